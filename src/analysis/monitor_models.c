@@ -25,7 +25,8 @@ enum { RUNNABLE, SIGNAL_WAKEUP, SLEEPABLE, SLEEPING };
 
 const struct tap_monitor_model tap_monitor_models[] = {
 	{
-		.name = "sssw", .asserts = "a task sleeps only after it said so, and runs again only after a wakeup",
+		.name = "sssw", .asserts = "a task sleeps only after it set a sleeping state, and runs again "
+					   "only after a wakeup",
 		.nr_states = 4, .states = { "runnable", "signal_wakeup", "sleepable", "sleeping" },
 		.next = {
 			[RUNNABLE] = {
@@ -53,7 +54,7 @@ const struct tap_monitor_model tap_monitor_models[] = {
 		},
 	},
 	{
-		.name = "snroc", .asserts = "a task's state is set by itself, while it runs",
+		.name = "snroc", .asserts = "only the task itself sets its state, while it runs",
 		.nr_states = 2, .states = { "other_context", "own_context" },
 		.next = {
 			[OTHER_CONTEXT] = { [TAP_MONITOR_SWITCH_IN] = TO(OWN_CONTEXT), SWITCH_OUT(NEVER), SET_STATE(NEVER) },
@@ -69,7 +70,7 @@ const struct tap_monitor_model tap_monitor_models[] = {
 		},
 	},
 	{
-		.name = "tss", .asserts = "tasks are switched within __schedule() alone", .of_cpus = true,
+		.name = "tss", .asserts = "tasks are switched only within __schedule()", .of_cpus = true,
 		.nr_states = 2, .states = { "thread", "sched" },
 		.next = {
 			[THREAD] = {
@@ -81,7 +82,8 @@ const struct tap_monitor_model tap_monitor_models[] = {
 		},
 	},
 	{
-		.name = "wwnr", .asserts = "a task is woken only while it does not run (which the kernel's authors know to be wrong)",
+		.name = "wwnr", .asserts = "a task is woken only while it does not run (a model that the "
+					   "kernel's authors know to be wrong)",
 		.nr_states = 2, .states = { "not_running", "running" },
 		.next = {
 			[NOT_RUNNING] = {
@@ -97,22 +99,23 @@ const struct tap_monitor_model tap_monitor_models[] = {
 
 /* Events of kernels with CONFIG_TRACE_PREEMPT_TOGGLE and CONFIG_TRACE_IRQFLAGS. */
 #define NEEDS_PREEMPT \
-	"it needs preemptirq:preempt_disable and preempt_enable whenever preemption is switched off or on"
-#define NEEDS_IRQ "it needs preemptirq:irq_disable and irq_enable whenever interrupts are switched off or on"
-#define IS_FORMULA "it is a formula about real-time programs, not an automaton: it needs "
+	"the model needs preemptirq:preempt_disable and preempt_enable whenever preemption is switched off or on"
+#define NEEDS_IRQ "the model needs preemptirq:irq_disable and irq_enable whenever interrupts are switched off or on"
+#define IS_FORMULA "the model is a formula about real-time programs, not an automaton, and needs "
 
 const struct tap_monitor_undecided tap_monitor_undecided[] = {
-	{ "nrp", "it needs every interrupt's entry, irq:irq_handler_entry and on x86 "
-		 "irq_vectors:*_entry, besides schedtap:sched_set_need_resched and sched_entry" },
-	{ "opid", NEEDS_PREEMPT ", and the same for interrupts" },
+	{ "nrp", "the model needs every interrupt's entry (irq:irq_handler_entry and on x86 "
+		 "irq_vectors:*_entry), besides schedtap:sched_set_need_resched and sched_entry" },
+	{ "opid", NEEDS_PREEMPT ", and irq_disable and irq_enable whenever interrupts are switched off or on" },
 	{ "scpd", NEEDS_PREEMPT },
 	{ "sncid", NEEDS_IRQ },
 	{ "snep", NEEDS_PREEMPT },
 	{ "sts", NEEDS_IRQ },
 	{ "wip", NEEDS_PREEMPT },
-	{ "nomiss", "it needs each replenishment, which no event reports before v7.2: 'schedtap check deadline' checks jobs instead" },
-	{ "stall", "it is about how long a task waits: 'schedtap check starvation' checks that" },
-	{ "rtapp", "its models are pagefault and sleep" },
+	{ "nomiss", "the model needs each deadline replenishment, which no event reports before v7.2: "
+		    "'schedtap check deadline' checks jobs instead" },
+	{ "stall", "the model limits how long a task waits: 'schedtap check starvation' checks that time" },
+	{ "rtapp", "rtapp is a group of models: pagefault and sleep" },
 	{ "pagefault", IS_FORMULA "exceptions:page_fault_user and page_fault_kernel" },
 	{ "sleep", IS_FORMULA "raw_syscalls:sys_enter and sys_exit, lock:contention_begin and contention_end" },
 	{ 0 },

@@ -40,7 +40,8 @@ struct tap_pelt_curves {
 
 static int bad_halflife(const char *text, struct tap_err *err)
 {
-	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is not 'halflife=' and up to %u times of 100us to 10s, such as halflife=16ms,64ms",
+	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is not halflife= followed by at most %u times "
+			   "from 100us to 10s, such as halflife=16ms,64ms",
 			   text, TAP_PELT_MAX_HALFLIVES);
 }
 

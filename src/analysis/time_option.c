@@ -149,12 +149,11 @@ int tap_time_option_parse(struct tap_time_option *w, const char *text, struct ta
 				   parse_moment(comma + 1, strlen(comma + 1), &w->to))
 		return 0;
 	return tap_err_set(err, -EINVAL,
-			   "--time: '%.100s' is not a window: use FROM,TO or @TIME+-DISTANCE, where a "
-			   "time is\n"
+			   "--time: '%.100s' is not a time window: use FROM,TO or @TIME+-DISTANCE, where a time is\n"
 			   "1326.75 or 1326750ms   on the recording's clock\n"
-			   "+1s, -10s              after its start, before its end\n"
-			   "12:03:04.5             time of day; with Z in UTC\n"
-			   "2026-11-20T12:03:04.5  date and time; with Z in UTC, +01:00\n"
+			   "+1s, -10s              after the recording's start, before its end\n"
+			   "12:03:04.5             time of day (append Z for UTC)\n"
+			   "2026-11-20T12:03:04.5  date and time (append Z for UTC, or an offset such as +01:00)\n"
 			   "FROM or TO may be left out", text);
 }
 
@@ -289,9 +288,9 @@ int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wa
 {
 	if (tap_time_option_clock(w) != TAP_SHOW_MONO && !wall->is_known)
 		return tap_err_set(err, -ENODATA,
-				   "--time: '%.100s' is wall time, which the recording does not "
-				   "have: use its own clock: 1326.75, +1s (after its start), -10s "
-				   "(before its end)", w->text);
+				   "--time: '%.100s' is a wall-clock time, but the recording contains no "
+				   "wall-clock time: use the recording's own clock, such as 1326.75, +1s "
+				   "(after its start) or -10s (before its end)", w->text);
 	out->from_ns = resolve(&w->from, wall, recording, 0);
 	out->to_ns = resolve_to(w, wall, recording, out->from_ns);
 	if (w->is_around) {

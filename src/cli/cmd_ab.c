@@ -157,7 +157,8 @@ static int fail(const struct ab *ab, const struct side *side, unsigned int round
 		return TAP_EXIT_INTERRUPTED;
 	if (!was_recorded)
 		print_log(ab->log, log_from);
-	tap_err_set(&err, -EIO, "'%.500s' (%c, round %u) %s with exit status %d", side->command, side->name - 'a' + 'A', round + 1,
+	tap_err_set(&err, -EIO, "'%.500s' (command %c, round %u) %s with exit status %d",
+		    side->command, side->name - 'a' + 'A', round + 1,
 		    was_recorded ? "failed" : "could not be recorded: the recorder ended", code);
 	tap_cmd_fail(&err, false);
 	return was_recorded || code > TAP_EXIT_MISSING ? TAP_EXIT_FAILED : code;
@@ -248,10 +249,12 @@ static void print_rest(const struct ab *ab)
 		remove_folder(folder);
 		return;
 	}
-	tap_err_set(&err, -EINTR, "recordings of A (%u) and of B (%u) are in '%.300s'", nr_a, nr_b, folder);
+	tap_err_set(&err, -EINTR, "recordings of command A (%u) and of command B (%u) are in '%.300s'",
+		    nr_a, nr_b, folder);
 	if (nr_a && nr_b)
-		tap_err_set(&err, -EINTR, "recordings of A (%u) and of B (%u) are in '%.300s': `schedtap diff %.300s/a-*.dat -- "
-			    "%.300s/b-*.dat` compares them", nr_a, nr_b, folder, folder, folder);
+		tap_err_set(&err, -EINTR, "recordings of command A (%u) and of command B (%u) are in "
+			    "'%.300s': compare them with `schedtap diff %.300s/a-*.dat -- %.300s/b-*.dat`",
+			    nr_a, nr_b, folder, folder, folder);
 	tap_cmd_fail(&err, false);
 }
 

@@ -137,8 +137,9 @@ static int run_check(void *opts_, const struct tap_strings *operands, char **res
 	if (opts->list)
 		return list_metrics(&err) ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
 	if (operands->nr < 2) {
-		tap_err_set(&err, -EINVAL, "%s given: use `schedtap check RULES RECORDING...`",
-			    operands->nr ? "no recording" : "no rules");
+		tap_err_set(&err, -EINVAL, "expected a rules file and recordings, but %s given: use "
+			    "`schedtap check RULES RECORDING...`",
+			    operands->nr ? "no recording was" : "nothing was");
 		return tap_cmd_fail(&err, true);
 	}
 	c.paths = operands->v + 1;

@@ -28,8 +28,8 @@ static int read_sides(const struct tap_strings *operands, char **rest, struct ta
 	s->b = (const char *const *)rest;
 	while (rest && rest[s->nr_b]) {
 		if (rest[s->nr_b][0] == '-')
-			return tap_err_set(err, -EINVAL, "'%.100s': options must come before '--': "
-					   "only B's recordings follow it",
+			return tap_err_set(err, -EINVAL, "'%.100s': options must come before '--': only the "
+					   "recordings of side B may follow '--'",
 					   rest[s->nr_b]);
 		s->nr_b++;
 	}
@@ -38,8 +38,8 @@ static int read_sides(const struct tap_strings *operands, char **rest, struct ta
 		s->b = s->a + 1;
 	}
 	if (!s->nr_a || !s->nr_b)
-		return tap_err_set(err, -EINVAL, "%s no recordings: use `schedtap diff A... -- B...`",
-				   !s->nr_a ? "A has" : "B has");
+		return tap_err_set(err, -EINVAL, "no recordings given for %s: use `schedtap diff A... -- B...`",
+				   !s->nr_a ? "side A" : "side B");
 	return 0;
 }
 

@@ -70,7 +70,7 @@ static int tell_nothing(struct tap_run *run)
 		return tap_cmd_fail(&err, false);
 	if (!tap_run_add_listed(run) && tap_unmatched(run))
 		return TAP_EXIT_FAILED;
-	tap_err_set(&err, -ENODATA, "no event matches all of the options");
+	tap_err_set(&err, -ENODATA, "no event matches all of the given options");
 	return tap_cmd_fail(&err, false);
 }
 

@@ -69,7 +69,7 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	tap_cmd_note_damage(&e.run.rec);
 	tap_recording_note_incomplete(&e.run.rec);
 	if (!ret && fits && e.is_empty)
-		tap_recording_note(&e.run.rec, "there was nothing to write");
+		tap_recording_note(&e.run.rec, "the selection contains nothing to write");
 	ret = ret ? tap_cmd_fail(&err, usage) : fits ? TAP_EXIT_OK : TAP_EXIT_FAILED;
 	tap_export_file_close(&e.file);
 	tap_run_close(&e.run);

@@ -49,8 +49,8 @@ int tap_help_unknown(const char *name, struct tap_err *err)
 	const char *nearest = NULL;
 
 	if (is_of_others(name))
-		return tap_err_set(err, -EINVAL, "unknown command '%s': 'schedtap summary' prints an overview, "
-				   "'schedtap dump' all events", name);
+		return tap_err_set(err, -EINVAL, "unknown command '%s': 'schedtap summary' prints an "
+				   "overview, 'schedtap dump' prints all events", name);
 	tap_cmd_for_each(c) {
 		const char *pair[] = { nearest, c->name };
 
@@ -68,7 +68,7 @@ static const struct tap_cmd *named(const struct tap_strings *operands, struct ta
 	const struct tap_cmd *cmd;
 
 	if (operands->nr != 1) {
-		tap_err_set(err, -EINVAL, "expected the name of one command");
+		tap_err_set(err, -EINVAL, "expected the name of one command, as in 'schedtap help record'");
 		return NULL;
 	}
 	cmd = tap_cmd_find(operands->v[0]);

@@ -307,7 +307,7 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 	unsigned int nr = 0;
 
 	if (!s->kernel || !s->list.nr)
-		return tap_err_set(err, -EOPNOTSUPP, "cannot find the tracepoints without an event: %s",
+		return tap_err_set(err, -EOPNOTSUPP, "cannot list the tracepoints that have no trace event: %s",
 				   s->kernel ? s->no_tracefs.text : s->no_bpf.text);
 	if (tap_type_names_new(tap_kernel_btf(s->kernel), &types))
 		return tap_err_set(err, -ENOMEM, "out of memory");
@@ -318,7 +318,7 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 		nr++;
 	}
 	tap_type_names_free(types);
-	return nr ? 0 : tap_err_set(err, -ENODATA, "no tracepoint without an event matches '%s'", glob);
+	return nr ? 0 : tap_err_set(err, -ENODATA, "no tracepoint that lacks a trace event matches '%s'", glob);
 }
 
 /* ---- probes of a program ---------------------------------------------------------------------- */
@@ -415,7 +415,7 @@ static int list_enabled(const struct sources *s, const struct tap_strings *words
 	if (!ret && !s->kernel)
 		ret = tap_err_set(err, s->no_bpf.code, "%s", s->no_bpf.text);
 	if (!ret && !nr)
-		ret = tap_err_set(err, -ENODATA, words->nr ? "no enabled event matches" :
+		ret = tap_err_set(err, -ENODATA, words->nr ? "no enabled event matches the given names" :
 				  "no event is enabled");
 	return ret;
 }
@@ -471,8 +471,8 @@ static int list_words(const struct sources *s, const struct tap_defs *own, const
 static void tell_missing(const struct sources *s)
 {
 	if (s->by_types)
-		fputs("schedtap: 'bpf' is judged by the kernel's types only: trying to load "
-		      "programs needs CAP_BPF and CAP_PERFMON\n", stderr);
+		fputs("schedtap: 'bpf' is judged only by the kernel's types: a test that loads BPF programs "
+		      "needs CAP_BPF and CAP_PERFMON\n", stderr);
 	if (s->no_tracefs.code)
 		fprintf(stderr, "schedtap: the kernel's other events are not listed: %s\n",
 			s->no_tracefs.text);

@@ -55,7 +55,7 @@ static int layout(const struct module_opts *o, struct tap_err *err)
 		return ret;
 	ret = tap_layout_write(btf, path, &out, err);
 	if (!ret && tap_write_all(STDOUT_FILENO, out.data, out.len))
-		ret = tap_err_set(err, -errno, "cannot write the layout: %m");
+		ret = tap_err_set(err, -errno, "cannot write the layout of the kernel's structs: %m");
 	tap_buf_release(&out);
 	btf__free(btf);
 	return ret;
@@ -84,8 +84,7 @@ static int build(const struct module_opts *o, struct tap_err *err)
 	int ret;
 
 	if (o->kernel_src && !o->out) /* the folder of its own is the running kernel's */
-		return tap_err_set(err, -EINVAL, "--kernel-src needs --output DIR, the folder to "
-				   "build in");
+		return tap_err_set(err, -EINVAL, "--kernel-src needs --output DIR, the folder to build in");
 	folder_of(o, out, sizeof(out));
 	if (!o->out && mkdir(BUILT, 0755) && errno != EEXIST)
 		return tap_err_set(err, -errno, "cannot make the folder '" BUILT "': %m");
@@ -99,8 +98,7 @@ static int check_modules(struct tap_err *err)
 {
 	if (!access("/proc/modules", F_OK))
 		return 0;
-	return tap_err_set(err, -ENOSYS, "this kernel does not support loadable modules: record "
-			   "over BPF");
+	return tap_err_set(err, -ENOSYS, "this kernel does not support loadable modules: record over BPF");
 }
 
 /* Builds it first, if there is none. */
@@ -151,10 +149,10 @@ static int status(struct tap_err *err)
 	if (nr)
 		return nr;
 	if (access("/sys/module/" TAP_MODULE_NAME, F_OK))
-		return tap_err_set(err, -ENOENT, "the module is not loaded");
+		return tap_err_set(err, -ENOENT, "the schedtap module is not loaded");
 	nr = scandir(EVENTS, &names, NULL, alphasort);
 	if (nr < 0)
-		return tap_err_set(err, -errno, "the module is loaded, but '" EVENTS "' cannot be read: %m");
+		return tap_err_set(err, -errno, "the schedtap module is loaded, but '" EVENTS "' cannot be read: %m");
 	puts("loaded");
 	for (int i = 0; i < nr; i++) {
 		if (names[i]->d_type == DT_DIR && *names[i]->d_name != '.')
@@ -184,7 +182,8 @@ static int run_module(void *opts, const struct tap_strings *operands, char **res
 	else if (!strcmp(verb, "status"))
 		ret = status(&err);
 	else
-		ret = tap_err_set(&err, -EINVAL, "expected build, load, unload, status or layout");
+		ret = tap_err_set(&err, -EINVAL, "expected one of build, load, unload, status and layout: "
+				  "see 'schedtap help module'");
 	return ret ? tap_cmd_fail(&err, !*verb || ret == -EINVAL) : TAP_EXIT_OK;
 }
 

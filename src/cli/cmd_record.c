@@ -128,7 +128,7 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	if (!o->duration_ns)
 		return tap_err_set(err, -EINVAL, "-d 0: the duration must be longer than 0");
 	if (o->buffer_bytes > 256u << 20)
-		return tap_err_set(err, -EINVAL, "--buffer takes up to 256M per CPU");
+		return tap_err_set(err, -EINVAL, "--buffer: the size must be at most 256M per CPU");
 	if (!*o->output)
 		return tap_err_set(err, -EINVAL, "-o needs a file name");
 	if (!strcmp(o->output, "-"))
@@ -139,11 +139,11 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	if (!o->keep && o->conditions.nr)
 		return tap_err_set(err, -EINVAL, "--when needs --keep");
 	if (o->keep && o->triggers.nr)
-		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --keep: a file "
-				   "would not say which events were off at its start; use --when");
+		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --keep: a saved file "
+				   "would not say which events a trigger had switched off before its start; use --when");
 	if (o->keep && o->max_bytes)
-		return tap_err_set(err, -EINVAL, "--max-size cannot be combined with --keep: a "
-				   "flight recorder's files do not grow");
+		return tap_err_set(err, -EINVAL, "--max-size cannot be combined with --keep: a flight "
+				   "recorder keeps only the newest events");
 	if (o->follow && !o->select.tgids.nr)
 		return tap_err_set(err, -EINVAL, "--follow needs -p");
 	return 0;
@@ -161,8 +161,7 @@ static int read_keep(const struct record_opts *o, struct tap_flight_opts *flight
 				   "or a size, such as 64M",
 				   o->keep);
 	if (!flight->keep_ns && !flight->keep_bytes)
-		return tap_err_set(err, -EINVAL, "--keep %.100s: the time or size must be greater "
-				   "than 0", o->keep);
+		return tap_err_set(err, -EINVAL, "--keep %.100s: the time or size must be greater than 0", o->keep);
 	return 0;
 }
 
@@ -307,7 +306,7 @@ static int fork_command(struct run *run, char **argv, struct tap_err *err)
 	close(go[0]);
 	close(not_run[1]);
 	run->child_fd = pidfd_open(run->child, 0);
-	return run->child_fd < 0 ? tap_err_set(err, -errno, "cannot watch the command: %m") : 0;
+	return run->child_fd < 0 ? tap_err_set(err, -errno, "cannot wait for the end of the command: %m") : 0;
 }
 
 /* Whether there is a command and it could not be run. */
@@ -517,10 +516,10 @@ static void print_plan(const struct tap_plan *plan)
 		if (ev->status == TAP_EVENT_FAILED && ev->reason)
 			nr = count_failed(plan, i);
 		if (nr > 1)
-			fprintf(stderr, "schedtap: without %s:%s and %u more: %s\n", ev->system,
+			fprintf(stderr, "schedtap: recording without %s:%s and %u more: %s\n", ev->system,
 				ev->name, nr - 1, ev->reason);
 		else if (nr)
-			fprintf(stderr, "schedtap: without %s:%s: %s\n", ev->system, ev->name,
+			fprintf(stderr, "schedtap: recording without %s:%s: %s\n", ev->system, ev->name,
 				ev->reason);
 	}
 }
@@ -559,7 +558,8 @@ static void print_conditions(const struct run *run)
 		if (run->nr_met[i])
 			continue;
 		if (nr++ < NAMED)
-			tap_buf_printf(&text, "%s'%s'", nr > 1 ? ", " : "never fired: ", tap_condition_text(run->conditions[i]));
+			tap_buf_printf(&text, "%s'%s'", nr > 1 ? ", " : "conditions that never fired: ",
+				       tap_condition_text(run->conditions[i]));
 	}
 	if (nr > NAMED)
 		tap_buf_printf(&text, " and %u more", nr - NAMED);
@@ -577,7 +577,7 @@ static void print_stacks(const struct tap_session_stats *st)
 		fprintf(stderr, "%llu stacks, %llu different ones\n", (unsigned long long)st->stacks.records,
 			(unsigned long long)st->stacks.distinct);
 	if (st->stacks.not_kept)
-		fprintf(stderr, "schedtap: %llu stacks were not kept: there were too many different ones\n",
+		fprintf(stderr, "schedtap: %llu stacks were not kept: there were too many different stacks\n",
 			(unsigned long long)st->stacks.not_kept);
 	if (st->stacks.not_read)
 		fprintf(stderr, "schedtap: %llu stacks could not be read\n", (unsigned long long)st->stacks.not_read);
@@ -706,8 +706,8 @@ static void name_spool(const char *file, struct tap_err *err)
 
 	tap_buf_printf(&spool, "%s.spool/head.dat", file);
 	if (!access(tap_buf_str(&spool), F_OK) && !strstr(first.text, "schedtap repair"))
-		tap_err_set(err, first.code, "%.500s; the recorded data is in '%.300s.spool': "
-			    "`schedtap repair%s` turns it into a file", first.text, file,
+		tap_err_set(err, first.code, "%.500s; the recorded data is in the folder '%.300s.spool': run "
+			    "`schedtap repair%s` to make a recording file from it", first.text, file,
 			    first.code == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
 	tap_buf_release(&spool);
 }

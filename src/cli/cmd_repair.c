@@ -156,13 +156,14 @@ static int repair(const char *name, const struct repair_opts *o, struct tap_err 
 	if (ret)
 		goto out;
 	if (tap_spool_remove_held(p.spool)) {
-		ret = tap_err_set(err, -ENODATA, "'%.300s' belonged to a flight recorder that was "
-				  "killed: its events were only in memory; the folder was removed", p.spool);
+		ret = tap_err_set(err, -ENODATA, "cannot repair '%.300s': its flight recorder was killed, "
+				  "and the events were only in memory; the folder was removed", p.spool);
 		goto out;
 	}
 	lock = tap_spool_lock(p.spool, err);
 	if (lock == -ENOENT && !access(p.file, F_OK))
-		ret = tap_err_set(err, -ENOENT, "'%.300s' needs no repair: it has no spool folder",
+		ret = tap_err_set(err, -ENOENT, "'%.300s' needs no repair: it has no .spool folder of an "
+				  "interrupted recording",
 				  p.file);
 	else if (lock < 0)
 		ret = lock;

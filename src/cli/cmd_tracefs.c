@@ -140,8 +140,9 @@ static int wait_until_applied(struct tap_user_set *set, const struct place *p, s
 
 	while (!(ret = tap_user_refresh(set, p->program, err)) && !is_applied(p)) {
 		if (tap_now_ns() - start > PATCH_MS * 1000000ull)
-			return tap_err_set(err, -ETIMEDOUT, "program %d has not patched its sites after %u ms: it is "
-					   "stopped, or in a regfunc()", p->program->pid, PATCH_MS);
+			return tap_err_set(err, -ETIMEDOUT, "program %d has not switched its tracepoints "
+					   "after %u ms: it is stopped, or a regfunc() callback is running",
+					   p->program->pid, PATCH_MS);
 		usleep(PATCH_LOOK_US);
 	}
 	return ret;
@@ -259,11 +260,11 @@ static int no_file(const char *name, struct tap_err *err)
 	const char *names[NR_FILES], *near;
 
 	if (!strcmp(name, "trigger"))
-		return tap_err_set(err, -EINVAL, "no file '%s': programs' events have no triggers", name);
+		return tap_err_set(err, -EINVAL, "unknown file '%s': events of programs have no triggers", name);
 	for (unsigned int i = 0; i < NR_FILES; i++)
 		names[i] = files[i].name;
 	near = tap_nearest(name, names, NR_FILES);
-	return tap_err_set(err, -EINVAL, "no file '%s': %s%s%s", name,
+	return tap_err_set(err, -EINVAL, "unknown file '%s': %s%s%s", name,
 			   near ? "did you mean '" : "see 'schedtap help tracefs'",
 			   near ? near : "", near ? "'?" : "");
 }
@@ -334,9 +335,9 @@ static int find_program(const struct tap_user_set *set, int pid, struct tap_user
 		return 0;
 	}
 	if (!is_anothers(pid))
-		return tap_err_set(err, -ENOENT, "no program with pid %d has tracepoints", pid);
+		return tap_err_set(err, -ENOENT, "no program with PID %d has schedtap tracepoints", pid);
 	errno = EACCES;
-	return tap_err_set(err, -EACCES, "cannot inspect the program with pid %d: %m", pid);
+	return tap_err_set(err, -EACCES, "cannot inspect the program with PID %d: %m", pid);
 }
 
 static int serve(struct tap_user_set *set, int pid, const struct file *f, struct place *p,
@@ -369,7 +370,7 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 	if (find_file(operands, &f, &err))
 		return tap_cmd_fail(&err, true);
 	if (!o->pid) {
-		tap_err_set(&err, -EINVAL, "'%s' needs --pid: the program to look into", f->name);
+		tap_err_set(&err, -EINVAL, "'%s' needs --pid, the process whose tracepoints to read or set", f->name);
 		return tap_cmd_fail(&err, true);
 	}
 	find_place(&place, f, operands);

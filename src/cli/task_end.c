@@ -18,7 +18,7 @@ int tap_task_end_open(struct tap_task_end *e, int id, bool thread, struct tap_er
 	*e = (struct tap_task_end){ .fd = pidfd_open(id, thread ? PIDFD_THREAD : 0),
 				    .id = id };
 	if (e->fd < 0 && !(thread && errno == EINVAL))
-		return tap_err_set(err, -errno, "cannot watch %s %d: %m", what, id);
+		return tap_err_set(err, -errno, "cannot wait for the end of %s %d: %m", what, id);
 	return 0;
 }
 

@@ -147,7 +147,8 @@ static int make_task_filter(struct parser *p)
 	tap_buf_release(&text);
 	ret = ret ?: tap_filter_new(c->task, c->filter, &c->of_task, p->err);
 	if (!ret && c->of_task->nr_pasts)
-		ret = fail(p, c->filter, "changed() and moved() work only on recorded events");
+		ret = fail(p, c->filter, "a condition cannot use changed() or moved(), which work only in "
+			   "the filter of a recorded event (-f)");
 	return ret;
 }
 
@@ -237,7 +238,7 @@ int tap_condition_parse(const char *text, struct tap_condition **out, struct tap
 	if (!c || !c->text)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	else if (strlen(text) > MAX_BYTES)
-		ret = tap_err_set(err, -EINVAL, "bad condition: it has more than %u bytes", MAX_BYTES);
+		ret = tap_err_set(err, -EINVAL, "bad condition: it is longer than %u bytes", MAX_BYTES);
 	else
 		ret = parse(&p);
 	if (!ret) {

@@ -438,7 +438,7 @@ int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
 	if (w->timeline)
 		ret = ret ?: look_at_waits(w, until_ns);
 	if (ret)
-		return tap_err_set(err, ret, "cannot watch the recording: %s", strerror(-ret));
+		return tap_err_set(err, ret, "cannot check the conditions of --when: %s", strerror(-ret));
 	if (w->timeline && until_ns >= w->forget_ns) {
 		w->forget_ns = until_ns + FORGET_EVERY_NS;
 		tap_timeline_forget(w->timeline, until_ns > FORGET_EVERY_NS ? until_ns - FORGET_EVERY_NS : 0, on_forget, w);
@@ -464,7 +464,8 @@ static int add_use(struct kind *k, unsigned int condition, const struct tap_cond
 	ret = c->filter ? tap_filter_new(k->fmt, c->filter, &u.filter, err) : 0;
 	if (!ret && u.filter && u.filter->nr_pasts) {
 		tap_filter_free(u.filter);
-		ret = tap_err_set(err, -EINVAL, "'%.300s': changed() and moved() work only on recorded events", c->text);
+		ret = tap_err_set(err, -EINVAL, "condition '%.300s' uses changed() or moved(), which work "
+				  "only in the filter of a recorded event (-f)", c->text);
 	}
 	if (ret)
 		return ret;
@@ -556,7 +557,8 @@ static int check_event(const struct tap_watch *w, const struct tap_condition *c,
 		if (ret != -EINVAL)
 			return ret;
 	}
-	return nr_fit ? ret : tap_err_set(err, -EINVAL, "'%.300s': '%.200s' is not recorded", c->text,
+	return nr_fit ? ret : tap_err_set(err, -EINVAL, "condition '%.300s' needs the event '%.200s', which "
+					  "is not recorded: select it with -e", c->text,
 					  tap_condition_word(c)->text);
 }
 
@@ -576,11 +578,14 @@ static int check_task(const struct tap_watch *w, const struct tap_condition *c, 
 	bool wakes = c->kind == TAP_CONDITION_VIOLATION || tap_state_is_sleep(c->state) || c->state == TAP_WAKING;
 
 	if (!has_event(w, "sched", "sched_switch"))
-		return tap_err_set(err, -EINVAL, "'%.300s' needs 'sched_switch', which is not recorded", c->text);
+		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_switch', which "
+				   "is not recorded: select it with -e", c->text);
 	if (wakes && !has_event(w, "sched", "sched_waking") && !has_event(w, "sched", "sched_wakeup"))
-		return tap_err_set(err, -EINVAL, "'%.300s' needs 'sched_waking', which is not recorded", c->text);
+		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_waking', which "
+				   "is not recorded: select it with -e", c->text);
 	if (c->state == TAP_THROTTLED && !has_event(w, "schedtap", "sched_throttle"))
-		return tap_err_set(err, -EINVAL, "'%.300s' needs 'sched_throttle', which is not recorded", c->text);
+		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_throttle', which "
+				   "is not recorded: select it with -e", c->text);
 	return 0;
 }
 
@@ -717,7 +722,7 @@ int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, cons
 
 	*out = NULL;
 	if (nr > MAX_CONDITIONS)
-		return tap_err_set(err, -EINVAL, "more than %u conditions", MAX_CONDITIONS);
+		return tap_err_set(err, -EINVAL, "--when: more than %u conditions are given", MAX_CONDITIONS);
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return nomem(err);

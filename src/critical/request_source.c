@@ -32,7 +32,7 @@ int tap_request_source_init(struct tap_request_source *s, const char *words, con
 		s->finish = word_of(comma + 1, strlen(comma + 1));
 	}
 	if (!s->begin.name.len || !s->finish.name.len || strchr(comma + 1, ','))
-		return tap_err_set(err, -EINVAL, "'%.100s': expected two events, START,DONE", words);
+		return tap_err_set(err, -EINVAL, "'%.100s' does not name two events: expected START,DONE", words);
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static int check(const struct tap_request_source *s, const struct tap_request_wo
 			continue;
 		found = true;
 		if (s->by && !tap_format_field(formats[i], s->by))
-			return tap_err_set(err, -ENODATA, "--by: %s:%s has no field '%.100s'", formats[i]->system,
+			return tap_err_set(err, -ENODATA, "--by: event %s:%s has no field '%.100s'", formats[i]->system,
 					   formats[i]->name, s->by);
 	}
 	return found ? 0 : tap_err_set(err, -ENODATA, "the recording has no event '%.*s'", (int)w->name.len, w->name.s);

@@ -48,10 +48,10 @@ int tap_source_add(struct tap_source **list, const char *path, const char *text,
 
 	if (len > TAP_SOURCE_MAX_BYTES)
 		return tap_err_set(err, -EFBIG,
-				   "'%s' is larger than %u KiB, the limit for definition files", path,
+				   "definition file '%s' is larger than the limit of %u KiB", path,
 				   TAP_SOURCE_MAX_BYTES >> 10);
 	if (len && memchr(text, '\0', len))
-		return tap_err_set(err, -EINVAL, "'%s' is not a text file", path);
+		return tap_err_set(err, -EINVAL, "definition file '%s' is not a text file", path);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return tap_err_set(err, -ENOMEM, "out of memory");

@@ -262,7 +262,7 @@ static int add_field(struct parser *p, struct span line)
 	bool has_sign;
 
 	if (fmt->nr_fields == TAP_FORMAT_MAX_FIELDS)
-		return tap_err_set(p->err, -E2BIG, "bad event format, line %u: over %u fields",
+		return tap_err_set(p->err, -E2BIG, "bad event format, line %u: more than %u fields",
 				   p->line, TAP_FORMAT_MAX_FIELDS);
 	f = &p->of->fields[fmt->nr_fields];
 	if (!end || !parse_declaration((struct span){ line.s, (size_t)(end - line.s) }, &d))
@@ -388,8 +388,7 @@ int tap_format_parse(const char *system, const char *text, size_t len, struct ta
 	if (len > TAP_FORMAT_MAX_BYTES)
 		return tap_err_set(err, -E2BIG, "event format of %zu bytes is too long", len);
 	if (memchr(text, '\0', len) || (abi.long_size != 4 && abi.long_size != 8))
-		return tap_err_set(err, -EINVAL, "bad event format: not text, or an unknown word "
-				   "size");
+		return tap_err_set(err, -EINVAL, "bad event format: not text, or an unknown word size");
 	p.of = calloc(1, sizeof(*p.of));
 	if (!p.of)
 		return tap_err_set(err, -ENOMEM, "out of memory");

@@ -55,7 +55,7 @@ int tap_export_file_write(struct tap_export_file *f, struct tap_buf *b, struct t
 	int ret = b->err;
 
 	if (!ret && f->max_bytes && b->len > f->max_bytes - f->bytes)
-		return tap_err_set(err, -EFBIG, "the file would be larger than --max-size");
+		return tap_err_set(err, -EFBIG, "the output file would be larger than --max-size");
 	ret = ret ?: tap_write_all(f->fd, b->data, b->len);
 	f->bytes += b->len;
 	tap_buf_clear(b);

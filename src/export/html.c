@@ -90,7 +90,7 @@ static int put_reports(struct html *h, struct tap_err *err)
 	for (unsigned int i = 0; !ret && tap_html_report_name(i); i++)
 		ret = put_report(h, i);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot keep the reports: %m") : 0;
+	return ret ? tap_err_set(err, ret, "cannot store the reports in the HTML page: %m") : 0;
 }
 
 /* ---- parts --------------------------------------------------------------------------------------------- */

@@ -82,7 +82,7 @@ static int read_back(int fd, struct tap_buf *json, struct tap_err *err)
 	}
 	ret = tap_json_cut_end(&cut) ?: n < 0 ? -errno : 0;
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot read a report back: %m") : 0;
+	return ret ? tap_err_set(err, ret, "cannot read back a report for the HTML page: %m") : 0;
 }
 
 int tap_html_report_run(unsigned int i, const struct tap_input_opts *input, const struct tap_listener *listener, struct tap_buf *json,
@@ -94,7 +94,7 @@ int tap_html_report_run(unsigned int i, const struct tap_input_opts *input, cons
 	int ret;
 
 	if (screen.fd < 0)
-		return tap_err_set(err, -errno, "cannot create a memory file for a report: %m");
+		return tap_err_set(err, -errno, "cannot create a memory file for a report of the HTML page: %m");
 	if (listener)
 		screen.listener = *listener;
 	opts = make_opts(i, input, err);

@@ -40,7 +40,7 @@ static int path_of(struct build *b, char *to, const char *dir, const char *name)
 {
 	int len = snprintf(to, PATH_MAX, "%s/%s", dir, name);
 
-	return len < PATH_MAX ? 0 : tap_err_set(b->err, -ENAMETOOLONG, "'%.200s/...': the name is too long",
+	return len < PATH_MAX ? 0 : tap_err_set(b->err, -ENAMETOOLONG, "the path '%.200s/...' is too long",
 						dir);
 }
 
@@ -96,8 +96,8 @@ static int copy_all(struct build *b, const char *sub, const char *pattern, const
 
 	if (!ret && glob(all, 0, NULL, &found))
 		ret = tap_err_set(b->err, -ENOENT,
-				  "the module's sources are not in '%.200s': give their folder with --source, "
-				  "or install schedtap's", b->opts->source);
+				  "the module's sources are not in '%.200s': give their folder with "
+				  "--source, or install schedtap's module sources", b->opts->source);
 	for (size_t i = 0; !ret && i < found.gl_pathc; i++)
 		ret = copy_into(b, found.gl_pathv[i], dir);
 	globfree(&found);
@@ -233,8 +233,7 @@ static int unpack(struct build *b, const char *archive)
 		ret = tap_err_set(b->err, -ENOENT, "xz is missing: install the package xz-utils");
 	ret = ret ?: run(b, args);
 	if (ret == -EIO)
-		tap_err_set(b->err, ret, "cannot unpack '%.300s': it is not an archive of kernel "
-			    "headers", archive);
+		tap_err_set(b->err, ret, "cannot unpack '%.300s': it is not an archive of kernel headers", archive);
 	return ret;
 }
 
@@ -257,22 +256,23 @@ static int read_headers(struct build *b)
 static int check_headers_alone(struct build *b)
 {
 	static const struct { const char *on, *what; } refused[] = {
-		{ "CONFIG_CFI 1\n", "it checks the targets of calls (CONFIG_CFI)" },
-		{ "CONFIG_CFI_CLANG 1\n", "it checks the targets of calls (CONFIG_CFI_CLANG)" },
-		{ "CONFIG_RANDSTRUCT 1\n", "its structs are shuffled (CONFIG_RANDSTRUCT)" },
-		{ "CONFIG_GCC_PLUGIN_RANDSTRUCT 1\n", "its structs are shuffled (CONFIG_GCC_PLUGIN_RANDSTRUCT)" },
-		{ "CONFIG_CPU_BIG_ENDIAN 1\n", "it is big-endian" },
+		{ "CONFIG_CFI 1\n", "the kernel checks call targets (CONFIG_CFI)" },
+		{ "CONFIG_CFI_CLANG 1\n", "the kernel checks call targets (CONFIG_CFI_CLANG)" },
+		{ "CONFIG_RANDSTRUCT 1\n", "the kernel's structs are shuffled (CONFIG_RANDSTRUCT)" },
+		{ "CONFIG_GCC_PLUGIN_RANDSTRUCT 1\n", "the kernel's structs are shuffled "
+						      "(CONFIG_GCC_PLUGIN_RANDSTRUCT)" },
+		{ "CONFIG_CPU_BIG_ENDIAN 1\n", "the kernel is big-endian" },
 	};
-	const char *what = strstr(b->config, "CONFIG_ARM64 1\n") ? NULL : "it is not for arm64";
+	const char *what = strstr(b->config, "CONFIG_ARM64 1\n") ? NULL : "the kernel is not for arm64";
 
 	for (size_t i = 0; !what && i < sizeof(refused) / sizeof(*refused); i++)
 		if (strstr(b->config, refused[i].on))
 			what = refused[i].what;
 	if (!what)
 		return 0;
-	return tap_err_set(b->err, -EOPNOTSUPP, "'%.300s' has headers without kbuild, which do not "
-			   "suffice for this kernel because %s: give its headers package or its "
-			   "built tree", b->kernel_src, what);
+	return tap_err_set(b->err, -EOPNOTSUPP, "'%.300s' contains kernel headers without kbuild, which do "
+			   "not suffice because %s: give the kernel's headers package or its built tree",
+			   b->kernel_src, what);
 }
 
 /* Compilers of another architecture say so in riddles, or not at all. */
@@ -291,7 +291,7 @@ static int check_arch(struct build *b)
 	}
 	if (!theirs || !ours || theirs == ours)
 		return 0;
-	return tap_err_set(b->err, -EINVAL, "'%.300s' has headers for %s, not for %s: use --arch %s",
+	return tap_err_set(b->err, -EINVAL, "'%.300s' contains kernel headers for %s, not for %s: use --arch %s",
 			   b->kernel_src, theirs, ours, theirs);
 }
 
@@ -339,8 +339,8 @@ static int find_types(struct build *b)
 		snprintf(b->types_of, PATH_MAX, "/boot/vmlinuz-%s", b->release);
 	if (is_running || !access(b->types_of, F_OK))
 		return tap_types_open(b->types_of, &b->types, b->err);
-	return tap_err_set(b->err, -ENOENT, "the types of kernel %.100s are missing: give its vmlinux, its vmlinuz "
-			   "or its BTF with --btf", b->release);
+	return tap_err_set(b->err, -ENOENT, "the type information of kernel %.100s is missing: give its "
+			   "vmlinux, its vmlinuz or its BTF with --btf", b->release);
 }
 
 /* Which symbols a kernel has for modules, and their checksums: not part of headers alone. */
@@ -414,7 +414,7 @@ static int find_compiler(struct build *b)
 	if (b->llvm)
 		return find_llvm(b);
 	if (b->headers_alone && !*cross && strcmp(b->running.machine, "aarch64"))
-		return tap_err_set(b->err, -EINVAL, "'%.300s' is from an arm64 kernel: give "
+		return tap_err_set(b->err, -EINVAL, "'%.300s' contains headers of an arm64 kernel: give "
 				   "--cross-compile aarch64-linux-gnu-, or --llvm", b->kernel_src);
 	value_of(b->config, "CONFIG_CC_VERSION_TEXT", theirs, sizeof(theirs)); /* "gcc-12 (Debian ..." */
 	if (*theirs && has_compiler(b, strncmp(theirs, cross, strlen(cross)) ? cross : "", theirs))
@@ -422,7 +422,7 @@ static int find_compiler(struct build *b)
 	b->other_compiler = true;
 	if (has_gcc(b, cross))
 		return 0;
-	return tap_err_set(b->err, -ENOENT, "no compiler: install the package %s%s", *cross ? "gcc-" : "gcc",
+	return tap_err_set(b->err, -ENOENT, "no compiler was found: install the package %s%s", *cross ? "gcc-" : "gcc",
 			   *cross ? "aarch64-linux-gnu (or that of your architecture)" : "");
 }
 

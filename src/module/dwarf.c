@@ -380,7 +380,7 @@ static int search_elf(struct source *s, Dwarf *dwarf, struct tap_err *err)
 	for (size_t i = 0; i < s->nr; i++)
 		if (s->wants[i].tag == DW_TAG_structure_type && s->wants[i].id)
 			return 0;
-	return tap_err_set(err, -ENODATA, "the DWARF has no kernel structs");
+	return tap_err_set(err, -ENODATA, "the DWARF debug information contains no kernel structs");
 }
 
 int tap_dwarf_types(int fd, struct btf **out, struct tap_err *err)

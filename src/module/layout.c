@@ -171,7 +171,7 @@ static int define(struct layout *l, const char *name)
 		tap_buf_puts(l->out, "\t");
 		size = btf__resolve_size(l->kernel, m->type);
 		if (size < 0 || m->offset < at || !declare(l, m->type, m->name))
-			return tap_err_set(l->err, -ENODATA, "cannot declare the kernel's %s.%s",
+			return tap_err_set(l->err, -ENODATA, "cannot declare member %s.%s of the kernel's types in C",
 					   name, m->name);
 		tap_buf_puts(l->out, ";\n");
 		if (m->offset + (uint32_t)size > end)

@@ -16,7 +16,7 @@ static const struct refusal {
 	const char *why;
 } refusals[] = {
 	{ EPERM, -EPERM,
-	  "this needs root (CAP_SYS_MODULE), a kernel that is not locked down (Secure Boot), and "
+	  "loading needs root (CAP_SYS_MODULE), a kernel that is not locked down (Secure Boot), and "
 	  "kernel.modules_disabled=0" },
 	{ EKEYREJECTED, -EPERM, UNSIGNED },
 	{ ENOKEY, -EPERM, UNSIGNED },
@@ -36,13 +36,13 @@ int tap_module_load_refused(int error, const char *path, struct tap_err *err)
 	const struct refusal *r = refusals;
 
 	if (error == EEXIST)
-		return tap_err_set(err, -EEXIST, "the module is already loaded");
+		return tap_err_set(err, -EEXIST, "the schedtap module is already loaded");
 	while (r->error && r->error != error)
 		r++;
 	errno = error;
 	if (!r->error)
-		return tap_err_set(err, -error, "the kernel cannot load '%.300s': %m (`dmesg` says more)", path);
-	return tap_err_set(err, r->code, "the kernel does not load '%.300s': %s", path, r->why);
+		return tap_err_set(err, -error, "the kernel cannot load the module '%.300s': %m (`dmesg` says more)", path);
+	return tap_err_set(err, r->code, "the kernel does not load the module '%.300s': %s", path, r->why);
 }
 
 int tap_module_load(const char *path, struct tap_err *err)
@@ -63,15 +63,15 @@ int tap_module_unload(struct tap_err *err)
 		return 0;
 	switch (errno) {
 	case ENOENT:
-		return tap_err_set(err, -ENOENT, "the module is not loaded");
+		return tap_err_set(err, -ENOENT, "the schedtap module is not loaded");
 	case EWOULDBLOCK:
 	case EBUSY:
-		return tap_err_set(err, -EBUSY, "the module is in use: perf, or a BPF program, has one of its "
-				   "events open");
+		return tap_err_set(err, -EBUSY, "the schedtap module is in use: perf or a BPF program has "
+				   "one of its events open");
 	case EPERM:
-		return tap_err_set(err, -EPERM, "unloading a module needs root (CAP_SYS_MODULE), and "
+		return tap_err_set(err, -EPERM, "unloading a module needs root (CAP_SYS_MODULE) and "
 				   "kernel.modules_disabled=0");
 	default:
-		return tap_err_set(err, -errno, "the kernel cannot unload the module: %m");
+		return tap_err_set(err, -errno, "the kernel cannot unload the schedtap module: %m");
 	}
 }

@@ -67,7 +67,7 @@ int tap_members_init(struct tap_members *w, struct tap_err *err)
 
 	*w = (struct tap_members){ 0 };
 	if (!btf)
-		return tap_err_set(err, -EINVAL, "the embedded BPF object has no types");
+		return tap_err_set(err, -EINVAL, "the embedded BPF object contains no type information (BTF)");
 	for (uint32_t id = 1; !ret && id < btf__type_cnt(btf); id++)
 		ret = add_struct(w, btf, btf__type_by_id(btf, id));
 	for (size_t i = 0; !ret && i < sizeof(extras) / sizeof(*extras); i++)

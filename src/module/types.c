@@ -200,7 +200,7 @@ static int read_types(const char *path, int fd, struct btf **out, struct tap_err
 	if (fstat(fd, &st))
 		return tap_err_set(err, -errno, "cannot read '%.300s': %m", path);
 	if (!S_ISREG(st.st_mode))
-		return tap_err_set(err, -EINVAL, "cannot read types: '%.300s' is not a regular file", path);
+		return tap_err_set(err, -EINVAL, "cannot read kernel types: '%.300s' is not a regular file", path);
 	*out = btf__parse(path, NULL);
 	if (!*out && st.st_size > 0)
 		*out = from_image(fd, (size_t)st.st_size);

@@ -46,14 +46,16 @@ static void fail(struct maker *m, const char *field, const char *why)
 	if (!m->ret)
 		m->ret = tap_err_set(
 			m->err, -EINVAL,
-			"%s: '%s' of %s:%s is not known before the event is recorded: %s",
+			"%s: cannot filter by field '%s' of %s:%s, because its value is not known before the "
+			"event is recorded: %s",
 			m->filter == m->of_event ? "-f" : "--trigger", field, m->def->system, m->def->name, why);
 }
 
 /* Nothing of the definition can be had. */
 static void fail_all(struct maker *m, uint32_t reason)
 {
-	m->ret = tap_err_set(m->err, -EINVAL, "-f: no field of %s:%s is known before the event is recorded: %s", m->def->system,
+	m->ret = tap_err_set(m->err, -EINVAL, "-f: cannot filter %s:%s, because none of its fields is known "
+			     "before the event is recorded: %s", m->def->system,
 			     m->def->name, tap_scope_text(&m->assigned.scope, reason));
 }
 

@@ -498,8 +498,8 @@ static int open_maker(struct maker *m, const struct btf *btf)
 	snprintf(tracepoint, sizeof(tracepoint), "%.*s", (int)m->line->tracepoint.len, m->line->tracepoint.s);
 	ret = tap_scope_init(&m->scope, btf, &(struct tap_feed){ tracepoint, probe }, NULL, 1);
 	if (ret == -ENOENT)
-		return tap_err_set(m->err, ret, "-e: the kernel's BTF has no tracepoint '%s': 'schedtap list bare:*' "
-				   "shows those that have no event", tracepoint);
+		return tap_err_set(m->err, ret, "-e: the kernel's BTF has no tracepoint '%s': 'schedtap list "
+				   "bare:*' lists the tracepoints that have no trace event", tracepoint);
 	return ret ? tap_err_set(m->err, ret, "out of memory") : 0;
 }
 

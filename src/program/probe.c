@@ -94,15 +94,14 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 		path->len = (size_t)(rest.s + rest.len - path->s);
 	}
 	if (!path->len || !p->name.len || (p->kind == TAP_PROBE_USDT && !p->group.len))
-		return tap_err_set(err, -EINVAL, "'%.200s' is incomplete: expected "
-				   "usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or "
-				   "uretprobe:PATH:SYMBOL", word);
+		return tap_err_set(err, -EINVAL, "probe '%.200s' is incomplete: expected "
+				   "usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or uretprobe:PATH:SYMBOL", word);
 	if (!is_plain(word, "\"\\{}"))
 		return tap_err_set(err, -EINVAL, "'%.200s': a probe cannot contain quotes, backslashes or braces", word);
 	if (p->kind == TAP_PROBE_USDT)
 		return 0;
 	if (!split_offset(p) || !p->name.len)
-		return tap_err_set(err, -EINVAL, "'%.200s': only +OFFSET, a number, may follow the symbol", word);
+		return tap_err_set(err, -EINVAL, "'%.200s': only +OFFSET (a number) may follow the symbol", word);
 	if (p->kind == TAP_PROBE_RETURN && p->offset)
 		return tap_err_set(err, -EINVAL, "'%.200s': a uretprobe cannot have an offset", word);
 	return 0;
@@ -150,7 +149,7 @@ static int open_file(struct span path, char **file, struct tap_elf *elf, struct 
 	int ret;
 
 	if (path.len >= sizeof(name))
-		return tap_err_set(err, -EINVAL, "the path is longer than %d bytes", PATH_MAX - 1);
+		return tap_err_set(err, -EINVAL, "the path of the probed file is longer than %d bytes", PATH_MAX - 1);
 	snprintf(name, sizeof(name), "%.*s", (int)path.len, path.s);
 	*file = find_file(name);
 	if (!*file)
@@ -217,14 +216,15 @@ static int add_site(struct reader *r, uint64_t address, uint64_t semaphore, cons
 
 	if (!tap_elf_offset(r->elf, address, true, &site.offset) ||
 	    (semaphore && !tap_elf_offset(r->elf, semaphore, false, &site.semaphore)) || site.semaphore > UINT32_MAX)
-		return tap_err_set(r->err, -EINVAL, "'%.300s' is damaged: the probe's address is not in its code", p->path);
+		return tap_err_set(r->err, -EINVAL, "'%.300s' is damaged: the probe's address is not in the "
+				   "file's code", p->path);
 	for (unsigned int i = 0; i < p->nr_sites; i++)
 		if (p->sites[i].offset == site.offset)
 			return 0;
 	index = p->nr_sites < TAP_PROBE_MAX_SITES ? find_way(p, way) : -E2BIG;
 	if (index == -E2BIG)
-		return tap_err_set(r->err, -EINVAL, "'%.300s' has the probe at more than %u "
-				   "addresses, or its arguments in more than %u ways",
+		return tap_err_set(r->err, -EINVAL, "'%.300s' contains the probe at more than %u addresses, "
+				   "or with more than %u different argument layouts",
 				   p->path, TAP_PROBE_MAX_SITES, TAP_PROBE_MAX_WAYS);
 	if (index < 0 || tap_array_grow(&p->sites, p->nr_sites, &p->cap_sites, sizeof(site)))
 		return tap_err_set(r->err, -ENOMEM, "out of memory");
@@ -243,7 +243,7 @@ static void keep_name(struct reader *r, const char *group, const char *name)
 
 static int damaged_notes(const char *path, struct tap_err *err)
 {
-	return tap_err_set(err, -EINVAL, "the USDT notes in '%.300s' are damaged", path);
+	return tap_err_set(err, -EINVAL, "the USDT notes (.note.stapsdt) in '%.300s' are damaged", path);
 }
 
 /* ---- USDT ------------------------------------------------------------------------------------ */
@@ -309,11 +309,12 @@ static int refuse(struct reader *r, const char *what, const char *word)
 
 	if (r->p->kind == TAP_PROBE_USDT && !near)
 		return tap_err_set(r->err, -ENOENT, "'%.300s' has no USDT probe '%.100s'%s%.300s%s", r->p->path, word,
-				   r->nr_names ? ": 'schedtap list usdt:" : " nor any other", r->nr_names ? r->p->path : "",
-				   r->nr_names ? "' lists them" : "");
+				   r->nr_names ? ": 'schedtap list usdt:" : ": the file has no USDT probes "
+									    "at all", r->nr_names ? r->p->path : "",
+				   r->nr_names ? "' lists its probes" : "");
 	if (r->p->kind != TAP_PROBE_USDT && !near && tap_elf_is_stripped(r->elf))
-		return tap_err_set(r->err, -ENOENT, "'%.300s' has no function '%.100s': it is "
-				   "stripped and names only exported functions", r->p->path, word);
+		return tap_err_set(r->err, -ENOENT, "'%.300s' has no function '%.100s': the file is "
+				   "stripped, so it names only exported functions", r->p->path, word);
 	return tap_err_set(r->err, -ENOENT, "'%.300s' has no %s '%.100s'%s%.100s%s", r->p->path, what, word,
 			   near ? ": did you mean '" : "", near ?: "", near ? "'?" : "");
 }
@@ -359,7 +360,8 @@ static int match_function(void *ctx, const char *name, const GElf_Sym *sym)
 	if (type == STT_GNU_IFUNC)
 		return 0;
 	if (r->p->offset && r->p->offset >= sym->st_size)
-		return tap_err_set(r->err, -EINVAL, "'%.100s' of '%.300s' has %" PRIu64 " bytes: +0x%" PRIx64 " is after its end", name,
+		return tap_err_set(r->err, -EINVAL, "function '%.100s' in '%.300s' has %" PRIu64 " bytes: "
+				   "offset +0x%" PRIx64 " is beyond the function's end", name,
 				   r->p->path, sym->st_size, r->p->offset);
 	way_of_function(r->p, r->elf->machine, &way);
 	return add_site(r, sym->st_value + r->p->offset, 0, &way);
@@ -374,8 +376,8 @@ static int read_functions(struct reader *r)
 	if (ret)
 		return ret;
 	if (r->is_chosen)
-		return tap_err_set(r->err, -EINVAL, "'%s' of '%.300s' is resolved to one of "
-				   "several functions at load time (IFUNC): name one of them", word, r->p->path);
+		return tap_err_set(r->err, -EINVAL, "'%s' in '%.300s' is an IFUNC, which is resolved to one "
+				   "of several functions at load time: name one of those functions", word, r->p->path);
 	return r->p->nr_sites ? 0 : refuse(r, "function", word);
 }
 

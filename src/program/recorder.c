@@ -350,13 +350,13 @@ static int find_room(struct maker *m, const char **at, struct tap_err *err)
 		if (!is_dynamic(a->field) || is_absent(m, a->field))
 			continue;
 		if (begin > TAP_RECORD_MAX_TEXT_AT)
-			return tap_err_set(err, -EINVAL, "the record is too large: '%s' may begin "
-					   "at byte %u, but text must begin at or before byte %u",
+			return tap_err_set(err, -EINVAL, "the event's record is too large: text '%s' may "
+					   "begin at byte %u, but text must begin at or before byte %u",
 					   a->field->name, begin, TAP_RECORD_MAX_TEXT_AT);
 		m->dynamic_max += a->bytes.size;
 	}
 	if (m->def->size + m->dynamic_max > TAP_RECORD_MAX_BYTES)
-		return tap_err_set(err, -EINVAL, "the record is too large: %u bytes, the limit is %u",
+		return tap_err_set(err, -EINVAL, "the event's record is too large: it has %u bytes, but the limit is %u",
 				   m->def->size + m->dynamic_max, TAP_RECORD_MAX_BYTES);
 	*at = NULL;
 	return 0;
@@ -390,9 +390,9 @@ static void release(struct maker *m)
 static void refused(int ret, struct tap_err *err)
 {
 	if (ret == -E2BIG)
-		tap_err_set(err, ret, "its assignments are too long for a BPF program");
+		tap_err_set(err, ret, "the event's assignments are too long for a BPF program");
 	else
-		tap_err_set(err, ret, "the kernel refuses its BPF program: %s", strerror(-ret));
+		tap_err_set(err, ret, "the kernel refuses the event's BPF program: %s", strerror(-ret));
 }
 
 int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def, const struct tap_feed *feed,

@@ -84,8 +84,7 @@ static int add_buffers(struct tap_reader *r, int dir, const struct tap_spool_fil
 			if (ret < 0)
 				return ret;
 		} else if (before->page_size != n->page_size || strcmp(before->name, n->name)) {
-			return tap_dat_bad(r, err, "the page files of a buffer contradict each "
-					   "other");
+			return tap_dat_bad(r, err, "the page files of a buffer contradict each other");
 		}
 		ret = add_pages(r, dir, &files[i], err);
 		if (ret)
@@ -103,7 +102,7 @@ static int read_pages(struct tap_reader *r, int dir, struct tap_err *err)
 	if (ret == -ENOMEM)
 		tap_dat_nomem(err);
 	else if (ret)
-		tap_err_set(err, ret, "cannot list the folder: %s", strerror(-ret));
+		tap_err_set(err, ret, "cannot list the recording's folder: %s", strerror(-ret));
 	ret = ret ?: add_buffers(r, dir, files, nr, err);
 	free(files);
 	return ret;
@@ -163,8 +162,8 @@ int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err)
 		ret = tap_err_set(err, -EINVAL, "'%.300s' is not a recording: it has no head.dat",
 				  r->path);
 	if (!ret && !faccessat(dir, TAP_SPOOL_HELD, F_OK, AT_SYMLINK_NOFOLLOW))
-		ret = tap_err_set(err, -ENODATA, "'%.300s' belongs to a flight recorder, whose "
-				  "events are in memory: `schedtap mark` makes it write a file", r->path);
+		ret = tap_err_set(err, -ENODATA, "'%.300s' belongs to a flight recorder, which keeps its "
+				  "events in memory: run `schedtap mark` to save them to a file", r->path);
 	ret = ret ?: tap_dat_read_file(r, err);
 	return ret ?: read_meta(r, dir, err) ?: read_pages(r, dir, err);
 }

@@ -72,7 +72,7 @@ static int open_section(struct v7 *v, uint64_t offset, unsigned int id, struct s
 	s->bytes = tap_bytes_sub(&b, tap_bytes_u64(&b));
 	if (s->bytes.bad || s->id != id)
 		return tap_err_set(err, -EINVAL,
-				   "'%.300s' is cut or damaged: no whole section %u at byte %llu",
+				   "'%.300s' is cut or damaged: section %u at byte %llu is missing or incomplete",
 				   v->r->path, id, (unsigned long long)offset);
 	return s->flags & SECTION_COMPRESSED ? decompress(v, s, err) : 0;
 }
@@ -198,8 +198,8 @@ static int read_sums(struct v7 *v, uint64_t first, struct tap_err *err)
 		return 0;
 	v->r->info.checksums = TAP_CHECKSUMS_WHOLE;
 	if (!tap_sums_front_fits(&all, &v->sums))
-		return tap_err_set(err, -EINVAL, "'%.300s' is cut or damaged: the part before the "
-				   "events (formats, names, places) fails its checksum", v->r->path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is cut or damaged: the part before the events "
+				   "(event formats, task names, offsets) fails its checksum", v->r->path);
 	v->blocks = tap_sums_blocks(&all, &v->sums);
 	v->blocks_end = v->blocks ? v->blocks + v->sums.nr * sizeof(uint32_t) : NULL;
 	if (v->blocks)

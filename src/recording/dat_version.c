@@ -41,6 +41,6 @@ int tap_dat_read_file(struct tap_reader *r, struct tap_err *err)
 		return tap_dat_read_v6(r, &b, err);
 	}
 	return tap_err_set(err, -ENOTSUP,
-			   "'%.300s' is a trace.dat of version '%.16s': only 6 and 7 can be read",
+			   "'%.300s' is a trace.dat file of version '%.16s': only versions 6 and 7 can be read",
 			   r->path, version);
 }

@@ -271,9 +271,9 @@ int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *fron
 	*front = (struct tap_dat_front){ .long_size = tap_bytes_u8(&b) };
 	front->page_size = tap_bytes_u32(&b);
 	if (b.bad || memcmp(magic, MAGIC, sizeof(MAGIC)))
-		return tap_err_set(err, -EINVAL, "it does not begin like a recording");
+		return tap_err_set(err, -EINVAL, "the file does not begin like a recording");
 	if (endian != TAP_HOST_BIG_ENDIAN)
-		return tap_err_set(err, -ENOTSUP, "it is from a machine with the other byte order");
+		return tap_err_set(err, -ENOTSUP, "the file is from a machine with the other byte order");
 	tap_bytes_str(&b); /* compression */
 	tap_bytes_str(&b); /* and its version */
 	options = tap_bytes_u64(&b);
@@ -284,7 +284,7 @@ int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *fron
 		is_whole &= parse_section(all, meta_at, SEC_META, front);
 	is_whole &= parse_options(all, options, front);
 	is_whole &= !tap_sums_find(&all, meta_at, &sums) || tap_sums_front_fits(&all, &sums);
-	ret = is_whole ? front_err(front) : tap_err_set(err, -EINVAL, "it is cut or damaged");
+	ret = is_whole ? front_err(front) : tap_err_set(err, -EINVAL, "the file is cut or damaged");
 	if (ret)
 		tap_dat_front_release(front);
 	return ret;

@@ -111,7 +111,8 @@ static int open_file(struct tap_follow *f, const struct tap_spool_file *found, b
 	if (is_known(f, &found->name))
 		return 0;
 	if (found->name.zstd)
-		return tap_err_set(err, -EOPNOTSUPP, "cannot follow '%.300s': its page files are compressed", f->path);
+		return tap_err_set(err, -EOPNOTSUPP, "cannot follow the running recording '%.300s': its data "
+				   "files are compressed", f->path);
 	file.fd = openat(f->dir, found->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (file.fd < 0)
 		return tap_err_set(err, -errno, "cannot open '%.256s' in '%.300s': %m", found->file, f->path);
@@ -167,10 +168,10 @@ int tap_follow_note(struct tap_follow *f, struct tap_err *err)
 	int ret = 0;
 
 	if (fstat(f->dir, &st))
-		return tap_err_set(err, -errno, "cannot look at '%.300s': %m", f->path);
+		return tap_err_set(err, -errno, "cannot stat '%.300s': %m", f->path);
 	if (is_new_dir(f, &st)) {
 		if (fstatat(f->dir, "head.dat", &st, AT_SYMLINK_NOFOLLOW))
-			return tap_err_set(err, -errno, "cannot look at '%.300s/head.dat': %m", f->path);
+			return tap_err_set(err, -errno, "cannot stat '%.300s/head.dat': %m", f->path);
 		if (!is_same(&st, &f->head_noted))
 			f->nr_heads++;
 		f->head_noted = st;
@@ -244,7 +245,7 @@ static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len, cons
 	if (nr)
 		return (ssize_t)nr;
 	if (!file->lane)
-		return tap_err_set(err, -EIO, "cannot read a page file of '%.300s'", f->path);
+		return tap_err_set(err, -EIO, "cannot read a data file of the running recording '%.300s'", f->path);
 	l->at = file->lane->begin;
 	if (!l->has_begun && file->was_there)
 		return 0;
@@ -460,7 +461,7 @@ static int begin(struct tap_follow *f, struct tap_err *err)
 	if (f->dir < 0)
 		return tap_err_set(err, -errno, "cannot open '%.300s': %m", f->path);
 	if (fstatat(f->dir, "head.dat", &f->head_noted, AT_SYMLINK_NOFOLLOW))
-		return tap_err_set(err, -errno, "cannot look at '%.300s/head.dat': %m", f->path);
+		return tap_err_set(err, -errno, "cannot stat '%.300s/head.dat': %m", f->path);
 	ret = read_head(f, err);
 	if (ret)
 		return ret;

@@ -56,7 +56,8 @@ int tap_meta_check_format(const char *json, struct tap_err *err)
 	format = json_object_get(meta, "format");
 	tool = json_string_value(json_object_get(meta, "tool"));
 	if (json_is_integer(format) && json_integer_value(format) > TAP_META_FORMAT)
-		ret = tap_err_set(err, -ENOTSUP, "it has format %lld of %.100s, but schedtap " TAP_VERSION " reads formats up to %d",
+		ret = tap_err_set(err, -ENOTSUP, "the recording has format %lld of %.100s, but schedtap "
+				  TAP_VERSION " reads formats only up to %d",
 				  (long long)json_integer_value(format), tool ?: "an unknown tool", TAP_META_FORMAT);
 	json_decref(meta);
 	return ret;

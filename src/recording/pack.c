@@ -48,8 +48,8 @@ static int fail(struct packer *p, int ret)
 	if (p->moment)
 		return tap_err_set(p->err, ret, "cannot write '%.300s': %m", p->target);
 	return tap_err_set(p->err, ret,
-			   "cannot write '%.300s': %m; the recorded data is safe in '%.300s': "
-			   "`schedtap repair%s` turns it into a file", p->target, p->path,
+			   "cannot write '%.300s': %m; the recorded data is safe in the folder '%.300s': run "
+			   "`schedtap repair%s` to make a recording file from it", p->target, p->path,
 			   ret == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
 }
 

@@ -168,7 +168,7 @@ int tap_page_writer_new(struct tap_spool *spool, struct tap_page_writer **out, s
 		free(w->spare[0]);
 		free(w);
 		errno = -ret;
-		return tap_err_set(err, ret, "cannot start the thread that writes: %m");
+		return tap_err_set(err, ret, "cannot start the thread that writes the recording: %m");
 	}
 	tap_sem_wait(&w->reached);
 	*out = w;

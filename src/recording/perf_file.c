@@ -123,8 +123,7 @@ static void lay_out(struct tap_perf_attr *a, bool has_trailer)
 static int lacks_words(const struct tap_perf *p, struct tap_err *err)
 {
 	return tap_err_set(err, -ENOTSUP,
-			   "'%.300s' lacks the time or the CPU of its events: record with "
-			   "'perf record -T --sample-cpu'",
+			   "the events in '%.300s' lack their time or their CPU: record with 'perf record -T --sample-cpu'",
 			   p->r->path);
 }
 
@@ -199,7 +198,7 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 		return lacks_words(p, err);
 	if (!p->has_tracepoints && !has_switches)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' has neither tracepoints nor switches: record with "
+				   "'%.300s' has neither tracepoint events nor context switches: record with "
 				   "'perf sched record', 'perf record -e sched:*' or 'perf record "
 				   "--switch-events'",
 				   p->r->path);
@@ -410,7 +409,7 @@ static int complete(struct tap_perf *p, struct tap_err *err)
 	if (p->version && asprintf(&r->tool, "perf %s", p->version) < 0)
 		return tap_dat_nomem(err);
 	if (!p->note && !r->nr_formats && p->has_tracepoints)
-		p->note = "it has no event formats: its events cannot be decoded";
+		p->note = "the file has no event formats: its events cannot be decoded";
 	if (p->has_switches)
 		ret = tap_perf_made_switches(&p->made, r, err);
 	if (p->has_chains)
@@ -435,8 +434,8 @@ static int place_records(struct tap_perf *p, uint64_t offset, uint64_t size,
 	p->to = p->len;
 	if (!size || size > p->len - offset) {
 		p->cut = true;
-		p->note = size ? "the file is cut: formats and the last events are missing" :
-				 "perf was killed: formats and last events are lost";
+		p->note = size ? "the file is cut: event formats and the last events are missing" :
+				 "perf was killed: event formats and the last events are lost";
 		return 0;
 	}
 	p->to = (size_t)(offset + size);
@@ -452,7 +451,8 @@ static int read_file(struct tap_perf *p, struct tap_err *err)
 
 	if (header_size == PIPE_HEADER_BYTES)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' was written to a pipe: use 'perf record -o FILE'",
+				   "'%.300s' is perf data in pipe format, which cannot be read: use 'perf "
+				   "record -o FILE'",
 				   p->r->path);
 	if (p->len < HEADER_BYTES || header_size < HEADER_BYTES)
 		return tap_dat_bad(p->r, err, "its header is cut or invalid");

@@ -113,7 +113,8 @@ static int add_record(struct tap_perf_blocks *blocks, uint64_t round, uint32_t s
 
 	if (!b || b->len + size > TAP_PERF_BLOCK_BYTES) {
 		if (blocks->nr == MAX_BLOCKS)
-			return tap_err_set(err, -E2BIG, "more than %zu MB would have to be sorted at once",
+			return tap_err_set(err, -E2BIG, "cannot sort the events: more than %zu MB would have "
+					   "to be sorted at once",
 					   MAX_BLOCKS * TAP_PERF_BLOCK_BYTES >> 20);
 		b = tap_perf_blocks_add(blocks);
 	}

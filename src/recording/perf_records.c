@@ -69,8 +69,8 @@ static int push(struct tap_perf *p, int cpu, struct tap_perf_item item, struct t
 
 	if (ret == -E2BIG)
 		return tap_err_set(err, ret,
-				   "more than %zu million events would have to be sorted at once: "
-				   "there are no FINISHED_ROUND records between them",
+				   "cannot sort the events: there are no FINISHED_ROUND records between more "
+				   "than %zu million of them",
 				   TAP_PERF_MAX_ITEMS >> 20);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
@@ -808,7 +808,7 @@ static int add_block(struct tap_perf *p, struct tap_err *err)
 	struct tap_perf_block *before = p->unpacked.newest, *b;
 
 	if (p->unpacked.nr == MAX_HELD_BLOCKS)
-		return tap_err_set(err, -E2BIG, "more than %zu MB would have to be sorted at once",
+		return tap_err_set(err, -E2BIG, "cannot sort the events: more than %zu MB would have to be sorted at once",
 				   MAX_HELD_BLOCKS * TAP_PERF_BLOCK_BYTES >> 20);
 	b = tap_perf_blocks_add(&p->unpacked);
 	if (!b)

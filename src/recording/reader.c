@@ -22,7 +22,7 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 	int ret;
 
 	if (fstat(fd, &st))
-		return tap_err_set(err, -errno, "cannot look at '%.300s': %m", r->path);
+		return tap_err_set(err, -errno, "cannot stat '%.300s': %m", r->path);
 	if (S_ISDIR(st.st_mode))
 		return tap_dat_read_spool(r, fd, err);
 	if (!S_ISREG(st.st_mode))

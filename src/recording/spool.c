@@ -99,12 +99,11 @@ static int explain_existing(const char *path, struct tap_err *err)
 		return -EEXIST;
 	if (fd < 0)
 		return tap_err_set(err, -EEXIST,
-				   "'%.300s' already exists and is not a readable recording: "
-				   "remove it", path);
+				   "'%.300s' already exists and is not a readable recording: remove it", path);
 	close(fd);
 	return tap_err_set(err, -EEXIST,
-			   "'%.300s' has an interrupted recording: `schedtap repair '%.300s'` "
-			   "turns it into a file", path, path);
+			   "'%.300s' contains an interrupted recording: run `schedtap repair '%.300s'` to "
+			   "make a recording file from it", path, path);
 }
 
 /* All but the page files. The head is first: without it the folder is no recording. */
@@ -350,13 +349,14 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
 
 	if (!name_ok(name, 0) || !name_ok(clock, '.') || !*clock ||
 	    strlen(name) + strlen(clock) > NAME_MAX - sizeof("999...16777216.cpu65535" ZSTD_SUFFIX))
-		return tap_err_set(err, -EINVAL, "'%.300s' (clock '%.300s') is not a valid buffer "
-				   "name",
+		return tap_err_set(err, -EINVAL, "cannot store trace buffer '%.300s' with clock '%.300s': "
+				   "the names are invalid or too long",
 				   name, clock);
 	if (!page_size_ok(page_size) || (s->held && page_size > TAP_HELD_SLOT) || nr_cpus > TAP_SPOOL_MAX_CPUS ||
 	    s->nr_buffers == TAP_SPOOL_MAX_BUFFERS)
 		return tap_err_set(err, -EINVAL,
-				   "buffer '%.300s' is out of bounds: %u-byte pages, %u CPUs", name,
+				   "cannot store trace buffer '%.300s' with %u-byte pages and %u CPUs: it "
+				   "exceeds the limits of a recording", name,
 				   page_size, nr_cpus);
 	b = buffer_new(s->nr_buffers, name, clock, page_size, nr_cpus);
 	if (!b)
@@ -502,8 +502,8 @@ int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err)
 	int fd;
 
 	if (max_bytes > memory / 2)
-		return tap_err_set(err, -EINVAL, "cannot keep %llu MiB in memory: this machine has "
-				   "%llu MiB, of which at most half may be used",
+		return tap_err_set(err, -EINVAL, "cannot keep %llu MiB of events in memory: this machine has "
+				   "%llu MiB of memory, and at most half of it may be used",
 				   (unsigned long long)(max_bytes >> 20), (unsigned long long)(memory >> 20));
 	if (tap_held_new(max_bytes ?: memory / 4, &s->held))
 		return tap_err_set(err, -ENOMEM, "out of memory");

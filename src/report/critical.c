@@ -76,11 +76,11 @@ static int check(const void *opts, struct tap_err *err)
 	const struct critical_opts *o = opts;
 
 	if (o->command && has_task_options(&o->common))
-		return tap_err_set(err, -EINVAL, "--command cannot be combined with -p, -t, -c and "
-				   "-g: it selects the path of one task");
+		return tap_err_set(err, -EINVAL, "--command cannot be combined with -p, -t, -c or -g: it "
+				   "already selects the recorded command's task");
 	if (o->between && (o->command || o->path))
-		return tap_err_set(err, -EINVAL, "--between cannot be combined with --command and "
-				   "--path: it adds up many paths");
+		return tap_err_set(err, -EINVAL, "--between cannot be combined with --command or --path: it "
+				   "sums up the paths of many requests");
 	if (o->by && !o->between)
 		return tap_err_set(err, -EINVAL, "--by needs --between");
 	return o->between ? tap_request_source_init(&(struct tap_request_source){ 0 }, o->between, o->by, err) : 0;
@@ -96,8 +96,8 @@ static int refuse_many(struct tap_report *r, struct tap_err *err)
 	}
 	if (r->nr_tasks > SHOWN_CANDIDATES)
 		tap_buf_printf(&b, " and %u more", r->nr_tasks - SHOWN_CANDIDATES);
-	tap_err_set(err, -EINVAL, "a critical path is for one task, but several match: %s; choose "
-		    "with -t, or with --time by when it lived",
+	tap_err_set(err, -EINVAL, "a critical path needs one task, but several match: %s; select one with "
+		    "-t, or with --time if a thread ID was reused",
 		    tap_buf_str(&b));
 	tap_buf_release(&b);
 	r->usage = true;
@@ -114,7 +114,8 @@ static int find_command(struct critical *c, struct tap_err *err)
 			c->task = r->tasks[i];
 	if (c->task)
 		return 0;
-	return tap_err_set(err, -ENODATA, "the window has no event of the recorded command, task %d", c->watch.command);
+	return tap_err_set(err, -ENODATA, "the time window has no event of the recorded command, task %d",
+			   c->watch.command);
 }
 
 static int find_task(struct critical *c, struct tap_err *err)
@@ -127,8 +128,8 @@ static int find_task(struct critical *c, struct tap_err *err)
 	if (c->watch.command)
 		return find_command(c, err);
 	if (!r->nr_tasks)
-		return tap_err_set(err, -ENODATA, "no task in the window matches: there is no "
-				   "critical path");
+		return tap_err_set(err, -ENODATA, "no task in the time window matches the filters, so there "
+				   "is no critical path");
 	if (r->nr_tasks > 1)
 		return refuse_many(r, err);
 	c->task = r->tasks[0];
@@ -169,7 +170,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		return 0;
 	c->watch.command = tap_recording_command(&r->run.rec);
 	if (!c->watch.command)
-		return tap_err_set(err, -ENODATA, "'%.300s' does not name a recorded command: select a task with -t or -c",
+		return tap_err_set(err, -ENODATA, "'%.300s' does not say which command was recorded: select "
+				   "a task with -t or -c",
 				   r->run.rec.path);
 	return 0;
 }

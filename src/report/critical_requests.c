@@ -38,7 +38,8 @@ int tap_critical_find_requests(struct critical *c, struct tap_err *err)
 	tap_requests_end(&c->requests);
 	tap_requests_keep(&c->requests, c->report.run.timeline, picks, &c->report.run);
 	if (!c->requests.nr)
-		return tap_err_set(err, -ENODATA, "no matching request began and ended in the window: %ju did not end, %ju did not begin",
+		return tap_err_set(err, -ENODATA, "no matching request both began and ended in the time "
+				   "window: %ju did not end, %ju did not begin",
 				   (uintmax_t)c->requests.unfinished, (uintmax_t)c->requests.unbegun);
 	if (tap_requests_add_up(&c->requests, &c->walk, &c->times))
 		return tap_err_set(err, -ENOMEM, "out of memory");

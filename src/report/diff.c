@@ -48,8 +48,8 @@ static int read_min_effect(const char *text, double *part, struct tap_err *err)
 
 	*part = strtod(text, &end) / 100;
 	if (end == text || (*end && strcmp(end, "%")) || !(*part >= 0 && *part <= 100))
-		return tap_err_set(err, -EINVAL, "bad --min-effect '%.100s': expected a percentage "
-				   "of A's median, such as 2%%", text);
+		return tap_err_set(err, -EINVAL, "bad --min-effect '%.100s': expected a percentage of side "
+				   "A's median, such as 2%%", text);
 	return 0;
 }
 
@@ -60,8 +60,7 @@ int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err)
 	if (opts->between && tap_request_source_init(&(struct tap_request_source){ 0 }, opts->between, opts->by, err))
 		return err->code;
 	if (opts->by && !opts->between && strcmp(opts->by, "task"))
-		return tap_err_set(err, -EINVAL, "bad --by '%.100s': without --between it takes "
-				   "only 'task'", opts->by);
+		return tap_err_set(err, -EINVAL, "bad --by '%.100s': without --between, --by takes only 'task'", opts->by);
 	return read_min_effect(opts->min_effect, &part, err);
 }
 
@@ -250,10 +249,10 @@ static int calculate(struct tap_diff *d, struct tap_err *err)
 	if (d->comparison.nr)
 		return 0;
 	if (d->opts->metrics.nr)
-		return tap_err_set(err, -ENODATA, "-m '%.100s' matches no metric that all "
-				   "recordings have and that is not 0",
+		return tap_err_set(err, -ENODATA, "-m '%.100s' matches no metric that all recordings have "
+				   "and that differs from 0",
 				   d->opts->metrics.v[0]);
-	return tap_err_set(err, -ENODATA, "the recordings have no metric in common that is not 0");
+	return tap_err_set(err, -ENODATA, "there is nothing to compare: no metric that all recordings have differs from 0");
 }
 
 int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *sides, const struct tap_screen *screen,

@@ -423,7 +423,8 @@ static int check_word(const char *option, const char *word, const char *const *w
 
 	while (word && *w && strcmp(*w, word))
 		w++;
-	return !word || *w ? 0 : tap_err_set(err, -EINVAL, "%s takes %s, %s or %s, not '%.100s'", option, words[0], words[1],
+	return !word || *w ? 0 : tap_err_set(err, -EINVAL, "option %s takes %s, %s or %s, not '%.100s'",
+					     option, words[0], words[1],
 					     words[2], word);
 }
 

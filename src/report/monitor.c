@@ -217,11 +217,11 @@ static int check(const void *opts, struct tap_err *err)
 	const struct monitor_opts *o = opts;
 
 	if (!o->model)
-		return tap_err_set(err, -EINVAL, "no model is given: use sssw, snroc, sco, tss or "
-				   "wwnr");
+		return tap_err_set(err, -EINVAL, "no model is given: use sssw, snroc, sco, tss or wwnr");
 	for (const struct tap_monitor_undecided *u = tap_monitor_undecided; u->name; u++)
 		if (!strcmp(u->name, o->model))
-			return tap_err_set(err, -EINVAL, "-m: '%s' cannot be checked in recordings: %s", u->name, u->why);
+			return tap_err_set(err, -EINVAL, "-m: model '%s' cannot be checked in recordings: %s",
+					   u->name, u->why);
 	if (!tap_monitor_model(o->model))
 		return tap_err_set(err, -EINVAL, "-m: unknown model '%.100s': use sssw, snroc, sco, tss or wwnr", o->model);
 	return 0;
@@ -232,7 +232,8 @@ static int cannot_decide(struct tap_report *r, struct tap_err *err)
 	struct monitor *m = monitor_of(r);
 
 	add_events(&m->text, m, false);
-	return tap_err_set(err, -ENODATA, "%s cannot be checked: '%.300s' does not have %s (schedtap-monitor(1) says how to record them)",
+	return tap_err_set(err, -ENODATA, "model %s cannot be checked: '%.300s' does not contain %s "
+			   "(schedtap-monitor(1) explains how to record these events)",
 			   m->model->name, r->run.rec.path, tap_buf_str(&m->text));
 }
 

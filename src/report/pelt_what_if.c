@@ -115,7 +115,7 @@ int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 		return ret;
 	opts.runnable = opts.subject != TAP_PELT_CPU && tap_pelt_report_names(p->opts, "runnable", false);
 	if (!opts.util && !opts.runnable)
-		return tap_err_set(err, -EINVAL, "--what-if computes only util%s",
+		return tap_err_set(err, -EINVAL, "--what-if can compute only util%s: select no other signal with -s",
 				   opts.subject == TAP_PELT_CPU ? " of CPUs" : " and runnable");
 	if (opts.subject == TAP_PELT_CGROUP) {
 		ret = find_groups(p, err);

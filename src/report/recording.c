@@ -16,7 +16,7 @@ int tap_recording_command(const struct tap_recording *r)
 const char *tap_recording_incomplete(const struct tap_recording *r)
 {
 	return json_is_false(json_object_get(r->meta, "complete")) ?
-		       "not ended by its recorder: after its last event a CPU is unknown" : NULL;
+		       "its recorder did not finish, so what a CPU did after its last event is unknown" : NULL;
 }
 
 void tap_recording_note_incomplete(const struct tap_recording *r)
@@ -49,8 +49,8 @@ static void read_meta(struct tap_recording *r)
 	r->meta = json_loads(text, 0, &why);
 	if (json_is_object(r->meta))
 		return;
-	tap_recording_note(r, "'%s': its description is damaged and ignored: %s", r->path,
-			   r->meta ? "no object" : why.text);
+	tap_recording_note(r, "the description of recording '%s' is damaged and ignored: %s", r->path,
+			   r->meta ? "it is not a JSON object" : why.text);
 	json_decref(r->meta);
 	r->meta = NULL;
 }
@@ -182,7 +182,7 @@ int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap
 	r->wall.shown = clock;
 	if (clock == TAP_SHOW_MONO || r->wall.is_known)
 		return 0;
-	return tap_err_set(err, -ENODATA, "--clock: '%.300s' does not have the wall time",
+	return tap_err_set(err, -ENODATA, "--clock: the recording '%.300s' does not contain the wall-clock time",
 			   r->path);
 }
 
@@ -244,7 +244,7 @@ static int check(struct tap_recording *r, const struct tap_time_option *w, struc
 	tap_buf_puts(&b, " to ");
 	tap_wall_add(&r->wall, &b, recording.to_ns);
 	ret = tap_err_set(err, -ENODATA,
-			  "--time: '%.100s' lies outside the recording, which is from %s (%.3f s)",
+			  "--time: '%.100s' lies outside the recording, which covers %s (%.3f s)",
 			  w->text, tap_buf_str(&b), (double)tap_window_ns(&recording) / 1e9);
 	tap_buf_release(&b);
 	return ret;

@@ -321,8 +321,8 @@ int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struc
 	tap_buf_printf(&text, "%s,", at);
 	ret = text.err ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
 	if (!ret && tap_time_option_parse(&option, tap_buf_str(&text), err))
-		ret = tap_err_set(err, -EINVAL, "--at: '%.100s' is not a time: use a form that "
-				  "--time allows for FROM", at);
+		ret = tap_err_set(err, -EINVAL, "--at: '%.100s' is not a time: use a form that --time allows "
+				  "for FROM, such as 1326.75 or +1s", at);
 	r->usage = ret == -EINVAL;
 	if (!ret)
 		ret = tap_time_option_resolve(&option, &r->run.rec.wall, r->run.window, &window, err);

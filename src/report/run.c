@@ -231,8 +231,9 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 
 	if (ticks)
 		return tap_err_set(err, -ENODATA,
-				   "'%.300s' has time stamps of the clock '%s', which are ticks, "
-				   "not nanoseconds: only `schedtap dump` can show them", run->rec.path, ticks);
+				   "the time stamps in '%.300s' come from the clock '%s', which counts "
+				   "ticks, not nanoseconds: only `schedtap dump` can show this recording",
+				   run->rec.path, ticks);
 	find_window(run);
 	tap_recording_watch(&run->rec, "pass 1 of 2");
 	if (tap_limits_ask_tasks(&run->rec.limits))
@@ -256,29 +257,31 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 		const char *events, *why;
 	} needs[] = {
 		{ TAP_NEEDS_WAKEUPS, tap_survey_has_wakeups(s), "sched_waking and no sched_wakeup",
-		  "the beginning of a wait is unknown" },
+		  "without them the start of a wait is unknown" },
 		{ TAP_NEEDS_MIGRATIONS, s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER,
 		  "sched_migrate_task",
-		  "it was not recorded, or no task was moved" },
+		  "the event was not recorded, or no task migrated" },
 		{ TAP_NEEDS_SWITCHES, tap_survey_has_switches(s), "sched_switch",
-		  "which task ran is unknown" },
+		  "without them it is unknown which task ran" },
 		{ TAP_NEEDS_STACKS, tap_event_stacks_are_in(s), "kernel_stack and no user_stack",
-		  "`schedtap record --stack sched_switch --stack sched_waking` records them" },
+		  "record stacks with `schedtap record --stack sched_switch --stack sched_waking`" },
 		{ TAP_NEEDS_THROTTLING, run->nr_throttling, "sched_throttle",
-		  "which task was throttled is unknown" },
+		  "without them it is unknown which task was throttled" },
 	};
 
 	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->cpus)
-		return tap_err_set(err, -ENODATA, "'%.300s' was recorded on some CPUs only (-C): migrations by the others are missing",
+		return tap_err_set(err, -ENODATA, "'%.300s' was recorded on some CPUs only (-C): migrations "
+				   "that other CPUs performed are missing",
 				   run->rec.path);
 	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->lacks_migrations)
-		return tap_err_set(err, -ENODATA, "'%.300s' lacks migrations by tasks that were not recorded: over tracefs the "
-				   "kernel leaves them out with -p and -t (use -b bpf)", run->rec.path);
+		return tap_err_set(err, -ENODATA, "'%.300s' lacks some migrations: over tracefs with -p or "
+				   "-t, the kernel leaves out migrations that unrecorded tasks caused (use "
+				   "-b bpf)", run->rec.path);
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		if ((needed & needs[i].what) && !needs[i].is_there)
 			return tap_err_set(err, -ENODATA, "'%.300s' has no %s events%s: %s",
 					   run->rec.path, needs[i].events,
-					   run->time.text ? " in that window" : "", needs[i].why);
+					   run->time.text ? " in the time window" : "", needs[i].why);
 	return 0;
 }
 
@@ -452,7 +455,7 @@ void tap_run_note_unknown(const struct tap_run *run)
 				   no_cgroup == 1 ? "" : "s");
 	if (unknown)
 		tap_recording_note(&run->rec, "-p leaves out %u task%s whose process is not known: record "
-				   "task_newtask, which has it", unknown, unknown == 1 ? "" : "s");
+				   "task_newtask, which contains the process ID", unknown, unknown == 1 ? "" : "s");
 }
 
 void tap_run_close(struct tap_run *run)

@@ -812,7 +812,8 @@ static int check(const void *opts, struct tap_err *err)
 	const struct timehist_opts *o = opts;
 
 	if (o->with_summary && tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS)
-		return tap_err_set(err, -EINVAL, "--csv and -S exclude each other: CSV is one table");
+		return tap_err_set(err, -EINVAL, "--csv and -S (summary) exclude each other: CSV output "
+				   "holds only one table");
 	return 0;
 }
 

@@ -221,8 +221,8 @@ static bool unmatched_cpus(const struct tap_run *run)
 		cpu++;
 	if (cpu < nr || !(run->pick.select->by & TAP_SELECT_CPUS))
 		return false;
-	tap_recording_note(&run->rec, "-C: there is no CPU %.100s: the recording has %u, numbered "
-			   "from 0",
+	tap_recording_note(&run->rec, "-C: there is no CPU %.100s: the number of CPUs in the recording is "
+			   "%u, and the first one is CPU 0",
 			   run->pick.select->cpu_list, nr);
 	return true;
 }

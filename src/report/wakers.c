@@ -141,7 +141,7 @@ static int check(const void *opts, struct tap_err *err)
 	const struct wakers_opts *o = opts;
 
 	if (o->stacks && tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS)
-		return tap_err_set(err, -EINVAL, "--csv and --stacks exclude each other: CSV is one table");
+		return tap_err_set(err, -EINVAL, "--csv and --stacks exclude each other: CSV output holds only one table");
 	return 0;
 }
 

@@ -297,7 +297,7 @@ static int read_text(struct line *l, const char *text, size_t len)
 	ret = read_lines(l, copy);
 	free(copy);
 	if (!ret && l->rules->nr == before)
-		ret = tap_err_set(l->err, -EINVAL, "%.200s: the file has no rules", l->file);
+		ret = tap_err_set(l->err, -EINVAL, "%.200s: the rules file contains no rules", l->file);
 	return ret;
 }
 
@@ -308,7 +308,7 @@ int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text,
 	int ret;
 
 	if (memchr(text, '\0', len))
-		return tap_err_set(err, -EINVAL, "%.200s: not a text file: it has a NUL byte", file);
+		return tap_err_set(err, -EINVAL, "%.200s: the rules file is not a text file: it contains a NUL byte", file);
 	ret = tap_metrics_names(&metrics) ? tap_err_set(err, -ENOMEM, "out of memory") : read_text(&l, text, len);
 	free(l.names);
 	tap_metrics_release(&metrics);

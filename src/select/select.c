@@ -51,8 +51,7 @@ static int read_word(struct tap_select_word *w, const char *text, struct tap_err
 	int ret;
 
 	if (!*text || colon == text || (colon && !colon[1]))
-		return tap_err_set(err, -EINVAL, "-e: '%s' is not an event: expected NAME or "
-				   "SYSTEM:NAME", text);
+		return tap_err_set(err, -EINVAL, "-e: '%s' is not an event: expected NAME or SYSTEM:NAME", text);
 	w->text = strdup(text);
 	if (!w->text)
 		return -ENOMEM;
@@ -299,8 +298,9 @@ int tap_select_filter(const struct tap_select *s, const char *system, const char
 		if (!w->filter || !tap_select_word_fits(w, system, name))
 			continue;
 		if (*filter && strcmp(*filter, w->filter))
-			return tap_err_set(err, -EINVAL, "'%s:%s' has filters from two -e: join -f "
-					   "'%s', the second one, to the first with && or ||", system, name, w->filter);
+			return tap_err_set(err, -EINVAL, "'%s:%s' matches two -e options with different "
+					   "filters: combine the second filter, -f '%s', with the first one "
+					   "by && or ||", system, name, w->filter);
 		*filter = w->filter;
 	}
 	return 0;
@@ -323,7 +323,7 @@ static int read_cpus(struct tap_select *s, const char *list, struct tap_err *err
 		return 0;
 	ret = tap_cpus_parse(&s->cpus, list);
 	if (ret == -EINVAL)
-		return tap_err_set(err, ret, "-C: '%s' is not a list of CPUs, such as 0-3,8", list);
+		return tap_err_set(err, ret, "-C: '%s' is not a list of CPUs: expected a list such as 0-3,8", list);
 	s->cpu_list = strdup(list);
 	return s->cpu_list ? ret : -ENOMEM;
 }

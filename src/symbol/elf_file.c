@@ -87,7 +87,8 @@ int tap_elf_open(struct tap_elf *e, const char *path, struct tap_err *err)
 	}
 	if (is_of_32_bits(fd)) {
 		close(fd);
-		return tap_err_set(err, -EINVAL, "'%.300s' is a 32-bit program, whose arguments cannot be read", path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is a 32-bit program: the arguments of its probes "
+				   "cannot be read", path);
 	}
 	if (tap_elf_begin(e, fd))
 		return tap_err_set(err, -EINVAL, "'%.300s' is not an ELF file", path);

@@ -225,12 +225,13 @@ bool tap_control_open(void)
 		return false;
 	tried = true;
 	if (getauxval(AT_SECURE)) {
-		tap_set_reason("events are off: the program has more privileges than its user");
+		tap_set_reason("events are off: the program has more privileges than its user (set-user-ID "
+			       "or capabilities)");
 		return false;
 	}
 	if (!tap_folder_find(folder)) {
-		tap_set_reason("events are off: no folder for the control file: "
-			       "$XDG_RUNTIME_DIR, /run/user/UID and /dev/shm cannot be used");
+		tap_set_reason("events are off: there is no folder for the control file: $XDG_RUNTIME_DIR, "
+			       "/run/user/UID and /dev/shm cannot be used");
 		return false;
 	}
 	ret = make_file(folder, NULL);

@@ -240,7 +240,7 @@ static bool read_environment(char patterns[MAX_BYTES], char file[PATH_MAX])
 	if (!tap_control)
 		say_reason();
 	else if (snprintf(patterns, MAX_BYTES, "%s", secure_getenv("TAP_TRACE")) >= MAX_BYTES)
-		COMPLAIN("it is longer than %u bytes", MAX_BYTES - 1);
+		COMPLAIN("the list of events is longer than %u bytes", MAX_BYTES - 1);
 	else if (!file_name(file, PATH_MAX, to && *to ? to : "trace.dat"))
 		COMPLAIN("the name of the file is longer than %u bytes", PATH_MAX - 1);
 	else

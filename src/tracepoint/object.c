@@ -72,18 +72,19 @@ void tap_object_add(struct tap_object *object)
 		return;
 	}
 	if (object->abi.library > TAP_ABI) {
-		tap_set_reason("events of a library are off: it was built for a later libschedtap-tracepoint");
+		tap_set_reason("events of a library are off: the library was built for a later "
+			       "libschedtap-tracepoint");
 		return;
 	}
 	if (!tap_lock_of(&tap_process->lists)) {
-		tap_set_reason("events of a library are off: a notifier has loaded it");
+		tap_set_reason("events of a library are off: a notifier callback loaded the library");
 		return;
 	}
 	first = !object->uses;
 	if (!first || add_first(object))
 		object->uses++;
 	else
-		tap_set_reason("events of a library are off: a regfunc has loaded it");
+		tap_set_reason("events of a library are off: a regfunc() callback loaded the library");
 	tap_unlock_of(&tap_process->lists);
 	if (first)
 		tap_env_start();

@@ -58,8 +58,7 @@ void tap_watcher_start(void)
 		return;
 	ret = start();
 	if (ret) {
-		tap_set_reason("patched sites cannot be switched from outside: cannot start a "
-			       "thread: %s",
+		tap_set_reason("other processes cannot switch this program's tracepoints: cannot start a thread: %s",
 			       strerror(ret));
 		return;
 	}

@@ -13,7 +13,7 @@ static int make_secret(char *text, struct tap_err *err)
 
 	/* so few come at once, or not at all */
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return tap_err_set(err, -errno, "cannot make a token: %m");
+		return tap_err_set(err, -errno, "cannot create an access token: %m");
 	for (unsigned int i = 0; i < TAP_SECRET_BYTES; i++)
 		snprintf(text + 2 * i, 3, "%02x", random[i]);
 	return 0;
@@ -69,9 +69,11 @@ static unsigned int check_page(struct tap_access *a, const char *in_address, str
 	if (is_secret(in_address, a->token))
 		return 200;
 	if (!is_secret(in_address, a->ticket))
-		return refuse(err, 403, "refused: the token is missing or wrong; `schedtap view` prints the whole address");
+		return refuse(err, 403, "refused: the token is missing or wrong; open the whole address that "
+			      "`schedtap view` printed");
 	if (atomic_exchange(&a->is_taken, true))
-		return refuse(err, 403, "refused: this address works only once and was already used; `schedtap view` prints another");
+		return refuse(err, 403, "refused: this address works only once and was already used; run "
+			      "`schedtap view` again for another address");
 	return 303;
 }
 

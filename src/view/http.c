@@ -41,8 +41,8 @@ struct tap_http_request {
 static int load(struct tap_http *h, struct tap_err *err)
 {
 	(void)h;
-	return tap_err_set(err, -EOPNOTSUPP, "a statically linked schedtap cannot serve pages: it cannot load " LIBRARY
-			   "; `schedtap export --to html` writes one");
+	return tap_err_set(err, -EOPNOTSUPP, "a statically linked schedtap cannot serve pages, because it "
+			   "cannot load " LIBRARY ": use `schedtap export --to html` instead");
 }
 #else
 static int load(struct tap_http *h, struct tap_err *err)
@@ -70,7 +70,7 @@ static int take_port(struct tap_http *h, uint16_t port, struct tap_err *err)
 	    bind(h->listening, (struct sockaddr *)&at, sizeof(at)) || listen(h->listening, SOMAXCONN) ||
 	    getsockname(h->listening, (struct sockaddr *)&at, &size)) {
 		if (errno == EADDRINUSE)
-			return tap_err_set(err, -EADDRINUSE, "port %u is in use: without --port a free one is chosen", port);
+			return tap_err_set(err, -EADDRINUSE, "port %u is in use: leave out --port to use a free port", port);
 		return tap_err_set(err, -errno, "cannot listen on port %u of 127.0.0.1: %m", port);
 	}
 	h->port = ntohs(at.sin_port);

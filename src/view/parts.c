@@ -26,7 +26,8 @@ static int parse_tids(struct tap_part_query *q, const char *text, struct tap_err
 		if (tap_text_take_digits(&text, NULL, 10, &tid) || tid > INT32_MAX || (*text && *text != ',') || (*text && !text[1]))
 			return tap_err_set(err, -EINVAL, "bad tasks: expected thread IDs separated by commas");
 		if (q->nr_tids == TAP_PART_MAX_TIDS)
-			return tap_err_set(err, -EINVAL, "bad tasks: expected at most %u", TAP_PART_MAX_TIDS);
+			return tap_err_set(err, -EINVAL, "bad tasks: expected at most %u thread IDs",
+					   TAP_PART_MAX_TIDS);
 		q->tids[q->nr_tids++] = (int)tid;
 		text += *text == ',';
 	}
@@ -144,7 +145,7 @@ int tap_parts_get(struct tap_parts *p, const struct tap_part_query *q, bool (*is
 
 	pthread_mutex_lock(&p->lock);
 	if (is_gone(ctx))
-		ret = tap_err_set(err, -ECANCELED, "the request was cancelled");
+		ret = tap_err_set(err, -ECANCELED, "the browser cancelled the request");
 	else if (is_whole(p, q))
 		ret = put_whole(p, out, err);
 	else

@@ -73,7 +73,7 @@ int tap_reports_get(struct tap_reports *r, const char *name, const struct tap_bu
 	is_made = r->nr_made > (unsigned int)i;
 	pthread_mutex_unlock(&r->lock);
 	if (!is_made)
-		return tap_err_set(err, -ECANCELED, "schedtap is about to end");
+		return tap_err_set(err, -ECANCELED, "schedtap view is shutting down");
 	*json = &r->of[i].json;
 	if (r->of[i].err.code)
 		*err = r->of[i].err;

@@ -71,7 +71,7 @@ static int begin_reading(struct tap_view *v, struct tap_err *err)
 	if (!v->is_ending)
 		return 0;
 	v->nr_readers--;
-	return tap_err_set(err, -ECANCELED, "schedtap is about to end");
+	return tap_err_set(err, -ECANCELED, "schedtap view is shutting down");
 }
 
 static void answer_page(struct tap_view *v, const struct tap_http_request *q, struct tap_http_answer *a)
@@ -141,7 +141,7 @@ static void answer_allowed(struct tap_view *v, const struct tap_http_request *q,
 		places[i].answer(v, q, a);
 		return;
 	}
-	tap_err_set(&err, -ENOENT, "there is no '%.100s' here", path);
+	tap_err_set(&err, -ENOENT, "schedtap view serves no page '%.100s'", path);
 	say(a, 404, &err);
 }
 

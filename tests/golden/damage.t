@@ -97,7 +97,7 @@ sub events_of {
 }
 
 # Of each spool folder it is said that no recorder has ended it: that is about no damage.
-sub without_note { return $_[0] =~ s/^schedtap: [^\n]* is incomplete: not ended by its recorder: [^\n]*\n//mr }
+sub without_note { return $_[0] =~ s/^schedtap: [^\n]* is incomplete: its recorder did not finish, [^\n]*\n//mr }
 
 # Return: '', or what is wrong with what a dump gave of a recording with these events.
 sub judge {

@@ -20,7 +20,7 @@ sub write_values {
 # said, and happens rarely.
 sub check_values {
 	my ($record, $want, $got) = @_;
-	my %without = map { $_ => 1 } $record =~ /without values:(v\d+): its assignments are too long for a BPF program/g;
+	my %without = map { $_ => 1 } $record =~ /without values:(v\d+): the event's assignments are too long for a BPF program/g;
 	my @want = sort grep { /^(v\d+):/ && !$without{$1} } split(/\n/, $want);
 	my %got = map { $_ => 1 } split(/\n/, $got);
 	my @differ = grep { !$got{$_} } @want;

@@ -80,7 +80,7 @@ check "a recorder's own instance" over_tracefs
 none()
 {
 	run 1 "$SCHEDTAP" list --enabled 'nosuch*'
-	says "no enabled event matches"
+	says "no enabled event matches the given names"
 	must [ ! -s out ]
 }
 check "none" none

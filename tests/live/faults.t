@@ -56,7 +56,7 @@ check "filter on a bare tracepoint's event, of a field that it lacks" refused 2 
 check "filter on a group of them, of a field that they lack" refused 2 "Field not found" $R -e pelt -f 'cpuu == 1'
 check "filter of an event of tracefs alone, where only BPF may record" refused 2 "-b bpf" \
 	$R -b bpf -e timer:timer_start -f 'flags == 1'
-check "two filters of one event, from two -e" refused 2 "'sched:sched_switch' has filters from two -e|next_pid == 1" \
+check "two filters of one event, from two -e" refused 2 "'sched:sched_switch' matches two -e options with different filters|next_pid == 1" \
 	$R -e sched_switch -f 'prev_pid == 1' -e 'sched:sched_s*' -f 'next_pid == 1'
 check "bare tracepoint where only tracefs may record" refused 2 \
 	"'pelt' is not one of the kernel's own events" $R -b tracefs -e pelt
@@ -84,7 +84,7 @@ other_controller()
 
 	mount=$(awk '$3 == "cgroup" && $4 !~ /(^|,)cpu(,|$)/ { print $2; exit }' /proc/self/mounts)
 	[ "$mount" ] || skip "no other controller is mounted"
-	refused 1 "there is no cgroup '$mount'|the hierarchy that the scheduler uses" $R -g "$mount"
+	refused 1 "there is no cgroup '$mount'|where the scheduler's cgroup hierarchy is mounted" $R -g "$mount"
 }
 check "-g: a cgroup of another controller" other_controller
 check "-g: a folder that is no cgroup" refused 1 "there is no cgroup '/proc'" $R -g /proc

@@ -262,7 +262,7 @@ killed()
 	kill -9 "$recorder"
 	wait "$recorder" || :
 	run 1 "$SCHEDTAP" repair f.dat.spool
-	says 'its events were only in memory'
+	says 'the events were only in memory'
 	must_not [ -e f.dat.spool ]
 	must_not [ -e f.dat ]
 }
@@ -314,7 +314,7 @@ hundred_conditions()
 	ends 0 INT
 	must [ "$(nr_files)" -ge 1 ]
 	must grep -q "after 'rate(sched_switch) > 10/s'" f.dat.err
-	must grep -q "never fired: 'waking > 1s', 'waking > 2s', 'waking > 3s' and 96 more" f.dat.err
+	must grep -q "conditions that never fired: 'waking > 1s', 'waking > 2s', 'waking > 3s' and 96 more" f.dat.err
 }
 
 # Of several looks the least: what is open while a file is made is not what stays open.
@@ -448,7 +448,7 @@ refused()
 more_than_memory()
 {
 	run 1 "$SCHEDTAP" record -o f.dat -d 1 --keep 100000G
-	says 'of which at most half may be used'
+	says 'and at most half of it may be used'
 	must_not [ -e f.dat.spool ]
 }
 
@@ -495,9 +495,9 @@ check "--after alone" apart refused '--after needs --keep' --after 2s
 check "--max-files alone" apart refused '--max-files needs --keep' --max-files 2
 check "--when alone" apart refused '--when needs --keep' --when 'waking > 1s'
 check "no such condition" apart refused "expected 'if' or the end of the condition" --keep 1s --when 'foo > 3'
-check "a condition on what is not recorded" apart refused "needs 'sched_switch', which is not recorded" --keep 1s \
+check "a condition on what is not recorded" apart refused "needs the event 'sched_switch', which is not recorded" --keep 1s \
 	--when 'waking > 1s' -e sched_process_exit
-check "a condition on an event that is not recorded" apart refused "'sched_switch' is not recorded" --keep 1s \
+check "a condition on an event that is not recorded" apart refused "condition 'sched_switch' needs the event 'sched_switch', which is not recorded" --keep 1s \
 	--when 'sched_switch' -e sched_process_exit
 check "more than there is memory" apart more_than_memory
 check "nothing to hold" apart refused 'the time or size must be greater than 0' --keep 0

@@ -108,7 +108,7 @@ strangers()
 	before=$(now_ns)
 	start a.dat -e sched_switch
 	run 1 $NOBODY "$SCHEDTAP" mark mine
-	says "only a recording's user and root"
+	says "only root and the user who started a recording"
 	must perl -MSocket -e '
 		socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die;
 		my ($name) = grep { s/.*\@(schedtap-record-)/$1/ } map { chomp; $_ } do { open(my $f, "<", "/proc/net/unix"); <$f> };

@@ -105,7 +105,7 @@ for my $header (sort glob("$top/events/*.h")) {
 	spew("$name.h", $own);
 	($rc, $text) = run($schedtap, 'record', '-b', 'bpf', '-o', "$name.dat", '--define', "$name.h", '-e', 'mine', '-e', $name, '--', 'sh',
 		'-c', $load);
-	if ($text =~ /none of the events can be recorded over BPF here: (.*)/) {
+	if ($text =~ /none of the selected events can be recorded over BPF on this machine: (.*)/) {
 	SKIP: { skip("$name.h: $1", 1) }
 		next;
 	}
@@ -288,7 +288,7 @@ refused('no braces behind it', qr/the '\}' is missing/, '-e', 'pelt_se_tp{pid');
 ($rc, $text) = run($schedtap, 'record', '-o', 'no.dat', '-d', '0.1', '-e', 'pelt_x_tp{a=1}');
 is($rc, 1, 'no such tracepoint: exit code');
 like($text, qr/the kernel's BTF has no tracepoint 'pelt_x_tp'/, 'no such tracepoint');
-refused('a text beyond the last place for it', qr/large\.h:2: the record is too large: 'two' may begin at byte 1024, but text must begin at or before byte 1023\n/,
+refused('a text beyond the last place for it', qr/large\.h:2: the event's record is too large: text 'two' may begin at byte 1024, but text must begin at or before byte 1023\n/,
 	large(992, 3976));
 refused('more than a record has', qr/large\.h:\d+: with 'last' a record takes 4001 bytes: the limit is 4000/, large(8, 3977));
 refused('a filter that is wrong', qr/Field not found/, '-e', 'pelt_se_tp{pid} if pidd > 1');

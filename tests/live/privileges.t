@@ -31,7 +31,7 @@ types_alone_are_said()
 	as_nobody doctor || true
 	must grep 'built-in events can be recorded over BPF here, judging by the kernel.s types only$' out
 	as_nobody list sched_waking
-	must grep "^schedtap: 'bpf' is judged by the kernel's types only: " err
+	must grep "^schedtap: 'bpf' is judged only by the kernel's types: " err
 }
 
 nothing_is_said_to_root()

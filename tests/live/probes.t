@@ -215,13 +215,13 @@ refusals()
 	refused 2 "usdt:$bin/probed:demo:places{x}" "'x' is neither a variable nor an argument of the probe, which has arg0"
 	refused 2 "usdt:$bin/probed:demo:places{arg0" "the '}' is missing"
 	refused 1 "uprobe:$bin/probed:twise" "did you mean 'twice'?"
-	refused 2 "uprobe:$bin/probed:twice+0x1000" 'is after its end'
+	refused 2 "uprobe:$bin/probed:twice+0x1000" "is beyond the function's end"
 	refused 2 "uprobe:$bin/probed:twice+x" 'only +OFFSET'
 	refused 2 "uretprobe:$bin/probed:twice+1" 'a uretprobe cannot have an offset'
 	refused 1 "uprobe:$bin/probed:printf" "has no function 'printf'"
 	refused 2 'uprobe:libc.so.6:memcpy' 'IFUNC'
 	strip -o stripped "$bin/probed"
-	refused 1 'uprobe:./stripped:twice' 'it is stripped'
+	refused 1 'uprobe:./stripped:twice' 'the file is stripped'
 	refused 2 'usdt:./stripped:demo:places{arg3}' 'the file has no such symbol: it may be stripped'
 	with_byte of_32_bits 4 01
 	refused 2 'uprobe:./of_32_bits:twice' 'is a 32-bit program'
@@ -241,7 +241,7 @@ cannot_attach()
 	at=$((at - 0x$(nm "$bin/probed_static" | sed -n 's/ T main$//p')))
 	start t.dat -e "usdt:$bin/probed_static:demo:places"
 	run 1 "$SCHEDTAP" record -o none.dat -d 1 -e "uprobe:$bin/probed_static:main+$at"
-	says 'nothing can be recorded over BPF: cannot attach its BPF program: Invalid argument'
+	says 'no event can be recorded over BPF: cannot attach its BPF program: Invalid argument'
 	must_not [ -e none.dat ] && must_not [ -e none.dat.spool ]
 	run 0 "$SCHEDTAP" record -o u.dat -d 0.2 -e "uprobe:$bin/probed_static:main+$at" -e sched_switch
 	says "without uprobe:main_0x$(printf %x "$at"): cannot attach"

@@ -261,7 +261,7 @@ sub check_shape {
 	return unless -s $file;
 	my ($ours, $theirs) = (read_dump($file), read_trace_cmd($file));
 	my $complaint = $ours->{why};
-	$complaint =~ s/^schedtap: .* is incomplete: not ended by its recorder: .*\n//m if $shape->{kills};
+	$complaint =~ s/^schedtap: .* is incomplete: its recorder did not finish, .*\n//m if $shape->{kills};
 	check("$shape->{name}: dump has no complaint", $complaint);
 	check("$shape->{name}: trace-cmd has no complaint", $theirs->{why});
 	check("$shape->{name}: trace-cmd reads every event as dump does",

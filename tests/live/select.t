@@ -60,7 +60,7 @@ same()
 		;;
 	none)
 		run 2 "$SCHEDTAP" record -d 0.1 -b bpf -e "$1" -o none.dat
-		says "'$1' comes only from tracefs, which -b bpf does not use"
+		says "event '$1' can be recorded only over tracefs, which -b bpf does not use"
 		;;
 	esac
 	kinds_of_dump -e "$1" >dumped

@@ -250,7 +250,7 @@ too_many()
 	local run_s=60 # a quarter of a million stacks, and what packs them
 
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" many 17
-	must grep -Eq '^schedtap: [0-9]+ stacks were not kept: there were too many different ones' err
+	must grep -Eq '^schedtap: [0-9]+ stacks were not kept: there were too many different stacks' err
 	must grep -q ', 0 lost' err
 	must perl -ne '$nr = $1 if /(\d+) stacks were not kept/; $of = $1 if /, (\d+) different ones/; END { exit !($nr > 50000 && $of > 60000) }' err
 }
@@ -313,7 +313,7 @@ check "events of one's own" own
 refused()
 {
 	run 2 "$SCHEDTAP" record -e sched_switch --stack nosuch -d 1 -o a.dat
-	must grep -q "^schedtap: --stack 'nosuch': it matches no recorded event" err
+	must grep -q "^schedtap: --stack 'nosuch' matches no recorded event" err
 	run 2 "$SCHEDTAP" record -e sched_switch --stack sched_switch,depth=200 -d 1 -o a.dat
 	must grep -q "the depth must be 1 to 127 frames" err
 	run 2 "$SCHEDTAP" record -b tracefs -e sched_switch --stack sched_switch:user -d 1 -o a.dat

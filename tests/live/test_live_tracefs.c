@@ -628,13 +628,13 @@ static void test_refusals(void **state)
 		{ "no such thread", .tid = "4194304", .ret = -ESRCH,
 		  .text = "there is no thread 4194304" },
 		{ "a thread of another process", .tgid = "1", .tid = "2", .ret = -ESRCH,
-		  .text = "thread 2 does not belong to a given process (-p)" },
+		  .text = "thread 2 (-t) does not belong to any process given with -p" },
 		{ "quotes of both kinds", .comm = "a\"b'c", .ret = -EINVAL,
-		  .text = "-c 'a\"b'c': tracefs cannot match a name with both kinds of quotes" },
+		  .text = "-c 'a\"b'c': tracefs cannot match a name that contains both single and double quotes" },
 		{ "a cgroup", .cgroup = "/sys/fs/cgroup", .ret = -EOPNOTSUPP,
 		  .text = "-g needs the bpf backend: tracefs cannot filter by cgroup" },
 		{ "no such CPU", .cpus = "60000", .ret = -EINVAL,
-		  .text = "this machine has none of the given CPUs" },
+		  .text = "-C: this machine has none of the given CPUs" },
 	};
 
 	(void)state;

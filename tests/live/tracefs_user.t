@@ -207,7 +207,7 @@ a_program_that_has_gone_leaves_nothing()
 	kill -9 $pid
 	wait $pid || :
 	run 1 "$SCHEDTAP" tracefs --pid $pid available_events
-	says "no program with pid $pid has tracepoints"
+	says "no program with PID $pid has schedtap tracepoints"
 	"$SCHEDTAP" list app:request >out 2>err || :
 	must_not grep -qF "[$pid]" out
 	must_not [ -L "$name" ]
@@ -314,7 +314,7 @@ patched_sites_are_switched()
 	done
 	stop $asked_PID
 	run 1 "${tracefs[@]}" enable app:request 1
-	says 'has not patched its sites'
+	says 'has not switched its tracepoints'
 	reads 0 enable app:request
 	kill -CONT $asked_PID
 	wait_for reads 1 enable app:request

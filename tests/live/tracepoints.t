@@ -836,7 +836,7 @@ filtered_old_program()
 	pid=$!
 	wait_for test -e "$dir/$pid-0"
 	run 3 "$SCHEDTAP" tracefs --pid $pid filter rules:plain 'v > 5'
-	says 'does not support filters: its library is too old'
+	says 'does not support filters: its libschedtap-tracepoint is too old'
 	recorder -f 'v % 7 == 3'
 	rec=$!
 	sleep 0.3

@@ -335,7 +335,7 @@ check "the user's own tracing" left_alone
 for action in stacktrace snapshot hist:keys=pid; do
 	check "bpf: ${action%:*}" refused 2 'use --backend tracefs' "sched_switch: $action" -b bpf
 done
-check "tracefs: what its filters cannot do" refused 2 "the kernel's filters cannot express its filter" 'sched_switch: traceoff if sample(1/2)' -b tracefs
+check "tracefs: what its filters cannot do" refused 2 "the kernel cannot express the trigger's filter" 'sched_switch: traceoff if sample(1/2)' -b tracefs
 check "an event of the other backend" refused 2 'use --backend tracefs for both' 'sched_switch: enable_event:signal:signal_generate'
 check "without triggers programs are as they were" nothing_without
 done_testing

@@ -88,7 +88,7 @@ my %path = map { ($_ => make($_, $today, @{$how{$_}})) } keys %how;
 # ---- refused -----------------------------------------------------------------------------------
 
 for my $kind (sort keys %how) {
-	refused("$kind, of format 2", make("newer-$kind", $newer, @{$how{$kind}}), qr/format 2 of schedtap 9\.8\.7, but schedtap \S+ reads formats up to 1/);
+	refused("$kind, of format 2", make("newer-$kind", $newer, @{$how{$kind}}), qr/format 2 of schedtap 9\.8\.7, but schedtap \S+ reads formats only up to 1/);
 }
 my $spool = make('newer-meta', $today, '--spool');
 spew("$spool/meta.json", $newer);
@@ -102,7 +102,7 @@ $bytes =~ s/stsums1/stsums2/g;
 refused('plain, of format 2, with sections that are not known', spew('newer-other.dat', $bytes), qr/format 2 of schedtap 9\.8\.7/);
 
 $bytes = slurp($path{plain}) =~ s/\A(.{10})7\0/${1}8\0/sr;
-refused('trace.dat of version 8', spew('version8.dat', $bytes), qr/version '8': only 6 and 7 can be read/);
+refused('trace.dat of version 8', spew('version8.dat', $bytes), qr/version '8': only versions 6 and 7 can be read/);
 $bytes = slurp($path{zstd}) =~ s/zstd\0/lz99\0/r;
 refused('of another compression', spew('lz99.dat', $bytes), qr/compressed with 'lz99': only zstd can be read/);
 

@@ -46,7 +46,7 @@ records()
 refuses()
 {
 	later 4 3 6 || return 1
-	"$scratch/emit" 10 0 | grep -x 'events of a library are off: it was built for a later libschedtap-tracepoint'
+	"$scratch/emit" 10 0 | grep -x 'events of a library are off: the library was built for a later libschedtap-tracepoint'
 }
 
 check 'structs that have grown' records

@@ -397,7 +397,7 @@ static void what_is_no_header_is_refused(void **state)
 	(void)state;
 	check_refused("/none.h", -ENOENT, "cannot read '/none.h': No such file or directory");
 	check_refused("/", -EISDIR, "cannot read '/': Is a directory");
-	check_refused("/dev/zero", -EFBIG, "'/dev/zero' is larger than 1024 KiB, the limit for definition files");
+	check_refused("/dev/zero", -EFBIG, "definition file '/dev/zero' is larger than the limit of 1024 KiB");
 }
 
 static void write_file(const char *path, const char *text)

@@ -220,13 +220,13 @@ static const struct kernel cases[] = {
 		.types = { { NULL, 4, { { "x", U32, 0 } } },
 			   { "rq", 8, { { "avg_rt", INNER, 0 } } } },
 		.want = -ENODATA,
-		.has = { "cannot declare the kernel's rq.avg_rt" },
+		.has = { "cannot declare member rq.avg_rt" },
 	},
 	{
 		.name = "members that overlap",
 		.types = { { "rq", 8, { { "cpu_capacity", U64, 0 }, { "nr_running", U32, 4 } } } },
 		.want = -ENODATA,
-		.has = { "cannot declare the kernel's rq.nr_running" },
+		.has = { "cannot declare member rq.nr_running" },
 	},
 	{
 		.name = "members in one place",

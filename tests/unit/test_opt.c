@@ -119,15 +119,15 @@ static void test_parse(void **state)
 		  "option '--input' needs a value: FILE", -EINVAL },
 		{ "a value for a flag", { "--all=1" }, "option '--all' takes no value", -EINVAL },
 		{ "a bad time", { "-d", "soon" },
-		  "bad value 'soon' for '--duration': needs seconds, or a number with ns, us, ms, "
-		  "s, m or h", -EINVAL },
+		  "bad value 'soon' for '--duration': expected a number of seconds, or a number "
+		  "with ns, us, ms, s, m or h", -EINVAL },
 		{ "a bad size", { "--buffer=1.5" },
-		  "bad value '1.5' for '--buffer': needs bytes, or a number with k, M or G",
+		  "bad value '1.5' for '--buffer': expected a number of bytes, or a number with k, M or G",
 		  -EINVAL },
 		{ "a number above its range", { "x", "-e", "y", "-n101" },
-		  "bad value '101' for '--top': needs a whole number from 1 to 100", -EINVAL },
+		  "bad value '101' for '--top': expected a whole number from 1 to 100", -EINVAL },
 		{ "a filter of nothing", { "-f", "a", "-e", "x" },
-		  "-f 'a' comes before any -e: put it after the -e that it filters", -EINVAL },
+		  "-f 'a' comes before any -e: put it after the -e whose events it filters", -EINVAL },
 	};
 
 	(void)state;

@@ -1382,8 +1382,8 @@ struct bad_case {
 
 static const struct bad_case bad_cases[] = {
 	{ "another magic", 0, 'X', 1, 0, -EINVAL, "'test.data' is not a perf.data file" },
-	{ "written to a pipe", 8, 16, 8, 0, -ENOTSUP, "was written to a pipe" },
-	{ "a pipe's header alone", 8, 16, 8, 16, -ENOTSUP, "was written to a pipe" },
+	{ "written to a pipe", 8, 16, 8, 0, -ENOTSUP, "is perf data in pipe format" },
+	{ "a pipe's header alone", 8, 16, 8, 16, -ENOTSUP, "is perf data in pipe format" },
 	{ "a header that is cut", 0, 'P', 1, 103, -EINVAL, "its header is cut" },
 	{ "attrs of no size", 16, 0, 8, 0, -EINVAL, "its attrs" },
 	{ "attrs of any size", 16, 1ULL << 63, 8, 0, -EINVAL, "its attrs" },
@@ -1392,12 +1392,12 @@ static const struct bad_case bad_cases[] = {
 	{ "records behind the end", 40, 1 << 20, 8, 0, -EINVAL, "its records lie after" },
 	{ "records in the header", 40, 50, 8, 0, -EINVAL, "its records lie after" },
 	{ "events without a CPU", ATTR(0) + 24,
-	  PERF_SAMPLE_IDENTIFIER | (BASE & ~PERF_SAMPLE_CPU), 8, 0, -ENOTSUP, "lacks the time or" },
+	  PERF_SAMPLE_IDENTIFIER | (BASE & ~PERF_SAMPLE_CPU), 8, 0, -ENOTSUP, "lack their time or" },
 	{ "an attr whose records do not say so", ATTR(1) + 24, BASE, 8, 0, -ENOTSUP,
 	  "does not say which event" },
 	{ "perf was killed", 48, 0, 8, 0, 0, "perf was killed" },
 	{ "records beyond the end", 48, 1 << 20, 8, 0, 0, "the file is cut" },
-	{ "no tracing data", 72, 0, 8, 0, 0, "it has no event formats" },
+	{ "no tracing data", 72, 0, 8, 0, 0, "the file has no event formats" },
 };
 
 static void test_bad(void **state)

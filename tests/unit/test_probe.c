@@ -265,8 +265,8 @@ static const struct {
 	{ "a note that is too short for its addresses", NOTE_AT - 8, 8, -EINVAL, "damaged" },
 	{ "a note whose texts do not end in it", NOTE_AT - 8, 27, -EINVAL, "damaged" },
 	{ "an owner's name of 4 GB", NOTE_AT - 12, 0xffffffff, -EINVAL, "damaged" },
-	{ "an address above all code", NOTE_AT + 12, 0x7fffffff, -EINVAL, "is not in its code" },
-	{ "a semaphore that is nowhere", NOTE_AT + 28, 0x7fffffff, -EINVAL, "is not in its code" },
+	{ "an address above all code", NOTE_AT + 12, 0x7fffffff, -EINVAL, "is not in the file's code" },
+	{ "a semaphore that is nowhere", NOTE_AT + 28, 0x7fffffff, -EINVAL, "is not in the file's code" },
 	{ "no note of that kind", NOTE_AT - 4, 2, -ENOENT, "has no USDT probe 'test:one'" },
 	{ "sections that begin behind the end", offsetof(Elf64_Ehdr, e_shoff) + 4, 0x7fffffff, -ENOENT, "no USDT probe" },
 };

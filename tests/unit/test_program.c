@@ -546,7 +546,7 @@ static void test_room_of_texts(void **state)
 		{ 1008, "__assign_str(one, p->comm);", NULL },
 		{ 764, "__assign_str(two, p->name); __assign_str(one, p->comm);", NULL },
 		{ 768, "__assign_str(two, p->name); __assign_str(one, p->comm);", "'one' may begin at byte 1024" },
-		{ 4004, "", "4004 bytes, the limit is 4000" },
+		{ 4004, "", "4004 bytes, but the limit is 4000" },
 	};
 	struct btf *btf = small_btf();
 	const struct tap_recorder_env env = { .btf = btf, .nr_cpus = 1 };

@@ -67,8 +67,8 @@ static void test_good(void **state)
 static const struct bad_case {
 	const char *text, *says;
 } bad[] = {
-	{ "", "f: the file has no rules" },
-	{ "# rule a : recording.lost == 0\n", "f: the file has no rules" },
+	{ "", "f: the rules file contains no rules" },
+	{ "# rule a : recording.lost == 0\n", "f: the rules file contains no rules" },
 	{ "rule", "f:1:1: expected 'rule NAME" },
 	{ "\n  ruler a : recording.lost == 0", "f:2:3: expected 'rule NAME" },
 	{ "rule  : recording.lost == 0", "f:1:7: expected the rule's name" },

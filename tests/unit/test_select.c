@@ -237,8 +237,8 @@ static const struct {
 	{ { .tgids = WORDS("1", "") }, "-p: '' is not a process or thread ID: use -c to select by name" },
 	{ { .tids = WORDS("-1") }, "-t: '-1' is not a process or thread ID: use -c to select by name" },
 	{ { .tids = WORDS("4194305") }, "-t: '4194305' is not a process or thread ID: use -c to select by name" },
-	{ { .cpus = "1-" }, "-C: '1-' is not a list of CPUs, such as 0-3,8" },
-	{ { .cpus = "" }, "-C: '' is not a list of CPUs, such as 0-3,8" },
+	{ { .cpus = "1-" }, "-C: '1-' is not a list of CPUs: expected a list such as 0-3,8" },
+	{ { .cpus = "" }, "-C: '' is not a list of CPUs: expected a list such as 0-3,8" },
 };
 
 static void test_bad(void **state)

@@ -255,8 +255,8 @@ static void test_no_files(void **state)
 		const char *text;
 	} cases[] = {
 		{ "missing", -ENOENT, "cannot read '%s': No such file or directory" },
-		{ "folder", -EINVAL, "cannot read types: '%s' is not a regular file" },
-		{ "fifo", -EINVAL, "cannot read types: '%s' is not a regular file" }, /* nor waited for */
+		{ "folder", -EINVAL, "cannot read kernel types: '%s' is not a regular file" },
+		{ "fifo", -EINVAL, "cannot read kernel types: '%s' is not a regular file" }, /* nor waited for */
 	};
 	struct tmp_dir dir;
 

@@ -35,7 +35,7 @@ static const struct {
 	{ "all of programs", NULL, NULL, "user", NULL, 0, "*:*", NULL },
 	{ "a filter, for programs that come", "zzapp:*", "a == 1", NULL, NULL, 0, "zzapp:*", "zzapp:*" },
 	{ "a filter, programs alone", "zzapp:*", "a == 1", "user", NULL, 0, "zzapp:*", NULL },
-	{ "cgroups", "zzapp:*", NULL, NULL, "/x", -EINVAL, NULL, "-g cannot filter" },
+	{ "cgroups", "zzapp:*", NULL, NULL, "/x", -EINVAL, NULL, "cannot be filtered by cgroup (-g)" },
 	{ "a kernel's system without events", "kprobes:foo", NULL, NULL, NULL, -ENODATA, NULL,
 	  "no event matches" },
 	{ "no system", ":sched_switch", NULL, NULL, NULL, -EINVAL, NULL, "NAME or SYSTEM:NAME" },

@@ -133,12 +133,12 @@ ok($code == 2 && $text =~ /^schedtap: --kernel-src needs --output DIR, the folde
 refuses('no headers', '--kernel-src .', qr/'\S+' has no kernel headers/);
 refuses('a folder that is not there', '--kernel-src nowhere', qr/cannot find 'nowhere'/);
 refuses('no headers of this kernel', '', qr/install the package linux-headers-\S+, or/) if !-d "/lib/modules/" . `uname -r | tr -d '\n'` . '/build';
-refuses('no types of the kernel', "--kernel-src $headers{'6.1'}", qr/the types of kernel 6\.1\.\S+ are missing: .*--btf/);
+refuses('no types of the kernel', "--kernel-src $headers{'6.1'}", qr/the type information of kernel 6\.1\.\S+ is missing: .*--btf/);
 refuses('a kernel without types', "--kernel-src $headers{'6.1'} --btf /bin/true", qr/has no kernel types, neither BTF nor DWARF/);
 refuses('types of another kernel', "$new --btf $vmlinuz{'6.1'}", qr/static assertion failed: "struct \w+/);
 refuses('no sources', "$old --source .", qr/the module's sources are not in '\.'/);
 refuses('no make', $old, qr/make is missing: install the package make/, path_without('make'));
-refuses('no compiler', $old, qr/no compiler: install the package gcc/, path_without(map { s{.*/}{}r } glob('/usr/bin/gcc*')));
+refuses('no compiler', $old, qr/no compiler was found: install the package gcc/, path_without(map { s{.*/}{}r } glob('/usr/bin/gcc*')));
 refuses('no clang', "$old --llvm", qr/install the packages clang and lld/, path_without('clang'));
 refuses('headers alone, no llvm-nm', "$alone --llvm", qr/install the package llvm\b/, path_without('llvm-nm'));
 refuses('an archive of something else', "--kernel-src $program", qr/it is not an archive of kernel headers/);
@@ -146,9 +146,9 @@ refuses('kheaders.tar.xz, no xz', '--kernel-src kheaders.tar.xz', qr/install the
 put_config('x86', 'CONFIG_X86');
 refuses('headers of another architecture', "$new --arch arm64", qr/headers for x86, not for arm64: use --arch x86/);
 refuses('arm64 headers, and no --arch', "--kernel-src $headers{'arm64-6.12'}", qr/headers for arm64, not for x86: use --arch arm64/);
-refuses('headers alone, of x86', '--kernel-src x86', qr/do not suffice for this kernel because it is not for arm64/);
+refuses('headers alone, of x86', '--kernel-src x86', qr/do not suffice because the kernel is not for arm64/);
 put_config('cfi', "CONFIG_ARM64 1\n#define CONFIG_CFI_CLANG");
-refuses('headers alone, of a kernel with CFI', '--kernel-src cfi', qr/because it checks the targets of calls/);
+refuses('headers alone, of a kernel with CFI', '--kernel-src cfi', qr/because the kernel checks call targets/);
 SKIP: {
 	skip('no aarch64-linux-gnu-objcopy on this machine', 1) if !-e "$dir/btf";
 	refuses('headers alone, no compiler for them', $alone, qr/give --cross-compile/);

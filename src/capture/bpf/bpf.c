@@ -90,11 +90,11 @@ static int map_rings(struct bpf_state *s, struct tap_err *err)
 	s->rings_bytes = s->nr_lanes * tap_bpf_stride(&s->o);
 	s->rings = tap_bpf_map_array(s->o.obj, "tap_rings", s->rings_bytes);
 	if (!s->rings)
-		return tap_err_set(err, -errno, "cannot map the rings: %m");
+		return tap_err_set(err, -errno, "cannot map the BPF map that holds the per-CPU rings: %m");
 	if (s->o.ringbuf)
 		s->ringbuf = ring_buffer__new(ringbuf, on_ringbuf, s, NULL);
 	if (s->o.ringbuf && !s->ringbuf)
-		return tap_err_set(err, -errno, "cannot map the ring buffer: %m");
+		return tap_err_set(err, -errno, "cannot map the BPF ring buffer: %m");
 	return 0;
 }
 
@@ -274,7 +274,8 @@ static int keep_tasks(struct bpf_state *s, struct tap_err *err)
 		if (!ret && tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
 			ret = attach(s, prog);
 	if (ret)
-		return tap_err_set(err, ret, "cannot follow tasks over BPF: %s", strerror(-ret));
+		return tap_err_set(err, ret, "cannot attach the BPF programs that keep track of tasks: %s",
+				   strerror(-ret));
 	return tap_bpf_find_tasks(s->o.obj, s->plan->select, err);
 }
 
@@ -382,7 +383,7 @@ static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err
 	for (unsigned int i = 0; i < s->own.nr; i++)
 		attach_own(s, &s->own.v[i]);
 	if (!s->nr_attached)
-		return tap_err_set(err, -EIO, "nothing can be recorded over BPF: %s", tap_plan_reason(s->plan));
+		return tap_err_set(err, -EIO, "no event can be recorded over BPF: %s", tap_plan_reason(s->plan));
 	return 0;
 }
 

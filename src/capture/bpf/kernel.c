@@ -120,8 +120,8 @@ int tap_kernel_new(struct tap_kernel **out, struct tap_err *err)
 	*out = NULL;
 	if (!btf)
 		return tap_err_set(err, -EOPNOTSUPP,
-				   "the kernel has no BTF (/sys/kernel/btf/vmlinux): "
-				   "boot one with CONFIG_DEBUG_INFO_BTF=y");
+				   "the kernel has no BTF (/sys/kernel/btf/vmlinux): boot a kernel built "
+				   "with CONFIG_DEBUG_INFO_BTF=y");
 	k = calloc(1, sizeof(*k));
 	ret = k ? 0 : -ENOMEM;
 	if (k && tap_machine_capacity(0) >= 0)

@@ -165,7 +165,7 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, 
 	ret = ret ?: tap_bpf_set(o->obj, "tap_nr_cpu_ids", &nr_cpus, sizeof(nr_cpus));
 	ret = ret ?: set_capacities(o->obj, nr_cpus);
 	if (ret)
-		return tap_err_set(err, ret, "the embedded BPF object does not match the program");
+		return tap_err_set(err, ret, "the embedded BPF object does not match this build of schedtap");
 	return tap_bpf_scope_constants(o->obj, plan, err);
 }
 
@@ -183,11 +183,12 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	if (!o->obj)
 		return tap_err_set(err, -errno, "cannot read the embedded BPF object: %m");
 	if (!choose_programs(o->obj, plan, kernel))
-		return tap_err_set(err, -ENOENT, "none of the events can be recorded over BPF here%s%s",
+		return tap_err_set(err, -ENOENT, "none of the selected events can be recorded over BPF on "
+				   "this machine%s%s",
 				   *reason ? ": " : "", reason);
 	ret = size_maps(o, plan) ?: tap_bpf_chain_prepare(o->obj, plan);
 	if (ret)
-		return tap_err_set(err, ret, "cannot size the BPF maps: %s", strerror(-ret));
+		return tap_err_set(err, ret, "cannot set the sizes of the BPF maps: %s", strerror(-ret));
 	ret = set_constants(o, plan, err);
 	if (ret)
 		return ret;
@@ -213,7 +214,7 @@ int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct t
 
 	if (missing)
 		return tap_err_set(err, -EPERM,
-				   "recording over BPF needs %s: run as root, or give the program "
+				   "recording over BPF needs %s: run as root, or give the schedtap program "
 				   "the capabilities cap_bpf and cap_perfmon (setcap)", missing);
 	*o = (struct tap_bpf_object){ .ringbuf = plan->bpf_ringbuf };
 	do {

@@ -15,8 +15,7 @@ int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *f
 	const struct bpf_program *prog = bpf_object__find_program_by_name(obj, "tap_own_functions");
 
 	if (!prog || tap_functions_find(functions, prog))
-		return tap_err_set(err, -EINVAL, "the embedded BPF object does not match the "
-				   "program");
+		return tap_err_set(err, -EINVAL, "the embedded BPF object does not match this build of schedtap");
 	return 0;
 }
 

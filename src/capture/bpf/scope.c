@@ -20,8 +20,7 @@ static int set_comms(struct bpf_object *obj, const struct tap_select *select, st
 	if (!select->nr_comm_globs) /* each is longer than any name */
 		return 0;
 	if (select->nr_comm_globs > 1)
-		return tap_err_set(err, -EINVAL, "-c: the patterns are longer than %d characters "
-				   "in total",
+		return tap_err_set(err, -EINVAL, "-c: the patterns are longer than %d characters in total",
 				   TAP_GLOB_STATES - (int)select->comms.nr);
 	return tap_bpf_set(obj, "tap_comms", select->comm_globs, sizeof(*select->comm_globs));
 }
@@ -68,8 +67,8 @@ static int refuse_cgroup(const char *word, const struct tap_map *cgroups, const 
 			paths[nr++] = (const char *)(uintptr_t)s->value;
 	near = paths ? tap_nearest(word, paths, nr) : NULL;
 	ret = near ? tap_err_set(err, -ENOENT, "-g: there is no cgroup '%.300s': did you mean '%.300s'?", word, near) :
-		     tap_err_set(err, -ENOENT, "-g: there is no cgroup '%.300s' below '%.300s', "
-				 "the hierarchy that the scheduler uses", word, mount);
+		     tap_err_set(err, -ENOENT, "-g: there is no cgroup '%.300s' below '%.300s', where the "
+				 "scheduler's cgroup hierarchy is mounted", word, mount);
 	free(paths);
 	return ret;
 }
@@ -122,7 +121,8 @@ static int set_cgroups(struct bpf_object *obj, const struct tap_select *select, 
 		nr = find_levels(select, &cgroups, levels);
 	tap_machine_release_texts(&cgroups);
 	if (nr > MAX_CGROUPS)
-		ret = tap_err_set(err, -EINVAL, "-g: %u cgroups match, but the limit is %d", nr, MAX_CGROUPS);
+		ret = tap_err_set(err, -EINVAL, "-g: the patterns match %u cgroups, but the limit is %d",
+				  nr, MAX_CGROUPS);
 	ret = ret ?: tap_bpf_set(obj, "tap_cgroup_scope", levels, sizeof(levels));
 	ret = ret ?: tap_bpf_set(obj, "tap_nr_cgroups", &nr, sizeof(nr));
 	return ret ?: tap_bpf_set(obj, "tap_by_cpu_controller", &v1, sizeof(v1));
@@ -147,5 +147,5 @@ int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan *plan,
 	if (!ret && (by & TAP_BY_CGROUP))
 		ret = set_cgroups(obj, select, err);
 	return ret == -ENOENT && !(by & TAP_BY_CGROUP) ?
-		       tap_err_set(err, ret, "the embedded BPF object does not match the program") : ret;
+		       tap_err_set(err, ret, "the embedded BPF object does not match this build of schedtap") : ret;
 }

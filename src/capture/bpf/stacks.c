@@ -70,8 +70,7 @@ static void note_hidden(struct tap_plan *plan)
 
 		if (ev->backend == &tap_backend_bpf && ev->stacks.kernel && !ev->note) {
 			ev->note = strdup("stacks: kernel functions have no names because "
-					  "/proc/kallsyms hides addresses (kernel.kptr_restrict; "
-					  "cap_syslog)");
+					  "/proc/kallsyms hides addresses (kernel.kptr_restrict; cap_syslog)");
 			return;
 		}
 	}
@@ -90,7 +89,7 @@ int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, 
 	if (s->seen_bytes)
 		s->seen = tap_bpf_map_array(obj, "tap_stacks_seen", s->seen_bytes);
 	if (!s->log || (s->seen_bytes && !s->seen))
-		return tap_err_set(err, -errno, "cannot map the stacks: %m");
+		return tap_err_set(err, -errno, "cannot map the BPF map that holds the stacks: %m");
 	ret = tap_stacks_new(&s->table, err);
 	if (!ret && !tap_stacks_name_kernel(s->table))
 		note_hidden(plan);

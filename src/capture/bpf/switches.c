@@ -43,7 +43,7 @@ static int put_trigger(const struct bpf_object *obj, const struct tap_plan *plan
 				   "which does not support '%.*s': use --backend tracefs",
 				   t->text, t->system, t->name, (int)strcspn(t->words, ":"), t->words);
 	if (bpf_map_update_elem(bpf_map__fd(map_of(obj, "tap_triggers")), &i, &state, BPF_ANY))
-		return tap_err_set(err, -errno, "cannot set a trigger: %m");
+		return tap_err_set(err, -errno, "cannot set a trigger in the BPF programs: %m");
 	return 0;
 }
 
@@ -59,7 +59,7 @@ int tap_bpf_switches_open(struct tap_bpf_switches *s, const struct bpf_object *o
 	s->off_bytes = bpf_map__max_entries(map_of(obj, "tap_off")) * sizeof(*s->off);
 	s->off = tap_bpf_map_array(obj, "tap_off", s->off_bytes);
 	if (!s->switches || !s->off)
-		return tap_err_set(err, -errno, "cannot map the triggers' switches: %m");
+		return tap_err_set(err, -errno, "cannot map the BPF map that holds the triggers' state: %m");
 	s->switches[0].on = 1;
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		const struct tap_plan_event *ev = &plan->events[i];

@@ -189,17 +189,19 @@ static bool is_def(const struct maker *m, const struct tap_select_word *w)
 static int refuse(struct maker *m, const struct tap_select_word *w, const char *filter, struct tap_err *err)
 {
 	if (filter && !backend_allows(m, &tap_backend_tracefs))
-		return tap_err_set(err, -EINVAL, "-f '%s' is a filter for tracefs, which -b %s "
-				   "does not use", filter, m->opts->backend);
+		return tap_err_set(err, -EINVAL, "-f '%s' can be applied only over tracefs, which -b %s does "
+				   "not use", filter, m->opts->backend);
 	if (!w || is_def(m, w))
-		return tap_err_set(err, -EINVAL, "'%s' is not one of the kernel's own events, and "
-				   "only those %s", w ? w->text : "(default)", filter ? "take a filter" : "come from tracefs");
+		return tap_err_set(err, -EINVAL, "'%s' is not one of the kernel's own events, and only the "
+				   "kernel's own events %s",
+				   w ? w->text : "(default)",
+				   filter ? "can be filtered over tracefs" : "can be recorded over tracefs");
 	if (m->root)
 		list_tracefs(m, NULL);
 	for (unsigned int i = 0; i < m->list.nr; i++)
 		if (tap_select_word_fits(w, m->list.v[i].system, m->list.v[i].name))
-			return tap_err_set(err, -EINVAL, "'%s' comes only from tracefs, which -b "
-					   "%s does not use",
+			return tap_err_set(err, -EINVAL, "event '%s' can be recorded only over tracefs, "
+					   "which -b %s does not use",
 					   w->text, m->opts->backend);
 	return refuse_unknown(m, w, err);
 }
@@ -299,7 +301,8 @@ static bool may_mount_tracefs(const struct maker *m)
 static int check_program_event(const struct maker *m, const char *pattern, struct tap_err *err)
 {
 	if (m->plan->select->by & TAP_SELECT_CGROUPS)
-		return tap_err_set(err, -EINVAL, "'%s' matches programs' events, which -g cannot filter",
+		return tap_err_set(err, -EINVAL, "'%s' matches events of user-space programs, which cannot "
+				   "be filtered by cgroup (-g)",
 				   pattern);
 	return 0;
 }
@@ -502,8 +505,7 @@ static int add_stack(struct tap_plan *plan, const char *text, struct tap_err *er
 		ret = set_stacks(plan, ev, &stack, err);
 	}
 	if (!ret && !any)
-		ret = tap_err_set(err, -EINVAL, "--stack '%.200s': it matches no recorded event: "
-				  "add one with -e", text);
+		ret = tap_err_set(err, -EINVAL, "--stack '%.200s' matches no recorded event: select the event with -e", text);
 	tap_stack_release(&stack);
 	return ret;
 }

@@ -127,7 +127,7 @@ static int start_thread(struct tap_flight *f, struct tap_err *err)
 
 	errno = -ret;
 	if (ret)
-		return tap_err_set(err, ret, "cannot start the thread that writes files: %m");
+		return tap_err_set(err, ret, "cannot start the thread that saves the flight recorder's files: %m");
 	tap_sem_wait(&f->done);
 	return 0;
 }

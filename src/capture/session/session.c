@@ -138,7 +138,8 @@ static int fail_open(const struct tap_err *no_bpf, const struct tap_err *why, st
 {
 	if (!no_bpf->code || why->code == -EINVAL)
 		return tap_err_set(err, why->code, "%s", why->text);
-	return tap_err_set(err, no_bpf->code, "%s\ntracefs does not work either: %s", no_bpf->text,
+	return tap_err_set(err, no_bpf->code, "%s\n"
+			   "recording over tracefs does not work either: %s", no_bpf->text,
 			   why->text);
 }
 
@@ -157,8 +158,9 @@ static int check_trigger(const struct tap_plan *plan, const struct tap_trigger *
 
 	if (ret || ev->backend == of->backend)
 		return ret;
-	return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over %s and %s:%s over %s: use --backend tracefs "
-			   "for both", t->text, ev->system, ev->name, ev->backend->name, of->system, of->name,
+	return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over %s, but %s:%s over %s: "
+			   "use --backend tracefs for both events",
+			   t->text, ev->system, ev->name, ev->backend->name, of->system, of->name,
 			   of->backend->name);
 }
 
@@ -210,8 +212,8 @@ static int check_ids(const struct tap_select *select, struct tap_err *err)
 	const struct tap_select_ids *tids = &select->tids;
 
 	if (tap_map_get(&select->tgids.set, 0) || tap_map_get(&tids->set, 0))
-		return tap_err_set(err, -EINVAL, "the idle tasks (0) cannot be selected with -p or "
-				   "-t: use -C to select CPUs");
+		return tap_err_set(err, -EINVAL, "the idle tasks (PID 0) cannot be selected with -p or -t: "
+				   "use -C to select CPUs");
 	for (unsigned int i = 0; i < tids->nr; i++)
 		if (kill(tids->v[i], 0) && errno == ESRCH)
 			return tap_err_set(err, -ESRCH, "there is no thread %d", tids->v[i]);
@@ -223,7 +225,7 @@ static int check_cpus(const struct tap_plan *plan, struct tap_err *err)
 	for (unsigned int cpu = 0; cpu < plan->nr_cpus; cpu++)
 		if (tap_select_cpu(plan->select, (int)cpu))
 			return 0;
-	return tap_err_set(err, -EINVAL, "this machine has none of the given CPUs");
+	return tap_err_set(err, -EINVAL, "-C: this machine has none of the given CPUs");
 }
 
 /* 8 MiB per CPU, and from 32 CPUs on what keeps all rings together at 256 MiB, but not below 1. */

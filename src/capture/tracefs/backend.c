@@ -66,7 +66,7 @@ static bool is_mine(const struct tap_plan_event *ev)
 
 static int fail_on(const struct tfs *t, int ret, const char *what, struct tap_err *err)
 {
-	return tap_err_set(err, ret, "cannot %s of '%s': %s", what, t->in.path, strerror(-ret));
+	return tap_err_set(err, ret, "cannot %s of the trace instance '%s': %s", what, t->in.path, strerror(-ret));
 }
 
 static int get_number(const struct tfs *t, const char *file, uint64_t *v)
@@ -90,7 +90,7 @@ static int set_buffer(struct tfs *t, struct tap_err *err)
 	snprintf(text, sizeof(text), "%" PRIu64, kb ? kb : 1);
 	ret = tap_instance_put(&t->in, text, "buffer_size_kb");
 	if (ret)
-		return tap_err_set(err, ret, "cannot get a trace buffer of %s kB per CPU: %s", text,
+		return tap_err_set(err, ret, "cannot allocate a trace buffer of %s kB per CPU: %s", text,
 				   strerror(-ret));
 	ret = get_number(t, "buffer_size_kb", &kb);
 	t->ring_bytes = kb * 1024;
@@ -111,7 +111,7 @@ static int set_cpus(const struct tfs *t, struct tap_err *err)
 		return 0;
 	if (!tap_limit_cpus(&t->plan->select->cpus, t->nr_cpus, &mask)) {
 		tap_buf_release(&mask);
-		return tap_err_set(err, -EINVAL, "this machine has none of the given CPUs");
+		return tap_err_set(err, -EINVAL, "-C: this machine has none of the given CPUs");
 	}
 	ret = tap_instance_put(&t->in, tap_buf_str(&mask), "tracing_cpumask");
 	tap_buf_release(&mask);
@@ -193,8 +193,9 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, st
 	if (!ret && kernel->len)
 		ret = put_filter(t, ev, tap_buf_str(kernel), err);
 	if (!ret && rest.len && ev->stacks.depth)
-		ret = tap_err_set(err, -EOPNOTSUPP, "--stack: the kernel takes the stacks, but its "
-				  "filters cannot express '%.200s' of %s:%s", tap_buf_str(&rest), ev->system, ev->name);
+		ret = tap_err_set(err, -EOPNOTSUPP, "--stack: over tracefs the kernel must filter events "
+				  "that have stacks, but it cannot express the filter '%.200s' of %s:%s",
+				  tap_buf_str(&rest), ev->system, ev->name);
 	if (!ret && rest.len && sizeof(long) != sizeof(uint64_t))
 		ret = tap_err_set(err, -EOPNOTSUPP, "-f: '%.200s' of %s:%s: 32-bit kernels cannot "
 				  "evaluate this filter",

@@ -99,5 +99,5 @@ int tap_tracefs_enabled(char *root, void (*tell)(void *ctx, const struct tap_tra
 	int ret = tell_buffer(&to, root, NULL) ?: tell_instances(&to, root);
 
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot read which events are on in '%.300s': %m", root) : 0;
+	return ret ? tap_err_set(err, ret, "cannot read which events are enabled in '%.300s': %m", root) : 0;
 }

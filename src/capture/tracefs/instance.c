@@ -133,7 +133,7 @@ static int make_dir(struct tap_instance *in, struct tap_err *err)
 	case EBUSY:
 		return tap_err_set(err, -errno, "this process already records over tracefs");
 	case ENOENT:
-		return tap_err_set(err, -EOPNOTSUPP, "the kernel has no trace instances");
+		return tap_err_set(err, -EOPNOTSUPP, "the kernel does not support tracefs instances");
 	default:
 		return tap_err_set(err, -errno, "cannot make a trace instance: %m%s",
 				   errno == EPERM || errno == EACCES ? ": run as root" : "");

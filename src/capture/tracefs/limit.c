@@ -64,7 +64,7 @@ static int add_named(const struct tap_select *select, int tid, struct tap_map *k
 	if (access(path, F_OK))
 		return tap_err_set(err, -ESRCH, "there is no thread %d", tid);
 	if (!in_tgids(&select->tgids, tid))
-		return tap_err_set(err, -ESRCH, "thread %d does not belong to a given process (-p)", tid);
+		return tap_err_set(err, -ESRCH, "thread %d (-t) does not belong to any process given with -p", tid);
 	return add_tid(tid, known, out, err);
 }
 
@@ -81,8 +81,8 @@ static int add_nested(const struct tap_select *select, struct tap_pids *pids,
 	int ret = tap_pids_read(pids);
 
 	if (ret)
-		return tap_err_set(err, -EOPNOTSUPP, "-p and -t over tracefs need BPF in a PID "
-				   "namespace: %s", strerror(-ret));
+		return tap_err_set(err, -EOPNOTSUPP, "in a PID namespace, -p and -t over tracefs need BPF: %s",
+				   strerror(-ret));
 	for (unsigned int i = 0; !ret && tap_pids_row(&pids->rows, i, &row); i++)
 		if (lists(&select->tgids, row.own_tgid) && lists(&select->tids, row.own_pid))
 			ret = add_tid((int)row.pid, known, out, err);
@@ -149,12 +149,12 @@ static int add_comm(const char *comm, const struct tap_format *fmt, struct tap_b
 	char quote = strchr(tap_buf_str(&glob), '"') ? '\'' : '"';
 
 	if (ret == -EINVAL)
-		ret = tap_err_set(err, ret, "-c '%s' cannot match any name", comm);
+		ret = tap_err_set(err, ret, "-c '%s' cannot match any task name", comm);
 	else if (ret)
 		ret = tap_err_set(err, ret, "out of memory");
 	else if (strchr(tap_buf_str(&glob), quote))
-		ret = tap_err_set(err, -EINVAL, "-c '%s': tracefs cannot match a name with both "
-				  "kinds of quotes", comm);
+		ret = tap_err_set(err, -EINVAL, "-c '%s': tracefs cannot match a name that contains both "
+				  "single and double quotes", comm);
 	else
 		add_comm_terms(tap_buf_str(&glob), quote, fmt, out);
 	tap_buf_release(&glob);

@@ -87,7 +87,7 @@ int tap_tracefs_list(const char *root, struct tap_tracefs_list *out, struct tap_
 
 	*out = (struct tap_tracefs_list){ 0 };
 	if (snprintf(path, sizeof(path), "%s/available_events", root) >= (int)sizeof(path))
-		return tap_err_set(err, -ENAMETOOLONG, "path of tracefs is too long");
+		return tap_err_set(err, -ENAMETOOLONG, "the path of tracefs is too long");
 	ret = tap_buf_read_file(&text, path);
 	tap_buf_char(&text, '\0');
 	out->text = text.data;
@@ -121,6 +121,6 @@ int tap_tracefs_format(const char *root, const char *system, const char *name, s
 
 	ret = ret < (int)sizeof(path) ? tap_buf_read_file(text, path) : -ENAMETOOLONG;
 	if (ret == -ENOENT)
-		return tap_err_set(err, ret, "kernel has no event '%s:%s'", system, name);
+		return tap_err_set(err, ret, "the kernel has no event '%s:%s'", system, name);
 	return ret ? tap_err_set(err, ret, "cannot read '%s': %s", path, strerror(-ret)) : 0;
 }

@@ -50,8 +50,8 @@ static int put_filter(const struct tap_tracefs_triggers *t, const struct tap_tri
 	else if (ret == -EINVAL)
 		ret = (tap_buf_puts(out, trigger->filter), 0);
 	if (ret == -EOPNOTSUPP)
-		tap_err_set(err, -EINVAL, "--trigger '%.200s': the kernel's filters cannot express "
-			    "its filter", trigger->text);
+		tap_err_set(err, -EINVAL, "--trigger '%.200s': the kernel cannot express the trigger's filter",
+			    trigger->text);
 	else if (ret)
 		tap_err_set(err, ret, "--trigger '%.200s': %s", trigger->text, strerror(-ret));
 	tap_filter_free(filter);
@@ -119,7 +119,8 @@ static int refused(const struct tap_tracefs_triggers *t, const struct tap_trigge
 	if (!why.len)
 		tap_buf_printf(&why, ": %s", ret == -EEXIST ?
 			       "the event already has a trigger of this kind" : strerror(-ret));
-	ret = tap_err_set(err, -EINVAL, "--trigger '%.200s': the kernel refuses it%s", trigger->text, tap_buf_str(&why));
+	ret = tap_err_set(err, -EINVAL, "--trigger '%.200s': the kernel refuses the trigger%s",
+			  trigger->text, tap_buf_str(&why));
 	tap_buf_release(&why);
 	return ret;
 }
@@ -170,7 +171,7 @@ static int try_one(const struct tap_tracefs_triggers *t, const struct tap_trigge
 	read_event_file(t, tap_plan_event_of(t->plan, trigger), "trigger", &back);
 	if (!strstr(tap_buf_str(&back), trigger->action == TAP_TRIGGER_KERNELS ? "" : trigger->words) ||
 	    !strncmp(tap_buf_str(&back), "# Avail", 7))
-		ret = tap_err_set(err, -EIO, "--trigger '%.200s': the kernel accepted it, but does "
+		ret = tap_err_set(err, -EIO, "--trigger '%.200s': the kernel accepted the trigger, but does "
 				  "not list it", trigger->text);
 	tap_buf_release(&back);
 	return ret;

@@ -179,7 +179,7 @@ static int read_words(struct tap_user_control *c, int fd, const struct tap_area 
 
 static int bad_file(const struct tap_user_control_source *from, struct tap_err *err, int code, const char *what)
 {
-	return tap_err_set(err, code, "the control file of program %d: %s", from->pid, what);
+	return tap_err_set(err, code, "cannot use the control file of program %d: %s", from->pid, what);
 }
 
 static int read_head(struct tap_user_control *c, const struct tap_user_control_source *from,
@@ -188,9 +188,9 @@ static int read_head(struct tap_user_control *c, const struct tap_user_control_s
 	struct tap_control head;
 
 	if (tap_pread_all(from->fd, &head, sizeof(head), 0) || head.magic != TAP_CONTROL_MAGIC)
-		return bad_file(from, err, -EINVAL, "not a control file, or incomplete");
+		return bad_file(from, err, -EINVAL, "it is not a control file, or it is incomplete");
 	if (head.min_version > TAP_CONTROL_VERSION || head.version < TAP_CONTROL_MIN_VERSION)
-		return bad_file(from, err, -EINVAL, "from an incompatible version of the library");
+		return bad_file(from, err, -EINVAL, "it is from an incompatible version of the library");
 	c->nested = head.pid_ns != tap_pid_ns_own();
 	if ((head.pid != (uint32_t)from->pid && !c->nested) || head.areas_nr > TAP_CONTROL_AREAS ||
 	    head.clock > TAP_CLOCK_CYCLES)

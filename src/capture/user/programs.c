@@ -737,8 +737,8 @@ int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event 
 	int ret = put_filter(p->fd, ev, text, steps);
 
 	if (ret == -EOPNOTSUPP)
-		return tap_err_set(err, ret, "program %d does not support filters: its library is "
-				   "too old, or its file size limit (ulimit -f) too low", p->pid);
+		return tap_err_set(err, ret, "program %d does not support filters: its "
+				   "libschedtap-tracepoint is too old, or its file size limit (ulimit -f) is too low", p->pid);
 	return close_written(p, p->fd, ret, err);
 }
 
@@ -796,7 +796,7 @@ int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
 	int dir, ret = 0;
 
 	if (tap_user_is_alive(&now))
-		return tap_err_set(err, -EBUSY, "program %d is still running", p->pid);
+		return tap_err_set(err, -EBUSY, "cannot remove the control file of program %d: it is still running", p->pid);
 	dir = *p->file ? tap_user_folder_open(p->folder, &dir_st) : -ENOENT;
 	/* the name may be another program's by now */
 	if (dir >= 0 && !fstatat(dir, p->file, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino == p->link_ino)

@@ -146,7 +146,7 @@ void tap_user_tracee_attach(struct tap_user_tracee *t, const struct tap_user_cho
 
 	t->pid = tap_pids_initial(&c->plan->pids, (uint32_t)t->p->pid);
 	if (ret == -EMFILE || ret == -ENFILE)
-		tap_err_set(&err, ret, "too many programs for the open file limit (ulimit -n)");
+		tap_err_set(&err, ret, "cannot record so many programs: the limit of open files (ulimit -n) is too low");
 	if (ret) {
 		tap_user_tracee_fail(t, err.text);
 		return;

@@ -19,7 +19,7 @@ sub check {
 		is($steps->{$lock}{rc} // 'none', 0, "$lock: the kernel is") or diag($steps->{$lock}{text} // '');
 		isnt($steps->{"${lock}_load"}{rc} // 0, 0, "$lock: not loaded");
 		like($steps->{"${lock}_load"}{text} // '', qr/\Aschedtap: [^\n]*(?:$says{$lock})[^\n]*\n\z/, "$lock: and why");
-		is($steps->{"${lock}_gone"}{text} // '', "schedtap: the module is not loaded\n", "$lock: nothing is left");
+		is($steps->{"${lock}_gone"}{text} // '', "schedtap: the schedtap module is not loaded\n", "$lock: nothing is left");
 	}
 }
 

@@ -138,11 +138,11 @@ sub check {
 		is($steps->{$step}{rc} // 'none', 0, "$step: exit code")
 			or diag(substr($steps->{$step}{text} // 'the guest did not get there', -800));
 	}
-	is($steps->{module_again}{text} // '', "schedtap: the module is already loaded\n", 'not loaded twice');
-	is($steps->{module_gone}{text} // '', "schedtap: the module is not loaded\n", 'nothing is left of it');
-	like($steps->{module_held}{text} // '', qr/\Aschedtap: the module is in use: [^\n]*\n\z/, 'not unloaded while perf has it open');
+	is($steps->{module_again}{text} // '', "schedtap: the schedtap module is already loaded\n", 'not loaded twice');
+	is($steps->{module_gone}{text} // '', "schedtap: the schedtap module is not loaded\n", 'nothing is left of it');
+	like($steps->{module_held}{text} // '', qr/\Aschedtap: the schedtap module is in use: [^\n]*\n\z/, 'not unloaded while perf has it open');
 	like($steps->{module_other}{text} // '', qr/\Aschedtap: [^\n]*it was built for another kernel [^\n]*\n\z/, 'of another kernel: refused');
-	is($steps->{module_other_gone}{text} // '', "schedtap: the module is not loaded\n", 'nothing is left of that');
+	is($steps->{module_other_gone}{text} // '', "schedtap: the schedtap module is not loaded\n", 'nothing is left of that');
 	is((split(/\n/, $steps->{module_cycles}{text} // ''))[-1], $nr_cycles,
 		'unloaded while enabled and read, again and again');
 	is($steps->{module_filter}{text} // '', "util > 0 && pid > 1\n0\n", 'filter and trigger work');
