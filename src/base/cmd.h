@@ -45,47 +45,47 @@ struct tap_cmd {
 	}
 #define TAP_OPT_INPUT(T, m)                                                                        \
 	TAP_OPTION(T, m, "input", 'i', "FILE", TAP_OPT_STRING,                                     \
-		   "read this recording or spool folder [trace.dat]")
+		   "read this recording, or this .spool folder of an unfinished recording [trace.dat]")
 #define TAP_OPT_OUTPUT(T, m, default_)                                                             \
 	TAP_OPTION(T, m, "output", 'o', "FILE", TAP_OPT_STRING, "write to this file [" default_ "]")
-#define TAP_OPT_EVENT_HELP "only these events: a name, a group, a system, or SYSTEM:NAME; globs; repeatable"
+#define TAP_OPT_EVENT_HELP "only these events: a name, group, system or SYSTEM:NAME, or a glob; repeatable"
 #define TAP_OPT_EVENTS(T, m)                                                                       \
 	TAP_OPTION(T, m, "event", 'e', "EVENT", TAP_OPT_STRINGS, TAP_OPT_EVENT_HELP)
 /* @m: a struct tap_filters; @events: what TAP_OPT_EVENTS() has. */
 #define TAP_OPT_FILTER(T, m, events)                                                               \
 	{                                                                                          \
 		.name = "filter", .letter = 'f', .arg = "FILTER", .type = TAP_OPT_FILTERS,         \
-		.help = "filter for the events of the -e before it, such as "                       \
-			"'prev_pid == 42 && delay > 5ms'; repeatable",                             \
+		.help = "filter the events of the preceding -e, such as 'prev_pid == 42 && delay > 5ms'; " \
+			"repeatable",                                                              \
 		.offset = offsetof(T, m), .of = offsetof(T, events),                               \
 	}
 #define TAP_OPT_DEFINE(T, m)                                                                       \
 	TAP_OPTION(T, m, "define", 0, "FILE", TAP_OPT_STRINGS,                                     \
-		   "define your own events: a header in the kernel's TRACE_EVENT() syntax; repeatable")
+		   "add events that this header defines in the kernel's TRACE_EVENT() syntax; repeatable")
 #define TAP_OPT_PIDS(T, m)                                                                         \
 	TAP_OPTION(T, m, "pid", 'p', "PID", TAP_OPT_STRINGS,                                       \
-		   "only this process, with its threads; repeatable")
+		   "only the threads of this process; repeatable")
 #define TAP_OPT_TIDS(T, m)                                                                         \
 	TAP_OPTION(T, m, "tid", 't', "TID", TAP_OPT_STRINGS, "only this thread; repeatable")
 #define TAP_OPT_COMMS(T, m)                                                                        \
 	TAP_OPTION(T, m, "comm", 'c', "COMM", TAP_OPT_STRINGS,                                     \
-		   "only threads of this name, a glob; repeatable")
+		   "only threads whose name matches this glob; repeatable")
 #define TAP_OPT_CGROUPS(T, m)                                                                      \
 	TAP_OPTION(T, m, "cgroup", 'g', "CGROUP", TAP_OPT_STRINGS,                                 \
-		   "only threads in this cgroup or below it, a glob; repeatable")
+		   "only threads in or below the cgroups that match this glob; repeatable")
 #define TAP_OPT_CPUS(T, m)                                                                         \
 	TAP_OPTION(T, m, "cpus", 'C', "CPUS", TAP_OPT_STRING, "only these CPUs, such as 0-3,8")
 #define TAP_OPT_WINDOW(T, m)                                                                       \
 	TAP_OPTION(T, m, "time", 0, "FROM,TO", TAP_OPT_STRING,                                     \
-		   "only this window: seconds on the recording's clock, +1s (after its start), "       \
-		   "-10s (before its end), 12:03:04.5, 2026-11-20T12:03:04; either may be left out; "  \
-		   "or @TIME+-DISTANCE")
+		   "only this time window: seconds on the recording's clock, +1s (after its start), -10s " \
+		   "(before its end), 12:03:04.5 or 2026-11-20T12:03:04; FROM or TO may be left out; or " \
+		   "@TIME+-DISTANCE")
 #define TAP_OPT_CLOCK(T, m)                                                                        \
 	TAP_OPTION(T, m, "clock", 0, "CLOCK", TAP_OPT_STRING,                                      \
-		   "show times of the recording's clock (mono), date and time (wall), or time of "     \
-		   "day (tod) [mono]")
+		   "show times on the recording's clock (mono), as date and time (wall), or as time of day " \
+		   "(tod) [mono]")
 #define TAP_OPT_WIDE(T, m)                                                                         \
 	TAP_OPTION(T, m, "wide", 0, NULL, TAP_OPT_FLAG,                                            \
-		   "on a terminal: all columns, however long the lines")
+		   "on a terminal: print all columns, even if lines do not fit")
 
 #endif

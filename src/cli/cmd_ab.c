@@ -31,8 +31,8 @@ static const struct tap_opt options[] = {
 	{ "rounds", 'r', "N", "record each command this many times [10]", TAP_OPT_INT, offsetof(T, rounds), .min = 1, .max = MAX_ROUNDS },
 	TAP_OPTION(T, folder, "output", 'o', "DIR", TAP_OPT_STRING, "keep the recordings in this new folder [ab]"),
 	TAP_OPT_EVENTS(T, events),
-	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING, "as in schedtap record"),
-	TAP_OPTION(T, buffer, "buffer", 0, "SIZE", TAP_OPT_STRING, "as in schedtap record"),
+	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING, "use only this backend, as in schedtap record"),
+	TAP_OPTION(T, buffer, "buffer", 0, "SIZE", TAP_OPT_STRING, "ring buffer per CPU, as in schedtap record"),
 	TAP_OPT_ROWS(tap_diff_options),
 	{ 0 }
 };
@@ -309,7 +309,7 @@ static int run_ab(void *opts, const struct tap_strings *operands, char **rest)
 
 const struct tap_cmd tap_cmd_ab = {
 	.name = "ab",
-	.help = "run two commands in turn, record and compare them",
+	.help = "record two commands in alternating runs and compare them",
 	.exits = "0 compared, 1 failed, or a command failed, 2 usage error, 3 cannot record here, 130 stopped by a signal",
 	.operands = "'CMD A' 'CMD B'",
 	.example = "schedtap ab -r 2 -o ab 'sleep 0.1' 'sleep 0.2'",

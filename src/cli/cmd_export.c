@@ -12,17 +12,20 @@ static const struct tap_opt options[] = {
 	TAP_OPT_CPUS(struct tap_export_opts, input.select.cpus),
 	TAP_OPT_WINDOW(struct tap_export_opts, input.window),
 	TAP_OPTION(struct tap_export_opts, to, "to", 0, "FORM", TAP_OPT_STRING,
-		   "write folded: a line per stack, for flame graph tools; html: a page that needs no network; perfetto: for ui.perfetto.dev; ftrace: as tracefs has it; or csv: a table of events [folded]"),
+		   "write folded: a line per stack, for flame graph tools; html: a page that needs no "
+		   "network; perfetto: for ui.perfetto.dev; ftrace: text as in tracefs; or csv: a table of "
+		   "events [folded]"),
 	TAP_OPTION(struct tap_export_opts, output, "output", 'o', "FILE", TAP_OPT_STRING,
-		   "write it there; -: to stdout [html: schedtap.html; perfetto: trace.pftrace; others: -]"),
+		   "write to this file; - is stdout [html: schedtap.html; perfetto: trace.pftrace; others: -]"),
 	TAP_OPTION(struct tap_export_opts, of, "of", 0, "WHAT", TAP_OPT_STRING,
-		   "for folded: what to count: off-cpu, preemptions, wakeups or waits [off-cpu]"),
+		   "with --to folded: count off-cpu, preemptions, wakeups or waits [off-cpu]"),
 	TAP_OPTION(struct tap_export_opts, slices, "slices", 0, "START,DONE", TAP_OPT_STRING,
-		   "for perfetto: a slice from each START event to the next DONE event, as SYSTEM:NAME,SYSTEM:NAME"),
+		   "with --to perfetto: draw a slice from each START event to the next DONE event; both are "
+		   "SYSTEM:NAME"),
 	TAP_OPTION(struct tap_export_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
-		   "with --slices: the field that pairs the two events [the task]"),
+		   "with --slices: the field that pairs START and DONE [the task]"),
 	TAP_OPTION(struct tap_export_opts, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
-		   "fail rather than write more than this, such as 500M [any]"),
+		   "fail if the output would be larger than this, such as 500M [no limit]"),
 	{ 0 }
 };
 

@@ -517,7 +517,7 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 static const struct tap_opt list_table[] = {
 	TAP_OPT_DEFINE(struct list_opts, definitions),
 	TAP_OPTION(struct list_opts, enabled, "enabled", 0, NULL, TAP_OPT_FLAG,
-		   "only events that are switched on, and what switched them on"),
+		   "list only enabled events, and what enabled them"),
 	TAP_OPTION(struct list_opts, verbose, "verbose", 'v', NULL, TAP_OPT_FLAG,
 		   "print each event's format text"),
 	{ 0 }

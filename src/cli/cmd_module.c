@@ -27,20 +27,22 @@ struct module_opts {
 
 static const struct tap_opt module_opts[] = {
 	TAP_OPTION(struct module_opts, types, "btf", 'b', "FILE", TAP_OPT_STRING,
-		   "kernel types to build with: a BTF file, vmlinux or vmlinuz [the headers', or this kernel's]"),
+		   "read kernel types from this BTF file, vmlinux or vmlinuz [those of the headers or this "
+		   "kernel]"),
 	TAP_OPTION(struct module_opts, kernel_src, "kernel-src", 'k', "PATH", TAP_OPT_STRING,
 		   "for build: kernel headers, a built kernel tree, or on arm64 kheaders.tar.xz [headers of the running kernel]"),
 	TAP_OPTION(struct module_opts, symvers, "symvers", 0, "FILE", TAP_OPT_STRING,
 		   "for build from kheaders.tar.xz: the kernel's Module.symvers"),
 	TAP_OPTION(struct module_opts, out, "output", 'o', "DIR", TAP_OPT_STRING,
-		   "build in this folder, load from it [" BUILT "/RELEASE]"),
+		   "folder where the module is built, and from which it is loaded [" BUILT "/RELEASE]"),
 	TAP_OPTION(struct module_opts, source, "source", 's', "DIR", TAP_OPT_STRING,
 		   "for build: the module's source, a folder with kmod/ and events/ [" TAP_MODULE_SOURCE "]"),
 	TAP_OPTION(struct module_opts, arch, "arch", 0, "ARCH", TAP_OPT_STRING,
 		   "for build: the kernel's ARCH, such as arm64 [this machine's]"),
 	TAP_OPTION(struct module_opts, cross, "cross-compile", 0, "PREFIX", TAP_OPT_STRING,
 		   "for build: the compiler's prefix, such as aarch64-linux-gnu-"),
-	TAP_OPTION(struct module_opts, llvm, "llvm", 0, NULL, TAP_OPT_FLAG, "for build: use clang and lld"),
+	TAP_OPTION(struct module_opts, llvm, "llvm", 0, NULL, TAP_OPT_FLAG, "for build: compile with clang "
+		   "and lld"),
 	{ 0 }
 };
 

@@ -76,34 +76,41 @@ static const struct tap_opt record_table[] = {
 	TAP_OPT_FILTER(T, select.filters, select.events),
 	TAP_OPT_DEFINE(T, definitions),
 	TAP_OPTION(T, triggers, "trigger", 0, "TRIGGER", TAP_OPT_STRINGS,
-		   "a kernel trigger, such as 'sched_switch: traceoff:1 if next_pid == 42'; repeatable"),
+		   "set an event trigger, such as 'sched_switch: traceoff:1 if next_pid == 42'; repeatable"),
 	TAP_OPTION(T, stacks, "stack", 0, "STACK", TAP_OPT_STRINGS,
-		   "stacks of an event, EVENT[:kernel|user|both][,depth=N], such as sched_switch; repeatable"),
+		   "record stacks with an event: EVENT[:kernel|user|both][,depth=N], such as sched_switch; "
+		   "repeatable"),
 	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
 		   "stop after this time [until Ctrl-C]"),
 	TAP_OPT_PIDS(T, select.tgids),
-	TAP_OPTION(T, follow, "follow", 0, NULL, TAP_OPT_FLAG, "children of -p processes too"),
+	TAP_OPTION(T, follow, "follow", 0, NULL, TAP_OPT_FLAG, "record the child processes of -p processes "
+		   "as well"),
 	TAP_OPT_TIDS(T, select.tids),
 	TAP_OPT_COMMS(T, select.comms),
 	TAP_OPT_CGROUPS(T, select.cgroups),
 	TAP_OPT_CPUS(T, select.cpus),
 	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING,
-		   "use only this backend: bpf, tracefs, or user (programs' own events) [per event the one with the least overhead]"),
+		   "use only this backend: bpf, tracefs, or user (programs' own events) [for each event, the "
+		   "backend with the least overhead]"),
 	TAP_OPTION(T, buffer_bytes, "buffer", 0, "SIZE", TAP_OPT_SIZE,
-		   "ring per CPU, rounded up to a power of two [8M; 256M in all from 32 CPUs on]"),
+		   "ring buffer per CPU, rounded up to a power of two [8M; with over 32 CPUs less, down to 1M]"),
 	TAP_OPTION(T, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
-		   "stop when this much was recorded [no limit]"),
+		   "stop when SIZE bytes have been recorded [no limit]"),
 	TAP_OPTION(T, keep, "keep", 0, "TIME|SIZE", TAP_OPT_STRING,
 		   "flight recorder: keep the last 10s or 64M in memory, save a file when a condition fires"),
 	TAP_OPTION(T, conditions, "when", 0, "CONDITION", TAP_OPT_STRINGS,
 		   "with --keep: save a file when this condition fires, such as 'waking > 5ms'; repeatable"),
-	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME, "with --keep: record this long after the condition fired [1s]"),
-	{ "max-files", 0, "N", "with --keep: remove older files [0, none]", TAP_OPT_INT,
+	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME, "with --keep: record for TIME after a "
+		   "condition fires, then save the file [1s]"),
+	{ "max-files", 0, "N", "with --keep: keep only the N newest files [0: keep all files]", TAP_OPT_INT,
 	  .offset = offsetof(T, max_files), .max = INT32_MAX },
-	{ "priority", 'r', "PRIO", "real-time priority of the recorder, 0 for none [40 where allowed]",
+	{ "priority", 'r', "PRIO", "real-time priority of the recorder; 0: no real-time priority [40 where "
+				   "allowed]",
 	  TAP_OPT_INT, .offset = offsetof(T, priority), .max = 99 },
-	TAP_OPTION(T, command_lines, "command-lines", 0, NULL, TAP_OPT_FLAG, "keep processes' command lines, which may hold secrets"),
-	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "compress while recording: zstd or none [none]"),
+	TAP_OPTION(T, command_lines, "command-lines", 0, NULL, TAP_OPT_FLAG, "store the command lines of "
+		   "processes, which may contain secrets"),
+	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "compress the data while recording: "
+		   "zstd or none [none]"),
 	{ 0 }
 };
 #undef T

@@ -22,11 +22,11 @@ struct repair_opts {
 
 static const struct tap_opt repair_opts[] = {
 	TAP_OPTION(struct repair_opts, compress, "compress", 0, "HOW", TAP_OPT_STRING,
-		   "compress the file: zstd, none [none]"),
+		   "compress the repaired file: zstd or none [none]"),
 	TAP_OPTION(struct repair_opts, output, "output", 'o', "FILE", TAP_OPT_STRING,
 		   "write the recording to this file, which may be on another disk [next to the spool folder]"),
 	TAP_OPTION(struct repair_opts, verify, "verify", 0, NULL, TAP_OPT_FLAG,
-		   "write nothing: compare a recording with its checksums"),
+		   "check a recording against its checksums, without writing a file"),
 	{ 0 }
 };
 

@@ -393,7 +393,7 @@ static const struct tap_opt tracefs_table[] = {
 
 const struct tap_cmd tap_cmd_tracefs = {
 	.name = "tracefs",
-	.help = "control a program's tracepoints, as in tracefs",
+	.help = "read and set a program's tracepoints like files in tracefs",
 	.exits = "0 done, 1 no such program or event, or the value was refused, 2 usage error,\n            3 another user's program, or one without filters",
 	.operands = "FILE [SYSTEM[:EVENT]] [VALUE]",
 	.example = "schedtap tracefs --pid 1234 available_events",

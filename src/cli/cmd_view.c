@@ -19,9 +19,10 @@ static const struct tap_opt options[] = {
 	TAP_OPT_ROWS(tap_input_task_options),
 	TAP_OPT_CPUS(struct view_opts, input.select.cpus),
 	TAP_OPT_WINDOW(struct view_opts, input.window),
-	{ .name = "port", .arg = "N", .type = TAP_OPT_INT, .help = "serve the page on this port [one that is free]",
+	{ .name = "port", .arg = "N", .type = TAP_OPT_INT, .help = "serve the page on this port [a free port]",
 	  .offset = offsetof(struct view_opts, port), .min = 1, .max = UINT16_MAX },
-	TAP_OPTION(struct view_opts, no_browser, "no-browser", 0, NULL, TAP_OPT_FLAG, "print the address, and open no browser"),
+	TAP_OPTION(struct view_opts, no_browser, "no-browser", 0, NULL, TAP_OPT_FLAG, "print the address "
+		   "without opening a browser"),
 	{ 0 }
 };
 

@@ -16,8 +16,8 @@ struct balance_opts {
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct balance_opts, min_ns, "min", 'm', "TIME", TAP_OPT_TIME,
-		   "leave out violations shorter than TIME [0]"),
-	{ "worst", 0, "N", "show the N longest violations [10]", TAP_OPT_INT,
+		   "leave out violations (waits although a CPU was free) shorter than TIME [0]"),
+	{ "worst", 0, "N", "show the N longest violations (waits although a CPU was free) [10]", TAP_OPT_INT,
 	  offsetof(struct balance_opts, worst), .min = 0, .max = 1000000 },
 	{ 0 }
 };

@@ -11,13 +11,14 @@
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS_WITHOUT_CPUS,
 	TAP_OPTION(struct critical_opts, command, "command", 0, NULL, TAP_OPT_FLAG,
-		   "the critical path of the recorded command [if there is no -p, -t, -c or -g]"),
+		   "show the critical path of the recorded command [default without -p, -t, -c or -g]"),
 	TAP_OPTION(struct critical_opts, path, "path", 0, NULL, TAP_OPT_FLAG,
-		   "print every step of the path, in order of time"),
+		   "print every step of the path in time order"),
 	TAP_OPTION(struct critical_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
-		   "critical paths of requests, from event START to event DONE of the same task or --by"),
+		   "critical paths of requests: from event START to event DONE of the same task, or with the "
+		   "same --by field"),
 	TAP_OPTION(struct critical_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
-		   "with --between: the field that pairs the two events of a request"),
+		   "with --between: the field that pairs START and DONE of a request"),
 	TAP_REPORT_TOP("the N tasks with the most time on the path, or with --between the N longest requests [10"),
 	{ 0 }
 };

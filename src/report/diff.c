@@ -14,12 +14,13 @@
 #define OPTS struct tap_diff_opts
 const struct tap_opt tap_diff_options[] = {
 	TAP_OPTION(OPTS, metrics, "metric", 'm', "METRIC", TAP_OPT_STRINGS,
-		   "only these metrics, such as 'latency.*.p99', a glob; repeatable"),
-	TAP_OPTION(OPTS, between, "between", 0, "START,DONE", TAP_OPT_STRING, "add metrics of requests, as in schedtap critical"),
+		   "only metrics that match this glob, such as 'latency.*.p99'; repeatable"),
+	TAP_OPTION(OPTS, between, "between", 0, "START,DONE", TAP_OPT_STRING, "add metrics of requests, "
+		   "which last from a START event to a DONE event (see schedtap-critical(1))"),
 	TAP_OPTION(OPTS, by, "by", 0, "WHAT", TAP_OPT_STRING,
-		   "task: metrics by task name instead; with --between: the field that pairs the two events of a request"),
+		   "'task': metrics of each task name; with --between: the field that pairs START and DONE"),
 	TAP_OPTION(OPTS, min_effect, "min-effect", 0, "PCT", TAP_OPT_STRING,
-		   "ignore smaller differences [" TAP_DIFF_MIN_EFFECT "]"),
+		   "ignore differences smaller than PCT of the median of A [" TAP_DIFF_MIN_EFFECT "]"),
 	TAP_OPT_PIDS(OPTS, input.select.tgids), TAP_OPT_TIDS(OPTS, input.select.tids),
 	TAP_OPT_COMMS(OPTS, input.select.comms), TAP_OPT_CGROUPS(OPTS, input.select.cgroups),
 	TAP_OPT_WINDOW(OPTS, input.window),

@@ -9,7 +9,7 @@
 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
-	TAP_REPORT_TOP("the N tasks picked most often, and N broken rules [20"),
+	TAP_REPORT_TOP("the N tasks picked most often, and N violations of EEVDF rules [20"),
 	{ 0 }
 };
 
@@ -249,7 +249,7 @@ static const struct tap_section sections[] = {
 const struct tap_report_type tap_report_eevdf = {
 	.cmd = {
 		.name = "eevdf",
-		.help = "EEVDF decisions: lag, slices, preemption, broken rules",
+		.help = "EEVDF decisions: lag, slices, preemption, violated rules",
 		.operands = TAP_CMD_FILE,
 		.example = "schedtap eevdf",
 		.opts = options,

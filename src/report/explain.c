@@ -26,11 +26,12 @@ struct explain_opts {
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct explain_opts, by, "by", 0, "WHAT", TAP_OPT_STRING,
-		   "print one table: by kind of delay, by task that ran meanwhile, or by cgroup (which delays which)"),
+		   "print one table of delays: by kind, by task that ran meanwhile, or by cgroup (victim and "
+		   "culprit)"),
 	TAP_OPTION(struct explain_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
-		   "explain what tasks waited for at this time, in a form of --time"),
+		   "explain what tasks waited for at this time, written as in --time"),
 	TAP_OPTION(struct explain_opts, state, "state", 0, "STATE", TAP_OPT_STRING,
-		   "only waits that began waking, preempted or throttled [any]"),
+		   "only waits of this kind: waking (after a wakeup), preempted or throttled [any]"),
 	{ "worst", 0, "N", "explain the N longest waits [3; 10 with --json]", TAP_OPT_INT,
 	  offsetof(struct explain_opts, worst), .min = 0, .max = 10000 },
 	TAP_OPT_DEPTH(struct explain_opts),

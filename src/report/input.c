@@ -16,7 +16,7 @@ const struct tap_opt tap_input_task_options[] = {
 const struct tap_opt tap_input_style_options[] = {
 	TAP_OPT_WINDOW(OPTS, window), TAP_OPT_CLOCK(OPTS, clock),
 	TAP_OPTION(OPTS, color, "color", 0, "WHEN", TAP_OPT_STRING,
-		   "colours in text: always, never, or auto: on a terminal [auto]"),
+		   "colours in text: always, never, or auto (only on a terminal) [auto]"),
 #include "out/styles.h"
 	{ 0 }
 };

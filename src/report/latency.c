@@ -16,12 +16,12 @@ struct latency_opts {
 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
-	{ "preempted", 0, NULL, "waits after being preempted, instead of those after a wakeup",
+	{ "preempted", 0, NULL, "show waits after a preemption instead of waits after a wakeup",
 	  TAP_OPT_FLAG, offsetof(struct latency_opts, preempted) },
-	{ "throttled", 0, NULL, "instead of waits, time throttled because a quota or budget was used up",
+	{ "throttled", 0, NULL, "show throttled time (a quota or budget was used up) instead of waits",
 	  TAP_OPT_FLAG, offsetof(struct latency_opts, throttled) },
 	TAP_REPORT_TOP("the N tasks with the longest waits [20"),
-	{ "worst", 0, "N", "show the N longest waits, and what ran meanwhile", TAP_OPT_INT,
+	{ "worst", 0, "N", "show the N longest waits, and the tasks that ran meanwhile", TAP_OPT_INT,
 	  offsetof(struct latency_opts, worst), .min = 1, .max = 10000 },
 	{ "hist", 0, NULL, "show the distribution of waits", TAP_OPT_FLAG,
 	  offsetof(struct latency_opts, hist) },

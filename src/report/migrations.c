@@ -14,7 +14,7 @@ static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_REPORT_TOP("the N tasks and N pairs of CPUs with the most migrations [20"),
 	TAP_OPTION(struct migrations_opts, list, "list", 0, NULL, TAP_OPT_FLAG,
-		   "print every migration, one a line, in order of time"),
+		   "print every migration in time order, one per line"),
 	{ 0 }
 };
 

@@ -10,21 +10,21 @@
 
 static const struct tap_opt options[] = {
 	TAP_OPTION(struct tap_pelt_report_opts, signals, "signal", 's', "SIGNAL", TAP_OPT_STRINGS,
-		   "show this signal, a glob; or two in one plot: A,B; repeatable [util]"),
+		   "show signals that match this glob, or two signals in one plot: A,B; repeatable [util]"),
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct tap_pelt_report_opts, table, "table", 0, NULL, TAP_OPT_FLAG,
 		   "print a table instead of a plot"),
 	TAP_OPTION(struct tap_pelt_report_opts, while_running, "while-running", 0, NULL, TAP_OPT_FLAG,
-		   "count a task's values while it runs, a CPU's while it is not idle"),
+		   "count a task's values only while it runs, and a CPU's only while it is not idle"),
 	TAP_OPTION(struct tap_pelt_report_opts, points, "points", 0, NULL, TAP_OPT_FLAG,
-		   "with --json: every update as well"),
+		   "with --json: print every update of a signal as well"),
 	TAP_OPTION(struct tap_pelt_report_opts, verify, "verify", 0, NULL, TAP_OPT_FLAG,
-		   "compare recorded values with PELT's definition"),
+		   "compare recorded values with values computed by PELT's definition"),
 	TAP_OPTION(struct tap_pelt_report_opts, util_est, "util-est", 0, NULL, TAP_OPT_FLAG,
-		   "how well util_est predicted what tasks needed"),
+		   "show how well util_est predicted the utilization of tasks"),
 	TAP_OPTION(struct tap_pelt_report_opts, what_if, "what-if", 0, "halflife=TIMES", TAP_OPT_STRING,
-		   "the same schedule seen with other half-lives, such as 16ms,64ms"),
-	TAP_REPORT_TOP("N rows of --verify, worst first, and of --util-est [20"),
+		   "compute the signals of the same schedule with other PELT half-lives, such as 16ms,64ms"),
+	TAP_REPORT_TOP("N rows of --verify (largest errors first) and of --util-est [20"),
 	{ 0 }
 };
 

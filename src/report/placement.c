@@ -18,9 +18,9 @@ struct placement_opts {
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct placement_opts, list, "list", 0, NULL, TAP_OPT_FLAG,
-		   "print every placement, one a line, in order of time"),
+		   "print every placement in time order, one per line"),
 	TAP_OPTION(struct placement_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
-		   "print the tasks that waited for a CPU at this time, in a form of --time"),
+		   "print the tasks that waited for a CPU at this time, written as in --time"),
 	{ 0 }
 };
 

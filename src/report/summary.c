@@ -10,7 +10,7 @@ static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_REPORT_TOP("the N tasks that ran most [10"),
 	TAP_OPTION(struct summary_opts, check, "check", 0, NULL, TAP_OPT_FLAG,
-		   "check that the times add up, and print nothing else"),
+		   "only check that the times of CPUs and tasks add up"),
 	TAP_OPT_DEPTH(struct summary_opts),
 	{ 0 }
 };

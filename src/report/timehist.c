@@ -20,17 +20,17 @@ struct timehist_opts {
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct timehist_opts, wakeups, "wakeups", 'w', NULL, TAP_OPT_FLAG,
-		   "show wakeups, as rows of their own"),
+		   "show wakeups as separate rows"),
 	TAP_OPTION(struct timehist_opts, migrations, "migrations", 'M', NULL, TAP_OPT_FLAG,
-		   "show migrations, as rows of their own"),
+		   "show migrations as separate rows"),
 	TAP_OPTION(struct timehist_opts, common.input.select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
-		   "show these events, as rows of their own: a name, a group, a system, or SYSTEM:NAME; "
-		   "globs; repeatable"),
+		   "show these events as separate rows: a name, group, system or SYSTEM:NAME, or a glob; "
+		   "repeatable"),
 	TAP_OPT_FILTER(struct timehist_opts, common.input.select.filters, common.input.select.events),
 	TAP_OPTION(struct timehist_opts, stacks, "stacks", 0, NULL, TAP_OPT_FLAG,
 		   "show under each slice the stack with which the task left its CPU"),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
-		   "add a column per CPU, with a mark where the row's CPU is"),
+		   "add a column per CPU, and mark each row's CPU in them"),
 	TAP_OPTION(struct timehist_opts, with_summary, "with-summary", 'S', NULL, TAP_OPT_FLAG,
 		   "show a summary after the rows"),
 	TAP_OPTION(struct timehist_opts, summary, "summary", 's', NULL, TAP_OPT_FLAG,

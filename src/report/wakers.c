@@ -16,7 +16,7 @@ struct wakers_opts {
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct wakers_opts, stacks, "stacks", 0, NULL, TAP_OPT_FLAG,
-		   "show the wakers' stacks, and how often each occurred"),
+		   "show the stacks at which wakers woke tasks, and how often each stack occurred"),
 	TAP_REPORT_TOP("the N pairs with the most wakeups [20"),
 	{ 0 }
 };
