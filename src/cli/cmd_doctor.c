@@ -69,16 +69,16 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 	const struct check checks[] = {
 		{ "CAP_BPF", admin || tap_cap_has(CAP_BPF), "loading BPF programs",
 		  "sudo setcap cap_bpf,cap_perfmon+ep $(command -v schedtap)" },
-		{ "CAP_PERFMON", admin || tap_cap_has(CAP_PERFMON), "attaching them to tracepoints",
+		{ "CAP_PERFMON", admin || tap_cap_has(CAP_PERFMON), "attaching BPF programs to tracepoints",
 		  "sudo setcap cap_bpf,cap_perfmon+ep $(command -v schedtap)" },
 		{ "CAP_SYS_ADMIN", admin, "measuring the overhead of the probes",
 		  "run as root" },
 		{ "BTF", btf, "recording over BPF: switches, wakeups, PELT, run queues, ...",
-		  "boot a kernel with CONFIG_DEBUG_INFO_BTF=y" },
+		  "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y" },
 		{ "uprobes", tap_attach_knows_probes(), "recording programs' probes over BPF: usdt:, uprobe:, uretprobe:",
-		  "boot a kernel with CONFIG_UPROBE_EVENTS=y" },
+		  "boot a kernel built with CONFIG_UPROBE_EVENTS=y" },
 		{ "tracefs", !tracefs, "all other events of the kernel, and kernel filters (-f)",
-		  tracefs == -EACCES ? "run as root: it is mounted, and this user may not look into it" :
+		  tracefs == -EACCES ? "run as root: tracefs is mounted, but this user cannot read it" :
 				       "mount -t tracefs tracefs /sys/kernel/tracing" },
 		{ "tracefs instances", can_write(root), "recording from tracefs", "run as root" },
 	};

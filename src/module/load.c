@@ -20,14 +20,15 @@ static const struct refusal {
 	  "kernel.modules_disabled=0" },
 	{ EKEYREJECTED, -EPERM, UNSIGNED },
 	{ ENOKEY, -EPERM, UNSIGNED },
-	{ EBADMSG, -EPERM, "its signature is damaged: build it again, then sign it" },
+	{ EBADMSG, -EPERM, "the module's signature is damaged: build the module again, then sign it" },
 	/* another vermagic; no checksum, or another, of struct module */
-	{ ENOEXEC, -ENOEXEC, "it was built for another kernel (`dmesg` says more): build it again" },
+	{ ENOEXEC, -ENOEXEC, "the module was built for another kernel (`dmesg` says more): build it again" },
 	/* another checksum of a symbol */
 	{ EINVAL, -ENOEXEC,
-	  "it was built with the headers of another kernel (`dmesg` says more): build it again" },
+	  "the module was built with the headers of another kernel (`dmesg` says more): build it again" },
 	{ ENOENT, -ENOEXEC,
-	  "it calls functions that the kernel lacks or does not export (`dmesg` names them)" },
+	  "the module calls functions that the kernel lacks or does not export (`dmesg` names these "
+	  "functions)" },
 	{ 0 }
 };
 

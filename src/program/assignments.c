@@ -620,12 +620,12 @@ const struct tap_assignment *tap_assignments_find(const struct tap_assignments *
 {
 	const struct tap_assignment *found = NULL;
 
-	*why = "nothing is assigned to it";
+	*why = "no value is assigned to the field";
 	for (unsigned int i = 0; i < a->nr; i++) {
 		if (strcmp(a->v[i].field->name, field))
 			continue;
 		if (found) {
-			*why = "it is assigned in several places";
+			*why = "the field is assigned in several places";
 			return NULL;
 		}
 		found = &a->v[i];

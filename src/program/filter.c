@@ -228,7 +228,7 @@ static uint32_t read_text(struct maker *m, const struct tap_field *f)
 	}
 	assigned = tap_assignments_find(&m->assigned, f->name, &why);
 	if (!assigned || assigned->what == TAP_ASSIGNED_NUMBER) {
-		fail(m, f->name, assigned ? "it is assigned element by element" : why);
+		fail(m, f->name, assigned ? "the field is assigned element by element" : why);
 		return 0;
 	}
 	from = &assigned->bytes;
@@ -503,7 +503,7 @@ static void add_term(struct maker *m, const struct tap_term *t)
 		moved_term(m, t);
 		break;
 	default:
-		fail(m, t->field->name, "it is a cpumask");
+		fail(m, t->field->name, "the field is a cpumask");
 	}
 	jump(m, BPF_JA, 0, 0, true, 0, t->no);
 }

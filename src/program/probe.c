@@ -309,8 +309,8 @@ static int refuse(struct reader *r, const char *what, const char *word)
 
 	if (r->p->kind == TAP_PROBE_USDT && !near)
 		return tap_err_set(r->err, -ENOENT, "'%.300s' has no USDT probe '%.100s'%s%.300s%s", r->p->path, word,
-				   r->nr_names ? ": 'schedtap list usdt:" : ": the file has no USDT probes "
-									    "at all", r->nr_names ? r->p->path : "",
+				   r->nr_names ? ": 'schedtap list usdt:" : ": the file has no USDT probes at all",
+				   r->nr_names ? r->p->path : "",
 				   r->nr_names ? "' lists its probes" : "");
 	if (r->p->kind != TAP_PROBE_USDT && !near && tap_elf_is_stripped(r->elf))
 		return tap_err_set(r->err, -ENOENT, "'%.300s' has no function '%.100s': the file is "

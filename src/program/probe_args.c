@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#define NOT_UNDERSTOOD "its location cannot be parsed"
-#define NOT_SEEN "it is in a register that a BPF program cannot read"
+#define NOT_UNDERSTOOD "the argument's location cannot be parsed"
+#define NOT_SEEN "the argument is in a register that a BPF program cannot read"
 
 /* What is left of a specification. */
 struct text {
@@ -232,9 +232,9 @@ static void read_arg(struct span text, unsigned int machine, struct tap_probe_ar
 
 	*a = (struct tap_probe_arg){ .text = text, .type = { 8, false }, .reg = -1, .index = -1 };
 	if (!take_type(&t, &a->type))
-		a->why = "its size cannot be parsed";
+		a->why = "the argument's size cannot be parsed";
 	else if (accept(&t, 'f'))
-		a->why = "it is a floating-point number";
+		a->why = "the argument is a floating-point number";
 	else if (!accept(&t, '@'))
 		a->why = NOT_UNDERSTOOD;
 	else

@@ -590,7 +590,8 @@ static uint32_t user_text(struct expr_parser *p)
 
 static uint32_t lacking_in_filter(struct expr_parser *p)
 {
-	return lacking(p, tap_scope_say(names_of(p), (struct span){ p->at, 0 }, "it is looked up while the event is recorded"));
+	return lacking(p, tap_scope_say(names_of(p), (struct span){ p->at, 0 },
+					"the value is looked up while the event is recorded"));
 }
 
 static uint32_t nr_cpu_ids(struct expr_parser *p)

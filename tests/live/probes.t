@@ -255,7 +255,7 @@ no_uprobes()
 	without="unshare -m sh $PWD/hide"
 	$without true || skip 'no mount namespaces here'
 	run 3 $without "$SCHEDTAP" record -o none.dat -e "usdt:$bin/probed:demo:plain" -- touch ran
-	[ "$(cat err)" = 'schedtap: usdt:demo_plain: this kernel has no uprobes: boot one with CONFIG_UPROBE_EVENTS=y' ] ||
+	[ "$(cat err)" = 'schedtap: usdt:demo_plain: this kernel has no uprobes: boot a kernel built with CONFIG_UPROBE_EVENTS=y' ] ||
 		fail "$(cat err)"
 	must_not [ -e none.dat ] && must_not [ -e none.dat.spool ] && must_not [ -e ran ]
 	run 0 $without "$SCHEDTAP" record -o t.dat -e sched_switch -e "usdt:$bin/probed:demo:plain" -d 0.2

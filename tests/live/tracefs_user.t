@@ -189,12 +189,12 @@ lists_what_is_off_with_the_reason()
 	printf 'name: other' | dd of="$file" bs=1 seek="$at" conv=notrunc 2>/dev/null
 	printf 'no space\e[2J' | dd of="$file" bs=1 seek="$("$scratch/reason_at")" conv=notrunc 2>/dev/null
 	run 0 "$SCHEDTAP" list
-	must grep -qx -- "-         app:reply: its format text has another name: webd \[$pid\]" out
+	must grep -qx -- "-         app:reply: the event's format text has another name than the event: webd \[$pid\]" out
 	must grep -qxF -- "-         webd [$pid]: no space\x1B[2J" out
 	run 0 "$SCHEDTAP" list 'app:*'
 	must_not grep -q 'no space' out
 	run 1 "${tracefs[@]}" format app:reply
-	says 'its format text has another name'
+	says 'the event's format text has another name than the event'
 }
 
 a_program_that_has_gone_leaves_nothing()
@@ -366,7 +366,7 @@ filters_are_refused()
 	run 1 "${tracefs[@]}" filter app:request 'common_type == 5'
 	says "program $pid cannot evaluate this filter: it reads common_type"
 	run 1 "${tracefs[@]}" filter app:request "$(seq -f 'id == %.0f' -s ' || ' 1 1000)"
-	says "program $pid cannot evaluate this filter: it is too long"
+	says "program $pid cannot evaluate this filter: the filter is too long"
 	run 1 "${tracefs[@]}" filter app:request "$(printf '(%.0s' {1..1100})"
 	says "Too many '('"
 	reads 'id == 5' filter app:request

@@ -520,10 +520,10 @@ own_recorder_by_path()
 slip_in_record()
 {
 	"$SCHEDTAP" record -o r.dat -b user -e 'reqest:*' -e 'rules:*' -- "$EMIT" 10 0 >out 2>err
-	grep -q "no program had 'reqest:\*'; seen: rules" err || fail "$(cat err)"
-	must_not grep -q "no program had 'rules" err
+	grep -q "no program had the event 'reqest:\*'; seen: rules" err || fail "$(cat err)"
+	must_not grep -q "no program had the event 'rules" err
 	"$SCHEDTAP" record -o r.dat -e 'rulez:*' -- "$EMIT" 10 0 >out 2>err
-	grep -q "no program had 'rulez:\*'" err || fail "$(cat err)" # it may have ended before it was seen
+	grep -q "no program had the event 'rulez:\*'" err || fail "$(cat err)" # it may have ended before it was seen
 }
 
 children()

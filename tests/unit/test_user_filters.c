@@ -282,13 +282,13 @@ static void what_is_left_to_the_recorder(void **state)
 		const char *why; /* NULL: programs can run it */
 	} cases[] = {
 		{ "n == 1||", "n == 2", 400, NULL },
-		{ "n==1||", "n == 2", 700, "it is too long" }, /* its text */
-		{ "n>u||", "n>l", 400, "it is too long" }, /* its steps */
+		{ "n==1||", "n == 2", 700, "the filter is too long" }, /* its text */
+		{ "n>u||", "n>l", 400, "the filter is too long" }, /* its steps */
 		{ "path~\"*a\"||", "n == 1", 14, NULL },
-		{ "path~\"*a\"||", "n == 1", 16, "it is too long" }, /* its data */
-		{ "", "common_type == 5", 0, "it reads common_type, which differs between programs" },
+		{ "path~\"*a\"||", "n == 1", 16, "the filter is too long" }, /* its data */
+		{ "", "common_type == 5", 0, "the filter reads common_type, which differs between programs" },
 		{ "n + (", "u)))))) > 1", 6, NULL },
-		{ "n + (", "u))))))) > 1", 7, "it is nested too deeply" },
+		{ "n + (", "u))))))) > 1", 7, "the filter is nested too deeply" },
 	};
 
 	(void)state;

@@ -141,8 +141,8 @@ void tap_bpf_filters_tell(const struct tap_bpf_filters *f, struct tap_plan *plan
 
 		if (nr && !ev->afterword &&
 		    asprintf(&ev->afterword,
-			     "-f '%.200s' of %s:%s forgot tasks, cgroups or CPUs up to %" PRIu64 " "
-			     "times (it remembers %u): their next event was recorded unfiltered",
+			     "-f '%.200s' of %s:%s forgot the last values of tasks, cgroups or CPUs up to %"
+			     PRIu64 " times (it remembers %u): the next event of each was recorded unfiltered",
 			     ev->filter, ev->system, ev->name, nr, TAP_FILTER_MAX_KEYS) < 0)
 			ev->afterword = NULL;
 	}

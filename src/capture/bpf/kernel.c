@@ -238,7 +238,8 @@ const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct 
 	if (!last)
 		tap_buf_puts(why, "written by the recorder itself");
 	else if (!h && tap_hook_is_probe(last))
-		tap_buf_puts(why, "this kernel has no uprobes: boot one with CONFIG_UPROBE_EVENTS=y");
+		tap_buf_puts(why, "this kernel has no uprobes: boot a kernel built with "
+			     "CONFIG_UPROBE_EVENTS=y");
 	else if (!h && tracepoint_args(k, last->tracepoint) >= 0)
 		tap_buf_printf(why, "the kernel's %s passes fewer arguments", last->tracepoint);
 	else if (!h)
@@ -246,7 +247,7 @@ const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct 
 	else if (need)
 		tap_buf_printf(why, "the kernel is built without %s", need->spec);
 	else
-		tap_buf_puts(why, "with CONFIG_PREEMPT_RCU a BPF program on it can recurse and "
+		tap_buf_puts(why, "with CONFIG_PREEMPT_RCU a BPF program on this tracepoint can recurse and "
 				  "panic the kernel");
 	return NULL;
 }

@@ -333,11 +333,12 @@ static int add_programs(struct maker *m, const struct tap_select_word *w, const 
 	if (ret)
 		return ret;
 	if (no_list)
-		snprintf(note, sizeof(note), "'%.100s' is used for programs' events only: the "
-			 "kernel's events cannot be listed (%.200s)", pattern, no_list->text);
+		snprintf(note, sizeof(note), "'%.100s' selects only events of user-space programs, because "
+			 "the kernel's events cannot be listed (%.200s)", pattern, no_list->text);
 	else
 		snprintf(note, sizeof(note), "'%.100s' is not an event of this kernel: waiting for "
-			 "programs that have it%s%.100s%s", pattern, near ? "; did you mean the kernel's '" : "",
+			 "user-space programs that have such an event%s%.100s%s",
+			 pattern, near ? "; did you mean the kernel's '" : "",
 			 near ? near : "", near ? "'?" : "");
 	return add_pattern(m, w, found ? NULL : note, err);
 }

@@ -205,8 +205,8 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, st
 		fmt = NULL;
 	}
 	if (!ret && rest.len && !ev->note &&
-	    asprintf(&ev->note, "-f: the kernel's filters cannot express '%.200s' of %s:%s: the "
-		     "recorder evaluates it", tap_buf_str(&rest), ev->system, ev->name) < 0)
+	    asprintf(&ev->note, "-f: the kernel cannot evaluate '%.200s' of %s:%s: the recorder evaluates "
+		     "this filter instead", tap_buf_str(&rest), ev->system, ev->name) < 0)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	tap_format_free(fmt);
 	tap_buf_release(&rest);

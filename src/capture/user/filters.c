@@ -26,7 +26,7 @@ static void cannot(struct maker *m, const char *why)
 static void add(struct maker *m, struct tap_step s)
 {
 	if (m->nr == TAP_STEPS_MAX) {
-		cannot(m, "it is too long");
+		cannot(m, "the filter is too long");
 		return;
 	}
 	m->steps[m->nr++] = s;
@@ -62,9 +62,9 @@ static struct tap_step load(struct maker *m, struct tap_step s, uint8_t how, uin
 	s.is_signed = !!(how & LOAD_SIGNED);
 	note_size(m, at, s.size);
 	if (how & (LOAD_SWAP | LOAD_FLOAT))
-		cannot(m, "it reads a byte-swapped or floating-point number");
+		cannot(m, "the filter reads a byte-swapped or floating-point number");
 	if (at < sizeof(uint16_t))
-		cannot(m, "it reads common_type, which differs between programs");
+		cannot(m, "the filter reads common_type, which differs between programs");
 	m->reads_tid |= at >= 4 && at < 8;
 	return s;
 }
@@ -91,7 +91,7 @@ static void compute(struct maker *m, uint32_t node, unsigned int to)
 	struct tap_step s = { .to = (uint8_t)to, .a = (uint8_t)to, .b = (uint8_t)(to + 1) };
 
 	if (to == TAP_STEPS_REGS - 1) {
-		cannot(m, "it is nested too deeply");
+		cannot(m, "the filter is nested too deeply");
 	} else if (n->op == OP_NUM) {
 		s.kind = TAP_STEP_SET;
 		s.value = n->num;
@@ -105,7 +105,7 @@ static void compute(struct maker *m, uint32_t node, unsigned int to)
 		compute(m, n->a, to);
 		compute(m, n->b, to + 1);
 	} else {
-		cannot(m, "it has an operation that programs cannot compute");
+		cannot(m, "the filter has an operation that programs cannot compute");
 	}
 	if (!m->why)
 		add_register(m, s);
@@ -131,7 +131,7 @@ static uint8_t comparison(struct maker *m, uint8_t op)
 	case OP_AND:
 		return TAP_OP_AND;
 	default:
-		cannot(m, "it has a comparison that programs cannot evaluate");
+		cannot(m, "the filter has a comparison that programs cannot evaluate");
 		return 0;
 	}
 }
@@ -145,7 +145,7 @@ static void set_place(struct maker *m, struct tap_step *s, const struct tap_fiel
 	s->size = (uint16_t)f->size;
 	note_size(m, f->offset, f->size);
 	if (!f->size || (!fixed && f->size != sizeof(uint32_t)) || f->swap)
-		cannot(m, "it reads a text field with an unsupported layout");
+		cannot(m, "the filter reads a text field with an unsupported layout");
 }
 
 static unsigned int count_cpus(const struct tap_cpus *cpus)
@@ -168,7 +168,7 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 		s.op = comparison(m, t->op);
 		s.value = t->value;
 		if (s.is_signed != t->is_signed && s.op != TAP_OP_AND)
-			cannot(m, "it has a comparison that programs cannot evaluate");
+			cannot(m, "the filter has a comparison that programs cannot evaluate");
 		break;
 	case TAP_TERM_SAMPLE:
 		s = load(m, s, t->load, t->at);
@@ -204,7 +204,7 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 		add_data(m, &s, t->cpus.bits, t->cpus.nr_words * sizeof(*t->cpus.bits));
 		break;
 	default:
-		cannot(m, "it uses a term that programs cannot evaluate");
+		cannot(m, "the filter uses a term that programs cannot evaluate");
 	}
 	return s;
 }
@@ -235,7 +235,7 @@ static void make_steps(struct maker *m)
 	const struct tap_filter *f = m->filter;
 
 	if (f->nr_terms > TAP_STEPS_MAX)
-		cannot(m, "it is too long");
+		cannot(m, "the filter is too long");
 	for (uint32_t i = 0; i < f->nr_terms && !m->why; i++) {
 		struct tap_step s;
 
@@ -260,7 +260,7 @@ static int join(const struct maker *m, struct tap_user_filter *f)
 	if (m->data.err)
 		return m->data.err;
 	if (!f->why && bytes > TAP_STEPS_MAX_BYTES)
-		f->why = "it is too long";
+		f->why = "the filter is too long";
 	if (f->why)
 		return 0;
 	f->steps = malloc(bytes);
@@ -283,7 +283,7 @@ static int translate(struct tap_user_filter *f)
 		return ret;
 	m->filter = f->filter;
 	if (strlen(f->text) > TAP_FILTER_TEXT_MAX)
-		cannot(m, "it is too long");
+		cannot(m, "the filter is too long");
 	make_steps(m);
 	ret = join(m, f);
 	tap_buf_release(&m->data);

@@ -57,13 +57,13 @@ static const char *bad_common(const struct tap_format *fmt)
 	};
 
 	if (fmt->nr_common != sizeof(common) / sizeof(common[0]))
-		return "its common fields differ from the kernel's";
+		return "the event's common fields differ from those of the kernel's events";
 	for (unsigned int i = 0; i < fmt->nr_common; i++) {
 		const struct tap_field *f = &fmt->fields[i];
 
 		if (strcmp(f->name, common[i].name) || f->offset != common[i].offset ||
 		    f->size != common[i].size || f->kind != TAP_FIELD_NUMBER)
-			return "its common fields differ from the kernel's";
+			return "the event's common fields differ from those of the kernel's events";
 	}
 	return NULL;
 }
@@ -76,15 +76,15 @@ static const char *bad_text(const char *text, size_t len)
 	for (size_t i = 0; i < len; i++)
 		if (((unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\t') ||
 		    text[i] == 0x7f)
-			return "a control character in its format text";
+			return "the event's format text contains a control character";
 	if (!id)
-		return "no line 'ID: 0' in its format text";
+		return "the event's format text has no line 'ID: 0'";
 	/* a second name or ID, told with or without spaces before it */
 	for (unsigned int nr = 0; line; line = strchr(line, '\n'), nr++) {
 		line += strspn(line, " \t\n");
 		if ((!strncmp(line, "ID:", 3) && line != id + 1) ||
 		    (!strncmp(line, "name:", 5) && nr))
-			return "two names or IDs in its format text";
+			return "the event's format text has two names or IDs";
 	}
 	return NULL;
 }
@@ -92,7 +92,7 @@ static const char *bad_text(const char *text, size_t len)
 static const char *bad_format(const struct tap_user_kind *k)
 {
 	if (strcmp(k->fmt->name, k->name))
-		return "its format text has another name";
+		return "the event's format text has another name than the event";
 	for (unsigned int i = 0; i < k->fmt->nr_fields; i++) {
 		const struct tap_field *f = &k->fmt->fields[i];
 
@@ -121,7 +121,7 @@ static int refuse(struct tap_user_kind *k, const char *why)
 static int check(struct tap_user_kind *k)
 {
 	const char *why =
-		is_kernels(k) ? "its name is one of the kernel's" : bad_text(k->text, k->len);
+		is_kernels(k) ? "the event has the name of a kernel event" : bad_text(k->text, k->len);
 	struct tap_err err = { 0 };
 	int ret;
 

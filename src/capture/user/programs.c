@@ -357,7 +357,8 @@ static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const
 	p->foreign = tap_user_link_pid_ns(e->d_name);
 	errno = -code;
 	snprintf(p->control.head.reason, sizeof(p->control.head.reason),
-		 p->foreign ? "it runs in another PID namespace" : "its control file: %m");
+		 p->foreign ? "the program runs in another PID namespace" :
+			      "cannot open the program's control file: %m");
 	ret = add_program(set, p);
 	if (ret)
 		program_free(p);

@@ -277,7 +277,7 @@ static void note_patterns(struct tap_user_state *s)
 			add_failed(s, p, &text);
 			add_refused(s, p, &text);
 		} else {
-			tap_buf_printf(&text, "no program had '%s'", p->word ? p->word->text : "*:*");
+			tap_buf_printf(&text, "no program had the event '%s'", p->word ? p->word->text : "*:*");
 			add_systems(s, &text);
 		}
 		if (text.len)

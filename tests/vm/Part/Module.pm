@@ -141,7 +141,7 @@ sub check {
 	is($steps->{module_again}{text} // '', "schedtap: the schedtap module is already loaded\n", 'not loaded twice');
 	is($steps->{module_gone}{text} // '', "schedtap: the schedtap module is not loaded\n", 'nothing is left of it');
 	like($steps->{module_held}{text} // '', qr/\Aschedtap: the schedtap module is in use: [^\n]*\n\z/, 'not unloaded while perf has it open');
-	like($steps->{module_other}{text} // '', qr/\Aschedtap: [^\n]*it was built for another kernel [^\n]*\n\z/, 'of another kernel: refused');
+	like($steps->{module_other}{text} // '', qr/\Aschedtap: [^\n]*the module was built for another kernel [^\n]*\n\z/, 'of another kernel: refused');
 	is($steps->{module_other_gone}{text} // '', "schedtap: the schedtap module is not loaded\n", 'nothing is left of that');
 	is((split(/\n/, $steps->{module_cycles}{text} // ''))[-1], $nr_cycles,
 		'unloaded while enabled and read, again and again');
