@@ -274,7 +274,8 @@ static int find_file(const struct tap_strings *words, const struct file **out, s
 	const struct file *f = files;
 
 	if (!words->nr)
-		return tap_err_set(err, -EINVAL, "expected a FILE: see 'schedtap help tracefs'");
+		return tap_err_set(err, -EINVAL, "expected a FILE, such as enable or filter: see 'schedtap "
+				   "help tracefs'");
 	while (f < files + NR_FILES && strcmp(f->name, words->v[0]))
 		f++;
 	if (f == files + NR_FILES)

@@ -288,7 +288,7 @@ static int put(struct part *p, struct tap_buf *out, size_t *first_bytes, struct 
 	tap_drawn_columns_release(&columns);
 	tap_buf_release(&json);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot draw '%.300s': %m", p->run->rec.path) : 0;
+	return ret ? tap_err_set(err, ret, "cannot draw a part of the recording '%.300s': %m", p->run->rec.path) : 0;
 }
 
 static void release(struct part *p)

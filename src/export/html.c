@@ -125,7 +125,8 @@ static int add_part(struct html *h, struct tap_window window, const struct tap_d
 	h->nr_parts++;
 	if (drawn->has_slices)
 		h->nr_held += drawn->slices;
-	return ret ? tap_err_set(err, ret, "the HTML page would be too large") : 0;
+	return ret ? tap_err_set(err, ret, "the HTML page would be too large: export a part of the recording "
+				 "with --time") : 0;
 }
 
 static int put_window(struct html *h, struct tap_err *err)

@@ -203,7 +203,7 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 		return check_triggers(&s->plan, err);
 	return tap_err_set(err, -EOPNOTSUPP, "nothing to record: %s",
 			   s->plan.nr_events && s->plan.events[0].reason ?
-				   s->plan.events[0].reason : "no event is left");
+				   s->plan.events[0].reason : "none of the selected events can be recorded");
 }
 
 /* What a thread's id will mean once it is gone nobody knows. */
