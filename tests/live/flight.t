@@ -250,7 +250,7 @@ killed()
 	load &
 	start f.dat -b "$1" --keep 500ms
 	run 1 "$SCHEDTAP" summary -i f.dat.spool
-	says 'whose events are in memory'
+	says 'which keeps its events in memory'
 	run 1 "$SCHEDTAP" repair f.dat.spool
 	says 'still recording'
 	kill -9 "$recorder"

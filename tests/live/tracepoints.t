@@ -897,7 +897,7 @@ filters_that_make_no_sense()
 	run 2 "$SCHEDTAP" record -o no.dat -e rules:plain -f 'COMM == "emit"' -- true
 	says "COMM is not known when a program's event is recorded"
 	run 2 "$SCHEDTAP" record -o no.dat -b user -e rules:plain -f 'v == 1' -e 'rules:p*' -f 'v == 2' -- true
-	says 'has filters from two -e'
+	says 'matches two -e options with different filters'
 	must_not test -e no.dat
 	run 0 "$SCHEDTAP" record -o r.dat -e 'rules:*' -f 'text == "x"' -- true
 	says 'does not apply to rules:summed, all of which are recorded'
@@ -907,7 +907,7 @@ filters_that_make_no_sense()
 	says "-f 'nosuch == 1' does not apply to rules:plain, all of which are recorded"
 	has_values r.dat 0 9
 	run 0 "$SCHEDTAP" record -o r.dat -b user -e rules:plain -f 'v == 1' -e 'rules:p*' -f 'v == 2' -- "$EMIT" 10 0
-	says 'without rules:plain: ' 'has filters from two -e'
+	says 'without rules:plain: ' 'matches two -e options with different filters'
 }
 
 # What no list of steps holds, the recorder asks alone.
