@@ -8,7 +8,7 @@
 
 #define TAP_CGROUP_WIDTH 28 /* of a label, in columns */
 #define TAP_OPT_DEPTH(opts)                                                                        \
-	{ "depth", 0, "N", "show cgroups down to level N, which includes all cgroups below it [all levels]",
+	{ "depth", 0, "N", "show cgroups down to level N, which includes all cgroups below it [all levels]", \
 			   TAP_OPT_INT, offsetof(opts, depth), .min = 1, .max = 64 }
 
 struct tap_cgroup_group {
