@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap check: rules held against recordings. */
 #include <errno.h>
+#include <glob.h>
 #include <libgen.h>
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -35,22 +37,43 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
-/* Where those that came with the program are: installed, or in the tree where it was built. */
-static void put_shipped(struct tap_buf *path, const char *word)
+/* Append the folder of the rules that schedtap ships: the installed one, or that of the tree where schedtap was built. */
+static void put_shipped_folder(struct tap_buf *path)
 {
 	char program[PATH_MAX], *folder;
 	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
 	program[len > 0 ? len : 0] = '\0';
 	folder = dirname(program);
-	tap_buf_printf(path, "%s/../share/schedtap/rules/%s.rules", folder, word);
+	tap_buf_printf(path, "%s/../share/schedtap/rules", folder);
 	if (!access(tap_buf_str(path), F_OK))
 		return;
 	tap_buf_clear(path);
-	tap_buf_printf(path, "%s/../rules/%s.rules", folder, word);
+	tap_buf_printf(path, "%s/../rules", folder);
 }
 
-/* A name without a folder that is no file here is one of those. */
+static int refuse_name(const char *word, struct tap_err *err)
+{
+	struct tap_buf pattern = { 0 }, names = { 0 };
+	glob_t found = { 0 };
+	int ret;
+
+	put_shipped_folder(&pattern);
+	tap_buf_puts(&pattern, "/*.rules");
+	if (!pattern.err && !glob(tap_buf_str(&pattern), 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *name = strrchr(found.gl_pathv[i], '/') + 1;
+
+			tap_buf_printf(&names, "%s%.*s", i ? ", " : "; schedtap ships ", (int)strcspn(name, "."), name);
+		}
+	ret = tap_err_set(err, -ENOENT, "no rules '%.200s': there is no such file%.300s", word, tap_buf_str(&names));
+	globfree(&found);
+	tap_buf_release(&pattern);
+	tap_buf_release(&names);
+	return ret;
+}
+
+/* A name without a folder that is not a file here is the name of shipped rules. */
 static int read_rules(const char *word, struct tap_rules *rules, struct tap_err *err)
 {
 	struct tap_buf path = { 0 }, text = { .max = TAP_RULES_MAX_BYTES };
@@ -58,14 +81,12 @@ static int read_rules(const char *word, struct tap_rules *rules, struct tap_err 
 	int ret;
 
 	if (is_shipped)
-		put_shipped(&path, word);
-	else
-		tap_buf_puts(&path, word);
+		put_shipped_folder(&path);
+	tap_buf_printf(&path, is_shipped ? "/%s.rules" : "%s", word);
 	ret = path.err ?: tap_buf_read_file(&text, tap_buf_str(&path));
 	errno = -ret;
 	if (ret == -ENOENT && is_shipped)
-		ret = tap_err_set(err, ret, "no rules '%.200s': there is no such file, and "
-				  "schedtap ships no rules of that name", word);
+		ret = refuse_name(word, err);
 	else if (ret)
 		ret = tap_err_set(err, ret, "cannot read '%.300s': %m", word);
 	else

@@ -159,7 +159,8 @@ static int open_path(struct tap_reader *r, const char *path, char **spool, struc
 		fd = open(*spool, flags | O_DIRECTORY);
 	errno = -ret;
 	if (fd < 0)
-		return tap_err_set(err, ret, "cannot open '%.300s': %m", path);
+		return tap_err_set(err, ret, "cannot open '%.300s': %m%s", path,
+				   ret == -EACCES && geteuid() ? ": recordings are private to the user who made them" : "");
 	r->path = *spool;
 	if (asprintf(&r->notes, "'%.300s' does not exist yet: reading '%.300s', which `schedtap "
 		     "repair` turns into that file", path, *spool) >= 0)

@@ -202,6 +202,22 @@ static int find_tasks(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
+/* A task that never sleeps has no wakeups: its waits are those after preemptions, which a newcomer does not look for. */
+static void note_preempted(struct tap_report *r)
+{
+	const struct tap_latency *latency = latency_of(r);
+	unsigned int nr;
+	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
+	bool any = false;
+
+	if (r->run.pick.select->by & TAP_SELECT_CPUS) /* a task's times are those on all CPUs */
+		return;
+	for (unsigned int i = 0; i < nr; i++)
+		any |= tap_run_has_task(&r->run, tasks[i]) && tasks[i]->total_ns[TAP_PREEMPTED];
+	if (latency->state == TAP_WAKING && !latency->all.waits.count && any)
+		tap_recording_note(&r->run.rec, "no wait after a wakeup, but tasks waited after being preempted: add --preempted");
+}
+
 /* Of all waits, for people: elsewhere these stand beside the others. */
 static const struct tap_column part_columns[] = {
 	{ NULL, "ran", TAP_CELL_LABEL, .width = 26 },
@@ -451,6 +467,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 {
 	if (tap_latency_end(latency_of(r)))
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	note_preempted(r);
 	return find_tasks(r, err);
 }
 
