@@ -273,9 +273,8 @@ install: all $(MAN) ## PREFIX, DESTDIR
 		install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
 	for page in $(notdir $(filter %.3,$(MAN))); do \
-		for name in $$(sed -n '/^# NAME/,/ - /{/^#/d;s/ - .*//;s/,//g;p}' docs/man/$$page.md); do \
-			[ $$name.3 = $$page ] || \
-				echo ".so man3/$$page" >$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit 1; \
+		for name in $$(sed -n '/^# NAME/,/ - /p' docs/man/$$page.md | grep -o 'tap_[a-z0-9_]*'); do \
+			echo ".so man3/$$page" >$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit 1; \
 		done; \
 	done
 	sed 's|@BIN@|$(PREFIX)/bin|' tools/schedtap-flight.service | install -Dm644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/schedtap-flight.service

@@ -49,6 +49,7 @@ sub build {
 
 my $log = `make -s -C $top B=$build PREFIX=$prefix install 2>&1`;
 is($?, 0, 'the library is installed') or BAIL_OUT($log);
+is(join(' ', grep { !m{/(?:schedtap|tap_)[^/]*$} } glob("$prefix/share/man/man*/*")), '', 'and no page has a name that other packages may use');
 my $in_system = system("echo '#include <schedtap/tracepoint.h>' | cc -E -x c - >/dev/null 2>&1") == 0;
 
 for my $how (sort(keys(%files))) {
