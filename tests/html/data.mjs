@@ -202,7 +202,7 @@ function check(file) {
 
 	if (!exported.ok) {
 		counts.refused++;
-		return /has no sched_switch events|which are ticks/.test(exported.err) && !fs.existsSync(out) ? [] : [exported.err.trim()];
+		return /has no sched_switch events|which counts ticks/.test(exported.err) && !fs.existsSync(out) ? [] : [exported.err.trim()];
 	}
 	try {
 		return checkPage(readPage(out), file);

@@ -194,7 +194,7 @@ lists_what_is_off_with_the_reason()
 	run 0 "$SCHEDTAP" list 'app:*'
 	must_not grep -q 'no space' out
 	run 1 "${tracefs[@]}" format app:reply
-	says 'the event's format text has another name than the event'
+	says "the event's format text has another name than the event"
 }
 
 a_program_that_has_gone_leaves_nothing()
@@ -364,7 +364,7 @@ filters_are_refused()
 	run 1 "${tracefs[@]}" filter app:request 'COMM == "x"'
 	says "COMM is not known when a program's event is recorded"
 	run 1 "${tracefs[@]}" filter app:request 'common_type == 5'
-	says "program $pid cannot evaluate this filter: it reads common_type"
+	says "program $pid cannot evaluate this filter: the filter reads common_type"
 	run 1 "${tracefs[@]}" filter app:request "$(seq -f 'id == %.0f' -s ' || ' 1 1000)"
 	says "program $pid cannot evaluate this filter: the filter is too long"
 	run 1 "${tracefs[@]}" filter app:request "$(printf '(%.0s' {1..1100})"
