@@ -66,7 +66,7 @@ static bool is_mine(const struct tap_plan_event *ev)
 
 static int fail_on(const struct tfs *t, int ret, const char *what, struct tap_err *err)
 {
-	return tap_err_set(err, ret, "cannot %s of the trace instance '%s': %s", what, t->in.path, strerror(-ret));
+	return tap_err_set(err, ret, "tracefs instance '%s': cannot %s: %s", t->in.path, what, strerror(-ret));
 }
 
 static int get_number(const struct tfs *t, const char *file, uint64_t *v)

@@ -179,7 +179,7 @@ static int read_words(struct tap_user_control *c, int fd, const struct tap_area 
 
 static int bad_file(const struct tap_user_control_source *from, struct tap_err *err, int code, const char *what)
 {
-	return tap_err_set(err, code, "cannot use the control file of program %d: %s", from->pid, what);
+	return tap_err_set(err, code, "cannot use the control file of process %d: %s", from->pid, what);
 }
 
 static int read_head(struct tap_user_control *c, const struct tap_user_control_source *from,

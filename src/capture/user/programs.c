@@ -59,7 +59,7 @@ static int open_control(const struct tap_user_program *p, int flags, struct tap_
 	int fd = open_same(p, flags);
 
 	errno = -fd;
-	return fd < 0 ? tap_err_set(err, fd, "cannot open the control file of program %d: %m", p->pid) : fd;
+	return fd < 0 ? tap_err_set(err, fd, "cannot open the control file of process %d: %m", p->pid) : fd;
 }
 
 /* As open_control(); of a program that is locked the one with the lock. */
@@ -670,7 +670,7 @@ static int close_written(const struct tap_user_program *p, int fd, int ret, stru
 		wake(fd);
 	put_control(p, fd);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write to the control file of program %d: %m", p->pid)
+	return ret ? tap_err_set(err, ret, "cannot write to the control file of process %d: %m", p->pid)
 		   : 0;
 }
 
@@ -759,7 +759,7 @@ int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_
 	}
 	put_control(p, fd);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot read the control file of program %d: %m", p->pid) : 0;
+	return ret ? tap_err_set(err, ret, "cannot read the control file of process %d: %m", p->pid) : 0;
 }
 
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
@@ -797,7 +797,7 @@ int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
 	int dir, ret = 0;
 
 	if (tap_user_is_alive(&now))
-		return tap_err_set(err, -EBUSY, "cannot remove the control file of program %d: it is still running", p->pid);
+		return tap_err_set(err, -EBUSY, "cannot remove the control file of process %d: it is still running", p->pid);
 	dir = *p->file ? tap_user_folder_open(p->folder, &dir_st) : -ENOENT;
 	/* the name may be another program's by now */
 	if (dir >= 0 && !fstatat(dir, p->file, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino == p->link_ino)
