@@ -371,7 +371,7 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 	if (find_file(operands, &f, &err))
 		return tap_cmd_fail(&err, true);
 	if (!o->pid) {
-		tap_err_set(&err, -EINVAL, "'%s' needs --pid, the process whose tracepoints to read or set", f->name);
+		tap_err_set(&err, -EINVAL, "'%s' needs --pid, the process whose user-space tracepoints to read or set", f->name);
 		return tap_cmd_fail(&err, true);
 	}
 	find_place(&place, f, operands);
@@ -387,7 +387,7 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 }
 
 static const struct tap_opt tracefs_table[] = {
-	{ "pid", 'p', "PID", "the process whose tracepoints to read or set", TAP_OPT_INT, offsetof(struct tracefs_opts, pid),
+	{ "pid", 'p', "PID", "the process whose user-space tracepoints to read or set", TAP_OPT_INT, offsetof(struct tracefs_opts, pid),
 	  .min = 1, .max = INT_MAX },
 	{ 0 }
 };

@@ -388,7 +388,7 @@ int tap_format_parse(const char *system, const char *text, size_t len, struct ta
 	if (len > TAP_FORMAT_MAX_BYTES)
 		return tap_err_set(err, -E2BIG, "event format of %zu bytes is too long", len);
 	if (memchr(text, '\0', len) || (abi.long_size != 4 && abi.long_size != 8))
-		return tap_err_set(err, -EINVAL, "bad event format: not text, or an unknown word size");
+		return tap_err_set(err, -EINVAL, "bad event format: it contains a zero byte, or the kernel's long has neither 4 nor 8 bytes");
 	p.of = calloc(1, sizeof(*p.of));
 	if (!p.of)
 		return tap_err_set(err, -ENOMEM, "out of memory");
