@@ -61,9 +61,9 @@ sub check_rules {
 	my $code_of = Part::Ci::exit_codes();
 	my @cases = (
 		(map { ['every rule passed', $_] } Part::Ci::commands('sh')),
-		['a rule failed, whatever is not known', 'schedtap check never.rules run*.dat'],
-		['a rule failed, whatever is not known', 'schedtap check --strict eevdf run*.dat'],
-		['none failed, one is undecided', 'schedtap check eevdf run*.dat'],
+		['a rule certainly failed, even if events are missing', 'schedtap check never.rules run*.dat'],
+		['a rule certainly failed, even if events are missing', 'schedtap check --strict eevdf run*.dat'],
+		['no rule failed, at least one is undecided', 'schedtap check eevdf run*.dat'],
 		['no recording', 'schedtap check my.rules run0.dat'],
 		['bad rules', 'schedtap check bad.rules run*.dat'],
 	);

@@ -98,8 +98,8 @@ sub slurp_xml { return $_[0] =~ />(\S+\.xml)$/ ? VM::slurp($1) : '' }
 sub code_by_verdicts {
 	my ($code_of, $said) = @_;
 
-	return $code_of->{'a rule failed, whatever is not known'} if $said =~ /^failed |<failure/m;
-	return $code_of->{'none failed, one is undecided'} if $said =~ /^undecided |<skipped/m;
+	return $code_of->{'a rule certainly failed, even if events are missing'} if $said =~ /^failed |<failure/m;
+	return $code_of->{'no rule failed, at least one is undecided'} if $said =~ /^undecided |<skipped/m;
 	return $said =~ /^passed |<testcase/m ? $code_of->{'every rule passed'} : 'no verdict';
 }
 
@@ -107,9 +107,9 @@ sub check_rules {
 	my $code_of = exit_codes();
 	my @cases = (
 		(map { ['every rule passed', $_] } commands('sh')),
-		['a rule failed, whatever is not known', 'schedtap check never.rules run*.dat'],
-		['a rule failed, whatever is not known', 'schedtap check --strict eevdf run*.dat'],
-		['none failed, one is undecided', 'schedtap check eevdf run*.dat'],
+		['a rule certainly failed, even if events are missing', 'schedtap check never.rules run*.dat'],
+		['a rule certainly failed, even if events are missing', 'schedtap check --strict eevdf run*.dat'],
+		['no rule failed, at least one is undecided', 'schedtap check eevdf run*.dat'],
 		['no recording', 'schedtap check my.rules run0.dat'],
 		['bad rules', 'schedtap check bad.rules run*.dat'],
 	);
