@@ -33,7 +33,8 @@ my $together = 4; # pages
 
 my %lines;
 for my $page ("$top/README.md", "$top/docs/start.md", "$top/docs/filters.md", glob("$top/docs/man/*.1.md")) {
-	$lines{$page} = [map { /^    (schedtap [a-z].*)/ ? $1 =~ s/\s+#.*//r : () } split(/\n/, slurp($page))];
+	my @blocks = grep { /^    / } split(/\n\n+/, slurp($page)); # not the later lines of a list's item
+	$lines{$page} = [map { /^    (schedtap [a-z].*)/ ? $1 =~ s/\s+#.*//r : () } map { split(/\n/) } @blocks];
 }
 my @without = @{$lines{"$top/README.md"}} ? () : 'README.md'; # and commands
 for my $cmd (grep { $_ ne 'help' } split(' ', `$schedtap __complete -- ''`)) {
