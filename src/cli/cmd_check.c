@@ -52,6 +52,7 @@ static void put_shipped_folder(struct tap_buf *path)
 	tap_buf_printf(path, "%s/../rules", folder);
 }
 
+/* The error for a name that is neither a file nor shipped rules lists the shipped ones. */
 static int refuse_name(const char *word, struct tap_err *err)
 {
 	struct tap_buf pattern = { 0 }, names = { 0 };

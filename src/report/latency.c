@@ -210,11 +210,12 @@ static void note_preempted(struct tap_report *r)
 	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
 	bool any = false;
 
-	if (r->run.pick.select->by & TAP_SELECT_CPUS) /* a task's times are those on all CPUs */
+	/* with -C this cannot be said: a task's times are those on all CPUs */
+	if (latency->state != TAP_WAKING || latency->all.waits.count || r->run.pick.select->by & TAP_SELECT_CPUS)
 		return;
-	for (unsigned int i = 0; i < nr; i++)
-		any |= tap_run_has_task(&r->run, tasks[i]) && tasks[i]->total_ns[TAP_PREEMPTED];
-	if (latency->state == TAP_WAKING && !latency->all.waits.count && any)
+	for (unsigned int i = 0; i < nr && !any; i++)
+		any = tap_run_has_task(&r->run, tasks[i]) && tasks[i]->total_ns[TAP_PREEMPTED];
+	if (any)
 		tap_recording_note(&r->run.rec, "no wait after a wakeup, but tasks waited after being preempted: add --preempted");
 }
 

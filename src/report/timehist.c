@@ -30,7 +30,7 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct timehist_opts, stacks, "stacks", 0, NULL, TAP_OPT_FLAG,
 		   "show under each slice the stack with which the task left its CPU"),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
-		   "add a column per CPU, and mark each row's CPU in them"),
+		   "add a column per CPU, and mark each row's CPU"),
 	TAP_OPTION(struct timehist_opts, with_summary, "with-summary", 'S', NULL, TAP_OPT_FLAG,
 		   "show a summary after the rows"),
 	TAP_OPTION(struct timehist_opts, summary, "summary", 's', NULL, TAP_OPT_FLAG,
