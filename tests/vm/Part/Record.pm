@@ -40,7 +40,7 @@ sub check_alone {
 
 	is($steps->{alone}{rc} // 'none', 0, 'a process alone: exit code') or return diag($text);
 	cmp_ok($run_ns // 0, '>', 1e6, 'a process alone: it ran');
-	is($unknown_ns // 'none', 0, 'a process alone: from its first switch to its last nothing is unknown');
+	is($unknown_ns // 'none', 0, 'a process alone: from its first switch to its last nothing is unknown') or diag($text);
 }
 
 sub check {
