@@ -186,8 +186,10 @@ found_by_cgroup()
 	events all.dat >all.txt
 	switches_of_tids all.txt >want
 	must [ "$(wc -l <want)" -ge 40 ]
-	events all.dat -g "$name" | grep -o 'prev_comm.*' >got
+	events all.dat -g "$name" >named.txt
+	switches_of_tids named.txt >got
 	must diff want got
+	must_not grep -vE "(prev|next)_pid=($(paste -sd'|' tids)) " named.txt
 	must "$SCHEDTAP" summary -i all.dat -g '*' --csv >tasks.csv
 	must [ "$(grep -F ",$name," tasks.csv | cut -d, -f 1)" = "$(cat tids)" ]
 	must [ "$(wc -l <tasks.csv)" -gt 2 ]
