@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "recording/dat_file.h"
 #include "recording/meta.h"
 #include "recording/pack_data.h"
+#include "recording/rebuild.h"
 #include "recording/spool.h"
 #include "recording/sums.h"
 
@@ -131,24 +133,62 @@ static int read_meta(struct tap_reader *r, int dir, struct tap_err *err)
 	return ret ?: tap_dat_check_format(r, err);
 }
 
+/* The last mapping becomes the first, which is the head's. */
+static void put_first(struct tap_reader *r)
+{
+	struct tap_mapping last = r->maps[r->nr_maps - 1];
+
+	r->maps[r->nr_maps - 1] = r->maps[0];
+	r->maps[0] = last;
+}
+
+static int map_bytes(struct tap_reader *r, const struct tap_buf *bytes)
+{
+	int fd = memfd_create("schedtap-head", MFD_CLOEXEC), ret;
+	const struct tap_mapping *m;
+
+	if (fd < 0)
+		return -errno;
+	ret = tap_write_all(fd, bytes->data, bytes->len) ?: tap_dat_add_map(r, fd, &m);
+	close(fd);
+	return ret;
+}
+
+/* What head.dat has, by the description and the built-in formats. Older recorders' descriptions do not name formats: head.dat is left. */
+static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
+{
+	const struct tap_mapping *meta;
+	struct tap_buf bytes = { 0 };
+	struct tap_err why = { 0 };
+	int ret = map_at(r, dir, "meta.json", &meta, NULL);
+
+	if (ret)
+		return 0;
+	ret = tap_rebuild_head((const char *)meta->data, meta->len, &bytes, &why) ?: map_bytes(r, &bytes);
+	tap_buf_release(&bytes);
+	if (ret == -ENODATA)
+		return 0;
+	if (ret)
+		return tap_err_set(err, ret, "cannot use '%.300s/head.dat', which is damaged as its copy is: %s", r->path,
+				   *why.text ? why.text : strerror(-ret));
+	put_first(r);
+	return tap_dat_note(r, err, "'%.300s/head.dat' and its copy are damaged: the formats that are built into schedtap are used", r->path);
+}
+
 /*
- * head.dat, or its copy where that is what was written and head.dat is not. Older recorders wrote no copy.
- * In either case it is the first mapping.
+ * head.dat, or its copy where that is what was written and head.dat is not, or a new one. Older recorders wrote no copy.
+ * In each case it is the first mapping.
  */
 static int map_head(struct tap_reader *r, int dir, struct tap_err *err)
 {
 	const struct tap_mapping *head;
-	struct tap_mapping copy;
 	int ret = map_at(r, dir, "head.dat", &head, err);
 
 	if (ret || tap_sums_head_fits(head->data, head->len))
 		return ret;
-	ret = map_at(r, dir, TAP_SPOOL_HEAD_COPY, &head, NULL);
-	if (ret || !tap_sums_head_fits(head->data, head->len))
-		return 0;
-	copy = *head;
-	r->maps[1] = r->maps[0];
-	r->maps[0] = copy;
+	if (map_at(r, dir, TAP_SPOOL_HEAD_COPY, &head, NULL) || !tap_sums_head_fits(head->data, head->len))
+		return map_rebuilt_head(r, dir, err);
+	put_first(r);
 	return tap_dat_note(r, err, "'%.300s/head.dat' is damaged: its copy is used", r->path);
 }
 

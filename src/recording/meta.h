@@ -31,6 +31,8 @@
  *                     loaded since boot]]: one at start, one at each change; absent: the kernel has no sched_ext
  *   own_tids          [tid]: the recorder's own threads
  *   events            [{system, name, backend, status ("on", "absent", "failed"), reason}]
+ *   formats           [{system, name, absent (its fields that the kernel lacks), xxh64 (of its format text without names of cgroups
+ *                     and stacks)}]: of all events; the last two only if the format is built into schedtap (rebuild.h)
  *   triggers          ["EVENT: ACTION"]; absent: none
  *   programs          [{pid, comm, events, lost, raised (events whose time was raised, being late),
  *                      cut, reason}]: with tracepoints of their own, that were recorded or should

@@ -13,6 +13,7 @@
 #include "recording/dat_write.h"
 #include "recording/meta.h"
 #include "recording/pack_data.h"
+#include "recording/rebuild.h"
 #include "recording/sums.h"
 
 #define HEAD_MAX_BYTES (((size_t)1 << 30) - 1)
@@ -89,19 +90,44 @@ static void note(struct packer *p, const char *sentence)
 		p->note(p->note_ctx, sentence);
 }
 
-/* Where head.dat is damaged, its copy is as good. Return: what there is to be said of head.dat: 0; -errno. */
-static int parse_head(struct packer *p, const struct tap_buf *head, struct tap_err *why)
+static bool parse_copy(struct packer *p)
 {
 	struct tap_buf copy = { 0 };
+	bool fits = !read_small(p, TAP_SPOOL_HEAD_COPY, HEAD_MAX_BYTES, &copy) &&
+		    !tap_dat_front_parse(copy.data, copy.len, &p->front, NULL);
+
+	tap_buf_release(&copy);
+	return fits;
+}
+
+/* @why: what is wrong with head.dat; replaced where more is known. Return: 0; -errno. */
+static int parse_rebuilt(struct packer *p, struct tap_err *why)
+{
+	struct tap_buf meta = { 0 }, head = { 0 };
+	int ret = read_small(p, "meta.json", TAP_META_MAX_BYTES, &meta);
+
+	ret = ret ?: tap_rebuild_head(meta.data, meta.len, &head, why);
+	ret = ret ?: tap_dat_front_parse(head.data, head.len, &p->front, why);
+	tap_buf_release(&head);
+	tap_buf_release(&meta);
+	return ret;
+}
+
+/* Where head.dat is damaged, its copy is as good, or a new one. Return: what there is to be said of head.dat: 0; -errno. */
+static int parse_head(struct packer *p, const struct tap_buf *head, struct tap_err *why)
+{
 	int ret = tap_dat_front_parse(head->data, head->len, &p->front, why);
 
-	if (ret == -EINVAL && !read_small(p, TAP_SPOOL_HEAD_COPY, HEAD_MAX_BYTES, &copy) &&
-	    !tap_dat_front_parse(copy.data, copy.len, &p->front, NULL)) {
+	if (ret != -EINVAL)
+		return ret;
+	if (parse_copy(p)) {
 		note(p, "head.dat is damaged: its copy is used");
-		ret = 0;
+		return 0;
 	}
-	tap_buf_release(&copy);
-	return ret;
+	if (parse_rebuilt(p, why))
+		return ret;
+	note(p, "head.dat and its copy are damaged: the formats that are built into schedtap are used");
+	return 0;
 }
 
 /* The newer description; where it is missing or damaged, that of head.dat stands. */

@@ -420,4 +420,30 @@ cut_off()
 }
 check "a cut-off recording is not overwritten" cut_off
 
+# dump without names of tasks, which only head.dat has
+without_comms()
+{
+	events "$1" | sed 's/^.* \[/[/'
+}
+
+both_heads_are_damaged()
+{
+	start a.dat -b bpf -e sched_switch -e sched_waking -e cpuhp_exit
+	wait_for has_event a.dat.spool sched_waking
+	kill -9 $recorder
+	wait $recorder || :
+	without_comms a.dat.spool >want
+	for file in head.dat head.copy; do
+		dd if=/dev/zero of=a.dat.spool/$file bs=4096 count=1 conv=notrunc 2>/dev/null
+	done
+	without_comms a.dat.spool >got
+	must diff want got
+	run 0 "$SCHEDTAP" repair a.dat
+	says "built into schedtap"
+	finished a.dat
+	without_comms a.dat >got
+	must diff want got
+}
+check "kill -9, and both heads are damaged: built-in formats" both_heads_are_damaged
+
 done_testing

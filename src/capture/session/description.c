@@ -10,6 +10,7 @@
 #include "capture/machine.h"
 #include "define/source.h"
 #include "recording/names.h"
+#include "recording/rebuild.h"
 #include "select/mount.h"
 
 /* JSON has no place for bytes that are not UTF-8: those become '?'. */
@@ -206,6 +207,11 @@ static void set_limits(struct tap_description *d, const struct tap_plan *plan)
 	if (plan->select->by & TAP_SELECT_CPUS)
 		json_object_set_new(only, "cpus", selected_cpus(plan));
 	json_object_set_new(d->meta, "only", only);
+}
+
+int tap_description_set_formats(struct tap_description *d, const struct tap_head *head)
+{
+	return json_object_set_new(d->meta, "formats", tap_rebuild_formats(head)) ? -ENOMEM : 0;
 }
 
 void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan)

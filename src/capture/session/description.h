@@ -10,6 +10,7 @@
 
 #include "capture/plan.h"
 #include "capture/session/stats.h"
+#include "recording/head.h"
 
 /* The tasks that there were when somebody looked. */
 struct tap_task_list {
@@ -40,6 +41,8 @@ void tap_description_add_tid(struct tap_description *d, const struct tap_pids *p
 /* The command that is recorded, likewise. */
 void tap_description_set_command(struct tap_description *d, const struct tap_pids *pids, pid_t pid);
 void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan);
+/* The formats that the recording's head has. Return: 0; -ENOMEM. */
+int tap_description_set_formats(struct tap_description *d, const struct tap_head *head);
 void tap_description_set_definitions(struct tap_description *d, const struct tap_defs *own);
 /* @end_ns: 0: not over. */
 void tap_description_set_window(struct tap_description *d, uint64_t start_ns, uint64_t end_ns);

@@ -331,11 +331,11 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (ret) {
 		free(all);
-		return ret;
+		all = NULL;
 	}
 	head->formats = all;
 	head->nr_formats = nr;
-	return 0;
+	return ret;
 }
 
 /* A function's name in place of its address: %ps, %pS and their like. */
@@ -358,6 +358,15 @@ static bool is_flight(const struct tap_session *s)
 	return s->flight_opts.keep_ns || s->flight_opts.keep_bytes;
 }
 
+/* The description of what is recorded by now, *@text, which the caller frees; the head has it, too. */
+static int describe_self(struct tap_session *s, struct tap_head *head, char **text, struct tap_err *err)
+{
+	tap_description_set_events(&s->description, &s->plan);
+	*text = tap_description_set_formats(&s->description, head) ? NULL : tap_description_text(&s->description);
+	head->meta = *text;
+	return *text ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+}
+
 /*
  * What stands in front of the data, from what is known by now; then calls @use with it. @cmdlines:
  * NULL: of the tasks that were there when it began.
@@ -368,12 +377,10 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 {
 	struct tap_head head = { 0 };
 	struct tap_buf comms = { 0 };
-	char kernel[1024], *meta;
+	char kernel[1024], *meta = NULL;
 	struct utsname u;
 	int ret;
 
-	tap_description_set_events(&s->description, &s->plan);
-	meta = tap_description_text(&s->description);
 	if (!cmdlines)
 		tap_description_cmdlines(&s->description, &comms);
 	tap_head_defaults(&head);
@@ -383,26 +390,34 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 	head.uname = kernel;
 	head.tool = "schedtap " TAP_VERSION;
 	head.cmdlines = cmdlines ?: tap_buf_str(&comms);
-	head.meta = meta;
 	head.clock = "mono";
 	head.nr_cpus = s->plan.nr_cpus;
-	ret = meta ? describe(s, &head, err) : tap_err_set(err, -ENOMEM, "out of memory");
+	ret = describe(s, &head, err) ?: describe_self(s, &head, &meta, err);
 	/* an ordinary recording's are those of its end, a flight recorder's of its beginning: its files have that head */
 	if (!ret && !s->symbols.len && (cmdlines || is_flight(s)) && prints_symbols(&head))
 		tap_machine_symbols(&s->symbols);
 	head.kallsyms = tap_buf_str(&s->symbols);
-	if (!ret) {
-		ret = use(s, &head, err);
-		free((void *)head.formats);
-	}
+	ret = ret ?: use(s, &head, err);
+	free((void *)head.formats);
 	tap_buf_release(&comms);
 	free(meta);
 	return ret;
 }
 
+/* Rings fill: nothing may wait for a disk. */
+static int put_meta(struct tap_session *s, struct tap_err *err)
+{
+	char *text = tap_description_text(&s->description);
+
+	if (!text)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	tap_page_writer_set_meta(s->writer, text);
+	return 0;
+}
+
 static int set_head(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
-	return tap_page_writer_set_head(s->writer, head, err);
+	return put_meta(s, err) ?: tap_page_writer_set_head(s->writer, head, err);
 }
 
 static int create_spool(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
@@ -489,17 +504,6 @@ static void restore_priorities(struct tap_session *s)
 void tap_session_set_command(struct tap_session *s, pid_t pid)
 {
 	s->command = pid;
-}
-
-/* Rings fill: nothing may wait for a disk. */
-static int put_meta(struct tap_session *s, struct tap_err *err)
-{
-	char *text = tap_description_text(&s->description);
-
-	if (!text)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	tap_page_writer_set_meta(s->writer, text);
-	return 0;
 }
 
 static int start(struct tap_session *s, struct tap_err *err)
