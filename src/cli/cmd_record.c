@@ -758,13 +758,9 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 	struct run run = { .opts = o, .signals = -1, .child_fd = -1, .go = -1, .not_run = -1,
 			   .flight = { .written = on_flight_file, .ctx = &run } };
 	struct tap_err err = { 0 };
-	char *file = NULL;
 	int ret = check(o, &err) ?: read_keep(o, &run.flight, &err);
 
 	(void)operands;
-	if (!ret && (file = tap_pack_target(o->output, &err)) == NULL)
-		ret = err.code;
-	o->output = file;
 	getrlimit(RLIMIT_NOFILE, &run.files);
 	ret = ret ?: tap_cli_define(&run.own, &o->definitions, &o->select, &err);
 	ret = ret ?: tap_select_read(&o->select, &run.select, &err);
@@ -788,7 +784,6 @@ out:
 	for (unsigned int i = 0; i < run.nr_ends; i++)
 		tap_task_end_close(&run.ends[i]);
 	free(run.ends);
-	free(file);
 	return ret;
 }
 

@@ -32,7 +32,8 @@ static const struct tap_opt repair_opts[] = {
 
 /* FILE and FILE.spool, whichever of the two was named, and what is to be made: FILE, or what -o says. */
 struct paths {
-	char *file, *spool, *target;
+	char *file, *spool;
+	const char *target;
 };
 
 /* What the file holds. */
@@ -52,12 +53,8 @@ static int paths_init(struct paths *p, const char *name, const char *output, str
 	p->file = strndup(name, len);
 	if (asprintf(&p->spool, "%.*s" SUFFIX, (int)len, name) < 0)
 		p->spool = NULL;
-	if (!p->file || !p->spool)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	p->target = output ? tap_pack_target(output, err) : strdup(p->file);
-	if (!p->target)
-		return output ? err->code : tap_err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	p->target = output ?: p->file;
+	return p->file && p->spool ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }
 
 static int count_found(struct found *f, const char *file, struct tap_err *err)
@@ -174,7 +171,6 @@ static int repair(const char *name, const struct repair_opts *o, struct tap_err 
 out:
 	free(p.file);
 	free(p.spool);
-	free(p.target);
 	return ret;
 }
 

@@ -8,12 +8,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A pipe, a terminal, /dev/null: what cannot be replaced. */
-static bool is_special(const char *path)
+/*
+ * What of another user's stands there may lead to a file of root's, or be a pipe that the other user reads.
+ * Return: 1: a pipe, a terminal, /dev/null, which is written; 0: nothing, or a file, which is replaced; -EEXIST with a sentence.
+ */
+static int look_at(const char *path, struct tap_err *err)
 {
-	struct stat st;
+	struct stat st, to;
 
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
+		return 0;
+	if (st.st_uid && st.st_uid != geteuid())
+		return tap_err_set(err, -EEXIST, "cannot write '%.300s': it is not a regular file and belongs to another user (uid %u)",
+				   path, st.st_uid);
+	/* such as /dev/stdout */
+	if (!S_ISLNK(st.st_mode) || (!stat(path, &to) && !S_ISREG(to.st_mode)))
+		return 1;
+	return tap_err_set(err, -EEXIST, "'%.300s' is a symbolic link: name the file that it leads to", path);
 }
 
 /* In the folder of @path: what has no name goes with its process. Return: -1: not there. */
@@ -21,7 +32,7 @@ static int open_unnamed(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	int fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+	int fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
 
 	free(folder);
 	return fd;
@@ -35,18 +46,23 @@ static int open_partial(struct tap_export_file *f)
 	}
 	f->fd = open_unnamed(f->path);
 	f->is_unnamed = f->fd >= 0;
-	return f->is_unnamed ? f->fd : open(f->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return f->is_unnamed ? f->fd : open(f->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
 int tap_export_file_open(struct tap_export_file *f, const char *path, uint64_t max_bytes, struct tap_err *err)
 {
+	int found;
+
 	*f = (struct tap_export_file){ .fd = -1, .max_bytes = max_bytes };
 	if (!strcmp(path, "-")) {
 		f->fd = STDOUT_FILENO;
 		return 0;
 	}
+	found = look_at(path, err);
+	if (found < 0)
+		return found;
 	f->path = path;
-	f->fd = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_partial(f);
+	f->fd = found ? open(path, O_WRONLY | O_CLOEXEC) : open_partial(f);
 	return f->fd < 0 ? tap_err_set(err, -errno, "cannot write '%.300s': %m", path) : 0;
 }
 

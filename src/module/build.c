@@ -80,10 +80,19 @@ static int copy_into(struct build *b, const char *from, const char *dir)
 	return ret;
 }
 
+/* One that is there is not another user's, who could lead what is written elsewhere, or build another module. */
 static int make_dir(struct build *b, const char *path)
 {
-	if (mkdir(path, 0755) && errno != EEXIST)
+	struct stat st;
+
+	if (!mkdir(path, 0755))
+		return 0;
+	if (errno != EEXIST || lstat(path, &st))
 		return tap_err_set(b->err, -errno, "cannot make the folder '%.300s': %m", path);
+	if (!S_ISDIR(st.st_mode))
+		return tap_err_set(b->err, -ENOTDIR, "cannot build in '%.300s': it is not a folder", path);
+	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & S_IWOTH)
+		return tap_err_set(b->err, -EPERM, "cannot build in '%.300s': other users can write to it", path);
 	return 0;
 }
 

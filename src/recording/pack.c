@@ -426,68 +426,19 @@ static int write_file(struct packer *p)
 	return ret ?: write_options(p, false) ?: sum_up(p);
 }
 
-#define MAX_LINKS 40 /* as the kernel's */
-
-static int is_in_the_way(const char *path, struct tap_err *err)
-{
-	return tap_err_set(err, -EEXIST, "cannot replace '%.300s': it is not a regular file", path);
-}
-
-/* Return: 1: a file is there; 0: nothing is, or nothing is known; -EEXIST: something else is. */
+/*
+ * Return: 1: a file is there; 0: nothing is, or nothing is known; -EEXIST: something else is. A link is not followed: another user may
+ * have put it there.
+ */
 static int find_file(const char *path, struct tap_err *err)
 {
 	struct stat st;
 
 	if (lstat(path, &st))
 		return 0;
-	return S_ISREG(st.st_mode) ? 1 : is_in_the_way(path, err);
-}
-
-/*
- * What the link at @path says, seen from where @path is seen from. Return: NULL: no memory, or it is no
- * link.
- */
-static char *follow(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char link[PATH_MAX], *to;
-	ssize_t len = readlink(path, link, sizeof(link));
-
-	errno = len == sizeof(link) ? ENAMETOOLONG : len < 0 ? errno : ENOMEM;
-	if (len < 0 || len == sizeof(link))
-		return NULL;
-	if (*link == '/' || !slash)
-		return strndup(link, (size_t)len);
-	if (asprintf(&to, "%.*s/%.*s", (int)(slash - path), path, (int)len, link) < 0)
-		return NULL;
-	return to;
-}
-
-char *tap_pack_target(const char *file, struct tap_err *err)
-{
-	char *path = strdup(file), *next;
-	struct stat st;
-
-	/* also where /proc says in words what it leads to */
-	if (path && !stat(file, &st) && !S_ISREG(st.st_mode)) {
-		is_in_the_way(file, err);
-		free(path);
-		return NULL;
-	}
-	errno = ENOMEM;
-	for (int i = 0; path && (next = follow(path)) != NULL; i++) {
-		free(path);
-		path = i < MAX_LINKS ? next : NULL;
-		errno = ELOOP;
-		if (!path)
-			free(next);
-	}
-	/* it is no link, or what else is wrong with it will be found out */
-	if (path && errno != ENOMEM && errno != ENAMETOOLONG)
-		return path;
-	tap_err_set(err, -errno, "cannot write '%.300s': %m", file);
-	free(path);
-	return NULL;
+	if (S_ISLNK(st.st_mode))
+		return tap_err_set(err, -EEXIST, "'%.300s' is a symbolic link: name the file that it leads to", path);
+	return S_ISREG(st.st_mode) ? 1 : tap_err_set(err, -EEXIST, "cannot replace '%.300s': it is not a regular file", path);
 }
 
 /* Where @file goes when another takes its place. @old: to be freed; NULL: there is no @file. */

@@ -29,13 +29,6 @@ struct tap_pack_opts {
 };
 
 /*
- * Where a file of this name will be: what symbolic links lead to, the last of which may lead to
- * nothing yet. Return: owned by the caller; NULL with a sentence: links without an end; a device, a
- * folder, a socket.
- */
-char *tap_pack_target(const char *file, struct tap_err *err);
-
-/*
  * Whether tap_pack() may put a file there: nothing is, or a regular file, which will then be kept as
  * "@file.old" in place of an earlier one. A device, a folder or a link is never replaced.
  * Return: 0; -EEXIST with a sentence that says what is in the way; -ENOMEM.
