@@ -390,7 +390,8 @@ killed_often()
 }
 has_event()
 {
-	events "$1" | grep -q "$2"
+	events "$1" >seen
+	grep -q "$2" seen
 }
 
 # a sub-buffer that does not fill is in the file after a second

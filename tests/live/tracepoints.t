@@ -379,7 +379,7 @@ own_recorder_preloaded()
 		LD_PRELOAD=$PWD/lib.so TAP_TRACE="rules:*" TAP_TRACE_FILE=own.dat sleep 2 &
 		sleep 1
 		ps -eo comm= >running' 2>/dev/null
-	[ "$(grep -c schedtap running)" = 1 ] || fail "running: $(xargs <running)"
+	[ "$(grep -cx schedtap running)" = 1 ] || fail "running: $(xargs <running)"
 }
 
 # Root's recorder of all programs does not look into this folder: the file is not left for it.

@@ -11,6 +11,9 @@
 #include "base/proc.h"
 #include "event/defs.h"
 
+#ifndef SO_PASSRIGHTS /* Linux 6.16 */
+#define SO_PASSRIGHTS 83
+#endif
 #define MARKS_PER_DRAIN 100u /* who sends more waits */
 #define COMM_LEN 16u
 
@@ -34,25 +37,33 @@ static int bind_name(int fd)
 	return -EADDRINUSE;
 }
 
-void tap_marks_open(struct tap_marks *m, struct tap_pids *pids)
+static void close_socket(struct tap_marks *m)
 {
-	int on = 1;
-
-	*m = (struct tap_marks){ .pids = pids };
-	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (m->fd < 0)
-		return;
-	if (setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) || bind_name(m->fd)) {
+	if (m->from >= 0)
+		close(m->from);
+	if (m->fd >= 0)
 		close(m->fd);
-		m->fd = -1;
-	}
+	m->fd = m->from = -1;
+}
+
+void tap_marks_open(struct tap_marks *m, struct tap_pids *pids, struct tap_porter *porter)
+{
+	int on = 1, off = 0;
+
+	*m = TAP_NO_MARKS;
+	m->pids = pids;
+	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (m->fd >= 0) /* where the kernel cannot, the porter closes what comes with a mark */
+		setsockopt(m->fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off));
+	if (m->fd >= 0 && !setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) && !bind_name(m->fd))
+		m->from = tap_porter_serve(porter, m->fd, TAP_PORTER_DATAGRAMS);
+	if (m->from < 0)
+		close_socket(m);
 }
 
 void tap_marks_release(struct tap_marks *m)
 {
-	if (m->fd >= 0)
-		close(m->fd);
-	m->fd = -1;
+	close_socket(m);
 	tap_lane_release(&m->lane);
 	tap_buf_release(&m->format);
 }
@@ -141,43 +152,29 @@ int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_tas
 	return 0;
 }
 
-/* The user's own, and root. Return: the process that called the sender; 0: not known; -1: it may not. */
-static pid_t caller_of(const struct msghdr *msg)
-{
-	const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-	struct ucred from;
-
-	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS)
-		return -1;
-	memcpy(&from, CMSG_DATA(c), sizeof(from));
-	return from.uid && from.uid != geteuid() ? -1 : from.pid > 0 ? tap_proc_parent(from.pid) : 0;
-}
-
 /* Return: whether there was one. */
 static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, struct tap_err *err)
 {
-	char control[CMSG_SPACE(sizeof(struct ucred))];
-	struct tap_mark_request r;
-	struct sockaddr_un from;
-	struct iovec to = { &r, sizeof(r) };
-	struct msghdr msg = { .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &to, .msg_iovlen = 1,
-			      .msg_control = control, .msg_controllen = sizeof(control) };
-	ssize_t bytes = recvmsg(m->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	const size_t head = offsetof(struct tap_mark_request, text);
+	struct tap_mark_request r;
 	struct tap_mark_task task;
+	struct tap_parcel parcel;
 	uint64_t now = tap_now_ns();
-	pid_t caller;
+	int none;
 
-	if (bytes < 0)
+	if (!tap_porter_take(m->from, &parcel, &none))
 		return false;
-	caller = caller_of(&msg);
-	if ((size_t)bytes < head || caller < 0)
+	if (parcel.len < head)
 		return true;
-	task = tap_marks_task(m, caller);
-	*ret = tap_marks_add(m, r.at_ns < now ? r.at_ns : now, &task, r.text, (size_t)bytes - head, err);
+	if (parcel.len > sizeof(r))
+		parcel.len = sizeof(r);
+	memcpy(&r, parcel.bytes, parcel.len);
+	/* whoever called `schedtap mark` */
+	task = tap_marks_task(m, parcel.from.pid > 0 ? tap_proc_parent(parcel.from.pid) : 0);
+	*ret = tap_marks_add(m, r.at_ns < now ? r.at_ns : now, &task, r.text, parcel.len - head, err);
 	res->events += !*ret;
-	if (!*ret && msg.msg_namelen)
-		sendto(m->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&from, msg.msg_namelen);
+	if (!*ret && parcel.at_len)
+		sendto(m->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&parcel.at, parcel.at_len);
 	return true;
 }
 
@@ -185,7 +182,7 @@ int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; m->fd >= 0 && i < MARKS_PER_DRAIN && !ret && take_request(m, res, &ret, err); i++)
+	for (unsigned int i = 0; m->from >= 0 && i < MARKS_PER_DRAIN && !ret && take_request(m, res, &ret, err); i++)
 		;
 	if (m->lane.pages)
 		tap_lane_flush(&m->lane, m->writer, true); /* they are rare, and should outlive us */

@@ -6,10 +6,12 @@
 #define TAP_CAPTURE_SESSION_MARKS_H
 
 #include "capture/drain.h"
+#include "capture/porter.h"
 #include "capture/session/mark_request.h"
 
 struct tap_marks {
 	int fd; /* -1: there is no socket, `schedtap mark` does not find this recorder */
+	int from; /* what came to it, of the porter; -1: there is no socket */
 	struct tap_page_writer *writer;
 	struct tap_pids *pids;
 	struct tap_lane lane; /* pages: NULL: nothing was marked yet */
@@ -19,8 +21,10 @@ struct tap_marks {
 	void *ctx;
 };
 
-/* @pids: borrowed. Where there can be no socket, marks come by tap_marks_add() alone. */
-void tap_marks_open(struct tap_marks *m, struct tap_pids *pids);
+#define TAP_NO_MARKS ((struct tap_marks){ .fd = -1, .from = -1 })
+
+/* @pids: borrowed. Where there can be no socket, or no @porter, marks come by tap_marks_add() alone. */
+void tap_marks_open(struct tap_marks *m, struct tap_pids *pids, struct tap_porter *porter);
 void tap_marks_release(struct tap_marks *m);
 
 /* The text of the event's format, for a recording's head. Return: 0 or -ENOMEM. */

@@ -269,7 +269,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	raise_limit_of_files();
 	s->new_cgroups.fd = -1;
-	s->marks.fd = -1;
+	s->marks = TAP_NO_MARKS;
 	s->schedulers.root = TAP_SCX_ROOT;
 	s->zstd = opts->zstd;
 	s->command_lines = opts->command_lines;
@@ -299,8 +299,10 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	/* what programs alone record has their own numbers throughout */
 	if (!ret && s->plan.nr_events)
 		tap_pids_open(&s->plan.pids);
+	if (!ret)
+		s->plan.porter = tap_porter_new();
 	ret = ret ?: open_backends(s, opts, err);
-	tap_marks_open(&s->marks, &s->plan.pids);
+	tap_marks_open(&s->marks, &s->plan.pids, s->plan.porter);
 	if (ret) {
 		tap_session_free(s);
 		return ret;
@@ -516,6 +518,8 @@ static int start(struct tap_session *s, struct tap_err *err)
 		return tap_err_set(err, ret, "out of memory");
 	if (s->command)
 		tap_description_set_command(&s->description, &s->plan.pids, s->command);
+	if (s->plan.porter)
+		add_thread(s, tap_porter_pid(s->plan.porter));
 	if (s->plan.own)
 		tap_description_set_definitions(&s->description, s->plan.own);
 	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
@@ -644,7 +648,7 @@ int tap_session_wake_fd(const struct tap_session *s)
 
 int tap_session_mark_fd(const struct tap_session *s)
 {
-	return s->marks.fd;
+	return s->marks.from;
 }
 
 static int mark(struct tap_session *s, uint64_t at_ns, const struct tap_mark_task *task, const char *text,
@@ -882,6 +886,7 @@ void tap_session_free(struct tap_session *s)
 	tap_cgroup_watch_release(&s->new_cgroups);
 	tap_scx_watch_release(&s->schedulers);
 	tap_marks_release(&s->marks);
+	tap_porter_free(s->plan.porter); /* it still has what others left in sockets, when all others have closed them */
 	tap_plan_release(&s->plan);
 	tap_buf_release(&s->symbols);
 	free(s->file);

@@ -16,6 +16,7 @@
 #define REFRESH_NS 100000000ull /* to read those that are known, */
 #define ALIVE_NS 1000000000ull /* and to see whether they live, where the pid does not tell */
 
+#define SENT_AT_ONCE 1024u /* programs that have left something; with more, rings would fill meanwhile */
 #define REFRESH_OTHERS 16u /* programs each time, of those that have nothing for us, */
 #define REFRESH_TRACEES 64u /* and of the others */
 
@@ -304,7 +305,7 @@ int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err)
 	if (ret < 0)
 		return ret;
 	s->scanned_ns = s->now.mono_ns;
-	while (ret >= 0 && tap_user_sessions_take(&s->sessions, &sent))
+	for (unsigned int i = 0; ret >= 0 && (s->choice.stopped || i < SENT_AT_ONCE) && tap_user_sessions_take(&s->sessions, &sent); i++)
 		ret = tap_user_add_sent(s->set, &sent);
 	ret = ret < 0 ? ret : refresh_others(s);
 	note_families(s);

@@ -26,6 +26,7 @@
 
 /* A folder that changed just now may change again without another time stamp: a tick is 10 ms. */
 #define SETTLED_NS 50000000
+#define LEFT_MAX 65536u /* that are known at least; who sent something is late by milliseconds */
 #define SHARER_TRIES 8 /* where processes are started all the time */
 
 struct tap_user_set {
@@ -34,6 +35,7 @@ struct tap_user_set {
 	unsigned int nr, cap;
 	struct tap_map by_name; /* hash of folder and link -> program */
 	struct tap_map by_ino; /* of the control file -> program */
+	struct tap_map left[2]; /* likewise, of those that were locked and have left the set -> when it was made; the older ones are in the second */
 	struct tap_user_kinds kinds;
 	struct tap_pid_ns_walk others; /* of this listing of a folder */
 	unsigned int nr_cpus; /* that this machine may have */
@@ -260,6 +262,8 @@ void tap_user_free(struct tap_user_set *set)
 	free(set->programs);
 	tap_map_release(&set->by_name);
 	tap_map_release(&set->by_ino);
+	tap_map_release(&set->left[0]);
+	tap_map_release(&set->left[1]);
 	tap_user_kinds_release(&set->kinds);
 	free(set);
 }
@@ -424,6 +428,19 @@ static int add_link(struct tap_user_set *set, struct tap_user_folder *f, int dir
 	return ret ? ret : 1;
 }
 
+static bool has_left(const struct tap_user_set *set, const struct stat *st, int fd)
+{
+	struct tap_control head;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const uint64_t *made_ns = tap_map_get(&set->left[i], st->st_ino);
+
+		if (made_ns && pread(fd, &head, sizeof(head), 0) == sizeof(head) && head.made_ns == *made_ns)
+			return true;
+	}
+	return false;
+}
+
 int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent)
 {
 	struct tap_user_program *p;
@@ -434,6 +451,10 @@ int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent
 	close(sent->fd);
 	if (fd < 0)
 		return 0;
+	if (has_left(set, &st, fd)) {
+		close(fd);
+		return 0;
+	}
 	p = find_by_ino(set, &st);
 	if (!p && (p = program_new(sent->pid, sent->uid, &st)) != NULL) {
 		p->sent = fd;
@@ -539,6 +560,21 @@ static bool is_used(const struct tap_user_program *p)
 	return p->seen || p->kept || p->fd >= 0;
 }
 
+/* What a program sent that was read may come later. Without memory it is read twice. */
+static void note_left(struct tap_user_set *set, const struct tap_user_program *p)
+{
+	uint64_t *made_ns;
+
+	if (set->left[0].nr >= LEFT_MAX) {
+		tap_map_release(&set->left[1]);
+		set->left[1] = set->left[0];
+		set->left[0] = (struct tap_map){ 0 };
+	}
+	made_ns = p->was_locked ? tap_map_put(&set->left[0], p->ino) : NULL;
+	if (made_ns)
+		*made_ns = p->control.head.made_ns;
+}
+
 /* Takes those out whose link is gone. Return: whether there were any. */
 static bool forget_unseen(struct tap_user_set *set)
 {
@@ -554,6 +590,7 @@ static bool forget_unseen(struct tap_user_set *set)
 		struct tap_user_program *p = set->programs[i];
 
 		if (!is_used(p)) {
+			note_left(set, p);
 			program_free(p);
 			continue;
 		}
@@ -606,6 +643,7 @@ int tap_user_lock(struct tap_user_program *p, struct tap_err *err)
 
 		p->head = head == MAP_FAILED ? NULL : head;
 		p->fd = fd;
+		p->was_locked = true;
 		if (p->sent >= 0)
 			close(p->sent);
 		p->sent = -1;

@@ -37,6 +37,7 @@ struct tap_user_program {
 	/* inside */
 	const struct tap_user_folder *folder;
 	uint64_t dev, ino, link_ino; /* of the control file, and of the link to it */
+	bool was_locked;
 	int sent; /* the control file, of a program that has sent it and is not locked; else -1 */
 };
 

@@ -21,21 +21,14 @@
 #define TRIES 8
 #define SOCKET_NAME 32
 #define BACKLOG 4096 /* programs that start between two scans */
-#define MAX_CALLERS 256u
-#define CALLER_NS 1000000000ull /* to leave something */
 
 /* All by descriptors: whoever owns a folder above may put another in its place at any time. */
 struct tap_user_session_file {
 	char *folder;
 	char name[16]; /* the recorder's pid */
 	int dir, sessions, fd; /* "FOLDER", "FOLDER/sessions", "FOLDER/sessions/PID" */
-	int socket;
+	int socket, from; /* what came to it, of the porter */
 	bool made_folder;
-};
-
-struct tap_user_caller {
-	int fd;
-	uint64_t since_ns;
 };
 
 /*
@@ -124,7 +117,7 @@ static int try_file(struct tap_user_session_file *f, mode_t mode, const char *te
  * For the owner of the session file: the name is free, or somebody was killed. By way of the folder's descriptor: an
  * address has room for short names only. Without a socket, programs that are over at once are missed.
  */
-static void listen_at(struct tap_user_session_file *f)
+static void listen_at(struct tap_user_session_file *f, struct tap_porter *porter)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	char name[SOCKET_NAME];
@@ -135,14 +128,16 @@ static void listen_at(struct tap_user_session_file *f)
 	unlinkat(f->sessions, name, 0);
 	f->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (f->socket >= 0 && !bind(f->socket, (struct sockaddr *)&at, sizeof(at)) &&
-	    !fchmodat(f->sessions, name, 0666, 0) && !listen(f->socket, BACKLOG))
-		return; /* for all who may look into the folder */
+	    !fchmodat(f->sessions, name, 0666, 0) && !listen(f->socket, BACKLOG)) /* for all who may look into the folder */
+		f->from = tap_porter_serve(porter, f->socket, TAP_PORTER_CALLS);
+	if (f->from >= 0)
+		return;
 	if (f->socket >= 0)
 		close(f->socket);
 	f->socket = -1;
 }
 
-/* Tells of each call once: who waits for more than there is room for must not keep the recorder awake. */
+/* Tells of each once: who leaves more than is taken at a time must not keep the recorder awake. */
 static void watch(const struct tap_user_sessions *s, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
@@ -167,6 +162,8 @@ static void end_file(struct tap_user_session_file *f)
 static void remove_file(struct tap_user_session_file *f)
 {
 	end_file(f);
+	if (f->from >= 0)
+		close(f->from);
 	if (f->socket >= 0)
 		close(f->socket);
 	if (f->sessions >= 0)
@@ -181,7 +178,7 @@ static void remove_file(struct tap_user_session_file *f)
 /* Return: 1: there is a file; 0: it cannot be made there; -ENOMEM. */
 static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode, const char *text)
 {
-	struct tap_user_session_file f = { .folder = strdup(folder), .sessions = -1, .fd = -1, .socket = -1 };
+	struct tap_user_session_file f = { .folder = strdup(folder), .sessions = -1, .fd = -1, .socket = -1, .from = -1 };
 	bool made;
 
 	if (!f.folder || tap_array_grow(&s->files, s->nr, &s->cap, sizeof(*s->files))) {
@@ -201,17 +198,19 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 		remove_file(&f);
 		return 0;
 	}
-	listen_at(&f);
-	watch(s, f.socket);
+	listen_at(&f, s->porter);
+	watch(s, f.from);
 	s->files[s->nr++] = f;
 	return 1;
 }
 
-int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_folders *folders, const char *text)
+int tap_user_sessions_write(struct tap_user_sessions *s, struct tap_porter *porter, const struct tap_user_folders *folders,
+			    const char *text)
 {
 	int ret = 0;
 
 	*s = TAP_USER_NO_SESSIONS;
+	s->porter = porter;
 	if (strlen(text) > TAP_USER_SESSION_MAX)
 		return -E2BIG;
 	s->calls = epoll_create1(EPOLL_CLOEXEC);
@@ -225,48 +224,6 @@ int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_f
 
 /* ---- what programs leave --------------------------------------------------------------------- */
 
-/* Return: the descriptor that came; -EAGAIN; -EINVAL: none will. */
-static int receive(int from)
-{
-	char byte, room[CMSG_SPACE(sizeof(int))];
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = room,
-				  .msg_controllen = sizeof(room) };
-	struct cmsghdr *c;
-	int fd = -EINVAL;
-
-	if (recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
-		return errno == EAGAIN ? -EAGAIN : -EINVAL;
-	c = CMSG_FIRSTHDR(&message);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
-
-static void drop_caller(struct tap_user_sessions *s, unsigned int i)
-{
-	close(s->callers[i].fd);
-	s->callers[i] = s->callers[--s->nr_callers];
-}
-
-/* Takes up those who have called; they wait where there are too many. */
-static void accept_callers(struct tap_user_sessions *s)
-{
-	if (!s->callers)
-		s->callers = calloc(MAX_CALLERS, sizeof(*s->callers));
-	for (unsigned int i = 0; s->callers && i < s->nr; i++) {
-		int fd = 0;
-
-		while (s->files[i].socket >= 0 && fd >= 0 && s->nr_callers < MAX_CALLERS) {
-			fd = accept4(s->files[i].socket, NULL, NULL, SOCK_CLOEXEC);
-			watch(s, fd);
-			if (fd >= 0)
-				s->callers[s->nr_callers++] =
-					(struct tap_user_caller){ .fd = fd, .since_ns = tap_now_ns() };
-		}
-	}
-}
-
 bool tap_user_sessions_called(const struct tap_user_sessions *s)
 {
 	struct epoll_event ev;
@@ -274,25 +231,26 @@ bool tap_user_sessions_called(const struct tap_user_sessions *s)
 	return s->calls >= 0 && epoll_wait(s->calls, &ev, 1, 0) > 0;
 }
 
+static bool take_parcel(const struct tap_user_sessions *s, int from, struct tap_parcel *parcel, int *fd)
+{
+	if (from < 0 || (s->are_over && !tap_porter_brings(s->porter, from)))
+		return false;
+	return tap_porter_take(from, parcel, fd);
+}
+
 bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *sent)
 {
-	struct ucred who = { 0 };
-	socklen_t len = sizeof(who);
+	struct tap_parcel parcel;
 
-	accept_callers(s);
-	for (unsigned int i = s->nr_callers; i--;) {
-		int caller = s->callers[i].fd, fd = receive(caller);
-
-		if (fd == -EAGAIN && tap_now_ns() - s->callers[i].since_ns < CALLER_NS)
+	for (unsigned int i = 0; i < s->nr; i++) {
+		sent->fd = -1;
+		while (sent->fd < 0 && take_parcel(s, s->files[i].from, &parcel, &sent->fd))
+			;
+		if (sent->fd < 0)
 			continue;
-		if (fd >= 0 && !getsockopt(caller, SOL_SOCKET, SO_PEERCRED, &who, &len)) {
-			drop_caller(s, i);
-			*sent = (struct tap_user_sent){ .fd = fd, .pid = who.pid, .uid = who.uid };
-			return true;
-		}
-		if (fd >= 0)
-			close(fd);
-		drop_caller(s, i);
+		sent->pid = parcel.from.pid;
+		sent->uid = parcel.from.uid;
+		return true;
 	}
 	return false;
 }
@@ -301,13 +259,12 @@ void tap_user_sessions_end(struct tap_user_sessions *s)
 {
 	for (unsigned int i = 0; i < s->nr; i++)
 		end_file(&s->files[i]);
+	s->are_over = true;
+	tap_porter_finish(s->porter);
 }
 
 void tap_user_sessions_remove(struct tap_user_sessions *s)
 {
-	while (s->nr_callers)
-		drop_caller(s, s->nr_callers - 1);
-	free(s->callers);
 	for (unsigned int i = 0; i < s->nr; i++)
 		remove_file(&s->files[i]);
 	free(s->files);

@@ -8,20 +8,20 @@
 #ifndef TAP_CAPTURE_USER_SESSIONS_H
 #define TAP_CAPTURE_USER_SESSIONS_H
 
+#include "capture/porter.h"
 #include "capture/user/programs.h"
 
 #define TAP_USER_SESSION_MAX 4096u /* bytes that programs read */
 #define TAP_USER_EVERYBODY "/run/schedtap" /* root's, where programs of all users look */
 
 struct tap_user_session_file;
-struct tap_user_caller;
 
 struct tap_user_sessions {
 	struct tap_user_session_file *files;
 	unsigned int nr, cap;
-	struct tap_user_caller *callers; /* connected, and nothing has come yet */
-	unsigned int nr_callers;
-	int calls; /* readable when a program calls, or leaves something; -1: there is none */
+	struct tap_porter *porter; /* borrowed */
+	bool are_over; /* nothing more comes than what was left before */
+	int calls; /* readable when a program has left something; -1: there is none */
 };
 
 #define TAP_USER_NO_SESSIONS ((struct tap_user_sessions){ .calls = -1 })
@@ -29,10 +29,11 @@ struct tap_user_sessions {
 /*
  * Writes @text into those of the @folders that are the caller's, which are made if they are missing,
  * and into TAP_USER_EVERYBODY where there are all users'. Return: how many files there are;
- * -E2BIG; -ENOMEM.
+ * -E2BIG; -ENOMEM. @porter: takes what programs leave; NULL: those that are over at once are missed.
  */
-int tap_user_sessions_write(struct tap_user_sessions *s, const struct tap_user_folders *folders, const char *text);
-/* Whether a program has called since this was asked last. */
+int tap_user_sessions_write(struct tap_user_sessions *s, struct tap_porter *porter, const struct tap_user_folders *folders,
+			    const char *text);
+/* Whether a program has left something since this was asked last. */
 bool tap_user_sessions_called(const struct tap_user_sessions *s);
 /* Takes the next control file. Return: false: there is none for now. */
 bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *sent);

@@ -158,7 +158,7 @@ static int write_sessions(struct tap_user_state *s)
 	for (unsigned int i = 0; i < s->plan->nr_patterns; i++)
 		add_events(s->plan->patterns[i].word, &text);
 	if (!text.err)
-		ret = tap_user_sessions_write(&s->sessions, tap_user_folders(s->set), tap_buf_str(&text));
+		ret = tap_user_sessions_write(&s->sessions, s->plan->porter, tap_user_folders(s->set), tap_buf_str(&text));
 	tap_buf_release(&text);
 	return ret == -ENOMEM ? ret : 0;
 }
