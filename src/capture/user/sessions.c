@@ -230,8 +230,9 @@ static int receive(int from)
 {
 	char byte, room[CMSG_SPACE(sizeof(int))];
 	struct iovec data = { &byte, 1 };
+	/* CMSG_SPACE() has room for a second descriptor on 64-bit machines, which would stay open */
 	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = room,
-				  .msg_controllen = sizeof(room) };
+				  .msg_controllen = CMSG_LEN(sizeof(int)) };
 	struct cmsghdr *c;
 	int fd = -EINVAL;
 
