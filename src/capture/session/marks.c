@@ -153,12 +153,26 @@ static pid_t caller_of(const struct msghdr *msg)
 	return from.uid && from.uid != geteuid() ? -1 : from.pid > 0 ? tap_proc_parent(from.pid) : 0;
 }
 
+/* A path of 108 characters leaves no room for its NUL, which the kernel counts (unix(7)). */
+struct sender {
+	struct sockaddr_un address;
+	char nul;
+};
+
+static void send_answer(const struct tap_marks *m, const struct sender *to, socklen_t len)
+{
+	if (len > sizeof(to->address))
+		len = sizeof(to->address);
+	if (len)
+		sendto(m->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&to->address, len);
+}
+
 /* Return: whether there was one. */
 static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, struct tap_err *err)
 {
 	char control[CMSG_SPACE(sizeof(struct ucred))];
 	struct tap_mark_request r;
-	struct sockaddr_un from;
+	struct sender from;
 	struct iovec to = { &r, sizeof(r) };
 	struct msghdr msg = { .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &to, .msg_iovlen = 1,
 			      .msg_control = control, .msg_controllen = sizeof(control) };
@@ -176,8 +190,8 @@ static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, s
 	task = tap_marks_task(m, caller);
 	*ret = tap_marks_add(m, r.at_ns < now ? r.at_ns : now, &task, r.text, (size_t)bytes - head, err);
 	res->events += !*ret;
-	if (!*ret && msg.msg_namelen)
-		sendto(m->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&from, msg.msg_namelen);
+	if (!*ret)
+		send_answer(m, &from, msg.msg_namelen);
 	return true;
 }
 
