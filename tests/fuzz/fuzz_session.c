@@ -29,6 +29,7 @@ static const struct event_text events[] = {
 };
 
 static char folder[100], address[108];
+static struct tap_user_folders folders; /* of the session file. The set has none: whether one is read again depends on the time */
 static struct tap_user_set *set;
 static struct tap_user_sessions sessions;
 
@@ -193,6 +194,7 @@ static void run(struct clients *c, const unsigned char *at, const unsigned char 
 static void end_all(void)
 {
 	tap_user_sessions_remove(&sessions);
+	tap_user_folders_release(&folders);
 	tap_user_free(set);
 	rmdir(folder);
 }
@@ -200,8 +202,8 @@ static void end_all(void)
 static void begin(void)
 {
 	snprintf(folder, sizeof(folder), "%s/fuzz_session.XXXXXX", getenv("TMPDIR") ?: "/tmp");
-	CHECK(mkdtemp(folder) && !tap_user_new(&set) && !tap_user_folders_add(tap_user_folders(set), folder, geteuid()));
-	CHECK(tap_user_sessions_write(&sessions, tap_user_folders(set), "event app:*\n") == 1);
+	CHECK(mkdtemp(folder) && !tap_user_new(&set) && !tap_user_folders_add(&folders, folder, geteuid()));
+	CHECK(tap_user_sessions_write(&sessions, &folders, "event app:*\n") == 1);
 	CHECK((size_t)snprintf(address, sizeof(address), "%s/sessions/%d" TAP_SESSION_SOCKET, folder, (int)getpid()) < sizeof(address));
 	atexit(end_all);
 	take();
