@@ -166,6 +166,7 @@ $B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) -Ibpf -fsanitize=fuzzer $(filter tests/%.c %.o,$^) $B/rooms.a -o $@ $(LIBS)
 $B/fuzz_steps: $B/src/tracepoint/steps.o
+$B/fuzz_report: tests/fuzz/mutate.c tests/fuzz/scan.c
 
 # what installs packages builds in a second make, which then sees them
 AGAIN = +@$(MAKE) --no-print-directory
