@@ -166,14 +166,14 @@ $B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) -Ibpf -fsanitize=fuzzer $(filter tests/%.c %.o,$^) $B/rooms.a -o $@ $(LIBS)
 $B/fuzz_steps: $B/src/tracepoint/steps.o
-$B/fuzz_report: tests/fuzz/mutate.c tests/fuzz/scan.c
+$B/fuzz_report $B/fuzz_spool: tests/fuzz/mutate.c tests/fuzz/scan.c
 
 # what installs packages builds in a second make, which then sees them
 AGAIN = +@$(MAKE) --no-print-directory
 # of what builds much, where make was not told how many
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # targets with a program of their own; fuzz_report has dat and perf
-FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules session mark http
+FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules session mark http spool
 FUZZERS := $(addprefix $B/fuzz_,report $(FUZZED_ALONE))
 RUN = BUILD=$(abspath $B) tests/run
 
@@ -220,7 +220,7 @@ check-builds: ## what CONTRIBUTING.md says to build, on a Debian 12 made for it:
 	.ci/run builds
 FUZZ_OF ?= dat
 FUZZ_PROGRAM := build-san/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_OF),report)
-fuzz: ## one fuzzer until Ctrl-C; FUZZ_OF=dat, perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules, session, mark, http
+fuzz: ## one fuzzer until Ctrl-C; FUZZ_OF=dat, perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules, session, mark, http, spool
 	$(AGAIN) $(PARALLEL) SAN=1 san-programs
 	@mkdir -p build-san/corpus/$(FUZZ_OF)
 	@! [ -e tests/fuzz/seed_$(FUZZ_OF) ] || BUILD=build-san tests/fuzz/seed_$(FUZZ_OF) build-san/corpus/$(FUZZ_OF)
