@@ -271,7 +271,7 @@ static void look(struct seen *s, const char *path)
 
 	s->nr = 0;
 	s->ret = tap_reader_open(path, &r, &err);
-	CHECK(s->ret <= 0 && !s->ret == !*err.text);
+	CHECK(!s->ret || (s->ret < 0 && *err.text));
 	while (!s->ret && s->nr < MAX_EVENTS && tap_reader_next(r, &ev, NULL) == 1)
 		if (ev.fmt)
 			s->events[s->nr++] = sum_up(&ev);
