@@ -223,8 +223,9 @@ FUZZ_PROGRAM := build-san/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_
 fuzz: ## one fuzzer until Ctrl-C; FUZZ_OF=dat, perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules, session, mark, http, spool
 	$(AGAIN) $(PARALLEL) SAN=1 san-programs
 	@mkdir -p build-san/corpus/$(FUZZ_OF)
-	@! [ -e tests/fuzz/seed_$(FUZZ_OF) ] || BUILD=build-san tests/fuzz/seed_$(FUZZ_OF) build-san/corpus/$(FUZZ_OF)
-	$(FUZZ_PROGRAM) -max_len=65536 -rss_limit_mb=4096 -artifact_prefix=build-san/ $(FUZZ_ARGS) build-san/corpus/$(FUZZ_OF)
+	@! [ -e tests/fuzz/seed_$(FUZZ_OF) ] || MKDAT=build-san/tests/mkdat tests/fuzz/seed_$(FUZZ_OF) build-san/corpus/$(FUZZ_OF)
+	$(FUZZ_PROGRAM) -max_len=65536 -rss_limit_mb=4096 -artifact_prefix=build-san/ $(addprefix -dict=,$(wildcard tests/fuzz/dict/$(FUZZ_OF))) \
+		$(FUZZ_ARGS) build-san/corpus/$(FUZZ_OF) tests/fuzz/corpus/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
 	@mkdir -p $(@D)

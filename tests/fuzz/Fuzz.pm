@@ -90,10 +90,11 @@ sub fuzz_seeds {
 # An option that all runs of a target have, so that the line that is printed of a failure has it.
 my @options = qw(-rss_limit_mb=4096 -timeout=300);
 
-# Runs the target's program, which leaves its temporary files and its report in $dir. Return: its report; whether it failed.
+# Runs the target's program with its words (dict/TARGET), which leaves its temporary files and its report in $dir. Return: its report; whether it failed.
 sub fuzz_run {
 	my ($target, $dir, @args) = @_;
 
+	unshift(@args, "-dict=$here/dict/$target") if -e "$here/dict/$target";
 	make_path("$dir/tmp", "$build/failed");
 	my $pid = fork() // die "fork: $!\n";
 	if (!$pid) {
