@@ -166,7 +166,7 @@ $B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) -Ibpf -fsanitize=fuzzer $(filter tests/%.c %.o,$^) $B/rooms.a -o $@ $(LIBS)
 $B/fuzz_steps: $B/src/tracepoint/steps.o
-$B/fuzz_report $B/fuzz_spool: tests/fuzz/mutate.c tests/fuzz/scan.c
+$B/fuzz_report $B/fuzz_spool: $B/tests/fuzz/mutate.o $B/tests/fuzz/scan.o
 
 # what installs packages builds in a second make, which then sees them
 AGAIN = +@$(MAKE) --no-print-directory
