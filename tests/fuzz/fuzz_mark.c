@@ -6,6 +6,7 @@
  *
  * The input is a list of datagrams: from where, how (one byte each), length (two), bytes.
  */
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -211,6 +212,20 @@ static void read_file(const struct recorder *r)
 	CHECK(nr == r->nr_want);
 	tap_reader_free(reader);
 	unlink(file);
+}
+
+/*
+ * In a network namespace of its own, before libFuzzer has threads: whoever runs `schedtap mark` on this machine would
+ * mark this recorder, too.
+ */
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	if (unshare(CLONE_NEWNET))
+		fprintf(stderr, "fuzz_mark: without a network namespace of its own (%m): marks of others make it fail\n");
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
