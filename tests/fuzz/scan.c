@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the pieces and the numbers of a recording are: trace.dat version 7 (docs/recording-format.md), perf.data. */
+/* What the pieces and the numbers of a recording are: trace.dat versions 7 (docs/recording-format.md) and 6, perf.data. */
 #include <string.h>
 
 #include "base/xxh64.h"
@@ -105,27 +105,37 @@ static void scan_options(struct scan *s, size_t at, size_t end, size_t base)
 	}
 }
 
-static void scan_formats(struct scan *s, size_t at, size_t end)
+/* A length of @size bytes, and as many bytes. Return: what follows; @end: it does not fit. */
+static size_t scan_sized(struct scan *s, enum piece_kind kind, size_t at, size_t size, size_t end)
+{
+	size_t from = at + size, len = (size_t)scan_get(s, at, size);
+
+	if (from > end || len > end - from)
+		return end;
+	scan_piece(s, kind, from, len, 1);
+	scan_length(s, kind, at, size, from, from + len, 1);
+	return from + len;
+}
+
+/* Return: what follows. */
+static size_t scan_events(struct scan *s, size_t at, size_t end)
+{
+	uint64_t events = scan_get(s, at, 4);
+
+	scan_value(s, FORMAT, at, 4);
+	for (at += 4; events-- && at < end;)
+		at = scan_sized(s, FORMAT, at, 8, end);
+	return at;
+}
+
+static size_t scan_formats(struct scan *s, size_t at, size_t end)
 {
 	uint64_t systems = scan_get(s, at, 4);
 
 	scan_value(s, FORMAT, at, 4);
-	for (at += 4; systems-- && at < end;) {
-		uint64_t events;
-
-		at += text_len(s, at);
-		events = scan_get(s, at, 4);
-		scan_value(s, FORMAT, at, 4);
-		for (at += 4; events-- && at + 8 < end;) {
-			size_t len = (size_t)scan_get(s, at, 8);
-
-			if (len > end - at - 8)
-				return;
-			scan_piece(s, FORMAT, at + 8, len, 1);
-			scan_length(s, FORMAT, at, 8, at + 8, at + 8 + len, 1);
-			at += 8 + len;
-		}
-	}
+	for (at += 4; systems-- && at < end;)
+		at = scan_events(s, at + text_len(s, at), end);
+	return at;
 }
 
 static void scan_section(struct scan *s, size_t at, size_t end, size_t base)
@@ -167,6 +177,37 @@ static void scan_v7(struct scan *s, size_t base, size_t end)
 			return;
 		scan_section(s, at, at + SECTION_HEADER + len, base);
 		at += SECTION_HEADER + len;
+	}
+}
+
+/* ---- trace.dat version 6 (trace-cmd.dat.v6(5)) ---- */
+
+#define TAG "flyrecord"
+
+static void scan_v6(struct scan *s, size_t base, size_t end)
+{
+	const unsigned char *tag;
+	size_t at = base + V7_HEADER, page_size = (size_t)scan_get(s, at - 4, 4), cpus_at;
+	uint64_t cpus;
+
+	for (unsigned int i = 0; i < 2; i++) /* header_page, header_event */
+		at = scan_sized(s, OTHER, at + text_len(s, at), 8, end);
+	at = scan_formats(s, scan_events(s, at, end), end);
+	at = scan_sized(s, OTHER, at, 4, end); /* symbols */
+	at = scan_sized(s, OTHER, at, 4, end); /* texts of printk */
+	cpus_at = scan_sized(s, OTHER, at, 8, end); /* names of tasks */
+	cpus = scan_get(s, cpus_at, 4);
+	scan_value(s, CPU_DATA, cpus_at, 4);
+	tag = cpus_at < end ? memmem(s->data + cpus_at, end - cpus_at, TAG, sizeof(TAG)) : NULL; /* after options */
+	at = tag ? (size_t)(tag - s->data) + sizeof(TAG) : end;
+	for (; cpus-- && at + 16 <= end; at += 16) {
+		size_t from = base + (size_t)scan_get(s, at, 8), len = (size_t)scan_get(s, at + 8, 8);
+
+		scan_offset(s, CPU_DATA, at, 8, base);
+		if (from > s->len || len > s->len - from)
+			continue;
+		scan_length(s, CPU_DATA, at + 8, 8, from, from + len, 1);
+		scan_pages(s, from, len, page_size);
 	}
 }
 
@@ -246,6 +287,8 @@ bool scan_recording(struct scan *s, size_t at, size_t len)
 		scan_perf(s, at);
 	else if (len > V7_HEADER && !memcmp(s->data + at, "\x17\x08\x44tracing7", 12) && !s->data[at + 12])
 		scan_v7(s, at, at + len);
+	else if (len > V7_HEADER && !memcmp(s->data + at, "\x17\x08\x44tracing6", 12) && !s->data[at + 12])
+		scan_v6(s, at, at + len);
 	else
 		return false;
 	return true;
