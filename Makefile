@@ -164,15 +164,16 @@ $B/bench-watch: bench/watch.c $B/rooms.a
 	$Q$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $B/rooms.a -o $@ $(LIBS)
 $B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.o,$^) $B/rooms.a -o $@ $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -Ibpf -fsanitize=fuzzer $(filter tests/%.c %.o,$^) $B/rooms.a -o $@ $(LIBS)
 $B/fuzz_steps: $B/src/tracepoint/steps.o
+$B/fuzz_report $B/fuzz_spool: $B/tests/fuzz/mutate.o $B/tests/fuzz/scan.o
 
 # what installs packages builds in a second make, which then sees them
 AGAIN = +@$(MAKE) --no-print-directory
 # of what builds much, where make was not told how many
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # targets with a program of their own; fuzz_report has dat and perf
-FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules
+FUZZED_ALONE := types user print filter steps define assign usdt condition symbol rules session mark http spool
 FUZZERS := $(addprefix $B/fuzz_,report $(FUZZED_ALONE))
 RUN = BUILD=$(abspath $B) tests/run
 
@@ -219,11 +220,12 @@ check-builds: ## what CONTRIBUTING.md says to build, on a Debian 12 made for it:
 	.ci/run builds
 FUZZ_OF ?= dat
 FUZZ_PROGRAM := build-san/fuzz_$(if $(filter $(FUZZED_ALONE),$(FUZZ_OF)),$(FUZZ_OF),report)
-fuzz: ## one fuzzer until Ctrl-C; FUZZ_OF=dat, perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules
+fuzz: ## one fuzzer until Ctrl-C; FUZZ_OF=dat, perf, types, user, print, filter, steps, define, assign, usdt, condition, symbol, rules, session, mark, http, spool
 	$(AGAIN) $(PARALLEL) SAN=1 san-programs
 	@mkdir -p build-san/corpus/$(FUZZ_OF)
-	@! [ -e tests/fuzz/seed_$(FUZZ_OF) ] || BUILD=build-san tests/fuzz/seed_$(FUZZ_OF) build-san/corpus/$(FUZZ_OF)
-	$(FUZZ_PROGRAM) -max_len=65536 -rss_limit_mb=4096 -artifact_prefix=build-san/ $(FUZZ_ARGS) build-san/corpus/$(FUZZ_OF)
+	@! [ -e tests/fuzz/seed_$(FUZZ_OF) ] || MKDAT=build-san/tests/mkdat tests/fuzz/seed_$(FUZZ_OF) build-san/corpus/$(FUZZ_OF)
+	$(FUZZ_PROGRAM) -max_len=65536 -rss_limit_mb=4096 -artifact_prefix=build-san/ $(addprefix -dict=,$(wildcard tests/fuzz/dict/$(FUZZ_OF))) \
+		$(FUZZ_ARGS) build-san/corpus/$(FUZZ_OF) tests/fuzz/corpus/$(FUZZ_OF)
 
 $B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
 	@mkdir -p $(@D)

@@ -43,19 +43,34 @@ sub command {
 	system(@command) == 0 or die "@command failed\n";
 }
 
+# Makes an input of fuzz_spool: the page files of a recording as text, and what its lines "# flags N" and "# meta.json JSON" say.
+sub make_spool {
+	my ($text, $out) = @_;
+	my ($flags) = slurp($text) =~ /^# flags (\d+)/m;
+	my ($meta) = slurp($text) =~ /^# meta\.json (.*)/m;
+
+	command($mkdat, $text, $out, '--spool');
+	my %files = map { basename($_) => slurp($_) } grep { !/head\.(dat|copy)$/ } glob("$out.spool/*");
+	$files{'meta.json'} = $meta if defined($meta);
+	command('rm', '-rf', "$out.spool");
+	spew($out, pack('C', $flags // 0) . join('', map { pack('C/a* V/a*', $_, $files{$_}) } sort(keys(%files))));
+	return $out;
+}
+
 # Makes an input of a recording as text. Return: its path.
 sub make_recording {
 	my ($target, $text, $out) = @_;
 
+	return make_spool($text, $out) if $target eq 'spool';
 	command($mkdat, $text, $out);
 	command($dat2perf, $out, "$out.perf") if $target eq 'perf';
 	return $target eq 'perf' ? "$out.perf" : $out;
 }
 
-# Return: the paths of the target's corpus; what is kept as text (*.txt of dat and perf) is made in $dir.
+# Return: the paths of the target's corpus; what is kept as text (*.txt of dat, perf and spool) is made in $dir.
 sub fuzz_corpus {
 	my ($target, $dir) = @_;
-	my $is_recording = fuzz_program($target) =~ /report$/;
+	my $is_recording = $target =~ /^(dat|perf|spool)$/;
 
 	make_path($dir);
 	return map { $is_recording && /\.txt$/ ? make_recording($target, $_, "$dir/" . basename($_, '.txt')) : $_ }
@@ -75,10 +90,11 @@ sub fuzz_seeds {
 # An option that all runs of a target have, so that the line that is printed of a failure has it.
 my @options = qw(-rss_limit_mb=4096 -timeout=300);
 
-# Runs the target's program, which leaves its temporary files and its report in $dir. Return: its report; whether it failed.
+# Runs the target's program with its words (dict/TARGET), which leaves its temporary files and its report in $dir. Return: its report; whether it failed.
 sub fuzz_run {
 	my ($target, $dir, @args) = @_;
 
+	unshift(@args, "-dict=$here/dict/$target") if -e "$here/dict/$target";
 	make_path("$dir/tmp", "$build/failed");
 	my $pid = fork() // die "fork: $!\n";
 	if (!$pid) {

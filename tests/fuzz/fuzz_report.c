@@ -20,6 +20,7 @@
 #include "explain/explain.h"
 #include "explain/sources.h"
 #include "export/export.h"
+#include "mutate.h"
 #include "report/measured.h"
 #include "report/report.h"
 
@@ -496,6 +497,19 @@ int main(int argc, char **argv)
 	return 0;
 }
 #else
+size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size, unsigned int seed);
+
+size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size, unsigned int seed)
+{
+	static struct scan s;
+
+	s = (struct scan){ .data = data, .len = size, .max = max_size };
+	scan_recording(&s, 0, size);
+	mutate(&s, seed);
+	fix_checksums(data, s.len);
+	return s.len;
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
