@@ -48,6 +48,12 @@ static bool turns_direction(const char *s, size_t n)
 			      b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9;
 }
 
+/* Of a character of @n bytes: U+2028, U+2029, which end a line of JavaScript. */
+static bool ends_line(const char *s, size_t n)
+{
+	return n == 3 && !memcmp(s, "\xe2\x80", 2) && (s[2] == '\xa8' || s[2] == '\xa9');
+}
+
 /* How many bytes are printable ASCII but for a backslash: most texts are nothing else. */
 static size_t plain_len(const char *s, size_t len)
 {
@@ -62,7 +68,7 @@ void tap_text_escape(struct tap_buf *out, const char *s, size_t len)
 {
 	for (size_t n; len; s += n, len -= n) {
 		n = plain_len(s, len) ?: utf8_len(s, len);
-		if (n && *s != '\\' && !is_control(s, n) && !turns_direction(s, n)) {
+		if (n && *s != '\\' && !is_control(s, n) && !turns_direction(s, n) && !ends_line(s, n)) {
 			tap_buf_add(out, s, n);
 			continue;
 		}
@@ -102,6 +108,8 @@ void tap_text_json(struct tap_buf *out, const char *s, size_t len)
 			n = 1;
 		} else if (is_control(s, n)) {
 			tap_buf_printf(out, "\\u%04x", (unsigned char)s[n - 1]);
+		} else if (ends_line(s, n)) {
+			tap_buf_puts(out, s[2] == '\xa8' ? "\\u2028" : "\\u2029");
 		} else {
 			if (*s == '"' || *s == '\\')
 				tap_buf_char(out, '\\');
@@ -111,6 +119,18 @@ void tap_text_json(struct tap_buf *out, const char *s, size_t len)
 	tap_buf_char(out, '"');
 }
 
+/* What a spreadsheet may run, and is no number. */
+static bool is_formula(const char *s, size_t len)
+{
+	size_t n = 1;
+
+	if (!len || !memchr("=+-@", *s, 4))
+		return false;
+	while (n < len && ((s[n] >= '0' && s[n] <= '9') || s[n] == '.'))
+		n++;
+	return *s == '=' || *s == '@' || n < len;
+}
+
 void tap_text_csv(struct tap_buf *out, const char *s, size_t len)
 {
 	bool quote = len && (memchr(s, ',', len) || memchr(s, '"', len));
@@ -118,6 +138,8 @@ void tap_text_csv(struct tap_buf *out, const char *s, size_t len)
 
 	if (quote)
 		tap_buf_char(out, '"');
+	if (is_formula(s, len))
+		tap_buf_printf(out, "\\x%02X", (unsigned char)*s++);
 	for (const char *q; quote && (q = memchr(s, '"', (size_t)(end - s))); s = q + 1) {
 		tap_text_escape(out, s, (size_t)(q - s));
 		tap_buf_puts(out, "\"\"");

@@ -326,14 +326,17 @@ static bool was_not_run(const struct run *run)
 
 static void print_progress(const struct run *run)
 {
+	struct tap_buf name = { 0 };
 	struct tap_session_stats st;
 	double seconds;
 
 	tap_session_stats(run->session, &st);
 	seconds = (double)(tap_now_ns() - st.start_ns) / 1e9;
+	tap_text_escape(&name, run->opts->output, strlen(run->opts->output));
 	fprintf(stderr, "\r%.1f s  %.0f events/s  %.1f MB in %s.spool  %llu lost \033[K", seconds,
-		(double)st.events / seconds, (double)st.bytes / 1e6, run->opts->output,
+		(double)st.events / seconds, (double)st.bytes / 1e6, tap_buf_str(&name),
 		(unsigned long long)st.lost);
+	tap_buf_release(&name);
 }
 
 /* SIGUSR1 is a mark; others end the recording. */
@@ -601,7 +604,7 @@ static void print_figure(double figure, int decimals)
 
 static void print_result(const struct run *run)
 {
-	char where[PATH_MAX + sizeof("in ")];
+	struct tap_buf where = { 0 };
 	struct tap_session_stats st;
 
 	tap_session_stats(run->session, &st);
@@ -612,15 +615,17 @@ static void print_result(const struct run *run)
 	if (run->opts->keep && !run->nr_files)
 		fputs("schedtap: no condition fired, and no file was written\n", stderr);
 	print_conditions(run);
+	tap_buf_puts(&where, run->opts->keep ? "recorded, " : "in ");
 	if (run->opts->keep)
-		snprintf(where, sizeof(where), "recorded, %u file%s", run->nr_files, run->nr_files == 1 ? "" : "s");
+		tap_buf_printf(&where, "%u file%s", run->nr_files, run->nr_files == 1 ? "" : "s");
 	else
-		snprintf(where, sizeof(where), "in %s", run->opts->output);
+		tap_text_escape(&where, run->opts->output, strlen(run->opts->output));
 	fprintf(stderr, "%.3f s, %llu events, %.1f MB %s, %llu lost%s%s%s\n",
 		(double)(st.end_ns - st.start_ns) / 1e9, (unsigned long long)st.events,
-		(double)st.bytes / 1e6, where, (unsigned long long)st.lost,
+		(double)st.bytes / 1e6, tap_buf_str(&where), (unsigned long long)st.lost,
 		st.lost_more ? " and more: another process reset the ring buffers" : "",
 		run->why ? "; " : "", run->why ? run->why : "");
+	tap_buf_release(&where);
 	print_stacks(&st);
 	fputs("overhead: ", stderr);
 	print_figure(st.ns_per_event, 0);

@@ -86,6 +86,7 @@ static void test_json(void **state)
 		{ "a NUL inside", "a\0b", "\"a\\u0000b\"", 3 },
 		{ "a C1 control character keeps its number", "\xc2\x9b", "\"\\u009b\"" },
 		{ "UTF-8 stays", "\xe2\x82\xac", "\"\xe2\x82\xac\"" },
+		{ "a line separator of JavaScript", "\xe2\x80\xa9", "\"\\u2029\"" },
 		{ "what is not UTF-8 becomes U+FFFD, byte by byte", "a\xff\xe2\x82",
 		  "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
 	};
@@ -106,7 +107,13 @@ static void test_csv(void **state)
 		  "\"\\x1B[m,\"\"\\x1B\"\"\"" },
 		{ "what is not UTF-8 is shown", "\xff\"\xe2", "\"\\xFF\"\"\\xE2\"" },
 		{ "a backslash is doubled, so that this can be undone", "a\\nb", "a\\\\nb" },
-		{ "what a spreadsheet may take for a formula stays", "=1+1", "=1+1" },
+		{ "what a spreadsheet may take for a formula", "=1+1", "\\x3D1+1" },
+		{ "with a sign", "-1+1", "\\x2D1+1" },
+		{ "of another spreadsheet", "@SUM(a1,a2)", "\"\\x40SUM(a1,a2)\"" },
+		{ "behind a quote", "+\"a\"", "\"\\x2B\"\"a\"\"\"" },
+		{ "a number stays", "-12.5", "-12.5" },
+		{ "a sign alone stays: nothing is known", "-", "-" },
+		{ "a line separator is shown", "a\xe2\x80\xa8", "a\\xE2\\x80\\xA8" },
 	};
 
 	(void)state;
