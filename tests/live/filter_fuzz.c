@@ -261,7 +261,8 @@ static void start_load(void)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(in[1]);
 		while (read(in[0], &c, 1) == 1) {
-			dup(NO_FD);
+			if (dup(NO_FD) >= 0)
+				break;
 			work();
 			close(NO_FD);
 			if (write(out[1], "d", 1) != 1)
