@@ -20,11 +20,14 @@ CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wno-missing-field-initializers -Werror
 # one build for units, golden tests and fuzzers: clang's, with what its fuzzer looks at
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined$(comma)fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+# what reads strangers' files and runs as root; a sanitizer has checks of its own
+HARD_CFLAGS := $(if $(SAN),,-fstack-protector -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARD_LDFLAGS := -Wl,-z,relro,-z,now
 # the program may be static, what is loaded cannot
-SO_LDFLAGS = $(filter-out -static,$(LDFLAGS))
+SO_LDFLAGS = $(HARD_LDFLAGS) $(filter-out -static,$(LDFLAGS))
 LIBS := -lbpf -liberty -ldw -lelf -lz -llz4 -llzma -ljansson -lzstd -lpthread -lm
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Isrc -fvisibility=hidden \
-	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(CFLAGS)
+	-fPIC -MMD -MP $(WARNINGS) $(SANFLAGS) $(HARD_CFLAGS) $(CFLAGS)
 
 OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
 # the library reads recordings, and needs zstd and jansson alone: what include/schedtap/ declares, and what that takes
@@ -42,7 +45,7 @@ tracepoint: $B/libschedtap-tracepoint.a $B/libschedtap-tracepoint.so ## build th
 
 $B/schedtap: $(CLI_OBJ) $B/rooms.a
 	$(call say,LD,$@)
-	$Q$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
+	$Q$(CC) $(SANFLAGS) $(HARD_LDFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
 # every room, for the program and the tests
 $B/rooms.a: $(OBJ)
 $B/libschedtap.a: $(LIB_OBJ)
@@ -151,10 +154,10 @@ $B/tests/unit/test_watch_referee: TEST_CFLAGS := -Wno-unknown-warning-option -Wn
 $B/tests/unit/test_drain: TEST_CFLAGS := -Wno-static-in-inline
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
-# the program as a process that tests ask, and what asks it (tests/driver). Names are bound once, and not in each child
+# the program as a process that tests ask, and what asks it (tests/driver)
 $B/driver: tests/driver/driver.c $(filter-out %/main.o,$(CLI_OBJ)) $B/rooms.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) -Itests $(LDFLAGS) -Wl,-z,now $(filter %.c %.o %.a,$^) -o $@ $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -Itests $(HARD_LDFLAGS) $(LDFLAGS) $(filter %.c %.o %.a,$^) -o $@ $(LIBS)
 $B/schedtap-quick: tests/driver/client.c tests/driver/request.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
