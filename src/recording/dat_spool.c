@@ -77,9 +77,15 @@ static int add_buffers(struct tap_reader *r, int dir, const struct tap_spool_fil
 {
 	const struct tap_spool_name *before = NULL;
 
+	int ret = 0;
+
+	/* the recorder was killed before the top buffer's first page: nothing is known of what that had */
+	if (nr && files[0].name.buffer)
+		ret = tap_dat_add_buffer(r, "", files[0].name.clock, files[0].name.page_size, err);
+	if (ret < 0)
+		return ret;
 	for (unsigned int i = 0; i < nr; before = &files[i++].name) {
 		const struct tap_spool_name *n = &files[i].name;
-		int ret;
 
 		if (!before || before->buffer != n->buffer) {
 			ret = tap_dat_add_buffer(r, n->name, n->clock, n->page_size, err);
