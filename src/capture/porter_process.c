@@ -191,6 +191,16 @@ static unsigned int nr_left;
 static enum { NOT, WANTED, ASKED } finish;
 static uint64_t at_one_ns; /* since when the worker is at a stranger's; 0: it is not */
 
+/* The worker ends when it is back. */
+static void drop_worker(void)
+{
+	if (line >= 0)
+		close(line);
+	line = -1;
+	is_handed = false;
+	finish = finish == ASKED ? WANTED : finish;
+}
+
 static void start_worker(int control)
 {
 	int ends[2];
@@ -202,24 +212,16 @@ static void start_worker(int control)
 	if (!worker) {
 		close(control);
 		close(ends[0]);
+		for (unsigned int i = 0; i < nr_callers; i++)
+			close(callers[i].fd);
 		work(ends[1]);
 	}
 	close(ends[1]);
 	line = ends[0];
 	if (worker < 0) {
-		close(line);
-		line = -1;
+		worker = 0;
+		drop_worker();
 	}
-}
-
-/* The worker ends when it is back. */
-static void drop_worker(void)
-{
-	if (line >= 0)
-		close(line);
-	line = -1;
-	is_handed = false;
-	finish = finish == ASKED ? WANTED : finish;
 }
 
 static bool is_offender(uid_t uid)
@@ -235,19 +237,23 @@ static void leave_worker(int control)
 	/* root and the recorder's user have other ways */
 	if (is_handed && handed_uid && handed_uid != geteuid() && !is_offender(handed_uid) && nr_offenders < MAX_OFFENDERS)
 		offenders[nr_offenders++] = handed_uid;
-	kill(worker, SIGKILL);
+	if (worker) /* else it has ended, and another process may have its number */
+		kill(worker, SIGKILL);
 	drop_worker();
-	left[nr_left++] = worker; /* without a worker there is none to be left */
+	if (worker)
+		left[nr_left++] = worker;
 	start_worker(control);
 }
 
 /* Those that have ended. Where there were too many, there is room for a worker again. */
 static void reap(int control)
 {
-	for (pid_t pid; (pid = waitpid(-1, NULL, WNOHANG)) > 0;)
+	for (pid_t pid; (pid = waitpid(-1, NULL, WNOHANG)) > 0;) {
+		worker = worker == pid ? 0 : worker;
 		for (unsigned int i = 0; i < nr_left; i++)
 			if (left[i] == pid)
 				left[i] = left[--nr_left];
+	}
 	if (line < 0)
 		start_worker(control);
 }
