@@ -4,7 +4,8 @@
  * machine, nor pages of other origins in the same browser, under whatever name of a host they ask.
  *
  * The address that is printed, and that the browser's command line shows to all who list processes, has a ticket: whoever comes with it
- * first is sent on to the page, and then it is void. The page's address, and all that it asks for, has the token.
+ * first is sent on to the page, and then it is void. The page's address, and all that it asks for, has the token. Other users' connections
+ * are closed before they ask anything (peer.h).
  */
 #ifndef TAP_VIEW_ACCESS_H
 #define TAP_VIEW_ACCESS_H

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "view/peer.h"
+
 #define LIBRARY "libmicrohttpd.so.12"
 #define MAX_CONNECTIONS 64u /* a browser has 6 for each of its profiles */
 #define IDLE_S 30u
@@ -227,11 +229,19 @@ static enum MHD_Result answer(void *http, struct MHD_Connection *connection, con
 	return ok;
 }
 
+/* Before anything is read, and before it counts as a connection: others cannot use them up. */
+static enum MHD_Result accept_peer(void *http, const struct sockaddr *peer, socklen_t len)
+{
+	const struct tap_http *h = http;
+
+	return tap_peer_is_ours(peer, len, h->port) ? MHD_YES : MHD_NO;
+}
+
 int tap_http_start(struct tap_http *h, struct tap_err *err)
 {
 	const unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL;
 
-	h->daemon = h->f.start_daemon(flags, h->port, NULL, NULL, answer, h, MHD_OPTION_LISTEN_SOCKET, h->listening,
+	h->daemon = h->f.start_daemon(flags, h->port, accept_peer, h, answer, h, MHD_OPTION_LISTEN_SOCKET, h->listening,
 				      MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END);
 	if (!h->daemon)
 		return tap_err_set(err, -EIO, "cannot serve the page: " LIBRARY " does not start");

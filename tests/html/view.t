@@ -154,6 +154,21 @@ sub ask {
 	return receive($s);
 }
 
+# What a child says that runs as another user, with the code's Return: as text.
+sub as_stranger {
+	my ($code) = @_;
+	my $pid = open(my $out, '-|') // die;
+
+	if (!$pid) {
+		POSIX::setgid(65534);
+		POSIX::setuid(65534) or POSIX::_exit(1);
+		syswrite(STDOUT, $code->());
+		POSIX::_exit(0);
+	}
+	local $/;
+	return <$out> // '';
+}
+
 # What a page of it has to send along.
 sub open_page {
 	my ($v) = @_;
@@ -243,6 +258,23 @@ for my $case (
 		"refused: $name") or diag(explain($a));
 }
 is(ask($v, '/', method => 'POST', 'Content-Length' => 0)->{headers}{allow}, 'GET', 'who does not say GET is told so');
+
+SKIP: {
+	skip('not root: there is no other user to be', 3) if $>;
+	is(as_stranger(sub { ask($v, "/?token=$v->{ticket}")->{status} }), 0, 'another user who has read the ticket in the list of processes gets no answer');
+	pipe(my $ready, my $say) or die;
+	my $pid = fork() // die;
+	if (!$pid) {
+		POSIX::setuid(65534) or POSIX::_exit(1);
+		my @slow = map { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $v->{port}) // () } 1 .. 200; # they ask nothing
+		syswrite($say, scalar(@slow) . "\n");
+		sleep(1) while 1;
+	}
+	ok(<$ready> > 64, 'another user opens more connections than there may be');
+	is(ask($v, '/')->{status}, 403, '... and the user is answered at once');
+	kill('KILL', $pid);
+	waitpid($pid, 0);
+}
 
 my $first = ask($v, "/?token=$v->{ticket}");
 is($first->{status}, 303, 'the address that was printed sends on to the page: refusals before did not take it');
