@@ -11,10 +11,10 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -378,7 +378,6 @@ static void become_porter(int control)
 	sigemptyset(&nothing);
 	sigprocmask(SIG_SETMASK, &nothing, NULL);
 	sched_setscheduler(0, SCHED_OTHER, &none);
-	setpriority(PRIO_PROCESS, 0, -20); /* the recorder waits for what it brings, if it may */
 	prctl(PR_SET_NAME, "schedtap-porter");
 	if (control)
 		close_range(0, (unsigned int)control - 1, 0);
@@ -390,6 +389,34 @@ static void become_porter(int control)
 		_exit(1);
 	memory_dev = st.st_dev;
 	close(fd);
+}
+
+/* Whether the worker waits for a CPU and nothing else: on a busy machine that may take long. */
+static bool is_runnable(pid_t pid)
+{
+	char path[32], text[256];
+	const char *end;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	end = strrchr(text, ')');
+	return end && !strncmp(end, ") R", 3);
+}
+
+static void check_worker(int control)
+{
+	if (!at_one_ns || tap_now_ns() - at_one_ns < BLOCKED_MS * 1000000ull)
+		return;
+	if (is_runnable(worker))
+		at_one_ns = tap_now_ns();
+	else
+		leave_worker(control);
 }
 
 /* Until something is to be done. Those who have called and are silent still are looked at as well. */
@@ -409,8 +436,8 @@ static void wait_for_work(int control)
 	ready = poll(fds, nr, at_one_ns || nr_left || nr_callers ? BLOCKED_MS : -1);
 	if (fds[1].revents)
 		hear_worker(control);
-	else if (ready >= 0 && at_one_ns && tap_now_ns() - at_one_ns >= BLOCKED_MS * 1000000ull)
-		leave_worker(control);
+	else if (ready >= 0)
+		check_worker(control);
 	if (fds[0].revents)
 		hear_recorder(control);
 }
