@@ -20,8 +20,9 @@ CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wno-missing-field-initializers -Werror
 # one build for units, golden tests and fuzzers: clang's, with what its fuzzer looks at
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined$(comma)fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-# what reads strangers' files and runs as root; a sanitizer has checks of its own
-HARD_CFLAGS := $(if $(SAN),,-fstack-protector -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+# what reads strangers' files and runs as root; a sanitizer has checks of its own. CFLAGS of a package may choose another level
+FORTIFY := $(if $(findstring _FORTIFY_SOURCE,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARD_CFLAGS := $(if $(SAN),,-fstack-protector $(FORTIFY))
 HARD_LDFLAGS := -Wl,-z,relro,-z,now
 # the program may be static, what is loaded cannot
 SO_LDFLAGS = $(HARD_LDFLAGS) $(filter-out -static,$(LDFLAGS))

@@ -119,7 +119,7 @@ void tap_text_json(struct tap_buf *out, const char *s, size_t len)
 	tap_buf_char(out, '"');
 }
 
-/* What a spreadsheet may run, and is no number. */
+/* Return: whether a spreadsheet program may run the text as a formula. A number is none. */
 static bool is_formula(const char *s, size_t len)
 {
 	size_t n = 1;

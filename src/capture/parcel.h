@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the recorder and its porter (porter.h) say to each other: messages with descriptors. */
+/* Messages with descriptors, which the recorder and its porter (porter.h) exchange. */
 #ifndef TAP_CAPTURE_PARCEL_H
 #define TAP_CAPTURE_PARCEL_H
 
@@ -13,8 +13,8 @@
 
 struct tap_parcel {
 	struct ucred from; /* as the kernel says, in our own namespaces; .pid 0: not known */
-	struct sockaddr_un at; /* of a datagram: whom to answer */
-	socklen_t at_len; /* 0: nobody */
+	struct sockaddr_un at; /* of a datagram: the sender's address, for an answer */
+	socklen_t at_len; /* bytes; 0: the sender has no address */
 	size_t len;
 	char bytes[TAP_PARCEL_BYTES]; /* a longer message is cut */
 };

@@ -56,7 +56,7 @@ struct tap_plan {
 	const struct tap_select *select; /* processes and threads by the recorder's numbers; borrowed */
 	bool follow; /* children of its processes too */
 	struct tap_pids pids;
-	struct tap_porter *porter; /* borrowed; NULL: nobody serves sockets */
+	struct tap_porter *porter; /* borrowed; NULL: this recorder has no porter, and its sockets are not served */
 	bool has_stacks; /* some event */
 	uint64_t buffer_bytes; /* per CPU */
 	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */

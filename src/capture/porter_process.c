@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Two processes. The porter itself takes calls, and receives and closes nothing of a stranger's; it hands one caller after the other to
- * its worker, which does, and says before and after that it is at it. A worker that does not come back is left behind, with
- * that caller alone. Both are copies of the recorder's process and use nothing of it.
+ * Two processes. The porter itself accepts connections, but never receives or closes what a stranger has sent. It passes one connection
+ * after the other to its worker, which receives and closes, and which tells the porter before and after each. The porter abandons a
+ * worker that is blocked; only that one connection is lost. Both are copies of the recorder's process and use nothing of it.
  */
 #include "capture/porter_process.h"
 
@@ -25,14 +25,15 @@
 
 #define MAX_SERVICES 16u
 #define MAX_CALLERS 256u
-#define MAX_LEFT 8u /* workers left behind that live: whoever blocks them would have as many as they like */
+#define MAX_LEFT 8u /* abandoned workers that still live: without a bound, a stranger could make any number of them */
 #define BLOCKED_MS 250
 #define MAX_OFFENDERS 64u
 #define DATAGRAMS_AT_ONCE 100u
 #define CALLER_NS 1000000000ull /* to send something */
-#define AT_ONE 'b'
-#define BACK 'i'
-#define DONE 'd' /* it is back, from the caller that it was handed */
+/* what the worker tells the porter */
+#define AT_ONE 'b' /* it begins to handle what a stranger sent */
+#define BACK 'i' /* it has handled it */
+#define DONE 'd' /* it has handled the connection that it was passed */
 
 struct service {
 	int socket, to; /* .to: the recorder's channel */
@@ -76,7 +77,7 @@ static bool take_datagram(const struct service *s, struct tap_parcel *parcel)
 {
 	union {
 		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(struct ucred))]; /* there is no room for descriptors */
+		char bytes[CMSG_SPACE(sizeof(struct ucred))]; /* no room for descriptors: the kernel closes them */
 	} room;
 	struct iovec iov = { parcel->bytes, sizeof(parcel->bytes) };
 	struct msghdr msg = { .msg_name = &parcel->at, .msg_namelen = sizeof(parcel->at), .msg_iov = &iov, .msg_iovlen = 1,
@@ -93,7 +94,7 @@ static bool take_datagram(const struct service *s, struct tap_parcel *parcel)
 	return true;
 }
 
-/* Who sends more waits. */
+/* A sender of more datagrams than this waits until the other sockets were served. */
 static void serve_datagrams(const struct service *s, int porter)
 {
 	bool any = true;
@@ -109,7 +110,7 @@ static void serve_datagrams(const struct service *s, int porter)
 	}
 }
 
-/* What came of a caller, to be handed on: memory; else nothing is left of it. */
+/* Receives the caller's message. Of descriptors, only a single one of memory stays open, to be passed on. */
 static void take_message(int caller, struct tap_parcel *parcel, struct tap_passed *passed)
 {
 	socklen_t size = sizeof(parcel->from);
@@ -391,7 +392,7 @@ static void become_porter(int control)
 	close(fd);
 }
 
-/* Whether the worker waits for a CPU and nothing else: on a busy machine that may take long. */
+/* Return: whether the process waits for a CPU, which may take long on a busy machine, and for nothing else. */
 static bool is_runnable(pid_t pid)
 {
 	char path[32], text[256];

@@ -3,7 +3,7 @@
 #ifndef TAP_CAPTURE_PORTER_PROCESS_H
 #define TAP_CAPTURE_PORTER_PROCESS_H
 
-/* What the process does until @control is closed. It has nothing else of the recorder's. */
+/* Runs the porter until the recorder closes the other end of @control, the only descriptor that the porter keeps. */
 _Noreturn void tap_porter_run(int control);
 
 #endif

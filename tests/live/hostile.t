@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Clients of a recorder's sockets that mean harm (hostile.c): of another user, or with a file system that does not answer. The recorder
-# loses nothing, takes marks, has no more descriptors than before, and ends when it is told to. SOAK=1: each for ten minutes.
+# loses nothing, takes marks, has no more descriptors than before, and ends when it is told to. SOAK=1: 200 times as many messages.
 here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=${SCHEDTAP:-$here/../../build/schedtap}
 build=$(cd "$(dirname "$SCHEDTAP")" && pwd)
