@@ -136,18 +136,20 @@ static void serve_caller(int caller, int to, int porter)
 	close_passed(&passed);
 }
 
-/* A caller, with the number of its service, or the wish to finish. */
+/* A caller, with the recorder's channel of its service, or the wish to finish. */
 static void hear_porter(int porter)
 {
 	struct tap_passed passed;
-	unsigned char byte;
+	char byte;
 
 	if (tap_parcel_receive(porter, &byte, 1, &passed, MSG_DONTWAIT) <= 0)
 		_exit(0);
-	if (passed.nr)
-		serve_caller(passed.fds[0], services[byte].to, porter);
-	else
+	if (passed.nr == 2) {
+		serve_caller(passed.fds[0], passed.fds[1], porter);
+		close(passed.fds[1]);
+	} else {
 		say(porter, TAP_PORTER_FINISH);
+	}
 }
 
 _Noreturn static void work(int porter)
@@ -283,8 +285,11 @@ static void hear_recorder(int control)
 		_exit(0); /* the worker follows */
 	if (passed.nr == 2 && nr_services < MAX_SERVICES) {
 		services[nr_services++] = (struct service){ passed.fds[0], passed.fds[1], (enum tap_porter_kind)byte };
-		drop_worker();
-		start_worker(control);
+		/* the worker has its own copies of these; a caller comes to it with its channel */
+		if (byte == TAP_PORTER_DATAGRAMS || line < 0) {
+			drop_worker();
+			start_worker(control);
+		}
 		return;
 	}
 	close_passed(&passed);
@@ -332,13 +337,15 @@ static void accept_callers(void)
 static bool hand_caller(bool of_offender)
 {
 	unsigned int i = 0;
+	int to;
 
 	while (i < nr_callers && (!callers[i].is_ready || is_offender(callers[i].uid) != of_offender))
 		i++;
 	if (i == nr_callers)
 		return false;
 	handed_uid = callers[i].uid;
-	if (tap_parcel_send(line, &callers[i].service, 1, &(struct tap_passed){ .fds = { callers[i].fd }, .nr = 1 }))
+	to = services[callers[i].service].to;
+	if (tap_parcel_send(line, "", 1, &(struct tap_passed){ .fds = { callers[i].fd, to }, .nr = 2 }))
 		return true;
 	is_handed = true;
 	close(callers[i].fd);

@@ -208,6 +208,7 @@ static int try_attach(struct tap_user_state *s, struct tap_user_tracee *t)
 
 	tap_user_tracee_attach(t, &s->choice);
 	t->alive_ns = s->now.mono_ns;
+	t->used_sent = t->p->sent >= 0;
 	if (!t->locked)
 		return update(s, t);
 	/* behind the switch to another mode: what it has by now is taken */
@@ -388,11 +389,22 @@ static bool is_stuck(const struct tap_user_tracee *t)
 	return false;
 }
 
+/*
+ * Whether a program that could not be recorded may be now. One that was found by its link, and ended at once, has sent its control file,
+ * which may arrive later.
+ */
+static bool may_attach(const struct tap_user_state *s, const struct tap_user_tracee *t)
+{
+	if (t->p->sent >= 0 && !t->used_sent)
+		return true;
+	return s->now.mono_ns - t->alive_ns >= ALIVE_NS && t->p->alive;
+}
+
 /* @turn: whether it is this program's turn to be read anew. */
 static int check_tracee(struct tap_user_state *s, struct tap_user_tracee *t, bool turn)
 {
 	if (!t->locked)
-		return s->now.mono_ns - t->alive_ns >= ALIVE_NS && t->p->alive ? try_attach(s, t) : 0;
+		return may_attach(s, t) ? try_attach(s, t) : 0;
 	if (!(turn && s->now.mono_ns - t->refreshed_ns >= REFRESH_NS) && !s->choice.stopped &&
 	    !tap_user_has_new_areas(t->p) && !is_stuck(t))
 		return 0;
