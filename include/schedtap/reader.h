@@ -113,6 +113,17 @@ TAP_API void tap_reader_unmerged(struct tap_reader *r, bool unmerged);
 /** tap_reader_skip() - Unmerged: go on with the next CPU. A perf.data goes on as it is. */
 TAP_API void tap_reader_skip(struct tap_reader *r);
 
+/**
+ * tap_reader_check_state() - Whether a program may keep state of so many CPUs and tasks.
+ *
+ * A file of a few kilobytes can name millions of them. A program that keeps up to 32 KiB for each CPU and 1 KiB for each
+ * task asks before it goes on, such as after each batch of events.
+ *
+ * Return: 0; -E2BIG: that would be more than 64 times the recording's size and more than 256 MiB, with what the reader
+ * itself takes.
+ */
+TAP_API int tap_reader_check_state(struct tap_reader *r, unsigned int nr_cpus, unsigned int nr_tasks, struct tap_err *err);
+
 /** tap_reader_watch() - Have @watch called while events are read: once in 256 pages. */
 TAP_API void tap_reader_watch(struct tap_reader *r, void (*watch)(void *ctx), void *ctx);
 

@@ -5,16 +5,30 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define ROWS 2048u	      /* of switches and of wakings: the names of a bundle weigh little beside them */
+/* Of switches and of wakings. With many rows the names weigh little. CPUs of a large machine have fewer each: at most 100 MB in all. */
+#define MAX_ROWS 2048u
+#define MIN_ROWS 64u
+#define ROWS_OF_ALL (1u << 17)
 #define ROWS_AT_ONCE 4u	      /* come before somebody asks whether it is full */
 #define EVENT_BYTES (16u << 10)
-#define COLUMN_BYTES ((size_t)(ROWS + ROWS_AT_ONCE) * TAP_PROTO_VARINT_BYTES)
 #define COLUMNS (TAP_PF_COMPACT_FLAGS + 1u)
+
+static size_t column_bytes(const struct tap_bundle *b)
+{
+	return (b->max_rows + ROWS_AT_ONCE) * (size_t)TAP_PROTO_VARINT_BYTES;
+}
 
 static void empty_columns(struct tap_bundle *b)
 {
 	for (unsigned int i = 0; i < COLUMNS; i++)
-		b->ends[i] = b->columns + i * COLUMN_BYTES;
+		b->ends[i] = b->columns + i * column_bytes(b);
+}
+
+static unsigned int rows_of(int cpu)
+{
+	unsigned int rows = ROWS_OF_ALL / ((unsigned int)cpu + 1);
+
+	return rows < MIN_ROWS ? MIN_ROWS : rows < MAX_ROWS ? rows : MAX_ROWS;
 }
 
 struct tap_bundle *tap_bundle_new(int cpu)
@@ -24,7 +38,8 @@ struct tap_bundle *tap_bundle_new(int cpu)
 	if (!b)
 		return NULL;
 	b->cpu = cpu;
-	b->columns = malloc(COLUMNS * COLUMN_BYTES);
+	b->max_rows = rows_of(cpu);
+	b->columns = malloc(COLUMNS * column_bytes(b));
 	if (!b->columns) {
 		free(b);
 		return NULL;
@@ -127,7 +142,7 @@ void tap_bundle_event_end(struct tap_bundle *b, size_t begun)
 
 bool tap_bundle_is_full(const struct tap_bundle *b)
 {
-	return b->nr_switches >= ROWS || b->nr_wakings >= ROWS || b->events.len >= EVENT_BYTES ||
+	return b->nr_switches >= b->max_rows || b->nr_wakings >= b->max_rows || b->events.len >= EVENT_BYTES ||
 	       b->nr_names + ROWS_AT_ONCE > TAP_BUNDLE_NAMES;
 }
 
@@ -138,7 +153,7 @@ static void put_compact(struct tap_bundle *b, struct tap_buf *out)
 	for (unsigned int i = 0; i < b->nr_names; i++)
 		tap_proto_comm(out, TAP_PF_COMPACT_NAME, b->names[i]);
 	for (unsigned int i = 0; i < COLUMNS; i++) {
-		const unsigned char *column = b->columns + i * COLUMN_BYTES;
+		const unsigned char *column = b->columns + i * column_bytes(b);
 
 		if (b->ends[i] > column)
 			tap_proto_bytes(out, i, column, (size_t)(b->ends[i] - column));

@@ -20,7 +20,7 @@ struct tap_bundle {
 	/* CompactSched's columns, packed, by the numbers of its fields; each has room for all rows. Owned, in one piece. */
 	unsigned char *columns, *ends[TAP_PF_COMPACT_FLAGS + 1];
 	uint64_t switch_ns, waking_ns; /* stamps are distances from the one before */
-	unsigned int nr_switches, nr_wakings;
+	unsigned int nr_switches, nr_wakings, max_rows; /* .max_rows: of each, before it is full */
 	struct tap_buf events; /* of messages: owned */
 	char names[TAP_BUNDLE_NAMES][TAP_TASK_COMM]; /* of tasks, each once */
 	unsigned int nr_names;

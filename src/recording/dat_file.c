@@ -86,6 +86,7 @@ int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out
 		m.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		m.has_holes = st.st_blocks < st.st_size / 512;
 	}
+	r->budget.file_bytes += (uint64_t)st.st_blocks < m.len / 512 ? (uint64_t)st.st_blocks * 512 : m.len;
 	r->maps[r->nr_maps] = m;
 	*out = &r->maps[r->nr_maps++];
 	return 0;
@@ -102,11 +103,14 @@ int tap_dat_set_text(char **dst, const void *text, size_t len, struct tap_err *e
 	return 0;
 }
 
-int tap_dat_check_format(const struct tap_reader *r, struct tap_err *err)
+int tap_dat_check_meta(struct tap_reader *r, struct tap_err *err)
 {
 	struct tap_err why;
-	int ret = tap_meta_check_format(r->meta, &why);
+	int ret = tap_budget_set(&r->budget, TAP_COST_DESCRIPTION, tap_budget_json_bytes(r->meta, strlen(r->meta)), err);
 
+	if (ret)
+		return ret;
+	ret = tap_meta_check_format(r->meta, &why);
 	return ret ? tap_err_set(err, ret, "cannot read '%.300s': %s", r->path, why.text) : 0;
 }
 
@@ -358,7 +362,7 @@ int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes 
 	case TAP_OPTION_CPUCOUNT:
 		nr = tap_bytes_u32(&opt);
 		if (nr > TAP_DAT_MAX_CPUS)
-			return tap_dat_bad(r, err, "it has more than 65536 CPUs");
+			return tap_dat_bad(r, err, "it has more than 8192 CPUs");
 		r->info.nr_cpus = nr;
 		return 0;
 	case TAP_OPTION_GUEST:
@@ -401,8 +405,13 @@ int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock
 int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
 		       struct tap_stream **out, struct tap_err *err)
 {
+	int ret;
+
 	if (cpu >= TAP_DAT_MAX_CPUS || r->nr_streams >= TAP_DAT_MAX_STREAMS)
-		return tap_dat_bad(r, err, "it has more than 65536 CPUs");
+		return tap_dat_bad(r, err, "it has more than 8192 CPUs");
+	ret = tap_budget_add(&r->budget, TAP_COST_STREAMS, sizeof(**out), err);
+	if (ret)
+		return ret;
 	if (tap_array_grow(&r->streams, r->nr_streams, &r->cap_streams, sizeof(*r->streams)))
 		return tap_dat_nomem(err);
 	*out = &r->streams[r->nr_streams++];
@@ -485,5 +494,6 @@ void tap_dat_free(struct tap_reader *r)
 	free(r->printk);
 	free(r->kallsyms);
 	free(r->notes);
+	free(r->budget.path);
 	free(r);
 }

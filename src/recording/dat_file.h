@@ -7,10 +7,11 @@
 
 #include "base/map.h"
 #include "event/format.h"
+#include "recording/budget.h"
 #include "recording/dat_stream.h"
 #include "recording/merge.h"
 
-#define TAP_DAT_MAX_CPUS 65536u
+#define TAP_DAT_MAX_CPUS 8192u /* the most that CONFIG_NR_CPUS can be */
 #define TAP_DAT_MAX_BUFFERS 65536u
 #define TAP_DAT_MAX_STREAMS (1u << 18)
 #define TAP_DAT_MAX_PAGE_BYTES (64u << 20)
@@ -41,6 +42,7 @@ struct tap_mapping {
 struct tap_reader {
 	struct tap_reader_info info;
 	const char *path; /* only while opening */
+	struct tap_budget budget;
 	struct tap_mapping *maps; /* [0] is the trace.dat or head.dat */
 	unsigned int nr_maps, cap_maps;
 	struct tap_buffer_info *buffers;
@@ -91,8 +93,11 @@ void tap_dat_drop_maps(struct tap_reader *r); /* all of them */
  */
 const char *tap_dat_read_begin(struct tap_reader *r, struct tap_bytes *b);
 
-/* Check the format that the description names (meta.h). Return: 0; -ENOTSUP: this program does not read it. */
-int tap_dat_check_format(const struct tap_reader *r, struct tap_err *err);
+/*
+ * Check the description: its size when parsed, and the format that it names (meta.h).
+ * Return: 0; -E2BIG: it is too large (budget.h); -ENOTSUP: this program does not read the format; -ENOMEM.
+ */
+int tap_dat_check_meta(struct tap_reader *r, struct tap_err *err);
 
 /* Contents of sections, the same in both versions. Return: 0; -EINVAL; -ENOMEM. */
 int tap_dat_read_headers(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);

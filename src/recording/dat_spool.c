@@ -136,7 +136,7 @@ static int read_meta(struct tap_reader *r, int dir, struct tap_err *err)
 	ret = tap_dat_set_text(&r->meta, m->data, len < m->len ? len + 1 : len, err);
 	if (!ret && r->meta[len] == ',') /* the checksum follows */
 		r->meta[len] = '}';
-	return ret ?: tap_dat_check_format(r, err);
+	return ret ?: tap_dat_check_meta(r, err);
 }
 
 /* The last mapping becomes the first, which is the head's. */
@@ -170,6 +170,9 @@ static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 
 	if (ret)
 		return 0;
+	ret = tap_budget_set(&r->budget, TAP_COST_DESCRIPTION, tap_budget_json_bytes((const char *)meta->data, meta->len), err);
+	if (ret)
+		return ret;
 	ret = tap_rebuild_head((const char *)meta->data, meta->len, &bytes, &why) ?: map_bytes(r, &bytes);
 	tap_buf_release(&bytes);
 	if (ret == -ENODATA)

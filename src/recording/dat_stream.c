@@ -308,15 +308,18 @@ static void look_ahead(struct tap_decoder *d, struct tap_stream *s)
 		tap_unpack_ahead(&d->unpack, &s->ahead);
 }
 
-/* Return: 1 with pages; 0 at the end; -ENOMEM. */
-static int next_chunk(struct tap_decoder *d, struct tap_stream *s)
+/* Return: 1 with pages; 0 at the end; -E2BIG: all of them are too much (budget.h); -ENOMEM. */
+static int next_chunk(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
 	while (s->ahead.src || take_chunk(&s->left, &s->ahead)) {
 		struct tap_chunk old = s->now;
-		int ret = tap_unpack_wait(&d->unpack, &s->ahead);
+		int ret = d->budget ? tap_budget_add(d->budget, TAP_COST_PAGES, s->ahead.size, err) : 0;
 
-		if (ret == -ENOMEM)
+		if (ret)
 			return ret;
+		ret = tap_unpack_wait(&d->unpack, &s->ahead);
+		if (ret == -ENOMEM)
+			return tap_err_set(err, ret, "out of memory");
 		s->now = s->ahead;
 		s->ahead = old;
 		s->ahead.src = NULL;
@@ -348,8 +351,8 @@ static bool stamp_fits(const struct tap_stream *s, uint64_t stamp, uint64_t next
 	return stamp_at(s, s->left.page + s->abi.page_size) >= stamp;
 }
 
-/* Opens the next page that has events. Return: 1; 0 at the end; -ENOMEM. */
-static int next_page(struct tap_decoder *d, struct tap_stream *s)
+/* Opens the next page that has events. Return: 1; 0 at the end; -E2BIG, -ENOMEM as next_chunk(). */
+static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
 	for (;;) {
 		const unsigned char *page = s->left.page;
@@ -357,7 +360,7 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s)
 		uint64_t next;
 
 		if (page == s->left.pages_end) {
-			int ret = next_chunk(d, s);
+			int ret = next_chunk(d, s, err);
 
 			if (ret <= 0)
 				return ret;
@@ -630,7 +633,7 @@ static void put_item(struct tap_stream *s)
 	};
 }
 
-/* Return: 1 with plain events, decoded; 0 with s->item set; -ENOMEM. */
+/* Return: 1 with plain events, decoded; 0 with s->item set; -E2BIG, -ENOMEM as next_chunk(). */
 static int find_item(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
 	if (s->item >= TAP_ITEM_GAP && leave_gap(s))
@@ -648,9 +651,9 @@ static int find_item(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 		}
 		if (step == TAP_STEP_DAMAGE)
 			note_damage(s);
-		ret = next_page(d, s);
+		ret = next_page(d, s, err);
 		if (ret < 0)
-			return tap_err_set(err, ret, "out of memory");
+			return ret;
 		if (!ret) {
 			tail(d, s);
 			return 0;
@@ -711,6 +714,8 @@ void tap_stream_get_loss(const struct tap_decoder *d, struct tap_stream *s)
 	}
 	if (ev->cpu < -1)
 		ev->cpu = -1;
+	if (ev->lost.last_ns > TAP_CURSOR_MAX_NS)
+		ev->lost.last_ns = TAP_CURSOR_MAX_NS;
 	if (ev->lost.first_ns > ev->lost.last_ns)
 		ev->lost.first_ns = ev->lost.last_ns;
 }

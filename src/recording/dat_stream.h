@@ -9,6 +9,7 @@
 
 #include <schedtap/reader.h>
 
+#include "recording/budget.h"
 #include "recording/cursor.h"
 #include "recording/unpack.h"
 
@@ -47,6 +48,7 @@ struct tap_decoder {
 	struct tap_format **unknown; /* made for ids that no format describes */
 	unsigned int nr_unknown, cap_unknown;
 	struct tap_unpack unpack;
+	struct tap_budget *budget; /* the reader's; NULL: no limit */
 	unsigned char *copies; /* owned: where the streams copy pages to */
 };
 
@@ -134,7 +136,7 @@ static inline void tap_decoder_page(struct tap_decoder *d)
 /*
  * Moves on, where no item is left that was decoded: to s->at. At the end that is s->end, and
  * s->item is TAP_ITEM_NONE. Events are decoded a few at a time, as far as nothing comes between.
- * Return: 0; -ENOMEM.
+ * Return: 0; -E2BIG: the recording decompresses to too much (budget.h); -ENOMEM.
  */
 int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err);
 
@@ -164,6 +166,8 @@ static inline void tap_decoder_begin(struct tap_decoder *d, struct tap_format *c
 		d->slots[formats[i]->id].passed = 0;
 	for (unsigned int i = 0; i < d->nr_unknown; i++)
 		d->slots[d->unknown[i]->id].passed = 0;
+	if (d->budget)
+		d->budget->bytes[TAP_COST_PAGES] = 0;
 	d->span = (struct tap_reader_span){ .first_ns = UINT64_MAX };
 	if (d->nr_damaged > d->most_damaged)
 		d->most_damaged = d->nr_damaged;

@@ -48,6 +48,9 @@ static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
 
 	if (!v->zstd || !src || size > SECTION_MAX_BYTES)
 		return tap_dat_bad(v->r, err, "a compressed section is invalid");
+	ret = tap_budget_add(&v->r->budget, TAP_COST_SECTIONS, 2 * (uint64_t)size, err); /* its text is copied */
+	if (ret)
+		return ret;
 	s->owned = malloc(size + 1); /* never 0 bytes */
 	if (!s->owned)
 		return tap_dat_nomem(err);
@@ -153,7 +156,7 @@ static int read_content(struct v7 *v, struct section *s, struct tap_err *err)
 		json = tap_bytes_sub(&s->bytes, tap_bytes_u32(&s->bytes));
 		if (json.bad)
 			return tap_dat_bad(v->r, err, "schedtap's description is cut");
-		return tap_dat_set_text(&v->r->meta, json.at, tap_bytes_left(&json), err) ?: tap_dat_check_format(v->r, err);
+		return tap_dat_set_text(&v->r->meta, json.at, tap_bytes_left(&json), err) ?: tap_dat_check_meta(v->r, err);
 	}
 }
 

@@ -43,16 +43,26 @@ bool tap_meta_open(const char *text, size_t *len)
 	return !memcmp(text + *len + KEY_LEN, sum, DIGITS);
 }
 
+int tap_meta_parse(const char *json, json_t **out, struct tap_err *err)
+{
+	json_error_t why = { 0 };
+
+	*out = json_loads(json, 0, &why);
+	return *out || json_error_code(&why) != json_error_out_of_memory ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+}
+
 int tap_meta_check_format(const char *json, struct tap_err *err)
 {
 	json_t *meta, *format;
 	const char *tool;
-	int ret = 0;
+	int ret;
 
 	/* most descriptions lack the key, and they may be long */
 	if (!strstr(json, "\"format\""))
 		return 0;
-	meta = json_loads(json, 0, NULL);
+	ret = tap_meta_parse(json, &meta, err);
+	if (ret)
+		return ret;
 	format = json_object_get(meta, "format");
 	tool = json_string_value(json_object_get(meta, "tool"));
 	if (json_is_integer(format) && json_integer_value(format) > TAP_META_FORMAT)

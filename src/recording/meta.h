@@ -51,6 +51,8 @@
 
 #include "base/buf.h"
 
+struct json_t; /* jansson's */
+
 /*
  * The newest format of recordings that this program reads. It grows when a change would make older programs misread a recording;
  * keys, sections and files that older programs can ignore leave it as it is. A description without the key has format 1.
@@ -62,6 +64,9 @@
  * Return: 0; -ENOTSUP with a sentence that names the format and the tool that wrote it.
  */
 int tap_meta_check_format(const char *json, struct tap_err *err);
+
+/* Parse a description. Return: 0 with what it is in *@out, for json_decref(), or NULL if it is damaged; -ENOMEM. */
+int tap_meta_parse(const char *json, struct json_t **out, struct tap_err *err);
 
 /* Adds @json as meta.json has it: with a checksum as its last key. */
 void tap_meta_seal(const char *json, struct tap_buf *out);

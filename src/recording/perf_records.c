@@ -21,7 +21,6 @@ enum {
 };
 
 #define PREFETCH_BYTES 8192
-#define MAX_HELD_BLOCKS 2048u		  /* unpacked, of one round: 4 GB */
 #define MAX_COPIES 32u			  /* of one round: 64 MB; what is more is read where it is mapped */
 #define COPY_BYTES ((size_t)256 << 10) /* at once: they are read from the cache */
 
@@ -96,6 +95,14 @@ static int push_loss(struct tap_perf *p, int cpu, uint64_t first_ns, uint64_t la
 	if (ret)
 		free(loss);
 	return ret;
+}
+
+/* A record at @ts, if that can be true, is damaged. */
+static int lose_one(struct tap_perf *p, uint64_t ts, struct tap_err *err)
+{
+	if (!ts || ts > TAP_CURSOR_MAX_NS)
+		ts = p->max_ns;
+	return push_loss(p, -1, ts, ts, 1, err);
 }
 
 static void break_off(struct tap_perf *p)
@@ -349,8 +356,8 @@ static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_
 	note_plain(p, rec);
 	cpu = u32_at(p, rec->body + a->cpu_at);
 	ts = u64_at(p, rec->body + a->time_at);
-	if (cpu >= TAP_DAT_MAX_CPUS)
-		return push_loss(p, -1, ts, ts, 1, err);
+	if (cpu >= TAP_DAT_MAX_CPUS || ts > TAP_CURSOR_MAX_NS)
+		return lose_one(p, ts, err);
 	if (!arrive(p, (int)cpu, ts))
 		return tap_dat_nomem(err);
 	return take_event(p, rec, a, (int)cpu, ts, err);
@@ -455,6 +462,8 @@ static struct trailer trailer_of(const struct tap_perf *p, const struct record *
 		t.tid = (int)u32_at(p, end - a->trailer + 4); /* after the process's */
 	if (a->time_back)
 		t.ts = u64_at(p, end - a->time_back);
+	if (t.ts > TAP_CURSOR_MAX_NS)
+		t.ts = 0;
 	cpu = a->cpu_back ? u32_at(p, end - a->cpu_back) : UINT32_MAX;
 	if (cpu < TAP_DAT_MAX_CPUS)
 		t.cpu = (int)cpu;
@@ -666,14 +675,10 @@ static enum tap_perf_left left_as(const struct tap_perf *p, const struct trailer
 /* The CPU that a record is of. Return: 0 with it; 1: a loss is in the record's place; -errno. */
 static int place(struct tap_perf *p, struct trailer *t, struct tap_perf_cpu **c, struct tap_err *err)
 {
-	int ret;
-
 	if (t->cpu < 0)
 		t->cpu = cpu_by_id(p, t->id);
-	if (!t->ts || t->cpu < 0) {
-		ret = push_loss(p, -1, t->ts ?: p->max_ns, t->ts ?: p->max_ns, 1, err);
-		return ret ?: 1;
-	}
+	if (!t->ts || t->cpu < 0)
+		return lose_one(p, t->ts, err) ?: 1;
 	*c = arrive(p, t->cpu, t->ts);
 	return *c ? 0 : tap_dat_nomem(err);
 }
@@ -805,11 +810,15 @@ static int take(struct tap_perf *p, const struct record *rec, struct tap_err *er
 /* A block with what the one before has of a record that is not yet whole. */
 static int add_block(struct tap_perf *p, struct tap_err *err)
 {
+	/* a run's array grows to twice its size, and sorting takes a copy */
+	const uint64_t items = 3 * p->queue.nr_items * sizeof(struct tap_perf_item);
 	struct tap_perf_block *before = p->unpacked.newest, *b;
+	int ret;
 
-	if (p->unpacked.nr == MAX_HELD_BLOCKS)
-		return tap_err_set(err, -E2BIG, "cannot sort the events: more than %zu MB would have to be sorted at once",
-				   MAX_HELD_BLOCKS * TAP_PERF_BLOCK_BYTES >> 20);
+	ret = tap_budget_set(&p->r->budget, TAP_COST_UNSORTED, (p->unpacked.nr + 1) * TAP_PERF_BLOCK_BYTES + items, err) ?:
+	      tap_budget_add(&p->r->budget, TAP_COST_PAGES, TAP_PERF_BLOCK_BYTES, err);
+	if (ret)
+		return ret;
 	b = tap_perf_blocks_add(&p->unpacked);
 	if (!b)
 		return tap_dat_nomem(err);

@@ -12,9 +12,6 @@
 #include "recording/page_cost.h"
 #include "recording/perf_file.h"
 
-/* A file may lie about how many CPUs there are: without events each takes some KiB. Kernels have up to 8192. */
-#define MAX_MISSING_CPUS 8192u
-
 static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 {
 	const struct tap_mapping *map;
@@ -94,12 +91,12 @@ static bool has_stream(const struct tap_reader *r, unsigned int nr, unsigned int
  */
 static int open_ends(struct tap_reader *r, struct tap_err *err)
 {
-	unsigned int nr = r->nr_streams, cpus = r->info.nr_cpus < MAX_MISSING_CPUS ? r->info.nr_cpus : MAX_MISSING_CPUS;
+	unsigned int nr = r->nr_streams;
 
 	for (unsigned int buffer = 0; buffer < r->info.nr_buffers; buffer++) {
 		unsigned int with_data = r->buffers[buffer].nr_cpus;
 
-		for (unsigned int cpu = 0; cpu < cpus; cpu++) {
+		for (unsigned int cpu = 0; cpu < r->info.nr_cpus; cpu++) {
 			struct tap_stream *s;
 			int ret = has_stream(r, nr, buffer, cpu) ? 0 : tap_dat_add_stream(r, buffer, cpu, &s, err);
 
@@ -113,9 +110,34 @@ static int open_ends(struct tap_reader *r, struct tap_err *err)
 	return 0;
 }
 
+/*
+ * Pages that several CPUs share would be decoded once for each of them. No writer makes such a file, and then the data of
+ * all CPUs is not more than the file.
+ */
+static int check_sharing(const struct tap_reader *r, struct tap_err *err)
+{
+	uint64_t left = 0;
+
+	for (unsigned int i = 0; i < r->nr_maps; i++)
+		left += r->maps[i].len;
+	for (unsigned int i = 0; i < r->nr_streams; i++) {
+		const struct tap_span *s = &r->streams[i].whole;
+		uint64_t size = s->nr_chunks ? (uint64_t)(s->chunks.end - s->chunks.at) : (uint64_t)(s->pages_end - s->page);
+
+		if (size > left)
+			return tap_dat_bad(r, err, "several CPUs share their data");
+		left -= size;
+	}
+	return 0;
+}
+
 static int complete(struct tap_reader *r, struct tap_err *err)
 {
-	int ret = r->meta && tap_meta_is_incomplete(r->meta) ? open_ends(r, err) : 0;
+	int ret = check_sharing(r, err);
+
+	if (ret)
+		return ret;
+	ret = r->meta && tap_meta_is_incomplete(r->meta) ? open_ends(r, err) : 0;
 
 	if (ret)
 		return ret;
@@ -181,7 +203,9 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 	if (!r)
 		return tap_dat_nomem(err);
 	r->path = path;
-	r->decoder.to = UINT64_MAX;
+	r->budget.path = strdup(path);
+	r->decoder.budget = &r->budget;
+	r->decoder.to = TAP_CURSOR_MAX_NS;
 	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
 	r->decoder.span.first_ns = UINT64_MAX;
 	fd = r->decoder.slots ? open_path(r, path, &spool, err) : tap_dat_nomem(err);
@@ -203,6 +227,12 @@ void tap_reader_free(struct tap_reader *r)
 		return;
 	tap_perf_free(r->perf);
 	tap_dat_free(r);
+}
+
+int tap_reader_check_state(struct tap_reader *r, unsigned int nr_cpus, unsigned int nr_tasks, struct tap_err *err)
+{
+	return tap_budget_set(&r->budget, TAP_COST_CPUS, nr_cpus * TAP_CPU_COST_BYTES, err) ?:
+	       tap_budget_set(&r->budget, TAP_COST_TASKS, nr_tasks * TAP_TASK_COST_BYTES, err);
 }
 
 const struct tap_reader_info *tap_reader_info(const struct tap_reader *r)
@@ -238,7 +268,7 @@ static uint64_t to_ns(const struct tap_reader *r, uint64_t raw)
 	if (!r->tsc.mult)
 		return raw;
 	ns = (unsigned __int128)raw * r->tsc.mult >> r->tsc.shift;
-	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+	return ns > TAP_CURSOR_MAX_NS ? TAP_CURSOR_MAX_NS : (uint64_t)ns;
 }
 
 /* Return: the smallest raw stamp that is @ns or later. */
@@ -262,7 +292,7 @@ static uint64_t from_ns(const struct tap_reader *r, uint64_t ns)
 void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
 {
 	r->decoder.from = from_ns(r, from);
-	r->decoder.to = to == UINT64_MAX ? to : from_ns(r, to + 1) - 1;
+	r->decoder.to = to >= TAP_CURSOR_MAX_NS ? TAP_CURSOR_MAX_NS : from_ns(r, to + 1) - 1;
 	r->decoder.beyond = false;
 	if (from > to && !r->perf) { /* nothing is in it; streams subtract the one from the other */
 		r->decoder.from = UINT64_MAX;

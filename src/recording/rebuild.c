@@ -172,8 +172,9 @@ int tap_rebuild_head(const char *meta, size_t len, struct tap_buf *out, struct t
 	tap_buf_add(&text, meta, len);
 	if (len < whole && meta[len] == ',') /* the checksum, the last key, follows */
 		tap_buf_char(&text, '}');
-	o = json_loads(tap_buf_str(&text), 0, NULL);
-	if (json_array_size(json_object_get(o, "formats")))
+	if (tap_meta_parse(tap_buf_str(&text), &o, err))
+		ret = -ENOMEM;
+	else if (json_array_size(json_object_get(o, "formats")))
 		ret = make_formats(o, &head, err) ?: write_head(o, tap_buf_str(&text), &head, out);
 	for (unsigned int i = 0; i < head.nr_formats; i++)
 		free((char *)head.formats[i].text);

@@ -38,21 +38,24 @@ void tap_recording_note(const struct tap_recording *r, const char *fmt, ...)
 	r->listener.note(r->listener.ctx, &note);
 }
 
-/* A description that is damaged costs names, not the events. */
-static void read_meta(struct tap_recording *r)
+/* A description that is damaged costs names, not the events. Return: 0; -ENOMEM. */
+static int read_meta(struct tap_recording *r, struct tap_err *err)
 {
 	const char *text = tap_reader_info(r->reader)->meta;
 	json_error_t why = { 0 };
 
 	if (!*text)
-		return;
+		return 0;
 	r->meta = json_loads(text, 0, &why);
 	if (json_is_object(r->meta))
-		return;
+		return 0;
+	if (!r->meta && json_error_code(&why) == json_error_out_of_memory)
+		return tap_err_set(err, -ENOMEM, "cannot read the description of '%.300s': out of memory", r->path);
 	tap_recording_note(r, "the description of recording '%s' is damaged and ignored: %s", r->path,
 			   r->meta ? "it is not a JSON object" : why.text);
 	json_decref(r->meta);
 	r->meta = NULL;
+	return 0;
 }
 
 /* What the user should know of the file as a whole: one line each. */
@@ -106,10 +109,14 @@ static void read_clocks(struct tap_recording *r)
 
 static int read_all(struct tap_recording *r, const struct tap_listener *listener, struct tap_err *err)
 {
+	int ret;
+
 	if (listener)
 		r->listener = *listener;
 	tell_notes(r);
-	read_meta(r);
+	ret = read_meta(r, err);
+	if (ret)
+		return ret;
 	read_window(r);
 	read_clocks(r);
 	if (tap_identities_init(&r->ids, r->reader, r->meta) || tap_limits_init(&r->limits, r->meta, &r->ids.cgroups))

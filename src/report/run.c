@@ -388,6 +388,16 @@ static int feed_events(const struct feed *feed, const struct tap_event *const *b
 	return ret;
 }
 
+/* Reports keep state of each CPU and each task. Return: as tap_reader_check_state(). */
+static int check_state(struct tap_run *run, struct tap_err *err)
+{
+	unsigned int nr_cpus, nr_tasks;
+
+	tap_timeline_cpus(run->timeline, &nr_cpus);
+	tap_timeline_tasks(run->timeline, &nr_tasks);
+	return tap_reader_check_state(run->rec.reader, nr_cpus, nr_tasks, err);
+}
+
 bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx)
 {
 	for (unsigned int i = 0; i < run->survey.nr_kinds; i++)
@@ -417,7 +427,7 @@ int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 	ret = start(run, observer, &feed, err);
 	/* without switches nothing is certain: then there is nothing to tell */
 	is_of_use = feed.any_for_report || tap_survey_has_switches(&run->survey);
-	while (!ret && !code && is_of_use) {
+	while (!ret && !code && is_of_use && !(ret = check_state(run, err))) {
 		nr = tap_reader_batch(run->rec.reader, &batch, err);
 		if (nr <= 0) {
 			ret = nr;

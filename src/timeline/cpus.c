@@ -14,6 +14,8 @@ int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
 		return -ENOMEM;
 	for (; t->nr_cpus < nr; t->nr_cpus++)
 		t->cpus[t->nr_cpus].outside = !tap_promise_has_cpu(t->opts.promise, t->nr_cpus);
+	if (t->max_cpus < (int)nr)
+		t->max_cpus = (int)nr;
 	return 0;
 }
 

@@ -46,6 +46,7 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 	t->tells_cpus = t->on.cpu && !t->on.unknown_cpus_only;
 	t->switch_fmt = t->waking_fmt = &t->no_format;
 	t->next_break_ns = s && s->nr_breaks ? 0 : UINT64_MAX;
+	t->max_cpus = opts->nr_cpus ? 0 : (int)TAP_MAX_CPUS;
 	tap_holes_await(t);
 	if (tap_sched_formats_init(&t->formats) ||
 	    tap_cpu_add(t, opts->nr_cpus < TAP_MAX_CPUS ? opts->nr_cpus : TAP_MAX_CPUS)) {

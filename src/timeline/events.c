@@ -266,7 +266,7 @@ int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 {
 	struct tap_wakeup w = {
 		.task = tap_task_pub(task), .cpu = ev->cpu, .ts_ns = ev->ts_ns, .is_new = is_new,
-		.target_cpu = tap_num_int(&f->value, ev), .waker_tid = waker_of(f, ev),
+		.target_cpu = tap_cpu_named(t, tap_num_int(&f->value, ev)), .waker_tid = waker_of(f, ev),
 		.in_interrupt = f->flags.size && tap_num_get(&f->flags, ev) & FLAGS_IN_INTERRUPT,
 	};
 
@@ -276,7 +276,7 @@ int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 	return t->on.wakeup(t->opts.ctx, &w);
 }
 
-static void note_waker(struct task *task, int waker, const struct tap_sched_fields *f,
+static void note_waker(const struct tap_timeline *t, struct task *task, int waker, const struct tap_sched_fields *f,
 		       const struct tap_event *ev)
 {
 	task->pub.woken_ns = ev->ts_ns;
@@ -285,7 +285,7 @@ static void note_waker(struct task *task, int waker, const struct tap_sched_fiel
 	task->placed = false;
 	task->seen = true;
 	if (f->value.size)
-		task->pub.cpu = tap_num_int(&f->value, ev);
+		task->pub.cpu = tap_cpu_named(t, tap_num_int(&f->value, ev));
 	if (f->prio.size)
 		task->pub.prio = tap_num_int(&f->prio, ev);
 }
@@ -336,7 +336,7 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return 0;
 	if (task->pub.state != TAP_RUNNING) {
 		ret = begin_wait(t, task, now);
-		note_waker(task, waker, f, ev);
+		note_waker(t, task, waker, f, ev);
 		return ret;
 	}
 	/* nor by a clock that shows the same time on another CPU */
@@ -358,7 +358,7 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
 	if (task->pub.state == TAP_WAKING) {
 		if (f->value.size && !tap_task_is_touched(t, task)) /* else it may be another wait's */
-			task->pub.cpu = tap_num_int(&f->value, ev);
+			task->pub.cpu = tap_cpu_named(t, tap_num_int(&f->value, ev));
 		task->placed = true;
 	}
 	return ret;
@@ -458,7 +458,7 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *
 		return ret;
 	task->kept = true;
 	tap_task_enter(task, TAP_WAKING, ev->ts_ns, true);
-	note_waker(task, waker_of(f, ev), f, ev);
+	note_waker(t, task, waker_of(f, ev), f, ev);
 	task->placed = true;
 	if (!ret && t->on.waits)
 		ret = t->on.waits(t->opts.ctx, tap_task_pub(task), ev->ts_ns);
@@ -559,8 +559,8 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 {
 	struct tap_migration m = {
 		.task = tap_task_pub(task),
-		.from = tap_num_int(&f->from, ev),
-		.to = tap_num_int(&f->value, ev),
+		.from = tap_cpu_named(t, tap_num_int(&f->from, ev)),
+		.to = tap_cpu_named(t, tap_num_int(&f->value, ev)),
 		.cpu = ev->cpu,
 		.ts_ns = ev->ts_ns,
 	};

@@ -156,7 +156,7 @@ tap_fast_waking(struct tap_timeline *t, const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f = t->wakings;
 	const int by = tap_num_s32(&f->current, ev), tid = tap_num_s32(&f->tid, ev), cpu = ev->cpu;
-	const int prio = tap_num_s32(&f->prio, ev), target = tap_num_s32(&f->value, ev);
+	const int prio = tap_num_s32(&f->prio, ev), target = tap_cpu_named(t, tap_num_s32(&f->value, ev));
 	const uint64_t now = ev->ts_ns;
 	struct task *task = tap_tasks_find(&t->tasks, tid);
 	enum tap_state slept;

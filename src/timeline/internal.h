@@ -25,6 +25,7 @@ struct tap_timeline {
 	uint64_t now_ns; /* of the last event */
 	struct tap_cpu *cpus;
 	unsigned int nr_cpus, cap_cpus;
+	int max_cpus; /* events name only CPUs below: the machine has no more */
 	struct tap_tasks tasks;
 	struct tap_sched_formats formats;
 	struct tap_prev_states prev_states;
@@ -49,6 +50,12 @@ struct tap_timeline {
 	uint64_t hole_end_ns; /* of those that have begun, the latest */
 	uint64_t off_end_ns; /* likewise, of those in which switches were off for a part that nobody knows */
 };
+
+/* Return: the CPU that an event names; -1 if the machine has none of this number: a damaged event must not make reports allow for it. */
+static inline int tap_cpu_named(const struct tap_timeline *t, int cpu)
+{
+	return cpu < t->max_cpus ? cpu : -1;
+}
 
 /* opts.counts */
 static inline bool tap_task_counts(const struct tap_timeline *t, const struct task *task)

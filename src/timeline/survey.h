@@ -20,7 +20,7 @@
 #include "base/window.h"
 #include "timeline/promise.h"
 
-#define TAP_MAX_CPUS 65536u
+#define TAP_MAX_CPUS 8192u /* the most that CONFIG_NR_CPUS can be: other numbers are no CPU's */
 #define TAP_MAX_TIDS 4194304u /* the kernel's PID_MAX_LIMIT: other tids are no task's */
 #define TAP_MAX_HOLES (1u << 18) /* above that, neighbours are told as one */
 
