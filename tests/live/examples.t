@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The examples of the README, docs/start.md, docs/filters.md, the man pages and --help run as they stand: `schedtap ...` lines, in
+# The examples of the README, the user guides, the man pages and --help run as they stand: `schedtap ...` lines, in
 # order, each page in a folder of its own that holds a recording under the names that they use, and a Makefile. Several
 # pages run at the same time, for most of what they do is to record for some time.
 use strict;
@@ -15,6 +15,7 @@ use Files;
 
 my $top = abs_path(dirname(abs_path($0)) . '/../..');
 my $schedtap = abs_path($ENV{SCHEDTAP} // "$top/build/schedtap");
+my $dat2perf = dirname($schedtap) . '/tests/fuzz/dat2perf';
 if ($> != 0) {
 	print "1..0 # SKIP not root\n";
 	exit 0;
@@ -32,11 +33,13 @@ if ($ENV{IN_NAMESPACE}) {
 my $together = 4; # pages
 
 my %lines;
-for my $page ("$top/README.md", "$top/docs/start.md", "$top/docs/filters.md", glob("$top/docs/man/*.1.md")) {
-	my @blocks = grep { /^    / } split(/\n\n+/, slurp($page)); # not the later lines of a list's item
+my @guides = map { "$top/docs/$_.md" } qw(start record filters explain critical diff perfetto html perf-data pelt);
+for my $page ("$top/README.md", @guides, glob("$top/docs/man/*.1.md")) {
+	my $text = slurp($page) =~ s/ *\\\n +/ /gr; # a command in two lines
+	my @blocks = grep { /^    / } split(/\n\n+/, $text); # not the later lines of a list's item
 	$lines{$page} = [map { /^    (schedtap [a-z].*)/ ? $1 =~ s/\s+#.*//r : () } map { split(/\n/) } @blocks];
 }
-my @without = @{$lines{"$top/README.md"}} ? () : 'README.md'; # and commands
+my @without = map { s{.*/}{}r } grep { !@{$lines{$_}} } "$top/README.md", @guides; # and commands
 for my $cmd (grep { $_ ne 'help' } split(' ', `$schedtap __complete -- ''`)) {
 	my ($example) = `$schedtap help $cmd` =~ /^\s*(?:example:\s*)?(schedtap $cmd\b.*)$/mi;
 	push(@{$lines{'--help'}}, $example) if $example;
@@ -64,6 +67,20 @@ spew('Makefile', $makefile);
 system('schedtap record -o trace.dat --stack sched_switch --stack sched_waking -- make >/dev/null 2>&1; ' .
        'schedtap record -o resched.dat -e resched -e idle -e irq -e sched -- sleep 0.1 2>/dev/null');
 
+# What a recorder leaves that is killed.
+my $killed = "$bin/killed.dat.spool";
+my $recorder = fork() // die "fork: $!\n";
+if (!$recorder) {
+	open(STDERR, '>', '/dev/null');
+	exec('schedtap', 'record', '-o', "$bin/killed.dat", '-e', 'sched_switch');
+}
+for (1 .. 3000) {
+	last if -s "$killed/meta.json" && grep { -s } glob("$killed/*.cpu*");
+	select(undef, undef, undef, 0.02);
+}
+kill('KILL', $recorder);
+waitpid($recorder, 0);
+
 # Run a page's commands, of which the first has this number. Return: TAP.
 sub run_page {
 	my ($page, $nr) = @_;
@@ -74,20 +91,24 @@ sub run_page {
 	system("cp $made/* . && for f in make svc stacks old new run1 run2 run3; do cp trace.dat \$f.dat; done; " .
 	       'mkdir demo ci; cp trace.dat demo; cp trace.dat ci; echo "rule lost : recording.lost == 0" >my.rules');
 	symlink("$top/examples", 'examples') or die;
+	system("$dat2perf trace.dat perf.data --chains") if $page =~ /perf-data\.md/;
 	for my $line (@{$lines{$page}}) {
 		my $run = $line;
 		my $want = 0;
 
 		# what a page says about another machine's recording, said about this one
 		$run =~ s/--time \S+/'--time ' . window($run =~ m{([\w\/]+\.dat)} ? $1 : 'trace.dat')/e;
-		$run =~ s/request_start,request_done --by id/sched_waking,sched_migrate_task --by pid/;
+		$run =~ s/(?:request:)?request_start,(?:request:)?request_done --by id/sched_waking,sched_migrate_task --by pid/;
 		$run =~ s/^(schedtap critical .*)-c cc1\b/"$1-t " . slurp('cc1.pid')/e; # others may compile as well
 		$run =~ s/^(schedtap (?:record(?!.* -d )(?!.* -- )|view).*)/timeout -s INT 1 $1/;
+		$run =~ s/-g '\/(?!\*)[^']+'/-g '\/'/; # a cgroup that is here
+		$run =~ s/ -t \d+/" -t " . (`schedtap dump -i pelt.dat -e sched_pelt_se` =~ m{ pid=(\d+)})[0]/e if $page =~ /pelt\.md/;
+		system("cp -r $killed trace.dat.spool") if $line =~ /^schedtap summary trace\.dat\.spool/;
 		$run =~ s/^schedtap mark/schedtap record -o marked.dat -- $&/; # into a recording that runs
 		$run =~ s/^schedtap list --enabled/schedtap record -o on.dat -- $&/; # while something is on
 		$run =~ s/^schedtap ab (?!.*-r )/$&-r 2 / unless $ENV{SOAK}; # rounds: of 'make' each takes a second
 		# nothing is there to repair, no program has that pid, and they say so
-		$want = 1 if $line =~ /^schedtap (?:repair\b(?! --verify)|tracefs)/;
+		$want = 1 if $line =~ /^schedtap (?:repair\b(?! --verify)|tracefs)/ && $page !~ /record\.md/;
 		my $is_verdict = $line =~ /^schedtap check/; # whatever it is
 		my $out = `( $run ) 2>&1 >/dev/null`;
 		my $code = $? >> 8;
