@@ -102,7 +102,8 @@ record_both()
 switches_of_tids()
 {
 	# a task that is reaped on another CPU goes from Z to X between one recorder's look and the other's
-	grep -E "(${side:-prev|next})_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*' | sed 's/prev_state=X/prev_state=Z/'
+	grep -E "(${side:-prev|next})_pid=($(paste -sd'|' tids)) " "$1" | grep -o 'prev_comm.*' | sed 's/prev_state=X/prev_state=Z/' |
+		grep -v "${left_out:-nothing is}"
 }
 
 # scope WORKER OPTION...: PID in the options is the worker's, TID that of its first thread, CGROUP a
@@ -137,7 +138,8 @@ scope()
 # The kernel's set_event_pid may leave out switches from idle to the task (seen on 6.18, per CPU).
 scope_tracefs()
 {
-	local side=prev
+	# A task that is reaped before it leaves its CPU for good may be off the kernel's list by then (trace_filter_add_remove_task()).
+	local side=prev left_out=prev_state=Z
 
 	scope "$@" -b tracefs
 }
