@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #define TAP_PARCEL_BYTES 1100u
+#define TAP_PORTER_MAX_SERVICES 16u
 
 struct tap_parcel {
 	struct ucred from; /* as the kernel says, in our own namespaces; .pid 0: not known */

@@ -89,21 +89,24 @@ void tap_porter_finish(struct tap_porter *p)
 		p->is_finishing = !tap_parcel_send(p->control, &byte, 1, NULL);
 }
 
-bool tap_porter_brings(struct tap_porter *p, int from)
+bool tap_porter_brings(struct tap_porter *p, const int *from, unsigned int nr)
 {
-	struct pollfd ready[] = { { .fd = from, .events = POLLIN }, { .fd = p ? p->control : -1, .events = POLLIN } };
+	struct pollfd ready[TAP_PORTER_MAX_SERVICES + 1];
 	char byte;
 
+	for (unsigned int i = 0; i < nr; i++)
+		ready[i] = (struct pollfd){ .fd = from[i], .events = POLLIN };
+	ready[nr] = (struct pollfd){ .fd = p ? p->control : -1, .events = POLLIN };
 	while (p && p->is_finishing) {
-		int nr = poll(ready, 2, FINISH_MS);
+		int found = poll(ready, nr + 1, FINISH_MS);
 
-		if (nr > 0 && ready[0].revents)
-			return true;
-		if (nr < 0 && errno == EINTR)
+		if (found < 0 && errno == EINTR)
 			continue;
-		if (nr > 0)
+		if (found > 0 && !ready[nr].revents)
+			return true;
+		if (found > 0)
 			recv(p->control, &byte, 1, MSG_DONTWAIT);
 		p->is_finishing = false;
 	}
-	return poll(ready, 1, 0) == 1;
+	return poll(ready, nr, 0) > 0;
 }

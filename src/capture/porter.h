@@ -26,7 +26,10 @@ int tap_porter_serve(struct tap_porter *p, int socket, enum tap_porter_kind kind
 bool tap_porter_take(int from, struct tap_parcel *out, int *fd);
 /* Asks it to hand on all that was sent before this. @p: may be NULL. */
 void tap_porter_finish(struct tap_porter *p);
-/* After that: waits until something can be taken. Return: false: that was all, or it takes long. */
-bool tap_porter_brings(struct tap_porter *p, int from);
+/*
+ * After that: waits until something can be taken from one of the @nr channels. All that are served must be among them: where one
+ * is full, the porter waits until something is taken from it. Return: false: that was all, or it takes long.
+ */
+bool tap_porter_brings(struct tap_porter *p, const int *from, unsigned int nr);
 
 #endif

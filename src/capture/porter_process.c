@@ -23,7 +23,6 @@
 #include "base/clock.h"
 #include "capture/parcel.h"
 
-#define MAX_SERVICES 16u
 #define MAX_CALLERS 256u
 #define MAX_LEFT 8u /* abandoned workers that still live: without a bound, a stranger could make any number of them */
 #define BLOCKED_MS 250
@@ -41,7 +40,7 @@ struct service {
 };
 
 /* Of either process. */
-static struct service services[MAX_SERVICES];
+static struct service services[TAP_PORTER_MAX_SERVICES];
 static unsigned int nr_services;
 static dev_t memory_dev;
 
@@ -154,7 +153,7 @@ static void hear_porter(int porter)
 
 _Noreturn static void work(int porter)
 {
-	struct pollfd fds[1 + MAX_SERVICES];
+	struct pollfd fds[1 + TAP_PORTER_MAX_SERVICES];
 
 	for (;;) {
 		unsigned int nr = 0;
@@ -177,7 +176,7 @@ _Noreturn static void work(int porter)
 static struct caller {
 	int fd;
 	unsigned char service; /* its index */
-	bool is_ready; /* something came, or it had its time */
+	bool has_sent, is_over; /* something came; it had its time */
 	uid_t uid;
 	uint64_t since_ns;
 } callers[MAX_CALLERS]; /* the oldest first */
@@ -283,7 +282,7 @@ static void hear_recorder(int control)
 
 	if (tap_parcel_receive(control, &byte, 1, &passed, MSG_DONTWAIT) <= 0)
 		_exit(0); /* the worker follows */
-	if (passed.nr == 2 && nr_services < MAX_SERVICES) {
+	if (passed.nr == 2 && nr_services < TAP_PORTER_MAX_SERVICES) {
 		services[nr_services++] = (struct service){ passed.fds[0], passed.fds[1], (enum tap_porter_kind)byte };
 		/* the worker has its own copies of these; a caller comes to it with its channel */
 		if (byte == TAP_PORTER_DATAGRAMS || line < 0) {
@@ -316,10 +315,11 @@ static void note_ready(void)
 	for (unsigned int i = 0; i < nr_callers; i++) {
 		struct pollfd ready = { .fd = callers[i].fd, .events = POLLIN };
 
-		callers[i].is_ready |= poll(&ready, 1, 0) == 1 || tap_now_ns() - callers[i].since_ns >= CALLER_NS;
+		callers[i].has_sent |= poll(&ready, 1, 0) == 1;
+		callers[i].is_over |= tap_now_ns() - callers[i].since_ns >= CALLER_NS;
 	}
 	if (nr_callers == MAX_CALLERS)
-		callers[0].is_ready = true;
+		callers[0].is_over = true;
 }
 
 static void accept_callers(void)
@@ -328,6 +328,12 @@ static void accept_callers(void)
 		while (services[i].kind == TAP_PORTER_CALLS && nr_callers < MAX_CALLERS && accept_caller(i))
 			;
 	note_ready();
+}
+
+/* A silent caller is handed over to be closed, but not at the end: there may be thousands. */
+static bool is_ready(const struct caller *c)
+{
+	return c->has_sent || (c->is_over && !finish);
 }
 
 /*
@@ -339,7 +345,7 @@ static bool hand_caller(bool of_offender)
 	unsigned int i = 0;
 	int to;
 
-	while (i < nr_callers && (!callers[i].is_ready || is_offender(callers[i].uid) != of_offender))
+	while (i < nr_callers && (!is_ready(&callers[i]) || is_offender(callers[i].uid) != of_offender))
 		i++;
 	if (i == nr_callers)
 		return false;
@@ -430,7 +436,7 @@ static void check_worker(int control)
 /* Until something is to be done. Those who have called and are silent still are looked at as well. */
 static void wait_for_work(int control)
 {
-	struct pollfd fds[2 + MAX_SERVICES + MAX_CALLERS];
+	struct pollfd fds[2 + TAP_PORTER_MAX_SERVICES + MAX_CALLERS];
 	unsigned int nr = 0;
 	int ready;
 

@@ -55,7 +55,7 @@ hostile()
 	# some programs that have just ended are still read
 	[ "$(descriptors)" -le $((before + 64)) ] || fail "descriptors: $before, then $(descriptors): $(ls -l /proc/$rec/fd)"
 	kill -INT $rec
-	timeout 20 tail --pid=$rec -f /dev/null || fail "it does not end"
+	timeout 60 tail --pid=$rec -f /dev/null || fail "it does not end"
 	wait $rec || fail "the recorder failed: $(cat rec.err)"
 	grep -q ' 0 lost' rec.err || fail "lost: $(cat rec.err)"
 	"$SCHEDTAP" dump -i r.dat >dumped

@@ -303,7 +303,7 @@ recorded_process_forks() # WHOSE FROM TO
 {
 	local whose
 
-	"$EMIT" 300 2000 fork >emit.out &
+	"$EMIT" 300 8000 fork >emit.out &
 	pid=$!
 	wait_for test -e "$dir/$pid-0"
 	[ "$1" = parent ] || wait_for child_of "$pid"

@@ -208,7 +208,7 @@ static int try_attach(struct tap_user_state *s, struct tap_user_tracee *t)
 
 	tap_user_tracee_attach(t, &s->choice);
 	t->alive_ns = s->now.mono_ns;
-	t->used_sent = t->p->sent >= 0;
+	t->p->sent_is_new = false;
 	if (!t->locked)
 		return update(s, t);
 	/* behind the switch to another mode: what it has by now is taken */
@@ -257,6 +257,11 @@ static int add_if_wanted(struct tap_user_state *s, struct tap_user_program *p, e
 	return 0;
 }
 
+static bool has_nothing(const struct tap_user_program *p)
+{
+	return p->user == &was_there || p->user == &came_later;
+}
+
 /* A program that had nothing for us may have loaded a library since: some are asked each time. */
 static int refresh_others(struct tap_user_state *s)
 {
@@ -269,7 +274,7 @@ static int refresh_others(struct tap_user_state *s)
 			s->next_other = 0;
 			return 0;
 		}
-		if ((p->user != &was_there && p->user != &came_later) || !p->alive)
+		if (!has_nothing(p) || !p->alive)
 			continue;
 		ret = tap_user_refresh(s->set, p, NULL);
 		/* what is in its rings by now was not wanted before */
@@ -279,6 +284,24 @@ static int refresh_others(struct tap_user_state *s)
 			return ret;
 	}
 	return 0;
+}
+
+/*
+ * A program that came. One that was found by its link may have had no events then, or could not be opened because it had ended:
+ * it counts as new once what it sent has arrived.
+ */
+static int add_new(struct tap_user_state *s, struct tap_user_program *p)
+{
+	bool is_recorded = p->user && !has_nothing(p) && p->user != s;
+	enum tap_user_from from = p->user == &was_there ? TAP_USER_REST : TAP_USER_ALL;
+
+	if (is_recorded || (p->user && !p->sent_is_new))
+		return 0;
+	if (p->sent_is_new && tap_user_refresh(s->set, p, NULL) == -ENOMEM)
+		return -ENOMEM;
+	p->sent_is_new = false;
+	p->user = NULL;
+	return add_if_wanted(s, p, from);
 }
 
 /* Whether the scope has those that came: some of them may have been forked from others that stand behind them. */
@@ -311,8 +334,7 @@ int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err)
 	ret = ret < 0 ? ret : refresh_others(s);
 	note_families(s);
 	for (unsigned int i = 0; !ret && (p = tap_user_program_at(s->set, i)); i++)
-		if (!p->user)
-			ret = add_if_wanted(s, p, TAP_USER_ALL);
+		ret = add_new(s, p);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
@@ -389,15 +411,10 @@ static bool is_stuck(const struct tap_user_tracee *t)
 	return false;
 }
 
-/*
- * Whether a program that could not be recorded may be now. One that was found by its link, and ended at once, has sent its control file,
- * which may arrive later.
- */
+/* Whether a program that could not be recorded may be now: it was gone, and what it sent has arrived; or another recorder has ended. */
 static bool may_attach(const struct tap_user_state *s, const struct tap_user_tracee *t)
 {
-	if (t->p->sent >= 0 && !t->used_sent)
-		return true;
-	return s->now.mono_ns - t->alive_ns >= ALIVE_NS && t->p->alive;
+	return t->p->sent_is_new || (t->p->alive && s->now.mono_ns - t->alive_ns >= ALIVE_NS);
 }
 
 /* @turn: whether it is this program's turn to be read anew. */

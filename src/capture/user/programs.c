@@ -461,10 +461,12 @@ int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent
 		return read_new(set, p, fd);
 	}
 	ret = p ? 0 : -ENOMEM;
-	if (p && p->fd < 0 && p->sent < 0)
+	if (p && p->fd < 0 && p->sent < 0 && !p->was_locked) {
 		p->sent = fd;
-	else
+		p->sent_is_new = true;
+	} else {
 		close(fd);
+	}
 	return ret;
 }
 

@@ -28,6 +28,7 @@ struct tap_user_program {
 	bool foreign; /* found in another pid namespace: counts as alive, for nobody can tell */
 	int sharer; /* a child that has its file mapped; 0: none is known */
 	void *user; /* the caller's; NULL at first */
+	bool sent_is_new; /* what it has sent arrived after it was found: for the caller to clear */
 	bool kept; /* the caller's: it stays in the set also when its file is gone */
 	bool with_children; /* the caller's: it lives as long as a child that may still record */
 	bool seen; /* its file was there at the last scan */

@@ -231,27 +231,34 @@ bool tap_user_sessions_called(const struct tap_user_sessions *s)
 	return s->calls >= 0 && epoll_wait(s->calls, &ev, 1, 0) > 0;
 }
 
-static bool take_parcel(const struct tap_user_sessions *s, int from, struct tap_parcel *parcel, int *fd)
+/* Return: whether there is more to come: of sessions that are over it waits for that. */
+static bool wait_for_more(const struct tap_user_sessions *s)
 {
-	if (from < 0 || (s->are_over && !tap_porter_brings(s->porter, from)))
-		return false;
-	return tap_porter_take(from, parcel, fd);
+	int from[TAP_PORTER_MAX_SERVICES];
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < s->nr; i++)
+		if (s->files[i].from >= 0 && nr < TAP_PORTER_MAX_SERVICES)
+			from[nr++] = s->files[i].from;
+	return s->are_over && tap_porter_brings(s->porter, from, nr);
 }
 
 bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *sent)
 {
 	struct tap_parcel parcel;
 
-	for (unsigned int i = 0; i < s->nr; i++) {
-		sent->fd = -1;
-		while (sent->fd < 0 && take_parcel(s, s->files[i].from, &parcel, &sent->fd))
-			;
-		if (sent->fd < 0)
-			continue;
-		sent->pid = parcel.from.pid;
-		sent->uid = parcel.from.uid;
-		return true;
-	}
+	do {
+		for (unsigned int i = 0; i < s->nr; i++) {
+			sent->fd = -1;
+			while (s->files[i].from >= 0 && sent->fd < 0 && tap_porter_take(s->files[i].from, &parcel, &sent->fd))
+				;
+			if (sent->fd < 0)
+				continue;
+			sent->pid = parcel.from.pid;
+			sent->uid = parcel.from.uid;
+			return true;
+		}
+	} while (wait_for_more(s));
 	return false;
 }
 

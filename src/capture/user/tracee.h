@@ -46,7 +46,6 @@ struct tap_user_tracee {
 	uint8_t mode; /* of the rings, before */
 	uint8_t drained; /* moved when it is drained: so the program knows that we live */
 	uint64_t refreshed_ns, alive_ns, lost_ns; /* when last */
-	bool used_sent; /* the last attempt to record it used what it had sent (p->sent) */
 	uint64_t told_lost; /* of the program's lost */
 	uint64_t events, lost, raised;
 	char *why; /* it is not recorded, or not all of it */
