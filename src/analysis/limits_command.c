@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+
 /* The options of `schedtap record` as of 0.1. Of others it is not known whether they have a value. */
 static const struct option {
 	char letter; /* or 0 */
@@ -90,18 +92,18 @@ static bool read_words(const json_t *line, json_t *only)
 static bool are_known(const json_t *numbers, const json_t *tasks, size_t column)
 {
 	const json_t *number, *row;
-	size_t i, k;
+	struct tap_map known = { 0 };
+	bool all = true;
+	size_t i;
 
-	json_array_foreach(numbers, i, number) {
-		long wanted = strtol(json_string_value(number), NULL, 10);
-		bool found = false;
-
-		json_array_foreach(tasks, k, row)
-			found |= json_integer_value(json_array_get(row, column)) == wanted;
-		if (!found)
-			return false;
-	}
-	return true;
+	if (!json_array_size(numbers))
+		return true;
+	json_array_foreach(tasks, i, row)
+		all &= tap_map_put(&known, (uint64_t)json_integer_value(json_array_get(row, column))) != NULL;
+	json_array_foreach(numbers, i, number)
+		all &= tap_map_get(&known, strtoull(json_string_value(number), NULL, 10)) != NULL;
+	tap_map_release(&known);
+	return all;
 }
 
 /* Adds to @only what the backends of the events imply. Return: false if a filter may have left out events of the tasks. */

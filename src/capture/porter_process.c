@@ -143,11 +143,14 @@ static void hear_porter(int porter)
 
 	if (tap_parcel_receive(porter, &byte, 1, &passed, MSG_DONTWAIT) <= 0)
 		_exit(0);
-	if (passed.nr == 2) {
+	if (byte == TAP_PORTER_FINISH) {
+		say(porter, byte);
+	} else if (passed.nr == 2) {
 		serve_caller(passed.fds[0], passed.fds[1], porter);
 		close(passed.fds[1]);
-	} else {
-		say(porter, TAP_PORTER_FINISH);
+	} else { /* there were too few descriptors for it */
+		close_passed(&passed);
+		say(porter, DONE);
 	}
 }
 
@@ -176,7 +179,7 @@ _Noreturn static void work(int porter)
 static struct caller {
 	int fd;
 	unsigned char service; /* its index */
-	bool has_sent, is_over; /* something came; it had its time */
+	bool is_ready; /* something came, or it had its time */
 	uid_t uid;
 	uint64_t since_ns;
 } callers[MAX_CALLERS]; /* the oldest first */
@@ -315,11 +318,10 @@ static void note_ready(void)
 	for (unsigned int i = 0; i < nr_callers; i++) {
 		struct pollfd ready = { .fd = callers[i].fd, .events = POLLIN };
 
-		callers[i].has_sent |= poll(&ready, 1, 0) == 1;
-		callers[i].is_over |= tap_now_ns() - callers[i].since_ns >= CALLER_NS;
+		callers[i].is_ready |= poll(&ready, 1, 0) == 1 || tap_now_ns() - callers[i].since_ns >= CALLER_NS;
 	}
 	if (nr_callers == MAX_CALLERS)
-		callers[0].is_over = true;
+		callers[0].is_ready = true;
 }
 
 static void accept_callers(void)
@@ -328,12 +330,6 @@ static void accept_callers(void)
 		while (services[i].kind == TAP_PORTER_CALLS && nr_callers < MAX_CALLERS && accept_caller(i))
 			;
 	note_ready();
-}
-
-/* A silent caller is handed over to be closed, but not at the end: there may be thousands. */
-static bool is_ready(const struct caller *c)
-{
-	return c->has_sent || (c->is_over && !finish);
 }
 
 /*
@@ -345,7 +341,7 @@ static bool hand_caller(bool of_offender)
 	unsigned int i = 0;
 	int to;
 
-	while (i < nr_callers && (!is_ready(&callers[i]) || is_offender(callers[i].uid) != of_offender))
+	while (i < nr_callers && (!callers[i].is_ready || is_offender(callers[i].uid) != of_offender))
 		i++;
 	if (i == nr_callers)
 		return false;

@@ -25,7 +25,7 @@ enum tap_cost {
 	TAP_COST_CPUS,	      /* the reports' state of each CPU */
 	TAP_COST_TASKS,	      /* the reports' state of each task */
 	TAP_COST_UNSORTED,    /* perf.data: events of one round, which are sorted in memory */
-	TAP_COST_PAGES,	      /* decompressed pages of one pass. They cost time rather than memory: their limit is a separate one */
+	TAP_COST_PAGES,	      /* events in decompressed pages, of one pass. They cost time rather than memory: their limit is a separate one */
 	TAP_NR_COSTS,
 };
 

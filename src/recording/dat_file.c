@@ -218,9 +218,16 @@ static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_e
 int tap_dat_add_format(struct tap_reader *r, const char *system, const char *text, size_t len,
 		       struct tap_abi abi, struct tap_err *err)
 {
+	uint64_t lines = 0;
 	struct tap_format *fmt;
-	int ret = tap_format_parse(system, text, len, abi, &fmt, err);
+	int ret;
 
+	for (size_t i = 0; i < len; i++)
+		lines += text[i] == '\n';
+	if (lines > TAP_FORMAT_MAX_FIELDS)
+		lines = TAP_FORMAT_MAX_FIELDS;
+	ret = tap_budget_add(&r->budget, TAP_COST_SECTIONS, 2 * len + lines * sizeof(*fmt->fields), err) ?:
+	      tap_format_parse(system, text, len, abi, &fmt, err);
 	return ret ?: add_format(r, fmt, err);
 }
 
@@ -228,6 +235,7 @@ int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *
 			 uint32_t nr, struct tap_err *err)
 {
 	struct tap_abi abi = { .big_endian = r->info.big_endian, .long_size = r->info.long_size };
+	int ret;
 
 	while (nr-- && !b->bad) {
 		struct tap_bytes text = tap_bytes_sub(b, tap_bytes_u64(b));
@@ -235,8 +243,9 @@ int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *
 		if (text.bad)
 			break;
 		/* an event nobody can decode is handed out as an unknown one */
-		if (tap_dat_add_format(r, system, (const char *)text.at, tap_bytes_left(&text), abi, err) == -ENOMEM)
-			return -ENOMEM;
+		ret = tap_dat_add_format(r, system, (const char *)text.at, tap_bytes_left(&text), abi, err);
+		if (ret == -ENOMEM || ret == -E2BIG)
+			return ret;
 	}
 	return b->bad ? tap_dat_bad(r, err, "the event formats are cut") : 0;
 }

@@ -167,6 +167,7 @@ static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 	struct tap_buf bytes = { 0 };
 	struct tap_err why = { 0 };
 	int ret = map_at(r, dir, "meta.json", &meta, NULL);
+	const uint64_t on_disk = r->budget.file_bytes;
 
 	if (ret)
 		return 0;
@@ -174,6 +175,7 @@ static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 	if (ret)
 		return ret;
 	ret = tap_rebuild_head((const char *)meta->data, meta->len, &bytes, &why) ?: map_bytes(r, &bytes);
+	r->budget.file_bytes = on_disk; /* what was made is no reason to allow for more */
 	tap_buf_release(&bytes);
 	if (ret == -ENODATA)
 		return 0;

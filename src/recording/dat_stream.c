@@ -41,6 +41,7 @@ static void note_missed(struct tap_stream *s, const struct tap_page_head *head)
 #define COPIES_BYTES ((size_t)8 << 20) /* of all streams; a copy is a call to the system */
 #define COPY_MIN_BYTES ((size_t)32 << 10)
 #define COPY_MAX_BYTES ((size_t)256 << 10)
+#define MAX_COPYING 2048u /* streams: of more, pages are read where they are mapped */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 /* Where a page can be read: in the copy, or where it is mapped. */
@@ -260,7 +261,7 @@ void tap_decoder_make_room(struct tap_decoder *d, struct tap_stream *streams, un
 {
 	size_t room = COPIES_BYTES / (nr ? nr : 1), all;
 
-	if (!nr)
+	if (!nr || nr > MAX_COPYING)
 		return;
 	room = room < COPY_MIN_BYTES ? COPY_MIN_BYTES : room > COPY_MAX_BYTES ? COPY_MAX_BYTES : room;
 	all = (nr * room + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
@@ -313,11 +314,8 @@ static int next_chunk(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 {
 	while (s->ahead.src || take_chunk(&s->left, &s->ahead)) {
 		struct tap_chunk old = s->now;
-		int ret = d->budget ? tap_budget_add(d->budget, TAP_COST_PAGES, s->ahead.size, err) : 0;
+		int ret = tap_unpack_wait(&d->unpack, &s->ahead);
 
-		if (ret)
-			return ret;
-		ret = tap_unpack_wait(&d->unpack, &s->ahead);
 		if (ret == -ENOMEM)
 			return tap_err_set(err, ret, "out of memory");
 		s->now = s->ahead;
@@ -349,6 +347,15 @@ static bool stamp_fits(const struct tap_stream *s, uint64_t stamp, uint64_t next
 	if (!next || next < s->cur.ts || next + TAP_CURSOR_SLACK_NS >= stamp)
 		return true;
 	return stamp_at(s, s->left.page + s->abi.page_size) >= stamp;
+}
+
+/* A page's events cost time, and a little of it do empty pages, of which a recording may have many, and zstd makes nearly nothing. */
+static int charge_page(const struct tap_decoder *d, const struct tap_stream *s, const unsigned char *page, struct tap_err *err)
+{
+	struct tap_page_head head;
+	uint64_t used = tap_page_parse(&s->abi, page, &head) ? head.used : s->abi.page_size;
+
+	return tap_budget_add(d->budget, TAP_COST_PAGES, used + s->abi.page_size / 4, err);
 }
 
 /* Opens the next page that has events. Return: 1; 0 at the end; -E2BIG, -ENOMEM as next_chunk(). */
@@ -384,6 +391,8 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 		next = stamp_at(s, s->left.page);
 		__builtin_prefetch(find_copy(s, s->left.page) + s->abi.page_size); /* its stamp is next */
 		/* one that is empty and says nothing no kernel wrote: a power cut did */
+		if (s->now.src && d->budget && charge_page(d, s, page, err))
+			return -E2BIG;
 		if (!tap_page_parse(&s->abi, page, &head) ||
 		    !(head.used || head.stamp || head.missed) ||
 		    (head.used && !stamp_fits(s, head.stamp, next))) {

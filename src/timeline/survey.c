@@ -7,6 +7,8 @@
 
 #include "base/array.h"
 
+/* What merging must leave at most: it reads all of them, so that it may not be done for every few that come. */
+#define MERGED_HOLES (TAP_MAX_HOLES - TAP_MAX_HOLES / 8)
 /* How often a task must be switched in, and never seen at work, until it counts as hidden. */
 #define HIDDEN_INS 8
 
@@ -151,8 +153,10 @@ static int add_break(struct tap_survey *s, int cpu, enum tap_break_what what, ui
 {
 	const struct tap_survey_cpu *c = &s->cpus[cpu];
 
-	if (s->nr_breaks == TAP_MAX_HOLES)
+	if (s->nr_breaks == TAP_MAX_HOLES && !s->wrong) {
 		thin_breaks(s);
+		s->wrong = s->nr_breaks > MERGED_HOLES;
+	}
 	/* those that are merged keep the place: at worst all of them are of different CPUs */
 	if (s->nr_breaks == TAP_MAX_HOLES)
 		s->wrong = true;
@@ -320,8 +324,10 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 	/* nothing before it, which would say when it began: the oldest events were overwritten */
 	if (c && !ev->lost.is_off && from == to && c->buffer != ev->buffer)
 		from = 0;
-	if (s->nr_kept_losses == TAP_MAX_HOLES)
+	if (s->nr_kept_losses == TAP_MAX_HOLES && !s->wrong) {
 		s->nr_kept_losses = merge_losses(s->losses, s->nr_kept_losses);
+		s->wrong = s->nr_kept_losses > MERGED_HOLES;
+	}
 	if (s->nr_kept_losses == TAP_MAX_HOLES)
 		s->wrong = true;
 	else if (tap_array_grow(&s->losses, s->nr_kept_losses, &s->cap_losses, sizeof(*s->losses)))

@@ -43,6 +43,8 @@ static void write_file(const char *path, const struct tap_buf *bytes)
 /* What a bomb consists of; the rest is an ordinary recording without events. */
 struct bomb {
 	const char *meta, *kallsyms, *cmdlines;
+	const struct tap_head_format *formats; /* NULL: of the built-in events */
+	unsigned int nr_formats;
 	unsigned int nr_cpus; /* that its header names */
 	bool zstd;
 	struct tap_buf data; /* pages, or with .zstd chunks with their number */
@@ -78,8 +80,8 @@ static void put_front(const struct bomb *b, struct tap_buf *out, size_t *more_at
 	struct tap_dat_front front;
 	size_t sums_at;
 
-	head.nr_formats = make_formats(&formats);
-	head.formats = formats;
+	head.nr_formats = b->formats ? b->nr_formats : make_formats(&formats);
+	head.formats = b->formats ?: formats;
 	tap_head_defaults(&head);
 	if (tap_dat_front_make(&head, &front))
 		die("cannot make the front");
@@ -167,6 +169,37 @@ static void symbols(const char *path)
 	write_bomb(&b, path);
 }
 
+/* Each is parsed into an array with a place for each line. */
+static void formats(const char *path)
+{
+	static struct tap_head_format all[65535];
+	struct bomb b = { .zstd = true, .formats = all, .nr_formats = 65535 };
+
+	for (unsigned int i = 0; i < b.nr_formats; i++) {
+		struct tap_buf text = { 0 };
+
+		tap_buf_printf(&text, "name: a\nID: %u\n", i + 1);
+		repeat(&text, "\n", 540);
+		all[i] = (struct tap_head_format){ "x", tap_buf_str(&text), text.len };
+	}
+	write_bomb(&b, path);
+}
+
+/* A command line that names a process again and again, and a list of tasks in which it is the last. */
+static void processes(const char *path)
+{
+	struct tap_buf meta = { 0 };
+	struct bomb b = { .zstd = true };
+
+	tap_buf_puts(&meta, "{\"tool\":\"schedtap 0.1.0\",\"command_line\":[\"schedtap\",\"record\"");
+	repeat(&meta, ",\"-p1\"", MB);
+	tap_buf_puts(&meta, "],\"tasks\":[[]");
+	repeat(&meta, ",[]", 3 * MB);
+	tap_buf_puts(&meta, ",[1,1,\"a\"]]}");
+	b.meta = tap_buf_str(&meta);
+	write_bomb(&b, path);
+}
+
 /* ---- pages */
 
 struct pages {
@@ -195,7 +228,7 @@ static void put_field(const struct tap_def *def, unsigned char *record, const ch
 /* An event of the task @pid, all of whose fields but the two are 0. */
 static void put_event(struct pages *p, uint64_t ts_ns, const char *name, const char *a, int32_t va, const char *b, int32_t vb)
 {
-	const struct tap_def *def = tap_def_find("sched", name);
+	const struct tap_def *def = tap_def_find(NULL, name);
 	unsigned char record[256] = { 0 };
 	uint16_t id = (uint16_t)def->id;
 	unsigned char *at;
@@ -320,6 +353,19 @@ static void tasks(const char *path)
 
 	for (int i = 1; i < 500000; i++)
 		put_run(&p, START_NS + (uint64_t)i * 2000, i, 0);
+	end_page(&p);
+	write_pages(path, &pages);
+}
+
+/* Losses on alternating CPUs, more of them than are kept. */
+static void losses(const char *path)
+{
+	struct tap_buf pages = { 0 };
+	struct pages p = { .out = &pages };
+
+	put_run(&p, START_NS, 1, 0);
+	for (int i = 1; i < 600000; i++)
+		put_event(&p, START_NS + 10000 + (uint64_t)i, "events_lost", "lost_cpu", i % 2, "count", 1);
 	end_page(&p);
 	write_pages(path, &pages);
 }
@@ -487,7 +533,7 @@ static const struct {
 } bombs[] = {
 	{ "objects", objects }, { "numbers", numbers }, { "names", names }, { "symbols", symbols },
 	{ "sharing", sharing }, { "many_cpus", many_cpus }, { "cpus", cpus }, { "named_cpus", named_cpus },
-	{ "tasks", tasks }, { "zeros", zeros }, { "same_page", same_page },
+	{ "tasks", tasks }, { "formats", formats }, { "processes", processes }, { "losses", losses }, { "zeros", zeros }, { "same_page", same_page },
 	{ "perf_cpus", perf_cpus }, { "perf_late", perf_late }, { "perf_tasks", perf_tasks }, { "perf_unsorted", perf_unsorted },
 };
 
