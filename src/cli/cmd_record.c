@@ -438,7 +438,27 @@ static void reap(struct run *run)
 	run->child = 0;
 }
 
-/* How many events failed for the reason of event @i; 0 if an earlier one has it too. */
+/* Return: whether an -e names this event, by its name or as SYSTEM:NAME, rather than a group of events. */
+static bool is_named(const struct tap_plan *plan, const struct tap_plan_event *ev)
+{
+	for (unsigned int i = 0; i < plan->select->nr_events; i++) {
+		const char *word = plan->select->events[i].text, *colon = strchr(word, ':');
+		size_t len = colon ? (size_t)(colon - word) : 0;
+
+		if (!strcmp(colon ? colon + 1 : word, ev->name) &&
+		    (!colon || (strlen(ev->system) == len && !strncmp(word, ev->system, len))))
+			return true;
+	}
+	return false;
+}
+
+/* Return: whether a line says that the event is left out. That a kernel lacks some events of a group is nothing to report. */
+static bool is_left_out(const struct tap_plan *plan, const struct tap_plan_event *ev)
+{
+	return ev->reason && (ev->status == TAP_EVENT_FAILED || (ev->status == TAP_EVENT_ABSENT && is_named(plan, ev)));
+}
+
+/* How many events are left out for the reason of event @i; 0 if an earlier one has it too. */
 static unsigned int count_failed(const struct tap_plan *plan, unsigned int i)
 {
 	unsigned int nr = 0;
@@ -446,8 +466,7 @@ static unsigned int count_failed(const struct tap_plan *plan, unsigned int i)
 	for (unsigned int k = 0; k < plan->nr_events; k++) {
 		const struct tap_plan_event *ev = &plan->events[k];
 
-		if (ev->status != TAP_EVENT_FAILED || !ev->reason ||
-		    strcmp(ev->reason, plan->events[i].reason))
+		if (!is_left_out(plan, ev) || strcmp(ev->reason, plan->events[i].reason))
 			continue;
 		if (k < i)
 			return 0;
@@ -523,7 +542,7 @@ static void print_plan(const struct tap_plan *plan)
 		const struct tap_plan_event *ev = &plan->events[i];
 		unsigned int nr = 0;
 
-		if (ev->status == TAP_EVENT_FAILED && ev->reason)
+		if (is_left_out(plan, ev))
 			nr = count_failed(plan, i);
 		if (nr > 1)
 			fprintf(stderr, "schedtap: recording without %s:%s and %u more: %s\n", ev->system,

@@ -153,4 +153,18 @@ in_cgroup()
 }
 [ -z "$mount" ] || check "-g: the words for a cgroup" in_cgroup "/tap-select-$$" "tap-select-$$/" "$mount/tap-select-$$" \
 	"/tap-select-$$/?" "*select-$$" "/tap-[q-t]*"
+
+# Of a group that has it, nothing is said.
+absent_event()
+{
+	local absent
+
+	absent=$("$SCHEDTAP" list 2>/dev/null | sed -n 's/^-  *\(schedtap:[a-z_]*\): .*/\1/p' | head -n 1)
+	[ "$absent" ] || skip "this kernel has all events"
+	run 0 "$SCHEDTAP" record -o r.dat -d 0.1 -e "$absent" -e sched_switch
+	says "schedtap: recording without $absent: "
+	run 0 "$SCHEDTAP" record -o r.dat -d 0.1 -e 'schedtap:*' -e sched_switch
+	must_not grep -q "without $absent" err
+}
+check "an event that is named and that this kernel lacks" absent_event
 done_testing
