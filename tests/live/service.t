@@ -41,7 +41,7 @@ confined()
 	caps=$(setting CapabilityBoundingSet | sed 's/CAP_/+/g; s/ /,/g' | tr A-Z a-z)
 	exec unshare -m bash -c '
 		mount --make-rprivate /
-		for keep in '"$(setting ReadWritePaths)"' "$1"; do mount --bind "$keep" "$keep"; done
+		for keep in '"$(setting ReadWritePaths)"' "$1"; do mount --rbind "$keep" "$keep"; done
 		cd "$1"
 		for at in $(cut -d" " -f 5 /proc/self/mountinfo); do
 			case $at in
