@@ -11,7 +11,6 @@
 #include "recording/dat_stream.h"
 #include "recording/merge.h"
 
-#define TAP_DAT_MAX_CPUS 8192u /* the most that CONFIG_NR_CPUS can be */
 #define TAP_DAT_MAX_BUFFERS 65536u
 #define TAP_DAT_MAX_STREAMS (1u << 18)
 #define TAP_DAT_MAX_PAGE_BYTES (64u << 20)

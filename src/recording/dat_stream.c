@@ -721,7 +721,7 @@ void tap_stream_get_loss(const struct tap_decoder *d, struct tap_stream *s)
 		/* a CPU may have a flag and no event at all */
 		ev->lost.last_ns = s->cur.ts ? s->cur.ts : s->gap.first_ns;
 	}
-	if (ev->cpu < -1)
+	if (ev->cpu < -1 || ev->cpu >= (int)TAP_DAT_MAX_CPUS)
 		ev->cpu = -1;
 	if (ev->lost.last_ns > TAP_CURSOR_MAX_NS)
 		ev->lost.last_ns = TAP_CURSOR_MAX_NS;

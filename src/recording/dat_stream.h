@@ -13,6 +13,7 @@
 #include "recording/cursor.h"
 #include "recording/unpack.h"
 
+#define TAP_DAT_MAX_CPUS 8192u /* the most that CONFIG_NR_CPUS can be */
 #define TAP_CHUNK_MAX_BYTES ((size_t)64 << 20)
 
 /* What a record's type means: a table with one slot for each of the 65536 ids. */

@@ -370,6 +370,19 @@ static void losses(const char *path)
 	write_pages(path, &pages);
 }
 
+/* A loss after the window, on a CPU that no machine has. */
+static void lost_cpu(const char *path)
+{
+	struct bomb b = { .meta = "{\"window\":{\"start_ns\":1000000000,\"end_ns\":1000005000}}" };
+	struct pages p = { .out = &b.data };
+
+	put_run(&p, START_NS, 1, 0);
+	put_event(&p, START_NS + 10000, "events_lost", "lost_cpu", 1500000000, "count", 1);
+	end_page(&p);
+	share_data(&b, 1, b.data.len);
+	write_bomb(&b, path);
+}
+
 /* Chunks that decompress to @bytes each, all the same. */
 static void write_chunks(const char *path, const struct tap_buf *pages, uint32_t nr)
 {
@@ -533,7 +546,7 @@ static const struct {
 } bombs[] = {
 	{ "objects", objects }, { "numbers", numbers }, { "names", names }, { "symbols", symbols },
 	{ "sharing", sharing }, { "many_cpus", many_cpus }, { "cpus", cpus }, { "named_cpus", named_cpus },
-	{ "tasks", tasks }, { "formats", formats }, { "processes", processes }, { "losses", losses }, { "zeros", zeros }, { "same_page", same_page },
+	{ "tasks", tasks }, { "formats", formats }, { "processes", processes }, { "losses", losses }, { "lost_cpu", lost_cpu }, { "zeros", zeros }, { "same_page", same_page },
 	{ "perf_cpus", perf_cpus }, { "perf_late", perf_late }, { "perf_tasks", perf_tasks }, { "perf_unsorted", perf_unsorted },
 };
 

@@ -28,7 +28,7 @@ my %refused = (
 	names => 'its texts .* would take more than 268 MB of memory', symbols => undef,
 	sharing => 'is damaged: several CPUs share their data', many_cpus => 'is damaged: it has more than 8192 CPUs',
 	cpus => 'its CPUs would take more than 268 MB of memory', named_cpus => undef,
-	formats => 'its texts .* would take more than 268 MB of memory', processes => undef, losses => undef,
+	formats => 'its texts .* would take more than 268 MB of memory', processes => undef, losses => undef, lost_cpu => undef,
 	tasks => 'its tasks would take more than 268 MB of memory',
 	zeros => 'its compressed events would take more than 268 MB,', same_page => 'its compressed events would take more than 268 MB,',
 	perf_cpus => 'its CPUs would take more than 268 MB of memory', perf_late => undef, perf_tasks => undef,
