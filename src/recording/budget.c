@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* What jansson 2.14 allocates with glibc, in bytes. */
+/* Bytes that jansson 2.14 allocates with glibc. */
 #define JSON_OBJECT_BYTES 240u /* with its table of 8 buckets */
 #define JSON_ARRAY_BYTES 128u  /* with its table of 8 pointers */
 #define JSON_PAIR_BYTES 80u    /* a key and its place in the table, without the key's text */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a recording may cost its reader. A small file can ask for gigabytes: its description decompresses to repetitions,
+ * Limits on the memory and time that a recording costs its reader. A small file can ask for gigabytes: its description decompresses to repetitions,
  * its CPUs share their pages, each of its events names another task. So the memory and the decompressed pages of one
  * recording are limited to a multiple of the file's size, and small files to a constant.
  */

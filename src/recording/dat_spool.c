@@ -175,7 +175,7 @@ static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 	if (ret)
 		return ret;
 	ret = tap_rebuild_head((const char *)meta->data, meta->len, &bytes, &why) ?: map_bytes(r, &bytes);
-	r->budget.file_bytes = on_disk; /* what was made is no reason to allow for more */
+	r->budget.file_bytes = on_disk; /* the rebuilt head is only in memory: it does not raise the limit */
 	tap_buf_release(&bytes);
 	if (ret == -ENODATA)
 		return 0;

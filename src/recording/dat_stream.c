@@ -349,12 +349,14 @@ static bool stamp_fits(const struct tap_stream *s, uint64_t stamp, uint64_t next
 	return stamp_at(s, s->left.page + s->abi.page_size) >= stamp;
 }
 
-/* A page's events cost time, and a little of it do empty pages, of which a recording may have many, and zstd makes nearly nothing. */
-static int charge_page(const struct tap_decoder *d, const struct tap_stream *s, const unsigned char *page, struct tap_err *err)
+/*
+ * Count a decompressed page of @used bytes of events. Pages without events count a quarter: zstd compresses them to nearly nothing,
+ * and recordings may have many. Return: 0; -E2BIG.
+ */
+static int charge_page(const struct tap_decoder *d, const struct tap_stream *s, uint32_t used, struct tap_err *err)
 {
-	struct tap_page_head head;
-	uint64_t used = tap_page_parse(&s->abi, page, &head) ? head.used : s->abi.page_size;
-
+	if (!s->now.src || !d->budget)
+		return 0;
 	return tap_budget_add(d->budget, TAP_COST_PAGES, used + s->abi.page_size / 4, err);
 }
 
@@ -365,6 +367,7 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 		const unsigned char *page = s->left.page;
 		struct tap_page_head head;
 		uint64_t next;
+		bool is_page;
 
 		if (page == s->left.pages_end) {
 			int ret = next_chunk(d, s, err);
@@ -390,11 +393,11 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 		page = find_copy(s, page);
 		next = stamp_at(s, s->left.page);
 		__builtin_prefetch(find_copy(s, s->left.page) + s->abi.page_size); /* its stamp is next */
-		/* one that is empty and says nothing no kernel wrote: a power cut did */
-		if (s->now.src && d->budget && charge_page(d, s, page, err))
+		is_page = tap_page_parse(&s->abi, page, &head);
+		if (charge_page(d, s, is_page ? head.used : s->abi.page_size, err))
 			return -E2BIG;
-		if (!tap_page_parse(&s->abi, page, &head) ||
-		    !(head.used || head.stamp || head.missed) ||
+		/* no kernel writes a page that is empty and has no stamp: a power cut leaves it */
+		if (!is_page || !(head.used || head.stamp || head.missed) ||
 		    (head.used && !stamp_fits(s, head.stamp, next))) {
 			note_damage(s);
 			continue;

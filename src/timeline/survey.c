@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* What merging must leave at most: it reads all of them, so that it may not be done for every few that come. */
+/* Merging reads all losses or breaks. If it leaves more than this, the survey gives up instead of merging again and again. */
 #define MERGED_HOLES (TAP_MAX_HOLES - TAP_MAX_HOLES / 8)
 /* How often a task must be switched in, and never seen at work, until it counts as hidden. */
 #define HIDDEN_INS 8

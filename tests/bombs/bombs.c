@@ -40,7 +40,7 @@ static void write_file(const char *path, const struct tap_buf *bytes)
 
 /* ---- trace.dat */
 
-/* What a bomb consists of; the rest is an ordinary recording without events. */
+/* The unusual parts of a bomb. The rest of the file is an ordinary recording without events. */
 struct bomb {
 	const char *meta, *kallsyms, *cmdlines;
 	const struct tap_head_format *formats; /* NULL: of the built-in events */
@@ -284,22 +284,23 @@ static void one_run(struct tap_buf *out)
 	end_page(&p);
 }
 
-static void sharing(const char *path)
+static void share_one_run(const char *path, unsigned int nr_cpus)
 {
 	struct bomb b = { 0 };
 
 	one_run(&b.data);
-	share_data(&b, 8192, b.data.len);
+	share_data(&b, nr_cpus, b.data.len);
 	write_bomb(&b, path);
+}
+
+static void sharing(const char *path)
+{
+	share_one_run(path, 8192);
 }
 
 static void many_cpus(const char *path)
 {
-	struct bomb b = { 0 };
-
-	one_run(&b.data);
-	share_data(&b, 65536, b.data.len);
-	write_bomb(&b, path);
+	share_one_run(path, 65536);
 }
 
 /* Each has its own data, which is a few bytes when compressed. */

@@ -411,7 +411,7 @@ static bool is_stuck(const struct tap_user_tracee *t)
 	return false;
 }
 
-/* Whether a program that could not be recorded may be now: it was gone, and what it sent has arrived; or another recorder has ended. */
+/* Return: whether to try again to record a program: the file that it sent has arrived, or another recorder may have released it. */
 static bool may_attach(const struct tap_user_state *s, const struct tap_user_tracee *t)
 {
 	return t->p->sent_is_new || (t->p->alive && s->now.mono_ns - t->alive_ns >= ALIVE_NS);

@@ -231,16 +231,18 @@ bool tap_user_sessions_called(const struct tap_user_sessions *s)
 	return s->calls >= 0 && epoll_wait(s->calls, &ev, 1, 0) > 0;
 }
 
-/* Return: whether there is more to come: of sessions that are over it waits for that. */
+/* Once the sessions are over, wait for the messages that programs sent before. Return: whether there are more. */
 static bool wait_for_more(const struct tap_user_sessions *s)
 {
 	int from[TAP_PORTER_MAX_SERVICES];
 	unsigned int nr = 0;
 
+	if (!s->are_over)
+		return false;
 	for (unsigned int i = 0; i < s->nr; i++)
 		if (s->files[i].from >= 0 && nr < TAP_PORTER_MAX_SERVICES)
 			from[nr++] = s->files[i].from;
-	return s->are_over && tap_porter_brings(s->porter, from, nr);
+	return tap_porter_brings(s->porter, from, nr);
 }
 
 bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *sent)
