@@ -37,6 +37,7 @@ command_of_record()
 {
 	local begin
 
+	realtime_or_skip
 	begin=$(date +%s%N)
 	named_perl c-beside
 	cat >load <<-END
@@ -53,6 +54,7 @@ command_of_record()
 # Who has the lock is preempted by another one, once somebody waits for it: who waits for it waits for that.
 lock_of_a_preempted()
 {
+	realtime_or_skip
 	rm -f held hogs
 	named_perl c-holder c-hog c-waiter
 	cat >load <<-END
@@ -75,6 +77,7 @@ lock_of_a_preempted()
 # A chain of programs: the time is that of who works, not of those that wait for it.
 pipeline()
 {
+	realtime_or_skip
 	named_perl c-works
 	record -- chrt -f 10 sh -c "./c-works -e '$busy print 1' 0.2 | cat | cat"
 	"$SCHEDTAP" critical -i c.dat --csv >rows

@@ -62,6 +62,7 @@ picks_beside()
 starved()
 {
 	bpftool btf dump file /sys/kernel/btf/vmlinux | grep "'dl_server'" >/dev/null || skip "this kernel has no deadline server"
+	realtime_or_skip
 	picks_beside 2 -f 50
 	must grep -qE '^failed .*deadline.server.picks is [1-9]' said
 }

@@ -94,6 +94,7 @@ reasons_of_picks()
 
 realtime_hog()
 {
+	realtime_or_skip
 	run=0.02 sleep=0.005 as ex-rt chrt -f 30
 	spin ex-victim
 	record

@@ -270,6 +270,7 @@ killed()
 # A program that another one keeps from its CPU: noticed before that is over.
 while_it_waits()
 {
+	realtime_or_skip
 	watch_load
 	start f.dat -b "$1" --keep 2s --after 50ms --when 'preempted > 30ms if comm ~ "fl-wait*"'
 	cp "$(command -v perl)" fl-waits
@@ -494,7 +495,7 @@ check "no room for a file" apart full_when_written
 check "--after alone" apart refused '--after needs --keep' --after 2s
 check "--max-files alone" apart refused '--max-files needs --keep' --max-files 2
 check "--when alone" apart refused '--when needs --keep' --when 'waking > 1s'
-check "no such condition" apart refused "expected 'if' or the end of the condition" --keep 1s --when 'foo > 3'
+check "no such condition" apart refused "only these can be compared with a time: waking, preempted" --keep 1s --when 'foo > 3'
 check "a condition on what is not recorded" apart refused "needs the event 'sched_switch', which is not recorded" --keep 1s \
 	--when 'waking > 1s' -e sched_process_exit
 check "a condition on an event that is not recorded" apart refused "condition 'sched_switch' needs the event 'sched_switch', which is not recorded" --keep 1s \

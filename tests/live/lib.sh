@@ -33,6 +33,12 @@ skip()
 	exit 0
 }
 
+# A control group without cpu.rt_runtime_us, as containers have, refuses real-time priorities.
+realtime_or_skip()
+{
+	chrt -f 1 true 2>/dev/null || skip "real-time priorities are refused here"
+}
+
 # The whole test cannot be run here.
 plan_skip()
 {

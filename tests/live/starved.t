@@ -62,7 +62,13 @@ busy()
 	keeps_all a.dat 20000
 }
 check "CPUs that others keep busy" busy 40 1
-check "others of a real-time priority keep them busy" busy 2 2 "chrt -f 10"
+busy_realtime()
+{
+	realtime_or_skip
+	busy "$@"
+}
+
+check "others of a real-time priority keep them busy" busy_realtime 2 2 "chrt -f 10"
 
 slow_fsync()
 {
@@ -146,6 +152,7 @@ slow_disk_and_program()
 
 inherited()
 {
+	realtime_or_skip
 	run 0 "$SCHEDTAP" record -o a.dat -e sched -- sh -c 'chrt -p $$ >policy; chrt -p $PPID >>policy'
 	must [ "$(sed -n 's/.*policy: //p' policy | tr '\n' ' ')" = 'SCHED_OTHER SCHED_FIFO|SCHED_RESET_ON_FORK ' ]
 	run 0 "$SCHEDTAP" record -r 0 -o a.dat -e sched -- sh -c 'chrt -p $PPID >policy'
