@@ -47,9 +47,18 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
+/* A recording that does not exist must not be taken for the name of a task. */
+static bool names_recording(const char *word)
+{
+	const char *dot = strrchr(word, '.');
+
+	return strchr(word, '/') || exists(word) ||
+	       (dot && (!strcmp(dot, ".dat") || !strcmp(dot, ".data") || !strcmp(dot, ".spool")));
+}
+
 /*
- * A model; or what is no file is a task, if there is another file to read, and so is the first of two words. Return: how many words that was;
- * -ENOMEM.
+ * Take a first operand that is not the recording: a model, or a task. Of two operands the first is the task; a single one is the task if
+ * it does not name a recording and trace.dat exists. Return: the number of operands taken, 0 or 1; -ENOMEM.
  */
 static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands, const char *input)
 {
@@ -62,7 +71,7 @@ static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_st
 	}
 	if (!word || !takes(cmd, TAP_CMD_TASK))
 		return 0;
-	if (operands->nr == 1 && !input && (strchr(word, '/') || exists(word) || !exists(TAP_INPUT_DEFAULT)))
+	if (operands->nr == 1 && !input && (names_recording(word) || !exists(TAP_INPUT_DEFAULT)))
 		return 0;
 	return tap_strings_add(option_of(cmd, opts, is_tid ? "tid" : "comm"), word) ?: 1;
 }

@@ -52,12 +52,11 @@ static void put_shipped_folder(struct tap_buf *path)
 	tap_buf_printf(path, "%s/../rules", folder);
 }
 
-/* The error for a name that is neither a file nor shipped rules lists the shipped ones. */
-static int refuse_name(const char *word, struct tap_err *err)
+/* Append "; schedtap ships NAME, NAME": the rules that a word can name. */
+static void put_shipped(struct tap_buf *names)
 {
-	struct tap_buf pattern = { 0 }, names = { 0 };
+	struct tap_buf pattern = { 0 };
 	glob_t found = { 0 };
-	int ret;
 
 	put_shipped_folder(&pattern);
 	tap_buf_puts(&pattern, "/*.rules");
@@ -65,19 +64,16 @@ static int refuse_name(const char *word, struct tap_err *err)
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			const char *name = strrchr(found.gl_pathv[i], '/') + 1;
 
-			tap_buf_printf(&names, "%s%.*s", i ? ", " : "; schedtap ships ", (int)strcspn(name, "."), name);
+			tap_buf_printf(names, "%s%.*s", i ? ", " : "; schedtap ships ", (int)strcspn(name, "."), name);
 		}
-	ret = tap_err_set(err, -ENOENT, "no rules '%.200s': there is no such file%.300s", word, tap_buf_str(&names));
 	globfree(&found);
 	tap_buf_release(&pattern);
-	tap_buf_release(&names);
-	return ret;
 }
 
 /* A name without a folder that is not a file here is the name of shipped rules. */
 static int read_rules(const char *word, struct tap_rules *rules, struct tap_err *err)
 {
-	struct tap_buf path = { 0 }, text = { .max = TAP_RULES_MAX_BYTES };
+	struct tap_buf path = { 0 }, names = { 0 }, text = { .max = TAP_RULES_MAX_BYTES };
 	bool is_shipped = !strchr(word, '/') && access(word, F_OK);
 	int ret;
 
@@ -86,13 +82,16 @@ static int read_rules(const char *word, struct tap_rules *rules, struct tap_err 
 	tap_buf_printf(&path, is_shipped ? "/%s.rules" : "%s", word);
 	ret = path.err ?: tap_buf_read_file(&text, tap_buf_str(&path));
 	errno = -ret;
-	if (ret == -ENOENT && is_shipped)
-		ret = refuse_name(word, err);
+	if (ret == -ENOENT && is_shipped) {
+		put_shipped(&names);
+		ret = tap_err_set(err, ret, "no rules '%.200s': there is no such file%.300s", word, tap_buf_str(&names));
+	}
 	else if (ret)
 		ret = tap_err_set(err, ret, "cannot read '%.300s': %m", word);
 	else
 		ret = tap_rules_parse(rules, word, text.data ?: "", text.len, err);
 	tap_buf_release(&path);
+	tap_buf_release(&names);
 	tap_buf_release(&text);
 	return ret;
 }
@@ -149,6 +148,18 @@ static int check(const struct check_opts *opts, struct tap_check *c, bool *usage
 	return ret ?: opts->is_strict && code ? TAP_EXIT_BROKEN : code;
 }
 
+static int refuse_operands(unsigned int nr)
+{
+	struct tap_buf names = { 0 };
+	struct tap_err err = { 0 };
+
+	put_shipped(&names);
+	tap_err_set(&err, -EINVAL, "expected rules and recordings, but %s given: use `schedtap check RULES RECORDING...`%.300s",
+		    nr ? "no recording was" : "nothing was", tap_buf_str(&names));
+	tap_buf_release(&names);
+	return tap_cmd_fail(&err, true);
+}
+
 static int run_check(void *opts_, const struct tap_strings *operands, char **rest)
 {
 	const struct check_opts *opts = opts_;
@@ -162,12 +173,8 @@ static int run_check(void *opts_, const struct tap_strings *operands, char **res
 	(void)rest;
 	if (opts->list)
 		return list_metrics(&err) ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
-	if (operands->nr < 2) {
-		tap_err_set(&err, -EINVAL, "expected a rules file and recordings, but %s given: use "
-			    "`schedtap check RULES RECORDING...`",
-			    operands->nr ? "no recording was" : "nothing was");
-		return tap_cmd_fail(&err, true);
-	}
+	if (operands->nr < 2)
+		return refuse_operands(operands->nr);
 	c.paths = operands->v + 1;
 	c.nr_paths = operands->nr - 1;
 	ret = read_rules(operands->v[0], &rules, &err);

@@ -2,7 +2,10 @@
 /* schedtap export: a recording in the form of other tools. */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "cli/cmd_report.h"
 #include "export/export.h"
 #include "report/unmatched.h"
@@ -47,6 +50,16 @@ static int check(const struct tap_export_form *form, const struct tap_export_opt
 	return form->check(o, err);
 }
 
+/* The file may have a default name, which the user did not type. */
+static void print_result(const struct tap_export_file *f)
+{
+	struct tap_buf name = { 0 };
+
+	tap_text_escape(&name, f->path, strlen(f->path));
+	fprintf(stderr, "%.1f MB in %s\n", (double)f->bytes / 1e6, tap_buf_str(&name));
+	tap_buf_release(&name);
+}
+
 static int run_export(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct tap_export_opts *o = opts;
@@ -73,6 +86,8 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	tap_recording_note_incomplete(&e.run.rec);
 	if (!ret && fits && e.is_empty)
 		tap_recording_note(&e.run.rec, "the selection contains nothing to write");
+	if (!ret && fits && e.file.path)
+		print_result(&e.file);
 	ret = ret ? tap_cmd_fail(&err, usage) : fits ? TAP_EXIT_OK : TAP_EXIT_FAILED;
 	tap_export_file_close(&e.file);
 	tap_run_close(&e.run);

@@ -106,7 +106,10 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 		tap_err_set(&err, -EIO, "%u %s, but none accepted the mark: only root and the user who "
 			    "started a recording may add marks to it", told.nr,
 			    told.nr == 1 ? "recorder runs" : "recorders run");
-	return err.code ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
+	if (err.code)
+		return tap_cmd_fail(&err, false);
+	printf("marked %u of %u running recording%s\n", told.took, told.nr, told.nr == 1 ? "" : "s");
+	return TAP_EXIT_OK;
 }
 
 const struct tap_cmd tap_cmd_mark = {

@@ -72,7 +72,8 @@ struct run {
 #define T struct record_opts
 static const struct tap_opt record_table[] = {
 	TAP_OPT_OUTPUT(T, output, "trace.dat"),
-	TAP_OPT_EVENTS(T, select.events),
+	TAP_OPTION(T, select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS, "only these events: a name, group, system or "
+		   "SYSTEM:NAME, a glob, or a new event such as 'sched_switch{prev=prev->pid}'; repeatable"),
 	TAP_OPT_FILTER(T, select.filters, select.events),
 	TAP_OPT_DEFINE(T, definitions),
 	TAP_OPTION(T, triggers, "trigger", 0, "TRIGGER", TAP_OPT_STRINGS,
@@ -563,7 +564,7 @@ static void warn_empty(const struct record_opts *o)
 		{ "-e", o->select.events.nr }, { "-p", o->select.tgids.nr }, { "-t", o->select.tids.nr },
 		{ "-c", o->select.comms.nr }, { "-g", o->select.cgroups.nr }, { "-C", o->select.cpus },
 	};
-	const char *before = ": nothing matched";
+	const char *before = ": no event matched";
 
 	fputs("schedtap: no event was recorded", stderr);
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -572,6 +573,8 @@ static void warn_empty(const struct record_opts *o)
 		fprintf(stderr, "%s %s", before, table[i].option);
 		before = ",";
 	}
+	if (o->select.tgids.nr || o->select.tids.nr)
+		fputs(" (a task that sleeps all the time causes no event)", stderr);
 	fputc('\n', stderr);
 }
 

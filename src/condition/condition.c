@@ -196,6 +196,14 @@ static int parse_kind(struct parser *p, const char *word, size_t len)
 	return 0;
 }
 
+/* An event cannot be compared with a time: the word before '>' is meant to be a state. */
+static int refuse_limit(struct parser *p, const char *word)
+{
+	skip_blanks(p);
+	return *p->at != '>' ? 0 : fail(p, word, "only these can be compared with a time: waking, preempted, throttled, blocked, "
+					"sleeping, stopped, running, violation");
+}
+
 static int parse(struct parser *p)
 {
 	const char *word;
@@ -207,7 +215,7 @@ static int parse(struct parser *p)
 	if (ret)
 		return ret;
 	if (p->c->kind == TAP_CONDITION_EVENT)
-		return parse_event(p, ">") ?: parse_filter(p);
+		return parse_event(p, ">") ?: refuse_limit(p, word) ?: parse_filter(p);
 	p->at += len;
 	switch (p->c->kind) {
 	case TAP_CONDITION_RATE:

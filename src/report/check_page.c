@@ -63,7 +63,14 @@ static void put_between(struct tap_buf *out, const struct tap_check *c, const st
 	}
 }
 
-/* What to look at: the command that shows the worst of it. */
+/* The command that shows which times of the recording are unknown, and why. */
+static void put_summary(struct tap_buf *out, const char *path)
+{
+	tap_buf_puts(out, "schedtap summary -i ");
+	put_word(out, path);
+}
+
+/* The command that shows the worst of what failed. */
 static void put_command(struct tap_buf *out, const struct tap_check *c, const struct tap_rule *rule, const char *path)
 {
 	static const char *const commands[][2] = {
@@ -160,15 +167,20 @@ static void put_text(const struct tap_check *c, struct tap_buf *out)
 	struct tap_buf b = { 0 };
 
 	for (unsigned int r = 0; r < c->rules->nr; r++) {
+		const char *worst = c->paths[c->worst[r]];
+
 		tap_buf_clear(&b);
 		tap_buf_printf(&b, "%-9s %s: ", verdict_of(c, r), c->rules->v[r].name);
 		put_finding(&b, c, r);
 		put_escaped(out, &b);
 		tap_buf_char(out, '\n');
-		if (c->rule[r].verdict != TAP_RULE_FAILED)
-			continue;
 		tap_buf_clear(&b);
-		put_command(&b, c, &c->rules->v[r], c->paths[c->worst[r]]);
+		if (c->rule[r].verdict == TAP_RULE_FAILED)
+			put_command(&b, c, &c->rules->v[r], worst);
+		else if (c->rule[r].verdict == TAP_RULE_UNDECIDED && c->rule[r].is_there)
+			put_summary(&b, worst);
+		if (!b.len)
+			continue;
 		tap_buf_puts(out, "          ");
 		put_escaped(out, &b);
 		tap_buf_char(out, '\n');

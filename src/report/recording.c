@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int tap_recording_command(const struct tap_recording *r)
 {
@@ -36,6 +37,19 @@ void tap_recording_note(const struct tap_recording *r, const char *fmt, ...)
 	vsnprintf(note.text, sizeof(note.text), fmt, args);
 	va_end(args);
 	r->listener.note(r->listener.ctx, &note);
+}
+
+/* A recorder that runs, or did not finish, has a spool folder beside the file of an earlier recording. */
+static void tell_newer_spool(const struct tap_recording *r)
+{
+	struct tap_buf head = { 0 };
+	struct stat file, spool;
+
+	tap_buf_printf(&head, "%s.spool/head.dat", r->path);
+	if (!head.err && !stat(r->path, &file) && !stat(tap_buf_str(&head), &spool) && spool.st_mtime >= file.st_mtime)
+		tap_recording_note(r, "'%.300s' is an earlier recording: '%.300s.spool' has a newer one, which still runs or did not "
+				   "finish: read it with -i, or run `schedtap repair`", r->path, r->path);
+	tap_buf_release(&head);
 }
 
 /* A description that is damaged costs names, not the events. Return: 0; -ENOMEM. */
@@ -130,8 +144,10 @@ int tap_recording_open(struct tap_recording *r, const char *path,
 	int ret;
 
 	*r = (struct tap_recording){ .path = path };
-	ret = tap_reader_open(path, &r->reader, err);
-	return ret ? ret : read_all(r, listener, err);
+	ret = tap_reader_open(path, &r->reader, err) ?: read_all(r, listener, err);
+	if (!ret)
+		tell_newer_spool(r);
+	return ret;
 }
 
 int tap_recording_borrow(struct tap_recording *r, struct tap_reader *reader,

@@ -59,7 +59,7 @@ check "-o -" refused 2 "standard output" $R -o -
 nothing_matches()
 {
 	run 0 $R -c no-such-comm -o a.dat "$@"
-	says "no event was recorded: nothing matched -c"
+	says "no event was recorded: no event matched -c"
 	must [ -z "$(events a.dat)" ]
 }
 check "-c of nobody, over BPF" nothing_matches -b bpf
@@ -68,7 +68,7 @@ check "-c of nobody, over tracefs" nothing_matches -b tracefs
 something_matches()
 {
 	run 0 $R -C 0 -e sched -o a.dat
-	must_not grep -q "nothing matched" err
+	must_not grep -q "no event matched" err
 }
 check "-C: events, and no such words" something_matches
 

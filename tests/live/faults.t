@@ -47,6 +47,7 @@ R="$SCHEDTAP record -d 0.1"
 check "unknown event: nearest name" refused 1 "'sched_swich'|'sched_switch'" $R -e sched_swich
 check "unknown event of tracefs: nearest name" refused 1 "'timer:hrtimer_strat'|'hrtimer_start'" \
 	$R -e timer:hrtimer_strat
+check "two events in one -e" refused 1 "give each event its own -e" $R -e sched_switch,sched_waking
 check "an event that nobody has made" refused 1 "no event matches 'kprobes:foo'" $R -e kprobes:foo
 check "an event without a system" refused 2 "':sched_switch'" $R -e :sched_switch
 check "bad filter: the kernel's words, and its caret" refused 2 \

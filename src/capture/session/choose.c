@@ -169,6 +169,7 @@ static int refuse_unknown(struct maker *m, const struct tap_select_word *w, stru
 		names[nr++] = (struct tap_select_name){ m->list.v[i].system, m->list.v[i].name };
 	tap_select_suggest(w, names, nr, &near);
 	ret = tap_err_set(err, -ENODATA, "no event matches '%s'%s", w->text,
+			  strchr(w->text, ',') ? ": give each event its own -e" :
 			  near.len ? tap_buf_str(&near) : ": 'schedtap list' shows all events");
 	tap_buf_release(&near);
 	free(names);
