@@ -69,6 +69,17 @@ struct tap_reader_info {
  */
 TAP_API TAP_MUST_CHECK int tap_reader_open(const char *path, struct tap_reader **out,
 					   struct tap_err *err);
+/**
+ * tap_reader_open_files() - Open @nr files that one recorder wrote one after the other, as one recording.
+ *
+ * The order of @paths does not matter. Where a file does not begin exactly when the previous one ends, all CPUs report lost events
+ * between them. Events that two files contain come once.
+ *
+ * Return: 0; errors as of tap_reader_open(); -EINVAL if the files come from different recorders, or one does not name its
+ * recorder, as files of perf and trace-cmd.
+ */
+TAP_API TAP_MUST_CHECK int tap_reader_open_files(const char *const *paths, unsigned int nr, struct tap_reader **out,
+						 struct tap_err *err);
 TAP_API void tap_reader_free(struct tap_reader *r);
 
 TAP_API const struct tap_reader_info *tap_reader_info(const struct tap_reader *r);

@@ -7,12 +7,12 @@
 
 /* Where a command that reads recordings finds one if none is named. */
 #define TAP_INPUT_DEFAULT "trace.dat"
-/* The .operands of a command that reads FILE: main.c stores it as if -i FILE had been given. */
-#define TAP_CMD_FILE "[FILE]"
+/* The .operands of a command that reads FILE: main.c stores each as if -i FILE had been given. */
+#define TAP_CMD_FILE "[FILE...]"
 /* The same of one that TASK may stand before: a TID or a COMM, as if -t or -c had been given. */
-#define TAP_CMD_TASK "[TASK] [FILE]"
+#define TAP_CMD_TASK "[TASK] [FILE...]"
 /* And of one that MODEL stands before, as if -m had been given. */
-#define TAP_CMD_MODEL "MODEL [FILE]"
+#define TAP_CMD_MODEL "MODEL [FILE...]"
 /* The .operands of one that runs another: what begins with its name, or "--" before it, is @rest. */
 #define TAP_CMD_COMMAND "[[--] CMD [ARG...]]"
 
@@ -35,7 +35,7 @@ struct tap_cmd {
 
 /*
  * Rows of option tables that several commands share: the same letter means the same thing
- * everywhere. @T is the command's options struct, @m its member: a const char * for FILE, CPUS and
+ * everywhere. @T is the command's options struct, @m its member: a const char * for CPUS and
  * FROM,TO; bool for --wide; a struct tap_strings for all others.
  */
 #define TAP_OPTION(T, m, name_, letter_, arg_, type_, help_)                                       \
@@ -44,8 +44,9 @@ struct tap_cmd {
 		.offset = offsetof(T, m),                                                          \
 	}
 #define TAP_OPT_INPUT(T, m)                                                                        \
-	TAP_OPTION(T, m, "input", 'i', "FILE", TAP_OPT_STRING,                                     \
-		   "read this recording, or this .spool folder of an unfinished recording [trace.dat]")
+	TAP_OPTION(T, m, "input", 'i', "FILE", TAP_OPT_STRINGS,                                    \
+		   "read this recording, or this .spool folder of an unfinished recording; repeatable for the "    \
+		   "files of one recorder, which are read as one recording [trace.dat]")
 #define TAP_OPT_OUTPUT(T, m, default_)                                                             \
 	TAP_OPTION(T, m, "output", 'o', "FILE", TAP_OPT_STRING, "write to this file [" default_ "]")
 #define TAP_OPT_EVENT_HELP "only these events: a name, group, system or SYSTEM:NAME, or a glob; repeatable"

@@ -48,19 +48,19 @@ static bool exists(const char *path)
 }
 
 /* A recording that does not exist must not be taken for the name of a task. */
-static bool names_recording(const char *word)
+static bool looks_like_recording(const char *word)
 {
 	const char *dot = strrchr(word, '.');
 
-	return strchr(word, '/') || exists(word) ||
-	       (dot && (!strcmp(dot, ".dat") || !strcmp(dot, ".data") || !strcmp(dot, ".spool")));
+	return dot && (!strcmp(dot, ".dat") || !strcmp(dot, ".data") || !strcmp(dot, ".spool"));
 }
 
 /*
- * Take a first operand that is not the recording: a model, or a task. Of two operands the first is the task; a single one is the task if
- * it does not name a recording and trace.dat exists. Return: the number of operands taken, 0 or 1; -ENOMEM.
+ * Take a first operand that is not a recording: a model, or a task. The first of several operands is a task unless it looks like a
+ * recording's name; a single one only if it is not a file and there is a recording to read.
+ * Return: the number of operands taken, 0 or 1; -ENOMEM.
  */
-static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands, const char *input)
+static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands, bool has_input)
 {
 	const char *word = operands->nr ? operands->v[0] : NULL;
 	bool is_tid = word && *word && !word[strspn(word, "0123456789")];
@@ -71,7 +71,9 @@ static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_st
 	}
 	if (!word || !takes(cmd, TAP_CMD_TASK))
 		return 0;
-	if (operands->nr == 1 && !input && (names_recording(word) || !exists(TAP_INPUT_DEFAULT)))
+	if (looks_like_recording(word))
+		return 0;
+	if (operands->nr == 1 && !has_input && (strchr(word, '/') || exists(word) || !exists(TAP_INPUT_DEFAULT)))
 		return 0;
 	return tap_strings_add(option_of(cmd, opts, is_tid ? "tid" : "comm"), word) ?: 1;
 }
@@ -79,23 +81,17 @@ static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_st
 static int take_words(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands,
 		      struct tap_err *err)
 {
-	const char **input = option_of(cmd, opts, "input");
-	int taken;
-	unsigned int nr;
+	struct tap_strings *input = option_of(cmd, opts, "input");
+	int ret;
 
 	if (!takes(cmd, TAP_CMD_FILE) && !takes(cmd, TAP_CMD_TASK) && !takes(cmd, TAP_CMD_MODEL))
 		return 0;
-	taken = take_first(cmd, opts, operands, *input);
-	if (taken < 0)
-		return tap_err_set(err, taken, "out of memory");
-	nr = operands->nr - (unsigned int)taken;
-	if (nr + !!*input > 1)
-		return tap_err_set(err, -EINVAL, "expected one FILE, but '%.300s' and '%.300s' are "
-				   "given",
-				   *input ? *input : operands->v[taken + 1], operands->v[taken]);
-	if (!*input)
-		*input = nr ? operands->v[taken] : TAP_INPUT_DEFAULT;
-	return 0;
+	ret = take_first(cmd, opts, operands, input->nr);
+	for (unsigned int i = (unsigned int)ret; ret >= 0 && i < operands->nr; i++)
+		ret = tap_strings_add(input, operands->v[i]);
+	if (ret >= 0 && !input->nr)
+		ret = tap_strings_add(input, TAP_INPUT_DEFAULT);
+	return ret < 0 ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
 static bool wants_help(int argc, char **argv)

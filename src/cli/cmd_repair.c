@@ -63,7 +63,7 @@ static int count_found(struct found *f, const char *file, struct tap_err *err)
 	const struct tap_listener listener = tap_cmd_listener(&progress);
 	struct tap_recording rec;
 	struct tap_event ev;
-	int ret = tap_recording_open(&rec, file, &listener, err);
+	int ret = tap_recording_open(&rec, &file, 1, &listener, err);
 
 	f->killed = json_is_false(json_object_get(rec.meta, "complete"));
 	while (ret >= 0 && rec.reader && (ret = tap_reader_next(rec.reader, &ev, err)) > 0) {
@@ -236,7 +236,7 @@ static int verify(const char *name, struct tap_err *err)
 	const struct tap_listener listener = tap_cmd_listener(&progress);
 	struct tap_recording rec;
 	uint64_t events = 0;
-	int ret = tap_recording_open(&rec, name, &listener, err);
+	int ret = tap_recording_open(&rec, &name, 1, &listener, err);
 
 	ret = ret ?: verify_all(rec.reader, name, &events, err);
 	if (!ret) {

@@ -18,8 +18,8 @@
 /* From here to the next event something is missing, and nobody counted it. */
 static void note_damage(struct tap_stream *s)
 {
-	if (!s->gap.flag && !s->gap.damage)
-		s->gap.first_ns = s->cur.ts;
+	if (!s->gap.flag && !s->gap.damage) /* a later part has no event yet: .from is the time of the last one */
+		s->gap.first_ns = s->cur.ts || !s->part ? s->cur.ts : s->from;
 	s->gap.damage = true;
 }
 
@@ -134,14 +134,14 @@ static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 {
 	size_t low = 0, high = (size_t)(s->left.pages_end - s->left.page) / s->abi.page_size;
 
-	if (!d->from || !high)
+	if (!s->from || !high)
 		return;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		uint64_t stamp = stamp_at(s, s->left.page + mid * s->abi.page_size);
 
 		/* empty pages are at the end, if anywhere */
-		if (stamp && stamp < d->from)
+		if (stamp && stamp < s->from)
 			low = mid + 1;
 		else
 			high = mid;
@@ -236,7 +236,7 @@ static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
 	unsigned char *page;
 	size_t low = 0, high;
 
-	if (!d->from || s->left.nr_chunks < 3)
+	if (!s->from || s->left.nr_chunks < 3)
 		return;
 	high = list_chunks(s, &places);
 	page = malloc(s->abi.page_size);
@@ -244,7 +244,7 @@ static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
 		size_t mid = low + (high - low) / 2;
 		uint64_t stamp = chunk_stamp(d, s, places[mid], page);
 
-		if (stamp && stamp < d->from)
+		if (stamp && stamp < s->from)
 			low = mid + 1;
 		else
 			high = mid;
@@ -275,10 +275,29 @@ void tap_decoder_make_room(struct tap_decoder *d, struct tap_stream *streams, un
 	}
 }
 
+static void take_part(struct tap_stream *s, unsigned int i)
+{
+	const struct tap_part *p = &s->parts[i];
+
+	s->part = i;
+	s->whole = p->whole;
+	s->file.fd = p->fd;
+	s->file.has_holes = p->has_holes;
+	s->file.mapped = p->mapped;
+	s->file.len = 0;
+	s->sums.of_blocks = p->of_blocks;
+	s->sums.block = p->block;
+	s->sums.size = p->size;
+	s->sums.known = 0;
+}
+
 void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
 {
 	tap_unpack_cancel(&d->unpack, &s->ahead);
+	if (s->parts)
+		take_part(s, 0);
 	s->left = s->whole;
+	s->from = d->from;
 	s->cur = (struct tap_cursor){ 0 };
 	s->at = s->end = s->ready;
 	for (unsigned int i = 0; i < TAP_NR_READY; i++)
@@ -291,16 +310,31 @@ void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
 	seek_chunk(d, s);
 }
 
-uint64_t tap_stream_done(const struct tap_stream *s, uint64_t *whole)
+static uint64_t span_bytes(const struct tap_span *s)
+{
+	return (uint64_t)(s->nr_chunks ? s->chunks.end - s->chunks.at : s->pages_end - s->page);
+}
+
+/* Of the current part. An emptied .left stands for the end. */
+static uint64_t part_done(const struct tap_stream *s)
 {
 	const struct tap_span *all = &s->whole, *left = &s->left;
 
-	if (all->nr_chunks) {
-		*whole = (uint64_t)(all->chunks.end - all->chunks.at);
-		return left->chunks.at ? (uint64_t)(left->chunks.at - all->chunks.at) : *whole;
+	if (all->nr_chunks)
+		return left->chunks.at ? (uint64_t)(left->chunks.at - all->chunks.at) : span_bytes(all);
+	return left->page ? (uint64_t)(left->page - all->page) : span_bytes(all);
+}
+
+uint64_t tap_stream_done(const struct tap_stream *s, uint64_t *whole)
+{
+	uint64_t before = 0;
+
+	*whole = s->parts ? 0 : span_bytes(&s->whole);
+	for (unsigned int i = 0; i < s->nr_parts; i++) {
+		*whole += span_bytes(&s->parts[i].whole);
+		before += i < s->part ? span_bytes(&s->parts[i].whole) : 0;
 	}
-	*whole = (uint64_t)(all->pages_end - all->page);
-	return left->page ? (uint64_t)(left->page - all->page) : *whole; /* emptied at the end */
+	return before + part_done(s);
 }
 
 static void look_ahead(struct tap_decoder *d, struct tap_stream *s)
@@ -360,6 +394,43 @@ static int charge_page(const struct tap_decoder *d, const struct tap_stream *s, 
 	return tap_budget_add(d->budget, TAP_COST_PAGES, used + s->abi.page_size / 4, err);
 }
 
+/* What is missing where the recorder, or the file, ended before the CPU's events did. */
+static void note_end(struct tap_decoder *d, struct tap_stream *s)
+{
+	if (s->left.cut) {
+		note_damage(s);
+		d->nr_damaged++;
+	}
+	if (s->left.open_end)
+		note_damage(s);
+}
+
+/* Return: whether there is one more part, from which reading goes on. No event of it may be before what was read. */
+static bool next_part(struct tap_decoder *d, struct tap_stream *s)
+{
+	const struct tap_part *p = &s->parts[s->part + 1];
+
+	if (s->part + 1 >= s->nr_parts)
+		return false;
+	note_end(d, s);
+	if (p->gap_from != UINT64_MAX) {
+		if (!s->gap.flag && !s->gap.damage)
+			s->gap.first_ns = p->gap_from > s->cur.ts ? p->gap_from : s->cur.ts;
+		s->gap.damage = true;
+	}
+	if (s->from < s->cur.ts)
+		s->from = s->cur.ts;
+	if (s->from < p->from)
+		s->from = p->from;
+	take_part(s, s->part + 1);
+	s->cur = (struct tap_cursor){ 0 };
+	s->now.src = NULL;
+	s->left = s->whole;
+	seek_page(d, s);
+	seek_chunk(d, s);
+	return true;
+}
+
 /* Opens the next page that has events. Return: 1; 0 at the end; -E2BIG, -ENOMEM as next_chunk(). */
 static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
@@ -372,8 +443,10 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 		if (page == s->left.pages_end) {
 			int ret = next_chunk(d, s, err);
 
-			if (ret <= 0)
+			if (ret < 0)
 				return ret;
+			if (!ret && !next_part(d, s))
+				return 0;
 			continue;
 		}
 		look_ahead(d, s);
@@ -406,7 +479,7 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 		if (!head.used)
 			continue;
 		tap_cursor_open(&s->cur, &s->abi, page, &head, next);
-		s->outside = s->cur.ts < d->from || s->cur.max_ts > d->to;
+		s->outside = s->cur.ts < s->from || s->cur.max_ts > d->to;
 		s->careful = s->fresh = true;
 		tap_decoder_page(d);
 		return 1;
@@ -473,7 +546,7 @@ static void first_record(struct tap_stream *s)
 
 static bool in_window(const struct tap_decoder *d, const struct tap_stream *s)
 {
-	return s->cur.ts - d->from <= d->to - d->from;
+	return s->cur.ts >= s->from && s->cur.ts <= d->to;
 }
 
 static void finish(struct tap_decoder *d, struct tap_stream *s)
@@ -487,12 +560,7 @@ static void finish(struct tap_decoder *d, struct tap_stream *s)
 
 static void tail(struct tap_decoder *d, struct tap_stream *s)
 {
-	if (s->left.cut) {
-		note_damage(s);
-		d->nr_damaged++;
-	}
-	if (s->left.open_end)
-		note_damage(s);
+	note_end(d, s);
 	finish(d, s);
 	if (s->grows)
 		return;
@@ -513,8 +581,8 @@ static bool outside(struct tap_decoder *d, struct tap_stream *s)
 {
 	enum tap_item item = s->item;
 
-	if (s->cur.ts < d->from) {
-		d->span.before = true;
+	if (s->cur.ts < s->from) {
+		d->span.before |= s->cur.ts < d->from;
 		s->gap.flag = s->gap.damage = false;
 		return false;
 	}
@@ -737,6 +805,7 @@ void tap_stream_release(struct tap_decoder *d, struct tap_stream *s)
 	tap_unpack_cancel(&d->unpack, &s->ahead);
 	tap_chunk_release(&d->unpack, &s->ahead);
 	tap_chunk_release(&d->unpack, &s->now);
+	free(s->parts);
 }
 
 void tap_decoder_release(struct tap_decoder *d)

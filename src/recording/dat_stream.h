@@ -71,6 +71,19 @@ struct tap_span {
 	bool open_end; /* the recorder did not end it: events may be missing after the last one */
 };
 
+/* The pages that one of several files of the same recorder has of a CPU (join.h). */
+struct tap_part {
+	struct tap_span whole;
+	int fd;
+	bool has_holes;
+	const unsigned char *mapped;
+	const unsigned char *of_blocks;
+	uint32_t block;
+	uint64_t size;
+	uint64_t from;	   /* raw time: earlier events are in the part before as well, and are left out */
+	uint64_t gap_from; /* raw time: since then events may be missing; UINT64_MAX: none are */
+};
+
 #define TAP_NR_READY 96u /* a page holds some 70 switches */
 
 struct tap_stream {
@@ -91,7 +104,10 @@ struct tap_stream {
 	bool outside; /* some of the page's events may lie outside the window */
 	bool grows;   /* at the end more pages may come: tap_stream_feed() */
 	struct tap_page_abi abi;
-	struct tap_span left, whole;
+	struct tap_span left, whole; /* of the current part, if there are several */
+	struct tap_part *parts; /* owned, in the order of time; NULL: there is one */
+	unsigned int nr_parts, part;
+	uint64_t from; /* raw time: events before are left out */
 	struct { /* that the pages are in, if they are not compressed */
 		int fd; /* -1: they are read where they are mapped */
 		bool has_holes;

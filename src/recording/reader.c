@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 
 #include "event/format.h"
 #include "recording/dat_file.h"
+#include "recording/join.h"
 #include "recording/meta.h"
 #include "recording/page_cost.h"
 #include "recording/perf_file.h"
@@ -105,8 +107,11 @@ static int open_ends(struct tap_reader *r, struct tap_err *err)
 		}
 		r->buffers[buffer].nr_cpus = with_data;
 	}
-	for (unsigned int i = 0; i < r->nr_streams; i++)
-		r->streams[i].whole.open_end = true;
+	for (unsigned int i = 0; i < r->nr_streams; i++) {
+		struct tap_stream *s = &r->streams[i];
+
+		(s->parts ? &s->parts[s->nr_parts - 1].whole : &s->whole)->open_end = true;
+	}
 	return 0;
 }
 
@@ -133,11 +138,7 @@ static int check_sharing(const struct tap_reader *r, struct tap_err *err)
 
 static int complete(struct tap_reader *r, struct tap_err *err)
 {
-	int ret = check_sharing(r, err);
-
-	if (ret)
-		return ret;
-	ret = r->meta && tap_meta_is_incomplete(r->meta) ? open_ends(r, err) : 0;
+	int ret = r->meta && tap_meta_is_incomplete(r->meta) ? open_ends(r, err) : 0;
 
 	if (ret)
 		return ret;
@@ -192,7 +193,8 @@ static int open_path(struct tap_reader *r, const char *path, char **spool, struc
 	return tap_dat_nomem(err);
 }
 
-int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *err)
+/* One file, as far as it goes without the others of its recorder. */
+static int open_file(const char *path, struct tap_reader **out, struct tap_err *err)
 {
 	struct tap_reader *r;
 	char *spool = NULL;
@@ -209,7 +211,8 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 	r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*r->decoder.slots));
 	r->decoder.span.first_ns = UINT64_MAX;
 	fd = r->decoder.slots ? open_path(r, path, &spool, err) : tap_dat_nomem(err);
-	ret = fd < 0 ? fd : read_path(r, fd, err) ?: complete(r, err);
+	ret = fd < 0 ? fd : read_path(r, fd, err) ?: check_sharing(r, err);
+	r->path = path;
 	if (!ret) {
 		*out = r;
 		r = NULL;
@@ -221,10 +224,75 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 	return ret;
 }
 
+int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *err)
+{
+	int ret = open_file(path, out, err) ?: complete(*out, err);
+
+	if (ret) {
+		tap_reader_free(*out);
+		*out = NULL;
+	}
+	return ret;
+}
+
+/* The first reader in order becomes the one of all @files, and owns the others. */
+static int join(struct tap_join_file *files, unsigned int nr, struct tap_reader **out, struct tap_err *err)
+{
+	int ret = tap_join_order(files, nr, err);
+	struct tap_reader *r = files[0].reader;
+	char *meta;
+
+	if (ret)
+		return ret;
+	r->others = calloc(nr, sizeof(struct tap_reader *));
+	meta = tap_join_meta(files, nr);
+	if (!r->others || !meta) {
+		free(meta);
+		return tap_dat_nomem(err);
+	}
+	free(r->meta);
+	r->meta = meta;
+	ret = tap_join(files, nr, err) ?: complete(r, err);
+	if (ret)
+		return ret;
+	for (unsigned int i = 1; i < nr; i++)
+		r->others[r->nr_others++] = files[i].reader;
+	*out = r;
+	return 0;
+}
+
+int tap_reader_open_files(const char *const *paths, unsigned int nr, struct tap_reader **out, struct tap_err *err)
+{
+	struct tap_join_file *files;
+	int ret = 0;
+
+	*out = NULL;
+	if (nr == 1)
+		return tap_reader_open(paths[0], out, err);
+	files = calloc(nr, sizeof(*files));
+	if (!files)
+		return tap_dat_nomem(err);
+	for (unsigned int i = 0; !ret && i < nr; i++) {
+		files[i].path = paths[i];
+		ret = open_file(paths[i], &files[i].reader, err);
+	}
+	ret = ret ?: join(files, nr, out, err);
+	for (unsigned int i = 0; i < nr; i++) {
+		json_decref(files[i].meta);
+		if (ret)
+			tap_reader_free(files[i].reader);
+	}
+	free(files);
+	return ret;
+}
+
 void tap_reader_free(struct tap_reader *r)
 {
 	if (!r)
 		return;
+	for (unsigned int i = 0; i < r->nr_others; i++)
+		tap_reader_free(r->others[i]);
+	free(r->others);
 	tap_perf_free(r->perf);
 	tap_dat_free(r);
 }

@@ -269,7 +269,7 @@ static void put_why_words(struct critical *c, const struct tap_request *q, const
 	put_ms(b, longest->to_ns - longest->from_ns);
 	tap_buf_puts(b, ".");
 	tap_page_sentence(&r->page, b->data, b->len);
-	tap_explain_command_words("explain", r->opts->input.input, &r->page.buf);
+	tap_explain_command_words("explain", &r->opts->input.input, &r->page.buf);
 	tap_buf_printf(&r->page.buf, " -t %d --at ", longest->tid);
 	tap_text_ns(&r->page.buf, longest->from_ns);
 	tap_buf_puts(&r->page.buf, "\n");

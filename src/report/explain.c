@@ -198,7 +198,7 @@ static void put_sentences(struct tap_report *r, struct tap_table *t)
 static void put_next(struct tap_report *r, struct tap_table *t)
 {
 	(void)t;
-	tap_explain_next_words(&r->run, &explain_of(r)->sums, opts_of(r)->common.input.input, &r->page.buf);
+	tap_explain_next_words(&r->run, &explain_of(r)->sums, &opts_of(r)->common.input.input, &r->page.buf);
 }
 
 static const struct tap_column wait_columns[] = {

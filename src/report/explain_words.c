@@ -255,10 +255,13 @@ static void put_word(struct tap_buf *b, const char *word)
 	tap_buf_release(&shown);
 }
 
-void tap_explain_command_words(const char *command, const char *file, struct tap_buf *b)
+void tap_explain_command_words(const char *command, const struct tap_strings *files, struct tap_buf *b)
 {
-	tap_buf_printf(b, "  schedtap %s -i ", command);
-	put_word(b, file);
+	tap_buf_printf(b, "  schedtap %s", command);
+	for (unsigned int i = 0; i < files->nr; i++) {
+		tap_buf_puts(b, " -i ");
+		put_word(b, files->v[i]);
+	}
 }
 
 /* " --time @1.234+-5ms": what is around a wait. */
@@ -270,23 +273,23 @@ static void put_window(struct tap_buf *b, const struct tap_explained_wait *w)
 		       (uintmax_t)(middle_ns % 1000000000), (uintmax_t)(half_ns / 1000));
 }
 
-static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, const char *file)
+static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, const struct tap_strings *files)
 {
-	tap_explain_command_words("timehist", file, b);
+	tap_explain_command_words("timehist", files, b);
 	tap_buf_printf(b, " -t %d", tap_task_tid(w->task));
 	put_window(b, w);
 	tap_buf_puts(b, "  # what it did around its longest wait\n");
-	tap_explain_command_words(w->idle.ns ? "balance" : "map", file, b);
+	tap_explain_command_words(w->idle.ns ? "balance" : "map", files, b);
 	put_window(b, w);
 	tap_buf_puts(b, w->idle.ns ? "  # which CPUs were idle then\n" : "  # what each CPU ran then\n");
 }
 
 /* What it slept for, and for whom. */
-static void put_critical(struct tap_run *run, struct tap_buf *b, const struct tap_task *task, const char *file)
+static void put_critical(struct tap_run *run, struct tap_buf *b, const struct tap_task *task, const struct tap_strings *files)
 {
 	if (!tap_run_has_event(run, "sched_waking") && !tap_run_has_event(run, "sched_wakeup"))
 		return;
-	tap_explain_command_words("critical", file, b);
+	tap_explain_command_words("critical", files, b);
 	tap_buf_printf(b, " -t %d  # for whom and what it slept\n", tap_task_tid(task));
 }
 
@@ -304,21 +307,21 @@ static void put_missing(struct tap_run *run, struct tap_buf *b)
 		tap_buf_puts(b, "  schedtap record --stack sched_switch -d 5  # with stacks: what it slept for\n");
 }
 
-void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, const char *file, struct tap_buf *b)
+void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, const struct tap_strings *files, struct tap_buf *b)
 {
 	const struct tap_explained_wait *worst = e->nr_worst ? &e->worst[0] : NULL;
 
 	tap_buf_puts(b, "\nnext:\n");
 	if (worst)
-		put_around(b, worst, file);
+		put_around(b, worst, files);
 	if (worst)
-		put_critical(run, b, worst->task, file);
+		put_critical(run, b, worst->task, files);
 	if (worst && e->kinds[TAP_PIECE_THROTTLED].ns) {
-		tap_explain_command_words("latency", file, b);
+		tap_explain_command_words("latency", files, b);
 		tap_buf_printf(b, " --throttled -t %d  # each time that its quota was used up\n", tap_task_tid(worst->task));
 	}
 	if (e->kinds[TAP_PIECE_UNKNOWN].ns) {
-		tap_explain_command_words("summary", file, b);
+		tap_explain_command_words("summary", files, b);
 		tap_buf_puts(b, "  # what is missing, and where\n");
 	}
 	put_missing(run, b);

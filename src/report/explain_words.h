@@ -12,8 +12,8 @@
 void tap_explain_pieces_words(struct tap_run *run, const struct tap_piece *pieces, unsigned int nr, struct tap_buf *b);
 /* One of them, for programs. */
 void tap_explain_piece_members(struct tap_run *run, const struct tap_piece *piece, struct tap_page *p);
-/* "  schedtap COMMAND -i FILE", as a shell takes it. */
-void tap_explain_command_words(const char *command, const char *file, struct tap_buf *b);
+/* "  schedtap COMMAND -i FILE", for each file, as a shell takes it. */
+void tap_explain_command_words(const char *command, const struct tap_strings *files, struct tap_buf *b);
 
 /* What a task did at the time that was asked for, other than wait for a CPU. */
 struct tap_explained_apart {
@@ -35,7 +35,7 @@ void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apa
 void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, const struct tap_event_stacks *stacks, struct tap_buf *b);
 /* Where the time went of all tasks that the options pick: "Of 5.000 s these 2 tasks ran for 12.0 %, waited ...". */
 void tap_explain_share_words(struct tap_run *run, struct tap_buf *b);
-/* Commands that go on from here, a line each, as a shell takes them. @file: the recording. */
-void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, const char *file, struct tap_buf *b);
+/* Commands that go on from here, a line each, as a shell takes them. @files: the recording. */
+void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, const struct tap_strings *files, struct tap_buf *b);
 
 #endif

@@ -44,7 +44,7 @@ int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts, const 
 		ret = check_color(opts->color, err);
 	*usage = ret;
 	if (!ret)
-		ret = tap_recording_open(&run->rec, opts->input, listener, err);
+		ret = tap_recording_open(&run->rec, opts->input.v, opts->input.nr, listener, err);
 	if (ret)
 		return ret;
 	formats = tap_reader_formats(run->rec.reader, &nr);

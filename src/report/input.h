@@ -9,7 +9,8 @@
 
 /* As typed. Their own options structs begin with it. */
 struct tap_input_opts {
-	const char *input, *clock, *window, *color;
+	struct tap_strings input; /* paths: several are files of one recorder */
+	const char *clock, *window, *color;
 	struct tap_select_words select; /* -e is for dump and timehist alone */
 	const struct tap_style *style; /* NULL: text */
 };

@@ -82,7 +82,7 @@ static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts
 	struct tap_run run;
 	int ret;
 
-	input.input = m->path;
+	input.input = (struct tap_strings){ .v = &m->path, .nr = 1 };
 	ret = tap_run_input(&run, &input, &listener, usage, err);
 	tap_recording_note_incomplete(&run.rec);
 	if (!ret)

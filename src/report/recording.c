@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -138,13 +139,18 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 	return 0;
 }
 
-int tap_recording_open(struct tap_recording *r, const char *path,
+int tap_recording_open(struct tap_recording *r, const char *const *paths, unsigned int nr,
 		       const struct tap_listener *listener, struct tap_err *err)
 {
 	int ret;
 
-	*r = (struct tap_recording){ .path = path };
-	ret = tap_reader_open(path, &r->reader, err) ?: read_all(r, listener, err);
+	*r = (struct tap_recording){ .path = paths[0] };
+	if (nr > 1 && asprintf(&r->several, "%s and %u more", paths[0], nr - 1) < 0) {
+		r->several = NULL;
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	r->path = r->several ?: r->path;
+	ret = tap_reader_open_files(paths, nr, &r->reader, err) ?: read_all(r, listener, err);
 	if (!ret)
 		tell_newer_spool(r);
 	return ret;
@@ -163,6 +169,7 @@ void tap_recording_close(struct tap_recording *r)
 	tap_limits_release(&r->limits);
 	tap_event_kinds_release(&r->kinds);
 	json_decref(r->meta);
+	free(r->several);
 	if (!r->is_borrowed)
 		tap_reader_free(r->reader);
 	*r = (struct tap_recording){ 0 };

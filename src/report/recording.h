@@ -26,15 +26,19 @@ struct tap_recording {
 	struct tap_identities ids;
 	struct tap_limits limits;
 	struct tap_event_kinds kinds;
-	const char *path; /* as it was opened, borrowed */
+	const char *path; /* as it was opened, borrowed; of several files .several */
+	char *several; /* owned: "FILE and 2 more"; NULL: it is one file */
 	struct tap_wall wall;
 	struct tap_window said; /* its window, as far as it says that itself; else 0, UINT64_MAX */
 	struct tap_listener listener;
 	const char *what; /* is done to it: for the listener */
 };
 
-/* @listener: NULL: nobody listens. Return: 0; -errno with a sentence. Close in either case. */
-int tap_recording_open(struct tap_recording *r, const char *path,
+/*
+ * Open one file, or several that one recorder wrote. @paths: at least one. @listener: may be NULL.
+ * Return: 0; -errno with a sentence. Close in either case.
+ */
+int tap_recording_open(struct tap_recording *r, const char *const *paths, unsigned int nr,
 		       const struct tap_listener *listener, struct tap_err *err);
 /* The same of a reader that is somebody else's. Return: 0 or -ENOMEM. */
 int tap_recording_borrow(struct tap_recording *r, struct tap_reader *reader,

@@ -307,7 +307,7 @@ static int feed(struct told *told, struct tap_err *err)
 
 static void check_report(const char *path, const char *window)
 {
-	const struct tap_input_opts opts = { .input = path, .window = window };
+	const struct tap_input_opts opts = { .input = { &path, 1 }, .window = window };
 	struct told told = { 0 };
 	struct tap_err err;
 	bool usage;
@@ -396,7 +396,7 @@ static void begin_nothing(void *ctx)
 
 static void check_export(const char *path, const char *window)
 {
-	const struct tap_export_opts opts = { .input = { .input = path, .window = window } };
+	const struct tap_export_opts opts = { .input = { .input = { &path, 1 }, .window = window } };
 	struct tap_export e = { .opts = &opts, .begin = begin_nothing, .file.fd = memfd_create("fuzz_export", MFD_CLOEXEC) };
 	struct tap_buf trace = { 0 };
 	struct tap_err err;
@@ -449,7 +449,7 @@ static void check_columns(const struct tap_buf *part)
 
 static void check_part(const char *path, const char *window, uint64_t max_slices)
 {
-	const struct tap_input_opts input = { .input = path, .window = window };
+	const struct tap_input_opts input = { .input = { &path, 1 }, .window = window };
 	struct tap_lanes lanes = { 0 };
 	struct tap_buf part = { 0 };
 	struct tap_run run;
