@@ -10,6 +10,13 @@
 
 #define BY_ID ((unsigned int)TAP_SELECT_TGIDS | TAP_SELECT_TIDS)
 
+/*
+ * Each event's task names are compared with all patterns. The recorder accepts fewer patterns for scheduler events: BPF programs take
+ * 64 bytes of names and 16 cgroups, and a filter of tracefs is at most one page.
+ */
+#define MAX_NAMES_BYTES 4096u
+#define MAX_CGROUPS 64u
+
 static const struct tap_limit_move *move_at(const struct tap_limits *l, int tid, uint64_t ns)
 {
 	const uint64_t *newest = tap_map_get(&l->newest, (uint64_t)tid);
@@ -110,16 +117,28 @@ static int read_cpus(struct tap_limits *l, const json_t *meta, const json_t *onl
 	return ret == -ENOMEM ? ret : 0;
 }
 
+static bool has_too_many_patterns(const json_t *only)
+{
+	size_t i, bytes = 0;
+	const json_t *word;
+
+	json_array_foreach(json_object_get(only, "names"), i, word)
+		bytes += json_string_length(word) + 1;
+	return bytes > MAX_NAMES_BYTES || json_array_size(json_object_get(only, "cgroups")) > MAX_CGROUPS;
+}
+
 int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups)
 {
 	json_t *only = json_object_get(meta, "only");
+	bool refused;
 
 	*l = (struct tap_limits){ .cgroups = cgroups };
 	only = only ? json_incref(only) : tap_limits_of_command(meta);
-	if (json_object_size(only))
+	refused = has_too_many_patterns(only);
+	if (json_object_size(only) && !refused)
 		return read_cpus(l, meta, only) ?: tap_limits_set(l, only);
 	json_decref(only);
-	return 0;
+	return refused ? -E2BIG : 0;
 }
 
 void tap_limits_release(struct tap_limits *l)

@@ -39,7 +39,8 @@ struct tap_limits {
 
 /*
  * Reads the limits from @meta, the description, or NULL. An older description has the command line instead of "only"
- * (analysis/limits_command.h). Malformed members limit nothing. Return: 0 or -ENOMEM.
+ * (analysis/limits_command.h). Malformed members limit nothing. Return: 0; -E2BIG: its filter
+ * has more patterns than recorders accept, and matching them would take minutes; -ENOMEM.
  */
 int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups);
 void tap_limits_release(struct tap_limits *l);

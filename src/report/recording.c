@@ -134,9 +134,11 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 		return ret;
 	read_window(r);
 	read_clocks(r);
-	if (tap_identities_init(&r->ids, r->reader, r->meta) || tap_limits_init(&r->limits, r->meta, &r->ids.cgroups))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	ret = tap_identities_init(&r->ids, r->reader, r->meta) ?: tap_limits_init(&r->limits, r->meta, &r->ids.cgroups);
+	if (ret == -E2BIG)
+		return tap_err_set(err, ret, "'%.300s' is refused: its filter has too many patterns of task names or cgroups. It is "
+				   "damaged, or was made to use up time", r->path);
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
 int tap_recording_open(struct tap_recording *r, const char *const *paths, unsigned int nr,

@@ -324,16 +324,21 @@ static void cpus(const char *path)
 }
 
 /* One CPU's pages, compressed. */
-static void write_pages(const char *path, const struct tap_buf *pages)
+static void write_described_pages(const char *path, const struct tap_buf *pages, const char *meta)
 {
 	const size_t at_once = 1024 * TAP_PAGE_SIZE;
-	struct bomb b = { .zstd = true };
+	struct bomb b = { .zstd = true, .meta = meta };
 
 	put_count(&b.data, (uint32_t)((pages->len + at_once - 1) / at_once));
 	for (size_t at = 0; at < pages->len; at += at_once)
 		put_chunk(&b.data, pages->data + at, pages->len - at < at_once ? pages->len - at : at_once);
 	share_data(&b, 1, b.data.len);
 	write_bomb(&b, path);
+}
+
+static void write_pages(const char *path, const struct tap_buf *pages)
+{
+	write_described_pages(path, pages, "");
 }
 
 static void named_cpus(const char *path)
@@ -356,6 +361,43 @@ static void tasks(const char *path)
 		put_run(&p, START_NS + (uint64_t)i * 2000, i, 0);
 	end_page(&p);
 	write_pages(path, &pages);
+}
+
+static void put_patterns(struct tap_buf *meta, const char *key, const char *pattern, unsigned int nr)
+{
+	tap_buf_printf(meta, "{\"only\":{\"%s\":[\"%s\"", key, pattern);
+	while (--nr)
+		tap_buf_printf(meta, ",\"%s\"", pattern);
+	tap_buf_puts(meta, "]}");
+}
+
+/* Switches whose tasks match none of the patterns of the description's filter. */
+static void many_names(const char *path)
+{
+	const int32_t name = 0x61616161; /* "aaaa" */
+	struct tap_buf pages = { 0 }, meta = { 0 };
+	struct pages p = { .out = &pages };
+
+	put_patterns(&meta, "names", "*aaab", 300000);
+	tap_buf_char(&meta, '}');
+	for (unsigned int i = 0; i < 60000; i++)
+		put_event(&p, START_NS + i, "sched_switch", "prev_comm", name, "next_comm", name);
+	end_page(&p);
+	write_described_pages(path, &pages, tap_buf_str(&meta));
+}
+
+static void many_cgroups(const char *path)
+{
+	struct tap_buf meta = { 0 };
+	struct bomb b = { .zstd = true };
+
+	put_patterns(&meta, "cgroups", "/*b", 300000);
+	tap_buf_puts(&meta, ",\"cgroups\":[[1,\"/a\"]],\"tasks\":[[1,1,\"a\",1,\"began\"]");
+	for (unsigned int i = 2; i < 60000; i++)
+		tap_buf_printf(&meta, ",[%u,%u,\"a\",1,\"began\"]", i, i);
+	tap_buf_puts(&meta, "]}");
+	b.meta = tap_buf_str(&meta);
+	write_bomb(&b, path);
 }
 
 /* Losses on alternating CPUs, more of them than are kept. */
@@ -547,7 +589,7 @@ static const struct {
 } bombs[] = {
 	{ "objects", objects }, { "numbers", numbers }, { "names", names }, { "symbols", symbols },
 	{ "sharing", sharing }, { "many_cpus", many_cpus }, { "cpus", cpus }, { "named_cpus", named_cpus },
-	{ "tasks", tasks }, { "formats", formats }, { "processes", processes }, { "losses", losses }, { "lost_cpu", lost_cpu }, { "zeros", zeros }, { "same_page", same_page },
+	{ "tasks", tasks }, { "many_names", many_names }, { "many_cgroups", many_cgroups }, { "formats", formats }, { "processes", processes }, { "losses", losses }, { "lost_cpu", lost_cpu }, { "zeros", zeros }, { "same_page", same_page },
 	{ "perf_cpus", perf_cpus }, { "perf_late", perf_late }, { "perf_tasks", perf_tasks }, { "perf_unsorted", perf_unsorted },
 };
 

@@ -33,6 +33,7 @@ my %refused = (
 	zeros => 'its compressed events would take more than 268 MB,', same_page => 'its compressed events would take more than 268 MB,',
 	perf_cpus => 'its CPUs would take more than 268 MB of memory', perf_late => undef, perf_tasks => undef,
 	perf_unsorted => 'its unsorted events would take more than 268 MB of memory',
+	many_names => 'its filter has too many patterns of task names or cgroups', many_cgroups => 'its filter has too many patterns of task names or cgroups',
 );
 my @commands = ('summary', 'timehist', 'states', 'map', 'dump', 'pelt', 'latency', 'explain', 'critical -t 1', 'wakers', 'migrations', 'balance',
 	'placement', 'resched', 'eevdf', 'monitor wwnr', 'diff FILE -- copy', 'check wakeup', 'export --to html -o out', 'export --to perfetto -o out',
