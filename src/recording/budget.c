@@ -17,6 +17,7 @@ static const char *const names[] = {
 	[TAP_COST_TASKS] = "tasks",
 	[TAP_COST_UNSORTED] = "unsorted events",
 	[TAP_COST_PAGES] = "compressed events",
+	[TAP_COST_PARENTS] = "stacks of forked processes",
 };
 
 static uint64_t limit_of(const struct tap_budget *b)
@@ -32,8 +33,8 @@ static uint64_t memory_of(const struct tap_budget *b)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < TAP_NR_COSTS; i++)
-		if (i != TAP_COST_PAGES && __builtin_add_overflow(sum, b->bytes[i], &sum))
+	for (unsigned int i = 0; i < TAP_COST_PAGES; i++)
+		if (__builtin_add_overflow(sum, b->bytes[i], &sum))
 			return UINT64_MAX;
 	return sum;
 }
@@ -41,14 +42,14 @@ static uint64_t memory_of(const struct tap_budget *b)
 int tap_budget_set(struct tap_budget *b, enum tap_cost cost, uint64_t bytes, struct tap_err *err)
 {
 	uint64_t limit = limit_of(b);
-	bool is_pages = cost == TAP_COST_PAGES;
+	bool is_time = cost >= TAP_COST_PAGES;
 
 	b->bytes[cost] = bytes;
-	if ((is_pages ? bytes : memory_of(b)) <= limit)
+	if ((is_time ? bytes : memory_of(b)) <= limit)
 		return 0;
 	return tap_err_set(err, -E2BIG, "'%.300s' is refused: its %s would take more than %llu MB%s, out of proportion to "
 			   "the file's %llu kB. It is damaged, or was made to use up memory", b->path ?: "the recording", names[cost],
-			   (unsigned long long)(limit / 1000000), is_pages ? "" : " of memory",
+			   (unsigned long long)(limit / 1000000), is_time ? "" : " of memory",
 			   (unsigned long long)((b->file_bytes + 999) / 1000));
 }
 

@@ -184,7 +184,7 @@ static inline void tap_decoder_begin(struct tap_decoder *d, struct tap_format *c
 	for (unsigned int i = 0; i < d->nr_unknown; i++)
 		d->slots[d->unknown[i]->id].passed = 0;
 	if (d->budget)
-		d->budget->bytes[TAP_COST_PAGES] = 0;
+		d->budget->bytes[TAP_COST_PAGES] = d->budget->bytes[TAP_COST_PARENTS] = 0;
 	d->span = (struct tap_reader_span){ .first_ns = UINT64_MAX };
 	if (d->nr_damaged > d->most_damaged)
 		d->most_damaged = d->nr_damaged;

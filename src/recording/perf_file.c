@@ -611,6 +611,15 @@ static unsigned int take_ripe(struct tap_perf *p, struct tap_event **batch, unsi
 	return nr;
 }
 
+/* Name the frames of user stacks. The events may come from compressed records, so their number is not limited by the file's size. */
+static int name_stacks(struct tap_perf *p, struct tap_event *const *batch, unsigned int nr, struct tap_err *err)
+{
+	p->maps.nr_parents_searched = 0;
+	if (tap_perf_made_name(&p->made, &p->maps, batch, nr))
+		return tap_dat_nomem(err);
+	return tap_budget_add(&p->r->budget, TAP_COST_PARENTS, p->maps.nr_parents_searched * TAP_PARENT_COST_BYTES, err);
+}
+
 int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int max,
 		   unsigned int *nr, struct tap_err *err)
 {
@@ -624,7 +633,11 @@ int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int ma
 		if (p->r->decoder.watch)
 			p->r->decoder.watch(p->r->decoder.watch_ctx);
 	}
-	if (p->has_chains && tap_perf_made_name(&p->made, &p->maps, batch, *nr))
-		return tap_dat_nomem(err);
+	if (p->has_chains) {
+		int ret = name_stacks(p, batch, *nr, err);
+
+		if (ret)
+			return ret;
+	}
 	return *nr > 0;
 }

@@ -191,7 +191,7 @@ int tap_perf_made_user_stack(struct tap_perf_made *m, uint64_t round, int pid, c
 }
 
 /* Adds the record with the text of one with addresses. */
-static void add_named(struct tap_buf *b, const struct tap_perf_maps *maps, const struct tap_event *ev)
+static void add_named(struct tap_buf *b, struct tap_perf_maps *maps, const struct tap_event *ev)
 {
 	struct user_stack_addresses from;
 	struct user_stack_record rec;
@@ -218,7 +218,7 @@ static void add_named(struct tap_buf *b, const struct tap_perf_maps *maps, const
 		tap_buf_char(b, '\0');
 }
 
-int tap_perf_made_name(struct tap_perf_made *m, const struct tap_perf_maps *maps, struct tap_event *const *events,
+int tap_perf_made_name(struct tap_perf_made *m, struct tap_perf_maps *maps, struct tap_event *const *events,
 		       unsigned int nr)
 {
 	size_t at = 0;

@@ -68,7 +68,7 @@ int tap_perf_made_user_stack(struct tap_perf_made *m, uint64_t round, int pid, c
  * Gives each user_stack among @events a text like that of our own: of each frame the file and where in it, or its address.
  * To be called as they are handed out: then all that was mapped before them has been read. Return: 0; -ENOMEM.
  */
-int tap_perf_made_name(struct tap_perf_made *m, const struct tap_perf_maps *maps, struct tap_event *const *events,
+int tap_perf_made_name(struct tap_perf_made *m, struct tap_perf_maps *maps, struct tap_event *const *events,
 		       unsigned int nr);
 
 void tap_perf_made_release(struct tap_perf_made *m);

@@ -129,7 +129,7 @@ static const struct tap_perf_mapping *find_mapping(const struct tap_perf_process
 	return NULL;
 }
 
-const char *tap_perf_maps_find(const struct tap_perf_maps *m, int pid, uint64_t at, uint64_t ns, uint64_t *offset)
+const char *tap_perf_maps_find(struct tap_perf_maps *m, int pid, uint64_t at, uint64_t ns, uint64_t *offset)
 {
 	const struct tap_perf_process *p = find_process(m, pid);
 
@@ -144,6 +144,7 @@ const char *tap_perf_maps_find(const struct tap_perf_maps *m, int pid, uint64_t 
 			break;
 		ns = p->forked_ns < ns ? p->forked_ns : ns;
 		p = find_process(m, p->parent);
+		m->nr_parents_searched++;
 	}
 	return NULL;
 }

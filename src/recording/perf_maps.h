@@ -26,6 +26,7 @@ struct tap_perf_maps {
 	struct tap_map by_name;	  /* key -> index into .names + 1 */
 	struct tap_buf names;	  /* each with its NUL */
 	unsigned int nr;
+	uint64_t nr_parents_searched; /* by tap_perf_maps_find(), since the caller set it to 0 */
 };
 
 /*
@@ -36,7 +37,7 @@ int tap_perf_maps_add(struct tap_perf_maps *m, int pid, uint64_t from, uint64_t 
 		      const char *path);
 int tap_perf_maps_fork(struct tap_perf_maps *m, int pid, int parent, uint64_t ns);
 /* Return: the name of the file that was mapped at @at in the process, and where in it @at is; NULL: not known. */
-const char *tap_perf_maps_find(const struct tap_perf_maps *m, int pid, uint64_t at, uint64_t ns, uint64_t *offset);
+const char *tap_perf_maps_find(struct tap_perf_maps *m, int pid, uint64_t at, uint64_t ns, uint64_t *offset);
 void tap_perf_maps_release(struct tap_perf_maps *m);
 
 #endif

@@ -490,7 +490,7 @@ static void put_switch(struct tap_buf *b, int from, int to, uint64_t ts_ns, uint
 }
 
 /* A file of one attr, which records context switches, with these records. @is_compressed: some are compressed. */
-static void write_perf(const char *path, const struct tap_buf *records, bool is_compressed)
+static void write_perf_attr(const char *path, uint32_t type, uint64_t sample_type, const struct tap_buf *records, bool is_compressed)
 {
 	const uint64_t attrs_at = PERF_HEADER_BYTES, data_at = attrs_at + PERF_ATTR_BYTES + 16;
 	struct tap_buf out = { 0 };
@@ -509,11 +509,11 @@ static void write_perf(const char *path, const struct tap_buf *records, bool is_
 	while (out.len < PERF_HEADER_BYTES)
 		put(&out, 0, 8);
 	attr_at = out.len;
-	put(&out, PERF_TYPE_SOFTWARE, 4);
+	put(&out, type, 4);
 	put(&out, PERF_ATTR_BYTES, 4);
 	put(&out, PERF_COUNT_SW_DUMMY, 8);
 	put(&out, 0, 8);
-	put(&out, PERF_TYPE, 8);
+	put(&out, sample_type, 8);
 	put(&out, 0, 8);
 	put(&out, 1ull << 18 | 1ull << 26, 8); /* sample_id_all, context_switch */
 	while (out.len < attr_at + PERF_ATTR_BYTES + 16)
@@ -529,6 +529,11 @@ static void write_perf(const char *path, const struct tap_buf *records, bool is_
 		put(&out, 0, 4);
 	}
 	write_file(path, &out);
+}
+
+static void write_perf(const char *path, const struct tap_buf *records, bool is_compressed)
+{
+	write_perf_attr(path, PERF_TYPE_SOFTWARE, PERF_TYPE, records, is_compressed);
 }
 
 static void perf_cpus(const char *path)
@@ -559,28 +564,108 @@ static void perf_tasks(const char *path)
 	write_perf(path, &b, false);
 }
 
+/* A COMPRESSED record with these records. */
+static void put_compressed(struct tap_buf *records, ZSTD_CCtx *ctx, const struct tap_buf *these)
+{
+	static char chunk[UINT16_MAX - 8];
+	ZSTD_inBuffer in = { these->data, these->len, 0 };
+	ZSTD_outBuffer out = { chunk, sizeof(chunk), 0 };
+	size_t left = ZSTD_compressStream2(ctx, &out, &in, ZSTD_e_flush);
+
+	if (left) /* or an error */
+		die("cannot compress");
+	put(records, PERF_COMPRESSED, 4);
+	put(records, 0, 2);
+	put(records, 8 + out.pos, 2);
+	tap_buf_add(records, chunk, out.pos);
+}
+
 /* One round of records that decompress to a gigabyte. */
 static void perf_unsorted(const char *path)
 {
 	struct tap_buf same = { 0 }, records = { 0 };
 	ZSTD_CCtx *ctx = ZSTD_createCCtx();
-	size_t size = ZSTD_compressBound(MB);
-	char *chunk = malloc(size);
 
 	for (unsigned int i = 0; i < 20000; i++)
 		put_switch(&same, 1, 2, START_NS, 0);
-	for (unsigned int i = 0; i < 1200; i++) {
-		ZSTD_inBuffer in = { same.data, same.len, 0 };
-		ZSTD_outBuffer out = { chunk, size, 0 };
-
-		if (ZSTD_isError(ZSTD_compressStream2(ctx, &out, &in, ZSTD_e_flush)) || out.pos > UINT16_MAX - 8)
-			die("cannot compress");
-		put(&records, PERF_COMPRESSED, 4);
-		put(&records, 0, 2);
-		put(&records, 8 + out.pos, 2);
-		tap_buf_add(&records, chunk, out.pos);
-	}
+	for (unsigned int i = 0; i < 1200; i++)
+		put_compressed(&records, ctx, &same);
 	write_perf(path, &records, true);
+}
+
+static void put_mapping(struct tap_buf *b, uint32_t pid, uint64_t from, uint64_t len, uint64_t ts_ns)
+{
+	put(b, PERF_RECORD_MMAP, 4);
+	put(b, 0, 2);
+	put(b, 8 + 8 + 24 + 8 + 24, 2);
+	put(b, pid, 4);
+	put(b, pid, 4);
+	put(b, from, 8);
+	put(b, len, 8);
+	put(b, 0, 8);
+	put(b, 'a', 8);
+	put(b, 0, 8); /* the words of PERF_TYPE */
+	put(b, ts_ns, 8);
+	put(b, 0, 8);
+}
+
+static void put_fork(struct tap_buf *b, uint32_t pid, uint32_t parent, uint64_t ts_ns)
+{
+	put(b, PERF_RECORD_FORK, 4);
+	put(b, 0, 2);
+	put(b, 8 + 16 + 8 + 24, 2);
+	put(b, pid, 4);
+	put(b, parent, 4);
+	put(b, pid, 4);
+	put(b, parent, 4);
+	put(b, ts_ns, 8);
+	put(b, 0, 8);
+	put(b, ts_ns, 8);
+	put(b, 0, 8);
+}
+
+/* A sample of a tracepoint with a callchain of the process's. */
+static void put_stack(struct tap_buf *b, uint32_t pid, uint64_t at, unsigned int nr_frames, uint64_t ts_ns)
+{
+	put(b, PERF_RECORD_SAMPLE, 4);
+	put(b, PERF_RECORD_MISC_USER, 2);
+	put(b, 8 + 24 + 8 + 8 * nr_frames + 16, 2);
+	put(b, pid, 4);
+	put(b, pid, 4);
+	put(b, ts_ns, 8);
+	put(b, 0, 8);
+	put(b, nr_frames, 8);
+	for (unsigned int i = 0; i < nr_frames; i++)
+		put(b, at + i, 8);
+	put(b, 12, 4); /* its record: it has a common part only */
+	put(b, 1, 4);
+	put(b, pid, 4);
+	put(b, 0, 4);
+}
+
+/* The frames lie in no mapping of a process or of its parents, which have many. All of these were made after the stacks. */
+static void perf_stacks(const char *path)
+{
+	struct tap_buf samples = { 0 }, records = { 0 };
+	ZSTD_CCtx *ctx = ZSTD_createCCtx();
+
+	put_switch(&records, 1, 2, START_NS, 0);
+	for (uint32_t pid = 1; pid <= 16; pid++) {
+		put_fork(&records, pid, pid + 1, START_NS);
+		for (uint32_t i = 0; i < 64; i++)
+			put_mapping(&records, pid, 0x1000 + i, 1, START_NS * 2 + i);
+	}
+	for (unsigned int round = 1; round <= 250; round++) {
+		tap_buf_clear(&samples);
+		for (unsigned int i = 0; i < 900; i++)
+			put_stack(&samples, 1, 0x10000, 127, START_NS + round);
+		put_compressed(&records, ctx, &samples);
+		put(&records, PERF_FINISHED_ROUND, 4);
+		put(&records, 0, 2);
+		put(&records, 8, 2);
+	}
+	put_switch(&records, 2, 1, START_NS * 2, 0);
+	write_perf_attr(path, PERF_TYPE_TRACEPOINT, PERF_TYPE | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW, &records, true);
 }
 
 static const struct {
@@ -591,6 +676,7 @@ static const struct {
 	{ "sharing", sharing }, { "many_cpus", many_cpus }, { "cpus", cpus }, { "named_cpus", named_cpus },
 	{ "tasks", tasks }, { "many_names", many_names }, { "many_cgroups", many_cgroups }, { "formats", formats }, { "processes", processes }, { "losses", losses }, { "lost_cpu", lost_cpu }, { "zeros", zeros }, { "same_page", same_page },
 	{ "perf_cpus", perf_cpus }, { "perf_late", perf_late }, { "perf_tasks", perf_tasks }, { "perf_unsorted", perf_unsorted },
+	{ "perf_stacks", perf_stacks },
 };
 
 #define NR_BOMBS (sizeof(bombs) / sizeof(*bombs))
