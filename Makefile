@@ -44,9 +44,10 @@ HEADERS := $(wildcard include/schedtap/*.h include/schedtap/*/*.h include/schedt
 all: $B/schedtap $B/libschedtap.a $B/libschedtap.so tracepoint ## build the program and the libraries
 tracepoint: $B/libschedtap-tracepoint.a $B/libschedtap-tracepoint.so ## build the library for programs' own tracepoints
 
+# doctor's uprobe finds its function in a stripped program too
 $B/schedtap: $(CLI_OBJ) $B/rooms.a
 	$(call say,LD,$@)
-	$Q$(CC) $(SANFLAGS) $(HARD_LDFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
+	$Q$(CC) $(SANFLAGS) $(HARD_LDFLAGS) -Wl,--export-dynamic-symbol=tap_own_probe $(LDFLAGS) $^ -o $@ $(LIBS)
 # every room, for the program and the tests
 $B/rooms.a: $(OBJ)
 $B/libschedtap.a: $(LIB_OBJ)

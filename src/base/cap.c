@@ -13,9 +13,7 @@ bool tap_cap_has(unsigned int cap)
 	return !syscall(SYS_capget, &head, data) && data[cap / 32].effective >> (cap % 32) & 1;
 }
 
-const char *tap_cap_missing_for_bpf(void)
+bool tap_cap_for_bpf(void)
 {
-	if (tap_cap_has(CAP_SYS_ADMIN))
-		return NULL;
-	return !tap_cap_has(CAP_BPF) ? "CAP_BPF" : !tap_cap_has(CAP_PERFMON) ? "CAP_PERFMON" : NULL;
+	return tap_cap_has(CAP_SYS_ADMIN) || (tap_cap_has(CAP_BPF) && tap_cap_has(CAP_PERFMON));
 }

@@ -8,10 +8,7 @@
 /* Whether this thread has the capability (CAP_BPF, ...) in effect. */
 bool tap_cap_has(unsigned int cap);
 
-/*
- * The first of CAP_BPF and CAP_PERFMON that is not in effect, by name; NULL if both are, or
- * CAP_SYS_ADMIN, which implies them.
- */
-const char *tap_cap_missing_for_bpf(void);
+/* Whether CAP_BPF and CAP_PERFMON are in effect, or CAP_SYS_ADMIN, which implies them. */
+bool tap_cap_for_bpf(void);
 
 #endif

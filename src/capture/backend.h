@@ -40,8 +40,10 @@ struct tap_backend_ops {
 	/* Format texts of its events and what else belongs in front; borrowed until free. */
 	int (*describe)(void *state, const struct tap_map *cgroups, struct tap_head *head,
 			struct tap_err *err);
-	/* Adds its buffer to the spool; from here on events flow. */
-	int (*start)(void *state, struct tap_page_writer *writer, struct tap_err *err);
+	/* Adds its buffer to the spool, before the start. */
+	int (*add_buffer)(void *state, struct tap_page_writer *writer, struct tap_err *err);
+	/* From here on events flow. */
+	int (*start)(void *state, struct tap_err *err);
 	/*
 	 * Looks for what there is to record beside what was planned. @anew: whether describe() says
 	 * more than the last time, which is written down before the next drain. May be NULL.

@@ -107,7 +107,7 @@ static void try_bpf(struct sources *s)
 {
 	if (!s->kernel)
 		return;
-	s->by_types = tap_cap_missing_for_bpf();
+	s->by_types = !tap_cap_for_bpf();
 	if (!s->by_types)
 		tap_probe_bpf(&s->no_bpf);
 }

@@ -96,18 +96,11 @@ static int build(const struct module_opts *o, struct tap_err *err)
 	return ret;
 }
 
-static int check_modules(struct tap_err *err)
-{
-	if (!access("/proc/modules", F_OK))
-		return 0;
-	return tap_err_set(err, -ENOSYS, "this kernel does not support loadable modules: record over BPF");
-}
-
 /* Builds it first, if there is none. */
 static int load(const struct module_opts *o, struct tap_err *err)
 {
 	char dir[PATH_MAX - 16], path[PATH_MAX];
-	int ret = check_modules(err);
+	int ret = tap_module_check(err);
 
 	if (ret)
 		return ret;
@@ -125,7 +118,7 @@ static int load(const struct module_opts *o, struct tap_err *err)
 
 static int unload(struct tap_err *err)
 {
-	int ret = check_modules(err);
+	int ret = tap_module_check(err);
 
 	return ret ? ret : tap_module_unload(err);
 }
@@ -147,7 +140,7 @@ static int status(struct tap_err *err)
 	struct dirent **names;
 	int nr;
 
-	nr = check_modules(err);
+	nr = tap_module_check(err);
 	if (nr)
 		return nr;
 	if (access("/sys/module/" TAP_MODULE_NAME, F_OK))

@@ -18,6 +18,7 @@ static const struct refusal {
 	{ EPERM, -EPERM,
 	  "loading needs root (CAP_SYS_MODULE), a kernel that is not locked down (Secure Boot), and "
 	  "kernel.modules_disabled=0" },
+	{ ENOSYS, -ENOSYS, "this kernel does not support loadable modules (CONFIG_MODULES): record over BPF" },
 	{ EKEYREJECTED, -EPERM, UNSIGNED },
 	{ ENOKEY, -EPERM, UNSIGNED },
 	{ EBADMSG, -EPERM, "the module's signature is damaged: build the module again, then sign it" },
@@ -32,18 +33,44 @@ static const struct refusal {
 	{ 0 }
 };
 
+static const struct refusal *find(int error)
+{
+	for (const struct refusal *r = refusals; r->error; r++)
+		if (r->error == error)
+			return r;
+	return NULL;
+}
+
 int tap_module_load_refused(int error, const char *path, struct tap_err *err)
 {
-	const struct refusal *r = refusals;
+	const struct refusal *r = find(error);
 
 	if (error == EEXIST)
 		return tap_err_set(err, -EEXIST, "the schedtap module is already loaded");
-	while (r->error && r->error != error)
-		r++;
 	errno = error;
-	if (!r->error)
+	if (!r)
 		return tap_err_set(err, -error, "the kernel cannot load the module '%.300s': %m (`dmesg` says more)", path);
 	return tap_err_set(err, r->code, "the kernel does not load the module '%.300s': %s", path, r->why);
+}
+
+/* May a module be loaded? The kernel asks that before it looks at the descriptor. Return: 0; the errno. */
+static int try_load(void)
+{
+	return syscall(SYS_finit_module, -1, "", 0) && errno != EBADF ? errno : 0;
+}
+
+int tap_module_check(struct tap_err *err)
+{
+	return try_load() == ENOSYS ? tap_err_set(err, -ENOSYS, "%s", find(ENOSYS)->why) : 0;
+}
+
+int tap_module_try(struct tap_err *err)
+{
+	int error = try_load();
+	const struct refusal *r = find(error);
+
+	errno = error;
+	return r ? tap_err_set(err, r->code, "%s", r->why) : error ? tap_err_set(err, -error, "%m") : 0;
 }
 
 int tap_module_load(const char *path, struct tap_err *err)

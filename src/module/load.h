@@ -7,6 +7,12 @@
 
 #define TAP_MODULE_NAME "schedtap"
 
+/* Whether the kernel has modules. Return: 0; -ENOSYS. */
+int tap_module_check(struct tap_err *err);
+
+/* Whether this process may load modules; loads none. Return: 0; -EPERM, -ENOSYS, -errno. */
+int tap_module_try(struct tap_err *err);
+
 /* Return: 0; what tap_module_load_refused() returns; -errno: @path cannot be read. */
 int tap_module_load(const char *path, struct tap_err *err);
 

@@ -3,6 +3,7 @@
 #ifndef TAP_PROGRAM_ATTACH_H
 #define TAP_PROGRAM_ATTACH_H
 
+#include "base/refusal.h"
 #include "program/probe.h"
 
 struct tap_insns;
@@ -15,9 +16,14 @@ struct tap_links { /* all zero: none */
 /* @probe: NULL: on the tracepoint with the BTF id @tracepoint. Return: a descriptor or -errno. */
 int tap_attach_load(const struct tap_insns *b, const char *name, const struct tap_probe *probe, uint32_t tracepoint);
 
-/* Return: 0 or -errno. */
+/* Return: 0 or -errno; tap_attach_step() says what a refusal means. */
 int tap_attach(struct tap_links *links, int prog, const struct tap_probe *probe);
 void tap_attach_undo(struct tap_links *links);
+
+static inline enum tap_step tap_attach_step(const struct tap_probe *probe)
+{
+	return probe ? TAP_STEP_UPROBE : TAP_STEP_BPF;
+}
 
 /* Whether this kernel has uprobes, or the machine what their arguments are in. */
 bool tap_attach_knows_probes(void);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/refusal.h"
 #include "expr/parse.h"
 #include "program/assignments.h"
 #include "program/attach.h"
@@ -392,7 +393,7 @@ static void refused(int ret, struct tap_err *err)
 	if (ret == -E2BIG)
 		tap_err_set(err, ret, "the event's assignments are too long for a BPF program");
 	else
-		tap_err_set(err, ret, "the kernel refuses the event's BPF program: %s", strerror(-ret));
+		tap_err_set(err, ret, "the kernel refuses the event's BPF program: %s", tap_refusal(TAP_STEP_BPF, ret).text);
 }
 
 int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def, const struct tap_feed *feed,

@@ -141,7 +141,7 @@ static int session_try(struct session *s, const char *file, struct tap_err *err)
 		ret = tap_spool_create(path, &s->head, &s->spool, err);
 	if (!ret)
 		ret = tap_page_writer_new(s->spool, &s->writer, err);
-	return ret ? ret : OPS->start(s->state, s->writer, err);
+	return ret ? ret : OPS->add_buffer(s->state, s->writer, err) ?: OPS->start(s->state, err);
 }
 
 static void session_start(struct session *s, const char *file)

@@ -147,7 +147,8 @@ static void start(struct fixture *f)
 {
 	assert_int_equal(tap_user_open_set(&f->plan, open_set(f), &f->state, NULL), 0);
 	set_head(f, true);
-	assert_int_equal(tap_backend_user.start(f->state, f->writer, NULL), 0);
+	assert_int_equal(tap_backend_user.add_buffer(f->state, f->writer, NULL), 0);
+	assert_int_equal(tap_backend_user.start(f->state, NULL), 0);
 	f->start_ns = now_ns();
 }
 

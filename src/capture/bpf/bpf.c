@@ -14,6 +14,7 @@
 #include "capture/bpf/filters.h"
 #include "capture/bpf/load.h"
 #include "capture/bpf/stacks.h"
+#include "capture/bpf/stats.h"
 #include "capture/bpf/switches.h"
 #include "capture/drain.h"
 #include "object/object.h"
@@ -40,6 +41,7 @@ struct bpf_state {
 	struct tap_bpf_object o;
 	struct bpf_link **links;
 	unsigned int nr_links, nr_attached;
+	bool is_refused; /* a program was not attached for lack of a privilege or a kernel feature */
 	struct entry {
 		int prog; /* descriptor: what a tracepoint calls */
 		unsigned int nr_events; /* that it and those behind it record */
@@ -190,14 +192,16 @@ static void bpf_free(void *state)
 	free(s);
 }
 
-static void note_attached(struct bpf_state *s, struct tap_plan_event *ev, int ret)
+/* @step: what failed. */
+static void note_attached(struct bpf_state *s, struct tap_plan_event *ev, enum tap_step step, int ret)
 {
 	s->nr_attached += !ret;
+	if (ret && tap_refusal_why(step, ret))
+		s->is_refused = true;
 	if (ev && !ret)
 		tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
 	else if (ev)
-		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot attach its BPF program: %s",
-				 strerror(-ret));
+		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot attach its BPF program: %s", tap_refusal(step, ret).text);
 }
 
 static void note_chain(struct bpf_state *s, const struct bpf_program *first, int ret)
@@ -206,7 +210,7 @@ static void note_chain(struct bpf_state *s, const struct bpf_program *first, int
 
 	bpf_object__for_each_program(prog, s->o.obj)
 		if (tap_bpf_chain_leads_to(s->o.obj, first, prog))
-			note_attached(s, tap_bpf_event_of(s->plan, bpf_program__name(prog)), ret);
+			note_attached(s, tap_bpf_event_of(s->plan, bpf_program__name(prog)), TAP_STEP_BPF, ret);
 }
 
 /* With a filter it is the filter's program that is attached. Return: 0 or -errno. */
@@ -228,7 +232,7 @@ static void attach_own(struct bpf_state *s, struct tap_bpf_own_program *own)
 	int ret = filter ? tap_filter_program_attach(filter, own->feed.probe) :
 			   tap_attach(&own->links, own->prog, own->feed.probe);
 
-	note_attached(s, tap_plan_find(s->plan, own->def->system, own->def->name), ret);
+	note_attached(s, tap_plan_find(s->plan, own->def->system, own->def->name), tap_attach_step(own->feed.probe), ret);
 }
 
 static void add_entry(struct bpf_state *s, int recorder, unsigned int nr_events)
@@ -364,10 +368,9 @@ static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_h
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err *err)
+static int bpf_add_buffer(void *state, struct tap_page_writer *writer, struct tap_err *err)
 {
 	struct bpf_state *s = state;
-	struct bpf_program *prog;
 	int buffer = tap_page_writer_add_buffer(writer, "", "mono", TAP_PAGE_SIZE, s->nr_lanes, err);
 
 	if (buffer < 0)
@@ -375,6 +378,14 @@ static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err
 	s->writer = writer;
 	for (unsigned int i = 0; i < s->nr_lanes; i++)
 		s->lanes[i].buffer = (unsigned int)buffer;
+	return 0;
+}
+
+static int bpf_start(void *state, struct tap_err *err)
+{
+	struct bpf_state *s = state;
+	struct bpf_program *prog;
+
 	s->started_ns = tap_now_ns();
 	s->nr_attached = 0;
 	bpf_object__for_each_program(prog, s->o.obj)
@@ -383,7 +394,8 @@ static int bpf_start(void *state, struct tap_page_writer *writer, struct tap_err
 	for (unsigned int i = 0; i < s->own.nr; i++)
 		attach_own(s, &s->own.v[i]);
 	if (!s->nr_attached)
-		return tap_err_set(err, -EIO, "no event can be recorded over BPF: %s", tap_plan_reason(s->plan));
+		return tap_err_set(err, s->is_refused ? -EOPNOTSUPP : -EIO, "no event can be recorded over BPF: %s",
+				   tap_plan_reason(s->plan));
 	return 0;
 }
 
@@ -409,10 +421,10 @@ static struct run_stats run_stats(const struct bpf_state *s)
 	return sum;
 }
 
-/* Refused without CAP_SYS_ADMIN: then the overhead is not known. */
+/* Where it is refused the overhead is not known. */
 static void begin_sample(struct bpf_state *s)
 {
-	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	s->stats_fd = tap_bpf_stats_open(NULL);
 	s->stats_on_ns = tap_now_ns();
 	s->at_on = run_stats(s);
 }
@@ -643,6 +655,7 @@ const struct tap_backend_ops tap_backend_bpf = {
 	.name = "bpf",
 	.open = bpf_open,
 	.describe = bpf_describe,
+	.add_buffer = bpf_add_buffer,
 	.start = bpf_start,
 	.find = bpf_find,
 	.settle = bpf_settle,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/refusal.h"
 #include "capture/machine.h"
 #include "event/span.h"
 #include "program/attach.h"
@@ -238,8 +239,7 @@ const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct 
 	if (!last)
 		tap_buf_puts(why, "written by the recorder itself");
 	else if (!h && tap_hook_is_probe(last))
-		tap_buf_puts(why, "this kernel has no uprobes: boot a kernel built with "
-			     "CONFIG_UPROBE_EVENTS=y");
+		tap_buf_puts(why, tap_refusal_why(TAP_STEP_UPROBE, ENOENT));
 	else if (!h && tracepoint_args(k, last->tracepoint) >= 0)
 		tap_buf_printf(why, "the kernel's %s passes fewer arguments", last->tracepoint);
 	else if (!h)

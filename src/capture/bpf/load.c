@@ -8,6 +8,7 @@
 
 #include "base/cap.h"
 #include "base/proc.h"
+#include "base/refusal.h"
 #include "capture/bpf/chain.h"
 #include "capture/bpf/stacks.h"
 #include "capture/bpf/switches.h"
@@ -200,7 +201,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	ev = ret && log.program[0] ? tap_bpf_event_of(plan, log.program) : NULL;
 	if (!ret || !ev || ret == -EPERM)
 		return ret ? tap_err_set(err, ret, "cannot load the BPF programs: %s%s%s",
-					 strerror(-ret), log.reason[0] ? ": " : "", log.reason) :
+					 tap_refusal(TAP_STEP_BPF, ret).text, log.reason[0] ? ": " : "", log.reason) :
 			     0;
 	tap_plan_outcome(ev, TAP_EVENT_FAILED, "the kernel refused its BPF program: %s", log.reason);
 	return 1;
@@ -209,13 +210,10 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct tap_kernel *kernel,
 		 struct tap_err *err)
 {
-	const char *missing = tap_cap_missing_for_bpf();
 	int ret;
 
-	if (missing)
-		return tap_err_set(err, -EPERM,
-				   "recording over BPF needs %s: run as root, or give the schedtap program "
-				   "the capabilities cap_bpf and cap_perfmon (setcap)", missing);
+	if (!tap_cap_for_bpf())
+		return tap_err_set(err, -EPERM, "%s", tap_refusal_why(TAP_STEP_BPF, EPERM));
 	*o = (struct tap_bpf_object){ .ringbuf = plan->bpf_ringbuf };
 	do {
 		ret = try_load(o, plan, kernel, err);

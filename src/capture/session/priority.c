@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "base/refusal.h"
+
 #define DEFAULT 40
 
 static bool is_real_time(int policy)
@@ -16,7 +18,7 @@ static bool is_real_time(int policy)
 int tap_priority_raise(struct tap_priority *p, pid_t tid, int priority, struct tap_err *err)
 {
 	struct sched_param param;
-	int policy = sched_getscheduler(tid);
+	int policy = sched_getscheduler(tid), error;
 	bool quietly = priority == TAP_PRIORITY_DEFAULT;
 
 	*p = (struct tap_priority){ .tid = tid, .policy = policy };
@@ -26,9 +28,11 @@ int tap_priority_raise(struct tap_priority *p, pid_t tid, int priority, struct t
 	p->priority = param.sched_priority;
 	param.sched_priority = quietly ? DEFAULT : priority;
 	p->raised = !sched_setscheduler(tid, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
+	error = errno;
 	if (p->raised || quietly)
 		return 0;
-	return tap_err_set(err, -errno, "cannot set real-time priority %d: %m", priority);
+	return tap_err_set(err, -error, "cannot set real-time priority %d: %s", priority,
+			   tap_refusal(TAP_STEP_PRIORITY, error).text);
 }
 
 void tap_priority_restore(struct tap_priority *p)

@@ -2,6 +2,7 @@
 #include "capture/session/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -123,7 +124,7 @@ static void ask_tracefs(struct tap_plan *plan, bool by_name, const struct tap_er
 			continue;
 		snprintf(path, sizeof(path), "%s/events/%s/%s/format", root ? root : "", ev->system, ev->name);
 		/* without tracefs, its backend says so */
-		if (root ? (!own || by_name) && !access(path, F_OK) : !own && bpf_err) {
+		if (root ? (!own || by_name) && !faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) : !own && bpf_err) {
 			ev->backend = &tap_backend_tracefs;
 			tap_plan_outcome(ev, TAP_EVENT_PLANNED, NULL);
 		} else if (ev->status == TAP_EVENT_PLANNED) {
@@ -527,7 +528,7 @@ static int start(struct tap_session *s, struct tap_err *err)
 	/* from the first event on: behind it there may be a hundred tasks that run before the first drain */
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
-		ret = ret ?: backends[i]->start(s->states[i], s->writer, err);
+		ret = ret ?: backends[i]->add_buffer(s->states[i], s->writer, err) ?: backends[i]->start(s->states[i], err);
 	ret = ret ?: check_triggers(&s->plan, err);
 	if (ret)
 		return ret;
@@ -571,6 +572,17 @@ int tap_session_start(struct tap_session *s, struct tap_err *err)
 
 	if (ret)
 		tap_session_cancel(s);
+	return ret;
+}
+
+int tap_session_try(struct tap_session *s, struct tap_err *err)
+{
+	int ret = 0;
+
+	for_each_backend(s, i) {
+		ret = ret ?: backends[i]->start(s->states[i], err);
+		backends[i]->stop(s->states[i], NULL);
+	}
 	return ret;
 }
 

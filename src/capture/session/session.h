@@ -26,6 +26,12 @@ void tap_session_set_command(struct tap_session *s, pid_t pid);
 /* Makes the spool folder and switches the events on. On failure no folder is left. */
 int tap_session_start(struct tap_session *s, struct tap_err *err);
 
+/*
+ * Instead of a start, for what the kernel records: switches the events on and off again, so that the kernel has refused
+ * what it refuses. No file is made. Return: as tap_session_start(). Then free.
+ */
+int tap_session_try(struct tap_session *s, struct tap_err *err);
+
 /* Moves what came; returns how long to wait until the next call, in ns. */
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err);
 

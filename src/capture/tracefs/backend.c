@@ -517,7 +517,7 @@ static const char *buffer_name(const struct tap_plan *plan)
 	return "";
 }
 
-static int tfs_start(void *state, struct tap_page_writer *writer, struct tap_err *err)
+static int tfs_add_buffer(void *state, struct tap_page_writer *writer, struct tap_err *err)
 {
 	struct tfs *t = state;
 	int ret = tap_page_writer_add_buffer(writer, buffer_name(t->plan), "mono", t->page_bytes,
@@ -527,10 +527,14 @@ static int tfs_start(void *state, struct tap_page_writer *writer, struct tap_err
 		return ret;
 	t->writer = writer;
 	t->buffer = (unsigned int)ret;
-	ret = tap_tracefs_triggers_start(&t->triggers, writer, err);
-	if (ret)
-		return ret;
-	ret = tap_instance_put(&t->in, "1", "tracing_on");
+	return tap_tracefs_triggers_start(&t->triggers, writer, err);
+}
+
+static int tfs_start(void *state, struct tap_err *err)
+{
+	struct tfs *t = state;
+	int ret = tap_instance_put(&t->in, "1", "tracing_on");
+
 	return ret ? fail_on(t, ret, "switch on the tracing", err) : 0;
 }
 
@@ -755,6 +759,7 @@ const struct tap_backend_ops tap_backend_tracefs = {
 	.name = "tracefs",
 	.open = tfs_open,
 	.describe = tfs_describe,
+	.add_buffer = tfs_add_buffer,
 	.start = tfs_start,
 	.drain = tfs_drain,
 	.switched = tfs_switched,

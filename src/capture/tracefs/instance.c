@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/proc.h"
+#include "base/refusal.h"
 #include "base/text.h"
 
 #define MAX_TRIES 10 /* each is lost to a sweep that comes within microseconds */
@@ -122,21 +123,22 @@ void tap_instance_sweep(const char *root)
 
 static int make_dir(struct tap_instance *in, struct tap_err *err)
 {
-	int ret = mkdir(in->path, 0700);
+	int ret = mkdir(in->path, 0700), error;
 
 	/* the name is of this very process: an earlier recording could not remove it */
 	if (ret && errno == EEXIST && !rmdir(in->path))
 		ret = mkdir(in->path, 0700);
 	if (!ret)
 		return 0;
-	switch (errno) {
+	error = errno;
+	switch (error) {
 	case EBUSY:
-		return tap_err_set(err, -errno, "this process already records over tracefs");
+		return tap_err_set(err, -error, "this process already records over tracefs");
 	case ENOENT:
 		return tap_err_set(err, -EOPNOTSUPP, "the kernel does not support tracefs instances");
 	default:
-		return tap_err_set(err, -errno, "cannot make a trace instance: %m%s",
-				   errno == EPERM || errno == EACCES ? ": run as root" : "");
+		return tap_err_set(err, -error, "cannot make a trace instance: %s",
+				   tap_refusal(TAP_STEP_TRACEFS_INSTANCE, error).text);
 	}
 }
 

@@ -2,11 +2,14 @@
 #include "capture/tracefs/tracefs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/refusal.h"
 
 #define LIST_MAX_BYTES ((size_t)16 << 20)
 
@@ -40,9 +43,10 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err)
 		return tap_err_set(err, -EOPNOTSUPP,
 				   "tracefs is not mounted: run "
 				   "'mount -t tracefs tracefs /sys/kernel/tracing'");
-	if (access(*root, R_OK | X_OK)) {
-		ret = tap_err_set(err, -errno, "cannot read tracefs at '%s': %m: run as root",
-				  *root);
+	/* access() would ignore the capabilities of a user who is not root */
+	if (faccessat(AT_FDCWD, *root, R_OK | X_OK, AT_EACCESS)) {
+		ret = -errno;
+		tap_err_set(err, ret, "cannot read tracefs at '%s': %s", *root, tap_refusal(TAP_STEP_TRACEFS_READ, ret).text);
 		free(*root);
 		*root = NULL;
 	}

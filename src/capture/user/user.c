@@ -176,13 +176,18 @@ static void note_told(struct tap_user_state *s)
 		s->nr_first_kinds++;
 }
 
-static int user_start(void *state, struct tap_page_writer *writer, struct tap_err *err)
+static int user_add_buffer(void *state, struct tap_page_writer *writer, struct tap_err *err)
 {
 	struct tap_user_state *s = state;
-	int ret = tap_user_out_init(&s->out, writer, s->plan->nr_cpus, err);
 
-	if (ret)
-		return ret;
+	return tap_user_out_init(&s->out, writer, s->plan->nr_cpus, err);
+}
+
+static int user_start(void *state, struct tap_err *err)
+{
+	struct tap_user_state *s = state;
+	int ret;
+
 	tap_user_set_now(s);
 	s->start_ns = s->now.mono_ns;
 	ret = tap_user_scan(s->set, err);
@@ -338,6 +343,7 @@ const struct tap_backend_ops tap_backend_user = {
 	.name = "user",
 	.open = user_open,
 	.describe = user_describe,
+	.add_buffer = user_add_buffer,
 	.start = user_start,
 	.find = tap_user_discover,
 	.drain = tap_user_drain,
