@@ -15,6 +15,7 @@
 #include "cli/define.h"
 #include "cli/enabled.h"
 #include "cli/probe.h"
+#include "cli/probes.h"
 #include "cli/screen.h"
 #include "program/feed.h"
 #include "program/recorder.h"
@@ -23,6 +24,7 @@
 
 struct list_opts {
 	struct tap_strings definitions;
+	int64_t pid;
 	bool verbose, enabled;
 };
 
@@ -34,6 +36,7 @@ struct use {
 
 /* What each backend can tell; any may be missing, with the reason why. */
 struct sources {
+	pid_t pid; /* the only process that is of interest; 0: all are */
 	struct tap_kernel *kernel;
 	struct tap_err no_bpf;
 	bool by_types; /* whether the kernel takes a program could not be tried */
@@ -57,6 +60,11 @@ static int compare_uses(const void *a, const void *b)
 	       x->program->pid - y->program->pid;
 }
 
+static bool is_asked_for(const struct sources *s, const struct tap_user_program *p)
+{
+	return !s->pid || s->pid == p->pid;
+}
+
 static void add_uses(struct sources *s, const struct tap_user_program *p)
 {
 	for (unsigned int i = 0; i < p->control.nr_events; i++)
@@ -76,10 +84,10 @@ static int find_uses(struct sources *s)
 	if (!s->uses)
 		return -ENOMEM;
 	for (unsigned int i = 0; (p = tap_user_program_at(s->programs, i)); i++) {
-		if (p->alive)
-			add_uses(s, p);
-		else
+		if (!p->alive)
 			tap_user_remove(p, NULL);
+		else if (is_asked_for(s, p))
+			add_uses(s, p);
 	}
 	qsort(s->uses, s->nr_uses, sizeof(*s->uses), compare_uses);
 	return 0;
@@ -246,7 +254,7 @@ static void print_reasons(const struct sources *s)
 	for (unsigned int i = 0; s->programs && (p = tap_user_program_at(s->programs, i)); i++) {
 		struct tap_buf line = { 0 };
 
-		if (!p->alive || !*p->control.head.reason)
+		if (!p->alive || !*p->control.head.reason || !is_asked_for(s, p))
 			continue;
 		tap_buf_printf(&line, "%-9s ", "-");
 		add_program(&line, p);
@@ -325,21 +333,17 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 
 #define USDT "usdt:"
 
-static int list_probes(const char *word, struct tap_err *err)
+/* With the events that the program has itself. */
+static int list_process(const struct sources *s, bool verbose, struct tap_err *err)
 {
-	struct tap_buf lines = { 0 };
-	int ret = tap_probe_list(word + strlen(USDT), &lines, err);
+	unsigned int nr;
+	int ret = tap_probes_print_process(s->pid, &nr, err);
 
-	for (const char *line = tap_buf_str(&lines), *end; !ret && *line; line = end + 1) {
-		struct tap_buf text = { 0 };
-
-		end = strchr(line, '\n');
-		tap_text_escape(&text, line, (size_t)(end - line));
-		printf("%-9s %s\n", "usdt", tap_buf_str(&text));
-		tap_buf_release(&text);
-	}
-	tap_buf_release(&lines);
-	return ret;
+	if (ret)
+		return ret;
+	nr += print_user_events(s, &tap_select_all, verbose);
+	print_reasons(s);
+	return nr ? 0 : tap_err_set(err, -ENODATA, "process %d has no USDT probes and no schedtap tracepoints", s->pid);
 }
 
 /* ---- own definitions ------------------------------------------------------------------------- */
@@ -445,7 +449,7 @@ static int list_word(const struct sources *s, const struct tap_defs *own, const 
 	if (fits_own(own, select))
 		ret = list_own(s, own, select, verbose, err);
 	else if (!strncmp(word, USDT, strlen(USDT)))
-		ret = list_probes(word, err);
+		ret = tap_probes_print(word + strlen(USDT), err);
 	else if (!print_matching(s, select, verbose))
 		ret = tap_err_set(err, -ENODATA, "no event matches '%s'", word);
 	tap_select_free(select);
@@ -481,24 +485,37 @@ static void tell_missing(const struct sources *s)
 			s->no_programs.text);
 }
 
+static int check_alone(const struct list_opts *o, const struct tap_strings *operands, struct tap_err *err)
+{
+	if (!operands->nr && !o->enabled && !o->definitions.nr)
+		return 0;
+	return tap_err_set(err, -EINVAL, "-p lists all probes of a process: it cannot be combined with EVENT, --enabled or --define");
+}
+
 static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct list_opts *o = opts;
 	struct tap_select_words words = { .events = *operands }; /* its words, not its own */
 	struct tap_cli_defs own = { 0 };
-	struct sources s = { 0 };
+	struct sources s = { .pid = (pid_t)o->pid };
 	struct tap_err err = { 0 };
 	int ret;
 
 	(void)rest;
-	ret = tap_cli_define(&own, &o->definitions, &words, &err);
+	ret = o->pid ? check_alone(o, operands, &err) : 0;
+	ret = ret ?: tap_cli_define(&own, &o->definitions, &words, &err);
 	if (ret) {
 		tap_cli_defs_release(&own);
 		return tap_cmd_fail(&err, true);
 	}
-	open_kernel(&s);
+	if (!o->pid)
+		open_kernel(&s);
 	tap_screen_page();
-	if (o->enabled) {
+	if (o->pid) {
+		open_programs(&s);
+		ret = list_process(&s, o->verbose, &err) ? tap_cmd_fail(&err, true) : TAP_EXIT_OK;
+		tell_missing(&s);
+	} else if (o->enabled) {
 		ret = list_enabled(&s, &words.events, &err) ? tap_cmd_fail(&err, true) : TAP_EXIT_OK;
 	} else {
 		try_bpf(&s);
@@ -518,6 +535,8 @@ static const struct tap_opt list_table[] = {
 	TAP_OPT_DEFINE(struct list_opts, definitions),
 	TAP_OPTION(struct list_opts, enabled, "enabled", 0, NULL, TAP_OPT_FLAG,
 		   "list only enabled events, and what enabled them"),
+	{ "pid", 'p', "PID", "list the probes and tracepoints of this process", TAP_OPT_INT, offsetof(struct list_opts, pid),
+	  .min = 1, .max = INT32_MAX },
 	TAP_OPTION(struct list_opts, verbose, "verbose", 'v', NULL, TAP_OPT_FLAG,
 		   "print each event's format text"),
 	{ 0 }

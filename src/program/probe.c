@@ -131,11 +131,21 @@ static char *find_in(const char *folders, const char *name)
 	return NULL;
 }
 
+/* "/proc/PID/root/...": realpath() would read the link as "/", and leave the process's mount namespace. */
+static bool is_below_root(const char *name)
+{
+	const char *pid = strncmp(name, "/proc/", 6) ? NULL : name + 6, *end = pid ? strchr(pid, '/') : NULL;
+
+	return end && !strncmp(end, "/root/", 6);
+}
+
 /* A name without a folder is a library's, or a program's. */
 static char *find_file(const char *name)
 {
 	char *found = NULL;
 
+	if (is_below_root(name))
+		return access(name, F_OK) ? NULL : strdup(name);
 	if (strchr(name, '/'))
 		return realpath(name, NULL);
 	if (strstr(name, ".so"))
