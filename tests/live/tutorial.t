@@ -76,8 +76,38 @@ own_recorder()
 	[ "$(schedtap dump -i own.dat | grep -c 'request:')" = 600 ] || fail "$(schedtap dump -i own.dat | head)"
 }
 
+# The commands of the table, each while the program runs; a mark goes to a recorder.
+table()
+{
+	local command nr=0
+
+	files
+	sed -i 's/id <= 200;/id;/' requests.c # until it is killed
+	eval "$(command_with 'cc -O2') -Wl,-rpath,$scratch/usr/lib"
+	./requests &
+	PID=$!
+	export PID
+	wait_for has_program
+	start marked.dat -e sched_waking
+	while read -r command; do
+		nr=$((nr + 1))
+		command=${command/schedtap record/schedtap record -d 0.5}
+		run 0 bash -c "$command"
+		must_not grep -q 'no program had' err
+	done < <(sed -n '/^## Coming from LTTng-UST/,/^## Know/p' "$doc" | grep -o '`schedtap [^`]* *[^`]*`' | tr -d '`' |
+		grep -v '^schedtap tracefs$')
+	[ $nr -ge 16 ] || fail "only $nr commands"
+	ends 0 INT
+}
+
+has_program()
+{
+	"$SCHEDTAP" list request:request_done | grep -q "\[$PID\]"
+}
+
 check 'the program builds with pkg-config and runs' shared
 check 'and as a static binary' static_binary
 check 'recorded with the scheduler, every event lies in a slice of its thread' recorded
 check 'a program brings its recorder along' own_recorder
+check 'what users of LTTng-UST use instead' table
 done_testing
