@@ -24,6 +24,7 @@
 #include <schedtap/err.h>
 #include <schedtap/static_call.h>
 #include <schedtap/static_key.h>
+#include <schedtap/types.h>
 
 #ifdef __cplusplus
 #define TAP_C_BEGIN extern "C" {
@@ -337,13 +338,16 @@ TAP_C_END
 	TAP_C_BEGIN                                                                                \
 	TAP_CHECK_NONE(name, PARAMS(proto), PARAMS(args))                                          \
 	TAP_TRACE_SYMBOLS(name, PARAMS(data_proto))                                                \
+	/* calls the probes without another test: for callers that have asked trace_<event>_enabled() */ \
+	TAP_INLINE void trace_call__##name(proto)                                                  \
+	{                                                                                          \
+		if (cond)                                                                          \
+			__traceiter_##name(NULL TAP_MORE(PARAMS(args), PARAMS(args)));             \
+	}                                                                                          \
 	TAP_INLINE void trace_##name(proto)                                                        \
 	{                                                                                          \
-		if (TAP_IS_WANTED(name)) {                                                         \
-			if (!(cond))                                                               \
-				return;                                                            \
-			__traceiter_##name(NULL TAP_MORE(PARAMS(args), PARAMS(args)));             \
-		}                                                                                  \
+		if (TAP_IS_WANTED(name))                                                           \
+			trace_call__##name(args);                                                  \
 	}                                                                                          \
 	TAP_INLINE void trace_##name##_rcuidle(proto)                                              \
 	{                                                                                          \
@@ -446,6 +450,9 @@ TAP_C_END
 	TAP_INLINE void trace_##name(proto)                                                        \
 	{                                                                                          \
 	}                                                                                          \
+	TAP_INLINE void trace_call__##name(proto)                                                  \
+	{                                                                                          \
+	}                                                                                          \
 	TAP_INLINE void trace_##name##_rcuidle(proto)                                              \
 	{                                                                                          \
 	}                                                                                          \
@@ -489,6 +496,7 @@ TAP_C_END
  */
 #define TRACE_EVENT(parts...) TAP_PARTS(6, TRACE_EVENT, ##parts)
 #define TRACE_EVENT_FN(parts...) TAP_PARTS(8, TRACE_EVENT_FN, ##parts)
+#define TRACE_EVENT_SYSCALL(parts...) TAP_PARTS(8, TRACE_EVENT_SYSCALL, ##parts)
 #define TRACE_EVENT_CONDITION(parts...) TAP_PARTS(7, TRACE_EVENT_CONDITION, ##parts)
 #define TRACE_EVENT_FN_COND(parts...) TAP_PARTS(9, TRACE_EVENT_FN_COND, ##parts)
 #define TRACE_EVENT_NOP(parts...) TAP_PARTS(6, TRACE_EVENT_NOP, ##parts)
@@ -503,7 +511,11 @@ TAP_C_END
 #define DEFINE_EVENT_NOP(parts...) TAP_PARTS(4, DEFINE_EVENT_NOP, ##parts)
 #define DECLARE_TRACE(parts...) TAP_PARTS(3, DECLARE_TRACE, ##parts)
 #define DECLARE_TRACE_CONDITION(parts...) TAP_PARTS(4, DECLARE_TRACE_CONDITION, ##parts)
+#define DECLARE_TRACE_SYSCALL(parts...) TAP_PARTS(3, DECLARE_TRACE_SYSCALL, ##parts)
 #define DECLARE_TRACE_WRITABLE(parts...) TAP_PARTS(4, DECLARE_TRACE_WRITABLE, ##parts)
+#define DECLARE_TRACE_EVENT(parts...) TAP_PARTS(3, DECLARE_TRACE_EVENT, ##parts)
+#define DECLARE_TRACE_EVENT_CONDITION(parts...) TAP_PARTS(4, DECLARE_TRACE_EVENT_CONDITION, ##parts)
+#define DECLARE_TRACE_EVENT_SYSCALL(parts...) TAP_PARTS(3, DECLARE_TRACE_EVENT_SYSCALL, ##parts)
 #define TRACE_CUSTOM_EVENT(parts...) TAP_PARTS(6, TRACE_CUSTOM_EVENT, ##parts)
 #define DECLARE_CUSTOM_EVENT_CLASS(parts...) TAP_PARTS(6, DECLARE_CUSTOM_EVENT_CLASS, ##parts)
 #define DEFINE_CUSTOM_EVENT(parts...) TAP_PARTS(4, DEFINE_CUSTOM_EVENT, ##parts)
@@ -535,6 +547,28 @@ TAP_C_END
 #define TAP_COUNT(x, parts...)                                                                     \
 	TAP_COUNT_1(x, ##parts, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TAP_COUNT_1(x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, nr, ...) nr
+
+/*
+ * The kernel's DECLARE_TRACE(foo) makes trace_foo() before v6.16, and trace_foo_tp() since then. Here it makes
+ * trace_foo_tp() if the program defines TAP_DECLARE_TRACE_TP as 1 (-DTAP_DECLARE_TRACE_TP), else trace_foo().
+ * DECLARE_TRACE_EVENT(foo) always makes trace_foo().
+ */
+#define TAP_BARE_NAME(name) TAP_PASTE(TAP_BARE_NAME_, TAP_DECLARE_TRACE_TP)(name)
+#define TAP_BARE_NAME_1(name) name##_tp
+#define TAP_BARE_NAME_TAP_DECLARE_TRACE_TP(name) name
+#define TAP_ON_DECLARE_TRACE(x, name, proto, args)                                                 \
+	TAP_ON_DECLARE_TRACE_EVENT(~, TAP_BARE_NAME(name), PARAMS(proto), PARAMS(args))
+#define TAP_ON_DECLARE_TRACE_CONDITION(x, name, proto, args, cond)                                 \
+	TAP_ON_DECLARE_TRACE_EVENT_CONDITION(~, TAP_BARE_NAME(name), PARAMS(proto), PARAMS(args),  \
+					     PARAMS(cond))
+#define TAP_ON_DECLARE_TRACE_WRITABLE(x, name, proto, args, size)                                  \
+	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
+
+/* In the kernel their probes may take page faults. In a program every probe may. */
+#define TAP_ON_DECLARE_TRACE_SYSCALL(x, parts...) TAP_ON_DECLARE_TRACE(~, ##parts)
+#define TAP_ON_DECLARE_TRACE_EVENT_SYSCALL(x, parts...) TAP_ON_DECLARE_TRACE_EVENT(~, ##parts)
+#define TAP_ON_TRACE_EVENT_SYSCALL(x, parts...) TAP_ON_TRACE_EVENT_FN(~, ##parts)
+#define DEFINE_TRACE_SYSCALL(parts...) DEFINE_TRACE_FN(parts)
 
 /* For headers that cannot include the event's own: tracepoint_enabled() is all they may ask. */
 #define DECLARE_TRACEPOINT(tp)                                                                     \
@@ -572,44 +606,45 @@ TAP_C_END
 	TAP_HIDDEN void __traceiter_##name(data_proto);
 #endif
 
-#ifndef TAP_ON_DECLARE_TRACE
-#define TAP_ON_DECLARE_TRACE(x, name, proto, args)                                                 \
+#ifndef TAP_ON_DECLARE_TRACE_EVENT
+#define TAP_ON_DECLARE_TRACE_EVENT(x, name, proto, args)                                           \
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), 1,                                      \
 			PARAMS(void *__data TAP_MORE(PARAMS(args), PARAMS(proto))))
-#define TAP_ON_DECLARE_TRACE_CONDITION(x, name, proto, args, cond)                                 \
+#define TAP_ON_DECLARE_TRACE_EVENT_CONDITION(x, name, proto, args, cond)                           \
 	__DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond),                           \
 			PARAMS(void *__data TAP_MORE(PARAMS(args), PARAMS(proto))))
-#define TAP_ON_DECLARE_TRACE_WRITABLE(x, name, proto, args, size)                                  \
-	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
 #endif
 
 #ifndef TAP_ON_TRACE_EVENT
 #define TAP_WRONG_EVENT(text) TAP_STATIC_ASSERT(0, text); TAP_END
 /* Outside of <schedtap/define_trace.h> an event is its tracepoint. */
 #define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print) TAP_END
-#define TAP_ON_DEFINE_EVENT(x, template, name, proto, args) TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+#define TAP_ON_DEFINE_EVENT(x, template, name, proto, args) TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
 #define TAP_ON_DEFINE_EVENT_FN(x, template, name, proto, args, reg, unreg)                         \
-	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
 #define TAP_ON_DEFINE_EVENT_PRINT(x, template, name, proto, args, print)                           \
-	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
 #define TAP_ON_DEFINE_EVENT_CONDITION(x, template, name, proto, args, cond)                        \
-	TAP_ON_DECLARE_TRACE_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	TAP_ON_DECLARE_TRACE_EVENT_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 #define TAP_ON_DEFINE_EVENT_WRITABLE(x, template, name, proto, args, size)                         \
-	TAP_ON_DECLARE_TRACE_WRITABLE(~, name, PARAMS(proto), PARAMS(args), size)
+	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
 
 #define TAP_ON_TRACE_EVENT(x, name, proto, args, struct, assign, print)                            \
-	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
 #define TAP_ON_TRACE_EVENT_FN(x, name, proto, args, struct, assign, print, reg, unreg)             \
-	TAP_ON_DECLARE_TRACE(~, name, PARAMS(proto), PARAMS(args))
+	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
 #define TAP_ON_TRACE_EVENT_CONDITION(x, name, proto, args, cond, struct, assign, print)            \
-	TAP_ON_DECLARE_TRACE_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	TAP_ON_DECLARE_TRACE_EVENT_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 #define TAP_ON_TRACE_EVENT_FN_COND(x, name, proto, args, cond, struct, assign, print, reg, unreg)  \
-	TAP_ON_DECLARE_TRACE_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	TAP_ON_DECLARE_TRACE_EVENT_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
 /* _NOP: the event is not there, but calls of it compile. */
 #define TAP_DECLARE_NOP(name, proto)                                                               \
 	TAP_IGNORE_UNUSED                                                                          \
 	TAP_INLINE void trace_##name(proto)                                                        \
+	{                                                                                          \
+	}                                                                                          \
+	TAP_INLINE void trace_call__##name(proto)                                                  \
 	{                                                                                          \
 	}                                                                                          \
 	TAP_INLINE bool trace_##name##_enabled(void)                                               \

@@ -35,6 +35,18 @@ struct tap_stub;
 #include <stddef.h>
 #include <stdint.h>
 
+/* A program with a u64 of its own defines TAP_NO_KERNEL_TYPES. */
+#ifndef TAP_NO_KERNEL_TYPES
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed char s8;
+typedef short s16;
+typedef int s32;
+typedef long long s64;
+#endif
+
 #define TAP_STUB static inline __attribute__((unused))
 #define TAP_STUB_STRING_1(...) #__VA_ARGS__
 #ifndef __stringify
@@ -145,6 +157,9 @@ TAP_STUB const char *tap_trace_reason(void)
 	TAP_STUB void trace_##name(__VA_ARGS__)                                                    \
 	{                                                                                          \
 	}                                                                                          \
+	TAP_STUB void trace_call__##name(__VA_ARGS__)                                              \
+	{                                                                                          \
+	}                                                                                          \
 	TAP_STUB void trace_##name##_rcuidle(__VA_ARGS__)                                          \
 	{                                                                                          \
 	}                                                                                          \
@@ -178,11 +193,22 @@ TAP_STUB const char *tap_trace_reason(void)
 	}                                                                                          \
 	TAP_STUB_END
 
-#define DECLARE_TRACE(name, proto, args) TAP_STUB_TRACE(name, proto)
-#define DECLARE_TRACE_CONDITION(name, proto, args, cond) TAP_STUB_TRACE(name, proto)
+/* with the suffix _tp, as in the kernel since v6.16, if the program defines TAP_DECLARE_TRACE_TP as 1 */
+#define TAP_STUB_BARE(name, ...) TAP_STUB_BARE_IN(TAP_DECLARE_TRACE_TP, name, __VA_ARGS__)
+#define TAP_STUB_BARE_IN(tp, ...) TAP_STUB_BARE_TO(tp, __VA_ARGS__)
+#define TAP_STUB_BARE_TO(tp, ...) TAP_STUB_BARE_##tp(__VA_ARGS__)
+#define TAP_STUB_BARE_1(name, ...) TAP_STUB_TRACE(name##_tp, __VA_ARGS__)
+#define TAP_STUB_BARE_TAP_DECLARE_TRACE_TP(name, ...) TAP_STUB_TRACE(name, __VA_ARGS__)
+#define DECLARE_TRACE(name, proto, args) TAP_STUB_BARE(name, proto)
+#define DECLARE_TRACE_CONDITION(name, proto, args, cond) TAP_STUB_BARE(name, proto)
+#define DECLARE_TRACE_SYSCALL(name, proto, args) TAP_STUB_BARE(name, proto)
 #define DECLARE_TRACE_WRITABLE(name, proto, args, size) TAP_STUB_TRACE(name, proto)
+#define DECLARE_TRACE_EVENT(name, proto, args) TAP_STUB_TRACE(name, proto)
+#define DECLARE_TRACE_EVENT_CONDITION(name, proto, args, cond) TAP_STUB_TRACE(name, proto)
+#define DECLARE_TRACE_EVENT_SYSCALL(name, proto, args) TAP_STUB_TRACE(name, proto)
 #define DEFINE_TRACE(name, proto, args) TAP_STUB_END
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args) TAP_STUB_END
+#define DEFINE_TRACE_SYSCALL(name, reg, unreg, proto, args) TAP_STUB_END
 #define EXPORT_TRACEPOINT_SYMBOL(name) TAP_STUB_END
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name) TAP_STUB_END
 #define DECLARE_TRACEPOINT(tp) TAP_STUB_END
@@ -191,6 +217,8 @@ TAP_STUB const char *tap_trace_reason(void)
 
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print) TAP_STUB_TRACE(name, proto)
 #define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg)                      \
+	TAP_STUB_TRACE(name, proto)
+#define TRACE_EVENT_SYSCALL(name, proto, args, tstruct, assign, print, reg, unreg)                 \
 	TAP_STUB_TRACE(name, proto)
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print)                     \
 	TAP_STUB_TRACE(name, proto)

@@ -30,14 +30,6 @@ spew("$dir/last/linux/tracepoint.h", <<'END');
 #include <sys/socket.h>
 #ifndef TYPES_ONCE
 #define TYPES_ONCE
-typedef uint8_t u8;
-typedef int8_t s8;
-typedef uint16_t u16;
-typedef int16_t s16;
-typedef uint32_t u32;
-typedef int32_t s32;
-typedef unsigned long long u64;
-typedef long long s64;
 typedef struct cpumask { unsigned long bits[2]; } cpumask_t;
 #define cpumask_bits(mask) ((mask)->bits)
 #endif
@@ -70,6 +62,14 @@ DEFINE_EVENT_WRITABLE(own_class, own_writable, TP_PROTO(int x), TP_ARGS(x), size
 DECLARE_TRACE(own_bare, TP_PROTO(void), TP_ARGS());
 DECLARE_TRACE_CONDITION(own_bare_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1));
 DECLARE_TRACE_WRITABLE(own_bare_writable, TP_PROTO(int x), TP_ARGS(x), sizeof(int));
+DECLARE_TRACE_EVENT(own_event, TP_PROTO(u64 x), TP_ARGS(x));
+DECLARE_TRACE_EVENT_CONDITION(own_event_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1));
+TRACE_EVENT_SYSCALL(own_syscall, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(s64, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%lld", __entry->x), own_reg, own_unreg);
+#undef TAP_DECLARE_TRACE_TP
+#define TAP_DECLARE_TRACE_TP 1
+DECLARE_TRACE(own_event, TP_PROTO(int x), TP_ARGS(x));
+#undef TAP_DECLARE_TRACE_TP
 TRACE_EVENT_NOP(own_nop, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
 DECLARE_EVENT_CLASS_NOP(own_nop_class, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
@@ -98,6 +98,7 @@ DECLARE_TRACEPOINT(own_one);
 static int seen;
 static void none(void *data) { (void)data; seen++; }
 static void one(void *data, int x) { (void)data; seen += x; }
+static void word(void *data, u64 x) { (void)data; seen += (int)x; }
 static void two(void *data, int x, const struct pair *p) { (void)data, (void)p; seen += x; }
 static void called(void *data, void (*f)(int, int), void *p) { (void)data, (void)f, (void)p; seen++; }
 static void each(struct tracepoint *tp, void *priv) { (void)tp, (void)priv; seen++; }
@@ -112,6 +113,7 @@ static int is(int line, int right)
 	good &= is(__LINE__, register_trace_##name(probe, NULL) == -ENOSYS);                       \
 	good &= is(__LINE__, register_trace_prio_##name(probe, NULL, 1) == -ENOSYS);               \
 	trace_##name args;                                                                         \
+	trace_call__##name args;                                                                   \
 	trace_##name##_rcuidle args;                                                               \
 	check_trace_callback_type_##name(probe);                                                   \
 	good &= is(__LINE__, unregister_trace_##name(probe, NULL) == -ENOSYS)
@@ -126,6 +128,10 @@ int main(void)
 	NOTHING(own_bare, none, ());
 	NOTHING(own_bare_odd, one, (1));
 	NOTHING(own_bare_writable, one, (1));
+	NOTHING(own_event, word, (1));
+	NOTHING(own_event_odd, one, (1));
+	NOTHING(own_event_tp, one, (1));
+	NOTHING(own_syscall, one, (1));
 	NOTHING(guarded, one, (1));
 	NOTHING(even, one, (1));
 	NOTHING(loaded, one, (1));

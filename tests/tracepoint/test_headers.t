@@ -24,7 +24,8 @@ my @macros = qw(TRACE_EVENT DECLARE_EVENT_CLASS DEFINE_EVENT DEFINE_EVENT_PRINT 
 	DEFINE_EVENT_WRITABLE TRACE_EVENT_FN TRACE_EVENT_FN_COND TRACE_EVENT_CONDITION TRACE_EVENT_NOP DECLARE_EVENT_CLASS_NOP
 	DEFINE_EVENT_NOP DECLARE_EVENT_NOP TRACE_EVENT_FLAGS TRACE_EVENT_PERF_PERM TRACE_DEFINE_ENUM TRACE_DEFINE_SIZEOF
 	TRACE_CUSTOM_EVENT DECLARE_CUSTOM_EVENT_CLASS DEFINE_CUSTOM_EVENT DECLARE_TRACE DECLARE_TRACE_CONDITION
-	DECLARE_TRACE_WRITABLE DEFINE_TRACE DEFINE_TRACE_FN EXPORT_TRACEPOINT_SYMBOL EXPORT_TRACEPOINT_SYMBOL_GPL
+	DECLARE_TRACE_WRITABLE DECLARE_TRACE_SYSCALL DECLARE_TRACE_EVENT DECLARE_TRACE_EVENT_CONDITION
+	DECLARE_TRACE_EVENT_SYSCALL TRACE_EVENT_SYSCALL DEFINE_TRACE DEFINE_TRACE_FN DEFINE_TRACE_SYSCALL EXPORT_TRACEPOINT_SYMBOL EXPORT_TRACEPOINT_SYMBOL_GPL
 	DECLARE_TRACEPOINT tracepoint_enabled TP_PROTO TP_ARGS TP_CONDITION PARAMS tracepoint_string for_each_kernel_tracepoint
 	TRACEPOINT_DEFAULT_PRIO __stringify);
 my @functions = qw(tracepoint_probe_register tracepoint_probe_register_prio tracepoint_probe_register_may_exist
@@ -65,6 +66,10 @@ DEFINE_EVENT_WRITABLE(alpha_class, alpha_writable, TP_PROTO(int x), TP_ARGS(x), 
 DECLARE_TRACE(alpha_bare, TP_PROTO(int x), TP_ARGS(x));
 DECLARE_TRACE_CONDITION(alpha_bare_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1));
 DECLARE_TRACE_WRITABLE(alpha_bare_writable, TP_PROTO(int x), TP_ARGS(x), sizeof(int));
+DECLARE_TRACE_SYSCALL(alpha_bare_syscall, TP_PROTO(int x), TP_ARGS(x));
+DECLARE_TRACE_EVENT(alpha_event, TP_PROTO(int x), TP_ARGS(x));
+DECLARE_TRACE_EVENT_CONDITION(alpha_event_odd, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1));
+DECLARE_TRACE_EVENT_SYSCALL(alpha_event_syscall, TP_PROTO(int x), TP_ARGS(x));
 TRACE_EVENT_NOP(alpha_nop, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
 DECLARE_EVENT_CLASS_NOP(alpha_nop_class, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
@@ -105,6 +110,8 @@ void beta_unreg(void);
 TRACE_DEFINE_ENUM(BETA_VALUE);
 TRACE_DEFINE_SIZEOF(int);
 TRACE_EVENT_FN(beta_fn, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x), beta_reg, beta_unreg);
+TRACE_EVENT_SYSCALL(beta_syscall, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x), beta_reg, beta_unreg);
 TRACE_EVENT_FN(beta_none_fn, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk("nothing"),
 	beta_reg, beta_unreg);
@@ -213,10 +220,13 @@ static void is(int got, int want, const char *what)
 		is(trace_##name##_enabled(), 1, #name " is on");                                   \
 		trace_##name(args);                                                                \
 		is(seen, x_times, #name " calls");                                                 \
+		trace_call__##name(args);                                                          \
+		is(seen, 2 * (x_times), "trace_call__" #name "() calls");                          \
 		is(unregister_trace_##name(probe, &seen), 0, #name " is unregistered");            \
 		is(unregister_trace_##name(probe, &seen), -ENOENT, #name " is gone");              \
 		trace_##name(args);                                                                \
-		is(seen, x_times, #name " does not call any more");                                \
+		trace_call__##name(args);                                                          \
+		is(seen, 2 * (x_times), #name " does not call any more");                          \
 	} while (0)
 static void one(struct tracepoint *tp, void *priv)
 {
@@ -243,6 +253,11 @@ int main(void)
 	EVENT(alpha_bare, count, 1, 1);
 	EVENT(alpha_bare_odd, count, 0, 2);
 	EVENT(alpha_bare_writable, count, 1, 2);
+	EVENT(alpha_bare_syscall, count, 1, 2);
+	EVENT(alpha_event, count, 1, 1);
+	EVENT(alpha_event_odd, count, 0, 2);
+	EVENT(alpha_event_syscall, count, 1, 1);
+	EVENT(beta_syscall, count, 1, 1);
 	EVENT(beta_fn, count, 1, 2);
 	EVENT(beta_odd, count, 0, 2);
 	EVENT(beta_fn_odd, count, 1, 1);
@@ -259,6 +274,7 @@ int main(void)
 	trace_alpha_none_nop();
 	trace_alpha_nop(1);
 	trace_alpha_nop_two(1);
+	trace_call__alpha_nop(1);
 	is(trace_alpha_nop_enabled(), 0, "an event that is not there is off");
 	is(beta_registered, 0, "unregfunc was called as often as regfunc");
 	is(register_trace_prio_gamma_one(second, NULL, 1), 0, "a probe");
@@ -311,6 +327,7 @@ int main(void)
 	trace_alpha_one(1, "s");
 	trace_alpha_nop(1);
 	trace_alpha_none();
+	trace_call__alpha_one(1, "s");
 	if (trace_alpha_one_enabled())
 		return effect();
 	return register_trace_alpha_one(probe, 0) != -ENOSYS || unregister_trace_alpha_one(probe, 0) != -ENOSYS ||
@@ -461,6 +478,76 @@ header('theta', <<'END');
 TRACE_EVENT(theta_one, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(__field(int, errno)),
 	TP_fast_assign(__entry->errno = errno;), TP_printk("%d", __entry->errno));
 END
+# with TAP_DECLARE_TRACE_TP a tracepoint and an event may have one name, as in the kernel since v6.16
+spew("$dir/suffix.c", <<'END');
+#define CREATE_TRACE_POINTS
+#include "lambda.h"
+static int seen;
+static void probe(void *data, int x)
+{
+	(void)data;
+	seen += x;
+}
+int main(void)
+{
+	if (register_trace_lambda_one_tp(probe, NULL) || register_trace_lambda_two_tp(probe, NULL) ||
+	    trace_lambda_one_enabled() || !trace_lambda_one_tp_enabled())
+		return 1;
+	trace_lambda_one(1);
+	trace_lambda_three(1);
+	trace_lambda_one_tp(10);
+	trace_call__lambda_one_tp(100);
+	trace_lambda_two_tp(1000);
+	trace_lambda_two_tp(10001);
+	return seen != 10111;
+}
+END
+header('lambda', <<'END');
+DECLARE_TRACE(lambda_one, TP_PROTO(int x), TP_ARGS(x));
+DECLARE_TRACE_CONDITION(lambda_two, TP_PROTO(int x), TP_ARGS(x), TP_CONDITION(x & 1));
+DECLARE_TRACE_EVENT(lambda_three, TP_PROTO(int x), TP_ARGS(x));
+TRACE_EVENT(lambda_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)), TP_fast_assign(__entry->x = x;),
+	TP_printk("%d", __entry->x));
+TRACE_CUSTOM_EVENT(lambda_two_tp, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
+	TP_fast_assign(__entry->x = x;), TP_printk("%d", __entry->x));
+END
+# <schedtap/tracepoint.h> alone has the kernel's types, which print without casts
+spew("$dir/types.c", <<'END');
+#define CREATE_TRACE_POINTS
+#include "mu.h"
+int main(void)
+{
+	trace_mu_one(1, 2, 3, 4, -1, -2, -3, -4, true);
+	return 0;
+}
+END
+spew("$dir/types_use.c", "#include \"mu.h\"\nu64 mu_use(void);\nu64 mu_use(void)\n{\n\ttrace_mu_one(1, 2, 3, 4, -1, -2, -3, -4, true);\n\treturn 0;\n}\n");
+header('mu', <<'END');
+TRACE_EVENT(mu_one, TP_PROTO(u8 a, u16 b, u32 c, u64 d, s8 e, s16 f, s32 g, s64 h, bool i), TP_ARGS(a, b, c, d, e, f, g, h, i),
+	TP_STRUCT__entry(__field(u8, a) __field(u16, b) __field(u32, c) __field(u64, d) __field(s8, e) __field(s16, f)
+		__field(s32, g) __field(s64, h) __field(bool, i) __array(u8, j, 4) __dynamic_array(u64, k, c)),
+	TP_fast_assign(__entry->a = a; __entry->b = b; __entry->c = c; __entry->d = d; __entry->e = e; __entry->f = f;
+		__entry->g = g; __entry->h = h; __entry->i = i; memset(__entry->j, 0, 4);),
+	TP_printk("%u %u %u %llu %d %d %d %lld %d", __entry->a, __entry->b, __entry->c, __entry->d, __entry->e, __entry->f,
+		__entry->g, __entry->h, __entry->i));
+END
+# a program with a u64 of its own keeps that
+spew("$dir/own_types.c", <<'END');
+#include <stdint.h>
+typedef uint64_t u64;
+#define TAP_NO_KERNEL_TYPES
+#define CREATE_TRACE_POINTS
+#include "nu.h"
+int main(void)
+{
+	trace_nu_one(1);
+	return 0;
+}
+END
+header('nu', <<'END');
+TRACE_EVENT(nu_one, TP_PROTO(u64 x), TP_ARGS(x), TP_STRUCT__entry(__field(u64, x) __sockaddr(s, 16)), TP_fast_assign(__entry->x = x;),
+	TP_printk("%llu", (unsigned long long)__entry->x));
+END
 # a kernel's header that does not say where it lies, beside one of the same name, and one that is no kernel's
 spew("$dir/kernel/trace/events/zeta.h", <<'END');
 #undef TRACE_SYSTEM
@@ -572,6 +659,12 @@ for my $cc (qw(gcc clang)) {
 				compiles("$name: headers without TRACE_INCLUDE_PATH", "$with -Ikernel " . sources($language, 'pathless.c') .
 					" -o pathless $library");
 				next if $is_brief;
+				compiles("$name: both names of a tracepoint", "$with -O2 -DTAP_DECLARE_TRACE_TP " .
+					sources($language, 'suffix.c') . " -o suffix $library") and
+					is((run('./suffix'))[0], 0, "$name: each of them is fired");
+				compiles("$name: the kernel's types", "$with -Wpedantic -Wno-variadic-macros -O2 " . sources($language, qw(types.c types_use.c)) .
+					" -o types $library");
+				compiles("$name: types of the program's own", "$with -O2 " . sources($language, 'own_types.c') . " -o own_types $library");
 				compiles("$name: NOTRACE", "$with -O2 -DNOTRACE " . sources($language, 'nothing.c') . ' -o nothing') and
 					is((run('./nothing'))[0], 0, "$name: NOTRACE: nothing is called or registered");
 				unlike((run('nm nothing'))[1], qr/trace_?point|trace_event|tap_/, "$name: NOTRACE: nothing is there");

@@ -48,12 +48,10 @@
 #undef TAP_ON_DEFINE_CUSTOM_EVENT
 #define TAP_ON_DEFINE_CUSTOM_EVENT(x, template, name, proto, args)
 
-#undef TAP_ON_DECLARE_TRACE
-#define TAP_ON_DECLARE_TRACE(x, name, proto, args)
-#undef TAP_ON_DECLARE_TRACE_CONDITION
-#define TAP_ON_DECLARE_TRACE_CONDITION(x, name, proto, args, cond)
-#undef TAP_ON_DECLARE_TRACE_WRITABLE
-#define TAP_ON_DECLARE_TRACE_WRITABLE(x, name, proto, args, size)
+#undef TAP_ON_DECLARE_TRACE_EVENT
+#define TAP_ON_DECLARE_TRACE_EVENT(x, name, proto, args)
+#undef TAP_ON_DECLARE_TRACE_EVENT_CONDITION
+#define TAP_ON_DECLARE_TRACE_EVENT_CONDITION(x, name, proto, args, cond)
 
 #undef TAP_ON_DEFINE_EVENT
 #define TAP_ON_DEFINE_EVENT(x, template, name, proto, args)

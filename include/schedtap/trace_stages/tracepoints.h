@@ -41,13 +41,11 @@
 #define TAP_ON_DEFINE_EVENT_WRITABLE(x, template, name, proto, args, size)                         \
 	TAP_DEFINE_TRACE(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
-#undef TAP_ON_DECLARE_TRACE
-#define TAP_ON_DECLARE_TRACE(x, name, proto, args) DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
-#undef TAP_ON_DECLARE_TRACE_CONDITION
-#define TAP_ON_DECLARE_TRACE_CONDITION(x, name, proto, args, cond)                                 \
+#undef TAP_ON_DECLARE_TRACE_EVENT
+#define TAP_ON_DECLARE_TRACE_EVENT(x, name, proto, args)                                           \
 	DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
-#undef TAP_ON_DECLARE_TRACE_WRITABLE
-#define TAP_ON_DECLARE_TRACE_WRITABLE(x, name, proto, args, size)                                  \
+#undef TAP_ON_DECLARE_TRACE_EVENT_CONDITION
+#define TAP_ON_DECLARE_TRACE_EVENT_CONDITION(x, name, proto, args, cond)                           \
 	DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
 
 /* what is not there is not defined either */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* two events of one name */
 // want: request_end
-// errors: 12
+// errors: 13
 #ifdef EVENTS
 #include "class.h"
 #ifdef WRONG

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* TP_PROTO() that TP_ARGS() leaves out */
 // want: event request: TP_ARGS\(\) leaves out what TP_PROTO\(\) has
-// errors: 4
+// errors: 6
 #ifdef EVENTS
 #define OWN_REQUEST
 #ifdef WRONG

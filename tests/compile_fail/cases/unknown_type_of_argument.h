@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* an argument whose type is not there */
 // want: nosuch_t
-// errors: 16
+// errors: 17
 #ifdef EVENTS
 #define OWN_REQUEST
 #ifdef WRONG
