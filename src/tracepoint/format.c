@@ -2,7 +2,7 @@
 /*
  * Format texts as the kernel's trace_events.c prints them: f_show() for the fields, and values in
  * place of the names that TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF() declare
- * (update_event_printk()).
+ * (update_event_printk()), and of the sizes of common types and of fields (sizeof.c).
  */
 #include "tracepoint/internal.h"
 
@@ -124,15 +124,28 @@ static size_t plain_bytes(const char *p)
 	return (size_t)(end - p);
 }
 
-static void put_with_values(struct tap_text *t, const char *p, const struct tap_object *o,
-			    const char *system)
+/* A program's own word for a size comes first. Return: what the value takes in the text; 0: there is none. */
+static size_t find_value(const char *p, const struct tap_object *o, const struct trace_event_info *info,
+			 long *value)
 {
-	while (*p) {
-		size_t len;
-		const struct trace_eval_map *eval = is_word(*p) ? find_eval(o, system, p, &len) : NULL;
+	size_t len;
+	const struct trace_eval_map *eval = find_eval(o, info->system, p, &len);
 
-		if (eval) {
-			put_number(t, "", (long)eval->value, "");
+	if (!eval)
+		return tap_sizeof(p, info, value);
+	*value = (long)eval->value;
+	return len;
+}
+
+static void put_with_values(struct tap_text *t, const struct trace_event_info *info,
+			    const struct tap_object *o)
+{
+	for (const char *p = info->print_fmt; *p;) {
+		long value;
+		size_t len = is_word(*p) ? find_value(p, o, info, &value) : 0;
+
+		if (len) {
+			put_number(t, "", value, "");
 		} else {
 			len = plain_bytes(p);
 			tap_text_add(t, p, len);
@@ -186,7 +199,7 @@ void tap_format_text(struct tap_text *t, const char *event, const struct trace_e
 		type = name + strlen(name) + 1;
 	}
 	puts_to(t, "\nprint fmt: ");
-	put_with_values(t, info->print_fmt, object, info->system);
+	put_with_values(t, info, object);
 	trim_comma(t);
 	puts_to(t, "\n");
 }

@@ -211,5 +211,10 @@ char *tap_put_number(char *to, unsigned long v, unsigned int base);
 /* The format text of an event, with "ID: 0". */
 void tap_format_text(struct tap_text *t, const char *event, const struct trace_event_info *info,
 		     const struct tap_object *object);
+/*
+ * The value of a sizeof() at @p in a print format, of a common type or one of the event's fields (sizeof.c).
+ * Return: its length in the text; 0 if there is none, or its value is not known.
+ */
+size_t tap_sizeof(const char *p, const struct trace_event_info *info, long *bytes);
 
 #endif

@@ -26,6 +26,7 @@ text()
 	must grep -qF 'decoded:reals: -1234.567800 -1234.57 -1.234568e+03 -1234.568|0.1|   1234.57|-1234.57  |' got
 	must grep -qF 'p: 00000000: 54 68 65 20 62 79 74 65 73 20 6f 66 20 61 20 64  The bytes of a d' got
 	must grep -qxF 'decoded:address: 0x5550aa 0x5550aa 0x5550aa 0x5550aa 0x5550aa 0x5550aa' got
+	must grep -qxF 'decoded:sized: 8 {0x7,0x7,0x7} {0x7,0x7}' got
 	must grep -qF 'decoded:members: id=7' got
 }
 
@@ -40,8 +41,9 @@ trace_cmd()
 {
 	command -v trace-cmd >/dev/null || skip 'no trace-cmd on this machine'
 	trace-cmd report "$file" >got 2>err || fail "$(cat err)"
-	[ "$(grep -cE ': (literal|reals|dump|address|members):' got)" = 5 ] || fail "$(cat got)"
+	[ "$(grep -cE ': (literal|reals|dump|sized|address|members):' got)" = 6 ] || fail "$(cat got)"
 	must grep -q 'literal: *100% text' got
+	must grep -q 'sized: *8 7 7 7 7 7' got
 	must grep -q 'members: *id=7' got
 }
 

@@ -108,6 +108,25 @@ TRACE_EVENT(dump,
 		  __print_hex_dump("w ", DUMP_PREFIX_OFFSET, 16, 4, __entry->words, sizeof(__entry->words), true))
 );
 
+/* trace-cmd's parser knows no sizeof(): in the format text these are numbers. */
+TRACE_EVENT(sized,
+	TP_PROTO(u32 v),
+	TP_ARGS(v),
+	TP_STRUCT__entry(
+		__array(u16, list, 3)
+		__dynamic_array(u32, more, 2)
+	),
+	TP_fast_assign(
+		u32 *more = (u32 *)__get_dynamic_array(more);
+
+		__entry->list[0] = __entry->list[1] = __entry->list[2] = (u16)v;
+		more[0] = more[1] = v;
+	),
+	TP_printk("%d %s %s", (int)sizeof(u64),
+		  __print_array(__entry->list, sizeof(__entry->list) / sizeof(__entry->list[0]), sizeof(u16)),
+		  __print_array(__get_dynamic_array(more), __get_dynamic_array_len(more) / sizeof(u32), sizeof(u32)))
+);
+
 TRACE_EVENT(address,
 	TP_PROTO(void *p),
 	TP_ARGS(p),

@@ -20,6 +20,7 @@ static void fire(void)
 	trace_failed(-ENOMEM);
 	trace_reals(-1234.5678, 0.1f);
 	trace_dump(bytes, sizeof(bytes));
+	trace_sized(7);
 	trace_address((void *)0x5550aa);
 	trace_members(7, (struct test_point){ 1, { 2, 3 } });
 }
@@ -55,5 +56,5 @@ int main(int argc, char **argv)
 	fire();
 	own_each_record(&own, compare, NULL);
 	printf("1..%d\n", nr);
-	return failed != 0 || nr != 10;
+	return failed != 0 || nr != 11;
 }

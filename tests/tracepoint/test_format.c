@@ -12,6 +12,7 @@ static const struct trace_eval_map evals[] = {
 	{ "here", "NEGATIVE", -2ul },
 	{ "here", "HUGE", 1ul << (8 * sizeof(long) - 2) },
 	{ "here", "sizeof(pair_t)", 16 },
+	{ "here", "sizeof(s8)", 3 },
 	{ "there", "BLUE", 5 },
 };
 static const struct trace_eval_map *eval_ptrs[TABLE(evals)];
@@ -32,6 +33,7 @@ static char *format(const struct trace_event_info *info, const char *from)
 
 static void test_print_fmt(void)
 {
+	static const struct trace_event_field fields[] = { { 8, 12, 0, 6 }, { 24, 8, 0, 0 } };
 	static const struct {
 		const char *name, *fmt, *want;
 	} cases[] = {
@@ -52,6 +54,23 @@ static void test_print_fmt(void)
 		{ "a minus before it is none of these", "1-RED, 1 - RED, -RED", "1-3, 1 - 3, -3" },
 		{ "another system's stays", "BLUE RED", "BLUE 3" },
 		{ "sizeof of a type", "sizeof(pair_t) sizeof(other_t)", "16 sizeof(other_t)" },
+		{ "sizeof of a common type", "sizeof(u8) sizeof(u64) sizeof(uint16_t) sizeof(__s32) sizeof(unsigned int)",
+		  "1 8 2 4 4" },
+		{ "of a pointer", "sizeof(struct other *) sizeof(void*)",
+		  sizeof(void *) == 8 ? "8 8" : "4 4" },
+		{ "of a long", "sizeof(unsigned long) sizeof( long )", sizeof(long) == 8 ? "8 8" : "4 4" },
+		{ "blanks do not count", "sizeof (u32) sizeof( const u32 )", "4 4" },
+		{ "of a field", "sizeof(REC->mac) sizeof(REC->mac[0]) sizeof(REC->id)", "12 2 8" },
+		{ "of what is no array", "sizeof(REC->id[0])", "sizeof(REC->id[0])" },
+		{ "of no field", "sizeof(REC->ids) sizeof(REC->i) sizeof(REC->) sizeof()",
+		  "sizeof(REC->ids) sizeof(REC->i) sizeof(REC->) sizeof()" },
+		{ "of a member", "sizeof(REC->mac.x)", "sizeof(REC->mac.x)" },
+		{ "of an expression", "sizeof((u8)REC->id) sizeof REC->id", "sizeof((u8)REC->id) sizeof REC->id" },
+		{ "a program's own size comes first", "sizeof(s8)", "3" },
+		{ "a name that begins so", "sizeof_it(u8) mysizeof(u8)", "sizeof_it(u8) mysizeof(u8)" },
+		{ "without an end", "sizeof(u8", "sizeof(u8" },
+		{ "in quotes", "\"sizeof(u8)\"", "\"sizeof(u8)\"" },
+		{ "in an expression", "REC->id / sizeof(u32), sizeof(u32))", "REC->id / 4, 4)" },
 		{ "numbers stay", "0x1RED 12ULL", "0x1RED 12ULL" },
 		{ "in a list", "{ RED, \"RED\" }", "{ 3, \"RED\" }" },
 		{ "nothing", "", "" },
@@ -60,7 +79,9 @@ static void test_print_fmt(void)
 
 	for (size_t i = 0; i < TABLE(cases); i++) {
 		const struct trace_event_info info = { .system = "here",
-						       .names = "",
+						       .names = "u16[6]\0mac\0u64\0id\0",
+						       .fields = fields,
+						       .nr_fields = TABLE(fields),
 						       .print_fmt = cases[i].fmt };
 		char want[512], *got = format(&info, "print fmt: ");
 
