@@ -39,7 +39,7 @@ LIB_LIBS := -lzstd -ljansson
 TP_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/tracepoint/*.c))
 CLI_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/cli/*.c))
 UNIT := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c tests/live/test_*.c))
-HEADERS := $(wildcard include/schedtap/*.h include/schedtap/*/*.h include/schedtap/*/*/*.h)
+HEADERS := $(wildcard $(patsubst %,include/schedtap/%.h,* */* */*/* */*/*/*))
 
 all: $B/schedtap $B/libschedtap.a $B/libschedtap.so tracepoint ## build the program and the libraries
 tracepoint: $B/libschedtap-tracepoint.a $B/libschedtap-tracepoint.so ## build the library for programs' own tracepoints

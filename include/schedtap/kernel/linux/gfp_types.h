@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Flags of an allocation, as of v6.1 without KASAN and lockdep: what they are called when printed. */
+/* Flags of an allocation, as of v6.1 to v7.3 without KASAN and lockdep: what they are called when printed. */
 #ifndef SCHEDTAP_KERNEL_GFP_TYPES_H
 #define SCHEDTAP_KERNEL_GFP_TYPES_H
 
 #include <linux/types.h>
+
+/* Not in v6.1, whose __GFP_ATOMIC has the unused bit. */
+enum {
+	___GFP_DMA_BIT, ___GFP_HIGHMEM_BIT, ___GFP_DMA32_BIT, ___GFP_MOVABLE_BIT, ___GFP_RECLAIMABLE_BIT,
+	___GFP_HIGH_BIT, ___GFP_IO_BIT, ___GFP_FS_BIT, ___GFP_ZERO_BIT, ___GFP_UNUSED_BIT,
+	___GFP_DIRECT_RECLAIM_BIT, ___GFP_KSWAPD_RECLAIM_BIT, ___GFP_WRITE_BIT, ___GFP_NOWARN_BIT,
+	___GFP_RETRY_MAYFAIL_BIT, ___GFP_NOFAIL_BIT, ___GFP_NORETRY_BIT, ___GFP_MEMALLOC_BIT, ___GFP_COMP_BIT,
+	___GFP_NOMEMALLOC_BIT, ___GFP_HARDWALL_BIT, ___GFP_THISNODE_BIT, ___GFP_ACCOUNT_BIT, ___GFP_ZEROTAGS_BIT,
+	___GFP_LAST_BIT
+};
 
 #define __GFP_DMA 0x01u
 #define __GFP_HIGHMEM 0x02u

@@ -19,6 +19,8 @@ enum migrate_reason {
 	MR_CONTIG_RANGE,
 	MR_LONGTERM_PIN,
 	MR_DEMOTION,
+	MR_DAMON, /* not in v6.1 */
+	MR_NEVER, /* not in v6.12 */
 	MR_TYPES
 };
 

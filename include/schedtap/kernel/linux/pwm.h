@@ -17,4 +17,11 @@ struct pwm_state {
 	bool usage_power;
 };
 
+/* not in v6.12 */
+struct pwm_waveform {
+	u64 period_length_ns;
+	u64 duty_length_ns;
+	u64 duty_offset_ns;
+};
+
 #endif

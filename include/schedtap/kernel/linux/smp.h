@@ -8,6 +8,9 @@
 int sched_getcpu(void);
 #endif
 
+typedef void (*smp_call_func_t)(void *info);
+typedef struct __call_single_data call_single_data_t;
+
 #define raw_smp_processor_id() sched_getcpu()
 #define smp_processor_id() sched_getcpu()
 

@@ -13,19 +13,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-typedef __u8 u8;
-typedef __u16 u16;
-typedef __u32 u32;
-typedef __u64 u64;
-typedef __s8 s8;
-typedef __s16 s16;
-typedef __s32 s32;
-typedef __s64 s64;
+#include <schedtap/types.h>
 
-typedef u64 dma_addr_t, phys_addr_t, resource_size_t, sector_t;
+typedef __u64 dma_addr_t, phys_addr_t, resource_size_t, sector_t;
 typedef unsigned int gfp_t, fmode_t, isolate_mode_t;
 typedef unsigned short umode_t;
 typedef unsigned long pgoff_t;
-typedef s64 ktime_t, time64_t;
+typedef __s64 ktime_t, time64_t;
 
 #endif

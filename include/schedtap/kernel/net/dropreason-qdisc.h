@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef SCHEDTAP_KERNEL_DROPREASON_QDISC_H
+#define SCHEDTAP_KERNEL_DROPREASON_QDISC_H
+
+/* not in v6.12 */
+#define DEFINE_QDISC_DROP_REASON(FN, FNe)                                                          \
+	FN(UNSPEC) FN(GENERIC) FN(OVERLIMIT) FN(CONGESTED) FN(MAXFLOWS) FN(FLOOD_PROTECTION)       \
+	FN(BAND_LIMIT) FN(HORIZON_LIMIT) FN(FLOW_LIMIT) FN(L4S_STEP_NON_ECN) FNe(MAX)
+
+#define TAP_QDISC_DROP(name) QDISC_DROP_##name,
+enum qdisc_drop_reason {
+	DEFINE_QDISC_DROP_REASON(TAP_QDISC_DROP, TAP_QDISC_DROP)
+};
+
+#endif
