@@ -338,7 +338,7 @@ TAP_C_END
 	TAP_C_BEGIN                                                                                \
 	TAP_CHECK_NONE(name, PARAMS(proto), PARAMS(args))                                          \
 	TAP_TRACE_SYMBOLS(name, PARAMS(data_proto))                                                \
-	/* calls the probes without another test: for callers that have asked trace_<event>_enabled() */ \
+	/* for callers that have asked trace_<event>_enabled(): calls the probes without a test */ \
 	TAP_INLINE void trace_call__##name(proto)                                                  \
 	{                                                                                          \
 		if (cond)                                                                          \
@@ -550,11 +550,12 @@ TAP_C_END
 
 /*
  * The kernel's DECLARE_TRACE(foo) makes trace_foo() before v6.16, and trace_foo_tp() since then. Here it makes
- * trace_foo_tp() if the program defines TAP_DECLARE_TRACE_TP as 1 (-DTAP_DECLARE_TRACE_TP), else trace_foo().
+ * trace_foo_tp() if the program defines TAP_DECLARE_TRACE_TP (as 1 or as nothing), else trace_foo().
  * DECLARE_TRACE_EVENT(foo) always makes trace_foo().
  */
 #define TAP_BARE_NAME(name) TAP_PASTE(TAP_BARE_NAME_, TAP_DECLARE_TRACE_TP)(name)
 #define TAP_BARE_NAME_1(name) name##_tp
+#define TAP_BARE_NAME_(name) name##_tp
 #define TAP_BARE_NAME_TAP_DECLARE_TRACE_TP(name) name
 #define TAP_ON_DECLARE_TRACE(x, name, proto, args)                                                 \
 	TAP_ON_DECLARE_TRACE_EVENT(~, TAP_BARE_NAME(name), PARAMS(proto), PARAMS(args))

@@ -193,11 +193,12 @@ TAP_STUB const char *tap_trace_reason(void)
 	}                                                                                          \
 	TAP_STUB_END
 
-/* with the suffix _tp, as in the kernel since v6.16, if the program defines TAP_DECLARE_TRACE_TP as 1 */
+/* with the suffix _tp, as in the kernel since v6.16, if the program defines TAP_DECLARE_TRACE_TP */
 #define TAP_STUB_BARE(name, ...) TAP_STUB_BARE_IN(TAP_DECLARE_TRACE_TP, name, __VA_ARGS__)
 #define TAP_STUB_BARE_IN(tp, ...) TAP_STUB_BARE_TO(tp, __VA_ARGS__)
 #define TAP_STUB_BARE_TO(tp, ...) TAP_STUB_BARE_##tp(__VA_ARGS__)
 #define TAP_STUB_BARE_1(name, ...) TAP_STUB_TRACE(name##_tp, __VA_ARGS__)
+#define TAP_STUB_BARE_(name, ...) TAP_STUB_TRACE(name##_tp, __VA_ARGS__)
 #define TAP_STUB_BARE_TAP_DECLARE_TRACE_TP(name, ...) TAP_STUB_TRACE(name, __VA_ARGS__)
 #define DECLARE_TRACE(name, proto, args) TAP_STUB_BARE(name, proto)
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond) TAP_STUB_BARE(name, proto)

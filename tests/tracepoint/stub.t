@@ -67,7 +67,7 @@ DECLARE_TRACE_EVENT_CONDITION(own_event_odd, TP_PROTO(int x), TP_ARGS(x), TP_CON
 TRACE_EVENT_SYSCALL(own_syscall, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(s64, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("%lld", __entry->x), own_reg, own_unreg);
 #undef TAP_DECLARE_TRACE_TP
-#define TAP_DECLARE_TRACE_TP 1
+#define TAP_DECLARE_TRACE_TP
 DECLARE_TRACE(own_event, TP_PROTO(int x), TP_ARGS(x));
 #undef TAP_DECLARE_TRACE_TP
 TRACE_EVENT_NOP(own_nop, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The structs that the kernel's event headers take pointers to without declaring them, as of v6.1, v6.12
- * and v7.3:
- * in C one that is first named between parentheses is another one each time. C++ needs no such list.
+ * The structs that the event headers of v6.1, v6.12 and v7.3 take pointers to without declaring them. In C, a
+ * struct that is first named between parentheses is another type each time. C++ needs no such list.
  */
 #ifndef SCHEDTAP_KERNEL_TRACEPOINT_STRUCTS_H
 #define SCHEDTAP_KERNEL_TRACEPOINT_STRUCTS_H
