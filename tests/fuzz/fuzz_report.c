@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -497,6 +498,48 @@ int main(int argc, char **argv)
 	return 0;
 }
 #else
+/* Put into a file, which the caller closes, what the recorder's next file would be: the same with the number 2. Return: -1: no file 1. */
+static int make_next(const unsigned char *data, size_t size)
+{
+	static const char key[] = "\"file\":1";
+	const unsigned char *at = memmem(data, size, key, sizeof(key) - 1);
+	unsigned char *next = at ? malloc(size) : NULL;
+	int fd;
+
+	if (!next)
+		return -1;
+	memcpy(next, data, size);
+	next[at - data + (ptrdiff_t)sizeof(key) - 2] = '2';
+	fix_checksums(next, size);
+	fd = memfd_create("fuzz_next", MFD_CLOEXEC);
+	CHECK(fd >= 0 && !tap_write_all(fd, next, size));
+	free(next);
+	return fd;
+}
+
+/* Two files of one recorder, where the later one may have the same events, others, or none. */
+static void check_joined(const char *path, const unsigned char *data, size_t size)
+{
+	const char *paths[2] = { path };
+	struct tap_reader *r;
+	struct tap_err err;
+	uint64_t first, second;
+	char other[64];
+	unsigned int nr;
+	int fd = make_next(data, size);
+
+	if (fd < 0)
+		return;
+	snprintf(other, sizeof(other), "/proc/self/fd/%d", fd);
+	paths[1] = other;
+	if (!tap_reader_open_files(paths, 2, &r, &err)) {
+		nr = read_all(r, &first);
+		CHECK(read_all(r, &second) == nr && first == second);
+		tap_reader_free(r);
+	}
+	close(fd);
+}
+
 size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size, unsigned int seed);
 
 size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size, unsigned int seed)
@@ -521,6 +564,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	check_file(path);
+	check_joined(path, data, size);
 	close(fd);
 	return 0;
 }
