@@ -333,15 +333,15 @@ left_on()
 	local rounds=8 kb fds
 
 	[ -z "$SOAK" ] || rounds=400
-	cp /bin/true fl-true
+	cp /bin/true fl-left
 	come_and_go
 	start f.dat -b "$1" --keep 2M --after 50ms --max-files 3 --when 'preempted > 5ms' \
-		--when 'sched_process_exit if comm == "fl-true"'
+		--when 'sched_process_exit if comm == "fl-left"'
 	sleep 1
 	fds=$(nr_fds)
 	for ((i = 0; i < rounds; i++)); do
 		[ $i != $((rounds / 2)) ] || kb=$(anon_kb)
-		./fl-true
+		./fl-left
 		sleep 0.5
 		must [ "$(nr_files)" -le 4 ] # one is made while the oldest is still there
 	done
