@@ -3,6 +3,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#define REST_NS 1000000u
 
 int tap_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
 {
@@ -20,4 +25,15 @@ void tap_sem_wait(sem_t *sem)
 {
 	while (sem_wait(sem) && errno == EINTR)
 		;
+}
+
+void tap_thread_rest(uint64_t *rested_ns)
+{
+	uint64_t spent = tap_clock_ns(CLOCK_THREAD_CPUTIME_ID) - *rested_ns;
+	struct timespec ts = { .tv_sec = (time_t)(spent / 1000000000u), .tv_nsec = (long)(spent % 1000000000u) };
+
+	if (spent < REST_NS)
+		return;
+	nanosleep(&ts, NULL);
+	*rested_ns += spent;
 }

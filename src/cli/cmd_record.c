@@ -492,8 +492,12 @@ static void on_flight_file(void *ctx, const struct tap_flight_file *file)
 	struct tap_buf text = { 0 };
 
 	tap_buf_printf(&text, "%s: ", file->path);
+	if (file->is_left && !file->err && !file->bytes)
+		goto out;
 	if (file->err)
 		tap_buf_printf(&text, "not written: %s", file->err->text);
+	else if (file->is_left)
+		tap_buf_printf(&text, "%.1f MB, repaired: its recorder was killed", (double)file->bytes / 1e6);
 	else
 		tap_buf_printf(&text, "%.1f MB, %.3f s before and %.3f s after '%s'", (double)file->bytes / 1e6,
 			       (double)(file->at_ns - file->from_ns) / 1e9, (double)(file->to_ns - file->at_ns) / 1e9,
@@ -501,8 +505,19 @@ static void on_flight_file(void *ctx, const struct tap_flight_file *file)
 	if (file->nr_met > 1)
 		tap_buf_printf(&text, " (and %u more)", file->nr_met - 1);
 	print_note(tap_buf_str(&text));
+	run->nr_files += !file->err && !file->is_left;
+out:
 	tap_buf_release(&text);
-	run->nr_files += !file->err;
+}
+
+static void on_not_spooled(void *ctx, const char *path, const struct tap_err *why)
+{
+	struct tap_buf text = { 0 };
+
+	(void)ctx;
+	tap_buf_printf(&text, "%s: its events are lost if the recorder is killed before the file is saved: %s", path, why->text);
+	print_note(tap_buf_str(&text));
+	tap_buf_release(&text);
 }
 
 /* The kernel's filter by tasks knows threads and children, or neither. */
@@ -783,7 +798,7 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 {
 	struct record_opts *o = opts;
 	struct run run = { .opts = o, .signals = -1, .child_fd = -1, .go = -1, .not_run = -1,
-			   .flight = { .written = on_flight_file, .ctx = &run } };
+			   .flight = { .written = on_flight_file, .not_spooled = on_not_spooled, .ctx = &run } };
 	struct tap_err err = { 0 };
 	int ret = check(o, &err) ?: read_keep(o, &run.flight, &err);
 

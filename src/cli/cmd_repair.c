@@ -13,8 +13,6 @@
 #include "cli/progress.h"
 #include "recording/pack.h"
 
-#define SUFFIX ".spool"
-
 struct repair_opts {
 	const char *compress, *output;
 	bool verify;
@@ -48,10 +46,10 @@ static int paths_init(struct paths *p, const char *name, const char *output, str
 
 	while (len > 1 && name[len - 1] == '/')
 		len--;
-	if (len > strlen(SUFFIX) && !strncmp(name + len - strlen(SUFFIX), SUFFIX, strlen(SUFFIX)))
-		len -= strlen(SUFFIX);
+	if (len > strlen(TAP_SPOOL_SUFFIX) && !strncmp(name + len - strlen(TAP_SPOOL_SUFFIX), TAP_SPOOL_SUFFIX, strlen(TAP_SPOOL_SUFFIX)))
+		len -= strlen(TAP_SPOOL_SUFFIX);
 	p->file = strndup(name, len);
-	if (asprintf(&p->spool, "%.*s" SUFFIX, (int)len, name) < 0)
+	if (asprintf(&p->spool, "%.*s" TAP_SPOOL_SUFFIX, (int)len, name) < 0)
 		p->spool = NULL;
 	p->target = output ?: p->file;
 	return p->file && p->spool ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
@@ -113,25 +111,13 @@ static void on_note(void *progress, const char *sentence)
 	tap_cmd_fail(&note, false);
 }
 
-/* Packing would drop what a folder of a newer format (meta.h) holds beyond what this program knows. Return: 0; -ENOTSUP. */
-static int check_format(const char *spool, struct tap_err *err)
-{
-	struct tap_err why;
-	struct tap_reader *r;
-	int ret = tap_reader_open(spool, &r, &why);
-
-	tap_reader_free(r);
-	/* of a damaged folder, packing keeps as much as it can */
-	return ret == -ENOTSUP ? tap_err_set(err, ret, "%s", why.text) : 0;
-}
-
 /* Holding the folder's lock, so that no other repair touches it meanwhile. */
 static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 {
 	struct tap_progress progress;
 	struct tap_pack_opts opts = { .zstd = zstd, .note = on_note, .show = tap_progress_step, .ctx = &progress };
 	struct found found = { 0 };
-	int ret = check_format(p->spool, err);
+	int ret = tap_pack_check_format(p->spool, err);
 
 	if (ret)
 		return ret;
@@ -154,7 +140,8 @@ static int repair(const char *name, const struct repair_opts *o, struct tap_err 
 		goto out;
 	if (tap_spool_remove_held(p.spool)) {
 		ret = tap_err_set(err, -ENODATA, "cannot repair '%.300s': its flight recorder was killed, "
-				  "and the events were only in memory; the folder was removed", p.spool);
+				  "and the events were only in memory; the folder was removed (if a condition had fired, its file "
+				  "has a .spool folder of its own)", p.spool);
 		goto out;
 	}
 	lock = tap_spool_lock(p.spool, err);

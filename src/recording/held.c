@@ -252,15 +252,23 @@ const unsigned char *tap_held_at(const struct tap_held *h, const struct tap_held
 	return byte_at(h, lane, at);
 }
 
-void tap_held_since(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t from_ns, uint64_t *from, uint64_t *to)
+/* The last of the pages at @from, @from + @step, ... behind which there is none that begins before @from_ns. */
+static uint64_t last_before(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t from_ns, uint64_t from, uint64_t to,
+			    size_t step)
 {
 	uint64_t stamp;
 
-	*to = atomic_load_explicit(&lane->end, memory_order_acquire);
-	*from = lane->begin;
-	for (uint64_t next = *from + lane->page_size; next < *to; next += lane->page_size) {
+	for (uint64_t next = from + step; next < to; next += step) {
 		if (tap_held_read(h, lane, next, &stamp, sizeof(stamp)) && stamp >= from_ns)
-			return;
-		*from = next;
+			break;
+		from = next;
 	}
+	return from;
+}
+
+void tap_held_since(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t from_ns, uint64_t *from, uint64_t *to)
+{
+	*to = atomic_load_explicit(&lane->end, memory_order_acquire);
+	*from = last_before(h, lane, from_ns, lane->begin, *to, TAP_HELD_SLOT); /* there may be a million pages */
+	*from = last_before(h, lane, from_ns, *from, *to, lane->page_size);
 }

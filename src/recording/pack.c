@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <schedtap/reader.h>
+
 #include "recording/dat_write.h"
 #include "recording/meta.h"
 #include "recording/pack_data.h"
@@ -593,4 +595,15 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 		close(p.parent);
 	close(p.dir);
 	return ret;
+}
+
+int tap_pack_check_format(const char *spool_path, struct tap_err *err)
+{
+	struct tap_err why;
+	struct tap_reader *r;
+	int ret = tap_reader_open(spool_path, &r, &why);
+
+	tap_reader_free(r);
+	/* of a damaged folder, packing keeps as much as it can */
+	return ret == -ENOTSUP ? tap_err_set(err, ret, "%s", why.text) : 0;
 }

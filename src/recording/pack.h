@@ -43,4 +43,7 @@ int tap_pack_check(const char *file, struct tap_err *err);
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
 	     struct tap_err *err);
 
+/* Packing would drop what a folder of a newer format (meta.h) holds beyond what this program knows. Return: 0; -ENOTSUP with a sentence. */
+int tap_pack_check_format(const char *spool_path, struct tap_err *err);
+
 #endif

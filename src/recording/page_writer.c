@@ -6,17 +6,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/thread.h"
 
 static_assert(TAP_BLOCK_BYTES == TAP_HELD_SLOT, "a slot is a block");
 
 #define SPARE_BLOCKS 16u  /* what is kept of them for the next burst */
-#define REST_NS 1000000u
 
 enum job_kind { PAGES, PIPE, HEAD, META, CALL, WAIT, END };
 
@@ -41,8 +38,8 @@ struct tap_page_writer {
 	pthread_t thread;
 	pid_t tid;
 	struct job jobs[TAP_WRITER_BLOCKS];
-	unsigned int nr_put, nr_heads;
-	_Atomic unsigned int nr_heads_set;
+	unsigned int nr_put;
+	_Atomic unsigned int nr_heads, nr_heads_set;
 	_Atomic unsigned int nr_done;
 	sem_t todo, room, reached;
 	void *spare[SPARE_BLOCKS];
@@ -102,18 +99,6 @@ static void do_job(struct tap_page_writer *w, const struct job *job)
 	w->has_failed = true;
 }
 
-/* With a real-time priority nobody else would: others have at least half of the CPU. */
-static void rest(struct tap_page_writer *w)
-{
-	uint64_t spent = tap_clock_ns(CLOCK_THREAD_CPUTIME_ID) - w->rested_ns;
-	struct timespec ts = { .tv_nsec = (long)(spent % 1000000000u) };
-
-	if (spent < REST_NS || w->in_a_hurry)
-		return;
-	nanosleep(&ts, NULL);
-	w->rested_ns += spent;
-}
-
 static void *run(void *arg)
 {
 	struct tap_page_writer *w = arg;
@@ -135,7 +120,8 @@ static void *run(void *arg)
 		sem_post(&w->room);
 		if (kind == END)
 			return NULL;
-		rest(w);
+		if (!w->in_a_hurry)
+			tap_thread_rest(&w->rested_ns);
 	}
 }
 
@@ -310,9 +296,19 @@ int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *h
 	return tap_err_set(err, ret, "out of memory");
 }
 
+unsigned int tap_page_writer_heads(const struct tap_page_writer *w)
+{
+	return w->nr_heads;
+}
+
+bool tap_page_writer_has_head(const struct tap_page_writer *w, unsigned int nr)
+{
+	return (int)(w->nr_heads_set - nr) >= 0;
+}
+
 bool tap_page_writer_head_is_set(const struct tap_page_writer *w)
 {
-	return w->nr_heads_set == w->nr_heads;
+	return tap_page_writer_has_head(w, w->nr_heads);
 }
 
 void tap_page_writer_set_meta(struct tap_page_writer *w, char *json)

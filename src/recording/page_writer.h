@@ -62,6 +62,10 @@ bool tap_page_writer_is_busy(const struct tap_page_writer *w);
 
 /* As tap_spool_set_head(): before the pages that are handed over later. Return: 0; -ENOMEM. */
 int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head, struct tap_err *err);
+/* How many heads there were. In any thread, as the next two. */
+unsigned int tap_page_writer_heads(const struct tap_page_writer *w);
+/* Whether the head number @nr is in place, or a later one. */
+bool tap_page_writer_has_head(const struct tap_page_writer *w, unsigned int nr);
 /* Whether the last one is in place. */
 bool tap_page_writer_head_is_set(const struct tap_page_writer *w);
 /* As tap_spool_set_meta(), not synced. Takes @json, which is to be freed by free(). */

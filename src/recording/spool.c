@@ -41,6 +41,7 @@ struct spool_buffer {
 struct tap_spool {
 	char *path;
 	int dir, head; /* head.dat stays open for its lock */
+	bool is_for_kills; /* a folder that outlives its recorder, but not a power cut */
 	struct spool_buffer *buffers[TAP_SPOOL_MAX_BUFFERS];
 	unsigned int nr_buffers;
 	_Atomic uint64_t bytes; /* asked for by others than who writes */
@@ -116,6 +117,23 @@ static void remove_own_files(int dir)
 		unlinkat(dir, files[i], 0);
 }
 
+/* Allocates nothing but what opendir() takes. */
+static void remove_page_files(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct tap_spool_name name;
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (tap_spool_parse_name(e->d_name, &name))
+			unlinkat(dir, e->d_name, 0);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+}
+
 bool tap_spool_remove_held(const char *path)
 {
 	int lock = tap_spool_lock(path, NULL), dir = lock < 0 ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -128,6 +146,18 @@ bool tap_spool_remove_held(const char *path)
 	if (lock >= 0)
 		close(lock);
 	return was_held && !rmdir(path);
+}
+
+void tap_spool_remove_left(const char *path)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir < 0)
+		return;
+	remove_own_files(dir);
+	remove_page_files(dir);
+	close(dir);
+	rmdir(path);
 }
 
 /* The name of a new folder lasts through a power cut only once its parent is synced. */
@@ -245,8 +275,8 @@ static int create_head(struct tap_spool *s, const struct tap_head *head, struct 
 	return tap_err_set(err, ret, "cannot write '%.300s/head.dat': %m", s->path);
 }
 
-int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
-		     struct tap_err *err)
+/* Makes the folder, with nothing in it. */
+static int create_folder(const char *file, struct tap_spool **out, struct tap_err *err)
 {
 	struct tap_spool *s = calloc(1, sizeof(*s));
 	int ret;
@@ -255,18 +285,28 @@ int tap_spool_create(const char *file, const struct tap_head *head, struct tap_s
 	if (!s)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	s->dir = s->head = -1;
-	if (asprintf(&s->path, "%s.spool", file) < 0) {
+	if (asprintf(&s->path, "%s" TAP_SPOOL_SUFFIX, file) < 0) {
 		s->path = NULL;
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
-		goto out;
+	} else {
+		ret = open_folder(s, err);
 	}
-	ret = open_folder(s, err) ?: create_head(s, head, err);
 	if (ret)
-		goto out;
-	*out = s;
-	s = NULL;
-out:
-	tap_spool_free(s);
+		tap_spool_free(s);
+	else
+		*out = s;
+	return ret;
+}
+
+int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
+		     struct tap_err *err)
+{
+	int ret = create_folder(file, out, err) ?: create_head(*out, head, err);
+
+	if (ret) {
+		tap_spool_free(*out);
+		*out = NULL;
+	}
 	return ret;
 }
 
@@ -373,14 +413,8 @@ static void page_file_name(const struct tap_spool *s, const struct spool_buffer 
 
 void tap_spool_remove(struct tap_spool *s)
 {
-	char name[NAME_MAX + 1];
-
 	remove_own_files(s->dir);
-	for (unsigned int i = 0; i < s->nr_buffers; i++)
-		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++) {
-			page_file_name(s, s->buffers[i], cpu, name);
-			unlinkat(s->dir, name, 0);
-		}
+	remove_page_files(s->dir);
 	rmdir(s->path);
 }
 
@@ -627,7 +661,7 @@ static void *run_sync(void *arg)
 /* Syncs a file that was replaced, in a thread if there can be one: it may take long, and rings fill meanwhile. */
 static void sync_beside(const struct tap_spool *s, int file)
 {
-	struct sync_job *job = malloc(sizeof(*job));
+	struct sync_job *job = s->is_for_kills ? NULL : malloc(sizeof(*job));
 	pthread_t thread;
 
 	if (!job)
@@ -663,7 +697,8 @@ int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct
 	errno = -fd;
 	if (fd < 0)
 		return tap_err_set(err, fd, "cannot write '%.300s/head.dat': %m", s->path);
-	close(s->head);
+	if (s->head >= 0)
+		close(s->head);
 	s->head = fd;
 	sync_beside(s, s->head);
 	/* it is a spare: without it nothing is lost yet */
@@ -673,6 +708,76 @@ int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct
 	sync_beside(s, fd);
 	close(fd);
 	return 0;
+}
+
+/* ---- what is held, in a folder of its own ----------------------------------------------------- */
+
+static int read_head(const struct tap_spool *s, struct tap_buf *out)
+{
+	int fd = openat(s->dir, "head.dat", O_RDONLY | O_NOFOLLOW | O_CLOEXEC), ret = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		ret = -errno;
+	else if (!tap_buf_reserve(out, (size_t)st.st_size))
+		ret = out->err;
+	else
+		ret = tap_pread_all(fd, out->data, (size_t)st.st_size, 0);
+	out->len = ret ? 0 : (size_t)st.st_size;
+	if (fd >= 0)
+		close(fd);
+	errno = -ret;
+	return ret;
+}
+
+int tap_spool_copy_head(struct tap_spool *s, const struct tap_spool *from, struct tap_err *err)
+{
+	struct tap_buf head = { 0 };
+	int ret = read_head(from, &head);
+
+	ret = ret ? tap_err_set(err, ret, "cannot read '%.300s/head.dat': %m", from->path) :
+		    tap_spool_set_head(s, head.data, head.len, err);
+	tap_buf_release(&head);
+	return ret;
+}
+
+int tap_spool_create_from(const char *file, const struct tap_spool *from, const char *meta, struct tap_spool **out, struct tap_err *err)
+{
+	int ret = create_folder(file, out, err);
+
+	if (ret)
+		return ret;
+	(*out)->is_for_kills = true;
+	ret = tap_spool_copy_head(*out, from, err) ?: tap_spool_set_meta(*out, meta, false, err);
+	if (ret) {
+		tap_spool_remove(*out);
+		tap_spool_free(*out);
+		*out = NULL;
+	}
+	return ret;
+}
+
+/* The file is not kept open: with many CPUs there are many. Return: a descriptor; -errno. */
+static int open_lane_file(const struct tap_spool *s, const char *name)
+{
+	int fd = openat(s->dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd >= 0 ? fd : errno == ENOENT ? create_file(s->dir, name) : -errno;
+}
+
+int tap_spool_write_lane(struct tap_spool *s, const struct tap_spool *from, const struct tap_held_lane *lane, const void *pages, size_t len,
+			 uint64_t at, struct tap_err *err)
+{
+	char name[NAME_MAX + 1];
+	int fd, ret;
+
+	page_file_name(from, from->buffers[lane->buffer], lane->cpu, name);
+	fd = open_lane_file(s, name);
+	ret = fd < 0 ? fd : tap_pwrite_all(fd, pages, len, at);
+	if (fd >= 0)
+		close(fd);
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s/%s': %m", s->path, name) : 0;
 }
 
 uint64_t tap_spool_bytes(const struct tap_spool *s)

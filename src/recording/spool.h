@@ -10,7 +10,8 @@
  *                          whole pages; name is "" for the top buffer
  *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>.zstd   the same, compressed (pack_data.h)
  *
- *   FILE.spool/held        there are no page files: a flight recorder has its pages in memory (held.h)
+ *   FILE.spool/held        there are no page files: a flight recorder has its pages in memory (held.h), and writes them to
+ *                          another spool folder once a condition has fired (held_spool.h)
  *
  * A clean stop packs it into FILE (pack.h) and removes it.
  */
@@ -32,6 +33,7 @@
 #define TAP_SPOOL_MIN_PAGE_SIZE 256u
 #define TAP_SPOOL_MAX_PAGE_SIZE (1u << 24)
 
+#define TAP_SPOOL_SUFFIX ".spool"
 #define TAP_SPOOL_HELD "held"
 #define TAP_SPOOL_HEAD_COPY "head.copy"
 /* The buffer of marks (events/mark.h), which are no CPU's: it has one page file. */
@@ -54,6 +56,19 @@ struct tap_spool;
  */
 int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
 		     struct tap_err *err);
+/*
+ * Makes FILE.spool as above, without waiting for a disk to sync it: for sub-buffers of the flight recorder @from, whose head it
+ * gets. @meta: for meta.json. Return: as above.
+ */
+int tap_spool_create_from(const char *file, const struct tap_spool *from, const char *meta, struct tap_spool **out, struct tap_err *err);
+/* Replaces the head by the one that @from has now. Return: 0 or -errno, with the old one in place. */
+int tap_spool_copy_head(struct tap_spool *s, const struct tap_spool *from, struct tap_err *err);
+/*
+ * In such a folder: writes whole pages of @from's @lane at the offset @at of their page file. Pages in front of them that are not
+ * written are empty pages. Return: 0; -ENOSPC, -EIO, ... with a sentence.
+ */
+int tap_spool_write_lane(struct tap_spool *s, const struct tap_spool *from, const struct tap_held_lane *lane, const void *pages, size_t len,
+			 uint64_t at, struct tap_err *err);
 /* Removes the folder with all that is in it. After that, only tap_spool_free() is left. */
 void tap_spool_remove(struct tap_spool *s);
 void tap_spool_free(struct tap_spool *s); /* closes; leaves the folder */
@@ -87,6 +102,8 @@ struct tap_held_lane *tap_spool_lane(struct tap_spool *s, unsigned int buffer, u
 void tap_spool_add(struct tap_spool *s, struct tap_held_lane *lane, size_t len);
 /* Return: whether the folder @path was a flight recorder's that was killed, which is removed now: there is nothing in it. */
 bool tap_spool_remove_held(const char *path);
+/* Removes the folder @path, of a recorder that was killed after it had saved the file. */
+void tap_spool_remove_left(const char *path);
 
 /*
  * Replaces meta.json by @json. @sync: it waits until that would last through a power cut, maybe

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "capture/session/flight.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "capture/machine.h"
+#include "capture/session/flight_files.h"
+#include "recording/held_spool.h"
 #include "recording/pack.h"
 
 #define NOTICED_NS 100000000u /* what is met is known so much later, at most */
 #define WHAT_LEN 256u
-#define SUFFIX ".dat"
-#define STAMP_LEN (sizeof("-20261122T004705.825" SUFFIX) - 1)
+#define NO_FOLDER UINT_MAX
 
 /* What a file is made of: the thread's, while .is_writing. */
 struct moment {
 	struct tap_flight_file file;
 	char path[PATH_MAX], what[WHAT_LEN];
+	unsigned int folder; /* its spool folder; or NO_FOLDER */
 	json_t *meta;
 	struct tap_map cgroups;
 	struct tap_err err;
@@ -33,28 +31,28 @@ struct moment {
 
 struct tap_flight {
 	struct tap_flight_opts opts;
-	char *prefix; /* of the files' names */
+	struct tap_flight_files files;
 	bool zstd;
 	struct tap_spool *spool;
 	struct tap_page_writer *writer;
 	struct tap_held *held;
+	struct tap_held_spool *folders;
 	uint64_t start_ns;
 	_Atomic bool is_copied; /* what is held to the file: it is needed no more */
 	bool is_full; /* of what is needed */
 	struct { /* met, and in no file yet */
 		uint64_t first_ns, due_ns; /* due: 0: nothing was */
 		uint64_t needed_ns; /* what came then and later is to be in the file */
-		unsigned int nr;
-		char what[WHAT_LEN];
+		unsigned int nr, folder; /* folder: as of a struct moment */
+		char path[PATH_MAX], what[WHAT_LEN];
 	} met;
 	uint64_t last_to_ns; /* of the last file */
 	pthread_t thread;
 	pid_t tid;
 	sem_t go, done;
 	bool is_writing, is_over;
+	bool has_left; /* a killed recorder's folder, .files.left */
 	struct moment moment;
-	char **written; /* owned; paths of this recorder's files that are to stay, in their order */
-	unsigned int nr_written, cap_written;
 	struct tap_err failed; /* the first one */
 };
 
@@ -66,6 +64,25 @@ static void on_copied(void *flight, uint64_t done, uint64_t whole)
 
 	if (done == whole)
 		f->is_copied = true;
+}
+
+static void remove_folder(struct tap_flight *f, struct moment *m)
+{
+	if (m->folder != NO_FOLDER)
+		tap_held_spool_remove(f->folders, m->folder);
+	m->folder = NO_FOLDER;
+}
+
+/* Where the disk has no space for a spool folder and the file, there is only the file. */
+static int pack(struct tap_flight *f, struct moment *m, const struct tap_pack_opts *opts)
+{
+	int ret = tap_pack(tap_spool_path(f->spool), m->path, opts, &m->err);
+
+	if (ret != -ENOSPC || m->folder == NO_FOLDER || f->is_copied)
+		return ret;
+	remove_folder(f, m);
+	m->err = (struct tap_err){ 0 };
+	return tap_pack(tap_spool_path(f->spool), m->path, opts, &m->err);
 }
 
 static int put_in_file(struct tap_flight *f, struct moment *m, struct tap_description *d, struct tap_pids *pids)
@@ -82,7 +99,7 @@ static int put_in_file(struct tap_flight *f, struct moment *m, struct tap_descri
 		ret = tap_err_set(&m->err, -ENOMEM, "out of memory");
 	what.meta = meta;
 	what.cmdlines = tap_buf_str(&cmdlines);
-	ret = ret ?: tap_pack(tap_spool_path(f->spool), m->path, &opts, &m->err);
+	ret = ret ?: pack(f, m, &opts);
 	free(meta);
 	tap_buf_release(&cmdlines);
 	return ret;
@@ -101,9 +118,32 @@ static void write_file(struct tap_flight *f)
 	tap_pids_open(&pids);
 	if (!put_in_file(f, m, &d, &pids) && !stat(m->path, &st))
 		m->file.bytes = (uint64_t)st.st_size;
+	remove_folder(f, m);
 	tap_pids_release(&pids);
 	tap_description_release(&d);
 	f->is_copied = true;
+}
+
+/* A file of the folder that a killed recorder left. If it had saved the file, or was making or removing the folder, nothing is in it. */
+static void repair(struct tap_flight *f)
+{
+	const struct tap_pack_opts opts = { .zstd = f->zstd };
+	struct moment *m = &f->moment;
+	char folder[PATH_MAX + sizeof(TAP_SPOOL_SUFFIX)];
+	struct stat st;
+	int lock;
+
+	snprintf(folder, sizeof(folder), "%s" TAP_SPOOL_SUFFIX, m->path);
+	lock = tap_spool_lock(folder, &m->err);
+	if (lock == -ENOENT || (lock >= 0 && !access(m->path, F_OK))) {
+		tap_spool_remove_left(folder);
+		m->err = (struct tap_err){ 0 };
+	} else if (lock >= 0 && !tap_pack_check_format(folder, &m->err) && !tap_pack(folder, m->path, &opts, &m->err) &&
+		   !stat(m->path, &st)) {
+		m->file.bytes = (uint64_t)st.st_size;
+	}
+	if (lock >= 0)
+		close(lock);
 }
 
 static void *run(void *arg)
@@ -116,7 +156,7 @@ static void *run(void *arg)
 		tap_sem_wait(&f->go);
 		if (f->is_over)
 			return NULL;
-		write_file(f);
+		f->moment.file.is_left ? repair(f) : write_file(f);
 		sem_post(&f->done);
 	}
 }
@@ -144,127 +184,35 @@ static int begin_file(struct tap_spool *spool, void *ctx, uint64_t arg, struct t
 	return 0;
 }
 
-/* ---- names ---------------------------------------------------------------------------------- */
-
-/* By the wall time of what was met; two of one millisecond, or when the clock was set back, by the next that is free. */
-static void name_file(const struct tap_flight *f, uint64_t at_ns, char path[PATH_MAX])
-{
-	uint64_t ms = (tap_clock_ns(CLOCK_REALTIME) - (tap_now_ns() - at_ns)) / 1000000u;
-	struct tm tm;
-
-	do {
-		time_t s = (time_t)(ms / 1000);
-		char stamp[32];
-
-		localtime_r(&s, &tm);
-		strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S", &tm);
-		snprintf(path, PATH_MAX, "%s-%s.%03u" SUFFIX, f->prefix, stamp, (unsigned int)(ms++ % 1000));
-	} while (!access(path, F_OK));
-}
-
-static bool is_ours(const char *name, const char *prefix)
-{
-	size_t len = strlen(prefix);
-	const char *at = name + len;
-
-	if (strncmp(name, prefix, len) || strlen(at) != STAMP_LEN)
-		return false;
-	for (const char *like = "-00000000T000000.000" SUFFIX; *like; like++, at++)
-		if (*like == '0' ? *at < '0' || *at > '9' : *at != *like)
-			return false;
-	return true;
-}
-
-static void forget_written(struct tap_flight *f)
-{
-	free(f->written[0]);
-	memmove(f->written, f->written + 1, --f->nr_written * sizeof(*f->written));
-}
-
-static bool is_written(const struct tap_flight *f, const char *path)
-{
-	for (unsigned int i = 0; i < f->nr_written; i++)
-		if (!strcmp(f->written[i], path))
-			return true;
-	return false;
-}
-
-/*
- * The oldest ones: of recorders before this one by their names, then its own in the order in which it wrote them,
- * for the clock may have been set back. The newest stays.
- */
-static void remove_old(struct tap_flight *f)
-{
-	char folder[PATH_MAX], first[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
-	const char *prefix = basename(strcpy(first, f->prefix));
-	size_t dir_len = strlen(f->prefix) - strlen(prefix);
-	struct dirent **files = NULL;
-	unsigned int left = 0;
-	int nr = scandir(dirname(strcpy(folder, f->prefix)), &files, NULL, alphasort);
-
-	for (int i = 0; i < nr; i++)
-		left += is_ours(files[i]->d_name, prefix);
-	for (int i = 0; i < nr; i++) {
-		snprintf(path, sizeof(path), "%.*s%s", (int)dir_len, f->prefix, files[i]->d_name);
-		if (left > f->opts.max_files && is_ours(files[i]->d_name, prefix) && !is_written(f, path))
-			left -= !unlink(path);
-		free(files[i]);
-	}
-	free(files);
-	for (; left > f->opts.max_files && f->nr_written > 1; forget_written(f))
-		left -= !unlink(f->written[0]);
-}
-
-/* Return: 0 or -ENOMEM. */
-static int note_written(struct tap_flight *f, const char *path)
-{
-	if (!f->opts.max_files)
-		return 0;
-	if (tap_array_grow(&f->written, f->nr_written, &f->cap_written, sizeof(*f->written)))
-		return -ENOMEM;
-	f->written[f->nr_written] = strdup(path);
-	if (!f->written[f->nr_written])
-		return -ENOMEM;
-	f->nr_written++;
-	remove_old(f);
-	while (f->nr_written > f->opts.max_files) /* others were taken away by somebody else */
-		forget_written(f);
-	return 0;
-}
-
 /* ---- who drains ----------------------------------------------------------------------------- */
 
 int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zstd, struct tap_spool *spool,
 		   struct tap_page_writer *writer, struct tap_flight **out, struct tap_err *err)
 {
 	struct tap_flight *f = calloc(1, sizeof(*f));
-	size_t len = strlen(file), suffix = strlen(SUFFIX);
 	int ret;
 
 	*out = NULL;
 	if (!f)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	if (len + STAMP_LEN >= PATH_MAX) {
-		free(f);
-		return tap_err_set(err, -ENAMETOOLONG, "the file name '%.300s' is too long", file);
-	}
 	f->opts = *opts;
 	f->zstd = zstd;
 	f->spool = spool;
 	f->held = tap_spool_held(spool);
 	f->writer = writer;
 	f->start_ns = tap_now_ns();
-	if (len > suffix && !strcmp(file + len - suffix, SUFFIX))
-		len -= suffix;
-	f->prefix = strndup(file, len);
+	f->met.folder = f->moment.folder = NO_FOLDER;
 	sem_init(&f->go, 0, 0);
 	sem_init(&f->done, 0, 0);
-	ret = f->prefix ? start_thread(f, err) : tap_err_set(err, -ENOMEM, "out of memory");
+	ret = tap_flight_files_init(&f->files, file, opts->max_files, err) ?: tap_held_spool_new(spool, writer, &f->folders, err) ?:
+	      start_thread(f, err);
 	if (ret) {
-		free(f->prefix);
+		tap_held_spool_free(f->folders);
+		tap_flight_files_release(&f->files);
 		free(f);
 		return ret;
 	}
+	f->has_left = tap_flight_files_next_left(&f->files);
 	*out = f;
 	return 0;
 }
@@ -278,18 +226,21 @@ void tap_flight_free(struct tap_flight *f)
 	f->is_over = true;
 	sem_post(&f->go);
 	pthread_join(f->thread, NULL);
+	tap_held_spool_free(f->folders);
 	sem_destroy(&f->go);
 	sem_destroy(&f->done);
-	while (f->nr_written)
-		forget_written(f);
-	free(f->written);
-	free(f->prefix);
+	tap_flight_files_release(&f->files);
 	free(f);
 }
 
 pid_t tap_flight_tid(const struct tap_flight *f)
 {
 	return f->tid;
+}
+
+pid_t tap_flight_spool_tid(const struct tap_flight *f)
+{
+	return tap_held_spool_tid(f->folders);
 }
 
 /* From when on all is held. */
@@ -324,6 +275,7 @@ void tap_flight_met(struct tap_flight *f, uint64_t at_ns, const char *what)
 		f->met.first_ns = at_ns;
 		f->met.needed_ns = needed_ns(f, at_ns);
 		snprintf(f->met.what, sizeof(f->met.what), "%s", what);
+		tap_flight_files_name(&f->files, at_ns, f->moment.path, f->met.path);
 		if (next_ns)
 			next_ns += at_ns - f->met.needed_ns;
 		f->met.due_ns = due_ns > next_ns ? due_ns : next_ns;
@@ -340,20 +292,63 @@ bool tap_flight_is_due(const struct tap_flight *f, uint64_t now_ns)
 	return f->met.due_ns && f->met.due_ns <= now_ns && !f->is_writing;
 }
 
+bool tap_flight_is_met(const struct tap_flight *f)
+{
+	return f->met.due_ns;
+}
+
+/* What of the history is to be in the file of what was met. */
+static uint64_t from_ns(const struct tap_flight *f)
+{
+	uint64_t ns = f->opts.keep_ns ? f->met.needed_ns : 0; /* by bytes, as far as there is something */
+
+	return ns > f->start_ns ? ns : f->start_ns;
+}
+
+/* For the spool folder: what is in @d, with the window and the clocks of what was met. Return: NULL when out of memory. */
+static char *describe(const struct tap_flight *f, const struct tap_description *d)
+{
+	struct tap_description part = { .meta = json_copy(d->meta) };
+	uint64_t begin_ns = from_ns(f), held_ns = held_from_ns(f);
+	char *text;
+
+	if (!part.meta)
+		return NULL;
+	tap_description_set_window(&part, begin_ns > held_ns ? begin_ns : held_ns, 0);
+	json_object_set_new(part.meta, "clocks", json_pack("[o]", tap_machine_clocks()));
+	text = tap_description_text(&part);
+	json_decref(part.meta);
+	return text;
+}
+
+static void begin_folder(struct tap_flight *f, const struct tap_description *d)
+{
+	char *meta = describe(f, d);
+
+	if (meta)
+		f->met.folder = tap_held_spool_begin(f->folders, f->met.path, from_ns(f), meta);
+}
+
+static void check_folder(const struct tap_flight *f, unsigned int folder, const char *path)
+{
+	struct tap_err err;
+
+	if (folder != NO_FOLDER && tap_held_spool_failed(f->folders, folder, &err) && f->opts.not_spooled)
+		f->opts.not_spooled(f->opts.ctx, path, &err);
+}
+
 static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err *err)
 {
 	struct moment *m = &f->moment;
-	uint64_t from_ns = f->opts.keep_ns ? f->met.needed_ns : 0; /* by bytes, as far as there is something */
 	int ret = 0;
 
-	if (from_ns < f->start_ns)
-		from_ns = f->start_ns;
 	*m = (struct moment){
-		.meta = json_deep_copy(d->meta),
-		.file = { .path = m->path, .what = m->what, .from_ns = from_ns, .to_ns = f->met.due_ns,
+		.meta = json_deep_copy(d->meta), .folder = f->met.folder,
+		.file = { .path = m->path, .what = m->what, .from_ns = from_ns(f), .to_ns = f->met.due_ns,
 			  .at_ns = f->met.first_ns, .nr_met = f->met.nr },
 	};
 	memcpy(m->what, f->met.what, sizeof(m->what));
+	memcpy(m->path, f->met.path, sizeof(m->path));
 	tap_map_for_each(&d->cgroups, c)
 		ret = ret ?: tap_machine_put_text(&m->cgroups, c->key, (const char *)(uintptr_t)c->value);
 	if (!m->meta || ret) {
@@ -363,10 +358,12 @@ static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err
 	}
 	/* a clock may have been set since the recording began */
 	json_object_set_new(m->meta, "clocks", json_array());
-	name_file(f, f->met.first_ns, m->path);
+	if (m->folder != NO_FOLDER)
+		tap_held_spool_end(f->folders, m->folder);
 	f->last_to_ns = m->file.to_ns;
 	f->met.due_ns = 0;
 	f->met.nr = 0;
+	f->met.folder = NO_FOLDER;
 	f->is_writing = true;
 	f->is_copied = f->is_full = false;
 	tap_page_writer_call(f->writer, begin_file, f, 0);
@@ -379,13 +376,27 @@ static void end(struct tap_flight *f)
 	struct moment *m = &f->moment;
 
 	f->is_writing = false;
-	if (!m->err.code && note_written(f, m->path))
+	if (m->file.is_left)
+		tap_flight_files_remove_old(&f->files);
+	else if (!m->err.code && tap_flight_files_note(&f->files, m->path))
 		tap_err_set(&m->err, -ENOMEM, "out of memory");
-	if (m->err.code && !f->failed.code)
+	if (m->err.code && !f->failed.code && !m->file.is_left)
 		f->failed = m->err;
 	m->file.err = m->err.code ? &m->err : NULL;
 	if (f->opts.written)
 		f->opts.written(f->opts.ctx, &m->file);
+}
+
+static void begin_repair(struct tap_flight *f)
+{
+	struct moment *m = &f->moment;
+
+	*m = (struct moment){ .folder = NO_FOLDER, .file = { .path = m->path, .what = m->what, .is_left = true } };
+	strcpy(m->path, f->files.left);
+	f->has_left = tap_flight_files_next_left(&f->files);
+	f->is_writing = true;
+	f->is_copied = true;
+	sem_post(&f->go);
 }
 
 static void give_back(struct tap_flight *f, uint64_t now_ns)
@@ -401,10 +412,15 @@ int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due
 {
 	uint64_t now_ns = tap_now_ns();
 
+	check_folder(f, f->met.folder, f->met.path);
 	if (f->is_writing && !sem_trywait(&f->done))
 		end(f);
+	if (f->met.due_ns && f->met.folder == NO_FOLDER)
+		begin_folder(f, d);
 	if (is_due)
 		return begin(f, d, err);
+	if (f->has_left && !f->is_writing)
+		begin_repair(f);
 	if (!f->is_writing || f->is_copied)
 		give_back(f, now_ns);
 	return 0;

@@ -7,6 +7,9 @@
  * What is met again before a file ends is in it too, and makes it longer, up to TAP_FLIGHT_LONGER times --after. The next
  * file ends so long after the last one as is held: of what is always met, nothing is in more than two. Where bytes are
  * held, a file ends early when half of what was held before it was met would be given back.
+ *
+ * From the moment that something is met until its file is there, what the file will have is written to a spool folder of its own
+ * as well (recording/held_spool.h), for `schedtap repair` where the recorder is killed meanwhile.
  */
 #ifndef TAP_CAPTURE_SESSION_FLIGHT_H
 #define TAP_CAPTURE_SESSION_FLIGHT_H
@@ -24,13 +27,16 @@ int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zs
 		   struct tap_page_writer *writer, struct tap_flight **out, struct tap_err *err);
 void tap_flight_free(struct tap_flight *f);
 
-/* The thread that writes files. */
+/* The thread that writes files, and the one that writes spool folders. */
 pid_t tap_flight_tid(const struct tap_flight *f);
+pid_t tap_flight_spool_tid(const struct tap_flight *f);
 
 /* @what: for who is told of the file. */
 void tap_flight_met(struct tap_flight *f, uint64_t at_ns, const char *what);
 /* Return: whether to take pages that are not full as well, and to bring @d up to date before tap_flight_step(). */
 bool tap_flight_is_due(const struct tap_flight *f, uint64_t now_ns);
+/* Return: whether to take pages that are not full as well: if the recorder is killed, `schedtap repair` should have their events. */
+bool tap_flight_is_met(const struct tap_flight *f);
 /* After a drain. @is_due: as it was said before that. @d: its window is set, once a second. Return: 0; -ENOMEM. */
 int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due, struct tap_err *err);
 

@@ -15,6 +15,7 @@ struct tap_flight_file {
 	uint64_t from_ns, to_ns; /* what it holds */
 	unsigned int nr_met; /* in all */
 	uint64_t bytes;
+	bool is_left; /* a killed recorder began it, and nothing else is known; 0 bytes: that recorder had saved it */
 };
 
 struct tap_flight_opts {
@@ -22,6 +23,8 @@ struct tap_flight_opts {
 	uint64_t after_ns;
 	unsigned int max_files; /* older ones are removed; 0: no limit */
 	void (*written)(void *ctx, const struct tap_flight_file *file); /* or NULL */
+	/* If the recorder is killed before it saves the file @path, its events are lost: @why. Or NULL. */
+	void (*not_spooled)(void *ctx, const char *path, const struct tap_err *why);
 	void *ctx;
 };
 

@@ -41,6 +41,11 @@
 #define FILL_HIGH_PCT 25u
 #define FILL_LOW_PCT 8u
 #define MISSES_NS 1000000000u
+/*
+ * How often sub-buffers that are not full go to a spool folder: if the recorder is killed, at most the last 100 ms are missing. More
+ * often, they would fill the memory of a recorder with little to do.
+ */
+#define PARTLY_NS 40000000u
 #define LATE_NS 1000000u /* who writes an event down may be interrupted for so long */
 
 static const struct tap_backend_ops *const backends[] = {
@@ -71,11 +76,12 @@ struct tap_session {
 	struct { /* of the recorder while it records: switching events on and off is not in it */
 		uint64_t cpu_ns, wall_ns;
 	} own;
-	uint64_t wait_ns, misses_ns; /* when misses were last asked for */
+	uint64_t wait_ns;
+	uint64_t misses_ns, partly_ns; /* when misses, and pages that are not full, were last asked for */
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
 	void *ctx;
 	int wanted_priority;
-	struct tap_priority priority, writer_priority;
+	struct tap_priority priority, writer_priority, flight_priority;
 	bool running, failed; /* failed: a drain lost what it had taken */
 };
 
@@ -478,6 +484,7 @@ static int start_flight(struct tap_session *s, struct tap_err *err)
 	if (ret)
 		return ret;
 	add_thread(s, tap_flight_tid(s->flight));
+	add_thread(s, tap_flight_spool_tid(s->flight));
 	s->marks.added = on_mark;
 	s->marks.ctx = s->flight;
 	return 0;
@@ -495,6 +502,8 @@ static int raise_priorities(struct tap_session *s, struct tap_err *err)
 {
 	int ret = tap_priority_raise(&s->priority, 0, s->wanted_priority, err);
 
+	if (!ret && s->flight)
+		ret = tap_priority_raise(&s->flight_priority, tap_flight_spool_tid(s->flight), s->wanted_priority, err);
 	return ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
 }
 
@@ -502,6 +511,7 @@ static void restore_priorities(struct tap_session *s)
 {
 	tap_priority_restore(&s->priority);
 	tap_priority_restore(&s->writer_priority);
+	tap_priority_restore(&s->flight_priority);
 }
 
 void tap_session_set_command(struct tap_session *s, pid_t pid)
@@ -778,6 +788,11 @@ static int settle_head(struct tap_session *s, struct tap_err *err)
 	return with_head(s, NULL, set_head, err);
 }
 
+static bool is_met(const struct tap_session *s)
+{
+	return s->flight && tap_flight_is_met(s->flight);
+}
+
 /* After a drain. @is_due: a file is to be written of what is there. */
 static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
 {
@@ -796,8 +811,9 @@ static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
 /* A follower wants all of each drain; misses have no time, and asking for them takes system calls. */
 static enum tap_drain_depth depth_of(struct tap_session *s, bool is_due, uint64_t now_ns)
 {
-	if (!is_due && !s->is_followed)
+	if (!is_due && !s->is_followed && !(is_met(s) && now_ns - s->partly_ns >= PARTLY_NS))
 		return TAP_DRAIN_PAGES;
+	s->partly_ns = now_ns;
 	if (!is_due && now_ns - s->misses_ns < MISSES_NS)
 		return TAP_DRAIN_ALL;
 	s->misses_ns = now_ns;
@@ -809,9 +825,11 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	struct tap_drain res = { 0 };
 	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), least_ns = 0;
 	uint64_t now_ns = tap_now_ns();
-	bool is_due = s->flight && tap_flight_is_due(s->flight, now_ns);
+	bool is_due = s->flight && tap_flight_is_due(s->flight, now_ns), was_met = is_met(s);
 	int ret = find_and_drain(s, depth_of(s, is_due, now_ns), &res, err), failed;
 
+	if (!ret && !s->is_followed && !was_met && is_met(s)) /* what led to it goes to the spool folder at once */
+		ret = drain(s, TAP_DRAIN_ALL, &(struct tap_drain){ 0 }, err);
 	if (s->is_followed && !ret && tap_page_writer_head_is_set(s->writer))
 		ret = s->read(s->ctx, now_ns - LATE_NS, err);
 	if (s->flight && !ret)
