@@ -12,6 +12,7 @@
 #include "event/format.h"
 #include "recording/dat_file.h"
 #include "recording/meta.h"
+#include "recording/spool.h"
 
 #define MAX_NOTES_BYTES 4096u /* and a sentence */
 
@@ -409,6 +410,11 @@ int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock
 	if (!name_copy || !clock_copy)
 		return tap_dat_nomem(err);
 	return (int)r->info.nr_buffers - 1;
+}
+
+bool tap_dat_is_of_marks(const struct tap_reader *r, unsigned int buffer)
+{
+	return !strcmp(r->buffers[buffer].name, TAP_SPOOL_MARKS);
 }
 
 int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,

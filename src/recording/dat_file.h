@@ -122,6 +122,8 @@ int tap_dat_set_text(char **dst, const void *text, size_t len, struct tap_err *e
 /* @name and @clock are copied. Return: its index, or -errno. */
 int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock,
 		       uint32_t page_size, struct tap_err *err);
+/* Return: whether the buffer is the one of marks, whose only page file is no CPU's. */
+bool tap_dat_is_of_marks(const struct tap_reader *r, unsigned int buffer);
 /* Return: 0 with an empty stream in *@out; -errno. */
 int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
 		       struct tap_stream **out, struct tap_err *err);

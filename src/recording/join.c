@@ -75,16 +75,16 @@ static int find_stream(struct tap_reader *r, unsigned int buffer, unsigned int c
 }
 
 /* What a file without pages of the CPU has of it: nothing, for all of its window. */
-static struct tap_part empty_part(const struct tap_join_file *f, const struct tap_join_file *before)
+static struct tap_part empty_part(const struct tap_join_file *f, const struct tap_join_file *before, bool is_of_marks)
 {
 	struct tap_part p = { .fd = -1, .gap_from = UINT64_MAX };
 
 	if (!before || f->continues)
 		return p;
-	if (f->from_ns > before->to_ns)
-		p.gap_from = before->to_ns;
-	else
+	if (f->from_ns <= before->to_ns)
 		p.from = before->to_ns + 1;
+	else if (!is_of_marks)
+		p.gap_from = before->to_ns;
 	return p;
 }
 
@@ -101,7 +101,7 @@ static int add_stream(struct tap_reader *r, struct tap_join_file *files, unsigne
 	if (ret)
 		return ret;
 	for (unsigned int i = to->nr_parts; i < nr; i++)
-		to->parts[i] = empty_part(&files[i], i ? &files[i - 1] : NULL);
+		to->parts[i] = empty_part(&files[i], i ? &files[i - 1] : NULL, tap_dat_is_of_marks(r, (unsigned int)buffer));
 	to->nr_parts = nr;
 	p = &to->parts[file];
 	p->whole = s->whole;

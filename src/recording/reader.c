@@ -13,7 +13,6 @@
 #include "recording/meta.h"
 #include "recording/page_cost.h"
 #include "recording/perf_file.h"
-#include "recording/spool.h"
 
 static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 {
@@ -88,11 +87,6 @@ static bool has_stream(const struct tap_reader *r, unsigned int nr, unsigned int
 	return false;
 }
 
-static bool is_of_marks(const struct tap_reader *r, unsigned int buffer)
-{
-	return !strcmp(r->buffers[buffer].name, TAP_SPOOL_MARKS);
-}
-
 /*
  * The recorder did not end the recording, so each CPU is known only up to its last event. A CPU without a page file is
  * not known at all: a stream without pages stands for it. Marks say nothing of a CPU.
@@ -104,7 +98,7 @@ static int open_ends(struct tap_reader *r, struct tap_err *err)
 	for (unsigned int buffer = 0; buffer < r->info.nr_buffers; buffer++) {
 		unsigned int with_data = r->buffers[buffer].nr_cpus;
 
-		for (unsigned int cpu = 0; !is_of_marks(r, buffer) && cpu < r->info.nr_cpus; cpu++) {
+		for (unsigned int cpu = 0; !tap_dat_is_of_marks(r, buffer) && cpu < r->info.nr_cpus; cpu++) {
 			struct tap_stream *s;
 			int ret = has_stream(r, nr, buffer, cpu) ? 0 : tap_dat_add_stream(r, buffer, cpu, &s, err);
 
@@ -116,7 +110,7 @@ static int open_ends(struct tap_reader *r, struct tap_err *err)
 	for (unsigned int i = 0; i < r->nr_streams; i++) {
 		struct tap_stream *s = &r->streams[i];
 
-		(s->parts ? &s->parts[s->nr_parts - 1].whole : &s->whole)->open_end = !is_of_marks(r, s->buffer);
+		(s->parts ? &s->parts[s->nr_parts - 1].whole : &s->whole)->open_end = !tap_dat_is_of_marks(r, s->buffer);
 	}
 	return 0;
 }
