@@ -15,6 +15,11 @@ struct tap_porter {
 	pid_t pid;
 	int control;
 	bool is_finishing;
+	struct {
+		int from; /* -1: there is none */
+		void (*take)(void *ctx);
+		void *ctx;
+	} other;
 };
 
 struct tap_porter *tap_porter_new(void)
@@ -26,6 +31,7 @@ struct tap_porter *tap_porter_new(void)
 		free(p);
 		return NULL;
 	}
+	p->other.from = -1;
 	p->control = ends[0];
 	p->pid = _Fork(); /* without the handlers of libraries, which would take it for a program's child */
 	if (!p->pid)
@@ -81,6 +87,15 @@ bool tap_porter_take(int from, struct tap_parcel *out, int *fd)
 	return true;
 }
 
+void tap_porter_set_other(struct tap_porter *p, int from, void (*take)(void *ctx), void *ctx)
+{
+	if (!p)
+		return;
+	p->other.from = from;
+	p->other.take = take;
+	p->other.ctx = ctx;
+}
+
 void tap_porter_finish(struct tap_porter *p)
 {
 	const char byte = TAP_PORTER_FINISH;
@@ -89,24 +104,43 @@ void tap_porter_finish(struct tap_porter *p)
 		p->is_finishing = !tap_parcel_send(p->control, &byte, 1, NULL);
 }
 
-bool tap_porter_brings(struct tap_porter *p, const int *from, unsigned int nr)
+/* A channel whose porter is gone is readable for ever. */
+static bool any_has_parcel(const int *from, unsigned int nr)
 {
-	struct pollfd ready[TAP_PORTER_MAX_SERVICES + 1];
 	char byte;
 
 	for (unsigned int i = 0; i < nr; i++)
-		ready[i] = (struct pollfd){ .fd = from[i], .events = POLLIN };
-	ready[nr] = (struct pollfd){ .fd = p ? p->control : -1, .events = POLLIN };
-	while (p && p->is_finishing) {
-		int found = poll(ready, nr + 1, FINISH_MS);
-
-		if (found < 0 && errno == EINTR)
-			continue;
-		if (found > 0 && !ready[nr].revents)
+		if (recv(from[i], &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
 			return true;
-		if (found > 0)
-			recv(p->control, &byte, 1, MSG_DONTWAIT);
-		p->is_finishing = false;
-	}
-	return poll(ready, nr, 0) > 0;
+	return false;
+}
+
+/* Return: whether the porter still has something to hand on, for all that we know. */
+static bool wait_for_porter(struct tap_porter *p, struct pollfd *ready, unsigned int nr)
+{
+	int found = poll(ready, nr, FINISH_MS);
+	char byte;
+
+	if (found < 0 && errno == EINTR)
+		return true;
+	if (found > 0 && ready[1].revents)
+		p->other.take(p->other.ctx);
+	if (found > 0 && ready[0].revents)
+		recv(p->control, &byte, 1, MSG_DONTWAIT);
+	return found > 0 && !ready[0].revents;
+}
+
+bool tap_porter_brings(struct tap_porter *p, const int *from, unsigned int nr)
+{
+	struct pollfd ready[2 + TAP_PORTER_MAX_SERVICES];
+
+	if (!p)
+		return any_has_parcel(from, nr);
+	ready[0] = (struct pollfd){ .fd = p->control, .events = POLLIN };
+	ready[1] = (struct pollfd){ .fd = p->other.from, .events = POLLIN };
+	for (unsigned int i = 0; i < nr; i++)
+		ready[2 + i] = (struct pollfd){ .fd = from[i], .events = POLLIN };
+	while (p->is_finishing && !any_has_parcel(from, nr))
+		p->is_finishing = wait_for_porter(p, ready, 2 + nr);
+	return any_has_parcel(from, nr);
 }

@@ -24,11 +24,13 @@ pid_t tap_porter_pid(const struct tap_porter *p); /* 0: there is none */
 int tap_porter_serve(struct tap_porter *p, int socket, enum tap_porter_kind kind);
 /* @fd: set to what came with it, the caller's to close; -1: nothing. Return: whether something came. */
 bool tap_porter_take(int from, struct tap_parcel *out, int *fd);
+/* A channel that somebody else reads: tap_porter_brings() calls @take when something can be taken from it. @p: may be NULL. */
+void tap_porter_set_other(struct tap_porter *p, int from, void (*take)(void *ctx), void *ctx);
 /* Asks it to hand on all that was sent before this. @p: may be NULL. */
 void tap_porter_finish(struct tap_porter *p);
 /*
- * After that: waits until something can be taken from one of the @nr channels. All that are served must be among them: where one
- * is full, the porter waits until something is taken from it. Return: false: that was all, or it takes long.
+ * After that: waits until something can be taken from one of the @nr channels. All that are served must be among them, or be the
+ * other one: where one is full, the porter waits until something is taken from it. Return: false: that was all, or it takes long.
  */
 bool tap_porter_brings(struct tap_porter *p, const int *from, unsigned int nr);
 

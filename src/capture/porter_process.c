@@ -29,6 +29,8 @@
 #define MAX_OFFENDERS 64u
 #define DATAGRAMS_AT_ONCE 100u
 #define CALLER_NS 1000000000ull /* to send something */
+#define RETRY_MS 10 /* where too many descriptors are on their way (ETOOMANYREFS) */
+#define RETRIES 100u
 /* what the worker tells the porter */
 #define AT_ONE 'b' /* it begins to handle what a stranger sent */
 #define BACK 'i' /* it has handled it */
@@ -68,7 +70,8 @@ static bool is_memory(int fd)
 
 static void hand_on(int to, const struct tap_parcel *parcel, const struct tap_passed *passed)
 {
-	tap_parcel_send(to, parcel, sizeof(*parcel), passed);
+	for (unsigned int i = 0; tap_parcel_send(to, parcel, sizeof(*parcel), passed) == -ETOOMANYREFS && i < RETRIES; i++)
+		poll(NULL, 0, RETRY_MS);
 }
 
 /* Of root or our own user. Return: whether there was one, to be handed on where it has a sender (.from). */
@@ -135,7 +138,7 @@ static void serve_caller(int caller, int to, int porter)
 	close_passed(&passed);
 }
 
-/* A caller, with the recorder's channel of its service, or the wish to finish. */
+/* A caller, with the recorder's channel of its service; a service of datagrams; or the wish to finish. */
 static void hear_porter(int porter)
 {
 	struct tap_passed passed;
@@ -145,6 +148,8 @@ static void hear_porter(int porter)
 		_exit(0);
 	if (byte == TAP_PORTER_FINISH) {
 		say(porter, byte);
+	} else if (passed.nr == 2 && byte == TAP_PORTER_DATAGRAMS) {
+		services[nr_services++] = (struct service){ passed.fds[0], passed.fds[1], TAP_PORTER_DATAGRAMS };
 	} else if (passed.nr == 2) {
 		serve_caller(passed.fds[0], passed.fds[1], porter);
 		close(passed.fds[1]);
@@ -287,11 +292,11 @@ static void hear_recorder(int control)
 		_exit(0); /* the worker follows */
 	if (passed.nr == 2 && nr_services < TAP_PORTER_MAX_SERVICES) {
 		services[nr_services++] = (struct service){ passed.fds[0], passed.fds[1], (enum tap_porter_kind)byte };
-		/* the worker has its own copies of these; a caller comes to it with its channel */
-		if (byte == TAP_PORTER_DATAGRAMS || line < 0) {
-			drop_worker();
+		/* a caller comes to the worker with its channel; it has its own copies of the others */
+		if (line < 0)
 			start_worker(control);
-		}
+		else if (byte == TAP_PORTER_DATAGRAMS && tap_parcel_send(line, &byte, 1, &passed))
+			leave_worker(control);
 		return;
 	}
 	close_passed(&passed);
@@ -347,8 +352,10 @@ static bool hand_caller(bool of_offender)
 		return false;
 	handed_uid = callers[i].uid;
 	to = services[callers[i].service].to;
-	if (tap_parcel_send(line, "", 1, &(struct tap_passed){ .fds = { callers[i].fd, to }, .nr = 2 }))
+	if (tap_parcel_send(line, "", 1, &(struct tap_passed){ .fds = { callers[i].fd, to }, .nr = 2 })) {
+		poll(NULL, 0, RETRY_MS);
 		return true;
+	}
 	is_handed = true;
 	close(callers[i].fd);
 	memmove(&callers[i], &callers[i + 1], (--nr_callers - i) * sizeof(*callers));

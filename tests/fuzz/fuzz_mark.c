@@ -149,8 +149,8 @@ static void take(struct recorder *r)
 	char byte, path[120];
 
 	tap_porter_finish(r->porter);
-	while (tap_porter_brings(r->porter, &r->marks.from, 1))
-		CHECK(!tap_marks_drain(&r->marks, &res, NULL));
+	CHECK(!tap_porter_brings(r->porter, NULL, 0)); /* marks are taken meanwhile */
+	CHECK(!tap_marks_drain(&r->marks, &res, NULL));
 	for (unsigned int i = 0; i < r->nr_waiting; i++) {
 		CHECK(recv(r->waiting[i], &byte, 1, MSG_DONTWAIT) == (r->is_answered[i] ? 1 : -1));
 		close(r->waiting[i]);

@@ -46,21 +46,6 @@ static void close_socket(struct tap_marks *m)
 	m->fd = m->from = -1;
 }
 
-void tap_marks_open(struct tap_marks *m, struct tap_pids *pids, struct tap_porter *porter)
-{
-	int on = 1, off = 0;
-
-	*m = TAP_NO_MARKS;
-	m->pids = pids;
-	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (m->fd >= 0) /* where the kernel cannot, the porter closes what comes with a mark */
-		setsockopt(m->fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off));
-	if (m->fd >= 0 && !setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) && !bind_name(m->fd))
-		m->from = tap_porter_serve(porter, m->fd, TAP_PORTER_DATAGRAMS);
-	if (m->from < 0)
-		close_socket(m);
-}
-
 void tap_marks_release(struct tap_marks *m)
 {
 	close_socket(m);
@@ -180,11 +165,41 @@ static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, s
 
 int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *err)
 {
-	int ret = 0;
+	int ret = m->early_ret ? tap_err_set(err, m->early_ret, "cannot record marks") : 0;
 
+	res->events += m->early;
+	m->early = 0;
 	for (unsigned int i = 0; m->from >= 0 && i < MARKS_PER_DRAIN && !ret && take_request(m, res, &ret, err); i++)
 		;
 	if (m->lane.pages)
 		tap_lane_flush(&m->lane, m->writer, true); /* they are rare, and should outlive us */
 	return ret;
+}
+
+/* So that the porter has room for others' messages. */
+static void take_early(void *ctx)
+{
+	struct tap_marks *m = ctx;
+	struct tap_drain res = { 0 };
+
+	while (!m->early_ret && take_request(m, &res, &m->early_ret, NULL))
+		;
+	m->early += res.events;
+}
+
+void tap_marks_open(struct tap_marks *m, struct tap_pids *pids, struct tap_porter *porter)
+{
+	int on = 1, off = 0;
+
+	*m = TAP_NO_MARKS;
+	m->pids = pids;
+	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (m->fd >= 0) /* where the kernel cannot, the porter closes what comes with a mark */
+		setsockopt(m->fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off));
+	if (m->fd >= 0 && !setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) && !bind_name(m->fd))
+		m->from = tap_porter_serve(porter, m->fd, TAP_PORTER_DATAGRAMS);
+	if (m->from < 0)
+		close_socket(m);
+	else
+		tap_porter_set_other(porter, m->from, take_early, m);
 }

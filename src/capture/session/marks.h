@@ -16,6 +16,8 @@ struct tap_marks {
 	struct tap_pids *pids;
 	struct tap_lane lane; /* pages: NULL: nothing was marked yet */
 	struct tap_buf format;
+	uint64_t early; /* marks that were recorded between two drains, */
+	int early_ret; /* and why no more were: 0, or -errno */
 	uint64_t last_ns; /* no mark is before that: the last one, or the start */
 	void (*added)(void *ctx, uint64_t at_ns, const char *text); /* or NULL */
 	void *ctx;
