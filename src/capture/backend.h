@@ -17,6 +17,7 @@ struct tap_drain {
 	uint64_t events; /* 0 where the backend cannot know without decoding */
 	uint64_t stacks; /* of .events */
 	uint64_t bytes, lost;
+	bool lost_unknown; /* of some losses the number is not known: .lost is a lower bound */
 	bool reset; /* events were discarded in a ring by others, and nobody knows how many */
 	unsigned int fill_pct; /* of the fullest CPU's ring, before it was drained */
 };

@@ -25,6 +25,7 @@
 #include "cli/task_end.h"
 #include "condition/watch.h"
 #include "recording/pack.h"
+#include "report/lost_programs.h"
 
 #define PROGRESS_NS 250000000ull
 #define SOON_NS 1000000u
@@ -639,30 +640,53 @@ static void print_figure(double figure, int decimals)
 		fprintf(stderr, "%.*f", decimals, figure);
 }
 
+/* A loss of an unknown number is no "0 lost". */
+static void add_lost(struct tap_buf *b, const struct tap_session_stats *st)
+{
+	if (st->lost_unknown)
+		tap_buf_puts(b, st->lost ? "at least " : "an unknown number");
+	if (st->lost || !st->lost_unknown)
+		tap_buf_u64(b, st->lost);
+	tap_buf_puts(b, " lost");
+}
+
+static void print_lost_programs(const struct tap_session *s)
+{
+	struct tap_buf names = { 0 };
+
+	tap_lost_programs_text(tap_session_programs(s), &names);
+	if (names.len)
+		fprintf(stderr, "schedtap: lost events of programs: %s\n", tap_buf_str(&names));
+	tap_buf_release(&names);
+}
+
 static void print_result(const struct run *run)
 {
-	struct tap_buf where = { 0 };
+	struct tap_buf where = { 0 }, lost = { 0 };
 	struct tap_session_stats st;
 
 	tap_session_stats(run->session, &st);
 	print_patterns(tap_session_plan(run->session));
 	print_afterwords(tap_session_plan(run->session));
-	if (!st.events && !st.lost)
+	if (!st.events && !st.lost && !st.lost_unknown)
 		warn_empty(run->opts);
 	if (run->opts->keep && !run->nr_files)
 		fputs("schedtap: no condition fired, and no file was written\n", stderr);
 	print_conditions(run);
+	print_lost_programs(run->session);
+	add_lost(&lost, &st);
 	tap_buf_puts(&where, run->opts->keep ? "recorded, " : "in ");
 	if (run->opts->keep)
 		tap_buf_printf(&where, "%u file%s", run->nr_files, run->nr_files == 1 ? "" : "s");
 	else
 		tap_text_escape(&where, run->opts->output, strlen(run->opts->output));
-	fprintf(stderr, "%.3f s, %llu events, %.1f MB %s, %llu lost%s%s%s\n",
+	fprintf(stderr, "%.3f s, %llu events, %.1f MB %s, %s%s%s%s\n",
 		(double)(st.end_ns - st.start_ns) / 1e9, (unsigned long long)st.events,
-		(double)st.bytes / 1e6, tap_buf_str(&where), (unsigned long long)st.lost,
+		(double)st.bytes / 1e6, tap_buf_str(&where), tap_buf_str(&lost),
 		st.lost_more ? " and more: another process reset the ring buffers" : "",
 		run->why ? "; " : "", run->why ? run->why : "");
 	tap_buf_release(&where);
+	tap_buf_release(&lost);
 	print_stacks(&st);
 	fputs("overhead: ", stderr);
 	print_figure(st.ns_per_event, 0);

@@ -34,10 +34,10 @@
  *   formats           [{system, name, absent (its fields that the kernel lacks), xxh64 (of its format text without names of cgroups
  *                     and stacks)}]: of all events; the last two only if the format is built into schedtap (rebuild.h)
  *   triggers          ["EVENT: ACTION"]; absent: none
- *   programs          [{pid, comm, events, lost, raised (events whose time was raised, being late),
- *                      cut, reason}]: with tracepoints of their own, that were recorded or should
+ *   programs          [{pid, comm, events, lost, lost_is_lower_bound, raised (events whose time was
+ *                      raised, being late), cut, reason}]: with tracepoints of their own, that were recorded or should
  *                      have been; absent keys: nothing
- *   price             {events, bytes, lost, ns_per_event, ns_per_run, probe_cpu_pct,
+ *   price             {events, bytes, lost, lost_is_lower_bound, ns_per_event, ns_per_run, probe_cpu_pct,
  *                      recorder_cpu_pct, recorder_ns_per_event, stacks, ring_bytes_per_cpu,
  *                      tracefs: {events, bytes, lost}}: absent keys are not known
  */

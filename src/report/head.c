@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What every report begins with. */
 #include "base/text.h"
+#include "report/lost_programs.h"
 #include "report/report.h"
 
 /* A text of the meta's host. Return: NULL if there is none. */
@@ -55,6 +56,19 @@ static void add_lost(const struct tap_survey *s, struct tap_buf *b)
 		tap_buf_puts(b, ", at times switched off by triggers");
 }
 
+static void text_lost_programs(struct tap_run *run, struct tap_page *p)
+{
+	struct tap_buf names = { 0 }, b = { 0 };
+
+	tap_lost_programs_text(json_object_get(run->rec.meta, "programs"), &names);
+	if (names.len) {
+		tap_buf_printf(&b, "# lost events of programs: %s", tap_buf_str(&names));
+		tap_page_sentence(p, tap_buf_str(&b), b.len);
+	}
+	tap_buf_release(&names);
+	tap_buf_release(&b);
+}
+
 /* perf and trace-cmd mark what is no row in the same way. */
 static void text_head(struct tap_run *run, struct tap_page *p)
 {
@@ -80,6 +94,7 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 	add_lost(&run->survey, &b);
 	tap_page_sentence(p, tap_buf_str(&b), b.len);
 	tap_buf_release(&b);
+	text_lost_programs(run, p);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -105,6 +120,21 @@ static void json_clocks(struct tap_run *run, struct tap_page *p)
 	tap_page_object_end(p);
 }
 
+static void json_lost_programs(struct tap_run *run, struct tap_page *p)
+{
+	const json_t *programs = json_object_get(run->rec.meta, "programs");
+	struct tap_lost_program lost;
+	json_t *list = json_array();
+	size_t at = 0;
+
+	while (tap_lost_program_next(programs, &at, &lost))
+		json_array_append_new(list, json_pack("{s:s, s:i, s:I, s:b}", "comm", lost.comm, "pid", lost.pid, "lost",
+						      (json_int_t)lost.lost, "lost_is_lower_bound", lost.is_lower_bound));
+	if (json_array_size(list))
+		tap_page_json(p, "programs_with_losses", list);
+	json_decref(list);
+}
+
 static void json_head(struct tap_run *run, struct tap_page *p)
 {
 	tap_page_object(p, "recording");
@@ -125,6 +155,7 @@ static void json_head(struct tap_run *run, struct tap_page *p)
 	tap_page_u64(p, "window_ns", tap_window_ns(&run->window));
 	tap_page_u64(p, "lost", run->survey.lost);
 	tap_page_bool(p, "lost_is_lower_bound", run->survey.lost_unknown);
+	json_lost_programs(run, p);
 	if (run->survey.nr_off)
 		tap_page_bool(p, "switched_off_at_times", true);
 	tap_page_bool(p, "wakeups_recorded", tap_survey_has_wakeups(&run->survey));

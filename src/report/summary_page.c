@@ -120,6 +120,8 @@ static void text_price(struct tap_report *r, struct tap_table *t)
 		else
 			tap_buf_char(b, '-');
 		tap_buf_puts(b, figures[i].unit);
+		if (!strcmp(figures[i].key, "lost") && json_is_true(json_object_get(price, "lost_is_lower_bound")))
+			tap_buf_puts(b, " and more");
 	}
 	tap_buf_char(b, '\n');
 }

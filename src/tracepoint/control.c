@@ -88,7 +88,7 @@ void tap_control_let_go(void)
 	__atomic_store_n(&fresh, false, __ATOMIC_RELAXED);
 }
 
-void tap_control_send(int socket)
+bool tap_control_send(int socket)
 {
 	union {
 		struct cmsghdr head;
@@ -100,8 +100,7 @@ void tap_control_send(int socket)
 				  .msg_controllen = sizeof(control) };
 
 	memcpy(CMSG_DATA(&control.head), &kept_fd, sizeof(kept_fd));
-	if (is_kept())
-		sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	return is_kept() && sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
 /* ---- its name -------------------------------------------------------------------------------- */

@@ -137,8 +137,11 @@ bool tap_control_open(void);
 void tap_control_close(void); /* the program ends */
 /* The start is over: the descriptor may not be ours any more. Under the lock. */
 void tap_control_let_go(void);
-/* Sends the descriptor to a recorder's @socket: the file outlives the program then. Under the lock, before that. */
-void tap_control_send(int socket);
+/*
+ * Sends the descriptor to a recorder's @socket: the file outlives the program then. Under the lock, before that.
+ * Return: whether it was sent.
+ */
+bool tap_control_send(int socket);
 /* A child's file, mapped where the parent's was. Return: false: there is none; the parent's is still there. Under the lock. */
 bool tap_control_open_child(void);
 struct tap_area *tap_control_area(uint32_t nr);

@@ -31,21 +31,28 @@ bool tap_event_matches(const struct trace_event_call *call, const char *pattern)
 	return !fnmatch(pattern, name, 0);
 }
 
-/* Return: whether an event matches. */
-static bool want_events(const struct tap_object *object, const char *pattern)
-{
-	bool any = false;
+/* What a session is applied to. */
+struct joining {
+	const struct tap_object *object;
+	const char *folder; /* of the link to the control file */
+};
 
+static void want_events(const struct tap_object *object, const char *pattern)
+{
 	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
 		struct tap_word *word = (struct tap_word *)(*call)->tp->on;
 
-		if (tap_event_matches(*call, pattern)) {
-			__atomic_fetch_or(&word->wanted, (uint8_t)(1u << (*call)->bit),
-					  __ATOMIC_RELEASE);
-			any = true;
-		}
+		if (tap_event_matches(*call, pattern))
+			__atomic_fetch_or(&word->wanted, (uint8_t)(1u << (*call)->bit), __ATOMIC_RELEASE);
 	}
-	return any;
+}
+
+static bool has_events(const struct tap_object *object, const char *pattern)
+{
+	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++)
+		if (tap_event_matches(*call, pattern))
+			return true;
+	return false;
 }
 
 /* Of a library that is loaded while other threads record. */
@@ -54,70 +61,120 @@ static void set_byte(uint8_t *byte, const char *number)
 	__atomic_store_n(byte, (uint8_t)atoi(number), __ATOMIC_RELAXED);
 }
 
-/* Return: whether it wants an event. */
-static bool apply_line(const struct tap_object *object, const char *line)
+static void apply_line(const struct tap_object *object, const char *line)
 {
 	if (!strncmp(line, "event ", 6))
-		return want_events(object, line + 6);
-	if (!strncmp(line, "ring_shift ", 11))
+		want_events(object, line + 6);
+	else if (!strncmp(line, "ring_shift ", 11))
 		set_byte(&tap_control->ring_shift, line + 11);
 	else if (!strncmp(line, "mode ", 5))
 		set_byte(&tap_control->mode, line + 5);
 	else if (!strncmp(line, "clock ", 6))
 		set_byte(&tap_control->use_clock, line + 6);
-	return false;
 }
 
-/* Whether a session is for all programs, or for this one: a child after a fork is its parent, still. */
-static bool is_for_us(const char *text)
+/* Cuts the text into lines. Return: their end. */
+static const char *cut_lines(char *text)
 {
-	bool for_all = true;
+	char *end = text;
 
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, "tgid ", 5))
-			continue;
-		if (tap_control_is_family((uint32_t)atoi(line + 5)))
-			return true;
-		for_all = false;
-	}
-	return for_all;
+	for (; *end; end++)
+		*end = *end == '\n' ? '\0' : *end;
+	return end;
 }
 
-/* Return: whether an event is wanted. */
-static bool apply_session(const struct tap_object *object, char *text)
+#define for_each_line(line, text, end) for (const char *line = (text); line < (end); line += strlen(line) + 1)
+
+/*
+ * Whether a session selects an event, and is for all programs or for this one: a child after a fork is its parent, still.
+ */
+static bool is_selected(const struct tap_object *object, const char *text, const char *end)
 {
-	bool any = false;
+	bool is_for_all = true, is_for_us = false, has_event = false;
 
-	if (!is_for_us(text))
-		return false;
-	for (char *line = text, *end; *line; line = end) {
-		end = strchrnul(line, '\n');
-		if (*end)
-			*end++ = '\0';
-		any |= apply_line(object, line);
+	for_each_line(line, text, end) {
+		has_event |= !strncmp(line, "event ", 6) && has_events(object, line + 6);
+		is_for_all &= !!strncmp(line, "tgid ", 5);
+		is_for_us |= !strncmp(line, "tgid ", 5) && tap_control_is_family((uint32_t)atoi(line + 5));
 	}
-	return any;
+	return has_event && (is_for_all || is_for_us);
 }
 
-/* Connects by way of the folder's descriptor: an address has room for short names only. */
-static void send_file(int dir, const char *name)
+/* Connects by way of the folder's descriptor: an address has room for short names only. Return: whether it was sent. */
+static bool send_file(int dir, const char *name)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	bool is_sent;
 	char *end;
 
 	if (fd < 0)
-		return;
+		return false;
 	end = tap_put_number(stpcpy(to.sun_path, "/proc/self/fd/"), (unsigned int)dir, 10);
 	stpcpy(stpcpy(stpcpy(end, "/"), name), TAP_SESSION_SOCKET);
-	if (!connect(fd, (struct sockaddr *)&to, sizeof(to)))
-		tap_control_send(fd);
+	is_sent = !connect(fd, (struct sockaddr *)&to, sizeof(to)) && tap_control_send(fd);
 	close(fd);
+	return is_sent;
+}
+
+/* Writes "-" and a number. Return: behind it. */
+static char *put_part(char *to, uint64_t number)
+{
+	*to++ = '-';
+	return tap_put_number(to, number, 16);
+}
+
+/* Return: false: the session has no ID. */
+static bool entry_name(char name[TAP_BOOK_NAME], const char *text, const char *end)
+{
+	for_each_line(line, text, end) {
+		const char *id = line + strlen("session ");
+		char *to, *comm;
+
+		if (strncmp(line, "session ", strlen("session ")) || strlen(id) >= TAP_BOOK_ID_MAX)
+			continue;
+		to = put_part(stpcpy(stpcpy(name, TAP_BOOK), id), tap_control->pid);
+		comm = put_part(put_part(to, tap_control->pid_ns), tap_control->made_ns);
+		*comm = '-';
+		strcpy(comm + 1, tap_control->comm);
+		for (char *c = comm; *c; c++)
+			*c = *c == '/' ? '!' : *c;
+		return true;
+	}
+	return false;
+}
+
+/* The recorder has ended, or nobody would know of it. */
+static bool is_over(int session)
+{
+	return !flock(session, LOCK_SH | LOCK_NB);
+}
+
+/*
+ * In this order: no event is recorded before the recorder can know of the program. A session that ended before it could
+ * be sent anything may have looked at its entries before.
+ */
+static void join(const struct joining *j, const char *text, const char *end, int session, int dir, const char *name)
+{
+	char entry[TAP_BOOK_NAME];
+	bool is_theirs = !tap_env_is_awaited(), is_entered, is_sent;
+	int folder;
+
+	if (!is_selected(j->object, text, end))
+		return;
+	folder = is_theirs && entry_name(entry, text, end) ? open(j->folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	is_entered = folder >= 0 && !symlinkat(TAP_BOOK_TARGET, folder, entry);
+	for_each_line(line, text, end)
+		apply_line(j->object, line);
+	is_sent = is_theirs && send_file(dir, name);
+	if (is_entered && !is_sent && is_over(session))
+		unlinkat(folder, entry, 0);
+	if (folder >= 0)
+		close(folder);
 }
 
 /* One session file: of the user or of root, and its recorder lives. */
-static bool read_session(int dir, const char *name, void *object)
+static bool read_session(int dir, const char *name, void *joining)
 {
 	char text[SESSION_MAX_BYTES + 1];
 	struct stat st;
@@ -130,13 +187,12 @@ static bool read_session(int dir, const char *name, void *object)
 	if (fd < 0)
 		return false;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
-	    !(st.st_mode & 022) && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK) {
+	    !(st.st_mode & 022) && !is_over(fd) && errno == EWOULDBLOCK) {
 		len = read(fd, text, SESSION_MAX_BYTES);
 		while (len > 0 && text[len - 1] != '\n') /* a line that was cut says something else */
 			len--;
 		text[len > 0 ? len : 0] = '\0';
-		if (apply_session(object, text) && !tap_env_is_awaited())
-			send_file(dir, name);
+		join(joining, text, cut_lines(text), fd, dir, name);
 	}
 	close(fd);
 	return false; /* there may be more */
@@ -144,11 +200,13 @@ static bool read_session(int dir, const char *name, void *object)
 
 void tap_sessions_apply(struct tap_object *object)
 {
-	char path[PATH_MAX];
+	char folder[TAP_FOLDER_MAX], path[PATH_MAX];
+	struct joining joining = { object, folder };
 
 	/* beside the control file: TAP_FOLDER_MAX leaves room for it */
-	strcpy(path, tap_control_path);
-	strcpy(strrchr(path, '/'), "/sessions");
-	tap_folder_each(path, read_session, object);
-	tap_folder_each("/run/schedtap/sessions", read_session, object);
+	strcpy(folder, tap_control_path);
+	*strrchr(folder, '/') = '\0';
+	strcpy(stpcpy(path, folder), "/sessions");
+	tap_folder_each(path, read_session, &joining);
+	tap_folder_each("/run/schedtap/sessions", read_session, &joining);
 }

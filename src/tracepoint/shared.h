@@ -24,7 +24,7 @@
  * What is added stands at the end of a struct, and makes a new version. Each side takes what it knows: 0 where the
  * other one is older and wrote less. min_version is for changes that are none of these.
  */
-#define TAP_CONTROL_VERSION 3u
+#define TAP_CONTROL_VERSION 4u
 #define TAP_CONTROL_MIN_VERSION 1u
 #define TAP_CONTROL_PAGE 4096u
 #define TAP_CONTROL_AREAS 2048u	/* at most: 64 bytes each, behind the first page */
@@ -34,6 +34,21 @@
 
 #define TAP_INITIAL_PID_NS 0xeffffffcu /* inode of its file: PROC_PID_INIT_INO, include/linux/proc_ns.h */
 #define TAP_SESSION_SOCKET ".socket" /* behind the name of a session file */
+
+/*
+ * A session file may have a line "session ID". Since version 4, a program that a session selects makes an entry before it
+ * switches its events on and sends its control file: a symbolic link, of which only the name counts, in the folder of the
+ * link to its control file.
+ *
+ *   book-ID-PID-PIDNS-MADE-COMM	ID: the session's; the others as in struct tap_control, numbers in hexadecimal, in COMM
+ *				'!' for '/'
+ *
+ * The recorder removes the entries of the programs that it has recorded. A program whose entry is left was not recorded.
+ */
+#define TAP_BOOK "book-"
+#define TAP_BOOK_TARGET "-"
+#define TAP_BOOK_ID_MAX 40u /* bytes of an ID, with its NUL: hexadecimal digits and dots */
+#define TAP_BOOK_NAME 128u /* bytes of an entry's name, with its NUL */
 
 enum tap_area_kind { TAP_AREA_NONE, TAP_AREA_OBJECT, TAP_AREA_RING };
 

@@ -445,10 +445,172 @@ static void test_others_dead(void **state)
 	fixture_remove(f);
 }
 
+/* ---- the account of programs ---- */
+
+static const char *session_id(const struct fixture *f)
+{
+	return tap_user_session_id(((const struct tap_user_state *)f->state)->set);
+}
+
+/* As a program does before its first event. @id: of the session. */
+static void enter(const struct fixture *f, const struct program *p, const char *id, char path[400])
+{
+	const struct tap_control *c = control_of(p);
+
+	snprintf(path, 400, "%s/" TAP_BOOK "%s-%x-%llx-%llx-%s", f->folder, id, c->pid, (unsigned long long)c->pid_ns,
+		 (unsigned long long)c->made_ns, c->comm);
+	assert_int_equal(symlink(TAP_BOOK_TARGET, path), 0);
+}
+
+/* The row of a program with unknown losses. Return: how many there are. */
+static unsigned int lost_programs(struct fixture *f, char comm[32])
+{
+	json_t *meta = json_object(), *p;
+	unsigned int nr = 0;
+	size_t i;
+
+	tap_backend_user.add_meta(f->state, meta);
+	json_array_foreach(json_object_get(meta, "programs"), i, p) {
+		if (!json_is_true(json_object_get(p, "lost_is_lower_bound")))
+			continue;
+		snprintf(comm, 32, "%s", json_string_value(json_object_get(p, "comm")));
+		nr++;
+	}
+	json_decref(meta);
+	return nr;
+}
+
+/* One that entered itself, and was never found: its control file did not arrive. */
+static void test_missing(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+	char path[2][400], comm[32];
+	struct stat st;
+
+	(void)state;
+	add_program(f, getpid(), app, 2, 0);
+	add_program(f, getpid(), app, 2, 1);
+	assert_int_equal(unlink(f->p[1].path), 0);
+	strcpy(control_of(&f->p[1])->comm, "gh!st\n");
+	start(f);
+	enter(f, &f->p[0], session_id(f), path[0]);
+	enter(f, &f->p[1], session_id(f), path[1]);
+	put(f, 0, 100, 16, 1);
+	put(f, 1, 100, 16, 2);
+	drain(f, false);
+	assert_false(f->res.lost_unknown);
+	stop(f);
+	assert_int_equal(f->nr_seen, 1);
+	assert_true(f->res.lost_unknown);
+	assert_int_equal(f->nr_lost_records, 1);
+	assert_int_equal(lost_programs(f, comm), 1);
+	assert_string_equal(comm, "gh!st\\n");
+	for (unsigned int i = 0; i < 2; i++)
+		assert_int_equal(lstat(path[i], &st), -1);
+	fixture_remove(f);
+}
+
+/* Entries of programs that were read to their end, and that are not meant; of other recorders. */
+static void test_entries(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+	char path[3][400], comm[32], id[64];
+	struct stat st;
+
+	(void)state;
+	selects(f, (struct tap_select_opts){ .comms = (const char *[]){ "demo" }, 1 });
+	add_program(f, 1, app, 2, 0);
+	add_program(f, getpid(), app, 2, 0);
+	strcpy(control_of(&f->p[1])->comm, "other");
+	start(f);
+	enter(f, &f->p[0], session_id(f), path[0]);
+	enter(f, &f->p[1], session_id(f), path[1]);
+	snprintf(id, sizeof(id), "%x.%llx.1", getpid(), (unsigned long long)control_of(&f->p[0])->pid_ns);
+	enter(f, &f->p[0], id, path[2]); /* that one lives */
+	put(f, 0, 100, 16, 1);
+	drain(f, false);
+	assert_int_equal(lstat(path[0], &st), -1);
+	stop(f);
+	assert_false(f->res.lost_unknown);
+	assert_int_equal(lost_programs(f, comm), 0);
+	assert_int_equal(lstat(path[1], &st), -1);
+	assert_int_equal(lstat(path[2], &st), 0);
+	fixture_remove(f);
+}
+
+/* A program counts what it puts into a ring: what of that does not come is lost, also at the end. */
+static void test_untaken(void **state)
+{
+	json_int_t sum;
+
+	(void)state;
+	for (int atomic = 0; atomic < 2; atomic++) {
+		struct fixture *f = fixture_make("app:*");
+
+		add_program(f, 1, app, 2, 0);
+		area_of(&f->p[0], f->ring[0].area)->atomic = f->ring[0].atomic = atomic;
+		f->start_ns = now_ns();
+		for (unsigned int i = 0; i < 2000; i++)
+			put(f, 0, i, 16, i);
+		*ring_commit(&f->ring[0], f->ring[0].head->head) += 5ull << 32;
+		start(f);
+		drain(f, false);
+		stop(f);
+		assert_int_equal(f->nr_seen, 2000);
+		assert_int_equal(f->lost, 5);
+		assert_int_equal(told(f, "lost", &sum), 1);
+		assert_int_equal(sum, 5);
+		fixture_remove(f);
+	}
+}
+
+/* One that ended: the recorder looks once more for a kind that it does not know, before that is over. */
+static void test_unknown_at_end(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+
+	(void)state;
+	add_program(f, 1, app, 2, 0);
+	f->start_ns = now_ns();
+	put(f, 0, 100, 16, 1);
+	put(f, 0, 200, 99, 2);
+	start(f);
+	drain(f, false);
+	drain(f, false);
+	stop(f);
+	assert_int_equal(f->nr_seen, 1);
+	assert_int_equal(f->lost, 1);
+	fixture_remove(f);
+}
+
+/* Nothing is read twice: not by another link, when the program is over, nor from a copy of the file. */
+static void test_twice(void **state)
+{
+	struct fixture *f = fixture_make("app:*");
+	char to[64];
+
+	(void)state;
+	add_program(f, 1, app, 2, 0);
+	add_program(f, 1, app, 2, 0);
+	f->start_ns = now_ns();
+	for (unsigned int i = 0; i < 2; i++)
+		put(f, i, 100, 16, 1);
+	control_of(&f->p[1])->made_ns = control_of(&f->p[0])->made_ns;
+	start(f);
+	drain(f, false);
+	snprintf(to, sizeof(to), "/proc/%d/fd/%d", getpid(), f->p[0].fd);
+	assert_int_equal(symlink(to, tmp_at(&f->tmp, "programs/1-9")), 0);
+	usleep(12000);
+	drain(f, false);
+	stop(f);
+	assert_int_equal(f->nr_seen, 1);
+	fixture_remove(f);
+}
+
 static void test_session_file(void **state)
 {
 	struct fixture *f = fixture_make("app:*");
-	char path[256], want[128];
+	char path[256], want[256];
 	struct tap_buf text = { 0 };
 	struct stat st;
 
@@ -458,7 +620,8 @@ static void test_session_file(void **state)
 	start(f);
 	snprintf(path, sizeof(path), "%s/sessions/%d", f->folder, getpid());
 	assert_int_equal(tap_buf_read_file(&text, path), 0);
-	snprintf(want, sizeof(want), "ring_shift 22\nmode 1\nclock %d\ntgid 12\nevent app:*\n", tap_user_clock_choose());
+	snprintf(want, sizeof(want), "ring_shift 22\nsession %s\nmode 1\nclock %d\ntgid 12\nevent app:*\n", session_id(f),
+		 tap_user_clock_choose());
 	assert_string_equal(tap_buf_str(&text), want);
 	tap_buf_release(&text);
 	stop(f);
@@ -769,6 +932,8 @@ int main(void)
 		cmocka_unit_test(test_dead),	    cmocka_unit_test(test_others_dead),
 		cmocka_unit_test(test_session_file), cmocka_unit_test(test_old_sessions),
 		cmocka_unit_test(test_fails),
+		cmocka_unit_test(test_missing), cmocka_unit_test(test_entries), cmocka_unit_test(test_untaken),
+		cmocka_unit_test(test_unknown_at_end), cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_emptied),	    cmocka_unit_test(test_scope), cmocka_unit_test(test_family),
 		cmocka_unit_test(test_threads_of_others), cmocka_unit_test(test_absurd_losses),
 	};

@@ -55,6 +55,7 @@ static inline struct tap_area *area_of(const struct program *p, uint32_t i)
 /* A file as the program makes it when it starts, mapped by this process. */
 static inline void program_file(struct program *p, int pid)
 {
+	static uint64_t made_ns; /* no two programs are one */
 	struct tap_control *c;
 
 	p->fd = memfd_create("schedtap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -66,7 +67,8 @@ static inline void program_file(struct program *p, int pid)
 	c = control_of(p);
 	*c = (struct tap_control){ .magic = TAP_CONTROL_MAGIC, .version = TAP_CONTROL_VERSION,
 				   .min_version = TAP_CONTROL_MIN_VERSION, .head_bytes = sizeof(*c),
-				   .pid_ns = TAP_INITIAL_PID_NS, .pid = (uint32_t)pid, .comm = "demo" };
+				   .pid_ns = TAP_INITIAL_PID_NS, .pid = (uint32_t)pid, .made_ns = ++made_ns,
+				   .comm = "demo" };
 	p->end = (TAP_CONTROL_HEAD + TAP_CONTROL_PAGE - 1) & ~(uint64_t)(TAP_CONTROL_PAGE - 1);
 }
 

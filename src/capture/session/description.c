@@ -262,6 +262,8 @@ void tap_description_set_price(struct tap_description *d, json_t *price, const s
 	json_object_set_new(price, "events", json_integer((json_int_t)st->events));
 	json_object_set_new(price, "bytes", json_integer((json_int_t)st->bytes));
 	json_object_set_new(price, "lost", json_integer((json_int_t)st->lost));
+	if (st->lost_unknown)
+		json_object_set_new(price, "lost_is_lower_bound", json_true());
 	json_object_set_new(price, "recorder_cpu_pct", json_real(st->recorder_cpu_pct));
 	if (st->events)
 		json_object_set_new(price, "recorder_ns_per_event",

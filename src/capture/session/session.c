@@ -656,6 +656,7 @@ static int drain(struct tap_session *s, enum tap_drain_depth depth, struct tap_d
 	ret = ret ?: marked;
 	s->stats.events += res->events;
 	s->stats.lost += res->lost;
+	s->stats.lost_unknown |= res->lost_unknown;
 	s->stats.lost_more |= res->reset;
 	return ret;
 }
@@ -928,6 +929,11 @@ void tap_session_stats(const struct tap_session *s, struct tap_session_stats *st
 	*stats = s->stats;
 	if (s->running)
 		stats->bytes = tap_spool_bytes(s->spool);
+}
+
+const json_t *tap_session_programs(const struct tap_session *s)
+{
+	return json_object_get(s->description.meta, "programs");
 }
 
 const struct tap_plan *tap_session_plan(const struct tap_session *s)

@@ -7,6 +7,8 @@
 #ifndef TAP_CAPTURE_SESSION_SESSION_H
 #define TAP_CAPTURE_SESSION_SESSION_H
 
+#include <jansson.h>
+
 #include "capture/session/opts.h"
 #include "capture/session/stats.h"
 
@@ -69,6 +71,8 @@ void tap_session_cancel(struct tap_session *s);
 void tap_session_free(struct tap_session *s);
 
 void tap_session_stats(const struct tap_session *s, struct tap_session_stats *stats);
+/* After the end: the programs with tracepoints of their own, as the description has them. NULL: there is no such list. */
+const json_t *tap_session_programs(const struct tap_session *s);
 const struct tap_plan *tap_session_plan(const struct tap_session *s);
 
 #endif

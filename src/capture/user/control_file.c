@@ -148,6 +148,7 @@ static int read_areas(struct tap_user_control *c, const struct tap_user_control_
 		if (ret == -ENOMEM)
 			return tap_err_set(err, ret, "out of memory");
 		c->bad += !!ret;
+		c->bad_rings += ret && a->kind == TAP_AREA_RING;
 	}
 	return 0;
 }
@@ -182,6 +183,12 @@ static int bad_file(const struct tap_user_control_source *from, struct tap_err *
 	return tap_err_set(err, code, "cannot use the control file of process %d: %s", from->pid, what);
 }
 
+/* Of the file that was read before. */
+static bool is_same(const struct tap_control *before, const struct tap_control *now)
+{
+	return !before->magic || (before->pid == now->pid && before->pid_ns == now->pid_ns && before->made_ns == now->made_ns);
+}
+
 static int read_head(struct tap_user_control *c, const struct tap_user_control_source *from,
 		     struct tap_err *err)
 {
@@ -195,6 +202,8 @@ static int read_head(struct tap_user_control *c, const struct tap_user_control_s
 	if ((head.pid != (uint32_t)from->pid && !c->nested) || head.areas_nr > TAP_CONTROL_AREAS ||
 	    head.clock > TAP_CLOCK_CYCLES)
 		return bad_file(from, err, -EINVAL, "its contents are invalid");
+	if (!is_same(&c->head, &head))
+		return bad_file(from, err, -EINVAL, "its identity has changed");
 	c->head = head;
 	c->head.comm[sizeof(head.comm) - 1] = c->head.reason[sizeof(head.reason) - 1] = '\0';
 	return 0;

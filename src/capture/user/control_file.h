@@ -51,6 +51,7 @@ struct tap_user_control {
 	struct tap_user_ring *rings;
 	unsigned int nr_rings, cap_rings;
 	unsigned int bad; /* events without proper names, areas that make no sense */
+	unsigned int bad_rings; /* of .bad */
 
 	/* inside */
 	struct tap_user_object *objects;

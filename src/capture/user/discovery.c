@@ -211,6 +211,7 @@ static int try_attach(struct tap_user_state *s, struct tap_user_tracee *t)
 	t->p->sent_is_new = false;
 	if (!t->locked)
 		return update(s, t);
+	tap_user_take(s->set, t->p);
 	/* behind the switch to another mode: what it has by now is taken */
 	t->events_seen = 0;
 	ret = refresh(s, t);
@@ -250,8 +251,15 @@ static int add_if_wanted(struct tap_user_state *s, struct tap_user_program *p, e
 		p->user = from == TAP_USER_ALL ? &came_later : &was_there;
 	if (!has_wanted(s, p))
 		return 0;
+	if (tap_user_is_taken(s->set, p)) {
+		p->user = s; /* as one that is over */
+		return 0;
+	}
 	if (tap_user_in_scope(&s->choice, p))
 		return add_tracee(s, p, from);
+	/* it may have made an entry; with processes (-p), only those of the scope make entries */
+	if (!s->plan->select->tgids.nr)
+		tap_user_take(s->set, p);
 	if (from == TAP_USER_ALL && s->sessions.nr && p->alive)
 		switch_off(s, p);
 	return 0;
@@ -414,7 +422,9 @@ static bool is_stuck(const struct tap_user_tracee *t)
 /* Return: whether to try again to record a program: the file that it sent has arrived, or another recorder may have released it. */
 static bool may_attach(const struct tap_user_state *s, const struct tap_user_tracee *t)
 {
-	return t->p->sent_is_new || (t->p->alive && s->now.mono_ns - t->alive_ns >= ALIVE_NS);
+	bool is_due = t->p->alive && s->now.mono_ns - t->alive_ns >= ALIVE_NS;
+
+	return (t->p->sent_is_new || is_due) && !tap_user_is_taken(s->set, t->p);
 }
 
 /* @turn: whether it is this program's turn to be read anew. */

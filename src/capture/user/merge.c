@@ -74,8 +74,7 @@ static int lose(struct tap_user_state *s, struct tap_user_source *src, uint64_t 
 {
 	struct tap_user_tracee *t = src->tracee;
 
-	t->lost += count;
-	res->lost += count;
+	tap_user_count_lost(t, count, res);
 	return tap_user_out_lost(&s->out, (int)src->reader.ring.cpu, count,
 				 first_ns < src->ns ? first_ns : src->ns, src->ns, err);
 }
@@ -379,6 +378,7 @@ static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c, stru
 		return;
 	s->steps += run.events;
 	l->last_ns = src->ns = run.ns;
+	src->taken += run.events;
 	src->tracee->events += run.events - run.rejected;
 	res->events += run.events - run.rejected;
 	tap_user_reader_pass(&src->reader, (uint32_t)(run.at - from), run.events, run.stamp);
@@ -478,8 +478,10 @@ static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, st
 		if (ret)
 			return ret;
 		s->steps++;
-		if (src->item.kind == TAP_USER_RECORD)
+		if (src->item.kind == TAP_USER_RECORD) {
+			src->taken++;
 			put_run(s, c, src, res);
+		}
 		src->last_ns = src->ns;
 		ret = advance(s, src, last);
 		if (src->item.kind == TAP_USER_NOTHING)
@@ -529,19 +531,39 @@ static void poll_heads(struct tap_user_state *s, struct tap_drain *res)
 	}
 }
 
+/* How many events the program says that it has put into the ring, and were not taken. */
+static uint64_t count_untaken(struct tap_user_source *src)
+{
+	uint64_t counted;
+
+	if (!tap_user_reader_count(&src->reader, &counted) || counted == src->taken)
+		return 0;
+	if (counted > src->taken)
+		return counted - src->taken;
+	if (!src->reader.ring.atomic) /* there, one that was killed may not have counted its last record */
+		tap_user_tracee_fail(src->tracee, "there are more events than the program has counted");
+	return 0;
+}
+
 /* What was lost and stands in no stream. */
 static int end_source(struct tap_user_state *s, struct tap_user_source *src, struct tap_drain *res,
 		      struct tap_err *err)
 {
-	uint64_t first;
+	uint64_t first, untaken;
+	int ret = 0;
 
 	if (src->failed) {
 		/* how much it held nobody knows */
 		src->ns = s->now.mono_ns;
 		return lose(s, src, 0, src->last_ns ? src->last_ns : s->start_ns, res, err);
 	}
-	if (tap_user_reader_rest(&src->reader, &src->item) || src->item.kind == TAP_USER_NOTHING)
-		return 0;
+	untaken = count_untaken(src);
+	if (untaken) {
+		src->ns = s->now.mono_ns;
+		ret = lose(s, src, credible(s, untaken, 1), src->last_ns ? src->last_ns : s->start_ns, res, err);
+	}
+	if (ret || tap_user_reader_rest(&src->reader, &src->item) || src->item.kind == TAP_USER_NOTHING)
+		return ret;
 	first = src->item.first ? to_ns(s, src, src->item.first) : s->start_ns;
 	src->ns = to_ns(s, src, src->item.stamp);
 	if (src->ns < src->last_ns || src->ns > s->now.mono_ns)
@@ -562,15 +584,41 @@ static int tell_ringless(struct tap_user_state *s, struct tap_user_tracee *t, st
 		return 0;
 	count = credible(s, lost - t->told_lost, s->plan->nr_cpus);
 	t->told_lost = lost;
-	t->lost += count;
-	res->lost += count;
+	tap_user_count_lost(t, count, res);
 	return tap_user_out_lost(&s->out, -1, count, since, s->now.mono_ns, err);
+}
+
+/* Whether a source has an item left: its kind has to be discovered. */
+static bool has_items(const struct tap_user_tracee *t)
+{
+	for (unsigned int i = 0; i < t->nr_sources; i++)
+		if (!t->sources[i]->failed && t->sources[i]->item.kind != TAP_USER_NOTHING)
+			return true;
+	return false;
+}
+
+/* Whether a program that is over was read to its end. */
+static bool is_read(const struct tap_user_tracee *t)
+{
+	return !t->p->alive && !has_items(t) && !tap_user_has_unread_areas(t->p);
+}
+
+/* Rings that cannot be read: what they hold is lost. */
+static int lose_rings(struct tap_user_state *s, struct tap_user_tracee *t, struct tap_drain *res, struct tap_err *err)
+{
+	bool is_unread = !t->p->alive && tap_user_has_unread_areas(t->p);
+
+	if (!t->p->control.bad_rings && !is_unread)
+		return 0;
+	tap_user_tracee_fail(t, "some of its rings cannot be read");
+	tap_user_count_lost(t, 0, res);
+	return tap_user_out_lost(&s->out, -1, 0, s->start_ns, s->now.mono_ns, err);
 }
 
 static int end_tracee(struct tap_user_state *s, struct tap_user_tracee *t, struct tap_drain *res,
 		      struct tap_err *err)
 {
-	int ret = 0;
+	int ret = t->over ? 0 : lose_rings(s, t, res, err);
 
 	for (unsigned int i = 0; i < t->nr_sources && !ret && !t->over; i++)
 		ret = end_source(s, t->sources[i], res, err);
@@ -610,8 +658,10 @@ static void remove_finished(struct tap_user_state *s)
 			continue;
 		}
 		drop_sources(s, t);
-		if (t->locked)
+		if (t->locked) {
 			tap_user_remove(t->p, NULL);
+			tap_user_cross_off(s->set, t->p);
+		}
 		json_array_append_new(s->past, tap_user_tracee_json(t));
 		t->p->user = s; /* not to be added again, also if its file could not be removed */
 		tap_user_tracee_free(t);
@@ -641,9 +691,11 @@ int tap_user_drain(void *state, enum tap_drain_depth depth, struct tap_drain *re
 
 		if (t->locked)
 			ret = tell_ringless(s, t, res, err);
-		if (!ret && t->locked && (last || (!t->p->alive && !s->paused)))
+		if (!ret && t->locked && (last || (is_read(t) && !s->paused)))
 			ret = end_tracee(s, t, res, err);
 	}
+	if (!ret && last)
+		ret = tap_user_lose_programs(s, res, err);
 	remove_finished(s);
 	tap_user_out_flush(&s->out, depth != TAP_DRAIN_PAGES);
 	return ret;

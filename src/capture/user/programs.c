@@ -26,7 +26,6 @@
 
 /* A folder that changed just now may change again without another time stamp: a tick is 10 ms. */
 #define SETTLED_NS 50000000
-#define LEFT_MAX 65536u /* that are known at least; who sent something is late by milliseconds */
 #define SHARER_TRIES 8 /* where processes are started all the time */
 
 struct tap_user_set {
@@ -35,7 +34,7 @@ struct tap_user_set {
 	unsigned int nr, cap;
 	struct tap_map by_name; /* hash of folder and link -> program */
 	struct tap_map by_ino; /* of the control file -> program */
-	struct tap_map left[2]; /* likewise, of those that were locked and have left the set -> when it was made; the older ones are in the second */
+	struct tap_user_books books;
 	struct tap_user_kinds kinds;
 	struct tap_pid_ns_walk others; /* of this listing of a folder */
 	unsigned int nr_cpus; /* that this machine may have */
@@ -230,6 +229,7 @@ int tap_user_new(struct tap_user_set **out)
 	if (!*out)
 		return -ENOMEM;
 	(*out)->nr_cpus = tap_machine_nr_cpus();
+	tap_user_books_init(&(*out)->books);
 	return 0;
 }
 
@@ -262,8 +262,7 @@ void tap_user_free(struct tap_user_set *set)
 	free(set->programs);
 	tap_map_release(&set->by_name);
 	tap_map_release(&set->by_ino);
-	tap_map_release(&set->left[0]);
-	tap_map_release(&set->left[1]);
+	tap_user_books_release(&set->books);
 	tap_user_kinds_release(&set->kinds);
 	free(set);
 }
@@ -428,17 +427,12 @@ static int add_link(struct tap_user_set *set, struct tap_user_folder *f, int dir
 	return ret ? ret : 1;
 }
 
-static bool has_left(const struct tap_user_set *set, const struct stat *st, int fd)
+/* What a program sent that was read may come later. */
+static bool is_file_taken(const struct tap_user_set *set, int fd, uid_t uid)
 {
 	struct tap_control head;
 
-	for (unsigned int i = 0; i < 2; i++) {
-		const uint64_t *made_ns = tap_map_get(&set->left[i], st->st_ino);
-
-		if (made_ns && pread(fd, &head, sizeof(head), 0) == sizeof(head) && head.made_ns == *made_ns)
-			return true;
-	}
-	return false;
+	return !tap_pread_all(fd, &head, sizeof(head), 0) && tap_user_books_has(&set->books, tap_user_identity(uid, &head));
 }
 
 int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent)
@@ -451,7 +445,7 @@ int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent
 	close(sent->fd);
 	if (fd < 0)
 		return 0;
-	if (has_left(set, &st, fd)) {
+	if (is_file_taken(set, fd, sent->uid)) {
 		close(fd);
 		return 0;
 	}
@@ -562,21 +556,6 @@ static bool is_used(const struct tap_user_program *p)
 	return p->seen || p->kept || p->fd >= 0;
 }
 
-/* What a program sent that was read may come later. Without memory it is read twice. */
-static void note_left(struct tap_user_set *set, const struct tap_user_program *p)
-{
-	uint64_t *made_ns;
-
-	if (set->left[0].nr >= LEFT_MAX) {
-		tap_map_release(&set->left[1]);
-		set->left[1] = set->left[0];
-		set->left[0] = (struct tap_map){ 0 };
-	}
-	made_ns = p->was_locked ? tap_map_put(&set->left[0], p->ino) : NULL;
-	if (made_ns)
-		*made_ns = p->control.head.made_ns;
-}
-
 /* Takes those out whose link is gone. Return: whether there were any. */
 static bool forget_unseen(struct tap_user_set *set)
 {
@@ -592,12 +571,11 @@ static bool forget_unseen(struct tap_user_set *set)
 		struct tap_user_program *p = set->programs[i];
 
 		if (!is_used(p)) {
-			note_left(set, p);
 			program_free(p);
 			continue;
 		}
 		set->programs[set->nr++] = p;
-		/* without memory a program may be added again: the lock keeps it from being read twice */
+		/* without memory a program may be added again: it is taken, and so not read twice */
 		(void)map_both(&by_name, &by_ino, p);
 	}
 	tap_map_release(&set->by_name);
@@ -629,6 +607,33 @@ struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, uns
 const struct tap_user_kind *tap_user_kind_at(const struct tap_user_set *set, unsigned int nr)
 {
 	return nr < set->kinds.nr ? set->kinds.v[nr] : NULL;
+}
+
+/* ---- books ---- */
+
+const char *tap_user_session_id(const struct tap_user_set *set)
+{
+	return set->books.id;
+}
+
+void tap_user_take(struct tap_user_set *set, const struct tap_user_program *p)
+{
+	tap_user_books_take(&set->books, tap_user_identity(p->uid, &p->control.head));
+}
+
+bool tap_user_is_taken(const struct tap_user_set *set, const struct tap_user_program *p)
+{
+	return tap_user_books_has(&set->books, tap_user_identity(p->uid, &p->control.head));
+}
+
+void tap_user_cross_off(const struct tap_user_set *set, const struct tap_user_program *p)
+{
+	tap_user_books_cross_off(&set->books, &set->folders, p->uid, &p->control.head);
+}
+
+unsigned int tap_user_close_books(struct tap_user_set *set, void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx)
+{
+	return tap_user_books_close(&set->books, &set->folders, fn, ctx);
 }
 
 /* ---- control ---- */
@@ -820,9 +825,16 @@ void tap_user_tell(const struct tap_user_program *p, size_t at, uint8_t byte)
 	(void)put_byte(p->fd, at, byte);
 }
 
+bool tap_user_has_unread_areas(const struct tap_user_program *p)
+{
+	uint32_t nr = p->head ? __atomic_load_n(&p->head->areas_nr, __ATOMIC_ACQUIRE) : 0;
+
+	return nr > p->control.nr_areas && nr <= TAP_CONTROL_AREAS;
+}
+
 bool tap_user_has_new_areas(const struct tap_user_program *p)
 {
-	return p->control.unread_areas || (p->head && __atomic_load_n(&p->head->areas_nr, __ATOMIC_ACQUIRE) != p->control.nr_areas);
+	return p->control.unread_areas || tap_user_has_unread_areas(p);
 }
 
 bool tap_user_is_ending(const struct tap_user_program *p)

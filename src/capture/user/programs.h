@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "capture/user/books.h"
 #include "capture/user/control_file.h"
 #include "capture/user/kinds.h"
 #include "capture/user/links.h"
@@ -82,6 +83,16 @@ struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, uns
  */
 int tap_user_refresh(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err);
 
+/* The ID in this session's files. */
+const char *tap_user_session_id(const struct tap_user_set *set);
+/* Notes that a program is recorded, or need not be; whether that was noted of it. Nobody is recorded twice. */
+void tap_user_take(struct tap_user_set *set, const struct tap_user_program *p);
+bool tap_user_is_taken(const struct tap_user_set *set, const struct tap_user_program *p);
+/* Removes the entry of a program that was recorded to its end. */
+void tap_user_cross_off(const struct tap_user_set *set, const struct tap_user_program *p);
+/* Calls @fn for programs that say that they record, and were not taken: tap_user_books_close(). */
+unsigned int tap_user_close_books(struct tap_user_set *set, void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx);
+
 /*
  * Looks whether it lives, or a child after a fork that has its file mapped: reads all mappings, in the second case those
  * of all processes, so not to be asked all the time.
@@ -123,6 +134,8 @@ int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8
 void tap_user_tell(const struct tap_user_program *p, size_t at, uint8_t byte);
 /* Whether a locked program has areas that were not there, or not filled, when it was read last. Quick. */
 bool tap_user_has_new_areas(const struct tap_user_program *p);
+/* Whether it has areas that were not there. */
+bool tap_user_has_unread_areas(const struct tap_user_program *p);
 /* Whether a locked program says that it waits for the end of its recorder. */
 bool tap_user_is_ending(const struct tap_user_program *p);
 

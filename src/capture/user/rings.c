@@ -204,6 +204,7 @@ int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_use
 	}
 	ret = from == TAP_USER_NOW ? free_old(r) : find_oldest(r);
 	r->counted = !r->pos || from == TAP_USER_ALL; /* from 0 */
+	r->base = r->counted ? 0 : UINT64_MAX;
 	if (!ret && ring->atomic)
 		ret = count_by_sub(r);
 	return ret;
@@ -485,6 +486,9 @@ static uint64_t count_missing(struct tap_user_reader *r, uint64_t events)
 	uint64_t missing = is_known && events > *known ? events - *known : 0;
 
 	*known = events;
+	r->missing += missing;
+	if (!r->ring.atomic && r->base == UINT64_MAX)
+		r->base = events;
 	return missing;
 }
 
@@ -553,6 +557,7 @@ static int take_record(struct tap_user_reader *r, struct tap_user_item *item, ui
 	}
 	++*(r->ring.atomic ? &r->sub_events[index_of(r, pos)] : &r->events);
 	r->last_stamp = item->stamp;
+	r->skipped += pos < r->skip_to;
 	return pos < r->skip_to;
 }
 
@@ -641,4 +646,56 @@ int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item)
 	r->cut = false;
 	r->lost = head.lost > r->lost ? head.lost : r->lost;
 	return 0;
+}
+
+/* What stands at the start of the sub-buffer at @sub. Return: false: no record of its own. */
+static bool get_start(const struct tap_user_reader *r, uint64_t sub, uint64_t *commit, struct tap_sub_info *info)
+{
+	const uint64_t at = sub_offset(r, sub);
+
+	return !get(r, commit, sizeof(*commit), at + 8) &&
+	       !get(r, info, sizeof(*info), at + TAP_SUB_HEADER + sizeof(struct tap_record_head)) && info->type == TAP_ID_SUB;
+}
+
+/* A thread that was stopped before it moved head has counted a record that does not exist (tracepoint/ring.c). */
+static bool count_in_order(const struct tap_user_reader *r, uint64_t *events)
+{
+	uint64_t used = r->head % TAP_SUB_BYTES, commit;
+	struct tap_sub_info info;
+
+	*events = 0;
+	if (!r->head)
+		return true;
+	if (!get_start(r, sub_of(r->head - 1), &commit, &info))
+		return false;
+	*events = info.events + (commit >> 32) - (used && (uint32_t)commit != used - TAP_SUB_HEADER);
+	return true;
+}
+
+/* Each sub-buffer counts its own. A thread that was killed may have put a record that it has not counted. */
+static void count_by_subs(const struct tap_user_reader *r, uint64_t *events)
+{
+	uint64_t commit, end = r->head < r->bytes ? r->head : r->bytes;
+	struct tap_sub_info info;
+
+	*events = 0;
+	for (uint64_t sub = 0; sub < end; sub += TAP_SUB_BYTES)
+		if (get_start(r, sub, &commit, &info))
+			*events += info.events + (commit >> 32);
+}
+
+bool tap_user_reader_count(const struct tap_user_reader *r, uint64_t *events)
+{
+	struct tap_ring_head now;
+	uint64_t all;
+
+	if (r->cut || r->pos != r->head || (r->base == UINT64_MAX && r->head) || read_head(r, &now) || now.head != r->head)
+		return false;
+	if (!r->ring.atomic && !count_in_order(r, &all))
+		return false;
+	if (r->ring.atomic)
+		count_by_subs(r, &all);
+	/* the program may write anything */
+	*events = r->base != UINT64_MAX && all >= r->base + r->skipped + r->missing ? all - r->base - r->skipped - r->missing : 0;
+	return true;
 }

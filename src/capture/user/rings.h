@@ -42,6 +42,8 @@ struct tap_user_reader {
 	uint64_t events, lost; /* up to pos, as the program counts */
 	bool counted; /* events is known */
 	uint64_t *sub_events; /* of an atomic ring: in each sub-buffer up to now; UINT64_MAX: not known */
+	uint64_t base; /* events before the first that was read; UINT64_MAX: not known */
+	uint64_t skipped, missing; /* events: passed over for skip_to; that counts said were missing */
 	bool cut; /* something was passed over since the last count */
 	unsigned int bad_subs; /* in a row */
 	uint64_t last_stamp; /* of what came last; 0: nothing */
@@ -89,6 +91,13 @@ void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t ev
 
 /* What was lost and nothing in the stream will tell: at the end, after NOTHING. */
 int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item);
+
+/*
+ * How many events the program says that it has put into the ring, without those that were told as missing: as many should
+ * have been given. After NOTHING, before tap_user_reader_rest(). Return: false: not known, as the program has gone on
+ * since the last poll, or something was passed over at the end.
+ */
+bool tap_user_reader_count(const struct tap_user_reader *r, uint64_t *events);
 
 /* Of the ring; the backlog does not count. */
 unsigned int tap_user_reader_fill_pct(const struct tap_user_reader *r);

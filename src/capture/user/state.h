@@ -58,7 +58,7 @@ struct tap_user_state {
 	unsigned int steps; /* records since the clock was read last */
 	unsigned int first_cpu; /* whose turn it is */
 	uint64_t scanned_ns, start_ns, pids_read_ns;
-	json_t *past; /* programs that are over */
+	json_t *past; /* programs that are over, or missing */
 };
 
 /* Reads the clocks. */
@@ -73,6 +73,12 @@ int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err);
 
 /* The backend's find(): the same, when it is time, and reads those that are known anew. */
 int tap_user_discover(void *state, bool *anew, struct tap_err *err);
+/*
+ * At the end: compares the programs that say that they record with those that were recorded (account.c). The difference
+ * is a loss, of programs that are named.
+ */
+int tap_user_lose_programs(struct tap_user_state *s, struct tap_drain *res, struct tap_err *err);
+
 /* Its goes_on(), its drain(). */
 bool tap_user_lives(void *state, unsigned int left);
 int tap_user_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err);

@@ -144,6 +144,7 @@ void tap_user_tracee_attach(struct tap_user_tracee *t, const struct tap_user_cho
 	struct tap_err err = { 0 };
 	int ret = tap_user_lock(t->p, &err);
 
+	t->is_anothers = ret == -EBUSY;
 	t->pid = tap_pids_initial(&c->plan->pids, (uint32_t)t->p->pid);
 	if (ret == -EMFILE || ret == -ENFILE)
 		tap_err_set(&err, ret, "cannot record so many programs: the limit of open files (ulimit -n) is too low");
@@ -284,6 +285,14 @@ bool tap_user_tracee_waits(struct tap_user_tracee *t)
 	return false;
 }
 
+void tap_user_count_lost(struct tap_user_tracee *t, uint64_t count, struct tap_drain *res)
+{
+	t->lost += count;
+	t->lost_unknown |= !count;
+	res->lost += count;
+	res->lost_unknown |= !count;
+}
+
 /* Unless it is 0. */
 static void set_number(json_t *o, const char *key, uint64_t v)
 {
@@ -307,6 +316,8 @@ json_t *tap_user_tracee_json(const struct tap_user_tracee *t)
 	/* it is another program's name from then on that the process has: exec keeps the number */
 	if (t->p->control.head.made_ns > offset_ns)
 		set_number(o, "start_ns", t->p->control.head.made_ns - offset_ns);
+	if (t->lost_unknown)
+		json_object_set_new(o, "lost_is_lower_bound", json_true());
 	set_number(o, "raised", t->raised);
 	set_number(o, "cut", t->p->control.head.cut);
 	if (why.len)

@@ -25,6 +25,7 @@ struct tap_user_source {
 	uint64_t last_ns; /* of the one before */
 	bool stuck; /* the item's kind is not yet known: it is searched for once */
 	bool failed; /* it is read no more */
+	uint64_t taken; /* records, also those that are not wanted */
 	uint32_t tid, tid_here; /* of its last record, as that has it and as we have it; 0: none yet */
 };
 
@@ -48,6 +49,8 @@ struct tap_user_tracee {
 	uint64_t refreshed_ns, alive_ns, lost_ns; /* when last */
 	uint64_t told_lost; /* of the program's lost */
 	uint64_t events, lost, raised;
+	bool lost_unknown; /* of some losses the number is not known: .lost is a lower bound */
+	bool is_anothers; /* another recorder records it */
 	char *why; /* it is not recorded, or not all of it */
 	struct tap_map tids; /* that its records name -> as our pid namespace has them; UINT32_MAX: nobody's */
 };
@@ -105,6 +108,9 @@ bool tap_user_tracee_waits(struct tap_user_tracee *t);
 
 /* Keeps the first reason. */
 void tap_user_tracee_fail(struct tap_user_tracee *t, const char *why);
+
+/* @count: events that were lost; 0: not known. */
+void tap_user_count_lost(struct tap_user_tracee *t, uint64_t count, struct tap_drain *res);
 
 json_t *tap_user_tracee_json(const struct tap_user_tracee *t);
 

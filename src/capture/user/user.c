@@ -152,7 +152,8 @@ static int write_sessions(struct tap_user_state *s)
 		return 0;
 	if (s->choice.ring_shift)
 		tap_buf_printf(&text, "ring_shift %u\n", s->choice.ring_shift);
-	tap_buf_printf(&text, "mode %d\nclock %d\n", TAP_RING_DISCARD, tap_user_clock_choose());
+	tap_buf_printf(&text, "session %s\nmode %d\nclock %d\n", tap_user_session_id(s->set), TAP_RING_DISCARD,
+		       tap_user_clock_choose());
 	for (unsigned int i = 0; i < select->tgids.nr; i++)
 		tap_buf_printf(&text, "tgid %d\n", select->tgids.v[i]);
 	for (unsigned int i = 0; i < s->plan->nr_patterns; i++)
