@@ -246,22 +246,32 @@ static unsigned int print_user_events(const struct sources *s, const struct tap_
 	return printed;
 }
 
-/* What programs say that keeps their events from being recorded. */
+static void print_reason(const struct tap_user_program *p, const char *reason, unsigned int nr_more)
+{
+	struct tap_buf line = { 0 };
+
+	tap_buf_printf(&line, "%-9s ", "-");
+	add_program(&line, p);
+	tap_buf_puts(&line, ": ");
+	tap_text_escape(&line, reason, strlen(reason));
+	if (nr_more)
+		tap_buf_printf(&line, ", and %u more", nr_more);
+	puts(tap_buf_str(&line));
+	tap_buf_release(&line);
+}
+
+/* What keeps programs' events from being recorded. */
 static void print_reasons(const struct sources *s)
 {
 	const struct tap_user_program *p;
 
 	for (unsigned int i = 0; s->programs && (p = tap_user_program_at(s->programs, i)); i++) {
-		struct tap_buf line = { 0 };
-
-		if (!p->alive || !*p->control.head.reason || !is_asked_for(s, p))
+		if (!p->alive || !is_asked_for(s, p))
 			continue;
-		tap_buf_printf(&line, "%-9s ", "-");
-		add_program(&line, p);
-		tap_buf_puts(&line, ": ");
-		tap_text_escape(&line, p->control.head.reason, strlen(p->control.head.reason));
-		puts(tap_buf_str(&line));
-		tap_buf_release(&line);
+		if (*p->control.head.reason)
+			print_reason(p, p->control.head.reason, 0);
+		if (p->control.bad_events)
+			print_reason(p, p->control.why_bad, p->control.bad_events - 1);
 	}
 }
 

@@ -199,10 +199,16 @@ static bool wait_until_ready(int messages, unsigned int most_ms)
 		/* only for its end: a message that waits to be read would cut the waiting short */
 		struct pollfd fd = { .fd = messages };
 
-		if (__atomic_load_n(&tap_control->recording, __ATOMIC_ACQUIRE)) {
+		uint8_t recording = __atomic_load_n(&tap_control->recording, __ATOMIC_ACQUIRE);
+
+		if (recording == TAP_RECORDING_NONE)
+			COMPLAIN("none of the events can be recorded: schedtap list says why");
+		else if (recording == TAP_RECORDING_SOME)
+			COMPLAIN("some of the events cannot be recorded: schedtap list says why");
+		if (recording) {
 			/* the thread that patches sites may not have got so far */
 			tap_apply_objects();
-			return true;
+			return recording != TAP_RECORDING_NONE;
 		}
 		if (poll(&fd, 1, 1) > 0 && fd.revents & POLLHUP) {
 			tell_failure(messages);
@@ -212,6 +218,29 @@ static bool wait_until_ready(int messages, unsigned int most_ms)
 	if (messages >= 0)
 		COMPLAIN("the recorder is not ready after %u s", READY_MS / 1000);
 	return false;
+}
+
+/* Children, or theirs, may still record: the recorder finds out, and ends if there are none. */
+static void wait_unless_children(struct pollfd *fd)
+{
+	__atomic_store_n(&tap_control->ending, TAP_ENDING_NOW, __ATOMIC_RELEASE);
+	for (unsigned int ms = 0; ms < FINISH_MS && poll(fd, 1, 1) == 0; ms++)
+		if (__atomic_load_n(&tap_control->ending, __ATOMIC_ACQUIRE) == TAP_ENDING_CHILDREN)
+			return;
+}
+
+/* @by_itself: it finds out that it is to end. */
+static void end_recorder(bool by_itself)
+{
+	struct pollfd fd = { .fd = (int)syscall(SYS_pidfd_open, recorder, 0), .events = POLLIN };
+
+	if (fd.fd < 0)
+		return;
+	if (by_itself)
+		wait_unless_children(&fd);
+	else if (!syscall(SYS_pidfd_send_signal, fd.fd, SIGTERM, NULL, 0))
+		poll(&fd, 1, FINISH_MS);
+	close(fd.fd);
 }
 
 static void record(char *patterns, const char *file)
@@ -228,7 +257,10 @@ static void record(char *patterns, const char *file)
 		COMPLAIN("cannot start a recorder: %s", strerror(-messages));
 		return;
 	}
-	wait_until_ready(messages, READY_MS);
+	if (!wait_until_ready(messages, READY_MS) && tap_control->recording == TAP_RECORDING_NONE) {
+		end_recorder(false);
+		recorder = -1;
+	}
 	close(messages);
 }
 
@@ -275,28 +307,9 @@ void tap_env_start(void)
 		record(patterns, file);
 }
 
-/* Children, or theirs, may still record: the recorder finds out, and ends if there are none. */
-static void wait_unless_children(struct pollfd *fd)
-{
-	__atomic_store_n(&tap_control->ending, TAP_ENDING_NOW, __ATOMIC_RELEASE);
-	for (unsigned int ms = 0; ms < FINISH_MS && poll(fd, 1, 1) == 0; ms++)
-		if (__atomic_load_n(&tap_control->ending, __ATOMIC_ACQUIRE) == TAP_ENDING_CHILDREN)
-			return;
-}
-
 /* Where the program ends as it should, the file is complete when it has ended. */
 void tap_env_finish(void)
 {
-	struct pollfd fd = { .events = POLLIN };
-
-	if (recorder <= 0 || owner != getpid())
-		return;
-	fd.fd = (int)syscall(SYS_pidfd_open, recorder, 0);
-	if (fd.fd < 0)
-		return;
-	if (__atomic_load_n(&tap_control->forked, __ATOMIC_RELAXED))
-		wait_unless_children(&fd);
-	else if (!syscall(SYS_pidfd_send_signal, fd.fd, SIGTERM, NULL, 0))
-		poll(&fd, 1, FINISH_MS);
-	close(fd.fd);
+	if (recorder > 0 && owner == getpid())
+		end_recorder(__atomic_load_n(&tap_control->forked, __ATOMIC_RELAXED));
 }

@@ -75,6 +75,14 @@ enum tap_ring_mode {
 	TAP_RING_DISCARD,   /* the newest goes: a recorder drains it */
 };
 
+/* What a recorder says when it has looked at a program. Before version 4, all but 0 means TAP_RECORDING_ALL. */
+enum tap_recording {
+	TAP_RECORDING_NOT,
+	TAP_RECORDING_ALL,  /* it has switched on what it wants */
+	TAP_RECORDING_NONE, /* it cannot record any event that it wants, */
+	TAP_RECORDING_SOME, /* or not all of them */
+};
+
 /* Of a program that has a recorder of its own, and has forked. */
 enum tap_ending {
 	TAP_ENDING_NOT,
@@ -98,7 +106,7 @@ struct tap_control {
 	/* written by controllers, one byte each */
 	uint8_t mode;		/* enum tap_ring_mode, of rings made from now on and of those there are */
 	uint8_t ring_shift;	/* log2 of the bytes of a ring's sub-buffers; 0: the default */
-	uint8_t recording;	/* 1: a recorder has switched on what it wants */
+	uint8_t recording;	/* enum tap_recording */
 	uint8_t use_clock;	/* enum tap_clock_kind, of the first ring and so of all */
 	uint8_t drained;	/* moved by the recorder when it has found something new */
 	uint8_t pad[7];

@@ -19,6 +19,7 @@ my $sample = 'samples/trace_events/trace-events-sample.h';
 my $times = 41; # sample_main.c's loop
 my %times = (foo_bar_with_cond => 5, foo_with_template_cond => 6); # the multiples of 10, and of 8
 my $libs = '-lpthread'; # of the tracepoints
+my $dir = tempdir(CLEANUP => 1);
 
 # The folder that the header is in, or undef.
 sub unpacked {
@@ -73,10 +74,47 @@ sub check {
 	like($said, qr/^registered 2$/m, "$what: regfunc is called for each event that has one");
 }
 
+# The kernel's name of the system has a hyphen: a recorder takes it as it is. The sample fires 11 times before it switches its events on.
+sub recorded {
+	my ($what) = @_;
+	my %earlier = (foo_bar_with_cond => 2, foo_with_template_cond => 2);
+	local @ENV{qw(TAP_TRACE TAP_TRACE_FILE TAP_TRACE_RECORDER)} = ('sample-trace:*', "$dir/r.dat", "$build/schedtap");
+	my $start = time;
+	my ($said, %nr) = (scalar(`$dir/sample 2>&1 >/dev/null`));
+
+	is($said, '', "$what: a recorder takes the sample's events");
+	cmp_ok(time - $start, '<', 10, "$what: the sample does not wait for it");
+	$nr{$_}++ for `$build/schedtap dump -i $dir/r.dat` =~ / sample-trace:(\w+):/mg;
+	is_deeply(\%nr, { map { $_ => ($times{$_} // $times) + ($earlier{$_} // 11) } keys(%nr) }, "$what: each event is in the recording");
+	is(scalar(keys(%nr)), 8, "$what: and each kind");
+}
+
+# Another system's name, which the kernel would refuse: the program says so, and does not wait for a recorder that cannot record.
+sub refused {
+	my ($folder, $cc) = @_;
+	my $start = time;
+
+	local @ENV{qw(TAP_TRACE TAP_TRACE_FILE TAP_TRACE_RECORDER)} = ('foo*', "$dir/none.dat", "$build/schedtap");
+	mkdir("$dir/other");
+	system("sed '/define TRACE_SYSTEM /s/sample-trace/sample:trace/' $folder/trace-events-sample.h >$dir/other/trace-events-sample.h");
+	is(compile("$dir/other", $cc), '', "$cc compiles another name");
+	like(scalar(`$dir/sample 2>&1 >/dev/null`), qr/schedtap: TAP_TRACE: none of the events can be recorded/, "$cc: the program says it");
+	cmp_ok(time - $start, '<', 10, "$cc: and does not wait");
+}
+
+# What the compiler says.
+sub compile {
+	my ($folder, $cc) = @_;
+
+	# the sample compares an int with a size_t
+	return scalar(`cd $top/tests/tracepoint && $cc -O2 -Wall -Wextra -Wno-sign-compare -Werror -D_GNU_SOURCE \\
+		-I$top/include/schedtap/kernel -I$top/include -I$top/src -I. -I$folder sample_main.c -o $dir/sample \\
+		$build/libschedtap-tracepoint.a $build/libschedtap.a $libs 2>&1`);
+}
+
 my @archives = glob('/usr/src/linux-source-*.tar.xz');
 plan(skip_all => "no kernel source on this machine (package linux-source-6.1)") if !@archives;
 
-my $dir = tempdir(CLEANUP => 1);
 $ENV{XDG_RUNTIME_DIR} = $dir;
 for my $archive (@archives) {
 	my $folder = unpacked($archive);
@@ -85,12 +123,11 @@ for my $archive (@archives) {
 	for my $cc (qw(gcc clang)) {
 		SKIP: {
 			skip("no $cc on this machine", 1) if system("command -v $cc >/dev/null");
-			# the sample compares an int with a size_t
-			my $said = `cd $top/tests/tracepoint && $cc -O2 -Wall -Wextra -Wno-sign-compare -Werror -D_GNU_SOURCE \\
-				-I$top/include/schedtap/kernel -I$top/include -I$top/src -I. -I$folder sample_main.c -o $dir/sample \\
-				$build/libschedtap-tracepoint.a $build/libschedtap.a $libs 2>&1`;
+			my $said = compile($folder, $cc);
 			is($said, '', "$cc compiles it") or next;
 			check($cc, scalar(`$dir/sample`));
+			recorded($cc);
+			refused($folder, $cc);
 		}
 	}
 }

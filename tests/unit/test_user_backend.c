@@ -583,6 +583,40 @@ static void test_unknown_at_end(void **state)
 	fixture_remove(f);
 }
 
+/* A program with a recorder of its own learns what that takes; names are the kernel's. */
+static void test_readiness(void **state)
+{
+	static const struct {
+		struct event_text events[2];
+		uint8_t recording;
+		unsigned int refused;
+	} cases[] = {
+		{ { { "a-b+c.d", "start", FORMAT_TEXT("start") }, { "app", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_ALL, 0 },
+		{ { { "a/b", "start", FORMAT_TEXT("start") }, { "app", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_SOME, 1 },
+		{ { { "app", "start", "name: start\nID: 0\n" }, { "app", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_SOME, 0 },
+		{ { { "a b", "start", FORMAT_TEXT("start") }, { "a:b", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_NONE, 2 },
+		{ { { "..", "start", FORMAT_TEXT("start") }, { "a\nb", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_NONE, 2 },
+	};
+	char pid[16];
+
+	(void)state;
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct fixture *f = fixture_make("*");
+		const struct tap_user_program *p;
+
+		selects(f, (struct tap_select_opts){ .tgids = (const char *[]){ pid }, 1 });
+		add_program(f, getpid(), cases[i].events, 2, 0);
+		start(f);
+		p = tap_user_program_at(((const struct tap_user_state *)f->state)->set, 0);
+		assert_int_equal(control_of(&f->p[0])->recording, cases[i].recording);
+		assert_int_equal(p->control.bad_events, cases[i].refused);
+		assert_int_equal(!*p->control.why_bad, !cases[i].refused);
+		stop(f);
+		fixture_remove(f);
+	}
+}
+
 /* Nothing is read twice: not by another link, when the program is over, nor from a copy of the file. */
 static void test_twice(void **state)
 {
@@ -933,7 +967,7 @@ int main(void)
 		cmocka_unit_test(test_session_file), cmocka_unit_test(test_old_sessions),
 		cmocka_unit_test(test_fails),
 		cmocka_unit_test(test_missing), cmocka_unit_test(test_entries), cmocka_unit_test(test_untaken),
-		cmocka_unit_test(test_unknown_at_end), cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_readiness), cmocka_unit_test(test_unknown_at_end), cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_emptied),	    cmocka_unit_test(test_scope), cmocka_unit_test(test_family),
 		cmocka_unit_test(test_threads_of_others), cmocka_unit_test(test_absurd_losses),
 	};

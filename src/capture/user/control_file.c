@@ -2,6 +2,7 @@
 #include "capture/user/control_file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,17 @@ static const char *take_text(const char **at, const char *end)
 	return nul ? text : NULL;
 }
 
+/* So that it can be said. */
+static void note_bad(struct tap_user_control *c, const char *system, const char *name, int code)
+{
+	c->bad++;
+	if (c->bad_events++)
+		return;
+	snprintf(c->why_bad, sizeof(c->why_bad), "cannot record '%.60s:%.60s': %s", system, name,
+		 code == -E2BIG ? "its format text is too long" :
+				  "a name is empty, too long, or has '/', ':', a blank or a control character");
+}
+
 static int add_event(struct tap_user_control *c, const struct tap_user_control_source *from,
 		     const struct tap_user_event *ev, const char *at, const char *end)
 {
@@ -63,9 +75,11 @@ static int add_event(struct tap_user_control *c, const struct tap_user_control_s
 
 	if (text)
 		ret = tap_user_kind_get(from->kinds, system, name, text, strlen(text), &kind);
+	if (ret == -ENOMEM)
+		return ret;
 	if (ret) {
-		c->bad += ret != -ENOMEM;
-		return ret == -ENOMEM ? ret : 0;
+		note_bad(c, system ?: "", name ?: "", ret);
+		return 0;
 	}
 	if (tap_array_grow(&c->events, c->nr_events, &c->cap_events, sizeof(*c->events)))
 		return -ENOMEM;

@@ -52,6 +52,8 @@ struct tap_user_control {
 	unsigned int nr_rings, cap_rings;
 	unsigned int bad; /* events without proper names, areas that make no sense */
 	unsigned int bad_rings; /* of .bad */
+	unsigned int bad_events; /* of .bad: they cannot be recorded */
+	char why_bad[200]; /* the first of them, with the reason; hostile */
 
 	/* inside */
 	struct tap_user_object *objects;

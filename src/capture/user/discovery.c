@@ -201,6 +201,21 @@ static int refresh(struct tap_user_state *s, struct tap_user_tracee *t)
 	return update(s, t);
 }
 
+/* What a program with a recorder of its own waits for. */
+static uint8_t readiness(const struct tap_user_state *s, const struct tap_user_tracee *t)
+{
+	const struct tap_user_control *c = &t->p->control;
+	unsigned int taken = 0, refused = c->bad_events;
+
+	for (unsigned int i = 0; i < t->events_seen; i++) {
+		if (!tap_user_is_wanted(s->plan, c->events[i].kind))
+			continue;
+		taken += t->ids[c->events[i].id] > TAP_USER_ID_UNWANTED;
+		refused += t->ids[c->events[i].id] <= TAP_USER_ID_UNWANTED;
+	}
+	return !taken ? TAP_RECORDING_NONE : refused ? TAP_RECORDING_SOME : TAP_RECORDING_ALL;
+}
+
 /* A program that has something for this recording, and can still be in use by another recorder. */
 static int try_attach(struct tap_user_state *s, struct tap_user_tracee *t)
 {
@@ -215,7 +230,7 @@ static int try_attach(struct tap_user_state *s, struct tap_user_tracee *t)
 	/* behind the switch to another mode: what it has by now is taken */
 	t->events_seen = 0;
 	ret = refresh(s, t);
-	tap_user_tell(t->p, offsetof(struct tap_control, recording), 1);
+	tap_user_tell(t->p, offsetof(struct tap_control, recording), readiness(s, t));
 	return ret;
 }
 
@@ -249,8 +264,11 @@ static int add_if_wanted(struct tap_user_state *s, struct tap_user_program *p, e
 {
 	if (!p->user)
 		p->user = from == TAP_USER_ALL ? &came_later : &was_there;
-	if (!has_wanted(s, p))
+	if (!has_wanted(s, p)) {
+		if (p->control.bad_events && p->with_children)
+			tap_user_refuse(p);
 		return 0;
+	}
 	if (tap_user_is_taken(s->set, p)) {
 		p->user = s; /* as one that is over */
 		return 0;

@@ -37,11 +37,12 @@ void tap_user_kinds_release(struct tap_user_kinds *kinds)
 
 bool tap_user_name_ok(const char *name)
 {
-	/* not isalnum(): a locale has no say in what goes into a recording */
-	size_t len =
-		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+	size_t len = 0;
 
-	return !name[len] && len && len <= TAP_USER_NAME_MAX;
+	/* not isgraph(): a locale has no say in what goes into a recording */
+	while (name[len] > ' ' && name[len] <= '~' && !strchr("/:", name[len]))
+		len++;
+	return !name[len] && len && len <= TAP_USER_NAME_MAX && strcmp(name, ".") && strcmp(name, "..");
 }
 
 static const char *bad_common(const struct tap_format *fmt)

@@ -19,7 +19,7 @@
 
 /* One layout of one event: programs (and objects) that agree in all three texts share it. */
 struct tap_user_kind {
-	const char *system, *name; /* [A-Za-z0-9_]; nothing else gets here */
+	const char *system, *name; /* tap_user_name_ok(); nothing else gets here */
 	const char *text; /* the format text, "ID: 0" */
 	size_t len;
 	unsigned int nr; /* counts the kinds of a set from 0 */
@@ -37,7 +37,10 @@ struct tap_user_kinds {
 
 void tap_user_kinds_release(struct tap_user_kinds *kinds);
 
-/* Whether it can be the name of a system or of an event. */
+/*
+ * Whether it can be the name of a system or of an event: as in the kernel, where it is a folder's in tracefs and a part
+ * of SYSTEM:NAME. Printable ASCII without '/', ':' and blanks.
+ */
 bool tap_user_name_ok(const char *name);
 
 /*

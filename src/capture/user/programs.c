@@ -825,6 +825,16 @@ void tap_user_tell(const struct tap_user_program *p, size_t at, uint8_t byte)
 	(void)put_byte(p->fd, at, byte);
 }
 
+void tap_user_refuse(struct tap_user_program *p)
+{
+	int fd = get_control(p, O_RDWR, NULL);
+
+	if (fd < 0)
+		return;
+	(void)put_byte(fd, offsetof(struct tap_control, recording), TAP_RECORDING_NONE);
+	put_control(p, fd);
+}
+
 bool tap_user_has_unread_areas(const struct tap_user_program *p)
 {
 	uint32_t nr = p->head ? __atomic_load_n(&p->head->areas_nr, __ATOMIC_ACQUIRE) : 0;

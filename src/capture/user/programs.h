@@ -130,6 +130,8 @@ int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_
 /* Of rings that there are, and of those to come. @shift: 0: stays as it is. */
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
 		      struct tap_err *err);
+/* Says that none of its events can be recorded: it may wait for a recorder. It need not be locked. */
+void tap_user_refuse(struct tap_user_program *p);
 /* Writes to a locked program's struct tap_control, at offset @at. */
 void tap_user_tell(const struct tap_user_program *p, size_t at, uint8_t byte);
 /* Whether a locked program has areas that were not there, or not filled, when it was read last. Quick. */
