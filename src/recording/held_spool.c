@@ -123,7 +123,7 @@ static int bring_head(const struct tap_held_spool *h, struct folder *f, struct t
 		return 1;
 	if (!tap_page_writer_has_head(h->writer, nr))
 		return 0;
-	ret = f->spool ? tap_spool_copy_head(f->spool, h->spool, err) : tap_spool_create_from(f->file, h->spool, f->meta, &f->spool, err);
+	ret = f->spool ? tap_spool_copy_head(f->spool, h->spool, err) : tap_spool_create_like(f->file, h->spool, f->meta, &f->spool, err);
 	f->nr_heads = nr;
 	return ret ?: 1;
 }

@@ -22,7 +22,7 @@
 #define EMPTY_PAGE_SIZE 4096u
 
 struct packer {
-	const char *path, *target;
+	const char *path, *target, *cmdlines;
 	const struct tap_pack_moment *moment;
 	int dir, parent; /* the folder; that of the target */
 	struct tap_pack_out out;
@@ -172,6 +172,8 @@ static int load_head(struct packer *p)
 		goto out;
 	}
 	load_meta(p);
+	if (p->cmdlines)
+		tap_dat_front_set_cmdlines(&p->front, p->cmdlines);
 out:
 	tap_buf_release(&bytes);
 	return ret;
@@ -565,7 +567,7 @@ static int pack(struct packer *p, const struct tap_pack_opts *opts)
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
 	     struct tap_err *err)
 {
-	struct packer p = { .path = spool_path, .target = file, .moment = opts->moment, .parent = -1, .err = err,
+	struct packer p = { .path = spool_path, .target = file, .cmdlines = opts->cmdlines, .moment = opts->moment, .parent = -1, .err = err,
 			    .out = { .fd = -1, .show = opts->show, .ctx = opts->ctx } };
 	int ret;
 

@@ -35,12 +35,15 @@ struct job {
 struct tap_page_writer {
 	struct tap_spool *spool;
 	bool is_held; /* pages go into memory */
+	struct tap_spool *copy; /* pages and heads go there too; NULL */
 	pthread_t thread;
 	pid_t tid;
 	struct job jobs[TAP_WRITER_BLOCKS];
 	unsigned int nr_put;
 	_Atomic unsigned int nr_heads, nr_heads_set;
 	_Atomic unsigned int nr_done;
+	uint64_t bytes_put; /* of pages */
+	_Atomic uint64_t bytes_done;
 	sem_t todo, room, reached;
 	void *spare[SPARE_BLOCKS];
 	_Atomic unsigned int nr_returned, nr_reused;
@@ -74,6 +77,8 @@ static int try_job(struct tap_page_writer *w, const struct job *job, struct tap_
 		return tap_spool_splice(w->spool, job->buffer, job->cpu, job->pipe, job->len, err);
 	case HEAD:
 		ret = tap_spool_set_head(w->spool, job->data, job->len, err);
+		if (w->copy)
+			ret = ret ?: tap_spool_set_head(w->copy, job->data, job->len, err);
 		w->nr_heads_set++;
 		return ret;
 	case META:
@@ -112,6 +117,8 @@ static void *run(void *arg)
 		tap_sem_wait(&w->todo);
 		kind = job->kind;
 		do_job(w, job);
+		if (kind == PAGES || kind == PIPE)
+			w->bytes_done += job->len;
 		if (kind == PAGES)
 			give_back(w, job->data);
 		else
@@ -169,6 +176,8 @@ static unsigned int under_way(const struct tap_page_writer *w)
 static void put(struct tap_page_writer *w, const struct job *job)
 {
 	tap_sem_wait(&w->room);
+	if (job->kind == PAGES || job->kind == PIPE)
+		w->bytes_put += job->len;
 	w->jobs[w->nr_put++ % TAP_WRITER_BLOCKS] = *job;
 	sem_post(&w->todo);
 }
@@ -209,7 +218,15 @@ pid_t tap_page_writer_tid(const struct tap_page_writer *w)
 int tap_page_writer_add_buffer(struct tap_page_writer *w, const char *name, const char *clock,
 			       uint32_t page_size, unsigned int nr_cpus, struct tap_err *err)
 {
-	return tap_spool_add_buffer(w->spool, name, clock, page_size, nr_cpus, err);
+	int index = tap_spool_add_buffer(w->spool, name, clock, page_size, nr_cpus, err);
+	int same = w->copy && index >= 0 ? tap_spool_add_buffer(w->copy, name, clock, page_size, nr_cpus, err) : index;
+
+	return same < 0 ? same : index;
+}
+
+void tap_page_writer_copy_to(struct tap_page_writer *w, struct tap_spool *copy)
+{
+	w->copy = copy;
 }
 
 /* Return: a block that came back, or NULL. */
@@ -242,6 +259,8 @@ void tap_page_writer_put(struct tap_page_writer *w, unsigned int buffer, unsigne
 	const struct job job = { .kind = PAGES, .buffer = buffer, .cpu = cpu, .data = (char *)*block, .len = len };
 	unsigned char *next = *block;
 
+	if (w->copy)
+		tap_spool_write(w->copy, buffer, cpu, *block, len, NULL);
 	if (w->is_held)
 		do_job(w, &job);
 	else
@@ -264,12 +283,34 @@ void tap_page_writer_add(struct tap_page_writer *w, unsigned int buffer, unsigne
 	tap_spool_add(w->spool, tap_spool_lane(w->spool, buffer, cpu), len);
 }
 
+/* What goes to two places has to be in memory. */
+static void put_from_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, int pipe, size_t len)
+{
+	unsigned char *block = next_block(w);
+
+	for (size_t part; len; len -= part) {
+		part = len < TAP_BLOCK_BYTES ? len : TAP_BLOCK_BYTES;
+		for (size_t at = 0; at < part;) {
+			ssize_t n = read(pipe, block + at, part - at);
+
+			if (n <= 0 && errno != EINTR)
+				break;
+			at += n > 0 ? (size_t)n : 0;
+		}
+		tap_page_writer_put(w, buffer, cpu, &block, part, 0);
+	}
+	free(block);
+}
+
 void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, int pipe,
 			      size_t len)
 {
 	const struct job job = { .kind = PIPE, .buffer = buffer, .cpu = cpu, .pipe = pipe, .len = len };
 
-	w->is_held ? do_job(w, &job) : put(w, &job);
+	if (w->copy)
+		put_from_pipe(w, buffer, cpu, pipe, len);
+	else
+		w->is_held ? do_job(w, &job) : put(w, &job);
 }
 
 bool tap_page_writer_is_behind(const struct tap_page_writer *w)
@@ -280,6 +321,11 @@ bool tap_page_writer_is_behind(const struct tap_page_writer *w)
 bool tap_page_writer_is_busy(const struct tap_page_writer *w)
 {
 	return under_way(w) >= SPARE_BLOCKS / 2;
+}
+
+uint64_t tap_page_writer_waiting(const struct tap_page_writer *w)
+{
+	return w->bytes_put - w->bytes_done;
 }
 
 int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head, struct tap_err *err)

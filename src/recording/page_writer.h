@@ -32,6 +32,9 @@ void tap_page_writer_free(struct tap_page_writer *w);
 /* The writing thread. */
 pid_t tap_page_writer_tid(const struct tap_page_writer *w);
 
+/* Before the first buffer: put all pages into @copy too, which holds them in memory, and set its heads. */
+void tap_page_writer_copy_to(struct tap_page_writer *w, struct tap_spool *copy);
+
 /* As tap_spool_add_buffer(). */
 int tap_page_writer_add_buffer(struct tap_page_writer *w, const char *name, const char *clock,
 			       uint32_t page_size, unsigned int nr_cpus, struct tap_err *err);
@@ -59,6 +62,9 @@ void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, un
 bool tap_page_writer_is_behind(const struct tap_page_writer *w);
 /* Whether so much is under way that blocks are no longer used again: who can wait should. */
 bool tap_page_writer_is_busy(const struct tap_page_writer *w);
+
+/* Return: how many bytes of pages were handed over and are not yet written. */
+uint64_t tap_page_writer_waiting(const struct tap_page_writer *w);
 
 /* As tap_spool_set_head(): before the pages that are handed over later. Return: 0; -ENOMEM. */
 int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head, struct tap_err *err);

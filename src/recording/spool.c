@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "recording/cut.h"
 #include "recording/dat_write.h"
 #include "recording/pack_data.h"
 #include "recording/meta.h"
@@ -29,6 +30,7 @@ struct page_file {
 	int failed; /* the -errno after which nothing more is written */
 	uint64_t end; /* of what is whole */
 	struct tap_held_lane *lane; /* in place of a file; NULL until there is something to hold */
+	struct tap_buf later; /* pages of the next folder (tap_spool_cut()) */
 };
 
 struct spool_buffer {
@@ -45,6 +47,11 @@ struct tap_spool {
 	struct spool_buffer *buffers[TAP_SPOOL_MAX_BUFFERS];
 	unsigned int nr_buffers;
 	_Atomic uint64_t bytes; /* asked for by others than who writes */
+	_Atomic uint64_t folder_bytes; /* in this folder's page files */
+	_Atomic int failed; /* the first -errno of this folder's page files */
+	int (*room)(void *ctx, uint64_t bytes); /* or NULL */
+	void *room_ctx;
+	uint64_t cut_ns; /* 0: events of any time go into this folder */
 	struct tap_held *held; /* NULL: pages go into files */
 	struct tap_packer_data *packer; /* NULL: pages are written as they are */
 	unsigned char *from_pipe; /* TAP_PACK_CHUNK_BYTES, to be compressed */
@@ -250,22 +257,25 @@ static int replace(const struct tap_spool *s, const char *name, const void *data
 	return ret;
 }
 
-static int create_head(struct tap_spool *s, const struct tap_head *head, struct tap_err *err)
+static int sync_folder(const struct tap_spool *s)
 {
-	struct tap_buf bytes = { 0 };
-	int ret = tap_head_write(head, &bytes);
+	return fsync(s->dir) ? -errno : sync_parent(s->path);
+}
 
-	s->head = ret ?: replace(s, "head.dat", bytes.data, bytes.len, true);
+static int create_head(struct tap_spool *s, const struct tap_buf *head, bool sync, struct tap_err *err)
+{
+	int ret = head->err;
+
+	s->head = ret ?: replace(s, "head.dat", head->data, head->len, sync);
 	if (s->head >= 0) {
-		int copy = replace(s, TAP_SPOOL_HEAD_COPY, bytes.data, bytes.len, true);
+		int copy = replace(s, TAP_SPOOL_HEAD_COPY, head->data, head->len, sync);
 
 		if (copy >= 0)
 			close(copy);
 		else
 			ret = copy;
 	}
-	tap_buf_release(&bytes);
-	ret = s->head < 0 ? s->head : ret ?: fsync(s->dir) ? -errno : sync_parent(s->path);
+	ret = s->head < 0 ? s->head : ret ?: sync ? sync_folder(s) : 0;
 	if (!ret)
 		return 0;
 	unlinkat(s->dir, "head.dat", 0);
@@ -298,10 +308,10 @@ static int create_folder(const char *file, struct tap_spool **out, struct tap_er
 	return ret;
 }
 
-int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
-		     struct tap_err *err)
+int tap_spool_create_from(const char *file, const struct tap_buf *head, bool sync, struct tap_spool **out,
+			  struct tap_err *err)
 {
-	int ret = create_folder(file, out, err) ?: create_head(*out, head, err);
+	int ret = create_folder(file, out, err) ?: create_head(*out, head, sync, err);
 
 	if (ret) {
 		tap_spool_free(*out);
@@ -310,11 +320,24 @@ int tap_spool_create(const char *file, const struct tap_head *head, struct tap_s
 	return ret;
 }
 
+int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
+		     struct tap_err *err)
+{
+	struct tap_buf bytes = { 0 };
+	int ret;
+
+	tap_head_write(head, &bytes);
+	ret = tap_spool_create_from(file, &bytes, true, out, err);
+	tap_buf_release(&bytes);
+	return ret;
+}
+
 static void buffer_free(struct spool_buffer *b)
 {
 	for (unsigned int i = 0; i < b->nr_cpus; i++) {
 		if (b->cpus[i].fd >= 0)
 			close(b->cpus[i].fd);
+		tap_buf_release(&b->cpus[i].later);
 	}
 	free(b->cpus);
 	free(b->prefix);
@@ -466,8 +489,24 @@ static int write_chunk(struct tap_spool *s, struct page_file *f, const void *pag
 	if (ret)
 		return ret;
 	f->end += chunk_len;
+	s->folder_bytes += chunk_len;
 	s->bytes += len;
 	return 0;
+}
+
+/* Take @len bytes out of the pipe: what follows them there is still to be written, maybe elsewhere. Return: @ret. */
+static int discard(int pipe, size_t len, int ret)
+{
+	char bytes[4096];
+
+	while (len) {
+		ssize_t n = read(pipe, bytes, len < sizeof(bytes) ? len : sizeof(bytes));
+
+		if (n <= 0 && errno != EINTR)
+			break;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+	return ret;
 }
 
 static int read_pipe(int pipe, unsigned char *to, size_t len)
@@ -499,7 +538,7 @@ static int append_chunks(struct tap_spool *s, struct page_file *f, const char *p
 		if (pages)
 			pages += part;
 	}
-	return ret;
+	return ret && !pages ? discard(pipe, len, ret) : ret;
 }
 
 static int splice_all(int pipe, int fd, size_t len)
@@ -510,7 +549,7 @@ static int splice_all(int pipe, int fd, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n ? -errno : -EIO;
+			return discard(pipe, len, n ? -errno : -EIO);
 		len -= (size_t)n;
 	}
 	return 0;
@@ -524,6 +563,7 @@ static int append_pages(struct tap_spool *s, struct page_file *f, const char *pa
 	if (ret)
 		return ret;
 	f->end += len;
+	s->folder_bytes += len;
 	s->bytes += len;
 	return 0;
 }
@@ -609,22 +649,85 @@ int tap_spool_list_held(const struct tap_spool *s, int (*order)(const void *, co
 	return 0;
 }
 
+static int append_to_file(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f, const void *pages, int pipe,
+			  size_t len)
+{
+	int ret = s->room ? s->room(s->room_ctx, s->folder_bytes + len) : 0;
+
+	if (ret && !pages)
+		discard(pipe, len, ret);
+	ret = ret ?: open_page_file(s, b, (unsigned int)(f - b->cpus));
+	if (ret)
+		return ret;
+	ret = s->packer ? append_chunks(s, f, pages, pipe, len) : append_pages(s, f, pages, pipe, len);
+	if (ret)
+		settle(s, b, f);
+	return ret;
+}
+
+/* Append @len bytes to f->later: @pages, or if that is NULL what is in @pipe. */
+static int add_later(struct page_file *f, const void *pages, int pipe, size_t len)
+{
+	int ret = 0;
+
+	if (!tap_buf_reserve(&f->later, len))
+		return f->later.err;
+	if (pages)
+		memcpy(f->later.data + f->later.len, pages, len);
+	else
+		ret = read_pipe(pipe, (unsigned char *)f->later.data + f->later.len, len);
+	f->later.len += ret ? 0 : len;
+	return ret;
+}
+
+/* Write f->later up to s->cut_ns into the file. The later events wait for the next folder. */
+static int write_earlier(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f)
+{
+	unsigned char *first = malloc(b->page_size);
+	bool is_split;
+	size_t whole;
+	int ret = 0;
+
+	if (!first)
+		return -ENOMEM;
+	whole = tap_cut_pages((unsigned char *)f->later.data, f->later.len, b->page_size, s->cut_ns, first, &is_split);
+	if (whole && !f->failed)
+		ret = append_to_file(s, b, f, f->later.data, -1, whole);
+	if (!ret && is_split && !f->failed)
+		ret = append_to_file(s, b, f, first, -1, b->page_size);
+	free(first);
+	f->later.len -= whole;
+	memmove(f->later.data, f->later.data + whole, f->later.len);
+	return ret;
+}
+
+static int append_cut(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f, const void *pages, int pipe, size_t len)
+{
+	bool is_cut = f->later.len;
+	int ret = add_later(f, pages, pipe, len);
+
+	return ret || is_cut ? ret : write_earlier(s, b, f);
+}
+
 static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages, int pipe,
 		  size_t len, struct tap_err *err)
 {
 	const struct spool_buffer *b = s->buffers[buffer];
 	struct page_file *f = &b->cpus[cpu];
-	int ret = f->failed;
+	int ret;
 
-	if (!ret && s->held)
+	if (s->cut_ns)
+		ret = append_cut(s, b, f, pages, pipe, len);
+	else if (f->failed)
+		ret = pages ? f->failed : discard(pipe, len, f->failed);
+	else if (s->held)
 		ret = hold_pages(s, tap_spool_lane(s, buffer, cpu), pages, pipe, len);
-	else if (!ret && !(ret = open_page_file(s, b, cpu))) {
-		ret = s->packer ? append_chunks(s, f, pages, pipe, len) :
-				  append_pages(s, f, pages, pipe, len);
-		if (ret)
-			settle(s, b, f);
-	}
-	f->failed = ret;
+	else
+		ret = append_to_file(s, b, f, pages, pipe, len);
+	if (!f->failed)
+		f->failed = ret;
+	if (ret && !s->failed)
+		s->failed = ret;
 	errno = -ret;
 	return ret ? tap_err_set(err, ret, "cannot write '%.300s/%s.cpu%u': %m", s->path, b->prefix, cpu) : 0;
 }
@@ -741,7 +844,7 @@ int tap_spool_copy_head(struct tap_spool *s, const struct tap_spool *from, struc
 	return ret;
 }
 
-int tap_spool_create_from(const char *file, const struct tap_spool *from, const char *meta, struct tap_spool **out, struct tap_err *err)
+int tap_spool_create_like(const char *file, const struct tap_spool *from, const char *meta, struct tap_spool **out, struct tap_err *err)
 {
 	int ret = create_folder(file, out, err);
 
@@ -778,6 +881,111 @@ int tap_spool_write_lane(struct tap_spool *s, const struct tap_spool *from, cons
 		close(fd);
 	errno = -ret;
 	return ret ? tap_err_set(err, ret, "cannot write '%.300s/%s': %m", s->path, name) : 0;
+}
+
+/* ---- one folder after the other --------------------------------------------------------------- */
+
+void tap_spool_set_room(struct tap_spool *s, int (*room)(void *ctx, uint64_t bytes), void *ctx)
+{
+	s->room = room;
+	s->room_ctx = ctx;
+}
+
+void tap_spool_cut(struct tap_spool *s, uint64_t cut_ns)
+{
+	s->cut_ns = cut_ns;
+}
+
+int tap_spool_uncut(struct tap_spool *s, struct tap_err *err)
+{
+	int ret = 0;
+
+	s->cut_ns = 0;
+	for (unsigned int i = 0; i < s->nr_buffers; i++)
+		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++) {
+			struct page_file *f = &s->buffers[i]->cpus[cpu];
+			int one = f->later.len ? append(s, i, cpu, f->later.data, -1, f->later.len, ret ? NULL : err) : 0;
+
+			ret = ret ?: one;
+			tap_buf_release(&f->later);
+		}
+	return ret;
+}
+
+static void close_page_files(struct tap_spool *s)
+{
+	for (unsigned int i = 0; i < s->nr_buffers; i++)
+		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++) {
+			struct page_file *f = &s->buffers[i]->cpus[cpu];
+
+			if (f->fd >= 0)
+				close(f->fd);
+			f->fd = -1;
+			f->failed = 0;
+			f->end = 0;
+		}
+}
+
+void tap_spool_move(struct tap_spool *s, struct tap_spool *next)
+{
+	char *path = s->path;
+	int dir = s->dir, head = s->head;
+
+	close_page_files(s);
+	s->path = next->path;
+	s->dir = next->dir;
+	s->head = next->head;
+	next->path = path;
+	next->dir = dir;
+	next->head = head;
+	next->failed = s->failed;
+	s->failed = 0;
+	s->folder_bytes = 0;
+}
+
+int tap_spool_failed(const struct tap_spool *s)
+{
+	return s->failed;
+}
+
+uint64_t tap_spool_folder_bytes(const struct tap_spool *s)
+{
+	return s->folder_bytes;
+}
+
+int tap_spool_remove_folder(const char *path, struct tap_err *err)
+{
+	int lock = tap_spool_lock(path, err), dir = lock < 0 ? lock : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct tap_spool_file *files = NULL;
+	unsigned int nr = 0;
+
+	if (lock < 0)
+		return lock;
+	/* the head last: as long as it is there, the folder can be locked and removed */
+	tap_spool_list(dir, tap_spool_by_buffer, &files, &nr);
+	for (unsigned int i = 0; i < nr; i++)
+		unlinkat(dir, files[i].file, 0);
+	free(files);
+	remove_own_files(dir);
+	close(dir);
+	close(lock);
+	return rmdir(path) ? tap_err_set(err, -errno, "cannot remove the folder '%.300s': %m", path) : 0;
+}
+
+int tap_head_change(const struct tap_buf *head, const char *meta, const char *cmdlines, struct tap_buf *out, struct tap_err *err)
+{
+	struct tap_dat_front front;
+	size_t more_at, sums_at = 0;
+	int ret = tap_dat_front_parse(head->data, head->len, &front, err);
+
+	if (ret)
+		return ret;
+	tap_dat_front_set_meta(&front, meta, strlen(meta));
+	tap_dat_front_set_cmdlines(&front, cmdlines);
+	tap_dat_front_write(&front, 0, 0, out, &more_at, &sums_at);
+	tap_sums_seal(out, sums_at);
+	tap_dat_front_release(&front);
+	return out->err ? tap_err_set(err, out->err, "out of memory") : 0;
 }
 
 uint64_t tap_spool_bytes(const struct tap_spool *s)

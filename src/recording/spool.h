@@ -46,6 +46,12 @@ int tap_head_write(const struct tap_head *head, struct tap_buf *out);
 /* Fills the header texts with those of a 64-bit little-endian kernel with 4096-byte pages. */
 void tap_head_defaults(struct tap_head *head);
 
+/*
+ * Append @head, a head.dat, to @out with another description and other "pid comm" lines. Return: 0; -EINVAL: it is damaged;
+ * -ENOMEM.
+ */
+int tap_head_change(const struct tap_buf *head, const char *meta, const char *cmdlines, struct tap_buf *out, struct tap_err *err);
+
 struct tap_spool;
 
 /*
@@ -60,7 +66,7 @@ int tap_spool_create(const char *file, const struct tap_head *head, struct tap_s
  * Makes FILE.spool as above, without waiting for a disk to sync it: for sub-buffers of the flight recorder @from, whose head it
  * gets. @meta: for meta.json. Return: as above.
  */
-int tap_spool_create_from(const char *file, const struct tap_spool *from, const char *meta, struct tap_spool **out, struct tap_err *err);
+int tap_spool_create_like(const char *file, const struct tap_spool *from, const char *meta, struct tap_spool **out, struct tap_err *err);
 /* Replaces the head by the one that @from has now. Return: 0 or -errno, with the old one in place. */
 int tap_spool_copy_head(struct tap_spool *s, const struct tap_spool *from, struct tap_err *err);
 /*
@@ -69,6 +75,11 @@ int tap_spool_copy_head(struct tap_spool *s, const struct tap_spool *from, struc
  */
 int tap_spool_write_lane(struct tap_spool *s, const struct tap_spool *from, const struct tap_held_lane *lane, const void *pages, size_t len,
 			 uint64_t at, struct tap_err *err);
+/* Make FILE.spool as tap_spool_create() does, with a head.dat that was made already, and synced only with @sync. */
+int tap_spool_create_from(const char *file, const struct tap_buf *head, bool sync, struct tap_spool **out,
+			  struct tap_err *err);
+/* Ask @room before pages are written that make this folder's page files @bytes long: they are lost where it returns -errno. */
+void tap_spool_set_room(struct tap_spool *s, int (*room)(void *ctx, uint64_t bytes), void *ctx);
 /* Removes the folder with all that is in it. After that, only tap_spool_free() is left. */
 void tap_spool_remove(struct tap_spool *s);
 void tap_spool_free(struct tap_spool *s); /* closes; leaves the folder */
@@ -117,6 +128,22 @@ int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct 
  * in place.
  */
 int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct tap_err *err);
+
+/*
+ * Recordings that follow each other. From tap_spool_cut() on, events of @cut_ns and later wait in memory. tap_spool_move()
+ * replaces the folder by that of @next, a new spool without buffers; after that @next has the old folder, locked, with no page
+ * file open. tap_spool_uncut() writes what waited into the spool's folder. So no event of @cut_ns or later is in the old folder.
+ * Return: 0; the first failure to write.
+ */
+void tap_spool_cut(struct tap_spool *s, uint64_t cut_ns);
+void tap_spool_move(struct tap_spool *s, struct tap_spool *next);
+int tap_spool_uncut(struct tap_spool *s, struct tap_err *err);
+
+/* Return: 0; the first -errno of a page file in this folder, which then lacks later events. */
+int tap_spool_failed(const struct tap_spool *s);
+uint64_t tap_spool_folder_bytes(const struct tap_spool *s); /* on disk, in this folder's page files */
+/* Remove the spool folder at @path with the pages in it. Return: 0; -EBUSY: a recorder or repair has locked it; -errno. */
+int tap_spool_remove_folder(const char *path, struct tap_err *err);
 
 uint64_t tap_spool_bytes(const struct tap_spool *s); /* of pages so far, uncompressed */
 const char *tap_spool_path(const struct tap_spool *s); /* of the folder */
