@@ -8,6 +8,8 @@
  *   complete          false while recording: still false after a crash
  *   host              {hostname, release, version, machine}
  *   command_line      ["schedtap", "record", ...]
+ *   recorder          {id: 32 hex digits, random, of one run of the recorder, file: 1, 2, 3... in the order of its files, continues:
+ *                     true if this file begins exactly where the file before ends: no event is missing or in both}
  *   only              {processes: ["12"], threads: [], names: ["nginx*"], cgroups: ["/a"], follow: true (children too; absent:
  *                     no), lacks_migrations: true (migrations by other tasks may be missing; absent: no), cpus: "0,2-3" (absent: all)}:
  *                     the tasks and CPUs to which the recording is limited; it has all their switches, wakeups and

@@ -142,6 +142,8 @@ static void json_head(struct tap_run *run, struct tap_page *p)
 	tap_page_puts(p, "program", TAP_VERSION);
 	tap_page_puts(p, "file", run->rec.path);
 	tap_page_json(p, "filter", run->rec.limits.only);
+	if (json_object_get(run->rec.meta, "recorder"))
+		tap_page_json(p, "recorder", json_object_get(run->rec.meta, "recorder"));
 	tap_page_bool(p, "packed", !tap_reader_info(run->rec.reader)->is_spool);
 	tap_page_puts(p, "host", host_text(run, "hostname"));
 	tap_page_puts(p, "kernel", kernel(run));

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "capture/backend.h"
@@ -111,11 +113,25 @@ static int read_tasks(struct tap_description *d, struct tap_pids *pids, struct t
 	return ret ?: read_command_lines(d, pids, list) ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &list->limited);
 }
 
+/* What one run of the recorder has in common, and no other has. */
+static json_t *recorder_id(void)
+{
+	unsigned char random[16];
+	char text[2 * sizeof(random) + 1];
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return NULL;
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(text + 2 * i, 3, "%02x", random[i]);
+	return json_string(text);
+}
+
 int tap_description_begin(struct tap_description *d, struct tap_pids *pids, bool with_lines)
 {
-	d->meta = json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:[]}", "tool", "schedtap " TAP_VERSION,
+	d->meta = json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:[], s:{s:o, s:i, s:b}}", "tool", "schedtap " TAP_VERSION,
 			    "complete", 0, "host", tap_machine_host(), "command_line", command_line(),
-			    "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids");
+			    "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids",
+			    "recorder", "id", recorder_id(), "file", 1, "continues", 0);
 	if (!d->meta)
 		return -ENOMEM;
 	if (with_lines)
@@ -125,6 +141,34 @@ int tap_description_begin(struct tap_description *d, struct tap_pids *pids, bool
 		json_object_set_new(d->meta, "cgroup_hierarchy", json_integer(d->hierarchy));
 	tap_description_add_tid(d, pids, gettid());
 	return read_tasks(d, pids, &d->began);
+}
+
+int tap_description_read_tasks(struct tap_description *d, struct tap_pids *pids)
+{
+	d->hierarchy = tap_cgroup_hierarchy();
+	return read_tasks(d, pids, &d->began);
+}
+
+int tap_description_copy(const struct tap_description *from, struct tap_description *to)
+{
+	int ret = 0;
+
+	*to = (struct tap_description){ .meta = json_deep_copy(from->meta), .hierarchy = from->hierarchy };
+	tap_map_for_each(&from->cgroups, c)
+		ret = ret ?: tap_machine_put_text(&to->cgroups, c->key, (const char *)(uintptr_t)c->value);
+	if (to->meta && !ret)
+		return 0;
+	tap_description_release(to);
+	*to = (struct tap_description){ 0 };
+	return -ENOMEM;
+}
+
+void tap_description_set_file(struct tap_description *d, unsigned int file, bool continues)
+{
+	json_t *recorder = json_object_get(d->meta, "recorder");
+
+	json_object_set_new(recorder, "file", json_integer(file));
+	json_object_set_new(recorder, "continues", json_boolean(continues));
 }
 
 static json_t *triggers(const struct tap_plan *plan)
@@ -255,6 +299,11 @@ void tap_description_set_window(struct tap_description *d, uint64_t start_ns, ui
 	if (end_ns)
 		json_object_set_new(window, "end_ns", json_integer((json_int_t)end_ns));
 	json_object_set_new(d->meta, "window", window);
+}
+
+void tap_description_end_window(struct tap_description *d, uint64_t end_ns)
+{
+	json_object_set_new(json_object_get(d->meta, "window"), "end_ns", json_integer((json_int_t)end_ns));
 }
 
 void tap_description_set_price(struct tap_description *d, json_t *price, const struct tap_session_stats *st)

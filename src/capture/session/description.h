@@ -36,6 +36,13 @@ struct tap_description {
 int tap_description_begin(struct tap_description *d, struct tap_pids *pids, bool with_lines);
 void tap_description_release(struct tap_description *d);
 
+/* Copy what @from says by now, and its cgroups, but no task lists. Return: 0 or -ENOMEM, with @to empty. */
+int tap_description_copy(const struct tap_description *from, struct tap_description *to);
+/* Read the tasks that exist, and their cgroups' paths, as tap_description_begin() does. @d: has a .meta. Return: 0 or -ENOMEM. */
+int tap_description_read_tasks(struct tap_description *d, struct tap_pids *pids);
+/* Set the file's place among the files of this recorder. @continues: it begins exactly where the file before ends. */
+void tap_description_set_file(struct tap_description *d, unsigned int file, bool continues);
+
 /* Adds a thread of the recorder, by its own number. */
 void tap_description_add_tid(struct tap_description *d, const struct tap_pids *pids, pid_t tid);
 /* The command that is recorded, likewise. */
@@ -46,6 +53,8 @@ int tap_description_set_formats(struct tap_description *d, const struct tap_head
 void tap_description_set_definitions(struct tap_description *d, const struct tap_defs *own);
 /* @end_ns: 0: not over. */
 void tap_description_set_window(struct tap_description *d, uint64_t start_ns, uint64_t end_ns);
+/* Set only the end of the window. */
+void tap_description_end_window(struct tap_description *d, uint64_t end_ns);
 /* @price: what backends say of theirs; taken. */
 void tap_description_set_price(struct tap_description *d, json_t *price,
 			       const struct tap_session_stats *stats);

@@ -32,6 +32,7 @@ struct moment {
 struct tap_flight {
 	struct tap_flight_opts opts;
 	struct tap_flight_files files;
+	unsigned int nr_files; /* begun */
 	bool zstd;
 	struct tap_spool *spool;
 	struct tap_page_writer *writer;
@@ -51,7 +52,7 @@ struct tap_flight {
 	pid_t tid;
 	sem_t go, done;
 	bool is_writing, is_over;
-	bool has_left; /* a killed recorder's folder, .files.left */
+	const char *left; /* a file of which a killed recorder left the folder; or NULL */
 	struct moment moment;
 	struct tap_err failed; /* the first one */
 };
@@ -212,7 +213,7 @@ int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zs
 		free(f);
 		return ret;
 	}
-	f->has_left = tap_flight_files_next_left(&f->files);
+	f->left = tap_flight_files_next_left(&f->files);
 	*out = f;
 	return 0;
 }
@@ -315,6 +316,8 @@ static char *describe(const struct tap_flight *f, const struct tap_description *
 	if (!part.meta)
 		return NULL;
 	tap_description_set_window(&part, begin_ns > held_ns ? begin_ns : held_ns, 0);
+	json_object_set_new(part.meta, "recorder", json_deep_copy(json_object_get(d->meta, "recorder")));
+	tap_description_set_file(&part, f->nr_files + 1, false);
 	json_object_set_new(part.meta, "clocks", json_pack("[o]", tap_machine_clocks()));
 	text = tap_description_text(&part);
 	json_decref(part.meta);
@@ -340,22 +343,19 @@ static void check_folder(const struct tap_flight *f, unsigned int folder, const 
 static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err *err)
 {
 	struct moment *m = &f->moment;
-	int ret = 0;
+	struct tap_description copy;
+	int ret = tap_description_copy(d, &copy);
 
+	if (ret)
+		return tap_err_set(err, ret, "out of memory");
+	tap_description_set_file(&copy, ++f->nr_files, false);
 	*m = (struct moment){
-		.meta = json_deep_copy(d->meta), .folder = f->met.folder,
+		.meta = copy.meta, .cgroups = copy.cgroups, .folder = f->met.folder,
 		.file = { .path = m->path, .what = m->what, .from_ns = from_ns(f), .to_ns = f->met.due_ns,
 			  .at_ns = f->met.first_ns, .nr_met = f->met.nr },
 	};
 	memcpy(m->what, f->met.what, sizeof(m->what));
 	memcpy(m->path, f->met.path, sizeof(m->path));
-	tap_map_for_each(&d->cgroups, c)
-		ret = ret ?: tap_machine_put_text(&m->cgroups, c->key, (const char *)(uintptr_t)c->value);
-	if (!m->meta || ret) {
-		json_decref(m->meta);
-		tap_machine_release_texts(&m->cgroups);
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	}
 	/* a clock may have been set since the recording began */
 	json_object_set_new(m->meta, "clocks", json_array());
 	if (m->folder != NO_FOLDER)
@@ -392,8 +392,8 @@ static void begin_repair(struct tap_flight *f)
 	struct moment *m = &f->moment;
 
 	*m = (struct moment){ .folder = NO_FOLDER, .file = { .path = m->path, .what = m->what, .is_left = true } };
-	strcpy(m->path, f->files.left);
-	f->has_left = tap_flight_files_next_left(&f->files);
+	snprintf(m->path, sizeof(m->path), "%s", f->left);
+	f->left = tap_flight_files_next_left(&f->files);
 	f->is_writing = true;
 	f->is_copied = true;
 	sem_post(&f->go);
@@ -419,7 +419,7 @@ int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due
 		begin_folder(f, d);
 	if (is_due)
 		return begin(f, d, err);
-	if (f->has_left && !f->is_writing)
+	if (f->left && !f->is_writing)
 		begin_repair(f);
 	if (!f->is_writing || f->is_copied)
 		give_back(f, now_ns);

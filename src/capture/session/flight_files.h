@@ -6,18 +6,13 @@
 #ifndef TAP_CAPTURE_SESSION_FLIGHT_FILES_H
 #define TAP_CAPTURE_SESSION_FLIGHT_FILES_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <schedtap/err.h>
+#include "capture/session/stamped.h"
 
 struct tap_flight_files {
-	char *prefix; /* of the files' names */
+	struct tap_stamped names;
 	unsigned int max_files; /* 0: no limit */
-	char **written; /* owned; paths of this recorder's files that are to stay, in their order */
-	unsigned int nr_written, cap_written;
-	char left[PATH_MAX]; /* the last one that tap_flight_files_next_left() found */
+	struct tap_stamped_file *found; /* owned: what was there at first */
+	int nr_found, next;
 };
 
 /* @file: what the files' names begin with, and ".dat". Return: 0; -ENAMETOOLONG, -ENOMEM with a sentence. */
@@ -28,10 +23,10 @@ void tap_flight_files_release(struct tap_flight_files *f);
 void tap_flight_files_name(const struct tap_flight_files *f, uint64_t at_ns, const char *busy, char path[PATH_MAX]);
 /* A file is written: older ones are removed. Return: 0 or -ENOMEM. */
 int tap_flight_files_note(struct tap_flight_files *f, const char *path);
-/* Removes what is beyond .max_files. */
+/* Remove what is beyond .max_files, the oldest files first. */
 void tap_flight_files_remove_old(struct tap_flight_files *f);
 
-/* Each call finds another file whose spool folder is there, in the order of their names: .left. Return: false: there are no more. */
-bool tap_flight_files_next_left(struct tap_flight_files *f);
+/* Return: each call another file of which a killed recorder left the spool folder, the oldest first; NULL: no more. Borrowed. */
+const char *tap_flight_files_next_left(struct tap_flight_files *f);
 
 #endif
