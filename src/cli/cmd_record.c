@@ -37,7 +37,7 @@ struct record_opts {
 	struct tap_select_words select;
 	struct tap_strings definitions, triggers, stacks, conditions;
 	const char *keep;
-	uint64_t duration_ns, buffer_bytes, max_bytes, after_ns;
+	uint64_t duration_ns, buffer_bytes, max_bytes, after_ns, disk_bytes;
 	int64_t max_files;
 	int64_t priority;
 	bool follow, command_lines;
@@ -61,6 +61,7 @@ struct run {
 	bool interrupted;
 	const char *why;	/* it ended early, for the last line */
 	struct tap_flight_opts flight;
+	struct tap_rotation_opts rotation;
 	struct tap_condition **conditions;
 	uint64_t *nr_met; /* of each */
 	unsigned int nr_conditions;
@@ -100,8 +101,11 @@ static const struct tap_opt record_table[] = {
 		   "stop when SIZE bytes have been recorded [no limit]"),
 	TAP_OPTION(T, keep, "keep", 0, "TIME|SIZE", TAP_OPT_STRING,
 		   "flight recorder: keep the last 10s or 64M in memory, save a file when a condition fires"),
+	TAP_OPTION(T, disk_bytes, "on-disk", 0, "SIZE", TAP_OPT_SIZE, "record to disk all the time, into several files of at most "
+		   "SIZE in total, and remove the oldest files; with --keep 24h also older ones"),
 	TAP_OPTION(T, conditions, "when", 0, "CONDITION", TAP_OPT_STRINGS,
-		   "with --keep: save a file when this condition fires, such as 'waking > 5ms'; repeatable"),
+		   "with --keep: save a file when this condition fires, such as 'waking > 5ms'; with --on-disk: only mark it; "
+		   "repeatable"),
 	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME, "with --keep: record for TIME after a "
 		   "condition fires, then save the file [1s]"),
 	{ "max-files", 0, "N", "with --keep: keep only the N newest files [0: keep all files]", TAP_OPT_INT,
@@ -143,10 +147,19 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	if (!strcmp(o->output, "-"))
 		return tap_err_set(err, -EINVAL, "-o -: a recording cannot be written to standard "
 				   "output: name a file");
+	if (o->disk_bytes && (o->after_ns != record_defaults.after_ns || o->max_files))
+		return tap_err_set(err, -EINVAL, "%s cannot be combined with --on-disk", o->max_files ? "--max-files" : "--after");
+	if (o->disk_bytes && o->disk_bytes < TAP_ROTATION_MIN_BYTES)
+		return tap_err_set(err, -EINVAL, "--on-disk: the size must be at least %dM", (int)(TAP_ROTATION_MIN_BYTES >> 20));
+	if (o->disk_bytes && o->triggers.nr)
+		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --on-disk: a file would not say which events a "
+				   "trigger had switched off before its start");
+	if (o->disk_bytes && o->max_bytes)
+		return tap_err_set(err, -EINVAL, "--max-size cannot be combined with --on-disk: use -d to end the recording");
 	if (!o->keep && (o->after_ns != record_defaults.after_ns || o->max_files))
 		return tap_err_set(err, -EINVAL, "%s needs --keep", o->max_files ? "--max-files" : "--after");
-	if (!o->keep && o->conditions.nr)
-		return tap_err_set(err, -EINVAL, "--when needs --keep");
+	if (!o->keep && !o->disk_bytes && o->conditions.nr)
+		return tap_err_set(err, -EINVAL, "--when needs --keep or --on-disk");
 	if (o->keep && o->triggers.nr)
 		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --keep: a saved file "
 				   "would not say which events a trigger had switched off before its start; use --when");
@@ -155,6 +168,16 @@ static int check(const struct record_opts *o, struct tap_err *err)
 				   "recorder keeps only the newest events");
 	if (o->follow && !o->select.tgids.nr)
 		return tap_err_set(err, -EINVAL, "--follow needs -p");
+	return 0;
+}
+
+static int read_on_disk(const struct record_opts *o, struct tap_rotation_opts *rotation, struct tap_err *err)
+{
+	rotation->max_bytes = o->disk_bytes;
+	if (!o->keep)
+		return 0;
+	if (tap_text_parse_time(o->keep, &rotation->keep_ns) || !rotation->keep_ns)
+		return tap_err_set(err, -EINVAL, "--keep '%.100s' with --on-disk: expected a time, such as 24h", o->keep);
 	return 0;
 }
 
@@ -247,6 +270,7 @@ static int open_session(struct run *run, struct tap_err *err)
 		.zstd = !strcmp(o->compress, "zstd"),
 		.command_lines = o->command_lines,
 		.flight = run->flight,
+		.rotation = run->rotation,
 		.follow = follow,
 		.read = on_read,
 		.packing = on_packing,
@@ -335,8 +359,8 @@ static void print_progress(const struct run *run)
 	tap_session_stats(run->session, &st);
 	seconds = (double)(tap_now_ns() - st.start_ns) / 1e9;
 	tap_text_escape(&name, run->opts->output, strlen(run->opts->output));
-	fprintf(stderr, "\r%.1f s  %.0f events/s  %.1f MB in %s.spool  %llu lost \033[K", seconds,
-		(double)st.events / seconds, (double)st.bytes / 1e6, tap_buf_str(&name),
+	fprintf(stderr, "\r%.1f s  %.0f events/s  %.1f MB in %s%s  %llu lost \033[K", seconds,
+		(double)st.events / seconds, (double)st.bytes / 1e6, tap_buf_str(&name), run->opts->disk_bytes ? "" : ".spool",
 		(unsigned long long)st.lost);
 	tap_buf_release(&name);
 }
@@ -521,6 +545,19 @@ static void on_not_spooled(void *ctx, const char *path, const struct tap_err *wh
 	tap_buf_release(&text);
 }
 
+static void on_disk_file(void *ctx, const char *path, const struct tap_err *err)
+{
+	struct run *run = ctx;
+	struct tap_buf text = { 0 };
+
+	run->nr_files += !err;
+	if (!err)
+		return;
+	tap_buf_printf(&text, "%s: %s", path, err->text);
+	print_note(tap_buf_str(&text));
+	tap_buf_release(&text);
+}
+
 /* The kernel's filter by tasks knows threads and children, or neither. */
 static bool takes_children(const struct tap_plan *plan)
 {
@@ -660,6 +697,16 @@ static void print_lost_programs(const struct tap_session *s)
 	tap_buf_release(&names);
 }
 
+static bool is_flight(const struct run *run)
+{
+	return run->opts->keep && !run->opts->disk_bytes;
+}
+
+static bool makes_many_files(const struct run *run)
+{
+	return run->opts->keep || run->opts->disk_bytes;
+}
+
 static void print_result(const struct run *run)
 {
 	struct tap_buf where = { 0 }, lost = { 0 };
@@ -670,13 +717,13 @@ static void print_result(const struct run *run)
 	print_afterwords(tap_session_plan(run->session));
 	if (!st.events && !st.lost && !st.lost_unknown)
 		warn_empty(run->opts);
-	if (run->opts->keep && !run->nr_files)
+	if (is_flight(run) && !run->nr_files)
 		fputs("schedtap: no condition fired, and no file was written\n", stderr);
 	print_conditions(run);
 	print_lost_programs(run->session);
 	add_lost(&lost, &st);
-	tap_buf_puts(&where, run->opts->keep ? "recorded, " : "in ");
-	if (run->opts->keep)
+	tap_buf_puts(&where, makes_many_files(run) ? "recorded, " : "in ");
+	if (makes_many_files(run))
 		tap_buf_printf(&where, "%u file%s", run->nr_files, run->nr_files == 1 ? "" : "s");
 	else
 		tap_text_escape(&where, run->opts->output, strlen(run->opts->output));
@@ -803,9 +850,9 @@ static int run_session(struct run *run, char **rest, struct tap_err *err)
 	finished = tap_session_finish(run->session, ret ? NULL : err);
 	tap_progress_erase(&run->packing);
 	reap(run);
-	if (finished)
+	if (finished && !run->opts->disk_bytes)
 		name_spool(run->opts->output, err);
-	else if (!ret)
+	if (!finished && !ret)
 		print_result(run);
 	return ret ? ret : finished;
 }
@@ -822,9 +869,10 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 {
 	struct record_opts *o = opts;
 	struct run run = { .opts = o, .signals = -1, .child_fd = -1, .go = -1, .not_run = -1,
-			   .flight = { .written = on_flight_file, .not_spooled = on_not_spooled, .ctx = &run } };
+			   .flight = { .written = on_flight_file, .not_spooled = on_not_spooled, .ctx = &run },
+			   .rotation = { .written = on_disk_file, .ctx = &run } };
 	struct tap_err err = { 0 };
-	int ret = check(o, &err) ?: read_keep(o, &run.flight, &err);
+	int ret = check(o, &err) ?: (o->disk_bytes ? read_on_disk(o, &run.rotation, &err) : read_keep(o, &run.flight, &err));
 
 	(void)operands;
 	getrlimit(RLIMIT_NOFILE, &run.files);

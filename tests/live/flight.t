@@ -428,7 +428,7 @@ page()
 	mkdir bin
 	ln -s "$SCHEDTAP" bin/schedtap
 	PATH=$PWD/bin:$PATH
-	sed -n 's/^    \(schedtap .*\)/\1/p' "$here/../../docs/flight-recorder.md" >commands
+	sed -n '/^## /q; s/^    \(schedtap .*\)/\1/p' "$here/../../docs/flight-recorder.md" >commands
 	must [ "$(wc -l <commands)" = 2 ]
 	(until "$SCHEDTAP" mark here 2>/dev/null; do pause; done) &
 	must bash -c "$(sed -n 1p commands)"

@@ -68,6 +68,11 @@ void tap_marks_start(struct tap_marks *m, struct tap_page_writer *writer)
 	m->last_ns = tap_now_ns();
 }
 
+void tap_marks_begin_file(struct tap_marks *m, uint64_t start_ns)
+{
+	m->last_ns = start_ns > m->last_ns ? start_ns : m->last_ns;
+}
+
 /* A buffer that a recording without marks does not have. */
 static int begin(struct tap_marks *m, struct tap_err *err)
 {

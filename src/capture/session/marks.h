@@ -34,6 +34,8 @@ int tap_marks_describe(struct tap_marks *m, struct tap_head_format *f);
 
 /* From here on marks are recorded. */
 void tap_marks_start(struct tap_marks *m, struct tap_page_writer *writer);
+/* Give later marks a time of at least @start_ns: the file that they go into begins there. */
+void tap_marks_begin_file(struct tap_marks *m, uint64_t start_ns);
 /* Whom a mark is of. */
 struct tap_mark_task {
 	int tid; /* as events have it; 0: not known */

@@ -28,6 +28,17 @@ struct tap_flight_opts {
 	void *ctx;
 };
 
+#define TAP_ROTATION_MIN_BYTES ((uint64_t)16 << 20)
+
+/* Files on disk, rotated (rotation.h). */
+struct tap_rotation_opts {
+	uint64_t max_bytes; /* on disk; 0: the recording is one file */
+	uint64_t keep_ns;   /* older files are removed; 0: only .max_bytes limits them */
+	/* A file is written, or @err says why not. Called from any thread, one call at a time. */
+	void (*written)(void *ctx, const char *path, const struct tap_err *err);
+	void *ctx;
+};
+
 /* Needed only until tap_session_open() returns, but for the selection. */
 struct tap_session_opts {
 	const char *file;
@@ -43,8 +54,9 @@ struct tap_session_opts {
 	bool zstd;
 	bool command_lines; /* of processes are kept */
 	struct tap_flight_opts flight;
+	struct tap_rotation_opts rotation;
 	/*
-	 * Of a flight recorder, or NULL: begins to follow what it holds (recording/follow.h). No event flows yet. Return: 1; 0: nobody
+	 * Of a flight recorder or a rotated recording, or NULL: begins to follow what it holds (recording/follow.h). No event flows yet. Return: 1; 0: nobody
 	 * does; -errno with a sentence.
 	 */
 	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held, struct tap_err *err);

@@ -22,6 +22,7 @@
 #include "capture/session/flight.h"
 #include "capture/session/marks.h"
 #include "capture/session/priority.h"
+#include "capture/session/rotation.h"
 #include "capture/session/scx_watch.h"
 #include "capture/tracefs/tracefs.h"
 #include "recording/pack.h"
@@ -43,7 +44,7 @@
 #define MISSES_NS 1000000000u
 /*
  * How often sub-buffers that are not full go to a spool folder: if the recorder is killed, at most the last 100 ms are missing. More
- * often, they would fill the memory of a recorder with little to do.
+ * often, they would fill the memory or the disk of a recorder with little to do.
  */
 #define PARTLY_NS 40000000u
 #define LATE_NS 1000000u /* who writes an event down may be interrupted for so long */
@@ -62,7 +63,9 @@ struct tap_session {
 	struct tap_spool *spool;
 	struct tap_page_writer *writer; /* into the spool, while it grows */
 	struct tap_flight_opts flight_opts;
-	struct tap_flight *flight; /* NULL: an ordinary recording */
+	struct tap_flight *flight; /* NULL: no flight recorder */
+	struct tap_rotation_opts rotation_opts;
+	struct tap_rotation *rotation; /* NULL: the recording is one file */
 	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held, struct tap_err *err);
 	int (*read)(void *ctx, uint64_t until_ns, struct tap_err *err);
 	pid_t command;	/* that is recorded; 0: none */
@@ -281,6 +284,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->zstd = opts->zstd;
 	s->command_lines = opts->command_lines;
 	s->flight_opts = opts->flight;
+	s->rotation_opts = opts->rotation;
 	s->follow = opts->follow;
 	s->read = opts->read;
 	s->packing = opts->packing;
@@ -367,6 +371,12 @@ static bool is_flight(const struct tap_session *s)
 	return s->flight_opts.keep_ns || s->flight_opts.keep_bytes;
 }
 
+/* Whether files get the head that the spool had while recording. */
+static bool makes_many_files(const struct tap_session *s)
+{
+	return is_flight(s) || s->rotation_opts.max_bytes;
+}
+
 /* The description of what is recorded by now, *@text, which the caller frees; the head has it, too. */
 static int describe_self(struct tap_session *s, struct tap_head *head, char **text, struct tap_err *err)
 {
@@ -403,7 +413,7 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 	head.nr_cpus = s->plan.nr_cpus;
 	ret = describe(s, &head, err) ?: describe_self(s, &head, &meta, err);
 	/* an ordinary recording's are those of its end, a flight recorder's of its beginning: its files have that head */
-	if (!ret && !s->symbols.len && (cmdlines || is_flight(s)) && prints_symbols(&head))
+	if (!ret && !s->symbols.len && (cmdlines || makes_many_files(s)) && prints_symbols(&head))
 		tap_machine_symbols(&s->symbols);
 	head.kallsyms = tap_buf_str(&s->symbols);
 	ret = ret ?: use(s, &head, err);
@@ -429,10 +439,19 @@ static int set_head(struct tap_session *s, const struct tap_head *head, struct t
 	return put_meta(s, err) ?: tap_page_writer_set_head(s->writer, head, err);
 }
 
+/* Return: the file that the spool folder will become. */
+static const char *path(const struct tap_session *s)
+{
+	return s->rotation ? tap_rotation_path(s->rotation) : s->file;
+}
+
 static int create_spool(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
-	int ret = tap_spool_create(s->file, head, &s->spool, err);
+	int ret = 0;
 
+	if (s->rotation_opts.max_bytes)
+		ret = tap_rotation_new(&s->rotation_opts, s->file, s->zstd, head, &s->rotation, err);
+	ret = ret ?: tap_spool_create(path(s), head, &s->spool, err);
 	if (!ret && is_flight(s))
 		return tap_spool_hold(s->spool, s->flight_opts.keep_bytes, err);
 	return ret ? ret : s->zstd ? tap_spool_compress(s->spool, TAP_PACK_LEVEL, err) : 0;
@@ -441,8 +460,12 @@ static int create_spool(struct tap_session *s, const struct tap_head *head, stru
 static int pack(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
 	struct tap_pack_opts opts = { .zstd = s->zstd, .head = head, .show = s->packing, .ctx = s->ctx };
+	int ret;
 
-	return tap_pack(tap_spool_path(s->spool), s->file, &opts, err);
+	do
+		ret = tap_pack(tap_spool_path(s->spool), path(s), &opts, err);
+	while (ret == -ENOSPC && s->rotation && tap_rotation_make_room(s->rotation));
+	return ret;
 }
 
 /* Waits until it would last through a power cut. */
@@ -490,11 +513,24 @@ static int start_flight(struct tap_session *s, struct tap_err *err)
 	return 0;
 }
 
+static int start_rotation(struct tap_session *s, struct tap_err *err)
+{
+	pid_t tids[2];
+	int ret = tap_rotation_start(s->rotation, s->spool, s->writer, tids, err);
+
+	for (unsigned int i = 0; !ret && i < 2; i++)
+		add_thread(s, tids[i]);
+	return ret;
+}
+
 static int start_following(struct tap_session *s, struct tap_err *err)
 {
-	int ret = s->follow ? s->follow(s->ctx, tap_spool_path(s->spool), tap_spool_held(s->spool), err) : 0;
+	struct tap_spool *held = s->rotation ? tap_rotation_held(s->rotation) : s->spool;
+	int ret = s->follow ? s->follow(s->ctx, tap_spool_path(held), tap_spool_held(held), err) : 0;
 
 	s->is_followed = ret > 0;
+	if (s->is_followed && s->rotation)
+		tap_page_writer_copy_to(s->writer, held);
 	return ret < 0 ? ret : 0;
 }
 
@@ -534,7 +570,8 @@ static int start(struct tap_session *s, struct tap_err *err)
 	if (s->plan.own)
 		tap_description_set_definitions(&s->description, s->plan.own);
 	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
-	      start_writer(s, err) ?: (is_flight(s) ? start_flight(s, err) ?: start_following(s, err) : 0);
+	      start_writer(s, err) ?: (s->rotation ? start_rotation(s, err) : 0) ?: (is_flight(s) ? start_flight(s, err) : 0) ?:
+	      (makes_many_files(s) ? start_following(s, err) : 0);
 	/* from the first event on: behind it there may be a hundred tasks that run before the first drain */
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
@@ -566,6 +603,13 @@ static void end_writer(struct tap_session *s)
 	s->writer = NULL;
 }
 
+/* After the writer: that hands folders over. */
+static void end_rotation(struct tap_session *s)
+{
+	tap_rotation_free(s->rotation);
+	s->rotation = NULL;
+}
+
 void tap_session_cancel(struct tap_session *s)
 {
 	s->running = false;
@@ -574,6 +618,7 @@ void tap_session_cancel(struct tap_session *s)
 	end_writer(s);
 	if (s->spool)
 		tap_spool_remove(s->spool);
+	end_rotation(s);
 }
 
 int tap_session_start(struct tap_session *s, struct tap_err *err)
@@ -809,10 +854,37 @@ static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
 	return tap_flight_step(s->flight, &s->description, is_due, err);
 }
 
-/* A follower wants all of each drain; misses have no time, and asking for them takes system calls. */
+/* After a drain. @is_due: all events before a cut are handed over. */
+static int step_rotation(struct tap_session *s, bool is_due, struct tap_err *err)
+{
+	int ret = is_due ? settle_head(s, err) : 0;
+
+	if (ret)
+		return ret;
+	if (is_due) {
+		end_own_time(s);
+		set_price(s);
+		begin_own_time(s);
+	}
+	ret = tap_rotation_step(s->rotation, &s->description, is_due, err);
+	if (ret <= 0)
+		return ret;
+	tap_marks_begin_file(&s->marks, tap_rotation_start_ns(s->rotation));
+	return with_head(s, NULL, set_head, err);
+}
+
+/* Whether sub-buffers that are not full are to be handed over: each one takes as much space as a full one. */
+static bool is_flush_due(const struct tap_session *s, uint64_t now_ns)
+{
+	if (s->is_followed && !s->rotation)
+		return true; /* who reads wants all of each drain */
+	return (s->rotation || is_met(s)) && now_ns - s->partly_ns >= PARTLY_NS;
+}
+
+/* Misses have no time, and asking for them takes system calls. */
 static enum tap_drain_depth depth_of(struct tap_session *s, bool is_due, uint64_t now_ns)
 {
-	if (!is_due && !s->is_followed && !(is_met(s) && now_ns - s->partly_ns >= PARTLY_NS))
+	if (!is_due && !is_flush_due(s, now_ns))
 		return TAP_DRAIN_PAGES;
 	s->partly_ns = now_ns;
 	if (!is_due && now_ns - s->misses_ns < MISSES_NS)
@@ -821,21 +893,41 @@ static enum tap_drain_depth depth_of(struct tap_session *s, bool is_due, uint64_
 	return TAP_DRAIN_MISSES;
 }
 
+/* All events until now are held. */
+static int read_followed(struct tap_session *s, uint64_t now_ns, struct tap_err *err)
+{
+	int ret = s->read(s->ctx, now_ns - LATE_NS, err);
+
+	if (s->rotation)
+		tap_held_give_back(tap_spool_held(tap_rotation_held(s->rotation)), UINT64_MAX, 0);
+	return ret;
+}
+
+/* What a rotated recording could not write is missing in one file only: it goes on. */
+static int check_writer(const struct tap_session *s, struct tap_err *err)
+{
+	return s->rotation ? 0 : tap_page_writer_check(s->writer, err);
+}
+
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
 	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), least_ns = 0;
 	uint64_t now_ns = tap_now_ns();
-	bool is_due = s->flight && tap_flight_is_due(s->flight, now_ns), was_met = is_met(s);
-	int ret = find_and_drain(s, depth_of(s, is_due, now_ns), &res, err), failed;
+	bool is_due = s->flight ? tap_flight_is_due(s->flight, now_ns) : s->rotation && tap_rotation_is_due(s->rotation, now_ns);
+	bool was_met = is_met(s);
+	enum tap_drain_depth depth = depth_of(s, is_due, now_ns);
+	int ret = find_and_drain(s, depth, &res, err), failed;
 
 	if (!ret && !s->is_followed && !was_met && is_met(s)) /* what led to it goes to the spool folder at once */
 		ret = drain(s, TAP_DRAIN_ALL, &(struct tap_drain){ 0 }, err);
-	if (s->is_followed && !ret && tap_page_writer_head_is_set(s->writer))
-		ret = s->read(s->ctx, now_ns - LATE_NS, err);
+	if (s->is_followed && !ret && depth != TAP_DRAIN_PAGES && tap_page_writer_head_is_set(s->writer))
+		ret = read_followed(s, now_ns, err);
 	if (s->flight && !ret)
 		ret = step_flight(s, is_due, err);
-	failed = tap_page_writer_check(s->writer, unless_failed(ret, err));
+	if (s->rotation && !ret)
+		ret = step_rotation(s, is_due, err);
+	failed = check_writer(s, unless_failed(ret, err));
 	ret = ret ?: failed;
 	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	s->wait_ns = next_wait(s->wait_ns, s->flight ? WAIT_MAX_FLIGHT_NS : WAIT_MAX_NS, &res);
@@ -862,8 +954,10 @@ static int stop(struct tap_session *s, struct tap_err *err)
 	begin_own_time(s);
 	one = find_and_drain(s, TAP_DRAIN_LAST, &res, unless_failed(ret, err));
 	ret = ret ?: one;
+	if (s->rotation)
+		tap_rotation_stop(s->rotation);
 	tap_page_writer_wait(s->writer);
-	one = tap_page_writer_check(s->writer, unless_failed(ret, err));
+	one = check_writer(s, unless_failed(ret, err));
 	end_own_time(s);
 	restore_priorities(s);
 	return ret ?: one;
@@ -874,12 +968,12 @@ static int finish_file(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_buf cmdlines = { 0 };
 	struct stat st;
-	int ret = tap_description_end(&s->description, &s->plan.pids, s->spool, !s->failed, &cmdlines,
-				      err);
+	bool complete = !s->failed && !tap_spool_failed(s->spool);
+	int ret = tap_description_end(&s->description, &s->plan.pids, s->spool, complete, &cmdlines, err);
 
 	ret = ret ?: write_meta(s, err);
 	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
-	if (!ret && !stat(s->file, &st))
+	if (!ret && !s->rotation && !stat(s->file, &st))
 		s->stats.bytes = (uint64_t)st.st_size;
 	tap_buf_release(&cmdlines);
 	return ret;
@@ -894,12 +988,27 @@ static int finish_flight(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
+/* The last file, once those before it are made. */
+static int finish_rotation(struct tap_session *s, struct tap_err *err)
+{
+	int ret;
+
+	tap_rotation_wait(s->rotation);
+	tap_description_end_window(&s->description, s->stats.end_ns);
+	ret = finish_file(s, err);
+	if (!ret && s->rotation_opts.written)
+		s->rotation_opts.written(s->rotation_opts.ctx, path(s), NULL);
+	return ret ?: tap_rotation_explain(tap_spool_failed(s->spool), err) ?: tap_rotation_check(s->rotation, err);
+}
+
 int tap_session_finish(struct tap_session *s, struct tap_err *err)
 {
 	int ret = stop(s, err);
 
 	settle(s);
 	set_price(s);
+	if (!ret && s->rotation)
+		return finish_rotation(s, err);
 	tap_description_set_window(&s->description, s->stats.start_ns, s->stats.end_ns);
 	return ret ?: s->flight ? finish_flight(s, err) : finish_file(s, err);
 }
@@ -910,6 +1019,7 @@ void tap_session_free(struct tap_session *s)
 		return;
 	end_flight(s);
 	end_writer(s); /* before the pipes that it reads */
+	end_rotation(s);
 	for_each_backend(s, i)
 		backends[i]->free(s->states[i]);
 	tap_spool_free(s->spool);
