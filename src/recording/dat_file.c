@@ -11,8 +11,8 @@
 #include "base/array.h"
 #include "event/format.h"
 #include "recording/dat_file.h"
+#include "recording/head.h"
 #include "recording/meta.h"
-#include "recording/spool.h"
 
 #define MAX_NOTES_BYTES 4096u /* and a sentence */
 
@@ -414,7 +414,7 @@ int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock
 
 bool tap_dat_is_of_marks(const struct tap_reader *r, unsigned int buffer)
 {
-	return !strcmp(r->buffers[buffer].name, TAP_SPOOL_MARKS);
+	return !strcmp(r->buffers[buffer].name, TAP_HEAD_MARKS);
 }
 
 int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,

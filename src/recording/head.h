@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* The buffer of marks (events/mark.h), which are no CPU's: it has one page file. */
+#define TAP_HEAD_MARKS "marks"
+
 /* One event's format text. */
 struct tap_head_format {
 	const char *system;

@@ -36,8 +36,6 @@
 #define TAP_SPOOL_SUFFIX ".spool"
 #define TAP_SPOOL_HELD "held"
 #define TAP_SPOOL_HEAD_COPY "head.copy"
-/* The buffer of marks (events/mark.h), which are no CPU's: it has one page file. */
-#define TAP_SPOOL_MARKS "marks"
 
 struct tap_buf;
 

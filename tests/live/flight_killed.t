@@ -260,4 +260,6 @@ check "killed while a slow disk takes the history" slow_disk
 check "no space for a spool folder" full_when_spooling
 check "space for the file alone" space_for_one
 check "started again" started_again
+# The instances of recorders over tracefs that were killed go with the next one.
+"$SCHEDTAP" record -b tracefs -e sched_switch -o "$scratch/sweep.dat" -- true 2>/dev/null
 done_testing

@@ -125,5 +125,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(cuts) };
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("cut", tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static int begin(struct tap_marks *m, struct tap_err *err)
 
 	if (m->lane.pages)
 		return 0;
-	buffer = tap_page_writer_add_buffer(m->writer, TAP_SPOOL_MARKS, "mono", TAP_PAGE_SIZE, 1, err);
+	buffer = tap_page_writer_add_buffer(m->writer, TAP_HEAD_MARKS, "mono", TAP_PAGE_SIZE, 1, err);
 	if (buffer < 0)
 		return buffer;
 	m->lane = (struct tap_lane){ .buffer = (unsigned int)buffer };
