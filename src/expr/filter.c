@@ -493,12 +493,6 @@ static struct value take_name(struct parser *f)
 	return number(v, tap_expr_num(&f->p, s64_type, n), true);
 }
 
-/* The kernel's words, and a hint for a single '='. */
-static struct value fail_operator(struct parser *f)
-{
-	return fail(f, *f->p.at == '=' ? "Invalid operator: equality is written ==" : "Invalid operator", f->p.at);
-}
-
 static struct value parse_parens(struct parser *f)
 {
 	const char *open = f->p.at - 1;
@@ -511,7 +505,7 @@ static struct value parse_parens(struct parser *f)
 	if (!is_failed(f) && !accept(f, ")"))
 		return v.kind == VALUE_TRUTH ?
 			       fail_at(f, "Too many terms in predicate expression", f->p.at) :
-			       fail_operator(f);
+			       fail(f, "Invalid operator", f->p.at);
 	v.at = open;
 	v.field = v.kind == VALUE_NUMBER ? NULL : v.field; /* a sum, or what might be one */
 	return v;
@@ -850,7 +844,7 @@ static struct value parse_term(struct parser *f)
 static struct value truth(struct parser *f, struct value v)
 {
 	if (!is_failed(f) && v.kind != VALUE_TRUTH)
-		return fail_operator(f);
+		return fail(f, "Invalid operator", f->p.at);
 	return v;
 }
 

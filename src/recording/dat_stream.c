@@ -408,10 +408,11 @@ static void note_end(struct tap_decoder *d, struct tap_stream *s)
 /* Return: whether there is one more part, from which reading goes on. No event of it may be before what was read. */
 static bool next_part(struct tap_decoder *d, struct tap_stream *s)
 {
-	const struct tap_part *p = &s->parts[s->part + 1];
+	const struct tap_part *p;
 
 	if (s->part + 1 >= s->nr_parts)
 		return false;
+	p = &s->parts[s->part + 1];
 	note_end(d, s);
 	if (p->gap_from != UINT64_MAX) {
 		if (!s->gap.flag && !s->gap.damage)

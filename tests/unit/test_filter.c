@@ -155,7 +155,7 @@ static const struct {
 	const char *text, *message;
 	int caret;
 } refused_cases[] = {
-	{ "", "Missing term", 0 }, { "n", "Invalid operator", 1 }, { "n = 1", "Invalid operator: equality is written ==", 3 },
+	{ "", "Missing term", 0 }, { "n", "Invalid operator", 1 }, { "n = 1", "Invalid operator", 3 },
 	{ "n ==", "Invalid value (did you forget quotes)?", 4 }, { "m == 1", "Field not found", 2 },
 	{ "names == 1", "Field not found: did you mean 'name'?", 6 }, { "n == 1x", "Illegal integer value", 6 },
 	{ "n == 08", "Illegal integer value", 6 }, { "n == 4294967296", "Illegal integer value", 6 },
