@@ -124,7 +124,8 @@ static void ask(const char *request, size_t len, struct tap_buf *out)
 static void begin(void)
 {
 	static char path[64];
-	static const struct tap_input_opts input = { .input = path };
+	static const char *paths[] = { path };
+	static const struct tap_input_opts input = { .input = { paths, 1 } };
 	struct tap_buf text = { 0 }, out = { 0 };
 	const char *found, *name, *last = NULL;
 	struct stat st;
