@@ -113,7 +113,7 @@ static int read_tasks(struct tap_description *d, struct tap_pids *pids, struct t
 	return ret ?: read_command_lines(d, pids, list) ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &list->limited);
 }
 
-/* What one run of the recorder has in common, and no other has. */
+/* Return: a random id for this run of the recorder; NULL: out of memory, or no random numbers. */
 static json_t *recorder_id(void)
 {
 	unsigned char random[16];

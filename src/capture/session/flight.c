@@ -298,7 +298,7 @@ bool tap_flight_is_met(const struct tap_flight *f)
 	return f->met.due_ns;
 }
 
-/* What of the history is to be in the file of what was met. */
+/* Return: the time from which on events go into the file of the condition that fired. */
 static uint64_t from_ns(const struct tap_flight *f)
 {
 	uint64_t ns = f->opts.keep_ns ? f->met.needed_ns : 0; /* by bytes, as far as there is something */

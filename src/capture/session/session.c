@@ -839,41 +839,37 @@ static bool is_met(const struct tap_session *s)
 	return s->flight && tap_flight_is_met(s->flight);
 }
 
-/* After a drain. @is_due: a file is to be written of what is there. */
-static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
+/* Bring head and description up to date for a file that is due. */
+static int prepare_file(struct tap_session *s, struct tap_err *err)
 {
-	int ret = is_due ? settle_head(s, err) : 0;
+	int ret = settle_head(s, err);
 
 	if (ret)
 		return ret;
-	if (is_due) {
-		end_own_time(s);
-		set_price(s);
-		begin_own_time(s);
-	}
-	return tap_flight_step(s->flight, &s->description, is_due, err);
+	end_own_time(s);
+	set_price(s);
+	begin_own_time(s);
+	return 0;
+}
+
+/* After a drain. @is_due: a file is to be written of what is there. */
+static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
+{
+	return (is_due ? prepare_file(s, err) : 0) ?: tap_flight_step(s->flight, &s->description, is_due, err);
 }
 
 /* After a drain. @is_due: all events before a cut are handed over. */
 static int step_rotation(struct tap_session *s, bool is_due, struct tap_err *err)
 {
-	int ret = is_due ? settle_head(s, err) : 0;
+	int ret = (is_due ? prepare_file(s, err) : 0) ?: tap_rotation_step(s->rotation, &s->description, is_due, err);
 
-	if (ret)
-		return ret;
-	if (is_due) {
-		end_own_time(s);
-		set_price(s);
-		begin_own_time(s);
-	}
-	ret = tap_rotation_step(s->rotation, &s->description, is_due, err);
 	if (ret <= 0)
 		return ret;
 	tap_marks_begin_file(&s->marks, tap_rotation_start_ns(s->rotation));
 	return with_head(s, NULL, set_head, err);
 }
 
-/* Whether sub-buffers that are not full are to be handed over: each one takes as much space as a full one. */
+/* Return: whether to hand over sub-buffers that are not full. Each takes as much space as a full one. */
 static bool is_flush_due(const struct tap_session *s, uint64_t now_ns)
 {
 	if (s->is_followed && !s->rotation)
