@@ -15,7 +15,7 @@ struct longest {
 	unsigned int nr;
 };
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct longest *l = ctx;
 	unsigned int index = tap_task_index(s->task);
@@ -51,7 +51,7 @@ static int on_end(void *ctx, struct tap_task *const *tasks, unsigned int nr_task
 int main(int argc, char **argv)
 {
 	const struct tap_observer observer = {
-		.size = sizeof(observer), .states = TAP_STATE_BIT(TAP_WAKING), .stretch = on_stretch, .end = on_end,
+		.size = sizeof(observer), .states = TAP_STATE_BIT(TAP_WAKING), .interval = on_interval, .end = on_end,
 	};
 	struct tap_reader *reader = NULL;
 	struct longest longest = { 0 };

@@ -11,7 +11,7 @@
 
 static const char *comma = "";
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	(void)ctx;
 	if (s->to_ns == s->from_ns)
@@ -33,7 +33,7 @@ static void note(void *ctx, const char *sentence)
 int main(int argc, char **argv)
 {
 	const struct tap_observer observer = {
-		.size = sizeof(observer), .states = TAP_STATE_ALL, .stretch = on_stretch,
+		.size = sizeof(observer), .states = TAP_STATE_ALL, .interval = on_interval,
 	};
 	const struct tap_run_opts opts = { .size = sizeof(opts), .note = note };
 	struct tap_reader *reader = NULL;

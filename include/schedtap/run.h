@@ -18,7 +18,7 @@ extern "C" {
 struct tap_run_opts {
 	size_t size; /* sizeof(struct tap_run_opts) */
 	/*
-	 * Only stretches, wakeups and migrations of its tasks, and what its CPUs ran; its events are of no
+	 * Only intervals, wakeups and migrations of its tasks, and what its CPUs ran; its events are of no
 	 * meaning here. Borrowed for the call. NULL: all.
 	 */
 	const struct tap_select *select;

@@ -2,10 +2,10 @@
 /*
  * What a recording tells, over time: what each CPU ran, what state each task was in, and "unknown"
  * where the events cannot tell. Whoever wants to know it gives an observer to tap_run() (run.h),
- * which is told each stretch of time when it is over, and keeps nothing.
+ * which is told each interval of time when it is over, and keeps nothing.
  *
  * What is certain. On a CPU, the prev of a switch must be the task that was switched in
- * before: else the chain is broken, and the time since then belongs to nobody. A task's stretch in
+ * before: else the chain is broken, and the time since then belongs to nobody. A task's interval in
  * one state counts only if what ended it fits (a wakeup ends sleep; a switch-in ends a wait) and if no
  * hole touched it: a time in which some CPU's switches are not all known, for the task may have run
  * there. So each CPU's run, idle, offline and unknown time add up to the window, and each task's states
@@ -63,7 +63,7 @@ TAP_API int tap_task_tgid(const struct tap_task *task);
 TAP_API const char *tap_task_comm(const struct tap_task *task, size_t *len);
 /** tap_task_cgroup() - The kernfs id of its cgroup; 0: not known. */
 TAP_API uint64_t tap_task_cgroup(const struct tap_task *task);
-/** tap_task_state() - While a stretch is told, still the one that ends. */
+/** tap_task_state() - While an interval is told, still the one that ends. */
 TAP_API enum tap_state tap_task_state(const struct tap_task *task);
 /** tap_task_cpu() - Running: where; runnable: in whose run queue; else where it ran last. -1: not known. */
 TAP_API int tap_task_cpu(const struct tap_task *task);
@@ -75,8 +75,8 @@ TAP_API int tap_task_waker_tid(const struct tap_task *task);
 /** tap_task_total_ns() - In a state, within the window; complete when an observer's .end is called. */
 TAP_API uint64_t tap_task_total_ns(const struct tap_task *task, enum tap_state state);
 
-/** struct tap_stretch - A task leaves a state. */
-struct tap_stretch {
+/** struct tap_interval - A task leaves a state. */
+struct tap_interval {
 	struct tap_task *task; /* its state is still the one that ends */
 	enum tap_state state, next;
 	/*
@@ -97,8 +97,8 @@ struct tap_stretch {
 	enum tap_state was; /* of TAP_UNKNOWN: what it had been in, and nobody knows until when; else TAP_UNKNOWN */
 };
 
-/** struct tap_cpu_stretch - A CPU stops running something. */
-struct tap_cpu_stretch {
+/** struct tap_cpu_interval - A CPU stops running something. */
+struct tap_cpu_interval {
 	int cpu;
 	enum tap_cpu_what { TAP_CPU_UNKNOWN, TAP_CPU_OFFLINE, TAP_CPU_IDLE, TAP_CPU_RUN } what;
 	struct tap_task *task; /* of TAP_CPU_RUN */
@@ -138,21 +138,21 @@ struct tap_migration {
  * struct tap_observer - Who is told, as it happens. Each function may be NULL.
  *
  * In time order of .to_ns and .ts_ns. What a function returns, if not 0, stops. Before the window nothing is
- * told; at its end every open stretch is, with .next == .state.
+ * told; at its end every open interval is, with .next == .state.
  */
 struct tap_observer {
 	size_t size;	 /* sizeof(struct tap_observer), for tap_run() */
-	uint32_t states; /* TAP_STATE_BIT()s of the stretches to be told */
+	uint32_t states; /* TAP_STATE_BIT()s of the intervals to be told */
 	uint32_t lost_states; /* and of those to be told where .next is TAP_UNKNOWN */
-	int (*stretch)(void *ctx, const struct tap_stretch *s);
-	int (*cpu)(void *ctx, const struct tap_cpu_stretch *s);
+	int (*interval)(void *ctx, const struct tap_interval *s);
+	int (*cpu)(void *ctx, const struct tap_cpu_interval *s);
 	bool unknown_cpus_only; /* .cpu is not told what CPUs ran, nor that they were idle */
 	int (*wakeup)(void *ctx, const struct tap_wakeup *w);
 	int (*migration)(void *ctx, const struct tap_migration *m);
 	/* All has been told. @tasks: by index. */
 	int (*end)(void *ctx, struct tap_task *const *tasks, unsigned int nr_tasks);
 	/*
-	 * The task, whose state is the new one, came to wait in another way than out of a stretch: by its first
+	 * The task, whose state is the new one, came to wait in another way than out of an interval: by its first
 	 * wakeup, or by one that came as it was about to sleep. That is seen later, at @ts_ns: it may be when it runs again.
 	 */
 	int (*waits)(void *ctx, struct tap_task *task, uint64_t ts_ns);

@@ -291,7 +291,7 @@ static int settle(struct tap_balance *b)
 }
 
 static int wait_end(struct tap_balance *b, struct tap_balance_task *t,
-		    const struct tap_stretch *s)
+		    const struct tap_interval *s)
 {
 	bool counts = s->whole && s->state == t->wait.state && s->cpu == t->wait.cpu;
 	uint64_t from_ns = s->next == TAP_UNKNOWN ? s->to_ns : s->from_ns;
@@ -379,7 +379,7 @@ static int ran_on(struct tap_balance_task *t, int cpu)
 	return is_cpu(cpu) ? tap_cpus_add(&t->wait.used, (unsigned int)cpu) : 0;
 }
 
-int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s)
+int tap_balance_interval(struct tap_balance *b, const struct tap_interval *s)
 {
 	struct tap_balance_task *t;
 	int ret = tap_balance_advance(b, s->to_ns) ?: task_get(b, s->task, &t);
@@ -404,7 +404,7 @@ int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s)
 	return 0;
 }
 
-int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_stretch *s)
+int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_interval *s)
 {
 	int ret = tap_balance_advance(b, s->to_ns);
 

@@ -21,7 +21,7 @@
  *  - the task may use the other CPU: the recording's lists of tasks say so. Where they do not say which it may use,
  *    it must have run there, or have been moved there, earlier in what was fed. A move that neither a wakeup nor the balancer made
  *    (TAP_MIGRATE_OTHER) may have come from a change of affinity, so it begins that set anew.
- * A violation is a longest stretch of time in which all this holds for one task, whichever CPUs
+ * A violation is a longest interval of time in which all this holds for one task, whichever CPUs
  * were the free ones. This is a lower bound. It accuses wrongly only where something forbade the
  * move that no event tells: an affinity narrowed without moving the task, a cgroup out of its
  * quota (cpu.max), disabled migration.
@@ -83,8 +83,8 @@ int tap_balance_init(struct tap_balance *b, const struct tap_balance_opts *opts)
 void tap_balance_release(struct tap_balance *b);
 
 /* Of a timeline's observer that wants TAP_BALANCE_STATES. Return: 0 or -ENOMEM. */
-int tap_balance_stretch(struct tap_balance *b, const struct tap_stretch *s);
-int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_stretch *s);
+int tap_balance_interval(struct tap_balance *b, const struct tap_interval *s);
+int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_interval *s);
 int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w);
 int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m);
 /* With .lengths_told, in time order: the run queue's length from @ts_ns on, -1: not known. */

@@ -114,7 +114,7 @@ static int force(struct tap_cpu_changes *ch, uint64_t now_ns)
 	return add(ch, &c, now_ns);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct tap_cpu_changes *ch = ctx;
 	struct tap_cpu_change c = { .ts_ns = s->from_ns, .cpu = s->cpu };

@@ -100,12 +100,12 @@ int tap_deadlines_event(struct tap_deadlines *d, const struct tap_event *ev)
 	return job ? 0 : -ENOMEM;
 }
 
-static bool is_done(const struct tap_stretch *s)
+static bool is_done(const struct tap_interval *s)
 {
 	return s->state == TAP_RUNNING && (s->next == TAP_SLEEPING || s->next == TAP_BLOCKED || s->next == TAP_STOPPED || s->next == TAP_DEAD);
 }
 
-void tap_deadlines_stretch(struct tap_deadlines *d, const struct tap_stretch *s)
+void tap_deadlines_interval(struct tap_deadlines *d, const struct tap_interval *s)
 {
 	struct tap_deadline_job *job = s->task->index < d->nr ? &d->of[s->task->index] : NULL;
 

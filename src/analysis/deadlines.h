@@ -36,7 +36,7 @@ void tap_deadlines_release(struct tap_deadlines *d);
 bool tap_deadlines_wants(const struct tap_format *fmt);
 /* Return: 0 or -ENOMEM. */
 int tap_deadlines_event(struct tap_deadlines *d, const struct tap_event *ev);
-void tap_deadlines_stretch(struct tap_deadlines *d, const struct tap_stretch *s);
+void tap_deadlines_interval(struct tap_deadlines *d, const struct tap_interval *s);
 /* After the timeline's end. */
 void tap_deadlines_end(struct tap_deadlines *d, uint64_t to_ns);
 

@@ -165,7 +165,7 @@ int tap_eevdf_pick(struct tap_eevdf *e, const struct tap_sched_pick *p)
 
 	if (!c)
 		return p->cpu >= 0 ? -ENOMEM : 0;
-	if (c->is_picked) /* a switch that ended no stretch */
+	if (c->is_picked) /* a switch that ended no interval */
 		switch_to_next(c);
 	c->next = *p;
 	c->is_picked = true;
@@ -186,7 +186,7 @@ static int add_run(struct tap_eevdf_sums *s, uint64_t ran_ns, bool preempted, bo
 }
 
 /* From one pick to the next one, which is there. */
-static int on_run(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const struct tap_cpu_stretch *s)
+static int on_run(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const struct tap_cpu_interval *s)
 {
 	const struct tap_sched_pick *began = &c->now, *ended = &c->next;
 	uint64_t ran_ns = s->to_ns - s->from_ns;
@@ -208,7 +208,7 @@ static int on_run(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const stru
 	return ret;
 }
 
-int tap_eevdf_cpu(struct tap_eevdf *e, const struct tap_cpu_stretch *s)
+int tap_eevdf_cpu(struct tap_eevdf *e, const struct tap_cpu_interval *s)
 {
 	struct tap_eevdf_cpu *c = cpu_get(e, s->cpu);
 	int ret = 0;

@@ -84,7 +84,7 @@ void tap_eevdf_release(struct tap_eevdf *e);
 /* Before the timeline sees the switch. Return: 0 or -ENOMEM, here and below. */
 int tap_eevdf_pick(struct tap_eevdf *e, const struct tap_sched_pick *p);
 /* Of the timeline's observer. */
-int tap_eevdf_cpu(struct tap_eevdf *e, const struct tap_cpu_stretch *s);
+int tap_eevdf_cpu(struct tap_eevdf *e, const struct tap_cpu_interval *s);
 int tap_eevdf_wakeup(struct tap_eevdf *e, const struct tap_wakeup *w);
 int tap_eevdf_migration(struct tap_eevdf *e, const struct tap_migration *m);
 

@@ -64,7 +64,7 @@ static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stac
 }
 
 /* With which stack the task went into the state, and where. What lasts longer than is known: it is not known. */
-static void find_stack(const struct tap_folded *f, const struct tap_stretch *s, struct tap_folded_task *of)
+static void find_stack(const struct tap_folded *f, const struct tap_interval *s, struct tap_folded_task *of)
 {
 	const struct tap_task_stacks *left = tap_event_stacks_left(f->stacks, s->task, s->from_ns);
 
@@ -74,7 +74,7 @@ static void find_stack(const struct tap_folded *f, const struct tap_stretch *s, 
 	};
 }
 
-static void note_waker(const struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_stretch *s,
+static void note_waker(const struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_interval *s,
 		       struct tap_folded_key *key)
 {
 	int tid = s->task->waker_tid;
@@ -86,7 +86,7 @@ static void note_waker(const struct tap_folded *f, const struct tap_timeline *ti
 }
 
 /* The wait is over, so the wakeup before it was none in vain. */
-static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_stretch *s,
+static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_interval *s,
 		      const struct tap_folded_task *sleep, unsigned int *place)
 {
 	struct tap_folded_key key = key_of(s->task, sleep->stack);
@@ -98,7 +98,7 @@ static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline,
 }
 
 /* With the sleep before it, where that is taken back. */
-static int add_unknown(struct tap_folded *f, const struct tap_stretch *s, unsigned int *place)
+static int add_unknown(struct tap_folded *f, const struct tap_interval *s, unsigned int *place)
 {
 	struct tap_folded_key key = key_of(s->task, (struct tap_stack_pair){ 0 });
 
@@ -107,14 +107,14 @@ static int add_unknown(struct tap_folded *f, const struct tap_stretch *s, unsign
 }
 
 /* The sleep that was told was none, for the waking that ended it was in vain. */
-static void take_back(struct tap_folded *f, const struct tap_folded_task *of, const struct tap_stretch *s)
+static void take_back(struct tap_folded *f, const struct tap_folded_task *of, const struct tap_interval *s)
 {
 	if (s->back != TAP_UNKNOWN && of->line)
 		((struct tap_folded_line *)f->lines.v)[of->line - 1].ns -= tap_window_part_ns(&f->window, of->from_ns, of->to_ns);
 }
 
 /* Asleep, or preempted. */
-static int add_left(struct tap_folded *f, const struct tap_stretch *s, struct tap_folded_task *of)
+static int add_left(struct tap_folded *f, const struct tap_interval *s, struct tap_folded_task *of)
 {
 	struct tap_folded_key key = key_of(s->task, of->stack);
 	unsigned int place;
@@ -124,7 +124,7 @@ static int add_left(struct tap_folded *f, const struct tap_stretch *s, struct ta
 	return ret;
 }
 
-int tap_folded_stretch(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_stretch *s,
+int tap_folded_interval(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_interval *s,
 		       bool (*picks)(void *ctx, const struct tap_task *task, int cpu), void *ctx)
 {
 	struct tap_folded_task *of = tap_array_at(&f->tasks, &f->nr_tasks, s->task->index, sizeof(*of), NULL);

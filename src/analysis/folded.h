@@ -48,10 +48,10 @@ void tap_folded_release(struct tap_folded *f);
 /* Of which states the timeline is to tell. */
 uint32_t tap_folded_states(enum tap_folded_of of);
 /*
- * A stretch of these states. @picks: whether the options pick time of this task that is of this CPU (-1: not known):
+ * An interval of these states. @picks: whether the options pick time of this task that is of this CPU (-1: not known):
  * where it was switched out; of wakeups where its waker ran. Return: 0 or -ENOMEM.
  */
-int tap_folded_stretch(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_stretch *s,
+int tap_folded_interval(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_interval *s,
 		       bool (*picks)(void *ctx, const struct tap_task *task, int cpu), void *ctx);
 void tap_folded_end(struct tap_folded *f);
 /* By name, as a frame: also of other lines. */

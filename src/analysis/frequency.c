@@ -22,7 +22,7 @@ bool tap_frequency_wants(const struct tap_format *fmt)
 	return !strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_frequency");
 }
 
-static void end_stretch(struct tap_frequency *f, struct tap_frequency_cpu *c, uint64_t to_ns)
+static void end_interval(struct tap_frequency *f, struct tap_frequency_cpu *c, uint64_t to_ns)
 {
 	uint64_t ns = to_ns - c->at_ns;
 
@@ -52,7 +52,7 @@ int tap_frequency_event(struct tap_frequency *f, const struct tap_event *ev)
 	c = tap_array_at(&f->cpus, &f->nr_cpus, (unsigned int)cpu, sizeof(*c), NULL);
 	if (!c)
 		return -ENOMEM;
-	end_stretch(f, c, ev->ts_ns);
+	end_interval(f, c, ev->ts_ns);
 	c->khz = (uint64_t)tap_num_get(&f->khz, ev);
 	c->at_ns = ev->ts_ns;
 	if (c->khz > c->highest_khz) {
@@ -65,7 +65,7 @@ int tap_frequency_event(struct tap_frequency *f, const struct tap_event *ev)
 void tap_frequency_end(struct tap_frequency *f, uint64_t ns)
 {
 	for (unsigned int cpu = 0; cpu < f->nr_cpus; cpu++) {
-		end_stretch(f, &f->cpus[cpu], ns);
+		end_interval(f, &f->cpus[cpu], ns);
 		f->highest_ns += f->cpus[cpu].highest_ns;
 	}
 }

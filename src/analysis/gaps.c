@@ -9,7 +9,7 @@
 /* How far the survey's lists, which are in order of time, were looked at for this CPU. */
 struct tap_gaps_cpu {
 	unsigned int loss, brk;
-	uint64_t unknown_to_ns; /* the end of its last stretch that was unknown, or offline */
+	uint64_t unknown_to_ns; /* the end of its last interval that was unknown, or offline */
 	enum tap_gap last;	/* and its cause */
 };
 
@@ -23,9 +23,9 @@ const char *tap_gap_name(enum tap_gap gap)
 	return names[gap];
 }
 
-/* Return: the loss that the stretch lies in, or NULL. */
+/* Return: the loss that the interval lies in, or NULL. */
 static const struct tap_loss *find_loss(const struct tap_gaps *g, struct tap_gaps_cpu *c,
-		     const struct tap_cpu_stretch *s)
+		     const struct tap_cpu_interval *s)
 {
 	const struct tap_survey *v = g->survey;
 
@@ -39,9 +39,9 @@ static const struct tap_loss *find_loss(const struct tap_gaps *g, struct tap_gap
 	return NULL;
 }
 
-/* Return: the break that the stretch lies in, or NULL. */
+/* Return: the break that the interval lies in, or NULL. */
 static const struct tap_break *find_break(const struct tap_gaps *g, struct tap_gaps_cpu *c,
-					  const struct tap_cpu_stretch *s)
+					  const struct tap_cpu_interval *s)
 {
 	const struct tap_survey *v = g->survey;
 
@@ -55,7 +55,7 @@ static const struct tap_break *find_break(const struct tap_gaps *g, struct tap_g
 }
 
 static enum tap_gap cause(const struct tap_gaps *g, struct tap_gaps_cpu *c,
-			  const struct tap_cpu_stretch *s)
+			  const struct tap_cpu_interval *s)
 {
 	const struct tap_loss *l = find_loss(g, c, s);
 	const struct tap_break *b;
@@ -71,7 +71,7 @@ static enum tap_gap cause(const struct tap_gaps *g, struct tap_gaps_cpu *c,
 	return c->unknown_to_ns == s->from_ns ? c->last : TAP_GAP_BROKEN;
 }
 
-int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_stretch *s)
+int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_interval *s)
 {
 	struct tap_gaps_cpu *c;
 

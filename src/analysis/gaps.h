@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why nobody knows what CPUs ran: each stretch of unknown time has one cause. Fed with a timeline's
- * stretches of CPUs, in its order.
+ * Why nobody knows what CPUs ran: each interval of unknown time has one cause. Fed with a timeline's
+ * intervals of CPUs, in its order.
  */
 #ifndef TAP_ANALYSIS_GAPS_H
 #define TAP_ANALYSIS_GAPS_H
@@ -31,7 +31,7 @@ struct tap_gaps {
 
 const char *tap_gap_name(enum tap_gap gap); /* "start", "lost", ... */
 /* @g: with .survey and the window; the rest is 0. Return: 0 or -ENOMEM. */
-int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_stretch *s);
+int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_interval *s);
 void tap_gaps_release(struct tap_gaps *g);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* A ring: what a CPU did last. */
 struct tap_latency_past {
-	struct tap_cpu_stretch stretches[TAP_LATENCY_PAST];
+	struct tap_cpu_interval intervals[TAP_LATENCY_PAST];
 	uint64_t nr; /* of all that were told */
 };
 
@@ -102,12 +102,12 @@ static void add_part(struct tap_latency_part *to, const struct tap_latency_part 
 }
 
 /* Where it runs now or, throttled, where it may run again. */
-static int end_cpu(const struct tap_stretch *s)
+static int end_cpu(const struct tap_interval *s)
 {
 	return s->next == TAP_RUNNING ? s->next_cpu : s->cpu;
 }
 
-static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, const struct tap_stretch *s)
+static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, const struct tap_interval *s)
 {
 	struct tap_latency_column *column = column_at(l, s->to_ns);
 	int cpu = end_cpu(s);
@@ -125,7 +125,7 @@ static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, 
 
 /* ---- the worst ------------------------------------------------------------------------------ */
 
-int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_stretch *s)
+int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_interval *s)
 {
 	struct tap_latency_past **place = tap_array_at(&l->past, &l->nr_past, (unsigned int)s->cpu,
 						       sizeof(*place), NULL);
@@ -138,7 +138,7 @@ int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_stretch *s)
 	past = *place;
 	if (!past)
 		return -ENOMEM;
-	past->stretches[past->nr++ % TAP_LATENCY_PAST] = *s;
+	past->intervals[past->nr++ % TAP_LATENCY_PAST] = *s;
 	return 0;
 }
 
@@ -156,7 +156,7 @@ static int by_ns(const void *a, const void *b)
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : by_task(a, b);
 }
 
-/* Of several stretches of a task one, and the longest first. Return: how many tasks. */
+/* Of several intervals of a task one, and the longest first. Return: how many tasks. */
 static unsigned int sum_by_task(struct tap_latency_ran *ran, unsigned int nr)
 {
 	unsigned int nr_tasks = 0;
@@ -172,7 +172,7 @@ static unsigned int sum_by_task(struct tap_latency_ran *ran, unsigned int nr)
 	return nr_tasks;
 }
 
-/* Collects the tasks that ran on the CPU within the wait. Return: how many stretches. */
+/* Collects the tasks that ran on the CPU within the wait. Return: how many intervals. */
 static unsigned int look_back(const struct tap_latency_past *past, struct tap_latency_worst *w,
 			      struct tap_latency_ran *ran)
 {
@@ -180,7 +180,7 @@ static unsigned int look_back(const struct tap_latency_past *past, struct tap_la
 	unsigned int nr = 0;
 
 	for (uint64_t i = past->nr; i && i + TAP_LATENCY_PAST > past->nr; i--) {
-		const struct tap_cpu_stretch *s = &past->stretches[(i - 1) % TAP_LATENCY_PAST];
+		const struct tap_cpu_interval *s = &past->intervals[(i - 1) % TAP_LATENCY_PAST];
 		uint64_t from_ns = s->from_ns > w->from_ns ? s->from_ns : w->from_ns;
 
 		if (reached_ns <= w->from_ns)
@@ -249,7 +249,7 @@ static uint64_t length_ns(const struct tap_latency_worst *w)
  * without.
  */
 static __attribute__((noinline)) int note_worst(struct tap_latency *l, const struct tap_timeline *t,
-						const struct tap_stretch *s)
+						const struct tap_interval *s)
 {
 	struct tap_latency_worst w = {
 		.task = s->task, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = end_cpu(s),
@@ -292,7 +292,7 @@ static void close_censored(const struct tap_latency *l, struct tap_latency_stat 
  * is not known, but where its beginning was seen. When it was over is not known before the unknown is.
  */
 static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
-		   const struct tap_stretch *s)
+		   const struct tap_interval *s)
 {
 	unsigned int nr = 0;
 
@@ -307,8 +307,8 @@ static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 		close_censored(l, stat, s->to_ns);
 }
 
-int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
-			const struct tap_stretch *s)
+int tap_latency_interval(struct tap_latency *l, const struct tap_timeline *t,
+			const struct tap_interval *s)
 {
 	struct tap_latency_stat *stat = tap_array_at(&l->tasks, &l->nr_tasks, s->task->index,
 						     sizeof(*stat), &no_waits);

@@ -13,7 +13,7 @@
 #include "timeline/timeline.h"
 
 #define TAP_LATENCY_RAN 4u
-#define TAP_LATENCY_PAST 4096u /* what a CPU did last, for the worst waits: so many stretches */
+#define TAP_LATENCY_PAST 4096u /* what a CPU did last, for the worst waits: so many intervals */
 
 struct tap_latency_part {
 	uint64_t count, sum_ns, max_ns;
@@ -74,29 +74,29 @@ struct tap_latency {
 int tap_latency_init(struct tap_latency *l, enum tap_state state, unsigned int max_worst);
 void tap_latency_release(struct tap_latency *l);
 /*
- * Before the first stretch: the window is divided into @nr columns, and waits are counted in each, too. @survey: what is
+ * Before the first interval: the window is divided into @nr columns, and waits are counted in each, too. @survey: what is
  * missing; read now. Return: 0 or -ENOMEM.
  */
 int tap_latency_split(struct tap_latency *l, const struct tap_window *window, const struct tap_survey *survey,
 		      unsigned int nr);
 
-/* The stretches that tap_latency_stretch() has a use for: of .states and of .lost_states. */
+/* The intervals that tap_latency_interval() has a use for: of .states and of .lost_states. */
 #define TAP_LATENCY_STATES(state) (TAP_STATE_BIT(state) | TAP_STATE_BIT(TAP_UNKNOWN))
 #define TAP_LATENCY_LOST_STATES                                                                    \
 	(TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
 
 /* Whether its length is known and counts: it ends by running; one that is throttled may be over, and have to wait. */
-static inline bool tap_latency_counts(const struct tap_latency *l, const struct tap_stretch *s)
+static inline bool tap_latency_counts(const struct tap_latency *l, const struct tap_interval *s)
 {
 	return s->state == l->state && s->whole &&
 	       (s->next == TAP_RUNNING || (l->state == TAP_THROTTLED && tap_state_is_wait(s->next)));
 }
 
 /* @t: tells which CPUs are idle now. Return: 0 or -ENOMEM. */
-int tap_latency_stretch(struct tap_latency *l, const struct tap_timeline *t,
-			const struct tap_stretch *s);
-/* Where .max_worst, every CPU's stretches. Return: 0 or -ENOMEM. */
-int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_stretch *s);
+int tap_latency_interval(struct tap_latency *l, const struct tap_timeline *t,
+			const struct tap_interval *s);
+/* Where .max_worst, every CPU's intervals. Return: 0 or -ENOMEM. */
+int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_interval *s);
 /* Return: 0 or -ENOMEM. */
 int tap_latency_end(struct tap_latency *l);
 

@@ -657,7 +657,7 @@ static int died(struct tap_pelt *p, int tid, uint64_t ts_ns)
 
 /* ---- public --------------------------------------------------------------------------------- */
 
-int tap_pelt_stretch(struct tap_pelt *p, const struct tap_stretch *st)
+int tap_pelt_interval(struct tap_pelt *p, const struct tap_interval *st)
 {
 	int ret = 0;
 
@@ -668,7 +668,7 @@ int tap_pelt_stretch(struct tap_pelt *p, const struct tap_stretch *st)
 	return ret;
 }
 
-int tap_pelt_cpu_stretch(struct tap_pelt *p, const struct tap_cpu_stretch *s)
+int tap_pelt_cpu_interval(struct tap_pelt *p, const struct tap_cpu_interval *s)
 {
 	return s->what == TAP_CPU_RUN ? ran(p, (uint32_t)s->cpu, s->from_ns, s->to_ns) : 0;
 }

@@ -123,8 +123,8 @@ void tap_pelt_free(struct tap_pelt *p);
 bool tap_pelt_wants(const struct tap_format *fmt);
 
 /* What the timeline's observer is told, of all states: who ran, and who died. */
-int tap_pelt_stretch(struct tap_pelt *p, const struct tap_stretch *s);
-int tap_pelt_cpu_stretch(struct tap_pelt *p, const struct tap_cpu_stretch *s);
+int tap_pelt_interval(struct tap_pelt *p, const struct tap_interval *s);
+int tap_pelt_cpu_interval(struct tap_pelt *p, const struct tap_cpu_interval *s);
 /* An event in the window, after @t has seen it. Return: 0; -ENOMEM; what .point returned. */
 int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev);
 /* After the timeline's end. Return: 0; -ENOMEM; what .point returned. */

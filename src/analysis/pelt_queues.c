@@ -164,7 +164,7 @@ static int leave(struct tap_pelt_queues *q, const struct tap_task *task, uint64_
 	return ret;
 }
 
-/* A task of which nothing is known any more may be there, or not: its stretch is told when it is over. */
+/* A task of which nothing is known any more may be there, or not: its interval is told when it is over. */
 static void drop_unknown(struct tap_pelt_queues *q, struct tap_pelt_queue *queue)
 {
 	for (unsigned int i = 0; i < queue->nr; i++) {
@@ -246,7 +246,7 @@ static int go_to_sleep(struct tap_pelt_queues *q, const struct tap_task *task, i
 	return add_late(q, cpu, &(const struct late){ task, .dequeued = dequeued, .stale = !dequeued }, ts_ns);
 }
 
-int tap_pelt_queues_stretch(struct tap_pelt_queues *q, const struct tap_stretch *s)
+int tap_pelt_queues_interval(struct tap_pelt_queues *q, const struct tap_interval *s)
 {
 	struct tap_pelt_member *m = get_member(q, s->task);
 	bool was_there = s->state == TAP_RUNNING || s->state == TAP_PREEMPTED || (s->state == TAP_WAKING && !q->has_wakeups);
@@ -281,7 +281,7 @@ int tap_pelt_queues_stretch(struct tap_pelt_queues *q, const struct tap_stretch 
 	}
 }
 
-int tap_pelt_queues_cpu(struct tap_pelt_queues *q, const struct tap_cpu_stretch *s)
+int tap_pelt_queues_cpu(struct tap_pelt_queues *q, const struct tap_cpu_interval *s)
 {
 	struct tap_pelt_queue *queue = get_queue(q, s->cpu);
 	int ret;

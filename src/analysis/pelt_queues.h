@@ -86,8 +86,8 @@ void tap_pelt_queues_init(struct tap_pelt_queues *q, const struct tap_pelt_queue
 void tap_pelt_queues_release(struct tap_pelt_queues *q);
 
 /* Of the timeline's observer, of all states. Return: 0; -ENOMEM; what .change returned: here and below. */
-int tap_pelt_queues_stretch(struct tap_pelt_queues *q, const struct tap_stretch *s);
-int tap_pelt_queues_cpu(struct tap_pelt_queues *q, const struct tap_cpu_stretch *s);
+int tap_pelt_queues_interval(struct tap_pelt_queues *q, const struct tap_interval *s);
+int tap_pelt_queues_cpu(struct tap_pelt_queues *q, const struct tap_cpu_interval *s);
 int tap_pelt_queues_waits(struct tap_pelt_queues *q, const struct tap_task *task, uint64_t ts_ns);
 int tap_pelt_queues_migration(struct tap_pelt_queues *q, const struct tap_migration *m);
 /* Events that tell more than the timeline does: sched_wakeup, sched_update_nr_running, sched_pelt_se. After it has seen them. */

@@ -755,7 +755,7 @@ int tap_pelt_verify_event(struct tap_pelt_verify *v, const struct tap_event *ev)
 
 /* ---- the timeline's observer ------------------------------------------------------------------ */
 
-int tap_pelt_verify_stretch(struct tap_pelt_verify *v, const struct tap_stretch *s)
+int tap_pelt_verify_interval(struct tap_pelt_verify *v, const struct tap_interval *s)
 {
 	struct tap_pelt_track *t = track_of(v, s->task);
 
@@ -765,10 +765,10 @@ int tap_pelt_verify_stretch(struct tap_pelt_verify *v, const struct tap_stretch 
 		note_task(v, s->task->cpu, s->task, TAP_PELT_ATTACHED);
 	if ((s->next == TAP_THROTTLED || s->state == TAP_THROTTLED) && v->opts.subject == TAP_PELT_CGROUP)
 		note_task(v, s->task->cpu, s->task, TAP_PELT_HELD);
-	return tap_pelt_queues_stretch(&v->queues, s);
+	return tap_pelt_queues_interval(&v->queues, s);
 }
 
-int tap_pelt_verify_cpu(struct tap_pelt_verify *v, const struct tap_cpu_stretch *s)
+int tap_pelt_verify_cpu(struct tap_pelt_verify *v, const struct tap_cpu_interval *s)
 {
 	int ret = 0;
 

@@ -106,8 +106,8 @@ int tap_pelt_verify_end(struct tap_pelt_verify *v);
 /* After the timeline has seen it. Return: 0 or -ENOMEM, here and below. */
 int tap_pelt_verify_event(struct tap_pelt_verify *v, const struct tap_event *ev);
 /* Of the timeline's observer, of all states. */
-int tap_pelt_verify_stretch(struct tap_pelt_verify *v, const struct tap_stretch *s);
-int tap_pelt_verify_cpu(struct tap_pelt_verify *v, const struct tap_cpu_stretch *s);
+int tap_pelt_verify_interval(struct tap_pelt_verify *v, const struct tap_interval *s);
+int tap_pelt_verify_cpu(struct tap_pelt_verify *v, const struct tap_cpu_interval *s);
 int tap_pelt_verify_waits(struct tap_pelt_verify *v, const struct tap_task *task, uint64_t ts_ns);
 int tap_pelt_verify_migration(struct tap_pelt_verify *v, const struct tap_migration *m);
 

@@ -221,7 +221,7 @@ static struct tap_pelt_range range_of(bool known, uint64_t nr, uint64_t most)
 	return known ? (struct tap_pelt_range){ nr, nr } : (struct tap_pelt_range){ 0, most };
 }
 
-static int add_task(struct tap_pelt_what_if *w, const struct tap_stretch *s)
+static int add_task(struct tap_pelt_what_if *w, const struct tap_interval *s)
 {
 	bool is_known = s->state != TAP_UNKNOWN, runs = s->state == TAP_RUNNING;
 	struct use use = {
@@ -238,7 +238,7 @@ static bool is_fair(const struct tap_task *task)
 	return task->prio >= 100;
 }
 
-static int add_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_stretch *s)
+static int add_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_interval *s)
 {
 	bool is_known = s->what == TAP_CPU_IDLE || (s->what == TAP_CPU_RUN && s->task->prio != TAP_PRIO_UNKNOWN);
 	bool runs = s->what == TAP_CPU_RUN && is_fair(s->task);
@@ -266,14 +266,14 @@ static int on_change(void *ctx, int cpu, uint64_t ts_ns)
 	return ret;
 }
 
-int tap_pelt_what_if_stretch(struct tap_pelt_what_if *w, const struct tap_stretch *s)
+int tap_pelt_what_if_interval(struct tap_pelt_what_if *w, const struct tap_interval *s)
 {
 	if (w->opts.subject == TAP_PELT_CGROUP)
-		return tap_pelt_queues_stretch(&w->queues, s);
+		return tap_pelt_queues_interval(&w->queues, s);
 	return w->opts.subject == TAP_PELT_TASK ? add_task(w, s) : 0;
 }
 
-int tap_pelt_what_if_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_stretch *s)
+int tap_pelt_what_if_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_interval *s)
 {
 	if (w->opts.subject == TAP_PELT_CGROUP)
 		return tap_pelt_queues_cpu(&w->queues, s);

@@ -68,8 +68,8 @@ int tap_pelt_what_if_parse(const char *text, struct tap_pelt_what_if_opts *opts,
 void tap_pelt_what_if_init(struct tap_pelt_what_if *w, const struct tap_pelt_what_if_opts *opts);
 void tap_pelt_what_if_release(struct tap_pelt_what_if *w);
 /* Of the timeline's observer, of all states. Return: 0 or -ENOMEM. */
-int tap_pelt_what_if_stretch(struct tap_pelt_what_if *w, const struct tap_stretch *s);
-int tap_pelt_what_if_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_stretch *s);
+int tap_pelt_what_if_interval(struct tap_pelt_what_if *w, const struct tap_interval *s);
+int tap_pelt_what_if_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_interval *s);
 /* And of cgroups. */
 int tap_pelt_what_if_waits(struct tap_pelt_what_if *w, const struct tap_task *task, uint64_t ts_ns);
 int tap_pelt_what_if_migration(struct tap_pelt_what_if *w, const struct tap_migration *m);

@@ -8,7 +8,7 @@
 
 static const struct tap_longest none[TAP_NR_STATES];
 
-int tap_states_stretch(struct tap_states *s, const struct tap_stretch *st)
+int tap_states_interval(struct tap_states *s, const struct tap_interval *st)
 {
 	uint64_t from_ns = st->from_ns - st->back_ns;
 	struct tap_states_task *task;

@@ -20,15 +20,15 @@ struct tap_states_task {
 
 /* {0} has seen nothing. */
 struct tap_states {
-	uint64_t start_ns; /* the window's; set by the owner before the first stretch */
+	uint64_t start_ns; /* the window's; set by the owner before the first interval */
 	struct tap_states_task *tasks; /* by tap_task.index; owned */
 	unsigned int nr;
 };
 
 /* Return: 0 or -ENOMEM. */
-int tap_states_stretch(struct tap_states *s, const struct tap_stretch *st);
+int tap_states_interval(struct tap_states *s, const struct tap_interval *st);
 
-/* Return: TAP_NR_STATES of them; borrowed until the next stretch. */
+/* Return: TAP_NR_STATES of them; borrowed until the next interval. */
 const struct tap_longest *tap_states_longest(const struct tap_states *s,
 					     const struct tap_task *task);
 void tap_states_release(struct tap_states *s);

@@ -86,7 +86,7 @@ static int tell(struct tap_timehist *h, const struct tap_row *row)
 }
 
 static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
-		      const struct tap_stretch *s)
+		      const struct tap_interval *s)
 {
 	struct tap_row row = {
 		.what = TAP_ROW_SLICE, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu,
@@ -102,7 +102,7 @@ static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
 	return tell(h, &row);
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct tap_timehist *h = ctx;
 	struct tap_timehist_task *t = task_get(h, s->task);
@@ -129,7 +129,7 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	return 0;
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct tap_row row = make_row(TAP_ROW_UNKNOWN, s->from_ns, s->to_ns, s->cpu, NULL);
 
@@ -155,7 +155,7 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 
 const struct tap_observer tap_timehist_observer = {
 	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD),
-	.stretch = on_stretch,
+	.interval = on_interval,
 	.cpu = on_cpu,
 	.unknown_cpus_only = true,
 	.wakeup = on_wakeup,
@@ -164,7 +164,7 @@ const struct tap_observer tap_timehist_observer = {
 
 const struct tap_observer tap_timehist_slices = {
 	.states = TAP_STATE_BIT(TAP_RUNNING),
-	.stretch = on_stretch,
+	.interval = on_interval,
 };
 
 void tap_timehist_release(struct tap_timehist *h)

@@ -21,7 +21,7 @@ void tap_wakers_release(struct tap_wakers *w)
 
 /* Sets *@place, which is the wakee's, to this pair's. Return: 0 or -ENOMEM. */
 static int find_pair(struct tap_wakers *w, const struct tap_timeline *t,
-		     const struct tap_stretch *s, unsigned int *place)
+		     const struct tap_interval *s, unsigned int *place)
 {
 	int tid = s->task->waker_tid;
 	uint64_t *found = tap_map_put(&w->by_tids, (uint64_t)(uint32_t)tid << 32 | s->task->index);
@@ -62,15 +62,15 @@ static int add_stack(struct tap_wakers *w, unsigned int pair, struct tap_stack_p
 }
 
 /* Return: 0 or -ENOMEM. */
-static int take_stack(struct tap_wakers *w, unsigned int pair, const struct tap_stretch *s)
+static int take_stack(struct tap_wakers *w, unsigned int pair, const struct tap_interval *s)
 {
 	struct tap_stack_pair stack = tap_event_stacks_woken(w->of_stacks, s->task);
 
 	return tap_stack_pair_is_none(stack) ? 0 : add_stack(w, pair, stack);
 }
 
-int tap_wakers_stretch(struct tap_wakers *w, const struct tap_timeline *t,
-		       const struct tap_stretch *s)
+int tap_wakers_interval(struct tap_wakers *w, const struct tap_timeline *t,
+		       const struct tap_interval *s)
 {
 	/* the place of the wakee's last pair */
 	unsigned int *last = tap_array_at(&w->last, &w->nr_last, s->task->index, sizeof(*last),

@@ -48,8 +48,8 @@ struct tap_wakers {
 void tap_wakers_release(struct tap_wakers *w);
 
 /* @s: of TAP_WAKING. @t: to find the waker. Return: 0 or -ENOMEM. */
-int tap_wakers_stretch(struct tap_wakers *w, const struct tap_timeline *t,
-		       const struct tap_stretch *s);
+int tap_wakers_interval(struct tap_wakers *w, const struct tap_timeline *t,
+		       const struct tap_interval *s);
 void tap_wakers_end(struct tap_wakers *w); /* sorts */
 
 #endif

@@ -90,7 +90,7 @@ static int test(struct tap_compared *c)
 
 	c->shift_pct = c->a.median ? 100 * c->shift / fabs(c->a.median) : NAN;
 	if (ret || c->a.nr < TAP_COMPARE_MIN || c->b.nr < TAP_COMPARE_MIN) {
-		c->interval = TAP_INTERVAL_NONE;
+		c->interval = TAP_CONFIDENCE_NONE;
 		c->p = c->p_adjusted = NAN;
 		return ret;
 	}

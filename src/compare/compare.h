@@ -7,7 +7,7 @@
 #define TAP_COMPARE_COMPARE_H
 
 #include "metric/metrics.h"
-#include "stats/interval.h"
+#include "stats/confidence.h"
 
 /* So many recordings each side must have for a verdict: with fewer, no p is as low as 0.05. */
 #define TAP_COMPARE_MIN 4u
@@ -26,7 +26,7 @@ struct tap_compared_side {
 	double *v; /* owned; of each recording, sorted */
 	unsigned int nr;
 	double median;
-	struct tap_interval interval; /* of the median */
+	struct tap_confidence interval; /* of the median */
 };
 
 struct tap_compared {
@@ -35,7 +35,7 @@ struct tap_compared {
 	enum tap_metric_better better;
 	struct tap_compared_side a, b;
 	double shift; /* of B above A */
-	struct tap_interval interval; /* of the shift */
+	struct tap_confidence interval; /* of the shift */
 	double shift_pct; /* of A's median; NAN where that is 0 */
 	double p, p_adjusted; /* NAN: too few recordings */
 	enum tap_compare_verdict verdict;

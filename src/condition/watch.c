@@ -227,10 +227,10 @@ static int look_at_waits(struct tap_watch *w, uint64_t ns)
 	return ret;
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct tap_watch *w = ctx;
-	int ret = w->has_balance ? tap_balance_stretch(&w->balance, s) : 0;
+	int ret = w->has_balance ? tap_balance_interval(&w->balance, s) : 0;
 
 	return ret || !w->limits[s->next].nr ? ret : begin_wait(w, s->next, s->task, s->to_ns);
 }
@@ -252,7 +252,7 @@ static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
 	return 0;
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	return tap_balance_cpu(&((struct tap_watch *)ctx)->balance, s);
 }
@@ -691,7 +691,7 @@ static int start_timeline(struct tap_watch *w)
 	if (tap_identities_init(&w->ids, NULL, w->meta))
 		return -ENOMEM;
 	w->observer = (struct tap_observer){
-		.size = sizeof(w->observer), .states = states_before(w), .stretch = on_stretch, .waits = on_waits,
+		.size = sizeof(w->observer), .states = states_before(w), .interval = on_interval, .waits = on_waits,
 	};
 	if (w->limits[VIOLATION].nr && start_balance(w))
 		return -ENOMEM;

@@ -128,7 +128,7 @@ static uint32_t *last_woken_by(const struct tap_task_log *t)
 	return c && tap_state_is_sleep(state_of(word)) ? &c->words[c->nr - (word & IS_LONG ? 4 : 2)] : NULL;
 }
 
-int tap_critical_log_stretch(struct tap_critical_log *l, const struct tap_stretch *s)
+int tap_critical_log_interval(struct tap_critical_log *l, const struct tap_interval *s)
 {
 	struct tap_task_log *t = log_of(l, s->task);
 	uint32_t by = TAP_WOKEN_NOT_KNOWN, *last_by;

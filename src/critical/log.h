@@ -54,7 +54,7 @@ void tap_critical_log_release(struct tap_critical_log *l);
 
 /* Before what it does to the task's state is told. @by: enum tap_woken. Return: 0 or -ENOMEM, here and below. */
 int tap_critical_log_wakeup(struct tap_critical_log *l, const struct tap_task *task, uint32_t by, bool is_new);
-int tap_critical_log_stretch(struct tap_critical_log *l, const struct tap_stretch *s);
+int tap_critical_log_interval(struct tap_critical_log *l, const struct tap_interval *s);
 /* Before the wait that follows its last wakeup is told: who that was is known better by now. @by: enum tap_woken. */
 void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, uint32_t by);
 

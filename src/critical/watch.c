@@ -44,11 +44,11 @@ static int correct_waker(struct tap_critical_watch *w, const struct tap_task *ta
 	return 0;
 }
 
-int tap_critical_watch_stretch(struct tap_critical_watch *w, const struct tap_stretch *s)
+int tap_critical_watch_interval(struct tap_critical_watch *w, const struct tap_interval *s)
 {
 	if (w->stacks && s->state == TAP_WAKING && correct_waker(w, s->task))
 		return -ENOMEM;
-	return tap_critical_log_stretch(&w->log, s);
+	return tap_critical_log_interval(&w->log, s);
 }
 
 int tap_critical_watch_wakeup(struct tap_critical_watch *w, const struct tap_wakeup *one)

@@ -23,7 +23,7 @@ struct tap_critical_watch { /* all zero but these three */
 void tap_critical_watch_release(struct tap_critical_watch *w);
 
 /* Of the timeline's observer, that is told of TAP_CRITICAL_STATES. Return: 0 or -ENOMEM, here and below. */
-int tap_critical_watch_stretch(struct tap_critical_watch *w, const struct tap_stretch *s);
+int tap_critical_watch_interval(struct tap_critical_watch *w, const struct tap_interval *s);
 int tap_critical_watch_wakeup(struct tap_critical_watch *w, const struct tap_wakeup *one);
 /* After the timeline, and the stacks, have seen it. */
 bool tap_critical_watch_wants(const struct tap_critical_watch *w, const struct tap_format *fmt);

@@ -14,7 +14,7 @@
 #define MAX_POINTS 4000u /* of a curve; fewer where curves are many */
 #define MIN_POINTS 60u
 #define ALL_POINTS (1u << 18)
-#define KEPT 3u /* of a stretch: the least, the most, the last */
+#define KEPT 3u /* of an interval: the least, the most, the last */
 #define FREQUENCY ((uint64_t)1 << 63) /* as a key: of the CPU with this number */
 
 struct point {
@@ -48,7 +48,7 @@ bool tap_curves_are_in(const struct tap_run *run)
 
 /* ---- points --------------------------------------------------------------------------------------------- */
 
-/* A stretch of the window in a curve: which of its points stay. */
+/* An interval of the window in a curve: which of its points stay. */
 struct kept {
 	unsigned int least, most, last;
 };
@@ -75,14 +75,14 @@ static unsigned int keep(struct point *points, unsigned int nr, const struct kep
 static void thin(struct tap_curves *c, struct tap_drawn_curve *curve)
 {
 	const uint64_t from_ns = c->run->window.from_ns;
-	const uint64_t stretch_ns = tap_window_ns(&c->run->window) / (c->max_points / 2 / KEPT) + 1;
+	const uint64_t interval_ns = tap_window_ns(&c->run->window) / (c->max_points / 2 / KEPT) + 1;
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0, first; i < curve->nr;) {
-		const uint64_t stretch = (curve->points[i].ts_ns - from_ns) / stretch_ns;
+		const uint64_t interval = (curve->points[i].ts_ns - from_ns) / interval_ns;
 		struct kept k = { i, i, i };
 
-		for (first = i; i < curve->nr && (curve->points[i].ts_ns - from_ns) / stretch_ns == stretch; i++)
+		for (first = i; i < curve->nr && (curve->points[i].ts_ns - from_ns) / interval_ns == interval; i++)
 			look(curve->points, i, &k);
 		nr = keep(curve->points, nr, &k, first);
 	}
@@ -166,14 +166,14 @@ int tap_curves_event(struct tap_curves *c, const struct tap_event *ev)
 	return tap_frequency_wants(ev->fmt) ? add_frequency(c, ev) : tap_pelt_event(c->signals, c->run->timeline, ev);
 }
 
-int tap_curves_stretch(struct tap_curves *c, const struct tap_stretch *s)
+int tap_curves_interval(struct tap_curves *c, const struct tap_interval *s)
 {
-	return tap_pelt_stretch(c->signals, s);
+	return tap_pelt_interval(c->signals, s);
 }
 
-int tap_curves_cpu(struct tap_curves *c, const struct tap_cpu_stretch *s)
+int tap_curves_cpu(struct tap_curves *c, const struct tap_cpu_interval *s)
 {
-	return tap_pelt_cpu_stretch(c->signals, s);
+	return tap_pelt_cpu_interval(c->signals, s);
 }
 
 int tap_curves_init(struct tap_curves *c)

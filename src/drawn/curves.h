@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Load-tracking signals and frequencies over time. Of curves with many points the least, the most and the last of equal stretches of the window
+ * Load-tracking signals and frequencies over time. Of curves with many points the least, the most and the last of equal intervals of the window
  * are kept: memory is bounded, whatever is recorded.
  */
 #ifndef TAP_DRAWN_CURVES_H
@@ -35,8 +35,8 @@ bool tap_curves_wants(const struct tap_format *fmt);
 int tap_curves_init(struct tap_curves *c);
 void tap_curves_release(struct tap_curves *c);
 /* What the timeline's observer is told, of all states, and events in the window after it has seen them. */
-int tap_curves_stretch(struct tap_curves *c, const struct tap_stretch *s);
-int tap_curves_cpu(struct tap_curves *c, const struct tap_cpu_stretch *s);
+int tap_curves_interval(struct tap_curves *c, const struct tap_interval *s);
+int tap_curves_cpu(struct tap_curves *c, const struct tap_cpu_interval *s);
 int tap_curves_event(struct tap_curves *c, const struct tap_event *ev);
 /* All was told. Adds the columns, which are @c's; to @json the curves, with commas between. */
 int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap_buf *json, struct tap_drawn_columns *columns);

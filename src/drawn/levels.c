@@ -97,7 +97,7 @@ static int open_bucket(struct tap_levels *l, unsigned int row, uint32_t bucket)
 	return ret;
 }
 
-static uint32_t runner_of(const struct tap_levels *l, const struct tap_cpu_stretch *s)
+static uint32_t runner_of(const struct tap_levels *l, const struct tap_cpu_interval *s)
 {
 	uint32_t index;
 
@@ -107,7 +107,7 @@ static uint32_t runner_of(const struct tap_levels *l, const struct tap_cpu_stret
 	return index == TAP_OTHERS ? TAP_OTHERS : TAP_RUNNER_TASKS + index;
 }
 
-int tap_levels_cpu(struct tap_levels *l, const struct tap_cpu_stretch *s)
+int tap_levels_cpu(struct tap_levels *l, const struct tap_cpu_interval *s)
 {
 	const struct tap_pyramid *p = &l->pyramid;
 	const uint32_t row = tap_lane(l->lanes, s->cpu), runner = s->what == TAP_CPU_IDLE ? TAP_RUNNER_IDLE : runner_of(l, s);
@@ -152,7 +152,7 @@ static void add_waiting(struct tap_levels *l, unsigned int row, uint64_t from_ns
 	l->there_change[at + last]--;
 }
 
-static void note_wait(struct tap_levels *l, unsigned int row, const struct tap_stretch *s)
+static void note_wait(struct tap_levels *l, unsigned int row, const struct tap_interval *s)
 {
 	const uint64_t us = (s->to_ns - s->from_ns + 999) / 1000;
 	uint32_t *most = &l->wait_us[tap_pyramid_cell(&l->pyramid, 0, row, tap_pyramid_bucket(&l->pyramid, s->to_ns))];
@@ -161,7 +161,7 @@ static void note_wait(struct tap_levels *l, unsigned int row, const struct tap_s
 		*most = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 }
 
-void tap_levels_stretch(struct tap_levels *l, const struct tap_stretch *s)
+void tap_levels_interval(struct tap_levels *l, const struct tap_interval *s)
 {
 	const uint32_t row = tap_lane(l->lanes, s->cpu), next = tap_lane(l->lanes, s->next_cpu);
 	const uint64_t from_ns = tap_window_clip(&l->pyramid.window, s->from_ns);

@@ -32,8 +32,8 @@ struct tap_levels {
 int tap_levels_init(struct tap_levels *l);
 void tap_levels_release(struct tap_levels *l);
 /* Of the timeline's observer, of waits at least. */
-int tap_levels_cpu(struct tap_levels *l, const struct tap_cpu_stretch *s);
-void tap_levels_stretch(struct tap_levels *l, const struct tap_stretch *s);
+int tap_levels_cpu(struct tap_levels *l, const struct tap_cpu_interval *s);
+void tap_levels_interval(struct tap_levels *l, const struct tap_interval *s);
 /* All was told. Adds the columns, which are @l's, of the levels from @first on, the coarsest first; those that are drawn first are .nr_first. */
 int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners, struct tap_drawn_columns *columns);
 

@@ -31,16 +31,16 @@ struct part {
 
 /* ---- of tasks: levels and curves ------------------------------------------------------------------------ */
 
-static int on_task_stretch(void *ctx, const struct tap_stretch *s)
+static int on_task_interval(void *ctx, const struct tap_interval *s)
 {
 	struct part *p = ctx;
 
 	if (p->has_task_levels)
-		tap_task_levels_stretch(&p->task_levels, s);
-	return p->has_curves ? tap_curves_stretch(&p->curves, s) : 0;
+		tap_task_levels_interval(&p->task_levels, s);
+	return p->has_curves ? tap_curves_interval(&p->curves, s) : 0;
 }
 
-static int on_curve_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_curve_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct part *p = ctx;
 
@@ -78,19 +78,19 @@ static int init_tasks(struct part *p, bool has_task_levels)
 
 /* ---- the first pass ---------------------------------------------------------------------------------------- */
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct part *p = ctx;
 
 	return tap_drawn_slices_cpu(&p->slices, s) ?: tap_levels_cpu(&p->levels, s) ?: on_curve_cpu(p, s);
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct part *p = ctx;
 
-	tap_levels_stretch(&p->levels, s);
-	return tap_drawn_slices_stretch(&p->slices, s) ?: on_task_stretch(p, s);
+	tap_levels_interval(&p->levels, s);
+	return tap_drawn_slices_interval(&p->slices, s) ?: on_task_interval(p, s);
 }
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
@@ -126,7 +126,7 @@ static int set_tids(struct part *p, const int *tids, unsigned int nr)
 static int first_pass(struct part *p, struct tap_err *err)
 {
 	static const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .wakeup = on_wakeup,
+		.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
 	};
 	const bool knows_tasks = p->opts->nr_tids || !p->opts->max_tasks;
 
@@ -187,7 +187,7 @@ static int rank_tasks(struct part *p)
 static int second_pass(struct part *p, struct tap_err *err)
 {
 	static const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .stretch = on_task_stretch, .cpu = on_curve_cpu,
+		.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_task_interval, .cpu = on_curve_cpu,
 	};
 	struct tap_listener *listener = &p->run->rec.listener;
 	const struct tap_listener whole = *listener;

@@ -146,7 +146,7 @@ static bool goes_on(const struct slice *slice, const struct slice *next)
 	return slice->task && next->task && slice->runner == TAP_OTHERS && next->runner == TAP_OTHERS && slice->to_ns == next->from_ns;
 }
 
-static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slice_lane *lane, const struct tap_cpu_stretch *c)
+static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slice_lane *lane, const struct tap_cpu_interval *c)
 {
 	struct slice slice = { .task = c->task, .from_ns = c->from_ns, .to_ns = c->to_ns };
 
@@ -166,7 +166,7 @@ static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slic
 	return slice;
 }
 
-int tap_drawn_slices_cpu(struct tap_drawn_slices *s, const struct tap_cpu_stretch *c)
+int tap_drawn_slices_cpu(struct tap_drawn_slices *s, const struct tap_cpu_interval *c)
 {
 	const uint32_t at = tap_lane(s->lanes, c->cpu);
 	struct tap_slice_lane *lane = at == TAP_NO_LANE || c->what == TAP_CPU_IDLE ? NULL : &s->v[at];
@@ -186,7 +186,7 @@ int tap_drawn_slices_cpu(struct tap_drawn_slices *s, const struct tap_cpu_stretc
 	return 0;
 }
 
-static uint8_t how_left(const struct tap_stretch *t)
+static uint8_t how_left(const struct tap_interval *t)
 {
 	static const uint8_t left[TAP_NR_STATES] = {
 		[TAP_PREEMPTED] = LEFT_PREEMPTED, [TAP_WAKING] = LEFT_SLEEPING, [TAP_SLEEPING] = LEFT_SLEEPING,
@@ -197,7 +197,7 @@ static uint8_t how_left(const struct tap_stretch *t)
 	return left[t->next];
 }
 
-static void leave(struct tap_slice_lane *lane, const struct tap_stretch *t)
+static void leave(struct tap_slice_lane *lane, const struct tap_interval *t)
 {
 	struct slice *slice = &lane->slice;
 
@@ -218,7 +218,7 @@ static uint32_t waker_of(const struct tap_drawn_slices *s, const struct tap_task
 	return waker ? TAP_WAKER_TASKS + waker->index : task->waker_tid ? TAP_WAKER_UNKNOWN : TAP_WAKER_INTERRUPT;
 }
 
-static void come(struct tap_drawn_slices *s, struct tap_slice_lane *lane, const struct tap_stretch *t)
+static void come(struct tap_drawn_slices *s, struct tap_slice_lane *lane, const struct tap_interval *t)
 {
 	static const uint8_t came[TAP_NR_STATES] = {
 		[TAP_WAKING] = CAME_WAKING, [TAP_PREEMPTED] = CAME_PREEMPTED, [TAP_THROTTLED] = CAME_THROTTLED,
@@ -235,7 +235,7 @@ static void come(struct tap_drawn_slices *s, struct tap_slice_lane *lane, const 
 		c->waker = waker_of(s, t->task);
 }
 
-int tap_drawn_slices_stretch(struct tap_drawn_slices *s, const struct tap_stretch *t)
+int tap_drawn_slices_interval(struct tap_drawn_slices *s, const struct tap_interval *t)
 {
 	const uint32_t at = tap_lane(s->lanes, t->state == TAP_RUNNING ? t->cpu : t->next_cpu);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every stretch in which a CPU was not idle, as columns. The timeline tells what a CPU ran, then how the task left it, then how
+ * Every interval in which a CPU was not idle, as columns. The timeline tells what a CPU ran, then how the task left it, then how
  * the next one came: so a slice is written when the next one of its CPU is told.
  */
 #ifndef TAP_DRAWN_SLICES_H
@@ -29,8 +29,8 @@ struct tap_drawn_slices {
 int tap_drawn_slices_init(struct tap_drawn_slices *s);
 void tap_drawn_slices_release(struct tap_drawn_slices *s);
 /* Of the timeline's observer, of all states. */
-int tap_drawn_slices_cpu(struct tap_drawn_slices *s, const struct tap_cpu_stretch *c);
-int tap_drawn_slices_stretch(struct tap_drawn_slices *s, const struct tap_stretch *t);
+int tap_drawn_slices_cpu(struct tap_drawn_slices *s, const struct tap_cpu_interval *c);
+int tap_drawn_slices_interval(struct tap_drawn_slices *s, const struct tap_interval *t);
 int tap_drawn_slices_wakeup(struct tap_drawn_slices *s, const struct tap_wakeup *w);
 /* All was told. Adds the columns, which are @s's; the first tells how many slices there are. */
 int tap_drawn_slices_end(struct tap_drawn_slices *s, struct tap_drawn_columns *columns);

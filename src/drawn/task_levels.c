@@ -29,7 +29,7 @@ void tap_task_levels_release(struct tap_task_levels *l)
 	}
 }
 
-/* @sign: -1: takes it back. A task's stretches do not overlap: so this is a step per bucket and stretch. */
+/* @sign: -1: takes it back. A task's intervals do not overlap: so this is a step per bucket and interval. */
 static void add(struct tap_task_levels *l, unsigned int what, unsigned int row, uint64_t from_ns, uint64_t to_ns, float sign)
 {
 	const struct tap_pyramid *p = &l->pyramid;
@@ -45,7 +45,7 @@ static void add(struct tap_task_levels *l, unsigned int what, unsigned int row, 
 	}
 }
 
-void tap_task_levels_stretch(struct tap_task_levels *l, const struct tap_stretch *s)
+void tap_task_levels_interval(struct tap_task_levels *l, const struct tap_interval *s)
 {
 	static const uint8_t kinds[TAP_NR_STATES] = { /* plus one; 0: it is not drawn */
 		[TAP_UNKNOWN] = TAP_TASK_UNKNOWN + 1, [TAP_RUNNING] = TAP_TASK_RUN + 1, [TAP_PREEMPTED] = TAP_TASK_WAIT + 1,

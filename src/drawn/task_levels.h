@@ -21,7 +21,7 @@ int tap_task_levels_init(struct tap_task_levels *l, struct tap_window window, co
 			 bool one_level);
 void tap_task_levels_release(struct tap_task_levels *l);
 /* Of the timeline's observer, of all states. */
-void tap_task_levels_stretch(struct tap_task_levels *l, const struct tap_stretch *s);
+void tap_task_levels_interval(struct tap_task_levels *l, const struct tap_interval *s);
 /*
  * All was told. Adds the columns, which are @l's, of those that lived; to @numbers who they are, as numbers with commas between. Return: 0 or
  * -ENOMEM.

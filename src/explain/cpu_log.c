@@ -7,7 +7,7 @@
 #include "base/array.h"
 
 /* From .from_ns on, until the next one. */
-struct stretch {
+struct interval {
 	uint64_t from_ns;
 	const struct tap_task *task;
 	int prio;
@@ -15,7 +15,7 @@ struct stretch {
 	unsigned int pick; /* in .picks, plus 1; 0: none */
 };
 
-/* The same of what happens within stretches. */
+/* The same of what happens within intervals. */
 struct point {
 	uint64_t from_ns;
 	enum tap_in_irq irq;
@@ -24,12 +24,12 @@ struct point {
 };
 
 struct tap_cpu_log {
-	struct stretch stretches[TAP_CPU_LOG_ENTRIES];
+	struct interval intervals[TAP_CPU_LOG_ENTRIES];
 	struct point points[TAP_CPU_LOG_ENTRIES];
 	struct tap_sched_pick *picks;  /* owned */
-	unsigned int nr_stretches, nr_points, nr_picks, cap_picks;
+	unsigned int nr_intervals, nr_points, nr_picks, cap_picks;
 	struct tap_sched_pick next, now_picked; /* of the switch that is to come, and of what it runs */
-	uint64_t end_ns; /* of the last stretch */
+	uint64_t end_ns; /* of the last interval */
 	bool has_idle;
 	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
 	struct point before, now; /* the first of .points, and behind the last */
@@ -63,8 +63,8 @@ static bool has_log(const struct tap_cpu_logs *l, int cpu)
 
 static bool is_full(const struct tap_cpu_log *log)
 {
-	/* a stretch may put in two, and a point */
-	return log->nr_stretches + 2 > TAP_CPU_LOG_ENTRIES || log->nr_points + 2 > TAP_CPU_LOG_ENTRIES;
+	/* an interval may put in two, and a point */
+	return log->nr_intervals + 2 > TAP_CPU_LOG_ENTRIES || log->nr_points + 2 > TAP_CPU_LOG_ENTRIES;
 }
 
 static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle, enum tap_asked asked)
@@ -107,7 +107,7 @@ static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsign
 	return 0;
 }
 
-int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s)
+int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *s)
 {
 	struct tap_cpu_log *log;
 	unsigned int pick = 0;
@@ -119,8 +119,8 @@ int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s)
 	if (!log || add_pick(log, s->task, &pick))
 		return -ENOMEM;
 	if (s->from_ns > log->end_ns)
-		log->stretches[log->nr_stretches++] = (struct stretch){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
-	log->stretches[log->nr_stretches++] = (struct stretch){
+		log->intervals[log->nr_intervals++] = (struct interval){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
+	log->intervals[log->nr_intervals++] = (struct interval){
 		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0, .pick = pick,
 	};
 	log->end_ns = s->to_ns;
@@ -164,7 +164,7 @@ int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *pick
 
 	if (!log)
 		return -ENOMEM;
-	if (log->next.tid) /* its switch was the first one: no stretch was over */
+	if (log->next.tid) /* its switch was the first one: no interval was over */
 		log->now_picked = log->next;
 	log->next = *picked;
 	return 0;
@@ -189,7 +189,7 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 	for (unsigned int i = 0; i < l->nr_cpus; i++) {
 		if (!l->cpus[i])
 			continue;
-		l->cpus[i]->nr_stretches = l->cpus[i]->nr_points = l->cpus[i]->nr_picks = 0;
+		l->cpus[i]->nr_intervals = l->cpus[i]->nr_points = l->cpus[i]->nr_picks = 0;
 		l->cpus[i]->before = l->cpus[i]->now;
 		l->cpus[i]->has_idle = false;
 	}
@@ -216,11 +216,11 @@ void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 	out->now = now;
 	out->at_ns = from_ns;
 	out->to_ns = to_ns;
-	out->stretch = log ? NR_UNTIL(log->stretches, log->nr_stretches, from_ns) : 0;
+	out->interval = log ? NR_UNTIL(log->intervals, log->nr_intervals, from_ns) : 0;
 	out->point = log ? NR_UNTIL(log->points, log->nr_points, from_ns) : 0;
 }
 
-static void put_stretch(const struct tap_cpu_log *log, const struct stretch *s, struct tap_cpu_part *part)
+static void put_interval(const struct tap_cpu_log *log, const struct interval *s, struct tap_cpu_part *part)
 {
 	part->what = s->what;
 	part->task = s->what == TAP_CPU_RUN ? s->task : NULL;
@@ -245,42 +245,42 @@ static void put_now(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 }
 
 /* What it ran at .at_ns, and how long at most. */
-static void read_stretch(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
+static void read_interval(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 {
-	static const struct stretch before = { .what = TAP_CPU_UNKNOWN };
+	static const struct interval before = { .what = TAP_CPU_UNKNOWN };
 	const struct tap_cpu_log *log = p->log;
 	/* without a log nothing was known of it, until what is not over */
 	uint64_t end_ns = log ? log->end_ns : p->now && tap_cpu_what(p->now) != TAP_CPU_UNKNOWN ? p->now->since_ns : 0;
 
-	if (log && p->stretch < log->nr_stretches)
-		end_ns = log->stretches[p->stretch].from_ns;
+	if (log && p->interval < log->nr_intervals)
+		end_ns = log->intervals[p->interval].from_ns;
 	if (p->at_ns >= end_ns) {
 		put_now(p, part);
 		return;
 	}
 	if (end_ns < part->to_ns)
 		part->to_ns = end_ns;
-	put_stretch(log, p->stretch ? &log->stretches[p->stretch - 1] : &before, part);
+	put_interval(log, p->interval ? &log->intervals[p->interval - 1] : &before, part);
 }
 
 bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, struct tap_cpu_part *part)
 {
 	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
-	const struct stretch *s = log && log->nr_stretches ? &log->stretches[log->nr_stretches - 1] : NULL;
+	const struct interval *s = log && log->nr_intervals ? &log->intervals[log->nr_intervals - 1] : NULL;
 
 	if (!s || from_ns < s->from_ns || to_ns > log->end_ns || log->now.from_ns > from_ns)
 		return false;
 	part->from_ns = from_ns;
 	part->to_ns = to_ns;
-	put_stretch(log, s, part);
+	put_interval(log, s, part);
 	put_point(&log->now, part);
 	return true;
 }
 
 static inline void pass(struct tap_cpu_parts *p, const struct tap_cpu_log *log, uint64_t to_ns)
 {
-	while (p->stretch < log->nr_stretches && log->stretches[p->stretch].from_ns <= to_ns)
-		p->stretch++;
+	while (p->interval < log->nr_intervals && log->intervals[p->interval].from_ns <= to_ns)
+		p->interval++;
 	while (p->point < log->nr_points && log->points[p->point].from_ns <= to_ns)
 		p->point++;
 }
@@ -294,7 +294,7 @@ bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
 		return false;
 	part->from_ns = p->at_ns;
 	part->to_ns = p->to_ns;
-	read_stretch(p, part);
+	read_interval(p, part);
 	if (log) {
 		put_point(p->point ? &log->points[p->point - 1] : &log->before, part);
 		if (p->point < log->nr_points && log->points[p->point].from_ns < part->to_ns)
@@ -317,11 +317,11 @@ void tap_cpu_parts_pass(struct tap_cpu_parts *p, uint64_t to_ns)
 bool tap_cpu_parts_block(const struct tap_cpu_parts *p, unsigned int *block, uint64_t *to_ns)
 {
 	const struct tap_cpu_log *log = p->log;
-	unsigned int first = p->stretch - 1, next = first + TAP_CPU_LOG_BLOCK;
+	unsigned int first = p->interval - 1, next = first + TAP_CPU_LOG_BLOCK;
 
-	if (!log || !p->stretch || first % TAP_CPU_LOG_BLOCK || next > log->nr_stretches || log->stretches[first].from_ns != p->at_ns)
+	if (!log || !p->interval || first % TAP_CPU_LOG_BLOCK || next > log->nr_intervals || log->intervals[first].from_ns != p->at_ns)
 		return false;
 	*block = first / TAP_CPU_LOG_BLOCK;
-	*to_ns = next < log->nr_stretches ? log->stretches[next].from_ns : log->end_ns;
+	*to_ns = next < log->nr_intervals ? log->intervals[next].from_ns : log->end_ns;
 	return *to_ns <= p->to_ns && *to_ns > p->at_ns;
 }

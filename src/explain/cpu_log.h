@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each CPU did lately: which task it ran and how that was picked, whether it was in an idle state, and its interrupts. Stretches are
+ * What each CPU did lately: which task it ran and how that was picked, whether it was in an idle state, and its interrupts. Intervals are
  * told when they are over, the rest as it happens. It is kept until whoever waits for a CPU has been told (waits.h).
  */
 #ifndef TAP_EXPLAIN_CPU_LOG_H
@@ -37,7 +37,7 @@ struct tap_cpu_logs { /* all zero: nothing yet */
 void tap_cpu_logs_release(struct tap_cpu_logs *l);
 
 /* In time order, per CPU. Return: 0; 1: the CPU's log is full, and all are to be cleared; -ENOMEM. */
-int tap_cpu_log_stretch(struct tap_cpu_logs *l, const struct tap_cpu_stretch *s);
+int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *s);
 int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters);
 int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_asked asked);
@@ -45,7 +45,7 @@ int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_
 int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked);
 /* How the task was picked that a CPU runs, or is about to. Return: NULL: not known. */
 const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task);
-/* Whether some stretch that is over was idle. */
+/* Whether some interval that is over was idle. */
 bool tap_cpu_log_has_idle(const struct tap_cpu_logs *l, int cpu);
 /* Whoever asks from now on does not ask for what is in them. */
 void tap_cpu_logs_clear(struct tap_cpu_logs *l);
@@ -59,20 +59,20 @@ struct tap_cpu_parts {
 	bool has_picks; /* of some of what it ran it is known how that was picked */
 	const struct tap_cpu *now;
 	uint64_t at_ns, to_ns;
-	unsigned int stretch, point; /* that come next */
+	unsigned int interval, point; /* that come next */
 };
 void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, const struct tap_cpu *now,
 		      struct tap_cpu_parts *out);
 bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part);
 
 /*
- * The same at once, of a time that is within the last stretch of a log, as that of most waits is. Return: whether it is, and
+ * The same at once, of a time that is within the last interval of a log, as that of most waits is. Return: whether it is, and
  * the CPU did one thing all along.
  */
 bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, struct tap_cpu_part *part);
 
 /*
- * So many stretches of a log, from a multiple of that on, are a block: what they come to may be kept until the log is cleared. Return: whether
+ * So many intervals of a log, from a multiple of that on, are a block: what they come to may be kept until the log is cleared. Return: whether
  * all of one comes next: @block, its number, and @to_ns, its end; then it may be passed over.
  */
 #define TAP_CPU_LOG_BLOCK 32u

@@ -154,7 +154,7 @@ static enum tap_placed_why why(const struct tap_placed *p)
 	return TAP_PLACED_NO_REASON;
 }
 
-int tap_placements_stretch(struct tap_placements *p, const struct tap_stretch *s)
+int tap_placements_interval(struct tap_placements *p, const struct tap_interval *s)
 {
 	struct tap_placed *now = s->task->index < p->nr_now ? &p->now[s->task->index] : NULL;
 	struct tap_placed over;

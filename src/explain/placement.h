@@ -70,7 +70,7 @@ void tap_placements_release(struct tap_placements *p);
 /* Of the timeline's observer. Return: 0; -ENOMEM; what .tell returned: here and below. */
 int tap_placements_wakeup(struct tap_placements *p, const struct tap_wakeup *w);
 int tap_placements_migration(struct tap_placements *p, const struct tap_migration *m);
-int tap_placements_stretch(struct tap_placements *p, const struct tap_stretch *s);
+int tap_placements_interval(struct tap_placements *p, const struct tap_interval *s);
 /* cpu_idle; @state: -1: the CPU leaves it. */
 int tap_placements_idle(struct tap_placements *p, int cpu, int state);
 /* sched_compute_energy; @cpu: -1: of a domain without the task, before those of its CPUs. */

@@ -33,7 +33,7 @@ static int add_last(struct tap_sleeps *l, struct tap_sleep *last)
 	return 0;
 }
 
-int tap_sleeps_stretch(struct tap_sleeps *l, const struct tap_stretch *s, struct tap_stack_pair stack)
+int tap_sleeps_interval(struct tap_sleeps *l, const struct tap_interval *s, struct tap_stack_pair stack)
 {
 	struct tap_sleep *last = tap_array_at(&l->last, &l->nr_last, s->task->index, sizeof(*last), NULL);
 

@@ -36,7 +36,7 @@ struct tap_sleeps { /* all zero but .window: none yet */
 
 void tap_sleeps_release(struct tap_sleeps *l);
 /* @stack: with which the task left its CPU, of a sleep. Return: 0 or -ENOMEM, here and below. */
-int tap_sleeps_stretch(struct tap_sleeps *l, const struct tap_stretch *s, struct tap_stack_pair stack);
+int tap_sleeps_interval(struct tap_sleeps *l, const struct tap_interval *s, struct tap_stack_pair stack);
 int tap_sleeps_end(struct tap_sleeps *l);
 
 #endif

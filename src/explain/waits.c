@@ -371,7 +371,7 @@ static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 }
 
 /*
- * The task's wait, if it goes on: it is in this state since then. One that lasted for no time may have ended without a stretch.
+ * The task's wait, if it goes on: it is in this state since then. One that lasted for no time may have ended without an interval.
  * Return: 0, NULL if there is none; -ENOMEM.
  */
 static int get(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state, uint64_t since_ns,
@@ -410,7 +410,7 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 }
 
 /* It runs. @queued_ns: since when it was in the last run queue. */
-static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s, uint64_t queued_ns)
+static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_interval *s, uint64_t queued_ns)
 {
 	const struct tap_sched_pick *picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task);
 	struct tap_explain_pieces *p = &wait->pieces;
@@ -447,7 +447,7 @@ static bool begins_placing(const struct tap_explain_waits *w, enum tap_state sta
 }
 
 /* Which begins now, for the time before did not need to be told; or that is not known to wait, and has not been since it began to. */
-static int begin_late(struct tap_explain_waits *w, const struct tap_stretch *s, struct tap_explain_wait **wait)
+static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s, struct tap_explain_wait **wait)
 {
 	enum tap_state state = s->state == TAP_UNKNOWN ? s->was : s->state;
 
@@ -456,7 +456,7 @@ static int begin_late(struct tap_explain_waits *w, const struct tap_stretch *s, 
 	return begin(w, s->task, state, s->from_ns, begins_placing(w, state, s->from_ns), wait);
 }
 
-static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_stretch *s)
+static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_interval *s)
 {
 	uint64_t queued_ns;
 	int ret;
@@ -475,7 +475,7 @@ static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 }
 
 /* Most waits: of them nothing is kept. */
-static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_stretch *s, struct tap_piece *piece)
+static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_interval *s, struct tap_piece *piece)
 {
 	struct tap_cpu_part part;
 
@@ -487,7 +487,7 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_str
 	return !part.picked || piece->kind != TAP_PIECE_QUEUED;
 }
 
-static int tell_piece(struct tap_explain_waits *w, const struct tap_stretch *s, const struct tap_piece *piece)
+static int tell_piece(struct tap_explain_waits *w, const struct tap_interval *s, const struct tap_piece *piece)
 {
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
 		.task = s->task, .state = s->state, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu, .whole = true,
@@ -495,7 +495,7 @@ static int tell_piece(struct tap_explain_waits *w, const struct tap_stretch *s, 
 	});
 }
 
-int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s)
+int tap_explain_waits_interval(struct tap_explain_waits *w, const struct tap_interval *s)
 {
 	struct tap_explain_wait *wait;
 	struct tap_piece piece;
@@ -624,9 +624,9 @@ static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 	return ret;
 }
 
-int tap_explain_waits_cpu(struct tap_explain_waits *w, const struct tap_cpu_stretch *s)
+int tap_explain_waits_cpu(struct tap_explain_waits *w, const struct tap_cpu_interval *s)
 {
-	int ret = tap_cpu_log_stretch(&w->logs, s);
+	int ret = tap_cpu_log_interval(&w->logs, s);
 
 	return ret > 0 ? make_room(w, s->to_ns) : ret;
 }

@@ -80,8 +80,8 @@ void tap_explain_waits_release(struct tap_explain_waits *w);
 int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle);
 
 /* Of the timeline's observer. Return: 0; -ENOMEM; what .tell returned: here and below. */
-int tap_explain_waits_stretch(struct tap_explain_waits *w, const struct tap_stretch *s);
-int tap_explain_waits_cpu(struct tap_explain_waits *w, const struct tap_cpu_stretch *s);
+int tap_explain_waits_interval(struct tap_explain_waits *w, const struct tap_interval *s);
+int tap_explain_waits_cpu(struct tap_explain_waits *w, const struct tap_cpu_interval *s);
 int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_migration *m);
 int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *task);
 /* Events that the timeline does not tell of, after it has seen them. */

@@ -51,11 +51,11 @@ static bool picks(void *ctx, const struct tap_task *task, int cpu)
 	return tap_export_picks(ctx, task, cpu);
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct folded *f = ctx;
 
-	return tap_folded_stretch(&f->folded, f->e->run.timeline, s, picks, f->e);
+	return tap_folded_interval(&f->folded, f->e->run.timeline, s, picks, f->e);
 }
 
 static int on_event(void *ctx, const struct tap_event *ev)
@@ -87,7 +87,7 @@ static int fold_waits(struct folded *f, struct tap_err *err)
 
 static int fold_stacks(struct folded *f, const struct kind *kind, struct tap_err *err)
 {
-	const struct tap_observer observer = { .states = tap_folded_states(kind->of), .stretch = on_stretch };
+	const struct tap_observer observer = { .states = tap_folded_states(kind->of), .interval = on_interval };
 	const struct tap_run_events events = { .event = on_event, .all = true };
 	struct tap_run *run = &f->e->run;
 	int ret;

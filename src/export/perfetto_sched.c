@@ -66,7 +66,7 @@ static void lose(const struct tap_pf *pf, struct tap_bundle *b, uint64_t ts_ns, 
 	let_run(b, tid);
 }
 
-int tap_pf_lose_cpu(struct tap_pf *pf, const struct tap_cpu_stretch *s)
+int tap_pf_lose_cpu(struct tap_pf *pf, const struct tap_cpu_interval *s)
 {
 	struct tap_bundle *b = bundle_of(pf, s->cpu);
 

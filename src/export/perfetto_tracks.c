@@ -247,11 +247,11 @@ static bool wants_series(void *ctx, const struct tap_pelt_series *s)
 
 /* ---- states -------------------------------------------------------------------------------------- */
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct tap_pf *pf = ctx;
 	const char *what = s->what == TAP_CPU_UNKNOWN ? "unknown" : s->what == TAP_CPU_OFFLINE ? "offline" : NULL;
-	int ret = (pf->signals ? tap_pelt_cpu_stretch(pf->signals, s) : 0) ?: tap_explain_waits_cpu(&pf->waits, s);
+	int ret = (pf->signals ? tap_pelt_cpu_interval(pf->signals, s) : 0) ?: tap_explain_waits_cpu(&pf->waits, s);
 	uint64_t track;
 
 	if (ret || !what || s->from_ns == s->to_ns || !tap_run_cpu(&pf->e->run, s->cpu))
@@ -262,7 +262,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
 }
 
 /* What Perfetto's own states of threads have no word for. */
-static int put_state(struct tap_pf *pf, const struct tap_stretch *s, const char *name)
+static int put_state(struct tap_pf *pf, const struct tap_interval *s, const char *name)
 {
 	const uint64_t start_ns = pf->e->run.window.from_ns, from_ns = s->from_ns - s->back_ns > start_ns ? s->from_ns - s->back_ns : start_ns;
 	uint64_t track;
@@ -307,7 +307,7 @@ static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgro
 }
 
 /* Where it was at first it was all along; it moves by events. */
-static int follow_cgroup(struct tap_pf *pf, const struct tap_stretch *s)
+static int follow_cgroup(struct tap_pf *pf, const struct tap_interval *s)
 {
 	const struct tap_task *task = s->task;
 	const bool is_first = task->index >= pf->nr_in_cgroups || !pf->in_cgroups[task->index].since_ns;
@@ -341,10 +341,10 @@ int tap_pf_end_cgroups(struct tap_pf *pf)
 	return ret;
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct tap_pf *pf = ctx;
-	int ret = (pf->signals ? tap_pelt_stretch(pf->signals, s) : 0) ?: tap_explain_waits_stretch(&pf->waits, s) ?: follow_cgroup(pf, s);
+	int ret = (pf->signals ? tap_pelt_interval(pf->signals, s) : 0) ?: tap_explain_waits_interval(&pf->waits, s) ?: follow_cgroup(pf, s);
 
 	if (ret)
 		return ret;
@@ -562,7 +562,7 @@ int tap_pf_put_schedulers(struct tap_pf *pf)
 void tap_pf_observe(const struct tap_pf *pf, struct tap_observer *o)
 {
 	*o = (struct tap_observer){
-		.states = pf->signals ? TAP_STATE_ALL : TAP_EXPLAIN_STATES, .lost_states = TAP_STATE_ALL, .stretch = on_stretch,
+		.states = pf->signals ? TAP_STATE_ALL : TAP_EXPLAIN_STATES, .lost_states = TAP_STATE_ALL, .interval = on_interval,
 		.cpu = on_cpu, .migration = on_migration, .waits = on_waits,
 	};
 }

@@ -25,7 +25,7 @@ static bool has_balance(const struct tap_measure *m)
 	return m->opts.has_migrations && !m->opts.by_task;
 }
 
-static int add_to_block(struct tap_measure *m, unsigned int wait, const struct tap_stretch *s)
+static int add_to_block(struct tap_measure *m, unsigned int wait, const struct tap_interval *s)
 {
 	const struct tap_window *w = &m->opts.window;
 	uint64_t at_ns = tap_window_clip(w, s->to_ns) - w->from_ns, all_ns = tap_window_ns(w);
@@ -64,7 +64,7 @@ static uint64_t last_hole(const struct tap_survey *s, uint64_t ns)
  * Until when a task of an unknown state may have waited. One that runs then, or of which nothing comes any more, until the end. Else it
  * was not waiting at the end: so it ran, unseen, and that takes a hole.
  */
-static uint64_t waits_until(const struct tap_measure *m, const struct tap_stretch *s)
+static uint64_t waits_until(const struct tap_measure *m, const struct tap_interval *s)
 {
 	uint64_t hole_ns;
 
@@ -75,13 +75,13 @@ static uint64_t waits_until(const struct tap_measure *m, const struct tap_stretc
 }
 
 /* One of which nothing is known all along was not seen by any event. */
-static bool is_seen(const struct tap_measure *m, const struct tap_stretch *s)
+static bool is_seen(const struct tap_measure *m, const struct tap_interval *s)
 {
 	return s->from_ns > m->opts.window.from_ns || s->to_ns < m->opts.window.to_ns;
 }
 
 /* Times in which it may have waited, one behind the other, are one. */
-static int add_doubt(struct tap_measure *m, const struct tap_stretch *s)
+static int add_doubt(struct tap_measure *m, const struct tap_interval *s)
 {
 	struct tap_measure_doubt *d;
 	uint64_t to_ns;
@@ -101,14 +101,14 @@ static int add_doubt(struct tap_measure *m, const struct tap_stretch *s)
 	return 0;
 }
 
-static int add_wait(struct tap_measure *m, const struct tap_stretch *s)
+static int add_wait(struct tap_measure *m, const struct tap_interval *s)
 {
 	int ret = m->opts.has_bounds ? add_doubt(m, s) : 0;
 
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		if (s->state != states[i])
 			continue;
-		ret = tap_latency_stretch(&m->waits[i], *m->opts.timeline, s);
+		ret = tap_latency_interval(&m->waits[i], *m->opts.timeline, s);
 		if (!ret && m->nr_blocks && tap_latency_counts(&m->waits[i], s))
 			ret = add_to_block(m, i, s);
 		if (m->opts.has_bounds && !tap_latency_counts(&m->waits[i], s))
@@ -117,21 +117,21 @@ static int add_wait(struct tap_measure *m, const struct tap_stretch *s)
 	return ret;
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct tap_measure *m = ctx;
 	int ret = counts(m, s->task) ? add_wait(m, s) : 0;
 
 	if (m->has_paths && (TAP_CRITICAL_STATES & TAP_STATE_BIT(s->state)))
-		ret = ret ?: tap_critical_watch_stretch(&m->paths.watch, s);
+		ret = ret ?: tap_critical_watch_interval(&m->paths.watch, s);
 	if (m->opts.has_deadlines)
-		tap_deadlines_stretch(&m->deadlines, s);
+		tap_deadlines_interval(&m->deadlines, s);
 	if (!m->opts.by_task)
-		ret = ret ?: tap_explain_waits_stretch(&m->explain_waits, s);
-	return ret || !has_balance(m) ? ret : tap_balance_stretch(&m->balance, s);
+		ret = ret ?: tap_explain_waits_interval(&m->explain_waits, s);
+	return ret || !has_balance(m) ? ret : tap_balance_interval(&m->balance, s);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct tap_measure *m = ctx;
 	int ret = m->opts.by_task ? 0 : tap_explain_waits_cpu(&m->explain_waits, s);
@@ -172,7 +172,7 @@ static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
 }
 
 const struct tap_observer tap_measure_observer = {
-	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu,
+	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu,
 	.wakeup = on_wakeup, .migration = on_migration, .waits = on_waits,
 };
 

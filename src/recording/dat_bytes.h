@@ -2,7 +2,7 @@
 /*
  * Reading numbers and texts out of bytes that nobody vouches for. Every read is checked against
  * the end; the first that does not fit sets .bad, and from then on all reads give 0 or "", so
- * that a parser looks once, at the end of a stretch.
+ * that a parser looks once, at the end of an interval.
  */
 #ifndef TAP_RECORDING_DAT_BYTES_H
 #define TAP_RECORDING_DAT_BYTES_H

@@ -278,7 +278,7 @@ static int list_blocks(struct packer *p)
 	return p->blocks ? 0 : fail(p, -ENOMEM);
 }
 
-/* One entry per buffer, its CPUs a stretch of p->cpus; offsets and sizes come with the data. */
+/* One entry per buffer, its CPUs an interval of p->cpus; offsets and sizes come with the data. */
 static int list_buffers(struct packer *p)
 {
 	bool has_top = p->nr_parts && !*p->parts[0].name.name;

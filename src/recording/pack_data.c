@@ -38,7 +38,7 @@ struct tap_packer_data {
 };
 
 /*
- * The next stretch of data from *@from on, up to @size: a hole, which a power cut leaves, may be long.
+ * The next interval of data from *@from on, up to @size: a hole, which a power cut leaves, may be long.
  * Return: its length; 0: there is none.
  */
 static uint64_t find_data(int fd, uint64_t *from, uint64_t size)

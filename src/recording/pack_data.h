@@ -40,7 +40,7 @@ struct tap_pack_out {
 int tap_packer_data_new(int level, struct tap_packer_data **out);
 void tap_packer_data_free(struct tap_packer_data *d);
 
-/* A stretch of a page file, or of what is held in memory: whole pages. */
+/* An interval of a page file, or of what is held in memory: whole pages. */
 struct tap_pages {
 	uint64_t from, to;
 	uint32_t page_size;

@@ -121,7 +121,7 @@ static void merge(struct tap_perf_item *a, size_t left, size_t nr, struct tap_pe
 }
 
 /*
- * Where records of interrupts stand before what they interrupted, neighbours are swapped: stretches
+ * Where records of interrupts stand before what they interrupted, neighbours are swapped: intervals
  * that are in order cost one comparison.
  */
 static int sort_run(struct tap_perf_queue *q, struct tap_perf_run *run)

@@ -74,12 +74,12 @@ static bool cpu_wanted(void *ctx, int cpu)
 	return tap_run_cpu(&((struct tap_report *)ctx)->run, cpu);
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
-	return tap_balance_stretch(balance_of(ctx), s);
+	return tap_balance_interval(balance_of(ctx), s);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	return tap_balance_cpu(balance_of(ctx), s);
 }
@@ -325,7 +325,7 @@ static void release(struct tap_report *r)
 }
 
 static const struct tap_observer observer = {
-	.states = TAP_BALANCE_STATES, .stretch = on_stretch, .cpu = on_cpu, .wakeup = on_wakeup,
+	.states = TAP_BALANCE_STATES, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
 	.migration = on_migration,
 };
 

@@ -25,9 +25,9 @@ static const struct tap_opt options[] = {
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
-	return tap_critical_watch_stretch(&((struct critical *)ctx)->watch, s);
+	return tap_critical_watch_interval(&((struct critical *)ctx)->watch, s);
 }
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
@@ -379,7 +379,7 @@ static void put_note(struct tap_report *r, struct tap_table *t)
 }
 
 static const struct tap_observer observer = {
-	.states = TAP_CRITICAL_STATES, .lost_states = TAP_CRITICAL_STATES, .stretch = on_stretch, .wakeup = on_wakeup,
+	.states = TAP_CRITICAL_STATES, .lost_states = TAP_CRITICAL_STATES, .interval = on_interval, .wakeup = on_wakeup,
 };
 
 static const struct tap_section sections[] = {

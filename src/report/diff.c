@@ -195,7 +195,7 @@ static int compare_within(struct tap_diff *d)
 {
 	static const char *const waits[TAP_NR_MEASURED] = { "waking", "preempted", "throttled" };
 	const struct tap_measure *a = &d->measured[0].measure, *b = &d->measured[1].measure;
-	struct tap_interval intervals[TAP_DIFF_PARTS];
+	struct tap_confidence intervals[TAP_DIFF_PARTS];
 	struct tap_diff_within *row;
 	int ret = 0;
 

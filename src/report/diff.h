@@ -39,7 +39,7 @@ int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *
 struct tap_diff_within {
 	char name[32]; /* the metric's */
 	double a, b;
-	struct tap_interval interval; /* of the difference */
+	struct tap_confidence interval; /* of the difference */
 };
 
 struct tap_diff {

@@ -44,7 +44,7 @@ static void put_text(struct tap_table *t, struct tap_buf *b)
 }
 
 /* "2.113 [2.050, 2.200]"; @behind it a unit that is not the column's. */
-static void put_value(struct tap_table *t, const struct scale *s, double value, struct tap_interval i, bool is_signed,
+static void put_value(struct tap_table *t, const struct scale *s, double value, struct tap_confidence i, bool is_signed,
 		      const char *behind)
 {
 	const char *fmt = is_signed ? "%+.*f" : "%.*f";
@@ -143,7 +143,7 @@ static const struct tap_column columns[] = {
 	{ 0 }
 };
 
-static void put_interval(struct tap_table *t, double value, struct tap_interval i)
+static void put_interval(struct tap_table *t, double value, struct tap_confidence i)
 {
 	tap_table_real(t, value);
 	tap_table_real(t, i.low);
@@ -386,8 +386,8 @@ static void put_within_row(struct tap_diff *d, struct tap_table *t, const struct
 	tap_table_puts(t, w->name);
 	tap_table_puts(t, for_people ? s.unit : tap_metric_unit_name(TAP_METRIC_NS));
 	if (for_people) {
-		put_value(t, &s, w->a, TAP_INTERVAL_NONE, false, "");
-		put_value(t, &s, w->b, TAP_INTERVAL_NONE, false, "");
+		put_value(t, &s, w->a, TAP_CONFIDENCE_NONE, false, "");
+		put_value(t, &s, w->b, TAP_CONFIDENCE_NONE, false, "");
 		put_value(t, &s, w->b - w->a, w->interval, true, "");
 	} else {
 		tap_table_real(t, w->a);

@@ -50,7 +50,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	return tap_eevdf_pick(&e->eevdf, &p);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	return tap_eevdf_cpu(&eevdf_of(ctx)->eevdf, s);
 }

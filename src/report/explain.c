@@ -77,7 +77,7 @@ static enum by by_of(const struct tap_report *r)
 /* ---- what is told ----------------------------------------------------------------------------- */
 
 /* The stack with which a task went to sleep, if it did. */
-static struct tap_stack_pair left_by(const struct explain *e, const struct tap_stretch *s)
+static struct tap_stack_pair left_by(const struct explain *e, const struct tap_interval *s)
 {
 	const struct tap_task_stacks *left = NULL;
 
@@ -87,7 +87,7 @@ static struct tap_stack_pair left_by(const struct explain *e, const struct tap_s
 }
 
 /* --at: what a task that was asked for did then, if it did not wait. */
-static void keep_apart(struct explain *e, const struct tap_stretch *s)
+static void keep_apart(struct explain *e, const struct tap_interval *s)
 {
 	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || e->nr_apart == MAX_APART || tap_state_is_wait(s->state) ||
 	    s->state == TAP_THROTTLED || e->report.run.all_tasks || !tap_run_task(&e->report.run, s->task))
@@ -96,7 +96,7 @@ static void keep_apart(struct explain *e, const struct tap_stretch *s)
 	e->report.matched = true;
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct explain *e = ctx;
 
@@ -105,11 +105,11 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	if (opts_of(&e->report)->at)
 		keep_apart(e, s);
 	if (e->asks_sleeps && tap_run_task(&e->report.run, s->task))
-		ret = tap_sleeps_stretch(&e->sleeps, s, left_by(e, s));
-	return ret ?: tap_explain_waits_stretch(&e->waits, s);
+		ret = tap_sleeps_interval(&e->sleeps, s, left_by(e, s));
+	return ret ?: tap_explain_waits_interval(&e->waits, s);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	return tap_explain_waits_cpu(&explain_of(ctx)->waits, s);
 }
@@ -463,7 +463,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		return err->code;
 	e->tells_kinds = worst || by_of(r) <= BY_KIND;
 	e->observer = (struct tap_observer){
-		.states = states, .lost_states = states, .stretch = on_stretch, .cpu = on_cpu, .migration = on_migration, .waits = on_waits,
+		.states = states, .lost_states = states, .interval = on_interval, .cpu = on_cpu, .migration = on_migration, .waits = on_waits,
 	};
 	r->observer = &e->observer;
 	r->events = r->stacks ? &all_events : &events;

@@ -49,17 +49,17 @@ static struct tap_latency *latency_of(const struct tap_report *r)
 	return &((struct latency *)r)->latency;
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct tap_report *r = ctx;
 	int cpu = s->next == TAP_RUNNING ? s->next_cpu : s->cpu;
 
 	if (!tap_run_task(&r->run, s->task) || !tap_run_cpu(&r->run, cpu))
 		return 0;
-	return tap_latency_stretch(latency_of(r), r->run.timeline, s);
+	return tap_latency_interval(latency_of(r), r->run.timeline, s);
 }
 
-static int on_cpu_stretch(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu_interval(void *ctx, const struct tap_cpu_interval *s)
 {
 	return tap_latency_cpu(latency_of(ctx), s);
 }
@@ -452,7 +452,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	r->run.mark_throttling = true;
 	l->observer = (struct tap_observer){
 		.states = TAP_LATENCY_STATES(state), .lost_states = TAP_LATENCY_LOST_STATES,
-		.stretch = on_stretch, .cpu = o->worst ? on_cpu_stretch : NULL,
+		.interval = on_interval, .cpu = o->worst ? on_cpu_interval : NULL,
 	};
 	r->observer = &l->observer;
 	l->plot = tap_report_plot(r);

@@ -26,14 +26,14 @@ static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t who
 	opts->progress(opts->ctx, what, done, whole);
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct observed *o = ctx;
 
-	return tap_run_task(&o->run, s->task) ? o->told.stretch(o->ctx, s) : 0;
+	return tap_run_task(&o->run, s->task) ? o->told.interval(o->ctx, s) : 0;
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct observed *o = ctx;
 
@@ -58,7 +58,7 @@ static int observe(struct observed *o, struct tap_err *err)
 {
 	const struct tap_observer observer = {
 		.states = o->told.states, .lost_states = o->told.lost_states,
-		.stretch = o->told.stretch ? on_stretch : NULL, .cpu = o->told.cpu ? on_cpu : NULL,
+		.interval = o->told.interval ? on_interval : NULL, .cpu = o->told.cpu ? on_cpu : NULL,
 		.unknown_cpus_only = o->told.unknown_cpus_only,
 		.wakeup = o->told.wakeup ? on_wakeup : NULL,
 		.migration = o->told.migration ? on_migration : NULL,

@@ -74,18 +74,18 @@ static bool want_signal(void *r, const struct tap_pelt_signal *s)
 	       tap_pelt_report_names(p->opts, s->name, !strcmp(s->name, "util"));
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
-	return tap_pelt_stretch(((struct tap_report *)ctx)->signals, s);
+	return tap_pelt_interval(((struct tap_report *)ctx)->signals, s);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
-	return tap_pelt_cpu_stretch(((struct tap_report *)ctx)->signals, s);
+	return tap_pelt_cpu_interval(((struct tap_report *)ctx)->signals, s);
 }
 
 static const struct tap_observer observer = {
-	.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu,
+	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu,
 };
 
 /* ---- what is asked for ---------------------------------------------------------------------- */

@@ -38,12 +38,12 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	return tap_pelt_verify_event(verify_of(ctx), ev);
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
-	return tap_pelt_verify_stretch(verify_of(ctx), s);
+	return tap_pelt_verify_interval(verify_of(ctx), s);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	return tap_pelt_verify_cpu(verify_of(ctx), s);
 }
@@ -168,7 +168,7 @@ static unsigned int nr_verified(const struct tap_report *r)
 int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 {
 	static const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .waits = on_waits, .migration = on_migration,
+		.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .waits = on_waits, .migration = on_migration,
 	};
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_section sections[] = {

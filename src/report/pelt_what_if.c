@@ -21,12 +21,12 @@ static bool want(void *ctx, const struct tap_task *task, int cpu)
 	return yes;
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
-	return tap_pelt_what_if_stretch(what_if_of(ctx), s);
+	return tap_pelt_what_if_interval(what_if_of(ctx), s);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	return tap_pelt_what_if_cpu(what_if_of(ctx), s);
 }
@@ -94,7 +94,7 @@ static int find_groups(struct tap_pelt_report *p, struct tap_err *err)
 int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 {
 	static const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .waits = on_waits, .migration = on_migration,
+		.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .waits = on_waits, .migration = on_migration,
 	};
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_section sections[] = {

@@ -171,9 +171,9 @@ static int on_migration(void *ctx, const struct tap_migration *m)
 	return tap_placements_migration(&placement_of(ctx)->placements, m);
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
-	return tap_placements_stretch(&placement_of(ctx)->placements, s);
+	return tap_placements_interval(&placement_of(ctx)->placements, s);
 }
 
 static bool is_idle_event(const struct tap_format *fmt)
@@ -286,7 +286,7 @@ static int read_capacities(struct placement *all)
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	static const struct tap_observer observer = {
-		.states = TAP_PLACEMENT_STATES, .stretch = on_stretch, .wakeup = on_wakeup, .migration = on_migration,
+		.states = TAP_PLACEMENT_STATES, .interval = on_interval, .wakeup = on_wakeup, .migration = on_migration,
 	};
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 

@@ -73,16 +73,16 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct states *st = ctx;
 
-	return tap_run_task(&st->report.run, s->task) ? tap_states_stretch(&st->states, s) : 0;
+	return tap_run_task(&st->report.run, s->task) ? tap_states_interval(&st->states, s) : 0;
 }
 
 static const struct tap_observer observer = {
 	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD),
-	.stretch = on_stretch,
+	.interval = on_interval,
 };
 
 static void put_longest_csv(struct tap_table *t, const struct tap_longest *longest)

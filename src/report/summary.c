@@ -84,7 +84,7 @@ static void check(struct tap_report *r)
 
 /* ---- util and nr_running of the CPUs ---- */
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct summary *sum = ctx;
 

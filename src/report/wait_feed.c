@@ -8,12 +8,12 @@ struct wait_feed {
 	struct tap_explain_sources sources;
 };
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
-	return tap_explain_waits_stretch(&((struct wait_feed *)ctx)->waits, s);
+	return tap_explain_waits_interval(&((struct wait_feed *)ctx)->waits, s);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	return tap_explain_waits_cpu(&((struct wait_feed *)ctx)->waits, s);
 }
@@ -45,7 +45,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 int tap_run_feed_waits(struct tap_run *run, const struct tap_explain_waits_opts *opts, struct tap_err *err)
 {
 	static const struct tap_observer observer = {
-		.states = TAP_EXPLAIN_STATES, .lost_states = TAP_EXPLAIN_STATES, .stretch = on_stretch, .cpu = on_cpu,
+		.states = TAP_EXPLAIN_STATES, .lost_states = TAP_EXPLAIN_STATES, .interval = on_interval, .cpu = on_cpu,
 		.migration = on_migration, .waits = on_waits,
 	};
 	static const struct tap_run_events events = { .wants = wants, .event = on_event };

@@ -45,13 +45,13 @@ static bool is_picked(struct tap_run *run, const struct tap_task *wakee)
 	return waker && tap_run_task(run, waker);
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct wakers *w = ctx;
 
 	if (!is_picked(&w->report.run, s->task))
 		return 0;
-	return tap_wakers_stretch(&w->wakers, w->report.run.timeline, s);
+	return tap_wakers_interval(&w->wakers, w->report.run.timeline, s);
 }
 
 static const struct tap_column columns[] = {
@@ -177,7 +177,7 @@ static void release(struct tap_report *r)
 }
 
 static const struct tap_observer observer = {
-	.states = TAP_STATE_BIT(TAP_WAKING), .stretch = on_stretch,
+	.states = TAP_STATE_BIT(TAP_WAKING), .interval = on_interval,
 };
 
 static const struct tap_section sections[] = {

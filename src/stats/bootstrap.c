@@ -128,16 +128,16 @@ static void draw_all(struct series *a, struct series *b, const double *parts, un
 	}
 }
 
-static struct tap_interval middle(double *v, unsigned int nr)
+static struct tap_confidence middle(double *v, unsigned int nr)
 {
 	unsigned int outside = (unsigned int)(nr * TAP_STATS_ALPHA / 2);
 
 	tap_stats_sort(v, nr);
-	return (struct tap_interval){ v[outside], v[nr - 1 - outside] };
+	return (struct tap_confidence){ v[outside], v[nr - 1 - outside] };
 }
 
 int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const double *parts, unsigned int nr,
-			    struct tap_interval *intervals)
+			    struct tap_confidence *intervals)
 {
 	double *differences = calloc((size_t)nr * TAP_BOOTSTRAP_DRAWS + 1, sizeof(*differences));
 	struct series of_a = { 0 }, of_b = { 0 };
@@ -148,7 +148,7 @@ int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const doub
 	if (!ret && a.nr >= TAP_BOOTSTRAP_MIN && b.nr >= TAP_BOOTSTRAP_MIN)
 		draw_all(&of_a, &of_b, parts, nr, differences, &nr_drawn);
 	for (unsigned int q = 0; !ret && q < nr; q++)
-		intervals[q] = nr_drawn ? middle(differences + q * TAP_BOOTSTRAP_DRAWS, nr_drawn) : TAP_INTERVAL_NONE;
+		intervals[q] = nr_drawn ? middle(differences + q * TAP_BOOTSTRAP_DRAWS, nr_drawn) : TAP_CONFIDENCE_NONE;
 	series_release(&of_a);
 	series_release(&of_b);
 	free(differences);

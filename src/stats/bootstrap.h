@@ -8,7 +8,7 @@
 #define TAP_STATS_BOOTSTRAP_H
 
 #include "base/hist.h"
-#include "stats/interval.h"
+#include "stats/confidence.h"
 
 #define TAP_BOOTSTRAP_DRAWS 1000u
 /* Of fewer blocks there is no interval. */
@@ -24,6 +24,6 @@ struct tap_blocks {
  * Return: 0 or -ENOMEM.
  */
 int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const double *parts, unsigned int nr,
-			    struct tap_interval *intervals);
+			    struct tap_confidence *intervals);
 
 #endif

@@ -26,7 +26,7 @@ static double chance(unsigned int i, unsigned int nr)
 	return exp(lgamma(nr + 1.0) - lgamma(i + 1.0) - lgamma(nr - i + 1.0) - nr * M_LN2);
 }
 
-struct tap_interval tap_median_interval(const double *sorted, unsigned int nr)
+struct tap_confidence tap_median_interval(const double *sorted, unsigned int nr)
 {
 	unsigned int outside = 0; /* of the interval, at each end */
 	double below = chance(0, nr);
@@ -34,6 +34,6 @@ struct tap_interval tap_median_interval(const double *sorted, unsigned int nr)
 	while (below <= TAP_STATS_ALPHA / 2)
 		below += chance(++outside, nr);
 	if (!outside)
-		return TAP_INTERVAL_NONE;
-	return (struct tap_interval){ sorted[outside - 1], sorted[nr - outside] };
+		return TAP_CONFIDENCE_NONE;
+	return (struct tap_confidence){ sorted[outside - 1], sorted[nr - outside] };
 }

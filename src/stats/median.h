@@ -6,7 +6,7 @@
 #ifndef TAP_STATS_MEDIAN_H
 #define TAP_STATS_MEDIAN_H
 
-#include "stats/interval.h"
+#include "stats/confidence.h"
 
 /* Fewer values have no interval. */
 #define TAP_MEDIAN_MIN 6u
@@ -14,6 +14,6 @@
 void tap_stats_sort(double *v, unsigned int nr);
 /* @sorted: @nr of them, > 0. */
 double tap_median(const double *sorted, unsigned int nr);
-struct tap_interval tap_median_interval(const double *sorted, unsigned int nr);
+struct tap_confidence tap_median_interval(const double *sorted, unsigned int nr);
 
 #endif

@@ -9,7 +9,7 @@
 #include "stats/rank_sum.h"
 
 int tap_shift(const double *a, unsigned int nr_a, const double *b, unsigned int nr_b, double *shift,
-	      struct tap_interval *interval)
+	      struct tap_confidence *interval)
 {
 	size_t nr = (size_t)nr_a * nr_b;
 	uint64_t outside;
@@ -22,9 +22,9 @@ int tap_shift(const double *a, unsigned int nr_a, const double *b, unsigned int 
 		differences[i] = b[i % nr_b] - a[i / nr_b];
 	tap_stats_sort(differences, (unsigned int)nr);
 	*shift = tap_median(differences, (unsigned int)nr);
-	*interval = TAP_INTERVAL_NONE;
+	*interval = TAP_CONFIDENCE_NONE;
 	if (outside)
-		*interval = (struct tap_interval){ differences[outside - 1], differences[nr - outside] };
+		*interval = (struct tap_confidence){ differences[outside - 1], differences[nr - outside] };
 out:
 	free(differences);
 	return ret;

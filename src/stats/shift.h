@@ -6,10 +6,10 @@
 #ifndef TAP_STATS_SHIFT_H
 #define TAP_STATS_SHIFT_H
 
-#include "stats/interval.h"
+#include "stats/confidence.h"
 
 /* Of @b above @a. Both have some. Return: 0 or -ENOMEM. */
 int tap_shift(const double *a, unsigned int nr_a, const double *b, unsigned int nr_b, double *shift,
-	      struct tap_interval *interval);
+	      struct tap_confidence *interval);
 
 #endif

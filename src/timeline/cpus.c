@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "timeline/stretches.h"
+#include "timeline/intervals.h"
 
 int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
 {
@@ -21,7 +21,7 @@ int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
 
 int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_ns, uint64_t to_ns)
 {
-	struct tap_cpu_stretch s = {
+	struct tap_cpu_interval s = {
 		.cpu = (int)(c - t->cpus), .task = c->known ? c->task : NULL,
 		.from_ns = tap_window_clip(&t->opts.window, from_ns),
 		.to_ns = tap_window_clip(&t->opts.window, to_ns),

@@ -8,7 +8,7 @@
 #include "timeline/fast_path.h"
 #include "timeline/holes.h"
 #include "timeline/lives.h"
-#include "timeline/stretches.h"
+#include "timeline/intervals.h"
 
 const char *tap_state_name(enum tap_state state)
 {

@@ -6,7 +6,7 @@
 #include "timeline/cpus.h"
 #include "timeline/holes.h"
 #include "timeline/lives.h"
-#include "timeline/stretches.h"
+#include "timeline/intervals.h"
 
 /*
  * A wakeup chooses the CPU right behind sched_waking, with interrupts off (try_to_wake_up()). A guess
@@ -649,7 +649,7 @@ static int leave_recorded(struct tap_timeline *t, struct task *task, uint64_t no
 	}
 	if (ret || task->pub.state == TAP_UNKNOWN)
 		return ret;
-	task->certain = false; /* it goes on: this is no whole stretch */
+	task->certain = false; /* it goes on: this is no whole interval */
 	return tap_task_change(t, task, &(struct transition){
 		.next = TAP_UNKNOWN, .ts_ns = now, .fits = !task->doubtful, .next_cpu = -1,
 	});

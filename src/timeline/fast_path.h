@@ -9,7 +9,7 @@
 
 #include "timeline/cpus.h"
 #include "timeline/events.h"
-#include "timeline/stretches.h"
+#include "timeline/intervals.h"
 
 /* The task has been in its state since then, certainly and within the window. */
 static inline bool is_certain(const struct tap_timeline *t, const struct task *task)
@@ -28,7 +28,7 @@ fast_change(struct tap_timeline *t, struct task *task, enum tap_state next, uint
 
 	task->pub.total_ns[state] += now - from;
 	if (t->told[state])
-		ret = t->on.stretch(t->opts.ctx, &(struct tap_stretch){
+		ret = t->on.interval(t->opts.ctx, &(struct tap_interval){
 			.task = tap_task_pub(task), .state = state, .next = next, .whole = true,
 			.from_ns = from, .to_ns = now, .cpu = task->pub.cpu, .end = end,
 			.next_cpu = next_cpu,

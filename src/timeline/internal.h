@@ -2,7 +2,7 @@
 /*
  * What a timeline keeps, for the files of this room. An event goes to fast_path.h, and if that does
  * not fit it to events.c, which knows what it means for tasks (tasks.h, lives.h) and CPUs (cpus.h);
- * when a task leaves its state, stretches.h judges whether the time it spent there is certain, by the
+ * when a task leaves its state, intervals.h judges whether the time it spent there is certain, by the
  * holes that holes.h has brought up to date.
  */
 #ifndef TAP_TIMELINE_INTERNAL_H

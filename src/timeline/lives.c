@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "timeline/stretches.h"
+#include "timeline/intervals.h"
 
 /*
  * *@out: who had its tid, or NULL. @born: its birth is seen.

@@ -19,7 +19,7 @@ struct task {
 	uint64_t throttles_ns;	   /* running: it is throttled when it is switched out, if behind .since_ns */
 	enum tap_state waited;	   /* throttled: as what it waited before, and will then */
 	enum tap_state was;	   /* unknown: before that */
-	enum tap_state back;	   /* what struct tap_stretch is to tell */
+	enum tap_state back;	   /* what struct tap_interval is to tell */
 	uint64_t back_ns;
 	bool placed;   /* in this wait: its run queue is settled */
 	bool certain;  /* .state began as seen */

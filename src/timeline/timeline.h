@@ -84,12 +84,12 @@ static inline enum tap_cpu_what tap_cpu_what(const struct tap_cpu *c)
 }
 
 struct tap_timeline_opts {
-	/* Stretches are counted within it. What is fed before it tells the states at its start. */
+	/* Intervals are counted within it. What is fed before it tells the states at its start. */
 	struct tap_window window;
 	const struct tap_lists *lists; /* of tasks, beside the events; or NULL */
 	const struct tap_survey *survey; /* NULL: holes are known only once they are seen */
 	const struct tap_promise *promise; /* NULL: the recording has all of everybody */
-	/* Whether a task's time belongs to its totals: asked at the end of each stretch. NULL: all of it does. */
+	/* Whether a task's time belongs to its totals: asked at the end of each interval. NULL: all of it does. */
 	bool (*counts)(void *ctx, const struct tap_task *task);
 	void *counts_ctx;
 	bool lives_only; /* who has which tid, and nothing of states and CPUs */

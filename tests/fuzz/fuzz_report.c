@@ -97,17 +97,17 @@ static bool pick_all(void *ctx, const struct tap_task *task, int cpu)
 	return task && cpu >= -1;
 }
 
-static int fold(struct told *told, const struct tap_stretch *s)
+static int fold(struct told *told, const struct tap_interval *s)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < NR_FOLDED; i++)
 		if (tap_folded_states(told->folded[i].of) & TAP_STATE_BIT(s->state))
-			ret = tap_folded_stretch(&told->folded[i], told->run.timeline, s, pick_all, NULL);
+			ret = tap_folded_interval(&told->folded[i], told->run.timeline, s, pick_all, NULL);
 	return ret;
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct told *told = ctx;
 
@@ -116,7 +116,7 @@ static int on_stretch(void *ctx, const struct tap_stretch *s)
 	CHECK(s->state != TAP_DEAD && !(s->whole && s->state == TAP_UNKNOWN));
 	CHECK(s->state != TAP_RUNNING || s->cpu >= 0);
 	CHECK(s->next != TAP_RUNNING || s->state == s->next || s->next_cpu >= 0);
-	return fold(told, s) ?: tap_explain_waits_stretch(&told->waits, s) ?: tap_critical_log_stretch(&told->log, s);
+	return fold(told, s) ?: tap_explain_waits_interval(&told->waits, s) ?: tap_critical_log_interval(&told->log, s);
 }
 
 /* Each wait's pieces add up to it. */
@@ -147,7 +147,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	return ret ?: tap_event_stacks_event(told->stacks, told->run.timeline, ev);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct told *told = ctx;
 
@@ -188,7 +188,7 @@ static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
 }
 
 static const struct tap_observer observer = {
-	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .wakeup = on_wakeup,
+	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
 	.migration = on_migration, .waits = on_waits,
 };
 

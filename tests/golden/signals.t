@@ -64,7 +64,7 @@ sub make {
 	return (\%updates, \@losses);
 }
 
-# What is known within [$from, $to]: stretches [since, until, value].
+# What is known within [$from, $to]: intervals [since, until, value].
 sub truth {
 	my ($updates, $losses, $from, $to) = @_;
 	my @known;
@@ -83,8 +83,8 @@ sub truth {
 
 sub known_ns { my $ns = 0; $ns += $_->[1] - $_->[0] for @_; return $ns }
 
-# The stretches that points tell.
-sub stretches {
+# The intervals that points tell.
+sub intervals {
 	my ($points, $to) = @_;
 	my @known;
 
@@ -114,7 +114,7 @@ sub check {
 	for my $s (@{$json->{series}}) {
 		my $name = "$s->{signal} $s->{cpu}";
 		my @want = truth($updates->{$name}, $losses, $from, $to);
-		my @got = stretches($s->{points}, $to);
+		my @got = intervals($s->{points}, $to);
 		my ($sum, $gaps, $last) = (0, 0, $from);
 
 		$checked++;

@@ -185,7 +185,7 @@ in_time_order()
 	events a.dat | grep -o '\[[0-9]*\] [0-9.]*' | cut -d' ' -f2 >times
 	must [ "$(wc -l <times)" -gt 10 ]
 	must sort -C -n times
-	# a stretch of one backend's, then of the other's, and again: not one after the other
+	# an interval of one backend's, then of the other's, and again: not one after the other
 	must [ "$(events a.dat | grep -o ' \(timer\|sched\):' | uniq | wc -l)" -gt 4 ]
 }
 check "both backends: one order" in_time_order

@@ -44,7 +44,7 @@ static void two(char *line)
 {
 	static struct words words;
 	double a[MAX], b[MAX], p, shift;
-	struct tap_interval of_shift, of_median;
+	struct tap_confidence of_shift, of_median;
 	unsigned int nr_a, nr_b;
 
 	line = take_words(line, &words);
@@ -88,7 +88,7 @@ static void quantiles(char *line)
 {
 	static struct words a, b;
 	static struct tap_hist hists[2][MAX];
-	struct tap_interval interval;
+	struct tap_confidence interval;
 	double part;
 
 	take_words(take_words(line, &a), &b);

@@ -70,7 +70,7 @@ static inline int runs_at(const struct sim *s, int cpu, uint64_t ns)
 	return runs_between(s, cpu, from, to);
 }
 
-/* ---- within a stretch of a CPU ---- */
+/* ---- within an interval of a CPU ---- */
 
 static inline struct event *add_at(struct causes *c, enum event_kind kind, int cpu, uint64_t ts_ns)
 {
@@ -136,7 +136,7 @@ static inline void add_asks(struct causes *c, int task, int cpu, uint64_t from_n
 	}
 }
 
-static inline void add_to_stretch(struct causes *c, int task, int cpu, uint64_t from_ns, uint64_t to_ns)
+static inline void add_to_interval(struct causes *c, int task, int cpu, uint64_t from_ns, uint64_t to_ns)
 {
 	if (task == CPU_AWAY)
 		return;
@@ -156,7 +156,7 @@ static inline void add_to_cpu(struct causes *c, int cpu)
 	for (; from_ns < c->end_ns; from = to, to = next_switch(c->s, to + 1, cpu)) {
 		uint64_t to_ns = to && to->ts_ns < c->end_ns ? to->ts_ns : c->end_ns;
 
-		add_to_stretch(c, runs_between(c->s, cpu, from, to), cpu, from_ns, to_ns);
+		add_to_interval(c, runs_between(c->s, cpu, from, to), cpu, from_ns, to_ns);
 		from_ns = to_ns;
 		if (!to)
 			break;

@@ -24,7 +24,7 @@
  * { MOVE, ts, task, to, why }
  * { BORN, ts, task, cpu whose queue it is in }
  * { LATE, ts, task }	nothing is told: its sleep was a wait for its CPU
- * { BREAK, ts, cpu }	nothing is told: its last stretch is unknown
+ * { BREAK, ts, cpu }	nothing is told: its last interval is unknown
  * { BEFORE, 0, cpu, task that runs when the window begins, task that waits }
  * { HOLE, ts, cpu }	what runs there is unknown from here on, and all tasks that run nowhere
  */
@@ -74,12 +74,12 @@ static void leave(struct tap_balance *b, struct tap_timeline *t, int tid, enum t
 {
 	struct tap_task *task = &t->tasks[tid];
 	bool whole = t->certain[tid] && next != TAP_UNKNOWN && ts_ns != END;
-	const struct tap_stretch s = {
+	const struct tap_interval s = {
 		.task = task, .state = task->state, .next = next, .whole = whole,
 		.from_ns = task->since_ns, .to_ns = ts_ns, .cpu = task->cpu, .next_cpu = next_cpu,
 	};
 
-	assert_int_equal(tap_balance_stretch(b, &s), 0);
+	assert_int_equal(tap_balance_interval(b, &s), 0);
 	task->state = next;
 	task->since_ns = ts_ns;
 	t->certain[tid] = next != TAP_UNKNOWN;
@@ -88,7 +88,7 @@ static void leave(struct tap_balance *b, struct tap_timeline *t, int tid, enum t
 static void leave_cpu(struct tap_balance *b, struct tap_timeline *t, int cpu, uint64_t ts_ns)
 {
 	struct tap_cpu *c = &t->cpus[cpu];
-	const struct tap_cpu_stretch s = {
+	const struct tap_cpu_interval s = {
 		.cpu = cpu, .from_ns = c->since_ns, .to_ns = ts_ns, .task = c->task,
 		.what = !c->known ? TAP_CPU_UNKNOWN : c->task ? TAP_CPU_RUN : TAP_CPU_IDLE,
 	};
@@ -256,7 +256,7 @@ static const struct balance_case cases[] = {
 		.wait_ns = 5 + 5 + 60,
 	},
 	{
-		.name = "two stretches of one wait are two, and --min leaves out the shorter one",
+		.name = "two intervals of one wait are two, and --min leaves out the shorter one",
 		.min_ns = 20,
 		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { WAKE, 100, 3, 0 }, { RUN, 119, 1, 2 },
 			   { RUN, 130, 1, 0, SLEEP }, { RUN, 150, 0, 3, SLEEP } },
@@ -460,7 +460,7 @@ static const struct length_case length_cases[] = {
 		.imbalance = { 980 - 50, 850, 1 },
 	},
 	{
-		.name = "a CPU's stretch that turns out unknown",
+		.name = "a CPU's interval that turns out unknown",
 		.steps = { { RUN, 10, 0, 0 }, { RUN, 50, 1, 0 }, { BREAK, 100, 0 },
 			   { RUN, 200, 0, 0 } },
 		.cpus = { { 800, 0, 0 }, { 950, 0, 0 } },

@@ -254,7 +254,7 @@ static unsigned int covers_zero(double scale, unsigned int pairs)
 {
 	const double part = 0.5;
 	struct tap_hist a[BLOCKS], b[BLOCKS];
-	struct tap_interval interval;
+	struct tap_confidence interval;
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0; i < pairs; i++) {
@@ -286,7 +286,7 @@ static void test_few_blocks(void **state)
 {
 	const double part = 0.5;
 	struct tap_hist a[BLOCKS];
-	struct tap_interval interval = { 1, 1 };
+	struct tap_confidence interval = { 1, 1 };
 
 	(void)state;
 	draw_blocks(a, 1);

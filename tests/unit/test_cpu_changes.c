@@ -33,7 +33,7 @@ struct changes_case {
 
 static const struct changes_case cases[] = {
 	{
-		.name = "changes come in time order, though stretches come as they end",
+		.name = "changes come in time order, though intervals come as they end",
 		.seen = 3,
 		.steps = { { 0, 100, 110, 1 }, { 0, 110, 120, 2 }, { 1, 100, 130, IDLE },
 			   { 0, 120, 150, IDLE }, { 1, 130, 150, 1 } },
@@ -125,14 +125,14 @@ static void run_case(void **state)
 	for (int i = 0; i < 8; i++)
 		tasks[i] = (struct tap_task){ .tid = i };
 	for (const struct step *s = c->steps; s < c->steps + MAX_STEPS && s->to_ns; s++) {
-		struct tap_cpu_stretch stretch = {
+		struct tap_cpu_interval interval = {
 			.cpu = s->cpu, .from_ns = s->from_ns, .to_ns = s->to_ns,
 			.what = s->what == UNKNOWN ? TAP_CPU_UNKNOWN :
 				s->what == IDLE ? TAP_CPU_IDLE : TAP_CPU_RUN,
 			.task = s->what >= 0 ? &tasks[s->what] : NULL,
 		};
 
-		assert_int_equal(tap_cpu_changes_observer.cpu(&w, &stretch), 0);
+		assert_int_equal(tap_cpu_changes_observer.cpu(&w, &interval), 0);
 	}
 	strcat(got.text, "|");
 	assert_int_equal(tap_cpu_changes_end(&w), 0);
@@ -140,7 +140,7 @@ static void run_case(void **state)
 	assert_string_equal(got.text, c->want);
 }
 
-/* Many stretches in a mixed-up order of their starts come out in order. */
+/* Many intervals in a mixed-up order of their starts come out in order. */
 static int in_order(void *ctx, const struct tap_cpu_change *c)
 {
 	uint64_t *last_ns = ctx;
@@ -171,7 +171,7 @@ static void a_thousand_changes_stay_in_order(void **state)
 	(void)state;
 	for (uint64_t i = 1; i <= 1000; i++) {
 		int cpu = i % 100 ? (int)(i % 3) : 3; /* one CPU seldom switches */
-		struct tap_cpu_stretch s = { .cpu = cpu, .what = TAP_CPU_RUN, .task = &tasks[i & 1],
+		struct tap_cpu_interval s = { .cpu = cpu, .what = TAP_CPU_RUN, .task = &tasks[i & 1],
 					     .from_ns = from[cpu], .to_ns = START + 10 * i };
 
 		assert_int_equal(tap_cpu_changes_observer.cpu(&w, &s), 0);
@@ -216,14 +216,14 @@ static void what_waits_is_bounded(void **state)
 	struct tap_cpu_changes w = { .wants = wants_all, .change = keep_of_3, .cpus = third_runs,
 			       .ctx = kept, .start_ns = START };
 	struct tap_task tasks[2] = { { .tid = 1 }, { .tid = 2 } };
-	struct tap_cpu_stretch last = { .cpu = 3, .what = TAP_CPU_UNKNOWN, .from_ns = START };
+	struct tap_cpu_interval last = { .cpu = 3, .what = TAP_CPU_UNKNOWN, .from_ns = START };
 	uint64_t from_ns = 0;
 
 	(void)state;
 	for (unsigned int i = 1; i <= 5 * TAP_CPU_CHANGES_MAX; i++) {
 		from_ns = START + 10 * (i - 1);
 		for (int cpu = 0; cpu < 3; cpu++) {
-			struct tap_cpu_stretch s = {
+			struct tap_cpu_interval s = {
 				.cpu = cpu, .what = TAP_CPU_RUN, .task = &tasks[i & 1],
 				.from_ns = from_ns, .to_ns = START + 10 * i,
 			};

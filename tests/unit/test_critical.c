@@ -109,15 +109,15 @@ static void wake(struct tap_critical_log *l, unsigned int task, uint32_t by, boo
 	assert_int_equal(tap_critical_log_wakeup(l, &(struct tap_task){ .index = task }, by, is_new), 0);
 }
 
-static void tell(struct tap_critical_log *l, struct tap_stretch s, unsigned int task)
+static void tell(struct tap_critical_log *l, struct tap_interval s, unsigned int task)
 {
 	s.task = &(struct tap_task){ .index = task };
-	assert_int_equal(tap_critical_log_stretch(l, &s), 0);
+	assert_int_equal(tap_critical_log_interval(l, &s), 0);
 }
 
 static void write_step(struct tap_critical_log *l, const char *step)
 {
-	struct tap_stretch s = { .next = TAP_RUNNING };
+	struct tap_interval s = { .next = TAP_RUNNING };
 	char state[20], how[20] = "", what[20] = "";
 	unsigned int task, by;
 
@@ -210,7 +210,7 @@ static void write_many(struct tap_critical_log *l)
 			if (state == TAP_DEAD)
 				continue;
 			wake(l, task, dice(TAP_WOKEN_BY_TASK + MANY_TASKS), false);
-			tell(l, (struct tap_stretch){
+			tell(l, (struct tap_interval){
 				.state = state, .next = dice(4) ? TAP_WAKING : state, .from_ns = at_ns, .to_ns = to_ns }, task);
 			at_ns = to_ns + !dice(20);
 		}
@@ -285,7 +285,7 @@ static void test_long(void **state)
 		bool runs = i % 2;
 		uint64_t ns = i % 3 ? long_ns + i : 1;
 
-		tell(&log, (struct tap_stretch){ .state = runs ? TAP_RUNNING : TAP_PREEMPTED, .from_ns = at_ns, .to_ns = at_ns + ns }, 0);
+		tell(&log, (struct tap_interval){ .state = runs ? TAP_RUNNING : TAP_PREEMPTED, .from_ns = at_ns, .to_ns = at_ns + ns }, 0);
 		at_ns += ns;
 		sums[runs] += ns;
 	}

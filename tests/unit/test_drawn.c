@@ -252,20 +252,20 @@ struct drawing {
 	struct tap_task_levels task_levels;
 };
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct drawing *d = ctx;
 
 	return tap_drawn_slices_cpu(&d->slices, s) ?: tap_levels_cpu(&d->levels, s);
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct drawing *d = ctx;
 
-	tap_levels_stretch(&d->levels, s);
-	tap_task_levels_stretch(&d->task_levels, s);
-	return tap_drawn_slices_stretch(&d->slices, s);
+	tap_levels_interval(&d->levels, s);
+	tap_task_levels_interval(&d->task_levels, s);
+	return tap_drawn_slices_interval(&d->slices, s);
 }
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
@@ -274,7 +274,7 @@ static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 }
 
 static const struct tap_observer observer = {
-	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu, .wakeup = on_wakeup,
+	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
 };
 
 static void feed(struct tap_run *run, const struct steps *steps, struct drawing *d)

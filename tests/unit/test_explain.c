@@ -130,14 +130,14 @@ static void test_log(void **state)
 	(void)state;
 	assert_int_equal(tap_cpu_log_idle(&l, 2, 110, true), 0);
 	assert_int_equal(tap_cpu_log_idle(&l, 2, 180, false), 0);
-	assert_int_equal(tap_cpu_log_stretch(&l, &(struct tap_cpu_stretch){ 2, TAP_CPU_IDLE, NULL, 100, 200 }), 0);
+	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_IDLE, NULL, 100, 200 }), 0);
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 250, true, true), 0); /* an interrupt within a softirq */
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 260, false, true), 0);
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 270, false, false), 0);
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 280, true, false), 0);
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 285, true, false), 0); /* its beginning was not seen */
-	assert_int_equal(tap_cpu_log_stretch(&l, &(struct tap_cpu_stretch){ 2, TAP_CPU_RUN, &task, 200, 300 }), 0);
-	assert_int_equal(tap_cpu_log_stretch(&l, &(struct tap_cpu_stretch){ 2, TAP_CPU_UNKNOWN, NULL, 300, 400 }), 0);
+	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_RUN, &task, 200, 300 }), 0);
+	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_UNKNOWN, NULL, 300, 400 }), 0);
 	tap_cpu_log_read(&l, 2, 50, 450, &now, &p);
 	expect(&p, 100, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
 	expect(&p, 110, TAP_CPU_IDLE, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
@@ -177,10 +177,10 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	return tap_explain_wait(&run->sums, &run->waits, w);
 }
 
-/* A task waits while @nr_runners tasks take turns, @nr stretches of 10 ns in all: more than a log holds. */
+/* A task waits while @nr_runners tasks take turns, @nr intervals of 10 ns in all: more than a log holds. */
 static void wait_long(unsigned int nr_runners, unsigned int nr)
 {
-	struct tap_stretch s = { .state = TAP_SLEEPING, .next = TAP_WAKING, .whole = true, .to_ns = 1000 };
+	struct tap_interval s = { .state = TAP_SLEEPING, .next = TAP_WAKING, .whole = true, .to_ns = 1000 };
 	struct tap_task *task, *runner;
 	struct tap_timeline *timeline;
 	struct run run;
@@ -195,16 +195,16 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 	task->cpu = 0;
 	task->prio = 120;
 	task->since_ns = 1000;
-	assert_int_equal(tap_explain_waits_stretch(&run.waits, &s), 0);
+	assert_int_equal(tap_explain_waits_interval(&run.waits, &s), 0);
 	for (unsigned int i = 0; i < nr; i++) {
 		assert_int_equal(tap_timeline_see(timeline, (int)(2 + i % nr_runners), &runner), 0);
 		runner->prio = 120;
-		assert_int_equal(tap_explain_waits_cpu(&run.waits, &(struct tap_cpu_stretch){
+		assert_int_equal(tap_explain_waits_cpu(&run.waits, &(struct tap_cpu_interval){
 			0, TAP_CPU_RUN, runner, 1000 + 10 * i, 1010 + 10 * i }), 0);
 	}
-	s = (struct tap_stretch){ .task = task, .state = TAP_WAKING, .next = TAP_RUNNING, .whole = true, .from_ns = 1000,
+	s = (struct tap_interval){ .task = task, .state = TAP_WAKING, .next = TAP_RUNNING, .whole = true, .from_ns = 1000,
 				  .to_ns = 1000 + 10 * nr };
-	assert_int_equal(tap_explain_waits_stretch(&run.waits, &s), 0);
+	assert_int_equal(tap_explain_waits_interval(&run.waits, &s), 0);
 	assert_int_equal(run.sums.nr_worst, 1);
 	w = &run.sums.worst[0];
 	assert_true(w->whole);

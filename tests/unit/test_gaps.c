@@ -109,7 +109,7 @@ static void run_case(const struct gaps_case *c, struct tap_survey_tid *tids, cha
 	size_t len = 0;
 
 	for (size_t i = 0; i < TABLE(c->unknown) && c->unknown[i].to_ns; i++) {
-		struct tap_cpu_stretch s = {
+		struct tap_cpu_interval s = {
 			.cpu = c->unknown[i].cpu,
 			.what = c->unknown[i].offline ? TAP_CPU_OFFLINE : TAP_CPU_UNKNOWN,
 			.from_ns = c->unknown[i].from_ns, .to_ns = c->unknown[i].to_ns,

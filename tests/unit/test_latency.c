@@ -25,7 +25,7 @@
 
 enum { IDLE = -1, UNKNOWN = -2 };
 
-/* A stretch of a task, or, where .state is TAP_RUNNING, of a CPU: then .task may be IDLE. */
+/* An interval of a task, or, where .state is TAP_RUNNING, of a CPU: then .task may be IDLE. */
 struct step {
 	enum tap_state state;
 	int task;
@@ -105,7 +105,7 @@ static struct tap_task tasks[MAX_TASKS] = {
 
 static int run_cpu_step(struct tap_latency *l, const struct step *s)
 {
-	struct tap_cpu_stretch c = { .cpu = s->cpu, .from_ns = s->from_ns, .to_ns = s->to_ns };
+	struct tap_cpu_interval c = { .cpu = s->cpu, .from_ns = s->from_ns, .to_ns = s->to_ns };
 
 	if (s->task >= 0) {
 		c.what = TAP_CPU_RUN;
@@ -118,7 +118,7 @@ static int run_cpu_step(struct tap_latency *l, const struct step *s)
 
 static int run_step(struct tap_latency *l, const struct tap_timeline *t, const struct step *s)
 {
-	struct tap_stretch w = { .state = s->state, .next = s->next, .whole = !s->cut,
+	struct tap_interval w = { .state = s->state, .next = s->next, .whole = !s->cut,
 				 .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu,
 				 .next_cpu = s->cpu };
 
@@ -126,7 +126,7 @@ static int run_step(struct tap_latency *l, const struct tap_timeline *t, const s
 		return run_cpu_step(l, s);
 	w.task = &tasks[s->task];
 	w.task->run_cpu = s->run_cpu > 0 ? s->run_cpu - 1 : s->run_cpu ? -1 : s->cpu;
-	return tap_latency_stretch(l, t, &w);
+	return tap_latency_interval(l, t, &w);
 }
 
 static void run_steps(struct tap_latency *l, const struct tap_timeline *t, const struct step *s)
@@ -253,7 +253,7 @@ static void test_long_wait(void **state)
 
 	assert_int_equal(tap_latency_init(&l, TAP_WAKING, 1), 0);
 	for (unsigned int i = 0; i < 10000; i++) {
-		struct tap_cpu_stretch c = { .what = TAP_CPU_RUN, .task = &many[i % 6],
+		struct tap_cpu_interval c = { .what = TAP_CPU_RUN, .task = &many[i % 6],
 					     .from_ns = 2 * i, .to_ns = 2 * i + 2 };
 
 		many[i % 6].index = i % 6;

@@ -383,20 +383,20 @@ static bool want(void *ctx, const struct tap_pelt_series *s)
 	return !strcmp(s->signal->name, c->signal ? c->signal : "util");
 }
 
-static int on_stretch(void *ctx, const struct tap_stretch *s)
+static int on_interval(void *ctx, const struct tap_interval *s)
 {
-	return tap_pelt_stretch(ctx, s);
+	return tap_pelt_interval(ctx, s);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_stretch *s)
+static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
-	return tap_pelt_cpu_stretch(ctx, s);
+	return tap_pelt_cpu_interval(ctx, s);
 }
 
 static void run_case(void **state)
 {
 	const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .stretch = on_stretch, .cpu = on_cpu,
+		.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu,
 	};
 	const struct pelt_case *c = *state;
 	struct tap_survey missing;

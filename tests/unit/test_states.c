@@ -10,7 +10,7 @@
 #include "analysis/states.h"
 #include "main_of_cases.h"
 
-#define MAX_STRETCHES 4
+#define MAX_INTERVALS 4
 #define MAX_WANT 3
 
 struct states_case {
@@ -22,7 +22,7 @@ struct states_case {
 		uint64_t from_ns, to_ns;
 		enum tap_state back;
 		uint64_t back_ns;
-	} stretches[MAX_STRETCHES];
+	} intervals[MAX_INTERVALS];
 	struct {
 		unsigned int index;
 		enum tap_state state;
@@ -32,19 +32,19 @@ struct states_case {
 
 static const struct states_case cases[] = {
 	{
-		.name = "the longest stretch of a state counts, not the last",
-		.stretches = { { 0, TAP_SLEEPING, 100, 110 }, { 0, TAP_SLEEPING, 120, 150 },
+		.name = "the longest interval of a state counts, not the last",
+		.intervals = { { 0, TAP_SLEEPING, 100, 110 }, { 0, TAP_SLEEPING, 120, 150 },
 			       { 0, TAP_SLEEPING, 160, 170 } },
 		.want = { { 0, TAP_SLEEPING, { 30, 120 } } },
 	},
 	{
 		.name = "of two that are as long the first one counts",
-		.stretches = { { 0, TAP_BLOCKED, 100, 110 }, { 0, TAP_BLOCKED, 120, 130 } },
+		.intervals = { { 0, TAP_BLOCKED, 100, 110 }, { 0, TAP_BLOCKED, 120, 130 } },
 		.want = { { 0, TAP_BLOCKED, { 10, 100 } } },
 	},
 	{
 		.name = "states and tasks do not mix",
-		.stretches = { { 0, TAP_RUNNING, 100, 110 }, { 0, TAP_WAKING, 110, 115 },
+		.intervals = { { 0, TAP_RUNNING, 100, 110 }, { 0, TAP_WAKING, 110, 115 },
 			       { 1000, TAP_RUNNING, 115, 117 } },
 		.want = { { 0, TAP_RUNNING, { 10, 100 } }, { 0, TAP_WAKING, { 5, 110 } },
 			  { 1000, TAP_RUNNING, { 2, 115 } } },
@@ -52,30 +52,30 @@ static const struct states_case cases[] = {
 	{
 		.name = "what lies before the window is cut off",
 		.start_ns = 100,
-		.stretches = { { 0, TAP_SLEEPING, 20, 105 }, { 0, TAP_SLEEPING, 110, 120 } },
+		.intervals = { { 0, TAP_SLEEPING, 20, 105 }, { 0, TAP_SLEEPING, 110, 120 } },
 		.want = { { 0, TAP_SLEEPING, { 10, 110 } } },
 	},
 	{
-		.name = "a stretch that ends before the window is none",
+		.name = "an interval that ends before the window is none",
 		.start_ns = 100,
-		.stretches = { { 0, TAP_SLEEPING, 20, 100 } },
+		.intervals = { { 0, TAP_SLEEPING, 20, 100 } },
 		.want = { { 0, TAP_SLEEPING, { 0, 0 } } },
 	},
 	{
 		.name = "a sleep that is taken back is none, and what is unknown is longer",
-		.stretches = { { 0, TAP_SLEEPING, 100, 110 }, { 0, TAP_SLEEPING, 120, 150 },
+		.intervals = { { 0, TAP_SLEEPING, 100, 110 }, { 0, TAP_SLEEPING, 120, 150 },
 			       { 0, TAP_UNKNOWN, 150, 155, TAP_SLEEPING, 30 } },
 		.want = { { 0, TAP_SLEEPING, { 10, 100 } }, { 0, TAP_UNKNOWN, { 35, 120 } } },
 	},
 	{
 		.name = "a sleep that is taken back was not the longest",
-		.stretches = { { 0, TAP_BLOCKED, 100, 150 }, { 0, TAP_BLOCKED, 160, 170 },
+		.intervals = { { 0, TAP_BLOCKED, 100, 150 }, { 0, TAP_BLOCKED, 160, 170 },
 			       { 0, TAP_UNKNOWN, 175, 180, TAP_BLOCKED, 10 } },
 		.want = { { 0, TAP_BLOCKED, { 50, 100 } } },
 	},
 	{
 		.name = "a task that was never told of has none",
-		.stretches = { { 0, TAP_RUNNING, 100, 110 } },
+		.intervals = { { 0, TAP_RUNNING, 100, 110 } },
 		.want = { { 5, TAP_RUNNING, { 0, 0 } }, { 100000, TAP_RUNNING, { 0, 0 } } },
 	},
 };
@@ -85,15 +85,15 @@ static void run_case(void **state)
 	const struct states_case *c = *state;
 	struct tap_states s = { .start_ns = c->start_ns };
 
-	for (unsigned int i = 0; i < MAX_STRETCHES && c->stretches[i].to_ns; i++) {
-		struct tap_task task = { .index = c->stretches[i].index };
-		struct tap_stretch st = {
-			.task = &task, .state = c->stretches[i].state,
-			.from_ns = c->stretches[i].from_ns, .to_ns = c->stretches[i].to_ns,
-			.back = c->stretches[i].back, .back_ns = c->stretches[i].back_ns,
+	for (unsigned int i = 0; i < MAX_INTERVALS && c->intervals[i].to_ns; i++) {
+		struct tap_task task = { .index = c->intervals[i].index };
+		struct tap_interval st = {
+			.task = &task, .state = c->intervals[i].state,
+			.from_ns = c->intervals[i].from_ns, .to_ns = c->intervals[i].to_ns,
+			.back = c->intervals[i].back, .back_ns = c->intervals[i].back_ns,
 		};
 
-		assert_int_equal(tap_states_stretch(&s, &st), 0);
+		assert_int_equal(tap_states_interval(&s, &st), 0);
 	}
 	for (unsigned int i = 0; i < MAX_WANT && (c->want[i].state || c->want[i].longest.ns); i++) {
 		struct tap_task task = { .index = c->want[i].index };

@@ -218,11 +218,11 @@ static int feed(struct tap_timehist *h, const struct step *s, struct tap_task *t
 {
 	const struct tap_observer *o = &tap_timehist_observer;
 	struct tap_task waker = { .tid = 7 };
-	struct tap_stretch stretch = {
+	struct tap_interval interval = {
 		.task = task, .state = s->state, .next = s->next, .whole = !s->cut, .cpu = s->cpu,
 		.from_ns = s->from_ns, .to_ns = s->to_ns, .end = s->end ? s->end : "",
 	};
-	struct tap_cpu_stretch cpu = {
+	struct tap_cpu_interval cpu = {
 		.cpu = s->cpu, .what = s->cpu_is, .from_ns = s->from_ns, .to_ns = s->to_ns,
 	};
 	struct tap_wakeup wakeup = {
@@ -234,7 +234,7 @@ static int feed(struct tap_timehist *h, const struct step *s, struct tap_task *t
 
 	switch (s->kind) {
 	case LEAVES:
-		return o->stretch(h, &stretch);
+		return o->interval(h, &interval);
 	case CPU_IS:
 		return o->cpu(h, &cpu);
 	case WAKES:

@@ -611,7 +611,7 @@ struct log {
 	uint64_t end_ns;
 };
 
-static int log_stretch(void *ctx, const struct tap_stretch *s)
+static int log_interval(void *ctx, const struct tap_interval *s)
 {
 	struct log *l = ctx;
 
@@ -634,7 +634,7 @@ static int log_migration(void *ctx, const struct tap_migration *m)
 
 static const struct tap_observer observer = {
 	.states = TAP_STATE_ALL,
-	.stretch = log_stretch,
+	.interval = log_interval,
 	.migration = log_migration,
 };
 

@@ -28,9 +28,9 @@ struct clock_case {
 static const struct clock_case cases[] = {
 	{ "at a pair", { { 1000, 500 }, { 3000, 1500 } }, 3000, { 0 }, 1500 },
 	{ "between two", { { 1000, 500 }, { 3000, 1500 } }, 2000, { 0 }, 1000 },
-	{ "each stretch has its own rate", { { 1000, 500 }, { 3000, 1500 }, { 4000, 2500 } }, 3500,
+	{ "each interval has its own rate", { { 1000, 500 }, { 3000, 1500 }, { 4000, 2500 } }, 3500,
 	  { 0 }, 2000 },
-	{ "the first stretch is what it was", { { 1000, 500 }, { 3000, 1500 }, { 4000, 2500 } }, 2000,
+	{ "the first interval is what it was", { { 1000, 500 }, { 3000, 1500 }, { 4000, 2500 } }, 2000,
 	  { 0 }, 1000 },
 	{ "behind the last, at the last rate", { { 1000, 500 }, { 3000, 1500 } }, 5000, { 0 }, 2500 },
 	{ "before the first, at the known rate", { { 10000, 5000 }, { 30000, 15000 } }, 8000, { 0 }, 4000 },

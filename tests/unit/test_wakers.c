@@ -54,7 +54,7 @@ static void run_case(const struct wakers_case *c, struct tap_wakers *w,
 {
 	for (unsigned int i = 0; i < MAX_STEPS && c->steps[i].wakee; i++) {
 		struct tap_task *task = &tasks[c->steps[i].wakee];
-		struct tap_stretch s = { .task = task, .state = TAP_WAKING, .from_ns = 1000,
+		struct tap_interval s = { .task = task, .state = TAP_WAKING, .from_ns = 1000,
 					 .to_ns = 1000 + c->steps[i].wait_ns,
 					 .next_cpu = c->steps[i].cpu };
 
@@ -62,7 +62,7 @@ static void run_case(const struct wakers_case *c, struct tap_wakers *w,
 		s.next = s.whole ? TAP_RUNNING : TAP_WAKING;
 		task->waker_tid = c->steps[i].waker_tid;
 		task->waker_cpu = 1;
-		assert_int_equal(tap_wakers_stretch(w, t, &s), 0);
+		assert_int_equal(tap_wakers_interval(w, t, &s), 0);
 	}
 	tap_wakers_end(w);
 }
@@ -106,11 +106,11 @@ static void test_many(void **state)
 	(void)state;
 	assert_int_equal(tap_timeline_new(&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &t), 0);
 	for (unsigned int i = 0; i < 6000; i++) {
-		struct tap_stretch s = { .task = &tasks[i % 2], .state = TAP_WAKING, .whole = true,
+		struct tap_interval s = { .task = &tasks[i % 2], .state = TAP_WAKING, .whole = true,
 					 .next = TAP_RUNNING, .from_ns = 0, .to_ns = 1 };
 
 		tasks[i % 2].waker_tid = (int)(i / 2 % 1000) + 1;
-		assert_int_equal(tap_wakers_stretch(&w, t, &s), 0);
+		assert_int_equal(tap_wakers_interval(&w, t, &s), 0);
 	}
 	tap_wakers_end(&w);
 	assert_int_equal(w.nr_pairs, 2000);

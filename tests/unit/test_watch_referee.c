@@ -62,7 +62,7 @@ static int by_all(const void *a, const void *b)
 }
 
 /* At the end a wait that has just come to its limit has reached it. */
-static int on_stretch(void *mets, const struct tap_stretch *s)
+static int on_interval(void *mets, const struct tap_interval *s)
 {
 	uint64_t ns = s->to_ns - s->from_ns;
 
@@ -76,7 +76,7 @@ static int on_stretch(void *mets, const struct tap_stretch *s)
 static void report(const char *path, struct mets *mets)
 {
 	const struct tap_observer observer = {
-		.size = sizeof(observer), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_UNKNOWN), .stretch = on_stretch,
+		.size = sizeof(observer), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_UNKNOWN), .interval = on_interval,
 	};
 	struct tap_reader *r;
 

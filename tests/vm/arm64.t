@@ -196,7 +196,7 @@ sub restore {
 
 sub json_of { return decode_json(`'$program' $_[0] --json`) }
 
-# The stretches in which a CPU was offline: [CPU, from, to]; to 0: for good.
+# The intervals in which a CPU was offline: [CPU, from, to]; to 0: for good.
 sub offline_of {
 	my ($dat) = @_;
 	my (%since, @offline);

@@ -89,7 +89,7 @@ static unsigned int find_pair(const struct tap_user_clock *c, uint64_t cycles)
 {
 	unsigned int low = 0, high = c->nr;
 
-	/* most stamps are of the last stretch */
+	/* most stamps are of the last interval */
 	if (c->nr > 1 && cycles >= c->pairs[c->nr - 2].cycles)
 		low = c->nr - 2;
 	while (high - low > 1) {
@@ -135,14 +135,14 @@ uint64_t tap_user_clock_ns(const struct tap_user_clock *c, uint64_t cycles,
 	return i + 1 < c->nr && ns > c->pairs[i + 1].mono_ns ? c->pairs[i + 1].mono_ns : ns;
 }
 
-bool tap_user_clock_stretch(const struct tap_user_clock *c, uint64_t cycles, struct tap_user_stretch *stretch)
+bool tap_user_clock_interval(const struct tap_user_clock *c, uint64_t cycles, struct tap_user_interval *interval)
 {
 	unsigned int i;
 
 	if (cycles < c->pairs[0].cycles || cycles >= c->pairs[c->nr - 1].cycles)
 		return false;
 	i = find_pair(c, cycles);
-	*stretch = (struct tap_user_stretch){ c->pairs[i].cycles, c->pairs[i + 1].cycles, c->pairs[i].mono_ns,
+	*interval = (struct tap_user_interval){ c->pairs[i].cycles, c->pairs[i + 1].cycles, c->pairs[i].mono_ns,
 					      c->slopes[i] };
 	return true;
 }

@@ -46,13 +46,13 @@ uint64_t tap_user_clock_ns(const struct tap_user_clock *c, uint64_t cycles,
 			   const struct tap_user_pair *near);
 
 /* Part of a line: CLOCK_MONOTONIC is from_ns + (cycles - from) * rate from @from up to @to. */
-struct tap_user_stretch {
+struct tap_user_interval {
 	uint64_t from, to, from_ns;
 	double rate;
 };
 
-/* The stretch between two pairs that has @cycles. Return: false: it lies before the first or behind the last pair. */
-bool tap_user_clock_stretch(const struct tap_user_clock *c, uint64_t cycles, struct tap_user_stretch *stretch);
+/* The interval between two pairs that has @cycles. Return: false: it lies before the first or behind the last pair. */
+bool tap_user_clock_interval(const struct tap_user_clock *c, uint64_t cycles, struct tap_user_interval *interval);
 
 /* Which clock programs should use: the CPU's counter, where its rate is constant and the kernel trusts it. */
 enum tap_clock_kind tap_user_clock_choose(void);

@@ -227,7 +227,7 @@ static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool 
  */
 struct run {
 	const unsigned char *at, *end;
-	struct tap_user_stretch stretch;
+	struct tap_user_interval interval;
 	uint64_t high; /* the bits that stamps lack */
 	uint64_t stamp, ns, limit_ns; /* of the last record; what is later is another drain's, or another source's */
 	uint32_t tid, tid_here;
@@ -278,9 +278,9 @@ static inline bool next_record(const struct run *run, struct run_record *rec)
 	rec->first = word_at(run->at + sizeof(h));
 	rec->stamp = (uint64_t)h.stamp_high << 27 | h.stamp_low >> 5;
 	cycles = run->high | rec->stamp;
-	if (rec->stamp < run->stamp || cycles < run->stretch.from || cycles >= run->stretch.to)
+	if (rec->stamp < run->stamp || cycles < run->interval.from || cycles >= run->interval.to)
 		return false;
-	rec->ns = run->stretch.from_ns + (uint64_t)((double)(cycles - run->stretch.from) * run->stretch.rate);
+	rec->ns = run->interval.from_ns + (uint64_t)((double)(cycles - run->interval.from) * run->interval.rate);
 	return rec->ns >= run->ns && rec->ns <= run->limit_ns;
 }
 
@@ -347,18 +347,18 @@ static uint64_t limit_ns(const struct tap_user_state *s, const struct tap_user_c
 	return limit;
 }
 
-/* Return: false: the stamps of what follows are not within one stretch of the clock's. */
+/* Return: false: the stamps of what follows are not within one interval of the clock's. */
 static bool set_clock(const struct tap_user_state *s, const struct tap_user_source *src, struct run *run)
 {
 	uint64_t cycles;
 
 	if (src->tracee->p->control.head.clock != TAP_CLOCK_CYCLES || !s->clock.nr) {
-		run->stretch = (struct tap_user_stretch){ run->stamp, UINT64_MAX, run->stamp, 1 };
+		run->interval = (struct tap_user_interval){ run->stamp, UINT64_MAX, run->stamp, 1 };
 		return true;
 	}
 	cycles = tap_user_clock_extend(&s->clock, run->stamp);
 	run->high = cycles & ~((1ull << TAP_STAMP_BITS) - 1);
-	return tap_user_clock_stretch(&s->clock, cycles, &run->stretch);
+	return tap_user_clock_interval(&s->clock, cycles, &run->interval);
 }
 
 /* What follows @src's item, a record that was put. */

@@ -195,7 +195,7 @@ class CurvesView {
 	}
 }
 
-// Of all values, in sight or not: a stretch without a point has the value before it.
+// Of all values, in sight or not: an interval without a point has the value before it.
 function rangeOf(chart, curves) {
 	let [least, most] = [0, chart === 'flag' ? 1 : 0];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
 // How long tasks waited after wakeups: a histogram, and beside it on the same axis the course of the waits over time. Each column of that
-// leads to its stretch of the time line; a table has its numbers.
+// leads to its interval of the time line; a table has its numbers.
 
 import { byId, countOf, element, formatCount, formatShare, plainTable, scrollBox } from './dom.mjs';
 import { formatMoment, formatNs } from './viewport.mjs';

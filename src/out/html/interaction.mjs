@@ -408,7 +408,7 @@ export class Interaction {
 		timeline.redraw();
 	}
 
-	// A link's place: shows it with what is around, and selects the slice at its end, else the stretch itself.
+	// A link's place: shows it with what is around, and selects the slice at its end, else the interval itself.
 	async go({ from, to, cpu, tid }) {
 		const { timeline, viewport, head } = this;
 		const margin = Math.max((to - from) * 0.5, 1000);
@@ -484,7 +484,7 @@ function isTyping(element) {
 	return element.isContentEditable || ['INPUT', 'SELECT', 'TEXTAREA'].includes(element.tagName);
 }
 
-// The slice that a link means: the one of the task that begins where the link's stretch ends, or lasts then; else what the CPU ran.
+// The slice that a link means: the one of the task that begins where the link's interval ends, or lasts then; else what the CPU ran.
 function placeSlice(model, at, lane, tid) {
 	const k = model.byTid.get(tid);
 

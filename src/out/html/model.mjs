@@ -41,7 +41,7 @@ export function firstAbove(numbers, value, low, high) {
 	return low;
 }
 
-// What is known of the stretch that a part covers.
+// What is known of the interval that a part covers.
 export class PartModel {
 	constructor(part, cpus) {
 		this.part = part;
@@ -511,7 +511,7 @@ function sampleDepth(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	}
 }
 
-// A stretch of pixels as whole ones, if it has two: then its borders are sharp. Else as shares.
+// An interval of pixels as whole ones, if it has two: then its borders are sharp. Else as shares.
 function spread(left, right, x0, x1, add) {
 	if (right - left >= 2) {
 		for (let x = Math.round(left); x < Math.round(right); x++)

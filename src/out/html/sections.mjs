@@ -232,7 +232,7 @@ function pieceColour(kind) {
 	return `piece piece-${KINDS_OF_PIECES[kind]?.[1] ?? 'unknown'}`;
 }
 
-// Shares as stretches of a bar: to the eye, for the words beside it say the same.
+// Shares as intervals of a bar: to the eye, for the words beside it say the same.
 function shareBar(pieces) {
 	return element('div', { class: 'bar', 'aria-hidden': 'true' }, pieces.map(({ kind, ns, delay_ns: delay }) => {
 		const piece = element('span', { class: pieceColour(kind), title: pieceText(kind) });

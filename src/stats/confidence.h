@@ -7,10 +7,10 @@
 
 #define TAP_STATS_ALPHA 0.05
 
-struct tap_interval {
+struct tap_confidence {
 	double low, high; /* NAN: there are too few values for one */
 };
 
-#define TAP_INTERVAL_NONE ((struct tap_interval){ NAN, NAN })
+#define TAP_CONFIDENCE_NONE ((struct tap_confidence){ NAN, NAN })
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "timeline/stretches.h"
+#include "timeline/intervals.h"
 
 uint64_t tap_touched_from(const struct tap_timeline *t, const struct task *task)
 {
@@ -40,7 +40,7 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 }
 
 /* Charges the time to the task's state, and tells of it, but of tasks that were not recorded. */
-static int close_stretch(struct tap_timeline *t, struct task *task, struct tap_stretch *s)
+static int close_interval(struct tap_timeline *t, struct task *task, struct tap_interval *s)
 {
 	if (tap_task_counts(t, task))
 		task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
@@ -63,13 +63,13 @@ static int close_stretch(struct tap_timeline *t, struct task *task, struct tap_s
 		s->back_ns = task->back_ns;
 		task->back = TAP_UNKNOWN;
 	}
-	return t->on.stretch(t->opts.ctx, s);
+	return t->on.interval(t->opts.ctx, s);
 }
 
 /* Of what the task is in now, but not the whole of it. */
-static struct tap_stretch part(struct task *task, enum tap_state next, uint64_t to_ns, int next_cpu)
+static struct tap_interval part(struct task *task, enum tap_state next, uint64_t to_ns, int next_cpu)
 {
-	return (struct tap_stretch){
+	return (struct tap_interval){
 		.task = tap_task_pub(task), .state = task->pub.state, .next = next,
 		.from_ns = task->pub.since_ns, .to_ns = to_ns, .cpu = task->pub.cpu, .end = "",
 		.next_cpu = next_cpu,
@@ -79,13 +79,13 @@ static struct tap_stretch part(struct task *task, enum tap_state next, uint64_t 
 static int close_part(struct tap_timeline *t, struct task *task, enum tap_state next, uint64_t to_ns,
 		      int next_cpu)
 {
-	struct tap_stretch s = part(task, next, to_ns, next_cpu);
+	struct tap_interval s = part(task, next, to_ns, next_cpu);
 
-	return close_stretch(t, task, &s);
+	return close_interval(t, task, &s);
 }
 
 /*
- * A stretch that is not known to have lasted until now. A hole touched it: it is certain up to
+ * An interval that is not known to have lasted until now. A hole touched it: it is certain up to
  * there, if what ends it fits. If that does not fit, nobody knows when it really ended.
  */
 static int leave_uncertain(struct tap_timeline *t, struct task *task, const struct transition *to,
@@ -117,14 +117,14 @@ int tap_task_change(struct tap_timeline *t, struct task *task, const struct tran
 {
 	/* as far as its own events tell */
 	bool fits = to->fits && (!task->hidden || task->pub.state == TAP_RUNNING);
-	struct tap_stretch s;
+	struct tap_interval s;
 	int ret;
 
 	if (fits && !tap_task_is_touched(t, task) && task->pub.state != TAP_UNKNOWN) {
 		s = part(task, to->next, to->ts_ns, to->next_cpu);
 		s.whole = task->certain;
 		s.end = to->end ? to->end : "";
-		ret = close_stretch(t, task, &s);
+		ret = close_interval(t, task, &s);
 		tap_task_enter(task, to->next, to->ts_ns, true);
 		task->slept = TAP_UNKNOWN;
 		return ret;
@@ -150,7 +150,7 @@ int tap_task_close(struct tap_timeline *t, struct task *task)
 		return 0;
 	if (state == TAP_UNKNOWN)
 		return close_part(t, task, state, t->opts.window.to_ns, -1);
-	task->certain = false; /* it goes on: this is no whole stretch */
+	task->certain = false; /* it goes on: this is no whole interval */
 	return tap_task_change(t, task, &(struct transition){
 		.next = state, .ts_ns = t->opts.window.to_ns, .next_cpu = -1,
 		/* a task that is hidden from tracing may have woken it, or let it run, unseen; and any may, from another CPU */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A task's way from state to state: what time is charged to each, and what of it is certain. */
-#ifndef TAP_TIMELINE_STRETCHES_H
-#define TAP_TIMELINE_STRETCHES_H
+#ifndef TAP_TIMELINE_INTERVALS_H
+#define TAP_TIMELINE_INTERVALS_H
 
 #include "timeline/internal.h"
 
@@ -10,7 +10,7 @@ struct transition {
 	enum tap_state next;
 	uint64_t ts_ns;
 	bool fits; /* what ends the state is what can end it: else something was missed */
-	const char *end; /* as in struct tap_stretch; NULL: "" */
+	const char *end; /* as in struct tap_interval; NULL: "" */
 	int next_cpu; /* where it runs now; -1 */
 };
 
