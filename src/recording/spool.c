@@ -324,10 +324,10 @@ int tap_spool_create(const char *file, const struct tap_head *head, struct tap_s
 		     struct tap_err *err)
 {
 	struct tap_buf bytes = { 0 };
-	int ret;
+	int ret = tap_head_write(head, &bytes);
 
-	tap_head_write(head, &bytes);
-	ret = tap_spool_create_from(file, &bytes, true, out, err);
+	*out = NULL;
+	ret = ret ? tap_err_set(err, ret, "out of memory") : tap_spool_create_from(file, &bytes, true, out, err);
 	tap_buf_release(&bytes);
 	return ret;
 }
