@@ -51,6 +51,9 @@ TAP_API const char *tap_state_name(enum tap_state state);
  */
 struct tap_task;
 
+/* The state of all tasks and CPUs at one moment of a run. */
+struct tap_timeline;
+
 TAP_API int tap_task_tid(const struct tap_task *task);
 /** tap_task_index() - 0, 1, 2, ... in the order of appearance: for tables of one's own. */
 TAP_API unsigned int tap_task_index(const struct tap_task *task);

@@ -209,7 +209,7 @@ static int wait_begin(struct tap_balance *b, struct tap_balance_task *t, enum ta
 		return -ENOMEM;
 	t->waiting = true;
 	t->wanted = !b->opts.task || b->opts.task(b->opts.ctx, t->wait.task);
-	t->wait.listed = tap_timeline_affinity(*b->opts.timeline, t->wait.task, &t->wait.anywhere);
+	t->wait.listed = tap_timeline_affinity(b->timeline, t->wait.task, &t->wait.anywhere);
 	t->place = b->nr_waiting;
 	t->wait.state = state;
 	b->waiting[b->nr_waiting++] = t->wait.task->index;
@@ -277,7 +277,7 @@ static int settle(struct tap_balance *b)
 	unsigned int nr;
 	int ret = 0;
 
-	cpus = tap_timeline_cpus(*b->opts.timeline, &nr);
+	cpus = tap_timeline_cpus(b->timeline, &nr);
 	do {
 		for (unsigned int i = 0; i < b->nr_dirty && !ret; i++)
 			ret = settle_cpu(b, b->dirty[i], b->dirty[i] < nr ? &cpus[b->dirty[i]] : NULL);
@@ -322,10 +322,10 @@ static int start(struct tap_balance *b)
 	unsigned int nr, i;
 	int ret;
 
-	b->now_ns = tap_timeline_window(*b->opts.timeline).from_ns;
-	tap_timeline_cpus(*b->opts.timeline, &nr);
+	b->now_ns = tap_timeline_window(b->timeline).from_ns;
+	tap_timeline_cpus(b->timeline, &nr);
 	ret = cpus_grow(b, nr) ?: cpus_touch(b);
-	tasks = tap_timeline_tasks(*b->opts.timeline, &nr);
+	tasks = tap_timeline_tasks(b->timeline, &nr);
 	for (i = 0; i < nr && !ret; i++) {
 		struct tap_balance_task *t;
 
@@ -358,12 +358,15 @@ static uint64_t next_mark(const struct tap_balance *b)
 			    survey->holes[b->next_hole].from_ns;
 }
 
-int tap_balance_advance(struct tap_balance *b, uint64_t ns)
+int tap_balance_advance(struct tap_balance *b, const struct tap_timeline *t, uint64_t ns)
 {
-	int ret = b->started ? 0 : start(b);
+	int ret = 0;
 	uint64_t mark;
 
-	b->started = true;
+	if (!b->timeline) {
+		b->timeline = t;
+		ret = start(b);
+	}
 	while (!ret && (mark = next_mark(b)) < ns) {
 		ret = step(b, mark) ?: drop_waits(b);
 		b->next_hole += b->in_hole;
@@ -379,10 +382,11 @@ static int ran_on(struct tap_balance_task *t, int cpu)
 	return is_cpu(cpu) ? tap_cpus_add(&t->wait.used, (unsigned int)cpu) : 0;
 }
 
-int tap_balance_interval(struct tap_balance *b, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *timeline, const struct tap_interval *s)
 {
+	struct tap_balance *b = ctx;
 	struct tap_balance_task *t;
-	int ret = tap_balance_advance(b, s->to_ns) ?: task_get(b, s->task, &t);
+	int ret = tap_balance_advance(b, timeline, s->to_ns) ?: task_get(b, s->task, &t);
 
 	if (ret)
 		return ret;
@@ -404,9 +408,10 @@ int tap_balance_interval(struct tap_balance *b, const struct tap_interval *s)
 	return 0;
 }
 
-int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *timeline, const struct tap_cpu_interval *s)
 {
-	int ret = tap_balance_advance(b, s->to_ns);
+	struct tap_balance *b = ctx;
+	int ret = tap_balance_advance(b, timeline, s->to_ns);
 
 	if (!ret && !cpu_touch(b, s->cpu))
 		ret = -ENOMEM;
@@ -416,10 +421,11 @@ int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_interval *s)
 	return ret;
 }
 
-int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w)
+static int on_wakeup(void *ctx, const struct tap_timeline *timeline, const struct tap_wakeup *w)
 {
+	struct tap_balance *b = ctx;
 	struct tap_balance_task *t;
-	int ret = tap_balance_advance(b, w->ts_ns) ?: task_get(b, w->task, &t);
+	int ret = tap_balance_advance(b, timeline, w->ts_ns) ?: task_get(b, w->task, &t);
 
 	if (ret)
 		return ret;
@@ -430,10 +436,11 @@ int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w)
 	return 0;
 }
 
-int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m)
+static int on_migration(void *ctx, const struct tap_timeline *timeline, const struct tap_migration *m)
 {
+	struct tap_balance *b = ctx;
 	struct tap_balance_task *t;
-	int ret = tap_balance_advance(b, m->ts_ns) ?: task_get(b, m->task, &t);
+	int ret = tap_balance_advance(b, timeline, m->ts_ns) ?: task_get(b, m->task, &t);
 
 	if (ret)
 		return ret;
@@ -489,12 +496,17 @@ void tap_balance_forget(struct tap_balance *b, const struct tap_task *task)
 	*t = (struct tap_balance_task){ 0 };
 }
 
-int tap_balance_end(struct tap_balance *b)
+static int on_end(void *ctx, const struct tap_timeline *timeline)
 {
-	uint64_t end_ns = tap_timeline_window(*b->opts.timeline).to_ns;
+	uint64_t end_ns = tap_timeline_window(timeline).to_ns;
+	struct tap_balance *b = ctx;
 
-	return tap_balance_advance(b, end_ns) ?: tap_queue_lengths_end(&b->lengths, end_ns);
+	return tap_balance_advance(b, timeline, end_ns) ?: tap_queue_lengths_end(&b->lengths, end_ns);
 }
+
+const struct tap_watcher_ops tap_balance_ops = {
+	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration, .end = on_end,
+};
 
 void tap_balance_release(struct tap_balance *b)
 {

@@ -37,8 +37,6 @@ struct tap_balance_cpu;
 struct tap_balance_task;
 
 struct tap_balance_opts {
-	/* Read whenever something is told: the timeline that tells it. */
-	struct tap_timeline *const *timeline;
 	const struct tap_survey *survey; /* borrowed; what the timeline knows; NULL: nothing */
 	/* Whose violations count, and which CPUs there are at all; NULL: all. */
 	bool (*task)(void *ctx, const struct tap_task *task);
@@ -57,7 +55,7 @@ struct tap_balance {
 	struct tap_violations violations;
 
 	/* inside */
-	bool started;
+	const struct tap_timeline *timeline; /* NULL before the first call */
 	uint64_t now_ns; /* what is told now holds from here on */
 	unsigned int next_hole;
 	bool in_hole;
@@ -76,24 +74,18 @@ struct tap_balance {
 	unsigned int nr_unplaced; /* that wait nobody knows where: no length is known */
 };
 
-#define TAP_BALANCE_STATES TAP_STATE_ALL
-
 /* Return: 0 or -ENOMEM. */
 int tap_balance_init(struct tap_balance *b, const struct tap_balance_opts *opts);
 void tap_balance_release(struct tap_balance *b);
 
-/* Of a timeline's observer that wants TAP_BALANCE_STATES. Return: 0 or -ENOMEM. */
-int tap_balance_interval(struct tap_balance *b, const struct tap_interval *s);
-int tap_balance_cpu(struct tap_balance *b, const struct tap_cpu_interval *s);
-int tap_balance_wakeup(struct tap_balance *b, const struct tap_wakeup *w);
-int tap_balance_migration(struct tap_balance *b, const struct tap_migration *m);
+/* ctx: struct tap_balance. */
+extern const struct tap_watcher_ops tap_balance_ops;
+
 /* With .lengths_told, in time order: the run queue's length from @ts_ns on, -1: not known. */
 int tap_balance_length(struct tap_balance *b, int cpu, uint64_t ts_ns, int64_t length);
 /* All that is told was before @ns: so what holds there is known. Return: 0 or -ENOMEM. */
-int tap_balance_advance(struct tap_balance *b, uint64_t ns);
+int tap_balance_advance(struct tap_balance *b, const struct tap_timeline *t, uint64_t ns);
 /* The task is dead, and its .index is to be another's. */
 void tap_balance_forget(struct tap_balance *b, const struct tap_task *task);
-/* After the timeline's end. Return: 0 or -ENOMEM. */
-int tap_balance_end(struct tap_balance *b);
 
 #endif

@@ -13,14 +13,14 @@ struct tap_shown_cpu {
 };
 
 /* A CPU that nobody has seen is unknown until it is seen: nothing waits for it. */
-static int start(struct tap_cpu_changes *ch)
+static int start(struct tap_cpu_changes *ch, const struct tap_timeline *t)
 {
 	unsigned int nr;
-	const struct tap_cpu *cpus = ch->cpus(ch->ctx, &nr);
+	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
 
 	ch->started = true;
 	for (unsigned int i = 0; i < nr; i++)
-		if (cpus[i].seen && tap_cpu_order_set(&ch->told, i, ch->start_ns))
+		if (cpus[i].seen && tap_cpu_order_set(&ch->told, i, tap_timeline_window(t).from_ns))
 			return -ENOMEM;
 	return 0;
 }
@@ -101,10 +101,10 @@ static int add(struct tap_cpu_changes *ch, const struct tap_cpu_change *change, 
 }
 
 /* The CPU that changes wait for is told as it is now, up to @now_ns. */
-static int force(struct tap_cpu_changes *ch, uint64_t now_ns)
+static int force(struct tap_cpu_changes *ch, const struct tap_timeline *t, uint64_t now_ns)
 {
 	unsigned int nr;
-	const struct tap_cpu *cpus = ch->cpus(ch->ctx, &nr);
+	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
 	struct tap_cpu_change c = {
 		.ts_ns = tap_cpu_order_oldest_ns(&ch->told), .cpu = tap_cpu_order_oldest(&ch->told),
 	};
@@ -114,12 +114,12 @@ static int force(struct tap_cpu_changes *ch, uint64_t now_ns)
 	return add(ch, &c, now_ns);
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
 	struct tap_cpu_changes *ch = ctx;
 	struct tap_cpu_change c = { .ts_ns = s->from_ns, .cpu = s->cpu };
 	uint64_t told_ns;
-	int ret = ch->started ? 0 : start(ch);
+	int ret = ch->started ? 0 : start(ch, t);
 
 	if (ret)
 		return ret;
@@ -130,16 +130,17 @@ static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 	ret = add(ch, &c, s->to_ns);
 	while (!ret && ch->nr > TAP_CPU_CHANGES_MAX &&
 	       tap_cpu_order_oldest_ns(&ch->told) < s->to_ns)
-		ret = force(ch, s->to_ns);
+		ret = force(ch, t, s->to_ns);
 	return ret;
 }
 
-const struct tap_observer tap_cpu_changes_observer = { .cpu = on_cpu };
-
-int tap_cpu_changes_end(struct tap_cpu_changes *ch)
+static int on_end(void *ctx, const struct tap_timeline *t)
 {
-	return tell(ch, UINT64_MAX);
+	(void)t;
+	return tell(ctx, UINT64_MAX);
 }
+
+const struct tap_watcher_ops tap_cpu_changes_ops = { .cpu = on_cpu, .end = on_end };
 
 void tap_cpu_changes_release(struct tap_cpu_changes *ch)
 {

@@ -33,10 +33,7 @@ struct tap_cpu_changes {
 	bool (*wants)(void *ctx, const struct tap_task *task);
 	/* What it returns stops, if not 0. At equal times the lower CPU comes first. */
 	int (*change)(void *ctx, const struct tap_cpu_change *c);
-	/* The CPUs as the timeline has them now. */
-	const struct tap_cpu *(*cpus)(void *ctx, unsigned int *nr);
 	void *ctx;
-	uint64_t start_ns; /* of the window */
 
 	/* inside */
 	struct tap_shown_cpu *shown; /* owned */
@@ -47,10 +44,9 @@ struct tap_cpu_changes {
 	bool started;
 };
 
-extern const struct tap_observer tap_cpu_changes_observer; /* its ctx: struct tap_cpu_changes */
+/* ctx: struct tap_cpu_changes. At the end it reports the changes that still wait. */
+extern const struct tap_watcher_ops tap_cpu_changes_ops;
 
-/* The changes that still wait. Return: 0; what .change returned. */
-int tap_cpu_changes_end(struct tap_cpu_changes *ch);
 void tap_cpu_changes_release(struct tap_cpu_changes *ch);
 
 /* More bytes than a name has, with its NUL. */

@@ -71,11 +71,13 @@ static enum tap_gap cause(const struct tap_gaps *g, struct tap_gaps_cpu *c,
 	return c->unknown_to_ns == s->from_ns ? c->last : TAP_GAP_BROKEN;
 }
 
-int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
+	struct tap_gaps *g = ctx;
 	struct tap_gaps_cpu *c;
 
-	if (s->what != TAP_CPU_UNKNOWN && s->what != TAP_CPU_OFFLINE)
+	(void)t;
+	if ((s->what != TAP_CPU_UNKNOWN && s->what != TAP_CPU_OFFLINE) || s->outside)
 		return 0;
 	c = tap_array_at(&g->cpus, &g->nr_cpus, (unsigned int)s->cpu, sizeof(*c), NULL);
 	if (!c)
@@ -87,6 +89,8 @@ int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_interval *s)
 		g->ns[c->last] += s->to_ns - s->from_ns;
 	return 0;
 }
+
+const struct tap_watcher_ops tap_gaps_ops = { .cpu = on_cpu, .unknown_cpus_only = true };
 
 void tap_gaps_release(struct tap_gaps *g)
 {

@@ -30,8 +30,8 @@ struct tap_gaps {
 };
 
 const char *tap_gap_name(enum tap_gap gap); /* "start", "lost", ... */
-/* @g: with .survey and the window; the rest is 0. Return: 0 or -ENOMEM. */
-int tap_gaps_add(struct tap_gaps *g, const struct tap_cpu_interval *s);
+/* ctx: struct tap_gaps, with .survey and the window; the rest is 0. */
+extern const struct tap_watcher_ops tap_gaps_ops;
 void tap_gaps_release(struct tap_gaps *g);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "base/array.h"
 
+#define WAITS (TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
+
 /* A ring: what a CPU did last. */
 struct tap_latency_past {
 	struct tap_cpu_interval intervals[TAP_LATENCY_PAST];
@@ -125,12 +127,14 @@ static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, 
 
 /* ---- the worst ------------------------------------------------------------------------------ */
 
-int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
+	struct tap_latency *l = ctx;
 	struct tap_latency_past **place = tap_array_at(&l->past, &l->nr_past, (unsigned int)s->cpu,
 						       sizeof(*place), NULL);
 	struct tap_latency_past *past;
 
+	(void)t;
 	if (!place)
 		return -ENOMEM;
 	if (!*place)
@@ -307,9 +311,9 @@ static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 		close_censored(l, stat, s->to_ns);
 }
 
-int tap_latency_interval(struct tap_latency *l, const struct tap_timeline *t,
-			const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
+	struct tap_latency *l = ctx;
 	struct tap_latency_stat *stat = tap_array_at(&l->tasks, &l->nr_tasks, s->task->index,
 						     sizeof(*stat), &no_waits);
 	int ret;
@@ -327,11 +331,13 @@ int tap_latency_interval(struct tap_latency *l, const struct tap_timeline *t,
 	return ret || !l->max_worst ? ret : note_worst(l, t, s);
 }
 
-int tap_latency_end(struct tap_latency *l)
+static int on_end(void *ctx, const struct tap_timeline *t)
 {
+	struct tap_latency *l = ctx;
 	struct tap_latency_stat *all = &l->all;
 	int ret = 0;
 
+	(void)t;
 	for (unsigned int i = 0; !ret && i < l->nr_tasks; i++) {
 		const struct tap_latency_stat *s = &l->tasks[i];
 		uint64_t max_ns = all->waits.max;
@@ -349,3 +355,8 @@ int tap_latency_end(struct tap_latency *l)
 	}
 	return ret;
 }
+
+const struct tap_watcher_ops tap_latency_ops = {
+	.states = TAP_STATE_BIT(TAP_UNKNOWN) | WAITS, .lost_states = WAITS, .interval = on_interval, .end = on_end,
+};
+const struct tap_watcher_ops tap_latency_past_ops = { .cpu = on_cpu };

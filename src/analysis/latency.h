@@ -80,11 +80,6 @@ void tap_latency_release(struct tap_latency *l);
 int tap_latency_split(struct tap_latency *l, const struct tap_window *window, const struct tap_survey *survey,
 		      unsigned int nr);
 
-/* The intervals that tap_latency_interval() has a use for: of .states and of .lost_states. */
-#define TAP_LATENCY_STATES(state) (TAP_STATE_BIT(state) | TAP_STATE_BIT(TAP_UNKNOWN))
-#define TAP_LATENCY_LOST_STATES                                                                    \
-	(TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
-
 /* Whether its length is known and counts: it ends by running; one that is throttled may be over, and have to wait. */
 static inline bool tap_latency_counts(const struct tap_latency *l, const struct tap_interval *s)
 {
@@ -92,12 +87,11 @@ static inline bool tap_latency_counts(const struct tap_latency *l, const struct 
 	       (s->next == TAP_RUNNING || (l->state == TAP_THROTTLED && tap_state_is_wait(s->next)));
 }
 
-/* @t: tells which CPUs are idle now. Return: 0 or -ENOMEM. */
-int tap_latency_interval(struct tap_latency *l, const struct tap_timeline *t,
-			const struct tap_interval *s);
-/* Where .max_worst, every CPU's intervals. Return: 0 or -ENOMEM. */
-int tap_latency_cpu(struct tap_latency *l, const struct tap_cpu_interval *s);
-/* Return: 0 or -ENOMEM. */
-int tap_latency_end(struct tap_latency *l);
+/*
+ * ctx: struct tap_latency. Of .states TAP_LATENCY_STATES(state) are enough. The second, which keeps what CPUs did last, is needed
+ * with .max_worst, whichever CPUs are selected.
+ */
+#define TAP_LATENCY_STATES(state) (TAP_STATE_BIT(state) | TAP_STATE_BIT(TAP_UNKNOWN))
+extern const struct tap_watcher_ops tap_latency_ops, tap_latency_past_ops;
 
 #endif

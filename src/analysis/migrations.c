@@ -22,12 +22,14 @@ static struct tap_migrations_pair *pair_get(struct tap_migrations *m, int from, 
 	return &m->pairs[m->nr_pairs - 1];
 }
 
-int tap_migrations_add(struct tap_migrations *m, const struct tap_migration *one)
+static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *one)
 {
+	struct tap_migrations *m = ctx;
 	struct tap_migrations_task *task = tap_array_at(&m->tasks, &m->nr_tasks, one->task->index,
 							sizeof(*task), NULL);
 	struct tap_migrations_pair *pair = pair_get(m, one->from, one->to);
 
+	(void)t;
 	if (!task || !pair)
 		return -ENOMEM;
 	task->task = one->task;
@@ -39,6 +41,8 @@ int tap_migrations_add(struct tap_migrations *m, const struct tap_migration *one
 	m->by[one->why]++;
 	return 0;
 }
+
+const struct tap_watcher_ops tap_migrations_ops = { .migration = on_migration };
 
 static int by_total(uint64_t x, uint64_t y)
 {

@@ -27,8 +27,8 @@ struct tap_migrations {
 };
 
 void tap_migrations_release(struct tap_migrations *m);
-/* Return: 0 or -ENOMEM. */
-int tap_migrations_add(struct tap_migrations *m, const struct tap_migration *one);
+/* ctx: struct tap_migrations. */
+extern const struct tap_watcher_ops tap_migrations_ops;
 /* Sorts: nothing may be added any more. */
 void tap_migrations_end(struct tap_migrations *m);
 

@@ -657,22 +657,6 @@ static int died(struct tap_pelt *p, int tid, uint64_t ts_ns)
 
 /* ---- public --------------------------------------------------------------------------------- */
 
-int tap_pelt_interval(struct tap_pelt *p, const struct tap_interval *st)
-{
-	int ret = 0;
-
-	if (st->state == TAP_RUNNING)
-		ret = ran(p, task_runner(st->task->tid), st->from_ns, st->to_ns);
-	if (!ret && st->next == TAP_DEAD && st->state != TAP_DEAD)
-		ret = died(p, st->task->tid, st->to_ns);
-	return ret;
-}
-
-int tap_pelt_cpu_interval(struct tap_pelt *p, const struct tap_cpu_interval *s)
-{
-	return s->what == TAP_CPU_RUN ? ran(p, (uint32_t)s->cpu, s->from_ns, s->to_ns) : 0;
-}
-
 int tap_pelt_new(const struct tap_pelt_opts *opts, struct tap_pelt **out)
 {
 	struct tap_pelt *p = calloc(1, sizeof(*p));
@@ -713,13 +697,18 @@ void tap_pelt_free(struct tap_pelt *p)
 	free(p);
 }
 
-bool tap_pelt_wants(const struct tap_format *fmt)
+bool tap_pelt_has_signal(const struct tap_format *fmt, bool (*want)(void *ctx, const struct tap_pelt_signal *s), void *ctx)
 {
 	const struct tap_pelt_signal *s = tap_pelt_signals;
 
-	while (s->name && strcmp(s->event, fmt->name))
+	while (s->name && (strcmp(s->event, fmt->name) || (want && !want(ctx, s))))
 		s++;
 	return s->name;
+}
+
+bool tap_pelt_wants(const struct tap_format *fmt)
+{
+	return tap_pelt_has_signal(fmt, NULL, NULL);
 }
 
 /* A task's that was found before, or NULL where there is none, as most values are. Return: whether that is certain. */
@@ -765,8 +754,9 @@ static int find_series(struct tap_pelt *p, const struct tap_timeline *t, struct 
 	return ret < 0 || (ret && !*s) ? -ENOMEM : 0;
 }
 
-int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev)
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
+	struct tap_pelt *p = ctx;
 	struct kind *k = p->kinds[ev->fmt->id] ?: add_kind(p, ev->fmt);
 	struct tap_pelt_series **near = NULL;
 	bool of_cgroup;
@@ -805,11 +795,13 @@ static int compare(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-int tap_pelt_end(struct tap_pelt *p)
+static int on_end(void *ctx, const struct tap_timeline *t)
 {
+	struct tap_pelt *p = ctx;
 	int ret = p->next_gap_ns < p->opts.window.to_ns ? tell_gaps(p, p->opts.window.to_ns - 1) : 0;
 	unsigned int nr = 0;
 
+	(void)t;
 	for (unsigned int i = 0; i < p->nr && !ret; i++) {
 		struct tap_pelt_series *s = p->series[i];
 
@@ -827,6 +819,37 @@ int tap_pelt_end(struct tap_pelt *p)
 		qsort(p->series, p->nr, sizeof(*p->series), compare);
 	return ret;
 }
+
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *i)
+{
+	struct tap_pelt *p = ctx;
+	int ret = 0;
+
+	(void)t;
+	if (i->state == TAP_RUNNING)
+		ret = ran(p, task_runner(i->task->tid), i->from_ns, i->to_ns);
+	if (!ret && i->next == TAP_DEAD && i->state != TAP_DEAD)
+		ret = died(p, i->task->tid, i->to_ns);
+	return ret;
+}
+
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *i)
+{
+	(void)t;
+	return i->what == TAP_CPU_RUN ? ran(ctx, (uint32_t)i->cpu, i->from_ns, i->to_ns) : 0;
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	const struct tap_pelt_opts *o = &((struct tap_pelt *)ctx)->opts;
+
+	return fmt && tap_pelt_has_signal(fmt, o->want_signal, o->ctx);
+}
+
+const struct tap_watcher_ops tap_pelt_ops = {
+	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wants = wants, .event = on_event, .end = on_end,
+};
+const struct tap_watcher_ops tap_pelt_of_cpus_ops = { .wants = wants, .event = on_event, .end = on_end };
 
 struct tap_pelt_series *const *tap_pelt_series(const struct tap_pelt *p, unsigned int *nr)
 {

@@ -98,7 +98,7 @@ struct tap_pelt_opts {
 	unsigned int nr_columns; /* that a plot divides it into; 0: none */
 	/* A task's values count while it runs, a CPU's and a cgroup's while the CPU is not idle. */
 	bool while_running;
-	bool cpus_only;	   /* values of cgroups are passed over */
+	bool cpus_only;	   /* values of cgroups are passed over; .want_signal wants none of tasks */
 	/* each update that counts, and each gap behind one: memory grows with the recording */
 	bool keep_points;
 	/* Of series nothing else is asked for: how long values held is not summed up, and gaps are those of flags alone. */
@@ -122,13 +122,11 @@ void tap_pelt_free(struct tap_pelt *p);
 /* Whether an event of this name has signals: its rows have this .event. */
 bool tap_pelt_wants(const struct tap_format *fmt);
 
-/* What the timeline's observer is told, of all states: who ran, and who died. */
-int tap_pelt_interval(struct tap_pelt *p, const struct tap_interval *s);
-int tap_pelt_cpu_interval(struct tap_pelt *p, const struct tap_cpu_interval *s);
-/* An event in the window, after @t has seen it. Return: 0; -ENOMEM; what .point returned. */
-int tap_pelt_event(struct tap_pelt *p, const struct tap_timeline *t, const struct tap_event *ev);
-/* After the timeline's end. Return: 0; -ENOMEM; what .point returned. */
-int tap_pelt_end(struct tap_pelt *p);
+/* Whether an event of this name has signals that @want wants. @want: as tap_pelt_opts.want_signal, with its @ctx. */
+bool tap_pelt_has_signal(const struct tap_format *fmt, bool (*want)(void *ctx, const struct tap_pelt_signal *s), void *ctx);
+
+/* ctx: struct tap_pelt. The second is enough for signals of CPUs without .while_running. */
+extern const struct tap_watcher_ops tap_pelt_ops, tap_pelt_of_cpus_ops;
 
 /* By signal, then CPU, task, cgroup. After the end; borrowed. */
 struct tap_pelt_series *const *tap_pelt_series(const struct tap_pelt *p, unsigned int *nr);

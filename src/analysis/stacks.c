@@ -240,8 +240,16 @@ static void take_loss(struct tap_event_stacks *s, int cpu)
 			s->before[i].what = OF_NONE;
 }
 
-int tap_event_stacks_event(struct tap_event_stacks *s, const struct tap_timeline *timeline, const struct tap_event *ev)
+static bool wants_all(void *ctx, const struct tap_format *fmt)
 {
+	(void)ctx;
+	(void)fmt;
+	return true;
+}
+
+static int on_event(void *ctx, const struct tap_timeline *timeline, const struct tap_event *ev)
+{
+	struct tap_event_stacks *s = ctx;
 	struct before *before;
 	const struct tap_sched_fields *f;
 
@@ -264,6 +272,8 @@ int tap_event_stacks_event(struct tap_event_stacks *s, const struct tap_timeline
 		return 0;
 	return take_event(s, timeline, f, ev, before);
 }
+
+const struct tap_watcher_ops tap_event_stacks_ops = { .early = true, .wants = wants_all, .event = on_event };
 
 const struct tap_task_stacks *tap_event_stacks_left(const struct tap_event_stacks *s,
 						    const struct tap_task *task, uint64_t ns)

@@ -43,8 +43,8 @@ int tap_event_stacks_new(const struct tap_reader_info *info, const struct tap_su
 			 struct tap_event_stacks **out);
 void tap_event_stacks_free(struct tap_event_stacks *s);
 
-/* Every event and loss, after @timeline has seen it. Return: 0 or -ENOMEM. */
-int tap_event_stacks_event(struct tap_event_stacks *s, const struct tap_timeline *timeline, const struct tap_event *ev);
+/* ctx: struct tap_event_stacks. It comes before the watchers that ask for stacks. */
+extern const struct tap_watcher_ops tap_event_stacks_ops;
 
 /* Of a task's last switch-out, if that was at @ns; else NULL. */
 const struct tap_task_stacks *tap_event_stacks_left(const struct tap_event_stacks *s,

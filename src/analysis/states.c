@@ -8,14 +8,16 @@
 
 static const struct tap_longest none[TAP_NR_STATES];
 
-int tap_states_interval(struct tap_states *s, const struct tap_interval *st)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *st)
 {
+	const uint64_t start_ns = tap_timeline_window(t).from_ns;
+	struct tap_states *s = ctx;
 	uint64_t from_ns = st->from_ns - st->back_ns;
 	struct tap_states_task *task;
 	struct tap_longest *l;
 
-	if (from_ns < s->start_ns)
-		from_ns = s->start_ns;
+	if (from_ns < start_ns)
+		from_ns = start_ns;
 	if (st->to_ns <= from_ns)
 		return 0;
 	task = tap_array_at(&s->tasks, &s->nr, st->task->index, sizeof(*task), NULL);
@@ -30,6 +32,8 @@ int tap_states_interval(struct tap_states *s, const struct tap_interval *st)
 		*l = (struct tap_longest){ .ns = st->to_ns - from_ns, .at_ns = from_ns };
 	return 0;
 }
+
+const struct tap_watcher_ops tap_states_ops = { .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD), .interval = on_interval };
 
 const struct tap_longest *tap_states_longest(const struct tap_states *s,
 					     const struct tap_task *task)

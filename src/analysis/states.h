@@ -20,13 +20,12 @@ struct tap_states_task {
 
 /* {0} has seen nothing. */
 struct tap_states {
-	uint64_t start_ns; /* the window's; set by the owner before the first interval */
 	struct tap_states_task *tasks; /* by tap_task.index; owned */
 	unsigned int nr;
 };
 
-/* Return: 0 or -ENOMEM. */
-int tap_states_interval(struct tap_states *s, const struct tap_interval *st);
+/* ctx: struct tap_states. */
+extern const struct tap_watcher_ops tap_states_ops;
 
 /* Return: TAP_NR_STATES of them; borrowed until the next interval. */
 const struct tap_longest *tap_states_longest(const struct tap_states *s,

@@ -69,14 +69,16 @@ static int take_stack(struct tap_wakers *w, unsigned int pair, const struct tap_
 	return tap_stack_pair_is_none(stack) ? 0 : add_stack(w, pair, stack);
 }
 
-int tap_wakers_interval(struct tap_wakers *w, const struct tap_timeline *t,
-		       const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
+	struct tap_wakers *w = ctx;
 	/* the place of the wakee's last pair */
 	unsigned int *last = tap_array_at(&w->last, &w->nr_last, s->task->index, sizeof(*last),
 					  NULL);
 	struct tap_waker_pair *pair;
 
+	if (w->wants && !w->wants(w->ctx, t, s->task))
+		return 0;
 	if (!last)
 		return -ENOMEM;
 	if ((!*last || w->pairs[*last - 1].waker_tid != s->task->waker_tid) &&
@@ -92,6 +94,8 @@ int tap_wakers_interval(struct tap_wakers *w, const struct tap_timeline *t,
 	pair->other_cpu += s->next_cpu != s->task->waker_cpu;
 	return tap_hist_add(&pair->waits, s->to_ns - s->from_ns);
 }
+
+const struct tap_watcher_ops tap_wakers_ops = { .states = TAP_STATE_BIT(TAP_WAKING), .interval = on_interval };
 
 static int by_count(const void *a, const void *b)
 {

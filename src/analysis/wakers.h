@@ -34,6 +34,9 @@ struct tap_wakers {
 	struct tap_waker_pair *pairs; /* owned; after the end: most wakeups first */
 	unsigned int nr_pairs;
 	const struct tap_event_stacks *of_stacks; /* borrowed; NULL: stacks are not asked for */
+	/* Whether the task's last wakeup counts; NULL: all do. */
+	bool (*wants)(void *ctx, const struct tap_timeline *t, const struct tap_task *wakee);
+	void *ctx;
 
 	/* inside */
 	unsigned int max_pairs, nr_last;
@@ -47,9 +50,8 @@ struct tap_wakers {
 
 void tap_wakers_release(struct tap_wakers *w);
 
-/* @s: of TAP_WAKING. @t: to find the waker. Return: 0 or -ENOMEM. */
-int tap_wakers_interval(struct tap_wakers *w, const struct tap_timeline *t,
-		       const struct tap_interval *s);
+/* ctx: struct tap_wakers. */
+extern const struct tap_watcher_ops tap_wakers_ops;
 void tap_wakers_end(struct tap_wakers *w); /* sorts */
 
 #endif

@@ -7,9 +7,9 @@
 #include "cli/cmd_report.h"
 #include "cli/screen.h"
 #include "out/out.h"
-#include "report/input.h"
-#include "report/picked.h"
-#include "report/unmatched.h"
+#include "run/input.h"
+#include "run/picked.h"
+#include "run/unmatched.h"
 
 static const struct tap_opt dump_opts[] = {
 	TAP_INPUT_OPTIONS(TAP_OPT_CPUS(struct tap_input_opts, select.cpus),

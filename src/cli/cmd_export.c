@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/cmd_report.h"
 #include "export/export.h"
-#include "report/unmatched.h"
+#include "run/unmatched.h"
 
 static const struct tap_opt options[] = {
 	TAP_OPT_ROWS(tap_input_task_options),

@@ -5,7 +5,7 @@
 
 #include "cli/cmd.h"
 #include "cli/progress.h"
-#include "report/recording.h"
+#include "run/recording.h"
 
 /* @cmd: of a struct tap_report_type. Return: an exit code. */
 int tap_cmd_report(const struct tap_cmd *cmd, const void *opts);

@@ -75,7 +75,7 @@ struct tap_watch {
 	struct kind *kinds;
 	unsigned int nr_kinds, cap_kinds;
 	struct tap_timeline *timeline; /* NULL: nobody needs it */
-	struct tap_observer observer;
+	struct tap_watcher watchers[2];
 	json_t *meta;
 	struct tap_identities ids;
 	bool has_ids, wants_cgroups;
@@ -220,30 +220,30 @@ static int look_at_wait(struct tap_watch *w)
 /* All that was before @ns is known: those waits go on that had come to a limit by then. Return: 0 or -ENOMEM. */
 static int look_at_waits(struct tap_watch *w, uint64_t ns)
 {
-	int ret = w->has_balance ? tap_balance_advance(&w->balance, ns) : 0;
+	int ret = w->has_balance ? tap_balance_advance(&w->balance, w->timeline, ns) : 0;
 
 	while (!ret && tap_waits_due_ns(&w->waits) < ns)
 		ret = look_at_wait(w);
 	return ret;
 }
 
-static int on_interval(void *ctx, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct tap_watch *w = ctx;
-	int ret = w->has_balance ? tap_balance_interval(&w->balance, s) : 0;
 
-	return ret || !w->limits[s->next].nr ? ret : begin_wait(w, s->next, s->task, s->to_ns);
+	(void)t;
+	return w->limits[s->next].nr ? begin_wait(w, s->next, s->task, s->to_ns) : 0;
 }
 
 /* It may be over right now: then there is no later time to tell of the limits that it had come to. */
-static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
+static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
 {
 	struct tap_watch *w = ctx;
 	const struct limits *limits = &w->limits[task->state];
 	unsigned int nr = 0;
 
 	for (; nr < limits->nr && task->since_ns + limits->v[nr].ns < ts_ns; nr++)
-		if (tap_timeline_is_certain(w->timeline, task))
+		if (tap_timeline_is_certain(t, task))
 			tell_of_task(w, limits->v[nr].condition, task, task->since_ns + limits->v[nr].ns);
 	if (nr < limits->nr)
 		return set_wait(w, limits, task, task->since_ns, nr);
@@ -252,20 +252,7 @@ static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
 	return 0;
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	return tap_balance_cpu(&((struct tap_watch *)ctx)->balance, s);
-}
-
-static int on_wakeup(void *ctx, const struct tap_wakeup *wakeup)
-{
-	return tap_balance_wakeup(&((struct tap_watch *)ctx)->balance, wakeup);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	return tap_balance_migration(&((struct tap_watch *)ctx)->balance, m);
-}
+static const struct tap_watcher_ops waits_ops = { .states = TAP_STATE_ALL, .interval = on_interval, .waits = on_waits };
 
 static void on_violation(void *ctx, const struct tap_wait *wait)
 {
@@ -657,14 +644,8 @@ static uint32_t states_before(const struct tap_watch *w)
 
 static int start_balance(struct tap_watch *w)
 {
-	struct tap_balance_opts opts = {
-		.timeline = &w->timeline, .ctx = w, .lengths_told = true, .tell = on_violation,
-	};
+	const struct tap_balance_opts opts = { .ctx = w, .lengths_told = true, .tell = on_violation };
 
-	w->observer.states = TAP_BALANCE_STATES;
-	w->observer.cpu = on_cpu;
-	w->observer.wakeup = on_wakeup;
-	w->observer.migration = on_migration;
 	w->has_balance = true;
 	return tap_balance_init(&w->balance, &opts);
 }
@@ -680,7 +661,7 @@ static bool asks_for_names(const struct tap_watch *w)
 static int start_timeline(struct tap_watch *w)
 {
 	struct tap_timeline_opts opts = {
-		.window = TAP_WINDOW_ALL, .lists = &w->ids.lists, .forgets = true, .observer = &w->observer, .ctx = w,
+		.window = TAP_WINDOW_ALL, .lists = &w->ids.lists, .forgets = true, .watchers = w->watchers,
 		.lives_only = is_for_names(w), .throttling = has_event(w, "schedtap", "sched_throttle"),
 	};
 
@@ -690,11 +671,12 @@ static int start_timeline(struct tap_watch *w)
 	w->has_ids = true;
 	if (tap_identities_init(&w->ids, NULL, w->meta))
 		return -ENOMEM;
-	w->observer = (struct tap_observer){
-		.size = sizeof(w->observer), .states = states_before(w), .interval = on_interval, .waits = on_waits,
-	};
-	if (w->limits[VIOLATION].nr && start_balance(w))
-		return -ENOMEM;
+	if (w->limits[VIOLATION].nr) {
+		w->watchers[opts.nr_watchers++] = (struct tap_watcher){ .ops = &tap_balance_ops, .ctx = &w->balance };
+		if (start_balance(w))
+			return -ENOMEM;
+	}
+	w->watchers[opts.nr_watchers++] = (struct tap_watcher){ .ops = &waits_ops, .ctx = w, .states = states_before(w) };
 	return tap_timeline_new(&opts, &w->timeline);
 }
 

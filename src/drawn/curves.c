@@ -163,17 +163,17 @@ static int add_frequency(struct tap_curves *c, const struct tap_event *ev)
 
 int tap_curves_event(struct tap_curves *c, const struct tap_event *ev)
 {
-	return tap_frequency_wants(ev->fmt) ? add_frequency(c, ev) : tap_pelt_event(c->signals, c->run->timeline, ev);
+	return tap_frequency_wants(ev->fmt) ? add_frequency(c, ev) : tap_pelt_ops.event(c->signals, c->run->timeline, ev);
 }
 
 int tap_curves_interval(struct tap_curves *c, const struct tap_interval *s)
 {
-	return tap_pelt_interval(c->signals, s);
+	return tap_pelt_ops.interval(c->signals, c->run->timeline, s);
 }
 
 int tap_curves_cpu(struct tap_curves *c, const struct tap_cpu_interval *s)
 {
-	return tap_pelt_cpu_interval(c->signals, s);
+	return tap_pelt_ops.cpu(c->signals, c->run->timeline, s);
 }
 
 int tap_curves_init(struct tap_curves *c)
@@ -256,7 +256,7 @@ static void put_curve(struct tap_curves *c, const struct tap_drawn_curve *curve,
 
 int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap_buf *json, struct tap_drawn_columns *columns)
 {
-	int ret = tap_pelt_end(c->signals);
+	int ret = tap_pelt_ops.end(c->signals, c->run->timeline);
 
 	for (unsigned int i = 0; !ret && i < c->nr; i++)
 		put_curve(c, &c->v[i], runners, json);

@@ -3,7 +3,7 @@
 #ifndef TAP_DRAWN_LANES_H
 #define TAP_DRAWN_LANES_H
 
-#include "report/run.h"
+#include "run/run.h"
 
 #define TAP_NO_LANE UINT32_MAX
 

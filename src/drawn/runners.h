@@ -3,7 +3,7 @@
 #ifndef TAP_DRAWN_RUNNERS_H
 #define TAP_DRAWN_RUNNERS_H
 
-#include "report/run.h"
+#include "run/run.h"
 
 enum { TAP_RUNNER_IDLE, TAP_RUNNER_UNKNOWN, TAP_RUNNER_OFFLINE, TAP_RUNNER_TASKS }; /* the first task's */
 enum { TAP_WAKER_UNKNOWN, TAP_WAKER_INTERRUPT, TAP_WAKER_TASKS };

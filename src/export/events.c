@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "out/out.h"
-#include "report/picked.h"
+#include "run/picked.h"
 
 struct events {
 	struct tap_export *e;

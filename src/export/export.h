@@ -7,7 +7,7 @@
 #define TAP_EXPORT_EXPORT_H
 
 #include "export/file.h"
-#include "report/input.h"
+#include "run/input.h"
 
 /* As typed. */
 struct tap_export_opts {

@@ -62,7 +62,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 {
 	struct folded *f = ctx;
 
-	return tap_event_stacks_event(f->stacks, f->e->run.timeline, ev);
+	return tap_event_stacks_ops.event(f->stacks, f->e->run.timeline, ev);
 }
 
 /* ---- waits: who waited, for what ---------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #define TAP_EXPORT_HTML_HEAD_H
 
 #include "drawn/lanes.h"
-#include "report/input.h"
+#include "run/input.h"
 
 struct tap_html_head {
 	bool is_served;

@@ -92,7 +92,7 @@ static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 	case TAP_PF_FTRACE:
 		return tap_pf_put_ftrace(pf, kind, ev);
 	case TAP_PF_SIGNALS:
-		return tap_pelt_event(pf->signals, pf->e->run.timeline, ev);
+		return tap_pelt_ops.event(pf->signals, pf->e->run.timeline, ev);
 	case TAP_PF_STACK:
 		return tap_pf_put_stack(pf, kind, ev);
 	case TAP_PF_INSTANT:
@@ -167,7 +167,7 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 	if (ret && pf->failed.code)
 		*err = pf->failed;
 	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || tap_pf_end_cgroups(pf) || tap_pf_put_schedulers(pf) ||
-		     tap_pf_put_end(pf) || (pf->signals && tap_pelt_end(pf->signals))))
+		     tap_pf_put_end(pf) || (pf->signals && tap_pelt_ops.end(pf->signals, pf->e->run.timeline))))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
 }

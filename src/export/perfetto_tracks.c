@@ -251,7 +251,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 {
 	struct tap_pf *pf = ctx;
 	const char *what = s->what == TAP_CPU_UNKNOWN ? "unknown" : s->what == TAP_CPU_OFFLINE ? "offline" : NULL;
-	int ret = (pf->signals ? tap_pelt_cpu_interval(pf->signals, s) : 0) ?: tap_explain_waits_cpu(&pf->waits, s);
+	int ret = (pf->signals ? tap_pelt_ops.cpu(pf->signals, pf->e->run.timeline, s) : 0) ?: tap_explain_waits_cpu(&pf->waits, s);
 	uint64_t track;
 
 	if (ret || !what || s->from_ns == s->to_ns || !tap_run_cpu(&pf->e->run, s->cpu))
@@ -344,7 +344,7 @@ int tap_pf_end_cgroups(struct tap_pf *pf)
 static int on_interval(void *ctx, const struct tap_interval *s)
 {
 	struct tap_pf *pf = ctx;
-	int ret = (pf->signals ? tap_pelt_interval(pf->signals, s) : 0) ?: tap_explain_waits_interval(&pf->waits, s) ?: follow_cgroup(pf, s);
+	int ret = (pf->signals ? tap_pelt_ops.interval(pf->signals, pf->e->run.timeline, s) : 0) ?: tap_explain_waits_interval(&pf->waits, s) ?: follow_cgroup(pf, s);
 
 	if (ret)
 		return ret;

@@ -108,7 +108,7 @@ static int add_wait(struct tap_measure *m, const struct tap_interval *s)
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		if (s->state != states[i])
 			continue;
-		ret = tap_latency_interval(&m->waits[i], *m->opts.timeline, s);
+		ret = tap_latency_ops.interval(&m->waits[i], *m->opts.timeline, s);
 		if (!ret && m->nr_blocks && tap_latency_counts(&m->waits[i], s))
 			ret = add_to_block(m, i, s);
 		if (m->opts.has_bounds && !tap_latency_counts(&m->waits[i], s))
@@ -128,7 +128,7 @@ static int on_interval(void *ctx, const struct tap_interval *s)
 		tap_deadlines_interval(&m->deadlines, s);
 	if (!m->opts.by_task)
 		ret = ret ?: tap_explain_waits_interval(&m->explain_waits, s);
-	return ret || !has_balance(m) ? ret : tap_balance_interval(&m->balance, s);
+	return ret || !has_balance(m) ? ret : tap_balance_ops.interval(&m->balance, *m->opts.timeline, s);
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
@@ -138,7 +138,7 @@ static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 
 	if (m->has_picks)
 		ret = ret ?: tap_eevdf_cpu(&m->eevdf, s);
-	return ret || !has_balance(m) ? ret : tap_balance_cpu(&m->balance, s);
+	return ret || !has_balance(m) ? ret : tap_balance_ops.cpu(&m->balance, *m->opts.timeline, s);
 }
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
@@ -148,19 +148,19 @@ static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 
 	if (m->has_paths)
 		ret = ret ?: tap_critical_watch_wakeup(&m->paths.watch, w);
-	return ret || !has_balance(m) ? ret : tap_balance_wakeup(&m->balance, w);
+	return ret || !has_balance(m) ? ret : tap_balance_ops.wakeup(&m->balance, *m->opts.timeline, w);
 }
 
 static int on_migration(void *ctx, const struct tap_migration *one)
 {
 	struct tap_measure *m = ctx;
-	int ret = counts(m, one->task) ? tap_migrations_add(&m->migrations, one) : 0;
+	int ret = counts(m, one->task) ? tap_migrations_ops.migration(&m->migrations, *m->opts.timeline, one) : 0;
 
 	if (!m->opts.by_task)
 		ret = ret ?: tap_explain_waits_migration(&m->explain_waits, one);
 	if (m->has_picks)
 		ret = ret ?: tap_eevdf_migration(&m->eevdf, one);
-	return ret || !has_balance(m) ? ret : tap_balance_migration(&m->balance, one);
+	return ret || !has_balance(m) ? ret : tap_balance_ops.migration(&m->balance, *m->opts.timeline, one);
 }
 
 static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
@@ -240,7 +240,7 @@ int tap_measure_event(void *measure, const struct tap_event *ev)
 	if (!ret && (whom & FOR_RESCHED))
 		ret = tap_resched_event(&m->resched, ev);
 	if (!ret && (whom & FOR_SIGNALS))
-		ret = tap_pelt_event(m->signals, *m->opts.timeline, ev);
+		ret = tap_pelt_ops.event(m->signals, *m->opts.timeline, ev);
 	if (!ret && (whom & FOR_UTIL_EST))
 		ret = tap_util_est_event(&m->util_est, ev);
 	if (!ret && (whom & FOR_FREQUENCY))
@@ -337,7 +337,7 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	ret = ret ?: tap_explain_init(&m->explained, 0);
 	/* lengths that nobody tells: only violations are wanted */
 	ret = ret ?: tap_balance_init(&m->balance, &(const struct tap_balance_opts){
-		.timeline = opts->timeline, .survey = opts->survey, .task = opts->task, .ctx = opts->ctx, .lengths_told = true,
+		.survey = opts->survey, .task = opts->task, .ctx = opts->ctx, .lengths_told = true,
 	});
 	m->paths = (struct tap_paths){
 		.opts = opts->paths, .survey = opts->survey, .task = opts->task, .ctx = opts->ctx, .watch.timeline = opts->timeline,
@@ -675,9 +675,9 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 
 	if (m->opts.by_task)
 		return add_tasks(m, out);
-	ret = tap_pelt_end(m->signals) ?: add_recording(m, out) ?: add_cpus(m, out) ?: add_util(m, out);
+	ret = tap_pelt_ops.end(m->signals, *m->opts.timeline) ?: add_recording(m, out) ?: add_cpus(m, out) ?: add_util(m, out);
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
-		ret = tap_latency_end(&m->waits[i]);
+		ret = tap_latency_ops.end(&m->waits[i], *m->opts.timeline);
 		if (!ret && tap_measure_knows(m, i))
 			ret = add_waits(m, i, out);
 	}
@@ -685,7 +685,7 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 	tap_resched_end(&m->resched);
 	tap_frequency_end(&m->frequency, m->opts.window.to_ns);
 	tap_deadlines_end(&m->deadlines, m->opts.window.to_ns);
-	ret = ret ?: tap_balance_end(&m->balance);
+	ret = ret ?: tap_balance_ops.end(&m->balance, *m->opts.timeline);
 	return ret ?: add_explained(m, out) ?: add_migrations(m, out) ?: add_resched(m, out) ?: add_util_est(m, out) ?:
 	       add_frequency(m, out) ?: add_eevdf(m, out) ?: add_deadlines(m, out) ?: (m->has_paths ? tap_paths_end(&m->paths, out) : 0);
 }

@@ -33,7 +33,7 @@ bool tap_paths_want(const struct tap_paths *p, const struct tap_format *fmt)
 int tap_paths_event(struct tap_paths *p, const struct tap_event *ev)
 {
 	struct tap_timeline *timeline = *p->watch.timeline;
-	int ret = p->watch.stacks ? tap_event_stacks_event(p->watch.stacks, timeline, ev) : 0;
+	int ret = p->watch.stacks ? tap_event_stacks_ops.event(p->watch.stacks, timeline, ev) : 0;
 
 	if (ret || !ev->fmt || !tap_paths_want(p, ev->fmt))
 		return ret;

@@ -74,26 +74,6 @@ static bool cpu_wanted(void *ctx, int cpu)
 	return tap_run_cpu(&((struct tap_report *)ctx)->run, cpu);
 }
 
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	return tap_balance_interval(balance_of(ctx), s);
-}
-
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	return tap_balance_cpu(balance_of(ctx), s);
-}
-
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
-{
-	return tap_balance_wakeup(balance_of(ctx), w);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	return tap_balance_migration(balance_of(ctx), m);
-}
-
 /* ---- the kernel's own lengths ---- */
 
 /* Who is in a run queue and sleeps does not wait: from v6.12 on nr_running has these as well. */
@@ -120,22 +100,18 @@ static int begin(struct tap_report *r, struct tap_err *err)
 {
 	const struct balance_opts *o = (const struct balance_opts *)r->opts;
 	struct tap_balance_opts opts = {
-		.timeline = &r->run.timeline, .survey = &r->run.survey,
+		.survey = &r->run.survey,
 		.task = task_wanted, .cpu = cpu_wanted, .ctx = r,
 		.min_ns = o->min_ns, .nr_worst = (unsigned int)o->worst,
 	};
-	int ret = tap_report_open_signals(r, (struct tap_pelt_opts){ .point = on_length }, err);
+	int ret = tap_report_open_signals(r, (struct tap_pelt_opts){ .point = on_length, .cpus_only = true }, err);
 
 	r->run.mark_throttling = true;
 	opts.lengths_told = r->signals;
+	tap_report_watch(r, &tap_balance_ops, balance_of(r), 0);
 	if (!ret && tap_balance_init(balance_of(r), &opts))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;
-}
-
-static int end(struct tap_report *r, struct tap_err *err)
-{
-	return tap_balance_end(balance_of(r)) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 /* ---- what is shown ---- */
@@ -324,11 +300,6 @@ static void release(struct tap_report *r)
 	tap_balance_release(balance_of(r));
 }
 
-static const struct tap_observer observer = {
-	.states = TAP_BALANCE_STATES, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
-	.migration = on_migration,
-};
-
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = put_lengths_from },
 	{ TAP_FOR_PROGRAMS, .key = "imbalance", .columns = length_columns + 1, .put = put_imbalance, .is_object = true },
@@ -357,10 +328,8 @@ const struct tap_report_type tap_report_balance = {
 	},
 	.size = sizeof(struct balance),
 	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_MIGRATIONS,
-	.observer = &observer,
 	.sections = sections,
 	.want_signal = want_signal,
 	.begin = begin,
-	.end = end,
 	.release = release,
 };

@@ -4,7 +4,7 @@
 #define TAP_REPORT_CGROUP_CELLS_H
 
 #include "out/table.h"
-#include "report/run.h"
+#include "run/run.h"
 
 #define TAP_CGROUP_WIDTH 28 /* of a label, in columns */
 #define TAP_OPT_DEPTH(opts)                                                                        \

@@ -58,7 +58,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 static int on_any_event(void *ctx, const struct tap_event *ev)
 {
 	struct critical *c = ctx;
-	int ret = tap_event_stacks_event(c->report.stacks, c->report.run.timeline, ev);
+	int ret = tap_event_stacks_ops.event(c->report.stacks, c->report.run.timeline, ev);
 
 	return ret || !ev->fmt || !wants(ctx, ev->fmt) ? ret : on_event(ctx, ev);
 }

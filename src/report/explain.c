@@ -154,7 +154,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 static int on_any_event(void *ctx, const struct tap_event *ev)
 {
 	struct tap_report *r = ctx;
-	int ret = tap_event_stacks_event(r->stacks, r->run.timeline, ev);
+	int ret = tap_event_stacks_ops.event(r->stacks, r->run.timeline, ev);
 
 	return ret || !ev->fmt || !tap_window_has(&r->run.window, ev->ts_ns) ? ret : on_event(ctx, ev);
 }

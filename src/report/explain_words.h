@@ -6,7 +6,7 @@
 #include "explain/explain.h"
 #include "explain/sleeps.h"
 #include "out/page.h"
-#include "report/run.h"
+#include "run/run.h"
 
 /* ": 14.200 ms cc1plus [4410] ran, 9.300 ms its CPU was idle, 1.000 ms 12 others": those of one wait, or of some. */
 void tap_explain_pieces_words(struct tap_run *run, const struct tap_piece *pieces, unsigned int nr, struct tap_buf *b);

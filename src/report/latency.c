@@ -34,7 +34,6 @@ static const struct tap_opt options[] = {
 
 struct latency {
 	struct tap_report report;
-	struct tap_observer observer;
 	struct tap_latency latency;
 	struct tap_plot plot;
 };
@@ -47,21 +46,6 @@ static const struct latency_opts *opts_of(const struct tap_report *r)
 static struct tap_latency *latency_of(const struct tap_report *r)
 {
 	return &((struct latency *)r)->latency;
-}
-
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	struct tap_report *r = ctx;
-	int cpu = s->next == TAP_RUNNING ? s->next_cpu : s->cpu;
-
-	if (!tap_run_task(&r->run, s->task) || !tap_run_cpu(&r->run, cpu))
-		return 0;
-	return tap_latency_interval(latency_of(r), r->run.timeline, s);
-}
-
-static int on_cpu_interval(void *ctx, const struct tap_cpu_interval *s)
-{
-	return tap_latency_cpu(latency_of(ctx), s);
 }
 
 /* ---- tasks ---------------------------------------------------------------------------------- */
@@ -450,11 +434,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	if (state == TAP_THROTTLED && tap_run_check_needs(&r->run, TAP_NEEDS_THROTTLING, err))
 		return -ENODATA;
 	r->run.mark_throttling = true;
-	l->observer = (struct tap_observer){
-		.states = TAP_LATENCY_STATES(state), .lost_states = TAP_LATENCY_LOST_STATES,
-		.interval = on_interval, .cpu = o->worst ? on_cpu_interval : NULL,
-	};
-	r->observer = &l->observer;
+	if (o->worst)
+		tap_report_watch(r, &tap_latency_past_ops, &l->latency, 0);
+	tap_report_watch(r, &tap_latency_ops, &l->latency, TAP_PICK_TASKS | TAP_PICK_CPUS)->states = TAP_LATENCY_STATES(state);
 	l->plot = tap_report_plot(r);
 	if (tap_report_audience(r) != TAP_FOR_PEOPLE)
 		l->plot.columns = COLUMNS;
@@ -466,8 +448,6 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 static int end(struct tap_report *r, struct tap_err *err)
 {
-	if (tap_latency_end(latency_of(r)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
 	note_preempted(r);
 	return find_tasks(r, err);
 }

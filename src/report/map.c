@@ -221,13 +221,6 @@ static bool wants_task(void *ctx, const struct tap_task *task)
 	return tap_run_task(&m->report.run, task);
 }
 
-static const struct tap_cpu *seen_cpus(void *ctx, unsigned int *nr)
-{
-	const struct map *m = ctx;
-
-	return tap_timeline_cpus(m->report.run.timeline, nr);
-}
-
 /* Which CPUs the columns are. */
 static void put_cpus(struct tap_report *r, const struct map *m)
 {
@@ -247,10 +240,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	if (find_cpus(m))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	m->changes = (struct tap_cpu_changes){
-		.wants = wants_task, .change = on_change, .cpus = seen_cpus, .ctx = m,
-		.start_ns = r->run.window.from_ns,
+		.wants = wants_task, .change = on_change, .ctx = m,
 	};
-	r->observer_ctx = &m->changes;
+	tap_report_watch(r, &tap_cpu_changes_ops, &m->changes, 0);
 	memcpy(m->columns, map_columns, sizeof(map_columns));
 	m->columns[COL_CPUS].title = m->title.data;
 	m->columns[COL_CPUS].width = (unsigned int)m->title.len;
@@ -262,11 +254,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 static int end(struct tap_report *r, struct tap_err *err)
 {
-	struct map *m = (struct map *)r;
-	int ret = tap_cpu_changes_end(&m->changes);
-
-	end_row(m);
-	return ret == -ENOMEM ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	(void)err;
+	end_row((struct map *)r);
+	return 0;
 }
 
 static void release(struct tap_report *r)
@@ -292,7 +282,6 @@ const struct tap_report_type tap_report_map = {
 	},
 	.size = sizeof(struct map),
 	.needs = TAP_NEEDS_SWITCHES,
-	.observer = &tap_cpu_changes_observer,
 	.begin = begin,
 	.end = end,
 	.release = release,

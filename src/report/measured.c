@@ -8,7 +8,7 @@
 
 #include "base/thread.h"
 #include "metric/bounds.h"
-#include "report/unmatched.h"
+#include "run/unmatched.h"
 
 #define MAX_THREADS 64 /* each has a file mapped, and what is open in it */
 

@@ -5,7 +5,7 @@
 
 #include "metric/measure.h"
 #include "report/facts.h"
-#include "report/input.h"
+#include "run/input.h"
 
 struct tap_measured {
 	const char *path; /* borrowed; set by the caller, the rest is 0 */

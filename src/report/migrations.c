@@ -70,24 +70,26 @@ static void put_one(struct tap_report *r, const struct tap_migration *m)
 	tap_table_row(t);
 }
 
-static int on_migration(void *ctx, const struct tap_migration *m)
+static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
 	struct tap_report *r = ctx;
 
-	if (!tap_run_task(&r->run, m->task) ||
-	    (!tap_run_cpu(&r->run, m->from) && !tap_run_cpu(&r->run, m->to)))
-		return 0;
-	if (!is_list(r))
-		return tap_migrations_add(&((struct migrations *)r)->sum, m);
+	(void)t;
 	put_one(r, m);
 	return r->page.err;
 }
 
+static const struct tap_watcher_ops list_ops = { .migration = on_migration };
+
 /* The list is printed as it is read: it may be long. */
 static int begin(struct tap_report *r, struct tap_err *err)
 {
+	const bool lists = is_list(r);
+
 	(void)err;
-	if (is_list(r)) {
+	tap_report_watch(r, lists ? &list_ops : &tap_migrations_ops, lists ? (void *)r : &((struct migrations *)r)->sum,
+			 TAP_PICK_TASKS | TAP_PICK_CPUS);
+	if (lists) {
 		tap_report_open_rows(r, list_columns, "migrations");
 		r->sections = NULL;
 	}
@@ -174,8 +176,6 @@ static void release(struct tap_report *r)
 	tap_migrations_release(&((struct migrations *)r)->sum);
 }
 
-static const struct tap_observer observer = { .migration = on_migration };
-
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PEOPLE, .put = put_total },
 	{ TAP_FOR_PROGRAMS, .put = put_total_members },
@@ -200,7 +200,6 @@ const struct tap_report_type tap_report_migrations = {
 	.size = sizeof(struct migrations),
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_MIGRATIONS,
-	.observer = &observer,
 	.sections = sections,
 	.begin = begin,
 	.end = end,

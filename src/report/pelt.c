@@ -74,20 +74,6 @@ static bool want_signal(void *r, const struct tap_pelt_signal *s)
 	       tap_pelt_report_names(p->opts, s->name, !strcmp(s->name, "util"));
 }
 
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	return tap_pelt_interval(((struct tap_report *)ctx)->signals, s);
-}
-
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	return tap_pelt_cpu_interval(((struct tap_report *)ctx)->signals, s);
-}
-
-static const struct tap_observer observer = {
-	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu,
-};
-
 /* ---- what is asked for ---------------------------------------------------------------------- */
 
 #define MAX_NAMES 64u /* there are fewer */
@@ -457,7 +443,6 @@ const struct tap_report_type tap_report_pelt = {
 	},
 	.size = sizeof(struct tap_pelt_report),
 	.top = 20,
-	.observer = &observer,
 	.sections = sections,
 	.want_signal = want_signal,
 	.check = check,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/report.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/unmatched.h"
+#include "run/unmatched.h"
 
 const struct tap_opt tap_report_text_options[] = {
 	TAP_OPT_WIDE(struct tap_report_opts, wide),
@@ -253,60 +254,52 @@ unsigned int tap_report_nr_tasks(const struct tap_report *r)
 	return r->nr_tasks;
 }
 
-/* ---- load-tracking signals ---------------------------------------------------------------- */
+/* ---- watchers ------------------------------------------------------------------------------- */
 
-static bool wants_event(void *ctx, const struct tap_format *fmt)
+struct tap_watcher *tap_report_watch(struct tap_report *r, const struct tap_watcher_ops *ops, void *ctx, unsigned int pick)
 {
-	const struct tap_pelt_signal *s = tap_pelt_signals;
-	struct tap_report *r = ctx;
+	struct tap_watcher *w = &r->watchers[r->nr_watchers++];
 
-	while (s->name && (strcmp(s->event, fmt->name) || !r->type->want_signal(r, s)))
-		s++;
-	return s->name;
+	assert(r->nr_watchers <= TAP_MAX_WATCHERS);
+	*w = (struct tap_watcher){ .ops = ops, .ctx = ctx, .pick = pick };
+	return w;
 }
 
-static int on_event(void *ctx, const struct tap_event *ev)
+/* Return: whether the survey has seen events with signals that the report wants. */
+static bool has_signals(const struct tap_report *r)
 {
-	struct tap_report *r = ctx;
+	const struct tap_survey *s = &r->run.survey;
 
-	return tap_pelt_event(r->signals, r->run.timeline, ev);
+	for (unsigned int i = 0; i < s->nr_kinds; i++)
+		if (tap_pelt_has_signal(s->kinds[i].fmt, r->type->want_signal, (void *)r))
+			return true;
+	return false;
 }
 
 int tap_report_open_signals(struct tap_report *r, struct tap_pelt_opts opts, struct tap_err *err)
 {
-	static const struct tap_run_events events = { .wants = wants_event, .event = on_event };
-
-	if (!tap_run_has(&r->run, wants_event, r))
+	if (!has_signals(r))
 		return 0;
 	opts.window = r->run.window;
 	opts.survey = &r->run.survey;
 	opts.want_signal = r->type->want_signal;
 	opts.ctx = r;
-	r->events = &events;
-	return tap_pelt_new(&opts, &r->signals) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
-}
-
-/* ---- stacks ----------------------------------------------------------------------------------- */
-
-static int on_any_event(void *ctx, const struct tap_event *ev)
-{
-	struct tap_report *r = ctx;
-
-	return tap_event_stacks_event(r->stacks, r->run.timeline, ev);
+	if (tap_pelt_new(&opts, &r->signals))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	tap_report_watch(r, opts.cpus_only ? &tap_pelt_of_cpus_ops : &tap_pelt_ops, r->signals, 0);
+	return 0;
 }
 
 int tap_report_open_stacks(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_run_events events = { .event = on_any_event, .all = true };
-
 	struct tap_err none;
 
 	if (tap_run_check_needs(&r->run, TAP_NEEDS_STACKS, &none))
 		tap_recording_note(&r->run.rec, "%s", none.text);
-	r->events = &events;
-	return tap_event_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks) ?
-		       tap_err_set(err, -ENOMEM, "out of memory") :
-		       0;
+	if (tap_event_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	tap_report_watch(r, &tap_event_stacks_ops, r->stacks, 0);
+	return 0;
 }
 
 /* ---- --at --------------------------------------------------------------------------------------- */
@@ -341,9 +334,8 @@ static int observe(struct tap_report *r, struct tap_err *err)
 	if (!ret && r->type->begin)
 		ret = r->type->begin(r, err);
 	if (!ret)
-		ret = tap_run_feed(&r->run, r->observer, r->events, r->observer_ctx, err);
-	if (!ret && r->signals && tap_pelt_end(r->signals) == -ENOMEM)
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = r->observer || r->events ? tap_run_feed(&r->run, r->observer, r->events, r->observer_ctx, err) :
+		      tap_run_watch(&r->run, r->watchers, r->nr_watchers, err);
 	if (!ret && r->type->end)
 		ret = r->type->end(r, err);
 	return ret;

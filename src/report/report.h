@@ -16,7 +16,7 @@
 #include "analysis/pelt.h"
 #include "analysis/stacks.h"
 #include "out/plot.h"
-#include "report/input.h"
+#include "run/input.h"
 #include "report/task_cells.h"
 
 /* What all reports have in common, as typed. Their own options structs begin with it. */
@@ -73,8 +73,10 @@ struct tap_report {
 	const struct tap_report_opts *opts; /* the report's own */
 	const struct tap_screen *screen;
 	struct tap_run run;
-	const struct tap_observer *observer; /* .type's, or set by its .begin; so is .sections */
-	const struct tap_section *sections;
+	const struct tap_section *sections; /* .type's, or set by its .begin */
+	struct tap_watcher watchers[TAP_MAX_WATCHERS];
+	unsigned int nr_watchers;
+	const struct tap_observer *observer; /* .type's, or set by its .begin */
 	void *observer_ctx; /* the report */
 	const struct tap_run_events *events; /* NULL */
 	struct tap_pelt *signals; /* NULL: of those that the report wants nothing was recorded */
@@ -101,8 +103,8 @@ struct tap_report_type {
 	bool (*want_signal)(void *r, const struct tap_pelt_signal *s);
 	/* Each may be NULL. Return: 0; -errno with a sentence. */
 	int (*check)(const void *opts, struct tap_err *err); /* options that do not go together */
-	int (*begin)(struct tap_report *r, struct tap_err *err); /* the survey is there */
-	int (*end)(struct tap_report *r, struct tap_err *err); /* all has been told, .signals too */
+	int (*begin)(struct tap_report *r, struct tap_err *err); /* after the survey: adds its watchers */
+	int (*end)(struct tap_report *r, struct tap_err *err); /* after the watchers' .end */
 	void (*release)(struct tap_report *r);
 };
 
@@ -123,13 +125,17 @@ void tap_report_open_page(struct tap_report *r);
 /* For a .begin: rows are printed as they are read, to .rows. @key: NULL: programs get lines. */
 void tap_report_open_rows(struct tap_report *r, const struct tap_column *columns, const char *key);
 /*
- * For a .begin: makes .signals, if there are events that tell of some that are wanted; then the
- * timeline's observer is the report. @opts: what reports differ in. Return: 0; -ENOMEM with a
- * sentence.
+ * For a .begin: the next watcher of the run (schedtap/watcher.h). @ctx: as @ops wants it. @pick: enum tap_watcher_pick.
+ * Return: it, for more precise wishes.
+ */
+struct tap_watcher *tap_report_watch(struct tap_report *r, const struct tap_watcher_ops *ops, void *ctx, unsigned int pick);
+/*
+ * For a .begin: makes .signals and watches them, if events have some of those that are wanted. @opts: what reports
+ * differ in. Return: 0; -ENOMEM with a sentence.
  */
 int tap_report_open_signals(struct tap_report *r, struct tap_pelt_opts opts, struct tap_err *err);
 /*
- * For a .begin: makes .stacks, and has them told of events; notes it where none were recorded.
+ * For a .begin, before it adds watchers that ask for stacks: makes .stacks and watches them; notes it if none were recorded.
  * Return: 0; -ENOMEM with a sentence.
  */
 int tap_report_open_stacks(struct tap_report *r, struct tap_err *err);

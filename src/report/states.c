@@ -69,21 +69,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	(void)err;
 	r->run.mark_throttling = true;
-	st->states.start_ns = r->run.window.from_ns;
+	tap_report_watch(r, &tap_states_ops, &st->states, TAP_PICK_TASKS);
 	return 0;
 }
-
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	struct states *st = ctx;
-
-	return tap_run_task(&st->report.run, s->task) ? tap_states_interval(&st->states, s) : 0;
-}
-
-static const struct tap_observer observer = {
-	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD),
-	.interval = on_interval,
-};
 
 static void put_longest_csv(struct tap_table *t, const struct tap_longest *longest)
 {
@@ -192,7 +180,6 @@ const struct tap_report_type tap_report_states = {
 	.size = sizeof(struct states),
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES,
-	.observer = &observer,
 	.sections = sections,
 	.begin = begin,
 	.end = tap_report_find_tasks,

@@ -84,13 +84,6 @@ static void check(struct tap_report *r)
 
 /* ---- util and nr_running of the CPUs ---- */
 
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	struct summary *sum = ctx;
-
-	return tap_run_cpu(&sum->report.run, s->cpu) && !s->outside ? tap_gaps_add(&sum->gaps, s) : 0;
-}
-
 static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 {
 	(void)ctx;
@@ -107,7 +100,6 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_observer observer = { .cpu = on_cpu, .unknown_cpus_only = true };
 	const struct tap_pelt_opts opts = { .cpus_only = true, .want = want_series };
 	struct summary *sum = (struct summary *)r;
 
@@ -119,7 +111,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		r->sections = NULL;
 		return 0;
 	}
-	r->observer = &observer;
+	tap_report_watch(r, &tap_gaps_ops, &sum->gaps, TAP_PICK_CPUS);
 	return tap_report_open_signals(r, opts, err);
 }
 

@@ -2,74 +2,6 @@
 #include "report/task_cells.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "base/array.h"
-#include "base/text.h"
-
-/* What is kept of a task for showing it. */
-struct tap_task_name {
-	char comm[TAP_TASK_COMM]; /* that the rest was made for */
-	char picked_comm[TAP_TASK_COMM]; /* the last one by which it was picked; empty: none */
-	uint64_t cgroup;
-	int tgid;
-	char *label; /* owned; NULL: not made yet */
-	uint32_t label_len;
-	bool throttling; /* .label is marked so */
-	signed char picked; /* 0: not looked at yet */
-	bool was_picked; /* at some time */
-};
-
-/* Return: what is kept of the task, emptied if it is known as another now; NULL: no memory. */
-static struct tap_task_name *get_name(struct tap_run *run, const struct tap_task *task)
-{
-	struct tap_task_name *n = tap_array_at(&run->names, &run->nr_names, task->index, sizeof(*n), NULL);
-	int tgid = tap_task_tgid(task);
-
-	if (!n)
-		return NULL;
-	if (n->cgroup != task->cgroup || n->tgid != tgid || memcmp(n->comm, task->comm, TAP_TASK_COMM)) {
-		memcpy(n->comm, task->comm, TAP_TASK_COMM);
-		n->cgroup = task->cgroup;
-		n->tgid = tgid;
-		n->picked = 0;
-		free(n->label);
-		n->label = NULL;
-	}
-	return n;
-}
-
-void tap_task_names_release(struct tap_run *run)
-{
-	for (unsigned int i = 0; i < run->nr_names; i++)
-		free(run->names[i].label);
-	free(run->names);
-}
-
-bool tap_run_picks(struct tap_run *run, const struct tap_task *task)
-{
-	struct tap_task_name *n = get_name(run, task);
-
-	if (n && !n->picked) {
-		n->picked = tap_pick_task(&run->pick, &run->rec.ids.cgroups, task) ? 1 : -1;
-		if (n->picked > 0)
-			memcpy(n->picked_comm, task->comm, TAP_TASK_COMM);
-		n->was_picked |= n->picked > 0;
-	}
-	return n && n->picked > 0;
-}
-
-bool tap_run_was_picked(const struct tap_run *run, const struct tap_task *task)
-{
-	return task->index < run->nr_names && run->names[task->index].was_picked;
-}
-
-int tap_run_throttles(const struct tap_run *run, const struct tap_task *task)
-{
-	if (run->nr_throttling == TAP_NR_THROTTLING)
-		return 0;
-	return tap_cgroups_throttles(&run->rec.ids.cgroups, task->cgroup);
-}
 
 void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
 {
@@ -83,60 +15,6 @@ void tap_throttled_cell(const struct tap_run *run, struct tap_table *t, uint64_t
 	tap_table_u64_if(t, run->nr_throttling, ns);
 }
 
-/* The task's name; where that is not what -c asks for, the last one that was. */
-static const char *shown_comm(const struct tap_run *run, const struct tap_task *task)
-{
-	const struct tap_task_name *n = run->picks_slices && task->index < run->nr_names ? &run->names[task->index] : NULL;
-
-	return n && n->picked <= 0 && *n->picked_comm ? n->picked_comm : task->comm;
-}
-
-void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task)
-{
-	const char *comm = shown_comm(run, task);
-	size_t len = strnlen(comm, TAP_TASK_COMM);
-	int tgid = tap_task_tgid(task);
-
-	if (len)
-		tap_text_escape(b, comm, len);
-	else
-		tap_buf_puts(b, "<...>");
-	if (!task->tid) /* idle */
-		return;
-	tap_buf_puts(b, " [");
-	tap_buf_s64(b, task->tid);
-	if (tgid >= 0 && tgid != task->tid) {
-		tap_buf_char(b, '/');
-		tap_buf_s64(b, tgid);
-	}
-	tap_buf_char(b, ']');
-	if (tap_identity_is_own(&run->rec.ids, task->tid))
-		tap_buf_char(b, '*');
-}
-
-const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint32_t *len)
-{
-	struct tap_task_name *n = get_name(run, task);
-
-	*len = 0;
-	if (!n)
-		return "";
-	if (!n->label) {
-		tap_buf_clear(&run->scratch);
-		tap_run_make_label(run, &run->scratch, task);
-		n->throttling = run->mark_throttling && tap_run_throttles(run, task) > 0;
-		if (n->throttling)
-			tap_buf_char(&run->scratch, '~');
-		n->label_len = (uint32_t)run->scratch.len;
-		n->label = strndup(tap_buf_str(&run->scratch), run->scratch.len);
-	}
-	if (!n->label)
-		return "";
-	run->any_throttling |= n->throttling;
-	*len = n->label_len;
-	return n->label;
-}
-
 void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
 {
 	uint32_t len;
@@ -147,7 +25,7 @@ void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_t
 
 void tap_id_cells(const struct tap_run *run, struct tap_table *t, const struct tap_task *task)
 {
-	const char *comm = shown_comm(run, task);
+	const char *comm = tap_run_shown_comm(run, task);
 
 	tap_table_s64(t, task->tid);
 	tap_table_id(t, tap_task_tgid(task));

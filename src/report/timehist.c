@@ -787,7 +787,7 @@ static int on_any_event(void *ctx, const struct tap_event *ev)
 {
 	const struct tap_timehist *hist = ctx;
 	struct tap_report *r = &((struct timehist *)hist->ctx)->report;
-	int ret = tap_event_stacks_event(r->stacks, r->run.timeline, ev);
+	int ret = tap_event_stacks_ops.event(r->stacks, r->run.timeline, ev);
 
 	if (!ret && ev->fmt && tap_frames_kind(ev->fmt))
 		give_stacks(hist->ctx);

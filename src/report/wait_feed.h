@@ -4,7 +4,7 @@
 #define TAP_REPORT_WAIT_FEED_H
 
 #include "explain/waits.h"
-#include "report/run.h"
+#include "run/run.h"
 
 /* @opts: .timeline and .has_placing are the run's, whatever they say. Behind the survey. Return: as tap_run_feed(). */
 int tap_run_feed_waits(struct tap_run *run, const struct tap_explain_waits_opts *opts, struct tap_err *err);

@@ -33,25 +33,17 @@ static bool with_stacks(const struct tap_report *r)
 }
 
 /* A pair is of interest where one of the two is. */
-static bool is_picked(struct tap_run *run, const struct tap_task *wakee)
+static bool is_picked(void *ctx, const struct tap_timeline *t, const struct tap_task *wakee)
 {
 	const struct tap_task *waker;
+	struct tap_run *run = ctx;
 
 	if (!tap_run_cpu(run, wakee->waker_cpu))
 		return false;
 	if (tap_run_task(run, wakee))
 		return true;
-	waker = wakee->waker_tid > 0 ? tap_timeline_task(run->timeline, wakee->waker_tid) : NULL;
+	waker = wakee->waker_tid > 0 ? tap_timeline_task(t, wakee->waker_tid) : NULL;
 	return waker && tap_run_task(run, waker);
-}
-
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	struct wakers *w = ctx;
-
-	if (!is_picked(&w->report.run, s->task))
-		return 0;
-	return tap_wakers_interval(&w->wakers, w->report.run.timeline, s);
 }
 
 static const struct tap_column columns[] = {
@@ -147,9 +139,13 @@ static int check(const void *opts, struct tap_err *err)
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
+	struct tap_wakers *w = &((struct wakers *)r)->wakers;
 	int ret = with_stacks(r) ? tap_report_open_stacks(r, err) : 0;
 
-	((struct wakers *)r)->wakers.of_stacks = r->stacks;
+	w->of_stacks = r->stacks;
+	w->wants = is_picked;
+	w->ctx = &r->run;
+	tap_report_watch(r, &tap_wakers_ops, w, 0);
 	return ret;
 }
 
@@ -176,10 +172,6 @@ static void release(struct tap_report *r)
 	tap_buf_release(&((struct wakers *)r)->text);
 }
 
-static const struct tap_observer observer = {
-	.states = TAP_STATE_BIT(TAP_WAKING), .interval = on_interval,
-};
-
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = put_count },
 	{ TAP_FOR_ALL, .key = "pairs", .columns = columns, .row = put_pair, .nr = nr_pairs, .noun = "pair" },
@@ -201,7 +193,6 @@ const struct tap_report_type tap_report_wakers = {
 	.size = sizeof(struct wakers),
 	.top = 20,
 	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
-	.observer = &observer,
 	.sections = sections,
 	.check = check,
 	.begin = begin,

@@ -21,14 +21,19 @@ int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
 
 int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_ns, uint64_t to_ns)
 {
-	struct tap_cpu_interval s = {
+	const struct tap_watcher_list *to = c->known ? &t->watchers.of_cpus : &t->watchers.of_unknown_cpus;
+	struct tap_cpu_interval s;
+
+	if (!to->nr)
+		return 0;
+	s = (struct tap_cpu_interval){
 		.cpu = (int)(c - t->cpus), .task = c->known ? c->task : NULL,
 		.from_ns = tap_window_clip(&t->opts.window, from_ns),
 		.to_ns = tap_window_clip(&t->opts.window, to_ns),
 		.what = tap_cpu_what(c), .outside = !c->known && c->outside,
 	};
 
-	return s.to_ns > s.from_ns ? t->on.cpu(t->opts.ctx, &s) : 0;
+	return s.to_ns > s.from_ns ? tap_watchers_cpu(&t->watchers, to, t, &s) : 0;
 }
 
 int tap_cpu_close(struct tap_timeline *t, struct tap_cpu *c, uint64_t now)
@@ -43,8 +48,6 @@ int tap_cpu_close(struct tap_timeline *t, struct tap_cpu *c, uint64_t now)
 		sum = &c->idle_ns;
 	*sum += tap_window_part_ns(&t->opts.window, from, now);
 	c->since_ns = now;
-	if (!t->on.cpu || (c->known && t->on.unknown_cpus_only))
-		return 0;
 	return tap_cpu_tell(t, c, from, now);
 }
 

@@ -29,12 +29,7 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 	if (!t)
 		return -ENOMEM;
 	t->opts = *opts;
-	if (opts->observer)
-		t->on = *opts->observer;
-	for (unsigned int i = 0; i < TAP_NR_STATES; i++) {
-		t->told[i] = t->on.states & TAP_STATE_BIT(i);
-		t->told_lost[i] = (t->on.states | t->on.lost_states) & TAP_STATE_BIT(i);
-	}
+	tap_watchers_init(&t->watchers, opts->watchers, opts->nr_watchers, &opts->selected);
 	for (unsigned int i = 0; i < TAP_NR_SCHED_KINDS; i++)
 		t->buffer[i] = s ? s->buffer[i] : TAP_NO_BUFFER;
 	t->has_waking = s && s->buffer[TAP_SCHED_WAKING] != TAP_NO_BUFFER;
@@ -43,7 +38,6 @@ int tap_timeline_new(const struct tap_timeline_opts *opts, struct tap_timeline *
 	t->has_migrate = s && s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER;
 	t->has_breaks = s && s->has_breaks;
 	t->lacks_cpus = opts->promise && opts->promise->cpus;
-	t->tells_cpus = t->on.cpu && !t->on.unknown_cpus_only;
 	t->switch_fmt = t->waking_fmt = &t->no_format;
 	t->next_break_ns = s && s->nr_breaks ? 0 : UINT64_MAX;
 	t->max_cpus = opts->nr_cpus ? 0 : (int)TAP_MAX_CPUS;
@@ -201,7 +195,7 @@ int tap_timeline_end(struct tap_timeline *t)
 	}
 	for (unsigned int i = 0; !ret && i < t->tasks.nr; i++)
 		ret = tap_task_close(t, tap_task_whole(t->tasks.all[i]));
-	return ret;
+	return ret ? ret : tap_watchers_end(&t->watchers, t);
 }
 
 struct tap_window tap_timeline_window(const struct tap_timeline *t)

@@ -92,7 +92,7 @@ static int wake_late(struct tap_timeline *t, struct task *task)
 	task->pub.woken_ns = task->pub.since_ns;
 	task->woken_running_ns = 0;
 	task->doubtful = false;
-	return t->on.waits ? t->on.waits(t->opts.ctx, tap_task_pub(task), t->now_ns) : 0;
+	return tap_watchers_waits(&t->watchers, t, tap_task_pub(task), t->now_ns);
 }
 
 /* A sleeper is seen to be awake, and no waking said so since it went to sleep. */
@@ -273,7 +273,7 @@ int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (!tap_window_has(&t->opts.window, ev->ts_ns))
 		return 0;
 	w.waker = tap_timeline_task(t, tap_num_int(&f->current, ev));
-	return t->on.wakeup(t->opts.ctx, &w);
+	return tap_watchers_wakeup(&t->watchers, t, &w);
 }
 
 static void note_waker(const struct tap_timeline *t, struct task *task, int waker, const struct tap_sched_fields *f,
@@ -324,7 +324,7 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 	int by = tap_num_int(&f->current, ev), waker = waker_of(f, ev);
 	int ret = tap_task_replace_dead(t, &task, f->comm, ev);
 
-	if (t->on.wakeup)
+	if (t->watchers.of_wakeups.nr)
 		ret = ret ?: tap_wakeup_tell(t, f, ev, task, false);
 	if (ret)
 		return ret;
@@ -452,7 +452,7 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *
 	task->is_new = false;
 	task->pub.born_ns = ev->ts_ns;
 	tap_task_set_comm(task, f->comm, ev);
-	if (t->on.wakeup)
+	if (t->watchers.of_wakeups.nr)
 		ret = tap_wakeup_tell(t, f, ev, task, true);
 	if (!tap_promise_keeps(t->opts.promise, task->pub.tid, f->comm, ev))
 		return ret;
@@ -460,8 +460,8 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *
 	tap_task_enter(task, TAP_WAKING, ev->ts_ns, true);
 	note_waker(t, task, waker_of(f, ev), f, ev);
 	task->placed = true;
-	if (!ret && t->on.waits)
-		ret = t->on.waits(t->opts.ctx, tap_task_pub(task), ev->ts_ns);
+	if (!ret)
+		ret = tap_watchers_waits(&t->watchers, t, tap_task_pub(task), ev->ts_ns);
 	return ret;
 }
 
@@ -573,8 +573,8 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 	m.why = why_moved(t, f, ev, task);
 	if (!ret && tap_window_has(&t->opts.window, ev->ts_ns)) {
 		task->pub.migrations += tap_task_counts(t, task);
-		if (t->on.migration)
-			ret = t->on.migration(t->opts.ctx, &m);
+		if (t->watchers.of_migrations.nr)
+			ret = tap_watchers_migration(&t->watchers, t, &m);
 	}
 	task->placed = true;
 	if (task->pub.state != TAP_RUNNING)
@@ -717,7 +717,7 @@ static int on_other_task(struct tap_timeline *t, const struct tap_sched_fields *
 {
 	bool wakes = f->kind == TAP_SCHED_WAKING || (f->kind == TAP_SCHED_WAKEUP && !t->has_waking);
 
-	return wakes && t->on.wakeup ? tap_wakeup_tell(t, f, ev, task, false) : 0;
+	return wakes && t->watchers.of_wakeups.nr ? tap_wakeup_tell(t, f, ev, task, false) : 0;
 }
 
 /* What is about a task that has been there before, or is seen now. */

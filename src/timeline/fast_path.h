@@ -27,8 +27,8 @@ fast_change(struct tap_timeline *t, struct task *task, enum tap_state next, uint
 	int ret = 0;
 
 	task->pub.total_ns[state] += now - from;
-	if (t->told[state])
-		ret = t->on.interval(t->opts.ctx, &(struct tap_interval){
+	if (t->watchers.of_state[state].nr)
+		ret = tap_watchers_interval(&t->watchers, &t->watchers.of_state[state], t, &(struct tap_interval){
 			.task = tap_task_pub(task), .state = state, .next = next, .whole = true,
 			.from_ns = from, .to_ns = now, .cpu = task->pub.cpu, .end = end,
 			.next_cpu = next_cpu,
@@ -108,7 +108,7 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 		return 0;
 	*(out ? &c->run_ns : &c->idle_ns) += now - c->since_ns;
 	/* one test of ret behind all of these would be shorter, and 3 % of a summary */
-	if (t->tells_cpus) {
+	if (t->watchers.of_cpus.nr) {
 		ret = tap_cpu_tell(t, c, c->since_ns, now);
 		if (ret)
 			return ret;
@@ -167,7 +167,7 @@ tap_fast_waking(struct tap_timeline *t, const struct tap_event *ev)
 	    task->hidden || by == tid)
 		return 0;
 	t->cpus[cpu].seen = true;
-	if (t->on.wakeup)
+	if (t->watchers.of_wakeups.nr)
 		ret = tap_wakeup_tell(t, f, ev, task, false);
 	if (ret)
 		return ret;

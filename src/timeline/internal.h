@@ -19,9 +19,7 @@
 
 struct tap_timeline {
 	struct tap_timeline_opts opts;
-	struct tap_observer on; /* all zero where there is none */
-	bool told[TAP_NR_STATES]; /* of on.states */
-	bool told_lost[TAP_NR_STATES]; /* and of on.lost_states */
+	struct tap_watchers watchers;
 	uint64_t now_ns; /* of the last event */
 	struct tap_cpu *cpus;
 	unsigned int nr_cpus, cap_cpus;
@@ -41,7 +39,6 @@ struct tap_timeline {
 	const struct tap_sched_fields *switches, *wakings;
 	uint64_t fast_since_ns; /* what has lasted from then on is touched by no hole yet */
 	uint64_t fast_from_ns, fast_ns; /* its first instant, and how many more it is for */
-	bool tells_cpus; /* ... what they ran, too */
 
 	/* what the survey knows takes effect when its time comes */
 	uint64_t next_hole_ns;	/* of the next hole or loss */

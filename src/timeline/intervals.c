@@ -42,11 +42,14 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 /* Charges the time to the task's state, and tells of it, but of tasks that were not recorded. */
 static int close_interval(struct tap_timeline *t, struct task *task, struct tap_interval *s)
 {
+	const struct tap_watchers *w = &t->watchers;
+	const struct tap_watcher_list *to = &(s->next == TAP_UNKNOWN ? w->of_lost_state : w->of_state)[s->state];
+
 	if (tap_task_counts(t, task))
 		task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
 	if (t->opts.promise && !task->kept)
 		return 0;
-	if (!(s->next == TAP_UNKNOWN ? t->told_lost : t->told)[s->state])
+	if (!to->nr)
 		return 0;
 	if (s->to_ns < t->opts.window.from_ns) {
 		if (s->state == TAP_UNKNOWN)
@@ -63,7 +66,7 @@ static int close_interval(struct tap_timeline *t, struct task *task, struct tap_
 		s->back_ns = task->back_ns;
 		task->back = TAP_UNKNOWN;
 	}
-	return t->on.interval(t->opts.ctx, s);
+	return tap_watchers_interval(w, to, t, s);
 }
 
 /* Of what the task is in now, but not the whole of it. */

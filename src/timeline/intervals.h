@@ -14,7 +14,7 @@ struct transition {
 	int next_cpu; /* where it runs now; -1 */
 };
 
-/* Return: 0; what the observer returned. */
+/* Return: 0; what a watcher returned. */
 int tap_task_change(struct tap_timeline *t, struct task *task, const struct transition *to);
 /* The same: nobody knows since when it is no longer in its state, nor in which it is now. */
 int tap_task_lose(struct tap_timeline *t, struct task *task, uint64_t now);

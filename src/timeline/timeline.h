@@ -14,6 +14,7 @@
 #include "timeline/lists.h"
 #include "timeline/promise.h"
 #include "timeline/survey.h"
+#include "timeline/watchers.h"
 
 /* Off the run queues, until a wakeup. */
 static inline bool tap_state_is_sleep(enum tap_state state)
@@ -96,8 +97,9 @@ struct tap_timeline_opts {
 	bool forgets; /* tap_timeline_forget() will be called */
 	bool throttling; /* sched_throttle is recorded: where it is missing, R says less */
 	unsigned int nr_cpus; /* of the machine: those without events are unknown; 0: not known */
-	const struct tap_observer *observer; /* or NULL */
-	void *ctx;			     /* the observer's */
+	const struct tap_watcher *watchers;
+	unsigned int nr_watchers;
+	struct tap_selected selected; /* for watchers with .pick */
 };
 
 struct tap_timeline;
@@ -116,7 +118,7 @@ bool tap_timeline_tells_identity(const struct tap_format *fmt);
 
 /*
  * @events: the next ones, in time order. Those that it has no use for are ignored.
- * Return: 0; -ENOMEM; what the observer returned.
+ * Return: 0; -ENOMEM; what a watcher returned.
  */
 int tap_timeline_events(struct tap_timeline *t, const struct tap_event *const *events,
 			unsigned int nr);

@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "drawn/part.h"
-#include "report/input.h"
+#include "run/input.h"
 
 #define TAP_PART_MAX_TIDS 512u
 

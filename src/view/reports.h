@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "report/input.h"
+#include "run/input.h"
 
 #define TAP_REPORTS_MAX 16u
 

@@ -6,7 +6,7 @@
 #ifndef TAP_VIEW_VIEW_H
 #define TAP_VIEW_VIEW_H
 
-#include "report/input.h"
+#include "run/input.h"
 
 struct tap_view;
 

@@ -144,7 +144,7 @@ static int on_event(void *ctx, const struct tap_event *ev)
 		ret = tap_explain_sources_event(&told->sources, &told->waits, ev);
 	if (!ret && ev->fmt && tap_interrupts_want(ev->fmt))
 		ret = tap_interrupts_event(&told->interrupts, ev);
-	return ret ?: tap_event_stacks_event(told->stacks, told->run.timeline, ev);
+	return ret ?: tap_event_stacks_ops.event(told->stacks, told->run.timeline, ev);
 }
 
 static int on_cpu(void *ctx, const struct tap_cpu_interval *s)

@@ -79,7 +79,7 @@ static void leave(struct tap_balance *b, struct tap_timeline *t, int tid, enum t
 		.from_ns = task->since_ns, .to_ns = ts_ns, .cpu = task->cpu, .next_cpu = next_cpu,
 	};
 
-	assert_int_equal(tap_balance_interval(b, &s), 0);
+	assert_int_equal(tap_balance_ops.interval(b, t, &s), 0);
 	task->state = next;
 	task->since_ns = ts_ns;
 	t->certain[tid] = next != TAP_UNKNOWN;
@@ -93,7 +93,7 @@ static void leave_cpu(struct tap_balance *b, struct tap_timeline *t, int cpu, ui
 		.what = !c->known ? TAP_CPU_UNKNOWN : c->task ? TAP_CPU_RUN : TAP_CPU_IDLE,
 	};
 
-	assert_int_equal(tap_balance_cpu(b, &s), 0);
+	assert_int_equal(tap_balance_ops.cpu(b, t, &s), 0);
 	c->since_ns = ts_ns;
 }
 
@@ -120,7 +120,7 @@ static void wake(struct tap_balance *b, struct tap_timeline *t, const struct ste
 		.task = &t->tasks[s->a], .target_cpu = s->b, .ts_ns = s->ts_ns,
 	};
 
-	assert_int_equal(tap_balance_wakeup(b, &w), 0);
+	assert_int_equal(tap_balance_ops.wakeup(b, t, &w), 0);
 	leave(b, t, s->a, TAP_WAKING, s->ts_ns, -1);
 	t->tasks[s->a].cpu = s->b;
 }
@@ -132,7 +132,7 @@ static void born(struct tap_balance *b, struct tap_timeline *t, const struct ste
 		.task = task, .target_cpu = s->b, .ts_ns = s->ts_ns, .is_new = true,
 	};
 
-	assert_int_equal(tap_balance_wakeup(b, &w), 0);
+	assert_int_equal(tap_balance_ops.wakeup(b, t, &w), 0);
 	task->state = TAP_WAKING;
 	task->cpu = s->b;
 	task->since_ns = s->ts_ns;
@@ -146,7 +146,7 @@ static void move(struct tap_balance *b, struct tap_timeline *t, const struct ste
 		.why = (enum tap_migration_why)s->c, .ts_ns = s->ts_ns,
 	};
 
-	assert_int_equal(tap_balance_migration(b, &m), 0);
+	assert_int_equal(tap_balance_ops.migration(b, t, &m), 0);
 	t->tasks[s->a].cpu = s->b;
 }
 
@@ -520,7 +520,7 @@ static void tell_all(struct tap_balance *b, struct tap_timeline *t, const struct
 		leave_cpu(b, t, i, END);
 	for (int i = 1; i < NR_TASKS; i++)
 		leave(b, t, i, t->tasks[i].state, END, -1);
-	assert_int_equal(tap_balance_end(b), 0);
+	assert_int_equal(tap_balance_ops.end(b, t), 0);
 }
 
 static void check_cpus(const struct tap_cpus *got, const char *list)
@@ -536,9 +536,9 @@ static void check_cpus(const struct tap_cpus *got, const char *list)
 static void run_case(void **state)
 {
 	const struct balance_case *c = *state;
-	struct tap_timeline timeline, *at = &timeline;
+	struct tap_timeline timeline;
 	const struct tap_balance_opts opts = {
-		.timeline = &at, .task = pick_task, .cpu = pick_cpu, .ctx = (void *)c,
+		.task = pick_task, .cpu = pick_cpu, .ctx = (void *)c,
 		.min_ns = c->min_ns, .nr_worst = MAX_FOUND,
 	};
 	struct tap_balance b;
@@ -575,8 +575,8 @@ static void check_length(const struct tap_hist *got, const struct length *want)
 static void run_length_case(void **state)
 {
 	const struct length_case *c = *state;
-	struct tap_timeline timeline, *at = &timeline;
-	const struct tap_balance_opts opts = { .timeline = &at };
+	struct tap_timeline timeline;
+	const struct tap_balance_opts opts = { 0 };
 	struct tap_balance b;
 
 	assert_int_equal(tap_balance_init(&b, &opts), 0);

@@ -329,10 +329,9 @@ static void feed(const struct pelt_case *c, struct tap_pelt *p, struct tap_timel
 		make(c, i, &r);
 		assert_int_equal(tap_timeline_event(t, &r.ev), 0);
 		if (r.ev.fmt && tap_pelt_wants(r.ev.fmt))
-			assert_int_equal(tap_pelt_event(p, t, &r.ev), 0);
+			assert_int_equal(tap_pelt_ops.event(p, t, &r.ev), 0);
 	}
 	assert_int_equal(tap_timeline_end(t), 0);
-	assert_int_equal(tap_pelt_end(p), 0);
 }
 
 static void check_columns(const struct pelt_case *c, const struct tap_pelt_series *s)
@@ -381,16 +380,6 @@ static bool want(void *ctx, const struct tap_pelt_series *s)
 	const struct pelt_case *c = ctx;
 
 	return !strcmp(s->signal->name, c->signal ? c->signal : "util");
-}
-
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	return tap_pelt_interval(ctx, s);
-}
-
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	return tap_pelt_cpu_interval(ctx, s);
 }
 
 static void run_case(void **state)

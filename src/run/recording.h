@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A recording that is being read, with what it says about itself. */
-#ifndef TAP_REPORT_RECORDING_H
-#define TAP_REPORT_RECORDING_H
+#ifndef TAP_RUN_RECORDING_H
+#define TAP_RUN_RECORDING_H
 
 #include <schedtap/reader.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "report/recording.h"
+#include "run/recording.h"
 
 #include <errno.h>
 #include <stdarg.h>

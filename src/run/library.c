@@ -3,7 +3,7 @@
 #include <schedtap/run.h>
 
 #include "base/sized.h"
-#include "report/run.h"
+#include "run/run.h"
 
 struct observed {
 	struct tap_run run;

@@ -3,11 +3,11 @@
  * From a recording to an observer: finds the window, surveys it, and feeds the timeline, which tells
  * the observer.
  */
-#ifndef TAP_REPORT_RUN_H
-#define TAP_REPORT_RUN_H
+#ifndef TAP_RUN_RUN_H
+#define TAP_RUN_RUN_H
 
 #include "analysis/pick.h"
-#include "report/recording.h"
+#include "run/recording.h"
 #include "timeline/timeline.h"
 
 /* What lies this far before --time is read as well: it tells the states at the window's start. */
@@ -74,6 +74,11 @@ bool tap_run_has_event(const struct tap_run *run, const char *name);
 /* Feeds the timeline to its end; it may be fed again, then with a new one, whose tasks have the same .index. @events may be NULL. */
 int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
 		 const struct tap_run_events *events, void *ctx, struct tap_err *err);
+/*
+ * Reads the recording for @nr_watchers watchers, at most TAP_MAX_WATCHERS. It may be read again, then with a new timeline, whose tasks
+ * have the same .index. Return: 0; a reader's error; what a watcher returned.
+ */
+int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr_watchers, struct tap_err *err);
 void tap_run_close(struct tap_run *run);
 /* Adds notes: with -p and -g, how many tasks are left out because their process or cgroup is not known. */
 void tap_run_note_unknown(const struct tap_run *run);

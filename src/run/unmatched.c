@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "report/unmatched.h"
+#include "run/unmatched.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "report/run.h"
+#include "run/run.h"
 
 #include <errno.h>
 
@@ -285,34 +285,6 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 	return 0;
 }
 
-/* What events are for, as marks. */
-enum { FOR_TIMELINE = 1, FOR_REPORT = 2 };
-
-struct feed {
-	const struct tap_run *run;
-	const struct tap_run_events *events; /* or NULL */
-	void *ctx;
-	bool any_for_report;
-};
-
-static uint16_t mark_for_feed(void *arg, const struct tap_format *fmt)
-{
-	struct feed *feed = arg;
-	uint16_t mark = 0;
-
-	if (tap_timeline_wants(fmt, feed->run->by_cgroup))
-		mark |= FOR_TIMELINE;
-	if (feed->events && (feed->events->all || feed->events->wants(feed->ctx, fmt)))
-		mark |= FOR_REPORT;
-	feed->any_for_report |= mark & FOR_REPORT;
-	return mark;
-}
-
-static bool counts(void *run, const struct tap_task *task)
-{
-	return tap_run_task(run, task);
-}
-
 bool tap_run_has_task(struct tap_run *run, const struct tap_task *task)
 {
 	if (!tap_timeline_had(run->timeline, task))
@@ -321,81 +293,6 @@ bool tap_run_has_task(struct tap_run *run, const struct tap_task *task)
 	if ((run->pick.select->by & TAP_SELECT_CGROUPS) && !task->cgroup_told && !tap_run_task(run, task))
 		return false;
 	return run->picks_slices ? tap_task_counted_ns(run->timeline, task) : tap_run_task(run, task);
-}
-
-static int start(struct tap_run *run, const struct tap_observer *observer, struct feed *feed,
-		 struct tap_err *err)
-{
-	struct tap_timeline_opts opts = {
-		.window = run->window, .survey = &run->survey, .promise = run->rec.limits.promise,
-		.lists = &run->rec.ids.lists, .throttling = run->nr_throttling,
-		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .observer = observer,
-		.ctx = feed->ctx,
-		.counts = run->picks_slices ? counts : NULL, .counts_ctx = run,
-	};
-
-	tap_reader_rewind(run->rec.reader);
-	tap_reader_limit(run->rec.reader, run->read_from_ns, run->window.to_ns);
-	tap_reader_unmerged(run->rec.reader, false);
-	tap_reader_mark(run->rec.reader, mark_for_feed, feed);
-	tap_recording_watch(&run->rec, "pass 2 of 2");
-	tap_timeline_free(run->timeline);
-	run->timeline = NULL;
-	if (tap_timeline_new(&opts, &run->timeline))
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	run->rec.ids.timeline = run->timeline;
-	return 0;
-}
-
-/* As below, where the report is given all. */
-static int feed_all(const struct feed *feed, const struct tap_event *const *batch, unsigned int nr)
-{
-	int ret = 0;
-
-	for (unsigned int i = 0; !ret && i < nr; i++) {
-		if (feed->events->before)
-			ret = feed->events->before(feed->ctx, batch[i]);
-		if (!ret && (!batch[i]->fmt || (batch[i]->mark & FOR_TIMELINE)))
-			ret = tap_timeline_event(feed->run->timeline, batch[i]);
-		ret = ret ?: feed->events->event(feed->ctx, batch[i]);
-	}
-	return ret;
-}
-
-/* Return: 0; -errno of the timeline or the report. */
-static int feed_events(const struct feed *feed, const struct tap_event *const *batch,
-		       unsigned int nr)
-{
-	struct tap_timeline *t = feed->run->timeline;
-	int ret = 0;
-
-	if (!feed->any_for_report)
-		return tap_timeline_events(t, batch, nr);
-	if (feed->events->all)
-		return feed_all(feed, batch, nr);
-	for (unsigned int from = 0, i = 0; !ret && from < nr; from = i) {
-		while (i < nr && !(batch[i]->mark & FOR_REPORT)) /* losses have no mark */
-			i++;
-		ret = tap_timeline_events(t, batch + from, i - from);
-		if (ret || i == nr)
-			break;
-		if (batch[i]->mark & FOR_TIMELINE)
-			ret = tap_timeline_event(t, batch[i]);
-		if (!ret && batch[i]->ts_ns >= feed->run->window.from_ns)
-			ret = feed->events->event(feed->ctx, batch[i]);
-		i++;
-	}
-	return ret;
-}
-
-/* Reports keep state of each CPU and each task. Return: as tap_reader_check_state(). */
-static int check_state(struct tap_run *run, struct tap_err *err)
-{
-	unsigned int nr_cpus, nr_tasks;
-
-	tap_timeline_cpus(run->timeline, &nr_cpus);
-	tap_timeline_tasks(run->timeline, &nr_tasks);
-	return tap_reader_check_state(run->rec.reader, nr_cpus, nr_tasks, err);
 }
 
 bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx)
@@ -414,38 +311,6 @@ static bool has_name(void *name, const struct tap_format *fmt)
 bool tap_run_has_event(const struct tap_run *run, const char *name)
 {
 	return tap_run_has(run, has_name, (void *)name);
-}
-
-int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
-		 const struct tap_run_events *events, void *ctx, struct tap_err *err)
-{
-	struct feed feed = { .run = run, .events = events, .ctx = ctx };
-	const struct tap_event *const *batch;
-	int ret, nr, code = 0;
-	bool is_of_use;
-
-	ret = start(run, observer, &feed, err);
-	/* without switches nothing is certain: then there is nothing to tell */
-	is_of_use = feed.any_for_report || tap_survey_has_switches(&run->survey);
-	while (!ret && !code && is_of_use && !(ret = check_state(run, err))) {
-		nr = tap_reader_batch(run->rec.reader, &batch, err);
-		if (nr <= 0) {
-			ret = nr;
-			break;
-		}
-		code = feed_events(&feed, batch, (unsigned int)nr);
-	}
-	tap_reader_mark(run->rec.reader, NULL, NULL); /* @feed is gone soon */
-	if (ret)
-		return ret;
-	if (!code)
-		code = tap_timeline_end(run->timeline);
-	if (code) {
-		errno = -code;
-		return tap_err_set(err, code, "cannot analyse '%.300s': %m", run->rec.path);
-	}
-	tap_run_note_unknown(run);
-	return 0;
 }
 
 void tap_run_note_unknown(const struct tap_run *run)

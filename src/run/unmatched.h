@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* -p -t -c -g -C that fit nothing: what was meant, perhaps. */
-#ifndef TAP_REPORT_UNMATCHED_H
-#define TAP_REPORT_UNMATCHED_H
+#ifndef TAP_RUN_UNMATCHED_H
+#define TAP_RUN_UNMATCHED_H
 
-#include "report/run.h"
+#include "run/run.h"
 
 /*
  * Notes a sentence for each option that fits nothing of what the timeline has had, with the nearest that

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What all commands that read a recording begin with, `dump` and reports: their common options, and what these do. */
-#ifndef TAP_REPORT_INPUT_H
-#define TAP_REPORT_INPUT_H
+#ifndef TAP_RUN_INPUT_H
+#define TAP_RUN_INPUT_H
 
 #include "base/cmd.h"
 #include "out/page.h"
-#include "report/run.h"
+#include "run/run.h"
 
 /* As typed. Their own options structs begin with it. */
 struct tap_input_opts {

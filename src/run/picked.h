@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The events that the options pick, one by one, with who is who at each of them. */
-#ifndef TAP_REPORT_PICKED_H
-#define TAP_REPORT_PICKED_H
+#ifndef TAP_RUN_PICKED_H
+#define TAP_RUN_PICKED_H
 
-#include "report/run.h"
+#include "run/run.h"
 
 /*
  * In the order of time, losses among them. @run: open; .timeline is made, of lives alone. @event: @kind is NULL for a loss.

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Watchers: each analysis of a recording is one. While a recording is read, its timeline calls the functions of every
+ * watcher in time order. Several watchers share one reading of the recording.
+ */
+#ifndef SCHEDTAP_WATCHER_H
+#define SCHEDTAP_WATCHER_H
+
+#include <schedtap/event.h>
+#include <schedtap/timeline.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * struct tap_watcher_ops - What a watcher wants to know. Each function may be NULL.
+ *
+ * All functions get the watcher's .ctx, and the timeline as it is at that moment. A function that returns anything but 0
+ * stops the run, which returns that value. Calls come in time order of .to_ns and .ts_ns. Nothing from before the window
+ * is reported, except events with .early. At the window's end each interval that is still open is reported, with
+ * .next == .state.
+ */
+struct tap_watcher_ops {
+	size_t size; /* sizeof(struct tap_watcher_ops), for tap_run() */
+	uint32_t states; /* TAP_STATE_BIT()s: .interval is called for intervals in these states */
+	uint32_t lost_states; /* and for intervals in these states if .next is TAP_UNKNOWN */
+	bool unknown_cpus_only; /* .cpu is called only for intervals in which a CPU was offline or unknown */
+	bool early; /* .before and .event are also called for events before the window, up to 100 ms earlier */
+	/* A task left a state. */
+	int (*interval)(void *ctx, const struct tap_timeline *t, const struct tap_interval *s);
+	/* A CPU ended running a task, being idle, offline or unknown. */
+	int (*cpu)(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s);
+	int (*wakeup)(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w);
+	int (*migration)(void *ctx, const struct tap_timeline *t, const struct tap_migration *m);
+	/*
+	 * A task began to wait without leaving another state first: by its first wakeup after the fork, or by a wakeup that came
+	 * just before it went to sleep. The task already has its new state. A wakeup just before a sleep is noticed
+	 * later, at @ts_ns, which may be as late as when the task runs again.
+	 */
+	int (*waits)(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns);
+	/* Whether .before and .event are called for events of this format. @fmt: NULL asks about lost events. */
+	bool (*wants)(void *ctx, const struct tap_format *fmt);
+	/* Before the timeline has processed the event. */
+	int (*before)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev);
+	/* After that. */
+	int (*event)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev);
+	/* The window is over, and everything has been reported. */
+	int (*end)(void *ctx, const struct tap_timeline *t);
+};
+
+/* What a watcher is not called for. */
+enum tap_watcher_pick {
+	TAP_PICK_TASKS = 1, /* intervals, wakeups and migrations of tasks that the selection does not name */
+	/*
+	 * Intervals of CPUs that the selection does not name; wakeups that such a CPU performed; migrations between two such
+	 * CPUs; a task's intervals that ended there: at the CPU it runs on next, otherwise at the CPU it was on.
+	 */
+	TAP_PICK_CPUS = 2,
+};
+
+/* struct tap_watcher - One watcher of a run. */
+struct tap_watcher {
+	const struct tap_watcher_ops *ops;
+	void *ctx;
+	uint32_t states; /* those of ops->states that are wanted; 0: all of them */
+	unsigned int pick; /* enum tap_watcher_pick; 0: it is called for everything, whatever was selected */
+};
+
+#define TAP_MAX_WATCHERS 15 /* of one run */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The second reading of a recording: its events go to the timeline, and to the watchers that want them. */
+#include <errno.h>
+
+#include "run/run.h"
+
+/* A mark of an event: who wants it. Bit 0 is the timeline, the bits above it are watchers by their place in the list. */
+#define FOR_TIMELINE 1u
+#define FOR_WATCHERS 0xfffeu
+#define FOR_WATCHER(i) (2u << (i))
+
+struct feed {
+	struct tap_run *run;
+	const struct tap_watcher *watchers;
+	unsigned int nr;
+	unsigned int for_loss; /* the mark that lost events would have */
+	unsigned int any; /* marks of all formats together */
+};
+
+static unsigned int find_mark(const struct feed *feed, const struct tap_format *fmt)
+{
+	unsigned int mark = 0;
+
+	for (unsigned int i = 0; i < feed->nr; i++) {
+		const struct tap_watcher *w = &feed->watchers[i];
+
+		if (w->ops->wants && w->ops->wants(w->ctx, fmt))
+			mark |= FOR_WATCHER(i);
+	}
+	return mark;
+}
+
+static uint16_t mark_for_feed(void *arg, const struct tap_format *fmt)
+{
+	struct feed *feed = arg;
+	unsigned int mark = find_mark(feed, fmt);
+
+	if (tap_timeline_wants(fmt, feed->run->by_cgroup))
+		mark |= FOR_TIMELINE;
+	feed->any |= mark;
+	return (uint16_t)mark;
+}
+
+static bool is_selected_task(void *run, const struct tap_task *task)
+{
+	return tap_run_task(run, task);
+}
+
+static bool is_selected_cpu(void *run, int cpu)
+{
+	return tap_run_cpu(run, cpu);
+}
+
+static int start(struct feed *feed, struct tap_err *err)
+{
+	struct tap_run *run = feed->run;
+	struct tap_timeline_opts opts = {
+		.window = run->window, .survey = &run->survey, .promise = run->rec.limits.promise,
+		.lists = &run->rec.ids.lists, .throttling = run->nr_throttling,
+		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .watchers = feed->watchers, .nr_watchers = feed->nr,
+		.selected = {
+			.task = run->all_tasks ? NULL : is_selected_task,
+			.cpu = run->pick.select->by & TAP_SELECT_CPUS ? is_selected_cpu : NULL, .ctx = run,
+		},
+		.counts = run->picks_slices ? is_selected_task : NULL, .counts_ctx = run,
+	};
+
+	feed->for_loss = find_mark(feed, NULL);
+	tap_reader_rewind(run->rec.reader);
+	tap_reader_limit(run->rec.reader, run->read_from_ns, run->window.to_ns);
+	tap_reader_unmerged(run->rec.reader, false);
+	tap_reader_mark(run->rec.reader, mark_for_feed, feed);
+	tap_recording_watch(&run->rec, "pass 2 of 2");
+	tap_timeline_free(run->timeline);
+	run->timeline = NULL;
+	if (tap_timeline_new(&opts, &run->timeline))
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	run->rec.ids.timeline = run->timeline;
+	return 0;
+}
+
+/* @is_before: the timeline has not processed the event yet. */
+static int tell(const struct feed *feed, const struct tap_event *ev, unsigned int mark, bool is_before)
+{
+	const bool is_early = ev->ts_ns < feed->run->window.from_ns;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && mark >> (i + 1); i++) {
+		const struct tap_watcher_ops *ops = feed->watchers[i].ops;
+		int (*call)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev) = is_before ? ops->before : ops->event;
+
+		if ((mark & FOR_WATCHER(i)) && call && (!is_early || ops->early))
+			ret = call(feed->watchers[i].ctx, feed->run->timeline, ev);
+	}
+	return ret;
+}
+
+static unsigned int mark_of(const struct feed *feed, const struct tap_event *ev)
+{
+	return ev->fmt ? ev->mark : feed->for_loss | FOR_TIMELINE;
+}
+
+/* Return: 0; -errno of the timeline or a watcher. */
+static int feed_events(const struct feed *feed, const struct tap_event *const *batch, unsigned int nr)
+{
+	struct tap_timeline *t = feed->run->timeline;
+	int ret = 0;
+
+	if (!((feed->any | feed->for_loss) & FOR_WATCHERS))
+		return tap_timeline_events(t, batch, nr);
+	for (unsigned int from = 0, i = 0; !ret && from < nr; from = ++i) {
+		unsigned int mark = 0;
+
+		while (i < nr && !((mark = mark_of(feed, batch[i])) & FOR_WATCHERS))
+			i++;
+		ret = tap_timeline_events(t, batch + from, i - from);
+		if (ret || i == nr)
+			break;
+		ret = tell(feed, batch[i], mark, true);
+		if (!ret && (mark & FOR_TIMELINE))
+			ret = tap_timeline_event(t, batch[i]);
+		ret = ret ? ret : tell(feed, batch[i], mark, false);
+	}
+	return ret;
+}
+
+/* Reports keep state of each CPU and each task. Return: as tap_reader_check_state(). */
+static int check_state(struct tap_run *run, struct tap_err *err)
+{
+	unsigned int nr_cpus, nr_tasks;
+
+	tap_timeline_cpus(run->timeline, &nr_cpus);
+	tap_timeline_tasks(run->timeline, &nr_tasks);
+	return tap_reader_check_state(run->rec.reader, nr_cpus, nr_tasks, err);
+}
+
+int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr_watchers, struct tap_err *err)
+{
+	struct feed feed = { .run = run, .watchers = watchers, .nr = nr_watchers };
+	const struct tap_event *const *batch;
+	int ret = start(&feed, err), nr, code = 0;
+	/* without switches nothing is certain: then there is nothing to report */
+	bool is_of_use = (feed.any & FOR_WATCHERS) || tap_survey_has_switches(&run->survey);
+
+	while (!ret && !code && is_of_use && !(ret = check_state(run, err))) {
+		nr = tap_reader_batch(run->rec.reader, &batch, err);
+		if (nr <= 0) {
+			ret = nr;
+			break;
+		}
+		code = feed_events(&feed, batch, (unsigned int)nr);
+	}
+	tap_reader_mark(run->rec.reader, NULL, NULL); /* @feed is gone soon */
+	if (ret)
+		return ret;
+	if (!code)
+		code = tap_timeline_end(run->timeline);
+	if (code) {
+		errno = -code;
+		return tap_err_set(err, code, "cannot analyse '%.300s': %m", run->rec.path);
+	}
+	tap_run_note_unknown(run);
+	return 0;
+}
+
+/* ---- temporary --- */
+
+struct old {
+	const struct tap_observer *o;
+	const struct tap_run_events *e;
+	void *ctx;
+};
+
+static int old_interval(void *c, const struct tap_timeline *t, const struct tap_interval *s) { struct old *o = c; (void)t; return o->o->interval(o->ctx, s); }
+static int old_cpu(void *c, const struct tap_timeline *t, const struct tap_cpu_interval *s) { struct old *o = c; (void)t; return o->o->cpu(o->ctx, s); }
+static int old_wakeup(void *c, const struct tap_timeline *t, const struct tap_wakeup *s) { struct old *o = c; (void)t; return o->o->wakeup(o->ctx, s); }
+static int old_migration(void *c, const struct tap_timeline *t, const struct tap_migration *s) { struct old *o = c; (void)t; return o->o->migration(o->ctx, s); }
+static int old_waits(void *c, const struct tap_timeline *t, struct tap_task *s, uint64_t ns) { struct old *o = c; (void)t; return o->o->waits(o->ctx, s, ns); }
+static int old_before(void *c, const struct tap_timeline *t, const struct tap_event *s) { struct old *o = c; (void)t; return o->e->before(o->ctx, s); }
+static int old_event(void *c, const struct tap_timeline *t, const struct tap_event *s) { struct old *o = c; (void)t; return o->e->event(o->ctx, s); }
+static bool old_wants(void *c, const struct tap_format *fmt) { struct old *o = c; return o->e->all || (fmt && o->e->wants(o->ctx, fmt)); }
+
+int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
+		 const struct tap_run_events *events, void *ctx, struct tap_err *err)
+{
+	static const struct tap_observer none;
+	struct old old = { observer ? observer : &none, events, ctx };
+	const struct tap_watcher_ops ops = {
+		.states = old.o->states, .lost_states = old.o->lost_states, .unknown_cpus_only = old.o->unknown_cpus_only,
+		.early = events && events->all,
+		.interval = old.o->interval ? old_interval : NULL, .cpu = old.o->cpu ? old_cpu : NULL,
+		.wakeup = old.o->wakeup ? old_wakeup : NULL, .migration = old.o->migration ? old_migration : NULL,
+		.waits = old.o->waits ? old_waits : NULL, .wants = events ? old_wants : NULL,
+		.before = events && events->before ? old_before : NULL, .event = events ? old_event : NULL,
+	};
+	const struct tap_watcher w = { &ops, &old, 0, 0 };
+
+	return tap_run_watch(run, &w, 1, err);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/watchers.h"
+
+#include <assert.h>
+
+static void add(struct tap_watcher_list *list, const struct tap_watcher *w, bool wants)
+{
+	if (wants)
+		list->v[list->nr++] = w;
+}
+
+static void add_watcher(struct tap_watchers *all, const struct tap_watcher *w)
+{
+	const struct tap_watcher_ops *ops = w->ops;
+	const uint32_t states = ops->states & (w->states ? w->states : TAP_STATE_ALL);
+
+	add(&all->all, w, true);
+	for (unsigned int i = 0; i < TAP_NR_STATES; i++) {
+		add(&all->of_state[i], w, ops->interval && (states & TAP_STATE_BIT(i)));
+		add(&all->of_lost_state[i], w, ops->interval && ((states | ops->lost_states) & TAP_STATE_BIT(i)));
+	}
+	add(&all->of_cpus, w, ops->cpu && !ops->unknown_cpus_only);
+	add(&all->of_unknown_cpus, w, ops->cpu);
+	add(&all->of_wakeups, w, ops->wakeup);
+	add(&all->of_migrations, w, ops->migration);
+	add(&all->of_waits, w, ops->waits);
+}
+
+void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr, const struct tap_selected *selected)
+{
+	assert(nr <= TAP_MAX_WATCHERS);
+	*w = (struct tap_watchers){ .selected = *selected };
+	for (unsigned int i = 0; i < nr; i++)
+		add_watcher(w, &v[i]);
+}
+
+static bool has_task(const struct tap_watchers *all, const struct tap_watcher *w, const struct tap_task *task)
+{
+	return !(w->pick & TAP_PICK_TASKS) || !all->selected.task || all->selected.task(all->selected.ctx, task);
+}
+
+bool tap_watcher_has_cpu(const struct tap_watchers *all, const struct tap_watcher *w, int cpu)
+{
+	return !(w->pick & TAP_PICK_CPUS) || !all->selected.cpu || all->selected.cpu(all->selected.ctx, cpu);
+}
+
+bool tap_watcher_has_interval(const struct tap_watchers *all, const struct tap_watcher *w, const struct tap_interval *s)
+{
+	return has_task(all, w, s->task) && tap_watcher_has_cpu(all, w, s->next == TAP_RUNNING ? s->next_cpu : s->cpu);
+}
+
+int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
+		     const struct tap_cpu_interval *s)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < to->nr; i++)
+		if (tap_watcher_has_cpu(all, to->v[i], s->cpu))
+			ret = to->v[i]->ops->cpu(to->v[i]->ctx, t, s);
+	return ret;
+}
+
+int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_wakeup *wakeup)
+{
+	const struct tap_watcher_list *to = &all->of_wakeups;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < to->nr; i++)
+		if (has_task(all, to->v[i], wakeup->task) && tap_watcher_has_cpu(all, to->v[i], wakeup->cpu))
+			ret = to->v[i]->ops->wakeup(to->v[i]->ctx, t, wakeup);
+	return ret;
+}
+
+int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m)
+{
+	const struct tap_watcher_list *to = &all->of_migrations;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < to->nr; i++)
+		if (has_task(all, to->v[i], m->task) &&
+		    (tap_watcher_has_cpu(all, to->v[i], m->from) || tap_watcher_has_cpu(all, to->v[i], m->to)))
+			ret = to->v[i]->ops->migration(to->v[i]->ctx, t, m);
+	return ret;
+}
+
+int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
+{
+	const struct tap_watcher_list *to = &all->of_waits;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < to->nr; i++)
+		if (has_task(all, to->v[i], task))
+			ret = to->v[i]->ops->waits(to->v[i]->ctx, t, task, ts_ns);
+	return ret;
+}
+
+int tap_watchers_end(const struct tap_watchers *all, const struct tap_timeline *t)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < all->all.nr; i++)
+		if (all->all.v[i]->ops->end)
+			ret = all->all.v[i]->ops->end(all->all.v[i]->ctx, t);
+	return ret;
+}
