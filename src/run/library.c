@@ -1,101 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The library's door to the timeline (schedtap/run.h): a run for an observer of somebody else's. */
+/* The library's tap_run() (schedtap/run.h): a run for watchers that a program brings along. */
 #include <schedtap/run.h>
 
 #include "base/sized.h"
 #include "run/run.h"
 
-struct observed {
-	struct tap_run run;
-	struct tap_observer told; /* whose functions are called */
-	void *ctx;
-	const struct tap_run_opts *opts;
-};
-
 static void on_note(void *ctx, const struct tap_err *note)
 {
-	const struct tap_run_opts *opts = ((struct observed *)ctx)->opts;
+	const struct tap_run_opts *opts = ctx;
 
 	opts->note(opts->ctx, note->text);
 }
 
 static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t whole)
 {
-	const struct tap_run_opts *opts = ((struct observed *)ctx)->opts;
+	const struct tap_run_opts *opts = ctx;
 
 	opts->progress(opts->ctx, what, done, whole);
 }
 
-static int on_interval(void *ctx, const struct tap_interval *s)
+/* What a program was built with may be older than this library. @ops: copies, to which the watchers in @to point. */
+static int take_watchers(const struct tap_watcher *from, unsigned int nr, struct tap_watcher_ops *ops, struct tap_watcher *to,
+			 struct tap_err *err)
 {
-	struct observed *o = ctx;
+	int ret = nr && nr <= TAP_MAX_WATCHERS ? 0 : tap_err_set(err, -EINVAL, "a run takes 1 to %d watchers", TAP_MAX_WATCHERS);
 
-	return tap_run_task(&o->run, s->task) ? o->told.interval(o->ctx, s) : 0;
+	for (unsigned int i = 0; !ret && i < nr; i++) {
+		ret = tap_sized_take(&ops[i], sizeof(ops[i]), from[i].ops, err);
+		to[i] = from[i];
+		to[i].ops = &ops[i];
+	}
+	return ret;
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
+static int watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr, struct tap_err *err)
 {
-	struct observed *o = ctx;
-
-	return tap_run_cpu(&o->run, s->cpu) ? o->told.cpu(o->ctx, s) : 0;
-}
-
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
-{
-	struct observed *o = ctx;
-
-	return tap_run_task(&o->run, w->task) ? o->told.wakeup(o->ctx, w) : 0;
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	struct observed *o = ctx;
-
-	return tap_run_task(&o->run, m->task) ? o->told.migration(o->ctx, m) : 0;
-}
-
-static int observe(struct observed *o, struct tap_err *err)
-{
-	const struct tap_observer observer = {
-		.states = o->told.states, .lost_states = o->told.lost_states,
-		.interval = o->told.interval ? on_interval : NULL, .cpu = o->told.cpu ? on_cpu : NULL,
-		.unknown_cpus_only = o->told.unknown_cpus_only,
-		.wakeup = o->told.wakeup ? on_wakeup : NULL,
-		.migration = o->told.migration ? on_migration : NULL,
-	};
-	struct tap_task *const *tasks;
-	unsigned int nr;
-	int ret = tap_run_survey(&o->run, err);
+	int ret = tap_run_survey(run, err);
 
 	if (!ret)
-		ret = tap_run_check_needs(&o->run, TAP_NEEDS_SWITCHES, err);
-	if (!ret)
-		ret = tap_run_feed(&o->run, &observer, NULL, o, err);
-	if (ret || !o->told.end)
-		return ret;
-	tasks = tap_timeline_tasks(o->run.timeline, &nr);
-	return o->told.end(o->ctx, tasks, nr);
+		ret = tap_run_check_needs(run, TAP_NEEDS_SWITCHES, err);
+	return ret ? ret : tap_run_watch(run, watchers, nr, err);
 }
 
-int tap_run(struct tap_reader *reader, const struct tap_run_opts *opts,
-	    const struct tap_observer *observer, void *ctx, struct tap_err *err)
+int tap_run(struct tap_reader *reader, const struct tap_run_opts *opts, const struct tap_watcher *watchers,
+	    unsigned int nr_watchers, struct tap_err *err)
 {
+	struct tap_watcher_ops ops[TAP_MAX_WATCHERS] = { 0 };
+	struct tap_watcher own_watchers[TAP_MAX_WATCHERS];
 	struct tap_run_opts own = { 0 };
-	struct observed o = { .ctx = ctx, .opts = &own };
 	struct tap_listener listener;
-	int ret = tap_sized_take(&o.told, sizeof(o.told), observer, err);
+	struct tap_run run;
+	int ret = take_watchers(watchers, nr_watchers, ops, own_watchers, err);
 
 	if (!ret && opts)
 		ret = tap_sized_take(&own, sizeof(own), opts, err);
 	if (ret)
 		return ret;
-	listener = (struct tap_listener){
-		own.note ? on_note : NULL, own.progress ? on_progress : NULL, &o,
-	};
-	ret = tap_run_borrow(&o.run, reader, own.select, own.window, &listener, err);
+	listener = (struct tap_listener){ own.note ? on_note : NULL, own.progress ? on_progress : NULL, &own };
+	ret = tap_run_borrow(&run, reader, own.select, own.window, &listener, err);
 	if (!ret)
-		ret = observe(&o, err);
-	tap_run_close(&o.run);
+		ret = watch(&run, own_watchers, nr_watchers, err);
+	tap_run_close(&run);
 	tap_reader_limit(reader, 0, UINT64_MAX);
 	tap_reader_watch(reader, NULL, NULL);
 	return ret;

@@ -79,9 +79,25 @@ static const struct changes_case cases[] = {
 	},
 };
 
+/* What the changes ask of a timeline. */
+struct tap_timeline {
+	struct tap_cpu cpus[4];
+};
+
+const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr)
+{
+	*nr = 4;
+	return t->cpus;
+}
+
+struct tap_window tap_timeline_window(const struct tap_timeline *t)
+{
+	(void)t;
+	return (struct tap_window){ START, UINT64_MAX };
+}
+
 struct got {
 	char text[1024];
-	struct tap_cpu cpus[4];
 };
 
 static int on_change(void *ctx, const struct tap_cpu_change *c)
@@ -106,22 +122,16 @@ static bool wants(void *ctx, const struct tap_task *task)
 	return task->tid < 5;
 }
 
-static const struct tap_cpu *cpus(void *ctx, unsigned int *nr)
-{
-	*nr = 4;
-	return ((struct got *)ctx)->cpus;
-}
-
 static void run_case(void **state)
 {
 	const struct changes_case *c = *state;
 	struct got got = { "" };
-	struct tap_cpu_changes w = { .wants = wants, .change = on_change, .cpus = cpus, .ctx = &got,
-			       .start_ns = START };
+	struct tap_cpu_changes w = { .wants = wants, .change = on_change, .ctx = &got };
+	struct tap_timeline t = { 0 };
 	struct tap_task tasks[8];
 
 	for (int i = 0; i < 4; i++)
-		got.cpus[i].seen = c->seen >> i & 1;
+		t.cpus[i].seen = c->seen >> i & 1;
 	for (int i = 0; i < 8; i++)
 		tasks[i] = (struct tap_task){ .tid = i };
 	for (const struct step *s = c->steps; s < c->steps + MAX_STEPS && s->to_ns; s++) {
@@ -132,10 +142,10 @@ static void run_case(void **state)
 			.task = s->what >= 0 ? &tasks[s->what] : NULL,
 		};
 
-		assert_int_equal(tap_cpu_changes_observer.cpu(&w, &interval), 0);
+		assert_int_equal(tap_cpu_changes_ops.cpu(&w, &t, &interval), 0);
 	}
 	strcat(got.text, "|");
-	assert_int_equal(tap_cpu_changes_end(&w), 0);
+	assert_int_equal(tap_cpu_changes_ops.end(&w, &t), 0);
 	tap_cpu_changes_release(&w);
 	assert_string_equal(got.text, c->want);
 }
@@ -150,22 +160,11 @@ static int in_order(void *ctx, const struct tap_cpu_change *c)
 	return 0;
 }
 
-static const struct tap_cpu *four_cpus(void *ctx, unsigned int *nr)
-{
-	static const struct tap_cpu four[4] = {
-		{ .seen = true }, { .seen = true }, { .seen = true }, { .seen = true },
-	};
-
-	(void)ctx;
-	*nr = 4;
-	return four;
-}
-
 static void a_thousand_changes_stay_in_order(void **state)
 {
 	uint64_t last_ns = 0, from[4] = { START, START, START, START };
-	struct tap_cpu_changes w = { .wants = wants, .change = in_order, .cpus = four_cpus,
-				     .ctx = &last_ns, .start_ns = START };
+	struct tap_cpu_changes w = { .wants = wants, .change = in_order, .ctx = &last_ns };
+	const struct tap_timeline t = { { { .seen = true }, { .seen = true }, { .seen = true }, { .seen = true } } };
 	struct tap_task tasks[2] = { { .tid = 1 }, { .tid = 2 } };
 
 	(void)state;
@@ -174,10 +173,10 @@ static void a_thousand_changes_stay_in_order(void **state)
 		struct tap_cpu_interval s = { .cpu = cpu, .what = TAP_CPU_RUN, .task = &tasks[i & 1],
 					     .from_ns = from[cpu], .to_ns = START + 10 * i };
 
-		assert_int_equal(tap_cpu_changes_observer.cpu(&w, &s), 0);
+		assert_int_equal(tap_cpu_changes_ops.cpu(&w, &t, &s), 0);
 		from[cpu] = s.to_ns;
 	}
-	assert_int_equal(tap_cpu_changes_end(&w), 0);
+	assert_int_equal(tap_cpu_changes_ops.end(&w, &t), 0);
 	assert_int_equal(last_ns, START + 10 * 996); /* where the 999th began */
 	tap_cpu_changes_release(&w);
 }
@@ -192,17 +191,6 @@ static int keep_of_3(void *ctx, const struct tap_cpu_change *c)
 	return 0;
 }
 
-static const struct tap_cpu *third_runs(void *ctx, unsigned int *nr)
-{
-	static struct tap_task task = { .tid = 3 };
-	static const struct tap_cpu four[4] = { { true }, { true }, { true },
-						{ .seen = true, .known = true, .task = &task } };
-
-	(void)ctx;
-	*nr = 4;
-	return four;
-}
-
 static bool wants_all(void *ctx, const struct tap_task *task)
 {
 	(void)ctx;
@@ -213,8 +201,11 @@ static bool wants_all(void *ctx, const struct tap_task *task)
 static void what_waits_is_bounded(void **state)
 {
 	struct tap_cpu_change kept[3] = { 0 };
-	struct tap_cpu_changes w = { .wants = wants_all, .change = keep_of_3, .cpus = third_runs,
-			       .ctx = kept, .start_ns = START };
+	struct tap_cpu_changes w = { .wants = wants_all, .change = keep_of_3, .ctx = kept };
+	struct tap_task third = { .tid = 3 };
+	const struct tap_timeline t = {
+		{ { .seen = true }, { .seen = true }, { .seen = true }, { .seen = true, .known = true, .task = &third } },
+	};
 	struct tap_task tasks[2] = { { .tid = 1 }, { .tid = 2 } };
 	struct tap_cpu_interval last = { .cpu = 3, .what = TAP_CPU_UNKNOWN, .from_ns = START };
 	uint64_t from_ns = 0;
@@ -228,17 +219,17 @@ static void what_waits_is_bounded(void **state)
 				.from_ns = from_ns, .to_ns = START + 10 * i,
 			};
 
-			assert_int_equal(tap_cpu_changes_observer.cpu(&w, &s), 0);
+			assert_int_equal(tap_cpu_changes_ops.cpu(&w, &t, &s), 0);
 			assert_in_range(w.nr, 0, TAP_CPU_CHANGES_MAX + 4);
 		}
 	}
 	from_ns += 10;
 	last.to_ns = from_ns;
-	assert_int_equal(tap_cpu_changes_observer.cpu(&w, &last), 0);
+	assert_int_equal(tap_cpu_changes_ops.cpu(&w, &t, &last), 0);
 	last.from_ns = from_ns;
 	last.to_ns = from_ns + 1;
-	assert_int_equal(tap_cpu_changes_observer.cpu(&w, &last), 0);
-	assert_int_equal(tap_cpu_changes_end(&w), 0);
+	assert_int_equal(tap_cpu_changes_ops.cpu(&w, &t, &last), 0);
+	assert_int_equal(tap_cpu_changes_ops.end(&w, &t), 0);
 	assert_int_equal(kept[0].cpu, 2);
 	assert_int_equal(kept[1].ts_ns, START);
 	assert_int_equal(kept[1].what, TAP_CPU_SHOWS_RUN);

@@ -115,9 +115,9 @@ static void run_case(const struct gaps_case *c, struct tap_survey_tid *tids, cha
 			.from_ns = c->unknown[i].from_ns, .to_ns = c->unknown[i].to_ns,
 		};
 
-		assert_int_equal(tap_gaps_add(&g, &s), 0);
+		assert_int_equal(tap_gaps_ops.cpu(&g, NULL, &s), 0);
 		s.what = TAP_CPU_IDLE; /* is no gap */
-		assert_int_equal(tap_gaps_add(&g, &s), 0);
+		assert_int_equal(tap_gaps_ops.cpu(&g, NULL, &s), 0);
 	}
 	for (unsigned int i = 0; i < TAP_NR_GAPS; i++)
 		if (g.ns[i])

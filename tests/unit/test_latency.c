@@ -113,7 +113,7 @@ static int run_cpu_step(struct tap_latency *l, const struct step *s)
 	} else {
 		c.what = s->task == IDLE ? TAP_CPU_IDLE : TAP_CPU_UNKNOWN;
 	}
-	return tap_latency_cpu(l, &c);
+	return tap_latency_past_ops.cpu(l, NULL, &c);
 }
 
 static int run_step(struct tap_latency *l, const struct tap_timeline *t, const struct step *s)
@@ -126,7 +126,7 @@ static int run_step(struct tap_latency *l, const struct tap_timeline *t, const s
 		return run_cpu_step(l, s);
 	w.task = &tasks[s->task];
 	w.task->run_cpu = s->run_cpu > 0 ? s->run_cpu - 1 : s->run_cpu ? -1 : s->cpu;
-	return tap_latency_interval(l, t, &w);
+	return tap_latency_ops.interval(l, t, &w);
 }
 
 static void run_steps(struct tap_latency *l, const struct tap_timeline *t, const struct step *s)
@@ -172,7 +172,7 @@ static void test_stats(void **state)
 		assert_int_equal(tap_latency_init(&l, c->preempted ? TAP_PREEMPTED : TAP_WAKING, 0),
 				 0);
 		run_steps(&l, *state, c->steps);
-		assert_int_equal(tap_latency_end(&l), 0);
+		assert_int_equal(tap_latency_ops.end(&l, *state), 0);
 		check_stat(c->name, &l.all, &c->all);
 		check_stat(c->name, l.nr_tasks ? &l.tasks[1] : &none, &c->task1);
 		tap_latency_release(&l);
@@ -257,7 +257,7 @@ static void test_long_wait(void **state)
 					     .from_ns = 2 * i, .to_ns = 2 * i + 2 };
 
 		many[i % 6].index = i % 6;
-		assert_int_equal(tap_latency_cpu(&l, &c), 0);
+		assert_int_equal(tap_latency_past_ops.cpu(&l, NULL, &c), 0);
 	}
 	assert_int_equal(run_step(&l, *state, &wait), 0);
 	assert_int_equal(l.nr_worst, 1);
@@ -304,7 +304,7 @@ static void test_over_time(void **state)
 		assert_int_equal(tap_latency_init(&l, TAP_WAKING, 0), 0);
 		assert_int_equal(tap_latency_split(&l, &window, &survey, NR_COLUMNS), 0);
 		run_steps(&l, *state, c->steps);
-		assert_int_equal(tap_latency_end(&l), 0);
+		assert_int_equal(tap_latency_ops.end(&l, *state), 0);
 		for (unsigned int k = 0; k < NR_COLUMNS; k++) {
 			check(c->name, l.columns[k].from_ns == 100 * (k + 1) && l.columns[k].to_ns == 100 * (k + 2));
 			check(c->name, l.columns[k].waits.count == c->counts[k]);

@@ -105,7 +105,7 @@ static void run_case(void **state)
 			.to = c->steps[i].to, .why = c->steps[i].why,
 		};
 
-		assert_int_equal(tap_migrations_add(&m, &one), 0);
+		assert_int_equal(tap_migrations_ops.migration(&m, NULL, &one), 0);
 	}
 	tap_migrations_end(&m);
 	check(c, &m);

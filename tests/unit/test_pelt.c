@@ -384,9 +384,6 @@ static bool want(void *ctx, const struct tap_pelt_series *s)
 
 static void run_case(void **state)
 {
-	const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu,
-	};
 	const struct pelt_case *c = *state;
 	struct tap_survey missing;
 	struct tap_pelt_opts opts = {
@@ -394,14 +391,16 @@ static void run_case(void **state)
 		.while_running = c->while_running, .want = want, .ctx = (void *)c,
 	};
 	struct tap_timeline_opts topts = {
-		.window = { 100, 200 }, .survey = &missing, .observer = &observer,
+		.window = { 100, 200 }, .survey = &missing, .nr_watchers = 1,
 	};
+	struct tap_watcher watcher = { .ops = &tap_pelt_ops };
 	struct tap_timeline *t;
 	struct tap_pelt *p;
 
 	survey(c, &missing);
 	assert_int_equal(tap_pelt_new(&opts, &p), 0);
-	topts.ctx = p;
+	watcher.ctx = p;
+	topts.watchers = &watcher;
 	assert_int_equal(tap_timeline_new(&topts, &t), 0);
 	feed(c, p, t);
 	check(c, p);
@@ -434,7 +433,8 @@ static void points(void **state)
 	struct tap_survey missing;
 	struct tap_pelt_opts opts = { .window = { 100, 200 }, .keep_points = true,
 				      .survey = &missing, .point = on_point, .ctx = told };
-	struct tap_timeline_opts topts = { .window = { 100, 200 } };
+	struct tap_watcher watcher = { .ops = &tap_pelt_of_cpus_ops };
+	const struct tap_timeline_opts topts = { .window = { 100, 200 }, .watchers = &watcher, .nr_watchers = 1 };
 	struct tap_pelt_series *const *series;
 	struct tap_timeline *t;
 	struct tap_pelt *p;
@@ -443,6 +443,7 @@ static void points(void **state)
 	(void)state;
 	survey(&c, &missing);
 	assert_int_equal(tap_pelt_new(&opts, &p), 0);
+	watcher.ctx = p;
 	assert_int_equal(tap_timeline_new(&topts, &t), 0);
 	feed(&c, p, t);
 	series = tap_pelt_series(p, &nr);

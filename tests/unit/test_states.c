@@ -83,8 +83,11 @@ static const struct states_case cases[] = {
 static void run_case(void **state)
 {
 	const struct states_case *c = *state;
-	struct tap_states s = { .start_ns = c->start_ns };
+	const struct tap_timeline_opts opts = { .window = { c->start_ns, UINT64_MAX } };
+	struct tap_states s = { 0 };
+	struct tap_timeline *t;
 
+	assert_int_equal(tap_timeline_new(&opts, &t), 0);
 	for (unsigned int i = 0; i < MAX_INTERVALS && c->intervals[i].to_ns; i++) {
 		struct tap_task task = { .index = c->intervals[i].index };
 		struct tap_interval st = {
@@ -93,7 +96,7 @@ static void run_case(void **state)
 			.back = c->intervals[i].back, .back_ns = c->intervals[i].back_ns,
 		};
 
-		assert_int_equal(tap_states_interval(&s, &st), 0);
+		assert_int_equal(tap_states_ops.interval(&s, t, &st), 0);
 	}
 	for (unsigned int i = 0; i < MAX_WANT && (c->want[i].state || c->want[i].longest.ns); i++) {
 		struct tap_task task = { .index = c->want[i].index };
@@ -103,6 +106,7 @@ static void run_case(void **state)
 		assert_int_equal(got->at_ns, c->want[i].longest.at_ns);
 	}
 	tap_states_release(&s);
+	tap_timeline_free(t);
 }
 
 MAIN_OF_CASES(cases, run_case)

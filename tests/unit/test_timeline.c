@@ -611,10 +611,11 @@ struct log {
 	uint64_t end_ns;
 };
 
-static int log_interval(void *ctx, const struct tap_interval *s)
+static int log_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct log *l = ctx;
 
+	(void)t;
 	assert_true(s->from_ns <= s->to_ns);
 	assert_true(s->to_ns <= l->end_ns);
 	if (s->whole && (s->state == TAP_WAKING || s->state == TAP_PREEMPTED))
@@ -623,16 +624,17 @@ static int log_interval(void *ctx, const struct tap_interval *s)
 	return 0;
 }
 
-static int log_migration(void *ctx, const struct tap_migration *m)
+static int log_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
 	static const char *const why[] = { "wakeup", "balance", "other" };
 	struct log *l = ctx;
 
+	(void)t;
 	tap_buf_printf(&l->text, "moved %d %s %d>%d | ", m->task->tid, why[m->why], m->from, m->to);
 	return 0;
 }
 
-static const struct tap_observer observer = {
+static const struct tap_watcher_ops log_ops = {
 	.states = TAP_STATE_ALL,
 	.interval = log_interval,
 	.migration = log_migration,
@@ -744,8 +746,9 @@ static void survey(struct tap_survey *s, const struct steps *steps, const struct
 
 static void check_case(const struct timeline_case *c)
 {
-	struct tap_timeline_opts opts = { .window = c->window, .observer = &observer };
 	struct log log = { .end_ns = c->window.to_ns };
+	const struct tap_watcher watcher = { .ops = &log_ops, .ctx = &log };
+	struct tap_timeline_opts opts = { .window = c->window, .watchers = &watcher, .nr_watchers = 1 };
 	struct tap_timeline *t;
 	struct tap_survey s;
 	struct steps steps;
@@ -753,7 +756,6 @@ static void check_case(const struct timeline_case *c)
 	steps_parse(&steps, c->steps);
 	survey(&s, &steps, c);
 	opts.survey = &s;
-	opts.ctx = &log;
 	assert_int_equal(tap_timeline_new(&opts, &t), 0);
 	for (unsigned int i = 0; i < steps.nr && steps.ev[i].ts_ns <= s.window.to_ns; i++)
 		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
@@ -771,7 +773,8 @@ static void check_case(const struct timeline_case *c)
 static void put_unsurveyed(struct tap_buf *b, const struct timeline_case *c)
 {
 	struct log log = { .end_ns = c->window.to_ns };
-	struct tap_timeline_opts opts = { .window = c->window, .observer = &observer, .ctx = &log };
+	const struct tap_watcher watcher = { .ops = &log_ops, .ctx = &log };
+	struct tap_timeline_opts opts = { .window = c->window, .watchers = &watcher, .nr_watchers = 1 };
 	struct tap_timeline *t;
 	struct steps steps;
 
@@ -866,8 +869,9 @@ static void test_many_losses(void **state)
 	tap_survey_release(&s);
 }
 
-static int note_waker(void *text, const struct tap_wakeup *w)
+static int note_waker(void *text, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
+	(void)t;
 	tap_buf_printf(text, " %d by %d%s", w->task->tid, w->waker_tid, w->in_interrupt ? " interrupted" : "");
 	return 0;
 }
@@ -876,9 +880,10 @@ static int note_waker(void *text, const struct tap_wakeup *w)
 static void test_wakers(void **state)
 {
 	static const int flags[] = { 0, 0x08, 0x10, 0x40, 0xa7 };
-	const struct tap_observer wakers = { .wakeup = note_waker };
+	const struct tap_watcher_ops wakers = { .wakeup = note_waker };
 	struct tap_buf text = { 0 };
-	struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL, .observer = &wakers, .ctx = &text };
+	const struct tap_watcher watcher = { .ops = &wakers, .ctx = &text };
+	struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL, .watchers = &watcher, .nr_watchers = 1 };
 	struct tap_timeline *t;
 	struct steps steps;
 

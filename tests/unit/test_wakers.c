@@ -62,7 +62,7 @@ static void run_case(const struct wakers_case *c, struct tap_wakers *w,
 		s.next = s.whole ? TAP_RUNNING : TAP_WAKING;
 		task->waker_tid = c->steps[i].waker_tid;
 		task->waker_cpu = 1;
-		assert_int_equal(tap_wakers_interval(w, t, &s), 0);
+		assert_int_equal(tap_wakers_ops.interval(w, t, &s), 0);
 	}
 	tap_wakers_end(w);
 }
@@ -110,7 +110,7 @@ static void test_many(void **state)
 					 .next = TAP_RUNNING, .from_ns = 0, .to_ns = 1 };
 
 		tasks[i % 2].waker_tid = (int)(i / 2 % 1000) + 1;
-		assert_int_equal(tap_wakers_interval(&w, t, &s), 0);
+		assert_int_equal(tap_wakers_ops.interval(&w, t, &s), 0);
 	}
 	tap_wakers_end(&w);
 	assert_int_equal(w.nr_pairs, 2000);

@@ -62,10 +62,11 @@ static int by_all(const void *a, const void *b)
 }
 
 /* At the end a wait that has just come to its limit has reached it. */
-static int on_interval(void *mets, const struct tap_interval *s)
+static int on_interval(void *mets, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	uint64_t ns = s->to_ns - s->from_ns;
 
+	(void)t;
 	for (unsigned int i = 0; i < NR_CONDITIONS; i++)
 		if (conditions[i].state == s->state && (s->whole || s->next == s->state) &&
 		    ns + (s->next == s->state) > conditions[i].limit_ns)
@@ -75,13 +76,14 @@ static int on_interval(void *mets, const struct tap_interval *s)
 
 static void report(const char *path, struct mets *mets)
 {
-	const struct tap_observer observer = {
-		.size = sizeof(observer), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_UNKNOWN), .interval = on_interval,
+	const struct tap_watcher_ops ops = {
+		.size = sizeof(ops), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_UNKNOWN), .interval = on_interval,
 	};
+	const struct tap_watcher watcher = { .ops = &ops, .ctx = mets };
 	struct tap_reader *r;
 
 	assert_int_equal(tap_reader_open(path, &r, NULL), 0);
-	assert_int_equal(tap_run(r, NULL, &observer, mets, NULL), 0);
+	assert_int_equal(tap_run(r, NULL, &watcher, 1, NULL), 0);
 	tap_reader_free(r);
 }
 
