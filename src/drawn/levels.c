@@ -166,7 +166,7 @@ void tap_levels_interval(struct tap_levels *l, const struct tap_interval *s)
 	const uint32_t row = tap_lane(l->lanes, s->cpu), next = tap_lane(l->lanes, s->next_cpu);
 	const uint64_t from_ns = tap_window_clip(&l->pyramid.window, s->from_ns);
 
-	if (!tap_state_is_wait(s->state) || !tap_run_task(l->run, s->task))
+	if (!tap_state_is_wait(s->state) || !s->task->selected)
 		return;
 	if (row != TAP_NO_LANE && from_ns < s->to_ns)
 		add_waiting(l, row, from_ns, s->to_ns);

@@ -41,7 +41,7 @@ extern const struct tap_export_form tap_export_folded, tap_export_html, tap_expo
 /* -p -t -c -g -C: whether what the task does there is asked for. */
 static inline bool tap_export_picks(struct tap_export *e, const struct tap_task *task, int cpu)
 {
-	return tap_run_task(&e->run, task) && tap_run_cpu(&e->run, cpu);
+	return task->selected && tap_run_cpu(&e->run, cpu);
 }
 
 /* Whether a task that was there is. @run: fed. */

@@ -267,7 +267,7 @@ static int put_state(struct tap_pf *pf, const struct tap_interval *s, const char
 	const uint64_t start_ns = pf->e->run.window.from_ns, from_ns = s->from_ns - s->back_ns > start_ns ? s->from_ns - s->back_ns : start_ns;
 	uint64_t track;
 
-	if (from_ns >= s->to_ns || !tap_run_task(&pf->e->run, s->task))
+	if (from_ns >= s->to_ns || !s->task->selected)
 		return 0;
 	track = thread_row(pf, s->task, TAP_PF_STATE);
 	tap_track_slice(&pf->tracks, track, from_ns, s->to_ns, name, strlen(name));
@@ -297,7 +297,7 @@ static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgro
 	*in = (struct tap_pf_cgroup){ .id = cgroup, .since_ns = before.id == cgroup && before.since_ns ? before.since_ns : ns };
 	if (before.id == cgroup)
 		return 0;
-	if (!before.id || before.since_ns >= ns || !tap_run_task(&pf->e->run, task))
+	if (!before.id || before.since_ns >= ns || !task->selected)
 		return 0;
 	track = thread_row(pf, task, TAP_PF_IN_CGROUP);
 	tap_buf_clear(name);
@@ -446,7 +446,7 @@ static int put_slice(struct tap_pf *pf, const struct tap_request *q)
 	uint64_t *lane, track;
 	struct tap_buf who = { 0 };
 
-	if (!tap_run_task(&pf->e->run, task))
+	if (!task->selected)
 		return 0;
 	lane = find_lane(pf, q->from_ns);
 	track = lane ? named_track(pf, OF_SLICES, (uint64_t)(lane - pf->lane_ends), 0, pf->e->opts->slices) : 0;

@@ -29,7 +29,7 @@ static struct eevdf *eevdf_of(const struct tap_report *r)
 static bool want(void *ctx, const struct tap_task *task, int cpu)
 {
 	struct tap_report *r = ctx;
-	bool yes = tap_run_task(&r->run, task) && tap_run_cpu(&r->run, cpu);
+	bool yes = task->selected && tap_run_cpu(&r->run, cpu);
 
 	r->matched |= yes;
 	return yes;

@@ -90,7 +90,7 @@ static struct tap_stack_pair left_by(const struct explain *e, const struct tap_i
 static void keep_apart(struct explain *e, const struct tap_interval *s)
 {
 	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || e->nr_apart == MAX_APART || tap_state_is_wait(s->state) ||
-	    s->state == TAP_THROTTLED || e->report.run.all_tasks || !tap_run_task(&e->report.run, s->task))
+	    s->state == TAP_THROTTLED || e->report.run.all_tasks || !s->task->selected)
 		return;
 	e->apart[e->nr_apart++] = (struct tap_explained_apart){ s->task, s->state, s->from_ns, s->to_ns, left_by(e, s) };
 	e->report.matched = true;
@@ -104,7 +104,7 @@ static int on_interval(void *ctx, const struct tap_interval *s)
 
 	if (opts_of(&e->report)->at)
 		keep_apart(e, s);
-	if (e->asks_sleeps && tap_run_task(&e->report.run, s->task))
+	if (e->asks_sleeps && s->task->selected)
 		ret = tap_sleeps_interval(&e->sleeps, s, left_by(e, s));
 	return ret ?: tap_explain_waits_interval(&e->waits, s);
 }
@@ -130,7 +130,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	struct explain *e = ctx;
 	const struct explain_opts *o = opts_of(&e->report);
 
-	if (!tap_run_task(&e->report.run, w->task) || !tap_run_cpu(&e->report.run, w->cpu) ||
+	if (!w->task->selected || !tap_run_cpu(&e->report.run, w->cpu) ||
 	    (o->state && strcmp(o->state, tap_state_name(w->state))) ||
 	    (o->at && (e->at_ns < w->from_ns || e->at_ns >= w->to_ns)))
 		return 0;

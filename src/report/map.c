@@ -192,7 +192,7 @@ static void data_change(struct map *m, const struct tap_cpu_change *c)
 	tap_table_s64(t, c->cpu);
 	tap_table_puts(t, what[c->what]);
 	if (c->task)
-		tap_id_cells(&m->report.run, t, c->task);
+		tap_id_cells(t, c->task);
 	else
 		tap_table_nones(t, COL_LEGEND - COL_TID);
 	tap_table_none(t);
@@ -216,9 +216,8 @@ static int on_change(void *ctx, const struct tap_cpu_change *c)
 
 static bool wants_task(void *ctx, const struct tap_task *task)
 {
-	struct map *m = ctx;
-
-	return tap_run_task(&m->report.run, task);
+	(void)ctx;
+	return task->selected;
 }
 
 /* Which CPUs the columns are. */

@@ -19,7 +19,8 @@ static void on_note(void *ctx, const struct tap_err *note)
 
 static bool picks(void *ctx, const struct tap_task *task)
 {
-	return tap_run_task(ctx, task);
+	(void)ctx;
+	return task->selected;
 }
 
 /* Where the recording has no such events, a note says so. Return: whether it has. */

@@ -43,7 +43,7 @@ static const struct monitor_opts *opts_of(const struct tap_report *r)
 static bool want(void *ctx, const struct tap_task *task, int cpu)
 {
 	struct tap_report *r = ctx;
-	bool yes = tap_run_cpu(&r->run, cpu) && (!task || tap_run_task(&r->run, task));
+	bool yes = tap_run_cpu(&r->run, cpu) && (!task || task->selected);
 
 	r->matched |= yes;
 	return yes;

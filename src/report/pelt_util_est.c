@@ -13,7 +13,7 @@ static struct tap_util_est *util_est_of(const struct tap_report *r)
 static bool want(void *ctx, const struct tap_task *task)
 {
 	struct tap_report *r = ctx;
-	bool yes = tap_run_task(&r->run, task);
+	bool yes = task->selected;
 
 	r->matched |= yes;
 	return yes;

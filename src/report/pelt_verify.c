@@ -18,7 +18,7 @@ static struct tap_pelt_verify *verify_of(const struct tap_report *r)
 static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task *task, int cpu, uint64_t cgroup)
 {
 	struct tap_pelt_report *p = ctx;
-	bool yes = task ? tap_run_task(&p->report.run, task) : tap_run_cpu(&p->report.run, cpu);
+	bool yes = task ? task->selected : tap_run_cpu(&p->report.run, cpu);
 
 	if (cgroup)
 		yes = yes && tap_pelt_report_wants_cgroup(p, cgroup);

@@ -15,7 +15,7 @@ static struct tap_pelt_what_if *what_if_of(const struct tap_report *r)
 static bool want(void *ctx, const struct tap_task *task, int cpu)
 {
 	struct tap_report *r = ctx;
-	bool yes = task ? tap_run_task(&r->run, task) : tap_run_cpu(&r->run, cpu);
+	bool yes = task ? task->selected : tap_run_cpu(&r->run, cpu);
 
 	r->matched |= yes;
 	return yes;

@@ -144,7 +144,8 @@ static void put_row(struct tap_report *r, const struct tap_placed *p)
 
 static bool want(void *ctx, const struct tap_task *task)
 {
-	return tap_run_task(&((struct tap_report *)ctx)->run, task);
+	(void)ctx;
+	return task->selected;
 }
 
 static int on_placed(void *ctx, const struct tap_placed *p)

@@ -30,7 +30,7 @@ static bool picks_tid(struct tap_run *run, int tid)
 	const struct tap_task *task = tap_timeline_task(run->timeline, tid);
 
 	if (task)
-		return tap_run_task(run, task);
+		return task->selected;
 	task = tid > 0 ? tap_identity(&run->rec.ids, tid) : NULL;
 	return task && tap_pick_task(&run->pick, &run->rec.ids.cgroups, task);
 }

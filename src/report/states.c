@@ -110,7 +110,7 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int nr)
 	const struct tap_task *task = r->tasks[nr];
 	const struct tap_longest *longest = tap_states_longest(&((struct states *)r)->states, task);
 	bool has_iowait = r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER;
-	uint64_t life_ns = tap_task_counted_ns(r->run.timeline, task);
+	uint64_t life_ns = tap_task_life_ns(r->run.timeline, task);
 
 	tap_task_cells(&r->run, t, task);
 	tap_table_u64(t, life_ns);
@@ -143,7 +143,7 @@ static void put_longest(struct tap_report *r, struct tap_table *t)
 			continue;
 		tap_label_cell(&r->run, t, task);
 		tap_table_puts(t, tap_state_name(state));
-		put_state(t, task->total_ns[state], tap_task_counted_ns(r->run.timeline, task));
+		put_state(t, task->total_ns[state], tap_task_life_ns(r->run.timeline, task));
 		tap_table_u64(t, l->ns);
 		tap_table_u64(t, l->at_ns);
 		tap_table_row(t);

@@ -47,7 +47,7 @@ static unsigned int check_tasks(struct tap_report *r, uint64_t *run_ns)
 	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
 
 	for (unsigned int i = 0; i < nr; i++) {
-		uint64_t life = tap_task_counted_ns(r->run.timeline, tasks[i]), sum = 0;
+		uint64_t life = tap_task_life_ns(r->run.timeline, tasks[i]), sum = 0;
 
 		for (unsigned int s = 0; s < TAP_NR_STATES; s++)
 			sum += tasks[i]->total_ns[s];

@@ -563,7 +563,7 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_u64(t, own);
 	sum_of(r)->any_own |= own;
 	tap_table_puts(t, tap_cgroups_path(&r->run.rec.ids.cgroups, task->cgroup));
-	tap_table_u64(t, tap_task_counted_ns(r->run.timeline, task));
+	tap_table_u64(t, tap_task_life_ns(r->run.timeline, task));
 	tap_table_u64(t, task->total_ns[TAP_RUNNING]);
 	tap_table_real(t, tap_pct(task->total_ns[TAP_RUNNING], tap_window_ns(&r->run.window)));
 	tap_table_u64(t, task->total_ns[TAP_WAKING]);

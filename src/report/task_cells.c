@@ -23,19 +23,17 @@ void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_t
 	tap_table_text(t, label, len);
 }
 
-void tap_id_cells(const struct tap_run *run, struct tap_table *t, const struct tap_task *task)
+void tap_id_cells(struct tap_table *t, const struct tap_task *task)
 {
-	const char *comm = tap_run_shown_comm(run, task);
-
 	tap_table_s64(t, task->tid);
 	tap_table_id(t, tap_task_tgid(task));
-	tap_table_text(t, comm, strnlen(comm, TAP_TASK_COMM));
+	tap_table_text(t, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 }
 
 void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task)
 {
 	tap_label_cell(run, t, task);
-	tap_id_cells(run, t, task);
+	tap_id_cells(t, task);
 }
 
 void tap_task_members(struct tap_page *p, const struct tap_task *task)

@@ -16,7 +16,7 @@
 void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
 /* The first of these, and the other three. */
 void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
-void tap_id_cells(const struct tap_run *run, struct tap_table *t, const struct tap_task *task);
+void tap_id_cells(struct tap_table *t, const struct tap_task *task);
 /*
  * The same of whoever woke a task. @waker: NULL: it is known only by its tid; @tid: 0: an interrupt on an
  * idle CPU; -1: not known.

@@ -575,7 +575,7 @@ static void print_row(struct timehist *h, const struct tap_row *row)
 static bool task_is_wanted(struct timehist *h, const struct tap_row *row)
 {
 	if (row->task || h->report.run.all_tasks || row->what != TAP_ROW_EVENT)
-		return !row->task || tap_run_task(&h->report.run, row->task);
+		return !row->task || row->task->selected;
 	return tap_pick_task(&h->report.run.pick, &h->report.run.rec.ids.cgroups,
 			     tap_identity(&h->report.run.rec.ids, row->tid));
 }

@@ -40,10 +40,10 @@ static bool is_picked(void *ctx, const struct tap_timeline *t, const struct tap_
 
 	if (!tap_run_cpu(run, wakee->waker_cpu))
 		return false;
-	if (tap_run_task(run, wakee))
+	if (wakee->selected)
 		return true;
 	waker = wakee->waker_tid > 0 ? tap_timeline_task(t, wakee->waker_tid) : NULL;
-	return waker && tap_run_task(run, waker);
+	return waker && waker->selected;
 }
 
 static const struct tap_column columns[] = {

@@ -2,7 +2,7 @@
 /* The second reading of a recording: its events go to the timeline, and to the watchers that want them. */
 #include <errno.h>
 
-#include "run/run.h"
+#include "run/selected.h"
 
 /* A mark of an event: who wants it. Bit 0 is the timeline, the bits above it are watchers by their place in the list. */
 #define FOR_TIMELINE 1u
@@ -41,9 +41,9 @@ static uint16_t mark_for_feed(void *arg, const struct tap_format *fmt)
 	return (uint16_t)mark;
 }
 
-static bool is_selected_task(void *run, const struct tap_task *task)
+static bool is_selected_task(void *run, const struct tap_task *task, uint64_t ns)
 {
-	return tap_run_task(run, task);
+	return tap_run_is_selected(run, task, ns);
 }
 
 static bool is_selected_cpu(void *run, int cpu)
@@ -62,7 +62,6 @@ static int start(struct feed *feed, struct tap_err *err)
 			.task = run->all_tasks ? NULL : is_selected_task,
 			.cpu = run->pick.select->by & TAP_SELECT_CPUS ? is_selected_cpu : NULL, .ctx = run,
 		},
-		.counts = run->picks_slices ? is_selected_task : NULL, .counts_ctx = run,
 	};
 
 	feed->for_loss = find_mark(feed, NULL);

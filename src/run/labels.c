@@ -9,14 +9,11 @@
 /* What is kept of a task for showing it. */
 struct tap_task_name {
 	char comm[TAP_TASK_COMM]; /* that the rest was made for */
-	char picked_comm[TAP_TASK_COMM]; /* the last one by which it was picked; empty: none */
 	uint64_t cgroup;
 	int tgid;
 	char *label; /* owned; NULL: not made yet */
 	uint32_t label_len;
 	bool throttling; /* .label is marked so */
-	signed char picked; /* 0: not looked at yet */
-	bool was_picked; /* at some time */
 };
 
 /* Return: what is kept of the task, emptied if it is known as another now; NULL: no memory. */
@@ -31,7 +28,6 @@ static struct tap_task_name *get_name(struct tap_run *run, const struct tap_task
 		memcpy(n->comm, task->comm, TAP_TASK_COMM);
 		n->cgroup = task->cgroup;
 		n->tgid = tgid;
-		n->picked = 0;
 		free(n->label);
 		n->label = NULL;
 	}
@@ -45,24 +41,6 @@ void tap_task_names_release(struct tap_run *run)
 	free(run->names);
 }
 
-bool tap_run_picks(struct tap_run *run, const struct tap_task *task)
-{
-	struct tap_task_name *n = get_name(run, task);
-
-	if (n && !n->picked) {
-		n->picked = tap_pick_task(&run->pick, &run->rec.ids.cgroups, task) ? 1 : -1;
-		if (n->picked > 0)
-			memcpy(n->picked_comm, task->comm, TAP_TASK_COMM);
-		n->was_picked |= n->picked > 0;
-	}
-	return n && n->picked > 0;
-}
-
-bool tap_run_was_picked(const struct tap_run *run, const struct tap_task *task)
-{
-	return task->index < run->nr_names && run->names[task->index].was_picked;
-}
-
 int tap_run_throttles(const struct tap_run *run, const struct tap_task *task)
 {
 	if (run->nr_throttling == TAP_NR_THROTTLING)
@@ -70,21 +48,13 @@ int tap_run_throttles(const struct tap_run *run, const struct tap_task *task)
 	return tap_cgroups_throttles(&run->rec.ids.cgroups, task->cgroup);
 }
 
-const char *tap_run_shown_comm(const struct tap_run *run, const struct tap_task *task)
-{
-	const struct tap_task_name *n = run->picks_slices && task->index < run->nr_names ? &run->names[task->index] : NULL;
-
-	return n && n->picked <= 0 && *n->picked_comm ? n->picked_comm : task->comm;
-}
-
 void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task)
 {
-	const char *comm = tap_run_shown_comm(run, task);
-	size_t len = strnlen(comm, TAP_TASK_COMM);
+	size_t len = strnlen(task->comm, TAP_TASK_COMM);
 	int tgid = tap_task_tgid(task);
 
 	if (len)
-		tap_text_escape(b, comm, len);
+		tap_text_escape(b, task->comm, len);
 	else
 		tap_buf_puts(b, "<...>");
 	if (!task->tid) /* idle */

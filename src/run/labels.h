@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a task is called in reports, and whether the user's options select it: kept for each task. */
+/* What a task is called in reports: kept for each task. */
 #ifndef TAP_RUN_LABELS_H
 #define TAP_RUN_LABELS_H
 
@@ -16,8 +16,5 @@ void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const stru
 
 /* Whether what seems to be preempted may be throttled: its cgroup has a CPU quota, and no events tell. Return: 1 or 0; -1: not known. */
 int tap_run_throttles(const struct tap_run *run, const struct tap_task *task);
-
-/* The task's name; if -c does not ask for that, the last of its names that -c asks for. Not NUL-terminated when full. */
-const char *tap_run_shown_comm(const struct tap_run *run, const struct tap_task *task);
 
 #endif

@@ -9,10 +9,19 @@ static uint16_t mark(void *pick, const struct tap_format *fmt)
 	return tap_pick_wants(pick, fmt) || tap_timeline_tells_identity(fmt);
 }
 
+static bool is_selected(void *run, const struct tap_task *task, uint64_t ns)
+{
+	const struct tap_run *r = run;
+
+	(void)ns;
+	return tap_pick_task(&r->pick, &r->rec.ids.cgroups, task);
+}
+
 static int make_timeline(struct tap_run *run)
 {
 	const struct tap_timeline_opts opts = {
 		.window = run->pick.window, .lists = &run->rec.ids.lists, .lives_only = true,
+		.selected = { .task = is_selected, .ctx = run },
 	};
 	int ret = tap_timeline_new(&opts, &run->timeline);
 

@@ -2,9 +2,11 @@
 #include "run/run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "analysis/limits_content.h"
 #include "analysis/stacks.h"
+#include "run/selected.h"
 
 /* The recording's own window, within --time. */
 static void find_window(struct tap_run *run)
@@ -207,7 +209,6 @@ static int survey(struct tap_run *run, struct tap_err *err)
 int tap_run_find_window(struct tap_run *run, struct tap_err *err)
 {
 	run->all_tasks = !(run->pick.select->by & TAP_SELECT_TASKS);
-	run->picks_slices = run->pick.select->by & (TAP_SELECT_COMMS | TAP_SELECT_CGROUPS);
 	run->by_cgroup = run->pick.select->by & TAP_SELECT_CGROUPS;
 	return tap_recording_window(&run->rec, &run->time, &run->pick.window, err);
 }
@@ -245,7 +246,7 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 	}
 	if (!ret && run->time.text && !run->survey.events)
 		ret = tap_recording_check_window(&run->rec, &run->time, run->pick.window, err);
-	return ret;
+	return ret ? ret : tap_run_find_selected(run, err);
 }
 
 int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct tap_err *err)
@@ -283,16 +284,6 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 					   run->rec.path, needs[i].events,
 					   run->time.text ? " in the time window" : "", needs[i].why);
 	return 0;
-}
-
-bool tap_run_has_task(struct tap_run *run, const struct tap_task *task)
-{
-	if (!tap_timeline_had(run->timeline, task))
-		return false;
-	/* a list said where it was, and turned out to be of a later life of its tid */
-	if ((run->pick.select->by & TAP_SELECT_CGROUPS) && !task->cgroup_told && !tap_run_task(run, task))
-		return false;
-	return run->picks_slices ? tap_task_counted_ns(run->timeline, task) : tap_run_task(run, task);
 }
 
 bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx)
@@ -336,6 +327,7 @@ void tap_run_note_unknown(const struct tap_run *run)
 void tap_run_close(struct tap_run *run)
 {
 	tap_task_names_release(run);
+	free(run->lives);
 	tap_buf_release(&run->scratch);
 	tap_timeline_free(run->timeline);
 	tap_survey_release(&run->survey);

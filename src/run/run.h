@@ -20,9 +20,10 @@ struct tap_run {
 	struct tap_pick pick;
 	struct tap_time_option time;
 	bool all_tasks; /* no option picks some */
-	bool picks_slices; /* -c or -g: a task may be called so, or be there, for a part of its life, and only that counts */
 	bool by_cgroup; /* -g picks, or the report's sums are by cgroup: every event that names a task's cgroup is read */
 	struct tap_survey survey;
+	struct tap_run_life *lives; /* owned; selected.h; by tid, then time */
+	unsigned int nr_lives;
 	struct tap_timeline *timeline;
 	struct tap_window window; /* --time within the recording's own; after tap_run_survey() */
 	uint64_t read_from_ns; /* its start, or a little before */
@@ -83,20 +84,13 @@ void tap_run_close(struct tap_run *run);
 /* Adds notes: with -p and -g, how many tasks are left out because their process or cgroup is not known. */
 void tap_run_note_unknown(const struct tap_run *run);
 
-/* task_cells.c: what is kept per task. */
+/* labels.h: what is kept per task. */
 void tap_task_names_release(struct tap_run *run);
-/* Whether tap_run_task() was true of it, at any time. */
-bool tap_run_was_picked(const struct tap_run *run, const struct tap_task *task);
-bool tap_run_picks(struct tap_run *run, const struct tap_task *task); /* tap_run_task()'s */
-
-/* -p -t -c -g: whether this task is asked for. Cheap: the answer is kept per task. */
-static inline bool tap_run_task(struct tap_run *run, const struct tap_task *task)
+/* Whether the task was in the window, and -p, -t, -c and -g select it (selected.h). @run: fed. */
+static inline bool tap_run_has_task(const struct tap_run *run, const struct tap_task *task)
 {
-	return run->all_tasks || tap_run_picks(run, task);
+	return task->selected && tap_timeline_had(run->timeline, task);
 }
-
-/* Whether anything of this task is asked for. @run: fed. */
-bool tap_run_has_task(struct tap_run *run, const struct tap_task *task);
 
 /* -C */
 static inline bool tap_run_cpu(const struct tap_run *run, int cpu)

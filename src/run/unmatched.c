@@ -113,11 +113,10 @@ static const struct tap_task *next_task(const struct tap_run *run, unsigned int 
 #define for_each_task(run, task)                                                                   \
 	for (unsigned int next_ = 0; (task = next_task(run, &next_));)
 
-/* Now, at the end; or before, for so long. */
+/* Now, at the end; or before, as all options together say. */
 static bool fits(const struct tap_run *run, unsigned int by, const struct tap_task *task)
 {
-	return tap_pick_task_by(&run->pick, &run->rec.ids.cgroups, by, task) ||
-	       (run->picks_slices && tap_run_was_picked(run, task));
+	return task->selected || tap_pick_task_by(&run->pick, &run->rec.ids.cgroups, by, task);
 }
 
 static bool fits_any(const struct tap_run *run, unsigned int by)

@@ -298,15 +298,6 @@ uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *t
 	return tap_window_clip(w, task->died_ns) - tap_window_clip(w, task->born_ns);
 }
 
-uint64_t tap_task_counted_ns(const struct tap_timeline *t, const struct tap_task *task)
-{
-	uint64_t ns = 0;
-
-	for (unsigned int s = 0; s < TAP_NR_STATES; s++)
-		ns += task->total_ns[s];
-	return t->opts.counts ? ns : tap_task_life_ns(t, task);
-}
-
 bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task)
 {
 	const struct task *whole = tap_task_whole((struct tap_task *)task);

@@ -62,7 +62,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 	/* it was woken while it ran, before anything was seen of its CPU */
 	if (task->pub.state == TAP_WAKING)
 		task->woken_running_ns = task->pub.woken_ns;
-	task->pub.slices += fits && tap_window_has(&t->opts.window, now) && tap_task_counts(t, task);
+	task->pub.slices += fits && tap_window_has(&t->opts.window, now);
 	if (left_as->state == TAP_DEAD)
 		ret = tap_task_end(t, task, now, fits, left_as->text);
 	else
@@ -122,7 +122,7 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 	if (fits && !tap_task_is_touched(t, task))
 		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
-		task->pub.migrations += tap_window_has(&t->opts.window, now) && tap_task_counts(t, task);
+		task->pub.migrations += tap_window_has(&t->opts.window, now);
 	ret = tap_task_change(t, task, &(struct transition){
 		.next = certain ? TAP_RUNNING : TAP_UNKNOWN, .ts_ns = now, .fits = fits,
 		.next_cpu = cpu,
@@ -310,7 +310,6 @@ static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 	});
 	if (waits) {
 		task->slept = asleep ? state : TAP_UNKNOWN;
-		task->slept_uncounted = !tap_task_counts(t, task);
 		task->slept_from_ns = from;
 	}
 	return ret;
@@ -572,7 +571,7 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 		ret = moved_asleep(t, f, ev, task);
 	m.why = why_moved(t, f, ev, task);
 	if (!ret && tap_window_has(&t->opts.window, ev->ts_ns)) {
-		task->pub.migrations += tap_task_counts(t, task);
+		task->pub.migrations++;
 		if (t->watchers.of_migrations.nr)
 			ret = tap_watchers_migration(&t->watchers, t, &m);
 	}
@@ -700,8 +699,7 @@ static void on_iowait(struct tap_timeline *t, const struct tap_sched_fields *f,
 	uint64_t delay = (uint64_t)tap_num_get(&f->value, ev);
 	uint64_t from = delay < ev->ts_ns ? ev->ts_ns - delay : 0;
 
-	if (tap_task_counts(t, whole))
-		task->iowait_ns += tap_window_part_ns(&t->opts.window, from, ev->ts_ns);
+	task->iowait_ns += tap_window_part_ns(&t->opts.window, from, ev->ts_ns);
 	if (task->iowait_ns > task->total_ns[TAP_BLOCKED])
 		task->iowait_ns = task->total_ns[TAP_BLOCKED];
 }

@@ -17,7 +17,7 @@ static void find_fast_path(struct tap_timeline *t)
 
 	t->fast_since_ns = t->hole_end_ns > w->from_ns ? t->hole_end_ns : w->from_ns;
 	t->fast_from_ns = t->fast_since_ns;
-	if (t->opts.counts || t->lacks_cpus) /* which it does not ask for */
+	if (t->lacks_cpus) /* which it does not ask for */
 		end = 0;
 	/* a task that goes to sleep just then may be woken, unseen, on its way out */
 	if (t->hole_end_ns && t->hole_end_ns + TAP_ON_ITS_WAY_OUT_NS + 1 > t->fast_from_ns)

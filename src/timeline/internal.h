@@ -54,10 +54,4 @@ static inline int tap_cpu_named(const struct tap_timeline *t, int cpu)
 	return cpu < t->max_cpus ? cpu : -1;
 }
 
-/* opts.counts */
-static inline bool tap_task_counts(const struct tap_timeline *t, const struct task *task)
-{
-	return !t->opts.counts || t->opts.counts(t->opts.counts_ctx, &task->pub);
-}
-
 #endif

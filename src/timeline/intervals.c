@@ -31,10 +31,8 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 
 	if (task->pub.state != TAP_WAKING || task->slept == TAP_UNKNOWN)
 		return;
-	if (!task->slept_uncounted) {
-		task->pub.total_ns[task->slept] -= ns;
-		task->pub.total_ns[TAP_UNKNOWN] += ns;
-	}
+	task->pub.total_ns[task->slept] -= ns;
+	task->pub.total_ns[TAP_UNKNOWN] += ns;
 	task->back = task->slept;
 	task->back_ns = task->pub.since_ns - task->slept_from_ns;
 }
@@ -45,8 +43,7 @@ static int close_interval(struct tap_timeline *t, struct task *task, struct tap_
 	const struct tap_watchers *w = &t->watchers;
 	const struct tap_watcher_list *to = &(s->next == TAP_UNKNOWN ? w->of_lost_state : w->of_state)[s->state];
 
-	if (tap_task_counts(t, task))
-		task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
+	task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
 	if (t->opts.promise && !task->kept)
 		return 0;
 	if (!to->nr)

@@ -24,6 +24,7 @@ static int add(struct tap_timeline *t, int tid, bool born, uint64_t born_ns, str
 	task->reused = reused;
 	task->born = born;
 	tap_task_set_listed(task, t->opts.lists);
+	task->pub.selected = !t->opts.selected.task || t->opts.selected.task(t->opts.selected.ctx, &task->pub, t->now_ns);
 	return 0;
 }
 

@@ -41,6 +41,7 @@ struct tap_task {
 	int prio;    /* as last seen, 0..139, -1: deadline, TAP_PRIO_UNKNOWN */
 	int tgid;    /* as its birth or an exec tells, else lists that speak of it; 0: not known */
 	bool tgid_told, cgroup_told; /* by events; not from lists */
+	bool selected; /* by the user's options (opts.selected) */
 	unsigned int cpus; /* that it may use, as listed: tap_timeline_may_use() */
 	const struct tap_task *tgid_of; /* who has the same, and was born unseen; or NULL: see tap_task_tgid() */
 
@@ -90,9 +91,6 @@ struct tap_timeline_opts {
 	const struct tap_lists *lists; /* of tasks, beside the events; or NULL */
 	const struct tap_survey *survey; /* NULL: holes are known only once they are seen */
 	const struct tap_promise *promise; /* NULL: the recording has all of everybody */
-	/* Whether a task's time belongs to its totals: asked at the end of each interval. NULL: all of it does. */
-	bool (*counts)(void *ctx, const struct tap_task *task);
-	void *counts_ctx;
 	bool lives_only; /* who has which tid, and nothing of states and CPUs */
 	bool forgets; /* tap_timeline_forget() will be called */
 	bool throttling; /* sched_throttle is recorded: where it is missing, R says less */
@@ -166,9 +164,7 @@ bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task
 uint64_t tap_timeline_sure_until(const struct tap_timeline *t, const struct tap_task *task);
 /* Whether the task lived in the window, and was ever recorded; with .lives_only: ever lived. */
 bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task);
-/* What its total_ns add up to: its life within the window, ns, or what opts.counts took of it. */
-uint64_t tap_task_counted_ns(const struct tap_timeline *t, const struct tap_task *task);
-/* The task's life within the window, ns. */
+/* The task's life within the window, ns: its total_ns add up to it. */
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "timeline/watchers.h"
+#include "timeline/timeline.h"
 
 #include <assert.h>
 
@@ -34,9 +34,9 @@ void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsi
 		add_watcher(w, &v[i]);
 }
 
-static bool has_task(const struct tap_watchers *all, const struct tap_watcher *w, const struct tap_task *task)
+static bool has_task(const struct tap_watcher *w, const struct tap_task *task)
 {
-	return !(w->pick & TAP_PICK_TASKS) || !all->selected.task || all->selected.task(all->selected.ctx, task);
+	return !(w->pick & TAP_PICK_TASKS) || task->selected;
 }
 
 bool tap_watcher_has_cpu(const struct tap_watchers *all, const struct tap_watcher *w, int cpu)
@@ -46,7 +46,7 @@ bool tap_watcher_has_cpu(const struct tap_watchers *all, const struct tap_watche
 
 bool tap_watcher_has_interval(const struct tap_watchers *all, const struct tap_watcher *w, const struct tap_interval *s)
 {
-	return has_task(all, w, s->task) && tap_watcher_has_cpu(all, w, s->next == TAP_RUNNING ? s->next_cpu : s->cpu);
+	return has_task(w, s->task) && tap_watcher_has_cpu(all, w, s->next == TAP_RUNNING ? s->next_cpu : s->cpu);
 }
 
 int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
@@ -66,7 +66,7 @@ int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timelin
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_task(all, to->v[i], wakeup->task) && tap_watcher_has_cpu(all, to->v[i], wakeup->cpu))
+		if (has_task(to->v[i], wakeup->task) && tap_watcher_has_cpu(all, to->v[i], wakeup->cpu))
 			ret = to->v[i]->ops->wakeup(to->v[i]->ctx, t, wakeup);
 	return ret;
 }
@@ -77,7 +77,7 @@ int tap_watchers_migration(const struct tap_watchers *all, const struct tap_time
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_task(all, to->v[i], m->task) &&
+		if (has_task(to->v[i], m->task) &&
 		    (tap_watcher_has_cpu(all, to->v[i], m->from) || tap_watcher_has_cpu(all, to->v[i], m->to)))
 			ret = to->v[i]->ops->migration(to->v[i]->ctx, t, m);
 	return ret;
@@ -89,7 +89,7 @@ int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_task(all, to->v[i], task))
+		if (has_task(to->v[i], task))
 			ret = to->v[i]->ops->waits(to->v[i]->ctx, t, task, ts_ns);
 	return ret;
 }

@@ -7,7 +7,8 @@
 
 /* What a user's options select. A function that is NULL selects everything. */
 struct tap_selected {
-	bool (*task)(void *ctx, const struct tap_task *task);
+	/* Asked once, when the task is first seen, at @ns. */
+	bool (*task)(void *ctx, const struct tap_task *task, uint64_t ns);
 	bool (*cpu)(void *ctx, int cpu);
 	void *ctx;
 };
