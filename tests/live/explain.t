@@ -28,17 +28,22 @@ as()
 			select undef, undef, undef, $sleep if $sleep;
 		}' "$run" "$sleep" &
 	other=$!
+	[ "$name" != ex-victim ] || victim=$other
 	wait_for grep -qsx "$name" /proc/$other/comm
 }
 
 spin() { run=60 sleep=0 as "$@"; }
 doze() { run=0.003 sleep=0.01 as "$@"; }
 
-# record OPTION...: while $during goes on
+# record OPTION...: for 0.7 s, and until $victim was switched out a few times, which a busy machine may delay
 record()
 {
 	watch_load
-	"$SCHEDTAP" record -o e.dat -e sched -e irq -e idle "$@" -- ${during:-sleep 0.7} 2>err || fail "$(cat err)"
+	"$SCHEDTAP" record -o e.dat -e sched -e irq -e idle "$@" -- perl -e '
+		sub switches { open(my $f, "<", "/proc/$ARGV[0]/status") or exit; my $n = 0; /ctxt_switches:\s*(\d+)/ and $n += $1 while <$f>; $n }
+		my $enough = switches() + 5;
+		select undef, undef, undef, 0.7;
+		select undef, undef, undef, 0.1 while switches() < $enough' "$victim" 2>err || fail "$(cat err)"
 }
 
 # sorted_by WHAT COLUMN: its kinds, or tasks, of the waits of ex-victim, the largest first
@@ -122,7 +127,7 @@ slow_disk()
 	./ex-victim -MIO::Handle -e '
 		open(my $f, ">", "data") or die;
 		for (;;) { sysseek($f, 0, 0); syswrite($f, "x" x 65536); $f->sync }' &
-	other=$!
+	other=$! victim=$!
 	record --stack sched_switch:kernel
 	"$SCHEDTAP" explain -i e.dat ex-victim >text
 	[ "$(stat -f -c %T .)" != tmpfs ] || skip "a folder in memory"
