@@ -15,12 +15,13 @@ struct longest {
 	unsigned int nr;
 };
 
-static int on_interval(void *ctx, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct longest *l = ctx;
 	unsigned int index = tap_task_index(s->task);
 	uint64_t ns = s->to_ns - s->from_ns;
 
+	(void)t;
 	if (!s->whole || s->next != TAP_RUNNING) /* when it began or how it ended is not known */
 		return 0;
 	for (; l->nr <= index; l->nr++) {
@@ -34,9 +35,11 @@ static int on_interval(void *ctx, const struct tap_interval *s)
 	return 0;
 }
 
-static int on_end(void *ctx, struct tap_task *const *tasks, unsigned int nr_tasks)
+static int on_end(void *ctx, const struct tap_timeline *t)
 {
 	const struct longest *l = ctx;
+	unsigned int nr_tasks;
+	struct tap_task *const *tasks = tap_timeline_tasks(t, &nr_tasks);
 
 	for (unsigned int i = 0; i < nr_tasks && i < l->nr; i++) {
 		size_t len;
@@ -50,14 +53,15 @@ static int on_end(void *ctx, struct tap_task *const *tasks, unsigned int nr_task
 
 int main(int argc, char **argv)
 {
-	const struct tap_observer observer = {
-		.size = sizeof(observer), .states = TAP_STATE_BIT(TAP_WAKING), .interval = on_interval, .end = on_end,
+	const struct tap_watcher_ops ops = {
+		.size = sizeof(ops), .states = TAP_STATE_BIT(TAP_WAKING), .interval = on_interval, .end = on_end,
 	};
-	struct tap_reader *reader = NULL;
 	struct longest longest = { 0 };
+	const struct tap_watcher watcher = { .ops = &ops, .ctx = &longest };
+	struct tap_reader *reader = NULL;
 	struct tap_err err;
 
-	if (argc != 2 || tap_reader_open(argv[1], &reader, &err) || tap_run(reader, NULL, &observer, &longest, &err)) {
+	if (argc != 2 || tap_reader_open(argv[1], &reader, &err) || tap_run(reader, NULL, &watcher, 1, &err)) {
 		fprintf(stderr, "%s\n", argc == 2 ? err.text : "usage: longest_waits FILE");
 		return 1;
 	}

@@ -10,10 +10,11 @@
 
 #define CPUS 64
 
-static int on_migration(void *ctx, const struct tap_migration *m)
+static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
 	unsigned long (*moved)[CPUS] = ctx;
 
+	(void)t;
 	if (m->from >= 0 && m->from < CPUS && m->to >= 0 && m->to < CPUS)
 		moved[m->from][m->to]++;
 	return 0;
@@ -23,7 +24,8 @@ static int read_file(const char *file, const char *comm, unsigned long (*moved)[
 		     struct tap_err *err)
 {
 	const struct tap_select_opts words = { .size = sizeof(words), .comms = &comm, .nr_comms = 1 };
-	const struct tap_observer observer = { .size = sizeof(observer), .migration = on_migration };
+	const struct tap_watcher_ops ops = { .size = sizeof(ops), .migration = on_migration };
+	const struct tap_watcher watcher = { .ops = &ops, .ctx = moved, .pick = TAP_PICK_TASKS };
 	struct tap_run_opts opts = { .size = sizeof(opts) };
 	struct tap_select *select = NULL;
 	struct tap_reader *reader = NULL;
@@ -33,7 +35,7 @@ static int read_file(const char *file, const char *comm, unsigned long (*moved)[
 		ret = tap_reader_open(file, &reader, err);
 	opts.select = select;
 	if (!ret)
-		ret = tap_run(reader, &opts, &observer, moved, err);
+		ret = tap_run(reader, &opts, &watcher, 1, err);
 	if (!ret)
 		*nr_cpus = tap_reader_info(reader)->nr_cpus;
 	tap_reader_free(reader);

@@ -11,9 +11,10 @@
 
 static const char *comma = "";
 
-static int on_interval(void *ctx, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	(void)ctx;
+	(void)t;
 	if (s->to_ns == s->from_ns)
 		return 0;
 	printf("%s\n{\"ph\":\"X\",\"pid\":0,\"tid\":%d,\"name\":\"%s\",\"ts\":%ju.%03ju,\"dur\":%ju.%03ju}", comma,
@@ -32,9 +33,8 @@ static void note(void *ctx, const char *sentence)
 
 int main(int argc, char **argv)
 {
-	const struct tap_observer observer = {
-		.size = sizeof(observer), .states = TAP_STATE_ALL, .interval = on_interval,
-	};
+	const struct tap_watcher_ops ops = { .size = sizeof(ops), .states = TAP_STATE_ALL, .interval = on_interval };
+	const struct tap_watcher watcher = { .ops = &ops };
 	const struct tap_run_opts opts = { .size = sizeof(opts), .note = note };
 	struct tap_reader *reader = NULL;
 	struct tap_err err;
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("[");
-	if (tap_run(reader, &opts, &observer, NULL, &err)) {
+	if (tap_run(reader, &opts, &watcher, 1, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

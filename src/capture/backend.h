@@ -29,7 +29,10 @@ enum tap_drain_depth {
 	TAP_DRAIN_LAST,	 /* after stop: all, and what is to be said at the end */
 };
 
+enum tap_backend_kind { TAP_BY_BPF, TAP_BY_TRACEFS, TAP_BY_USER };
+
 struct tap_backend_ops {
+	enum tap_backend_kind kind; /* by which its own files know it: they are below the file that has the ops */
 	const char *name; /* "bpf", "tracefs", "user" */
 
 	/*

@@ -335,7 +335,7 @@ static int describe_stacks(struct bpf_state *s, bool user)
 	for (unsigned int i = 0; i < s->plan->nr_events; i++) {
 		const struct tap_plan_event *ev = &s->plan->events[i];
 
-		any |= ev->backend == &tap_backend_bpf && (user ? ev->stacks.user : ev->stacks.kernel);
+		any |= ev->backend->kind == TAP_BY_BPF && (user ? ev->stacks.user : ev->stacks.kernel);
 	}
 	return any ? describe_event(s, tap_def_find("schedtap", user ? "user_stack" : "kernel_stack"), &texts) : 0;
 }
@@ -357,7 +357,7 @@ static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_h
 	for (unsigned int i = 0; i < s->plan->nr_events && !ret; i++) {
 		const struct tap_plan_event *ev = &s->plan->events[i];
 
-		if (ev->backend == &tap_backend_bpf &&
+		if (ev->backend->kind == TAP_BY_BPF &&
 		    (ev->status == TAP_EVENT_PLANNED || ev->status == TAP_EVENT_ON))
 			ret = describe_event(s, ev->def, &texts);
 	}
@@ -652,6 +652,7 @@ static void bpf_switch(void *state, bool on)
 }
 
 const struct tap_backend_ops tap_backend_bpf = {
+	.kind = TAP_BY_BPF,
 	.name = "bpf",
 	.open = bpf_open,
 	.describe = bpf_describe,

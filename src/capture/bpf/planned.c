@@ -18,7 +18,7 @@ struct tap_plan_event *tap_bpf_event_of(struct tap_plan *plan, const char *progr
 	for (unsigned int i = 0; end && i < plan->nr_events; i++) {
 		struct tap_plan_event *ev = &plan->events[i];
 
-		if (ev->backend == &tap_backend_bpf && tap_def_is_built_in(ev->def) &&
+		if (ev->backend->kind == TAP_BY_BPF && tap_def_is_built_in(ev->def) &&
 		    strlen(ev->name) == (size_t)(end - program) &&
 		    !strncmp(ev->name, program, (size_t)(end - program)))
 			return ev;

@@ -9,7 +9,7 @@
 
 static inline bool tap_bpf_is_planned(const struct tap_plan_event *ev)
 {
-	return ev->backend == &tap_backend_bpf && ev->status == TAP_EVENT_PLANNED;
+	return ev->backend->kind == TAP_BY_BPF && ev->status == TAP_EVENT_PLANNED;
 }
 
 /* Whether events of definitions read at run time are planned. */

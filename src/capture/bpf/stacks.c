@@ -29,7 +29,7 @@ static int set_constants(struct bpf_object *obj, const struct tap_plan *plan)
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		const struct tap_plan_event *ev = &plan->events[i];
 
-		if (ev->backend != &tap_backend_bpf || !ev->stacks.depth)
+		if (ev->backend->kind != TAP_BY_BPF || !ev->stacks.depth)
 			continue;
 		if (tap_def_is_built_in(ev->def))
 			of[tap_bpf_index(ev->def)] = tap_bpf_stacks_constant(&ev->stacks);
@@ -68,7 +68,7 @@ static void note_hidden(struct tap_plan *plan)
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
 		struct tap_plan_event *ev = &plan->events[i];
 
-		if (ev->backend == &tap_backend_bpf && ev->stacks.kernel && !ev->note) {
+		if (ev->backend->kind == TAP_BY_BPF && ev->stacks.kernel && !ev->note) {
 			ev->note = strdup("stacks: kernel functions have no names because "
 					  "/proc/kallsyms hides addresses (kernel.kptr_restrict; cap_syslog)");
 			return;

@@ -27,7 +27,7 @@ int tap_bpf_size_switches(const struct bpf_object *obj, const struct tap_plan *p
 
 static bool is_mine(const struct tap_plan_event *ev)
 {
-	return ev && ev->backend == &tap_backend_bpf;
+	return ev && ev->backend->kind == TAP_BY_BPF;
 }
 
 static int put_trigger(const struct bpf_object *obj, const struct tap_plan *plan, uint32_t i, struct tap_err *err)

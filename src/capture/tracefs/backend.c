@@ -61,7 +61,7 @@ struct tfs {
 
 static bool is_mine(const struct tap_plan_event *ev)
 {
-	return ev->backend == &tap_backend_tracefs;
+	return ev->backend->kind == TAP_BY_TRACEFS;
 }
 
 static int fail_on(const struct tfs *t, int ret, const char *what, struct tap_err *err)
@@ -448,7 +448,7 @@ static int describe_off(struct tfs *t, struct tap_err *err)
 	if (!t->plan->nr_triggers)
 		return 0;
 	for (unsigned int i = 0; i < t->plan->nr_events; i++)
-		if (t->plan->events[i].backend == &tap_backend_bpf && t->plan->events[i].status == TAP_EVENT_PLANNED)
+		if (t->plan->events[i].backend->kind == TAP_BY_BPF && t->plan->events[i].status == TAP_EVENT_PLANNED)
 			return 0;
 	tap_def_format(def, NULL, NULL, &text);
 	tap_buf_str(&text);
@@ -756,6 +756,7 @@ static void tfs_switch(void *state, bool on)
 }
 
 const struct tap_backend_ops tap_backend_tracefs = {
+	.kind = TAP_BY_TRACEFS,
 	.name = "tracefs",
 	.open = tfs_open,
 	.describe = tfs_describe,

@@ -41,7 +41,7 @@ bool tap_tracefs_stacks_come(const struct tap_plan *plan)
 		if (!strncmp(plan->triggers[i].words, "stacktrace", strlen("stacktrace")))
 			return true;
 	for (unsigned int i = 0; i < plan->nr_events; i++)
-		if (plan->events[i].backend == &tap_backend_tracefs && plan->events[i].stacks.kernel)
+		if (plan->events[i].backend->kind == TAP_BY_TRACEFS && plan->events[i].stacks.kernel)
 			return true;
 	return false;
 }

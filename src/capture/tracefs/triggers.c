@@ -14,7 +14,7 @@
 
 static bool is_mine(const struct tap_plan_event *ev)
 {
-	return ev && ev->backend == &tap_backend_tracefs;
+	return ev && ev->backend->kind == TAP_BY_TRACEFS;
 }
 
 static int read_event_file(const struct tap_tracefs_triggers *t, const struct tap_plan_event *ev, const char *file,

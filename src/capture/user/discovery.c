@@ -37,8 +37,8 @@ static struct tap_plan_event *plan_event(struct tap_user_state *s, const struct 
 
 	/* the kernel may have one of that name, which is recorded for itself */
 	if (ev)
-		return ev->backend == &tap_backend_user ? ev : NULL;
-	if (tap_plan_add(s->plan, k->system, k->name, NULL, &tap_backend_user, NULL))
+		return ev->backend->kind == TAP_BY_USER ? ev : NULL;
+	if (tap_plan_add(s->plan, k->system, k->name, NULL, s->ops, NULL))
 		return NULL;
 	return tap_plan_find(s->plan, k->system, k->name);
 }

@@ -32,6 +32,7 @@ struct tap_user_cpu {
 
 struct tap_user_state {
 	struct tap_plan *plan; /* the session's */
+	const struct tap_backend_ops *ops; /* its own: the backend of the events that it adds to the plan */
 	struct tap_user_set *set;
 	struct tap_user_choice choice;
 	struct tap_user_sessions sessions;

@@ -61,6 +61,7 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	}
 	s->plan = plan;
+	s->ops = &tap_backend_user;
 	s->set = set;
 	s->sessions = TAP_USER_NO_SESSIONS;
 	s->choice = (struct tap_user_choice){ .plan = plan,
@@ -94,7 +95,7 @@ static int user_open(struct tap_plan *plan, void **state, struct tap_err *err)
 static bool needs_lost(const struct tap_plan *plan)
 {
 	for (unsigned int i = 0; i < plan->nr_events; i++)
-		if (plan->events[i].backend == &tap_backend_bpf &&
+		if (plan->events[i].backend->kind == TAP_BY_BPF &&
 		    (plan->events[i].status == TAP_EVENT_PLANNED ||
 		     plan->events[i].status == TAP_EVENT_ON))
 			return false;
@@ -341,6 +342,7 @@ static void user_tell(void *state, json_t *meta)
 }
 
 const struct tap_backend_ops tap_backend_user = {
+	.kind = TAP_BY_USER,
 	.name = "user",
 	.open = user_open,
 	.describe = user_describe,
