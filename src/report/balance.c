@@ -109,7 +109,6 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	r->run.mark_throttling = true;
 	opts.lengths_told = r->signals;
-	tap_report_watch(r, &tap_balance_ops, balance_of(r), 0);
 	if (!ret && tap_balance_init(balance_of(r), &opts))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;
@@ -329,6 +328,7 @@ const struct tap_report_type tap_report_balance = {
 	},
 	.size = sizeof(struct balance),
 	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_MIGRATIONS,
+	.watchers = (const struct tap_report_watcher[]){ { &tap_balance_ops, offsetof(struct balance, balance) }, { 0 } },
 	.sections = sections,
 	.want_signal = want_signal,
 	.begin = begin,

@@ -241,7 +241,6 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	m->changes = (struct tap_cpu_changes){
 		.wants = wants_task, .change = on_change, .ctx = m,
 	};
-	tap_report_watch(r, &tap_cpu_changes_ops, &m->changes, 0);
 	memcpy(m->columns, map_columns, sizeof(map_columns));
 	m->columns[COL_CPUS].title = m->title.data;
 	m->columns[COL_CPUS].width = (unsigned int)m->title.len;
@@ -281,6 +280,7 @@ const struct tap_report_type tap_report_map = {
 	},
 	.size = sizeof(struct map),
 	.needs = TAP_NEEDS_SWITCHES,
+	.watchers = (const struct tap_report_watcher[]){ { &tap_cpu_changes_ops, offsetof(struct map, changes) }, { 0 } },
 	.begin = begin,
 	.end = end,
 	.release = release,

@@ -333,6 +333,8 @@ static int observe(struct tap_report *r, struct tap_err *err)
 
 	if (!ret && r->type->begin)
 		ret = r->type->begin(r, err);
+	for (const struct tap_report_watcher *w = r->type->watchers; w && w->ops; w++)
+		tap_report_watch(r, w->ops, (char *)r + w->ctx, w->pick);
 	if (!ret)
 		ret = r->observer || r->events ? tap_run_feed(&r->run, r->observer, r->events, r->observer_ctx, err) :
 		      tap_run_watch(&r->run, r->watchers, r->nr_watchers, err);

@@ -92,12 +92,20 @@ struct tap_report {
 	bool usage; /* what failed are the options */
 };
 
+/* A watcher that every run of a report has. */
+struct tap_report_watcher {
+	const struct tap_watcher_ops *ops;
+	size_t ctx; /* offset of its ctx in the report's own struct */
+	unsigned int pick; /* enum tap_watcher_pick */
+};
+
 struct tap_report_type {
 	struct tap_cmd cmd; /* .run is NULL */
 	size_t size; /* of its own struct */
 	unsigned int needs; /* enum tap_needs */
 	unsigned int top; /* how many rows people see, without -n */
 	const struct tap_observer *observer;
+	const struct tap_report_watcher *watchers; /* come after those that .begin adds; ends with an empty one; or NULL */
 	const struct tap_section *sections; /* in their order; ends with an empty one */
 	/* Load-tracking signals that it is about, or NULL. @r: struct tap_report */
 	bool (*want_signal)(void *r, const struct tap_pelt_signal *s);
@@ -125,7 +133,7 @@ void tap_report_open_page(struct tap_report *r);
 /* For a .begin: rows are printed as they are read, to .rows. @key: NULL: programs get lines. */
 void tap_report_open_rows(struct tap_report *r, const struct tap_column *columns, const char *key);
 /*
- * For a .begin: the next watcher of the run (schedtap/watcher.h). @ctx: as @ops wants it. @pick: enum tap_watcher_pick.
+ * For a .begin: a watcher that only some runs have (schedtap/watcher.h). @ctx: as @ops wants it. @pick: enum tap_watcher_pick.
  * Return: it, for more precise wishes.
  */
 struct tap_watcher *tap_report_watch(struct tap_report *r, const struct tap_watcher_ops *ops, void *ctx, unsigned int pick);

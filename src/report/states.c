@@ -65,11 +65,8 @@ struct states {
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	struct states *st = (struct states *)r;
-
 	(void)err;
 	r->run.mark_throttling = true;
-	tap_report_watch(r, &tap_states_ops, &st->states, TAP_PICK_TASKS);
 	return 0;
 }
 
@@ -180,6 +177,7 @@ const struct tap_report_type tap_report_states = {
 	.size = sizeof(struct states),
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES,
+	.watchers = (const struct tap_report_watcher[]){ { &tap_states_ops, offsetof(struct states, states), TAP_PICK_TASKS }, { 0 } },
 	.sections = sections,
 	.begin = begin,
 	.end = tap_report_find_tasks,

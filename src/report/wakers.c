@@ -145,7 +145,6 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	w->of_stacks = r->stacks;
 	w->wants = is_picked;
 	w->ctx = &r->run;
-	tap_report_watch(r, &tap_wakers_ops, w, 0);
 	return ret;
 }
 
@@ -193,6 +192,7 @@ const struct tap_report_type tap_report_wakers = {
 	.size = sizeof(struct wakers),
 	.top = 20,
 	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
+	.watchers = (const struct tap_report_watcher[]){ { &tap_wakers_ops, offsetof(struct wakers, wakers) }, { 0 } },
 	.sections = sections,
 	.check = check,
 	.begin = begin,

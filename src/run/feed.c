@@ -137,7 +137,7 @@ int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsig
 {
 	struct feed feed = { .run = run, .watchers = watchers, .nr = nr_watchers };
 	const struct tap_event *const *batch;
-	int ret = start(&feed, err), nr, code = 0;
+	int ret = tap_run_find_selected(run, err) ?: start(&feed, err), nr, code = 0;
 	/* without switches nothing is certain: then there is nothing to report */
 	bool is_of_use = (feed.any & FOR_WATCHERS) || tap_survey_has_switches(&run->survey);
 

@@ -6,7 +6,6 @@
 
 #include "analysis/limits_content.h"
 #include "analysis/stacks.h"
-#include "run/selected.h"
 
 /* The recording's own window, within --time. */
 static void find_window(struct tap_run *run)
@@ -246,7 +245,7 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 	}
 	if (!ret && run->time.text && !run->survey.events)
 		ret = tap_recording_check_window(&run->rec, &run->time, run->pick.window, err);
-	return ret ? ret : tap_run_find_selected(run, err);
+	return ret;
 }
 
 int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct tap_err *err)

@@ -200,7 +200,8 @@ int tap_run_find_selected(struct tap_run *run, struct tap_err *err)
 	struct finding f = { .run = run };
 	int ret;
 
-	if (!(run->pick.select->by & TAP_SELECT_TASKS & ~(unsigned int)TAP_SELECT_TIDS)) /* a tid is known at once */
+	/* a tid is known at once */
+	if (run->lives || !(run->pick.select->by & TAP_SELECT_TASKS & ~(unsigned int)TAP_SELECT_TIDS))
 		return 0;
 	if (tap_timeline_new(&opts, &f.timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");

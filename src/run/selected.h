@@ -9,7 +9,7 @@
 
 #include "run/run.h"
 
-/* After the window is known. Return: 0; a reader's error; -ENOMEM with a sentence. */
+/* After the survey; when called again, does nothing. Return: 0; a reader's error; -ENOMEM with a sentence. */
 int tap_run_find_selected(struct tap_run *run, struct tap_err *err);
 /* Whether a task is, that a timeline of the run has just seen for the first time. @ns: when it saw it. */
 bool tap_run_is_selected(const struct tap_run *run, const struct tap_task *task, uint64_t ns);

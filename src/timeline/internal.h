@@ -10,6 +10,7 @@
 
 #include "timeline/prev_state.h"
 #include "timeline/tasks.h"
+#include "timeline/watchers.h"
 
 /*
  * A waking that comes while its task still runs is either over at once (the task stays runnable)

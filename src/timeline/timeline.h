@@ -8,13 +8,12 @@
 #ifndef TAP_TIMELINE_H
 #define TAP_TIMELINE_H
 
-#include <schedtap/timeline.h>
+#include <schedtap/watcher.h>
 
 #include "base/window.h"
 #include "timeline/lists.h"
 #include "timeline/promise.h"
 #include "timeline/survey.h"
-#include "timeline/watchers.h"
 
 /* Off the run queues, until a wakeup. */
 static inline bool tap_state_is_sleep(enum tap_state state)
@@ -84,6 +83,14 @@ static inline enum tap_cpu_what tap_cpu_what(const struct tap_cpu *c)
 		return c->offline ? TAP_CPU_OFFLINE : TAP_CPU_UNKNOWN;
 	return c->task ? TAP_CPU_RUN : TAP_CPU_IDLE;
 }
+
+/* What a user's options select. A function that is NULL selects everything. */
+struct tap_selected {
+	/* Asked once, when the task is first seen, at @ns. */
+	bool (*task)(void *ctx, const struct tap_task *task, uint64_t ns);
+	bool (*cpu)(void *ctx, int cpu);
+	void *ctx;
+};
 
 struct tap_timeline_opts {
 	/* Intervals are counted within it. What is fed before it tells the states at its start. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "timeline/timeline.h"
+#include "timeline/watchers.h"
 
 #include <assert.h>
 

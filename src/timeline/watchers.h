@@ -3,15 +3,7 @@
 #ifndef TAP_TIMELINE_WATCHERS_H
 #define TAP_TIMELINE_WATCHERS_H
 
-#include <schedtap/watcher.h>
-
-/* What a user's options select. A function that is NULL selects everything. */
-struct tap_selected {
-	/* Asked once, when the task is first seen, at @ns. */
-	bool (*task)(void *ctx, const struct tap_task *task, uint64_t ns);
-	bool (*cpu)(void *ctx, int cpu);
-	void *ctx;
-};
+#include "timeline/timeline.h"
 
 struct tap_watcher_list {
 	const struct tap_watcher *v[TAP_MAX_WATCHERS];
