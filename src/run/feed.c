@@ -15,6 +15,14 @@ struct feed {
 	unsigned int nr;
 	unsigned int for_loss; /* the mark that lost events would have */
 	unsigned int any; /* marks of all formats together */
+	unsigned int before, after, early; /* marks of the watchers with .before, .event and .early */
+	/* what each event asks for, near: the window's start, and of each watcher .event */
+	uint64_t from_ns;
+	struct tap_timeline *timeline;
+	struct {
+		int (*event)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev);
+		void *ctx;
+	} calls[TAP_MAX_WATCHERS];
 };
 
 static unsigned int find_mark(const struct feed *feed, const struct tap_format *fmt)
@@ -65,6 +73,13 @@ static int start(struct feed *feed, struct tap_err *err)
 	};
 
 	feed->for_loss = find_mark(feed, NULL);
+	for (unsigned int i = 0; i < feed->nr; i++) {
+		feed->before |= feed->watchers[i].ops->before ? FOR_WATCHER(i) : 0;
+		feed->after |= feed->watchers[i].ops->event ? FOR_WATCHER(i) : 0;
+		feed->calls[i].event = feed->watchers[i].ops->event;
+		feed->calls[i].ctx = feed->watchers[i].ctx;
+		feed->early |= feed->watchers[i].ops->early ? FOR_WATCHER(i) : 0;
+	}
 	tap_reader_rewind(run->rec.reader);
 	tap_reader_limit(run->rec.reader, run->read_from_ns, run->window.to_ns);
 	tap_reader_unmerged(run->rec.reader, false);
@@ -74,22 +89,37 @@ static int start(struct feed *feed, struct tap_err *err)
 	run->timeline = NULL;
 	if (tap_timeline_new(&opts, &run->timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	run->rec.ids.timeline = run->timeline;
+	run->rec.ids.timeline = feed->timeline = run->timeline;
+	feed->from_ns = run->window.from_ns;
 	return 0;
 }
 
-/* @is_before: the timeline has not processed the event yet. */
-static int tell(const struct feed *feed, const struct tap_event *ev, unsigned int mark, bool is_before)
+/* Calls .before of the watchers of @mark. */
+static int tell_before(const struct feed *feed, const struct tap_event *ev, unsigned int mark)
 {
-	const bool is_early = ev->ts_ns < feed->run->window.from_ns;
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && mark >> (i + 1); i++) {
-		const struct tap_watcher_ops *ops = feed->watchers[i].ops;
-		int (*call)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev) = is_before ? ops->before : ops->event;
+	if (ev->ts_ns < feed->from_ns)
+		mark &= feed->early;
+	for (; mark && !ret; mark &= mark - 1) {
+		const struct tap_watcher *w = &feed->watchers[__builtin_ctz(mark) - 1];
 
-		if ((mark & FOR_WATCHER(i)) && call && (!is_early || ops->early))
-			ret = call(feed->watchers[i].ctx, feed->run->timeline, ev);
+		ret = w->ops->before(w->ctx, feed->timeline, ev);
+	}
+	return ret;
+}
+
+/* Calls .event of the watchers of @mark. */
+static inline int tell(const struct feed *feed, const struct tap_event *ev, unsigned int mark)
+{
+	int ret = 0;
+
+	if (__builtin_expect(ev->ts_ns < feed->from_ns, 0))
+		mark &= feed->early;
+	for (; mark && !ret; mark &= mark - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(mark) - 1;
+
+		ret = feed->calls[i].event(feed->calls[i].ctx, feed->timeline, ev);
 	}
 	return ret;
 }
@@ -99,26 +129,41 @@ static unsigned int mark_of(const struct feed *feed, const struct tap_event *ev)
 	return ev->fmt ? ev->mark : feed->for_loss | FOR_TIMELINE;
 }
 
+/* The next event from @i on that some watcher wants. Lost events have no mark of their own. */
+static unsigned int find_wanted(const struct feed *feed, const struct tap_event *const *batch, unsigned int i, unsigned int nr)
+{
+	if (feed->for_loss)
+		while (i < nr && !(mark_of(feed, batch[i]) & FOR_WATCHERS))
+			i++;
+	else
+		while (i < nr && !(batch[i]->mark & FOR_WATCHERS))
+			i++;
+	return i;
+}
+
+static int feed_wanted(const struct feed *feed, const struct tap_event *ev)
+{
+	const unsigned int mark = mark_of(feed, ev);
+	int ret = mark & feed->before ? tell_before(feed, ev, mark & feed->before) : 0;
+
+	if (!ret && (mark & FOR_TIMELINE))
+		ret = tap_timeline_event(feed->timeline, ev);
+	return ret ? ret : tell(feed, ev, mark & feed->after);
+}
+
 /* Return: 0; -errno of the timeline or a watcher. */
 static int feed_events(const struct feed *feed, const struct tap_event *const *batch, unsigned int nr)
 {
-	struct tap_timeline *t = feed->run->timeline;
+	struct tap_timeline *t = feed->timeline;
 	int ret = 0;
 
 	if (!((feed->any | feed->for_loss) & FOR_WATCHERS))
 		return tap_timeline_events(t, batch, nr);
-	for (unsigned int from = 0, i = 0; !ret && from < nr; from = ++i) {
-		unsigned int mark = 0;
-
-		while (i < nr && !((mark = mark_of(feed, batch[i])) & FOR_WATCHERS))
-			i++;
-		ret = tap_timeline_events(t, batch + from, i - from);
-		if (ret || i == nr)
-			break;
-		ret = tell(feed, batch[i], mark, true);
-		if (!ret && (mark & FOR_TIMELINE))
-			ret = tap_timeline_event(t, batch[i]);
-		ret = ret ? ret : tell(feed, batch[i], mark, false);
+	for (unsigned int from = 0, i; !ret && from < nr; from = i + 1) {
+		i = find_wanted(feed, batch, from, nr);
+		ret = i > from ? tap_timeline_events(t, batch + from, i - from) : 0;
+		if (!ret && i < nr)
+			ret = feed_wanted(feed, batch[i]);
 	}
 	return ret;
 }

@@ -25,19 +25,19 @@ struct finding {
 	bool is_in_window;
 };
 
-static bool tells_name_of_woken(const struct tap_format *fmt)
-{
-	enum tap_sched_kind kind = tap_sched_kind(fmt);
-
-	return kind == TAP_SCHED_WAKING || kind == TAP_SCHED_WAKEUP;
-}
+/* Marks of events. Moves of a whole process name only one of its threads. */
+enum { TELLS_IDENTITY = 1, NAMES_WOKEN = 2, MOVES_OTHERS = 4 };
 
 static uint16_t mark(void *run, const struct tap_format *fmt)
 {
+	const enum tap_sched_kind kind = tap_sched_kind(fmt);
 	const struct tap_run *r = run;
 
-	return tap_timeline_tells_identity(fmt) || tells_name_of_woken(fmt) ||
-	       (r->by_cgroup && tap_sched_kind(fmt) == TAP_SCHED_CGROUP_NAMED);
+	if (kind == TAP_SCHED_WAKING || kind == TAP_SCHED_WAKEUP)
+		return NAMES_WOKEN;
+	if (!tap_timeline_tells_identity(fmt) && !(r->by_cgroup && kind == TAP_SCHED_CGROUP_NAMED))
+		return 0;
+	return TELLS_IDENTITY | (kind == TAP_SCHED_CGROUP_ATTACH ? MOVES_OTHERS : 0);
 }
 
 static bool is_looked_at(const struct tap_run_life *l, const struct tap_task *task, int tgid)
@@ -106,17 +106,11 @@ static int name_woken(struct finding *f, const struct tap_event_kind *kind, cons
 	return ret;
 }
 
-/* Moves of a whole process name one of its threads. */
-static bool names_others(const struct tap_event_kind *kind)
-{
-	return tap_sched_kind(kind->fmt) == TAP_SCHED_CGROUP_ATTACH;
-}
-
 static void look_at_named(struct finding *f, const struct tap_event_kind *kind, const struct tap_event *ev)
 {
 	const struct tap_task *task = tap_timeline_task(f->timeline, tap_event_current(kind, ev));
 
-	if (names_others(kind)) {
+	if (ev->mark & MOVES_OTHERS) {
 		look_at_all(f);
 		return;
 	}
@@ -140,7 +134,7 @@ static int take(struct finding *f, const struct tap_event *ev)
 		f->is_in_window = true;
 		look_at_all(f);
 	}
-	ret = tells_name_of_woken(ev->fmt) ? name_woken(f, kind, ev) : tap_timeline_event(f->timeline, ev);
+	ret = ev->mark & NAMES_WOKEN ? name_woken(f, kind, ev) : tap_timeline_event(f->timeline, ev);
 	ret = ret ?: add_seen(f, ev->ts_ns);
 	if (!ret)
 		look_at_named(f, kind, ev);

@@ -23,12 +23,13 @@ fast_change(struct tap_timeline *t, struct task *task, enum tap_state next, uint
 	    const char *end, int next_cpu)
 {
 	enum tap_state state = task->pub.state;
+	const struct tap_interval_watcher *to = t->watchers.of_state[state];
 	uint64_t from = task->pub.since_ns;
 	int ret = 0;
 
 	task->pub.total_ns[state] += now - from;
-	if (t->watchers.of_state[state].nr)
-		ret = tap_watchers_interval(&t->watchers, &t->watchers.of_state[state], t, &(struct tap_interval){
+	if (to)
+		ret = tap_watchers_interval(&t->watchers, to, t, &(struct tap_interval){
 			.task = tap_task_pub(task), .state = state, .next = next, .whole = true,
 			.from_ns = from, .to_ns = now, .cpu = task->pub.cpu, .end = end,
 			.next_cpu = next_cpu,

@@ -41,12 +41,12 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 static int close_interval(struct tap_timeline *t, struct task *task, struct tap_interval *s)
 {
 	const struct tap_watchers *w = &t->watchers;
-	const struct tap_watcher_list *to = &(s->next == TAP_UNKNOWN ? w->of_lost_state : w->of_state)[s->state];
+	const struct tap_interval_watcher *to = (s->next == TAP_UNKNOWN ? w->of_lost_state : w->of_state)[s->state];
 
 	task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
 	if (t->opts.promise && !task->kept)
 		return 0;
-	if (!to->nr)
+	if (!to)
 		return 0;
 	if (s->to_ns < t->opts.window.from_ns) {
 		if (s->state == TAP_UNKNOWN)

@@ -9,16 +9,35 @@ static void add(struct tap_watcher_list *list, const struct tap_watcher *w, bool
 		list->v[list->nr++] = w;
 }
 
+/* What of .pick leaves anything out. */
+static unsigned int effective_pick(const struct tap_watchers *all, const struct tap_watcher *w)
+{
+	return w->pick & ((all->selected.task ? TAP_PICK_TASKS : 0) | (all->selected.cpu ? TAP_PICK_CPUS : 0));
+}
+
+/* To the list of a state. @list: its place in .lists. */
+static void add_state(struct tap_watchers *all, const struct tap_interval_watcher **head, unsigned int list, const struct tap_watcher *w)
+{
+	struct tap_interval_watcher *to = all->lists[list];
+
+	*head = to;
+	while (to->interval)
+		to++;
+	*to = (struct tap_interval_watcher){ w->ops->interval, w->ctx, effective_pick(all, w) };
+}
+
 static void add_watcher(struct tap_watchers *all, const struct tap_watcher *w)
 {
 	const struct tap_watcher_ops *ops = w->ops;
-	const uint32_t states = ops->states & (w->states ? w->states : TAP_STATE_ALL);
+	const uint32_t states = ops->states & (w->states ? w->states : TAP_STATE_ALL), lost = states | ops->lost_states;
 
-	add(&all->all, w, true);
 	for (unsigned int i = 0; i < TAP_NR_STATES; i++) {
-		add(&all->of_state[i], w, ops->interval && (states & TAP_STATE_BIT(i)));
-		add(&all->of_lost_state[i], w, ops->interval && ((states | ops->lost_states) & TAP_STATE_BIT(i)));
+		if (ops->interval && (states & TAP_STATE_BIT(i)))
+			add_state(all, &all->of_state[i], i, w);
+		if (ops->interval && (lost & TAP_STATE_BIT(i)))
+			add_state(all, &all->of_lost_state[i], TAP_NR_STATES + i, w);
 	}
+	add(&all->all, w, true);
 	add(&all->of_cpus, w, ops->cpu && !ops->unknown_cpus_only);
 	add(&all->of_unknown_cpus, w, ops->cpu);
 	add(&all->of_wakeups, w, ops->wakeup);
@@ -34,19 +53,19 @@ void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsi
 		add_watcher(w, &v[i]);
 }
 
-static bool has_task(const struct tap_watcher *w, const struct tap_task *task)
+static bool has_task(unsigned int pick, const struct tap_task *task)
 {
-	return !(w->pick & TAP_PICK_TASKS) || task->selected;
+	return !(pick & TAP_PICK_TASKS) || task->selected;
 }
 
-bool tap_watcher_has_cpu(const struct tap_watchers *all, const struct tap_watcher *w, int cpu)
+static bool has_cpu(const struct tap_watchers *all, unsigned int pick, int cpu)
 {
-	return !(w->pick & TAP_PICK_CPUS) || !all->selected.cpu || all->selected.cpu(all->selected.ctx, cpu);
+	return !(pick & TAP_PICK_CPUS) || !all->selected.cpu || all->selected.cpu(all->selected.ctx, cpu);
 }
 
-bool tap_watcher_has_interval(const struct tap_watchers *all, const struct tap_watcher *w, const struct tap_interval *s)
+bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pick, const struct tap_interval *s)
 {
-	return has_task(w, s->task) && tap_watcher_has_cpu(all, w, s->next == TAP_RUNNING ? s->next_cpu : s->cpu);
+	return has_task(pick, s->task) && has_cpu(all, pick, s->next == TAP_RUNNING ? s->next_cpu : s->cpu);
 }
 
 int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
@@ -55,7 +74,7 @@ int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_li
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (tap_watcher_has_cpu(all, to->v[i], s->cpu))
+		if (has_cpu(all, to->v[i]->pick, s->cpu))
 			ret = to->v[i]->ops->cpu(to->v[i]->ctx, t, s);
 	return ret;
 }
@@ -66,7 +85,7 @@ int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timelin
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_task(to->v[i], wakeup->task) && tap_watcher_has_cpu(all, to->v[i], wakeup->cpu))
+		if (has_task(to->v[i]->pick, wakeup->task) && has_cpu(all, to->v[i]->pick, wakeup->cpu))
 			ret = to->v[i]->ops->wakeup(to->v[i]->ctx, t, wakeup);
 	return ret;
 }
@@ -77,8 +96,8 @@ int tap_watchers_migration(const struct tap_watchers *all, const struct tap_time
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_task(to->v[i], m->task) &&
-		    (tap_watcher_has_cpu(all, to->v[i], m->from) || tap_watcher_has_cpu(all, to->v[i], m->to)))
+		if (has_task(to->v[i]->pick, m->task) &&
+		    (has_cpu(all, to->v[i]->pick, m->from) || has_cpu(all, to->v[i]->pick, m->to)))
 			ret = to->v[i]->ops->migration(to->v[i]->ctx, t, m);
 	return ret;
 }
@@ -89,7 +108,7 @@ int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_task(to->v[i], task))
+		if (has_task(to->v[i]->pick, task))
 			ret = to->v[i]->ops->waits(to->v[i]->ctx, t, task, ts_ns);
 	return ret;
 }

@@ -10,36 +10,41 @@ struct tap_watcher_list {
 	unsigned int nr;
 };
 
-struct tap_watchers {
-	struct tap_watcher_list all;
-	struct tap_watcher_list of_state[TAP_NR_STATES], of_lost_state[TAP_NR_STATES];
-	struct tap_watcher_list of_cpus, of_unknown_cpus, of_wakeups, of_migrations, of_waits;
-	struct tap_selected selected;
+/* Most calls are those for intervals: what they need is copied, so that it is near. The last of a list is all zero. */
+struct tap_interval_watcher {
+	int (*interval)(void *ctx, const struct tap_timeline *t, const struct tap_interval *s);
+	void *ctx;
+	unsigned int pick; /* 0 if everything is selected */
 };
 
-/* @v: @nr watchers, at most TAP_MAX_WATCHERS; must outlive @w. */
+struct tap_watchers {
+	/* by state; NULL: the list is empty */
+	const struct tap_interval_watcher *of_state[TAP_NR_STATES], *of_lost_state[TAP_NR_STATES];
+	struct tap_watcher_list all, of_cpus, of_unknown_cpus, of_wakeups, of_migrations, of_waits;
+	struct tap_selected selected;
+	struct tap_interval_watcher lists[2 * TAP_NR_STATES][TAP_MAX_WATCHERS + 1]; /* that the pointers point to */
+};
+
+/* @v: @nr watchers, at most TAP_MAX_WATCHERS; must outlive @w, which must not be moved. */
 void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr, const struct tap_selected *selected);
 
-/* Whether the selection leaves the watcher this call. */
-bool tap_watcher_has_interval(const struct tap_watchers *all, const struct tap_watcher *w, const struct tap_interval *s);
-bool tap_watcher_has_cpu(const struct tap_watchers *all, const struct tap_watcher *w, int cpu);
+/* Whether the selection leaves an interval to a watcher with this .pick. */
+bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pick, const struct tap_interval *s);
 
-/* For intervals, which are most calls. @to: of_state or of_lost_state. Return: 0; what a watcher returned. */
-static inline int tap_watchers_interval(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
-					const struct tap_interval *s)
+/* @to: of of_state or of_lost_state, not NULL. Return: 0; what a watcher returned: here and below. */
+static inline __attribute__((always_inline)) int tap_watchers_interval(const struct tap_watchers *all, const struct tap_interval_watcher *to,
+								       const struct tap_timeline *t, const struct tap_interval *s)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < to->nr; i++) {
-		const struct tap_watcher *w = to->v[i];
-
-		if (!w->pick || tap_watcher_has_interval(all, w, s))
-			ret = w->ops->interval(w->ctx, t, s);
-	}
+	do
+		if (!to->pick || tap_watchers_pick_interval(all, to->pick, s))
+			ret = to->interval(to->ctx, t, s);
+	while (!ret && (++to)->interval);
 	return ret;
 }
 
-/* @to: of_cpus or of_unknown_cpus. Return: 0; what a watcher returned: here and below. */
+/* @to: of_cpus or of_unknown_cpus. */
 int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
 		     const struct tap_cpu_interval *s);
 int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_wakeup *w);
