@@ -49,7 +49,7 @@ static bool is_cpu(const struct tap_pelt_queues *q, int cpu)
 {
 	unsigned int nr;
 
-	tap_timeline_cpus(*q->opts.timeline, &nr);
+	tap_timeline_cpus(q->timeline, &nr);
 	return cpu >= 0 && (unsigned int)cpu < nr;
 }
 
@@ -61,7 +61,7 @@ static struct tap_pelt_member *get_member(struct tap_pelt_queues *q, const struc
 static enum tap_cpu_what what_runs(const struct tap_pelt_queues *q, int cpu, const struct tap_task **task)
 {
 	unsigned int nr;
-	const struct tap_cpu *cpus = tap_timeline_cpus(*q->opts.timeline, &nr);
+	const struct tap_cpu *cpus = tap_timeline_cpus(q->timeline, &nr);
 
 	*task = cpus[cpu].task;
 	return tap_cpu_what(&cpus[cpu]);
@@ -69,7 +69,7 @@ static enum tap_cpu_what what_runs(const struct tap_pelt_queues *q, int cpu, con
 
 static int change(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns)
 {
-	return q->opts.change(q->opts.ctx, cpu, ts_ns);
+	return q->opts.change(q->opts.ctx, q->timeline, cpu, ts_ns);
 }
 
 static void doubt(struct tap_pelt_queue *queue)
@@ -226,7 +226,7 @@ static bool is_other_class(const struct tap_task *task)
 	return task->prio != TAP_PRIO_UNKNOWN && task->prio < 100;
 }
 
-/* ---- the timeline's observer ------------------------------------------------------------------ */
+/* ---- what the timeline reports ---------------------------------------------------------------- */
 
 static int go_to_sleep(struct tap_pelt_queues *q, const struct tap_task *task, int cpu, uint64_t ts_ns)
 {
@@ -246,12 +246,14 @@ static int go_to_sleep(struct tap_pelt_queues *q, const struct tap_task *task, i
 	return add_late(q, cpu, &(const struct late){ task, .dequeued = dequeued, .stale = !dequeued }, ts_ns);
 }
 
-int tap_pelt_queues_interval(struct tap_pelt_queues *q, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
+	struct tap_pelt_queues *q = ctx;
 	struct tap_pelt_member *m = get_member(q, s->task);
 	bool was_there = s->state == TAP_RUNNING || s->state == TAP_PREEMPTED || (s->state == TAP_WAKING && !q->has_wakeups);
 	int cpu = s->next == TAP_RUNNING ? s->next_cpu : s->task->cpu, ret = 0;
 
+	q->timeline = t;
 	look_for_losses(q, s->to_ns);
 	if (!m)
 		return -ENOMEM;
@@ -281,11 +283,13 @@ int tap_pelt_queues_interval(struct tap_pelt_queues *q, const struct tap_interva
 	}
 }
 
-int tap_pelt_queues_cpu(struct tap_pelt_queues *q, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
+	struct tap_pelt_queues *q = ctx;
 	struct tap_pelt_queue *queue = get_queue(q, s->cpu);
 	int ret;
 
+	q->timeline = t;
 	if (!queue)
 		return -ENOMEM;
 	look_for_losses(q, s->to_ns);
@@ -297,16 +301,12 @@ int tap_pelt_queues_cpu(struct tap_pelt_queues *q, const struct tap_cpu_interval
 	return ret;
 }
 
-int tap_pelt_queues_waits(struct tap_pelt_queues *q, const struct tap_task *task, uint64_t ts_ns)
+static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
-	look_for_losses(q, ts_ns);
-	return q->has_wakeups || !is_cpu(q, task->cpu) ? 0 : join(q, task, task->cpu, ts_ns);
-}
-
-int tap_pelt_queues_migration(struct tap_pelt_queues *q, const struct tap_migration *m)
-{
+	struct tap_pelt_queues *q = ctx;
 	struct tap_pelt_member *member = get_member(q, m->task);
 
+	q->timeline = t;
 	look_for_losses(q, m->ts_ns);
 	if (!member || !is_cpu(q, m->to))
 		return member ? 0 : -ENOMEM;
@@ -317,6 +317,15 @@ int tap_pelt_queues_migration(struct tap_pelt_queues *q, const struct tap_migrat
 	/* sleepers are moved by the balancer alone, which finds them in a queue */
 	drop_late(q, m->task);
 	return add_late(q, m->to, &(const struct late){ m->task, .stale = true }, m->ts_ns);
+}
+
+static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
+{
+	struct tap_pelt_queues *q = ctx;
+
+	q->timeline = t;
+	look_for_losses(q, ts_ns);
+	return q->has_wakeups || !is_cpu(q, task->cpu) ? 0 : join(q, task, task->cpu, ts_ns);
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
@@ -334,9 +343,9 @@ static int add_hidden(struct tap_pelt_queues *q, const struct tap_task *task, in
 	return ret;
 }
 
-static int on_wakeup(struct tap_pelt_queues *q, const struct tap_queue_reading *r, const struct tap_event *ev)
+static int add_wakeup(struct tap_pelt_queues *q, const struct tap_queue_reading *r, const struct tap_event *ev)
 {
-	const struct tap_task *task = tap_timeline_task(*q->opts.timeline, tap_num_int(&r->tid, ev));
+	const struct tap_task *task = tap_timeline_task(q->timeline, tap_num_int(&r->tid, ev));
 	int cpu = task && r->cpu.size ? tap_num_int(&r->cpu, ev) : task ? task->cpu : -1;
 
 	if (!task || !is_cpu(q, cpu) || (task->state != TAP_WAKING && task->state != TAP_UNKNOWN))
@@ -382,7 +391,7 @@ static int tell_hidden(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns, int b
 	return ret;
 }
 
-static int on_count(struct tap_pelt_queues *q, const struct tap_queue_reading *r, const struct tap_event *ev)
+static int add_count(struct tap_pelt_queues *q, const struct tap_queue_reading *r, const struct tap_event *ev)
 {
 	int cpu = tap_num_int(&r->cpu, ev), by = tap_num_int(&r->change, ev);
 	unsigned int queued = (unsigned int)tap_num_get(&r->queued, ev), runnable = (unsigned int)tap_num_get(&r->runnable, ev);
@@ -397,9 +406,9 @@ static int on_count(struct tap_pelt_queues *q, const struct tap_queue_reading *r
 	return tell_hidden(q, cpu, ev->ts_ns, by, runnable);
 }
 
-static int on_entity(struct tap_pelt_queues *q, const struct tap_queue_reading *r, const struct tap_event *ev)
+static int add_entity(struct tap_pelt_queues *q, const struct tap_queue_reading *r, const struct tap_event *ev)
 {
-	const struct tap_task *task = tap_timeline_task(*q->opts.timeline, tap_num_int(&r->tid, ev));
+	const struct tap_task *task = tap_timeline_task(q->timeline, tap_num_int(&r->tid, ev));
 	struct tap_pelt_member *m = task ? get_member(q, task) : NULL;
 
 	if (!m)
@@ -425,11 +434,6 @@ static enum what what_of(const struct tap_format *fmt)
 	return NOTHING;
 }
 
-bool tap_pelt_queues_wants(const struct tap_format *fmt)
-{
-	return what_of(fmt) != NOTHING;
-}
-
 static void read_format(struct tap_queue_reading *r, const struct tap_format *fmt)
 {
 	r->what = what_of(fmt);
@@ -444,10 +448,18 @@ static void read_format(struct tap_queue_reading *r, const struct tap_format *fm
 		r->what = NOTHING;
 }
 
-int tap_pelt_queues_event(struct tap_pelt_queues *q, const struct tap_event *ev)
+static bool wants(void *ctx, const struct tap_format *fmt)
 {
+	(void)ctx;
+	return fmt && what_of(fmt) != NOTHING;
+}
+
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	struct tap_pelt_queues *q = ctx;
 	struct tap_queue_reading *r = tap_array_at(&q->reading, &q->nr_reading, ev->fmt->id, sizeof(*r), NULL);
 
+	q->timeline = t;
 	if (!r)
 		return -ENOMEM;
 	if (r->what == UNREAD)
@@ -456,9 +468,14 @@ int tap_pelt_queues_event(struct tap_pelt_queues *q, const struct tap_event *ev)
 		return 0;
 	look_for_losses(q, ev->ts_ns);
 	if (r->what == WAKEUP)
-		return on_wakeup(q, r, ev);
-	return r->what == COUNT ? on_count(q, r, ev) : on_entity(q, r, ev);
+		return add_wakeup(q, r, ev);
+	return r->what == COUNT ? add_count(q, r, ev) : add_entity(q, r, ev);
 }
+
+const struct tap_watcher_ops tap_pelt_queues_ops = {
+	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .migration = on_migration, .waits = on_waits,
+	.wants = wants, .event = on_event,
+};
 
 /* ---- what is asked ---------------------------------------------------------------------------- */
 
@@ -545,13 +562,15 @@ static void hold_running(const struct tap_pelt_queues *q, int cpu, const struct 
 	held->runs_known = place == TAP_PELT_OUTSIDE || (task->prio != TAP_PRIO_UNKNOWN && (place != TAP_PELT_NOWHERE_KNOWN || task->prio < 100));
 }
 
-struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, int cpu, const struct tap_pelt_group *group, uint64_t ts_ns)
+struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, const struct tap_timeline *t, int cpu,
+					  const struct tap_pelt_group *group, uint64_t ts_ns)
 {
 	struct tap_pelt_queue *queue = get_queue(q, cpu);
 	struct tap_pelt_held held = { .weight_known = true };
 	const struct tap_task *task;
 	bool is_idle;
 
+	q->timeline = t;
 	look_for_losses(q, ts_ns);
 	hold_running(q, cpu, group, &held);
 	is_idle = what_runs(q, cpu, &task) == TAP_CPU_IDLE;

@@ -57,11 +57,10 @@ struct tap_pelt_held {
 };
 
 struct tap_pelt_queues_opts {
-	struct tap_timeline *const *timeline;
 	const struct tap_survey *survey;   /* after its end */
 	const struct tap_cgroups *cgroups;
 	/* What is held on this CPU was so up to @ts_ns, and will be something else. Return: 0, or -errno, which stops. */
-	int (*change)(void *ctx, int cpu, uint64_t ts_ns);
+	int (*change)(void *ctx, const struct tap_timeline *t, int cpu, uint64_t ts_ns);
 	/* The task may have gone to sleep there and stayed queued, or is woken out of that. Or NULL. */
 	void (*late)(void *ctx, int cpu, const struct tap_task *task, uint64_t ts_ns);
 	void *ctx;
@@ -72,6 +71,7 @@ struct tap_pelt_queues {
 	bool has_wakeups; /* sched_wakeup was recorded */
 
 	/* inside */
+	const struct tap_timeline *timeline; /* the one that called last */
 	struct tap_pelt_queue *queues; /* owned; by CPU */
 	struct tap_pelt_member *members; /* owned; by tap_task.index */
 	unsigned int nr_queues, nr_members;
@@ -85,18 +85,16 @@ struct tap_pelt_queues {
 void tap_pelt_queues_init(struct tap_pelt_queues *q, const struct tap_pelt_queues_opts *opts);
 void tap_pelt_queues_release(struct tap_pelt_queues *q);
 
-/* Of the timeline's observer, of all states. Return: 0; -ENOMEM; what .change returned: here and below. */
-int tap_pelt_queues_interval(struct tap_pelt_queues *q, const struct tap_interval *s);
-int tap_pelt_queues_cpu(struct tap_pelt_queues *q, const struct tap_cpu_interval *s);
-int tap_pelt_queues_waits(struct tap_pelt_queues *q, const struct tap_task *task, uint64_t ts_ns);
-int tap_pelt_queues_migration(struct tap_pelt_queues *q, const struct tap_migration *m);
-/* Events that tell more than the timeline does: sched_wakeup, sched_update_nr_running, sched_pelt_se. After it has seen them. */
-bool tap_pelt_queues_wants(const struct tap_format *fmt);
-int tap_pelt_queues_event(struct tap_pelt_queues *q, const struct tap_event *ev);
+/*
+ * ctx: struct tap_pelt_queues. Its events say more than the timeline does: sched_wakeup, sched_update_nr_running, sched_pelt_se. Must
+ * come before watchers that ask for what is held.
+ */
+extern const struct tap_watcher_ops tap_pelt_queues_ops;
 
 enum tap_pelt_place tap_pelt_place_of(const struct tap_pelt_queues *q, const struct tap_task *task, const struct tap_pelt_group *group);
 /* What @group holds on the CPU, as of what was told last. Where that was a loss nothing is known. */
-struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, int cpu, const struct tap_pelt_group *group, uint64_t ts_ns);
+struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, const struct tap_timeline *t, int cpu,
+					  const struct tap_pelt_group *group, uint64_t ts_ns);
 /* The number of a cgroup in an event: of the root TAP_PELT_ROOT, above which 32-bit kernels count, and of kernels without groups. 0: an autogroup. */
 uint64_t tap_pelt_cgroup_in(const struct tap_num *cgroup, const struct tap_event *ev);
 /* The fair class's weight for this priority (sched_prio_to_weight[]); 0: it is of another class, or not known. */

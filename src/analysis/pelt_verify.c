@@ -519,7 +519,8 @@ static bool is_told(const struct tap_timeline *timeline, const struct tap_task *
 	return task->prio >= 100 && is_known && tap_timeline_is_certain(timeline, task);
 }
 
-static int update_task(struct tap_pelt_verify *v, struct tap_task *task, const struct tap_pelt_reading *r, const struct tap_event *ev)
+static int update_task(struct tap_pelt_verify *v, const struct tap_timeline *timeline, const struct tap_task *task,
+		       const struct tap_pelt_reading *r, const struct tap_event *ev)
 {
 	int cpu = r->cpu.size ? tap_num_int(&r->cpu, ev) : -1, ret;
 	uint64_t cgroup = tap_pelt_cgroup_in(&r->cgroup, ev);
@@ -536,7 +537,7 @@ static int update_task(struct tap_pelt_verify *v, struct tap_task *task, const s
 		note(t, TAP_PELT_ATTACHED);
 	if (t->known && cpu != t->last_cpu)
 		note(t, t->moved_ns >= t->at_ns ? TAP_PELT_MOVED : TAP_PELT_UNTOLD);
-	if (!is_told(*v->opts.timeline, task))
+	if (!is_told(timeline, task))
 		note(t, TAP_PELT_UNTOLD);
 	t->cgroup = cgroup;
 	t->prio = task->prio;
@@ -560,9 +561,9 @@ static int add_class(struct tap_pelt_track *t, enum tap_cpu_what what, const str
 	return add_span(t, (struct span){ .runs = what == TAP_CPU_RUN && is_of(t->kind, task), .to_ns = to_ns });
 }
 
-static int add_held(struct tap_pelt_verify *v, struct tap_pelt_track *t, uint64_t to_ns)
+static int add_held(struct tap_pelt_verify *v, const struct tap_timeline *timeline, struct tap_pelt_track *t, uint64_t to_ns)
 {
-	struct tap_pelt_held held = tap_pelt_queues_held(&v->queues, t->cpu, &t->group, to_ns);
+	struct tap_pelt_held held = tap_pelt_queues_held(&v->queues, timeline, t->cpu, &t->group, to_ns);
 
 	if (to_ns <= t->at_ns) /* it is over already, and what it was is told */
 		return 0;
@@ -585,14 +586,14 @@ static bool is_of_queues(const struct tap_pelt_track *t)
 }
 
 /* Of the queues: something is over. */
-static int on_change(void *ctx, int cpu, uint64_t ts_ns)
+static int on_change(void *ctx, const struct tap_timeline *timeline, int cpu, uint64_t ts_ns)
 {
 	struct tap_pelt_verify *v = ctx;
 	int ret = 0;
 
 	for (unsigned int i = 0; (unsigned int)cpu < v->nr_cpus && i < v->cpus[cpu].nr && !ret; i++)
 		if (is_of_queues(v->cpus[cpu].tracks[i]))
-			ret = add_held(v, v->cpus[cpu].tracks[i], ts_ns);
+			ret = add_held(v, timeline, v->cpus[cpu].tracks[i], ts_ns);
 	return ret;
 }
 
@@ -629,7 +630,8 @@ static void on_late(void *ctx, int cpu, const struct tap_task *task, uint64_t ts
 	}
 }
 
-static int update_cpu(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev, enum kind kind)
+static int update_cpu(struct tap_pelt_verify *v, const struct tap_timeline *timeline, const struct tap_pelt_reading *r,
+		      const struct tap_event *ev, enum kind kind)
 {
 	int cpu = tap_num_int(&r->cpu, ev), ret;
 	uint64_t cgroup = tap_pelt_cgroup_in(&r->cgroup, ev);
@@ -639,7 +641,7 @@ static int update_cpu(struct tap_pelt_verify *v, const struct tap_pelt_reading *
 
 	if (!cgroup || (cgroup == TAP_PELT_ROOT) != (v->opts.subject == TAP_PELT_CPU)) /* 0: some autogroup */
 		return 0;
-	cpus = tap_timeline_cpus(*v->opts.timeline, &nr);
+	cpus = tap_timeline_cpus(timeline, &nr);
 	if (cpu < 0 || (unsigned int)cpu >= nr)
 		return 0;
 	t = cpu_track(v, cpu, kind, cgroup);
@@ -648,29 +650,32 @@ static int update_cpu(struct tap_pelt_verify *v, const struct tap_pelt_reading *
 	if (!t->wanted)
 		return 0;
 	t->last_cpu = cpu;
-	ret = is_of_queues(t) ? add_held(v, t, ev->ts_ns) : add_class(t, tap_cpu_what(&cpus[cpu]), cpus[cpu].task, ev->ts_ns);
+	ret = is_of_queues(t) ? add_held(v, timeline, t, ev->ts_ns) :
+				add_class(t, tap_cpu_what(&cpus[cpu]), cpus[cpu].task, ev->ts_ns);
 	return ret ?: update(v, t, r, ev);
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
 
-static void on_wakeup(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev)
+static void note_wakeup(struct tap_pelt_verify *v, const struct tap_timeline *timeline, const struct tap_pelt_reading *r,
+			const struct tap_event *ev)
 {
-	struct tap_task *task = tap_timeline_task(*v->opts.timeline, tap_num_int(&r->tid, ev));
+	const struct tap_task *task = tap_timeline_task(timeline, tap_num_int(&r->tid, ev));
 	struct tap_pelt_track *t = task ? track_of(v, task) : NULL;
 
 	if (t)
 		t->woken_ns = ev->ts_ns;
 }
 
-static int on_entity(struct tap_pelt_verify *v, const struct tap_pelt_reading *r, const struct tap_event *ev)
+static int update_entity(struct tap_pelt_verify *v, const struct tap_timeline *timeline, const struct tap_pelt_reading *r,
+			 const struct tap_event *ev)
 {
 	int tid = tap_num_int(&r->tid, ev);
-	struct tap_task *task = tid < 0 ? NULL : tap_timeline_task(*v->opts.timeline, tid);
+	const struct tap_task *task = tid < 0 ? NULL : tap_timeline_task(timeline, tid);
 
 	if (v->opts.subject == TAP_PELT_TASK)
-		return task ? update_task(v, task, r, ev) : 0;
-	return tid < 0 && v->opts.subject == TAP_PELT_CGROUP ? update_cpu(v, r, ev, OF_ENTITY) : 0;
+		return task ? update_task(v, timeline, task, r, ev) : 0;
+	return tid < 0 && v->opts.subject == TAP_PELT_CGROUP ? update_cpu(v, timeline, r, ev, OF_ENTITY) : 0;
 }
 
 static const struct {
@@ -693,11 +698,6 @@ static int format_of(const struct tap_format *fmt)
 	while (i >= 0 && (strcmp(formats[i].system, fmt->system) || strcmp(formats[i].name, fmt->name)))
 		i--;
 	return i;
-}
-
-bool tap_pelt_verify_wants(const struct tap_format *fmt)
-{
-	return format_of(fmt) >= 0 || tap_pelt_queues_wants(fmt);
 }
 
 /* Whether it has what is read of it. */
@@ -732,72 +732,86 @@ static void read_format(struct tap_pelt_reading *r, const struct tap_format *fmt
 		r->what = NOTHING;
 }
 
-int tap_pelt_verify_event(struct tap_pelt_verify *v, const struct tap_event *ev)
+/* ---- the watchers ----------------------------------------------------------------------------- */
+
+static int on_task_interval(void *ctx, const struct tap_timeline *timeline, const struct tap_interval *s)
 {
-	struct tap_pelt_reading *r = tap_array_at(&v->reading, &v->nr_reading, ev->fmt->id, sizeof(*r), NULL);
+	struct tap_pelt_track *t = track_of(ctx, s->task);
 
-	int ret = 0;
-
-	if (!r)
-		return -ENOMEM;
-	if (r->what == UNREAD)
-		read_format(r, ev->fmt, v->opts.subject);
-	if (v->opts.subject != TAP_PELT_TASK)
-		ret = tap_pelt_queues_event(&v->queues, ev);
-	if (r->what == WAKEUP)
-		on_wakeup(v, r, ev);
-	else if (r->what == ENTITY && !ret)
-		ret = on_entity(v, r, ev);
-	else if (r->what == QUEUE && !ret)
-		ret = update_cpu(v, r, ev, r->kind);
-	return ret;
+	(void)timeline;
+	return t ? add_state(ctx, t, s->state, s->from_ns, s->to_ns) : 0;
 }
 
-/* ---- the timeline's observer ------------------------------------------------------------------ */
-
-int tap_pelt_verify_interval(struct tap_pelt_verify *v, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *timeline, const struct tap_interval *s)
 {
-	struct tap_pelt_track *t = track_of(v, s->task);
+	struct tap_pelt_verify *v = ctx;
 
-	if (v->opts.subject == TAP_PELT_TASK)
-		return t ? add_state(v, t, s->state, s->from_ns, s->to_ns) : 0;
+	(void)timeline;
 	if (s->next == TAP_DEAD || s->state == TAP_DEAD)
 		note_task(v, s->task->cpu, s->task, TAP_PELT_ATTACHED);
 	if ((s->next == TAP_THROTTLED || s->state == TAP_THROTTLED) && v->opts.subject == TAP_PELT_CGROUP)
 		note_task(v, s->task->cpu, s->task, TAP_PELT_HELD);
-	return tap_pelt_queues_interval(&v->queues, s);
+	return 0;
 }
 
-int tap_pelt_verify_cpu(struct tap_pelt_verify *v, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *timeline, const struct tap_cpu_interval *s)
 {
+	struct tap_pelt_verify *v = ctx;
 	int ret = 0;
 
-	if (v->opts.subject == TAP_PELT_TASK)
-		return 0;
+	(void)timeline;
 	for (unsigned int i = 0; (unsigned int)s->cpu < v->nr_cpus && i < v->cpus[s->cpu].nr && !ret; i++) {
 		struct tap_pelt_track *t = v->cpus[s->cpu].tracks[i];
 
 		ret = t->wanted && !is_of_queues(t) ? add_class(t, s->what, s->task, s->to_ns) : 0;
 	}
-	return ret ?: tap_pelt_queues_cpu(&v->queues, s);
+	return ret;
 }
 
-int tap_pelt_verify_waits(struct tap_pelt_verify *v, const struct tap_task *task, uint64_t ts_ns)
+static int on_task_migration(void *ctx, const struct tap_timeline *timeline, const struct tap_migration *m)
 {
-	return v->opts.subject == TAP_PELT_TASK ? 0 : tap_pelt_queues_waits(&v->queues, task, ts_ns);
-}
+	struct tap_pelt_track *t = track_of(ctx, m->task);
 
-int tap_pelt_verify_migration(struct tap_pelt_verify *v, const struct tap_migration *m)
-{
-	struct tap_pelt_track *t = track_of(v, m->task);
-
+	(void)timeline;
 	if (t)
 		t->moved_ns = m->ts_ns;
-	if (v->opts.subject == TAP_PELT_TASK)
+	return 0;
+}
+
+static int on_migration(void *ctx, const struct tap_timeline *timeline, const struct tap_migration *m)
+{
+	(void)timeline;
+	note_task(ctx, m->from, m->task, TAP_PELT_ATTACHED);
+	note_task(ctx, m->to, m->task, TAP_PELT_ATTACHED);
+	return 0;
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return fmt && format_of(fmt) >= 0;
+}
+
+static int on_event(void *ctx, const struct tap_timeline *timeline, const struct tap_event *ev)
+{
+	struct tap_pelt_verify *v = ctx;
+	struct tap_pelt_reading *r = tap_array_at(&v->reading, &v->nr_reading, ev->fmt->id, sizeof(*r), NULL);
+
+	if (!r)
+		return -ENOMEM;
+	if (r->what == UNREAD)
+		read_format(r, ev->fmt, v->opts.subject);
+	switch (r->what) {
+	case WAKEUP:
+		note_wakeup(v, timeline, r, ev);
 		return 0;
-	note_task(v, m->from, m->task, TAP_PELT_ATTACHED);
-	note_task(v, m->to, m->task, TAP_PELT_ATTACHED);
-	return tap_pelt_queues_migration(&v->queues, m);
+	case ENTITY:
+		return update_entity(v, timeline, r, ev);
+	case QUEUE:
+		return update_cpu(v, timeline, r, ev, r->kind);
+	default:
+		return 0;
+	}
 }
 
 static int settle_track(struct tap_pelt_verify *v, struct tap_pelt_track *t)
@@ -809,10 +823,12 @@ static int settle_track(struct tap_pelt_verify *v, struct tap_pelt_track *t)
 	return ret;
 }
 
-int tap_pelt_verify_end(struct tap_pelt_verify *v)
+static int on_end(void *ctx, const struct tap_timeline *timeline)
 {
+	struct tap_pelt_verify *v = ctx;
 	int ret = 0;
 
+	(void)timeline;
 	for (unsigned int i = 0; i < v->nr_tasks && !ret; i++)
 		ret = settle_track(v, v->tasks[i]);
 	for (unsigned int cpu = 0; cpu < v->nr_cpus; cpu++)
@@ -820,6 +836,15 @@ int tap_pelt_verify_end(struct tap_pelt_verify *v)
 			ret = settle_track(v, v->cpus[cpu].tracks[i]);
 	return ret;
 }
+
+const struct tap_watcher_ops tap_pelt_verify_of_tasks_ops = {
+	.states = TAP_STATE_ALL, .interval = on_task_interval, .migration = on_task_migration, .wants = wants, .event = on_event, .end = on_end,
+};
+
+const struct tap_watcher_ops tap_pelt_verify_of_queues_ops = {
+	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .migration = on_migration, .wants = wants, .event = on_event,
+	.end = on_end,
+};
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
@@ -829,7 +854,7 @@ void tap_pelt_verify_init(struct tap_pelt_verify *v, const struct tap_pelt_verif
 	for (unsigned int i = 0; i < TAP_PELT_NR_COMPARED; i++)
 		v->errors[i].hist = (struct tap_hist)TAP_HIST_INIT;
 	tap_pelt_queues_init(&v->queues, &(const struct tap_pelt_queues_opts){
-		.timeline = opts->timeline, .survey = opts->survey, .cgroups = opts->cgroups, .change = on_change, .late = on_late,
+		.survey = opts->survey, .cgroups = opts->cgroups, .change = on_change, .late = on_late,
 		.ctx = v,
 	});
 }

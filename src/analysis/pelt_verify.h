@@ -71,7 +71,6 @@ struct tap_pelt_verified {
 };
 
 struct tap_pelt_verify_opts {
-	struct tap_timeline *const *timeline;
 	const struct tap_survey *survey;
 	const struct tap_cgroups *cgroups;
 	enum tap_pelt_subject subject; /* whose averages */
@@ -100,15 +99,10 @@ struct tap_pelt_verify {
 /* @opts is copied. Behind the survey. */
 void tap_pelt_verify_init(struct tap_pelt_verify *v, const struct tap_pelt_verify_opts *opts);
 void tap_pelt_verify_release(struct tap_pelt_verify *v);
-bool tap_pelt_verify_wants(const struct tap_format *fmt);
-/* After the timeline's end. Return: 0 or -ENOMEM. */
-int tap_pelt_verify_end(struct tap_pelt_verify *v);
-/* After the timeline has seen it. Return: 0 or -ENOMEM, here and below. */
-int tap_pelt_verify_event(struct tap_pelt_verify *v, const struct tap_event *ev);
-/* Of the timeline's observer, of all states. */
-int tap_pelt_verify_interval(struct tap_pelt_verify *v, const struct tap_interval *s);
-int tap_pelt_verify_cpu(struct tap_pelt_verify *v, const struct tap_cpu_interval *s);
-int tap_pelt_verify_waits(struct tap_pelt_verify *v, const struct tap_task *task, uint64_t ts_ns);
-int tap_pelt_verify_migration(struct tap_pelt_verify *v, const struct tap_migration *m);
+/*
+ * ctx: struct tap_pelt_verify. The first is for averages of tasks. The second is for those of CPUs and cgroups, and comes after
+ * tap_pelt_queues_ops with .queues.
+ */
+extern const struct tap_watcher_ops tap_pelt_verify_of_tasks_ops, tap_pelt_verify_of_queues_ops;
 
 #endif

@@ -221,16 +221,15 @@ static struct tap_pelt_range range_of(bool known, uint64_t nr, uint64_t most)
 	return known ? (struct tap_pelt_range){ nr, nr } : (struct tap_pelt_range){ 0, most };
 }
 
-static int add_task(struct tap_pelt_what_if *w, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	bool is_known = s->state != TAP_UNKNOWN, runs = s->state == TAP_RUNNING;
 	struct use use = {
 		runs, range_of(is_known, runs, 1), range_of(is_known, runs || tap_state_is_wait(s->state), 1),
 	};
 
-	if (s->state == TAP_DEAD)
-		return 0;
-	return add(w, s->task->index, &(const struct whom){ .task = s->task, .cpu = -1 }, &use, (struct tap_window){ s->from_ns, s->to_ns });
+	(void)t;
+	return add(ctx, s->task->index, &(const struct whom){ .task = s->task, .cpu = -1 }, &use, (struct tap_window){ s->from_ns, s->to_ns });
 }
 
 static bool is_fair(const struct tap_task *task)
@@ -238,23 +237,24 @@ static bool is_fair(const struct tap_task *task)
 	return task->prio >= 100;
 }
 
-static int add_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
 	bool is_known = s->what == TAP_CPU_IDLE || (s->what == TAP_CPU_RUN && s->task->prio != TAP_PRIO_UNKNOWN);
 	bool runs = s->what == TAP_CPU_RUN && is_fair(s->task);
 	struct use use = { runs, .util = range_of(is_known, runs, 1) };
 
-	return add(w, (unsigned int)s->cpu, &(const struct whom){ .cpu = s->cpu }, &use, (struct tap_window){ s->from_ns, s->to_ns });
+	(void)t;
+	return add(ctx, (unsigned int)s->cpu, &(const struct whom){ .cpu = s->cpu }, &use, (struct tap_window){ s->from_ns, s->to_ns });
 }
 
 /* Of the queues: what each cgroup had up to now is over. */
-static int on_change(void *ctx, int cpu, uint64_t ts_ns)
+static int on_change(void *ctx, const struct tap_timeline *t, int cpu, uint64_t ts_ns)
 {
 	struct tap_pelt_what_if *w = ctx;
 	int ret = 0;
 
 	for (unsigned int i = 0; i < w->opts.nr_groups && !ret; i++) {
-		struct tap_pelt_held held = tap_pelt_queues_held(&w->queues, cpu, &w->opts.groups[i], ts_ns);
+		struct tap_pelt_held held = tap_pelt_queues_held(&w->queues, t, cpu, &w->opts.groups[i], ts_ns);
 		struct use use = {
 			held.runs, range_of(held.runs_known, held.runs, 1),
 			{ held.nr, held.nr_max < MOST_TASKS ? held.nr_max : MOST_TASKS },
@@ -266,34 +266,10 @@ static int on_change(void *ctx, int cpu, uint64_t ts_ns)
 	return ret;
 }
 
-int tap_pelt_what_if_interval(struct tap_pelt_what_if *w, const struct tap_interval *s)
-{
-	if (w->opts.subject == TAP_PELT_CGROUP)
-		return tap_pelt_queues_interval(&w->queues, s);
-	return w->opts.subject == TAP_PELT_TASK ? add_task(w, s) : 0;
-}
-
-int tap_pelt_what_if_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_interval *s)
-{
-	if (w->opts.subject == TAP_PELT_CGROUP)
-		return tap_pelt_queues_cpu(&w->queues, s);
-	return w->opts.subject == TAP_PELT_CPU ? add_cpu(w, s) : 0;
-}
-
-int tap_pelt_what_if_waits(struct tap_pelt_what_if *w, const struct tap_task *task, uint64_t ts_ns)
-{
-	return w->opts.subject == TAP_PELT_CGROUP ? tap_pelt_queues_waits(&w->queues, task, ts_ns) : 0;
-}
-
-int tap_pelt_what_if_migration(struct tap_pelt_what_if *w, const struct tap_migration *m)
-{
-	return w->opts.subject == TAP_PELT_CGROUP ? tap_pelt_queues_migration(&w->queues, m) : 0;
-}
-
-int tap_pelt_what_if_event(struct tap_pelt_what_if *w, const struct tap_event *ev)
-{
-	return tap_pelt_queues_event(&w->queues, ev);
-}
+const struct tap_watcher_ops tap_pelt_what_if_of_tasks_ops = {
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD), .interval = on_interval,
+};
+const struct tap_watcher_ops tap_pelt_what_if_of_cpus_ops = { .cpu = on_cpu };
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
@@ -306,7 +282,7 @@ void tap_pelt_what_if_init(struct tap_pelt_what_if *w, const struct tap_pelt_wha
 	for (unsigned int i = 0; opts->runnable && i < opts->nr_halflives; i++)
 		add_signal(w, "runnable", opts->halflives_ns[i]);
 	tap_pelt_queues_init(&w->queues, &(const struct tap_pelt_queues_opts){
-		.timeline = opts->timeline, .survey = opts->survey, .cgroups = opts->cgroups, .change = on_change, .ctx = w,
+		.survey = opts->survey, .cgroups = opts->cgroups, .change = on_change, .ctx = w,
 	});
 }
 

@@ -33,8 +33,7 @@ struct tap_pelt_what_if_opts {
 	/* Of cgroups: these; borrowed. */
 	const struct tap_pelt_group *groups;
 	unsigned int nr_groups;
-	/* Their tasks, as in struct tap_pelt_queues_opts. */
-	struct tap_timeline *const *timeline;
+	/* As in struct tap_pelt_queues_opts. */
 	const struct tap_survey *survey;
 	const struct tap_cgroups *cgroups;
 	bool while_running; /* as in struct tap_pelt_opts; so are the next two */
@@ -67,13 +66,7 @@ int tap_pelt_what_if_parse(const char *text, struct tap_pelt_what_if_opts *opts,
 /* @opts is copied. */
 void tap_pelt_what_if_init(struct tap_pelt_what_if *w, const struct tap_pelt_what_if_opts *opts);
 void tap_pelt_what_if_release(struct tap_pelt_what_if *w);
-/* Of the timeline's observer, of all states. Return: 0 or -ENOMEM. */
-int tap_pelt_what_if_interval(struct tap_pelt_what_if *w, const struct tap_interval *s);
-int tap_pelt_what_if_cpu(struct tap_pelt_what_if *w, const struct tap_cpu_interval *s);
-/* And of cgroups. */
-int tap_pelt_what_if_waits(struct tap_pelt_what_if *w, const struct tap_task *task, uint64_t ts_ns);
-int tap_pelt_what_if_migration(struct tap_pelt_what_if *w, const struct tap_migration *m);
-/* As of tap_pelt_queues_event(). */
-int tap_pelt_what_if_event(struct tap_pelt_what_if *w, const struct tap_event *ev);
+/* ctx: struct tap_pelt_what_if. For tasks; for CPUs. For cgroups the watcher is tap_pelt_queues_ops with .queues. */
+extern const struct tap_watcher_ops tap_pelt_what_if_of_tasks_ops, tap_pelt_what_if_of_cpus_ops;
 
 #endif

@@ -30,11 +30,6 @@ void tap_util_est_release(struct tap_util_est *u)
 	sums_release(&u->all);
 }
 
-bool tap_util_est_wants(const struct tap_format *fmt)
-{
-	return !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_util_est_se");
-}
-
 static int judge(struct tap_util_est_sums *s, uint64_t estimate, uint64_t need, uint64_t ts_ns)
 {
 	uint64_t error = estimate > need ? estimate - need : need - estimate;
@@ -74,12 +69,20 @@ static int slept(struct tap_util_est *u, struct tap_util_est_task *t, const stru
 	return ret;
 }
 
-int tap_util_est_event(struct tap_util_est *u, const struct tap_event *ev)
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return fmt && !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_util_est_se");
+}
+
+static int on_event(void *ctx, const struct tap_timeline *timeline, const struct tap_event *ev)
 {
 	static const struct tap_util_est_task fresh = { .sums = NO_SUMS };
+	struct tap_util_est *u = ctx;
 	struct tap_util_est_task *t;
 	struct tap_task *task;
 
+	(void)timeline;
 	if (ev->fmt != u->fmt) {
 		u->fmt = ev->fmt;
 		tap_num_init(&u->tid, tap_number_field(ev->fmt, "pid"));
@@ -89,7 +92,6 @@ int tap_util_est_event(struct tap_util_est *u, const struct tap_event *ev)
 	}
 	if (!u->tid.size || !u->util.size || !u->enqueued.size)
 		return 0;
-	/* switches need not be recorded */
 	if (tap_timeline_see(*u->opts.timeline, tap_num_int(&u->tid, ev), &task))
 		return -ENOMEM;
 	if (!task || !u->opts.want(u->opts.ctx, task))
@@ -100,3 +102,5 @@ int tap_util_est_event(struct tap_util_est *u, const struct tap_event *ev)
 	t->task = task;
 	return slept(u, t, ev);
 }
+
+const struct tap_watcher_ops tap_util_est_ops = { .wants = wants, .event = on_event };

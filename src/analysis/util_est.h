@@ -34,7 +34,7 @@ struct tap_util_est_task {
 };
 
 struct tap_util_est_opts {
-	struct tap_timeline *const *timeline;
+	struct tap_timeline *const *timeline; /* gets the tasks of events: switches need not be recorded */
 	const struct tap_survey *survey;
 	bool (*want)(void *ctx, const struct tap_task *task);
 	void *ctx;
@@ -55,8 +55,7 @@ struct tap_util_est {
 /* @opts is copied. Behind the survey. */
 void tap_util_est_init(struct tap_util_est *u, const struct tap_util_est_opts *opts);
 void tap_util_est_release(struct tap_util_est *u);
-bool tap_util_est_wants(const struct tap_format *fmt);
-/* After the timeline has seen it. Return: 0 or -ENOMEM. */
-int tap_util_est_event(struct tap_util_est *u, const struct tap_event *ev);
+/* ctx: struct tap_util_est. */
+extern const struct tap_watcher_ops tap_util_est_ops;
 
 #endif

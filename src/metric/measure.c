@@ -200,7 +200,7 @@ static uint64_t find_whom(const struct tap_measure *m, const struct tap_format *
 	if (m->opts.by_task)
 		return 0;
 	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_wants(fmt) ? FOR_RESCHED : 0) |
-	       (tells_signal(fmt) ? FOR_SIGNALS : 0) | (tap_util_est_wants(fmt) ? FOR_UTIL_EST : 0) |
+	       (tells_signal(fmt) ? FOR_SIGNALS : 0) | (tap_util_est_ops.wants(NULL, fmt) ? FOR_UTIL_EST : 0) |
 	       (tap_frequency_wants(fmt) ? FOR_FREQUENCY : 0) | (tap_is_sched_pick(fmt) ? FOR_EEVDF : 0) |
 	       (m->has_paths && tap_paths_want(&m->paths, fmt) ? FOR_PATHS : 0) | (tap_deadlines_wants(fmt) ? FOR_DEADLINES : 0);
 }
@@ -242,7 +242,7 @@ int tap_measure_event(void *measure, const struct tap_event *ev)
 	if (!ret && (whom & FOR_SIGNALS))
 		ret = tap_pelt_ops.event(m->signals, *m->opts.timeline, ev);
 	if (!ret && (whom & FOR_UTIL_EST))
-		ret = tap_util_est_event(&m->util_est, ev);
+		ret = tap_util_est_ops.event(&m->util_est, *m->opts.timeline, ev);
 	if (!ret && (whom & FOR_FREQUENCY))
 		ret = tap_frequency_event(&m->frequency, ev);
 	if (!ret && (whom & FOR_PATHS) && !tap_measure_wants_all(m))

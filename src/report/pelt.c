@@ -401,8 +401,10 @@ static int end(struct tap_report *r, struct tap_err *err)
 	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
 	unsigned int nr;
 
-	if (p->opts->verify)
-		return tap_pelt_report_verify_end(p, err);
+	if (p->opts->verify) {
+		tap_pelt_report_verify_end(p);
+		return 0;
+	}
 	if (p->opts->util_est)
 		return tap_pelt_report_util_est_end(p, err);
 	if (p->opts->what_if)
@@ -421,9 +423,10 @@ static void release(struct tap_report *r)
 {
 	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
 
-	tap_pelt_report_verify_release(p);
-	tap_pelt_report_util_est_release(p);
-	tap_pelt_report_what_if_release(p);
+	tap_pelt_verify_release(&p->verify);
+	tap_util_est_release(&p->util_est);
+	tap_pelt_what_if_release(&p->what_if);
+	free(p->groups);
 }
 
 static const struct tap_section sections[] = {

@@ -39,16 +39,13 @@ struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p, const struc
 /* For people and programs: series as plots or figures. */
 void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page, struct tap_pelt_series *const *all, unsigned int nr);
 
-/* --verify: for the report's .begin, .end and .release. */
+/* --verify: for the report's .begin and .end. */
 int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err);
-int tap_pelt_report_verify_end(struct tap_pelt_report *p, struct tap_err *err);
-void tap_pelt_report_verify_release(struct tap_pelt_report *p);
-/* --util-est: likewise. */
+void tap_pelt_report_verify_end(struct tap_pelt_report *p);
+/* --util-est: for the report's .begin and .end. */
 int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err);
 int tap_pelt_report_util_est_end(struct tap_pelt_report *p, struct tap_err *err);
-void tap_pelt_report_util_est_release(struct tap_pelt_report *p);
-/* --what-if: likewise. */
+/* --what-if: for the report's .begin. */
 int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err);
-void tap_pelt_report_what_if_release(struct tap_pelt_report *p);
 
 #endif

@@ -19,17 +19,6 @@ static bool want(void *ctx, const struct tap_task *task)
 	return yes;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return tap_util_est_wants(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	return tap_util_est_event(util_est_of(ctx), ev);
-}
-
 /* clang-format off */
 #define SUM_COLUMNS \
 	{ "sleeps", "sleeps", TAP_CELL_COUNT, .width = 8, .rank = 7 }, \
@@ -101,23 +90,20 @@ static uint64_t sleeps_of(const struct tap_report *r, unsigned int index)
 
 int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err)
 {
-	static const struct tap_observer observer = { 0 };
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_section sections[] = {
 		{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all, .is_object = true },
 		{ TAP_FOR_ALL, .key = "tasks", .columns = task_columns, .row = put_task, .nr = tap_report_nr_tasks, .noun = "task" },
 		{ 0 }
 	};
 
-	if (!tap_run_has(&p->report.run, wants, NULL))
+	if (!tap_run_has(&p->report.run, tap_util_est_ops.wants, NULL))
 		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_util_est_se events in the time "
 				   "window: record them with 'schedtap record -e sched -e util_est'",
 				   p->report.run.rec.path);
 	tap_util_est_init(&p->util_est, &(const struct tap_util_est_opts){
 		.timeline = &p->report.run.timeline, .survey = &p->report.run.survey, .want = want, .ctx = p,
 	});
-	p->report.observer = &observer;
-	p->report.events = &events;
+	tap_report_watch(&p->report, &tap_util_est_ops, &p->util_est, 0);
 	p->report.sections = sections;
 	return 0;
 }
@@ -125,9 +111,4 @@ int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err)
 int tap_pelt_report_util_est_end(struct tap_pelt_report *p, struct tap_err *err)
 {
 	return tap_report_rank_tasks(&p->report, p->util_est.nr_tasks, sleeps_of, err);
-}
-
-void tap_pelt_report_util_est_release(struct tap_pelt_report *p)
-{
-	tap_util_est_release(&p->util_est);
 }

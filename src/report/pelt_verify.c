@@ -13,8 +13,6 @@ static struct tap_pelt_verify *verify_of(const struct tap_report *r)
 	return &((struct tap_pelt_report *)r)->verify;
 }
 
-/* ---- what is told ----------------------------------------------------------------------------- */
-
 static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task *task, int cpu, uint64_t cgroup)
 {
 	struct tap_pelt_report *p = ctx;
@@ -25,37 +23,6 @@ static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task
 
 	p->report.matched |= yes;
 	return yes && tap_pelt_report_names(p->opts, tap_pelt_average_name(average), true);
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return tap_pelt_verify_wants(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	return tap_pelt_verify_event(verify_of(ctx), ev);
-}
-
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	return tap_pelt_verify_interval(verify_of(ctx), s);
-}
-
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	return tap_pelt_verify_cpu(verify_of(ctx), s);
-}
-
-static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
-{
-	return tap_pelt_verify_waits(verify_of(ctx), task, ts_ns);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	return tap_pelt_verify_migration(verify_of(ctx), m);
 }
 
 /* ---- tables ----------------------------------------------------------------------------------- */
@@ -167,10 +134,6 @@ static unsigned int nr_verified(const struct tap_report *r)
 
 int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 {
-	static const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .waits = on_waits, .migration = on_migration,
-	};
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_section sections[] = {
 		{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .key = "between", .columns = between_columns, .put = put_between },
 		{ TAP_FOR_ALL, .before = "\n", .key = "verified", .columns = verified_columns, .row = put_verified,
@@ -184,11 +147,15 @@ int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 				   "with 'schedtap record -e sched -e pelt'",
 				   p->report.run.rec.path, event);
 	tap_pelt_verify_init(&p->verify, &(const struct tap_pelt_verify_opts){
-		.timeline = &p->report.run.timeline, .survey = &p->report.run.survey, .subject = p->subject,
+		.survey = &p->report.run.survey, .subject = p->subject,
 		.cgroups = &p->report.run.rec.ids.cgroups, .want = want, .ctx = p,
 	});
-	p->report.observer = &observer;
-	p->report.events = &events;
+	if (p->subject == TAP_PELT_TASK) {
+		tap_report_watch(&p->report, &tap_pelt_verify_of_tasks_ops, &p->verify, 0);
+	} else {
+		tap_report_watch(&p->report, &tap_pelt_queues_ops, &p->verify.queues, 0);
+		tap_report_watch(&p->report, &tap_pelt_verify_of_queues_ops, &p->verify, 0);
+	}
 	p->report.sections = sections;
 	return tap_run_check_needs(&p->report.run, TAP_NEEDS_SWITCHES, err);
 }
@@ -211,16 +178,8 @@ static int compare(const void *a, const void *b)
 	return (x->average > y->average) - (x->average < y->average);
 }
 
-int tap_pelt_report_verify_end(struct tap_pelt_report *p, struct tap_err *err)
+void tap_pelt_report_verify_end(struct tap_pelt_report *p)
 {
-	if (tap_pelt_verify_end(&p->verify))
-		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (p->verify.nr)
 		qsort(p->verify.verified, p->verify.nr, sizeof(*p->verify.verified), compare);
-	return 0;
-}
-
-void tap_pelt_report_verify_release(struct tap_pelt_report *p)
-{
-	tap_pelt_verify_release(&p->verify);
 }

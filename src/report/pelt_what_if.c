@@ -21,37 +21,6 @@ static bool want(void *ctx, const struct tap_task *task, int cpu)
 	return yes;
 }
 
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	return tap_pelt_what_if_interval(what_if_of(ctx), s);
-}
-
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	return tap_pelt_what_if_cpu(what_if_of(ctx), s);
-}
-
-static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
-{
-	return tap_pelt_what_if_waits(what_if_of(ctx), task, ts_ns);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	return tap_pelt_what_if_migration(what_if_of(ctx), m);
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return tap_pelt_queues_wants(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	return tap_pelt_what_if_event(what_if_of(ctx), ev);
-}
-
 static void put_series(struct tap_report *r, struct tap_table *t)
 {
 	tap_pelt_report_put((struct tap_pelt_report *)r, t->page, what_if_of(r)->series, what_if_of(r)->nr);
@@ -93,10 +62,6 @@ static int find_groups(struct tap_pelt_report *p, struct tap_err *err)
 
 int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 {
-	static const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .waits = on_waits, .migration = on_migration,
-	};
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	static const struct tap_section sections[] = {
 		{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .put = put_series },
 		{ TAP_FOR_SHEETS, .columns = tap_out_pelt_columns, .put = put_points },
@@ -106,7 +71,7 @@ int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 		.window = p->report.run.window, .subject = p->subject,
 		.util = tap_pelt_report_names(p->opts, "util", true), .while_running = p->opts->while_running,
 		.nr_columns = p->plot.columns, .want = want, .ctx = p,
-		.timeline = &p->report.run.timeline, .survey = &p->report.run.survey, .cgroups = &p->report.run.rec.ids.cgroups,
+		.survey = &p->report.run.survey, .cgroups = &p->report.run.rec.ids.cgroups,
 		.keep_points = p->opts->points || tap_report_audience(&p->report) == TAP_FOR_SHEETS,
 	};
 	int ret = tap_pelt_what_if_parse(p->opts->what_if, &opts, err);
@@ -117,22 +82,18 @@ int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 	if (!opts.util && !opts.runnable)
 		return tap_err_set(err, -EINVAL, "--what-if can compute only util%s: select no other signal with -s",
 				   opts.subject == TAP_PELT_CPU ? " of CPUs" : " and runnable");
-	if (opts.subject == TAP_PELT_CGROUP) {
+	if (opts.subject == TAP_PELT_CGROUP)
 		ret = find_groups(p, err);
-		p->report.events = &events;
-	}
 	if (ret)
 		return ret;
 	opts.groups = p->groups;
 	opts.nr_groups = p->nr_groups;
 	tap_pelt_what_if_init(&p->what_if, &opts);
-	p->report.observer = &observer;
+	if (opts.subject == TAP_PELT_CGROUP)
+		tap_report_watch(&p->report, &tap_pelt_queues_ops, &p->what_if.queues, 0);
+	else
+		tap_report_watch(&p->report, opts.subject == TAP_PELT_TASK ? &tap_pelt_what_if_of_tasks_ops : &tap_pelt_what_if_of_cpus_ops,
+				 &p->what_if, 0);
 	p->report.sections = sections;
 	return tap_run_check_needs(&p->report.run, TAP_NEEDS_SWITCHES | (opts.runnable ? TAP_NEEDS_WAKEUPS : 0), err);
-}
-
-void tap_pelt_report_what_if_release(struct tap_pelt_report *p)
-{
-	tap_pelt_what_if_release(&p->what_if);
-	free(p->groups);
 }
