@@ -33,13 +33,6 @@ static bool init_fields(struct tap_deadlines *d, const struct tap_format *fmt)
 	return is_whole;
 }
 
-bool tap_deadlines_wants(const struct tap_format *fmt)
-{
-	struct tap_deadlines d;
-
-	return init_fields(&d, fmt);
-}
-
 static struct tap_deadline_job *job_of(struct tap_deadlines *d, const struct tap_task *task)
 {
 	return tap_array_at(&d->of, &d->nr, task->index, sizeof(*d->of), NULL);
@@ -74,21 +67,52 @@ static void begin_job(struct tap_deadlines *d, const struct tap_task *task, stru
 	};
 }
 
-int tap_deadlines_event(struct tap_deadlines *d, const struct tap_event *ev)
+static bool is_done(const struct tap_interval *s)
 {
+	return s->state == TAP_RUNNING && (s->next == TAP_SLEEPING || s->next == TAP_BLOCKED || s->next == TAP_STOPPED || s->next == TAP_DEAD);
+}
+
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
+{
+	struct tap_deadlines *d = ctx;
+	struct tap_deadline_job *job = s->task->index < d->nr ? &d->of[s->task->index] : NULL;
+
+	(void)t;
+	if (!job)
+		return 0;
+	if (s->state == TAP_UNKNOWN && s->from_ns < s->to_ns) {
+		d->undecided += job->is_open;
+		*job = (struct tap_deadline_job){ 0 };
+	} else if (is_done(s)) {
+		end_job(d, job, s->to_ns);
+	}
+	return 0;
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	struct tap_deadlines d;
+
+	(void)ctx;
+	return fmt && init_fields(&d, fmt);
+}
+
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	struct tap_deadlines *d = ctx;
 	struct tap_task *prev, *next;
 	struct tap_deadline_job *job;
 
 	if (d->fmt != ev->fmt)
 		init_fields(d, ev->fmt);
-	prev = tap_timeline_task(*d->timeline, (int)tap_num_get(&d->prev, ev));
+	prev = tap_timeline_task(t, (int)tap_num_get(&d->prev, ev));
 	if (prev && tap_num_get(&d->yielded, ev) && d->want(d->ctx, prev)) {
 		job = job_of(d, prev);
 		if (!job)
 			return -ENOMEM;
 		end_job(d, job, ev->ts_ns);
 	}
-	next = tap_timeline_task(*d->timeline, (int)tap_num_get(&d->next, ev));
+	next = tap_timeline_task(t, (int)tap_num_get(&d->next, ev));
 	if (!next || !d->want(d->ctx, next))
 		return 0;
 	d->by_server += d->is_by_server.size && tap_num_get(&d->is_by_server, ev);
@@ -100,28 +124,18 @@ int tap_deadlines_event(struct tap_deadlines *d, const struct tap_event *ev)
 	return job ? 0 : -ENOMEM;
 }
 
-static bool is_done(const struct tap_interval *s)
+static int on_end(void *ctx, const struct tap_timeline *t)
 {
-	return s->state == TAP_RUNNING && (s->next == TAP_SLEEPING || s->next == TAP_BLOCKED || s->next == TAP_STOPPED || s->next == TAP_DEAD);
-}
+	const uint64_t to_ns = tap_timeline_window(t).to_ns;
+	struct tap_deadlines *d = ctx;
 
-void tap_deadlines_interval(struct tap_deadlines *d, const struct tap_interval *s)
-{
-	struct tap_deadline_job *job = s->task->index < d->nr ? &d->of[s->task->index] : NULL;
-
-	if (!job)
-		return;
-	if (s->state == TAP_UNKNOWN && s->from_ns < s->to_ns) {
-		d->undecided += job->is_open;
-		*job = (struct tap_deadline_job){ 0 };
-	} else if (is_done(s)) {
-		end_job(d, job, s->to_ns);
-	}
-}
-
-void tap_deadlines_end(struct tap_deadlines *d, uint64_t to_ns)
-{
 	for (unsigned int i = 0; i < d->nr; i++)
 		if (d->of[i].is_open && to_ns > d->of[i].deadline_ns)
 			end_job(d, &d->of[i], to_ns);
+	return 0;
 }
+
+const struct tap_watcher_ops tap_deadlines_ops = {
+	.states = TAP_STATE_BIT(TAP_RUNNING) | TAP_STATE_BIT(TAP_UNKNOWN), .interval = on_interval,
+	.wants = wants, .event = on_event, .end = on_end,
+};

@@ -14,7 +14,6 @@
 #include "timeline/timeline.h"
 
 struct tap_deadlines {
-	struct tap_timeline *const *timeline;
 	bool (*want)(void *ctx, const struct tap_task *task);
 	void *ctx;
 	uint64_t jobs, missed, undecided;
@@ -33,11 +32,7 @@ struct tap_deadlines {
 };
 
 void tap_deadlines_release(struct tap_deadlines *d);
-bool tap_deadlines_wants(const struct tap_format *fmt);
-/* Return: 0 or -ENOMEM. */
-int tap_deadlines_event(struct tap_deadlines *d, const struct tap_event *ev);
-void tap_deadlines_interval(struct tap_deadlines *d, const struct tap_interval *s);
-/* After the timeline's end. */
-void tap_deadlines_end(struct tap_deadlines *d, uint64_t to_ns);
+/* ctx: struct tap_deadlines. */
+extern const struct tap_watcher_ops tap_deadlines_ops;
 
 #endif

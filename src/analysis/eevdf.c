@@ -61,7 +61,7 @@ static struct tap_eevdf_task *task_get(struct tap_eevdf *e, const struct tap_tas
 	return tap_array_at(&e->tasks, &e->nr_tasks, task->index, sizeof(*e->tasks), &fresh);
 }
 
-static bool wants(const struct tap_eevdf *e, const struct tap_task *task, int cpu)
+static bool is_wanted(const struct tap_eevdf *e, const struct tap_task *task, int cpu)
 {
 	return !e->opts.want || e->opts.want(e->opts.ctx, task, cpu);
 }
@@ -135,20 +135,20 @@ static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t, const stru
 	add_wakeup(&e->all, preempts);
 }
 
-static int on_picked(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const struct tap_sched_pick *p)
+static int add_picked(struct tap_eevdf *e, const struct tap_timeline *t, const struct tap_eevdf_cpu *c, const struct tap_sched_pick *p)
 {
-	const struct tap_task *task = tap_timeline_task(*e->opts.timeline, p->tid);
-	struct tap_eevdf_task *t;
+	const struct tap_task *task = tap_timeline_task(t, p->tid);
+	struct tap_eevdf_task *of;
 
-	if (!task || !wants(e, task, p->cpu))
+	if (!task || !is_wanted(e, task, p->cpu))
 		return 0;
-	t = task_get(e, task);
-	if (!t || add_pick(&t->sums, p) || add_pick(&e->all, p))
+	of = task_get(e, task);
+	if (!of || add_pick(&of->sums, p) || add_pick(&e->all, p))
 		return -ENOMEM;
-	t->task = task;
-	t->slice_ns = p->slice_ns;
-	t->weight = p->weight;
-	end_wakeup(e, t, c, p);
+	of->task = task;
+	of->slice_ns = p->slice_ns;
+	of->weight = p->weight;
+	end_wakeup(e, of, c, p);
 	return check_pick(e, task, p);
 }
 
@@ -157,19 +157,6 @@ static void switch_to_next(struct tap_eevdf_cpu *c)
 {
 	c->now = c->is_picked ? c->next : (struct tap_sched_pick){ 0 };
 	c->is_picked = false;
-}
-
-int tap_eevdf_pick(struct tap_eevdf *e, const struct tap_sched_pick *p)
-{
-	struct tap_eevdf_cpu *c = p->cpu >= 0 ? cpu_get(e, p->cpu) : NULL;
-
-	if (!c)
-		return p->cpu >= 0 ? -ENOMEM : 0;
-	if (c->is_picked) /* a switch that ended no interval */
-		switch_to_next(c);
-	c->next = *p;
-	c->is_picked = true;
-	return p->tid ? on_picked(e, c, p) : 0;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------- */
@@ -186,7 +173,7 @@ static int add_run(struct tap_eevdf_sums *s, uint64_t ran_ns, bool preempted, bo
 }
 
 /* From one pick to the next one, which is there. */
-static int on_run(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const struct tap_cpu_interval *s)
+static int end_run(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const struct tap_cpu_interval *s)
 {
 	const struct tap_sched_pick *began = &c->now, *ended = &c->next;
 	uint64_t ran_ns = s->to_ns - s->from_ns;
@@ -196,7 +183,7 @@ static int on_run(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const stru
 	struct tap_eevdf_task *t;
 	int ret = 0;
 
-	if (!wants(e, s->task, s->cpu))
+	if (!is_wanted(e, s->task, s->cpu))
 		return 0;
 	t = task_get(e, s->task);
 	if (!t || add_run(&t->sums, ran_ns, preempted, ended->prev_delayed, overrun_ns) ||
@@ -208,24 +195,10 @@ static int on_run(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const stru
 	return ret;
 }
 
-int tap_eevdf_cpu(struct tap_eevdf *e, const struct tap_cpu_interval *s)
-{
-	struct tap_eevdf_cpu *c = cpu_get(e, s->cpu);
-	int ret = 0;
-
-	if (!c)
-		return -ENOMEM;
-	if (s->what == TAP_CPU_RUN && c->now.tid == s->task->tid && c->now.ts_ns == s->from_ns && c->is_picked &&
-	    c->next.ts_ns == s->to_ns)
-		ret = on_run(e, c, s);
-	switch_to_next(c);
-	return ret;
-}
-
 /* ---- wakeups ---------------------------------------------------------------------------------- */
 
 /* It comes to @cpu. */
-static int on_queued(struct tap_eevdf *e, const struct tap_task *task, int cpu)
+static int note_queued(struct tap_eevdf *e, const struct tap_task *task, int cpu)
 {
 	struct tap_eevdf_task *t = task_get(e, task);
 	const struct tap_eevdf_cpu *c = cpu >= 0 && (unsigned int)cpu < e->nr_cpus ? &e->cpus[cpu] : NULL;
@@ -239,12 +212,62 @@ static int on_queued(struct tap_eevdf *e, const struct tap_task *task, int cpu)
 	return 0;
 }
 
-int tap_eevdf_wakeup(struct tap_eevdf *e, const struct tap_wakeup *w)
+/* ---- the watcher ------------------------------------------------------------------------------ */
+
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
-	return on_queued(e, w->task, w->target_cpu);
+	struct tap_eevdf *e = ctx;
+	struct tap_eevdf_cpu *c = cpu_get(e, s->cpu);
+	int ret = 0;
+
+	(void)t;
+	if (!c)
+		return -ENOMEM;
+	if (s->what == TAP_CPU_RUN && c->now.tid == s->task->tid && c->now.ts_ns == s->from_ns && c->is_picked &&
+	    c->next.ts_ns == s->to_ns)
+		ret = end_run(e, c, s);
+	switch_to_next(c);
+	return ret;
 }
 
-int tap_eevdf_migration(struct tap_eevdf *e, const struct tap_migration *m)
+static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
-	return m->why == TAP_MIGRATE_WAKEUP ? on_queued(e, m->task, m->to) : 0;
+	(void)t;
+	return note_queued(ctx, w->task, w->target_cpu);
 }
+
+static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
+{
+	(void)t;
+	return m->why == TAP_MIGRATE_WAKEUP ? note_queued(ctx, m->task, m->to) : 0;
+}
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	return fmt && tap_is_sched_pick(fmt);
+}
+
+/* sched_pick comes before the sched_switch to the task that was picked. */
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	struct tap_eevdf *e = ctx;
+	struct tap_eevdf_cpu *c;
+	struct tap_sched_pick p;
+
+	tap_sched_pick_read_any(&e->fields, ev, &p);
+	if (p.cpu < 0)
+		return 0;
+	c = cpu_get(e, p.cpu);
+	if (!c)
+		return -ENOMEM;
+	if (c->is_picked) /* a switch that ended no interval */
+		switch_to_next(c);
+	c->next = p;
+	c->is_picked = true;
+	return p.tid ? add_picked(e, t, c, &p) : 0;
+}
+
+const struct tap_watcher_ops tap_eevdf_ops = {
+	.cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration, .wants = wants, .event = on_event,
+};

@@ -59,7 +59,6 @@ struct tap_eevdf_task {
 };
 
 struct tap_eevdf_opts {
-	struct tap_timeline *const *timeline;
 	/* Whether this task's picks on this CPU count. */
 	bool (*want)(void *ctx, const struct tap_task *task, int cpu);
 	void *ctx;
@@ -77,15 +76,12 @@ struct tap_eevdf {
 
 	/* inside */
 	struct tap_eevdf_opts opts;
+	struct tap_sched_pick_fields fields;
 };
 
 void tap_eevdf_init(struct tap_eevdf *e, const struct tap_eevdf_opts *opts);
 void tap_eevdf_release(struct tap_eevdf *e);
-/* Before the timeline sees the switch. Return: 0 or -ENOMEM, here and below. */
-int tap_eevdf_pick(struct tap_eevdf *e, const struct tap_sched_pick *p);
-/* Of the timeline's observer. */
-int tap_eevdf_cpu(struct tap_eevdf *e, const struct tap_cpu_interval *s);
-int tap_eevdf_wakeup(struct tap_eevdf *e, const struct tap_wakeup *w);
-int tap_eevdf_migration(struct tap_eevdf *e, const struct tap_migration *m);
+/* ctx: struct tap_eevdf. */
+extern const struct tap_watcher_ops tap_eevdf_ops;
 
 #endif

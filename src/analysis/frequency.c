@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "timeline/timeline.h"
 
 struct tap_frequency_cpu {
 	uint64_t khz, at_ns; /* since when; 0: none was told */
@@ -15,11 +16,6 @@ struct tap_frequency_cpu {
 void tap_frequency_release(struct tap_frequency *f)
 {
 	free(f->cpus);
-}
-
-bool tap_frequency_wants(const struct tap_format *fmt)
-{
-	return !strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_frequency");
 }
 
 static void end_interval(struct tap_frequency *f, struct tap_frequency_cpu *c, uint64_t to_ns)
@@ -34,11 +30,19 @@ static void end_interval(struct tap_frequency *f, struct tap_frequency_cpu *c, u
 		c->highest_ns += ns;
 }
 
-int tap_frequency_event(struct tap_frequency *f, const struct tap_event *ev)
+static bool wants(void *ctx, const struct tap_format *fmt)
 {
+	(void)ctx;
+	return fmt && !strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_frequency");
+}
+
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	struct tap_frequency *f = ctx;
 	struct tap_frequency_cpu *c;
 	uint64_t cpu;
 
+	(void)t;
 	if (ev->fmt != f->fmt) {
 		f->fmt = ev->fmt;
 		tap_num_init(&f->khz, tap_number_field(ev->fmt, "state"));
@@ -62,10 +66,15 @@ int tap_frequency_event(struct tap_frequency *f, const struct tap_event *ev)
 	return 0;
 }
 
-void tap_frequency_end(struct tap_frequency *f, uint64_t ns)
+static int on_end(void *ctx, const struct tap_timeline *t)
 {
+	struct tap_frequency *f = ctx;
+
 	for (unsigned int cpu = 0; cpu < f->nr_cpus; cpu++) {
-		end_interval(f, &f->cpus[cpu], ns);
+		end_interval(f, &f->cpus[cpu], tap_timeline_window(t).to_ns);
 		f->highest_ns += f->cpus[cpu].highest_ns;
 	}
+	return 0;
 }
+
+const struct tap_watcher_ops tap_frequency_ops = { .wants = wants, .event = on_event, .end = on_end };

@@ -6,6 +6,8 @@
 #ifndef TAP_ANALYSIS_FREQUENCY_H
 #define TAP_ANALYSIS_FREQUENCY_H
 
+#include <schedtap/watcher.h>
+
 #include "analysis/losses.h"
 
 struct tap_frequency { /* all zero but .losses.survey, which is after its end */
@@ -22,10 +24,7 @@ struct tap_frequency { /* all zero but .losses.survey, which is after its end */
 };
 
 void tap_frequency_release(struct tap_frequency *f);
-bool tap_frequency_wants(const struct tap_format *fmt);
-/* Return: 0 or -ENOMEM. */
-int tap_frequency_event(struct tap_frequency *f, const struct tap_event *ev);
-/* @ns: the window's end. */
-void tap_frequency_end(struct tap_frequency *f, uint64_t ns);
+/* ctx: struct tap_frequency. */
+extern const struct tap_watcher_ops tap_frequency_ops;
 
 #endif

@@ -265,10 +265,18 @@ static const struct tap_monitor_source *source_get(struct tap_monitor *m, const 
 	return &m->sources[m->nr_sources++];
 }
 
-int tap_monitor_event(struct tap_monitor *m, const struct tap_event *ev)
+static bool wants(void *ctx, const struct tap_format *fmt)
 {
+	(void)ctx;
+	return fmt && tap_monitor_events_of(fmt);
+}
+
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	struct tap_monitor *m = ctx;
 	const struct tap_monitor_source *s = source_get(m, ev->fmt);
 
+	(void)t;
 	if (!s || find_hidden(m, ev->ts_ns))
 		return -ENOMEM;
 	switch (s->events) {
@@ -286,3 +294,5 @@ int tap_monitor_event(struct tap_monitor *m, const struct tap_event *ev)
 		return happened(m, NULL, ev->cpu, TAP_MONITOR_EXIT, ev->ts_ns);
 	}
 }
+
+const struct tap_watcher_ops tap_monitor_ops = { .wants = wants, .event = on_event };

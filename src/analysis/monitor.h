@@ -36,7 +36,7 @@ struct tap_monitored {
 
 struct tap_monitor_opts {
 	const struct tap_monitor_model *model;
-	struct tap_timeline *const *timeline;
+	struct tap_timeline *const *timeline; /* gets the tasks of events that it does not read itself */
 	const struct tap_survey *survey; /* after its end */
 	uint32_t recorded; /* events that the recording has, a bit each */
 	unsigned int max_violations; /* so many are kept; all are counted */
@@ -69,7 +69,7 @@ bool tap_monitor_decides(const struct tap_monitor_model *model, uint32_t recorde
 
 void tap_monitor_init(struct tap_monitor *m, const struct tap_monitor_opts *opts);
 void tap_monitor_release(struct tap_monitor *m);
-/* An event of which tap_monitor_events_of() knows, in order. Return: 0 or -ENOMEM. */
-int tap_monitor_event(struct tap_monitor *m, const struct tap_event *ev);
+/* ctx: struct tap_monitor. */
+extern const struct tap_watcher_ops tap_monitor_ops;
 
 #endif

@@ -77,11 +77,6 @@ static struct kind kind_of(const struct tap_format *fmt)
 	return k;
 }
 
-bool tap_resched_wants(const struct tap_format *fmt)
-{
-	return kind_of(fmt).what != NONE;
-}
-
 bool tap_resched_has_stages(const struct tap_format *fmt)
 {
 	enum what what = kind_of(fmt).what;
@@ -287,11 +282,19 @@ void tap_resched_release(struct tap_resched *r)
 	free(r->cpus);
 }
 
-int tap_resched_event(struct tap_resched *r, const struct tap_event *ev)
+static bool wants(void *ctx, const struct tap_format *fmt)
 {
+	(void)ctx;
+	return fmt && kind_of(fmt).what != NONE;
+}
+
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	struct tap_resched *r = ctx;
 	const struct kind *k = kind_get(r, ev->fmt);
 	struct tap_resched_cpu *c;
 
+	(void)t;
 	if (!k || note_losses(r, ev->ts_ns))
 		return -ENOMEM;
 	if (k->what == ASKED)
@@ -315,12 +318,17 @@ int tap_resched_event(struct tap_resched *r, const struct tap_event *ev)
 }
 
 /* Of two flags the lazy one has the greater number, on all architectures that have it. */
-void tap_resched_end(struct tap_resched *r)
+static int on_end(void *ctx, const struct tap_timeline *t)
 {
+	struct tap_resched *r = ctx;
 	struct tap_resched_figures *asked = &r->stages[TAP_RESCHED_ASKED], swap = asked[0];
 
+	(void)t;
 	if (r->flags[1] < 0 || r->flags[0] < r->flags[1])
-		return;
+		return 0;
 	asked[0] = asked[1];
 	asked[1] = swap;
+	return 0;
 }
+
+const struct tap_watcher_ops tap_resched_ops = { .wants = wants, .event = on_event, .end = on_end };

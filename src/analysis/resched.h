@@ -54,11 +54,9 @@ struct tap_resched {
 
 void tap_resched_init(struct tap_resched *r, const struct tap_resched_opts *opts);
 void tap_resched_release(struct tap_resched *r);
-/* Whether events of this kind are of use; and whether they tell of a stage's beginning. */
-bool tap_resched_wants(const struct tap_format *fmt);
+/* Whether events of this format begin a stage. */
 bool tap_resched_has_stages(const struct tap_format *fmt);
-/* In time order. Return: 0 or -ENOMEM. */
-int tap_resched_event(struct tap_resched *r, const struct tap_event *ev);
-void tap_resched_end(struct tap_resched *r);
+/* ctx: struct tap_resched. */
+extern const struct tap_watcher_ops tap_resched_ops;
 
 #endif

@@ -38,7 +38,7 @@ static bool is_signal(void *ctx, const struct tap_format *fmt)
 
 bool tap_curves_wants(const struct tap_format *fmt)
 {
-	return tap_pelt_wants(fmt) || tap_frequency_wants(fmt);
+	return tap_pelt_wants(fmt) || tap_frequency_ops.wants(NULL, fmt);
 }
 
 bool tap_curves_are_in(const struct tap_run *run)
@@ -163,7 +163,7 @@ static int add_frequency(struct tap_curves *c, const struct tap_event *ev)
 
 int tap_curves_event(struct tap_curves *c, const struct tap_event *ev)
 {
-	return tap_frequency_wants(ev->fmt) ? add_frequency(c, ev) : tap_pelt_ops.event(c->signals, c->run->timeline, ev);
+	return tap_frequency_ops.wants(NULL, ev->fmt) ? add_frequency(c, ev) : tap_pelt_ops.event(c->signals, c->run->timeline, ev);
 }
 
 int tap_curves_interval(struct tap_curves *c, const struct tap_interval *s)

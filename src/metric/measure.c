@@ -125,7 +125,7 @@ static int on_interval(void *ctx, const struct tap_interval *s)
 	if (m->has_paths && (TAP_CRITICAL_STATES & TAP_STATE_BIT(s->state)))
 		ret = ret ?: tap_critical_watch_interval(&m->paths.watch, s);
 	if (m->opts.has_deadlines)
-		tap_deadlines_interval(&m->deadlines, s);
+		ret = ret ?: tap_deadlines_ops.interval(&m->deadlines, *m->opts.timeline, s);
 	if (!m->opts.by_task)
 		ret = ret ?: tap_explain_waits_interval(&m->explain_waits, s);
 	return ret || !has_balance(m) ? ret : tap_balance_ops.interval(&m->balance, *m->opts.timeline, s);
@@ -137,14 +137,14 @@ static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
 	int ret = m->opts.by_task ? 0 : tap_explain_waits_cpu(&m->explain_waits, s);
 
 	if (m->has_picks)
-		ret = ret ?: tap_eevdf_cpu(&m->eevdf, s);
+		ret = ret ?: tap_eevdf_ops.cpu(&m->eevdf, *m->opts.timeline, s);
 	return ret || !has_balance(m) ? ret : tap_balance_ops.cpu(&m->balance, *m->opts.timeline, s);
 }
 
 static int on_wakeup(void *ctx, const struct tap_wakeup *w)
 {
 	struct tap_measure *m = ctx;
-	int ret = m->has_picks ? tap_eevdf_wakeup(&m->eevdf, w) : 0;
+	int ret = m->has_picks ? tap_eevdf_ops.wakeup(&m->eevdf, *m->opts.timeline, w) : 0;
 
 	if (m->has_paths)
 		ret = ret ?: tap_critical_watch_wakeup(&m->paths.watch, w);
@@ -159,7 +159,7 @@ static int on_migration(void *ctx, const struct tap_migration *one)
 	if (!m->opts.by_task)
 		ret = ret ?: tap_explain_waits_migration(&m->explain_waits, one);
 	if (m->has_picks)
-		ret = ret ?: tap_eevdf_migration(&m->eevdf, one);
+		ret = ret ?: tap_eevdf_ops.migration(&m->eevdf, *m->opts.timeline, one);
 	return ret || !has_balance(m) ? ret : tap_balance_ops.migration(&m->balance, *m->opts.timeline, one);
 }
 
@@ -199,10 +199,10 @@ static uint64_t find_whom(const struct tap_measure *m, const struct tap_format *
 {
 	if (m->opts.by_task)
 		return 0;
-	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_wants(fmt) ? FOR_RESCHED : 0) |
+	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_ops.wants(NULL, fmt) ? FOR_RESCHED : 0) |
 	       (tells_signal(fmt) ? FOR_SIGNALS : 0) | (tap_util_est_ops.wants(NULL, fmt) ? FOR_UTIL_EST : 0) |
-	       (tap_frequency_wants(fmt) ? FOR_FREQUENCY : 0) | (tap_is_sched_pick(fmt) ? FOR_EEVDF : 0) |
-	       (m->has_paths && tap_paths_want(&m->paths, fmt) ? FOR_PATHS : 0) | (tap_deadlines_wants(fmt) ? FOR_DEADLINES : 0);
+	       (tap_frequency_ops.wants(NULL, fmt) ? FOR_FREQUENCY : 0) | (tap_is_sched_pick(fmt) ? FOR_EEVDF : 0) |
+	       (m->has_paths && tap_paths_want(&m->paths, fmt) ? FOR_PATHS : 0) | (tap_deadlines_ops.wants(NULL, fmt) ? FOR_DEADLINES : 0);
 }
 
 static uint64_t for_whom(struct tap_measure *m, const struct tap_format *fmt)
@@ -223,14 +223,6 @@ bool tap_measure_wants(void *measure, const struct tap_format *fmt)
 	return for_whom(measure, fmt);
 }
 
-static int on_pick(struct tap_measure *m, const struct tap_event *ev)
-{
-	struct tap_sched_pick p;
-
-	tap_sched_pick_read_any(&m->pick, ev, &p);
-	return tap_eevdf_pick(&m->eevdf, &p);
-}
-
 int tap_measure_event(void *measure, const struct tap_event *ev)
 {
 	struct tap_measure *m = measure;
@@ -238,18 +230,18 @@ int tap_measure_event(void *measure, const struct tap_event *ev)
 	int ret = whom & FOR_EXPLAIN ? tap_explain_sources_event(&m->sources, &m->explain_waits, ev) : 0;
 
 	if (!ret && (whom & FOR_RESCHED))
-		ret = tap_resched_event(&m->resched, ev);
+		ret = tap_resched_ops.event(&m->resched, *m->opts.timeline, ev);
 	if (!ret && (whom & FOR_SIGNALS))
 		ret = tap_pelt_ops.event(m->signals, *m->opts.timeline, ev);
 	if (!ret && (whom & FOR_UTIL_EST))
 		ret = tap_util_est_ops.event(&m->util_est, *m->opts.timeline, ev);
 	if (!ret && (whom & FOR_FREQUENCY))
-		ret = tap_frequency_event(&m->frequency, ev);
+		ret = tap_frequency_ops.event(&m->frequency, *m->opts.timeline, ev);
 	if (!ret && (whom & FOR_PATHS) && !tap_measure_wants_all(m))
 		ret = tap_paths_event(&m->paths, ev);
 	if (!ret && (whom & FOR_DEADLINES))
-		ret = tap_deadlines_event(&m->deadlines, ev);
-	return ret || !(whom & FOR_EEVDF) ? ret : on_pick(m, ev);
+		ret = tap_deadlines_ops.event(&m->deadlines, *m->opts.timeline, ev);
+	return ret || !(whom & FOR_EEVDF) ? ret : tap_eevdf_ops.event(&m->eevdf, *m->opts.timeline, ev);
 }
 
 bool tap_measure_wants_all(const struct tap_measure *m)
@@ -327,8 +319,8 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	});
 	m->frequency.losses.survey = opts->survey;
 	m->has_picks = !opts->by_task && has_event(opts->survey, "sched_pick");
-	tap_eevdf_init(&m->eevdf, &(const struct tap_eevdf_opts){ .timeline = opts->timeline, .want = wants_pick, .ctx = m });
-	m->deadlines = (struct tap_deadlines){ .timeline = opts->timeline, .want = wants_task, .ctx = m };
+	tap_eevdf_init(&m->eevdf, &(const struct tap_eevdf_opts){ .want = wants_pick, .ctx = m });
+	m->deadlines = (struct tap_deadlines){ .want = wants_task, .ctx = m };
 	if (!opts->by_task)
 		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window, .survey = opts->survey, .cpus_only = true,
 								  .want_signal = wants_signal }, &m->signals);
@@ -682,10 +674,8 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 			ret = add_waits(m, i, out);
 	}
 	tap_explain_end(&m->explained);
-	tap_resched_end(&m->resched);
-	tap_frequency_end(&m->frequency, m->opts.window.to_ns);
-	tap_deadlines_end(&m->deadlines, m->opts.window.to_ns);
-	ret = ret ?: tap_balance_ops.end(&m->balance, *m->opts.timeline);
+	ret = ret ?: tap_resched_ops.end(&m->resched, *m->opts.timeline) ?: tap_frequency_ops.end(&m->frequency, *m->opts.timeline) ?:
+	      tap_deadlines_ops.end(&m->deadlines, *m->opts.timeline) ?: tap_balance_ops.end(&m->balance, *m->opts.timeline);
 	return ret ?: add_explained(m, out) ?: add_migrations(m, out) ?: add_resched(m, out) ?: add_util_est(m, out) ?:
 	       add_frequency(m, out) ?: add_eevdf(m, out) ?: add_deadlines(m, out) ?: (m->has_paths ? tap_paths_end(&m->paths, out) : 0);
 }

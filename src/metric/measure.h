@@ -14,7 +14,6 @@
 #include "analysis/migrations.h"
 #include "analysis/pelt.h"
 #include "analysis/resched.h"
-#include "analysis/sched_pick.h"
 #include "analysis/util_est.h"
 #include "explain/explain.h"
 #include "explain/sources.h"
@@ -68,7 +67,6 @@ struct tap_measure {
 	struct tap_frequency frequency;
 	bool has_picks; /* sched_pick was recorded */
 	struct tap_eevdf eevdf;
-	struct tap_sched_pick_fields pick; /* inside */
 	struct tap_deadlines deadlines;
 	bool has_paths; /* wakeups were recorded, and some are wanted */
 	struct tap_paths paths;

@@ -16,15 +16,12 @@ static const struct tap_opt options[] = {
 struct eevdf {
 	struct tap_report report;
 	struct tap_eevdf eevdf;
-	struct tap_sched_pick_fields fields;
 };
 
 static struct eevdf *eevdf_of(const struct tap_report *r)
 {
 	return (struct eevdf *)r;
 }
-
-/* ---- what is told ----------------------------------------------------------------------------- */
 
 static bool want(void *ctx, const struct tap_task *task, int cpu)
 {
@@ -33,36 +30,6 @@ static bool want(void *ctx, const struct tap_task *task, int cpu)
 
 	r->matched |= yes;
 	return yes;
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return tap_is_sched_pick(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	struct eevdf *e = ctx;
-	struct tap_sched_pick p;
-
-	tap_sched_pick_read_any(&e->fields, ev, &p);
-	return tap_eevdf_pick(&e->eevdf, &p);
-}
-
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	return tap_eevdf_cpu(&eevdf_of(ctx)->eevdf, s);
-}
-
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
-{
-	return tap_eevdf_wakeup(&eevdf_of(ctx)->eevdf, w);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	return tap_eevdf_migration(&eevdf_of(ctx)->eevdf, m);
 }
 
 /* ---- tables ----------------------------------------------------------------------------------- */
@@ -204,17 +171,13 @@ static bool has_violations(const struct tap_report *r)
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_observer observer = { .cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration };
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
-
-	if (!tap_run_has(&r->run, wants, NULL))
+	if (!tap_run_has(&r->run, tap_eevdf_ops.wants, NULL))
 		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_pick events: record them with 'schedtap record -e sched -e pick'",
 				   r->run.rec.path);
 	tap_eevdf_init(&eevdf_of(r)->eevdf, &(const struct tap_eevdf_opts){
-		.timeline = &r->run.timeline, .want = want, .ctx = r, .max_violations = MAX_VIOLATIONS,
+		.want = want, .ctx = r, .max_violations = MAX_VIOLATIONS,
 	});
-	r->observer = &observer;
-	r->events = &events;
+	tap_report_watch(r, &tap_eevdf_ops, &eevdf_of(r)->eevdf, 0);
 	return 0;
 }
 

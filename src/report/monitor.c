@@ -38,8 +38,6 @@ static const struct monitor_opts *opts_of(const struct tap_report *r)
 	return (const struct monitor_opts *)r->opts;
 }
 
-/* ---- what is told ----------------------------------------------------------------------------- */
-
 static bool want(void *ctx, const struct tap_task *task, int cpu)
 {
 	struct tap_report *r = ctx;
@@ -47,17 +45,6 @@ static bool want(void *ctx, const struct tap_task *task, int cpu)
 
 	r->matched |= yes;
 	return yes;
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return tap_monitor_events_of(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	return tap_monitor_event(&monitor_of(ctx)->monitor, ev);
 }
 
 /* ---- sections --------------------------------------------------------------------------------- */
@@ -239,8 +226,6 @@ static int cannot_decide(struct tap_report *r, struct tap_err *err)
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_observer observer = { 0 };
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	struct monitor *m = monitor_of(r);
 
 	m->model = tap_monitor_model(opts_of(r)->model);
@@ -252,8 +237,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		.model = m->model, .timeline = &r->run.timeline, .survey = &r->run.survey, .recorded = m->recorded,
 		.max_violations = MAX_VIOLATIONS, .want = want, .ctx = r,
 	});
-	r->observer = &observer;
-	r->events = &events;
+	tap_report_watch(r, &tap_monitor_ops, &m->monitor, 0);
 	return 0;
 }
 

@@ -45,17 +45,6 @@ static bool want(void *ctx, int cpu, int tid)
 	return yes;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return tap_resched_wants(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	return tap_resched_event(&((struct resched *)ctx)->resched, ev);
-}
-
 static bool has_stages(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
@@ -64,7 +53,6 @@ static bool has_stages(void *ctx, const struct tap_format *fmt)
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
 	struct resched *all = (struct resched *)r;
 
 	if (!tap_run_has(&r->run, has_stages, NULL))
@@ -74,14 +62,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	tap_resched_init(&all->resched, &(const struct tap_resched_opts){
 		.survey = &r->run.survey, .want = want, .ctx = all,
 	});
-	r->events = &events;
-	return 0;
-}
-
-static int end(struct tap_report *r, struct tap_err *err)
-{
-	(void)err;
-	tap_resched_end(&((struct resched *)r)->resched);
+	tap_report_watch(r, &tap_resched_ops, &all->resched, 0);
 	return 0;
 }
 
@@ -153,6 +134,5 @@ const struct tap_report_type tap_report_resched = {
 	.size = sizeof(struct resched),
 	.sections = sections,
 	.begin = begin,
-	.end = end,
 	.release = release,
 };
