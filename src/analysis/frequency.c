@@ -18,6 +18,11 @@ void tap_frequency_release(struct tap_frequency *f)
 	free(f->cpus);
 }
 
+bool tap_is_cpu_frequency(const struct tap_format *fmt)
+{
+	return !strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_frequency");
+}
+
 static void end_interval(struct tap_frequency *f, struct tap_frequency_cpu *c, uint64_t to_ns)
 {
 	uint64_t ns = to_ns - c->at_ns;
@@ -33,7 +38,7 @@ static void end_interval(struct tap_frequency *f, struct tap_frequency_cpu *c, u
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
-	return fmt && !strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_frequency");
+	return fmt && tap_is_cpu_frequency(fmt);
 }
 
 static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)

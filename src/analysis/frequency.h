@@ -23,6 +23,7 @@ struct tap_frequency { /* all zero but .losses.survey, which is after its end */
 	struct tap_num khz, cpu;
 };
 
+bool tap_is_cpu_frequency(const struct tap_format *fmt);
 void tap_frequency_release(struct tap_frequency *f);
 /* ctx: struct tap_frequency. */
 extern const struct tap_watcher_ops tap_frequency_ops;

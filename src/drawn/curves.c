@@ -33,12 +33,7 @@ struct tap_drawn_curve {
 static bool is_signal(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
-	return tap_curves_wants(fmt);
-}
-
-bool tap_curves_wants(const struct tap_format *fmt)
-{
-	return tap_pelt_wants(fmt) || tap_frequency_ops.wants(NULL, fmt);
+	return tap_pelt_wants(fmt) || tap_is_cpu_frequency(fmt);
 }
 
 bool tap_curves_are_in(const struct tap_run *run)
@@ -149,32 +144,27 @@ static bool wants_series(void *ctx, const struct tap_pelt_series *s)
 	return c->nr_wanted < MAX_CURVES && ++c->nr_wanted;
 }
 
-static int add_frequency(struct tap_curves *c, const struct tap_event *ev)
+static bool wants_frequency(void *ctx, const struct tap_format *fmt)
 {
+	(void)ctx;
+	return fmt && tap_is_cpu_frequency(fmt);
+}
+
+static int on_frequency(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	struct tap_curves *c = ctx;
 	const struct tap_field *khz = tap_number_field(ev->fmt, "state"), *cpu = tap_number_field(ev->fmt, "cpu_id");
 	const uint64_t at = khz && cpu ? tap_field_u64(cpu, ev->data, ev->size) : UINT32_MAX;
 	struct tap_drawn_curve *curve;
 
+	(void)t;
 	if (at >= c->lanes->nr_cpus || tap_lane(c->lanes, (int)at) == TAP_NO_LANE)
 		return 0;
 	curve = find_curve(c, FREQUENCY | at, &(const struct tap_drawn_curve){ .cpu = (int)at });
 	return curve ? add_point(c, curve, ev->ts_ns, (float)tap_field_u64(khz, ev->data, ev->size)) : -ENOMEM;
 }
 
-int tap_curves_event(struct tap_curves *c, const struct tap_event *ev)
-{
-	return tap_frequency_ops.wants(NULL, ev->fmt) ? add_frequency(c, ev) : tap_pelt_ops.event(c->signals, c->run->timeline, ev);
-}
-
-int tap_curves_interval(struct tap_curves *c, const struct tap_interval *s)
-{
-	return tap_pelt_ops.interval(c->signals, c->run->timeline, s);
-}
-
-int tap_curves_cpu(struct tap_curves *c, const struct tap_cpu_interval *s)
-{
-	return tap_pelt_ops.cpu(c->signals, c->run->timeline, s);
-}
+const struct tap_watcher_ops tap_curves_frequency_ops = { .wants = wants_frequency, .event = on_frequency };
 
 int tap_curves_init(struct tap_curves *c)
 {
@@ -256,10 +246,8 @@ static void put_curve(struct tap_curves *c, const struct tap_drawn_curve *curve,
 
 int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap_buf *json, struct tap_drawn_columns *columns)
 {
-	int ret = tap_pelt_ops.end(c->signals, c->run->timeline);
-
-	for (unsigned int i = 0; !ret && i < c->nr; i++)
+	for (unsigned int i = 0; i < c->nr; i++)
 		put_curve(c, &c->v[i], runners, json);
-	return ret ?: json->err ?: runners->err ?: tap_drawn_columns_add(columns, "curves.t", TAP_NUMBER_VARINT, &c->t) ?:
+	return json->err ?: runners->err ?: tap_drawn_columns_add(columns, "curves.t", TAP_NUMBER_VARINT, &c->t) ?:
 	       tap_drawn_columns_add(columns, "curves.v", TAP_NUMBER_F32, &c->values);
 }

@@ -17,8 +17,8 @@ struct tap_curves {
 	const int *tids; /* whose signals are kept */
 	unsigned int nr_tids;
 
+	struct tap_pelt *signals; /* made by tap_curves_init() */
 	/* inside */
-	struct tap_pelt *signals;
 	struct tap_map tid_set, by_series; /* series -> index of its curve, plus one */
 	struct tap_drawn_curve *v; /* owned */
 	unsigned int nr, cap;
@@ -30,15 +30,14 @@ struct tap_curves {
 
 /* Whether there are events that tell of some; behind the survey. */
 bool tap_curves_are_in(const struct tap_run *run);
-bool tap_curves_wants(const struct tap_format *fmt);
 /* The four in front are the caller's. Return: 0 or -ENOMEM, as all of these; release in either case. */
 int tap_curves_init(struct tap_curves *c);
 void tap_curves_release(struct tap_curves *c);
-/* What the timeline's observer is told, of all states, and events in the window after it has seen them. */
-int tap_curves_interval(struct tap_curves *c, const struct tap_interval *s);
-int tap_curves_cpu(struct tap_curves *c, const struct tap_cpu_interval *s);
-int tap_curves_event(struct tap_curves *c, const struct tap_event *ev);
-/* All was told. Adds the columns, which are @c's; to @json the curves, with commas between. */
+/*
+ * Two watchers make the curves: tap_pelt_ops with .signals, and this one of frequencies. Its ctx: struct tap_curves.
+ */
+extern const struct tap_watcher_ops tap_curves_frequency_ops;
+/* After the watchers' end. Adds the columns, which are @c's; to @json the curves, with commas between. */
 int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap_buf *json, struct tap_drawn_columns *columns);
 
 #endif

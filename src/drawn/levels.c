@@ -97,35 +97,14 @@ static int open_bucket(struct tap_levels *l, unsigned int row, uint32_t bucket)
 	return ret;
 }
 
-static uint32_t runner_of(const struct tap_levels *l, const struct tap_cpu_interval *s)
+static uint32_t runner_of(const struct tap_cpu_interval *s)
 {
 	uint32_t index;
 
 	if (s->what != TAP_CPU_RUN)
 		return s->what == TAP_CPU_OFFLINE ? TAP_RUNNER_OFFLINE : TAP_RUNNER_UNKNOWN;
-	index = tap_drawn_index(l->run, s->task);
+	index = tap_drawn_index(s->task);
 	return index == TAP_OTHERS ? TAP_OTHERS : TAP_RUNNER_TASKS + index;
-}
-
-int tap_levels_cpu(struct tap_levels *l, const struct tap_cpu_interval *s)
-{
-	const struct tap_pyramid *p = &l->pyramid;
-	const uint32_t row = tap_lane(l->lanes, s->cpu), runner = s->what == TAP_CPU_IDLE ? TAP_RUNNER_IDLE : runner_of(l, s);
-	uint64_t from_ns = s->from_ns;
-	int ret = 0;
-
-	if (row == TAP_NO_LANE || s->what == TAP_CPU_IDLE)
-		return 0;
-	while (!ret && from_ns < s->to_ns) {
-		const uint32_t bucket = tap_pyramid_bucket(p, from_ns);
-		const uint64_t end_ns = tap_pyramid_end(p, bucket), to_ns = s->to_ns < end_ns ? s->to_ns : end_ns;
-		struct tap_level_bucket *b = open_of(l, 0, row);
-
-		ret = open_bucket(l, row, bucket) ?: tap_shares_add(&b->shares, runner, to_ns - from_ns);
-		*(s->what == TAP_CPU_RUN ? &b->run_ns : &b->unknown_ns) += to_ns - from_ns;
-		from_ns = to_ns;
-	}
-	return ret;
 }
 
 /* ---- who waited --------------------------------------------------------------------------------------- */
@@ -161,18 +140,48 @@ static void note_wait(struct tap_levels *l, unsigned int row, const struct tap_i
 		*most = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 }
 
-void tap_levels_interval(struct tap_levels *l, const struct tap_interval *s)
+/* ---- the watcher --------------------------------------------------------------------------------------- */
+
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
+	struct tap_levels *l = ctx;
 	const uint32_t row = tap_lane(l->lanes, s->cpu), next = tap_lane(l->lanes, s->next_cpu);
 	const uint64_t from_ns = tap_window_clip(&l->pyramid.window, s->from_ns);
 
-	if (!tap_state_is_wait(s->state) || !s->task->selected)
-		return;
+	(void)t;
 	if (row != TAP_NO_LANE && from_ns < s->to_ns)
 		add_waiting(l, row, from_ns, s->to_ns);
 	if (s->whole && s->next == TAP_RUNNING && next != TAP_NO_LANE)
 		note_wait(l, next, s);
+	return 0;
 }
+
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
+{
+	struct tap_levels *l = ctx;
+	const struct tap_pyramid *p = &l->pyramid;
+	const uint32_t row = tap_lane(l->lanes, s->cpu), runner = s->what == TAP_CPU_IDLE ? TAP_RUNNER_IDLE : runner_of(s);
+	uint64_t from_ns = s->from_ns;
+	int ret = 0;
+
+	(void)t;
+	if (row == TAP_NO_LANE || s->what == TAP_CPU_IDLE)
+		return 0;
+	while (!ret && from_ns < s->to_ns) {
+		const uint32_t bucket = tap_pyramid_bucket(p, from_ns);
+		const uint64_t end_ns = tap_pyramid_end(p, bucket), to_ns = s->to_ns < end_ns ? s->to_ns : end_ns;
+		struct tap_level_bucket *b = open_of(l, 0, row);
+
+		ret = open_bucket(l, row, bucket) ?: tap_shares_add(&b->shares, runner, to_ns - from_ns);
+		*(s->what == TAP_CPU_RUN ? &b->run_ns : &b->unknown_ns) += to_ns - from_ns;
+		from_ns = to_ns;
+	}
+	return ret;
+}
+
+const struct tap_watcher_ops tap_levels_ops = {
+	.states = TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED), .interval = on_interval, .cpu = on_cpu,
+};
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 

@@ -14,7 +14,6 @@
 #define TAP_NR_LEVEL_COLUMNS 5u
 
 struct tap_levels {
-	struct tap_run *run;
 	const struct tap_lanes *lanes;
 	struct tap_pyramid pyramid; /* a row is a lane */
 	/* inside; owned, by cell */
@@ -28,12 +27,11 @@ struct tap_levels {
 	struct tap_buf columns[TAP_PYRAMID_LEVELS][TAP_NR_LEVEL_COLUMNS];
 };
 
-/* The three in front are the caller's. Return: 0 or -ENOMEM, as all of these. */
+/* The two in front are the caller's. Return: 0 or -ENOMEM, as all of these. */
 int tap_levels_init(struct tap_levels *l);
 void tap_levels_release(struct tap_levels *l);
-/* Of the timeline's observer, of waits at least. */
-int tap_levels_cpu(struct tap_levels *l, const struct tap_cpu_interval *s);
-void tap_levels_interval(struct tap_levels *l, const struct tap_interval *s);
+/* ctx: struct tap_levels; with TAP_PICK_TASKS. */
+extern const struct tap_watcher_ops tap_levels_ops;
 /* All was told. Adds the columns, which are @l's, of the levels from @first on, the coarsest first; those that are drawn first are .nr_first. */
 int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners, struct tap_drawn_columns *columns);
 

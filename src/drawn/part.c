@@ -31,34 +31,6 @@ struct part {
 
 /* ---- of tasks: levels and curves ------------------------------------------------------------------------ */
 
-static int on_task_interval(void *ctx, const struct tap_interval *s)
-{
-	struct part *p = ctx;
-
-	if (p->has_task_levels)
-		tap_task_levels_interval(&p->task_levels, s);
-	return p->has_curves ? tap_curves_interval(&p->curves, s) : 0;
-}
-
-static int on_curve_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	struct part *p = ctx;
-
-	return p->has_curves ? tap_curves_cpu(&p->curves, s) : 0;
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	return ((struct part *)ctx)->has_curves && tap_curves_wants(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	return tap_curves_event(&((struct part *)ctx)->curves, ev);
-}
-
-static const struct tap_run_events events = { .wants = wants, .event = on_event };
-
 static int init_tasks(struct part *p, bool has_task_levels)
 {
 	const struct tap_drawn_opts *o = p->opts;
@@ -76,27 +48,19 @@ static int init_tasks(struct part *p, bool has_task_levels)
 	return tap_curves_init(&p->curves);
 }
 
+/* Return: how many there are now. */
+static unsigned int add_task_watchers(struct part *p, struct tap_watcher *v, unsigned int nr)
+{
+	if (p->has_task_levels)
+		v[nr++] = (struct tap_watcher){ .ops = &tap_task_levels_ops, .ctx = &p->task_levels };
+	if (p->has_curves) {
+		v[nr++] = (struct tap_watcher){ .ops = &tap_pelt_ops, .ctx = p->curves.signals };
+		v[nr++] = (struct tap_watcher){ .ops = &tap_curves_frequency_ops, .ctx = &p->curves };
+	}
+	return nr;
+}
+
 /* ---- the first pass ---------------------------------------------------------------------------------------- */
-
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	struct part *p = ctx;
-
-	return tap_drawn_slices_cpu(&p->slices, s) ?: tap_levels_cpu(&p->levels, s) ?: on_curve_cpu(p, s);
-}
-
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	struct part *p = ctx;
-
-	tap_levels_interval(&p->levels, s);
-	return tap_drawn_slices_interval(&p->slices, s) ?: on_task_interval(p, s);
-}
-
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
-{
-	return tap_drawn_slices_wakeup(&((struct part *)ctx)->slices, w);
-}
 
 static int out_of_memory(struct tap_err *err)
 {
@@ -108,7 +72,7 @@ static int init(struct part *p)
 	const struct tap_drawn_opts *o = p->opts;
 
 	p->slices = (struct tap_drawn_slices){ .run = p->run, .lanes = o->lanes, .max = o->max_slices, .runners = &p->runners };
-	p->levels = (struct tap_levels){ .run = p->run, .lanes = o->lanes };
+	p->levels = (struct tap_levels){ .lanes = o->lanes };
 	tap_pyramid_init(&p->levels.pyramid, p->run->window, o->lanes->nr, o->buckets, o->one_level);
 	return tap_drawn_slices_init(&p->slices) ?: tap_levels_init(&p->levels);
 }
@@ -125,14 +89,15 @@ static int set_tids(struct part *p, const int *tids, unsigned int nr)
 
 static int first_pass(struct part *p, struct tap_err *err)
 {
-	static const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
+	struct tap_watcher watchers[TAP_MAX_WATCHERS] = {
+		{ .ops = &tap_drawn_slices_ops, .ctx = &p->slices },
+		{ .ops = &tap_levels_ops, .ctx = &p->levels, .pick = TAP_PICK_TASKS },
 	};
 	const bool knows_tasks = p->opts->nr_tids || !p->opts->max_tasks;
 
 	if (init(p) || set_tids(p, p->opts->tids, p->opts->nr_tids) || (knows_tasks && init_tasks(p, true)))
 		return out_of_memory(err);
-	return tap_run_feed(p->run, &observer, &events, p, err);
+	return tap_run_watch(p->run, watchers, add_task_watchers(p, watchers, 2), err);
 }
 
 /* ---- the second one, once it is known who ran and waited most ----------------------------------------------- */
@@ -186,21 +151,21 @@ static int rank_tasks(struct part *p)
 
 static int second_pass(struct part *p, struct tap_err *err)
 {
-	static const struct tap_observer observer = {
-		.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_task_interval, .cpu = on_curve_cpu,
-	};
+	struct tap_watcher watchers[TAP_MAX_WATCHERS];
 	struct tap_listener *listener = &p->run->rec.listener;
 	const struct tap_listener whole = *listener;
+	unsigned int nr;
 	int ret;
 
 	if (p->opts->nr_tids || !p->opts->max_tasks)
 		return 0;
 	if (rank_tasks(p) || init_tasks(p, p->slices.is_over))
 		return out_of_memory(err);
-	if (!p->has_task_levels && !p->has_curves)
+	nr = add_task_watchers(p, watchers, 0);
+	if (!nr)
 		return 0;
 	listener->note = NULL; /* it is all known */
-	ret = tap_run_feed(p->run, &observer, &events, p, err);
+	ret = tap_run_watch(p->run, watchers, nr, err);
 	*listener = whole;
 	return ret;
 }

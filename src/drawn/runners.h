@@ -3,7 +3,8 @@
 #ifndef TAP_DRAWN_RUNNERS_H
 #define TAP_DRAWN_RUNNERS_H
 
-#include "run/run.h"
+#include "base/buf.h"
+#include "timeline/timeline.h"
 
 enum { TAP_RUNNER_IDLE, TAP_RUNNER_UNKNOWN, TAP_RUNNER_OFFLINE, TAP_RUNNER_TASKS }; /* the first task's */
 enum { TAP_WAKER_UNKNOWN, TAP_WAKER_INTERRUPT, TAP_WAKER_TASKS };
@@ -28,9 +29,8 @@ void tap_runners_release(struct tap_runners *r);
 void tap_runners_put(const struct tap_runners *r, const struct tap_timeline *t, struct tap_buf *json);
 
 /* What is drawn of the task. */
-static inline uint32_t tap_drawn_index(const struct tap_run *run, const struct tap_task *task)
+static inline uint32_t tap_drawn_index(const struct tap_task *task)
 {
-	(void)run;
 	return task->selected ? task->index : TAP_OTHERS;
 }
 

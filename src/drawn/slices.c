@@ -154,7 +154,7 @@ static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slic
 		slice.runner = c->what == TAP_CPU_OFFLINE ? TAP_RUNNER_OFFLINE : TAP_RUNNER_UNKNOWN;
 		return slice;
 	}
-	slice.runner = tap_drawn_index(s->run, c->task);
+	slice.runner = tap_drawn_index(c->task);
 	if (slice.runner == TAP_OTHERS)
 		return slice;
 	if (lane->coming.task == c->task && lane->coming.at_ns == c->from_ns)
@@ -164,26 +164,6 @@ static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slic
 	if (lane->leaving.task == c->task && lane->leaving.at_ns == c->to_ns)
 		slice.left = lane->leaving.how;
 	return slice;
-}
-
-int tap_drawn_slices_cpu(struct tap_drawn_slices *s, const struct tap_cpu_interval *c)
-{
-	const uint32_t at = tap_lane(s->lanes, c->cpu);
-	struct tap_slice_lane *lane = at == TAP_NO_LANE || c->what == TAP_CPU_IDLE ? NULL : &s->v[at];
-	struct slice slice;
-
-	if (!lane)
-		return 0;
-	slice = make_slice(s, lane, c);
-	if (lane->is_open && goes_on(&lane->slice, &slice)) {
-		lane->slice.to_ns = slice.to_ns;
-		return 0;
-	}
-	if (lane->is_open && write_slice(s, lane))
-		return -ENOMEM;
-	lane->slice = slice;
-	lane->is_open = true;
-	return 0;
 }
 
 static uint8_t how_left(const struct tap_interval *t)
@@ -207,53 +187,82 @@ static void leave(struct tap_slice_lane *lane, const struct tap_interval *t)
 		lane->leaving = (struct leaving){ t->task, t->to_ns, how_left(t) };
 }
 
-static uint32_t waker_of(const struct tap_drawn_slices *s, const struct tap_task *task)
+static uint32_t waker_of(const struct tap_drawn_slices *s, const struct tap_timeline *t, const struct tap_task *task)
 {
 	const struct tap_task *waker;
 
 	if (task->woken_ns >= s->run->window.from_ns)
 		return task->index < s->nr_wakers ? s->wakers[task->index] : TAP_WAKER_UNKNOWN;
 	/* what was before the window is not told */
-	waker = tap_timeline_task(s->run->timeline, task->waker_tid);
+	waker = tap_timeline_task(t, task->waker_tid);
 	return waker ? TAP_WAKER_TASKS + waker->index : task->waker_tid ? TAP_WAKER_UNKNOWN : TAP_WAKER_INTERRUPT;
 }
 
-static void come(struct tap_drawn_slices *s, struct tap_slice_lane *lane, const struct tap_interval *t)
+static void come(struct tap_drawn_slices *s, const struct tap_timeline *t, struct tap_slice_lane *lane, const struct tap_interval *i)
 {
 	static const uint8_t came[TAP_NR_STATES] = {
 		[TAP_WAKING] = CAME_WAKING, [TAP_PREEMPTED] = CAME_PREEMPTED, [TAP_THROTTLED] = CAME_THROTTLED,
 	};
-	const uint32_t from = tap_lane(s->lanes, t->task->run_cpu);
+	const uint32_t from = tap_lane(s->lanes, i->task->run_cpu);
 	struct coming *c = &lane->coming;
 
-	*c = (struct coming){ .task = t->task, .at_ns = t->to_ns, .from = from == TAP_NO_LANE ? 0 : from + 1 };
-	if (!t->whole || !came[t->state])
+	*c = (struct coming){ .task = i->task, .at_ns = i->to_ns, .from = from == TAP_NO_LANE ? 0 : from + 1 };
+	if (!i->whole || !came[i->state])
 		return;
-	c->how = came[t->state];
-	c->wait_ns = t->to_ns - t->from_ns;
-	if (t->state == TAP_WAKING)
-		c->waker = waker_of(s, t->task);
+	c->how = came[i->state];
+	c->wait_ns = i->to_ns - i->from_ns;
+	if (i->state == TAP_WAKING)
+		c->waker = waker_of(s, t, i->task);
 }
 
-int tap_drawn_slices_interval(struct tap_drawn_slices *s, const struct tap_interval *t)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *i)
 {
-	const uint32_t at = tap_lane(s->lanes, t->state == TAP_RUNNING ? t->cpu : t->next_cpu);
+	struct tap_drawn_slices *s = ctx;
+	const uint32_t at = tap_lane(s->lanes, i->state == TAP_RUNNING ? i->cpu : i->next_cpu);
 
 	if (at == TAP_NO_LANE)
 		return 0;
-	if (t->state == TAP_RUNNING)
-		leave(&s->v[at], t);
-	else if (t->next == TAP_RUNNING)
-		come(s, &s->v[at], t);
+	if (i->state == TAP_RUNNING)
+		leave(&s->v[at], i);
+	else if (i->next == TAP_RUNNING)
+		come(s, t, &s->v[at], i);
 	return 0;
 }
 
-int tap_drawn_slices_wakeup(struct tap_drawn_slices *s, const struct tap_wakeup *w)
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *c)
 {
+	struct tap_drawn_slices *s = ctx;
+	const uint32_t at = tap_lane(s->lanes, c->cpu);
+	struct tap_slice_lane *lane = at == TAP_NO_LANE || c->what == TAP_CPU_IDLE ? NULL : &s->v[at];
+	struct slice slice;
+
+	(void)t;
+	if (!lane)
+		return 0;
+	slice = make_slice(s, lane, c);
+	if (lane->is_open && goes_on(&lane->slice, &slice)) {
+		lane->slice.to_ns = slice.to_ns;
+		return 0;
+	}
+	if (lane->is_open && write_slice(s, lane))
+		return -ENOMEM;
+	lane->slice = slice;
+	lane->is_open = true;
+	return 0;
+}
+
+static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
+{
+	struct tap_drawn_slices *s = ctx;
 	uint32_t *waker = tap_array_at(&s->wakers, &s->nr_wakers, w->task->index, sizeof(*waker), NULL);
 
+	(void)t;
 	if (!waker)
 		return -ENOMEM;
 	*waker = w->in_interrupt || !w->waker_tid ? TAP_WAKER_INTERRUPT : w->waker ? TAP_WAKER_TASKS + w->waker->index : TAP_WAKER_UNKNOWN;
 	return 0;
 }
+
+const struct tap_watcher_ops tap_drawn_slices_ops = {
+	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
+};

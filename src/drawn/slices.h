@@ -28,10 +28,8 @@ struct tap_drawn_slices {
 /* The four in front are the caller's. Return: 0 or -ENOMEM, as all of these. */
 int tap_drawn_slices_init(struct tap_drawn_slices *s);
 void tap_drawn_slices_release(struct tap_drawn_slices *s);
-/* Of the timeline's observer, of all states. */
-int tap_drawn_slices_cpu(struct tap_drawn_slices *s, const struct tap_cpu_interval *c);
-int tap_drawn_slices_interval(struct tap_drawn_slices *s, const struct tap_interval *t);
-int tap_drawn_slices_wakeup(struct tap_drawn_slices *s, const struct tap_wakeup *w);
+/* ctx: struct tap_drawn_slices. */
+extern const struct tap_watcher_ops tap_drawn_slices_ops;
 /* All was told. Adds the columns, which are @s's; the first tells how many slices there are. */
 int tap_drawn_slices_end(struct tap_drawn_slices *s, struct tap_drawn_columns *columns);
 

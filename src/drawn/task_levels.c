@@ -45,16 +45,18 @@ static void add(struct tap_task_levels *l, unsigned int what, unsigned int row, 
 	}
 }
 
-void tap_task_levels_interval(struct tap_task_levels *l, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
+	struct tap_task_levels *l = ctx;
 	static const uint8_t kinds[TAP_NR_STATES] = { /* plus one; 0: it is not drawn */
 		[TAP_UNKNOWN] = TAP_TASK_UNKNOWN + 1, [TAP_RUNNING] = TAP_TASK_RUN + 1, [TAP_PREEMPTED] = TAP_TASK_WAIT + 1,
 		[TAP_WAKING] = TAP_TASK_WAIT + 1, [TAP_THROTTLED] = TAP_TASK_WAIT + 1, [TAP_BLOCKED] = TAP_TASK_BLOCKED + 1,
 	};
 	const uint64_t *row = tap_map_get(&l->rows, (uint64_t)s->task->tid);
 
+	(void)t;
 	if (!row)
-		return;
+		return 0;
 	if (kinds[s->state])
 		add(l, kinds[s->state] - 1u, (unsigned int)*row, s->from_ns, s->to_ns, 1);
 	if (s->back_ns) {
@@ -62,7 +64,10 @@ void tap_task_levels_interval(struct tap_task_levels *l, const struct tap_interv
 		if (s->back == TAP_BLOCKED)
 			add(l, TAP_TASK_BLOCKED, (unsigned int)*row, s->from_ns - s->back_ns, s->from_ns, -1);
 	}
+	return 0;
 }
+
+const struct tap_watcher_ops tap_task_levels_ops = { .states = TAP_STATE_ALL, .interval = on_interval };
 
 /* The next level, in place: @nr buckets become a fourth of them. */
 static void raise(float *parts, uint32_t nr)

@@ -20,8 +20,8 @@ struct tap_task_levels {
 int tap_task_levels_init(struct tap_task_levels *l, struct tap_window window, const int *tids, unsigned int nr_tids, unsigned int buckets,
 			 bool one_level);
 void tap_task_levels_release(struct tap_task_levels *l);
-/* Of the timeline's observer, of all states. */
-void tap_task_levels_interval(struct tap_task_levels *l, const struct tap_interval *s);
+/* ctx: struct tap_task_levels. */
+extern const struct tap_watcher_ops tap_task_levels_ops;
 /*
  * All was told. Adds the columns, which are @l's, of those that lived; to @numbers who they are, as numbers with commas between. Return: 0 or
  * -ENOMEM.

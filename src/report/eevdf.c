@@ -177,7 +177,6 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	tap_eevdf_init(&eevdf_of(r)->eevdf, &(const struct tap_eevdf_opts){
 		.want = want, .ctx = r, .max_violations = MAX_VIOLATIONS,
 	});
-	tap_report_watch(r, &tap_eevdf_ops, &eevdf_of(r)->eevdf, 0);
 	return 0;
 }
 
@@ -222,6 +221,7 @@ const struct tap_report_type tap_report_eevdf = {
 	.size = sizeof(struct eevdf),
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES,
+	.watchers = (const struct tap_report_watcher[]){ { &tap_eevdf_ops, offsetof(struct eevdf, eevdf) }, { 0 } },
 	.sections = sections,
 	.begin = begin,
 	.end = end,

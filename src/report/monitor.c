@@ -237,7 +237,6 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		.model = m->model, .timeline = &r->run.timeline, .survey = &r->run.survey, .recorded = m->recorded,
 		.max_violations = MAX_VIOLATIONS, .want = want, .ctx = r,
 	});
-	tap_report_watch(r, &tap_monitor_ops, &m->monitor, 0);
 	return 0;
 }
 
@@ -272,6 +271,7 @@ const struct tap_report_type tap_report_monitor = {
 	.size = sizeof(struct monitor),
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES,
+	.watchers = (const struct tap_report_watcher[]){ { &tap_monitor_ops, offsetof(struct monitor, monitor) }, { 0 } },
 	.sections = sections,
 	.check = check,
 	.begin = begin,

@@ -62,7 +62,6 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	tap_resched_init(&all->resched, &(const struct tap_resched_opts){
 		.survey = &r->run.survey, .want = want, .ctx = all,
 	});
-	tap_report_watch(r, &tap_resched_ops, &all->resched, 0);
 	return 0;
 }
 
@@ -132,6 +131,7 @@ const struct tap_report_type tap_report_resched = {
 		.defaults = &(const struct tap_report_opts){ .top = -1 },
 	},
 	.size = sizeof(struct resched),
+	.watchers = (const struct tap_report_watcher[]){ { &tap_resched_ops, offsetof(struct resched, resched) }, { 0 } },
 	.sections = sections,
 	.begin = begin,
 	.release = release,

@@ -252,34 +252,13 @@ struct drawing {
 	struct tap_task_levels task_levels;
 };
 
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	struct drawing *d = ctx;
-
-	return tap_drawn_slices_cpu(&d->slices, s) ?: tap_levels_cpu(&d->levels, s);
-}
-
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	struct drawing *d = ctx;
-
-	tap_levels_interval(&d->levels, s);
-	tap_task_levels_interval(&d->task_levels, s);
-	return tap_drawn_slices_interval(&d->slices, s);
-}
-
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
-{
-	return tap_drawn_slices_wakeup(&((struct drawing *)ctx)->slices, w);
-}
-
-static const struct tap_observer observer = {
-	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
-};
-
 static void feed(struct tap_run *run, const struct steps *steps, struct drawing *d)
 {
-	const struct tap_timeline_opts opts = { .window = run->window, .survey = &run->survey, .observer = &observer, .ctx = d };
+	const struct tap_watcher watchers[] = {
+		{ .ops = &tap_drawn_slices_ops, .ctx = &d->slices }, { .ops = &tap_levels_ops, .ctx = &d->levels, .pick = TAP_PICK_TASKS },
+		{ .ops = &tap_task_levels_ops, .ctx = &d->task_levels },
+	};
+	const struct tap_timeline_opts opts = { .window = run->window, .survey = &run->survey, .watchers = watchers, .nr_watchers = 3 };
 
 	assert_int_equal(tap_timeline_new(&opts, &run->timeline), 0);
 	for (unsigned int i = 0; i < steps->nr; i++)
@@ -335,7 +314,7 @@ static void test_case(void **state)
 	struct tap_lanes lanes = { .cpus = cpus, .by_cpu = by_cpu };
 	struct drawing d = {
 		.slices = { .run = &run, .lanes = &lanes, .max = c->max_slices ?: UINT64_MAX, .runners = &runners },
-		.levels = { .run = &run, .lanes = &lanes },
+		.levels = { .lanes = &lanes },
 	};
 	struct steps steps;
 
