@@ -124,9 +124,9 @@ static int add_left(struct tap_folded *f, const struct tap_interval *s, struct t
 	return ret;
 }
 
-int tap_folded_interval(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_interval *s,
-		       bool (*picks)(void *ctx, const struct tap_task *task, int cpu), void *ctx)
+static int on_interval(void *ctx, const struct tap_timeline *timeline, const struct tap_interval *s)
 {
+	struct tap_folded *f = ctx;
 	struct tap_folded_task *of = tap_array_at(&f->tasks, &f->nr_tasks, s->task->index, sizeof(*of), NULL);
 	bool is_wakeup = f->of == TAP_FOLDED_WAKEUPS;
 	struct tap_folded_task sleep;
@@ -138,24 +138,31 @@ int tap_folded_interval(struct tap_folded *f, const struct tap_timeline *timelin
 	sleep = *of;
 	of->line = 0;
 	if (s->state == TAP_UNKNOWN)
-		return picks(ctx, s->task, -1) ? add_unknown(f, s, &place) : 0;
+		return f->picks(f->ctx, s->task, -1) ? add_unknown(f, s, &place) : 0;
 	if (s->state != TAP_WAKING) {
 		find_stack(f, s, of);
-		return !is_wakeup && picks(ctx, s->task, of->cpu) ? add_left(f, s, of) : 0;
+		return !is_wakeup && f->picks(f->ctx, s->task, of->cpu) ? add_left(f, s, of) : 0;
 	}
 	if (sleep.to_ns != s->from_ns) /* woken on its way out, or it is new */
 		find_stack(f, s, &sleep);
 	if (is_wakeup && sleep.to_ns != s->from_ns) /* it did not sleep */
 		return 0;
-	return picks(ctx, s->task, is_wakeup ? s->task->waker_cpu : sleep.cpu) ?
-		       end_waking(f, timeline, s, &sleep, &place) :
-		       0;
+	return f->picks(f->ctx, s->task, is_wakeup ? s->task->waker_cpu : sleep.cpu) ? end_waking(f, timeline, s, &sleep, &place) : 0;
 }
 
-void tap_folded_end(struct tap_folded *f)
+static int on_end(void *ctx, const struct tap_timeline *timeline)
 {
+	struct tap_folded *f = ctx;
+
+	(void)timeline;
 	tap_keyed_greatest_first(&f->lines, sizeof(struct tap_folded_key), sizeof(struct tap_folded_line));
+	return 0;
 }
+
+const struct tap_watcher_ops tap_folded_ops = {
+	.states = SLEEPS | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_UNKNOWN),
+	.interval = on_interval, .end = on_end,
+};
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 

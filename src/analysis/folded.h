@@ -36,6 +36,12 @@ struct tap_folded {
 	enum tap_folded_of of;
 	struct tap_window window;
 	const struct tap_event_stacks *stacks; /* borrowed */
+	/*
+	 * Whether time of this task counts that is of this CPU (-1: not known): the one where it was switched out; of wakeups the one
+	 * where its waker ran.
+	 */
+	bool (*picks)(void *ctx, const struct tap_task *task, int cpu);
+	void *ctx;
 	struct tap_keyed lines; /* of struct tap_folded_line; after the end: most time first, and none is empty */
 
 	/* inside */
@@ -45,15 +51,10 @@ struct tap_folded {
 
 void tap_folded_release(struct tap_folded *f);
 
-/* Of which states the timeline is to tell. */
+/* ctx: struct tap_folded. Comes after tap_event_stacks_ops with .stacks. */
+extern const struct tap_watcher_ops tap_folded_ops;
+/* The watcher's .states. */
 uint32_t tap_folded_states(enum tap_folded_of of);
-/*
- * An interval of these states. @picks: whether the options pick time of this task that is of this CPU (-1: not known):
- * where it was switched out; of wakeups where its waker ran. Return: 0 or -ENOMEM.
- */
-int tap_folded_interval(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_interval *s,
-		       bool (*picks)(void *ctx, const struct tap_task *task, int cpu), void *ctx);
-void tap_folded_end(struct tap_folded *f);
 /* By name, as a frame: also of other lines. */
 struct tap_folded_who tap_folded_who(const struct tap_task *task);
 void tap_folded_put_who(struct tap_buf *out, const struct tap_folded_who *who);

@@ -102,11 +102,12 @@ static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
 	return tell(h, &row);
 }
 
-static int on_interval(void *ctx, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *timeline, const struct tap_interval *s)
 {
 	struct tap_timehist *h = ctx;
 	struct tap_timehist_task *t = task_get(h, s->task);
 
+	(void)timeline;
 	if (!t)
 		return -ENOMEM;
 	if (!t->used) {
@@ -129,59 +130,43 @@ static int on_interval(void *ctx, const struct tap_interval *s)
 	return 0;
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *timeline, const struct tap_cpu_interval *s)
 {
 	struct tap_row row = make_row(TAP_ROW_UNKNOWN, s->from_ns, s->to_ns, s->cpu, NULL);
 
+	(void)timeline;
 	return s->what == TAP_CPU_UNKNOWN && s->to_ns > s->from_ns ? tell(ctx, &row) : 0;
 }
 
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
+static int on_wakeup(void *ctx, const struct tap_timeline *timeline, const struct tap_wakeup *w)
 {
 	struct tap_row row = make_row(TAP_ROW_WAKEUP, w->ts_ns, w->ts_ns, w->cpu, w->task);
 
+	(void)timeline;
 	row.waker_tid = w->waker ? w->waker->tid : -1;
 	return tell(ctx, &row);
 }
 
-static int on_migration(void *ctx, const struct tap_migration *m)
+static int on_migration(void *ctx, const struct tap_timeline *timeline, const struct tap_migration *m)
 {
 	struct tap_row row = make_row(TAP_ROW_MIGRATION, m->ts_ns, m->ts_ns, m->cpu, m->task);
 
+	(void)timeline;
 	row.from_cpu = m->from;
 	row.to_cpu = m->to;
 	return tell(ctx, &row);
 }
 
-const struct tap_observer tap_timehist_observer = {
-	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD),
-	.interval = on_interval,
-	.cpu = on_cpu,
-	.unknown_cpus_only = true,
-	.wakeup = on_wakeup,
-	.migration = on_migration,
-};
-
-const struct tap_observer tap_timehist_slices = {
-	.states = TAP_STATE_BIT(TAP_RUNNING),
-	.interval = on_interval,
-};
-
-void tap_timehist_release(struct tap_timehist *h)
+static int on_end(void *ctx, const struct tap_timeline *timeline)
 {
-	free(h->tasks);
-	h->tasks = NULL;
-	h->nr_tasks = 0;
+	(void)timeline;
+	return tell_losses(ctx, UINT64_MAX) ?: tell_open_losses(ctx);
 }
 
-int tap_timehist_end(struct tap_timehist *h)
+static bool wants_util(void *ctx, const struct tap_format *fmt)
 {
-	return tell_losses(h, UINT64_MAX) ?: tell_open_losses(h);
-}
-
-bool tap_timehist_wants(const struct tap_format *fmt)
-{
-	return !strcmp(fmt->name, "sched_pelt_se") || !strcmp(fmt->name, "sched_util_est_se");
+	(void)ctx;
+	return fmt && (!strcmp(fmt->name, "sched_pelt_se") || !strcmp(fmt->name, "sched_util_est_se"));
 }
 
 static int field(const struct tap_event *ev, const char *name)
@@ -191,15 +176,14 @@ static int field(const struct tap_event *ev, const char *name)
 	return f ? (int)tap_field_u64(f, ev->data, ev->size) : -1;
 }
 
-int tap_timehist_event(struct tap_timehist *h, const struct tap_timeline *timeline,
-		       const struct tap_event *ev)
+static int on_util(void *ctx, const struct tap_timeline *timeline, const struct tap_event *ev)
 {
 	const struct tap_task *task = tap_timeline_task(timeline, field(ev, "pid"));
 	struct tap_timehist_task *t;
 
 	if (!task) /* a cgroup's pid is -1 */
 		return 0;
-	t = task_get(h, task);
+	t = task_get(ctx, task);
 	if (!t)
 		return -ENOMEM;
 	t->util.util = field(ev, "util");
@@ -208,12 +192,25 @@ int tap_timehist_event(struct tap_timehist *h, const struct tap_timeline *timeli
 	return 0;
 }
 
-int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline,
-		      const struct tap_event *ev)
+const struct tap_watcher_ops tap_timehist_ops = {
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD), .unknown_cpus_only = true, .interval = on_interval, .cpu = on_cpu,
+	.end = on_end,
+};
+const struct tap_watcher_ops tap_timehist_wakeups_ops = { .wakeup = on_wakeup };
+const struct tap_watcher_ops tap_timehist_migrations_ops = { .migration = on_migration };
+const struct tap_watcher_ops tap_timehist_util_ops = { .wants = wants_util, .event = on_util };
+
+void tap_timehist_release(struct tap_timehist *h)
+{
+	free(h->tasks);
+	h->tasks = NULL;
+	h->nr_tasks = 0;
+}
+
+int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline, const struct tap_event *ev)
 {
 	int tid = field(ev, "common_pid");
-	struct tap_row row = make_row(TAP_ROW_EVENT, ev->ts_ns, ev->ts_ns, ev->cpu,
-				      tap_timeline_task(timeline, tid));
+	struct tap_row row = make_row(TAP_ROW_EVENT, ev->ts_ns, ev->ts_ns, ev->cpu, tap_timeline_task(timeline, tid));
 
 	row.event = ev;
 	row.tid = tid;

@@ -63,23 +63,16 @@ struct tap_timehist {
 	unsigned int nr_tasks, next_loss;
 };
 
-extern const struct tap_observer tap_timehist_observer; /* its ctx: struct tap_timehist */
-extern const struct tap_observer tap_timehist_slices; /* for those that need slices alone, no waits */
+/*
+ * ctx: struct tap_timehist. The first has slices, unknown time and losses; for slices without waits TAP_RUNNING is enough of its
+ * states. The others have rows of their own, but for the last: it gives slices their tasks' utilisation.
+ */
+extern const struct tap_watcher_ops tap_timehist_ops, tap_timehist_wakeups_ops, tap_timehist_migrations_ops, tap_timehist_util_ops;
 
 void tap_timehist_release(struct tap_timehist *h);
-/* The losses behind the last row. Return: 0; what .row returned. */
-int tap_timehist_end(struct tap_timehist *h);
 
-/* Whether events of this kind tell a task's utilisation. */
-bool tap_timehist_wants(const struct tap_format *fmt);
-/* An event that is wanted; of a task that @timeline does not know it is passed over.
- * Return: 0 or -ENOMEM. */
-int tap_timehist_event(struct tap_timehist *h, const struct tap_timeline *timeline,
-		       const struct tap_event *ev);
-/* An event to be a row of its own, in its place: after @timeline has seen what came before it.
- * Return: 0; what .row returned. */
-int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline,
-		      const struct tap_event *ev);
+/* Add a row for this event, from a watcher's .event. Return: 0; what .row returned. */
+int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline, const struct tap_event *ev);
 
 /* What a task's rows add up to. */
 struct tap_slices {

@@ -51,20 +51,6 @@ static bool picks(void *ctx, const struct tap_task *task, int cpu)
 	return tap_export_picks(ctx, task, cpu);
 }
 
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	struct folded *f = ctx;
-
-	return tap_folded_interval(&f->folded, f->e->run.timeline, s, picks, f->e);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	struct folded *f = ctx;
-
-	return tap_event_stacks_ops.event(f->stacks, f->e->run.timeline, ev);
-}
-
 /* ---- waits: who waited, for what ---------------------------------------------------------------- */
 
 static int on_wait(void *ctx, const struct tap_wait_told *w)
@@ -87,18 +73,15 @@ static int fold_waits(struct folded *f, struct tap_err *err)
 
 static int fold_stacks(struct folded *f, const struct kind *kind, struct tap_err *err)
 {
-	const struct tap_observer observer = { .states = tap_folded_states(kind->of), .interval = on_interval };
-	const struct tap_run_events events = { .event = on_event, .all = true };
 	struct tap_run *run = &f->e->run;
-	int ret;
+	struct tap_watcher watchers[2];
 
 	if (tap_event_stacks_new(tap_reader_info(run->rec.reader), &run->survey, &f->stacks))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	f->folded = (struct tap_folded){ .of = kind->of, .window = run->window, .stacks = f->stacks };
-	ret = tap_run_feed(run, &observer, &events, f, err);
-	if (!ret)
-		tap_folded_end(&f->folded);
-	return ret;
+	f->folded = (struct tap_folded){ .of = kind->of, .window = run->window, .stacks = f->stacks, .picks = picks, .ctx = f->e };
+	watchers[0] = (struct tap_watcher){ .ops = &tap_event_stacks_ops, .ctx = f->stacks };
+	watchers[1] = (struct tap_watcher){ .ops = &tap_folded_ops, .ctx = &f->folded, .states = tap_folded_states(kind->of) };
+	return tap_run_watch(run, watchers, 2, err);
 }
 
 /* Of either. */

@@ -65,10 +65,9 @@ static const struct tap_column cpu_columns[] = {
 	{ 0 }
 };
 
-/* What is kept of one kind of event. */
+/* What is kept of one kind of event that is shown. */
 struct event_kind {
-	bool made, is_util, is_shown;
-	struct tap_printer *printer; /* of those that are shown */
+	struct tap_printer *printer; /* NULL: not made yet */
 	struct tap_buf name;	     /* "system:name", as the recording has them */
 };
 
@@ -88,7 +87,6 @@ struct row_column;
 struct timehist {
 	struct tap_report report;
 	const struct timehist_opts *o;
-	struct tap_observer observer;
 	struct tap_timehist hist;
 	struct tap_slices_sum sum;
 	/* those that this recording, these options and this style have */
@@ -119,11 +117,6 @@ static bool has_events(const struct timehist *h)
 	return h->o->common.input.select.events.nr;
 }
 
-static bool is_shown(const struct timehist *h, const struct tap_format *fmt)
-{
-	return has_events(h) && tap_pick_wants(&h->report.run.pick, fmt);
-}
-
 static int make_printer(struct timehist *h, struct event_kind *k, const struct tap_format *fmt)
 {
 	const struct tap_reader_info *info = tap_reader_info(h->report.run.rec.reader);
@@ -137,14 +130,6 @@ static int make_printer(struct timehist *h, struct event_kind *k, const struct t
 	return k->name.err;
 }
 
-static int make_kind(struct timehist *h, struct event_kind *k, const struct tap_format *fmt)
-{
-	k->made = true;
-	k->is_util = h->has_util && tap_timehist_wants(fmt);
-	k->is_shown = is_shown(h, fmt);
-	return k->is_shown ? make_printer(h, k, fmt) : 0;
-}
-
 /* Return: 0 or -ENOMEM. */
 static int set_kind(struct timehist *h, const struct tap_format *fmt)
 {
@@ -156,7 +141,7 @@ static int set_kind(struct timehist *h, const struct tap_format *fmt)
 	h->kind = k;
 	if (!k)
 		return -ENOMEM;
-	return k->made ? 0 : make_kind(h, k, fmt);
+	return k->printer ? 0 : make_printer(h, k, fmt);
 }
 
 static void release_kinds(struct timehist *h)
@@ -670,7 +655,7 @@ static int make_visual(struct timehist *h)
 static bool records_util(const struct tap_survey *s)
 {
 	for (unsigned int i = 0; i < s->nr_kinds; i++)
-		if (s->kinds[i].count && tap_timehist_wants(s->kinds[i].fmt))
+		if (s->kinds[i].count && tap_timehist_util_ops.wants(NULL, s->kinds[i].fmt))
 			return true;
 	return false;
 }
@@ -747,31 +732,49 @@ static void put_totals(struct tap_report *r, struct tap_table *t)
 
 /* ---- the report -------------------------------------------------------------------------------- */
 
-static bool wants_event(void *ctx, const struct tap_format *fmt)
+/* With -e: a row for each event. */
+static bool wants_shown(void *ctx, const struct tap_format *fmt)
 {
-	const struct timehist *h = ((struct tap_timehist *)ctx)->ctx;
-
-	return (h->has_util && tap_timehist_wants(fmt)) || is_shown(h, fmt);
+	return fmt && tap_pick_wants(&((const struct timehist *)ctx)->report.run.pick, fmt);
 }
 
-static int on_event(void *ctx, const struct tap_event *ev)
+static int on_shown(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
-	struct tap_timehist *hist = ctx;
-	struct timehist *h = hist->ctx;
+	struct timehist *h = ctx;
 	int ret = set_kind(h, ev->fmt);
 
-	if (!ret && h->kind->is_util)
-		ret = tap_timehist_event(hist, h->report.run.timeline, ev);
-	if (ret || !h->kind->is_shown)
+	if (ret)
 		return ret;
 	tap_buf_clear(&h->text);
 	tap_printer_run(h->kind->printer, ev->data, ev->size, &h->text);
-	return h->text.err ? h->text.err : tap_timehist_show(hist, h->report.run.timeline, ev);
+	return h->text.err ? h->text.err : tap_timehist_show(&h->hist, t, ev);
+}
+
+static const struct tap_watcher_ops shown_ops = { .wants = wants_shown, .event = on_shown };
+
+/* With --stacks: rows whose stacks cannot come any more are printed. */
+static bool wants_all(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	(void)fmt;
+	return true;
+}
+
+static int before_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	(void)t;
+	print_due(ctx, ev->ts_ns);
+	return 0;
 }
 
 /* A stack has come: it may be that of a row's end. */
-static void give_stacks(struct timehist *h)
+static int give_stack(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
+	struct timehist *h = ctx;
+
+	(void)t;
+	if (!ev->fmt || !tap_frames_kind(ev->fmt))
+		return 0;
 	for (struct held_row *held = h->held; held < h->held + h->nr_held; held++) {
 		const struct tap_task_stacks *left = NULL;
 
@@ -780,32 +783,10 @@ static void give_stacks(struct timehist *h)
 		if (left)
 			held->stack = left->left;
 	}
-}
-
-/* The same, where stacks are looked for. */
-static int on_any_event(void *ctx, const struct tap_event *ev)
-{
-	const struct tap_timehist *hist = ctx;
-	struct tap_report *r = &((struct timehist *)hist->ctx)->report;
-	int ret = tap_event_stacks_ops.event(r->stacks, r->run.timeline, ev);
-
-	if (!ret && ev->fmt && tap_frames_kind(ev->fmt))
-		give_stacks(hist->ctx);
-	if (ret || !ev->fmt || ev->ts_ns < r->run.window.from_ns || !wants_event(ctx, ev->fmt))
-		return ret;
-	return on_event(ctx, ev);
-}
-
-static int before_event(void *ctx, const struct tap_event *ev)
-{
-	const struct tap_timehist *hist = ctx;
-
-	print_due(hist->ctx, ev->ts_ns);
 	return 0;
 }
 
-static const struct tap_run_events events = { .wants = wants_event, .event = on_event };
-static const struct tap_run_events all_events = { .event = on_any_event, .all = true, .before = before_event };
+static const struct tap_watcher_ops held_ops = { .wants = wants_all, .before = before_event, .event = give_stack };
 
 static int check(const void *opts, struct tap_err *err)
 {
@@ -817,28 +798,34 @@ static int check(const void *opts, struct tap_err *err)
 	return 0;
 }
 
-static int begin_stacks(struct timehist *h, struct tap_err *err)
+static int watch_stacks(struct timehist *h, struct tap_err *err)
 {
 	int ret = tap_report_open_stacks(&h->report, err);
 
-	h->report.events = &all_events;
 	h->hold_ns = tap_event_stacks_within_ns(&h->report.run.survey);
+	tap_report_watch(&h->report, &held_ops, h, 0);
 	return ret;
 }
 
-static void begin_rows(struct timehist *h)
+static int begin_rows(struct timehist *h, struct tap_err *err)
 {
-	h->has_util = records_util(&h->report.run.survey);
-	h->observer = tap_timehist_observer;
-	if (!h->o->wakeups)
-		h->observer.wakeup = NULL;
-	if (!h->o->migrations)
-		h->observer.migration = NULL;
-	h->report.observer = &h->observer;
-	h->report.events = &events;
-	h->report.run.mark_throttling = true;
+	struct tap_report *r = &h->report;
+	int ret = h->o->stacks ? watch_stacks(h, err) : 0;
+
+	h->has_util = records_util(&r->run.survey);
+	tap_report_watch(r, &tap_timehist_ops, &h->hist, 0);
+	if (h->o->wakeups)
+		tap_report_watch(r, &tap_timehist_wakeups_ops, &h->hist, 0);
+	if (h->o->migrations)
+		tap_report_watch(r, &tap_timehist_migrations_ops, &h->hist, 0);
+	if (h->has_util)
+		tap_report_watch(r, &tap_timehist_util_ops, &h->hist, 0);
+	if (has_events(h))
+		tap_report_watch(r, &shown_ops, h, 0);
+	r->run.mark_throttling = true;
 	choose_columns(h);
-	tap_report_open_rows(&h->report, h->columns, NULL);
+	tap_report_open_rows(r, h->columns, NULL);
+	return ret;
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)
@@ -846,24 +833,20 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	struct timehist *h = (struct timehist *)r;
 
 	h->o = (const struct timehist_opts *)r->opts;
-	h->hist = (struct tap_timehist){
-		.window = r->run.window, .survey = &r->run.survey,
-		.row = on_row, .ctx = h,
-	};
-	r->observer_ctx = &h->hist;
+	h->hist = (struct tap_timehist){ .window = r->run.window, .survey = &r->run.survey, .row = on_row, .ctx = h };
 	if (make_visual(h))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (!h->o->summary)
-		begin_rows(h);
-	return !h->o->summary && h->o->stacks ? begin_stacks(h, err) : 0;
+		return begin_rows(h, err);
+	tap_report_watch(r, &tap_timehist_ops, &h->hist, 0)->states = TAP_STATE_BIT(TAP_RUNNING);
+	return 0;
 }
 
 static int end(struct tap_report *r, struct tap_err *err)
 {
 	struct timehist *h = (struct timehist *)r;
 
-	if (tap_timehist_end(&h->hist) == -ENOMEM)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+	(void)err;
 	print_due(h, UINT64_MAX);
 	tap_slices_sort(&h->sum);
 	return 0;
@@ -917,7 +900,6 @@ const struct tap_report_type tap_report_timehist = {
 	},
 	.size = sizeof(struct timehist),
 	.needs = TAP_NEEDS_SWITCHES,
-	.observer = &tap_timehist_slices,
 	.sections = sections,
 	.check = check,
 	.begin = begin,

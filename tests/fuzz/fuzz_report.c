@@ -103,7 +103,7 @@ static int fold(struct told *told, const struct tap_interval *s)
 
 	for (unsigned int i = 0; !ret && i < NR_FOLDED; i++)
 		if (tap_folded_states(told->folded[i].of) & TAP_STATE_BIT(s->state))
-			ret = tap_folded_interval(&told->folded[i], told->run.timeline, s, pick_all, NULL);
+			ret = tap_folded_ops.interval(&told->folded[i], told->run.timeline, s);
 	return ret;
 }
 
@@ -273,7 +273,7 @@ static void check_folded(struct told *told, struct tap_folded *f, uint32_t state
 	struct tap_buf text = { 0 };
 	uint64_t sum_ns = 0;
 
-	tap_folded_end(f);
+	CHECK(!tap_folded_ops.end(f, told->run.timeline));
 	lines = f->lines.v;
 	for (unsigned int i = 0; i < f->lines.nr; i++) {
 		tap_buf_clear(&text);
@@ -301,7 +301,7 @@ static int feed(struct told *told, struct tap_err *err)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < NR_FOLDED; i++)
 		told->folded[i] = (struct tap_folded){
-			.of = i, .window = told->run.window, .stacks = told->stacks,
+			.of = i, .window = told->run.window, .stacks = told->stacks, .picks = pick_all,
 		};
 	return tap_run_feed(&told->run, &observer, &events, told, err);
 }

@@ -216,7 +216,6 @@ static int on_row(void *ctx, const struct tap_row *r)
 
 static int feed(struct tap_timehist *h, const struct step *s, struct tap_task *task)
 {
-	const struct tap_observer *o = &tap_timehist_observer;
 	struct tap_task waker = { .tid = 7 };
 	struct tap_interval interval = {
 		.task = task, .state = s->state, .next = s->next, .whole = !s->cut, .cpu = s->cpu,
@@ -234,13 +233,13 @@ static int feed(struct tap_timehist *h, const struct step *s, struct tap_task *t
 
 	switch (s->kind) {
 	case LEAVES:
-		return o->interval(h, &interval);
+		return tap_timehist_ops.interval(h, NULL, &interval);
 	case CPU_IS:
-		return o->cpu(h, &cpu);
+		return tap_timehist_ops.cpu(h, NULL, &cpu);
 	case WAKES:
-		return o->wakeup(h, &wakeup);
+		return tap_timehist_wakeups_ops.wakeup(h, NULL, &wakeup);
 	default:
-		return o->migration(h, &move);
+		return tap_timehist_migrations_ops.migration(h, NULL, &move);
 	}
 }
 
@@ -260,7 +259,7 @@ static void run_case(void **state)
 
 		assert_int_equal(feed(&h, s, &task), 0);
 	}
-	assert_int_equal(tap_timehist_end(&h), 0);
+	assert_int_equal(tap_timehist_ops.end(&h, NULL), 0);
 	tap_timehist_release(&h);
 	assert_string_equal(got, c->want);
 }
