@@ -137,30 +137,6 @@ struct tap_migration {
 	uint64_t ts_ns;
 };
 
-/**
- * struct tap_observer - Who is told, as it happens. Each function may be NULL.
- *
- * In time order of .to_ns and .ts_ns. What a function returns, if not 0, stops. Before the window nothing is
- * told; at its end every open interval is, with .next == .state.
- */
-struct tap_observer {
-	size_t size;	 /* sizeof(struct tap_observer), for tap_run() */
-	uint32_t states; /* TAP_STATE_BIT()s of the intervals to be told */
-	uint32_t lost_states; /* and of those to be told where .next is TAP_UNKNOWN */
-	int (*interval)(void *ctx, const struct tap_interval *s);
-	int (*cpu)(void *ctx, const struct tap_cpu_interval *s);
-	bool unknown_cpus_only; /* .cpu is not told what CPUs ran, nor that they were idle */
-	int (*wakeup)(void *ctx, const struct tap_wakeup *w);
-	int (*migration)(void *ctx, const struct tap_migration *m);
-	/* All has been told. @tasks: by index. */
-	int (*end)(void *ctx, struct tap_task *const *tasks, unsigned int nr_tasks);
-	/*
-	 * The task, whose state is the new one, came to wait in another way than out of an interval: by its first
-	 * wakeup, or by one that came as it was about to sleep. That is seen later, at @ts_ns: it may be when it runs again.
-	 */
-	int (*waits)(void *ctx, struct tap_task *task, uint64_t ts_ns);
-};
-
 #ifdef __cplusplus
 }
 #endif

@@ -208,7 +208,7 @@ static int wait_begin(struct tap_balance *b, struct tap_balance_task *t, enum ta
 	if (tap_array_grow(&b->waiting, b->nr_waiting, &b->cap_waiting, sizeof(*b->waiting)))
 		return -ENOMEM;
 	t->waiting = true;
-	t->wanted = !b->opts.task || b->opts.task(b->opts.ctx, t->wait.task);
+	t->wanted = t->wait.task->selected;
 	t->wait.listed = tap_timeline_affinity(b->timeline, t->wait.task, &t->wait.anywhere);
 	t->place = b->nr_waiting;
 	t->wait.state = state;

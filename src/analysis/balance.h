@@ -38,8 +38,7 @@ struct tap_balance_task;
 
 struct tap_balance_opts {
 	const struct tap_survey *survey; /* borrowed; what the timeline knows; NULL: nothing */
-	/* Whose violations count, and which CPUs there are at all; NULL: all. */
-	bool (*task)(void *ctx, const struct tap_task *task);
+	/* Which CPUs there are at all; NULL: all. Of tasks, violations of those that are selected count. */
 	bool (*cpu)(void *ctx, int cpu);
 	void *ctx;
 	bool lengths_told; /* by tap_balance_length(): they are not found from states */

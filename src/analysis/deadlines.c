@@ -106,14 +106,14 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	if (d->fmt != ev->fmt)
 		init_fields(d, ev->fmt);
 	prev = tap_timeline_task(t, (int)tap_num_get(&d->prev, ev));
-	if (prev && tap_num_get(&d->yielded, ev) && d->want(d->ctx, prev)) {
+	if (prev && tap_num_get(&d->yielded, ev) && prev->selected) {
 		job = job_of(d, prev);
 		if (!job)
 			return -ENOMEM;
 		end_job(d, job, ev->ts_ns);
 	}
 	next = tap_timeline_task(t, (int)tap_num_get(&d->next, ev));
-	if (!next || !d->want(d->ctx, next))
+	if (!next || !next->selected)
 		return 0;
 	d->by_server += d->is_by_server.size && tap_num_get(&d->is_by_server, ev);
 	if (!tap_num_get(&d->is_deadline, ev))

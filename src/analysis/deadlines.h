@@ -14,11 +14,9 @@
 #include "timeline/timeline.h"
 
 struct tap_deadlines {
-	bool (*want)(void *ctx, const struct tap_task *task);
-	void *ctx;
 	uint64_t jobs, missed, undecided;
 	uint64_t late_ns; /* by how much, at most */
-	uint64_t by_server; /* picks of wanted tasks by a deadline server */
+	uint64_t by_server; /* picks of selected tasks by a deadline server */
 	/* inside */
 	struct tap_deadline_job {
 		bool is_open, is_over; /* .is_over: the one before was seen to its end */

@@ -129,3 +129,19 @@ int tap_request_source_event(struct tap_request_source *s, struct tap_requests *
 		ret = tap_requests_begin(r, key, ev->ts_ns);
 	return ret;
 }
+
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	const struct tap_request_watch *w = ctx;
+
+	return fmt && tap_request_source_wants(w->source, fmt);
+}
+
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+{
+	struct tap_request_watch *w = ctx;
+
+	return tap_request_source_event(w->source, w->requests, t, ev);
+}
+
+const struct tap_watcher_ops tap_request_watch_ops = { .wants = wants, .event = on_event };

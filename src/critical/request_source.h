@@ -28,4 +28,13 @@ bool tap_request_source_wants(const struct tap_request_source *s, const struct t
 int tap_request_source_event(struct tap_request_source *s, struct tap_requests *r, const struct tap_timeline *timeline,
 			     const struct tap_event *ev);
 
+/* Collects the requests of a run. */
+struct tap_request_watch {
+	struct tap_request_source *source; /* both borrowed */
+	struct tap_requests *requests;
+};
+
+/* ctx: struct tap_request_watch. */
+extern const struct tap_watcher_ops tap_request_watch_ops;
+
 #endif

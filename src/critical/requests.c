@@ -38,14 +38,13 @@ void tap_requests_end(struct tap_requests *r)
 		r->unfinished += s->value != 0;
 }
 
-void tap_requests_keep(struct tap_requests *r, const struct tap_timeline *timeline,
-		       bool (*want)(void *ctx, const struct tap_task *task), void *ctx)
+void tap_requests_keep_selected(struct tap_requests *r, const struct tap_timeline *timeline)
 {
 	unsigned int nr_tasks, nr = 0;
 	struct tap_task *const *tasks = tap_timeline_tasks(timeline, &nr_tasks);
 
 	for (unsigned int i = 0; i < r->nr; i++)
-		if (want(ctx, tasks[r->v[i].task]))
+		if (tasks[r->v[i].task]->selected)
 			r->v[nr++] = r->v[i];
 	r->nr = nr;
 }

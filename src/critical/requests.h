@@ -26,9 +26,8 @@ int tap_requests_begin(struct tap_requests *r, uint64_t key, uint64_t ns);
 int tap_requests_finish(struct tap_requests *r, uint64_t key, uint64_t ns, unsigned int task);
 /* All has been told. */
 void tap_requests_end(struct tap_requests *r);
-/* Behind that: keeps those that a task finished of which @want says so. */
-void tap_requests_keep(struct tap_requests *r, const struct tap_timeline *timeline,
-		       bool (*want)(void *ctx, const struct tap_task *task), void *ctx);
+/* After that: keeps those that a selected task finished. */
+void tap_requests_keep_selected(struct tap_requests *r, const struct tap_timeline *timeline);
 void tap_requests_release(struct tap_requests *r);
 
 /* Of all requests, ns each. */

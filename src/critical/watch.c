@@ -18,7 +18,7 @@ void tap_critical_watch_release(struct tap_critical_watch *w)
 /* Whoever ran then, and not the softirq that it was in. */
 static void correct_to_task(struct tap_critical_watch *w, const struct tap_task *task)
 {
-	const struct tap_task *waker = tap_timeline_task(*w->timeline, task->waker_tid);
+	const struct tap_task *waker = tap_timeline_task(w->timeline, task->waker_tid);
 
 	if (task->waker_tid > 0 && waker && waker->born_ns <= task->woken_ns)
 		tap_critical_log_correct(&w->log, task, TAP_WOKEN_BY_TASK + waker->index);
@@ -44,17 +44,23 @@ static int correct_waker(struct tap_critical_watch *w, const struct tap_task *ta
 	return 0;
 }
 
-int tap_critical_watch_interval(struct tap_critical_watch *w, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
+	struct tap_critical_watch *w = ctx;
+
+	w->timeline = t;
 	if (w->stacks && s->state == TAP_WAKING && correct_waker(w, s->task))
 		return -ENOMEM;
 	return tap_critical_log_interval(&w->log, s);
 }
 
-int tap_critical_watch_wakeup(struct tap_critical_watch *w, const struct tap_wakeup *one)
+static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *one)
 {
+	struct tap_critical_watch *w = ctx;
+
+	w->timeline = t;
 	w->tells_interrupts |= one->in_interrupt;
-	return tap_critical_log_wakeup(&w->log, one->task, tap_interrupts_waker(&w->interrupts, *w->timeline, one), one->is_new);
+	return tap_critical_log_wakeup(&w->log, one->task, tap_interrupts_waker(&w->interrupts, t, one), one->is_new);
 }
 
 static bool is_exec(const struct tap_format *fmt)
@@ -62,9 +68,11 @@ static bool is_exec(const struct tap_format *fmt)
 	return !strcmp(fmt->system, "sched") && !strcmp(fmt->name, "sched_process_exec");
 }
 
-bool tap_critical_watch_wants(const struct tap_critical_watch *w, const struct tap_format *fmt)
+static bool wants(void *ctx, const struct tap_format *fmt)
 {
-	return tap_interrupts_want(fmt) || (w->command && is_exec(fmt));
+	const struct tap_critical_watch *w = ctx;
+
+	return fmt && (tap_interrupts_want(fmt) || (w->command && is_exec(fmt)));
 }
 
 static void on_exec(struct tap_critical_watch *w, const struct tap_event *ev)
@@ -76,16 +84,24 @@ static void on_exec(struct tap_critical_watch *w, const struct tap_event *ev)
 		w->exec_ns = ev->ts_ns;
 }
 
-int tap_critical_watch_event(struct tap_critical_watch *w, const struct tap_event *ev)
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
+	struct tap_critical_watch *w = ctx;
+
+	(void)t;
 	if (w->command && is_exec(ev->fmt))
 		on_exec(w, ev);
 	return tap_interrupts_want(ev->fmt) ? tap_interrupts_event(&w->interrupts, ev) : 0;
 }
 
-struct tap_window tap_critical_watch_life(const struct tap_critical_watch *w, const struct tap_task *task)
+const struct tap_watcher_ops tap_critical_watch_ops = {
+	.states = TAP_CRITICAL_STATES, .lost_states = TAP_CRITICAL_STATES, .interval = on_interval, .wakeup = on_wakeup, .wants = wants,
+	.event = on_event,
+};
+
+struct tap_window tap_critical_watch_life(const struct tap_critical_watch *w, const struct tap_timeline *t, const struct tap_task *task)
 {
-	struct tap_window window = tap_timeline_window(*w->timeline);
+	struct tap_window window = tap_timeline_window(t);
 	uint64_t from_ns = task->tid == w->command && w->exec_ns > task->born_ns ? w->exec_ns : task->born_ns;
 
 	return (struct tap_window){ tap_window_clip(&window, from_ns), tap_window_clip(&window, task->died_ns) };

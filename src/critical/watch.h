@@ -6,8 +6,7 @@
 #include "analysis/stacks.h"
 #include "critical/interrupts.h"
 
-struct tap_critical_watch { /* all zero but these three */
-	struct tap_timeline *const *timeline; /* that tells */
+struct tap_critical_watch { /* all zero but these two */
 	struct tap_event_stacks *stacks; /* borrowed; NULL: there are none */
 	int command; /* its tid, to know when it became what it is; or 0 */
 
@@ -15,21 +14,17 @@ struct tap_critical_watch { /* all zero but these three */
 	struct tap_interrupts interrupts;
 	bool tells_interrupts; /* wakeups say whether one woke */
 	/* inside */
+	const struct tap_timeline *timeline; /* of the last call */
 	uint64_t exec_ns; /* of .command; 0: that was not recorded */
 	unsigned char *woken_of; /* owned; by a stack's number: enum tap_woken, plus 1 */
 	unsigned int nr_woken_of;
 };
 
 void tap_critical_watch_release(struct tap_critical_watch *w);
-
-/* Of the timeline's observer, that is told of TAP_CRITICAL_STATES. Return: 0 or -ENOMEM, here and below. */
-int tap_critical_watch_interval(struct tap_critical_watch *w, const struct tap_interval *s);
-int tap_critical_watch_wakeup(struct tap_critical_watch *w, const struct tap_wakeup *one);
-/* After the timeline, and the stacks, have seen it. */
-bool tap_critical_watch_wants(const struct tap_critical_watch *w, const struct tap_format *fmt);
-int tap_critical_watch_event(struct tap_critical_watch *w, const struct tap_event *ev);
+/* ctx: struct tap_critical_watch. Comes after tap_event_stacks_ops with .stacks. */
+extern const struct tap_watcher_ops tap_critical_watch_ops;
 
 /* After the end: of which time @task's path is. */
-struct tap_window tap_critical_watch_life(const struct tap_critical_watch *w, const struct tap_task *task);
+struct tap_window tap_critical_watch_life(const struct tap_critical_watch *w, const struct tap_timeline *t, const struct tap_task *task);
 
 #endif

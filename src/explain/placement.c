@@ -36,7 +36,7 @@ void tap_placements_release(struct tap_placements *p)
 static enum tap_cpu_what what_of(const struct tap_placements *p, int cpu)
 {
 	unsigned int nr;
-	const struct tap_cpu *cpus = tap_timeline_cpus(*p->opts.timeline, &nr);
+	const struct tap_cpu *cpus = tap_timeline_cpus(p->timeline, &nr);
 
 	return cpu >= 0 && (unsigned int)cpu < nr ? tap_cpu_what(&cpus[cpu]) : TAP_CPU_UNKNOWN;
 }
@@ -63,11 +63,11 @@ int tap_placements_idle(struct tap_placements *p, int cpu, int state)
 static unsigned int nr_idle(const struct tap_placements *p, const struct tap_task *task, int but)
 {
 	unsigned int nr, idle = 0;
-	const struct tap_cpu *cpus = tap_timeline_cpus(*p->opts.timeline, &nr);
+	const struct tap_cpu *cpus = tap_timeline_cpus(p->timeline, &nr);
 
 	for (unsigned int cpu = 0; cpu < nr; cpu++)
 		idle += (int)cpu != but && tap_cpu_what(&cpus[cpu]) == TAP_CPU_IDLE &&
-			tap_avoidable_may(&p->allowed, *p->opts.timeline, task, (int)cpu) == TAP_MAY;
+			tap_avoidable_may(&p->allowed, p->timeline, task, (int)cpu) == TAP_MAY;
 	return idle;
 }
 
@@ -78,11 +78,13 @@ static struct tap_placed *now_get(struct tap_placements *p, const struct tap_tas
 }
 
 /* The waking comes first: what is between it and the end is about this placement. */
-int tap_placements_wakeup(struct tap_placements *p, const struct tap_wakeup *w)
+static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
+	struct tap_placements *p = ctx;
 	struct tap_placed *now;
 
-	if (!p->opts.want(p->opts.ctx, w->task))
+	p->timeline = t;
+	if (!w->task->selected)
 		return 0;
 	now = now_get(p, w->task);
 	if (!now)
@@ -96,10 +98,12 @@ int tap_placements_wakeup(struct tap_placements *p, const struct tap_wakeup *w)
 	return 0;
 }
 
-int tap_placements_migration(struct tap_placements *p, const struct tap_migration *m)
+static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
+	struct tap_placements *p = ctx;
 	struct tap_placed *now = m->task->index < p->nr_now ? &p->now[m->task->index] : NULL;
 
+	p->timeline = t;
 	if (now && now->task && m->why == TAP_MIGRATE_WAKEUP) {
 		now->chosen = m->to;
 		now->chosen_what = what_of(p, m->to);
@@ -154,11 +158,13 @@ static enum tap_placed_why why(const struct tap_placed *p)
 	return TAP_PLACED_NO_REASON;
 }
 
-int tap_placements_interval(struct tap_placements *p, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
+	struct tap_placements *p = ctx;
 	struct tap_placed *now = s->task->index < p->nr_now ? &p->now[s->task->index] : NULL;
 	struct tap_placed over;
 
+	p->timeline = t;
 	if (s->state == TAP_RUNNING)
 		return tap_avoidable_ran(&p->allowed, s->task, s->cpu);
 	if (!now || !now->task)
@@ -171,3 +177,7 @@ int tap_placements_interval(struct tap_placements *p, const struct tap_interval 
 	over.wait_ns = s->to_ns - over.ts_ns;
 	return p->opts.tell(p->opts.ctx, &over);
 }
+
+const struct tap_watcher_ops tap_placements_ops = {
+	.states = TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_RUNNING), .interval = on_interval, .wakeup = on_wakeup, .migration = on_migration,
+};

@@ -44,10 +44,7 @@ struct tap_placed {
 };
 
 struct tap_placements_opts {
-	struct tap_timeline *const *timeline;
-	/* Whether this task is of interest. */
-	bool (*want)(void *ctx, const struct tap_task *task);
-	/* A placement is over: the task runs. Return: 0; what stops. */
+	/* A placement of a selected task is over: the task runs. Return: 0; what stops. */
 	int (*tell)(void *ctx, const struct tap_placed *p);
 	void *ctx;
 };
@@ -55,6 +52,7 @@ struct tap_placements_opts {
 struct tap_placements {
 	/* inside */
 	struct tap_placements_opts opts;
+	const struct tap_timeline *timeline; /* of the last call */
 	struct tap_avoidable allowed;
 	struct tap_placed *now; /* owned; by task's index; without .task: none */
 	unsigned int nr_now;
@@ -65,13 +63,9 @@ struct tap_placements {
 void tap_placements_init(struct tap_placements *p, const struct tap_placements_opts *opts);
 void tap_placements_release(struct tap_placements *p);
 
-#define TAP_PLACEMENT_STATES (TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_RUNNING))
-
-/* Of the timeline's observer. Return: 0; -ENOMEM; what .tell returned: here and below. */
-int tap_placements_wakeup(struct tap_placements *p, const struct tap_wakeup *w);
-int tap_placements_migration(struct tap_placements *p, const struct tap_migration *m);
-int tap_placements_interval(struct tap_placements *p, const struct tap_interval *s);
-/* cpu_idle; @state: -1: the CPU leaves it. */
+/* ctx: struct tap_placements. Stops with what .tell returned. */
+extern const struct tap_watcher_ops tap_placements_ops;
+/* cpu_idle; @state: -1: the CPU leaves it. Return: 0 or -ENOMEM. */
 int tap_placements_idle(struct tap_placements *p, int cpu, int state);
 /* sched_compute_energy; @cpu: -1: of a domain without the task, before those of its CPUs. */
 void tap_placements_energy(struct tap_placements *p, const struct tap_task *task, int cpu, uint64_t energy);

@@ -6,6 +6,8 @@
 
 #include "base/array.h"
 
+#define STATES (TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_BLOCKED) | TAP_STATE_BIT(TAP_STOPPED) | TAP_STATE_BIT(TAP_UNKNOWN))
+
 void tap_sleeps_release(struct tap_sleeps *l)
 {
 	tap_keyed_release(&l->sums);
@@ -33,8 +35,19 @@ static int add_last(struct tap_sleeps *l, struct tap_sleep *last)
 	return 0;
 }
 
-int tap_sleeps_interval(struct tap_sleeps *l, const struct tap_interval *s, struct tap_stack_pair stack)
+struct tap_stack_pair tap_sleep_stack(const struct tap_event_stacks *stacks, const struct tap_interval *s)
 {
+	const struct tap_task_stacks *left = NULL;
+
+	if (stacks && tap_state_is_sleep(s->state))
+		left = tap_event_stacks_left(stacks, s->task, s->from_ns);
+	return left ? left->left : (struct tap_stack_pair){ 0 };
+}
+
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
+{
+	const struct tap_window window = tap_timeline_window(t);
+	struct tap_sleeps *l = ctx;
 	struct tap_sleep *last = tap_array_at(&l->last, &l->nr_last, s->task->index, sizeof(*last), NULL);
 
 	if (!last)
@@ -49,7 +62,8 @@ int tap_sleeps_interval(struct tap_sleeps *l, const struct tap_interval *s, stru
 	if (add_last(l, last))
 		return -ENOMEM;
 	*last = (struct tap_sleep){
-		.key = { s->task->index, s->state, stack }, .task = s->task, .ns = tap_window_part_ns(&l->window, s->from_ns, s->to_ns),
+		.key = { s->task->index, s->state, tap_sleep_stack(l->stacks, s) }, .task = s->task,
+		.ns = tap_window_part_ns(&window, s->from_ns, s->to_ns),
 		.max_from_ns = s->from_ns,
 	};
 	return 0;
@@ -68,8 +82,11 @@ static int by_ns(const void *a, const void *b)
 	return x->max_from_ns < y->max_from_ns ? -1 : x->max_from_ns > y->max_from_ns;
 }
 
-int tap_sleeps_end(struct tap_sleeps *l)
+static int on_end(void *ctx, const struct tap_timeline *t)
 {
+	struct tap_sleeps *l = ctx;
+
+	(void)t;
 	for (unsigned int i = 0; i < l->nr_last; i++)
 		if (add_last(l, &l->last[i]))
 			return -ENOMEM;
@@ -77,3 +94,5 @@ int tap_sleeps_end(struct tap_sleeps *l)
 		qsort(l->sums.v, l->sums.nr, sizeof(struct tap_sleep), by_ns);
 	return 0;
 }
+
+const struct tap_watcher_ops tap_sleeps_ops = { .states = STATES, .lost_states = STATES, .interval = on_interval, .end = on_end };

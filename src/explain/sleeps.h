@@ -21,8 +21,8 @@ struct tap_sleep {
 	uint64_t max_from_ns;	     /* of the longest, which may have begun before */
 };
 
-struct tap_sleeps { /* all zero but .window: none yet */
-	struct tap_window window;
+struct tap_sleeps { /* all zero but .stacks: none yet */
+	const struct tap_event_stacks *stacks; /* borrowed; NULL: there are none */
 	struct tap_keyed sums; /* of struct tap_sleep; after the end those that lasted longest, in all, come first */
 
 	/* inside */
@@ -30,13 +30,11 @@ struct tap_sleeps { /* all zero but .window: none yet */
 	struct tap_sleep *last; /* owned; by the task's index: of one that may yet be taken back; without .task: none */
 };
 
-/* What a timeline's observer must be told of. */
-#define TAP_SLEEPS_STATES                                                                               \
-	(TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_BLOCKED) | TAP_STATE_BIT(TAP_STOPPED) | TAP_STATE_BIT(TAP_UNKNOWN))
-
 void tap_sleeps_release(struct tap_sleeps *l);
-/* @stack: with which the task left its CPU, of a sleep. Return: 0 or -ENOMEM, here and below. */
-int tap_sleeps_interval(struct tap_sleeps *l, const struct tap_interval *s, struct tap_stack_pair stack);
-int tap_sleeps_end(struct tap_sleeps *l);
+/* ctx: struct tap_sleeps. Comes after tap_event_stacks_ops with .stacks. */
+extern const struct tap_watcher_ops tap_sleeps_ops;
+
+/* With which stack a task went to sleep; none if @stacks is NULL, or @s is no sleep. */
+struct tap_stack_pair tap_sleep_stack(const struct tap_event_stacks *stacks, const struct tap_interval *s);
 
 #endif

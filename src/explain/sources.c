@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "explain/sources.h"
+/* Events that explain waits and that are no intervals: sched_wakeup, cpu_idle, interrupts, sched_pick, sched_set_need_resched and sched_scx_*. */
+#include "explain/waits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,18 +59,14 @@ static bool source_init(struct tap_explain_source *s, const struct tap_format *f
 	return s->what != NONE;
 }
 
-bool tap_explain_source_wants(const struct tap_format *fmt)
+static bool wants(void *ctx, const struct tap_format *fmt)
 {
+	const struct tap_explain_waits *w = ctx;
 	struct tap_explain_source s;
 
-	return source_init(&s, fmt);
-}
-
-bool tap_explain_source_tells_when(const struct tap_format *fmt)
-{
-	struct tap_explain_source s;
-
-	return source_init(&s, fmt) && s.what != PICKED && s.what != RESCHED;
+	if (!fmt || !source_init(&s, fmt))
+		return false;
+	return !w->opts.without_reasons || (s.what != PICKED && s.what != RESCHED);
 }
 
 /* Return: NULL when out of memory. */
@@ -109,7 +106,7 @@ static enum tap_scx_place place_in(uint64_t dsq, bool held)
 /* Of a task of another class it is none. */
 static int on_scx(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
 {
-	const struct tap_task *task = tap_timeline_task(*waits->opts.timeline, tap_num_int(&s->id, ev));
+	const struct tap_task *task = tap_timeline_task(waits->timeline, tap_num_int(&s->id, ev));
 	enum tap_scx_place place = place_in((uint64_t)tap_num_get(&s->state, ev), tap_num_get(&s->held, ev));
 
 	return task && place != TAP_SCX_LOCAL ? tap_explain_waits_scx(waits, task, ev->ts_ns, place) : 0;
@@ -126,19 +123,22 @@ static enum tap_asked asked_by(struct tap_explain_sources *s, int tif)
 	return tif > s->tif ? TAP_ASKED_LAZY : TAP_ASKED;
 }
 
-int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_waits *waits, const struct tap_event *ev)
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
+	struct tap_explain_waits *waits = ctx;
+	struct tap_explain_sources *s = &waits->sources;
 	const struct tap_explain_source *source = source_get(s, ev->fmt);
 	const struct tap_task *task;
 	int cpu;
 
+	waits->timeline = t;
 	if (!source)
 		return -ENOMEM;
 	switch (source->what) {
 	case NONE:
 		return 0;
 	case PLACED:
-		task = tap_timeline_task(*waits->opts.timeline, tap_num_int(&source->id, ev));
+		task = tap_timeline_task(waits->timeline, tap_num_int(&source->id, ev));
 		return task ? tap_explain_waits_placed(waits, task, ev->ts_ns) : 0;
 	case IDLE:
 		cpu = tap_num_int(&source->id, ev);
@@ -159,7 +159,8 @@ int tap_explain_sources_event(struct tap_explain_sources *s, struct tap_explain_
 	}
 }
 
-void tap_explain_sources_release(struct tap_explain_sources *s)
-{
-	free(s->v);
-}
+const struct tap_watcher_ops tap_explain_waits_ops = {
+	.states = TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_RUNNING), .lost_states = TAP_EXPLAIN_STATES,
+	.interval = tap_explain_waits_interval, .cpu = tap_explain_waits_cpu, .migration = tap_explain_waits_migration,
+	.waits = tap_explain_waits_begin, .wants = wants, .event = on_event,
+};

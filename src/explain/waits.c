@@ -75,6 +75,7 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 	free(w->tasks);
 	tap_cpu_logs_release(&w->logs);
 	tap_avoidable_release(&w->avoidable);
+	free(w->sources.v);
 }
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
@@ -293,7 +294,7 @@ static int advance_part(struct tap_explain_waits *w, struct tap_explain_wait *wa
 			enum tap_state state)
 {
 	unsigned int nr_cpus;
-	const struct tap_cpu *cpus = tap_timeline_cpus(*w->opts.timeline, &nr_cpus);
+	const struct tap_cpu *cpus = tap_timeline_cpus(w->timeline, &nr_cpus);
 	struct tap_cpu_parts parts;
 	struct tap_cpu_part part;
 	int ret = 0;
@@ -331,14 +332,14 @@ static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *w
 {
 	if (!w->opts.asks_avoidable || !tap_state_is_wait(state) || wait->is_placing || to_ns <= wait->at_ns)
 		return 0;
-	return tap_avoidable_add(&w->avoidable, &w->logs, *w->opts.timeline, wait->task, cpu, wait->at_ns, to_ns, &wait->idle);
+	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, wait->task, cpu, wait->at_ns, to_ns, &wait->idle);
 }
 
 /* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another queue. */
 static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu)
 {
 	enum tap_state state = wait->task->state;
-	uint64_t sure_ns = tap_timeline_sure_until(*w->opts.timeline, wait->task);
+	uint64_t sure_ns = tap_timeline_sure_until(w->timeline, wait->task);
 	int ret;
 
 	if (to_ns > sure_ns) { /* behind a hole: what that was is told when it is over, and another move may have been lost */
@@ -432,12 +433,12 @@ int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct t
 	*idle = wait ? wait->idle : (struct tap_avoidable_idle){ 0 };
 	if (wait)
 		wait->idle = (struct tap_avoidable_idle){ 0 };
-	return tap_avoidable_add(&w->avoidable, &w->logs, *w->opts.timeline, told->task, told->cpu, told->queued_ns, told->to_ns, idle);
+	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, told->task, told->cpu, told->queued_ns, told->to_ns, idle);
 }
 
 static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
 {
-	return ts_ns >= tap_timeline_window(*w->opts.timeline).from_ns;
+	return ts_ns >= tap_timeline_window(w->timeline).from_ns;
 }
 
 /* Whether a wait that began then is in no queue yet. */
@@ -495,12 +496,14 @@ static int tell_piece(struct tap_explain_waits *w, const struct tap_interval *s,
 	});
 }
 
-int tap_explain_waits_interval(struct tap_explain_waits *w, const struct tap_interval *s)
+int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const struct tap_interval *s)
 {
+	struct tap_explain_waits *w = waits;
 	struct tap_explain_wait *wait;
 	struct tap_piece piece;
 	int ret;
 
+	w->timeline = t;
 	if (s->state == TAP_RUNNING && w->opts.asks_avoidable)
 		return tap_avoidable_ran(&w->avoidable, s->task, s->cpu);
 	if (!is_wait(s->state) && s->state != TAP_UNKNOWN)
@@ -530,18 +533,24 @@ static int find(struct tap_explain_waits *w, const struct tap_task *task, struct
 	return begin(w, task, task->state, task->since_ns, begins_placing(w, task->state, task->since_ns), out);
 }
 
-int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *task)
+int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
 {
+	struct tap_explain_waits *w = waits;
 	struct tap_explain_wait *wait;
 
+	(void)ts_ns;
+	w->timeline = t;
 	return find(w, task, &wait);
 }
 
-int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_migration *m)
+int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const struct tap_migration *m)
 {
+	struct tap_explain_waits *w = waits;
 	struct tap_explain_wait *wait;
-	int ret = find(w, m->task, &wait);
+	int ret;
 
+	w->timeline = t;
+	ret = find(w, m->task, &wait);
 	if (!ret && wait) {
 		wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_WAKING;
 		ret = look_at(w, wait, m->ts_ns, m->from);
@@ -590,7 +599,7 @@ int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *ta
 static int find_all(struct tap_explain_waits *w)
 {
 	unsigned int nr_tasks, nr = 0;
-	struct tap_task *const *tasks = tap_timeline_tasks(*w->opts.timeline, &nr_tasks);
+	struct tap_task *const *tasks = tap_timeline_tasks(w->timeline, &nr_tasks);
 	struct tap_explain_wait *wait;
 	int ret = 0;
 
@@ -624,10 +633,12 @@ static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 	return ret;
 }
 
-int tap_explain_waits_cpu(struct tap_explain_waits *w, const struct tap_cpu_interval *s)
+int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
+	struct tap_explain_waits *w = waits;
 	int ret = tap_cpu_log_interval(&w->logs, s);
 
+	w->timeline = t;
 	return ret > 0 ? make_room(w, s->to_ns) : ret;
 }
 
@@ -654,7 +665,7 @@ int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns
 
 int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked)
 {
-	const struct tap_task *task = picked->tid ? tap_timeline_task(*w->opts.timeline, picked->tid) : NULL;
+	const struct tap_task *task = picked->tid ? tap_timeline_task(w->timeline, picked->tid) : NULL;
 	struct tap_explain_task *t = task ? tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL) : NULL;
 	struct tap_explain_wait *wait;
 

@@ -37,7 +37,7 @@ enum tap_scx_place {
 };
 
 struct tap_explain_waits_opts {
-	struct tap_timeline *const *timeline; /* that tells of all this */
+	bool without_reasons; /* of a task that waits in a queue is not asked why another one was picked */
 	bool asks_avoidable; /* tap_explain_waits_take_avoidable() will be called */
 	bool has_placing; /* sched_wakeup is told: what comes before is no queue's; else a move tells so, where there is one */
 	/*
@@ -51,9 +51,18 @@ struct tap_explain_waits_opts {
 	void *ctx;
 };
 
+/* The kinds of events that the waits take: sources.c. */
+struct tap_explain_sources {
+	struct tap_explain_source *v; /* owned; by kind of event */
+	unsigned int nr, cap, last;
+	int tif; /* the lowest flag by which a CPU was asked to give way; 0: none yet */
+};
+
 struct tap_explain_waits {
 	/* inside */
 	struct tap_explain_waits_opts opts;
+	const struct tap_timeline *timeline; /* of the last call */
+	struct tap_explain_sources sources;
 	struct tap_cpu_logs logs;
 	struct tap_explain_blocks *blocks; /* owned; by CPU: what blocks of its log come to */
 	unsigned int nr_blocks;
@@ -66,7 +75,11 @@ struct tap_explain_waits {
 	unsigned int nr_tasks;
 };
 
-/* What a timeline's observer must be told of; with .asks_avoidable TAP_RUNNING as well. */
+/*
+ * ctx: struct tap_explain_waits. With .asks_avoidable intervals of TAP_RUNNING are wanted, otherwise TAP_EXPLAIN_STATES are enough. Comes
+ * after tap_event_stacks_ops if .tell asks for stacks.
+ */
+extern const struct tap_watcher_ops tap_explain_waits_ops;
 #define TAP_EXPLAIN_STATES                                                                              \
 	(TAP_STATE_BIT(TAP_UNKNOWN) | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
 
@@ -79,11 +92,11 @@ void tap_explain_waits_release(struct tap_explain_waits *w);
  */
 int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle);
 
-/* Of the timeline's observer. Return: 0; -ENOMEM; what .tell returned: here and below. */
-int tap_explain_waits_interval(struct tap_explain_waits *w, const struct tap_interval *s);
-int tap_explain_waits_cpu(struct tap_explain_waits *w, const struct tap_cpu_interval *s);
-int tap_explain_waits_migration(struct tap_explain_waits *w, const struct tap_migration *m);
-int tap_explain_waits_begin(struct tap_explain_waits *w, const struct tap_task *task);
+/* Inside: what the ops call. Return: 0; -ENOMEM; what .tell returned: here and below. */
+int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const struct tap_interval *s);
+int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t, const struct tap_cpu_interval *s);
+int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const struct tap_migration *m);
+int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns);
 /* Events that the timeline does not tell of, after it has seen them. */
 int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns);
 int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins);

@@ -6,7 +6,6 @@
 
 #include "explain/wait_lines.h"
 #include "export/export.h"
-#include "report/wait_feed.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10)
 
@@ -62,8 +61,14 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 
 static int fold_waits(struct folded *f, struct tap_err *err)
 {
-	int ret = tap_run_feed_waits(&f->e->run, &(const struct tap_explain_waits_opts){ .tell = on_wait, .ctx = f }, err);
+	struct tap_explain_waits waits;
+	const struct tap_watcher watcher = { .ops = &tap_explain_waits_ops, .ctx = &waits, .states = TAP_EXPLAIN_STATES };
+	int ret;
 
+	tap_explain_waits_init(&waits, &(const struct tap_explain_waits_opts){
+		.has_placing = tap_run_has_event(&f->e->run, "sched_wakeup"), .tell = on_wait, .ctx = f });
+	ret = tap_run_watch(&f->e->run, &watcher, 1, err);
+	tap_explain_waits_release(&waits);
 	if (!ret)
 		tap_wait_lines_end(&f->lines);
 	return ret;

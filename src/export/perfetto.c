@@ -39,7 +39,7 @@ static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *
 	default:
 		if (tap_frames_kind(fmt))
 			return TAP_PF_STACK;
-		return ftrace->number ? TAP_PF_FTRACE : tap_pelt_wants(fmt) ? TAP_PF_SIGNALS : TAP_PF_INSTANT;
+		return ftrace->number ? TAP_PF_FTRACE : tap_pelt_wants(fmt) ? TAP_PF_NOTHING : TAP_PF_INSTANT;
 	}
 }
 
@@ -65,13 +65,12 @@ static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf,
 	pf->newest_kind = kind;
 	tap_ftrace_event_init(&kind->ftrace, fmt, name_of(pf, fmt));
 	kind->way = way_of(pf, fmt, ev->buffer, &kind->ftrace);
-	kind->explains = tap_explain_source_wants(fmt);
 	kind->bounds_slices = pf->e->opts->slices && tap_request_source_wants(&pf->source, fmt);
 	if (kind->way == TAP_PF_INSTANT && tap_instant_init(&kind->instant, &pf->tracks, fmt))
 		return NULL;
 	kind->moves = tap_sched_kind(fmt) == TAP_SCHED_CGROUP_ATTACH ||
 		      (tap_sched_kind(fmt) == TAP_SCHED_CGROUP_NAMED && (pf->e->run.pick.select->by & TAP_SELECT_CGROUPS));
-	kind->does_more = kind->explains || kind->bounds_slices || kind->moves;
+	kind->does_more = kind->bounds_slices || kind->moves;
 	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING || kind->moves) {
 		kind->sched = tap_sched_formats_add(&pf->formats, fmt);
 		if (!kind->sched)
@@ -91,8 +90,6 @@ static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 		return tap_pf_put_waking(pf, kind, ev);
 	case TAP_PF_FTRACE:
 		return tap_pf_put_ftrace(pf, kind, ev);
-	case TAP_PF_SIGNALS:
-		return tap_pelt_ops.event(pf->signals, pf->e->run.timeline, ev);
 	case TAP_PF_STACK:
 		return tap_pf_put_stack(pf, kind, ev);
 	case TAP_PF_INSTANT:
@@ -113,61 +110,70 @@ static __attribute__((noinline)) int put_loss(struct tap_pf *pf, const struct ta
 }
 
 /* What else comes of it than what its way says. */
-static __attribute__((noinline)) int do_more(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev, bool is_wanted)
+static __attribute__((noinline)) int do_more(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {
-	int ret = kind->explains ? tap_explain_sources_event(&pf->sources, &pf->waits, ev) : 0;
+	int ret = 0;
 
-	if (!ret && kind->bounds_slices && is_wanted)
+	if (kind->bounds_slices)
 		ret = tap_pf_put_slices(pf, ev);
-	if (!ret && kind->moves && is_wanted)
+	if (!ret && kind->moves)
 		ret = tap_pf_move(pf, kind, ev);
 	return ret;
 }
 
-static int on_event(void *ctx, const struct tap_event *ev)
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct tap_pf *pf = ctx;
-	const bool is_wanted = ev->ts_ns >= pf->e->run.window.from_ns && (ev->cpu < 0 || tap_run_cpu(&pf->e->run, ev->cpu));
 	struct tap_pf_kind *kind;
 	int ret;
 
+	(void)t;
+	if (ev->cpu >= 0 && !tap_run_cpu(&pf->e->run, ev->cpu))
+		return 0;
 	if (!ev->fmt)
-		return is_wanted ? put_loss(pf, ev) : 0;
+		return put_loss(pf, ev);
 	kind = pf->kinds[ev->fmt->id] ?: add_kind(pf, ev);
 	if (!kind)
 		return -ENOMEM;
-	ret = kind->does_more ? do_more(pf, kind, ev, is_wanted) : 0;
-	if (ret || !is_wanted)
-		return ret;
-	return put_event(pf, kind, ev) ?: flush(pf);
+	ret = kind->does_more ? do_more(pf, kind, ev) : 0;
+	return ret ?: put_event(pf, kind, ev) ?: flush(pf);
 }
 
 /* The first event of the window is about to be seen. */
-static int before(void *ctx, const struct tap_event *ev)
+static int before(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct tap_pf *pf = ctx;
 
-	if (pf->is_in_window || ev->ts_ns < pf->e->run.window.from_ns)
+	(void)t;
+	(void)ev;
+	if (pf->is_in_window)
 		return 0;
 	pf->is_in_window = true;
 	return tap_pf_begin_cpus(pf);
 }
 
+static bool wants(void *ctx, const struct tap_format *fmt)
+{
+	(void)ctx;
+	(void)fmt;
+	return true;
+}
+
+static const struct tap_watcher_ops events_ops = { .wants = wants, .before = before, .event = on_event };
+
 static int feed(struct tap_pf *pf, struct tap_err *err)
 {
-	static const struct tap_run_events events = { .all = true, .before = before, .event = on_event };
-	struct tap_observer observer;
+	struct tap_watcher watchers[TAP_MAX_WATCHERS] = { { .ops = &events_ops, .ctx = pf } };
 	int ret = tap_pf_init_tracks(pf) ?: tap_pf_init_stacks(pf) ?: tap_sched_formats_init(&pf->formats) ?: tap_pf_put_head(pf);
 
 	pf->kinds = calloc(TAP_NR_IDS, sizeof(*pf->kinds));
 	if (ret || !pf->kinds || !tap_buf_reserve(&pf->out, BLOCK_BYTES + ROOM_BYTES))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	tap_pf_observe(pf, &observer);
-	ret = tap_run_feed(&pf->e->run, &observer, &events, pf, err);
+	ret = tap_run_watch(&pf->e->run, watchers, 1 + tap_pf_add_watchers(pf, watchers + 1), err);
 	if (ret && pf->failed.code)
 		*err = pf->failed;
 	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || tap_pf_end_cgroups(pf) || tap_pf_put_schedulers(pf) ||
-		     tap_pf_put_end(pf) || (pf->signals && tap_pelt_ops.end(pf->signals, pf->e->run.timeline))))
+		     tap_pf_put_end(pf)))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
 }

@@ -11,7 +11,7 @@
 #include "analysis/pelt.h"
 #include "analysis/stacks.h"
 #include "critical/request_source.h"
-#include "explain/sources.h"
+#include "explain/waits.h"
 #include "export/export.h"
 #include "perfetto/ftrace_event.h"
 #include "perfetto/instant.h"
@@ -22,17 +22,15 @@ struct tap_pf_kind {
 		TAP_PF_SWITCH,
 		TAP_PF_WAKING,
 		TAP_PF_FTRACE,
-		TAP_PF_SIGNALS,
 		TAP_PF_STACK,
 		TAP_PF_INSTANT,
 		TAP_PF_NOTHING,
 	} way;
-	bool explains; /* tap_explain_source_wants() */
 	bool bounds_slices; /* of --slices */
 	struct tap_ftrace_event ftrace;
 	struct tap_instant instant;
 	bool moves; /* a task to another cgroup, or names that: where the timeline follows those */
-	bool does_more; /* any of these three */
+	bool does_more; /* either of these two */
 	const struct tap_sched_fields *sched; /* of these, switches and wakings */
 	struct tap_pf_kind *older; /* that was added before */
 };
@@ -80,7 +78,6 @@ struct tap_pf {
 	} *threads; /* owned; by a task's index */
 	unsigned int nr_threads;
 	struct tap_explain_waits waits;
-	struct tap_explain_sources sources;
 	uint64_t nr_flows;
 	struct tap_pf_cgroup {
 		uint64_t id, since_ns; /* 0: not known */
@@ -114,8 +111,8 @@ int tap_pf_end_cpus(struct tap_pf *pf);
 
 /* perfetto_tracks.c */
 int tap_pf_init_tracks(struct tap_pf *pf);
-/* Who is told by the timeline; its context is the struct tap_pf. */
-void tap_pf_observe(const struct tap_pf *pf, struct tap_observer *o);
+/* Adds the watchers that fill tracks to @v. Return: how many. */
+unsigned int tap_pf_add_watchers(struct tap_pf *pf, struct tap_watcher *v);
 void tap_pf_release_tracks(struct tap_pf *pf);
 /* Of an event that begins or ends slices. */
 int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev);

@@ -247,15 +247,15 @@ static bool wants_series(void *ctx, const struct tap_pelt_series *s)
 
 /* ---- states -------------------------------------------------------------------------------------- */
 
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
 	struct tap_pf *pf = ctx;
 	const char *what = s->what == TAP_CPU_UNKNOWN ? "unknown" : s->what == TAP_CPU_OFFLINE ? "offline" : NULL;
-	int ret = (pf->signals ? tap_pelt_ops.cpu(pf->signals, pf->e->run.timeline, s) : 0) ?: tap_explain_waits_cpu(&pf->waits, s);
 	uint64_t track;
 
-	if (ret || !what || s->from_ns == s->to_ns || !tap_run_cpu(&pf->e->run, s->cpu))
-		return ret;
+	(void)t;
+	if (!what || s->from_ns == s->to_ns)
+		return 0;
 	track = named_of_cpu(pf, OF_CPU_STATE, s->cpu, cpu_track(pf, s->cpu), "offline or unknown", NULL);
 	tap_track_slice(&pf->tracks, track, s->from_ns, s->to_ns, what, strlen(what));
 	return track ? tap_pf_lose_cpu(pf, s) : -ENOMEM;
@@ -341,11 +341,12 @@ int tap_pf_end_cgroups(struct tap_pf *pf)
 	return ret;
 }
 
-static int on_interval(void *ctx, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct tap_pf *pf = ctx;
-	int ret = (pf->signals ? tap_pelt_ops.interval(pf->signals, pf->e->run.timeline, s) : 0) ?: tap_explain_waits_interval(&pf->waits, s) ?: follow_cgroup(pf, s);
+	int ret = follow_cgroup(pf, s);
 
+	(void)t;
 	if (ret)
 		return ret;
 	if (s->state == TAP_UNKNOWN)
@@ -414,17 +415,11 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	return track ? name.err : -ENOMEM;
 }
 
-static int on_migration(void *ctx, const struct tap_migration *m)
+static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
 {
-	return tap_explain_waits_migration(&((struct tap_pf *)ctx)->waits, m);
-}
-
-static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
-{
-	struct tap_pf *pf = ctx;
-
+	(void)t;
 	(void)ts_ns; /* it is runnable since .since_ns */
-	return tap_explain_waits_begin(&pf->waits, task) ?: tap_pf_put_late_waking(pf, task);
+	return tap_pf_put_late_waking(ctx, task);
 }
 
 /* ---- slices between two events ------------------------------------------------------------------ */
@@ -559,12 +554,21 @@ int tap_pf_put_schedulers(struct tap_pf *pf)
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
-void tap_pf_observe(const struct tap_pf *pf, struct tap_observer *o)
+static const struct tap_watcher_ops states_ops = {
+	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .waits = on_waits,
+};
+static const struct tap_watcher_ops cpus_ops = { .unknown_cpus_only = true, .cpu = on_cpu };
+
+unsigned int tap_pf_add_watchers(struct tap_pf *pf, struct tap_watcher *v)
 {
-	*o = (struct tap_observer){
-		.states = pf->signals ? TAP_STATE_ALL : TAP_EXPLAIN_STATES, .lost_states = TAP_STATE_ALL, .interval = on_interval,
-		.cpu = on_cpu, .migration = on_migration, .waits = on_waits,
-	};
+	unsigned int nr = 0;
+
+	if (pf->signals)
+		v[nr++] = (struct tap_watcher){ .ops = &tap_pelt_ops, .ctx = pf->signals };
+	v[nr++] = (struct tap_watcher){ .ops = &tap_explain_waits_ops, .ctx = &pf->waits, .states = TAP_EXPLAIN_STATES };
+	v[nr++] = (struct tap_watcher){ .ops = &states_ops, .ctx = pf, .states = pf->signals ? TAP_STATE_ALL : TAP_EXPLAIN_STATES };
+	v[nr++] = (struct tap_watcher){ .ops = &cpus_ops, .ctx = pf, .pick = TAP_PICK_CPUS };
+	return nr;
 }
 
 static bool is_signal(void *ctx, const struct tap_format *fmt)
@@ -580,7 +584,7 @@ int tap_pf_init_tracks(struct tap_pf *pf)
 					     .ctx = pf };
 
 	tap_explain_waits_init(&pf->waits, &(const struct tap_explain_waits_opts){
-		.timeline = &run->timeline, .has_placing = tap_run_has_event(run, "sched_wakeup"), .least_ns = LONG_WAIT_NS, .tell = on_wait, .ctx = pf });
+		.has_placing = tap_run_has_event(run, "sched_wakeup"), .least_ns = LONG_WAIT_NS, .tell = on_wait, .ctx = pf });
 	return tap_run_has(run, is_signal, NULL) ? tap_pelt_new(&opts, &pf->signals) : 0;
 }
 
@@ -588,7 +592,6 @@ void tap_pf_release_tracks(struct tap_pf *pf)
 {
 	tap_pelt_free(pf->signals);
 	tap_explain_waits_release(&pf->waits);
-	tap_explain_sources_release(&pf->sources);
 	free(pf->series);
 	free(pf->threads);
 	free(pf->in_cgroups);

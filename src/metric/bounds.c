@@ -148,7 +148,7 @@ static void bound_frequency(const struct tap_metrics *metrics, const struct tap_
 	double known_ns = (double)m->frequency.known_ns, all_ns, unknown_ns;
 	unsigned int nr_cpus;
 
-	tap_timeline_cpus(*m->opts.timeline, &nr_cpus);
+	tap_timeline_cpus(m->timeline, &nr_cpus);
 	all_ns = fmax((double)nr_cpus * (double)tap_window_ns(&m->opts.window), known_ns);
 	unknown_ns = all_ns - known_ns;
 	if (!avg || !highest || missing(m->opts.survey))

@@ -14,11 +14,6 @@ static const enum tap_state states[TAP_NR_MEASURED] = {
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
-static bool counts(const struct tap_measure *m, const struct tap_task *task)
-{
-	return !m->opts.task || m->opts.task(m->opts.ctx, task);
-}
-
 /* Where it is not known who was moved, it would take a CPU for free that the task had left. */
 static bool has_balance(const struct tap_measure *m)
 {
@@ -101,14 +96,15 @@ static int add_doubt(struct tap_measure *m, const struct tap_interval *s)
 	return 0;
 }
 
-static int add_wait(struct tap_measure *m, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
+	struct tap_measure *m = ctx;
 	int ret = m->opts.has_bounds ? add_doubt(m, s) : 0;
 
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		if (s->state != states[i])
 			continue;
-		ret = tap_latency_ops.interval(&m->waits[i], *m->opts.timeline, s);
+		ret = tap_latency_ops.interval(&m->waits[i], t, s);
 		if (!ret && m->nr_blocks && tap_latency_counts(&m->waits[i], s))
 			ret = add_to_block(m, i, s);
 		if (m->opts.has_bounds && !tap_latency_counts(&m->waits[i], s))
@@ -117,68 +113,46 @@ static int add_wait(struct tap_measure *m, const struct tap_interval *s)
 	return ret;
 }
 
-static int on_interval(void *ctx, const struct tap_interval *s)
+static int on_end(void *ctx, const struct tap_timeline *t)
 {
 	struct tap_measure *m = ctx;
-	int ret = counts(m, s->task) ? add_wait(m, s) : 0;
+	int ret = 0;
 
-	if (m->has_paths && (TAP_CRITICAL_STATES & TAP_STATE_BIT(s->state)))
-		ret = ret ?: tap_critical_watch_interval(&m->paths.watch, s);
-	if (m->opts.has_deadlines)
-		ret = ret ?: tap_deadlines_ops.interval(&m->deadlines, *m->opts.timeline, s);
-	if (!m->opts.by_task)
-		ret = ret ?: tap_explain_waits_interval(&m->explain_waits, s);
-	return ret || !has_balance(m) ? ret : tap_balance_ops.interval(&m->balance, *m->opts.timeline, s);
+	m->timeline = t;
+	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++)
+		ret = tap_latency_ops.end(&m->waits[i], t);
+	return ret;
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	struct tap_measure *m = ctx;
-	int ret = m->opts.by_task ? 0 : tap_explain_waits_cpu(&m->explain_waits, s);
-
-	if (m->has_picks)
-		ret = ret ?: tap_eevdf_ops.cpu(&m->eevdf, *m->opts.timeline, s);
-	return ret || !has_balance(m) ? ret : tap_balance_ops.cpu(&m->balance, *m->opts.timeline, s);
-}
-
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
-{
-	struct tap_measure *m = ctx;
-	int ret = m->has_picks ? tap_eevdf_ops.wakeup(&m->eevdf, *m->opts.timeline, w) : 0;
-
-	if (m->has_paths)
-		ret = ret ?: tap_critical_watch_wakeup(&m->paths.watch, w);
-	return ret || !has_balance(m) ? ret : tap_balance_ops.wakeup(&m->balance, *m->opts.timeline, w);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *one)
-{
-	struct tap_measure *m = ctx;
-	int ret = counts(m, one->task) ? tap_migrations_ops.migration(&m->migrations, *m->opts.timeline, one) : 0;
-
-	if (!m->opts.by_task)
-		ret = ret ?: tap_explain_waits_migration(&m->explain_waits, one);
-	if (m->has_picks)
-		ret = ret ?: tap_eevdf_ops.migration(&m->eevdf, *m->opts.timeline, one);
-	return ret || !has_balance(m) ? ret : tap_balance_ops.migration(&m->balance, *m->opts.timeline, one);
-}
-
-static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
-{
-	struct tap_measure *m = ctx;
-
-	(void)ts_ns;
-	return m->opts.by_task ? 0 : tap_explain_waits_begin(&m->explain_waits, task);
-}
-
-const struct tap_observer tap_measure_observer = {
-	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu,
-	.wakeup = on_wakeup, .migration = on_migration, .waits = on_waits,
+/* Of each state there is one kind of waits. */
+static const struct tap_watcher_ops waits_ops = {
+	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .end = on_end,
 };
 
-/* Who is told of events. */
-enum { FOR_EXPLAIN = 1, FOR_RESCHED = 2, FOR_SIGNALS = 4, FOR_UTIL_EST = 8, FOR_FREQUENCY = 16, FOR_EEVDF = 32, FOR_PATHS = 64,
-       FOR_DEADLINES = 128 };
+unsigned int tap_measure_add_watchers(struct tap_measure *m, struct tap_watcher *v)
+{
+	unsigned int nr = 0;
+
+	v[nr++] = (struct tap_watcher){ .ops = &waits_ops, .ctx = m, .pick = TAP_PICK_TASKS };
+	v[nr++] = (struct tap_watcher){ .ops = &tap_migrations_ops, .ctx = &m->migrations, .pick = TAP_PICK_TASKS };
+	if (m->opts.by_task)
+		return nr;
+	v[nr++] = (struct tap_watcher){ .ops = &tap_explain_waits_ops, .ctx = &m->explain_waits, .states = TAP_EXPLAIN_STATES };
+	v[nr++] = (struct tap_watcher){ .ops = &tap_pelt_of_cpus_ops, .ctx = m->signals };
+	v[nr++] = (struct tap_watcher){ .ops = &tap_util_est_ops, .ctx = &m->util_est };
+	v[nr++] = (struct tap_watcher){ .ops = &tap_frequency_ops, .ctx = &m->frequency };
+	if (m->has_resched)
+		v[nr++] = (struct tap_watcher){ .ops = &tap_resched_ops, .ctx = &m->resched };
+	if (m->has_paths)
+		nr += tap_paths_add_watchers(&m->paths, v + nr);
+	if (m->opts.has_deadlines)
+		v[nr++] = (struct tap_watcher){ .ops = &tap_deadlines_ops, .ctx = &m->deadlines };
+	if (m->has_picks)
+		v[nr++] = (struct tap_watcher){ .ops = &tap_eevdf_ops, .ctx = &m->eevdf };
+	if (has_balance(m))
+		v[nr++] = (struct tap_watcher){ .ops = &tap_balance_ops, .ctx = &m->balance };
+	return nr;
+}
 
 static bool wants_signal(void *ctx, const struct tap_pelt_signal *s)
 {
@@ -186,93 +160,24 @@ static bool wants_signal(void *ctx, const struct tap_pelt_signal *s)
 	return s->subject == TAP_PELT_CPU && !strcmp(s->name, "util");
 }
 
-static bool tells_signal(const struct tap_format *fmt)
-{
-	const struct tap_pelt_signal *s = tap_pelt_signals;
-
-	while (s->name && (strcmp(s->event, fmt->name) || !wants_signal(NULL, s)))
-		s++;
-	return s->name;
-}
-
-static uint64_t find_whom(const struct tap_measure *m, const struct tap_format *fmt)
-{
-	if (m->opts.by_task)
-		return 0;
-	return (tap_explain_source_wants(fmt) ? FOR_EXPLAIN : 0) | (m->has_resched && tap_resched_ops.wants(NULL, fmt) ? FOR_RESCHED : 0) |
-	       (tells_signal(fmt) ? FOR_SIGNALS : 0) | (tap_util_est_ops.wants(NULL, fmt) ? FOR_UTIL_EST : 0) |
-	       (tap_frequency_ops.wants(NULL, fmt) ? FOR_FREQUENCY : 0) | (tap_is_sched_pick(fmt) ? FOR_EEVDF : 0) |
-	       (m->has_paths && tap_paths_want(&m->paths, fmt) ? FOR_PATHS : 0) | (tap_deadlines_ops.wants(NULL, fmt) ? FOR_DEADLINES : 0);
-}
-
-static uint64_t for_whom(struct tap_measure *m, const struct tap_format *fmt)
-{
-	uint64_t *place = tap_map_get(&m->wanted, (uintptr_t)fmt), whom;
-
-	if (place)
-		return *place;
-	whom = find_whom(m, fmt);
-	place = tap_map_put(&m->wanted, (uintptr_t)fmt);
-	if (place) /* else it is found again */
-		*place = whom;
-	return whom;
-}
-
-bool tap_measure_wants(void *measure, const struct tap_format *fmt)
-{
-	return for_whom(measure, fmt);
-}
-
-int tap_measure_event(void *measure, const struct tap_event *ev)
-{
-	struct tap_measure *m = measure;
-	uint64_t whom = for_whom(m, ev->fmt);
-	int ret = whom & FOR_EXPLAIN ? tap_explain_sources_event(&m->sources, &m->explain_waits, ev) : 0;
-
-	if (!ret && (whom & FOR_RESCHED))
-		ret = tap_resched_ops.event(&m->resched, *m->opts.timeline, ev);
-	if (!ret && (whom & FOR_SIGNALS))
-		ret = tap_pelt_ops.event(m->signals, *m->opts.timeline, ev);
-	if (!ret && (whom & FOR_UTIL_EST))
-		ret = tap_util_est_ops.event(&m->util_est, *m->opts.timeline, ev);
-	if (!ret && (whom & FOR_FREQUENCY))
-		ret = tap_frequency_ops.event(&m->frequency, *m->opts.timeline, ev);
-	if (!ret && (whom & FOR_PATHS) && !tap_measure_wants_all(m))
-		ret = tap_paths_event(&m->paths, ev);
-	if (!ret && (whom & FOR_DEADLINES))
-		ret = tap_deadlines_ops.event(&m->deadlines, *m->opts.timeline, ev);
-	return ret || !(whom & FOR_EEVDF) ? ret : tap_eevdf_ops.event(&m->eevdf, *m->opts.timeline, ev);
-}
-
-bool tap_measure_wants_all(const struct tap_measure *m)
-{
-	return m->paths.watch.stacks;
-}
-
-int tap_measure_any_event(void *measure, const struct tap_event *ev)
-{
-	struct tap_measure *m = measure;
-	int ret = tap_paths_event(&m->paths, ev);
-
-	return ret || !ev->fmt || ev->ts_ns < m->opts.window.from_ns ? ret : tap_measure_event(m, ev);
-}
-
 static int on_explained(void *ctx, const struct tap_wait_told *w)
 {
 	struct tap_measure *m = ctx;
 
-	return counts(m, w->task) ? tap_explain_wait(&m->explained, &m->explain_waits, w) : 0;
+	return w->task->selected ? tap_explain_wait(&m->explained, &m->explain_waits, w) : 0;
 }
 
 static bool wants_task(void *measure, const struct tap_task *task)
 {
-	return counts(measure, task);
+	(void)measure;
+	return task->selected;
 }
 
 static bool wants_pick(void *measure, const struct tap_task *task, int cpu)
 {
+	(void)measure;
 	(void)cpu;
-	return counts(measure, task);
+	return task->selected;
 }
 
 /* ---- its life --------------------------------------------------------------------------------- */
@@ -307,12 +212,12 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 
 	*m = (struct tap_measure){ .opts = *opts };
 	tap_explain_waits_init(&m->explain_waits, &(const struct tap_explain_waits_opts){
-		.timeline = opts->timeline, .has_placing = has_event(opts->survey, "sched_wakeup"),
+		.has_placing = has_event(opts->survey, "sched_wakeup"),
 		.tell = on_explained, .ctx = m,
 	});
 	m->any_throttling = has_event(opts->survey, "sched_throttle") || has_event(opts->survey, "sched_throttle_wakeup") ||
 			    has_event(opts->survey, "sched_unthrottle");
-	m->has_resched = !opts->task && (has_event(opts->survey, "sched_set_need_resched") || has_event(opts->survey, "cpu_idle"));
+	m->has_resched = opts->all_tasks && (has_event(opts->survey, "sched_set_need_resched") || has_event(opts->survey, "cpu_idle"));
 	tap_resched_init(&m->resched, &(const struct tap_resched_opts){ .survey = opts->survey });
 	tap_util_est_init(&m->util_est, &(const struct tap_util_est_opts){
 		.timeline = opts->timeline, .survey = opts->survey, .want = wants_task, .ctx = m,
@@ -320,7 +225,6 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	m->frequency.losses.survey = opts->survey;
 	m->has_picks = !opts->by_task && has_event(opts->survey, "sched_pick");
 	tap_eevdf_init(&m->eevdf, &(const struct tap_eevdf_opts){ .want = wants_pick, .ctx = m });
-	m->deadlines = (struct tap_deadlines){ .want = wants_task, .ctx = m };
 	if (!opts->by_task)
 		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window, .survey = opts->survey, .cpus_only = true,
 								  .want_signal = wants_signal }, &m->signals);
@@ -329,10 +233,10 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	ret = ret ?: tap_explain_init(&m->explained, 0);
 	/* lengths that nobody tells: only violations are wanted */
 	ret = ret ?: tap_balance_init(&m->balance, &(const struct tap_balance_opts){
-		.survey = opts->survey, .task = opts->task, .ctx = opts->ctx, .lengths_told = true,
+		.survey = opts->survey, .lengths_told = true,
 	});
 	m->paths = (struct tap_paths){
-		.opts = opts->paths, .survey = opts->survey, .task = opts->task, .ctx = opts->ctx, .watch.timeline = opts->timeline,
+		.opts = opts->paths, .survey = opts->survey, .all_tasks = opts->all_tasks,
 	};
 	m->has_paths = !opts->by_task && (opts->paths.of_tasks || opts->paths.requests) && tap_survey_has_wakeups(opts->survey);
 	if (m->has_paths)
@@ -351,7 +255,6 @@ void tap_measure_release(struct tap_measure *m)
 	}
 	tap_migrations_release(&m->migrations);
 	tap_explain_waits_release(&m->explain_waits);
-	tap_explain_sources_release(&m->sources);
 	tap_explain_release(&m->explained);
 	tap_balance_release(&m->balance);
 	tap_resched_release(&m->resched);
@@ -361,7 +264,6 @@ void tap_measure_release(struct tap_measure *m)
 	tap_eevdf_release(&m->eevdf);
 	tap_deadlines_release(&m->deadlines);
 	tap_paths_release(&m->paths);
-	tap_map_release(&m->wanted);
 	*m = (struct tap_measure){ 0 };
 }
 
@@ -391,7 +293,7 @@ static int add_cpus(const struct tap_measure *m, struct tap_metrics *out)
 	double run_ns = 0, unknown_ns = 0, all_ns = 0;
 	uint64_t switches = 0;
 	unsigned int nr;
-	const struct tap_cpu *cpus = tap_timeline_cpus(*m->opts.timeline, &nr);
+	const struct tap_cpu *cpus = tap_timeline_cpus(m->timeline, &nr);
 
 	for (unsigned int i = 0; i < nr; i++) {
 		run_ns += (double)cpus[i].run_ns;
@@ -642,7 +544,7 @@ static int add_group(const struct tap_measure *m, const struct group *g, struct 
 static int add_tasks(const struct tap_measure *m, struct tap_metrics *out)
 {
 	unsigned int nr, nr_groups = 0, nr_tasks = 0;
-	struct tap_task *const *all = tap_timeline_tasks(*m->opts.timeline, &nr);
+	struct tap_task *const *all = tap_timeline_tasks(m->timeline, &nr);
 	struct tap_task **tasks = calloc(nr + 1, sizeof(struct tap_task *));
 	struct group *groups = NULL;
 	int ret = -ENOMEM;
@@ -650,7 +552,7 @@ static int add_tasks(const struct tap_measure *m, struct tap_metrics *out)
 	if (!tasks)
 		return ret;
 	for (unsigned int i = 0; i < nr; i++)
-		if (all[i]->comm[0] && tap_task_life_ns(*m->opts.timeline, all[i]) && counts(m, all[i]))
+		if (all[i]->comm[0] && tap_task_life_ns(m->timeline, all[i]) && all[i]->selected)
 			tasks[nr_tasks++] = all[i];
 	qsort(tasks, nr_tasks, sizeof(struct tap_task *), by_comm);
 	ret = make_groups(m, tasks, nr_tasks, &groups, &nr_groups);
@@ -667,15 +569,11 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 
 	if (m->opts.by_task)
 		return add_tasks(m, out);
-	ret = tap_pelt_ops.end(m->signals, *m->opts.timeline) ?: add_recording(m, out) ?: add_cpus(m, out) ?: add_util(m, out);
-	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
-		ret = tap_latency_ops.end(&m->waits[i], *m->opts.timeline);
-		if (!ret && tap_measure_knows(m, i))
+	ret = add_recording(m, out) ?: add_cpus(m, out) ?: add_util(m, out);
+	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++)
+		if (tap_measure_knows(m, i))
 			ret = add_waits(m, i, out);
-	}
 	tap_explain_end(&m->explained);
-	ret = ret ?: tap_resched_ops.end(&m->resched, *m->opts.timeline) ?: tap_frequency_ops.end(&m->frequency, *m->opts.timeline) ?:
-	      tap_deadlines_ops.end(&m->deadlines, *m->opts.timeline) ?: tap_balance_ops.end(&m->balance, *m->opts.timeline);
 	return ret ?: add_explained(m, out) ?: add_migrations(m, out) ?: add_resched(m, out) ?: add_util_est(m, out) ?:
-	       add_frequency(m, out) ?: add_eevdf(m, out) ?: add_deadlines(m, out) ?: (m->has_paths ? tap_paths_end(&m->paths, out) : 0);
+	       add_frequency(m, out) ?: add_eevdf(m, out) ?: add_deadlines(m, out) ?: (m->has_paths ? tap_paths_end(&m->paths, m->timeline, out) : 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes the metrics (metrics.h) of a recording in one reading: an observer of its timeline that has several analyses behind it.
+ * Takes the metrics (metrics.h) of a recording in one reading: by several analyses that watch it.
  * The numbers are those of the reports, out of the same structs.
  */
 #ifndef TAP_METRIC_MEASURE_H
@@ -16,7 +16,6 @@
 #include "analysis/resched.h"
 #include "analysis/util_est.h"
 #include "explain/explain.h"
-#include "explain/sources.h"
 #include "metric/metrics.h"
 #include "metric/paths.h"
 
@@ -27,7 +26,7 @@
 enum tap_measured_wait { TAP_MEASURED_WAKING, TAP_MEASURED_PREEMPTED, TAP_MEASURED_THROTTLED, TAP_NR_MEASURED };
 
 struct tap_measure_opts {
-	struct tap_timeline *const *timeline; /* that tells */
+	struct tap_timeline *const *timeline; /* of the run: util_est adds tasks that only its events name */
 	const struct tap_survey *survey;
 	struct tap_window window;
 	bool has_throttling; /* sched_throttle was recorded */
@@ -37,12 +36,12 @@ struct tap_measure_opts {
 	bool has_blocks; /* .blocks are wanted */
 	bool has_bounds; /* tap_metrics_bound() is to follow */
 	struct tap_paths_opts paths;
-	bool (*task)(void *ctx, const struct tap_task *task); /* whether it counts; NULL: all do */
-	void *ctx;
+	bool all_tasks; /* no task is selected by the user's options */
 };
 
 struct tap_measure {
 	struct tap_measure_opts opts;
+	const struct tap_timeline *timeline; /* after the run */
 	struct tap_latency waits[TAP_NR_MEASURED];
 	uint64_t cut_ns[TAP_NR_MEASURED]; /* the longest that was seen, in the window, of one whose length is not known */
 	uint64_t doubt_ns; /* the longest time that has something unknown in it, and in which a task may have waited all along */
@@ -56,7 +55,6 @@ struct tap_measure {
 	unsigned int nr_blocks;
 	struct tap_migrations migrations;
 	struct tap_explain_waits explain_waits;
-	struct tap_explain_sources sources;
 	struct tap_explain explained;
 	struct tap_balance balance;
 	bool any_throttling; /* somebody was, or was no more */
@@ -70,7 +68,6 @@ struct tap_measure {
 	struct tap_deadlines deadlines;
 	bool has_paths; /* wakeups were recorded, and some are wanted */
 	struct tap_paths paths;
-	struct tap_map wanted; /* inside: format -> whom its events are for */
 };
 
 /* After the survey. Return: 0 or -ENOMEM. */
@@ -80,15 +77,10 @@ void tap_measure_release(struct tap_measure *m);
 /* Whether the recording tells of such waits. */
 bool tap_measure_knows(const struct tap_measure *m, enum tap_measured_wait wait);
 
-/* Its context is a struct tap_measure, and that of the next. */
-extern const struct tap_observer tap_measure_observer;
-bool tap_measure_wants(void *measure, const struct tap_format *fmt);
-int tap_measure_event(void *measure, const struct tap_event *ev);
-/* Where this is so, it is to be told of all events, and losses, also from before the window. */
-bool tap_measure_wants_all(const struct tap_measure *m);
-int tap_measure_any_event(void *measure, const struct tap_event *ev);
+/* Adds its watchers to @v, at most TAP_MAX_WATCHERS. Return: how many. */
+unsigned int tap_measure_add_watchers(struct tap_measure *m, struct tap_watcher *v);
 
-/* After the timeline's end. Return: 0 or -ENOMEM. */
+/* After the run. Return: 0 or -ENOMEM. */
 int tap_measure_end(struct tap_measure *m, struct tap_metrics *out);
 
 #endif

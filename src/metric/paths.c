@@ -6,7 +6,7 @@
 
 int tap_paths_init(struct tap_paths *p)
 {
-	p->watch.command = p->task ? 0 : p->opts.command;
+	p->watch.command = p->all_tasks ? p->opts.command : 0;
 	p->walk.log = &p->watch.log;
 	return tap_event_stacks_are_in(p->survey) ? tap_event_stacks_new(p->opts.info, p->survey, &p->watch.stacks) : 0;
 }
@@ -20,27 +20,17 @@ void tap_paths_release(struct tap_paths *p)
 	tap_walk_release(&p->walk);
 }
 
-static bool is_of_request(const struct tap_paths *p, const struct tap_format *fmt)
+unsigned int tap_paths_add_watchers(struct tap_paths *p, struct tap_watcher *v)
 {
-	return p->opts.requests && tap_request_source_wants(p->opts.requests, fmt);
-}
+	unsigned int nr = 0;
 
-bool tap_paths_want(const struct tap_paths *p, const struct tap_format *fmt)
-{
-	return tap_critical_watch_wants(&p->watch, fmt) || is_of_request(p, fmt);
-}
-
-int tap_paths_event(struct tap_paths *p, const struct tap_event *ev)
-{
-	struct tap_timeline *timeline = *p->watch.timeline;
-	int ret = p->watch.stacks ? tap_event_stacks_ops.event(p->watch.stacks, timeline, ev) : 0;
-
-	if (ret || !ev->fmt || !tap_paths_want(p, ev->fmt))
-		return ret;
-	ret = tap_critical_watch_event(&p->watch, ev);
-	if (!ret && is_of_request(p, ev->fmt) && ev->ts_ns >= tap_timeline_window(timeline).from_ns)
-		ret = tap_request_source_event(p->opts.requests, &p->requests, timeline, ev);
-	return ret;
+	if (p->watch.stacks)
+		v[nr++] = (struct tap_watcher){ .ops = &tap_event_stacks_ops, .ctx = p->watch.stacks };
+	v[nr++] = (struct tap_watcher){ .ops = &tap_critical_watch_ops, .ctx = &p->watch };
+	p->request_watch = (struct tap_request_watch){ p->opts.requests, &p->requests };
+	if (p->opts.requests)
+		v[nr++] = (struct tap_watcher){ .ops = &tap_request_watch_ops, .ctx = &p->request_watch };
+	return nr;
 }
 
 /* ---- metrics ---------------------------------------------------------------------------------- */
@@ -55,9 +45,9 @@ const struct tap_hist *tap_request_time(const struct tap_request_times *t, unsig
 	return i == 0 ? &t->all : i == 1 ? &t->others : &t->states[i - 2];
 }
 
-static int add_path(struct tap_paths *p, const struct tap_task *task)
+static int add_path(struct tap_paths *p, const struct tap_timeline *t, const struct tap_task *task)
 {
-	struct tap_window life = tap_critical_watch_life(&p->watch, task);
+	struct tap_window life = tap_critical_watch_life(&p->watch, t, task);
 	struct tap_path path = { 0 };
 	int ret = tap_path_find(&path, &p->walk, task->index, life.from_ns, life.to_ns);
 
@@ -68,19 +58,19 @@ static int add_path(struct tap_paths *p, const struct tap_task *task)
 	return ret;
 }
 
-static int add_paths(struct tap_paths *p, struct tap_metrics *out)
+static int add_paths(struct tap_paths *p, const struct tap_timeline *t, struct tap_metrics *out)
 {
-	bool is_over = !p->task && !p->watch.command;
+	bool is_over = p->all_tasks && !p->watch.command;
 	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(*p->watch.timeline, &nr);
+	struct tap_task *const *tasks = tap_timeline_tasks(t, &nr);
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && !is_over && i < nr; i++) {
-		if (!tap_task_life_ns(*p->watch.timeline, tasks[i]) ||
-		    !(p->task ? p->task(p->ctx, tasks[i]) : tasks[i]->tid == p->watch.command))
+		if (!tap_task_life_ns(t, tasks[i]) ||
+		    !(p->all_tasks ? tasks[i]->tid == p->watch.command : tasks[i]->selected))
 			continue;
-		ret = add_path(p, tasks[i]);
-		is_over = !p->task; /* others had the command's tid after it */
+		ret = add_path(p, t, tasks[i]);
+		is_over = p->all_tasks; /* others had the command's tid after it */
 	}
 	return ret ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS, p->tasks.ns ?
 				      100 * (double)tap_path_scheduling_ns(&p->tasks) / (double)p->tasks.ns : NAN,
@@ -99,14 +89,13 @@ static int add_times(const struct tap_request_times *t, unsigned int i, struct t
 	return ret ?: tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)h->max, "critical.between.%s.max", name);
 }
 
-static int add_requests(struct tap_paths *p, struct tap_metrics *out)
+static int add_requests(struct tap_paths *p, const struct tap_timeline *t, struct tap_metrics *out)
 {
 	double all_ns;
 	int ret;
 
 	tap_requests_end(&p->requests);
-	if (p->task)
-		tap_requests_keep(&p->requests, *p->watch.timeline, p->task, p->ctx);
+	tap_requests_keep_selected(&p->requests, t);
 	ret = tap_requests_add_up(&p->requests, &p->walk, &p->times);
 	if (ret || !p->requests.nr)
 		return ret;
@@ -118,9 +107,9 @@ static int add_requests(struct tap_paths *p, struct tap_metrics *out)
 				      "critical.between.waiting.share");
 }
 
-int tap_paths_end(struct tap_paths *p, struct tap_metrics *out)
+int tap_paths_end(struct tap_paths *p, const struct tap_timeline *t, struct tap_metrics *out)
 {
-	int ret = p->opts.of_tasks ? add_paths(p, out) : 0;
+	int ret = p->opts.of_tasks ? add_paths(p, t, out) : 0;
 
-	return ret || !p->opts.requests ? ret : add_requests(p, out);
+	return ret || !p->opts.requests ? ret : add_requests(p, t, out);
 }

@@ -20,9 +20,9 @@ struct tap_paths_opts {
 struct tap_paths {
 	struct tap_paths_opts opts;
 	const struct tap_survey *survey;
-	bool (*task)(void *ctx, const struct tap_task *task); /* whether it counts; NULL: all do */
-	void *ctx;
-	struct tap_critical_watch watch; /* its .timeline is set; .stacks are owned */
+	bool all_tasks; /* no task is selected by the user's options */
+	struct tap_critical_watch watch; /* its .stacks are owned */
+	struct tap_request_watch request_watch;
 	/* after the end */
 	struct tap_path_sum tasks; /* the paths of all of them */
 	struct tap_requests requests;
@@ -31,14 +31,13 @@ struct tap_paths {
 	struct tap_walk walk;
 };
 
-/* The first five of @p are set, the rest is 0. Return: 0 or -ENOMEM, here and below. */
+/* The first three members of @p are set, the rest is 0. Return: 0 or -ENOMEM, here and below. */
 int tap_paths_init(struct tap_paths *p);
 void tap_paths_release(struct tap_paths *p);
-/* Events, beside what .watch is told. With .watch.stacks: all, and losses, also from before the window. */
-bool tap_paths_want(const struct tap_paths *p, const struct tap_format *fmt);
-int tap_paths_event(struct tap_paths *p, const struct tap_event *ev);
-/* After the timeline's end. */
-int tap_paths_end(struct tap_paths *p, struct tap_metrics *out);
+/* Adds its watchers to @v, at most 3. Return: how many. */
+unsigned int tap_paths_add_watchers(struct tap_paths *p, struct tap_watcher *v);
+/* After the run. */
+int tap_paths_end(struct tap_paths *p, const struct tap_timeline *t, struct tap_metrics *out);
 
 /* The times of requests, as `critical --json` has them: "all", "others" and states. */
 #define TAP_NR_REQUEST_TIMES (TAP_NR_PATH_STATES + 2u)

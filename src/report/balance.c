@@ -64,12 +64,6 @@ static struct tap_balance *balance_of(const struct tap_report *r)
 	return &((struct balance *)r)->balance;
 }
 
-static bool task_wanted(void *ctx, const struct tap_task *task)
-{
-	(void)ctx;
-	return task->selected;
-}
-
 static bool cpu_wanted(void *ctx, int cpu)
 {
 	return tap_run_cpu(&((struct tap_report *)ctx)->run, cpu);
@@ -102,7 +96,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	const struct balance_opts *o = (const struct balance_opts *)r->opts;
 	struct tap_balance_opts opts = {
 		.survey = &r->run.survey,
-		.task = task_wanted, .cpu = cpu_wanted, .ctx = r,
+		.cpu = cpu_wanted, .ctx = r,
 		.min_ns = o->min_ns, .nr_worst = (unsigned int)o->worst,
 	};
 	int ret = tap_report_open_signals(r, (struct tap_pelt_opts){ .point = on_length, .cpus_only = true }, err);

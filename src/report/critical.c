@@ -23,46 +23,6 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
-/* ---- what is told ----------------------------------------------------------------------------- */
-
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	return tap_critical_watch_interval(&((struct critical *)ctx)->watch, s);
-}
-
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
-{
-	return tap_critical_watch_wakeup(&((struct critical *)ctx)->watch, w);
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	const struct critical *c = ctx;
-
-	return tap_critical_watch_wants(&c->watch, fmt) ||
-	       (tap_critical_is_between(&c->report) && tap_request_source_wants(&c->source, fmt));
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	struct critical *c = ctx;
-	int ret = tap_critical_watch_event(&c->watch, ev);
-
-	if (!ret && tap_critical_is_between(&c->report) && tap_request_source_wants(&c->source, ev->fmt) &&
-	    ev->ts_ns >= c->report.run.window.from_ns)
-		ret = tap_request_source_event(&c->source, &c->requests, c->report.run.timeline, ev);
-	return ret;
-}
-
-/* Where there are stacks. */
-static int on_any_event(void *ctx, const struct tap_event *ev)
-{
-	struct critical *c = ctx;
-	int ret = tap_event_stacks_ops.event(c->report.stacks, c->report.run.timeline, ev);
-
-	return ret || !ev->fmt || !wants(ctx, ev->fmt) ? ret : on_event(ctx, ev);
-}
-
 /* ---- whose path ------------------------------------------------------------------------------- */
 
 static bool has_task_options(const struct tap_report_opts *o)
@@ -145,30 +105,24 @@ static int begin_requests(struct critical *c, struct tap_err *err)
 	unsigned int nr;
 	const struct tap_format *const *formats = tap_reader_formats(c->report.run.rec.reader, &nr);
 
+	c->request_watch = (struct tap_request_watch){ &c->source, &c->requests };
+	tap_report_watch(&c->report, &tap_request_watch_ops, &c->request_watch, 0);
 	return tap_request_source_init(&c->source, o->between, o->by, err) ?:
 	       tap_request_source_check(&c->source, formats, nr, err);
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
-	static const struct tap_run_events all_events = { .event = on_any_event, .all = true };
 	struct critical *c = tap_critical_of(r);
+	int ret = tap_event_stacks_are_in(&r->run.survey) ? tap_report_open_stacks(r, err) : 0;
 
-	r->events = &events;
 	r->run.mark_throttling = true;
-	c->watch.timeline = &r->run.timeline;
 	c->path.keeps = tap_critical_opts(r)->path;
-	if (tap_event_stacks_are_in(&r->run.survey)) {
-		r->events = &all_events;
-		if (tap_event_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks))
-			return tap_err_set(err, -ENOMEM, "out of memory");
-		c->watch.stacks = r->stacks;
-	}
-	if (tap_critical_is_between(r))
+	c->watch.stacks = r->stacks;
+	if (!ret && tap_critical_is_between(r))
 		return begin_requests(c, err);
-	if (has_task_options(r->opts))
-		return 0;
+	if (ret || has_task_options(r->opts))
+		return ret;
 	c->watch.command = tap_recording_command(&r->run.rec);
 	if (!c->watch.command)
 		return tap_err_set(err, -ENODATA, "'%.300s' does not say which command was recorded: select "
@@ -202,7 +156,7 @@ static int find_path(struct critical *c, struct tap_err *err)
 	if (ret)
 		return ret;
 	r->matched = true;
-	c->life = tap_critical_watch_life(&c->watch, c->task);
+	c->life = tap_critical_watch_life(&c->watch, r->run.timeline, c->task);
 	ret = tap_path_find(&c->path, &c->walk, c->task->index, c->life.from_ns, c->life.to_ns);
 	return ret ? tap_err_set(err, ret, "out of memory") : use_tasks_of_path(c, err);
 }
@@ -378,10 +332,6 @@ static void put_note(struct tap_report *r, struct tap_table *t)
 		tap_page_sentence(&r->page, note, sizeof(note) - 1);
 }
 
-static const struct tap_observer observer = {
-	.states = TAP_CRITICAL_STATES, .lost_states = TAP_CRITICAL_STATES, .interval = on_interval, .wakeup = on_wakeup,
-};
-
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = put_told },
 	{ TAP_FOR_PROGRAMS, is_one, .put = put_members },
@@ -416,7 +366,7 @@ const struct tap_report_type tap_report_critical = {
 	.size = sizeof(struct critical),
 	.top = 10,
 	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
-	.observer = &observer,
+	.watchers = (const struct tap_report_watcher[]){ { &tap_critical_watch_ops, offsetof(struct critical, watch) }, { 0 } },
 	.sections = sections,
 	.check = check,
 	.begin = begin,

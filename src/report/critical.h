@@ -27,6 +27,7 @@ struct critical {
 
 	/* of requests */
 	struct tap_request_source source;
+	struct tap_request_watch request_watch;
 	struct tap_requests requests;
 	struct tap_request_times times;
 	struct tap_request_waits waits; /* of those that are shown */

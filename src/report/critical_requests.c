@@ -27,17 +27,10 @@ void tap_critical_put_share(struct tap_buf *b, uint64_t scheduling_ns, uint64_t 
 	tap_buf_puts(b, ".");
 }
 
-/* By who finished them. */
-static bool picks(void *run, const struct tap_task *task)
-{
-	(void)run;
-	return task->selected;
-}
-
 int tap_critical_find_requests(struct critical *c, struct tap_err *err)
 {
 	tap_requests_end(&c->requests);
-	tap_requests_keep(&c->requests, c->report.run.timeline, picks, &c->report.run);
+	tap_requests_keep_selected(&c->requests, c->report.run.timeline);
 	if (!c->requests.nr)
 		return tap_err_set(err, -ENODATA, "no matching request both began and ended in the time "
 				   "window: %ju did not end, %ju did not begin",

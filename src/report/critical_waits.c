@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "explain/waits.h"
 #include "report/critical.h"
-#include "report/wait_feed.h"
 
 /* So many are explained at once, or those of one request: that is 40 MB. */
 #define MANY_WAITS (1u << 20)
@@ -23,7 +23,10 @@ static uint64_t split(void *ctx, const struct tap_task *task, uint64_t ns)
 
 static int read_again(struct critical *c, struct tap_window window, struct tap_err *err)
 {
-	const struct tap_explain_waits_opts opts = { .split = split, .tell = on_wait, .ctx = c };
+	const struct tap_explain_waits_opts opts = {
+		.has_placing = tap_run_has_event(&c->report.run, "sched_wakeup"), .split = split, .tell = on_wait, .ctx = c };
+	struct tap_explain_waits waits;
+	const struct tap_watcher watcher = { .ops = &tap_explain_waits_ops, .ctx = &waits, .states = TAP_EXPLAIN_STATES };
 	struct tap_run run = c->report.run;
 	int ret = tap_request_waits_begin(&c->waits);
 
@@ -34,7 +37,9 @@ static int read_again(struct critical *c, struct tap_window window, struct tap_e
 	run.window = window;
 	if (window.from_ns > c->report.run.window.from_ns)
 		run.read_from_ns = window.from_ns;
-	ret = ret ?: tap_run_feed_waits(&run, &opts, err) ?: tap_request_waits_end(&c->waits);
+	tap_explain_waits_init(&waits, &opts);
+	ret = ret ?: tap_run_watch(&run, &watcher, 1, err) ?: tap_request_waits_end(&c->waits);
+	tap_explain_waits_release(&waits);
 	tap_timeline_free(run.timeline);
 	return ret;
 }

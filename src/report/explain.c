@@ -6,7 +6,6 @@
 
 #include "explain/explain.h"
 #include "explain/sleeps.h"
-#include "explain/sources.h"
 #include "report/cgroup_cells.h"
 #include "report/explain_words.h"
 #include "report/report.h"
@@ -43,10 +42,7 @@ struct explain {
 	struct tap_report report;
 	struct tap_explain_waits waits;
 	struct tap_explain sums;
-	struct tap_explain_sources sources;
 	struct tap_buf text;
-	struct tap_observer observer;
-	bool tells_kinds; /* not only who ran meanwhile */
 	uint64_t at_ns; /* --at */
 	struct tap_explained_apart apart[MAX_APART];
 	unsigned int nr_apart;
@@ -76,54 +72,21 @@ static enum by by_of(const struct tap_report *r)
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
-/* The stack with which a task went to sleep, if it did. */
-static struct tap_stack_pair left_by(const struct explain *e, const struct tap_interval *s)
-{
-	const struct tap_task_stacks *left = NULL;
-
-	if (e->report.stacks && tap_state_is_sleep(s->state))
-		left = tap_event_stacks_left(e->report.stacks, s->task, s->from_ns);
-	return left ? left->left : (struct tap_stack_pair){ 0 };
-}
-
 /* --at: what a task that was asked for did then, if it did not wait. */
-static void keep_apart(struct explain *e, const struct tap_interval *s)
-{
-	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || e->nr_apart == MAX_APART || tap_state_is_wait(s->state) ||
-	    s->state == TAP_THROTTLED || e->report.run.all_tasks || !s->task->selected)
-		return;
-	e->apart[e->nr_apart++] = (struct tap_explained_apart){ s->task, s->state, s->from_ns, s->to_ns, left_by(e, s) };
-	e->report.matched = true;
-}
-
-static int on_interval(void *ctx, const struct tap_interval *s)
+static int keep_apart(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct explain *e = ctx;
 
-	int ret = 0;
-
-	if (opts_of(&e->report)->at)
-		keep_apart(e, s);
-	if (e->asks_sleeps && s->task->selected)
-		ret = tap_sleeps_interval(&e->sleeps, s, left_by(e, s));
-	return ret ?: tap_explain_waits_interval(&e->waits, s);
+	(void)t;
+	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || e->nr_apart == MAX_APART || tap_state_is_wait(s->state) || s->state == TAP_THROTTLED)
+		return 0;
+	e->apart[e->nr_apart++] = (struct tap_explained_apart){
+		s->task, s->state, s->from_ns, s->to_ns, tap_sleep_stack(e->report.stacks, s) };
+	e->report.matched = true;
+	return 0;
 }
 
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
-{
-	return tap_explain_waits_cpu(&explain_of(ctx)->waits, s);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	return tap_explain_waits_migration(&explain_of(ctx)->waits, m);
-}
-
-static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
-{
-	(void)ts_ns;
-	return tap_explain_waits_begin(&explain_of(ctx)->waits, task);
-}
+static const struct tap_watcher_ops apart_ops = { .states = TAP_STATE_ALL, .interval = keep_apart };
 
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
@@ -136,27 +99,6 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 		return 0;
 	e->report.matched = true;
 	return tap_explain_wait(&e->sums, &e->waits, w);
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	return explain_of(ctx)->tells_kinds ? tap_explain_source_wants(fmt) : tap_explain_source_tells_when(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	struct explain *e = ctx;
-
-	return tap_explain_sources_event(&e->sources, &e->waits, ev);
-}
-
-/* The same where stacks are looked for. */
-static int on_any_event(void *ctx, const struct tap_event *ev)
-{
-	struct tap_report *r = ctx;
-	int ret = tap_event_stacks_ops.event(r->stacks, r->run.timeline, ev);
-
-	return ret || !ev->fmt || !tap_window_has(&r->run.window, ev->ts_ns) ? ret : on_event(ctx, ev);
 }
 
 /* ---- the longest waits ------------------------------------------------------------------------ */
@@ -438,41 +380,38 @@ static int check(const void *opts, struct tap_err *err)
 	return check_word("--by", o->by, bys, err) ?: check_word("--state", state, states, err);
 }
 
+static void watch(struct tap_report *r, bool asks_avoidable)
+{
+	struct explain *e = explain_of(r);
+
+	if (opts_of(r)->at && !r->run.all_tasks)
+		tap_report_watch(r, &apart_ops, e, TAP_PICK_TASKS);
+	if (e->asks_sleeps)
+		tap_report_watch(r, &tap_sleeps_ops, &e->sleeps, TAP_PICK_TASKS);
+	tap_report_watch(r, &tap_explain_waits_ops, &e->waits, 0)->states = asks_avoidable ? 0 : TAP_EXPLAIN_STATES;
+}
+
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
-	static const struct tap_run_events all_events = { .event = on_any_event, .all = true };
 	const struct explain_opts *o = opts_of(r);
 	struct explain *e = explain_of(r);
 	int64_t worst = o->worst >= 0 ? o->worst : tap_report_audience(r) == TAP_FOR_PROGRAMS ? 10 : 3;
-	uint32_t states = TAP_EXPLAIN_STATES;
 
 	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
 		worst = 0; /* none is shown */
 	if (o->at && tap_report_find_at(r, o->at, &e->at_ns, err))
 		return err->code;
 	e->asks_sleeps = by_of(r) == BY_ALL && !r->run.all_tasks && !o->at;
-	e->sleeps.window = r->run.window;
-	if (o->at)
-		states = TAP_STATE_ALL;
-	else if (worst)
-		states |= TAP_STATE_BIT(TAP_RUNNING);
-	if (e->asks_sleeps)
-		states |= TAP_SLEEPS_STATES;
 	if ((e->asks_sleeps || o->at) && tap_event_stacks_are_in(&r->run.survey) && tap_report_open_stacks(r, err))
 		return err->code;
-	e->tells_kinds = worst || by_of(r) <= BY_KIND;
-	e->observer = (struct tap_observer){
-		.states = states, .lost_states = states, .interval = on_interval, .cpu = on_cpu, .migration = on_migration, .waits = on_waits,
-	};
-	r->observer = &e->observer;
-	r->events = r->stacks ? &all_events : &events;
+	e->sleeps.stacks = r->stacks;
 	r->run.mark_throttling = true;
 	r->run.by_cgroup |= by_of(r) == BY_ALL || by_of(r) == BY_CGROUP;
 	tap_explain_waits_init(&e->waits, &(const struct tap_explain_waits_opts){
-		.timeline = &r->run.timeline, .has_placing = tap_run_has_event(&r->run, "sched_wakeup"),
-		.asks_avoidable = worst, .tell = on_wait, .ctx = e,
+		.has_placing = tap_run_has_event(&r->run, "sched_wakeup"), .asks_avoidable = worst,
+		.without_reasons = !worst && by_of(r) > BY_KIND, .tell = on_wait, .ctx = e,
 	});
+	watch(r, worst);
 	if (tap_explain_init(&e->sums, (unsigned int)worst))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	e->sums.pairs_only = by_of(r) == BY_CGROUP;
@@ -511,7 +450,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 	int ret = group_cgroups(r);
 
 	tap_explain_end(sums);
-	if (ret || tap_sleeps_end(&explain_of(r)->sleeps))
+	if (ret)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	return tap_report_rank_tasks(r, sums->nr_runners, delay_ns, err);
 }
@@ -523,7 +462,6 @@ static void release(struct tap_report *r)
 	tap_explain_waits_release(&e->waits);
 	tap_explain_release(&e->sums);
 	tap_buf_release(&e->text);
-	tap_explain_sources_release(&e->sources);
 	tap_sleeps_release(&e->sleeps);
 	tap_cgroup_groups_release(&e->cgroups);
 }

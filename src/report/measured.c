@@ -17,12 +17,6 @@ static void on_note(void *ctx, const struct tap_err *note)
 	tap_buf_printf(ctx, "%s\n", note->text);
 }
 
-static bool picks(void *ctx, const struct tap_task *task)
-{
-	(void)ctx;
-	return task->selected;
-}
-
 /* Where the recording has no such events, a note says so. Return: whether it has. */
 static bool has_requests(struct tap_measured *m, const struct tap_run *run, const struct tap_measured_opts *opts,
 			 struct tap_request_source *source)
@@ -42,10 +36,9 @@ static bool has_requests(struct tap_measured *m, const struct tap_run *run, cons
 
 static int feed(struct tap_measured *m, struct tap_run *run, struct tap_err *err)
 {
-	static const struct tap_run_events some = { .wants = tap_measure_wants, .event = tap_measure_event };
-	static const struct tap_run_events all = { .event = tap_measure_any_event, .all = true };
+	struct tap_watcher watchers[TAP_MAX_WATCHERS];
 
-	return tap_run_feed(run, &tap_measure_observer, tap_measure_wants_all(&m->measure) ? &all : &some, &m->measure, err);
+	return tap_run_watch(run, watchers, tap_measure_add_watchers(&m->measure, watchers), err);
 }
 
 static int measure(struct tap_measured *m, struct tap_run *run, const struct tap_measured_opts *opts, struct tap_err *err)
@@ -54,7 +47,7 @@ static int measure(struct tap_measured *m, struct tap_run *run, const struct tap
 	struct tap_measure_opts of_measure = {
 		.timeline = &run->timeline, .survey = &run->survey, .window = run->window, .has_throttling = run->nr_throttling,
 		.by_task = opts->by_task, .has_blocks = opts->has_blocks,
-		.has_bounds = opts->has_bounds, .task = run->all_tasks ? NULL : picks, .ctx = run,
+		.has_bounds = opts->has_bounds, .all_tasks = run->all_tasks,
 		.paths = {
 			.of_tasks = opts->has_paths, .command = tap_recording_command(&run->rec), .info = tap_reader_info(run->rec.reader),
 			.requests = has_requests(m, run, opts, &source) ? &source : NULL,

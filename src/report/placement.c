@@ -142,12 +142,6 @@ static void put_row(struct tap_report *r, const struct tap_placed *p)
 
 /* ---- what is told ----------------------------------------------------------------------------- */
 
-static bool want(void *ctx, const struct tap_task *task)
-{
-	(void)ctx;
-	return task->selected;
-}
-
 static int on_placed(void *ctx, const struct tap_placed *p)
 {
 	struct placement *all = ctx;
@@ -162,21 +156,6 @@ static int on_placed(void *ctx, const struct tap_placed *p)
 	return tap_hist_add(&all->waits_ns[p->why], p->wait_ns);
 }
 
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
-{
-	return tap_placements_wakeup(&placement_of(ctx)->placements, w);
-}
-
-static int on_migration(void *ctx, const struct tap_migration *m)
-{
-	return tap_placements_migration(&placement_of(ctx)->placements, m);
-}
-
-static int on_interval(void *ctx, const struct tap_interval *s)
-{
-	return tap_placements_interval(&placement_of(ctx)->placements, s);
-}
-
 static bool is_idle_event(const struct tap_format *fmt)
 {
 	return !strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_idle");
@@ -185,7 +164,7 @@ static bool is_idle_event(const struct tap_format *fmt)
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
-	return is_idle_event(fmt) || (!strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_compute_energy"));
+	return fmt && (is_idle_event(fmt) || (!strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_compute_energy")));
 }
 
 static int on_idle(struct placement *all, const struct tap_event *ev)
@@ -197,7 +176,7 @@ static int on_idle(struct placement *all, const struct tap_event *ev)
 	return tap_placements_idle(&all->placements, cpu, state);
 }
 
-static int on_event(void *ctx, const struct tap_event *ev)
+static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct placement *all = ctx;
 	struct energy *e = &all->energy;
@@ -218,11 +197,13 @@ static int on_event(void *ctx, const struct tap_event *ev)
 	}
 	if (!e->pid.size || !e->cpu.size || !e->energy.size)
 		return 0;
-	task = tap_timeline_task(all->report.run.timeline, tap_num_int(&e->pid, ev));
+	task = tap_timeline_task(t, tap_num_int(&e->pid, ev));
 	if (task)
 		tap_placements_energy(&all->placements, task, tap_num_int(&e->cpu, ev), (uint64_t)tap_num_get(&e->energy, ev));
 	return 0;
 }
+
+static const struct tap_watcher_ops events_ops = { .wants = wants, .event = on_event };
 
 /* ---- the report ------------------------------------------------------------------------------- */
 
@@ -286,19 +267,12 @@ static int read_capacities(struct placement *all)
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
-	static const struct tap_observer observer = {
-		.states = TAP_PLACEMENT_STATES, .interval = on_interval, .wakeup = on_wakeup, .migration = on_migration,
-	};
-	static const struct tap_run_events events = { .wants = wants, .event = on_event };
-
 	if (opts_of(r)->at && tap_report_find_at(r, opts_of(r)->at, &placement_of(r)->at_ns, err))
 		return err->code;
 	if (read_capacities(placement_of(r)))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	r->observer = &observer;
-	r->events = &events;
 	tap_placements_init(&placement_of(r)->placements, &(const struct tap_placements_opts){
-		.timeline = &r->run.timeline, .want = want, .tell = on_placed, .ctx = r,
+		.tell = on_placed, .ctx = r,
 	});
 	if (is_list(r))
 		tap_report_open_rows(r, list_columns, "placements");
@@ -333,6 +307,8 @@ const struct tap_report_type tap_report_placement = {
 	},
 	.size = sizeof(struct placement),
 	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_WAKEUPS,
+	.watchers = (const struct tap_report_watcher[]){
+		{ &tap_placements_ops, offsetof(struct placement, placements) }, { &events_ops, 0 }, { 0 } },
 	.sections = sections,
 	.begin = begin,
 	.release = release,

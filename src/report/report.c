@@ -336,8 +336,7 @@ static int observe(struct tap_report *r, struct tap_err *err)
 	for (const struct tap_report_watcher *w = r->type->watchers; w && w->ops; w++)
 		tap_report_watch(r, w->ops, (char *)r + w->ctx, w->pick);
 	if (!ret)
-		ret = r->observer || r->events ? tap_run_feed(&r->run, r->observer, r->events, r->observer_ctx, err) :
-		      tap_run_watch(&r->run, r->watchers, r->nr_watchers, err);
+		ret = tap_run_watch(&r->run, r->watchers, r->nr_watchers, err);
 	if (!ret && r->type->end)
 		ret = r->type->end(r, err);
 	return ret;
@@ -378,9 +377,7 @@ int tap_report_run(const struct tap_report_type *type, const void *opts,
 	r->type = type;
 	r->opts = opts;
 	r->screen = screen;
-	r->observer = type->observer;
 	r->sections = type->sections;
-	r->observer_ctx = r;
 	r->usage = true;
 	ret = type->check ? type->check(opts, err) : 0;
 	if (!ret)

@@ -76,9 +76,6 @@ struct tap_report {
 	const struct tap_section *sections; /* .type's, or set by its .begin */
 	struct tap_watcher watchers[TAP_MAX_WATCHERS];
 	unsigned int nr_watchers;
-	const struct tap_observer *observer; /* .type's, or set by its .begin */
-	void *observer_ctx; /* the report */
-	const struct tap_run_events *events; /* NULL */
 	struct tap_pelt *signals; /* NULL: of those that the report wants nothing was recorded */
 	struct tap_event_stacks *stacks; /* NULL: the report wants none */
 	struct tap_page page;
@@ -104,7 +101,6 @@ struct tap_report_type {
 	size_t size; /* of its own struct */
 	unsigned int needs; /* enum tap_needs */
 	unsigned int top; /* how many rows people see, without -n */
-	const struct tap_observer *observer;
 	const struct tap_report_watcher *watchers; /* come after those that .begin adds; ends with an empty one; or NULL */
 	const struct tap_section *sections; /* in their order; ends with an empty one */
 	/* Load-tracking signals that it is about, or NULL. @r: struct tap_report */

@@ -75,7 +75,7 @@ struct event_kind {
 struct held_row {
 	struct tap_row row; /* .event is NULL */
 	struct tap_stack_pair stack; /* TAP_ROW_SLICE */
-	const struct event_kind *kind; /* TAP_ROW_EVENT, with .text */
+	unsigned int kind; /* TAP_ROW_EVENT: which of .kinds, which may move; with .text */
 	char *text;
 	size_t len;
 };
@@ -584,7 +584,7 @@ static int hold_row(struct timehist *h, const struct tap_row *row)
 	held->row.event = NULL;
 	held->row.waker_tid = waker_of(h, row);
 	if (row->what == TAP_ROW_EVENT) {
-		held->kind = h->kind;
+		held->kind = (unsigned int)(h->kind - h->kinds);
 		held->len = h->text.len;
 		held->text = malloc(held->len + 1);
 		if (!held->text)
@@ -598,7 +598,7 @@ static int hold_row(struct timehist *h, const struct tap_row *row)
 static void print_held(struct timehist *h, struct held_row *held)
 {
 	if (held->text) {
-		h->kind = held->kind;
+		h->kind = &h->kinds[held->kind];
 		tap_buf_clear(&h->text);
 		tap_buf_add(&h->text, held->text, held->len);
 	}

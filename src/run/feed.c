@@ -206,38 +206,3 @@ int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsig
 	tap_run_note_unknown(run);
 	return 0;
 }
-
-/* ---- temporary --- */
-
-struct old {
-	const struct tap_observer *o;
-	const struct tap_run_events *e;
-	void *ctx;
-};
-
-static int old_interval(void *c, const struct tap_timeline *t, const struct tap_interval *s) { struct old *o = c; (void)t; return o->o->interval(o->ctx, s); }
-static int old_cpu(void *c, const struct tap_timeline *t, const struct tap_cpu_interval *s) { struct old *o = c; (void)t; return o->o->cpu(o->ctx, s); }
-static int old_wakeup(void *c, const struct tap_timeline *t, const struct tap_wakeup *s) { struct old *o = c; (void)t; return o->o->wakeup(o->ctx, s); }
-static int old_migration(void *c, const struct tap_timeline *t, const struct tap_migration *s) { struct old *o = c; (void)t; return o->o->migration(o->ctx, s); }
-static int old_waits(void *c, const struct tap_timeline *t, struct tap_task *s, uint64_t ns) { struct old *o = c; (void)t; return o->o->waits(o->ctx, s, ns); }
-static int old_before(void *c, const struct tap_timeline *t, const struct tap_event *s) { struct old *o = c; (void)t; return o->e->before(o->ctx, s); }
-static int old_event(void *c, const struct tap_timeline *t, const struct tap_event *s) { struct old *o = c; (void)t; return o->e->event(o->ctx, s); }
-static bool old_wants(void *c, const struct tap_format *fmt) { struct old *o = c; return o->e->all || (fmt && o->e->wants(o->ctx, fmt)); }
-
-int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
-		 const struct tap_run_events *events, void *ctx, struct tap_err *err)
-{
-	static const struct tap_observer none;
-	struct old old = { observer ? observer : &none, events, ctx };
-	const struct tap_watcher_ops ops = {
-		.states = old.o->states, .lost_states = old.o->lost_states, .unknown_cpus_only = old.o->unknown_cpus_only,
-		.early = events && events->all,
-		.interval = old.o->interval ? old_interval : NULL, .cpu = old.o->cpu ? old_cpu : NULL,
-		.wakeup = old.o->wakeup ? old_wakeup : NULL, .migration = old.o->migration ? old_migration : NULL,
-		.waits = old.o->waits ? old_waits : NULL, .wants = events ? old_wants : NULL,
-		.before = events && events->before ? old_before : NULL, .event = events ? old_event : NULL,
-	};
-	const struct tap_watcher w = { &ops, &old, 0, 0 };
-
-	return tap_run_watch(run, &w, 1, err);
-}

@@ -36,18 +36,6 @@ struct tap_run {
 	struct tap_buf scratch;
 };
 
-/* Events for who observes, beside what the timeline tells. */
-struct tap_run_events {
-	/* Whether events of this kind are to be handed to .event. */
-	bool (*wants)(void *ctx, const struct tap_format *fmt);
-	/* After the timeline has seen it; only events in the window. Return: 0 or -errno. */
-	int (*event)(void *ctx, const struct tap_event *ev);
-	/* Not only these: every event that is read, also before the window, and losses. .wants may be NULL. */
-	bool all;
-	/* With .all: before the timeline sees it; or NULL. Return: as .event. */
-	int (*before)(void *ctx, const struct tap_event *ev);
-};
-
 /*
  * Of a reader that is somebody else's; of one that is opened for the run: tap_run_input() (input.h).
  * @select: NULL: all; it and @reader are borrowed until the close. @window: as typed, or NULL.
@@ -72,9 +60,6 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needs, struct ta
 bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx);
 /* And of this name. */
 bool tap_run_has_event(const struct tap_run *run, const char *name);
-/* Feeds the timeline to its end; it may be fed again, then with a new one, whose tasks have the same .index. @events may be NULL. */
-int tap_run_feed(struct tap_run *run, const struct tap_observer *observer,
-		 const struct tap_run_events *events, void *ctx, struct tap_err *err);
 /*
  * Reads the recording for @nr_watchers watchers, at most TAP_MAX_WATCHERS. It may be read again, then with a new timeline, whose tasks
  * have the same .index. Return: 0; a reader's error; what a watcher returned.

@@ -15,11 +15,10 @@
 #include "analysis/folded.h"
 #include "base/buf.h"
 #include "check.h"
-#include "critical/interrupts.h"
+#include "critical/watch.h"
 #include "critical/path.h"
 #include "drawn/part.h"
 #include "explain/explain.h"
-#include "explain/sources.h"
 #include "export/export.h"
 #include "mutate.h"
 #include "report/measured.h"
@@ -84,9 +83,7 @@ struct told {
 	struct tap_folded folded[NR_FOLDED];
 	struct tap_explain_waits waits;
 	struct tap_explain explained;
-	struct tap_explain_sources sources;
-	struct tap_critical_log log;
-	struct tap_interrupts interrupts;
+	struct tap_critical_watch critical;
 	uint64_t cpu_ns; /* of all CPUs */
 	uint64_t last_ns;
 };
@@ -97,26 +94,17 @@ static bool pick_all(void *ctx, const struct tap_task *task, int cpu)
 	return task && cpu >= -1;
 }
 
-static int fold(struct told *told, const struct tap_interval *s)
-{
-	int ret = 0;
-
-	for (unsigned int i = 0; !ret && i < NR_FOLDED; i++)
-		if (tap_folded_states(told->folded[i].of) & TAP_STATE_BIT(s->state))
-			ret = tap_folded_ops.interval(&told->folded[i], told->run.timeline, s);
-	return ret;
-}
-
-static int on_interval(void *ctx, const struct tap_interval *s)
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct told *told = ctx;
 
+	(void)t;
 	CHECK(s->from_ns <= s->to_ns && s->to_ns <= told->run.window.to_ns);
 	CHECK(s->to_ns >= told->run.window.from_ns);
 	CHECK(s->state != TAP_DEAD && !(s->whole && s->state == TAP_UNKNOWN));
 	CHECK(s->state != TAP_RUNNING || s->cpu >= 0);
 	CHECK(s->next != TAP_RUNNING || s->state == s->next || s->next_cpu >= 0);
-	return fold(told, s) ?: tap_explain_waits_interval(&told->waits, s) ?: tap_critical_log_interval(&told->log, s);
+	return 0;
 }
 
 /* Each wait's pieces add up to it. */
@@ -135,27 +123,16 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	return tap_explain_wait(&told->explained, &told->waits, w);
 }
 
-static int on_event(void *ctx, const struct tap_event *ev)
-{
-	struct told *told = ctx;
-	int ret = 0;
-
-	if (ev->fmt && tap_window_has(&told->run.window, ev->ts_ns) && tap_explain_source_wants(ev->fmt))
-		ret = tap_explain_sources_event(&told->sources, &told->waits, ev);
-	if (!ret && ev->fmt && tap_interrupts_want(ev->fmt))
-		ret = tap_interrupts_event(&told->interrupts, ev);
-	return ret ?: tap_event_stacks_ops.event(told->stacks, told->run.timeline, ev);
-}
-
-static int on_cpu(void *ctx, const struct tap_cpu_interval *s)
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
 	struct told *told = ctx;
 
+	(void)t;
 	CHECK(s->from_ns < s->to_ns);
 	CHECK(s->from_ns >= told->run.window.from_ns && s->to_ns <= told->run.window.to_ns);
 	CHECK((s->what == TAP_CPU_RUN) == (s->task != NULL));
 	told->cpu_ns += s->to_ns - s->from_ns;
-	return tap_explain_waits_cpu(&told->waits, s);
+	return 0;
 }
 
 static int in_order(struct told *told, uint64_t ts_ns)
@@ -166,30 +143,23 @@ static int in_order(struct told *told, uint64_t ts_ns)
 	return 0;
 }
 
-static int on_wakeup(void *ctx, const struct tap_wakeup *w)
+static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
-	struct told *told = ctx;
-	uint32_t by = tap_interrupts_waker(&told->interrupts, told->run.timeline, w);
-
+	(void)t;
 	CHECK(w->task);
-	return in_order(told, w->ts_ns) ?: tap_critical_log_wakeup(&told->log, w->task, by, w->is_new);
+	return in_order(ctx, w->ts_ns);
 }
 
-static int on_migration(void *ctx, const struct tap_migration *m)
+static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
+	(void)t;
 	CHECK(m->task && m->why < TAP_NR_MIGRATE);
-	return in_order(ctx, m->ts_ns) ?: tap_explain_waits_migration(&((struct told *)ctx)->waits, m);
+	return in_order(ctx, m->ts_ns);
 }
 
-static int on_waits(void *ctx, struct tap_task *task, uint64_t ts_ns)
-{
-	(void)ts_ns;
-	return tap_explain_waits_begin(&((struct told *)ctx)->waits, task);
-}
-
-static const struct tap_observer observer = {
+static const struct tap_watcher_ops told_ops = {
 	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
-	.migration = on_migration, .waits = on_waits,
+	.migration = on_migration,
 };
 
 static void check_sums(struct told *told)
@@ -233,7 +203,7 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 static int check_paths(struct told *told)
 {
 	struct tap_window window = told->run.window;
-	struct tap_walk walk = { .log = &told->log };
+	struct tap_walk walk = { .log = &told->critical.log };
 	unsigned int nr;
 	int ret = 0;
 
@@ -273,7 +243,6 @@ static void check_folded(struct told *told, struct tap_folded *f, uint32_t state
 	struct tap_buf text = { 0 };
 	uint64_t sum_ns = 0;
 
-	CHECK(!tap_folded_ops.end(f, told->run.timeline));
 	lines = f->lines.v;
 	for (unsigned int i = 0; i < f->lines.nr; i++) {
 		tap_buf_clear(&text);
@@ -291,19 +260,26 @@ static void check_folded(struct told *told, struct tap_folded *f, uint32_t state
 
 static int feed(struct told *told, struct tap_err *err)
 {
-	static const struct tap_run_events events = { .event = on_event, .all = true };
+	struct tap_watcher watchers[TAP_MAX_WATCHERS];
+	unsigned int nr = 0;
 
 	tap_explain_waits_init(&told->waits, &(const struct tap_explain_waits_opts){
-		.timeline = &told->run.timeline, .has_placing = told->run.window.from_ns % 2, .asks_avoidable = true, .tell = on_wait, .ctx = told,
+		.has_placing = told->run.window.from_ns % 2, .asks_avoidable = true, .tell = on_wait, .ctx = told,
 	});
 	if (tap_event_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey, &told->stacks) ||
 	    tap_explain_init(&told->explained, 5))
 		return -ENOMEM;
-	for (unsigned int i = 0; i < NR_FOLDED; i++)
+	watchers[nr++] = (struct tap_watcher){ .ops = &tap_event_stacks_ops, .ctx = told->stacks };
+	watchers[nr++] = (struct tap_watcher){ .ops = &told_ops, .ctx = told };
+	watchers[nr++] = (struct tap_watcher){ .ops = &tap_explain_waits_ops, .ctx = &told->waits };
+	watchers[nr++] = (struct tap_watcher){ .ops = &tap_critical_watch_ops, .ctx = &told->critical };
+	for (unsigned int i = 0; i < NR_FOLDED; i++) {
 		told->folded[i] = (struct tap_folded){
 			.of = i, .window = told->run.window, .stacks = told->stacks, .picks = pick_all,
 		};
-	return tap_run_feed(&told->run, &observer, &events, told, err);
+		watchers[nr++] = (struct tap_watcher){ .ops = &tap_folded_ops, .ctx = &told->folded[i], .states = tap_folded_states(i) };
+	}
+	return tap_run_watch(&told->run, watchers, nr, err);
 }
 
 static void check_report(const char *path, const char *window)
@@ -325,9 +301,7 @@ static void check_report(const char *path, const char *window)
 		tap_folded_release(&told.folded[i]);
 	tap_explain_waits_release(&told.waits);
 	tap_explain_release(&told.explained);
-	tap_explain_sources_release(&told.sources);
-	tap_critical_log_release(&told.log);
-	tap_interrupts_release(&told.interrupts);
+	tap_critical_watch_release(&told.critical);
 	tap_event_stacks_free(told.stacks);
 	tap_run_close(&told.run);
 }

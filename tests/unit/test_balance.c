@@ -492,13 +492,6 @@ static const struct length_case length_cases[] = {
 	},
 };
 
-static bool pick_task(void *ctx, const struct tap_task *task)
-{
-	const struct balance_case *c = ctx;
-
-	return !c->only_task || task->tid == c->only_task;
-}
-
 static bool pick_cpu(void *ctx, int cpu)
 {
 	const struct balance_case *c = ctx;
@@ -507,11 +500,11 @@ static bool pick_cpu(void *ctx, int cpu)
 }
 
 /* Tells all steps, and the end. */
-static void tell_all(struct tap_balance *b, struct tap_timeline *t, const struct step *steps)
+static void tell_all(struct tap_balance *b, struct tap_timeline *t, const struct step *steps, int only_task)
 {
 	*t = (struct tap_timeline){ 0 };
 	for (int i = 0; i < NR_TASKS; i++) {
-		t->tasks[i] = (struct tap_task){ .tid = i, .index = (unsigned int)i, .cpu = -1 };
+		t->tasks[i] = (struct tap_task){ .tid = i, .index = (unsigned int)i, .cpu = -1, .selected = !only_task || i == only_task };
 		t->list[i] = &t->tasks[i];
 	}
 	for (unsigned int i = 0; i < MAX_STEPS && steps[i].kind; i++)
@@ -538,7 +531,7 @@ static void run_case(void **state)
 	const struct balance_case *c = *state;
 	struct tap_timeline timeline;
 	const struct tap_balance_opts opts = {
-		.task = pick_task, .cpu = pick_cpu, .ctx = (void *)c,
+		.cpu = pick_cpu, .ctx = (void *)c,
 		.min_ns = c->min_ns, .nr_worst = MAX_FOUND,
 	};
 	struct tap_balance b;
@@ -546,7 +539,7 @@ static void run_case(void **state)
 	unsigned int i;
 
 	assert_int_equal(tap_balance_init(&b, &opts), 0);
-	tell_all(&b, &timeline, c->steps);
+	tell_all(&b, &timeline, c->steps, c->only_task);
 	for (i = 0; i < MAX_FOUND && c->found[i].tid; i++) {
 		assert_in_range(i, 0, (int)b.violations.nr_worst - 1);
 		assert_int_equal(b.violations.worst[i].task->tid, c->found[i].tid);
@@ -580,7 +573,7 @@ static void run_length_case(void **state)
 	struct tap_balance b;
 
 	assert_int_equal(tap_balance_init(&b, &opts), 0);
-	tell_all(&b, &timeline, c->steps);
+	tell_all(&b, &timeline, c->steps, 0);
 	assert_int_equal(b.nr_cpus, NR_CPUS);
 	for (int i = 0; i < NR_CPUS; i++)
 		check_length(&b.lengths.cpus[i].length, &c->cpus[i]);

@@ -187,7 +187,7 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 	const struct tap_explained_wait *w;
 
 	assert_int_equal(tap_timeline_new(&(struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &timeline), 0);
-	tap_explain_waits_init(&run.waits, &(struct tap_explain_waits_opts){ .timeline = &timeline, .tell = on_wait, .ctx = &run });
+	tap_explain_waits_init(&run.waits, &(struct tap_explain_waits_opts){ .tell = on_wait, .ctx = &run });
 	assert_int_equal(tap_explain_init(&run.sums, 1), 0);
 	assert_int_equal(tap_timeline_see(timeline, 1, &task), 0);
 	s.task = task;
@@ -195,16 +195,16 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 	task->cpu = 0;
 	task->prio = 120;
 	task->since_ns = 1000;
-	assert_int_equal(tap_explain_waits_interval(&run.waits, &s), 0);
+	assert_int_equal(tap_explain_waits_ops.interval(&run.waits, timeline, &s), 0);
 	for (unsigned int i = 0; i < nr; i++) {
 		assert_int_equal(tap_timeline_see(timeline, (int)(2 + i % nr_runners), &runner), 0);
 		runner->prio = 120;
-		assert_int_equal(tap_explain_waits_cpu(&run.waits, &(struct tap_cpu_interval){
+		assert_int_equal(tap_explain_waits_ops.cpu(&run.waits, timeline, &(struct tap_cpu_interval){
 			0, TAP_CPU_RUN, runner, 1000 + 10 * i, 1010 + 10 * i }), 0);
 	}
 	s = (struct tap_interval){ .task = task, .state = TAP_WAKING, .next = TAP_RUNNING, .whole = true, .from_ns = 1000,
 				  .to_ns = 1000 + 10 * nr };
-	assert_int_equal(tap_explain_waits_interval(&run.waits, &s), 0);
+	assert_int_equal(tap_explain_waits_ops.interval(&run.waits, timeline, &s), 0);
 	assert_int_equal(run.sums.nr_worst, 1);
 	w = &run.sums.worst[0];
 	assert_true(w->whole);
