@@ -27,6 +27,8 @@ struct tap_watcher_ops {
 	uint32_t lost_states; /* and for intervals in these states if .next is TAP_UNKNOWN */
 	bool unknown_cpus_only; /* .cpu is called only for intervals in which a CPU was offline or unknown */
 	bool early; /* .before and .event are also called for events before the window, up to 100 ms earlier */
+	/* The window begins, and tasks and CPUs are as they were just before. No event of the window was processed. */
+	int (*begin)(void *ctx, const struct tap_timeline *t);
 	/* A task left a state. */
 	int (*interval)(void *ctx, const struct tap_timeline *t, const struct tap_interval *s);
 	/* A CPU ended running a task, being idle, offline or unknown. */

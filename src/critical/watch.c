@@ -95,7 +95,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 }
 
 const struct tap_watcher_ops tap_critical_watch_ops = {
-	.states = TAP_CRITICAL_STATES, .lost_states = TAP_CRITICAL_STATES, .interval = on_interval, .wakeup = on_wakeup, .wants = wants,
+	.states = TAP_CRITICAL_STATES, .lost_states = TAP_CRITICAL_STATES, .early = true, .interval = on_interval, .wakeup = on_wakeup, .wants = wants,
 	.event = on_event,
 };
 

@@ -85,6 +85,11 @@ static const struct tap_explain_source *source_get(struct tap_explain_sources *s
 	return &s->v[s->last];
 }
 
+static bool is_early(const struct tap_explain_waits *w, const struct tap_event *ev)
+{
+	return ev->ts_ns < tap_timeline_window(w->timeline).from_ns;
+}
+
 static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
 {
 	struct tap_sched_pick p;
@@ -109,7 +114,9 @@ static int on_scx(const struct tap_explain_source *s, struct tap_explain_waits *
 	const struct tap_task *task = tap_timeline_task(waits->timeline, tap_num_int(&s->id, ev));
 	enum tap_scx_place place = place_in((uint64_t)tap_num_get(&s->state, ev), tap_num_get(&s->held, ev));
 
-	return task && place != TAP_SCX_LOCAL ? tap_explain_waits_scx(waits, task, ev->ts_ns, place) : 0;
+	if (!task || place == TAP_SCX_LOCAL)
+		return 0;
+	return is_early(waits, ev) ? tap_explain_waits_scx_early(waits, task, place) : tap_explain_waits_scx(waits, task, ev->ts_ns, place);
 }
 
 /*
@@ -139,7 +146,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		return 0;
 	case PLACED:
 		task = tap_timeline_task(waits->timeline, tap_num_int(&source->id, ev));
-		return task ? tap_explain_waits_placed(waits, task, ev->ts_ns) : 0;
+		return task && !is_early(waits, ev) ? tap_explain_waits_placed(waits, task, ev->ts_ns) : 0;
 	case IDLE:
 		cpu = tap_num_int(&source->id, ev);
 		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
@@ -160,7 +167,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 }
 
 const struct tap_watcher_ops tap_explain_waits_ops = {
-	.states = TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_RUNNING), .lost_states = TAP_EXPLAIN_STATES,
-	.interval = tap_explain_waits_interval, .cpu = tap_explain_waits_cpu, .migration = tap_explain_waits_migration,
+	.states = TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_RUNNING), .lost_states = TAP_EXPLAIN_STATES, .early = true,
+	.begin = tap_explain_waits_window, .interval = tap_explain_waits_interval, .cpu = tap_explain_waits_cpu, .migration = tap_explain_waits_migration,
 	.waits = tap_explain_waits_begin, .wants = wants, .event = on_event,
 };

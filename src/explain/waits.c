@@ -593,7 +593,28 @@ int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *ta
 	return ret;
 }
 
+int tap_explain_waits_scx_early(struct tap_explain_waits *w, const struct tap_task *task, enum tap_scx_place place)
+{
+	struct tap_explain_task *t = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
+
+	if (!t)
+		return -ENOMEM;
+	t->scx = place;
+	t->scx_ns = task->since_ns; /* as if it had been put there at once */
+	return 0;
+}
+
 /* ---- CPUs ------------------------------------------------------------------------------------- */
+
+int tap_explain_waits_window(void *waits, const struct tap_timeline *t)
+{
+	struct tap_explain_waits *w = waits;
+	unsigned int nr_cpus;
+	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr_cpus);
+
+	tap_cpu_logs_begin(&w->logs, cpus, nr_cpus);
+	return 0;
+}
 
 /* Begins all waits that have not been looked at before. */
 static int find_all(struct tap_explain_waits *w)
@@ -622,7 +643,7 @@ static int find_all(struct tap_explain_waits *w)
 /* A log is full: what waits is looked at, after which none is needed any more. */
 static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 {
-	int ret = find_all(w);
+	int ret = is_in_window(w, now_ns) ? find_all(w) : 0;
 
 	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++)
 		ret = look_at(w, w->waits[i], now_ns, w->waits[i]->task->cpu);
@@ -672,7 +693,7 @@ int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched
 	if (task && !t)
 		return -ENOMEM;
 	/* its wait was that of the group before */
-	if (t && t->group && t->group != picked->group && find(w, task, &wait))
+	if (t && t->group && t->group != picked->group && is_in_window(w, picked->ts_ns) && find(w, task, &wait))
 		return -ENOMEM;
 	if (t)
 		t->group = picked->group;

@@ -93,6 +93,7 @@ void tap_explain_waits_release(struct tap_explain_waits *w);
 int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle);
 
 /* Inside: what the ops call. Return: 0; -ENOMEM; what .tell returned: here and below. */
+int tap_explain_waits_window(void *waits, const struct tap_timeline *t);
 int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const struct tap_interval *s);
 int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t, const struct tap_cpu_interval *s);
 int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const struct tap_migration *m);
@@ -104,6 +105,8 @@ int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns,
 int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, enum tap_asked asked);
 /* The task waits there, or is about to as its CPU switches at the same time. */
 int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, enum tap_scx_place place);
+/* The same before the window, of a task that waits when it begins. */
+int tap_explain_waits_scx_early(struct tap_explain_waits *w, const struct tap_task *task, enum tap_scx_place place);
 /* Before the timeline sees the switch. */
 int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked);
 

@@ -139,17 +139,10 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	return ret ?: put_event(pf, kind, ev) ?: flush(pf);
 }
 
-/* The first event of the window is about to be seen. */
-static int before(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
+static int on_begin(void *ctx, const struct tap_timeline *t)
 {
-	struct tap_pf *pf = ctx;
-
 	(void)t;
-	(void)ev;
-	if (pf->is_in_window)
-		return 0;
-	pf->is_in_window = true;
-	return tap_pf_begin_cpus(pf);
+	return tap_pf_begin_cpus(ctx);
 }
 
 static bool wants(void *ctx, const struct tap_format *fmt)
@@ -159,7 +152,7 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 	return true;
 }
 
-static const struct tap_watcher_ops events_ops = { .wants = wants, .before = before, .event = on_event };
+static const struct tap_watcher_ops events_ops = { .begin = on_begin, .wants = wants, .event = on_event };
 
 static int feed(struct tap_pf *pf, struct tap_err *err)
 {

@@ -64,7 +64,6 @@ struct tap_pf {
 	struct tap_sched_formats formats;
 	struct tap_bundle **bundles; /* owned; by CPU; NULL: nothing came from it */
 	unsigned int nr_bundles;
-	bool is_in_window; /* an event of it was seen */
 	struct tap_tracks tracks;
 	struct tap_pelt *signals; /* NULL: none was recorded */
 	struct tap_pf_series {

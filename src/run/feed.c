@@ -18,6 +18,7 @@ struct feed {
 	unsigned int before, after, early; /* marks of the watchers with .before, .event and .early */
 	/* what each event asks for, near: the window's start, and of each watcher .event */
 	uint64_t from_ns;
+	bool has_begun; /* an event of the window was seen */
 	struct tap_timeline *timeline;
 	struct {
 		int (*event)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev);
@@ -151,6 +152,17 @@ static int feed_wanted(const struct feed *feed, const struct tap_event *ev)
 	return ret ? ret : tell(feed, ev, mark & feed->after);
 }
 
+static int begin(struct feed *feed)
+{
+	int ret = 0;
+
+	feed->has_begun = true;
+	for (unsigned int i = 0; !ret && i < feed->nr; i++)
+		if (feed->watchers[i].ops->begin)
+			ret = feed->watchers[i].ops->begin(feed->watchers[i].ctx, feed->timeline);
+	return ret;
+}
+
 /* Return: 0; -errno of the timeline or a watcher. */
 static int feed_events(const struct feed *feed, const struct tap_event *const *batch, unsigned int nr)
 {
@@ -166,6 +178,20 @@ static int feed_events(const struct feed *feed, const struct tap_event *const *b
 			ret = feed_wanted(feed, batch[i]);
 	}
 	return ret;
+}
+
+/* The same of the first events: those before the window, and then those of it. */
+static int feed_first_events(struct feed *feed, const struct tap_event *const *batch, unsigned int nr)
+{
+	unsigned int early = 0;
+	int ret;
+
+	while (early < nr && batch[early]->ts_ns < feed->from_ns)
+		early++;
+	ret = feed_events(feed, batch, early);
+	if (!ret && early < nr)
+		ret = begin(feed);
+	return ret ? ret : feed_events(feed, batch + early, nr - early);
 }
 
 /* Reports keep state of each CPU and each task. Return: as tap_reader_check_state(). */
@@ -192,11 +218,13 @@ int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsig
 			ret = nr;
 			break;
 		}
-		code = feed_events(&feed, batch, (unsigned int)nr);
+		code = feed.has_begun ? feed_events(&feed, batch, (unsigned int)nr) : feed_first_events(&feed, batch, (unsigned int)nr);
 	}
 	tap_reader_mark(run->rec.reader, NULL, NULL); /* @feed is gone soon */
 	if (ret)
 		return ret;
+	if (!code && !feed.has_begun)
+		code = begin(&feed);
 	if (!code)
 		code = tap_timeline_end(run->timeline);
 	if (code) {
