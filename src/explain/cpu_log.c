@@ -195,24 +195,6 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 	}
 }
 
-static void begin_log(struct tap_cpu_log *log, const struct tap_cpu *cpu)
-{
-	if (log->now.from_ns < cpu->since_ns)
-		end_points(log, cpu->since_ns, cpu->known);
-	if (!cpu->known || !cpu->task || log->next.tid != cpu->task->tid)
-		return;
-	log->now_picked = log->next;
-	log->next.tid = 0;
-}
-
-void tap_cpu_logs_begin(struct tap_cpu_logs *l, const struct tap_cpu *cpus, unsigned int nr_cpus)
-{
-	for (unsigned int i = 0; i < l->nr_cpus && i < nr_cpus; i++)
-		if (l->cpus[i])
-			begin_log(l->cpus[i], &cpus[i]);
-	tap_cpu_logs_clear(l);
-}
-
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 /* How many of @nr entries begin at @ns or before: most who ask do so of the end. */

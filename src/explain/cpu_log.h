@@ -50,12 +50,6 @@ bool tap_cpu_log_has_idle(const struct tap_cpu_logs *l, int cpu);
 /* Whoever asks from now on does not ask for what is in them. */
 void tap_cpu_logs_clear(struct tap_cpu_logs *l);
 /*
- * The window begins. Until now there were only events that are no intervals: what a CPU's last switch ended is over. @cpus: as they
- * are now.
- */
-void tap_cpu_logs_begin(struct tap_cpu_logs *l, const struct tap_cpu *cpus, unsigned int nr_cpus);
-
-/*
  * Reads a CPU's log: tap_cpu_parts_next() until it returns false. What has begun and is not over comes from @now, the
  * timeline's, NULL: it is unknown. The parts are without gaps.
  */

@@ -606,16 +606,6 @@ int tap_explain_waits_scx_early(struct tap_explain_waits *w, const struct tap_ta
 
 /* ---- CPUs ------------------------------------------------------------------------------------- */
 
-int tap_explain_waits_window(void *waits, const struct tap_timeline *t)
-{
-	struct tap_explain_waits *w = waits;
-	unsigned int nr_cpus;
-	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr_cpus);
-
-	tap_cpu_logs_begin(&w->logs, cpus, nr_cpus);
-	return 0;
-}
-
 /* Begins all waits that have not been looked at before. */
 static int find_all(struct tap_explain_waits *w)
 {

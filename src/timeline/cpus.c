@@ -19,12 +19,22 @@ int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
 	return 0;
 }
 
+/* Watchers with .early. @from_ns: where it began, also before the window. */
+static int tell_early(struct tap_timeline *t, struct tap_cpu_interval s, uint64_t from_ns, uint64_t to_ns)
+{
+	s.from_ns = from_ns;
+	s.to_ns = to_ns < t->opts.window.to_ns ? to_ns : t->opts.window.to_ns;
+	return s.to_ns > s.from_ns ? tap_watchers_cpu(&t->watchers, &t->watchers.of_early_cpus, t, &s) : 0;
+}
+
 int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tap_watcher_list *to = c->known ? &t->watchers.of_cpus : &t->watchers.of_unknown_cpus;
+	const struct tap_watcher_list *early = &t->watchers.of_early_cpus;
 	struct tap_cpu_interval s;
+	int ret = 0;
 
-	if (!to->nr)
+	if (!to->nr && !early->nr)
 		return 0;
 	s = (struct tap_cpu_interval){
 		.cpu = (int)(c - t->cpus), .task = c->known ? c->task : NULL,
@@ -32,8 +42,9 @@ int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_
 		.to_ns = tap_window_clip(&t->opts.window, to_ns),
 		.what = tap_cpu_what(c), .outside = !c->known && c->outside,
 	};
-
-	return s.to_ns > s.from_ns ? tap_watchers_cpu(&t->watchers, to, t, &s) : 0;
+	if (early->nr)
+		ret = tell_early(t, s, from_ns, to_ns);
+	return ret || s.to_ns <= s.from_ns ? ret : tap_watchers_cpu(&t->watchers, to, t, &s);
 }
 
 int tap_cpu_close(struct tap_timeline *t, struct tap_cpu *c, uint64_t now)

@@ -109,7 +109,7 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 		return 0;
 	*(out ? &c->run_ns : &c->idle_ns) += now - c->since_ns;
 	/* one test of ret behind all of these would be shorter, and 3 % of a summary */
-	if (t->watchers.of_cpus.nr) {
+	if (t->watchers.of_cpus.nr || t->watchers.of_early_cpus.nr) {
 		ret = tap_cpu_tell(t, c, c->since_ns, now);
 		if (ret)
 			return ret;

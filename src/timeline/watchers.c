@@ -38,8 +38,9 @@ static void add_watcher(struct tap_watchers *all, const struct tap_watcher *w)
 			add_state(all, &all->of_lost_state[i], TAP_NR_STATES + i, w);
 	}
 	add(&all->all, w, true);
-	add(&all->of_cpus, w, ops->cpu && !ops->unknown_cpus_only);
-	add(&all->of_unknown_cpus, w, ops->cpu);
+	add(&all->of_cpus, w, ops->cpu && !ops->early && !ops->unknown_cpus_only);
+	add(&all->of_unknown_cpus, w, ops->cpu && !ops->early);
+	add(&all->of_early_cpus, w, ops->cpu && ops->early);
 	add(&all->of_wakeups, w, ops->wakeup);
 	add(&all->of_migrations, w, ops->migration);
 	add(&all->of_waits, w, ops->waits);

@@ -20,7 +20,7 @@ struct tap_interval_watcher {
 struct tap_watchers {
 	/* by state; NULL: the list is empty */
 	const struct tap_interval_watcher *of_state[TAP_NR_STATES], *of_lost_state[TAP_NR_STATES];
-	struct tap_watcher_list all, of_cpus, of_unknown_cpus, of_wakeups, of_migrations, of_waits;
+	struct tap_watcher_list all, of_cpus, of_unknown_cpus, of_early_cpus, of_wakeups, of_migrations, of_waits;
 	struct tap_selected selected;
 	struct tap_interval_watcher lists[2 * TAP_NR_STATES][TAP_MAX_WATCHERS + 1]; /* that the pointers point to */
 };
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) int tap_watchers_interval(const str
 	return ret;
 }
 
-/* @to: of_cpus or of_unknown_cpus. */
+/* @to: of_cpus, of_unknown_cpus, which has the watchers of of_cpus too, or of_early_cpus, which has others. */
 int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
 		     const struct tap_cpu_interval *s);
 int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_wakeup *w);
