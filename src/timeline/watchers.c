@@ -3,16 +3,18 @@
 
 #include <assert.h>
 
-static void add(struct tap_watcher_list *list, const struct tap_watcher *w, bool wants)
-{
-	if (wants)
-		list->v[list->nr++] = w;
-}
-
 /* What of .pick leaves anything out. */
 static unsigned int effective_pick(const struct tap_watchers *all, const struct tap_watcher *w)
 {
 	return w->pick & ((all->selected.task ? TAP_PICK_TASKS : 0) | (all->selected.cpu ? TAP_PICK_CPUS : 0));
+}
+
+static void add(const struct tap_watchers *all, struct tap_watcher_list *list, const struct tap_watcher *w, bool wants)
+{
+	if (!wants)
+		return;
+	list->v[list->nr] = *w;
+	list->v[list->nr++].pick = effective_pick(all, w);
 }
 
 /* To the list of a state. @list: its place in .lists. */
@@ -37,13 +39,13 @@ static void add_watcher(struct tap_watchers *all, const struct tap_watcher *w)
 		if (ops->interval && (lost & TAP_STATE_BIT(i)))
 			add_state(all, &all->of_lost_state[i], TAP_NR_STATES + i, w);
 	}
-	add(&all->all, w, true);
-	add(&all->of_cpus, w, ops->cpu && !ops->early && !ops->unknown_cpus_only);
-	add(&all->of_unknown_cpus, w, ops->cpu && !ops->early);
-	add(&all->of_early_cpus, w, ops->cpu && ops->early);
-	add(&all->of_wakeups, w, ops->wakeup);
-	add(&all->of_migrations, w, ops->migration);
-	add(&all->of_waits, w, ops->waits);
+	add(all, &all->all, w, true);
+	add(all, &all->of_cpus, w, ops->cpu && !ops->early && !ops->unknown_cpus_only);
+	add(all, &all->of_unknown_cpus, w, ops->cpu && !ops->early);
+	add(all, &all->of_early_cpus, w, ops->cpu && ops->early);
+	add(all, &all->of_wakeups, w, ops->wakeup);
+	add(all, &all->of_migrations, w, ops->migration);
+	add(all, &all->of_waits, w, ops->waits);
 }
 
 void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr, const struct tap_selected *selected)
@@ -61,7 +63,7 @@ static bool has_task(unsigned int pick, const struct tap_task *task)
 
 static bool has_cpu(const struct tap_watchers *all, unsigned int pick, int cpu)
 {
-	return !(pick & TAP_PICK_CPUS) || !all->selected.cpu || all->selected.cpu(all->selected.ctx, cpu);
+	return !(pick & TAP_PICK_CPUS) || all->selected.cpu(all->selected.ctx, cpu);
 }
 
 bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pick, const struct tap_interval *s)
@@ -74,9 +76,9 @@ int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_li
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_cpu(all, to->v[i]->pick, s->cpu))
-			ret = to->v[i]->ops->cpu(to->v[i]->ctx, t, s);
+	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++)
+		if (!w->pick || has_cpu(all, w->pick, s->cpu))
+			ret = w->ops->cpu(w->ctx, t, s);
 	return ret;
 }
 
@@ -85,9 +87,9 @@ int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timelin
 	const struct tap_watcher_list *to = &all->of_wakeups;
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_task(to->v[i]->pick, wakeup->task) && has_cpu(all, to->v[i]->pick, wakeup->cpu))
-			ret = to->v[i]->ops->wakeup(to->v[i]->ctx, t, wakeup);
+	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++)
+		if (!w->pick || (has_task(w->pick, wakeup->task) && has_cpu(all, w->pick, wakeup->cpu)))
+			ret = w->ops->wakeup(w->ctx, t, wakeup);
 	return ret;
 }
 
@@ -96,10 +98,9 @@ int tap_watchers_migration(const struct tap_watchers *all, const struct tap_time
 	const struct tap_watcher_list *to = &all->of_migrations;
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_task(to->v[i]->pick, m->task) &&
-		    (has_cpu(all, to->v[i]->pick, m->from) || has_cpu(all, to->v[i]->pick, m->to)))
-			ret = to->v[i]->ops->migration(to->v[i]->ctx, t, m);
+	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++)
+		if (!w->pick || (has_task(w->pick, m->task) && (has_cpu(all, w->pick, m->from) || has_cpu(all, w->pick, m->to))))
+			ret = w->ops->migration(w->ctx, t, m);
 	return ret;
 }
 
@@ -108,18 +109,19 @@ int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline
 	const struct tap_watcher_list *to = &all->of_waits;
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < to->nr; i++)
-		if (has_task(to->v[i]->pick, task))
-			ret = to->v[i]->ops->waits(to->v[i]->ctx, t, task, ts_ns);
+	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++)
+		if (has_task(w->pick, task))
+			ret = w->ops->waits(w->ctx, t, task, ts_ns);
 	return ret;
 }
 
 int tap_watchers_end(const struct tap_watchers *all, const struct tap_timeline *t)
 {
+	const struct tap_watcher_list *to = &all->all;
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < all->all.nr; i++)
-		if (all->all.v[i]->ops->end)
-			ret = all->all.v[i]->ops->end(all->all.v[i]->ctx, t);
+	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++)
+		if (w->ops->end)
+			ret = w->ops->end(w->ctx, t);
 	return ret;
 }

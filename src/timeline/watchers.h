@@ -5,8 +5,9 @@
 
 #include "timeline/timeline.h"
 
+/* Their .pick is 0 if the selection leaves nothing out. */
 struct tap_watcher_list {
-	const struct tap_watcher *v[TAP_MAX_WATCHERS];
+	struct tap_watcher v[TAP_MAX_WATCHERS];
 	unsigned int nr;
 };
 
