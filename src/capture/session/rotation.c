@@ -2,62 +2,43 @@
 #include "capture/session/rotation.h"
 
 #include <errno.h>
-#include <libgen.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/statvfs.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "capture/machine.h"
-#include "capture/session/stamped.h"
-#include "recording/pack.h"
+#include "capture/session/rotation_file.h"
+#include "capture/session/rotation_room.h"
 
 #define LATE_NS 1000000u /* maximum delay between an event's time stamp and its commit */
 #define MIN_PART_NS 1000000000u
 #define RETRY_NS 1000000000u /* after the next folder could not be made */
-#define SPARE_PARTS 2u /* free below the limit: what the spool may grow by before the keeper looks again */
 #define HEADS 5u /* of the next folder, and while they are replaced */
 #define HELD_BYTES ((uint64_t)64 << 20) /* of events between two drains, at most, where there are conditions */
 #define WAIT_FOR_ROOM_MS 1000u
-
-struct file {
-	struct file *next; /* in the queue to be packed */
-	char path[PATH_MAX];
-	unsigned int nr;
-	uint64_t start_ns; /* about when it began */
-	struct tap_spool *spool; /* its folder, unless that is still recorded to */
-	struct tap_description d; /* before it is recorded to: its first tasks; after that, what it is to have */
-	json_t *clocks; /* when it began */
-};
 
 enum state { RECORDING, PREPARING, CUTTING, MOVING };
 
 struct tap_rotation {
 	struct tap_rotation_opts opts;
 	bool zstd;
-	_Atomic uint64_t part_bytes;
-	uint64_t part_ns, heads_bytes;
+	uint64_t part_ns;
 	struct tap_spool *lock, *spool;
 	struct tap_page_writer *writer;
+	struct tap_rotation_room room;
 
 	/* the draining thread's */
 	enum state state;
 	uint64_t cut_ns, retry_ns, kept_bytes;
 
 	_Atomic bool wants_next, is_prepared, is_moved;
-	struct file *current, *upcoming; /* changed by the draining thread with .mutex held */
-	struct file *finished; /* what the page writer's thread makes of .current */
 
-	pthread_mutex_t mutex; /* of all below, and of files on disk */
-	struct tap_stamped names;
-	_Atomic uint64_t max_spool_bytes; /* so large may the current folder's page files become */
-	unsigned int first_kept; /* older files are removed once they are packed */
-	struct file *queue, *packing; /* folders to be packed, the oldest first; the one that is being packed */
+	pthread_mutex_t reports; /* of the next two: several threads make files */
 	struct tap_err failed; /* the first failure */
-
 	bool is_failing; /* the keeper's: it could not make a folder */
+
 	pthread_t keeper, packer;
 	pid_t tids[2];
 	sem_t go, prepared, packable, started;
@@ -65,215 +46,39 @@ struct tap_rotation {
 	_Atomic bool is_over;
 };
 
-static void free_file(struct file *f)
-{
-	if (!f)
-		return;
-	tap_spool_free(f->spool);
-	tap_description_release(&f->d);
-	json_decref(f->clocks);
-	free(f);
-}
-
-/* ---- what is on disk; with .mutex held ------------------------------------------------------- */
-
+/* A file is written, or @err says why not. */
 static void report(struct tap_rotation *r, const char *path, const struct tap_err *err)
 {
+	pthread_mutex_lock(&r->reports);
 	if (err && !r->failed.code)
 		tap_err_set(&r->failed, err->code, "%.300s: %s", path, err->text);
 	if (r->opts.written)
 		r->opts.written(r->opts.ctx, path, err);
-}
-
-static uint64_t free_bytes(const struct tap_rotation *r)
-{
-	char path[PATH_MAX];
-	struct statvfs st;
-
-	snprintf(path, sizeof(path), "%s", r->current->path);
-	return statvfs(dirname(path), &st) ? UINT64_MAX : (uint64_t)st.f_bavail * st.f_frsize;
-}
-
-static bool is_folder_of(const struct file *f, const char *path)
-{
-	size_t len = f ? strlen(f->path) : 0;
-
-	return f && !strncmp(path, f->path, len) && !strcmp(path + len, ".spool");
-}
-
-static bool is_in_use(const struct tap_rotation *r, const char *path)
-{
-	bool in_use = is_folder_of(r->current, path) || is_folder_of(r->upcoming, path) || is_folder_of(r->finished, path) ||
-		      is_folder_of(r->packing, path);
-
-	for (const struct file *f = r->queue; f; f = f->next)
-		in_use |= is_folder_of(f, path);
-	return in_use;
-}
-
-/* Return: whether it is removed. */
-static bool remove_file(const struct tap_rotation *r, const struct tap_stamped_file *file)
-{
-	if (!file->is_folder)
-		return !unlink(file->path);
-	return !is_in_use(r, file->path) && !tap_spool_remove_folder(file->path, NULL);
-}
-
-/* Remove the oldest folder that waits for the packer: no file is left but the one that is being packed. Return: its bytes. */
-static uint64_t drop_folder(struct tap_rotation *r, const struct tap_stamped_file *files, int nr)
-{
-	char path[PATH_MAX + 16];
-	struct file *f = r->queue;
-	uint64_t bytes = 0;
-
-	for (int i = 0; i < nr; i++)
-		if (is_folder_of(f, files[i].path))
-			bytes = files[i].bytes;
-	r->queue = f->next;
-	r->first_kept = f->nr + 1;
-	snprintf(path, sizeof(path), "%s.spool", f->path);
-	free_file(f); /* which has it locked */
-	tap_spool_remove_folder(path, NULL);
-	return bytes;
-}
-
-static bool is_expired(const struct tap_rotation *r, const struct tap_stamped_file *file, uint64_t now_ns)
-{
-	return r->opts.keep_ns && file->modified_ns + r->opts.keep_ns < now_ns;
-}
-
-static uint64_t sum_of(const struct tap_stamped_file *files, int nr)
-{
-	uint64_t bytes = 0;
-
-	for (int i = 0; i < nr; i++)
-		bytes += files[i].bytes;
-	return bytes;
-}
-
-/* What the file that is being packed takes beside its folder. */
-static uint64_t packing_bytes(const struct tap_rotation *r, const struct tap_stamped_file *files, int nr)
-{
-	for (int i = 0; i < nr; i++)
-		if (is_folder_of(r->packing, files[i].path))
-			return files[i].bytes;
-	return 0;
-}
-
-/* The limit is lower where the disk has less space than that for our @total bytes and more. */
-static uint64_t limit_of(const struct tap_rotation *r, uint64_t total)
-{
-	uint64_t free = free_bytes(r), max = r->opts.max_bytes;
-
-	return free < max && total + free < max ? total + free : max;
-}
-
-/* Remove what is too old, and the oldest files while there are too many bytes. Return: whether the limit holds. */
-static bool remove_old(struct tap_rotation *r)
-{
-	uint64_t now_ns = tap_clock_ns(CLOCK_REALTIME), spool_bytes = tap_spool_folder_bytes(r->spool), total, limit, room;
-	struct tap_stamped_file *files;
-	int nr = tap_stamped_list(&r->names, true, &files);
-
-	if (nr < 0)
-		return true;
-	total = sum_of(files, nr);
-	limit = limit_of(r, total);
-	r->part_bytes = limit / TAP_ROTATION_PARTS;
-	total += packing_bytes(r, files, nr) + r->heads_bytes;
-	room = SPARE_PARTS * r->part_bytes;
-	for (int i = 0; i < nr; i++)
-		if ((total + room > limit || is_expired(r, &files[i], now_ns)) && remove_file(r, &files[i]))
-			total -= files[i].bytes;
-	while (total + room > limit && r->queue)
-		total -= drop_folder(r, files, nr);
-	r->max_spool_bytes = spool_bytes + (total < limit ? limit - total : 0);
-	tap_stamped_free_list(files, nr);
-	return total <= limit;
-}
-
-/* Return: whether there is room for the file that is being packed. */
-static bool keep_limit(struct tap_rotation *r)
-{
-	bool has_room;
-
-	pthread_mutex_lock(&r->mutex);
-	has_room = remove_old(r);
-	pthread_mutex_unlock(&r->mutex);
-	return has_room;
+	pthread_mutex_unlock(&r->reports);
 }
 
 bool tap_rotation_make_room(struct tap_rotation *r)
 {
-	struct tap_stamped_file *files;
-	bool is_removed = false;
-	int nr;
-
-	pthread_mutex_lock(&r->mutex);
-	nr = tap_stamped_list(&r->names, true, &files);
-	for (int i = 0; i < nr && !is_removed; i++)
-		is_removed = remove_file(r, &files[i]);
-	tap_stamped_free_list(files, nr);
-	pthread_mutex_unlock(&r->mutex);
-	return is_removed;
+	return tap_rotation_room_remove_oldest(&r->room);
 }
 
 /* ---- the keeper: makes folders, removes old files -------------------------------------------- */
 
-static int read_head(struct tap_rotation *r, struct tap_buf *head, struct tap_err *err)
+static int prepare(struct tap_rotation *r, struct tap_rotation_file *f, struct tap_err *err)
 {
-	char path[PATH_MAX + 32];
 	int ret;
 
-	snprintf(path, sizeof(path), "%s.spool/head.dat", r->current->path);
-	ret = tap_buf_read_file(head, path);
-	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot read '%.300s': %m", path) : 0;
-}
-
-static int make_folder(struct tap_rotation *r, struct file *f, struct tap_err *err)
-{
-	struct tap_buf old = { 0 }, head = { 0 }, cmdlines = { 0 };
-	char *meta = tap_description_text(&f->d);
-	int ret = meta ? read_head(r, &old, err) : tap_err_set(err, -ENOMEM, "out of memory");
-
-	tap_description_cmdlines(&f->d, &cmdlines);
-	ret = ret ?: tap_head_change(&old, meta, tap_buf_str(&cmdlines), &head, err);
-	tap_stamped_name(&r->names, tap_now_ns(), f->path);
-	ret = ret ?: tap_spool_create_from(f->path, &head, false, &f->spool, err);
-	free(meta);
-	tap_buf_release(&old);
-	tap_buf_release(&head);
-	tap_buf_release(&cmdlines);
-	return ret;
-}
-
-static int prepare(struct tap_rotation *r, struct file *f, struct tap_err *err)
-{
-	struct tap_pids pids = { 0 };
-	int ret;
-
-	tap_pids_open(&pids);
-	ret = tap_description_read_tasks(&f->d, &pids);
-	tap_pids_release(&pids);
-	f->clocks = json_pack("[o]", tap_machine_clocks());
-	if (ret || !f->clocks)
-		return tap_err_set(err, -ENOMEM, "out of memory");
-	json_object_set(f->d.meta, "clocks", f->clocks);
-	tap_description_set_window(&f->d, tap_now_ns(), 0);
-	tap_description_set_file(&f->d, f->nr, true);
-	ret = make_folder(r, f, err);
+	tap_rotation_room_name(&r->room, f);
+	ret = tap_rotation_file_prepare(f, r->room.current, err);
 	if (ret)
 		return ret;
-	pthread_mutex_lock(&r->mutex);
-	ret = tap_stamped_add(&r->names, f->path);
-	pthread_mutex_unlock(&r->mutex);
+	ret = tap_rotation_room_add(&r->room, f);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
 static void prepare_next(struct tap_rotation *r)
 {
-	struct file *f = r->upcoming;
+	struct tap_rotation_file *f = r->room.upcoming;
 	struct tap_err err = { 0 };
 
 	if (prepare(r, f, &err)) {
@@ -281,14 +86,20 @@ static void prepare_next(struct tap_rotation *r)
 			tap_spool_remove(f->spool);
 		tap_spool_free(f->spool);
 		f->spool = NULL;
-		pthread_mutex_lock(&r->mutex);
 		if (!r->is_failing)
 			report(r, f->path, &err);
-		pthread_mutex_unlock(&r->mutex);
 	}
 	r->is_failing = !f->spool;
 	r->is_prepared = true;
 	sem_post(&r->prepared);
+}
+
+/* Several wishes to look at the limit are one. */
+static void wait_for_work(struct tap_rotation *r)
+{
+	tap_sem_wait(&r->go);
+	while (!sem_trywait(&r->go))
+		;
 }
 
 static void *run_keeper(void *arg)
@@ -298,98 +109,42 @@ static void *run_keeper(void *arg)
 	r->tids[0] = gettid();
 	sem_post(&r->started);
 	for (;;) {
-		tap_sem_wait(&r->go);
+		wait_for_work(r);
 		if (r->is_over)
 			return NULL;
-		keep_limit(r);
+		tap_rotation_room_keep_limit(&r->room);
 		if (atomic_exchange(&r->wants_next, false))
 			prepare_next(r);
 	}
 }
 
-int tap_rotation_explain(int failed, struct tap_err *err)
-{
-	errno = -failed;
-	if (failed == -EDQUOT)
-		return tap_err_set(err, failed, "the file lacks events before its end: they came too fast for --on-disk of this size");
-	return failed ? tap_err_set(err, failed, "the file lacks events before its end: %m") : 0;
-}
-
 /* ---- the packer ----------------------------------------------------------------------------- */
 
-static int try_pack(struct tap_rotation *r, struct file *f, const char *meta, const char *cmdlines, struct tap_err *err)
+static bool make_room(void *ctx)
 {
-	struct tap_pack_opts opts = { .zstd = r->zstd, .cmdlines = cmdlines };
-
-	return tap_spool_set_meta(f->spool, meta, true, err) ?: tap_pack(tap_spool_path(f->spool), f->path, &opts, err);
-}
-
-static int pack(struct tap_rotation *r, struct file *f, struct tap_err *err)
-{
-	struct tap_buf cmdlines = { 0 };
-	struct tap_pids pids = { 0 };
-	int failed = tap_spool_failed(f->spool), ret;
-	char *meta = NULL;
-
-	tap_pids_open(&pids);
-	ret = tap_description_end(&f->d, &pids, f->spool, !failed, &cmdlines, err);
-	tap_pids_release(&pids);
-	if (!ret && !(meta = tap_description_text(&f->d)))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
-	if (!ret)
-		do
-			ret = try_pack(r, f, meta, tap_buf_str(&cmdlines), err);
-		while (ret == -ENOSPC && tap_rotation_make_room(r));
-	free(meta);
-	tap_buf_release(&cmdlines);
-	return ret ?: tap_rotation_explain(failed, err);
-}
-
-/* Return: the next folder, which is .packing now; NULL: none waits. */
-static struct file *take_folder(struct tap_rotation *r)
-{
-	struct file *f;
-
-	pthread_mutex_lock(&r->mutex);
-	f = r->packing = r->queue;
-	if (f)
-		r->queue = f->next;
-	pthread_mutex_unlock(&r->mutex);
-	return f;
-}
-
-static void put_back(struct tap_rotation *r, struct file *f)
-{
-	pthread_mutex_lock(&r->mutex);
-	f->next = r->queue;
-	r->queue = f;
-	r->packing = NULL;
-	pthread_mutex_unlock(&r->mutex);
+	return tap_rotation_make_room(ctx);
 }
 
 static void pack_next(struct tap_rotation *r)
 {
-	struct file *f = take_folder(r);
+	struct tap_rotation_file *f = tap_rotation_room_take(&r->room);
 	struct tap_err err = { 0 };
 	int ret;
 
 	if (!f)
 		return;
-	if (!keep_limit(r)) {
-		put_back(r, f);
-		keep_limit(r); /* which removes it if it is still too much */
+	if (!tap_rotation_room_keep_limit(&r->room)) {
+		tap_rotation_room_put_back(&r->room);
+		tap_rotation_room_keep_limit(&r->room); /* which removes it if it is still too much */
 		sem_post(&r->packable);
 		return;
 	}
-	ret = pack(r, f, &err);
-	pthread_mutex_lock(&r->mutex);
-	r->packing = NULL;
-	if (!ret && f->nr < r->first_kept)
-		unlink(f->path);
-	else
+	ret = tap_rotation_file_pack(f, r->zstd, make_room, r, &err);
+	if (tap_rotation_room_end_packing(&r->room) || ret)
 		report(r, f->path, ret ? &err : NULL);
-	pthread_mutex_unlock(&r->mutex);
-	free_file(f);
+	else
+		unlink(f->path);
+	tap_rotation_file_free(f);
 }
 
 static void *run_packer(void *arg)
@@ -400,7 +155,7 @@ static void *run_packer(void *arg)
 	sem_post(&r->started);
 	for (;;) {
 		tap_sem_wait(&r->packable);
-		if (r->is_over && !r->queue)
+		if (r->is_over && !r->room.queue)
 			return NULL;
 		pack_next(r);
 	}
@@ -414,7 +169,7 @@ static int wait_for_room(void *ctx, uint64_t bytes)
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	struct tap_rotation *r = ctx;
 
-	for (unsigned int i = 0; bytes > r->max_spool_bytes; i++) {
+	for (unsigned int i = 0; !tap_rotation_room_fits(&r->room, bytes); i++) {
 		if (i == WAIT_FOR_ROOM_MS || r->is_over)
 			return -EDQUOT;
 		sem_post(&r->go);
@@ -438,43 +193,20 @@ static int cancel_cut(struct tap_spool *spool, void *ctx, uint64_t arg, struct t
 	return tap_spool_uncut(spool, err);
 }
 
-static void add_to_queue(struct tap_rotation *r, struct file *f)
-{
-	struct file **last = &r->queue;
-
-	while (*last)
-		last = &(*last)->next;
-	*last = f;
-}
-
 static int move(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
 {
 	struct tap_rotation *r = ctx;
-	uint64_t bytes;
+	uint64_t bytes = tap_spool_folder_bytes(spool);
 
 	(void)arg;
-	pthread_mutex_lock(&r->mutex);
-	bytes = tap_spool_folder_bytes(spool);
-	tap_spool_move(spool, r->finished->spool);
-	r->max_spool_bytes -= bytes < r->max_spool_bytes ? bytes : r->max_spool_bytes;
-	add_to_queue(r, r->finished);
-	r->finished = NULL;
-	pthread_mutex_unlock(&r->mutex);
+	tap_spool_move(spool, r->room.finished->spool);
+	tap_rotation_room_close_finished(&r->room, bytes);
 	r->is_moved = true;
 	sem_post(&r->packable);
 	return tap_spool_uncut(spool, err);
 }
 
 /* ---- the draining thread --------------------------------------------------------------------- */
-
-static struct file *new_file(unsigned int nr)
-{
-	struct file *f = calloc(1, sizeof(*f));
-
-	if (f)
-		f->nr = nr;
-	return f;
-}
 
 static int lock_name(struct tap_rotation *r, const char *file, const struct tap_head *head, struct tap_err *err)
 {
@@ -483,10 +215,10 @@ static int lock_name(struct tap_rotation *r, const char *file, const struct tap_
 
 	if (ret)
 		tap_err_set(err, ret, "out of memory");
-	else if (HEADS * bytes.len > r->part_bytes)
+	else if (HEADS * bytes.len > r->room.part_bytes)
 		ret = tap_err_set(err, -EINVAL, "--on-disk: the size must be at least %zuM: each file has %.1f MB that describe these events",
 				  (HEADS * bytes.len * TAP_ROTATION_PARTS >> 20) + 1, (double)bytes.len / 1e6);
-	r->heads_bytes = HEADS * bytes.len;
+	r->room.heads_bytes = HEADS * bytes.len;
 	ret = ret ?: tap_spool_create_from(file, &bytes, true, &r->lock, err);
 	tap_buf_release(&bytes);
 	return ret ?: tap_spool_hold(r->lock, HELD_BYTES, err);
@@ -494,13 +226,11 @@ static int lock_name(struct tap_rotation *r, const char *file, const struct tap_
 
 static int init(struct tap_rotation *r, const char *file, const struct tap_head *head, struct tap_err *err)
 {
-	int ret = r->current ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	int ret = tap_rotation_room_init(&r->room, &r->opts, file, err) ?: lock_name(r, file, head, err);
 
-	ret = ret ?: tap_stamped_init(&r->names, file, err) ?: lock_name(r, file, head, err);
 	if (ret)
 		return ret;
-	tap_stamped_name(&r->names, tap_now_ns(), r->current->path);
-	ret = tap_stamped_add(&r->names, r->current->path);
+	ret = tap_rotation_room_add(&r->room, r->room.current);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
@@ -515,12 +245,10 @@ int tap_rotation_new(const struct tap_rotation_opts *opts, const char *file, boo
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	r->opts = *opts;
 	r->zstd = zstd;
-	r->part_bytes = opts->max_bytes / TAP_ROTATION_PARTS;
 	r->part_ns = opts->keep_ns ? opts->keep_ns / TAP_ROTATION_PARTS : UINT64_MAX;
 	if (r->part_ns < MIN_PART_NS)
 		r->part_ns = MIN_PART_NS;
-	r->current = new_file(1);
-	pthread_mutex_init(&r->mutex, NULL);
+	pthread_mutex_init(&r->reports, NULL);
 	sem_init(&r->go, 0, 0);
 	sem_init(&r->prepared, 0, 0);
 	sem_init(&r->packable, 0, 0);
@@ -551,15 +279,13 @@ void tap_rotation_free(struct tap_rotation *r)
 	if (!r)
 		return;
 	join(r);
-	if (r->upcoming && r->upcoming->spool)
-		tap_spool_remove(r->upcoming->spool);
-	free_file(r->upcoming);
-	free_file(r->current);
+	if (r->room.upcoming && r->room.upcoming->spool)
+		tap_spool_remove(r->room.upcoming->spool);
+	tap_rotation_room_release(&r->room);
 	if (r->lock)
 		tap_spool_remove(r->lock);
 	tap_spool_free(r->lock);
-	tap_stamped_release(&r->names);
-	pthread_mutex_destroy(&r->mutex);
+	pthread_mutex_destroy(&r->reports);
 	sem_destroy(&r->go);
 	sem_destroy(&r->prepared);
 	sem_destroy(&r->packable);
@@ -569,7 +295,7 @@ void tap_rotation_free(struct tap_rotation *r)
 
 const char *tap_rotation_path(const struct tap_rotation *r)
 {
-	return r->current->path;
+	return r->room.current->path;
 }
 
 int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct tap_page_writer *writer, pid_t tids[2],
@@ -578,9 +304,9 @@ int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct t
 	int ret;
 
 	r->spool = spool;
+	r->room.spool = spool;
 	r->writer = writer;
-	r->max_spool_bytes = r->part_bytes;
-	r->current->start_ns = tap_now_ns();
+	r->room.current->start_ns = tap_now_ns();
 	ret = tap_thread_start(&r->keeper, run_keeper, r);
 	r->has_keeper = !ret;
 	ret = ret ?: tap_thread_start(&r->packer, run_packer, r);
@@ -598,7 +324,7 @@ int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct t
 
 uint64_t tap_rotation_start_ns(const struct tap_rotation *r)
 {
-	return r->current->start_ns;
+	return r->room.current->start_ns;
 }
 
 struct tap_spool *tap_rotation_held(const struct tap_rotation *r)
@@ -618,23 +344,21 @@ static bool is_full(const struct tap_rotation *r, uint64_t now_ns)
 
 	if (now_ns < r->retry_ns)
 		return false;
-	if (bytes >= r->part_bytes || tap_spool_failed(r->spool))
+	if (bytes >= r->room.part_bytes || tap_spool_failed(r->spool))
 		return true;
-	return bytes && now_ns - r->current->start_ns >= r->part_ns;
+	return bytes && now_ns - r->room.current->start_ns >= r->part_ns;
 }
 
 /* Let the keeper make the next file's folder. */
 static int begin_preparing(struct tap_rotation *r, const struct tap_description *d, struct tap_err *err)
 {
-	struct file *f = new_file(r->current->nr + 1);
+	struct tap_rotation_file *f = tap_rotation_file_new(r->room.current->nr + 1);
 
 	if (!f || tap_description_copy(d, &f->d)) {
-		free_file(f);
+		tap_rotation_file_free(f);
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	}
-	pthread_mutex_lock(&r->mutex);
-	r->upcoming = f;
-	pthread_mutex_unlock(&r->mutex);
+	tap_rotation_room_expect(&r->room, f);
 	r->is_prepared = false;
 	r->wants_next = true;
 	r->state = PREPARING;
@@ -645,17 +369,17 @@ static int begin_preparing(struct tap_rotation *r, const struct tap_description 
 /* The keeper is done. Where it made no folder, it will try again. */
 static void begin_cutting(struct tap_rotation *r, uint64_t now_ns)
 {
+	struct tap_rotation_file *f = r->room.upcoming;
+
 	tap_sem_wait(&r->prepared);
-	if (r->upcoming->spool) {
+	if (f->spool) {
 		r->cut_ns = now_ns;
 		r->state = CUTTING;
 		tap_page_writer_call(r->writer, begin_cut, NULL, now_ns);
 		return;
 	}
-	pthread_mutex_lock(&r->mutex);
-	free_file(r->upcoming);
-	r->upcoming = NULL;
-	pthread_mutex_unlock(&r->mutex);
+	tap_rotation_room_expect(&r->room, NULL);
+	tap_rotation_file_free(f);
 	r->retry_ns = now_ns + RETRY_NS;
 	r->state = RECORDING;
 }
@@ -670,7 +394,7 @@ bool tap_rotation_is_due(struct tap_rotation *r, uint64_t now_ns)
 /* All events before the cut are handed over. */
 static int begin_moving(struct tap_rotation *r, struct tap_description *d, struct tap_err *err)
 {
-	struct file *old = r->current, *f = r->upcoming;
+	struct tap_rotation_file *old = r->room.current, *f = r->room.upcoming;
 	struct tap_description copy;
 
 	if (tap_description_copy(d, &copy))
@@ -689,13 +413,9 @@ static int begin_moving(struct tap_rotation *r, struct tap_description *d, struc
 	tap_description_set_file(d, f->nr, true);
 	tap_description_release(&old->d);
 	old->d = copy;
-	pthread_mutex_lock(&r->mutex);
 	old->spool = f->spool; /* which gets the old folder */
 	f->spool = NULL;
-	r->finished = old;
-	r->current = f;
-	r->upcoming = NULL;
-	pthread_mutex_unlock(&r->mutex);
+	tap_rotation_room_begin_next(&r->room);
 	r->is_moved = false;
 	r->state = MOVING;
 	tap_page_writer_call(r->writer, move, r, 0);
@@ -710,7 +430,7 @@ int tap_rotation_step(struct tap_rotation *r, struct tap_description *d, bool is
 		r->state = RECORDING;
 		r->kept_bytes = 0;
 	}
-	if (bytes > r->kept_bytes + r->part_bytes / 8) {
+	if (bytes > r->kept_bytes + r->room.part_bytes / 8) {
 		r->kept_bytes = bytes;
 		sem_post(&r->go);
 	}
@@ -730,11 +450,13 @@ void tap_rotation_stop(struct tap_rotation *r)
 void tap_rotation_wait(struct tap_rotation *r)
 {
 	join(r);
-	r->packing = r->current;
-	keep_limit(r);
+	tap_rotation_room_pack_current(&r->room);
+	tap_rotation_room_keep_limit(&r->room);
 }
 
 int tap_rotation_check(const struct tap_rotation *r, struct tap_err *err)
 {
-	return r->failed.code ? tap_err_set(err, r->failed.code, "%s", r->failed.text) : 0;
+	int ret = tap_rotation_file_explain(tap_spool_failed(r->spool), err);
+
+	return ret || !r->failed.code ? ret : tap_err_set(err, r->failed.code, "%s", r->failed.text);
 }

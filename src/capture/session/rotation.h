@@ -54,9 +54,7 @@ void tap_rotation_stop(struct tap_rotation *r);
 void tap_rotation_wait(struct tap_rotation *r);
 /* Return: whether an old file was removed because the disk was full. */
 bool tap_rotation_make_room(struct tap_rotation *r);
-/* Return: @failed, of tap_spool_failed(), with a sentence. */
-int tap_rotation_explain(int failed, struct tap_err *err);
-/* Return: 0; the first failure to write a file. */
+/* Return: 0; that the last file lacks events, or else the first failure to write a file. */
 int tap_rotation_check(const struct tap_rotation *r, struct tap_err *err);
 
 #endif

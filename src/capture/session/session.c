@@ -994,7 +994,7 @@ static int finish_rotation(struct tap_session *s, struct tap_err *err)
 	ret = finish_file(s, err);
 	if (!ret && s->rotation_opts.written)
 		s->rotation_opts.written(s->rotation_opts.ctx, path(s), NULL);
-	return ret ?: tap_rotation_explain(tap_spool_failed(s->spool), err) ?: tap_rotation_check(s->rotation, err);
+	return ret ?: tap_rotation_check(s->rotation, err);
 }
 
 int tap_session_finish(struct tap_session *s, struct tap_err *err)
