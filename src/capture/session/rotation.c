@@ -33,16 +33,18 @@ struct tap_rotation {
 	enum state state;
 	uint64_t cut_ns, retry_ns, kept_bytes;
 
-	_Atomic bool wants_next, is_prepared, is_moved;
+	_Atomic bool is_prepared, is_moved;
 
 	pthread_mutex_t reports; /* of the next two: several threads make files */
 	struct tap_err failed; /* the first failure */
-	bool is_failing; /* the keeper's: it could not make a folder */
+	bool is_failing; /* the maker's: it could not make a folder */
 
-	pthread_t keeper, packer;
-	pid_t tids[2];
-	sem_t go, prepared, packable, started;
-	bool has_keeper, has_packer;
+	struct thread {
+		pthread_t id;
+		pid_t tid;
+		bool is_there;
+	} keeper, maker, packer;
+	sem_t look, make, prepared, packable, started;
 	_Atomic bool is_over;
 };
 
@@ -62,7 +64,39 @@ bool tap_rotation_make_room(struct tap_rotation *r)
 	return tap_rotation_room_remove_oldest(&r->room);
 }
 
-/* ---- the keeper: makes folders, removes old files -------------------------------------------- */
+static void say_started(struct tap_rotation *r, struct thread *t)
+{
+	t->tid = gettid();
+	sem_post(&r->started);
+}
+
+/* ---- the keeper: removes old files ----------------------------------------------------------- */
+
+/* Several wishes to look at the limit are one. */
+static void wait_for_wish(struct tap_rotation *r)
+{
+	tap_sem_wait(&r->look);
+	while (!sem_trywait(&r->look))
+		;
+}
+
+/* It may have a real-time priority, so it leaves half of the CPU to others. */
+static void *run_keeper(void *arg)
+{
+	struct tap_rotation *r = arg;
+	uint64_t rested_ns = 0;
+
+	say_started(r, &r->keeper);
+	for (;;) {
+		wait_for_wish(r);
+		if (r->is_over)
+			return NULL;
+		tap_rotation_room_keep_limit(&r->room);
+		tap_thread_rest(&rested_ns);
+	}
+}
+
+/* ---- the maker: makes folders ---------------------------------------------------------------- */
 
 static int prepare(struct tap_rotation *r, struct tap_rotation_file *f, struct tap_err *err)
 {
@@ -94,27 +128,18 @@ static void prepare_next(struct tap_rotation *r)
 	sem_post(&r->prepared);
 }
 
-/* Several wishes to look at the limit are one. */
-static void wait_for_work(struct tap_rotation *r)
-{
-	tap_sem_wait(&r->go);
-	while (!sem_trywait(&r->go))
-		;
-}
-
-static void *run_keeper(void *arg)
+static void *run_maker(void *arg)
 {
 	struct tap_rotation *r = arg;
 
-	r->tids[0] = gettid();
-	sem_post(&r->started);
+	say_started(r, &r->maker);
 	for (;;) {
-		wait_for_work(r);
+		tap_sem_wait(&r->make);
 		if (r->is_over)
 			return NULL;
+		/* where the disk is full, nothing is written, and the keeper is not asked */
 		tap_rotation_room_keep_limit(&r->room);
-		if (atomic_exchange(&r->wants_next, false))
-			prepare_next(r);
+		prepare_next(r);
 	}
 }
 
@@ -151,8 +176,7 @@ static void *run_packer(void *arg)
 {
 	struct tap_rotation *r = arg;
 
-	r->tids[1] = gettid();
-	sem_post(&r->started);
+	say_started(r, &r->packer);
 	for (;;) {
 		tap_sem_wait(&r->packable);
 		if (r->is_over && !r->room.queue)
@@ -172,7 +196,7 @@ static int wait_for_room(void *ctx, uint64_t bytes)
 	for (unsigned int i = 0; !tap_rotation_room_fits(&r->room, bytes); i++) {
 		if (i == WAIT_FOR_ROOM_MS || r->is_over)
 			return -EDQUOT;
-		sem_post(&r->go);
+		sem_post(&r->look);
 		nanosleep(&ms, NULL);
 	}
 	return 0;
@@ -249,7 +273,8 @@ int tap_rotation_new(const struct tap_rotation_opts *opts, const char *file, boo
 	if (r->part_ns < MIN_PART_NS)
 		r->part_ns = MIN_PART_NS;
 	pthread_mutex_init(&r->reports, NULL);
-	sem_init(&r->go, 0, 0);
+	sem_init(&r->look, 0, 0);
+	sem_init(&r->make, 0, 0);
 	sem_init(&r->prepared, 0, 0);
 	sem_init(&r->packable, 0, 0);
 	sem_init(&r->started, 0, 0);
@@ -262,16 +287,22 @@ int tap_rotation_new(const struct tap_rotation_opts *opts, const char *file, boo
 	return 0;
 }
 
+static void join_thread(struct thread *t)
+{
+	if (t->is_there)
+		pthread_join(t->id, NULL);
+	t->is_there = false;
+}
+
 static void join(struct tap_rotation *r)
 {
 	r->is_over = true;
-	sem_post(&r->go);
+	sem_post(&r->look);
+	sem_post(&r->make);
 	sem_post(&r->packable);
-	if (r->has_keeper)
-		pthread_join(r->keeper, NULL);
-	if (r->has_packer)
-		pthread_join(r->packer, NULL);
-	r->has_keeper = r->has_packer = false;
+	join_thread(&r->keeper);
+	join_thread(&r->maker);
+	join_thread(&r->packer);
 }
 
 void tap_rotation_free(struct tap_rotation *r)
@@ -286,7 +317,8 @@ void tap_rotation_free(struct tap_rotation *r)
 		tap_spool_remove(r->lock);
 	tap_spool_free(r->lock);
 	pthread_mutex_destroy(&r->reports);
-	sem_destroy(&r->go);
+	sem_destroy(&r->look);
+	sem_destroy(&r->make);
 	sem_destroy(&r->prepared);
 	sem_destroy(&r->packable);
 	sem_destroy(&r->started);
@@ -298,8 +330,18 @@ const char *tap_rotation_path(const struct tap_rotation *r)
 	return r->room.current->path;
 }
 
-int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct tap_page_writer *writer, pid_t tids[2],
-		       struct tap_err *err)
+static int start_thread(struct tap_rotation *r, struct thread *t, void *(*run)(void *arg))
+{
+	int ret = tap_thread_start(&t->id, run, r);
+
+	t->is_there = !ret;
+	if (!ret)
+		tap_sem_wait(&r->started);
+	return ret;
+}
+
+int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct tap_page_writer *writer,
+		       struct tap_rotation_tids *tids, struct tap_err *err)
 {
 	int ret;
 
@@ -307,18 +349,14 @@ int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct t
 	r->room.spool = spool;
 	r->writer = writer;
 	r->room.current->start_ns = tap_now_ns();
-	ret = tap_thread_start(&r->keeper, run_keeper, r);
-	r->has_keeper = !ret;
-	ret = ret ?: tap_thread_start(&r->packer, run_packer, r);
-	r->has_packer = r->has_keeper && !ret;
+	ret = start_thread(r, &r->keeper, run_keeper) ?: start_thread(r, &r->maker, run_maker) ?:
+	      start_thread(r, &r->packer, run_packer);
 	errno = -ret;
 	if (ret)
 		return tap_err_set(err, ret, "cannot start the threads that make files: %m");
-	tap_sem_wait(&r->started);
-	tap_sem_wait(&r->started);
 	tap_spool_set_room(spool, wait_for_room, r);
-	memcpy(tids, r->tids, sizeof(r->tids));
-	sem_post(&r->go); /* files of earlier recorders may already be too much */
+	*tids = (struct tap_rotation_tids){ .keeper = r->keeper.tid, .maker = r->maker.tid, .packer = r->packer.tid };
+	sem_post(&r->look); /* files of earlier recorders may already be too much */
 	return 0;
 }
 
@@ -349,7 +387,7 @@ static bool is_full(const struct tap_rotation *r, uint64_t now_ns)
 	return bytes && now_ns - r->room.current->start_ns >= r->part_ns;
 }
 
-/* Let the keeper make the next file's folder. */
+/* Let the maker make the next file's folder. */
 static int begin_preparing(struct tap_rotation *r, const struct tap_description *d, struct tap_err *err)
 {
 	struct tap_rotation_file *f = tap_rotation_file_new(r->room.current->nr + 1);
@@ -360,13 +398,12 @@ static int begin_preparing(struct tap_rotation *r, const struct tap_description 
 	}
 	tap_rotation_room_expect(&r->room, f);
 	r->is_prepared = false;
-	r->wants_next = true;
 	r->state = PREPARING;
-	sem_post(&r->go);
+	sem_post(&r->make);
 	return 0;
 }
 
-/* The keeper is done. Where it made no folder, it will try again. */
+/* The maker is done. Where it made no folder, it will try again. */
 static void begin_cutting(struct tap_rotation *r, uint64_t now_ns)
 {
 	struct tap_rotation_file *f = r->room.upcoming;
@@ -432,7 +469,7 @@ int tap_rotation_step(struct tap_rotation *r, struct tap_description *d, bool is
 	}
 	if (bytes > r->kept_bytes + r->room.part_bytes / 8) {
 		r->kept_bytes = bytes;
-		sem_post(&r->go);
+		sem_post(&r->look);
 	}
 	if (is_due)
 		return begin_moving(r, d, err);

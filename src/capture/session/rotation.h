@@ -4,10 +4,13 @@
  * removed so that a limit on disk space holds.
  *
  * The spool (recording/spool.h) always has the newest file's folder, PREFIX-STAMP.dat.spool. When that folder is large or old
- * enough, one thread, the keeper, reads the list of tasks and makes the next file's folder. Then the draining thread chooses the
+ * enough, one thread, the maker, reads the list of tasks and makes the next file's folder. Then the draining thread chooses the
  * instant of the cut; from there on, the page writer's thread keeps later events in memory. After a drain that took all earlier
  * events, the page writer's thread replaces the folder in the spool. Another thread, the packer, makes the finished folder's file.
  * The draining thread waits for none of them.
+ *
+ * The page writer's thread writes nothing beyond the limit. A third thread, the keeper, removes old files before that: it has the
+ * recorder's priority, because events are lost if it is late.
  *
  * A folder NAME.dat.spool without pages keeps other recorders from using the same names.
  */
@@ -36,9 +39,13 @@ uint64_t tap_rotation_start_ns(const struct tap_rotation *r);
 /* Return: a spool that holds pages in memory, for conditions (tap_page_writer_copy_to()). */
 struct tap_spool *tap_rotation_held(const struct tap_rotation *r);
 
-/* Start the threads. @spool: the first file's; borrowed, as @writer. @tids: set to the threads. Return: 0; -errno with a sentence. */
-int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct tap_page_writer *writer, pid_t tids[2],
-		       struct tap_err *err);
+struct tap_rotation_tids {
+	pid_t keeper, maker, packer;
+};
+
+/* Start the threads. @spool: the first file's; borrowed, as @writer. @tids: set. Return: 0; -errno with a sentence. */
+int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct tap_page_writer *writer,
+		       struct tap_rotation_tids *tids, struct tap_err *err);
 
 /* Before a drain. Return: whether the drain must take all events, and @d must be up to date in tap_rotation_step(). */
 bool tap_rotation_is_due(struct tap_rotation *r, uint64_t now_ns);

@@ -84,7 +84,8 @@ struct tap_session {
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
 	void *ctx;
 	int wanted_priority;
-	struct tap_priority priority, writer_priority, flight_priority;
+	pid_t keeper_tid; /* of .rotation */
+	struct tap_priority priority, writer_priority, flight_priority, keeper_priority;
 	bool running, failed; /* failed: a drain lost what it had taken */
 };
 
@@ -515,12 +516,16 @@ static int start_flight(struct tap_session *s, struct tap_err *err)
 
 static int start_rotation(struct tap_session *s, struct tap_err *err)
 {
-	pid_t tids[2];
-	int ret = tap_rotation_start(s->rotation, s->spool, s->writer, tids, err);
+	struct tap_rotation_tids tids;
+	int ret = tap_rotation_start(s->rotation, s->spool, s->writer, &tids, err);
 
-	for (unsigned int i = 0; !ret && i < 2; i++)
-		add_thread(s, tids[i]);
-	return ret;
+	if (ret)
+		return ret;
+	add_thread(s, tids.keeper);
+	add_thread(s, tids.maker);
+	add_thread(s, tids.packer);
+	s->keeper_tid = tids.keeper;
+	return 0;
 }
 
 static int start_following(struct tap_session *s, struct tap_err *err)
@@ -540,6 +545,8 @@ static int raise_priorities(struct tap_session *s, struct tap_err *err)
 
 	if (!ret && s->flight)
 		ret = tap_priority_raise(&s->flight_priority, tap_flight_spool_tid(s->flight), s->wanted_priority, err);
+	if (!ret && s->rotation)
+		ret = tap_priority_raise(&s->keeper_priority, s->keeper_tid, s->wanted_priority, err);
 	return ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
 }
 
@@ -548,6 +555,7 @@ static void restore_priorities(struct tap_session *s)
 	tap_priority_restore(&s->priority);
 	tap_priority_restore(&s->writer_priority);
 	tap_priority_restore(&s->flight_priority);
+	tap_priority_restore(&s->keeper_priority);
 }
 
 void tap_session_set_command(struct tap_session *s, pid_t pid)
