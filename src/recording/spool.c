@@ -54,7 +54,7 @@ struct tap_spool {
 	uint64_t cut_ns; /* 0: events of any time go into this folder */
 	struct tap_held *held; /* NULL: pages go into files */
 	struct tap_packer_data *packer; /* NULL: pages are written as they are */
-	unsigned char *from_pipe; /* TAP_PACK_CHUNK_BYTES, to be compressed */
+	unsigned char *from_pipe; /* TAP_PACK_CHUNK_BYTES; NULL until there is something to read from a pipe */
 };
 
 void tap_head_defaults(struct tap_head *head)
@@ -541,16 +541,28 @@ static int append_chunks(struct tap_spool *s, struct page_file *f, const char *p
 	return ret && !pages ? discard(pipe, len, ret) : ret;
 }
 
-static int splice_all(int pipe, int fd, size_t len)
+/*
+ * The kernel keeps a pipe locked while splice() writes a file (iter_file_splice_write()), so the draining thread, which moves pages into
+ * that pipe, would wait for a slow disk. It waits for a copy to memory instead.
+ */
+static int write_pipe(struct tap_spool *s, struct page_file *f, int pipe, size_t len)
 {
+	if (!s->from_pipe)
+		s->from_pipe = malloc(TAP_PACK_CHUNK_BYTES);
+	if (!s->from_pipe)
+		return discard(pipe, len, -ENOMEM);
 	while (len) {
-		ssize_t n = splice(pipe, NULL, fd, NULL, len, SPLICE_F_MOVE);
+		ssize_t n = read(pipe, s->from_pipe, len < TAP_PACK_CHUNK_BYTES ? len : TAP_PACK_CHUNK_BYTES);
+		int ret;
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return discard(pipe, len, n ? -errno : -EIO);
 		len -= (size_t)n;
+		ret = tap_write_all(f->fd, s->from_pipe, (size_t)n);
+		if (ret)
+			return discard(pipe, len, ret);
 	}
 	return 0;
 }
@@ -558,7 +570,7 @@ static int splice_all(int pipe, int fd, size_t len)
 static int append_pages(struct tap_spool *s, struct page_file *f, const char *pages, int pipe,
 			size_t len)
 {
-	int ret = pages ? tap_write_all(f->fd, pages, len) : splice_all(pipe, f->fd, len);
+	int ret = pages ? tap_write_all(f->fd, pages, len) : write_pipe(s, f, pipe, len);
 
 	if (ret)
 		return ret;
