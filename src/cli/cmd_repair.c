@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "capture/session/stamped.h"
 #include "cli/cmd.h"
 #include "cli/cmd_report.h"
 #include "cli/progress.h"
@@ -131,17 +132,66 @@ static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 	return ret;
 }
 
+static int explain_flight(const struct paths *p, struct tap_err *err)
+{
+	return tap_err_set(err, -ENODATA, "cannot repair '%.300s': its flight recorder was killed, and the events were only in memory; "
+			   "the folder was removed (if a condition had fired, its file has a .spool folder of its own)", p->spool);
+}
+
+/* Append the first and the last of the @files that are folders or not, and their number. */
+static void name_some(struct tap_buf *b, const struct tap_stamped_file *files, int nr, bool are_folders)
+{
+	const char *first = NULL, *last = NULL;
+	unsigned int nr_such = 0;
+
+	for (int i = 0; i < nr; i++) {
+		if (files[i].is_folder != are_folders)
+			continue;
+		first = first ?: files[i].path;
+		last = files[i].path;
+		nr_such++;
+	}
+	if (nr_such)
+		tap_buf_printf(b, nr_such == 1 ? "'%.200s'" : "'%.200s' to '%.200s', %u %s", first, last, nr_such,
+			       are_folders ? "folders" : "files");
+	else
+		tap_buf_puts(b, "none");
+}
+
+static int explain_ring(const struct paths *p, struct tap_err *err)
+{
+	struct tap_buf whole = { 0 }, left = { 0 };
+	struct tap_stamped_file *files = NULL;
+	struct tap_stamped names = { 0 };
+	int ret = tap_stamped_init(&names, p->file, err), nr = ret ?: tap_stamped_list(&names, true, &files);
+
+	if (!ret && nr < 0)
+		ret = tap_err_set(err, nr, "out of memory");
+	if (ret)
+		goto out;
+	name_some(&whole, files, nr, false);
+	name_some(&left, files, nr, true);
+	ret = tap_err_set(err, -ENODATA, "'%.200s' has no events: it locked the name of a ring on disk (--on-disk) whose recorder was killed, and "
+			  "was removed. Complete files of the ring: %s. To be repaired: %s", p->spool, tap_buf_str(&whole), tap_buf_str(&left));
+out:
+	tap_stamped_free_list(files, nr);
+	tap_stamped_release(&names);
+	tap_buf_release(&whole);
+	tap_buf_release(&left);
+	return ret;
+}
+
 static int repair(const char *name, const struct repair_opts *o, struct tap_err *err)
 {
 	struct paths p = { 0 };
 	int ret = paths_init(&p, name, o->output, err), lock;
+	enum tap_spool_kind kind;
 
 	if (ret)
 		goto out;
-	if (tap_spool_remove_held(p.spool)) {
-		ret = tap_err_set(err, -ENODATA, "cannot repair '%.300s': its flight recorder was killed, "
-				  "and the events were only in memory; the folder was removed (if a condition had fired, its file "
-				  "has a .spool folder of its own)", p.spool);
+	kind = tap_spool_remove_held(p.spool);
+	if (kind) {
+		ret = kind == TAP_SPOOL_RING ? explain_ring(&p, err) : explain_flight(&p, err);
 		goto out;
 	}
 	lock = tap_spool_lock(p.spool, err);

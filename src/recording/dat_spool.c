@@ -203,6 +203,30 @@ static int map_head(struct tap_reader *r, int dir, struct tap_err *err)
 	return tap_dat_note(r, err, "'%.300s/head.dat' is damaged: its copy is used", r->path);
 }
 
+/* Return: @len without @suffix, if @path ends in it there. */
+static size_t without(const char *path, size_t len, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return len > n && !memcmp(path + len - n, suffix, n) ? len - n : len;
+}
+
+static int refuse_without_events(const char *path, enum tap_spool_kind kind, struct tap_err *err)
+{
+	size_t len = strlen(path);
+
+	if (kind == TAP_SPOOL_RECORDING)
+		return 0;
+	if (kind == TAP_SPOOL_FLIGHT)
+		return tap_err_set(err, -ENODATA, "'%.300s' belongs to a flight recorder, which keeps its "
+				   "events in memory: run `schedtap mark` to save them to a file", path);
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	len = without(path, without(path, len, TAP_SPOOL_SUFFIX), ".dat");
+	return tap_err_set(err, -ENODATA, "'%.300s' only locks the name of a ring on disk: its events are in the files '%.*s-*.dat'", path,
+			   (int)(len < 300 ? len : 300), path);
+}
+
 int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err)
 {
 	int ret;
@@ -212,9 +236,7 @@ int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err)
 	if (ret == -ENOENT)
 		ret = tap_err_set(err, -EINVAL, "'%.300s' is not a recording: it has no head.dat",
 				  r->path);
-	if (!ret && !faccessat(dir, TAP_SPOOL_HELD, F_OK, AT_SYMLINK_NOFOLLOW))
-		ret = tap_err_set(err, -ENODATA, "'%.300s' belongs to a flight recorder, which keeps its "
-				  "events in memory: run `schedtap mark` to save them to a file", r->path);
+	ret = ret ?: refuse_without_events(r->path, tap_spool_kind(dir), err);
 	ret = ret ?: tap_dat_read_file(r, err);
 	return ret ?: read_meta(r, dir, err) ?: read_pages(r, dir, err);
 }

@@ -24,6 +24,7 @@
 #include "recording/sums.h"
 
 #define ZSTD_SUFFIX ".zstd"
+#define RING "ring\n" /* in the file "held" */
 
 struct page_file {
 	int fd; /* -1 until there is something to write */
@@ -141,18 +142,31 @@ static void remove_page_files(int dir)
 		close(fd);
 }
 
-bool tap_spool_remove_held(const char *path)
+enum tap_spool_kind tap_spool_kind(int dir)
+{
+	int fd = openat(dir, TAP_SPOOL_HELD, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char text[sizeof(RING)];
+	ssize_t n;
+
+	if (fd < 0)
+		return TAP_SPOOL_RECORDING;
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	return n == sizeof(RING) - 1 && !memcmp(text, RING, sizeof(RING) - 1) ? TAP_SPOOL_RING : TAP_SPOOL_FLIGHT;
+}
+
+enum tap_spool_kind tap_spool_remove_held(const char *path)
 {
 	int lock = tap_spool_lock(path, NULL), dir = lock < 0 ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool was_held = dir >= 0 && !faccessat(dir, TAP_SPOOL_HELD, F_OK, AT_SYMLINK_NOFOLLOW);
+	enum tap_spool_kind kind = dir >= 0 ? tap_spool_kind(dir) : TAP_SPOOL_RECORDING;
 
-	if (was_held)
+	if (kind)
 		remove_own_files(dir);
 	if (dir >= 0)
 		close(dir);
 	if (lock >= 0)
 		close(lock);
-	return was_held && !rmdir(path);
+	return kind && !rmdir(path) ? kind : TAP_SPOOL_RECORDING;
 }
 
 void tap_spool_remove_left(const char *path)
@@ -599,6 +613,17 @@ int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err)
 		return tap_err_set(err, fd, "cannot write '%.300s/" TAP_SPOOL_HELD "': %m", s->path);
 	close(fd);
 	return 0;
+}
+
+int tap_spool_set_ring(struct tap_spool *s, struct tap_err *err)
+{
+	int fd = openat(s->dir, TAP_SPOOL_HELD, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	int ret = fd < 0 ? -errno : tap_write_all(fd, RING, strlen(RING));
+
+	if (fd >= 0)
+		close(fd);
+	errno = -ret;
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s/" TAP_SPOOL_HELD "': %m", s->path) : 0;
 }
 
 struct tap_held *tap_spool_held(const struct tap_spool *s)

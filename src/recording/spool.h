@@ -11,7 +11,8 @@
  *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>.zstd   the same, compressed (pack_data.h)
  *
  *   FILE.spool/held        there are no page files: a flight recorder has its pages in memory (held.h), and writes them to
- *                          another spool folder once a condition has fired (held_spool.h)
+ *                          another spool folder once a condition has fired (held_spool.h); or, with "ring" in it, the folder
+ *                          only locks the name of a ring on disk
  *
  * A clean stop packs it into FILE (pack.h) and removes it.
  */
@@ -109,8 +110,18 @@ struct tap_held *tap_spool_held(const struct tap_spool *s); /* NULL: pages go in
 struct tap_held_lane *tap_spool_lane(struct tap_spool *s, unsigned int buffer, unsigned int cpu);
 /* Adds whole pages that were put into that lane's slot. */
 void tap_spool_add(struct tap_spool *s, struct tap_held_lane *lane, size_t len);
-/* Return: whether the folder @path was a flight recorder's that was killed, which is removed now: there is nothing in it. */
-bool tap_spool_remove_held(const char *path);
+/* Of a spool that holds copies of events for conditions: its folder says that it only locks the name of a ring on disk. Return: 0; -errno. */
+int tap_spool_set_ring(struct tap_spool *s, struct tap_err *err);
+
+/* A folder without events in page files. */
+enum tap_spool_kind {
+	TAP_SPOOL_RECORDING, /* not such a folder */
+	TAP_SPOOL_FLIGHT, /* a flight recorder's: events are only in memory */
+	TAP_SPOOL_RING, /* it locks the name of a ring on disk: events are in files and folders beside it */
+};
+enum tap_spool_kind tap_spool_kind(int dir);
+/* Remove the folder @path if it has no events, and its recorder was killed. Return: what it was; TAP_SPOOL_RECORDING: it stays. */
+enum tap_spool_kind tap_spool_remove_held(const char *path);
 /* Removes the folder @path, of a recorder that was killed after it had saved the file. */
 void tap_spool_remove_left(const char *path);
 

@@ -245,7 +245,7 @@ static int lock_name(struct tap_rotation *r, const char *file, const struct tap_
 	r->room.heads_bytes = HEADS * bytes.len;
 	ret = ret ?: tap_spool_create_from(file, &bytes, true, &r->lock, err);
 	tap_buf_release(&bytes);
-	return ret ?: tap_spool_hold(r->lock, HELD_BYTES, err);
+	return ret ?: tap_spool_hold(r->lock, HELD_BYTES, err) ?: tap_spool_set_ring(r->lock, err);
 }
 
 static int init(struct tap_rotation *r, const char *file, const struct tap_head *head, struct tap_err *err)
