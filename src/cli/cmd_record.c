@@ -234,7 +234,6 @@ static void on_packing(void *ctx, uint64_t done, uint64_t whole)
 	tap_progress_step(&((struct run *)ctx)->packing, done, whole);
 }
 
-/* What was met becomes marks. */
 /* What is met is to be in a file soon: not only with what the next drain would be for. */
 static int take_met(struct run *run, uint64_t *wait_ns, struct tap_err *err)
 {
@@ -251,6 +250,13 @@ static int take_met(struct run *run, uint64_t *wait_ns, struct tap_err *err)
 			*wait_ns = SOON_NS;
 	}
 	return ret;
+}
+
+static int on_read_all(void *ctx, struct tap_err *err)
+{
+	uint64_t wait_ns = 0;
+
+	return take_met(ctx, &wait_ns, err);
 }
 
 static int open_session(struct run *run, struct tap_err *err)
@@ -273,6 +279,7 @@ static int open_session(struct run *run, struct tap_err *err)
 		.rotation = run->rotation,
 		.follow = follow,
 		.read = on_read,
+		.read_all = on_read_all,
 		.packing = on_packing,
 		.ctx = run,
 	};

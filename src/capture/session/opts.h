@@ -65,6 +65,8 @@ struct tap_session_opts {
 	 * written down. Return: 0; -errno with a sentence.
 	 */
 	int (*read)(void *ctx, uint64_t until_ns, struct tap_err *err);
+	/* After the last .read, of all events up to the recording's end: still adds marks. Needed with .read. Return: as .read. */
+	int (*read_all)(void *ctx, struct tap_err *err);
 	bool bpf_ringbuf; /* see struct tap_plan */
 	/* How far packing has come, bytes; or NULL. */
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);

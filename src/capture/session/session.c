@@ -68,6 +68,7 @@ struct tap_session {
 	struct tap_rotation *rotation; /* NULL: the recording is one file */
 	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held, struct tap_err *err);
 	int (*read)(void *ctx, uint64_t until_ns, struct tap_err *err);
+	int (*read_all)(void *ctx, struct tap_err *err);
 	pid_t command;	/* that is recorded; 0: none */
 	bool is_followed;
 	struct tap_buf symbols; /* the kernel's, where a head has them */
@@ -288,6 +289,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->rotation_opts = opts->rotation;
 	s->follow = opts->follow;
 	s->read = opts->read;
+	s->read_all = opts->read_all;
 	s->packing = opts->packing;
 	s->ctx = opts->ctx;
 	s->wait_ns = WAIT_FIRST_NS;
@@ -943,6 +945,19 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	return ret;
 }
 
+/* After the last drain: conditions may have fired since the last reading. */
+static int read_rest(struct tap_session *s, struct tap_err *err)
+{
+	struct tap_drain res = { 0 };
+	int ret;
+
+	if (!tap_page_writer_head_is_set(s->writer))
+		tap_page_writer_wait(s->writer);
+	ret = s->read(s->ctx, s->stats.end_ns, err) ?: s->read_all(s->ctx, err) ?: tap_marks_drain(&s->marks, &res, err);
+	s->stats.events += res.events;
+	return ret;
+}
+
 static int stop(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
@@ -958,6 +973,8 @@ static int stop(struct tap_session *s, struct tap_err *err)
 	begin_own_time(s);
 	one = find_and_drain(s, TAP_DRAIN_LAST, &res, unless_failed(ret, err));
 	ret = ret ?: one;
+	if (s->is_followed && !ret && !s->failed)
+		ret = read_rest(s, err);
 	if (s->rotation)
 		tap_rotation_stop(s->rotation);
 	tap_page_writer_wait(s->writer);
