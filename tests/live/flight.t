@@ -23,21 +23,9 @@ mark()
 	"$SCHEDTAP" mark "$1" 2>mark.err || must grep -q 'none accepted the mark' mark.err
 }
 
-# Its files, the oldest first. $at: the folder that they are in, with a slash.
-at=
-files()
-{
-	{ compgen -G "${at}f-????????T??????.???.dat" || :; } | sort
-}
-
 nr_files()
 {
 	files | wc -l
-}
-
-has_files()
-{
-	[ "$(nr_files)" -ge "$1" ]
 }
 
 # window FILE: start and end, ns
@@ -453,57 +441,41 @@ more_than_memory()
 	must_not [ -e f.dat.spool ]
 }
 
-# A mark goes to all recorders of the network namespace, and cases run at the same time: each has one of its own.
-apart()
-{
-	local holder
-
-	watch_load
-	if unshare -n true 2>/dev/null; then
-		unshare -n sleep 1000 &
-		holder=$!
-		wait_for grep -qx sleep /proc/$holder/comm
-		printf '#!/bin/sh\nexec nsenter -t %s -n %s "$@"\n' $holder "$SCHEDTAP" >schedtap
-		chmod +x schedtap
-		SCHEDTAP=$PWD/schedtap
-	fi
-	"$@"
-}
 together=3
 
 for b in bpf tracefs; do
-	check "$b: what was before a mark is in a file" apart keeps_what_was_before $b
-	check "$b: it agrees with another recording" apart agrees_with_another $b
-	check "$b: 1 MB is held" apart gives_back $b 1M $((rest + (2 << 20)))
-	check "$b: half a second is held" apart gives_back $b 500ms $((rest + (12 << 20)))
-	check "$b: killed, and started again" apart killed $b
-	check "$b: a wait that goes on" apart while_it_waits $b
-	check "$b: a task that exits" apart ends_in_its_moment $b
+	check "$b: what was before a mark is in a file" on_its_own keeps_what_was_before $b
+	check "$b: it agrees with another recording" on_its_own agrees_with_another $b
+	check "$b: 1 MB is held" on_its_own gives_back $b 1M $((rest + (2 << 20)))
+	check "$b: half a second is held" on_its_own gives_back $b 500ms $((rest + (12 << 20)))
+	check "$b: killed, and started again" on_its_own killed $b
+	check "$b: a wait that goes on" on_its_own while_it_waits $b
+	check "$b: a task that exits" on_its_own ends_in_its_moment $b
 done
-check "killed at any time" apart killed_at_any_time
-check "bpf: left on" apart left_on bpf
-check "tracefs: left on" apart left_on tracefs
-check "nothing was met" apart nothing_met
-check "Ctrl-C before the file is whole" apart ends_with_a_file
-check "met again makes it longer" apart extended
-check "always met" apart always_met
-check "bytes that last shorter than --after" apart bytes_last_shorter
-check "the newest files are kept" apart newest_files
-check "a hundred conditions" apart hundred_conditions
-check "the wall clock is set" apart clock_steps
-check "no room for a file" apart full_when_written
-check "--after alone" apart refused '--after needs --keep' --after 2s
-check "--max-files alone" apart refused '--max-files needs --keep' --max-files 2
-check "--when alone" apart refused '--when needs --keep' --when 'waking > 1s'
-check "no such condition" apart refused "only these can be compared with a time: waking, preempted" --keep 1s --when 'foo > 3'
-check "a condition on what is not recorded" apart refused "needs the event 'sched_switch', which is not recorded" --keep 1s \
+check "killed at any time" on_its_own killed_at_any_time
+check "bpf: left on" on_its_own left_on bpf
+check "tracefs: left on" on_its_own left_on tracefs
+check "nothing was met" on_its_own nothing_met
+check "Ctrl-C before the file is whole" on_its_own ends_with_a_file
+check "met again makes it longer" on_its_own extended
+check "always met" on_its_own always_met
+check "bytes that last shorter than --after" on_its_own bytes_last_shorter
+check "the newest files are kept" on_its_own newest_files
+check "a hundred conditions" on_its_own hundred_conditions
+check "the wall clock is set" on_its_own clock_steps
+check "no room for a file" on_its_own full_when_written
+check "--after alone" on_its_own refused '--after needs --keep' --after 2s
+check "--max-files alone" on_its_own refused '--max-files needs --keep' --max-files 2
+check "--when alone" on_its_own refused '--when needs --keep' --when 'waking > 1s'
+check "no such condition" on_its_own refused "only these can be compared with a time: waking, preempted" --keep 1s --when 'foo > 3'
+check "a condition on what is not recorded" on_its_own refused "needs the event 'sched_switch', which is not recorded" --keep 1s \
 	--when 'waking > 1s' -e sched_process_exit
-check "a condition on an event that is not recorded" apart refused "condition 'sched_switch' needs the event 'sched_switch', which is not recorded" --keep 1s \
+check "a condition on an event that is not recorded" on_its_own refused "condition 'sched_switch' needs the event 'sched_switch', which is not recorded" --keep 1s \
 	--when 'sched_switch' -e sched_process_exit
-check "more than there is memory" apart more_than_memory
-check "nothing to hold" apart refused 'the time or size must be greater than 0' --keep 0
-check "neither time nor size" apart refused 'expected a time, such as 10s, or a size' --keep 10x
-check "--trigger" apart refused '--trigger cannot be combined with --keep' --keep 1s --trigger 'sched_switch: traceoff'
-check "--max-size" apart refused '--max-size cannot be combined with --keep' --keep 1s --max-size 1M
-check "the page's commands" apart page
+check "more than there is memory" on_its_own more_than_memory
+check "nothing to hold" on_its_own refused 'the time or size must be greater than 0' --keep 0
+check "neither time nor size" on_its_own refused 'expected a time, such as 10s, or a size' --keep 10x
+check "--trigger" on_its_own refused '--trigger cannot be combined with --keep' --keep 1s --trigger 'sched_switch: traceoff'
+check "--max-size" on_its_own refused '--max-size cannot be combined with --keep' --keep 1s --max-size 1M
+check "the page's commands" on_its_own page
 done_testing

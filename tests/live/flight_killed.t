@@ -24,14 +24,6 @@ load_each_cpu()
 	done
 }
 
-# The folder that they are in, with a slash.
-at=
-# What killed recorders left.
-folders()
-{
-	{ compgen -G "${at}f-????????T??????.???.dat.spool" || :; } | sort
-}
-
 # kill_after MS: $killed is when, in ns of the events' clock
 kill_after()
 {

@@ -65,6 +65,24 @@ apart()
 	mount -t tmpfs tmpfs /dev/shm
 }
 
+# on_its_own FUNCTION [ARG...]: the same for one case, because cases of a file that run at the same time must not have each other's
+# marks. A failure of its must_if_quiet is a skip if the machine was busy from here on.
+on_its_own()
+{
+	local holder
+
+	watch_load
+	if unshare -n true 2>/dev/null; then
+		unshare -n sleep 1000 &
+		holder=$!
+		wait_for grep -qx sleep /proc/$holder/comm
+		printf '#!/bin/sh\nexec nsenter -t %s -n %s "$@"\n' $holder "$SCHEDTAP" >schedtap
+		chmod +x schedtap
+		SCHEDTAP=$PWD/schedtap
+	fi
+	"$@"
+}
+
 # check NAME FUNCTION [ARG...]: one TAP line; what the case printed becomes a comment if it failed. With $together set, so
 # many cases run at the same time, and ignore SIGINT as all that a shell runs in the background: for those that mostly wait.
 check()
@@ -304,6 +322,24 @@ finished()
 	must_not [ -e "$1.spool" ]
 	must [ "$(stat -c %a "$1")" = 600 ]
 	valid "$1"
+}
+
+# The files that a recorder of f.dat makes one after the other, the oldest first, and their spool folders. $at: the folder that they are
+# in, with a slash.
+at=
+files()
+{
+	{ compgen -G "${at}f-????????T??????.???.dat" || :; } | sort
+}
+
+folders()
+{
+	{ compgen -G "${at}f-????????T??????.???.dat.spool" || :; } | sort
+}
+
+has_files()
+{
+	[ "$(files | wc -l)" -ge "$1" ]
 }
 
 # events FILE [OPTION...]: as text
