@@ -121,6 +121,34 @@ removed_two()
 	return 1
 }
 
+largest_folder()
+{
+	du -s --block-size=1 $(folders) | sort -n | tail -1 | cut -f1
+}
+
+has_large_folder()
+{
+	[ "$(largest_folder)" -ge $((6 << 20)) ]
+}
+
+# The next folder comes so late that the file which takes its events could not be packed within the limit: its last events are left out.
+late_folder()
+{
+	must gcc -shared -fPIC -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -o slow_folders.so "$here/slow_folders.c"
+	LD_PRELOAD=$PWD/slow_folders.so begin f.dat --on-disk 16M
+	touch slow
+	wait_for has_large_folder
+	sleep 0.5 # of events that are left out
+	must [ "$(largest_folder)" -lt $((7 << 20)) ]
+	rm slow
+	wait_for grep -q 'they came too fast for --on-disk of this size' f.dat.err
+	wait_for has_files 2
+	ends 1 INT
+	must [ -z "$(folders)" ]
+	must grep -q '"complete":false' <("$SCHEDTAP" summary -i "$(files | head -1)" --json)
+	must_not grep -q '"complete":false' <("$SCHEDTAP" summary -i "$(files | tail -1)" --json)
+}
+
 # Something that counts and stays: a folder that is not a recording.
 ballast()
 {
@@ -201,7 +229,7 @@ killed()
 	for file in $(files); do valid "$file"; done
 	must [ "$(sleeps_in $(files))" = "$(cat slept)" ]
 	cp -r f.dat.spool lock
-	must "$SCHEDTAP" record -o f.dat "$@" --on-disk 16M -d 0.5
+	must "$SCHEDTAP" record -o f.dat "$@" -e sched_process_exit --on-disk 16M -d 0.5
 	must_not [ -e f.dat.spool ]
 	mv lock f.dat.spool
 	is_said_to_have_no_events
@@ -413,6 +441,7 @@ check "compressed: files follow each other" on_its_own follows --compress zstd -
 check "tracefs: files follow each other" on_its_own follows -b tracefs --on-disk 16M
 check "bpf: files follow each other" on_its_own follows -b bpf --on-disk 16M
 check "the limit holds" on_its_own holds_the_limit
+check "a folder that comes late" on_its_own late_folder
 check "a small disk" on_its_own small_disk
 check "a full disk" on_its_own disk_is_full
 check "older than --keep" on_its_own removes_old_files

@@ -14,6 +14,11 @@
 
 #define LATE_NS 1000000u /* maximum delay between an event's time stamp and its commit */
 #define MIN_PART_NS 1000000000u
+/*
+ * At most so much of the limit goes into one folder, if the maker is late: packing it takes its space twice, and as much as three parts are
+ * written to the next folder meanwhile.
+ */
+#define LARGEST_PARTS 6u
 #define RETRY_NS 1000000000u /* after the next folder could not be made */
 #define HEADS 5u /* of the next folder, and while they are replaced */
 #define HELD_BYTES ((uint64_t)64 << 20) /* of events between two drains, at most, where there are conditions */
@@ -24,7 +29,7 @@ enum state { RECORDING, PREPARING, CUTTING, MOVING };
 struct tap_rotation {
 	struct tap_rotation_opts opts;
 	bool zstd;
-	uint64_t part_ns;
+	uint64_t part_ns, largest_bytes;
 	struct tap_spool *lock, *spool;
 	struct tap_page_writer *writer;
 	struct tap_rotation_room room;
@@ -150,6 +155,16 @@ static bool make_room(void *ctx)
 	return tap_rotation_make_room(ctx);
 }
 
+/* No older file is left to make room for it. Waiting would not help: what is newer only grows. */
+static void drop(struct tap_rotation *r, struct tap_rotation_file *f)
+{
+	struct tap_err err;
+
+	tap_err_set(&err, -EDQUOT, "removed, because it could not be completed: events came too fast for --on-disk of this size");
+	report(r, f->path, &err);
+	tap_rotation_room_drop(&r->room, f);
+}
+
 static void pack_next(struct tap_rotation *r)
 {
 	struct tap_rotation_file *f = tap_rotation_room_take(&r->room);
@@ -159,9 +174,7 @@ static void pack_next(struct tap_rotation *r)
 	if (!f)
 		return;
 	if (!tap_rotation_room_keep_limit(&r->room)) {
-		tap_rotation_room_put_back(&r->room);
-		tap_rotation_room_keep_limit(&r->room); /* which removes it if it is still too much */
-		sem_post(&r->packable);
+		drop(r, f);
 		return;
 	}
 	ret = tap_rotation_file_pack(f, r->zstd, make_room, r, &err);
@@ -187,12 +200,17 @@ static void *run_packer(void *arg)
 
 /* ---- the page writer's thread ---------------------------------------------------------------- */
 
-/* Called before pages are written: the limit holds even where the keeper is late. */
+/*
+ * Called before pages are written: the limit holds even where the keeper is late. Where the folder is too large, waiting would not help:
+ * this thread begins the next one.
+ */
 static int wait_for_room(void *ctx, uint64_t bytes)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	struct tap_rotation *r = ctx;
 
+	if (bytes > r->largest_bytes)
+		return -EDQUOT;
 	for (unsigned int i = 0; !tap_rotation_room_fits(&r->room, bytes); i++) {
 		if (i == WAIT_FOR_ROOM_MS || r->is_over)
 			return -EDQUOT;
@@ -272,6 +290,7 @@ int tap_rotation_new(const struct tap_rotation_opts *opts, const char *file, boo
 	r->part_ns = opts->keep_ns ? opts->keep_ns / TAP_ROTATION_PARTS : UINT64_MAX;
 	if (r->part_ns < MIN_PART_NS)
 		r->part_ns = MIN_PART_NS;
+	r->largest_bytes = opts->max_bytes / TAP_ROTATION_PARTS * LARGEST_PARTS;
 	pthread_mutex_init(&r->reports, NULL);
 	sem_init(&r->look, 0, 0);
 	sem_init(&r->make, 0, 0);

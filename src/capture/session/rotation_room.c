@@ -89,21 +89,10 @@ struct tap_rotation_file *tap_rotation_room_take(struct tap_rotation_room *room)
 
 	pthread_mutex_lock(&room->mutex);
 	f = room->packing = room->queue;
-	if (f) {
+	if (f)
 		room->queue = f->next;
-		f->next = NULL;
-	}
 	pthread_mutex_unlock(&room->mutex);
 	return f;
-}
-
-void tap_rotation_room_put_back(struct tap_rotation_room *room)
-{
-	pthread_mutex_lock(&room->mutex);
-	room->packing->next = room->queue;
-	room->queue = room->packing;
-	room->packing = NULL;
-	pthread_mutex_unlock(&room->mutex);
 }
 
 bool tap_rotation_room_end_packing(struct tap_rotation_room *room)
@@ -201,18 +190,33 @@ static bool remove_file(struct tap_rotation_room *room, const struct tap_stamped
 	return !is_in_use(room, file->path) && !tap_spool_remove_folder(file->path, NULL);
 }
 
-static uint64_t remove_dropped(struct tap_rotation_file *f, const struct tap_stamped_file *files, int nr)
+static void remove_folder(struct tap_rotation_file *f)
 {
 	char path[PATH_MAX + sizeof(TAP_SPOOL_SUFFIX)];
+
+	snprintf(path, sizeof(path), "%s" TAP_SPOOL_SUFFIX, f->path);
+	tap_rotation_file_free(f); /* which has it locked */
+	tap_spool_remove_folder(path, NULL);
+}
+
+/* Return: the number of bytes that it had. */
+static uint64_t remove_dropped(struct tap_rotation_file *f, const struct tap_stamped_file *files, int nr)
+{
 	uint64_t bytes = 0;
 
 	for (int i = 0; i < nr; i++)
 		if (tap_rotation_file_has_folder(f, files[i].path))
 			bytes = files[i].bytes;
-	snprintf(path, sizeof(path), "%s" TAP_SPOOL_SUFFIX, f->path);
-	tap_rotation_file_free(f); /* which has it locked */
-	tap_spool_remove_folder(path, NULL);
+	remove_folder(f);
 	return bytes;
+}
+
+void tap_rotation_room_drop(struct tap_rotation_room *room, struct tap_rotation_file *f)
+{
+	pthread_mutex_lock(&room->disk);
+	tap_rotation_room_end_packing(room);
+	remove_folder(f);
+	pthread_mutex_unlock(&room->disk);
 }
 
 static bool is_expired(const struct tap_rotation_room *room, const struct tap_stamped_file *file, uint64_t now_ns)

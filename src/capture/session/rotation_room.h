@@ -52,11 +52,12 @@ bool tap_rotation_room_keep_limit(struct tap_rotation_room *room);
 /* Remove the oldest file. Return: whether there was one. */
 bool tap_rotation_room_remove_oldest(struct tap_rotation_room *room);
 
-/* Return: the next folder, which is .packing now; NULL: none waits. Then either it goes back, or it is packed, or could not be. */
+/* Return: the next folder, which is .packing now; NULL: none waits. */
 struct tap_rotation_file *tap_rotation_room_take(struct tap_rotation_room *room);
-void tap_rotation_room_put_back(struct tap_rotation_room *room);
-/* Return: whether the file is still wanted. */
+/* It is packed, or could not be. Return: whether the file is still wanted. */
 bool tap_rotation_room_end_packing(struct tap_rotation_room *room);
+/* Or it is not packed: remove the folder, and free @f. */
+void tap_rotation_room_drop(struct tap_rotation_room *room, struct tap_rotation_file *f);
 /* The current folder is packed next, and nothing more is recorded. */
 void tap_rotation_room_pack_current(struct tap_rotation_room *room);
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* For LD_PRELOAD: mkdir() takes as long as there is a file "slow" in the current folder. */
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+int mkdir(const char *path, mode_t mode)
+{
+	static int (*next)(const char *, mode_t);
+	const struct timespec ts = { .tv_nsec = 10000000 };
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "mkdir");
+	while (!access("slow", F_OK))
+		nanosleep(&ts, NULL);
+	return next(path, mode);
+}
