@@ -27,13 +27,27 @@ void tap_sem_wait(sem_t *sem)
 		;
 }
 
+static void sleep_ns(uint64_t ns)
+{
+	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u) };
+
+	nanosleep(&ts, NULL);
+}
+
 void tap_thread_rest(uint64_t *rested_ns)
 {
 	uint64_t spent = tap_clock_ns(CLOCK_THREAD_CPUTIME_ID) - *rested_ns;
-	struct timespec ts = { .tv_sec = (time_t)(spent / 1000000000u), .tv_nsec = (long)(spent % 1000000000u) };
 
 	if (spent < REST_NS)
 		return;
-	nanosleep(&ts, NULL);
+	sleep_ns(spent);
 	*rested_ns += spent;
+}
+
+void tap_thread_sleep(uint64_t ns, uint64_t *rested_ns)
+{
+	uint64_t spent = tap_clock_ns(CLOCK_THREAD_CPUTIME_ID) - *rested_ns;
+
+	sleep_ns(ns);
+	*rested_ns += spent < ns ? spent : ns;
 }

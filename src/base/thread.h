@@ -15,5 +15,7 @@ void tap_sem_wait(sem_t *sem);
  * priority leaves half of a CPU to others. @rested_ns: 0 at first.
  */
 void tap_thread_rest(uint64_t *rested_ns);
+/* Sleep for @ns, which counts as a rest: tap_thread_rest() sleeps less later. */
+void tap_thread_sleep(uint64_t ns, uint64_t *rested_ns);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -24,6 +23,7 @@ enum state {
 	GROWS,
 	ENDS,
 	GOES,
+	LEFT, /* the thread has done with it */
 };
 
 /* How much of a lane is written. */
@@ -37,7 +37,7 @@ struct folder {
 	_Atomic enum state state;
 	char file[PATH_MAX], *meta; /* .meta: owned */
 	uint64_t from_ns;
-	sem_t removed;
+	sem_t left;
 	_Atomic bool has_failed;
 	struct tap_err err;
 	/* the thread's */
@@ -225,18 +225,8 @@ static bool grow(const struct tap_held_spool *h, struct folder *f)
 	return ret > 0;
 }
 
-static void go(struct folder *f)
-{
-	if (f->spool)
-		tap_spool_remove(f->spool);
-	release(f);
-	f->state = FREE;
-	sem_post(&f->removed);
-}
-
 static void *run(void *arg)
 {
-	const struct timespec pause = { .tv_nsec = LOOK_NS };
 	struct tap_held_spool *h = arg;
 
 	h->tid = gettid();
@@ -248,15 +238,17 @@ static void *run(void *arg)
 			enum state state = f->state;
 
 			is_used |= state == GROWS || state == ENDS;
-			if (state == GOES)
-				go(f);
-			else if (state != FREE && !f->is_given_up)
+			if (state == GOES) {
+				f->state = LEFT;
+				sem_post(&f->left);
+			} else if ((state == GROWS || state == ENDS) && !f->is_given_up) {
 				is_busy |= grow(h, f);
+			}
 		}
 		if (is_busy)
 			tap_thread_rest(&h->rested_ns);
 		else if (is_used)
-			nanosleep(&pause, NULL);
+			tap_thread_sleep(LOOK_NS, &h->rested_ns);
 		else
 			tap_sem_wait(&h->go);
 	}
@@ -281,7 +273,7 @@ int tap_held_spool_new(const struct tap_spool *spool, const struct tap_page_writ
 	sem_init(&h->go, 0, 0);
 	sem_init(&h->started, 0, 0);
 	for (unsigned int i = 0; i < TAP_HELD_SPOOL_FOLDERS; i++)
-		sem_init(&h->folders[i].removed, 0, 0);
+		sem_init(&h->folders[i].left, 0, 0);
 	if (h->block)
 		ret = tap_thread_start(&h->thread, run, h);
 	if (ret) {
@@ -304,7 +296,7 @@ void tap_held_spool_free(struct tap_held_spool *h)
 	pthread_join(h->thread, NULL);
 	for (unsigned int i = 0; i < TAP_HELD_SPOOL_FOLDERS; i++) {
 		release(&h->folders[i]);
-		sem_destroy(&h->folders[i].removed);
+		sem_destroy(&h->folders[i].left);
 	}
 	sem_destroy(&h->go);
 	sem_destroy(&h->started);
@@ -341,11 +333,18 @@ void tap_held_spool_end(struct tap_held_spool *h, unsigned int folder)
 	h->folders[folder].state = ENDS;
 }
 
+/* In the caller's thread: the other one has the next condition's events to write, and many pages take long to free. */
 void tap_held_spool_remove(struct tap_held_spool *h, unsigned int folder)
 {
-	h->folders[folder].state = GOES;
+	struct folder *f = &h->folders[folder];
+
+	f->state = GOES;
 	sem_post(&h->go);
-	tap_sem_wait(&h->folders[folder].removed);
+	tap_sem_wait(&f->left);
+	if (f->spool)
+		tap_spool_remove(f->spool);
+	release(f);
+	f->state = FREE;
 }
 
 bool tap_held_spool_failed(struct tap_held_spool *h, unsigned int folder, struct tap_err *err)

@@ -15,9 +15,11 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/keyed.h"
 #include "base/map.h"
 #include "base/proc.h"
+#include "base/thread.h"
 
 static void map_keeps_what_was_put(void **state)
 {
@@ -273,6 +275,30 @@ static void what_the_kernel_says(void **state)
 	fclose(f);
 }
 
+static void run_for(uint64_t ns)
+{
+	uint64_t end = tap_clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (tap_clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
+
+static void sleep_counts_as_a_rest(void **state)
+{
+	uint64_t rested_ns = tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), before = rested_ns;
+
+	(void)state;
+	run_for(5000000);
+	tap_thread_sleep(2000000, &rested_ns);
+	assert_int_equal(rested_ns, before + 2000000);
+	tap_thread_sleep(50000000, &rested_ns);
+	assert_in_range(rested_ns, before + 5000000, tap_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	before = rested_ns;
+	run_for(3000000);
+	tap_thread_rest(&rested_ns);
+	assert_in_range(rested_ns, before + 3000000, tap_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +314,7 @@ int main(void)
 		cmocka_unit_test(bound_may_be_the_files_size),
 		cmocka_unit_test(a_process_and_its_start),
 		cmocka_unit_test(what_the_kernel_says),
+		cmocka_unit_test(sleep_counts_as_a_rest),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
