@@ -110,7 +110,7 @@ struct tap_held *tap_spool_held(const struct tap_spool *s); /* NULL: pages go in
 struct tap_held_lane *tap_spool_lane(struct tap_spool *s, unsigned int buffer, unsigned int cpu);
 /* Adds whole pages that were put into that lane's slot. */
 void tap_spool_add(struct tap_spool *s, struct tap_held_lane *lane, size_t len);
-/* Of a spool that holds copies of events for conditions: its folder says that it only locks the name of a ring on disk. Return: 0; -errno. */
+/* Of a spool that holds copies of events for conditions: its folder says that it locks the name of a ring on disk. Return: 0; -errno. */
 int tap_spool_set_ring(struct tap_spool *s, struct tap_err *err);
 
 /* A folder without events in page files. */
