@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/session/rotation.h"
 #include "capture/session/rotation_room.h"
 #include "tmp_dir.h"
 

@@ -21,8 +21,6 @@
 #include "capture/session/opts.h"
 #include "recording/page_writer.h"
 
-#define TAP_ROTATION_PARTS 16u /* a file gets this part of the limit, and of the time to keep */
-
 struct tap_rotation;
 
 /* Lock the name @file and name the first file. Return: 0; -EEXIST as of tap_spool_create(); -errno with a sentence. */

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/session/rotation.h"
 
 #define SPARE_PARTS 2u /* free below the limit: what the spool may grow by before the keeper looks again */
 

@@ -16,6 +16,8 @@
 #include "capture/session/rotation_file.h"
 #include "capture/session/stamped.h"
 
+#define TAP_ROTATION_PARTS 16u /* a file gets this part of the limit, and of the time to keep */
+
 struct tap_rotation_room {
 	uint64_t max_bytes, keep_ns; /* struct tap_rotation_opts */
 	uint64_t heads_bytes; /* of the next folder, and while they are replaced */
