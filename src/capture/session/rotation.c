@@ -2,6 +2,7 @@
 #include "capture/session/rotation.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "capture/session/priority.h"
 #include "capture/session/rotation_file.h"
 #include "capture/session/rotation_room.h"
 
@@ -19,6 +21,7 @@
  * written to the next folder meanwhile.
  */
 #define LARGEST_PARTS 6u
+#define HURRY_PARTS 2u /* with so much in the folder the maker is late */
 #define RETRY_NS 1000000000u /* after the next folder could not be made */
 #define HEADS 5u /* of the next folder, and while they are replaced */
 #define HELD_BYTES ((uint64_t)64 << 20) /* of events between two drains, at most, where there are conditions */
@@ -37,6 +40,7 @@ struct tap_rotation {
 	/* the draining thread's */
 	enum state state;
 	uint64_t cut_ns, retry_ns, kept_bytes;
+	struct tap_priority hurry; /* of the maker */
 
 	_Atomic bool is_prepared, is_moved;
 
@@ -428,6 +432,7 @@ static void begin_cutting(struct tap_rotation *r, uint64_t now_ns)
 	struct tap_rotation_file *f = r->room.upcoming;
 
 	tap_sem_wait(&r->prepared);
+	tap_priority_restore(&r->hurry);
 	if (f->spool) {
 		r->cut_ns = now_ns;
 		r->state = CUTTING;
@@ -478,6 +483,19 @@ static int begin_moving(struct tap_rotation *r, struct tap_description *d, struc
 	return 1;
 }
 
+/*
+ * Busy tasks may keep the maker from a CPU for seconds, and events are lost when the folder is too large. Reading all of /proc takes a
+ * CPU for long where there are many tasks, so the maker gets this thread's real-time priority only if it is late.
+ */
+static void hurry_maker(struct tap_rotation *r, uint64_t bytes)
+{
+	struct sched_param own;
+
+	if (r->state == PREPARING && !r->hurry.raised && bytes > HURRY_PARTS * r->room.part_bytes && !sched_getparam(0, &own) &&
+	    own.sched_priority)
+		tap_priority_raise(&r->hurry, r->maker.tid, own.sched_priority, NULL);
+}
+
 int tap_rotation_step(struct tap_rotation *r, struct tap_description *d, bool is_due, struct tap_err *err)
 {
 	uint64_t bytes = spool_bytes(r);
@@ -490,6 +508,7 @@ int tap_rotation_step(struct tap_rotation *r, struct tap_description *d, bool is
 		r->kept_bytes = bytes;
 		sem_post(&r->look);
 	}
+	hurry_maker(r, bytes);
 	if (is_due)
 		return begin_moving(r, d, err);
 	return r->state == RECORDING && is_full(r, tap_now_ns()) ? begin_preparing(r, d, err) : 0;
