@@ -53,8 +53,8 @@ void tap_critical_put_share(struct tap_buf *b, uint64_t scheduling_ns, uint64_t 
 
 /* All has been told. Return: 0; -errno with a sentence. */
 int tap_critical_find_requests(struct critical *c, struct tap_err *err);
-/* Finds .waits: requests are in their order by then. Return: as above. */
-int tap_critical_explain_requests(struct critical *c, struct tap_err *err);
+/* Finds .waits of the first @nr requests, which are in their order by then. Return: as above. */
+int tap_critical_explain_requests(struct critical *c, unsigned int nr, struct tap_err *err);
 
 /* Sections. */
 void tap_critical_put_members(struct tap_report *r, struct tap_table *t);

@@ -100,9 +100,9 @@ static int explain(struct critical *c, unsigned int *numbers, unsigned int nr, s
 	return ret ?: read_for(c, numbers, nr_unknown, false, err);
 }
 
-int tap_critical_explain_requests(struct critical *c, struct tap_err *err)
+int tap_critical_explain_requests(struct critical *c, unsigned int nr, struct tap_err *err)
 {
-	unsigned int nr = tap_critical_nr_shown(&c->report), *numbers = calloc(nr + 1, sizeof(*numbers));
+	unsigned int *numbers = calloc(nr + 1, sizeof(*numbers));
 	int ret = numbers ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; !ret && i < nr; i++)

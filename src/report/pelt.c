@@ -32,37 +32,6 @@ static const char *const subject_names[] = {
 	[TAP_PELT_CPU] = "CPUs", [TAP_PELT_TASK] = "tasks", [TAP_PELT_CGROUP] = "cgroups",
 };
 
-/* Of -s: the second one of two names with a comma between them, for one strip; NULL: it is a glob. */
-static const char *second_of(const char *word)
-{
-	const char *comma = strchr(word, ',');
-
-	return comma ? comma + 1 : NULL;
-}
-
-static bool is_first(const char *word, const char *signal)
-{
-	size_t len = strlen(signal);
-
-	return !strncmp(word, signal, len) && word[len] == ',';
-}
-
-static bool names(const char *word, const char *signal)
-{
-	const char *second = second_of(word);
-
-	return second ? is_first(word, signal) || !strcmp(second, signal) : !fnmatch(word, signal, 0);
-}
-
-bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal, bool by_default)
-{
-	bool yes = !o->signals.nr && by_default;
-
-	for (unsigned int i = 0; i < o->signals.nr; i++)
-		yes |= names(o->signals.v[i], signal);
-	return yes;
-}
-
 /* Whether it may have series that are asked for. */
 static bool want_signal(void *r, const struct tap_pelt_signal *s)
 {
@@ -103,7 +72,7 @@ static const struct tap_pelt_signal *find_signal(const char *name, size_t len)
 /* Two signals in one strip have one axis. */
 static int check_pair(const char *word, struct tap_err *err)
 {
-	const char *b = second_of(word);
+	const char *b = tap_pelt_report_second(word);
 	size_t len = (size_t)(b - 1 - word);
 	const struct tap_pelt_signal *first = find_signal(word, len), *second = find_signal(b, strlen(b));
 
@@ -163,7 +132,7 @@ static int check(const void *opts, struct tap_err *err)
 		return tap_err_set(err, -EINVAL, "-C cannot select the signals of tasks: it works only for "
 				   "signals of CPUs and cgroups");
 	for (unsigned int i = 0; i < o->signals.nr; i++) {
-		if (second_of(o->signals.v[i])) {
+		if (tap_pelt_report_second(o->signals.v[i])) {
 			if (check_pair(o->signals.v[i], err))
 				return -EINVAL;
 			continue;
@@ -214,11 +183,6 @@ static bool task_chosen(struct tap_pelt_report *p, const struct tap_pelt_series 
 	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.ids.cgroups, &task);
 }
 
-bool tap_pelt_report_wants_cgroup(const struct tap_pelt_report *p, uint64_t cgroup)
-{
-	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.ids.cgroups, &(const struct tap_task){ .cgroup = cgroup });
-}
-
 static bool span_chosen(const struct tap_pelt_report *p, const struct tap_cpus *span)
 {
 	for (unsigned int cpu = 0; cpu < span->nr_words * 64; cpu++)
@@ -247,19 +211,6 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 
 /* ---- what is shown -------------------------------------------------------------------------- */
 
-struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p, const struct tap_pelt_series *s)
-{
-	struct tap_identities *ids = &p->report.run.rec.ids;
-	struct tap_out_pelt o = { .series = s, .tgid = -1 };
-
-	if (s->subject == TAP_PELT_CGROUP)
-		o.path = tap_cgroups_path(&ids->cgroups, s->cgroup);
-	/* also of a task that no switch names: then the recording's list may */
-	if (s->subject == TAP_PELT_TASK)
-		o.tgid = tap_task_tgid(tap_identity(ids, s->tid));
-	return o;
-}
-
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	struct tap_pelt_report *p = ctx;
@@ -269,90 +220,6 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 		tap_report_open_rows(&p->report, tap_out_pelt_columns, NULL);
 	tap_out_pelt_row(&p->report.rows, &o, ts_ns, value);
 	return p->report.page.err;
-}
-
-static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pelt_series *s)
-{
-	struct tap_out_pelt o = tap_pelt_report_about(p, s);
-	const struct tap_task *task = NULL;
-
-	if (s->subject == TAP_PELT_TASK)
-		task = tap_timeline_task(p->report.run.timeline, s->tid);
-	if (task && task->born_ns <= s->at_ns) /* else its tid was given out again */
-		o.label = tap_run_label(&p->report.run, task, &o.label_len);
-	return o;
-}
-
-/* Whether it is the other signal of the same CPU, task or cgroup. */
-static bool is_partner(const struct tap_pelt_series *a, const struct tap_pelt_series *b)
-{
-	return a->subject == b->subject && a->cpu == b->cpu && a->tid == b->tid && a->life == b->life &&
-	       (a->subject != TAP_PELT_CGROUP || a->cgroup == b->cgroup); /* a task may have moved */
-}
-
-/* What is drawn over @s, or below it, as @word asks for two; NULL: nothing has been recorded. */
-static const struct tap_pelt_series *partner(const struct tap_pelt_series *s, const char *word,
-					     struct tap_pelt_series *const *all, unsigned int nr)
-{
-	for (unsigned int i = 0; i < nr; i++)
-		if (all[i]->signal != s->signal && names(word, all[i]->signal->name) && is_partner(all[i], s))
-			return all[i];
-	return NULL;
-}
-
-/*
- * Adds the strips that begin with @s: one for each -s of two, and one of its own if it is asked for otherwise, or is the
- * only one of two that there is. Return: how many.
- */
-static unsigned int add_strips(struct tap_pelt_report *p, struct tap_out_pelt *to, struct tap_pelt_series *s,
-			       struct tap_pelt_series *const *all, unsigned int nr)
-{
-	const struct tap_strings *words = &p->opts->signals;
-	bool alone = !words->nr;
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < words->nr; i++) {
-		const struct tap_pelt_series *other = NULL;
-
-		if (!names(words->v[i], s->signal->name))
-			continue;
-		if (second_of(words->v[i]))
-			other = partner(s, words->v[i], all, nr);
-		alone |= !other;
-		if (!other || !is_first(words->v[i], s->signal->name))
-			continue;
-		to[n] = shown(p, s);
-		to[n++].line = other;
-	}
-	if (alone)
-		to[n++] = shown(p, s);
-	return n;
-}
-
-void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page, struct tap_pelt_series *const *all, unsigned int nr)
-{
-	uint64_t window_ns = tap_window_ns(&p->report.run.window);
-	struct tap_out_pelt *series = calloc((size_t)nr * (p->opts->signals.nr + 1) + 1, sizeof(*series));
-	bool plots = !p->opts->table && !tap_page_is_for(page, TAP_FOR_PROGRAMS);
-	unsigned int nr_shown = 0;
-
-	if (!series) {
-		page->buf.err = -ENOMEM;
-		return;
-	}
-	for (unsigned int i = 0; i < nr; i++) {
-		if (plots && !p->opts->what_if)
-			nr_shown += add_strips(p, series + nr_shown, all[i], all, nr);
-		else
-			series[nr_shown++] = shown(p, all[i]);
-	}
-	if (plots)
-		tap_out_pelt_plot(&page->buf, &p->plot, series, nr_shown);
-	else
-		tap_out_pelt_figures(page, series, nr_shown, window_ns, p->opts->points);
-	if (p->opts->table)
-		tap_out_pelt_bands(page, series, nr_shown);
-	free(series);
 }
 
 static void put_series(struct tap_report *r, struct tap_table *t)

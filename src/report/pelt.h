@@ -28,6 +28,8 @@ struct tap_pelt_report {
 	unsigned int nr_groups;
 };
 
+/* The second of two signals "A,B" that -s asks for in one plot; NULL: @word is a glob. */
+const char *tap_pelt_report_second(const char *word);
 /* Whether -s names it; @by_default: where nothing is named. */
 bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal, bool by_default);
 
