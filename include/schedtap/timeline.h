@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a recording tells, over time: what each CPU ran, what state each task was in, and "unknown"
- * where the events cannot tell. Whoever wants to know it gives an observer to tap_run() (run.h),
- * which is told each interval of time when it is over, and keeps nothing.
+ * The timeline of a recording: what each CPU ran, which state each task was in, and "unknown" where events are missing.
+ * tap_run() (run.h) reports each interval to watchers (watcher.h) once the interval has ended.
  *
  * What is certain. On a CPU, the prev of a switch must be the task that was switched in
  * before: else the chain is broken, and the time since then belongs to nobody. A task's interval in
@@ -11,8 +10,8 @@
  * there. So each CPU's run, idle, offline and unknown time add up to the window, and each task's states
  * to its life within the window.
  *
- * Times are nanoseconds of the recording's clock. What an observer gets is borrowed: structs until it
- * returns, tasks until tap_run() does. Later versions may add members to the end of these structs.
+ * Times are nanoseconds of the recording's clock. Structs that a watcher gets are valid until it returns, and tasks and the
+ * timeline until tap_run() returns. Later versions may add members to the end of these structs.
  */
 #ifndef SCHEDTAP_TIMELINE_H
 #define SCHEDTAP_TIMELINE_H
@@ -75,8 +74,35 @@ TAP_API int tap_task_cpu(const struct tap_task *task);
 TAP_API int tap_task_prio(const struct tap_task *task);
 /** tap_task_waker_tid() - Of its last wakeup; 0: an interrupt on an idle CPU; -1: not known. */
 TAP_API int tap_task_waker_tid(const struct tap_task *task);
-/** tap_task_total_ns() - In a state, within the window; complete when an observer's .end is called. */
+/** tap_task_total_ns() - In a state, within the window; complete when a watcher's .end is called. */
 TAP_API uint64_t tap_task_total_ns(const struct tap_task *task, enum tap_state state);
+
+
+/**
+ * tap_name_escape() - Make a task's name or a cgroup's path printable, as reports of schedtap do.
+ * @to: gets at most @size - 1 bytes and a NUL, like snprintf(); may be NULL if @size is 0.
+ * @name: @len bytes. Control characters, backslashes, characters that change the direction of writing, and bytes that are
+ * not UTF-8 become \n, \t, \\ or \xHH. So one byte becomes at most four.
+ *
+ * Return: the bytes of the whole text, without NUL: if that is @size or more, the text was cut. 0 and "" if memory is exhausted.
+ */
+TAP_API size_t tap_name_escape(char *to, size_t size, const char *name, size_t len);
+
+/** tap_timeline_from_ns() - The first instant of the window: of the recording, or of the part that tap_run_opts.window names. */
+TAP_API uint64_t tap_timeline_from_ns(const struct tap_timeline *t);
+/** tap_timeline_to_ns() - The window's last instant. */
+TAP_API uint64_t tap_timeline_to_ns(const struct tap_timeline *t);
+/** tap_timeline_tasks() - All tasks that appeared so far, by tap_task_index(). @nr: set to how many. Borrowed until the next call. */
+TAP_API struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigned int *nr);
+/** tap_timeline_task() - The newest task with this thread ID, or NULL. */
+TAP_API struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid);
+/**
+ * tap_timeline_cgroup_path() - A cgroup's path from the root of its hierarchy, as the recording lists it: any bytes but NUL.
+ * @id: as tap_task_cgroup() returns it.
+ *
+ * Return: borrowed until tap_run() returns; NULL if the recording does not list the cgroup.
+ */
+TAP_API const char *tap_timeline_cgroup_path(const struct tap_timeline *t, uint64_t id);
 
 /** struct tap_interval - A task leaves a state. */
 struct tap_interval {

@@ -65,7 +65,7 @@ static int start(struct feed *feed, struct tap_err *err)
 	struct tap_run *run = feed->run;
 	struct tap_timeline_opts opts = {
 		.window = run->window, .survey = &run->survey, .promise = run->rec.limits.promise,
-		.lists = &run->rec.ids.lists, .throttling = run->nr_throttling,
+		.lists = &run->rec.ids.lists, .cgroup_paths = &run->rec.ids.cgroups.paths, .throttling = run->nr_throttling,
 		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .watchers = feed->watchers, .nr_watchers = feed->nr,
 		.selected = {
 			.task = run->all_tasks ? NULL : is_selected_task,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/text.h"
 
 /* What is kept of a task for showing it. */
 struct tap_task_name {
@@ -50,23 +49,8 @@ int tap_run_throttles(const struct tap_run *run, const struct tap_task *task)
 
 void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task)
 {
-	size_t len = strnlen(task->comm, TAP_TASK_COMM);
-	int tgid = tap_task_tgid(task);
-
-	if (len)
-		tap_text_escape(b, task->comm, len);
-	else
-		tap_buf_puts(b, "<...>");
-	if (!task->tid) /* idle */
-		return;
-	tap_buf_puts(b, " [");
-	tap_buf_s64(b, task->tid);
-	if (tgid >= 0 && tgid != task->tid) {
-		tap_buf_char(b, '/');
-		tap_buf_s64(b, tgid);
-	}
-	tap_buf_char(b, ']');
-	if (tap_identity_is_own(&run->rec.ids, task->tid))
+	tap_task_add_label(b, task);
+	if (task->tid && tap_identity_is_own(&run->rec.ids, task->tid))
 		tap_buf_char(b, '*');
 }
 

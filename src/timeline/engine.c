@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "timeline/fast_path.h"
 #include "timeline/holes.h"
@@ -201,6 +202,51 @@ int tap_timeline_end(struct tap_timeline *t)
 struct tap_window tap_timeline_window(const struct tap_timeline *t)
 {
 	return t->opts.window;
+}
+
+uint64_t tap_timeline_from_ns(const struct tap_timeline *t)
+{
+	return t->opts.window.from_ns;
+}
+
+uint64_t tap_timeline_to_ns(const struct tap_timeline *t)
+{
+	return t->opts.window.to_ns;
+}
+
+const struct tap_survey *tap_timeline_survey(const struct tap_timeline *t)
+{
+	return t->opts.survey;
+}
+
+bool tap_timeline_selects_cpu(const struct tap_timeline *t, int cpu)
+{
+	const struct tap_selected *selected = &t->opts.selected;
+
+	return !selected->cpu || selected->cpu(selected->ctx, cpu);
+}
+
+bool tap_timeline_selects_tid(const struct tap_timeline *t, int tid)
+{
+	const struct tap_selected *selected = &t->opts.selected;
+	const struct tap_task *task = tap_timeline_task(t, tid);
+	struct tap_task unseen = { .tid = tid };
+	struct tap_listed l = { 0 };
+
+	if (task || !selected->task)
+		return !task || task->selected;
+	tap_lists_find(t->opts.lists, tid, TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME | TAP_LISTED_ENDED, &l);
+	unseen.tgid = l.tgid;
+	unseen.cgroup = l.cgroup;
+	memcpy(unseen.comm, l.comm, sizeof(unseen.comm));
+	return selected->task(selected->ctx, &unseen, t->now_ns);
+}
+
+const char *tap_timeline_cgroup_path(const struct tap_timeline *t, uint64_t id)
+{
+	const uint64_t *slot = t->opts.cgroup_paths ? tap_map_get(t->opts.cgroup_paths, id) : NULL;
+
+	return slot ? (const char *)(uintptr_t)*slot : NULL;
 }
 
 const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr)

@@ -96,6 +96,7 @@ struct tap_timeline_opts {
 	/* Intervals are counted within it. What is fed before it tells the states at its start. */
 	struct tap_window window;
 	const struct tap_lists *lists; /* of tasks, beside the events; or NULL */
+	const struct tap_map *cgroup_paths; /* kernfs id -> const char *; or NULL */
 	const struct tap_survey *survey; /* NULL: holes are known only once they are seen */
 	const struct tap_promise *promise; /* NULL: the recording has all of everybody */
 	bool lives_only; /* who has which tid, and nothing of states and CPUs */
@@ -144,14 +145,17 @@ void tap_timeline_forget(struct tap_timeline *t, uint64_t ns, void (*forget)(voi
 /* At any time; the totals are complete after tap_timeline_end(). */
 struct tap_window tap_timeline_window(const struct tap_timeline *t);
 const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr);
-/* In the order of their .index. */
-struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigned int *nr);
-/* The newest with this tid, or NULL. */
-struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid);
-/* The same, added if it is not known: it has been there all along. Return: 0, NULL for what can be no tid; -ENOMEM. */
+/* What the survey found, or NULL. */
+const struct tap_survey *tap_timeline_survey(const struct tap_timeline *t);
+/* Whether the user's options select the CPU, or the task with this tid, which the timeline may not have seen yet. */
+bool tap_timeline_selects_cpu(const struct tap_timeline *t, int cpu);
+bool tap_timeline_selects_tid(const struct tap_timeline *t, int tid);
+/* As tap_timeline_task(), but adds a task that is not known: it has existed since before the window. Return: 0, NULL for what can be no tid; -ENOMEM. */
 int tap_timeline_see(struct tap_timeline *t, int tid, struct tap_task **out);
 /* It goes by this name from now on, until events tell another. */
 void tap_task_rename(struct tap_task *task, const char *comm, size_t len);
+/* Adds "comm [tid/tgid]", or "comm [tid]" of a process's leader and where the process is not known; escaped. */
+void tap_task_add_label(struct tap_buf *b, const struct tap_task *task);
 
 /*
  * Which CPUs the task may use, as far as lists say: what was so when the recording began and when it ended is taken to be so
