@@ -41,6 +41,38 @@ const char *tap_piece_name(enum tap_piece_kind kind)
 	return names[kind];
 }
 
+const char *tap_piece_text(enum tap_piece_kind kind)
+{
+	static const char *const texts[TAP_NR_PIECE_KINDS] = {
+		[TAP_PIECE_UNKNOWN] = "unknown",
+		[TAP_PIECE_THROTTLED] = "its quota or budget was used up",
+		[TAP_PIECE_PLACING] = "its wakeup was in progress",
+		[TAP_PIECE_HELD] = "its BPF scheduler held it back",
+		[TAP_PIECE_OFFLINE] = "its CPU was offline",
+		[TAP_PIECE_IRQ] = "in interrupts",
+		[TAP_PIECE_SOFTIRQ] = "in softirqs",
+		[TAP_PIECE_IDLE_STATE] = "its CPU was still in an idle state",
+		[TAP_PIECE_IDLE_EXIT] = "its CPU was leaving idle",
+		[TAP_PIECE_IDLE] = "its CPU was idle",
+		[TAP_PIECE_STOP] = " ran (stopper)",
+		[TAP_PIECE_DEADLINE] = " ran (deadline task)",
+		[TAP_PIECE_REALTIME] = " ran (real-time task)",
+		[TAP_PIECE_HIGHER] = " ran (higher priority)",
+		[TAP_PIECE_RESCHED] = " ran although a reschedule was requested",
+		[TAP_PIECE_LAZY] = " ran until the tick (lazy preemption)",
+		[TAP_PIECE_DSQ] = " ran while the waiter was in a shared dispatch queue",
+		[TAP_PIECE_GROUP] = " ran (another group)",
+		[TAP_PIECE_INELIGIBLE] = " ran; the waiter was not eligible yet",
+		[TAP_PIECE_PROTECTED] = " ran within its protected slice",
+		[TAP_PIECE_EARLIER] = " ran; its deadline was earlier",
+		[TAP_PIECE_OVERRUN] = " overran its slice",
+		[TAP_PIECE_QUEUED] = " ran",
+		[TAP_PIECE_LOWER] = " ran before it was preempted",
+	};
+
+	return texts[kind];
+}
+
 /*
  * sched_class_above(), by what sched_switch tells: stoppers show themselves as the highest real-time priority
  * (sched_set_stop_task() in kernel/sched/core.c), which no other task of their names has.

@@ -57,6 +57,8 @@ struct tap_piece {
 
 /* "unknown", "throttled", ..., as in JSON. */
 const char *tap_piece_name(enum tap_piece_kind kind);
+/* "its CPU was idle", or for a kind with a task " ran (stopper)", which follows the task's name. */
+const char *tap_piece_text(enum tap_piece_kind kind);
 
 /* The one kind that a task's wait is of while a task of this priority runs. Priorities as of struct tap_task. */
 enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const struct tap_task *runner, int runner_prio);

@@ -28,36 +28,9 @@ static void put_label(struct tap_run *run, struct tap_buf *b, const struct tap_t
 /* What a component was, after its length: "cc1 [12] ran". */
 static void put_kind(struct tap_run *run, struct tap_buf *b, const struct tap_piece *p)
 {
-	static const char *const texts[TAP_NR_PIECE_KINDS] = {
-		[TAP_PIECE_UNKNOWN] = "unknown",
-		[TAP_PIECE_THROTTLED] = "its quota or budget was used up",
-		[TAP_PIECE_PLACING] = "its wakeup was in progress",
-		[TAP_PIECE_HELD] = "its BPF scheduler held it back",
-		[TAP_PIECE_OFFLINE] = "its CPU was offline",
-		[TAP_PIECE_IRQ] = "in interrupts",
-		[TAP_PIECE_SOFTIRQ] = "in softirqs",
-		[TAP_PIECE_IDLE_STATE] = "its CPU was still in an idle state",
-		[TAP_PIECE_IDLE_EXIT] = "its CPU was leaving idle",
-		[TAP_PIECE_IDLE] = "its CPU was idle",
-		[TAP_PIECE_STOP] = " ran (stopper)",
-		[TAP_PIECE_DEADLINE] = " ran (deadline task)",
-		[TAP_PIECE_REALTIME] = " ran (real-time task)",
-		[TAP_PIECE_HIGHER] = " ran (higher priority)",
-		[TAP_PIECE_RESCHED] = " ran although a reschedule was requested",
-		[TAP_PIECE_LAZY] = " ran until the tick (lazy preemption)",
-		[TAP_PIECE_DSQ] = " ran while the waiter was in a shared dispatch queue",
-		[TAP_PIECE_GROUP] = " ran (another group)",
-		[TAP_PIECE_INELIGIBLE] = " ran; the waiter was not eligible yet",
-		[TAP_PIECE_PROTECTED] = " ran within its protected slice",
-		[TAP_PIECE_EARLIER] = " ran; its deadline was earlier",
-		[TAP_PIECE_OVERRUN] = " overran its slice",
-		[TAP_PIECE_QUEUED] = " ran",
-		[TAP_PIECE_LOWER] = " ran before it was preempted",
-	};
-
 	if (p->task)
 		put_label(run, b, p->task);
-	tap_buf_puts(b, texts[p->kind]);
+	tap_buf_puts(b, tap_piece_text(p->kind));
 }
 
 static int longest_first(const void *a, const void *b)
