@@ -92,6 +92,16 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 
 const struct tap_watcher_ops tap_gaps_ops = { .cpu = on_cpu, .unknown_cpus_only = true };
 
+bool tap_gaps_find(const struct tap_gaps *g, const struct tap_cpu_interval *s, enum tap_gap *gap)
+{
+	const struct tap_gaps_cpu *c = (unsigned int)s->cpu < g->nr_cpus ? &g->cpus[s->cpu] : NULL;
+
+	if (!c || s->what != TAP_CPU_UNKNOWN || s->outside || c->unknown_to_ns != s->to_ns)
+		return false;
+	*gap = c->last;
+	return true;
+}
+
 void tap_gaps_release(struct tap_gaps *g)
 {
 	free(g->cpus);

@@ -32,6 +32,11 @@ struct tap_gaps {
 const char *tap_gap_name(enum tap_gap gap); /* "start", "lost", ... */
 /* ctx: struct tap_gaps, with .survey and the window; the rest is 0. */
 extern const struct tap_watcher_ops tap_gaps_ops;
+/*
+ * While an interval of an unknown CPU is reported, after it was reported to @g: its cause.
+ * Return: false if the interval was not reported to @g, or if nothing is missing in it (.outside).
+ */
+bool tap_gaps_find(const struct tap_gaps *g, const struct tap_cpu_interval *s, enum tap_gap *gap);
 void tap_gaps_release(struct tap_gaps *g);
 
 #endif

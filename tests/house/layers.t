@@ -12,7 +12,7 @@ chdir(dirname(abs_path($0)) . '/../..') or die;
 
 # Public headers belong to the room that has their functions, the others to the tracepoints.
 my %owner = ('err.h' => 'base', 'event.h' => 'event', 'reader.h' => 'recording', 'select.h' => 'select', 'timeline.h' => 'timeline',
-	'watcher.h' => 'timeline', 'run.h' => 'run');
+	'watcher.h' => 'timeline', 'run.h' => 'run', 'analyses.h' => 'library');
 
 # ---- the rows -------------------------------------------------------------------------------
 sub read_rows {
