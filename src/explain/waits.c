@@ -444,7 +444,7 @@ static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
 /* Whether a wait that began then is in no queue yet. */
 static bool begins_placing(const struct tap_explain_waits *w, enum tap_state state, uint64_t ts_ns)
 {
-	return state == TAP_WAKING && w->opts.has_placing && is_in_window(w, ts_ns);
+	return state == TAP_WAKING && w->has_placing && is_in_window(w, ts_ns);
 }
 
 /* Which begins now, for the time before did not need to be told; or that is not known to wait, and has not been since it began to. */
@@ -480,7 +480,7 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_int
 {
 	struct tap_cpu_part part;
 
-	if (s->next != TAP_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_WAKING && w->opts.has_placing) ||
+	if (s->next != TAP_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_WAKING && w->has_placing) ||
 	    w->tasks[s->task->index].scx_ns == s->from_ns || (w->opts.split && next_split(w, s->task, s->from_ns) < s->to_ns) ||
 	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
 		return false;
@@ -494,6 +494,15 @@ static int tell_piece(struct tap_explain_waits *w, const struct tap_interval *s,
 		.task = s->task, .state = s->state, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu, .whole = true,
 		.pieces = piece, .nr_pieces = piece->ns != 0, .queued_ns = s->from_ns,
 	});
+}
+
+int tap_explain_waits_window(void *waits, const struct tap_timeline *t)
+{
+	struct tap_explain_waits *w = waits;
+	const struct tap_survey *survey = tap_timeline_survey(t);
+
+	w->has_placing = survey && tap_survey_has_event(survey, "sched_wakeup");
+	return 0;
 }
 
 int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const struct tap_interval *s)

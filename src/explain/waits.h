@@ -39,7 +39,6 @@ enum tap_scx_place {
 struct tap_explain_waits_opts {
 	bool without_reasons; /* of a task that waits in a queue is not asked why another one was picked */
 	bool asks_avoidable; /* tap_explain_waits_take_avoidable() will be called */
-	bool has_placing; /* sched_wakeup is told: what comes before is no queue's; else a move tells so, where there is one */
 	/*
 	 * Where a wait of the task is to be split, next behind @ns: no piece reaches across, for whoever asks for a part of the wait. NULL: nowhere.
 	 * Return: UINT64_MAX: nowhere.
@@ -62,6 +61,7 @@ struct tap_explain_waits {
 	/* inside */
 	struct tap_explain_waits_opts opts;
 	const struct tap_timeline *timeline; /* of the last call */
+	bool has_placing; /* sched_wakeup was recorded: what comes before is no queue's; else a move tells so, where there is one */
 	struct tap_explain_sources sources;
 	struct tap_cpu_logs logs;
 	struct tap_explain_blocks *blocks; /* owned; by CPU: what blocks of its log come to */
@@ -93,6 +93,7 @@ void tap_explain_waits_release(struct tap_explain_waits *w);
 int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle);
 
 /* Inside: what the ops call. Return: 0; -ENOMEM; what .tell returned: here and below. */
+int tap_explain_waits_window(void *waits, const struct tap_timeline *t);
 int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const struct tap_interval *s);
 int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t, const struct tap_cpu_interval *s);
 int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const struct tap_migration *m);

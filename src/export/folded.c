@@ -65,8 +65,7 @@ static int fold_waits(struct folded *f, struct tap_err *err)
 	const struct tap_watcher watcher = { .ops = &tap_explain_waits_ops, .ctx = &waits, .states = TAP_EXPLAIN_STATES };
 	int ret;
 
-	tap_explain_waits_init(&waits, &(const struct tap_explain_waits_opts){
-		.has_placing = tap_run_has_event(&f->e->run, "sched_wakeup"), .tell = on_wait, .ctx = f });
+	tap_explain_waits_init(&waits, &(const struct tap_explain_waits_opts){ .tell = on_wait, .ctx = f });
 	ret = tap_run_watch(&f->e->run, &watcher, 1, err);
 	tap_explain_waits_release(&waits);
 	if (!ret)

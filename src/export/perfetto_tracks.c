@@ -584,7 +584,7 @@ int tap_pf_init_tracks(struct tap_pf *pf)
 					     .ctx = pf };
 
 	tap_explain_waits_init(&pf->waits, &(const struct tap_explain_waits_opts){
-		.has_placing = tap_run_has_event(run, "sched_wakeup"), .least_ns = LONG_WAIT_NS, .tell = on_wait, .ctx = pf });
+		.least_ns = LONG_WAIT_NS, .tell = on_wait, .ctx = pf });
 	return tap_run_has(run, is_signal, NULL) ? tap_pelt_new(&opts, &pf->signals) : 0;
 }
 

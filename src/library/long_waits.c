@@ -3,14 +3,12 @@
 
 #include "base/array.h"
 #include "explain/explain.h"
-#include "explain/sources.h"
 #include "library/handle.h"
 
 struct tap_long_waits {
-	struct tap_explain_waits waits;
-	struct tap_explain_sources sources;
+	struct tap_explain_waits waits; /* first: it is the ctx of .ops */
+	struct tap_watcher_ops ops; /* of .waits, with an .end of its own */
 	struct tap_explain sums;
-	struct tap_timeline *timeline; /* while the run goes on */
 	struct tap_long_wait *results; /* owned, as are the texts in it */
 	unsigned int nr_results;
 };
@@ -135,70 +133,10 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
 	struct tap_long_waits *h = ctx;
 
-	if (!w->task->selected || !tap_timeline_selects_cpu(h->timeline, w->cpu))
+	if (!w->task->selected || !tap_timeline_selects_cpu(h->waits.timeline, w->cpu))
 		return 0;
 	return tap_explain_wait(&h->sums, &h->waits, w);
 }
-
-static bool has_event(const struct tap_survey *survey, const char *name)
-{
-	for (unsigned int i = 0; i < survey->nr_kinds; i++)
-		if (!strcmp(survey->kinds[i].fmt->name, name))
-			return true;
-	return false;
-}
-
-/* Whether wakeups were recorded is known once the timeline exists. */
-static struct tap_explain_waits *waits_of(void *ctx, const struct tap_timeline *t)
-{
-	struct tap_long_waits *h = ctx;
-
-	if (!h->timeline)
-		h->waits.opts.has_placing = has_event(tap_timeline_survey(t), "sched_wakeup");
-	h->timeline = (struct tap_timeline *)t;
-	return &h->waits;
-}
-
-static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
-{
-	return tap_explain_waits_interval(waits_of(ctx, t), s);
-}
-
-static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
-{
-	return tap_explain_waits_cpu(waits_of(ctx, t), s);
-}
-
-static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
-{
-	return tap_explain_waits_migration(waits_of(ctx, t), m);
-}
-
-static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
-{
-	(void)ts_ns;
-	return tap_explain_waits_begin(waits_of(ctx, t), task);
-}
-
-static bool wants(void *ctx, const struct tap_format *fmt)
-{
-	(void)ctx;
-	return fmt && tap_explain_source_wants(fmt);
-}
-
-static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
-{
-	struct tap_long_waits *h = ctx;
-
-	return tap_explain_sources_event(&h->sources, waits_of(ctx, t), ev);
-}
-
-#define STATES (TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_RUNNING))
-
-static const struct tap_watcher_ops ops = {
-	.size = sizeof(ops), .states = STATES, .lost_states = STATES, .interval = on_interval, .cpu = on_cpu,
-	.migration = on_migration, .waits = on_waits, .wants = wants, .event = on_event, .end = on_end,
-};
 
 /* ---- public --------------------------------------------------------------------------------------- */
 
@@ -207,8 +145,11 @@ static const struct tap_watcher_ops ops = {
 static int init(struct tap_long_waits *h, unsigned int nr)
 {
 	tap_explain_waits_init(&h->waits, &(const struct tap_explain_waits_opts){
-		.timeline = &h->timeline, .asks_avoidable = true, .tell = on_wait, .ctx = h,
+		.asks_avoidable = true, .tell = on_wait, .ctx = h,
 	});
+	h->ops = tap_explain_waits_ops;
+	h->ops.size = sizeof(h->ops);
+	h->ops.end = on_end;
 	return tap_explain_init(&h->sums, nr);
 }
 
@@ -237,13 +178,12 @@ void tap_long_waits_free(struct tap_long_waits *h)
 	free(h->results);
 	tap_explain_release(&h->sums);
 	tap_explain_waits_release(&h->waits);
-	tap_explain_sources_release(&h->sources);
 	free(h);
 }
 
 struct tap_watcher tap_long_waits_watcher(struct tap_long_waits *h)
 {
-	return (struct tap_watcher){ .ops = &ops, .ctx = h };
+	return (struct tap_watcher){ .ops = h ? &h->ops : NULL, .ctx = h };
 }
 
 const struct tap_long_wait *tap_long_waits_get(const struct tap_long_waits *h, unsigned int i)

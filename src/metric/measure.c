@@ -182,14 +182,6 @@ static bool wants_pick(void *measure, const struct tap_task *task, int cpu)
 
 /* ---- its life --------------------------------------------------------------------------------- */
 
-static bool has_event(const struct tap_survey *s, const char *name)
-{
-	for (unsigned int i = 0; i < s->nr_kinds; i++)
-		if (!strcmp(s->kinds[i].fmt->name, name))
-			return true;
-	return false;
-}
-
 static int init_blocks(struct tap_measure *m)
 {
 	const struct tap_hist empty = TAP_HIST_INIT;
@@ -211,19 +203,16 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	int ret = 0;
 
 	*m = (struct tap_measure){ .opts = *opts };
-	tap_explain_waits_init(&m->explain_waits, &(const struct tap_explain_waits_opts){
-		.has_placing = has_event(opts->survey, "sched_wakeup"),
-		.tell = on_explained, .ctx = m,
-	});
-	m->any_throttling = has_event(opts->survey, "sched_throttle") || has_event(opts->survey, "sched_throttle_wakeup") ||
-			    has_event(opts->survey, "sched_unthrottle");
-	m->has_resched = opts->all_tasks && (has_event(opts->survey, "sched_set_need_resched") || has_event(opts->survey, "cpu_idle"));
+	tap_explain_waits_init(&m->explain_waits, &(const struct tap_explain_waits_opts){ .tell = on_explained, .ctx = m });
+	m->any_throttling = tap_survey_has_event(opts->survey, "sched_throttle") || tap_survey_has_event(opts->survey, "sched_throttle_wakeup") ||
+			    tap_survey_has_event(opts->survey, "sched_unthrottle");
+	m->has_resched = opts->all_tasks && (tap_survey_has_event(opts->survey, "sched_set_need_resched") || tap_survey_has_event(opts->survey, "cpu_idle"));
 	tap_resched_init(&m->resched, &(const struct tap_resched_opts){ .survey = opts->survey });
 	tap_util_est_init(&m->util_est, &(const struct tap_util_est_opts){
 		.timeline = opts->timeline, .survey = opts->survey, .want = wants_task, .ctx = m,
 	});
 	m->frequency.losses.survey = opts->survey;
-	m->has_picks = !opts->by_task && has_event(opts->survey, "sched_pick");
+	m->has_picks = !opts->by_task && tap_survey_has_event(opts->survey, "sched_pick");
 	tap_eevdf_init(&m->eevdf, &(const struct tap_eevdf_opts){ .want = wants_pick, .ctx = m });
 	if (!opts->by_task)
 		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window, .survey = opts->survey, .cpus_only = true,

@@ -23,8 +23,7 @@ static uint64_t split(void *ctx, const struct tap_task *task, uint64_t ns)
 
 static int read_again(struct critical *c, struct tap_window window, struct tap_err *err)
 {
-	const struct tap_explain_waits_opts opts = {
-		.has_placing = tap_run_has_event(&c->report.run, "sched_wakeup"), .split = split, .tell = on_wait, .ctx = c };
+	const struct tap_explain_waits_opts opts = { .split = split, .tell = on_wait, .ctx = c };
 	struct tap_explain_waits waits;
 	const struct tap_watcher watcher = { .ops = &tap_explain_waits_ops, .ctx = &waits, .states = TAP_EXPLAIN_STATES };
 	struct tap_run run = c->report.run;

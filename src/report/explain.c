@@ -408,7 +408,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	r->run.mark_throttling = true;
 	r->run.by_cgroup |= by_of(r) == BY_ALL || by_of(r) == BY_CGROUP;
 	tap_explain_waits_init(&e->waits, &(const struct tap_explain_waits_opts){
-		.has_placing = tap_run_has_event(&r->run, "sched_wakeup"), .asks_avoidable = worst,
+		.asks_avoidable = worst,
 		.without_reasons = !worst && by_of(r) > BY_KIND, .tell = on_wait, .ctx = e,
 	});
 	watch(r, worst);

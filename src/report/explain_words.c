@@ -260,7 +260,7 @@ static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, co
 /* What it slept for, and for whom. */
 static void put_critical(struct tap_run *run, struct tap_buf *b, const struct tap_task *task, const struct tap_strings *files)
 {
-	if (!tap_run_has_event(run, "sched_waking") && !tap_run_has_event(run, "sched_wakeup"))
+	if (!tap_survey_has_event(&run->survey, "sched_waking") && !tap_survey_has_event(&run->survey, "sched_wakeup"))
 		return;
 	tap_explain_command_words("critical", files, b);
 	tap_buf_printf(b, " -t %d  # for whom and what it slept\n", tap_task_tid(task));
@@ -272,7 +272,7 @@ static void put_missing(struct tap_run *run, struct tap_buf *b)
 	static const char *const wanted[] = { "sched_pick", "cpu_idle", "softirq_entry" };
 	size_t i = 0;
 
-	while (i < sizeof(wanted) / sizeof(*wanted) && tap_run_has_event(run, wanted[i]))
+	while (i < sizeof(wanted) / sizeof(*wanted) && tap_survey_has_event(&run->survey, wanted[i]))
 		i++;
 	if (i < sizeof(wanted) / sizeof(*wanted))
 		tap_buf_puts(b, "  schedtap record -e sched -e task -e 'schedtap:*' -e idle -e irq -d 5  # with events that say more\n");

@@ -58,7 +58,7 @@ static int measure(struct tap_measured *m, struct tap_run *run, const struct tap
 	of_measure.has_migrations = !tap_run_check_needs(run, TAP_NEEDS_MIGRATIONS, NULL) ||
 				    tap_facts_has_event(&m->facts, "sched_migrate_task");
 	of_measure.has_deadlines = !opts->by_task &&
-				   (tap_run_has_event(run, "sched_dl_pick") || tap_facts_has_event(&m->facts, "sched_dl_pick"));
+				   (tap_survey_has_event(&run->survey, "sched_dl_pick") || tap_facts_has_event(&m->facts, "sched_dl_pick"));
 	ret = ret ?: tap_measure_init(&m->measure, &of_measure);
 
 	ret = ret ? tap_err_set(err, ret, "out of memory") : feed(m, run, err);

@@ -142,7 +142,7 @@ int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 	};
 	const char *event = p->subject == TAP_PELT_TASK ? "sched_pelt_se" : "sched_pelt_cfs";
 
-	if (!tap_run_has_event(&p->report.run, event))
+	if (!tap_survey_has_event(&p->report.run.survey, event))
 		return tap_err_set(err, -ENODATA, "'%.300s' has no %s events in the time window: record them "
 				   "with 'schedtap record -e sched -e pelt'",
 				   p->report.run.rec.path, event);

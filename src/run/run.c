@@ -293,16 +293,6 @@ bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct t
 	return false;
 }
 
-static bool has_name(void *name, const struct tap_format *fmt)
-{
-	return !strcmp(fmt->name, name);
-}
-
-bool tap_run_has_event(const struct tap_run *run, const char *name)
-{
-	return tap_run_has(run, has_name, (void *)name);
-}
-
 void tap_run_note_unknown(const struct tap_run *run)
 {
 	const struct tap_select_ids *tgids = &run->pick.select->tgids;

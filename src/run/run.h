@@ -58,8 +58,6 @@ enum tap_needs {
 int tap_run_check_needs(const struct tap_run *run, unsigned int needs, struct tap_err *err);
 /* Whether it has events of which this is true; behind the survey. */
 bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx);
-/* And of this name. */
-bool tap_run_has_event(const struct tap_run *run, const char *name);
 /*
  * Reads the recording for @nr_watchers watchers, at most TAP_MAX_WATCHERS. It may be read again, then with a new timeline, whose tasks
  * have the same .index. Return: 0; a reader's error; what a watcher returned.

@@ -615,3 +615,11 @@ int tap_survey_end(struct tap_survey *s)
 	release_inside(s);
 	return 0;
 }
+
+bool tap_survey_has_event(const struct tap_survey *s, const char *name)
+{
+	for (unsigned int i = 0; i < s->nr_kinds; i++)
+		if (!strcmp(s->kinds[i].fmt->name, name))
+			return true;
+	return false;
+}

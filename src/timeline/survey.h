@@ -171,4 +171,7 @@ bool tap_loss_has_switches(const struct tap_event *ev);
 /* Whether a loss can have taken events that the timeline uses: some came from its buffer. */
 bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l);
 
+/* Whether events of this name were seen in the window. */
+bool tap_survey_has_event(const struct tap_survey *s, const char *name);
+
 #endif

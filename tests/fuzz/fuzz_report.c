@@ -264,7 +264,7 @@ static int feed(struct told *told, struct tap_err *err)
 	unsigned int nr = 0;
 
 	tap_explain_waits_init(&told->waits, &(const struct tap_explain_waits_opts){
-		.has_placing = told->run.window.from_ns % 2, .asks_avoidable = true, .tell = on_wait, .ctx = told,
+		.asks_avoidable = true, .tell = on_wait, .ctx = told,
 	});
 	if (tap_event_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey, &told->stacks) ||
 	    tap_explain_init(&told->explained, 5))
