@@ -492,6 +492,7 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 	new->pub.cpu = new->pub.run_cpu = ev->cpu;
 	if (!c->known || tap_task_whole(c->task) != old)
 		return 0;
+	new->seen = new->kept = true;
 	tap_task_enter(new, TAP_RUNNING, ev->ts_ns, true);
 	c->task = tap_task_pub(new);
 	return 0;

@@ -62,7 +62,6 @@ fast_out(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
 	task->pub.slices++;
 	ret = fast_change(t, task, left_as->state, now, left_as->text, -1);
 	task->pub.cpu = task->pub.run_cpu = cpu;
-	task->seen = true;
 	return ret;
 }
 
@@ -78,8 +77,6 @@ fast_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, int pr
 	ret = fast_change(t, task, TAP_RUNNING, now, "", cpu);
 	task->pub.from_cpu = task->pub.run_cpu;
 	task->pub.run_cpu = cpu;
-	task->woken_running_ns = 0;
-	task->seen = true;
 	task->is_new = false;
 	return ret;
 }
@@ -96,6 +93,7 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 	struct tap_cpu *c = &t->cpus[cpu];
 	struct task *out = tap_task_whole(c->task), *in = tap_tasks_find(&t->tasks, next);
 	const struct tap_prev_state *left_as = NULL;
+	uint64_t since;
 	int ret;
 
 	if (!c->known || c->since_ns < t->fast_since_ns || prev != (out ? out->pub.tid : 0))
@@ -107,21 +105,22 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 	}
 	if (in ? !can_come(t, in, f->comm, ev) : next || t->opts.promise) /* idle may not be recorded */
 		return 0;
-	*(out ? &c->run_ns : &c->idle_ns) += now - c->since_ns;
+	since = c->since_ns;
+	*(out ? &c->run_ns : &c->idle_ns) += now - since;
+	c->since_ns = now;
 	/* one test of ret behind all of these would be shorter, and 3 % of a summary */
 	if (t->watchers.of_cpus.nr || t->watchers.of_early_cpus.nr) {
-		ret = tap_cpu_tell(t, c, c->since_ns, now);
+		ret = tap_cpu_tell(t, c, since, now);
 		if (ret)
 			return ret;
 	}
-	c->since_ns = now;
-	c->switches++;
-	c->task = tap_task_pub(in);
 	if (out) {
 		ret = fast_out(t, out, cpu, now, left_as, comm);
 		if (ret)
 			return ret;
 	}
+	c->switches++;
+	c->task = tap_task_pub(in);
 	ret = in ? fast_in(t, in, cpu, now, prio) : 0;
 	return ret ? ret : 1;
 }
@@ -164,8 +163,7 @@ tap_fast_waking(struct tap_timeline *t, const struct tap_event *ev)
 	uint64_t from;
 	int ret = 0;
 
-	if (!task || !tap_task_is_asleep(task) || !is_certain(t, task) || task->doubtful ||
-	    task->hidden || by == tid)
+	if (!task || !tap_task_is_asleep(task) || !is_certain(t, task) || task->hidden || by == tid)
 		return 0;
 	t->cpus[cpu].seen = true;
 	if (t->watchers.of_wakeups.nr)
@@ -184,7 +182,6 @@ tap_fast_waking(struct tap_timeline *t, const struct tap_event *ev)
 	task->pub.waker_tid = by;
 	task->pub.waker_cpu = cpu;
 	task->placed = false;
-	task->seen = true;
 	task->is_new = false;
 	return ret ? ret : 1;
 }
