@@ -326,14 +326,14 @@ uint64_t tap_timeline_sure_until(const struct tap_timeline *t, const struct tap_
 {
 	const struct task *whole = tap_task_whole((struct tap_task *)task);
 
-	if (whole->doubtful || whole->hidden)
+	if (tap_phase_is_doubtful(whole->phase) || whole->hidden)
 		return task->since_ns;
 	return tap_task_is_touched(t, whole) ? tap_touched_from(t, whole) : UINT64_MAX;
 }
 
 bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task)
 {
-	return tap_task_whole((struct tap_task *)task)->certain && tap_timeline_sure_until(t, task) == UINT64_MAX;
+	return task->state != TAP_UNKNOWN && tap_timeline_sure_until(t, task) == UINT64_MAX;
 }
 
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task)

@@ -45,6 +45,17 @@ static enum tap_state left_state(const struct tap_timeline *t, struct task *task
 	return TAP_THROTTLED;
 }
 
+/* The task was switched out: was it woken on its way out, or may that have been missed? */
+static void fall_asleep(const struct tap_timeline *t, struct task *task, uint64_t now)
+{
+	if (task->phase != TAP_PHASE_ASLEEP || now - task->woken_running_ns > TAP_ON_ITS_WAY_OUT_NS)
+		task->woken_running_ns = 0;
+	if (task->woken_running_ns)
+		task->phase = TAP_PHASE_ASLEEP_WOKEN;
+	else if (task->phase == TAP_PHASE_ASLEEP && t->hole_end_ns && now - t->hole_end_ns <= TAP_ON_ITS_WAY_OUT_NS)
+		task->phase = TAP_PHASE_ASLEEP_DOUBTFUL;
+}
+
 static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 		      const struct tap_event *ev, struct task *task, bool fits, bool cut)
 {
@@ -52,6 +63,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 	const uint64_t now = ev->ts_ns;
 	int ret;
 
+	fits &= tap_task_rule(task, TAP_SIGN_OUT)->fits;
 	task->kept = true;
 	tap_task_set_comm(task, f->from_comm, ev);
 	left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
@@ -72,13 +84,8 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 		});
 	task->pub.cpu = task->pub.run_cpu = ev->cpu;
 	task->placed = false;
-	task->seen = true;
-	if (!tap_task_is_asleep(task) || now - task->woken_running_ns > TAP_ON_ITS_WAY_OUT_NS)
-		task->woken_running_ns = 0;
-	/* woken on its way out, or so it may have been unseen */
-	task->doubtful = tap_task_is_asleep(task) &&
-			 (task->woken_running_ns || (t->hole_end_ns &&
-			  now - t->hole_end_ns <= TAP_ON_ITS_WAY_OUT_NS));
+	tap_task_note_seen(task);
+	fall_asleep(t, task, now);
 	return ret;
 }
 
@@ -88,37 +95,42 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
  */
 static int wake_late(struct tap_timeline *t, struct task *task)
 {
-	task->pub.state = TAP_WAKING;
 	task->pub.woken_ns = task->pub.since_ns;
+	tap_task_enter(task, TAP_WAKING, task->pub.since_ns);
 	task->woken_running_ns = 0;
-	task->doubtful = false;
 	return tap_watchers_waits(&t->watchers, t, tap_task_pub(task), t->now_ns);
 }
 
-/* A sleeper is seen to be awake, and no waking said so since it went to sleep. */
-static int wake_unseen(struct tap_timeline *t, struct task *task, uint64_t now)
+/* The event contradicts what was known of the task: corrects that. Return: 0; what a watcher returned. */
+static int amend(struct tap_timeline *t, struct task *task, enum tap_sign sign, uint64_t now)
 {
-	if (!task->woken_running_ns || tap_task_is_touched(t, task))
+	switch (tap_task_rule(task, sign)->amend) {
+	case TAP_AMEND_LOSE:
 		return tap_task_lose(t, task, now);
-	return wake_late(t, task);
+	case TAP_AMEND_WAKE_LATE:
+		return tap_task_is_touched(t, task) ? tap_task_lose(t, task, now) : wake_late(t, task);
+	case TAP_AMEND_BREAK:
+		tap_cpu_break_of(t, task);
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
 		     bool certain)
 {
-	bool fits = t->no_wakeups && tap_task_is_asleep(task);
-	int ret = 0;
+	bool slept = t->no_wakeups && tap_task_is_asleep(task), fits;
+	int ret = slept ? 0 : amend(t, task, TAP_SIGN_IN, now);
 
-	if (tap_task_is_asleep(task) && !fits)
-		ret = wake_unseen(t, task, now);
 	if (ret)
 		return ret;
 	task->woken_running_ns = 0;
 	task->is_new = false;
-	if (task->pub.state == TAP_RUNNING)
-		tap_cpu_break_of(t, task);
-	/* a task that is throttled runs once it may; that this was told a moment later is an interrupt's delay, or it is missing */
-	fits |= tap_state_is_wait(task->pub.state) || (task->pub.state == TAP_THROTTLED && !t->has_breaks);
+	fits = slept || tap_task_rule(task, TAP_SIGN_IN)->fits;
+	/* A throttled task runs once it may. If that is reported a moment later, an interrupt was delayed; or the report is missing. */
+	if (task->phase == TAP_PHASE_THROTTLED && t->has_breaks)
+		fits = false;
 	if (fits && !tap_task_is_touched(t, task))
 		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
@@ -246,7 +258,8 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 		task->pub.prio = tap_num_int(&f->prio, ev);
 	if (!keeps_next)
 		return enter_outside(t, task, now);
-	task->seen = task->kept = true;
+	tap_task_note_seen(task);
+	task->kept = true;
 	return switch_in(t, task, ev->cpu, now, c->known);
 }
 
@@ -283,7 +296,7 @@ static void note_waker(const struct tap_timeline *t, struct task *task, int wake
 	task->pub.waker_tid = waker;
 	task->pub.waker_cpu = ev->cpu;
 	task->placed = false;
-	task->seen = true;
+	tap_task_note_seen(task);
 	if (f->value.size)
 		task->pub.cpu = tap_cpu_named(t, tap_num_int(&f->value, ev));
 	if (f->prio.size)
@@ -297,19 +310,19 @@ static void note_waker(const struct tap_timeline *t, struct task *task, int wake
  */
 static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 {
-	enum tap_state state = task->pub.state;
-	bool asleep = tap_task_is_asleep(task), first = state == TAP_UNKNOWN && !task->seen;
-	bool waits = (asleep || first) && !tap_task_is_touched(t, task);
+	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_WAKING);
+	bool waits = rule->next == TAP_PHASE_WAKING && !tap_task_is_touched(t, task);
+	enum tap_state state = task->pub.state; /* also of a task that was not seen before: then it is not known how it slept */
 	uint64_t from = task->pub.since_ns;
 	int ret;
 
 	task->woken_running_ns = waits ? 0 : now; /* or it runs, unseen */
 	ret = tap_task_change(t, task, &(struct transition){
-		.next = waits ? TAP_WAKING : TAP_UNKNOWN, .ts_ns = now, .fits = asleep,
+		.next = waits ? TAP_WAKING : TAP_UNKNOWN, .ts_ns = now, .fits = rule->fits,
 		.next_cpu = -1,
 	});
 	if (waits) {
-		task->slept = asleep ? state : TAP_UNKNOWN;
+		task->slept = state;
 		task->slept_from_ns = from;
 	}
 	return ret;
@@ -321,6 +334,7 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 {
 	const uint64_t now = ev->ts_ns;
 	int by = tap_num_int(&f->current, ev), waker = waker_of(f, ev);
+	const struct tap_rule *rule;
 	int ret = tap_task_replace_dead(t, &task, f->comm, ev);
 
 	if (t->watchers.of_wakeups.nr)
@@ -330,17 +344,16 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 	task->is_new = false;
 	if (by == task->pub.tid) /* by itself: so it runs, and goes on */
 		return 0;
-	/* as it was about to sleep: now it stays runnable */
-	if (task->pub.state == TAP_PREEMPTED || task->pub.state == TAP_THROTTLED)
-		return 0;
-	if (task->pub.state != TAP_RUNNING) {
+	rule = tap_task_rule(task, TAP_SIGN_WAKING);
+	if (rule->ends) {
 		ret = begin_wait(t, task, now);
 		note_waker(t, task, waker, f, ev);
 		return ret;
 	}
-	/* nor by a clock that shows the same time on another CPU */
-	if (now == task->pub.since_ns)
+	/* a task that went out in state R as it was about to sleep stays runnable; two CPUs' clocks may show the same time */
+	if (!rule->next || now == task->pub.since_ns)
 		return 0;
+	task->phase = (enum tap_phase)rule->next;
 	task->woken_running_ns = now;
 	task->pub.waker_tid = waker;
 	task->pub.waker_cpu = ev->cpu;
@@ -350,10 +363,11 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 		     const struct tap_event *ev, struct task *task)
 {
-	int ret = 0;
+	int ret = amend(t, task, TAP_SIGN_WAKEUP, ev->ts_ns);
+	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_WAKEUP);
 
-	if (tap_task_is_asleep(task))
-		ret = wake_unseen(t, task, ev->ts_ns);
+	if (rule->next)
+		task->phase = (enum tap_phase)rule->next;
 	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
 	if (task->pub.state == TAP_WAKING) {
 		if (f->value.size && !tap_task_is_touched(t, task)) /* else it may be another wait's */
@@ -456,7 +470,7 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *
 	if (!tap_promise_keeps(t->opts.promise, task->pub.tid, f->comm, ev))
 		return ret;
 	task->kept = true;
-	tap_task_enter(task, TAP_WAKING, ev->ts_ns, true);
+	tap_task_enter(task, TAP_WAKING, ev->ts_ns);
 	note_waker(t, task, waker_of(f, ev), f, ev);
 	task->placed = true;
 	if (!ret)
@@ -492,8 +506,8 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 	new->pub.cpu = new->pub.run_cpu = ev->cpu;
 	if (!c->known || tap_task_whole(c->task) != old)
 		return 0;
-	new->seen = new->kept = true;
-	tap_task_enter(new, TAP_RUNNING, ev->ts_ns, true);
+	new->kept = true;
+	tap_task_enter(new, TAP_RUNNING, ev->ts_ns);
 	c->task = tap_task_pub(new);
 	return 0;
 }
@@ -547,10 +561,13 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t,
 static int moved_asleep(struct tap_timeline *t, const struct tap_sched_fields *f,
 			const struct tap_event *ev, struct task *task)
 {
-	if (task->woken_running_ns && task->pub.waker_cpu == ev->cpu &&
+	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_MOVED);
+
+	if (rule->amend == TAP_AMEND_WAKE_LATE && task->pub.waker_cpu == ev->cpu &&
 	    task->pub.waker_tid == tap_num_int(&f->current, ev) && !tap_task_is_touched(t, task))
 		return wake_late(t, task);
-	task->doubtful = true;
+	if (rule->next)
+		task->phase = (enum tap_phase)rule->next;
 	return 0;
 }
 
@@ -590,39 +607,39 @@ static int on_throttle(struct tap_timeline *t, const struct tap_sched_fields *f,
 		       const struct tap_event *ev, struct task *task)
 {
 	bool slept = t->no_wakeups && tap_task_is_asleep(task);
+	const struct tap_rule *rule;
 	enum tap_state state;
-	int ret = 0;
+	int ret;
 
 	if (tap_num_int(&f->current, ev) == task->pub.tid) {
 		task->throttles_ns = ev->ts_ns;
 		return 0;
 	}
-	if (tap_task_is_asleep(task) && !slept)
-		ret = wake_unseen(t, task, ev->ts_ns);
+	ret = slept ? 0 : amend(t, task, TAP_SIGN_THROTTLED, ev->ts_ns);
 	if (ret)
 		return ret;
 	state = slept ? TAP_WAKING : task->pub.state;
+	rule = slept ? &tap_rules[TAP_SIGN_THROTTLED][TAP_PHASE_WAKING] : tap_task_rule(task, TAP_SIGN_THROTTLED);
 	/* on another CPU it runs already, or its life is over: a clock that is behind */
-	if (state == TAP_THROTTLED || state == TAP_RUNNING || state == TAP_DEAD)
+	if (!rule->ends)
 		return 0;
 	if (slept)
 		task->pub.waker_tid = -1;
-	task->waited = tap_state_is_wait(state) && !tap_task_is_touched(t, task) ? state : TAP_UNKNOWN;
-	task->seen = true;
+	task->waited = rule->fits && !tap_task_is_touched(t, task) ? state : TAP_UNKNOWN;
 	return tap_task_change(t, task, &(struct transition){
-		.next = TAP_THROTTLED, .ts_ns = ev->ts_ns, .fits = tap_state_is_wait(state), .next_cpu = -1,
+		.next = TAP_THROTTLED, .ts_ns = ev->ts_ns, .fits = rule->fits, .next_cpu = -1,
 	});
 }
 
 /* From here on it waits as it did before; behind a hole nobody knows as what. */
 static int on_unthrottle(struct tap_timeline *t, const struct tap_event *ev, struct task *task)
 {
-	if (tap_state_is_wait(task->pub.state)) /* that it was throttled was not seen */
-		return tap_task_lose(t, task, ev->ts_ns);
-	if (task->pub.state != TAP_THROTTLED)
-		return 0;
+	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_UNTHROTTLED);
+
+	if (!rule->ends) /* a task that waits was throttled, unseen */
+		return amend(t, task, TAP_SIGN_UNTHROTTLED, ev->ts_ns);
 	return tap_task_change(t, task, &(struct transition){
-		.next = tap_task_is_touched(t, task) ? TAP_UNKNOWN : task->waited, .ts_ns = ev->ts_ns, .fits = true,
+		.next = tap_task_is_touched(t, task) ? TAP_UNKNOWN : task->waited, .ts_ns = ev->ts_ns, .fits = rule->fits,
 		.next_cpu = -1,
 	});
 }
@@ -649,9 +666,8 @@ static int leave_recorded(struct tap_timeline *t, struct task *task, uint64_t no
 	}
 	if (ret || task->pub.state == TAP_UNKNOWN)
 		return ret;
-	task->certain = false; /* it goes on: this is no whole interval */
 	return tap_task_change(t, task, &(struct transition){
-		.next = TAP_UNKNOWN, .ts_ns = now, .fits = !task->doubtful, .next_cpu = -1,
+		.next = TAP_UNKNOWN, .ts_ns = now, .fits = !tap_phase_is_doubtful(task->phase), .next_cpu = -1, .cut = true,
 	});
 }
 
@@ -664,7 +680,7 @@ static int move_task(struct tap_timeline *t, struct task *task, uint64_t cgroup,
 		return 0;
 	if (!p->keeps(p->ctx, task->pub.tid, now, task->pub.comm, TAP_TASK_COMM))
 		return leave_recorded(t, task, now);
-	task->seen = true; /* from now on recorded: it may wait already, so its next waking need not begin a wait */
+	tap_task_note_seen(task); /* from now on recorded: it may wait already, so its next waking need not begin a wait */
 	return 0;
 }
 

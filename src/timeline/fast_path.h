@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The fast path: nearly every switch takes a task off a CPU whose chain holds and lets one run that is
- * known to wait, and nearly every waking finds its task asleep. Where that is so, and no break, hole or
- * border of the window is near, this is all that events.c would do, in half of the time.
+ * known to wait, and nearly every waking finds its task asleep. Where the rows of the table (transitions.h)
+ * are plain, and no break, hole or border of the window is near, this is all that events.c would do, in
+ * half of the time. tests/unit/test_timeline_paths.c proves it.
  */
 #ifndef TAP_TIMELINE_FAST_PATH_H
 #define TAP_TIMELINE_FAST_PATH_H
@@ -11,10 +12,10 @@
 #include "timeline/events.h"
 #include "timeline/intervals.h"
 
-/* The task has been in its state since then, certainly and within the window. */
-static inline bool is_certain(const struct tap_timeline *t, const struct task *task)
+/* Nothing but the table decides, as no gap touched the task's state, which began within the window. */
+static inline bool is_plain(const struct tap_timeline *t, const struct task *task, enum tap_sign sign)
 {
-	return task->certain && task->pub.since_ns >= t->fast_since_ns;
+	return tap_task_rule(task, sign)->plain && task->pub.since_ns >= t->fast_since_ns;
 }
 
 /* As tap_task_change() has it. */
@@ -34,22 +35,20 @@ fast_change(struct tap_timeline *t, struct task *task, enum tap_state next, uint
 			.from_ns = from, .to_ns = now, .cpu = task->pub.cpu, .end = end,
 			.next_cpu = next_cpu,
 		});
-	tap_task_enter(task, next, now, true);
+	tap_task_enter(task, next, now);
 	task->slept = TAP_UNKNOWN;
 	return ret;
 }
 
 static inline bool can_leave(const struct tap_timeline *t, const struct task *task)
 {
-	return task->pub.state == TAP_RUNNING && is_certain(t, task) && !task->woken_running_ns &&
-	       task->throttles_ns < task->pub.since_ns;
+	return is_plain(t, task, TAP_SIGN_OUT) && task->throttles_ns < task->pub.since_ns;
 }
 
 static inline bool can_come(const struct tap_timeline *t, const struct task *task,
 			    const struct tap_field *comm, const struct tap_event *ev)
 {
-	return tap_state_is_wait(task->pub.state) && is_certain(t, task) && !task->hidden &&
-	       !tap_task_seems_other(t, task, comm, ev);
+	return is_plain(t, task, TAP_SIGN_IN) && !task->hidden && !tap_task_seems_other(t, task, comm, ev);
 }
 
 static inline __attribute__((always_inline)) int
@@ -163,7 +162,7 @@ tap_fast_waking(struct tap_timeline *t, const struct tap_event *ev)
 	uint64_t from;
 	int ret = 0;
 
-	if (!task || !tap_task_is_asleep(task) || !is_certain(t, task) || task->hidden || by == tid)
+	if (!task || !is_plain(t, task, TAP_SIGN_WAKING) || task->hidden || by == tid)
 		return 0;
 	t->cpus[cpu].seen = true;
 	if (t->watchers.of_wakeups.nr)

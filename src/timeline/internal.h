@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What a timeline keeps, for the files of this room. An event goes to fast_path.h, and if that does
- * not fit it to events.c, which knows what it means for tasks (tasks.h, lives.h) and CPUs (cpus.h);
- * when a task leaves its state, intervals.h judges whether the time it spent there is certain, by the
- * holes that holes.h has brought up to date.
+ * not fit it to events.c, which knows what it means for tasks (tasks.h, lives.h) and CPUs (cpus.h).
+ * Both decide by the table in transitions.h. When a task leaves its state, intervals.h judges whether
+ * the time it spent there is certain, by the holes that holes.h has brought up to date.
  */
 #ifndef TAP_TIMELINE_INTERNAL_H
 #define TAP_TIMELINE_INTERNAL_H

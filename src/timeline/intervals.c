@@ -100,7 +100,7 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 	if (!fits)
 		take_back_sleep(t, task);
 	task->slept = TAP_UNKNOWN;
-	if (fits && !task->doubtful && task->pub.state != TAP_UNKNOWN)
+	if (fits && !tap_phase_is_doubtful(task->phase) && task->pub.state != TAP_UNKNOWN)
 		sure = tap_touched_from(t, task);
 	if (sure > task->pub.since_ns)
 		ret = close_part(t, task, TAP_UNKNOWN, sure, -1);
@@ -108,6 +108,8 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 		task->was = task->pub.state;
 	task->pub.state = TAP_UNKNOWN;
 	task->pub.since_ns = sure;
+	if (task->phase != TAP_PHASE_UNSEEN)
+		task->phase = TAP_PHASE_LOST;
 	if (ret || to->next == TAP_UNKNOWN)
 		return ret;
 	return close_part(t, task, to->next, to->ts_ns, to->next_cpu);
@@ -122,16 +124,16 @@ int tap_task_change(struct tap_timeline *t, struct task *task, const struct tran
 
 	if (fits && !tap_task_is_touched(t, task) && task->pub.state != TAP_UNKNOWN) {
 		s = part(task, to->next, to->ts_ns, to->next_cpu);
-		s.whole = task->certain;
+		s.whole = !to->cut;
 		s.end = to->end ? to->end : "";
 		ret = close_interval(t, task, &s);
-		tap_task_enter(task, to->next, to->ts_ns, true);
+		tap_task_enter(task, to->next, to->ts_ns);
 		task->slept = TAP_UNKNOWN;
 		return ret;
 	}
 	ret = leave_uncertain(t, task, to, fits);
 	if (to->next != TAP_UNKNOWN)
-		tap_task_enter(task, to->next, to->ts_ns, true);
+		tap_task_enter(task, to->next, to->ts_ns);
 	return ret;
 }
 
@@ -150,11 +152,10 @@ int tap_task_close(struct tap_timeline *t, struct task *task)
 		return 0;
 	if (state == TAP_UNKNOWN)
 		return close_part(t, task, state, t->opts.window.to_ns, -1);
-	task->certain = false; /* it goes on: this is no whole interval */
 	return tap_task_change(t, task, &(struct transition){
-		.next = state, .ts_ns = t->opts.window.to_ns, .next_cpu = -1,
+		.next = state, .ts_ns = t->opts.window.to_ns, .next_cpu = -1, .cut = true,
 		/* a task that is hidden from tracing may have woken it, or let it run, unseen; and any may, from another CPU */
 		.fits = state == TAP_RUNNING ||
-			!(task->doubtful || t->has_breaks || (t->lacks_cpus && tap_task_is_asleep(task))),
+			!(tap_phase_is_doubtful(task->phase) || t->has_breaks || (t->lacks_cpus && tap_task_is_asleep(task))),
 	});
 }

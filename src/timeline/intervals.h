@@ -12,6 +12,7 @@ struct transition {
 	bool fits; /* what ends the state is what can end it: else something was missed */
 	const char *end; /* as in struct tap_interval; NULL: "" */
 	int next_cpu; /* where it runs now; -1 */
+	bool cut; /* the state goes on: this is not the whole of it */
 };
 
 /* Return: 0; what a watcher returned. */
@@ -21,13 +22,23 @@ int tap_task_lose(struct tap_timeline *t, struct task *task, uint64_t now);
 /* It stays as it is, beyond the window's end. Return: as above. */
 int tap_task_close(struct tap_timeline *t, struct task *task);
 
-static inline void tap_task_enter(struct task *task, enum tap_state state, uint64_t now,
-				  bool certain)
+static inline void tap_task_enter(struct task *task, enum tap_state state, uint64_t now)
 {
 	task->pub.state = state;
 	task->pub.since_ns = now;
-	task->certain = certain;
-	task->doubtful = false;
+	task->phase = tap_phase_entered(state);
+}
+
+/* An event shows the task running or in a run queue, whatever state that leaves it in. */
+static inline void tap_task_note_seen(struct task *task)
+{
+	if (task->phase == TAP_PHASE_UNSEEN)
+		task->phase = TAP_PHASE_LOST;
+}
+
+static inline const struct tap_rule *tap_task_rule(const struct task *task, enum tap_sign sign)
+{
+	return &tap_rules[sign][task->phase];
 }
 
 static inline bool tap_task_is_asleep(const struct task *task)

@@ -86,7 +86,7 @@ int tap_task_replace_dead(struct tap_timeline *t, struct task **task,
 	ret = add(t, (*task)->pub.tid, false, ev->ts_ns, task);
 	if (ret)
 		return ret;
-	(*task)->seen = true; /* it was at work before this, so a waking proves nothing */
+	tap_task_note_seen(*task); /* it was at work before this, so a waking proves nothing */
 	tap_task_set_comm(*task, comm, ev);
 	return 0;
 }

@@ -6,12 +6,14 @@
 #include <assert.h>
 
 #include "timeline/timeline.h"
+#include "timeline/transitions.h"
 
 #define TAP_TASKS_PAGE 1024u /* tids of one page of the directory */
 
 /* A task, and what nobody but the timeline needs to know of it. */
 struct task {
 	struct tap_task pub;	   /* first: see tap_task_whole() */
+	enum tap_phase phase;	   /* of .pub.state */
 	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
 	uint64_t slept_from_ns;	   /* waking: since when it had slept */
 	enum tap_state slept;	   /* and how; TAP_UNKNOWN: not known */
@@ -21,9 +23,6 @@ struct task {
 	enum tap_state back;	   /* what struct tap_interval is to tell */
 	uint64_t back_ns;
 	bool placed;   /* in this wait: its run queue is settled */
-	bool certain;  /* .state began as seen */
-	bool doubtful; /* asleep, or woken as it went to sleep: what comes next will tell */
-	bool seen;     /* running, switched or woken */
 	bool kept;     /* all of it was recorded, at some time */
 	bool is_new;   /* forked, its first wakeup not seen yet */
 	bool is_told;  /* by task_newtask: the fork that follows is the same */

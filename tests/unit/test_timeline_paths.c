@@ -51,6 +51,7 @@ struct recording {
 	const struct tap_survey *survey;
 	const struct tap_promise *promise;
 	bool silent; /* no watcher */
+	bool follows_table; /* nothing is missing, so that a task's phase follows from the table alone */
 };
 
 /*
@@ -97,7 +98,7 @@ static const struct tap_survey with_hidden = { .has_breaks = true, .tids = { tid
 #define WHOLE { 1500, 1000000000 }
 static const struct recording recordings[] = {
 	{ "without a survey", WHOLE, .throttling = true },
-	{ "complete", WHOLE, .survey = &complete },
+	{ "complete", WHOLE, .survey = &complete, .throttling = true, .follows_table = true },
 	{ "with lost events", WHOLE, .survey = &with_losses },
 	{ "with broken chains", WHOLE, .survey = &with_breaks, .throttling = true },
 	{ "with a hidden task", WHOLE, .survey = &with_hidden },
@@ -383,9 +384,9 @@ static uint8_t age_of_wakeup(const struct tap_timeline *t, uint64_t ns)
 }
 
 struct task_key {
-	uint8_t state, since, woken_running, slept, throttles, waited, back;
+	uint8_t state, phase, since, woken_running, slept, throttles, waited, back;
 	int8_t run_cpu;
-	uint8_t doubtful : 1, placed : 1, seen : 1, is_new : 1, is_told : 1, certain : 1, renamed : 1;
+	uint8_t placed : 1, is_new : 1, is_told : 1, renamed : 1;
 };
 
 struct cpu_key {
@@ -414,13 +415,12 @@ static struct task_key task_key(const struct tap_timeline *t, const struct task 
 	if (state == TAP_DEAD) /* another comes in its place */
 		return (struct task_key){ .state = 1 + TAP_DEAD };
 	return (struct task_key){
-		.state = (uint8_t)(1 + state), .since = age(t, since), .run_cpu = (int8_t)task->pub.run_cpu,
+		.state = (uint8_t)(1 + state), .phase = (uint8_t)task->phase, .since = age(t, since), .run_cpu = (int8_t)task->pub.run_cpu,
 		.woken_running = age_of_wakeup(t, task->woken_running_ns),
 		.slept = state == TAP_WAKING ? (uint8_t)task->slept : 0,
 		.throttles = age(t, task->throttles_ns < since ? 0 : task->throttles_ns),
 		.waited = state == TAP_THROTTLED ? (uint8_t)task->waited : 0, .back = (uint8_t)task->back,
-		.doubtful = state != TAP_UNKNOWN && task->doubtful, .certain = state != TAP_UNKNOWN && task->certain,
-		.seen = state == TAP_UNKNOWN && task->seen, .is_new = task->is_new, .is_told = task->is_told,
+		.is_new = task->is_new, .is_told = task->is_told,
 		.placed = task->placed && is_placed_or_not(task), .renamed = task->pub.comm[0] == 'x',
 	};
 }
@@ -613,23 +613,90 @@ static void print_tasks(const char *path, const struct snapshot *s)
 		const struct task *task = &s->tasks[i];
 
 		print_message("# %s: %d %s since %llu cpu %d run_cpu %d from_cpu %d prio %d slices %llu migrations %llu woken_ns %llu by %d on %d,"
-			      " woken_running %llu slept %d from %llu throttles %llu waited %d was %d back %d,%s%s%s%s%s%s%s\n",
+			      " woken_running %llu slept %d from %llu throttles %llu waited %d was %d back %d phase %d,%s%s%s%s\n",
 			      path, task->pub.tid, tap_state_name(task->pub.state), (unsigned long long)task->pub.since_ns, task->pub.cpu,
 			      task->pub.run_cpu, task->pub.from_cpu, task->pub.prio, (unsigned long long)task->pub.slices,
 			      (unsigned long long)task->pub.migrations, (unsigned long long)task->pub.woken_ns, task->pub.waker_tid,
 			      task->pub.waker_cpu, (unsigned long long)task->woken_running_ns, (int)task->slept,
 			      (unsigned long long)task->slept_from_ns, (unsigned long long)task->throttles_ns, (int)task->waited,
-			      (int)task->was, (int)task->back, task->placed ? " placed" : "", task->certain ? " certain" : "",
-			      task->doubtful ? " doubtful" : "", task->seen ? " seen" : "", task->kept ? " kept" : "",
+			      (int)task->was, (int)task->back, (int)task->phase, task->placed ? " placed" : "", task->kept ? " kept" : "",
 			      task->is_new ? " is_new" : "", task->is_told ? " is_told" : "");
 	}
+}
+
+/* ---- the table (timeline/transitions.h) ---- */
+
+/* Return: the phase to which the rule's amendment leads. */
+static enum tap_phase amended(enum tap_phase phase, enum tap_sign sign)
+{
+	switch (tap_rules[sign][phase].amend) {
+	case TAP_AMEND_LOSE:
+	case TAP_AMEND_BREAK:
+		return TAP_PHASE_LOST;
+	case TAP_AMEND_WAKE_LATE:
+		return TAP_PHASE_WAKING;
+	default:
+		return phase;
+	}
+}
+
+/* Whether the table has that way from phase to phase. */
+static bool is_in_table(enum tap_phase from, enum tap_sign sign, enum tap_phase to)
+{
+	enum tap_phase phase = amended(from, sign);
+	unsigned int next = tap_rules[sign][phase].next;
+
+	if (sign == TAP_SIGN_MOVED && from == TAP_PHASE_ASLEEP_WOKEN && to == from) /* by another than the task's waker */
+		return true;
+	return next == TAP_PHASE_TOLD || to == (next ? next : phase);
+}
+
+static void check_task(const struct snapshot *before, const struct snapshot *after, int tid, enum tap_sign sign)
+{
+	const struct task *task = before->by_tid[tid];
+	unsigned int i = task ? task->pub.index : 0;
+	enum tap_phase from, to;
+
+	if (!task || before->tasks[i].phase == TAP_PHASE_DEAD) /* another task comes in its place */
+		return;
+	from = before->tasks[i].phase;
+	to = after->tasks[i].phase;
+	if (sign == TAP_SIGN_WAKING && after->now_ns == before->tasks[i].pub.since_ns && to == from) /* two CPUs' clocks */
+		return;
+	if (!is_in_table(from, sign, to)) {
+		print_message("# task %d: sign %d leads from phase %d to %d, which the table does not have\n", tid, (int)sign, (int)from, (int)to);
+		fail();
+	}
+}
+
+static void check_table(const struct event *e, const struct snapshot *before, const struct snapshot *after)
+{
+	static const char *const kinds[TAP_NR_SIGNS] = {
+		[TAP_SIGN_WAKING] = "waking", [TAP_SIGN_WAKEUP] = "wakeup", [TAP_SIGN_MOVED] = "migrate",
+		[TAP_SIGN_THROTTLED] = "sched_throttle", [TAP_SIGN_UNTHROTTLED] = "sched_unthrottle",
+	};
+	int tid, other;
+	char kind[24];
+
+	if (sscanf(e->text, "%*d switch %d %*s %d", &tid, &other) == 2) {
+		if (tid && tid != other)
+			check_task(before, after, tid, TAP_SIGN_OUT);
+		if (other && tid != other)
+			check_task(before, after, other, TAP_SIGN_IN);
+		return;
+	}
+	if (sscanf(e->text, "%*d %23s %d by %d", kind, &tid, &other) == 3 && tid == other) /* what a task does to itself */
+		return;
+	for (int sign = 0; sign < TAP_NR_SIGNS; sign++)
+		if (kinds[sign] && !strcmp(kind, kinds[sign]))
+			check_task(before, after, tid, (enum tap_sign)sign);
 }
 
 struct figures {
 	unsigned int steps, fast;
 };
 
-static void step(struct tap_timeline *t, struct log *log, unsigned int from, unsigned int event, enum when when, struct figures *f)
+static void step(const struct recording *r, struct tap_timeline *t, struct log *log, unsigned int from, unsigned int event, enum when when, struct figures *f)
 {
 	static struct outcome fast, slow;
 	const struct snapshot *before = states[from].at;
@@ -655,6 +722,8 @@ static void step(struct tap_timeline *t, struct log *log, unsigned int from, uns
 		print_tasks("events.c", &slow.after);
 		fail();
 	}
+	if (r->follows_table)
+		check_table(e, before, &fast.after);
 	f->steps++;
 	f->fast += fast.fast;
 	if (now <= t->opts.window.to_ns)
@@ -697,7 +766,7 @@ static struct tap_timeline *start(const struct recording *r, struct log *log)
 }
 
 /* Return: how many states were explored. */
-static unsigned int explore_states(struct tap_timeline *t, struct log *log, unsigned int max, struct figures *f)
+static unsigned int explore_states(const struct recording *r, struct tap_timeline *t, struct log *log, unsigned int max, struct figures *f)
 {
 	unsigned int i;
 
@@ -705,7 +774,7 @@ static unsigned int explore_states(struct tap_timeline *t, struct log *log, unsi
 		for (unsigned int e = 0; e < nr_events; e++)
 			for (unsigned int when = 0; when < NR_WHEN; when++)
 				if (events[e].whens >> when & 1)
-					step(t, log, i, e, when, f);
+					step(r, t, log, i, e, when, f);
 		free(states[i].at);
 	}
 	for (unsigned int left = i; left < nr_states; left++)
@@ -726,7 +795,7 @@ static void explore(const struct recording *r, const struct world *w)
 	nr_states = 0;
 	save(t, &first);
 	add_state(t, &first, 0, 0, 0);
-	nr = explore_states(t, &log, getenv("SOAK") ? w->soak_max_states : w->max_states, &f);
+	nr = explore_states(r, t, &log, getenv("SOAK") ? w->soak_max_states : w->max_states, &f);
 	print_message("# %d CPUs, %d tasks: %u of %u states explored by %u steps, %u of them by the fast path\n", w->nr_cpus, w->nr_tasks,
 		      nr, nr_states, f.steps, f.fast);
 	tap_timeline_free(t);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The table of a task's state machine: what each event means for a task in each phase. A phase is a state (enum tap_state)
+ * together with what events have shown beside it. events.c decides by this table. fast_path.h takes only events whose rule is
+ * plain. docs/timeline.md explains and prints the table.
+ */
+#ifndef TAP_TIMELINE_TRANSITIONS_H
+#define TAP_TIMELINE_TRANSITIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <schedtap/timeline.h>
+
+enum tap_phase {
+	TAP_PHASE_UNSEEN, /* unknown, and no event showed the task running or in a run queue: it may sleep */
+	TAP_PHASE_LOST, /* unknown, after such an event */
+	TAP_PHASE_RUNNING,
+	TAP_PHASE_RUNNING_WOKEN, /* running, and a wakeup came meanwhile: in vain, or the task is on its way to sleep */
+	TAP_PHASE_PREEMPTED,
+	TAP_PHASE_WAKING,
+	TAP_PHASE_ASLEEP, /* sleeping, blocked or stopped */
+	TAP_PHASE_ASLEEP_DOUBTFUL, /* asleep, unless a wakeup was missed: just before the sleep, or a later move belongs to one */
+	TAP_PHASE_ASLEEP_WOKEN, /* asleep, unless the wakeup just before the sleep still counts */
+	TAP_PHASE_THROTTLED,
+	TAP_PHASE_DEAD,
+	TAP_NR_PHASES,
+};
+
+/* What an event says about a task. */
+enum tap_sign {
+	TAP_SIGN_IN, /* switched in */
+	TAP_SIGN_OUT, /* switched out */
+	TAP_SIGN_WAKING, /* woken by another task: sched_waking; sched_wakeup where that was not recorded */
+	TAP_SIGN_WAKEUP, /* sched_wakeup after sched_waking: the wakeup is complete */
+	TAP_SIGN_MOVED, /* sched_migrate_task */
+	TAP_SIGN_THROTTLED, /* sched_throttle, while another task runs there */
+	TAP_SIGN_UNTHROTTLED,
+	TAP_NR_SIGNS,
+};
+
+/* What an event that contradicts the phase shows, before the rule of the phase that results applies. */
+enum tap_amend {
+	TAP_AMEND_NOTHING,
+	TAP_AMEND_LOSE, /* the state ended unseen: the task is lost */
+	TAP_AMEND_WAKE_LATE, /* the wakeup before the sleep counts: the task is waking since the sleep began; lost if a gap touched it */
+	TAP_AMEND_BREAK, /* the task left its CPU unseen: that CPU's chain of switches is broken */
+};
+
+#define TAP_PHASE_TOLD TAP_NR_PHASES /* the event says it: its prev_state, or how the task waited before it was throttled */
+
+struct tap_rule {
+	uint8_t next; /* enum tap_phase, or TAP_PHASE_TOLD; 0, which is no phase that an event can lead to: the phase stays */
+	uint8_t amend; /* enum tap_amend */
+	bool ends; /* the state ends */
+	bool fits; /* this event is what can end the state: else the state ended earlier, unseen */
+	bool plain; /* away from gaps, nothing but this row decides */
+};
+
+/* By sign and phase. After a rule that amends the phase, the amended phase's rule applies. */
+extern const struct tap_rule tap_rules[TAP_NR_SIGNS][TAP_NR_PHASES];
+
+static inline bool tap_phase_is_unknown(enum tap_phase phase)
+{
+	return phase <= TAP_PHASE_LOST;
+}
+
+/* Whether it is open if the task sleeps: the next event will show. */
+static inline bool tap_phase_is_doubtful(enum tap_phase phase)
+{
+	return phase == TAP_PHASE_ASLEEP_DOUBTFUL || phase == TAP_PHASE_ASLEEP_WOKEN;
+}
+
+/* Return: the phase of a task that has just entered the state. */
+static inline enum tap_phase tap_phase_entered(enum tap_state state)
+{
+	static const uint8_t phases[TAP_NR_STATES] = {
+		[TAP_UNKNOWN] = TAP_PHASE_LOST, [TAP_RUNNING] = TAP_PHASE_RUNNING, [TAP_PREEMPTED] = TAP_PHASE_PREEMPTED,
+		[TAP_WAKING] = TAP_PHASE_WAKING, [TAP_SLEEPING] = TAP_PHASE_ASLEEP, [TAP_BLOCKED] = TAP_PHASE_ASLEEP,
+		[TAP_STOPPED] = TAP_PHASE_ASLEEP, [TAP_DEAD] = TAP_PHASE_DEAD, [TAP_THROTTLED] = TAP_PHASE_THROTTLED,
+	};
+
+	return (enum tap_phase)phases[state];
+}
+
+#endif
