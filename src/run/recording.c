@@ -40,6 +40,13 @@ void tap_recording_note(const struct tap_recording *r, const char *fmt, ...)
 	r->listener.note(r->listener.ctx, &note);
 }
 
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+	if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
+		return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
+	return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
 /* A recorder that runs, or did not finish, has a spool folder beside the file of an earlier recording. */
 static void tell_newer_spool(const struct tap_recording *r)
 {
@@ -47,7 +54,7 @@ static void tell_newer_spool(const struct tap_recording *r)
 	struct stat file, spool;
 
 	tap_buf_printf(&head, "%s.spool/head.dat", r->path);
-	if (!head.err && !stat(r->path, &file) && !stat(tap_buf_str(&head), &spool) && spool.st_mtime >= file.st_mtime)
+	if (!head.err && !stat(r->path, &file) && !stat(tap_buf_str(&head), &spool) && is_newer(&spool, &file))
 		tap_recording_note(r, "'%.300s' is an earlier recording: '%.300s.spool' has a newer one, which still runs or did not "
 				   "finish: read it with -i, or run `schedtap repair`", r->path, r->path);
 	tap_buf_release(&head);
