@@ -22,7 +22,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	uint64_t ns = s->to_ns - s->from_ns;
 
 	(void)t;
-	if (!s->whole || s->next != TAP_RUNNING) /* when it began or how it ended is not known */
+	if (!s->whole || s->next != TAP_STATE_RUNNING) /* when it began or how it ended is not known */
 		return 0;
 	for (; l->nr <= index; l->nr++) {
 		l->ns = realloc(l->ns, (l->nr + 1) * sizeof(*l->ns));
@@ -54,7 +54,7 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 int main(int argc, char **argv)
 {
 	const struct tap_watcher_ops ops = {
-		.size = sizeof(ops), .states = TAP_STATE_BIT(TAP_WAKING), .interval = on_interval, .end = on_end,
+		.size = sizeof(ops), .states = TAP_STATE_BIT(TAP_STATE_WAKING), .interval = on_interval, .end = on_end,
 	};
 	struct longest longest = { 0 };
 	const struct tap_watcher watcher = { .ops = &ops, .ctx = &longest };

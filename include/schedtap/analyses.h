@@ -34,7 +34,7 @@ struct tap_wait_reason {
 struct tap_long_wait {
 	int tid;
 	const char *name; /* the task's; printable; "<...>": not known */
-	enum tap_state state; /* in which it began: TAP_WAKING, TAP_PREEMPTED or TAP_THROTTLED */
+	enum tap_state state; /* in which it began: TAP_STATE_WAKING, TAP_STATE_PREEMPTED or TAP_STATE_THROTTLED */
 	int cpu; /* that the task ran on afterwards */
 	uint64_t from_ns, to_ns;
 	bool whole; /* false: the task may have run or slept meanwhile, while events are missing */
@@ -73,8 +73,8 @@ struct tap_latency_figures {
 
 /**
  * tap_latencies_new() - Make a handle.
- * @state: TAP_WAKING: waits after a wakeup. A recording without wakeups has none. TAP_PREEMPTED: waits after a preemption.
- * TAP_THROTTLED: throttled time.
+ * @state: TAP_STATE_WAKING: waits after a wakeup. A recording without wakeups has none. TAP_STATE_PREEMPTED: waits after a preemption.
+ * TAP_STATE_THROTTLED: throttled time.
  *
  * Return: owned by the caller; NULL with @err set: -EINVAL, -ENOMEM.
  */
@@ -98,7 +98,7 @@ TAP_API void tap_longest_states_free(struct tap_longest_states *h);
 TAP_API struct tap_watcher tap_longest_states_watcher(struct tap_longest_states *h);
 /**
  * tap_longest_states_ns() - The longest interval of the newest task with this thread ID.
- * @state: not TAP_DEAD.
+ * @state: not TAP_STATE_DEAD.
  * @from_ns: set to when the interval began, if there is one; may be NULL.
  *
  * Return: its length within the window, ns; 0: the task was never in this state.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads a recording for watchers (watcher.h), as every report of schedtap does. The recording is read twice: first to find
- * where events are missing, then to call the watchers, for whom each state is certain or TAP_UNKNOWN.
+ * where events are missing, then to call the watchers, for whom each state is certain or TAP_STATE_UNKNOWN.
  */
 #ifndef SCHEDTAP_RUN_H
 #define SCHEDTAP_RUN_H

@@ -27,15 +27,15 @@ extern "C" {
 #endif
 
 enum tap_state {
-	TAP_UNKNOWN,
-	TAP_RUNNING,
-	TAP_PREEMPTED, /* runnable after being switched out (R, R+) */
-	TAP_WAKING,    /* runnable after a wakeup (or fork), not yet run */
-	TAP_SLEEPING,  /* S, I */
-	TAP_BLOCKED,   /* D */
-	TAP_STOPPED,   /* T, t, P */
-	TAP_DEAD,      /* its life is over: no time is counted */
-	TAP_THROTTLED, /* runnable, and may not run: its quota or budget is used up (sched_throttle) */
+	TAP_STATE_UNKNOWN,
+	TAP_STATE_RUNNING,
+	TAP_STATE_PREEMPTED, /* runnable after being switched out (R, R+) */
+	TAP_STATE_WAKING,    /* runnable after a wakeup (or fork), not yet run */
+	TAP_STATE_SLEEPING,  /* S, I */
+	TAP_STATE_BLOCKED,   /* D */
+	TAP_STATE_STOPPED,   /* T, t, P */
+	TAP_STATE_DEAD,      /* its life is over: no time is counted */
+	TAP_STATE_THROTTLED, /* runnable, and may not run: its quota or budget is used up (sched_throttle) */
 	TAP_NR_STATES,
 };
 
@@ -110,20 +110,20 @@ struct tap_interval {
 	enum tap_state state, next;
 	/*
 	 * Both ends were seen, and nothing is unknown between: a wait to count. Not so at the
-	 * window's ends and beside holes. Never true for TAP_UNKNOWN.
+	 * window's ends and beside holes. Never true for TAP_STATE_UNKNOWN.
 	 */
 	bool whole;
 	uint64_t from_ns, to_ns; /* may begin before the window; never goes beyond its end */
-	int cpu; /* TAP_RUNNING: where. Runnable: whose run queue it was in at the end. Or -1 */
+	int cpu; /* TAP_STATE_RUNNING: where. Runnable: whose run queue it was in at the end. Or -1 */
 	/*
-	 * Of TAP_UNKNOWN: the sleep before it, of back_ns, was told and must be taken back: the waking
-	 * that ended it was in vain. Else TAP_UNKNOWN, and 0.
+	 * Of TAP_STATE_UNKNOWN: the sleep before it, of back_ns, was told and must be taken back: the waking
+	 * that ended it was in vain. Else TAP_STATE_UNKNOWN, and 0.
 	 */
 	enum tap_state back;
 	uint64_t back_ns;
-	const char *end; /* of TAP_RUNNING: the state as the recording prints it, "R+"; or "" */
-	int next_cpu; /* where it runs now, if .next is TAP_RUNNING */
-	enum tap_state was; /* of TAP_UNKNOWN: what it had been in, and nobody knows until when; else TAP_UNKNOWN */
+	const char *end; /* of TAP_STATE_RUNNING: the state as the recording prints it, "R+"; or "" */
+	int next_cpu; /* where it runs now, if .next is TAP_STATE_RUNNING */
+	enum tap_state was; /* of TAP_STATE_UNKNOWN: what it had been in, and nobody knows until when; else TAP_STATE_UNKNOWN */
 };
 
 /** struct tap_cpu_interval - A CPU stops running something. */

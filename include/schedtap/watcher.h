@@ -24,7 +24,7 @@ extern "C" {
 struct tap_watcher_ops {
 	size_t size; /* sizeof(struct tap_watcher_ops), for tap_run() */
 	uint32_t states; /* TAP_STATE_BIT()s: .interval is called for intervals in these states */
-	uint32_t lost_states; /* and for intervals in these states if .next is TAP_UNKNOWN */
+	uint32_t lost_states; /* and for intervals in these states if .next is TAP_STATE_UNKNOWN */
 	bool unknown_cpus_only; /* .cpu is called only for intervals in which a CPU was offline or unknown */
 	bool early; /* .before, .event and .cpu are also called for what was before the window, up to 100 ms earlier */
 	/* The window begins, and tasks and CPUs are as they were just before. No event of the window was processed. */

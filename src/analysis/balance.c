@@ -294,7 +294,7 @@ static int wait_end(struct tap_balance *b, struct tap_balance_task *t,
 		    const struct tap_interval *s)
 {
 	bool counts = s->whole && s->state == t->wait.state && s->cpu == t->wait.cpu;
-	uint64_t from_ns = s->next == TAP_UNKNOWN ? s->to_ns : s->from_ns;
+	uint64_t from_ns = s->next == TAP_STATE_UNKNOWN ? s->to_ns : s->from_ns;
 	int ret = set_mode(b, t, TAP_WAIT_PLAIN) ?: dequeue(b, t);
 
 	if (ret || (counts && !t->wanted))
@@ -311,7 +311,7 @@ static int wait_end(struct tap_balance *b, struct tap_balance_task *t,
 /* Without wakeups a sleep has a wait at its end. */
 static bool may_be_wait(const struct tap_balance *b, enum tap_state state)
 {
-	return state == TAP_UNKNOWN || (tap_state_is_sleep(state) && b->opts.survey &&
+	return state == TAP_STATE_UNKNOWN || (tap_state_is_sleep(state) && b->opts.survey &&
 					!tap_survey_has_wakeups(b->opts.survey));
 }
 
@@ -397,13 +397,13 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 	else if (tap_state_is_wait(s->state))
 		ret = doubt(b, s->cpu, s->from_ns); /* it was not seen to begin */
 	t->dropped_ns = 0;
-	if (!ret && s->state == TAP_RUNNING)
+	if (!ret && s->state == TAP_STATE_RUNNING)
 		ret = ran_on(t, s->cpu);
 	if (ret || s->next == s->state)
 		return ret;
 	if (tap_state_is_wait(s->next))
 		return wait_begin(b, t, s->next, t->woken_ns == s->to_ns ? t->woken_cpu : s->cpu);
-	if (s->next == TAP_RUNNING && may_be_wait(b, s->state))
+	if (s->next == TAP_STATE_RUNNING && may_be_wait(b, s->state))
 		return doubt(b, s->next_cpu, s->from_ns);
 	return 0;
 }
@@ -430,7 +430,7 @@ static int on_wakeup(void *ctx, const struct tap_timeline *timeline, const struc
 	if (ret)
 		return ret;
 	if (w->is_new) /* a life begins: no other state ends */
-		return wait_begin(b, t, TAP_WAKING, w->target_cpu);
+		return wait_begin(b, t, TAP_STATE_WAKING, w->target_cpu);
 	t->woken_cpu = w->target_cpu;
 	t->woken_ns = w->ts_ns;
 	return 0;

@@ -12,7 +12,7 @@
  * time.
  *
  * Work is not conserved while a task waits in the queue of one CPU and another is free for it:
- *  - the task is runnable and does not run (TAP_WAKING, TAP_PREEMPTED), in a wait that is whole:
+ *  - the task is runnable and does not run (TAP_STATE_WAKING, TAP_STATE_PREEMPTED), in a wait that is whole:
  *    its end fits its beginning and no hole touches it. A waking task counts from its last
  *    placement on (sched_migrate_task): before, it was in no queue.
  *  - the CPU in whose queue it waits runs another task. Where that CPU is idle the task waits for

@@ -62,14 +62,14 @@ static uint64_t deadline_of(uint64_t ts_ns, int64_t left_ns)
 static void begin_job(struct tap_deadlines *d, const struct tap_task *task, struct tap_deadline_job *job, const struct tap_event *ev)
 {
 	*job = (struct tap_deadline_job){
-		.is_open = true, .was_seen = job->is_over || task->state == TAP_WAKING,
+		.is_open = true, .was_seen = job->is_over || task->state == TAP_STATE_WAKING,
 		.deadline_ns = deadline_of(ev->ts_ns, tap_num_get(&d->left, ev)),
 	};
 }
 
 static bool is_done(const struct tap_interval *s)
 {
-	return s->state == TAP_RUNNING && (s->next == TAP_SLEEPING || s->next == TAP_BLOCKED || s->next == TAP_STOPPED || s->next == TAP_DEAD);
+	return s->state == TAP_STATE_RUNNING && (tap_state_is_sleep(s->next) || s->next == TAP_STATE_DEAD);
 }
 
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
@@ -80,7 +80,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	(void)t;
 	if (!job)
 		return 0;
-	if (s->state == TAP_UNKNOWN && s->from_ns < s->to_ns) {
+	if (s->state == TAP_STATE_UNKNOWN && s->from_ns < s->to_ns) {
 		d->undecided += job->is_open;
 		*job = (struct tap_deadline_job){ 0 };
 	} else if (is_done(s)) {
@@ -136,6 +136,6 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 }
 
 const struct tap_watcher_ops tap_deadlines_ops = {
-	.states = TAP_STATE_BIT(TAP_RUNNING) | TAP_STATE_BIT(TAP_UNKNOWN), .interval = on_interval,
+	.states = TAP_STATE_BIT(TAP_STATE_RUNNING) | TAP_STATE_BIT(TAP_STATE_UNKNOWN), .interval = on_interval,
 	.wants = wants, .event = on_event, .end = on_end,
 };

@@ -20,13 +20,13 @@ struct tap_folded_task {
 _Static_assert(sizeof(struct tap_folded_key) == 2 * (TAP_TASK_COMM + 4) + 6 * 4, "no padding");
 _Static_assert(offsetof(struct tap_folded_line, ns) == sizeof(struct tap_folded_key), "base/keyed.h");
 
-#define SLEEPS (TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_BLOCKED) | TAP_STATE_BIT(TAP_STOPPED))
+#define SLEEPS (TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_BLOCKED) | TAP_STATE_BIT(TAP_STATE_STOPPED))
 
 uint32_t tap_folded_states(enum tap_folded_of of)
 {
 	if (of == TAP_FOLDED_PREEMPTIONS)
-		return TAP_STATE_BIT(TAP_PREEMPTED);
-	return SLEEPS | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_UNKNOWN);
+		return TAP_STATE_BIT(TAP_STATE_PREEMPTED);
+	return SLEEPS | TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_UNKNOWN);
 }
 
 void tap_folded_release(struct tap_folded *f)
@@ -109,7 +109,7 @@ static int add_unknown(struct tap_folded *f, const struct tap_interval *s, unsig
 /* The sleep that was told was none, for the waking that ended it was in vain. */
 static void take_back(struct tap_folded *f, const struct tap_folded_task *of, const struct tap_interval *s)
 {
-	if (s->back != TAP_UNKNOWN && of->line)
+	if (s->back != TAP_STATE_UNKNOWN && of->line)
 		((struct tap_folded_line *)f->lines.v)[of->line - 1].ns -= tap_window_part_ns(&f->window, of->from_ns, of->to_ns);
 }
 
@@ -137,9 +137,9 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 	take_back(f, of, s);
 	sleep = *of;
 	of->line = 0;
-	if (s->state == TAP_UNKNOWN)
+	if (s->state == TAP_STATE_UNKNOWN)
 		return f->picks(f->ctx, s->task, -1) ? add_unknown(f, s, &place) : 0;
-	if (s->state != TAP_WAKING) {
+	if (s->state != TAP_STATE_WAKING) {
 		find_stack(f, s, of);
 		return !is_wakeup && f->picks(f->ctx, s->task, of->cpu) ? add_left(f, s, of) : 0;
 	}
@@ -160,7 +160,7 @@ static int on_end(void *ctx, const struct tap_timeline *timeline)
 }
 
 const struct tap_watcher_ops tap_folded_ops = {
-	.states = SLEEPS | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_UNKNOWN),
+	.states = SLEEPS | TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) | TAP_STATE_BIT(TAP_STATE_UNKNOWN),
 	.interval = on_interval, .end = on_end,
 };
 

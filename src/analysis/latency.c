@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-#define WAITS (TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
+#define WAITS (TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) | TAP_STATE_BIT(TAP_STATE_THROTTLED))
 
 /* A ring: what a CPU did last. */
 struct tap_latency_past {
@@ -106,7 +106,7 @@ static void add_part(struct tap_latency_part *to, const struct tap_latency_part 
 /* Where it runs now or, throttled, where it may run again. */
 static int end_cpu(const struct tap_interval *s)
 {
-	return s->next == TAP_RUNNING ? s->next_cpu : s->cpu;
+	return s->next == TAP_STATE_RUNNING ? s->next_cpu : s->cpu;
 }
 
 static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, const struct tap_interval *s)
@@ -302,11 +302,11 @@ static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 
 	if (s->state == l->state)
 		nr = 1;
-	else if (s->state == TAP_UNKNOWN)
-		nr = s->next == TAP_RUNNING && !stat->was_cut;
+	else if (s->state == TAP_STATE_UNKNOWN)
+		nr = s->next == TAP_STATE_RUNNING && !stat->was_cut;
 	stat->censored += nr;
 	stat->nr_open += nr;
-	stat->was_cut = s->next == TAP_UNKNOWN;
+	stat->was_cut = s->next == TAP_STATE_UNKNOWN;
 	if (!stat->was_cut)
 		close_censored(l, stat, s->to_ns);
 }
@@ -321,7 +321,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	if (!stat)
 		return -ENOMEM;
 	/* of a wait that is throttled nobody knows how long it would have been */
-	if (s->state == l->state && s->whole && s->next == TAP_THROTTLED)
+	if (s->state == l->state && s->whole && s->next == TAP_STATE_THROTTLED)
 		return 0;
 	if (!tap_latency_counts(l, s)) {
 		censor(l, stat, s);
@@ -357,6 +357,6 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 }
 
 const struct tap_watcher_ops tap_latency_ops = {
-	.states = TAP_STATE_BIT(TAP_UNKNOWN) | WAITS, .lost_states = WAITS, .interval = on_interval, .end = on_end,
+	.states = TAP_STATE_BIT(TAP_STATE_UNKNOWN) | WAITS, .lost_states = WAITS, .interval = on_interval, .end = on_end,
 };
 const struct tap_watcher_ops tap_latency_past_ops = { .cpu = on_cpu };

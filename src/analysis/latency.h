@@ -56,7 +56,7 @@ struct tap_latency_column {
 };
 
 struct tap_latency {
-	enum tap_state state; /* TAP_WAKING, TAP_PREEMPTED or TAP_THROTTLED */
+	enum tap_state state; /* TAP_STATE_WAKING, TAP_STATE_PREEMPTED or TAP_STATE_THROTTLED */
 	struct tap_latency_stat all; /* after the end */
 	struct tap_latency_stat *tasks; /* owned, by tap_task.index */
 	unsigned int nr_tasks;
@@ -84,14 +84,14 @@ int tap_latency_split(struct tap_latency *l, const struct tap_window *window, co
 static inline bool tap_latency_counts(const struct tap_latency *l, const struct tap_interval *s)
 {
 	return s->state == l->state && s->whole &&
-	       (s->next == TAP_RUNNING || (l->state == TAP_THROTTLED && tap_state_is_wait(s->next)));
+	       (s->next == TAP_STATE_RUNNING || (l->state == TAP_STATE_THROTTLED && tap_state_is_wait(s->next)));
 }
 
 /*
  * ctx: struct tap_latency. Of .states TAP_LATENCY_STATES(state) are enough. The second, which keeps what CPUs did last, is needed
  * with .max_worst, whichever CPUs are selected.
  */
-#define TAP_LATENCY_STATES(state) (TAP_STATE_BIT(state) | TAP_STATE_BIT(TAP_UNKNOWN))
+#define TAP_LATENCY_STATES(state) (TAP_STATE_BIT(state) | TAP_STATE_BIT(TAP_STATE_UNKNOWN))
 extern const struct tap_watcher_ops tap_latency_ops, tap_latency_past_ops;
 
 #endif

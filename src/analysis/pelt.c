@@ -500,7 +500,7 @@ static uint64_t runs_since(const struct tap_timeline *t, const struct tap_pelt_s
 	unsigned int nr;
 
 	if (s->subject == TAP_PELT_TASK)
-		return task && task->state == TAP_RUNNING ? task->since_ns : UINT64_MAX;
+		return task && task->state == TAP_STATE_RUNNING ? task->since_ns : UINT64_MAX;
 	cpus = tap_timeline_cpus(t, &nr);
 	if ((unsigned int)s->cpu >= nr || !cpus[s->cpu].known || !cpus[s->cpu].task)
 		return UINT64_MAX;
@@ -573,7 +573,7 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 
 	if (s->subject == TAP_PELT_TASK)
 		task = tap_timeline_task(t, s->tid);
-	if (task && task->state == TAP_DEAD) /* the kernel tidies up: nobody's signal any more */
+	if (task && task->state == TAP_STATE_DEAD) /* the kernel tidies up: nobody's signal any more */
 		return 0;
 	if (!always)
 		since_ns = runs_since(t, s, task);
@@ -826,9 +826,9 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	int ret = 0;
 
 	(void)t;
-	if (i->state == TAP_RUNNING)
+	if (i->state == TAP_STATE_RUNNING)
 		ret = ran(p, task_runner(i->task->tid), i->from_ns, i->to_ns);
-	if (!ret && i->next == TAP_DEAD && i->state != TAP_DEAD)
+	if (!ret && i->next == TAP_STATE_DEAD && i->state != TAP_STATE_DEAD)
 		ret = died(p, i->task->tid, i->to_ns);
 	return ret;
 }

@@ -168,7 +168,7 @@ static int leave(struct tap_pelt_queues *q, const struct tap_task *task, uint64_
 static void drop_unknown(struct tap_pelt_queues *q, struct tap_pelt_queue *queue)
 {
 	for (unsigned int i = 0; i < queue->nr; i++) {
-		if (queue->tasks[i]->state != TAP_UNKNOWN)
+		if (queue->tasks[i]->state != TAP_STATE_UNKNOWN)
 			continue;
 		q->members[queue->tasks[i]->index].cpu_plus_1 = 0;
 		queue->tasks[i--] = queue->tasks[--queue->nr];
@@ -250,8 +250,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 {
 	struct tap_pelt_queues *q = ctx;
 	struct tap_pelt_member *m = get_member(q, s->task);
-	bool was_there = s->state == TAP_RUNNING || s->state == TAP_PREEMPTED || (s->state == TAP_WAKING && !q->has_wakeups);
-	int cpu = s->next == TAP_RUNNING ? s->next_cpu : s->task->cpu, ret = 0;
+	bool was_there = s->state == TAP_STATE_RUNNING || s->state == TAP_STATE_PREEMPTED || (s->state == TAP_STATE_WAKING && !q->has_wakeups);
+	int cpu = s->next == TAP_STATE_RUNNING ? s->next_cpu : s->task->cpu, ret = 0;
 
 	q->timeline = t;
 	look_for_losses(q, s->to_ns);
@@ -259,24 +259,25 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 		return -ENOMEM;
 	if (s->next == s->state || !is_cpu(q, cpu)) /* the window's end; it was nowhere */
 		return 0;
-	if (!m->cpu_plus_1 && !is_other_class(s->task) && (was_there || (s->next == TAP_RUNNING && s->state != TAP_WAKING && s->state != TAP_THROTTLED)))
+	if (!m->cpu_plus_1 && !is_other_class(s->task) &&
+	    (was_there || (s->next == TAP_STATE_RUNNING && s->state != TAP_STATE_WAKING && s->state != TAP_STATE_THROTTLED)))
 		ret = reveal(q, cpu, s->to_ns);
 	if (ret)
 		return ret;
 	switch (s->next) {
-	case TAP_WAKING:
+	case TAP_STATE_WAKING:
 		return q->has_wakeups ? leave(q, s->task, s->to_ns) : join(q, s->task, cpu, s->to_ns);
-	case TAP_PREEMPTED:
-		if (!was_there && s->state != TAP_THROTTLED) /* it was switched out where nobody knew that it ran */
+	case TAP_STATE_PREEMPTED:
+		if (!was_there && s->state != TAP_STATE_THROTTLED) /* it was switched out where nobody knew that it ran */
 			return 0;
 		return join(q, s->task, cpu, s->to_ns);
-	case TAP_RUNNING:
+	case TAP_STATE_RUNNING:
 		return join(q, s->task, cpu, s->to_ns);
-	case TAP_UNKNOWN: /* it may be there still */
+	case TAP_STATE_UNKNOWN: /* it may be there still */
 		if (m->cpu_plus_1)
 			q->queues[m->cpu_plus_1 - 1].hidden_max = TAP_PELT_ANY_NUMBER;
 		return leave(q, s->task, s->to_ns);
-	case TAP_THROTTLED:
+	case TAP_STATE_THROTTLED:
 		return leave(q, s->task, s->to_ns);
 	default:
 		return go_to_sleep(q, s->task, cpu, s->to_ns);
@@ -348,9 +349,9 @@ static int add_wakeup(struct tap_pelt_queues *q, const struct tap_queue_reading 
 	const struct tap_task *task = tap_timeline_task(q->timeline, tap_num_int(&r->tid, ev));
 	int cpu = task && r->cpu.size ? tap_num_int(&r->cpu, ev) : task ? task->cpu : -1;
 
-	if (!task || !is_cpu(q, cpu) || (task->state != TAP_WAKING && task->state != TAP_UNKNOWN))
+	if (!task || !is_cpu(q, cpu) || (task->state != TAP_STATE_WAKING && task->state != TAP_STATE_UNKNOWN))
 		return 0;
-	return task->state == TAP_WAKING ? join(q, task, cpu, ev->ts_ns) : add_hidden(q, task, cpu, ev->ts_ns);
+	return task->state == TAP_STATE_WAKING ? join(q, task, cpu, ev->ts_ns) : add_hidden(q, task, cpu, ev->ts_ns);
 }
 
 /* How many sleepers are left. */

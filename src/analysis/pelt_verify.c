@@ -149,13 +149,13 @@ static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum t
 	bool is_woken = t->woken_ns >= from_ns && t->woken_ns <= to_ns;
 	int ret;
 
-	if (state == TAP_UNKNOWN)
+	if (state == TAP_STATE_UNKNOWN)
 		note(t, TAP_PELT_UNTOLD);
-	if (state == TAP_THROTTLED)
+	if (state == TAP_STATE_THROTTLED)
 		note(t, TAP_PELT_HELD);
-	if (state == TAP_RUNNING)
+	if (state == TAP_STATE_RUNNING)
 		return add_span(t, (struct span){ true, 1, 1, to_ns });
-	if (state != TAP_WAKING)
+	if (state != TAP_STATE_WAKING)
 		return add_queued(t, tap_state_is_wait(state), to_ns);
 	if (!v->queues.has_wakeups)
 		return add_queued(t, to_ns - from_ns >= TAP_PELT_SAME_SWITCH_NS, to_ns);
@@ -526,7 +526,7 @@ static int update_task(struct tap_pelt_verify *v, const struct tap_timeline *tim
 	uint64_t cgroup = tap_pelt_cgroup_in(&r->cgroup, ev);
 	struct tap_pelt_track *t;
 
-	if (task->state == TAP_DEAD)
+	if (task->state == TAP_STATE_DEAD)
 		return 0;
 	t = task_track(v, task);
 	if (!t)
@@ -747,9 +747,9 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 	struct tap_pelt_verify *v = ctx;
 
 	(void)timeline;
-	if (s->next == TAP_DEAD || s->state == TAP_DEAD)
+	if (s->next == TAP_STATE_DEAD || s->state == TAP_STATE_DEAD)
 		note_task(v, s->task->cpu, s->task, TAP_PELT_ATTACHED);
-	if ((s->next == TAP_THROTTLED || s->state == TAP_THROTTLED) && v->opts.subject == TAP_PELT_CGROUP)
+	if ((s->next == TAP_STATE_THROTTLED || s->state == TAP_STATE_THROTTLED) && v->opts.subject == TAP_PELT_CGROUP)
 		note_task(v, s->task->cpu, s->task, TAP_PELT_HELD);
 	return 0;
 }

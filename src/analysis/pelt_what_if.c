@@ -223,7 +223,7 @@ static struct tap_pelt_range range_of(bool known, uint64_t nr, uint64_t most)
 
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
-	bool is_known = s->state != TAP_UNKNOWN, runs = s->state == TAP_RUNNING;
+	bool is_known = s->state != TAP_STATE_UNKNOWN, runs = s->state == TAP_STATE_RUNNING;
 	struct use use = {
 		runs, range_of(is_known, runs, 1), range_of(is_known, runs || tap_state_is_wait(s->state), 1),
 	};
@@ -267,7 +267,7 @@ static int on_change(void *ctx, const struct tap_timeline *t, int cpu, uint64_t 
 }
 
 const struct tap_watcher_ops tap_pelt_what_if_of_tasks_ops = {
-	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD), .interval = on_interval,
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD), .interval = on_interval,
 };
 const struct tap_watcher_ops tap_pelt_what_if_of_cpus_ops = { .cpu = on_cpu };
 

@@ -49,7 +49,7 @@ extern const struct tap_watcher_ops tap_event_stacks_ops;
 /* Of a task's last switch-out, if that was at @ns; else NULL. */
 const struct tap_task_stacks *tap_event_stacks_left(const struct tap_event_stacks *s,
 						    const struct tap_task *task, uint64_t ns);
-/* Of a task's last waking that was seen, the waker's. While an interval of TAP_WAKING is told: of its first moment. */
+/* Of a task's last waking that was seen, the waker's. While an interval of TAP_STATE_WAKING is told: of its first moment. */
 struct tap_stack_pair tap_event_stacks_woken(const struct tap_event_stacks *s, const struct tap_task *task);
 
 /* The number of a stack's record, whichever event it belongs to; 0: it has no frames. Return: 0 or -ENOMEM. */

@@ -23,7 +23,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	task = tap_array_at(&s->tasks, &s->nr, st->task->index, sizeof(*task), NULL);
 	if (!task)
 		return -ENOMEM;
-	if (st->back != TAP_UNKNOWN)
+	if (st->back != TAP_STATE_UNKNOWN)
 		task->longest[st->back] = task->before;
 	l = &task->longest[st->state];
 	if (tap_state_is_sleep(st->state))
@@ -33,7 +33,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	return 0;
 }
 
-const struct tap_watcher_ops tap_states_ops = { .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD), .interval = on_interval };
+const struct tap_watcher_ops tap_states_ops = { .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD), .interval = on_interval };
 
 const struct tap_longest *tap_states_longest(const struct tap_states *s,
 					     const struct tap_task *task)

@@ -113,19 +113,19 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 	if (!t->used) {
 		/* before it runs it was woken, and before that it waited for something */
 		t->waits_known = s->from_ns > h->window.from_ns ||
-				 (s->state != TAP_WAKING && s->state != TAP_RUNNING);
+				 (s->state != TAP_STATE_WAKING && s->state != TAP_STATE_RUNNING);
 		t->used = true;
 	}
-	if (s->state == TAP_RUNNING)
+	if (s->state == TAP_STATE_RUNNING)
 		return tell_slice(h, t, s);
 	t->wait_ns[s->state] += s->to_ns - s->from_ns;
-	if (s->back != TAP_UNKNOWN && t->wait_ns[s->back] >= s->back_ns) {
+	if (s->back != TAP_STATE_UNKNOWN && t->wait_ns[s->back] >= s->back_ns) {
 		t->wait_ns[s->back] -= s->back_ns;
-		t->wait_ns[TAP_UNKNOWN] += s->back_ns;
+		t->wait_ns[TAP_STATE_UNKNOWN] += s->back_ns;
 	}
 	/* in what is unknown it may have been woken again */
-	if (s->state == TAP_WAKING || s->state == TAP_UNKNOWN)
-		t->waker_tid = s->state == TAP_WAKING ? s->task->waker_tid : -1;
+	if (s->state == TAP_STATE_WAKING || s->state == TAP_STATE_UNKNOWN)
+		t->waker_tid = s->state == TAP_STATE_WAKING ? s->task->waker_tid : -1;
 	t->start_util = t->util;
 	return 0;
 }
@@ -193,7 +193,7 @@ static int on_util(void *ctx, const struct tap_timeline *timeline, const struct 
 }
 
 const struct tap_watcher_ops tap_timehist_ops = {
-	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD), .unknown_cpus_only = true, .interval = on_interval, .cpu = on_cpu,
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD), .unknown_cpus_only = true, .interval = on_interval, .cpu = on_cpu,
 	.end = on_end,
 };
 const struct tap_watcher_ops tap_timehist_wakeups_ops = { .wakeup = on_wakeup };

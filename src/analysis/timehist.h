@@ -64,7 +64,7 @@ struct tap_timehist {
 };
 
 /*
- * ctx: struct tap_timehist. The first has slices, unknown time and losses; for slices without waits TAP_RUNNING is enough of its
+ * ctx: struct tap_timehist. The first has slices, unknown time and losses; for slices without waits TAP_STATE_RUNNING is enough of its
  * states. The others have rows of their own, but for the last: it gives slices their tasks' utilisation.
  */
 extern const struct tap_watcher_ops tap_timehist_ops, tap_timehist_wakeups_ops, tap_timehist_migrations_ops, tap_timehist_util_ops;

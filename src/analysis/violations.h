@@ -13,7 +13,7 @@
 
 struct tap_violation {
 	const struct tap_task *task; /* borrowed from the timeline */
-	enum tap_state state;	     /* TAP_WAKING or TAP_PREEMPTED */
+	enum tap_state state;	     /* TAP_STATE_WAKING or TAP_STATE_PREEMPTED */
 	int cpu;		     /* in whose queue it was at the beginning */
 	uint64_t from_ns, to_ns;
 	struct tap_cpus idle; /* owned; those that were free for it at some time within */

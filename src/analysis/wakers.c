@@ -88,14 +88,14 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	pair->count++;
 	if (w->of_stacks && take_stack(w, *last - 1, s))
 		return -ENOMEM;
-	if (!s->whole || s->next != TAP_RUNNING)
+	if (!s->whole || s->next != TAP_STATE_RUNNING)
 		return 0;
 	pair->same_cpu += s->next_cpu == s->task->waker_cpu;
 	pair->other_cpu += s->next_cpu != s->task->waker_cpu;
 	return tap_hist_add(&pair->waits, s->to_ns - s->from_ns);
 }
 
-const struct tap_watcher_ops tap_wakers_ops = { .states = TAP_STATE_BIT(TAP_WAKING), .interval = on_interval };
+const struct tap_watcher_ops tap_wakers_ops = { .states = TAP_STATE_BIT(TAP_STATE_WAKING), .interval = on_interval };
 
 static int by_count(const void *a, const void *b)
 {

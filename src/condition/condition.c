@@ -185,10 +185,10 @@ static int parse_kind(struct parser *p, const char *word, size_t len)
 		c->kind = TAP_CONDITION_LOST;
 	else if (is_word(word, len, "violation"))
 		c->kind = TAP_CONDITION_VIOLATION;
-	for (c->state = TAP_UNKNOWN; c->kind == TAP_CONDITION_EVENT && c->state < TAP_NR_STATES; c->state++) {
+	for (c->state = TAP_STATE_UNKNOWN; c->kind == TAP_CONDITION_EVENT && c->state < TAP_NR_STATES; c->state++) {
 		if (!is_word(word, len, tap_state_name(c->state)))
 			continue;
-		if (c->state == TAP_UNKNOWN || c->state == TAP_DEAD)
+		if (c->state == TAP_STATE_UNKNOWN || c->state == TAP_STATE_DEAD)
 			return fail(p, word, "the time that tasks spend in this state is not known");
 		c->kind = TAP_CONDITION_STATE;
 		return 0;

@@ -562,7 +562,7 @@ static bool has_event(const struct tap_watch *w, const char *system, const char 
 
 static int check_task(const struct tap_watch *w, const struct tap_condition *c, struct tap_err *err)
 {
-	bool wakes = c->kind == TAP_CONDITION_VIOLATION || tap_state_is_sleep(c->state) || c->state == TAP_WAKING;
+	bool wakes = c->kind == TAP_CONDITION_VIOLATION || tap_state_is_sleep(c->state) || c->state == TAP_STATE_WAKING;
 
 	if (!has_event(w, "sched", "sched_switch"))
 		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_switch', which "
@@ -570,7 +570,7 @@ static int check_task(const struct tap_watch *w, const struct tap_condition *c, 
 	if (wakes && !has_event(w, "sched", "sched_waking") && !has_event(w, "sched", "sched_wakeup"))
 		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_waking', which "
 				   "is not recorded: select it with -e", c->text);
-	if (c->state == TAP_THROTTLED && !has_event(w, "schedtap", "sched_throttle"))
+	if (c->state == TAP_STATE_THROTTLED && !has_event(w, "schedtap", "sched_throttle"))
 		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_throttle', which "
 				   "is not recorded: select it with -e", c->text);
 	return 0;
@@ -625,20 +625,20 @@ static int add_condition(struct tap_watch *w, unsigned int i, struct tap_err *er
 /* What comes before a wait that is watched. */
 static uint32_t states_before(const struct tap_watch *w)
 {
-	const uint32_t sleeps = TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_BLOCKED) | TAP_STATE_BIT(TAP_STOPPED);
-	uint32_t states = TAP_STATE_BIT(TAP_UNKNOWN);
+	const uint32_t sleeps = TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_BLOCKED) | TAP_STATE_BIT(TAP_STATE_STOPPED);
+	uint32_t states = TAP_STATE_BIT(TAP_STATE_UNKNOWN);
 
-	if (w->limits[TAP_WAKING].nr)
+	if (w->limits[TAP_STATE_WAKING].nr)
 		states |= sleeps;
-	if (w->limits[TAP_RUNNING].nr)
-		states |= sleeps | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED);
-	if (w->limits[TAP_THROTTLED].nr)
-		states |= TAP_STATE_BIT(TAP_RUNNING) | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED);
-	if (w->limits[TAP_WAKING].nr || w->limits[TAP_PREEMPTED].nr)
-		states |= TAP_STATE_BIT(TAP_THROTTLED);
-	if (w->limits[TAP_PREEMPTED].nr || w->limits[TAP_SLEEPING].nr || w->limits[TAP_BLOCKED].nr ||
-	    w->limits[TAP_STOPPED].nr)
-		states |= TAP_STATE_BIT(TAP_RUNNING);
+	if (w->limits[TAP_STATE_RUNNING].nr)
+		states |= sleeps | TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) | TAP_STATE_BIT(TAP_STATE_THROTTLED);
+	if (w->limits[TAP_STATE_THROTTLED].nr)
+		states |= TAP_STATE_BIT(TAP_STATE_RUNNING) | TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED);
+	if (w->limits[TAP_STATE_WAKING].nr || w->limits[TAP_STATE_PREEMPTED].nr)
+		states |= TAP_STATE_BIT(TAP_STATE_THROTTLED);
+	if (w->limits[TAP_STATE_PREEMPTED].nr || w->limits[TAP_STATE_SLEEPING].nr || w->limits[TAP_STATE_BLOCKED].nr ||
+	    w->limits[TAP_STATE_STOPPED].nr)
+		states |= TAP_STATE_BIT(TAP_STATE_RUNNING);
 	return states;
 }
 

@@ -135,17 +135,17 @@ int tap_critical_log_interval(struct tap_critical_log *l, const struct tap_inter
 
 	if (!t)
 		return -ENOMEM;
-	last_by = s->back != TAP_UNKNOWN ? last_woken_by(t) : NULL;
+	last_by = s->back != TAP_STATE_UNKNOWN ? last_woken_by(t) : NULL;
 	if (last_by) /* in vain */
 		*last_by = TAP_WOKEN_NOT_KNOWN;
 	if (!t->last)
 		t->from_ns = t->to_ns = s->from_ns;
 	if (s->to_ns <= t->to_ns)
 		return 0;
-	if (s->from_ns > t->to_ns && add(l, t, TAP_UNKNOWN, TAP_WOKEN_NOT_KNOWN, s->from_ns))
+	if (s->from_ns > t->to_ns && add(l, t, TAP_STATE_UNKNOWN, TAP_WOKEN_NOT_KNOWN, s->from_ns))
 		return -ENOMEM;
 	if (tap_state_is_sleep(s->state))
-		by = s->next == TAP_WAKING ? t->woken_by : s->next == s->state ? TAP_WOKEN_NOT_YET : TAP_WOKEN_NOT_KNOWN;
+		by = s->next == TAP_STATE_WAKING ? t->woken_by : s->next == s->state ? TAP_WOKEN_NOT_YET : TAP_WOKEN_NOT_KNOWN;
 	return add(l, t, s->state, by, s->to_ns);
 }
 

@@ -94,8 +94,8 @@ static int follow(struct walk *k, uint32_t woken_by, uint64_t slept_ns)
 static enum tap_path_state state_of(const struct tap_log_place *p)
 {
 	static const enum tap_path_state states[TAP_NR_STATES] = {
-		[TAP_RUNNING] = TAP_PATH_RUNNING, [TAP_WAKING] = TAP_PATH_WAKING,
-		[TAP_PREEMPTED] = TAP_PATH_PREEMPTED, [TAP_THROTTLED] = TAP_PATH_THROTTLED,
+		[TAP_STATE_RUNNING] = TAP_PATH_RUNNING, [TAP_STATE_WAKING] = TAP_PATH_WAKING,
+		[TAP_STATE_PREEMPTED] = TAP_PATH_PREEMPTED, [TAP_STATE_THROTTLED] = TAP_PATH_THROTTLED,
 	};
 	static const enum tap_path_state sleeps[TAP_WOKEN_BY_TASK] = {
 		[TAP_WOKEN_NOT_YET] = TAP_PATH_ASLEEP, [TAP_WOKEN_INTERRUPT] = TAP_PATH_INTERRUPT,
@@ -104,7 +104,7 @@ static enum tap_path_state state_of(const struct tap_log_place *p)
 
 	if (!tap_state_is_sleep(p->state))
 		return states[p->state];
-	if (p->state == TAP_BLOCKED && p->woken_by == TAP_WOKEN_INTERRUPT)
+	if (p->state == TAP_STATE_BLOCKED && p->woken_by == TAP_WOKEN_INTERRUPT)
 		return TAP_PATH_BLOCKED;
 	return sleeps[p->woken_by];
 }

@@ -49,7 +49,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	struct tap_critical_watch *w = ctx;
 
 	w->timeline = t;
-	if (w->stacks && s->state == TAP_WAKING && correct_waker(w, s->task))
+	if (w->stacks && s->state == TAP_STATE_WAKING && correct_waker(w, s->task))
 		return -ENOMEM;
 	return tap_critical_log_interval(&w->log, s);
 }

@@ -151,7 +151,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	(void)t;
 	if (row != TAP_NO_LANE && from_ns < s->to_ns)
 		add_waiting(l, row, from_ns, s->to_ns);
-	if (s->whole && s->next == TAP_RUNNING && next != TAP_NO_LANE)
+	if (s->whole && s->next == TAP_STATE_RUNNING && next != TAP_NO_LANE)
 		note_wait(l, next, s);
 	return 0;
 }
@@ -180,7 +180,7 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 }
 
 const struct tap_watcher_ops tap_levels_ops = {
-	.states = TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED), .interval = on_interval, .cpu = on_cpu,
+	.states = TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED), .interval = on_interval, .cpu = on_cpu,
 };
 
 /* ---- columns ------------------------------------------------------------------------------------------- */

@@ -118,7 +118,8 @@ static int by_ns(const void *a, const void *b)
 
 static uint64_t weight(const struct tap_task *task)
 {
-	return task->total_ns[TAP_RUNNING] + task->total_ns[TAP_PREEMPTED] + task->total_ns[TAP_WAKING] + task->total_ns[TAP_THROTTLED];
+	return task->total_ns[TAP_STATE_RUNNING] + task->total_ns[TAP_STATE_PREEMPTED] + task->total_ns[TAP_STATE_WAKING] +
+	       task->total_ns[TAP_STATE_THROTTLED];
 }
 
 /* The newest with its tid: rows are by tid. */

@@ -159,7 +159,7 @@ static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slic
 		return slice;
 	if (lane->coming.task == c->task && lane->coming.at_ns == c->from_ns)
 		slice.came = lane->coming;
-	else if (c->task->state == TAP_RUNNING && c->task->since_ns < s->run->window.from_ns)
+	else if (c->task->state == TAP_STATE_RUNNING && c->task->since_ns < s->run->window.from_ns)
 		slice.came.how = BEGAN_BEFORE;
 	if (lane->leaving.task == c->task && lane->leaving.at_ns == c->to_ns)
 		slice.left = lane->leaving.how;
@@ -169,9 +169,9 @@ static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slic
 static uint8_t how_left(const struct tap_interval *t)
 {
 	static const uint8_t left[TAP_NR_STATES] = {
-		[TAP_PREEMPTED] = LEFT_PREEMPTED, [TAP_WAKING] = LEFT_SLEEPING, [TAP_SLEEPING] = LEFT_SLEEPING,
-		[TAP_BLOCKED] = LEFT_BLOCKED, [TAP_STOPPED] = LEFT_STOPPED, [TAP_DEAD] = LEFT_DEAD,
-		[TAP_THROTTLED] = LEFT_THROTTLED,
+		[TAP_STATE_PREEMPTED] = LEFT_PREEMPTED, [TAP_STATE_WAKING] = LEFT_SLEEPING, [TAP_STATE_SLEEPING] = LEFT_SLEEPING,
+		[TAP_STATE_BLOCKED] = LEFT_BLOCKED, [TAP_STATE_STOPPED] = LEFT_STOPPED, [TAP_STATE_DEAD] = LEFT_DEAD,
+		[TAP_STATE_THROTTLED] = LEFT_THROTTLED,
 	};
 
 	return left[t->next];
@@ -201,7 +201,7 @@ static uint32_t waker_of(const struct tap_drawn_slices *s, const struct tap_time
 static void come(struct tap_drawn_slices *s, const struct tap_timeline *t, struct tap_slice_lane *lane, const struct tap_interval *i)
 {
 	static const uint8_t came[TAP_NR_STATES] = {
-		[TAP_WAKING] = CAME_WAKING, [TAP_PREEMPTED] = CAME_PREEMPTED, [TAP_THROTTLED] = CAME_THROTTLED,
+		[TAP_STATE_WAKING] = CAME_WAKING, [TAP_STATE_PREEMPTED] = CAME_PREEMPTED, [TAP_STATE_THROTTLED] = CAME_THROTTLED,
 	};
 	const uint32_t from = tap_lane(s->lanes, i->task->run_cpu);
 	struct coming *c = &lane->coming;
@@ -211,20 +211,20 @@ static void come(struct tap_drawn_slices *s, const struct tap_timeline *t, struc
 		return;
 	c->how = came[i->state];
 	c->wait_ns = i->to_ns - i->from_ns;
-	if (i->state == TAP_WAKING)
+	if (i->state == TAP_STATE_WAKING)
 		c->waker = waker_of(s, t, i->task);
 }
 
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *i)
 {
 	struct tap_drawn_slices *s = ctx;
-	const uint32_t at = tap_lane(s->lanes, i->state == TAP_RUNNING ? i->cpu : i->next_cpu);
+	const uint32_t at = tap_lane(s->lanes, i->state == TAP_STATE_RUNNING ? i->cpu : i->next_cpu);
 
 	if (at == TAP_NO_LANE)
 		return 0;
-	if (i->state == TAP_RUNNING)
+	if (i->state == TAP_STATE_RUNNING)
 		leave(&s->v[at], i);
-	else if (i->next == TAP_RUNNING)
+	else if (i->next == TAP_STATE_RUNNING)
 		come(s, t, &s->v[at], i);
 	return 0;
 }

@@ -49,8 +49,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 {
 	struct tap_task_levels *l = ctx;
 	static const uint8_t kinds[TAP_NR_STATES] = { /* plus one; 0: it is not drawn */
-		[TAP_UNKNOWN] = TAP_TASK_UNKNOWN + 1, [TAP_RUNNING] = TAP_TASK_RUN + 1, [TAP_PREEMPTED] = TAP_TASK_WAIT + 1,
-		[TAP_WAKING] = TAP_TASK_WAIT + 1, [TAP_THROTTLED] = TAP_TASK_WAIT + 1, [TAP_BLOCKED] = TAP_TASK_BLOCKED + 1,
+		[TAP_STATE_UNKNOWN] = TAP_TASK_UNKNOWN + 1, [TAP_STATE_RUNNING] = TAP_TASK_RUN + 1, [TAP_STATE_PREEMPTED] = TAP_TASK_WAIT + 1,
+		[TAP_STATE_WAKING] = TAP_TASK_WAIT + 1, [TAP_STATE_THROTTLED] = TAP_TASK_WAIT + 1, [TAP_STATE_BLOCKED] = TAP_TASK_BLOCKED + 1,
 	};
 	const uint64_t *row = tap_map_get(&l->rows, (uint64_t)s->task->tid);
 
@@ -61,7 +61,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 		add(l, kinds[s->state] - 1u, (unsigned int)*row, s->from_ns, s->to_ns, 1);
 	if (s->back_ns) {
 		add(l, TAP_TASK_UNKNOWN, (unsigned int)*row, s->from_ns - s->back_ns, s->from_ns, 1);
-		if (s->back == TAP_BLOCKED)
+		if (s->back == TAP_STATE_BLOCKED)
 			add(l, TAP_TASK_BLOCKED, (unsigned int)*row, s->from_ns - s->back_ns, s->from_ns, -1);
 	}
 	return 0;

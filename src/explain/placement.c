@@ -165,13 +165,13 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	struct tap_placed over;
 
 	p->timeline = t;
-	if (s->state == TAP_RUNNING)
+	if (s->state == TAP_STATE_RUNNING)
 		return tap_avoidable_ran(&p->allowed, s->task, s->cpu);
 	if (!now || !now->task)
 		return 0;
 	over = *now;
 	now->task = NULL;
-	if (!s->whole || s->next != TAP_RUNNING)
+	if (!s->whole || s->next != TAP_STATE_RUNNING)
 		return 0;
 	over.why = why(&over);
 	over.wait_ns = s->to_ns - over.ts_ns;
@@ -179,5 +179,6 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 }
 
 const struct tap_watcher_ops tap_placements_ops = {
-	.states = TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_RUNNING), .interval = on_interval, .wakeup = on_wakeup, .migration = on_migration,
+	.states = TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_RUNNING), .interval = on_interval, .wakeup = on_wakeup,
+	.migration = on_migration,
 };

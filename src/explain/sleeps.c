@@ -6,7 +6,9 @@
 
 #include "base/array.h"
 
-#define STATES (TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_BLOCKED) | TAP_STATE_BIT(TAP_STOPPED) | TAP_STATE_BIT(TAP_UNKNOWN))
+#define STATES                                                                                     \
+	(TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_BLOCKED) | TAP_STATE_BIT(TAP_STATE_STOPPED) |           \
+	 TAP_STATE_BIT(TAP_STATE_UNKNOWN))
 
 void tap_sleeps_release(struct tap_sleeps *l)
 {
@@ -52,8 +54,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 
 	if (!last)
 		return -ENOMEM;
-	if (s->state == TAP_UNKNOWN) {
-		if (s->back != TAP_UNKNOWN)
+	if (s->state == TAP_STATE_UNKNOWN) {
+		if (s->back != TAP_STATE_UNKNOWN)
 			last->task = NULL;
 		return 0;
 	}

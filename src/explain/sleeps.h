@@ -13,7 +13,7 @@
 struct tap_sleep {
 	struct tap_sleep_key { /* without padding */
 		uint32_t task; /* its index */
-		uint32_t state; /* TAP_SLEEPING, TAP_BLOCKED, TAP_STOPPED */
+		uint32_t state; /* TAP_STATE_SLEEPING, TAP_STATE_BLOCKED, TAP_STATE_STOPPED */
 		struct tap_stack_pair stack;
 	} key;
 	const struct tap_task *task;

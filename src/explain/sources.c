@@ -167,7 +167,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 }
 
 const struct tap_watcher_ops tap_explain_waits_ops = {
-	.states = TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_RUNNING), .lost_states = TAP_EXPLAIN_STATES, .early = true,
+	.states = TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_STATE_RUNNING), .lost_states = TAP_EXPLAIN_STATES, .early = true,
 	.begin = tap_explain_waits_window, .interval = tap_explain_waits_interval, .cpu = tap_explain_waits_cpu, .migration = tap_explain_waits_migration,
 	.waits = tap_explain_waits_begin, .wants = wants, .event = on_event,
 };

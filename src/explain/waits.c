@@ -49,7 +49,7 @@ struct tap_explain_task {
 
 static bool is_wait(enum tap_state state)
 {
-	return tap_state_is_wait(state) || state == TAP_THROTTLED;
+	return tap_state_is_wait(state) || state == TAP_STATE_THROTTLED;
 }
 
 void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explain_waits_opts *opts)
@@ -282,7 +282,7 @@ static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, 
 /* Of a wait that is in no queue. */
 static enum tap_piece_kind kind_apart(enum tap_state state)
 {
-	return state == TAP_UNKNOWN ? TAP_PIECE_UNKNOWN : state == TAP_THROTTLED ? TAP_PIECE_THROTTLED : TAP_PIECE_PLACING;
+	return state == TAP_STATE_UNKNOWN ? TAP_PIECE_UNKNOWN : state == TAP_STATE_THROTTLED ? TAP_PIECE_THROTTLED : TAP_PIECE_PLACING;
 }
 
 static uint64_t next_split(const struct tap_explain_waits *w, const struct tap_task *task, uint64_t ns)
@@ -381,7 +381,7 @@ static int get(struct tap_explain_waits *w, const struct tap_task *task, enum ta
 	struct tap_explain_task *t = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
 
 	*out = t && t->place ? w->waits[t->place - 1] : NULL;
-	if (*out && ((!is_wait(state) && state != TAP_UNKNOWN) || (*out)->at_ns < since_ns)) {
+	if (*out && ((!is_wait(state) && state != TAP_STATE_UNKNOWN) || (*out)->at_ns < since_ns)) {
 		drop(w, *out);
 		*out = NULL;
 	}
@@ -444,15 +444,15 @@ static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
 /* Whether a wait that began then is in no queue yet. */
 static bool begins_placing(const struct tap_explain_waits *w, enum tap_state state, uint64_t ts_ns)
 {
-	return state == TAP_WAKING && w->has_placing && is_in_window(w, ts_ns);
+	return state == TAP_STATE_WAKING && w->has_placing && is_in_window(w, ts_ns);
 }
 
 /* Which begins now, for the time before did not need to be told; or that is not known to wait, and has not been since it began to. */
 static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s, struct tap_explain_wait **wait)
 {
-	enum tap_state state = s->state == TAP_UNKNOWN ? s->was : s->state;
+	enum tap_state state = s->state == TAP_STATE_UNKNOWN ? s->was : s->state;
 
-	if (!is_wait(state) || (s->state == TAP_UNKNOWN && !is_in_window(w, s->from_ns)))
+	if (!is_wait(state) || (s->state == TAP_STATE_UNKNOWN && !is_in_window(w, s->from_ns)))
 		return 0;
 	return begin(w, s->task, state, s->from_ns, begins_placing(w, state, s->from_ns), wait);
 }
@@ -462,17 +462,17 @@ static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	uint64_t queued_ns;
 	int ret;
 
-	if (s->state == TAP_UNKNOWN && s->from_ns < wait->at_ns) /* it has been looked at since: none of that may be so */
+	if (s->state == TAP_STATE_UNKNOWN && s->from_ns < wait->at_ns) /* it has been looked at since: none of that may be so */
 		forget(wait);
 	queued_ns = wait->at_ns;
-	ret = s->next == TAP_RUNNING ? 0 : add_avoidable(w, wait, s->to_ns, s->cpu, s->state); /* else who is told asks */
+	ret = s->next == TAP_STATE_RUNNING ? 0 : add_avoidable(w, wait, s->to_ns, s->cpu, s->state); /* else who is told asks */
 	ret = ret ?: advance(w, wait, s->to_ns, s->cpu, s->state);
 
 	/* it left the queue, or may have */
-	if (!tap_state_is_wait(s->state) || s->next == TAP_THROTTLED || s->next == TAP_UNKNOWN)
+	if (!tap_state_is_wait(s->state) || s->next == TAP_STATE_THROTTLED || s->next == TAP_STATE_UNKNOWN)
 		queue_again(&wait->pieces, s->to_ns);
-	wait->is_unknown |= s->state == TAP_UNKNOWN || !s->whole;
-	return ret || s->next != TAP_RUNNING ? ret : end(w, wait, s, queued_ns);
+	wait->is_unknown |= s->state == TAP_STATE_UNKNOWN || !s->whole;
+	return ret || s->next != TAP_STATE_RUNNING ? ret : end(w, wait, s, queued_ns);
 }
 
 /* Most waits: of them nothing is kept. */
@@ -480,7 +480,7 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_int
 {
 	struct tap_cpu_part part;
 
-	if (s->next != TAP_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_WAKING && w->has_placing) ||
+	if (s->next != TAP_STATE_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_STATE_WAKING && w->has_placing) ||
 	    w->tasks[s->task->index].scx_ns == s->from_ns || (w->opts.split && next_split(w, s->task, s->from_ns) < s->to_ns) ||
 	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
 		return false;
@@ -513,9 +513,9 @@ int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const 
 	int ret;
 
 	w->timeline = t;
-	if (s->state == TAP_RUNNING && w->opts.asks_avoidable)
+	if (s->state == TAP_STATE_RUNNING && w->opts.asks_avoidable)
 		return tap_avoidable_ran(&w->avoidable, s->task, s->cpu);
-	if (!is_wait(s->state) && s->state != TAP_UNKNOWN)
+	if (!is_wait(s->state) && s->state != TAP_STATE_UNKNOWN)
 		return 0;
 	ret = get(w, s->task, s->state, s->from_ns, &wait);
 	if (!ret && !wait && s->to_ns - s->from_ns < w->opts.least_ns)
@@ -527,7 +527,7 @@ int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const 
 	if (ret || !wait)
 		return ret;
 	ret = cut(w, wait, s);
-	if (!is_wait(s->next) && s->next != TAP_UNKNOWN)
+	if (!is_wait(s->next) && s->next != TAP_STATE_UNKNOWN)
 		drop(w, wait);
 	return ret;
 }
@@ -561,7 +561,7 @@ int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const
 	w->timeline = t;
 	ret = find(w, m->task, &wait);
 	if (!ret && wait) {
-		wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_WAKING;
+		wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_STATE_WAKING;
 		ret = look_at(w, wait, m->ts_ns, m->from);
 		wait->is_placing = false;
 		queue_again(&wait->pieces, m->ts_ns);
@@ -629,7 +629,7 @@ static int find_all(struct tap_explain_waits *w)
 		w->alive[w->nr_alive++] = tasks[w->nr_seen];
 	}
 	for (unsigned int i = 0; i < w->nr_alive && !ret; i++) {
-		if (w->alive[i]->state == TAP_DEAD)
+		if (w->alive[i]->state == TAP_STATE_DEAD)
 			continue;
 		w->alive[nr++] = w->alive[i];
 		ret = is_wait(w->alive[i]->state) ? find(w, w->alive[i], &wait) : 0;

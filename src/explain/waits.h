@@ -18,7 +18,7 @@
 /* A wait that is over. Its pieces add up to it, the one that began first comes first. */
 struct tap_wait_told {
 	const struct tap_task *task;
-	enum tap_state state; /* that it began in: TAP_WAKING, TAP_PREEMPTED or TAP_THROTTLED */
+	enum tap_state state; /* that it began in: TAP_STATE_WAKING, TAP_STATE_PREEMPTED or TAP_STATE_THROTTLED */
 	uint64_t from_ns, to_ns;
 	int cpu;    /* where it runs now */
 	bool whole; /* it is certain that it is one wait */
@@ -76,12 +76,13 @@ struct tap_explain_waits {
 };
 
 /*
- * ctx: struct tap_explain_waits. With .asks_avoidable intervals of TAP_RUNNING are wanted, otherwise TAP_EXPLAIN_STATES are enough. Comes
- * after tap_event_stacks_ops if .tell asks for stacks.
+ * ctx: struct tap_explain_waits. With .asks_avoidable intervals of TAP_STATE_RUNNING are wanted, otherwise TAP_EXPLAIN_STATES are
+ * enough. Comes after tap_event_stacks_ops if .tell asks for stacks.
  */
 extern const struct tap_watcher_ops tap_explain_waits_ops;
 #define TAP_EXPLAIN_STATES                                                                              \
-	(TAP_STATE_BIT(TAP_UNKNOWN) | TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
+	(TAP_STATE_BIT(TAP_STATE_UNKNOWN) | TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) |              \
+	 TAP_STATE_BIT(TAP_STATE_THROTTLED))
 
 void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explain_waits_opts *opts);
 void tap_explain_waits_release(struct tap_explain_waits *w);

@@ -112,7 +112,7 @@ static void put_late_lines(struct tap_buf *out, const struct tap_run *run, const
 	tap_map_for_each(lines, s) {
 		const struct tap_task *task = tap_timeline_task(run->timeline, (int)s->key);
 
-		if (task && task->state != TAP_DEAD)
+		if (task && task->state != TAP_STATE_DEAD)
 			put_process(out, task->tid, (const json_t *)(uintptr_t)s->value, task->comm);
 	}
 }

@@ -316,7 +316,7 @@ static int follow_cgroup(struct tap_pf *pf, const struct tap_interval *s)
 
 	if (is_first && s->to_ns > start_ns)
 		ret = move_to(pf, task, first_cgroup(pf, task), task->born_ns > start_ns ? task->born_ns : start_ns);
-	if (!ret && s->next == TAP_DEAD)
+	if (!ret && s->next == TAP_STATE_DEAD)
 		ret = move_to(pf, task, 0, s->to_ns);
 	return ret;
 }
@@ -349,9 +349,9 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	(void)t;
 	if (ret)
 		return ret;
-	if (s->state == TAP_UNKNOWN)
+	if (s->state == TAP_STATE_UNKNOWN)
 		return put_state(pf, s, "unknown");
-	return s->state == TAP_THROTTLED ? put_state(pf, s, "throttled") : 0;
+	return s->state == TAP_STATE_THROTTLED ? put_state(pf, s, "throttled") : 0;
 }
 
 /* ---- waits ---------------------------------------------------------------------------------------- */
@@ -370,7 +370,7 @@ static void name_piece(struct tap_pf *pf, struct tap_buf *b, const struct tap_pi
 /* An arrow from who woke it. Return: its number; 0: there is none. */
 static uint64_t put_waker(struct tap_pf *pf, const struct tap_wait_told *w)
 {
-	const struct tap_task *waker = w->state == TAP_WAKING && w->task->waker_tid > 0 ?
+	const struct tap_task *waker = w->state == TAP_STATE_WAKING && w->task->waker_tid > 0 ?
 		tap_timeline_task(pf->e->run.timeline, w->task->waker_tid) : NULL;
 	struct tap_track_event ev;
 	uint64_t track;

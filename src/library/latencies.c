@@ -23,17 +23,17 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	return tap_latency_ops.end(&h->latency, t) ?: tap_by_tid_fill(&h->by_tid, t);
 }
 
-#define WAITS (TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) | TAP_STATE_BIT(TAP_THROTTLED))
+#define WAITS (TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) | TAP_STATE_BIT(TAP_STATE_THROTTLED))
 
 static const struct tap_watcher_ops ops = {
-	.size = sizeof(ops), .states = TAP_STATE_BIT(TAP_UNKNOWN) | WAITS, .lost_states = WAITS, .interval = on_interval, .end = on_end,
+	.size = sizeof(ops), .states = TAP_STATE_BIT(TAP_STATE_UNKNOWN) | WAITS, .lost_states = WAITS, .interval = on_interval, .end = on_end,
 };
 
 struct tap_latencies *tap_latencies_new(enum tap_state state, struct tap_err *err)
 {
 	struct tap_latencies *h;
 
-	if (state != TAP_WAKING && state != TAP_PREEMPTED && state != TAP_THROTTLED) {
+	if (state != TAP_STATE_WAKING && state != TAP_STATE_PREEMPTED && state != TAP_STATE_THROTTLED) {
 		tap_err_set(err, -EINVAL, "latencies are of the states waking, preempted and throttled, not of %d", (int)state);
 		return NULL;
 	}

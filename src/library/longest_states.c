@@ -23,7 +23,7 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 }
 
 static const struct tap_watcher_ops ops = {
-	.size = sizeof(ops), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_DEAD), .interval = on_interval, .end = on_end,
+	.size = sizeof(ops), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD), .interval = on_interval, .end = on_end,
 };
 
 struct tap_longest_states *tap_longest_states_new(struct tap_err *err)

@@ -8,8 +8,8 @@
 #include "base/array.h"
 
 static const enum tap_state states[TAP_NR_MEASURED] = {
-	[TAP_MEASURED_WAKING] = TAP_WAKING, [TAP_MEASURED_PREEMPTED] = TAP_PREEMPTED,
-	[TAP_MEASURED_THROTTLED] = TAP_THROTTLED,
+	[TAP_MEASURED_WAKING] = TAP_STATE_WAKING, [TAP_MEASURED_PREEMPTED] = TAP_STATE_PREEMPTED,
+	[TAP_MEASURED_THROTTLED] = TAP_STATE_THROTTLED,
 };
 
 /* ---- what is told ----------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static uint64_t waits_until(const struct tap_measure *m, const struct tap_interv
 {
 	uint64_t hole_ns;
 
-	if (s->state != TAP_UNKNOWN || s->next == TAP_RUNNING || s->to_ns >= m->opts.window.to_ns)
+	if (s->state != TAP_STATE_UNKNOWN || s->next == TAP_STATE_RUNNING || s->to_ns >= m->opts.window.to_ns)
 		return s->to_ns;
 	hole_ns = last_hole(m->opts.survey, s->to_ns);
 	return hole_ns < s->from_ns ? s->from_ns : hole_ns < s->to_ns ? hole_ns : s->to_ns;
@@ -81,7 +81,7 @@ static int add_doubt(struct tap_measure *m, const struct tap_interval *s)
 	struct tap_measure_doubt *d;
 	uint64_t to_ns;
 
-	if (!tap_state_is_wait(s->state) && s->state != TAP_THROTTLED && (s->state != TAP_UNKNOWN || !is_seen(m, s)))
+	if (!tap_state_is_wait(s->state) && s->state != TAP_STATE_THROTTLED && (s->state != TAP_STATE_UNKNOWN || !is_seen(m, s)))
 		return 0;
 	d = tap_array_at(&m->doubts, &m->nr_doubts, s->task->index, sizeof(*d), NULL);
 	if (!d)
@@ -89,7 +89,7 @@ static int add_doubt(struct tap_measure *m, const struct tap_interval *s)
 	to_ns = waits_until(m, s);
 	if (d->to_ns != s->from_ns || s->back_ns)
 		*d = (struct tap_measure_doubt){ .from_ns = s->from_ns - s->back_ns };
-	d->is_unknown |= s->state == TAP_UNKNOWN;
+	d->is_unknown |= s->state == TAP_STATE_UNKNOWN;
 	d->to_ns = to_ns == s->to_ns ? to_ns : 0;
 	if (d->is_unknown)
 		note_longest(m, d->from_ns, to_ns, &m->doubt_ns);
@@ -470,7 +470,7 @@ static int add_to_group(const struct tap_measure *m, struct group *group, const 
 {
 	int ret = 0;
 
-	group->run_ns += task->total_ns[TAP_RUNNING];
+	group->run_ns += task->total_ns[TAP_STATE_RUNNING];
 	if (task->index < m->migrations.nr_tasks)
 		group->migrations += m->migrations.tasks[task->index].total;
 	for (unsigned int w = 0; !ret && w < TAP_NR_MEASURED; w++)

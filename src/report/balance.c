@@ -232,8 +232,8 @@ static void put_violation_members(struct tap_report *r, struct tap_table *t)
 	tap_page_u64_if(p, "p50_ns", b->lengths.count, tap_hist_quantile(&b->lengths, 0.5));
 	tap_page_u64_if(p, "p99_ns", b->lengths.count, tap_hist_quantile(&b->lengths, 0.99));
 	tap_page_u64_if(p, "max_ns", b->lengths.count, b->lengths.max);
-	put_kind_member(p, "waking", b->state_count[TAP_WAKING], b->state_ns[TAP_WAKING]);
-	put_kind_member(p, "preempted", b->state_count[TAP_PREEMPTED], b->state_ns[TAP_PREEMPTED]);
+	put_kind_member(p, "waking", b->state_count[TAP_STATE_WAKING], b->state_ns[TAP_STATE_WAKING]);
+	put_kind_member(p, "preempted", b->state_count[TAP_STATE_PREEMPTED], b->state_ns[TAP_STATE_PREEMPTED]);
 	put_worst_members(r, p);
 	tap_page_object_end(p);
 	put_kind_member(p, "own_cpu_idle", b->exits, b->exit_ns);
@@ -272,9 +272,9 @@ static void put_kinds(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_violations *b = &balance_of(r)->violations;
 
-	put_kind(t, "violations, after a wakeup", true, b->state_count[TAP_WAKING], b->state_ns[TAP_WAKING]);
-	put_kind(t, "violations, after preemption", true, b->state_count[TAP_PREEMPTED],
-		 b->state_ns[TAP_PREEMPTED]);
+	put_kind(t, "violations, after a wakeup", true, b->state_count[TAP_STATE_WAKING], b->state_ns[TAP_STATE_WAKING]);
+	put_kind(t, "violations, after preemption", true, b->state_count[TAP_STATE_PREEMPTED],
+		 b->state_ns[TAP_STATE_PREEMPTED]);
 	put_kind(t, "none: its own CPU was idle", false, b->exits, b->exit_ns);
 	put_kind(t, "all waits", false, b->waits, b->wait_ns);
 }

@@ -78,7 +78,8 @@ static int keep_apart(void *ctx, const struct tap_timeline *t, const struct tap_
 	struct explain *e = ctx;
 
 	(void)t;
-	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || e->nr_apart == MAX_APART || tap_state_is_wait(s->state) || s->state == TAP_THROTTLED)
+	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || e->nr_apart == MAX_APART || tap_state_is_wait(s->state) ||
+	    s->state == TAP_STATE_THROTTLED)
 		return 0;
 	e->apart[e->nr_apart++] = (struct tap_explained_apart){
 		s->task, s->state, s->from_ns, s->to_ns, tap_sleep_stack(e->report.stacks, s) };

@@ -128,7 +128,7 @@ static void put_stack(struct tap_buf *b, const struct tap_event_stacks *stacks, 
 void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, const struct tap_event_stacks *stacks, struct tap_buf *b)
 {
 	put_label(run, b, s->task);
-	tap_buf_puts(b, s->key.state == TAP_SLEEPING ? " slept" : s->key.state == TAP_BLOCKED ? " was blocked" : " was stopped");
+	tap_buf_puts(b, s->key.state == TAP_STATE_SLEEPING ? " slept" : s->key.state == TAP_STATE_BLOCKED ? " was blocked" : " was stopped");
 	tap_buf_printf(b, " %ju time%s for ", (uintmax_t)s->sleeps, s->sleeps == 1 ? "" : "s");
 	put_ms(b, s->ns);
 	tap_buf_puts(b, s->sleeps == 1 ? "" : ", at most ");
@@ -148,12 +148,12 @@ void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apa
 	tap_wall_add(&run->rec.wall, b, at_ns);
 	tap_buf_puts(b, " ");
 	put_label(run, b, a->task);
-	tap_buf_printf(b, a->state == TAP_UNKNOWN ? ": %s, from " : " was %s, from ", tap_state_name(a->state));
+	tap_buf_printf(b, a->state == TAP_STATE_UNKNOWN ? ": %s, from " : " was %s, from ", tap_state_name(a->state));
 	tap_wall_add(&run->rec.wall, b, a->from_ns);
 	tap_buf_puts(b, " on for ");
 	put_ms(b, a->to_ns - a->from_ns);
 	put_stack(b, stacks, a->stack);
-	tap_buf_puts(b, a->state == TAP_UNKNOWN || a->state == TAP_RUNNING ? "." : ". Verdict: not the scheduler.");
+	tap_buf_puts(b, a->state == TAP_STATE_UNKNOWN || a->state == TAP_STATE_RUNNING ? "." : ". Verdict: not the scheduler.");
 }
 
 /* ---- where the time went ---------------------------------------------------------------------- */
@@ -164,12 +164,12 @@ void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
 		const char *words;
 		uint32_t states;
 	} parts[] = {
-		{ " ran for ", TAP_STATE_BIT(TAP_RUNNING) },
-		{ ", waited for a CPU for ", TAP_STATE_BIT(TAP_WAKING) | TAP_STATE_BIT(TAP_PREEMPTED) },
-		{ ", throttled for ", TAP_STATE_BIT(TAP_THROTTLED) },
-		{ ", blocked for ", TAP_STATE_BIT(TAP_BLOCKED) },
-		{ ", slept for ", TAP_STATE_BIT(TAP_SLEEPING) | TAP_STATE_BIT(TAP_STOPPED) },
-		{ "; unknown: ", TAP_STATE_BIT(TAP_UNKNOWN) },
+		{ " ran for ", TAP_STATE_BIT(TAP_STATE_RUNNING) },
+		{ ", waited for a CPU for ", TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) },
+		{ ", throttled for ", TAP_STATE_BIT(TAP_STATE_THROTTLED) },
+		{ ", blocked for ", TAP_STATE_BIT(TAP_STATE_BLOCKED) },
+		{ ", slept for ", TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_STOPPED) },
+		{ "; unknown: ", TAP_STATE_BIT(TAP_STATE_UNKNOWN) },
 	};
 	uint64_t ns[TAP_NR_STATES] = { 0 }, all_ns = 0;
 	unsigned int nr, nr_picked = 0;

@@ -195,10 +195,10 @@ static void note_preempted(struct tap_report *r)
 	bool any = false;
 
 	/* with -C this cannot be said: a task's times are those on all CPUs */
-	if (latency->state != TAP_WAKING || latency->all.waits.count || r->run.pick.select->by & TAP_SELECT_CPUS)
+	if (latency->state != TAP_STATE_WAKING || latency->all.waits.count || r->run.pick.select->by & TAP_SELECT_CPUS)
 		return;
 	for (unsigned int i = 0; i < nr && !any; i++)
-		any = tap_run_has_task(&r->run, tasks[i]) && tasks[i]->total_ns[TAP_PREEMPTED];
+		any = tap_run_has_task(&r->run, tasks[i]) && tasks[i]->total_ns[TAP_STATE_PREEMPTED];
 	if (any)
 		tap_recording_note(&r->run.rec, "no wait after a wakeup, but tasks waited after being preempted: add --preempted");
 }
@@ -279,7 +279,7 @@ static const struct tap_column worst_columns[] = {
 static void put_waker(struct tap_report *r, struct tap_table *t, const struct tap_latency_worst *w)
 {
 	/* a task that was preempted was woken long before this wait */
-	int tid = latency_of(r)->state == TAP_WAKING ? w->waker_tid : -1;
+	int tid = latency_of(r)->state == TAP_STATE_WAKING ? w->waker_tid : -1;
 
 	tap_waker_cells(&r->run, t, tap_timeline_task(r->run.timeline, tid), tid);
 	tap_table_id(t, tid >= 0 ? w->waker_cpu : -1);
@@ -426,12 +426,12 @@ static int check(const void *opts, struct tap_err *err)
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	const struct latency_opts *o = opts_of(r);
-	enum tap_state state = o->throttled ? TAP_THROTTLED : o->preempted ? TAP_PREEMPTED : TAP_WAKING;
+	enum tap_state state = o->throttled ? TAP_STATE_THROTTLED : o->preempted ? TAP_STATE_PREEMPTED : TAP_STATE_WAKING;
 	struct latency *l = (struct latency *)r;
 
-	if (state == TAP_WAKING && tap_run_check_needs(&r->run, TAP_NEEDS_WAKEUPS, err))
+	if (state == TAP_STATE_WAKING && tap_run_check_needs(&r->run, TAP_NEEDS_WAKEUPS, err))
 		return -ENODATA;
-	if (state == TAP_THROTTLED && tap_run_check_needs(&r->run, TAP_NEEDS_THROTTLING, err))
+	if (state == TAP_STATE_THROTTLED && tap_run_check_needs(&r->run, TAP_NEEDS_THROTTLING, err))
 		return -ENODATA;
 	r->run.mark_throttling = true;
 	if (o->worst)

@@ -208,7 +208,7 @@ int tap_report_find_tasks(struct tap_report *r, struct tap_err *err)
 	}
 	for (struct tap_task *const *t = all; nr && t < all + nr; t++)
 		if (tap_run_has_task(&r->run, *t))
-			ranked[r->nr_tasks++] = (struct ranked){ (*t)->total_ns[TAP_RUNNING], *t };
+			ranked[r->nr_tasks++] = (struct ranked){ (*t)->total_ns[TAP_STATE_RUNNING], *t };
 	qsort(ranked, r->nr_tasks, sizeof(*ranked), by_run_time);
 	for (unsigned int i = 0; i < r->nr_tasks; i++)
 		r->tasks[i] = ranked[i].task;

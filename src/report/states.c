@@ -15,9 +15,9 @@ static const struct {
 	enum tap_state state;
 	const char *key;
 } shown[] = {
-	{ TAP_RUNNING, "run" },	  { TAP_PREEMPTED, "preempted" }, { TAP_WAKING, "waking" },
-	{ TAP_THROTTLED, "throttled" }, { TAP_SLEEPING, "sleep" }, { TAP_BLOCKED, "blocked" },
-	{ TAP_STOPPED, "stopped" }, { TAP_UNKNOWN, "unknown" },
+	{ TAP_STATE_RUNNING, "run" },	  { TAP_STATE_PREEMPTED, "preempted" }, { TAP_STATE_WAKING, "waking" },
+	{ TAP_STATE_THROTTLED, "throttled" }, { TAP_STATE_SLEEPING, "sleep" }, { TAP_STATE_BLOCKED, "blocked" },
+	{ TAP_STATE_STOPPED, "stopped" }, { TAP_STATE_UNKNOWN, "unknown" },
 };
 
 #define NR_SHOWN (sizeof(shown) / sizeof(*shown))
@@ -112,13 +112,13 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int nr)
 	tap_task_cells(&r->run, t, task);
 	tap_table_u64(t, life_ns);
 	for (unsigned int i = 0; i < NR_SHOWN; i++) {
-		if (shown[i].state == TAP_THROTTLED && !r->run.nr_throttling)
+		if (shown[i].state == TAP_STATE_THROTTLED && !r->run.nr_throttling)
 			tap_table_nones(t, 2);
 		else
 			put_state(t, task->total_ns[shown[i].state], life_ns);
-		if (shown[i].state == TAP_BLOCKED && has_iowait) /* of which */
+		if (shown[i].state == TAP_STATE_BLOCKED && has_iowait) /* of which */
 			put_state(t, task->iowait_ns, life_ns);
-		else if (shown[i].state == TAP_BLOCKED)
+		else if (shown[i].state == TAP_STATE_BLOCKED)
 			tap_table_nones(t, 2);
 	}
 	tap_throttling_cell(&r->run, t, task);

@@ -51,7 +51,7 @@ static unsigned int check_tasks(struct tap_report *r, uint64_t *run_ns)
 
 		for (unsigned int s = 0; s < TAP_NR_STATES; s++)
 			sum += tasks[i]->total_ns[s];
-		*run_ns += tasks[i]->total_ns[TAP_RUNNING];
+		*run_ns += tasks[i]->total_ns[TAP_STATE_RUNNING];
 		if (sum == life)
 			continue;
 		bad++;

@@ -564,17 +564,17 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 	sum_of(r)->any_own |= own;
 	tap_table_puts(t, tap_cgroups_path(&r->run.rec.ids.cgroups, task->cgroup));
 	tap_table_u64(t, tap_task_life_ns(r->run.timeline, task));
-	tap_table_u64(t, task->total_ns[TAP_RUNNING]);
-	tap_table_real(t, tap_pct(task->total_ns[TAP_RUNNING], tap_window_ns(&r->run.window)));
-	tap_table_u64(t, task->total_ns[TAP_WAKING]);
-	tap_table_u64(t, task->total_ns[TAP_PREEMPTED]);
-	tap_throttled_cell(&r->run, t, task->total_ns[TAP_THROTTLED]);
-	tap_table_u64(t, task->total_ns[TAP_SLEEPING]);
-	tap_table_u64(t, task->total_ns[TAP_BLOCKED]);
+	tap_table_u64(t, task->total_ns[TAP_STATE_RUNNING]);
+	tap_table_real(t, tap_pct(task->total_ns[TAP_STATE_RUNNING], tap_window_ns(&r->run.window)));
+	tap_table_u64(t, task->total_ns[TAP_STATE_WAKING]);
+	tap_table_u64(t, task->total_ns[TAP_STATE_PREEMPTED]);
+	tap_throttled_cell(&r->run, t, task->total_ns[TAP_STATE_THROTTLED]);
+	tap_table_u64(t, task->total_ns[TAP_STATE_SLEEPING]);
+	tap_table_u64(t, task->total_ns[TAP_STATE_BLOCKED]);
 	tap_table_u64_if(t, r->run.survey.buffer[TAP_SCHED_IOWAIT] != TAP_NO_BUFFER,
 			 task->iowait_ns);
-	tap_table_u64(t, task->total_ns[TAP_STOPPED]);
-	tap_table_u64(t, task->total_ns[TAP_UNKNOWN]);
+	tap_table_u64(t, task->total_ns[TAP_STATE_STOPPED]);
+	tap_table_u64(t, task->total_ns[TAP_STATE_UNKNOWN]);
 	tap_table_u64(t, task->slices);
 	tap_table_u64(t, task->migrations);
 	tap_throttling_cell(&r->run, t, task);
@@ -606,11 +606,11 @@ static void put_cgroup(struct tap_report *r, struct tap_table *t, struct tap_tas
 			sum[s] += tasks[i]->total_ns[s];
 	tap_cgroup_cell(&sum_of(r)->cgroups, t, tasks[0]->cgroup);
 	tap_table_u64(t, nr);
-	tap_table_u64(t, sum[TAP_RUNNING]);
-	tap_table_real(t, tap_pct(sum[TAP_RUNNING], tap_window_ns(&r->run.window)));
-	tap_table_u64(t, sum[TAP_WAKING]);
-	tap_table_u64(t, sum[TAP_PREEMPTED]);
-	tap_throttled_cell(&r->run, t, sum[TAP_THROTTLED]);
+	tap_table_u64(t, sum[TAP_STATE_RUNNING]);
+	tap_table_real(t, tap_pct(sum[TAP_STATE_RUNNING], tap_window_ns(&r->run.window)));
+	tap_table_u64(t, sum[TAP_STATE_WAKING]);
+	tap_table_u64(t, sum[TAP_STATE_PREEMPTED]);
+	tap_throttled_cell(&r->run, t, sum[TAP_STATE_THROTTLED]);
 	tap_table_row(t);
 }
 

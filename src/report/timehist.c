@@ -338,7 +338,7 @@ CELL(put_prio)
 
 CELL(put_wait)
 {
-	bool told = arg != TAP_THROTTLED || h->report.run.nr_throttling;
+	bool told = arg != TAP_STATE_THROTTLED || h->report.run.nr_throttling;
 	uint64_t ns = row->wait_ns[arg];
 
 	tap_table_u64_if(t, told && row->what == TAP_ROW_SLICE && (row->waits_known || ns), ns);
@@ -347,7 +347,7 @@ CELL(put_wait)
 CELL(put_unknown)
 {
 	uint64_t ns = row->what == TAP_ROW_UNKNOWN ? row->to_ns - row->from_ns :
-						     row->wait_ns[TAP_UNKNOWN];
+						     row->wait_ns[TAP_STATE_UNKNOWN];
 
 	tap_table_u64_if(t, ns || (row->what == TAP_ROW_SLICE && row->waits_known), ns);
 }
@@ -464,12 +464,12 @@ static const struct row_column row_columns[] = {
 	{ { "comm", NULL, TAP_CELL_TEXT }, put_comm },
 	{ TAP_THROTTLING_COLUMN, put_throttling },
 	{ { "prio", "prio", TAP_CELL_INT, .width = 4, .rank = 7 }, put_prio },
-	{ { "waking_ns", "waking", TAP_CELL_NS, .width = 9 }, put_wait, TAP_WAKING },
-	{ { "preempted_ns", "preempted", TAP_CELL_NS, .width = 12, .rank = 2 }, put_wait, TAP_PREEMPTED },
-	{ { "throttled_ns", "throttled", TAP_CELL_NS, .width = 10, .rank = 10 }, put_wait, TAP_THROTTLED },
-	{ { "sleep_ns", "sleep", TAP_CELL_NS, .width = 9, .rank = 6 }, put_wait, TAP_SLEEPING },
-	{ { "blocked_ns", "blocked", TAP_CELL_NS, .width = 10, .rank = 4 }, put_wait, TAP_BLOCKED },
-	{ { "stopped_ns", NULL, TAP_CELL_NS }, put_wait, TAP_STOPPED },
+	{ { "waking_ns", "waking", TAP_CELL_NS, .width = 9 }, put_wait, TAP_STATE_WAKING },
+	{ { "preempted_ns", "preempted", TAP_CELL_NS, .width = 12, .rank = 2 }, put_wait, TAP_STATE_PREEMPTED },
+	{ { "throttled_ns", "throttled", TAP_CELL_NS, .width = 10, .rank = 10 }, put_wait, TAP_STATE_THROTTLED },
+	{ { "sleep_ns", "sleep", TAP_CELL_NS, .width = 9, .rank = 6 }, put_wait, TAP_STATE_SLEEPING },
+	{ { "blocked_ns", "blocked", TAP_CELL_NS, .width = 10, .rank = 4 }, put_wait, TAP_STATE_BLOCKED },
+	{ { "stopped_ns", NULL, TAP_CELL_NS }, put_wait, TAP_STATE_STOPPED },
 	{ { "unknown_ns", "unknown", TAP_CELL_NS, .width = 10, .rank = 3, .tint = TAP_TINT_YELLOW }, put_unknown },
 	{ { NULL, "", TAP_CELL_LABEL, .width = 1, .tint = TAP_TINT_YELLOW }, put_mark },
 	{ { "run_ns", "run", TAP_CELL_NS, .width = 8 }, put_run },
@@ -838,7 +838,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (!h->o->summary)
 		return begin_rows(h, err);
-	tap_report_watch(r, &tap_timehist_ops, &h->hist, 0)->states = TAP_STATE_BIT(TAP_RUNNING);
+	tap_report_watch(r, &tap_timehist_ops, &h->hist, 0)->states = TAP_STATE_BIT(TAP_STATE_RUNNING);
 	return 0;
 }
 

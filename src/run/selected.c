@@ -81,7 +81,7 @@ static void look_at_all(struct finding *f)
 	struct tap_task *const *tasks = tap_timeline_tasks(f->timeline, &nr);
 
 	for (unsigned int i = 0; i < nr && i < f->nr_seen; i++)
-		if (tasks[i]->state != TAP_DEAD)
+		if (tasks[i]->state != TAP_STATE_DEAD)
 			look_at(f, tasks[i]);
 }
 

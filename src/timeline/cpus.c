@@ -64,7 +64,7 @@ int tap_cpu_close(struct tap_timeline *t, struct tap_cpu *c, uint64_t now)
 
 static bool runs_on(const struct tap_task *task, unsigned int cpu)
 {
-	return task->state == TAP_RUNNING && task->cpu == (int)cpu;
+	return task->state == TAP_STATE_RUNNING && task->cpu == (int)cpu;
 }
 
 int tap_cpu_lose(struct tap_timeline *t, unsigned int cpu, uint64_t now)
@@ -76,7 +76,7 @@ int tap_cpu_lose(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 	if (!ret && task && runs_on(&task->pub, cpu)) {
 		/* it ran up to here, and its slice does not count as one */
 		ret = tap_task_change(t, task, &(struct transition){
-			.next = TAP_UNKNOWN, .ts_ns = c->since_ns, .fits = true, .next_cpu = -1, .cut = true,
+			.next = TAP_STATE_UNKNOWN, .ts_ns = c->since_ns, .fits = true, .next_cpu = -1, .cut = true,
 		});
 	}
 	c->known = c->offline = c->unfit = false;
@@ -94,7 +94,7 @@ void tap_cpu_break(struct tap_timeline *t, unsigned int cpu)
 	c->known = c->outside = false;
 	c->task = NULL;
 	if (task && runs_on(&task->pub, cpu))
-		tap_task_enter(task, TAP_UNKNOWN, task->pub.since_ns);
+		tap_task_enter(task, TAP_STATE_UNKNOWN, task->pub.since_ns);
 }
 
 void tap_cpu_break_of(struct tap_timeline *t, const struct task *task)

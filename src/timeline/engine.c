@@ -290,7 +290,7 @@ void tap_timeline_forget(struct tap_timeline *t, uint64_t ns, void (*forget)(voi
 	for (unsigned int i = 0; i < t->tasks.nr; i++) {
 		struct task *task = tap_task_whole(t->tasks.all[i]);
 
-		if (task->pub.state != TAP_DEAD || task->forgotten || task->pub.since_ns >= ns ||
+		if (task->pub.state != TAP_STATE_DEAD || task->forgotten || task->pub.since_ns >= ns ||
 		    is_on_cpu(t, &task->pub))
 			continue;
 		forget(ctx, &task->pub);
@@ -333,7 +333,7 @@ uint64_t tap_timeline_sure_until(const struct tap_timeline *t, const struct tap_
 
 bool tap_timeline_is_certain(const struct tap_timeline *t, const struct tap_task *task)
 {
-	return task->state != TAP_UNKNOWN && tap_timeline_sure_until(t, task) == UINT64_MAX;
+	return task->state != TAP_STATE_UNKNOWN && tap_timeline_sure_until(t, task) == UINT64_MAX;
 }
 
 uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *task)

@@ -37,12 +37,12 @@ static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct tas
 /* A sched_throttle said so just before; @cut: it may have been there, and be missing. */
 static enum tap_state left_state(const struct tap_timeline *t, struct task *task, enum tap_state left_as, bool cut)
 {
-	if (left_as != TAP_PREEMPTED)
+	if (left_as != TAP_STATE_PREEMPTED)
 		return left_as;
 	if (!task->throttles_ns || task->throttles_ns < task->pub.since_ns)
-		return cut && t->opts.throttling ? TAP_UNKNOWN : left_as;
-	task->waited = TAP_PREEMPTED;
-	return TAP_THROTTLED;
+		return cut && t->opts.throttling ? TAP_STATE_UNKNOWN : left_as;
+	task->waited = TAP_STATE_PREEMPTED;
+	return TAP_STATE_THROTTLED;
 }
 
 /* The task was switched out: was it woken on its way out, or may that have been missed? */
@@ -69,13 +69,13 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 	left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
 	if (!left_as)
 		return -ENOMEM;
-	if (!fits && task->pub.state == TAP_RUNNING)
+	if (!fits && task->pub.state == TAP_STATE_RUNNING)
 		tap_cpu_break_of(t, task);
 	/* it was woken while it ran, before anything was seen of its CPU */
-	if (task->pub.state == TAP_WAKING)
+	if (task->pub.state == TAP_STATE_WAKING)
 		task->woken_running_ns = task->pub.woken_ns;
 	task->pub.slices += fits && tap_window_has(&t->opts.window, now);
-	if (left_as->state == TAP_DEAD)
+	if (left_as->state == TAP_STATE_DEAD)
 		ret = tap_task_end(t, task, now, fits, left_as->text);
 	else
 		ret = tap_task_change(t, task, &(struct transition){
@@ -96,7 +96,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 static int wake_late(struct tap_timeline *t, struct task *task)
 {
 	task->pub.woken_ns = task->pub.since_ns;
-	tap_task_enter(task, TAP_WAKING, task->pub.since_ns);
+	tap_task_enter(task, TAP_STATE_WAKING, task->pub.since_ns);
 	task->woken_running_ns = 0;
 	return tap_watchers_waits(&t->watchers, t, tap_task_pub(task), t->now_ns);
 }
@@ -136,7 +136,7 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
 		task->pub.migrations += tap_window_has(&t->opts.window, now);
 	ret = tap_task_change(t, task, &(struct transition){
-		.next = certain ? TAP_RUNNING : TAP_UNKNOWN, .ts_ns = now, .fits = fits,
+		.next = certain ? TAP_STATE_RUNNING : TAP_STATE_UNKNOWN, .ts_ns = now, .fits = fits,
 		.next_cpu = cpu,
 	});
 	task->pub.from_cpu = task->pub.run_cpu;
@@ -184,7 +184,7 @@ static int on_switch_of_lives(struct tap_timeline *t, const struct tap_sched_fie
 	left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
 	if (!left_as)
 		return -ENOMEM;
-	if (task && left_as->state == TAP_DEAD)
+	if (task && left_as->state == TAP_STATE_DEAD)
 		ret = tap_task_end(t, task, ev->ts_ns, false, "");
 	ret = ret ?: name_switched(t, tap_num_int(&f->tid, ev), f->comm, ev, &task);
 	if (!ret && task)
@@ -201,13 +201,13 @@ static int leave_outside(struct tap_timeline *t, const struct tap_sched_fields *
 	tap_task_set_comm(task, f->from_comm, ev);
 	if (!left_as)
 		return -ENOMEM;
-	return left_as->state == TAP_DEAD ? tap_task_end(t, task, ev->ts_ns, false, "") : 0;
+	return left_as->state == TAP_STATE_DEAD ? tap_task_end(t, task, ev->ts_ns, false, "") : 0;
 }
 
 /* The same of one that was recorded until now: from here on nobody knows what it does. */
 static int enter_outside(struct tap_timeline *t, struct task *task, uint64_t now)
 {
-	return task->pub.state == TAP_UNKNOWN ? 0 : tap_task_lose(t, task, now);
+	return task->pub.state == TAP_STATE_UNKNOWN ? 0 : tap_task_lose(t, task, now);
 }
 
 static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
@@ -318,7 +318,7 @@ static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 
 	task->woken_running_ns = waits ? 0 : now; /* or it runs, unseen */
 	ret = tap_task_change(t, task, &(struct transition){
-		.next = waits ? TAP_WAKING : TAP_UNKNOWN, .ts_ns = now, .fits = rule->fits,
+		.next = waits ? TAP_STATE_WAKING : TAP_STATE_UNKNOWN, .ts_ns = now, .fits = rule->fits,
 		.next_cpu = -1,
 	});
 	if (waits) {
@@ -369,7 +369,7 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (rule->next)
 		task->phase = (enum tap_phase)rule->next;
 	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
-	if (task->pub.state == TAP_WAKING) {
+	if (task->pub.state == TAP_STATE_WAKING) {
 		if (f->value.size && !tap_task_is_touched(t, task)) /* else it may be another wait's */
 			task->pub.cpu = tap_cpu_named(t, tap_num_int(&f->value, ev));
 		task->placed = true;
@@ -470,7 +470,7 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *
 	if (!tap_promise_keeps(t->opts.promise, task->pub.tid, f->comm, ev))
 		return ret;
 	task->kept = true;
-	tap_task_enter(task, TAP_WAKING, ev->ts_ns);
+	tap_task_enter(task, TAP_STATE_WAKING, ev->ts_ns);
 	note_waker(t, task, waker_of(f, ev), f, ev);
 	task->placed = true;
 	if (!ret)
@@ -495,7 +495,7 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return ret;
 	ret = tap_cpu_close(t, c, ev->ts_ns);
 	ret = ret ?: tap_task_end(t, old, ev->ts_ns,
-				  old->pub.state == TAP_RUNNING && old->pub.cpu == ev->cpu, "");
+				  old->pub.state == TAP_STATE_RUNNING && old->pub.cpu == ev->cpu, "");
 	ret = ret ?: tap_task_begin(t, tap_num_int(&f->tid, ev), ev->ts_ns, &new);
 	if (ret)
 		return ret;
@@ -507,7 +507,7 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (!c->known || tap_task_whole(c->task) != old)
 		return 0;
 	new->kept = true;
-	tap_task_enter(new, TAP_RUNNING, ev->ts_ns);
+	tap_task_enter(new, TAP_STATE_RUNNING, ev->ts_ns);
 	c->task = tap_task_pub(new);
 	return 0;
 }
@@ -543,7 +543,7 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t,
 		return TAP_MIGRATE_WAKEUP;
 	if (!tap_state_is_wait(task->pub.state) || tap_task_is_touched(t, task) || task->hidden)
 		return TAP_MIGRATE_OTHER;
-	if (task->pub.state == TAP_WAKING && !task->placed && task->pub.waker_cpu == ev->cpu &&
+	if (task->pub.state == TAP_STATE_WAKING && !task->placed && task->pub.waker_cpu == ev->cpu &&
 	    task->pub.waker_tid == by)
 		return t->has_wakeup || ev->ts_ns - task->pub.woken_ns <= PLACED_WITHIN_NS ||
 				       tap_num_int(&f->value, ev) != ev->cpu ?
@@ -594,7 +594,7 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 			ret = tap_watchers_migration(&t->watchers, t, &m);
 	}
 	task->placed = true;
-	if (task->pub.state != TAP_RUNNING)
+	if (task->pub.state != TAP_STATE_RUNNING)
 		task->pub.cpu = m.to;
 	return ret;
 }
@@ -618,16 +618,16 @@ static int on_throttle(struct tap_timeline *t, const struct tap_sched_fields *f,
 	ret = slept ? 0 : amend(t, task, TAP_SIGN_THROTTLED, ev->ts_ns);
 	if (ret)
 		return ret;
-	state = slept ? TAP_WAKING : task->pub.state;
+	state = slept ? TAP_STATE_WAKING : task->pub.state;
 	rule = slept ? &tap_rules[TAP_SIGN_THROTTLED][TAP_PHASE_WAKING] : tap_task_rule(task, TAP_SIGN_THROTTLED);
 	/* on another CPU it runs already, or its life is over: a clock that is behind */
 	if (!rule->ends)
 		return 0;
 	if (slept)
 		task->pub.waker_tid = -1;
-	task->waited = rule->fits && !tap_task_is_touched(t, task) ? state : TAP_UNKNOWN;
+	task->waited = rule->fits && !tap_task_is_touched(t, task) ? state : TAP_STATE_UNKNOWN;
 	return tap_task_change(t, task, &(struct transition){
-		.next = TAP_THROTTLED, .ts_ns = ev->ts_ns, .fits = rule->fits, .next_cpu = -1,
+		.next = TAP_STATE_THROTTLED, .ts_ns = ev->ts_ns, .fits = rule->fits, .next_cpu = -1,
 	});
 }
 
@@ -639,7 +639,7 @@ static int on_unthrottle(struct tap_timeline *t, const struct tap_event *ev, str
 	if (!rule->ends) /* a task that waits was throttled, unseen */
 		return amend(t, task, TAP_SIGN_UNTHROTTLED, ev->ts_ns);
 	return tap_task_change(t, task, &(struct transition){
-		.next = tap_task_is_touched(t, task) ? TAP_UNKNOWN : task->waited, .ts_ns = ev->ts_ns, .fits = rule->fits,
+		.next = tap_task_is_touched(t, task) ? TAP_STATE_UNKNOWN : task->waited, .ts_ns = ev->ts_ns, .fits = rule->fits,
 		.next_cpu = -1,
 	});
 }
@@ -655,7 +655,7 @@ static void on_cgroup(struct task *task, uint64_t cgroup)
 /* It is recorded no more: what it does from now on is not known. */
 static int leave_recorded(struct tap_timeline *t, struct task *task, uint64_t now)
 {
-	struct tap_cpu *c = task->pub.state == TAP_RUNNING && task->pub.run_cpu >= 0 ? &t->cpus[task->pub.run_cpu] : NULL;
+	struct tap_cpu *c = task->pub.state == TAP_STATE_RUNNING && task->pub.run_cpu >= 0 ? &t->cpus[task->pub.run_cpu] : NULL;
 	int ret = 0;
 
 	if (c && c->known && c->task == tap_task_pub(task)) {
@@ -664,10 +664,10 @@ static int leave_recorded(struct tap_timeline *t, struct task *task, uint64_t no
 		c->outside = true;
 		c->task = NULL;
 	}
-	if (ret || task->pub.state == TAP_UNKNOWN)
+	if (ret || task->pub.state == TAP_STATE_UNKNOWN)
 		return ret;
 	return tap_task_change(t, task, &(struct transition){
-		.next = TAP_UNKNOWN, .ts_ns = now, .fits = !tap_phase_is_doubtful(task->phase), .next_cpu = -1, .cut = true,
+		.next = TAP_STATE_UNKNOWN, .ts_ns = now, .fits = !tap_phase_is_doubtful(task->phase), .next_cpu = -1, .cut = true,
 	});
 }
 
@@ -703,7 +703,7 @@ static int on_attach(struct tap_timeline *t, const struct tap_sched_fields *f, c
 	for (unsigned int i = 0; all && tgid > 0 && !ret && i < t->tasks.nr; i++) {
 		struct task *other = tap_task_whole(t->tasks.all[i]);
 
-		if (other != task && other->pub.state != TAP_DEAD && tap_task_tgid(&other->pub) == tgid)
+		if (other != task && other->pub.state != TAP_STATE_DEAD && tap_task_tgid(&other->pub) == tgid)
 			ret = move_task(t, other, cgroup, ev->ts_ns);
 	}
 	return ret;
@@ -717,8 +717,8 @@ static void on_iowait(struct tap_timeline *t, const struct tap_sched_fields *f,
 	uint64_t from = delay < ev->ts_ns ? ev->ts_ns - delay : 0;
 
 	task->iowait_ns += tap_window_part_ns(&t->opts.window, from, ev->ts_ns);
-	if (task->iowait_ns > task->total_ns[TAP_BLOCKED])
-		task->iowait_ns = task->total_ns[TAP_BLOCKED];
+	if (task->iowait_ns > task->total_ns[TAP_STATE_BLOCKED])
+		task->iowait_ns = task->total_ns[TAP_STATE_BLOCKED];
 }
 
 static bool changes_state(enum tap_sched_kind kind)

@@ -36,7 +36,7 @@ fast_change(struct tap_timeline *t, struct task *task, enum tap_state next, uint
 			.next_cpu = next_cpu,
 		});
 	tap_task_enter(task, next, now);
-	task->slept = TAP_UNKNOWN;
+	task->slept = TAP_STATE_UNKNOWN;
 	return ret;
 }
 
@@ -73,7 +73,7 @@ fast_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, int pr
 		task->pub.migrations += task->pub.run_cpu != cpu;
 	task->pub.prio = prio;
 	task->pub.cpu = cpu;
-	ret = fast_change(t, task, TAP_RUNNING, now, "", cpu);
+	ret = fast_change(t, task, TAP_STATE_RUNNING, now, "", cpu);
 	task->pub.from_cpu = task->pub.run_cpu;
 	task->pub.run_cpu = cpu;
 	task->is_new = false;
@@ -99,7 +99,7 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 		return 0;
 	if (out) {
 		left_as = value < TAP_PREV_STATES ? t->prev_states.by_value[value] : NULL;
-		if (!left_as || left_as->state == TAP_DEAD || !can_leave(t, out))
+		if (!left_as || left_as->state == TAP_STATE_DEAD || !can_leave(t, out))
 			return 0;
 	}
 	if (in ? !can_come(t, in, f->comm, ev) : next || t->opts.promise) /* idle may not be recorded */
@@ -126,7 +126,7 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 
 static inline bool is_alive(const struct task *task)
 {
-	return task && task->pub.state != TAP_DEAD;
+	return task && task->pub.state != TAP_STATE_DEAD;
 }
 
 /* Where lives alone are asked for: of two tasks that go on living a switch tells the names. Return: whether it did. */
@@ -138,7 +138,7 @@ static inline bool tap_fast_switch_of_lives(struct tap_timeline *t, const struct
 	struct task *out = tap_tasks_find(&t->tasks, prev), *in = tap_tasks_find(&t->tasks, next);
 	const struct tap_prev_state *left_as = value < TAP_PREV_STATES ? t->prev_states.by_value[value] : NULL;
 
-	if (!left_as || left_as->state == TAP_DEAD || (prev && !is_alive(out)) || (next && !is_alive(in)))
+	if (!left_as || left_as->state == TAP_STATE_DEAD || (prev && !is_alive(out)) || (next && !is_alive(in)))
 		return false;
 	if (out)
 		memcpy(out->pub.comm, tap_plain_comm(f->from_comm, ev), TAP_TASK_COMM);
@@ -171,7 +171,7 @@ tap_fast_waking(struct tap_timeline *t, const struct tap_event *ev)
 		return ret;
 	from = task->pub.since_ns;
 	slept = task->pub.state;
-	ret = fast_change(t, task, TAP_WAKING, now, "", -1);
+	ret = fast_change(t, task, TAP_STATE_WAKING, now, "", -1);
 	task->slept = slept;
 	task->slept_from_ns = from;
 	task->pub.cpu = target;

@@ -29,10 +29,10 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 {
 	uint64_t ns = tap_window_part_ns(&t->opts.window, task->slept_from_ns, task->pub.since_ns);
 
-	if (task->pub.state != TAP_WAKING || task->slept == TAP_UNKNOWN)
+	if (task->pub.state != TAP_STATE_WAKING || task->slept == TAP_STATE_UNKNOWN)
 		return;
 	task->pub.total_ns[task->slept] -= ns;
-	task->pub.total_ns[TAP_UNKNOWN] += ns;
+	task->pub.total_ns[TAP_STATE_UNKNOWN] += ns;
 	task->back = task->slept;
 	task->back_ns = task->pub.since_ns - task->slept_from_ns;
 }
@@ -41,7 +41,7 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 static int close_interval(struct tap_timeline *t, struct task *task, struct tap_interval *s)
 {
 	const struct tap_watchers *w = &t->watchers;
-	const struct tap_interval_watcher *to = (s->next == TAP_UNKNOWN ? w->of_lost_state : w->of_state)[s->state];
+	const struct tap_interval_watcher *to = (s->next == TAP_STATE_UNKNOWN ? w->of_lost_state : w->of_state)[s->state];
 
 	task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
 	if (t->opts.promise && !task->kept)
@@ -49,19 +49,19 @@ static int close_interval(struct tap_timeline *t, struct task *task, struct tap_
 	if (!to)
 		return 0;
 	if (s->to_ns < t->opts.window.from_ns) {
-		if (s->state == TAP_UNKNOWN)
-			task->back = TAP_UNKNOWN;
+		if (s->state == TAP_STATE_UNKNOWN)
+			task->back = TAP_STATE_UNKNOWN;
 		return 0;
 	}
 	/* an empty one has nothing to say, but that a sleep is taken back */
-	if (s->to_ns == s->from_ns && !s->whole && task->back == TAP_UNKNOWN)
+	if (s->to_ns == s->from_ns && !s->whole && task->back == TAP_STATE_UNKNOWN)
 		return 0;
-	if (s->state == TAP_UNKNOWN)
+	if (s->state == TAP_STATE_UNKNOWN)
 		s->was = task->was;
-	if (s->state == TAP_UNKNOWN && task->back != TAP_UNKNOWN) {
+	if (s->state == TAP_STATE_UNKNOWN && task->back != TAP_STATE_UNKNOWN) {
 		s->back = task->back;
 		s->back_ns = task->back_ns;
-		task->back = TAP_UNKNOWN;
+		task->back = TAP_STATE_UNKNOWN;
 	}
 	return tap_watchers_interval(w, to, t, s);
 }
@@ -99,18 +99,18 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 		task->pub.run_cpu = -1;
 	if (!fits)
 		take_back_sleep(t, task);
-	task->slept = TAP_UNKNOWN;
-	if (fits && !tap_phase_is_doubtful(task->phase) && task->pub.state != TAP_UNKNOWN)
+	task->slept = TAP_STATE_UNKNOWN;
+	if (fits && !tap_phase_is_doubtful(task->phase) && task->pub.state != TAP_STATE_UNKNOWN)
 		sure = tap_touched_from(t, task);
 	if (sure > task->pub.since_ns)
-		ret = close_part(t, task, TAP_UNKNOWN, sure, -1);
-	if (task->pub.state != TAP_UNKNOWN)
+		ret = close_part(t, task, TAP_STATE_UNKNOWN, sure, -1);
+	if (task->pub.state != TAP_STATE_UNKNOWN)
 		task->was = task->pub.state;
-	task->pub.state = TAP_UNKNOWN;
+	task->pub.state = TAP_STATE_UNKNOWN;
 	task->pub.since_ns = sure;
 	if (task->phase != TAP_PHASE_UNSEEN)
 		task->phase = TAP_PHASE_LOST;
-	if (ret || to->next == TAP_UNKNOWN)
+	if (ret || to->next == TAP_STATE_UNKNOWN)
 		return ret;
 	return close_part(t, task, to->next, to->ts_ns, to->next_cpu);
 }
@@ -118,21 +118,21 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 int tap_task_change(struct tap_timeline *t, struct task *task, const struct transition *to)
 {
 	/* as far as its own events tell */
-	bool fits = to->fits && (!task->hidden || task->pub.state == TAP_RUNNING);
+	bool fits = to->fits && (!task->hidden || task->pub.state == TAP_STATE_RUNNING);
 	struct tap_interval s;
 	int ret;
 
-	if (fits && !tap_task_is_touched(t, task) && task->pub.state != TAP_UNKNOWN) {
+	if (fits && !tap_task_is_touched(t, task) && task->pub.state != TAP_STATE_UNKNOWN) {
 		s = part(task, to->next, to->ts_ns, to->next_cpu);
 		s.whole = !to->cut;
 		s.end = to->end ? to->end : "";
 		ret = close_interval(t, task, &s);
 		tap_task_enter(task, to->next, to->ts_ns);
-		task->slept = TAP_UNKNOWN;
+		task->slept = TAP_STATE_UNKNOWN;
 		return ret;
 	}
 	ret = leave_uncertain(t, task, to, fits);
-	if (to->next != TAP_UNKNOWN)
+	if (to->next != TAP_STATE_UNKNOWN)
 		tap_task_enter(task, to->next, to->ts_ns);
 	return ret;
 }
@@ -140,7 +140,7 @@ int tap_task_change(struct tap_timeline *t, struct task *task, const struct tran
 int tap_task_lose(struct tap_timeline *t, struct task *task, uint64_t now)
 {
 	return tap_task_change(t, task, &(struct transition){
-		.next = TAP_UNKNOWN, .ts_ns = now, .next_cpu = -1,
+		.next = TAP_STATE_UNKNOWN, .ts_ns = now, .next_cpu = -1,
 	});
 }
 
@@ -148,14 +148,14 @@ int tap_task_close(struct tap_timeline *t, struct task *task)
 {
 	enum tap_state state = task->pub.state;
 
-	if (state == TAP_DEAD)
+	if (state == TAP_STATE_DEAD)
 		return 0;
-	if (state == TAP_UNKNOWN)
+	if (state == TAP_STATE_UNKNOWN)
 		return close_part(t, task, state, t->opts.window.to_ns, -1);
 	return tap_task_change(t, task, &(struct transition){
 		.next = state, .ts_ns = t->opts.window.to_ns, .next_cpu = -1, .cut = true,
 		/* a task that is hidden from tracing may have woken it, or let it run, unseen; and any may, from another CPU */
-		.fits = state == TAP_RUNNING ||
+		.fits = state == TAP_STATE_RUNNING ||
 			!(tap_phase_is_doubtful(task->phase) || t->has_breaks || (t->lacks_cpus && tap_task_is_asleep(task))),
 	});
 }

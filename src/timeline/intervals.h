@@ -52,7 +52,7 @@ uint64_t tap_touched_from(const struct tap_timeline *t, const struct task *task)
 /* A task that runs is on a CPU whose chain holds: holes are elsewhere. */
 static inline bool tap_task_is_touched(const struct tap_timeline *t, const struct task *task)
 {
-	return task->pub.state != TAP_RUNNING &&
+	return task->pub.state != TAP_STATE_RUNNING &&
 	       (t->hole_end_ns > task->pub.since_ns || (t->lacks_cpus && tap_timeline_roams(t, &task->pub)));
 }
 

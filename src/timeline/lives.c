@@ -56,10 +56,10 @@ int tap_task_end(struct tap_timeline *t, struct task *task, uint64_t now, bool f
 {
 	int ret;
 
-	if (task->pub.state == TAP_DEAD)
+	if (task->pub.state == TAP_STATE_DEAD)
 		return 0;
 	ret = tap_task_change(t, task, &(struct transition){
-		.next = TAP_DEAD, .ts_ns = now, .fits = fits, .end = end, .next_cpu = -1,
+		.next = TAP_STATE_DEAD, .ts_ns = now, .fits = fits, .end = end, .next_cpu = -1,
 	});
 	task->pub.died_ns = now;
 	tap_task_set_listed(task, t->opts.lists);
@@ -81,7 +81,7 @@ int tap_task_replace_dead(struct tap_timeline *t, struct task **task,
 {
 	int ret;
 
-	if (!*task || (*task)->pub.state != TAP_DEAD)
+	if (!*task || (*task)->pub.state != TAP_STATE_DEAD)
 		return 0;
 	ret = add(t, (*task)->pub.tid, false, ev->ts_ns, task);
 	if (ret)

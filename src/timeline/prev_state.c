@@ -26,16 +26,16 @@ void tap_prev_states_release(struct tap_prev_states *p)
 static enum tap_state meaning(const char *letters)
 {
 	if (!strcmp(letters, "R") || !strcmp(letters, "0") || strchr(letters, '+'))
-		return TAP_PREEMPTED;
+		return TAP_STATE_PREEMPTED;
 	if (strpbrk(letters, "XZx"))
-		return TAP_DEAD;
+		return TAP_STATE_DEAD;
 	if (strchr(letters, 'I') || (strchr(letters, 'D') && strchr(letters, 'N')))
-		return TAP_SLEEPING;
+		return TAP_STATE_SLEEPING;
 	if (strchr(letters, 'D'))
-		return TAP_BLOCKED;
+		return TAP_STATE_BLOCKED;
 	if (strpbrk(letters, "TtP"))
-		return TAP_STOPPED;
-	return strchr(letters, 'S') ? TAP_SLEEPING : TAP_UNKNOWN;
+		return TAP_STATE_STOPPED;
+	return strchr(letters, 'S') ? TAP_STATE_SLEEPING : TAP_STATE_UNKNOWN;
 }
 
 static void put_value(const struct tap_prev_states *p, uint64_t value)

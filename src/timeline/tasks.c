@@ -130,7 +130,7 @@ static uint64_t listed_cgroup(const struct tap_lists *lists, int tid, unsigned i
 
 void tap_task_set_listed(struct task *task, const struct tap_lists *lists)
 {
-	bool is_over = task->pub.state == TAP_DEAD;
+	bool is_over = task->pub.state == TAP_STATE_DEAD;
 	unsigned int when = 0;
 	struct tap_listed l;
 

@@ -18,13 +18,13 @@
 /* Off the run queues, until a wakeup. */
 static inline bool tap_state_is_sleep(enum tap_state state)
 {
-	return state == TAP_SLEEPING || state == TAP_BLOCKED || state == TAP_STOPPED;
+	return state == TAP_STATE_SLEEPING || state == TAP_STATE_BLOCKED || state == TAP_STATE_STOPPED;
 }
 
 /* In a run queue, and not running. */
 static inline bool tap_state_is_wait(enum tap_state state)
 {
-	return state == TAP_WAKING || state == TAP_PREEMPTED;
+	return state == TAP_STATE_WAKING || state == TAP_STATE_PREEMPTED;
 }
 
 /* One task. Its address stays the same until tap_timeline_free(), or tap_timeline_forget(). A tid that was

@@ -68,7 +68,7 @@ static bool has_cpu(const struct tap_watchers *all, unsigned int pick, int cpu)
 
 bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pick, const struct tap_interval *s)
 {
-	return has_task(pick, s->task) && has_cpu(all, pick, s->next == TAP_RUNNING ? s->next_cpu : s->cpu);
+	return has_task(pick, s->task) && has_cpu(all, pick, s->next == TAP_STATE_RUNNING ? s->next_cpu : s->cpu);
 }
 
 int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,

@@ -101,9 +101,9 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	(void)t;
 	CHECK(s->from_ns <= s->to_ns && s->to_ns <= told->run.window.to_ns);
 	CHECK(s->to_ns >= told->run.window.from_ns);
-	CHECK(s->state != TAP_DEAD && !(s->whole && s->state == TAP_UNKNOWN));
-	CHECK(s->state != TAP_RUNNING || s->cpu >= 0);
-	CHECK(s->next != TAP_RUNNING || s->state == s->next || s->next_cpu >= 0);
+	CHECK(s->state != TAP_STATE_DEAD && !(s->whole && s->state == TAP_STATE_UNKNOWN));
+	CHECK(s->state != TAP_STATE_RUNNING || s->cpu >= 0);
+	CHECK(s->next != TAP_STATE_RUNNING || s->state == s->next || s->next_cpu >= 0);
 	return 0;
 }
 
@@ -184,7 +184,7 @@ static void check_sums(struct told *told)
 		for (int state = 0; state < TAP_NR_STATES; state++)
 			sum_ns += tasks[i]->total_ns[state];
 		CHECK(sum_ns == tap_task_life_ns(run->timeline, tasks[i]));
-		CHECK(sum_ns <= window_ns && !tasks[i]->total_ns[TAP_DEAD]);
+		CHECK(sum_ns <= window_ns && !tasks[i]->total_ns[TAP_STATE_DEAD]);
 		tap_run_label(run, tasks[i], &len);
 		CHECK(len);
 	}

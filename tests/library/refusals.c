@@ -116,7 +116,7 @@ static void check_handles(struct tap_reader *reader)
 	expect("a point's error code is the run's", run(reader, NULL, &watcher, 1) == -EPIPE);
 	tap_signals_free(signals);
 	expect("no such signal", !tap_signals_new("utility", NULL, NULL, &err) && strstr(err.text, "no signal 'utility'"));
-	expect("latencies of a state that is no wait", !tap_latencies_new(TAP_SLEEPING, &err) && err.code == -EINVAL);
+	expect("latencies of a state that is no wait", !tap_latencies_new(TAP_STATE_SLEEPING, &err) && err.code == -EINVAL);
 	expect("no waits to keep", !tap_long_waits_new(0, &err) && err.code == -EINVAL);
 	expect("too many waits to keep", !tap_long_waits_new(10001, NULL));
 	tap_signals_free(NULL);
@@ -130,13 +130,13 @@ static void check_handles(struct tap_reader *reader)
 /* Before a run, and of tasks that are not there. */
 static void check_empty(void)
 {
-	struct tap_latencies *latencies = tap_latencies_new(TAP_WAKING, &err);
+	struct tap_latencies *latencies = tap_latencies_new(TAP_STATE_WAKING, &err);
 	struct tap_longest_states *longest = tap_longest_states_new(&err);
 	struct tap_signals *signals = tap_signals_new("load", NULL, NULL, &err);
 	struct tap_long_waits *waits = tap_long_waits_new(1, &err);
 
 	expect("nothing waited", tap_latencies_all(latencies)->count == 0 && !tap_latencies_task(latencies, 100));
-	expect("nobody was in a state", !tap_longest_states_ns(longest, 100, TAP_BLOCKED, NULL) &&
+	expect("nobody was in a state", !tap_longest_states_ns(longest, 100, TAP_STATE_BLOCKED, NULL) &&
 	       !tap_longest_states_ns(longest, -1, TAP_NR_STATES, NULL));
 	expect("no signals", !tap_signals_get(signals, 0));
 	expect("no waits", !tap_long_waits_get(waits, 0));

@@ -12,7 +12,7 @@
 
 #define NR_WAITS 3
 
-static const enum tap_state waits[NR_WAITS] = { TAP_WAKING, TAP_PREEMPTED, TAP_THROTTLED };
+static const enum tap_state waits[NR_WAITS] = { TAP_STATE_WAKING, TAP_STATE_PREEMPTED, TAP_STATE_THROTTLED };
 
 struct handles {
 	struct tap_latencies *latencies[NR_WAITS];
@@ -128,7 +128,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	}
 	h->nr_switches++;
 	task = tap_timeline_task(t, (int)tap_field_u64(next, ev->data, ev->size));
-	if (task && tap_task_state(task) != TAP_RUNNING && tap_task_state(task) != TAP_UNKNOWN)
+	if (task && tap_task_state(task) != TAP_STATE_RUNNING && tap_task_state(task) != TAP_STATE_UNKNOWN)
 		die("a task is switched to, and neither runs nor is unknown");
 	return 0;
 }

@@ -73,7 +73,7 @@ static void leave(struct tap_balance *b, struct tap_timeline *t, int tid, enum t
 		  uint64_t ts_ns, int next_cpu)
 {
 	struct tap_task *task = &t->tasks[tid];
-	bool whole = t->certain[tid] && next != TAP_UNKNOWN && ts_ns != END;
+	bool whole = t->certain[tid] && next != TAP_STATE_UNKNOWN && ts_ns != END;
 	const struct tap_interval s = {
 		.task = task, .state = task->state, .next = next, .whole = whole,
 		.from_ns = task->since_ns, .to_ns = ts_ns, .cpu = task->cpu, .next_cpu = next_cpu,
@@ -82,7 +82,7 @@ static void leave(struct tap_balance *b, struct tap_timeline *t, int tid, enum t
 	assert_int_equal(tap_balance_ops.interval(b, t, &s), 0);
 	task->state = next;
 	task->since_ns = ts_ns;
-	t->certain[tid] = next != TAP_UNKNOWN;
+	t->certain[tid] = next != TAP_STATE_UNKNOWN;
 }
 
 static void leave_cpu(struct tap_balance *b, struct tap_timeline *t, int cpu, uint64_t ts_ns)
@@ -111,7 +111,7 @@ static void run(struct tap_balance *b, struct tap_timeline *t, const struct step
 	if (!task)
 		return;
 	task->cpu = s->a; /* where it waits at last, also if no event said so */
-	leave(b, t, s->b, TAP_RUNNING, s->ts_ns, s->a);
+	leave(b, t, s->b, TAP_STATE_RUNNING, s->ts_ns, s->a);
 }
 
 static void wake(struct tap_balance *b, struct tap_timeline *t, const struct step *s)
@@ -121,7 +121,7 @@ static void wake(struct tap_balance *b, struct tap_timeline *t, const struct ste
 	};
 
 	assert_int_equal(tap_balance_ops.wakeup(b, t, &w), 0);
-	leave(b, t, s->a, TAP_WAKING, s->ts_ns, -1);
+	leave(b, t, s->a, TAP_STATE_WAKING, s->ts_ns, -1);
 	t->tasks[s->a].cpu = s->b;
 }
 
@@ -133,7 +133,7 @@ static void born(struct tap_balance *b, struct tap_timeline *t, const struct ste
 	};
 
 	assert_int_equal(tap_balance_ops.wakeup(b, t, &w), 0);
-	task->state = TAP_WAKING;
+	task->state = TAP_STATE_WAKING;
 	task->cpu = s->b;
 	task->since_ns = s->ts_ns;
 	t->certain[s->a] = true;
@@ -153,8 +153,8 @@ static void move(struct tap_balance *b, struct tap_timeline *t, const struct ste
 static void before(struct tap_timeline *t, const struct step *s)
 {
 	t->cpus[s->a] = (struct tap_cpu){ .seen = true, .known = true, .task = &t->tasks[s->b] };
-	t->tasks[s->b].state = TAP_RUNNING;
-	t->tasks[s->c].state = TAP_PREEMPTED;
+	t->tasks[s->b].state = TAP_STATE_RUNNING;
+	t->tasks[s->c].state = TAP_STATE_PREEMPTED;
 	t->certain[s->b] = t->certain[s->c] = true;
 	t->tasks[s->b].cpu = t->tasks[s->c].cpu = s->a;
 }
@@ -167,8 +167,8 @@ static void hole(struct tap_balance *b, struct tap_timeline *t, const struct ste
 	c->known = false;
 	c->task = NULL;
 	for (int i = 1; i < NR_TASKS; i++)
-		if (t->tasks[i].state != TAP_RUNNING || t->tasks[i].cpu == s->a)
-			leave(b, t, i, TAP_UNKNOWN, s->ts_ns, -1);
+		if (t->tasks[i].state != TAP_STATE_RUNNING || t->tasks[i].cpu == s->a)
+			leave(b, t, i, TAP_STATE_UNKNOWN, s->ts_ns, -1);
 }
 
 static void tell(struct tap_balance *b, struct tap_timeline *t, const struct step *s)
@@ -181,7 +181,7 @@ static void tell(struct tap_balance *b, struct tap_timeline *t, const struct ste
 	case BORN:
 		return born(b, t, s);
 	case LATE:
-		t->tasks[s->a].state = TAP_WAKING;
+		t->tasks[s->a].state = TAP_STATE_WAKING;
 		return;
 	case BREAK:
 		t->cpus[s->a].known = false;
@@ -211,8 +211,8 @@ struct balance_case {
 	uint64_t exit_ns, wait_ns;
 };
 
-#define SLEEP TAP_SLEEPING
-#define WAIT TAP_PREEMPTED
+#define SLEEP TAP_STATE_SLEEPING
+#define WAIT TAP_STATE_PREEMPTED
 
 /* CPUs 0 and 1 are known from 10 on, where tasks 1 and 2 run; task 3 has run on both. */
 #define BOTH_USED                                                                                  \
@@ -552,7 +552,7 @@ static void run_case(void **state)
 	assert_int_equal(b.violations.nr_worst, i);
 	assert_int_equal(b.violations.lengths.count, i);
 	assert_int_equal((uint64_t)b.violations.lengths.sum, sum_ns);
-	assert_int_equal(b.violations.state_ns[TAP_WAKING] + b.violations.state_ns[TAP_PREEMPTED], sum_ns);
+	assert_int_equal(b.violations.state_ns[TAP_STATE_WAKING] + b.violations.state_ns[TAP_STATE_PREEMPTED], sum_ns);
 	assert_int_equal(b.violations.exit_ns, c->exit_ns);
 	assert_int_equal(b.violations.wait_ns, c->wait_ns);
 	tap_balance_release(&b);

@@ -117,7 +117,7 @@ static void tell(struct tap_critical_log *l, struct tap_interval s, unsigned int
 
 static void write_step(struct tap_critical_log *l, const char *step)
 {
-	struct tap_interval s = { .next = TAP_RUNNING };
+	struct tap_interval s = { .next = TAP_STATE_RUNNING };
 	char state[20], how[20] = "", what[20] = "";
 	unsigned int task, by;
 
@@ -132,7 +132,7 @@ static void write_step(struct tap_critical_log *l, const char *step)
 	} else if (!strcmp(how, "back")) {
 		s.back = state_of(what);
 	} else if (*how) {
-		s.next = TAP_WAKING;
+		s.next = TAP_STATE_WAKING;
 		wake(l, task, !strcmp(how, "timer") ? TAP_WOKEN_TIMER : !strcmp(how, "interrupt") ? TAP_WOKEN_INTERRUPT :
 		     TAP_WOKEN_BY_TASK + (uint32_t)strtoul(what, NULL, 10), false);
 	}
@@ -207,11 +207,11 @@ static void write_many(struct tap_critical_log *l)
 			uint64_t to_ns = at_ns + 1 + dice(dice(3) ? 5 : 60);
 			enum tap_state state = dice(TAP_NR_STATES);
 
-			if (state == TAP_DEAD)
+			if (state == TAP_STATE_DEAD)
 				continue;
 			wake(l, task, dice(TAP_WOKEN_BY_TASK + MANY_TASKS), false);
 			tell(l, (struct tap_interval){
-				.state = state, .next = dice(4) ? TAP_WAKING : state, .from_ns = at_ns, .to_ns = to_ns }, task);
+				.state = state, .next = dice(4) ? TAP_STATE_WAKING : state, .from_ns = at_ns, .to_ns = to_ns }, task);
 			at_ns = to_ns + !dice(20);
 		}
 	}
@@ -285,7 +285,7 @@ static void test_long(void **state)
 		bool runs = i % 2;
 		uint64_t ns = i % 3 ? long_ns + i : 1;
 
-		tell(&log, (struct tap_interval){ .state = runs ? TAP_RUNNING : TAP_PREEMPTED, .from_ns = at_ns, .to_ns = at_ns + ns }, 0);
+		tell(&log, (struct tap_interval){ .state = runs ? TAP_STATE_RUNNING : TAP_STATE_PREEMPTED, .from_ns = at_ns, .to_ns = at_ns + ns }, 0);
 		at_ns += ns;
 		sums[runs] += ns;
 	}

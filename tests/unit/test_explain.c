@@ -180,7 +180,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 /* A task waits while @nr_runners tasks take turns, @nr intervals of 10 ns in all: more than a log holds. */
 static void wait_long(unsigned int nr_runners, unsigned int nr)
 {
-	struct tap_interval s = { .state = TAP_SLEEPING, .next = TAP_WAKING, .whole = true, .to_ns = 1000 };
+	struct tap_interval s = { .state = TAP_STATE_SLEEPING, .next = TAP_STATE_WAKING, .whole = true, .to_ns = 1000 };
 	struct tap_task *task, *runner;
 	struct tap_timeline *timeline;
 	struct run run;
@@ -191,7 +191,7 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 	assert_int_equal(tap_explain_init(&run.sums, 1), 0);
 	assert_int_equal(tap_timeline_see(timeline, 1, &task), 0);
 	s.task = task;
-	task->state = TAP_WAKING;
+	task->state = TAP_STATE_WAKING;
 	task->cpu = 0;
 	task->prio = 120;
 	task->since_ns = 1000;
@@ -202,7 +202,7 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 		assert_int_equal(tap_explain_waits_ops.cpu(&run.waits, timeline, &(struct tap_cpu_interval){
 			0, TAP_CPU_RUN, runner, 1000 + 10 * i, 1010 + 10 * i }), 0);
 	}
-	s = (struct tap_interval){ .task = task, .state = TAP_WAKING, .next = TAP_RUNNING, .whole = true, .from_ns = 1000,
+	s = (struct tap_interval){ .task = task, .state = TAP_STATE_WAKING, .next = TAP_STATE_RUNNING, .whole = true, .from_ns = 1000,
 				  .to_ns = 1000 + 10 * nr };
 	assert_int_equal(tap_explain_waits_ops.interval(&run.waits, timeline, &s), 0);
 	assert_int_equal(run.sums.nr_worst, 1);

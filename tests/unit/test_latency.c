@@ -25,7 +25,7 @@
 
 enum { IDLE = -1, UNKNOWN = -2 };
 
-/* An interval of a task, or, where .state is TAP_RUNNING, of a CPU: then .task may be IDLE. */
+/* An interval of a task, or, where .state is TAP_STATE_RUNNING, of a CPU: then .task may be IDLE. */
 struct step {
 	enum tap_state state;
 	int task;
@@ -36,8 +36,8 @@ struct step {
 	int run_cpu; /* where it ran before, plus one; 0: on the same */
 };
 
-#define WAIT(task, from, to, cpu, ...) { TAP_WAKING, task, from, to, cpu, TAP_RUNNING, __VA_ARGS__ }
-#define RAN(task, from, to, cpu) { TAP_RUNNING, task, from, to, cpu }
+#define WAIT(task, from, to, cpu, ...) { TAP_STATE_WAKING, task, from, to, cpu, TAP_STATE_RUNNING, __VA_ARGS__ }
+#define RAN(task, from, to, cpu) { TAP_STATE_RUNNING, task, from, to, cpu }
 
 struct want {
 	uint64_t count, sum_ns, max_ns, max_at_ns;
@@ -70,30 +70,30 @@ static const struct latency_case {
 	{ "what is not whole is censored", { WAIT(1, 100, 120, 0, .cut = true) },
 	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
 	{ "a wait after which nothing is known",
-	  { { TAP_WAKING, 1, 100, 150, 0, TAP_UNKNOWN } },
+	  { { TAP_STATE_WAKING, 1, 100, 150, 0, TAP_STATE_UNKNOWN } },
 	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
 	{ "a wait that goes on at the window's end",
-	  { { TAP_WAKING, 1, 100, 200, -1, TAP_WAKING, .cut = true } },
+	  { { TAP_STATE_WAKING, 1, 100, 200, -1, TAP_STATE_WAKING, .cut = true } },
 	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
 	{ "a wait that becomes unknown is one, not two",
-	  { { TAP_WAKING, 1, 100, 150, -1, TAP_UNKNOWN, .cut = true },
-	    { TAP_UNKNOWN, 1, 150, 200, 0, TAP_RUNNING, .cut = true } },
+	  { { TAP_STATE_WAKING, 1, 100, 150, -1, TAP_STATE_UNKNOWN, .cut = true },
+	    { TAP_STATE_UNKNOWN, 1, 150, 200, 0, TAP_STATE_RUNNING, .cut = true } },
 	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
 	{ "but the next one is another",
-	  { { TAP_WAKING, 1, 100, 150, -1, TAP_UNKNOWN, .cut = true },
-	    { TAP_UNKNOWN, 1, 150, 200, 0, TAP_SLEEPING, .cut = true },
-	    { TAP_UNKNOWN, 1, 250, 300, 0, TAP_RUNNING, .cut = true } },
+	  { { TAP_STATE_WAKING, 1, 100, 150, -1, TAP_STATE_UNKNOWN, .cut = true },
+	    { TAP_STATE_UNKNOWN, 1, 150, 200, 0, TAP_STATE_SLEEPING, .cut = true },
+	    { TAP_STATE_UNKNOWN, 1, 250, 300, 0, TAP_STATE_RUNNING, .cut = true } },
 	  { .max_cpu = -1, .censored = 2 }, { .max_cpu = -1, .censored = 2 } },
 	{ "who runs after something unknown has waited",
-	  { { TAP_UNKNOWN, 1, 100, 150, 0, TAP_RUNNING, .cut = true },
-	    { TAP_UNKNOWN, 2, 100, 150, 0, TAP_SLEEPING, .cut = true } },
+	  { { TAP_STATE_UNKNOWN, 1, 100, 150, 0, TAP_STATE_RUNNING, .cut = true },
+	    { TAP_STATE_UNKNOWN, 2, 100, 150, 0, TAP_STATE_SLEEPING, .cut = true } },
 	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
 	{ "a wait of the other kind is none, nor is what follows it unknown",
-	  { { TAP_PREEMPTED, 1, 100, 110, 0, TAP_RUNNING },
-	    { TAP_PREEMPTED, 1, 200, 210, 0, TAP_UNKNOWN, .cut = true },
-	    { TAP_UNKNOWN, 1, 210, 220, 0, TAP_RUNNING, .cut = true } },
+	  { { TAP_STATE_PREEMPTED, 1, 100, 110, 0, TAP_STATE_RUNNING },
+	    { TAP_STATE_PREEMPTED, 1, 200, 210, 0, TAP_STATE_UNKNOWN, .cut = true },
+	    { TAP_STATE_UNKNOWN, 1, 210, 220, 0, TAP_STATE_RUNNING, .cut = true } },
 	  { .max_cpu = -1 }, { .max_cpu = -1 } },
-	{ "preempted waits", { { TAP_PREEMPTED, 1, 100, 110, 0, TAP_RUNNING },
+	{ "preempted waits", { { TAP_STATE_PREEMPTED, 1, 100, 110, 0, TAP_STATE_RUNNING },
 			       WAIT(1, 200, 230, 0), WAIT(1, 300, 330, 0, .cut = true) },
 	  { 1, 10, 10, 110, 0, 0, 1, 10 }, { 1, 10, 10, 110, 0, 0, 1, 10 }, .preempted = true },
 };
@@ -122,7 +122,7 @@ static int run_step(struct tap_latency *l, const struct tap_timeline *t, const s
 				 .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu,
 				 .next_cpu = s->cpu };
 
-	if (s->state == TAP_RUNNING)
+	if (s->state == TAP_STATE_RUNNING)
 		return run_cpu_step(l, s);
 	w.task = &tasks[s->task];
 	w.task->run_cpu = s->run_cpu > 0 ? s->run_cpu - 1 : s->run_cpu ? -1 : s->cpu;
@@ -169,7 +169,7 @@ static void test_stats(void **state)
 		const struct latency_case *c = &cases[i];
 		struct tap_latency l;
 
-		assert_int_equal(tap_latency_init(&l, c->preempted ? TAP_PREEMPTED : TAP_WAKING, 0),
+		assert_int_equal(tap_latency_init(&l, c->preempted ? TAP_STATE_PREEMPTED : TAP_STATE_WAKING, 0),
 				 0);
 		run_steps(&l, *state, c->steps);
 		assert_int_equal(tap_latency_ops.end(&l, *state), 0);
@@ -236,7 +236,7 @@ static void test_worst(void **state)
 	for (size_t i = 0; i < TABLE(worst_cases); i++) {
 		struct tap_latency l;
 
-		assert_int_equal(tap_latency_init(&l, TAP_WAKING, MAX_WORST), 0);
+		assert_int_equal(tap_latency_init(&l, TAP_STATE_WAKING, MAX_WORST), 0);
 		run_steps(&l, *state, worst_cases[i].steps);
 		check_worst(worst_cases[i].name, &l, worst_cases[i].want);
 		tap_latency_release(&l);
@@ -251,7 +251,7 @@ static void test_long_wait(void **state)
 	struct step wait = WAIT(1, 0, 20000, 0);
 	uint64_t sum = 0;
 
-	assert_int_equal(tap_latency_init(&l, TAP_WAKING, 1), 0);
+	assert_int_equal(tap_latency_init(&l, TAP_STATE_WAKING, 1), 0);
 	for (unsigned int i = 0; i < 10000; i++) {
 		struct tap_cpu_interval c = { .what = TAP_CPU_RUN, .task = &many[i % 6],
 					     .from_ns = 2 * i, .to_ns = 2 * i + 2 };
@@ -278,17 +278,17 @@ static const struct time_case {
 	{ "a wait is in the column in which it ends, and one that ends with the window in the last",
 	  { WAIT(1, 110, 199, 0), WAIT(1, 150, 200, 0), WAIT(1, 299, 300, 0), WAIT(1, 310, 400, 0) }, { 1, 1, 2 }, {} },
 	{ "one that becomes unknown is in that in which the unknown ends",
-	  { { TAP_WAKING, 1, 100, 190, -1, TAP_UNKNOWN, .cut = true },
-	    { TAP_UNKNOWN, 1, 190, 250, 0, TAP_RUNNING, .cut = true } }, {}, { 0, 1 } },
+	  { { TAP_STATE_WAKING, 1, 100, 190, -1, TAP_STATE_UNKNOWN, .cut = true },
+	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_RUNNING, .cut = true } }, {}, { 0, 1 } },
 	{ "also where nobody saw how it ended",
-	  { { TAP_WAKING, 1, 100, 190, -1, TAP_UNKNOWN, .cut = true },
-	    { TAP_UNKNOWN, 1, 190, 250, 0, TAP_SLEEPING, .cut = true } }, {}, { 0, 1 } },
+	  { { TAP_STATE_WAKING, 1, 100, 190, -1, TAP_STATE_UNKNOWN, .cut = true },
+	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_SLEEPING, .cut = true } }, {}, { 0, 1 } },
 	{ "or it did not before the window's end",
-	  { { TAP_WAKING, 1, 100, 190, -1, TAP_UNKNOWN, .cut = true },
-	    { TAP_UNKNOWN, 1, 190, 400, 0, TAP_UNKNOWN, .cut = true } }, {}, { 0, 0, 1 } },
+	  { { TAP_STATE_WAKING, 1, 100, 190, -1, TAP_STATE_UNKNOWN, .cut = true },
+	    { TAP_STATE_UNKNOWN, 1, 190, 400, 0, TAP_STATE_UNKNOWN, .cut = true } }, {}, { 0, 0, 1 } },
 	{ "of the other kind it is none",
-	  { { TAP_PREEMPTED, 1, 100, 190, -1, TAP_UNKNOWN, .cut = true },
-	    { TAP_UNKNOWN, 1, 190, 250, 0, TAP_RUNNING, .cut = true } }, {}, {} },
+	  { { TAP_STATE_PREEMPTED, 1, 100, 190, -1, TAP_STATE_UNKNOWN, .cut = true },
+	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_RUNNING, .cut = true } }, {}, {} },
 };
 
 static void test_over_time(void **state)
@@ -301,7 +301,7 @@ static void test_over_time(void **state)
 		const struct time_case *c = &time_cases[i];
 		struct tap_latency l;
 
-		assert_int_equal(tap_latency_init(&l, TAP_WAKING, 0), 0);
+		assert_int_equal(tap_latency_init(&l, TAP_STATE_WAKING, 0), 0);
 		assert_int_equal(tap_latency_split(&l, &window, &survey, NR_COLUMNS), 0);
 		run_steps(&l, *state, c->steps);
 		assert_int_equal(tap_latency_ops.end(&l, *state), 0);

@@ -42,12 +42,12 @@ struct timehist_case {
 	const char *want;
 };
 
-#define W TAP_WAKING
-#define P TAP_PREEMPTED
-#define S TAP_SLEEPING
-#define D TAP_BLOCKED
-#define R TAP_RUNNING
-#define U TAP_UNKNOWN
+#define W TAP_STATE_WAKING
+#define P TAP_STATE_PREEMPTED
+#define S TAP_STATE_SLEEPING
+#define D TAP_STATE_BLOCKED
+#define R TAP_STATE_RUNNING
+#define U TAP_STATE_UNKNOWN
 
 static const struct timehist_case cases[] = {
 	{
@@ -71,8 +71,8 @@ static const struct timehist_case cases[] = {
 	},
 	{
 		.name = "stopped is a kind of its own",
-		.steps = { { LEAVES, 110, 120, 0, R, TAP_STOPPED, 0, "T" },
-			   { LEAVES, 120, 150, 0, TAP_STOPPED, W }, { LEAVES, 150, 155, 0, W, R },
+		.steps = { { LEAVES, 110, 120, 0, R, TAP_STATE_STOPPED, 0, "T" },
+			   { LEAVES, 120, 150, 0, TAP_STATE_STOPPED, W }, { LEAVES, 150, 155, 0, W, R },
 			   { LEAVES, 155, 160, 0, R, S, 0, "S" } },
 		.want = "slice 110-120 cpu 0 T @5\n"
 			"slice 155-160 cpu 0 S waking 5 stopped 30 <7 @5\n",
@@ -181,7 +181,7 @@ static void say_slice(char *to, const struct tap_row *r)
 {
 	static const char *const kinds[TAP_NR_STATES] = {
 		[U] = "unknown", [R] = "running", [P] = "preempted", [W] = "waking",
-		[S] = "sleeping", [D] = "blocked", [TAP_STOPPED] = "stopped", [TAP_DEAD] = "dead",
+		[S] = "sleeping", [D] = "blocked", [TAP_STATE_STOPPED] = "stopped", [TAP_STATE_DEAD] = "dead",
 	};
 
 	say(to, " %s%s%s", r->whole ? "" : "> ", r->end,

@@ -618,7 +618,7 @@ static int log_interval(void *ctx, const struct tap_timeline *t, const struct ta
 	(void)t;
 	assert_true(s->from_ns <= s->to_ns);
 	assert_true(s->to_ns <= l->end_ns);
-	if (s->whole && (s->state == TAP_WAKING || s->state == TAP_PREEMPTED))
+	if (s->whole && (s->state == TAP_STATE_WAKING || s->state == TAP_STATE_PREEMPTED))
 		tap_buf_printf(&l->text, "%d %s %d-%d on %d | ", s->task->tid,
 			       tap_state_name(s->state), (int)s->from_ns, (int)s->to_ns, s->cpu);
 	return 0;
@@ -674,9 +674,9 @@ static void check_cpus(const struct tap_timeline *t, const struct timeline_case 
 
 static void put_task(struct tap_buf *b, const struct tap_timeline *t, const struct tap_task *task)
 {
-	static const enum tap_state order[] = { TAP_RUNNING, TAP_PREEMPTED, TAP_WAKING,
-						TAP_SLEEPING, TAP_BLOCKED, TAP_STOPPED,
-						TAP_UNKNOWN };
+	static const enum tap_state order[] = { TAP_STATE_RUNNING, TAP_STATE_PREEMPTED, TAP_STATE_WAKING,
+						TAP_STATE_SLEEPING, TAP_STATE_BLOCKED, TAP_STATE_STOPPED,
+						TAP_STATE_UNKNOWN };
 	uint64_t life = tap_task_life_ns(t, task), sum = 0;
 	struct tap_window window = tap_timeline_window(t);
 
@@ -695,7 +695,7 @@ static void put_task(struct tap_buf *b, const struct tap_timeline *t, const stru
 	if (life != tap_window_ns(&window))
 		put(b, "life", life);
 	assert_int_equal(sum, life);
-	assert_int_equal(task->total_ns[TAP_DEAD], 0);
+	assert_int_equal(task->total_ns[TAP_STATE_DEAD], 0);
 }
 
 static void put_tasks(struct tap_buf *b, const struct tap_timeline *t)
@@ -705,7 +705,7 @@ static void put_tasks(struct tap_buf *b, const struct tap_timeline *t)
 
 	tasks = tap_timeline_tasks(t, &nr);
 	for (unsigned int i = 0, shown = 0; i < nr; i++) {
-		if (!tap_task_life_ns(t, tasks[i]) && tasks[i]->state == TAP_DEAD)
+		if (!tap_task_life_ns(t, tasks[i]) && tasks[i]->state == TAP_STATE_DEAD)
 			continue;
 		tap_buf_puts(b, shown++ ? " | " : "");
 		put_task(b, t, tasks[i]);
@@ -837,7 +837,7 @@ static void test_forget(void **state)
 	for (unsigned int i = 0; i < steps.nr; i++)
 		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
 	assert_int_equal(tap_timeline_task(t, 3)->index, 1);
-	assert_int_equal(tap_timeline_task(t, 3)->state, TAP_RUNNING);
+	assert_int_equal(tap_timeline_task(t, 3)->state, TAP_STATE_RUNNING);
 	tap_timeline_tasks(t, &nr);
 	assert_int_equal(nr, 3);
 	tap_buf_release(&forgotten);

@@ -364,7 +364,7 @@ static void restore(struct tap_timeline *t, const struct snapshot *s)
 
 /* ---- what rules look at ---- */
 
-/* Of a time in the past, what rules ask: whether it lies before a hole or the window, or is now; of a wakeup also whether it was just now. */
+/* What rules ask about a time: does it lie before a hole, or before the window, or is it now? Of a wakeup also: was it just now? */
 enum age { NEVER, BEFORE_HOLE, BEFORE_WINDOW, AGO, JUST_BEFORE, NOW, TO_COME };
 
 static uint8_t age(const struct tap_timeline *t, uint64_t ns)
@@ -404,7 +404,7 @@ struct key {
 /* Only of a task that a wakeup made wait, or may turn out to have: whether its CPU was chosen already. */
 static bool is_placed_or_not(const struct task *task)
 {
-	return task->pub.state == TAP_WAKING || (tap_task_is_asleep(task) && task->woken_running_ns);
+	return task->pub.state == TAP_STATE_WAKING || (tap_task_is_asleep(task) && task->woken_running_ns);
 }
 
 static struct task_key task_key(const struct tap_timeline *t, const struct task *task)
@@ -412,14 +412,14 @@ static struct task_key task_key(const struct tap_timeline *t, const struct task 
 	const enum tap_state state = task->pub.state;
 	const uint64_t since = task->pub.since_ns;
 
-	if (state == TAP_DEAD) /* another comes in its place */
-		return (struct task_key){ .state = 1 + TAP_DEAD };
+	if (state == TAP_STATE_DEAD) /* another comes in its place */
+		return (struct task_key){ .state = 1 + TAP_STATE_DEAD };
 	return (struct task_key){
 		.state = (uint8_t)(1 + state), .phase = (uint8_t)task->phase, .since = age(t, since), .run_cpu = (int8_t)task->pub.run_cpu,
 		.woken_running = age_of_wakeup(t, task->woken_running_ns),
-		.slept = state == TAP_WAKING ? (uint8_t)task->slept : 0,
+		.slept = state == TAP_STATE_WAKING ? (uint8_t)task->slept : 0,
 		.throttles = age(t, task->throttles_ns < since ? 0 : task->throttles_ns),
-		.waited = state == TAP_THROTTLED ? (uint8_t)task->waited : 0, .back = (uint8_t)task->back,
+		.waited = state == TAP_STATE_THROTTLED ? (uint8_t)task->waited : 0, .back = (uint8_t)task->back,
 		.is_new = task->is_new, .is_told = task->is_told,
 		.placed = task->placed && is_placed_or_not(task), .renamed = task->pub.comm[0] == 'x',
 	};
@@ -570,8 +570,8 @@ static void spoil_unused(struct snapshot *s)
 		struct task *task = &s->tasks[i];
 
 		task->placed |= !is_placed_or_not(task);
-		if (task->pub.state != TAP_THROTTLED)
-			task->waited = TAP_DEAD;
+		if (task->pub.state != TAP_STATE_THROTTLED)
+			task->waited = TAP_STATE_DEAD;
 	}
 }
 
@@ -696,7 +696,8 @@ struct figures {
 	unsigned int steps, fast;
 };
 
-static void step(const struct recording *r, struct tap_timeline *t, struct log *log, unsigned int from, unsigned int event, enum when when, struct figures *f)
+static void step(const struct recording *r, struct tap_timeline *t, struct log *log, unsigned int from, unsigned int event,
+		 enum when when, struct figures *f)
 {
 	static struct outcome fast, slow;
 	const struct snapshot *before = states[from].at;

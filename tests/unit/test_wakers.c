@@ -54,12 +54,12 @@ static void run_case(const struct wakers_case *c, struct tap_wakers *w,
 {
 	for (unsigned int i = 0; i < MAX_STEPS && c->steps[i].wakee; i++) {
 		struct tap_task *task = &tasks[c->steps[i].wakee];
-		struct tap_interval s = { .task = task, .state = TAP_WAKING, .from_ns = 1000,
+		struct tap_interval s = { .task = task, .state = TAP_STATE_WAKING, .from_ns = 1000,
 					 .to_ns = 1000 + c->steps[i].wait_ns,
 					 .next_cpu = c->steps[i].cpu };
 
 		s.whole = c->steps[i].wait_ns;
-		s.next = s.whole ? TAP_RUNNING : TAP_WAKING;
+		s.next = s.whole ? TAP_STATE_RUNNING : TAP_STATE_WAKING;
 		task->waker_tid = c->steps[i].waker_tid;
 		task->waker_cpu = 1;
 		assert_int_equal(tap_wakers_ops.interval(w, t, &s), 0);
@@ -106,8 +106,8 @@ static void test_many(void **state)
 	(void)state;
 	assert_int_equal(tap_timeline_new(&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &t), 0);
 	for (unsigned int i = 0; i < 6000; i++) {
-		struct tap_interval s = { .task = &tasks[i % 2], .state = TAP_WAKING, .whole = true,
-					 .next = TAP_RUNNING, .from_ns = 0, .to_ns = 1 };
+		struct tap_interval s = { .task = &tasks[i % 2], .state = TAP_STATE_WAKING, .whole = true,
+					 .next = TAP_STATE_RUNNING, .from_ns = 0, .to_ns = 1 };
 
 		tasks[i % 2].waker_tid = (int)(i / 2 % 1000) + 1;
 		assert_int_equal(tap_wakers_ops.interval(&w, t, &s), 0);

@@ -27,10 +27,10 @@ static const struct {
 	enum tap_state state;
 	uint64_t limit_ns;
 } conditions[NR_CONDITIONS] = {
-	{ "waking > 3us", TAP_WAKING, 3000 }, { "waking > 20us", TAP_WAKING, 20000 },
-	{ "preempted > 2us", TAP_PREEMPTED, 2000 }, { "sleeping > 10us", TAP_SLEEPING, 10000 },
-	{ "blocked > 15us", TAP_BLOCKED, 15000 }, { "running > 4us", TAP_RUNNING, 4000 },
-	{ "throttled > 5us", TAP_THROTTLED, 5000 },
+	{ "waking > 3us", TAP_STATE_WAKING, 3000 }, { "waking > 20us", TAP_STATE_WAKING, 20000 },
+	{ "preempted > 2us", TAP_STATE_PREEMPTED, 2000 }, { "sleeping > 10us", TAP_STATE_SLEEPING, 10000 },
+	{ "blocked > 15us", TAP_STATE_BLOCKED, 15000 }, { "running > 4us", TAP_STATE_RUNNING, 4000 },
+	{ "throttled > 5us", TAP_STATE_THROTTLED, 5000 },
 };
 
 struct met {
@@ -77,7 +77,7 @@ static int on_interval(void *mets, const struct tap_timeline *t, const struct ta
 static void report(const char *path, struct mets *mets)
 {
 	const struct tap_watcher_ops ops = {
-		.size = sizeof(ops), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_UNKNOWN), .interval = on_interval,
+		.size = sizeof(ops), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_UNKNOWN), .interval = on_interval,
 	};
 	const struct tap_watcher watcher = { .ops = &ops, .ctx = mets };
 	struct tap_reader *r;
@@ -159,7 +159,7 @@ static void check_one(uint64_t seed, const struct met *m, bool is_told, unsigned
 	enum tap_state state = conditions[m->condition].state;
 
 	++*nr_doubts;
-	if (state == TAP_SLEEPING || state == TAP_BLOCKED || (is_told && state == TAP_WAKING))
+	if (state == TAP_STATE_SLEEPING || state == TAP_STATE_BLOCKED || (is_told && state == TAP_STATE_WAKING))
 		return;
 	fail_msg("seed %d: %s: %s at %llu, task %d", (int)seed, is_told ? "told, and not so" : "not told",
 		 conditions[m->condition].text, (unsigned long long)m->at_ns, m->tid);
