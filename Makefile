@@ -34,7 +34,7 @@ OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard 
 # the library reads recordings, and needs zstd and jansson alone: what include/schedtap/ declares, and what that takes
 LIB_OBJ := $(filter-out $(addprefix $B/src/,define/% object/% symbol/% program/% capture/% module/% drawn/% export/% view/%),$(OBJ))
 LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o recording/reader.o run/library.o select/select.o timeline/tasks.o \
-	timeline/engine.o timeline/names.o) $(patsubst %.c,$B/%.o,$(wildcard src/library/*.c))
+	timeline/queries.o timeline/names.o) $(patsubst %.c,$B/%.o,$(wildcard src/library/*.c))
 LIB_LIBS := -lzstd -ljansson
 TP_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/tracepoint/*.c))
 CLI_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/cli/*.c))
