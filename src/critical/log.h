@@ -49,7 +49,7 @@ struct tap_critical_log { /* all zero: empty */
 
 void tap_critical_log_release(struct tap_critical_log *l);
 
-/* What a timeline's observer must be told of: all of these, and wakeups. */
+/* The states that a watcher must watch that fills a log, beside wakeups. */
 #define TAP_CRITICAL_STATES (TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD))
 
 /* Before what it does to the task's state is told. @by: enum tap_woken. Return: 0 or -ENOMEM, here and below. */

@@ -249,8 +249,8 @@ static void read_interval(const struct tap_cpu_parts *p, struct tap_cpu_part *pa
 {
 	static const struct interval before = { .what = TAP_CPU_UNKNOWN };
 	const struct tap_cpu_log *log = p->log;
-	/* without a log nothing was known of it, until what is not over */
-	uint64_t end_ns = log ? log->end_ns : p->now && tap_cpu_what(p->now) != TAP_CPU_UNKNOWN ? p->now->since_ns : 0;
+	/* without a log that has intervals nothing was known of it, until what is not over */
+	uint64_t end_ns = log && log->end_ns ? log->end_ns : p->now && tap_cpu_what(p->now) != TAP_CPU_UNKNOWN ? p->now->since_ns : 0;
 
 	if (log && p->interval < log->nr_intervals)
 		end_ns = log->intervals[p->interval].from_ns;

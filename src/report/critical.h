@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* schedtap critical: critical.c observes and shows one task's path, critical_requests.c those of requests, critical_waits.c explains their waits. */
+/* schedtap critical: critical.c shows one task's path, critical_requests.c those of requests, critical_waits.c explains their waits. */
 #ifndef TAP_REPORT_CRITICAL_H
 #define TAP_REPORT_CRITICAL_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From a recording to an observer: finds the window, surveys it, and feeds the timeline, which tells
- * the observer.
+ * One reading of a recording for watchers (schedtap/watcher.h): finds the window, surveys it, and feeds the timeline, which calls the
+ * watchers.
  */
 #ifndef TAP_RUN_RUN_H
 #define TAP_RUN_RUN_H

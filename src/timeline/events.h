@@ -5,10 +5,10 @@
 
 #include "timeline/internal.h"
 
-/* @f: of its format. Return: 0; -ENOMEM; what the observer returned. */
+/* @f: of its format. Return: 0; -ENOMEM; what a watcher returned. */
 int tap_event_take(struct tap_timeline *t, const struct tap_sched_fields *f,
 		   const struct tap_event *ev);
-/* There is someone who wants to hear of it. Return: what the observer returned. */
+/* There is someone who wants to hear of it. Return: what a watcher returned. */
 int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 		    const struct tap_event *ev, struct task *task, bool is_new);
 

@@ -7,7 +7,7 @@
 
 /* Sets when the next one begins. */
 void tap_holes_await(struct tap_timeline *t);
-/* Those that began before @now. Return: 0; -ENOMEM; what the observer returned. */
+/* Those that began before @now. Return: 0; -ENOMEM; what a watcher returned. */
 int tap_holes_begin(struct tap_timeline *t, uint64_t now);
 /* Without a survey: one is seen that ended then. */
 void tap_hole_see(struct tap_timeline *t, uint64_t end_ns);

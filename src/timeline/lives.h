@@ -16,7 +16,7 @@ int tap_task_get(struct tap_timeline *t, int tid, const struct tap_field *comm,
 int tap_task_see(struct tap_timeline *t, int tid, struct task **out);
 /*
  * A new one, NULL for what can be no tid: whoever had it before is gone.
- * Return: 0; -ENOMEM; what the observer returned.
+ * Return: 0; -ENOMEM; what a watcher returned.
  */
 int tap_task_begin(struct tap_timeline *t, int tid, uint64_t now, struct task **out);
 /* Nothing of it is counted from here on. @fits, @end: as in struct transition. Return: as above. */

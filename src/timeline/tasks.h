@@ -69,7 +69,7 @@ static inline struct task *tap_task_whole(struct tap_task *pub)
 	return (struct task *)pub;
 }
 
-/* The other way round: what observers get. */
+/* The other way round: what watchers get. */
 static inline struct tap_task *tap_task_pub(struct task *task)
 {
 	return (struct tap_task *)task;

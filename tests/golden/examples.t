@@ -92,6 +92,7 @@ check "worst_waits compiles against it" compile examples/worst_waits.c
 check "worst_waits has no more than 20 lines" is_short worst_waits 20
 check "the built-in watchers' test compiles against it" compile tests/library/watchers.c
 check "the refusals' test compiles against it" compile tests/library/refusals.c
+check "the test of all functions compiles against it" compile tests/library/members.c
 for in in latency/tasks latency/loss latency/worst latency/offline migrations/text; do
 	"$mkdat" "$root/tests/golden/$in/in.txt" "$tmp/in.dat" || exit 1
 	case $in in
@@ -122,6 +123,8 @@ check 'simulated: the longest waits and their reasons are those of explain' same
 check 'of one task' same_as_reports "$tmp/in.dat" 100
 check 'of one CPU' same_as_reports "$tmp/in.dat" '' 1
 check 'what the library refuses' "$tmp/refusals" "$tmp/in.dat"
+"$mkdat" "$root/tests/library/members.txt" "$tmp/members.dat" || exit 1
+check 'every function of a watcher is called' "$tmp/members" "$tmp/members.dat"
 "$mkdat" "$root/tests/golden/pelt/refused/in.txt" "$tmp/empty.dat" || exit 1
 check 'a recording without switches is refused' refuses
 echo "1..$n"
