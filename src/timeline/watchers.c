@@ -71,26 +71,14 @@ bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pic
 	return has_task(pick, s->task) && has_cpu(all, pick, s->next == TAP_STATE_RUNNING ? s->next_cpu : s->cpu);
 }
 
-int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
-		     const struct tap_cpu_interval *s)
+bool tap_watchers_pick_cpu(const struct tap_watchers *all, unsigned int pick, int cpu)
 {
-	int ret = 0;
-
-	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++)
-		if (!w->pick || has_cpu(all, w->pick, s->cpu))
-			ret = w->ops->cpu(w->ctx, t, s);
-	return ret;
+	return has_cpu(all, pick, cpu);
 }
 
-int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_wakeup *wakeup)
+bool tap_watchers_pick_wakeup(const struct tap_watchers *all, unsigned int pick, const struct tap_wakeup *w)
 {
-	const struct tap_watcher_list *to = &all->of_wakeups;
-	int ret = 0;
-
-	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++)
-		if (!w->pick || (has_task(w->pick, wakeup->task) && has_cpu(all, w->pick, wakeup->cpu)))
-			ret = w->ops->wakeup(w->ctx, t, wakeup);
-	return ret;
+	return has_task(pick, w->task) && has_cpu(all, pick, w->cpu);
 }
 
 int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m)

@@ -45,10 +45,31 @@ static inline __attribute__((always_inline)) int tap_watchers_interval(const str
 	return ret;
 }
 
+bool tap_watchers_pick_cpu(const struct tap_watchers *all, unsigned int pick, int cpu);
+bool tap_watchers_pick_wakeup(const struct tap_watchers *all, unsigned int pick, const struct tap_wakeup *w);
+
 /* @to: of_cpus, of_unknown_cpus, which has the watchers of of_cpus too, or of_early_cpus, which has others. */
-int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
-		     const struct tap_cpu_interval *s);
-int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_wakeup *w);
+static inline int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
+				   const struct tap_cpu_interval *s)
+{
+	int ret = 0;
+
+	for (const struct tap_watcher *w = to->v, *end = w + to->nr; w < end && !ret; w++)
+		if (!w->pick || tap_watchers_pick_cpu(all, w->pick, s->cpu))
+			ret = w->ops->cpu(w->ctx, t, s);
+	return ret;
+}
+
+static inline int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_wakeup *wakeup)
+{
+	int ret = 0;
+
+	for (const struct tap_watcher *w = all->of_wakeups.v, *end = w + all->of_wakeups.nr; w < end && !ret; w++)
+		if (!w->pick || tap_watchers_pick_wakeup(all, w->pick, wakeup))
+			ret = w->ops->wakeup(w->ctx, t, wakeup);
+	return ret;
+}
+
 int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m);
 int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns);
 int tap_watchers_end(const struct tap_watchers *all, const struct tap_timeline *t);
