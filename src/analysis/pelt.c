@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -892,5 +891,5 @@ int64_t tap_pelt_quantile(const struct tap_pelt_series *s, double part)
 	if (ns > below)
 		return (int64_t)tap_hist_quantile(&s->hist, (ns - below) / (double)s->hist.count);
 	/* the furthest of which no more than the rest is nearer to 0: of whole ns, more than .. */
-	return -(int64_t)tap_hist_quantile(&s->below, (floor(below - ns) + 0.5) / below);
+	return -(int64_t)tap_hist_quantile(&s->below, ((double)(uint64_t)(below - ns) + 0.5) / below);
 }
