@@ -20,5 +20,11 @@ for header in "${headers[@]}"; do
 	done
 done
 n=$((n + 1))
-unmarked=$(git ls-files '*.c' '*.h' '*.t' '*.sh' Makefile tools bench | xargs grep -L 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' | grep -v '\.in$')
+# a copy of the tree need not be a repository
+sources()
+{
+	git ls-files '*.c' '*.h' '*.t' '*.sh' Makefile tools bench 2>/dev/null ||
+		find . -path './build*' -prune -o \( -name '*.[ch]' -o -name '*.t' -o -name '*.sh' -o -path './tools/*' -o -path './bench/*' \) -type f -print
+}
+unmarked=$(sources | xargs grep -L 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' | grep -v '\.in$')
 [ -z "$unmarked" ] && echo "ok $n - every file says its licence" || echo "not ok $n - no licence line in: $unmarked"
