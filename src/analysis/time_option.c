@@ -141,7 +141,7 @@ int tap_time_option_parse(struct tap_time_option *w, const char *text, struct ta
 {
 	const char *comma = text ? strchr(text, ',') : NULL;
 
-	*w = (struct tap_time_option){ .text = text };
+	*w = (struct tap_time_option){ .name = "--time", .text = text };
 	if (!text)
 		return 0;
 	if (*text == '@' ? parse_around(text + 1, w) :
@@ -155,6 +155,16 @@ int tap_time_option_parse(struct tap_time_option *w, const char *text, struct ta
 			   "12:03:04.5             time of day (append Z for UTC)\n"
 			   "2026-11-20T12:03:04.5  date and time (append Z for UTC, or an offset such as +01:00)\n"
 			   "FROM or TO may be left out", text);
+}
+
+int tap_time_option_parse_instant(struct tap_time_option *w, const char *name, const char *text, struct tap_err *err)
+{
+	*w = (struct tap_time_option){ .name = name, .text = text, .is_around = true };
+	if (!parse_moment(text, strlen(text), &w->from) || w->from.form == TAP_MOMENT_OPEN)
+		return tap_err_set(err, -EINVAL, "%s: '%.100s' is not a time: use a form that --time allows "
+				   "for FROM, such as 1326.75 or +1s", name, text);
+	w->to = w->from;
+	return 0;
 }
 
 /* ---- what it means -------------------------------------------------------------------------- */
@@ -288,9 +298,9 @@ int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wa
 {
 	if (tap_time_option_clock(w) != TAP_SHOW_MONO && !wall->is_known)
 		return tap_err_set(err, -ENODATA,
-				   "--time: '%.100s' is a wall-clock time, but the recording contains no "
+				   "%s: '%.100s' is a wall-clock time, but the recording contains no "
 				   "wall-clock time: use the recording's own clock, such as 1326.75, +1s "
-				   "(after its start) or -10s (before its end)", w->text);
+				   "(after its start) or -10s (before its end)", w->name, w->text);
 	out->from_ns = resolve(&w->from, wall, recording, 0);
 	out->to_ns = resolve_to(w, wall, recording, out->from_ns);
 	if (w->is_around) {
@@ -298,6 +308,6 @@ int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wa
 		out->to_ns = add(out->to_ns, w->around_ns);
 	}
 	if (out->from_ns > out->to_ns)
-		return tap_err_set(err, -EINVAL, "--time: '%.100s' ends before it begins", w->text);
+		return tap_err_set(err, -EINVAL, "%s: '%.100s' ends before it begins", w->name, w->text);
 	return 0;
 }

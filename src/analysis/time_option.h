@@ -37,6 +37,7 @@ struct tap_moment {
 };
 
 struct tap_time_option {
+	const char *name; /* "--time", as errors name the option */
 	const char *text; /* as typed, borrowed; NULL: nothing was */
 	struct tap_moment from, to; /* around: both are its middle */
 	bool is_around;
@@ -45,6 +46,11 @@ struct tap_time_option {
 
 /* @text: NULL: all of it. Return: 0; -EINVAL with a sentence that shows the forms. */
 int tap_time_option_parse(struct tap_time_option *w, const char *text, struct tap_err *err);
+/*
+ * Parse a single time, written as FROM or TO of --time: the window is that instant. @name: of the option, borrowed.
+ * Return: 0; -EINVAL with a sentence.
+ */
+int tap_time_option_parse_instant(struct tap_time_option *w, const char *name, const char *text, struct tap_err *err);
 /* Whether tap_time_option_resolve() needs the recording's range. */
 bool tap_time_option_needs_range(const struct tap_time_option *w);
 /* The clock that the window was given in. */

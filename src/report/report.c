@@ -304,24 +304,29 @@ int tap_report_open_stacks(struct tap_report *r, struct tap_err *err)
 
 /* ---- --at --------------------------------------------------------------------------------------- */
 
-int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struct tap_err *err)
+/* Return: 0; -ENODATA with a sentence: the instant @w lies outside the recording, or outside --time; a reader's error. */
+static int check_at(struct tap_report *r, const struct tap_time_option *w, struct tap_window instant, struct tap_err *err)
 {
-	struct tap_buf text = { 0 };
-	struct tap_time_option option;
-	struct tap_window window;
 	int ret;
 
-	tap_buf_printf(&text, "%s,", at);
-	ret = text.err ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
-	if (!ret && tap_time_option_parse(&option, tap_buf_str(&text), err))
-		ret = tap_err_set(err, -EINVAL, "--at: '%.100s' is not a time: use a form that --time allows "
-				  "for FROM, such as 1326.75 or +1s", at);
-	r->usage = ret == -EINVAL;
+	if (tap_window_has(&r->run.window, instant.from_ns))
+		return 0;
+	ret = tap_recording_check_window(&r->run.rec, w, instant, err);
+	if (ret || !r->run.time.text)
+		return ret;
+	return tap_err_set(err, -ENODATA, "%s: '%.100s' lies outside --time '%.100s'", w->name, w->text, r->run.time.text);
+}
+
+int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struct tap_err *err)
+{
+	struct tap_time_option option;
+	struct tap_window instant;
+	int ret = tap_time_option_parse_instant(&option, "--at", at, err);
+
+	r->usage = ret;
+	ret = ret ?: tap_recording_window(&r->run.rec, &option, &instant, err) ?: check_at(r, &option, instant, err);
 	if (!ret)
-		ret = tap_time_option_resolve(&option, &r->run.rec.wall, r->run.window, &window, err);
-	if (!ret)
-		*ns = window.from_ns;
-	tap_buf_release(&text);
+		*ns = instant.from_ns;
 	return ret;
 }
 

@@ -143,7 +143,11 @@ int tap_report_open_signals(struct tap_report *r, struct tap_pelt_opts opts, str
  * Return: 0; -ENOMEM with a sentence.
  */
 int tap_report_open_stacks(struct tap_report *r, struct tap_err *err);
-/* For a .begin: what --at TIME means, which has the forms of the beginning of --time. Return: 0; -errno with a sentence. */
+/*
+ * For a .begin: find the instant that --at TIME names, in one of the forms of FROM in --time.
+ * Return: 0; -EINVAL: not a time; -ENODATA: it lies outside the recording or outside --time, or is a wall-clock time that the recording
+ * lacks; a reader's error. Each with a sentence.
+ */
 int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struct tap_err *err);
 /*
  * For an .end: .tasks are those that lived in the window and that the options pick, who ran most

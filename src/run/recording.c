@@ -283,8 +283,8 @@ static int check(struct tap_recording *r, const struct tap_time_option *w, struc
 	tap_buf_puts(&b, " to ");
 	tap_wall_add(&r->wall, &b, recording.to_ns);
 	ret = tap_err_set(err, -ENODATA,
-			  "--time: '%.100s' lies outside the recording, which covers %s (%.3f s)",
-			  w->text, tap_buf_str(&b), (double)tap_window_ns(&recording) / 1e9);
+			  "%s: '%.100s' lies outside the recording, which covers %s (%.3f s)",
+			  w->name, w->text, tap_buf_str(&b), (double)tap_window_ns(&recording) / 1e9);
 	tap_buf_release(&b);
 	return ret;
 }

@@ -157,6 +157,36 @@ static void test_junk(void **state)
 	}
 }
 
+static void test_instants(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns; /* 0: refused */
+	} cases[] = {
+		{ "1001.5", 1001 * S + 500 * MS }, { "1001500ms", 1001 * S + 500 * MS }, { "+1s", 1001 * S }, { "-1s", 1009 * S },
+		{ "00:47:01", 1001 * S }, { "01:47:01+01", 1001 * S }, { "2026-11-20 00:47:01Z", 1001 * S }, { "2000", 2000 * S },
+		{ "", 0 }, { ",", 0 }, { "1,", 0 }, { ",1", 0 }, { "1,2", 0 }, { "@1+-1s", 0 }, { "1+-1s", 0 }, { "noon", 0 },
+	};
+
+	(void)state;
+	use_zone("UTC");
+	for (size_t i = 0; i < TABLE(cases); i++) {
+		struct tap_wall wall = wall_at(MORNING);
+		struct tap_err err = { 0 };
+		struct tap_window got;
+		struct tap_time_option w;
+		int ret = tap_time_option_parse_instant(&w, "--at", cases[i].text, &err);
+
+		if (ret != (cases[i].ns ? 0 : -EINVAL) || (ret && strncmp(err.text, "--at: '", 7)))
+			fail_msg("'%s': %d %s", cases[i].text, ret, err.text);
+		if (ret)
+			continue;
+		assert_int_equal(tap_time_option_resolve(&w, &wall, recording, &got, &err), 0);
+		assert_int_equal(got.from_ns, cases[i].ns);
+		assert_int_equal(got.to_ns, cases[i].ns);
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -298,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_windows), cmocka_unit_test(test_junk),
+		cmocka_unit_test(test_instants),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_learn),	cmocka_unit_test(test_print),
 	};
