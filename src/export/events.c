@@ -45,6 +45,7 @@ int tap_export_write_events(struct tap_export *e, const struct tap_style *style,
 	e->is_empty = true;
 	e->begin(e->ctx);
 	tap_out_init(&v.out, style, &run->rec.ids, run->rec.reader, &run->rec.wall, -1);
+	v.out.meta = run->rec.meta;
 	v.out.write = write_block;
 	v.out.ctx = &v;
 	ret = tap_export_file_write(&e->file, head, err) ?: tap_run_feed_picked(run, on_event, &v, err);

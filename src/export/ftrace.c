@@ -8,6 +8,7 @@
 
 #define HEAD_BYTES 64u /* "CPU] flags seconds.nanoseconds: " at its longest is 50 */
 #define SECONDS_WIDTH 5u
+#define NR_FLAGS 5u
 
 /* Of these the text names the function that wrote it. */
 static bool is_printk(const struct tap_format *fmt)
@@ -15,14 +16,45 @@ static bool is_printk(const struct tap_format *fmt)
 	return !strcmp(fmt->system, "ftrace") && (!strcmp(fmt->name, "print") || !strcmp(fmt->name, "bprint") || !strcmp(fmt->name, "bputs"));
 }
 
+/* Return: the description's row of an event, borrowed, or NULL. */
+static const json_t *find_row(const json_t *events, const struct tap_format *fmt)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(events, i, row) {
+		const char *system = json_string_value(json_object_get(row, "system"));
+		const char *name = json_string_value(json_object_get(row, "name"));
+
+		if (system && name && !strcmp(system, fmt->system) && !strcmp(name, fmt->name))
+			return row;
+	}
+	return NULL;
+}
+
+/*
+ * Return: true if the kernel wrote common_flags and common_preempt_count of an event. BPF programs and the tracepoints of programs leave
+ * both 0, which would mean: interrupts on, preemptible. Events of the system schedtap without a row are stacks and losses.
+ */
+static bool has_flags(const json_t *meta, const struct tap_format *fmt)
+{
+	const json_t *events = json_object_get(meta, "events"), *row = find_row(events, fmt);
+	const char *backend = json_string_value(json_object_get(row, "backend"));
+
+	if (!events)
+		return true; /* another program's recording */
+	return backend ? !strcmp(backend, "tracefs") : strcmp(fmt->system, "schedtap") != 0;
+}
+
 static int ftrace_kind(const struct tap_out *o, struct tap_out_kind *k, const struct tap_buf *name)
 {
 	const struct tap_format *fmt = k->kind->fmt;
 
-	(void)o;
 	(void)name;
-	k->flags = tap_format_field(fmt, "common_flags");
-	k->preempt_count = tap_format_field(fmt, "common_preempt_count");
+	if (has_flags(o->meta, fmt)) {
+		k->flags = tap_format_field(fmt, "common_flags");
+		k->preempt_count = tap_format_field(fmt, "common_preempt_count");
+	}
 	if (!is_printk(fmt)) {
 		tap_text_escape(&k->label, fmt->name, strlen(fmt->name));
 		tap_buf_puts(&k->label, ": ");
@@ -66,6 +98,17 @@ static char *put_flags(char *to, unsigned int flags, unsigned int preempt_count)
 	return to;
 }
 
+/*
+ * Blanks where the flags are not known: tracefs' own form without the option irq-info, which Perfetto reads. Perfetto's reader of text
+ * (systrace_line_tokenizer.cc) takes letters, digits and dots only, so a line with "?" among its flags would be lost.
+ */
+static char *put_flags_of(char *to, const struct tap_out_kind *k, const struct tap_event *ev)
+{
+	if (!k->flags)
+		return (char *)memset(to, ' ', NR_FLAGS) + NR_FLAGS;
+	return put_flags(to, number_of(k->flags, ev), number_of(k->preempt_count, ev));
+}
+
 static void ftrace_event(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev, const struct tap_buf *current)
 {
 	struct tap_buf *b = &o->buf;
@@ -76,7 +119,7 @@ static void ftrace_event(struct tap_out *o, const struct tap_out_kind *k, const 
 	to = mempcpy(b->data + b->len, current->data, current->len);
 	to = tap_out_cpu_text(to, (unsigned int)ev->cpu);
 	to = mempcpy(to, "] ", 2);
-	to = put_flags(to, number_of(k->flags, ev), number_of(k->preempt_count, ev));
+	to = put_flags_of(to, k, ev);
 	*to++ = ' ';
 	for (unsigned int digits = tap_nr_digits(ev->ts_ns / 1000000000); digits < SECONDS_WIDTH; digits++)
 		*to++ = ' ';

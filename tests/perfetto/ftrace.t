@@ -42,7 +42,7 @@ sub first_switches {
 	my %first;
 
 	for (@lines) {
-		$first{$1 + 0} //= $2 * 1000000000 + $3 - $start if / \[(\d+)\] \S+ +(\d+)\.(\d{9}): sched_switch: /;
+		$first{$1 + 0} //= $2 * 1000000000 + $3 - $start if / \[(\d+)\] (?:\S{5} )? *(\d+)\.(\d{9}): sched_switch: /;
 	}
 	return \%first;
 }
@@ -87,7 +87,7 @@ sub compare {
 
 # Task, CPU, time and text. The name in front is not compared: trace-cmd has one for all of a task's life.
 sub parts_of {
-	return map { /^.{16}-(\d+) +(?:\(.{7}\) )?\[(\d+)\] (?:\S{5} +)?(\d+\.\d{9}): (sched_switch|sched_waking): +(.*)$/ ? "$1 $2 $3 $4: $5" : () } @_;
+	return map { /^.{16}-(\d+) +(?:\(.{7}\) )?\[(\d+)\] (?:\S{5} )? *(\d+\.\d{9}): (sched_switch|sched_waking): +(.*)$/ ? "$1 $2 $3 $4: $5" : () } @_;
 }
 
 sub compare_trace_cmd {
