@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "explain/explain.h"
 #include "explain/sleeps.h"
 #include "report/cgroup_cells.h"
-#include "report/explain_words.h"
+#include "report/explain_at.h"
 #include "report/report.h"
 #include "report/stack_cells.h"
 
-#define MAX_APART 64u
+#define MAX_AT_ONCE 10000u /* waits that --at groups */
 #define SHOWN_SLEEPS 3u /* in sentences */
 
 enum by { BY_ALL, BY_KIND, BY_TASK, BY_CGROUP };
@@ -44,8 +45,9 @@ struct explain {
 	struct tap_explain sums;
 	struct tap_buf text;
 	uint64_t at_ns; /* --at */
-	struct tap_explained_apart apart[MAX_APART];
-	unsigned int nr_apart;
+	bool groups_waits; /* the waits at .at_ns, for people */
+	struct tap_explained_apart *apart; /* owned */
+	unsigned int nr_apart, cap_apart;
 	bool asks_sleeps; /* of tasks that were chosen */
 	struct tap_sleeps sleeps;
 	struct tap_cgroup_groups cgroups;
@@ -78,9 +80,10 @@ static int keep_apart(void *ctx, const struct tap_timeline *t, const struct tap_
 	struct explain *e = ctx;
 
 	(void)t;
-	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || e->nr_apart == MAX_APART || tap_state_is_wait(s->state) ||
-	    s->state == TAP_STATE_THROTTLED)
+	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || tap_state_is_wait(s->state) || s->state == TAP_STATE_THROTTLED)
 		return 0;
+	if (tap_array_grow(&e->apart, e->nr_apart, &e->cap_apart, sizeof(*e->apart)))
+		return -ENOMEM;
 	e->apart[e->nr_apart++] = (struct tap_explained_apart){
 		s->task, s->state, s->from_ns, s->to_ns, tap_sleep_stack(e->report.stacks, s) };
 	e->report.matched = true;
@@ -102,7 +105,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	return tap_explain_wait(&e->sums, &e->waits, w);
 }
 
-/* ---- the longest waits ------------------------------------------------------------------------ */
+/* ---- at one instant ----------------------------------------------------------------------------- */
 
 static void put_text(struct explain *e)
 {
@@ -111,6 +114,44 @@ static void put_text(struct explain *e)
 	tap_buf_clear(&e->text);
 }
 
+static void put_waits_group(struct explain *e, const struct tap_explain_group *g)
+{
+	const struct tap_explained_wait *longest = &e->sums.worst[g->longest];
+
+	if (g->nr > 1)
+		tap_explain_waits_words(&e->report.run, longest, g->nr, e->at_ns, &e->text);
+	tap_explain_wait_words(&e->report.run, longest, &e->text);
+	put_text(e);
+}
+
+static void put_apart_group(struct explain *e, const struct tap_explain_group *g)
+{
+	tap_explain_apart_words(&e->report.run, &e->apart[g->longest], g->nr, e->at_ns, e->report.stacks, &e->text);
+	put_text(e);
+}
+
+/* At most as many groups as -n says, waits before all else. */
+static void put_groups(struct tap_report *r, struct tap_table *t)
+{
+	struct explain *e = explain_of(r);
+	struct tap_explain_groups waits = { 0 }, apart = { 0 };
+	int ret = (e->groups_waits ? tap_explain_group_waits(&waits, &e->sums) : 0) ?: tap_explain_group_apart(&apart, e->apart, e->nr_apart);
+	unsigned int nr = waits.nr + apart.nr, shown = tap_report_shown(r, nr);
+
+	(void)t;
+	for (unsigned int i = 0; i < shown && i < waits.nr; i++)
+		put_waits_group(e, &waits.v[i]);
+	for (unsigned int i = waits.nr; i < shown; i++)
+		put_apart_group(e, &apart.v[i - waits.nr]);
+	if (nr > shown)
+		tap_buf_printf(&r->page.buf, "%u more group%s (-n, --json)\n", nr - shown, nr - shown == 1 ? "" : "s");
+	r->page.buf.err = r->page.buf.err ?: ret;
+	tap_explain_groups_release(&waits);
+	tap_explain_groups_release(&apart);
+}
+
+/* ---- the longest waits ------------------------------------------------------------------------ */
+
 static void put_sentences(struct tap_report *r, struct tap_table *t)
 {
 	static const char nobody[] = "No task waited for a CPU.";
@@ -118,15 +159,11 @@ static void put_sentences(struct tap_report *r, struct tap_table *t)
 	const struct tap_sleep *sleeps = e->sleeps.sums.v;
 
 	(void)t;
-	for (unsigned int i = 0; i < e->nr_apart; i++) {
-		tap_explain_apart_words(&r->run, &e->apart[i], e->at_ns, r->stacks, &e->text);
-		put_text(e);
-	}
 	if (!r->run.all_tasks && !opts_of(r)->at) {
 		tap_explain_share_words(&r->run, &e->text);
 		put_text(e);
 	}
-	for (unsigned int i = 0; i < e->sums.nr_worst; i++) {
+	for (unsigned int i = 0; !e->groups_waits && i < e->sums.nr_worst; i++) {
 		tap_explain_wait_words(&r->run, &e->sums.worst[i], &e->text);
 		put_text(e);
 	}
@@ -329,6 +366,11 @@ static bool with_at(const struct tap_report *r)
 	return opts_of(r)->at;
 }
 
+static bool with_groups(const struct tap_report *r)
+{
+	return opts_of(r)->at && by_of(r) == BY_ALL;
+}
+
 static bool with_sleeps(const struct tap_report *r)
 {
 	return explain_of(r)->asks_sleeps;
@@ -400,6 +442,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
 		worst = 0; /* none is shown */
+	e->groups_waits = with_groups(r) && o->worst < 0 && tap_report_audience(r) == TAP_FOR_PEOPLE;
+	if (e->groups_waits)
+		worst = MAX_AT_ONCE;
 	if (o->at && tap_report_find_at(r, o->at, &e->at_ns, err))
 		return err->code;
 	e->asks_sleeps = by_of(r) == BY_ALL && !r->run.all_tasks && !o->at;
@@ -464,12 +509,14 @@ static void release(struct tap_report *r)
 	tap_explain_release(&e->sums);
 	tap_buf_release(&e->text);
 	tap_sleeps_release(&e->sleeps);
+	free(e->apart);
 	tap_cgroup_groups_release(&e->cgroups);
 }
 
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all, .is_object = true },
 	{ TAP_FOR_PEOPLE, with_waits, .put = put_sentences },
+	{ TAP_FOR_PEOPLE, with_groups, .put = put_groups },
 	{ TAP_FOR_PROGRAMS, .key = "waits", .columns = wait_columns, .row = put_wait, .nr = nr_worst },
 	{ TAP_FOR_PROGRAMS, with_at, .key = "not_waiting", .columns = apart_columns, .row = put_apart, .nr = nr_apart },
 	{ TAP_FOR_PROGRAMS, with_sleeps, .key = "sleeps", .columns = sleep_columns, .row = put_sleep, .nr = nr_sleeps },

@@ -141,14 +141,44 @@ void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, con
 	tap_buf_puts(b, ". Verdict: not the scheduler.");
 }
 
-void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns,
-			     const struct tap_event_stacks *stacks, struct tap_buf *b)
+static void put_at(struct tap_run *run, struct tap_buf *b, uint64_t at_ns)
 {
 	tap_buf_puts(b, "At ");
 	tap_wall_add(&run->rec.wall, b, at_ns);
 	tap_buf_puts(b, " ");
+}
+
+void tap_explain_waits_words(struct tap_run *run, const struct tap_explained_wait *longest, unsigned int nr, uint64_t at_ns,
+			     struct tap_buf *b)
+{
+	put_at(run, b, at_ns);
+	tap_buf_printf(b, "%u tasks waited for a CPU, %s, verdict %s. The longest wait: ", nr, tap_state_name(longest->state),
+		       tap_verdict_name(longest->verdict));
+}
+
+/* "nginx [812] was blocked, " or "40 tasks were blocked, the longest nginx [812] " */
+static void put_apart(struct tap_run *run, const struct tap_explained_apart *a, unsigned int nr, struct tap_buf *b)
+{
+	const char *was = a->state == TAP_STATE_UNKNOWN ? ":" : nr > 1 ? " were" : " was";
+
+	if (nr > 1)
+		tap_buf_printf(b, "%u tasks", nr);
+	else
+		put_label(run, b, a->task);
+	tap_buf_printf(b, "%s %s, ", was, tap_state_name(a->state));
+	if (nr == 1)
+		return;
+	tap_buf_puts(b, "the longest ");
 	put_label(run, b, a->task);
-	tap_buf_printf(b, a->state == TAP_STATE_UNKNOWN ? ": %s, from " : " was %s, from ", tap_state_name(a->state));
+	tap_buf_puts(b, " ");
+}
+
+void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, unsigned int nr, uint64_t at_ns,
+			     const struct tap_event_stacks *stacks, struct tap_buf *b)
+{
+	put_at(run, b, at_ns);
+	put_apart(run, a, nr, b);
+	tap_buf_puts(b, "from ");
 	tap_wall_add(&run->rec.wall, b, a->from_ns);
 	tap_buf_puts(b, " on for ");
 	put_ms(b, a->to_ns - a->from_ns);

@@ -25,11 +25,15 @@ struct tap_explained_apart {
 
 /* "nginx [812] waited 35.500 ms until 12.345678901 on CPU 0, preempted: 14.200 ms cc1plus [4410] ran, .... Verdict: contention." */
 void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait *w, struct tap_buf *b);
+/* "At 12.345678901 12 tasks waited for a CPU, preempted, verdict contention. The longest wait: ", before that wait's sentence. */
+void tap_explain_waits_words(struct tap_run *run, const struct tap_explained_wait *longest, unsigned int nr, uint64_t at_ns,
+			     struct tap_buf *b);
 /*
  * "At 12.345678901 nginx [812] was blocked, from 12.300000000 on for 50.000 ms: io_schedule <- .... Verdict: not the scheduler."
- * @stacks: NULL: none were recorded; here and below.
+ * For several tasks: "At 12.345678901 40 tasks were blocked, the longest nginx [812] from 12.300000000 on for ...".
+ * @nr: tasks that did the same, of which @a did it longest. @stacks: NULL: none were recorded; here and below.
  */
-void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, uint64_t at_ns,
+void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, unsigned int nr, uint64_t at_ns,
 			     const struct tap_event_stacks *stacks, struct tap_buf *b);
 /* "nginx [812] was blocked 14 times for 120.000 ms, at most 50.000 ms from 12.300000000 on: io_schedule <- .... Verdict: ..." */
 void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, const struct tap_event_stacks *stacks, struct tap_buf *b);
