@@ -45,15 +45,32 @@ static enum tap_state left_state(const struct tap_timeline *t, struct task *task
 	return TAP_STATE_THROTTLED;
 }
 
-/* The task was switched out: was it woken on its way out, or may that have been missed? */
+/*
+ * Whether a waking came while the task ran, and may be what ends the sleep that begins. A sched_wakeup is the end of a wakeup
+ * (ttwu_runnable()), so without sched_waking the answer is no. A gap after the waking may hide another one, or the end of this one.
+ */
+static bool is_woken_before(const struct tap_timeline *t, const struct task *task)
+{
+	return task->phase == TAP_PHASE_ASLEEP && task->woken_running_ns && t->has_waking && task->woken_running_ns >= t->hole_end_ns;
+}
+
+/*
+ * The task was switched out, and may have been woken before. If sched_wakeup was recorded, a wakeup without one is not over,
+ * however early it came. Else the task's next event decides; where events are missing without a recorded loss, not about early ones.
+ */
 static void fall_asleep(const struct tap_timeline *t, struct task *task, uint64_t now)
 {
-	if (task->phase != TAP_PHASE_ASLEEP || now - task->woken_running_ns > TAP_ON_ITS_WAY_OUT_NS)
+	if (!is_woken_before(t, task))
 		task->woken_running_ns = 0;
-	if (task->woken_running_ns)
+	if (!task->woken_running_ns) {
+		if (task->phase == TAP_PHASE_ASLEEP && t->hole_end_ns && now - t->hole_end_ns <= TAP_ON_ITS_WAY_OUT_NS)
+			task->phase = TAP_PHASE_ASLEEP_DOUBTFUL;
+		return;
+	}
+	if (t->has_wakeup || now - task->woken_running_ns <= TAP_ON_ITS_WAY_OUT_NS)
 		task->phase = TAP_PHASE_ASLEEP_WOKEN;
-	else if (task->phase == TAP_PHASE_ASLEEP && t->hole_end_ns && now - t->hole_end_ns <= TAP_ON_ITS_WAY_OUT_NS)
-		task->phase = TAP_PHASE_ASLEEP_DOUBTFUL;
+	else if (!t->has_breaks)
+		task->phase = TAP_PHASE_ASLEEP_WOKEN_EARLY;
 }
 
 static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
@@ -562,8 +579,10 @@ static int moved_asleep(struct tap_timeline *t, const struct tap_sched_fields *f
 			const struct tap_event *ev, struct task *task)
 {
 	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_MOVED);
+	/* long after its waking, the waker may be a balancer */
+	bool is_open = t->has_wakeup || task->pub.since_ns - task->woken_running_ns <= TAP_ON_ITS_WAY_OUT_NS;
 
-	if (rule->amend == TAP_AMEND_WAKE_LATE && task->pub.waker_cpu == ev->cpu &&
+	if (rule->amend == TAP_AMEND_WAKE_LATE && is_open && task->pub.waker_cpu == ev->cpu &&
 	    task->pub.waker_tid == tap_num_int(&f->current, ev) && !tap_task_is_touched(t, task))
 		return wake_late(t, task);
 	if (rule->next)

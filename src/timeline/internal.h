@@ -13,8 +13,9 @@
 #include "timeline/watchers.h"
 
 /*
- * A waking that comes while its task still runs is either over at once (the task stays runnable)
- * or finds it on its way out, with interrupts off: then it is switched out within this time.
+ * A waking of a task that still runs is either over at once (the task stays runnable), or finds the task going to sleep. Then the task
+ * is switched out within this time, unless interrupts, a contended run-queue lock or a hypervisor delay one of the two CPUs. So a waking
+ * within this time casts doubt on a sleep, and an earlier waking counts only where events prove it.
  */
 #define TAP_ON_ITS_WAY_OUT_NS 10000u
 

@@ -22,6 +22,7 @@ enum tap_phase {
 	TAP_PHASE_ASLEEP, /* sleeping, blocked or stopped */
 	TAP_PHASE_ASLEEP_DOUBTFUL, /* asleep, unless a wakeup was missed: just before the sleep, or a later move belongs to one */
 	TAP_PHASE_ASLEEP_WOKEN, /* asleep, unless the wakeup just before the sleep still counts */
+	TAP_PHASE_ASLEEP_WOKEN_EARLY, /* asleep, unless the task runs without another wakeup: then the one long before the sleep counts */
 	TAP_PHASE_THROTTLED,
 	TAP_PHASE_DEAD,
 	TAP_NR_PHASES,

@@ -333,9 +333,80 @@ static const struct timeline_case cases[] = {
 		.tasks = "9: sleeping 100 | 1: running 80 unknown 20 slices 1",
 	},
 	{
-		.name = "... nor if it was long before",
+		.name = "... also if it came long before, and no other can have ended the sleep",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 30200 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "30200 0 switch 0 R 1",
+		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900",
+		.tasks = "9: sleeping 49900 | 1: running 39900 waking 10000 slices 1",
+		.waits = "1 waking 20200-30200 on 0 | ",
+	},
+	{
+		.name = "... also if a wakeup says that it was over only then",
+		.window = { 100, 50000 },
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "20300 1 wakeup 1 by 7 to 0; 30200 0 switch 0 R 1",
+		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900",
+		.tasks = "9: sleeping 49900 | 1: running 39900 waking 10000 slices 1",
+		.waits = "1 waking 20200-30200 on 0 | ",
+	},
+	{
+		.name = "... and if it is not over when the window ends, the task may wait",
+		.window = { 100, 50000 },
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "30200 1 wakeup 7 by 8 to 1",
+		.cpus = "0: run 20100 idle 29800 switches 2 | 1: unknown 49900",
+		.tasks = "9: sleeping 49900 | 1: running 20100 unknown 29800 slices 1 | 7: unknown 49900",
+	},
+	{
+		.name = "... but without wakeups it was over, unless the task runs again",
+		.window = { 100, 50000 },
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "30200 1 waking 2 by 7 to 1",
+		.cpus = "0: run 20100 idle 29800 switches 2 | 1: unknown 49900",
+		.tasks = "9: sleeping 49900 | 1: running 20100 sleeping 29800 slices 1 | 2: waking 19800 unknown 30100",
+	},
+	{
+		.name = "... and with another waking it was over long before",
+		.window = { 100, 50000 },
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "25200 1 waking 1 by 7 to 0; 30200 0 switch 0 R 1",
+		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900",
+		.tasks = "9: sleeping 49900 | 1: running 39900 waking 5000 sleeping 5000 slices 1",
+		.waits = "1 waking 25200-30200 on 0 | ",
+	},
+	{
+		.name = "... and with a gap after it, any other may have ended the sleep",
+		.window = { 100, 50000 },
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 2200 1 lost 2100 1; 20200 0 switch 1 S 0; "
+			 "30200 0 switch 0 R 1",
+		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900 lost 1",
+		.tasks = "9: sleeping 2000 unknown 47900 | 1: running 39900 unknown 10000 slices 1",
+	},
+	{
+		.name = "... nor does it count where events are missing without a recorded loss",
+		.window = { 100, 50000 },
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 300 1 switch 8 S 7; 400 1 switch 6 S 7; 20200 0 switch 1 S 0; "
+			 "30200 0 switch 0 R 1",
+		.cpus = "0: run 39900 idle 10000 switches 3 | 1: run 49600 unknown 300 switches 2 breaks 1",
+		.tasks = "9: unknown 49900 | 1: running 39900 unknown 10000 slices 1 | 8: unknown 49900 | "
+			 "7: running 49600 unknown 300 | 6: unknown 49900",
+	},
+	{
+		.name = "... and a waker that moves the task long after did not place it",
+		.window = { 100, 50000 },
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "25200 1 migrate 1 0 1 by 7; 30200 1 switch 7 R 1",
+		.cpus = "0: run 20100 idle 29800 switches 2 | 1: run 19800 unknown 30100 switches 1",
+		.tasks = "9: sleeping 49900 | 1: running 39900 waking 10000 slices 1 migrations 1 | "
+			 "7: preempted 19800 unknown 30100",
+		.waits = "moved 1 other 0>1 | 1 waking 20200-30200 on 1 | ",
+	},
+	{
+		.name = "where only wakeups are recorded, one that finds its task running is over",
+		.window = { 100, 50000 },
+		.steps = "100 0 switch 9 S 1; 20199 1 wakeup 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "30200 0 switch 0 R 1",
 		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900",
 		.tasks = "9: sleeping 49900 | 1: running 39900 unknown 10000 slices 1",
 	},

@@ -105,7 +105,7 @@ static const struct recording recordings[] = {
 	{ "with a hidden task", WHOLE, .survey = &with_hidden },
 	{ "of two tasks", WHOLE, .survey = &complete, .promise = &two_tasks },
 	{ "of switches alone", WHOLE, .survey = &complete, .no_waking = true, .no_wakeup = true, .no_migrate = true },
-	{ "without sched_wakeup", WHOLE, .no_wakeup = true, .no_migrate = true, .silent = true },
+	{ "without sched_wakeup", WHOLE, .no_wakeup = true, .silent = true },
 	{ "asked for lives alone", WHOLE, .survey = &complete, .lives_only = true },
 };
 
@@ -379,9 +379,10 @@ static uint8_t age(const struct tap_timeline *t, uint64_t ns)
 	return ns < t->opts.window.from_ns ? BEFORE_WINDOW : AGO;
 }
 
-static uint8_t age_of_wakeup(const struct tap_timeline *t, uint64_t ns)
+/* @sleep_ns: of a task that sleeps: since when; else now. */
+static uint8_t age_of_wakeup(const struct tap_timeline *t, uint64_t ns, uint64_t sleep_ns)
 {
-	return ns && ns < t->now_ns && t->now_ns - ns <= TAP_ON_ITS_WAY_OUT_NS ? JUST_BEFORE : age(t, ns);
+	return ns && ns < sleep_ns && sleep_ns - ns <= TAP_ON_ITS_WAY_OUT_NS ? JUST_BEFORE : age(t, ns);
 }
 
 struct task_key {
@@ -417,7 +418,7 @@ static struct task_key task_key(const struct tap_timeline *t, const struct task 
 		return (struct task_key){ .state = 1 + TAP_STATE_DEAD };
 	return (struct task_key){
 		.state = (uint8_t)(1 + state), .phase = (uint8_t)task->phase, .since = age(t, since), .run_cpu = (int8_t)task->pub.run_cpu,
-		.woken_running = age_of_wakeup(t, task->woken_running_ns),
+		.woken_running = age_of_wakeup(t, task->woken_running_ns, tap_task_is_asleep(task) ? since : t->now_ns),
 		.slept = state == TAP_STATE_WAKING ? (uint8_t)task->slept : 0,
 		.throttles = age(t, task->throttles_ns < since ? 0 : task->throttles_ns),
 		.waited = state == TAP_STATE_THROTTLED ? (uint8_t)task->waited : 0, .back = (uint8_t)task->back,
@@ -449,7 +450,7 @@ static void make_key(const struct tap_timeline *t, struct key *k)
 	}
 	for (unsigned int i = 0; i < NR_CPUS; i++)
 		k->cpus[i] = cpu_key(t, &t->cpus[i]);
-	k->hole_end = age_of_wakeup(t, t->hole_end_ns);
+	k->hole_end = age_of_wakeup(t, t->hole_end_ns, t->now_ns);
 	k->off_end = t->off_end_ns > t->now_ns;
 	k->window_from = age(t, t->opts.window.from_ns);
 	k->next_hole = (uint8_t)t->next_hole;
