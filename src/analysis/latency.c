@@ -116,7 +116,7 @@ static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, 
 	uint64_t ns = s->to_ns - s->from_ns;
 	struct tap_latency_part part = { 1, ns, ns };
 
-	if (stat->max_cpu < 0 || ns > stat->waits.max) {
+	if (!stat->waits.count || ns > stat->waits.max) {
 		stat->max_at_ns = s->to_ns;
 		stat->max_cpu = cpu;
 	}
@@ -327,6 +327,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 		censor(l, stat, s);
 		return 0;
 	}
+	stat->was_cut = s->next == TAP_STATE_UNKNOWN; /* unknown, but not throttled */
 	ret = add_wait(l, stat, s);
 	return ret || !l->max_worst ? ret : note_worst(l, t, s);
 }
@@ -342,7 +343,7 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 		const struct tap_latency_stat *s = &l->tasks[i];
 		uint64_t max_ns = all->waits.max;
 
-		if (s->waits.count && (all->max_cpu < 0 || s->waits.max > max_ns ||
+		if (s->waits.count && (!all->waits.count || s->waits.max > max_ns ||
 				       (s->waits.max == max_ns && s->max_at_ns < all->max_at_ns))) {
 			all->max_at_ns = s->max_at_ns;
 			all->max_cpu = s->max_cpu;

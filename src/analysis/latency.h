@@ -23,7 +23,7 @@ struct tap_latency_stat {
 	struct tap_hist waits; /* ns */
 	uint64_t censored;     /* at least so many */
 	uint64_t max_at_ns;    /* when the longest one ended; the first of equals */
-	int max_cpu;	       /* where it ran then; -1: no wait */
+	int max_cpu;	       /* where it ran then; -1: no wait, or not known */
 	/* by where it ran before; where that is not known, neither */
 	struct tap_latency_part same_cpu, migrated;
 	bool was_cut; /* inside: a wait goes on as something unknown */
@@ -80,11 +80,15 @@ void tap_latency_release(struct tap_latency *l);
 int tap_latency_split(struct tap_latency *l, const struct tap_window *window, const struct tap_survey *survey,
 		      unsigned int nr);
 
-/* Whether its length is known and counts: it ends by running; one that is throttled may be over, and have to wait. */
+/*
+ * Whether its length is known and counts: it ends by running. Throttled time ends with sched_unthrottle, too: then the task waits, or
+ * is unknown if it is not known how it waited before.
+ */
 static inline bool tap_latency_counts(const struct tap_latency *l, const struct tap_interval *s)
 {
 	return s->state == l->state && s->whole &&
-	       (s->next == TAP_STATE_RUNNING || (l->state == TAP_STATE_THROTTLED && tap_state_is_wait(s->next)));
+	       (s->next == TAP_STATE_RUNNING ||
+		(l->state == TAP_STATE_THROTTLED && (tap_state_is_wait(s->next) || s->next == TAP_STATE_UNKNOWN)));
 }
 
 /*

@@ -11,7 +11,7 @@ void tap_wakers_release(struct tap_wakers *w)
 	for (unsigned int i = 0; i < w->nr_pairs; i++)
 		tap_hist_release(&w->pairs[i].waits);
 	free(w->pairs);
-	free(w->last);
+	free(w->wakees);
 	tap_map_release(&w->by_tids);
 	free(w->stacks);
 	tap_map_release(&w->by_frames);
@@ -69,30 +69,37 @@ static int take_stack(struct tap_wakers *w, unsigned int pair, const struct tap_
 	return tap_stack_pair_is_none(stack) ? 0 : add_stack(w, pair, stack);
 }
 
-static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
+/* The wait ended. Return: 0 or -ENOMEM. */
+static int add_wait(struct tap_waker_pair *pair, const struct tap_interval *s)
 {
-	struct tap_wakers *w = ctx;
-	/* the place of the wakee's last pair */
-	unsigned int *last = tap_array_at(&w->last, &w->nr_last, s->task->index, sizeof(*last),
-					  NULL);
-	struct tap_waker_pair *pair;
-
-	if (w->wants && !w->wants(w->ctx, t, s->task))
+	if (!s->whole || s->next != TAP_STATE_RUNNING) {
+		pair->censored++;
 		return 0;
-	if (!last)
-		return -ENOMEM;
-	if ((!*last || w->pairs[*last - 1].waker_tid != s->task->waker_tid) &&
-	    find_pair(w, t, s, last))
-		return -ENOMEM;
-	pair = &w->pairs[*last - 1];
-	pair->count++;
-	if (w->of_stacks && take_stack(w, *last - 1, s))
-		return -ENOMEM;
-	if (!s->whole || s->next != TAP_STATE_RUNNING)
-		return 0;
+	}
 	pair->same_cpu += s->next_cpu == s->task->waker_cpu;
 	pair->other_cpu += s->next_cpu != s->task->waker_cpu;
 	return tap_hist_add(&pair->waits, s->to_ns - s->from_ns);
+}
+
+static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
+{
+	struct tap_wakers *w = ctx;
+	struct tap_wakee *wakee = tap_array_at(&w->wakees, &w->nr_wakees, s->task->index, sizeof(*wakee), NULL);
+	bool is_throttled = s->whole && s->next == TAP_STATE_THROTTLED;
+
+	if (w->wants && !w->wants(w->ctx, t, s->task))
+		return 0;
+	if (!wakee)
+		return -ENOMEM;
+	if ((!wakee->pair || w->pairs[wakee->pair - 1].waker_tid != s->task->waker_tid) && find_pair(w, t, s, &wakee->pair))
+		return -ENOMEM;
+	if (!wakee->throttled_ns || wakee->throttled_ns != s->task->woken_ns) {
+		w->pairs[wakee->pair - 1].count++;
+		if (w->of_stacks && take_stack(w, wakee->pair - 1, s))
+			return -ENOMEM;
+	}
+	wakee->throttled_ns = is_throttled ? s->task->woken_ns : 0;
+	return is_throttled ? 0 : add_wait(&w->pairs[wakee->pair - 1], s);
 }
 
 const struct tap_watcher_ops tap_wakers_ops = { .states = TAP_STATE_BIT(TAP_STATE_WAKING), .interval = on_interval };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Who wakes whom, and how long the woken then waits for a CPU. What counts is a wait after a
- * wakeup: a wakeup of a task that is awake is none.
+ * wakeup: a wakeup of a task that is awake is none. If the task is throttled while it waits, and waits again after
+ * that, this is still one wakeup. Its wait is the one that ends when the task runs.
  */
 #ifndef TAP_ANALYSIS_WAKERS_H
 #define TAP_ANALYSIS_WAKERS_H
@@ -22,12 +23,19 @@ struct tap_waker_pair {
 	int waker_tid;		      /* -1: not known; 0: an interrupt on an idle CPU */
 	const struct tap_task *wakee;
 	uint64_t count;	       /* of wakeups */
-	struct tap_hist waits; /* ns, of those whose wait is known: the others are censored */
+	struct tap_hist waits; /* ns, of those whose wait is known */
+	uint64_t censored;     /* those whose wait is not known; of the others, throttling ended the wait */
 	/* of these waits: it ran on the CPU that the wakeup was seen on, or on another one */
 	uint64_t same_cpu, other_cpu;
 	/* After the end, where there are stacks: those of this pair, the most frequent first; none is empty. */
 	const struct tap_waker_stack *stacks;
 	unsigned int nr_stacks;
+};
+
+/* A task that is woken. */
+struct tap_wakee {
+	unsigned int pair;     /* the last one: its place in .pairs, plus one; 0: none yet */
+	uint64_t throttled_ns; /* woken_ns of a wakeup that was counted when throttling ended its wait; 0: none */
 };
 
 struct tap_wakers {
@@ -39,9 +47,9 @@ struct tap_wakers {
 	void *ctx;
 
 	/* inside */
-	unsigned int max_pairs, nr_last;
+	unsigned int max_pairs, nr_wakees;
 	struct tap_map by_tids; /* waker's tid and wakee's index -> place in .pairs */
-	unsigned int *last;	/* of each wakee, by index: place in .pairs, plus one */
+	struct tap_wakee *wakees; /* by index */
 	struct tap_waker_stack *stacks;
 	unsigned int nr_stacks, cap_stacks;
 	struct tap_map by_frames; /* kernel's and user's -> a number for both */

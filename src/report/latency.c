@@ -113,7 +113,7 @@ static void put_waits(struct tap_table *t, const struct tap_latency_stat *s)
 		tap_table_u64(t, tap_hist_quantile(&s->waits, parts[i]));
 	tap_table_u64(t, s->waits.max);
 	tap_table_u64(t, s->max_at_ns);
-	tap_table_s64(t, s->max_cpu);
+	tap_table_id(t, s->max_cpu);
 }
 
 /* The cells behind those that say whose they are. */
@@ -370,7 +370,7 @@ static void put_worst(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_u64(t, w->from_ns);
 	tap_table_u64(t, w->to_ns);
 	put_tod(&r->run, t, w->from_ns);
-	tap_table_s64(t, w->cpu);
+	tap_table_id(t, w->cpu);
 	tap_table_id(t, w->run_cpu);
 	put_waker(r, t, w);
 	put_meanwhile_text(&r->run, t, w);

@@ -90,7 +90,7 @@ static void put_pair(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_waker_cells(&r->run, t, pair->waker, pair->waker_tid);
 	tap_task_cells(&r->run, t, pair->wakee);
 	tap_table_u64(t, pair->count);
-	tap_table_u64(t, pair->count - waits->count);
+	tap_table_u64(t, pair->censored);
 	tap_table_u64_if(t, waits->count, (uint64_t)(tap_hist_mean(waits) + 0.5));
 	tap_table_u64_if(t, waits->count, tap_hist_quantile(waits, 0.99));
 	tap_table_u64_if(t, waits->count, waits->max);
