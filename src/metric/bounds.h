@@ -16,8 +16,8 @@
  *    has no event of throttling;
  *  - a rate: none of the u are of it, or all;
  *  - the mean: exact if u is 0, else unbounded above.
- * "any" are all of these waits. A task that no event names is in none, nor, where sched_wakeup_new was not recorded, is the first wait of
- * one that is new.
+ * "any" are all of these waits. A task that no event names is in none. A task that an event names is: if its state is unknown
+ * throughout, it may have waited throughout. Where sched_wakeup_new was not recorded, the first wait of a new task is in none.
  *
  * Rates of migrations and switches: at most one more for each lost event. A CPU's time that is unknown may have been all run, or
  * none. What was lost is exact, or at least so much.

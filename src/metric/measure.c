@@ -69,19 +69,16 @@ static uint64_t waits_until(const struct tap_measure *m, const struct tap_interv
 	return hole_ns < s->from_ns ? s->from_ns : hole_ns < s->to_ns ? hole_ns : s->to_ns;
 }
 
-/* One of which nothing is known all along was not seen by any event. */
-static bool is_seen(const struct tap_measure *m, const struct tap_interval *s)
-{
-	return s->from_ns > m->opts.window.from_ns || s->to_ns < m->opts.window.to_ns;
-}
-
-/* Times in which it may have waited, one behind the other, are one. */
+/*
+ * Times in which it may have waited, one after the other, are one. The timeline has a task only if an event named it. So a task whose state is
+ * unknown throughout may have waited throughout: it does not matter in which part of the recording that event was.
+ */
 static int add_doubt(struct tap_measure *m, const struct tap_interval *s)
 {
 	struct tap_measure_doubt *d;
 	uint64_t to_ns;
 
-	if (!tap_state_is_wait(s->state) && s->state != TAP_STATE_THROTTLED && (s->state != TAP_STATE_UNKNOWN || !is_seen(m, s)))
+	if (!tap_state_is_wait(s->state) && s->state != TAP_STATE_THROTTLED && s->state != TAP_STATE_UNKNOWN)
 		return 0;
 	d = tap_array_at(&m->doubts, &m->nr_doubts, s->task->index, sizeof(*d), NULL);
 	if (!d)
