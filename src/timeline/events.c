@@ -114,6 +114,7 @@ static int wake_late(struct tap_timeline *t, struct task *task)
 {
 	task->pub.woken_ns = task->pub.since_ns;
 	tap_task_enter(task, TAP_STATE_WAKING, task->pub.since_ns);
+	task->phase = TAP_PHASE_WAKING_INFERRED;
 	task->woken_running_ns = 0;
 	return tap_watchers_waits(&t->watchers, t, tap_task_pub(task), t->now_ns);
 }
@@ -324,12 +325,16 @@ static void note_waker(const struct tap_timeline *t, struct task *task, int wake
  * A waking proves that the task slept, but for one that was preempted on its way to sleep: that
  * is in a run queue all along, and this is no wait that begins. So only if its state was known, or
  * if nothing at all is known of it, and nothing was lost, does a waking count as one.
+ *
+ * After a wait that was only inferred, the waking shows that the wakeup before it was in vain, as the task did not run. Where switches
+ * are missing without a recorded loss, the task may have run.
  */
 static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 {
 	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_WAKING);
-	bool waits = rule->next == TAP_PHASE_WAKING && !tap_task_is_touched(t, task);
-	enum tap_state state = task->pub.state; /* also of a task that was not seen before: then it is not known how it slept */
+	bool is_inferred = task->phase == TAP_PHASE_WAKING_INFERRED;
+	bool waits = rule->next == TAP_PHASE_WAKING && !tap_task_is_touched(t, task) && !(is_inferred && t->has_breaks);
+	enum tap_state state = is_inferred ? TAP_STATE_UNKNOWN : task->pub.state; /* unknown also if the task was not seen before */
 	uint64_t from = task->pub.since_ns;
 	int ret;
 

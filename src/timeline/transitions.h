@@ -19,6 +19,7 @@ enum tap_phase {
 	TAP_PHASE_RUNNING_WOKEN, /* running, and a wakeup came meanwhile: in vain, or the task is on its way to sleep */
 	TAP_PHASE_PREEMPTED,
 	TAP_PHASE_WAKING,
+	TAP_PHASE_WAKING_INFERRED, /* waking by a wakeup before the sleep: another wakeup would show that the task slept until then */
 	TAP_PHASE_ASLEEP, /* sleeping, blocked or stopped */
 	TAP_PHASE_ASLEEP_DOUBTFUL, /* asleep, unless a wakeup was missed: just before the sleep, or a later move belongs to one */
 	TAP_PHASE_ASLEEP_WOKEN, /* asleep, unless the wakeup just before the sleep still counts */

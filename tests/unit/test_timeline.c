@@ -420,6 +420,15 @@ static const struct timeline_case cases[] = {
 		.waits = "1 waking 160-170 on 0 | ",
 	},
 	{
+		.name = "... also if it seemed to end only after the task left its CPU",
+		.window = { 100, 200 },
+		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 151 1 wakeup 1 by 7 to 0; "
+			 "160 1 waking 1 by 7 to 0; 170 0 switch 0 R 1",
+		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
+		.tasks = "9: sleeping 100 | 1: running 80 waking 10 unknown 10 slices 1",
+		.waits = "1 waking 160-170 on 0 | ",
+	},
+	{
 		.name = "two wakings without a switch between: it ran meanwhile, unseen",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 120 1 waking 1 by 7 to 0; 150 1 waking 1 by 7 to 0; "

@@ -636,7 +636,7 @@ static enum tap_phase amended(enum tap_phase phase, enum tap_sign sign)
 	case TAP_AMEND_BREAK:
 		return TAP_PHASE_LOST;
 	case TAP_AMEND_WAKE_LATE:
-		return TAP_PHASE_WAKING;
+		return TAP_PHASE_WAKING_INFERRED;
 	default:
 		return phase;
 	}

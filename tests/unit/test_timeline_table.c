@@ -18,6 +18,7 @@
 static const char *const phases[TAP_NR_PHASES + 1] = {
 	[TAP_PHASE_UNSEEN] = "unseen", [TAP_PHASE_LOST] = "lost", [TAP_PHASE_RUNNING] = "running",
 	[TAP_PHASE_RUNNING_WOKEN] = "running, woken", [TAP_PHASE_PREEMPTED] = "preempted", [TAP_PHASE_WAKING] = "waking",
+	[TAP_PHASE_WAKING_INFERRED] = "waking, inferred",
 	[TAP_PHASE_ASLEEP] = "asleep", [TAP_PHASE_ASLEEP_DOUBTFUL] = "asleep, doubtful", [TAP_PHASE_ASLEEP_WOKEN] = "asleep, woken",
 	[TAP_PHASE_ASLEEP_WOKEN_EARLY] = "asleep, woken early",
 	[TAP_PHASE_THROTTLED] = "throttled", [TAP_PHASE_DEAD] = "dead", [TAP_PHASE_TOLD] = "(1)",
@@ -30,7 +31,7 @@ static const char *const signs[TAP_NR_SIGNS] = {
 };
 
 static const char *const amendments[] = {
-	[TAP_AMEND_NOTHING] = "", [TAP_AMEND_LOSE] = "lost", [TAP_AMEND_WAKE_LATE] = "waking (2)", [TAP_AMEND_BREAK] = "lost (3)",
+	[TAP_AMEND_NOTHING] = "", [TAP_AMEND_LOSE] = "lost", [TAP_AMEND_WAKE_LATE] = "waking, inferred (2)", [TAP_AMEND_BREAK] = "lost (3)",
 };
 
 static bool says_something(const struct tap_rule *rule)
