@@ -386,21 +386,21 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... nor does it count where events are missing without a recorded loss",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 300 1 switch 8 S 7; 400 1 switch 6 S 7; 20200 0 switch 1 S 0; "
+		.steps = "100 0 switch 9 S 1; 110 1 switch 8 S 7; 150 1 switch 6 S 7; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
 			 "30200 0 switch 0 R 1",
-		.cpus = "0: run 39900 idle 10000 switches 3 | 1: run 49600 unknown 300 switches 2 breaks 1",
+		.cpus = "0: run 39900 idle 10000 switches 3 | 1: run 49850 unknown 50 switches 2 breaks 1",
 		.tasks = "9: unknown 49900 | 1: running 39900 unknown 10000 slices 1 | 8: unknown 49900 | "
-			 "7: running 49600 unknown 300 | 6: unknown 49900",
+			 "7: running 49850 unknown 50 | 6: unknown 49900",
 	},
 	{
 		.name = "... and a waker that moves the task long after did not place it",
 		.window = { 100, 50000 },
 		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
-			 "25200 1 migrate 1 0 1 by 7; 30200 1 switch 7 R 1",
+			 "25200 1 migrate 1 0 1 by 7; 25300 1 migrate 1 1 1 by 7; 30200 1 switch 7 R 1",
 		.cpus = "0: run 20100 idle 29800 switches 2 | 1: run 19800 unknown 30100 switches 1",
-		.tasks = "9: sleeping 49900 | 1: running 39900 waking 10000 slices 1 migrations 1 | "
+		.tasks = "9: sleeping 49900 | 1: running 39900 waking 10000 slices 1 migrations 2 | "
 			 "7: preempted 19800 unknown 30100",
-		.waits = "moved 1 other 0>1 | 1 waking 20200-30200 on 1 | ",
+		.waits = "moved 1 other 0>1 | moved 1 other 1>1 | 1 waking 20200-30200 on 1 | ",
 	},
 	{
 		.name = "where only wakeups are recorded, one that finds its task running is over",
@@ -427,6 +427,23 @@ static const struct timeline_case cases[] = {
 		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
 		.tasks = "9: sleeping 100 | 1: running 80 waking 10 unknown 10 slices 1",
 		.waits = "1 waking 160-170 on 0 | ",
+	},
+	{
+		.name = "... but a third one shows that it ran meanwhile, unseen",
+		.window = { 100, 200 },
+		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 151 1 wakeup 1 by 7 to 0; "
+			 "160 1 waking 1 by 7 to 0; 165 1 waking 1 by 7 to 0; 170 0 switch 0 R 1",
+		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
+		.tasks = "9: sleeping 100 | 1: running 80 unknown 20 slices 1",
+	},
+	{
+		.name = "... and where events are missing, already the second one does",
+		.window = { 100, 200 },
+		.steps = "100 0 switch 9 S 1; 110 1 switch 8 S 7; 120 1 switch 6 S 7; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; "
+			 "151 1 wakeup 1 by 7 to 0; 160 1 waking 1 by 7 to 0; 170 0 switch 0 R 1",
+		.cpus = "0: run 80 idle 20 switches 3 | 1: run 80 unknown 20 switches 2 breaks 1",
+		.tasks = "9: unknown 100 | 1: running 80 unknown 20 slices 1 | 8: unknown 100 | "
+			 "7: running 80 unknown 20 | 6: unknown 100",
 	},
 	{
 		.name = "two wakings without a switch between: it ran meanwhile, unseen",
