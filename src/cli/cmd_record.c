@@ -911,7 +911,7 @@ out:
 const struct tap_cmd tap_cmd_record = {
 	.name = "record",
 	.help = "record scheduler events on this machine",
-	.exits = "the command's status; without a command 0 complete, 1 failed, 2 usage error,\n            3 missing privilege or kernel feature, 130 ended by a second Ctrl-C",
+	.exits = "the command's status, 126 it cannot be run, 127 it was not found; without a command 0 complete,\n            1 failed, 2 usage error, 3 missing privilege or kernel feature, 130 ended by a second Ctrl-C",
 	.operands = TAP_CMD_COMMAND,
 	.example = "schedtap record -d 1 -o demo.dat",
 	.opts = record_table,
