@@ -46,13 +46,68 @@ static struct tap_metric *find_wait(const struct tap_metrics *metrics, const cha
 	return find(metrics, "latency", state, what);
 }
 
-static void bound_quantile(struct tap_metric *m, const struct tap_hist *waits, double part, double unknown)
+/* The quantile if @above values more are longer than all of @h. INFINITY: it is one of these. */
+static double quantile_below(const struct tap_hist *h, double part, double above)
 {
-	double n = (double)waits->count, error = waits->count > TAP_HIST_EXACT ? HIST_ERROR : 0;
-	double low = isinf(unknown) ? 0 : (part * (n + unknown) - unknown) / n, high = part * (n + unknown) / n;
+	double n = (double)h->count, at = part * (n + above) / n, error = h->count > TAP_HIST_EXACT ? HIST_ERROR : 0;
 
-	set(m, low > 0 ? fmax((double)waits->min, (1 - error) * (double)tap_hist_quantile(waits, low)) : 0,
-	    high > 1 ? INFINITY : fmin((double)waits->max, (1 + error) * (double)tap_hist_quantile(waits, high)));
+	return at > 1 ? INFINITY : fmin((double)h->max, (1 + error) * (double)tap_hist_quantile(h, at));
+}
+
+/* The quantile if @below values more are shorter than all of @h. 0: it is one of these. */
+static double quantile_above(const struct tap_hist *h, double part, double below)
+{
+	double n = (double)h->count, at = isinf(below) ? 0 : (part * (n + below) - below) / n;
+	double error = h->count > TAP_HIST_EXACT ? HIST_ERROR : 0;
+
+	return at > 0 ? fmax((double)h->min, (1 - error) * (double)tap_hist_quantile(h, at)) : 0;
+}
+
+/* Waits that are in doubt: @cut have any length, and @hidden are as long as unknown time allows. */
+struct doubtful {
+	double cut, hidden;
+};
+
+/*
+ * The most that a quantile can be: ns, if it is not above ns even with every wait in doubt that can be longer than ns above all others.
+ * Tried are the quantile without hidden waits, its doubles, and the longest that a hidden wait can be.
+ */
+static double highest_quantile(const struct tap_measure *m, const struct tap_hist *waits, double part, const struct doubtful *in_doubt)
+{
+	double most = quantile_below(waits, part, in_doubt->cut + in_doubt->hidden), longest = (double)m->hidden.longest_ns;
+	double ns = fmax(1, quantile_below(waits, part, in_doubt->cut));
+
+	for (; ns < most; ns = fmin(2 * ns, longest)) {
+		double longer = fmin(in_doubt->hidden, tap_hidden_longer(&m->hidden, m->opts.survey, m->opts.window, ns));
+
+		if (quantile_below(waits, part, in_doubt->cut + longer) <= ns)
+			return ns;
+	}
+	return most;
+}
+
+static void bound_wait_quantile(struct tap_metric *metric, const struct tap_measure *m, const struct tap_hist *waits, double part,
+				const struct doubtful *in_doubt)
+{
+	if (metric)
+		set(metric, quantile_above(waits, part, in_doubt->cut + in_doubt->hidden), highest_quantile(m, waits, part, in_doubt));
+}
+
+static void bound_mean(struct tap_metric *metric, const struct tap_measure *m, const struct tap_hist *waits,
+		       const struct doubtful *in_doubt)
+{
+	double sum = (double)waits->sum, n = (double)waits->count, nr = in_doubt->cut + in_doubt->hidden;
+	double longest = (double)m->hidden.longest_ns;
+
+	if (metric && !nr)
+		set(metric, metric->value, metric->value);
+	else if (metric)
+		set(metric, sum / (n + nr), in_doubt->cut ? INFINITY : fmax(metric->value, (sum + nr * longest) / (n + nr)));
+}
+
+static double hidden_waits(const struct tap_measure *m)
+{
+	return is_complete(m->opts.survey) ? 0 : tap_hidden_waits(&m->hidden, m->opts.survey, missing(m->opts.survey));
 }
 
 struct extent {
@@ -66,7 +121,7 @@ static struct extent longest(const struct tap_measure *m, unsigned int wait)
 
 	if (wait == TAP_MEASURED_THROTTLED && is_complete(m->opts.survey) && !m->any_throttling)
 		return (struct extent){ 0, 0 };
-	ns.high = fmax(ns.low, (double)m->doubt_ns);
+	ns.high = fmax(ns.low, (double)m->hidden.longest_ns);
 	return ns;
 }
 
@@ -87,15 +142,14 @@ static int bound_waits(struct tap_metrics *metrics, const struct tap_measure *m,
 {
 	const struct tap_latency_stat *all = &m->waits[wait].all;
 	const char *state = wait_names[wait];
-	double unknown = (double)all->censored + 2 * missing(m->opts.survey);
-	struct tap_metric *rate = find_wait(metrics, state, "rate"), *avg = find_wait(metrics, state, "avg");
+	const struct doubtful in_doubt = { .cut = (double)all->censored, .hidden = hidden_waits(m) };
+	struct tap_metric *rate = find_wait(metrics, state, "rate");
 
 	for (unsigned int i = 0; i < TAP_NR_QUANTILES; i++)
-		bound_quantile(find_wait(metrics, state, tap_quantiles[i].name), &all->waits, tap_quantiles[i].part, unknown);
+		bound_wait_quantile(find_wait(metrics, state, tap_quantiles[i].name), m, &all->waits, tap_quantiles[i].part, &in_doubt);
 	if (rate)
-		set(rate, rate->value, rate->value + unknown * 1e9 / (double)tap_window_ns(&m->opts.window));
-	if (avg)
-		set(avg, unknown ? 0 : avg->value, unknown ? INFINITY : avg->value);
+		set(rate, rate->value, rate->value + (in_doubt.cut + in_doubt.hidden) * 1e9 / (double)tap_window_ns(&m->opts.window));
+	bound_mean(find_wait(metrics, state, "avg"), m, &all->waits, &in_doubt);
 	return bound_longest(metrics, state, longest(m, wait));
 }
 
@@ -198,7 +252,7 @@ static void bound_request(struct tap_metric *metric, const struct tap_hist *h, d
 	if (is_partial)
 		set(metric, 0, INFINITY);
 	else if (metric)
-		bound_quantile(metric, h, part, unknown);
+		set(metric, quantile_above(h, part, unknown), quantile_below(h, part, unknown));
 }
 
 /* Where events are missing, a request that began may have ended with another's end. Of a path that is not known, no part is. */

@@ -6,16 +6,16 @@
  * numbers are exact but for the waits whose length is not known (censored: the window cuts them); quantiles of more than
  * TAP_HIST_EXACT waits are as wide as their bucket's half, 0.8 %.
  *
- * Of waits, n have a length and u have none: the censored ones and, with losses, those that nobody saw. A wait that was not seen
- * whole lacks its beginning or its end, and one sched_switch, which ends one wait, may begin another: at most two for each lost
- * event. Without a count of what is missing u is infinite.
- *  - a quantile: all u waits are shorter than any other, or all are longer;
- *  - the longest, as far as it lies in the window: at least the longest that has a length, or what was seen of one that was cut. At most
- *    also the longest time in which a task may have waited all along: waiting and unknown states one behind the other. An unknown state
- *    that ends otherwise than by running was no wait behind the last hole in it. Nobody was throttled in a complete recording that
- *    has no event of throttling;
- *  - a rate: none of the u are of it, or all;
- *  - the mean: exact if u is 0, else unbounded above.
+ * Of waits, n have a length. Others are in doubt: c waits that were cut (censored), of any length, and in incomplete recordings u hidden
+ * waits, as many and as long as lost events and unknown time allow (hidden.h).
+ *  - a quantile: at least as if all in doubt were shorter than any other. At most x, if it is not above x even when the c cut waits, and
+ *    the hidden waits that can be longer than x, are longer than all others;
+ *  - the longest, as far as it lies in the window: at least the longest that has a length, or what was seen of one that was cut. This is
+ *    its value, too. At most also the longest time in which a task may have waited all along: waiting and unknown states one after the
+ *    other. An unknown state that does not end by running was no wait after the last hole in it. No task was throttled in a complete
+ *    recording that has no event of throttling;
+ *  - a rate: none of the waits in doubt count, or all;
+ *  - the mean: the waits in doubt have no length, or all u are the longest that a hidden wait can be. Unbounded if c is not 0.
  * "any" are all of these waits. A task that no event names is in none. A task that an event names is: if its state is unknown
  * throughout, it may have waited throughout. Where sched_wakeup_new was not recorded, the first wait of a new task is in none.
  *

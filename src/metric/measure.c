@@ -39,64 +39,10 @@ static void note_longest(const struct tap_measure *m, uint64_t from_ns, uint64_t
 		*longest_ns = ns;
 }
 
-/* The end of the last hole before @ns; 0: there is none. */
-static uint64_t last_hole(const struct tap_survey *s, uint64_t ns)
-{
-	unsigned int low = 0, high = s->nr_holes;
-
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (s->holes[middle].from_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? s->holes[low - 1].to_ns : 0;
-}
-
-/*
- * Until when a task of an unknown state may have waited. One that runs then, or of which nothing comes any more, until the end. Else it
- * was not waiting at the end: so it ran, unseen, and that takes a hole.
- */
-static uint64_t waits_until(const struct tap_measure *m, const struct tap_interval *s)
-{
-	uint64_t hole_ns;
-
-	if (s->state != TAP_STATE_UNKNOWN || s->next == TAP_STATE_RUNNING || s->to_ns >= m->opts.window.to_ns)
-		return s->to_ns;
-	hole_ns = last_hole(m->opts.survey, s->to_ns);
-	return hole_ns < s->from_ns ? s->from_ns : hole_ns < s->to_ns ? hole_ns : s->to_ns;
-}
-
-/*
- * Times in which it may have waited, one after the other, are one. The timeline has a task only if an event named it. So a task whose state is
- * unknown throughout may have waited throughout: it does not matter in which part of the recording that event was.
- */
-static int add_doubt(struct tap_measure *m, const struct tap_interval *s)
-{
-	struct tap_measure_doubt *d;
-	uint64_t to_ns;
-
-	if (!tap_state_is_wait(s->state) && s->state != TAP_STATE_THROTTLED && s->state != TAP_STATE_UNKNOWN)
-		return 0;
-	d = tap_array_at(&m->doubts, &m->nr_doubts, s->task->index, sizeof(*d), NULL);
-	if (!d)
-		return -ENOMEM;
-	to_ns = waits_until(m, s);
-	if (d->to_ns != s->from_ns || s->back_ns)
-		*d = (struct tap_measure_doubt){ .from_ns = s->from_ns - s->back_ns };
-	d->is_unknown |= s->state == TAP_STATE_UNKNOWN;
-	d->to_ns = to_ns == s->to_ns ? to_ns : 0;
-	if (d->is_unknown)
-		note_longest(m, d->from_ns, to_ns, &m->doubt_ns);
-	return 0;
-}
-
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct tap_measure *m = ctx;
-	int ret = m->opts.has_bounds ? add_doubt(m, s) : 0;
+	int ret = m->opts.has_bounds ? tap_hidden_interval(&m->hidden, t, s) : 0;
 
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
 		if (s->state != states[i])
@@ -110,12 +56,22 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	return ret;
 }
 
+static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
+{
+	struct tap_measure *m = ctx;
+
+	(void)t;
+	tap_hidden_cpu(&m->hidden, s);
+	return 0;
+}
+
 static int on_end(void *ctx, const struct tap_timeline *t)
 {
 	struct tap_measure *m = ctx;
 	int ret = 0;
 
 	m->timeline = t;
+	tap_hidden_end(&m->hidden);
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++)
 		ret = tap_latency_ops.end(&m->waits[i], t);
 	return ret;
@@ -123,7 +79,7 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 
 /* Of each state there is one kind of waits. */
 static const struct tap_watcher_ops waits_ops = {
-	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .end = on_end,
+	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .unknown_cpus_only = true, .interval = on_interval, .cpu = on_cpu, .end = on_end,
 };
 
 unsigned int tap_measure_add_watchers(struct tap_measure *m, struct tap_watcher *v)
@@ -232,7 +188,7 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 
 void tap_measure_release(struct tap_measure *m)
 {
-	free(m->doubts);
+	tap_hidden_release(&m->hidden);
 	for (unsigned int i = 0; i < TAP_NR_MEASURED; i++) {
 		tap_latency_release(&m->waits[i]);
 		for (unsigned int k = 0; m->blocks[i] && k < m->nr_blocks; k++)

@@ -16,6 +16,7 @@
 #include "analysis/resched.h"
 #include "analysis/util_est.h"
 #include "explain/explain.h"
+#include "metric/hidden.h"
 #include "metric/metrics.h"
 #include "metric/paths.h"
 
@@ -44,12 +45,7 @@ struct tap_measure {
 	const struct tap_timeline *timeline; /* after the run */
 	struct tap_latency waits[TAP_NR_MEASURED];
 	uint64_t cut_ns[TAP_NR_MEASURED]; /* the longest that was seen, in the window, of one whose length is not known */
-	uint64_t doubt_ns; /* the longest time that has something unknown in it, and in which a task may have waited all along */
-	struct tap_measure_doubt {
-		uint64_t from_ns, to_ns;
-		bool is_unknown; /* some of it is */
-	} *doubts; /* inside: by tap_task.index, the last such time. Owned */
-	unsigned int nr_doubts;
+	struct tap_hidden hidden; /* with .has_bounds */
 	/* With .has_blocks: the same waits, by when they ended. Owned. */
 	struct tap_hist *blocks[TAP_NR_MEASURED];
 	unsigned int nr_blocks;
