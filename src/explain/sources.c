@@ -138,7 +138,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	const struct tap_task *task;
 	int cpu;
 
-	waits->timeline = t;
+	tap_explain_waits_follow(waits, t);
 	if (!source)
 		return -ENOMEM;
 	switch (source->what) {
@@ -146,7 +146,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		return 0;
 	case PLACED:
 		task = tap_timeline_task(waits->timeline, tap_num_int(&source->id, ev));
-		return task && !is_early(waits, ev) ? tap_explain_waits_placed(waits, task, ev->ts_ns) : 0;
+		return task ? tap_explain_waits_placed(waits, task, ev->ts_ns) : 0;
 	case IDLE:
 		cpu = tap_num_int(&source->id, ev);
 		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
@@ -168,6 +168,6 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 
 const struct tap_watcher_ops tap_explain_waits_ops = {
 	.states = TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_STATE_RUNNING), .lost_states = TAP_EXPLAIN_STATES, .early = true,
-	.begin = tap_explain_waits_window, .interval = tap_explain_waits_interval, .cpu = tap_explain_waits_cpu, .migration = tap_explain_waits_migration,
+	.interval = tap_explain_waits_interval, .cpu = tap_explain_waits_cpu, .migration = tap_explain_waits_migration,
 	.waits = tap_explain_waits_begin, .wants = wants, .event = on_event,
 };

@@ -442,9 +442,9 @@ static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
 }
 
 /* Whether a wait that began then is in no queue yet. */
-static bool begins_placing(const struct tap_explain_waits *w, enum tap_state state, uint64_t ts_ns)
+static bool begins_placing(const struct tap_explain_waits *w, enum tap_state state)
 {
-	return state == TAP_STATE_WAKING && w->has_placing && is_in_window(w, ts_ns);
+	return state == TAP_STATE_WAKING && w->has_placing;
 }
 
 /* Which begins now, for the time before did not need to be told; or that is not known to wait, and has not been since it began to. */
@@ -454,7 +454,7 @@ static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s,
 
 	if (!is_wait(state) || (s->state == TAP_STATE_UNKNOWN && !is_in_window(w, s->from_ns)))
 		return 0;
-	return begin(w, s->task, state, s->from_ns, begins_placing(w, state, s->from_ns), wait);
+	return begin(w, s->task, state, s->from_ns, begins_placing(w, state), wait);
 }
 
 static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_interval *s)
@@ -471,6 +471,7 @@ static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	/* it left the queue, or may have */
 	if (!tap_state_is_wait(s->state) || s->next == TAP_STATE_THROTTLED || s->next == TAP_STATE_UNKNOWN)
 		queue_again(&wait->pieces, s->to_ns);
+	wait->is_placing &= s->state != TAP_STATE_THROTTLED; /* only what is in a queue is throttled: its sched_wakeup was lost */
 	wait->is_unknown |= s->state == TAP_STATE_UNKNOWN || !s->whole;
 	return ret || s->next != TAP_STATE_RUNNING ? ret : end(w, wait, s, queued_ns);
 }
@@ -496,13 +497,13 @@ static int tell_piece(struct tap_explain_waits *w, const struct tap_interval *s,
 	});
 }
 
-int tap_explain_waits_window(void *waits, const struct tap_timeline *t)
+void tap_explain_waits_follow(struct tap_explain_waits *w, const struct tap_timeline *t)
 {
-	struct tap_explain_waits *w = waits;
 	const struct tap_survey *survey = tap_timeline_survey(t);
 
-	w->has_placing = survey && tap_survey_has_event(survey, "sched_wakeup");
-	return 0;
+	if (!w->timeline)
+		w->has_placing = survey && tap_survey_has_event(survey, "sched_wakeup");
+	w->timeline = t;
 }
 
 int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const struct tap_interval *s)
@@ -512,7 +513,7 @@ int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const 
 	struct tap_piece piece;
 	int ret;
 
-	w->timeline = t;
+	tap_explain_waits_follow(w, t);
 	if (s->state == TAP_STATE_RUNNING && w->opts.asks_avoidable)
 		return tap_avoidable_ran(&w->avoidable, s->task, s->cpu);
 	if (!is_wait(s->state) && s->state != TAP_STATE_UNKNOWN)
@@ -539,7 +540,7 @@ static int find(struct tap_explain_waits *w, const struct tap_task *task, struct
 
 	if (ret || *out || !is_wait(task->state))
 		return ret;
-	return begin(w, task, task->state, task->since_ns, begins_placing(w, task->state, task->since_ns), out);
+	return begin(w, task, task->state, task->since_ns, begins_placing(w, task->state), out);
 }
 
 int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
@@ -548,7 +549,7 @@ int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct ta
 	struct tap_explain_wait *wait;
 
 	(void)ts_ns;
-	w->timeline = t;
+	tap_explain_waits_follow(w, t);
 	return find(w, task, &wait);
 }
 
@@ -558,7 +559,7 @@ int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const
 	struct tap_explain_wait *wait;
 	int ret;
 
-	w->timeline = t;
+	tap_explain_waits_follow(w, t);
 	ret = find(w, m->task, &wait);
 	if (!ret && wait) {
 		wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_STATE_WAKING;
@@ -658,7 +659,7 @@ int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t, const struc
 	struct tap_explain_waits *w = waits;
 	int ret = tap_cpu_log_interval(&w->logs, s);
 
-	w->timeline = t;
+	tap_explain_waits_follow(w, t);
 	return ret > 0 ? make_room(w, s->to_ns) : ret;
 }
 

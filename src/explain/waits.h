@@ -93,8 +93,9 @@ void tap_explain_waits_release(struct tap_explain_waits *w);
  */
 int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle);
 
-/* Inside: what the ops call. Return: 0; -ENOMEM; what .tell returned: here and below. */
-int tap_explain_waits_window(void *waits, const struct tap_timeline *t);
+/* Inside: what the ops call. First of all, in each call: */
+void tap_explain_waits_follow(struct tap_explain_waits *w, const struct tap_timeline *t);
+/* Return: 0; -ENOMEM; what .tell returned: here and below. */
 int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const struct tap_interval *s);
 int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t, const struct tap_cpu_interval *s);
 int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const struct tap_migration *m);

@@ -22,10 +22,11 @@ my $generate = "$ENV{BUILD}/tests/truth/generate";
 require "$here/check";
 
 # 22 and 25 have all kinds of waits between them, and so have 7 and 36: no other two are as short. 13, 20, 28 and 41 have most of the rare ones
-# again (stop, lazy, held), among other events. Each seed has every kind of damage.
-my @fixed = (22, 25, 7, 36, 13, 20, 28, 41);
+# again (stop, lazy, held), among other events. Each seed has every kind of damage. In 51 a wait is placed before the window, and in 79
+# the sched_wakeup of a wait that is throttled is lost.
+my @fixed = (22, 25, 7, 36, 13, 20, 28, 41, 51, 79);
 my ($count, $first) = @ARGV ? ($ARGV[0], $ARGV[1] // 1) : $ENV{SOAK} ? ($ENV{SEEDS} // 120, $ENV{SEED} // 1) : ();
-my @seeds = defined $count ? ($first .. $first + $count - 1) : @fixed[0 .. min($ENV{SEEDS} // @fixed, scalar @fixed) - 1];
+my @seeds = defined $count ? ($first .. $first + $count - 1) : @fixed[0 .. min($ENV{SEEDS} // scalar(@fixed), scalar(@fixed)) - 1];
 my $jobs = $ENV{JOBS} // 1;
 my ($failed, $unrecorded) = (0, 0);
 my @kinds = qw(throttled placing held offline irq softirq idle_state idle_exit idle stop deadline realtime higher resched lazy dsq group
