@@ -22,7 +22,7 @@
  * TIME is in ns (digits, with _ between them if you like) or SECONDS.NNNNNNNNN, and does not
  * go back on a CPU. VALUE is a number, a text ("..." where it holds blanks; \xHH, \n, \\, \"),
  * or for a bitmask a CPU list. Fields that are not named are 0; common_flags and common_preempt_count may be, too.
- * Events are the built-in ones.
+ * Events are the built-in ones, and sched:sched_wakeup, which has the fields of sched_waking.
  */
 #include <endian.h>
 #include <errno.h>
@@ -37,6 +37,7 @@
 #include "recording/pack.h"
 #include "recording/page.h"
 #include "recording/spool.h"
+#include "wakeup_format.h"
 
 #define MAX_CPUS 512
 #define MAX_BUFFERS 8
@@ -75,7 +76,7 @@ struct mkdat {
 	struct stacks stacks[4];
 	char *meta;
 	const char *clock;
-	bool throttling;
+	bool throttling, has_wakeups;
 };
 
 static _Noreturn void die(const struct mkdat *m, const char *fmt, ...) TAP_PRINTF(2, 3);
@@ -301,17 +302,21 @@ static const struct tap_field *find_field(const struct tap_def *def, const char 
 	return NULL;
 }
 
-static const struct tap_def *find_def(const struct mkdat *m, char *word)
+/* @id: of its records. */
+static const struct tap_def *find_def(struct mkdat *m, char *word, uint32_t *id)
 {
 	char *colon = strchr(word, ':');
 	const struct tap_def *def;
+	bool is_wakeup = !strcmp(word, "sched:sched_wakeup");
 
 	if (!colon)
 		die(m, "'%s' is not SYSTEM:NAME", word);
 	*colon = '\0';
-	def = tap_def_find(word, colon + 1);
+	def = tap_def_find(word, is_wakeup ? "sched_waking" : colon + 1);
 	if (!def)
 		die(m, "there is no event '%s:%s'", word, colon + 1);
+	m->has_wakeups |= is_wakeup;
+	*id = is_wakeup ? WAKEUP_ID : def->id;
 	return def;
 }
 
@@ -340,10 +345,11 @@ static void do_event(struct mkdat *m, const char *first, char *p)
 	uint64_t ts_ns = time_ns(m, first);
 	struct cpu *c = get_cpu(m, need_word(m, &p, "the CPU"));
 	int tid = (int)number(m, need_word(m, &p, "the thread id"));
-	const struct tap_def *def = find_def(m, need_word(m, &p, "the event"));
+	uint32_t id;
+	const struct tap_def *def = find_def(m, need_word(m, &p, "the event"), &id);
 	struct tap_buf rec = { 0 };
 
-	begin_record(&rec, def->id, def->size, tid);
+	begin_record(&rec, (uint16_t)id, def->size, tid);
 	set_fields(m, &rec, def, p);
 	add_record(m, c, ts_ns, &rec);
 	tap_buf_release(&rec);
@@ -605,7 +611,7 @@ static bool has_stacks(const struct mkdat *m, const struct tap_def *def)
 	return false;
 }
 
-/* Every built-in event's format, and of stacks those that occur. Return: how many; they are never freed. */
+/* Every built-in event's format, and of stacks and sched_wakeup those that occur. Return: how many; they are never freed. */
 static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **out)
 {
 	const struct tap_def *def;
@@ -613,7 +619,7 @@ static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **
 
 	while (tap_def_at(max))
 		max++;
-	*out = calloc(max + 4, sizeof(**out));
+	*out = calloc(max + 5, sizeof(**out));
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
 		struct tap_buf text = { 0 };
 
@@ -621,6 +627,12 @@ static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **
 			continue;
 		tap_def_format(def, NULL, NULL, &text);
 		(*out)[nr++] = (struct tap_head_format){ def->system, text.data, text.len };
+	}
+	if (m->has_wakeups) {
+		struct tap_buf text = { 0 };
+
+		wakeup_format(&text);
+		(*out)[nr++] = (struct tap_head_format){ "sched", text.data, text.len };
 	}
 	for (unsigned int i = 0; i < 4; i++)
 		if (m->stacks[i].used)

@@ -59,7 +59,8 @@ ours()
 theirs() { awk -v tid="($1)" '$1 == "-" && $NF == tid { getline; us += $1 } END { printf("%.0f", 1000 * us) }' off.txt; }
 switches_of() { "$SCHEDTAP" dump -i off.dat -e sched_switch -f "prev_pid == $1" | wc -l; }
 
-# It reads the clock in a program of its own, for who comes only when it has walked the stacks of who goes: some 10 us each.
+# It reads the clock in a program of its own, for who comes only when it has walked the stacks of who goes: some 10 us each, and more
+# where a hypervisor or an interrupt comes between.
 sums_agree()
 {
 	local nr=0 a b n
@@ -72,7 +73,8 @@ sums_agree()
 		echo "# thread $tid: $n switches, schedtap $a ns, offcputime $b ns"
 		must [ "$n" -ge 100 ]
 		must [ "$a" -gt 200000000 ]
-		must [ $((100 * (a > b ? a - b : b - a))) -le $((3 * a)) ]
+		must [ $((100 * (a > b ? a - b : b - a))) -le $((25 * a)) ]
+		must_if_quiet [ $((100 * (a > b ? a - b : b - a))) -le $((3 * a)) ]
 		nr=$((nr + 1))
 	done
 	must [ $nr = 3 ]

@@ -8,11 +8,9 @@
 #include "recording/pack.h"
 #include "recording/page.h"
 #include "recording/spool.h"
+#include "wakeup_format.h"
 #include "picks.h"
 #include "sim.h"
-
-/* sched_wakeup is no event that schedtap records: sched_waking's layout under another name */
-#define WAKEUP_ID 0x6fffu
 
 static const char *const event_names[] = {
 	[SWITCH] = "sched_switch",	  [WAKING] = "sched_waking",
@@ -274,16 +272,13 @@ static inline void make_pages(const struct event *events, unsigned int nr, int c
 static inline struct tap_head_format make_format(enum event_kind kind)
 {
 	const struct tap_def *def = tap_def_find(NULL, event_names[kind]);
-	struct tap_buf text = { 0 }, renamed = { 0 };
-	const char *rest;
+	struct tap_buf text = { 0 };
 
-	tap_def_format(def, NULL, NULL, &text);
-	if (kind != WAKEUP)
-		return (struct tap_head_format){ def->system, text.data, text.len };
-	rest = strchr(strstr(tap_buf_str(&text), "ID: "), '\n');
-	tap_buf_printf(&renamed, "name: sched_wakeup\nID: %u%s", WAKEUP_ID, rest);
-	tap_buf_release(&text);
-	return (struct tap_head_format){ def->system, renamed.data, renamed.len };
+	if (kind == WAKEUP)
+		wakeup_format(&text);
+	else
+		tap_def_format(def, NULL, NULL, &text);
+	return (struct tap_head_format){ def->system, text.data, text.len };
 }
 
 /* Only the @kinds (bits) are recorded, and described. Losses always are. Return: 0 or -errno. */
