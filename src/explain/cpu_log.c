@@ -12,6 +12,7 @@ struct interval {
 	const struct tap_task *task;
 	int prio;
 	enum tap_cpu_what what;
+	bool is_served;
 	unsigned int pick; /* in .picks, plus 1; 0: none */
 };
 
@@ -21,6 +22,7 @@ struct point {
 	enum tap_in_irq irq;
 	enum tap_in_idle idle;
 	enum tap_asked asked;
+	uint64_t asked_ns;
 };
 
 struct tap_cpu_log {
@@ -29,6 +31,7 @@ struct tap_cpu_log {
 	struct tap_sched_pick *picks;  /* owned */
 	unsigned int nr_intervals, nr_points, nr_picks, cap_picks;
 	struct tap_sched_pick next, now_picked; /* of the switch that is to come, and of what it runs */
+	int next_served, now_served; /* likewise: who runs for a deadline server, 0: nobody */
 	uint64_t end_ns; /* of the last interval */
 	bool has_idle;
 	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
@@ -70,7 +73,7 @@ static bool is_full(const struct tap_cpu_log *log)
 static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle, enum tap_asked asked)
 {
 	log->now = (struct point){
-		.from_ns = ts_ns, .idle = idle, .asked = asked,
+		.from_ns = ts_ns, .idle = idle, .asked = asked, .asked_ns = log->now.asked ? log->now.asked_ns : ts_ns,
 		.irq = log->nr_irqs ? TAP_IN_IRQ : log->nr_softirqs ? TAP_IN_SOFTIRQ : TAP_IN_NO_IRQ,
 	};
 	log->points[log->nr_points++] = log->now;
@@ -107,6 +110,16 @@ static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsign
 	return 0;
 }
 
+/* The same of a deadline server. Return: whether what is over was served. */
+static bool end_service(struct tap_cpu_log *log, const struct tap_task *task)
+{
+	bool is_served = task && log->now_served && log->now_served == task->tid;
+
+	log->now_served = log->next_served;
+	log->next_served = 0;
+	return is_served;
+}
+
 int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *s)
 {
 	struct tap_cpu_log *log;
@@ -122,6 +135,7 @@ int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *
 		log->intervals[log->nr_intervals++] = (struct interval){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
 	log->intervals[log->nr_intervals++] = (struct interval){
 		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0, .pick = pick,
+		.is_served = end_service(log, s->task),
 	};
 	log->end_ns = s->to_ns;
 	log->has_idle |= s->what == TAP_CPU_IDLE;
@@ -170,6 +184,18 @@ int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *pick
 	return 0;
 }
 
+int tap_cpu_log_served(struct tap_cpu_logs *l, int cpu, int tid)
+{
+	struct tap_cpu_log *log = log_get(l, cpu);
+
+	if (!log)
+		return -ENOMEM;
+	if (log->next_served) /* its switch was the first one: no interval was over */
+		log->now_served = log->next_served;
+	log->next_served = tid;
+	return 0;
+}
+
 const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task)
 {
 	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
@@ -212,6 +238,7 @@ void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
 
 	out->log = log;
+	out->survey = l->survey;
 	out->has_picks = log && log->nr_picks;
 	out->now = now;
 	out->at_ns = from_ns;
@@ -226,6 +253,7 @@ static void put_interval(const struct tap_cpu_log *log, const struct interval *s
 	part->task = s->what == TAP_CPU_RUN ? s->task : NULL;
 	part->prio = s->prio;
 	part->picked = s->pick ? &log->picks[s->pick - 1] : NULL;
+	part->is_served = s->is_served;
 }
 
 static void put_point(const struct point *point, struct tap_cpu_part *part)
@@ -233,6 +261,16 @@ static void put_point(const struct point *point, struct tap_cpu_part *part)
 	part->irq = point->irq;
 	part->idle = point->idle;
 	part->asked = point->asked;
+	part->asked_ns = point->asked_ns;
+}
+
+/* A lazy request may have become a stronger one in a hole, on any CPU. What is certain is that there was a request. */
+static void doubt_lazy(const struct tap_survey *survey, struct tap_cpu_part *part)
+{
+	const struct tap_hole *hole = part->asked == TAP_ASKED_LAZY && survey ? tap_survey_last_hole(survey, part->to_ns) : NULL;
+
+	if (hole && hole->to_ns > part->asked_ns)
+		part->asked = TAP_ASKED;
 }
 
 /* What is not over. */
@@ -242,6 +280,7 @@ static void put_now(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 	part->task = part->what == TAP_CPU_RUN ? p->now->task : NULL;
 	part->prio = part->task ? part->task->prio : 0;
 	part->picked = p->log && part->task && p->log->now_picked.tid == part->task->tid ? &p->log->now_picked : NULL;
+	part->is_served = p->log && part->task && p->log->now_served == part->task->tid;
 }
 
 /* What it ran at .at_ns, and how long at most. */
@@ -274,6 +313,7 @@ bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 	part->to_ns = to_ns;
 	put_interval(log, s, part);
 	put_point(&log->now, part);
+	doubt_lazy(l->survey, part);
 	return true;
 }
 
@@ -300,6 +340,7 @@ bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
 		if (p->point < log->nr_points && log->points[p->point].from_ns < part->to_ns)
 			part->to_ns = log->points[p->point].from_ns;
 		pass(p, log, part->to_ns);
+		doubt_lazy(p->survey, part);
 	} else {
 		put_point(&nothing, part);
 	}

@@ -22,7 +22,9 @@ struct tap_cpu_part {
 	const struct tap_task *task; /* of TAP_CPU_RUN */
 	int prio;		     /* its, as it left */
 	const struct tap_sched_pick *picked; /* how; NULL: not known. Until the log is cleared */
+	bool is_served; /* by a deadline server */
 	enum tap_asked asked; /* to give way */
+	uint64_t asked_ns;
 	enum tap_in_irq irq;
 	enum tap_in_idle idle;
 };
@@ -30,6 +32,7 @@ struct tap_cpu_part {
 struct tap_cpu_log;
 
 struct tap_cpu_logs { /* all zero: nothing yet */
+	const struct tap_survey *survey; /* set by the caller: in its holes a stronger request may be missing. NULL: none is */
 	struct tap_cpu_log **cpus; /* owned */
 	unsigned int nr_cpus;
 };
@@ -43,6 +46,8 @@ int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enter
 int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_asked asked);
 /* Before the switch to the task that was picked, .tid of which may be 0. Return: 0 or -ENOMEM. */
 int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked);
+/* Before the switch: a deadline server lets this task run; 0: none does. Return: 0 or -ENOMEM. */
+int tap_cpu_log_served(struct tap_cpu_logs *l, int cpu, int tid);
 /* How the task was picked that a CPU runs, or is about to. Return: NULL: not known. */
 const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task);
 /* Whether some interval that is over was idle. */
@@ -55,6 +60,7 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l);
  */
 struct tap_cpu_parts {
 	const struct tap_cpu_log *log;
+	const struct tap_survey *survey;
 	bool has_picks; /* of some of what it ran it is known how that was picked */
 	const struct tap_cpu *now;
 	uint64_t at_ns, to_ns;

@@ -7,26 +7,43 @@
 
 #include "base/array.h"
 
+static const struct {
+	const char *name, *text;
+} verdicts[TAP_NR_VERDICTS] = {
+	[TAP_VERDICT_UNKNOWN] = { "unknown", "unknown" },
+	[TAP_VERDICT_CONTENTION] = { "contention", "contention" },
+	[TAP_VERDICT_IDLE_CPU] = { "idle_cpu", "an allowed CPU was idle" },
+	[TAP_VERDICT_AFFINITY] = { "affinity", "affinity" },
+	[TAP_VERDICT_THROTTLED] = { "throttled", "throttled" },
+	[TAP_VERDICT_HELD] = { "held", "held" },
+	[TAP_VERDICT_WAKEUP] = { "wakeup", "wakeup" },
+	[TAP_VERDICT_IDLE_EXIT] = { "idle_exit", "idle exit" },
+	[TAP_VERDICT_INTERRUPTS] = { "interrupts", "interrupts" },
+	[TAP_VERDICT_HOTPLUG] = { "hotplug", "hotplug" },
+	[TAP_VERDICT_NOT_EXPLAINED] = { "not_explained", "not explained" },
+};
+
 const char *tap_verdict_name(enum tap_verdict verdict)
 {
-	static const char *const names[TAP_NR_VERDICTS] = {
-		[TAP_VERDICT_UNKNOWN] = "unknown",
-		[TAP_VERDICT_CONTENTION] = "contention",
-		[TAP_VERDICT_AFFINITY] = "affinity",
-		[TAP_VERDICT_THROTTLED] = "throttled",
-		[TAP_VERDICT_HELD] = "held",
-		[TAP_VERDICT_WAKEUP] = "wakeup",
-		[TAP_VERDICT_IDLE_EXIT] = "idle_exit",
-		[TAP_VERDICT_INTERRUPTS] = "interrupts",
-		[TAP_VERDICT_HOTPLUG] = "hotplug",
-	};
-
-	return names[verdict];
+	return verdicts[verdict].name;
 }
 
-static enum tap_verdict verdict_of(const struct tap_wait_told *w, uint64_t barred_ns)
+const char *tap_verdict_text(enum tap_verdict verdict)
 {
-	static const enum tap_verdict verdicts[TAP_NR_PIECE_KINDS] = {
+	return verdicts[verdict].text;
+}
+
+/* What idle CPUs make of contention, @ns long. */
+static enum tap_verdict verdict_on_contention(uint64_t ns, const struct tap_avoidable_idle *idle)
+{
+	uint64_t half_ns = ns - ns / 2;
+
+	return idle->ns >= half_ns ? TAP_VERDICT_IDLE_CPU : idle->barred_ns >= half_ns ? TAP_VERDICT_AFFINITY : TAP_VERDICT_CONTENTION;
+}
+
+static enum tap_verdict verdict_of(const struct tap_wait_told *w, const struct tap_avoidable_idle *idle)
+{
+	static const enum tap_verdict of_kinds[TAP_NR_PIECE_KINDS] = {
 		[TAP_PIECE_UNKNOWN] = TAP_VERDICT_UNKNOWN,
 		[TAP_PIECE_THROTTLED] = TAP_VERDICT_THROTTLED,
 		[TAP_PIECE_PLACING] = TAP_VERDICT_WAKEUP,
@@ -41,6 +58,7 @@ static enum tap_verdict verdict_of(const struct tap_wait_told *w, uint64_t barre
 		[TAP_PIECE_DEADLINE] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_REALTIME] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_HIGHER] = TAP_VERDICT_CONTENTION,
+		[TAP_PIECE_SERVER] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_RESCHED] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_LAZY] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_DSQ] = TAP_VERDICT_CONTENTION,
@@ -51,16 +69,17 @@ static enum tap_verdict verdict_of(const struct tap_wait_told *w, uint64_t barre
 		[TAP_PIECE_OVERRUN] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_QUEUED] = TAP_VERDICT_CONTENTION,
 		[TAP_PIECE_LOWER] = TAP_VERDICT_CONTENTION,
+		[TAP_PIECE_NOT_EXPLAINED] = TAP_VERDICT_NOT_EXPLAINED,
 	};
 	uint64_t ns[TAP_NR_VERDICTS] = { 0 };
 	enum tap_verdict most = TAP_VERDICT_UNKNOWN;
 
 	for (unsigned int i = 0; i < w->nr_pieces; i++)
-		ns[verdicts[w->pieces[i].kind]] += w->pieces[i].ns;
+		ns[of_kinds[w->pieces[i].kind]] += w->pieces[i].ns;
 	for (enum tap_verdict v = 0; v < TAP_NR_VERDICTS; v++)
 		if (ns[v] > ns[most])
 			most = v;
-	return most == TAP_VERDICT_CONTENTION && barred_ns >= ns[most] - ns[most] / 2 ? TAP_VERDICT_AFFINITY : most;
+	return most == TAP_VERDICT_CONTENTION ? verdict_on_contention(ns[most], idle) : most;
 }
 
 int tap_explain_init(struct tap_explain *e, unsigned int max_worst)
@@ -200,7 +219,7 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 		release_wait(&kept);
 		return -ENOMEM;
 	}
-	kept.verdict = verdict_of(w, kept.idle.barred_ns);
+	kept.verdict = verdict_of(w, &kept.idle);
 	for (; i && length_ns(&kept) > length_ns(&e->worst[i - 1]); i--)
 		e->worst[i] = e->worst[i - 1];
 	e->worst[i] = kept;

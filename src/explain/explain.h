@@ -13,6 +13,7 @@
 enum tap_verdict {
 	TAP_VERDICT_UNKNOWN,
 	TAP_VERDICT_CONTENTION, /* another task ran */
+	TAP_VERDICT_IDLE_CPU, /* so, and for half of that or more a CPU was idle that it may use */
 	TAP_VERDICT_AFFINITY, /* so, and meanwhile CPUs were idle, but for half of that or more none that it may use */
 	TAP_VERDICT_THROTTLED,
 	TAP_VERDICT_HELD,
@@ -20,10 +21,12 @@ enum tap_verdict {
 	TAP_VERDICT_IDLE_EXIT,
 	TAP_VERDICT_INTERRUPTS,
 	TAP_VERDICT_HOTPLUG,
+	TAP_VERDICT_NOT_EXPLAINED,
 	TAP_NR_VERDICTS,
 };
 
-const char *tap_verdict_name(enum tap_verdict verdict);
+const char *tap_verdict_name(enum tap_verdict verdict); /* as in JSON */
+const char *tap_verdict_text(enum tap_verdict verdict); /* in words */
 
 struct tap_explained_wait {
 	const struct tap_task *task;

@@ -26,6 +26,7 @@ const char *tap_piece_name(enum tap_piece_kind kind)
 		[TAP_PIECE_DEADLINE] = "deadline",
 		[TAP_PIECE_REALTIME] = "realtime",
 		[TAP_PIECE_HIGHER] = "higher",
+		[TAP_PIECE_SERVER] = "server",
 		[TAP_PIECE_RESCHED] = "resched",
 		[TAP_PIECE_LAZY] = "lazy",
 		[TAP_PIECE_DSQ] = "dsq",
@@ -36,6 +37,7 @@ const char *tap_piece_name(enum tap_piece_kind kind)
 		[TAP_PIECE_OVERRUN] = "overrun",
 		[TAP_PIECE_QUEUED] = "queued",
 		[TAP_PIECE_LOWER] = "lower",
+		[TAP_PIECE_NOT_EXPLAINED] = "not_explained",
 	};
 
 	return names[kind];
@@ -58,6 +60,7 @@ const char *tap_piece_text(enum tap_piece_kind kind)
 		[TAP_PIECE_DEADLINE] = " ran (deadline task)",
 		[TAP_PIECE_REALTIME] = " ran (real-time task)",
 		[TAP_PIECE_HIGHER] = " ran (higher priority)",
+		[TAP_PIECE_SERVER] = " ran (deadline server)",
 		[TAP_PIECE_RESCHED] = " ran although a reschedule was requested",
 		[TAP_PIECE_LAZY] = " ran until the tick (lazy preemption)",
 		[TAP_PIECE_DSQ] = " ran while the waiter was in a shared dispatch queue",
@@ -68,6 +71,7 @@ const char *tap_piece_text(enum tap_piece_kind kind)
 		[TAP_PIECE_OVERRUN] = " overran its slice",
 		[TAP_PIECE_QUEUED] = " ran",
 		[TAP_PIECE_LOWER] = " ran before it was preempted",
+		[TAP_PIECE_NOT_EXPLAINED] = " ran although its priority is lower; not explained",
 	};
 
 	return texts[kind];
@@ -115,6 +119,17 @@ bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick
 {
 	return x->is_first == y->is_first && x->is_past == y->is_past && x->group == y->group &&
 	       (!exactly || (x->vtime == y->vtime && x->max_vtime == y->max_vtime && x->max_deadline == y->max_deadline));
+}
+
+void tap_pieces_doubt_lower(struct tap_piece *pieces, unsigned int nr)
+{
+	uint64_t ns = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		ns += pieces[i].kind == TAP_PIECE_LOWER ? pieces[i].ns : 0;
+	for (unsigned int i = 0; i < nr && ns > TAP_LOWER_MAX_NS; i++)
+		if (pieces[i].kind == TAP_PIECE_LOWER)
+			pieces[i].kind = TAP_PIECE_NOT_EXPLAINED;
 }
 
 void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece)

@@ -23,6 +23,7 @@ enum tap_piece_kind {
 	TAP_PIECE_DEADLINE,
 	TAP_PIECE_REALTIME,
 	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
+	TAP_PIECE_SERVER, /* one of a lower class, which a deadline server let run (sched_dl_pick) */
 	TAP_PIECE_RESCHED, /* one of its own class or a lower one, which had been asked to give way */
 	TAP_PIECE_LAZY,    /* the same, lazily: at the next tick */
 	TAP_PIECE_DSQ,     /* one of its own class or a lower one, and it was in a dispatch queue that CPUs share */
@@ -33,9 +34,16 @@ enum tap_piece_kind {
 	TAP_PIECE_EARLIER,    /* the other's virtual deadline was earlier */
 	TAP_PIECE_OVERRUN,    /* the other had used up its slice: no tick had come yet */
 	TAP_PIECE_QUEUED, /* one of its own class, or of a priority that is not known */
-	TAP_PIECE_LOWER,  /* one of a lower class, which was yet to be preempted */
+	TAP_PIECE_LOWER,  /* one of a lower class or priority, which was yet to be preempted */
+	TAP_PIECE_NOT_EXPLAINED, /* the same, for longer in one wait than a preemption takes: TAP_LOWER_MAX_NS */
 	TAP_NR_PIECE_KINDS,
 };
+
+/*
+ * A preemption waits for the end of a kernel path that may not be preempted. Where the kernel preempts only at ticks, that is one tick: 4 ms
+ * at HZ=250. A longer time has another cause, above all a deadline server.
+ */
+#define TAP_LOWER_MAX_NS 4000000u
 
 /* How the task that ran had been picked; .is_open: whether that is why the other one waited is not known yet. */
 struct tap_piece_pick {
@@ -71,6 +79,8 @@ static inline bool tap_pieces_alike(const struct tap_piece *a, const struct tap_
 		return false;
 	return !a->pick.is_open || tap_picks_alike(&a->pick, &b->pick, exactly);
 }
+/* Those of a wait: what is TAP_PIECE_LOWER for longer than TAP_LOWER_MAX_NS becomes TAP_PIECE_NOT_EXPLAINED. */
+void tap_pieces_doubt_lower(struct tap_piece *pieces, unsigned int nr);
 /* Adds one that is alike. */
 void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece);
 /* @pieces: in the order of time. Joins those that are alike. Return: how many there are then. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Events that explain waits and that are no intervals: sched_wakeup, cpu_idle, interrupts, sched_pick, sched_set_need_resched and sched_scx_*. */
+/* Events that explain waits and that are no intervals: sched_wakeup, cpu_idle, interrupts, sched_pick, sched_dl_pick, sched_set_need_resched and sched_scx_*. */
 #include "explain/waits.h"
 
 #include <errno.h>
@@ -13,10 +13,10 @@
 
 struct tap_explain_source {
 	const struct tap_format *fmt;
-	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED, SCX } what;
+	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED, SERVED, SCX } what;
 	bool begins, is_soft; /* of IRQ */
 	struct tap_num id;    /* the task's, the CPU's */
-	struct tap_num state; /* of IDLE; of RESCHED the flag; of SCX the dispatch queue */
+	struct tap_num state; /* of IDLE; of RESCHED the flag; of SERVED whether by a server; of SCX the dispatch queue */
 	struct tap_num held;  /* of SCX */
 	struct tap_sched_pick_fields pick; /* of PICKED */
 };
@@ -29,6 +29,7 @@ static const struct {
 	{ "sched", "sched_wakeup_new", "pid", "pid", PLACED },
 	{ "power", "cpu_idle", "cpu_id", "state", IDLE },
 	{ "schedtap", "sched_set_need_resched", "cpu", "tif", RESCHED },
+	{ "schedtap", "sched_dl_pick", "next_pid", "next_by_server", SERVED },
 	{ "schedtap", "sched_scx_wakeup", "pid", "dsq", SCX },
 	{ "schedtap", "sched_scx_wakeup_new", "pid", "dsq", SCX },
 	{ "schedtap", "sched_scx_switch", "prev_pid", "prev_dsq", SCX },
@@ -146,7 +147,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		return 0;
 	case PLACED:
 		task = tap_timeline_task(waits->timeline, tap_num_int(&source->id, ev));
-		return task ? tap_explain_waits_placed(waits, task, ev->ts_ns) : 0;
+		return task ? tap_explain_waits_placed(waits, task, ev->ts_ns, ev->cpu) : 0;
 	case IDLE:
 		cpu = tap_num_int(&source->id, ev);
 		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
@@ -157,6 +158,8 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
 			return 0;
 		return tap_explain_waits_asked(waits, cpu, ev->ts_ns, asked_by(s, tap_num_int(&source->state, ev)));
+	case SERVED:
+		return tap_cpu_log_served(&waits->logs, ev->cpu, tap_num_get(&source->state, ev) ? tap_num_int(&source->id, ev) : 0);
 	case SCX:
 		return on_scx(source, waits, ev);
 	case PICKED:

@@ -22,6 +22,7 @@ struct tap_explain_pieces {
 	unsigned int part; /* that what comes is of */
 	uint64_t queued_ns; /* since when it is in the run queue where it is */
 	enum tap_scx_place place;
+	bool is_on_wake_list; /* of a CPU, which is to put it into its queue */
 };
 
 struct tap_explain_wait {
@@ -156,7 +157,9 @@ static inline struct tap_piece whole_part(const struct tap_task *task, const str
 {
 	enum tap_piece_kind kind = kind_of(task, part);
 
-	if (part->asked && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
+	if (part->is_served && kind == TAP_PIECE_LOWER)
+		kind = TAP_PIECE_SERVER;
+	else if (part->asked && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
 		kind = part->asked == TAP_ASKED ? TAP_PIECE_RESCHED : TAP_PIECE_LAZY;
 	return (struct tap_piece){
 		.kind = kind, .task = kind >= TAP_PIECE_STOP ? part->task : NULL, .from_ns = part->from_ns,
@@ -175,6 +178,18 @@ static void put_place(enum tap_scx_place place, struct tap_piece *piece)
 	if (place != TAP_SCX_HELD || (!is_below && !is_idle))
 		return;
 	piece->kind = TAP_PIECE_HELD;
+	piece->task = NULL;
+}
+
+/*
+ * Of a task on a CPU's wake list (ttwu_queue_wakelist()): an idle CPU has to wake up first, and one that handles an interrupt has to end that.
+ * Whatever else the CPU does, the task is on its way.
+ */
+static void put_on_wake_list(struct tap_piece *piece)
+{
+	if (piece->kind >= TAP_PIECE_IRQ && piece->kind <= TAP_PIECE_IDLE)
+		return;
+	piece->kind = TAP_PIECE_PLACING;
 	piece->task = NULL;
 }
 
@@ -199,7 +214,9 @@ static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *par
 {
 	struct tap_piece piece = whole_part(p->task, part);
 
-	if (p->place != TAP_SCX_LOCAL)
+	if (p->is_on_wake_list)
+		put_on_wake_list(&piece);
+	else if (p->place != TAP_SCX_LOCAL)
 		put_place(p->place, &piece);
 	if (part->picked && piece.kind == TAP_PIECE_QUEUED)
 		return add_picked(p, part);
@@ -257,7 +274,7 @@ static int add_block(struct tap_explain_pieces *p, const struct tap_explain_piec
 /* What the CPU did in whose queue it was. */
 static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, int cpu, struct tap_cpu_parts *parts)
 {
-	bool is_fair = p->task->prio >= 100 && p->place == TAP_SCX_LOCAL;
+	bool is_fair = p->task->prio >= 100 && p->place == TAP_SCX_LOCAL && !p->is_on_wake_list;
 	unsigned int blocks_from = parts->has_picks ? BLOCKS_FROM : 0;
 	const struct tap_explain_pieces *block;
 	struct tap_cpu_part part;
@@ -299,7 +316,7 @@ static int advance_part(struct tap_explain_waits *w, struct tap_explain_wait *wa
 	struct tap_cpu_part part;
 	int ret = 0;
 
-	if (!tap_state_is_wait(state) || wait->is_placing) {
+	if (!tap_state_is_wait(state) || (wait->is_placing && !wait->pieces.is_on_wake_list)) {
 		ret = add_piece(&wait->pieces, &(struct tap_piece){ .kind = kind_apart(state), .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns });
 	} else if (tap_cpu_log_last(&w->logs, cpu, wait->at_ns, to_ns, &part)) {
 		ret = add_part(&wait->pieces, &part);
@@ -419,6 +436,7 @@ static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	for (unsigned int i = 0; i < p->nr; i++)
 		tap_picked_close(picked, &p->v[i]);
 	p->nr = tap_pieces_merge(p->v, p->nr);
+	tap_pieces_doubt_lower(p->v, p->nr);
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
 		.task = s->task, .state = wait->state, .from_ns = wait->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
 		.whole = !wait->is_unknown, .pieces = p->v, .nr_pieces = p->nr, .wait = wait,
@@ -486,6 +504,7 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_int
 	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
 		return false;
 	*piece = whole_part(s->task, &part);
+	tap_pieces_doubt_lower(piece, 1);
 	return !part.picked || piece->kind != TAP_PIECE_QUEUED;
 }
 
@@ -503,6 +522,7 @@ void tap_explain_waits_follow(struct tap_explain_waits *w, const struct tap_time
 
 	if (!w->timeline)
 		w->has_placing = survey && tap_survey_has_event(survey, "sched_wakeup");
+	w->logs.survey = survey;
 	w->timeline = t;
 }
 
@@ -571,14 +591,17 @@ int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const
 	return ret || !w->opts.asks_avoidable ? ret : tap_avoidable_moved(&w->avoidable, m);
 }
 
-int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns)
+int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, int cpu)
 {
 	struct tap_explain_wait *wait;
 	int ret = find(w, task, &wait);
 
 	if (ret || !wait)
 		return ret;
+	/* a CPU that ends the wakeup for another one found the task on its wake list */
+	wait->pieces.is_on_wake_list = wait->is_placing && cpu == task->cpu && task->waker_cpu >= 0 && task->waker_cpu != cpu;
 	ret = look_at(w, wait, ts_ns, task->cpu);
+	wait->pieces.is_on_wake_list = false;
 	if (wait->is_placing)
 		queue_again(&wait->pieces, ts_ns);
 	wait->is_placing = false;

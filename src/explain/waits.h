@@ -101,7 +101,8 @@ int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t, const struc
 int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const struct tap_migration *m);
 int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns);
 /* Events that the timeline does not tell of, after it has seen them. */
-int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns);
+/* @cpu: which did it. */
+int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, int cpu);
 int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters);
 int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, enum tap_asked asked);

@@ -15,34 +15,20 @@ void tap_hidden_release(struct tap_hidden *h)
 
 /* ---- watching --------------------------------------------------------------------------------- */
 
-/* The end of the last hole that began before @ns; 0: no hole did. */
-static uint64_t last_hole(const struct tap_survey *s, uint64_t ns)
-{
-	unsigned int low = 0, high = s->nr_holes;
-
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (s->holes[middle].from_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? s->holes[low - 1].to_ns : 0;
-}
-
 /*
  * Until when a task in an unknown state may have waited. A task that runs next, or that no later event names, may have waited until the
  * end. Any other task did not wait at the end: it ran unseen before, and only a hole can hide that.
  */
 static uint64_t waits_until(const struct tap_timeline *t, const struct tap_interval *s)
 {
-	uint64_t hole_ns;
+	const struct tap_hole *hole;
 
 	if (s->state != TAP_STATE_UNKNOWN || s->next == TAP_STATE_RUNNING || s->to_ns >= tap_timeline_to_ns(t))
 		return s->to_ns;
-	hole_ns = last_hole(tap_timeline_survey(t), s->to_ns);
-	return hole_ns < s->from_ns ? s->from_ns : hole_ns < s->to_ns ? hole_ns : s->to_ns;
+	hole = tap_survey_last_hole(tap_timeline_survey(t), s->to_ns);
+	if (!hole || hole->to_ns < s->from_ns)
+		return s->from_ns;
+	return hole->to_ns < s->to_ns ? hole->to_ns : s->to_ns;
 }
 
 static uint64_t length(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)

@@ -112,7 +112,7 @@ void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait
 	tap_buf_printf(b, " on CPU %d, %s", w->cpu, tap_state_name(w->state));
 	tap_explain_pieces_words(run, w->pieces, w->nr_pieces, b);
 	put_idle(b, &w->idle);
-	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_name(w->verdict));
+	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_text(w->verdict));
 }
 
 /* ---- what was no wait ------------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ void tap_explain_waits_words(struct tap_run *run, const struct tap_explained_wai
 {
 	put_at(run, b, at_ns);
 	tap_buf_printf(b, "%u tasks waited for a CPU, %s, verdict %s. The longest wait: ", nr, tap_state_name(longest->state),
-		       tap_verdict_name(longest->verdict));
+		       tap_verdict_text(longest->verdict));
 }
 
 /* "nginx [812] was blocked, " or "40 tasks were blocked, the longest nginx [812] " */

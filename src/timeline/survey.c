@@ -623,3 +623,18 @@ bool tap_survey_has_event(const struct tap_survey *s, const char *name)
 			return true;
 	return false;
 }
+
+const struct tap_hole *tap_survey_last_hole(const struct tap_survey *s, uint64_t ns)
+{
+	unsigned int low = 0, high = s->nr_holes;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (s->holes[middle].from_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &s->holes[low - 1] : NULL;
+}

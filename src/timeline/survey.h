@@ -105,6 +105,8 @@ struct tap_survey {
 	bool wrong;   /* what was thrown away was needed: nothing is certain */
 };
 
+/* The last hole that begins before @ns; after the end. Return: NULL: none does. */
+const struct tap_hole *tap_survey_last_hole(const struct tap_survey *s, uint64_t ns);
 /* Return: 0 or -ENOMEM. */
 int tap_survey_init(struct tap_survey *s, struct tap_window window);
 void tap_survey_release(struct tap_survey *s);

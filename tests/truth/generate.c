@@ -10,8 +10,8 @@
  *     task          task (its number), tid, comm, first_ns: from when on events tell its state
  *                   (null: none does), born_ns, died_ns (or the window's ends), migrations
  *     run, waking, preempted, throttled, sleep, blocked, stopped, new, gone
- *                   task, from_ns, to_ns, cpu; of a run: state; of waking: waker, wakeup_ns (sched_wakeup); not clipped to the window, and
- *                   to_ns is null if it goes on; doubt: 1 if only its end tells what it is; unseen: 1
+ *                   task, from_ns, to_ns, cpu; of a run: state; of waking: waker, waker_cpu, and of
+ *                   its sched_wakeup wakeup_cpu, wakeup_ns; not clipped to the window, and to_ns is null if it goes on; doubt: 1 if only its end tells what it is; unseen: 1
  *                   for a wait behind "gone"; gone: of a
  *                   migration thread whose CPU is offline, which nobody can see
  *     move          task, ts_ns, from, to: CPUs
@@ -300,8 +300,9 @@ static void print_segment(FILE *f, const struct segment *g, bool wakeup)
 		snprintf(to_text, sizeof(to_text), "%" PRIu64, to);
 	fprintf(f,
 		"{\"what\":\"%s\",\"task\":%d,\"from_ns\":%" PRIu64 ",\"to_ns\":%s,\"cpu\":%d,"
-		"\"state\":%u,\"doubt\":%d,\"unseen\":%d,\"waker\":%d,\"wakeup_ns\":%" PRIu64 "}\n",
-		g->what, g->task, from, to_text, g->cpu, g->state, g->doubt, g->unseen, g->waker, g->wakeup_ns);
+		"\"state\":%u,\"doubt\":%d,\"unseen\":%d,\"waker\":%d,\"waker_cpu\":%d,\"wakeup_cpu\":%d,\"wakeup_ns\":%" PRIu64 "}\n",
+		g->what, g->task, from, to_text, g->cpu, g->state, g->doubt, g->unseen, g->waker,
+		g->waker_cpu, g->wakeup_cpu, g->wakeup_ns);
 }
 
 static void print_moves(FILE *f, const struct sim *s)

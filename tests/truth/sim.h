@@ -103,6 +103,7 @@ struct task {
 	unsigned int open, asleep; /* segments: the present one, the last sleep */
 	unsigned int migrations;
 	int waker; /* tid of the last one; 0: an idle CPU's interrupt */
+	int waker_cpu;
 };
 
 /* What a task did from .from_ns to .to_ns. */
@@ -114,6 +115,7 @@ struct segment {
 	int cpu;
 	uint32_t state; /* of "run": prev_state */
 	int waker; /* of a wait */
+	int waker_cpu, wakeup_cpu; /* that did its sched_waking, and its sched_wakeup; -1: none */
 	bool unseen; /* a wait that only who has not seen what was before takes for certain */
 	bool doubt; /* woken just before it left: only what follows tells whether that was in vain */
 };
@@ -204,7 +206,7 @@ static inline void enter(struct sim *s, int task, const char *what)
 	t->open = s->nr_segments++;
 	s->segments[t->open] = (struct segment){
 		.task = task, .what = what, .from_ns = s->now, .to_ns = SIM_OPEN, .cpu = t->cpu,
-		.waker = t->waker
+		.waker = t->waker, .waker_cpu = t->waker_cpu, .wakeup_cpu = -1,
 	};
 }
 
@@ -326,6 +328,7 @@ static inline void wake(struct sim *s, int cpu, int task)
 	e->awake = t->where == ON_CPU;
 	t->busy = true;
 	t->waker = e->current_tid;
+	t->waker_cpu = cpu;
 	if (t->where == ASLEEP) {
 		enter(s, task, "waking");
 		s->segments[t->open].unseen = t->gone;
@@ -366,8 +369,10 @@ static inline void wakeup(struct sim *s, int cpu, int task, enum event_kind kind
 	emit(s, cpu, kind, task)->to = t->cpu;
 	if (kind == WAKEUP) {
 		s->segments[t->open].wakeup_ns = s->segments[t->asleep].wakeup_ns = s->now;
+		s->segments[t->open].wakeup_cpu = cpu;
 	} else {
 		t->born_ns = s->now;
+		t->waker_cpu = cpu;
 		t->waker = s->cpus[cpu].current < 0 ? 0 : s->tasks[s->cpus[cpu].current].tid;
 		enter(s, task, "waking");
 	}

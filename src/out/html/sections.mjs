@@ -21,17 +21,20 @@ const KINDS_OF_PIECES = {
 	irq: ['interrupts', 'interrupts'], softirq: ['soft interrupts', 'interrupts'], idle_state: ['its CPU was in an idle state', 'wakeup'],
 	idle_exit: ['its CPU came out of idle', 'wakeup'], idle: ['its CPU was idle', 'wakeup'], stop: ['a task of the stop class ran', 'class'],
 	deadline: ['a deadline task ran', 'class'], realtime: ['a real-time task ran', 'class'], higher: ['a task of a higher priority ran', 'class'],
+	server: ['a deadline server let a task of a lower class run', 'class'],
 	resched: ['the running task kept going after a reschedule request', 'late'], lazy: ['the running task kept going until the tick (lazy preemption)', 'late'],
 	dsq: ['another task of a shared dispatch queue ran', 'fair'], group: ['a task of another group ran', 'fair'],
 	ineligible: ['it had used more than its share', 'fair'], protected: ['the running task was within its slice', 'fair'],
 	earlier_deadline: ['the running task had an earlier virtual deadline', 'fair'], overrun: ['the running task overran its slice', 'late'],
 	queued: ['another task of its class ran', 'fair'], lower: ['the running task was not preempted yet', 'late'],
+	not_explained: ['a task of a lower priority ran: not explained', 'unknown'],
 	left_out: ['components that are not in this page', 'unknown'],
 };
 const VERDICTS = {
-	contention: 'other tasks had the CPU', affinity: 'CPUs were idle, but none that it may use', throttled: 'its quota was used up',
+	contention: 'other tasks had the CPU', idle_cpu: 'an allowed CPU was idle', affinity: 'CPUs were idle, but none that it may use', throttled: 'its quota was used up',
 	held: 'its sched_ext scheduler held it back', wakeup: 'waking it took that long', idle_exit: 'its CPU was slow to leave idle',
 	interrupts: 'its CPU handled interrupts', hotplug: 'its CPU was offline', unknown: 'what happened is not known',
+	not_explained: 'no event explains it',
 };
 const BEGAN = { waking: 'after it was woken', preempted: 'after it was preempted', throttled: 'after it was throttled' };
 const CAUSES_OF_UNKNOWN = {
