@@ -27,7 +27,7 @@ DECLARE_EVENT_CLASS(sched_dl,
 		__array(char, comm, 16)		/* of the task; "" for a server */
 		__field(s32, pid)		/* of the task; 0 for a server */
 		__field(s32, cpu)
-		__field(u8, type)		/* as the kernel passes it: which server, or a task */
+		__field(u8, type)		/* as the kernel passes it: DL_TASK (1), DL_SERVER_FAIR (2), DL_SERVER_EXT (3) */
 		__field(u8, server)		/* 1: the server of CPU cpu, 0: a task */
 		__field(u8, dl_yielded)		/* 1: gave up the rest of its budget */
 	),
@@ -43,8 +43,9 @@ DECLARE_EVENT_CLASS(sched_dl,
 		__entry->dl_yielded = tp_dl_yielded(dl_se);
 	),
 
-	TP_printk("cpu=%d type=%u server=%u comm=%s pid=%d runtime=%lld deadline=%llu dl_yielded=%u",
-		  __entry->cpu, __entry->type, __entry->server, __entry->comm, __entry->pid,
+	TP_printk("cpu=%d type=%s server=%u comm=%s pid=%d runtime=%lld deadline=%llu dl_yielded=%u",
+		  __entry->cpu, __print_symbolic(__entry->type, { 1, "task" }, { 2, "fair_server" }, { 3, "ext_server" }),
+		  __entry->server, __entry->comm, __entry->pid,
 		  __entry->runtime, __entry->deadline, __entry->dl_yielded)
 );
 
