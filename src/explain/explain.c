@@ -105,7 +105,7 @@ void tap_explain_release(struct tap_explain *e)
 	tap_map_release(&e->pair_of);
 }
 
-static void add(struct tap_explained_sum *sum, uint64_t ns)
+void tap_explained_add(struct tap_explained_sum *sum, uint64_t ns)
 {
 	sum->ns += ns;
 	sum->waits++;
@@ -150,13 +150,13 @@ static int add_piece(struct tap_explain *e, const struct tap_wait_told *w, const
 	pair = pair_get(e, w->task->cgroup, p->task->cgroup);
 	if (!pair)
 		return -ENOMEM;
-	add(pair, p->ns);
+	tap_explained_add(pair, p->ns);
 	if (e->pairs_only)
 		return 0;
 	runner = tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(*runner), NULL);
 	if (!runner)
 		return -ENOMEM;
-	add(runner, p->ns);
+	tap_explained_add(runner, p->ns);
 	return 0;
 }
 
@@ -164,7 +164,7 @@ static int add_piece(struct tap_explain *e, const struct tap_wait_told *w, const
 static void add_kinds(struct tap_explain *e, const struct tap_wait_told *w)
 {
 	if (w->nr_pieces == 1) {
-		add(&e->kinds[w->pieces->kind], w->pieces->ns);
+		tap_explained_add(&e->kinds[w->pieces->kind], w->pieces->ns);
 		return;
 	}
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
@@ -178,7 +178,7 @@ static void add_kinds(struct tap_explain *e, const struct tap_wait_told *w)
 			continue;
 		for (; k < w->nr_pieces; k++)
 			ns += w->pieces[k].kind == p->kind ? w->pieces[k].ns : 0;
-		add(&e->kinds[p->kind], ns);
+		tap_explained_add(&e->kinds[p->kind], ns);
 	}
 }
 
@@ -234,7 +234,7 @@ int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, con
 {
 	int ret = 0;
 
-	add(&e->all, w->to_ns - w->from_ns);
+	tap_explained_add(&e->all, w->to_ns - w->from_ns);
 	if (!e->pairs_only)
 		add_kinds(e, w);
 	for (unsigned int i = 0; i < w->nr_pieces && !ret; i++)

@@ -44,6 +44,9 @@ struct tap_explained_sum {
 	uint64_t ns, waits, max_ns; /* .max_ns: in one wait */
 };
 
+/* One wait more. */
+void tap_explained_add(struct tap_explained_sum *sum, uint64_t ns);
+
 /* Whose tasks waited while whose ran. Cgroups by kernfs id, 0: not known. */
 struct tap_explained_pair {
 	uint64_t victim, aggressor;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "explain/explain.h"
+#include "explain/delayers.h"
 #include "explain/sleeps.h"
 #include "report/cgroup_cells.h"
 #include "report/explain_at.h"
@@ -15,7 +15,7 @@
 #define MAX_AT_ONCE 10000u /* waits that --at groups */
 #define SHOWN_SLEEPS 3u /* in sentences */
 
-enum by { BY_ALL, BY_KIND, BY_TASK, BY_CGROUP };
+enum by { BY_ALL, BY_KIND, BY_TASK, BY_PROCESS, BY_COMM, BY_CGROUP };
 
 struct explain_opts {
 	struct tap_report_opts common;
@@ -23,11 +23,13 @@ struct explain_opts {
 	int64_t worst, depth;
 };
 
+static const char *const bys[] = { "kind", "task", "process", "comm", "cgroup", NULL };
+
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct explain_opts, by, "by", 0, "WHAT", TAP_OPT_STRING,
-		   "print one table of delays: by kind, by task that ran meanwhile, or by cgroup (victim and "
-		   "culprit)"),
+		   "print one table of delays: by kind; by task, process or comm (name) that ran meanwhile; or by cgroup "
+		   "(victim and culprit)"),
 	TAP_OPTION(struct explain_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
 		   "explain what tasks waited for at this time, written as in --time"),
 	TAP_OPTION(struct explain_opts, state, "state", 0, "STATE", TAP_OPT_STRING,
@@ -43,6 +45,7 @@ struct explain {
 	struct tap_report report;
 	struct tap_explain_waits waits;
 	struct tap_explain sums;
+	struct tap_delayers delayers; /* --by process, --by comm */
 	struct tap_buf text;
 	uint64_t at_ns; /* --at */
 	bool groups_waits; /* the waits at .at_ns, for people */
@@ -66,10 +69,19 @@ static const struct explain_opts *opts_of(const struct tap_report *r)
 static enum by by_of(const struct tap_report *r)
 {
 	const char *by = opts_of(r)->by;
+	enum by b = BY_KIND;
 
 	if (!by)
 		return BY_ALL;
-	return !strcmp(by, "kind") ? BY_KIND : !strcmp(by, "task") ? BY_TASK : BY_CGROUP;
+	while (strcmp(by, bys[b - BY_KIND]))
+		b++;
+	return b;
+}
+
+/* Whether those that ran meanwhile are put together. */
+static bool with_delayers(const struct tap_report *r)
+{
+	return by_of(r) == BY_PROCESS || by_of(r) == BY_COMM;
 }
 
 /* ---- what is told ----------------------------------------------------------------------------- */
@@ -102,7 +114,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	    (o->at && (e->at_ns < w->from_ns || e->at_ns >= w->to_ns)))
 		return 0;
 	e->report.matched = true;
-	return tap_explain_wait(&e->sums, &e->waits, w);
+	return tap_explain_wait(&e->sums, &e->waits, w) ?: (with_delayers(&e->report) ? tap_delayers_wait(&e->delayers, w) : 0);
 }
 
 /* ---- at one instant ----------------------------------------------------------------------------- */
@@ -328,6 +340,48 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 	put_sum(r, t, &explain_of(r)->sums.runners[r->tasks[i]->index]);
 }
 
+static const struct tap_column process_columns[] = {
+	{ NULL, "delayed by", TAP_CELL_LABEL, .width = 28 },
+	{ "tgid", NULL, TAP_CELL_INT },
+	{ "comm", NULL, TAP_CELL_TEXT },
+	{ "threads", "threads", TAP_CELL_COUNT, .width = 8 },
+	SUM_COLUMNS,
+	{ 0 }
+};
+
+static const struct tap_column comm_columns[] = {
+	{ "comm", "delayed by", TAP_CELL_TEXT, .width = 28 },
+	{ "tasks", "tasks", TAP_CELL_COUNT, .width = 8 },
+	SUM_COLUMNS,
+	{ 0 }
+};
+
+static void put_process(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_delayer *d = &explain_of(r)->delayers.v[i];
+	const struct tap_task *leader = tap_timeline_task(r->run.timeline, tap_task_tgid(d->task)) ?: d->task;
+
+	tap_label_cell(&r->run, t, leader);
+	tap_table_id(t, tap_task_tgid(d->task));
+	tap_table_text(t, leader->comm, strnlen(leader->comm, sizeof(leader->comm)));
+	tap_table_u64(t, d->nr_tasks);
+	put_sum(r, t, &d->sum);
+}
+
+static void put_comm(struct tap_report *r, struct tap_table *t, unsigned int i)
+{
+	const struct tap_delayer *d = &explain_of(r)->delayers.v[i];
+
+	tap_table_text(t, d->comm, strnlen(d->comm, sizeof(d->comm)));
+	tap_table_u64(t, d->nr_tasks);
+	put_sum(r, t, &d->sum);
+}
+
+static unsigned int nr_delayers(const struct tap_report *r)
+{
+	return explain_of(r)->delayers.nr;
+}
+
 static const struct tap_column cgroup_columns[] = {
 	{ "victim", "delayed", TAP_CELL_TEXT, .width = TAP_CGROUP_WIDTH },
 	{ "aggressor", "by", TAP_CELL_TEXT, .width = TAP_CGROUP_WIDTH },
@@ -398,6 +452,16 @@ static bool with_tasks(const struct tap_report *r)
 	return by_of(r) == BY_TASK || (by_of(r) == BY_ALL && tap_report_audience(r) != TAP_FOR_SHEETS && has_rows(r));
 }
 
+static bool with_processes(const struct tap_report *r)
+{
+	return by_of(r) == BY_PROCESS;
+}
+
+static bool with_comms(const struct tap_report *r)
+{
+	return by_of(r) == BY_COMM;
+}
+
 static bool with_cgroups(const struct tap_report *r)
 {
 	return by_of(r) == BY_CGROUP || (by_of(r) == BY_ALL && (tap_report_audience(r) == TAP_FOR_PROGRAMS || (with_next(r) && has_rows(r))));
@@ -405,18 +469,23 @@ static bool with_cgroups(const struct tap_report *r)
 
 static int check_word(const char *option, const char *word, const char *const *words, struct tap_err *err)
 {
+	struct tap_buf list = { 0 };
 	const char *const *w = words;
 
 	while (word && *w && strcmp(*w, word))
 		w++;
-	return !word || *w ? 0 : tap_err_set(err, -EINVAL, "option %s takes %s, %s or %s, not '%.100s'",
-					     option, words[0], words[1],
-					     words[2], word);
+	if (!word || *w)
+		return 0;
+	for (w = words; *w; w++)
+		tap_buf_printf(&list, "%s%s", w == words ? "" : w[1] ? ", " : " or ", *w);
+	tap_err_set(err, -EINVAL, "option %s takes %s, not '%.100s'", option, tap_buf_str(&list), word);
+	tap_buf_release(&list);
+	return -EINVAL;
 }
 
 static int check(const void *opts, struct tap_err *err)
 {
-	static const char *const bys[] = { "kind", "task", "cgroup", NULL }, *const states[] = { "waking", "preempted", "throttled", NULL };
+	static const char *const states[] = { "waking", "preempted", "throttled", NULL };
 	const struct explain_opts *o = opts;
 	const char *state = o->state && strcmp(o->state, "any") ? o->state : NULL;
 
@@ -460,7 +529,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	watch(r, worst);
 	if (tap_explain_init(&e->sums, (unsigned int)worst))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	e->sums.pairs_only = by_of(r) == BY_CGROUP;
+	e->sums.pairs_only = by_of(r) >= BY_PROCESS;
+	e->delayers.by_comm = by_of(r) == BY_COMM;
 	return 0;
 }
 
@@ -496,6 +566,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 	int ret = group_cgroups(r);
 
 	tap_explain_end(sums);
+	tap_delayers_end(&explain_of(r)->delayers);
 	if (ret)
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	return tap_report_rank_tasks(r, sums->nr_runners, delay_ns, err);
@@ -507,6 +578,7 @@ static void release(struct tap_report *r)
 
 	tap_explain_waits_release(&e->waits);
 	tap_explain_release(&e->sums);
+	tap_delayers_release(&e->delayers);
 	tap_buf_release(&e->text);
 	tap_sleeps_release(&e->sleeps);
 	free(e->apart);
@@ -523,6 +595,10 @@ static const struct tap_section sections[] = {
 	{ TAP_FOR_ALL, with_kinds, .before = "\n", .key = "kinds", .columns = kind_columns, .put = put_kinds },
 	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
 	  .nr = tap_report_nr_tasks, .noun = "task" },
+	{ TAP_FOR_ALL, with_processes, .before = "\n", .key = "processes", .columns = process_columns, .row = put_process,
+	  .nr = nr_delayers, .noun = "process" },
+	{ TAP_FOR_ALL, with_comms, .before = "\n", .key = "comms", .columns = comm_columns, .row = put_comm,
+	  .nr = nr_delayers, .noun = "name" },
 	{ TAP_FOR_ALL, with_cgroups, .before = "\n", .key = "cgroups", .columns = cgroup_columns, .row = put_cgroups,
 	  .nr = nr_pairs, .noun = "pair" },
 	{ TAP_FOR_PEOPLE, with_cgroups, .put = put_common_cgroup },

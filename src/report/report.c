@@ -86,7 +86,7 @@ static void put_more(struct tap_report *r, const char *noun, unsigned int nr)
 
 	if (nr > shown)
 		tap_buf_printf(&r->page.buf, "%u more %s%s (-n, --json)\n", nr - shown, noun,
-			       nr - shown == 1 ? "" : "s");
+			       nr - shown == 1 ? "" : noun[strlen(noun) - 1] == 's' ? "es" : "s");
 }
 
 static void put_section(struct tap_report *r, const struct tap_section *s)

@@ -25,7 +25,7 @@ my %runs = (
 	'timehist' => ['timehist -e irq --stacks', 'timehist -wM'],
 	'timehist -s' => ['timehist -s'],
 	'latency' => ['latency', 'latency --hist --over-time --worst 5', 'latency --preempted --worst 5'],
-	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by cgroup', 'explain -t 100', 'explain -t 100 --at +70us'],
+	'explain' => ['explain --worst 5', 'explain --by task', 'explain --by process', 'explain --by comm', 'explain --by cgroup', 'explain -t 100', 'explain -t 100 --at +70us'],
 	'critical' => ['critical -t 10', 'critical -t 10 --path', 'critical',
 		'critical --between sched_entry,sched_exit --by pid'],
 	'wakers' => ['wakers', 'wakers --stacks'],
