@@ -123,6 +123,17 @@ check_two('equal values alone', [([3.0] * m, [3.0] * n) for m, n in sizes(1, 8, 
 check_two('many values', [(sample(m, i % 2), sample(n, i % 2)) for i, (m, n) in enumerate(sizes(26, 120, 100))])
 check_two('one against many', [(sample(1, False), sample(n, False)) for n in range(1, 49)])
 
+# ---- false alarms ---------------------------------------------------------------------------------------------
+# How often p is at most 0.05 for 4 values against 16 of the same level that vary less: docs/diff.md says it.
+def false_alarms(spread, count=4000):
+    lines = [f'two {text([rng.gauss(0, spread) for _ in range(4)])} / {text([rng.gauss(0, 1) for _ in range(16)])}' for _ in range(count)]
+    return sum(got[0] <= 0.05 for got in calculate(lines)) / count
+
+
+for spread, low, high in ((1, 0.03, 0.07), (2, 0.09, 0.13), (5, 0.12, 0.16)):
+    share = false_alarms(spread)
+    check(f'4 values that vary {spread} times as much as 16: {share:.1%} of p are at most 0.05', [] if low < share < high else [str(share)])
+
 # ---- many p-values --------------------------------------------------------------------------------------------
 lists = [[rng.random() ** 3 for _ in range(rng.randint(1, 60))] for _ in range(200)] + [[0.01, 0.01, 0.5], [1.0], [0.04] * 9]
 
