@@ -154,6 +154,7 @@ struct sched_entity {
 	unsigned char sched_delayed, custom_slice; /* since v6.12 */
 	struct sched_avg avg;
 	struct list_head group_node;
+	int depth; /* parents that it has */
 	struct sched_entity *parent;
 	struct cfs_rq *cfs_rq; /* on which it is queued */
 	struct cfs_rq *my_q;   /* of a cgroup: its own queue; of a task: NULL */

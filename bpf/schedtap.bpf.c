@@ -20,6 +20,7 @@
 #define TAP_ID_BASE 0x7000 /* TAP_DEF_ID_BASE of src/event/defs.h */
 #define TAP_STRING_MAX 256 /* of a text behind a pointer; a char array has its own size */
 #define TAP_BITMASK_WORDS 16 /* 1024 CPUs */
+#define TAP_ARRAY_MAX 504 /* bytes of an event's __dynamic_array(), of which it has one at most */
 
 struct trace_entry {
 	u16 type;
@@ -59,6 +60,7 @@ struct trace_entry {
 #define __array(type, item, len) type item[len];
 #define __string(item, src) u32 __data_loc_##item;
 #define __bitmask(item, nr_bits) u32 __data_loc_##item;
+#define __dynamic_array(type, item, len) u32 __data_loc_##item;
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
 	struct raw_##class {                                                                       \
 		struct trace_entry ent;                                                            \
@@ -72,6 +74,7 @@ struct trace_entry {
 #undef __array
 #undef __string
 #undef __bitmask
+#undef __dynamic_array
 #undef EVENT_CLASS
 #undef DEFINE_EVENT
 
@@ -83,6 +86,7 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 #define __array(type, item, len)
 #define __string(item, src) +STRING_MAX(src)
 #define __bitmask(item, nr_bits) +TAP_BITMASK_WORDS * sizeof(u64)
+#define __dynamic_array(type, item, len)
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
 	static __always_inline u32 dynamic_max_##class(proto)                                      \
 	{                                                                                          \
@@ -91,6 +95,32 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 	NOTHING
 #define DEFINE_EVENT(class, event, proto, args) NOTHING
 #include "all.h"
+#undef __string
+#undef __bitmask
+#undef __dynamic_array
+#undef EVENT_CLASS
+
+/* An array's length is known before its record is taken, so that an empty one takes nothing in the ring. */
+#define __string(item, src)
+#define __bitmask(item, nr_bits)
+#define __dynamic_array(type, item, len) +TAP_ARRAY_MAX
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
+	enum { array_max_##class = 0 tstruct };                                                    \
+	_Static_assert(array_max_##class <= TAP_ARRAY_MAX, "one __dynamic_array() per event")
+#include "all.h"
+#undef __dynamic_array
+#undef EVENT_CLASS
+#define __dynamic_array(type, item, len) +sizeof(type) * (len)
+#define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
+	static __always_inline u32 array_bytes_##class(proto)                                      \
+	{                                                                                          \
+		u32 bytes = 0 tstruct;                                                             \
+                                                                                                   \
+		return bytes > TAP_ARRAY_MAX ? TAP_ARRAY_MAX : bytes;                              \
+	}                                                                                          \
+	NOTHING
+#include "all.h"
+#undef __dynamic_array
 #undef EVENT_CLASS
 
 #include "stacks.h"
@@ -98,6 +128,7 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 /* Stage 2: fill_<class>(). `used` is where the next text goes, from the record's start. */
 struct tap_fill {
 	u32 used;
+	u32 array_bytes; /* that were taken for its array */
 };
 
 /* @len: what was read there; -errno. */
@@ -131,6 +162,17 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 	return at | bytes << 16;
 }
 
+static __always_inline u32 tap_put_array(struct tap_fill *fill)
+{
+	u32 at = fill->used & 0x3ff;
+
+	fill->used = at + fill->array_bytes;
+	return at | fill->array_bytes << 16;
+}
+
+#define __dynamic_array(type, item, len) __entry->__data_loc_##item = tap_put_array(fill);
+#define __get_dynamic_array(item) ((void *)__entry + (__entry->__data_loc_##item & 0x3ff))
+#define __get_dynamic_array_len(item) (__entry->__data_loc_##item >> 16)
 #define __assign_str(item, src)                                                                    \
 	__entry->__data_loc_##item =                                                               \
 		tap_put_string(__entry, fill, (const char *)(src), STRING_MAX(src))
@@ -141,6 +183,7 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 						 struct tap_fill *fill,                            \
 						 struct task_struct *tap_current, proto)           \
 	{                                                                                          \
+		tstruct                                                                            \
 		assign                                                                             \
 	}                                                                                          \
 	static __always_inline bool condition_##class(proto)                                       \
@@ -155,17 +198,23 @@ static __always_inline u32 tap_put_bitmask(void *entry, struct tap_fill *fill, c
 		const enum tap_stamp stamp = tap_chain_stamp[index_##event];                       \
 		const u32 stacks = tap_stacks_of[index_##event];                                   \
 		const u32 fixed = sizeof(struct tap_rec) + sizeof(struct raw_##class);             \
-		const u32 space = (fixed + dynamic_max_##class(args) + 7) & ~7u;                   \
+		const u32 texts = dynamic_max_##class(args);                                       \
 		struct tap_fill fill = { .used = sizeof(struct raw_##class) };                     \
 		struct task_struct *current;                                                       \
 		struct raw_##class *entry;                                                         \
 		struct tap_taken taken;                                                            \
 		struct tap_rec *rec;                                                               \
+		u32 space;                                                                         \
                                                                                                    \
 		if (!condition_##class(args) || !TAP_WANTED(args)) {                               \
 			tap_leave_out(stamp);                                                      \
 			return;                                                                    \
 		}                                                                                  \
+		if (array_max_##class)                                                             \
+			fill.array_bytes = array_bytes_##class(args);                              \
+		/* what a BPF ring buffer is asked for is a constant */                            \
+		space = tap_use_ringbuf ? array_max_##class : fill.array_bytes;                    \
+		space = (fixed + texts + space + 7) & ~7u;                                         \
 		rec = tap_take(space + tap_stacks_space(stacks), stamp, &taken);                   \
 		if (!rec)                                                                          \
 			return;                                                                    \

@@ -23,6 +23,10 @@
 #define TP_UCLAMP_MIN 0
 #define TP_UCLAMP_MAX 1
 
+/* events/pick.h: groups that a pick tells of, and numbers of each */
+#define TAP_LEVELS_MAX 8
+#define TAP_LEVEL_WORDS 7
+
 /*
  * arch_scale_cpu_capacity() of each CPU, as /sys/devices/system/cpu/cpuN/cpu_capacity tells it when
  * the recording starts; it is set at boot. Not read from per_cpu(cpu_scale): BPF finds that variable
@@ -268,6 +272,48 @@ static __always_inline u64 tp_cfs_rq_vtime(struct cfs_rq *cfs_rq, struct sched_e
 static __always_inline u64 tp_se_vprot(struct sched_entity *se)
 {
 	return bpf_core_field_exists(se->vprot) ? se->vprot : 0;
+}
+
+/* Of the groups above the task that the fair class picked: since v7.3 their entities stand in no queue. */
+static __always_inline u32 tp_pick_words(struct task_struct *next)
+{
+	struct sched_entity *se = &tp_picked(next)->se;
+	u32 depth;
+
+	if (bpf_core_field_exists(se->h_load))
+		return 0;
+	depth = se->depth;
+	if (!depth || se->cfs_rq->curr != se)
+		return 0;
+	return (depth < TAP_LEVELS_MAX ? depth : TAP_LEVELS_MAX) * TAP_LEVEL_WORDS;
+}
+
+static __always_inline void tap_put_level(s64 *to, struct sched_entity *se)
+{
+	struct cfs_rq *queue = se->cfs_rq;
+	u64 vtime = tp_cfs_rq_vtime(queue, se), v = se->vruntime;
+
+	to[0] = tp_cfs_rq_group(se->my_q);
+	to[1] = tp_se_weight(se);
+	to[2] = vtime;
+	to[3] = vtime - v;
+	to[4] = se->deadline - v;
+	to[5] = bpf_core_field_exists(se->vprot) ? se->vprot - v : 0;
+	to[6] = se->slice;
+}
+
+/* @bytes: of all levels, the groups above @se from the innermost one on. */
+static __always_inline void tp_put_levels(s64 *to, u32 bytes, struct sched_entity *se)
+{
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < TAP_LEVELS_MAX; i++, to += TAP_LEVEL_WORDS) {
+		if (i * TAP_LEVEL_WORDS * sizeof(*to) >= bytes)
+			break;
+		se = se->parent;
+		if (!se)
+			break;
+		tap_put_level(to, se);
+	}
 }
 
 static __always_inline bool tp_se_delayed(struct sched_entity *se)

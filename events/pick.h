@@ -48,6 +48,10 @@
  *   prev_throttled	its cgroup has used up its quota
  *   prev_blocked	it waits for a mutex, and may be picked that the owner can run
  *   prev_custom_slice	it asked for its slice itself (sched_setattr(2))
+ *   levels		the entities of the groups above next, from that of .group on: each stands in the queue of the one that follows
+ *			it, the last one in the CPU's own. Seven numbers each: group, weight, V of the queue that it stands in,
+ *			and V - v, deadline - v, vprot - v (0 before v6.17) and slice as above. At most 8 groups, the
+ *			innermost ones; none where next stands in the CPU's own queue, as all tasks do from v7.3 on
  *
  * A queue is a cgroup's on this CPU; from v7.3 on the CPU has one for all.
  * Source: sched_switch; __schedule() in kernel/sched/core.c, pick_eevdf() in kernel/sched/fair.c.
@@ -76,6 +80,7 @@ TRACE_EVENT(sched_pick,
 		tp_if(throttling, __field(bool, prev_throttled))
 		tp_if(task_struct_is_blocked, __field(bool, prev_blocked))
 		tp_if(sched_entity_custom_slice, __field(bool, prev_custom_slice))
+		__dynamic_array(s64, levels, tp_pick_words(next))
 	),
 
 	TP_fast_assign(
@@ -107,6 +112,7 @@ TRACE_EVENT(sched_pick,
 		tp_if(throttling, __entry->prev_throttled = tp_task_throttled(prev);)
 		tp_if(task_struct_is_blocked, __entry->prev_blocked = tp_task_blocked(prev);)
 		tp_if(sched_entity_custom_slice, __entry->prev_custom_slice = tp_se_custom_slice(&prev->se);)
+		tp_put_levels(__get_dynamic_array(levels), __get_dynamic_array_len(levels), se);
 	),
 
 	TP_printk("next_pid=%d" tp_if(rq_donor, " donor=%d") " next_lag=%lld"
@@ -116,7 +122,7 @@ TRACE_EVENT(sched_pick,
 		  tp_if(cfs_rq_h_nr_runnable, " h_nr_runnable=%u") " prev_queued=%d"
 		  tp_if(sched_entity_sched_delayed, " prev_delayed=%d") tp_if(throttling, " prev_throttled=%d")
 		  tp_if(task_struct_is_blocked, " prev_blocked=%d")
-		  tp_if(sched_entity_custom_slice, " prev_custom_slice=%d") " prev_lag=%lld",
+		  tp_if(sched_entity_custom_slice, " prev_custom_slice=%d") " prev_lag=%lld levels=%s",
 		  __entry->next_pid tp_if(rq_donor, , __entry->donor), __entry->next_lag
 		  tp_if(sched_entity_deadline, , __entry->next_deadline) tp_if(sched_entity_vprot, , __entry->next_vprot)
 		  tp_if(sched_entity_slice, , __entry->next_slice), __entry->next_weight,
@@ -125,7 +131,8 @@ TRACE_EVENT(sched_pick,
 		  tp_if(cfs_rq_h_nr_runnable, , __entry->h_nr_runnable), __entry->prev_queued
 		  tp_if(sched_entity_sched_delayed, , __entry->prev_delayed) tp_if(throttling, , __entry->prev_throttled)
 		  tp_if(task_struct_is_blocked, , __entry->prev_blocked)
-		  tp_if(sched_entity_custom_slice, , __entry->prev_custom_slice), __entry->prev_lag)
+		  tp_if(sched_entity_custom_slice, , __entry->prev_custom_slice), __entry->prev_lag,
+		  __print_array(__get_dynamic_array(levels), __get_dynamic_array_len(levels) / 8, 8))
 );
 TRACE_HOOK(sched_pick, sched_switch,
 	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,

@@ -19,6 +19,10 @@
 #define TP_UCLAMP_MIN 0
 #define TP_UCLAMP_MAX 1
 
+/* events/pick.h: groups that a pick tells of, and numbers of each */
+#define TAP_LEVELS_MAX 8
+#define TAP_LEVEL_WORDS 7
+
 /* tp_if(<struct>_<member>, ...): what follows, where the kernel has that member. */
 #define tp_if(member, ...) TAP_IF(TAP_HAS_##member)(__VA_ARGS__)
 #define TAP_IF(has) TAP_PASTE(TAP_IF_, has)
@@ -377,6 +381,43 @@ static __always_inline u64 tap_cfs_rq_vtime(const struct cfs_rq *cfs_rq)
 }
 #define tp_cfs_rq_vtime(cfs_rq, se) tap_cfs_rq_vtime(cfs_rq) /* @se: of use in a BPF program */
 
+static __always_inline u32 tp_pick_words(struct task_struct *next)
+{
+	const struct sched_entity *se = &tp_picked(next)->se;
+
+	if (TAP_HAS_sched_entity_h_load || se->cfs_rq->curr != se)
+		return 0;
+	return min_t(u32, se->depth, TAP_LEVELS_MAX) * TAP_LEVEL_WORDS;
+}
+
+/* A record's array begins at any byte. */
+static __always_inline void tap_put_level(void *to, const struct sched_entity *se)
+{
+	u64 vtime = tap_cfs_rq_vtime(se->cfs_rq), v = se->vruntime;
+	s64 level[TAP_LEVEL_WORDS] = {
+		tp_cfs_rq_group(se->my_q), tp_se_weight(se), vtime, vtime - v,
+#if TAP_HAS_sched_entity_deadline
+		[4] = se->deadline - v,
+#endif
+#if TAP_HAS_sched_entity_vprot
+		[5] = se->vprot - v,
+#endif
+#if TAP_HAS_sched_entity_slice
+		[6] = se->slice,
+#endif
+	};
+
+	memcpy(to, level, sizeof(level));
+}
+
+static __always_inline void tp_put_levels(void *to, u32 bytes, const struct sched_entity *se)
+{
+	for (u32 at = 0; at < bytes && se->parent; at += TAP_LEVEL_WORDS * sizeof(s64)) {
+		se = se->parent;
+		tap_put_level(to + at, se);
+	}
+}
+
 static __always_inline bool tp_task_throttled(const struct task_struct *p)
 {
 #if TAP_HAS_task_struct_throttled
@@ -394,6 +435,8 @@ static __always_inline bool tp_task_throttled(const struct task_struct *p)
 #define tp_cfs_rq_group(cfs_rq) 0
 #define tp_se_weight(se) 0
 #define tp_cfs_rq_vtime(cfs_rq, se) 0
+#define tp_pick_words(next) 0
+#define tp_put_levels(to, bytes, se) (void)(to)
 #define tp_task_throttled(p) false
 #endif
 

@@ -21,8 +21,8 @@
  *
  * TIME is in ns (digits, with _ between them if you like) or SECONDS.NNNNNNNNN, and does not
  * go back on a CPU. VALUE is a number, a text ("..." where it holds blanks; \xHH, \n, \\, \"),
- * or for a bitmask a CPU list. Fields that are not named are 0; common_flags and common_preempt_count may be, too.
- * Events are the built-in ones, and sched:sched_wakeup, which has the fields of sched_waking.
+ * or for a bitmask a CPU list, or for an array numbers with commas between them. Fields that are not named are 0; common_flags and
+ * common_preempt_count may be, too. Events are the built-in ones, and sched:sched_wakeup, which has the fields of sched_waking.
  */
 #include <endian.h>
 #include <errno.h>
@@ -249,6 +249,24 @@ static void set_bitmask(const struct mkdat *m, struct tap_buf *rec, const struct
 	tap_cpus_release(&cpus);
 }
 
+static void set_numbers(const struct mkdat *m, struct tap_buf *rec, const struct tap_field *f,
+			const char *value)
+{
+	struct tap_buf numbers = { 0 };
+	int64_t v;
+
+	for (size_t len; *value; value += len + (value[len] == ',')) {
+		char word[32];
+
+		len = strcspn(value, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)len, value);
+		v = (int64_t)htole64((uint64_t)number(m, word));
+		tap_buf_add(&numbers, &v, f->elem_size);
+	}
+	set_dynamic(rec, f, numbers.data, numbers.len);
+	tap_buf_release(&numbers);
+}
+
 static void set_number(const struct mkdat *m, struct tap_buf *rec, const struct tap_field *f,
 		       const char *value)
 {
@@ -278,7 +296,7 @@ static void set_field(const struct mkdat *m, struct tap_buf *rec, const struct t
 		set_dynamic(rec, f, value, strlen(value) + 1);
 		break;
 	case TAP_FIELD_DYNAMIC:
-		set_bitmask(m, rec, f, value);
+		(strstr(f->type, "unsigned long") ? set_bitmask : set_numbers)(m, rec, f, value);
 		break;
 	default:
 		die(m, "field '%s' is of a kind that cannot be set", f->name);

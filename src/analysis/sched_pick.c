@@ -3,7 +3,21 @@
 
 #include <string.h>
 
+#include "event/format.h"
+
 #define NICE_0_WEIGHT 1048576.0 /* NICE_0_LOAD in kernel/sched/sched.h, of a 64-bit machine */
+
+/* As events/pick.h has it: what stands where in the numbers of a level, each of 8 bytes. */
+enum { GROUP, WEIGHT, VTIME, LAG, DEADLINE, VPROT, SLICE, LEVEL_WORDS };
+#define WORD_BYTES 8u
+#define LEVEL_BYTES (LEVEL_WORDS * WORD_BYTES)
+
+static const struct tap_field *levels_field(const struct tap_format *fmt)
+{
+	const struct tap_field *f = tap_format_field(fmt, "levels");
+
+	return f && f->kind == TAP_FIELD_DYNAMIC && f->elem_size == WORD_BYTES ? f : NULL;
+}
 
 bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_format *fmt)
 {
@@ -21,6 +35,7 @@ bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_forma
 	bool is_whole = !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_pick");
 
 	f->fmt = fmt;
+	f->levels = levels_field(fmt);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		tap_num_init(fields[i].num, tap_number_field(fmt, fields[i].name));
 		is_whole &= fields[i].num->size || !fields[i].is_needed;
@@ -76,6 +91,34 @@ void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap
 		.nr_runnable = (uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev),
 		.prev_queued = value(&f->prev_queued, ev), .prev_delayed = value(&f->prev_delayed, ev),
 	};
+}
+
+static struct tap_pick_level level_at(const char *words, bool swap)
+{
+	int64_t w[LEVEL_WORDS];
+	uint64_t v, weight;
+
+	for (unsigned int i = 0; i < LEVEL_WORDS; i++)
+		w[i] = (int64_t)tap_load((const unsigned char *)words + i * WORD_BYTES, WORD_BYTES, swap);
+	v = (uint64_t)w[VTIME] - (uint64_t)w[LAG];
+	weight = (uint64_t)w[WEIGHT];
+	return (struct tap_pick_level){
+		.group = (int)w[GROUP], .weight = weight,
+		.vtime = w[VTIME], .v = (int64_t)v, .deadline = (int64_t)(v + (uint64_t)w[DEADLINE]),
+		.left_ns = left_ns(w[DEADLINE], weight), .protected_ns = left_ns(w[VPROT], weight), .slice_ns = (uint64_t)w[SLICE],
+	};
+}
+
+void tap_sched_pick_read_levels(const struct tap_sched_pick_fields *f, const struct tap_event *ev,
+				struct tap_pick_level levels[TAP_PICK_LEVELS], struct tap_sched_pick *out)
+{
+	uint32_t bytes = 0;
+	const char *words = f->levels && out->tid ? tap_field_bytes(f->levels, ev->data, ev->size, &bytes) : NULL;
+
+	out->levels = levels;
+	out->nr_levels = bytes / LEVEL_BYTES < TAP_PICK_LEVELS ? bytes / LEVEL_BYTES : TAP_PICK_LEVELS;
+	for (unsigned int i = 0; i < out->nr_levels; i++)
+		levels[i] = level_at(words + i * LEVEL_BYTES, f->levels->swap);
 }
 
 void tap_sched_pick_read_any(struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out)

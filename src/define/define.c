@@ -124,7 +124,7 @@ static bool has_field(struct reader *r, const struct tap_record *rec, const stru
 static bool takes_field(const struct tap_token *t)
 {
 	static const char *const words[] = { "__get_str", "__get_bitmask", "__assign_str",
-					     "__assign_bitmask" };
+					     "__assign_bitmask", "__get_dynamic_array", "__get_dynamic_array_len" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (token_is(t, words[i]))

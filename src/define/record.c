@@ -10,6 +10,7 @@
 /* What the words of bpf/schedtap.bpf.c reserve. */
 #define STRING_MAX 256u
 #define BITMASK_MAX 128u
+#define ARRAY_MAX 504u
 
 struct layout {
 	struct tap_pp *pp;
@@ -154,6 +155,33 @@ static void read_dynamic(struct layout *l, const struct tap_call *c, struct tap_
 	add_field(l, f, f.size, &c->args[0]);
 }
 
+/* Only programs that are built in fill one: its length is a word of theirs. */
+static bool is_built_in_array(const struct tap_call *c)
+{
+	return c->nr_args == 3 && c->args[2].nr && token_is(c->args[2].v, "tp_pick_words");
+}
+
+static void read_dynamic_array(struct layout *l, const struct tap_call *c)
+{
+	struct tap_field f = { .kind = TAP_FIELD_DYNAMIC };
+	struct span name;
+	char *type;
+
+	if (!read_type(l, &c->args[0], &f) || !tap_call_name(l->pp, &c->args[1], "a field's name", &name))
+		return;
+	type = tap_arena_get(l->arena, strlen(f.type) + sizeof("__data_loc []"));
+	if (!type) {
+		tap_pp_no_memory(l->pp);
+		return;
+	}
+	sprintf(type, "__data_loc %s[]", f.type);
+	f.type = type;
+	f.name = keep(l, name);
+	f.size = sizeof(uint32_t);
+	l->dynamic += ARRAY_MAX;
+	add_field(l, f, f.size, &c->args[1]);
+}
+
 static void unknown_word(struct layout *l, const struct tap_token *t)
 {
 	static const char *const words[] = { "__field", "__array", "__string", "__bitmask" };
@@ -192,6 +220,8 @@ static void read_field(struct layout *l, const struct tap_part *part, unsigned i
 		read_dynamic(l, &c, text, STRING_MAX);
 	else if (token_is(t, "__bitmask"))
 		read_dynamic(l, &c, bits, BITMASK_MAX);
+	else if (token_is(t, "__dynamic_array") && is_built_in_array(&c))
+		read_dynamic_array(l, &c);
 	else
 		unknown_word(l, t);
 }

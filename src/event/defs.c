@@ -68,6 +68,7 @@ struct trace_entry {
 #define __array(type, item, len) type item[len];
 #define __string(item, src) u32 __data_loc_##item;
 #define __bitmask(item, nr_bits) u32 __data_loc_##item;
+#define __dynamic_array(type, item, len) u32 __data_loc_##item;
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	struct raw_##class {                                                                       \
 		struct trace_entry ent;                                                            \
@@ -78,6 +79,7 @@ struct trace_entry {
 #undef __array
 #undef __string
 #undef __bitmask
+#undef __dynamic_array
 #undef EVENT_CLASS
 
 /* stage 2: fields_<class>(), a function because offsetof() needs the struct by a fixed name */
@@ -98,6 +100,10 @@ struct trace_entry {
 	{ .name = STRINGIFY(item), .type = "__data_loc unsigned long[]",                           \
 	  .kind = TAP_FIELD_DYNAMIC, .offset = offsetof(RAW, __data_loc_##item),                   \
 	  .size = sizeof(u32), .elem_size = sizeof(unsigned long) },
+#define __dynamic_array(type_, item, len)                                                          \
+	{ .name = STRINGIFY(item), .type = "__data_loc " STRINGIFY(type_) "[]",                    \
+	  .kind = TAP_FIELD_DYNAMIC, .offset = offsetof(RAW, __data_loc_##item),                   \
+	  .size = sizeof(u32), .elem_size = sizeof(type_), .is_signed = IS_SIGNED(type_) },
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	static const struct tap_field *fields_##class(unsigned int *nr)                            \
 	{                                                                                          \

@@ -29,8 +29,10 @@ struct tap_cpu_log {
 	struct interval intervals[TAP_CPU_LOG_ENTRIES];
 	struct point points[TAP_CPU_LOG_ENTRIES];
 	struct tap_sched_pick *picks;  /* owned */
-	unsigned int nr_intervals, nr_points, nr_picks, cap_picks;
+	struct tap_pick_level *levels; /* owned; of all .picks, in their order */
+	unsigned int nr_intervals, nr_points, nr_picks, cap_picks, nr_levels, cap_levels;
 	struct tap_sched_pick next, now_picked; /* of the switch that is to come, and of what it runs */
+	struct tap_pick_level next_levels[TAP_PICK_LEVELS], now_levels[TAP_PICK_LEVELS]; /* of these two */
 	int next_served, now_served; /* likewise: who runs for a deadline server, 0: nobody */
 	uint64_t end_ns; /* of the last interval */
 	bool has_idle;
@@ -44,6 +46,7 @@ void tap_cpu_logs_release(struct tap_cpu_logs *l)
 		if (!l->cpus[i])
 			continue;
 		free(l->cpus[i]->picks);
+		free(l->cpus[i]->levels);
 		free(l->cpus[i]);
 	}
 	free(l->cpus);
@@ -91,22 +94,48 @@ static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD, TAP_NOT_ASKED);
 }
 
+/* Copies a pick. @levels: where those of *@to are to be. */
+static void set_pick(struct tap_sched_pick *to, struct tap_pick_level *levels, const struct tap_sched_pick *from)
+{
+	*to = *from;
+	to->levels = levels;
+	for (unsigned int i = 0; i < from->nr_levels; i++)
+		levels[i] = from->levels[i];
+}
+
+/* Makes room for one more pick and its levels; the levels of the others may move. Return: 0 or -ENOMEM. */
+static int grow_picks(struct tap_cpu_log *log)
+{
+	const struct tap_pick_level *before = log->levels;
+	unsigned int at = 0;
+
+	if (tap_array_grow(&log->picks, log->nr_picks, &log->cap_picks, sizeof(*log->picks)))
+		return -ENOMEM;
+	if (tap_array_grow(&log->levels, log->nr_levels + TAP_PICK_LEVELS - 1, &log->cap_levels, sizeof(*log->levels)))
+		return -ENOMEM;
+	if (log->levels == before)
+		return 0;
+	for (unsigned int i = 0; i < log->nr_picks; i++) {
+		log->picks[i].levels = &log->levels[at];
+		at += log->picks[i].nr_levels;
+	}
+	return 0;
+}
+
 /* How what it ran was picked, which is over: what was picked for the switch is what it runs now. Return: 0 or -ENOMEM. */
 static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsigned int *place)
 {
-	struct tap_sched_pick over;
-
 	if (!log->next.tid && !log->now_picked.tid)
 		return 0;
-	over = log->now_picked;
-	log->now_picked = log->next;
+	if (task && log->now_picked.tid && log->now_picked.tid == task->tid) {
+		if (grow_picks(log))
+			return -ENOMEM;
+		set_pick(&log->picks[log->nr_picks++], &log->levels[log->nr_levels], &log->now_picked);
+		log->nr_levels += log->now_picked.nr_levels;
+		*place = log->nr_picks;
+	}
+	set_pick(&log->now_picked, log->now_levels, &log->next);
 	log->next.tid = 0;
-	if (!task || !over.tid || over.tid != task->tid)
-		return 0;
-	if (tap_array_grow(&log->picks, log->nr_picks, &log->cap_picks, sizeof(*log->picks)))
-		return -ENOMEM;
-	log->picks[log->nr_picks++] = over;
-	*place = log->nr_picks;
 	return 0;
 }
 
@@ -179,8 +208,8 @@ int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *pick
 	if (!log)
 		return -ENOMEM;
 	if (log->next.tid) /* its switch was the first one: no interval was over */
-		log->now_picked = log->next;
-	log->next = *picked;
+		set_pick(&log->now_picked, log->now_levels, &log->next);
+	set_pick(&log->next, log->next_levels, picked);
 	return 0;
 }
 
@@ -215,7 +244,7 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 	for (unsigned int i = 0; i < l->nr_cpus; i++) {
 		if (!l->cpus[i])
 			continue;
-		l->cpus[i]->nr_intervals = l->cpus[i]->nr_points = l->cpus[i]->nr_picks = 0;
+		l->cpus[i]->nr_intervals = l->cpus[i]->nr_points = l->cpus[i]->nr_picks = l->cpus[i]->nr_levels = 0;
 		l->cpus[i]->before = l->cpus[i]->now;
 		l->cpus[i]->has_idle = false;
 	}

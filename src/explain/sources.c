@@ -93,9 +93,11 @@ static bool is_early(const struct tap_explain_waits *w, const struct tap_event *
 
 static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
 {
+	struct tap_pick_level levels[TAP_PICK_LEVELS];
 	struct tap_sched_pick p;
 
 	tap_sched_pick_read(&s->pick, ev, &p);
+	tap_sched_pick_read_levels(&s->pick, ev, levels, &p);
 	return tap_explain_waits_picked(waits, &p);
 }
 

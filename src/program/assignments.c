@@ -345,6 +345,18 @@ static void read_text_accessor(struct tap_assignments *a, struct span name)
 	a->when = outer;
 }
 
+/* tp_put_levels(__get_dynamic_array(field), bytes, se): in a loop, which no value is. */
+static void read_levels(struct tap_assignments *a, enum tap_assigned what)
+{
+	const char *at = parser(a)->at;
+
+	(void)what;
+	if (span_is(tap_expr_word(parser(a)), "__get_dynamic_array"))
+		tap_expr_expect(parser(a), "(");
+	take_first_arg(a);
+	refuse(a, tap_scope_say(&a->scope, (struct span){ at, 0 }, "only the built-in sched_pick has this array"));
+}
+
 static const struct {
 	const char *name;
 	void (*read)(struct tap_assignments *a, enum tap_assigned what);
@@ -355,6 +367,7 @@ static const struct {
 	{ "strncpy", read_copy, TAP_ASSIGNED_TEXT },
 	{ "__assign_str", read_string, TAP_ASSIGNED_TEXT },
 	{ "__assign_bitmask", read_bitmask, TAP_ASSIGNED_BYTES },
+	{ "tp_put_levels", read_levels, TAP_ASSIGNED_BYTES },
 };
 
 /* A statement that is a call; its "(" comes next. */
