@@ -6,10 +6,28 @@
 
 #include "base/array.h"
 
-/* The picks of the run that goes on, and of the switch that is to come. .tid is 0: none, or of another class. */
+/* A run that a switch ended. */
+struct ended_run {
+	struct tap_task *task; /* NULL: none */
+	uint64_t from_ns, to_ns;
+	struct tap_sched_pick began;
+	bool is_picked; /* the pick of what follows came, and is .now */
+};
+
+/* A CPU's picks: of what runs, and of the switch that is to come. .tid is 0: none, or of another class. */
 struct tap_eevdf_cpu {
 	struct tap_sched_pick now, next;
-	bool is_picked; /* .next is there, whatever it says */
+	int now_pid, next_pid; /* whom the events name, of whatever class; -1: no event */
+	bool is_picked; /* .next is there */
+	bool is_unsure; /* a task ran there whose slice no event says */
+	struct ended_run ended;
+};
+
+/* A lag that may be beyond its limit. */
+struct tap_eevdf_lag {
+	struct tap_eevdf_violation violation; /* .ns: the lag's size */
+	uint64_t queue;
+	bool is_unsure; /* what came before is not known */
 };
 
 const char *tap_eevdf_rule_name(enum tap_eevdf_rule rule)
@@ -45,12 +63,16 @@ void tap_eevdf_release(struct tap_eevdf *e)
 	free(e->tasks);
 	free(e->cpus);
 	free(e->violations);
+	free(e->lags);
+	tap_map_release(&e->slices);
 }
 
 /* Return: NULL when out of memory. */
 static struct tap_eevdf_cpu *cpu_get(struct tap_eevdf *e, int cpu)
 {
-	return tap_array_at(&e->cpus, &e->nr_cpus, (unsigned int)cpu, sizeof(*e->cpus), NULL);
+	static const struct tap_eevdf_cpu fresh = { .now_pid = -1, .next_pid = -1 };
+
+	return tap_array_at(&e->cpus, &e->nr_cpus, (unsigned int)cpu, sizeof(*e->cpus), &fresh);
 }
 
 /* Return: NULL when out of memory. */
@@ -87,15 +109,96 @@ static uint64_t size_of(int64_t ns)
 
 static int check_pick(struct tap_eevdf *e, const struct tap_task *task, const struct tap_sched_pick *p)
 {
-	uint64_t max_lag_ns = 2 * p->slice_ns > TAP_EEVDF_TICK_NS ? 2 * p->slice_ns : TAP_EEVDF_TICK_NS;
 	int ret = 0;
 
 	if (p->nr_queued > 1 && p->lag_ns < 0)
 		ret = violates(e, TAP_EEVDF_NOT_ELIGIBLE, task, p->cpu, p->ts_ns, size_of(p->lag_ns));
-	if (!ret && p->slice_ns && size_of(p->lag_ns) > max_lag_ns + TAP_EEVDF_TICK_NS)
-		ret = violates(e, TAP_EEVDF_LAG, task, p->cpu, p->ts_ns, size_of(p->lag_ns) - max_lag_ns);
 	if (!ret && p->protected_ns > p->left_ns)
 		ret = violates(e, TAP_EEVDF_BEYOND_DEADLINE, task, p->cpu, p->ts_ns, p->protected_ns - p->left_ns);
+	return ret;
+}
+
+/* ---- lags ------------------------------------------------------------------------------------- */
+
+/*
+ * The comment above entity_lag() in kernel/sched/fair.c: -r_max < lag < max(r_max, q), where r_max is the longest slice in the queue,
+ * whoever asked for it, and q is a tick. That holds where nobody comes or leaves with a lag; who does may have twice the slice
+ * (update_entity_lag()), and a slice ends at a tick.
+ */
+static uint64_t max_lag_ns(uint64_t slice_ns)
+{
+	return 2 * slice_ns > TAP_EEVDF_TICK_NS ? 2 * slice_ns : TAP_EEVDF_TICK_NS;
+}
+
+static uint64_t queue_key(int cpu, int group)
+{
+	return (uint64_t)(uint32_t)cpu << 32 | (uint32_t)group;
+}
+
+static int raise_slice(struct tap_eevdf *e, int cpu, int group, uint64_t slice_ns)
+{
+	uint64_t *longest = tap_map_put(&e->slices, queue_key(cpu, group));
+
+	if (!longest)
+		return -ENOMEM;
+	if (slice_ns > *longest)
+		*longest = slice_ns;
+	return 0;
+}
+
+/* It has been in the queue, perhaps without being picked from it. */
+static int raise_slices(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct tap_sched_pick *p)
+{
+	int unpicked_cpu = t->unpicked_cpu - 1;
+
+	t->unpicked_cpu = 0;
+	return raise_slice(e, p->cpu, p->group, p->slice_ns) ?:
+	       unpicked_cpu >= 0 ? raise_slice(e, unpicked_cpu, p->group, p->slice_ns) : 0;
+}
+
+/* The queue's longest slice may yet turn out to be longer: tasks show their slices when they are picked. */
+static int check_lag(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct tap_sched_pick *p)
+{
+	uint64_t key = queue_key(p->cpu, p->group), ns = size_of(p->lag_ns);
+	bool is_known = t->unknown_since == e->nr_unknown + 1;
+
+	if (!p->slice_ns)
+		return 0;
+	if (ns <= max_lag_ns(*tap_map_get(&e->slices, key)) + TAP_EEVDF_TICK_NS) {
+		t->unknown_since = e->nr_unknown + 1;
+		return 0;
+	}
+	if (tap_array_grow(&e->lags, e->nr_lags, &e->cap_lags, sizeof(*e->lags)))
+		return -ENOMEM;
+	e->lags[e->nr_lags++] = (struct tap_eevdf_lag){
+		.violation = { TAP_EEVDF_LAG, t->task, p->cpu, p->ts_ns, ns }, .queue = key, .is_unsure = !is_known,
+	};
+	return 0;
+}
+
+static int judge_lag(struct tap_eevdf *e, const struct tap_eevdf_lag *l)
+{
+	const struct tap_eevdf_violation *v = &l->violation;
+	uint64_t max_ns = max_lag_ns(*tap_map_get(&e->slices, l->queue));
+
+	if (v->ns <= max_ns + TAP_EEVDF_TICK_NS)
+		return 0;
+	if (!l->is_unsure && !e->cpus[v->cpu].is_unsure)
+		return violates(e, TAP_EEVDF_LAG, v->task, v->cpu, v->ts_ns, v->ns - max_ns);
+	e->undecided[TAP_EEVDF_LAG]++;
+	return 0;
+}
+
+static int judge_lags(struct tap_eevdf *e)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < e->nr_tasks; i++) {
+		if (e->tasks[i].unpicked_cpu)
+			e->cpus[e->tasks[i].unpicked_cpu - 1].is_unsure = true;
+	}
+	for (unsigned int i = 0; !ret && i < e->nr_lags; i++)
+		ret = judge_lag(e, &e->lags[i]);
 	return ret;
 }
 
@@ -121,12 +224,11 @@ static void add_wakeup(struct tap_eevdf_sums *s, bool preempts)
 	s->short_waits += !preempts;
 }
 
-/* It was woken while one with a longer slice ran: was that preempted for it? @c: what ends with this pick. */
-static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct tap_eevdf_cpu *c,
-		       const struct tap_sched_pick *p)
+/* It was woken while one with a longer slice ran: was that preempted for it? @was: the pick of what ends with this one. */
+static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct tap_sched_pick *was, const struct tap_sched_pick *p)
 {
 	bool is_short = t->is_woken && t->runner_tid && p->slice_ns && p->slice_ns < t->runner_slice_ns;
-	bool preempts = c->now.tid == t->runner_tid && p->prev_queued && !p->prev_delayed;
+	bool preempts = was->tid == t->runner_tid && p->prev_queued && !p->prev_delayed;
 
 	t->is_woken = false;
 	if (!is_short)
@@ -135,28 +237,24 @@ static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t, const stru
 	add_wakeup(&e->all, preempts);
 }
 
-static int add_picked(struct tap_eevdf *e, const struct tap_timeline *t, const struct tap_eevdf_cpu *c, const struct tap_sched_pick *p)
+static int add_picked(struct tap_eevdf *e, const struct tap_timeline *t, const struct tap_sched_pick *was, const struct tap_sched_pick *p)
 {
 	const struct tap_task *task = tap_timeline_task(t, p->tid);
-	struct tap_eevdf_task *of;
+	struct tap_eevdf_task *of = task ? task_get(e, task) : NULL;
 
-	if (!task || !is_wanted(e, task, p->cpu))
+	if (!task)
 		return 0;
-	of = task_get(e, task);
-	if (!of || add_pick(&of->sums, p) || add_pick(&e->all, p))
+	if (!of || raise_slices(e, of, p))
+		return -ENOMEM;
+	if (!is_wanted(e, task, p->cpu))
+		return 0;
+	if (add_pick(&of->sums, p) || add_pick(&e->all, p))
 		return -ENOMEM;
 	of->task = task;
 	of->slice_ns = p->slice_ns;
 	of->weight = p->weight;
-	end_wakeup(e, of, c, p);
-	return check_pick(e, task, p);
-}
-
-/* What was picked runs now. */
-static void switch_to_next(struct tap_eevdf_cpu *c)
-{
-	c->now = c->is_picked ? c->next : (struct tap_sched_pick){ 0 };
-	c->is_picked = false;
+	end_wakeup(e, of, was, p);
+	return check_pick(e, task, p) ?: check_lag(e, of, p);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------- */
@@ -173,26 +271,102 @@ static int add_run(struct tap_eevdf_sums *s, uint64_t ran_ns, bool preempted, bo
 }
 
 /* From one pick to the next one, which is there. */
-static int end_run(struct tap_eevdf *e, const struct tap_eevdf_cpu *c, const struct tap_cpu_interval *s)
+static int end_run(struct tap_eevdf *e, const struct ended_run *r, const struct tap_sched_pick *ended)
 {
-	const struct tap_sched_pick *began = &c->now, *ended = &c->next;
-	uint64_t ran_ns = s->to_ns - s->from_ns;
+	const struct tap_sched_pick *began = &r->began;
+	uint64_t ran_ns = r->to_ns - r->from_ns;
 	bool preempted = ended->prev_queued && !ended->prev_delayed;
 	bool is_contended = preempted && began->nr_runnable > 1;
 	uint64_t overrun_ns = is_contended && ran_ns > began->left_ns ? ran_ns - began->left_ns : 0;
 	struct tap_eevdf_task *t;
 	int ret = 0;
 
-	if (!is_wanted(e, s->task, s->cpu))
+	if (!is_wanted(e, r->task, began->cpu))
 		return 0;
-	t = task_get(e, s->task);
+	t = task_get(e, r->task);
 	if (!t || add_run(&t->sums, ran_ns, preempted, ended->prev_delayed, overrun_ns) ||
 	    add_run(&e->all, ran_ns, preempted, ended->prev_delayed, overrun_ns))
 		return -ENOMEM;
-	t->task = s->task;
+	t->task = r->task;
 	if (overrun_ns > TAP_EEVDF_TICK_NS)
-		ret = violates(e, TAP_EEVDF_BEYOND_SLICE, s->task, s->cpu, s->to_ns, overrun_ns);
+		ret = violates(e, TAP_EEVDF_BEYOND_SLICE, r->task, began->cpu, r->to_ns, overrun_ns);
 	return ret;
+}
+
+/* ---- switches and their picks ----------------------------------------------------------------- */
+
+static void switch_to_next(struct tap_eevdf_cpu *c)
+{
+	c->now = c->is_picked ? c->next : (struct tap_sched_pick){ 0 };
+	c->now_pid = c->is_picked ? c->next_pid : -1;
+	c->is_picked = false;
+}
+
+/* Whether the run was followed at once by what was picked. Else a switch is missing between. @task: NULL: the CPU was idle. */
+static bool is_followed(const struct tap_eevdf_cpu *c, const struct tap_task *task, uint64_t from_ns)
+{
+	return c->ended.task && c->ended.is_picked && from_ns == c->ended.to_ns && (task ? task->tid : 0) == c->now_pid;
+}
+
+/* It ran, but nothing says with which slice. */
+static int note_unpicked(struct tap_eevdf *e, const struct tap_cpu_interval *s)
+{
+	struct tap_eevdf_task *t = task_get(e, s->task);
+
+	if (!t)
+		return -ENOMEM;
+	if (t->unpicked_cpu && t->unpicked_cpu != s->cpu + 1)
+		e->cpus[t->unpicked_cpu - 1].is_unsure = true;
+	t->unpicked_cpu = s->cpu + 1;
+	return 0;
+}
+
+/* @s ended with a switch, whose pick came before or comes soon. */
+static int end_interval(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct tap_cpu_interval *s)
+{
+	struct tap_sched_pick was = c->now;
+	bool is_picked = s->what == TAP_CPU_RUN && was.tid == s->task->tid;
+	int was_pid = c->now_pid;
+
+	switch_to_next(c);
+	c->ended = (struct ended_run){
+		.task = is_picked ? s->task : NULL, .from_ns = s->from_ns, .to_ns = s->to_ns, .began = was, .is_picked = c->now_pid >= 0,
+	};
+	return s->what == TAP_CPU_RUN && was_pid < 0 ? note_unpicked(e, s) : 0;
+}
+
+/* Whether the pick names what runs already: its switch came before it. */
+static bool is_late(const struct tap_timeline *t, const struct tap_eevdf_cpu *c, int cpu, int next_pid)
+{
+	unsigned int nr;
+	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
+	const struct tap_cpu *now = (unsigned int)cpu < nr ? &cpus[cpu] : NULL;
+
+	return now && now->known && c->now_pid < 0 && (now->task ? now->task->tid : 0) == next_pid;
+}
+
+/* Return: the pick of what ended with this one. */
+static struct tap_sched_pick note_pick(struct tap_eevdf_cpu *c, const struct tap_sched_pick *p, int next_pid, bool late)
+{
+	if (late) {
+		c->now = *p;
+		c->now_pid = next_pid;
+		return c->ended.task ? c->ended.began : (struct tap_sched_pick){ 0 };
+	}
+	if (c->is_picked) /* a switch that ended no interval */
+		switch_to_next(c);
+	c->next = *p;
+	c->next_pid = next_pid;
+	c->is_picked = true;
+	return c->now;
+}
+
+/* A pick ends what @was began, whether or not switches show that it ran. */
+static void note_end(struct tap_eevdf *e, const struct tap_timeline *t, const struct tap_sched_pick *was)
+{
+	const struct tap_task *task = was->tid ? tap_timeline_task(t, was->tid) : NULL;
+
+	e->nr_ends += was->tid && (!task || is_wanted(e, task, was->cpu));
 }
 
 /* ---- wakeups ---------------------------------------------------------------------------------- */
@@ -223,11 +397,10 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	(void)t;
 	if (!c)
 		return -ENOMEM;
-	if (s->what == TAP_CPU_RUN && c->now.tid == s->task->tid && c->now.ts_ns == s->from_ns && c->is_picked &&
-	    c->next.ts_ns == s->to_ns)
-		ret = end_run(e, c, s);
-	switch_to_next(c);
-	return ret;
+	if ((s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE) && is_followed(c, s->task, s->from_ns))
+		ret = end_run(e, &c->ended, &c->now);
+	e->nr_unknown += s->what == TAP_CPU_UNKNOWN && !s->outside;
+	return ret ?: end_interval(e, c, s);
 }
 
 static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
@@ -248,26 +421,68 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 	return fmt && tap_is_sched_pick(fmt);
 }
 
-/* sched_pick comes before the sched_switch to the task that was picked. */
+/* Return: whom the event names. */
+static int read_pick(struct tap_eevdf_fields *f, const struct tap_event *ev, struct tap_sched_pick *out)
+{
+	if (ev->fmt != f->pick.fmt)
+		tap_num_init(&f->next_pid, tap_number_field(ev->fmt, "next_pid"));
+	tap_sched_pick_read_any(&f->pick, ev, out);
+	return (int)tap_num_get(&f->next_pid, ev);
+}
+
 static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct tap_eevdf *e = ctx;
+	struct tap_sched_pick p, was;
 	struct tap_eevdf_cpu *c;
-	struct tap_sched_pick p;
+	int next_pid = read_pick(&e->fields, ev, &p);
+	bool late;
 
-	tap_sched_pick_read_any(&e->fields, ev, &p);
 	if (p.cpu < 0)
 		return 0;
 	c = cpu_get(e, p.cpu);
 	if (!c)
 		return -ENOMEM;
-	if (c->is_picked) /* a switch that ended no interval */
-		switch_to_next(c);
-	c->next = p;
-	c->is_picked = true;
-	return p.tid ? add_picked(e, t, c, &p) : 0;
+	late = is_late(t, c, p.cpu, next_pid);
+	was = note_pick(c, &p, next_pid, late);
+	c->ended.is_picked |= late;
+	note_end(e, t, &was);
+	return p.tid ? add_picked(e, t, &was, &p) : 0;
+}
+
+static int compare_violations(const void *a, const void *b)
+{
+	const struct tap_eevdf_violation *x = a, *y = b;
+
+	return x->ts_ns != y->ts_ns ? (x->ts_ns > y->ts_ns ? 1 : -1) : (int)x->rule - (int)y->rule;
+}
+
+/* Runs that ended with the window: no interval follows them. */
+static int end_last_runs(struct tap_eevdf *e, const struct tap_timeline *t)
+{
+	unsigned int nr;
+	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < e->nr_cpus && i < nr; i++) {
+		if (cpus[i].known && is_followed(&e->cpus[i], cpus[i].task, tap_timeline_window(t).to_ns))
+			ret = end_run(e, &e->cpus[i].ended, &e->cpus[i].now);
+	}
+	return ret;
+}
+
+static int on_end(void *ctx, const struct tap_timeline *t)
+{
+	struct tap_eevdf *e = ctx;
+	int ret = end_last_runs(e, t) ?: judge_lags(e);
+
+	if (e->nr_ends > e->all.runs)
+		e->undecided[TAP_EEVDF_BEYOND_SLICE] += e->nr_ends - e->all.runs;
+	if (e->nr_violations)
+		qsort(e->violations, e->nr_violations, sizeof(*e->violations), compare_violations);
+	return ret;
 }
 
 const struct tap_watcher_ops tap_eevdf_ops = {
-	.cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration, .wants = wants, .event = on_event,
+	.cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration, .wants = wants, .event = on_event, .end = on_end,
 };

@@ -4,20 +4,24 @@
  * slice that it had, whether what has short slices preempts, and what is against the rules.
  *
  * A run counts if the timeline is certain of it, and one sched_pick began it and another ended it. A pick counts by itself, if its task
- * was seen before.
+ * was seen before. Picks and switches belong together by their order on a CPU, not by their time stamps: two recorders stamp them at
+ * different times, and may see the switch first.
+ *
+ * What no event decides is counted as undecided, and is no violation.
  */
 #ifndef TAP_ANALYSIS_EEVDF_H
 #define TAP_ANALYSIS_EEVDF_H
 
 #include "analysis/sched_pick.h"
 #include "base/hist.h"
+#include "base/map.h"
 #include "timeline/timeline.h"
 
 /* What should not be. */
 enum tap_eevdf_rule {
 	TAP_EEVDF_NOT_ELIGIBLE,	  /* V < v of what was picked, and it was not alone: core scheduling, or a fault */
 	TAP_EEVDF_BEYOND_SLICE,	  /* it was preempted a tick and more after its deadline, though others waited since it was picked */
-	TAP_EEVDF_LAG,		  /* it was owed more than two of its slices and a tick: the clamp of update_entity_lag() */
+	TAP_EEVDF_LAG,		  /* its lag was beyond twice the longest slice in its queue, or a tick, and one tick more */
 	TAP_EEVDF_BEYOND_DEADLINE, /* it was to be protected for longer than its slice */
 	TAP_NR_EEVDF_RULES,
 };
@@ -52,7 +56,10 @@ struct tap_eevdf_task {
 	const struct tap_task *task; /* NULL: of no interest */
 	struct tap_eevdf_sums sums;
 	uint64_t slice_ns, weight; /* as last seen; 0: not told */
-	/* inside: its last wakeup */
+	/* inside */
+	unsigned int unknown_since; /* tap_eevdf.nr_unknown at its last pick within its limits, plus 1; 0: there was none */
+	int unpicked_cpu; /* where it ran without a pick that says its slice, plus 1; 0: nowhere */
+	/* its last wakeup */
 	bool is_woken;
 	int runner_tid; /* 0: no fair task with a known slice ran there */
 	uint64_t runner_slice_ns;
@@ -70,17 +77,30 @@ struct tap_eevdf {
 	struct tap_eevdf_cpu *cpus;   /* owned */
 	unsigned int nr_tasks, nr_cpus;
 	struct tap_eevdf_sums all;
-	uint64_t rules[TAP_NR_EEVDF_RULES];
-	struct tap_eevdf_violation *violations; /* owned */
+	uint64_t rules[TAP_NR_EEVDF_RULES], undecided[TAP_NR_EEVDF_RULES];
+	struct tap_eevdf_violation *violations; /* owned; in time order once the timeline has ended */
 	unsigned int nr_violations, cap_violations;
 
 	/* inside */
 	struct tap_eevdf_opts opts;
-	struct tap_sched_pick_fields fields;
+	struct tap_eevdf_fields {
+		struct tap_sched_pick_fields pick;
+		struct tap_num next_pid;
+	} fields;
+	struct tap_map slices; /* the longest slice in ns that had a part in the queue's lags, by queue_key() */
+	struct tap_eevdf_lag *lags; /* owned; beyond the limit as far as it was known at that time */
+	unsigned int nr_lags, cap_lags;
+	uint64_t nr_ends; /* picks after one of the fair class on the same CPU: each should end a run */
+	unsigned int nr_unknown; /* intervals of CPUs that are unknown, so far */
 };
 
 void tap_eevdf_init(struct tap_eevdf *e, const struct tap_eevdf_opts *opts);
 void tap_eevdf_release(struct tap_eevdf *e);
+/* Of how many picks, or runs, the rule's violations are some. */
+static inline uint64_t tap_eevdf_judged(const struct tap_eevdf *e, enum tap_eevdf_rule rule)
+{
+	return rule == TAP_EEVDF_BEYOND_SLICE ? e->all.runs : e->all.picks;
+}
 /* ctx: struct tap_eevdf. */
 extern const struct tap_watcher_ops tap_eevdf_ops;
 

@@ -235,6 +235,19 @@ static void bound_deadlines(const struct tap_metrics *metrics, const struct tap_
 	set(late, late->value, more ? INFINITY : late->value);
 }
 
+/* What is undecided may have been against the rule. */
+static void bound_eevdf(const struct tap_metrics *metrics, const struct tap_measure *m)
+{
+	const struct tap_eevdf *e = &m->eevdf;
+
+	for (enum tap_eevdf_rule r = 0; r < TAP_NR_EEVDF_RULES; r++) {
+		struct tap_metric *share = find(metrics, "eevdf", tap_eevdf_rule_name(r), "share");
+
+		if (share && !missing(m->opts.survey))
+			set(share, share->value, share->value + 100 * (double)e->undecided[r] / (double)tap_eevdf_judged(e, r));
+	}
+}
+
 /* What is known of a path is so, whatever is missing elsewhere. Not so when a command's exec was. */
 static void bound_paths(const struct tap_metrics *metrics, const struct tap_measure *m)
 {
@@ -296,6 +309,7 @@ int tap_metrics_bound(struct tap_metrics *metrics, const struct tap_measure *m)
 	}
 	bound_frequency(metrics, m);
 	bound_deadlines(metrics, m);
+	bound_eevdf(metrics, m);
 	bound_paths(metrics, m);
 	bound_requests(metrics, m);
 	return bound_all_waits(metrics, m);

@@ -29,6 +29,8 @@
  * Deadlines: those that were missed were. More by the jobs in which something is unknown, and without a bound where events were lost. So with
  * what deadline servers picked.
  *
+ * EEVDF's rules, of complete recordings: what is undecided keeps the rule, or is against it.
+ *
  * All others are exact in complete recordings, and not bounded in others.
  */
 #ifndef TAP_METRIC_BOUNDS_H

@@ -366,13 +366,12 @@ static int add_frequency(const struct tap_measure *m, struct tap_metrics *out)
 
 static int add_eevdf(const struct tap_measure *m, struct tap_metrics *out)
 {
-	const struct tap_eevdf_sums *s = &m->eevdf.all;
-	const struct tap_hist *lag = &s->lag_size_ns;
+	const struct tap_hist *lag = &m->eevdf.all.lag_size_ns;
 	int ret = 0;
 
 	for (enum tap_eevdf_rule i = 0; !ret && i < TAP_NR_EEVDF_RULES; i++)
 		ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
-				      share((double)m->eevdf.rules[i], (double)(i == TAP_EEVDF_BEYOND_SLICE ? s->runs : s->picks)),
+				      share((double)m->eevdf.rules[i], (double)tap_eevdf_judged(&m->eevdf, i)),
 				      "eevdf.%s.share", tap_eevdf_rule_name(i));
 	if (ret || !lag->count)
 		return ret;

@@ -38,6 +38,7 @@ static const char *why_missing(const char *metric)
 		{ "frequency.", "needs cpu_frequency (record -e freq)" },
 		{ "pelt.util_est.", "needs two sched_util_est_se events of one task (record -e "
 				    "util_est)" },
+		{ "eevdf.beyond_slice.", "needs runs between two sched_pick events (record -e pick)" },
 		{ "eevdf.", "needs sched_pick (record -e pick) with several tasks to pick from" },
 		{ "deadline.server.", "needs sched_dl_pick (record -e dl)" },
 		{ "deadline.", "needs sched_dl_pick (record -e dl), and deadline tasks that were "

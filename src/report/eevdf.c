@@ -125,6 +125,7 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 static const struct tap_column rule_columns[] = {
 	{ "rule", "against the rules", TAP_CELL_TEXT, .width = 20 },
 	{ "count", "times", TAP_CELL_COUNT, .width = 8 },
+	{ "undecided", "undecided", TAP_CELL_COUNT, .width = 9 },
 	{ 0 }
 };
 
@@ -133,6 +134,7 @@ static void put_rules(struct tap_report *r, struct tap_table *t)
 	for (enum tap_eevdf_rule rule = 0; rule < TAP_NR_EEVDF_RULES; rule++) {
 		tap_table_puts(t, tap_eevdf_rule_name(rule));
 		tap_table_u64(t, eevdf_of(r)->eevdf.rules[rule]);
+		tap_table_u64(t, eevdf_of(r)->eevdf.undecided[rule]);
 		tap_table_row(t);
 	}
 }
