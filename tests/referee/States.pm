@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What schedtap-states(1) must say of a schedule.
+package States;
+use strict;
+use warnings;
+use List::Util qw(max sum0);
+use Compare;
+
+my %key = (running => 'run', map { $_ => $_ } qw(preempted waking throttled sleep blocked stopped unknown));
+
+sub questions {
+	my ($schedule, $window) = @_;
+	my ($from, $to) = @$window;
+	my %tasks;
+
+	for my $tid (named($schedule, $to)) {
+		my @states = $schedule->{truth}->known_states($tid, $from, $to);
+		$tasks{$tid} = task($schedule, @states) if @states;
+	}
+	return { args => 'states --json', want => { tasks => { '*' => 1, %tasks } }, shape => sub { { tasks => by_key($_[0]{tasks}, 'tid') } } };
+}
+
+# The tasks that an event before NS names.
+sub named {
+	my ($schedule, $ns) = @_;
+	my %named;
+
+	for (@{$schedule->{events}}) {
+		last if $_->{ns} >= $ns;
+		$named{$1} = 1 while $_->{fields} =~ /(?:\b|_)pid=(\d+)/g;
+		$named{$_->{tid}} = 1;
+	}
+	delete $named{0};
+	return sort { $a <=> $b } keys(%named);
+}
+
+# A row of the report, from the intervals of a task's states.
+sub task {
+	my ($schedule, @states) = @_;
+	my %want = (life_ns => sum0(map { $_->[1] - $_->[0] } @states), longest => { '*' => 1 });
+
+	for my $state (keys(%key)) {
+		my @lengths = map { $_->[1] - $_->[0] } grep { $_->[2] eq $state } @states;
+		$want{"$key{$state}_ns"} = sum0(@lengths);
+		next if !@lengths;
+		my $most = max(@lengths);
+		my @longest = map { $_->[0] } grep { $_->[2] eq $state && $_->[1] - $_->[0] == $most } @states;
+		$want{longest}{$key{$state}} = { ns => $most, at_ns => among(@longest) };
+	}
+	$want{throttled_ns} = undef if !$schedule->{with}{throttle};
+	return \%want;
+}
+
+1;

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What really happened in a simulated schedule: logs of what changed, and when. A log is [[ns, value], ...] in time order; a value holds until
+# the next change. The oracles read nothing else of the simulation but its events.
+#
+#   tasks{tid}      state: running, preempted, waking, throttled, sleep, blocked, stopped, none (before its life and after it)
+#   queues{tid}     the CPU in whose run queue the task is, or -1 while a wakeup has not chosen it
+#   limits{tid}     1 while the task is throttled
+#   seen{tid}       ns of the first event that proves the task's state
+#   runs{cpu}       tid of the running task, 0: idle
+#   prios{tid}      priority, as in sched_switch
+#   irqs{cpu}       the open interrupt handlers, such as "irq softirq", the innermost last
+#   sleeps{cpu}     1 while the CPU is in an idle state
+#   asked{cpu}      'hard' or 'lazy' while a reschedule is requested
+#   switched{cpu}   ns of the CPU's first switch
+#   wakeups         { ns, cpu, tid, waker, from, irq }: wakeups that ended a sleep; irq: the open handler
+package Truth;
+use strict;
+use warnings;
+
+sub new {
+	my ($class, $from, $to) = @_;
+
+	return bless { from => $from, to => $to, wakeups => [], map { $_ => {} } qw(tasks queues limits seen runs prios irqs sleeps asked switched) }, $class;
+}
+
+# Log that KEY of the log WHAT is VALUE from NS on.
+sub note {
+	my ($self, $what, $key, $ns, $value) = @_;
+	my $log = $self->{$what}{$key} //= [];
+
+	return if @$log && $log->[-1][1] eq $value;
+	pop(@$log) if @$log && $log->[-1][0] == $ns;
+	push(@$log, [$ns, $value]);
+}
+
+# Note the first time of something.
+sub first {
+	my ($self, $what, $key, $ns) = @_;
+
+	$self->{$what}{$key} //= $ns;
+}
+
+# The value at NS, or undef before the first change.
+sub at {
+	my ($self, $what, $key, $ns) = @_;
+	my $log = $self->{$what}{$key} // [];
+	my ($low, $high) = (0, scalar(@$log));
+
+	while ($low < $high) {
+		my $middle = int(($low + $high) / 2);
+		if ($log->[$middle][0] <= $ns) { $low = $middle + 1 } else { $high = $middle }
+	}
+	return $low ? $log->[$low - 1][1] : undef;
+}
+
+# A log as intervals within a window: [[from, to, value], ...].
+sub intervals {
+	my ($self, $what, $key, $from, $to) = @_;
+	my $log = $self->{$what}{$key} // [];
+	my @intervals;
+
+	for my $i (0 .. $#$log) {
+		my $begin = $log->[$i][0] > $from ? $log->[$i][0] : $from;
+		my $end = $i < $#$log && $log->[$i + 1][0] < $to ? $log->[$i + 1][0] : $to;
+		push(@intervals, [$begin, $end, $log->[$i][1]]) if $begin < $end;
+	}
+	return @intervals;
+}
+
+# A task's states within a window, as an exact observer of a complete recording knows them: 'unknown' before the first event that proves one, and
+# while a task sleeps that was moved meanwhile and not woken.
+sub known_states {
+	my ($self, $tid, $from, $to) = @_;
+	my $seen = $self->{seen}{$tid} // $self->{to};
+	my @states;
+
+	for ($self->intervals('tasks', $tid, $from, $to)) {
+		my ($begin, $end, $state) = @$_;
+		next if $state eq 'none';
+		$state = 'unknown' if $end == $to && $state =~ /sleep|blocked|stopped/ && $self->intervals('queues', $tid, $begin, $to) > 1;
+		if ($begin < $seen) {
+			my $until = $end < $seen ? $end : $seen;
+			if (@states && $states[-1][2] eq 'unknown') { $states[-1][1] = $until } else { push(@states, [$begin, $until, 'unknown']) }
+			$begin = $until;
+		}
+		push(@states, [$begin, $end, $state]) if $begin < $end;
+	}
+	return @states;
+}
+
+1;

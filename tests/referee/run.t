@@ -1,0 +1,60 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# tests/referee/run.t [COUNT [FIRST]]: a referee for reports. It makes schedules at random (Schedule.pm), each from a seed, and compares what
+# reports say with what follows from the man pages and from what really happened. One module per report calculates that. It shares nothing with
+# the program: who changes a report's meaning changes the man page and the referee, one independently of the other.
+#
+# A failed schedule prints its seed, the report, the key, what was expected and what was printed. REFEREE_KEEP=DIR keeps the recordings.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use JSON::XS;
+use lib dirname(__FILE__) . '/..', dirname(__FILE__);
+use Compare;
+use Files;
+use Recordings;
+use Schedule;
+use States;
+use Wakers;
+
+my @reports = qw(States Wakers);
+my ($count, $first) = ($ARGV[0] // ($ENV{SOAK} ? 500 : 60), $ARGV[1] // 1);
+my $folder = memory_folder();
+my $dir = $ENV{REFEREE_KEEP} // $folder;
+my $failed = 0;
+
+# All that is asked about a schedule: questions, with the report's name.
+sub questions_about {
+	my ($schedule) = @_;
+	my $window = [$schedule->{from}, $schedule->{to}];
+
+	return map { my $report = $_; map { { report => $report, %$_ } } $report->can('questions')->($schedule, $window) } @reports;
+}
+
+# The differences between the report that a question is about, which printed GOT, and what it must say.
+sub judge {
+	my ($question, $got) = @_;
+	my ($out, $status, $err) = @$got;
+
+	return [$question->{args}, 'exit status 0', "$status: $err"] if $status != 0;
+	return differences($question->{want}, $question->{shape}->(decode_json($out)), $question->{args});
+}
+
+print "1..$count\n";
+for my $seed ($first .. $first + $count - 1) {
+	my $schedule = Schedule->new($seed);
+	my $dat = "$dir/$seed.dat";
+	my @questions = questions_about($schedule);
+
+	spew("$dir/$seed.txt", $schedule->text());
+	my ($made, @got) = commands("\"\$MKDAT\" $dir/$seed.txt $dat", map { "\"\$SCHEDTAP\" $_->{args} -i $dat" } @questions);
+	die "mkdat: $made->[2]" if $made->[1];
+	my @wrong = map { judge($questions[$_], $got[$_]) } 0 .. $#questions;
+	my $with = join(' ', grep { $schedule->{with}{$_} } sort(keys(%{$schedule->{with}})));
+	print @wrong ? 'not ok' : 'ok', ' ', $seed - $first + 1, " - seed $seed: ", scalar(@{$schedule->{events}}), " events; $with\n";
+	print "# tests/referee/run.t 1 $seed: $_->[0]: expected $_->[1], got $_->[2]\n" for @wrong[0 .. (@wrong > 10 ? 9 : $#wrong)];
+	$failed += @wrong > 0;
+	unlink("$dir/$seed.txt", $dat) if $dir eq $folder;
+}
+exit($failed > 0);
