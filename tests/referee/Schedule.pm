@@ -60,6 +60,7 @@ sub add_tasks {
 
 	$self->{tasks} = {};
 	$self->add_task(100 + $_) for 1 .. $nr;
+	$self->list($_) for map { $self->{tasks}{100 + $_} } 1 .. $nr;
 	if ($self->{with}{classes}) {
 		$self->add_task(20 + $_, comm => "migration/$_", prio => 0, cpus => [$_]) for 0 .. $self->{nr_cpus} - 1;
 	}
@@ -71,13 +72,23 @@ sub add_task {
 	my $all = [0 .. $self->{nr_cpus} - 1];
 	my $prio = !$self->{with}{classes} ? 120 : one_of(-1, 49, 30, 120, 120, 120, 110, 139);
 	my $may = $self->{with}{affinity} && chance(0.4) ? [one_of(@$all)] : $all;
-	my $t = { tid => $tid, comm => "t$tid", prio => $prio, cpus => $may, state => 'sleep', from => $begin, limited => 0, quota => 0, %of };
+	my $t = { tid => $tid, comm => "t$tid", prio => $prio, cpus => $may, state => 'sleep', from => $begin, limited => 0, quota => 0, waker_cpu => -1, %of };
 
 	$t->{quota} = $self->{with}{throttle} && $t->{prio} != 0 && chance(0.5);
 	$t->{cpu} //= one_of(@{$t->{cpus}});
 	$self->{truth}->note('prios', $tid, $begin, $t->{prio});
+	$self->{truth}{class}{$tid} = $t->{comm} =~ /^migration/ ? 'stop' : $t->{prio} < 0 ? 'deadline' : $t->{prio} < 100 ? 'realtime' : 'fair';
 	$self->{tasks}{$tid} = $t;
 	return $t;
+}
+
+# The recording's task list, which was read at its begin and at its end, has this task.
+sub list {
+	my ($self, $t) = @_;
+	my $all = @{$t->{cpus}} == $self->{nr_cpus};
+
+	push(@{$self->{listed}}, "[$t->{tid},$t->{tid},\"$t->{comm}\",null,\"both\"," . ($all ? 'null' : '"' . join(',', @{$t->{cpus}}) . '"') . ']');
+	$self->{truth}{may}{$t->{tid}} = $t->{cpus};
 }
 
 # Before the first event: some tasks run, wait or sleep, which no event shows.
@@ -94,7 +105,8 @@ sub start {
 	for my $c (@{$self->{cpus}}) {
 		$c->{runs} //= { tid => 0, comm => "swapper/$c->{nr}", prio => 120 };
 		$self->{truth}->note('runs', $c->{nr}, $begin, $c->{runs}{tid});
-		$self->{truth}->note($_, $c->{nr}, $begin, '') for qw(irqs sleeps asked);
+		$self->{truth}->note($_, $c->{nr}, $begin, '') for qw(irqs asked);
+		$self->{truth}->note('sleeps', $c->{nr}, $begin, 0);
 	}
 }
 
@@ -112,6 +124,7 @@ sub queued {
 	my ($self, $t) = @_;
 
 	$self->{truth}->note('queues', $t->{tid}, $self->{now}, $t->{cpu});
+	$self->{truth}->note('placing', $t->{tid}, $self->{now}, '');
 	$t->{placing} = 0;
 }
 
@@ -159,16 +172,25 @@ sub finish {
 	}
 }
 
+# The CPU will do this next.
+sub later {
+	my ($self, $c, $what) = @_;
+
+	$c->{begun} = $self->{now};
+	push(@{$c->{todo}}, $what);
+}
+
 sub pass { $_[0]{now} += 1 + int(rand() ** 3 * $_[0]{gap}) }
 
 # ---- steps ----
 
-# One step of some CPU: the rest of what it has begun, or something new.
+# One step of some CPU: the rest of what it has begun, or something new. What a CPU has begun takes a few us at most.
 sub step {
 	my ($self) = @_;
-	my $c = one_of(@{$self->{cpus}});
+	my ($late) = grep { @{$_->{todo}} && $self->{now} >= $_->{begun} + 5000 } @{$self->{cpus}};
+	my $c = $late // one_of(@{$self->{cpus}});
 
-	$self->pass();
+	if (grep { @{$_->{todo}} } @{$self->{cpus}}) { $self->{now} += 1 + int(rand(min(1000, $self->{gap}))) } else { $self->pass() }
 	if (my $todo = shift(@{$c->{todo}})) {
 		$todo->();
 		return;
@@ -258,6 +280,7 @@ sub wake {
 	$self->event($c, 'sched:sched_waking', "comm=$t->{comm} pid=$t->{tid} prio=$t->{prio} target_cpu=$t->{cpu}");
 	push(@{$self->{truth}{wakeups}}, { ns => $self->{now}, cpu => $c->{nr}, tid => $t->{tid}, waker => $c->{runs}{tid}, irq => $irq,
 		from => $t->{from} });
+	$t->{waker_cpu} = $c->{nr};
 	$self->enters($t, 'waking');
 	$self->seen($t);
 	$self->queued($t);
@@ -270,8 +293,8 @@ sub place {
 	my ($self, $c, $t, $to) = @_;
 
 	$t->{placing} = 1;
-	$self->{truth}->note('queues', $t->{tid}, $self->{now}, -1);
-	push(@{$c->{todo}}, sub { $self->migrate($c, $t, $to) });
+	$self->{truth}->note('placing', $t->{tid}, $self->{now}, 1);
+	$self->later($c, sub { $self->migrate($c, $t, $to) });
 }
 
 sub migrate {
@@ -282,13 +305,15 @@ sub migrate {
 	$self->queued($t);
 }
 
-# Load balancing: a CPU moves a task that waits, or that sleeps and was not dequeued yet. Not soon after a wakeup, which moves tasks as well.
+# Load balancing: a CPU moves a task that waits, or that sleeps and was not dequeued yet. Wakeups move tasks as well: without sched_wakeup, a move
+# by the waker's CPU looks like one, unless it comes late and is to this CPU. So others are not made.
 sub move {
 	my ($self, $c) = @_;
 	my @may = grep { !$_->{placing} && @{$_->{cpus}} > 1 && $self->{now} - $_->{from} > 10_000 } $self->tasks_in(qw(waking preempted sleep));
 	my $t = @may ? one_of(@may) : return;
 
-	$self->migrate($c, $t, one_of(grep { $_ != $t->{cpu} } @{$t->{cpus}}));
+	my @to = grep { $_ != $t->{cpu} && ($t->{waker_cpu} != $c->{nr} || $_ == $c->{nr}) } @{$t->{cpus}};
+	$self->migrate($c, $t, one_of(@to)) if @to;
 }
 
 # ---- interrupts, idle states, requests ----
@@ -317,17 +342,22 @@ sub idle_state {
 
 	$self->event($c, 'power:cpu_idle', "state=$state cpu_id=$c->{nr}");
 	$c->{sleeps} = !$c->{sleeps} || 0;
-	$self->{truth}->note('sleeps', $c->{nr}, $self->{now}, $c->{sleeps} ? 1 : '');
+	$self->{truth}->note('sleeps', $c->{nr}, $self->{now}, $c->{sleeps});
+	$self->{truth}->first('told', $c->{nr}, $self->{now}) if defined($self->{truth}{switched}{$c->{nr}});
 }
 
-# A reschedule of the CPU's running task is requested.
+# A CPU requests that another one, or itself, reschedules. A lazy request changes nothing after one that is not. Before both flags' numbers have
+# appeared, no event says that a request is lazy.
 sub ask {
 	my ($self, $c) = @_;
-	my $how = $c->{asked} ne 'hard' && chance(0.5) ? 'lazy' : 'hard';
+	my $of = chance(0.7) ? $c : one_of(@{$self->{cpus}});
+	my $how = chance(0.5) ? 'lazy' : 'hard';
 
 	$self->event($c, 'schedtap:sched_set_need_resched',
-		"comm=$c->{runs}{comm} pid=$c->{runs}{tid} cpu=$c->{nr} tif=" . ($how eq 'hard' ? 3 : 4));
-	$self->asks($c, $how);
+		"comm=$of->{runs}{comm} pid=$of->{runs}{tid} cpu=$of->{nr} tif=" . ($how eq 'hard' ? 3 : 4));
+	$self->{truth}->first('flags', $how, $self->{now});
+	$how = 'hard' if !defined($self->{truth}{flags}{hard});
+	$self->asks($of, $how) if $of->{asked} ne 'hard';
 }
 
 sub asks {
@@ -365,7 +395,7 @@ sub fork {
 	return if $parent->{comm} =~ /migration/;
 	$self->event($c, 'sched:sched_process_fork',
 		"parent_comm=$parent->{comm} parent_pid=$parent->{tid} child_comm=$parent->{comm} child_pid=$tid");
-	push(@{$c->{todo}}, sub { $self->begin_life($c, $tid) });
+	$self->later($c, sub { $self->begin_life($c, $tid) });
 }
 
 sub begin_life {
@@ -375,6 +405,7 @@ sub begin_life {
 
 	$self->event($c, 'sched:sched_wakeup_new', "comm=$t->{comm} pid=$tid prio=$t->{prio} target_cpu=$t->{cpu}");
 	push(@{$self->{truth}{wakeups}}, { ns => $self->{now}, cpu => $c->{nr}, tid => $tid, waker => $parent->{tid}, irq => '', from => undef });
+	$t->{waker_cpu} = $c->{nr};
 	$self->enters($t, 'waking');
 	$self->seen($t);
 	$self->queued($t);
@@ -395,7 +426,7 @@ sub exit {
 
 	return if $t->{comm} =~ /migration/;
 	$self->event($c, 'sched:sched_process_exit', "comm=$t->{comm} pid=$t->{tid} prio=$t->{prio} group_dead=1");
-	push(@{$c->{todo}}, sub { my @ready = $self->ready($c); $self->switch($c, 'Z', @ready ? one_of(@ready) : undef) });
+	$self->later($c, sub { my @ready = $self->ready($c); $self->switch($c, 'Z', @ready ? one_of(@ready) : undef) });
 }
 
 # ---- the recording ----
@@ -404,7 +435,7 @@ sub exit {
 sub text {
 	my ($self) = @_;
 	my $with = $self->{with};
-	my $meta = "{\"window\":{\"start_ns\":$self->{from},\"end_ns\":$self->{to}}}";
+	my $meta = "{\"window\":{\"start_ns\":$self->{from},\"end_ns\":$self->{to}},\"tasks\":[" . join(',', @{$self->{listed}}) . ']}';
 
 	return join("\n", ($with->{throttle} ? 'throttling' : ()), "meta $meta", "cpus $self->{nr_cpus}",
 		map { "$_->{ns} $_->{cpu} $_->{tid} $_->{name} $_->{fields}" } @{$self->{events}}) . "\n";

@@ -4,15 +4,19 @@
 # the next change. The oracles read nothing else of the simulation but its events.
 #
 #   tasks{tid}      state: running, preempted, waking, throttled, sleep, blocked, stopped, none (before its life and after it)
-#   queues{tid}     the CPU in whose run queue the task is, or -1 while a wakeup has not chosen it
-#   limits{tid}     1 while the task is throttled
+#   queues{tid}     the CPU in whose run queue the task is; while it sleeps, the one where it was last
+#   placing{tid}    1 while the task is being woken and no CPU was chosen
+#   may{tid}        the CPUs that the task may use, as a list; absent if the recording does not list them
+#   class{tid}      stop, deadline, realtime or fair
 #   seen{tid}       ns of the first event that proves the task's state
 #   runs{cpu}       tid of the running task, 0: idle
 #   prios{tid}      priority, as in sched_switch
 #   irqs{cpu}       the open interrupt handlers, such as "irq softirq", the innermost last
-#   sleeps{cpu}     1 while the CPU is in an idle state
+#   sleeps{cpu}     1 while the CPU is in an idle state, else 0
+#   told{cpu}       ns of the first event of an idle state after the CPU's first switch
 #   asked{cpu}      'hard' or 'lazy' while a reschedule is requested
 #   switched{cpu}   ns of the CPU's first switch
+#   flags{how}      ns of the first request of a kind
 #   wakeups         { ns, cpu, tid, waker, from, irq }: wakeups that ended a sleep; irq: the open handler
 package Truth;
 use strict;
@@ -21,7 +25,7 @@ use warnings;
 sub new {
 	my ($class, $from, $to) = @_;
 
-	return bless { from => $from, to => $to, wakeups => [], map { $_ => {} } qw(tasks queues limits seen runs prios irqs sleeps asked switched) }, $class;
+	return bless { from => $from, to => $to, wakeups => [], map { $_ => {} } qw(tasks queues placing may class seen runs prios irqs sleeps asked switched told flags) }, $class;
 }
 
 # Log that KEY of the log WHAT is VALUE from NS on.

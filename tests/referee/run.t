@@ -12,13 +12,14 @@ use File::Basename qw(dirname);
 use JSON::XS;
 use lib dirname(__FILE__) . '/..', dirname(__FILE__);
 use Compare;
+use Explain;
 use Files;
 use Recordings;
 use Schedule;
 use States;
 use Wakers;
 
-my @reports = qw(States Wakers);
+my @reports = qw(States Wakers Explain);
 my ($count, $first) = ($ARGV[0] // ($ENV{SOAK} ? 500 : 60), $ARGV[1] // 1);
 my $folder = memory_folder();
 my $dir = $ENV{REFEREE_KEEP} // $folder;
