@@ -7,6 +7,9 @@ use warnings;
 use List::Util qw(max sum0);
 use Compare;
 
+# The verdict that a component counts for; contention: all others.
+my %verdict = (unknown => 'unknown', throttled => 'throttled', placing => 'wakeup', irq => 'interrupts', softirq => 'interrupts',
+	idle_state => 'wakeup', idle => 'idle_exit', idle_exit => 'idle_exit');
 my %rank = (fair => 0, realtime => 1, deadline => 2, stop => 3);
 
 sub questions {
@@ -18,6 +21,7 @@ sub questions {
 		want => { all => all(@waits), waits => { '*' => 1, map { $_->{key} => wanted($_) } @waits }, kinds => { '*' => 1, kinds(@waits) },
 			tasks => { '*' => 1, tasks(@waits) } },
 		shape => \&shape,
+		todo => [[qr/\.verdict$/, 'affinity', 'affinity counts idle time of other CPUs outside the contention']],
 	};
 }
 
@@ -25,7 +29,10 @@ sub questions {
 sub shape {
 	my ($report) = @_;
 
-	$_->{pieces} = by_key($_->{pieces}, 'kind', 'tid') for @{$report->{waits}};
+	for my $wait (@{$report->{waits}}) {
+		$wait->{pieces} = by_key($wait->{pieces}, 'kind', 'tid');
+		$wait->{$_} = join(' ', @{$wait->{$_}}) for qw(idle_cpus barred_cpus);
+	}
 	return { all => $report->{all}, waits => by_key($report->{waits}, 'tid', 'from_ns'), kinds => by_key($report->{kinds}, 'kind'),
 		tasks => by_key($report->{tasks}, 'tid') };
 }
@@ -58,15 +65,52 @@ sub wait_of {
 	my ($schedule, $tid, $from, $to, $state) = @_;
 	my $truth = $schedule->{truth};
 	my @cuts = cuts($schedule, $tid, $from, $to);
-	my (%pieces, $avoidable, $barred);
+	my (%pieces, %others);
 
 	for my $i (0 .. $#cuts - 1) {
 		my ($kind, $runs) = component($schedule, $tid, $cuts[$i]);
 		my $piece = $pieces{"$kind " . ($runs // '-')} //= { kind => $kind, runs => $runs, ns => 0, from_ns => $cuts[$i] };
 		$piece->{ns} += $cuts[$i + 1] - $cuts[$i];
+		count_idle($schedule, \%others, $tid, $kind, @cuts[$i, $i + 1]) if $kind !~ /throttled|placing/;
 	}
 	return { key => "$tid $from", tid => $tid, from => $from, to => $to, state => $state, pieces => \%pieces,
-		cpu => $truth->at('queues', $tid, $to) };
+		verdicts => [verdicts($truth->{listed}{$tid} ? $others{contended} // 0 : 0, %pieces)], others => idle_elsewhere($truth, $tid, %others), cpu => $truth->at('queues', $tid, $to) };
+}
+
+# Add up the time in which other CPUs were idle that the task may use, and in which only others were: { cpu => ns } and a sum of each.
+sub count_idle {
+	my ($schedule, $others, $tid, $kind, $from, $to) = @_;
+	my $truth = $schedule->{truth};
+	my %may = map { $_ => 1 } @{$truth->{may}{$tid} // []};
+	my $own = $truth->at('queues', $tid, $from);
+	my @idle = grep { $_ != $own && $from >= ($truth->{switched}{$_} // $to) && !$truth->at('runs', $_, $from) } 0 .. $schedule->{nr_cpus} - 1;
+	my @for_it = grep { $may{$_} } @idle;
+	my $what = @for_it ? 'avoidable' : @idle ? 'barred' : return;
+
+	$others->{$what}{ns} += $to - $from;
+	$others->{contended} += $to - $from if $what eq 'barred' && !$verdict{$kind};
+	$others->{$what}{cpus}{$_} = 1 for @for_it ? @for_it : @idle;
+}
+
+# The same, as the report has it. Nothing where the recording does not list which CPUs the task may use.
+sub idle_elsewhere {
+	my ($truth, $tid, %others) = @_;
+	my %cpus = map { my $what = $_; $what => join(' ', sort { $a <=> $b } keys(%{$others{$what}{cpus} // {}})) } qw(avoidable barred);
+
+	return { avoidable_ns => between(0, $others{avoidable}{ns} // 0) } if !$truth->{listed}{$tid};
+	return { avoidable_ns => $others{avoidable}{ns} // 0, idle_cpus => $cpus{avoidable},
+		barred_ns => $others{barred}{ns} // 0, barred_cpus => $cpus{barred} };
+}
+
+# The kinds of delay that make up most of a wait: several if they are equally long.
+sub verdicts {
+	my ($contended, %pieces) = @_;
+	my %ns;
+
+	$ns{$verdict{$_->{kind}} // 'contention'} += $_->{ns} for values(%pieces);
+	my $most = max(values(%ns));
+	my @verdicts = grep { $ns{$_} == $most } keys(%ns);
+	return map { $_ eq 'contention' && 2 * $contended >= $most ? 'affinity' : $_ } @verdicts;
 }
 
 # Times at which a component may end: every change of the task, and of any CPU.
@@ -129,7 +173,8 @@ sub wanted {
 	my %pieces = map { $_ => { ns => $wait->{pieces}{$_}{ns}, from_ns => $wait->{pieces}{$_}{from_ns} } } keys(%{$wait->{pieces}});
 
 	return { to_ns => $wait->{to}, wait_ns => $wait->{to} - $wait->{from}, state => $wait->{state}, cpu => $wait->{cpu}, whole => !!1,
-		pieces => { '*' => 1, %pieces } };
+		verdict => among(@{$wait->{verdicts}}),
+		pieces => { '*' => 1, %pieces }, %{$wait->{others}} };
 }
 
 sub all {

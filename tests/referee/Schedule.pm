@@ -78,6 +78,7 @@ sub add_task {
 	$t->{cpu} //= one_of(@{$t->{cpus}});
 	$self->{truth}->note('prios', $tid, $begin, $t->{prio});
 	$self->{truth}{class}{$tid} = $t->{comm} =~ /^migration/ ? 'stop' : $t->{prio} < 0 ? 'deadline' : $t->{prio} < 100 ? 'realtime' : 'fair';
+	$self->{truth}{may}{$tid} = $t->{cpus};
 	$self->{tasks}{$tid} = $t;
 	return $t;
 }
@@ -88,7 +89,7 @@ sub list {
 	my $all = @{$t->{cpus}} == $self->{nr_cpus};
 
 	push(@{$self->{listed}}, "[$t->{tid},$t->{tid},\"$t->{comm}\",null,\"both\"," . ($all ? 'null' : '"' . join(',', @{$t->{cpus}}) . '"') . ']');
-	$self->{truth}{may}{$t->{tid}} = $t->{cpus};
+	$self->{truth}{listed}{$t->{tid}} = 1;
 }
 
 # Before the first event: some tasks run, wait or sleep, which no event shows.

@@ -6,7 +6,8 @@
 #   tasks{tid}      state: running, preempted, waking, throttled, sleep, blocked, stopped, none (before its life and after it)
 #   queues{tid}     the CPU in whose run queue the task is; while it sleeps, the one where it was last
 #   placing{tid}    1 while the task is being woken and no CPU was chosen
-#   may{tid}        the CPUs that the task may use, as a list; absent if the recording does not list them
+#   may{tid}        the CPUs that the task may use, as a list
+#   listed{tid}     1 if the recording lists them
 #   class{tid}      stop, deadline, realtime or fair
 #   seen{tid}       ns of the first event that proves the task's state
 #   runs{cpu}       tid of the running task, 0: idle
@@ -25,7 +26,7 @@ use warnings;
 sub new {
 	my ($class, $from, $to) = @_;
 
-	return bless { from => $from, to => $to, wakeups => [], map { $_ => {} } qw(tasks queues placing may class seen runs prios irqs sleeps asked switched told flags) }, $class;
+	return bless { from => $from, to => $to, wakeups => [], map { $_ => {} } qw(tasks queues placing may listed class seen runs prios irqs sleeps asked switched told flags) }, $class;
 }
 
 # Log that KEY of the log WHAT is VALUE from NS on.
