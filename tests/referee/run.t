@@ -13,6 +13,7 @@ use JSON::XS;
 use List::Util qw(min);
 use lib dirname(__FILE__) . '/..', dirname(__FILE__);
 use Compare;
+use Critical;
 use Explain;
 use Files;
 use Recordings;
@@ -20,7 +21,7 @@ use Schedule;
 use States;
 use Wakers;
 
-my @reports = qw(States Wakers Explain);
+my @reports = qw(States Wakers Explain Critical);
 my ($count, $first) = ($ARGV[0] // ($ENV{SOAK} ? 500 : 60), $ARGV[1] // 1);
 my $folder = memory_folder();
 my $dir = $ENV{REFEREE_KEEP} // $folder;

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What schedtap-critical(1) must say of a schedule: the path of some tasks, which is walked backwards, and the sums over it.
+package Critical;
+use strict;
+use warnings;
+use List::Util qw(sum0);
+use Compare;
+use States;
+
+my $tasks = 3; # of each schedule, paths of so many tasks are compared
+
+sub questions {
+	my ($schedule, $window) = @_;
+	my @tids = grep { $schedule->{truth}->known_states($_, @$window) } States::named($schedule, $window->[1]);
+
+	return map { question($schedule, $_, $window) } grep { defined } @tids[0 .. $tasks - 1];
+}
+
+sub question {
+	my ($schedule, $tid, $window) = @_;
+	my @path = path($schedule, $tid, @$window);
+	my %want = (from_ns => $path[0][0], to_ns => $path[-1][1], path_ns => $path[-1][1] - $path[0][0],
+		scheduling_ns => sum0(map { $_->[1] - $_->[0] } grep { $_->[3] =~ /waking|preempted/ } @path));
+
+	return {
+		args => "critical -t $tid --path --json",
+		want => { %want, states => { '*' => 1, sums(3, @path) }, tasks => { '*' => 1, sums(2, @path) }, path => { '*' => 1, steps(@path) } },
+		shape => \&shape,
+	};
+}
+
+# The report, with the path as a hash, where steps of the same task and state are one.
+sub shape {
+	my ($report) = @_;
+	my @path = map { [$_->{from_ns}, $_->{to_ns}, $_->{tid}, $_->{state}] } @{$report->{path}};
+
+	return { %$report, states => by_key($report->{states}, 'state'), tasks => by_key($report->{tasks}, 'tid'), path => { steps(joined(@path)) } };
+}
+
+sub steps {
+	return map { ("at_$_->[0]" => "until $_->[1]: $_->[2] $_->[3]") } @_;
+}
+
+# Steps with equal task and state as one.
+sub joined {
+	my @joined;
+
+	for my $step (@_) {
+		if (@joined && $joined[-1][2] == $step->[2] && $joined[-1][3] eq $step->[3]) {
+			$joined[-1][1] = $step->[1];
+		} else {
+			push(@joined, [@$step]);
+		}
+	}
+	return @joined;
+}
+
+sub sums {
+	my ($by, @path) = @_;
+	my %ns;
+
+	$ns{$_->[$by]} += $_->[1] - $_->[0] for @path;
+	return map { $_ => { path_ns => $ns{$_} } } keys(%ns);
+}
+
+# ---- the path ----
+
+# The path of a task within a window, in time order: [from, to, tid, state].
+sub path {
+	my ($schedule, $tid, $from, $to) = @_;
+	my @steps;
+
+	for (reverse($schedule->{truth}->known_states($tid, $from, $to))) {
+		my ($begin, $end, $state) = @$_;
+		push(@steps, $state =~ /sleep|blocked|stopped/ ? of_sleep($schedule, $tid, $begin, $end) : [$begin, $end, $tid, $state]);
+	}
+	return joined(reverse(@steps));
+}
+
+# Whose time a sleep of the followed task was: its waker's, or of the task itself if an interrupt woke it. Steps are from the latest on.
+sub of_sleep {
+	my ($schedule, $tid, $from, $to) = @_;
+	my $wakeup = wakeup_after($schedule, $tid, $to);
+
+	return [$from, $to, $tid, 'asleep'] if !$wakeup;
+	return [$from, $to, $tid, interrupt($schedule, $wakeup)] if $wakeup->{irq};
+	return of_waker($schedule, $tid, $wakeup->{waker}, $from, $to);
+}
+
+# The time of a waker, back to its own wakeup; then that of its waker, back to FROM. From where it is unknown what the waker did, all is. This is
+# the woken task's time if the waker's state was unknown at the wakeup already.
+sub of_waker {
+	my ($schedule, $woken, $tid, $from, $to) = @_;
+	my @steps;
+
+	for (reverse($schedule->{truth}->known_states($tid, $from, $to))) {
+		my ($begin, $end, $state) = @$_;
+		return (@steps, [$from, $end, @steps ? $tid : $woken, 'unknown']) if $state eq 'unknown';
+		if ($state =~ /sleep|blocked|stopped/) {
+			my $wakeup = wakeup_after($schedule, $tid, $end);
+			return (@steps, of_waker($schedule, $tid, $wakeup->{waker}, $from, $end)) if !$wakeup->{irq};
+			$state = interrupt($schedule, $wakeup);
+		}
+		push(@steps, [$begin, $end, $tid, $state]);
+	}
+	my $born = @steps ? $steps[-1][0] : $to;
+	return $born > $from ? (@steps, of_waker($schedule, $tid, wakeup_after($schedule, $tid, $born)->{waker}, $from, $born)) : @steps;
+}
+
+# The wakeup that ended a sleep, or began a life, at NS or later.
+sub wakeup_after {
+	my ($schedule, $tid, $ns) = @_;
+
+	for (@{$schedule->{truth}{wakeups}}) {
+		return $_ if $_->{tid} == $tid && $_->{ns} >= $ns;
+	}
+	return undef;
+}
+
+# What a task slept for that an interrupt woke.
+sub interrupt {
+	my ($schedule, $wakeup) = @_;
+	my $slept = $schedule->{truth}->at('tasks', $wakeup->{tid}, $wakeup->{ns} - 1);
+
+	return $wakeup->{irq} eq 'interrupt' && $slept eq 'blocked' ? 'blocked' : $wakeup->{irq};
+}
+
+1;
