@@ -21,7 +21,7 @@ sub questions {
 		want => { all => all(@waits), waits => { '*' => 1, map { $_->{key} => wanted($_) } @waits }, kinds => { '*' => 1, kinds(@waits) },
 			tasks => { '*' => 1, tasks(@waits) } },
 		shape => \&shape,
-		todo => [[qr/\.verdict$/, 'affinity', 'affinity counts idle time of other CPUs outside the contention']],
+		todo => [[qr/\.verdict: .* got affinity$/, 'affinity counts idle time of other CPUs outside the contention']],
 	};
 }
 
