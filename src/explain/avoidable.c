@@ -53,20 +53,48 @@ static int by_start(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* At several CPUs at once is no more than at one. */
-static uint64_t union_ns(struct tap_idle_time *times, unsigned int nr)
+/* Sorts them and joins those that overlap: at several CPUs at once is no more than at one. */
+static void join_times(struct tap_avoidable *a)
 {
-	uint64_t ns = 0, until_ns = 0;
+	unsigned int nr = 0;
 
-	if (nr > 1)
-		qsort(times, nr, sizeof(*times), by_start);
-	for (unsigned int i = 0; i < nr; i++) {
-		uint64_t from_ns = times[i].from_ns > until_ns ? times[i].from_ns : until_ns;
+	if (a->nr_times > 1)
+		qsort(a->times, a->nr_times, sizeof(*a->times), by_start);
+	for (unsigned int i = 0; i < a->nr_times; i++) {
+		struct tap_idle_time *last = nr ? &a->times[nr - 1] : NULL;
 
-		if (times[i].to_ns <= from_ns)
-			continue;
-		ns += times[i].to_ns - from_ns;
-		until_ns = times[i].to_ns;
+		if (!last || a->times[i].from_ns > last->to_ns)
+			a->times[nr++] = a->times[i];
+		else if (a->times[i].to_ns > last->to_ns)
+			last->to_ns = a->times[i].to_ns;
+	}
+	a->nr_times = nr;
+}
+
+static uint64_t all_ns(const struct tap_avoidable *a)
+{
+	uint64_t ns = 0;
+
+	for (unsigned int i = 0; i < a->nr_times; i++)
+		ns += a->times[i].to_ns - a->times[i].from_ns;
+	return ns;
+}
+
+/* Of these times, those in which the CPU with these parts ran a task. */
+static uint64_t contended_ns(const struct tap_avoidable *a, struct tap_cpu_parts parts)
+{
+	struct tap_cpu_part part;
+	unsigned int i = 0;
+	uint64_t ns = 0;
+
+	while (tap_cpu_parts_next(&parts, &part)) {
+		while (i < a->nr_times && a->times[i].to_ns <= part.from_ns)
+			i++;
+		for (unsigned int k = i; part.what == TAP_CPU_RUN && part.irq == TAP_IN_NO_IRQ && k < a->nr_times && a->times[k].from_ns < part.to_ns; k++) {
+			uint64_t from_ns = a->times[k].from_ns > part.from_ns ? a->times[k].from_ns : part.from_ns;
+
+			ns += (a->times[k].to_ns < part.to_ns ? a->times[k].to_ns : part.to_ns) - from_ns;
+		}
 	}
 	return ns;
 }
@@ -113,14 +141,23 @@ static int find_all_idle(struct tap_avoidable *a, const struct tap_cpu_logs *log
 int tap_avoidable_add(struct tap_avoidable *a, const struct tap_cpu_logs *logs, const struct tap_timeline *t, const struct tap_task *task,
 		      int cpu, uint64_t from_ns, uint64_t to_ns, struct tap_avoidable_idle *idle)
 {
-	uint64_t ns;
+	unsigned int nr_cpus;
+	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr_cpus);
+	struct tap_cpu_parts own;
+	uint64_t ns, contended;
 	int ret;
 
+	tap_cpu_log_read(logs, cpu, from_ns, to_ns, cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL, &own);
 	a->nr_times = 0;
 	ret = find_all_idle(a, logs, t, task, cpu, TAP_MAY, from_ns, to_ns, &idle->cpus);
-	ns = union_ns(a->times, a->nr_times);
+	join_times(a);
+	ns = all_ns(a);
+	contended = contended_ns(a, own);
 	ret = ret ?: find_all_idle(a, logs, t, task, cpu, TAP_MAY_NOT, from_ns, to_ns, &idle->barred);
+	join_times(a);
 	idle->ns += ns;
-	idle->barred_ns += union_ns(a->times, a->nr_times) - ns;
+	idle->barred_ns += all_ns(a) - ns;
+	idle->contended_ns += contended;
+	idle->contended_barred_ns += contended_ns(a, own) - contended;
 	return ret;
 }

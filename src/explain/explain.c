@@ -38,7 +38,9 @@ static enum tap_verdict verdict_on_contention(uint64_t ns, const struct tap_avoi
 {
 	uint64_t half_ns = ns - ns / 2;
 
-	return idle->ns >= half_ns ? TAP_VERDICT_IDLE_CPU : idle->barred_ns >= half_ns ? TAP_VERDICT_AFFINITY : TAP_VERDICT_CONTENTION;
+	if (idle->contended_ns >= half_ns)
+		return TAP_VERDICT_IDLE_CPU;
+	return idle->contended_barred_ns >= half_ns ? TAP_VERDICT_AFFINITY : TAP_VERDICT_CONTENTION;
 }
 
 static enum tap_verdict verdict_of(const struct tap_wait_told *w, const struct tap_avoidable_idle *idle)

@@ -21,7 +21,6 @@ sub questions {
 		want => { all => all(@waits), waits => { '*' => 1, map { $_->{key} => wanted($_) } @waits }, kinds => { '*' => 1, kinds(@waits) },
 			tasks => { '*' => 1, tasks(@waits) } },
 		shape => \&shape,
-		todo => [[qr/\.verdict: .* got affinity$/, 'affinity counts idle time of other CPUs outside the contention']],
 	};
 }
 
@@ -74,7 +73,7 @@ sub wait_of {
 		count_idle($schedule, \%others, $tid, $kind, @cuts[$i, $i + 1]) if $kind !~ /throttled|placing/;
 	}
 	return { key => "$tid $from", tid => $tid, from => $from, to => $to, state => $state, pieces => \%pieces,
-		verdicts => [verdicts($truth->{listed}{$tid} ? $others{contended} // 0 : 0, %pieces)], others => idle_elsewhere($truth, $tid, %others), cpu => $truth->at('queues', $tid, $to) };
+		verdicts => [verdicts($truth->{listed}{$tid}, \%others, %pieces)], others => idle_elsewhere($truth, $tid, %others), cpu => $truth->at('queues', $tid, $to) };
 }
 
 # Add up the time in which other CPUs were idle that the task may use, and in which only others were: { cpu => ns } and a sum of each.
@@ -88,7 +87,7 @@ sub count_idle {
 	my $what = @for_it ? 'avoidable' : @idle ? 'barred' : return;
 
 	$others->{$what}{ns} += $to - $from;
-	$others->{contended} += $to - $from if $what eq 'barred' && !$verdict{$kind};
+	$others->{$what}{contended} += $to - $from if !$verdict{$kind};
 	$others->{$what}{cpus}{$_} = 1 for @for_it ? @for_it : @idle;
 }
 
@@ -102,15 +101,18 @@ sub idle_elsewhere {
 		barred_ns => $others{barred}{ns} // 0, barred_cpus => $cpus{barred} };
 }
 
-# The kinds of delay that make up most of a wait: several if they are equally long.
+# The kinds of delay that make up most of a wait: several if they are equally long. Where it is not listed which CPUs the task may use, the report
+# may know of some.
 sub verdicts {
-	my ($contended, %pieces) = @_;
+	my ($is_listed, $others, %pieces) = @_;
 	my %ns;
 
 	$ns{$verdict{$_->{kind}} // 'contention'} += $_->{ns} for values(%pieces);
 	my $most = max(values(%ns));
 	my @verdicts = grep { $ns{$_} == $most } keys(%ns);
-	return map { $_ eq 'contention' && 2 * $contended >= $most ? 'affinity' : $_ } @verdicts;
+	my %idle = map { $_ => 2 * ($others->{$_}{contended} // 0) >= $most } qw(avoidable barred);
+	return map { $_ eq 'contention' && $others->{avoidable} ? ($_, 'idle_cpu') : $_ } @verdicts if !$is_listed;
+	return map { $_ ne 'contention' ? $_ : $idle{avoidable} ? 'idle_cpu' : $idle{barred} ? 'affinity' : $_ } @verdicts;
 }
 
 # Times at which a component may end: every change of the task, and of any CPU.
