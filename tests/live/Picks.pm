@@ -72,12 +72,26 @@ sub lag {
 	return ($load == 0 ? big(0) : $sum / $load) - ahead($v, $zero);
 }
 
+# What must stand in .levels, of as many as raw_pick has: three.
+sub levels {
+	my ($raw) = @_;
+	my @words;
+
+	for my $l (map { my $n = $_; +{map { $_ => $raw->{"level${n}_$_"} } qw(w group vtime v deadline vprot slice)} } 0 .. 2) {
+		last if !$l->{w};
+		push(@words, $l->{group}, $l->{w}, ahead($l->{vtime}, 0), ahead($l->{vtime}, $l->{v}), ahead($l->{deadline}, $l->{v}),
+			defined $raw->{vprot} ? ahead($l->{vprot}, $l->{v}) : 0, $l->{slice});
+	}
+	return join(',', @words);
+}
+
 # What must stand in the event. Return: it, and of a pick among several whether it was eligible: else undef.
 sub expect {
 	my ($raw) = @_;
 	my (%want, $eligible);
 
-	%want = map { $_ => 0 } qw(vtime group next_lag next_deadline next_vprot next_slice next_weight prev_lag);
+	$want{levels} = $raw->{is_curr} ? levels($raw) : '';
+	$want{$_} = 0 for qw(vtime group next_lag next_deadline next_vprot next_slice next_weight prev_lag);
 	if ($raw->{is_curr}) {
 		my ($zero, $sum, $load, $alone) = sums($raw, '', $raw->{v}, $raw->{w});
 
@@ -103,11 +117,12 @@ sub expect {
 
 # What pick_load has is in them: nice values; where it has cgroups, their quota.
 sub check_variety {
-	my ($picks, $has_cgroups) = @_;
+	my ($picks, $has_cgroups, $has_levels) = @_;
 	my %weights = map { $_->{next_weight} => 1 } @$picks;
 
 	cmp_ok(scalar(grep { $_ } keys %weights), '>=', 3, 'of tasks of several weights');
 	cmp_ok(scalar(grep { $_->{prev_throttled} } @$picks), '>', 0, 'tasks that have used up their quota') if $has_cgroups;
+	cmp_ok(scalar(grep { ($_->{levels} =~ tr/,//) > 2 * 7 } @$picks), '>', 0, 'tasks in three groups') if $has_cgroups && $has_levels;
 	cmp_ok(scalar(grep { $_->{prev_delayed} } @$picks), '>', 0, 'tasks that are dequeued late');
 }
 
@@ -121,6 +136,7 @@ sub check_picks {
 		$losses++ if $line =~ /^\{"lost":/; # of what stands before and behind it the other may be lost
 		my ($cpu, $event, $fields) = $line =~ /"cpu":(\d+).*"event":"\w+:(\w+)","fields":\{(.*)\}/ or next;
 		my $now = {$fields =~ /"(\w+)":(-?\d+)/g};
+		$now->{levels} = $1 if $fields =~ /"levels":\[([-\d,]*)\]/;
 		my $pid = $event eq 'raw_pick' ? $now->{pid} : $now->{next_pid};
 		my $other = $before{$cpu};
 
@@ -149,7 +165,7 @@ sub check_picks {
 		push(@differ, "next_lag $p->{next_lag} of one that is " . ($eligible ? '' : 'not ') . 'eligible')
 			if ($p->{next_lag} >= 0) != !!$eligible;
 	}
-	check_variety([map { $_->[1] } @pairs], $has_cgroups);
+	check_variety([map { $_->[1] } @pairs], $has_cgroups, scalar(grep { $_->[0]{level0_w} } @pairs));
 	note(scalar(@pairs) . " switches, $several of them picks among several");
 	cmp_ok($several, '>', $least, 'picks among several');
 	cmp_ok($alone, '<=', 2 * $losses, 'of each switch both events');

@@ -13,10 +13,30 @@
 #ifdef FLAT /* since v7.3 a CPU has one queue; a kernel without h_load refuses this */
 #define QUEUE(se) (&(se)->cfs_rq->rq->cfs)
 #define WEIGHT(se) (se)->h_load.weight
+#define ABOVE(se) 0 /* no group's entity stands in a queue */
 #else
 #define QUEUE(se) (se)->cfs_rq
 #define WEIGHT(se) (se)->load.weight
+#define ABOVE(se) (se)->load.weight
 #endif
+
+/* A group's entity, the nth above the task's. */
+#define LEVEL_FIELDS(n)                                                                            \
+	__field(u64, level##n##_w)                                                                 \
+	__field(s32, level##n##_group)                                                             \
+	__field(u64, level##n##_vtime)                                                             \
+	__field(u64, level##n##_v)                                                                 \
+	__field(u64, level##n##_deadline)                                                          \
+	__field(u64, level##n##_vprot)                                                             \
+	__field(u64, level##n##_slice)
+#define LEVEL_ASSIGN(n, se)                                                                        \
+	__entry->level##n##_w = ABOVE(se);                                                         \
+	__entry->level##n##_group = tp_cfs_rq_group((se)->my_q);                                   \
+	__entry->level##n##_vtime = tp_cfs_rq_vtime((se)->cfs_rq, se);                             \
+	__entry->level##n##_v = (se)->vruntime;                                                    \
+	__entry->level##n##_deadline = (se)->deadline;                                             \
+	__entry->level##n##_vprot = tp_se_vprot(se);                                               \
+	__entry->level##n##_slice = (se)->slice;
 
 TRACE_EVENT(raw_pick,
 	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
@@ -56,6 +76,9 @@ TRACE_EVENT(raw_pick,
 		__field(bool, prev_delayed)
 		__field(bool, prev_custom)
 		__field(bool, prev_curr_on_rq)
+		LEVEL_FIELDS(0)
+		LEVEL_FIELDS(1)
+		LEVEL_FIELDS(2)
 	),
 
 	TP_fast_assign(
@@ -94,6 +117,9 @@ TRACE_EVENT(raw_pick,
 		__entry->prev_delayed = prev->se.sched_delayed;
 		__entry->prev_custom = prev->se.custom_slice;
 		__entry->prev_curr_on_rq = prev_q->curr->on_rq;
+		LEVEL_ASSIGN(0, next->se.parent)
+		LEVEL_ASSIGN(1, next->se.parent->parent)
+		LEVEL_ASSIGN(2, next->se.parent->parent->parent)
 	),
 
 	TP_printk("pid=%d", __entry->pid)
