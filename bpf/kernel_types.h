@@ -268,7 +268,7 @@ struct task_struct {
 	pid_t tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid; /* NULL once it is released */
-	int prio;
+	int prio, normal_prio; /* with what it inherits, and without */
 	unsigned int policy;
 	int exit_state;
 	char comm[16] __attribute__((aligned(8))); /* so that it is read as words */

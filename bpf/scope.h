@@ -74,6 +74,12 @@ static __always_inline bool tap_se_wanted(struct sched_entity *se)
 	       tap_task_wanted((void *)se - bpf_core_field_offset(struct task_struct, se));
 }
 
+/* Some tracepoints may pass NULL, and from v6.13 on the verifier knows which. */
+static __always_inline bool tap_task_arg_wanted(struct task_struct *p)
+{
+	return p && tap_task_wanted(p);
+}
+
 static __always_inline bool tap_cpu_wanted(void)
 {
 	u32 cpu = bpf_get_smp_processor_id();
@@ -84,7 +90,7 @@ static __always_inline bool tap_cpu_wanted(void)
 #define TAP_IF_TYPE(T, arg) _Generic((arg), T: (arg), default: (T)0)
 #define TAP_ARG_WANTED(arg)                                                                        \
 	_Generic((arg),                                                                            \
-		struct task_struct *: tap_task_wanted(TAP_IF_TYPE(struct task_struct *, arg)),     \
+		struct task_struct *: tap_task_arg_wanted(TAP_IF_TYPE(struct task_struct *, arg)), \
 		struct sched_entity *: tap_se_wanted(TAP_IF_TYPE(struct sched_entity *, arg)),     \
 		struct cgroup *: true, /* says who is in which: every recording needs it */        \
 		default: false)

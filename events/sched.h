@@ -203,5 +203,33 @@ TRACE_EVENT(sched_process_exit,
 );
 TRACE_HOOK(sched_process_exit, sched_process_exit, TP_PROTO(struct task_struct *p), TP_ARGS(p));
 
+/*
+ * sched_pi_setprio: a task's priority changes because of who waits for a mutex of its (priority inheritance): it gets that of the
+ * first of them, or at the end its own back. Comes before the change.
+ *
+ * Source: sched:sched_pi_setprio, rt_mutex_setprio().
+ */
+TRACE_EVENT(sched_pi_setprio,
+	TP_PROTO(struct task_struct *tsk, struct task_struct *pi_task),
+	TP_ARGS(tsk, pi_task),
+
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(pid_t, pid)
+		__field(int, oldprio)		/* 0..139: below 100 real-time; -1: deadline */
+		__field(int, newprio)
+	),
+
+	TP_fast_assign(
+		tp_comm(__entry->comm, tsk);
+		__entry->pid = tsk->pid;
+		__entry->oldprio = tsk->prio;
+		__entry->newprio = pi_task && pi_task->prio < tsk->normal_prio ? pi_task->prio : tsk->normal_prio;
+	),
+
+	TP_printk("comm=%s pid=%d oldprio=%d newprio=%d", __entry->comm, __entry->pid, __entry->oldprio, __entry->newprio)
+);
+TRACE_HOOK(sched_pi_setprio, sched_pi_setprio, TP_PROTO(struct task_struct *tsk, struct task_struct *pi_task), TP_ARGS(tsk, pi_task));
+
 #endif
 #include <trace/define_trace.h>
