@@ -23,6 +23,8 @@ struct point {
 	enum tap_in_idle idle;
 	enum tap_asked asked;
 	uint64_t asked_ns;
+	bool has_prio; /* the task's priority has changed since it came, to .prio */
+	int prio;
 };
 
 struct tap_cpu_log {
@@ -37,6 +39,7 @@ struct tap_cpu_log {
 	uint64_t end_ns; /* of the last interval */
 	bool has_idle;
 	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
+	int first_prio; /* if .now.has_prio: before the first change */
 	struct point before, now; /* the first of .points, and behind the last */
 };
 
@@ -77,6 +80,7 @@ static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle i
 {
 	log->now = (struct point){
 		.from_ns = ts_ns, .idle = idle, .asked = asked, .asked_ns = log->now.asked ? log->now.asked_ns : ts_ns,
+		.has_prio = log->now.has_prio, .prio = log->now.prio,
 		.irq = log->nr_irqs ? TAP_IN_IRQ : log->nr_softirqs ? TAP_IN_SOFTIRQ : TAP_IN_NO_IRQ,
 	};
 	log->points[log->nr_points++] = log->now;
@@ -86,9 +90,10 @@ static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle i
 /* A switch, or a loss. No handler runs across a switch, whatever an interrupted exit left behind. */
 static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 {
-	if (!log->nr_irqs && !log->now.asked && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
+	if (!log->nr_irqs && !log->now.asked && !log->now.has_prio && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
 		return is_full(log);
 	log->nr_irqs = 0;
+	log->now.has_prio = false;
 	if (!is_known)
 		log->nr_softirqs = 0;
 	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD, TAP_NOT_ASKED);
@@ -149,6 +154,12 @@ static bool end_service(struct tap_cpu_log *log, const struct tap_task *task)
 	return is_served;
 }
 
+/* That the task had which a CPU runs, when it came. */
+static int prio_of(const struct tap_cpu_log *log, const struct tap_task *task)
+{
+	return log && log->now.has_prio ? log->first_prio : task->prio;
+}
+
 int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *s)
 {
 	struct tap_cpu_log *log;
@@ -163,7 +174,7 @@ int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *
 	if (s->from_ns > log->end_ns)
 		log->intervals[log->nr_intervals++] = (struct interval){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
 	log->intervals[log->nr_intervals++] = (struct interval){
-		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? s->task->prio : 0, .pick = pick,
+		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? prio_of(log, s->task) : 0, .pick = pick,
 		.is_served = end_service(log, s->task),
 	};
 	log->end_ns = s->to_ns;
@@ -199,6 +210,19 @@ int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_
 	if (!log)
 		return -ENOMEM;
 	return add_point(log, ts_ns, log->now.idle, asked > log->now.asked ? asked : log->now.asked);
+}
+
+int tap_cpu_log_prio(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, int old, int new)
+{
+	struct tap_cpu_log *log = log_get(l, cpu);
+
+	if (!log)
+		return -ENOMEM;
+	if (!log->now.has_prio)
+		log->first_prio = old;
+	log->now.has_prio = true;
+	log->now.prio = new;
+	return add_point(log, ts_ns, log->now.idle, log->now.asked);
 }
 
 int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked)
@@ -291,6 +315,8 @@ static void put_point(const struct point *point, struct tap_cpu_part *part)
 	part->idle = point->idle;
 	part->asked = point->asked;
 	part->asked_ns = point->asked_ns;
+	if (point->has_prio)
+		part->prio = point->prio;
 }
 
 /* A lazy request may have become a stronger one in a hole, on any CPU. What is certain is that there was a request. */
@@ -307,7 +333,7 @@ static void put_now(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 {
 	part->what = p->now && p->at_ns >= p->now->since_ns ? tap_cpu_what(p->now) : TAP_CPU_UNKNOWN;
 	part->task = part->what == TAP_CPU_RUN ? p->now->task : NULL;
-	part->prio = part->task ? part->task->prio : 0;
+	part->prio = part->task ? prio_of(p->log, part->task) : 0;
 	part->picked = p->log && part->task && p->log->now_picked.tid == part->task->tid ? &p->log->now_picked : NULL;
 	part->is_served = p->log && part->task && p->log->now_served == part->task->tid;
 }

@@ -20,7 +20,7 @@ struct tap_cpu_part {
 	uint64_t from_ns, to_ns;
 	enum tap_cpu_what what;
 	const struct tap_task *task; /* of TAP_CPU_RUN */
-	int prio;		     /* its, as it left */
+	int prio;		     /* its */
 	const struct tap_sched_pick *picked; /* how; NULL: not known. Until the log is cleared */
 	bool is_served; /* by a deadline server */
 	enum tap_asked asked; /* to give way */
@@ -44,6 +44,8 @@ int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *
 int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enters);
 int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_asked asked);
+/* The priority of the task that the CPU runs changes. */
+int tap_cpu_log_prio(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, int old, int new);
 /* Before the switch to the task that was picked, .tid of which may be 0. Return: 0 or -ENOMEM. */
 int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked);
 /* Before the switch: a deadline server lets this task run; 0: none does. Return: 0 or -ENOMEM. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Events that explain waits and that are no intervals: sched_wakeup, cpu_idle, interrupts, sched_pick, sched_dl_pick, sched_set_need_resched and sched_scx_*. */
+/*
+ * Events that explain waits and that are no intervals: sched_wakeup, cpu_idle, interrupts, sched_pick, sched_dl_pick, sched_pi_setprio,
+ * sched_set_need_resched and sched_scx_*.
+ */
 #include "explain/waits.h"
 
 #include <errno.h>
@@ -13,10 +16,10 @@
 
 struct tap_explain_source {
 	const struct tap_format *fmt;
-	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED, SERVED, SCX } what;
+	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED, SERVED, SCX, PRIO } what;
 	bool begins, is_soft; /* of IRQ */
 	struct tap_num id;    /* the task's, the CPU's */
-	struct tap_num state; /* of IDLE; of RESCHED the flag; of SERVED whether by a server; of SCX the dispatch queue */
+	struct tap_num state; /* of IDLE; of RESCHED the flag; of SERVED whether by a server; of SCX the dispatch queue; of PRIO the old one */
 	struct tap_num held;  /* of SCX */
 	struct tap_sched_pick_fields pick; /* of PICKED */
 };
@@ -30,6 +33,7 @@ static const struct {
 	{ "power", "cpu_idle", "cpu_id", "state", IDLE },
 	{ "schedtap", "sched_set_need_resched", "cpu", "tif", RESCHED },
 	{ "schedtap", "sched_dl_pick", "next_pid", "next_by_server", SERVED },
+	{ "sched", "sched_pi_setprio", "pid", "oldprio", PRIO },
 	{ "schedtap", "sched_scx_wakeup", "pid", "dsq", SCX },
 	{ "schedtap", "sched_scx_wakeup_new", "pid", "dsq", SCX },
 	{ "schedtap", "sched_scx_switch", "prev_pid", "prev_dsq", SCX },
@@ -101,6 +105,15 @@ static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits 
 	return tap_explain_waits_picked(waits, &p);
 }
 
+static int on_prio(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
+{
+	const struct tap_task *task = tap_timeline_task(waits->timeline, tap_num_int(&s->id, ev));
+
+	if (!task || !s->state.size)
+		return 0;
+	return tap_explain_waits_prio(waits, task, ev->ts_ns, tap_num_int(&s->state, ev));
+}
+
 /* events/scx.h: queues of a CPU are "local", and those that are named by the CPU. */
 static enum tap_scx_place place_in(uint64_t dsq, bool held)
 {
@@ -164,6 +177,8 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		return tap_cpu_log_served(&waits->logs, ev->cpu, tap_num_get(&source->state, ev) ? tap_num_int(&source->id, ev) : 0);
 	case SCX:
 		return on_scx(source, waits, ev);
+	case PRIO:
+		return on_prio(source, waits, ev);
 	case PICKED:
 		return on_pick(source, waits, ev);
 	default:

@@ -707,6 +707,31 @@ int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns
 	return ret > 0 ? make_room(w, ts_ns) : ret;
 }
 
+int tap_explain_waits_prio(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, int old)
+{
+	struct tap_explain_wait *wait;
+	struct tap_task before;
+	int ret;
+
+	if (task->state == TAP_STATE_RUNNING) {
+		ret = tap_cpu_log_prio(&w->logs, task->cpu, ts_ns, old, task->prio);
+		return ret > 0 ? make_room(w, ts_ns) : ret;
+	}
+	if (!is_in_window(w, ts_ns))
+		return 0;
+	ret = find(w, task, &wait);
+	if (ret || !wait)
+		return ret;
+	/* it waited with the old priority until now */
+	before = *task;
+	before.prio = old;
+	wait->pieces.task = &before;
+	ret = look_at(w, wait, ts_ns, task->cpu);
+	wait->pieces.task = task;
+	queue_again(&wait->pieces, ts_ns);
+	return ret;
+}
+
 int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked)
 {
 	const struct tap_task *task = picked->tid ? tap_timeline_task(w->timeline, picked->tid) : NULL;

@@ -110,6 +110,8 @@ int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns
 int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, enum tap_scx_place place);
 /* The same before the window, of a task that waits when it begins. */
 int tap_explain_waits_scx_early(struct tap_explain_waits *w, const struct tap_task *task, enum tap_scx_place place);
+/* The task has another priority than @old from here on, which the timeline knows. */
+int tap_explain_waits_prio(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, int old);
 /* Before the timeline sees the switch. */
 int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked);
 

@@ -792,6 +792,10 @@ static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 	case TAP_SCHED_IOWAIT:
 		on_iowait(t, f, ev, task);
 		break;
+	case TAP_SCHED_SETPRIO:
+		if (f->prio.size)
+			task->pub.prio = tap_num_int(&f->prio, ev);
+		break;
 	case TAP_SCHED_RENAME:
 		tap_task_set_comm(task, f->comm, ev);
 		break;

@@ -30,6 +30,8 @@ static const struct field_names {
 	  .comm = "comm", .prio = "prio", .from = "orig_cpu", .value = "dest_cpu" },
 	{ "sched", "sched_stat_iowait", TAP_SCHED_IOWAIT, NEEDS_VALUE, .tid = "pid", .comm = "comm",
 	  .value = "delay" },
+	{ "sched", "sched_pi_setprio", TAP_SCHED_SETPRIO, .tid = "pid", .comm = "comm", .prio = "newprio",
+	  .from_prio = "oldprio" },
 	{ "schedtap", "sched_throttle", TAP_SCHED_THROTTLE, .tid = "pid", .comm = "comm" },
 	{ "schedtap", "sched_throttle_wakeup", TAP_SCHED_THROTTLE, .tid = "pid", .comm = "comm" },
 	{ "schedtap", "sched_unthrottle", TAP_SCHED_UNTHROTTLE, .tid = "pid", .comm = "comm" },

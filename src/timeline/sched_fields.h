@@ -20,6 +20,7 @@ enum tap_sched_kind {
 	TAP_SCHED_MIGRATE,
 	TAP_SCHED_RENAME,
 	TAP_SCHED_IOWAIT,
+	TAP_SCHED_SETPRIO, /* priority inheritance */
 	TAP_SCHED_HOTPLUG, /* for the survey alone */
 	TAP_SCHED_THROTTLE,
 	TAP_SCHED_UNTHROTTLE,

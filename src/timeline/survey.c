@@ -274,7 +274,7 @@ static bool leaves_states(const struct tap_format *off)
 {
 	enum tap_sched_kind kind = off ? tap_sched_kind(off) : TAP_SCHED_SWITCH;
 
-	return kind == TAP_SCHED_NONE || kind == TAP_SCHED_RENAME || kind == TAP_SCHED_IOWAIT ||
+	return kind == TAP_SCHED_NONE || kind == TAP_SCHED_RENAME || kind == TAP_SCHED_IOWAIT || kind == TAP_SCHED_SETPRIO ||
 	       kind == TAP_SCHED_CGROUP_ATTACH || kind == TAP_SCHED_CGROUP_NAMED;
 }
 
