@@ -108,8 +108,7 @@ sub of_cpus {
 }
 
 # Waits by state, of which there are three sorts: known, from begin to end; true, with those that the window cuts at its end; and all, with those
-# whose beginning was not seen. A task that no event names does not
-# count.
+# whose beginning was not seen. A task that no event names does not count.
 sub of_waits {
 	my ($schedule, $window) = @_;
 	my $seconds = ($window->[1] - $window->[0]) / 1e9;
@@ -131,7 +130,8 @@ sub of_waits {
 	return @metrics;
 }
 
-# For each state of waiting, the lengths of waits: { known, true, all, ended }. ended: those of all that the window does not cut.
+# For each state of waiting, the lengths of waits: { known, true, all, ended }. ended: those of all that the window
+# does not cut at its end. Of a wait without a known beginning or end, only the part in the window counts.
 sub waits {
 	my ($schedule, $window) = @_;
 	my ($from, $to) = @$window;
@@ -148,7 +148,8 @@ sub waits {
 			next if !$cut && $states[$i + 1][2] eq 'throttled';
 			my @sorts = ('all', $begin >= $seen ? 'true' : (), $cut ? () : ('ended', $begin >= $seen ? 'known' : ()));
 			$waits{$state} //= { map { $_ => [] } qw(known true all ended) };
-			push(@{$waits{$state}{$_}}, ($end < $to ? $end : $to) - $begin) for @sorts;
+			my $from_ns = $cut || $begin < $seen ? max($begin, $from) : $begin;
+			push(@{$waits{$state}{$_}}, ($cut ? $to : $end) - $from_ns) for @sorts;
 		}
 	}
 	return %waits;
@@ -169,6 +170,7 @@ sub of_explain {
 	my $all = Explain::all(@waits)->{delay_ns} || return;
 	my %kinds = Explain::kinds(@waits);
 
+	return if grep { $_->{from} < $window->[0] } @waits; # a known fault: see Explain.pm
 	return map { { metric => "explain.$_.share", unit => '%', value => 100 * ($kinds{$_} ? $kinds{$_}{delay_ns} : 0) / $all } } @explained;
 }
 
@@ -177,9 +179,9 @@ sub of_critical {
 	my ($schedule, $window) = @_;
 	my ($tid) = grep { $schedule->{truth}->known_states($_, @$window) } States::named($schedule, $window->[1]);
 	my @path = Critical::path($schedule, $tid, @$window);
-	my $waited = sum0(map { $_->[1] - $_->[0] } grep { $_->[3] =~ /waking|preempted/ } @path);
 
-	return { metric => 'critical.waiting.share', options => "-t $tid", unit => '%', value => 100 * $waited / ($path[-1][1] - $path[0][0]) };
+	return { metric => 'critical.waiting.share', options => "-t $tid", unit => '%',
+		value => 100 * Critical::scheduling(@path) / ($path[-1][1] - $path[0][0]) };
 }
 
 1;

@@ -19,15 +19,19 @@ sub questions {
 
 sub question {
 	my ($schedule, $tid, $window) = @_;
-	my @path = path($schedule, $tid, @$window);
-	my %want = (from_ns => $path[0][0], to_ns => $path[-1][1], path_ns => $path[-1][1] - $path[0][0],
-		scheduling_ns => sum0(map { $_->[1] - $_->[0] } grep { $_->[3] =~ /waking|preempted/ } @path));
 
-	return {
-		args => "critical -t $tid --path --json",
-		want => { %want, states => { '*' => 1, sums(3, @path) }, tasks => { '*' => 1, sums(2, @path) }, path => { '*' => 1, steps(@path) } },
-		shape => \&shape,
-	};
+	return { args => "critical -t $tid --path --json", want => wanted(path($schedule, $tid, @$window)), shape => \&shape };
+}
+
+sub wanted {
+	my (@path) = @_;
+
+	return { from_ns => $path[0][0], to_ns => $path[-1][1], path_ns => $path[-1][1] - $path[0][0], scheduling_ns => scheduling(@path),
+		states => { '*' => 1, sums(3, @path) }, tasks => { '*' => 1, sums(2, @path) }, path => { '*' => 1, steps(@path) } };
+}
+
+sub scheduling {
+	return sum0(map { $_->[1] - $_->[0] } grep { $_->[3] =~ /waking|preempted/ } @_);
 }
 
 # The report, with the path as a hash, where steps of the same task and state are one.
@@ -66,14 +70,20 @@ sub sums {
 
 # ---- the path ----
 
-# The path of a task within a window, in time order: [from, to, tid, state].
+# The path of a task within a window, in time order: [from, to, tid, state]. A wakeup after the window does not count (docs/answers.md).
 sub path {
 	my ($schedule, $tid, $from, $to) = @_;
 	my @steps;
 
 	for (reverse($schedule->{truth}->known_states($tid, $from, $to))) {
 		my ($begin, $end, $state) = @$_;
-		push(@steps, $state =~ /sleep|blocked|stopped/ ? of_sleep($schedule, $tid, $begin, $end) : [$begin, $end, $tid, $state]);
+		if ($state !~ /sleep|blocked|stopped/) {
+			push(@steps, [$begin, $end, $tid, $state]);
+		} elsif ($end == $to) {
+			push(@steps, [$begin, $end, $tid, 'asleep']);
+		} else {
+			push(@steps, of_sleep($schedule, $tid, $begin, $end));
+		}
 	}
 	return joined(reverse(@steps));
 }
@@ -83,7 +93,6 @@ sub of_sleep {
 	my ($schedule, $tid, $from, $to) = @_;
 	my $wakeup = wakeup_after($schedule, $tid, $to);
 
-	return [$from, $to, $tid, 'asleep'] if !$wakeup;
 	return [$from, $to, $tid, interrupt($schedule, $wakeup)] if $wakeup->{irq};
 	return of_waker($schedule, $tid, $wakeup->{waker}, $from, $to);
 }

@@ -44,7 +44,17 @@ sub new {
 	$self->finish();
 	$self->{to} = $self->{truth}{to} = $self->{now} += 1 + int(rand($self->{gap}));
 	$self->{from} = $begin;
+	$self->choose_window();
 	return $self;
+}
+
+# A part of the schedule, of which reports are asked as well.
+sub choose_window {
+	my ($self) = @_;
+	my $length = $self->{to} - $begin;
+	my $from = $begin + int(rand() * $length * 0.7);
+
+	$self->{window} = [$from, $from + 1 + int(rand() * ($self->{to} - $from - 1))];
 }
 
 # ---- the world ----

@@ -16,9 +16,19 @@ sub questions {
 
 	for my $tid (named($schedule, $to)) {
 		my @states = $schedule->{truth}->known_states($tid, $from, $to);
+		@states = unborn($schedule, $tid, @$window) if !@states;
 		$tasks{$tid} = task($schedule, @states) if @states;
 	}
 	return { args => 'states --json', want => { tasks => { '*' => 1, %tasks } }, shape => sub { { tasks => by_key($_[0]{tasks}, 'tid') } } };
+}
+
+# A task that was forked, and does not live before the window's end: its state is unknown.
+sub unborn {
+	my ($schedule, $tid, $from, $to) = @_;
+	my ($fork) = grep { $_->{name} =~ /fork/ && $_->{fields} =~ /child_pid=$tid\b/ } @{$schedule->{events}};
+
+	return if !$fork || grep { $_->{ns} < $to && $_->{name} =~ /wakeup_new/ && $_->{fields} =~ /\bpid=$tid\b/ } @{$schedule->{events}};
+	return [$fork->{ns} > $from ? $fork->{ns} : $from, $to, 'unknown'];
 }
 
 # The tasks that an event before NS names.

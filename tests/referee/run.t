@@ -28,12 +28,15 @@ my $folder = memory_folder();
 my $dir = $ENV{REFEREE_KEEP} // $folder;
 my $failed = 0;
 
-# All that is asked about a schedule: questions, with the report's name.
+# All that is asked about a schedule, and about a window of it.
 sub questions_about {
 	my ($schedule) = @_;
-	my $window = [$schedule->{from}, $schedule->{to}];
+	my @ask = map { $_->can('questions') } @reports;
+	my $window = $schedule->{window};
+	my $time = sprintf('--time %.9f,%.9f', map { $_ / 1e9 } @$window);
 
-	return map { my $report = $_; map { { report => $report, %$_ } } $report->can('questions')->($schedule, $window) } @reports;
+	return ((map { $_->($schedule, [$schedule->{from}, $schedule->{to}]) } @ask),
+		map { { %$_, args => "$_->{args} $time" } } map { $_->($schedule, $window) } @ask);
 }
 
 # The command that answers a question about PATH.dat.
@@ -42,22 +45,32 @@ sub command {
 	my $input = "-i $path.dat";
 
 	if ($question->{rules}) {
-		spew("$path.rules", $question->{rules});
-		$input = "$path.rules $path.dat";
+		my $rules = $path . ($question->{args} =~ /--time/ ? '.window' : '') . '.rules';
+		spew($rules, $question->{rules});
+		$input = "$rules $path.dat";
 	}
 	return "\"\$SCHEDTAP\" $question->{args} $input";
 }
 
-# The differences between the report that a question is about, which printed GOT, and what it must say.
+# The differences between the report that a question is about, which printed GOT, and what it must say: [key, expected, got, reason], with a
+# reason if the difference is a known fault of the program.
 sub judge {
 	my ($question, $got) = @_;
 	my ($out, $status, $err) = @$got;
+	my $args = $question->{args};
 
-	return [$question->{args}, 'a known exit status', "$status: $err"] if !grep { $status == $_ } @{$question->{status} // [0]};
-	return map { [@$_, why_todo($question, @$_)] } differences($question->{want}, $question->{shape}->(decode_json($out)), $question->{args});
+	return [$args, 'a known exit status', "$status: $err"] if !grep { $status == $_ } @{$question->{status} // [0]};
+	my $report = $question->{shape}->(decode_json($out));
+	my @different = differences($question->{want}, $report, $args) or return;
+	for my $reason (keys(%{$question->{faults} // {}})) {
+		my @others = grep { !why_todo($question, @$_) } differences($question->{faults}{$reason}, $report, $args);
+		return map { [@$_, $reason] } @different if !@others;
+	}
+	return map { [@$_, why_todo($question, @$_)] } @different;
 }
 
-# The reason for which a difference is known and does not count. A question's todo: [PATTERN, REASON].
+# The reason for which a difference is known and does not count. A question has faults, each a full report that the program prints instead,
+# and todo: [PATTERN, REASON] for single values.
 sub why_todo {
 	my ($question, @difference) = @_;
 	my $text = text_of(@difference);
@@ -92,6 +105,6 @@ for my $seed ($first .. $first + $count - 1) {
 	my ($made, @got) = commands("\"\$MKDAT\" $dir/$seed.txt $dir/$seed.dat", map { command($_, "$dir/$seed") } @questions);
 	die "mkdat: $made->[2]" if $made->[1];
 	$failed += shows($schedule, $seed - $first + 1, map { judge($questions[$_], $got[$_]) } 0 .. $#questions);
-	unlink(map { "$dir/$seed.$_" } qw(txt rules dat)) if $dir eq $folder;
+	unlink(map { "$dir/$seed.$_" } qw(txt rules window.rules dat)) if $dir eq $folder;
 }
 exit($failed > 0);
