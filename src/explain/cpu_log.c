@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
+
+#define QUEUES 64u /* that have a place in .last_of */
 
 /* From .from_ns on, until the next one. */
 struct interval {
@@ -13,16 +16,15 @@ struct interval {
 	int prio;
 	enum tap_cpu_what what;
 	bool is_served;
-	unsigned int pick; /* in .picks, plus 1; 0: none */
+	unsigned int pick, nr_picked; /* in .picks, from where on and how many */
 };
 
 /* The same of what happens within intervals. */
 struct point {
 	uint64_t from_ns;
-	enum tap_in_irq irq;
-	enum tap_in_idle idle;
-	enum tap_asked asked;
+	unsigned char irq, idle, asked; /* enums of their names: a log has many points */
 	uint64_t asked_ns;
+	uint64_t repicked_ns; /* the last time that the running task was picked again */
 	bool has_prio; /* the task's priority has changed since it came, to .prio */
 	int prio;
 };
@@ -30,12 +32,15 @@ struct point {
 struct tap_cpu_log {
 	struct interval intervals[TAP_CPU_LOG_ENTRIES];
 	struct point points[TAP_CPU_LOG_ENTRIES];
-	struct tap_sched_pick *picks;  /* owned */
-	struct tap_pick_level *levels; /* owned; of all .picks, in their order */
-	unsigned int nr_intervals, nr_points, nr_picks, cap_picks, nr_levels, cap_levels;
-	struct tap_sched_pick next, now_picked; /* of the switch that is to come, and of what it runs */
-	struct tap_pick_level next_levels[TAP_PICK_LEVELS], now_levels[TAP_PICK_LEVELS]; /* of these two */
+	struct tap_picked_run *picks;  /* owned */
+	unsigned int nr_intervals, nr_points, nr_picks, cap_picks;
+	unsigned int last_of[QUEUES]; /* a queue's last one as far as its end is not told, plus 1: by queue, of several that share a place one */
+	struct tap_picked next; /* of the switch that is to come */
+	int now_tid; /* of what it runs */
+	unsigned int nr_now;
+	struct tap_picked_run now_picked[TAP_PICK_LEVELS + 1];
 	int next_served, now_served; /* likewise: who runs for a deadline server, 0: nobody */
+	bool has_exits; /* of this CPU sched_exit was recorded */
 	uint64_t end_ns; /* of the last interval */
 	bool has_idle;
 	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
@@ -49,7 +54,6 @@ void tap_cpu_logs_release(struct tap_cpu_logs *l)
 		if (!l->cpus[i])
 			continue;
 		free(l->cpus[i]->picks);
-		free(l->cpus[i]->levels);
 		free(l->cpus[i]);
 	}
 	free(l->cpus);
@@ -80,7 +84,7 @@ static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle i
 {
 	log->now = (struct point){
 		.from_ns = ts_ns, .idle = idle, .asked = asked, .asked_ns = log->now.asked ? log->now.asked_ns : ts_ns,
-		.has_prio = log->now.has_prio, .prio = log->now.prio,
+		.repicked_ns = log->now.repicked_ns, .has_prio = log->now.has_prio, .prio = log->now.prio,
 		.irq = log->nr_irqs ? TAP_IN_IRQ : log->nr_softirqs ? TAP_IN_SOFTIRQ : TAP_IN_NO_IRQ,
 	};
 	log->points[log->nr_points++] = log->now;
@@ -99,52 +103,68 @@ static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 	return add_point(log, ts_ns, is_known ? log->now.idle : TAP_IDLE_NOT_TOLD, TAP_NOT_ASKED);
 }
 
-/* Copies a pick. @levels: where those of *@to are to be. */
-static void set_pick(struct tap_sched_pick *to, struct tap_pick_level *levels, const struct tap_sched_pick *from)
+static unsigned int *last_of(struct tap_cpu_log *log, int queue)
 {
-	*to = *from;
-	to->levels = levels;
-	for (unsigned int i = 0; i < from->nr_levels; i++)
-		levels[i] = from->levels[i];
+	return &log->last_of[(unsigned int)queue % QUEUES];
 }
 
-/* Makes room for one more pick and its levels; the levels of the others may move. Return: 0 or -ENOMEM. */
-static int grow_picks(struct tap_cpu_log *log)
+/* Whether what runs now leaves that one of its queues: of a group that is known where it is the task's own. */
+static bool leaves(const struct tap_cpu_log *log, unsigned int level, bool task_stays)
 {
-	const struct tap_pick_level *before = log->levels;
-	unsigned int at = 0;
-
-	if (tap_array_grow(&log->picks, log->nr_picks, &log->cap_picks, sizeof(*log->picks)))
-		return -ENOMEM;
-	if (tap_array_grow(&log->levels, log->nr_levels + TAP_PICK_LEVELS - 1, &log->cap_levels, sizeof(*log->levels)))
-		return -ENOMEM;
-	if (log->levels == before)
-		return 0;
-	for (unsigned int i = 0; i < log->nr_picks; i++) {
-		log->picks[i].levels = &log->levels[at];
-		at += log->picks[i].nr_levels;
-	}
-	return 0;
+	return !task_stays && (!level || (level == 1 && log->now_picked[0].pick.nr_queued == 1));
 }
 
-/* How what it ran was picked, which is over: what was picked for the switch is what it runs now. Return: 0 or -ENOMEM. */
-static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, unsigned int *place)
+/* What was picked for the switch is what it runs now. */
+static void take_next(struct tap_cpu_log *log)
 {
-	if (!log->next.tid && !log->now_picked.tid)
-		return 0;
-	if (task && log->now_picked.tid && log->now_picked.tid == task->tid) {
-		if (grow_picks(log))
-			return -ENOMEM;
-		set_pick(&log->picks[log->nr_picks++], &log->levels[log->nr_levels], &log->now_picked);
-		log->nr_levels += log->now_picked.nr_levels;
-		*place = log->nr_picks;
-	}
-	set_pick(&log->now_picked, log->now_levels, &log->next);
+	log->now_tid = log->next.tid;
+	log->nr_now = log->next.nr;
+	for (unsigned int i = 0; i < log->nr_now; i++)
+		log->now_picked[i] = (struct tap_picked_run){ .pick = log->next.v[i] };
 	log->next.tid = 0;
+}
+
+/* How what it ran until then was picked. Return: 0 or -ENOMEM. */
+static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, uint64_t to_ns, struct interval *out)
+{
+	if (!log->next.tid && !log->now_tid)
+		return 0;
+	for (unsigned int i = 0; task && log->now_tid && log->now_tid == task->tid && i < log->nr_now; i++) {
+		struct tap_picked_run *run = &log->now_picked[i];
+
+		if (tap_array_grow(&log->picks, log->nr_picks, &log->cap_picks, sizeof(*log->picks)))
+			return -ENOMEM;
+		if (!run->end_ns) {
+			run->has_left = leaves(log, i, log->next.prev_queued);
+			*last_of(log, run->pick.queue) = log->nr_picks + 1;
+		}
+		run->end_ns = to_ns;
+		log->picks[log->nr_picks++] = *run;
+		out->nr_picked = i + 1;
+	}
+	out->pick = log->nr_picks - out->nr_picked;
+	take_next(log);
 	return 0;
 }
 
-/* The same of a deadline server. Return: whether what is over was served. */
+/* A queue's virtual time stands still while none of its tasks runs: a pick reports that of the end of the run before. */
+static void put_end_vtime(struct tap_cpu_log *log, const struct tap_picked_entity *picked, bool prev_queued)
+{
+	unsigned int *last = last_of(log, picked->queue);
+
+	for (unsigned int i = 0; i < log->nr_now; i++) {
+		if (log->now_picked[i].pick.queue != picked->queue)
+			continue;
+		log->now_picked[i].has_left = leaves(log, i, prev_queued);
+		tap_picked_put_end(&log->now_picked[i], picked, picked->ts_ns);
+		return;
+	}
+	if (*last && log->picks[*last - 1].pick.queue == picked->queue)
+		tap_picked_put_end(&log->picks[*last - 1], picked, log->picks[*last - 1].end_ns);
+	*last = 0;
+}
+
+/* Likewise who runs for a deadline server. Return: whether what is over did. */
 static bool end_service(struct tap_cpu_log *log, const struct tap_task *task)
 {
 	bool is_served = task && log->now_served && log->now_served == task->tid;
@@ -163,19 +183,19 @@ static int prio_of(const struct tap_cpu_log *log, const struct tap_task *task)
 int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *s)
 {
 	struct tap_cpu_log *log;
-	unsigned int pick = 0;
+	struct interval over = { 0 };
 
 	/* a CPU of which nothing is known needs no log: hostile input has any number of these */
 	if (s->what == TAP_CPU_UNKNOWN && !has_log(l, s->cpu))
 		return 0;
 	log = log_get(l, s->cpu);
-	if (!log || add_pick(log, s->task, &pick))
+	if (!log || add_pick(log, s->task, s->to_ns, &over))
 		return -ENOMEM;
 	if (s->from_ns > log->end_ns)
 		log->intervals[log->nr_intervals++] = (struct interval){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
 	log->intervals[log->nr_intervals++] = (struct interval){
-		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? prio_of(log, s->task) : 0, .pick = pick,
-		.is_served = end_service(log, s->task),
+		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? prio_of(log, s->task) : 0,
+		.is_served = end_service(log, s->task), .pick = over.pick, .nr_picked = over.nr_picked,
 	};
 	log->end_ns = s->to_ns;
 	log->has_idle |= s->what == TAP_CPU_IDLE;
@@ -232,8 +252,10 @@ int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *pick
 	if (!log)
 		return -ENOMEM;
 	if (log->next.tid) /* its switch was the first one: no interval was over */
-		set_pick(&log->now_picked, log->now_levels, &log->next);
-	set_pick(&log->next, log->next_levels, picked);
+		take_next(log);
+	tap_picked_init(&log->next, picked);
+	for (unsigned int i = 0; i < log->next.nr; i++)
+		put_end_vtime(log, &log->next.v[i], picked->prev_queued);
 	return 0;
 }
 
@@ -249,13 +271,31 @@ int tap_cpu_log_served(struct tap_cpu_logs *l, int cpu, int tid)
 	return 0;
 }
 
-const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task)
+int tap_cpu_log_exited(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_switch)
 {
-	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
+	struct tap_cpu_log *log = log_get(l, cpu);
 
 	if (!log)
-		return NULL;
-	return log->next.tid == task->tid ? &log->next : log->now_picked.tid == task->tid ? &log->now_picked : NULL;
+		return -ENOMEM;
+	log->has_exits = true;
+	if (is_switch)
+		return 0;
+	log->now.repicked_ns = ts_ns;
+	return add_point(log, ts_ns, log->now.idle, TAP_NOT_ASKED); /* what was asked for is done */
+}
+
+bool tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task, struct tap_picked *out)
+{
+	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
+	bool is_next = log && log->next.tid == task->tid;
+
+	if (!is_next && (!log || log->now_tid != task->tid))
+		return false;
+	out->tid = task->tid;
+	out->nr = is_next ? log->next.nr : log->nr_now;
+	for (unsigned int i = 0; i < out->nr; i++)
+		out->v[i] = is_next ? log->next.v[i] : log->now_picked[i].pick;
+	return true;
 }
 
 bool tap_cpu_log_has_idle(const struct tap_cpu_logs *l, int cpu)
@@ -268,9 +308,10 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 	for (unsigned int i = 0; i < l->nr_cpus; i++) {
 		if (!l->cpus[i])
 			continue;
-		l->cpus[i]->nr_intervals = l->cpus[i]->nr_points = l->cpus[i]->nr_picks = l->cpus[i]->nr_levels = 0;
+		l->cpus[i]->nr_intervals = l->cpus[i]->nr_points = l->cpus[i]->nr_picks = 0;
 		l->cpus[i]->before = l->cpus[i]->now;
 		l->cpus[i]->has_idle = false;
+		memset(l->cpus[i]->last_of, 0, sizeof(l->cpus[i]->last_of));
 	}
 }
 
@@ -305,7 +346,8 @@ static void put_interval(const struct tap_cpu_log *log, const struct interval *s
 	part->what = s->what;
 	part->task = s->what == TAP_CPU_RUN ? s->task : NULL;
 	part->prio = s->prio;
-	part->picked = s->pick ? &log->picks[s->pick - 1] : NULL;
+	part->picked = s->nr_picked ? &log->picks[s->pick] : NULL;
+	part->nr_picked = s->nr_picked;
 	part->is_served = s->is_served;
 }
 
@@ -314,6 +356,7 @@ static void put_point(const struct point *point, struct tap_cpu_part *part)
 	part->irq = point->irq;
 	part->idle = point->idle;
 	part->asked = point->asked;
+	part->repicks.last_ns = point->repicked_ns;
 	part->asked_ns = point->asked_ns;
 	if (point->has_prio)
 		part->prio = point->prio;
@@ -334,7 +377,8 @@ static void put_now(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 	part->what = p->now && p->at_ns >= p->now->since_ns ? tap_cpu_what(p->now) : TAP_CPU_UNKNOWN;
 	part->task = part->what == TAP_CPU_RUN ? p->now->task : NULL;
 	part->prio = part->task ? prio_of(p->log, part->task) : 0;
-	part->picked = p->log && part->task && p->log->now_picked.tid == part->task->tid ? &p->log->now_picked : NULL;
+	part->picked = p->log && part->task && p->log->now_tid == part->task->tid && p->log->nr_now ? p->log->now_picked : NULL;
+	part->nr_picked = part->picked ? p->log->nr_now : 0;
 	part->is_served = p->log && part->task && p->log->now_served == part->task->tid;
 }
 
@@ -368,6 +412,7 @@ bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 	part->to_ns = to_ns;
 	put_interval(log, s, part);
 	put_point(&log->now, part);
+	part->repicks.are_known = log->has_exits;
 	doubt_lazy(l->survey, part);
 	return true;
 }
@@ -395,6 +440,7 @@ bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
 		if (p->point < log->nr_points && log->points[p->point].from_ns < part->to_ns)
 			part->to_ns = log->points[p->point].from_ns;
 		pass(p, log, part->to_ns);
+		part->repicks.are_known = log->has_exits;
 		doubt_lazy(p->survey, part);
 	} else {
 		put_point(&nothing, part);

@@ -21,7 +21,10 @@ struct tap_cpu_part {
 	enum tap_cpu_what what;
 	const struct tap_task *task; /* of TAP_CPU_RUN */
 	int prio;		     /* its */
-	const struct tap_sched_pick *picked; /* how; NULL: not known. Until the log is cleared */
+	/* how, as in struct tap_picked; NULL: not known. Until the log is cleared */
+	const struct tap_picked_run *picked;
+	unsigned int nr_picked;
+	struct tap_repicks repicks;
 	bool is_served; /* by a deadline server */
 	enum tap_asked asked; /* to give way */
 	uint64_t asked_ns;
@@ -50,8 +53,10 @@ int tap_cpu_log_prio(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, int old, i
 int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *picked);
 /* Before the switch: a deadline server lets this task run; 0: none does. Return: 0 or -ENOMEM. */
 int tap_cpu_log_served(struct tap_cpu_logs *l, int cpu, int tid);
-/* How the task was picked that a CPU runs, or is about to. Return: NULL: not known. */
-const struct tap_sched_pick *tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task);
+/* sched_exit: the CPU's task was picked again, or it switched. Return: as above. */
+int tap_cpu_log_exited(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_switch);
+/* How the task was picked that a CPU runs, or is about to. Return: whether it is known. */
+bool tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task, struct tap_picked *out);
 /* Whether some interval that is over was idle. */
 bool tap_cpu_log_has_idle(const struct tap_cpu_logs *l, int cpu);
 /* Whoever asks from now on does not ask for what is in them. */

@@ -117,8 +117,20 @@ enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const str
 
 bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly)
 {
-	return x->is_first == y->is_first && x->is_past == y->is_past && x->group == y->group &&
-	       (!exactly || (x->vtime == y->vtime && x->max_vtime == y->max_vtime && x->max_deadline == y->max_deadline));
+	return x->came_later == y->came_later && x->is_past == y->is_past && x->queue == y->queue && x->level == y->level &&
+	       x->is_group == y->is_group && x->goes_on == y->goes_on &&
+	       (!exactly || (x->from_v == y->from_v && x->to_v == y->to_v && x->certain_v == y->certain_v &&
+			     x->min_deadline == y->min_deadline && x->from_deadline == y->from_deadline && x->to_deadline == y->to_deadline));
+}
+
+static inline int64_t earlier(int64_t a, int64_t b)
+{
+	return tap_vtime_before(a, b) ? a : b;
+}
+
+static inline int64_t later(int64_t a, int64_t b)
+{
+	return tap_vtime_before(a, b) ? b : a;
 }
 
 void tap_pieces_doubt_lower(struct tap_piece *pieces, unsigned int nr)
@@ -138,12 +150,15 @@ void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece)
 	const struct tap_piece_pick *y = &piece->pick;
 
 	to->ns += piece->ns;
-	if (tap_vtime_before(y->vtime, x->vtime))
-		x->vtime = y->vtime;
-	if (tap_vtime_before(x->max_vtime, y->max_vtime))
-		x->max_vtime = y->max_vtime;
-	if (tap_vtime_before(x->max_deadline, y->max_deadline))
-		x->max_deadline = y->max_deadline;
+	if (!x->is_open)
+		return;
+	x->rises = x->delays = x->goes_on = false;
+	x->from_v = earlier(x->from_v, y->from_v);
+	x->to_v = later(x->to_v, y->to_v);
+	x->certain_v = earlier(x->certain_v, y->certain_v);
+	x->min_deadline = earlier(x->min_deadline, y->min_deadline);
+	x->from_deadline = earlier(x->from_deadline, y->from_deadline);
+	x->to_deadline = later(x->to_deadline, y->to_deadline);
 }
 
 static int by_kind(const void *a, const void *b)

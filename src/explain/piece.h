@@ -45,13 +45,21 @@ enum tap_piece_kind {
  */
 #define TAP_LOWER_MAX_NS 4000000u
 
-/* How the task that ran had been picked; .is_open: whether that is why the other one waited is not known yet. */
+/* What picks report of a task's run, or of a part of it; bounds where several are joined (picks.h). */
 struct tap_piece_pick {
-	bool is_open;
-	bool is_first; /* the other one came later */
-	bool is_past;  /* the other one has left the queue since: its group alone can tell more */
-	int group;
-	int64_t vtime, max_vtime, max_deadline; /* of several picks of one task that are one piece: their bounds */
+	bool is_open;	 /* why the waiter waited is not known yet */
+	bool came_later; /* the waiter, after the pick */
+	bool is_past;	 /* the waiter has left the queue since: its group alone can tell more */
+	bool rises;	 /* V rises evenly from .from_v to .to_v; false: the two are bounds */
+	bool goes_on;	 /* how the run ended is not known yet */
+	bool is_group;	 /* a group of tasks ran, to which the waiter or its group is another one */
+	bool delays;	 /* likewise the deadline from .from_deadline to .to_deadline */
+	int queue;	    /* in which both stand, they or their groups */
+	unsigned int level; /* of the waiter's groups which one; 0: itself */
+	int64_t from_v, to_v;		    /* V of the queue */
+	int64_t certain_v;		    /* a waiter whose v is not later waits for what the kind says */
+	/* of the task that ran, at least and, at the beginning and end, at most */
+	int64_t min_deadline, from_deadline, to_deadline;
 };
 
 struct tap_piece {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Events that explain waits and that are no intervals: sched_wakeup, cpu_idle, interrupts, sched_pick, sched_dl_pick, sched_pi_setprio,
- * sched_set_need_resched and sched_scx_*.
+ * sched_set_need_resched, sched_exit and sched_scx_*.
  */
 #include "explain/waits.h"
 
@@ -16,10 +16,11 @@
 
 struct tap_explain_source {
 	const struct tap_format *fmt;
-	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED, SERVED, SCX, PRIO } what;
+	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED, SERVED, EXITED, SCX, PRIO } what;
 	bool begins, is_soft; /* of IRQ */
 	struct tap_num id;    /* the task's, the CPU's */
-	struct tap_num state; /* of IDLE; of RESCHED the flag; of SERVED whether by a server; of SCX the dispatch queue; of PRIO the old one */
+	/* of IDLE; of RESCHED the flag; of SERVED whether by a server; of EXITED is_switch; of SCX the dispatch queue; of PRIO the old one */
+	struct tap_num state;
 	struct tap_num held;  /* of SCX */
 	struct tap_sched_pick_fields pick; /* of PICKED */
 };
@@ -34,6 +35,7 @@ static const struct {
 	{ "schedtap", "sched_set_need_resched", "cpu", "tif", RESCHED },
 	{ "schedtap", "sched_dl_pick", "next_pid", "next_by_server", SERVED },
 	{ "sched", "sched_pi_setprio", "pid", "oldprio", PRIO },
+	{ "schedtap", "sched_exit", "pid", "is_switch", EXITED },
 	{ "schedtap", "sched_scx_wakeup", "pid", "dsq", SCX },
 	{ "schedtap", "sched_scx_wakeup_new", "pid", "dsq", SCX },
 	{ "schedtap", "sched_scx_switch", "prev_pid", "prev_dsq", SCX },
@@ -71,7 +73,7 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 
 	if (!fmt || !source_init(&s, fmt))
 		return false;
-	return !w->opts.without_reasons || (s.what != PICKED && s.what != RESCHED);
+	return !w->opts.without_reasons || (s.what != PICKED && s.what != RESCHED && s.what != EXITED);
 }
 
 /* Return: NULL when out of memory. */
@@ -175,6 +177,8 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		return tap_explain_waits_asked(waits, cpu, ev->ts_ns, asked_by(s, tap_num_int(&source->state, ev)));
 	case SERVED:
 		return tap_cpu_log_served(&waits->logs, ev->cpu, tap_num_get(&source->state, ev) ? tap_num_int(&source->id, ev) : 0);
+	case EXITED:
+		return tap_explain_waits_exited(waits, ev->cpu, ev->ts_ns, tap_num_get(&source->state, ev));
 	case SCX:
 		return on_scx(source, waits, ev);
 	case PRIO:

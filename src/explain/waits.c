@@ -7,10 +7,12 @@
 
 #include "base/array.h"
 
+#define GOING_ON 2u /* levels whose last run may be looked at before it is over */
 #define MANY_PIECES 256u /* are added up before there are more of them */
 #define LATELY 4u  /* so many of the last ones are looked at for the same */
-#define NEAR 64u   /* and so many are joined with each other alone, before all are */
-#define BLOCKS_FROM 32u /* with so many pieces blocks take the place of each run, where they do not say the same exactly */
+#define NEAR 16u   /* and so many are joined with each other alone, before all are */
+#define BLOCKS_OF_GROUPS (16u * TAP_CPU_LOG_BLOCKS) /* so many are made of a log; who comes later gets what is known of any group */
+#define BLOCKS_FROM 96u /* with so many pieces blocks take the place of each run, where they do not say the same exactly */
 
 /* What a wait comes to; or a block of a CPU's log, for a fair task that waits all along: without any, it is not known yet. */
 struct tap_explain_pieces {
@@ -18,9 +20,17 @@ struct tap_explain_pieces {
 	unsigned int nr, cap;
 	bool is_block;
 	const struct tap_task *task; /* who waits; of a block: one of those */
-	int group; /* its, as far as it is known */
+	/* its groups, whose queues these are: from its own on, as far as they are known */
+	int queues[TAP_PICK_LEVELS + 1];
+	unsigned int nr_queues;
+	unsigned int first_open; /* no piece before that is open of a .level */
+	struct told *told; /* of a block */
+	/* by level: a run of which it is not known how it ended, and the first piece that may be of it */
+	struct { struct tap_picked_run run; unsigned int from; bool is_open; } going_on[GOING_ON];
 	unsigned int part; /* that what comes is of */
 	uint64_t queued_ns; /* since when it is in the run queue where it is */
+	struct tap_picked_run came_into; /* the run within which that was, if it was one */
+	bool was_moved; /* from another one */
 	enum tap_scx_place place;
 	bool is_on_wake_list; /* of a CPU, which is to put it into its queue */
 };
@@ -36,9 +46,20 @@ struct tap_explain_wait {
 	struct tap_avoidable_idle idle; /* owned */
 };
 
+/* What a block tells first of the waiter's groups: bits of levels, and their entities. */
+struct told {
+	unsigned int levels;
+	struct tap_picked picked;
+};
+
 /* Of a CPU's log. */
 struct tap_explain_blocks {
+	/* for whomever of fair tasks; what runs of another group is no more than that */
 	struct tap_explain_pieces v[TAP_CPU_LOG_BLOCKS];
+	/* for tasks of one group, .queues[0]; the last one asked for */
+	struct tap_explain_pieces of_group[TAP_CPU_LOG_BLOCKS];
+	struct told told[TAP_CPU_LOG_BLOCKS]; /* by .of_group */
+	unsigned int nr_of_groups; /* that were made of the log */
 };
 
 struct tap_explain_task {
@@ -68,13 +89,16 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 		free(w->waits[i]);
 	}
 	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++)
-		for (unsigned int i = 0; i < TAP_CPU_LOG_BLOCKS; i++)
+		for (unsigned int i = 0; i < TAP_CPU_LOG_BLOCKS; i++) {
 			free(w->blocks[cpu].v[i].v);
+			free(w->blocks[cpu].of_group[i].v);
+		}
 	free(w->blocks);
 	free(w->alive);
 	free(w->waits);
 	free(w->tasks);
 	tap_cpu_logs_release(&w->logs);
+	tap_map_release(&w->parents);
 	tap_avoidable_release(&w->avoidable);
 	free(w->sources.v);
 }
@@ -87,15 +111,17 @@ static void queue_again(struct tap_explain_pieces *p, uint64_t ts_ns)
 	for (unsigned int i = 0; i < p->nr; i++)
 		tap_picked_leave(&p->v[i]);
 	p->queued_ns = ts_ns;
+	for (unsigned int i = 0; i < GOING_ON; i++)
+		p->going_on[i].is_open = false;
 }
 
 /* The last ones are looked through for one that is the same, of tasks that run by turns; of a block all are, for one that is alike. */
 static struct tap_piece *find_piece(const struct tap_explain_pieces *p, const struct tap_piece *piece)
 {
-	unsigned int nr = p->is_block ? p->nr : LATELY;
+	unsigned int nr = p->is_block && !p->nr_queues ? p->nr : LATELY;
 
 	for (unsigned int i = p->nr; i && i + nr > p->nr; i--)
-		if (tap_pieces_alike(&p->v[i - 1], piece, !p->is_block))
+		if (tap_pieces_alike(&p->v[i - 1], piece, nr == LATELY))
 			return &p->v[i - 1];
 	return NULL;
 }
@@ -112,6 +138,9 @@ static void make_few(struct tap_explain_pieces *p)
 		nr += joined;
 	}
 	p->nr = nr > p->cap / 2 ? tap_pieces_merge(p->v, nr) : nr;
+	p->first_open = 0;
+	for (unsigned int i = 0; i < GOING_ON; i++)
+		p->going_on[i].from = 0;
 }
 
 static int add_piece(struct tap_explain_pieces *p, struct tap_piece *piece)
@@ -119,8 +148,8 @@ static int add_piece(struct tap_explain_pieces *p, struct tap_piece *piece)
 	struct tap_piece *same;
 
 	piece->part = p->part;
-	if (p->group)
-		tap_picked_close_other(p->group, piece);
+	if (p->nr_queues)
+		tap_picked_close_other(p->queues[0], piece);
 	same = find_piece(p, piece);
 	if (same) {
 		tap_piece_join(same, piece);
@@ -131,6 +160,94 @@ static int add_piece(struct tap_explain_pieces *p, struct tap_piece *piece)
 	if (tap_array_grow(&p->v, p->nr, &p->cap, sizeof(*p->v)))
 		return -ENOMEM;
 	p->v[p->nr++] = *piece;
+	return 0;
+}
+
+/* The last run of a level is over. */
+static void put_end(struct tap_explain_pieces *p, unsigned int level, int64_t vtime)
+{
+	struct tap_picked_run *run = &p->going_on[level].run;
+
+	run->has_end_vtime = true;
+	run->end_vtime = vtime;
+	for (unsigned int i = p->going_on[level].from; i < p->nr; i++)
+		if (p->v[i].pick.is_open && p->v[i].pick.goes_on && p->v[i].pick.level == level)
+			tap_picked_go_on(run, &p->v[i]);
+	p->going_on[level].is_open = false;
+}
+
+/* Pieces of @run are added to those of a level. */
+static void follow_run(struct tap_explain_pieces *p, unsigned int level, const struct tap_picked_run *run, uint64_t to_ns)
+{
+	bool is_same;
+
+	if (level >= GOING_ON)
+		return;
+	is_same = p->going_on[level].is_open && p->going_on[level].run.pick.ts_ns == run->pick.ts_ns;
+	if (is_same && run->end_ns)
+		p->going_on[level].run.end_ns = run->end_ns;
+	if (is_same && run->has_end_vtime)
+		put_end(p, level, run->end_vtime);
+	else if (p->going_on[level].is_open && !is_same)
+		put_end(p, level, run->pick.vtime);
+	if (run->has_end_vtime || run->has_left)
+		return;
+	if (!p->going_on[level].is_open)
+		p->going_on[level].from = p->nr;
+	p->going_on[level].is_open = true;
+	p->going_on[level].run = *run;
+	if (!run->end_ns)
+		p->going_on[level].run.end_ns = to_ns;
+}
+
+/* What tells of a piece, if it does. */
+static const struct tap_picked_entity *tells_of(const struct tap_picked *picked, const struct tap_piece *piece)
+{
+	return picked && piece->pick.level < picked->nr ? &picked->v[piece->pick.level] : NULL;
+}
+
+/* Of a waiter that came alone its group came with it. */
+static void refine(const struct tap_explain_pieces *p, const struct tap_picked *picked, struct tap_piece *piece)
+{
+	struct tap_picked_run run = p->came_into;
+
+	if (piece->pick.level == 1 && picked->v[0].nr_queued == 1)
+		run.nr_joined = 1;
+	tap_picked_refine(tells_of(picked, piece), &run, p->was_moved, piece);
+}
+
+#define ALL_LEVELS UINT32_MAX
+#define ALL_GROUPS (ALL_LEVELS << 1)
+/* Those from @from on that are of these levels, bits. @picked: what is known of them then; NULL: nothing. Return: 0 or -ENOMEM. */
+static int close_pieces(struct tap_explain_pieces *p, unsigned int from, uint32_t levels, const struct tap_picked *picked)
+{
+	struct tap_piece parts[TAP_PICKED_PARTS];
+	unsigned int nr = p->nr, to = from;
+
+	for (unsigned int level = 0; picked && level < GOING_ON && level < picked->nr; level++)
+		if (p->going_on[level].is_open && levels >> level & 1 && p->going_on[level].run.pick.queue == picked->v[level].queue)
+			put_end(p, level, picked->v[level].vtime);
+	for (unsigned int i = from; i < nr; i++) {
+		bool closes = levels >> p->v[i].pick.level & 1;
+
+		if (closes && p->v[i].pick.is_open && p->v[i].pick.came_later && tells_of(picked, &p->v[i]))
+			refine(p, picked, &p->v[i]);
+		to += closes ? tap_picked_parts(tells_of(picked, &p->v[i]), &p->v[i]) : 1;
+	}
+	while (p->cap < to)
+		if (tap_array_grow(&p->v, p->cap, &p->cap, sizeof(*p->v)))
+			return -ENOMEM;
+	p->nr = to;
+	for (unsigned int i = nr; i-- > from;) {
+		bool closes = levels >> p->v[i].pick.level & 1;
+		unsigned int nr_parts = closes ? tap_picked_close(tells_of(picked, &p->v[i]), &p->v[i], parts) : 1;
+
+		to -= nr_parts;
+		if (nr_parts > 1)
+			memcpy(&p->v[to], parts, nr_parts * sizeof(*parts));
+		else if (to != i)
+			p->v[to] = p->v[i];
+	}
 	return 0;
 }
 
@@ -193,34 +310,89 @@ static void put_on_wake_list(struct tap_piece *piece)
 	piece->task = NULL;
 }
 
-/* As long as a task of its class runs, by how that was picked. */
-static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part)
+/* A task of its class runs. @run: what was picked from the queue in which both stand, they or their groups; @level: of the waiter which. */
+static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part, const struct tap_picked_run *run, unsigned int level)
 {
-	struct tap_piece piece = { .task = part->task, .from_ns = part->from_ns };
+	struct tap_piece piece = { .task = part->task };
+	uint64_t at_ns = part->from_ns;
 	int ret = 0;
 
-	while (!ret && piece.from_ns < part->to_ns) {
+	if (p->queued_ns > run->pick.ts_ns)
+		p->came_into = *run;
+	follow_run(p, level, run, part->to_ns);
+	while (!ret && at_ns < part->to_ns) {
 		uint64_t to_ns = part->to_ns;
 
-		tap_picked_cut(part->picked, p->queued_ns, piece.from_ns, &to_ns, &piece);
-		piece.ns = to_ns - piece.from_ns;
+		tap_picked_cut(run, part->repicks, p->queued_ns, at_ns, &to_ns, &piece);
+		piece.from_ns = at_ns;
+		piece.ns = to_ns - at_ns;
+		piece.pick.level = level;
+		piece.pick.is_group = run != part->picked;
 		ret = add_piece(p, &piece);
-		piece = (struct tap_piece){ .task = part->task, .from_ns = to_ns };
+		at_ns = to_ns;
 	}
 	return ret;
+}
+
+/* The lowest queue in which both stand. Return: NULL: none that is known. */
+static const struct tap_picked_run *find_shared(const struct tap_explain_pieces *p, const struct tap_cpu_part *part, unsigned int *level)
+{
+	for (*level = 0; *level < p->nr_queues; ++*level)
+		for (unsigned int i = 0; i < part->nr_picked; i++)
+			if (part->picked[i].pick.queue == p->queues[*level])
+				return &part->picked[i];
+	*level = 0;
+	return p->nr_queues ? NULL : part->picked;
+}
+
+/* What is known then of the waiter's groups. */
+static int close_groups(struct tap_explain_pieces *p, uint32_t levels, const struct tap_picked *picked)
+{
+	int ret = p->first_open < p->nr ? close_pieces(p, p->first_open, levels, picked) : 0;
+
+	if (levels == ALL_GROUPS)
+		p->first_open = p->nr;
+	return ret;
+}
+
+/* What runs is of one of the waiter's groups: its pick tells how the groups below the shared queue stood until then. */
+static int tell_groups(struct tap_explain_pieces *p, const struct tap_cpu_part *part, const struct tap_picked_run *shared,
+		       unsigned int level)
+{
+	unsigned int above = (unsigned int)(part->picked + part->nr_picked - shared);
+	struct tap_picked picked = { .nr = p->nr_queues };
+	uint32_t levels = ALL_GROUPS << level;
+
+	for (unsigned int i = level; i < p->nr_queues && i < level + above; i++) {
+		picked.v[i] = shared[i - level].pick;
+		if (p->told && i > level && !(p->told->levels >> i & 1))
+			p->told->picked.v[i] = picked.v[i];
+	}
+	if (p->told)
+		p->told->levels |= levels;
+	return close_groups(p, levels, &picked);
 }
 
 static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *part)
 {
 	struct tap_piece piece = whole_part(p->task, part);
+	const struct tap_picked_run *shared;
+	unsigned int level;
+	int ret;
 
 	if (p->is_on_wake_list)
 		put_on_wake_list(&piece);
 	else if (p->place != TAP_SCX_LOCAL)
 		put_place(p->place, &piece);
-	if (part->picked && piece.kind == TAP_PIECE_QUEUED)
-		return add_picked(p, part);
-	return add_piece(p, &piece);
+	if (!part->picked || piece.kind != TAP_PIECE_QUEUED)
+		return add_piece(p, &piece);
+	shared = find_shared(p, part, &level);
+	if (!shared) {
+		piece.kind = TAP_PIECE_GROUP;
+		return add_piece(p, &piece);
+	}
+	ret = level + 1 < p->nr_queues && (p->first_open < p->nr || p->told) ? tell_groups(p, part, shared, level) : 0;
+	return ret ?: add_picked(p, part, shared, level);
 }
 
 /* The same at once where, as is mostly so, fair tasks run by turns, and it is not known why. Return: whether it was. */
@@ -239,29 +411,53 @@ static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *
 	return false;
 }
 
-/* @task: who waits. Return: NULL when out of memory. */
-static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, const struct tap_task *task, int cpu,
+/* Where what a block comes to is kept, for who waits: if it is not known yet, its .nr is 0. */
+static struct tap_explain_pieces *block_of(struct tap_explain_blocks *blocks, unsigned int block, const struct tap_explain_pieces *p)
+{
+	struct tap_explain_pieces *b = &blocks->of_group[block];
+
+	if (p->nr_queues < 2)
+		return &blocks->v[block];
+	if (b->nr && b->queues[0] == p->queues[0])
+		return b;
+	if (blocks->nr_of_groups >= BLOCKS_OF_GROUPS)
+		return &blocks->v[block];
+	blocks->nr_of_groups++;
+	b->nr = b->first_open = 0;
+	b->nr_queues = p->nr_queues;
+	memcpy(b->queues, p->queues, sizeof(b->queues));
+	b->told = &blocks->told[block];
+	b->told->levels = 0;
+	b->told->picked.nr = p->nr_queues;
+	return b;
+}
+
+/* Return: NULL when out of memory. */
+static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, const struct tap_explain_pieces *p, int cpu,
 						  const struct tap_cpu_parts *from, unsigned int block, uint64_t to_ns)
 {
 	struct tap_explain_blocks *blocks = tap_array_at(&w->blocks, &w->nr_blocks, (unsigned int)cpu, sizeof(*blocks), NULL);
-	struct tap_explain_pieces *b = blocks ? &blocks->v[block] : NULL;
+	struct tap_explain_pieces *b = blocks ? block_of(blocks, block, p) : NULL;
 	struct tap_cpu_parts parts = *from;
 	struct tap_cpu_part part;
 
 	if (!b || b->nr)
 		return b;
-	b->task = task;
+	b->task = p->task;
 	b->is_block = true;
+	memset(b->going_on, 0, sizeof(b->going_on));
 	parts.to_ns = to_ns;
 	while (tap_cpu_parts_next(&parts, &part))
 		if (!join_again(b, &part) && add_part(b, &part))
 			return NULL;
+	if (b->nr_queues)
+		make_few(b);
 	return b;
 }
 
 static int add_block(struct tap_explain_pieces *p, const struct tap_explain_pieces *block)
 {
-	int ret = 0;
+	int ret = block->nr_queues ? close_groups(p, block->told->levels, &block->told->picked) : close_groups(p, ALL_GROUPS, NULL);
 
 	for (unsigned int i = 0; i < block->nr && !ret; i++) {
 		struct tap_piece piece = block->v[i];
@@ -284,7 +480,7 @@ static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, 
 
 	while (!ret) {
 		if (is_fair && p->nr >= blocks_from && tap_cpu_parts_block(parts, &nr, &end_ns)) {
-			block = block_get(w, p->task, cpu, parts, nr, end_ns);
+			block = block_get(w, p, cpu, parts, nr, end_ns);
 			ret = block ? add_block(p, block) : -ENOMEM;
 			tap_cpu_parts_pass(parts, end_ns);
 		} else if (tap_cpu_parts_next(parts, &part)) {
@@ -372,7 +568,9 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 static void forget(struct tap_explain_wait *wait)
 {
 	wait->at_ns = wait->from_ns;
-	wait->pieces.nr = 0;
+	wait->pieces.nr = wait->pieces.first_open = 0;
+	for (unsigned int i = 0; i < GOING_ON; i++)
+		wait->pieces.going_on[i].is_open = false;
 	tap_avoidable_idle_release(&wait->idle);
 }
 
@@ -405,6 +603,18 @@ static int get(struct tap_explain_waits *w, const struct tap_task *task, enum ta
 	return t ? 0 : -ENOMEM;
 }
 
+/* The groups above a group, as picks have told of them. */
+static void put_queues(const struct tap_explain_waits *w, int group, struct tap_explain_pieces *p)
+{
+	p->nr_queues = 0;
+	while (group && p->nr_queues <= TAP_PICK_LEVELS) {
+		const uint64_t *parent = tap_map_get(&w->parents, (uint64_t)(uint32_t)group);
+
+		p->queues[p->nr_queues++] = group;
+		group = parent ? (int)(uint32_t)*parent : 0;
+	}
+}
+
 static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state, uint64_t ts_ns,
 		 bool is_placing, struct tap_explain_wait **out)
 {
@@ -419,9 +629,10 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 	wait->task = wait->pieces.task = task;
 	wait->state = state;
 	wait->from_ns = wait->at_ns = wait->pieces.queued_ns = ts_ns;
+	wait->pieces.was_moved = false;
 	wait->is_placing = is_placing;
 	wait->is_unknown = false;
-	wait->pieces.group = w->tasks[task->index].group;
+	put_queues(w, w->tasks[task->index].group, &wait->pieces);
 	wait->pieces.place = w->tasks[task->index].scx_ns == ts_ns ? w->tasks[task->index].scx : TAP_SCX_LOCAL;
 	w->tasks[task->index].place = ++w->nr_waiting;
 	return 0;
@@ -430,11 +641,12 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 /* It runs. @queued_ns: since when it was in the last run queue. */
 static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_interval *s, uint64_t queued_ns)
 {
-	const struct tap_sched_pick *picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task);
+	struct tap_picked picked;
+	bool is_picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task, &picked);
 	struct tap_explain_pieces *p = &wait->pieces;
 
-	for (unsigned int i = 0; i < p->nr; i++)
-		tap_picked_close(picked, &p->v[i]);
+	if (close_pieces(p, 0, ALL_LEVELS, is_picked ? &picked : NULL))
+		return -ENOMEM;
 	p->nr = tap_pieces_merge(p->v, p->nr);
 	tap_pieces_doubt_lower(p->v, p->nr);
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
@@ -586,6 +798,7 @@ int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const
 		ret = look_at(w, wait, m->ts_ns, m->from);
 		wait->is_placing = false;
 		queue_again(&wait->pieces, m->ts_ns);
+		wait->pieces.was_moved = m->why != TAP_MIGRATE_WAKEUP;
 		wait->pieces.place = TAP_SCX_LOCAL;
 	}
 	return ret || !w->opts.asks_avoidable ? ret : tap_avoidable_moved(&w->avoidable, m);
@@ -671,9 +884,11 @@ static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++)
 		ret = look_at(w, w->waits[i], now_ns, w->waits[i]->task->cpu);
 	tap_cpu_logs_clear(&w->logs);
-	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++)
+	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++) {
+		w->blocks[cpu].nr_of_groups = 0;
 		for (unsigned int i = 0; i < TAP_CPU_LOG_BLOCKS; i++)
-			w->blocks[cpu].v[i].nr = 0;
+			w->blocks[cpu].v[i].nr = w->blocks[cpu].of_group[i].nr = 0;
+	}
 	return ret;
 }
 
@@ -732,6 +947,26 @@ int tap_explain_waits_prio(struct tap_explain_waits *w, const struct tap_task *t
 	return ret;
 }
 
+int tap_explain_waits_exited(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_switch)
+{
+	int ret = tap_cpu_log_exited(&w->logs, cpu, ts_ns, is_switch);
+
+	return ret > 0 ? make_room(w, ts_ns) : ret;
+}
+
+/* A pick tells which group is in which other one. */
+static int put_parents(struct tap_explain_waits *w, const struct tap_sched_pick *picked)
+{
+	for (unsigned int i = 0; i < picked->nr_levels; i++) {
+		uint64_t *parent = tap_map_put(&w->parents, (uint32_t)picked->levels[i].group);
+
+		if (!parent)
+			return -ENOMEM;
+		*parent = (uint32_t)tap_picked_parent(picked, i);
+	}
+	return 0;
+}
+
 int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked)
 {
 	const struct tap_task *task = picked->tid ? tap_timeline_task(w->timeline, picked->tid) : NULL;
@@ -745,5 +980,5 @@ int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched
 		return -ENOMEM;
 	if (t)
 		t->group = picked->group;
-	return tap_cpu_log_picked(&w->logs, picked);
+	return put_parents(w, picked) ?: tap_cpu_log_picked(&w->logs, picked);
 }

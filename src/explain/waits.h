@@ -11,6 +11,7 @@
 #ifndef TAP_EXPLAIN_WAITS_H
 #define TAP_EXPLAIN_WAITS_H
 
+#include "base/map.h"
 #include "explain/avoidable.h"
 #include "explain/cpu_log.h"
 #include "explain/picks.h"
@@ -71,6 +72,7 @@ struct tap_explain_waits {
 	unsigned int nr_waits, nr_waiting;
 	struct tap_task **alive; /* owned; those of the timeline's first .nr_seen tasks that were so at the last look */
 	unsigned int nr_alive, cap_alive, nr_seen;
+	struct tap_map parents; /* of groups, by the group that is in it */
 	struct tap_explain_task *tasks; /* owned; by index */
 	unsigned int nr_tasks;
 };
@@ -106,6 +108,7 @@ int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task 
 int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins);
 int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters);
 int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, enum tap_asked asked);
+int tap_explain_waits_exited(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_switch);
 /* The task waits there, or is about to as its CPU switches at the same time. */
 int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, enum tap_scx_place place);
 /* The same before the window, of a task that waits when it begins. */
