@@ -124,6 +124,7 @@ struct tap_interval {
 	const char *end; /* of TAP_STATE_RUNNING: the state as the recording prints it, "R+"; or "" */
 	int next_cpu; /* where it runs now, if .next is TAP_STATE_RUNNING */
 	enum tap_state was; /* of TAP_STATE_UNKNOWN: what it had been in, and nobody knows until when; else TAP_STATE_UNKNOWN */
+	bool unseen; /* .next is TAP_STATE_RUNNING, but the task was switched in at an unknown time before .to_ns */
 };
 
 /** struct tap_cpu_interval - A CPU stops running something. */
@@ -133,6 +134,7 @@ struct tap_cpu_interval {
 	struct tap_task *task; /* of TAP_CPU_RUN */
 	uint64_t from_ns, to_ns; /* within the window */
 	bool outside; /* of TAP_CPU_UNKNOWN: a task that is not recorded, or idle; nothing is missing */
+	bool unseen; /* it began at an unknown time before .from_ns: no switch was seen, and nothing is known of interrupts in progress */
 };
 
 /** struct tap_wakeup - sched_waking, or sched_wakeup where that was not recorded. */

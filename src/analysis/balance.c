@@ -403,7 +403,7 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 		return ret;
 	if (tap_state_is_wait(s->next))
 		return wait_begin(b, t, s->next, t->woken_ns == s->to_ns ? t->woken_cpu : s->cpu);
-	if (s->next == TAP_STATE_RUNNING && may_be_wait(b, s->state))
+	if (s->next == TAP_STATE_RUNNING && !s->unseen && may_be_wait(b, s->state))
 		return doubt(b, s->next_cpu, s->from_ns);
 	return 0;
 }

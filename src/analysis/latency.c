@@ -303,7 +303,7 @@ static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 	if (s->state == l->state)
 		nr = 1;
 	else if (s->state == TAP_STATE_UNKNOWN)
-		nr = s->next == TAP_STATE_RUNNING && !stat->was_cut;
+		nr = s->next == TAP_STATE_RUNNING && !s->unseen && !stat->was_cut;
 	stat->censored += nr;
 	stat->nr_open += nr;
 	stat->was_cut = s->next == TAP_STATE_UNKNOWN;

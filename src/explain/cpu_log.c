@@ -182,11 +182,13 @@ static int prio_of(const struct tap_cpu_log *log, const struct tap_task *task)
 
 int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *s)
 {
+	/* where no switch was seen, an interrupt may be in progress, unseen */
+	enum tap_cpu_what what = s->unseen ? TAP_CPU_UNKNOWN : s->what;
 	struct tap_cpu_log *log;
 	struct interval over = { 0 };
 
 	/* a CPU of which nothing is known needs no log: hostile input has any number of these */
-	if (s->what == TAP_CPU_UNKNOWN && !has_log(l, s->cpu))
+	if (what == TAP_CPU_UNKNOWN && !has_log(l, s->cpu))
 		return 0;
 	log = log_get(l, s->cpu);
 	if (!log || add_pick(log, s->task, s->to_ns, &over))
@@ -194,12 +196,12 @@ int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *
 	if (s->from_ns > log->end_ns)
 		log->intervals[log->nr_intervals++] = (struct interval){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
 	log->intervals[log->nr_intervals++] = (struct interval){
-		.from_ns = s->from_ns, .what = s->what, .task = s->task, .prio = s->task ? prio_of(log, s->task) : 0,
+		.from_ns = s->from_ns, .what = what, .task = s->task, .prio = s->task ? prio_of(log, s->task) : 0,
 		.is_served = end_service(log, s->task), .pick = over.pick, .nr_picked = over.nr_picked,
 	};
 	log->end_ns = s->to_ns;
-	log->has_idle |= s->what == TAP_CPU_IDLE;
-	return end_points(log, s->to_ns, s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE);
+	log->has_idle |= what == TAP_CPU_IDLE;
+	return end_points(log, s->to_ns, what == TAP_CPU_RUN || what == TAP_CPU_IDLE);
 }
 
 int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_soft, bool begins)
@@ -374,7 +376,7 @@ static void doubt_lazy(const struct tap_survey *survey, struct tap_cpu_part *par
 /* What is not over. */
 static void put_now(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 {
-	part->what = p->now && p->at_ns >= p->now->since_ns ? tap_cpu_what(p->now) : TAP_CPU_UNKNOWN;
+	part->what = p->now && p->at_ns >= p->now->since_ns && p->now->known != TAP_CPU_KNOWN_UNSEEN ? tap_cpu_what(p->now) : TAP_CPU_UNKNOWN;
 	part->task = part->what == TAP_CPU_RUN ? p->now->task : NULL;
 	part->prio = part->task ? prio_of(p->log, part->task) : 0;
 	part->picked = p->log && part->task && p->log->now_tid == part->task->tid && p->log->nr_now ? p->log->now_picked : NULL;

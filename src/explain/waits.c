@@ -703,7 +703,7 @@ static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 		queue_again(&wait->pieces, s->to_ns);
 	wait->is_placing &= s->state != TAP_STATE_THROTTLED; /* only what is in a queue is throttled: its sched_wakeup was lost */
 	wait->is_unknown |= s->state == TAP_STATE_UNKNOWN || !s->whole;
-	return ret || s->next != TAP_STATE_RUNNING ? ret : end(w, wait, s, queued_ns);
+	return ret || s->next != TAP_STATE_RUNNING || s->unseen ? ret : end(w, wait, s, queued_ns);
 }
 
 /* Most waits: of them nothing is kept. */

@@ -23,7 +23,7 @@ static uint64_t waits_until(const struct tap_timeline *t, const struct tap_inter
 {
 	const struct tap_hole *hole;
 
-	if (s->state != TAP_STATE_UNKNOWN || s->next == TAP_STATE_RUNNING || s->to_ns >= tap_timeline_to_ns(t))
+	if (s->state != TAP_STATE_UNKNOWN || (s->next == TAP_STATE_RUNNING && !s->unseen) || s->to_ns >= tap_timeline_to_ns(t))
 		return s->to_ns;
 	hole = tap_survey_last_hole(tap_timeline_survey(t), s->to_ns);
 	if (!hole || hole->to_ns < s->from_ns)

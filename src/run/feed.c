@@ -154,7 +154,7 @@ static int feed_wanted(const struct feed *feed, const struct tap_event *ev)
 
 static int begin(struct feed *feed)
 {
-	int ret = 0;
+	int ret = tap_timeline_begin(feed->timeline);
 
 	feed->has_begun = true;
 	for (unsigned int i = 0; !ret && i < feed->nr; i++)

@@ -185,6 +185,18 @@ static int find_limits(struct tap_run *run, struct tap_err *err)
 	return ret ? ret : !!only;
 }
 
+/*
+ * Since when the switches of all CPUs are recorded. Ours says it; a trace.dat's are switched on everywhere at once. perf's begin CPU by
+ * CPU, and may be of some tasks. A part of a recording does not show what is missing elsewhere: which tasks are hidden from tracing.
+ */
+static void find_on(struct tap_run *run, const struct tap_reader_span *span)
+{
+	bool is_whole = !run->time.text || (!span->before && !span->beyond);
+
+	if (tap_reader_info(run->rec.reader)->version && is_whole)
+		run->survey.on_from_ns = run->rec.said.from_ns;
+}
+
 static int survey(struct tap_run *run, struct tap_err *err)
 {
 	struct tap_reader_span span;
@@ -200,6 +212,7 @@ static int survey(struct tap_run *run, struct tap_err *err)
 		ret = tap_recording_count(&run->rec, run->window.from_ns, run->window.to_ns, err);
 	run->survey.bytes = tap_reader_span(run->rec.reader).bytes;
 	close_window(run, &span);
+	find_on(run, &span);
 	if (!ret && (count_kinds(run) || tap_survey_end(&run->survey)))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret;

@@ -40,7 +40,7 @@ int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_
 		.cpu = (int)(c - t->cpus), .task = c->known ? c->task : NULL,
 		.from_ns = tap_window_clip(&t->opts.window, from_ns),
 		.to_ns = tap_window_clip(&t->opts.window, to_ns),
-		.what = tap_cpu_what(c), .outside = !c->known && c->outside,
+		.what = tap_cpu_what(c), .outside = !c->known && c->outside, .unseen = c->known == TAP_CPU_KNOWN_UNSEEN,
 	};
 	if (early->nr)
 		ret = tell_early(t, s, from_ns, to_ns);

@@ -368,6 +368,8 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return 0;
 	rule = tap_task_rule(task, TAP_SIGN_WAKING);
 	if (rule->ends) {
+		if (task->pub.cpu < 0 && f->value.size) /* watchers ask where it waits from now on */
+			task->pub.cpu = tap_cpu_named(t, tap_num_int(&f->value, ev));
 		ret = begin_wait(t, task, now);
 		note_waker(t, task, waker, f, ev);
 		return ret;

@@ -95,7 +95,7 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 	uint64_t since;
 	int ret;
 
-	if (!c->known || c->since_ns < t->fast_since_ns || prev != (out ? out->pub.tid : 0))
+	if (c->known != TAP_CPU_KNOWN || c->since_ns < t->fast_since_ns || prev != (out ? out->pub.tid : 0))
 		return 0;
 	if (out) {
 		left_as = value < TAP_PREV_STATES ? t->prev_states.by_value[value] : NULL;

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "timeline/cpus.h"
+#include "timeline/origins.h"
 
 /*
  * When the fast path may be taken next: behind all that is known by now, before what comes next. Without a survey
@@ -38,6 +39,8 @@ void tap_holes_await(struct tap_timeline *t)
 	if (s && t->next_loss < s->nr_kept_losses &&
 	    s->losses[t->next_loss].from_ns < t->next_hole_ns)
 		t->next_hole_ns = s->losses[t->next_loss].from_ns + 1;
+	if (s && t->next_origin < s->nr_origins && s->origins[t->next_origin].from_ns < t->next_hole_ns)
+		t->next_hole_ns = s->origins[t->next_origin].from_ns + 1;
 	find_fast_path(t);
 }
 
@@ -61,20 +64,50 @@ static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
 	return ret;
 }
 
-int tap_holes_begin(struct tap_timeline *t, uint64_t now)
+/* Those that began before @now. */
+static int begin_losses(struct tap_timeline *t, uint64_t now)
 {
 	const struct tap_survey *s = t->opts.survey;
 	int ret = 0;
 
-	if (!s)
-		return 0;
-	if (now > t->opts.window.to_ns) /* a loss that began in it may end, and be told, behind it */
-		now = t->opts.window.to_ns;
-	while (!ret && t->next_loss < s->nr_kept_losses &&
-	       s->losses[t->next_loss].from_ns < now)
+	while (!ret && t->next_loss < s->nr_kept_losses && s->losses[t->next_loss].from_ns < now)
 		ret = begin_loss(t, &s->losses[t->next_loss++]);
 	for (; t->next_hole < s->nr_holes && s->holes[t->next_hole].from_ns < now; t->next_hole++)
 		t->hole_end_ns = s->holes[t->next_hole].to_ns; /* they are disjoint */
+	return ret;
+}
+
+/* The same, and whatever began earlier. No loss of an origin's CPU is near it but one that ends where it begins. */
+static int begin_origins(struct tap_timeline *t, uint64_t now)
+{
+	const struct tap_survey *s = t->opts.survey;
+	int ret = 0;
+
+	while (!ret && t->next_origin < s->nr_origins && s->origins[t->next_origin].from_ns < now) {
+		const struct tap_origin *o = &s->origins[t->next_origin++];
+
+		ret = begin_losses(t, o->from_ns) ?: tap_origin_begin(t, o);
+	}
+	return ret;
+}
+
+int tap_holes_begin(struct tap_timeline *t, uint64_t now)
+{
+	int ret = 0;
+
+	if (!t->opts.survey)
+		return 0;
+	if (now > t->opts.window.to_ns) /* a loss that began in it may end, and be told, behind it */
+		now = t->opts.window.to_ns;
+	ret = begin_origins(t, now) ?: begin_losses(t, now);
+	tap_holes_await(t);
+	return ret;
+}
+
+int tap_timeline_begin(struct tap_timeline *t)
+{
+	int ret = t->opts.survey ? begin_origins(t, t->opts.window.from_ns + 1) : 0;
+
 	tap_holes_await(t);
 	return ret;
 }

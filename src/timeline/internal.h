@@ -45,7 +45,7 @@ struct tap_timeline {
 	/* what the survey knows takes effect when its time comes */
 	uint64_t next_hole_ns;	/* of the next hole or loss */
 	uint64_t next_break_ns; /* of the first break that is not in the past */
-	unsigned int next_hole, next_loss, next_break;
+	unsigned int next_hole, next_loss, next_break, next_origin;
 	uint64_t hole_end_ns; /* of those that have begun, the latest */
 	uint64_t off_end_ns; /* likewise, of those in which switches were off for a part that nobody knows */
 };

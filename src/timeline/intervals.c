@@ -92,6 +92,7 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 			   bool fits)
 {
 	uint64_t sure = task->pub.since_ns;
+	struct tap_interval rest;
 	int ret = 0;
 
 	/* it may have run anywhere */
@@ -112,7 +113,9 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 		task->phase = TAP_PHASE_LOST;
 	if (ret || to->next == TAP_STATE_UNKNOWN)
 		return ret;
-	return close_part(t, task, to->next, to->ts_ns, to->next_cpu);
+	rest = part(task, to->next, to->ts_ns, to->next_cpu);
+	rest.unseen = to->unseen;
+	return close_interval(t, task, &rest);
 }
 
 int tap_task_change(struct tap_timeline *t, struct task *task, const struct transition *to)
@@ -124,7 +127,7 @@ int tap_task_change(struct tap_timeline *t, struct task *task, const struct tran
 
 	if (fits && !tap_task_is_touched(t, task) && task->pub.state != TAP_STATE_UNKNOWN) {
 		s = part(task, to->next, to->ts_ns, to->next_cpu);
-		s.whole = !to->cut;
+		s.whole = !to->cut && !tap_phase_is_part(task->phase);
 		s.end = to->end ? to->end : "";
 		ret = close_interval(t, task, &s);
 		tap_task_enter(task, to->next, to->ts_ns);

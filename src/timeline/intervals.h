@@ -12,6 +12,7 @@ struct transition {
 	bool fits; /* what ends the state is what can end it: else something was missed */
 	const char *end; /* as in struct tap_interval; NULL: "" */
 	int next_cpu; /* where it runs now; -1 */
+	bool unseen; /* it runs already: since when nobody knows */
 	bool cut; /* the state goes on: this is not the whole of it */
 };
 

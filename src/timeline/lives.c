@@ -91,6 +91,18 @@ int tap_task_replace_dead(struct tap_timeline *t, struct task **task,
 	return 0;
 }
 
+int tap_task_see_alive(struct tap_timeline *t, int tid, uint64_t now, struct task **out)
+{
+	int ret = tap_task_see(t, tid, out);
+
+	if (ret || !*out || (*out)->pub.state != TAP_STATE_DEAD)
+		return ret;
+	ret = add(t, tid, false, now, out);
+	if (!ret && *out)
+		tap_task_note_seen(*out);
+	return ret;
+}
+
 int tap_task_get_alive(struct tap_timeline *t, int tid, const struct tap_field *comm,
 		       const struct tap_event *ev, struct task **out)
 {

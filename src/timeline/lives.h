@@ -14,6 +14,8 @@ int tap_task_get(struct tap_timeline *t, int tid, const struct tap_field *comm,
 		 const struct tap_event *ev, struct task **out);
 /* The same, without an event that names it. */
 int tap_task_see(struct tap_timeline *t, int tid, struct task **out);
+/* The same of one that is alive at @now: if it was thought to be dead, its tid was given out again, unseen. */
+int tap_task_see_alive(struct tap_timeline *t, int tid, uint64_t now, struct task **out);
 /*
  * A new one, NULL for what can be no tid: whoever had it before is gone.
  * Return: 0; -ENOMEM; what a watcher returned.

@@ -42,6 +42,12 @@ static inline bool tap_promise_moved(const struct tap_promise *p, int tid, uint6
 	return p && p->moved(p->ctx, tid, from_ns, to_ns);
 }
 
+/* Whether it has all of the task in all of that time, whatever the task was called. */
+static inline bool tap_promise_kept(const struct tap_promise *p, int tid, uint64_t from_ns, uint64_t to_ns)
+{
+	return !p || (p->keeps(p->ctx, tid, from_ns, NULL, 0) && !p->moved(p->ctx, tid, from_ns, to_ns));
+}
+
 static inline bool tap_promise_has_cpu(const struct tap_promise *p, unsigned int cpu)
 {
 	return !p || !p->cpus || tap_cpus_has(p->cpus, cpu);

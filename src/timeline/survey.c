@@ -20,13 +20,17 @@ struct tap_survey_cpu {
 	int tid;
 	struct tap_survey_tid *ran; /* what is known of .tid */
 	uint64_t since_ns;
+	uint64_t whole_ns; /* since then none of its events is lost; 0: since the recording began; UINT64_MAX: not known */
+	unsigned int whole_buffer; /* where that is so */
 	uint64_t hotplug_ns; /* when another CPU last took it a step down or up */
 	struct tap_survey_tid idle; /* its idle task */
+	unsigned int origin; /* at the end: the last one that was looked at: index plus one; 0: none */
+	const struct tap_loss *loss; /* likewise, of those that were looked at the one that ends last, or NULL */
 };
 
 int tap_survey_init(struct tap_survey *s, struct tap_window window)
 {
-	*s = (struct tap_survey){ .window = window };
+	*s = (struct tap_survey){ .window = window, .on_from_ns = UINT64_MAX, .first_switch_ns = UINT64_MAX };
 	for (unsigned int i = 0; i < TAP_NR_SCHED_KINDS; i++)
 		s->buffer[i] = TAP_NO_BUFFER;
 	return tap_sched_formats_init(&s->formats);
@@ -47,6 +51,7 @@ void tap_survey_release(struct tap_survey *s)
 	free(s->kinds);
 	free(s->losses);
 	free(s->breaks);
+	free(s->origins);
 	free(s->holes);
 	*s = (struct tap_survey){ 0 };
 }
@@ -54,7 +59,7 @@ void tap_survey_release(struct tap_survey *s)
 /* Return: NULL when out of memory. */
 static struct tap_survey_cpu *get_cpu(struct tap_survey *s, unsigned int cpu)
 {
-	static const struct tap_survey_cpu fresh = { .buffer = TAP_NO_BUFFER };
+	static const struct tap_survey_cpu fresh = { .buffer = TAP_NO_BUFFER, .whole_buffer = TAP_NO_BUFFER };
 	unsigned int cap = s->cap_cpus;
 
 	if (!tap_array_at(&s->cpus, &s->cap_cpus, cpu, sizeof(fresh), &fresh))
@@ -168,6 +173,24 @@ static int add_break(struct tap_survey *s, int cpu, enum tap_break_what what, ui
 	return 0;
 }
 
+/* Since when the CPU's switches are known by the next one, where none was seen before. UINT64_MAX: at no time. */
+static uint64_t whole_from(const struct tap_survey_cpu *c)
+{
+	return c->known || c->outside || c->whole_buffer != c->buffer ? UINT64_MAX : c->whole_ns;
+}
+
+static int add_origin(struct tap_survey *s, int cpu, int tid, uint64_t to_ns)
+{
+	const struct tap_survey_cpu *c = &s->cpus[cpu];
+
+	if (s->nr_origins == TAP_MAX_HOLES)
+		return 0;
+	if (tap_array_grow(&s->origins, s->nr_origins, &s->cap_origins, sizeof(*s->origins)))
+		return -ENOMEM;
+	s->origins[s->nr_origins++] = (struct tap_origin){ whole_from(c), to_ns, cpu, tid, c->buffer };
+	return 0;
+}
+
 static bool begins_with(const struct tap_field *comm, const struct tap_event *ev,
 			const char *name)
 {
@@ -178,18 +201,32 @@ static bool begins_with(const struct tap_field *comm, const struct tap_event *ev
 }
 
 /*
- * Of a CPU whose chain is broken. The threads that are woken up first on one that comes back are its
+ * A switch by which a CPU that was offline may have come back. The threads that are woken up first on one that comes back are its
  * migration thread and its hotplug thread (bringup_wait_for_ap_online()).
  */
+static bool may_be_back(const struct tap_sched_fields *f, const struct tap_event *ev)
+{
+	return tap_num_int(&f->from, ev) == 0 && (begins_with(f->comm, ev, "cpuhp/") || begins_with(f->comm, ev, "migration/"));
+}
+
+/* Of a CPU whose chain is broken. */
 static enum tap_break_what what_broke(const struct tap_survey *s, const struct tap_survey_cpu *c,
 				      const struct tap_sched_fields *f, const struct tap_event *ev)
 {
 	const struct tap_survey_tid *t = tap_survey_tid(s, c->tid);
 
-	if (t && t->stopper && tap_num_int(&f->from, ev) == 0 &&
-	    (begins_with(f->comm, ev, "cpuhp/") || begins_with(f->comm, ev, "migration/")))
-		return TAP_BREAK_OFFLINE;
-	return TAP_BREAK_MISSED;
+	return t && t->stopper && may_be_back(f, ev) ? TAP_BREAK_OFFLINE : TAP_BREAK_MISSED;
+}
+
+/* Of a CPU whose chain begins: @out ran since events of all switches were there. But a CPU that comes back was not there. */
+static int begin_chain(struct tap_survey *s, const struct tap_survey_cpu *c, const struct tap_sched_fields *f,
+		       const struct tap_event *ev, int out)
+{
+	uint64_t from = whole_from(c);
+
+	if (from >= ev->ts_ns || may_be_back(f, ev) || !tap_promise_kept(s->promise, out, from, ev->ts_ns))
+		return 0;
+	return add_origin(s, ev->cpu, out, ev->ts_ns);
 }
 
 static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
@@ -205,6 +242,10 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 	int ret = 0;
 
 	if (!left || !came)
+		return -ENOMEM;
+	if (!c->known && ev->buffer == s->buffer[TAP_SCHED_SWITCH] && ev->ts_ns < s->first_switch_ns)
+		s->first_switch_ns = ev->ts_ns;
+	if (keeps_out && begin_chain(s, c, f, ev, out))
 		return -ENOMEM;
 	/* its breaks were taken for those of a hidden task, and thrown away */
 	if (s->blurred && is_hidden(s, out, HIDDEN_INS))
@@ -227,6 +268,8 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 static int on_exec(struct tap_survey *s, struct tap_survey_cpu *c,
 		   const struct tap_sched_fields *f, const struct tap_event *ev)
 {
+	if (!c->known && tap_num_int(&f->from, ev) != tap_num_int(&f->tid, ev))
+		c->whole_ns = ev->ts_ns;
 	if (!c->known || c->tid != tap_num_int(&f->from, ev))
 		return 0;
 	c->tid = tap_num_int(&f->tid, ev);
@@ -321,6 +364,10 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 		if (!c || (has_switches && cut_chain(s, ev->cpu, from)))
 			return -ENOMEM;
 	}
+	if (c && has_switches) {
+		c->whole_ns = ev->lost.is_off || to == UINT64_MAX ? UINT64_MAX : to;
+		c->whole_buffer = ev->buffer;
+	}
 	/* nothing before it, which would say when it began: the oldest events were overwritten */
 	if (c && !ev->lost.is_off && from == to && c->buffer != ev->buffer)
 		from = 0;
@@ -360,6 +407,14 @@ static __attribute__((noinline, cold)) int check_new(struct tap_survey *s, const
 	return 1;
 }
 
+static void begin_buffer(struct tap_survey_cpu *c, unsigned int buffer)
+{
+	*c = (struct tap_survey_cpu){
+		.buffer = buffer, .hotplug_ns = c->hotplug_ns, .whole_buffer = buffer,
+		.whole_ns = c->whole_buffer == buffer ? c->whole_ns : 0, /* its first events may be lost */
+	};
+}
+
 static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f;
@@ -377,9 +432,12 @@ static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap
 	}
 	c = &s->cpus[ev->cpu];
 	if (c->buffer != ev->buffer)
-		*c = (struct tap_survey_cpu){ ev->buffer, .hotplug_ns = c->hotplug_ns };
-	if (ev->buffer < s->buffer[f->kind])
+		begin_buffer(c, ev->buffer);
+	if (ev->buffer < s->buffer[f->kind]) {
 		s->buffer[f->kind] = ev->buffer;
+		if (f->kind == TAP_SCHED_SWITCH)
+			s->first_switch_ns = UINT64_MAX;
+	}
 	if (f->kind == TAP_SCHED_HOTPLUG)
 		return on_hotplug(s, f, ev);
 	if (f->kind == TAP_SCHED_EXEC)
@@ -431,13 +489,20 @@ int tap_survey_events(struct tap_survey *s, const struct tap_event *const *event
 
 int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
 {
-	struct tap_survey_cpu *c = (unsigned int)ev->cpu < s->nr_cpus ? &s->cpus[ev->cpu] : NULL;
+	struct tap_survey_cpu *c;
 	const struct tap_sched_fields *f;
 	int ret;
 
 	if (!ev->fmt && ev->lost.first_ns <= s->window.to_ns)
 		return on_loss(s, ev) ? -ENOMEM : 1;
-	if (!c || !(c->known || c->outside) || c->buffer != ev->buffer)
+	if ((unsigned int)ev->cpu >= TAP_MAX_CPUS || (!ev->fmt && (unsigned int)ev->cpu >= s->nr_cpus))
+		return 1;
+	c = get_cpu(s, (unsigned int)ev->cpu);
+	if (!c)
+		return -ENOMEM;
+	if (c->buffer == TAP_NO_BUFFER && ev->fmt)
+		begin_buffer(c, ev->buffer);
+	if (c->buffer != ev->buffer || (!(c->known || c->outside) && whole_from(c) > s->window.to_ns))
 		return 1;
 	f = ev->fmt ? tap_sched_formats_add(&s->formats, ev->fmt) : NULL;
 	if (ev->fmt && !f)
@@ -448,6 +513,7 @@ int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
 		return 0;
 	ret = f ? on_switch(s, c, f, ev) : cut_chain(s, ev->cpu, ev->lost.first_ns);
 	c->known = c->outside = false; /* what comes now is of no use to the window */
+	c->whole_ns = UINT64_MAX;
 	return ret ? ret : 1;
 }
 
@@ -602,6 +668,100 @@ static int find_holes(struct tap_survey *s)
 	return 0;
 }
 
+/* Those of the buffer that counts that have a length, in order of time. */
+static void keep_origins(struct tap_survey *s)
+{
+	unsigned int to = 0;
+
+	for (unsigned int i = 0; i < s->nr_origins; i++)
+		if (s->origins[i].from_ns < s->origins[i].to_ns && s->origins[i].buffer == s->buffer[TAP_SCHED_SWITCH])
+			s->origins[to++] = s->origins[i];
+	s->nr_origins = to;
+	if (to)
+		qsort(s->origins, to, sizeof(*s->origins), by_from_ns);
+}
+
+/* None can hold before recording began. */
+static void date_origins(struct tap_survey *s)
+{
+	uint64_t on_ns = s->on_from_ns ? s->on_from_ns : s->first_switch_ns;
+
+	for (unsigned int i = 0; i < s->nr_origins; i++)
+		if (s->origins[i].from_ns < on_ns)
+			s->origins[i].from_ns = on_ns;
+	keep_origins(s);
+}
+
+/* A loss of the CPU's switches, or of any CPU's, that is told elsewhere than between the CPU's events. */
+static bool touches_origin(const struct tap_survey *s, const struct tap_loss *l)
+{
+	return !l->spares_switches && (l->is_off || l->buffer == s->buffer[TAP_SCHED_SWITCH]);
+}
+
+/* An origin and a loss overlap: what ran before the loss ended nobody knows. */
+static void cut_origin(struct tap_origin *o, const struct tap_loss *l)
+{
+	if (l->from_ns < o->to_ns && l->to_ns > o->from_ns)
+		o->from_ns = l->is_off ? UINT64_MAX : l->to_ns;
+}
+
+/* Losses of which nobody knows the CPU are taken as one, from the beginning on. */
+static void widen(struct tap_loss *all, const struct tap_loss *l)
+{
+	all->to_ns = l->to_ns > all->to_ns ? l->to_ns : all->to_ns;
+	all->is_off |= l->is_off;
+}
+
+/* What it is about: a CPU's last origin that began before, and those that begin until its end. */
+static void pass_loss(struct tap_survey *s, const struct tap_loss *l)
+{
+	struct tap_survey_cpu *c = (unsigned int)l->cpu < s->nr_cpus ? &s->cpus[l->cpu] : NULL;
+
+	if (!c || !touches_origin(s, l))
+		return;
+	if (c->origin)
+		cut_origin(&s->origins[c->origin - 1], l);
+	if (!c->loss || l->to_ns > c->loss->to_ns)
+		c->loss = l;
+}
+
+/* Both are in order of time, and one CPU's origins do not overlap. */
+static void cut_origins(struct tap_survey *s)
+{
+	struct tap_loss anywhere = { 0 };
+	unsigned int next = 0;
+
+	for (unsigned int i = 0; i < s->nr_kept_losses; i++)
+		if (s->losses[i].cpu < 0 && touches_origin(s, &s->losses[i]))
+			widen(&anywhere, &s->losses[i]);
+	for (unsigned int i = 0; i < s->nr_origins; i++) {
+		struct tap_origin *o = &s->origins[i];
+		struct tap_survey_cpu *c = &s->cpus[o->cpu];
+
+		while (next < s->nr_kept_losses && s->losses[next].from_ns <= o->from_ns)
+			pass_loss(s, &s->losses[next++]);
+		c->origin = i + 1;
+		cut_origin(o, &anywhere);
+		if (c->loss)
+			cut_origin(o, c->loss);
+	}
+	while (next < s->nr_kept_losses)
+		pass_loss(s, &s->losses[next++]);
+}
+
+/*
+ * Where switches are missing without a recorded loss, a task that is hidden from tracing may have run before the one that the first
+ * switch tells.
+ */
+static void settle_origins(struct tap_survey *s)
+{
+	if (s->has_breaks || s->wrong)
+		s->nr_origins = 0;
+	date_origins(s);
+	cut_origins(s);
+	keep_origins(s);
+}
+
 int tap_survey_end(struct tap_survey *s)
 {
 	if (find_holes(s))
@@ -612,6 +772,7 @@ int tap_survey_end(struct tap_survey *s)
 		qsort(s->losses, s->nr_kept_losses, sizeof(*s->losses), by_from_ns);
 	if (s->nr_breaks)
 		qsort(s->breaks, s->nr_breaks, sizeof(*s->breaks), by_from_ns);
+	settle_origins(s);
 	release_inside(s);
 	return 0;
 }

@@ -49,6 +49,17 @@ struct tap_break {
 	enum tap_break_what what;
 };
 
+/*
+ * A chain of switches begins: from @from_ns on @cpu ran @tid, which its first switch, at @to_ns, takes off it. All switches between
+ * are recorded, so there was none.
+ */
+struct tap_origin {
+	uint64_t from_ns, to_ns;
+	int cpu;
+	int tid; /* 0: idle */
+	unsigned int buffer;
+};
+
 /* A time in which some task may have run, or changed its state, unseen. */
 struct tap_hole {
 	uint64_t from_ns, to_ns;
@@ -83,7 +94,8 @@ struct tap_survey {
 	struct tap_loss *losses;    /* owned; after the end: by .from_ns */
 	struct tap_break *breaks;   /* owned; after the end: by .from_ns */
 	struct tap_hole *holes;	    /* owned; after the end: by .from_ns, none touches another */
-	unsigned int nr_kept_losses, nr_breaks, nr_holes;
+	struct tap_origin *origins; /* owned; after the end: by .from_ns */
+	unsigned int nr_kept_losses, nr_breaks, nr_holes, nr_origins;
 	unsigned int nr_cpus; /* the highest CPU that was seen, + 1 */
 	bool has_breaks; /* events are missing that no loss tells of */
 	/* Which of a recording's buffers tells the timeline of events of a kind: where several
@@ -91,16 +103,19 @@ struct tap_survey {
 	unsigned int buffer[TAP_NR_SCHED_KINDS];
 
 	const struct tap_promise *promise; /* set before the first event; NULL: it has all of everybody */
+	/* Set before the end: from then on the switches of all CPUs are recorded. 0: from the first switch on; UINT64_MAX: not known. */
+	uint64_t on_from_ns;
 
 	/* inside */
 	struct tap_window window;
 	struct tap_sched_formats formats;
 	const struct tap_sched_fields *switches; /* the newest that is plain, or NULL */
 	struct tap_survey_cpu *cpus;
-	unsigned int cap_cpus, cap_losses, cap_breaks;
+	unsigned int cap_cpus, cap_losses, cap_breaks, cap_origins;
 	/* owned: TAP_SURVEY_TIDS of them each, or NULL */
 	struct tap_survey_tid *tids[TAP_MAX_TIDS / TAP_SURVEY_TIDS];
 	struct tap_survey_tid nobody; /* what a file may say that is no tid */
+	uint64_t first_switch_ns; /* of any CPU, in .buffer[TAP_SCHED_SWITCH] */
 	bool blurred; /* breaks behind tasks that seemed to be hidden were thrown away */
 	bool wrong;   /* what was thrown away was needed: nothing is certain */
 };

@@ -60,6 +60,8 @@ struct tap_task {
 	uint64_t cgroup;   /* kernfs id; as its last event tells, else as listed; 0: not known */
 };
 
+enum { TAP_CPU_NOT_KNOWN, TAP_CPU_KNOWN, TAP_CPU_KNOWN_UNSEEN };
+
 struct tap_cpu {
 	uint64_t run_ns, idle_ns, offline_ns, unknown_ns, outside_ns; /* add up to the window */
 	uint64_t switches, breaks;	      /* within the window */
@@ -68,7 +70,7 @@ struct tap_cpu {
 	bool seen; /* some event that tells of tasks came from it */
 
 	/* now */
-	bool known;
+	uint8_t known; /* TAP_CPU_KNOWN_UNSEEN: what it runs began before .since_ns, unseen */
 	bool offline; /* not known, for it is not there */
 	bool unfit;   /* not known, for its next switch will not fit */
 	bool cut;     /* not known: events are missing before its next switch */
@@ -132,6 +134,8 @@ static inline int tap_timeline_event(struct tap_timeline *t, const struct tap_ev
 {
 	return tap_timeline_events(t, &ev, 1);
 }
+/* The window begins, no event of it was fed yet: what CPUs run is known by what the survey found. Return: as above. */
+int tap_timeline_begin(struct tap_timeline *t);
 /* Closes all that is open at the window's end. Return: as above. */
 int tap_timeline_end(struct tap_timeline *t);
 

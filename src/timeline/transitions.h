@@ -17,6 +17,8 @@ enum tap_phase {
 	TAP_PHASE_LOST, /* unknown, after such an event */
 	TAP_PHASE_RUNNING,
 	TAP_PHASE_RUNNING_WOKEN, /* running, and a wakeup came meanwhile: in vain, or the task is on its way to sleep */
+	TAP_PHASE_RUNNING_UNSEEN, /* running, and began to run at an unknown time before */
+	TAP_PHASE_RUNNING_UNSEEN_WOKEN, /* the same, and a wakeup came meanwhile */
 	TAP_PHASE_PREEMPTED,
 	TAP_PHASE_WAKING,
 	TAP_PHASE_WAKING_INFERRED, /* waking by a wakeup before the sleep: another wakeup would show that the task slept until then */
@@ -71,6 +73,12 @@ static inline bool tap_phase_is_unknown(enum tap_phase phase)
 static inline bool tap_phase_is_doubtful(enum tap_phase phase)
 {
 	return phase == TAP_PHASE_ASLEEP_DOUBTFUL || phase == TAP_PHASE_ASLEEP_WOKEN;
+}
+
+/* Whether its state began before it is known to have been in it. */
+static inline bool tap_phase_is_part(enum tap_phase phase)
+{
+	return phase == TAP_PHASE_RUNNING_UNSEEN || phase == TAP_PHASE_RUNNING_UNSEEN_WOKEN;
 }
 
 /* Return: the phase of a task that has just entered the state. */

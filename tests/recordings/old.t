@@ -149,9 +149,10 @@ sub sums_of {
 		$kinds{$e->{event}}++ if $t <= $window->[1];
 		$last{$cpu} = $t;
 		next if $e->{event} ne 'sched:sched_switch';
-		my $on = $on{$cpu};
+		# the first one tells what ran since the window's start
+		my $on = $on{$cpu} // [$f->{prev_pid}, $window->[0]];
 		# a switch is missing where another task is switched from
-		$add->($cpu, @$on, $t) if $on && $on->[0] == $f->{prev_pid};
+		$add->($cpu, @$on, $t) if $on->[0] == $f->{prev_pid};
 		$on{$cpu} = [$f->{next_pid}, $t];
 	}
 	# the last ones run to the end; of an incomplete recording to the CPU's last event, for that is as far as it is known

@@ -5,7 +5,7 @@
  *
  *   truth.jsonl     one flat JSON object a line, "what" says of what:
  *     window        from_ns, to_ns: first to last event of the undamaged recording
- *     cpu           cpu; first_ns: its first switch; switches; run_ns, idle_ns, offline_ns; away_ns: what of
+ *     cpu           cpu; first_ns: since when its switches tell what it ran; switch_ns: the first one; switches; run_ns, idle_ns, offline_ns; away_ns: what of
  *                   that lasts until the end
  *     task          task (its number), tid, comm, first_ns: from when on events tell its state
  *                   (null: none does), born_ns, died_ns (or the window's ends), migrations
@@ -228,19 +228,40 @@ static uint64_t start_ns(const struct sim *s, unsigned int kinds)
 	return e->ts_ns;
 }
 
+/* Return: the first switch of @cpu, or of any if @cpu is -1; NULL: there is none. */
+static const struct event *first_switch(const struct sim *s, int cpu)
+{
+	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
+		if (e->kind == SWITCH && (cpu < 0 || e->cpu == cpu))
+			return e;
+	return NULL;
+}
+
+/*
+ * Since when switches tell what a CPU ran: its first one tells what did before, since the first one of all CPUs. But one to a thread
+ * by which a CPU comes back does not tell that it was there before.
+ */
+static uint64_t told_ns(const struct sim *s, int cpu)
+{
+	const struct event *e = first_switch(s, cpu);
+
+	if (!e)
+		return 0;
+	if (e->current < 0 && e->task >= s->first_stopper && e->task < s->first_hotplug + (int)s->nr_cpus)
+		return e->ts_ns;
+	return first_switch(s, -1)->ts_ns;
+}
+
 static void print_cpu(FILE *f, const struct sim *s, int cpu, uint64_t start)
 {
 	const struct sim_cpu *c = &s->cpus[cpu];
-	uint64_t first_ns = 0, run_ns = 0, away_ns = c->offline ? s->now - c->down_ns : 0;
+	const struct event *first = first_switch(s, cpu);
+	uint64_t run_ns = 0, away_ns = c->offline ? s->now - c->down_ns : 0;
 	uint64_t offline_ns = c->offline_ns + away_ns;
 	unsigned int switches = 0;
 
-	for (const struct event *e = s->events; e < s->events + s->nr_events; e++) {
-		if (e->cpu != cpu || e->kind != SWITCH)
-			continue;
-		if (!switches++)
-			first_ns = e->ts_ns;
-	}
+	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
+		switches += e->cpu == cpu && e->kind == SWITCH;
 	for (const struct segment *g = s->segments + 1; g < s->segments + s->nr_segments; g++) {
 		uint64_t from = g->from_ns < start ? start : g->from_ns;
 		uint64_t to = g->to_ns > s->now ? s->now : g->to_ns;
@@ -249,10 +270,10 @@ static void print_cpu(FILE *f, const struct sim *s, int cpu, uint64_t start)
 			run_ns += to - from;
 	}
 	fprintf(f,
-		"{\"what\":\"cpu\",\"cpu\":%d,\"first_ns\":%" PRIu64 ",\"switches\":%u,"
+		"{\"what\":\"cpu\",\"cpu\":%d,\"first_ns\":%" PRIu64 ",\"switch_ns\":%" PRIu64 ",\"switches\":%u,"
 		"\"run_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"offline_ns\":%" PRIu64
 		",\"away_ns\":%" PRIu64 "}\n",
-		cpu, first_ns, switches, run_ns, s->now - start - run_ns - offline_ns, offline_ns,
+		cpu, told_ns(s, cpu), first ? first->ts_ns : 0, switches, run_ns, s->now - start - run_ns - offline_ns, offline_ns,
 		away_ns);
 }
 
@@ -265,9 +286,10 @@ static uint64_t first_ns(const struct sim *s, int task, unsigned int kinds)
 	 */
 	kinds &= BIT(SWITCH) | BIT(WAKING) | BIT(WAKEUP) | BIT(WAKEUP_NEW) | BIT(THROTTLE) | BIT(THROTTLE_WAKEUP);
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++) {
-		if (kinds & BIT(e->kind) && !e->awake &&
-		    ((e->task == task && (e->kind != THROTTLE || e->current != task)) || (e->kind == SWITCH && e->current == task)))
-			return e->ts_ns;
+		bool leaves = e->kind == SWITCH && e->current == task;
+
+		if (kinds & BIT(e->kind) && !e->awake && ((e->task == task && (e->kind != THROTTLE || e->current != task)) || leaves))
+			return leaves && e == first_switch(s, e->cpu) ? told_ns(s, e->cpu) : e->ts_ns;
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@
 struct timeline_case {
 	const char *name;
 	struct tap_window window;
+	bool is_on; /* from the window's start on switches were recorded on all CPUs */
 	const char *steps;
 	const char *cpus;  /* "CPU: what NS ...", one behind the other; zeros are left out */
 	const char *tasks; /* "TID: state NS ...", in order of appearance */
@@ -34,6 +35,38 @@ static const struct timeline_case cases[] = {
 		.steps = "140 0 switch 9 S 1",
 		.cpus = "0: run 60 unknown 40 switches 1",
 		.tasks = "9: sleeping 60 unknown 40 | 1: running 60 unknown 40",
+	},
+	{
+		.name = "where switches were recorded from the start, the first one tells what ran before",
+		.window = { 100, 200 },
+		.is_on = true,
+		.steps = "140 0 switch 9 S 1; 150 1 switch 0 R 2",
+		.cpus = "0: run 100 switches 1 | 1: run 50 idle 50 switches 1",
+		.tasks = "9: running 40 sleeping 60 slices 1 | 1: running 60 unknown 40 | 2: running 50 unknown 50",
+	},
+	{
+		.name = "behind a loss, too: from its end on",
+		.window = { 100, 200 },
+		.is_on = true,
+		.steps = "100 0 switch 9 S 1; 130 0 lost 120 3; 160 0 switch 2 S 0",
+		.cpus = "0: run 50 idle 40 unknown 10 switches 2 lost 3",
+		.tasks = "9: sleeping 20 unknown 80 | 1: running 20 unknown 80 | 2: running 30 unknown 70 slices 1",
+	},
+	{
+		.name = "but not what a CPU did that may have been offline",
+		.window = { 100, 200 },
+		.is_on = true,
+		.steps = "100 0 switch 9 S 0; 140 1 switch 0 R 951",
+		.cpus = "0: idle 100 switches 1 | 1: run 60 unknown 40 switches 1",
+		.tasks = "9: sleeping 100 | 951: running 60 unknown 40",
+	},
+	{
+		.name = "nor where a switch is missing that no loss tells of: a hidden task may have run first",
+		.window = { 100, 200 },
+		.is_on = true,
+		.steps = "100 0 switch 9 S 1; 120 0 switch 3 S 1; 140 1 switch 8 S 0",
+		.cpus = "0: run 80 unknown 20 switches 2 breaks 1 | 1: idle 60 unknown 40 switches 1",
+		.tasks = "9: unknown 100 | 1: running 80 unknown 20 | 3: unknown 100 | 8: unknown 100",
 	},
 	{
 		.name = "a birth tells the process: of its own, its parent's, that of a parent seen before",
@@ -830,6 +863,7 @@ static int survey_event(struct tap_survey *s, const struct tap_event *ev)
 static void survey(struct tap_survey *s, const struct steps *steps, const struct timeline_case *c)
 {
 	assert_int_equal(tap_survey_init(s, c->window), 0);
+	s->on_from_ns = c->is_on ? c->window.from_ns : UINT64_MAX;
 	for (int cpu = -1; cpu < 8; cpu++)
 		for (unsigned int buffer = 0; buffer < 2; buffer++)
 			for (unsigned int i = 0; i < steps->nr; i++)
@@ -854,6 +888,7 @@ static void check_case(const struct timeline_case *c)
 	survey(&s, &steps, c);
 	opts.survey = &s;
 	assert_int_equal(tap_timeline_new(&opts, &t), 0);
+	assert_int_equal(tap_timeline_begin(t), 0);
 	for (unsigned int i = 0; i < steps.nr && steps.ev[i].ts_ns <= s.window.to_ns; i++)
 		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
 	assert_int_equal(tap_timeline_end(t), 0);

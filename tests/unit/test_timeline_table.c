@@ -17,7 +17,9 @@
 
 static const char *const phases[TAP_NR_PHASES + 1] = {
 	[TAP_PHASE_UNSEEN] = "unseen", [TAP_PHASE_LOST] = "lost", [TAP_PHASE_RUNNING] = "running",
-	[TAP_PHASE_RUNNING_WOKEN] = "running, woken", [TAP_PHASE_PREEMPTED] = "preempted", [TAP_PHASE_WAKING] = "waking",
+	[TAP_PHASE_RUNNING_WOKEN] = "running, woken",
+	[TAP_PHASE_RUNNING_UNSEEN] = "running, unseen", [TAP_PHASE_RUNNING_UNSEEN_WOKEN] = "running, unseen, woken",
+	[TAP_PHASE_PREEMPTED] = "preempted", [TAP_PHASE_WAKING] = "waking",
 	[TAP_PHASE_WAKING_INFERRED] = "waking, inferred",
 	[TAP_PHASE_ASLEEP] = "asleep", [TAP_PHASE_ASLEEP_DOUBTFUL] = "asleep, doubtful", [TAP_PHASE_ASLEEP_WOKEN] = "asleep, woken",
 	[TAP_PHASE_ASLEEP_WOKEN_EARLY] = "asleep, woken early",

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "timeline/origins.h"
+
+#include <errno.h>
+
+#include "timeline/cpus.h"
+#include "timeline/intervals.h"
+#include "timeline/lives.h"
+
+/* It has run since some time before, which nobody knows. A gap that touched its state hides when that ended. */
+static int run_task(struct tap_timeline *t, struct task *task, int cpu, uint64_t now)
+{
+	int ret;
+
+	if (task->pub.since_ns > now) /* it is new, and taken to have been there since the window's start */
+		task->pub.since_ns = now;
+	ret = tap_task_change(t, task, &(struct transition){
+		.next = TAP_STATE_RUNNING, .ts_ns = now, .fits = tap_task_is_touched(t, task), .next_cpu = cpu, .unseen = true,
+	});
+
+	task->phase = TAP_PHASE_RUNNING_UNSEEN;
+	task->kept = true;
+	task->is_new = false;
+	task->woken_running_ns = 0;
+	task->pub.from_cpu = -1;
+	task->pub.cpu = task->pub.run_cpu = cpu;
+	return ret;
+}
+
+int tap_origin_begin(struct tap_timeline *t, const struct tap_origin *o)
+{
+	struct task *task = NULL;
+	struct tap_cpu *c;
+	int ret;
+
+	if (tap_cpu_add(t, (unsigned int)o->cpu + 1))
+		return -ENOMEM;
+	c = &t->cpus[o->cpu];
+	if (t->now_ns < o->from_ns)
+		t->now_ns = o->from_ns;
+	ret = o->tid ? tap_task_see_alive(t, o->tid, o->from_ns, &task) : 0;
+	/* its first switch will tell: events contradict one another, or a file lies */
+	if (ret || c->known || c->offline || c->unfit || (o->tid && !task) || (task && task->pub.state == TAP_STATE_RUNNING))
+		return ret;
+	ret = tap_cpu_close(t, c, o->from_ns);
+	c->since_ns = o->from_ns;
+	c->known = TAP_CPU_KNOWN_UNSEEN;
+	c->outside = false;
+	c->task = tap_task_pub(task);
+	return ret || !task ? ret : run_task(t, task, o->cpu, o->from_ns);
+}
