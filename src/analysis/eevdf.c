@@ -224,11 +224,17 @@ static void add_wakeup(struct tap_eevdf_sums *s, bool preempts)
 	s->short_waits += !preempts;
 }
 
+/* Whether who leaves could run on. @p: the next one's. */
+static bool is_preempted(const struct tap_sched_pick *p)
+{
+	return p->prev_queued && !p->prev_delayed && !p->prev_stopped;
+}
+
 /* It was woken while one with a longer slice ran: was that preempted for it? @was: the pick of what ends with this one. */
 static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct tap_sched_pick *was, const struct tap_sched_pick *p)
 {
 	bool is_short = t->is_woken && t->runner_tid && p->slice_ns && p->slice_ns < t->runner_slice_ns;
-	bool preempts = was->tid == t->runner_tid && p->prev_queued && !p->prev_delayed;
+	bool preempts = was->tid == t->runner_tid && is_preempted(p);
 
 	t->is_woken = false;
 	if (!is_short)
@@ -275,7 +281,7 @@ static int end_run(struct tap_eevdf *e, const struct ended_run *r, const struct 
 {
 	const struct tap_sched_pick *began = &r->began;
 	uint64_t ran_ns = r->to_ns - r->from_ns;
-	bool preempted = ended->prev_queued && !ended->prev_delayed;
+	bool preempted = is_preempted(ended);
 	bool is_contended = preempted && began->nr_runnable > 1;
 	uint64_t overrun_ns = is_contended && ran_ns > began->left_ns ? ran_ns - began->left_ns : 0;
 	struct tap_eevdf_task *t;

@@ -31,6 +31,7 @@ bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_forma
 		{ &f->vprot, "next_vprot", false }, { &f->slice, "next_slice", false }, { &f->nr_queued, "h_nr_queued", false },
 		{ &f->nr_runnable, "h_nr_runnable", false },
 		{ &f->prev_queued, "prev_queued", true }, { &f->prev_delayed, "prev_delayed", false },
+		{ &f->donor, "donor", false }, { &f->prev_throttled, "prev_throttled", false }, { &f->prev_blocked, "prev_blocked", false },
 	};
 	bool is_whole = !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_pick");
 
@@ -80,16 +81,18 @@ void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap
 {
 	uint64_t lag = value(&f->lag, ev), deadline = value(&f->deadline, ev), weight = value(&f->weight, ev);
 	uint64_t vtime = value(&f->vtime, ev), v = vtime - lag;
+	bool queued = value(&f->prev_queued, ev);
 
 	*out = (struct tap_sched_pick){
-		.ts_ns = ev->ts_ns, .cpu = ev->cpu, .tid = weight ? (int)value(&f->tid, ev) : 0,
+		.ts_ns = ev->ts_ns, .cpu = ev->cpu, .tid = weight && !value(&f->donor, ev) ? (int)value(&f->tid, ev) : 0,
 		.group = (int)value(&f->group, ev), .weight = weight,
 		.vtime = (int64_t)vtime, .v = (int64_t)v, .deadline = (int64_t)(v + deadline),
 		.left_ns = left_ns((int64_t)deadline, weight), .protected_ns = left_ns((int64_t)value(&f->vprot, ev), weight),
 		.slice_ns = value(&f->slice, ev), .lag_ns = run_ns((int64_t)lag, weight),
 		.nr_queued = (uint32_t)value(&f->nr_queued, ev),
 		.nr_runnable = (uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev),
-		.prev_queued = value(&f->prev_queued, ev), .prev_delayed = value(&f->prev_delayed, ev),
+		.prev_queued = queued, .prev_delayed = queued && value(&f->prev_delayed, ev),
+		.prev_stopped = queued && (value(&f->prev_throttled, ev) || value(&f->prev_blocked, ev)),
 	};
 }
 

@@ -19,7 +19,7 @@ struct tap_pick_level {
 struct tap_sched_pick {
 	uint64_t ts_ns;
 	int cpu;
-	int tid; /* who was picked; 0: another class picked */
+	int tid; /* who was picked; 0: another class picked, or it was picked that the owner of its mutex can run */
 	int group;
 	uint64_t weight;
 	/* virtual, absolute: V, v, and of v's entity the deadline */
@@ -29,7 +29,8 @@ struct tap_sched_pick {
 	int64_t lag_ns; /* what it is owed */
 	uint32_t nr_queued;   /* it, those that wait, and those that sleep and are dequeued late; 0: not told */
 	uint32_t nr_runnable; /* the same without those that sleep; where that is not told, with them */
-	bool prev_queued, prev_delayed; /* of who leaves: it stays in the queue; it sleeps there */
+	/* of who leaves: it stays in the queue; it sleeps there; its cgroup is throttled, or it waits for a mutex there */
+	bool prev_queued, prev_delayed, prev_stopped;
 	unsigned int nr_levels; /* 0 also: not recorded, or not read */
 	/*
 	 * [0] is the entity of .group, which stands in its parent's queue; the last one stands in the CPU's own queue, unless there are
@@ -42,6 +43,7 @@ struct tap_sched_pick {
 struct tap_sched_pick_fields {
 	const struct tap_format *fmt;
 	struct tap_num tid, group, weight, vtime, lag, deadline, vprot, slice, nr_queued, nr_runnable, prev_queued, prev_delayed;
+	struct tap_num donor, prev_throttled, prev_blocked;
 	const struct tap_field *levels; /* NULL: not recorded */
 };
 
