@@ -133,7 +133,7 @@ endef
 $(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
 LIVE_TOOLS := $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $(addprefix $B/tests/live/,filter_check filter_fuzz hostile program_fuzz)
-TOOLS := $B/tests/mkdat $B/tests/bombs/bombs $B/tests/truth/generate $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
+TOOLS := $B/tests/mkdat $B/tests/bombs/bombs $B/tests/truth/generate $B/tests/house/lookups $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/rooms.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -154,6 +154,9 @@ $B/tests/unit/test_user_filters: $B/src/tracepoint/steps.o
 $B/tests/unit/test_watch_referee: TEST_CFLAGS := -Wno-unknown-warning-option -Wno-format-truncation
 # it includes the .c file, whose inline function is external: clang looks at that where the file is not a header
 $B/tests/unit/test_drain: TEST_CFLAGS := -Wno-static-in-inline
+# the program, which tells what it looks up by name
+$B/tests/house/lookups: $(CLI_OBJ)
+$B/tests/house/lookups: TEST_LIBS := -Wl,--wrap=main -Wl,--wrap=tap_format_field
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
 # the program as a process that tests ask, and what asks it (tests/driver)

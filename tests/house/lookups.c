@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * lookups ...: schedtap, which also writes "SYSTEM:EVENT FIELD" to the file $LOOKUPS for each field of an event that it finds by name.
+ * lookups: the same lines on stdout, of all fields of the built-in events.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "event/defs.h"
+
+int __real_main(int argc, char **argv);
+int __wrap_main(int argc, char **argv);
+const struct tap_field *__real_tap_format_field(const struct tap_format *fmt, const char *name);
+const struct tap_field *__wrap_tap_format_field(const struct tap_format *fmt, const char *name);
+
+static FILE *lookups;
+
+const struct tap_field *__wrap_tap_format_field(const struct tap_format *fmt, const char *name)
+{
+	const struct tap_field *f = __real_tap_format_field(fmt, name);
+
+	if (f && lookups)
+		fprintf(lookups, "%s:%s %s\n", fmt->system, fmt->name, name);
+	return f;
+}
+
+static int print_all(void)
+{
+	const struct tap_def *def;
+
+	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
+		for (unsigned int k = 0; k < def->nr_fields; k++)
+			printf("%s:%s %s\n", def->system, def->name, def->fields[k].name);
+	return fflush(stdout);
+}
+
+int __wrap_main(int argc, char **argv)
+{
+	const char *path = getenv("LOOKUPS");
+	int ret;
+
+	if (argc == 1)
+		return print_all();
+	if (path)
+		lookups = fopen(path, "a");
+	ret = __real_main(argc, argv);
+	if (lookups && fclose(lookups))
+		ret = 1;
+	return ret;
+}
