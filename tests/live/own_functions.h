@@ -26,10 +26,10 @@ static struct bpf_object *load_functions(struct tap_functions *functions)
 	return NULL;
 }
 
-/* What the object alone can do: capacity_orig since v6.7, and what keeps who is throttled. @why: what was said. */
+/* What the object alone can do: capacity_orig since v6.7, a loop over groups, and what keeps who is throttled. @why: what was said. */
 static bool is_of_object_alone(const struct tap_def *def, const char *why)
 {
-	return strstr(why, "cpu_capacity_orig") || !strncmp(def->name, "sched_throttle", strlen("sched_throttle")) ||
+	return strstr(why, "cpu_capacity_orig") || !strcmp(def->name, "sched_pick") || !strncmp(def->name, "sched_throttle", strlen("sched_throttle")) ||
 	       !strcmp(def->name, "sched_unthrottle");
 }
 

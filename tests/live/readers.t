@@ -110,6 +110,13 @@ sub read_dump {
 	return \%d;
 }
 
+# An array, which libtraceevent prints as unsigned decimals, as the kernel does (trace_print_array_seq()).
+sub array_of {
+	my ($numbers) = @_;
+
+	return '{' . join(',', map { sprintf('0x%x', $_) } split(/ /, $numbers)) . '}';
+}
+
 # What trace-cmd printed, by lines. It prints names as they are, and other tests give themselves any: control characters are escaped
 # here as dump does.
 sub lines_of {
@@ -134,7 +141,9 @@ sub read_trace_cmd {
 			$d{holes}++;
 			$d{lost} += $1;
 		} elsif (/^.*-(\d+)\s+\[(\d+)\]\s+([\d.]+): (\w+): +(.*)$/) {
-			$d{events}{"$3 $2 $1 $4 $5"}++;
+			my ($key, $text) = ("$3 $2 $1 $4", $5);
+			$text =~ s/ levels=\K([\d ]*)$/array_of($1)/e;
+			$d{events}{"$key $text"}++;
 		} elsif (!/^cpus=\d+$/) {
 			$d{why} .= "trace-cmd printed: $_\n";
 		}
