@@ -18,6 +18,7 @@ sub install {
 	my ($root) = @_;
 
 	install_program($root, which('chrt'), 'chrt');
+	compile('-static', '-pthread', '-o', "$root/bin/boost", "$VM::here/boost.c");
 	install_script($root, 'load');
 }
 
