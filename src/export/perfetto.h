@@ -104,6 +104,8 @@ int tap_pf_put_late_waking(struct tap_pf *pf, const struct tap_task *task);
 int tap_pf_put_ftrace(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
 /* What was thought to run there did not: it is known when it is over, and the row comes late. */
 int tap_pf_lose_cpu(struct tap_pf *pf, const struct tap_cpu_interval *s);
+/* The same of who runs there since such an interval ended. */
+int tap_pf_find_cpu(struct tap_pf *pf, const struct tap_origin *origin);
 int tap_pf_put_loss(struct tap_pf *pf, const struct tap_event *ev);
 /* All that is not full yet. */
 int tap_pf_end_cpus(struct tap_pf *pf);

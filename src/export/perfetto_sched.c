@@ -86,19 +86,30 @@ static const struct tap_cpu *cpu_of(const struct tap_pf *pf, int cpu)
 	return (unsigned int)cpu < nr ? &cpus[cpu] : NULL;
 }
 
-static int begin_cpu(struct tap_pf *pf, int cpu, const struct tap_task *task)
+/* Who runs, of which no switch tells. @task: NULL: the CPU is idle. */
+static int find_cpu(struct tap_pf *pf, int cpu, const struct tap_task *task, uint64_t ts_ns)
 {
 	struct tap_bundle *b = bundle_of(pf, cpu);
-	int tid = task ? task->tid : 0;
+	int tid = task ? task->tid : 0, prio = task ? task->prio : NOBODYS_PRIO;
+	const char *comm = task ? task->comm : idle;
 
 	if (!b)
 		return -ENOMEM;
-	put_message(b, &(const struct tap_ftrace_switch){
-		.ts_ns = pf->e->run.window.from_ns, .prev = UNKNOWN_TID(cpu), .prev_prio = NOBODYS_PRIO, .prev_comm = unknown,
-		.next = tid, .next_prio = task ? task->prio : NOBODYS_PRIO, .next_comm = task ? task->comm : idle,
-	});
+	if (b->has_switch)
+		tap_bundle_switch(b, ts_ns, RUNNABLE, tid, prio, comm);
+	else
+		put_message(b, &(const struct tap_ftrace_switch){
+			.ts_ns = ts_ns, .prev = UNKNOWN_TID(cpu), .prev_prio = NOBODYS_PRIO, .prev_comm = unknown,
+			.next = tid, .next_prio = prio, .next_comm = comm });
 	let_run(b, tid);
-	return 0;
+	return end_row(pf, b);
+}
+
+int tap_pf_find_cpu(struct tap_pf *pf, const struct tap_origin *origin)
+{
+	const struct tap_task *task = origin->tid ? tap_timeline_task(pf->e->run.timeline, origin->tid) : NULL;
+
+	return origin->tid && !task ? 0 : find_cpu(pf, origin->cpu, task, origin->from_ns);
 }
 
 int tap_pf_begin_cpus(struct tap_pf *pf)
@@ -109,7 +120,7 @@ int tap_pf_begin_cpus(struct tap_pf *pf)
 
 	for (unsigned int cpu = 0; !ret && cpu < nr; cpu++)
 		if (cpus[cpu].known && tap_run_cpu(&pf->e->run, (int)cpu))
-			ret = begin_cpu(pf, (int)cpu, cpus[cpu].task);
+			ret = find_cpu(pf, (int)cpu, cpus[cpu].task, pf->e->run.window.from_ns);
 	return ret;
 }
 

@@ -251,14 +251,16 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 {
 	struct tap_pf *pf = ctx;
 	const char *what = s->what == TAP_CPU_UNKNOWN ? "unknown" : s->what == TAP_CPU_OFFLINE ? "offline" : NULL;
+	const struct tap_origin *origin = tap_survey_origin_at(tap_timeline_survey(t), s->cpu, s->to_ns);
 	uint64_t track;
+	int ret;
 
-	(void)t;
 	if (!what || s->from_ns == s->to_ns)
 		return 0;
 	track = named_of_cpu(pf, OF_CPU_STATE, s->cpu, cpu_track(pf, s->cpu), "offline or unknown", NULL);
 	tap_track_slice(&pf->tracks, track, s->from_ns, s->to_ns, what, strlen(what));
-	return track ? tap_pf_lose_cpu(pf, s) : -ENOMEM;
+	ret = track ? tap_pf_lose_cpu(pf, s) : -ENOMEM;
+	return ret || !origin ? ret : tap_pf_find_cpu(pf, origin);
 }
 
 /* What Perfetto's own states of threads have no word for. */

@@ -19,6 +19,8 @@
  *   cpus              [{cpu, capacity (0..1024, where /sys has it), package, core, online}]
  *   clocks            [{monotonic_ns, boottime_ns, realtime_ns}]: one at start, one at the end
  *   window            {start_ns, end_ns}: CLOCK_MONOTONIC, when events were on
+ *   running           [[cpu, tid of the task that it ran (0: idle), CLOCK_MONOTONIC in ns]]: of each CPU that was online, read just after
+ *                     window.start_ns; absent: not known
  *   tasks             [[tid, tgid, comm, id of its cgroup (null: not known), when it was read: "began",
  *                     "ended" (as the recording did) or "both": it said the same, the CPUs that it may use, as
  *                     "0-3,8" (null: all that are online)]]; without the last: not known; without the last

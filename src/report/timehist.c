@@ -775,7 +775,8 @@ static int give_stack(void *ctx, const struct tap_timeline *t, const struct tap_
 	(void)t;
 	if (!ev->fmt || !tap_frames_kind(ev->fmt))
 		return 0;
-	for (struct held_row *held = h->held; held < h->held + h->nr_held; held++) {
+	for (unsigned int i = 0; i < h->nr_held; i++) {
+		struct held_row *held = &h->held[i];
 		const struct tap_task_stacks *left = NULL;
 
 		if (held->row.what == TAP_ROW_SLICE)

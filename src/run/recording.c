@@ -109,6 +109,25 @@ static void read_window(struct tap_recording *r)
 	r->said.to_ns = end_ns ? end_ns : UINT64_MAX;
 }
 
+static int read_looks(struct tap_recording *r)
+{
+	const json_t *running = json_object_get(r->meta, "running");
+	json_t *look;
+	size_t i;
+
+	r->looks = calloc(json_array_size(running) + 1, sizeof(*r->looks));
+	if (!r->looks)
+		return -ENOMEM;
+	json_array_foreach(running, i, look) {
+		json_int_t cpu, tid, ts_ns;
+
+		if (!json_unpack(look, "[I,I,I]", &cpu, &tid, &ts_ns) && cpu >= 0 && cpu < tap_reader_info(r->reader)->nr_cpus && tid >= 0 &&
+		    tid < TAP_MAX_TIDS && ts_ns > 0)
+			r->looks[r->nr_looks++] = (struct tap_look){ (uint64_t)ts_ns, (int)cpu, (int)tid };
+	}
+	return 0;
+}
+
 /* Ours has readings from its beginning and its end; another's the one that its header tells. */
 static void read_clocks(struct tap_recording *r)
 {
@@ -141,7 +160,7 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 		return ret;
 	read_window(r);
 	read_clocks(r);
-	ret = tap_identities_init(&r->ids, r->reader, r->meta) ?: tap_limits_init(&r->limits, r->meta, &r->ids.cgroups);
+	ret = read_looks(r) ?: tap_identities_init(&r->ids, r->reader, r->meta) ?: tap_limits_init(&r->limits, r->meta, &r->ids.cgroups);
 	if (ret == -E2BIG)
 		return tap_err_set(err, ret, "'%.300s' is refused: its filter has too many patterns of task names or cgroups. It is "
 				   "damaged, or was made to use up time", r->path);
@@ -178,6 +197,7 @@ void tap_recording_close(struct tap_recording *r)
 	tap_limits_release(&r->limits);
 	tap_event_kinds_release(&r->kinds);
 	json_decref(r->meta);
+	free(r->looks);
 	free(r->several);
 	if (!r->is_borrowed)
 		tap_reader_free(r->reader);

@@ -9,6 +9,7 @@
 #include "analysis/identity.h"
 #include "analysis/limits.h"
 #include "analysis/time_option.h"
+#include "timeline/survey.h"
 
 /* Who is told what is no result. Each may be NULL. */
 struct tap_listener {
@@ -29,6 +30,8 @@ struct tap_recording {
 	const char *path; /* as it was opened, borrowed; of several files .several */
 	char *several; /* owned: "FILE and 2 more"; NULL: it is one file */
 	struct tap_wall wall;
+	struct tap_look *looks; /* owned: what CPUs ran when its recorder looked */
+	unsigned int nr_looks;
 	struct tap_window said; /* its window, as far as it says that itself; else 0, UINT64_MAX */
 	struct tap_listener listener;
 	const char *what; /* is done to it: for the listener */

@@ -195,6 +195,8 @@ static void find_on(struct tap_run *run, const struct tap_reader_span *span)
 
 	if (tap_reader_info(run->rec.reader)->version && is_whole)
 		run->survey.on_from_ns = run->rec.said.from_ns;
+	run->survey.looks = run->rec.looks;
+	run->survey.nr_looks = run->rec.nr_looks;
 }
 
 static int survey(struct tap_run *run, struct tap_err *err)

@@ -56,9 +56,12 @@ static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
 		return 0;
 	if (l->is_off && l->cpu < 0 && l->to_ns > t->off_end_ns)
 		t->off_end_ns = l->to_ns;
-	if (l->cpu >= 0)
-		return tap_cpu_add(t, (unsigned int)l->cpu + 1) ?:
-		       tap_cpu_lose(t, (unsigned int)l->cpu, l->from_ns);
+	if (l->cpu >= 0) {
+		if (tap_cpu_add(t, (unsigned int)l->cpu + 1))
+			return -ENOMEM;
+		t->cpus[l->cpu].seen = true;
+		return tap_cpu_lose(t, (unsigned int)l->cpu, l->from_ns);
+	}
 	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++)
 		ret = tap_cpu_lose(t, i, l->from_ns);
 	return ret;

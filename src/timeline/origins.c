@@ -45,6 +45,7 @@ int tap_origin_begin(struct tap_timeline *t, const struct tap_origin *o)
 	ret = tap_cpu_close(t, c, o->from_ns);
 	c->since_ns = o->from_ns;
 	c->known = TAP_CPU_KNOWN_UNSEEN;
+	c->seen = true;
 	c->outside = false;
 	c->task = tap_task_pub(task);
 	return ret || !task ? ret : run_task(t, task, o->cpu, o->from_ns);

@@ -749,6 +749,30 @@ static void cut_origins(struct tap_survey *s)
 		pass_loss(s, &s->losses[next++]);
 }
 
+/* Of a CPU without a switch since that look at it. */
+static int add_look(struct tap_survey *s, const struct tap_look *look)
+{
+	struct tap_survey_cpu *c = get_cpu(s, (unsigned int)look->cpu);
+
+	if (!c)
+		return -ENOMEM;
+	if (c->buffer == TAP_NO_BUFFER)
+		begin_buffer(c, s->buffer[TAP_SCHED_SWITCH]);
+	if (whole_from(c) >= look->ts_ns || !tap_promise_kept(s->promise, look->tid, whole_from(c), s->window.to_ns))
+		return 0;
+	return add_origin(s, look->cpu, look->tid, look->ts_ns);
+}
+
+static int add_looks(struct tap_survey *s)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < s->nr_looks && s->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER; i++)
+		if (tap_promise_has_cpu(s->promise, (unsigned int)s->looks[i].cpu))
+			ret = add_look(s, &s->looks[i]);
+	return ret;
+}
+
 /*
  * Where switches are missing without a recorded loss, a task that is hidden from tracing may have run before the one that the first
  * switch tells.
@@ -764,7 +788,7 @@ static void settle_origins(struct tap_survey *s)
 
 int tap_survey_end(struct tap_survey *s)
 {
-	if (find_holes(s))
+	if (find_holes(s) || add_looks(s))
 		return -ENOMEM;
 	if (s->nr_kinds)
 		qsort(s->kinds, s->nr_kinds, sizeof(*s->kinds), by_count);
@@ -783,6 +807,24 @@ bool tap_survey_has_event(const struct tap_survey *s, const char *name)
 		if (!strcmp(s->kinds[i].fmt->name, name))
 			return true;
 	return false;
+}
+
+const struct tap_origin *tap_survey_origin_at(const struct tap_survey *s, int cpu, uint64_t ns)
+{
+	unsigned int low = 0, high = s->nr_origins;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (s->origins[middle].from_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < s->nr_origins && s->origins[low].from_ns == ns; low++)
+		if (s->origins[low].cpu == cpu)
+			return &s->origins[low];
+	return NULL;
 }
 
 const struct tap_hole *tap_survey_last_hole(const struct tap_survey *s, uint64_t ns)

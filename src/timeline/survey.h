@@ -50,8 +50,8 @@ struct tap_break {
 };
 
 /*
- * A chain of switches begins: from @from_ns on @cpu ran @tid, which its first switch, at @to_ns, takes off it. All switches between
- * are recorded, so there was none.
+ * From @from_ns on @cpu ran @tid, which its first switch, at @to_ns, takes off it: all switches between are recorded, so there was none.
+ * Likewise of a CPU without a switch, where @to_ns is when it was seen to run that.
  */
 struct tap_origin {
 	uint64_t from_ns, to_ns;
@@ -63,6 +63,13 @@ struct tap_origin {
 /* A time in which some task may have run, or changed its state, unseen. */
 struct tap_hole {
 	uint64_t from_ns, to_ns;
+};
+
+/* What a CPU ran at that time, by whatever other than a switch. */
+struct tap_look {
+	uint64_t ts_ns;
+	int cpu;
+	int tid; /* 0: idle */
 };
 
 #define TAP_SURVEY_TIDS 1024u
@@ -103,7 +110,10 @@ struct tap_survey {
 	unsigned int buffer[TAP_NR_SCHED_KINDS];
 
 	const struct tap_promise *promise; /* set before the first event; NULL: it has all of everybody */
-	/* Set before the end: from then on the switches of all CPUs are recorded. 0: from the first switch on; UINT64_MAX: not known. */
+	/* Set before the end, borrowed until then. */
+	const struct tap_look *looks;
+	unsigned int nr_looks;
+	/* Likewise: from then on the switches of all CPUs are recorded. 0: from the first switch on; UINT64_MAX: not known. */
 	uint64_t on_from_ns;
 
 	/* inside */
@@ -122,6 +132,8 @@ struct tap_survey {
 
 /* The last hole that begins before @ns; after the end. Return: NULL: none does. */
 const struct tap_hole *tap_survey_last_hole(const struct tap_survey *s, uint64_t ns);
+/* The origin on @cpu at @ns; after the end. Return: NULL: there is none. */
+const struct tap_origin *tap_survey_origin_at(const struct tap_survey *s, int cpu, uint64_t ns);
 /* Return: 0 or -ENOMEM. */
 int tap_survey_init(struct tap_survey *s, struct tap_window window);
 void tap_survey_release(struct tap_survey *s);

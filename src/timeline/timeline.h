@@ -67,7 +67,7 @@ struct tap_cpu {
 	uint64_t switches, breaks;	      /* within the window */
 	uint64_t lost;			      /* events; of losses that tell how many */
 
-	bool seen; /* some event that tells of tasks came from it */
+	bool seen; /* something tells of it: an event of tasks, a loss, or what it ran at the recording's start */
 
 	/* now */
 	uint8_t known; /* TAP_CPU_KNOWN_UNSEEN: what it runs began before .since_ns, unseen */

@@ -10,6 +10,7 @@
 
 #include "capture/backend.h"
 #include "capture/machine.h"
+#include "capture/session/running.h"
 #include "define/source.h"
 #include "recording/names.h"
 #include "recording/rebuild.h"
@@ -299,6 +300,14 @@ void tap_description_set_window(struct tap_description *d, uint64_t start_ns, ui
 	if (end_ns)
 		json_object_set_new(window, "end_ns", json_integer((json_int_t)end_ns));
 	json_object_set_new(d->meta, "window", window);
+}
+
+void tap_description_set_running(struct tap_description *d)
+{
+	json_t *running = tap_running_read();
+
+	if (running)
+		json_object_set_new(d->meta, "running", running);
 }
 
 void tap_description_end_window(struct tap_description *d, uint64_t end_ns)

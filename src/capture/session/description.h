@@ -53,6 +53,8 @@ int tap_description_set_formats(struct tap_description *d, const struct tap_head
 void tap_description_set_definitions(struct tap_description *d, const struct tap_defs *own);
 /* @end_ns: 0: not over. */
 void tap_description_set_window(struct tap_description *d, uint64_t start_ns, uint64_t end_ns);
+/* Which task each CPU runs now, as far as that can be had. */
+void tap_description_set_running(struct tap_description *d);
 /* Set only the end of the window. */
 void tap_description_end_window(struct tap_description *d, uint64_t end_ns);
 /* @price: what backends say of theirs; taken. */

@@ -595,6 +595,7 @@ static int start(struct tap_session *s, struct tap_err *err)
 	s->running = true;
 	tap_description_set_events(&s->description, &s->plan);
 	tap_description_set_window(&s->description, s->stats.start_ns, 0);
+	tap_description_set_running(&s->description);
 	tap_scx_watch_look(&s->schedulers, s->stats.start_ns, s->description.meta);
 	return put_meta(s, err);
 }
