@@ -17,8 +17,20 @@ my %holds = ('<' => sub { $_[0] < $_[1] }, '<=' => sub { $_[0] <= $_[1] }, '>' =
 
 sub questions {
 	my ($schedule, $window) = @_;
-	my @metrics = (of_recording($schedule, $window), of_cpus($schedule, $window), of_waits($schedule, $window), of_explain($schedule, $window),
+
+	return question(metrics($schedule, $window));
+}
+
+sub metrics {
+	my ($schedule, $window) = @_;
+
+	return (of_recording($schedule, $window), of_cpus($schedule, $window), of_waits($schedule, $window), of_explain($schedule, $window),
 		of_critical($schedule, $window));
+}
+
+# The question with a rule about each metric.
+sub question {
+	my (@metrics) = @_;
 	my (%want, $rules);
 
 	for my $nr (0 .. $#metrics) {
@@ -93,7 +105,7 @@ sub of_cpus {
 	my ($known, $ran, $unknown) = (0, 0, 0);
 
 	for my $cpu (0 .. $schedule->{nr_cpus} - 1) {
-		my $first = $truth->{switched}{$cpu} // $to;
+		my $first = $truth->{known}{$cpu} // $to;
 		$first = $from if $first < $from;
 		$first = $to if $first > $to;
 		$unknown += $first - $from;
@@ -177,7 +189,7 @@ sub of_explain {
 # The share of the path of the task with the lowest number.
 sub of_critical {
 	my ($schedule, $window) = @_;
-	my ($tid) = grep { $schedule->{truth}->known_states($_, @$window) } States::named($schedule, $window->[1]);
+	my ($tid) = States::known($schedule, @$window) or return;
 	my @path = Critical::path($schedule, $tid, @$window);
 
 	return { metric => 'critical.waiting.share', options => "-t $tid", unit => '%',

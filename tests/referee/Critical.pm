@@ -4,7 +4,7 @@
 package Critical;
 use strict;
 use warnings;
-use List::Util qw(sum0);
+use List::Util qw(min sum0);
 use Compare;
 use States;
 
@@ -12,9 +12,16 @@ my $tasks = 3; # of each schedule, paths of so many tasks are compared
 
 sub questions {
 	my ($schedule, $window) = @_;
-	my @tids = grep { $schedule->{truth}->known_states($_, @$window) } States::named($schedule, $window->[1]);
 
-	return map { question($schedule, $_, $window) } grep { defined } @tids[0 .. $tasks - 1];
+	return map { question($schedule, $_, $window) } tids($schedule, $window);
+}
+
+# The tasks of which paths are compared.
+sub tids {
+	my ($schedule, $window) = @_;
+	my @tids = States::known($schedule, @$window);
+
+	return @tids[0 .. min($tasks - 1, $#tids)];
 }
 
 sub question {

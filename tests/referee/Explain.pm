@@ -139,6 +139,7 @@ sub cuts {
 
 # The first kind that applies to a waiting task at a time, and the task that ran if this is part of the kind. What its CPU did is of no matter
 # while the task is in no queue or may not run, so that this is not unknown even where the CPU is.
+# Before the CPU's first switch an interrupt handler may be in progress, whose begin was not recorded (docs/explain.md).
 sub component {
 	my ($schedule, $tid, $ns, $blind) = @_;
 	my $truth = $schedule->{truth};

@@ -48,13 +48,23 @@ sub new {
 	return $self;
 }
 
-# A part of the schedule, of which reports are asked as well.
+# A part of the schedule, of which reports are asked as well. Its ends are at no event, since no man page says to which side that would belong.
 sub choose_window {
 	my ($self) = @_;
-	my $length = $self->{to} - $begin;
-	my $from = $begin + int(rand() * $length * 0.7);
+	my %used = map { $_->{ns} => 1 } @{$self->{events}};
+	my $from = $begin + int(rand() * ($self->{to} - $begin) * 0.7);
+	my $to = $from + 1 + int(rand() * ($self->{to} - $from - 1));
 
-	$self->{window} = [$from, $from + 1 + int(rand() * ($self->{to} - $from - 1))];
+	$from++ while $used{$from};
+	$to++ while $used{$to} || $to <= $from;
+	$self->{window} = [$from, $to];
+}
+
+# The schedule, with what a report knows that reads all of its events.
+sub whole {
+	my ($self) = @_;
+
+	return bless { %$self, truth => $self->{truth}->of_whole() }, ref($self);
 }
 
 # ---- the world ----
@@ -261,6 +271,7 @@ sub switch {
 	$next //= { tid => 0, comm => "swapper/$c->{nr}", prio => 120 };
 	$self->event($c, 'sched:sched_switch', "prev_comm=$prev->{comm} prev_pid=$prev->{tid} prev_prio=$prev->{prio} prev_state=$letter{$state} "
 		. "next_comm=$next->{comm} next_pid=$next->{tid} next_prio=$next->{prio}");
+	$self->begins_chain($c, $prev, $next);
 	$self->switched_out($prev, $state) if $prev->{tid};
 	if ($next->{tid}) {
 		$self->enters($next, 'running');
@@ -268,8 +279,17 @@ sub switch {
 	}
 	$c->{runs} = $next;
 	$self->{truth}->note('runs', $c->{nr}, $self->{now}, $next->{tid});
-	$self->{truth}->first('switched', $c->{nr}, $self->{now});
 	$self->asks($c, '');
+}
+
+# A CPU's first switch proves what it ran before, but if the CPU may have been offline.
+sub begins_chain {
+	my ($self, $c, $prev, $next) = @_;
+	my $truth = $self->{truth};
+
+	return if defined($truth->{switched}{$c->{nr}});
+	$truth->{switched}{$c->{nr}} = $truth->{known}{$c->{nr}} = $self->{now};
+	$truth->{origin}{$c->{nr}} = $prev->{tid} if $prev->{tid} || $next->{comm} !~ /^migration/;
 }
 
 sub switched_out {
@@ -442,14 +462,18 @@ sub exit {
 
 # ---- the recording ----
 
-# The schedule's events in the language of mkdat.
+# The schedule in the language of mkdat.
 sub text {
 	my ($self) = @_;
-	my $with = $self->{with};
+
+	return join("\n", $self->head(), map { "$_->{ns} $_->{cpu} $_->{tid} $_->{name} $_->{fields}" } @{$self->{events}}) . "\n";
+}
+
+sub head {
+	my ($self) = @_;
 	my $meta = "{\"window\":{\"start_ns\":$self->{from},\"end_ns\":$self->{to}},\"tasks\":[" . join(',', @{$self->{listed}}) . ']}';
 
-	return join("\n", ($with->{throttle} ? 'throttling' : ()), "meta $meta", "cpus $self->{nr_cpus}",
-		map { "$_->{ns} $_->{cpu} $_->{tid} $_->{name} $_->{fields}" } @{$self->{events}}) . "\n";
+	return ($self->{with}{throttle} ? 'throttling' : (), "meta $meta", "cpus $self->{nr_cpus}");
 }
 
 1;

@@ -45,9 +45,18 @@ sub named {
 	return sort { $a <=> $b } keys(%named);
 }
 
-# A row of the report, from the intervals of a task's states.
+# The tasks of which something is known in a window.
+sub known {
+	my ($schedule, $from, $to) = @_;
+
+	return grep { grep { $_->[2] ne 'unknown' } $schedule->{truth}->known_states($_, $from, $to) } named($schedule, $to);
+}
+
+# A row of the report, from the intervals of a task's states. A task of which nothing is known may have none.
 sub task {
 	my ($schedule, @states) = @_;
+	return sub { !$_[0] || $_[0]{unknown_ns} == $_[0]{life_ns} ? '' : 'no known state' } if !grep { $_->[2] ne 'unknown' } @states;
+
 	my %want = (life_ns => sum0(map { $_->[1] - $_->[0] } @states), longest => { '*' => 1 });
 
 	for my $state (keys(%key)) {

@@ -17,6 +17,8 @@
 #   told{cpu}       ns of the first event of an idle state after the CPU's first switch
 #   asked{cpu}      'hard' or 'lazy' while a reschedule is requested
 #   switched{cpu}   ns of the CPU's first switch
+#   origin{cpu}     tid of the task that ran until then, if that switch proves that it had run since the recording began (docs/answers.md)
+#   known{cpu}      ns since when it is known what the CPU ran
 #   flags{how}      ns of the first request of a kind
 #   wakeups         { ns, cpu, tid, waker, from, irq }: wakeups that ended a sleep; irq: the open handler
 package Truth;
@@ -26,7 +28,7 @@ use warnings;
 sub new {
 	my ($class, $from, $to) = @_;
 
-	return bless { from => $from, to => $to, wakeups => [], map { $_ => {} } qw(tasks queues placing may listed class seen runs prios irqs sleeps asked switched told flags) }, $class;
+	return bless { from => $from, to => $to, wakeups => [], map { $_ => {} } qw(tasks queues placing may listed class seen runs prios irqs sleeps asked switched origin known told flags) }, $class;
 }
 
 # Log that KEY of the log WHAT is VALUE from NS on.
@@ -46,6 +48,15 @@ sub first {
 	$self->{$what}{$key} //= $ns;
 }
 
+# What a report knows that reads all events. One with --time may read a part, and then knows of no CPU what it ran before its first switch.
+sub of_whole {
+	my ($self) = @_;
+	my %seen = map { $_ => $self->{from} } values(%{$self->{origin}});
+	my %known = map { $_ => $self->{from} } keys(%{$self->{origin}});
+
+	return bless { %$self, seen => { %{$self->{seen}}, %seen }, known => { %{$self->{known}}, %known } }, ref($self);
+}
+
 # The value at NS, or undef before the first change.
 sub at {
 	my ($self, $what, $key, $ns) = @_;
@@ -57,6 +68,13 @@ sub at {
 		if ($log->[$middle][0] <= $ns) { $low = $middle + 1 } else { $high = $middle }
 	}
 	return $low ? $log->[$low - 1][1] : undef;
+}
+
+# When the value at NS began.
+sub since {
+	my ($self, $what, $key, $ns) = @_;
+
+	return (grep { $_->[0] <= $ns } @{$self->{$what}{$key}})[-1][0];
 }
 
 # A log as intervals within a window: [[from, to, value], ...].
@@ -83,7 +101,7 @@ sub known_states {
 	for ($self->intervals('tasks', $tid, $from, $to)) {
 		my ($begin, $end, $state) = @$_;
 		next if $state eq 'none';
-		$state = 'unknown' if $end == $to && $state =~ /sleep|blocked|stopped/ && $self->intervals('queues', $tid, $begin, $to) > 1;
+		$state = 'unknown' if $end == $to && $state =~ /sleep|blocked|stopped/ && $self->intervals('queues', $tid, $self->since('tasks', $tid, $begin), $to) > 1;
 		if ($begin < $seen) {
 			my $until = $end < $seen ? $end : $seen;
 			if (@states && $states[-1][2] eq 'unknown') { $states[-1][1] = $until } else { push(@states, [$begin, $until, 'unknown']) }

@@ -22,7 +22,7 @@ sub questions {
 	};
 }
 
-# A CPU's running task is known from its first switch on, which the tid of events before confirms.
+# The task that ran on the waker's CPU, also before that CPU's first switch: events have its tid.
 sub waker {
 	my ($schedule, $wakeup) = @_;
 
