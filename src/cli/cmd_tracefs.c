@@ -220,9 +220,9 @@ static int make_filter(const struct place *p, const struct tap_user_event *ev, s
 		return tap_err_set(err, -EIO, "cannot write 'filter' of %s: %s", p->where, ev->kind->why);
 	ret = tap_user_filter_new(ev->kind->fmt, p->value, f, err);
 	if (!ret && !(*f)->steps)
-		return tap_err_set(err, -E2BIG, "program %d cannot evaluate this filter: %s", p->program->pid, (*f)->why);
+		return tap_err_set(err, -E2BIG, "process %d cannot evaluate this filter: %s", p->program->pid, (*f)->why);
 	if (!ret && (*f)->reads_tid && p->program->control.nested)
-		return tap_err_set(err, -EOPNOTSUPP, "program %d cannot evaluate this filter: "
+		return tap_err_set(err, -EOPNOTSUPP, "process %d cannot evaluate this filter: "
 				   "thread IDs differ in its PID namespace", p->program->pid);
 	return ret;
 }

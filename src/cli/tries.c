@@ -137,7 +137,7 @@ int tap_try_all(struct tap_err results[TAP_NR_TRIES], struct tap_err *err)
 	close(fds[1]);
 	for (unsigned int i = 0; i < TAP_NR_TRIES; i++)
 		if (child < 0 || read(fds[0], &results[i], sizeof(results[i])) != sizeof(results[i]))
-			tap_err_set(&results[i], -EIO, "the process that tries it was killed");
+			tap_err_set(&results[i], -EIO, "the process that tried to record it was killed");
 	close(fds[0]);
 	if (child < 0)
 		return tap_err_set(err, -errno, "cannot fork: %m");

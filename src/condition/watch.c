@@ -425,7 +425,7 @@ int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
 	if (w->timeline)
 		ret = ret ?: look_at_waits(w, until_ns);
 	if (ret)
-		return tap_err_set(err, ret, "cannot check the conditions of --when: %s", strerror(-ret));
+		return tap_err_set(err, ret, "cannot test whether a condition of --when holds: %s", strerror(-ret));
 	if (w->timeline && until_ns >= w->forget_ns) {
 		w->forget_ns = until_ns + FORGET_EVERY_NS;
 		tap_timeline_forget(w->timeline, until_ns > FORGET_EVERY_NS ? until_ns - FORGET_EVERY_NS : 0, on_forget, w);

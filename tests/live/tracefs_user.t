@@ -364,9 +364,9 @@ filters_are_refused()
 	run 1 "${tracefs[@]}" filter app:request 'COMM == "x"'
 	says "COMM is not known when a program's event is recorded"
 	run 1 "${tracefs[@]}" filter app:request 'common_type == 5'
-	says "program $pid cannot evaluate this filter: the filter reads common_type"
+	says "process $pid cannot evaluate this filter: the filter reads common_type"
 	run 1 "${tracefs[@]}" filter app:request "$(seq -f 'id == %.0f' -s ' || ' 1 1000)"
-	says "program $pid cannot evaluate this filter: the filter is too long"
+	says "process $pid cannot evaluate this filter: the filter is too long"
 	run 1 "${tracefs[@]}" filter app:request "$(printf '(%.0s' {1..1100})"
 	says "Too many '('"
 	reads 'id == 5' filter app:request
