@@ -67,6 +67,7 @@ struct tap_piece {
 	const struct tap_task *task; /* who ran, from TAP_PIECE_STOP on; else NULL */
 	uint64_t from_ns;	     /* the first one, where several are added up */
 	uint64_t ns;
+	int group; /* .task's, as in sched_pick, if the waiter is in another one; 0: it is in the same one, or that is not known */
 	struct tap_piece_pick pick; /* inside: until the task that waits was picked itself (picks.h) */
 	unsigned int part; /* inside: of the wait, where that is split (waits.h) */
 };

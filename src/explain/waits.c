@@ -310,10 +310,18 @@ static void put_on_wake_list(struct tap_piece *piece)
 	piece->task = NULL;
 }
 
+/* Of who runs, if that is not the waiter's. */
+static int other_group(const struct tap_explain_pieces *p, const struct tap_cpu_part *part)
+{
+	int group = part->picked->pick.queue;
+
+	return p->nr_queues && group != p->queues[0] ? group : 0;
+}
+
 /* A task of its class runs. @run: what was picked from the queue in which both stand, they or their groups; @level: of the waiter which. */
 static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part, const struct tap_picked_run *run, unsigned int level)
 {
-	struct tap_piece piece = { .task = part->task };
+	struct tap_piece piece = { .task = part->task, .group = other_group(p, part) };
 	uint64_t at_ns = part->from_ns;
 	int ret = 0;
 
@@ -389,6 +397,7 @@ static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *par
 	shared = find_shared(p, part, &level);
 	if (!shared) {
 		piece.kind = TAP_PIECE_GROUP;
+		piece.group = other_group(p, part);
 		return add_piece(p, &piece);
 	}
 	ret = level + 1 < p->nr_queues && (p->first_open < p->nr || p->told) ? tell_groups(p, part, shared, level) : 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/cgroup_label.h"
 #include "base/text.h"
 #include "report/stack_cells.h"
 #include "report/task_cells.h"
@@ -25,11 +26,27 @@ static void put_label(struct tap_run *run, struct tap_buf *b, const struct tap_t
 	tap_buf_add(b, label, len);
 }
 
-/* What a component was, after its length: "cc1 [12] ran". */
+/* The group of who ran: a number of sched_pick is a cgroup's in the cpu controller, which no file has, or an autogroup's. */
+static void put_group(struct tap_run *run, struct tap_buf *b, const struct tap_piece *p)
+{
+	const char *path = tap_cgroups_path(&run->rec.ids.cgroups, p->task->cgroup);
+
+	tap_buf_puts(b, " of ");
+	if (p->group < 0)
+		tap_buf_printf(b, "autogroup %d", -p->group);
+	else if (!path)
+		tap_buf_printf(b, "group %d", p->group);
+	else if (!tap_cgroup_label(path, b))
+		tap_buf_puts(b, path);
+}
+
+/* What a component was, after its length: "cc1 [12] of autogroup 3 ran". */
 static void put_kind(struct tap_run *run, struct tap_buf *b, const struct tap_piece *p)
 {
 	if (p->task)
 		put_label(run, b, p->task);
+	if (p->task && p->group)
+		put_group(run, b, p);
 	tap_buf_puts(b, tap_piece_text(p->kind));
 }
 
@@ -80,6 +97,10 @@ void tap_explain_piece_members(struct tap_run *run, const struct tap_piece *piec
 	if (piece->task) {
 		tap_task_members(p, piece->task);
 		tap_page_puts(p, "cgroup", tap_cgroups_path(&run->rec.ids.cgroups, piece->task->cgroup));
+		if (piece->group)
+			tap_page_s64(p, "group", piece->group);
+		else
+			tap_page_null(p, "group");
 	}
 	tap_page_object_end(p);
 }
