@@ -68,16 +68,16 @@ int tap_delayers_wait(struct tap_delayers *d, const struct tap_wait_told *w)
 		struct tap_delayer *v = w->pieces[i].task ? find(d, w->pieces[i].task) : NULL;
 
 		if (v)
-			v->wait_ns += w->pieces[i].ns;
+			v->sum.wait_ns += w->pieces[i].ns;
 		else if (w->pieces[i].task)
 			return -ENOMEM;
 	}
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
 		struct tap_delayer *v = w->pieces[i].task ? &d->v[d->of_task[w->pieces[i].task->index] - 1] : NULL;
 
-		if (v && v->wait_ns) {
-			tap_explained_add(&v->sum, v->wait_ns);
-			v->wait_ns = 0;
+		if (v && v->sum.wait_ns) {
+			tap_explained_add(&v->sum, v->sum.wait_ns);
+			v->sum.wait_ns = 0;
 		}
 	}
 	return 0;

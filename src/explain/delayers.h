@@ -10,7 +10,6 @@ struct tap_delayer {
 	char comm[TAP_TASK_COMM];    /* its name then */
 	unsigned int nr_tasks;
 	struct tap_explained_sum sum; /* each wait counts once */
-	uint64_t wait_ns; /* inside: of the wait that is being added */
 };
 
 struct tap_delayers {

@@ -143,22 +143,42 @@ static struct tap_explained_sum *pair_get(struct tap_explain *e, uint64_t victim
 	return &e->pairs[e->last_pair].sum;
 }
 
-static int add_piece(struct tap_explain *e, const struct tap_wait_told *w, const struct tap_piece *p)
+static uint64_t group_of(const struct tap_explain *e, const struct tap_task *task)
 {
-	struct tap_explained_sum *runner, *pair;
+	return e->group ? e->group(e->group_ctx, task->cgroup) : task->cgroup;
+}
 
-	if (!p->task)
-		return 0;
-	pair = pair_get(e, w->task->cgroup, p->task->cgroup);
-	if (!pair)
-		return -ENOMEM;
-	tap_explained_add(pair, p->ns);
-	if (e->pairs_only)
-		return 0;
-	runner = tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(*runner), NULL);
-	if (!runner)
-		return -ENOMEM;
-	tap_explained_add(runner, p->ns);
+static struct tap_explained_sum *pair_of(struct tap_explain *e, const struct tap_wait_told *w, const struct tap_piece *p)
+{
+	return pair_get(e, group_of(e, w->task), group_of(e, p->task));
+}
+
+static struct tap_explained_sum *runner_of(struct tap_explain *e, const struct tap_wait_told *w, const struct tap_piece *p)
+{
+	(void)w;
+	return tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(struct tap_explained_sum), NULL);
+}
+
+/* To the sums of who ran meanwhile, by @sum_of. A wait may have several pieces of one of them: it counts once. */
+static int add_pieces(struct tap_explain *e, const struct tap_wait_told *w,
+		      struct tap_explained_sum *(*sum_of)(struct tap_explain *, const struct tap_wait_told *, const struct tap_piece *))
+{
+	for (unsigned int i = 0; i < w->nr_pieces; i++) {
+		struct tap_explained_sum *sum = w->pieces[i].task ? sum_of(e, w, &w->pieces[i]) : NULL;
+
+		if (sum)
+			sum->wait_ns += w->pieces[i].ns;
+		else if (w->pieces[i].task)
+			return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < w->nr_pieces; i++) {
+		struct tap_explained_sum *sum = w->pieces[i].task ? sum_of(e, w, &w->pieces[i]) : NULL;
+
+		if (sum && sum->wait_ns) {
+			tap_explained_add(sum, sum->wait_ns);
+			sum->wait_ns = 0;
+		}
+	}
 	return 0;
 }
 
@@ -234,39 +254,14 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 
 int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
-	int ret = 0;
+	int ret = add_pieces(e, w, pair_of);
 
 	tap_explained_add(&e->all, w->to_ns - w->from_ns);
-	if (!e->pairs_only)
+	if (!e->pairs_only) {
 		add_kinds(e, w);
-	for (unsigned int i = 0; i < w->nr_pieces && !ret; i++)
-		ret = add_piece(e, w, &w->pieces[i]);
-	return ret || !is_worse(e, w) ? ret : keep(e, waits, w);
-}
-
-int tap_explain_group_pairs(struct tap_explain *e, uint64_t (*group)(const void *ctx, uint64_t cgroup), const void *ctx)
-{
-	struct tap_explained_pair *all = e->pairs;
-	unsigned int nr = e->nr_pairs;
-	int ret = 0;
-
-	e->pairs = NULL;
-	e->nr_pairs = e->cap_pairs = e->last_pair = 0;
-	tap_map_release(&e->pair_of);
-	for (unsigned int i = 0; i < nr; i++) {
-		const struct tap_explained_sum *from = &all[i].sum;
-		struct tap_explained_sum *to = pair_get(e, group(ctx, all[i].victim), group(ctx, all[i].aggressor));
-
-		if (!to) {
-			ret = -ENOMEM;
-			break;
-		}
-		to->ns += from->ns;
-		to->waits += from->waits;
-		to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+		ret = ret ?: add_pieces(e, w, runner_of);
 	}
-	free(all);
-	return ret;
+	return ret || !is_worse(e, w) ? ret : keep(e, waits, w);
 }
 
 static int by_ns(const void *a, const void *b)

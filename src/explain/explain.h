@@ -42,6 +42,7 @@ struct tap_explained_wait {
 
 struct tap_explained_sum {
 	uint64_t ns, waits, max_ns; /* .max_ns: in one wait */
+	uint64_t wait_ns; /* inside: of the wait that is being added */
 };
 
 /* One wait more. */
@@ -55,6 +56,8 @@ struct tap_explained_pair {
 
 struct tap_explain {
 	bool pairs_only; /* set by the caller: no kinds and no runners */
+	uint64_t (*group)(const void *ctx, uint64_t cgroup); /* likewise: whose ids the pairs have; NULL: the cgroups' own */
+	const void *group_ctx;
 	struct tap_explained_sum all, kinds[TAP_NR_PIECE_KINDS];
 	struct tap_explained_sum *runners; /* owned; by the index of the task that ran */
 	unsigned int nr_runners;
@@ -73,8 +76,6 @@ int tap_explain_init(struct tap_explain *e, unsigned int max_worst);
 void tap_explain_release(struct tap_explain *e);
 /* @waits: whose .tell this is. Return: 0 or -ENOMEM. */
 int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w);
-/* Adds up the pairs of cgroups that @group gives the same id; before the end. Return: 0 or -ENOMEM. */
-int tap_explain_group_pairs(struct tap_explain *e, uint64_t (*group)(const void *ctx, uint64_t cgroup), const void *ctx);
 void tap_explain_end(struct tap_explain *e);
 
 #endif

@@ -492,6 +492,11 @@ static int check(const void *opts, struct tap_err *err)
 	return check_word("--by", o->by, bys, err) ?: check_word("--state", state, states, err);
 }
 
+static uint64_t group_of(const void *ctx, uint64_t cgroup)
+{
+	return tap_cgroup_group_of(ctx, cgroup);
+}
+
 static void watch(struct tap_report *r, bool asks_avoidable)
 {
 	struct explain *e = explain_of(r);
@@ -527,8 +532,12 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		.without_reasons = !worst && by_of(r) > BY_KIND, .tell = on_wait, .ctx = e,
 	});
 	watch(r, worst);
-	if (tap_explain_init(&e->sums, (unsigned int)worst))
+	if (tap_explain_init(&e->sums, (unsigned int)worst) || tap_cgroup_groups_init(&e->cgroups, &r->run.rec.ids.cgroups, o->depth))
 		return tap_err_set(err, -ENOMEM, "out of memory");
+	if (o->depth) {
+		e->sums.group = group_of;
+		e->sums.group_ctx = &e->cgroups;
+	}
 	e->sums.pairs_only = by_of(r) >= BY_PROCESS;
 	e->delayers.by_comm = by_of(r) == BY_COMM;
 	return 0;
@@ -539,31 +548,23 @@ static uint64_t delay_ns(const struct tap_report *r, unsigned int index)
 	return explain_of(r)->sums.runners[index].ns;
 }
 
-static uint64_t group_of(const void *ctx, uint64_t cgroup)
-{
-	return tap_cgroup_group_of(ctx, cgroup);
-}
-
-static int group_cgroups(struct tap_report *r)
+static int label_cgroups(struct tap_report *r)
 {
 	struct tap_explain *sums = &explain_of(r)->sums;
 	struct tap_cgroup_groups *g = &explain_of(r)->cgroups;
-	int ret = tap_cgroup_groups_init(g, &r->run.rec.ids.cgroups, opts_of(r)->depth);
 
-	if (!ret && opts_of(r)->depth)
-		ret = tap_explain_group_pairs(sums, group_of, g);
 	for (unsigned int i = 0; i < sums->nr_pairs; i++) {
 		tap_cgroup_show(g, sums->pairs[i].victim);
 		tap_cgroup_show(g, sums->pairs[i].aggressor);
 	}
-	return ret ?: tap_cgroup_make_labels(g);
+	return tap_cgroup_make_labels(g);
 }
 
 /* .tasks: those that ran while others waited. */
 static int end(struct tap_report *r, struct tap_err *err)
 {
 	struct tap_explain *sums = &explain_of(r)->sums;
-	int ret = group_cgroups(r);
+	int ret = label_cgroups(r);
 
 	tap_explain_end(sums);
 	tap_delayers_end(&explain_of(r)->delayers);

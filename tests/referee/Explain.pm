@@ -211,10 +211,14 @@ sub kinds {
 # Sums of components per task that ran.
 sub tasks {
 	my (@waits) = @_;
-	my %pieces;
+	my %delays;
 
-	push(@{$pieces{$_->{runs}}}, $_->{ns}) for grep { defined($_->{runs}) } map { values(%{$_->{pieces}}) } @waits;
-	return map { $_ => sums(@{$pieces{$_}}) } keys(%pieces);
+	for my $wait (@waits) {
+		my %ns;
+		$ns{$_->{runs}} += $_->{ns} for grep { defined($_->{runs}) } values(%{$wait->{pieces}});
+		push(@{$delays{$_}}, $ns{$_}) for keys(%ns);
+	}
+	return map { $_ => sums(@{$delays{$_}}) } keys(%delays);
 }
 
 sub sums {
