@@ -192,7 +192,11 @@ static void read_record(struct ring *r, const struct tap_record_head *h)
 		read_step(r, (const struct step *)ent, length);
 }
 
-/* Where the sub-buffer's records end. 0: not yet: a thread is at it. */
+/*
+ * Return where the sub-buffer's records end, or 0 if a thread is still writing one of them. The state of an atomic ring's
+ * sub-buffer contains the end only after a thread has left the sub-buffer. Until then, its records end at its last byte or
+ * not all of its bytes are counted.
+ */
 static uint32_t end_of(const struct ring *r, const unsigned char *sub, uint64_t position)
 {
 	uint32_t used, end;
@@ -205,7 +209,7 @@ static uint32_t end_of(const struct ring *r, const unsigned char *sub, uint64_t 
 	get(&state, r->area.offset + TAP_RING_STATES + position % r->head.bytes / TAP_SUB_BYTES * 8,
 	    sizeof(state));
 	end = r->head.head < position + TAP_SUB_BYTES ? (uint32_t)(r->head.head - position) :
-							(uint32_t)(state >> 8) & 0xffffff;
+							((uint32_t)(state >> 8) & 0xffffff ?: TAP_SUB_BYTES);
 	return used + TAP_SUB_HEADER == end ? end : 0;
 }
 
@@ -450,6 +454,35 @@ static void unsettled(void)
 	CHECK(r.head.head > r.head.bytes, "closed for ever");
 }
 
+/*
+ * A record may end at its sub-buffer's last byte. In an atomic ring, the sub-buffer's state then contains its end only
+ * after a later event has taken the next sub-buffer, and there may be no later event.
+ */
+static void to_the_last_byte(void)
+{
+	enum { RECORD = sizeof(struct tap_record_head) + 16, VALUES = 400 };
+	const unsigned int space = TAP_SUB_BYTES - TAP_SUB_HEADER - sizeof(struct tap_record_head) -
+				   sizeof(struct tap_sub_info);
+	static const uint64_t values[500];
+	struct ring r;
+
+	stay_on_a_cpu();
+	begin(TAP_RING_OVERWRITE, TAP_RING_SHIFT_MIN);
+	for (unsigned int i = 0; i < 4; i++)
+		trace_array(values, VALUES);
+	trace_array(values, (space - 4 * (RECORD + 8 * VALUES) - RECORD) / 8);
+	r = only_ring();
+	CHECK(r.head.head == TAP_SUB_BYTES, "%llu bytes written", (unsigned long long)r.head.head);
+	read_rest(&r);
+	CHECK(r.records == 5 && r.events == 5, "%llu records, %llu said", (unsigned long long)r.records,
+	      (unsigned long long)r.events);
+	trace_array(values, VALUES);
+	r = only_ring();
+	read_rest(&r);
+	CHECK(r.records == 6 && r.events == 6, "%llu records, %llu said", (unsigned long long)r.records,
+	      (unsigned long long)r.events);
+}
+
 /* ---- two threads and a signal handler ---------------------------------------------------------- */
 
 static __thread uint32_t self;
@@ -689,6 +722,7 @@ static const struct {
 	{ "an array that is too long is counted as lost", long_array },
 	{ "what an interrupted sequence leaves behind is put right", interrupted },
 	{ "a sub-buffer is not written over while a thread is at it", unsettled },
+	{ "a sub-buffer that is full to its last byte is read, whether or not the next one is taken", to_the_last_byte },
 	{ "threads that come at once, before there is a ring, lose nothing", cold },
 	{ "an event leaves errno as it is", keeps_errno },
 	{ "later events make no system call, also where they are lost", silent },
