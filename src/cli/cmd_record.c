@@ -725,7 +725,8 @@ static void print_result(const struct run *run)
 	if (!st.events && !st.lost && !st.lost_unknown)
 		warn_empty(run->opts);
 	if (is_flight(run) && !run->nr_files)
-		fputs("schedtap: no condition fired, and no file was written\n", stderr);
+		fprintf(stderr, "schedtap: no file was written: %s\n", run->opts->conditions.nr ? "no condition fired" :
+			"only `schedtap mark` and conditions (--when) write one");
 	print_conditions(run);
 	print_lost_programs(run->session);
 	add_lost(&lost, &st);

@@ -90,8 +90,9 @@ static int parse_time(struct parser *p)
 	free(word);
 	if (ret == -ENOMEM)
 		return tap_err_set(p->err, ret, "out of memory");
-	if (ret)
-		return fail(p, p->at, "expected a time [10us, 4ms, 1s]");
+	/* a number alone is one of seconds to options, but in a condition mostly meant to be one of ms */
+	if (ret || (p->c->limit && isdigit((unsigned char)p->at[len - 1])))
+		return fail(p, p->at, "expected a time with its unit [10us, 4ms, 1s]");
 	p->at += len;
 	return 0;
 }

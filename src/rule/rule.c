@@ -233,7 +233,7 @@ static int read_limit(struct line *l, struct tap_rule *r)
 	if (*end)
 		return fail(l, l->s, "'%s' is not a number", number);
 	l->s += len;
-	of_unit = strcspn(l->s, WORD_ENDS);
+	of_unit = is_over(l) ? 0 : strcspn(l->s, WORD_ENDS); /* "5 ms" is one word or two */
 	if (!of_unit && !r->limit)
 		return 0;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)

@@ -80,7 +80,7 @@ static void tell_one(const struct tap_recording *rec, const char *option, const 
 	if (near)
 		tap_buf_printf(&b, ": did you mean '%.100s'?", near);
 	for (unsigned int i = 0; i < n->nr && i < MAX_SHOWN && !near; i++)
-		tap_buf_printf(&b, "%s'%.60s'", i ? ", " : ", but ", n->v[i]);
+		tap_buf_printf(&b, "%s'%.60s'", i ? ", " : "; the recording has ", n->v[i]);
 	if (!near && n->nr > MAX_SHOWN)
 		tap_buf_printf(&b, " and %u more", n->nr - MAX_SHOWN);
 	tap_recording_note(rec, "%s", tap_buf_str(&b));

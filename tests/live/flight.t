@@ -89,7 +89,7 @@ nothing_met()
 	start f.dat --keep 1s
 	sleep 0.2
 	ends 0 INT
-	must grep -q 'no condition fired, and no file was written' f.dat.err
+	must grep -q 'no file was written: only .schedtap mark. and conditions' f.dat.err
 	must [ "$(nr_files)" = 0 ]
 	must_not [ -e f.dat.spool ]
 }
