@@ -101,7 +101,7 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 		ret = dump_all(&d, &err);
 	}
 	tap_progress_erase(&d.progress);
-	tap_cmd_note_damage(&d.run.rec);
+	tap_recording_note_damage(&d.run.rec);
 	tap_recording_note_incomplete(&d.run.rec);
 	if (!ret)
 		tap_run_note_unknown(&d.run);

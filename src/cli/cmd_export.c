@@ -82,7 +82,7 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	if (!ret && fits)
 		ret = tap_export_file_commit(&e.file, &err);
 	tap_progress_erase(&progress);
-	tap_cmd_note_damage(&e.run.rec);
+	tap_recording_note_damage(&e.run.rec);
 	tap_recording_note_incomplete(&e.run.rec);
 	if (!ret && fits && e.is_empty)
 		tap_recording_note(&e.run.rec, "the selection contains nothing to write");

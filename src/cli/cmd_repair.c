@@ -277,7 +277,7 @@ static int verify(const char *name, struct tap_err *err)
 
 	ret = ret ?: verify_all(rec.reader, name, &events, err);
 	if (!ret) {
-		tap_cmd_note_damage(&rec);
+		tap_recording_note_damage(&rec);
 		ret = tap_reader_damaged(rec.reader) || tap_reader_info(rec.reader)->checksums == TAP_CHECKSUMS_DAMAGED;
 		if (!ret)
 			print_verified(rec.reader, name, events);

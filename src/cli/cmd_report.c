@@ -2,7 +2,6 @@
 #include "cli/cmd_report.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -30,15 +29,6 @@ static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t who
 struct tap_listener tap_cmd_listener(struct tap_progress *progress)
 {
 	return (struct tap_listener){ on_note, on_progress, progress };
-}
-
-void tap_cmd_note_damage(const struct tap_recording *rec)
-{
-	uint64_t nr = rec->reader ? tap_reader_damaged(rec->reader) : 0;
-
-	if (nr)
-		tap_recording_note(rec, "'%.300s': %" PRIu64 " part%s of its data %s cut or damaged: all events in %s count as lost",
-				   rec->path, nr, nr == 1 ? "" : "s", nr == 1 ? "is" : "are", nr == 1 ? "it" : "them");
 }
 
 void tap_cmd_output_begins(void *ctx)
@@ -69,7 +59,7 @@ int tap_cmd_report(const struct tap_cmd *cmd, const void *opts)
 
 	tap_progress_erase(&progress);
 	if (r)
-		tap_cmd_note_damage(&r->run.rec);
+		tap_recording_note_damage(&r->run.rec);
 	if (ret)
 		code = tap_cmd_fail(&err, r && r->usage);
 	else if (r->is_wrong)

@@ -12,8 +12,6 @@ int tap_cmd_report(const struct tap_cmd *cmd, const void *opts);
 
 /* Notes go to stderr, and how far reading has come to @progress, on a terminal. */
 struct tap_listener tap_cmd_listener(struct tap_progress *progress);
-/* Tells the listener, if some of what was read was damaged. */
-void tap_cmd_note_damage(const struct tap_recording *rec);
 /* Output begins: erases the progress. Where output has the same terminal, it does not come again. */
 void tap_cmd_output_begins(void *progress);
 

@@ -82,6 +82,7 @@ static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts
 	if (!ret)
 		ret = tap_run_survey(&run, err) ?: tap_run_check_needs(&run, TAP_NEEDS_SWITCHES, err);
 	ret = ret ?: measure(m, &run, opts, err);
+	tap_recording_note_damage(&run.rec);
 	m->is_unmatched = !ret && !run.all_tasks && tap_unmatched(&run);
 	if (!opts->has_blocks)
 		tap_measure_release(&m->measure);

@@ -2,6 +2,7 @@
 #include "run/recording.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,15 @@ const char *tap_recording_incomplete(const struct tap_recording *r)
 {
 	return json_is_false(json_object_get(r->meta, "complete")) ?
 		       "its recorder did not finish, so what a CPU did after its last event is unknown" : NULL;
+}
+
+void tap_recording_note_damage(const struct tap_recording *r)
+{
+	uint64_t nr = r->reader ? tap_reader_damaged(r->reader) : 0;
+
+	if (nr)
+		tap_recording_note(r, "'%.300s': %" PRIu64 " part%s of its data %s cut or damaged: all events in %s count as lost",
+				   r->path, nr, nr == 1 ? "" : "s", nr == 1 ? "is" : "are", nr == 1 ? "it" : "them");
 }
 
 void tap_recording_note_incomplete(const struct tap_recording *r)

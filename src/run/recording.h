@@ -55,6 +55,8 @@ const char *tap_recording_incomplete(const struct tap_recording *r);
 
 /* For reports without a head, which says it: a note if the recording is incomplete. */
 void tap_recording_note_incomplete(const struct tap_recording *r);
+/* After it was read: a note if parts of its data are damaged. */
+void tap_recording_note_damage(const struct tap_recording *r);
 
 /* Tells the listener; as tap_err_set(). */
 void tap_recording_note(const struct tap_recording *r, const char *fmt, ...) TAP_PRINTF(2, 3);
