@@ -115,8 +115,9 @@ const struct tap_monitor_undecided tap_monitor_undecided[] = {
 	{ "nomiss", "the model needs each deadline replenishment, which no event reports before v7.2: "
 		    "'schedtap check deadline' checks jobs instead" },
 	{ "stall", "the model limits how long a task waits: 'schedtap check starvation' checks that time" },
-	{ "rtapp", "rtapp is a group of models: pagefault and sleep" },
+	{ "rtapp", "rtapp is a group of models: pagefault, sleep and wakeup" },
 	{ "pagefault", IS_FORMULA "exceptions:page_fault_user and page_fault_kernel" },
+	{ "wakeup", "the model is a formula about priorities, not an automaton: 'schedtap wakers' shows who woke whom" },
 	{ "sleep", IS_FORMULA "raw_syscalls:sys_enter and sys_exit, lock:contention_begin and contention_end" },
 	{ 0 },
 };
