@@ -119,9 +119,11 @@ static struct extent longest(const struct tap_measure *m, unsigned int wait)
 	double known = (double)m->waits[wait].all.waits.max, cut = (double)m->cut_ns[wait];
 	struct extent ns = { fmax(known, cut) };
 
+	/* throttling that began before the window has no event in it */
 	if (wait == TAP_MEASURED_THROTTLED && is_complete(m->opts.survey) && !m->any_throttling)
-		return (struct extent){ 0, 0 };
-	ns.high = fmax(ns.low, (double)m->hidden.longest_ns);
+		ns.high = ns.low;
+	else
+		ns.high = fmax(ns.low, (double)m->hidden.longest_ns);
 	return ns;
 }
 
