@@ -18,7 +18,7 @@ extern "C" {
  *
  * All functions get the watcher's .ctx, and the timeline as it is at that moment. A function that returns anything but 0
  * stops the run, which returns that value. Calls come in time order of .to_ns and .ts_ns. Nothing from before the window
- * is reported, except with .early. At the window's end each interval that is still open is reported, with
+ * is reported, except with .early and .early_tasks. At the window's end each interval that is still open is reported, with
  * .next == .state.
  */
 struct tap_watcher_ops {
@@ -27,6 +27,7 @@ struct tap_watcher_ops {
 	uint32_t lost_states; /* and for intervals in these states if .next is TAP_STATE_UNKNOWN */
 	bool unknown_cpus_only; /* .cpu is called only for intervals in which a CPU was offline or unknown */
 	bool early; /* .before, .event and .cpu are also called for what was before the window, up to 100 ms earlier */
+	bool early_tasks; /* and so are .interval and .migration */
 	/* The window begins, and tasks and CPUs are as they were just before. No event of the window was processed. */
 	int (*begin)(void *ctx, const struct tap_timeline *t);
 	/* A task left a state. */

@@ -192,6 +192,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 
 const struct tap_watcher_ops tap_explain_waits_ops = {
 	.states = TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_STATE_RUNNING), .lost_states = TAP_EXPLAIN_STATES, .early = true,
+	.early_tasks = true,
 	.interval = tap_explain_waits_interval, .cpu = tap_explain_waits_cpu, .migration = tap_explain_waits_migration,
 	.waits = tap_explain_waits_begin, .wants = wants, .event = on_event,
 };

@@ -760,7 +760,12 @@ int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const 
 	if (!is_wait(s->state) && s->state != TAP_STATE_UNKNOWN)
 		return 0;
 	ret = get(w, s->task, s->state, s->from_ns, &wait);
-	if (!ret && !wait && s->to_ns - s->from_ns < w->opts.least_ns)
+	if (!ret && s->next == TAP_STATE_RUNNING && !is_in_window(w, s->to_ns)) {
+		if (wait)
+			drop(w, wait);
+		return 0;
+	}
+	if (!ret && !wait && s->next == TAP_STATE_RUNNING && s->to_ns - s->from_ns < w->opts.least_ns)
 		return 0;
 	if (!ret && !wait && is_one_piece(w, s, &piece))
 		return tell_piece(w, s, &piece);
@@ -888,7 +893,7 @@ static int find_all(struct tap_explain_waits *w)
 /* A log is full: what waits is looked at, after which none is needed any more. */
 static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 {
-	int ret = is_in_window(w, now_ns) ? find_all(w) : 0;
+	int ret = find_all(w);
 
 	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++)
 		ret = look_at(w, w->waits[i], now_ns, w->waits[i]->task->cpu);
@@ -941,8 +946,6 @@ int tap_explain_waits_prio(struct tap_explain_waits *w, const struct tap_task *t
 		ret = tap_cpu_log_prio(&w->logs, task->cpu, ts_ns, old, task->prio);
 		return ret > 0 ? make_room(w, ts_ns) : ret;
 	}
-	if (!is_in_window(w, ts_ns))
-		return 0;
 	ret = find(w, task, &wait);
 	if (ret || !wait)
 		return ret;
@@ -985,7 +988,7 @@ int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched
 	if (task && !t)
 		return -ENOMEM;
 	/* its wait was that of the group before */
-	if (t && t->group && t->group != picked->group && is_in_window(w, picked->ts_ns) && find(w, task, &wait))
+	if (t && t->group && t->group != picked->group && find(w, task, &wait))
 		return -ENOMEM;
 	if (t)
 		t->group = picked->group;

@@ -618,6 +618,8 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 		task->pub.migrations++;
 		if (t->watchers.of_migrations.nr)
 			ret = tap_watchers_migration(&t->watchers, t, &m);
+	} else if (!ret && ev->ts_ns < t->opts.window.from_ns) {
+		ret = tap_watchers_early_migration(&t->watchers, t, &m);
 	}
 	task->placed = true;
 	if (task->pub.state != TAP_STATE_RUNNING)

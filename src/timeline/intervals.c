@@ -48,16 +48,16 @@ static int close_interval(struct tap_timeline *t, struct task *task, struct tap_
 		return 0;
 	if (!to)
 		return 0;
+	if (s->state == TAP_STATE_UNKNOWN)
+		s->was = task->was;
 	if (s->to_ns < t->opts.window.from_ns) {
 		if (s->state == TAP_STATE_UNKNOWN)
 			task->back = TAP_STATE_UNKNOWN;
-		return 0;
+		return tap_watchers_early_interval(w, t, s);
 	}
 	/* an empty one has nothing to say, but that a sleep is taken back */
 	if (s->to_ns == s->from_ns && !s->whole && task->back == TAP_STATE_UNKNOWN)
 		return 0;
-	if (s->state == TAP_STATE_UNKNOWN)
-		s->was = task->was;
 	if (s->state == TAP_STATE_UNKNOWN && task->back != TAP_STATE_UNKNOWN) {
 		s->back = task->back;
 		s->back_ns = task->back_ns;

@@ -9,6 +9,11 @@ static unsigned int effective_pick(const struct tap_watchers *all, const struct 
 	return w->pick & ((all->selected.task ? TAP_PICK_TASKS : 0) | (all->selected.cpu ? TAP_PICK_CPUS : 0));
 }
 
+static uint32_t wanted_states(const struct tap_watcher *w)
+{
+	return w->ops->states & (w->states ? w->states : TAP_STATE_ALL);
+}
+
 static void add(const struct tap_watchers *all, struct tap_watcher_list *list, const struct tap_watcher *w, bool wants)
 {
 	if (!wants)
@@ -31,7 +36,7 @@ static void add_state(struct tap_watchers *all, const struct tap_interval_watche
 static void add_watcher(struct tap_watchers *all, const struct tap_watcher *w)
 {
 	const struct tap_watcher_ops *ops = w->ops;
-	const uint32_t states = ops->states & (w->states ? w->states : TAP_STATE_ALL), lost = states | ops->lost_states;
+	const uint32_t states = wanted_states(w), lost = states | ops->lost_states;
 
 	for (unsigned int i = 0; i < TAP_NR_STATES; i++) {
 		if (ops->interval && (states & TAP_STATE_BIT(i)))
@@ -46,6 +51,8 @@ static void add_watcher(struct tap_watchers *all, const struct tap_watcher *w)
 	add(all, &all->of_wakeups, w, ops->wakeup);
 	add(all, &all->of_migrations, w, ops->migration);
 	add(all, &all->of_waits, w, ops->waits);
+	add(all, &all->of_early_intervals, w, ops->interval && ops->early_tasks);
+	add(all, &all->of_early_migrations, w, ops->migration && ops->early_tasks);
 }
 
 void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr, const struct tap_selected *selected)
@@ -81,15 +88,39 @@ bool tap_watchers_pick_wakeup(const struct tap_watchers *all, unsigned int pick,
 	return has_task(pick, w->task) && has_cpu(all, pick, w->cpu);
 }
 
-int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m)
+int tap_watchers_early_interval(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_interval *s)
 {
-	const struct tap_watcher_list *to = &all->of_migrations;
+	const struct tap_watcher_list *to = &all->of_early_intervals;
+	int ret = 0;
+
+	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++) {
+		uint32_t states = wanted_states(w) | (s->next == TAP_STATE_UNKNOWN ? w->ops->lost_states : 0);
+
+		if ((states & TAP_STATE_BIT(s->state)) && tap_watchers_pick_interval(all, w->pick, s))
+			ret = w->ops->interval(w->ctx, t, s);
+	}
+	return ret;
+}
+
+static int tell_migration(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
+			  const struct tap_migration *m)
+{
 	int ret = 0;
 
 	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++)
 		if (!w->pick || (has_task(w->pick, m->task) && (has_cpu(all, w->pick, m->from) || has_cpu(all, w->pick, m->to))))
 			ret = w->ops->migration(w->ctx, t, m);
 	return ret;
+}
+
+int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m)
+{
+	return tell_migration(all, &all->of_migrations, t, m);
+}
+
+int tap_watchers_early_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m)
+{
+	return tell_migration(all, &all->of_early_migrations, t, m);
 }
 
 int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)

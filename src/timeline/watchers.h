@@ -22,6 +22,7 @@ struct tap_watchers {
 	/* by state; NULL: the list is empty */
 	const struct tap_interval_watcher *of_state[TAP_NR_STATES], *of_lost_state[TAP_NR_STATES];
 	struct tap_watcher_list all, of_cpus, of_unknown_cpus, of_early_cpus, of_wakeups, of_migrations, of_waits;
+	struct tap_watcher_list of_early_intervals, of_early_migrations;
 	struct tap_selected selected;
 	struct tap_interval_watcher lists[2 * TAP_NR_STATES][TAP_MAX_WATCHERS + 1]; /* that the pointers point to */
 };
@@ -69,6 +70,10 @@ static inline int tap_watchers_wakeup(const struct tap_watchers *all, const stru
 			ret = w->ops->wakeup(w->ctx, t, wakeup);
 	return ret;
 }
+
+/* What ended before the window: for watchers with .early_tasks. */
+int tap_watchers_early_interval(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_interval *s);
+int tap_watchers_early_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m);
 
 int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m);
 int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns);

@@ -61,7 +61,7 @@ sub wrong {
 
 	return "$rule->{text}: value $rule->{value}" if defined($rule->{value}) && !near($rule->{value}, $got->{value});
 	return "$rule->{text}: low to high has $truth" if !within($got, $truth);
-	return "$rule->{text}: verdict $verdict of these bounds" if $got->{verdict} ne $verdict;
+	return "$rule->{text}: verdict $verdict of these bounds" if $got->{verdict} ne $verdict && !is_close($rule, @$got{qw(low high)});
 	return "$rule->{text}: low to high has $rule->{unseen}, with waits whose beginning was not seen" if !within($got, $rule->{unseen} // $truth);
 	return '';
 }
@@ -70,6 +70,13 @@ sub within {
 	my ($got, $v) = @_;
 
 	return (!defined($got->{low}) || $got->{low} <= $v + slack($v)) && (!defined($got->{high}) || $got->{high} >= $v - slack($v));
+}
+
+# Whether rounding decides the rule.
+sub is_close {
+	my ($rule, @bounds) = @_;
+
+	return grep { defined($_) && abs($_ - $rule->{limit}) <= slack($_) } @bounds;
 }
 
 # Values are printed with six places.
@@ -182,7 +189,6 @@ sub of_explain {
 	my $all = Explain::all(@waits)->{delay_ns} || return;
 	my %kinds = Explain::kinds(@waits);
 
-	return if grep { $_->{from} < $window->[0] } @waits; # a known fault: see Explain.pm
 	return map { { metric => "explain.$_.share", unit => '%', value => 100 * ($kinds{$_} ? $kinds{$_}{delay_ns} : 0) / $all } } @explained;
 }
 

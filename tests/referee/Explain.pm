@@ -18,7 +18,6 @@ sub questions {
 	return {
 		args => 'explain --json --worst 10000',
 		want => report($schedule, waits($schedule, @$window)),
-		faults => { 'moves and throttling before the window are not seen' => report($schedule, waits($schedule, @$window, $window->[0])) },
 		shape => \&shape,
 	};
 }
@@ -44,23 +43,21 @@ sub shape {
 
 # ---- waits ----
 
-# The waits that ended in the window with the task running, if their beginning is known. Before BLIND, moves of the task
-# and ends of throttling are not known: a fault of the program.
+# The waits that ended in the window with the task running, if their beginning is known.
 sub waits {
-	my ($schedule, $from, $to, $blind) = @_;
+	my ($schedule, $from, $to) = @_;
 	my $truth = $schedule->{truth};
 	my @waits;
 
 	for my $tid (sort { $a <=> $b } keys(%{$truth->{tasks}})) {
 		my $begin;
 		for ($truth->known_states($tid, $schedule->{from}, $to)) {
-			my ($at, $end, $state) = @$_;
-			next if $blind && $end <= $blind;
+			my ($at, undef, $state) = @$_;
 			if ($state =~ /waking|preempted|throttled/) {
 				$begin //= $_;
 				next;
 			}
-			push(@waits, wait_of($schedule, $tid, $begin->[0], $at, $begin->[2], $blind // 0)) if $begin && $state eq 'running' && $at >= $from;
+			push(@waits, wait_of($schedule, $tid, $begin->[0], $at, $begin->[2])) if $begin && $state eq 'running' && $at >= $from;
 			$begin = undef;
 		}
 	}
@@ -69,16 +66,16 @@ sub waits {
 
 # A wait and its components, each of one kind and task: { "KIND TID" => { ns, from_ns } }.
 sub wait_of {
-	my ($schedule, $tid, $from, $to, $state, $blind) = @_;
+	my ($schedule, $tid, $from, $to, $state) = @_;
 	my $truth = $schedule->{truth};
-	my @cuts = cuts($schedule, $tid, $from, $to, $blind);
+	my @cuts = cuts($schedule, $tid, $from, $to);
 	my (%pieces, %others);
 
 	for my $i (0 .. $#cuts - 1) {
-		my ($kind, $runs) = component($schedule, $tid, $cuts[$i], $blind);
+		my ($kind, $runs) = component($schedule, $tid, $cuts[$i]);
 		my $piece = $pieces{"$kind " . ($runs // '-')} //= { kind => $kind, runs => $runs, ns => 0, from_ns => $cuts[$i] };
 		$piece->{ns} += $cuts[$i + 1] - $cuts[$i];
-		count_idle($schedule, \%others, $tid, $kind, $blind, @cuts[$i, $i + 1]) if $kind !~ /throttled|placing/;
+		count_idle($schedule, \%others, $tid, $kind, @cuts[$i, $i + 1]) if $kind !~ /throttled|placing/;
 	}
 	return { key => "$tid $from", tid => $tid, from => $from, to => $to, state => $state, pieces => \%pieces,
 		verdicts => [verdicts($truth->{listed}{$tid}, \%others, %pieces)], others => idle_elsewhere($truth, $tid, %others), cpu => $truth->at('queues', $tid, $to) };
@@ -86,10 +83,10 @@ sub wait_of {
 
 # Add up the time in which other CPUs were idle that the task may use, and in which only others were: { cpu => ns } and a sum of each.
 sub count_idle {
-	my ($schedule, $others, $tid, $kind, $blind, $from, $to) = @_;
+	my ($schedule, $others, $tid, $kind, $from, $to) = @_;
 	my $truth = $schedule->{truth};
 	my %may = map { $_ => 1 } @{$truth->{may}{$tid} // []};
-	my $own = $truth->at('queues', $tid, $from > $blind ? $from : $blind);
+	my $own = $truth->at('queues', $tid, $from);
 	my @idle = grep { $_ != $own && $from >= ($truth->{switched}{$_} // $to) && !$truth->at('runs', $_, $from) } 0 .. $schedule->{nr_cpus} - 1;
 	my @for_it = grep { $may{$_} } @idle;
 	my $what = @for_it ? 'avoidable' : @idle ? 'barred' : return;
@@ -125,9 +122,9 @@ sub verdicts {
 
 # Times at which a component may end: every change of the task, and of any CPU.
 sub cuts {
-	my ($schedule, $tid, $from, $to, $blind) = @_;
+	my ($schedule, $tid, $from, $to) = @_;
 	my $truth = $schedule->{truth};
-	my %cuts = map { $_ => 1 } $from, $to, $blind, values(%{$truth->{switched}}), values(%{$truth->{told}});
+	my %cuts = map { $_ => 1 } $from, $to, values(%{$truth->{switched}}), values(%{$truth->{told}});
 
 	for my $log ((map { $truth->{$_}{$tid} } qw(tasks queues placing)), map { values(%{$truth->{$_}}) } qw(runs irqs sleeps asked)) {
 		$cuts{$_->[0]} = 1 for @$log;
@@ -141,11 +138,11 @@ sub cuts {
 # while the task is in no queue or may not run, so that this is not unknown even where the CPU is.
 # Before the CPU's first switch an interrupt handler may be in progress, whose begin was not recorded (docs/explain.md).
 sub component {
-	my ($schedule, $tid, $ns, $blind) = @_;
+	my ($schedule, $tid, $ns) = @_;
 	my $truth = $schedule->{truth};
-	my $cpu = $truth->at('queues', $tid, $ns > $blind ? $ns : $blind);
+	my $cpu = $truth->at('queues', $tid, $ns);
 
-	return 'placing' if $truth->at('placing', $tid, $ns) && ($ns >= $blind || $truth->at('placing', $tid, $blind));
+	return 'placing' if $truth->at('placing', $tid, $ns);
 	return 'throttled' if $truth->at('tasks', $tid, $ns) eq 'throttled';
 	return 'unknown' if $ns < ($truth->{switched}{$cpu} // $schedule->{to});
 	return $& if $truth->at('irqs', $cpu, $ns) =~ /\w+$/;

@@ -49,14 +49,16 @@ sub new {
 }
 
 # A part of the schedule, of which reports are asked as well. Its ends are at no event, since no man page says to which side that would belong.
+# Reports refuse a window without any switch until its end.
 sub choose_window {
 	my ($self) = @_;
 	my %used = map { $_->{ns} => 1 } @{$self->{events}};
+	my $switched = min(values(%{$self->{truth}{switched}}));
 	my $from = $begin + int(rand() * ($self->{to} - $begin) * 0.7);
 	my $to = $from + 1 + int(rand() * ($self->{to} - $from - 1));
 
 	$from++ while $used{$from};
-	$to++ while $used{$to} || $to <= $from;
+	$to++ while $used{$to} || $to <= max($from, $switched);
 	$self->{window} = [$from, $to];
 }
 
@@ -466,14 +468,16 @@ sub exit {
 sub text {
 	my ($self) = @_;
 
-	return join("\n", $self->head(), map { "$_->{ns} $_->{cpu} $_->{tid} $_->{name} $_->{fields}" } @{$self->{events}}) . "\n";
-}
-
-sub head {
-	my ($self) = @_;
 	my $meta = "{\"window\":{\"start_ns\":$self->{from},\"end_ns\":$self->{to}},\"tasks\":[" . join(',', @{$self->{listed}}) . ']}';
 
-	return ($self->{with}{throttle} ? 'throttling' : (), "meta $meta", "cpus $self->{nr_cpus}");
+	return join("\n", $self->{with}{throttle} ? 'throttling' : (), "meta $meta", "cpus $self->{nr_cpus}", map { line($_) } @{$self->{events}}) . "\n";
+}
+
+sub line {
+	my ($event) = @_;
+
+	return "lost $event->{cpu} $event->{from} $event->{ns} $event->{count}" if $event->{name} eq 'lost';
+	return "$event->{ns} $event->{cpu} $event->{tid} $event->{name} $event->{fields}";
 }
 
 1;

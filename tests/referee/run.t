@@ -62,16 +62,10 @@ sub judge {
 
 	return [$args, 'a known exit status', "$status: $err"] if !grep { $status == $_ } @{$question->{status} // [0]};
 	my $report = $question->{shape}->(decode_json($out));
-	my @different = differences($question->{want}, $report, $args) or return;
-	for my $reason (keys(%{$question->{faults} // {}})) {
-		my @others = grep { !why_todo($question, @$_) } differences($question->{faults}{$reason}, $report, $args);
-		return map { [@$_, $reason] } @different if !@others;
-	}
-	return map { [@$_, why_todo($question, @$_)] } @different;
+	return map { [@$_, why_todo($question, @$_)] } differences($question->{want}, $report, $args);
 }
 
-# The reason for which a difference is known and does not count. A question has faults, each a full report that the program prints instead,
-# and todo: [PATTERN, REASON] for single values.
+# The reason for which a difference is known and does not count. A question has todo: [PATTERN, REASON], ...
 sub why_todo {
 	my ($question, @difference) = @_;
 	my $text = text_of(@difference);
@@ -111,8 +105,9 @@ sub shows_known {
 for my $seed ($first .. $first + $count - 1) {
 	my $schedule = Schedule->new($seed);
 	my @questions = questions_about($schedule);
-
 	my %text = (full => $schedule->text());
+
+
 	my @make = map { my $path = "$dir/$seed-$_"; spew("$path.txt", $text{$_}); "\"\$MKDAT\" $path.txt $path.dat" } sort(keys(%text));
 	my @got = commands(@make, map { command($questions[$_], $_, "$dir/$seed") } 0 .. $#questions);
 	die "mkdat: $_->[2]" for grep { $_->[1] } splice(@got, 0, scalar(@make));
