@@ -12,6 +12,7 @@
 #define LATELY 4u  /* so many of the last ones are looked at for the same */
 #define NEAR 16u   /* and so many are joined with each other alone, before all are */
 #define BLOCKS_OF_GROUPS (16u * TAP_CPU_LOG_BLOCKS) /* so many are made of a log; who comes later gets what is known of any group */
+#define PLACED_WITHIN_NS 10000u /* a wakeup moves its task right behind sched_waking, with interrupts off (try_to_wake_up()) */
 #define BLOCKS_FROM 96u /* with so many pieces blocks take the place of each run, where they do not say the same exactly */
 
 /* What a wait comes to; or a block of a CPU's log, for a fair task that waits all along: without any, it is not known yet. */
@@ -557,6 +558,20 @@ static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *w
 	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, wait->task, cpu, wait->at_ns, to_ns, &wait->idle);
 }
 
+/*
+ * In which state it was until a gap: not known if its wakeup may have moved it within the gap. Where sched_wakeup was not recorded, only such a
+ * move shows that the task was not in a run queue yet.
+ */
+static enum tap_state state_before_gap(const struct tap_explain_waits *w, const struct tap_explain_wait *wait, enum tap_state state,
+				       uint64_t gap_ns)
+{
+	bool was_looked_at = wait->at_ns > wait->from_ns;
+
+	if (state != TAP_STATE_WAKING || w->has_placing || was_looked_at || gap_ns - wait->from_ns > PLACED_WITHIN_NS)
+		return state;
+	return TAP_STATE_UNKNOWN;
+}
+
 /* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another queue. */
 static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu)
 {
@@ -567,6 +582,7 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	if (to_ns > sure_ns) { /* behind a hole: what that was is told when it is over, and another move may have been lost */
 		to_ns = sure_ns;
 		cpu = wait->task->cpu;
+		state = state_before_gap(w, wait, state, to_ns);
 	}
 	ret = add_avoidable(w, wait, to_ns, cpu, state);
 	return ret ?: advance(w, wait, to_ns, cpu, state);
@@ -698,14 +714,15 @@ static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s,
 
 static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_interval *s)
 {
+	enum tap_state state = s->next == TAP_STATE_UNKNOWN ? state_before_gap(w, wait, s->state, s->to_ns) : s->state;
 	uint64_t queued_ns;
 	int ret;
 
 	if (s->state == TAP_STATE_UNKNOWN && s->from_ns < wait->at_ns) /* it has been looked at since: none of that may be so */
 		forget(wait);
 	queued_ns = wait->at_ns;
-	ret = s->next == TAP_STATE_RUNNING ? 0 : add_avoidable(w, wait, s->to_ns, s->cpu, s->state); /* else who is told asks */
-	ret = ret ?: advance(w, wait, s->to_ns, s->cpu, s->state);
+	ret = s->next == TAP_STATE_RUNNING ? 0 : add_avoidable(w, wait, s->to_ns, s->cpu, state); /* else who is told asks */
+	ret = ret ?: advance(w, wait, s->to_ns, s->cpu, state);
 
 	/* it left the queue, or may have */
 	if (!tap_state_is_wait(s->state) || s->next == TAP_STATE_THROTTLED || s->next == TAP_STATE_UNKNOWN)

@@ -18,6 +18,7 @@ use Compare;
 use Critical;
 use Explain;
 use Files;
+use Losses;
 use Recordings;
 use Schedule;
 use States;
@@ -30,9 +31,9 @@ my $dir = $ENV{REFEREE_KEEP} // $folder;
 my $failed = 0;
 my %known; # known faults of the program: examples by what is wrong
 
-# All that is asked about a schedule, and about a window of it.
+# All that is asked about a schedule, about a window of it, and about a recording with losses.
 sub questions_about {
-	my ($schedule) = @_;
+	my ($schedule, $lossy) = @_;
 	my @ask = map { $_->can('questions') } @reports;
 	my $window = $schedule->{window};
 	my $time = sprintf(' --time %.9f,%.9f', map { $_ / 1e9 } @$window);
@@ -41,7 +42,8 @@ sub questions_about {
 	my $part = $schedule->{events}[-1]{ns} > $window->[1] ? $schedule : $whole;
 
 	return ((map { { %$_, of => 'full' } } map { $_->($whole, [$schedule->{from}, $schedule->{to}]) } @ask),
-		map { { %$_, of => 'full', args => $_->{args} . $time } } map { $_->($part, $window) } @ask);
+		(map { { %$_, of => 'full', args => $_->{args} . $time } } map { $_->($part, $window) } @ask),
+		map { { %$_, of => 'lossy' } } Losses::questions($lossy->whole()));
 }
 
 # The command that answers question NR about DIR/SEED-*.dat.
@@ -104,10 +106,9 @@ sub shows_known {
 
 for my $seed ($first .. $first + $count - 1) {
 	my $schedule = Schedule->new($seed);
-	my @questions = questions_about($schedule);
-	my %text = (full => $schedule->text());
-
-
+	my $lossy = Losses::lossy($schedule);
+	my @questions = questions_about($schedule, $lossy);
+	my %text = (full => $schedule->text(), lossy => $lossy->text());
 	my @make = map { my $path = "$dir/$seed-$_"; spew("$path.txt", $text{$_}); "\"\$MKDAT\" $path.txt $path.dat" } sort(keys(%text));
 	my @got = commands(@make, map { command($questions[$_], $_, "$dir/$seed") } 0 .. $#questions);
 	die "mkdat: $_->[2]" for grep { $_->[1] } splice(@got, 0, scalar(@make));
