@@ -21,6 +21,7 @@ struct nest {
 
 struct tap_interrupts_cpu {
 	struct nest hard, soft;
+	uint64_t lost_ns; /* the end of the last loss after which a handler may be in progress that began in it; 0: there is none */
 };
 
 struct tap_interrupt_source {
@@ -106,6 +107,30 @@ static const struct tap_interrupt_source *source_get(struct tap_interrupts *i, c
 	return s;
 }
 
+/* Return: NULL when out of memory. */
+static struct tap_interrupts_cpu *cpu_get(struct tap_interrupts *i, int cpu)
+{
+	return tap_array_at(&i->cpus, &i->nr_cpus, (unsigned int)cpu, sizeof(*i->cpus), NULL);
+}
+
+int tap_interrupts_lost(struct tap_interrupts *i, const struct tap_event *ev)
+{
+	struct tap_interrupts_cpu *cpu;
+
+	if (ev->cpu >= (int)TAP_MAX_CPUS)
+		return 0;
+	if (ev->cpu < 0) {
+		for (unsigned int k = 0; k < i->nr_cpus; k++)
+			i->cpus[k].lost_ns = ev->ts_ns;
+		return 0;
+	}
+	cpu = cpu_get(i, ev->cpu);
+	if (!cpu)
+		return -ENOMEM;
+	cpu->lost_ns = ev->ts_ns;
+	return 0;
+}
+
 int tap_interrupts_event(struct tap_interrupts *i, const struct tap_event *ev)
 {
 	const struct tap_interrupt_source *s = source_get(i, ev->fmt);
@@ -114,10 +139,13 @@ int tap_interrupts_event(struct tap_interrupts *i, const struct tap_event *ev)
 
 	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
 		return 0;
-	cpu = tap_array_at(&i->cpus, &i->nr_cpus, (unsigned int)ev->cpu, sizeof(*cpu), NULL);
+	cpu = cpu_get(i, ev->cpu);
 	if (!s || !cpu)
 		return -ENOMEM;
 	nest = s->is_soft ? &cpu->soft : &cpu->hard;
+	/* softirqs begin and end within no other handler; an interrupt may have come within a softirq */
+	if (s->is_soft)
+		cpu->lost_ns = 0;
 	if (!s->begins) {
 		nest->nr -= nest->nr > 0;
 		return 0;
@@ -148,17 +176,30 @@ static enum tap_woken find_open(const struct tap_interrupts *i, int cpu, uint64_
 	return TAP_WOKEN_NOT_KNOWN;
 }
 
-uint32_t tap_interrupts_waker(const struct tap_interrupts *i, const struct tap_timeline *timeline, const struct tap_wakeup *w)
+/* Whether an interrupt may be in progress whose begin was lost: until the CPU switches, if interrupts are recorded and wakeups do not tell of them. */
+static bool is_in_doubt(const struct tap_interrupts *i, int cpu, const struct tap_cpu *c)
+{
+	const struct tap_interrupts_cpu *in = cpu >= 0 && (unsigned int)cpu < i->nr_cpus ? &i->cpus[cpu] : NULL;
+
+	if (!in || !in->lost_ns || !i->nr_sources || i->wakeups_tell)
+		return false;
+	return !c || c->known != TAP_CPU_KNOWN || c->since_ns < in->lost_ns;
+}
+
+uint32_t tap_interrupts_waker(struct tap_interrupts *i, const struct tap_timeline *timeline, const struct tap_wakeup *w)
 {
 	unsigned int nr;
-	const struct tap_cpu *cpus = tap_timeline_cpus(timeline, &nr);
-	enum tap_woken open = find_open(i, w->cpu, (unsigned int)w->cpu < nr ? cpus[w->cpu].since_ns : 0);
+	const struct tap_cpu *cpus = tap_timeline_cpus(timeline, &nr), *c = (unsigned int)w->cpu < nr ? &cpus[w->cpu] : NULL;
+	enum tap_woken open = find_open(i, w->cpu, c ? c->since_ns : 0);
 
+	i->wakeups_tell |= w->in_interrupt;
 	if (w->waker_tid < 0)
 		return TAP_WOKEN_NOT_KNOWN;
 	if (open != TAP_WOKEN_NOT_KNOWN)
 		return open;
 	if (w->in_interrupt || !w->waker_tid)
 		return TAP_WOKEN_INTERRUPT;
-	return w->waker ? TAP_WOKEN_BY_TASK + w->waker->index : TAP_WOKEN_NOT_KNOWN;
+	if (!w->waker || is_in_doubt(i, w->cpu, c))
+		return TAP_WOKEN_NOT_KNOWN;
+	return TAP_WOKEN_BY_TASK + w->waker->index;
 }

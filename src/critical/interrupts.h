@@ -10,6 +10,7 @@
 struct tap_interrupts { /* all zero: nothing is known */
 	bool tells_timers; /* a timer's interrupt was told */
 	/* inside */
+	bool wakeups_tell; /* whether they come in an interrupt */
 	struct tap_interrupt_source *sources; /* owned; by kind of event */
 	unsigned int nr_sources, cap_sources;
 	struct tap_interrupts_cpu *cpus; /* owned */
@@ -20,7 +21,9 @@ void tap_interrupts_release(struct tap_interrupts *i);
 bool tap_interrupts_want(const struct tap_format *fmt);
 /* Return: 0 or -ENOMEM. */
 int tap_interrupts_event(struct tap_interrupts *i, const struct tap_event *ev);
+/* Events of a CPU were lost, until now. Return: 0 or -ENOMEM. */
+int tap_interrupts_lost(struct tap_interrupts *i, const struct tap_event *ev);
 /* Who wakes: the interrupt that the CPU is in, or the task that runs there. @w: told just now. Return: enum tap_woken. */
-uint32_t tap_interrupts_waker(const struct tap_interrupts *i, const struct tap_timeline *timeline, const struct tap_wakeup *w);
+uint32_t tap_interrupts_waker(struct tap_interrupts *i, const struct tap_timeline *timeline, const struct tap_wakeup *w);
 
 #endif

@@ -72,7 +72,7 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 {
 	const struct tap_critical_watch *w = ctx;
 
-	return fmt && (tap_interrupts_want(fmt) || (w->command && is_exec(fmt)));
+	return !fmt || (tap_interrupts_want(fmt) || (w->command && is_exec(fmt)));
 }
 
 static void on_exec(struct tap_critical_watch *w, const struct tap_event *ev)
@@ -89,6 +89,8 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	struct tap_critical_watch *w = ctx;
 
 	(void)t;
+	if (!ev->fmt)
+		return tap_interrupts_lost(&w->interrupts, ev);
 	if (w->command && is_exec(ev->fmt))
 		on_exec(w, ev);
 	return tap_interrupts_want(ev->fmt) ? tap_interrupts_event(&w->interrupts, ev) : 0;

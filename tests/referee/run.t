@@ -63,6 +63,7 @@ sub judge {
 	my $args = "$question->{of}: $question->{args}";
 
 	return [$args, 'a known exit status', "$status: $err"] if !grep { $status == $_ } @{$question->{status} // [0]};
+	return if $out eq '';
 	my $report = $question->{shape}->(decode_json($out));
 	return map { [@$_, why_todo($question, @$_)] } differences($question->{want}, $report, $args);
 }
