@@ -113,6 +113,12 @@ static struct tap_interrupts_cpu *cpu_get(struct tap_interrupts *i, int cpu)
 	return tap_array_at(&i->cpus, &i->nr_cpus, (unsigned int)cpu, sizeof(*i->cpus), NULL);
 }
 
+/* Handlers that were in progress before may be over, and others may be in progress. */
+static void lose(struct tap_interrupts_cpu *cpu, uint64_t until_ns)
+{
+	*cpu = (struct tap_interrupts_cpu){ .lost_ns = until_ns };
+}
+
 int tap_interrupts_lost(struct tap_interrupts *i, const struct tap_event *ev)
 {
 	struct tap_interrupts_cpu *cpu;
@@ -121,13 +127,13 @@ int tap_interrupts_lost(struct tap_interrupts *i, const struct tap_event *ev)
 		return 0;
 	if (ev->cpu < 0) {
 		for (unsigned int k = 0; k < i->nr_cpus; k++)
-			i->cpus[k].lost_ns = ev->ts_ns;
+			lose(&i->cpus[k], ev->ts_ns);
 		return 0;
 	}
 	cpu = cpu_get(i, ev->cpu);
 	if (!cpu)
 		return -ENOMEM;
-	cpu->lost_ns = ev->ts_ns;
+	lose(cpu, ev->ts_ns);
 	return 0;
 }
 
@@ -176,7 +182,10 @@ static enum tap_woken find_open(const struct tap_interrupts *i, int cpu, uint64_
 	return TAP_WOKEN_NOT_KNOWN;
 }
 
-/* Whether an interrupt may be in progress whose begin was lost: until the CPU switches, if interrupts are recorded and wakeups do not tell of them. */
+/*
+ * Whether an interrupt may be in progress whose beginning was lost: until the CPU switches, if interrupts are recorded, and wakeups do not tell of
+ * them.
+ */
 static bool is_in_doubt(const struct tap_interrupts *i, int cpu, const struct tap_cpu *c)
 {
 	const struct tap_interrupts_cpu *in = cpu >= 0 && (unsigned int)cpu < i->nr_cpus ? &i->cpus[cpu] : NULL;
