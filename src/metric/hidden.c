@@ -25,7 +25,8 @@ static uint64_t waits_until(const struct tap_timeline *t, const struct tap_inter
 
 	if (s->state != TAP_STATE_UNKNOWN || (s->next == TAP_STATE_RUNNING && !s->unseen) || s->to_ns >= tap_timeline_to_ns(t))
 		return s->to_ns;
-	hole = tap_survey_last_hole(tap_timeline_survey(t), s->to_ns);
+	/* one that ends where the task is known to run may be as short as the lost switch to it */
+	hole = tap_survey_last_hole(tap_timeline_survey(t), s->to_ns + s->unseen);
 	if (!hole || hole->to_ns < s->from_ns)
 		return s->from_ns;
 	return hole->to_ns < s->to_ns ? hole->to_ns : s->to_ns;
