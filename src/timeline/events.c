@@ -34,13 +34,21 @@ static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct tas
 	return ret ? ret : fits;
 }
 
-/* A sched_throttle said so just before; @cut: it may have been there, and be missing. */
-static enum tap_state left_state(const struct tap_timeline *t, struct task *task, enum tap_state left_as, bool cut)
+/*
+ * A sched_throttle said so just before; @cut: it may have been there, and be missing. @fits: the task ran on this CPU all the time; if not, it
+ * may have been switched out and in again in a gap since that sched_throttle.
+ */
+static enum tap_state left_state(const struct tap_timeline *t, struct task *task, enum tap_state left_as, bool fits, bool cut)
 {
+	/* at the beginning of a state in which the task did not run, it was about the switch that began this */
+	bool is_before = task->pub.state != TAP_STATE_RUNNING && task->pub.state != TAP_STATE_UNKNOWN;
+
 	if (left_as != TAP_STATE_PREEMPTED)
 		return left_as;
-	if (!task->throttles_ns || task->throttles_ns < task->pub.since_ns)
+	if (!task->throttles_ns || task->throttles_ns < task->pub.since_ns + is_before)
 		return cut && t->opts.throttling ? TAP_STATE_UNKNOWN : left_as;
+	if (!fits && task->throttles_ns < t->hole_end_ns)
+		return TAP_STATE_UNKNOWN;
 	task->waited = TAP_STATE_PREEMPTED;
 	return TAP_STATE_THROTTLED;
 }
@@ -96,7 +104,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 		ret = tap_task_end(t, task, now, fits, left_as->text);
 	else
 		ret = tap_task_change(t, task, &(struct transition){
-			.next = left_state(t, task, left_as->state, cut), .ts_ns = now, .fits = fits, .end = left_as->text,
+			.next = left_state(t, task, left_as->state, fits, cut), .ts_ns = now, .fits = fits, .end = left_as->text,
 			.next_cpu = -1,
 		});
 	task->pub.cpu = task->pub.run_cpu = ev->cpu;

@@ -40,17 +40,16 @@ sub lose {
 # ---- what reports may say ----
 
 sub questions {
-	my ($schedule) = @_;
-	my $window = [$schedule->{from}, $schedule->{to}];
+	my ($schedule, $window) = @_;
 
-	return (question('states', sub { map { task($schedule, $_) } @{$_[0]{tasks}} }),
+	return (question('states', sub { map { task($schedule, $window, $_) } @{$_[0]{tasks}} }),
 		question('explain --worst 10000', sub { map { wait_of($schedule, $_) } @{$_[0]{waits}} }),
 		(map { my $tid = $_; question("critical -t $tid --path", sub { path($schedule, $tid, $window, $_[0]{path}) }) }
-			Critical::tids($schedule, $window)),
-		check($schedule, $window));
+			Critical::tids($schedule, $window)));
 }
 
-# A question about a report, of which WRONG returns what is wrong. Three of these are enough. There is none of a task whose events are all lost.
+# A question about a report, of which WRONG returns what is wrong. Three of these are enough. There may be no report: of a task whose events are
+# all lost, or of a window without a switch.
 sub question {
 	my ($args, $wrong) = @_;
 
@@ -60,8 +59,8 @@ sub question {
 
 # A task's time in each state, with the time in unknown states, contains the true time; and its longest intervals are true.
 sub task {
-	my ($schedule, $row) = @_;
-	my @true = $schedule->{truth}->intervals('tasks', $row->{tid}, $schedule->{from}, $schedule->{to});
+	my ($schedule, $window, $row) = @_;
+	my @true = $schedule->{truth}->intervals('tasks', $row->{tid}, @$window);
 	my @wrong;
 
 	for my $key (sort(keys(%state))) {
@@ -127,9 +126,10 @@ sub path {
 	return @wrong;
 }
 
-# Bounds contain the truth. No value is known.
+# Bounds contain the truth. No value is known. Of a window no man page says how much of a wait counts whose beginning is before it and lost.
 sub check {
-	my ($schedule, $window) = @_;
+	my ($schedule) = @_;
+	my $window = [$schedule->{from}, $schedule->{to}];
 	my @metrics = map { { %$_, truth => $_->{truth} // $_->{value}, value => undef } }
 		grep { $_->{metric} =~ /^(?:latency|summary.run)/ } Check::metrics($schedule, $window);
 

@@ -6,7 +6,7 @@
 package Schedule;
 use strict;
 use warnings;
-use List::Util qw(max min);
+use List::Util qw(first max min);
 use Truth;
 
 my $begin = 1_000_000_000;
@@ -41,6 +41,10 @@ sub new {
 	$self->add_tasks($given{tasks} // 2 + int(rand(8)));
 	$self->start();
 	$self->step() for 1 .. $self->{steps};
+	for (1 .. 1000) { # reports need a wakeup
+		last if grep { $_->{name} eq 'sched:sched_waking' } @{$self->{events}};
+		$self->step();
+	}
 	$self->finish();
 	$self->{to} = $self->{truth}{to} = $self->{now} += 1 + int(rand($self->{gap}));
 	$self->{from} = $begin;
@@ -49,16 +53,16 @@ sub new {
 }
 
 # A part of the schedule, of which reports are asked as well. Its ends are at no event, since no man page says to which side that would belong.
-# Reports refuse a window without any switch until its end.
+# Reports refuse a window without any switch or wakeup until its end.
 sub choose_window {
 	my ($self) = @_;
 	my %used = map { $_->{ns} => 1 } @{$self->{events}};
-	my $switched = min(values(%{$self->{truth}{switched}}));
 	my $from = $begin + int(rand() * ($self->{to} - $begin) * 0.7);
 	my $to = $from + 1 + int(rand() * ($self->{to} - $from - 1));
+	my @needed = map { my $name = "sched:$_"; (first { $_->{name} eq $name } @{$self->{events}})->{ns} } qw(sched_switch sched_waking);
 
 	$from++ while $used{$from};
-	$to++ while $used{$to} || $to <= max($from, $switched);
+	$to++ while $used{$to} || $to <= max($from, @needed);
 	$self->{window} = [$from, $to];
 }
 

@@ -31,19 +31,25 @@ my $dir = $ENV{REFEREE_KEEP} // $folder;
 my $failed = 0;
 my %known; # known faults of the program: examples by what is wrong
 
-# All that is asked about a schedule, about a window of it, and about a recording with losses.
+# All that is asked about a schedule and about its recording with losses: about the whole, and about a window.
 sub questions_about {
 	my ($schedule, $lossy) = @_;
 	my @ask = map { $_->can('questions') } @reports;
-	my $window = $schedule->{window};
-	my $time = sprintf(' --time %.9f,%.9f', map { $_ / 1e9 } @$window);
-
+	my ($all, $window) = ([$schedule->{from}, $schedule->{to}], $schedule->{window});
 	my $whole = $schedule->whole();
 	my $part = $schedule->{events}[-1]{ns} > $window->[1] ? $schedule : $whole;
+	my $time = sprintf(' --time %.9f,%.9f', map { $_ / 1e9 } @$window);
 
-	return ((map { { %$_, of => 'full' } } map { $_->($whole, [$schedule->{from}, $schedule->{to}]) } @ask),
-		(map { { %$_, of => 'full', args => $_->{args} . $time } } map { $_->($part, $window) } @ask),
-		map { { %$_, of => 'lossy' } } Losses::questions($lossy->whole()));
+	return (about('full', '', map { $_->($whole, $all) } @ask), about('full', $time, map { $_->($part, $window) } @ask),
+		about('lossy', '', Losses::questions($lossy->whole(), $all), Losses::check($lossy)),
+		about('lossy', $time, Losses::questions($lossy->whole(), $window)));
+}
+
+# Questions about a recording, with an option.
+sub about {
+	my ($recording, $option, @questions) = @_;
+
+	return map { { %$_, of => $recording, args => $_->{args} . $option } } @questions;
 }
 
 # The command that answers question NR about DIR/SEED-*.dat.
