@@ -2,6 +2,7 @@
 #include "analysis/eevdf.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -14,6 +15,14 @@ struct ended_run {
 	bool is_picked; /* the pick of what follows came, and is .now */
 };
 
+/* A run that ended after the deadline that it began with. It is judged when later picks have shown the waiting tasks' numbers. */
+struct late_run {
+	struct tap_sched_pick began, ended;
+	const struct tap_task *task;
+	int64_t prev_lag;
+	bool is_certain, is_old; /* the timeline shows the run; later picks have been waited for */
+};
+
 /* A CPU's picks: of what runs, and of the switch that is to come. .tid is 0: none, or of another class. */
 struct tap_eevdf_cpu {
 	struct tap_sched_pick now, next;
@@ -21,6 +30,8 @@ struct tap_eevdf_cpu {
 	bool is_picked; /* .next is there */
 	bool is_unsure; /* a task ran there whose slice no event says */
 	struct ended_run ended;
+	struct late_run *late; /* owned; in time order */
+	unsigned int nr_late, cap_late;
 };
 
 /* A lag that may be beyond its limit. */
@@ -60,6 +71,9 @@ void tap_eevdf_release(struct tap_eevdf *e)
 	for (unsigned int i = 0; i < e->nr_tasks; i++)
 		sums_release(&e->tasks[i].sums);
 	sums_release(&e->all);
+	for (unsigned int i = 0; i < e->nr_cpus; i++)
+		free(e->cpus[i].late);
+	tap_eevdf_queues_release(&e->queues);
 	free(e->tasks);
 	free(e->cpus);
 	free(e->violations);
@@ -122,12 +136,12 @@ static int check_pick(struct tap_eevdf *e, const struct tap_task *task, const st
 
 /*
  * The comment above entity_lag() in kernel/sched/fair.c: -r_max < lag < max(r_max, q), where r_max is the longest slice in the queue,
- * whoever asked for it, and q is a tick. That holds where nobody comes or leaves with a lag; who does may have twice the slice
- * (update_entity_lag()), and a slice ends at a tick.
+ * whoever asked for it, and q is a tick. That holds if no task comes or leaves with a lag. A task may come with a lag of two slices
+ * or a tick (update_entity_lag()), and be owed more while the running task uses up its slice. Two slices before it may have ended late.
  */
 static uint64_t max_lag_ns(uint64_t slice_ns)
 {
-	return 2 * slice_ns > TAP_EEVDF_TICK_NS ? 2 * slice_ns : TAP_EEVDF_TICK_NS;
+	return (2 * slice_ns > TAP_EEVDF_TICK_NS ? 2 * slice_ns : TAP_EEVDF_TICK_NS) + slice_ns + 2 * TAP_EEVDF_LATE_NS;
 }
 
 static uint64_t queue_key(int cpu, int group)
@@ -164,14 +178,14 @@ static int check_lag(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct
 
 	if (!p->slice_ns)
 		return 0;
-	if (ns <= max_lag_ns(*tap_map_get(&e->slices, key)) + TAP_EEVDF_TICK_NS) {
+	if (ns <= max_lag_ns(*tap_map_get(&e->slices, key))) {
 		t->unknown_since = e->nr_unknown + 1;
 		return 0;
 	}
 	if (tap_array_grow(&e->lags, e->nr_lags, &e->cap_lags, sizeof(*e->lags)))
 		return -ENOMEM;
 	e->lags[e->nr_lags++] = (struct tap_eevdf_lag){
-		.violation = { TAP_EEVDF_LAG, t->task, p->cpu, p->ts_ns, ns }, .queue = key, .is_unsure = !is_known,
+		.violation = { TAP_EEVDF_LAG, t->task, p->cpu, p->ts_ns, ns }, .queue = key, .is_unsure = !is_known || e->is_partial,
 	};
 	return 0;
 }
@@ -181,7 +195,7 @@ static int judge_lag(struct tap_eevdf *e, const struct tap_eevdf_lag *l)
 	const struct tap_eevdf_violation *v = &l->violation;
 	uint64_t max_ns = max_lag_ns(*tap_map_get(&e->slices, l->queue));
 
-	if (v->ns <= max_ns + TAP_EEVDF_TICK_NS)
+	if (v->ns <= max_ns)
 		return 0;
 	if (!l->is_unsure && !e->cpus[v->cpu].is_unsure)
 		return violates(e, TAP_EEVDF_LAG, v->task, v->cpu, v->ts_ns, v->ns - max_ns);
@@ -243,13 +257,10 @@ static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t, const stru
 	add_wakeup(&e->all, preempts);
 }
 
-static int add_picked(struct tap_eevdf *e, const struct tap_timeline *t, const struct tap_sched_pick *was, const struct tap_sched_pick *p)
+static int add_picked(struct tap_eevdf *e, const struct tap_task *task, const struct tap_sched_pick *was, const struct tap_sched_pick *p)
 {
-	const struct tap_task *task = tap_timeline_task(t, p->tid);
-	struct tap_eevdf_task *of = task ? task_get(e, task) : NULL;
+	struct tap_eevdf_task *of = task_get(e, task);
 
-	if (!task)
-		return 0;
 	if (!of || raise_slices(e, of, p))
 		return -ENOMEM;
 	if (!is_wanted(e, task, p->cpu))
@@ -276,26 +287,150 @@ static int add_run(struct tap_eevdf_sums *s, uint64_t ran_ns, bool preempted, bo
 	return tap_hist_add(&s->run_ns, ran_ns);
 }
 
-/* From one pick to the next one, which is there. */
-static int end_run(struct tap_eevdf *e, const struct ended_run *r, const struct tap_sched_pick *ended)
+/* The timeline is certain of the run that @began began. */
+static void note_certain(struct tap_eevdf_cpu *c, const struct tap_sched_pick *began)
 {
-	const struct tap_sched_pick *began = &r->began;
+	for (unsigned int i = c->nr_late; i-- > 0 && c->late[i].began.ts_ns >= began->ts_ns;)
+		c->late[i].is_certain |= c->late[i].began.ts_ns == began->ts_ns && c->late[i].began.tid == began->tid;
+}
+
+/* From one pick to the next one, which is there. */
+static int end_run(struct tap_eevdf *e, struct tap_eevdf_cpu *c)
+{
+	const struct ended_run *r = &c->ended;
+	const struct tap_sched_pick *began = &r->began, *ended = &c->now;
 	uint64_t ran_ns = r->to_ns - r->from_ns;
 	bool preempted = is_preempted(ended);
 	bool is_contended = preempted && began->nr_runnable > 1;
 	uint64_t overrun_ns = is_contended && ran_ns > began->left_ns ? ran_ns - began->left_ns : 0;
 	struct tap_eevdf_task *t;
-	int ret = 0;
 
 	if (!is_wanted(e, r->task, began->cpu))
 		return 0;
+	note_certain(c, began);
 	t = task_get(e, r->task);
 	if (!t || add_run(&t->sums, ran_ns, preempted, ended->prev_delayed, overrun_ns) ||
 	    add_run(&e->all, ran_ns, preempted, ended->prev_delayed, overrun_ns))
 		return -ENOMEM;
 	t->task = r->task;
-	if (overrun_ns > TAP_EEVDF_TICK_NS)
-		ret = violates(e, TAP_EEVDF_BEYOND_SLICE, r->task, began->cpu, r->to_ns, overrun_ns);
+	return 0;
+}
+
+/* ---- late runs ------------------------------------------------------------------------------- */
+
+/* Another group's pick does not show V. */
+static bool is_same_queue(const struct tap_sched_pick *began, const struct tap_sched_pick *ended)
+{
+	return ended->tid && ended->group == began->group;
+}
+
+/* Whether events may be missing, on whatever CPU. */
+static bool has_hole(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct tap_survey *s = tap_timeline_survey(t);
+	unsigned int low = 0, high = s ? s->nr_holes : 0;
+
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (s->holes[mid].to_ns < from_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return s && low < s->nr_holes && s->holes[low].from_ns <= to_ns;
+}
+
+static struct tap_eevdf_overrun judge(const struct tap_eevdf *e, const struct tap_timeline *t, const struct late_run *r)
+{
+	const struct tap_sched_pick *began = &r->began, *ended = &r->ended;
+	struct tap_eevdf_waiter waiters[TAP_EEVDF_WAITERS + 1];
+	double vtime = tap_eevdf_since(ended->vtime, began);
+	struct tap_eevdf_run run = {
+		.from_ns = began->ts_ns, .to_ns = ended->ts_ns, .weight = (double)began->weight, .slice_ns = (double)began->slice_ns,
+		.deadline = tap_eevdf_since(began->deadline, began), .v = vtime - (double)r->prev_lag,
+		.start_vtime = tap_eevdf_since(began->vtime, began), .vtime = vtime,
+		.start_nr_queued = began->nr_queued, .nr_queued = ended->nr_queued, .waiters = waiters,
+	};
+
+	if (e->is_partial || !e->fields.prev_lag.size || !is_same_queue(began, ended) || has_hole(t, run.from_ns, run.to_ns) ||
+	    !tap_eevdf_queue_run(&e->queues, began, ended, &run))
+		return (struct tap_eevdf_overrun){ 0, INFINITY };
+	return tap_eevdf_judge(&run);
+}
+
+static int settle(struct tap_eevdf *e, const struct tap_timeline *t, const struct late_run *r)
+{
+	struct tap_eevdf_overrun o = judge(e, t, r);
+
+	if (o.least_ns > TAP_EEVDF_LATE_NS)
+		return violates(e, TAP_EEVDF_BEYOND_SLICE, r->task, r->began.cpu, r->ended.ts_ns, (uint64_t)o.least_ns);
+	e->undecided[TAP_EEVDF_BEYOND_SLICE] += o.most_ns > TAP_EEVDF_LATE_NS;
+	return 0;
+}
+
+/* Judge the runs that have waited for later picks for long enough. */
+static int settle_old(struct tap_eevdf *e, const struct tap_timeline *t, struct tap_eevdf_cpu *c, bool all)
+{
+	unsigned int kept = 0;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < c->nr_late; i++) {
+		struct late_run *r = &c->late[i];
+
+		if (!all && !r->is_old) {
+			r->is_old = true;
+			c->late[kept++] = *r;
+		} else if (r->is_certain) {
+			ret = ret ?: settle(e, t, r);
+		}
+	}
+	c->nr_late = kept;
+	return ret;
+}
+
+/* Forget stays that no run will need; all that ended, if there are too many. */
+static int shorten_queue(struct tap_eevdf *e, const struct tap_timeline *t, int cpu, uint64_t now_ns)
+{
+	struct tap_eevdf_cpu *c = &e->cpus[cpu];
+	const struct tap_sched_pick *p = c->is_picked ? &c->next : &c->now;
+	int ret = settle_old(e, t, c, false);
+	uint64_t from_ns = c->nr_late ? c->late[0].began.ts_ns : p->tid ? p->ts_ns : now_ns;
+
+	tap_eevdf_queue_forget(&e->queues, cpu, p, e->queues.logs[cpu].nr < TAP_EEVDF_STAYS ? from_ns : now_ns);
+	return ret;
+}
+
+/* After a stay has begun on this CPU. */
+static inline int limit_queue(struct tap_eevdf *e, const struct tap_timeline *t, int cpu, uint64_t now_ns)
+{
+	return tap_eevdf_queue_is_full(&e->queues, cpu) ? shorten_queue(e, t, cpu, now_ns) : 0;
+}
+
+static int add_late(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct tap_task *task, const struct tap_sched_pick *began,
+		    const struct tap_sched_pick *p, int64_t prev_lag)
+{
+	if (p->ts_ns - began->ts_ns <= began->left_ns + TAP_EEVDF_LATE_NS || !is_preempted(p))
+		return 0;
+	if ((began->nr_runnable <= 1 && !is_same_queue(began, p)) || !is_wanted(e, task, p->cpu))
+		return 0;
+	if (tap_array_grow(&c->late, c->nr_late, &c->cap_late, sizeof(*c->late)))
+		return -ENOMEM;
+	c->late[c->nr_late++] = (struct late_run){ .began = *began, .ended = *p, .task = task, .prev_lag = prev_lag };
+	return 0;
+}
+
+/* @p ended the run of @prev that @began began, and picked @next, of whatever class. NULL: another class's, or not known. */
+static int note_queues(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct tap_task *prev, const struct tap_sched_pick *began,
+		       const struct tap_task *next, const struct tap_sched_pick *p, int64_t prev_lag)
+{
+	int64_t v = (int64_t)((uint64_t)p->vtime - (uint64_t)prev_lag);
+	int ret = prev ? add_late(e, c, prev, began, p, prev_lag) : 0;
+
+	if (!ret && next)
+		ret = tap_eevdf_queue_pick(&e->queues, next->index, p);
+	if (!ret && prev)
+		ret = tap_eevdf_queue_end(&e->queues, prev->index, began, p, is_same_queue(began, p) ? &v : NULL);
 	return ret;
 }
 
@@ -367,18 +502,10 @@ static struct tap_sched_pick note_pick(struct tap_eevdf_cpu *c, const struct tap
 	return c->now;
 }
 
-/* A pick ends what @was began, whether or not switches show that it ran. */
-static void note_end(struct tap_eevdf *e, const struct tap_timeline *t, const struct tap_sched_pick *was)
-{
-	const struct tap_task *task = was->tid ? tap_timeline_task(t, was->tid) : NULL;
-
-	e->nr_ends += was->tid && (!task || is_wanted(e, task, was->cpu));
-}
-
 /* ---- wakeups ---------------------------------------------------------------------------------- */
 
 /* It comes to @cpu. */
-static int note_queued(struct tap_eevdf *e, const struct tap_task *task, int cpu)
+static int note_woken(struct tap_eevdf *e, const struct tap_task *task, int cpu)
 {
 	struct tap_eevdf_task *t = task_get(e, task);
 	const struct tap_eevdf_cpu *c = cpu >= 0 && (unsigned int)cpu < e->nr_cpus ? &e->cpus[cpu] : NULL;
@@ -404,21 +531,43 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	if (!c)
 		return -ENOMEM;
 	if ((s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE) && is_followed(c, s->task, s->from_ns))
-		ret = end_run(e, &c->ended, &c->now);
+		ret = end_run(e, c);
 	e->nr_unknown += s->what == TAP_CPU_UNKNOWN && !s->outside;
 	return ret ?: end_interval(e, c, s);
 }
 
+/* It comes to the queue of @cpu. */
+static int note_queued(struct tap_eevdf *e, const struct tap_timeline *t, const struct tap_task *task, int cpu, uint64_t ts_ns)
+{
+	if (cpu < 0 || (unsigned int)cpu >= e->nr_cpus || task->state == TAP_STATE_RUNNING)
+		return 0;
+	return tap_eevdf_queue_wakeup(&e->queues, task->index, cpu, ts_ns) ?: limit_queue(e, t, cpu, ts_ns);
+}
+
 static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
-	(void)t;
-	return note_queued(ctx, w->task, w->target_cpu);
+	struct tap_eevdf *e = ctx;
+
+	return note_woken(e, w->task, w->target_cpu) ?: note_queued(e, t, w->task, w->target_cpu, w->ts_ns);
 }
 
 static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
-	(void)t;
-	return m->why == TAP_MIGRATE_WAKEUP ? note_queued(ctx, m->task, m->to) : 0;
+	struct tap_eevdf *e = ctx;
+	bool is_woken = m->why == TAP_MIGRATE_WAKEUP, is_seen = m->to >= 0 && (unsigned int)m->to < e->nr_cpus;
+	int ret = is_woken ? note_woken(e, m->task, m->to) : 0;
+
+	ret = ret ?: tap_eevdf_queue_move(&e->queues, m->task->index, is_seen ? m->to : -1, m->ts_ns, is_woken);
+	return ret || !is_seen ? ret : limit_queue(e, t, m->to, m->ts_ns);
+}
+
+static int on_begin(void *ctx, const struct tap_timeline *t)
+{
+	const struct tap_survey *s = tap_timeline_survey(t);
+	struct tap_eevdf *e = ctx;
+
+	e->is_partial = !s || s->promise || !tap_survey_has_wakeups(s) || (s->nr_cpus > 1 && !tap_survey_has_event(s, "sched_migrate_task"));
+	return 0;
 }
 
 static bool wants(void *ctx, const struct tap_format *fmt)
@@ -430,8 +579,10 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 /* Return: whom the event names. */
 static int read_pick(struct tap_eevdf_fields *f, const struct tap_event *ev, struct tap_sched_pick *out)
 {
-	if (ev->fmt != f->pick.fmt)
+	if (ev->fmt != f->pick.fmt) {
 		tap_num_init(&f->next_pid, tap_number_field(ev->fmt, "next_pid"));
+		tap_num_init(&f->prev_lag, tap_number_field(ev->fmt, "prev_lag"));
+	}
 	tap_sched_pick_read_any(&f->pick, ev, out);
 	return (int)tap_num_get(&f->next_pid, ev);
 }
@@ -440,9 +591,11 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 {
 	struct tap_eevdf *e = ctx;
 	struct tap_sched_pick p, was;
+	const struct tap_task *prev, *next;
 	struct tap_eevdf_cpu *c;
 	int next_pid = read_pick(&e->fields, ev, &p);
 	bool late;
+	int ret;
 
 	if (p.cpu < 0)
 		return 0;
@@ -452,8 +605,11 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	late = is_late(t, c, p.cpu, next_pid);
 	was = note_pick(c, &p, next_pid, late);
 	c->ended.is_picked |= late;
-	note_end(e, t, &was);
-	return p.tid ? add_picked(e, t, &was, &p) : 0;
+	prev = was.tid ? tap_timeline_task(t, was.tid) : NULL;
+	next = next_pid ? tap_timeline_task(t, next_pid) : NULL;
+	e->nr_ends += was.tid && (!prev || is_wanted(e, prev, was.cpu)); /* whether or not switches show that it ran */
+	ret = note_queues(e, c, prev, &was, next, &p, tap_num_get(&e->fields.prev_lag, ev)) ?: limit_queue(e, t, p.cpu, p.ts_ns);
+	return ret || !p.tid || !next ? ret : add_picked(e, next, &was, &p);
 }
 
 static int compare_violations(const void *a, const void *b)
@@ -472,8 +628,10 @@ static int end_last_runs(struct tap_eevdf *e, const struct tap_timeline *t)
 
 	for (unsigned int i = 0; !ret && i < e->nr_cpus && i < nr; i++) {
 		if (cpus[i].known && is_followed(&e->cpus[i], cpus[i].task, tap_timeline_window(t).to_ns))
-			ret = end_run(e, &e->cpus[i].ended, &e->cpus[i].now);
+			ret = end_run(e, &e->cpus[i]);
 	}
+	for (unsigned int i = 0; !ret && i < e->nr_cpus; i++)
+		ret = settle_old(e, t, &e->cpus[i], true);
 	return ret;
 }
 
@@ -490,5 +648,6 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 }
 
 const struct tap_watcher_ops tap_eevdf_ops = {
-	.cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration, .wants = wants, .event = on_event, .end = on_end,
+	.begin = on_begin, .cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration,
+	.wants = wants, .event = on_event, .end = on_end,
 };

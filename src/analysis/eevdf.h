@@ -7,12 +7,14 @@
  * was seen before. Picks and switches belong together by their order on a CPU, not by their time stamps: two recorders stamp them at
  * different times, and may see the switch first.
  *
+ * How far a run went beyond its slice is judged by the numbers of the waiting tasks, which their own later picks show (eevdf_overrun.h).
+ *
  * What no event decides is counted as undecided, and is no violation.
  */
 #ifndef TAP_ANALYSIS_EEVDF_H
 #define TAP_ANALYSIS_EEVDF_H
 
-#include "analysis/sched_pick.h"
+#include "analysis/eevdf_queues.h"
 #include "base/hist.h"
 #include "base/map.h"
 #include "timeline/timeline.h"
@@ -20,14 +22,14 @@
 /* What should not be. */
 enum tap_eevdf_rule {
 	TAP_EEVDF_NOT_ELIGIBLE,	  /* V < v of what was picked, and it was not alone: core scheduling, or a fault */
-	TAP_EEVDF_BEYOND_SLICE,	  /* it was preempted a tick and more after its deadline, though others waited since it was picked */
-	TAP_EEVDF_LAG,		  /* its lag was beyond twice the longest slice in its queue, or a tick, and one tick more */
+	TAP_EEVDF_BEYOND_SLICE,	  /* its slice had ended two ticks before or more, and a waiting task was to be picked instead */
+	TAP_EEVDF_LAG,		  /* its lag was beyond all that slices and ticks explain: max_lag_ns() */
 	TAP_EEVDF_BEYOND_DEADLINE, /* it was to be protected for longer than its slice */
 	TAP_NR_EEVDF_RULES,
 };
 
-/* The longest that a tick may be: nothing tells CONFIG_HZ, which is 100 at least. */
-#define TAP_EEVDF_TICK_NS 10000000u
+/* A tick finds that a slice has ended and asks for a reschedule; where the request is lazy, the next tick enforces it. */
+#define TAP_EEVDF_LATE_NS (2 * TAP_EEVDF_TICK_NS)
 
 const char *tap_eevdf_rule_name(enum tap_eevdf_rule rule);
 
@@ -85,8 +87,10 @@ struct tap_eevdf {
 	struct tap_eevdf_opts opts;
 	struct tap_eevdf_fields {
 		struct tap_sched_pick_fields pick;
-		struct tap_num next_pid;
+		struct tap_num next_pid, prev_lag;
 	} fields;
+	struct tap_eevdf_queues queues;
+	bool is_partial; /* not everybody's wakeups and migrations are recorded: who was in the queues is not known */
 	struct tap_map slices; /* the longest slice in ns that had a part in the queue's lags, by queue_key() */
 	struct tap_eevdf_lag *lags; /* owned; beyond the limit as far as it was known at that time */
 	unsigned int nr_lags, cap_lags;

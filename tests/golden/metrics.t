@@ -197,12 +197,12 @@ sub make {
 # percentiles that are far from each other
 system("$here/diff/recording", "$tmp/many.dat", '1+2', 300) == 0 or die;
 # more picks than runs, and some of both against the rules
-my $owed = make('owed', slurp("$here/check/eevdf/in.txt") =~ s/^(1\.003.* next_lag=)0/${1}20000001/mr =~ s/^1\.00([23])/1.02$1/gmr);
+my $owed = make('owed', slurp("$here/check/eevdf/in.txt") =~ s/^(1\.003.* next_lag=)0/${1}53000001/mr =~ s/^1\.00([23])/1.02$1/gmr);
 my @files = (distinct(golden_recordings()), "$tmp/many.dat", $owed);
 # against one that has something of each metric, so that few are left out
 system("$here/diff/recording", "$tmp/other", 100, 5, "1000000000 1 9 sched:sched_migrate_task comm=kw/1 pid=9 prio=120 orig_cpu=0 dest_cpu=1") == 0 or die;
 # and these against themselves
-my @rich = ("$tmp/many.dat", $owed, map { golden_recording($_) } qw(resched/stages pelt/loss pelt/json check/util-est eevdf/picks diff/frequency critical/path
+my @rich = ("$tmp/many.dat", $owed, map { golden_recording($_) } qw(resched/stages pelt/loss pelt/json check/util-est eevdf/picks eevdf/overrun diff/frequency critical/path
 	critical/between critical/command critical/interrupts critical/hole));
 copy($_, "$tmp/" . basename($_) . '.again') or die for @rich;
 

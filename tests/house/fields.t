@@ -32,7 +32,6 @@ my %excused = (
 	'schedtap:mark text' => 'dump and timehist print it',
 	'schedtap:sched_throttle* by' => $people,
 	'schedtap:sched_unthrottle cpu' => 'the next event of the task says where it is queued',
-	'schedtap:sched_pick prev_lag' => "$people (docs/recipes.md)",
 	'schedtap:sched_pick next_llc' => "$people: whether a task runs where its process's cache is",
 	'schedtap:sched_pick prev_custom_slice' => "$people: eevdf shows the slices themselves",
 	'schedtap:sched_pelt_irq update_time' => 'pelt --verify has no model of irq and hw',

@@ -33,7 +33,7 @@ if ($ENV{IN_NAMESPACE}) {
 my $together = 4; # pages
 
 my %lines;
-my @guides = map { "$top/docs/$_.md" } qw(start record filters explain critical diff perfetto html perf-data pelt);
+my @guides = map { "$top/docs/$_.md" } qw(start record filters explain eevdf critical diff perfetto html perf-data pelt);
 for my $page ("$top/README.md", @guides, glob("$top/docs/man/*.1.md")) {
 	my $text = slurp($page) =~ s/ *\\\n +/ /gr; # a command in two lines
 	my @blocks = grep { /^    / } split(/\n\n+/, $text); # not the later lines of a list's item
