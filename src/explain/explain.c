@@ -107,14 +107,6 @@ void tap_explain_release(struct tap_explain *e)
 	tap_map_release(&e->pair_of);
 }
 
-void tap_explained_add(struct tap_explained_sum *sum, uint64_t ns)
-{
-	sum->ns += ns;
-	sum->waits++;
-	if (ns > sum->max_ns)
-		sum->max_ns = ns;
-}
-
 /* ---- sums ------------------------------------------------------------------------------------- */
 
 /* Return: NULL when out of memory. */
@@ -153,33 +145,54 @@ static struct tap_explained_sum *pair_of(struct tap_explain *e, const struct tap
 	return pair_get(e, group_of(e, w->task), group_of(e, p->task));
 }
 
-static struct tap_explained_sum *runner_of(struct tap_explain *e, const struct tap_wait_told *w, const struct tap_piece *p)
+static struct tap_explained_sum *runner_of(struct tap_explain *e, const struct tap_piece *p)
 {
-	(void)w;
 	return tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(struct tap_explained_sum), NULL);
 }
 
-/* To the sums of who ran meanwhile, by @sum_of. A wait may have several pieces of one of them: it counts once. */
-static int add_pieces(struct tap_explain *e, const struct tap_wait_told *w,
-		      struct tap_explained_sum *(*sum_of)(struct tap_explain *, const struct tap_wait_told *, const struct tap_piece *))
+/* Of a wait with several pieces, of which some may belong to one sum, each sum counts the wait once: it gathers them first. */
+enum step { WHOLE, GATHER, COUNT };
+
+static inline void add_to(struct tap_explained_sum *sum, uint64_t ns, enum step step)
 {
-	for (unsigned int i = 0; i < w->nr_pieces; i++) {
-		struct tap_explained_sum *sum = w->pieces[i].task ? sum_of(e, w, &w->pieces[i]) : NULL;
-
-		if (sum)
-			sum->wait_ns += w->pieces[i].ns;
-		else if (w->pieces[i].task)
-			return -ENOMEM;
+	if (step == GATHER) {
+		sum->wait_ns += ns;
+	} else if (step == WHOLE) {
+		tap_explained_add(sum, ns);
+	} else if (sum->wait_ns) {
+		tap_explained_add(sum, sum->wait_ns);
+		sum->wait_ns = 0;
 	}
-	for (unsigned int i = 0; i < w->nr_pieces; i++) {
-		struct tap_explained_sum *sum = w->pieces[i].task ? sum_of(e, w, &w->pieces[i]) : NULL;
+}
 
-		if (sum && sum->wait_ns) {
-			tap_explained_add(sum, sum->wait_ns);
-			sum->wait_ns = 0;
-		}
+/* To the sums of who ran. */
+static inline __attribute__((always_inline)) int add_pieces(struct tap_explain *e, const struct tap_wait_told *w, enum step step)
+{
+	for (const struct tap_piece *p = w->pieces, *end = p + w->nr_pieces; p < end; p++) {
+		struct tap_explained_sum *pair, *runner;
+
+		if (!p->task)
+			continue;
+		pair = pair_of(e, w, p);
+		if (!pair)
+			return -ENOMEM;
+		add_to(pair, p->ns, step);
+		runner = e->pairs_only ? NULL : runner_of(e, p);
+		if (!runner && !e->pairs_only)
+			return -ENOMEM;
+		if (runner)
+			add_to(runner, p->ns, step);
 	}
 	return 0;
+}
+
+static bool has_one_with_task(const struct tap_wait_told *w)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < w->nr_pieces && nr < 2; i++)
+		nr += w->pieces[i].task != NULL;
+	return nr < 2;
 }
 
 /* A wait may have several pieces of one kind: it counts once. */
@@ -254,13 +267,11 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 
 int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
-	int ret = add_pieces(e, w, pair_of);
+	int ret = has_one_with_task(w) ? add_pieces(e, w, WHOLE) : add_pieces(e, w, GATHER) ?: add_pieces(e, w, COUNT);
 
 	tap_explained_add(&e->all, w->to_ns - w->from_ns);
-	if (!e->pairs_only) {
+	if (!e->pairs_only)
 		add_kinds(e, w);
-		ret = ret ?: add_pieces(e, w, runner_of);
-	}
 	return ret || !is_worse(e, w) ? ret : keep(e, waits, w);
 }
 

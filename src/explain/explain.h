@@ -46,7 +46,13 @@ struct tap_explained_sum {
 };
 
 /* One wait more. */
-void tap_explained_add(struct tap_explained_sum *sum, uint64_t ns);
+static inline void tap_explained_add(struct tap_explained_sum *sum, uint64_t ns)
+{
+	sum->ns += ns;
+	sum->waits++;
+	if (ns > sum->max_ns)
+		sum->max_ns = ns;
+}
 
 /* Whose tasks waited while whose ran. Cgroups by kernfs id, 0: not known. */
 struct tap_explained_pair {

@@ -673,7 +673,8 @@ static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	if (close_pieces(p, 0, ALL_LEVELS, is_picked ? &picked : NULL))
 		return -ENOMEM;
 	p->nr = tap_pieces_merge(p->v, p->nr);
-	tap_pieces_doubt_lower(p->v, p->nr);
+	if (s->to_ns - wait->from_ns > TAP_LOWER_MAX_NS)
+		tap_pieces_doubt_lower(p->v, p->nr);
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
 		.task = s->task, .state = wait->state, .from_ns = wait->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
 		.whole = !wait->is_unknown, .pieces = p->v, .nr_pieces = p->nr, .wait = wait,
@@ -742,7 +743,8 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_int
 	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
 		return false;
 	*piece = whole_part(s->task, &part);
-	tap_pieces_doubt_lower(piece, 1);
+	if (piece->ns > TAP_LOWER_MAX_NS)
+		tap_pieces_doubt_lower(piece, 1);
 	return !part.picked || piece->kind != TAP_PIECE_QUEUED;
 }
 
