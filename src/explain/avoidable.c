@@ -87,7 +87,7 @@ static uint64_t contended_ns(const struct tap_avoidable *a, struct tap_cpu_parts
 	unsigned int i = 0;
 	uint64_t ns = 0;
 
-	while (tap_cpu_parts_next(&parts, &part)) {
+	while (i < a->nr_times && tap_cpu_parts_next(&parts, &part)) {
 		while (i < a->nr_times && a->times[i].to_ns <= part.from_ns)
 			i++;
 		for (unsigned int k = i; part.what == TAP_CPU_RUN && part.irq == TAP_IN_NO_IRQ && k < a->nr_times && a->times[k].from_ns < part.to_ns; k++) {
@@ -158,6 +158,7 @@ int tap_avoidable_add(struct tap_avoidable *a, const struct tap_cpu_logs *logs, 
 	idle->ns += ns;
 	idle->barred_ns += all_ns(a) - ns;
 	idle->contended_ns += contended;
-	idle->contended_barred_ns += contended_ns(a, own) - contended;
+	if (idle->barred_ns)
+		idle->contended_barred_ns += contended_ns(a, own) - contended;
 	return ret;
 }

@@ -663,6 +663,14 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 	return 0;
 }
 
+static bool has_open(const struct tap_explain_pieces *p)
+{
+	for (unsigned int i = 0; i < p->nr; i++)
+		if (p->v[i].pick.is_open)
+			return true;
+	return false;
+}
+
 /* It runs. @queued_ns: since when it was in the last run queue. */
 static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_interval *s, uint64_t queued_ns)
 {
@@ -670,7 +678,7 @@ static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	bool is_picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task, &picked);
 	struct tap_explain_pieces *p = &wait->pieces;
 
-	if (close_pieces(p, 0, ALL_LEVELS, is_picked ? &picked : NULL))
+	if (has_open(p) && close_pieces(p, 0, ALL_LEVELS, is_picked ? &picked : NULL))
 		return -ENOMEM;
 	p->nr = tap_pieces_merge(p->v, p->nr);
 	if (s->to_ns - wait->from_ns > TAP_LOWER_MAX_NS)

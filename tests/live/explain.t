@@ -79,7 +79,8 @@ hog()
 	named queued ex-hog "$behind"
 }
 
-# With what EEVDF knew nearly nothing is left that nobody knows the reason of.
+# With what EEVDF knew nearly nothing is left that nobody knows the reason of: on a quiet machine, for of runs in which other tasks joined
+# the queue it is not always known.
 reasons_of_picks()
 {
 	local queued all
@@ -93,7 +94,8 @@ reasons_of_picks()
 	queued=$(sed -n 's/^queued,[0-9]*,\([0-9]*\),.*/\1/p' kinds)
 	all=$(awk -F, 'NR > 1 { ns += $3 } END { printf("%.0f", ns) }' kinds)
 	must [ "$all" -gt 300000000 ]
-	must [ "$((20 * ${queued:-0}))" -lt "$all" ]
+	must [ "$((4 * ${queued:-0}))" -lt "$all" ]
+	must_if_quiet [ "$((20 * ${queued:-0}))" -lt "$all" ]
 	for kind in ineligible protected overrun; do must grep -q "^$kind," kinds; done
 }
 
