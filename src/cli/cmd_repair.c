@@ -171,8 +171,8 @@ static int explain_ring(const struct paths *p, struct tap_err *err)
 		goto out;
 	name_some(&whole, files, nr, false);
 	name_some(&left, files, nr, true);
-	ret = tap_err_set(err, -ENODATA, "'%.200s' has no events: it locked the name of a ring on disk (--on-disk) whose recorder was killed, and "
-			  "was removed. Complete files of the ring: %s. To be repaired: %s", p->spool, tap_buf_str(&whole), tap_buf_str(&left));
+	ret = tap_err_set(err, -ENODATA, "'%.200s' has no events: it only reserved the name of a ring on disk (--on-disk), whose recorder was "
+			  "killed. It is removed now. Complete files of the ring: %s. To be repaired: %s", p->spool, tap_buf_str(&whole), tap_buf_str(&left));
 out:
 	tap_stamped_free_list(files, nr);
 	tap_stamped_release(&names);

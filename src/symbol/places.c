@@ -491,7 +491,7 @@ int tap_places_new(struct tap_places **out, struct tap_err *err)
 	ret = init_lock(&p->lock);
 	if (ret) {
 		free(p);
-		return tap_err_set(err, ret, "cannot make a lock");
+		return tap_err_set(err, ret, "out of memory");
 	}
 	if (tap_array_grow(&p->objects, 0, &p->cap_objects, sizeof(*p->objects)) ||
 	    tap_array_grow(&p->places, 0, &p->cap_places, sizeof(*p->places))) {

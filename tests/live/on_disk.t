@@ -251,7 +251,7 @@ is_said_to_have_no_events()
 	run 1 "$SCHEDTAP" summary -i f.dat.spool
 	says "only locks the name of a ring on disk: its events are in the files 'f-*.dat'"
 	run 1 "$SCHEDTAP" repair f.dat.spool
-	says 'it locked the name of a ring on disk' 'To be repaired: none' \
+	says 'it only reserved the name of a ring on disk' 'To be repaired: none' \
 		"Complete files of the ring: '$(files | head -1)' to '$(files | tail -1)', $(files | wc -l) files"
 	must_not [ -e f.dat.spool ]
 }
