@@ -110,29 +110,38 @@ void tap_explain_release(struct tap_explain *e)
 /* ---- sums ------------------------------------------------------------------------------------- */
 
 /* Return: NULL when out of memory. */
-static struct tap_explained_sum *pair_get(struct tap_explain *e, uint64_t victim, uint64_t aggressor)
+static struct tap_explained_pair *pair_find(struct tap_explain *e, uint64_t victim, uint64_t aggressor)
 {
-	struct tap_explained_pair *last = e->nr_pairs ? &e->pairs[e->last_pair] : NULL;
-	uint64_t ids[] = { victim, aggressor }, key, *place;
+	uint64_t ids[] = { victim, aggressor }, key = tap_map_key(ids, sizeof(ids)), *place;
 
-	if (last && last->victim == victim && last->aggressor == aggressor)
-		return &last->sum;
-	key = tap_map_key(ids, sizeof(ids));
 	/* other pairs may have the same key */
 	while ((place = tap_map_put(&e->pair_of, key)) && *place) {
 		struct tap_explained_pair *pair = &e->pairs[*place - 1];
 
-		e->last_pair = (unsigned int)*place - 1;
 		if (pair->victim == victim && pair->aggressor == aggressor)
-			return &pair->sum;
+			return pair;
 		key++;
 	}
 	if (!place || tap_array_grow(&e->pairs, e->nr_pairs, &e->cap_pairs, sizeof(*e->pairs)))
 		return NULL;
 	e->pairs[e->nr_pairs] = (struct tap_explained_pair){ .victim = victim, .aggressor = aggressor };
-	e->last_pair = e->nr_pairs++;
-	*place = e->nr_pairs;
-	return &e->pairs[e->last_pair].sum;
+	*place = ++e->nr_pairs;
+	return &e->pairs[e->nr_pairs - 1];
+}
+
+/* The same, for few pairs come again and again. */
+static struct tap_explained_sum *pair_get(struct tap_explain *e, uint64_t victim, uint64_t aggressor)
+{
+	unsigned int *recent = &e->recent_pairs[(victim * 3 + aggressor) % TAP_RECENT_PAIRS];
+	struct tap_explained_pair *pair = *recent < e->nr_pairs ? &e->pairs[*recent] : NULL;
+
+	if (!pair || pair->victim != victim || pair->aggressor != aggressor) {
+		pair = pair_find(e, victim, aggressor);
+		if (!pair)
+			return NULL;
+		*recent = (unsigned int)(pair - e->pairs);
+	}
+	return &pair->sum;
 }
 
 static uint64_t group_of(const struct tap_explain *e, const struct tap_task *task)
@@ -267,7 +276,7 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 
 int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {
-	int ret = has_one_with_task(w) ? add_pieces(e, w, WHOLE) : add_pieces(e, w, GATHER) ?: add_pieces(e, w, COUNT);
+	int ret = w->nr_pieces == 1 || has_one_with_task(w) ? add_pieces(e, w, WHOLE) : add_pieces(e, w, GATHER) ?: add_pieces(e, w, COUNT);
 
 	tap_explained_add(&e->all, w->to_ns - w->from_ns);
 	if (!e->pairs_only)

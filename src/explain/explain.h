@@ -60,6 +60,8 @@ struct tap_explained_pair {
 	struct tap_explained_sum sum;
 };
 
+#define TAP_RECENT_PAIRS 64u
+
 struct tap_explain {
 	bool pairs_only; /* set by the caller: no kinds and no runners */
 	uint64_t (*group)(const void *ctx, uint64_t cgroup); /* likewise: whose ids the pairs have; NULL: the cgroups' own */
@@ -74,7 +76,7 @@ struct tap_explain {
 
 	/* inside */
 	struct tap_map pair_of; /* a key of both -> index + 1 */
-	unsigned int last_pair;
+	unsigned int recent_pairs[TAP_RECENT_PAIRS]; /* indices */
 };
 
 /* @max_worst: how many of the longest waits to keep. Return: 0 or -ENOMEM. */

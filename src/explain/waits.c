@@ -766,10 +766,12 @@ static int tell_piece(struct tap_explain_waits *w, const struct tap_interval *s,
 
 void tap_explain_waits_follow(struct tap_explain_waits *w, const struct tap_timeline *t)
 {
-	const struct tap_survey *survey = tap_timeline_survey(t);
+	const struct tap_survey *survey;
 
-	if (!w->timeline)
-		w->has_placing = survey && tap_survey_has_event(survey, "sched_wakeup");
+	if (w->timeline)
+		return;
+	survey = tap_timeline_survey(t);
+	w->has_placing = survey && tap_survey_has_event(survey, "sched_wakeup");
 	w->logs.survey = survey;
 	w->timeline = t;
 }

@@ -46,6 +46,7 @@ struct explain {
 	struct tap_explain_waits waits;
 	struct tap_explain sums;
 	struct tap_delayers delayers; /* --by process, --by comm */
+	bool has_delayers; /* they are asked for */
 	struct tap_buf text;
 	uint64_t at_ns; /* --at */
 	bool groups_waits; /* the waits at .at_ns, for people */
@@ -114,7 +115,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	    (o->at && (e->at_ns < w->from_ns || e->at_ns >= w->to_ns)))
 		return 0;
 	e->report.matched = true;
-	return tap_explain_wait(&e->sums, &e->waits, w) ?: (with_delayers(&e->report) ? tap_delayers_wait(&e->delayers, w) : 0);
+	return tap_explain_wait(&e->sums, &e->waits, w) ?: (e->has_delayers ? tap_delayers_wait(&e->delayers, w) : 0);
 }
 
 /* ---- at one instant ----------------------------------------------------------------------------- */
@@ -539,6 +540,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		e->sums.group_ctx = &e->cgroups;
 	}
 	e->sums.pairs_only = by_of(r) >= BY_PROCESS;
+	e->has_delayers = with_delayers(r);
 	e->delayers.by_comm = by_of(r) == BY_COMM;
 	return 0;
 }
