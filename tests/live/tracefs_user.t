@@ -296,7 +296,13 @@ a_stopped_program_is_switched()
 	wait_for on_is a 100
 }
 
-is_known() { "${tracefs[@]}" id app:request >/dev/null 2>&1; }
+is_enabled() { [ "$("${tracefs[@]}" enable app:request 2>/dev/null)" = 1 ]; }
+is_answered()
+{
+	echo -n x >&"${asked[1]}"
+	read -r -u "${asked[0]}"
+	must [ "$REPLY" = "$1" ]
+}
 
 # When the write returns the sites are on, or off; of a program that is stopped it says that they are not.
 patched_sites_are_switched()
@@ -305,19 +311,17 @@ patched_sites_are_switched()
 
 	coproc asked { exec "$scratch/asked"; }
 	tracefs=("$SCHEDTAP" tracefs --pid $asked_PID)
-	wait_for is_known
+	is_answered 0 # its constructors are done: before, who writes does not know yet that the program patches its sites
 	for on in 1 0 1 0 1 0; do
 		run 0 "${tracefs[@]}" enable app:request $on
-		echo -n x >&"${asked[1]}"
-		read -r -u "${asked[0]}"
-		must [ "$REPLY" = $on ]
+		is_answered $on
 	done
 	stop $asked_PID
 	run 1 "${tracefs[@]}" enable app:request 1
 	says 'has not switched its tracepoints'
 	reads 0 enable app:request
 	kill -CONT $asked_PID
-	wait_for reads 1 enable app:request
+	wait_for is_enabled
 	kill $asked_PID
 }
 
