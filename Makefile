@@ -154,7 +154,7 @@ $B/tests/unit/test_user_filters: $B/src/tracepoint/steps.o
 $B/tests/unit/test_watch_referee: TEST_CFLAGS := -Wno-unknown-warning-option -Wno-format-truncation
 # it includes the .c file, whose inline function is external: clang looks at that where the file is not a header
 $B/tests/unit/test_drain: TEST_CFLAGS := -Wno-static-in-inline
-# the program, which tells what it looks up by name
+# the program, which prints the fields that it looks up by name
 $B/tests/house/lookups: $(CLI_OBJ)
 $B/tests/house/lookups: TEST_LIBS := -Wl,--wrap=main -Wl,--wrap=tap_format_field
 # another reader of print formats, to compare with

@@ -23,7 +23,7 @@
 #define TP_UCLAMP_MIN 0
 #define TP_UCLAMP_MAX 1
 
-/* events/pick.h: groups that a pick tells of, and numbers of each */
+/* events/pick.h: groups that a pick reports, and numbers of each */
 #define TAP_LEVELS_MAX 8
 #define TAP_LEVEL_WORDS 7
 

@@ -238,7 +238,7 @@ static void add_wakeup(struct tap_eevdf_sums *s, bool preempts)
 	s->short_waits += !preempts;
 }
 
-/* Whether who leaves could run on. @p: the next one's. */
+/* Whether the task that leaves the CPU could run on. @p: the next task's pick. */
 static bool is_preempted(const struct tap_sched_pick *p)
 {
 	return p->prev_queued && !p->prev_delayed && !p->prev_stopped;
@@ -328,17 +328,9 @@ static bool is_same_queue(const struct tap_sched_pick *began, const struct tap_s
 static bool has_hole(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tap_survey *s = tap_timeline_survey(t);
-	unsigned int low = 0, high = s ? s->nr_holes : 0;
+	const struct tap_hole *hole = s ? tap_survey_last_hole(s, to_ns + 1) : NULL;
 
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (s->holes[mid].to_ns < from_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return s && low < s->nr_holes && s->holes[low].from_ns <= to_ns;
+	return hole && hole->to_ns >= from_ns;
 }
 
 static struct tap_eevdf_overrun judge(const struct tap_eevdf *e, const struct tap_timeline *t, const struct late_run *r)
