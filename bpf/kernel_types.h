@@ -106,10 +106,12 @@ struct cfs_rq {
 	/* what its entities weigh, and the sum of their virtual times by weight: v7.0's names, and v6.6's */
 	u64 sum_weight, avg_load;
 	s64 sum_w_vruntime, avg_vruntime;
-	u64 zero_vruntime, min_vruntime; /* what that is counted from: v6.18's name, and the one before */
+	/* what that is counted from: v6.18's name, and the one before */
+	u64 zero_vruntime, min_vruntime;
 	unsigned int sum_shift;		 /* of the weights there; since v7.1 */
 	struct sched_entity *curr;	 /* the entity that runs; it is in no sum */
-	int throttled, throttle_count;	 /* itself, and with its cgroup's ancestors; CONFIG_CFS_BANDWIDTH */
+	/* itself, and with its cgroup's ancestors; CONFIG_CFS_BANDWIDTH */
+	int throttled, throttle_count;
 	s64 runtime_remaining;		 /* of the quota */
 	struct sched_avg avg;
 	struct rq *rq;	       /* CONFIG_FAIR_GROUP_SCHED, as are the next */

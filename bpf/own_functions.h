@@ -12,7 +12,8 @@ enum tap_own_function {
 	TAP_OWN_TEXT, /* (payload, used, max, source): the text's __data_loc */
 	TAP_OWN_USER_TEXT, /* likewise of a program's text */
 	TAP_OWN_BITMASK, /* (payload, used, bytes, source): likewise */
-	TAP_OWN_STACKS, /* (context, struct tap_rec, its space, which: stack_maps.h): behind it, where space is */
+	/* (context, struct tap_rec, its space, which: stack_maps.h): behind it, where space is */
+	TAP_OWN_STACKS,
 	TAP_OWN_COMMIT, /* (struct tap_rec, space, used) */
 	TAP_OWN_IS_ON, /* (switch): whether it is (switch_maps.h) */
 	TAP_OWN_PULL_TRIGGER, /* (trigger) */

@@ -28,7 +28,8 @@ struct tap_ring {
 	unsigned long long head; /* bytes ever taken; moved by the CPU's programs */
 	unsigned long long lost; /* events ever lost */
 	unsigned long long lost_first_ns, lost_last_ns; /* since the ring closed */
-	unsigned long long stamp_ns, stamp_head; /* enum tap_stamp: of the last one, and .head behind its record */
+	/* enum tap_stamp: of the last one, and .head behind its record */
+	unsigned long long stamp_ns, stamp_head;
 	unsigned long long pad1[2];
 	unsigned long long tail;   /* bytes ever given back; moved by the recorder */
 	unsigned long long lost_seen; /* != lost: closed; moved by the recorder */
@@ -57,7 +58,8 @@ struct tap_rec {
 /* What no ring tells: the programs' only variable. */
 struct tap_missed {
 	unsigned long long no_ring; /* events on CPUs that came after the recording began */
-	unsigned long long no_task; /* tasks that came to be recorded, but not into the set (tasks.h) */
+	/* tasks that came to be recorded, but not into the set (tasks.h) */
+	unsigned long long no_task;
 };
 
 #endif

@@ -61,6 +61,7 @@ struct trace_entry {
 #define __string(item, src) u32 __data_loc_##item;
 #define __bitmask(item, nr_bits) u32 __data_loc_##item;
 #define __dynamic_array(type, item, len) u32 __data_loc_##item;
+/* clang-format off */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
 	struct raw_##class {                                                                       \
 		struct trace_entry ent;                                                            \
@@ -69,6 +70,7 @@ struct trace_entry {
 #define DEFINE_EVENT(class, event, proto, args)                                                    \
 	enum { index_##event = __COUNTER__ };                                                      \
 	typedef struct raw_##class raw_of_##event
+/* clang-format on */
 #include "all.h"
 #undef __field
 #undef __array
@@ -87,12 +89,14 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 #define __string(item, src) +STRING_MAX(src)
 #define __bitmask(item, nr_bits) +TAP_BITMASK_WORDS * sizeof(u64)
 #define __dynamic_array(type, item, len)
+/* clang-format off */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
 	static __always_inline u32 dynamic_max_##class(proto)                                      \
 	{                                                                                          \
 		return 0 tstruct;                                                                  \
 	}                                                                                          \
 	NOTHING
+/* clang-format on */
 #define DEFINE_EVENT(class, event, proto, args) NOTHING
 #include "all.h"
 #undef __string
@@ -104,13 +108,16 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 #define __string(item, src)
 #define __bitmask(item, nr_bits)
 #define __dynamic_array(type, item, len) +TAP_ARRAY_MAX
+/* clang-format off */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
 	enum { array_max_##class = 0 tstruct };                                                    \
 	_Static_assert(array_max_##class <= TAP_ARRAY_MAX, "one __dynamic_array() per event")
+/* clang-format on */
 #include "all.h"
 #undef __dynamic_array
 #undef EVENT_CLASS
 #define __dynamic_array(type, item, len) +sizeof(type) * (len)
+/* clang-format off */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
 	static __always_inline u32 array_bytes_##class(proto)                                      \
 	{                                                                                          \
@@ -119,6 +126,7 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 		return bytes > TAP_ARRAY_MAX ? TAP_ARRAY_MAX : bytes;                              \
 	}                                                                                          \
 	NOTHING
+/* clang-format on */
 #include "all.h"
 #undef __dynamic_array
 #undef EVENT_CLASS
@@ -178,6 +186,7 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 		tap_put_string(__entry, fill, (const char *)(src), STRING_MAX(src))
 #define __assign_bitmask(item, src, nr_bits)                                                       \
 	__entry->__data_loc_##item = tap_put_bitmask(__entry, fill, src, nr_bits)
+/* clang-format off */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign)                                     \
 	static __always_inline void fill_##class(struct raw_##class *__entry,                      \
 						 struct tap_fill *fill,                            \
@@ -191,7 +200,9 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 		return cond;                                                                       \
 	}                                                                                          \
 	NOTHING
+/* clang-format on */
 #undef DEFINE_EVENT
+/* clang-format off */
 #define DEFINE_EVENT(class, event, proto, args)                                                    \
 	static __always_inline void record_##event(void *ctx, proto)                               \
 	{                                                                                          \
@@ -228,6 +239,7 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 		tap_commit(rec, space, fill.used);                                                 \
 	}                                                                                          \
 	NOTHING
+/* clang-format on */
 #include "all.h"
 #undef EVENT_CLASS
 #undef DEFINE_EVENT

@@ -88,12 +88,14 @@ static __always_inline bool tap_cpu_wanted(void)
 }
 
 #define TAP_IF_TYPE(T, arg) _Generic((arg), T: (arg), default: (T)0)
+/* clang-format off */
 #define TAP_ARG_WANTED(arg)                                                                        \
 	_Generic((arg),                                                                            \
 		struct task_struct *: tap_task_arg_wanted(TAP_IF_TYPE(struct task_struct *, arg)), \
 		struct sched_entity *: tap_se_wanted(TAP_IF_TYPE(struct sched_entity *, arg)),     \
 		struct cgroup *: true, /* says who is in which: every recording needs it */        \
 		default: false)
+/* clang-format on */
 
 #define TAP_ANY_1(a) TAP_ARG_WANTED(a)
 #define TAP_ANY_2(a, b...) TAP_ARG_WANTED(a) || TAP_ANY_1(b)
@@ -106,10 +108,12 @@ static __always_inline bool tap_cpu_wanted(void)
 #define TAP_ANY_N(a, b, c, d, e, f, g, h, n, ...) TAP_ANY_##n
 #define TAP_ANY(args...) TAP_ANY_N(args, 8, 7, 6, 5, 4, 3, 2, 1)(args)
 
+/* clang-format off */
 #define TAP_WANTED(args...)                                                                        \
 	(!tap_scope ||                                                                             \
 	 ((!(tap_scope & TAP_BY_CPU) || tap_cpu_wanted()) &&                                       \
 	  (!(tap_scope & ~TAP_BY_CPU) || tap_task_wanted(bpf_get_current_task_btf()) ||            \
 	   (TAP_ANY(args)))))
+/* clang-format on */
 
 #endif

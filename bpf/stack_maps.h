@@ -20,7 +20,8 @@
  * the addresses.
  */
 struct tap_stack_new {
-	unsigned int number; /* 0: this is a struct tap_stack_shown, or, where it is too short for one, nothing */
+	/* 0: this is a struct tap_stack_shown, or, where it is too short for one, nothing */
+	unsigned int number;
 	unsigned int tgid; /* 0: a kernel's */
 	unsigned int depth; /* that was asked for */
 	unsigned int pad;
@@ -45,7 +46,8 @@ struct tap_stack_counts {
 	unsigned int last; /* number that was given */
 	unsigned int pad;
 	unsigned long long full; /* stacks that were not kept: there were too many */
-	unsigned long long unread; /* that could not be read, or for which there was no room at that moment */
+	/* that could not be read, or for which there was no room at that moment */
+	unsigned long long unread;
 };
 #define TAP_STACK_COUNTS_AT 1024
 
@@ -67,7 +69,8 @@ struct tap_stack_seen {
 	unsigned long long key; /* 0: nothing is here */
 	unsigned int nr; /* addresses that lie behind the context */
 	unsigned int words; /* up to the last place */
-	unsigned long long top; /* the outermost address, which lies below the registers; 0: there too */
+	/* the outermost address, which lies below the registers; 0: there too */
+	unsigned long long top;
 	unsigned short places[TAP_STACK_SEEN_FRAMES]; /* words behind the context */
 	unsigned long long addrs[TAP_STACK_SEEN_FRAMES];
 };

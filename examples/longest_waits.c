@@ -22,7 +22,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	uint64_t ns = s->to_ns - s->from_ns;
 
 	(void)t;
-	if (!s->whole || s->next != TAP_STATE_RUNNING) /* when it began or how it ended is not known */
+	/* when it began or how it ended is not known */
+	if (!s->whole || s->next != TAP_STATE_RUNNING)
 		return 0;
 	for (; l->nr <= index; l->nr++) {
 		l->ns = realloc(l->ns, (l->nr + 1) * sizeof(*l->ns));

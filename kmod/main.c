@@ -81,6 +81,7 @@ static bool is_going; /* nothing is attached any more */
 #define TRACE_EVENT(...) NOTHING
 #define DECLARE_EVENT_CLASS(...) NOTHING
 #define DEFINE_EVENT(...) NOTHING
+/* clang-format off */
 #define TRACE_EVENT_CONDITION(event, proto, args, cond, ...)                                       \
 	static void probe_##event(void *data, proto)                                               \
 	{                                                                                          \
@@ -88,6 +89,7 @@ static bool is_going; /* nothing is attached any more */
 			((void (*)(void *, proto))event_class_##event.probe)(data, args);          \
 	}                                                                                          \
 	TAP_PERF_PROBE(event, PARAMS(proto), PARAMS(args), PARAMS(cond))
+/* clang-format on */
 #ifdef CONFIG_PERF_EVENTS
 #define TAP_PERF_PROBE(event, proto, args, cond)                                                   \
 	static void perf_probe_##event(void *data, proto)                                          \
@@ -217,8 +219,10 @@ static void __init add_hooks(void)
 #undef TRACE_HOOK
 #define TRACE_HOOK(event, tracepoint, proto, args) NOTHING
 #ifdef CONFIG_PERF_EVENTS
+/* clang-format off */
 #define TRACE_EVENT_CONDITION(event, ...)                                                          \
 	add_condition(&event_##event, probe_##event, perf_probe_##event)
+/* clang-format on */
 #else
 #define TRACE_EVENT_CONDITION(event, ...) add_condition(&event_##event, probe_##event, NULL)
 #endif

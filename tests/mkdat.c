@@ -402,7 +402,7 @@ static void do_missed(struct mkdat *m, char *p)
 	c->missed_cnt = (uint64_t)number(m, need_word(m, &p, "the count"));
 }
 
-/* ---- stacks ------------------------------------------------------------------------------------- */
+/* ---- stacks ---- */
 
 static struct stacks *find_stacks(struct mkdat *m, const char *kind, bool is_callers)
 {

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* ---- why tasks waited ------------------------------------------------------------------------- */
+/* ---- why tasks waited ---- */
 
 /* The longest waits for a CPU and their components, as in schedtap-explain(1). */
 struct tap_long_waits;
@@ -34,14 +34,16 @@ struct tap_wait_reason {
 struct tap_long_wait {
 	int tid;
 	const char *name; /* the task's; printable; "<...>": not known */
-	enum tap_state state; /* in which it began: TAP_STATE_WAKING, TAP_STATE_PREEMPTED or TAP_STATE_THROTTLED */
+	/* in which it began: TAP_STATE_WAKING, TAP_STATE_PREEMPTED or TAP_STATE_THROTTLED */
+	enum tap_state state;
 	int cpu; /* that the task ran on afterwards */
 	uint64_t from_ns, to_ns;
 	bool whole; /* false: the task may have run or slept meanwhile, while events are missing */
 	const char *verdict; /* the main cause in a word, such as "contention" */
 	const struct tap_wait_reason *reasons; /* the longest first */
 	unsigned int nr_reasons;
-	const char *text; /* the reasons in one line: "14.200 ms cc1plus [4410] ran, 9.300 ms its CPU was idle" */
+	/* the reasons in one line: "14.200 ms cc1plus [4410] ran, 9.300 ms its CPU was idle" */
+	const char *text;
 };
 
 /**
@@ -57,7 +59,7 @@ TAP_API struct tap_watcher tap_long_waits_watcher(struct tap_long_waits *h);
 /** tap_long_waits_get() - The longest wait (@i is 0), the second longest, and so on. Return: NULL after the last. */
 TAP_API const struct tap_long_wait *tap_long_waits_get(const struct tap_long_waits *h, unsigned int i);
 
-/* ---- how long tasks waited -------------------------------------------------------------------- */
+/* ---- how long tasks waited ---- */
 
 /* How long tasks waited for a CPU, as in schedtap-latency(1). */
 struct tap_latencies;
@@ -65,7 +67,8 @@ struct tap_latencies;
 /** struct tap_latency_figures - Of one task, or of all. */
 struct tap_latency_figures {
 	uint64_t count; /* waits of known length. 0: all figures below are 0 */
-	uint64_t censored; /* waits of unknown length, at least: one end is outside the window, or events are missing */
+	/* waits of unknown length, at least: one end is outside the window, or events are missing */
+	uint64_t censored;
 	uint64_t min_ns, avg_ns, max_ns;
 	uint64_t p50_ns, p90_ns, p99_ns; /* within 0.8 %, if there are more than 32 waits */
 	uint64_t max_at_ns; /* when the longest wait ended */
@@ -87,7 +90,7 @@ TAP_API const struct tap_latency_figures *tap_latencies_all(struct tap_latencies
 /** tap_latencies_task() - Of the newest task with this thread ID. Return: as above; NULL: it did not wait. */
 TAP_API const struct tap_latency_figures *tap_latencies_task(struct tap_latencies *h, int tid);
 
-/* ---- how long tasks were in a state ----------------------------------------------------------- */
+/* ---- how long tasks were in a state ---- */
 
 /* The longest interval of each state of each task, as in schedtap-states(1). A task's totals: tap_task_total_ns(). */
 struct tap_longest_states;
@@ -105,7 +108,7 @@ TAP_API struct tap_watcher tap_longest_states_watcher(struct tap_longest_states 
  */
 TAP_API uint64_t tap_longest_states_ns(const struct tap_longest_states *h, int tid, enum tap_state state, uint64_t *from_ns);
 
-/* ---- why CPUs are unknown --------------------------------------------------------------------- */
+/* ---- why CPUs are unknown ---- */
 
 /* Why it is unknown what a CPU ran, as in schedtap-summary(1). */
 struct tap_gap_reasons;
@@ -123,7 +126,7 @@ TAP_API struct tap_watcher tap_gap_reasons_watcher(struct tap_gap_reasons *h);
  */
 TAP_API const char *tap_gap_reasons_text(const struct tap_gap_reasons *h, const struct tap_cpu_interval *s);
 
-/* ---- load tracking ---------------------------------------------------------------------------- */
+/* ---- load tracking ---- */
 
 /* One signal of load tracking (PELT), of every CPU, task and cgroup that has it, as in schedtap-pelt(1). */
 struct tap_signals;

@@ -48,7 +48,7 @@ struct tracepoint;
 /* lets the header be read again */
 #define TRACE_HEADER_MULTI_READ
 
-/* ---- the words that mean the same in every stage but the first ------------------------------- */
+/* ---- the words that mean the same in every stage but the first ---- */
 
 /* between fields there is no comma; those behind the eighth are not there, which is another error */
 #define TP_STRUCT__entry(fields...)                                                                \

@@ -101,7 +101,8 @@ struct tap_event {
 		uint64_t first_ns, last_ns;
 		uint64_t count;		    /* events lost; 0: some, number not known */
 		bool is_off;		    /* they were not lost: triggers had switched them off */
-		const struct tap_format *off; /* of that kind; NULL: all kinds, or not known; borrowed */
+		/* of that kind; NULL: all kinds, or not known; borrowed */
+		const struct tap_format *off;
 	} lost;
 };
 

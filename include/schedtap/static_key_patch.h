@@ -45,7 +45,8 @@ struct static_key;
 /* A branch in the code. Offsets count from their own field: there is nothing to relocate. */
 struct tap_site {
 	int32_t code, target;
-	int32_t key; /* bit 0: it jumps while the key is off, else while on; bit 1: built as a jump */
+	/* bit 0: it jumps while the key is off, else while on; bit 1: built as a jump */
+	int32_t key;
 };
 
 /** struct tap_sites - The branches of a program or library; it stays until tap_sites_remove(). */

@@ -35,7 +35,8 @@ enum tap_state {
 	TAP_STATE_BLOCKED,   /* D */
 	TAP_STATE_STOPPED,   /* T, t, P */
 	TAP_STATE_DEAD,      /* its life is over: no time is counted */
-	TAP_STATE_THROTTLED, /* runnable, and may not run: its quota or budget is used up (sched_throttle) */
+	/* runnable, and may not run: its quota or budget is used up (sched_throttle) */
+	TAP_STATE_THROTTLED,
 	TAP_NR_STATES,
 };
 
@@ -114,17 +115,21 @@ struct tap_interval {
 	 */
 	bool whole;
 	uint64_t from_ns, to_ns; /* may begin before the window; never goes beyond its end */
-	int cpu; /* TAP_STATE_RUNNING: where. Runnable: whose run queue it was in at the end. Or -1 */
+	/* TAP_STATE_RUNNING: where. Runnable: whose run queue it was in at the end. Or -1 */
+	int cpu;
 	/*
 	 * Of TAP_STATE_UNKNOWN: the sleep before it, of back_ns, was told and must be taken back: the waking
 	 * that ended it was in vain. Else TAP_STATE_UNKNOWN, and 0.
 	 */
 	enum tap_state back;
 	uint64_t back_ns;
-	const char *end; /* of TAP_STATE_RUNNING: the state as the recording prints it, "R+"; or "" */
+	/* of TAP_STATE_RUNNING: the state as the recording prints it, "R+"; or "" */
+	const char *end;
 	int next_cpu; /* where it runs now, if .next is TAP_STATE_RUNNING */
-	enum tap_state was; /* of TAP_STATE_UNKNOWN: what it had been in, and nobody knows until when; else TAP_STATE_UNKNOWN */
-	bool unseen; /* .next is TAP_STATE_RUNNING, but the task was switched in at an unknown time before .to_ns */
+	/* of TAP_STATE_UNKNOWN: what it had been in, and nobody knows until when; else TAP_STATE_UNKNOWN */
+	enum tap_state was;
+	/* .next is TAP_STATE_RUNNING, but the task was switched in at an unknown time before .to_ns */
+	bool unseen;
 };
 
 /** struct tap_cpu_interval - A CPU stops running something. */
@@ -133,8 +138,10 @@ struct tap_cpu_interval {
 	enum tap_cpu_what { TAP_CPU_UNKNOWN, TAP_CPU_OFFLINE, TAP_CPU_IDLE, TAP_CPU_RUN } what;
 	struct tap_task *task; /* of TAP_CPU_RUN */
 	uint64_t from_ns, to_ns; /* within the window */
-	bool outside; /* of TAP_CPU_UNKNOWN: a task that is not recorded, or idle; nothing is missing */
-	bool unseen; /* it began at an unknown time before .from_ns: no switch was seen, and nothing is known of interrupts in progress */
+	/* of TAP_CPU_UNKNOWN: a task that is not recorded, or idle; nothing is missing */
+	bool outside;
+	/* it began at an unknown time before .from_ns: no switch was seen, and nothing is known of interrupts in progress */
+	bool unseen;
 };
 
 /** struct tap_wakeup - sched_waking, or sched_wakeup where that was not recorded. */
@@ -145,14 +152,16 @@ struct tap_wakeup {
 	int target_cpu;		/* of sched_waking: where the task ran last */
 	uint64_t ts_ns;
 	bool is_new; /* a fork's first wakeup */
-	bool in_interrupt; /* the event says that one woke it, whoever ran there. False: none did, or nobody says so */
+	/* the event says that one woke it, whoever ran there. False: none did, or nobody says so */
+	bool in_interrupt;
 	int waker_tid; /* as tap_task_waker_tid(): 0: an interrupt on an idle CPU; -1: not known */
 };
 
 enum tap_migration_why {
 	TAP_MIGRATE_WAKEUP,  /* placed elsewhere by its wakeup, or its fork */
 	TAP_MIGRATE_BALANCE, /* it waited in a run queue and was pulled or pushed */
-	TAP_MIGRATE_OTHER,   /* by the stopper (affinity, exec, active balance), while asleep, ... */
+	/* by the stopper (affinity, exec, active balance), while asleep, ... */
+	TAP_MIGRATE_OTHER,
 	TAP_NR_MIGRATE,
 };
 

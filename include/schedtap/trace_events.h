@@ -17,7 +17,7 @@
 
 TAP_C_BEGIN
 
-/* ---- what describes an event ----------------------------------------------------------------- */
+/* ---- what describes an event ---- */
 
 /* The common fields of every record. */
 struct trace_entry {
@@ -104,7 +104,8 @@ struct tap_release {
 /* What one object (program or library) defines. Filled in by the compiler, kept by the library. */
 struct tap_object {
 	struct tap_release abi;
-	struct tracepoint *const *tracepoints, *const *tracepoints_end; /* those that are no events */
+	/* those that are no events */
+	struct tracepoint *const *tracepoints, *const *tracepoints_end;
 	struct trace_event_call *const *events, *const *events_end;
 	const struct trace_eval_map *const *evals, *const *evals_end;
 	const char *texts, *texts_end, *code, *code_end; /* of TAP_AT_START and TAP_CODE_AT_START */
@@ -129,7 +130,7 @@ TAP_API void tap_object_is_patched(void);
 TAP_API size_t trace_event_print(const struct trace_event_call *call, const void *rec,
 				 struct trace_seq *s);
 
-/* ---- recording ------------------------------------------------------------------------------- */
+/* ---- recording ---- */
 
 /* Bytes of a record, common fields included. What is longer is cut (texts, bitmasks) or lost. */
 #define TAP_RECORD_MAX 4032u
@@ -233,7 +234,8 @@ TAP_INLINE void tap_put_text(char *to, const char *text, uint32_t room, bool cut
 	}
 	if (!room) /* there is room for the NUL */
 		__builtin_unreachable();
-	__asm__("" : "+r"(text)); /* of a constant compilers know the size, and warn of all branches */
+	/* of a constant compilers know the size, and warn of all branches */
+	__asm__("" : "+r"(text));
 	tap_copy(to, text, room - 1);
 	to[room - 1] = '\0';
 }
@@ -275,13 +277,13 @@ TAP_API TAP_BOUND void tap_record_commit(struct tap_record *rec, size_t bytes,
 /* Counts an event of which a text was cut. */
 TAP_API TAP_BOUND void tap_record_note_cut(void);
 
-/* ---- bitmasks -------------------------------------------------------------------------------- */
+/* ---- bitmasks ---- */
 
 #define TAP_LONG_BITS (8 * sizeof(unsigned long))
 #define TAP_BITMASK_BYTES(nr_bits) (((nr_bits) + TAP_LONG_BITS - 1) / TAP_LONG_BITS * sizeof(unsigned long))
 TAP_API unsigned int tap_nr_cpus(void); /* CPUs that this machine may have: bits of a __cpumask() */
 
-/* ---- printing -------------------------------------------------------------------------------- */
+/* ---- printing ---- */
 
 #ifdef __cplusplus
 extern "C++" {

@@ -112,7 +112,7 @@ struct tracepoint {
 	struct static_key key; /* enabled while there are probes; of patched sites */
 };
 
-/* ---- who is inside --------------------------------------------------------------------------- */
+/* ---- who is inside ---- */
 
 /* A thread's slot; in memory that a fork wipes, so that a child's threads find tid 0. */
 struct tap_thread {
@@ -190,7 +190,7 @@ TAP_INLINE void tap_section_end(struct tap_thread *self, uint64_t was)
 /* Compilers align data of 32 bytes and more to 32: of 1000 events that would be 32 kB of holes. */
 #define TAP_PACKED_IN __attribute__((aligned(8)))
 
-/* ---- probes ---------------------------------------------------------------------------------- */
+/* ---- probes ---- */
 
 /* Compilers do not make one instruction of a volatile load and its test. */
 TAP_INLINE bool tap_word_is_set(const uint32_t *word)
@@ -274,7 +274,7 @@ TAP_API void tracepoint_synchronize_unregister(void);
 TAP_API void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv);
 #define for_each_kernel_tracepoint for_each_tracepoint
 
-/* ---- libraries that come and go -------------------------------------------------------------- */
+/* ---- libraries that come and go ---- */
 
 enum module_state {
 	MODULE_STATE_LIVE,
@@ -319,7 +319,7 @@ TAP_API const char *tap_trace_reason(void);
 
 TAP_C_END
 
-/* ---- DECLARE_TRACE() and what it generates --------------------------------------------------- */
+/* ---- DECLARE_TRACE() and what it generates ---- */
 
 /*
  * A tracepoint belongs to the object that defines it. Other objects see it where it is exported
@@ -525,14 +525,18 @@ TAP_C_END
 #define TAP_PARTS_1(wanted, what, parts...) TAP_ON_##what(~, ##parts)
 #define TAP_PARTS_0(wanted, what, parts...) TAP_WRONG_EVENT(TAP_WRONG_TEXT(wanted, what, ##parts))
 /* the same for fields, as within a macro's arguments it is not there itself */
+/* clang-format off */
 #define TAP_FIELD_PARTS(wanted, what, parts...)                                                    \
 	TAP_PASTE(TAP_FIELD_PARTS_, TAP_IS_RIGHT(wanted, TAP_COUNT(~, ##parts)))(wanted, what, ##parts)
+/* clang-format on */
 #define TAP_FIELD_PARTS_1(wanted, what, parts...) TAP_ON_##what(~, ##parts)
 #define TAP_FIELD_PARTS_0(wanted, what, parts...) TAP_WRONG_FIELD(TAP_WRONG_TEXT(wanted, what, ##parts))
 
+/* clang-format off */
 #define TAP_WRONG_TEXT(wanted, what, name, parts...)                                               \
 	#what "(" #name ", ...) has " TAP_STRING(TAP_COUNT(~, name, ##parts)) " parts, not " #wanted \
 	      ": a comma is missing, or there is one too many"
+/* clang-format on */
 #define TAP_IS_RIGHT(wanted, nr) TAP_IS_RIGHT_1(wanted, nr)
 #define TAP_IS_RIGHT_1(wanted, nr) TAP_ENABLED_2(TAP_RIGHT_##wanted##_##nr)
 #define TAP_RIGHT_1_1 0,
@@ -572,8 +576,10 @@ TAP_C_END
 #define DEFINE_TRACE_SYSCALL(parts...) DEFINE_TRACE_FN(parts)
 
 /* For headers that cannot include the event's own: tracepoint_enabled() is all they may ask. */
+/* clang-format off */
 #define DECLARE_TRACEPOINT(tp)                                                                     \
 	TAP_C_BEGIN extern TAP_HIDDEN struct tracepoint __tracepoint_##tp; TAP_C_END TAP_END
+/* clang-format on */
 #define tracepoint_enabled(tp) TAP_IS_SET(&__tracepoint_##tp)
 
 /* A string whose address is recorded: here it is just that string. */
@@ -581,7 +587,7 @@ TAP_C_END
 
 #endif /* SCHEDTAP_TRACEPOINT_H */
 
-/* ---- what follows is read again for each event header ---------------------------------------- */
+/* ---- what follows is read again for each event header ---- */
 
 #undef TAP_IS_WANTED
 #undef TAP_TP

@@ -25,8 +25,10 @@ struct tap_watcher_ops {
 	size_t size; /* sizeof(struct tap_watcher_ops), for tap_run() */
 	uint32_t states; /* TAP_STATE_BIT()s: .interval is called for intervals in these states */
 	uint32_t lost_states; /* and for intervals in these states if .next is TAP_STATE_UNKNOWN */
-	bool unknown_cpus_only; /* .cpu is called only for intervals in which a CPU was offline or unknown */
-	bool early; /* .before, .event and .cpu are also called for what was before the window, up to 100 ms earlier */
+	/* .cpu is called only for intervals in which a CPU was offline or unknown */
+	bool unknown_cpus_only;
+	/* .before, .event and .cpu are also called for what was before the window, up to 100 ms earlier */
+	bool early;
 	bool early_tasks; /* and so are .interval and .migration */
 	/* The window begins, and tasks and CPUs are as they were just before. No event of the window was processed. */
 	int (*begin)(void *ctx, const struct tap_timeline *t);
@@ -54,7 +56,8 @@ struct tap_watcher_ops {
 
 /* What a watcher is not called for. */
 enum tap_watcher_pick {
-	TAP_PICK_TASKS = 1, /* intervals, wakeups and migrations of tasks that the selection does not name */
+	/* intervals, wakeups and migrations of tasks that the selection does not name */
+	TAP_PICK_TASKS = 1,
 	/*
 	 * Intervals of CPUs that the selection does not name; wakeups that such a CPU performed; migrations between two such
 	 * CPUs; a task's intervals that ended there: at the CPU it runs on next, otherwise at the CPU it was on.
@@ -67,7 +70,8 @@ struct tap_watcher {
 	const struct tap_watcher_ops *ops;
 	void *ctx;
 	uint32_t states; /* those of ops->states that are wanted; 0: all of them */
-	unsigned int pick; /* enum tap_watcher_pick; 0: it is called for everything, whatever was selected */
+	/* enum tap_watcher_pick; 0: it is called for everything, whatever was selected */
+	unsigned int pick;
 };
 
 #define TAP_MAX_WATCHERS 15 /* of one run */

@@ -117,7 +117,7 @@ static int cpu_idled(struct tap_balance *b, unsigned int cpu)
 	return b->opts.lengths_told ? 0 : tap_queue_lengths_idle(&b->lengths, cpu, b->now_ns);
 }
 
-/* ---- time goes on ----------------------------------------------------------------------- */
+/* ---- time goes on ---- */
 
 static int set_free(struct tap_balance *b, unsigned int cpu, bool is_free)
 {
@@ -174,7 +174,7 @@ static int look_around(struct tap_balance *b)
 	return ret;
 }
 
-/* ---- what is told ----------------------------------------------------------------------- */
+/* ---- what is told ---- */
 
 /* One more in the queue, or (@by -1) one less. */
 static int queue_add(struct tap_balance *b, int cpu, int by)

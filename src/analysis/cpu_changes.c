@@ -151,8 +151,7 @@ void tap_cpu_changes_release(struct tap_cpu_changes *ch)
 
 unsigned int tap_short_name(char name[TAP_SHORT_NAME_BYTES], uint64_t n)
 {
-	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				    "0123456789";
+	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 	const unsigned int nr_letters = 52, nr_chars = 62;
 	uint64_t nr_names = nr_letters * nr_chars; /* of this length */
 	unsigned int len = 2;

@@ -102,7 +102,7 @@ static bool is_wanted(const struct tap_eevdf *e, const struct tap_task *task, in
 	return !e->opts.want || e->opts.want(e->opts.ctx, task, cpu);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------ */
+/* ---- rules ---- */
 
 static int violates(struct tap_eevdf *e, enum tap_eevdf_rule rule, const struct tap_task *task, int cpu, uint64_t ts_ns,
 		    uint64_t ns)
@@ -132,7 +132,7 @@ static int check_pick(struct tap_eevdf *e, const struct tap_task *task, const st
 	return ret;
 }
 
-/* ---- lags ------------------------------------------------------------------------------------- */
+/* ---- lags ---- */
 
 /*
  * The comment above entity_lag() in kernel/sched/fair.c: -r_max < lag < max(r_max, q), where r_max is the longest slice in the queue,
@@ -216,7 +216,7 @@ static int judge_lags(struct tap_eevdf *e)
 	return ret;
 }
 
-/* ---- picks ------------------------------------------------------------------------------------ */
+/* ---- picks ---- */
 
 static int add_pick(struct tap_eevdf_sums *s, const struct tap_sched_pick *p)
 {
@@ -274,7 +274,7 @@ static int add_picked(struct tap_eevdf *e, const struct tap_task *task, const st
 	return check_pick(e, task, p) ?: check_lag(e, of, p);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------- */
+/* ---- runs ---- */
 
 static int add_run(struct tap_eevdf_sums *s, uint64_t ran_ns, bool preempted, bool delayed, uint64_t overrun_ns)
 {
@@ -316,7 +316,7 @@ static int end_run(struct tap_eevdf *e, struct tap_eevdf_cpu *c)
 	return 0;
 }
 
-/* ---- late runs ------------------------------------------------------------------------------- */
+/* ---- late runs ---- */
 
 /* Another group's pick does not show V. */
 static bool is_same_queue(const struct tap_sched_pick *began, const struct tap_sched_pick *ended)
@@ -426,7 +426,7 @@ static int note_queues(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struc
 	return ret;
 }
 
-/* ---- switches and their picks ----------------------------------------------------------------- */
+/* ---- switches and their picks ---- */
 
 static void switch_to_next(struct tap_eevdf_cpu *c)
 {
@@ -494,7 +494,7 @@ static struct tap_sched_pick note_pick(struct tap_eevdf_cpu *c, const struct tap
 	return c->now;
 }
 
-/* ---- wakeups ---------------------------------------------------------------------------------- */
+/* ---- wakeups ---- */
 
 /* It comes to @cpu. */
 static int note_woken(struct tap_eevdf *e, const struct tap_task *task, int cpu)
@@ -511,7 +511,7 @@ static int note_woken(struct tap_eevdf *e, const struct tap_task *task, int cpu)
 	return 0;
 }
 
-/* ---- the watcher ------------------------------------------------------------------------------ */
+/* ---- the watcher ---- */
 
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
@@ -599,7 +599,8 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	c->ended.is_picked |= late;
 	prev = was.tid ? tap_timeline_task(t, was.tid) : NULL;
 	next = next_pid ? tap_timeline_task(t, next_pid) : NULL;
-	e->nr_ends += was.tid && (!prev || is_wanted(e, prev, was.cpu)); /* whether or not switches show that it ran */
+	/* whether or not switches show that it ran */
+	e->nr_ends += was.tid && (!prev || is_wanted(e, prev, was.cpu));
 	ret = note_queues(e, c, prev, &was, next, &p, tap_num_get(&e->fields.prev_lag, ev)) ?: limit_queue(e, t, p.cpu, p.ts_ns);
 	return ret || !p.tid || !next ? ret : add_picked(e, next, &was, &p);
 }

@@ -21,9 +21,12 @@
 
 /* What should not be. */
 enum tap_eevdf_rule {
-	TAP_EEVDF_NOT_ELIGIBLE,	  /* V < v of what was picked, and it was not alone: core scheduling, or a fault */
-	TAP_EEVDF_BEYOND_SLICE,	  /* its slice had ended two ticks before or more, and a waiting task was to be picked instead */
-	TAP_EEVDF_LAG,		  /* its lag was beyond all that slices and ticks explain: max_lag_ns() */
+	/* V < v of what was picked, and it was not alone: core scheduling, or a fault */
+	TAP_EEVDF_NOT_ELIGIBLE,
+	/* its slice had ended two ticks before or more, and a waiting task was to be picked instead */
+	TAP_EEVDF_BEYOND_SLICE,
+	/* its lag was beyond all that slices and ticks explain: max_lag_ns() */
+	TAP_EEVDF_LAG,
 	TAP_EEVDF_BEYOND_DEADLINE, /* it was to be protected for longer than its slice */
 	TAP_NR_EEVDF_RULES,
 };
@@ -45,10 +48,12 @@ struct tap_eevdf_sums {
 	uint64_t picks, among_several; /* .h_nr_queued > 1 */
 	int64_t min_lag_ns, max_lag_ns; /* of those among several */
 	double lag_sum_ns;
-	struct tap_hist lag_size_ns; /* how far the same were from what they should have had, either way */
+	/* how far the same were from what they should have had, either way */
+	struct tap_hist lag_size_ns;
 	uint64_t runs, preempted; /* that are certain; of those: it would have run on */
 	struct tap_hist run_ns;	  /* of all of them */
-	uint64_t overruns, max_overrun_ns; /* preempted after the deadline that it had when it was picked, as others waited already */
+	/* preempted after the deadline that it had when it was picked, as others waited already */
+	uint64_t overruns, max_overrun_ns;
 	uint64_t delayed; /* it went to sleep and stayed queued, until its lag was used up */
 	/* wakeups with a shorter slice than that of the fair task that ran there: it was preempted for it, or not */
 	uint64_t short_preempts, short_waits;
@@ -59,7 +64,8 @@ struct tap_eevdf_task {
 	struct tap_eevdf_sums sums;
 	uint64_t slice_ns, weight; /* as last seen; 0: not told */
 	/* inside */
-	unsigned int unknown_since; /* tap_eevdf.nr_unknown at its last pick within its limits, plus 1; 0: there was none */
+	/* tap_eevdf.nr_unknown at its last pick within its limits, plus 1; 0: there was none */
+	unsigned int unknown_since;
 	int unpicked_cpu; /* where it ran without a pick that says its slice, plus 1; 0: nowhere */
 	/* its last wakeup */
 	bool is_woken;
@@ -80,7 +86,8 @@ struct tap_eevdf {
 	unsigned int nr_tasks, nr_cpus;
 	struct tap_eevdf_sums all;
 	uint64_t rules[TAP_NR_EEVDF_RULES], undecided[TAP_NR_EEVDF_RULES];
-	struct tap_eevdf_violation *violations; /* owned; in time order once the timeline has ended */
+	/* owned; in time order once the timeline has ended */
+	struct tap_eevdf_violation *violations;
 	unsigned int nr_violations, cap_violations;
 
 	/* inside */
@@ -90,11 +97,15 @@ struct tap_eevdf {
 		struct tap_num next_pid, prev_lag;
 	} fields;
 	struct tap_eevdf_queues queues;
-	bool is_partial; /* not everybody's wakeups and migrations are recorded: who was in the queues is not known */
-	struct tap_map slices; /* the longest slice in ns that had a part in the queue's lags, by queue_key() */
-	struct tap_eevdf_lag *lags; /* owned; beyond the limit as far as it was known at that time */
+	/* not everybody's wakeups and migrations are recorded: who was in the queues is not known */
+	bool is_partial;
+	/* the longest slice in ns that had a part in the queue's lags, by queue_key() */
+	struct tap_map slices;
+	/* owned; beyond the limit as far as it was known at that time */
+	struct tap_eevdf_lag *lags;
 	unsigned int nr_lags, cap_lags;
-	uint64_t nr_ends; /* picks after one of the fair class on the same CPU: each should end a run */
+	/* picks after one of the fair class on the same CPU: each should end a run */
+	uint64_t nr_ends;
 	unsigned int nr_unknown; /* intervals of CPUs that are unknown, so far */
 };
 

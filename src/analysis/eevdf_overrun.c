@@ -40,7 +40,7 @@ static bool is_certain(const struct tap_eevdf_run *r, const struct tap_eevdf_wai
 	return !w->may_leave && (w->from_ns <= r->from_ns || from_ns >= w->from_ns + TAP_EEVDF_ENQUEUE_NS);
 }
 
-/* ---- is this the whole queue? ----------------------------------------------------------------- */
+/* ---- is this the whole queue? ---- */
 
 static bool is_at(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w, bool at_end)
 {
@@ -49,7 +49,8 @@ static bool is_at(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *
 
 /* The queue at one end of the run, as far as it is known. */
 struct known_queue {
-	double vtime, sum, load; /* .sum: the weighted sum of all (v_i - V), which is 0 for a whole queue */
+	/* .sum: the weighted sum of all (v_i - V), which is 0 for a whole queue */
+	double vtime, sum, load;
 	unsigned int nr, nr_queued; /* .nr_queued: as the pick has it */
 	unsigned int nr_unknown;
 	struct tap_eevdf_waiter *unknown; /* its v is not in .sum */
@@ -131,7 +132,7 @@ static bool is_strange(const struct tap_eevdf_run *r)
 	return !(r->weight > 0) || !(r->slice_ns > 0) || r->v < 0 || r->v > scale_of(r) * (1.001 * (double)(r->to_ns - r->from_ns) + CLOCK_LAG_NS);
 }
 
-/* ---- since when should it have left? ----------------------------------------------------------- */
+/* ---- since when should it have left? ---- */
 
 /* The last time before @ns that a task came or left. */
 static uint64_t change_before(const struct tap_eevdf_run *r, uint64_t ns)

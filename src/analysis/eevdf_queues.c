@@ -18,7 +18,7 @@ void tap_eevdf_queues_release(struct tap_eevdf_queues *q)
 	free(q->members);
 }
 
-/* ---- stays ------------------------------------------------------------------------------------ */
+/* ---- stays ---- */
 
 static struct tap_eevdf_member *member_get(struct tap_eevdf_queues *q, unsigned int task)
 {
@@ -146,7 +146,7 @@ int tap_eevdf_queue_end(struct tap_eevdf_queues *q, unsigned int task, const str
 	return 0;
 }
 
-/* ---- forgetting ------------------------------------------------------------------------------- */
+/* ---- forgetting ---- */
 
 static const struct tap_eevdf_log *log_find(const struct tap_eevdf_queues *q, int cpu)
 {
@@ -177,7 +177,7 @@ void tap_eevdf_queue_forget(struct tap_eevdf_queues *q, int cpu, const struct ta
 	l->limit = MIN_LIMIT + 2 * kept;
 }
 
-/* ---- the waiters of a run --------------------------------------------------------------------- */
+/* ---- the waiters of a run ---- */
 
 /* Add a stay to the run. Return: whether that is possible. */
 static bool add_waiter(const struct tap_eevdf_queues *q, const struct tap_eevdf_stay *s, const struct tap_sched_pick *began,
@@ -190,7 +190,8 @@ static bool add_waiter(const struct tap_eevdf_queues *q, const struct tap_eevdf_
 		return true;
 	if (weight && (s->is_picked ? s->group : m->group) != began->group)
 		return true;
-	if (!weight && s->from_ns <= run->from_ns && s->to_ns >= run->to_ns) /* as a task that no event names: add_hidden() */
+	/* as a task that no event names: add_hidden() */
+	if (!weight && s->from_ns <= run->from_ns && s->to_ns >= run->to_ns)
 		return true;
 	if (!weight || s->is_strange || run->nr_waiters == TAP_EEVDF_WAITERS || (s->is_asleep && !s->has_v))
 		return false;

@@ -35,7 +35,7 @@ void tap_folded_release(struct tap_folded *f)
 	free(f->tasks);
 }
 
-/* ---- counting ----------------------------------------------------------------------------------- */
+/* ---- counting ---- */
 
 /* @place: of the line, plus one. Return: 0 or -ENOMEM. */
 static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t from_ns, uint64_t to_ns,
@@ -164,7 +164,7 @@ const struct tap_watcher_ops tap_folded_ops = {
 	.interval = on_interval, .end = on_end,
 };
 
-/* ---- lines -------------------------------------------------------------------------------------- */
+/* ---- lines ---- */
 
 /*
  * What would be read as something else: a semicolon ends a name, and a number behind a blank at a line's

@@ -20,7 +20,8 @@ enum tap_folded_of { TAP_FOLDED_OFF_CPU, TAP_FOLDED_PREEMPTIONS, TAP_FOLDED_WAKE
 struct tap_folded_key {
 	struct tap_folded_who {
 		char comm[TAP_TASK_COMM];
-		int tid; /* of who has no name; else 0. Of a waker 0 is an interrupt on an idle CPU, -1 not known */
+		/* of who has no name; else 0. Of a waker 0 is an interrupt on an idle CPU, -1 not known */
+		int tid;
 	} task, waker;
 	struct tap_stack_pair stack, waker_stack;
 	uint32_t is_unknown; /* the task's state is */
@@ -42,7 +43,8 @@ struct tap_folded {
 	 */
 	bool (*picks)(void *ctx, const struct tap_task *task, int cpu);
 	void *ctx;
-	struct tap_keyed lines; /* of struct tap_folded_line; after the end: most time first, and none is empty */
+	/* of struct tap_folded_line; after the end: most time first, and none is empty */
+	struct tap_keyed lines;
 
 	/* inside */
 	struct tap_folded_task *tasks; /* by .index */

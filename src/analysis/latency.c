@@ -41,7 +41,7 @@ void tap_latency_release(struct tap_latency *l)
 	*l = (struct tap_latency){ 0 };
 }
 
-/* ---- over time ------------------------------------------------------------------------------ */
+/* ---- over time ---- */
 
 static uint64_t unknown_ns(const struct tap_latency_column *c, const struct tap_survey *survey)
 {
@@ -93,7 +93,7 @@ static struct tap_latency_column *column_at(const struct tap_latency *l, uint64_
 	return l->columns ? &l->columns[low] : NULL;
 }
 
-/* ---- one wait ------------------------------------------------------------------------------- */
+/* ---- one wait ---- */
 
 static void add_part(struct tap_latency_part *to, const struct tap_latency_part *part)
 {
@@ -125,7 +125,7 @@ static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, 
 	return tap_hist_add(&stat->waits, ns) ?: column ? tap_hist_add(&column->waits, ns) : 0;
 }
 
-/* ---- the worst ------------------------------------------------------------------------------ */
+/* ---- the worst ---- */
 
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
@@ -278,7 +278,7 @@ static __attribute__((noinline)) int note_worst(struct tap_latency *l, const str
 	return 0;
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- all ---- */
 
 /* They are over by now. */
 static void close_censored(const struct tap_latency *l, struct tap_latency_stat *stat, uint64_t ns)

@@ -245,7 +245,8 @@ static int on_birth(struct tap_limits *l, const struct tap_event *ev, const char
 	int ret = 0;
 
 	if (child && (l->select->by & TAP_SELECT_CGROUPS))
-		ret = note_cgroup(l, child, child->born_ns); /* before, if it only executes a program */
+		/* before, if it only executes a program */
+		ret = note_cgroup(l, child, child->born_ns);
 	if (!ret && child && (l->select->by & BY_ID))
 		ret = inherit_filter(l, task_of(l, ev, "common_pid"), child);
 	return ret;

@@ -17,11 +17,13 @@
 #include "timeline/timeline.h"
 
 struct tap_limits {
-	const struct tap_promise *promise; /* NULL: the recording is not limited, or its limits are not known */
+	/* NULL: the recording is not limited, or its limits are not known */
+	const struct tap_promise *promise;
 	struct tap_promise own;
 	struct tap_cpus cpus; /* owned; -C */
 	json_t *only; /* as "only" is; NULL: there is no .promise */
-	struct tap_select *select; /* owned; -p, -t, -c and -g as they were given; NULL: no filter by task */
+	/* owned; -p, -t, -c and -g as they were given; NULL: no filter by task */
+	struct tap_select *select;
 	bool follows; /* --follow */
 	const struct tap_cgroups *cgroups; /* borrowed */
 	struct tap_timeline *lives; /* of the pass; NULL before and after it */

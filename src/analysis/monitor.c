@@ -42,7 +42,7 @@ uint32_t tap_monitor_events_of(const struct tap_format *fmt)
 	return 0;
 }
 
-/* ---- states ----------------------------------------------------------------------------------- */
+/* ---- states ---- */
 
 static uint8_t all_states(const struct tap_monitor_model *model)
 {
@@ -94,7 +94,7 @@ bool tap_monitor_decides(const struct tap_monitor_model *model, uint32_t recorde
 	return false;
 }
 
-/* ---- what is hidden --------------------------------------------------------------------------- */
+/* ---- what is hidden ---- */
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -131,7 +131,7 @@ static bool is_in_doubt(struct tap_monitor *m, const struct tap_monitored *of, i
 	       is_hidden_since(m, of->cpu, of->at_ns) || is_hidden_since(m, cpu, of->at_ns);
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 void tap_monitor_init(struct tap_monitor *m, const struct tap_monitor_opts *opts)
 {

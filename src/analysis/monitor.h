@@ -36,7 +36,8 @@ struct tap_monitored {
 
 struct tap_monitor_opts {
 	const struct tap_monitor_model *model;
-	struct tap_timeline *const *timeline; /* gets the tasks of events that it does not read itself */
+	/* gets the tasks of events that it does not read itself */
+	struct tap_timeline *const *timeline;
 	const struct tap_survey *survey; /* after its end */
 	uint32_t recorded; /* events that the recording has, a bit each */
 	unsigned int max_violations; /* so many are kept; all are counted */
@@ -52,7 +53,8 @@ struct tap_monitor {
 	struct tap_monitor_violation *violations; /* owned */
 	unsigned int nr_violations, cap_violations;
 	/* inside */
-	uint8_t unrecorded[TAP_MONITOR_MAX_STATES]; /* where events that are not recorded may lead, a bit each */
+	/* where events that are not recorded may lead, a bit each */
+	uint8_t unrecorded[TAP_MONITOR_MAX_STATES];
 	struct tap_losses losses;
 	unsigned int next_hole, next_break;
 	uint64_t hole_to_ns; /* the end of the latest so far; 0: there was none */

@@ -25,8 +25,7 @@ enum { RUNNABLE, SIGNAL_WAKEUP, SLEEPABLE, SLEEPING };
 
 const struct tap_monitor_model tap_monitor_models[] = {
 	{
-		.name = "sssw", .asserts = "a task sleeps only after it set a sleeping state, and runs again "
-					   "only after a wakeup",
+		.name = "sssw", .asserts = "a task sleeps only after it set a sleeping state, and runs again only after a wakeup",
 		.nr_states = 4, .states = { "runnable", "signal_wakeup", "sleepable", "sleeping" },
 		.next = {
 			[RUNNABLE] = {
@@ -82,8 +81,7 @@ const struct tap_monitor_model tap_monitor_models[] = {
 		},
 	},
 	{
-		.name = "wwnr", .asserts = "a task is woken only while it does not run (a model that the "
-					   "kernel's authors know to be wrong)",
+		.name = "wwnr", .asserts = "a task is woken only while it does not run (a model that the kernel's authors know to be wrong)",
 		.nr_states = 2, .states = { "not_running", "running" },
 		.next = {
 			[NOT_RUNNING] = {
@@ -104,16 +102,14 @@ const struct tap_monitor_model tap_monitor_models[] = {
 #define IS_FORMULA "the model is a formula about real-time programs, not an automaton, and needs "
 
 const struct tap_monitor_undecided tap_monitor_undecided[] = {
-	{ "nrp", "the model needs every interrupt's entry (irq:irq_handler_entry and on x86 "
-		 "irq_vectors:*_entry), besides schedtap:sched_set_need_resched and sched_entry" },
+	{ "nrp", "the model needs every interrupt's entry (irq:irq_handler_entry and on x86 irq_vectors:*_entry), besides schedtap:sched_set_need_resched and sched_entry" },
 	{ "opid", NEEDS_PREEMPT ", and irq_disable and irq_enable whenever interrupts are switched off or on" },
 	{ "scpd", NEEDS_PREEMPT },
 	{ "sncid", NEEDS_IRQ },
 	{ "snep", NEEDS_PREEMPT },
 	{ "sts", NEEDS_IRQ },
 	{ "wip", NEEDS_PREEMPT },
-	{ "nomiss", "the model needs each deadline replenishment, which no event reports before v7.2: "
-		    "'schedtap check deadline' checks jobs instead" },
+	{ "nomiss", "the model needs each deadline replenishment, which no event reports before v7.2: 'schedtap check deadline' checks jobs instead" },
 	{ "stall", "the model limits how long a task waits: 'schedtap check starvation' checks that time" },
 	{ "rtapp", "rtapp is a group of models: pagefault, sleep and wakeup" },
 	{ "pagefault", IS_FORMULA "exceptions:page_fault_user and page_fault_kernel" },

@@ -10,11 +10,14 @@
 #include "base/array.h"
 #include "base/map.h"
 
+/* clang-format off */
 #define CFS(subject, event)                                                                        \
 	{ "util", event, "util", subject, TAP_PELT_1024 },                                         \
 	{ "load", event, "load", subject, TAP_PELT_OPEN },                                         \
 	{ "runnable", event, "runnable", subject, TAP_PELT_1024 }
+/* clang-format on */
 /* of the other classes load is not weighted either */
+/* clang-format off */
 #define CLASS(class)                                                                               \
 	{ "util_" class, "sched_pelt_" class, "util", TAP_PELT_CPU, TAP_PELT_1024 },               \
 	{ "load_" class, "sched_pelt_" class, "load", TAP_PELT_CPU, TAP_PELT_1024 },               \
@@ -26,6 +29,7 @@
 	{ "uclamp", event, "uclamp_avg", subject, TAP_PELT_1024 },                                 \
 	{ "uclamp_min", event, prefix "uclamp_min", subject, TAP_PELT_1024 },                      \
 	{ "uclamp_max", event, prefix "uclamp_max", subject, TAP_PELT_1024 }
+/* clang-format on */
 #define CAPACITY(name) { name, "sched_cpu_capacity", name, TAP_PELT_CPU, TAP_PELT_1024 }
 
 const struct tap_pelt_signal tap_pelt_signals[] = {
@@ -88,7 +92,8 @@ struct tap_pelt {
 	unsigned int nr_lives;
 	struct tap_map by_key;	/* -> struct tap_pelt_series *; 0: its task is dead */
 	struct tap_map runners; /* -> those that run with it: struct tap_pelt_series * */
-	struct tap_pelt_series **series; /* owned, also what they point to; NULL: its task died, and nobody asks for it */
+	/* owned, also what they point to; NULL: its task died, and nobody asks for it */
+	struct tap_pelt_series **series;
 	unsigned int nr, cap;
 };
 
@@ -155,7 +160,7 @@ static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 	return k;
 }
 
-/* ---- what is missing ------------------------------------------------------------------------ */
+/* ---- what is missing ---- */
 
 /* Holes come by their beginning. Return: 0 or -ENOMEM. */
 static int add_hole(struct holes **list, unsigned int *nr, unsigned int i, uint64_t from_ns,
@@ -244,7 +249,7 @@ static uint64_t known_until(struct tap_pelt *p, const struct tap_pelt_series *s,
 	return until > ev->ts_ns ? until : ev->ts_ns; /* it has begun: known for no time */
 }
 
-/* ---- who it is about ------------------------------------------------------------------------ */
+/* ---- who it is about ---- */
 
 /* The root cgroup is the first node of its hierarchy; 32-bit kernels count above that. */
 static bool is_root(uint64_t cgroup)
@@ -315,7 +320,8 @@ static int identify(const struct kind *k, const struct tap_timeline *t, const st
 		s->tid = tap_num_int(&k->tid, ev);
 		if (k->is_pick) {
 			task = tap_timeline_task(t, s->tid);
-			if (!task || !tap_num_get(&k->pick.weight, ev)) /* never seen before; another class picked */
+			/* never seen before; another class picked */
+			if (!task || !tap_num_get(&k->pick.weight, ev))
 				return 0;
 			memcpy(s->comm, task->comm, sizeof(s->comm));
 			s->cgroup = task->cgroup;
@@ -370,7 +376,7 @@ static int make_key(struct tap_pelt *p, struct tap_pelt_series *s)
 	return 0;
 }
 
-/* ---- series --------------------------------------------------------------------------------- */
+/* ---- series ---- */
 
 void tap_pelt_series_free(struct tap_pelt_series *s)
 {
@@ -572,7 +578,8 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 
 	if (s->subject == TAP_PELT_TASK)
 		task = tap_timeline_task(t, s->tid);
-	if (task && task->state == TAP_STATE_DEAD) /* the kernel tidies up: nobody's signal any more */
+	/* the kernel tidies up: nobody's signal any more */
+	if (task && task->state == TAP_STATE_DEAD)
 		return 0;
 	if (!always)
 		since_ns = runs_since(t, s, task);
@@ -611,7 +618,7 @@ static struct tap_pelt_series *get_series(struct tap_pelt *p, const struct tap_t
 	return s;
 }
 
-/* ---- what the timeline tells ---------------------------------------------------------------- */
+/* ---- what the timeline tells ---- */
 
 static struct tap_pelt_series *first_of(const struct tap_pelt *p, uint64_t runner)
 {
@@ -654,7 +661,7 @@ static int died(struct tap_pelt *p, int tid, uint64_t ts_ns)
 	return ret;
 }
 
-/* ---- public --------------------------------------------------------------------------------- */
+/* ---- public ---- */
 
 int tap_pelt_new(const struct tap_pelt_opts *opts, struct tap_pelt **out)
 {

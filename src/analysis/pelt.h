@@ -75,7 +75,8 @@ struct tap_pelt_series {
 
 	uint64_t updates; /* within the window */
 	int64_t last;
-	struct tap_hist hist; /* .count: ns for which a value is known; of a signed one: and not below 0 */
+	/* .count: ns for which a value is known; of a signed one: and not below 0 */
+	struct tap_hist hist;
 	struct tap_hist below; /* of a signed one, for those below 0: how far they are */
 	/* ns in fifths of 1024; a count: ns at 0, 1, 2, 3, 4 and above; else unused */
 	uint64_t bands_ns[TAP_PELT_BANDS];
@@ -94,7 +95,8 @@ struct tap_pelt_series {
 
 struct tap_pelt_opts {
 	struct tap_window window;
-	const struct tap_survey *survey; /* what is missing; read by tap_pelt_new(); NULL: nothing */
+	/* what is missing; read by tap_pelt_new(); NULL: nothing */
+	const struct tap_survey *survey;
 	unsigned int nr_columns; /* that a plot divides it into; 0: none */
 	/* A task's values count while it runs, a CPU's and a cgroup's while the CPU is not idle. */
 	bool while_running;

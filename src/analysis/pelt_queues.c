@@ -88,7 +88,7 @@ static void look_for_losses(struct tap_pelt_queues *q, uint64_t ts_ns)
 	q->at_ns = ts_ns;
 }
 
-/* ---- who is where ----------------------------------------------------------------------------- */
+/* ---- who is where ---- */
 
 static void tell_late(const struct tap_pelt_queues *q, int cpu, const struct tap_task *task, uint64_t ts_ns)
 {
@@ -226,7 +226,7 @@ static bool is_other_class(const struct tap_task *task)
 	return task->prio != TAP_PRIO_UNKNOWN && task->prio < 100;
 }
 
-/* ---- what the timeline reports ---------------------------------------------------------------- */
+/* ---- what the timeline reports ---- */
 
 static int go_to_sleep(struct tap_pelt_queues *q, const struct tap_task *task, int cpu, uint64_t ts_ns)
 {
@@ -268,7 +268,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	case TAP_STATE_WAKING:
 		return q->has_wakeups ? leave(q, s->task, s->to_ns) : join(q, s->task, cpu, s->to_ns);
 	case TAP_STATE_PREEMPTED:
-		if (!was_there && s->state != TAP_STATE_THROTTLED) /* it was switched out where nobody knew that it ran */
+		/* it was switched out where nobody knew that it ran */
+		if (!was_there && s->state != TAP_STATE_THROTTLED)
 			return 0;
 		return join(q, s->task, cpu, s->to_ns);
 	case TAP_STATE_RUNNING:
@@ -329,7 +330,7 @@ static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *ta
 	return q->has_wakeups || !is_cpu(q, task->cpu) ? 0 : join(q, task, task->cpu, ts_ns);
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 /* Where nothing was known of it, it may have been there already. */
 static int add_hidden(struct tap_pelt_queues *q, const struct tap_task *task, int cpu, uint64_t ts_ns)
@@ -478,7 +479,7 @@ const struct tap_watcher_ops tap_pelt_queues_ops = {
 	.wants = wants, .event = on_event,
 };
 
-/* ---- what is asked ---------------------------------------------------------------------------- */
+/* ---- what is asked ---- */
 
 uint64_t tap_pelt_cgroup_in(const struct tap_num *cgroup, const struct tap_event *ev)
 {
@@ -591,7 +592,7 @@ struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, const struc
 	return held;
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 void tap_pelt_queues_init(struct tap_pelt_queues *q, const struct tap_pelt_queues_opts *opts)
 {

@@ -49,7 +49,8 @@ enum tap_pelt_place {
 /* What a group has on a CPU. */
 struct tap_pelt_held {
 	bool runs;
-	unsigned int nr, nr_max; /* runnable, with those of groups below it: at least, and at most; TAP_PELT_ANY_NUMBER */
+	/* runnable, with those of groups below it: at least, and at most; TAP_PELT_ANY_NUMBER */
+	unsigned int nr, nr_max;
 	uint64_t weight; /* of what is in its own queue */
 	bool runs_known, weight_known;
 	bool late;  /* someone may sleep there in a queue: .weight is not known */

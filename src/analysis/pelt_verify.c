@@ -64,7 +64,8 @@ struct tap_pelt_track {
 	struct span *spans; /* owned; since .at_ns */
 	unsigned int nr, cap;
 	enum tap_pelt_between between; /* what is known by now */
-	enum tap_pelt_between untold[NR_VALUES]; /* of one value: why it is not predicted, or TAP_PELT_STEADY */
+	/* of one value: why it is not predicted, or TAP_PELT_STEADY */
+	enum tap_pelt_between untold[NR_VALUES];
 	uint64_t woken_ns, moved_ns;
 	struct value values[NR_VALUES];
 	bool wanted;
@@ -104,7 +105,7 @@ const char *tap_pelt_average_name(enum tap_pelt_average average)
 	return average_names[average];
 }
 
-/* ---- what is known of the time between -------------------------------------------------------- */
+/* ---- what is known of the time between ---- */
 
 /* Of what is known to be between the first reason stands; what cannot be predicted before what can. */
 static void note(struct tap_pelt_track *t, enum tap_pelt_between between)
@@ -163,7 +164,7 @@ static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum t
 	return ret || !is_woken ? ret : add_queued(t, true, to_ns);
 }
 
-/* ---- prediction ------------------------------------------------------------------------------- */
+/* ---- prediction ---- */
 
 static uint64_t added(enum tap_pelt_average average, const struct span *s)
 {
@@ -299,7 +300,7 @@ static void compare(struct tap_pelt_track *t, struct value *value, uint64_t ts_n
 	}
 }
 
-/* ---- updates ---------------------------------------------------------------------------------- */
+/* ---- updates ---- */
 
 static bool slept(const struct tap_pelt_track *t)
 {
@@ -500,7 +501,7 @@ static int update(struct tap_pelt_verify *v, struct tap_pelt_track *t, const str
 	return ret;
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------ */
+/* ---- tasks ---- */
 
 static struct tap_pelt_track *track_of(struct tap_pelt_verify *v, const struct tap_task *task)
 {
@@ -546,7 +547,7 @@ static int update_task(struct tap_pelt_verify *v, const struct tap_timeline *tim
 	return ret ?: update(v, t, r, ev);
 }
 
-/* ---- CPUs, and cgroups on them ---------------------------------------------------------------- */
+/* ---- CPUs, and cgroups on them ---- */
 
 /* migration/N has the priority of a real-time task, and stands above them. */
 static bool is_of(enum kind kind, const struct tap_task *task)
@@ -639,7 +640,8 @@ static int update_cpu(struct tap_pelt_verify *v, const struct tap_timeline *time
 	struct tap_pelt_track *t;
 	unsigned int nr;
 
-	if (!cgroup || (cgroup == TAP_PELT_ROOT) != (v->opts.subject == TAP_PELT_CPU)) /* 0: some autogroup */
+	/* 0: some autogroup */
+	if (!cgroup || (cgroup == TAP_PELT_ROOT) != (v->opts.subject == TAP_PELT_CPU))
 		return 0;
 	cpus = tap_timeline_cpus(timeline, &nr);
 	if (cpu < 0 || (unsigned int)cpu >= nr)
@@ -655,7 +657,7 @@ static int update_cpu(struct tap_pelt_verify *v, const struct tap_timeline *time
 	return ret ?: update(v, t, r, ev);
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static void note_wakeup(struct tap_pelt_verify *v, const struct tap_timeline *timeline, const struct tap_pelt_reading *r,
 			const struct tap_event *ev)
@@ -732,7 +734,7 @@ static void read_format(struct tap_pelt_reading *r, const struct tap_format *fmt
 		r->what = NOTHING;
 }
 
-/* ---- the watchers ----------------------------------------------------------------------------- */
+/* ---- the watchers ---- */
 
 static int on_task_interval(void *ctx, const struct tap_timeline *timeline, const struct tap_interval *s)
 {
@@ -846,7 +848,7 @@ const struct tap_watcher_ops tap_pelt_verify_of_queues_ops = {
 	.end = on_end,
 };
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 void tap_pelt_verify_init(struct tap_pelt_verify *v, const struct tap_pelt_verify_opts *opts)
 {

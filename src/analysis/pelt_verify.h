@@ -25,12 +25,14 @@
 enum tap_pelt_between {
 	TAP_PELT_STEADY,
 	TAP_PELT_MOVED, /* the task came from another CPU */
-	TAP_PELT_CLOCK, /* the PELT clock went otherwise: capacity, frequency, interrupts, stolen time */
+	/* the PELT clock went otherwise: capacity, frequency, interrupts, stolen time */
+	TAP_PELT_CLOCK,
 	TAP_PELT_NR_COMPARED,
 	/* not predicted */
 	TAP_PELT_FIRST = TAP_PELT_NR_COMPARED, /* nothing recorded before */
 	TAP_PELT_SAME,	    /* told once more: within the same period, and the same value */
-	TAP_PELT_ATTACHED,  /* a task came to the queue or left it; of a task: it changed within a period, its cgroup or its weight did */
+	/* a task came to the queue or left it; of a task: it changed within a period, its cgroup or its weight did */
+	TAP_PELT_ATTACHED,
 	TAP_PELT_DELAYED,   /* load: it slept, and may have stayed queued */
 	TAP_PELT_HELD,	    /* throttled */
 	TAP_PELT_LOST,

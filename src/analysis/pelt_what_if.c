@@ -40,8 +40,7 @@ struct tap_pelt_curves {
 
 static int bad_halflife(const char *text, struct tap_err *err)
 {
-	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is not halflife= followed by at most %u times "
-			   "from 100us to 10s, such as halflife=16ms,64ms",
+	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is not halflife= followed by at most %u times from 100us to 10s, such as halflife=16ms,64ms",
 			   text, TAP_PELT_MAX_HALFLIVES);
 }
 
@@ -80,7 +79,7 @@ static void add_signal(struct tap_pelt_what_if *w, const char *name, uint64_t ha
 	};
 }
 
-/* ---- the model -------------------------------------------------------------------------------- */
+/* ---- the model ---- */
 
 /* That may be runnable at one time. */
 static uint64_t most_tasks(const struct tap_pelt_what_if *w)
@@ -140,7 +139,7 @@ static int go(struct tap_pelt_what_if *w, struct curve *c, const struct use *use
 	return ret;
 }
 
-/* ---- whom it is of ---------------------------------------------------------------------------- */
+/* ---- whom it is of ---- */
 
 /* Whom curves are of: a task, or a CPU, or a cgroup on it. */
 struct whom {
@@ -271,7 +270,7 @@ const struct tap_watcher_ops tap_pelt_what_if_of_tasks_ops = {
 };
 const struct tap_watcher_ops tap_pelt_what_if_of_cpus_ops = { .cpu = on_cpu };
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 /* .signals: first all of util, then all of runnable. */
 void tap_pelt_what_if_init(struct tap_pelt_what_if *w, const struct tap_pelt_what_if_opts *opts)

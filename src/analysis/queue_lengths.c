@@ -15,7 +15,7 @@ static struct tap_queue_length *cpu_get(struct tap_queue_lengths *q, unsigned in
 	return tap_array_at(&q->cpus, &q->nr_cpus, cpu, sizeof(fresh), &fresh);
 }
 
-/* ---- how many CPUs have which length: few lengths are there at one time ------------------- */
+/* ---- how many CPUs have which length: few lengths are there at one time ---- */
 
 /* Return: the first that is not smaller. */
 static unsigned int find_count(const struct tap_queue_lengths *q, int64_t length)
@@ -64,7 +64,7 @@ static int set_now(struct tap_queue_lengths *q, struct tap_queue_length *c, int6
 	return length >= 0 ? count_one(q, length) : 0;
 }
 
-/* ---- what is told --------------------------------------------------------------------------- */
+/* ---- what is told ---- */
 
 int tap_queue_lengths_see(struct tap_queue_lengths *q, unsigned int cpu)
 {

@@ -26,7 +26,8 @@ struct tap_queue_lengths {
 
 	/* inside */
 	struct tap_length_log imbalance_log; /* since all CPUs have been idle */
-	struct tap_cpu_order idled;	     /* those seen, by when they were last idle; 0: not yet */
+	/* those seen, by when they were last idle; 0: not yet */
+	struct tap_cpu_order idled;
 	struct tap_length_count {
 		int64_t length;
 		unsigned int nr; /* CPUs */

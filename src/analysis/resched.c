@@ -15,7 +15,8 @@ enum what { NONE, ASKED, ENTRY, SWITCH, EXIT, IDLE, IRQ_ENTRY, IRQ_EXIT };
 struct kind {
 	enum what what;
 	struct tap_num tid;   /* who is asked, is in __schedule(), is switched in */
-	struct tap_num other; /* asked, idle: the CPU; switch: who was switched out; exit: whether there was a switch */
+	/* asked, idle: the CPU; switch: who was switched out; exit: whether there was a switch */
+	struct tap_num other;
 	struct tap_num value; /* asked: the flag; idle: the state */
 };
 
@@ -34,7 +35,7 @@ struct tap_resched_cpu {
 	uint64_t irq_since_ns, irq_ns;
 };
 
-/* ---- which events ------------------------------------------------------------------------ */
+/* ---- which events ---- */
 
 static enum what irq_what(const struct tap_format *fmt)
 {
@@ -99,7 +100,7 @@ static const struct kind *kind_get(struct tap_resched *r, const struct tap_forma
 	return k;
 }
 
-/* ---- stages ------------------------------------------------------------------------------- */
+/* ---- stages ---- */
 
 /* Return: NULL when out of memory. */
 static struct tap_resched_cpu *cpu_get(struct tap_resched *r, unsigned int cpu)
@@ -253,7 +254,7 @@ static int note_losses(struct tap_resched *r, uint64_t ns)
 	return 0;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all of it ---- */
 
 const char *tap_resched_stage_name(enum tap_resched_stage stage)
 {

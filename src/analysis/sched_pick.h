@@ -19,7 +19,8 @@ struct tap_pick_level {
 struct tap_sched_pick {
 	uint64_t ts_ns;
 	int cpu;
-	int tid; /* who was picked; 0: another class picked, or it was picked that the owner of its mutex can run */
+	/* who was picked; 0: another class picked, or it was picked that the owner of its mutex can run */
+	int tid;
 	int group;
 	uint64_t weight;
 	/* virtual, absolute: V, v, and of v's entity the deadline */
@@ -27,8 +28,10 @@ struct tap_sched_pick {
 	/* so long it may run from here on: to its deadline, while protected (0: not told), and the slice it asks for (0: likewise) */
 	uint64_t left_ns, protected_ns, slice_ns;
 	int64_t lag_ns; /* what it is owed */
-	uint32_t nr_queued;   /* it, those that wait, and those that sleep and are dequeued late; 0: not told */
-	uint32_t nr_runnable; /* the same without those that sleep; where that is not told, with them */
+	/* it, those that wait, and those that sleep and are dequeued late; 0: not told */
+	uint32_t nr_queued;
+	/* the same without those that sleep; where that is not told, with them */
+	uint32_t nr_runnable;
 	/* of who leaves: it stays in the queue; it sleeps there; its cgroup is throttled, or it waits for a mutex there */
 	bool prev_queued, prev_delayed, prev_stopped;
 	unsigned int nr_levels; /* 0 also: not recorded, or not read */

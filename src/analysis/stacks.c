@@ -96,7 +96,7 @@ struct span tap_event_stacks_names(const struct tap_event_stacks *s, uint32_t nu
 	return t ? (struct span){ s->text.data + t->at, t->len } : (struct span){ "", 0 };
 }
 
-/* ---- texts -------------------------------------------------------------------------------------- */
+/* ---- texts ---- */
 
 /* Adds what .frames has to .text. Return: 0 or -ENOMEM. */
 static int add_text(struct tap_event_stacks *s, struct text *t)
@@ -168,7 +168,7 @@ int tap_event_stacks_read(struct tap_event_stacks *s, const struct tap_event *ev
 	return ret;
 }
 
-/* ---- events ------------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 /* Whether the recording's timeline takes a task's wakeups from events of this kind. */
 static bool is_wakeup(const struct tap_event_stacks *s, enum tap_sched_kind kind)

@@ -10,7 +10,7 @@
 #define YEAR_MAX 2261 /* the last that int64_t nanoseconds hold as a whole */
 #define MAX_MOMENT 63u /* characters */
 
-/* ---- what was typed ------------------------------------------------------------------------- */
+/* ---- what was typed ---- */
 
 /* Takes @digits digits off *@s, and @behind where that is not '\0'. */
 static bool take_number(const char **s, int digits, int max, char behind, int *v)
@@ -161,13 +161,12 @@ int tap_time_option_parse_instant(struct tap_time_option *w, const char *name, c
 {
 	*w = (struct tap_time_option){ .name = name, .text = text, .is_around = true };
 	if (!parse_moment(text, strlen(text), &w->from) || w->from.form == TAP_MOMENT_OPEN)
-		return tap_err_set(err, -EINVAL, "%s: '%.100s' is not a time: use a form that --time allows "
-				   "for FROM, such as 1326.75 or +1s", name, text);
+		return tap_err_set(err, -EINVAL, "%s: '%.100s' is not a time: use a form that --time allows for FROM, such as 1326.75 or +1s", name, text);
 	w->to = w->from;
 	return 0;
 }
 
-/* ---- what it means -------------------------------------------------------------------------- */
+/* ---- what it means ---- */
 
 /* To the recording. */
 static bool is_relative(const struct tap_moment *m)
@@ -298,9 +297,7 @@ int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wa
 {
 	if (tap_time_option_clock(w) != TAP_SHOW_MONO && !wall->is_known)
 		return tap_err_set(err, -ENODATA,
-				   "%s: '%.100s' is a wall-clock time, but the recording contains no "
-				   "wall-clock time: use the recording's own clock, such as 1326.75, +1s "
-				   "(after its start) or -10s (before its end)", w->name, w->text);
+				   "%s: '%.100s' is a wall-clock time, but the recording contains no wall-clock time: use the recording's own clock, such as 1326.75, +1s (after its start) or -10s (before its end)", w->name, w->text);
 	out->from_ns = resolve(&w->from, wall, recording, 0);
 	out->to_ns = resolve_to(w, wall, recording, out->from_ns);
 	if (w->is_around) {

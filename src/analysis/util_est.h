@@ -34,7 +34,8 @@ struct tap_util_est_task {
 };
 
 struct tap_util_est_opts {
-	struct tap_timeline *const *timeline; /* gets the tasks of events: switches need not be recorded */
+	/* gets the tasks of events: switches need not be recorded */
+	struct tap_timeline *const *timeline;
 	const struct tap_survey *survey;
 	bool (*want)(void *ctx, const struct tap_task *task);
 	void *ctx;

@@ -24,7 +24,8 @@ struct tap_waker_pair {
 	const struct tap_task *wakee;
 	uint64_t count;	       /* of wakeups */
 	struct tap_hist waits; /* ns, of those whose wait is known */
-	uint64_t censored;     /* those whose wait is not known; of the others, throttling ended the wait */
+	/* those whose wait is not known; of the others, throttling ended the wait */
+	uint64_t censored;
 	/* of these waits: it ran on the CPU that the wakeup was seen on, or on another one */
 	uint64_t same_cpu, other_cpu;
 	/* After the end, where there are stacks: those of this pair, the most frequent first; none is empty. */
@@ -35,7 +36,8 @@ struct tap_waker_pair {
 /* A task that is woken. */
 struct tap_wakee {
 	unsigned int pair;     /* the last one: its place in .pairs, plus one; 0: none yet */
-	uint64_t throttled_ns; /* woken_ns of a wakeup that was counted when throttling ended its wait; 0: none */
+	/* woken_ns of a wakeup that was counted when throttling ended its wait; 0: none */
+	uint64_t throttled_ns;
 };
 
 struct tap_wakers {
@@ -53,7 +55,8 @@ struct tap_wakers {
 	struct tap_waker_stack *stacks;
 	unsigned int nr_stacks, cap_stacks;
 	struct tap_map by_frames; /* kernel's and user's -> a number for both */
-	struct tap_map by_pair;	  /* place of a pair, and that number -> place in .stacks, plus one */
+	/* place of a pair, and that number -> place in .stacks, plus one */
+	struct tap_map by_pair;
 };
 
 void tap_wakers_release(struct tap_wakers *w);

@@ -19,7 +19,8 @@
 struct tap_cmd {
 	const char *name;
 	const char *help;    /* one line of at most 60 characters, lower case */
-	const char *exits;   /* its exit codes; NULL: those of a report, which reads a recording and prints it */
+	/* its exit codes; NULL: those of a report, which reads a recording and prints it */
+	const char *exits;
 	const char *operands; /* "[GLOB]", "-- CMD", or NULL: none are taken */
 	const char *example; /* a command line that the tests run */
 	const struct tap_opt *opts;

@@ -98,11 +98,9 @@ static int unknown_option(struct parse *p, const char *name)
 static int store_number(const struct tap_opt *o, void *to, const char *value, struct tap_err *err)
 {
 	if (o->type == TAP_OPT_TIME && tap_text_parse_time(value, to))
-		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': expected a number of seconds, "
-				   "or a number with ns, us, ms, s, m or h", value, o->name);
+		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': expected a number of seconds, or a number with ns, us, ms, s, m or h", value, o->name);
 	if (o->type == TAP_OPT_SIZE && tap_text_parse_size(value, to))
-		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': expected a number of bytes, or "
-				   "a number with k, M or G", value, o->name);
+		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': expected a number of bytes, or a number with k, M or G", value, o->name);
 	if (o->type == TAP_OPT_INT && tap_text_parse_int(value, o->min, o->max, to))
 		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': expected a whole number from %"
 				   PRId64 " to %" PRId64, value, o->name, o->min, o->max);
@@ -141,8 +139,7 @@ static int store_filter(struct parse *p, const struct tap_opt *o, struct tap_fil
 			const struct tap_strings *strings, const char *value)
 {
 	if (!strings->nr)
-		return tap_err_set(p->err, -EINVAL, "-%c '%s' comes before any -e: put it after the -e whose "
-				   "events it filters", o->letter, value);
+		return tap_err_set(p->err, -EINVAL, "-%c '%s' comes before any -e: put it after the -e whose events it filters", o->letter, value);
 	return tap_filters_add(to, strings->nr - 1, value) ? tap_err_set(p->err, -ENOMEM, "out of memory") : 0;
 }
 

@@ -16,7 +16,8 @@ enum tap_step {
 };
 
 struct tap_refusal {
-	char text[400]; /* "Permission denied: uprobes need CAP_SYS_ADMIN: run as root"; without a known reason the errno's alone */
+	/* "Permission denied: uprobes need CAP_SYS_ADMIN: run as root"; without a known reason the errno's alone */
+	char text[400];
 };
 
 /* @error: positive or negative. */

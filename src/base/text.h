@@ -72,9 +72,11 @@ struct tap_cpus {
 int tap_cpus_parse(struct tap_cpus *c, const char *list);
 int tap_cpus_add(struct tap_cpus *c, unsigned int cpu);
 void tap_cpus_release(struct tap_cpus *c);
-void tap_cpus_text(const struct tap_cpus *c, struct tap_buf *out); /* as the kernel lists them: "0-3,8" */
+/* as the kernel lists them: "0-3,8" */
+void tap_cpus_text(const struct tap_cpus *c, struct tap_buf *out);
 
-bool tap_cpus_within(const struct tap_cpus *c, const struct tap_cpus *all); /* Return true if @all has each of @c. */
+/* Return true if @all has each of @c. */
+bool tap_cpus_within(const struct tap_cpus *c, const struct tap_cpus *all);
 
 static inline bool tap_cpus_has(const struct tap_cpus *c, unsigned int cpu)
 {

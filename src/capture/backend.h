@@ -32,7 +32,8 @@ enum tap_drain_depth {
 enum tap_backend_kind { TAP_BY_BPF, TAP_BY_TRACEFS, TAP_BY_USER };
 
 struct tap_backend_ops {
-	enum tap_backend_kind kind; /* by which its own files know it: they are below the file that has the ops */
+	/* by which its own files know it: they are below the file that has the ops */
+	enum tap_backend_kind kind;
 	const char *name; /* "bpf", "tracefs", "user" */
 
 	/*

@@ -23,7 +23,8 @@ struct tap_lane {
 	unsigned char *pages; /* TAP_DRAIN_PAGES; the last one is being filled */
 	unsigned int nr_full;
 	unsigned int nr_added; /* of these, are handed over already */
-	bool in_slot; /* .pages are held there (recording/held.h): they are handed over where they are */
+	/* .pages are held there (recording/held.h): they are handed over where they are */
+	bool in_slot;
 	struct tap_page page;
 	bool page_open;
 	uint64_t missed;      /* to be noted on the open page */
@@ -31,7 +32,8 @@ struct tap_lane {
 	uint64_t last_lost_ns;
 	int lost_cpu;	      /* to report losses for: cpu, or -1 */
 	uint16_t lost_id;     /* common_type of schedtap:events_lost */
-	uint16_t stack_id;    /* of kernel_stack, behind which user_stack comes; 0: there are none */
+	/* of kernel_stack, behind which user_stack comes; 0: there are none */
+	uint16_t stack_id;
 };
 
 int tap_lane_init(struct tap_lane *lane); /* allocates the pages; 0 or -ENOMEM */

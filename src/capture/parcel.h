@@ -21,8 +21,10 @@ struct tap_parcel {
 };
 
 enum tap_porter_kind {
-	TAP_PORTER_CALLS, /* it listens: of each caller one message with one descriptor, of memory */
-	TAP_PORTER_DATAGRAMS, /* of root and of the recorder's user, without descriptors; SO_PASSCRED is set */
+	/* it listens: of each caller one message with one descriptor, of memory */
+	TAP_PORTER_CALLS,
+	/* of root and of the recorder's user, without descriptors; SO_PASSCRED is set */
+	TAP_PORTER_DATAGRAMS,
 };
 
 /* The recorder sends: a kind, with a socket and the channel to hand on to; or this, which is sent back. */

@@ -53,10 +53,12 @@ struct tap_plan {
 	unsigned int nr_patterns, cap_patterns;
 	const struct tap_defs *own; /* definitions beside the built-in ones; borrowed; NULL: none */
 	struct tap_kernel *kernel; /* borrowed, for BPF; NULL: not read yet */
-	const struct tap_select *select; /* processes and threads by the recorder's numbers; borrowed */
+	/* processes and threads by the recorder's numbers; borrowed */
+	const struct tap_select *select;
 	bool follow; /* children of its processes too */
 	struct tap_pids pids;
-	struct tap_porter *porter; /* borrowed; NULL: this recorder has no porter, and its sockets are not served */
+	/* borrowed; NULL: this recorder has no porter, and its sockets are not served */
+	struct tap_porter *porter;
 	bool has_stacks; /* some event */
 	uint64_t buffer_bytes; /* per CPU */
 	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */

@@ -33,7 +33,8 @@ struct tap_porter *tap_porter_new(void)
 	}
 	p->other.from = -1;
 	p->control = ends[0];
-	p->pid = _Fork(); /* without the handlers of libraries, which would take it for a program's child */
+	/* without the handlers of libraries, which would take it for a program's child */
+	p->pid = _Fork();
 	if (!p->pid)
 		tap_porter_run(ends[1]);
 	close(ends[1]);

@@ -46,7 +46,7 @@ static struct service services[TAP_PORTER_MAX_SERVICES];
 static unsigned int nr_services;
 static dev_t memory_dev;
 
-/* ---- the worker -------------------------------------------------------------------------------- */
+/* ---- the worker ---- */
 
 static void close_passed(struct tap_passed *passed)
 {
@@ -79,7 +79,8 @@ static bool take_datagram(const struct service *s, struct tap_parcel *parcel)
 {
 	union {
 		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(struct ucred))]; /* no room for descriptors: the kernel closes them */
+		/* no room for descriptors: the kernel closes them */
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
 	} room;
 	struct iovec iov = { parcel->bytes, sizeof(parcel->bytes) };
 	struct msghdr msg = { .msg_name = &parcel->at, .msg_namelen = sizeof(parcel->at), .msg_iov = &iov, .msg_iovlen = 1,
@@ -179,7 +180,7 @@ _Noreturn static void work(int porter)
 	}
 }
 
-/* ---- the porter -------------------------------------------------------------------------------- */
+/* ---- the porter ---- */
 
 static struct caller {
 	int fd;
@@ -194,7 +195,8 @@ static pid_t worker;
 static int line = -1; /* to the worker; -1: there is none */
 static bool is_handed; /* a caller, that the worker is not done with */
 static uid_t handed_uid;
-static uid_t offenders[MAX_OFFENDERS]; /* users who blocked a worker: the others' callers come first */
+/* users who blocked a worker: the others' callers come first */
+static uid_t offenders[MAX_OFFENDERS];
 static unsigned int nr_offenders;
 static pid_t left[MAX_LEFT];
 static unsigned int nr_left;

@@ -50,7 +50,8 @@ static bool find(const struct tap_stack_shown *shown, unsigned int own, unsigned
 
 static void intersect(struct sight *s, const struct sight *now)
 {
-	if (s->below != now->below || s->nr != now->nr) { /* a copy seemed to be of the frames below */
+	/* a copy seemed to be of the frames below */
+	if (s->below != now->below || s->nr != now->nr) {
 		*s = *now;
 		return;
 	}

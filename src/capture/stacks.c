@@ -107,7 +107,7 @@ bool tap_stacks_name_kernel(const struct tap_stacks *s)
 	return s->named;
 }
 
-/* ---- texts ---------------------------------------------------------------------------------- */
+/* ---- texts ---- */
 
 /* Takes @text; NULL: there was no memory for it. */
 static void keep(struct tap_stacks *s, struct texts *texts, uint32_t number, char *text)
@@ -242,7 +242,7 @@ void tap_stacks_retry(struct tap_stacks *s)
 			find_places(s, u);
 }
 
-/* ---- names of programs ---------------------------------------------------------------------- */
+/* ---- names of programs ---- */
 
 static char *make_text(struct tap_stacks *s, const struct unnamed *u)
 {

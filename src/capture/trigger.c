@@ -69,9 +69,7 @@ static int read_action(struct tap_trigger *t, const char *at, size_t len, struct
 	while (i < NR_ACTIONS && (strlen(actions[i].word) != word || memcmp(actions[i].word, at, word)))
 		i++;
 	if (i == NR_ACTIONS)
-		return tap_err_set(err, -EINVAL, "--trigger '%.200s': unknown action '%.*s': use traceon, traceoff, "
-				   "enable_event:SYSTEM:NAME or disable_event:SYSTEM:NAME, or over tracefs stacktrace, "
-				   "snapshot or hist:...", t->text, word < 100 ? (int)word : 100, at);
+		return tap_err_set(err, -EINVAL, "--trigger '%.200s': unknown action '%.*s': use traceon, traceoff, enable_event:SYSTEM:NAME or disable_event:SYSTEM:NAME, or over tracefs stacktrace, snapshot or hist:...", t->text, word < 100 ? (int)word : 100, at);
 	t->action = actions[i].action;
 	if (t->action == TAP_TRIGGER_KERNELS) {
 		t->count = TAP_TRIGGER_UNLIMITED;
@@ -110,8 +108,7 @@ static int parse(struct tap_trigger *t, struct tap_err *err)
 	int ret;
 
 	if (blank < event + 2 || blank[-1] != ':' || !*blank)
-		return refuse(t->text, "expected 'EVENT: ACTION[:COUNT] [if FILTER]', with a blank "
-			      "after the event's colon", err);
+		return refuse(t->text, "expected 'EVENT: ACTION[:COUNT] [if FILTER]', with a blank after the event's colon", err);
 	ret = read_event(event, (size_t)(blank - event - 1), true, &t->system, &t->name, err);
 	if (ret == -EINVAL)
 		return refuse(t->text, "the event must be NAME or SYSTEM:NAME", err);
@@ -120,8 +117,7 @@ static int parse(struct tap_trigger *t, struct tap_err *err)
 	for (len = (size_t)(filter - action); len && strchr(BLANKS, action[len - 1]); len--)
 		;
 	if (!ret && *action == '!')
-		return refuse(t->text, "there is no trigger to remove: a recording starts without "
-			      "any", err);
+		return refuse(t->text, "there is no trigger to remove: a recording starts without any", err);
 	if (!ret && memchr(action, ' ', len) && strncmp(action, "hist:", 5))
 		return refuse(t->text, "only 'if FILTER' may follow the action", err);
 	ret = ret ?: read_action(t, action, len, err);

@@ -23,7 +23,8 @@ struct tap_trigger {
 	char *text; /* owned, as are all: as typed */
 	char *system, *name; /* of its event; system: NULL: any */
 	enum tap_trigger_action action;
-	char *words; /* the action without count and filter; of TAP_TRIGGER_KERNELS with all but the filter */
+	/* the action without count and filter; of TAP_TRIGGER_KERNELS with all but the filter */
+	char *words;
 	char *of_system, *of_name; /* the event that is switched; or NULL */
 	int64_t count; /* TAP_TRIGGER_UNLIMITED */
 	char *filter; /* or NULL */

@@ -62,7 +62,7 @@ static void on_stop(int sig)
 		kill(recorder, sig);
 }
 
-/* ---- one recording ------------------------------------------------------------------------------- */
+/* ---- one recording ---- */
 
 /* The command's messages go where ours go, and the recorder's to the log; what it prints is not for us. */
 #define COMMAND_STDERR 3 /* in the script, too */
@@ -187,7 +187,7 @@ static int record(struct ab *ab, struct side *side, unsigned int round)
 	return ret;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------- */
+/* ---- all of them ---- */
 
 static int open_folder(struct ab *ab, struct tap_err *err)
 {
@@ -196,8 +196,7 @@ static int open_folder(struct ab *ab, struct tap_err *err)
 
 	if (mkdir(folder, 0777)) {
 		if (errno == EEXIST)
-			return tap_err_set(err, -EINVAL, "'%.300s' already exists: -o needs a new "
-					   "folder, for the recordings of this comparison only", folder);
+			return tap_err_set(err, -EINVAL, "'%.300s' already exists: -o needs a new folder, for the recordings of this comparison only", folder);
 		return tap_err_set(err, -errno, "cannot make the folder '%.300s': %m", folder);
 	}
 	snprintf(log, sizeof(log), "%s/" LOG_NAME, folder);
@@ -252,8 +251,7 @@ static void print_rest(const struct ab *ab)
 	tap_err_set(&err, -EINTR, "recordings of command A (%u) and of command B (%u) are in '%.300s'",
 		    nr_a, nr_b, folder);
 	if (nr_a && nr_b)
-		tap_err_set(&err, -EINTR, "recordings of command A (%u) and of command B (%u) are in "
-			    "'%.300s': compare them with `schedtap diff %.300s/a-*.dat -- %.300s/b-*.dat`",
+		tap_err_set(&err, -EINTR, "recordings of command A (%u) and of command B (%u) are in '%.300s': compare them with `schedtap diff %.300s/a-*.dat -- %.300s/b-*.dat`",
 			    nr_a, nr_b, folder, folder, folder);
 	tap_cmd_fail(&err, false);
 }
@@ -261,8 +259,7 @@ static void print_rest(const struct ab *ab)
 static int check(const struct ab_opts *o, const struct tap_strings *operands, struct tap_err *err)
 {
 	if (operands->nr != 2)
-		return tap_err_set(err, -EINVAL, "expected two commands, each quoted as one word, "
-				   "but %u %s given: `schedtap ab 'CMD A' 'CMD B'`", operands->nr, operands->nr == 1 ? "was" : "were");
+		return tap_err_set(err, -EINVAL, "expected two commands, each quoted as one word, but %u %s given: `schedtap ab 'CMD A' 'CMD B'`", operands->nr, operands->nr == 1 ? "was" : "were");
 	return tap_diff_check(&o->diff, err);
 }
 

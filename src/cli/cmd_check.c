@@ -18,19 +18,17 @@ struct check_opts {
 	bool is_strict, list;
 };
 
+/* clang-format off */
 #define FORMAT(name_, format_, help_) \
 	{ .name = name_, .help = help_, .type = TAP_OPT_CHOICE, .offset = offsetof(struct check_opts, format), .choice = format_ }
+/* clang-format on */
 static const struct tap_opt options[] = {
 	TAP_OPT_WINDOW(struct check_opts, window),
 	TAP_OPTION(struct check_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
-		   "requests for critical.between rules: from event START to event DONE (see "
-		   "schedtap-critical(1))"),
-	TAP_OPTION(struct check_opts, by, "by", 0, "FIELD", TAP_OPT_STRING, "with --between: the field that "
-		   "pairs START and DONE of a request"),
-	TAP_OPTION(struct check_opts, is_strict, "strict", 0, NULL, TAP_OPT_FLAG, "treat undecided rules as "
-		   "failed"),
-	TAP_OPTION(struct check_opts, list, "list", 0, NULL, TAP_OPT_FLAG, "print the metrics that rules can "
-		   "use, without checking anything"),
+		   "requests for critical.between rules: from event START to event DONE (see schedtap-critical(1))"),
+	TAP_OPTION(struct check_opts, by, "by", 0, "FIELD", TAP_OPT_STRING, "with --between: the field that pairs START and DONE of a request"),
+	TAP_OPTION(struct check_opts, is_strict, "strict", 0, NULL, TAP_OPT_FLAG, "treat undecided rules as failed"),
+	TAP_OPTION(struct check_opts, list, "list", 0, NULL, TAP_OPT_FLAG, "print the metrics that rules can use, without checking anything"),
 	FORMAT("json", &tap_check_json, "print JSON"),
 	FORMAT("tap", &tap_check_tap, "print TAP, the Test Anything Protocol"),
 	FORMAT("junit", &tap_check_junit, "print JUnit XML"),

@@ -28,8 +28,7 @@ static int read_sides(const struct tap_strings *operands, char **rest, struct ta
 	s->b = (const char *const *)rest;
 	while (rest && rest[s->nr_b]) {
 		if (rest[s->nr_b][0] == '-')
-			return tap_err_set(err, -EINVAL, "'%.100s': options must come before '--': only the "
-					   "recordings of side B may follow '--'",
+			return tap_err_set(err, -EINVAL, "'%.100s': options must come before '--': only the recordings of side B may follow '--'",
 					   rest[s->nr_b]);
 		s->nr_b++;
 	}

@@ -80,8 +80,7 @@ static void note_ticks(const struct tap_recording *rec)
 	const char *ticks = tap_reader_info(rec->reader)->ticks;
 
 	if (ticks)
-		tap_recording_note(rec, "time stamps are ticks of the clock '%s', not nanoseconds: "
-				   "one second shown is 1,000,000,000 ticks", ticks);
+		tap_recording_note(rec, "time stamps are ticks of the clock '%s', not nanoseconds: one second shown is 1,000,000,000 ticks", ticks);
 }
 
 static int run_dump(void *opts, const struct tap_strings *operands, char **rest)

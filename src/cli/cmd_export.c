@@ -15,16 +15,13 @@ static const struct tap_opt options[] = {
 	TAP_OPT_CPUS(struct tap_export_opts, input.select.cpus),
 	TAP_OPT_WINDOW(struct tap_export_opts, input.window),
 	TAP_OPTION(struct tap_export_opts, to, "to", 0, "FORM", TAP_OPT_STRING,
-		   "write folded: a line per stack, for flame graph tools; html: a page that needs no "
-		   "network; perfetto: for ui.perfetto.dev; ftrace: text as in tracefs; or csv: a table of "
-		   "events [folded]"),
+		   "write folded: a line per stack, for flame graph tools; html: a page that needs no network; perfetto: for ui.perfetto.dev; ftrace: text as in tracefs; or csv: a table of events [folded]"),
 	TAP_OPTION(struct tap_export_opts, output, "output", 'o', "FILE", TAP_OPT_STRING,
 		   "write to this file; - is stdout [html: schedtap.html; perfetto: trace.pftrace; others: -]"),
 	TAP_OPTION(struct tap_export_opts, of, "of", 0, "WHAT", TAP_OPT_STRING,
 		   "with --to folded: count off-cpu, preemptions, wakeups or waits [off-cpu]"),
 	TAP_OPTION(struct tap_export_opts, slices, "slices", 0, "START,DONE", TAP_OPT_STRING,
-		   "with --to perfetto: draw a slice from each START event to the next DONE event; both are "
-		   "SYSTEM:NAME"),
+		   "with --to perfetto: draw a slice from each START event to the next DONE event; both are SYSTEM:NAME"),
 	TAP_OPTION(struct tap_export_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
 		   "with --slices: the field that pairs START and DONE [the task]"),
 	TAP_OPTION(struct tap_export_opts, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,

@@ -49,8 +49,7 @@ int tap_help_unknown(const char *name, struct tap_err *err)
 	const char *nearest = NULL;
 
 	if (is_of_others(name))
-		return tap_err_set(err, -EINVAL, "unknown command '%s': 'schedtap summary' prints an "
-				   "overview, 'schedtap dump' prints all events", name);
+		return tap_err_set(err, -EINVAL, "unknown command '%s': 'schedtap summary' prints an overview, 'schedtap dump' prints all events", name);
 	tap_cmd_for_each(c) {
 		const char *pair[] = { nearest, c->name };
 

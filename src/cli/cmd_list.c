@@ -301,7 +301,7 @@ static unsigned int print_matching(const struct sources *s, const struct tap_sel
 	return nr;
 }
 
-/* ---- tracepoints without events -------------------------------------------------------------- */
+/* ---- tracepoints without events ---- */
 
 #define BARE "bare:"
 
@@ -339,7 +339,7 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 	return nr ? 0 : tap_err_set(err, -ENODATA, "no tracepoint that lacks a trace event matches '%s'", glob);
 }
 
-/* ---- probes of a program ---------------------------------------------------------------------- */
+/* ---- probes of a program ---- */
 
 #define USDT "usdt:"
 
@@ -356,7 +356,7 @@ static int list_process(const struct sources *s, bool verbose, struct tap_err *e
 	return nr ? 0 : tap_err_set(err, -ENODATA, "process %d has no USDT probes and no schedtap tracepoints", s->pid);
 }
 
-/* ---- own definitions ------------------------------------------------------------------------- */
+/* ---- own definitions ---- */
 
 /* What recording would say of it, without a program that is loaded. */
 static int check_own(const struct sources *s, const struct tap_def *def, struct tap_err *err)
@@ -405,7 +405,7 @@ static int list_own(const struct sources *s, const struct tap_defs *own, const s
 	return ret;
 }
 
-/* ---- events that are on ----------------------------------------------------------------------- */
+/* ---- events that are on ---- */
 
 static int list_enabled(const struct sources *s, const struct tap_strings *words, struct tap_err *err)
 {
@@ -434,7 +434,7 @@ static int list_enabled(const struct sources *s, const struct tap_strings *words
 	return ret;
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
+/* ---- the command ---- */
 
 static bool fits_own(const struct tap_defs *own, const struct tap_select *select)
 {
@@ -485,8 +485,7 @@ static int list_words(const struct sources *s, const struct tap_defs *own, const
 static void tell_missing(const struct sources *s)
 {
 	if (s->by_types)
-		fputs("schedtap: 'bpf' is judged only by the kernel's types: a test that loads BPF programs "
-		      "needs CAP_BPF and CAP_PERFMON\n", stderr);
+		fputs("schedtap: 'bpf' is judged only by the kernel's types: a test that loads BPF programs needs CAP_BPF and CAP_PERFMON\n", stderr);
 	if (s->no_tracefs.code)
 		fprintf(stderr, "schedtap: the kernel's other events are not listed: %s\n",
 			s->no_tracefs.text);

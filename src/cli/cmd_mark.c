@@ -91,8 +91,7 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 
 	(void)opts, (void)rest;
 	if (operands->nr > 1 || len > sizeof(r.text)) {
-		tap_err_set(&err, -EINVAL, operands->nr > 1 ? "expected one argument, the mark's text: put a "
-			    "text with blanks in quotes" :
+		tap_err_set(&err, -EINVAL, operands->nr > 1 ? "expected one argument, the mark's text: put a text with blanks in quotes" :
 				   "a mark's text can have at most %zu bytes", sizeof(r.text));
 		return tap_cmd_fail(&err, true);
 	}
@@ -103,8 +102,7 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 	else if (!told.nr)
 		tap_err_set(&err, -ESRCH, "no recording is running: start one with schedtap record");
 	else if (!told.took)
-		tap_err_set(&err, -EIO, "%u %s, but none accepted the mark: only root and the user who "
-			    "started a recording may add marks to it", told.nr,
+		tap_err_set(&err, -EIO, "%u %s, but none accepted the mark: only root and the user who started a recording may add marks to it", told.nr,
 			    told.nr == 1 ? "recorder runs" : "recorders run");
 	if (err.code)
 		return tap_cmd_fail(&err, false);

@@ -27,8 +27,7 @@ struct module_opts {
 
 static const struct tap_opt module_opts[] = {
 	TAP_OPTION(struct module_opts, types, "btf", 'b', "FILE", TAP_OPT_STRING,
-		   "read kernel types from this BTF file, vmlinux or vmlinuz [those of the headers or this "
-		   "kernel]"),
+		   "read kernel types from this BTF file, vmlinux or vmlinuz [those of the headers or this kernel]"),
 	TAP_OPTION(struct module_opts, kernel_src, "kernel-src", 'k', "PATH", TAP_OPT_STRING,
 		   "for build: kernel headers, a built kernel tree, or on arm64 kheaders.tar.xz [headers of the running kernel]"),
 	TAP_OPTION(struct module_opts, symvers, "symvers", 0, "FILE", TAP_OPT_STRING,
@@ -41,8 +40,7 @@ static const struct tap_opt module_opts[] = {
 		   "for build: the kernel's ARCH, such as arm64 [this machine's]"),
 	TAP_OPTION(struct module_opts, cross, "cross-compile", 0, "PREFIX", TAP_OPT_STRING,
 		   "for build: the compiler's prefix, such as aarch64-linux-gnu-"),
-	TAP_OPTION(struct module_opts, llvm, "llvm", 0, NULL, TAP_OPT_FLAG, "for build: compile with clang "
-		   "and lld"),
+	TAP_OPTION(struct module_opts, llvm, "llvm", 0, NULL, TAP_OPT_FLAG, "for build: compile with clang and lld"),
 	{ 0 }
 };
 
@@ -177,8 +175,7 @@ static int run_module(void *opts, const struct tap_strings *operands, char **res
 	else if (!strcmp(verb, "status"))
 		ret = status(&err);
 	else
-		ret = tap_err_set(&err, -EINVAL, "expected one of build, load, unload, status and layout: "
-				  "see 'schedtap help module'");
+		ret = tap_err_set(&err, -EINVAL, "expected one of build, load, unload, status and layout: see 'schedtap help module'");
 	return ret ? tap_cmd_fail(&err, !*verb || ret == -EINVAL) : TAP_EXIT_OK;
 }
 

@@ -74,49 +74,39 @@ struct run {
 #define T struct record_opts
 static const struct tap_opt record_table[] = {
 	TAP_OPT_OUTPUT(T, output, "trace.dat"),
-	TAP_OPTION(T, select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS, "only these events: a name, group, system or "
-		   "SYSTEM:NAME, a glob, or a new event such as 'sched_switch{prev=prev->pid}'; repeatable"),
+	TAP_OPTION(T, select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS, "only these events: a name, group, system or SYSTEM:NAME, a glob, or a new event such as 'sched_switch{prev=prev->pid}'; repeatable"),
 	TAP_OPT_FILTER(T, select.filters, select.events),
 	TAP_OPT_DEFINE(T, definitions),
 	TAP_OPTION(T, triggers, "trigger", 0, "TRIGGER", TAP_OPT_STRINGS,
 		   "set an event trigger, such as 'sched_switch: traceoff:1 if next_pid == 42'; repeatable"),
 	TAP_OPTION(T, stacks, "stack", 0, "STACK", TAP_OPT_STRINGS,
-		   "record stacks with an event: EVENT[:kernel|user|both][,depth=N], such as sched_switch; "
-		   "repeatable"),
+		   "record stacks with an event: EVENT[:kernel|user|both][,depth=N], such as sched_switch; repeatable"),
 	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
 		   "stop after this time [until Ctrl-C]"),
 	TAP_OPT_PIDS(T, select.tgids),
-	TAP_OPTION(T, follow, "follow", 0, NULL, TAP_OPT_FLAG, "record the child processes of -p processes "
-		   "as well"),
+	TAP_OPTION(T, follow, "follow", 0, NULL, TAP_OPT_FLAG, "record the child processes of -p processes as well"),
 	TAP_OPT_TIDS(T, select.tids),
 	TAP_OPT_COMMS(T, select.comms),
 	TAP_OPT_CGROUPS(T, select.cgroups),
 	TAP_OPT_CPUS(T, select.cpus),
 	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING,
-		   "use only this backend: bpf, tracefs, or user (programs' own events) [for each event, the "
-		   "backend with the least overhead]"),
+		   "use only this backend: bpf, tracefs, or user (programs' own events) [for each event, the backend with the least overhead]"),
 	TAP_OPTION(T, buffer_bytes, "buffer", 0, "SIZE", TAP_OPT_SIZE,
 		   "ring buffer per CPU, rounded up to a power of two [8M; with over 32 CPUs less, down to 1M]"),
 	TAP_OPTION(T, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
 		   "stop when SIZE bytes have been recorded [no limit]"),
 	TAP_OPTION(T, keep, "keep", 0, "TIME|SIZE", TAP_OPT_STRING,
 		   "flight recorder: keep the last 10s or 64M in memory, save a file when a condition fires"),
-	TAP_OPTION(T, disk_bytes, "on-disk", 0, "SIZE", TAP_OPT_SIZE, "record to disk all the time, into several files of at most "
-		   "SIZE in total, and remove the oldest files; with --keep 24h also older ones"),
+	TAP_OPTION(T, disk_bytes, "on-disk", 0, "SIZE", TAP_OPT_SIZE, "record to disk all the time, into several files of at most SIZE in total, and remove the oldest files; with --keep 24h also older ones"),
 	TAP_OPTION(T, conditions, "when", 0, "CONDITION", TAP_OPT_STRINGS,
-		   "with --keep: save a file when this condition fires, such as 'waking > 5ms'; with --on-disk: only mark it; "
-		   "repeatable"),
-	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME, "with --keep: record for TIME after a "
-		   "condition fires, then save the file [1s]"),
+		   "with --keep: save a file when this condition fires, such as 'waking > 5ms'; with --on-disk: only mark it; repeatable"),
+	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME, "with --keep: record for TIME after a condition fires, then save the file [1s]"),
 	{ "max-files", 0, "N", "with --keep: keep only the N newest files [0: keep all files]", TAP_OPT_INT,
 	  .offset = offsetof(T, max_files), .max = INT32_MAX },
-	{ "priority", 'r', "PRIO", "real-time priority of the recorder; 0: no real-time priority [40 where "
-				   "allowed]",
+	{ "priority", 'r', "PRIO", "real-time priority of the recorder; 0: no real-time priority [40 where allowed]",
 	  TAP_OPT_INT, .offset = offsetof(T, priority), .max = 99 },
-	TAP_OPTION(T, command_lines, "command-lines", 0, NULL, TAP_OPT_FLAG, "store the command lines of "
-		   "processes, which may contain secrets"),
-	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "compress the data while recording: "
-		   "zstd or none [none]"),
+	TAP_OPTION(T, command_lines, "command-lines", 0, NULL, TAP_OPT_FLAG, "store the command lines of processes, which may contain secrets"),
+	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "compress the data while recording: zstd or none [none]"),
 	{ 0 }
 };
 #undef T
@@ -145,15 +135,13 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	if (!*o->output)
 		return tap_err_set(err, -EINVAL, "-o needs a file name");
 	if (!strcmp(o->output, "-"))
-		return tap_err_set(err, -EINVAL, "-o -: a recording cannot be written to standard "
-				   "output: name a file");
+		return tap_err_set(err, -EINVAL, "-o -: a recording cannot be written to standard output: name a file");
 	if (o->disk_bytes && (o->after_ns != record_defaults.after_ns || o->max_files))
 		return tap_err_set(err, -EINVAL, "%s cannot be combined with --on-disk", o->max_files ? "--max-files" : "--after");
 	if (o->disk_bytes && o->disk_bytes < TAP_ROTATION_MIN_BYTES)
 		return tap_err_set(err, -EINVAL, "--on-disk: the size must be at least %dM", (int)(TAP_ROTATION_MIN_BYTES >> 20));
 	if (o->disk_bytes && o->triggers.nr)
-		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --on-disk: a file would not say which events a "
-				   "trigger had switched off before its start");
+		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --on-disk: a file would not say which events a trigger had switched off before its start");
 	if (o->disk_bytes && o->max_bytes)
 		return tap_err_set(err, -EINVAL, "--max-size cannot be combined with --on-disk: use -d to end the recording");
 	if (!o->keep && (o->after_ns != record_defaults.after_ns || o->max_files))
@@ -161,11 +149,9 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	if (!o->keep && !o->disk_bytes && o->conditions.nr)
 		return tap_err_set(err, -EINVAL, "--when needs --keep or --on-disk");
 	if (o->keep && o->triggers.nr)
-		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --keep: a saved file "
-				   "would not say which events a trigger had switched off before its start; use --when");
+		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --keep: a saved file would not say which events a trigger had switched off before its start; use --when");
 	if (o->keep && o->max_bytes)
-		return tap_err_set(err, -EINVAL, "--max-size cannot be combined with --keep: a flight "
-				   "recorder keeps only the newest events");
+		return tap_err_set(err, -EINVAL, "--max-size cannot be combined with --keep: a flight recorder keeps only the newest events");
 	if (o->follow && !o->select.tgids.nr)
 		return tap_err_set(err, -EINVAL, "--follow needs -p");
 	return 0;
@@ -189,8 +175,7 @@ static int read_keep(const struct record_opts *o, struct tap_flight_opts *flight
 	flight->after_ns = o->after_ns;
 	flight->max_files = (unsigned int)o->max_files;
 	if (tap_text_parse_time(o->keep, &flight->keep_ns) && tap_text_parse_size(o->keep, &flight->keep_bytes))
-		return tap_err_set(err, -EINVAL, "--keep '%.100s': expected a time, such as 10s, "
-				   "or a size, such as 64M",
+		return tap_err_set(err, -EINVAL, "--keep '%.100s': expected a time, such as 10s, or a size, such as 64M",
 				   o->keep);
 	if (!flight->keep_ns && !flight->keep_bytes)
 		return tap_err_set(err, -EINVAL, "--keep %.100s: the time or size must be greater than 0", o->keep);
@@ -834,8 +819,7 @@ static void name_spool(const char *file, struct tap_err *err)
 
 	tap_buf_printf(&spool, "%s.spool/head.dat", file);
 	if (!access(tap_buf_str(&spool), F_OK) && !strstr(first.text, "schedtap repair"))
-		tap_err_set(err, first.code, "%.500s; the recorded data is in the folder '%.300s.spool': run "
-			    "`schedtap repair%s` to make a recording file from it", first.text, file,
+		tap_err_set(err, first.code, "%.500s; the recorded data is in the folder '%.300s.spool': run `schedtap repair%s` to make a recording file from it", first.text, file,
 			    first.code == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
 	tap_buf_release(&spool);
 }

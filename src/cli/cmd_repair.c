@@ -134,8 +134,7 @@ static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 
 static int explain_flight(const struct paths *p, struct tap_err *err)
 {
-	return tap_err_set(err, -ENODATA, "cannot repair '%.300s': its flight recorder was killed, and the events were only in memory; "
-			   "the folder was removed (if a condition had fired, its file has a .spool folder of its own)", p->spool);
+	return tap_err_set(err, -ENODATA, "cannot repair '%.300s': its flight recorder was killed, and the events were only in memory; the folder was removed (if a condition had fired, its file has a .spool folder of its own)", p->spool);
 }
 
 /* Append the first and the last of the @files that are folders or not, and their number. */
@@ -171,8 +170,7 @@ static int explain_ring(const struct paths *p, struct tap_err *err)
 		goto out;
 	name_some(&whole, files, nr, false);
 	name_some(&left, files, nr, true);
-	ret = tap_err_set(err, -ENODATA, "'%.200s' has no events: it only reserved the name of a ring on disk (--on-disk), whose recorder was "
-			  "killed. It is removed now. Complete files of the ring: %s. To be repaired: %s", p->spool, tap_buf_str(&whole), tap_buf_str(&left));
+	ret = tap_err_set(err, -ENODATA, "'%.200s' has no events: it only reserved the name of a ring on disk (--on-disk), whose recorder was killed. It is removed now. Complete files of the ring: %s. To be repaired: %s", p->spool, tap_buf_str(&whole), tap_buf_str(&left));
 out:
 	tap_stamped_free_list(files, nr);
 	tap_stamped_release(&names);
@@ -196,8 +194,7 @@ static int repair(const char *name, const struct repair_opts *o, struct tap_err 
 	}
 	lock = tap_spool_lock(p.spool, err);
 	if (lock == -ENOENT && !access(p.file, F_OK))
-		ret = tap_err_set(err, -ENOENT, "'%.300s' needs no repair: it has no .spool folder of an "
-				  "interrupted recording",
+		ret = tap_err_set(err, -ENOENT, "'%.300s' needs no repair: it has no .spool folder of an interrupted recording",
 				  p.file);
 	else if (lock < 0)
 		ret = lock;
@@ -211,7 +208,7 @@ out:
 	return ret;
 }
 
-/* ---- --verify --------------------------------------------------------------------------------- */
+/* ---- --verify ---- */
 
 static void print_damage(const struct tap_event *ev, const char *file)
 {

@@ -140,8 +140,7 @@ static int wait_until_applied(struct tap_user_set *set, const struct place *p, s
 
 	while (!(ret = tap_user_refresh(set, p->program, err)) && !is_applied(p)) {
 		if (tap_now_ns() - start > PATCH_MS * 1000000ull)
-			return tap_err_set(err, -ETIMEDOUT, "program %d has not switched its tracepoints "
-					   "after %u ms: it is stopped, or a regfunc() callback is running",
+			return tap_err_set(err, -ETIMEDOUT, "program %d has not switched its tracepoints after %u ms: it is stopped, or a regfunc() callback is running",
 					   p->program->pid, PATCH_MS);
 		usleep(PATCH_LOOK_US);
 	}
@@ -222,8 +221,7 @@ static int make_filter(const struct place *p, const struct tap_user_event *ev, s
 	if (!ret && !(*f)->steps)
 		return tap_err_set(err, -E2BIG, "process %d cannot evaluate this filter: %s", p->program->pid, (*f)->why);
 	if (!ret && (*f)->reads_tid && p->program->control.nested)
-		return tap_err_set(err, -EOPNOTSUPP, "process %d cannot evaluate this filter: "
-				   "thread IDs differ in its PID namespace", p->program->pid);
+		return tap_err_set(err, -EOPNOTSUPP, "process %d cannot evaluate this filter: thread IDs differ in its PID namespace", p->program->pid);
 	return ret;
 }
 
@@ -274,8 +272,7 @@ static int find_file(const struct tap_strings *words, const struct file **out, s
 	const struct file *f = files;
 
 	if (!words->nr)
-		return tap_err_set(err, -EINVAL, "expected a FILE, such as enable or filter: see 'schedtap "
-				   "help tracefs'");
+		return tap_err_set(err, -EINVAL, "expected a FILE, such as enable or filter: see 'schedtap help tracefs'");
 	while (f < files + NR_FILES && strcmp(f->name, words->v[0]))
 		f++;
 	if (f == files + NR_FILES)

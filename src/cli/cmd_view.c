@@ -21,8 +21,7 @@ static const struct tap_opt options[] = {
 	TAP_OPT_WINDOW(struct view_opts, input.window),
 	{ .name = "port", .arg = "N", .type = TAP_OPT_INT, .help = "serve the page on this port [a free port]",
 	  .offset = offsetof(struct view_opts, port), .min = 1, .max = UINT16_MAX },
-	TAP_OPTION(struct view_opts, no_browser, "no-browser", 0, NULL, TAP_OPT_FLAG, "print the address "
-		   "without opening a browser"),
+	TAP_OPTION(struct view_opts, no_browser, "no-browser", 0, NULL, TAP_OPT_FLAG, "print the address without opening a browser"),
 	{ 0 }
 };
 

@@ -34,7 +34,7 @@ void tap_comparison_release(struct tap_comparison *c)
 	*c = (struct tap_comparison){ 0 };
 }
 
-/* ---- the values ------------------------------------------------------------------------------- */
+/* ---- the values ---- */
 
 /* Names to values. */
 struct index {
@@ -82,7 +82,7 @@ static bool is_zero(const struct tap_compared_side *side)
 	return !side->v[0] && !side->v[side->nr - 1];
 }
 
-/* ---- one metric -------------------------------------------------------------------------------- */
+/* ---- one metric ---- */
 
 static int test(struct tap_compared *c)
 {
@@ -134,7 +134,7 @@ static void judge(struct tap_compared *c, double min_effect, const struct tap_co
 		c->more = guess_more(c, least, all);
 }
 
-/* ---- all ----------------------------------------------------------------------------------------- */
+/* ---- all ---- */
 
 struct sides {
 	struct index *a, *b; /* owned, in one array */

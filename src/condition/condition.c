@@ -148,8 +148,7 @@ static int make_task_filter(struct parser *p)
 	tap_buf_release(&text);
 	ret = ret ?: tap_filter_new(c->task, c->filter, &c->of_task, p->err);
 	if (!ret && c->of_task->nr_pasts)
-		ret = fail(p, c->filter, "a condition cannot use changed() or moved(), which work only in "
-			   "the filter of a recorded event (-f)");
+		ret = fail(p, c->filter, "a condition cannot use changed() or moved(), which work only in the filter of a recorded event (-f)");
 	return ret;
 }
 
@@ -201,8 +200,7 @@ static int parse_kind(struct parser *p, const char *word, size_t len)
 static int refuse_limit(struct parser *p, const char *word)
 {
 	skip_blanks(p);
-	return *p->at != '>' ? 0 : fail(p, word, "only these can be compared with a time: waking, preempted, throttled, blocked, "
-					"sleeping, stopped, running, violation");
+	return *p->at != '>' ? 0 : fail(p, word, "only these can be compared with a time: waking, preempted, throttled, blocked, sleeping, stopped, running, violation");
 }
 
 static int parse(struct parser *p)

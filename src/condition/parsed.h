@@ -24,7 +24,8 @@ struct tap_condition {
 	uint64_t limit; /* ns, events per second, events */
 	struct tap_select *event; /* of EVENT and RATE: its one word */
 	const char *filter; /* in .text, where it ends; NULL: there is none */
-	struct tap_format *task; /* of STATE and VIOLATION with a filter: of a struct tap_condition_task */
+	/* of STATE and VIOLATION with a filter: of a struct tap_condition_task */
+	struct tap_format *task;
 	struct tap_filter *of_task;
 };
 

@@ -103,7 +103,7 @@ static int nomem(struct tap_err *err)
 	return tap_err_set(err, -ENOMEM, "out of memory");
 }
 
-/* ---- what is told --------------------------------------------------------------------------- */
+/* ---- what is told ---- */
 
 /* @met: without its condition. */
 static void tell(struct tap_watch *w, unsigned int condition, const struct tap_met *met)
@@ -147,7 +147,7 @@ static void tell_of_task(struct tap_watch *w, unsigned int condition, const stru
 	tell(w, condition, &met);
 }
 
-/* ---- waits ---------------------------------------------------------------------------------- */
+/* ---- waits ---- */
 
 /* Of its @limits it has come to so many. Return: 0 or -ENOMEM. */
 static int set_wait(struct tap_watch *w, const struct limits *limits, struct tap_task *task, uint64_t since_ns,
@@ -282,7 +282,7 @@ static void on_forget(void *ctx, const struct tap_task *task)
 	tap_lists_drop(&w->ids.lists, task->tid);
 }
 
-/* ---- events --------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 /* The newest second goes on to @ts_ns. */
 static void rate_advance(struct watched *c, uint64_t ts_ns)
@@ -433,7 +433,7 @@ int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
 	return 0;
 }
 
-/* ---- which events --------------------------------------------------------------------------- */
+/* ---- which events ---- */
 
 static bool fits(const struct tap_condition *c, const struct tap_format *fmt)
 {
@@ -451,8 +451,7 @@ static int add_use(struct kind *k, unsigned int condition, const struct tap_cond
 	ret = c->filter ? tap_filter_new(k->fmt, c->filter, &u.filter, err) : 0;
 	if (!ret && u.filter && u.filter->nr_pasts) {
 		tap_filter_free(u.filter);
-		ret = tap_err_set(err, -EINVAL, "condition '%.300s' uses changed() or moved(), which work "
-				  "only in the filter of a recorded event (-f)", c->text);
+		ret = tap_err_set(err, -EINVAL, "condition '%.300s' uses changed() or moved(), which work only in the filter of a recorded event (-f)", c->text);
 	}
 	if (ret)
 		return ret;
@@ -544,8 +543,7 @@ static int check_event(const struct tap_watch *w, const struct tap_condition *c,
 		if (ret != -EINVAL)
 			return ret;
 	}
-	return nr_fit ? ret : tap_err_set(err, -EINVAL, "condition '%.300s' needs the event '%.200s', which "
-					  "is not recorded: select it with -e", c->text,
+	return nr_fit ? ret : tap_err_set(err, -EINVAL, "condition '%.300s' needs the event '%.200s', which is not recorded: select it with -e", c->text,
 					  tap_condition_word(c)->text);
 }
 
@@ -565,18 +563,15 @@ static int check_task(const struct tap_watch *w, const struct tap_condition *c, 
 	bool wakes = c->kind == TAP_CONDITION_VIOLATION || tap_state_is_sleep(c->state) || c->state == TAP_STATE_WAKING;
 
 	if (!has_event(w, "sched", "sched_switch"))
-		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_switch', which "
-				   "is not recorded: select it with -e", c->text);
+		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_switch', which is not recorded: select it with -e", c->text);
 	if (wakes && !has_event(w, "sched", "sched_waking") && !has_event(w, "sched", "sched_wakeup"))
-		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_waking', which "
-				   "is not recorded: select it with -e", c->text);
+		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_waking', which is not recorded: select it with -e", c->text);
 	if (c->state == TAP_STATE_THROTTLED && !has_event(w, "schedtap", "sched_throttle"))
-		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_throttle', which "
-				   "is not recorded: select it with -e", c->text);
+		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_throttle', which is not recorded: select it with -e", c->text);
 	return 0;
 }
 
-/* ---- begin and end -------------------------------------------------------------------------- */
+/* ---- begin and end ---- */
 
 static int by_length(const void *a, const void *b)
 {

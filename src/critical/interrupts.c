@@ -21,7 +21,8 @@ struct nest {
 
 struct tap_interrupts_cpu {
 	struct nest hard, soft;
-	uint64_t lost_ns; /* the end of the last loss after which a handler may be in progress that began in it; 0: there is none */
+	/* the end of the last loss after which a handler may be in progress that began in it; 0: there is none */
+	uint64_t lost_ns;
 };
 
 struct tap_interrupt_source {

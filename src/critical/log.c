@@ -35,7 +35,7 @@ void tap_critical_log_release(struct tap_critical_log *l)
 	free(l->tasks);
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 /* Return: NULL when out of memory. */
 static void *get_bytes(struct tap_critical_log *l, size_t bytes)
@@ -159,7 +159,7 @@ void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task 
 		*last_by = by;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* What stands before @end in the chunk, and lasted until @to_ns. */
 static void read_back(struct tap_log_place *p, const struct tap_log_chunk *c, unsigned int end, uint64_t to_ns)

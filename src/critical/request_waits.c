@@ -15,7 +15,7 @@ void tap_request_waits_release(struct tap_request_waits *w)
 	tap_map_release(&w->near);
 }
 
-/* ---- which they are --------------------------------------------------------------------------- */
+/* ---- which they are ---- */
 
 struct finding {
 	struct tap_request_waits *w;
@@ -35,7 +35,8 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 	if (tap_array_grow(&w->v, w->nr, &w->cap, sizeof(*w->v)))
 		return -ENOMEM;
 	w->v[w->nr++] = wait;
-	if (wait.left_ns >= why->longest.left_ns) { /* of several the first: they come from the end */
+	/* of several the first: they come from the end */
+	if (wait.left_ns >= why->longest.left_ns) {
 		why->longest = wait;
 		why->longest_task = s->task;
 	}
@@ -75,7 +76,7 @@ int tap_request_waits_begin(struct tap_request_waits *w)
 	return ret;
 }
 
-/* ---- what is told ----------------------------------------------------------------------------- */
+/* ---- what is told ---- */
 
 /* Of the task's the first that begins no earlier, or what is behind them all: mostly it is near the last one. */
 static unsigned int find_first(const struct tap_request_waits *w, int tid, uint64_t from_ns)
@@ -159,7 +160,7 @@ int tap_request_waits_told(struct tap_request_waits *w, const struct tap_wait_to
 	return ret;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 static int by_begin(const void *a, const void *b)
 {

@@ -55,7 +55,7 @@ void tap_requests_release(struct tap_requests *r)
 	tap_map_release(&r->open);
 }
 
-/* ---- their paths ------------------------------------------------------------------------------ */
+/* ---- their paths ---- */
 
 struct request_sum {
 	unsigned int task;

@@ -13,7 +13,8 @@ struct tap_request {
 };
 
 struct tap_requests { /* all zero: none */
-	struct tap_request *v; /* owned; in the order in which they finished, or the longest first */
+	/* owned; in the order in which they finished, or the longest first */
+	struct tap_request *v;
 	unsigned int nr, cap;
 	uint64_t unfinished; /* began, and then began again, or were never finished */
 	uint64_t unbegun;    /* finished, and had not begun */

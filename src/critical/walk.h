@@ -18,7 +18,8 @@ enum tap_path_state {
 	TAP_PATH_DISK, /* it slept until a block device's interrupt */
 	TAP_PATH_NETWORK,
 	TAP_PATH_TIMER,
-	TAP_PATH_BLOCKED, /* the same, of an interrupt that is none of these, or not told: in state D */
+	/* the same, of an interrupt that is none of these, or not told: in state D */
+	TAP_PATH_BLOCKED,
 	TAP_PATH_INTERRUPT, /* and in another */
 	TAP_PATH_ASLEEP, /* it slept on at the end */
 	TAP_NR_PATH_STATES,

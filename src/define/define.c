@@ -35,7 +35,7 @@ struct reader {
 	struct tap_own_class *classes; /* of this file, the last one first */
 };
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static const char *keep(struct reader *r, struct span s)
 {
@@ -98,7 +98,7 @@ static struct tap_own_def *take_event(struct reader *r, const struct tap_part *p
 	return NULL;
 }
 
-/* ---- what a class is made of ----------------------------------------------------------------- */
+/* ---- what a class is made of ---- */
 
 static const struct tap_field *find_field(const struct tap_record *rec, struct span name)
 {
@@ -153,8 +153,7 @@ static bool has_no_record(struct reader *r, const struct tap_part *part)
 	for (unsigned int i = 0; i < part->nr; i++)
 		if (token_is(&part->v[i], "__entry"))
 			tap_pp_fail(r->pp, &part->v[i],
-				    "a condition can use only the arguments: the record does not "
-				    "exist yet");
+				    "a condition can use only the arguments: the record does not exist yet");
 	return !tap_pp_err(r->pp);
 }
 
@@ -230,10 +229,8 @@ static struct tap_own_class *read_class(struct reader *r, const struct tap_call 
 	if (!tap_call_has(
 		    r->pp, call, conditional ? 7 : 6,
 		    conditional
-			    ? "name, TP_PROTO(), TP_ARGS(), TP_CONDITION(), TP_STRUCT__entry(), "
-			      "TP_fast_assign(), TP_printk()"
-			    : "name, TP_PROTO(), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), "
-			      "TP_printk()") ||
+			    ? "name, TP_PROTO(), TP_ARGS(), TP_CONDITION(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk()"
+			    : "name, TP_PROTO(), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk()") ||
 	    !tap_call_name(r->pp, &call->args[0], "an event's name", &name))
 		return NULL;
 	c->at = call->args[0].v[0];
@@ -252,7 +249,7 @@ static struct tap_own_class *read_class(struct reader *r, const struct tap_call 
 	return c;
 }
 
-/* ---- events ---------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 /* What a macro of the header stands for, as one word. Return: NULL if there is none. */
 static const char *word_of(struct reader *r, const char *macro)
@@ -385,8 +382,7 @@ static bool read_feed(struct reader *r, const struct tap_part *part, struct span
 		return tap_call_name(r->pp, part, "a tracepoint's name", name);
 	*name = (struct span){ text->s + 1, text->len - 2 };
 	if (!memchr(name->s, ':', name->len) || memchr(name->s, '\\', name->len))
-		tap_pp_fail(r->pp, part->v, "not a probe: use \"usdt:PATH:PROVIDER:NAME\", "
-			    "\"uprobe:PATH:SYMBOL\" or \"uretprobe:PATH:SYMBOL\"");
+		tap_pp_fail(r->pp, part->v, "not a probe: use \"usdt:PATH:PROVIDER:NAME\", \"uprobe:PATH:SYMBOL\" or \"uretprobe:PATH:SYMBOL\"");
 	return !tap_pp_err(r->pp);
 }
 
@@ -456,7 +452,7 @@ static void read_needs(struct reader *r, const struct tap_call *call)
 		};
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 static const struct {
 	const char *word;
@@ -540,8 +536,7 @@ static void check_hooks(struct reader *r)
 
 		if (!o->def.nr_hooks && !(built_in && !built_in->nr_hooks))
 			tap_pp_fail(r->pp, &o->at,
-				    "this event has no tracepoint: add TRACE_HOOK(%s, TRACEPOINT, "
-				    "TP_PROTO(%s), TP_ARGS(%s));",
+				    "this event has no tracepoint: add TRACE_HOOK(%s, TRACEPOINT, TP_PROTO(%s), TP_ARGS(%s));",
 				    o->def.name, o->def.params, o->class->args.s);
 	}
 }

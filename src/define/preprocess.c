@@ -57,7 +57,7 @@ struct tap_pp {
 	unsigned int plain; /* above 0: names of macros stay as they are */
 };
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 int tap_pp_err(const struct tap_pp *pp)
 {
@@ -83,7 +83,7 @@ int tap_pp_no_memory(struct tap_pp *pp)
 	return pp->ret;
 }
 
-/* ---- lists ----------------------------------------------------------------------------------- */
+/* ---- lists ---- */
 
 void tap_pp_add(struct tap_pp *pp, struct tap_tokens *list, struct tap_token t)
 {
@@ -189,7 +189,7 @@ void tap_pp_next(struct tap_pp *pp, struct tap_token *t)
 	t->space = space == SPACE_NEXT ? t->space : space;
 }
 
-/* ---- calls of macros ------------------------------------------------------------------------- */
+/* ---- calls of macros ---- */
 
 struct arg {
 	const struct tap_token *v, *full; /* as it is written, and with its own macros done */
@@ -453,7 +453,8 @@ static bool take_paren(struct tap_pp *pp)
 /* Return: whether the macro's text is what comes next; else the name stays. */
 static bool enter(struct tap_pp *pp, struct tap_macro *m, const struct tap_token *name)
 {
-	const struct tap_macro as_it_is = *m; /* its arguments may have a #define of it between them */
+	/* its arguments may have a #define of it between them */
+	const struct tap_macro as_it_is = *m;
 	struct filling f = { .m = &as_it_is };
 	unsigned int nr;
 	bool ok = true;
@@ -492,7 +493,7 @@ bool tap_pp_value(struct tap_pp *pp, const char *name, struct tap_tokens *out)
 	return true;
 }
 
-/* ---- directives ------------------------------------------------------------------------------ */
+/* ---- directives ---- */
 
 static struct file *this_file(struct tap_pp *pp)
 {
@@ -875,7 +876,7 @@ static void read_file(struct tap_pp *pp, struct tap_token *t)
 	*t = (struct tap_token){ 0 };
 }
 
-/* ---- from the start -------------------------------------------------------------------------- */
+/* ---- from the start ---- */
 
 static const char first_text[] = "#define TRACE_HEADER_MULTI_READ\n"
 				 "#define PARAMS(args...) args\n"

@@ -41,8 +41,7 @@ static void add_field(struct layout *l, struct tap_field f, uint32_t align,
 	l->align = align > l->align ? align : l->align;
 	if (r->size + l->dynamic > TAP_RECORD_MAX_BYTES)
 		tap_pp_fail(l->pp, &name->at,
-			    "with '%s' a record takes %u bytes: the limit is %u, counting %u per "
-			    "__string and %u per __bitmask",
+			    "with '%s' a record takes %u bytes: the limit is %u, counting %u per __string and %u per __bitmask",
 			    f.name, r->size + l->dynamic, TAP_RECORD_MAX_BYTES, STRING_MAX,
 			    BITMASK_MAX);
 	r->fields[r->nr++] = f;
@@ -82,8 +81,7 @@ static bool read_type(struct layout *l, const struct tap_part *part, struct tap_
 			    &type) ||
 	    type.is_real) {
 		tap_pp_fail(l->pp, &part->at,
-			    "'%.100s' is not a field type: use u8 to u64, s8 to s64, int, long, "
-			    "char, bool, pid_t, enum or a pointer",
+			    "'%.100s' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, pid_t, enum or a pointer",
 			    text.s);
 		return false;
 	}
@@ -104,8 +102,7 @@ static bool read_length(struct layout *l, const struct tap_part *part, uint32_t 
 		return false;
 	}
 	if (c.value < 1 || c.value > TAP_RECORD_MAX_BYTES / elem_size) {
-		tap_pp_fail(l->pp, &part->at, "%lld elements: an array of this type can have 1 to "
-			    "%u",
+		tap_pp_fail(l->pp, &part->at, "%lld elements: an array of this type can have 1 to %u",
 			    (long long)c.value, TAP_RECORD_MAX_BYTES / elem_size);
 		return false;
 	}

@@ -10,14 +10,16 @@ enum tap_number_type { TAP_NUMBER_U8, TAP_NUMBER_U32, TAP_NUMBER_F32, TAP_NUMBER
 struct tap_drawn_column {
 	const char *name;
 	enum tap_number_type type;
-	struct tap_buf *bytes; /* borrowed; released as it is written; of varints each has all of its bytes in a row */
+	/* borrowed; released as it is written; of varints each has all of its bytes in a row */
+	struct tap_buf *bytes;
 };
 
 /* Pieces of one column stand next to each other. */
 struct tap_drawn_columns { /* all zero: none */
 	struct tap_drawn_column *v; /* owned */
 	unsigned int nr, cap;
-	unsigned int nr_first; /* of the pieces, those that are read before the others: tap_levels_end() */
+	/* of the pieces, those that are read before the others: tap_levels_end() */
+	unsigned int nr_first;
 	size_t first_bytes; /* of the part: up to the end of these; known once it was put */
 };
 

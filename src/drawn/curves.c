@@ -41,7 +41,7 @@ bool tap_curves_are_in(const struct tap_run *run)
 	return tap_run_has(run, is_signal, NULL);
 }
 
-/* ---- points --------------------------------------------------------------------------------------------- */
+/* ---- points ---- */
 
 /* An interval of the window in a curve: which of its points stay. */
 struct kept {
@@ -107,7 +107,7 @@ static int add_point(struct tap_curves *c, struct tap_drawn_curve *curve, uint64
 	return 0;
 }
 
-/* ---- what is told ----------------------------------------------------------------------------------------- */
+/* ---- what is told ---- */
 
 /* NULL when out of memory. */
 static struct tap_drawn_curve *find_curve(struct tap_curves *c, uint64_t key, const struct tap_drawn_curve *fresh)
@@ -191,7 +191,7 @@ void tap_curves_release(struct tap_curves *c)
 	tap_buf_release(&c->values);
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------- */
+/* ---- columns ---- */
 
 static void put_cgroup(struct tap_curves *c, const struct tap_pelt_series *s, struct tap_buf *json)
 {

@@ -54,7 +54,7 @@ void tap_levels_release(struct tap_levels *l)
 	free(l->runner);
 }
 
-/* ---- what CPUs did ----------------------------------------------------------------------------------- */
+/* ---- what CPUs did ---- */
 
 /* What is in it becomes a cell, and part of the bucket above it. */
 static int close_bucket(struct tap_levels *l, unsigned int level, unsigned int row)
@@ -107,7 +107,7 @@ static uint32_t runner_of(const struct tap_cpu_interval *s)
 	return index == TAP_OTHERS ? TAP_OTHERS : TAP_RUNNER_TASKS + index;
 }
 
-/* ---- who waited --------------------------------------------------------------------------------------- */
+/* ---- who waited ---- */
 
 static uint32_t part_of(const struct tap_pyramid *p, uint64_t ns)
 {
@@ -140,7 +140,7 @@ static void note_wait(struct tap_levels *l, unsigned int row, const struct tap_i
 		*most = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 }
 
-/* ---- the watcher --------------------------------------------------------------------------------------- */
+/* ---- the watcher ---- */
 
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
@@ -183,7 +183,7 @@ const struct tap_watcher_ops tap_levels_ops = {
 	.states = TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED), .interval = on_interval, .cpu = on_cpu,
 };
 
-/* ---- columns ------------------------------------------------------------------------------------------- */
+/* ---- columns ---- */
 
 enum { RUNNER, BUSY, UNKNOWN, WAIT, DEPTH };
 
@@ -243,9 +243,11 @@ static void put_level(struct tap_levels *l, unsigned int level, const uint8_t *d
 /* Counted from the finest of those that are added on. */
 static int add_level(struct tap_levels *l, unsigned int level, unsigned int number, struct tap_drawn_columns *columns)
 {
+/* clang-format off */
 #define OF_LEVEL(n)                                                                                                                        \
 	{ [RUNNER] = "levels." #n ".runner", [BUSY] = "levels." #n ".busy", [UNKNOWN] = "levels." #n ".unknown",                           \
 	  [WAIT] = "levels." #n ".wait", [DEPTH] = "levels." #n ".depth" }
+/* clang-format on */
 	static const char *const names[TAP_PYRAMID_LEVELS][TAP_NR_LEVEL_COLUMNS] = {
 		OF_LEVEL(0), OF_LEVEL(1), OF_LEVEL(2), OF_LEVEL(3), OF_LEVEL(4), OF_LEVEL(5), OF_LEVEL(6),
 	};

@@ -29,7 +29,7 @@ struct part {
 	struct tap_curves curves;
 };
 
-/* ---- of tasks: levels and curves ------------------------------------------------------------------------ */
+/* ---- of tasks: levels and curves ---- */
 
 static int init_tasks(struct part *p, bool has_task_levels)
 {
@@ -60,7 +60,7 @@ static unsigned int add_task_watchers(struct part *p, struct tap_watcher *v, uns
 	return nr;
 }
 
-/* ---- the first pass ---------------------------------------------------------------------------------------- */
+/* ---- the first pass ---- */
 
 static int out_of_memory(struct tap_err *err)
 {
@@ -100,7 +100,7 @@ static int first_pass(struct part *p, struct tap_err *err)
 	return tap_run_watch(p->run, watchers, add_task_watchers(p, watchers, 2), err);
 }
 
-/* ---- the second one, once it is known who ran and waited most ----------------------------------------------- */
+/* ---- the second one, once it is known who ran and waited most ---- */
 
 struct ranked {
 	uint64_t ns;
@@ -171,7 +171,7 @@ static int second_pass(struct part *p, struct tap_err *err)
 	return ret;
 }
 
-/* ---- what becomes of it -------------------------------------------------------------------------------------- */
+/* ---- what becomes of it ---- */
 
 /* Where a bucket holds few slices these are drawn: finer levels are left out. Return: the first that is not. */
 static unsigned int first_level(const struct part *p)
@@ -240,7 +240,8 @@ static int put_columns(struct part *p, struct tap_buf *json, struct tap_drawn_co
 	ret = ret ?: tap_drawn_columns_add_some(columns, &slices, 0, 1) ?: put_levels(p, json, columns) ?:
 	      tap_drawn_columns_add_some(columns, &slices, 1, slices.nr) ?: put_task_levels(p, json, columns) ?: put_curves(p, json, columns);
 	tap_drawn_columns_release(&slices);
-	tap_runners_put(&p->runners, p->run->timeline, json); /* the last: all of them are asked for now */
+	/* the last: all of them are asked for now */
+	tap_runners_put(&p->runners, p->run->timeline, json);
 	return ret;
 }
 

@@ -16,7 +16,8 @@ struct tap_drawn_opts {
 	uint64_t max_slices;
 	bool has_levels;  /* of CPUs, also where it has slices */
 	bool one_level;	  /* levels: the finest alone */
-	unsigned int buckets; /* of the finest level, at most; fewer where rows are many; 0: 16384 */
+	/* of the finest level, at most; fewer where rows are many; 0: 16384 */
+	unsigned int buckets;
 	/* Rows of task levels: these, or where .nr_tids is 0 the tasks that ran and waited most, up to .max_tasks. */
 	const int *tids;
 	unsigned int nr_tids, max_tasks;

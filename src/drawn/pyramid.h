@@ -19,7 +19,8 @@ struct tap_pyramid {
 	uint64_t ns; /* of a bucket of the finest level */
 	unsigned int nr_rows, nr_levels;
 	uint32_t buckets[TAP_PYRAMID_LEVELS];
-	size_t first[TAP_PYRAMID_LEVELS + 1]; /* cell of each level, and how many there are in all */
+	/* cell of each level, and how many there are in all */
+	size_t first[TAP_PYRAMID_LEVELS + 1];
 };
 
 /* @buckets: of a row, at most; 0: TAP_PYRAMID_BUCKETS; not above 65536. @one_level: the finest alone. */

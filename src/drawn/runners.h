@@ -6,7 +6,8 @@
 #include "base/buf.h"
 #include "timeline/timeline.h"
 
-enum { TAP_RUNNER_IDLE, TAP_RUNNER_UNKNOWN, TAP_RUNNER_OFFLINE, TAP_RUNNER_TASKS }; /* the first task's */
+/* the first task's */
+enum { TAP_RUNNER_IDLE, TAP_RUNNER_UNKNOWN, TAP_RUNNER_OFFLINE, TAP_RUNNER_TASKS };
 enum { TAP_WAKER_UNKNOWN, TAP_WAKER_INTERRUPT, TAP_WAKER_TASKS };
 /* In place of a task's index: all that the options do not pick. */
 #define TAP_OTHERS UINT32_MAX

@@ -82,7 +82,7 @@ void tap_drawn_slices_release(struct tap_drawn_slices *s)
 	tap_buf_release(&s->nr_column);
 }
 
-/* ---- columns ------------------------------------------------------------------------------------- */
+/* ---- columns ---- */
 
 static uint64_t runner_code(struct tap_drawn_slices *s, const struct slice *slice)
 {
@@ -138,7 +138,7 @@ int tap_drawn_slices_end(struct tap_drawn_slices *s, struct tap_drawn_columns *c
 	return ret;
 }
 
-/* ---- what the timeline tells ---------------------------------------------------------------------- */
+/* ---- what the timeline tells ---- */
 
 /* Of tasks that are not picked nothing but that they ran is told. */
 static bool goes_on(const struct slice *slice, const struct slice *next)

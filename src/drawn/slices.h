@@ -20,7 +20,8 @@ struct tap_drawn_slices {
 	bool is_over; /* there were more than .max */
 	/* inside */
 	struct tap_slice_lane *v; /* owned; by lane */
-	uint32_t *wakers; /* owned; by task's index: of its last wakeup: TAP_WAKER_..., from TAP_WAKER_TASKS on an index */
+	/* owned; by task's index: of its last wakeup: TAP_WAKER_..., from TAP_WAKER_TASKS on an index */
+	uint32_t *wakers;
 	unsigned int nr_wakers;
 	struct tap_buf nr_column;
 };

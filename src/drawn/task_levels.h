@@ -10,7 +10,8 @@
 enum { TAP_TASK_RUN, TAP_TASK_WAIT, TAP_TASK_BLOCKED, TAP_TASK_UNKNOWN, TAP_NR_TASK_LEVELS };
 
 struct tap_task_levels {
-	struct tap_pyramid pyramid; /* a row is a tid: those who had it one after the other share it */
+	/* a row is a tid: those who had it one after the other share it */
+	struct tap_pyramid pyramid;
 	struct tap_map rows;	    /* by tid */
 	float *part[TAP_NR_TASK_LEVELS]; /* owned; of each bucket of the finest level */
 	struct tap_buf columns[TAP_NR_TASK_LEVELS];

@@ -69,11 +69,13 @@ struct trace_entry {
 #define __string(item, src) u32 __data_loc_##item;
 #define __bitmask(item, nr_bits) u32 __data_loc_##item;
 #define __dynamic_array(type, item, len) u32 __data_loc_##item;
+/* clang-format off */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	struct raw_##class {                                                                       \
 		struct trace_entry ent;                                                            \
 		tstruct                                                                            \
 	}
+/* clang-format on */
 #include "all.h"
 #undef __field
 #undef __array
@@ -104,6 +106,7 @@ struct trace_entry {
 	{ .name = STRINGIFY(item), .type = "__data_loc " STRINGIFY(type_) "[]",                    \
 	  .kind = TAP_FIELD_DYNAMIC, .offset = offsetof(RAW, __data_loc_##item),                   \
 	  .size = sizeof(u32), .elem_size = sizeof(type_), .is_signed = IS_SIGNED(type_) },
+/* clang-format off */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	static const struct tap_field *fields_##class(unsigned int *nr)                            \
 	{                                                                                          \
@@ -113,6 +116,7 @@ struct trace_entry {
 		return fields;                                                                     \
 	}                                                                                          \
 	_Static_assert(1, "")
+/* clang-format on */
 #include "all.h"
 #undef EVENT_CLASS
 
@@ -120,11 +124,13 @@ struct trace_entry {
 #define __entry REC
 #pragma push_macro("NULL")
 #undef NULL
+/* clang-format off */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	static const char print_##class[] = print;                                                 \
 	static const char proto_##class[] = STRINGIFY(proto);                                      \
 	static const char assign_##class[] = STRINGIFY(assign);                                    \
 	static const char *const condition_##class = cond
+/* clang-format on */
 #include "all.h"
 #undef EVENT_CLASS
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print) NOTHING

@@ -20,7 +20,8 @@ struct tap_need {
 };
 
 struct tap_hook {
-	const char *tracepoint; /* as BTF has it, without "btf_trace_"; or a program's probe (program/probe.h) */
+	/* as BTF has it, without "btf_trace_"; or a program's probe (program/probe.h) */
+	const char *tracepoint;
 	unsigned int nr_args;	/* that the definition uses: the kernel may have more */
 };
 
@@ -52,7 +53,8 @@ static inline bool tap_hook_is_probe(const struct tap_hook *hook)
 struct tap_def {
 	const char *system, *name;
 	const char *group; /* events/<group>.h: what -e GROUP selects */
-	const char *print_fmt; /* TP_printk(), with REC for __entry: "a=%d" " b=%d", REC->a, REC->b */
+	/* TP_printk(), with REC for __entry: "a=%d" " b=%d", REC->a, REC->b */
+	const char *print_fmt;
 	const char *params; /* TP_PROTO(): "struct task_struct *p, int dest_cpu" */
 	const char *condition; /* TP_CONDITION(), or NULL */
 	const char *assign; /* TP_fast_assign(), with REC for __entry */
@@ -81,7 +83,8 @@ static inline bool tap_def_is_built_in(const struct tap_def *def)
 /* Tables, number -> text (char *), that take the place of calls. NULL: of that call's none. */
 struct tap_def_texts {
 	const struct tap_map *cgroups; /* tp_cgroup_path(id): paths */
-	const struct tap_map *stacks; /* tp_stack(number): frames, as they stand in a string of a format text */
+	/* tp_stack(number): frames, as they stand in a string of a format text */
+	const struct tap_map *stacks;
 };
 
 /*

@@ -21,7 +21,8 @@ struct tap_avoidable_idle {
 	struct tap_cpus cpus; /* owned; those */
 	uint64_t barred_ns;   /* none was, but one that it may not use */
 	struct tap_cpus barred; /* owned */
-	uint64_t contended_ns, contended_barred_ns; /* as far as its own CPU ran another task then */
+	/* as far as its own CPU ran another task then */
+	uint64_t contended_ns, contended_barred_ns;
 };
 
 void tap_avoidable_idle_release(struct tap_avoidable_idle *idle);

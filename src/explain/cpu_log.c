@@ -34,7 +34,8 @@ struct tap_cpu_log {
 	struct point points[TAP_CPU_LOG_ENTRIES];
 	struct tap_picked_run *picks;  /* owned */
 	unsigned int nr_intervals, nr_points, nr_picks, cap_picks;
-	unsigned int last_of[QUEUES]; /* a queue's last one as far as its end is not told, plus 1: by queue, of several that share a place one */
+	/* a queue's last one as far as its end is not told, plus 1: by queue, of several that share a place one */
+	unsigned int last_of[QUEUES];
 	struct tap_picked next; /* of the switch that is to come */
 	int now_tid; /* of what it runs */
 	unsigned int nr_now;
@@ -317,7 +318,7 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 	}
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* How many of @nr entries begin at @ns or before: most who ask do so of the end. */
 #define NR_UNTIL(entries, nr, ns)                                                                  \

@@ -35,7 +35,8 @@ struct tap_cpu_part {
 struct tap_cpu_log;
 
 struct tap_cpu_logs { /* all zero: nothing yet */
-	const struct tap_survey *survey; /* set by the caller: in its holes a stronger request may be missing. NULL: none is */
+	/* set by the caller: in its holes a stronger request may be missing. NULL: none is */
+	const struct tap_survey *survey;
 	struct tap_cpu_log **cpus; /* owned */
 	unsigned int nr_cpus;
 };

@@ -13,7 +13,8 @@ struct tap_delayer {
 };
 
 struct tap_delayers {
-	bool by_comm; /* set by the caller, before the first wait: by name; else by process, where that is known */
+	/* set by the caller, before the first wait: by name; else by process, where that is known */
+	bool by_comm;
 	struct tap_delayer *v; /* owned; after the end the one that delayed most first */
 	unsigned int nr, cap;
 

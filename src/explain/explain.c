@@ -107,7 +107,7 @@ void tap_explain_release(struct tap_explain *e)
 	tap_map_release(&e->pair_of);
 }
 
-/* ---- sums ------------------------------------------------------------------------------------- */
+/* ---- sums ---- */
 
 /* Return: NULL when out of memory. */
 static struct tap_explained_pair *pair_find(struct tap_explain *e, uint64_t victim, uint64_t aggressor)
@@ -226,7 +226,7 @@ static void add_kinds(struct tap_explain *e, const struct tap_wait_told *w)
 	}
 }
 
-/* ---- the longest ------------------------------------------------------------------------------ */
+/* ---- the longest ---- */
 
 static uint64_t length_ns(const struct tap_explained_wait *w)
 {
@@ -272,7 +272,7 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 	return 0;
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all ---- */
 
 int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
 {

@@ -14,7 +14,8 @@ enum tap_verdict {
 	TAP_VERDICT_UNKNOWN,
 	TAP_VERDICT_CONTENTION, /* another task ran */
 	TAP_VERDICT_IDLE_CPU, /* so, and for half of that or more a CPU was idle that it may use */
-	TAP_VERDICT_AFFINITY, /* so, and meanwhile CPUs were idle, but for half of that or more none that it may use */
+	/* so, and meanwhile CPUs were idle, but for half of that or more none that it may use */
+	TAP_VERDICT_AFFINITY,
 	TAP_VERDICT_THROTTLED,
 	TAP_VERDICT_HELD,
 	TAP_VERDICT_WAKEUP,	/* the way from the waker to the CPU */
@@ -64,7 +65,8 @@ struct tap_explained_pair {
 
 struct tap_explain {
 	bool pairs_only; /* set by the caller: no kinds and no runners */
-	uint64_t (*group)(const void *ctx, uint64_t cgroup); /* likewise: whose ids the pairs have; NULL: the cgroups' own */
+	/* likewise: whose ids the pairs have; NULL: the cgroups' own */
+	uint64_t (*group)(const void *ctx, uint64_t cgroup);
 	const void *group_ctx;
 	struct tap_explained_sum all, kinds[TAP_NR_PIECE_KINDS];
 	struct tap_explained_sum *runners; /* owned; by the index of the task that ran */

@@ -31,7 +31,7 @@ void tap_picked_init(struct tap_picked *picked, const struct tap_sched_pick *pic
 	}
 }
 
-/* ---- a run's virtual times -------------------------------------------------------------------- */
+/* ---- a run's virtual times ---- */
 
 static int64_t plus(int64_t vtime, double ns)
 {
@@ -126,7 +126,8 @@ static struct eligible eligible(const struct tap_picked_run *run)
 	bool falls = tap_vtime_before(run->end_vtime, pick->vtime);
 	struct eligible e = { .sure_until_ns = reaches(pick, pick->vtime, rise), .until_ns = UINT64_MAX };
 
-	if (run->has_left && pick->protected_ns) /* a task that sleeps stays in the queue until it is eligible */
+	/* a task that sleeps stays in the queue until it is eligible */
+	if (run->has_left && pick->protected_ns)
 		e.sure_until_ns = UINT64_MAX;
 	if (!run->has_end_vtime)
 		return e;
@@ -136,7 +137,7 @@ static struct eligible eligible(const struct tap_picked_run *run)
 	return e;
 }
 
-/* ---- cutting ---------------------------------------------------------------------------------- */
+/* ---- cutting ---- */
 
 /* A run, and when things change in it. */
 struct cut {
@@ -145,7 +146,8 @@ struct cut {
 	uint64_t from_ns, to_ns;
 	uint64_t protected_until, slice_until;
 	struct eligible eligible; /* known once the protection is over */
-	bool tells_protection; /* the kernel does, and asks for another pick at each tick from then on */
+	/* the kernel does, and asks for another pick at each tick from then on */
+	bool tells_protection;
 	bool is_over;	       /* its slice is, and it was not picked again */
 };
 
@@ -236,7 +238,8 @@ static void put_vtimes(const struct cut *c, struct tap_piece_pick *p)
 	if (!tap_vtime_before(c->run->end_vtime, pick->vtime)) {
 		double rise = rise_of(c->run);
 
-		p->from_v = plus(pick->vtime, rise * (double)since(pick, c->from_ns)); /* at least: it rises less and less */
+		/* at least: it rises less and less */
+		p->from_v = plus(pick->vtime, rise * (double)since(pick, c->from_ns));
 		if (p->rises)
 			p->to_v = plus(pick->vtime, rise * (double)since(pick, c->to_ns));
 		else if (tap_vtime_before(c->run->end_vtime, p->to_v))
@@ -287,7 +290,7 @@ void tap_picked_go_on(const struct tap_picked_run *run, struct tap_piece *piece)
 	put_vtimes(&c, &piece->pick);
 }
 
-/* ---- closing ---------------------------------------------------------------------------------- */
+/* ---- closing ---- */
 
 /*
  * The sum of all weights times lags is 0, and so the weight of those that were there before the waiter is known: what the CPU gave
@@ -305,7 +308,8 @@ void tap_picked_refine(const struct tap_picked_entity *waited, const struct tap_
 		       struct tap_piece *piece)
 {
 	struct tap_piece_pick *p = &piece->pick;
-	bool is_alone = came_into->nr_joined == 1 && tap_vtime_before(came_into->pick.vtime, came_into->end_vtime); /* no one else came */
+	/* no one else came */
+	bool is_alone = came_into->nr_joined == 1 && tap_vtime_before(came_into->pick.vtime, came_into->end_vtime);
 	uint64_t to_ns = piece->from_ns + piece->ns;
 	double rise;
 
@@ -314,7 +318,8 @@ void tap_picked_refine(const struct tap_picked_entity *waited, const struct tap_
 	if (came_into->has_end_vtime && to_ns <= came_into->end_ns) {
 		rise = NICE_0_WEIGHT / ((is_alone ? weight_of_others(waited, came_into) : (double)came_into->pick.weight) + (double)waited->weight);
 		p->rises = is_alone;
-		p->from_v = plus(came_into->end_vtime, -rise * (double)(came_into->end_ns - piece->from_ns)); /* at least, if others came */
+		/* at least, if others came */
+		p->from_v = plus(came_into->end_vtime, -rise * (double)(came_into->end_ns - piece->from_ns));
 		p->to_v = is_alone ? plus(came_into->end_vtime, -rise * (double)(came_into->end_ns - to_ns)) : came_into->end_vtime;
 	}
 	/* since delayed dequeue, who comes from sleep was eligible as it went to sleep, or is in the queue already */
@@ -335,11 +340,13 @@ static enum tap_piece_kind why(const struct tap_picked_entity *waited, const str
 
 	if (piece->kind == TAP_PIECE_OVERRUN)
 		return is_certain ? TAP_PIECE_OVERRUN : TAP_PIECE_QUEUED;
-	if (piece->kind == TAP_PIECE_PROTECTED && (p->came_later || !is_certain)) /* who was eligible waits for the pick, not for the protection */
+	/* who was eligible waits for the pick, not for the protection */
+	if (piece->kind == TAP_PIECE_PROTECTED && (p->came_later || !is_certain))
 		return p->came_later || p->rises ? TAP_PIECE_PROTECTED : TAP_PIECE_QUEUED;
 	if (!tap_vtime_before(waited->deadline, p->to_deadline))
 		return TAP_PIECE_EARLIER;
-	if (piece->kind == TAP_PIECE_PROTECTED) /* a group stays picked as long as it is protected, whichever task of it runs */
+	/* a group stays picked as long as it is protected, whichever task of it runs */
+	if (piece->kind == TAP_PIECE_PROTECTED)
 		return p->is_group ? TAP_PIECE_PROTECTED : TAP_PIECE_QUEUED;
 	if (tap_vtime_before(p->min_deadline, waited->deadline))
 		return TAP_PIECE_QUEUED;

@@ -207,7 +207,8 @@ static uint32_t hash(const struct tap_piece *p)
 /* The same of some, which are found by a hash of what they are. */
 static unsigned int merge_some(struct tap_piece *pieces, unsigned int nr)
 {
-	const unsigned int mask = UINT32_MAX >> __builtin_clz(nr) << 1 | 1; /* of at least twice as many slots */
+	/* of at least twice as many slots */
+	const unsigned int mask = UINT32_MAX >> __builtin_clz(nr) << 1 | 1;
 	uint16_t merged[mask + 1]; /* which of them, plus 1 */
 	unsigned int nr_merged = 0;
 

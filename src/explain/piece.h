@@ -12,7 +12,8 @@ enum tap_piece_kind {
 	TAP_PIECE_UNKNOWN,   /* events are missing, or what the CPU did was not seen */
 	TAP_PIECE_THROTTLED, /* its quota or budget was used up */
 	TAP_PIECE_PLACING,   /* it was being woken, and in no queue yet */
-	TAP_PIECE_HELD,      /* the scheduler of sched_ext kept it, in no queue, while no higher class ran on its CPU, nor an interrupt */
+	/* the scheduler of sched_ext kept it, in no queue, while no higher class ran on its CPU, nor an interrupt */
+	TAP_PIECE_HELD,
 	TAP_PIECE_OFFLINE,   /* its CPU was taken out of use */
 	TAP_PIECE_IRQ,	     /* its CPU was in an interrupt's handler */
 	TAP_PIECE_SOFTIRQ,
@@ -23,10 +24,13 @@ enum tap_piece_kind {
 	TAP_PIECE_DEADLINE,
 	TAP_PIECE_REALTIME,
 	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
-	TAP_PIECE_SERVER, /* one of a lower class, which a deadline server let run (sched_dl_pick) */
-	TAP_PIECE_RESCHED, /* one of its own class or a lower one, which had been asked to give way */
+	/* one of a lower class, which a deadline server let run (sched_dl_pick) */
+	TAP_PIECE_SERVER,
+	/* one of its own class or a lower one, which had been asked to give way */
+	TAP_PIECE_RESCHED,
 	TAP_PIECE_LAZY,    /* the same, lazily: at the next tick */
-	TAP_PIECE_DSQ,     /* one of its own class or a lower one, and it was in a dispatch queue that CPUs share */
+	/* one of its own class or a lower one, and it was in a dispatch queue that CPUs share */
+	TAP_PIECE_DSQ,
 	/* one of its own class, fair, and it is known why (picks.h): */
 	TAP_PIECE_GROUP,      /* of another group: groups take turns */
 	TAP_PIECE_INELIGIBLE, /* the waiting one had had more than its share */
@@ -35,7 +39,8 @@ enum tap_piece_kind {
 	TAP_PIECE_OVERRUN,    /* the other had used up its slice: no tick had come yet */
 	TAP_PIECE_QUEUED, /* one of its own class, or of a priority that is not known */
 	TAP_PIECE_LOWER,  /* one of a lower class or priority, which was yet to be preempted */
-	TAP_PIECE_NOT_EXPLAINED, /* the same, for longer in one wait than a preemption takes: TAP_LOWER_MAX_NS */
+	/* the same, for longer in one wait than a preemption takes: TAP_LOWER_MAX_NS */
+	TAP_PIECE_NOT_EXPLAINED,
 	TAP_NR_PIECE_KINDS,
 };
 
@@ -57,7 +62,8 @@ struct tap_piece_pick {
 	int queue;	    /* in which both stand, they or their groups */
 	unsigned int level; /* of the waiter's groups which one; 0: itself */
 	int64_t from_v, to_v;		    /* V of the queue */
-	int64_t certain_v;		    /* a waiter whose v is not later waits for what the kind says */
+	/* a waiter whose v is not later waits for what the kind says */
+	int64_t certain_v;
 	/* of the task that ran, at least and, at the beginning and end, at most */
 	int64_t min_deadline, from_deadline, to_deadline;
 };
@@ -67,8 +73,10 @@ struct tap_piece {
 	const struct tap_task *task; /* who ran, from TAP_PIECE_STOP on; else NULL */
 	uint64_t from_ns;	     /* the first one, where several are added up */
 	uint64_t ns;
-	int group; /* .task's, as in sched_pick, if the waiter is in another one; 0: it is in the same one, or that is not known */
-	struct tap_piece_pick pick; /* inside: until the task that waits was picked itself (picks.h) */
+	/* .task's, as in sched_pick, if the waiter is in another one; 0: it is in the same one, or that is not known */
+	int group;
+	/* inside: until the task that waits was picked itself (picks.h) */
+	struct tap_piece_pick pick;
 	unsigned int part; /* inside: of the wait, where that is split (waits.h) */
 };
 
@@ -81,7 +89,8 @@ const char *tap_piece_text(enum tap_piece_kind kind);
 enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const struct tap_task *runner, int runner_prio);
 
 /* Whether two pieces are of one kind, task, group and part; @exactly: and of one pick, if they are open. */
-bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly); /* of open ones */
+/* of open ones */
+bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly);
 static inline bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b, bool exactly)
 {
 	if (a->kind != b->kind || a->task != b->task || a->part != b->part || a->pick.is_open != b->pick.is_open)

@@ -26,7 +26,8 @@ const char *tap_placed_name(enum tap_placed_why why);
 #define TAP_PLACED_ENERGIES 16u
 
 struct tap_placed {
-	const struct tap_task *task, *waker; /* .waker: NULL: an idle CPU's interrupt, or not known */
+	/* .waker: NULL: an idle CPU's interrupt, or not known */
+	const struct tap_task *task, *waker;
 	uint64_t ts_ns;
 	int waker_cpu, previous, chosen; /* .previous: -1: none */
 	enum tap_placed_why why;

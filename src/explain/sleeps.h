@@ -23,11 +23,13 @@ struct tap_sleep {
 
 struct tap_sleeps { /* all zero but .stacks: none yet */
 	const struct tap_event_stacks *stacks; /* borrowed; NULL: there are none */
-	struct tap_keyed sums; /* of struct tap_sleep; after the end those that lasted longest, in all, come first */
+	/* of struct tap_sleep; after the end those that lasted longest, in all, come first */
+	struct tap_keyed sums;
 
 	/* inside */
 	unsigned int nr_last;
-	struct tap_sleep *last; /* owned; by the task's index: of one that may yet be taken back; without .task: none */
+	/* owned; by the task's index: of one that may yet be taken back; without .task: none */
+	struct tap_sleep *last;
 };
 
 void tap_sleeps_release(struct tap_sleeps *l);

@@ -104,7 +104,7 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 	free(w->sources.v);
 }
 
-/* ---- pieces ----------------------------------------------------------------------------------- */
+/* ---- pieces ---- */
 
 /* Who waits comes into a queue, where it gets other numbers. */
 static void queue_again(struct tap_explain_pieces *p, uint64_t ts_ns)
@@ -288,7 +288,8 @@ static inline struct tap_piece whole_part(const struct tap_task *task, const str
 /* Of a task of sched_ext that is in no CPU's queue. */
 static void put_place(enum tap_scx_place place, struct tap_piece *piece)
 {
-	bool is_below = piece->kind >= TAP_PIECE_RESCHED; /* no task of a higher class runs, nor an interrupt */
+	/* no task of a higher class runs, nor an interrupt */
+	bool is_below = piece->kind >= TAP_PIECE_RESCHED;
 	bool is_idle = piece->kind >= TAP_PIECE_IDLE_STATE && piece->kind <= TAP_PIECE_IDLE;
 
 	if (place == TAP_SCX_SHARED && is_below)
@@ -579,7 +580,8 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	uint64_t sure_ns = tap_timeline_sure_until(w->timeline, wait->task);
 	int ret;
 
-	if (to_ns > sure_ns) { /* behind a hole: what that was is told when it is over, and another move may have been lost */
+	/* behind a hole: what that was is told when it is over, and another move may have been lost */
+	if (to_ns > sure_ns) {
 		to_ns = sure_ns;
 		cpu = wait->task->cpu;
 		state = state_before_gap(w, wait, state, to_ns);
@@ -588,7 +590,7 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	return ret ?: advance(w, wait, to_ns, cpu, state);
 }
 
-/* ---- waits ------------------------------------------------------------------------------------ */
+/* ---- waits ---- */
 
 static void forget(struct tap_explain_wait *wait)
 {
@@ -727,16 +729,19 @@ static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	uint64_t queued_ns;
 	int ret;
 
-	if (s->state == TAP_STATE_UNKNOWN && s->from_ns < wait->at_ns) /* it has been looked at since: none of that may be so */
+	/* it has been looked at since: none of that may be so */
+	if (s->state == TAP_STATE_UNKNOWN && s->from_ns < wait->at_ns)
 		forget(wait);
 	queued_ns = wait->at_ns;
-	ret = s->next == TAP_STATE_RUNNING ? 0 : add_avoidable(w, wait, s->to_ns, s->cpu, state); /* else who is told asks */
+	/* else who is told asks */
+	ret = s->next == TAP_STATE_RUNNING ? 0 : add_avoidable(w, wait, s->to_ns, s->cpu, state);
 	ret = ret ?: advance(w, wait, s->to_ns, s->cpu, state);
 
 	/* it left the queue, or may have */
 	if (!tap_state_is_wait(s->state) || s->next == TAP_STATE_THROTTLED || s->next == TAP_STATE_UNKNOWN)
 		queue_again(&wait->pieces, s->to_ns);
-	wait->is_placing &= s->state != TAP_STATE_THROTTLED; /* only what is in a queue is throttled: its sched_wakeup was lost */
+	/* only what is in a queue is throttled: its sched_wakeup was lost */
+	wait->is_placing &= s->state != TAP_STATE_THROTTLED;
 	wait->is_unknown |= s->state == TAP_STATE_UNKNOWN || !s->whole;
 	return ret || s->next != TAP_STATE_RUNNING || s->unseen ? ret : end(w, wait, s, queued_ns);
 }
@@ -893,7 +898,7 @@ int tap_explain_waits_scx_early(struct tap_explain_waits *w, const struct tap_ta
 	return 0;
 }
 
-/* ---- CPUs ------------------------------------------------------------------------------------- */
+/* ---- CPUs ---- */
 
 /* Begins all waits that have not been looked at before. */
 static int find_all(struct tap_explain_waits *w)

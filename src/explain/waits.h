@@ -19,7 +19,8 @@
 /* A wait that is over. Its pieces add up to it, the one that began first comes first. */
 struct tap_wait_told {
 	const struct tap_task *task;
-	enum tap_state state; /* that it began in: TAP_STATE_WAKING, TAP_STATE_PREEMPTED or TAP_STATE_THROTTLED */
+	/* that it began in: TAP_STATE_WAKING, TAP_STATE_PREEMPTED or TAP_STATE_THROTTLED */
+	enum tap_state state;
 	uint64_t from_ns, to_ns;
 	int cpu;    /* where it runs now */
 	bool whole; /* it is certain that it is one wait */
@@ -27,7 +28,8 @@ struct tap_wait_told {
 	unsigned int nr_pieces;
 	/* inside: for tap_explain_waits_take_avoidable() */
 	struct tap_explain_wait *wait; /* NULL: it was not looked at before */
-	uint64_t queued_ns; /* since when it was in the last run queue, as far as it was not yet asked for */
+	/* since when it was in the last run queue, as far as it was not yet asked for */
+	uint64_t queued_ns;
 };
 
 /* Where a scheduler of sched_ext put a task. */
@@ -38,7 +40,8 @@ enum tap_scx_place {
 };
 
 struct tap_explain_waits_opts {
-	bool without_reasons; /* of a task that waits in a queue is not asked why another one was picked */
+	/* of a task that waits in a queue is not asked why another one was picked */
+	bool without_reasons;
 	bool asks_avoidable; /* tap_explain_waits_take_avoidable() will be called */
 	/*
 	 * Where a wait of the task is to be split, next behind @ns: no piece reaches across, for whoever asks for a part of the wait. NULL: nowhere.
@@ -62,15 +65,18 @@ struct tap_explain_waits {
 	/* inside */
 	struct tap_explain_waits_opts opts;
 	const struct tap_timeline *timeline; /* of the last call */
-	bool has_placing; /* sched_wakeup was recorded: what comes before is no queue's; else a move tells so, where there is one */
+	/* sched_wakeup was recorded: what comes before is no queue's; else a move tells so, where there is one */
+	bool has_placing;
 	struct tap_explain_sources sources;
 	struct tap_cpu_logs logs;
 	struct tap_explain_blocks *blocks; /* owned; by CPU: what blocks of its log come to */
 	unsigned int nr_blocks;
 	struct tap_avoidable avoidable;
-	struct tap_explain_wait **waits; /* owned, both; first those that go on and have been looked at */
+	/* owned, both; first those that go on and have been looked at */
+	struct tap_explain_wait **waits;
 	unsigned int nr_waits, nr_waiting;
-	struct tap_task **alive; /* owned; those of the timeline's first .nr_seen tasks that were so at the last look */
+	/* owned; those of the timeline's first .nr_seen tasks that were so at the last look */
+	struct tap_task **alive;
 	unsigned int nr_alive, cap_alive, nr_seen;
 	struct tap_map parents; /* of groups, by the group that is in it */
 	struct tap_explain_task *tasks; /* owned; by index */

@@ -50,7 +50,7 @@ static bool picks(void *ctx, const struct tap_task *task, int cpu)
 	return tap_export_picks(ctx, task, cpu);
 }
 
-/* ---- waits: who waited, for what ---------------------------------------------------------------- */
+/* ---- waits: who waited, for what ---- */
 
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
@@ -73,7 +73,7 @@ static int fold_waits(struct folded *f, struct tap_err *err)
 	return ret;
 }
 
-/* ---- stacks ------------------------------------------------------------------------------------- */
+/* ---- stacks ---- */
 
 static int fold_stacks(struct folded *f, const struct kind *kind, struct tap_err *err)
 {

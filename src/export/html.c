@@ -52,7 +52,7 @@ static int put_element(struct tap_buf *out, const char *kind, const char *id, co
 	return ret ?: out->err;
 }
 
-/* ---- reports ------------------------------------------------------------------------------------------- */
+/* ---- reports ---- */
 
 static void put_failed(struct html *h, const char *name, const struct tap_err *why)
 {
@@ -93,7 +93,7 @@ static int put_reports(struct html *h, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "cannot store the reports in the HTML page: %m") : 0;
 }
 
-/* ---- parts --------------------------------------------------------------------------------------------- */
+/* ---- parts ---- */
 
 static unsigned int pieces_of(size_t bytes)
 {
@@ -125,8 +125,7 @@ static int add_part(struct html *h, struct tap_window window, const struct tap_d
 	h->nr_parts++;
 	if (drawn->has_slices)
 		h->nr_held += drawn->slices;
-	return ret ? tap_err_set(err, ret, "the HTML page would be too large: export a part of the recording "
-				 "with --time") : 0;
+	return ret ? tap_err_set(err, ret, "the HTML page would be too large: export a part of the recording with --time") : 0;
 }
 
 static int put_window(struct html *h, struct tap_err *err)
@@ -187,7 +186,7 @@ static int put_parts(struct html *h, struct tap_err *err)
 	return ret;
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------ */
+/* ---- the file ---- */
 
 static int write_file(struct html *h, struct tap_err *err)
 {

@@ -13,7 +13,7 @@ __asm__(".section .rodata.tap_html_page,\"a\"\n"
 extern const char tap_html_page_start[] __attribute__((visibility("hidden")));
 extern const char tap_html_page_end[] __attribute__((visibility("hidden")));
 
-/* ---- the page ------------------------------------------------------------------------------------------ */
+/* ---- the page ---- */
 
 /* Return: where the slot stands, and where what is behind it begins. */
 static const char *find_slot(enum tap_html_slot slot, const char **behind)
@@ -47,7 +47,7 @@ void tap_html_put_json(struct tap_buf *out, const char *json, size_t len)
 	}
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------ */
+/* ---- data ---- */
 
 static void put_three(struct tap_html_packer *p)
 {

@@ -12,7 +12,8 @@ struct tap_html_head {
 	struct tap_run *run; /* surveyed; its dates are worked out */
 	const struct tap_lanes *lanes;
 	uint64_t nr_held, nr_slices; /* of all; where it is served all can be had */
-	const char *reports, *failed, *parts; /* what these members hold, as JSON without the brackets */
+	/* what these members hold, as JSON without the brackets */
+	const char *reports, *failed, *parts;
 };
 
 /* Errors stay in @out. */

@@ -19,7 +19,7 @@ static int check(const struct tap_export_opts *opts, struct tap_err *err)
 	return opts->slices ? tap_request_source_init(&source, opts->slices, opts->by, err) : 0;
 }
 
-/* ---- what becomes of a kind of event --------------------------------------------------------------- */
+/* ---- what becomes of a kind of event ---- */
 
 static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *fmt, unsigned int buffer, const struct tap_ftrace_event *ftrace)
 {
@@ -79,7 +79,7 @@ static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf,
 	return kind;
 }
 
-/* ---- feed --------------------------------------------------------------------------------------------- */
+/* ---- feed ---- */
 
 static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {

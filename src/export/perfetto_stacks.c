@@ -25,7 +25,8 @@ static int find_name(struct tap_pf_stacks *s, struct span name, uint64_t *number
 {
 	uint64_t *slot;
 
-	for (uint64_t key = tap_map_key(name.s, name.len);; key++) { /* who makes names with equal keys gets another key for each */
+	/* who makes names with equal keys gets another key for each */
+	for (uint64_t key = tap_map_key(name.s, name.len);; key++) {
 		slot = tap_map_put(&s->by_name, key);
 		if (!slot || tap_array_grow(&s->names, s->nr_names, &s->cap_names, sizeof(*s->names)))
 			return -ENOMEM;

@@ -11,7 +11,7 @@
 
 enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_CPU_STATE, OF_LOSSES, OF_NO_CPU, OF_SLICES, OF_NR_LOST, OF_SCHEDULER };
 
-/* ---- what tracks stand below ------------------------------------------------------------------- */
+/* ---- what tracks stand below ---- */
 
 /* A CPU's own track, whose name stands alone: "CPU 0 lost events". */
 static uint64_t named_of_cpu(struct tap_pf *pf, unsigned int kind, int cpu, uint64_t parent, const char *what, const char *unit)
@@ -138,7 +138,7 @@ static uint64_t domain_track(struct tap_pf *pf, const struct tap_pelt_series *s)
 	return named_track(pf, OF_DOMAIN, tap_map_key(b->data, b->len), 0, tap_buf_str(b));
 }
 
-/* ---- signals ------------------------------------------------------------------------------------ */
+/* ---- signals ---- */
 
 static uint64_t series_parent(struct tap_pf *pf, const struct tap_pelt_series *s)
 {
@@ -223,7 +223,8 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 		return -ENOMEM;
 	if (s->signal->scale == TAP_PELT_FLAG)
 		put_flag(pf, of, s->signal->name, ts_ns, !is_gap && value);
-	else if (!is_gap) /* a counter cannot be unknown: the track of losses says when it may be wrong */
+	/* a counter cannot be unknown: the track of losses says when it may be wrong */
+	else if (!is_gap)
 		tap_track_count(&pf->tracks, of->track, ts_ns, value);
 	return 0;
 }
@@ -245,7 +246,7 @@ static bool wants_series(void *ctx, const struct tap_pelt_series *s)
 	return task && picks_listed(&pf->e->run, task);
 }
 
-/* ---- states -------------------------------------------------------------------------------------- */
+/* ---- states ---- */
 
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
@@ -356,7 +357,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	return s->state == TAP_STATE_THROTTLED ? put_state(pf, s, "throttled") : 0;
 }
 
-/* ---- waits ---------------------------------------------------------------------------------------- */
+/* ---- waits ---- */
 
 /* "deadline: cc1plus [4410]", "unknown" */
 static void name_piece(struct tap_pf *pf, struct tap_buf *b, const struct tap_piece *p)
@@ -424,7 +425,7 @@ static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *ta
 	return tap_pf_put_late_waking(ctx, task);
 }
 
-/* ---- slices between two events ------------------------------------------------------------------ */
+/* ---- slices between two events ---- */
 
 /* Slices of one track may not overlap otherwise than one within the other: each goes to the first that is free. Return: NULL when out of memory. */
 static uint64_t *find_lane(struct tap_pf *pf, uint64_t from_ns)
@@ -465,7 +466,7 @@ int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev)
 	return ret;
 }
 
-/* ---- other events ---------------------------------------------------------------------------------- */
+/* ---- other events ---- */
 
 bool tap_pf_picks_tid(struct tap_pf *pf, int tid)
 {
@@ -495,7 +496,7 @@ int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const 
 	return 0;
 }
 
-/* ---- losses ------------------------------------------------------------------------------------------ */
+/* ---- losses ---- */
 
 /* As long as they were. */
 static int put_nr_lost(struct tap_pf *pf, const struct tap_event *ev, uint64_t parent)
@@ -528,7 +529,7 @@ int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 	return 0;
 }
 
-/* ---- sched_ext --------------------------------------------------------------------------------------- */
+/* ---- sched_ext ---- */
 
 /* Which BPF scheduler was loaded: rows are [when it was seen, its name or null, ...]. */
 int tap_pf_put_schedulers(struct tap_pf *pf)
@@ -554,7 +555,7 @@ int tap_pf_put_schedulers(struct tap_pf *pf)
 	return 0;
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------- */
+/* ---- all ---- */
 
 static const struct tap_watcher_ops states_ops = {
 	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .waits = on_waits,

@@ -69,7 +69,7 @@ struct parser {
 
 static const struct tap_ctype s64_type = { 8, true };
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 #define SHOWN_BEFORE 60
 #define SHOWN 76
@@ -124,7 +124,7 @@ static bool is_failed(const struct parser *f)
 	return f->failed || f->p.err;
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- words ---- */
 
 static const char *skip_blanks(struct parser *f)
 {
@@ -153,7 +153,7 @@ static struct span take_word(struct parser *f)
 	return w;
 }
 
-/* ---- terms ----------------------------------------------------------------------------------- */
+/* ---- terms ---- */
 
 static uint32_t *end_of(struct tap_filter *f, uint32_t end)
 {
@@ -217,7 +217,7 @@ static struct value either(struct parser *f, struct value a, struct value b)
 	return b;
 }
 
-/* ---- operands -------------------------------------------------------------------------------- */
+/* ---- operands ---- */
 
 static struct value parse_or(struct parser *f);
 static struct value parse_sum(struct parser *f);
@@ -350,7 +350,7 @@ static struct value unknown_field(struct parser *f, struct span w)
 	return none();
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 static bool expect(struct parser *f, const char *sign, const char *message)
 {
@@ -615,7 +615,7 @@ static struct value parse_sum(struct parser *f)
 	return v;
 }
 
-/* ---- comparisons ----------------------------------------------------------------------------- */
+/* ---- comparisons ---- */
 
 #define OP_GLOB_MATCH OP_UNKNOWN /* "~" */
 
@@ -839,7 +839,7 @@ static struct value parse_term(struct parser *f)
 	return v;
 }
 
-/* ---- truths ---------------------------------------------------------------------------------- */
+/* ---- truths ---- */
 
 static struct value truth(struct parser *f, struct value v)
 {

@@ -17,9 +17,11 @@
 #define TAP_FILTER_MAX_PARENS 1024u /* one in another */
 
 enum tap_term_kind {
-	TAP_TERM_FIELD, /* a number field and a constant: .load, .at and .value say it all, .field is whose they are */
+	/* a number field and a constant: .load, .at and .value say it all, .field is whose they are */
+	TAP_TERM_FIELD,
 	TAP_TERM_NUMBERS, /* two expressions: nodes .a and .b */
-	TAP_TERM_TEXT, /* .op is OP_EQ; .field, or the running task's name where that is NULL; .text */
+	/* .op is OP_EQ; .field, or the running task's name where that is NULL; .text */
+	TAP_TERM_TEXT,
 	TAP_TERM_GLOB, /* the same, and .glob */
 	TAP_TERM_CPU, /* OP_EQ or OP_AND: the number of node .a is one of .cpus */
 	TAP_TERM_MASK, /* the same of a cpumask, .field: is .cpus, or has one of them */
@@ -53,7 +55,8 @@ struct tap_filter {
 	struct expr_prog prog; /* of nodes */
 	struct tap_term *terms; /* the first is where it begins */
 	uint32_t nr_terms, cap_terms;
-	struct tap_past *pasts; /* of fields, for changed() and moved(); with what was seen so far */
+	/* of fields, for changed() and moved(); with what was seen so far */
+	struct tap_past *pasts;
 	uint32_t nr_pasts, cap_pasts;
 };
 

@@ -47,7 +47,8 @@ static int put_term(const struct tap_filter *f, const struct tap_term *t, const 
 		put_number(out, "CPU", t->op, true, nodes[t->b].num);
 		return 0;
 	case TAP_TERM_GLOB:
-		at = strpbrk(text + t->from, "\"'") + 1; /* there are no quotes before those of the glob */
+		/* there are no quotes before those of the glob */
+		at = strpbrk(text + t->from, "\"'") + 1;
 		break;
 	case TAP_TERM_TEXT:
 	case TAP_TERM_CPU:

@@ -13,7 +13,7 @@ struct tap_long_waits {
 	unsigned int nr_results;
 };
 
-/* ---- results: copies, because tasks do not outlive the run ------------------------------------ */
+/* ---- results: copies, because tasks do not outlive the run ---- */
 
 static int longest_first(const void *a, const void *b)
 {
@@ -126,7 +126,7 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	return ret;
 }
 
-/* ---- of the run ----------------------------------------------------------------------------------- */
+/* ---- of the run ---- */
 
 /* What a wait was for is asked once, for each wait that the selection names. */
 static int on_wait(void *ctx, const struct tap_wait_told *w)
@@ -138,7 +138,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	return tap_explain_wait(&h->sums, &h->waits, w);
 }
 
-/* ---- public --------------------------------------------------------------------------------------- */
+/* ---- public ---- */
 
 #define MAX_WAITS 10000u
 

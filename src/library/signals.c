@@ -28,7 +28,7 @@ static struct tap_signal signal_of(const struct tap_pelt_series *s)
 	};
 }
 
-/* ---- of the analysis ------------------------------------------------------------------------------ */
+/* ---- of the analysis ---- */
 
 static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 {
@@ -65,7 +65,7 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 	return h->point(h->ctx, &signal, ts_ns, value);
 }
 
-/* ---- of the run ----------------------------------------------------------------------------------- */
+/* ---- of the run ---- */
 
 /* The window and what is missing in it are known once the timeline exists. Return: 0 or -ENOMEM. */
 static int prepare(struct tap_signals *h, const struct tap_timeline *t)
@@ -110,7 +110,7 @@ static const struct tap_watcher_ops ops = {
 	.size = sizeof(ops), .states = TAP_STATE_ALL, .interval = on_interval, .wants = wants, .event = on_event, .end = on_end,
 };
 
-/* ---- public --------------------------------------------------------------------------------------- */
+/* ---- public ---- */
 
 struct tap_signals *tap_signals_new(const char *name,
 				    int (*point)(void *ctx, const struct tap_signal *s, uint64_t ts_ns, int64_t value), void *ctx,

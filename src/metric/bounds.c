@@ -31,7 +31,7 @@ static void set(struct tap_metric *m, double low, double high)
 	}
 }
 
-/* ---- waits ------------------------------------------------------------------------------------ */
+/* ---- waits ---- */
 
 static struct tap_metric *find(const struct tap_metrics *metrics, const char *report, const char *of, const char *what)
 {
@@ -173,7 +173,7 @@ static int bound_all_waits(struct tap_metrics *metrics, const struct tap_measure
 	return ret || !tap_measure_knows(m, TAP_MEASURED_WAKING) ? ret : bound_longest(metrics, "any", any);
 }
 
-/* ---- all others ------------------------------------------------------------------------------- */
+/* ---- all others ---- */
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -317,7 +317,7 @@ int tap_metrics_bound(struct tap_metrics *metrics, const struct tap_measure *m)
 	return bound_all_waits(metrics, m);
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ---- */
 
 static int name_waits(struct tap_metrics *out)
 {

@@ -13,7 +13,7 @@ void tap_hidden_release(struct tap_hidden *h)
 	*h = (struct tap_hidden){ 0 };
 }
 
-/* ---- watching --------------------------------------------------------------------------------- */
+/* ---- watching ---- */
 
 /*
  * Until when a task in an unknown state may have waited. A task that runs next, or that no later event names, may have waited until the
@@ -107,7 +107,7 @@ void tap_hidden_end(struct tap_hidden *h)
 		count_doubt(h, &h->last[i]);
 }
 
-/* ---- bounds ----------------------------------------------------------------------------------- */
+/* ---- bounds ---- */
 
 /* The survey could not keep all gaps, or tasks are missing from CPUs that are not recorded: a CPU's known time proves nothing. */
 static bool knows_cpus(const struct tap_survey *s)

@@ -33,13 +33,16 @@ struct tap_unknown_time {
 
 /* {0} is empty. */
 struct tap_hidden {
-	struct tap_unknown_time of_tasks, of_cpus; /* intervals within the window in which something may have been hidden */
+	/* intervals within the window in which something may have been hidden */
+	struct tap_unknown_time of_tasks, of_cpus;
 	uint64_t shortest_ns; /* of the waits and slices that were seen; 0: none was */
 	uint64_t longest_ns; /* doubt */
-	uint64_t doubts[TAP_HIDDEN_LENGTHS]; /* [i]: those of 2^i to 2^(i+1) - 1 ns. Complete after tap_hidden_end() */
+	/* [i]: those of 2^i to 2^(i+1) - 1 ns. Complete after tap_hidden_end() */
+	uint64_t doubts[TAP_HIDDEN_LENGTHS];
 	struct tap_doubt {
 		uint64_t from_ns, to_ns;
-		uint64_t ns; /* until when the task may have waited, from .from_ns on and within the window */
+		/* until when the task may have waited, from .from_ns on and within the window */
+		uint64_t ns;
 		bool is_unknown; /* some of it is */
 	} *last; /* by tap_task.index: the task's latest. Owned */
 	unsigned int nr_last;

@@ -12,7 +12,7 @@ static const enum tap_state states[TAP_NR_MEASURED] = {
 	[TAP_MEASURED_THROTTLED] = TAP_STATE_THROTTLED,
 };
 
-/* ---- what is told ----------------------------------------------------------------------------- */
+/* ---- what is told ---- */
 
 /* Where it is not known who was moved, it would take a CPU for free that the task had left. */
 static bool has_balance(const struct tap_measure *m)
@@ -133,7 +133,7 @@ static bool wants_pick(void *measure, const struct tap_task *task, int cpu)
 	return task->selected;
 }
 
-/* ---- its life --------------------------------------------------------------------------------- */
+/* ---- its life ---- */
 
 static int init_blocks(struct tap_measure *m)
 {
@@ -209,7 +209,7 @@ void tap_measure_release(struct tap_measure *m)
 	*m = (struct tap_measure){ 0 };
 }
 
-/* ---- metrics ---------------------------------------------------------------------------------- */
+/* ---- metrics ---- */
 
 static double per_s(const struct tap_measure *m, uint64_t nr)
 {
@@ -393,7 +393,7 @@ static int add_deadlines(const struct tap_measure *m, struct tap_metrics *out)
 	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)d->late_ns, "deadline.late.max");
 }
 
-/* ---- by task ---------------------------------------------------------------------------------- */
+/* ---- by task ---- */
 
 /* All tasks of one name together. */
 struct group {

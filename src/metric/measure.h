@@ -27,7 +27,8 @@
 enum tap_measured_wait { TAP_MEASURED_WAKING, TAP_MEASURED_PREEMPTED, TAP_MEASURED_THROTTLED, TAP_NR_MEASURED };
 
 struct tap_measure_opts {
-	struct tap_timeline *const *timeline; /* of the run: util_est adds tasks that only its events name */
+	/* of the run: util_est adds tasks that only its events name */
+	struct tap_timeline *const *timeline;
 	const struct tap_survey *survey;
 	struct tap_window window;
 	bool has_throttling; /* sched_throttle was recorded */
@@ -44,7 +45,8 @@ struct tap_measure {
 	struct tap_measure_opts opts;
 	const struct tap_timeline *timeline; /* after the run */
 	struct tap_latency waits[TAP_NR_MEASURED];
-	uint64_t cut_ns[TAP_NR_MEASURED]; /* the longest that was seen, in the window, of one whose length is not known */
+	/* the longest that was seen, in the window, of one whose length is not known */
+	uint64_t cut_ns[TAP_NR_MEASURED];
 	struct tap_hidden hidden; /* with .has_bounds */
 	/* With .has_blocks: the same waits, by when they ended. Owned. */
 	struct tap_hist *blocks[TAP_NR_MEASURED];

@@ -16,7 +16,8 @@ enum tap_metric_unit {
 	TAP_METRIC_COUNT,
 };
 
-const char *tap_metric_unit_name(enum tap_metric_unit unit); /* "ns", "pct", "per_s", "khz", "count" */
+/* "ns", "pct", "per_s", "khz", "count" */
+const char *tap_metric_unit_name(enum tap_metric_unit unit);
 
 enum tap_metric_better { TAP_BETTER_NEITHER, TAP_BETTER_LESS, TAP_BETTER_MORE };
 
@@ -25,7 +26,8 @@ struct tap_metric {
 	enum tap_metric_unit unit;
 	enum tap_metric_better better;
 	double value;
-	double low, high; /* what it can be, with all that is not known: bounds.h; before, anything */
+	/* what it can be, with all that is not known: bounds.h; before, anything */
+	double low, high;
 };
 
 /* Of which there are metrics; reports have the last one of waits alone. */

@@ -33,7 +33,7 @@ unsigned int tap_paths_add_watchers(struct tap_paths *p, struct tap_watcher *v)
 	return nr;
 }
 
-/* ---- metrics ---------------------------------------------------------------------------------- */
+/* ---- metrics ---- */
 
 const char *tap_request_time_name(unsigned int i)
 {

@@ -12,8 +12,10 @@
 
 struct tap_paths_opts {
 	bool of_tasks; /* those of tasks are wanted */
-	int command; /* the tid of the command that was recorded, whose path it is where no tasks are picked; 0: not known */
-	struct tap_request_source *requests; /* borrowed until the end; NULL: those of requests are not wanted */
+	/* the tid of the command that was recorded, whose path it is where no tasks are picked; 0: not known */
+	int command;
+	/* borrowed until the end; NULL: those of requests are not wanted */
+	struct tap_request_source *requests;
 	const struct tap_reader_info *info; /* of what is read, likewise */
 };
 

@@ -105,8 +105,7 @@ static int copy_all(struct build *b, const char *sub, const char *pattern, const
 
 	if (!ret && glob(all, 0, NULL, &found))
 		ret = tap_err_set(b->err, -ENOENT,
-				  "the module's sources are not in '%.200s': give their folder with "
-				  "--source, or install schedtap's module sources", b->opts->source);
+				  "the module's sources are not in '%.200s': give their folder with --source, or install schedtap's module sources", b->opts->source);
 	for (size_t i = 0; !ret && i < found.gl_pathc; i++)
 		ret = copy_into(b, found.gl_pathv[i], dir);
 	globfree(&found);
@@ -268,8 +267,7 @@ static int check_headers_alone(struct build *b)
 		{ "CONFIG_CFI 1\n", "the kernel checks call targets (CONFIG_CFI)" },
 		{ "CONFIG_CFI_CLANG 1\n", "the kernel checks call targets (CONFIG_CFI_CLANG)" },
 		{ "CONFIG_RANDSTRUCT 1\n", "the kernel's structs are shuffled (CONFIG_RANDSTRUCT)" },
-		{ "CONFIG_GCC_PLUGIN_RANDSTRUCT 1\n", "the kernel's structs are shuffled "
-						      "(CONFIG_GCC_PLUGIN_RANDSTRUCT)" },
+		{ "CONFIG_GCC_PLUGIN_RANDSTRUCT 1\n", "the kernel's structs are shuffled (CONFIG_GCC_PLUGIN_RANDSTRUCT)" },
 		{ "CONFIG_CPU_BIG_ENDIAN 1\n", "the kernel is big-endian" },
 	};
 	const char *what = strstr(b->config, "CONFIG_ARM64 1\n") ? NULL : "the kernel is not for arm64";
@@ -279,8 +277,7 @@ static int check_headers_alone(struct build *b)
 			what = refused[i].what;
 	if (!what)
 		return 0;
-	return tap_err_set(b->err, -EOPNOTSUPP, "'%.300s' contains kernel headers without kbuild, which do "
-			   "not suffice because %s: give the kernel's headers package or its built tree",
+	return tap_err_set(b->err, -EOPNOTSUPP, "'%.300s' contains kernel headers without kbuild, which do not suffice because %s: give the kernel's headers package or its built tree",
 			   b->kernel_src, what);
 }
 
@@ -322,10 +319,8 @@ static int find_kernel(struct build *b)
 	if (!read_headers(b))
 		return b->headers_alone ? check_headers_alone(b) : check_arch(b);
 	if (given)
-		return tap_err_set(b->err, -ENOENT, "'%.300s' has no kernel headers: it is neither a headers "
-				   "package's folder, nor a built kernel tree, nor kheaders.tar.xz", given);
-	return tap_err_set(b->err, -ENOENT, "the headers of this kernel are missing: install the package "
-			   "linux-headers-%.100s, or name a folder or kheaders.tar.xz with --kernel-src",
+		return tap_err_set(b->err, -ENOENT, "'%.300s' has no kernel headers: it is neither a headers package's folder, nor a built kernel tree, nor kheaders.tar.xz", given);
+	return tap_err_set(b->err, -ENOENT, "the headers of this kernel are missing: install the package linux-headers-%.100s, or name a folder or kheaders.tar.xz with --kernel-src",
 			   b->running.release);
 }
 
@@ -348,8 +343,7 @@ static int find_types(struct build *b)
 		snprintf(b->types_of, PATH_MAX, "/boot/vmlinuz-%s", b->release);
 	if (is_running || !access(b->types_of, F_OK))
 		return tap_types_open(b->types_of, &b->types, b->err);
-	return tap_err_set(b->err, -ENOENT, "the type information of kernel %.100s is missing: give its "
-			   "vmlinux, its vmlinuz or its BTF with --btf", b->release);
+	return tap_err_set(b->err, -ENOENT, "the type information of kernel %.100s is missing: give its vmlinux, its vmlinuz or its BTF with --btf", b->release);
 }
 
 /* Which symbols a kernel has for modules, and their checksums: not part of headers alone. */
@@ -423,9 +417,9 @@ static int find_compiler(struct build *b)
 	if (b->llvm)
 		return find_llvm(b);
 	if (b->headers_alone && !*cross && strcmp(b->running.machine, "aarch64"))
-		return tap_err_set(b->err, -EINVAL, "'%.300s' contains headers of an arm64 kernel: give "
-				   "--cross-compile aarch64-linux-gnu-, or --llvm", b->kernel_src);
-	value_of(b->config, "CONFIG_CC_VERSION_TEXT", theirs, sizeof(theirs)); /* "gcc-12 (Debian ..." */
+		return tap_err_set(b->err, -EINVAL, "'%.300s' contains headers of an arm64 kernel: give --cross-compile aarch64-linux-gnu-, or --llvm", b->kernel_src);
+	/* "gcc-12 (Debian ..." */
+	value_of(b->config, "CONFIG_CC_VERSION_TEXT", theirs, sizeof(theirs));
 	if (*theirs && has_compiler(b, strncmp(theirs, cross, strlen(cross)) ? cross : "", theirs))
 		return 0;
 	b->other_compiler = true;

@@ -306,8 +306,7 @@ static void assert_places(struct layout *l)
 
 		if (m->exists && !m->is_bitfield && !is_of_sched_ext(m))
 			tap_buf_printf(l->out,
-				       "_Static_assert(offsetof(struct %s, %s) == %u, "
-				       "\"%s.%s is elsewhere in the running kernel's types\");\n",
+				       "_Static_assert(offsetof(struct %s, %s) == %u, \"%s.%s is elsewhere in the running kernel's types\");\n",
 				       m->of, m->name, m->offset, m->of, m->name);
 	}
 }
@@ -316,7 +315,8 @@ static int write_header(struct layout *l, const char *from)
 {
 	int ret = 0;
 
-	tap_buf_puts(l->out, "// Made by `schedtap module layout` from "); /* a path may end another comment */
+	/* a path may end another comment */
+	tap_buf_puts(l->out, "// Made by `schedtap module layout` from ");
 	tap_text_escape(l->out, from, strlen(from));
 	tap_buf_puts(l->out, ": for this kernel alone.\n"
 		     "#ifndef TAP_KMOD_LAYOUT_H\n#define TAP_KMOD_LAYOUT_H\n\n"

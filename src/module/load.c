@@ -16,8 +16,7 @@ static const struct refusal {
 	const char *why;
 } refusals[] = {
 	{ EPERM, -EPERM,
-	  "loading needs root (CAP_SYS_MODULE), a kernel that is not locked down (Secure Boot), and "
-	  "kernel.modules_disabled=0" },
+	  "loading needs root (CAP_SYS_MODULE), a kernel that is not locked down (Secure Boot), and kernel.modules_disabled=0" },
 	{ ENOSYS, -ENOSYS, "this kernel does not support loadable modules (CONFIG_MODULES): record over BPF" },
 	{ EKEYREJECTED, -EPERM, UNSIGNED },
 	{ ENOKEY, -EPERM, UNSIGNED },
@@ -28,8 +27,7 @@ static const struct refusal {
 	{ EINVAL, -ENOEXEC,
 	  "the module was built with the headers of another kernel (`dmesg` says more): build it again" },
 	{ ENOENT, -ENOEXEC,
-	  "the module calls functions that the kernel lacks or does not export (`dmesg` names these "
-	  "functions)" },
+	  "the module calls functions that the kernel lacks or does not export (`dmesg` names these functions)" },
 	{ 0 }
 };
 
@@ -94,11 +92,9 @@ int tap_module_unload(struct tap_err *err)
 		return tap_err_set(err, -ENOENT, "the schedtap module is not loaded");
 	case EWOULDBLOCK:
 	case EBUSY:
-		return tap_err_set(err, -EBUSY, "the schedtap module is in use: perf or a BPF program has "
-				   "one of its events open");
+		return tap_err_set(err, -EBUSY, "the schedtap module is in use: perf or a BPF program has one of its events open");
 	case EPERM:
-		return tap_err_set(err, -EPERM, "unloading a module needs root (CAP_SYS_MODULE) and "
-				   "kernel.modules_disabled=0");
+		return tap_err_set(err, -EPERM, "unloading a module needs root (CAP_SYS_MODULE) and kernel.modules_disabled=0");
 	default:
 		return tap_err_set(err, -errno, "the kernel cannot unload the schedtap module: %m");
 	}

@@ -207,9 +207,7 @@ static int read_types(const char *path, int fd, struct btf **out, struct tap_err
 	ret = *out ? 0 : tap_dwarf_types(fd, out, err);
 	if (ret == -ENODATA)
 		tap_err_set(err, ret,
-			    "'%.300s' has no kernel types, neither BTF nor DWARF: give a vmlinux "
-			    "or vmlinuz built with CONFIG_DEBUG_INFO_BTF, or a vmlinux with "
-			    "CONFIG_DEBUG_INFO", path);
+			    "'%.300s' has no kernel types, neither BTF nor DWARF: give a vmlinux or vmlinuz built with CONFIG_DEBUG_INFO_BTF, or a vmlinux with CONFIG_DEBUG_INFO", path);
 	return ret;
 }
 

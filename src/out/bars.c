@@ -109,7 +109,7 @@ void tap_out_bars(struct tap_page *p, const char *key, const struct tap_hist *h)
 	tap_table_end(&b.table);
 }
 
-/* ---- over time ------------------------------------------------------------------------------ */
+/* ---- over time ---- */
 
 #define LABEL_BYTES 24u
 
@@ -132,7 +132,8 @@ struct heat {
 	const struct tap_plot *plot; /* borrowed */
 	struct counts *columns; /* owned */
 	uint64_t *row; /* owned: counts of the row that is drawn */
-	unsigned int lowest, highest; /* rows that are not empty, and all between; .highest below .lowest: none */
+	/* rows that are not empty, and all between; .highest below .lowest: none */
+	unsigned int lowest, highest;
 	uint64_t most;
 };
 

@@ -226,7 +226,7 @@ static const struct tap_out_ops events = {
 	.lost = json_lost,
 };
 
-/* ---- results ----------------------------------------------------------------------------------- */
+/* ---- results ---- */
 
 static inline void put_key(struct tap_page *p, const char *key)
 {
@@ -345,7 +345,7 @@ static void member(struct tap_page *p, const char *key, struct tap_value v)
 		put_wall(p, key, v);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ---- */
 
 static void table_begin(struct tap_table *t)
 {
@@ -388,7 +388,7 @@ static const struct tap_table_ops table = {
 	.begin = table_begin, .end = table_end, .cell = cell, .row = row,
 };
 
-/* ---- JSON Lines: an object for each row, the first is what a report begins with ----------------- */
+/* ---- JSON Lines: an object for each row, the first is what a report begins with ---- */
 
 static void line(struct tap_table *t)
 {

@@ -22,7 +22,8 @@ struct tap_out_kind {
 	struct tap_buf label;	     /* what stands between the time and the fields */
 	struct tap_buf *keys;	     /* of JSON: "name":, one per field that is not common */
 	unsigned int nr_keys;
-	const struct tap_field *flags, *preempt_count; /* of ftrace's text; NULL: the record does not have them */
+	/* of ftrace's text; NULL: the record does not have them */
+	const struct tap_field *flags, *preempt_count;
 	bool is_stack;
 };
 
@@ -48,7 +49,8 @@ struct tap_out {
 	const struct tap_style *style;
 	struct tap_identities *ids; /* borrowed */
 	const struct tap_reader *reader; /* borrowed, or NULL */
-	const json_t *meta; /* the recording's description, borrowed; NULL after tap_out_init(): it has none */
+	/* the recording's description, borrowed; NULL after tap_out_init(): it has none */
+	const json_t *meta;
 	struct tap_wall *wall; /* borrowed */
 	int fd;
 	/* Where it goes instead, and then is empty; NULL after tap_out_init(). Return: 0; -errno. */

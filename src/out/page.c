@@ -33,7 +33,7 @@ int tap_page_close(struct tap_page *p)
 	return p->err;
 }
 
-/* ---- for people ----------------------------------------------------------------------------- */
+/* ---- for people ---- */
 
 void tap_tint_add(struct tap_buf *b, enum tap_tint tint)
 {
@@ -92,7 +92,7 @@ void tap_page_sentence(struct tap_page *p, const char *s, size_t len)
 	tap_buf_char(&p->buf, '\n');
 }
 
-/* ---- for programs --------------------------------------------------------------------------- */
+/* ---- for programs ---- */
 
 static void nest(struct tap_page *p, const char *key, bool is_array)
 {

@@ -42,7 +42,7 @@ static const char *subject_text(struct tap_buf *b, const struct tap_out_pelt *o)
 	return tap_buf_str(b);
 }
 
-/* ---- plot ----------------------------------------------------------------------------------- */
+/* ---- plot ---- */
 
 static bool is_of_strip(const struct tap_out_pelt *o, const struct tap_pelt_series *s)
 {
@@ -147,10 +147,12 @@ void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 	free(columns);
 }
 
-/* ---- figures: text and JSON ----------------------------------------------------------------- */
+/* ---- figures: text and JSON ---- */
 
+/* clang-format off */
 #define SUBJECT { NULL, "subject", TAP_CELL_LABEL, .width = 24 }, \
 	{ "signal", "signal", TAP_CELL_TEXT, .width = 13 }
+/* clang-format on */
 #define VALUE(key, r) { key, key, TAP_CELL_INT, .width = 7, .rank = r }
 #define SHARE(title) { NULL, title, TAP_CELL_REAL, .width = 7, .places = 1 }
 
@@ -325,7 +327,7 @@ void tap_out_pelt_bands(struct tap_page *r, const struct tap_out_pelt *series, u
 	put_bands(r, series, nr, TAP_PELT_COUNT, "\n% of the time at each count\n", counts);
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------ */
+/* ---- CSV ---- */
 
 const struct tap_column tap_out_pelt_columns[] = {
 	{ "time_ns", NULL, TAP_CELL_AT }, { "signal", NULL, TAP_CELL_TEXT },

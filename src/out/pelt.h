@@ -10,7 +10,8 @@
 /* A series, and what the recording says about whom it is of. */
 struct tap_out_pelt {
 	const struct tap_pelt_series *series; /* borrowed */
-	const struct tap_pelt_series *line; /* for a plot, over it, of the same subject; borrowed; NULL: none */
+	/* for a plot, over it, of the same subject; borrowed; NULL: none */
+	const struct tap_pelt_series *line;
 	const char *label; /* of a task, escaped; borrowed; NULL: its name and tid will do */
 	uint32_t label_len;
 	int tgid; /* of a task; -1: not known */

@@ -152,7 +152,8 @@ void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
 /* @row: from 0 at the bottom, which is -@top. */
 static const char *signed_cell(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top)
 {
-	double half = p->rows / 2.0, middle = (row + 0.5 - half) / half * (double)top; /* of this row */
+	/* of this row */
+	double half = p->rows / 2.0, middle = (row + 0.5 - half) / half * (double)top;
 	bool is_up = middle > 0;
 
 	if (is_up ? c->avg >= middle : c->avg <= middle)

@@ -6,7 +6,7 @@
 #include "out/out.h"
 #include "out/table.h"
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ---- */
 
 static void separate(const struct tap_out *o, struct tap_buf *b)
 {
@@ -106,7 +106,7 @@ const struct tap_out_ops tap_sheet_events = {
 	.lost = lost,
 };
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ---- */
 
 static const struct tap_sheet *sheet_of(const struct tap_table *t)
 {

@@ -7,7 +7,8 @@
 
 struct tap_sheet {
 	char separator;
-	void (*add_text)(struct tap_buf *b, const char *s, size_t len); /* so that no separator stands in it */
+	/* so that no separator stands in it */
+	void (*add_text)(struct tap_buf *b, const char *s, size_t len);
 };
 
 extern const struct tap_table_ops tap_sheet_table;

@@ -51,7 +51,8 @@ struct tap_column {
 	bool same_unit; /* as the duration before it: they are to be compared */
 	/* the table's own */
 	enum tap_unit unit; /* TAP_CELL_NS */
-	unsigned int limit; /* of text: where it is cut, or for the last column wrapped; 0: nowhere */
+	/* of text: where it is cut, or for the last column wrapped; 0: nowhere */
+	unsigned int limit;
 };
 
 #define TAP_TABLE_COLUMNS 48u /* in text */
@@ -66,7 +67,8 @@ struct tap_table {
 	/* the style's own */
 	size_t pad; /* text: blanks owed before the next cell */
 	enum tap_tint tint; /* of the next cell, a text */
-	struct tap_buf cells, texts; /* of text that is laid out at the end: struct held_cell, and its texts */
+	/* of text that is laid out at the end: struct held_cell, and its texts */
+	struct tap_buf cells, texts;
 	struct tap_column own[TAP_TABLE_COLUMNS + 1]; /* of text, as laid out */
 };
 

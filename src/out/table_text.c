@@ -292,7 +292,7 @@ static void text_row(struct tap_table *t)
 	tap_page_flush(t->page);
 }
 
-/* ---- columns of a table, and of a terminal ------------------------------------------------------ */
+/* ---- columns of a table, and of a terminal ---- */
 
 #define HIDDEN UINT_MAX /* .rank of a column that is left out: .key is its title then */
 #define LEAST_TEXT 8u	/* columns that a text keeps where nothing else can go */
@@ -426,7 +426,7 @@ static unsigned int copy_columns(struct tap_table *t, bool text_only)
 	return nr;
 }
 
-/* ---- rows that are printed as they come -------------------------------------------------------- */
+/* ---- rows that are printed as they come ---- */
 
 static void stream_begin(struct tap_table *t)
 {
@@ -442,7 +442,7 @@ const struct tap_table_ops tap_table_text_stream = {
 	.begin = stream_begin, .cell = text_cell, .row = text_row,
 };
 
-/* ---- tables that are laid out when they end ---------------------------------------------------- */
+/* ---- tables that are laid out when they end ---- */
 
 /* A cell of a table that is laid out when it ends. */
 struct held_cell {

@@ -13,13 +13,15 @@ enum { /* TracePacket */
 	TAP_PF_PACKET_PROCESS_TREE = 2,
 	TAP_PF_PACKET_CLOCKS = 6,
 	TAP_PF_PACKET_TIMESTAMP = 8,
-	TAP_PF_PACKET_SEQUENCE = 10, /* trusted_packet_sequence_id: order, and interned names, are of one sequence */
+	/* trusted_packet_sequence_id: order, and interned names, are of one sequence */
+	TAP_PF_PACKET_SEQUENCE = 10,
 	TAP_PF_PACKET_TRACK_EVENT = 11,
 	TAP_PF_PACKET_INTERNED = 12,
 	TAP_PF_PACKET_FLAGS = 13,
 	TAP_PF_PACKET_SYSTEM_INFO = 45,
 	TAP_PF_PACKET_CLOCK_ID = 58, /* of its timestamp */
-	TAP_PF_PACKET_DEFAULTS = 59, /* TracePacketDefaults: what packets of its sequence have that do not say otherwise */
+	/* TracePacketDefaults: what packets of its sequence have that do not say otherwise */
+	TAP_PF_PACKET_DEFAULTS = 59,
 	TAP_PF_PACKET_TRACK = 60,
 	TAP_PF_PACKET_SAMPLE = 66,
 };

@@ -10,10 +10,12 @@
 struct tap_instant {
 	uint64_t name; /* interned, as its fields behind it */
 	struct tap_instant_field {
-		enum { TAP_INSTANT_NUMBER, TAP_INSTANT_COMM, TAP_INSTANT_OTHER } kind; /* a name of TAP_TASK_COMM bytes; text, a float */
+		/* a name of TAP_TASK_COMM bytes; text, a float */
+		enum { TAP_INSTANT_NUMBER, TAP_INSTANT_COMM, TAP_INSTANT_OTHER } kind;
 		const struct tap_field *field;
 		struct tap_num number;
-		unsigned char head[8]; /* of its annotation: up to the value's length, or the value; the annotation's length is not written yet */
+		/* of its annotation: up to the value's length, or the value; the annotation's length is not written yet */
+		unsigned char head[8];
 		unsigned char head_bytes;
 	} *fields; /* owned */
 	unsigned int nr_fields;

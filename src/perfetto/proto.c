@@ -21,7 +21,8 @@ static bool is_ascii(const char *comm)
 
 static unsigned char *write_other_comm(unsigned char *p, const char *comm, size_t len)
 {
-	struct tap_buf text = { .data = (char *)p + 1, .cap = TAP_PROTO_COMM_BYTES - 1 }; /* there is room: it is not made longer */
+	/* there is room: it is not made longer */
+	struct tap_buf text = { .data = (char *)p + 1, .cap = TAP_PROTO_COMM_BYTES - 1 };
 
 	tap_text_utf8(&text, comm, len);
 	*p = (unsigned char)text.len;

@@ -17,7 +17,8 @@ struct tap_tracks {
 	struct tap_map by_key; /* -> number */
 	uint64_t nr;
 	uint64_t nr_names;
-	uint64_t clock_ns; /* the sequence's clock: of the last stamp that was counted from the one before */
+	/* the sequence's clock: of the last stamp that was counted from the one before */
+	uint64_t clock_ns;
 };
 
 /* Before all else. No stamp is likely to be before @ns. */

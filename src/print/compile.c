@@ -142,7 +142,8 @@ static const char *set_pointer(struct expr_parser *p, struct print_out *o, const
 		const char *word;
 		uint8_t kind;
 		char between;
-		bool special; /* IP6, SOCKADDR: shortened; UUID: the first fields little-endian; IP4, MAC: backwards */
+		/* IP6, SOCKADDR: shortened; UUID: the first fields little-endian; IP4, MAC: backwards */
+		bool special;
 		bool upper;   /* IP4, IP6: i for I: with leading zeros, without colons */
 		bool plus;
 		bool host; /* backwards where the recording's numbers are */

@@ -9,8 +9,7 @@ TAP_ACCESSOR(tp_task_group_dead, "p", "!p->signal->live.counter")
 TAP_ACCESSOR(tap_upper, "s", "s & (s - 1) ? s & (s - 1) : s")
 TAP_ACCESSOR(tap_highest, "s", "s & (s - 1) ? tap_upper(tap_upper(tap_upper(tap_upper(tap_upper(tap_upper(s)))))) : s")
 TAP_ACCESSOR(tp_switch_state, "preempt, state, prev",
-	 "preempt ? 0x100 : (state & 0x402) == 0x402 ? 0x80 : state & 0x9000 ? 2 : "
-	 "tap_highest((state | prev->exit_state) & 0x7f)")
+	 "preempt ? 0x100 : (state & 0x402) == 0x402 ? 0x80 : state & 0x9000 ? 2 : tap_highest((state | prev->exit_state) & 0x7f)")
 TAP_ACCESSOR(tp_cfs_rq_rq, "cfs_rq", "cfs_rq->rq")
 TAP_ACCESSOR(tp_cfs_rq_cpu, "cfs_rq", "exists(cfs_rq->rq) ? cfs_rq->rq->cpu : 0")
 TAP_ACCESSOR(tp_cfs_rq_cgroup, "cfs_rq", "exists(cfs_rq->tg) ? cfs_rq->tg->css.cgroup->kn->id : 0")
@@ -41,8 +40,7 @@ TAP_ACCESSOR(tap_curr_weight, "cfs_rq",
 	 "cfs_rq->curr && cfs_rq->curr->on_rq ? tap_scaled(tp_se_weight(cfs_rq->curr), tap_sum_shift(cfs_rq)) : 0")
 TAP_ACCESSOR(tap_vtime_zero, "cfs_rq", "exists(cfs_rq->zero_vruntime) ? cfs_rq->zero_vruntime : cfs_rq->min_vruntime")
 TAP_ACCESSOR(tap_vtime_sum, "cfs_rq",
-	 "(s64)((exists(cfs_rq->sum_w_vruntime) ? cfs_rq->sum_w_vruntime : cfs_rq->avg_vruntime) + "
-	 "tap_curr_weight(cfs_rq) * (cfs_rq->curr->vruntime - tap_vtime_zero(cfs_rq)))")
+	 "(s64)((exists(cfs_rq->sum_w_vruntime) ? cfs_rq->sum_w_vruntime : cfs_rq->avg_vruntime) + tap_curr_weight(cfs_rq) * (cfs_rq->curr->vruntime - tap_vtime_zero(cfs_rq)))")
 TAP_ACCESSOR(tap_vtime_load, "cfs_rq",
 	 "(s64)((exists(cfs_rq->sum_weight) ? cfs_rq->sum_weight : cfs_rq->avg_load) + tap_curr_weight(cfs_rq))")
 TAP_ACCESSOR(tap_floor, "sum, load", "!load ? 0 : sum < 0 ? -((load - 1 - sum) / load) : sum / load")
@@ -52,8 +50,7 @@ TAP_ACCESSOR(tp_se_vprot, "se", "exists(se->vprot) ? se->vprot : 0")
 TAP_ACCESSOR(tp_se_delayed, "se", "exists(se->sched_delayed) ? se->sched_delayed : 0")
 TAP_ACCESSOR(tp_se_custom_slice, "se", "exists(se->custom_slice) ? se->custom_slice : 0")
 TAP_ACCESSOR(tp_task_throttled, "p",
-	 "exists(p->throttled) ? p->throttled : "
-	 "exists(p->se.cfs_rq->throttle_count) ? p->se.cfs_rq->throttle_count != 0 : 0")
+	 "exists(p->throttled) ? p->throttled : exists(p->se.cfs_rq->throttle_count) ? p->se.cfs_rq->throttle_count != 0 : 0")
 TAP_ACCESSOR(tp_task_blocked, "p", "exists(p->is_blocked) ? p->is_blocked : 0")
 TAP_ACCESSOR(tp_task_llc, "p", "exists(p->preferred_llc) ? p->preferred_llc : 0")
 TAP_ACCESSOR(tp_cfs_rq_h_nr_queued, "cfs_rq", "exists(cfs_rq->h_nr_queued) ? cfs_rq->h_nr_queued : 0")

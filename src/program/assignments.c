@@ -26,7 +26,7 @@ static void refuse(struct tap_assignments *a, uint32_t reason)
 	tap_expr_fail(parser(a), -EINVAL);
 }
 
-/* ---- fields ---------------------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 static const struct tap_field *find_field(const struct tap_assignments *a, struct span name)
 {
@@ -100,7 +100,7 @@ static uint32_t record_value(struct tap_scope *n, struct span name)
 	return 0;
 }
 
-/* ---- assignments ----------------------------------------------------------------------------- */
+/* ---- assignments ---- */
 
 static const struct assign_op {
 	const char *sign;
@@ -181,8 +181,7 @@ static void assign_number(struct tap_assignments *a, const struct tap_field *f, 
 	uint32_t value = take_value(a, old);
 
 	if (!p->err && node_at(p, value)->op == OP_PLACE) {
-		refuse(a, tap_scope_say(&a->scope, where, "the value assigned to '%s' is not a "
-					"number", f->name));
+		refuse(a, tap_scope_say(&a->scope, where, "the value assigned to '%s' is not a number", f->name));
 		return;
 	}
 	value = assigned(a, value, old, type);
@@ -209,14 +208,13 @@ static void read_record(struct tap_assignments *a)
 	if (p->err)
 		return;
 	if (f->kind == TAP_FIELD_STRING || f->kind == TAP_FIELD_DYNAMIC) {
-		refuse(a, tap_scope_say(&a->scope, name, "'%s' must be filled with __assign_str() "
-					"or a similar macro", f->name));
+		refuse(a, tap_scope_say(&a->scope, name, "'%s' must be filled with __assign_str() or a similar macro", f->name));
 		return;
 	}
 	assign_number(a, f, element, name);
 }
 
-/* ---- text and bytes -------------------------------------------------------------------------- */
+/* ---- text and bytes ---- */
 
 /* "REC->name", "&REC->name" or, in the kernel's own macros, the name alone. */
 static const struct tap_field *take_first_arg(struct tap_assignments *a)
@@ -384,11 +382,10 @@ static void read_call(struct tap_assignments *a, struct span name)
 			return;
 		}
 	}
-	refuse(a, tap_scope_say(&a->scope, name, "'%.*s()' cannot fill a field: use memcpy(), "
-				"strscpy(), __assign_str() or tp_comm()", WORD(name)));
+	refuse(a, tap_scope_say(&a->scope, name, "'%.*s()' cannot fill a field: use memcpy(), strscpy(), __assign_str() or tp_comm()", WORD(name)));
 }
 
-/* ---- variables ------------------------------------------------------------------------------- */
+/* ---- variables ---- */
 
 /* "struct rq *rq = cfs_rq->rq, *other", from the type on; @start is where it begins. */
 static void read_declaration(struct tap_assignments *a, const char *start)
@@ -433,7 +430,7 @@ static void assign_variable(struct tap_assignments *a, int bound)
 		a->scope.bound[bound].node = value;
 }
 
-/* ---- statements ------------------------------------------------------------------------------ */
+/* ---- statements ---- */
 
 static void read_statement(struct tap_assignments *a, unsigned int depth);
 
@@ -508,8 +505,7 @@ static void read_simple(struct tap_assignments *a, struct span word)
 	int bound = tap_scope_bound(&a->scope, word);
 
 	if (!word.len || is_control(word))
-		refuse(a, tap_scope_say(&a->scope, word, "a definition can have only assignments, "
-					"variables and if%s%.*s%s",
+		refuse(a, tap_scope_say(&a->scope, word, "a definition can have only assignments, variables and if%s%.*s%s",
 					word.len ? ", not '" : "", WORD(word), word.len ? "'" : ""));
 	else if (span_is(word, "REC"))
 		read_record(a);
@@ -578,7 +574,7 @@ static void read_statement(struct tap_assignments *a, unsigned int depth)
 		recover(a, word.s);
 }
 
-/* ---- a definition ---------------------------------------------------------------------------- */
+/* ---- a definition ---- */
 
 static void read_condition(struct tap_assignments *a)
 {
@@ -602,8 +598,7 @@ static int read_def(struct tap_assignments *a)
 	tap_scope_begin(&a->scope, a->def->assign);
 	read_block(a, 0);
 	if (!p->err && *p->at)
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "expected the end of "
-					"the definition"));
+		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "expected the end of the definition"));
 	return p->err;
 }
 

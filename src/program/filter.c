@@ -28,7 +28,8 @@ struct maker {
 	struct tap_assignments assigned;
 	struct tap_insns b;
 	struct tap_filter_program *p;
-	int *pasts; /* descriptors of maps, which the program owns: those of the filter of the event */
+	/* descriptors of maps, which the program owns: those of the filter of the event */
+	int *pasts;
 	int **trigger_pasts; /* likewise, of each trigger */
 	int *now_pasts; /* of .filter */
 	unsigned int *starts; /* of each term, its first instruction; then of accept and reject */
@@ -46,16 +47,14 @@ static void fail(struct maker *m, const char *field, const char *why)
 	if (!m->ret)
 		m->ret = tap_err_set(
 			m->err, -EINVAL,
-			"%s: cannot filter by field '%s' of %s:%s, because its value is not known before the "
-			"event is recorded: %s",
+			"%s: cannot filter by field '%s' of %s:%s, because its value is not known before the event is recorded: %s",
 			m->filter == m->of_event ? "-f" : "--trigger", field, m->def->system, m->def->name, why);
 }
 
 /* Nothing of the definition can be had. */
 static void fail_all(struct maker *m, uint32_t reason)
 {
-	m->ret = tap_err_set(m->err, -EINVAL, "-f: cannot filter %s:%s, because none of its fields is known "
-			     "before the event is recorded: %s", m->def->system,
+	m->ret = tap_err_set(m->err, -EINVAL, "-f: cannot filter %s:%s, because none of its fields is known before the event is recorded: %s", m->def->system,
 			     m->def->name, tap_scope_text(&m->assigned.scope, reason));
 }
 
@@ -76,7 +75,7 @@ static void stack_address(struct maker *m, uint8_t dst, int at)
 	tap_insns_add(&m->b, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, at);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static const struct tap_field *field_at(const struct maker *m, uint32_t offset)
 {
@@ -167,7 +166,7 @@ static void never(struct maker *m, const struct tap_term *t)
 	jump(m, BPF_JNE, BPF_REG_1, 0, true, 0, t->yes);
 }
 
-/* ---- sets of CPUs ---------------------------------------------------------------------------- */
+/* ---- sets of CPUs ---- */
 
 static void cpu_term(struct maker *m, const struct tap_term *t)
 {
@@ -201,7 +200,7 @@ static void cpu_term(struct maker *m, const struct tap_term *t)
 	}
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
+/* ---- texts ---- */
 
 static void clear_text(struct maker *m, uint32_t size)
 {
@@ -337,7 +336,7 @@ static void glob_term(struct maker *m, const struct tap_term *t)
 	jump(m, BPF_JSET, BPF_REG_7, BPF_REG_1, false, 0, t->yes);
 }
 
-/* ---- samples, and what was before ------------------------------------------------------------- */
+/* ---- samples, and what was before ---- */
 
 static void sample_term(struct maker *m, const struct tap_term *t)
 {
@@ -478,7 +477,7 @@ static int make_all_pasts(struct maker *m)
 	return m->p->nr_new < 0 ? m->p->nr_new : 0;
 }
 
-/* ---- the program ----------------------------------------------------------------------------- */
+/* ---- the program ---- */
 
 static void add_term(struct maker *m, const struct tap_term *t)
 {

@@ -27,7 +27,8 @@ struct tap_gate {
 
 struct tap_filter_program {
 	struct tap_links links;
-	int prog, next; /* descriptors; next: the program array that leads to the one that records */
+	/* descriptors; next: the program array that leads to the one that records */
+	int prog, next;
 	int *maps; /* what globs are, and the pasts (expr/past.h) */
 	unsigned int nr_maps, cap_maps;
 	int nr_new; /* of a map: how many keys came into the pasts; -1: there are none */
@@ -53,7 +54,8 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 			    const struct tap_def *def, const struct tap_feed *feed,
 			    const struct tap_filter *filter, const struct tap_gate *gate,
 			    const struct tap_filter_ways *ways, struct tap_err *err);
-int tap_filter_program_attach(struct tap_filter_program *p, const struct tap_probe *probe); /* 0 or -errno */
+/* 0 or -errno */
+int tap_filter_program_attach(struct tap_filter_program *p, const struct tap_probe *probe);
 /* How many keys of its pasts may have been forgotten, as more than TAP_FILTER_MAX_KEYS came. */
 uint64_t tap_filter_program_forgot(const struct tap_filter_program *p);
 void tap_filter_program_detach(struct tap_filter_program *p);

@@ -128,7 +128,7 @@ void tap_insns_fit(struct tap_insns *b, uint8_t reg, struct tap_ctype type)
 	alu_k(b, type.is_signed ? BPF_ARSH : BPF_RSH, reg, up);
 }
 
-/* ---- where values are ------------------------------------------------------------------------- */
+/* ---- where values are ---- */
 
 static const struct expr_node *at(const struct tap_insns *b, uint32_t node)
 {
@@ -277,7 +277,7 @@ static void behind_branch(struct tap_insns *b, const struct known *k)
 	b->next_slot = k->next_slot;
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 /* Whether the verifier does not know what it points to. */
 static bool is_raw(const struct tap_insns *b, uint32_t node)
@@ -451,7 +451,7 @@ static void load_member(struct tap_insns *b, const struct expr_node *n)
 	}
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------- */
+/* ---- arithmetic ---- */
 
 uint8_t tap_insns_jump_of(enum expr_op op, bool is_signed)
 {
@@ -535,7 +535,7 @@ void tap_insns_arith(struct tap_insns *b, enum expr_op op, struct tap_ctype type
 	tap_insns_fit(b, dst, type);
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------- */
+/* ---- nodes ---- */
 
 /* r1 and r2 = both operands. Of the deeper one, which is computed first, the other may need all of the room. */
 static void get_pair(struct tap_insns *b, const struct expr_node *n)

@@ -20,7 +20,8 @@ struct tap_insns {
 	/* Values are nothing that the verifier knows: else it tries all ways through the branches, of which there may be too many. */
 	bool blur;
 	int16_t *
-		slots; /* owned: of each node the place on the stack that has its value; 0: none yet */
+		/* owned: of each node the place on the stack that has its value; 0: none yet */
+		slots;
 	uint8_t *uses; /* owned: in how many other nodes each is */
 	uint32_t nr_slots; /* of both */
 	int16_t next_slot, last_slot; /* the stack grows down to it */

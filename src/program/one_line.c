@@ -12,7 +12,7 @@
 
 #define BYTES_MAX 256u /* of an array that becomes a field */
 
-/* ---- the line ------------------------------------------------------------------------------- */
+/* ---- the line ---- */
 
 /* From the "{" on. */
 static int read_braces(const char *text, const char *open, struct tap_one_line *line, struct tap_err *err)
@@ -27,8 +27,7 @@ static int read_braces(const char *text, const char *open, struct tap_one_line *
 	if (rest.len && (rest.len < 3 || strncmp(rest.s, "if", 2) || is_word(rest.s[2])))
 		return tap_err_set(err, -EINVAL, "-e: only 'if FILTER' may follow the '}' of '%.200s'", text);
 	line->filter = rest.len ? rest.s + 2 : NULL;
-	return line->fields.len ? 0 : tap_err_set(err, -EINVAL, "-e: '%.200s': expected fields in "
-						  "braces: {FIELD, ...}", text);
+	return line->fields.len ? 0 : tap_err_set(err, -EINVAL, "-e: '%.200s': expected fields in braces: {FIELD, ...}", text);
 }
 
 static int read_tracepoint(struct span name, struct tap_one_line *line, struct tap_err *err)
@@ -89,8 +88,7 @@ int tap_one_line_read(const char *text, struct tap_one_line *line, struct tap_er
 
 	*line = (struct tap_one_line){ 0 };
 	if (strlen(text) > TAP_ONE_LINE_MAX_BYTES)
-		return tap_err_set(err, -EINVAL, "-e: the definition is longer than %u bytes: put "
-				   "it into a file and use --define",
+		return tap_err_set(err, -EINVAL, "-e: the definition is longer than %u bytes: put it into a file and use --define",
 				   TAP_ONE_LINE_MAX_BYTES);
 	ret = *open ? read_braces(text, open, line, err) : 0;
 	if (!ret)
@@ -107,7 +105,7 @@ void tap_one_line_release(struct tap_one_line *line)
 	*line = (struct tap_one_line){ 0 };
 }
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 /* While the header is made. */
 struct maker {
@@ -136,7 +134,7 @@ static int fail_by_scope(struct maker *m, uint32_t node)
 		    reason ? tap_scope_text(&m->scope, reason) : "cannot parse this");
 }
 
-/* ---- the parts of an item --------------------------------------------------------------------- */
+/* ---- the parts of an item ---- */
 
 struct item {
 	struct span name, expr;
@@ -255,7 +253,7 @@ static bool expand_name(struct maker *m, struct span name, struct tap_buf *out)
 	return false;
 }
 
-/* ---- types ------------------------------------------------------------------------------------ */
+/* ---- types ---- */
 
 static const char *const conversions[9][2] = {
 	[1] = { "u8\0%u", "s8\0%d" }, [2] = { "u16\0%u", "s16\0%d" }, [4] = { "u32\0%u", "s32\0%d" }, [8] = { "u64\0%llu", "s64\0%lld" },
@@ -331,8 +329,7 @@ static int add_array(struct maker *m, const struct item *item, uint32_t id, cons
 		return refuse_struct(m, item, id);
 	nr = btf_array(t)->nelems;
 	if (!is_char(m, btf_array(t)->type) || !nr || nr > BYTES_MAX)
-		return fail(m, item->expr.s + item->expr.len, "this is an array, but not text: "
-			    "name one element");
+		return fail(m, item->expr.s + item->expr.len, "this is an array, but not text: name one element");
 	tap_buf_printf(&m->fields, "\t\t__array(char, %.*s, %u)\n", len, name, nr);
 	tap_buf_printf(&m->assign, "\t\tmemcpy(__entry->%.*s, %s, %u);\n", len, name, expr, nr);
 	add_format(m, item, "%s");
@@ -340,7 +337,7 @@ static int add_array(struct maker *m, const struct item *item, uint32_t id, cons
 	return 0;
 }
 
-/* ---- the header ------------------------------------------------------------------------------- */
+/* ---- the header ---- */
 
 /* A task's name where the task is not in an argument: what reads it fills the field as well. */
 static bool add_comm(struct maker *m, const struct item *item)
@@ -498,8 +495,7 @@ static int open_maker(struct maker *m, const struct btf *btf)
 	snprintf(tracepoint, sizeof(tracepoint), "%.*s", (int)m->line->tracepoint.len, m->line->tracepoint.s);
 	ret = tap_scope_init(&m->scope, btf, &(struct tap_feed){ tracepoint, probe }, NULL, 1);
 	if (ret == -ENOENT)
-		return tap_err_set(m->err, ret, "-e: the kernel's BTF has no tracepoint '%s': 'schedtap list "
-				   "bare:*' lists the tracepoints that have no trace event", tracepoint);
+		return tap_err_set(m->err, ret, "-e: the kernel's BTF has no tracepoint '%s': 'schedtap list bare:*' lists the tracepoints that have no trace event", tracepoint);
 	return ret ? tap_err_set(m->err, ret, "out of memory") : 0;
 }
 

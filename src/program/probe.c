@@ -42,7 +42,7 @@ bool tap_probe_is(const char *word)
 	return kind >= 0 && colons > kinds[kind].colons;
 }
 
-/* ---- the word -------------------------------------------------------------------------------- */
+/* ---- the word ---- */
 
 /* Takes what is behind the last colon. */
 static struct span take_last(struct span *s)
@@ -94,8 +94,7 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 		path->len = (size_t)(rest.s + rest.len - path->s);
 	}
 	if (!path->len || !p->name.len || (p->kind == TAP_PROBE_USDT && !p->group.len))
-		return tap_err_set(err, -EINVAL, "probe '%.200s' is incomplete: expected "
-				   "usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or uretprobe:PATH:SYMBOL", word);
+		return tap_err_set(err, -EINVAL, "probe '%.200s' is incomplete: expected usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or uretprobe:PATH:SYMBOL", word);
 	if (!is_plain(word, "\"\\{}"))
 		return tap_err_set(err, -EINVAL, "'%.200s': a probe cannot contain quotes, backslashes or braces", word);
 	if (p->kind == TAP_PROBE_USDT)
@@ -107,7 +106,7 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 	return 0;
 }
 
-/* ---- the file -------------------------------------------------------------------------------- */
+/* ---- the file ---- */
 
 /* Where libraries are that LD_LIBRARY_PATH does not name. */
 #define LIBRARY_PATH "/lib64:/usr/lib64:/lib/" TAP_MULTIARCH ":/usr/lib/" TAP_MULTIARCH ":/lib:/usr/lib:/usr/local/lib"
@@ -165,8 +164,7 @@ static int open_file(struct span path, char **file, struct tap_elf *elf, struct 
 	if (!*file)
 		return tap_err_set(err, -errno, "cannot find the program or library '%.300s': %m", name);
 	ret = is_plain(*file, "\"\\{}:") ? tap_elf_open(elf, *file, err) :
-	      tap_err_set(err, -EINVAL, "'%.300s': a probe's path cannot contain quotes, "
-			  "backslashes, braces or colons", *file);
+	      tap_err_set(err, -EINVAL, "'%.300s': a probe's path cannot contain quotes, backslashes, braces or colons", *file);
 	if (ret) {
 		free(*file);
 		*file = NULL;
@@ -174,7 +172,7 @@ static int open_file(struct span path, char **file, struct tap_elf *elf, struct 
 	return ret;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- places ---- */
 
 /* While a file is read. */
 struct reader {
@@ -226,15 +224,13 @@ static int add_site(struct reader *r, uint64_t address, uint64_t semaphore, cons
 
 	if (!tap_elf_offset(r->elf, address, true, &site.offset) ||
 	    (semaphore && !tap_elf_offset(r->elf, semaphore, false, &site.semaphore)) || site.semaphore > UINT32_MAX)
-		return tap_err_set(r->err, -EINVAL, "'%.300s' is damaged: the probe's address is not in the "
-				   "file's code", p->path);
+		return tap_err_set(r->err, -EINVAL, "'%.300s' is damaged: the probe's address is not in the file's code", p->path);
 	for (unsigned int i = 0; i < p->nr_sites; i++)
 		if (p->sites[i].offset == site.offset)
 			return 0;
 	index = p->nr_sites < TAP_PROBE_MAX_SITES ? find_way(p, way) : -E2BIG;
 	if (index == -E2BIG)
-		return tap_err_set(r->err, -EINVAL, "'%.300s' contains the probe at more than %u addresses, "
-				   "or with more than %u different argument layouts",
+		return tap_err_set(r->err, -EINVAL, "'%.300s' contains the probe at more than %u addresses, or with more than %u different argument layouts",
 				   p->path, TAP_PROBE_MAX_SITES, TAP_PROBE_MAX_WAYS);
 	if (index < 0 || tap_array_grow(&p->sites, p->nr_sites, &p->cap_sites, sizeof(site)))
 		return tap_err_set(r->err, -ENOMEM, "out of memory");
@@ -256,7 +252,7 @@ static int damaged_notes(const char *path, struct tap_err *err)
 	return tap_err_set(err, -EINVAL, "the USDT notes (.note.stapsdt) in '%.300s' are damaged", path);
 }
 
-/* ---- USDT ------------------------------------------------------------------------------------ */
+/* ---- USDT ---- */
 
 struct symbol {
 	struct span name;
@@ -323,8 +319,7 @@ static int refuse(struct reader *r, const char *what, const char *word)
 				   r->nr_names ? r->p->path : "",
 				   r->nr_names ? "' lists its probes" : "");
 	if (r->p->kind != TAP_PROBE_USDT && !near && tap_elf_is_stripped(r->elf))
-		return tap_err_set(r->err, -ENOENT, "'%.300s' has no function '%.100s': the file is "
-				   "stripped, so it names only exported functions", r->p->path, word);
+		return tap_err_set(r->err, -ENOENT, "'%.300s' has no function '%.100s': the file is stripped, so it names only exported functions", r->p->path, word);
 	return tap_err_set(r->err, -ENOENT, "'%.300s' has no %s '%.100s'%s%.100s%s", r->p->path, what, word,
 			   near ? ": did you mean '" : "", near ?: "", near ? "'?" : "");
 }
@@ -342,7 +337,7 @@ static int read_notes(struct reader *r)
 	return r->p->nr_sites ? 0 : refuse(r, "USDT probe", word);
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 static void way_of_function(const struct tap_probe *p, unsigned int machine, struct tap_probe_way *way)
 {
@@ -370,8 +365,7 @@ static int match_function(void *ctx, const char *name, const GElf_Sym *sym)
 	if (type == STT_GNU_IFUNC)
 		return 0;
 	if (r->p->offset && r->p->offset >= sym->st_size)
-		return tap_err_set(r->err, -EINVAL, "function '%.100s' in '%.300s' has %" PRIu64 " bytes: "
-				   "offset +0x%" PRIx64 " is beyond the function's end", name,
+		return tap_err_set(r->err, -EINVAL, "function '%.100s' in '%.300s' has %" PRIu64 " bytes: offset +0x%" PRIx64 " is beyond the function's end", name,
 				   r->p->path, sym->st_size, r->p->offset);
 	way_of_function(r->p, r->elf->machine, &way);
 	return add_site(r, sym->st_value + r->p->offset, 0, &way);
@@ -386,12 +380,11 @@ static int read_functions(struct reader *r)
 	if (ret)
 		return ret;
 	if (r->is_chosen)
-		return tap_err_set(r->err, -EINVAL, "'%s' in '%.300s' is an IFUNC, which is resolved to one "
-				   "of several functions at load time: name one of those functions", word, r->p->path);
+		return tap_err_set(r->err, -EINVAL, "'%s' in '%.300s' is an IFUNC, which is resolved to one of several functions at load time: name one of those functions", word, r->p->path);
 	return r->p->nr_sites ? 0 : refuse(r, "function", word);
 }
 
-/* ---- a probe --------------------------------------------------------------------------------- */
+/* ---- a probe ---- */
 
 static int read_file(struct tap_probe *p, struct tap_err *err)
 {
@@ -442,7 +435,7 @@ void tap_probe_free(struct tap_probe *p)
 	free(p);
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 void tap_probe_word(const struct tap_probe *p, struct tap_buf *out)
 {
@@ -493,7 +486,7 @@ void tap_probe_add_type(struct tap_ctype type, struct tap_buf *out)
 	tap_buf_printf(out, "%c%u", type.is_signed ? 's' : 'u', type.size * 8);
 }
 
-/* ---- a file's probes ------------------------------------------------------------------------- */
+/* ---- a file's probes ---- */
 
 struct lister {
 	const char *path;

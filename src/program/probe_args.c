@@ -61,7 +61,7 @@ static bool take_number(struct text *t, uint64_t *num)
 	return !*end;
 }
 
-/* ---- x86-64 ---------------------------------------------------------------------------------- */
+/* ---- x86-64 ---- */
 
 enum { X86_RAX = 10, X86_RIP = 16 };
 
@@ -141,7 +141,8 @@ static bool x86_take_displacement(struct text *t, struct tap_probe_arg *a)
 static bool x86_relate_symbol(struct tap_probe_arg *a)
 {
 	if (!a->symbol.s || a->reg == X86_RIP)
-		return a->symbol.s || a->reg != X86_RIP; /* a number from there on: of which instruction nobody says */
+		/* a number from there on: of which instruction nobody says */
+		return a->symbol.s || a->reg != X86_RIP;
 	if (a->reg >= 0 && a->index >= 0)
 		return false;
 	if (a->reg >= 0) {
@@ -169,7 +170,7 @@ static const char *x86_read(struct text *t, struct tap_probe_arg *a)
 	return a->reg < 0 && a->index < 0 ? NOT_UNDERSTOOD : NULL;
 }
 
-/* ---- arm64 ----------------------------------------------------------------------------------- */
+/* ---- arm64 ---- */
 
 enum { ARM64_SP = 31, ARM64_PC = 32 };
 
@@ -214,7 +215,7 @@ static const char *arm64_read(struct text *t, struct tap_probe_arg *a)
 	return a->reg < 0 ? NOT_SEEN : NULL;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- both ---- */
 
 /* "-4@" */
 static bool take_type(struct text *t, struct tap_ctype *type)

@@ -46,7 +46,7 @@ static void jump_to_end(struct maker *m, uint8_t op, uint8_t reg, int32_t k)
 	tap_insns_add(&m->b, BPF_JMP | op | BPF_K, reg, 0, 0, k);
 }
 
-/* ---- whether to record ----------------------------------------------------------------------- */
+/* ---- whether to record ---- */
 
 static void check_condition(struct maker *m)
 {
@@ -105,7 +105,7 @@ static void check_scope(struct maker *m)
 		check_task(m);
 }
 
-/* ---- the record ------------------------------------------------------------------------------ */
+/* ---- the record ---- */
 
 static uint32_t space_of(uint32_t payload)
 {
@@ -172,7 +172,7 @@ static void commit(struct maker *m)
 	run_in_place(m, TAP_OWN_COMMIT);
 }
 
-/* ---- fields ---------------------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 /* What the store cuts off anyway need not be cut off before. */
 static uint32_t as_stored(const struct maker *m, const struct tap_assignment *a)
@@ -286,7 +286,7 @@ static void put_fields(struct maker *m)
 	}
 }
 
-/* ---- the program ----------------------------------------------------------------------------- */
+/* ---- the program ---- */
 
 static int make(struct maker *m)
 {
@@ -351,8 +351,7 @@ static int find_room(struct maker *m, const char **at, struct tap_err *err)
 		if (!is_dynamic(a->field) || is_absent(m, a->field))
 			continue;
 		if (begin > TAP_RECORD_MAX_TEXT_AT)
-			return tap_err_set(err, -EINVAL, "the event's record is too large: text '%s' may "
-					   "begin at byte %u, but text must begin at or before byte %u",
+			return tap_err_set(err, -EINVAL, "the event's record is too large: text '%s' may begin at byte %u, but text must begin at or before byte %u",
 					   a->field->name, begin, TAP_RECORD_MAX_TEXT_AT);
 		m->dynamic_max += a->bytes.size;
 	}

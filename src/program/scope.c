@@ -40,7 +40,7 @@ static struct tap_scope *names_of(struct expr_parser *p)
 	return p->names;
 }
 
-/* ---- reasons --------------------------------------------------------------------------------- */
+/* ---- reasons ---- */
 
 static uint32_t add_reason(struct tap_scope *n, struct span where, char *text)
 {
@@ -109,7 +109,7 @@ uint32_t tap_scope_why(struct tap_scope *n, uint32_t node)
 	}
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
+/* ---- types ---- */
 
 const struct btf_type *tap_scope_plain_type(const struct tap_scope *n, uint32_t *id)
 {
@@ -236,7 +236,7 @@ uint32_t tap_scope_arg_struct(const struct tap_scope *n, unsigned int arg)
 	return t && btf_is_struct(t) ? to : 0;
 }
 
-/* ---- what is in memory ----------------------------------------------------------------------- */
+/* ---- what is in memory ---- */
 
 /* What lies @bits behind what @of points to, or lies in. */
 static uint32_t place(struct expr_parser *p, uint32_t of, const struct member *m)
@@ -305,8 +305,7 @@ static uint32_t element(struct expr_parser *p, uint32_t of, uint32_t index)
 		return of;
 	t = array->op == OP_PLACE ? tap_scope_plain_type(n, &id) : NULL;
 	if (!t || !btf_is_array(t))
-		return refuse(p, tap_scope_say(n, here, "the expression before the index is not an "
-					       "array"));
+		return refuse(p, tap_scope_say(n, here, "the expression before the index is not an array"));
 	if (!expr_is_const(p, index))
 		return refuse(p, tap_scope_say(n, here, "the index must be a constant"));
 	if (node_at(p, index)->num >= btf_array(t)->nelems)
@@ -356,7 +355,7 @@ int tap_scope_bytes(struct tap_scope *n, struct span where, uint32_t node, struc
 	return 0;
 }
 
-/* ---- names and accessors --------------------------------------------------------------------- */
+/* ---- names and accessors ---- */
 
 static uint32_t read_text(struct tap_scope *n, const char *text);
 
@@ -398,7 +397,7 @@ static uint32_t enumerator(struct expr_parser *p, struct span w)
 	return 0;
 }
 
-/* ---- a probe's arguments --------------------------------------------------------------------- */
+/* ---- a probe's arguments ---- */
 
 #define U64 ((struct tap_ctype){ 8, false })
 
@@ -582,8 +581,7 @@ static uint32_t user_text(struct expr_parser *p)
 	if (p->err || node_at(p, n.a)->unknown)
 		return p->err ? 0 : n.a;
 	if (id <= 0 || node_at(p, n.a)->class != EXPR_NUMBER)
-		return refuse(p, tap_scope_say(names_of(p), here, "str() needs the address of a "
-					       "string"));
+		return refuse(p, tap_scope_say(names_of(p), here, "str() needs the address of a string"));
 	n.ctype = (uint32_t)id;
 	return tap_expr_add(p, n);
 }
@@ -866,7 +864,7 @@ void tap_scope_begin(struct tap_scope *n, const char *text)
 	n->outer_at = NULL;
 }
 
-/* ---- the tracepoint -------------------------------------------------------------------------- */
+/* ---- the tracepoint ---- */
 
 static const struct btf_type *find_probe(struct tap_scope *n, const char *tracepoint)
 {

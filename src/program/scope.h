@@ -25,12 +25,14 @@ struct tap_scope {
 	const struct btf *btf;
 	struct span args[TAP_SCOPE_MAX_ARGS];
 	uint32_t arg_types[TAP_SCOPE_MAX_ARGS]; /* BTF ids; of a probe 0 */
-	uint32_t arg_nodes[TAP_SCOPE_MAX_ARGS]; /* of a probe: its arguments, those that were named; else 0 */
+	/* of a probe: its arguments, those that were named; else 0 */
+	uint32_t arg_nodes[TAP_SCOPE_MAX_ARGS];
 	char arg_names[TAP_SCOPE_MAX_ARGS][8]; /* of a probe, where nobody gives others */
 	unsigned int nr_args;
 	const struct tap_probe *probe; /* NULL: it is a tracepoint */
 	uint32_t tracepoint; /* BTF id of its typedef, btf_trace_... */
-	unsigned int nr_cpus; /* tp_nr_cpu_ids(); 0: for a filter, which cannot look up what is no member of a struct */
+	/* tp_nr_cpu_ids(); 0: for a filter, which cannot look up what is no member of a struct */
+	unsigned int nr_cpus;
 	struct tap_format abi; /* of this machine: what the parser asks for */
 	struct expr_parser p;
 	struct expr_prog prog;
@@ -44,7 +46,8 @@ struct tap_scope {
 	struct tap_scope_reason *reasons;
 	unsigned int nr_reasons, cap_reasons;
 	uint32_t failed; /* the reason of .p's error; 0: it is no expression */
-	uint32_t (*record)(struct tap_scope *n, struct span field); /* what REC->field is; NULL: not known */
+	/* what REC->field is; NULL: not known */
+	uint32_t (*record)(struct tap_scope *n, struct span field);
 };
 
 /* Where bytes come from: text, or a bitmask. */

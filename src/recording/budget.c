@@ -47,8 +47,7 @@ int tap_budget_set(struct tap_budget *b, enum tap_cost cost, uint64_t bytes, str
 	b->bytes[cost] = bytes;
 	if ((is_time ? bytes : memory_of(b)) <= limit)
 		return 0;
-	return tap_err_set(err, -E2BIG, "'%.300s' is refused: its %s would take more than %llu MB%s, out of proportion to "
-			   "the file's %llu kB. It is damaged, or was made to use up memory", b->path ?: "the recording", names[cost],
+	return tap_err_set(err, -E2BIG, "'%.300s' is refused: its %s would take more than %llu MB%s, out of proportion to the file's %llu kB. It is damaged, or was made to use up memory", b->path ?: "the recording", names[cost],
 			   (unsigned long long)(limit / 1000000), is_time ? "" : " of memory",
 			   (unsigned long long)((b->file_bytes + 999) / 1000));
 }

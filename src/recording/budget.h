@@ -27,7 +27,8 @@ enum tap_cost {
 	TAP_COST_UNSORTED,    /* perf.data: events of one round, which are sorted in memory */
 	/* What one pass costs in time rather than in memory. Each has a separate limit. */
 	TAP_COST_PAGES,	  /* events in decompressed pages */
-	TAP_COST_PARENTS, /* perf.data: addresses in stacks that are looked up in the parents of their process */
+	/* perf.data: addresses in stacks that are looked up in the parents of their process */
+	TAP_COST_PARENTS,
 	TAP_NR_COSTS,
 };
 

@@ -350,8 +350,7 @@ static int note_guest(struct tap_reader *r, struct tap_bytes opt, struct tap_err
 {
 	const char *name = tap_bytes_str(&opt);
 
-	return opt.bad ? 0 : tap_dat_note(r, err, "the recording refers to guest '%.256s', whose "
-					  "own file is not read", name);
+	return opt.bad ? 0 : tap_dat_note(r, err, "the recording refers to guest '%.256s', whose own file is not read", name);
 }
 
 int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,

@@ -40,7 +40,8 @@ struct tap_mapping {
 
 struct tap_reader {
 	struct tap_reader_info info;
-	struct tap_reader **others; /* owned: of the other files that were joined to this one (join.h) */
+	/* owned: of the other files that were joined to this one (join.h) */
+	struct tap_reader **others;
 	unsigned int nr_others;
 	const char *path; /* only while opening */
 	struct tap_budget budget;

@@ -175,7 +175,8 @@ static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 	if (ret)
 		return ret;
 	ret = tap_rebuild_head((const char *)meta->data, meta->len, &bytes, &why) ?: map_bytes(r, &bytes);
-	r->budget.file_bytes = on_disk; /* the rebuilt head is only in memory: it does not raise the limit */
+	/* the rebuilt head is only in memory: it does not raise the limit */
+	r->budget.file_bytes = on_disk;
 	tap_buf_release(&bytes);
 	if (ret == -ENODATA)
 		return 0;
@@ -218,8 +219,7 @@ static int refuse_without_events(const char *path, enum tap_spool_kind kind, str
 	if (kind == TAP_SPOOL_RECORDING)
 		return 0;
 	if (kind == TAP_SPOOL_FLIGHT)
-		return tap_err_set(err, -ENODATA, "'%.300s' belongs to a flight recorder, which keeps its "
-				   "events in memory: run `schedtap mark` to save them to a file", path);
+		return tap_err_set(err, -ENODATA, "'%.300s' belongs to a flight recorder, which keeps its events in memory: run `schedtap mark` to save them to a file", path);
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	len = without(path, without(path, len, TAP_SPOOL_SUFFIX), ".dat");

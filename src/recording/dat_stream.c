@@ -18,7 +18,8 @@
 /* From here to the next event something is missing, and nobody counted it. */
 static void note_damage(struct tap_stream *s)
 {
-	if (!s->gap.flag && !s->gap.damage) /* a later part has no event yet: .from is the time of the last one */
+	/* a later part has no event yet: .from is the time of the last one */
+	if (!s->gap.flag && !s->gap.damage)
 		s->gap.first_ns = s->cur.ts || !s->part ? s->cur.ts : s->from;
 	s->gap.damage = true;
 }
@@ -268,7 +269,8 @@ void tap_decoder_make_room(struct tap_decoder *d, struct tap_stream *streams, un
 	d->copies = aligned_alloc(HUGE_PAGE_BYTES, all);
 	if (!d->copies)
 		return;
-	madvise(d->copies, all, MADV_HUGEPAGE); /* a fault is dear where the hypervisor has part in it */
+	/* a fault is dear where the hypervisor has part in it */
+	madvise(d->copies, all, MADV_HUGEPAGE);
 	for (unsigned int i = 0; i < nr; i++) {
 		streams[i].file.copy = d->copies + i * room;
 		streams[i].file.room = room;
@@ -466,7 +468,8 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 		s->left.page += s->abi.page_size;
 		page = find_copy(s, page);
 		next = stamp_at(s, s->left.page);
-		__builtin_prefetch(find_copy(s, s->left.page) + s->abi.page_size); /* its stamp is next */
+		/* its stamp is next */
+		__builtin_prefetch(find_copy(s, s->left.page) + s->abi.page_size);
 		is_page = tap_page_parse(&s->abi, page, &head);
 		if (charge_page(d, s, is_page ? head.used : s->abi.page_size, err))
 			return -E2BIG;
@@ -750,7 +753,8 @@ int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 
 	if (!ret) {
 		put_item(s);
-		if (s->item == TAP_ITEM_EVENT) /* the first of its page, mostly: with those behind it */
+		/* the first of its page, mostly: with those behind it */
+		if (s->item == TAP_ITEM_EVENT)
 			decode(d, s, s->end);
 	}
 	return ret < 0 ? ret : 0;

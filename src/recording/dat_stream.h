@@ -80,7 +80,8 @@ struct tap_part {
 	const unsigned char *of_blocks;
 	uint32_t block;
 	uint64_t size;
-	uint64_t from;	   /* raw time: earlier events are in the part before as well, and are left out */
+	/* raw time: earlier events are in the part before as well, and are left out */
+	uint64_t from;
 	uint64_t gap_from; /* raw time: since then events may be missing; UINT64_MAX: none are */
 };
 

@@ -69,8 +69,7 @@ static int read_tag(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 	}
 	if (tag && !memcmp(tag, "latency  ", TAG_LEN))
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' contains the text output of a latency tracer, such as irqsoff, "
-				   "instead of events",
+				   "'%.300s' contains the text output of a latency tracer, such as irqsoff, instead of events",
 				   v->r->path);
 	if (!tag || memcmp(tag, "flyrecord", TAG_LEN))
 		return tap_dat_bad(v->r, err, "its event data is missing");

@@ -37,7 +37,8 @@ struct v7 {
 	unsigned int nr_buffers, cap_buffers;
 	uint64_t places[SECTION_LAST + 1]; /* of the sections that options name; 0: none */
 	struct tap_sums sums;
-	const unsigned char *blocks, *blocks_end; /* checksums of those that are not placed yet; NULL: none */
+	/* checksums of those that are not placed yet; NULL: none */
+	const unsigned char *blocks, *blocks_end;
 };
 
 static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
@@ -48,7 +49,8 @@ static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
 
 	if (!v->zstd || !src || size > SECTION_MAX_BYTES)
 		return tap_dat_bad(v->r, err, "a compressed section is invalid");
-	ret = tap_budget_add(&v->r->budget, TAP_COST_SECTIONS, 2 * (uint64_t)size, err); /* its text is copied */
+	/* its text is copied */
+	ret = tap_budget_add(&v->r->budget, TAP_COST_SECTIONS, 2 * (uint64_t)size, err);
 	if (ret)
 		return ret;
 	s->owned = malloc(size + 1); /* never 0 bytes */
@@ -201,8 +203,7 @@ static int read_sums(struct v7 *v, uint64_t first, struct tap_err *err)
 		return 0;
 	v->r->info.checksums = TAP_CHECKSUMS_WHOLE;
 	if (!tap_sums_front_fits(&all, &v->sums))
-		return tap_err_set(err, -EINVAL, "'%.300s' is cut or damaged: the part before the events "
-				   "(event formats, task names, offsets) fails its checksum", v->r->path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is cut or damaged: the part before the events (event formats, task names, offsets) fails its checksum", v->r->path);
 	v->blocks = tap_sums_blocks(&all, &v->sums);
 	v->blocks_end = v->blocks ? v->blocks + v->sums.nr * sizeof(uint32_t) : NULL;
 	if (v->blocks)

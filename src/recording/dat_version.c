@@ -28,8 +28,7 @@ int tap_dat_read_file(struct tap_reader *r, struct tap_err *err)
 	const char *version = tap_dat_read_begin(r, &b);
 
 	if (!version)
-		return tap_err_set(err, -EINVAL, "'%.300s' is not a recording: expected a "
-				   "trace.dat or perf.data file", r->path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is not a recording: expected a trace.dat or perf.data file", r->path);
 	if (b.bad)
 		return tap_dat_bad(r, err, "its header is invalid");
 	if (!strcmp(version, "7")) {

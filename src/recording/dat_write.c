@@ -257,7 +257,8 @@ int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *fron
 {
 	const struct tap_bytes all = {
 		.at = data,
-		.end = len ? (const unsigned char *)data + len : data, /* of nothing, @data may be NULL */
+		/* of nothing, @data may be NULL */
+		.end = len ? (const unsigned char *)data + len : data,
 		.big_endian = TAP_HOST_BIG_ENDIAN,
 	};
 	struct tap_bytes b = all;

@@ -64,7 +64,7 @@ static int nomem(struct tap_err *err)
 	return tap_err_set(err, -ENOMEM, "out of memory");
 }
 
-/* ---- what there is -------------------------------------------------------------------------- */
+/* ---- what there is ---- */
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
@@ -111,8 +111,7 @@ static int open_file(struct tap_follow *f, const struct tap_spool_file *found, b
 	if (is_known(f, &found->name))
 		return 0;
 	if (found->name.zstd)
-		return tap_err_set(err, -EOPNOTSUPP, "cannot follow the running recording '%.300s': its data "
-				   "files are compressed", f->path);
+		return tap_err_set(err, -EOPNOTSUPP, "cannot follow the running recording '%.300s': its data files are compressed", f->path);
 	file.fd = openat(f->dir, found->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (file.fd < 0)
 		return tap_err_set(err, -errno, "cannot open '%.256s' in '%.300s': %m", found->file, f->path);
@@ -188,7 +187,7 @@ int tap_follow_note(struct tap_follow *f, struct tap_err *err)
 	return ret;
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* A head that is there in place of another has all of its formats: those that are new are added. */
 static int read_head(struct tap_follow *f, struct tap_err *err)
@@ -449,7 +448,7 @@ int tap_follow_batch(struct tap_follow *f, uint64_t until_ns, const struct tap_e
 	return f->current->stream->at->fmt ? take_events(f, until_ns) : take_loss(f);
 }
 
-/* ---- begin and end -------------------------------------------------------------------------- */
+/* ---- begin and end ---- */
 
 static int begin(struct tap_follow *f, struct tap_err *err)
 {

@@ -17,7 +17,8 @@ struct tap_head_format {
 
 /* All that a trace.dat needs beside the data. Strings are borrowed by whom it is given to. */
 struct tap_head {
-	const char *header_page, *header_event; /* texts of tracefs, or what tap_head_defaults() set */
+	/* texts of tracefs, or what tap_head_defaults() set */
+	const char *header_page, *header_event;
 	const struct tap_head_format *formats;
 	unsigned int nr_formats;
 	const char *uname;

@@ -105,7 +105,7 @@ const struct tap_held_lane *tap_held_find(const struct tap_held *h, unsigned int
 	return lane;
 }
 
-/* ---- slots ---------------------------------------------------------------------------------- */
+/* ---- slots ---- */
 
 /* Memory comes as a whole: a fault for each page of it would cost several times as much. */
 static uint32_t take_slot(struct tap_held *h)
@@ -197,7 +197,7 @@ uint64_t tap_held_whole_from(const struct tap_held *h)
 	return from_ns;
 }
 
-/* ---- pages ---------------------------------------------------------------------------------- */
+/* ---- pages ---- */
 
 unsigned char *tap_held_slot(struct tap_held *h, struct tap_held_lane *lane, size_t *used)
 {
@@ -269,6 +269,7 @@ static uint64_t last_before(const struct tap_held *h, const struct tap_held_lane
 void tap_held_since(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t from_ns, uint64_t *from, uint64_t *to)
 {
 	*to = atomic_load_explicit(&lane->end, memory_order_acquire);
-	*from = last_before(h, lane, from_ns, lane->begin, *to, TAP_HELD_SLOT); /* there may be a million pages */
+	/* there may be a million pages */
+	*from = last_before(h, lane, from_ns, lane->begin, *to, TAP_HELD_SLOT);
 	*from = last_before(h, lane, from_ns, *from, *to, lane->page_size);
 }

@@ -25,7 +25,8 @@ struct tap_held_lane {
 	uint32_t page_size;
 	/* the pages that are held, counted from the first that ever was; the beginning is a slot's */
 	_Atomic uint64_t begin, end;
-	uint64_t read_to; /* who reads it in place has done with what is before; UINT64_MAX: nobody does */
+	/* who reads it in place has done with what is before; UINT64_MAX: nobody does */
+	uint64_t read_to;
 	_Atomic uint64_t begin_ns; /* nothing is missing from there on; 0: from the first page on */
 	uint32_t slots[]; /* of the slot that is this many after the first, modulo their number */
 };
@@ -38,7 +39,8 @@ void tap_held_free(struct tap_held *h);
 struct tap_held_lane *tap_held_add(struct tap_held *h, unsigned int buffer, unsigned int cpu, uint32_t page_size);
 /* The first one. */
 struct tap_held_lane *tap_held_lanes(const struct tap_held *h);
-const struct tap_held_lane *tap_held_find(const struct tap_held *h, unsigned int buffer, unsigned int cpu); /* or NULL */
+/* or NULL */
+const struct tap_held_lane *tap_held_find(const struct tap_held *h, unsigned int buffer, unsigned int cpu);
 
 /*
  * Where the lane's next bytes go, @room of them. If all memory is taken, the oldest slot is given back for it, be it needed or

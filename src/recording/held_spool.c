@@ -61,7 +61,7 @@ struct tap_held_spool {
 	uint64_t rested_ns;
 };
 
-/* ---- the thread ----------------------------------------------------------------------------- */
+/* ---- the thread ---- */
 
 static void release(struct folder *f)
 {
@@ -255,7 +255,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* ---- others --------------------------------------------------------------------------------- */
+/* ---- others ---- */
 
 int tap_held_spool_new(const struct tap_spool *spool, const struct tap_page_writer *writer, struct tap_held_spool **out,
 		       struct tap_err *err)

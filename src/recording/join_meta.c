@@ -28,8 +28,7 @@ static int read_file(struct tap_join_file *f, struct tap_err *err)
 	f->continues = json_is_true(json_object_get(recorder, "continues"));
 	f->from_ns = positive(window, "start_ns");
 	f->to_ns = positive(window, "end_ns");
-	return f->id ? 0 : tap_err_set(err, -EINVAL, "'%.300s' does not say which recorder made it: only files of one recorder can be "
-				       "read together", f->path);
+	return f->id ? 0 : tap_err_set(err, -EINVAL, "'%.300s' does not say which recorder made it: only files of one recorder can be read together", f->path);
 }
 
 static int by_nr(const void *a, const void *b)
@@ -47,8 +46,7 @@ int tap_join_order(struct tap_join_file *files, unsigned int nr, struct tap_err 
 		if (ret)
 			return ret;
 		if (strcmp(files[i].id, files[0].id))
-			return tap_err_set(err, -EINVAL, "'%.300s' and '%.300s' were made by different recorders: only files of one recorder "
-					   "can be read together", files[0].path, files[i].path);
+			return tap_err_set(err, -EINVAL, "'%.300s' and '%.300s' were made by different recorders: only files of one recorder can be read together", files[0].path, files[i].path);
 	}
 	qsort(files, nr, sizeof(*files), by_nr);
 	for (unsigned int i = 1; i < nr; i++) {

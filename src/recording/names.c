@@ -17,7 +17,8 @@ struct plan {
 	} pairs[MAX_PAIRS];
 	unsigned int nr_pairs;
 	const struct tap_field *cgroup;
-	const struct tap_field *path, *path_of, *hierarchy; /* of a cgroup, whose id is .path_of; or NULL, all */
+	/* of a cgroup, whose id is .path_of; or NULL, all */
+	const struct tap_field *path, *path_of, *hierarchy;
 };
 
 /*

@@ -22,7 +22,8 @@ struct tap_names {
 	unsigned int nr_tasks, cap_tasks;
 	struct tap_map by_tid;	/* tid -> index into tasks */
 	struct tap_map cgroups; /* id -> 0 */
-	struct tap_map paths; /* id -> path, owned: of cgroups that events named, which may be gone */
+	/* id -> path, owned: of cgroups that events named, which may be gone */
+	struct tap_map paths;
 	int hierarchy; /* the number of that whose paths are wanted; set before */
 };
 

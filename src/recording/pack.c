@@ -37,7 +37,8 @@ struct packer {
 	unsigned int nr_buffers;
 	uint64_t more_at, options_at; /* in the file */
 	struct tap_sums sums;
-	uint32_t *blocks; /* checksums of all blocks of pages, by buffer, then by CPU; NULL: compressed */
+	/* checksums of all blocks of pages, by buffer, then by CPU; NULL: compressed */
+	uint32_t *blocks;
 	int level;
 	struct tap_packer_data *data;
 	void (*note)(void *ctx, const char *sentence);
@@ -51,8 +52,7 @@ static int fail(struct packer *p, int ret)
 	if (p->moment)
 		return tap_err_set(p->err, ret, "cannot write '%.300s': %m", p->target);
 	return tap_err_set(p->err, ret,
-			   "cannot write '%.300s': %m; the recorded data is safe in the folder '%.300s': run "
-			   "`schedtap repair%s` to make a recording file from it", p->target, p->path,
+			   "cannot write '%.300s': %m; the recorded data is safe in the folder '%.300s': run `schedtap repair%s` to make a recording file from it", p->target, p->path,
 			   ret == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
 }
 

@@ -24,7 +24,8 @@ struct tap_pack_opts {
 	const struct tap_head *head; /* what to write at the front; NULL: what head.dat says */
 	const char *cmdlines; /* in place of the "pid comm" lines in head.dat; NULL: those */
 	const struct tap_pack_moment *moment; /* NULL: all of the folder, which is removed then */
-	void (*note)(void *ctx, const char *sentence); /* what of the folder was damaged, and what was used instead; or NULL */
+	/* what of the folder was damaged, and what was used instead; or NULL */
+	void (*note)(void *ctx, const char *sentence);
 	void (*show)(void *ctx, uint64_t done, uint64_t whole); /* how far it has come; or NULL */
 	void *ctx;
 };

@@ -52,7 +52,7 @@ struct tap_page_writer {
 	uint64_t rested_ns;
 };
 
-/* ---- the thread ----------------------------------------------------------------------------- */
+/* ---- the thread ---- */
 
 static void give_back(struct tap_page_writer *w, void *block)
 {
@@ -132,7 +132,7 @@ static void *run(void *arg)
 	}
 }
 
-/* ---- who hands over ------------------------------------------------------------------------- */
+/* ---- who hands over ---- */
 
 unsigned char *tap_page_writer_block(void)
 {

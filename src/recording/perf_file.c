@@ -189,8 +189,7 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 		if (a->id_at != p->id_at || a->id_back != p->id_back ||
 		    (p->id_at == UINT32_MAX && a->sample_type != first->sample_type))
 			return tap_err_set(err, -ENOTSUP,
-					   "'%.300s' does not say which event a record belongs to: "
-					   "record with 'perf record --sample-identifier'",
+					   "'%.300s' does not say which event a record belongs to: record with 'perf record --sample-identifier'",
 					   p->r->path);
 	}
 	p->has_switches = switches_have_words;
@@ -198,9 +197,7 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 		return lacks_words(p, err);
 	if (!p->has_tracepoints && !has_switches)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' has neither tracepoint events nor context switches: record with "
-				   "'perf sched record', 'perf record -e sched:*' or 'perf record "
-				   "--switch-events'",
+				   "'%.300s' has neither tracepoint events nor context switches: record with 'perf sched record', 'perf record -e sched:*' or 'perf record --switch-events'",
 				   p->r->path);
 	return 0;
 }
@@ -451,8 +448,7 @@ static int read_file(struct tap_perf *p, struct tap_err *err)
 
 	if (header_size == PIPE_HEADER_BYTES)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' is perf data in pipe format, which cannot be read: use 'perf "
-				   "record -o FILE'",
+				   "'%.300s' is perf data in pipe format, which cannot be read: use 'perf record -o FILE'",
 				   p->r->path);
 	if (p->len < HEADER_BYTES || header_size < HEADER_BYTES)
 		return tap_dat_bad(p->r, err, "its header is cut or invalid");

@@ -33,8 +33,7 @@ static const char switch_text[] =
 	"\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:pid_t next_pid;\toffset:12;\tsize:4;\tsigned:1;\n"
 	"\tfield:long prev_state;\toffset:16;\tsize:8;\tsigned:1;\n\n"
-	"print fmt: \"prev_pid=%d prev_state=%s ==> next_pid=%d\", REC->prev_pid, "
-	"__print_symbolic(REC->prev_state, { 0, \"R\" }, { 1, \"S\" }, { 16, \"X\" }, { 512, \"?\" }), REC->next_pid\n";
+	"print fmt: \"prev_pid=%d prev_state=%s ==> next_pid=%d\", REC->prev_pid, __print_symbolic(REC->prev_state, { 0, \"R\" }, { 1, \"S\" }, { 16, \"X\" }, { 512, \"?\" }), REC->next_pid\n";
 
 /* As the kernel has it: as many callers follow as .size says. */
 struct kernel_stack_record {
@@ -113,8 +112,7 @@ static int add_record(struct tap_perf_blocks *blocks, uint64_t round, uint32_t s
 
 	if (!b || b->len + size > TAP_PERF_BLOCK_BYTES) {
 		if (blocks->nr == MAX_BLOCKS)
-			return tap_err_set(err, -E2BIG, "cannot sort the events: more than %zu MB would have "
-					   "to be sorted at once",
+			return tap_err_set(err, -E2BIG, "cannot sort the events: more than %zu MB would have to be sorted at once",
 					   MAX_BLOCKS * TAP_PERF_BLOCK_BYTES >> 20);
 		b = tap_perf_blocks_add(blocks);
 	}

@@ -68,8 +68,7 @@ static int push(struct tap_perf *p, int cpu, struct tap_perf_item item, struct t
 
 	if (ret == -E2BIG)
 		return tap_err_set(err, ret,
-				   "cannot sort the events: there are no FINISHED_ROUND records between more "
-				   "than %zu million of them",
+				   "cannot sort the events: there are no FINISHED_ROUND records between more than %zu million of them",
 				   TAP_PERF_MAX_ITEMS >> 20);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
@@ -421,7 +420,8 @@ static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len
 	/* what perf uses of itself: the compiler makes it a loop of its own */
 	const struct tap_perf_plain usual = { .id = 8, .time = 32, .cpu = 40, .raw = 60 };
 	const bool is_usual = !memcmp(&p->plain, &usual, sizeof(usual));
-	const unsigned char *start = at, *end = len ? at + len : at, *last = NULL; /* of nothing, @at may be NULL */
+	/* of nothing, @at may be NULL */
+	const unsigned char *start = at, *end = len ? at + len : at, *last = NULL;
 	uint32_t cpu;
 
 	while (p->plain.raw && at != last && (size_t)(end - at) >= p->plain.raw) {

@@ -185,8 +185,7 @@ static int open_path(struct tap_reader *r, const char *path, char **spool, struc
 		return tap_err_set(err, ret, "cannot open '%.300s': %m%s", path,
 				   ret == -EACCES && geteuid() ? ": recordings are private to the user who made them" : "");
 	r->path = *spool;
-	if (asprintf(&r->notes, "'%.300s' does not exist yet: reading '%.300s', which `schedtap "
-		     "repair` turns into that file", path, *spool) >= 0)
+	if (asprintf(&r->notes, "'%.300s' does not exist yet: reading '%.300s', which `schedtap repair` turns into that file", path, *spool) >= 0)
 		return fd;
 	r->notes = NULL;
 	close(fd);

@@ -80,7 +80,7 @@ json_t *tap_rebuild_formats(const struct tap_head *head)
 	return all;
 }
 
-/* ---- and back --------------------------------------------------------------------------------- */
+/* ---- and back ---- */
 
 static void read_absent(const struct tap_def *def, const json_t *names, bool *absent)
 {

@@ -55,7 +55,8 @@ struct tap_spool {
 	uint64_t cut_ns; /* 0: events of any time go into this folder */
 	struct tap_held *held; /* NULL: pages go into files */
 	struct tap_packer_data *packer; /* NULL: pages are written as they are */
-	unsigned char *from_pipe; /* TAP_PACK_CHUNK_BYTES; NULL until there is something to read from a pipe */
+	/* TAP_PACK_CHUNK_BYTES; NULL until there is something to read from a pipe */
+	unsigned char *from_pipe;
 };
 
 void tap_head_defaults(struct tap_head *head)
@@ -111,8 +112,7 @@ static int explain_existing(const char *path, struct tap_err *err)
 				   "'%.300s' already exists and is not a readable recording: remove it", path);
 	close(fd);
 	return tap_err_set(err, -EEXIST,
-			   "'%.300s' contains an interrupted recording: run `schedtap repair '%.300s'` to "
-			   "make a recording file from it", path, path);
+			   "'%.300s' contains an interrupted recording: run `schedtap repair '%.300s'` to make a recording file from it", path, path);
 }
 
 /* All but the page files. The head is first: without it the folder is no recording. */
@@ -426,14 +426,12 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
 
 	if (!name_ok(name, 0) || !name_ok(clock, '.') || !*clock ||
 	    strlen(name) + strlen(clock) > NAME_MAX - sizeof("999...16777216.cpu65535" ZSTD_SUFFIX))
-		return tap_err_set(err, -EINVAL, "cannot store trace buffer '%.300s' with clock '%.300s': "
-				   "the names are invalid or too long",
+		return tap_err_set(err, -EINVAL, "cannot store trace buffer '%.300s' with clock '%.300s': the names are invalid or too long",
 				   name, clock);
 	if (!page_size_ok(page_size) || (s->held && page_size > TAP_HELD_SLOT) || nr_cpus > TAP_SPOOL_MAX_CPUS ||
 	    s->nr_buffers == TAP_SPOOL_MAX_BUFFERS)
 		return tap_err_set(err, -EINVAL,
-				   "cannot store trace buffer '%.300s' with %u-byte pages and %u CPUs: it "
-				   "exceeds the limits of a recording", name,
+				   "cannot store trace buffer '%.300s' with %u-byte pages and %u CPUs: it exceeds the limits of a recording", name,
 				   page_size, nr_cpus);
 	b = buffer_new(s->nr_buffers, name, clock, page_size, nr_cpus);
 	if (!b)
@@ -594,7 +592,7 @@ static int append_pages(struct tap_spool *s, struct page_file *f, const char *pa
 	return 0;
 }
 
-/* ---- what is held in memory ------------------------------------------------------------------- */
+/* ---- what is held in memory ---- */
 
 int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err)
 {
@@ -602,8 +600,7 @@ int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err)
 	int fd;
 
 	if (max_bytes > memory / 2)
-		return tap_err_set(err, -EINVAL, "cannot keep %llu MiB of events in memory: this machine has "
-				   "%llu MiB of memory, and at most half of it may be used",
+		return tap_err_set(err, -EINVAL, "cannot keep %llu MiB of events in memory: this machine has %llu MiB of memory, and at most half of it may be used",
 				   (unsigned long long)(max_bytes >> 20), (unsigned long long)(memory >> 20));
 	if (tap_held_new(max_bytes ?: memory / 4, &s->held))
 		return tap_err_set(err, -ENOMEM, "out of memory");
@@ -850,7 +847,7 @@ int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct
 	return 0;
 }
 
-/* ---- what is held, in a folder of its own ----------------------------------------------------- */
+/* ---- what is held, in a folder of its own ---- */
 
 static int read_head(const struct tap_spool *s, struct tap_buf *out)
 {
@@ -920,7 +917,7 @@ int tap_spool_write_lane(struct tap_spool *s, const struct tap_spool *from, cons
 	return ret ? tap_err_set(err, ret, "cannot write '%.300s/%s': %m", s->path, name) : 0;
 }
 
-/* ---- one folder after the other --------------------------------------------------------------- */
+/* ---- one folder after the other ---- */
 
 void tap_spool_set_room(struct tap_spool *s, int (*room)(void *ctx, uint64_t bytes), void *ctx)
 {

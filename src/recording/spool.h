@@ -117,7 +117,8 @@ int tap_spool_set_ring(struct tap_spool *s, struct tap_err *err);
 enum tap_spool_kind {
 	TAP_SPOOL_RECORDING, /* not such a folder */
 	TAP_SPOOL_FLIGHT, /* a flight recorder's: events are only in memory */
-	TAP_SPOOL_RING, /* it locks the name of a ring on disk: events are in files and folders beside it */
+	/* it locks the name of a ring on disk: events are in files and folders beside it */
+	TAP_SPOOL_RING,
 };
 enum tap_spool_kind tap_spool_kind(int dir);
 /* Remove the folder @path if it has no events, and its recorder was killed. Return: what it was; TAP_SPOOL_RECORDING: it stays. */
@@ -150,7 +151,8 @@ int tap_spool_uncut(struct tap_spool *s, struct tap_err *err);
 
 /* Return: 0; the first -errno of a page file in this folder, which then lacks later events. */
 int tap_spool_failed(const struct tap_spool *s);
-uint64_t tap_spool_folder_bytes(const struct tap_spool *s); /* on disk, in this folder's page files */
+/* on disk, in this folder's page files */
+uint64_t tap_spool_folder_bytes(const struct tap_spool *s);
 /* Remove the spool folder at @path with the pages in it. Return: 0; -EBUSY: a recorder or repair has locked it; -errno. */
 int tap_spool_remove_folder(const char *path, struct tap_err *err);
 

@@ -33,7 +33,7 @@ uint32_t tap_sums_of(const void *block, size_t len)
 	return (uint32_t)tap_xxh64(block, len);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static bool parse_record(struct tap_bytes b, struct tap_sums *s)
 {
@@ -126,7 +126,7 @@ bool tap_sums_head_fits(const void *data, size_t len)
 	return !b.bad && tap_sums_find(&all, (uint64_t)(b.at - all.at), &s) && tap_sums_front_fits(&all, &s);
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static void add_u64(struct tap_buf *b, uint64_t v)
 {

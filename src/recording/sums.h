@@ -25,7 +25,8 @@
 
 struct tap_sums {
 	uint32_t block_bytes;
-	uint64_t front_end; /* what the front's checksum is of: [0, front_end) but for this section */
+	/* what the front's checksum is of: [0, front_end) but for this section */
+	uint64_t front_end;
 	uint64_t section_at; /* of this section's header */
 	uint64_t nr; /* blocks */
 	uint64_t front, blocks; /* checksums: of the front, of the blocks' checksums */

@@ -167,7 +167,7 @@ static void put_lengths_title(struct tap_report *r, struct tap_table *t)
 		     "lengths of run queues counted from the tasks' states\n");
 }
 
-/* ---- violations ------------------------------------------------------------------------------- */
+/* ---- violations ---- */
 
 static unsigned int nr_worst(const struct tap_report *r)
 {

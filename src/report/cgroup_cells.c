@@ -8,7 +8,7 @@
 #include "analysis/cgroup_label.h"
 #include "base/array.h"
 
-/* ---- groups ------------------------------------------------------------------------------------ */
+/* ---- groups ---- */
 
 /* Return: the length of the path's first @depth levels; 0: all. */
 static size_t cut(const char *path, int64_t depth)
@@ -111,7 +111,7 @@ uint64_t tap_cgroup_group_of(const struct tap_cgroup_groups *g, uint64_t id)
 	return group ? group->id : id;
 }
 
-/* ---- labels ------------------------------------------------------------------------------------ */
+/* ---- labels ---- */
 
 void tap_cgroup_show(struct tap_cgroup_groups *g, uint64_t id)
 {

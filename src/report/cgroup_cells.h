@@ -7,9 +7,11 @@
 #include "run/run.h"
 
 #define TAP_CGROUP_WIDTH 28 /* of a label, in columns */
+/* clang-format off */
 #define TAP_OPT_DEPTH(opts)                                                                        \
 	{ "depth", 0, "N", "show cgroups down to level N, which includes all cgroups below it [all levels]", \
 			   TAP_OPT_INT, offsetof(opts, depth), .min = 1, .max = 64 }
+/* clang-format on */
 
 struct tap_cgroup_group {
 	uint64_t id; /* the least of those that it has */
@@ -19,7 +21,8 @@ struct tap_cgroup_group {
 };
 
 struct tap_cgroup_groups {
-	struct tap_map of_id, by_path; /* a kernfs id, or with a depth the key of a path -> index + 1 */
+	/* a kernfs id, or with a depth the key of a path -> index + 1 */
+	struct tap_map of_id, by_path;
 	struct tap_cgroup_group *v; /* owned; by id */
 	unsigned int nr, cap;
 	char *common; /* owned; NULL: shown paths have nothing in common that labels leave out */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- the numbers ------------------------------------------------------------------------------ */
+/* ---- the numbers ---- */
 
 static bool same_tasks(const struct tap_rule *a, const struct tap_rule *b)
 {
@@ -31,18 +31,15 @@ static const char *why_missing(const char *metric)
 		{ "latency.preempted.", "no task was preempted" },
 		{ "migrations.", "needs sched_migrate_task" },
 		{ "balance.", "needs sched_migrate_task, or no task waited" },
-		{ "resched.", "needs sched_set_need_resched or cpu_idle (record -e resched), and "
-			      "no filter by task" },
+		{ "resched.", "needs sched_set_need_resched or cpu_idle (record -e resched), and no filter by task" },
 		{ "explain.", "no task waited" },
 		{ "summary.util.", "needs sched_pelt_cfs" },
 		{ "frequency.", "needs cpu_frequency (record -e freq)" },
-		{ "pelt.util_est.", "needs two sched_util_est_se events of one task (record -e "
-				    "util_est)" },
+		{ "pelt.util_est.", "needs two sched_util_est_se events of one task (record -e util_est)" },
 		{ "eevdf.beyond_slice.", "needs runs between two sched_pick events (record -e pick)" },
 		{ "eevdf.", "needs sched_pick (record -e pick) with several tasks to pick from" },
 		{ "deadline.server.", "needs sched_dl_pick (record -e dl)" },
-		{ "deadline.", "needs sched_dl_pick (record -e dl), and deadline tasks that were "
-			       "woken and slept again, or were late" },
+		{ "deadline.", "needs sched_dl_pick (record -e dl), and deadline tasks that were woken and slept again, or were late" },
 		{ "critical.between.", "needs --between, and requests that began and ended" },
 		{ "critical.", "needs sched_waking, and a filter by task (-c and others) or a recorded command" },
 	};
@@ -108,7 +105,7 @@ static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usa
 	return ret;
 }
 
-/* ---- of all recordings ------------------------------------------------------------------------ */
+/* ---- of all recordings ---- */
 
 /* The worse one of the same verdict is the one that is farther beyond the limit, or nearer to it. */
 static double badness(const struct tap_rule *rule, const struct tap_checked *c)

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* ---- parts ------------------------------------------------------------------------------------ */
+/* ---- parts ---- */
 
 static void put_number(struct tap_buf *out, enum tap_metric_unit unit, double v)
 {
@@ -155,7 +155,7 @@ static bool counts_as_failed(const struct tap_check *c, unsigned int r)
 	return c->rule[r].verdict == TAP_RULE_FAILED || (c->is_strict && c->rule[r].verdict == TAP_RULE_UNDECIDED);
 }
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text ---- */
 
 static void put_escaped(struct tap_buf *out, const struct tap_buf *text)
 {
@@ -192,7 +192,7 @@ static void put_text(const struct tap_check *c, struct tap_buf *out)
 
 const struct tap_check_format tap_check_text = { put_text };
 
-/* ---- TAP -------------------------------------------------------------------------------------- */
+/* ---- TAP ---- */
 
 /* '#' begins a directive. */
 static void put_tap_text(struct tap_buf *out, const struct tap_buf *text)
@@ -235,7 +235,7 @@ static void put_tap(const struct tap_check *c, struct tap_buf *out)
 
 const struct tap_check_format tap_check_tap = { put_tap };
 
-/* ---- JUnit ------------------------------------------------------------------------------------ */
+/* ---- JUnit ---- */
 
 static void put_xml_text(struct tap_buf *out, const struct tap_buf *text)
 {
@@ -299,7 +299,7 @@ static void put_junit(const struct tap_check *c, struct tap_buf *out)
 
 const struct tap_check_format tap_check_junit = { put_junit };
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
+/* ---- JSON ---- */
 
 static void put_key(struct tap_buf *out, const char *key, const char *text)
 {

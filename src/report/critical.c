@@ -15,15 +15,14 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct critical_opts, path, "path", 0, NULL, TAP_OPT_FLAG,
 		   "print every step of the path in time order"),
 	TAP_OPTION(struct critical_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
-		   "critical paths of requests: from event START to event DONE of the same task, or with the "
-		   "same --by field"),
+		   "critical paths of requests: from event START to event DONE of the same task, or with the same --by field"),
 	TAP_OPTION(struct critical_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
 		   "with --between: the field that pairs START and DONE of a request"),
 	TAP_REPORT_TOP("the N tasks with the most time on the path, or with --between the N longest requests [10"),
 	{ 0 }
 };
 
-/* ---- whose path ------------------------------------------------------------------------------- */
+/* ---- whose path ---- */
 
 static bool has_task_options(const struct tap_report_opts *o)
 {
@@ -37,11 +36,9 @@ static int check(const void *opts, struct tap_err *err)
 	const struct critical_opts *o = opts;
 
 	if (o->command && has_task_options(&o->common))
-		return tap_err_set(err, -EINVAL, "--command cannot be combined with -p, -t, -c or -g: it "
-				   "already selects the recorded command's task");
+		return tap_err_set(err, -EINVAL, "--command cannot be combined with -p, -t, -c or -g: it already selects the recorded command's task");
 	if (o->between && (o->command || o->path))
-		return tap_err_set(err, -EINVAL, "--between cannot be combined with --command or --path: it "
-				   "sums up the paths of many requests");
+		return tap_err_set(err, -EINVAL, "--between cannot be combined with --command or --path: it sums up the paths of many requests");
 	if (o->by && !o->between)
 		return tap_err_set(err, -EINVAL, "--by needs --between");
 	return o->between ? tap_request_source_init(&(struct tap_request_source){ 0 }, o->between, o->by, err) : 0;
@@ -57,8 +54,7 @@ static int refuse_many(struct tap_report *r, struct tap_err *err)
 	}
 	if (r->nr_tasks > SHOWN_CANDIDATES)
 		tap_buf_printf(&b, " and %u more", r->nr_tasks - SHOWN_CANDIDATES);
-	tap_err_set(err, -EINVAL, "a critical path needs one task, but several match: %s; select one with "
-		    "-t, or with --time if a thread ID was reused",
+	tap_err_set(err, -EINVAL, "a critical path needs one task, but several match: %s; select one with -t, or with --time if a thread ID was reused",
 		    tap_buf_str(&b));
 	tap_buf_release(&b);
 	r->usage = true;
@@ -89,15 +85,14 @@ static int find_task(struct critical *c, struct tap_err *err)
 	if (c->watch.command)
 		return find_command(c, err);
 	if (!r->nr_tasks)
-		return tap_err_set(err, -ENODATA, "no task in the time window matches the filters, so there "
-				   "is no critical path");
+		return tap_err_set(err, -ENODATA, "no task in the time window matches the filters, so there is no critical path");
 	if (r->nr_tasks > 1)
 		return refuse_many(r, err);
 	c->task = r->tasks[0];
 	return 0;
 }
 
-/* ---- the report ------------------------------------------------------------------------------- */
+/* ---- the report ---- */
 
 static int begin_requests(struct critical *c, struct tap_err *err)
 {
@@ -125,8 +120,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		return ret;
 	c->watch.command = tap_recording_command(&r->run.rec);
 	if (!c->watch.command)
-		return tap_err_set(err, -ENODATA, "'%.300s' does not say which command was recorded: select "
-				   "a task with -t or -c",
+		return tap_err_set(err, -ENODATA, "'%.300s' does not say which command was recorded: select a task with -t or -c",
 				   r->run.rec.path);
 	return 0;
 }
@@ -183,7 +177,7 @@ static void release(struct tap_report *r)
 	tap_buf_release(&c->text);
 }
 
-/* ---- what is shown ---------------------------------------------------------------------------- */
+/* ---- what is shown ---- */
 
 /* "make [812]: scheduling on the path: 312.000 ms of 8100.000 ms (3.9 %) is the most that a perfect scheduler could save." */
 static void put_sentence(struct tap_report *r, struct tap_table *t)
@@ -324,8 +318,7 @@ static void put_told(struct tap_report *r, struct tap_table *t)
 static void put_note(struct tap_report *r, struct tap_table *t)
 {
 	const struct critical *c = tap_critical_of(r);
-	static const char note[] = "interrupts were not recorded: a task that a timer woke counts as woken by the interrupted task "
-				   "(schedtap record --stack sched_waking)";
+	static const char note[] = "interrupts were not recorded: a task that a timer woke counts as woken by the interrupted task (schedtap record --stack sched_waking)";
 
 	(void)t;
 	if (!tells_interrupts(c))

@@ -32,15 +32,14 @@ int tap_critical_find_requests(struct critical *c, struct tap_err *err)
 	tap_requests_end(&c->requests);
 	tap_requests_keep_selected(&c->requests, c->report.run.timeline);
 	if (!c->requests.nr)
-		return tap_err_set(err, -ENODATA, "no matching request both began and ended in the time "
-				   "window: %ju did not end, %ju did not begin",
+		return tap_err_set(err, -ENODATA, "no matching request both began and ended in the time window: %ju did not end, %ju did not begin",
 				   (uintmax_t)c->requests.unfinished, (uintmax_t)c->requests.unbegun);
 	if (tap_requests_add_up(&c->requests, &c->walk, &c->times))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	return tap_report_audience(&c->report) == TAP_FOR_SHEETS ? 0 : tap_critical_explain_requests(c, tap_critical_nr_shown(&c->report), err);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ---- */
 
 static uint64_t sum_of(const struct tap_hist *h)
 {
@@ -114,7 +113,7 @@ void tap_critical_put_times(struct tap_report *r, struct tap_table *t)
 		put_time(r, t, tap_path_state_name(s), &times->states[s]);
 }
 
-/* ---- the longest ------------------------------------------------------------------------------ */
+/* ---- the longest ---- */
 
 unsigned int tap_critical_nr_shown(const struct tap_report *r)
 {

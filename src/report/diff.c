@@ -15,8 +15,7 @@
 const struct tap_opt tap_diff_options[] = {
 	TAP_OPTION(OPTS, metrics, "metric", 'm', "METRIC", TAP_OPT_STRINGS,
 		   "only metrics that match this glob, such as 'latency.*.p99'; repeatable"),
-	TAP_OPTION(OPTS, between, "between", 0, "START,DONE", TAP_OPT_STRING, "add metrics of requests, "
-		   "which last from a START event to a DONE event (see schedtap-critical(1))"),
+	TAP_OPTION(OPTS, between, "between", 0, "START,DONE", TAP_OPT_STRING, "add metrics of requests, which last from a START event to a DONE event (see schedtap-critical(1))"),
 	TAP_OPTION(OPTS, by, "by", 0, "WHAT", TAP_OPT_STRING,
 		   "'task': metrics of each task name; with --between: the field that pairs START and DONE"),
 	TAP_OPTION(OPTS, min_effect, "min-effect", 0, "PCT", TAP_OPT_STRING,
@@ -41,7 +40,7 @@ static unsigned int nr_all(const struct tap_diff *d)
 	return d->sides->nr_a + d->sides->nr_b;
 }
 
-/* ---- options ------------------------------------------------------------------------------------ */
+/* ---- options ---- */
 
 static int read_min_effect(const char *text, double *part, struct tap_err *err)
 {
@@ -49,8 +48,7 @@ static int read_min_effect(const char *text, double *part, struct tap_err *err)
 
 	*part = strtod(text, &end) / 100;
 	if (end == text || (*end && strcmp(end, "%")) || !(*part >= 0 && *part <= 100))
-		return tap_err_set(err, -EINVAL, "bad --min-effect '%.100s': expected a percentage of side "
-				   "A's median, such as 2%%", text);
+		return tap_err_set(err, -EINVAL, "bad --min-effect '%.100s': expected a percentage of side A's median, such as 2%%", text);
 	return 0;
 }
 
@@ -93,8 +91,7 @@ static int check_files(const struct tap_diff *d, struct tap_err *err)
 			continue; /* reading it will say why */
 		for (unsigned int k = 0; !ret && k < i; k++)
 			if (st[k].st_ino == st[i].st_ino && st[k].st_dev == st[i].st_dev)
-				ret = tap_err_set(err, -EINVAL, "'%.300s' is the same recording as "
-						  "'%.300s' %s: give each recording only once",
+				ret = tap_err_set(err, -EINVAL, "'%.300s' is the same recording as '%.300s' %s: give each recording only once",
 						  d->measured[i].path, d->measured[k].path,
 						  k < d->sides->nr_a && i >= d->sides->nr_a ? "on the other side" :
 						  "on the same side");
@@ -103,7 +100,7 @@ static int check_files(const struct tap_diff *d, struct tap_err *err)
 	return ret;
 }
 
-/* ---- the numbers ---------------------------------------------------------------------------------- */
+/* ---- the numbers ---- */
 
 /* The first that differs from the first one that tells. */
 static void compare_fact(struct tap_diff *d, enum tap_fact what)
@@ -133,8 +130,7 @@ static void count_losses(struct tap_diff *d)
 		nr++;
 	}
 	if (nr)
-		tap_buf_printf(&d->warnings, "events were lost in %u of %u recordings, the first "
-			       "is '%.300s': uncertain waits do not count\n", nr, nr_all(d), path);
+		tap_buf_printf(&d->warnings, "events were lost in %u of %u recordings, the first is '%.300s': uncertain waits do not count\n", nr, nr_all(d), path);
 }
 
 /* Return: in how many recordings there is no task that the options pick. */
@@ -219,7 +215,7 @@ static int compare_within(struct tap_diff *d)
 	return ret;
 }
 
-/* ---- a run --------------------------------------------------------------------------------------------- */
+/* ---- a run ---- */
 
 static int init(struct tap_diff *d, struct tap_err *err)
 {
@@ -250,8 +246,7 @@ static int calculate(struct tap_diff *d, struct tap_err *err)
 	if (d->comparison.nr)
 		return 0;
 	if (d->opts->metrics.nr)
-		return tap_err_set(err, -ENODATA, "-m '%.100s' matches no metric that all recordings have "
-				   "and that differs from 0",
+		return tap_err_set(err, -ENODATA, "-m '%.100s' matches no metric that all recordings have and that differs from 0",
 				   d->opts->metrics.v[0]);
 	return tap_err_set(err, -ENODATA, "there is nothing to compare: no metric that all recordings have differs from 0");
 }

@@ -7,7 +7,7 @@
 #include "out/table.h"
 #include "stats/median.h"
 
-/* ---- values, for people ---------------------------------------------------------------------------- */
+/* ---- values, for people ---- */
 
 /* How the values of a row are written. */
 struct scale {
@@ -130,7 +130,7 @@ static void put_for_people(struct tap_table *t, const struct tap_compared *c)
 	tap_table_row(t);
 }
 
-/* ---- for programs ------------------------------------------------------------------------------------ */
+/* ---- for programs ---- */
 
 #define REAL(key) { key, NULL, TAP_CELL_REAL, .places = 6 }
 static const struct tap_column columns[] = {
@@ -175,7 +175,7 @@ static void put_for_programs(struct tap_table *t, const struct tap_compared *c)
 	tap_table_row(t);
 }
 
-/* ---- the page ---------------------------------------------------------------------------------------- */
+/* ---- the page ---- */
 
 /* Of what is no table: a comment in text, and a list's item in Markdown. */
 static const char *line_mark(const struct tap_diff *d)
@@ -334,13 +334,11 @@ static void put_notes(struct tap_diff *d)
 		tap_buf_printf(&b, "a verdict needs %u recordings on each side, and the interval of a median %u\n",
 			       TAP_COMPARE_MIN, TAP_MEDIAN_MIN);
 	else
-		tap_buf_printf(&b, "[] 95 %% intervals; p after Mann and Whitney, adjusted for %u metric%s; verdict: the "
-			       "difference's interval against %g %% of A's median\n", c->nr, c->nr == 1 ? "" : "s", 100 * d->min_effect);
+		tap_buf_printf(&b, "[] 95 %% intervals; p after Mann and Whitney, adjusted for %u metric%s; verdict: the difference's interval against %g %% of A's median\n", c->nr, c->nr == 1 ? "" : "s", 100 * d->min_effect);
 	if (least >= TAP_COMPARE_MIN && any_more(c))
 		tap_buf_puts(&b, "unclear: N more: about N more recordings on each side would decide, if they are like these\n");
 	if (c->needs > least && c->nr > 1)
-		tap_buf_printf(&b, "a difference in one of %u metrics alone needs %u recordings on each side; fewer "
-			       "metrics (-m) need fewer\n", c->nr, c->needs);
+		tap_buf_printf(&b, "a difference in one of %u metrics alone needs %u recordings on each side; fewer metrics (-m) need fewer\n", c->nr, c->needs);
 	if (c->nr_partial) {
 		tap_buf_printf(&b, "not in every recording, and not compared: %s", c->partial);
 		if (c->nr_partial > 1)

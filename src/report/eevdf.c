@@ -32,7 +32,7 @@ static bool want(void *ctx, const struct tap_task *task, int cpu)
 	return yes;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 /* clang-format off */
 #define SUM_COLUMNS \
@@ -169,7 +169,7 @@ static bool has_violations(const struct tap_report *r)
 	return nr_violations(r) || tap_report_audience(r) == TAP_FOR_PROGRAMS;
 }
 
-/* ---- the report ------------------------------------------------------------------------------- */
+/* ---- the report ---- */
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {

@@ -28,8 +28,7 @@ static const char *const bys[] = { "kind", "task", "process", "comm", "cgroup", 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct explain_opts, by, "by", 0, "WHAT", TAP_OPT_STRING,
-		   "print one table of delays: by kind; by task, process or comm (name) that ran meanwhile; or by cgroup "
-		   "(victim and culprit)"),
+		   "print one table of delays: by kind; by task, process or comm (name) that ran meanwhile; or by cgroup (victim and culprit)"),
 	TAP_OPTION(struct explain_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
 		   "explain what tasks waited for at this time, written as in --time"),
 	TAP_OPTION(struct explain_opts, state, "state", 0, "STATE", TAP_OPT_STRING,
@@ -85,7 +84,7 @@ static bool with_delayers(const struct tap_report *r)
 	return by_of(r) == BY_PROCESS || by_of(r) == BY_COMM;
 }
 
-/* ---- what is told ----------------------------------------------------------------------------- */
+/* ---- what is told ---- */
 
 /* --at: what a task that was asked for did then, if it did not wait. */
 static int keep_apart(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
@@ -118,7 +117,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	return tap_explain_wait(&e->sums, &e->waits, w) ?: (e->has_delayers ? tap_delayers_wait(&e->delayers, w) : 0);
 }
 
-/* ---- at one instant ----------------------------------------------------------------------------- */
+/* ---- at one instant ---- */
 
 static void put_text(struct explain *e)
 {
@@ -163,7 +162,7 @@ static void put_groups(struct tap_report *r, struct tap_table *t)
 	tap_explain_groups_release(&apart);
 }
 
-/* ---- the longest waits ------------------------------------------------------------------------ */
+/* ---- the longest waits ---- */
 
 static void put_sentences(struct tap_report *r, struct tap_table *t)
 {
@@ -286,13 +285,15 @@ static unsigned int nr_worst(const struct tap_report *r)
 	return explain_of(r)->sums.nr_worst;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
+/* clang-format off */
 #define SUM_COLUMNS                                                                                \
 	{ "waits", "waits", TAP_CELL_COUNT, .width = 8 },                                          \
 		{ "delay_ns", "delay", TAP_CELL_NS, .width = 10 },                                       \
 		{ "delay_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },                            \
 		{ "max_ns", "most", TAP_CELL_NS, .width = 10, .same_unit = true }
+/* clang-format on */
 
 static void put_sum(struct tap_report *r, struct tap_table *t, const struct tap_explained_sum *sum)
 {
@@ -409,7 +410,7 @@ static unsigned int nr_pairs(const struct tap_report *r)
 	return explain_of(r)->sums.nr_pairs;
 }
 
-/* ---- the report ------------------------------------------------------------------------------- */
+/* ---- the report ---- */
 
 static bool with_waits(const struct tap_report *r)
 {

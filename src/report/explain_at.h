@@ -11,7 +11,8 @@ struct tap_explain_group {
 	enum tap_verdict verdict; /* of waits; else TAP_VERDICT_UNKNOWN */
 	struct tap_stack_pair stack; /* of sleeps; else none */
 	unsigned int nr; /* tasks */
-	unsigned int longest; /* index of the task that had been in this state, or waits, for the longest time */
+	/* index of the task that had been in this state, or waits, for the longest time */
+	unsigned int longest;
 	uint64_t longest_ns;
 };
 

@@ -11,7 +11,7 @@
 
 #define SHOWN_PIECES 5u /* of a wait, in its sentence */
 
-/* ---- waits ------------------------------------------------------------------------------------ */
+/* ---- waits ---- */
 
 static void put_ms(struct tap_buf *b, uint64_t ns)
 {
@@ -136,7 +136,7 @@ void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait
 	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_text(w->verdict));
 }
 
-/* ---- what was no wait ------------------------------------------------------------------------- */
+/* ---- what was no wait ---- */
 
 static void put_stack(struct tap_buf *b, const struct tap_event_stacks *stacks, struct tap_stack_pair stack)
 {
@@ -207,7 +207,7 @@ void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apa
 	tap_buf_puts(b, a->state == TAP_STATE_UNKNOWN || a->state == TAP_STATE_RUNNING ? "." : ". Verdict: not the scheduler.");
 }
 
-/* ---- where the time went ---------------------------------------------------------------------- */
+/* ---- where the time went ---- */
 
 void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
 {
@@ -256,7 +256,7 @@ void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
 	tap_buf_puts(b, ".");
 }
 
-/* ---- what to ask next ------------------------------------------------------------------------- */
+/* ---- what to ask next ---- */
 
 /* A word for a shell; what a terminal must not be given is written as bash, ksh and zsh read it back. */
 static void put_word(struct tap_buf *b, const char *word)

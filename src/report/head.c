@@ -21,7 +21,7 @@ static const char *kernel(const struct tap_run *run)
 	return release ? release : *uname ? uname : NULL;
 }
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- text ---- */
 
 /* What is not known is left out. */
 static void add_name(struct tap_buf *b, const char *what, const char *name)
@@ -97,7 +97,7 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 	text_lost_programs(run, p);
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
+/* ---- JSON ---- */
 
 /* Goes up when a key's meaning changes, or a key goes; new keys do not count. */
 #define JSON_SCHEMA 1u

@@ -48,7 +48,7 @@ static struct tap_latency *latency_of(const struct tap_report *r)
 	return &((struct latency *)r)->latency;
 }
 
-/* ---- tasks ---------------------------------------------------------------------------------- */
+/* ---- tasks ---- */
 
 /* clang-format off */
 #define STAT_COLUMNS \
@@ -222,7 +222,7 @@ static void put_parts(struct tap_report *r, struct tap_table *t)
 	tap_table_row(t);
 }
 
-/* ---- over time ------------------------------------------------------------------------------ */
+/* ---- over time ---- */
 
 static const struct tap_column time_columns[] = {
 	{ "from_ns", NULL, TAP_CELL_AT }, { "to_ns", NULL, TAP_CELL_AT },
@@ -255,7 +255,7 @@ static void put_over_time(struct tap_report *r, struct tap_table *t)
 	tap_out_bars_over_time(&t->page->buf, &((struct latency *)r)->plot, latency_of(r)->columns);
 }
 
-/* ---- the worst ------------------------------------------------------------------------------ */
+/* ---- the worst ---- */
 
 static const struct tap_column worst_columns[] = {
 	TAP_TASK_COLUMNS("", "worst waits of", 26),
@@ -383,7 +383,7 @@ static unsigned int nr_worst(const struct tap_report *r)
 	return latency_of(r)->nr_worst;
 }
 
-/* ---- the report ------------------------------------------------------------------------------ */
+/* ---- the report ---- */
 
 static bool with_hist(const struct tap_report *r)
 {
@@ -415,11 +415,9 @@ static int check(const void *opts, struct tap_err *err)
 	const struct latency_opts *o = opts;
 
 	if (tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS && (o->hist || o->over_time || o->worst))
-		return tap_err_set(err, -EINVAL, "--csv prints only one table: leave out --hist, "
-				   "--over-time and --worst");
+		return tap_err_set(err, -EINVAL, "--csv prints only one table: leave out --hist, --over-time and --worst");
 	if (o->preempted && o->throttled)
-		return tap_err_set(err, -EINVAL, "--preempted and --throttled cannot be combined: "
-				   "use one at a time");
+		return tap_err_set(err, -EINVAL, "--preempted and --throttled cannot be combined: use one at a time");
 	return 0;
 }
 

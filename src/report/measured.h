@@ -21,7 +21,8 @@ struct tap_measured_opts {
 	bool by_task, has_blocks;
 	bool has_bounds; /* of metrics are wanted: metric/bounds.h */
 	bool has_paths; /* of tasks are wanted: metric/paths.h */
-	const char *between, *between_by; /* and of requests, as of `schedtap critical`, checked already; or NULL */
+	/* and of requests, as of `schedtap critical`, checked already; or NULL */
+	const char *between, *between_by;
 };
 
 /*

@@ -18,11 +18,13 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
+/* clang-format off */
 #define COUNTS                                                                                     \
 	{ "total", "total", TAP_CELL_COUNT, .width = 10 },                                         \
 	{ "wakeup", "wakeup", TAP_CELL_COUNT, .width = 10 },                                       \
 	{ "balance", "balance", TAP_CELL_COUNT, .width = 10 },                                     \
 	{ "other", "other", TAP_CELL_COUNT, .width = 10 }
+/* clang-format on */
 
 static const struct tap_column task_columns[] = {
 	TAP_TASK_COLUMNS("", "task", 28),
@@ -103,7 +105,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-/* ---- the sum ------------------------------------------------------------------------------------ */
+/* ---- the sum ---- */
 
 static const struct tap_migrations *sum_of(const struct tap_report *r)
 {

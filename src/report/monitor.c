@@ -47,7 +47,7 @@ static bool want(void *ctx, const struct tap_task *task, int cpu)
 	return yes;
 }
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections ---- */
 
 static bool is_of_cpus(const struct tap_report *r)
 {
@@ -100,11 +100,13 @@ static void put_all(struct tap_report *r, struct tap_table *t)
 	tap_table_row(t);
 }
 
+/* clang-format off */
 #define VIOLATION_COLUMNS \
 	{ "cpu", "CPU", TAP_CELL_INT, .width = 3 }, \
 	{ "at_ns", "at", TAP_CELL_AT, .width = 16 }, \
 	{ "event", "event", TAP_CELL_TEXT, .width = 19 }, \
 	{ "states", "in state", TAP_CELL_TEXT }
+/* clang-format on */
 
 static const struct tap_column task_violation_columns[] = { TAP_TASK_COLUMNS("", "violation by", 26), VIOLATION_COLUMNS, { 0 } };
 static const struct tap_column cpu_violation_columns[] = { VIOLATION_COLUMNS, { 0 } };
@@ -141,10 +143,12 @@ static void put_violation(struct tap_report *r, struct tap_table *t, unsigned in
 	put_states(m, t, v->states);
 }
 
+/* clang-format off */
 #define SUM_COLUMNS \
 	{ "events", "events", TAP_CELL_COUNT, .width = 10 }, \
 	{ "decided", "in one state", TAP_CELL_COUNT, .width = 12 }, \
 	{ "violations", "violations", TAP_CELL_COUNT, .width = 10 }
+/* clang-format on */
 
 static const struct tap_column task_columns[] = { TAP_TASK_COLUMNS("", "task", 26), SUM_COLUMNS, { 0 } };
 static const struct tap_column cpu_columns[] = { { "cpu", "CPU", TAP_CELL_INT, .width = 3 }, SUM_COLUMNS, { 0 } };
@@ -197,7 +201,7 @@ static const struct tap_section sections[] = {
 	{ 0 }
 };
 
-/* ---- begin and end ---------------------------------------------------------------------------- */
+/* ---- begin and end ---- */
 
 static int check(const void *opts, struct tap_err *err)
 {
@@ -219,8 +223,7 @@ static int cannot_decide(struct tap_report *r, struct tap_err *err)
 	struct monitor *m = monitor_of(r);
 
 	add_events(&m->text, m, false);
-	return tap_err_set(err, -ENODATA, "model %s cannot be checked: '%.300s' does not contain %s "
-			   "(schedtap-monitor(1) explains how to record these events)",
+	return tap_err_set(err, -ENODATA, "model %s cannot be checked: '%.300s' does not contain %s (schedtap-monitor(1) explains how to record these events)",
 			   m->model->name, r->run.rec.path, tap_buf_str(&m->text));
 }
 

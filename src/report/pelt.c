@@ -43,7 +43,7 @@ static bool want_signal(void *r, const struct tap_pelt_signal *s)
 	       tap_pelt_report_names(p->opts, s->name, !strcmp(s->name, "util"));
 }
 
-/* ---- what is asked for ---------------------------------------------------------------------- */
+/* ---- what is asked for ---- */
 
 #define MAX_NAMES 64u /* there are fewer */
 
@@ -77,11 +77,9 @@ static int check_pair(const char *word, struct tap_err *err)
 	const struct tap_pelt_signal *first = find_signal(word, len), *second = find_signal(b, strlen(b));
 
 	if (!first || !second)
-		return tap_err_set(err, -EINVAL, "-s: '%.100s': expected two signals separated by a comma, "
-				   "but there is no signal '%.*s'", word, first ? 100 : (int)len, first ? b : word);
+		return tap_err_set(err, -EINVAL, "-s: '%.100s': expected two signals separated by a comma, but there is no signal '%.*s'", word, first ? 100 : (int)len, first ? b : word);
 	if (first->scale != second->scale || first->is_signed || second->is_signed)
-		return tap_err_set(err, -EINVAL, "-s: '%s' and '%s' cannot share a plot: their scales "
-				   "differ, or one of them is signed", first->name,
+		return tap_err_set(err, -EINVAL, "-s: '%s' and '%s' cannot share a plot: their scales differ, or one of them is signed", first->name,
 				   second->name);
 	return 0;
 }
@@ -114,23 +112,19 @@ static int check(const void *opts, struct tap_err *err)
 	if (o->what_if && tap_pelt_what_if_parse(o->what_if, &what_if, err))
 		return -EINVAL;
 	if (o->util_est && (o->common.input.select.cpus || o->signals.nr))
-		return tap_err_set(err, -EINVAL, "--util-est cannot be combined with -C or -s: it reports "
-				   "one signal, util_est, for tasks only");
+		return tap_err_set(err, -EINVAL, "--util-est cannot be combined with -C or -s: it reports one signal, util_est, for tasks only");
 	if ((o->verify || o->util_est) && (o->table || o->points || o->while_running))
-		return tap_err_set(err, -EINVAL, "--table, --points and --while-running apply to plots of "
-				   "signals and cannot be combined with --%s",
+		return tap_err_set(err, -EINVAL, "--table, --points and --while-running apply to plots of signals and cannot be combined with --%s",
 				   o->verify ? "verify" : "util-est");
 	if (!o->verify && !o->util_est && o->common.top >= 0)
-		return tap_err_set(err, -EINVAL, "-n works only with --verify and --util-est: a plot always "
-				   "shows all curves");
+		return tap_err_set(err, -EINVAL, "-n works only with --verify and --util-est: a plot always shows all curves");
 	if (o->points && audience != TAP_FOR_PROGRAMS)
 		return tap_err_set(err, -EINVAL, "--points needs --json");
 	if (o->table && audience != TAP_FOR_PEOPLE)
 		return tap_err_set(err, -EINVAL, "--table and --%s exclude each other",
 				   audience == TAP_FOR_PROGRAMS ? "json" : "csv");
 	if (o->common.input.select.cpus && subject_of(&o->common.input.select) == TAP_PELT_TASK)
-		return tap_err_set(err, -EINVAL, "-C cannot select the signals of tasks: it works only for "
-				   "signals of CPUs and cgroups");
+		return tap_err_set(err, -EINVAL, "-C cannot select the signals of tasks: it works only for signals of CPUs and cgroups");
 	for (unsigned int i = 0; i < o->signals.nr; i++) {
 		if (tap_pelt_report_second(o->signals.v[i])) {
 			if (check_pair(o->signals.v[i], err))
@@ -156,16 +150,14 @@ static int refuse_recording(struct tap_pelt_report *p, struct tap_err *err)
 		i++;
 	if (i == survey->nr_kinds)
 		return tap_err_set(err, -ENODATA,
-				   "'%s' has no load-tracking events in the time window: record them with "
-				   "'schedtap record -e pelt'", p->report.run.rec.path);
+				   "'%s' has no load-tracking events in the time window: record them with 'schedtap record -e pelt'", p->report.run.rec.path);
 	while (s->name && !want_signal(p, s))
 		s++;
 	if (!s->name)
 		return tap_err_set(err, -ENODATA, "no signal that -s selects exists for %s",
 				   subject_names[p->subject]);
 	return tap_err_set(err, -ENODATA,
-			   "'%s' has no signal '%s' of %s in the time window: record it with 'schedtap "
-			   "record -e %s'", p->report.run.rec.path, s->name,
+			   "'%s' has no signal '%s' of %s in the time window: record it with 'schedtap record -e %s'", p->report.run.rec.path, s->name,
 			   subject_names[p->subject], s->event);
 }
 
@@ -209,7 +201,7 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 	return false;
 }
 
-/* ---- what is shown -------------------------------------------------------------------------- */
+/* ---- what is shown ---- */
 
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
@@ -230,7 +222,7 @@ static void put_series(struct tap_report *r, struct tap_table *t)
 	tap_pelt_report_put((struct tap_pelt_report *)r, t->page, all, nr);
 }
 
-/* ---- the report -------------------------------------------------------------------------------- */
+/* ---- the report ---- */
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {

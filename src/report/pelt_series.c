@@ -71,7 +71,8 @@ static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pel
 static bool is_partner(const struct tap_pelt_series *a, const struct tap_pelt_series *b)
 {
 	return a->subject == b->subject && a->cpu == b->cpu && a->tid == b->tid && a->life == b->life &&
-	       (a->subject != TAP_PELT_CGROUP || a->cgroup == b->cgroup); /* a task may have moved */
+	       /* a task may have moved */
+	       (a->subject != TAP_PELT_CGROUP || a->cgroup == b->cgroup);
 }
 
 /* What is drawn over @s, or below it, as @word asks for two; NULL: nothing has been recorded. */

@@ -97,8 +97,7 @@ int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err)
 	};
 
 	if (!tap_run_has(&p->report.run, tap_util_est_ops.wants, NULL))
-		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_util_est_se events in the time "
-				   "window: record them with 'schedtap record -e sched -e util_est'",
+		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_util_est_se events in the time window: record them with 'schedtap record -e sched -e util_est'",
 				   p->report.run.rec.path);
 	tap_util_est_init(&p->util_est, &(const struct tap_util_est_opts){
 		.timeline = &p->report.run.timeline, .survey = &p->report.run.survey, .want = want, .ctx = p,

@@ -25,7 +25,7 @@ static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task
 	return yes && tap_pelt_report_names(p->opts, tap_pelt_average_name(average), true);
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 /* clang-format off */
 #define SUBJECT_COLUMNS(title) \
@@ -130,7 +130,7 @@ static unsigned int nr_verified(const struct tap_report *r)
 	return verify_of(r)->nr;
 }
 
-/* ---- the report ------------------------------------------------------------------------------- */
+/* ---- the report ---- */
 
 int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 {
@@ -143,8 +143,7 @@ int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 	const char *event = p->subject == TAP_PELT_TASK ? "sched_pelt_se" : "sched_pelt_cfs";
 
 	if (!tap_survey_has_event(&p->report.run.survey, event))
-		return tap_err_set(err, -ENODATA, "'%.300s' has no %s events in the time window: record them "
-				   "with 'schedtap record -e sched -e pelt'",
+		return tap_err_set(err, -ENODATA, "'%.300s' has no %s events in the time window: record them with 'schedtap record -e sched -e pelt'",
 				   p->report.run.rec.path, event);
 	tap_pelt_verify_init(&p->verify, &(const struct tap_pelt_verify_opts){
 		.survey = &p->report.run.survey, .subject = p->subject,

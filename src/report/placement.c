@@ -68,7 +68,7 @@ static const char *const texts[TAP_NR_PLACED_WHY] = {
 	[TAP_PLACED_NO_REASON] = "no reason in the events",
 };
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ---- */
 
 static const struct tap_column list_columns[] = {
 	{ "time_ns", "time s", TAP_CELL_AT, .width = 18 },
@@ -140,7 +140,7 @@ static void put_row(struct tap_report *r, const struct tap_placed *p)
 	tap_table_row(t);
 }
 
-/* ---- what is told ----------------------------------------------------------------------------- */
+/* ---- what is told ---- */
 
 static int on_placed(void *ctx, const struct tap_placed *p)
 {
@@ -205,7 +205,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 
 static const struct tap_watcher_ops events_ops = { .wants = wants, .event = on_event };
 
-/* ---- the report ------------------------------------------------------------------------------- */
+/* ---- the report ---- */
 
 static const struct tap_column columns[] = {
 	{ "why", NULL, TAP_CELL_TEXT },

@@ -17,7 +17,7 @@ enum tap_audience tap_report_audience(const struct tap_report *r)
 	return tap_input_style(&r->opts->input)->audience;
 }
 
-/* ---- what is shown ------------------------------------------------------------------------------ */
+/* ---- what is shown ---- */
 
 static void open_page(struct tap_report *r, const struct tap_style *style)
 {
@@ -175,7 +175,7 @@ bool tap_report_unmatched(struct tap_report *r)
 	return !r->matched && (by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)) && tap_unmatched(&r->run);
 }
 
-/* ---- tasks ---------------------------------------------------------------------------------- */
+/* ---- tasks ---- */
 
 /* What is compared lies beside the task: a machine has seen many that ran but once. */
 struct ranked {
@@ -254,7 +254,7 @@ unsigned int tap_report_nr_tasks(const struct tap_report *r)
 	return r->nr_tasks;
 }
 
-/* ---- watchers ------------------------------------------------------------------------------- */
+/* ---- watchers ---- */
 
 struct tap_watcher *tap_report_watch(struct tap_report *r, const struct tap_watcher_ops *ops, void *ctx, unsigned int pick)
 {
@@ -302,7 +302,7 @@ int tap_report_open_stacks(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-/* ---- --at --------------------------------------------------------------------------------------- */
+/* ---- --at ---- */
 
 /* Return: 0; -ENODATA with a sentence: the instant @w lies outside the recording, or outside --time; a reader's error. */
 static int check_at(struct tap_report *r, const struct tap_time_option *w, struct tap_window instant, struct tap_err *err)
@@ -330,7 +330,7 @@ int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struc
 	return ret;
 }
 
-/* ---- a run --------------------------------------------------------------------------------------- */
+/* ---- a run ---- */
 
 static int observe(struct tap_report *r, struct tap_err *err)
 {

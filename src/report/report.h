@@ -34,10 +34,12 @@ extern const struct tap_opt tap_report_text_options[];
 #define TAP_REPORT_OPTIONS_WITHOUT_CPUS TAP_INPUT_OPTIONS(), TAP_OPT_ROWS(tap_report_text_options)
 
 /* -n, for a report that has a .top. @what: "the N tasks that ran most [20"; with .common.top = -1 as default. */
+/* clang-format off */
 #define TAP_REPORT_TOP(what)                                                                       \
 	{ .name = "number", .letter = 'n', .arg = "N", .type = TAP_OPT_INT,                        \
 	  .help = "show " what "; all with --json and --csv]",                                     \
 	  .offset = offsetof(struct tap_report_opts, top), .max = INT_MAX }
+/* clang-format on */
 
 /* Where a report is shown. */
 struct tap_screen {
@@ -57,14 +59,16 @@ struct tap_section {
 	unsigned int for_whom; /* enum tap_audience */
 	bool (*when)(const struct tap_report *r); /* NULL: always */
 	const char *before; /* for people: a line before it */
-	const char *key; /* for programs: of the table; NULL: what .put writes are members of the report */
+	/* for programs: of the table; NULL: what .put writes are members of the report */
+	const char *key;
 	const struct tap_column *columns; /* NULL: no table, .put writes to the page as it likes */
 	bool is_object; /* for programs one row, without an array around it */
 	/* Either of these, with .nr how many rows there are. */
 	void (*put)(struct tap_report *r, struct tap_table *t);
 	void (*row)(struct tap_report *r, struct tap_table *t, unsigned int i); /* its cells */
 	unsigned int (*nr)(const struct tap_report *r);
-	const char *noun; /* "task": -n says how many rows are shown, and for people a line how many are not */
+	/* "task": -n says how many rows are shown, and for people a line how many are not */
+	const char *noun;
 };
 
 /* One run of a report. Each report's own struct begins with it. */
@@ -101,13 +105,15 @@ struct tap_report_type {
 	size_t size; /* of its own struct */
 	unsigned int needs; /* enum tap_needs */
 	unsigned int top; /* how many rows people see, without -n */
-	const struct tap_report_watcher *watchers; /* come after those that .begin adds; ends with an empty one; or NULL */
+	/* come after those that .begin adds; ends with an empty one; or NULL */
+	const struct tap_report_watcher *watchers;
 	const struct tap_section *sections; /* in their order; ends with an empty one */
 	/* Load-tracking signals that it is about, or NULL. @r: struct tap_report */
 	bool (*want_signal)(void *r, const struct tap_pelt_signal *s);
 	/* Each may be NULL. Return: 0; -errno with a sentence. */
 	int (*check)(const void *opts, struct tap_err *err); /* options that do not go together */
-	int (*begin)(struct tap_report *r, struct tap_err *err); /* after the survey: adds its watchers */
+	/* after the survey: adds its watchers */
+	int (*begin)(struct tap_report *r, struct tap_err *err);
 	int (*end)(struct tap_report *r, struct tap_err *err); /* after the watchers' .end */
 	void (*release)(struct tap_report *r);
 };

@@ -56,8 +56,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	struct resched *all = (struct resched *)r;
 
 	if (!tap_run_has(&r->run, has_stages, NULL))
-		return tap_err_set(err, -ENODATA, "'%.300s' has none of sched_set_need_resched, sched_entry and "
-				   "cpu_idle: record them with 'schedtap record -e resched -e idle -e irq -e sched'",
+		return tap_err_set(err, -ENODATA, "'%.300s' has none of sched_set_need_resched, sched_entry and cpu_idle: record them with 'schedtap record -e resched -e idle -e irq -e sched'",
 				   r->run.rec.path);
 	tap_resched_init(&all->resched, &(const struct tap_resched_opts){
 		.survey = &r->run.survey, .want = want, .ctx = all,

@@ -22,9 +22,11 @@ static const struct {
 
 #define NR_SHOWN (sizeof(shown) / sizeof(*shown))
 
+/* clang-format off */
 #define STATE_COLUMNS(key, title, w, ...)                                                          \
 	{ key "_ns", NULL, TAP_CELL_NS },                                                          \
 	{ NULL, title, TAP_CELL_REAL, .width = w, .places = 1, __VA_ARGS__ }
+/* clang-format on */
 #define COLUMNS                                                                                    \
 	TAP_TASK_COLUMNS("", "task", 24),                                                      \
 	{ "life_ns", "life", TAP_CELL_NS, .width = 12, .rank = 6 },                                \
@@ -38,8 +40,10 @@ static const struct {
 	STATE_COLUMNS("stopped", "stopped %", 9, .rank = 8),                                       \
 	STATE_COLUMNS("unknown", "unknown %", 9, .rank = 1, .tint = TAP_TINT_YELLOW),              \
 	TAP_THROTTLING_COLUMN
+/* clang-format off */
 #define LONGEST_COLUMNS(key)                                                                       \
 	{ "longest_" key "_ns", NULL, TAP_CELL_NS }, { "longest_" key "_at_ns", NULL, TAP_CELL_AT }
+/* clang-format on */
 
 static const struct tap_column columns[] = { COLUMNS, { 0 } };
 /* JSON has the longest as an object, text as a table of their own. */

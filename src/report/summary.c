@@ -15,7 +15,7 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
-/* ---- --check ----------------------------------------------------------------------------------- */
+/* ---- --check ---- */
 
 /* Adds what they ran. Return: how many of the CPUs' times do not add up to the window. */
 static unsigned int check_cpus(struct tap_report *r, uint64_t *run_ns)

@@ -356,6 +356,7 @@ static void put_signal(const struct tap_report *r, struct tap_table *t, const st
 	tap_table_u64(t, s->hist.max);
 }
 
+/* clang-format off */
 #define SIGNAL_COLUMNS(name, w, avg_places)                                                        \
 	{ NULL, "known %", TAP_CELL_REAL, .width = 9, .places = 1, .rank = 4 },                    \
 	{ NULL, name " avg", TAP_CELL_REAL, .width = w, .places = avg_places },                    \
@@ -363,6 +364,7 @@ static void put_signal(const struct tap_report *r, struct tap_table *t, const st
 	{ NULL, "p90", TAP_CELL_COUNT, .width = 5, .rank = 3 },                                    \
 	{ NULL, "p99", TAP_CELL_COUNT, .width = 5, .rank = 1 },                                    \
 	{ NULL, "max", TAP_CELL_COUNT, .width = 5 }
+/* clang-format on */
 
 /* JSON has them in the rows of the CPUs. */
 static const struct tap_column signal_columns[] = {
@@ -391,6 +393,7 @@ static void put_signals(struct tap_report *r, struct tap_table *t)
 }
 
 /* The last ones, of whatever the recording is. */
+/* clang-format off */
 #define CPU_COLUMNS_FROM_OFFLINE                                                                    \
 	{ "offline_ns", NULL, TAP_CELL_NS },                                                        \
 	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 11, .rank = 3, .tint = TAP_TINT_YELLOW,     \
@@ -400,6 +403,7 @@ static void put_signals(struct tap_report *r, struct tap_table *t)
 	{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6, .rank = 1, .tint = TAP_TINT_YELLOW },      \
 	{ "lost", "lost", TAP_CELL_COUNT, .width = 6, .tint = TAP_TINT_RED },                        \
 	{ 0 }
+/* clang-format on */
 
 static const struct tap_column cpu_columns[] = {
 	{ "cpu", "CPU", TAP_CELL_COUNT, .width = 3 },
@@ -503,12 +507,9 @@ static void text_gaps(struct tap_report *r, struct tap_table *t)
 	static const char *const why[] = {
 		[TAP_GAP_START] = "before the first switch of a CPU (less in a longer recording)",
 		[TAP_GAP_OFF] = "where triggers had switched events off",
-		[TAP_GAP_LOST] = "where events were lost (record with a larger --buffer, or fewer "
-				 "events)",
-		[TAP_GAP_HIDDEN] = "where tasks ran that are hidden from tracing: they are switched to and never "
-				   "seen running (other tasks are not affected)",
-		[TAP_GAP_BROKEN] = "where a switch is missing without a reported loss (another "
-				   "backend may see it: record -b)",
+		[TAP_GAP_LOST] = "where events were lost (record with a larger --buffer, or fewer events)",
+		[TAP_GAP_HIDDEN] = "where tasks ran that are hidden from tracing: they are switched to and never seen running (other tasks are not affected)",
+		[TAP_GAP_BROKEN] = "where a switch is missing without a reported loss (another backend may see it: record -b)",
 	};
 	const uint64_t *ns = sum_of(r)->gaps.ns;
 	uint64_t all = cpu_time_ns(r), sum = 0;

@@ -10,9 +10,11 @@
  * Who a task is, in the four cells that every table has: a label for text, and three that are not.
  * @prefix: of the keys, for a second task in a row.
  */
+/* clang-format off */
 #define TAP_TASK_COLUMNS(prefix, title, w)                                                         \
 	{ NULL, title, TAP_CELL_LABEL, .width = w }, { prefix "tid", NULL, TAP_CELL_INT },         \
 		{ prefix "tgid", NULL, TAP_CELL_INT }, { prefix "comm", NULL, TAP_CELL_TEXT }
+/* clang-format on */
 void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
 /* The first of these, and the other three. */
 void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task);

@@ -24,8 +24,7 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct timehist_opts, migrations, "migrations", 'M', NULL, TAP_OPT_FLAG,
 		   "show migrations as separate rows"),
 	TAP_OPTION(struct timehist_opts, common.input.select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
-		   "show these events as separate rows: a name, group, system or SYSTEM:NAME, or a glob; "
-		   "repeatable"),
+		   "show these events as separate rows: a name, group, system or SYSTEM:NAME, or a glob; repeatable"),
 	TAP_OPT_FILTER(struct timehist_opts, common.input.select.filters, common.input.select.events),
 	TAP_OPTION(struct timehist_opts, stacks, "stacks", 0, NULL, TAP_OPT_FLAG,
 		   "show under each slice the stack with which the task left its CPU"),
@@ -221,7 +220,7 @@ static void cell_emitter(struct timehist *h, struct tap_table *t, const struct t
 	}
 }
 
-/* ---- columns: each with what puts its cell ----------------------------------------------------- */
+/* ---- columns: each with what puts its cell ---- */
 
 struct row_column {
 	struct tap_column column;
@@ -503,7 +502,8 @@ static bool is_wanted(const struct timehist *h, const struct row_column *c)
 		[ALWAYS] = true, [WITH_VISUAL] = h->o->cpu_visual, [WITH_UTIL] = h->has_util,
 		[WITH_EVENTS] = has_events(h),
 		[WITH_NOTES] = has_events(h) || h->o->wakeups || h->o->migrations,
-		[WITH_STACKS] = h->o->stacks && audience == TAP_FOR_SHEETS, /* to others they are no cells */
+		/* to others they are no cells */
+		[WITH_STACKS] = h->o->stacks && audience == TAP_FOR_SHEETS,
 	};
 
 	return when[c->when] && (audience == TAP_FOR_PEOPLE ? c->column.title : c->column.key);
@@ -554,7 +554,7 @@ static void print_row(struct timehist *h, const struct tap_row *row)
 		print_stack(h);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ---- */
 
 /* -p -t -c -g. Of a wakeup and a migration the task that it is about counts, as for slices. */
 static bool task_is_wanted(struct timehist *h, const struct tap_row *row)
@@ -660,7 +660,7 @@ static bool records_util(const struct tap_survey *s)
 	return false;
 }
 
-/* ---- the summary ------------------------------------------------------------------------------- */
+/* ---- the summary ---- */
 
 static unsigned int nr_tasks(const struct tap_report *r)
 {
@@ -730,7 +730,7 @@ static void put_totals(struct tap_report *r, struct tap_table *t)
 			       (double)window_ns / 1e6, shown);
 }
 
-/* ---- the report -------------------------------------------------------------------------------- */
+/* ---- the report ---- */
 
 /* With -e: a row for each event. */
 static bool wants_shown(void *ctx, const struct tap_format *fmt)
@@ -794,8 +794,7 @@ static int check(const void *opts, struct tap_err *err)
 	const struct timehist_opts *o = opts;
 
 	if (o->with_summary && tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS)
-		return tap_err_set(err, -EINVAL, "--csv and -S (summary) exclude each other: CSV output "
-				   "holds only one table");
+		return tap_err_set(err, -EINVAL, "--csv and -S (summary) exclude each other: CSV output holds only one table");
 	return 0;
 }
 

@@ -44,7 +44,7 @@ void tap_rules_release(struct tap_rules *rules)
 	*rules = (struct tap_rules){ 0 };
 }
 
-/* ---- words ------------------------------------------------------------------------------------ */
+/* ---- words ---- */
 
 struct line {
 	const char *file;
@@ -92,7 +92,7 @@ static int keep(struct line *l, const char *s, size_t len, const char **word)
 	return 0;
 }
 
-/* ---- parts of a rule -------------------------------------------------------------------------- */
+/* ---- parts of a rule ---- */
 
 static int read_name(struct line *l, struct tap_rule *r)
 {
@@ -253,7 +253,7 @@ static int read_rule(struct line *l, struct tap_rule *r)
 	return !ret && !is_over(l) ? fail(l, l->s, "unexpected text after the rule") : ret;
 }
 
-/* ---- a file ----------------------------------------------------------------------------------- */
+/* ---- a file ---- */
 
 static int add_rule(struct line *l)
 {
@@ -315,7 +315,7 @@ int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text,
 	return ret;
 }
 
-/* ---- its value -------------------------------------------------------------------------------- */
+/* ---- its value ---- */
 
 static bool holds(enum tap_rule_op op, double value, double limit)
 {

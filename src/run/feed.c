@@ -15,7 +15,8 @@ struct feed {
 	unsigned int nr;
 	unsigned int for_loss; /* the mark that lost events would have */
 	unsigned int any; /* marks of all formats together */
-	unsigned int before, after, early; /* marks of the watchers with .before, .event and .early */
+	/* marks of the watchers with .before, .event and .early */
+	unsigned int before, after, early;
 	/* what each event asks for, near: the window's start, and of each watcher .event */
 	uint64_t from_ns;
 	bool has_begun; /* an event of the window was seen */

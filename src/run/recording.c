@@ -65,8 +65,7 @@ static void tell_newer_spool(const struct tap_recording *r)
 
 	tap_buf_printf(&head, "%s.spool/head.dat", r->path);
 	if (!head.err && !stat(r->path, &file) && !stat(tap_buf_str(&head), &spool) && is_newer(&spool, &file))
-		tap_recording_note(r, "'%.300s' is an earlier recording: '%.300s.spool' has a newer one, which still runs or did not "
-				   "finish: read it with -i, or run `schedtap repair`", r->path, r->path);
+		tap_recording_note(r, "'%.300s' is an earlier recording: '%.300s.spool' has a newer one, which still runs or did not finish: read it with -i, or run `schedtap repair`", r->path, r->path);
 	tap_buf_release(&head);
 }
 
@@ -172,8 +171,7 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 	read_clocks(r);
 	ret = read_looks(r) ?: tap_identities_init(&r->ids, r->reader, r->meta) ?: tap_limits_init(&r->limits, r->meta, &r->ids.cgroups);
 	if (ret == -E2BIG)
-		return tap_err_set(err, ret, "'%.300s' is refused: its filter has too many patterns of task names or cgroups. It is "
-				   "damaged, or was made to use up time", r->path);
+		return tap_err_set(err, ret, "'%.300s' is refused: its filter has too many patterns of task names or cgroups. It is damaged, or was made to use up time", r->path);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
@@ -230,7 +228,7 @@ void tap_recording_watch(struct tap_recording *r, const char *what)
 		tap_reader_watch(r->reader, on_watch, r);
 }
 
-/* ---- times ---------------------------------------------------------------------------------- */
+/* ---- times ---- */
 
 int tap_clock_parse(const char *name, enum tap_clock *clock, struct tap_err *err)
 {
@@ -242,8 +240,7 @@ int tap_clock_parse(const char *name, enum tap_clock *clock, struct tap_err *err
 		if (!strcmp(name ? name : "mono", names[*clock]))
 			return 0;
 	return tap_err_set(err, -EINVAL,
-			   "--clock: '%.100s' is not one of mono (the recording's own), wall (date "
-			   "and time), tod (time of day)", name);
+			   "--clock: '%.100s' is not one of mono (the recording's own), wall (date and time), tod (time of day)", name);
 }
 
 int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap_err *err)

@@ -246,8 +246,7 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 
 	if (ticks)
 		return tap_err_set(err, -ENODATA,
-				   "the time stamps in '%.300s' come from the clock '%s', which counts "
-				   "ticks, not nanoseconds: only `schedtap dump` can show this recording",
+				   "the time stamps in '%.300s' come from the clock '%s', which counts ticks, not nanoseconds: only `schedtap dump` can show this recording",
 				   run->rec.path, ticks);
 	find_window(run);
 	tap_recording_watch(&run->rec, "pass 1 of 2");
@@ -285,13 +284,10 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 	};
 
 	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->cpus)
-		return tap_err_set(err, -ENODATA, "'%.300s' was recorded on some CPUs only (-C): migrations "
-				   "that other CPUs performed are missing",
+		return tap_err_set(err, -ENODATA, "'%.300s' was recorded on some CPUs only (-C): migrations that other CPUs performed are missing",
 				   run->rec.path);
 	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->lacks_migrations)
-		return tap_err_set(err, -ENODATA, "'%.300s' lacks some migrations: over tracefs with -p or "
-				   "-t, the kernel leaves out migrations that unrecorded tasks caused (use "
-				   "-b bpf)", run->rec.path);
+		return tap_err_set(err, -ENODATA, "'%.300s' lacks some migrations: over tracefs with -p or -t, the kernel leaves out migrations that unrecorded tasks caused (use -b bpf)", run->rec.path);
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		if ((needed & needs[i].what) && !needs[i].is_there)
 			return tap_err_set(err, -ENODATA, "'%.300s' has no %s events%s: %s",
@@ -324,8 +320,7 @@ void tap_run_note_unknown(const struct tap_run *run)
 		tap_recording_note(&run->rec, "-g leaves out %u task%s whose cgroup is not known", no_cgroup,
 				   no_cgroup == 1 ? "" : "s");
 	if (unknown)
-		tap_recording_note(&run->rec, "-p leaves out %u task%s whose process is not known: record "
-				   "task_newtask, which contains the process ID", unknown, unknown == 1 ? "" : "s");
+		tap_recording_note(&run->rec, "-p leaves out %u task%s whose process is not known: record task_newtask, which contains the process ID", unknown, unknown == 1 ? "" : "s");
 }
 
 void tap_run_close(struct tap_run *run)

@@ -20,7 +20,8 @@ struct tap_run {
 	struct tap_pick pick;
 	struct tap_time_option time;
 	bool all_tasks; /* no option picks some */
-	bool by_cgroup; /* -g picks, or the report's sums are by cgroup: every event that names a task's cgroup is read */
+	/* -g picks, or the report's sums are by cgroup: every event that names a task's cgroup is read */
+	bool by_cgroup;
 	struct tap_survey survey;
 	struct tap_run_life *lives; /* owned; selected.h; by tid, then time */
 	unsigned int nr_lives;
@@ -31,7 +32,8 @@ struct tap_run {
 	unsigned int nr_names;
 	/* Tasks that may be throttled are marked in labels: set by reports that show waits. */
 	bool mark_throttling;
-	unsigned int nr_throttling; /* events recorded that tell who is throttled, of TAP_NR_THROTTLING */
+	/* events recorded that tell who is throttled, of TAP_NR_THROTTLING */
+	unsigned int nr_throttling;
 	bool any_throttling; /* some were */
 	struct tap_buf scratch;
 };

@@ -8,7 +8,7 @@
 
 #define MAX_SHOWN 5u /* names, where none is near */
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 struct names {
 	char **v; /* owned, each of them */
@@ -97,7 +97,7 @@ static void tell(const struct tap_recording *rec, const char *option, const char
 	names_release(n);
 }
 
-/* ---- options -------------------------------------------------------------------------------- */
+/* ---- options ---- */
 
 /* The next task from @i on that was there; NULL: there is no more. */
 static const struct tap_task *next_task(const struct tap_run *run, unsigned int *i)
@@ -220,8 +220,7 @@ static bool unmatched_cpus(const struct tap_run *run)
 		cpu++;
 	if (cpu < nr || !(run->pick.select->by & TAP_SELECT_CPUS))
 		return false;
-	tap_recording_note(&run->rec, "-C: there is no CPU %.100s: the number of CPUs in the recording is "
-			   "%u, and the first one is CPU 0",
+	tap_recording_note(&run->rec, "-C: there is no CPU %.100s: the number of CPUs in the recording is %u, and the first one is CPU 0",
 			   run->pick.select->cpu_list, nr);
 	return true;
 }

@@ -14,7 +14,7 @@
 
 const struct tap_select tap_select_all;
 
-/* ---- -e ------------------------------------------------------------------------------------- */
+/* ---- -e ---- */
 
 static int add_glob(struct tap_select_word *w, const char *system, size_t len, const char *name)
 {
@@ -137,7 +137,7 @@ void tap_select_suggest(const struct tap_select_word *w, const struct tap_select
 		tap_buf_printf(out, ": did you mean '%.100s'?", near);
 }
 
-/* ---- -p -t -c -g -C ------------------------------------------------------------------------- */
+/* ---- -p -t -c -g -C ---- */
 
 static int copy_words(struct tap_strings *to, const char *const *words, unsigned int nr)
 {
@@ -169,8 +169,7 @@ static int read_ids(struct tap_select_ids *ids, char letter, const char *const *
 		int64_t id;
 
 		if (tap_text_parse_int(words[i], 0, TAP_SELECT_ID_MAX, &id))
-			return tap_err_set(err, -EINVAL, "-%c: '%s' is not a process or thread ID: "
-					   "use -c to select by name", letter, words[i]);
+			return tap_err_set(err, -EINVAL, "-%c: '%s' is not a process or thread ID: use -c to select by name", letter, words[i]);
 		if (!tap_map_put(&ids->set, (uint64_t)id))
 			return -ENOMEM;
 		ids->v[ids->nr++] = (int)id;
@@ -298,15 +297,13 @@ int tap_select_filter(const struct tap_select *s, const char *system, const char
 		if (!w->filter || !tap_select_word_fits(w, system, name))
 			continue;
 		if (*filter && strcmp(*filter, w->filter))
-			return tap_err_set(err, -EINVAL, "'%s:%s' matches two -e options with different "
-					   "filters: combine the second filter, -f '%s', with the first one "
-					   "by && or ||", system, name, w->filter);
+			return tap_err_set(err, -EINVAL, "'%s:%s' matches two -e options with different filters: combine the second filter, -f '%s', with the first one by && or ||", system, name, w->filter);
 		*filter = w->filter;
 	}
 	return 0;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all of them ---- */
 
 static unsigned int given(const struct tap_select_opts *o)
 {

@@ -45,7 +45,8 @@ static double give_ranks(struct ranked *v, unsigned int nr)
  */
 static double *count_groups(const struct ranked *v, unsigned int nr, unsigned int size, unsigned int *sums)
 {
-	unsigned int width = 1, first = 0, reach = 0; /* the greatest sum of @size of those before */
+	/* the greatest sum of @size of those before */
+	unsigned int width = 1, first = 0, reach = 0;
 	double *ways;
 
 	for (unsigned int i = nr - size; i < nr; i++)

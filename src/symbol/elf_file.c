@@ -44,7 +44,8 @@ int tap_elf_begin(struct tap_elf *e, int fd)
 	*e = (struct tap_elf){ .fd = fd };
 	elf_version(EV_CURRENT);
 	if (is_countable(fd))
-		e->elf = elf_begin(fd, ELF_C_READ, NULL); /* mapped, one that shrinks would end us */
+		/* mapped, one that shrinks would end us */
+		e->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf_kind(e->elf) == ELF_K_ELF && gelf_getehdr(e->elf, &head)) {
 		e->machine = head.e_machine;
 		return 0;
@@ -87,8 +88,7 @@ int tap_elf_open(struct tap_elf *e, const char *path, struct tap_err *err)
 	}
 	if (is_of_32_bits(fd)) {
 		close(fd);
-		return tap_err_set(err, -EINVAL, "'%.300s' is a 32-bit program: the arguments of its probes "
-				   "cannot be read", path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is a 32-bit program: the arguments of its probes cannot be read", path);
 	}
 	if (tap_elf_begin(e, fd))
 		return tap_err_set(err, -EINVAL, "'%.300s' is not an ELF file", path);
@@ -140,7 +140,7 @@ bool tap_elf_address(const struct tap_elf *e, uint64_t offset, uint64_t *address
 	return false;
 }
 
-/* ---- sections -------------------------------------------------------------------------------- */
+/* ---- sections ---- */
 
 /* What it takes to read it is not more than a linker may have made; it is not compressed, which could be any amount. */
 static bool is_bounded(const GElf_Shdr *head)
@@ -156,7 +156,7 @@ static bool has_texts(const struct tap_elf *e, size_t section)
 	return gelf_getshdr(elf_getscn(e->elf, section), &head) && is_bounded(&head);
 }
 
-/* ---- notes ----------------------------------------------------------------------------------- */
+/* ---- notes ---- */
 
 /* Return: the section's data, or NULL. @name: NULL: any. */
 static Elf_Data *section_data(const struct tap_elf *e, Elf_Scn *scn, GElf_Word type, const char *name, GElf_Shdr *head)
@@ -286,7 +286,7 @@ size_t tap_elf_build_id(const struct tap_elf *e, unsigned char id[TAP_BUILD_ID_M
 	return len;
 }
 
-/* ---- symbols --------------------------------------------------------------------------------- */
+/* ---- symbols ---- */
 
 static int symbols_of(const struct tap_elf *e, GElf_Word type, int (*each)(void *ctx, const char *name, const GElf_Sym *sym),
 		      void *ctx)

@@ -55,7 +55,8 @@ int tap_file_open_in(int tgid, const char *path, struct stat *st)
 
 int tap_file_open_path(int tgid, const char *path, dev_t dev, ino_t ino, struct stat *st)
 {
-	const int roots[] = { tgid, 0 }; /* a container's, or ours: the path of what runs in a chroot() */
+	/* a container's, or ours: the path of what runs in a chroot() */
+	const int roots[] = { tgid, 0 };
 	int fd = -ENOENT;
 
 	for (size_t i = 0; fd < 0 && i < 2; i++) {

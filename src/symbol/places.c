@@ -67,12 +67,14 @@ struct process {
 	dev_t exe_dev;
 	ino_t exe_ino;
 	uint32_t object; /* of its memory without a file */
-	uint64_t look_ns, read_ns; /* when the program is looked at again, and when its maps may be */
+	/* when the program is looked at again, and when its maps may be */
+	uint64_t look_ns, read_ns;
 	uint64_t miss_ns; /* when the program is looked at where an address is not known */
 };
 
 struct tap_places {
-	pthread_mutex_t lock; /* of all that follows; what objects say, but for numbers and next, never changes */
+	/* of all that follows; what objects say, but for numbers and next, never changes */
+	pthread_mutex_t lock;
 	struct object *objects; /* [0] is none */
 	struct place *places; /* [0] is none */
 	unsigned int nr_objects, cap_objects, nr_places, cap_places, nr_open;
@@ -312,7 +314,8 @@ static uint32_t note(struct tap_places *p, struct process *of, uint64_t addr)
 	if (!m && now_ns >= of->read_ns) {
 		read_maps(p, of);
 		m = tap_maps_find(&of->maps, addr);
-	} else if (!m && now_ns >= of->miss_ns) { /* as a child that has just become a program, maybe a short one */
+	/* as a child that has just become a program, maybe a short one */
+	} else if (!m && now_ns >= of->miss_ns) {
 		of->miss_ns = now_ns + MISS_NS;
 		look(p, of, now_ns);
 		m = tap_maps_find(&of->maps, addr);
@@ -430,7 +433,8 @@ const char *tap_places_name(struct tap_places *p, uint32_t place)
 
 	pthread_mutex_lock(&p->lock);
 	if (place && place < p->nr_places && !p->places[place].name) {
-		struct object o = p->objects[p->places[place].object]; /* the array may move meanwhile */
+		/* the array may move meanwhile */
+		struct object o = p->objects[p->places[place].object];
 		struct tap_named *all;
 		size_t nr = get_unnamed(p, &o, &all);
 
@@ -474,7 +478,8 @@ static int init_lock(pthread_mutex_t *lock)
 
 	if (ret)
 		return -ret;
-	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT); /* or without, where there is none */
+	/* or without, where there is none */
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
 	ret = pthread_mutex_init(lock, &attr);
 	pthread_mutexattr_destroy(&attr);
 	return -ret;

@@ -255,7 +255,8 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (!c->known || (task ? task->pub.tid : 0) != prev)
 		ret = ret ?: tap_task_get(t, prev, f->from_comm, ev, &task);
 	ret = ret ?: tap_task_replace_dead(t, &task, f->from_comm, ev);
-	if (!ret && task && f->from_prio.size && task->pub.prio == TAP_PRIO_UNKNOWN) /* it ran from before the recording */
+	/* it ran from before the recording */
+	if (!ret && task && f->from_prio.size && task->pub.prio == TAP_PRIO_UNKNOWN)
 		task->pub.prio = tap_num_int(&f->from_prio, ev);
 	ret = ret ?: leave_cpu(t, c, task, now);
 	if (ret > 0 || (ret == 0 && keeps_prev))
@@ -342,7 +343,8 @@ static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_WAKING);
 	bool is_inferred = task->phase == TAP_PHASE_WAKING_INFERRED;
 	bool waits = rule->next == TAP_PHASE_WAKING && !tap_task_is_touched(t, task) && !(is_inferred && t->has_breaks);
-	enum tap_state state = is_inferred ? TAP_STATE_UNKNOWN : task->pub.state; /* unknown also if the task was not seen before */
+	/* unknown also if the task was not seen before */
+	enum tap_state state = is_inferred ? TAP_STATE_UNKNOWN : task->pub.state;
 	uint64_t from = task->pub.since_ns;
 	int ret;
 
@@ -376,7 +378,8 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return 0;
 	rule = tap_task_rule(task, TAP_SIGN_WAKING);
 	if (rule->ends) {
-		if (task->pub.cpu < 0 && f->value.size) /* watchers ask where it waits from now on */
+		/* watchers ask where it waits from now on */
+		if (task->pub.cpu < 0 && f->value.size)
 			task->pub.cpu = tap_cpu_named(t, tap_num_int(&f->value, ev));
 		ret = begin_wait(t, task, now);
 		note_waker(t, task, waker, f, ev);
@@ -402,7 +405,8 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 		task->phase = (enum tap_phase)rule->next;
 	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
 	if (task->pub.state == TAP_STATE_WAKING) {
-		if (f->value.size && !tap_task_is_touched(t, task)) /* else it may be another wait's */
+		/* else it may be another wait's */
+		if (f->value.size && !tap_task_is_touched(t, task))
 			task->pub.cpu = tap_cpu_named(t, tap_num_int(&f->value, ev));
 		task->placed = true;
 	}
@@ -716,7 +720,8 @@ static int move_task(struct tap_timeline *t, struct task *task, uint64_t cgroup,
 		return 0;
 	if (!p->keeps(p->ctx, task->pub.tid, now, task->pub.comm, TAP_TASK_COMM))
 		return leave_recorded(t, task, now);
-	tap_task_note_seen(task); /* from now on recorded: it may wait already, so its next waking need not begin a wait */
+	/* from now on recorded: it may wait already, so its next waking need not begin a wait */
+	tap_task_note_seen(task);
 	return 0;
 }
 

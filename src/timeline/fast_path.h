@@ -102,7 +102,8 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 		if (!left_as || left_as->state == TAP_STATE_DEAD || !can_leave(t, out))
 			return 0;
 	}
-	if (in ? !can_come(t, in, f->comm, ev) : next || t->opts.promise) /* idle may not be recorded */
+	/* idle may not be recorded */
+	if (in ? !can_come(t, in, f->comm, ev) : next || t->opts.promise)
 		return 0;
 	since = c->since_ns;
 	*(out ? &c->run_ns : &c->idle_ns) += now - since;

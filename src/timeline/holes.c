@@ -100,7 +100,8 @@ int tap_holes_begin(struct tap_timeline *t, uint64_t now)
 
 	if (!t->opts.survey)
 		return 0;
-	if (now > t->opts.window.to_ns) /* a loss that began in it may end, and be told, behind it */
+	/* a loss that began in it may end, and be told, behind it */
+	if (now > t->opts.window.to_ns)
 		now = t->opts.window.to_ns;
 	ret = begin_origins(t, now) ?: begin_losses(t, now);
 	tap_holes_await(t);

@@ -47,7 +47,8 @@ struct tap_timeline {
 	uint64_t next_break_ns; /* of the first break that is not in the past */
 	unsigned int next_hole, next_loss, next_break, next_origin;
 	uint64_t hole_end_ns; /* of those that have begun, the latest */
-	uint64_t off_end_ns; /* likewise, of those in which switches were off for a part that nobody knows */
+	/* likewise, of those in which switches were off for a part that nobody knows */
+	uint64_t off_end_ns;
 };
 
 /* Return: the CPU that an event names; -1 if the machine has none of this number: a damaged event must not make reports allow for it. */

@@ -27,10 +27,12 @@ struct tap_listed {
 	int tgid;	 /* 0: not known */
 	uint64_t cgroup; /* kernfs id; 0: not known */
 	char comm[TAP_TASK_COMM]; /* not NUL-terminated when full; empty: not known */
-	unsigned int cpus; /* that it may use: TAP_CPUS_NOT_KNOWN, TAP_CPUS_ALL, or from TAP_CPUS_SOME on one of .sets */
+	/* that it may use: TAP_CPUS_NOT_KNOWN, TAP_CPUS_ALL, or from TAP_CPUS_SOME on one of .sets */
+	unsigned int cpus;
 };
 
-enum { TAP_CPUS_NOT_KNOWN, TAP_CPUS_DIFFER, TAP_CPUS_ALL, TAP_CPUS_SOME }; /* TAP_CPUS_DIFFER: rows do; likewise not known */
+/* TAP_CPUS_DIFFER: rows do; likewise not known */
+enum { TAP_CPUS_NOT_KNOWN, TAP_CPUS_DIFFER, TAP_CPUS_ALL, TAP_CPUS_SOME };
 
 struct tap_lists { /* all zero: empty */
 	struct tap_listed_row {
@@ -47,7 +49,8 @@ struct tap_lists { /* all zero: empty */
 	/* All moves between cgroups are recorded: a row's cgroup is that of the time when it was read, and no other. */
 	bool has_moves;
 	bool knows_hierarchy;
-	int hierarchy; /* the number of that whose cgroups the rows have; moves within others do not count */
+	/* the number of that whose cgroups the rows have; moves within others do not count */
+	int hierarchy;
 	/* What the file format saves, of a tid without rows; or NULL. */
 	void (*saved)(const void *ctx, int tid, struct tap_listed *l);
 	const void *ctx;

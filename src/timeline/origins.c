@@ -12,7 +12,8 @@ static int run_task(struct tap_timeline *t, struct task *task, int cpu, uint64_t
 {
 	int ret;
 
-	if (task->pub.since_ns > now) /* it is new, and taken to have been there since the window's start */
+	/* it is new, and taken to have been there since the window's start */
+	if (task->pub.since_ns > now)
 		task->pub.since_ns = now;
 	ret = tap_task_change(t, task, &(struct transition){
 		.next = TAP_STATE_RUNNING, .ts_ns = now, .fits = tap_task_is_touched(t, task), .next_cpu = cpu, .unseen = true,

@@ -8,7 +8,8 @@ int tap_prev_states_init(struct tap_prev_states *p, const struct tap_format *sch
 			 const struct tap_field *prev_state)
 {
 	*p = (struct tap_prev_states){ .fmt = sched_switch, .field = prev_state };
-	p->rec = calloc(1, sched_switch->min_size + 8); /* 8: never empty, and room for any number */
+	/* 8: never empty, and room for any number */
+	p->rec = calloc(1, sched_switch->min_size + 8);
 	if (!p->rec)
 		return -ENOMEM;
 	return tap_printer_new(sched_switch, &p->printer, NULL);

@@ -48,7 +48,8 @@ struct tap_sched_fields {
 	struct tap_num prio;	 /* its priority */
 	struct tap_num from;	 /* switch: the task switched out. exec: old_pid. migrate: CPU.
 				  * attach: number of the hierarchy */
-	struct tap_num from_prio; /* of the task switched out. attach: 1: all threads of its process */
+	/* of the task switched out. attach: 1: all threads of its process */
+	struct tap_num from_prio;
 	struct tap_num value;	 /* switch: prev_state. wakeup: target_cpu. migrate: to which CPU.
 				  * iowait: ns. hotplug: which CPU. cgroup: id.
 				  * newtask: CLONE_ flags */
@@ -68,7 +69,8 @@ struct tap_sched_fields {
 /* The fields of a recording's formats, by id: NULL until they are asked for. */
 struct tap_sched_formats {
 	struct tap_sched_fields **by_id; /* owned, also what they point to */
-	struct tap_sched_fields *newest; /* to walk over all ids takes longer than to read a small recording */
+	/* to walk over all ids takes longer than to read a small recording */
+	struct tap_sched_fields *newest;
 };
 
 /* The field of this name, if it is a number, or text; else NULL. */

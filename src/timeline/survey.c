@@ -20,12 +20,15 @@ struct tap_survey_cpu {
 	int tid;
 	struct tap_survey_tid *ran; /* what is known of .tid */
 	uint64_t since_ns;
-	uint64_t whole_ns; /* since then none of its events is lost; 0: since the recording began; UINT64_MAX: not known */
+	/* since then none of its events is lost; 0: since the recording began; UINT64_MAX: not known */
+	uint64_t whole_ns;
 	unsigned int whole_buffer; /* where that is so */
 	uint64_t hotplug_ns; /* when another CPU last took it a step down or up */
 	struct tap_survey_tid idle; /* its idle task */
-	unsigned int origin; /* at the end: the last one that was looked at: index plus one; 0: none */
-	const struct tap_loss *loss; /* likewise, of those that were looked at the one that ends last, or NULL */
+	/* at the end: the last one that was looked at: index plus one; 0: none */
+	unsigned int origin;
+	/* likewise, of those that were looked at the one that ends last, or NULL */
+	const struct tap_loss *loss;
 };
 
 int tap_survey_init(struct tap_survey *s, struct tap_window window)
@@ -411,7 +414,8 @@ static void begin_buffer(struct tap_survey_cpu *c, unsigned int buffer)
 {
 	*c = (struct tap_survey_cpu){
 		.buffer = buffer, .hotplug_ns = c->hotplug_ns, .whole_buffer = buffer,
-		.whole_ns = c->whole_buffer == buffer ? c->whole_ns : 0, /* its first events may be lost */
+		/* its first events may be lost */
+		.whole_ns = c->whole_buffer == buffer ? c->whole_ns : 0,
 	};
 }
 

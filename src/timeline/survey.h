@@ -37,7 +37,8 @@ struct tap_loss {
 enum tap_break_what {
 	TAP_BREAK_MISSED, /* a switch */
 	TAP_BREAK_OFFLINE,
-	TAP_BREAK_CUT,	   /* until the end: a loss follows, and what was last switched in may have left before */
+	/* until the end: a loss follows, and what was last switched in may have left before */
+	TAP_BREAK_CUT,
 	TAP_BREAK_STOPPER, /* it is offline, or its migration thread runs on: nobody else does */
 };
 
@@ -109,7 +110,8 @@ struct tap_survey {
 	 * have it, the first. TAP_NO_BUFFER: none has. */
 	unsigned int buffer[TAP_NR_SCHED_KINDS];
 
-	const struct tap_promise *promise; /* set before the first event; NULL: it has all of everybody */
+	/* set before the first event; NULL: it has all of everybody */
+	const struct tap_promise *promise;
 	/* Set before the end, borrowed until then. */
 	const struct tap_look *looks;
 	unsigned int nr_looks;

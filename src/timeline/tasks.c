@@ -163,7 +163,7 @@ bool tap_comm_differs(const char *comm, const struct tap_field *f, const struct 
 	return len && strncmp(now, comm, len < TAP_TASK_COMM ? len : TAP_TASK_COMM);
 }
 
-/* ---- for watchers (schedtap/timeline.h) --------------------------------------------------------- */
+/* ---- for watchers (schedtap/timeline.h) ---- */
 
 int tap_task_tid(const struct tap_task *task)
 {

@@ -17,7 +17,8 @@ struct task {
 	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
 	uint64_t slept_from_ns;	   /* waking: since when it had slept */
 	enum tap_state slept;	   /* and how; TAP_STATE_UNKNOWN: not known */
-	uint64_t throttles_ns;	   /* running: it is throttled when it is switched out, if behind .since_ns */
+	/* running: it is throttled when it is switched out, if behind .since_ns */
+	uint64_t throttles_ns;
 	enum tap_state waited;	   /* throttled: as what it waited before, and will then */
 	enum tap_state was;	   /* unknown: before that */
 	enum tap_state back;	   /* what struct tap_interval is to tell */

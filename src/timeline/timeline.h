@@ -42,7 +42,8 @@ struct tap_task {
 	bool tgid_told, cgroup_told; /* by events; not from lists */
 	bool selected; /* by the user's options (opts.selected) */
 	unsigned int cpus; /* that it may use, as listed: tap_timeline_may_use() */
-	const struct tap_task *tgid_of; /* who has the same, and was born unseen; or NULL: see tap_task_tgid() */
+	/* who has the same, and was born unseen; or NULL: see tap_task_tgid() */
+	const struct tap_task *tgid_of;
 
 	/* within the window */
 	uint64_t slices; /* that ended in the window */
@@ -56,7 +57,8 @@ struct tap_task {
 	int waker_tid; /* -1: not known; 0: an interrupt on an idle CPU */
 	int waker_cpu; /* where the wakeup was seen */
 
-	char comm[TAP_TASK_COMM]; /* the last one seen, else as listed; not NUL-terminated when full */
+	/* the last one seen, else as listed; not NUL-terminated when full */
+	char comm[TAP_TASK_COMM];
 	uint64_t cgroup;   /* kernfs id; as its last event tells, else as listed; 0: not known */
 };
 
@@ -67,7 +69,8 @@ struct tap_cpu {
 	uint64_t switches, breaks;	      /* within the window */
 	uint64_t lost;			      /* events; of losses that tell how many */
 
-	bool seen; /* something tells of it: an event of tasks, a loss, or what it ran at the recording's start */
+	/* something tells of it: an event of tasks, a loss, or what it ran at the recording's start */
+	bool seen;
 
 	/* now */
 	uint8_t known; /* TAP_CPU_KNOWN_UNSEEN: what it runs began before .since_ns, unseen */

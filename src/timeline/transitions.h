@@ -13,19 +13,24 @@
 #include <schedtap/timeline.h>
 
 enum tap_phase {
-	TAP_PHASE_UNSEEN, /* unknown, and no event showed the task running or in a run queue: it may sleep */
+	/* unknown, and no event showed the task running or in a run queue: it may sleep */
+	TAP_PHASE_UNSEEN,
 	TAP_PHASE_LOST, /* unknown, after such an event */
 	TAP_PHASE_RUNNING,
-	TAP_PHASE_RUNNING_WOKEN, /* running, and a wakeup came meanwhile: in vain, or the task is on its way to sleep */
+	/* running, and a wakeup came meanwhile: in vain, or the task is on its way to sleep */
+	TAP_PHASE_RUNNING_WOKEN,
 	TAP_PHASE_RUNNING_UNSEEN, /* running, and began to run at an unknown time before */
 	TAP_PHASE_RUNNING_UNSEEN_WOKEN, /* the same, and a wakeup came meanwhile */
 	TAP_PHASE_PREEMPTED,
 	TAP_PHASE_WAKING,
-	TAP_PHASE_WAKING_INFERRED, /* waking by a wakeup before the sleep: another wakeup would show that the task slept until then */
+	/* waking by a wakeup before the sleep: another wakeup would show that the task slept until then */
+	TAP_PHASE_WAKING_INFERRED,
 	TAP_PHASE_ASLEEP, /* sleeping, blocked or stopped */
-	TAP_PHASE_ASLEEP_DOUBTFUL, /* asleep, unless a wakeup was missed: just before the sleep, or a later move belongs to one */
+	/* asleep, unless a wakeup was missed: just before the sleep, or a later move belongs to one */
+	TAP_PHASE_ASLEEP_DOUBTFUL,
 	TAP_PHASE_ASLEEP_WOKEN, /* asleep, unless the wakeup just before the sleep still counts */
-	TAP_PHASE_ASLEEP_WOKEN_EARLY, /* asleep, unless the task runs without another wakeup: then the one long before the sleep counts */
+	/* asleep, unless the task runs without another wakeup: then the one long before the sleep counts */
+	TAP_PHASE_ASLEEP_WOKEN_EARLY,
 	TAP_PHASE_THROTTLED,
 	TAP_PHASE_DEAD,
 	TAP_NR_PHASES,
@@ -35,7 +40,8 @@ enum tap_phase {
 enum tap_sign {
 	TAP_SIGN_IN, /* switched in */
 	TAP_SIGN_OUT, /* switched out */
-	TAP_SIGN_WAKING, /* woken by another task: sched_waking; sched_wakeup where that was not recorded */
+	/* woken by another task: sched_waking; sched_wakeup where that was not recorded */
+	TAP_SIGN_WAKING,
 	TAP_SIGN_WAKEUP, /* sched_wakeup after sched_waking: the wakeup is complete */
 	TAP_SIGN_MOVED, /* sched_migrate_task */
 	TAP_SIGN_THROTTLED, /* sched_throttle, while another task runs there */
@@ -47,14 +53,16 @@ enum tap_sign {
 enum tap_amend {
 	TAP_AMEND_NOTHING,
 	TAP_AMEND_LOSE, /* the state ended unseen: the task is lost */
-	TAP_AMEND_WAKE_LATE, /* the wakeup before the sleep counts: the task is waking since the sleep began; lost if a gap touched it */
+	/* the wakeup before the sleep counts: the task is waking since the sleep began; lost if a gap touched it */
+	TAP_AMEND_WAKE_LATE,
 	TAP_AMEND_BREAK, /* the task left its CPU unseen: that CPU's chain of switches is broken */
 };
 
 #define TAP_PHASE_TOLD TAP_NR_PHASES /* the event says it: its prev_state, or how the task waited before it was throttled */
 
 struct tap_rule {
-	uint8_t next; /* enum tap_phase, or TAP_PHASE_TOLD; 0, which is no phase that an event can lead to: the phase stays */
+	/* enum tap_phase, or TAP_PHASE_TOLD; 0, which is no phase that an event can lead to: the phase stays */
+	uint8_t next;
 	uint8_t amend; /* enum tap_amend */
 	bool ends; /* the state ends */
 	bool fits; /* this event is what can end the state: else the state ended earlier, unseen */

@@ -24,7 +24,8 @@ struct tap_watchers {
 	struct tap_watcher_list all, of_cpus, of_unknown_cpus, of_early_cpus, of_wakeups, of_migrations, of_waits;
 	struct tap_watcher_list of_early_intervals, of_early_migrations;
 	struct tap_selected selected;
-	struct tap_interval_watcher lists[2 * TAP_NR_STATES][TAP_MAX_WATCHERS + 1]; /* that the pointers point to */
+	/* that the pointers point to */
+	struct tap_interval_watcher lists[2 * TAP_NR_STATES][TAP_MAX_WATCHERS + 1];
 };
 
 /* @v: @nr watchers, at most TAP_MAX_WATCHERS; must outlive @w, which must not be moved. */

@@ -37,7 +37,7 @@ struct tap_area *tap_control_area(uint32_t nr)
 	return (struct tap_area *)((char *)tap_control + TAP_CONTROL_PAGE) + nr;
 }
 
-/* ---- the file -------------------------------------------------------------------------------- */
+/* ---- the file ---- */
 
 /*
  * It can never become smaller, so no store into it is a SIGBUS. It is as big as it may ever become, and of that only
@@ -58,7 +58,8 @@ static int make_memory(void)
 	}
 	bytes = TAP_CONTROL_FILTERS_END;
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < bytes)
-		bytes = limit.rlim_cur & ~(rlim_t)(TAP_CONTROL_PAGE - 1); /* beyond it is a signal */
+		/* beyond it is a signal */
+		bytes = limit.rlim_cur & ~(rlim_t)(TAP_CONTROL_PAGE - 1);
 	has_filters = bytes == TAP_CONTROL_FILTERS_END;
 	file_max = bytes < TAP_CONTROL_MAX_BYTES ? bytes : TAP_CONTROL_MAX_BYTES;
 	ret = bytes < TAP_CONTROL_HEAD ? -EFBIG :
@@ -103,7 +104,7 @@ bool tap_control_send(int socket)
 	return is_kept() && sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
-/* ---- its name -------------------------------------------------------------------------------- */
+/* ---- its name ---- */
 
 /* Whether the link leads to the file of another copy of this library in this process, which has @fd. */
 static bool is_another_copys(const char *path, int fd)
@@ -224,13 +225,11 @@ bool tap_control_open(void)
 		return false;
 	tried = true;
 	if (getauxval(AT_SECURE)) {
-		tap_set_reason("events are off: the program has more privileges than its user (set-user-ID "
-			       "or capabilities)");
+		tap_set_reason("events are off: the program has more privileges than its user (set-user-ID or capabilities)");
 		return false;
 	}
 	if (!tap_folder_find(folder)) {
-		tap_set_reason("events are off: there is no folder for the control file: $XDG_RUNTIME_DIR, "
-			       "/run/user/UID and /dev/shm cannot be used");
+		tap_set_reason("events are off: there is no folder for the control file: $XDG_RUNTIME_DIR, /run/user/UID and /dev/shm cannot be used");
 		return false;
 	}
 	ret = make_file(folder, NULL);
@@ -257,7 +256,7 @@ void tap_control_close(void)
 		unlink(tap_control_path);
 }
 
-/* ---- areas ----------------------------------------------------------------------------------- */
+/* ---- areas ---- */
 
 int tap_control_add_area(uint64_t bytes, const void *at)
 {

@@ -37,7 +37,7 @@ static void say_reason(void)
 		dprintf(STDERR_FILENO, "%s: schedtap: %s\n", program_invocation_short_name, tap_trace_reason());
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- what is asked for ---- */
 
 static bool has_event(const char *pattern)
 {
@@ -93,7 +93,7 @@ static bool file_name(char *to, size_t room, const char *from)
 	return to < end;
 }
 
-/* ---- the recorder ---------------------------------------------------------------------------- */
+/* ---- the recorder ---- */
 
 /* The recorder's command line, from the patterns in @patterns, which is cut up. */
 static void make_args(const char **args, char *pid, char *patterns, const char *file)
@@ -245,7 +245,8 @@ static void end_recorder(bool by_itself)
 
 static void record(char *patterns, const char *file)
 {
-	static const char *args[MAX_BYTES + 16]; /* two for each pattern, which has two bytes with its comma */
+	/* two for each pattern, which has two bytes with its comma */
+	static const char *args[MAX_BYTES + 16];
 	char pid[16];
 	int messages;
 

@@ -14,7 +14,7 @@
 #include "tracepoint/shared.h"
 #include "tracepoint/steps.h"
 
-/* ---- the process (process.c) ----------------------------------------------------------------- */
+/* ---- the process (process.c) ---- */
 
 /* A CPU's ring as this process has it mapped. */
 struct tap_ring {
@@ -71,7 +71,7 @@ void tap_pool_put(void *p, size_t bytes);
 
 void tap_set_reason(const char *fmt, ...) TAP_PRINTF(1, 2); /* %m as in printf */
 
-/* ---- the stack (stack.c) --------------------------------------------------------------------- */
+/* ---- the stack (stack.c) ---- */
 
 /*
  * Calls what needs more stack than a thread at a site may have left, on one of the library's own, which one
@@ -79,14 +79,14 @@ void tap_set_reason(const char *fmt, ...) TAP_PRINTF(1, 2); /* %m as in printf *
  */
 void tap_on_own_stack(void (*fn)(void *arg), void *arg);
 
-/* ---- who is inside (rcu.c) ------------------------------------------------------------------- */
+/* ---- who is inside (rcu.c) ---- */
 
 /* To be called before the first probe can be seen. Under the lock. */
 void tap_rcu_init(void);
 /* Gives back to the pool, once no section that began before can still see it. Under the lock. */
 void tap_retire(void *p, size_t bytes);
 
-/* ---- filters (filter.c) ---------------------------------------------------------------------- */
+/* ---- filters (filter.c) ---- */
 
 extern TAP_HIDDEN struct tap_quick_filter tap_quick_filters[]; /* by an event's id */
 
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) int tap_filter_rejects_quickly(cons
 	return rejects == 1 && tap_unlikely(__atomic_load_n(&tap_control->shared, __ATOMIC_RELAXED)) ? 0 : rejects;
 }
 
-/* ---- probes (tracepoint.c) ------------------------------------------------------------------- */
+/* ---- probes (tracepoint.c) ---- */
 
 /* Applies what is wanted of a tracepoint; of all of an object. Under the lock. */
 void tap_apply_wanted(struct tracepoint *tp);
@@ -118,7 +118,7 @@ void tap_note_state(const struct tap_object *object);
 /* Takes off all probes, when the object goes. Under the lock. */
 void tap_drop_object(const struct tap_object *object);
 
-/* ---- the control file (control.c) ------------------------------------------------------------ */
+/* ---- the control file (control.c) ---- */
 
 #define TAP_FOLDER_MAX (PATH_MAX - 64) /* with its NUL */
 
@@ -128,7 +128,8 @@ bool tap_folder_find(char folder[TAP_FOLDER_MAX]);
 bool tap_folder_each(const char *path, bool (*fn)(int dir, const char *name, void *arg), void *arg);
 
 extern char tap_control_path[]; /* the link to it; "": there is none */
-extern bool tap_control_is_second; /* another copy of this library is in this process, with a file of its own */
+/* another copy of this library is in this process, with a file of its own */
+extern bool tap_control_is_second;
 
 /* Whether it is this process, or one that it was forked from. Under the lock. */
 bool tap_control_is_family(uint32_t pid);
@@ -165,7 +166,7 @@ bool tap_control_has_filters(void);
 /* The same, unless it was mapped at the start. */
 void *tap_control_map_or_find(uint32_t nr);
 
-/* ---- objects' areas (object_area.c) ---------------------------------------------------------- */
+/* ---- objects' areas (object_area.c) ---- */
 
 /* Adds an object's words and texts, and points its tracepoints there. Under the lock. */
 void tap_object_area_add(struct tap_object *object);
@@ -178,27 +179,27 @@ void tap_object_areas_detach(void);
  */
 void tap_child_set_up(void);
 
-/* ---- what controllers write is watched for (watcher.c) --------------------------------------- */
+/* ---- what controllers write is watched for (watcher.c) ---- */
 
 /* Starts the thread where the program needs one and has none. Under the lock. */
 void tap_watcher_start(void);
 bool tap_watcher_is_wanted(void);
 
-/* ---- a recorder of the program's own (env.c) ------------------------------------------------- */
+/* ---- a recorder of the program's own (env.c) ---- */
 
 /* Whether the program's user asks for one, which is still to be started: others must not be quicker. */
 bool tap_env_is_awaited(void);
 void tap_env_start(void); /* without the lock */
 void tap_env_finish(void);
 
-/* ---- sessions of recorders (sessions.c) ------------------------------------------------------ */
+/* ---- sessions of recorders (sessions.c) ---- */
 
 /* Wants of an object's events what recorders want of programs that start now. Under the lock. */
 void tap_sessions_apply(struct tap_object *object);
 /* @pattern: SYSTEM:NAME, or either of them; globs. */
 bool tap_event_matches(const struct trace_event_call *call, const char *pattern);
 
-/* ---- format texts (format.c) ----------------------------------------------------------------- */
+/* ---- format texts (format.c) ---- */
 
 /* A text in memory of its own. */
 struct tap_text {

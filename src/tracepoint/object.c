@@ -72,8 +72,7 @@ void tap_object_add(struct tap_object *object)
 		return;
 	}
 	if (object->abi.library > TAP_ABI) {
-		tap_set_reason("events of a library are off: the library was built for a later "
-			       "libschedtap-tracepoint");
+		tap_set_reason("events of a library are off: the library was built for a later libschedtap-tracepoint");
 		return;
 	}
 	if (!tap_lock_of(&tap_process->lists)) {
@@ -96,7 +95,8 @@ static void remove_last(struct tap_object *object)
 	bool locked;
 
 	notify(object, MODULE_STATE_GOING);
-	locked = tap_lock(); /* not where a regfunc unloads a library: its code goes, so it must all the same */
+	/* not where a regfunc unloads a library: its code goes, so it must all the same */
+	locked = tap_lock();
 	while (*at && *at != object)
 		at = &(*at)->next;
 	if (*at)

@@ -70,7 +70,8 @@ static bool has_texts(uint32_t nr, const struct tap_text *t, size_t at)
 /* A library that is loaded again gets the area that it had. Return: its number; -ENOENT. */
 static int find_gone(const struct tap_object *object, const struct tap_text *t)
 {
-	uint32_t nr = __atomic_load_n(&tap_control->areas_nr, __ATOMIC_ACQUIRE); /* rings come at any time */
+	/* rings come at any time */
+	uint32_t nr = __atomic_load_n(&tap_control->areas_nr, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct tap_area *a = tap_control_area(i);
@@ -117,7 +118,8 @@ static void use_mapping(struct tap_object *object, uint32_t nr, char *p)
 
 	if (!tap_control_has(p))
 		munmap(p + words, all - words);
-	if (object->area && object->area != p) /* in a child where its parent's were: tracepoints point there */
+	/* in a child where its parent's were: tracepoints point there */
+	if (object->area && object->area != p)
 		p = mremap(p, words, words, MREMAP_MAYMOVE | MREMAP_FIXED, object->area);
 	object->area = p;
 	object->area_nr = nr;
@@ -219,7 +221,7 @@ void tap_object_area_remove(struct tap_object *object)
 	object->area = NULL;
 }
 
-/* ---- after a fork ---------------------------------------------------------------------------- */
+/* ---- after a fork ---- */
 
 /*
  * The parent's words are not the child's: pages of its own take their place, in which the first thread

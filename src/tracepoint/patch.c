@@ -63,7 +63,7 @@ static struct tap_sites *objects;
 static char reason[256];
 static const char *first_reason;
 
-/* ---- instructions ---------------------------------------------------------------------------- */
+/* ---- instructions ---- */
 
 static unsigned char *code_of(const struct tap_site *s)
 {
@@ -140,7 +140,7 @@ static enum code code_at(const struct tap_site *s)
 	return CODE_FOREIGN;
 }
 
-/* ---- writing code ---------------------------------------------------------------------------- */
+/* ---- writing code ---- */
 
 __attribute__((format(printf, 1, 2))) static bool fail(const char *fmt, ...)
 {
@@ -222,7 +222,7 @@ static bool membarrier(int command, const char *what)
 	return fail("cannot %s: membarrier: %s", what, strerror(errno));
 }
 
-/* ---- changes --------------------------------------------------------------------------------- */
+/* ---- changes ---- */
 
 static enum code wanted(const struct change *c, const struct tap_site *s)
 {
@@ -249,8 +249,7 @@ static bool count_left(struct change *c, const struct tap_site *s, const struct 
 	c->left_cnt++;
 	if (code_at(s) != CODE_FOREIGN)
 		return true;
-	return fail("the code at %p is no longer a branch: %02x %02x %02x %02x: did a uprobe "
-		    "change it?",
+	return fail("the code at %p is no longer a branch: %02x %02x %02x %02x: did a uprobe change it?",
 		    (const void *)code, code[0], code[1], code[2], code[3]);
 }
 
@@ -317,7 +316,7 @@ bool tap_patch_key(const struct static_key *key, bool on)
 	return change(&c);
 }
 
-/* ---- the lock -------------------------------------------------------------------------------- */
+/* ---- the lock ---- */
 
 void tap_patch_watch_forks(void)
 {
@@ -351,7 +350,7 @@ void tap_patch_unlock(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* ---- objects --------------------------------------------------------------------------------- */
+/* ---- objects ---- */
 
 void tap_sites_add(struct tap_sites *sites)
 {

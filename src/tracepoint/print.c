@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <stdarg.h>
 
-/* ---- printf as the kernel has it ------------------------------------------------------------- */
+/* ---- printf as the kernel has it ---- */
 
 static TAP_PRINTF(2, 3) void add(struct trace_seq *s, const char *fmt, ...)
 {
@@ -308,7 +308,7 @@ void tap_seq_printf(struct trace_seq *s, const char *fmt, ...)
 	va_end(args);
 }
 
-/* ---- the helpers of print formats ------------------------------------------------------------ */
+/* ---- the helpers of print formats ---- */
 
 /* Where the next text begins; the one before stays, for a print format has several. */
 static const char *begin(struct trace_seq *p)

@@ -77,7 +77,7 @@ int tap_process_init(void)
 	return 0;
 }
 
-/* ---- locks ----------------------------------------------------------------------------------- */
+/* ---- locks ---- */
 
 /* The calling thread's, asked for once in each process: a child after a fork has its parent's at first. */
 static uint32_t own_tid(void)
@@ -125,7 +125,8 @@ static bool lock_until(uint32_t *lock, const struct timespec *end)
 		if (is_mine(lock))
 			return false;
 		if (!syscall(SYS_futex, lock, op, 0, end, NULL, 0)) {
-			__atomic_load_n(lock, __ATOMIC_ACQUIRE); /* the kernel gave it: for ThreadSanitizer */
+			/* the kernel gave it: for ThreadSanitizer */
+			__atomic_load_n(lock, __ATOMIC_ACQUIRE);
 			return true;
 		}
 		if (end && (errno == ETIMEDOUT || is_past(end)))
@@ -142,7 +143,8 @@ void tap_unlock_of(uint32_t *lock)
 
 	if (__atomic_compare_exchange_n(lock, &self, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return;
-	__atomic_fetch_or(lock, 0, __ATOMIC_RELEASE); /* the kernel passes it on: for ThreadSanitizer */
+	/* the kernel passes it on: for ThreadSanitizer */
+	__atomic_fetch_or(lock, 0, __ATOMIC_RELEASE);
 	syscall(SYS_futex, lock, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
 }
 
@@ -178,7 +180,8 @@ static void before_fork(void)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += FORK_WAITS_S;
 	locked_for_fork = lock_until(&tap_process->lock, &end);
-	stopped_for_fork = lock_until(&tap_process->stack, &end); /* nor a ring, nor a file that is open for it */
+	/* nor a ring, nor a file that is open for it */
+	stopped_for_fork = lock_until(&tap_process->stack, &end);
 	if (tap_control)
 		__atomic_store_n(&tap_control->forked, 1, __ATOMIC_RELAXED);
 }
@@ -224,7 +227,8 @@ void *tap_pool_get(size_t bytes)
 		return p;
 	}
 	bytes = (size_t)16 << class;
-	if (bytes > (size_t)(pool_end - pool_at)) { /* what is left of the old one is lost: little */
+	/* what is left of the old one is lost: little */
+	if (bytes > (size_t)(pool_end - pool_at)) {
 		char *more = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

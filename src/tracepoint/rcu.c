@@ -204,7 +204,8 @@ void tracepoint_synchronize_unregister(void)
 	const struct timespec pause = { .tv_nsec = 100000 };
 	uint64_t period;
 
-	if (!__atomic_load_n(&nr_slots, __ATOMIC_SEQ_CST)) /* nobody was ever inside: who comes now sees the removal */
+	/* nobody was ever inside: who comes now sees the removal */
+	if (!__atomic_load_n(&nr_slots, __ATOMIC_SEQ_CST))
 		return;
 	period = next_period();
 

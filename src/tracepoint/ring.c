@@ -46,7 +46,7 @@ struct sub_start {
 };
 _Static_assert(sizeof(struct sub_start) == SUB_WORDS * 8, "a sub-buffer begins with whole words");
 
-/* ---- the clock ------------------------------------------------------------------------------- */
+/* ---- the clock ---- */
 
 /*
  * When the first ring is made, for good: a child after a fork has its parent's. Controllers say which: they
@@ -109,7 +109,7 @@ static inline uint64_t stamp_words(uint64_t stamp)
 	return pair((uint32_t)both, (uint32_t)(both >> 32));
 }
 
-/* ---- making rings ---------------------------------------------------------------------------- */
+/* ---- making rings ---- */
 
 static void use_ring(struct tap_ring *r, char *p, unsigned int cpu)
 {
@@ -288,7 +288,7 @@ static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
 	return tap_likely(is_made(r)) ? r : make_ring(r);
 }
 
-/* ---- losses ---------------------------------------------------------------------------------- */
+/* ---- losses ---- */
 
 /*
  * A recorder that has been killed will never make room: one that lives moves `drained`, whenever it finds that there
@@ -327,7 +327,7 @@ void tap_record_lose(void)
 			   __ATOMIC_RELAXED);
 }
 
-/* ---- sub-buffers ----------------------------------------------------------------------------- */
+/* ---- sub-buffers ---- */
 
 static unsigned char *sub_at(const struct tap_ring *r, uint64_t position)
 {
@@ -381,7 +381,7 @@ static void clear_losses(struct tap_ring *r, const struct sub_start *s)
 		__atomic_store_n(&r->head->lost_first, 0, __ATOMIC_RELAXED);
 }
 
-/* ---- with restartable sequences -------------------------------------------------------------- */
+/* ---- with restartable sequences ---- */
 
 /*
  * A sequence writes the commit word, or a sub-buffer's state, before head. One that ends between
@@ -484,7 +484,7 @@ static __attribute__((noinline)) void commit_rseq(struct rseq *rs, const uint64_
 	tap_record_lose();
 }
 
-/* ---- with atomic operations ------------------------------------------------------------------ */
+/* ---- with atomic operations ---- */
 
 /*
  * Whether all records of the sub-buffer that is to be written over are there: no thread is at it.
@@ -657,7 +657,7 @@ static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_
 		 !put_atomic(r, r->head, head, rec, bytes, use_cycles ? tap_cycles_behind_loads() : mono_now()));
 }
 
-/* ---- records --------------------------------------------------------------------------------- */
+/* ---- records ---- */
 
 static inline void fill_head(uint64_t *rec, size_t bytes, const struct trace_event_call *call,
 			     uint32_t tid)

@@ -189,7 +189,8 @@ static bool read_session(int dir, const char *name, void *joining)
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
 	    !(st.st_mode & 022) && !is_over(fd) && errno == EWOULDBLOCK) {
 		len = read(fd, text, SESSION_MAX_BYTES);
-		while (len > 0 && text[len - 1] != '\n') /* a line that was cut says something else */
+		/* a line that was cut says something else */
+		while (len > 0 && text[len - 1] != '\n')
 			len--;
 		text[len > 0 ? len : 0] = '\0';
 		join(joining, text, cut_lines(text), fd, dir, name);

@@ -96,7 +96,8 @@ struct tap_control {
 	uint32_t head_bytes;	/* of this */
 	uint32_t pid;
 	uint64_t made_ns;	/* CLOCK_BOOTTIME: a process that started later is another one */
-	uint64_t pid_ns;	/* inode of /proc/PID/ns/pid: in another namespace the pid means nothing */
+	/* inode of /proc/PID/ns/pid: in another namespace the pid means nothing */
+	uint64_t pid_ns;
 	uint32_t clock;		/* enum tap_clock_kind, of the rings that there are */
 	uint32_t areas_nr;	/* grows; read it before the areas */
 	uint32_t wake;		/* futex of programs with patched sites: woken by controllers, after they
@@ -104,21 +105,25 @@ struct tap_control {
 	uint32_t has_thread;	/* 1: such a program: wake it after a change */
 	uint32_t ringless;	/* 1 after a ring could not be made */
 	/* written by controllers, one byte each */
-	uint8_t mode;		/* enum tap_ring_mode, of rings made from now on and of those there are */
+	/* enum tap_ring_mode, of rings made from now on and of those there are */
+	uint8_t mode;
 	uint8_t ring_shift;	/* log2 of the bytes of a ring's sub-buffers; 0: the default */
 	uint8_t recording;	/* enum tap_recording */
 	uint8_t use_clock;	/* enum tap_clock_kind, of the first ring and so of all */
 	uint8_t drained;	/* moved by the recorder when it has found something new */
 	uint8_t pad[7];
 	uint64_t cut;		/* events whose texts were cut */
-	uint64_t lost;		/* events for which there was no ring, or whose arrays were too long */
+	/* events for which there was no ring, or whose arrays were too long */
+	uint64_t lost;
 	uint64_t end;		/* of what areas have taken of the file: bytes */
-	uint32_t making;	/* the thread that makes a ring, of this process or of a child that shares the file */
+	/* the thread that makes a ring, of this process or of a child that shares the file */
+	uint32_t making;
 	uint32_t pad2;
 	char comm[16];		/* the program's name when it started */
 	char reason[256];	/* why events are off or rings are missing; "": nothing failed */
 	/* since version 2 */
-	uint64_t parent_ns;	/* made_ns of the file of the process that this one was forked from; 0: none */
+	/* made_ns of the file of the process that this one was forked from; 0: none */
+	uint64_t parent_ns;
 	uint8_t forked;		/* 1 after a fork: a child may have the file mapped */
 	uint8_t shared;		/* 1: a child has no file of its own, and records into this one */
 	uint8_t ending;		/* enum tap_ending */
@@ -133,7 +138,8 @@ struct tap_word {
 	uint8_t wanted;	 /* by a controller: a bit for each event made of the tracepoint */
 	uint8_t applied; /* by the program: which of them have their probes registered */
 	uint8_t probes;	 /* by the program: 1 while other probes are */
-	uint8_t filters; /* by a controller: 1: there are others; by the program: 0 before it reads them */
+	/* by a controller: 1: there are others; by the program: 0 before it reads them */
+	uint8_t filters;
 };
 
 #define TAP_WORD_CHILD 0x80 /* in applied, of a child that has no file yet: it has to look */
@@ -155,7 +161,8 @@ struct tap_word {
 struct tap_filter_slot {
 	uint32_t stamp;	 /* another one for each filter; 0: there is none, or it is being written */
 	uint32_t bytes;	 /* of the list of steps (steps.h), at TAP_FILTER_STEPS */
-	uint32_t len;	 /* of the text, at TAP_FILTER_TEXT: for who reads it, the program does not */
+	/* of the text, at TAP_FILTER_TEXT: for who reads it, the program does not */
+	uint32_t len;
 	uint32_t pad;
 };
 
@@ -186,7 +193,8 @@ struct tap_ring_head {
 	uint64_t head;		/* what is before it is taken, and (unless atomic) whole */
 	uint64_t bytes;		/* of all sub-buffers: a power of two */
 	uint64_t subs_offset;	/* from the area's start */
-	uint64_t lost;		/* events discarded, ever; in the stream up to the last sub-buffer's start */
+	/* events discarded, ever; in the stream up to the last sub-buffer's start */
+	uint64_t lost;
 	uint64_t lost_first, lost_last; /* stamps; of what is not yet in the stream. 0: none */
 	uint64_t claim;		/* of atomic rings: the program's own */
 	uint64_t pad;
@@ -224,7 +232,8 @@ struct tap_sub_info {
 	uint64_t mono_ns;    /* CLOCK_MONOTONIC at this record's stamp */
 	uint64_t events;     /* in all sub-buffers before this one; atomic: in this one, before */
 	uint64_t lost;	     /* discarded, ever, before this one */
-	uint64_t lost_first, lost_last; /* stamps of what was discarded since the one before; 0: none */
+	/* stamps of what was discarded since the one before; 0: none */
+	uint64_t lost_first, lost_last;
 };
 
 #endif

@@ -47,7 +47,8 @@ void tap_on_own_stack(void (*fn)(void *arg), void *arg)
 	uint64_t all = UINT64_MAX, before;
 	int cancel;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* a site is no place where a thread ends */
+	/* a site is no place where a thread ends */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/*
 	 * a signal's handler may need more than is left, must not find another stack than its thread's, and must not
 	 * wait for the thread that it interrupts

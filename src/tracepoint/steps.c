@@ -13,7 +13,7 @@ struct bytes {
 	uint32_t len;
 };
 
-/* ---- checking -------------------------------------------------------------------------------- */
+/* ---- checking ---- */
 
 static bool leads_forward(const struct tap_steps *list, uint32_t from, uint16_t to)
 {
@@ -94,7 +94,7 @@ bool tap_steps_check(const struct tap_steps *list, uint32_t bytes)
 	return true;
 }
 
-/* ---- running --------------------------------------------------------------------------------- */
+/* ---- running ---- */
 
 static inline uint64_t load_number(const struct tap_step *s, const unsigned char *rec)
 {
@@ -267,7 +267,7 @@ bool tap_steps_match(const struct tap_steps *list, const unsigned char *rec, uin
 	return i == TAP_STEP_ACCEPT;
 }
 
-/* ---- the usual filter ------------------------------------------------------------------------ */
+/* ---- the usual filter ---- */
 
 /* From @low to @high; both wrap around. */
 static bool use_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t low, uint64_t high, bool inverted)

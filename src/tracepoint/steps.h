@@ -23,7 +23,8 @@ enum tap_step_kind {
 	TAP_STEP_FIELD, /* .op compares a number field with .value */
 	TAP_STEP_TEXT,	/* a text is the data */
 	TAP_STEP_GLOB,	/* it matches the data, a struct tap_glob */
-	TAP_STEP_MASK,	/* a cpumask has one of the CPUs whose bits the data are; with TAP_OP_EQ: is the same */
+	/* a cpumask has one of the CPUs whose bits the data are; with TAP_OP_EQ: is the same */
+	TAP_STEP_MASK,
 	TAP_STEP_SAMPLE, /* (a number field + 1) * .data, of 32 bits, is below .value */
 	TAP_STEP_NEVER,
 	/* with registers */

@@ -69,11 +69,9 @@ static unsigned int check_page(struct tap_access *a, const char *in_address, str
 	if (is_secret(in_address, a->token))
 		return 200;
 	if (!is_secret(in_address, a->ticket))
-		return refuse(err, 403, "refused: the token is missing or wrong; open the whole address that "
-			      "`schedtap view` printed");
+		return refuse(err, 403, "refused: the token is missing or wrong; open the whole address that `schedtap view` printed");
 	if (atomic_exchange(&a->is_taken, true))
-		return refuse(err, 403, "refused: this address works only once and was already used; run "
-			      "`schedtap view` again for another address");
+		return refuse(err, 403, "refused: this address works only once and was already used; run `schedtap view` again for another address");
 	return 303;
 }
 

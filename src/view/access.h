@@ -28,7 +28,8 @@ struct tap_access {
 struct tap_access_request {
 	const char *method, *path;
 	const char *in_address; /* the token of its query */
-	const char *host, *origin, *fetch_site, *token; /* its headers Host, Origin, Sec-Fetch-Site and X-Token */
+	/* its headers Host, Origin, Sec-Fetch-Site and X-Token */
+	const char *host, *origin, *fetch_site, *token;
 };
 
 /* Return: 0; -errno with a sentence. */

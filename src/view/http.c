@@ -43,8 +43,7 @@ struct tap_http_request {
 static int load(struct tap_http *h, struct tap_err *err)
 {
 	(void)h;
-	return tap_err_set(err, -EOPNOTSUPP, "a statically linked schedtap cannot serve pages, because it "
-			   "cannot load " LIBRARY ": use `schedtap export --to html` instead");
+	return tap_err_set(err, -EOPNOTSUPP, "a statically linked schedtap cannot serve pages, because it cannot load " LIBRARY ": use `schedtap export --to html` instead");
 }
 #else
 static int load(struct tap_http *h, struct tap_err *err)
@@ -144,7 +143,8 @@ static ssize_t wait_for_end(void *arg, uint64_t at, char *data, size_t size)
 		*data = '\n';
 		return 1;
 	}
-	while (poll(&p, 1, -1) < 0 && errno == EINTR) /* the end of the daemon is one of the socket, too */
+	/* the end of the daemon is one of the socket, too */
+	while (poll(&p, 1, -1) < 0 && errno == EINTR)
 		;
 	return MHD_CONTENT_READER_END_OF_STREAM;
 }

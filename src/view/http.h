@@ -18,7 +18,8 @@ struct tap_http_answer {
 	unsigned int status;
 	const char *type; /* of .body */
 	struct tap_buf body;
-	const char *location; /* NULL, or where to ask in its place; borrowed until .answer has returned */
+	/* NULL, or where to ask in its place; borrowed until .answer has returned */
+	const char *location;
 	bool is_held; /* the answer never ends: the other side ends it */
 };
 

@@ -38,10 +38,11 @@ struct tap_view {
 	int changed; /* an eventfd: look at these again */
 	_Atomic unsigned int nr_pages, nr_readers;
 	_Atomic bool was_opened, is_ending;
-	char page[TAP_SECRET_CHARS + 16], address[TAP_SECRET_CHARS + 64]; /* who comes to the one is sent on to the other */
+	/* who comes to the one is sent on to the other */
+	char page[TAP_SECRET_CHARS + 16], address[TAP_SECRET_CHARS + 64];
 };
 
-/* ---- answers ------------------------------------------------------------------------------------------- */
+/* ---- answers ---- */
 
 /* A sentence may have names in it. */
 static void say(struct tap_http_answer *a, unsigned int status, const struct tap_err *err)
@@ -176,7 +177,7 @@ static void on_held(void *ctx, bool begins)
 	eventfd_write(v->changed, 1);
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static int open_all(struct tap_view *v, const struct tap_input_opts *input, uint16_t port, const struct tap_listener *listener,
 		    bool *usage, struct tap_err *err)
@@ -259,7 +260,8 @@ void tap_view_browse(const struct tap_view *v)
 	/* it may be the browser itself, which a Ctrl-C for us must not end */
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnp(&pid, argv[0], &actions, &attr, argv, environ); /* where there is none the address is printed */
+	/* where there is none the address is printed */
+	posix_spawnp(&pid, argv[0], &actions, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 }

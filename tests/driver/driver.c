@@ -27,7 +27,8 @@
 
 #define MAX_CLIENTS 256
 
-static struct pollfd polled[3 + MAX_CLIENTS]; /* standard input, ends of children, the socket, clients */
+/* standard input, ends of children, the socket, clients */
+static struct pollfd polled[3 + MAX_CLIENTS];
 static pid_t child_of[3 + MAX_CLIENTS];
 static nfds_t nr_polled = 3;
 

@@ -13,9 +13,11 @@
 #include "program/recorder.h"
 #include "../small_btf.h"
 
+/* clang-format off */
 #define NUMBER(name_, type_, offset_, size_, sign)                                                 \
 	{ .name = name_, .type = type_, .offset = offset_, .size = size_, .elem_size = size_,      \
 	  .is_signed = sign, .kind = TAP_FIELD_NUMBER }
+/* clang-format on */
 static const struct tap_field fields[] = {
 	NUMBER("narrow", "u8", 8, 1, false), NUMBER("truth", "bool", 9, 1, false), NUMBER("half", "s16", 10, 2, true),
 	NUMBER("word", "u32", 12, 4, false), NUMBER("wide", "s64", 16, 8, true),

@@ -149,7 +149,8 @@ static void begin(void)
 	tap_buf_printf(&text, "GET /report/%s HTTP/1.1\r\nHost: localhost:%s\r\nX-Token: %s\r\n\r\n", last, port, token);
 	ask(text.data, text.len, &out);
 	CHECK(!strncmp(tap_buf_str(&out), "HTTP/1.1 200", 12));
-	while (!stat("/proc/self/task", &st) && st.st_nlink > threads) /* the one that makes reports ends */
+	/* the one that makes reports ends */
+	while (!stat("/proc/self/task", &st) && st.st_nlink > threads)
 		sched_yield();
 	tap_buf_release(&text);
 	tap_buf_release(&out);

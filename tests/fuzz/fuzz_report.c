@@ -294,7 +294,8 @@ static void check_report(const char *path, const char *window)
 	    !feed(&told, &err) && !check_paths(&told)) {
 		check_sums(&told);
 		check_explained(&told.explained);
-		for (unsigned int i = 0; i < NR_FOLDED; i++) /* of wakeups only what ended is counted */
+		/* of wakeups only what ended is counted */
+		for (unsigned int i = 0; i < NR_FOLDED; i++)
 			check_folded(&told, &told.folded[i], i == TAP_FOLDED_WAKEUPS ? 0 : tap_folded_states(i));
 	}
 	for (unsigned int i = 0; i < NR_FOLDED; i++)

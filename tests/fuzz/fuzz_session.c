@@ -29,7 +29,8 @@ static const struct event_text events[] = {
 };
 
 static char folder[100], address[108];
-static struct tap_user_folders folders; /* of the session file. The set has none: whether one is read again depends on the time */
+/* of the session file. The set has none: whether one is read again depends on the time */
+static struct tap_user_folders folders;
 static struct tap_user_set *set;
 static struct tap_user_sessions sessions;
 static struct tap_porter *porter;

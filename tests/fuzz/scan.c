@@ -198,7 +198,8 @@ static void scan_v6(struct scan *s, size_t base, size_t end)
 	cpus_at = scan_sized(s, OTHER, at, 8, end); /* names of tasks */
 	cpus = scan_get(s, cpus_at, 4);
 	scan_value(s, CPU_DATA, cpus_at, 4);
-	tag = cpus_at < end ? memmem(s->data + cpus_at, end - cpus_at, TAG, sizeof(TAG)) : NULL; /* after options */
+	/* after options */
+	tag = cpus_at < end ? memmem(s->data + cpus_at, end - cpus_at, TAG, sizeof(TAG)) : NULL;
 	at = tag ? (size_t)(tag - s->data) + sizeof(TAG) : end;
 	for (; cpus-- && at + 16 <= end; at += 16) {
 		size_t from = base + (size_t)scan_get(s, at, 8), len = (size_t)scan_get(s, at + 8, 8);

@@ -28,7 +28,7 @@ static int run(struct tap_reader *reader, const struct tap_run_opts *opts, const
 	return tap_run(reader, opts, watchers, nr, &err);
 }
 
-/* ---- watchers -------------------------------------------------------------------------------------- */
+/* ---- watchers ---- */
 
 static int nr_ends;
 
@@ -70,7 +70,7 @@ static void check_codes(struct tap_reader *reader)
 	expect("the reader may be used again", run(reader, NULL, &watcher, 1) == 0 && nr_ends == 1);
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------------- */
+/* ---- sizes ---- */
 
 /* A program that was built with a later header: longer structs, of which the new members are set or not. */
 static void check_sizes(struct tap_reader *reader)
@@ -100,7 +100,7 @@ static void check_sizes(struct tap_reader *reader)
 	expect("a size that is not set", run(reader, NULL, &watcher, 1) == -EINVAL && strstr(err.text, "size"));
 }
 
-/* ---- handles --------------------------------------------------------------------------------------- */
+/* ---- handles ---- */
 
 static int refuse_point(void *ctx, const struct tap_signal *s, uint64_t ts_ns, int64_t value)
 {
@@ -146,7 +146,7 @@ static void check_empty(void)
 	tap_long_waits_free(waits);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static void check_escape(void)
 {

@@ -31,7 +31,7 @@ static _Noreturn void die(const char *what)
 	exit(1);
 }
 
-/* ---- watchers of its own --------------------------------------------------------------------- */
+/* ---- watchers of its own ---- */
 
 /* The unknown time of CPUs, by the reasons that the watcher before it in the list gives. */
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
@@ -141,7 +141,7 @@ static int on_point(void *ctx, const struct tap_signal *s, uint64_t ts_ns, int64
 	return 0;
 }
 
-/* ---- the run --------------------------------------------------------------------------------------- */
+/* ---- the run ---- */
 
 static void put_rest(struct handles *h)
 {

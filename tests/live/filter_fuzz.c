@@ -51,7 +51,7 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* ---- the kernel --------------------------------------------------------------------------------- */
+/* ---- the kernel ---- */
 
 static int open_in(const char *dir, int flags, const char *file)
 {
@@ -190,7 +190,7 @@ static void read_records(const char *dir, struct records *out, const struct tap_
 	free(page);
 }
 
-/* ---- the load --------------------------------------------------------------------------------- */
+/* ---- the load ---- */
 
 static void *spin(void *until)
 {
@@ -290,7 +290,7 @@ static void put_all(const char *file, const char *text)
 		must_put(dirs[i], file, text);
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------ */
+/* ---- rounds ---- */
 
 static struct tap_format *read_format(const char *system, const char *name)
 {
@@ -314,7 +314,8 @@ static bool is_same(const struct record *a, const struct record *b)
 /* Return: of the first record on that they disagree about, the index in @all; -1: they agree. */
 static int compare(const struct tap_filter *f, const struct records *all, const struct records *kernel)
 {
-	const struct tap_field *comm = tap_format_field(f->fmt, "prev_comm"); /* who runs at a switch */
+	/* who runs at a switch */
+	const struct tap_field *comm = tap_format_field(f->fmt, "prev_comm");
 	unsigned int k = 0;
 
 	for (unsigned int i = 0; i < all->nr; i++) {
@@ -488,7 +489,8 @@ int main(int argc, char **argv)
 		if (fmt) {
 			snprintf(enable, sizeof(enable), "events/%s/%s/enable", fmt->system, fmt->name);
 			put_all(enable, "1");
-			for (int i = 0; i < ROUNDS; i++) /* from the second on with values from the one before */
+			/* from the second on with values from the one before */
+			for (int i = 0; i < ROUNDS; i++)
 				ok &= round_of(fmt);
 			put_all(enable, "0");
 		}

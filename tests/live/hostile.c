@@ -26,7 +26,7 @@
 
 #define MAX_PASSED 100
 
-/* ---- descriptors that take long to close ------------------------------------------------------- */
+/* ---- descriptors that take long to close ---- */
 
 static int lingering(void)
 {
@@ -102,7 +102,7 @@ static int of_fuse(void)
 	return open("fuse/file", O_RDWR);
 }
 
-/* ---- what is sent ------------------------------------------------------------------------------ */
+/* ---- what is sent ---- */
 
 static int wrong(void)
 {

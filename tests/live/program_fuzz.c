@@ -40,7 +40,7 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* ---- tracepoints -------------------------------------------------------------------------------- */
+/* ---- tracepoints ---- */
 
 static void add_name(const char ***names, unsigned int *nr, unsigned int *cap, const char *name)
 {
@@ -91,7 +91,7 @@ static void end(struct fuzz *z)
 	free(z->ours);
 }
 
-/* ---- filters ------------------------------------------------------------------------------------- */
+/* ---- filters ---- */
 
 /* What a filter cannot have is documented: what is looked up while the event is recorded, and what fills no BPF program. */
 static bool is_documented(const char *why)
@@ -139,7 +139,7 @@ static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char 
 	return ok;
 }
 
-/* ---- definitions -------------------------------------------------------------------------------- */
+/* ---- definitions ---- */
 
 /* The arguments as what expressions are about. @params: as C has them, "struct rq *rq, int change". */
 static void add_args(struct fuzz *z, struct random_def *d, const char *tracepoint, const char *params)
@@ -240,7 +240,7 @@ static bool try_def(struct fuzz *z)
 	return ok;
 }
 
-/* ---- built-in events ----------------------------------------------------------------------------- */
+/* ---- built-in events ---- */
 
 /* Return: one that this kernel can have, and its tracepoint. */
 static const struct tap_def *pick_built_in(const struct fuzz *z, const char **tracepoint)
@@ -305,7 +305,7 @@ static int load(int left)
 	return !ok;
 }
 
-/* ---- values ------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 #define NR_EVENTS 60
 #define NR_CALLS 24
@@ -321,8 +321,7 @@ static const char values_c[] =
 	"#define __entry (&e)\n"
 	"#define OF(a, b) __auto_type a_ = +(a); __auto_type b_ = +(b)\n"
 	"#define IS_MINUS_1(type) ((type)-1 < 0 && (type)b_ == (type)-1)\n"
-	"#define DIV(a, b) ({ OF(a, b); typedef __typeof__(a_ / b_) t_; "
-	"!b_ ? (t_)0 : IS_MINUS_1(t_) ? -(t_)a_ : a_ / b_; })\n"
+	"#define DIV(a, b) ({ OF(a, b); typedef __typeof__(a_ / b_) t_; !b_ ? (t_)0 : IS_MINUS_1(t_) ? -(t_)a_ : a_ / b_; })\n"
 	"#define MOD(a, b) ({ OF(a, b); typedef __typeof__(a_ / b_) t_; !b_ || IS_MINUS_1(t_) ? (t_)0 : a_ % b_; })\n"
 	"#define IS_FAR (b_ < 0 || b_ >= 8 * sizeof(a_ << 0))\n"
 	"#define SHL(a, b) ({ OF(a, b); IS_FAR ? 0 : a_ << b_; })\n"

@@ -81,7 +81,7 @@ static void add_pointer_name(struct random_def *d, const char *name, uint32_t ty
 	d->pointers[d->nr_pointers++].type = type;
 }
 
-/* ---- what the arguments lead to ---------------------------------------------------------------- */
+/* ---- what the arguments lead to ---- */
 
 enum found { NOTHING, A_NUMBER, A_POINTER, A_TEXT, TEXT_POINTER, A_PLACE };
 
@@ -176,7 +176,7 @@ static bool find_path(const struct random_def *d, char *path, size_t size, enum 
 	return false;
 }
 
-/* ---- expressions -------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 static void add_literal(struct random_def *d)
 {
@@ -331,7 +331,7 @@ static void add_expr(struct random_def *d, unsigned int depth)
 	}
 }
 
-/* ---- statements --------------------------------------------------------------------------------- */
+/* ---- statements ---- */
 
 static void add_assignment(struct random_def *d, const char *to)
 {
@@ -496,11 +496,12 @@ static void add_statement(struct random_def *d)
 	}
 }
 
-/* ---- fields ------------------------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 static void add_fields(struct random_def *d)
 {
-	unsigned int nr = 1 + random_below(d->btf ? MAX_FIELDS - 4 : 11); /* TP_printk() has 20 arguments at most */
+	/* TP_printk() has 20 arguments at most */
+	unsigned int nr = 1 + random_below(d->btf ? MAX_FIELDS - 4 : 11);
 
 	while (d->nr < nr) {
 		const char *type = number_type();

@@ -64,7 +64,8 @@ static const struct {
 
 struct target {
 	pid_t pid, tid;
-	pid_t sleeper; /* selected beside the thread: a recording of -t ends when no thread is left, and the last switch comes later */
+	/* selected beside the thread: a recording of -t ends when no thread is left, and the last switch comes later */
+	pid_t sleeper;
 	int go; /* a byte: work; end of file: exit */
 };
 
@@ -152,7 +153,8 @@ static pid_t start_sleeper(void)
 
 static struct target start_target(void)
 {
-	struct target t = { .sleeper = start_sleeper() }; /* before there are pipes, which it would hold open */
+	/* before there are pipes, which it would hold open */
+	struct target t = { .sleeper = start_sleeper() };
 	int up[2], go[2];
 
 	assert_int_equal(pipe2(up, O_CLOEXEC), 0);

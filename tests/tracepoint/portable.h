@@ -126,8 +126,7 @@ TRACE_EVENT(p_fields,
 		__entry->pair2 = *pair;
 		__entry->PORTABLE_RED = 12;
 	),
-	TP_printk("%u %d %hu %hd %08x %+d %llu %lld %c %u %hhd %d|%5u|%-5ld|%#lx %lld %d %zu %d %d "
-		  "%d %d %llu %d PORTABLE_RED %% %.3d",
+	TP_printk("%u %d %hu %hd %08x %+d %llu %lld %c %u %hhd %d|%5u|%-5ld|%#lx %lld %d %zu %d %d %d %d %llu %d PORTABLE_RED %% %.3d",
 		  __entry->a, __entry->b, __entry->c, __entry->d, __entry->e, __entry->f,
 		  __entry->g, __entry->h, __entry->plain, __entry->uc, __entry->sc, __entry->sh,
 		  __entry->ui, __entry->spaced, __entry->ul, __entry->ll, __entry->flag,

@@ -34,7 +34,7 @@ void rules_unreg(void)
 {
 }
 
-/* ---- the control file ------------------------------------------------------------------------- */
+/* ---- the control file ---- */
 
 static int fd;
 
@@ -81,7 +81,7 @@ static struct list below(uint64_t below, bool both)
 	return l;
 }
 
-/* ---- what is recorded ------------------------------------------------------------------------- */
+/* ---- what is recorded ---- */
 
 static unsigned int seen[VALUES], nr_seen;
 
@@ -160,7 +160,7 @@ static void check_fire(unsigned int from, unsigned int to)
 	check_seen(from, to, 1);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------ */
+/* ---- cases ---- */
 
 static int begin(void **state)
 {
@@ -252,7 +252,8 @@ static void wait_until_taken(void)
 {
 	while (__atomic_load_n(&word()->filters, __ATOMIC_RELAXED))
 		;
-	assert_int_equal(unregister_trace_bare(no_probe, NULL), -ENOENT); /* under the lock of who takes it */
+	/* under the lock of who takes it */
+	assert_int_equal(unregister_trace_bare(no_probe, NULL), -ENOENT);
 }
 
 static void changed_while_threads_fire(void **state)

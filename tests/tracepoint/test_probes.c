@@ -452,7 +452,7 @@ static void test_fork_in_regfunc(void **state)
 	assert_int_equal(unregister_trace_guarded(probe, "a"), 0);
 }
 
-/* ---- who waits for whom ---------------------------------------------------------------------- */
+/* ---- who waits for whom ---- */
 
 static void compute_long(void)
 {

@@ -152,7 +152,8 @@ static void test_array_stays(void **state)
 	enter(&r, true);
 	walked = __tracepoint_bare.funcs;
 	assert_int_equal(register_trace_bare(second_probe, NULL), 0); /* retires it */
-	assert_int_equal(unregister_trace_bare(second_probe, NULL), 0); /* takes one of the same size */
+	/* takes one of the same size */
+	assert_int_equal(unregister_trace_bare(second_probe, NULL), 0);
 	next = __tracepoint_bare.funcs;
 	leave(&r);
 	assert_ptr_not_equal(next, walked);

@@ -52,7 +52,7 @@ static void fail(const char *fmt, ...)
 			fail(text);                                                                \
 	} while (0)
 
-/* ---- the control file ------------------------------------------------------------------------- */
+/* ---- the control file ---- */
 
 static int fd;
 
@@ -101,7 +101,7 @@ static void begin(enum tap_ring_mode mode, unsigned int ring_shift)
 		put_byte(events.offset + i * sizeof(struct tap_word), 1);
 }
 
-/* ---- rings ------------------------------------------------------------------------------------ */
+/* ---- rings ---- */
 
 struct step {
 	struct trace_entry ent;
@@ -284,7 +284,7 @@ static struct ring only_ring(void)
 	return r[0];
 }
 
-/* ---- cases ---------------------------------------------------------------------------------------- */
+/* ---- cases ---- */
 
 static void stay_on_a_cpu(void)
 {
@@ -483,7 +483,7 @@ static void to_the_last_byte(void)
 	      (unsigned long long)r.events);
 }
 
-/* ---- two threads and a signal handler ---------------------------------------------------------- */
+/* ---- two threads and a signal handler ---- */
 
 static __thread uint32_t self;
 static uint64_t written[SOURCES];
@@ -530,7 +530,8 @@ static void crowd(enum tap_ring_mode mode, bool drained)
 
 	signal(SIGUSR1, handler);
 	begin(mode, TAP_RING_SHIFT_MIN + 1);
-	write_one(0); /* the first one switches the event on: others that pass meanwhile do not see it */
+	/* the first one switches the event on: others that pass meanwhile do not see it */
+	write_one(0);
 	for (uintptr_t i = 0; i < 2; i++)
 		CHECK(!pthread_create(&threads[i], NULL, writer, (void *)i), "no thread");
 	for (int i = 0; i < 3000; i++) {

@@ -180,7 +180,8 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	(void)argv;
-	if (argc > 1) { /* with the folder from the start: the library has looked for one when main() begins */
+	/* with the folder from the start: the library has looked for one when main() begins */
+	if (argc > 1) {
 		printf("1..5\n");
 		return !(check_process() & in_child(check_child) & check_paint());
 	}

@@ -270,8 +270,7 @@ static void print_cpu(FILE *f, const struct sim *s, int cpu, uint64_t start)
 			run_ns += to - from;
 	}
 	fprintf(f,
-		"{\"what\":\"cpu\",\"cpu\":%d,\"first_ns\":%" PRIu64 ",\"switch_ns\":%" PRIu64 ",\"switches\":%u,"
-		"\"run_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"offline_ns\":%" PRIu64
+		"{\"what\":\"cpu\",\"cpu\":%d,\"first_ns\":%" PRIu64 ",\"switch_ns\":%" PRIu64 ",\"switches\":%u,\"run_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"offline_ns\":%" PRIu64
 		",\"away_ns\":%" PRIu64 "}\n",
 		cpu, told_ns(s, cpu), first ? first->ts_ns : 0, switches, run_ns, s->now - start - run_ns - offline_ns, offline_ns,
 		away_ns);
@@ -303,8 +302,7 @@ static void print_task(FILE *f, const struct sim *s, int task, unsigned int kind
 	if (first)
 		snprintf(first_text, sizeof(first_text), "%" PRIu64, first);
 	fprintf(f,
-		"{\"what\":\"task\",\"task\":%d,\"tid\":%d,\"comm\":\"%s\",\"first_ns\":%s,"
-		"\"born_ns\":%" PRIu64 ",\"died_ns\":%" PRIu64 ",\"migrations\":%u}\n",
+		"{\"what\":\"task\",\"task\":%d,\"tid\":%d,\"comm\":\"%s\",\"first_ns\":%s,\"born_ns\":%" PRIu64 ",\"died_ns\":%" PRIu64 ",\"migrations\":%u}\n",
 		task, t->tid, t->comm, first_text, t->born_ns ? t->born_ns : start_ns(s, kinds),
 		t->died_ns ? t->died_ns : s->now, t->migrations);
 }
@@ -321,8 +319,7 @@ static void print_segment(FILE *f, const struct segment *g, bool wakeup)
 	if (to != SIM_OPEN)
 		snprintf(to_text, sizeof(to_text), "%" PRIu64, to);
 	fprintf(f,
-		"{\"what\":\"%s\",\"task\":%d,\"from_ns\":%" PRIu64 ",\"to_ns\":%s,\"cpu\":%d,"
-		"\"state\":%u,\"doubt\":%d,\"unseen\":%d,\"waker\":%d,\"waker_cpu\":%d,\"wakeup_cpu\":%d,\"wakeup_ns\":%" PRIu64 "}\n",
+		"{\"what\":\"%s\",\"task\":%d,\"from_ns\":%" PRIu64 ",\"to_ns\":%s,\"cpu\":%d,\"state\":%u,\"doubt\":%d,\"unseen\":%d,\"waker\":%d,\"waker_cpu\":%d,\"wakeup_cpu\":%d,\"wakeup_ns\":%" PRIu64 "}\n",
 		g->what, g->task, from, to_text, g->cpu, g->state, g->doubt, g->unseen, g->waker,
 		g->waker_cpu, g->wakeup_cpu, g->wakeup_ns);
 }

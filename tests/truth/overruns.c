@@ -43,7 +43,8 @@ struct cpu {
 	struct task *curr; /* NULL: idle, or a real-time task runs */
 	int64_t rt_until_ns; /* a real-time task runs; 0: none does */
 	int64_t rt_ns; /* when the next one comes */
-	int64_t tick_ns, clock_ns, stolen_ns; /* the next tick; .curr's numbers are of this time; interrupts since then */
+	/* the next tick; .curr's numbers are of this time; interrupts since then */
+	int64_t tick_ns, clock_ns, stolen_ns;
 	bool is_lazy; /* the request waits for the next tick */
 	bool is_recorded; /* the pick of what runs */
 	bool is_slice_over; /* .curr has used up a slice since it was picked, or picked again */
@@ -83,7 +84,7 @@ static int64_t lag_ns(const struct queue *q, const struct entity *se)
 	return (int64_t)((__int128)(avg_vruntime(q) - se->v) * se->weight / 1024);
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static bool is_recorded(const struct sim *s)
 {
@@ -131,12 +132,11 @@ static void print_pick(const struct sim *s, int cpu, int prev_tid, const struct 
 
 static void print_switch(const struct sim *s, int cpu, int prev_tid, int state, int next_tid)
 {
-	printf("%" PRId64 " %d %d sched:sched_switch prev_comm=t%d prev_pid=%d prev_prio=%d prev_state=%d next_comm=t%d next_pid=%d"
-	       " next_prio=%d\n", s->now, cpu, prev_tid, prev_tid, prev_tid, prev_tid >= 900 ? 50 : 120, state, next_tid, next_tid,
+	printf("%" PRId64 " %d %d sched:sched_switch prev_comm=t%d prev_pid=%d prev_prio=%d prev_state=%d next_comm=t%d next_pid=%d next_prio=%d\n", s->now, cpu, prev_tid, prev_tid, prev_tid, prev_tid >= 900 ? 50 : 120, state, next_tid, next_tid,
 	       next_tid >= 900 ? 50 : 120);
 }
 
-/* ---- time ------------------------------------------------------------------------------------- */
+/* ---- time ---- */
 
 /* To now. */
 static void run(struct sim *s, struct cpu *c)
@@ -154,7 +154,7 @@ static void run(struct sim *s, struct cpu *c)
 	c->curr->left_ns -= counted;
 }
 
-/* ---- faults ----------------------------------------------------------------------------------- */
+/* ---- faults ---- */
 
 static struct task *task_of(struct entity *se)
 {
@@ -204,7 +204,7 @@ static void check_hold(struct cpu *c)
 		c->victim = NULL;
 }
 
-/* ---- the scheduler ---------------------------------------------------------------------------- */
+/* ---- the scheduler ---- */
 
 static void pull(struct sim *s, int cpu);
 
@@ -364,7 +364,7 @@ static void tick(struct sim *s, int cpu)
 	react(s, cpu, true);
 }
 
-/* ---- sleeps and wakeups ----------------------------------------------------------------------- */
+/* ---- sleeps and wakeups ---- */
 
 static void sleep_now(struct sim *s, int cpu)
 {
@@ -445,7 +445,7 @@ static void enqueue(struct sim *s, struct task *t)
 	react(s, t->cpu, false);
 }
 
-/* ---- load balancing --------------------------------------------------------------------------- */
+/* ---- load balancing ---- */
 
 static struct task *one_to_move(struct sim *s, struct cpu *from)
 {
@@ -490,14 +490,15 @@ static void balance(struct sim *s)
 	int to = (int)dice(s, (unsigned int)s->nr_cpus), from = (int)dice(s, (unsigned int)s->nr_cpus);
 	struct task *t = from != to && s->cpus[from].q.nr > s->cpus[to].q.nr ? one_to_move(s, &s->cpus[from]) : NULL;
 
-	s->balance_ns = s->now + spread(s, 64 * MS, 256 * MS); /* sd->busy_factor, 16, times 4 ms and more */
+	/* sd->busy_factor, 16, times 4 ms and more */
+	s->balance_ns = s->now + spread(s, 64 * MS, 256 * MS);
 	if (!t)
 		return;
 	move(s, t, to);
 	react(s, to, false);
 }
 
-/* ---- the simulation --------------------------------------------------------------------------- */
+/* ---- the simulation ---- */
 
 static void init_task(struct sim *s, int i, bool any_slice)
 {

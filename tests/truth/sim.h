@@ -90,7 +90,8 @@ struct task {
 	enum where where;
 	int cpu;
 	int prio;
-	unsigned int listed; /* the CPUs that it may use, bits, as the recording's lists say; 0: they do not */
+	/* the CPUs that it may use, bits, as the recording's lists say; 0: they do not */
+	unsigned int listed;
 	bool pinned; /* to its CPU; it only runs when the simulation ends */
 	bool limited; /* has a quota */
 	const char *waited; /* throttled: as what before */
@@ -117,7 +118,8 @@ struct segment {
 	int waker; /* of a wait */
 	int waker_cpu, wakeup_cpu; /* that did its sched_waking, and its sched_wakeup; -1: none */
 	bool unseen; /* a wait that only who has not seen what was before takes for certain */
-	bool doubt; /* woken just before it left: only what follows tells whether that was in vain */
+	/* woken just before it left: only what follows tells whether that was in vain */
+	bool doubt;
 };
 
 /* A waking so long before a switch-out may be one of a leaving task. */

@@ -18,16 +18,20 @@ struct rec {
 	uint64_t cgroup;
 };
 
+/* clang-format off */
 #define NUMBER_FIELD(n, m, sign) { .name = n, .type = "int", .kind = TAP_FIELD_NUMBER, \
 	.offset = offsetof(struct rec, m), .size = sizeof(((struct rec *)0)->m), \
 	.elem_size = sizeof(((struct rec *)0)->m), .is_signed = sign }
 #define CHARS_FIELD(n, m) { .name = n, .type = "char", .kind = TAP_FIELD_CHARS, \
 	.offset = offsetof(struct rec, m), .size = 16, .elem_size = 1 }
+/* clang-format on */
 #define COMMON_FIELDS NUMBER_FIELD("common_type", common_type, false), \
 	NUMBER_FIELD("common_pid", common_pid, true)
+/* clang-format off */
 #define FORMAT(s, n, i, f) { .system = s, .name = n, .id = i, .fields = f, \
 	.nr_fields = sizeof(f) / sizeof((f)[0]), .nr_common = 2, .text = "", .print_fmt = "", \
 	.min_size = sizeof(struct rec), .long_size = 8 }
+/* clang-format on */
 
 static const struct tap_field switch_fields[] = {
 	COMMON_FIELDS, CHARS_FIELD("prev_comm", comm1), NUMBER_FIELD("prev_pid", pid1, true),

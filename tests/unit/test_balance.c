@@ -215,8 +215,10 @@ struct balance_case {
 #define WAIT TAP_STATE_PREEMPTED
 
 /* CPUs 0 and 1 are known from 10 on, where tasks 1 and 2 run; task 3 has run on both. */
+/* clang-format off */
 #define BOTH_USED                                                                                  \
 	{ RUN, 10, 0, 3 }, { RUN, 20, 0, 0, SLEEP }, { RUN, 30, 1, 3 }, { RUN, 40, 1, 0, SLEEP }
+/* clang-format on */
 
 static const struct balance_case cases[] = {
 	{

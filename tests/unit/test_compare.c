@@ -14,7 +14,7 @@
 
 #define MAX 12
 
-/* ---- written down ------------------------------------------------------------------------------- */
+/* ---- written down ---- */
 
 struct verdict_case {
 	const char *name;
@@ -118,7 +118,7 @@ static void test_rows(void **state)
 		tap_metrics_release(&m[i]);
 }
 
-/* ---- drawn by lot ------------------------------------------------------------------------------- */
+/* ---- drawn by lot ---- */
 
 static uint64_t random_state;
 
@@ -227,7 +227,7 @@ static void test_power(void **state)
 	assert_true(f.same > PAIRS * 0.95);
 }
 
-/* ---- within two runs ------------------------------------------------------------------------------ */
+/* ---- within two runs ---- */
 
 #define BLOCKS 40u
 

@@ -16,7 +16,7 @@
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 
-/* ---- paths of logs that are written down ------------------------------------------------------ */
+/* ---- paths of logs that are written down ---- */
 
 /*
  * .log: "TASK STATE FROM TO [how it ended]; ...", tasks by number, in which order one likes but for each task's own:
@@ -38,20 +38,16 @@ static const struct {
 	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 waking 200 210; 0 running 210 300; 1 running 0 300", 0, 0, 300,
 	  "0 running 0-100, 1 running 100-200, 0 waking 200-210, 0 running 210-300" },
 	{ "who slept meanwhile was woken, too: before that nothing had to wait for it",
-	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; "
-	  "1 running 0 120; 1 blocked 120 150 by 2; 1 running 150 200; 2 running 0 200", 0, 0, 210,
+	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 120; 1 blocked 120 150 by 2; 1 running 150 200; 2 running 0 200", 0, 0, 210,
 	  "0 running 0-100, 2 running 100-150, 1 running 150-200, 0 running 200-210" },
 	{ "an interrupt that woke the waker leaves the time to it, and what it did before",
-	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; "
-	  "1 running 0 120; 1 sleeping 120 150 timer; 1 running 150 200", 0, 0, 210,
+	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 120; 1 sleeping 120 150 timer; 1 running 150 200", 0, 0, 210,
 	  "0 running 0-100, 1 running 100-120, 1 timer 120-150, 1 running 150-200, 0 running 200-210" },
 	{ "a waker is followed back to where the woken began to sleep",
-	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; "
-	  "1 running 0 50; 1 sleeping 50 150 by 2; 1 running 150 200; 2 running 0 200", 0, 0, 210,
+	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 50; 1 sleeping 50 150 by 2; 1 running 150 200; 2 running 0 200", 0, 0, 210,
 	  "0 running 0-100, 2 running 100-150, 1 running 150-200, 0 running 200-210" },
 	{ "interrupts wake nobody else's time away",
-	  "0 running 0 10; 0 sleeping 10 20 timer; 0 running 20 30; 0 blocked 30 40 interrupt; 0 running 40 50; "
-	  "0 sleeping 50 60 interrupt; 0 running 60 70", 0, 0, 70,
+	  "0 running 0 10; 0 sleeping 10 20 timer; 0 running 20 30; 0 blocked 30 40 interrupt; 0 running 40 50; 0 sleeping 50 60 interrupt; 0 running 60 70", 0, 0, 70,
 	  "0 running 0-10, 0 timer 10-20, 0 running 20-30, 0 blocked 30-40, 0 running 40-50, 0 interrupt 50-60, 0 running 60-70" },
 	{ "a sleep that the window's end cuts, and one that ended nobody knows how",
 	  "0 running 0 10; 0 sleeping 10 20; 0 running 20 30; 0 sleeping 30 40 ends", 0, 0, 40,
@@ -68,8 +64,7 @@ static const struct {
 	  "0 running 10 20; 0 sleeping 20 30 by 1; 0 running 30 40; 1 running 22 25", 0, 0, 50,
 	  "0 unknown 0-10, 0 running 10-20, 1 unknown 20-30, 0 running 30-40, 0 unknown 40-50" },
 	{ "behind what is unknown of a waker others may have been, but not before the sleep",
-	  "0 running 0 10; 0 sleeping 10 90 by 1; 0 running 90 99; 1 running 0 30; 1 unknown 30 40; 1 running 40 50; "
-	  "1 sleeping 50 60 timer; 1 running 60 90", 0, 0, 99,
+	  "0 running 0 10; 0 sleeping 10 90 by 1; 0 running 90 99; 1 running 0 30; 1 unknown 30 40; 1 running 40 50; 1 sleeping 50 60 timer; 1 running 60 90", 0, 0, 99,
 	  "0 running 0-10, 1 unknown 10-40, 1 running 40-50, 1 timer 50-60, 1 running 60-90, 0 running 90-99" },
 	{ "who is told to have slept has woken nobody",
 	  "0 running 0 10; 0 sleeping 10 20 by 1; 0 running 20 30; 1 running 0 5; 1 sleeping 5 25 by 2; 2 running 0 30", 0, 0, 30,
@@ -78,8 +73,7 @@ static const struct {
 	  "0 running 0 10; 0 sleeping 10 30 by 1; 0 running 30 40; 1 running 0 20; 1 sleeping 20 30 by 0; 1 running 30 40", 0, 0,
 	  40, "0 running 0-10, 0 unknown 10-30, 0 running 30-40" },
 	{ "nor three, nor one by itself",
-	  "0 running 0 10; 0 sleeping 10 30 by 1; 0 running 30 40; 1 sleeping 0 30 by 2; 2 sleeping 0 30 by 0; "
-	  "0 sleeping 40 50 by 0; 0 running 50 60", 0, 0, 60,
+	  "0 running 0 10; 0 sleeping 10 30 by 1; 0 running 30 40; 1 sleeping 0 30 by 2; 2 sleeping 0 30 by 0; 0 sleeping 40 50 by 0; 0 running 50 60", 0, 0, 60,
 	  "0 running 0-10, 0 unknown 10-30, 0 running 30-40, 0 unknown 40-50, 0 running 50-60" },
 	{ "a sleep that is taken back is unknown",
 	  "0 running 0 10; 0 sleeping 10 20 by 1; 0 unknown 20 30 back sleeping; 0 running 30 40; 1 running 0 40", 0, 0, 40,
@@ -182,7 +176,7 @@ static void test_paths(void **state)
 	}
 }
 
-/* ---- many, made at random --------------------------------------------------------------------- */
+/* ---- many, made at random ---- */
 
 static uint64_t seed = 1;
 
@@ -258,7 +252,8 @@ static void test_windows(void **state)
 			find(&walk, task, 0, MANY_NS, &whole);
 			for (unsigned int k = 0; k < 20; k++) {
 				uint64_t from_ns = dice(MANY_NS), to_ns = from_ns + dice((uint32_t)(MANY_NS - from_ns));
-				if (to_ns < log.tasks[task].from_ns) /* not yet born: nothing leads to who will fork it */
+				/* not yet born: nothing leads to who will fork it */
+				if (to_ns < log.tasks[task].from_ns)
 					continue;
 				find(&walk, task, from_ns, to_ns, &part);
 				for (uint64_t ns = from_ns; ns < to_ns; ns++)
@@ -298,7 +293,7 @@ static void test_long(void **state)
 	tap_critical_log_release(&log);
 }
 
-/* ---- stacks ----------------------------------------------------------------------------------- */
+/* ---- stacks ---- */
 
 static const struct {
 	const char *names;
@@ -306,7 +301,8 @@ static const struct {
 } stacks[] = {
 	{ "", TAP_WOKEN_NOT_KNOWN },
 	{ "try_to_wake_up\nfutex_wake\ndo_syscall_64", TAP_WOKEN_NOT_KNOWN },
-	{ "try_to_wake_up\nblk_mq_end_request\nblk_flush_plug\ndo_syscall_64", TAP_WOKEN_NOT_KNOWN }, /* by itself */
+	/* by itself */
+	{ "try_to_wake_up\nblk_mq_end_request\nblk_flush_plug\ndo_syscall_64", TAP_WOKEN_NOT_KNOWN },
 	{ "try_to_wake_up\nhrtimer_wakeup\nhrtimer_interrupt\nasm_sysvec_apic_timer_interrupt\nblk_mq_submit_bio", TAP_WOKEN_TIMER },
 	{ "try_to_wake_up\nasm_common_interrupt\nhrtimer_start", TAP_WOKEN_INTERRUPT },
 	{ "wake_up_bit\nbio_endio\nblk_mq_end_request\nnvme_irq\nel1h_64_irq_handler", TAP_WOKEN_BLOCK },

@@ -26,7 +26,7 @@ static const char *const headers[] = {
 	"examples/own_events.h",
 };
 
-/* ---- the built-in events --------------------------------------------------------------------- */
+/* ---- the built-in events ---- */
 
 static void check_text(const struct tap_def *read, const struct tap_def *built_in)
 {
@@ -101,7 +101,7 @@ static void what_is_built_in_is_what_is_read(void **state)
 	tap_defs_release(&d);
 }
 
-/* ---- layouts ---------------------------------------------------------------------------------- */
+/* ---- layouts ---- */
 
 #define HEAD "#define TRACE_SYSTEM mine\n"
 #define EVENT_OF(fields, assign, print) \
@@ -184,7 +184,7 @@ static void records_are_laid_out_as_the_kernels(void **state)
 		check_layout(layouts[i].name, layouts[i].fields, layouts[i].want, layouts[i].size);
 }
 
-/* ---- the preprocessor ------------------------------------------------------------------------ */
+/* ---- the preprocessor ---- */
 
 /* What gcc's # makes of the text, with these macros. */
 static const struct {
@@ -240,7 +240,7 @@ static void texts_are_what_gcc_makes(void **state)
 	}
 }
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 #define GOOD EVENT_OF("__field(u32, util)", "__entry->util = rq->util;", "\"%u\", __entry->util")
 
@@ -248,25 +248,21 @@ static const struct {
 	const char *text, *want;
 } errors[] = {
 	/* of words */
-	{ HEAD GOOD HOOK "TRACE_EVNT(e);", "own.h:10: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not 'TRACE_EVNT': did you mean "
-	  "'TRACE_EVENT'?\n TRACE_EVNT(e);\n ^" },
+	{ HEAD GOOD HOOK "TRACE_EVNT(e);", "own.h:10: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not 'TRACE_EVNT': did you mean 'TRACE_EVENT'?\n TRACE_EVNT(e);\n ^" },
 	{ HEAD GOOD HOOK "int x;", "own.h:10: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not 'int'\n int x;\n ^" },
 	{ HEAD "TRACE_EVENT e;", "own.h:2: 'TRACE_EVENT' has no '('\n TRACE_EVENT e;\n ^" },
 	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a)\n", "own.h:2: a ')' is missing\n TRACE_EVENT(e, TP_PROTO(int a)\n ^" },
 	{ HEAD ");", "own.h:2: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not ')'\n );\n ^" },
 	{ HEAD "TRACE_EVENT(e) f;", "own.h:2: a ';' is missing before this\n TRACE_EVENT(e) f;\n                ^" },
 	{ HEAD "TRACE_EVENT(e)", "own.h:2: a ';' is missing after this\n TRACE_EVENT(e)\n              ^" },
-	{ HEAD "TRACE_HOOK(e, t);", "own.h:2: TRACE_HOOK(event, tracepoint, TP_PROTO(), TP_ARGS()) has 4 arguments, "
-	  "not 2\n TRACE_HOOK(e, t);\n ^" },
+	{ HEAD "TRACE_HOOK(e, t);", "own.h:2: TRACE_HOOK(event, tracepoint, TP_PROTO(), TP_ARGS()) has 4 arguments, not 2\n TRACE_HOOK(e, t);\n ^" },
 	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARG(a), 3, 4, 5);", "own.h:2: TP_ARGS() is missing here\n"
 	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARG(a), 3, 4, 5);\n                                 ^" },
-	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);", "own.h:2: a comma is missing after "
-	  "TP_PROTO()\n TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);\n                                ^" },
+	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);", "own.h:2: a comma is missing after TP_PROTO()\n TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);\n                                ^" },
 	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);", "own.h:2: wrong number of arguments: TP_PROTO() has 1, TP_ARGS() has 2\n"
 	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);\n                                 ^" },
 	/* of names */
-	{ HEAD "TRACE_EVENT(9e, 1, 2, 3, 4, 5);", "own.h:2: not a name: an event's name is a word of up to 100 letters, "
-	  "digits and _\n TRACE_EVENT(9e, 1, 2, 3, 4, 5);\n             ^" },
+	{ HEAD "TRACE_EVENT(9e, 1, 2, 3, 4, 5);", "own.h:2: not a name: an event's name is a word of up to 100 letters, digits and _\n TRACE_EVENT(9e, 1, 2, 3, 4, 5);\n             ^" },
 	{ HEAD "TRACE_EVENT(, 1, 2, 3, 4, 5);", "own.h:2: an event's name is missing\n TRACE_EVENT(, 1, 2, 3, 4, 5);\n"
 	  " ^" },
 	{ GOOD HOOK, "own.h:1: no system: '#define TRACE_SYSTEM name' is missing above\n TRACE_EVENT(e,\n"
@@ -277,14 +273,11 @@ static const struct {
 	{ HEAD GOOD HOOK "DEFINE_EVENT(e, f, TP_PROTO(), TP_ARGS());", "own.h:10: wrong number of arguments: TP_ARGS() of 'e' has 1, not 0\n"
 	  " DEFINE_EVENT(e, f, TP_PROTO(), TP_ARGS());\n                                ^" },
 	/* of fields */
-	{ HEAD EVENT_OF("__field(u31, a)", "", "\"\""), "own.h:5: 'u31' is not a field type: use u8 to u64, s8 to s64, "
-	  "int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u31, a)),\n"
+	{ HEAD EVENT_OF("__field(u31, a)", "", "\"\""), "own.h:5: 'u31' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u31, a)),\n"
 	  "                          ^" },
-	{ HEAD EVENT_OF("__field(u8 *;, a)", "", "\"\""), "own.h:5: 'u8 *;' is not a field type: use u8 to u64, s8 to s64, "
-	  "int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u8 *;, a)),\n"
+	{ HEAD EVENT_OF("__field(u8 *;, a)", "", "\"\""), "own.h:5: 'u8 *;' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u8 *;, a)),\n"
 	  "                          ^" },
-	{ HEAD EVENT_OF("__field(struct rq, a)", "", "\"\""), "own.h:5: 'struct rq' is not a field type: use u8 to u64, s8 to s64, "
-	  "int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(struct rq, a)),\n"
+	{ HEAD EVENT_OF("__field(struct rq, a)", "", "\"\""), "own.h:5: 'struct rq' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(struct rq, a)),\n"
 	  "                          ^" },
 	{ HEAD EVENT_OF("__field(, a)", "", "\"\""), "own.h:5: the field's type is missing\n"
 	  " TP_STRUCT__entry(__field(, a)),\n                  ^" },
@@ -292,31 +285,23 @@ static const struct {
 	  " TP_STRUCT__entry(__field(u8, int)),\n                              ^" },
 	{ HEAD GOOD HOOK HOOK, "own.h:10: 'e' already has TRACE_HOOK() for 'tp'\n " "TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
 	  "               ^" },
-	{ HEAD EVENT_OF("__field(u8, a[2])", "", "\"\""), "own.h:5: not a name: a field's name is a word of up to 100 "
-	  "letters, digits and _\n TP_STRUCT__entry(__field(u8, a[2])),\n                              ^" },
+	{ HEAD EVENT_OF("__field(u8, a[2])", "", "\"\""), "own.h:5: not a name: a field's name is a word of up to 100 letters, digits and _\n TP_STRUCT__entry(__field(u8, a[2])),\n                              ^" },
 	{ HEAD EVENT_OF("__field(u8, a) __field(u8, a)", "", "\"\""), "own.h:5: duplicate field 'a'\n"
 	  " TP_STRUCT__entry(__field(u8, a) __field(u8, a)),\n                                             ^" },
-	{ HEAD EVENT_OF("__field(u8, common_a)", "", "\"\""), "own.h:5: 'common_a': names that begin with "
-	  "common_ are reserved\n TP_STRUCT__entry(__field(u8, common_a)),\n                              ^" },
-	{ HEAD EVENT_OF("__array(u8, a, 65536)", "", "\"\""), "own.h:5: 65536 elements: an array of this type can have 1 to "
-	  "4000\n TP_STRUCT__entry(__array(u8, a, 65536)),\n                                 ^" },
+	{ HEAD EVENT_OF("__field(u8, common_a)", "", "\"\""), "own.h:5: 'common_a': names that begin with common_ are reserved\n TP_STRUCT__entry(__field(u8, common_a)),\n                              ^" },
+	{ HEAD EVENT_OF("__array(u8, a, 65536)", "", "\"\""), "own.h:5: 65536 elements: an array of this type can have 1 to 4000\n TP_STRUCT__entry(__array(u8, a, 65536)),\n                                 ^" },
 	{ HEAD EVENT_OF("__array(u8, a, N)", "", "\"\""), "own.h:5: not a constant that the header defines\n"
 	  " TP_STRUCT__entry(__array(u8, a, N)),\n                                 ^" },
-	{ HEAD EVENT_OF("__array(u8, a, 3800) __string(b, 1)", "", "\"\""), "own.h:5: with 'b' a record takes 4068 bytes: "
-	  "the limit is 4000, counting 256 per __string and 128 per __bitmask\n"
+	{ HEAD EVENT_OF("__array(u8, a, 3800) __string(b, 1)", "", "\"\""), "own.h:5: with 'b' a record takes 4068 bytes: the limit is 4000, counting 256 per __string and 128 per __bitmask\n"
 	  " TP_STRUCT__entry(__array(u8, a, 3800) __string(b, 1)),\n"
 	  "                                                ^" },
-	{ HEAD EVENT_OF("__dynamic_array(u8, a, 3)", "", "\"\""), "own.h:5: '__dynamic_array' is not supported "
-	  "here: use __field, __array, __string or __bitmask\n TP_STRUCT__entry(__dynamic_array(u8, a, 3)),\n"
+	{ HEAD EVENT_OF("__dynamic_array(u8, a, 3)", "", "\"\""), "own.h:5: '__dynamic_array' is not supported here: use __field, __array, __string or __bitmask\n TP_STRUCT__entry(__dynamic_array(u8, a, 3)),\n"
 	  "                  ^" },
 	{ HEAD EVENT_OF("u8 a;", "", "\"\""), "own.h:5: expected a field: __field, __array, __string or __bitmask\n"
 	  " TP_STRUCT__entry(u8 a;),\n                  ^" },
-	{ HEAD EVENT_OF("__field(u8, util)", "__entry->utl = 1;", "\"\""), "own.h:6: unknown field 'utl': did you mean "
-	  "'util'?\n TP_fast_assign(__entry->utl = 1;),\n                         ^" },
-	{ HEAD EVENT_OF("__field(u8, util)", "", "\"%u\", __entry->utl"), "own.h:7: unknown field 'utl': did you mean "
-	  "'util'?\n TP_printk(\"%u\", __entry->utl)\n                          ^" },
-	{ HEAD EVENT_OF("__string(name, 1)", "", "\"%s\", __get_str(nam)"), "own.h:7: unknown field 'nam': did you mean "
-	  "'name'?\n TP_printk(\"%s\", __get_str(nam))\n                           ^" },
+	{ HEAD EVENT_OF("__field(u8, util)", "__entry->utl = 1;", "\"\""), "own.h:6: unknown field 'utl': did you mean 'util'?\n TP_fast_assign(__entry->utl = 1;),\n                         ^" },
+	{ HEAD EVENT_OF("__field(u8, util)", "", "\"%u\", __entry->utl"), "own.h:7: unknown field 'utl': did you mean 'util'?\n TP_printk(\"%u\", __entry->utl)\n                          ^" },
+	{ HEAD EVENT_OF("__string(name, 1)", "", "\"%s\", __get_str(nam)"), "own.h:7: unknown field 'nam': did you mean 'name'?\n TP_printk(\"%s\", __get_str(nam))\n                           ^" },
 	{ HEAD EVENT_OF("", "", "FMT, 1"), "own.h:7: the print format must be a string constant\n TP_printk(FMT, 1)\n"
 	  "           ^" },
 	/* of what feeds them */
@@ -324,17 +309,13 @@ static const struct {
 	  " TRACE_EVENT(e,\n             ^" },
 	{ HEAD "TRACE_HOOK(e, t, TP_PROTO(int a), TP_ARGS(a));", "own.h:2: this file defines no event 'e'\n"
 	  " TRACE_HOOK(e, t, TP_PROTO(int a), TP_ARGS(a));\n            ^" },
-	{ HEAD GOOD "TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));", "own.h:9: wrong number of arguments: TP_ARGS() of 'e' has 1, not "
-	  "2\n TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));\n"
+	{ HEAD GOOD "TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));", "own.h:9: wrong number of arguments: TP_ARGS() of 'e' has 1, not 2\n TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));\n"
 	  "                                          ^" },
 	{ HEAD GOOD HOOK "TRACE_NEEDS(e, utl, \"a.b\");", "own.h:10: unknown field 'utl': did you mean 'util'?\n"
 	  " TRACE_NEEDS(e, utl, \"a.b\");\n                ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"ab\");", "own.h:10: expected a string: \"struct.member\", or several "
-	  "separated by |\n TRACE_NEEDS(e, , \"ab\");\n                  ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"a.b|c\");", "own.h:10: expected a string: \"struct.member\", or several "
-	  "separated by |\n TRACE_NEEDS(e, , \"a.b|c\");\n                  ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, util x, \"a.b\");", "own.h:10: not a name: a field's name is a word of up to 100 "
-	  "letters, digits and _\n TRACE_NEEDS(e, util x, \"a.b\");\n                ^" },
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"ab\");", "own.h:10: expected a string: \"struct.member\", or several separated by |\n TRACE_NEEDS(e, , \"ab\");\n                  ^" },
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"a.b|c\");", "own.h:10: expected a string: \"struct.member\", or several separated by |\n TRACE_NEEDS(e, , \"a.b|c\");\n                  ^" },
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, util x, \"a.b\");", "own.h:10: not a name: a field's name is a word of up to 100 letters, digits and _\n TRACE_NEEDS(e, util x, \"a.b\");\n                ^" },
 	{ HEAD "TRACE_EVENT_CONDITION(e, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(__entry->b), 3, 4, 5);",
 	  "own.h:2: a condition can use only the arguments: the record does not exist yet\n"
 	  " VENT_CONDITION(e, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(__entry->b), 3, \n"
@@ -380,7 +361,7 @@ static void errors_point(void **state)
 	}
 }
 
-/* ---- files and limits ------------------------------------------------------------------------ */
+/* ---- files and limits ---- */
 
 static void check_refused(const char *path, int want_ret, const char *want)
 {
@@ -470,8 +451,7 @@ static void what_grows_is_bounded(void **state)
 
 static void add_events(struct tap_buf *text, unsigned int nr)
 {
-	tap_buf_puts(text, HEAD "DECLARE_EVENT_CLASS(c, TP_PROTO(int a), TP_ARGS(a), TP_STRUCT__entry(), TP_fast_assign(), "
-			   "TP_printk(\"\"));\n");
+	tap_buf_puts(text, HEAD "DECLARE_EVENT_CLASS(c, TP_PROTO(int a), TP_ARGS(a), TP_STRUCT__entry(), TP_fast_assign(), TP_printk(\"\"));\n");
 	for (unsigned int i = 0; i < nr; i++)
 		tap_buf_printf(text, "DEFINE_EVENT(c, e%u, TP_PROTO(int a), TP_ARGS(a));\n"
 				     "TRACE_HOOK(e%u, t, TP_PROTO(int a), TP_ARGS(a));\n", i, i);
@@ -504,7 +484,7 @@ static void numbers_have_limits(void **state)
 	tap_buf_release(&text);
 }
 
-/* ---- events of one's own --------------------------------------------------------------------- */
+/* ---- events of one's own ---- */
 
 static void two_files_are_one_set(void **state)
 {
@@ -517,8 +497,7 @@ static void two_files_are_one_set(void **state)
 	assert_int_equal(tap_defs_read_text(&d, "b.h", yours, strlen(yours), &err), 0);
 	assert_int_equal(d.nr, 2);
 	assert_int_equal(read_text(&d, HEAD HOOK, &err), -EINVAL);
-	assert_string_equal(err.text, "own.h:2: this file defines no event 'e'\n TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), "
-				      "TP_ARGS(rq));\n            ^");
+	assert_string_equal(err.text, "own.h:2: this file defines no event 'e'\n TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n            ^");
 	assert_int_equal(tap_defs_read_text(&d, "b.h", HEAD GOOD HOOK, strlen(HEAD GOOD HOOK), &err), -EINVAL);
 	assert_string_equal(err.text, "b.h:2: 'mine:e' is already defined in a.h:2\n TRACE_EVENT(e,\n             ^");
 	tap_defs_release(&d);
@@ -549,10 +528,7 @@ static void own_events_are_read_and_point_back(void **state)
 	assert_string_equal(def->group, "own_events");
 	assert_string_equal(def->condition, "tp_se_is_task(se)");
 	assert_string_equal(def->assign,
-			    "unsigned long util = se->avg.util_avg; unsigned long runnable = se->avg.runnable_avg; "
-			    "tp_se_comm(REC->comm, se); REC->pid = tp_se_pid(se); REC->util = util; REC->waiting = 0; "
-			    "REC->is_squeezed = 0; if (runnable > util) { REC->waiting = runnable - util; "
-			    "REC->is_squeezed = runnable - util > util / 4; }");
+			    "unsigned long util = se->avg.util_avg; unsigned long runnable = se->avg.runnable_avg; tp_se_comm(REC->comm, se); REC->pid = tp_se_pid(se); REC->util = util; REC->waiting = 0; REC->is_squeezed = 0; if (runnable > util) { REC->waiting = runnable - util; REC->is_squeezed = runnable - util > util / 4; }");
 	assert_string_equal(def->hooks[0].tracepoint, "pelt_se_tp");
 	assert_int_equal(def->size, 40);
 	check_place(def, def->assign, "util_avg", "examples/own_events.h:39: no\n unsigned long util = se->avg.util_avg;\n"

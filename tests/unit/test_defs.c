@@ -134,30 +134,25 @@ static const struct {
 		.name = "an absent field goes with its word and its argument",
 		.event = "sched_util_est_se",
 		.absent = "ewma",
-		.want = "\"cpu=%d path=%s cgroup=%llu comm=%s pid=%d enqueued=%u util=%u\", REC->cpu, "
-			"__print_symbolic(REC->cgroup, { 0, \"-\" }, { 7, \"/a?b\" }), REC->cgroup, "
-			"REC->comm, REC->pid, REC->enqueued, REC->util\n",
+		.want = "\"cpu=%d path=%s cgroup=%llu comm=%s pid=%d enqueued=%u util=%u\", REC->cpu, __print_symbolic(REC->cgroup, { 0, \"-\" }, { 7, \"/a?b\" }), REC->cgroup, REC->comm, REC->pid, REC->enqueued, REC->util\n",
 	},
 	{
 		.name = "a field read by two words takes both along",
 		.event = "sched_util_est_se",
 		.absent = "cgroup",
-		.want = "\"cpu=%d comm=%s pid=%d enqueued=%u ewma=%u util=%u\", REC->cpu, REC->comm, "
-			"REC->pid, REC->enqueued, REC->ewma, REC->util\n",
+		.want = "\"cpu=%d comm=%s pid=%d enqueued=%u ewma=%u util=%u\", REC->cpu, REC->comm, REC->pid, REC->enqueued, REC->ewma, REC->util\n",
 	},
 	{
 		.name = "a name that is part of another one does not",
 		.event = "sched_cpu_capacity",
 		.absent = "capacity",
-		.want = "\"cpu=%d capacity_orig=%u capacity_curr=%u\", REC->cpu, REC->capacity_orig , "
-			"REC->capacity_curr\n",
+		.want = "\"cpu=%d capacity_orig=%u capacity_curr=%u\", REC->cpu, REC->capacity_orig , REC->capacity_curr\n",
 	},
 	{
 		.name = "the last one",
 		.event = "sched_update_nr_running",
 		.absent = "h_nr_runnable",
-		.want = "\"cpu=%d change=%d nr_running=%u h_nr_queued=%u\", REC->cpu, REC->change, REC->nr_running , "
-			"REC->h_nr_queued \n",
+		.want = "\"cpu=%d change=%d nr_running=%u h_nr_queued=%u\", REC->cpu, REC->change, REC->nr_running , REC->h_nr_queued \n",
 	},
 };
 

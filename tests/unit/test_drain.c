@@ -307,7 +307,8 @@ enum op {
 	COMMIT, /* the one that was taken last */
 	LOSE,	/* a events, though there is space */
 	DRAIN,	/* then a records have come out in all */
-	MEET,	/* a drain; before its a-th look at the ring, 64 records of 48 bytes are put and 6 lost */
+	/* a drain; before its a-th look at the ring, 64 records of 48 bytes are put and 6 lost */
+	MEET,
 	AGAIN,	/* all before, a times */
 };
 

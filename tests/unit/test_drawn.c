@@ -31,10 +31,8 @@ static const struct drawn_case cases[] = {
 	{
 		.name = "a slice has how it came, who woke it, where it ran before, and how it left",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 110 0 waking 2 by 1; 120 0 switch 1 R+ 2; 130 0 switch 2 D 1; 140 0 switch 1 S 0; "
-			 "150 1 waking 1 by 0; 160 1 switch 0 R 1; 170 1 switch 1 X 0",
-		.slices = "0: 100-120 1 left 1, 120-130 2 waking 10 by 1 left 3, 130-140 1 preempted 10 lane 0 left 2 | "
-			  "1: 100-160 unknown, 160-170 1 waking 10 by interrupt lane 0 left 5 | ",
+		.steps = "100 0 switch 9 S 1; 110 0 waking 2 by 1; 120 0 switch 1 R+ 2; 130 0 switch 2 D 1; 140 0 switch 1 S 0; 150 1 waking 1 by 0; 160 1 switch 0 R 1; 170 1 switch 1 X 0",
+		.slices = "0: 100-120 1 left 1, 120-130 2 waking 10 by 1 left 3, 130-140 1 preempted 10 lane 0 left 2 | 1: 100-160 unknown, 160-170 1 waking 10 by interrupt lane 0 left 5 | ",
 	},
 	{
 		.name = "what runs as the window begins began before; as it ends, it goes on",
@@ -91,8 +89,7 @@ static const struct drawn_case cases[] = {
 		.max_slices = 1,
 		.buckets = 4,
 		.levels = "0: 1 255/0 0 1, 1 255/0 0 2, 2 255/0 1 2, 1 255/0 1 1 | ",
-		.task_levels = "9: run 0 0 0 0 wait 0 0 0 0 blocked 0 0 0 0 unknown 0 0 0 0 | "
-			       "1: run 255 255 0 255 wait 0 0 128 0 blocked 0 0 128 0 unknown 0 0 0 0 | ",
+		.task_levels = "9: run 0 0 0 0 wait 0 0 0 0 blocked 0 0 0 0 unknown 0 0 0 0 | 1: run 255 255 0 255 wait 0 0 128 0 blocked 0 0 128 0 unknown 0 0 0 0 | ",
 	},
 	{
 		.name = "a window of one instant has one bucket",
@@ -104,7 +101,7 @@ static const struct drawn_case cases[] = {
 	},
 };
 
-/* ---- columns as text ------------------------------------------------------------------------------------- */
+/* ---- columns as text ---- */
 
 struct reading {
 	const struct tap_drawn_columns *columns;
@@ -244,7 +241,7 @@ static void put_task_levels(struct reading *r, const struct tap_pyramid *p, cons
 	}
 }
 
-/* ---- a case ------------------------------------------------------------------------------------------------ */
+/* ---- a case ---- */
 
 struct drawing {
 	struct tap_drawn_slices slices;

@@ -11,7 +11,7 @@
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 
-/* ---- kinds ------------------------------------------------------------------------------------ */
+/* ---- kinds ---- */
 
 static const struct {
 	int waiter;
@@ -106,7 +106,7 @@ static void test_merge_kinds(void **state)
 	assert_int_equal(pieces[2].ns, 10);
 }
 
-/* ---- a CPU's log ------------------------------------------------------------------------------ */
+/* ---- a CPU's log ---- */
 
 static void expect(struct tap_cpu_parts *p, uint64_t to_ns, enum tap_cpu_what what, enum tap_in_irq irq, enum tap_in_idle idle)
 {
@@ -131,11 +131,13 @@ static void test_log(void **state)
 	assert_int_equal(tap_cpu_log_idle(&l, 2, 110, true), 0);
 	assert_int_equal(tap_cpu_log_idle(&l, 2, 180, false), 0);
 	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_IDLE, NULL, 100, 200 }), 0);
-	assert_int_equal(tap_cpu_log_irq(&l, 2, 250, true, true), 0); /* an interrupt within a softirq */
+	/* an interrupt within a softirq */
+	assert_int_equal(tap_cpu_log_irq(&l, 2, 250, true, true), 0);
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 260, false, true), 0);
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 270, false, false), 0);
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 280, true, false), 0);
-	assert_int_equal(tap_cpu_log_irq(&l, 2, 285, true, false), 0); /* its beginning was not seen */
+	/* its beginning was not seen */
+	assert_int_equal(tap_cpu_log_irq(&l, 2, 285, true, false), 0);
 	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_RUN, &task, 200, 300 }), 0);
 	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_UNKNOWN, NULL, 300, 400 }), 0);
 	tap_cpu_log_read(&l, 2, 50, 450, &now, &p);
@@ -163,7 +165,7 @@ static void test_log(void **state)
 	tap_cpu_logs_release(&l);
 }
 
-/* ---- long waits ------------------------------------------------------------------------------- */
+/* ---- long waits ---- */
 
 struct run {
 	struct tap_explain_waits waits;

@@ -30,8 +30,7 @@ static const char format_text[] =
 	"\tfield:__data_loc cpumask_t mask;\toffset:44;\tsize:4;\tsigned:0;\n"
 	"\tfield:s8 tiny;\toffset:48;\tsize:1;\tsigned:1;\n"
 	"\tfield:u8 bytes[4];\toffset:49;\tsize:4;\tsigned:0;\n"
-	"\nprint fmt: \"%s %s %s\", __print_symbolic(REC->n, { -5, \"MINUS_FIVE\" }, { 1, \"ONE\" }), "
-	"(REC->u & 0xff) ? __print_flags(REC->u & 0xff, \"|\", { 1, \"A\" }, { 2, \"B\" }) : \"NONE\", REC->name\n";
+	"\nprint fmt: \"%s %s %s\", __print_symbolic(REC->n, { -5, \"MINUS_FIVE\" }, { 1, \"ONE\" }), (REC->u & 0xff) ? __print_flags(REC->u & 0xff, \"|\", { 1, \"A\" }, { 2, \"B\" }) : \"NONE\", REC->name\n";
 
 /* n=-5 u=3000000000 big=2^63+1 name="kworker/0:1" path="/bin/sh" mask=0,2,65 tiny=-1 */
 static const struct __attribute__((packed)) {
@@ -267,7 +266,7 @@ static void test_long(void **state)
 	}
 }
 
-/* ---- sample(), changed(), moved() ------------------------------------------------------------- */
+/* ---- sample(), changed(), moved() ---- */
 
 static const char signal_format[] =
 	"name: signal\nID: 8\nformat:\n"

@@ -59,7 +59,8 @@ static void test_order(void **state)
 	check(f, 12, " 10/1 12/0 12/1");
 	growing_steps(&g, "15 1 exit 1; 16 2 exit 1; 30 1 exit 1"); /* a new file; a page goes on */
 	growing_flush(&g);
-	check(f, 14, ""); /* what is in the file and not noted is not read: it might be half there */
+	/* what is in the file and not noted is not read: it might be half there */
+	check(f, 14, "");
 	note(f);
 	check(f, 20, " 15/1 16/2 20/0");
 	growing_end_page(&g, 1);
@@ -166,17 +167,20 @@ static void test_given_back(void **state)
 	growing_make(&g);
 	growing_hold(&g, 16 * TAP_HELD_SLOT);
 	make_slots(&g, 1, 3);
-	assert_false(tap_held_give_back(g.held, 1 + 2 * (uint64_t)one, 0)); /* the first one; the second may be needed */
+	/* the first one; the second may be needed */
+	assert_false(tap_held_give_back(g.held, 1 + 2 * (uint64_t)one, 0));
 	open_follow(&g, &f);
 	note(f);
-	check_run(f, false, 1 + one, 2 * one); /* what was given back before is none of its business */
+	/* what was given back before is none of its business */
+	check_run(f, false, 1 + one, 2 * one);
 	make_slots(&g, 1 + 3 * one, 1);
 	note(f);
 	assert_false(tap_held_give_back(g.held, 2 + 3 * (uint64_t)one, 0)); /* all of it was read */
 	check_run(f, false, 1 + 3 * one, one);
 	make_slots(&g, 1 + 4 * one, 3);
 	note(f);
-	assert_false(tap_held_give_back(g.held, 2 + 6 * (uint64_t)one, 0)); /* of which two slots were not */
+	/* of which two slots were not */
+	assert_false(tap_held_give_back(g.held, 2 + 6 * (uint64_t)one, 0));
 	check_run(f, true, 1 + 6 * one, one);
 	make_slots(&g, 1 + 7 * one, 1);
 	note(f);

@@ -258,8 +258,7 @@ static void test_damaged_texts(void **state)
 {
 	static const char text[] =
 		HEAD COMMON "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-			    "\tfield:__data_loc char[] s;\toffset:24;\tsize:4;\tsigned:0;\n\nprint "
-			    "fmt: \"%s\", x\n";
+			    "\tfield:__data_loc char[] s;\toffset:24;\tsize:4;\tsigned:0;\n\nprint fmt: \"%s\", x\n";
 	static const char others[] = { '[', ']', ';', ':', '\n', ' ', '9', 'x', '\xff' };
 	unsigned int formats = 0, errors = 0;
 	struct tap_format *fmt;

@@ -24,9 +24,7 @@
 	"\tfield:unsigned long caller[8];\toffset:" size ";\tsize:" long_ ";\tsigned:0;\n\n"       \
 	"print fmt: \"%ps\", (void *)REC->caller[0]\n"
 
-static const char ours[] = TABLE("{ 1, \"\\n => a\\n => b c\" }, { 2, \"x\" }, "
-				 "{ 3, \"head\\n => a\\n => \\n => b\\ntail\" }, "
-				 "{ 4, \"\\n =>a\\n => \" }");
+static const char ours[] = TABLE("{ 1, \"\\n => a\\n => b c\" }, { 2, \"x\" }, { 3, \"head\\n => a\\n => \\n => b\\ntail\" }, { 4, \"\\n =>a\\n => \" }");
 static const char of_kernel[] = CALLERS("kernel_stack", "int size", "16", "64");
 static const char of_kernel_32[] = CALLERS("kernel_stack", "int size", "12", "32");
 static const char of_user[] = CALLERS("user_stack", "unsigned int tgid", "16", "64");

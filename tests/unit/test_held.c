@@ -70,7 +70,8 @@ static void test_oldest_first(void **state)
 		put_slot(h, b, 1000 * i + 1500);
 	}
 	assert_int_equal(tap_held_whole_from(h), 0);
-	assert_false(tap_held_give_back(h, 2000, 0)); /* an event at 1999 may be in the slots that began before */
+	/* an event at 1999 may be in the slots that began before */
+	assert_false(tap_held_give_back(h, 2000, 0));
 	assert_int_equal(held(a), 4);
 	assert_false(tap_held_give_back(h, 2001, 0));
 	assert_int_equal(held(a), 3);
@@ -80,7 +81,8 @@ static void test_oldest_first(void **state)
 	assert_int_equal(held(a), 2);
 	assert_int_equal(held(b), 3);
 	assert_int_equal(tap_held_whole_from(h), 3000);
-	assert_true(tap_held_give_back(h, 3000, 4 * TAP_HELD_SLOT)); /* more is needed than there may be */
+	/* more is needed than there may be */
+	assert_true(tap_held_give_back(h, 3000, 4 * TAP_HELD_SLOT));
 	check_to(h, a, a->begin, a->begin + TAP_HELD_SLOT, 3000);
 	check(h, a, a->begin + TAP_HELD_SLOT, 4000);
 	assert_false(tap_held_give_back(h, UINT64_MAX, 0)); /* what is being filled stays */

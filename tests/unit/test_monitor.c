@@ -29,13 +29,11 @@ struct monitor_case {
 static const struct monitor_case cases[] = {
 	{
 		"who sleeps is woken before it runs again", "sssw",
-		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 30 0 wakeup 1 by 0; 40 0 switch 0 R 1; 50 0 switch 1 R+ 2; 60 0 switch 2 S 1;"
-		"70 0 switch 1 S 0; 80 0 wakeup 2 by 0; 90 0 switch 0 R 2", "",
+		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 30 0 wakeup 1 by 0; 40 0 switch 0 R 1; 50 0 switch 1 R+ 2; 60 0 switch 2 S 1;70 0 switch 1 S 0; 80 0 wakeup 2 by 0; 90 0 switch 0 R 2", "",
 	},
 	{
 		"one that nobody woke", "sssw",
-		"10 0 switch 0 R 1; 20 0 switch 1 D 0; 30 0 wakeup 2 by 0; 40 0 switch 0 R 1; 50 0 switch 1 S 0; 60 0 wakeup 1 by 0;"
-		"70 0 switch 0 R 1", " 40:1:switch_in",
+		"10 0 switch 0 R 1; 20 0 switch 1 D 0; 30 0 wakeup 2 by 0; 40 0 switch 0 R 1; 50 0 switch 1 S 0; 60 0 wakeup 1 by 0;70 0 switch 0 R 1", " 40:1:switch_in",
 	},
 	{
 		"on another CPU", "sssw",
@@ -128,7 +126,8 @@ static void test_decides(void **state)
 	assert_false(tap_monitor_decides(tap_monitor_model("sssw"), SWITCHES));
 	assert_true(tap_monitor_decides(tap_monitor_model("sssw"), SWITCHES | wakeup));
 	assert_true(tap_monitor_decides(tap_monitor_model("wwnr"), SWITCHES));
-	assert_true(tap_monitor_decides(tap_monitor_model("snroc"), SWITCHES)); /* in two places at once */
+	/* in two places at once */
+	assert_true(tap_monitor_decides(tap_monitor_model("snroc"), SWITCHES));
 	assert_false(tap_monitor_decides(tap_monitor_model("sco"), set_state));
 	assert_true(tap_monitor_decides(tap_monitor_model("sco"), entry | leave));
 	assert_false(tap_monitor_decides(tap_monitor_model("tss"), SWITCHES));

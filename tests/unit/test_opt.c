@@ -119,8 +119,7 @@ static void test_parse(void **state)
 		  "option '--input' needs a value: FILE", -EINVAL },
 		{ "a value for a flag", { "--all=1" }, "option '--all' takes no value", -EINVAL },
 		{ "a bad time", { "-d", "soon" },
-		  "bad value 'soon' for '--duration': expected a number of seconds, or a number "
-		  "with ns, us, ms, s, m or h", -EINVAL },
+		  "bad value 'soon' for '--duration': expected a number of seconds, or a number with ns, us, ms, s, m or h", -EINVAL },
 		{ "a bad size", { "--buffer=1.5" },
 		  "bad value '1.5' for '--buffer': expected a number of bytes, or a number with k, M or G",
 		  -EINVAL },
@@ -213,22 +212,18 @@ static void test_help(void **state)
 		{ "all", 'a', NULL, "everything" },
 		{ "input", 'i', "FILE", "read this" },
 		{ "time", 0, "FROM,TO",
-		  "a text so long that it does not fit beside its option: its words go further on "
-		  "in the next line" },
+		  "a text so long that it does not fit beside its option: its words go further on in the next line" },
 		{ "most", 'm', NULL,
-		  "a text that is longer than the room beside its option, by as little as one "
-		  "lettr" },
+		  "a text that is longer than the room beside its option, by as little as one lettr" },
 		{ "a-name-that-is-too-wide", 0, "TO-STAND-BESIDE-THEM", "its text is below" },
 		{ 0 },
 	};
 	static const char want[] =
 		"  -a, --all           everything\n"
 		"  -i, --input FILE    read this\n"
-		"      --time FROM,TO  a text so long that it does not fit beside its option: its "
-		"words go further on\n"
+		"      --time FROM,TO  a text so long that it does not fit beside its option: its words go further on\n"
 		"                      in the next line\n"
-		"  -m, --most          a text that is longer than the room beside its option, by "
-		"as little as one\n"
+		"  -m, --most          a text that is longer than the room beside its option, by as little as one\n"
 		"                      lettr\n"
 		"      --a-name-that-is-too-wide TO-STAND-BESIDE-THEM\n"
 		"                      its text is below\n";

@@ -65,8 +65,7 @@ static void every_byte_is_escaped_wherever_it_stands(void **state)
 
 			comm[at] = (char)c;
 			tap_buf_clear(&want);
-			tap_buf_puts(&want, "           <...>-7       [001] 1.000000009: "
-					    "sched:sched_waking: comm=");
+			tap_buf_puts(&want, "           <...>-7       [001] 1.000000009: sched:sched_waking: comm=");
 			tap_text_escape(&want, comm, 15);
 			tap_buf_puts(&want, " pid=8\n");
 			line_for(comm, &line);

@@ -313,7 +313,8 @@ static void test_pack(void **state)
 
 struct damage_case {
 	const char *name;
-	long cut, zero_from; /* bytes off the end; of the file, from where on nothing was written; or 0 */
+	/* bytes off the end; of the file, from where on nothing was written; or 0 */
+	long cut, zero_from;
 	long size_at;        /* where a chunk has an impossible size, or 0 */
 	bool want_loss;
 };

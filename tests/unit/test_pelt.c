@@ -484,7 +484,8 @@ static void below_zero(void **state)
 	assert_int_equal(tap_pelt_max(s), 30);
 	for (int i = 0; i < 10; i++) {
 		assert_int_equal(tap_pelt_quantile(s, (i + 0.5) / 10), sorted[i]);
-		assert_int_equal(tap_pelt_quantile(s, (i + 1) / 10.0), sorted[i]); /* not above it, its own end included */
+		/* not above it, its own end included */
+		assert_int_equal(tap_pelt_quantile(s, (i + 1) / 10.0), sorted[i]);
 	}
 	assert_int_equal(s->columns[0].min, -7);
 	assert_int_equal(s->columns[0].max, 5);

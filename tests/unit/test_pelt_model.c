@@ -30,7 +30,8 @@ static void test_known(void **state)
 	(void)state;
 	/* LOAD_AVG_MAX is what a sum comes to that adds a period each time */
 	assert_int_equal(tap_pelt_advance(0, 0, 3000 * PERIOD, 1), TAP_PELT_MAX - PERIOD);
-	assert_int_equal(tap_pelt_decay(TAP_PELT_MAX, 32), TAP_PELT_MAX / 2 - 1); /* y^0 is a little below 1 */
+	/* y^0 is a little below 1 */
+	assert_int_equal(tap_pelt_decay(TAP_PELT_MAX, 32), TAP_PELT_MAX / 2 - 1);
 	assert_int_equal(tap_pelt_decay(UINT64_C(1) << 40, 64), (UINT64_C(1) << 38) - 64);
 	assert_int_equal(tap_pelt_decay(UINT64_MAX, 32 * 63 + 1), 0);
 	for (unsigned int n = 0; n < 32; n++)
@@ -70,7 +71,7 @@ static void test_ranges(void **state)
 	}
 }
 
-/* ---- the referee ------------------------------------------------------------------------------ */
+/* ---- the referee ---- */
 
 #define NR_PERIODS 2000u
 

@@ -765,8 +765,7 @@ static const struct stream_case stream_cases[] = {
 	{
 		.name = "an event that is late does not make a loss before it late as well",
 		.in = "a0@100 / a0@200 / a0@300 lost1@310*3 / a1@50 /",
-		.want = "0:100 a | 0:200 a | 1:200 lost 50..200 1 | 0:300 a | "
-			"1:310 lost 100..310 3 | ",
+		.want = "0:100 a | 0:200 a | 1:200 lost 50..200 1 | 0:300 a | 1:310 lost 100..310 3 | ",
 	},
 	{
 		.name = "a loss lies behind the CPU's last record, and before the next",
@@ -796,8 +795,7 @@ static const struct stream_case stream_cases[] = {
 	{
 		.name = "what perf's sum has more was lost at the end",
 		.in = "a1@100 lost1@120*5 a1@120 a0@130 / sum1*4 sum1*8",
-		.want = "1:100 a | 1:120 lost 100..120 5 | 1:120 a | 0:130 a | "
-			"1:130 lost 120..130 7 | ",
+		.want = "1:100 a | 1:120 lost 100..120 5 | 1:120 a | 0:130 a | 1:130 lost 120..130 7 | ",
 	},
 	{
 		.name = "an event that no format describes is unknown",
@@ -807,8 +805,7 @@ static const struct stream_case stream_cases[] = {
 	{
 		.name = "damaged events are lost, one by one",
 		.in = "a0@100 short0@110 liar0@120 a0@130 stray0@140 a70000@150 a0@160",
-		.want = "0:100 a | 0:110 lost 110..110 1 | 0:120 lost 120..120 1 | "
-			"-1:130 lost 130..130 1 | 0:130 a | -1:150 lost 150..150 1 | 0:160 a | ",
+		.want = "0:100 a | 0:110 lost 110..110 1 | 0:120 lost 120..120 1 | -1:130 lost 130..130 1 | 0:130 a | -1:150 lost 150..150 1 | 0:160 a | ",
 	},
 	{
 		.name = "samples that are no tracepoints are passed over",
@@ -949,20 +946,17 @@ static const struct stream_case stack_cases[] = {
 	{
 		.name = "a callchain is a stack in the kernel and one in the program",
 		.in = "stack0@100 a0@100",
-		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | "
-			"0:100 user  0x1005  0x9000  0x1200  0x11ff | 0:100 a | ",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | 0:100 user  0x1005  0x9000  0x1200  0x11ff | 0:100 a | ",
 	},
 	{
 		.name = "what was mapped by then is named, wherever that is said in the round",
 		.in = "map1@90=1000:100:40 stack0@100 map1@101=9000:100:0 map1@99=1000:200:80 /",
-		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | "
-			"0:100 user  lib+0x85  0x9000  0x1200  lib+0x27f | ",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | 0:100 user  lib+0x85  0x9000  0x1200  lib+0x27f | ",
 	},
 	{
 		.name = "a child has what its parent had when it was born",
 		.in = "map7@90=1000:200:0 pfork3@95<7 map7@97=9000:100:0 stackof0@100",
-		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | "
-			"0:100 user  lib+0x5  0x9000  0x1200  lib+0x1ff | ",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | 0:100 user  lib+0x5  0x9000  0x1200  lib+0x1ff | ",
 	},
 	{
 		.name = "a callchain that goes beyond its record is a damaged event",
@@ -1124,15 +1118,12 @@ static void test_unmerged(void **state)
 		while (tap_reader_next(r, &ev, &err) == 1)
 			show(&got, &ev);
 		assert_string_equal(tap_buf_str(&got),
-				    "0:90 b | 0:100 a | 1:95 a | "
-				    "0:200 a | 1:150 lost 95..150 2 | 1:150 a | "
-				    "0:250 b | 1:300 a | ");
+				    "0:90 b | 0:100 a | 1:95 a | 0:200 a | 1:150 lost 95..150 2 | 1:150 a | 0:250 b | 1:300 a | ");
 		tap_reader_unmerged(r, false);
 		tap_reader_rewind(r);
 		read_all(r, &got);
 		assert_string_equal(tap_buf_str(&got),
-				    "0:90 b | 1:95 a | 0:100 a | 1:150 lost 95..150 2 | "
-				    "1:150 a | 0:200 a | 0:250 b | 1:300 a | ");
+				    "0:90 b | 1:95 a | 0:100 a | 1:150 lost 95..150 2 | 1:150 a | 0:200 a | 0:250 b | 1:300 a | ");
 		tap_reader_free(r);
 		free(bytes);
 		tap_buf_release(&got);
@@ -1144,7 +1135,8 @@ static void test_unmerged(void **state)
 struct rounds_case {
 	const char *name;
 	unsigned int rounds, events; /* in each */
-	unsigned int in_file;	     /* per cent of it can be copied; 0: there is none, it is mapped alone */
+	/* per cent of it can be copied; 0: there is none, it is mapped alone */
+	unsigned int in_file;
 	bool ends_mapped;	     /* the last records are read where they are mapped */
 };
 

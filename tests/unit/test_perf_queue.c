@@ -162,7 +162,8 @@ static void check(const struct queue_case *c)
 	if (c->by_cpu && turns > (c->nr_rounds + 1) * (unsigned int)c->nr_cpus)
 		fail_msg("%s: CPUs take turns", c->name);
 	if (c->by_cpu) {
-		for (unsigned int i = 0; i < nr_taken; i++) /* equal only if the order of each CPU was kept */
+		/* equal only if the order of each CPU was kept */
+		for (unsigned int i = 0; i < nr_taken; i++)
 			taken[i].ts = taken[i].ts << 16 | i;
 		qsort(taken, nr_taken, sizeof(*taken), in_cpu);
 		for (unsigned int i = 0; i < nr_taken; i++)

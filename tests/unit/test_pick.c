@@ -15,12 +15,12 @@
 
 /* 31 and 32 are threads of 30, 31 in a group of its own; 41's process is not known. */
 static const char meta[] =
-	"{\"tasks\": [[30, 30, \"app\"], [31, 30, \"app-a\", 6], [32, 30, \"app-b\", -6],"
-	" [\"bad\", 1], 7, [50], [0, 30, \"app\"]],"
-	" \"cgroups\": [[5, \"/user\"], [6, \"/user/bob\"], [7, \"/username\"], [8], [9, 9]]}";
+	"{\"tasks\": [[30, 30, \"app\"], [31, 30, \"app-a\", 6], [32, 30, \"app-b\", -6], [\"bad\", 1], 7, [50], [0, 30, \"app\"]], \"cgroups\": [[5, \"/user\"], [6, \"/user/bob\"], [7, \"/username\"], [8], [9, 9]]}";
 
+/* clang-format off */
 #define WORDS(...) { (const char *[]){ __VA_ARGS__ }, sizeof((const char *[]){ __VA_ARGS__ }) / \
 	sizeof(char *) }
+/* clang-format on */
 
 struct pick_case {
 	const char *name;
@@ -45,8 +45,7 @@ static const struct pick_case cases[] = {
 	{ "-e twice: either", { .events = WORDS("pelt", "sched_switch") }, { SWITCH, 5 }, 1 },
 	{ "-e nobody has", { .events = WORDS("sched_switch", "nope") }, {}, -ENODATA },
 	{ "-e with an endless system", { .events = WORDS(
-		"0123456789012345678901234567890123456789012345678901234567890123456789"
-		"0123456789012345678901234567890123456789012345678901234567890123456789:x") },
+		"01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789:x") },
 	  {}, -ENODATA },
 
 	{ "-t: the running task", { .tids = WORDS("1") }, { SWITCH, 5, 0, 1, 2 }, 1 },

@@ -67,7 +67,7 @@ static void stay(void)
 	_exit(read(life[0], &c, 1) != 0);
 }
 
-/* ---- maps ------------------------------------------------------------------------------------ */
+/* ---- maps ---- */
 
 static const char some_maps[] =
 	"00400000-00401000 r--p 00000000 fe:00 247134                             /usr/bin/cat\n"
@@ -117,7 +117,7 @@ static void test_maps(void **state)
 	tap_maps_release(&m);
 }
 
-/* ---- this program ---------------------------------------------------------------------------- */
+/* ---- this program ---- */
 
 static __attribute__((noinline)) int known_function(int v)
 {
@@ -199,7 +199,7 @@ static void test_unknown(void **state)
 	assert_string_equal(tap_places_name(places, UINT32_MAX), "?");
 }
 
-/* ---- copies ---------------------------------------------------------------------------------- */
+/* ---- copies ---- */
 
 static int get_offset(struct dl_phdr_info *info, size_t size, void *found)
 {
@@ -364,7 +364,7 @@ static void test_debug_file(void **state)
 	tap_buf_release(&copy);
 }
 
-/* ---- replaced -------------------------------------------------------------------------------- */
+/* ---- replaced ---- */
 
 static void replace(const char *name)
 {
@@ -445,7 +445,7 @@ static void test_many_files(void **state)
 	unmap(goes);
 }
 
-/* ---- other processes ------------------------------------------------------------------------- */
+/* ---- other processes ---- */
 
 static void end_child(int pid)
 {
@@ -497,7 +497,7 @@ static void test_exec(void **state)
 	assert_in_range(tries, 0, 500);
 }
 
-/* ---- perf maps ------------------------------------------------------------------------------- */
+/* ---- perf maps ---- */
 
 static void test_perf_map_lines(void **state)
 {
@@ -673,7 +673,7 @@ static void test_perf_map_refused(void **state)
 	munmap(code, 4096);
 }
 
-/* ---- containers ------------------------------------------------------------------------------ */
+/* ---- containers ---- */
 
 /* Process 1 of namespaces of its own, with a /tmp of its own. Never returns. */
 static void run_contained(int told)
@@ -751,7 +751,7 @@ static void test_container(void **state)
 	close(told[0]);
 }
 
-/* ---- hostile files --------------------------------------------------------------------------- */
+/* ---- hostile files ---- */
 
 static void test_no_plain_file(void **state)
 {
@@ -858,7 +858,7 @@ static void test_cut(void **state)
 	}
 }
 
-/* ---- two threads ----------------------------------------------------------------------------- */
+/* ---- two threads ---- */
 
 static void *note_all(void *code)
 {

@@ -18,7 +18,7 @@
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 
-/* ---- arguments ------------------------------------------------------------------------------- */
+/* ---- arguments ---- */
 
 #define S(bytes) { bytes, true }
 #define U(bytes) { bytes, false }
@@ -144,7 +144,7 @@ static void test_functions(void **state)
 	assert_true(tap_probe_args_of_function(EM_AARCH64, -1, &a) && a.reg == 0);
 }
 
-/* ---- this program's ---------------------------------------------------------------------------- */
+/* ---- this program's ---- */
 
 #define NOTE(address, semaphore, name, args)                                                                             \
 	".pushsection .note.stapsdt, \"\", \"note\"\n.balign 4\n.4byte 8, 994f - 993f, 3\n.asciz \"stapsdt\"\n"       \
@@ -247,7 +247,7 @@ static void test_words(void **state)
 			fail_msg("%s", words[i].word);
 }
 
-/* ---- damaged ones -------------------------------------------------------------------------------- */
+/* ---- damaged ones ---- */
 
 static struct tap_buf self; /* this program's file */
 static struct tmp_dir dir;
@@ -256,7 +256,8 @@ static struct tmp_dir dir;
 
 static const struct {
 	const char *name;
-	int offset; /* of the four bytes that are set, from the file's start; around NOTE_AT: from the first note's owner */
+	/* of the four bytes that are set, from the file's start; around NOTE_AT: from the first note's owner */
+	int offset;
 	uint32_t value;
 	int want;
 	const char *says;
@@ -352,7 +353,7 @@ static void test_cut(void **state)
 	assert_int_equal(open_copy(&err), 0);
 }
 
-/* ---- lists --------------------------------------------------------------------------------------- */
+/* ---- lists ---- */
 
 static void test_list(void **state)
 {

@@ -37,7 +37,7 @@ typedef int64_t s64;
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 
-/* ---- the machine -------------------------------------------------------------------------------- */
+/* ---- the machine ---- */
 
 static uint64_t load_from(uint64_t address, uint8_t code)
 {
@@ -172,7 +172,7 @@ static uint64_t run(const struct bpf_insn *insn, const uint64_t *ctx)
 	}
 }
 
-/* ---- expressions -------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 struct args {
 	struct task_struct *p;
@@ -289,7 +289,7 @@ static void test_expressions(void **state)
 	btf__free(btf);
 }
 
-/* ---- pointers that are NULL ---------------------------------------------------------------------- */
+/* ---- pointers that are NULL ---- */
 
 static struct task_struct orphan = { .pid = 8 };
 
@@ -369,7 +369,7 @@ static void test_copy(void **state)
 	btf__free(btf);
 }
 
-/* ---- statements --------------------------------------------------------------------------------- */
+/* ---- statements ---- */
 
 struct record {
 	u8 narrow;
@@ -413,10 +413,12 @@ static void execute(struct args arg, struct record *out)
 	STATEMENTS(DO)
 }
 
+/* clang-format off */
 #define FIELD(field, type_name, sign)                                                              \
 	{ .name = #field, .type = type_name, .offset = offsetof(struct record, field),             \
 	  .size = sizeof(((struct record *)0)->field), .elem_size = sizeof(((struct record *)0)->field), \
 	  .is_signed = sign, .kind = TAP_FIELD_NUMBER }
+/* clang-format on */
 static const struct tap_field fields[] = {
 	FIELD(narrow, "u8", false), FIELD(truth, "bool", false), FIELD(half, "s16", true), FIELD(word, "u32", false),
 	FIELD(wide, "s64", true),
@@ -465,7 +467,7 @@ static void test_statements(void **state)
 	btf__free(btf);
 }
 
-/* ---- what is refused, and why ------------------------------------------------------------------- */
+/* ---- what is refused, and why ---- */
 
 static const struct {
 	const char *assign, *says; /* NULL: it is not refused */

@@ -708,8 +708,7 @@ static const struct stream_case stream_cases[] = {
 	{
 		.name = "a loss is sorted in at its end",
 		.in = { { "@100 a+5 | @200 !7 b+3", "@100 a+50 a+53 a+1" } },
-		.want = "0:105 a | 1:150 a | 0:203 lost 105..203 7 | 0:203 b | 1:203 a | "
-			"1:204 a | ",
+		.want = "0:105 a | 1:150 a | 0:203 lost 105..203 7 | 0:203 b | 1:203 a | 1:204 a | ",
 	},
 	{
 		.name = "a flag on an empty page waits for the next event, and counts add up",
@@ -933,8 +932,7 @@ static const struct pass_case pass_cases[] = {
 		.name = "one CPU after the other",
 		.in = { THREE_CPUS },
 		.unmerged = true,
-		.want = "0:105 a | 0:115 b | 0:201 a | 1:107 b | 1:127 a | 1:128 unknown | "
-			"2:91 a | ",
+		.want = "0:105 a | 0:115 b | 0:201 a | 1:107 b | 1:127 a | 1:128 unknown | 2:91 a | ",
 	},
 	{
 		.name = "one CPU after the other, its buffers one after the other",
@@ -1165,8 +1163,7 @@ static void test_info(void **state)
 		assert_string_equal(info->compression, s->zstd ? "zstd" : "none");
 		assert_string_equal(info->meta, s->spool ? "{\"tool\":\"newer\"}" :
 					s->version == 7 ? "{\"tool\":\"test\"}" : "");
-		assert_string_equal(info->notes, "the recording refers to guest 'guest', "
-				    "whose own file is not read");
+		assert_string_equal(info->notes, "the recording refers to guest 'guest', whose own file is not read");
 		assert_string_equal(info->kallsyms, "0 T kallsyms\n");
 		assert_string_equal(info->printk, "0 : \"printk\"\n");
 		assert_int_equal(info->nr_buffers, 2);

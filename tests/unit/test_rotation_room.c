@@ -126,7 +126,8 @@ static void folders_in_use_stay(void **state)
 	make(tmp_at(&r.dir, "x-20200101T000000.001.dat.spool/head.dat"), 5);
 	make(earlier(&r, 2), 5);
 	tap_rotation_room_pack_current(&r.room);
-	assert_true(tap_rotation_room_keep_limit(&r.room)); /* 5 more for what is packed: 15 parts */
+	/* 5 more for what is packed: 15 parts */
+	assert_true(tap_rotation_room_keep_limit(&r.room));
 	assert_int_equal(access(tmp_at(&r.dir, "x-20200101T000000.001.dat.spool/head.dat"), F_OK), 0);
 	assert_false(is_there(&r, 2));
 	end(&r);

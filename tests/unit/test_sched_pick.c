@@ -22,7 +22,8 @@ static const struct levels_case {
 	unsigned int nr_words;		  /* in the record, behind its fixed part */
 	uint32_t loc_at, loc_bytes;	  /* that the field claims instead; 0: what is right */
 	unsigned int want;		  /* levels */
-	bool is_big_endian, is_old, is_idle; /* .is_old: without the field; .is_idle: another class picked */
+	/* .is_old: without the field; .is_idle: another class picked */
+	bool is_big_endian, is_old, is_idle;
 } cases[] = {
 	{ "no levels", 0 },
 	{ "one level", WORDS, .want = 1 },

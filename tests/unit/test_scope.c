@@ -202,7 +202,8 @@ static void test_list(void **state)
 
 	clear();
 	list(&other);
-	assert_null(fake_find(&tap_tasks, (uintptr_t)&one)); /* without -p and -t nobody is put down */
+	/* without -p and -t nobody is put down */
+	assert_null(fake_find(&tap_tasks, (uintptr_t)&one));
 }
 
 static void test_comes_and_goes(void **state)

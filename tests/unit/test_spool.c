@@ -199,7 +199,8 @@ static void test_nobody_else_can_read(void **state)
 		struct tap_spool *s;
 		mode_t before;
 
-		if (umasks[i] == 0777 && geteuid()) { /* others may not enter their own folder then */
+		/* others may not enter their own folder then */
+		if (umasks[i] == 0777 && geteuid()) {
 			skip_test("umask 0777: needs root");
 			continue;
 		}

@@ -27,7 +27,8 @@ static const struct {
 	{ "sched_switch,depth=1", true, false, 1, "sched", "sched_switch" },
 	{ "sched_*:both,depth=127", true, true, 127, "sched", "sched_waking" },
 	{ "sched:*", true, false, 127, "sched", "sched_waking" },
-	{ "net:user:kernel", true, false, 127, "net", "user" }, /* an event that is called like a kind */
+	/* an event that is called like a kind */
+	{ "net:user:kernel", true, false, 127, "net", "user" },
 };
 
 static const struct {
@@ -78,7 +79,8 @@ static void bad_words(void **state)
 
 /* A stack in memory: words by number, and the addresses that a walk finds, as letters. */
 struct sample {
-	const char *memory, *addrs; /* '.': anything else; addresses of the program and its callers are capitals */
+	/* '.': anything else; addresses of the program and its callers are capitals */
+	const char *memory, *addrs;
 	char top;
 	bool certain;
 	const char *places; /* of those behind the context, one digit each */

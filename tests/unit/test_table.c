@@ -190,16 +190,12 @@ static const struct table_case {
 	{ "the greatest numbers", &tap_style_text, numbers,
 	  { { U64(UINT64_MAX), U64(UINT64_MAX), U64(UINT64_MAX), U64(UINT64_MAX), S64(INT64_MIN),
 	      REAL(1e20) } }, 1,
-	  "          run s            max s           life s                     at  "
-	  "                 cpu                        %\n"
-	  "18446744073.710  18446744073.710  18446744073.710  18446744073.709551615  "
-	  "-9223372036854775808  100000000000000000000.0\n" },
+	  "          run s            max s           life s                     at                   cpu                        %\n"
+	  "18446744073.710  18446744073.710  18446744073.710  18446744073.709551615  -9223372036854775808  100000000000000000000.0\n" },
 	{ "JSON", &tap_style_json, numbers,
 	  { { U64(1234567), U64(1), U64(2), U64(12345678901), S64(-1), REAL(12.34) },
 	    { NONE, NONE, NONE, NONE, NONE, REAL(INFINITY) } }, 2,
-	  "{\"rows\":[{\"run_ns\":1234567,\"max_ns\":1,\"life_ns\":2,\"at_ns\":12345678901,"
-	  "\"cpu\":-1,\"pct\":12.34},{\"run_ns\":null,\"max_ns\":null,\"life_ns\":null,"
-	  "\"at_ns\":null,\"cpu\":null,\"pct\":null}]}\n" },
+	  "{\"rows\":[{\"run_ns\":1234567,\"max_ns\":1,\"life_ns\":2,\"at_ns\":12345678901,\"cpu\":-1,\"pct\":12.34},{\"run_ns\":null,\"max_ns\":null,\"life_ns\":null,\"at_ns\":null,\"cpu\":null,\"pct\":null}]}\n" },
 	{ "JSON without rows", &tap_style_json, numbers, {}, 0, "{\"rows\":[]}\n" },
 	{ "JSON names, and its columns only", &tap_style_json, partly,
 	  { { TEXT("no"), S64(5), TEXT("a\"\n") } }, 1,
@@ -314,10 +310,7 @@ static void test_members(void **state)
 		const char *want;
 	} styles[] = {
 		{ &tap_style_text, "comm      count\nc             2\n" },
-		{ &tap_style_json, "{\"a_ns\":1,\"all\":{\"x\":\"\\\"\",\"list\":[{},"
-				   "{\"y\":0.5,\"z\":null}]},"
-				   "\"rows\":[{\"comm\":\"c\",\"count\":2}],"
-				   "\"row\":{\"comm\":null,\"count\":3},\"b\":true}\n" },
+		{ &tap_style_json, "{\"a_ns\":1,\"all\":{\"x\":\"\\\"\",\"list\":[{},{\"y\":0.5,\"z\":null}]},\"rows\":[{\"comm\":\"c\",\"count\":2}],\"row\":{\"comm\":null,\"count\":3},\"b\":true}\n" },
 		{ &tap_style_csv, "comm,count\nc,2\n" },
 	};
 

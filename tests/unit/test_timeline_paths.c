@@ -52,7 +52,8 @@ struct recording {
 	const struct tap_survey *survey;
 	const struct tap_promise *promise;
 	bool silent; /* no watcher */
-	bool follows_table; /* nothing is missing, so that a task's phase follows from the table alone */
+	/* nothing is missing, so that a task's phase follows from the table alone */
+	bool follows_table;
 };
 
 /*
@@ -61,8 +62,10 @@ struct recording {
  */
 static const struct world {
 	int nr_cpus, nr_tasks;
-	unsigned int max_states, soak_max_states; /* explored, of those that were reached; SOAK=1 is set */
-	unsigned int min_states, min_fast; /* if there are fewer, the test proves less than it did */
+	/* explored, of those that were reached; SOAK=1 is set */
+	unsigned int max_states, soak_max_states;
+	/* if there are fewer, the test proves less than it did */
+	unsigned int min_states, min_fast;
 } worlds[] = {
 	{ 1, 1, 10000, 100000, 190, 500 },
 	{ 2, 1, 2000, 100000, 377, 2500 },
@@ -614,8 +617,7 @@ static void print_tasks(const char *path, const struct snapshot *s)
 	for (unsigned int i = 0; i < s->nr; i++) {
 		const struct task *task = &s->tasks[i];
 
-		print_message("# %s: %d %s since %llu cpu %d run_cpu %d from_cpu %d prio %d slices %llu migrations %llu woken_ns %llu by %d on %d,"
-			      " woken_running %llu slept %d from %llu throttles %llu waited %d was %d back %d phase %d,%s%s%s%s\n",
+		print_message("# %s: %d %s since %llu cpu %d run_cpu %d from_cpu %d prio %d slices %llu migrations %llu woken_ns %llu by %d on %d, woken_running %llu slept %d from %llu throttles %llu waited %d was %d back %d phase %d,%s%s%s%s\n",
 			      path, task->pub.tid, tap_state_name(task->pub.state), (unsigned long long)task->pub.since_ns, task->pub.cpu,
 			      task->pub.run_cpu, task->pub.from_cpu, task->pub.prio, (unsigned long long)task->pub.slices,
 			      (unsigned long long)task->pub.migrations, (unsigned long long)task->pub.woken_ns, task->pub.waker_tid,
@@ -648,7 +650,8 @@ static bool is_in_table(enum tap_phase from, enum tap_sign sign, enum tap_phase 
 	enum tap_phase phase = amended(from, sign);
 	unsigned int next = tap_rules[sign][phase].next;
 
-	if (sign == TAP_SIGN_MOVED && from == TAP_PHASE_ASLEEP_WOKEN && to == from) /* by another than the task's waker */
+	/* by another than the task's waker */
+	if (sign == TAP_SIGN_MOVED && from == TAP_PHASE_ASLEEP_WOKEN && to == from)
 		return true;
 	return next == TAP_PHASE_TOLD || to == (next ? next : phase);
 }
@@ -663,7 +666,8 @@ static void check_task(const struct snapshot *before, const struct snapshot *aft
 		return;
 	from = before->tasks[i].phase;
 	to = after->tasks[i].phase;
-	if (sign == TAP_SIGN_WAKING && after->now_ns == before->tasks[i].pub.since_ns && to == from) /* two CPUs' clocks */
+	/* two CPUs' clocks */
+	if (sign == TAP_SIGN_WAKING && after->now_ns == before->tasks[i].pub.since_ns && to == from)
 		return;
 	if (!is_in_table(from, sign, to)) {
 		print_message("# task %d: sign %d leads from phase %d to %d, which the table does not have\n", tid, (int)sign, (int)from, (int)to);
@@ -687,7 +691,8 @@ static void check_table(const struct event *e, const struct snapshot *before, co
 			check_task(before, after, other, TAP_SIGN_IN);
 		return;
 	}
-	if (sscanf(e->text, "%*d %23s %d by %d", kind, &tid, &other) == 3 && tid == other) /* what a task does to itself */
+	/* what a task does to itself */
+	if (sscanf(e->text, "%*d %23s %d by %d", kind, &tid, &other) == 3 && tid == other)
 		return;
 	for (int sign = 0; sign < TAP_NR_SIGNS; sign++)
 		if (kinds[sign] && !strcmp(kind, kinds[sign]))
@@ -764,7 +769,8 @@ static struct tap_timeline *start(const struct recording *r, struct log *log)
 		events[0].ev.ts_ns = START_NS;
 		assert_int_equal(tap_timeline_event(t, &events[0].ev), 0);
 	}
-	assert_int_equal(tap_timeline_see(t, 8, &task), 0); /* which allocates the block that all tasks come from */
+	/* which allocates the block that all tasks come from */
+	assert_int_equal(tap_timeline_see(t, 8, &task), 0);
 	return t;
 }
 

@@ -51,11 +51,9 @@ static void test_find(void **state)
 		  "/", 0, "" },
 		{ "the type counts, not the device", "none / tracefs rw 0 0\n", "/", 0, "" },
 		{ "a device of that name is none", "tracefs / tmpfs rw 0 0\n", NULL, -EOPNOTSUPP,
-		  "tracefs is not mounted: run "
-		  "'mount -t tracefs tracefs /sys/kernel/tracing'" },
+		  "tracefs is not mounted: run 'mount -t tracefs tracefs /sys/kernel/tracing'" },
 		{ "nothing is mounted", "", NULL, -EOPNOTSUPP,
-		  "tracefs is not mounted: run "
-		  "'mount -t tracefs tracefs /sys/kernel/tracing'" },
+		  "tracefs is not mounted: run 'mount -t tracefs tracefs /sys/kernel/tracing'" },
 		{ "a blank in the path is decoded", "t /no\\040place tracefs rw 0 0\n", NULL,
 		  -ENOENT,
 		  "cannot read tracefs at '/no place': No such file or directory" },
@@ -240,8 +238,7 @@ static void test_refused(void **state)
 		int ret;
 	} cases[] = {
 		{ "message, filter and caret",
-		  "nosuch == 1\n       ^\nparse_error: "
-		  "Field not found\n\n",
+		  "nosuch == 1\n       ^\nparse_error: Field not found\n\n",
 		  "bad filter for 's:e': Field not found\n nosuch == 1\n        ^", -EINVAL },
 		{ "an errno that is an internal code",
 		  "p == 1)\n      ^\nparse_error: Too few '('\n",

@@ -256,7 +256,8 @@ static void test_no_files(void **state)
 	} cases[] = {
 		{ "missing", -ENOENT, "cannot read '%s': No such file or directory" },
 		{ "folder", -EINVAL, "cannot read kernel types: '%s' is not a regular file" },
-		{ "fifo", -EINVAL, "cannot read kernel types: '%s' is not a regular file" }, /* nor waited for */
+		/* nor waited for */
+		{ "fifo", -EINVAL, "cannot read kernel types: '%s' is not a regular file" },
 	};
 	struct tmp_dir dir;
 

@@ -50,8 +50,7 @@ static const char switch_text[] =
 	"\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n"
 	"\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"
 	"\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n"
-	"\nprint fmt: \"%s\", (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, \"|\", "
-	"{ 1, \"S\" }, { 2, \"D\" }) : \"R\"\n";
+	"\nprint fmt: \"%s\", (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, \"|\", { 1, \"S\" }, { 2, \"D\" }) : \"R\"\n";
 
 #define SIZE 160u
 

@@ -65,7 +65,8 @@ static void test_cases(void **state)
 		ret = tap_select_new(&words, &select, &err);
 		plan.select = select;
 		ret = ret ?: tap_choose_events(&plan, &opts, &err);
-		if (err.code == -EOPNOTSUPP || err.code == -EACCES) { /* who could mount tracefs, or be root, is told to */
+		/* who could mount tracefs, or be root, is told to */
+		if (err.code == -EOPNOTSUPP || err.code == -EACCES) {
 			assert_non_null(strstr(said, err.code == -EACCES ? "run as root" : "mount"));
 			goto next;
 		}

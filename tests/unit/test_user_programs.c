@@ -473,7 +473,8 @@ static void test_junk(void **state)
 	snprintf(path, sizeof(path), "%s/junk", f.tmp.path);
 	assert_int_equal(mkdir(path, 0700), 0);
 	for (unsigned int i = 0; i < TAP_USER_PROGRAMS_MAX + 10; i++) {
-		snprintf(path, sizeof(path), "%s/junk/%u-01", f.tmp.path, i + 1); /* of a pid namespace */
+		/* of a pid namespace */
+		snprintf(path, sizeof(path), "%s/junk/%u-01", f.tmp.path, i + 1);
 		assert_int_equal(symlink("/proc/1/fd/99999", path), 0);
 	}
 	tap_user_free(f.set); /* junk first */
@@ -615,8 +616,7 @@ static void test_print_formats(void **state)
 	"\tfield:__data_loc char[] d;\toffset:40;\tsize:4;\tsigned:0;\n"                            \
 	"\tfield:u32 e[4];\toffset:44;\tsize:16;\tsigned:0;\n"                                      \
 	"\tfield:double f;\toffset:64;\tsize:8;\tsigned:1;\n"
-	static const char plain[] = "print fmt: \"a=%llu b=%lld c=%s d=%s f=%g\", (unsigned long long)REC->a, "
-				    "(long long)REC->b, REC->c, __get_str(d), REC->f\n";
+	static const char plain[] = "print fmt: \"a=%llu b=%lld c=%s d=%s f=%g\", (unsigned long long)REC->a, (long long)REC->b, REC->c, __get_str(d), REC->f\n";
 	static const struct {
 		const char *print;
 		bool plain;

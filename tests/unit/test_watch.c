@@ -80,8 +80,7 @@ static const struct watch_case cases[] = {
 		.name = "preempted, sleeping, blocked and stopped",
 		.conditions = { "preempted > 10ns", "sleeping > 20ns if tid == 1", "blocked > 30ns", "stopped > 40ns" },
 		.parts = {
-			{ BEGIN "100 0 switch 1 R 5; 200 0 switch 5 R+ 1; 210 0 switch 1 S 5; 300 0 switch 5 D 6;"
-			  "400 0 switch 6 T 0", 800, " 110:0:1:t1 230:1:1:t1 330:2:5:t5 440:3:6:t6" },
+			{ BEGIN "100 0 switch 1 R 5; 200 0 switch 5 R+ 1; 210 0 switch 1 S 5; 300 0 switch 5 D 6;400 0 switch 6 T 0", 800, " 110:0:1:t1 230:1:1:t1 330:2:5:t5 440:3:6:t6" },
 		},
 	},
 	{

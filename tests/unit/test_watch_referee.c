@@ -200,7 +200,8 @@ static void check_seed(uint64_t seed, unsigned int *nr_met, unsigned int *nr_dou
 	assert_int_equal(tap_watch_new(all, NR_CONDITIONS + 1, g.path, NULL, &w, NULL), 0);
 	record(&s, &g, w, all, &told);
 	report(g.path, &found);
-	for (int i = 0; i < 50 && told.nr < found.nr; i++) { /* some come behind the last sentinel */
+	/* some come behind the last sentinel */
+	for (int i = 0; i < 50 && told.nr < found.nr; i++) {
 		take(w, all, &told);
 		usleep(1000);
 	}

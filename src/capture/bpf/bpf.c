@@ -41,7 +41,8 @@ struct bpf_state {
 	struct tap_bpf_object o;
 	struct bpf_link **links;
 	unsigned int nr_links, nr_attached;
-	bool is_refused; /* a program was not attached for lack of a privilege or a kernel feature */
+	/* a program was not attached for lack of a privilege or a kernel feature */
+	bool is_refused;
 	struct entry {
 		int prog; /* descriptor: what a tracepoint calls */
 		unsigned int nr_events; /* that it and those behind it record */

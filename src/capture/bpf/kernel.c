@@ -121,8 +121,7 @@ int tap_kernel_new(struct tap_kernel **out, struct tap_err *err)
 	*out = NULL;
 	if (!btf)
 		return tap_err_set(err, -EOPNOTSUPP,
-				   "the kernel has no BTF (/sys/kernel/btf/vmlinux): boot a kernel built "
-				   "with CONFIG_DEBUG_INFO_BTF=y");
+				   "the kernel has no BTF (/sys/kernel/btf/vmlinux): boot a kernel built with CONFIG_DEBUG_INFO_BTF=y");
 	k = calloc(1, sizeof(*k));
 	ret = k ? 0 : -ENOMEM;
 	if (k && tap_machine_capacity(0) >= 0)
@@ -247,8 +246,7 @@ const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct 
 	else if (need)
 		tap_buf_printf(why, "the kernel is built without %s", need->spec);
 	else
-		tap_buf_puts(why, "with CONFIG_PREEMPT_RCU a BPF program on this tracepoint can recurse and "
-				  "panic the kernel");
+		tap_buf_puts(why, "with CONFIG_PREEMPT_RCU a BPF program on this tracepoint can recurse and panic the kernel");
 	return NULL;
 }
 

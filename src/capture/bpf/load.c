@@ -184,8 +184,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	if (!o->obj)
 		return tap_err_set(err, -errno, "cannot read the embedded BPF object: %m");
 	if (!choose_programs(o->obj, plan, kernel))
-		return tap_err_set(err, -ENOENT, "none of the selected events can be recorded over BPF on "
-				   "this machine%s%s",
+		return tap_err_set(err, -ENOENT, "none of the selected events can be recorded over BPF on this machine%s%s",
 				   *reason ? ": " : "", reason);
 	ret = size_maps(o, plan) ?: tap_bpf_chain_prepare(o->obj, plan);
 	if (ret)

@@ -67,8 +67,7 @@ static int refuse_cgroup(const char *word, const struct tap_map *cgroups, const 
 			paths[nr++] = (const char *)(uintptr_t)s->value;
 	near = paths ? tap_nearest(word, paths, nr) : NULL;
 	ret = near ? tap_err_set(err, -ENOENT, "-g: there is no cgroup '%.300s': did you mean '%.300s'?", word, near) :
-		     tap_err_set(err, -ENOENT, "-g: there is no cgroup '%.300s' below '%.300s', where the "
-				 "scheduler's cgroup hierarchy is mounted", word, mount);
+		     tap_err_set(err, -ENOENT, "-g: there is no cgroup '%.300s' below '%.300s', where the scheduler's cgroup hierarchy is mounted", word, mount);
 	free(paths);
 	return ret;
 }

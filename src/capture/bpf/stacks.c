@@ -69,8 +69,7 @@ static void note_hidden(struct tap_plan *plan)
 		struct tap_plan_event *ev = &plan->events[i];
 
 		if (ev->backend->kind == TAP_BY_BPF && ev->stacks.kernel && !ev->note) {
-			ev->note = strdup("stacks: kernel functions have no names because "
-					  "/proc/kallsyms hides addresses (kernel.kptr_restrict; cap_syslog)");
+			ev->note = strdup("stacks: kernel functions have no names because /proc/kallsyms hides addresses (kernel.kptr_restrict; cap_syslog)");
 			return;
 		}
 	}
@@ -116,7 +115,8 @@ int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
 
 	if (!s->log)
 		return 0;
-	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); /* who makes new ones all the time must not keep us here */
+	/* who makes new ones all the time must not keep us here */
+	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 	tap_stacks_retry(s->table);
 	for (tail = ring->tail; !ret && tail != head;) {
 		unsigned char *at = s->log + TAP_RING_DATA + (tail & (s->ring_bytes - 1));

@@ -39,8 +39,7 @@ static int put_trigger(const struct bpf_object *obj, const struct tap_plan *plan
 	};
 
 	if (t->action == TAP_TRIGGER_KERNELS)
-		return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over BPF, "
-				   "which does not support '%.*s': use --backend tracefs",
+		return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over BPF, which does not support '%.*s': use --backend tracefs",
 				   t->text, t->system, t->name, (int)strcspn(t->words, ":"), t->words);
 	if (bpf_map_update_elem(bpf_map__fd(map_of(obj, "tap_triggers")), &i, &state, BPF_ANY))
 		return tap_err_set(err, -errno, "cannot set a trigger in the BPF programs: %m");

@@ -190,19 +190,16 @@ static bool is_def(const struct maker *m, const struct tap_select_word *w)
 static int refuse(struct maker *m, const struct tap_select_word *w, const char *filter, struct tap_err *err)
 {
 	if (filter && !backend_allows(m, &tap_backend_tracefs))
-		return tap_err_set(err, -EINVAL, "-f '%s' can be applied only over tracefs, which -b %s does "
-				   "not use", filter, m->opts->backend);
+		return tap_err_set(err, -EINVAL, "-f '%s' can be applied only over tracefs, which -b %s does not use", filter, m->opts->backend);
 	if (!w || is_def(m, w))
-		return tap_err_set(err, -EINVAL, "'%s' is not one of the kernel's own events, and only the "
-				   "kernel's own events %s",
+		return tap_err_set(err, -EINVAL, "'%s' is not one of the kernel's own events, and only the kernel's own events %s",
 				   w ? w->text : "(default)",
 				   filter ? "can be filtered over tracefs" : "can be recorded over tracefs");
 	if (m->root)
 		list_tracefs(m, NULL);
 	for (unsigned int i = 0; i < m->list.nr; i++)
 		if (tap_select_word_fits(w, m->list.v[i].system, m->list.v[i].name))
-			return tap_err_set(err, -EINVAL, "event '%s' can be recorded only over tracefs, "
-					   "which -b %s does not use",
+			return tap_err_set(err, -EINVAL, "event '%s' can be recorded only over tracefs, which -b %s does not use",
 					   w->text, m->opts->backend);
 	return refuse_unknown(m, w, err);
 }
@@ -302,8 +299,7 @@ static bool may_mount_tracefs(const struct maker *m)
 static int check_program_event(const struct maker *m, const char *pattern, struct tap_err *err)
 {
 	if (m->plan->select->by & TAP_SELECT_CGROUPS)
-		return tap_err_set(err, -EINVAL, "'%s' matches events of user-space programs, which cannot "
-				   "be filtered by cgroup (-g)",
+		return tap_err_set(err, -EINVAL, "'%s' matches events of user-space programs, which cannot be filtered by cgroup (-g)",
 				   pattern);
 	return 0;
 }
@@ -334,11 +330,9 @@ static int add_programs(struct maker *m, const struct tap_select_word *w, const 
 	if (ret)
 		return ret;
 	if (no_list)
-		snprintf(note, sizeof(note), "'%.100s' selects only events of user-space programs, because "
-			 "the kernel's events cannot be listed (%.200s)", pattern, no_list->text);
+		snprintf(note, sizeof(note), "'%.100s' selects only events of user-space programs, because the kernel's events cannot be listed (%.200s)", pattern, no_list->text);
 	else
-		snprintf(note, sizeof(note), "'%.100s' is not an event of this kernel: waiting for "
-			 "user-space programs that have such an event%s%.100s%s",
+		snprintf(note, sizeof(note), "'%.100s' is not an event of this kernel: waiting for user-space programs that have such an event%s%.100s%s",
 			 pattern, near ? "; did you mean the kernel's '" : "",
 			 near ? near : "", near ? "'?" : "");
 	return add_pattern(m, w, found ? NULL : note, err);
@@ -374,7 +368,7 @@ static int add_wanted(struct maker *m, const struct tap_select_word *w, const ch
 	return refuse(m, w, filter, err);
 }
 
-/* ---- triggers -------------------------------------------------------------------------------- */
+/* ---- triggers ---- */
 
 static struct tap_plan_event *find_named(const struct tap_plan *plan, const char *system, const char *name)
 {
@@ -442,8 +436,7 @@ static int check_twice(const struct tap_plan *plan, const struct tap_trigger *t,
 		if (t->action != TAP_TRIGGER_KERNELS && other->action != TAP_TRIGGER_KERNELS && other != t &&
 		    is_same(other->system, t->system) && is_same(other->name, t->name) &&
 		    is_same(other->of_system, t->of_system) && is_same(other->of_name, t->of_name))
-			return tap_err_set(err, -EINVAL, "--trigger '%.200s': the event already "
-					   "has a trigger of this kind",
+			return tap_err_set(err, -EINVAL, "--trigger '%.200s': the event already has a trigger of this kind",
 					   t->text);
 	}
 	return 0;
@@ -477,14 +470,13 @@ static int add_trigger(struct maker *m, const char *text, struct tap_err *err)
 	return ret;
 }
 
-/* ---- stacks ---------------------------------------------------------------------------------- */
+/* ---- stacks ---- */
 
 /* Return: 0; -EINVAL with a sentence: this event has some already. */
 static int set_stacks(struct tap_plan *plan, struct tap_plan_event *ev, const struct tap_stack *stack, struct tap_err *err)
 {
 	if (ev->stacks.depth)
-		return tap_err_set(err, -EINVAL, "--stack '%.200s': another --stack already "
-				   "selects %s:%s", stack->text, ev->system, ev->name);
+		return tap_err_set(err, -EINVAL, "--stack '%.200s': another --stack already selects %s:%s", stack->text, ev->system, ev->name);
 	ev->stacks = stack->kinds;
 	plan->has_stacks = true;
 	return 0;

@@ -17,9 +17,11 @@ struct tap_task_list {
 	struct tap_map tgids, comms; /* tid -> its process; tid -> its name */
 	struct tap_map members; /* tid -> its cgroup's id */
 	bool has_affinities;
-	struct tap_map affinities; /* tid -> the CPUs that it may use, as of tap_machine_affinity() */
+	/* tid -> the CPUs that it may use, as of tap_machine_affinity() */
+	struct tap_map affinities;
 	struct tap_map limited; /* ids of cgroups with a quota -> ns throttled */
-	struct tap_map command_lines; /* process -> json_t *, owned: its words; empty: not asked for */
+	/* process -> json_t *, owned: its words; empty: not asked for */
+	struct tap_map command_lines;
 };
 
 struct tap_spool;

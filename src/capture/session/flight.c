@@ -57,7 +57,7 @@ struct tap_flight {
 	struct tap_err failed; /* the first one */
 };
 
-/* ---- the thread ----------------------------------------------------------------------------- */
+/* ---- the thread ---- */
 
 static void on_copied(void *flight, uint64_t done, uint64_t whole)
 {
@@ -185,7 +185,7 @@ static int begin_file(struct tap_spool *spool, void *ctx, uint64_t arg, struct t
 	return 0;
 }
 
-/* ---- who drains ----------------------------------------------------------------------------- */
+/* ---- who drains ---- */
 
 int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zstd, struct tap_spool *spool,
 		   struct tap_page_writer *writer, struct tap_flight **out, struct tap_err *err)
@@ -301,7 +301,8 @@ bool tap_flight_is_met(const struct tap_flight *f)
 /* Return: the time from which on events go into the file of the condition that fired. */
 static uint64_t from_ns(const struct tap_flight *f)
 {
-	uint64_t ns = f->opts.keep_ns ? f->met.needed_ns : 0; /* by bytes, as far as there is something */
+	/* by bytes, as far as there is something */
+	uint64_t ns = f->opts.keep_ns ? f->met.needed_ns : 0;
 
 	return ns > f->start_ns ? ns : f->start_ns;
 }

@@ -177,7 +177,8 @@ int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *
 	for (unsigned int i = 0; m->from >= 0 && i < MARKS_PER_DRAIN && !ret && take_request(m, res, &ret, err); i++)
 		;
 	if (m->lane.pages)
-		tap_lane_flush(&m->lane, m->writer, true); /* they are rare, and should outlive us */
+		/* they are rare, and should outlive us */
+		tap_lane_flush(&m->lane, m->writer, true);
 	return ret;
 }
 

@@ -15,7 +15,8 @@ struct tap_flight_file {
 	uint64_t from_ns, to_ns; /* what it holds */
 	unsigned int nr_met; /* in all */
 	uint64_t bytes;
-	bool is_left; /* a killed recorder began it, and nothing else is known; 0 bytes: that recorder had saved it */
+	/* a killed recorder began it, and nothing else is known; 0 bytes: that recorder had saved it */
+	bool is_left;
 };
 
 struct tap_flight_opts {
@@ -42,9 +43,12 @@ struct tap_rotation_opts {
 /* Needed only until tap_session_open() returns, but for the selection. */
 struct tap_session_opts {
 	const char *file;
-	const struct tap_select *select; /* needed until tap_session_free(); NULL: the default events of everybody */
-	const struct tap_defs *own; /* events beside the built-in ones; needed until tap_session_free(); NULL: none */
-	struct tap_kernel *kernel; /* where the caller has read the kernel's types; needed as long; NULL */
+	/* needed until tap_session_free(); NULL: the default events of everybody */
+	const struct tap_select *select;
+	/* events beside the built-in ones; needed until tap_session_free(); NULL: none */
+	const struct tap_defs *own;
+	/* where the caller has read the kernel's types; needed as long; NULL */
+	struct tap_kernel *kernel;
 	const char *backend; /* "bpf", "tracefs", "user", or NULL: the cheapest per event */
 	const struct tap_strings *triggers; /* NULL: none */
 	const struct tap_strings *stacks; /* NULL: none */

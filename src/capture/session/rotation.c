@@ -79,7 +79,7 @@ static void say_started(struct tap_rotation *r, struct thread *t)
 	sem_post(&r->started);
 }
 
-/* ---- the keeper: removes old files ----------------------------------------------------------- */
+/* ---- the keeper: removes old files ---- */
 
 /* Several wishes to look at the limit are one. */
 static void wait_for_wish(struct tap_rotation *r)
@@ -105,7 +105,7 @@ static void *run_keeper(void *arg)
 	}
 }
 
-/* ---- the maker: makes folders ---------------------------------------------------------------- */
+/* ---- the maker: makes folders ---- */
 
 static int prepare(struct tap_rotation *r, struct tap_rotation_file *f, struct tap_err *err)
 {
@@ -152,7 +152,7 @@ static void *run_maker(void *arg)
 	}
 }
 
-/* ---- the packer ----------------------------------------------------------------------------- */
+/* ---- the packer ---- */
 
 static bool make_room(void *ctx)
 {
@@ -202,7 +202,7 @@ static void *run_packer(void *arg)
 	}
 }
 
-/* ---- the page writer's thread ---------------------------------------------------------------- */
+/* ---- the page writer's thread ---- */
 
 /*
  * Called before pages are written: the limit holds even where the keeper is late. Where the folder is too large, waiting would not help:
@@ -252,7 +252,7 @@ static int move(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err
 	return tap_spool_uncut(spool, err);
 }
 
-/* ---- the draining thread --------------------------------------------------------------------- */
+/* ---- the draining thread ---- */
 
 static int lock_name(struct tap_rotation *r, const char *file, const struct tap_head *head, struct tap_err *err)
 {

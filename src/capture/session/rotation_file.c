@@ -36,7 +36,7 @@ bool tap_rotation_file_has_folder(const struct tap_rotation_file *f, const char 
 	return f && !strncmp(path, f->path, len) && !strcmp(path + len, TAP_SPOOL_SUFFIX);
 }
 
-/* ---- before events are recorded to it --------------------------------------------------------- */
+/* ---- before events are recorded to it ---- */
 
 static int read_head(const struct tap_rotation_file *f, struct tap_buf *head, struct tap_err *err)
 {
@@ -82,7 +82,7 @@ int tap_rotation_file_prepare(struct tap_rotation_file *f, const struct tap_rota
 	return make_folder(f, before, err);
 }
 
-/* ---- after the last event --------------------------------------------------------------------- */
+/* ---- after the last event ---- */
 
 int tap_rotation_file_explain(int failed, struct tap_err *err)
 {

@@ -17,7 +17,8 @@ struct tap_rotation_file {
 	unsigned int nr;
 	uint64_t start_ns; /* about when it began */
 	struct tap_spool *spool; /* its folder, unless events are recorded to it */
-	struct tap_description d; /* before events are recorded to it: its first tasks; after that, the description of the recording */
+	/* before events are recorded to it: its first tasks; after that, the description of the recording */
+	struct tap_description d;
 	json_t *clocks; /* when it began */
 };
 

@@ -51,7 +51,7 @@ void tap_rotation_room_release(struct tap_rotation_room *room)
 	pthread_mutex_destroy(&room->disk);
 }
 
-/* ---- the list of folders ---------------------------------------------------------------------- */
+/* ---- the list of folders ---- */
 
 void tap_rotation_room_expect(struct tap_rotation_room *room, struct tap_rotation_file *f)
 {
@@ -150,7 +150,7 @@ static struct tap_rotation_file *drop_oldest(struct tap_rotation_room *room)
 	return f;
 }
 
-/* ---- what is on disk -------------------------------------------------------------------------- */
+/* ---- what is on disk ---- */
 
 void tap_rotation_room_name(struct tap_rotation_room *room, struct tap_rotation_file *f)
 {

@@ -22,7 +22,8 @@ struct tap_rotation_room {
 	uint64_t max_bytes, keep_ns; /* struct tap_rotation_opts */
 	uint64_t heads_bytes; /* of the next folder, and while they are replaced */
 	const struct tap_spool *spool; /* to which events are recorded; borrowed */
-	_Atomic uint64_t part_bytes; /* a file's part of the limit, or of the disk where that has less space */
+	/* a file's part of the limit, or of the disk where that has less space */
+	_Atomic uint64_t part_bytes;
 	_Atomic uint64_t written_bytes; /* in page files of all folders before the current one */
 	_Atomic uint64_t max_written_bytes; /* more may not be written, with the current folder */
 
@@ -31,8 +32,10 @@ struct tap_rotation_room {
 
 	pthread_mutex_t mutex; /* of all below */
 	struct tap_rotation_file *current, *upcoming; /* changed by the draining thread only */
-	struct tap_rotation_file *finished; /* the page writer's thread has not closed its folder yet */
-	struct tap_rotation_file *queue, *packing; /* folders to be packed, the oldest first; the one that is being packed */
+	/* the page writer's thread has not closed its folder yet */
+	struct tap_rotation_file *finished;
+	/* folders to be packed, the oldest first; the one that is being packed */
+	struct tap_rotation_file *queue, *packing;
 	unsigned int first_kept; /* older files are removed once they are packed */
 };
 
@@ -40,7 +43,7 @@ struct tap_rotation_room {
 int tap_rotation_room_init(struct tap_rotation_room *room, const struct tap_rotation_opts *opts, const char *file, struct tap_err *err);
 void tap_rotation_room_release(struct tap_rotation_room *room);
 
-/* ---- in any thread but the two above ---------------------------------------------------------- */
+/* ---- in any thread but the two above ---- */
 
 /* Set the path of a file that is made now, and once its folder is there, note that it is the newest file. Return: 0; -ENOMEM. */
 void tap_rotation_room_name(struct tap_rotation_room *room, struct tap_rotation_file *f);
@@ -63,7 +66,7 @@ void tap_rotation_room_drop(struct tap_rotation_room *room, struct tap_rotation_
 /* The current folder is packed next, and nothing more is recorded. */
 void tap_rotation_room_pack_current(struct tap_rotation_room *room);
 
-/* ---- the draining thread and the page writer's ------------------------------------------------ */
+/* ---- the draining thread and the page writer's ---- */
 
 /* @f: the file whose folder is made next; NULL: it could not be made. */
 void tap_rotation_room_expect(struct tap_rotation_room *room, struct tap_rotation_file *f);

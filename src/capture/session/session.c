@@ -81,7 +81,8 @@ struct tap_session {
 		uint64_t cpu_ns, wall_ns;
 	} own;
 	uint64_t wait_ns;
-	uint64_t misses_ns, partly_ns; /* when misses, and pages that are not full, were last asked for */
+	/* when misses, and pages that are not full, were last asked for */
+	uint64_t misses_ns, partly_ns;
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
 	void *ctx;
 	int wanted_priority;
@@ -170,8 +171,7 @@ static int check_trigger(const struct tap_plan *plan, const struct tap_trigger *
 
 	if (ret || ev->backend == of->backend)
 		return ret;
-	return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over %s, but %s:%s over %s: "
-			   "use --backend tracefs for both events",
+	return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over %s, but %s:%s over %s: use --backend tracefs for both events",
 			   t->text, ev->system, ev->name, ev->backend->name, of->system, of->name,
 			   of->backend->name);
 }
@@ -224,8 +224,7 @@ static int check_ids(const struct tap_select *select, struct tap_err *err)
 	const struct tap_select_ids *tids = &select->tids;
 
 	if (tap_map_get(&select->tgids.set, 0) || tap_map_get(&tids->set, 0))
-		return tap_err_set(err, -EINVAL, "the idle tasks (PID 0) cannot be selected with -p or -t: "
-				   "use -C to select CPUs");
+		return tap_err_set(err, -EINVAL, "the idle tasks (PID 0) cannot be selected with -p or -t: use -C to select CPUs");
 	for (unsigned int i = 0; i < tids->nr; i++)
 		if (kill(tids->v[i], 0) && errno == ESRCH)
 			return tap_err_set(err, -ESRCH, "there is no thread %d", tids->v[i]);
@@ -926,7 +925,8 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	enum tap_drain_depth depth = depth_of(s, is_due, now_ns);
 	int ret = find_and_drain(s, depth, &res, err), failed;
 
-	if (!ret && !s->is_followed && !was_met && is_met(s)) /* what led to it goes to the spool folder at once */
+	/* what led to it goes to the spool folder at once */
+	if (!ret && !s->is_followed && !was_met && is_met(s))
 		ret = drain(s, TAP_DRAIN_ALL, &(struct tap_drain){ 0 }, err);
 	if (s->is_followed && !ret && depth != TAP_DRAIN_PAGES && tap_page_writer_head_is_set(s->writer))
 		ret = read_followed(s, now_ns, err);
@@ -1049,7 +1049,8 @@ void tap_session_free(struct tap_session *s)
 	tap_cgroup_watch_release(&s->new_cgroups);
 	tap_scx_watch_release(&s->schedulers);
 	tap_marks_release(&s->marks);
-	tap_porter_free(s->plan.porter); /* it still has what others left in sockets, when all others have closed them */
+	/* it still has what others left in sockets, when all others have closed them */
+	tap_porter_free(s->plan.porter);
 	tap_plan_release(&s->plan);
 	tap_buf_release(&s->symbols);
 	free(s->file);

@@ -193,20 +193,17 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, st
 	if (!ret && kernel->len)
 		ret = put_filter(t, ev, tap_buf_str(kernel), err);
 	if (!ret && rest.len && ev->stacks.depth)
-		ret = tap_err_set(err, -EOPNOTSUPP, "--stack: over tracefs the kernel must filter events "
-				  "that have stacks, but it cannot express the filter '%.200s' of %s:%s",
+		ret = tap_err_set(err, -EOPNOTSUPP, "--stack: over tracefs the kernel must filter events that have stacks, but it cannot express the filter '%.200s' of %s:%s",
 				  tap_buf_str(&rest), ev->system, ev->name);
 	if (!ret && rest.len && sizeof(long) != sizeof(uint64_t))
-		ret = tap_err_set(err, -EOPNOTSUPP, "-f: '%.200s' of %s:%s: 32-bit kernels cannot "
-				  "evaluate this filter",
+		ret = tap_err_set(err, -EOPNOTSUPP, "-f: '%.200s' of %s:%s: 32-bit kernels cannot evaluate this filter",
 				  tap_buf_str(&rest), ev->system, ev->name);
 	if (!ret && rest.len) {
 		ret = tap_sieve_add(&t->sieve, fmt, tap_buf_str(&rest), err);
 		fmt = NULL;
 	}
 	if (!ret && rest.len && !ev->note &&
-	    asprintf(&ev->note, "-f: the kernel cannot evaluate '%.200s' of %s:%s: the recorder evaluates "
-		     "this filter instead", tap_buf_str(&rest), ev->system, ev->name) < 0)
+	    asprintf(&ev->note, "-f: the kernel cannot evaluate '%.200s' of %s:%s: the recorder evaluates this filter instead", tap_buf_str(&rest), ev->system, ev->name) < 0)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	tap_format_free(fmt);
 	tap_buf_release(&rest);
@@ -714,7 +711,8 @@ static int tfs_drain(void *state, enum tap_drain_depth depth, struct tap_drain *
 			ret = drain_cpu(t, cpu, depth, res, err);
 	/* not left to free: packing takes its time, and may be where we are killed */
 	if (depth == TAP_DRAIN_LAST) {
-		tap_page_writer_wait(t->writer); /* the pipes are empty, or nobody will empty them */
+		/* the pipes are empty, or nobody will empty them */
+		tap_page_writer_wait(t->writer);
 		remove_instance(t);
 	}
 	t->total.events += res->events - before.events;

@@ -12,7 +12,8 @@ struct tap_tracefs_enabled {
 	const char *system, *name;
 	const char *filter;   /* NULL: none */
 	const char *triggers; /* a line each; NULL: none */
-	bool is_soft;	      /* it is there for triggers, its own or another event's, and not recorded until one says so */
+	/* it is there for triggers, its own or another event's, and not recorded until one says so */
+	bool is_soft;
 };
 
 /*

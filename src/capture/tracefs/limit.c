@@ -153,8 +153,7 @@ static int add_comm(const char *comm, const struct tap_format *fmt, struct tap_b
 	else if (ret)
 		ret = tap_err_set(err, ret, "out of memory");
 	else if (strchr(tap_buf_str(&glob), quote))
-		ret = tap_err_set(err, -EINVAL, "-c '%s': tracefs cannot match a name that contains both "
-				  "single and double quotes", comm);
+		ret = tap_err_set(err, -EINVAL, "-c '%s': tracefs cannot match a name that contains both single and double quotes", comm);
 	else
 		add_comm_terms(tap_buf_str(&glob), quote, fmt, out);
 	tap_buf_release(&glob);

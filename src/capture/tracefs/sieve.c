@@ -27,13 +27,10 @@ static const char *end_of_part(const char *s)
 static int check_rest(const struct tap_filter *f, const char *part, struct tap_err *err)
 {
 	if (f->nr_pasts)
-		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: changed() and moved() do not work "
-				   "over tracefs: use -b bpf, or filter when reading the recording",
+		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: changed() and moved() do not work over tracefs: use -b bpf, or filter when reading the recording",
 				   part, f->fmt->system, f->fmt->name);
 	if (tap_filter_wants_comm(f))
-		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: only the kernel can filter by COMM, "
-				   "but it cannot evaluate the other terms: join COMM and the other terms "
-				   "with '&&'", part, f->fmt->system, f->fmt->name);
+		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: only the kernel can filter by COMM, but it cannot evaluate the other terms: join COMM and the other terms with '&&'", part, f->fmt->system, f->fmt->name);
 	return 0;
 }
 

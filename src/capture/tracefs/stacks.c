@@ -24,8 +24,7 @@ int tap_tracefs_stacks_set(const struct tap_instance *in, const struct tap_plan_
 	if (!ev->stacks.depth)
 		return 0;
 	if (ev->stacks.user)
-		return tap_err_set(err, -EINVAL, "--stack: %s:%s is recorded over tracefs, which "
-				   "has no user stacks: use --backend bpf", ev->system, ev->name);
+		return tap_err_set(err, -EINVAL, "--stack: %s:%s is recorded over tracefs, which has no user stacks: use --backend bpf", ev->system, ev->name);
 	tap_buf_puts(&text, "stacktrace");
 	add_filter(in, ev, &text);
 	ret = text.err ?: tap_instance_put(in, tap_buf_str(&text), "events/%s/%s/trigger", ev->system, ev->name);

@@ -41,8 +41,7 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err)
 				   strerror(-ret));
 	if (!*root)
 		return tap_err_set(err, -EOPNOTSUPP,
-				   "tracefs is not mounted: run "
-				   "'mount -t tracefs tracefs /sys/kernel/tracing'");
+				   "tracefs is not mounted: run 'mount -t tracefs tracefs /sys/kernel/tracing'");
 	/* access() would ignore the capabilities of a user who is not root */
 	if (faccessat(AT_FDCWD, *root, R_OK | X_OK, AT_EACCESS)) {
 		ret = -errno;

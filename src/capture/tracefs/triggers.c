@@ -23,7 +23,7 @@ static int read_event_file(const struct tap_tracefs_triggers *t, const struct ta
 	return tap_instance_get(t->in, text, "events/%s/%s/%s", ev->system, ev->name, file);
 }
 
-/* ---- what is written ------------------------------------------------------------------------- */
+/* ---- what is written ---- */
 
 static int read_format(const struct tap_tracefs_triggers *t, const struct tap_plan_event *ev, struct tap_format **fmt)
 {
@@ -76,7 +76,7 @@ static int make_text(const struct tap_tracefs_triggers *t, const struct tap_trig
 	return put_filter(t, trigger, out, err);
 }
 
-/* ---- what the kernel says of it -------------------------------------------------------------- */
+/* ---- what the kernel says of it ---- */
 
 /* Of "# Available triggers:\n# traceon traceoff ...". */
 static bool is_available(const char *list, const char *words)
@@ -125,7 +125,7 @@ static int refused(const struct tap_tracefs_triggers *t, const struct tap_trigge
 	return ret;
 }
 
-/* ---- setting them ---------------------------------------------------------------------------- */
+/* ---- setting them ---- */
 
 static int put(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, int64_t count, struct tap_err *err)
 {
@@ -138,7 +138,8 @@ static int put(const struct tap_tracefs_triggers *t, const struct tap_trigger *t
 		return ret;
 	}
 	read_event_file(t, ev, "trigger", &before);
-	tap_instance_put(t->in, "0", "error_log"); /* cleared, or what is said next could be of before */
+	/* cleared, or what is said next could be of before */
+	tap_instance_put(t->in, "0", "error_log");
 	ret = tap_instance_put(t->in, tap_buf_str(&text), "events/%s/%s/trigger", ev->system, ev->name);
 	if (ret)
 		ret = refused(t, trigger, tap_buf_str(&before), ret, err);
@@ -171,8 +172,7 @@ static int try_one(const struct tap_tracefs_triggers *t, const struct tap_trigge
 	read_event_file(t, tap_plan_event_of(t->plan, trigger), "trigger", &back);
 	if (!strstr(tap_buf_str(&back), trigger->action == TAP_TRIGGER_KERNELS ? "" : trigger->words) ||
 	    !strncmp(tap_buf_str(&back), "# Avail", 7))
-		ret = tap_err_set(err, -EIO, "--trigger '%.200s': the kernel accepted the trigger, but does "
-				  "not list it", trigger->text);
+		ret = tap_err_set(err, -EIO, "--trigger '%.200s': the kernel accepted the trigger, but does not list it", trigger->text);
 	tap_buf_release(&back);
 	return ret;
 }
@@ -239,7 +239,7 @@ int tap_tracefs_triggers_start(struct tap_tracefs_triggers *t, struct tap_page_w
 	return ret;
 }
 
-/* ---- what was off ---------------------------------------------------------------------------- */
+/* ---- what was off ---- */
 
 /* How often a trigger has fired. */
 static uint64_t fired(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger)
@@ -329,7 +329,8 @@ int tap_tracefs_triggers_drain(struct tap_tracefs_triggers *t, bool last, struct
 	for (unsigned int i = 0; i < t->nr_switches && !ret; i++)
 		ret = look(t, &t->switches[i], last, err);
 	if (t->lane.pages)
-		tap_lane_flush(&t->lane, t->writer, true); /* they are rare, and should outlive us */
+		/* they are rare, and should outlive us */
+		tap_lane_flush(&t->lane, t->writer, true);
 	return ret;
 }
 

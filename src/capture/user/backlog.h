@@ -20,9 +20,11 @@ struct tap_user_pool {
 
 /* A ring's; all 0 is an empty one. */
 struct tap_user_backlog {
-	uint64_t from, to; /* positions in the ring's stream, of sub-buffers; from == to: it is empty */
+	/* positions in the ring's stream, of sub-buffers; from == to: it is empty */
+	uint64_t from, to;
 	struct tap_user_chunk *first, *last;
-	unsigned int first_at, last_at; /* the oldest sub-buffer in the first chunk; the next free one in the last */
+	/* the oldest sub-buffer in the first chunk; the next free one in the last */
+	unsigned int first_at, last_at;
 };
 
 /* Room for an eighth of the machine's memory. */

@@ -32,7 +32,7 @@ void tap_user_books_release(struct tap_user_books *b)
 	tap_map_release(&b->taken[1]);
 }
 
-/* ---- who was recorded ------------------------------------------------------------------------ */
+/* ---- who was recorded ---- */
 
 static uint64_t make_identity(uid_t uid, uint32_t pid, uint64_t pid_ns, uint64_t made_ns)
 {
@@ -62,7 +62,7 @@ bool tap_user_books_has(const struct tap_user_books *b, uint64_t identity)
 	return tap_map_get(&b->taken[0], identity) || tap_map_get(&b->taken[1], identity);
 }
 
-/* ---- entries --------------------------------------------------------------------------------- */
+/* ---- entries ---- */
 
 static void entry_name(const struct tap_user_books *b, const struct tap_control *head, char name[TAP_BOOK_NAME])
 {

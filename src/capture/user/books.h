@@ -16,7 +16,8 @@
 #include "tracepoint/shared.h"
 
 struct tap_user_books {
-	char id[TAP_BOOK_ID_MAX]; /* of the session: no other has had it since the machine started */
+	/* of the session: no other has had it since the machine started */
+	char id[TAP_BOOK_ID_MAX];
 	struct tap_map taken[2]; /* identities; the older ones are in the second */
 };
 

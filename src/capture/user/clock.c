@@ -147,7 +147,7 @@ bool tap_user_clock_interval(const struct tap_user_clock *c, uint64_t cycles, st
 	return true;
 }
 
-/* ---- which clock ----------------------------------------------------------------------------- */
+/* ---- which clock ---- */
 
 /* The counter's rate does not change with the CPU's speed or sleep. */
 static bool counter_is_invariant(void)

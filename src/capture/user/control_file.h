@@ -30,7 +30,8 @@ struct tap_user_event {
 	const struct tap_user_kind *kind;
 	uint16_t id; /* common_type in this program's records */
 	bool wanted, applied, gone; /* as of the last read; gone: its library was unloaded */
-	bool takes_filter, new_filter; /* it can have one; it has one that the program has not looked at so far */
+	/* it can have one; it has one that the program has not looked at so far */
+	bool takes_filter, new_filter;
 	uint64_t word; /* where its struct tap_word lies */
 	uint8_t mask; /* its bit there */
 };

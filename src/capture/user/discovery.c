@@ -29,7 +29,7 @@ void tap_user_set_now(struct tap_user_state *s)
 		tap_user_clock_add(&s->clock, &s->now);
 }
 
-/* ---- kinds --------------------------------------------------------------------------------- */
+/* ---- kinds ---- */
 
 static struct tap_plan_event *plan_event(struct tap_user_state *s, const struct tap_user_kind *k)
 {
@@ -153,7 +153,7 @@ static void tell_plan(struct tap_user_state *s, const struct tap_user_tracee *t)
 	}
 }
 
-/* ---- programs ------------------------------------------------------------------------------ */
+/* ---- programs ---- */
 
 static bool has_wanted(const struct tap_user_state *s, const struct tap_user_program *p)
 {

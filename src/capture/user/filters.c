@@ -53,7 +53,7 @@ static void note_size(struct maker *m, uint32_t at, uint32_t size)
 		m->min_size = at + size;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static struct tap_step load(struct maker *m, struct tap_step s, uint8_t how, uint32_t at)
 {
@@ -111,7 +111,7 @@ static void compute(struct maker *m, uint32_t node, unsigned int to)
 		add_register(m, s);
 }
 
-/* ---- terms ----------------------------------------------------------------------------------- */
+/* ---- terms ---- */
 
 static uint8_t comparison(struct maker *m, uint8_t op)
 {
@@ -294,11 +294,8 @@ static int translate(struct tap_user_filter *f)
 /* Whether all that it asks for is known where a program's record is drained: one CPU's at a time. */
 static int check_known(const struct tap_filter *f, struct tap_err *err)
 {
-	const char *lacks = tap_filter_wants_comm(f) ? "COMM is not known when a program's event "
-						       "is recorded: use -c to select programs by "
-						       "name" :
-			    f->nr_pasts ? "changed() and moved() do not work on programs' events "
-					  "while recording: use them when reading" : NULL;
+	const char *lacks = tap_filter_wants_comm(f) ? "COMM is not known when a program's event is recorded: use -c to select programs by name" :
+			    f->nr_pasts ? "changed() and moved() do not work on programs' events while recording: use them when reading" : NULL;
 
 	return lacks ? tap_err_set(err, -EINVAL, "bad filter for '%s:%s': %s", f->fmt->system, f->fmt->name, lacks) : 0;
 }

@@ -24,7 +24,8 @@ struct tap_user_kind {
 	size_t len;
 	unsigned int nr; /* counts the kinds of a set from 0 */
 	struct tap_format *fmt; /* NULL if it cannot be recorded */
-	bool plain; /* its print format is replaced by its fields: not every reader would survive it */
+	/* its print format is replaced by its fields: not every reader would survive it */
+	bool plain;
 	const char *why; /* .. because of this; else NULL */
 };
 

@@ -21,7 +21,7 @@
 /* A stamp that is further ahead than this is no clock's: such a ring is not waited for. */
 #define AHEAD_NS 1000000000ull
 
-/* ---- items ---------------------------------------------------------------------------------- */
+/* ---- items ---- */
 
 static uint64_t to_ns(const struct tap_user_state *s, const struct tap_user_source *src,
 		      uint64_t stamp)
@@ -217,7 +217,7 @@ static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool 
 	return id == TAP_USER_ID_UNWANTED ? 0 : put_record(s, src, id, res, err);
 }
 
-/* ---- runs ----------------------------------------------------------------------------------- */
+/* ---- runs ---- */
 
 /*
  * Most records follow one of the same thread, with nothing of another program's between them: those are
@@ -229,7 +229,8 @@ struct run {
 	const unsigned char *at, *end;
 	struct tap_user_interval interval;
 	uint64_t high; /* the bits that stamps lack */
-	uint64_t stamp, ns, limit_ns; /* of the last record; what is later is another drain's, or another source's */
+	/* of the last record; what is later is another drain's, or another source's */
+	uint64_t stamp, ns, limit_ns;
 	uint32_t tid, tid_here;
 	uint32_t type, id, min_size; /* of the last kind of record */
 	bool filtered;
@@ -384,7 +385,7 @@ static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c, stru
 	tap_user_reader_pass(&src->reader, (uint32_t)(run.at - from), run.events, run.stamp);
 }
 
-/* ---- merging -------------------------------------------------------------------------------- */
+/* ---- merging ---- */
 
 static void swap(struct tap_user_cpu *c, unsigned int a, unsigned int b)
 {
@@ -435,7 +436,8 @@ static void relieve(struct tap_user_state *s)
 	for (unsigned int i = 0; i < s->nr_busy; i++) {
 		struct tap_user_source *src = s->busy[i];
 
-		if (src->failed || tap_user_reader_poll(&src->reader, src->reader.dead)) /* a drain sees to that */
+		/* a drain sees to that */
+		if (src->failed || tap_user_reader_poll(&src->reader, src->reader.dead))
 			continue;
 		if (tap_user_reader_fill_pct(&src->reader) >= SAVE_PCT)
 			tap_user_reader_save(&src->reader);
@@ -492,7 +494,7 @@ static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, st
 	return ret == -ENOMEM ? tap_err_set(err, ret, "out of memory") : ret;
 }
 
-/* ---- draining ------------------------------------------------------------------------------- */
+/* ---- draining ---- */
 
 /* Short of memory it is read as it comes. */
 static void add_busy(struct tap_user_state *s, struct tap_user_source *src)
@@ -540,7 +542,8 @@ static uint64_t count_untaken(struct tap_user_source *src)
 		return 0;
 	if (counted > src->taken)
 		return counted - src->taken;
-	if (!src->reader.ring.atomic) /* there, one that was killed may not have counted its last record */
+	/* there, one that was killed may not have counted its last record */
+	if (!src->reader.ring.atomic)
 		tap_user_tracee_fail(src->tracee, "there are more events than the program has counted");
 	return 0;
 }

@@ -374,7 +374,8 @@ static int add_unopened(struct tap_user_set *set, struct tap_user_folder *f, int
 {
 	if (code == -EPERM) /* none of ours */
 		return 0;
-	if (code == -ENOENT && !tap_user_link_pid_ns(e->d_name)) { /* of a process that is gone, or was before exec */
+	/* of a process that is gone, or was before exec */
+	if (code == -ENOENT && !tap_user_link_pid_ns(e->d_name)) {
 		unlinkat(dir, e->d_name, 0);
 		return 0;
 	}
@@ -646,7 +647,8 @@ int tap_user_lock(struct tap_user_program *p, struct tap_err *err)
 	if (fd < 0)
 		return fd;
 	if (!flock(fd, LOCK_EX | LOCK_NB)) {
-		void *head = mmap(NULL, TAP_CONTROL_PAGE, PROT_READ, MAP_SHARED, fd, 0); /* it cannot shrink */
+		/* it cannot shrink */
+		void *head = mmap(NULL, TAP_CONTROL_PAGE, PROT_READ, MAP_SHARED, fd, 0);
 
 		p->head = head == MAP_FAILED ? NULL : head;
 		p->fd = fd;
@@ -783,8 +785,7 @@ int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event 
 	int ret = put_filter(p->fd, ev, text, steps);
 
 	if (ret == -EOPNOTSUPP)
-		return tap_err_set(err, ret, "program %d does not support filters: its "
-				   "libschedtap-tracepoint is too old, or its file size limit (ulimit -f) is too low", p->pid);
+		return tap_err_set(err, ret, "program %d does not support filters: its libschedtap-tracepoint is too old, or its file size limit (ulimit -f) is too low", p->pid);
 	return close_written(p, p->fd, ret, err);
 }
 

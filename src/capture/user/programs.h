@@ -23,8 +23,10 @@
 struct tap_user_program {
 	int pid;
 	uid_t uid;
-	char file[TAP_USER_LINK_NAME]; /* of the link to its control file: PID-NUMBER; "": not seen so far */
-	struct tap_user_control control; /* what its file says; of one that cannot be read its reason alone, which is ours */
+	/* of the link to its control file: PID-NUMBER; "": not seen so far */
+	char file[TAP_USER_LINK_NAME];
+	/* what its file says; of one that cannot be read its reason alone, which is ours */
+	struct tap_user_control control;
 	bool alive; /* when last asked */
 	bool foreign; /* found in another pid namespace: counts as alive, for nobody can tell */
 	int sharer; /* a child that has its file mapped; 0: none is known */
@@ -34,7 +36,8 @@ struct tap_user_program {
 	bool with_children; /* the caller's: it lives as long as a child that may still record */
 	bool seen; /* its file was there at the last scan */
 	int fd; /* -1: not locked by us */
-	const struct tap_control *head; /* mapped while it is locked; NULL: that failed. It may change, and be anything */
+	/* mapped while it is locked; NULL: that failed. It may change, and be anything */
+	const struct tap_control *head;
 
 	/* inside */
 	const struct tap_user_folder *folder;

@@ -38,12 +38,15 @@ struct tap_user_reader {
 	uint32_t to; /* of its bytes, how many are in the copy */
 	uint32_t commit; /* bytes used of it, 0: not known */
 	unsigned char *copy;
-	unsigned char *map; /* the area, as it lies in the program's memory; NULL: read with pread() */
+	/* the area, as it lies in the program's memory; NULL: read with pread() */
+	unsigned char *map;
 	uint64_t events, lost; /* up to pos, as the program counts */
 	bool counted; /* events is known */
-	uint64_t *sub_events; /* of an atomic ring: in each sub-buffer up to now; UINT64_MAX: not known */
+	/* of an atomic ring: in each sub-buffer up to now; UINT64_MAX: not known */
+	uint64_t *sub_events;
 	uint64_t base; /* events before the first that was read; UINT64_MAX: not known */
-	uint64_t skipped, missing; /* events: passed over for skip_to; that counts said were missing */
+	/* events: passed over for skip_to; that counts said were missing */
+	uint64_t skipped, missing;
 	bool cut; /* something was passed over since the last count */
 	unsigned int bad_subs; /* in a row */
 	uint64_t last_stamp; /* of what came last; 0: nothing */

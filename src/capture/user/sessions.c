@@ -128,7 +128,8 @@ static void listen_at(struct tap_user_session_file *f, struct tap_porter *porter
 	unlinkat(f->sessions, name, 0);
 	f->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (f->socket >= 0 && !bind(f->socket, (struct sockaddr *)&at, sizeof(at)) &&
-	    !fchmodat(f->sessions, name, 0666, 0) && !listen(f->socket, BACKLOG)) /* for all who may look into the folder */
+	    /* for all who may look into the folder */
+	    !fchmodat(f->sessions, name, 0666, 0) && !listen(f->socket, BACKLOG))
 		f->from = tap_porter_serve(porter, f->socket, TAP_PORTER_CALLS);
 	if (f->from >= 0)
 		return;
@@ -222,7 +223,7 @@ int tap_user_sessions_write(struct tap_user_sessions *s, struct tap_porter *port
 	return ret < 0 ? ret : (int)s->nr;
 }
 
-/* ---- what programs leave --------------------------------------------------------------------- */
+/* ---- what programs leave ---- */
 
 bool tap_user_sessions_called(const struct tap_user_sessions *s)
 {

@@ -20,7 +20,8 @@ struct tap_user_recorded_kind {
 	unsigned int id;
 	struct tap_buf text;
 	struct tap_user_filter *filter; /* owned; NULL: all are wanted */
-	const char *refused; /* a filter that makes no sense for it; borrowed from the plan; NULL: none */
+	/* a filter that makes no sense for it; borrowed from the plan; NULL: none */
+	const char *refused;
 	bool told; /* .. which the plan said at the start */
 };
 
@@ -32,7 +33,8 @@ struct tap_user_cpu {
 
 struct tap_user_state {
 	struct tap_plan *plan; /* the session's */
-	const struct tap_backend_ops *ops; /* its own: the backend of the events that it adds to the plan */
+	/* its own: the backend of the events that it adds to the plan */
+	const struct tap_backend_ops *ops;
 	struct tap_user_set *set;
 	struct tap_user_choice choice;
 	struct tap_user_sessions sessions;
@@ -54,7 +56,8 @@ struct tap_user_state {
 	struct tap_user_pool pool;
 	struct tap_user_source **busy; /* whose rings fill: when heads were read last */
 	unsigned int nr_busy, cap_busy;
-	uint64_t pause_ns, relieve_ns; /* when this drain makes way for others; when busy rings are polled again */
+	/* when this drain makes way for others; when busy rings are polled again */
+	uint64_t pause_ns, relieve_ns;
 	bool paused; /* there is more */
 	unsigned int steps; /* records since the clock was read last */
 	unsigned int first_cpu; /* whose turn it is */

@@ -26,7 +26,8 @@ struct tap_user_source {
 	bool stuck; /* the item's kind is not yet known: it is searched for once */
 	bool failed; /* it is read no more */
 	uint64_t taken; /* records, also those that are not wanted */
-	uint32_t tid, tid_here; /* of its last record, as that has it and as we have it; 0: none yet */
+	/* of its last record, as that has it and as we have it; 0: none yet */
+	uint32_t tid, tid_here;
 };
 
 struct tap_user_tracee {
@@ -52,7 +53,8 @@ struct tap_user_tracee {
 	bool lost_unknown; /* of some losses the number is not known: .lost is a lower bound */
 	bool is_anothers; /* another recorder records it */
 	char *why; /* it is not recorded, or not all of it */
-	struct tap_map tids; /* that its records name -> as our pid namespace has them; UINT32_MAX: nobody's */
+	/* that its records name -> as our pid namespace has them; UINT32_MAX: nobody's */
+	struct tap_map tids;
 };
 
 /* What decides about a recording's programs. */
@@ -60,7 +62,8 @@ struct tap_user_choice {
 	struct tap_plan *plan;
 	uint8_t ring_shift;
 	struct tap_user_pool *pool;
-	struct tap_map families; /* made_ns of files: of the scope's processes, and of what was forked from them */
+	/* made_ns of files: of the scope's processes, and of what was forked from them */
+	struct tap_map families;
 	bool stopped; /* nothing is switched on any more */
 };
 
