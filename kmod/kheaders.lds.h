@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* clang-format off */
 /* The linker script of kheaders.mk: of scripts/module.lds.S what this module has. */
 #if __has_include(<asm/codetag.lds.h>)
 #include <asm/codetag.lds.h>

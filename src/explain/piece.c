@@ -81,14 +81,14 @@ const char *tap_piece_text(enum tap_piece_kind kind)
  * sched_class_above(), by what sched_switch tells: stoppers show themselves as the highest real-time priority
  * (sched_set_stop_task() in kernel/sched/core.c), which no other task of their names has.
  */
-enum class { FAIR, REALTIME, DEADLINE, STOP };
+enum sched_class { FAIR, REALTIME, DEADLINE, STOP };
 
 static bool is_stopper(const struct tap_task *task)
 {
 	return !strncmp(task->comm, "migration/", sizeof("migration/") - 1);
 }
 
-static enum class class_of(int prio, bool is_stopper)
+static enum sched_class class_of(int prio, bool is_stopper)
 {
 	if (prio < 0)
 		return DEADLINE;
@@ -102,7 +102,7 @@ enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const str
 	static const enum tap_piece_kind kinds[] = {
 		[REALTIME] = TAP_PIECE_REALTIME, [DEADLINE] = TAP_PIECE_DEADLINE, [STOP] = TAP_PIECE_STOP,
 	};
-	const enum class own = class_of(waiter->prio, is_stopper(waiter)), class = class_of(runner_prio, is_stopper(runner));
+	const enum sched_class own = class_of(waiter->prio, is_stopper(waiter)), class = class_of(runner_prio, is_stopper(runner));
 
 	if (waiter->prio == TAP_PRIO_UNKNOWN || runner_prio == TAP_PRIO_UNKNOWN)
 		return TAP_PIECE_QUEUED;
