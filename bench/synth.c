@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * synth CPUS EVENTS FILE [SEED]: a recording of wakeups and switches such as no small machine could make.
- * On every CPU eight tasks take turns: a wakeup out of idle, the switch to the task, the switch
- * back. The CPUs' turns alternate, so that a reader must look at another CPU all the time. With a SEED nothing is
- * regular: tasks are woken, wait, run, are preempted and sleep at random, as what is compressed must have it.
+ * synth CPUS EVENTS FILE [SEED]: a recording of wakeups and switches such as no small machine could
+ * make. On every CPU eight tasks take turns: a wakeup out of idle, the switch to the task, the
+ * switch back. The CPUs' turns alternate, so that a reader must look at another CPU all the time.
+ * With a SEED nothing is regular: tasks are woken, wait, run, are preempted and sleep at random, as
+ * what is compressed must have it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,7 +167,7 @@ static void run_regular(struct cpu *cpus, unsigned int nr_cpus, uint64_t nr_even
 /* Of one CPU, at random. */
 struct random_cpu {
 	unsigned int seed, current; /* number of its task, plus one; 0: idle */
-	unsigned int runnable;	    /* bits, without .current */
+	unsigned int runnable; /* bits, without .current */
 	uint64_t at_ns;
 };
 
@@ -187,8 +188,11 @@ static unsigned int tid_of(unsigned int cpu, unsigned int task)
 
 static void step(struct cpu *c, unsigned int cpu, struct random_cpu *r)
 {
-	const unsigned int running = r->current ? 1u << (r->current - 1) : 0, all = (1u << TASKS) - 1;
-	const unsigned int woken = rand_r(&r->seed) % 100 < 45 || !(r->runnable | running) ? any_of(r, all & ~(r->runnable | running)) : 0;
+	const unsigned int running = r->current ? 1u << (r->current - 1) : 0,
+			   all = (1u << TASKS) - 1;
+	const unsigned int woken = rand_r(&r->seed) % 100 < 45 || !(r->runnable | running)
+					   ? any_of(r, all & ~(r->runnable | running))
+					   : 0;
 	const bool is_preempted = !woken && r->runnable && running && rand_r(&r->seed) % 100 < 30;
 
 	/* from 0.5 to 32 us: as many short ones as long ones */
@@ -199,12 +203,15 @@ static void step(struct cpu *c, unsigned int cpu, struct random_cpu *r)
 		return;
 	}
 	r->current = any_of(r, r->runnable);
-	r->runnable = (r->runnable & ~(r->current ? 1u << (r->current - 1) : 0)) | (is_preempted ? running : 0);
-	add_switch(c, cpu, r->at_ns, tid_of(cpu, running ? (unsigned int)__builtin_ctz(running) + 1 : 0),
+	r->runnable = (r->runnable & ~(r->current ? 1u << (r->current - 1) : 0)) |
+		      (is_preempted ? running : 0);
+	add_switch(c, cpu, r->at_ns,
+		   tid_of(cpu, running ? (unsigned int)__builtin_ctz(running) + 1 : 0),
 		   is_preempted || !running ? 0 : TASK_INTERRUPTIBLE, tid_of(cpu, r->current));
 }
 
-static void run_random(struct cpu *cpus, unsigned int nr_cpus, uint64_t nr_events, unsigned int seed)
+static void run_random(struct cpu *cpus, unsigned int nr_cpus, uint64_t nr_events,
+		       unsigned int seed)
 {
 	for (unsigned int i = 0; i < nr_cpus; i++) {
 		struct random_cpu r = { .seed = seed + i, .at_ns = START_NS };
@@ -277,7 +284,8 @@ int main(int argc, char **argv)
 	}
 	find_fields();
 	create(argv[3], (unsigned int)nr_cpus);
-	run((unsigned int)nr_cpus, strtoull(argv[2], NULL, 10), argc == 5 ? (unsigned int)strtoul(argv[4], NULL, 10) : 0);
+	run((unsigned int)nr_cpus, strtoull(argv[2], NULL, 10),
+	    argc == 5 ? (unsigned int)strtoul(argv[4], NULL, 10) : 0);
 	snprintf(path, sizeof(path), "%s", tap_spool_path(spool));
 	tap_spool_free(spool);
 	if (tap_pack(path, argv[3], &pack, &err))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * tracepoint_load off|on|mono EVENTS [THREADS [FILTER]]: each thread passes the site EVENTS times and once before, on
- * with the CPU's counter as clock, or (mono) with CLOCK_MONOTONIC; off: unless a recorder switches it on. FILTER is given
- * to it by $SCHEDTAP. Prints ns of CPU time per event. With -DLTTNG the site is one of LTTng-UST; there a session switches it on.
+ * tracepoint_load off|on|mono EVENTS [THREADS [FILTER]]: each thread passes the site EVENTS times
+ * and once before, on with the CPU's counter as clock, or (mono) with CLOCK_MONOTONIC; off: unless
+ * a recorder switches it on. FILTER is given to it by $SCHEDTAP. Prints ns of CPU time per event.
+ * With -DLTTNG the site is one of LTTng-UST; there a session switches it on.
  */
 #ifdef LTTNG
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -51,7 +52,8 @@ static void *thread(void *arg)
 }
 
 #ifndef LTTNG
-/* What a controller writes: which clock, and the first byte of the event's word. Return: false: it cannot. */
+/* What a controller writes: which clock, and the first byte of the event's word. Return: false: it
+ * cannot. */
 static bool switch_on(uint8_t clock)
 {
 	char file[512];
@@ -76,8 +78,8 @@ static bool set_filter(const char *filter)
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	child = fork();
 	if (!child) {
-		execl(getenv("SCHEDTAP"), "schedtap", "tracefs", "--pid", pid, "filter", "tracepoint_events:request", filter,
-		      NULL);
+		execl(getenv("SCHEDTAP"), "schedtap", "tracefs", "--pid", pid, "filter",
+		      "tracepoint_events:request", filter, NULL);
 		_exit(127);
 	}
 	return child > 0 && waitpid(child, &status, 0) == child && !status;
@@ -96,7 +98,8 @@ int main(int argc, char **argv)
 #ifndef LTTNG
 	if (argc > 4 && !set_filter(argv[4]))
 		return 1;
-	if (strcmp(argv[1], "off") != 0 && !switch_on(!strcmp(argv[1], "on") ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO))
+	if (strcmp(argv[1], "off") != 0 &&
+	    !switch_on(!strcmp(argv[1], "on") ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO))
 		return 1;
 #endif
 	for (int i = 0; i < threads_nr; i++)

@@ -11,13 +11,11 @@
 #include <lttng/tracepoint.h>
 
 LTTNG_UST_TRACEPOINT_EVENT(bench, request,
-	LTTNG_UST_TP_ARGS(int, id, uint64_t, bytes, const char *, path),
-	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer(int, id, id)
-		lttng_ust_field_integer(uint64_t, bytes, bytes)
-		lttng_ust_field_string(path, path)
-	)
-)
+			   LTTNG_UST_TP_ARGS(int, id, uint64_t, bytes, const char *, path),
+			   LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, id, id)
+						       lttng_ust_field_integer(uint64_t, bytes,
+									       bytes)
+							       lttng_ust_field_string(path, path)))
 
 #endif
 #include <lttng/tracepoint-event.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * tracepoint_stall EVENTS: how long a thread of real-time priority is kept by its first event, and at most by one
- * of EVENTS more, 10 us apart. A recorder switches them on. Prints, in us: the first event, the longest one, the longest
- * interval between two looks at the clock with nothing in between, as often, and a first touch of a page.
+ * tracepoint_stall EVENTS: how long a thread of real-time priority is kept by its first event, and
+ * at most by one of EVENTS more, 10 us apart. A recorder switches them on. Prints, in us: the first
+ * event, the longest one, the longest interval between two looks at the clock with nothing in
+ * between, as often, and a first touch of a page.
  */
 #define CREATE_TRACE_POINTS
 #include "tracepoint_events.h"
@@ -43,7 +44,8 @@ static double longest(long nr, bool event)
 
 static double page_touch(void)
 {
-	char *p = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
 	double start = now_us();
 
 	for (int i = 0; p != MAP_FAILED && i < PAGES; i++)
@@ -59,7 +61,8 @@ int main(int argc, char **argv)
 
 	CPU_ZERO(&set);
 	CPU_SET(sched_getcpu(), &set);
-	if (argc != 2 || sched_setaffinity(0, sizeof(set), &set) || sched_setscheduler(0, SCHED_FIFO, &param))
+	if (argc != 2 || sched_setaffinity(0, sizeof(set), &set) ||
+	    sched_setscheduler(0, SCHED_FIFO, &param))
 		return 2;
 	longest(100, false); /* the clock's page and code */
 	first = longest(1, true);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * watch SPOOL CONDITION...: what it costs to watch the recording in a spool folder, as it lies there: CPU time
- * per event of the recording. Each condition that is met is one line: TIME TID NAME CONDITION.
+ * watch SPOOL CONDITION...: what it costs to watch the recording in a spool folder, as it lies
+ * there: CPU time per event of the recording. Each condition that is met is one line: TIME TID NAME
+ * CONDITION.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +43,8 @@ static unsigned long show(struct tap_watch *w)
 	struct tap_met met;
 
 	for (; tap_watch_take(w, &met); nr++)
-		printf("%" PRIu64 " %d %.16s %s\n", met.at_ns, met.tid, met.comm, tap_condition_text(met.condition));
+		printf("%" PRIu64 " %d %.16s %s\n", met.at_ns, met.tid, met.comm,
+		       tap_condition_text(met.condition));
 	return nr;
 }
 
@@ -66,8 +68,8 @@ int main(int argc, char **argv)
 	if (tap_watch_read(w, INT64_MAX, &err))
 		die(&err);
 	ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	fprintf(stderr, "%" PRIu64 " events, %.1f ns of CPU each; %lu met, %" PRIu64 " dropped\n", events,
-		(double)ns / (double)events, show(w), tap_watch_dropped(w));
+	fprintf(stderr, "%" PRIu64 " events, %.1f ns of CPU each; %lu met, %" PRIu64 " dropped\n",
+		events, (double)ns / (double)events, show(w), tap_watch_dropped(w));
 	tap_watch_free(w);
 	while (nr)
 		tap_condition_free(conditions[--nr]);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether an event is switched on, and what triggers do (switch_maps.h). What is turned away is counted for each CPU and event,
- * with the first and the last time; the first record behind it is preceded by one that says so (events/lost.h). So the
- * order in the ring is right, and while all is off nothing is written.
+ * Whether an event is switched on, and what triggers do (switch_maps.h). What is turned away is
+ * counted for each CPU and event, with the first and the last time; the first record behind it is
+ * preceded by one that says so (events/lost.h). So the order in the ring is right, and while all is
+ * off nothing is written.
  */
 #ifndef TAP_BPF_GATE_H
 #define TAP_BPF_GATE_H
@@ -10,7 +11,7 @@
 #include "switch_maps.h"
 #include "transport.h"
 
-#define TAP_SWITCH_MAP(name, element)                                                               \
+#define TAP_SWITCH_MAP(name, element)                                                              \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
 		__uint(map_flags, BPF_F_MMAPABLE);                                                 \

@@ -103,18 +103,19 @@ struct load_weight {
 
 struct cfs_rq {
 	unsigned int h_nr_queued, h_nr_runnable; /* since v6.14 */
-	/* what its entities weigh, and the sum of their virtual times by weight: v7.0's names, and v6.6's */
+	/* what its entities weigh, and the sum of their virtual times by weight: v7.0's names, and
+	 * v6.6's */
 	u64 sum_weight, avg_load;
 	s64 sum_w_vruntime, avg_vruntime;
 	/* what that is counted from: v6.18's name, and the one before */
 	u64 zero_vruntime, min_vruntime;
-	unsigned int sum_shift;		 /* of the weights there; since v7.1 */
-	struct sched_entity *curr;	 /* the entity that runs; it is in no sum */
+	unsigned int sum_shift; /* of the weights there; since v7.1 */
+	struct sched_entity *curr; /* the entity that runs; it is in no sum */
 	/* itself, and with its cgroup's ancestors; CONFIG_CFS_BANDWIDTH */
 	int throttled, throttle_count;
-	s64 runtime_remaining;		 /* of the quota */
+	s64 runtime_remaining; /* of the quota */
 	struct sched_avg avg;
-	struct rq *rq;	       /* CONFIG_FAIR_GROUP_SCHED, as are the next */
+	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED, as are the next */
 	struct task_group *tg;
 };
 
@@ -150,16 +151,16 @@ struct rq___before_6_7 {
 struct sched_entity {
 	struct load_weight load;
 	struct load_weight h_load; /* since v7.3: what it weighs among all tasks of the CPU */
-	u64 vruntime, deadline, slice;	/* the latter two since v6.6 */
-	u64 vprot;			/* since v6.17 */
-	unsigned char on_rq;		/* an int before v6.12 */
+	u64 vruntime, deadline, slice; /* the latter two since v6.6 */
+	u64 vprot; /* since v6.17 */
+	unsigned char on_rq; /* an int before v6.12 */
 	unsigned char sched_delayed, custom_slice; /* since v6.12 */
 	struct sched_avg avg;
 	struct list_head group_node;
 	int depth; /* parents that it has */
 	struct sched_entity *parent;
 	struct cfs_rq *cfs_rq; /* on which it is queued */
-	struct cfs_rq *my_q;   /* of a cgroup: its own queue; of a task: NULL */
+	struct cfs_rq *my_q; /* of a cgroup: its own queue; of a task: NULL */
 };
 
 struct sched_dl_entity {
@@ -223,9 +224,9 @@ struct scx_dispatch_q {
 
 struct sched_ext_entity {
 	struct scx_dispatch_q *dsq; /* in which the task is, or NULL */
-	atomic_long_t ops_state;    /* enum scx_ops_state, and a count */
-	u64 ddsp_dsq_id;	    /* of the queue that it is to be put into */
-	u32 flags;		    /* enum scx_ent_flags */
+	atomic_long_t ops_state; /* enum scx_ops_state, and a count */
+	u64 ddsp_dsq_id; /* of the queue that it is to be put into */
+	u32 flags; /* enum scx_ent_flags */
 	u32 weight;
 	u64 slice, dsq_vtime;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What programs call that are made at run time, of definitions that are not in this object
- * (src/program/recorder.h). Their main functions are made there; these are copied behind them or, to take and commit a
- * record, into them, out of the program below, which is loaded but never attached.
+ * (src/program/recorder.h). Their main functions are made there; these are copied behind them or,
+ * to take and commit a record, into them, out of the program below, which is loaded but never
+ * attached.
  */
 #ifndef TAP_BPF_OWN_H
 #define TAP_BPF_OWN_H
@@ -53,7 +54,8 @@ static __noinline u32 tap_own_user_text(void *payload, u32 used, u32 max, const 
 	struct tap_fill fill = { .used = used };
 	u32 at = used & 0x3ff;
 
-	return tap_end_string(payload, &fill, at, bpf_probe_read_user_str(payload + at, max & 0x1ff, src));
+	return tap_end_string(payload, &fill, at,
+			      bpf_probe_read_user_str(payload + at, max & 0x1ff, src));
 }
 
 static __noinline u32 tap_own_bitmask(void *payload, u32 used, u32 bytes, const void *src)
@@ -96,7 +98,8 @@ static __noinline int tap_own_pass_gate(u32 event, u32 tracing)
 	return tap_pass_gate(event, tracing);
 }
 
-/* Each is called once. What is passed is not known to the compiler, which would make it part of the function. */
+/* Each is called once. What is passed is not known to the compiler, which would make it part of the
+ * function. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(tap_own_functions, bool preempt, struct task_struct *prev, struct task_struct *next)
 {

@@ -31,15 +31,15 @@ struct tap_ring {
 	/* enum tap_stamp: of the last one, and .head behind its record */
 	unsigned long long stamp_ns, stamp_head;
 	unsigned long long pad1[2];
-	unsigned long long tail;   /* bytes ever given back; moved by the recorder */
+	unsigned long long tail; /* bytes ever given back; moved by the recorder */
 	unsigned long long lost_seen; /* != lost: closed; moved by the recorder */
 	unsigned long long pad2[6];
 };
 
 /*
- * Whose time a record has. Events of one tracepoint that are recorded one behind the other (chain.h) look at the clock once, for
- * that costs as much as all the rest of a record. It is not taken again where an interrupt has recorded an event in between: its
- * time is later.
+ * Whose time a record has. Events of one tracepoint that are recorded one behind the other
+ * (chain.h) look at the clock once, for that costs as much as all the rest of a record. It is not
+ * taken again where an interrupt has recorded an event in between: its time is later.
  */
 enum tap_stamp {
 	TAP_STAMP_OWN,
@@ -50,7 +50,7 @@ enum tap_stamp {
 /* In front of each record; the ftrace payload follows. */
 struct tap_rec {
 	unsigned short space; /* bytes taken in the ring, a multiple of 8, this header included */
-	unsigned short used;  /* bytes of payload: text fields take less than was reserved */
+	unsigned short used; /* bytes of payload: text fields take less than was reserved */
 	unsigned int cpu;
 	unsigned long long ts_ns; /* CLOCK_MONOTONIC */
 };

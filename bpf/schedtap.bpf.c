@@ -104,7 +104,8 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 #undef __dynamic_array
 #undef EVENT_CLASS
 
-/* An array's length is known before its record is taken, so that an empty one takes nothing in the ring. */
+/* An array's length is known before its record is taken, so that an empty one takes nothing in the
+ * ring. */
 #define __string(item, src)
 #define __bitmask(item, nr_bits)
 #define __dynamic_array(type, item, len) +TAP_ARRAY_MAX

@@ -26,10 +26,12 @@ struct tap_cgroup_level {
 const volatile struct tap_cgroup_level tap_cgroup_scope[TAP_SCOPE_MAX_CGROUPS];
 const volatile u32 tap_nr_cgroups;
 
-/* Not by p->sched_task_group: in the root cgroup that is the task group of the task's session (CONFIG_SCHED_AUTOGROUP). */
+/* Not by p->sched_task_group: in the root cgroup that is the task group of the task's session
+ * (CONFIG_SCHED_AUTOGROUP). */
 static __always_inline struct cgroup *tap_cpu_cgroup(struct task_struct *p)
 {
-	void *css = (void *)BPF_CORE_READ(p, cgroups) + bpf_core_field_offset(struct css_set, subsys) +
+	void *css = (void *)BPF_CORE_READ(p, cgroups) +
+		    bpf_core_field_offset(struct css_set, subsys) +
 		    bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id) * sizeof(void *);
 
 	bpf_probe_read_kernel(&css, sizeof(css), css);
@@ -38,7 +40,8 @@ static __always_inline struct cgroup *tap_cpu_cgroup(struct task_struct *p)
 
 static __always_inline bool tap_cgroup_wanted(struct task_struct *p)
 {
-	struct cgroup *cgrp = tap_by_cpu_controller ? tap_cpu_cgroup(p) : BPF_CORE_READ(p, cgroups, dfl_cgrp);
+	struct cgroup *cgrp =
+		tap_by_cpu_controller ? tap_cpu_cgroup(p) : BPF_CORE_READ(p, cgroups, dfl_cgrp);
 
 	for (u32 i = 0; i < TAP_SCOPE_MAX_CGROUPS && i < tap_nr_cgroups; i++) {
 		u32 level = tap_cgroup_scope[i].level;
@@ -87,7 +90,7 @@ static __always_inline bool tap_cpu_wanted(void)
 	return tap_cpu_bits[cpu / 64 % 128] >> (cpu % 64) & 1;
 }
 
-#define TAP_IF_TYPE(T, arg) _Generic((arg), T: (arg), default: (T)0)
+#define TAP_IF_TYPE(T, arg) _Generic((arg), T : (arg), default : (T)0)
 /* clang-format off */
 #define TAP_ARG_WANTED(arg)                                                                        \
 	_Generic((arg),                                                                            \

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Looking at a kernel's stack before it is walked, which is most of what a stack costs: by ORC the kernel searches tables for
- * every frame. Tasks sleep in few places. So of a stack that was walked the recorder keeps where in memory each return address
- * lies, from the tracepoint's arguments on, where both begin (struct tap_stack_seen). A return address says which function
- * it leads to and how large that one's frame is, and so where the next address lies: who finds the same ones in the same places
- * has the same stack. But for a system call's function, whose frame is larger by a random number (CONFIG_RANDOMIZE_KSTACK_OFFSET): the
- * address behind that one always lies below the task's registers.
+ * Looking at a kernel's stack before it is walked, which is most of what a stack costs: by ORC the
+ * kernel searches tables for every frame. Tasks sleep in few places. So of a stack that was walked
+ * the recorder keeps where in memory each return address lies, from the tracepoint's arguments on,
+ * where both begin (struct tap_stack_seen). A return address says which function it leads to and
+ * how large that one's frame is, and so where the next address lies: who finds the same ones in the
+ * same places has the same stack. But for a system call's function, whose frame is larger by a
+ * random number (CONFIG_RANDOMIZE_KSTACK_OFFSET): the address behind that one always lies below the
+ * task's registers.
  */
 #ifndef TAP_BPF_STACK_LOOK_H
 #define TAP_BPF_STACK_LOOK_H
 
-/* Set by the loader: of the map below, a power of two; 0: stacks are always walked, as on other architectures. */
+/* Set by the loader: of the map below, a power of two; 0: stacks are always walked, as on other
+ * architectures. */
 const volatile u32 tap_stack_look_sets = 0;
 
 #define TAP_PF_KTHREAD 0x200000 /* include/linux/sched.h */
-#define TAP_STACK_BYTES 16384 /* THREAD_SIZE of x86-64; where it is more, those that begin deeper are walked */
+#define TAP_STACK_BYTES                                                                            \
+	16384 /* THREAD_SIZE of x86-64; where it is more, those that begin deeper are walked */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -45,9 +49,11 @@ struct tap_stack_memory {
 };
 
 /* A pointer as a number, which the verifier does not know it to be. */
-#define TAP_STACK_NUMBER(place, pointer) (*(volatile u64 *)(place) = (u64)(pointer), *(volatile u64 *)(place))
+#define TAP_STACK_NUMBER(place, pointer)                                                           \
+	(*(volatile u64 *)(place) = (u64)(pointer), *(volatile u64 *)(place))
 
-/* Which stacks may be this one: those in the same system call, or of the same thread of the kernel. */
+/* Which stacks may be this one: those in the same system call, or of the same thread of the kernel.
+ */
 static __always_inline void tap_stack_find(struct tap_stack_memory *m, void *ctx, u32 depth)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -62,7 +68,8 @@ static __always_inline void tap_stack_find(struct tap_stack_memory *m, void *ctx
 		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 		call = regs->orig_ax;
-		if (bpf_probe_read_kernel(&m->top, sizeof(m->top), (void *)(TAP_STACK_NUMBER(&m->regs, regs) - 8)))
+		if (bpf_probe_read_kernel(&m->top, sizeof(m->top),
+					  (void *)(TAP_STACK_NUMBER(&m->regs, regs) - 8)))
 			m->top = 0;
 	}
 #endif
@@ -79,14 +86,16 @@ static __always_inline struct tap_stack_seen *tap_stack_way(u64 key, u32 way)
 }
 
 /* Whether the addresses lie where they lay. @have: words that were read. */
-static __always_inline bool tap_stack_is(struct tap_stack_memory *m, struct tap_stack_seen *seen, u32 *have)
+static __always_inline bool tap_stack_is(struct tap_stack_memory *m, struct tap_stack_seen *seen,
+					 u32 *have)
 {
 	u32 nr = seen->nr, words = seen->words & (TAP_STACK_WORDS - 1), i;
 
 	if (seen->top && seen->top != m->top)
 		return false;
 	if (words > *have) {
-		if (words * sizeof(u64) > m->room || bpf_probe_read_kernel(m->words, words * sizeof(u64), (void *)m->at))
+		if (words * sizeof(u64) > m->room ||
+		    bpf_probe_read_kernel(m->words, words * sizeof(u64), (void *)m->at))
 			return false;
 		*have = words;
 	}
@@ -114,13 +123,15 @@ static __always_inline u32 tap_stack_look(struct tap_stack_memory *m)
 			continue;
 		version = *(volatile u32 *)&seen->version;
 		number = seen->number;
-		if (!(version & 1) && tap_stack_is(m, seen, &have) && *(volatile u32 *)&seen->version == version)
+		if (!(version & 1) && tap_stack_is(m, seen, &have) &&
+		    *(volatile u32 *)&seen->version == version)
 			return number;
 	}
 	return 0;
 }
 
-/* Whether to tell the recorder of it: a few times, for the places may be certain only then, and rarely later. */
+/* Whether to tell the recorder of it: a few times, for the places may be certain only then, and
+ * rarely later. */
 static __always_inline bool tap_stack_is_news(u64 key, u32 number)
 {
 	u64 tag = (key ^ ((u64)number << 40)) * 0x9e3779b97f4a7c15ull & ~15ull;
@@ -138,9 +149,11 @@ static __always_inline bool tap_stack_is_news(u64 key, u32 number)
 }
 
 /* Tells the recorder where a stack lies that was walked. Not where new ones may need the room. */
-static __always_inline void tap_stack_show(struct tap_stack_memory *m, const u64 *addrs, u32 bytes, u32 number)
+static __always_inline void tap_stack_show(struct tap_stack_memory *m, const u64 *addrs, u32 bytes,
+					   u32 number)
 {
-	u32 zero = 0, words, space = sizeof(struct tap_rec) + sizeof(struct tap_stack_shown) + bytes;
+	u32 zero = 0, words,
+	    space = sizeof(struct tap_rec) + sizeof(struct tap_stack_shown) + bytes;
 	struct tap_ring *log = bpf_map_lookup_elem(&tap_stack_log, &zero);
 	struct tap_stack_shown *shown;
 	struct tap_rec *rec;
@@ -159,7 +172,8 @@ static __always_inline void tap_stack_show(struct tap_stack_memory *m, const u64
 	shown->seen_number = number;
 	shown->key = m->key;
 	shown->top = m->top;
-	shown->nr_words = bpf_probe_read_kernel(shown->words, words * sizeof(u64), (void *)m->at) ? 0 : words;
+	shown->nr_words =
+		bpf_probe_read_kernel(shown->words, words * sizeof(u64), (void *)m->at) ? 0 : words;
 	bpf_probe_read_kernel(shown->addrs, bytes & 1023, addrs);
 	tap_make_real(rec, space, sizeof(*shown) + bytes);
 }

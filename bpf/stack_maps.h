@@ -6,18 +6,20 @@
 #include "ring.h"
 
 #define TAP_STACK_MAX_DEPTH 127 /* kernel.perf_event_max_stack, if nobody changed it */
-/* A kernel's stack begins with what runs our program: those frames are walked beyond the depth that is asked for. */
+/* A kernel's stack begins with what runs our program: those frames are walked beyond the depth that
+ * is asked for. */
 #define TAP_STACK_OWN_FRAMES 8
 
-/* What an event is to have: a bit each of the variable "tap_stacks_of", with the depth above them. */
+/* What an event is to have: a bit each of the variable "tap_stacks_of", with the depth above them.
+ */
 #define TAP_STACK_KERNEL 1
 #define TAP_STACK_USER 2
 #define TAP_STACK_DEPTH_SHIFT 8
 #define TAP_STACK_EVENTS 256
 
 /*
- * The map "tap_stack_log": a ring as in ring.h, of all CPUs, in which each new stack comes once. Its payload is this, and then
- * the addresses.
+ * The map "tap_stack_log": a ring as in ring.h, of all CPUs, in which each new stack comes once.
+ * Its payload is this, and then the addresses.
  */
 struct tap_stack_new {
 	/* 0: this is a struct tap_stack_shown, or, where it is too short for one, nothing */
@@ -52,8 +54,8 @@ struct tap_stack_counts {
 #define TAP_STACK_COUNTS_AT 1024
 
 /*
- * Of the map "tap_stacks_seen", which the recorder fills (stack_look.h): where the return addresses of a stack lie. Sets of
- * TAP_STACK_WAYS; a power of two of them.
+ * Of the map "tap_stacks_seen", which the recorder fills (stack_look.h): where the return addresses
+ * of a stack lie. Sets of TAP_STACK_WAYS; a power of two of them.
  */
 #ifdef __x86_64__
 #define TAP_STACK_LOOK_SETS 512u
@@ -76,7 +78,8 @@ struct tap_stack_seen {
 };
 
 /* The set that a key belongs to. */
-static inline __attribute__((always_inline)) unsigned int tap_stack_set(unsigned long long key, unsigned int sets)
+static inline __attribute__((always_inline)) unsigned int tap_stack_set(unsigned long long key,
+									unsigned int sets)
 {
 	return (unsigned int)((key * 0x9e3779b97f4a7c15ull) >> 32) & (sets - 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stacks of events (`record --stack`). Each distinct one has a number, which is all that an event's record of it
- * says; what it is goes to the recorder once (stack_maps.h).
+ * The stacks of events (`record --stack`). Each distinct one has a number, which is all that an
+ * event's record of it says; what it is goes to the recorder once (stack_maps.h).
  */
 #ifndef TAP_BPF_STACKS_H
 #define TAP_BPF_STACKS_H
@@ -23,7 +23,8 @@ struct {
 	__uint(value_size, TAP_RING_DATA + 4096 + TAP_RING_SLACK);
 } tap_stack_log SEC(".maps");
 
-/* From the hash of a stack to its number. Not grown on demand: its users may be where nothing can be allocated. */
+/* From the hash of a stack to its number. Not grown on demand: its users may be where nothing can
+ * be allocated. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -64,7 +65,8 @@ static __always_inline struct tap_rec *tap_stack_log_take(struct tap_ring *log, 
 
 #include "stack_look.h"
 
-/* More than one per CPU: an interrupt's event, or one behind a preemption, comes while another's stack is read. */
+/* More than one per CPU: an interrupt's event, or one behind a preemption, comes while another's
+ * stack is read. */
 #define TAP_STACK_BUFFERS 4
 struct tap_stack_buffer {
 	u64 addrs[TAP_STACK_MAX_DEPTH + 1];
@@ -80,7 +82,8 @@ struct {
 } tap_stack_buffers SEC(".maps");
 
 /* Another CPU may have found the same at the same time. Return: its number; 0: it is not kept. */
-static __always_inline u32 tap_stack_add(struct tap_stack_buffer *b, u32 bytes, u32 depth, u32 tgid, u64 hash)
+static __always_inline u32 tap_stack_add(struct tap_stack_buffer *b, u32 bytes, u32 depth, u32 tgid,
+					 u64 hash)
 {
 	u32 zero = 0, space = sizeof(struct tap_rec) + sizeof(struct tap_stack_new) + bytes, number;
 	struct tap_ring *log = bpf_map_lookup_elem(&tap_stack_log, &zero);
@@ -121,14 +124,17 @@ static __always_inline u32 tap_stack_add(struct tap_stack_buffer *b, u32 bytes, 
 	return number;
 }
 
-static __always_inline u32 tap_stack_number(struct tap_stack_buffer *b, u32 bytes, u32 depth, u32 tgid)
+static __always_inline u32 tap_stack_number(struct tap_stack_buffer *b, u32 bytes, u32 depth,
+					    u32 tgid)
 {
 	u64 hash = tap_stack_seed ^ ((u64)depth << 32 | tgid);
-	/* not @bytes: to the verifier it had another range wherever the loop ends, and so what follows another state */
+	/* not @bytes: to the verifier it had another range wherever the loop ends, and so what
+	 * follows another state */
 	u32 nr = bytes / sizeof(u64), *number;
 	u64 factor = 0x9e3779b97f4a7c15ull;
 
-	/* loaded before the loop: as its first instruction, of two words, v6.1's verifier takes it for the way back */
+	/* loaded before the loop: as its first instruction, of two words, v6.1's verifier takes it
+	 * for the way back */
 	asm volatile("" : "+r"(factor));
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < TAP_STACK_MAX_DEPTH && i < nr; i++) {
@@ -188,10 +194,12 @@ out:
 /* Of one event: how much they take in the ring, behind its record. */
 static __always_inline u32 tap_stacks_space(u32 wanted)
 {
-	return ((wanted & TAP_STACK_KERNEL ? 1 : 0) + (wanted & TAP_STACK_USER ? 1 : 0)) * TAP_STACK_SPACE;
+	return ((wanted & TAP_STACK_KERNEL ? 1 : 0) + (wanted & TAP_STACK_USER ? 1 : 0)) *
+	       TAP_STACK_SPACE;
 }
 
-static __always_inline void tap_stack_put(struct tap_rec *of, struct tap_rec *rec, u32 type, u32 number)
+static __always_inline void tap_stack_put(struct tap_rec *of, struct tap_rec *rec, u32 type,
+					  u32 number)
 {
 	struct raw_stack *entry = (struct raw_stack *)(rec + 1);
 
@@ -204,8 +212,8 @@ static __always_inline void tap_stack_put(struct tap_rec *of, struct tap_rec *re
 }
 
 /* Behind @of, an event's record that is not yet real, in space that was taken with it. */
-static __always_inline void tap_stacks_put(void *ctx, const struct tap_taken *taken, struct tap_rec *of, u32 space,
-					   u32 wanted)
+static __always_inline void tap_stacks_put(void *ctx, const struct tap_taken *taken,
+					   struct tap_rec *of, u32 space, u32 wanted)
 {
 #pragma clang loop unroll(disable)
 	for (u32 kind = TAP_STACK_KERNEL; kind <= TAP_STACK_USER; kind++) {
@@ -213,8 +221,10 @@ static __always_inline void tap_stacks_put(void *ctx, const struct tap_taken *ta
 
 		if (!(wanted & kind))
 			continue;
-		tap_stack_put(of, tap_taken_at(taken, of, space), user ? index_user_stack : index_kernel_stack,
-			      tap_stack_read(ctx, wanted >> TAP_STACK_DEPTH_SHIFT, user ? BPF_F_USER_STACK : 0));
+		tap_stack_put(of, tap_taken_at(taken, of, space),
+			      user ? index_user_stack : index_kernel_stack,
+			      tap_stack_read(ctx, wanted >> TAP_STACK_DEPTH_SHIFT,
+					     user ? BPF_F_USER_STACK : 0));
 		space += TAP_STACK_SPACE;
 	}
 }

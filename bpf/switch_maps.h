@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What triggers switch (`record --trigger`): read by the programs and by their loader. Only programs that are made for a
- * recording with triggers ask (gate.h), so others pay nothing.
+ * What triggers switch (`record --trigger`): read by the programs and by their loader. Only
+ * programs that are made for a recording with triggers ask (gate.h), so others pay nothing.
  */
 #ifndef TAP_BPF_SWITCH_MAPS_H
 #define TAP_BPF_SWITCH_MAPS_H
@@ -21,7 +21,8 @@ struct tap_trigger_state {
 	long long left; /* how often it may still; below 0: two CPUs had it at once */
 };
 
-/* Of the map "tap_off", at event * CPUs + CPU: what was not recorded there since it was last told. */
+/* Of the map "tap_off", at event * CPUs + CPU: what was not recorded there since it was last told.
+ */
 struct tap_off {
 	unsigned long long count, first_ns, last_ns, pad;
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which tasks -p and -t mean. Numbers would not do: one is free again before the task that had it
- * was switched out for the last time, and in each pid namespace a task has another. So the set is one
- * of task_structs by address, which a task has to itself until sched_process_free. It is filled once, by
- * an iterator over the tasks that the recorder can see, with the recorder's numbers for them.
+ * was switched out for the last time, and in each pid namespace a task has another. So the set is
+ * one of task_structs by address, which a task has to itself until sched_process_free. It is filled
+ * once, by an iterator over the tasks that the recorder can see, with the recorder's numbers for
+ * them.
  */
 #ifndef TAP_BPF_TASKS_H
 #define TAP_BPF_TASKS_H
@@ -58,8 +59,9 @@ static __always_inline void tap_task_remove(struct task_struct *p)
 }
 
 /*
- * A task that nobody wants begins at an address that an earlier task had: the kernel freed that one, and we did not see it.
- * What the iterator put down stays, for it may have found this very task.
+ * A task that nobody wants begins at an address that an earlier task had: the kernel freed that
+ * one, and we did not see it. What the iterator put down stays, for it may have found this very
+ * task.
  */
 static __always_inline void tap_task_remove_last(struct task_struct *p)
 {
@@ -79,7 +81,8 @@ static __always_inline u32 tap_task_nr(struct task_struct *p, u32 level)
 	if (!pid || level > BPF_CORE_READ(pid, level))
 		return 0;
 	/* not numbers[level].nr: the element's size would be that of our own struct */
-	return BPF_CORE_READ((struct upid *)((void *)numbers + level * bpf_core_type_size(struct upid)), nr);
+	return BPF_CORE_READ(
+		(struct upid *)((void *)numbers + level * bpf_core_type_size(struct upid)), nr);
 }
 
 static __always_inline bool tap_row_wanted(const struct tap_task_row *row)
@@ -116,8 +119,8 @@ int tap_each_task(struct bpf_iter__task *ctx)
 }
 
 /*
- * A thread of a wanted process is wanted, and with --follow its children. Not sched_process_fork: the
- * kernel also makes threads in a process's name, io_uring's workers, without it.
+ * A thread of a wanted process is wanted, and with --follow its children. Not sched_process_fork:
+ * the kernel also makes threads in a process's name, io_uring's workers, without it.
  */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(tap_task_comes, struct task_struct *task)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is throttled, and until when. When it ends no event tells: the timers that give quotas and budgets anew
- * call no tracepoint of the scheduler's. So those that are throttled are kept in a set, and looked at behind each such timer.
+ * Who is throttled, and until when. When it ends no event tells: the timers that give quotas and
+ * budgets anew call no tracepoint of the scheduler's. So those that are throttled are kept in a
+ * set, and looked at behind each such timer.
  *
- * All members but those of the task that leaves its CPU are read by bpf_core_read(): a task may be anything that was
- * one, and a timer may be gone with the stack on which it was.
+ * All members but those of the task that leaves its CPU are read by bpf_core_read(): a task may be
+ * anything that was one, and a timer may be gone with the stack on which it was.
  */
 #ifndef TAP_BPF_THROTTLED_H
 #define TAP_BPF_THROTTLED_H
 
-#define TAP_THROTTLED_MAX 8192	     /* tasks at once; of others the end is not told */
-#define TAP_THROTTLED_MAX_DEPTH 16   /* cgroups within each other */
+#define TAP_THROTTLED_MAX 8192 /* tasks at once; of others the end is not told */
+#define TAP_THROTTLED_MAX_DEPTH 16 /* cgroups within each other */
 #define TAP_THROTTLED_MAX_QUEUE 8192 /* fair tasks of a CPU */
 
 enum tap_throttled_by { TAP_BY_NONE, TAP_BY_QUOTA, TAP_BY_BUDGET, TAP_BY_REAL_TIME };
@@ -18,14 +19,15 @@ enum tap_throttled_by { TAP_BY_NONE, TAP_BY_QUOTA, TAP_BY_BUDGET, TAP_BY_REAL_TI
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TAP_THROTTLED_MAX);
-	__type(key, u64);   /* address of the task_struct */
+	__type(key, u64); /* address of the task_struct */
 	__type(value, u32); /* enum tap_throttled_by */
 } tap_throttled SEC(".maps");
 
-u32 tap_nr_throttled;	 /* in the set; those by the real-time share too: */
+u32 tap_nr_throttled; /* in the set; those by the real-time share too: */
 u32 tap_nr_rt_throttled; /* its timer is no member of anything */
 
-/* The functions of the timers: learned from a timer of each, of which all tasks and cgroups have one. */
+/* The functions of the timers: learned from a timer of each, of which all tasks and cgroups have
+ * one. */
 void *tap_period_function, *tap_slack_function, *tap_budget_function;
 
 #define tap_any_rq(p) BPF_CORE_READ(p, se.cfs_rq, rq)
@@ -65,7 +67,8 @@ static __always_inline u32 tp_throttled_by(struct task_struct *p)
 	int prio = BPF_CORE_READ(p, prio);
 
 	if (prio < 0)
-		return BPF_CORE_READ_BITFIELD_PROBED(p, dl.dl_throttled) ? TAP_BY_BUDGET : TAP_BY_NONE;
+		return BPF_CORE_READ_BITFIELD_PROBED(p, dl.dl_throttled) ? TAP_BY_BUDGET
+									 : TAP_BY_NONE;
 	if (prio < 100)
 		return tap_rt_throttled(p) ? TAP_BY_REAL_TIME : TAP_BY_NONE;
 	return tap_quota_used(p) ? TAP_BY_QUOTA : TAP_BY_NONE;
@@ -80,7 +83,8 @@ static __always_inline bool tap_waits_for_quota(struct task_struct *p)
 	for (u32 i = 0; se && i < TAP_THROTTLED_MAX_DEPTH; i++) {
 		struct cfs_rq *cfs_rq = BPF_CORE_READ(se, cfs_rq);
 
-		if (BPF_CORE_READ_BITFIELD_PROBED(cfs_rq, throttled) && BPF_CORE_READ(cfs_rq, runtime_remaining) <= 0)
+		if (BPF_CORE_READ_BITFIELD_PROBED(cfs_rq, throttled) &&
+		    BPF_CORE_READ(cfs_rq, runtime_remaining) <= 0)
 			return true;
 		se = BPF_CORE_READ(se, parent);
 	}
@@ -124,7 +128,8 @@ static __always_inline bool tp_throttles(struct task_struct *p)
 /* ---- a queue's other tasks, which are throttled with it before v6.18 ---- */
 
 /* From where the loop and the map call us there is no context, and so no stack. */
-static __always_inline void record_sched_throttle(void *ctx, bool preempt, struct task_struct *prev, struct task_struct *next,
+static __always_inline void record_sched_throttle(void *ctx, bool preempt, struct task_struct *prev,
+						  struct task_struct *next,
 						  unsigned int prev_state);
 
 struct tap_queue_walk {
@@ -144,13 +149,15 @@ static long tap_throttle_next(u32 i, struct tap_queue_walk *walk)
 	se = (void *)at - bpf_core_field_offset(struct sched_entity, group_node);
 	p = tap_se_task(se);
 	/* a sleeper may stay in the queue */
-	if (p != walk->prev && !(bpf_core_field_exists(se->sched_delayed) && BPF_CORE_READ(se, sched_delayed)))
+	if (p != walk->prev &&
+	    !(bpf_core_field_exists(se->sched_delayed) && BPF_CORE_READ(se, sched_delayed)))
 		record_sched_throttle(NULL, true, p, walk->next, 0);
 	return 0;
 }
 
 /* Return: @prev. */
-static __always_inline struct task_struct *tp_throttle_queue(struct task_struct *prev, struct task_struct *next)
+static __always_inline struct task_struct *tp_throttle_queue(struct task_struct *prev,
+							     struct task_struct *next)
 {
 	struct tap_queue_walk walk = { .prev = prev, .next = next };
 	struct rq *rq;
@@ -192,8 +199,8 @@ static __always_inline struct task_struct *tp_each_unthrottled(void *timer)
 	if (!*(volatile u32 *)&tap_nr_throttled)
 		return NULL;
 	function = BPF_CORE_READ((struct hrtimer *)timer, function);
-	if (function == tap_period_function || function == tap_slack_function || function == tap_budget_function ||
-	    *(volatile u32 *)&tap_nr_rt_throttled)
+	if (function == tap_period_function || function == tap_slack_function ||
+	    function == tap_budget_function || *(volatile u32 *)&tap_nr_rt_throttled)
 		bpf_for_each_map_elem(&tap_throttled, tap_look_at_throttled, NULL, 0);
 	return NULL;
 }

@@ -34,7 +34,8 @@ static __always_inline void tap_forget_stamp(struct tap_ring *ring)
 static __always_inline void tap_leave_out(enum tap_stamp stamp)
 {
 	u32 cpu = bpf_get_smp_processor_id();
-	struct tap_ring *ring = stamp == TAP_STAMP_FIRST ? bpf_map_lookup_elem(&tap_rings, &cpu) : NULL;
+	struct tap_ring *ring =
+		stamp == TAP_STAMP_FIRST ? bpf_map_lookup_elem(&tap_rings, &cpu) : NULL;
 
 	if (ring)
 		tap_forget_stamp(ring);
@@ -73,18 +74,21 @@ struct tap_taken {
 };
 
 /* The record @offset bytes behind @first. It must be real before @first is. */
-static __always_inline struct tap_rec *tap_taken_at(const struct tap_taken *taken, struct tap_rec *first, u32 offset)
+static __always_inline struct tap_rec *tap_taken_at(const struct tap_taken *taken,
+						    struct tap_rec *first, u32 offset)
 {
 	if (tap_use_ringbuf)
 		return (void *)first + offset;
-	return (void *)taken->ring + TAP_RING_DATA + ((taken->head + offset) & (tap_ring_bytes - 8));
+	return (void *)taken->ring + TAP_RING_DATA +
+	       ((taken->head + offset) & (tap_ring_bytes - 8));
 }
 
 /*
  * An interrupt may record an event between the load and the exchange, and does so rarely;
  * after four of them in a row the event counts as lost.
  */
-static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp, struct tap_taken *taken)
+static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp,
+						struct tap_taken *taken)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct tap_ring *ring = bpf_map_lookup_elem(&tap_rings, &cpu);
@@ -103,7 +107,8 @@ static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp,
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 4; i++) {
 		u64 head = *(volatile u64 *)&ring->head;
-		u64 now = stamp == TAP_STAMP_AGAIN && head == ring->stamp_head ? ring->stamp_ns : bpf_ktime_get_ns();
+		u64 now = stamp == TAP_STAMP_AGAIN && head == ring->stamp_head ? ring->stamp_ns
+									       : bpf_ktime_get_ns();
 		struct tap_rec *rec;
 
 		if (ring->lost != ring->lost_seen ||

@@ -29,8 +29,8 @@
 
 /*
  * arch_scale_cpu_capacity() of each CPU, as /sys/devices/system/cpu/cpuN/cpu_capacity tells it when
- * the recording starts; it is set at boot. Not read from per_cpu(cpu_scale): BPF finds that variable
- * only where kallsyms lists data (CONFIG_KALLSYMS_ALL).
+ * the recording starts; it is set at boot. Not read from per_cpu(cpu_scale): BPF finds that
+ * variable only where kallsyms lists data (CONFIG_KALLSYMS_ALL).
  */
 const volatile u16 tap_cpu_scale[8192];
 
@@ -180,8 +180,8 @@ static __always_inline u32 tp_rq_h_nr_runnable(struct rq *rq)
 /* ---- EEVDF ---- */
 
 /*
- * Whom the scheduler picked that @next may run: itself, or a task that waits for a mutex of its. Without proxy execution
- * rq->donor is another name for rq->curr.
+ * Whom the scheduler picked that @next may run: itself, or a task that waits for a mutex of its.
+ * Without proxy execution rq->donor is another name for rq->curr.
  */
 static __always_inline struct task_struct *tp_picked(struct task_struct *next)
 {
@@ -197,7 +197,8 @@ static __always_inline struct cfs_rq *tp_se_queue(struct sched_entity *se)
 	return bpf_core_field_exists(se->h_load) ? &se->cfs_rq->rq->cfs : se->cfs_rq;
 }
 
-/* Of a cgroup its number in the controller; an autogroup (sched(7)) is none, and has numbers of its own: negative here. */
+/* Of a cgroup its number in the controller; an autogroup (sched(7)) is none, and has numbers of its
+ * own: negative here. */
 static __always_inline s32 tp_cfs_rq_group(struct cfs_rq *cfs_rq)
 {
 	struct task_group *tg = cfs_rq->tg;
@@ -226,7 +227,8 @@ static __always_inline u64 tap_sum_weight(struct cfs_rq *cfs_rq, u64 weight)
 
 static __always_inline u64 tap_vtime_zero(struct cfs_rq *cfs_rq)
 {
-	return bpf_core_field_exists(cfs_rq->zero_vruntime) ? cfs_rq->zero_vruntime : cfs_rq->min_vruntime;
+	return bpf_core_field_exists(cfs_rq->zero_vruntime) ? cfs_rq->zero_vruntime
+							    : cfs_rq->min_vruntime;
 }
 
 /* What a queue's sums are of. */
@@ -236,7 +238,8 @@ struct tap_vtime {
 	u64 load;
 };
 
-static __always_inline void tap_vtime_add(struct tap_vtime *v, struct cfs_rq *cfs_rq, struct sched_entity *se)
+static __always_inline void tap_vtime_add(struct tap_vtime *v, struct cfs_rq *cfs_rq,
+					  struct sched_entity *se)
 {
 	u64 weight;
 
@@ -248,8 +251,9 @@ static __always_inline void tap_vtime_add(struct tap_vtime *v, struct cfs_rq *cf
 }
 
 /*
- * avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is eligible. @se: one of the queue,
- * and the one that runs as a rule: what tracepoints pass is read with less than what a queue points to.
+ * avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is
+ * eligible. @se: one of the queue, and the one that runs as a rule: what tracepoints pass is read
+ * with less than what a queue points to.
  */
 static __always_inline u64 tp_cfs_rq_vtime(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
@@ -265,7 +269,8 @@ static __always_inline u64 tp_cfs_rq_vtime(struct cfs_rq *cfs_rq, struct sched_e
 		tap_vtime_add(&v, cfs_rq, se);
 	else if (curr)
 		tap_vtime_add(&v, cfs_rq, curr);
-	/* a BPF program divides unsigned numbers alone; of 0 entities the zero is V, for n / 0 is 0 */
+	/* a BPF program divides unsigned numbers alone; of 0 entities the zero is V, for n / 0 is 0
+	 */
 	return v.sum < 0 ? v.zero - (v.load - 1 - v.sum) / v.load : v.zero + v.sum / v.load;
 }
 
@@ -274,7 +279,8 @@ static __always_inline u64 tp_se_vprot(struct sched_entity *se)
 	return bpf_core_field_exists(se->vprot) ? se->vprot : 0;
 }
 
-/* Of the groups above the task that the fair class picked: since v7.3 their entities stand in no queue. */
+/* Of the groups above the task that the fair class picked: since v7.3 their entities stand in no
+ * queue. */
 static __always_inline u32 tp_pick_words(struct task_struct *next)
 {
 	struct sched_entity *se = &tp_picked(next)->se;
@@ -361,10 +367,13 @@ static __always_inline u32 tp_cfs_rq_h_nr_runnable(struct cfs_rq *cfs_rq)
 /* Whether it is of that class: one that is not has its numbers as well. */
 static __always_inline bool tp_scx_has(struct task_struct *p)
 {
-	u32 state = p->scx.flags & (u32)bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_MASK);
+	u32 state =
+		p->scx.flags & (u32)bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_MASK);
 
-	if (bpf_core_enum_value_exists(enum scx_ent_flags___since_7_1, SCX_TASK_ENABLED___since_7_1))
-		return state == (u32)bpf_core_enum_value(enum scx_ent_flags___since_7_1, SCX_TASK_ENABLED___since_7_1);
+	if (bpf_core_enum_value_exists(enum scx_ent_flags___since_7_1,
+				       SCX_TASK_ENABLED___since_7_1))
+		return state == (u32)bpf_core_enum_value(enum scx_ent_flags___since_7_1,
+							 SCX_TASK_ENABLED___since_7_1);
 	return state == (u32)bpf_core_enum_value(enum scx_task_state, SCX_TASK_ENABLED)
 				<< bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_SHIFT);
 }
@@ -429,16 +438,17 @@ static __always_inline u32 tp_rq_uclamp(struct rq *rq, int which)
 {
 	if (!rq || !bpf_core_field_exists(rq->uclamp))
 		return 0;
-	return which == TP_UCLAMP_MIN ? BPF_CORE_READ(rq, uclamp[TP_UCLAMP_MIN].value) :
-					BPF_CORE_READ(rq, uclamp[TP_UCLAMP_MAX].value);
+	return which == TP_UCLAMP_MIN ? BPF_CORE_READ(rq, uclamp[TP_UCLAMP_MIN].value)
+				      : BPF_CORE_READ(rq, uclamp[TP_UCLAMP_MAX].value);
 }
 
 static __always_inline u32 tp_se_uclamp(struct sched_entity *se, int which)
 {
 	struct task_struct *p = tap_se_task(se);
 
-	return bpf_core_field_exists(p->uclamp) ?
-		       BPF_CORE_READ_BITFIELD_PROBED(&p->uclamp[which], value) : 0;
+	return bpf_core_field_exists(p->uclamp)
+		       ? BPF_CORE_READ_BITFIELD_PROBED(&p->uclamp[which], value)
+		       : 0;
 }
 
 static __always_inline u32 tp_clamp(u32 v, u32 min, u32 max)

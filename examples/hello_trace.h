@@ -12,19 +12,10 @@
 #include "tracepoint_stub.h"
 #endif
 
-TRACE_EVENT(hello_said,
-	TP_PROTO(int nr, const char *to),
-	TP_ARGS(nr, to),
-	TP_STRUCT__entry(
-		__field(int, nr)
-		__string(to, to)
-	),
-	TP_fast_assign(
-		__entry->nr = nr;
-		__assign_str(to);
-	),
-	TP_printk("nr=%d to=%s", __entry->nr, __get_str(to))
-);
+TRACE_EVENT(hello_said, TP_PROTO(int nr, const char *to), TP_ARGS(nr, to),
+	    TP_STRUCT__entry(__field(int, nr) __string(to, to)),
+	    TP_fast_assign(__entry->nr = nr; __assign_str(to);),
+	    TP_printk("nr=%d to=%s", __entry->nr, __get_str(to)));
 
 #endif
 

@@ -47,7 +47,8 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 		const char *comm = tap_task_comm(tasks[i], &len);
 
 		if (l->ns[i])
-			printf("%.*s %d %ju\n", (int)len, comm, tap_task_tid(tasks[i]), (uintmax_t)l->ns[i]);
+			printf("%.*s %d %ju\n", (int)len, comm, tap_task_tid(tasks[i]),
+			       (uintmax_t)l->ns[i]);
 	}
 	return 0;
 }
@@ -55,14 +56,18 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 int main(int argc, char **argv)
 {
 	const struct tap_watcher_ops ops = {
-		.size = sizeof(ops), .states = TAP_STATE_BIT(TAP_STATE_WAKING), .interval = on_interval, .end = on_end,
+		.size = sizeof(ops),
+		.states = TAP_STATE_BIT(TAP_STATE_WAKING),
+		.interval = on_interval,
+		.end = on_end,
 	};
 	struct longest longest = { 0 };
 	const struct tap_watcher watcher = { .ops = &ops, .ctx = &longest };
 	struct tap_reader *reader = NULL;
 	struct tap_err err;
 
-	if (argc != 2 || tap_reader_open(argv[1], &reader, &err) || tap_run(reader, NULL, &watcher, 1, &err)) {
+	if (argc != 2 || tap_reader_open(argv[1], &reader, &err) ||
+	    tap_run(reader, NULL, &watcher, 1, &err)) {
 		fprintf(stderr, "%s\n", argc == 2 ? err.text : "usage: longest_waits FILE");
 		return 1;
 	}

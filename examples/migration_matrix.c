@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How often tasks of a name were moved from each CPU to each other one: a row per CPU they came from.
+ * How often tasks of a name were moved from each CPU to each other one: a row per CPU they came
+ * from.
  *
  *   ./migration_matrix trace.dat 'kworker*'
  */
@@ -12,7 +13,7 @@
 
 static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
-	unsigned long (*moved)[CPUS] = ctx;
+	unsigned long(*moved)[CPUS] = ctx;
 
 	(void)t;
 	if (m->from >= 0 && m->from < CPUS && m->to >= 0 && m->to < CPUS)
@@ -20,10 +21,12 @@ static int on_migration(void *ctx, const struct tap_timeline *t, const struct ta
 	return 0;
 }
 
-static int read_file(const char *file, const char *comm, unsigned long (*moved)[CPUS], unsigned int *nr_cpus,
-		     struct tap_err *err)
+static int read_file(const char *file, const char *comm, unsigned long (*moved)[CPUS],
+		     unsigned int *nr_cpus, struct tap_err *err)
 {
-	const struct tap_select_opts words = { .size = sizeof(words), .comms = &comm, .nr_comms = 1 };
+	const struct tap_select_opts words = { .size = sizeof(words),
+					       .comms = &comm,
+					       .nr_comms = 1 };
 	const struct tap_watcher_ops ops = { .size = sizeof(ops), .migration = on_migration };
 	const struct tap_watcher watcher = { .ops = &ops, .ctx = moved, .pick = TAP_PICK_TASKS };
 	struct tap_run_opts opts = { .size = sizeof(opts) };
@@ -55,6 +58,7 @@ int main(int argc, char **argv)
 	}
 	for (unsigned int from = 0; from < nr_cpus && from < CPUS; from++)
 		for (unsigned int to = 0; to < nr_cpus && to < CPUS; to++)
-			printf("%lu%c", moved[from][to], to + 1 < nr_cpus && to + 1 < CPUS ? ' ' : '\n');
+			printf("%lu%c", moved[from][to],
+			       to + 1 < nr_cpus && to + 1 < CPUS ? ' ' : '\n');
 	return 0;
 }

@@ -17,10 +17,12 @@ int main(int argc, char **argv)
 	const struct tap_long_wait *w;
 	struct tap_reader *reader = NULL;
 
-	if (argc != 2 || !waits || tap_reader_open(argv[1], &reader, &err) || tap_run(reader, NULL, &watcher, 1, &err))
+	if (argc != 2 || !waits || tap_reader_open(argv[1], &reader, &err) ||
+	    tap_run(reader, NULL, &watcher, 1, &err))
 		return fprintf(stderr, "%s\n", err.text), 1;
 	for (unsigned int i = 0; (w = tap_long_waits_get(waits, i)); i++)
-		printf("%s [%d] waited %.3f ms: %s\n", w->name, w->tid, (double)(w->to_ns - w->from_ns) / 1e6, w->text);
+		printf("%s [%d] waited %.3f ms: %s\n", w->name, w->tid,
+		       (double)(w->to_ns - w->from_ns) / 1e6, w->text);
 	tap_reader_free(reader);
 	tap_long_waits_free(waits);
 	return 0;

@@ -31,7 +31,9 @@
  * "static struct trace_event_call *__event_<name> = ...;". For what this kernel cannot have,
  * layout.h makes that name this: nothing in the section, and a pointer that nobody reads.
  */
-#define TAP_NO_EVENT(name) tap_no_##name[0]; static void __maybe_unused *tap_ignored_##name
+#define TAP_NO_EVENT(name)                                                                         \
+	tap_no_##name[0];                                                                          \
+	static void __maybe_unused *tap_ignored_##name
 
 /* What makes the events' classes takes this function for theirs. */
 static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, void *data);
@@ -44,7 +46,7 @@ static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, voi
 /* An event and the tracepoint that feeds it. */
 struct hook {
 	struct trace_event_call *call;
-	const char *name;	 /* of the tracepoint */
+	const char *name; /* of the tracepoint */
 	struct tracepoint *feed; /* NULL: not found yet */
 	void *probe, *perf_probe;
 };
@@ -143,9 +145,9 @@ static int detach(struct tracepoint *feed, void *probe, void *data)
 	struct attached *a, *next;
 
 	mutex_lock(&attached_lock);
-	list_for_each_entry_safe(a, next, &all_attached, list)
-		if (a->feed == feed && a->probe == probe && a->data == data)
-			detach_one(a);
+	list_for_each_entry_safe(a, next, &all_attached,
+				 list) if (a->feed == feed && a->probe == probe && a->data == data)
+		detach_one(a);
 	mutex_unlock(&attached_lock);
 	return 0;
 }
@@ -244,7 +246,8 @@ static int __init check_feeds(void)
 {
 	for (unsigned int i = 0; i < nr_hooks; i++)
 		if (!find_hook(hooks[i].call)) {
-			pr_err("this kernel has no tracepoint %s, but the types from which this was built have it\n",
+			pr_err("this kernel has no tracepoint %s, but the types from which this "
+			       "was built have it\n",
 			       hooks[i].name);
 			return -ENODEV;
 		}
@@ -338,8 +341,7 @@ static void detach_all(void)
 
 	mutex_lock(&attached_lock);
 	is_going = true;
-	list_for_each_entry_safe(a, next, &all_attached, list)
-		detach_one(a);
+	list_for_each_entry_safe(a, next, &all_attached, list) detach_one(a);
 	mutex_unlock(&attached_lock);
 	tracepoint_synchronize_unregister();
 }

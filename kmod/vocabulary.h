@@ -287,7 +287,8 @@ static __always_inline void tp_dl_comm(char *to, struct sched_dl_entity *dl_se)
 		tp_comm(to, container_of(dl_se, struct task_struct, dl));
 }
 
-/* ---- EEVDF. The event is there where a queue has the sums, and an entity its queue: TRACE_NEEDS() ---- */
+/* ---- EEVDF. The event is there where a queue has the sums, and an entity its queue: TRACE_NEEDS()
+ * ---- */
 
 #define TAP_HAS_throttling TAP_IF_ANY(TAP_HAS_task_struct_throttled, TAP_HAS_cfs_rq_throttle_count)
 #define TAP_IF_ANY(a, b) TAP_PASTE(TAP_ANY_, TAP_PASTE(a, b))
@@ -316,7 +317,8 @@ static __always_inline struct cfs_rq *tp_se_queue(struct sched_entity *se)
 #endif
 }
 
-/* Of a cgroup its number in the controller; an autogroup (sched(7)) is none, and has numbers of its own: negative here. */
+/* Of a cgroup its number in the controller; an autogroup (sched(7)) is none, and has numbers of its
+ * own: negative here. */
 static __always_inline s32 tp_cfs_rq_group(const struct cfs_rq *cfs_rq)
 {
 #if TAP_HAS_task_group_autogroup && TAP_HAS_autogroup_id
@@ -356,7 +358,8 @@ static __always_inline u64 tap_vtime_zero(const struct cfs_rq *cfs_rq)
 #endif
 }
 
-/* avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is eligible. */
+/* avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is
+ * eligible. */
 static __always_inline u64 tap_cfs_rq_vtime(const struct cfs_rq *cfs_rq)
 {
 #if TAP_HAS_cfs_rq_sum_weight
@@ -395,7 +398,10 @@ static __always_inline void tap_put_level(void *to, const struct sched_entity *s
 {
 	u64 vtime = tap_cfs_rq_vtime(se->cfs_rq), v = se->vruntime;
 	s64 level[TAP_LEVEL_WORDS] = {
-		tp_cfs_rq_group(se->my_q), tp_se_weight(se), vtime, vtime - v,
+		tp_cfs_rq_group(se->my_q),
+		tp_se_weight(se),
+		vtime,
+		vtime - v,
 #if TAP_HAS_sched_entity_deadline
 		[4] = se->deadline - v,
 #endif

@@ -13,16 +13,17 @@
  *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
  *   lost CPU FIRST LAST COUNT       a schedtap:events_lost record at LAST
  *   missed CPU COUNT                a new page that says so (0: count not known)
- *   stack CPU[+NS] KIND [FRAME...]  a schedtap:kernel_stack or user_stack record behind the CPU's last record, NS
- *                                   later, with its TID. KIND: kernel or user; FRAME...: names, innermost first, or
- *                                   #NUMBER: a stack that is in no table. Without any it could not be read
- *   callers CPU[+NS] KIND [ADDRESS...] the same as ftrace writes it: ftrace:kernel_stack or user_stack
- *   symbol ADDRESS NAME             a line of kallsyms
+ *   stack CPU[+NS] KIND [FRAME...]  a schedtap:kernel_stack or user_stack record behind the CPU's
+ * last record, NS later, with its TID. KIND: kernel or user; FRAME...: names, innermost first, or
+ *                                   #NUMBER: a stack that is in no table. Without any it could not
+ * be read callers CPU[+NS] KIND [ADDRESS...] the same as ftrace writes it: ftrace:kernel_stack or
+ * user_stack symbol ADDRESS NAME             a line of kallsyms
  *
  * TIME is in ns (digits, with _ between them if you like) or SECONDS.NNNNNNNNN, and does not
  * go back on a CPU. VALUE is a number, a text ("..." where it holds blanks; \xHH, \n, \\, \"),
- * or for a bitmask a CPU list, or for an array numbers with commas between them. Fields that are not named are 0; common_flags and
- * common_preempt_count may be, too. Events are the built-in ones, and sched:sched_wakeup, which has the fields of sched_waking.
+ * or for a bitmask a CPU list, or for an array numbers with commas between them. Fields that are
+ * not named are 0; common_flags and common_preempt_count may be, too. Events are the built-in ones,
+ * and sched:sched_wakeup, which has the fields of sched_waking.
  */
 #include <endian.h>
 #include <errno.h>
@@ -306,8 +307,16 @@ static void set_field(const struct mkdat *m, struct tap_buf *rec, const struct t
 static const struct tap_field *find_field(const struct tap_def *def, const char *name)
 {
 	static const struct tap_field common[] = {
-		{ .name = "common_flags", .kind = TAP_FIELD_NUMBER, .offset = 2, .size = 1, .elem_size = 1 },
-		{ .name = "common_preempt_count", .kind = TAP_FIELD_NUMBER, .offset = 3, .size = 1, .elem_size = 1 },
+		{ .name = "common_flags",
+		  .kind = TAP_FIELD_NUMBER,
+		  .offset = 2,
+		  .size = 1,
+		  .elem_size = 1 },
+		{ .name = "common_preempt_count",
+		  .kind = TAP_FIELD_NUMBER,
+		  .offset = 3,
+		  .size = 1,
+		  .elem_size = 1 },
 	};
 
 	for (unsigned int i = 0; i < def->nr_fields; i++) {
@@ -413,10 +422,14 @@ static struct stacks *find_stacks(struct mkdat *m, const char *kind, bool is_cal
 	if (!is_user && strcmp(kind, "kernel"))
 		die(m, "'%s' is neither kernel nor user", kind);
 	*s = (struct stacks){
-		.used = true, .is_callers = is_callers, .texts = s->texts,
-		.system = is_callers ? "ftrace" : "schedtap", .name = is_user ? "user_stack" : "kernel_stack",
+		.used = true,
+		.is_callers = is_callers,
+		.texts = s->texts,
+		.system = is_callers ? "ftrace" : "schedtap",
+		.name = is_user ? "user_stack" : "kernel_stack",
 		.first = is_user ? "unsigned int tgid" : "int size",
-		.id = (uint16_t)(is_callers ? 4u + 9u * is_user : TAP_DEF_ID_BASE + 0xf00 + is_user),
+		.id = (uint16_t)(is_callers ? 4u + 9u * is_user
+					    : TAP_DEF_ID_BASE + 0xf00 + is_user),
 	};
 	def = tap_def_find(s->system, s->name);
 	if (def)
@@ -520,20 +533,25 @@ static void put_table(const struct stacks *s, struct tap_buf *out)
 
 static void put_callers(const struct stacks *s, struct tap_buf *out)
 {
-	tap_buf_printf(out, "\tfield:%s;\toffset:8;\tsize:4;\tsigned:1;\n"
-			    "\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
-			    "print fmt: \"\\t=> %%ps\\n\", (void *)REC->caller[0]\n", s->first);
+	tap_buf_printf(out,
+		       "\tfield:%s;\toffset:8;\tsize:4;\tsigned:1;\n"
+		       "\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
+		       "print fmt: \"\\t=> %%ps\\n\", (void *)REC->caller[0]\n",
+		       s->first);
 }
 
 static struct tap_head_format stacks_format(const struct stacks *s)
 {
 	struct tap_buf text = { 0 };
 
-	tap_buf_printf(&text, "name: %s\nID: %u\nformat:\n"
-			      "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-			      "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-			      "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-			      "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n", s->name, s->id);
+	tap_buf_printf(
+		&text,
+		"name: %s\nID: %u\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n",
+		s->name, s->id);
 	(s->is_callers ? put_callers : put_table)(s, &text);
 	return (struct tap_head_format){ s->system, text.data, text.len };
 }
@@ -624,12 +642,14 @@ static void read_text(struct mkdat *m)
 static bool has_stacks(const struct mkdat *m, const struct tap_def *def)
 {
 	for (unsigned int i = 0; i < 4; i++)
-		if (m->stacks[i].used && def == tap_def_find(m->stacks[i].system, m->stacks[i].name))
+		if (m->stacks[i].used &&
+		    def == tap_def_find(m->stacks[i].system, m->stacks[i].name))
 			return true;
 	return false;
 }
 
-/* Every built-in event's format, and of stacks and sched_wakeup those that occur. Return: how many; they are never freed. */
+/* Every built-in event's format, and of stacks and sched_wakeup those that occur. Return: how many;
+ * they are never freed. */
 static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **out)
 {
 	const struct tap_def *def;
@@ -681,9 +701,15 @@ static int write_file(struct mkdat *m, const char *file, const char *how, struct
 {
 	struct tap_head_format *formats;
 	struct tap_head head = {
-		.nr_formats = all_formats(m, &formats), .uname = "Linux mkdat", .tool = "mkdat",
-		.cmdlines = tap_buf_str(&m->comms), .meta = m->meta ? m->meta : "",
-		.clock = m->clock, .printk = "", .kallsyms = tap_buf_str(&m->symbols), .nr_cpus = m->nr_cpus,
+		.nr_formats = all_formats(m, &formats),
+		.uname = "Linux mkdat",
+		.tool = "mkdat",
+		.cmdlines = tap_buf_str(&m->comms),
+		.meta = m->meta ? m->meta : "",
+		.clock = m->clock,
+		.printk = "",
+		.kallsyms = tap_buf_str(&m->symbols),
+		.nr_cpus = m->nr_cpus,
 	};
 	struct tap_spool *spool;
 	char path[4096];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The types of a kernel that is made up, which has one tracepoint: one(p, a, b, c, d, e) of the types in small_btf(). */
+/* The types of a kernel that is made up, which has one tracepoint: one(p, a, b, c, d, e) of the
+ * types in small_btf(). */
 #ifndef TAP_TESTS_SMALL_BTF_H
 #define TAP_TESTS_SMALL_BTF_H
 
@@ -19,7 +20,24 @@ struct task_struct {
 	char comm[16];
 };
 
-enum { INT = 1, UNSIGNED, U8, S8, ULONG, LONG, SHORT, BOOL, CHAR, MASK, COMM, TASK, TO_TASK, TO_CHAR, TO_VOID, NR_SMALL };
+enum {
+	INT = 1,
+	UNSIGNED,
+	U8,
+	S8,
+	ULONG,
+	LONG,
+	SHORT,
+	BOOL,
+	CHAR,
+	MASK,
+	COMM,
+	TASK,
+	TO_TASK,
+	TO_CHAR,
+	TO_VOID,
+	NR_SMALL
+};
 
 static inline void add_task(struct btf *btf)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* sched_wakeup is no event that schedtap defines: here it has sched_waking's fields under another name. */
+/* sched_wakeup is no event that schedtap defines: here it has sched_waking's fields under another
+ * name. */
 #ifndef TESTS_WAKEUP_FORMAT_H
 #define TESTS_WAKEUP_FORMAT_H
 
@@ -14,7 +15,8 @@ static inline void wakeup_format(struct tap_buf *out)
 	struct tap_buf text = { 0 };
 
 	tap_def_format(tap_def_find("sched", "sched_waking"), NULL, NULL, &text);
-	tap_buf_printf(out, "name: sched_wakeup\nID: %u%s", WAKEUP_ID, strchr(strstr(tap_buf_str(&text), "ID: "), '\n'));
+	tap_buf_printf(out, "name: sched_wakeup\nID: %u%s", WAKEUP_ID,
+		       strchr(strstr(tap_buf_str(&text), "ID: "), '\n'));
 	tap_buf_release(&text);
 }
 

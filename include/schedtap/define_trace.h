@@ -38,9 +38,9 @@ struct tracepoint;
 #define TAP_UNDEF_INCLUDE_FILE
 #endif
 #ifdef TRACE_INCLUDE_PATH
-#define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_PATH/TRACE_INCLUDE_FILE.h)
-#elif __has_include(TAP_STRING(trace/events/TRACE_INCLUDE_FILE.h))
-#define TAP_TRACE_HEADER TAP_STRING(trace/events/TRACE_INCLUDE_FILE.h)
+#define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_PATH / TRACE_INCLUDE_FILE.h)
+#elif __has_include(TAP_STRING(trace / events / TRACE_INCLUDE_FILE.h))
+#define TAP_TRACE_HEADER TAP_STRING(trace / events / TRACE_INCLUDE_FILE.h)
 #else
 #define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_FILE.h)
 #endif
@@ -50,7 +50,8 @@ struct tracepoint;
 
 /* ---- the words that mean the same in every stage but the first ---- */
 
-/* between fields there is no comma; those behind the eighth are not there, which is another error */
+/* between fields there is no comma; those behind the eighth are not there, which is another error
+ */
 #define TP_STRUCT__entry(fields...)                                                                \
 	TAP_PASTE(TAP_FIELDS_, TAP_IS_RIGHT(1, TAP_COUNT(~, ##fields)))(~, ##fields)
 #define TAP_RIGHT_1_0 0,
@@ -64,8 +65,8 @@ struct tracepoint;
 /* no stage uses all that an event is given */
 TAP_IGNORE_UNUSED
 /*
- * The header is the program's, of which compilers may say what they have to; but in most stages there is
- * nothing in front of its semicolons, and records on the stack have the size they need.
+ * The header is the program's, of which compilers may say what they have to; but in most stages
+ * there is nothing in front of its semicolons, and records on the stack have the size they need.
  */
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Walloca"
@@ -85,7 +86,8 @@ TAP_IGNORE_UNUSED
 #include <schedtap/trace_stages/offsets.h>
 #include TAP_TRACE_HEADER
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdouble-promotion" /* of a float field, when asked whether it is a struct */
+#pragma GCC diagnostic ignored                                                                     \
+	"-Wdouble-promotion" /* of a float field, when asked whether it is a struct */
 #include <schedtap/trace_stages/sizes.h>
 #include TAP_TRACE_HEADER
 #pragma GCC diagnostic pop

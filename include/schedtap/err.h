@@ -20,7 +20,7 @@ extern "C" {
 
 /** struct tap_err - The last failure, as a sentence. */
 struct tap_err {
-	int code;	 /* -errno, 0 while nothing failed */
+	int code; /* -errno, 0 while nothing failed */
 	char text[1024]; /* NUL-terminated, may hold hostile names: escape before a terminal */
 };
 

@@ -19,12 +19,12 @@ extern "C" {
 #endif
 
 enum tap_field_kind {
-	TAP_FIELD_NUMBER,  /* 1, 2, 4 or 8 bytes */
-	TAP_FIELD_CHARS,   /* char name[N]: text, ends at the first NUL or at N */
-	TAP_FIELD_STRING,  /* __data_loc or __rel_loc char[]: text elsewhere in the record */
-	TAP_FIELD_ARRAY,   /* T name[N], not text; elem_size bytes each. A struct: bytes */
+	TAP_FIELD_NUMBER, /* 1, 2, 4 or 8 bytes */
+	TAP_FIELD_CHARS, /* char name[N]: text, ends at the first NUL or at N */
+	TAP_FIELD_STRING, /* __data_loc or __rel_loc char[]: text elsewhere in the record */
+	TAP_FIELD_ARRAY, /* T name[N], not text; elem_size bytes each. A struct: bytes */
 	TAP_FIELD_DYNAMIC, /* __data_loc or __rel_loc T[], not text (bitmasks, arrays) */
-	TAP_FIELD_REAL,	   /* float, double: a program's, kernels have none */
+	TAP_FIELD_REAL, /* float, double: a program's, kernels have none */
 };
 
 /** struct tap_field - Where one field lies in a record. */
@@ -33,12 +33,12 @@ struct tap_field {
 	const char *type; /* as written: "pid_t", "char", "__data_loc char[]" */
 	enum tap_field_kind kind;
 	uint32_t offset, size; /* bytes, from the record's start */
-	uint32_t elem_size;    /* bytes of one element; size where it is no array */
+	uint32_t elem_size; /* bytes of one element; size where it is no array */
 	bool is_signed;
-	bool is_rel;	 /* __rel_loc: counted from the end of the location word */
-	bool swap;	 /* the recording's byte order is not this machine's */
+	bool is_rel; /* __rel_loc: counted from the end of the location word */
+	bool swap; /* the recording's byte order is not this machine's */
 	const char *absent; /* of the built-in definitions: why this kernel lacks it, or NULL */
-	bool is_real;	 /* float or double, or an array's elements */
+	bool is_real; /* float or double, or an array's elements */
 };
 
 /** struct tap_format - One kind of event. Owned by whoever parsed it (the reader). */
@@ -47,10 +47,10 @@ struct tap_format {
 	uint16_t id; /* common_type in the records of this recording */
 	const struct tap_field *fields; /* the common ones first */
 	unsigned int nr_fields, nr_common;
-	const char *text;      /* the format text, whole */
+	const char *text; /* the format text, whole */
 	const char *print_fmt; /* what follows "print fmt: " */
-	uint32_t min_size;     /* bytes that a record needs so that every field lies inside it, but
-				* for the trailing array of ftrace's own events: it may be cut */
+	uint32_t min_size; /* bytes that a record needs so that every field lies inside it, but
+			    * for the trailing array of ftrace's own events: it may be cut */
 	bool big_endian;
 	uint8_t long_size; /* 4 or 8: of the kernel that recorded */
 };
@@ -91,16 +91,17 @@ TAP_API const char *tap_field_bytes(const struct tap_field *f, const void *rec, 
 struct tap_event {
 	uint64_t ts_ns; /* the recording's clock; of a loss: where it ends */
 	const struct tap_format *fmt;
-	const void *data;   /* the record, from common_type on; borrowed until the next read */
-	uint32_t size;	    /* bytes in data */
-	uint32_t mark;	    /* of its kind: tap_reader_mark() */
-	int cpu;	    /* where it was recorded; -1: not known (losses only) */
+	const void *data; /* the record, from common_type on; borrowed until the next read */
+	uint32_t size; /* bytes in data */
+	uint32_t mark; /* of its kind: tap_reader_mark() */
+	int cpu; /* where it was recorded; -1: not known (losses only) */
 	unsigned int buffer; /* index of the trace buffer it came from */
 	struct { /* of a loss alone: where fmt is set, this is not */
-		/* The loss lies within [first, last]. .last_ns UINT64_MAX, where CPUs are not merged: the CPU has no later event. */
+		/* The loss lies within [first, last]. .last_ns UINT64_MAX, where CPUs are not
+		 * merged: the CPU has no later event. */
 		uint64_t first_ns, last_ns;
-		uint64_t count;		    /* events lost; 0: some, number not known */
-		bool is_off;		    /* they were not lost: triggers had switched them off */
+		uint64_t count; /* events lost; 0: some, number not known */
+		bool is_off; /* they were not lost: triggers had switched them off */
 		/* of that kind; NULL: all kinds, or not known; borrowed */
 		const struct tap_format *off;
 	} lost;

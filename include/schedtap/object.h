@@ -27,15 +27,24 @@ TAP_SECTION(const char, tap_code);
 extern TAP_HIDDEN const char tap_dynamic[] __asm__("_DYNAMIC") __attribute__((weak));
 
 TAP_HIDDEN extern struct tap_object tap_this_object;
-TAP_HIDDEN struct tap_object tap_this_object __attribute__((weak)) = {
-	{ TAP_ABI, TAP_ABI_LIBRARY, sizeof(struct tap_object), sizeof(struct tracepoint),
-	  sizeof(struct trace_event_call), sizeof(struct trace_event_info) },
-	__start___tap_tracepoints, __stop___tap_tracepoints,
-	__start___tap_events, __stop___tap_events,
-	__start___tap_evals, __stop___tap_evals,
-	__start_tap_texts, __stop_tap_texts, __start_tap_code, __stop_tap_code, tap_dynamic,
-	NULL, NULL, 0, 0
-};
+TAP_HIDDEN struct tap_object tap_this_object __attribute__((
+	weak)) = { { TAP_ABI, TAP_ABI_LIBRARY, sizeof(struct tap_object), sizeof(struct tracepoint),
+		     sizeof(struct trace_event_call), sizeof(struct trace_event_info) },
+		   __start___tap_tracepoints,
+		   __stop___tap_tracepoints,
+		   __start___tap_events,
+		   __stop___tap_events,
+		   __start___tap_evals,
+		   __stop___tap_evals,
+		   __start_tap_texts,
+		   __stop_tap_texts,
+		   __start_tap_code,
+		   __stop_tap_code,
+		   tap_dynamic,
+		   NULL,
+		   NULL,
+		   0,
+		   0 };
 
 /* early, so that the constructors of a C++ program find events switched on */
 static void __attribute__((constructor(102))) tap_object_begin(void)

@@ -41,8 +41,9 @@ struct tap_select_opts {
 	const char *const *comms; /* names of threads, globs */
 	unsigned int nr_comms;
 	/*
-	 * Globs of cgroups' paths: from the root of the hierarchy on, as reports print them; a "/" in
-	 * front may be left out. What is below one of them is in it, so "/" is all that is known.
+	 * Globs of cgroups' paths: from the root of the hierarchy on, as reports print them; a "/"
+	 * in front may be left out. What is below one of them is in it, so "/" is all that is
+	 * known.
 	 */
 	const char *const *cgroups;
 	unsigned int nr_cgroups;
@@ -50,8 +51,8 @@ struct tap_select_opts {
 	const char *cgroup_mount;
 	const char *cpus; /* a list of numbers and ranges, "0-3,8", 0..65535; NULL: all */
 	/*
-	 * Of each of .events its filter (-f), or NULL; of those behind the last one none has one. They are for
-	 * who reads or records events: tap_select_event() does not ask them.
+	 * Of each of .events its filter (-f), or NULL; of those behind the last one none has one.
+	 * They are for who reads or records events: tap_select_event() does not ask them.
 	 */
 	const char *const *filters;
 	unsigned int nr_filters;
@@ -79,9 +80,9 @@ TAP_API bool tap_select_event(const struct tap_select *s, const char *system, co
 /** struct tap_select_task - What is known of a task. */
 struct tap_select_task {
 	int tid;
-	int tgid;	  /* its process; below 0: not known, and its own number is taken for it */
+	int tgid; /* its process; below 0: not known, and its own number is taken for it */
 	const char *comm; /* ends with a NUL or after comm_len bytes; NULL: not known */
-	size_t comm_len;  /* bytes; 0: not known */
+	size_t comm_len; /* bytes; 0: not known */
 	const char *cgroup; /* its path, NUL-terminated; NULL: not known */
 };
 
@@ -92,7 +93,8 @@ struct tap_select_task {
  */
 TAP_API bool tap_select_task(const struct tap_select *s, const struct tap_select_task *task);
 
-/** tap_select_cpu() - Whether a CPU is of the list of -C. @cpu: below 0: not known, which none is. */
+/** tap_select_cpu() - Whether a CPU is of the list of -C. @cpu: below 0: not known, which none is.
+ */
 TAP_API bool tap_select_cpu(const struct tap_select *s, int cpu);
 
 #ifdef __cplusplus

@@ -75,9 +75,9 @@ extern const struct tap_site __start_tap_sites[] __attribute__((weak, visibility
 extern const struct tap_site __stop_tap_sites[] __attribute__((weak, visibility("hidden")));
 
 /* one per program or library: the linker merges them */
-__attribute__((weak, visibility("hidden"))) struct tap_sites tap_sites_here = {
-	__start_tap_sites, __stop_tap_sites, 0, false
-};
+__attribute__((weak, visibility("hidden"))) struct tap_sites tap_sites_here = { __start_tap_sites,
+										__stop_tap_sites, 0,
+										false };
 
 /* the first to run and the last: other constructors may switch keys */
 __attribute__((constructor(101))) static void tap_sites_begin(void)

@@ -57,11 +57,11 @@ struct trace_event_call {
 	void (*info)(struct trace_event_info *info);
 	void *probe;
 	struct tracepoint *tp;
-	const char *own_name;	       /* of a custom event; NULL: the tracepoint's */
+	const char *own_name; /* of a custom event; NULL: the tracepoint's */
 	struct trace_event_call *next; /* of the same tracepoint */
-	uint16_t id;		       /* common_type of its records in this process */
-	uint8_t bit;		       /* its bit in the tracepoint's word */
-	uint8_t filtered;	       /* the library has a filter for it; since TAP_ABI 2 */
+	uint16_t id; /* common_type of its records in this process */
+	uint8_t bit; /* its bit in the tracepoint's word */
+	uint8_t filtered; /* the library has a filter for it; since TAP_ABI 2 */
 };
 
 TAP_INLINE const char *trace_event_name(const struct trace_event_call *call)
@@ -88,9 +88,10 @@ struct trace_eval_map {
 #define TAP_CODE_AT_START __attribute__((noinline, section("tap_code")))
 
 /*
- * What is shared between the headers that an object was built with and the library that it runs with: both may be of
- * any release. A new release adds at the end of structs, which makes a new TAP_ABI; by their sizes the library knows
- * what an older object's have. What an older library would get wrong makes a new TAP_ABI_LIBRARY.
+ * What is shared between the headers that an object was built with and the library that it runs
+ * with: both may be of any release. A new release adds at the end of structs, which makes a new
+ * TAP_ABI; by their sizes the library knows what an older object's have. What an older library
+ * would get wrong makes a new TAP_ABI_LIBRARY.
  */
 #define TAP_ABI 2
 #define TAP_ABI_FILTERS 2 /* the first whose sites see that filters have changed */
@@ -113,7 +114,7 @@ struct tap_object {
 	struct tap_object *next;
 	void *area; /* its words in the control file */
 	uint32_t area_nr; /* of the control file's areas; UINT32_MAX: none */
-	uint32_t uses;	  /* files with CREATE_TRACE_POINTS in it that are initialized */
+	uint32_t uses; /* files with CREATE_TRACE_POINTS in it that are initialized */
 };
 
 TAP_API void tap_object_add(struct tap_object *object);
@@ -135,7 +136,8 @@ TAP_API size_t trace_event_print(const struct trace_event_call *call, const void
 /* Bytes of a record, common fields included. What is longer is cut (texts, bitmasks) or lost. */
 #define TAP_RECORD_MAX 4032u
 
-/* Functions, of which compilers say less than of casts in macros: these are in the program's code. */
+/* Functions, of which compilers say less than of casts in macros: these are in the program's code.
+ */
 TAP_INLINE void *tap_data(const void *rec, size_t at)
 {
 	return (char *)rec + at;
@@ -163,7 +165,7 @@ struct tap_fit {
 	unsigned int misfits;
 };
 
-#define TAP_FIT_CUT 1u	    /* a text did not fit: it ends with TAP_CUT_MARK */
+#define TAP_FIT_CUT 1u /* a text did not fit: it ends with TAP_CUT_MARK */
 #define TAP_FIT_TOO_LONG 2u /* an array did not fit */
 
 #define TAP_CUT_MARK "[cut]"
@@ -280,7 +282,8 @@ TAP_API TAP_BOUND void tap_record_note_cut(void);
 /* ---- bitmasks ---- */
 
 #define TAP_LONG_BITS (8 * sizeof(unsigned long))
-#define TAP_BITMASK_BYTES(nr_bits) (((nr_bits) + TAP_LONG_BITS - 1) / TAP_LONG_BITS * sizeof(unsigned long))
+#define TAP_BITMASK_BYTES(nr_bits)                                                                 \
+	(((nr_bits) + TAP_LONG_BITS - 1) / TAP_LONG_BITS * sizeof(unsigned long))
 TAP_API unsigned int tap_nr_cpus(void); /* CPUs that this machine may have: bits of a __cpumask() */
 
 /* ---- printing ---- */
@@ -294,7 +297,7 @@ struct trace_print_flags {
 #ifdef __cplusplus /* there a negative constant is no initializer of an unsigned member */
 	template <class T>
 	constexpr trace_print_flags(T value, const char *text)
-		: mask((unsigned long long)value), name(text)
+	    : mask((unsigned long long)value), name(text)
 	{
 	}
 #endif
@@ -306,8 +309,7 @@ struct trace_print_flags {
 /* of numbers, enums and pointers */
 #ifdef __cplusplus
 extern "C++" {
-template <class T>
-TAP_INLINE unsigned long long tap_u64(T value)
+template <class T> TAP_INLINE unsigned long long tap_u64(T value)
 {
 	return (unsigned long long)value;
 }
@@ -318,7 +320,8 @@ TAP_INLINE unsigned long long tap_u64(T value)
 
 TAP_API void tap_seq_printf(struct trace_seq *s, const char *fmt, ...) TAP_PRINTF(2, 3);
 /* Each prints into @p and returns what it printed there. @flags end with a NULL name. */
-TAP_API const char *tap_print_flags(struct trace_seq *p, const char *delim, unsigned long long value,
+TAP_API const char *tap_print_flags(struct trace_seq *p, const char *delim,
+				    unsigned long long value,
 				    const struct trace_print_flags *flags);
 TAP_API const char *tap_print_symbolic(struct trace_seq *p, unsigned long long value,
 				       const struct trace_print_flags *symbols);
@@ -326,7 +329,8 @@ TAP_API const char *tap_print_hex(struct trace_seq *p, const void *buf, int len,
 TAP_API const char *tap_print_hex_dump(struct trace_seq *p, const char *prefix, int prefix_type,
 				       int row_bytes, int group_bytes, const void *buf, size_t len,
 				       bool ascii);
-TAP_API const char *tap_print_array(struct trace_seq *p, const void *buf, int count, size_t el_size);
+TAP_API const char *tap_print_array(struct trace_seq *p, const void *buf, int count,
+				    size_t el_size);
 TAP_API const char *tap_print_bitmask(struct trace_seq *p, const void *bits, uint32_t bytes);
 
 #ifndef DUMP_PREFIX_NONE

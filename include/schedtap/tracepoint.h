@@ -82,8 +82,8 @@ TAP_C_BEGIN
 #endif
 
 /*
- * Ends what an event header may end with a semicolon, as the kernel's do, or may not: without, ISO C
- * has no semicolon there.
+ * Ends what an event header may end with a semicolon, as the kernel's do, or may not: without, ISO
+ * C has no semicolon there.
  */
 #ifdef __cplusplus
 #define TAP_END
@@ -104,7 +104,7 @@ struct tracepoint {
 	const char *name;
 	uint32_t *on; /* not 0: somebody wants it. In the control file, once there is one */
 	struct tracepoint_func *funcs; /* replaced as a whole; NULL: none */
-	int (*regfunc)(void);	 /* before the first probe is added */
+	int (*regfunc)(void); /* before the first probe is added */
 	void (*unregfunc)(void); /* after the last one is removed */
 	struct trace_event_call *call; /* the events made of it, or NULL */
 	void *own; /* the first event's probe: called directly where it is the only one */
@@ -117,7 +117,7 @@ struct tracepoint {
 /* A thread's slot; in memory that a fork wipes, so that a child's threads find tid 0. */
 struct tap_thread {
 	uint64_t inside; /* not 0: in a read-side section that began in this period */
-	int32_t tid;	 /* 0: nobody's */
+	int32_t tid; /* 0: nobody's */
 };
 
 #define TAP_TLS extern __thread __attribute__((tls_model("initial-exec")))
@@ -128,8 +128,8 @@ TAP_API extern uint64_t tap_period; /* moved by every grace period */
 TAP_API extern bool tap_readers_fence; /* this machine has no membarrier() */
 
 /*
- * What sites call is bound when the program starts: to find a function when it is first called takes 3 KB of
- * stack, and a site must do with less.
+ * What sites call is bound when the program starts: to find a function when it is first called
+ * takes 3 KB of stack, and a site must do with less.
  */
 #if __has_attribute(noplt)
 #define TAP_BOUND __attribute__((noplt))
@@ -137,7 +137,8 @@ TAP_API extern bool tap_readers_fence; /* this machine has no membarrier() */
 #define TAP_BOUND
 #endif
 
-/* Gives the thread a slot. Return: NULL when out of memory: no probe is called then, and the event is lost. */
+/* Gives the thread a slot. Return: NULL when out of memory: no probe is called then, and the event
+ * is lost. */
 TAP_API TAP_BOUND struct tap_thread *tap_thread_join(void);
 TAP_API TAP_BOUND void tap_record_lose(void); /* counts an event for which there is no room */
 
@@ -212,8 +213,8 @@ TAP_INLINE bool tap_word_is_set(const uint32_t *word)
 TAP_API TAP_BOUND void tap_tracepoint_look(struct tracepoint *tp);
 
 /*
- * A word's first two bytes are what a controller wants and what is applied: a bit for each event; its last one is not 0
- * if filters have changed.
+ * A word's first two bytes are what a controller wants and what is applied: a bit for each event;
+ * its last one is not 0 if filters have changed.
  */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define TAP_WORD_OWN 0x00000101u
@@ -287,7 +288,7 @@ struct notifier_block {
 	/* @action: MODULE_STATE_COMING, _GOING; @data: struct tp_module */
 	int (*notifier_call)(struct notifier_block *nb, unsigned long action, void *data);
 	struct notifier_block *next; /* the library's */
-	int priority;		     /* higher ones are called first */
+	int priority; /* higher ones are called first */
 };
 
 struct tap_object;
@@ -355,16 +356,16 @@ TAP_C_END
 	}                                                                                          \
 	TAP_INLINE int register_trace_##name(__typeof__(__traceiter_##name) *probe, void *data)    \
 	{                                                                                          \
-		return tracepoint_probe_register(TAP_TP(name), (void *)probe, data);                \
+		return tracepoint_probe_register(TAP_TP(name), (void *)probe, data);               \
 	}                                                                                          \
 	TAP_INLINE int register_trace_prio_##name(__typeof__(__traceiter_##name) *probe,           \
 						  void *data, int prio)                            \
 	{                                                                                          \
-		return tracepoint_probe_register_prio(TAP_TP(name), (void *)probe, data, prio);     \
+		return tracepoint_probe_register_prio(TAP_TP(name), (void *)probe, data, prio);    \
 	}                                                                                          \
 	TAP_INLINE int unregister_trace_##name(__typeof__(__traceiter_##name) *probe, void *data)  \
 	{                                                                                          \
-		return tracepoint_probe_unregister(TAP_TP(name), (void *)probe, data);              \
+		return tracepoint_probe_unregister(TAP_TP(name), (void *)probe, data);             \
 	}                                                                                          \
 	TAP_INLINE void check_trace_callback_type_##name(__typeof__(__traceiter_##name) *cb)       \
 	{                                                                                          \
@@ -383,8 +384,8 @@ TAP_C_END
 #define TAP_DEFINE_TRACE_1(_name, _reg, _unreg, data_proto, more_args)                             \
 	TAP_C_BEGIN                                                                                \
 	struct tracepoint __tracepoint_##_name TAP_PACKED_IN = {                                   \
-		#_name, &__tracepoint_##_name.off, NULL, _reg, _unreg, NULL, NULL, 0,              \
-		STATIC_KEY_INIT_FALSE                                                              \
+		#_name, &__tracepoint_##_name.off, NULL, _reg, _unreg, NULL, NULL,                 \
+		0,	STATIC_KEY_INIT_FALSE                                                      \
 	};                                                                                         \
 	/* used: with parameters left out, __traceiter_ would have to move all others */           \
 	static __attribute__((noinline, used)) void __traceall_##_name(data_proto)                 \
@@ -404,7 +405,8 @@ TAP_C_END
 		if (__it_func) {                                                                   \
 			do {                                                                       \
 				__data = __it_func->data;                                          \
-				((__typeof__(&__traceiter_##_name))__it_func->func)(__data more_args); \
+				((__typeof__(&__traceiter_##_name))__it_func->func)(               \
+					__data more_args);                                         \
 			} while ((++__it_func)->func);                                             \
 		}                                                                                  \
 		tap_section_end(__self, __was);                                                    \
@@ -413,7 +415,8 @@ TAP_C_END
 	{                                                                                          \
 		const struct tracepoint *__tp = &__tracepoint_##_name;                             \
                                                                                                    \
-		/* the event's probe and what it uses go with this code: nobody has to wait for it */ \
+		/* the event's probe and what it uses go with this code: nobody has to wait for it \
+		 */                                                                                \
 		if (tap_likely(__atomic_load_n(__tracepoint_##_name.on, __ATOMIC_ACQUIRE) ==       \
 			       TAP_WORD_OWN)) {                                                    \
 			__data = __tp->call;                                                       \
@@ -435,7 +438,7 @@ TAP_C_END
 
 #define EXPORT_TRACEPOINT_SYMBOL(name)                                                             \
 	TAP_C_BEGIN                                                                                \
-	/* a pointer: of the tracepoint itself the linker may give a program a copy */            \
+	/* a pointer: of the tracepoint itself the linker may give a program a copy */             \
 	extern TAP_API struct tracepoint *const TAP_TP_IMPORTED(name);                             \
 	struct tracepoint *const TAP_TP_IMPORTED(name) = &__tracepoint_##name;                     \
 	extern TAP_API __typeof__(__traceiter_##name) TAP_ITER_IMPORTED(name)                      \
@@ -490,9 +493,9 @@ TAP_C_END
 #endif
 
 /*
- * What an event header says. An event with more or fewer parts than it should have is one error where it is
- * declared, and nothing where its header is read again; by `, ##parts` they are counted, and go on to
- * TAP_ON_<macro>(), before they become the lists that they stand for.
+ * What an event header says. An event with more or fewer parts than it should have is one error
+ * where it is declared, and nothing where its header is read again; by `, ##parts` they are
+ * counted, and go on to TAP_ON_<macro>(), before they become the lists that they stand for.
  */
 #define TRACE_EVENT(parts...) TAP_PARTS(6, TRACE_EVENT, ##parts)
 #define TRACE_EVENT_FN(parts...) TAP_PARTS(8, TRACE_EVENT_FN, ##parts)
@@ -530,7 +533,8 @@ TAP_C_END
 	TAP_PASTE(TAP_FIELD_PARTS_, TAP_IS_RIGHT(wanted, TAP_COUNT(~, ##parts)))(wanted, what, ##parts)
 /* clang-format on */
 #define TAP_FIELD_PARTS_1(wanted, what, parts...) TAP_ON_##what(~, ##parts)
-#define TAP_FIELD_PARTS_0(wanted, what, parts...) TAP_WRONG_FIELD(TAP_WRONG_TEXT(wanted, what, ##parts))
+#define TAP_FIELD_PARTS_0(wanted, what, parts...)                                                  \
+	TAP_WRONG_FIELD(TAP_WRONG_TEXT(wanted, what, ##parts))
 
 /* clang-format off */
 #define TAP_WRONG_TEXT(wanted, what, name, parts...)                                               \
@@ -553,9 +557,9 @@ TAP_C_END
 #define TAP_COUNT_1(x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, nr, ...) nr
 
 /*
- * The kernel's DECLARE_TRACE(foo) makes trace_foo() before v6.16, and trace_foo_tp() since then. Here it makes
- * trace_foo_tp() if the program defines TAP_DECLARE_TRACE_TP (as 1 or as nothing), else trace_foo().
- * DECLARE_TRACE_EVENT(foo) always makes trace_foo().
+ * The kernel's DECLARE_TRACE(foo) makes trace_foo() before v6.16, and trace_foo_tp() since then.
+ * Here it makes trace_foo_tp() if the program defines TAP_DECLARE_TRACE_TP (as 1 or as nothing),
+ * else trace_foo(). DECLARE_TRACE_EVENT(foo) always makes trace_foo().
  */
 #define TAP_BARE_NAME(name) TAP_PASTE(TAP_BARE_NAME_, TAP_DECLARE_TRACE_TP)(name)
 #define TAP_BARE_NAME_1(name) name##_tp
@@ -623,10 +627,13 @@ TAP_C_END
 #endif
 
 #ifndef TAP_ON_TRACE_EVENT
-#define TAP_WRONG_EVENT(text) TAP_STATIC_ASSERT(0, text); TAP_END
+#define TAP_WRONG_EVENT(text)                                                                      \
+	TAP_STATIC_ASSERT(0, text);                                                                \
+	TAP_END
 /* Outside of <schedtap/define_trace.h> an event is its tracepoint. */
 #define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print) TAP_END
-#define TAP_ON_DEFINE_EVENT(x, template, name, proto, args) TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
+#define TAP_ON_DEFINE_EVENT(x, template, name, proto, args)                                        \
+	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
 #define TAP_ON_DEFINE_EVENT_FN(x, template, name, proto, args, reg, unreg)                         \
 	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
 #define TAP_ON_DEFINE_EVENT_PRINT(x, template, name, proto, args, print)                           \
@@ -659,7 +666,8 @@ TAP_C_END
 		return false;                                                                      \
 	}                                                                                          \
 	TAP_IGNORE_END TAP_END
-#define TAP_ON_TRACE_EVENT_NOP(x, name, proto, args, struct, assign, print) TAP_DECLARE_NOP(name, PARAMS(proto))
+#define TAP_ON_TRACE_EVENT_NOP(x, name, proto, args, struct, assign, print)                        \
+	TAP_DECLARE_NOP(name, PARAMS(proto))
 #define TAP_ON_DECLARE_EVENT_NOP(x, name, proto, args) TAP_DECLARE_NOP(name, PARAMS(proto))
 #define TAP_ON_DECLARE_EVENT_CLASS_NOP(x, name, proto, args, tstruct, assign, print) TAP_END
 #define TAP_ON_DEFINE_EVENT_NOP(x, template, name, proto, args) TAP_DECLARE_NOP(name, PARAMS(proto))

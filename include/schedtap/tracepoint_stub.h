@@ -96,7 +96,8 @@ TAP_STUB int tracepoint_probe_register(struct tracepoint *tp, void *probe, void 
 	return -ENOSYS;
 }
 
-TAP_STUB int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data, int prio)
+TAP_STUB int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data,
+					    int prio)
 {
 	(void)prio;
 	return tracepoint_probe_register(tp, probe, data);
@@ -107,8 +108,8 @@ TAP_STUB int tracepoint_probe_register_may_exist(struct tracepoint *tp, void *pr
 	return tracepoint_probe_register(tp, probe, data);
 }
 
-TAP_STUB int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe, void *data,
-						      int prio)
+TAP_STUB int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe,
+						      void *data, int prio)
 {
 	return tracepoint_probe_register_prio(tp, probe, data, prio);
 }
@@ -154,7 +155,7 @@ TAP_STUB const char *tap_trace_reason(void)
 
 #define TAP_STUB_CALL(name, ...)                                                                   \
 	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")    \
-	TAP_STUB void trace_##name(__VA_ARGS__)                                                    \
+		TAP_STUB void trace_##name(__VA_ARGS__)                                            \
 	{                                                                                          \
 	}                                                                                          \
 	TAP_STUB void trace_call__##name(__VA_ARGS__)                                              \
@@ -163,8 +164,7 @@ TAP_STUB const char *tap_trace_reason(void)
 	TAP_STUB void trace_##name##_rcuidle(__VA_ARGS__)                                          \
 	{                                                                                          \
 	}                                                                                          \
-	_Pragma("GCC diagnostic pop")                                                              \
-	TAP_STUB bool trace_##name##_enabled(void)                                                 \
+	_Pragma("GCC diagnostic pop") TAP_STUB bool trace_##name##_enabled(void)                   \
 	{                                                                                          \
 		return false;                                                                      \
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Watchers: each analysis of a recording is one. While a recording is read, its timeline calls the functions of every
- * watcher in time order. Several watchers share one reading of the recording.
+ * Watchers: each analysis of a recording is one. While a recording is read, its timeline calls the
+ * functions of every watcher in time order. Several watchers share one reading of the recording.
  */
 #ifndef SCHEDTAP_WATCHER_H
 #define SCHEDTAP_WATCHER_H
@@ -16,10 +16,11 @@ extern "C" {
 /*
  * struct tap_watcher_ops - What a watcher wants to know. Each function may be NULL.
  *
- * All functions get the watcher's .ctx, and the timeline as it is at that moment. A function that returns anything but 0
- * stops the run, which returns that value. Calls come in time order of .to_ns and .ts_ns. Nothing from before the window
- * is reported, except with .early and .early_tasks. At the window's end each interval that is still open is reported, with
- * .next == .state.
+ * All functions get the watcher's .ctx, and the timeline as it is at that moment. A function that
+ * returns anything but 0 stops the run, which returns that value. Calls come in time order of
+ * .to_ns and .ts_ns. Nothing from before the window is reported, except with .early and
+ * .early_tasks. At the window's end each interval that is still open is reported, with .next ==
+ * .state.
  */
 struct tap_watcher_ops {
 	size_t size; /* sizeof(struct tap_watcher_ops), for tap_run() */
@@ -27,10 +28,12 @@ struct tap_watcher_ops {
 	uint32_t lost_states; /* and for intervals in these states if .next is TAP_STATE_UNKNOWN */
 	/* .cpu is called only for intervals in which a CPU was offline or unknown */
 	bool unknown_cpus_only;
-	/* .before, .event and .cpu are also called for what was before the window, up to 100 ms earlier */
+	/* .before, .event and .cpu are also called for what was before the window, up to 100 ms
+	 * earlier */
 	bool early;
 	bool early_tasks; /* and so are .interval and .migration */
-	/* The window begins, and tasks and CPUs are as they were just before. No event of the window was processed. */
+	/* The window begins, and tasks and CPUs are as they were just before. No event of the
+	 * window was processed. */
 	int (*begin)(void *ctx, const struct tap_timeline *t);
 	/* A task left a state. */
 	int (*interval)(void *ctx, const struct tap_timeline *t, const struct tap_interval *s);
@@ -39,12 +42,15 @@ struct tap_watcher_ops {
 	int (*wakeup)(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w);
 	int (*migration)(void *ctx, const struct tap_timeline *t, const struct tap_migration *m);
 	/*
-	 * A task began to wait without leaving another state first: by its first wakeup after the fork, or by a wakeup that came
-	 * just before it went to sleep. The task already has its new state. A wakeup just before a sleep is noticed
-	 * later, at @ts_ns, which may be as late as when the task runs again.
+	 * A task began to wait without leaving another state first: by its first wakeup after the
+	 * fork, or by a wakeup that came just before it went to sleep. The task already has its new
+	 * state. A wakeup just before a sleep is noticed later, at @ts_ns, which may be as late as
+	 * when the task runs again.
 	 */
-	int (*waits)(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns);
-	/* Whether .before and .event are called for events of this format. @fmt: NULL asks about lost events. */
+	int (*waits)(void *ctx, const struct tap_timeline *t, struct tap_task *task,
+		     uint64_t ts_ns);
+	/* Whether .before and .event are called for events of this format. @fmt: NULL asks about
+	 * lost events. */
 	bool (*wants)(void *ctx, const struct tap_format *fmt);
 	/* Before the timeline has processed the event. */
 	int (*before)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev);
@@ -59,8 +65,9 @@ enum tap_watcher_pick {
 	/* intervals, wakeups and migrations of tasks that the selection does not name */
 	TAP_PICK_TASKS = 1,
 	/*
-	 * Intervals of CPUs that the selection does not name; wakeups that such a CPU performed; migrations between two such
-	 * CPUs; a task's intervals that ended there: at the CPU it runs on next, otherwise at the CPU it was on.
+	 * Intervals of CPUs that the selection does not name; wakeups that such a CPU performed;
+	 * migrations between two such CPUs; a task's intervals that ended there: at the CPU it runs
+	 * on next, otherwise at the CPU it was on.
 	 */
 	TAP_PICK_CPUS = 2,
 };

@@ -10,8 +10,8 @@ struct tap_balance_task {
 	struct tap_wait wait;
 	bool waiting, wanted;
 	uint64_t dropped_ns; /* a hole began or ended while it waited, in .wait.cpu's queue; or 0 */
-	unsigned int place;  /* in .waiting of the whole */
-	int woken_cpu;	     /* of the wakeup that was told at .woken_ns */
+	unsigned int place; /* in .waiting of the whole */
+	int woken_cpu; /* of the wakeup that was told at .woken_ns */
 	uint64_t woken_ns;
 };
 
@@ -147,7 +147,8 @@ static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cp
 	c->seen |= !ret && state && state->seen;
 	c->what = what;
 	b->recheck |= what != was && c->nr_queued;
-	/* in a hole tasks may come and go unseen, also where the CPU's own switches are all there */
+	/* in a hole tasks may come and go unseen, also where the CPU's own switches are all there
+	 */
 	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || b->nr_unplaced || b->in_hole)
 		length = -1;
 	ret = ret ?: set_free(b, i, what == TAP_CPU_IDLE && !c->nr_queued);
@@ -247,7 +248,8 @@ static int drop_waits(struct tap_balance *b)
 	return ret;
 }
 
-/* Since when they are no longer there is not known, but that they were not when it was last idle. */
+/* Since when they are no longer there is not known, but that they were not when it was last idle.
+ */
 static int drop_stale_waits(struct tap_balance *b)
 {
 	int ret = 0;
@@ -280,7 +282,8 @@ static int settle(struct tap_balance *b)
 	cpus = tap_timeline_cpus(b->timeline, &nr);
 	do {
 		for (unsigned int i = 0; i < b->nr_dirty && !ret; i++)
-			ret = settle_cpu(b, b->dirty[i], b->dirty[i] < nr ? &cpus[b->dirty[i]] : NULL);
+			ret = settle_cpu(b, b->dirty[i],
+					 b->dirty[i] < nr ? &cpus[b->dirty[i]] : NULL);
 		b->nr_dirty = 0;
 		if (!ret && b->any_stale_waits)
 			ret = drop_stale_waits(b);
@@ -290,8 +293,7 @@ static int settle(struct tap_balance *b)
 	return ret ? ret : look_around(b);
 }
 
-static int wait_end(struct tap_balance *b, struct tap_balance_task *t,
-		    const struct tap_interval *s)
+static int wait_end(struct tap_balance *b, struct tap_balance_task *t, const struct tap_interval *s)
 {
 	bool counts = s->whole && s->state == t->wait.state && s->cpu == t->wait.cpu;
 	uint64_t from_ns = s->next == TAP_STATE_UNKNOWN ? s->to_ns : s->from_ns;
@@ -312,7 +314,7 @@ static int wait_end(struct tap_balance *b, struct tap_balance_task *t,
 static bool may_be_wait(const struct tap_balance *b, enum tap_state state)
 {
 	return state == TAP_STATE_UNKNOWN || (tap_state_is_sleep(state) && b->opts.survey &&
-					!tap_survey_has_wakeups(b->opts.survey));
+					      !tap_survey_has_wakeups(b->opts.survey));
 }
 
 /* What is there when the window begins. */
@@ -354,8 +356,7 @@ static uint64_t next_mark(const struct tap_balance *b)
 
 	if (!survey || b->next_hole == survey->nr_holes)
 		return UINT64_MAX;
-	return b->in_hole ? survey->holes[b->next_hole].to_ns :
-			    survey->holes[b->next_hole].from_ns;
+	return b->in_hole ? survey->holes[b->next_hole].to_ns : survey->holes[b->next_hole].from_ns;
 }
 
 int tap_balance_advance(struct tap_balance *b, const struct tap_timeline *t, uint64_t ns)
@@ -436,7 +437,8 @@ static int on_wakeup(void *ctx, const struct tap_timeline *timeline, const struc
 	return 0;
 }
 
-static int on_migration(void *ctx, const struct tap_timeline *timeline, const struct tap_migration *m)
+static int on_migration(void *ctx, const struct tap_timeline *timeline,
+			const struct tap_migration *m)
 {
 	struct tap_balance *b = ctx;
 	struct tap_balance_task *t;
@@ -501,11 +503,17 @@ static int on_end(void *ctx, const struct tap_timeline *timeline)
 	uint64_t end_ns = tap_timeline_window(timeline).to_ns;
 	struct tap_balance *b = ctx;
 
-	return tap_balance_advance(b, timeline, end_ns) ?: tap_queue_lengths_end(&b->lengths, end_ns);
+	return tap_balance_advance(b, timeline, end_ns)
+		       ?: tap_queue_lengths_end(&b->lengths, end_ns);
 }
 
 const struct tap_watcher_ops tap_balance_ops = {
-	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration, .end = on_end,
+	.states = TAP_STATE_ALL,
+	.interval = on_interval,
+	.cpu = on_cpu,
+	.wakeup = on_wakeup,
+	.migration = on_migration,
+	.end = on_end,
 };
 
 void tap_balance_release(struct tap_balance *b)

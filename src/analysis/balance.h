@@ -12,19 +12,19 @@
  * time.
  *
  * Work is not conserved while a task waits in the queue of one CPU and another is free for it:
- *  - the task is runnable and does not run (TAP_STATE_WAKING, TAP_STATE_PREEMPTED), in a wait that is whole:
- *    its end fits its beginning and no hole touches it. A waking task counts from its last
+ *  - the task is runnable and does not run (TAP_STATE_WAKING, TAP_STATE_PREEMPTED), in a wait that
+ * is whole: its end fits its beginning and no hole touches it. A waking task counts from its last
  *    placement on (sched_migrate_task): before, it was in no queue.
  *  - the CPU in whose queue it waits runs another task. Where that CPU is idle the task waits for
  *    it to leave idle: that is the price of sleeping, and told apart.
  *  - the other CPU is idle, and no task is on its way to it.
- *  - the task may use the other CPU: the recording's lists of tasks say so. Where they do not say which it may use,
- *    it must have run there, or have been moved there, earlier in what was fed. A move that neither a wakeup nor the balancer made
- *    (TAP_MIGRATE_OTHER) may have come from a change of affinity, so it begins that set anew.
- * A violation is a longest interval of time in which all this holds for one task, whichever CPUs
- * were the free ones. This is a lower bound. It accuses wrongly only where something forbade the
- * move that no event tells: an affinity narrowed without moving the task, a cgroup out of its
- * quota (cpu.max), disabled migration.
+ *  - the task may use the other CPU: the recording's lists of tasks say so. Where they do not say
+ * which it may use, it must have run there, or have been moved there, earlier in what was fed. A
+ * move that neither a wakeup nor the balancer made (TAP_MIGRATE_OTHER) may have come from a change
+ * of affinity, so it begins that set anew. A violation is a longest interval of time in which all
+ * this holds for one task, whichever CPUs were the free ones. This is a lower bound. It accuses
+ * wrongly only where something forbade the move that no event tells: an affinity narrowed without
+ * moving the task, a cgroup out of its quota (cpu.max), disabled migration.
  */
 #ifndef TAP_ANALYSIS_BALANCE_H
 #define TAP_ANALYSIS_BALANCE_H
@@ -38,13 +38,14 @@ struct tap_balance_task;
 
 struct tap_balance_opts {
 	const struct tap_survey *survey; /* borrowed; what the timeline knows; NULL: nothing */
-	/* Which CPUs there are at all; NULL: all. Of tasks, violations of those that are selected count. */
+	/* Which CPUs there are at all; NULL: all. Of tasks, violations of those that are selected
+	 * count. */
 	bool (*cpu)(void *ctx, int cpu);
 	void *ctx;
 	bool lengths_told; /* by tap_balance_length(): they are not found from states */
 	/* As of struct tap_violations, with the same .ctx; or NULL. */
 	void (*tell)(void *ctx, const struct tap_wait *w);
-	uint64_t min_ns;       /* shorter violations do not count */
+	uint64_t min_ns; /* shorter violations do not count */
 	unsigned int nr_worst; /* to be kept */
 };
 
@@ -69,7 +70,7 @@ struct tap_balance {
 	bool recheck;
 	bool any_stale_waits; /* some CPU has them */
 	unsigned int *dirty, nr_dirty, cap_dirty; /* CPUs */
-	struct tap_cpus free;			  /* idle, nothing queued */
+	struct tap_cpus free; /* idle, nothing queued */
 	unsigned int nr_unplaced; /* that wait nobody knows where: no length is known */
 };
 

@@ -29,7 +29,8 @@ static bool ends_with(struct part p, const char *with)
 	return p.len > len && !memcmp(p.at + p.len - len, with, len);
 }
 
-/* "kubepods-burstable-pod0123abcd_....slice", "pod0123abcd-...". Return: its UID; NULL: it is not a pod. */
+/* "kubepods-burstable-pod0123abcd_....slice", "pod0123abcd-...". Return: its UID; NULL: it is not a
+ * pod. */
 static const char *pod_of(struct part p)
 {
 	static const size_t groups[] = { 8, 4, 4, 4, 12 };
@@ -41,7 +42,8 @@ static const char *pod_of(struct part p)
 		if (memcmp(at, "pod", strlen("pod")))
 			continue;
 		for (i = 0; i < 5 && strspn(digit, HEX) == groups[i]; i++)
-			digit += groups[i] + (i < 4 && (digit[groups[i]] == '-' || digit[groups[i]] == '_'));
+			digit += groups[i] +
+				 (i < 4 && (digit[groups[i]] == '-' || digit[groups[i]] == '_'));
 		if (i == 5)
 			return uid;
 	}
@@ -66,11 +68,15 @@ static void put_runtime(struct tap_buf *b, struct part p, const char *id, struct
 	static const struct {
 		const char *prefix, *name;
 	} runtimes[] = {
-		{ "docker-", "docker" }, { "cri-containerd-", "containerd" }, { "crio-", "crio" }, { "libpod-", "podman" },
+		{ "docker-", "docker" },
+		{ "cri-containerd-", "containerd" },
+		{ "crio-", "crio" },
+		{ "libpod-", "podman" },
 	};
 
 	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++) {
-		if (id == p.at + strlen(runtimes[i].prefix) && !strncmp(p.at, runtimes[i].prefix, strlen(runtimes[i].prefix))) {
+		if (id == p.at + strlen(runtimes[i].prefix) &&
+		    !strncmp(p.at, runtimes[i].prefix, strlen(runtimes[i].prefix))) {
 			tap_buf_puts(b, runtimes[i].name);
 			return;
 		}
@@ -83,7 +89,8 @@ static void put_runtime(struct tap_buf *b, struct part p, const char *id, struct
 
 static bool is_unit(struct part p)
 {
-	return ends_with(p, ".service") || ends_with(p, ".scope") || ends_with(p, ".socket") || ends_with(p, ".mount");
+	return ends_with(p, ".service") || ends_with(p, ".scope") || ends_with(p, ".socket") ||
+	       ends_with(p, ".mount");
 }
 
 bool tap_cgroup_label(const char *path, struct tap_buf *b)
@@ -111,7 +118,8 @@ bool tap_cgroup_label(const char *path, struct tap_buf *b)
 			tap_buf_char(b, '/');
 		}
 		tap_buf_add(b, id ? id : p.at, id ? SHORT_ID : p.len);
-		is_manager = !is_named && p.len > strlen("user@") && !memcmp(p.at, "user@", strlen("user@"));
+		is_manager = !is_named && p.len > strlen("user@") &&
+			     !memcmp(p.at, "user@", strlen("user@"));
 		is_named = true;
 	}
 	return is_named;

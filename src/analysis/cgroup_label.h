@@ -6,9 +6,10 @@
 #include "base/buf.h"
 
 /*
- * Adds what @path says of a pod (the first 8 digits of its UID), a container (its runtime and the first 12 digits of its id)
- * or a systemd unit, and what is below that: "pod 0123abcd/0123456789ab", "docker/0123456789ab", "nginx.service".
- * Return: whether it says anything of the kind; else nothing is added.
+ * Adds what @path says of a pod (the first 8 digits of its UID), a container (its runtime and the
+ * first 12 digits of its id) or a systemd unit, and what is below that: "pod
+ * 0123abcd/0123456789ab", "docker/0123456789ab", "nginx.service". Return: whether it says anything
+ * of the kind; else nothing is added.
  */
 bool tap_cgroup_label(const char *path, struct tap_buf *b);
 

@@ -11,7 +11,7 @@ static int add_paths(struct tap_cgroups *c, const json_t *rows)
 	json_int_t id;
 	size_t i;
 
-	json_array_foreach(rows, i, row) {
+	json_array_foreach (rows, i, row) {
 		const char *path = json_string_value(json_array_get(row, 1));
 		uint64_t *slot;
 
@@ -30,8 +30,8 @@ int tap_cgroups_init(struct tap_cgroups *c, const json_t *meta)
 	const json_t *limited = json_object_get(meta, "quota_cgroups");
 
 	c->knows_quotas = json_is_array(limited);
-	return add_paths(c, json_object_get(meta, "cgroups")) ?:
-	       tap_meta_ids(&c->limited, limited, INT64_MAX);
+	return add_paths(c, json_object_get(meta, "cgroups"))
+		       ?: tap_meta_ids(&c->limited, limited, INT64_MAX);
 }
 
 void tap_cgroups_release(struct tap_cgroups *c)

@@ -8,7 +8,7 @@
 #include "base/map.h"
 
 struct tap_cgroups {
-	struct tap_map paths;	/* id -> const char *, borrowed from the meta */
+	struct tap_map paths; /* id -> const char *, borrowed from the meta */
 	struct tap_map limited; /* ids of those with a CPU quota */
 	bool knows_quotas;
 };

@@ -106,7 +106,8 @@ static int force(struct tap_cpu_changes *ch, const struct tap_timeline *t, uint6
 	unsigned int nr;
 	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
 	struct tap_cpu_change c = {
-		.ts_ns = tap_cpu_order_oldest_ns(&ch->told), .cpu = tap_cpu_order_oldest(&ch->told),
+		.ts_ns = tap_cpu_order_oldest_ns(&ch->told),
+		.cpu = tap_cpu_order_oldest(&ch->told),
 	};
 
 	if (c.cpu < (int)nr)
@@ -151,7 +152,8 @@ void tap_cpu_changes_release(struct tap_cpu_changes *ch)
 
 unsigned int tap_short_name(char name[TAP_SHORT_NAME_BYTES], uint64_t n)
 {
-	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	static const char chars[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 	const unsigned int nr_letters = 52, nr_chars = 62;
 	uint64_t nr_names = nr_letters * nr_chars; /* of this length */
 	unsigned int len = 2;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every change of what a CPU shows, in time order. An interval of a CPU is known only when it ends (a
- * broken chain makes it unknown from its start on), so changes wait until no CPU can have an earlier
- * one. Where very many would wait for an interval that is open, it is told as the timeline has it then;
- * should it turn out unknown after all, it is from that time on.
+ * Every change of what a CPU shows, in time order. An interval of a CPU is known only when it ends
+ * (a broken chain makes it unknown from its start on), so changes wait until no CPU can have an
+ * earlier one. Where very many would wait for an interval that is open, it is told as the timeline
+ * has it then; should it turn out unknown after all, it is from that time on.
  */
 #ifndef TAP_ANALYSIS_CPU_CHANGES_H
 #define TAP_ANALYSIS_CPU_CHANGES_H

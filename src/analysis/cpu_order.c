@@ -21,7 +21,10 @@ int tap_cpu_order_set(struct tap_cpu_order *o, unsigned int cpu, uint64_t ns)
 	for (older = all[0].older; older && all[older].ns > ns;)
 		older = all[older].older;
 	*at = (struct tap_cpu_place){
-		.ns = ns, .older = older, .newer = all[older].newer, .used = true,
+		.ns = ns,
+		.older = older,
+		.newer = all[older].newer,
+		.used = true,
 	};
 	all[at->newer].older = cpu + 1;
 	all[older].newer = cpu + 1;

@@ -15,7 +15,7 @@ struct tap_cpu_order {
 		uint64_t ns;
 		unsigned int older, newer; /* places; 0: none */
 		bool used;
-	} *places;     /* owned; [0] begins and ends the ring, a CPU's is one higher */
+	} * places; /* owned; [0] begins and ends the ring, a CPU's is one higher */
 	unsigned int nr;
 };
 

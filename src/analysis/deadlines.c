@@ -19,8 +19,9 @@ static bool init_fields(struct tap_deadlines *d, const struct tap_format *fmt)
 		struct tap_num *num;
 		const char *name;
 	} fields[] = {
-		{ &d->prev, "prev_pid" }, { &d->yielded, "prev_yielded" }, { &d->next, "next_pid" },
-		{ &d->is_deadline, "next_deadline" }, { &d->left, "next_left" },
+		{ &d->prev, "prev_pid" },  { &d->yielded, "prev_yielded" },
+		{ &d->next, "next_pid" },  { &d->is_deadline, "next_deadline" },
+		{ &d->left, "next_left" },
 	};
 	bool is_whole = !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_dl_pick");
 
@@ -59,17 +60,20 @@ static uint64_t deadline_of(uint64_t ts_ns, int64_t left_ns)
 	return (uint64_t)left_ns < UINT64_MAX - ts_ns ? ts_ns + (uint64_t)left_ns : UINT64_MAX;
 }
 
-static void begin_job(struct tap_deadlines *d, const struct tap_task *task, struct tap_deadline_job *job, const struct tap_event *ev)
+static void begin_job(struct tap_deadlines *d, const struct tap_task *task,
+		      struct tap_deadline_job *job, const struct tap_event *ev)
 {
 	*job = (struct tap_deadline_job){
-		.is_open = true, .was_seen = job->is_over || task->state == TAP_STATE_WAKING,
+		.is_open = true,
+		.was_seen = job->is_over || task->state == TAP_STATE_WAKING,
 		.deadline_ns = deadline_of(ev->ts_ns, tap_num_get(&d->left, ev)),
 	};
 }
 
 static bool is_done(const struct tap_interval *s)
 {
-	return s->state == TAP_STATE_RUNNING && (tap_state_is_sleep(s->next) || s->next == TAP_STATE_DEAD);
+	return s->state == TAP_STATE_RUNNING &&
+	       (tap_state_is_sleep(s->next) || s->next == TAP_STATE_DEAD);
 }
 
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
@@ -136,6 +140,9 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 }
 
 const struct tap_watcher_ops tap_deadlines_ops = {
-	.states = TAP_STATE_BIT(TAP_STATE_RUNNING) | TAP_STATE_BIT(TAP_STATE_UNKNOWN), .interval = on_interval,
-	.wants = wants, .event = on_event, .end = on_end,
+	.states = TAP_STATE_BIT(TAP_STATE_RUNNING) | TAP_STATE_BIT(TAP_STATE_UNKNOWN),
+	.interval = on_interval,
+	.wants = wants,
+	.event = on_event,
+	.end = on_end,
 };

@@ -15,7 +15,8 @@ struct ended_run {
 	bool is_picked; /* the pick of what follows came, and is .now */
 };
 
-/* A run that ended after the deadline that it began with. It is judged when later picks have shown the waiting tasks' numbers. */
+/* A run that ended after the deadline that it began with. It is judged when later picks have shown
+ * the waiting tasks' numbers. */
 struct late_run {
 	struct tap_sched_pick began, ended;
 	const struct tap_task *task;
@@ -23,7 +24,8 @@ struct late_run {
 	bool is_certain, is_old; /* the timeline shows the run; later picks have been waited for */
 };
 
-/* A CPU's picks: of what runs, and of the switch that is to come. .tid is 0: none, or of another class. */
+/* A CPU's picks: of what runs, and of the switch that is to come. .tid is 0: none, or of another
+ * class. */
 struct tap_eevdf_cpu {
 	struct tap_sched_pick now, next;
 	int now_pid, next_pid; /* whom the events name, of whatever class; -1: no event */
@@ -53,7 +55,10 @@ const char *tap_eevdf_rule_name(enum tap_eevdf_rule rule)
 	return names[rule];
 }
 
-#define NO_SUMS { .lag_size_ns = TAP_HIST_INIT, .run_ns = TAP_HIST_INIT }
+#define NO_SUMS                                                                                    \
+	{                                                                                          \
+		.lag_size_ns = TAP_HIST_INIT, .run_ns = TAP_HIST_INIT                              \
+	}
 
 void tap_eevdf_init(struct tap_eevdf *e, const struct tap_eevdf_opts *opts)
 {
@@ -104,15 +109,17 @@ static bool is_wanted(const struct tap_eevdf *e, const struct tap_task *task, in
 
 /* ---- rules ---- */
 
-static int violates(struct tap_eevdf *e, enum tap_eevdf_rule rule, const struct tap_task *task, int cpu, uint64_t ts_ns,
-		    uint64_t ns)
+static int violates(struct tap_eevdf *e, enum tap_eevdf_rule rule, const struct tap_task *task,
+		    int cpu, uint64_t ts_ns, uint64_t ns)
 {
 	e->rules[rule]++;
 	if (e->nr_violations == e->opts.max_violations)
 		return 0;
-	if (tap_array_grow(&e->violations, e->nr_violations, &e->cap_violations, sizeof(*e->violations)))
+	if (tap_array_grow(&e->violations, e->nr_violations, &e->cap_violations,
+			   sizeof(*e->violations)))
 		return -ENOMEM;
-	e->violations[e->nr_violations++] = (struct tap_eevdf_violation){ rule, task, cpu, ts_ns, ns };
+	e->violations[e->nr_violations++] =
+		(struct tap_eevdf_violation){ rule, task, cpu, ts_ns, ns };
 	return 0;
 }
 
@@ -121,27 +128,33 @@ static uint64_t size_of(int64_t ns)
 	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 }
 
-static int check_pick(struct tap_eevdf *e, const struct tap_task *task, const struct tap_sched_pick *p)
+static int check_pick(struct tap_eevdf *e, const struct tap_task *task,
+		      const struct tap_sched_pick *p)
 {
 	int ret = 0;
 
 	if (p->nr_queued > 1 && p->lag_ns < 0)
-		ret = violates(e, TAP_EEVDF_NOT_ELIGIBLE, task, p->cpu, p->ts_ns, size_of(p->lag_ns));
+		ret = violates(e, TAP_EEVDF_NOT_ELIGIBLE, task, p->cpu, p->ts_ns,
+			       size_of(p->lag_ns));
 	if (!ret && p->protected_ns > p->left_ns)
-		ret = violates(e, TAP_EEVDF_BEYOND_DEADLINE, task, p->cpu, p->ts_ns, p->protected_ns - p->left_ns);
+		ret = violates(e, TAP_EEVDF_BEYOND_DEADLINE, task, p->cpu, p->ts_ns,
+			       p->protected_ns - p->left_ns);
 	return ret;
 }
 
 /* ---- lags ---- */
 
 /*
- * The comment above entity_lag() in kernel/sched/fair.c: -r_max < lag < max(r_max, q), where r_max is the longest slice in the queue,
- * whoever asked for it, and q is a tick. That holds if no task comes or leaves with a lag. A task may come with a lag of two slices
- * or a tick (update_entity_lag()), and be owed more while the running task uses up its slice. Two slices before it may have ended late.
+ * The comment above entity_lag() in kernel/sched/fair.c: -r_max < lag < max(r_max, q), where r_max
+ * is the longest slice in the queue, whoever asked for it, and q is a tick. That holds if no task
+ * comes or leaves with a lag. A task may come with a lag of two slices or a tick
+ * (update_entity_lag()), and be owed more while the running task uses up its slice. Two slices
+ * before it may have ended late.
  */
 static uint64_t max_lag_ns(uint64_t slice_ns)
 {
-	return (2 * slice_ns > TAP_EEVDF_TICK_NS ? 2 * slice_ns : TAP_EEVDF_TICK_NS) + slice_ns + 2 * TAP_EEVDF_LATE_NS;
+	return (2 * slice_ns > TAP_EEVDF_TICK_NS ? 2 * slice_ns : TAP_EEVDF_TICK_NS) + slice_ns +
+	       2 * TAP_EEVDF_LATE_NS;
 }
 
 static uint64_t queue_key(int cpu, int group)
@@ -161,16 +174,19 @@ static int raise_slice(struct tap_eevdf *e, int cpu, int group, uint64_t slice_n
 }
 
 /* It has been in the queue, perhaps without being picked from it. */
-static int raise_slices(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct tap_sched_pick *p)
+static int raise_slices(struct tap_eevdf *e, struct tap_eevdf_task *t,
+			const struct tap_sched_pick *p)
 {
 	int unpicked_cpu = t->unpicked_cpu - 1;
 
 	t->unpicked_cpu = 0;
-	return raise_slice(e, p->cpu, p->group, p->slice_ns) ?:
-	       unpicked_cpu >= 0 ? raise_slice(e, unpicked_cpu, p->group, p->slice_ns) : 0;
+	return raise_slice(e, p->cpu, p->group, p->slice_ns)
+		       ?: unpicked_cpu >= 0 ? raise_slice(e, unpicked_cpu, p->group, p->slice_ns)
+					    : 0;
 }
 
-/* The queue's longest slice may yet turn out to be longer: tasks show their slices when they are picked. */
+/* The queue's longest slice may yet turn out to be longer: tasks show their slices when they are
+ * picked. */
 static int check_lag(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct tap_sched_pick *p)
 {
 	uint64_t key = queue_key(p->cpu, p->group), ns = size_of(p->lag_ns);
@@ -185,7 +201,9 @@ static int check_lag(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct
 	if (tap_array_grow(&e->lags, e->nr_lags, &e->cap_lags, sizeof(*e->lags)))
 		return -ENOMEM;
 	e->lags[e->nr_lags++] = (struct tap_eevdf_lag){
-		.violation = { TAP_EEVDF_LAG, t->task, p->cpu, p->ts_ns, ns }, .queue = key, .is_unsure = !is_known || e->is_partial,
+		.violation = { TAP_EEVDF_LAG, t->task, p->cpu, p->ts_ns, ns },
+		.queue = key,
+		.is_unsure = !is_known || e->is_partial,
 	};
 	return 0;
 }
@@ -244,10 +262,13 @@ static bool is_preempted(const struct tap_sched_pick *p)
 	return p->prev_queued && !p->prev_delayed && !p->prev_stopped;
 }
 
-/* It was woken while one with a longer slice ran: was that preempted for it? @was: the pick of what ends with this one. */
-static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct tap_sched_pick *was, const struct tap_sched_pick *p)
+/* It was woken while one with a longer slice ran: was that preempted for it? @was: the pick of what
+ * ends with this one. */
+static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t,
+		       const struct tap_sched_pick *was, const struct tap_sched_pick *p)
 {
-	bool is_short = t->is_woken && t->runner_tid && p->slice_ns && p->slice_ns < t->runner_slice_ns;
+	bool is_short =
+		t->is_woken && t->runner_tid && p->slice_ns && p->slice_ns < t->runner_slice_ns;
 	bool preempts = was->tid == t->runner_tid && is_preempted(p);
 
 	t->is_woken = false;
@@ -257,7 +278,8 @@ static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t, const stru
 	add_wakeup(&e->all, preempts);
 }
 
-static int add_picked(struct tap_eevdf *e, const struct tap_task *task, const struct tap_sched_pick *was, const struct tap_sched_pick *p)
+static int add_picked(struct tap_eevdf *e, const struct tap_task *task,
+		      const struct tap_sched_pick *was, const struct tap_sched_pick *p)
 {
 	struct tap_eevdf_task *of = task_get(e, task);
 
@@ -276,7 +298,8 @@ static int add_picked(struct tap_eevdf *e, const struct tap_task *task, const st
 
 /* ---- runs ---- */
 
-static int add_run(struct tap_eevdf_sums *s, uint64_t ran_ns, bool preempted, bool delayed, uint64_t overrun_ns)
+static int add_run(struct tap_eevdf_sums *s, uint64_t ran_ns, bool preempted, bool delayed,
+		   uint64_t overrun_ns)
 {
 	s->runs++;
 	s->preempted += preempted;
@@ -291,7 +314,8 @@ static int add_run(struct tap_eevdf_sums *s, uint64_t ran_ns, bool preempted, bo
 static void note_certain(struct tap_eevdf_cpu *c, const struct tap_sched_pick *began)
 {
 	for (unsigned int i = c->nr_late; i-- > 0 && c->late[i].began.ts_ns >= began->ts_ns;)
-		c->late[i].is_certain |= c->late[i].began.ts_ns == began->ts_ns && c->late[i].began.tid == began->tid;
+		c->late[i].is_certain |= c->late[i].began.ts_ns == began->ts_ns &&
+					 c->late[i].began.tid == began->tid;
 }
 
 /* From one pick to the next one, which is there. */
@@ -333,19 +357,28 @@ static bool has_hole(const struct tap_timeline *t, uint64_t from_ns, uint64_t to
 	return hole && hole->to_ns >= from_ns;
 }
 
-static struct tap_eevdf_overrun judge(const struct tap_eevdf *e, const struct tap_timeline *t, const struct late_run *r)
+static struct tap_eevdf_overrun judge(const struct tap_eevdf *e, const struct tap_timeline *t,
+				      const struct late_run *r)
 {
 	const struct tap_sched_pick *began = &r->began, *ended = &r->ended;
 	struct tap_eevdf_waiter waiters[TAP_EEVDF_WAITERS + 1];
 	double vtime = tap_eevdf_since(ended->vtime, began);
 	struct tap_eevdf_run run = {
-		.from_ns = began->ts_ns, .to_ns = ended->ts_ns, .weight = (double)began->weight, .slice_ns = (double)began->slice_ns,
-		.deadline = tap_eevdf_since(began->deadline, began), .v = vtime - (double)r->prev_lag,
-		.start_vtime = tap_eevdf_since(began->vtime, began), .vtime = vtime,
-		.start_nr_queued = began->nr_queued, .nr_queued = ended->nr_queued, .waiters = waiters,
+		.from_ns = began->ts_ns,
+		.to_ns = ended->ts_ns,
+		.weight = (double)began->weight,
+		.slice_ns = (double)began->slice_ns,
+		.deadline = tap_eevdf_since(began->deadline, began),
+		.v = vtime - (double)r->prev_lag,
+		.start_vtime = tap_eevdf_since(began->vtime, began),
+		.vtime = vtime,
+		.start_nr_queued = began->nr_queued,
+		.nr_queued = ended->nr_queued,
+		.waiters = waiters,
 	};
 
-	if (e->is_partial || !e->fields.prev_lag.size || !is_same_queue(began, ended) || has_hole(t, run.from_ns, run.to_ns) ||
+	if (e->is_partial || !e->fields.prev_lag.size || !is_same_queue(began, ended) ||
+	    has_hole(t, run.from_ns, run.to_ns) ||
 	    !tap_eevdf_queue_run(&e->queues, began, ended, &run))
 		return (struct tap_eevdf_overrun){ 0, INFINITY };
 	return tap_eevdf_judge(&run);
@@ -356,13 +389,15 @@ static int settle(struct tap_eevdf *e, const struct tap_timeline *t, const struc
 	struct tap_eevdf_overrun o = judge(e, t, r);
 
 	if (o.least_ns > TAP_EEVDF_LATE_NS)
-		return violates(e, TAP_EEVDF_BEYOND_SLICE, r->task, r->began.cpu, r->ended.ts_ns, (uint64_t)o.least_ns);
+		return violates(e, TAP_EEVDF_BEYOND_SLICE, r->task, r->began.cpu, r->ended.ts_ns,
+				(uint64_t)o.least_ns);
 	e->undecided[TAP_EEVDF_BEYOND_SLICE] += o.most_ns > TAP_EEVDF_LATE_NS;
 	return 0;
 }
 
 /* Judge the runs that have waited for later picks for long enough. */
-static int settle_old(struct tap_eevdf *e, const struct tap_timeline *t, struct tap_eevdf_cpu *c, bool all)
+static int settle_old(struct tap_eevdf *e, const struct tap_timeline *t, struct tap_eevdf_cpu *c,
+		      bool all)
 {
 	unsigned int kept = 0;
 	int ret = 0;
@@ -382,25 +417,29 @@ static int settle_old(struct tap_eevdf *e, const struct tap_timeline *t, struct 
 }
 
 /* Forget stays that no run will need; all that ended, if there are too many. */
-static int shorten_queue(struct tap_eevdf *e, const struct tap_timeline *t, int cpu, uint64_t now_ns)
+static int shorten_queue(struct tap_eevdf *e, const struct tap_timeline *t, int cpu,
+			 uint64_t now_ns)
 {
 	struct tap_eevdf_cpu *c = &e->cpus[cpu];
 	const struct tap_sched_pick *p = c->is_picked ? &c->next : &c->now;
 	int ret = settle_old(e, t, c, false);
 	uint64_t from_ns = c->nr_late ? c->late[0].began.ts_ns : p->tid ? p->ts_ns : now_ns;
 
-	tap_eevdf_queue_forget(&e->queues, cpu, p, e->queues.logs[cpu].nr < TAP_EEVDF_STAYS ? from_ns : now_ns);
+	tap_eevdf_queue_forget(&e->queues, cpu, p,
+			       e->queues.logs[cpu].nr < TAP_EEVDF_STAYS ? from_ns : now_ns);
 	return ret;
 }
 
 /* After a stay has begun on this CPU. */
-static inline int limit_queue(struct tap_eevdf *e, const struct tap_timeline *t, int cpu, uint64_t now_ns)
+static inline int limit_queue(struct tap_eevdf *e, const struct tap_timeline *t, int cpu,
+			      uint64_t now_ns)
 {
 	return tap_eevdf_queue_is_full(&e->queues, cpu) ? shorten_queue(e, t, cpu, now_ns) : 0;
 }
 
-static int add_late(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct tap_task *task, const struct tap_sched_pick *began,
-		    const struct tap_sched_pick *p, int64_t prev_lag)
+static int add_late(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct tap_task *task,
+		    const struct tap_sched_pick *began, const struct tap_sched_pick *p,
+		    int64_t prev_lag)
 {
 	if (p->ts_ns - began->ts_ns <= began->left_ns + TAP_EEVDF_LATE_NS || !is_preempted(p))
 		return 0;
@@ -408,13 +447,17 @@ static int add_late(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct t
 		return 0;
 	if (tap_array_grow(&c->late, c->nr_late, &c->cap_late, sizeof(*c->late)))
 		return -ENOMEM;
-	c->late[c->nr_late++] = (struct late_run){ .began = *began, .ended = *p, .task = task, .prev_lag = prev_lag };
+	c->late[c->nr_late++] = (struct late_run){
+		.began = *began, .ended = *p, .task = task, .prev_lag = prev_lag
+	};
 	return 0;
 }
 
-/* @p ended the run of @prev that @began began, and picked @next, of whatever class. NULL: another class's, or not known. */
-static int note_queues(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct tap_task *prev, const struct tap_sched_pick *began,
-		       const struct tap_task *next, const struct tap_sched_pick *p, int64_t prev_lag)
+/* @p ended the run of @prev that @began began, and picked @next, of whatever class. NULL: another
+ * class's, or not known. */
+static int note_queues(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct tap_task *prev,
+		       const struct tap_sched_pick *began, const struct tap_task *next,
+		       const struct tap_sched_pick *p, int64_t prev_lag)
 {
 	int64_t v = (int64_t)((uint64_t)p->vtime - (uint64_t)prev_lag);
 	int ret = prev ? add_late(e, c, prev, began, p, prev_lag) : 0;
@@ -422,7 +465,8 @@ static int note_queues(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struc
 	if (!ret && next)
 		ret = tap_eevdf_queue_pick(&e->queues, next->index, p);
 	if (!ret && prev)
-		ret = tap_eevdf_queue_end(&e->queues, prev->index, began, p, is_same_queue(began, p) ? &v : NULL);
+		ret = tap_eevdf_queue_end(&e->queues, prev->index, began, p,
+					  is_same_queue(began, p) ? &v : NULL);
 	return ret;
 }
 
@@ -435,10 +479,13 @@ static void switch_to_next(struct tap_eevdf_cpu *c)
 	c->is_picked = false;
 }
 
-/* Whether the run was followed at once by what was picked. Else a switch is missing between. @task: NULL: the CPU was idle. */
-static bool is_followed(const struct tap_eevdf_cpu *c, const struct tap_task *task, uint64_t from_ns)
+/* Whether the run was followed at once by what was picked. Else a switch is missing between. @task:
+ * NULL: the CPU was idle. */
+static bool is_followed(const struct tap_eevdf_cpu *c, const struct tap_task *task,
+			uint64_t from_ns)
 {
-	return c->ended.task && c->ended.is_picked && from_ns == c->ended.to_ns && (task ? task->tid : 0) == c->now_pid;
+	return c->ended.task && c->ended.is_picked && from_ns == c->ended.to_ns &&
+	       (task ? task->tid : 0) == c->now_pid;
 }
 
 /* It ran, but nothing says with which slice. */
@@ -455,7 +502,8 @@ static int note_unpicked(struct tap_eevdf *e, const struct tap_cpu_interval *s)
 }
 
 /* @s ended with a switch, whose pick came before or comes soon. */
-static int end_interval(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct tap_cpu_interval *s)
+static int end_interval(struct tap_eevdf *e, struct tap_eevdf_cpu *c,
+			const struct tap_cpu_interval *s)
 {
 	struct tap_sched_pick was = c->now;
 	bool is_picked = s->what == TAP_CPU_RUN && was.tid == s->task->tid;
@@ -463,13 +511,18 @@ static int end_interval(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const stru
 
 	switch_to_next(c);
 	c->ended = (struct ended_run){
-		.task = is_picked ? s->task : NULL, .from_ns = s->from_ns, .to_ns = s->to_ns, .began = was, .is_picked = c->now_pid >= 0,
+		.task = is_picked ? s->task : NULL,
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
+		.began = was,
+		.is_picked = c->now_pid >= 0,
 	};
 	return s->what == TAP_CPU_RUN && was_pid < 0 ? note_unpicked(e, s) : 0;
 }
 
 /* Whether the pick names what runs already: its switch came before it. */
-static bool is_late(const struct tap_timeline *t, const struct tap_eevdf_cpu *c, int cpu, int next_pid)
+static bool is_late(const struct tap_timeline *t, const struct tap_eevdf_cpu *c, int cpu,
+		    int next_pid)
 {
 	unsigned int nr;
 	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
@@ -479,7 +532,8 @@ static bool is_late(const struct tap_timeline *t, const struct tap_eevdf_cpu *c,
 }
 
 /* Return: the pick of what ended with this one. */
-static struct tap_sched_pick note_pick(struct tap_eevdf_cpu *c, const struct tap_sched_pick *p, int next_pid, bool late)
+static struct tap_sched_pick note_pick(struct tap_eevdf_cpu *c, const struct tap_sched_pick *p,
+				       int next_pid, bool late)
 {
 	if (late) {
 		c->now = *p;
@@ -500,7 +554,8 @@ static struct tap_sched_pick note_pick(struct tap_eevdf_cpu *c, const struct tap
 static int note_woken(struct tap_eevdf *e, const struct tap_task *task, int cpu)
 {
 	struct tap_eevdf_task *t = task_get(e, task);
-	const struct tap_eevdf_cpu *c = cpu >= 0 && (unsigned int)cpu < e->nr_cpus ? &e->cpus[cpu] : NULL;
+	const struct tap_eevdf_cpu *c =
+		cpu >= 0 && (unsigned int)cpu < e->nr_cpus ? &e->cpus[cpu] : NULL;
 	const struct tap_sched_pick *runner = c && c->is_picked ? &c->next : c ? &c->now : NULL;
 
 	if (!t)
@@ -522,34 +577,41 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	(void)t;
 	if (!c)
 		return -ENOMEM;
-	if ((s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE) && is_followed(c, s->task, s->from_ns))
+	if ((s->what == TAP_CPU_RUN || s->what == TAP_CPU_IDLE) &&
+	    is_followed(c, s->task, s->from_ns))
 		ret = end_run(e, c);
 	e->nr_unknown += s->what == TAP_CPU_UNKNOWN && !s->outside;
 	return ret ?: end_interval(e, c, s);
 }
 
 /* It comes to the queue of @cpu. */
-static int note_queued(struct tap_eevdf *e, const struct tap_timeline *t, const struct tap_task *task, int cpu, uint64_t ts_ns)
+static int note_queued(struct tap_eevdf *e, const struct tap_timeline *t,
+		       const struct tap_task *task, int cpu, uint64_t ts_ns)
 {
 	if (cpu < 0 || (unsigned int)cpu >= e->nr_cpus || task->state == TAP_STATE_RUNNING)
 		return 0;
-	return tap_eevdf_queue_wakeup(&e->queues, task->index, cpu, ts_ns) ?: limit_queue(e, t, cpu, ts_ns);
+	return tap_eevdf_queue_wakeup(&e->queues, task->index, cpu, ts_ns)
+		       ?: limit_queue(e, t, cpu, ts_ns);
 }
 
 static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
 	struct tap_eevdf *e = ctx;
 
-	return note_woken(e, w->task, w->target_cpu) ?: note_queued(e, t, w->task, w->target_cpu, w->ts_ns);
+	return note_woken(e, w->task, w->target_cpu)
+		       ?: note_queued(e, t, w->task, w->target_cpu, w->ts_ns);
 }
 
 static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
 	struct tap_eevdf *e = ctx;
-	bool is_woken = m->why == TAP_MIGRATE_WAKEUP, is_seen = m->to >= 0 && (unsigned int)m->to < e->nr_cpus;
+	bool is_woken = m->why == TAP_MIGRATE_WAKEUP,
+	     is_seen = m->to >= 0 && (unsigned int)m->to < e->nr_cpus;
 	int ret = is_woken ? note_woken(e, m->task, m->to) : 0;
 
-	ret = ret ?: tap_eevdf_queue_move(&e->queues, m->task->index, is_seen ? m->to : -1, m->ts_ns, is_woken);
+	ret = ret
+		      ?: tap_eevdf_queue_move(&e->queues, m->task->index, is_seen ? m->to : -1,
+					      m->ts_ns, is_woken);
 	return ret || !is_seen ? ret : limit_queue(e, t, m->to, m->ts_ns);
 }
 
@@ -558,7 +620,8 @@ static int on_begin(void *ctx, const struct tap_timeline *t)
 	const struct tap_survey *s = tap_timeline_survey(t);
 	struct tap_eevdf *e = ctx;
 
-	e->is_partial = !s || s->promise || !tap_survey_has_wakeups(s) || (s->nr_cpus > 1 && !tap_survey_has_event(s, "sched_migrate_task"));
+	e->is_partial = !s || s->promise || !tap_survey_has_wakeups(s) ||
+			(s->nr_cpus > 1 && !tap_survey_has_event(s, "sched_migrate_task"));
 	return 0;
 }
 
@@ -569,7 +632,8 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 }
 
 /* Return: whom the event names. */
-static int read_pick(struct tap_eevdf_fields *f, const struct tap_event *ev, struct tap_sched_pick *out)
+static int read_pick(struct tap_eevdf_fields *f, const struct tap_event *ev,
+		     struct tap_sched_pick *out)
 {
 	if (ev->fmt != f->pick.fmt) {
 		tap_num_init(&f->next_pid, tap_number_field(ev->fmt, "next_pid"));
@@ -601,7 +665,8 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	next = next_pid ? tap_timeline_task(t, next_pid) : NULL;
 	/* whether or not switches show that it ran */
 	e->nr_ends += was.tid && (!prev || is_wanted(e, prev, was.cpu));
-	ret = note_queues(e, c, prev, &was, next, &p, tap_num_get(&e->fields.prev_lag, ev)) ?: limit_queue(e, t, p.cpu, p.ts_ns);
+	ret = note_queues(e, c, prev, &was, next, &p, tap_num_get(&e->fields.prev_lag, ev))
+		      ?: limit_queue(e, t, p.cpu, p.ts_ns);
 	return ret || !p.tid || !next ? ret : add_picked(e, next, &was, &p);
 }
 
@@ -620,7 +685,8 @@ static int end_last_runs(struct tap_eevdf *e, const struct tap_timeline *t)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < e->nr_cpus && i < nr; i++) {
-		if (cpus[i].known && is_followed(&e->cpus[i], cpus[i].task, tap_timeline_window(t).to_ns))
+		if (cpus[i].known &&
+		    is_followed(&e->cpus[i], cpus[i].task, tap_timeline_window(t).to_ns))
 			ret = end_run(e, &e->cpus[i]);
 	}
 	for (unsigned int i = 0; !ret && i < e->nr_cpus; i++)
@@ -641,6 +707,11 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 }
 
 const struct tap_watcher_ops tap_eevdf_ops = {
-	.begin = on_begin, .cpu = on_cpu, .wakeup = on_wakeup, .migration = on_migration,
-	.wants = wants, .event = on_event, .end = on_end,
+	.begin = on_begin,
+	.cpu = on_cpu,
+	.wakeup = on_wakeup,
+	.migration = on_migration,
+	.wants = wants,
+	.event = on_event,
+	.end = on_end,
 };

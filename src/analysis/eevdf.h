@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What EEVDF did with each task, by its own numbers at each pick (sched_pick): how much it was owed, how long it ran against the
- * slice that it had, whether what has short slices preempts, and what is against the rules.
+ * What EEVDF did with each task, by its own numbers at each pick (sched_pick): how much it was
+ * owed, how long it ran against the slice that it had, whether what has short slices preempts, and
+ * what is against the rules.
  *
- * A run counts if the timeline is certain of it, and one sched_pick began it and another ended it. A pick counts by itself, if its task
- * was seen before. Picks and switches belong together by their order on a CPU, not by their time stamps: two recorders stamp them at
- * different times, and may see the switch first.
+ * A run counts if the timeline is certain of it, and one sched_pick began it and another ended it.
+ * A pick counts by itself, if its task was seen before. Picks and switches belong together by their
+ * order on a CPU, not by their time stamps: two recorders stamp them at different times, and may
+ * see the switch first.
  *
- * How far a run went beyond its slice is judged by the numbers of the waiting tasks, which their own later picks show (eevdf_overrun.h).
+ * How far a run went beyond its slice is judged by the numbers of the waiting tasks, which their
+ * own later picks show (eevdf_overrun.h).
  *
  * What no event decides is counted as undecided, and is no violation.
  */
@@ -23,7 +26,8 @@
 enum tap_eevdf_rule {
 	/* V < v of what was picked, and it was not alone: core scheduling, or a fault */
 	TAP_EEVDF_NOT_ELIGIBLE,
-	/* its slice had ended two ticks before or more, and a waiting task was to be picked instead */
+	/* its slice had ended two ticks before or more, and a waiting task was to be picked instead
+	 */
 	TAP_EEVDF_BEYOND_SLICE,
 	/* its lag was beyond all that slices and ticks explain: max_lag_ns() */
 	TAP_EEVDF_LAG,
@@ -31,7 +35,8 @@ enum tap_eevdf_rule {
 	TAP_NR_EEVDF_RULES,
 };
 
-/* A tick finds that a slice has ended and asks for a reschedule; where the request is lazy, the next tick enforces it. */
+/* A tick finds that a slice has ended and asks for a reschedule; where the request is lazy, the
+ * next tick enforces it. */
 #define TAP_EEVDF_LATE_NS (2 * TAP_EEVDF_TICK_NS)
 
 const char *tap_eevdf_rule_name(enum tap_eevdf_rule rule);
@@ -51,11 +56,12 @@ struct tap_eevdf_sums {
 	/* how far the same were from what they should have had, either way */
 	struct tap_hist lag_size_ns;
 	uint64_t runs, preempted; /* that are certain; of those: it would have run on */
-	struct tap_hist run_ns;	  /* of all of them */
+	struct tap_hist run_ns; /* of all of them */
 	/* preempted after the deadline that it had when it was picked, as others waited already */
 	uint64_t overruns, max_overrun_ns;
 	uint64_t delayed; /* it went to sleep and stayed queued, until its lag was used up */
-	/* wakeups with a shorter slice than that of the fair task that ran there: it was preempted for it, or not */
+	/* wakeups with a shorter slice than that of the fair task that ran there: it was preempted
+	 * for it, or not */
 	uint64_t short_preempts, short_waits;
 };
 
@@ -82,7 +88,7 @@ struct tap_eevdf_opts {
 
 struct tap_eevdf {
 	struct tap_eevdf_task *tasks; /* owned; by index */
-	struct tap_eevdf_cpu *cpus;   /* owned */
+	struct tap_eevdf_cpu *cpus; /* owned */
 	unsigned int nr_tasks, nr_cpus;
 	struct tap_eevdf_sums all;
 	uint64_t rules[TAP_NR_EEVDF_RULES], undecided[TAP_NR_EEVDF_RULES];
@@ -97,7 +103,8 @@ struct tap_eevdf {
 		struct tap_num next_pid, prev_lag;
 	} fields;
 	struct tap_eevdf_queues queues;
-	/* not everybody's wakeups and migrations are recorded: who was in the queues is not known */
+	/* not everybody's wakeups and migrations are recorded: who was in the queues is not known
+	 */
 	bool is_partial;
 	/* the longest slice in ns that had a part in the queue's lags, by queue_key() */
 	struct tap_map slices;

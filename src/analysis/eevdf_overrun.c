@@ -12,7 +12,8 @@
 /* The run queue's clock may be older than the time stamp of the pick. */
 #define CLOCK_LAG_NS 100e3
 
-/* A bound of what is not exactly known: the one that gives the shortest overrun, or the longest one. */
+/* A bound of what is not exactly known: the one that gives the shortest overrun, or the longest
+ * one. */
 enum bound { LEAST, MOST };
 
 /* ns of virtual time that pass for the running task in 1 ns. */
@@ -24,7 +25,8 @@ static double scale_of(const struct tap_eevdf_run *r)
 /* The running task's v at a time. Interrupts may have taken time away before or after it. */
 static double v_at(const struct tap_eevdf_run *r, uint64_t ns, bool highest)
 {
-	double before = (double)(ns - r->from_ns) * scale_of(r), after = (double)(r->to_ns - ns) * scale_of(r);
+	double before = (double)(ns - r->from_ns) * scale_of(r),
+	       after = (double)(r->to_ns - ns) * scale_of(r);
 
 	return highest ? fmin(r->v, before) : fmax(0, r->v - after);
 }
@@ -35,9 +37,11 @@ static bool is_present(const struct tap_eevdf_waiter *w, uint64_t ns)
 }
 
 /* Whether it was in the queue for all of an interval that no waiter's beginning or end divides. */
-static bool is_certain(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w, uint64_t from_ns)
+static bool is_certain(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w,
+		       uint64_t from_ns)
 {
-	return !w->may_leave && (w->from_ns <= r->from_ns || from_ns >= w->from_ns + TAP_EEVDF_ENQUEUE_NS);
+	return !w->may_leave &&
+	       (w->from_ns <= r->from_ns || from_ns >= w->from_ns + TAP_EEVDF_ENQUEUE_NS);
 }
 
 /* ---- is this the whole queue? ---- */
@@ -59,7 +63,8 @@ struct known_queue {
 static struct known_queue queue_at(const struct tap_eevdf_run *r, bool at_end)
 {
 	double vtime = at_end ? r->vtime : r->start_vtime;
-	struct known_queue q = { vtime, r->weight * ((at_end ? r->v : 0) - vtime), r->weight, 1, at_end ? r->nr_queued : r->start_nr_queued };
+	struct known_queue q = { vtime, r->weight * ((at_end ? r->v : 0) - vtime), r->weight, 1,
+				 at_end ? r->nr_queued : r->start_nr_queued };
 
 	for (unsigned int i = 0; i < r->nr_waiters; i++) {
 		struct tap_eevdf_waiter *w = &r->waiters[i];
@@ -78,7 +83,8 @@ static struct known_queue queue_at(const struct tap_eevdf_run *r, bool at_end)
 	return q;
 }
 
-/* Whether the known tasks give V. If one v is unknown, it follows from V, and the tasks must be as many as the pick says. */
+/* Whether the known tasks give V. If one v is unknown, it follows from V, and the tasks must be as
+ * many as the pick says. */
 static bool gives_vtime(const struct tap_eevdf_run *r, bool at_end)
 {
 	struct known_queue q = queue_at(r, at_end);
@@ -105,18 +111,23 @@ static double nearest_weight(double weight)
 }
 
 /*
- * A task that no event has named may wait all the time: one that the kernel has not picked since the recording began. Its weight and v
- * follow from V at both ends of the run. The weight must be that of a nice value, or V differs afterwards.
+ * A task that no event has named may wait all the time: one that the kernel has not picked since
+ * the recording began. Its weight and v follow from V at both ends of the run. The weight must be
+ * that of a nice value, or V differs afterwards.
  */
 static void add_hidden(struct tap_eevdf_run *r)
 {
 	struct known_queue start = queue_at(r, false), end = queue_at(r, true);
 	double weight = nearest_weight((end.sum - start.sum) / (end.vtime - start.vtime));
 
-	if (start.nr_unknown || end.nr_unknown || start.nr + 1 != start.nr_queued || end.nr + 1 != end.nr_queued || !(weight > 0))
+	if (start.nr_unknown || end.nr_unknown || start.nr + 1 != start.nr_queued ||
+	    end.nr + 1 != end.nr_queued || !(weight > 0))
 		return;
 	r->waiters[r->nr_waiters++] = (struct tap_eevdf_waiter){
-		.to_ns = UINT64_MAX, .v = start.vtime - start.sum / weight, .deadline = NAN, .weight = weight,
+		.to_ns = UINT64_MAX,
+		.v = start.vtime - start.sum / weight,
+		.deadline = NAN,
+		.weight = weight,
 	};
 }
 
@@ -129,7 +140,8 @@ static bool is_whole(struct tap_eevdf_run *r)
 /* sched_yield() moves v, and a new nice value changes its rate. */
 static bool is_strange(const struct tap_eevdf_run *r)
 {
-	return !(r->weight > 0) || !(r->slice_ns > 0) || r->v < 0 || r->v > scale_of(r) * (1.001 * (double)(r->to_ns - r->from_ns) + CLOCK_LAG_NS);
+	return !(r->weight > 0) || !(r->slice_ns > 0) || r->v < 0 ||
+	       r->v > scale_of(r) * (1.001 * (double)(r->to_ns - r->from_ns) + CLOCK_LAG_NS);
 }
 
 /* ---- since when should it have left? ---- */
@@ -152,7 +164,8 @@ static uint64_t change_before(const struct tap_eevdf_run *r, uint64_t ns)
 }
 
 /* The running task's v from which on @w is eligible, while the queue is as at @ns. */
-static double eligible_from(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w, uint64_t ns, enum bound bound)
+static double eligible_from(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w,
+			    uint64_t ns, enum bound bound)
 {
 	double sum = 0;
 
@@ -163,7 +176,9 @@ static double eligible_from(const struct tap_eevdf_run *r, const struct tap_eevd
 		if (is_present(o, ns) && isnan(part))
 			return bound == LEAST ? INFINITY : -INFINITY;
 		if (is_present(o, ns))
-			sum += is_certain(r, o, ns) ? part : bound == LEAST ? fmin(0, part) : fmax(0, part);
+			sum += is_certain(r, o, ns) ? part
+			       : bound == LEAST	    ? fmin(0, part)
+						    : fmax(0, part);
 	}
 	return w->v - sum / r->weight;
 }
@@ -182,15 +197,17 @@ static double ahead_from(const struct tap_eevdf_run *r, double v, uint64_t ns, e
 			sum += o->weight * (o->v - v);
 			load += o->weight;
 		} else if (is_present(o, ns)) {
-			sum += bound == LEAST ? fmax(0, o->weight * (o->v - v)) : fmin(0, o->weight * (o->v - r->v));
+			sum += bound == LEAST ? fmax(0, o->weight * (o->v - v))
+					      : fmin(0, o->weight * (o->v - r->v));
 		}
 	}
 	return load > 0 ? fmax(v, v + sum / load) : bound == LEAST ? INFINITY : v;
 }
 
 /*
- * The v at which a slice of the running task ended, from @v on. A tick renews the deadline when it has been reached: from @v at most,
- * a slice and a tick after the one before at most, and a slice after it at least.
+ * The v at which a slice of the running task ended, from @v on. A tick renews the deadline when it
+ * has been reached: from @v at most, a slice and a tick after the one before at most, and a slice
+ * after it at least.
  */
 static double slice_end(const struct tap_eevdf_run *r, double v, enum bound bound)
 {
@@ -204,26 +221,33 @@ static double slice_end(const struct tap_eevdf_run *r, double v, enum bound boun
 }
 
 /*
- * The v from which on the running task had to leave when a slice ended, while the queue is as at @ns: the waiting task is eligible, and
- * has an earlier deadline than the renewed one, or the running task is not eligible.
+ * The v from which on the running task had to leave when a slice ended, while the queue is as at
+ * @ns: the waiting task is eligible, and has an earlier deadline than the renewed one, or the
+ * running task is not eligible.
  */
-static double must_leave_from(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w, uint64_t ns, enum bound bound)
+static double must_leave_from(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w,
+			      uint64_t ns, enum bound bound)
 {
 	double turn = w->deadline - r->slice_ns * scale_of(r);
 
 	if (isnan(turn))
 		turn = bound == LEAST ? INFINITY : -INFINITY;
-	return fmax(eligible_from(r, w, ns, bound), fmin(turn, ahead_from(r, v_at(r, ns, false), ns, bound)));
+	return fmax(eligible_from(r, w, ns, bound),
+		    fmin(turn, ahead_from(r, v_at(r, ns, false), ns, bound)));
 }
 
 /* The longest virtual time for which the running task went on although it had to leave for @w. */
-static double overrun(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w, enum bound bound)
+static double overrun(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w,
+		      enum bound bound)
 {
-	uint64_t first_ns = w->from_ns > r->from_ns ? w->from_ns + (bound == LEAST ? TAP_EEVDF_ENQUEUE_NS : 0) : r->from_ns;
+	uint64_t first_ns = w->from_ns > r->from_ns
+				    ? w->from_ns + (bound == LEAST ? TAP_EEVDF_ENQUEUE_NS : 0)
+				    : r->from_ns;
 	double longest = 0, until = 0;
 	bool goes_on = false;
 
-	for (uint64_t to_ns = w->to_ns < r->to_ns ? w->to_ns : r->to_ns, from_ns; to_ns > first_ns; to_ns = from_ns) {
+	for (uint64_t to_ns = w->to_ns < r->to_ns ? w->to_ns : r->to_ns, from_ns; to_ns > first_ns;
+	     to_ns = from_ns) {
 		double last = v_at(r, to_ns, bound == MOST), v;
 
 		from_ns = change_before(r, to_ns);
@@ -231,7 +255,10 @@ static double overrun(const struct tap_eevdf_run *r, const struct tap_eevdf_wait
 		until = goes_on ? until : last;
 		goes_on = v <= v_at(r, from_ns, bound == MOST);
 		if (v <= last)
-			longest = fmax(longest, until - slice_end(r, fmax(v, v_at(r, from_ns, bound == LEAST)), bound));
+			longest =
+				fmax(longest,
+				     until - slice_end(r, fmax(v, v_at(r, from_ns, bound == LEAST)),
+						       bound));
 	}
 	return longest;
 }

@@ -26,7 +26,8 @@ static struct tap_eevdf_member *member_get(struct tap_eevdf_queues *q, unsigned 
 }
 
 /* The stay of a task that is queued. */
-static struct tap_eevdf_stay *stay_of(const struct tap_eevdf_queues *q, const struct tap_eevdf_member *m)
+static struct tap_eevdf_stay *stay_of(const struct tap_eevdf_queues *q,
+				      const struct tap_eevdf_member *m)
 {
 	return &q->logs[m->cpu].stays[m->stay];
 }
@@ -39,10 +40,12 @@ static void leave(struct tap_eevdf_queues *q, struct tap_eevdf_member *m, uint64
 }
 
 /* Return: a new stay; NULL when out of memory. */
-static struct tap_eevdf_stay *enter(struct tap_eevdf_queues *q, struct tap_eevdf_member *m, unsigned int task, int cpu, uint64_t ts_ns)
+static struct tap_eevdf_stay *enter(struct tap_eevdf_queues *q, struct tap_eevdf_member *m,
+				    unsigned int task, int cpu, uint64_t ts_ns)
 {
 	static const struct tap_eevdf_log fresh = { .limit = MIN_LIMIT };
-	struct tap_eevdf_log *l = tap_array_at(&q->logs, &q->nr_logs, (unsigned int)cpu, sizeof(*q->logs), &fresh);
+	struct tap_eevdf_log *l =
+		tap_array_at(&q->logs, &q->nr_logs, (unsigned int)cpu, sizeof(*q->logs), &fresh);
 
 	leave(q, m, ts_ns);
 	m->is_seen = true;
@@ -51,7 +54,8 @@ static struct tap_eevdf_stay *enter(struct tap_eevdf_queues *q, struct tap_eevdf
 	m->is_queued = true;
 	m->cpu = cpu;
 	m->stay = l->nr++;
-	l->stays[m->stay] = (struct tap_eevdf_stay){ .from_ns = ts_ns, .to_ns = UINT64_MAX, .task = task };
+	l->stays[m->stay] =
+		(struct tap_eevdf_stay){ .from_ns = ts_ns, .to_ns = UINT64_MAX, .task = task };
 	return &l->stays[m->stay];
 }
 
@@ -66,7 +70,8 @@ int tap_eevdf_queue_wakeup(struct tap_eevdf_queues *q, unsigned int task, int cp
 	return enter(q, m, task, cpu, ts_ns) ? 0 : -ENOMEM;
 }
 
-int tap_eevdf_queue_move(struct tap_eevdf_queues *q, unsigned int task, int to, uint64_t ts_ns, bool is_woken)
+int tap_eevdf_queue_move(struct tap_eevdf_queues *q, unsigned int task, int to, uint64_t ts_ns,
+			 bool is_woken)
 {
 	struct tap_eevdf_member *m = member_get(q, task);
 	struct tap_eevdf_stay *stay;
@@ -88,7 +93,8 @@ int tap_eevdf_queue_move(struct tap_eevdf_queues *q, unsigned int task, int to, 
 	return 0;
 }
 
-static void end_stay(struct tap_eevdf_stay *stay, const struct tap_eevdf_member *m, const struct tap_sched_pick *p)
+static void end_stay(struct tap_eevdf_stay *stay, const struct tap_eevdf_member *m,
+		     const struct tap_sched_pick *p)
 {
 	bool changed = stay->has_v && (stay->v != p->v || m->weight != p->weight);
 
@@ -101,7 +107,8 @@ static void end_stay(struct tap_eevdf_stay *stay, const struct tap_eevdf_member 
 	stay->group = p->group;
 }
 
-static int note_pick(struct tap_eevdf_queues *q, struct tap_eevdf_member *m, unsigned int task, const struct tap_sched_pick *p)
+static int note_pick(struct tap_eevdf_queues *q, struct tap_eevdf_member *m, unsigned int task,
+		     const struct tap_sched_pick *p)
 {
 	/* its first event: it has waited since before the recording */
 	if (!m->is_seen && !enter(q, m, task, p->cpu, 0))
@@ -120,14 +127,16 @@ static int note_pick(struct tap_eevdf_queues *q, struct tap_eevdf_member *m, uns
 	return 0;
 }
 
-int tap_eevdf_queue_pick(struct tap_eevdf_queues *q, unsigned int task, const struct tap_sched_pick *p)
+int tap_eevdf_queue_pick(struct tap_eevdf_queues *q, unsigned int task,
+			 const struct tap_sched_pick *p)
 {
 	struct tap_eevdf_member *m = member_get(q, task);
 
 	return m ? note_pick(q, m, task, p) : -ENOMEM;
 }
 
-int tap_eevdf_queue_end(struct tap_eevdf_queues *q, unsigned int task, const struct tap_sched_pick *began, const struct tap_sched_pick *p,
+int tap_eevdf_queue_end(struct tap_eevdf_queues *q, unsigned int task,
+			const struct tap_sched_pick *began, const struct tap_sched_pick *p,
 			const int64_t *v)
 {
 	struct tap_eevdf_member *m = member_get(q, task);
@@ -153,7 +162,8 @@ static const struct tap_eevdf_log *log_find(const struct tap_eevdf_queues *q, in
 	return (unsigned int)cpu < q->nr_logs ? &q->logs[cpu] : NULL;
 }
 
-void tap_eevdf_queue_forget(struct tap_eevdf_queues *q, int cpu, const struct tap_sched_pick *p, uint64_t from_ns)
+void tap_eevdf_queue_forget(struct tap_eevdf_queues *q, int cpu, const struct tap_sched_pick *p,
+			    uint64_t from_ns)
 {
 	struct tap_eevdf_log *l = &q->logs[cpu];
 	bool none_sleeps = p->tid && p->nr_queued <= p->nr_runnable;
@@ -180,8 +190,8 @@ void tap_eevdf_queue_forget(struct tap_eevdf_queues *q, int cpu, const struct ta
 /* ---- the waiters of a run ---- */
 
 /* Add a stay to the run. Return: whether that is possible. */
-static bool add_waiter(const struct tap_eevdf_queues *q, const struct tap_eevdf_stay *s, const struct tap_sched_pick *began,
-		       struct tap_eevdf_run *run)
+static bool add_waiter(const struct tap_eevdf_queues *q, const struct tap_eevdf_stay *s,
+		       const struct tap_sched_pick *began, struct tap_eevdf_run *run)
 {
 	const struct tap_eevdf_member *m = &q->members[s->task];
 	uint64_t weight = s->is_picked ? s->weight : m->weight;
@@ -193,11 +203,16 @@ static bool add_waiter(const struct tap_eevdf_queues *q, const struct tap_eevdf_
 	/* as a task that no event names: add_hidden() */
 	if (!weight && s->from_ns <= run->from_ns && s->to_ns >= run->to_ns)
 		return true;
-	if (!weight || s->is_strange || run->nr_waiters == TAP_EEVDF_WAITERS || (s->is_asleep && !s->has_v))
+	if (!weight || s->is_strange || run->nr_waiters == TAP_EEVDF_WAITERS ||
+	    (s->is_asleep && !s->has_v))
 		return false;
 	run->waiters[run->nr_waiters++] = (struct tap_eevdf_waiter){
-		.from_ns = s->from_ns, .to_ns = s->to_ns, .weight = (double)weight, .is_asleep = s->is_asleep,
-		.v = s->has_v ? tap_eevdf_since(s->v, began) : NAN, .deadline = s->is_picked ? tap_eevdf_since(s->deadline, began) : NAN,
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
+		.weight = (double)weight,
+		.is_asleep = s->is_asleep,
+		.v = s->has_v ? tap_eevdf_since(s->v, began) : NAN,
+		.deadline = s->is_picked ? tap_eevdf_since(s->deadline, began) : NAN,
 	};
 	return true;
 }
@@ -221,8 +236,10 @@ static uint32_t nr_asleep(const struct tap_sched_pick *p)
 	return p->nr_queued > p->nr_runnable ? p->nr_queued - p->nr_runnable : 0;
 }
 
-/* Of the tasks that slept in the queue as far as events report, some had left before the run, and some left during the run. */
-static void limit_asleep(struct tap_eevdf_run *run, const struct tap_sched_pick *began, const struct tap_sched_pick *ended)
+/* Of the tasks that slept in the queue as far as events report, some had left before the run, and
+ * some left during the run. */
+static void limit_asleep(struct tap_eevdf_run *run, const struct tap_sched_pick *began,
+			 const struct tap_sched_pick *ended)
 {
 	unsigned int nr = 0;
 
@@ -248,11 +265,13 @@ static bool is_during(const struct tap_eevdf_stay *s, const struct tap_eevdf_run
 {
 	if (s->to_ns <= run->from_ns)
 		return false;
-	return s->is_picked && s->to_ns == run->to_ns ? true : s->from_ns < run->to_ns && s->from_ns < s->to_ns;
+	return s->is_picked && s->to_ns == run->to_ns
+		       ? true
+		       : s->from_ns < run->to_ns && s->from_ns < s->to_ns;
 }
 
-bool tap_eevdf_queue_run(const struct tap_eevdf_queues *q, const struct tap_sched_pick *began, const struct tap_sched_pick *ended,
-			 struct tap_eevdf_run *run)
+bool tap_eevdf_queue_run(const struct tap_eevdf_queues *q, const struct tap_sched_pick *began,
+			 const struct tap_sched_pick *ended, struct tap_eevdf_run *run)
 {
 	const struct tap_eevdf_log *l = log_find(q, began->cpu);
 

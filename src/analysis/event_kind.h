@@ -13,7 +13,7 @@ struct tap_event_kind {
 	const struct tap_format *fmt;
 	unsigned int index; /* 0, 1, 2, ...: for tables beside this one */
 	const struct tap_field *current; /* common_pid, or NULL */
-	const struct tap_field *cgroup;  /* its id, or NULL */
+	const struct tap_field *cgroup; /* its id, or NULL */
 	struct {
 		const struct tap_field *tid, *comm; /* "X_pid" and "X_comm"; comm may be NULL */
 	} tasks[TAP_EVENT_PAIRS];

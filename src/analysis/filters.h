@@ -15,9 +15,9 @@ struct tap_kind_filters { /* all zero: none */
 };
 
 /*
- * Fields differ: where a word of -e fits several kinds, its filter is for those that it makes sense for, and the
- * others are as without. @note: gets a sentence that names them, or nothing.
- * Return: 0; -EINVAL with a sentence: it makes sense for none, or an event has two filters; -ENOMEM.
+ * Fields differ: where a word of -e fits several kinds, its filter is for those that it makes sense
+ * for, and the others are as without. @note: gets a sentence that names them, or nothing. Return:
+ * 0; -EINVAL with a sentence: it makes sense for none, or an event has two filters; -ENOMEM.
  */
 int tap_kind_filters_init(struct tap_kind_filters *k, const struct tap_select *s,
 			  const struct tap_format *const *formats, unsigned int nr,

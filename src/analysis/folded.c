@@ -18,9 +18,12 @@ struct tap_folded_task {
 };
 
 _Static_assert(sizeof(struct tap_folded_key) == 2 * (TAP_TASK_COMM + 4) + 6 * 4, "no padding");
-_Static_assert(offsetof(struct tap_folded_line, ns) == sizeof(struct tap_folded_key), "base/keyed.h");
+_Static_assert(offsetof(struct tap_folded_line, ns) == sizeof(struct tap_folded_key),
+	       "base/keyed.h");
 
-#define SLEEPS (TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_BLOCKED) | TAP_STATE_BIT(TAP_STATE_STOPPED))
+#define SLEEPS                                                                                     \
+	(TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_BLOCKED) |                    \
+	 TAP_STATE_BIT(TAP_STATE_STOPPED))
 
 uint32_t tap_folded_states(enum tap_folded_of of)
 {
@@ -38,8 +41,8 @@ void tap_folded_release(struct tap_folded *f)
 /* ---- counting ---- */
 
 /* @place: of the line, plus one. Return: 0 or -ENOMEM. */
-static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t from_ns, uint64_t to_ns,
-	       unsigned int *place)
+static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t from_ns,
+	       uint64_t to_ns, unsigned int *place)
 {
 	struct tap_folded_line *line = tap_keyed_get(&f->lines, key, sizeof(*key), sizeof(*line));
 
@@ -63,19 +66,23 @@ static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stac
 	return (struct tap_folded_key){ .task = tap_folded_who(task), .stack = stack };
 }
 
-/* With which stack the task went into the state, and where. What lasts longer than is known: it is not known. */
-static void find_stack(const struct tap_folded *f, const struct tap_interval *s, struct tap_folded_task *of)
+/* With which stack the task went into the state, and where. What lasts longer than is known: it is
+ * not known. */
+static void find_stack(const struct tap_folded *f, const struct tap_interval *s,
+		       struct tap_folded_task *of)
 {
 	const struct tap_task_stacks *left = tap_event_stacks_left(f->stacks, s->task, s->from_ns);
 
 	*of = (struct tap_folded_task){
-		.stack = left ? left->left : (struct tap_stack_pair){ 0 }, .cpu = left ? left->left_cpu : -1,
-		.from_ns = s->from_ns, .to_ns = s->to_ns,
+		.stack = left ? left->left : (struct tap_stack_pair){ 0 },
+		.cpu = left ? left->left_cpu : -1,
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
 	};
 }
 
-static void note_waker(const struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_interval *s,
-		       struct tap_folded_key *key)
+static void note_waker(const struct tap_folded *f, const struct tap_timeline *timeline,
+		       const struct tap_interval *s, struct tap_folded_key *key)
 {
 	int tid = s->task->waker_tid;
 	const struct tap_task *waker = tid > 0 ? tap_timeline_task(timeline, tid) : NULL;
@@ -86,8 +93,9 @@ static void note_waker(const struct tap_folded *f, const struct tap_timeline *ti
 }
 
 /* The wait is over, so the wakeup before it was none in vain. */
-static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline, const struct tap_interval *s,
-		      const struct tap_folded_task *sleep, unsigned int *place)
+static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline,
+		      const struct tap_interval *s, const struct tap_folded_task *sleep,
+		      unsigned int *place)
 {
 	struct tap_folded_key key = key_of(s->task, sleep->stack);
 
@@ -103,14 +111,17 @@ static int add_unknown(struct tap_folded *f, const struct tap_interval *s, unsig
 	struct tap_folded_key key = key_of(s->task, (struct tap_stack_pair){ 0 });
 
 	key.is_unknown = true;
-	return f->of == TAP_FOLDED_OFF_CPU ? add(f, &key, s->from_ns - s->back_ns, s->to_ns, place) : 0;
+	return f->of == TAP_FOLDED_OFF_CPU ? add(f, &key, s->from_ns - s->back_ns, s->to_ns, place)
+					   : 0;
 }
 
 /* The sleep that was told was none, for the waking that ended it was in vain. */
-static void take_back(struct tap_folded *f, const struct tap_folded_task *of, const struct tap_interval *s)
+static void take_back(struct tap_folded *f, const struct tap_folded_task *of,
+		      const struct tap_interval *s)
 {
 	if (s->back != TAP_STATE_UNKNOWN && of->line)
-		((struct tap_folded_line *)f->lines.v)[of->line - 1].ns -= tap_window_part_ns(&f->window, of->from_ns, of->to_ns);
+		((struct tap_folded_line *)f->lines.v)[of->line - 1].ns -=
+			tap_window_part_ns(&f->window, of->from_ns, of->to_ns);
 }
 
 /* Asleep, or preempted. */
@@ -127,7 +138,8 @@ static int add_left(struct tap_folded *f, const struct tap_interval *s, struct t
 static int on_interval(void *ctx, const struct tap_timeline *timeline, const struct tap_interval *s)
 {
 	struct tap_folded *f = ctx;
-	struct tap_folded_task *of = tap_array_at(&f->tasks, &f->nr_tasks, s->task->index, sizeof(*of), NULL);
+	struct tap_folded_task *of =
+		tap_array_at(&f->tasks, &f->nr_tasks, s->task->index, sizeof(*of), NULL);
 	bool is_wakeup = f->of == TAP_FOLDED_WAKEUPS;
 	struct tap_folded_task sleep;
 	unsigned int place;
@@ -147,7 +159,9 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 		find_stack(f, s, &sleep);
 	if (is_wakeup && sleep.to_ns != s->from_ns) /* it did not sleep */
 		return 0;
-	return f->picks(f->ctx, s->task, is_wakeup ? s->task->waker_cpu : sleep.cpu) ? end_waking(f, timeline, s, &sleep, &place) : 0;
+	return f->picks(f->ctx, s->task, is_wakeup ? s->task->waker_cpu : sleep.cpu)
+		       ? end_waking(f, timeline, s, &sleep, &place)
+		       : 0;
 }
 
 static int on_end(void *ctx, const struct tap_timeline *timeline)
@@ -155,20 +169,23 @@ static int on_end(void *ctx, const struct tap_timeline *timeline)
 	struct tap_folded *f = ctx;
 
 	(void)timeline;
-	tap_keyed_greatest_first(&f->lines, sizeof(struct tap_folded_key), sizeof(struct tap_folded_line));
+	tap_keyed_greatest_first(&f->lines, sizeof(struct tap_folded_key),
+				 sizeof(struct tap_folded_line));
 	return 0;
 }
 
 const struct tap_watcher_ops tap_folded_ops = {
-	.states = SLEEPS | TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) | TAP_STATE_BIT(TAP_STATE_UNKNOWN),
-	.interval = on_interval, .end = on_end,
+	.states = SLEEPS | TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) |
+		  TAP_STATE_BIT(TAP_STATE_UNKNOWN),
+	.interval = on_interval,
+	.end = on_end,
 };
 
 /* ---- lines ---- */
 
 /*
- * What would be read as something else: a semicolon ends a name, and a number behind a blank at a line's
- * end is a weight (flamegraph.pl takes a second one for a difference).
+ * What would be read as something else: a semicolon ends a name, and a number behind a blank at a
+ * line's end is a weight (flamegraph.pl takes a second one for a difference).
  */
 static void put_name(struct tap_buf *out, const char *s, size_t len)
 {
@@ -197,7 +214,8 @@ void tap_folded_put_who(struct tap_buf *out, const struct tap_folded_who *who)
 }
 
 /* Each with a semicolon before it. */
-static void put_names(const struct tap_folded *f, uint32_t number, bool outermost_first, struct tap_buf *out)
+static void put_names(const struct tap_folded *f, uint32_t number, bool outermost_first,
+		      struct tap_buf *out)
 {
 	struct span names = tap_event_stacks_names(f->stacks, number);
 	const char *nl;
@@ -229,7 +247,8 @@ static void put_stack(const struct tap_folded *f, struct tap_stack_pair stack, b
 		tap_buf_puts(out, ";[no stack]");
 }
 
-void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *line, struct tap_buf *out)
+void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *line,
+		    struct tap_buf *out)
 {
 	const struct tap_folded_key *key = &line->key;
 

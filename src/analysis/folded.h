@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Time by stack, one line for each, as flame graph tools read it: "comm;outermost;...;innermost ns".
+ * Time by stack, one line for each, as flame graph tools read it: "comm;outermost;...;innermost
+ * ns".
  *
  * Off-CPU: what tasks spent asleep and then waiting for a CPU, by the stack with which they went to
- * sleep: so it adds up to the timeline's sleeping, blocked, stopped and waking. What is unknown there is
- * in lines of its own, so that this adds up as well. Preemptions: preempted, likewise, without what is
- * unknown. Wakeups: each sleep that a wakeup ended, by the sleeper's stack and the waker's.
+ * sleep: so it adds up to the timeline's sleeping, blocked, stopped and waking. What is unknown
+ * there is in lines of its own, so that this adds up as well. Preemptions: preempted, likewise,
+ * without what is unknown. Wakeups: each sleep that a wakeup ended, by the sleeper's stack and the
+ * waker's.
  */
 #ifndef TAP_ANALYSIS_FOLDED_H
 #define TAP_ANALYSIS_FOLDED_H
@@ -20,7 +22,8 @@ enum tap_folded_of { TAP_FOLDED_OFF_CPU, TAP_FOLDED_PREEMPTIONS, TAP_FOLDED_WAKE
 struct tap_folded_key {
 	struct tap_folded_who {
 		char comm[TAP_TASK_COMM];
-		/* of who has no name; else 0. Of a waker 0 is an interrupt on an idle CPU, -1 not known */
+		/* of who has no name; else 0. Of a waker 0 is an interrupt on an idle CPU, -1 not
+		 * known */
 		int tid;
 	} task, waker;
 	struct tap_stack_pair stack, waker_stack;
@@ -38,8 +41,8 @@ struct tap_folded {
 	struct tap_window window;
 	const struct tap_event_stacks *stacks; /* borrowed */
 	/*
-	 * Whether time of this task counts that is of this CPU (-1: not known): the one where it was switched out; of wakeups the one
-	 * where its waker ran.
+	 * Whether time of this task counts that is of this CPU (-1: not known): the one where it
+	 * was switched out; of wakeups the one where its waker ran.
 	 */
 	bool (*picks)(void *ctx, const struct tap_task *task, int cpu);
 	void *ctx;
@@ -61,6 +64,7 @@ uint32_t tap_folded_states(enum tap_folded_of of);
 struct tap_folded_who tap_folded_who(const struct tap_task *task);
 void tap_folded_put_who(struct tap_buf *out, const struct tap_folded_who *who);
 /* Adds a line's text, with its newline. */
-void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *line, struct tap_buf *out);
+void tap_folded_put(const struct tap_folded *f, const struct tap_folded_line *line,
+		    struct tap_buf *out);
 
 #endif

@@ -40,7 +40,8 @@ static int reading_init(struct tap_frames *f, struct reading *r, const struct ta
 	if (strcmp(fmt->system, "ftrace"))
 		return tap_printer_new(fmt, &r->printer, NULL);
 	r->size = tap_format_field(fmt, "size");
-	if (callers && callers->kind == TAP_FIELD_ARRAY && (callers->elem_size == 4 || callers->elem_size == 8))
+	if (callers && callers->kind == TAP_FIELD_ARRAY &&
+	    (callers->elem_size == 4 || callers->elem_size == 8))
 		r->callers = callers;
 	r->is_kernel = tap_frames_kind(fmt) == TAP_FRAMES_KERNEL;
 	return f->symbols ? 0 : tap_symbols_new("", f->info ? f->info->kallsyms : "", &f->symbols);
@@ -77,7 +78,8 @@ static void split_text(struct tap_frames *f)
 	const size_t before_len = sizeof(before) - 1;
 	const char *s = f->text.data, *end = s + f->text.len, *next;
 
-	while (s && f->nr < TAP_MAX_FRAMES && (s = memmem(s, (size_t)(end - s), before, before_len))) {
+	while (s && f->nr < TAP_MAX_FRAMES &&
+	       (s = memmem(s, (size_t)(end - s), before, before_len))) {
 		s += before_len;
 		next = memchr(s, '\n', (size_t)(end - s));
 		next = next ? next : end;
@@ -101,8 +103,8 @@ static void name_address(struct tap_frames *f, uint64_t address, bool is_kernel)
 }
 
 /*
- * ftrace declares 8 callers and stores as many as there were: the record ends behind them, or says how many. What is
- * left of those 8 is 0; until 5.2 all ones ended a stack.
+ * ftrace declares 8 callers and stores as many as there were: the record ends behind them, or says
+ * how many. What is left of those 8 is 0; until 5.2 all ones ended a stack.
  */
 static void name_callers(struct tap_frames *f, const struct reading *r, const struct tap_event *ev)
 {
@@ -110,14 +112,16 @@ static void name_callers(struct tap_frames *f, const struct reading *r, const st
 	const unsigned char *rec = ev->data;
 	uint64_t nr = TAP_MAX_FRAMES, address;
 
-	if (!callers || callers->offset > ev->size || !tap_buf_reserve(&f->text, TAP_MAX_FRAMES * HEX_BYTES))
+	if (!callers || callers->offset > ev->size ||
+	    !tap_buf_reserve(&f->text, TAP_MAX_FRAMES * HEX_BYTES))
 		return;
 	if (r->size)
 		nr = tap_field_u64(r->size, rec, ev->size);
 	if (nr > (ev->size - callers->offset) / callers->elem_size)
 		nr = (ev->size - callers->offset) / callers->elem_size;
 	for (uint64_t i = 0; i < nr && f->nr < TAP_MAX_FRAMES; i++) {
-		address = tap_load(rec + callers->offset + i * callers->elem_size, callers->elem_size, callers->swap);
+		address = tap_load(rec + callers->offset + i * callers->elem_size,
+				   callers->elem_size, callers->swap);
 		if (!address || tap_fit(address, callers->elem_size, true) == UINT64_MAX)
 			return;
 		name_address(f, address, r->is_kernel);
@@ -143,7 +147,7 @@ int tap_frames_read(struct tap_frames *f, const struct tap_event *ev)
 
 void tap_frames_release(struct tap_frames *f)
 {
-	tap_map_for_each(&f->by_format, s)
+	tap_map_for_each (&f->by_format, s)
 		reading_free((struct reading *)(uintptr_t)s->value);
 	tap_map_release(&f->by_format);
 	tap_symbols_free(f->symbols);

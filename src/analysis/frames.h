@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The frames of a stack. Of a record of ours its text has them, "\n => NAME" for each; of ftrace's the
- * recording's kallsyms name the addresses, and what they do not name is in hex.
+ * The frames of a stack. Of a record of ours its text has them, "\n => NAME" for each; of ftrace's
+ * the recording's kallsyms name the addresses, and what they do not name is in hex.
  */
 #ifndef TAP_ANALYSIS_FRAMES_H
 #define TAP_ANALYSIS_FRAMES_H
@@ -24,8 +24,8 @@ struct tap_symbols;
 /* All zero but for .info: nothing was read yet. */
 struct tap_frames {
 	const struct tap_reader_info *info; /* of the recording; borrowed, or NULL */
-	/* Of the last record that was read, innermost first; what lies beyond is left out. None of them is empty,
-	 * or has a newline in it. */
+	/* Of the last record that was read, innermost first; what lies beyond is left out. None of
+	 * them is empty, or has a newline in it. */
 	struct span names[TAP_MAX_FRAMES];
 	unsigned int nr;
 

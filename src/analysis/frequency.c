@@ -82,4 +82,6 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	return 0;
 }
 
-const struct tap_watcher_ops tap_frequency_ops = { .wants = wants, .event = on_event, .end = on_end };
+const struct tap_watcher_ops tap_frequency_ops = { .wants = wants,
+						   .event = on_event,
+						   .end = on_end };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For how long CPUs were asked to run at which frequency, by cpu_frequency. A CPU's is known from its first such event in the window
- * on, and not known from one to the next if events may be missing between them. Time in which it idles counts.
+ * For how long CPUs were asked to run at which frequency, by cpu_frequency. A CPU's is known from
+ * its first such event in the window on, and not known from one to the next if events may be
+ * missing between them. Time in which it idles counts.
  */
 #ifndef TAP_ANALYSIS_FREQUENCY_H
 #define TAP_ANALYSIS_FREQUENCY_H
@@ -11,9 +12,9 @@
 #include "analysis/losses.h"
 
 struct tap_frequency { /* all zero but .losses.survey, which is after its end */
-	uint64_t known_ns;	/* after the end: of all CPUs together */
-	uint64_t highest_ns;	/* of that: at the highest frequency that was seen of the CPU */
-	unsigned __int128 sum;	/* kHz times ns */
+	uint64_t known_ns; /* after the end: of all CPUs together */
+	uint64_t highest_ns; /* of that: at the highest frequency that was seen of the CPU */
+	unsigned __int128 sum; /* kHz times ns */
 
 	/* inside */
 	struct tap_losses losses;

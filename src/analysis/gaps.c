@@ -10,13 +10,14 @@
 struct tap_gaps_cpu {
 	unsigned int loss, brk;
 	uint64_t unknown_to_ns; /* the end of its last interval that was unknown, or offline */
-	enum tap_gap last;	/* and its cause */
+	enum tap_gap last; /* and its cause */
 };
 
 const char *tap_gap_name(enum tap_gap gap)
 {
 	static const char *const names[] = {
-		[TAP_GAP_START] = "start", [TAP_GAP_OFF] = "off", [TAP_GAP_LOST] = "lost", [TAP_GAP_HIDDEN] = "hidden",
+		[TAP_GAP_START] = "start",   [TAP_GAP_OFF] = "off",
+		[TAP_GAP_LOST] = "lost",     [TAP_GAP_HIDDEN] = "hidden",
 		[TAP_GAP_BROKEN] = "broken", [TAP_GAP_SILENT] = "silent",
 	};
 
@@ -25,15 +26,15 @@ const char *tap_gap_name(enum tap_gap gap)
 
 /* Return: the loss that the interval lies in, or NULL. */
 static const struct tap_loss *find_loss(const struct tap_gaps *g, struct tap_gaps_cpu *c,
-		     const struct tap_cpu_interval *s)
+					const struct tap_cpu_interval *s)
 {
 	const struct tap_survey *v = g->survey;
 
 	for (; c->loss < v->nr_kept_losses && v->losses[c->loss].from_ns < s->to_ns; c->loss++) {
 		const struct tap_loss *l = &v->losses[c->loss];
 
-		if ((l->cpu == s->cpu || l->cpu < 0) && !l->spares_switches && l->to_ns >= s->from_ns &&
-		    tap_survey_counts_loss(v, l))
+		if ((l->cpu == s->cpu || l->cpu < 0) && !l->spares_switches &&
+		    l->to_ns >= s->from_ns && tap_survey_counts_loss(v, l))
 			return l;
 	}
 	return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why nobody knows what CPUs ran: each interval of unknown time has one cause. Fed with a timeline's
- * intervals of CPUs, in its order.
+ * Why nobody knows what CPUs ran: each interval of unknown time has one cause. Fed with a
+ * timeline's intervals of CPUs, in its order.
  */
 #ifndef TAP_ANALYSIS_GAPS_H
 #define TAP_ANALYSIS_GAPS_H
@@ -9,9 +9,9 @@
 #include "timeline/timeline.h"
 
 enum tap_gap {
-	TAP_GAP_START,	/* before the CPU's first switch, also where it was offline */
-	TAP_GAP_OFF,	/* a trigger had switched events off; up to the next switch */
-	TAP_GAP_LOST,	/* events were lost; up to the next switch */
+	TAP_GAP_START, /* before the CPU's first switch, also where it was offline */
+	TAP_GAP_OFF, /* a trigger had switched events off; up to the next switch */
+	TAP_GAP_LOST, /* events were lost; up to the next switch */
 	TAP_GAP_HIDDEN, /* behind a task that is hidden from tracing (survey.h) */
 	TAP_GAP_BROKEN, /* behind another switch that is missing, and that no loss tells of */
 	TAP_GAP_SILENT, /* the CPU has no switch at all */

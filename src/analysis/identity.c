@@ -42,7 +42,7 @@ static int add_tasks(struct tap_lists *lists, const json_t *tasks)
 	const char *cpus;
 	size_t i;
 
-	json_array_foreach(tasks, i, row) {
+	json_array_foreach (tasks, i, row) {
 		struct tap_listed l = { 0 };
 
 		if (!tap_meta_number(row, 0, INT32_MAX, &tid) || !tid)
@@ -72,7 +72,8 @@ static int compare_starts(const void *a, const void *b)
 	return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* The only program of a process may have given itself another name since: the one that was saved. */
+/* The only program of a process may have given itself another name since: the one that was saved.
+ */
 static int use_saved_names(struct tap_identities *ids)
 {
 	struct tap_map nr = { 0 };
@@ -104,14 +105,15 @@ static int add_starts(struct tap_identities *ids, const json_t *programs)
 	ids->starts = calloc(json_array_size(programs) + 1, sizeof(*ids->starts));
 	if (!ids->starts)
 		return -ENOMEM;
-	json_array_foreach(programs, i, row) {
+	json_array_foreach (programs, i, row) {
 		json_int_t ns = json_integer_value(json_object_get(row, "start_ns"));
 		json_int_t tid = json_integer_value(json_object_get(row, "pid"));
 		const char *comm = json_string_value(json_object_get(row, "comm"));
 
 		if (ns <= 0 || tid <= 0 || tid > INT32_MAX || !comm)
 			continue;
-		ids->starts[ids->nr_starts] = (struct tap_program_start){ .ns = (uint64_t)ns, .tid = (int)tid };
+		ids->starts[ids->nr_starts] =
+			(struct tap_program_start){ .ns = (uint64_t)ns, .tid = (int)tid };
 		set_comm(ids->starts[ids->nr_starts++].comm, comm, strlen(comm));
 	}
 	qsort(ids->starts, ids->nr_starts, sizeof(*ids->starts), compare_starts);
@@ -135,12 +137,13 @@ static bool has_moves(const json_t *events)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(events, i, row) {
+	json_array_foreach (events, i, row) {
 		const char *name = json_string_value(json_object_get(row, "name"));
 		const char *status = json_string_value(json_object_get(row, "status"));
 
 		if (name && status && !strcmp(name, "cgroup_attach_task") && !strcmp(status, "on"))
-			return !json_object_get(row, "filter") && !json_object_get(row, "only_for_trigger");
+			return !json_object_get(row, "filter") &&
+			       !json_object_get(row, "only_for_trigger");
 	}
 	return false;
 }
@@ -154,7 +157,8 @@ static void read_cgroup_moves(struct tap_lists *lists, const json_t *meta)
 	lists->hierarchy = (int)json_integer_value(hierarchy);
 }
 
-int tap_identities_init(struct tap_identities *ids, const struct tap_reader *reader, const json_t *meta)
+int tap_identities_init(struct tap_identities *ids, const struct tap_reader *reader,
+			const json_t *meta)
 {
 	int ret;
 
@@ -203,7 +207,8 @@ const struct tap_task *tap_identity(struct tap_identities *ids, int tid)
 
 int tap_identities_advance(struct tap_identities *ids, uint64_t ns)
 {
-	for (; ids->next_start < ids->nr_starts && ids->starts[ids->next_start].ns <= ns; ids->next_start++) {
+	for (; ids->next_start < ids->nr_starts && ids->starts[ids->next_start].ns <= ns;
+	     ids->next_start++) {
 		const struct tap_program_start *start = &ids->starts[ids->next_start];
 		struct tap_task *task;
 

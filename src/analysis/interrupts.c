@@ -12,7 +12,8 @@ static bool ends_in(const char *name, const char *end)
 
 enum tap_irq_event tap_irq_event(const struct tap_format *fmt)
 {
-	if (strcmp(fmt->system, "irq") && strcmp(fmt->system, "irq_vectors") && strcmp(fmt->system, "ipi"))
+	if (strcmp(fmt->system, "irq") && strcmp(fmt->system, "irq_vectors") &&
+	    strcmp(fmt->system, "ipi"))
 		return TAP_IRQ_NONE;
 	if (ends_in(fmt->name, "_entry"))
 		return TAP_IRQ_ENTRY;

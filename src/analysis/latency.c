@@ -6,7 +6,9 @@
 
 #include "base/array.h"
 
-#define WAITS (TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) | TAP_STATE_BIT(TAP_STATE_THROTTLED))
+#define WAITS                                                                                      \
+	(TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) |                    \
+	 TAP_STATE_BIT(TAP_STATE_THROTTLED))
 
 /* A ring: what a CPU did last. */
 struct tap_latency_past {
@@ -56,11 +58,12 @@ static uint64_t unknown_ns(const struct tap_latency_column *c, const struct tap_
 /* The first ns of column @i; of @nr: the window's end. */
 static uint64_t column_start(const struct tap_window *window, unsigned int i, unsigned int nr)
 {
-	return window->from_ns + (uint64_t)(((unsigned __int128)tap_window_ns(window) * i + nr - 1) / nr);
+	return window->from_ns +
+	       (uint64_t)(((unsigned __int128)tap_window_ns(window) * i + nr - 1) / nr);
 }
 
-int tap_latency_split(struct tap_latency *l, const struct tap_window *window, const struct tap_survey *survey,
-		      unsigned int nr)
+int tap_latency_split(struct tap_latency *l, const struct tap_window *window,
+		      const struct tap_survey *survey, unsigned int nr)
 {
 	l->columns = calloc(nr, sizeof(*l->columns));
 	if (!l->columns)
@@ -109,7 +112,8 @@ static int end_cpu(const struct tap_interval *s)
 	return s->next == TAP_STATE_RUNNING ? s->next_cpu : s->cpu;
 }
 
-static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, const struct tap_interval *s)
+static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat,
+		    const struct tap_interval *s)
 {
 	struct tap_latency_column *column = column_at(l, s->to_ns);
 	int cpu = end_cpu(s);
@@ -130,8 +134,8 @@ static int add_wait(const struct tap_latency *l, struct tap_latency_stat *stat, 
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
 	struct tap_latency *l = ctx;
-	struct tap_latency_past **place = tap_array_at(&l->past, &l->nr_past, (unsigned int)s->cpu,
-						       sizeof(*place), NULL);
+	struct tap_latency_past **place =
+		tap_array_at(&l->past, &l->nr_past, (unsigned int)s->cpu, sizeof(*place), NULL);
 	struct tap_latency_past *past;
 
 	(void)t;
@@ -256,8 +260,12 @@ static __attribute__((noinline)) int note_worst(struct tap_latency *l, const str
 						const struct tap_interval *s)
 {
 	struct tap_latency_worst w = {
-		.task = s->task, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = end_cpu(s),
-		.run_cpu = s->task->run_cpu, .waker_tid = s->task->waker_tid,
+		.task = s->task,
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
+		.cpu = end_cpu(s),
+		.run_cpu = s->task->run_cpu,
+		.waker_tid = s->task->waker_tid,
 		.waker_cpu = s->task->waker_cpu,
 	};
 	unsigned int i = l->nr_worst;
@@ -293,7 +301,8 @@ static void close_censored(const struct tap_latency *l, struct tap_latency_stat 
 /*
  * A wait that a hole touched ends as it is, or goes on as something unknown: together one. What
  * is unknown before a task runs holds a wait, for nothing runs that did not wait: of which kind
- * is not known, but where its beginning was seen. When it was over is not known before the unknown is.
+ * is not known, but where its beginning was seen. When it was over is not known before the unknown
+ * is.
  */
 static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 		   const struct tap_interval *s)
@@ -314,8 +323,8 @@ static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct tap_latency *l = ctx;
-	struct tap_latency_stat *stat = tap_array_at(&l->tasks, &l->nr_tasks, s->task->index,
-						     sizeof(*stat), &no_waits);
+	struct tap_latency_stat *stat =
+		tap_array_at(&l->tasks, &l->nr_tasks, s->task->index, sizeof(*stat), &no_waits);
 	int ret;
 
 	if (!stat)
@@ -358,6 +367,9 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 }
 
 const struct tap_watcher_ops tap_latency_ops = {
-	.states = TAP_STATE_BIT(TAP_STATE_UNKNOWN) | WAITS, .lost_states = WAITS, .interval = on_interval, .end = on_end,
+	.states = TAP_STATE_BIT(TAP_STATE_UNKNOWN) | WAITS,
+	.lost_states = WAITS,
+	.interval = on_interval,
+	.end = on_end,
 };
 const struct tap_watcher_ops tap_latency_past_ops = { .cpu = on_cpu };

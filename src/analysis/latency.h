@@ -21,9 +21,9 @@ struct tap_latency_part {
 
 struct tap_latency_stat {
 	struct tap_hist waits; /* ns */
-	uint64_t censored;     /* at least so many */
-	uint64_t max_at_ns;    /* when the longest one ended; the first of equals */
-	int max_cpu;	       /* where it ran then; -1: no wait, or not known */
+	uint64_t censored; /* at least so many */
+	uint64_t max_at_ns; /* when the longest one ended; the first of equals */
+	int max_cpu; /* where it ran then; -1: no wait, or not known */
 	/* by where it ran before; where that is not known, neither */
 	struct tap_latency_part same_cpu, migrated;
 	bool was_cut; /* inside: a wait goes on as something unknown */
@@ -34,7 +34,7 @@ struct tap_latency_stat {
 struct tap_latency_worst {
 	const struct tap_task *task;
 	uint64_t from_ns, to_ns;
-	int cpu, run_cpu;	  /* where it runs now; where it ran before, or -1 */
+	int cpu, run_cpu; /* where it runs now; where it ran before, or -1 */
 	int waker_tid, waker_cpu; /* as in struct tap_task */
 	struct tap_latency_ran {
 		const struct tap_task *task;
@@ -43,7 +43,7 @@ struct tap_latency_worst {
 	unsigned int nr_ran;
 	unsigned int nr_others; /* tasks that ran less than those */
 	uint64_t others_ns, idle_ns, offline_ns, unknown_ns;
-	bool is_part;	      /* what the CPU did at the wait's beginning is no longer known */
+	bool is_part; /* what the CPU did at the wait's beginning is no longer known */
 	struct tap_cpus idle; /* owned: CPUs that were idle all along */
 };
 
@@ -51,7 +51,7 @@ struct tap_latency_worst {
 struct tap_latency_column {
 	uint64_t from_ns, to_ns;
 	struct tap_hist waits;
-	uint64_t censored;   /* that were over here at the latest, or were no longer seen */
+	uint64_t censored; /* that were over here at the latest, or were no longer seen */
 	uint64_t unknown_ns; /* in which others may have come and gone unseen */
 };
 
@@ -74,26 +74,28 @@ struct tap_latency {
 int tap_latency_init(struct tap_latency *l, enum tap_state state, unsigned int max_worst);
 void tap_latency_release(struct tap_latency *l);
 /*
- * Before the first interval: the window is divided into @nr columns, and waits are counted in each, too. @survey: what is
- * missing; read now. Return: 0 or -ENOMEM.
+ * Before the first interval: the window is divided into @nr columns, and waits are counted in each,
+ * too. @survey: what is missing; read now. Return: 0 or -ENOMEM.
  */
-int tap_latency_split(struct tap_latency *l, const struct tap_window *window, const struct tap_survey *survey,
-		      unsigned int nr);
+int tap_latency_split(struct tap_latency *l, const struct tap_window *window,
+		      const struct tap_survey *survey, unsigned int nr);
 
 /*
- * Whether its length is known and counts: it ends by running. Throttled time ends with sched_unthrottle, too: then the task waits, or
- * is unknown if it is not known how it waited before.
+ * Whether its length is known and counts: it ends by running. Throttled time ends with
+ * sched_unthrottle, too: then the task waits, or is unknown if it is not known how it waited
+ * before.
  */
 static inline bool tap_latency_counts(const struct tap_latency *l, const struct tap_interval *s)
 {
 	return s->state == l->state && s->whole &&
 	       (s->next == TAP_STATE_RUNNING ||
-		(l->state == TAP_STATE_THROTTLED && (tap_state_is_wait(s->next) || s->next == TAP_STATE_UNKNOWN)));
+		(l->state == TAP_STATE_THROTTLED &&
+		 (tap_state_is_wait(s->next) || s->next == TAP_STATE_UNKNOWN)));
 }
 
 /*
- * ctx: struct tap_latency. Of .states TAP_LATENCY_STATES(state) are enough. The second, which keeps what CPUs did last, is needed
- * with .max_worst, whichever CPUs are selected.
+ * ctx: struct tap_latency. Of .states TAP_LATENCY_STATES(state) are enough. The second, which keeps
+ * what CPUs did last, is needed with .max_worst, whichever CPUs are selected.
  */
 #define TAP_LATENCY_STATES(state) (TAP_STATE_BIT(state) | TAP_STATE_BIT(TAP_STATE_UNKNOWN))
 extern const struct tap_watcher_ops tap_latency_ops, tap_latency_past_ops;

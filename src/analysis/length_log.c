@@ -26,8 +26,8 @@ static void drop(struct tap_length_log *log, unsigned int nr)
 
 static int count_length(struct tap_hist *h, const struct tap_length_step *s, uint64_t to_ns)
 {
-	return s->length < 0 ? 0 : tap_hist_add_weighted(h, (uint64_t)s->length,
-							 to_ns - s->since_ns);
+	return s->length < 0 ? 0
+			     : tap_hist_add_weighted(h, (uint64_t)s->length, to_ns - s->since_ns);
 }
 
 /* Of the older half neighbours become one: doubts seldom reach back far. Return: 0 or -ENOMEM. */
@@ -130,8 +130,8 @@ static int commit_older(struct tap_length_log *log, struct tap_hist *h, uint64_t
 	int ret = 0;
 
 	for (; nr < log->nr_older && !ret; nr++) {
-		if ((nr + 1 < log->nr_older ? log->older[nr + 1].from_ns :
-					      log->steps[log->head].since_ns) > ns)
+		if ((nr + 1 < log->nr_older ? log->older[nr + 1].from_ns
+					    : log->steps[log->head].since_ns) > ns)
 			break;
 		ret = tap_hist_merge(h, &log->older[nr].known);
 		tap_hist_release(&log->older[nr].known);

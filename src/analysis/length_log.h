@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How long a queue was, from when to when, as long as it may yet turn out to have been otherwise.
- * What is right goes into a histogram, weighted with time. What is older than some thousand steps is
- * kept as histograms of a while each: a doubt that begins within such a while is about all of it.
+ * What is right goes into a histogram, weighted with time. What is older than some thousand steps
+ * is kept as histograms of a while each: a doubt that begins within such a while is about all of
+ * it.
  */
 #ifndef TAP_ANALYSIS_LENGTH_LOG_H
 #define TAP_ANALYSIS_LENGTH_LOG_H
@@ -13,13 +14,13 @@
 struct tap_length_log {
 	struct tap_length_step {
 		uint64_t since_ns; /* until the next one's, or now */
-		int64_t length;	   /* -1: not known */
-	} *steps;		   /* owned */
+		int64_t length; /* -1: not known */
+	} * steps; /* owned */
 	unsigned int head, nr, cap; /* steps[head] is the oldest */
 	struct tap_length_while {
-		uint64_t from_ns;    /* until the next one's, or steps[head]'s */
+		uint64_t from_ns; /* until the next one's, or steps[head]'s */
 		struct tap_hist known;
-	} *older; /* owned */
+	} * older; /* owned */
 	unsigned int nr_older;
 };
 

@@ -11,8 +11,9 @@
 #define BY_ID ((unsigned int)TAP_SELECT_TGIDS | TAP_SELECT_TIDS)
 
 /*
- * Each event's task names are compared with all patterns. The recorder accepts fewer patterns for scheduler events: BPF programs take
- * 64 bytes of names and 16 cgroups, and a filter of tracefs is at most one page.
+ * Each event's task names are compared with all patterns. The recorder accepts fewer patterns for
+ * scheduler events: BPF programs take 64 bytes of names and 16 cgroups, and a filter of tracefs is
+ * at most one page.
  */
 #define MAX_NAMES_BYTES 4096u
 #define MAX_CGROUPS 64u
@@ -37,7 +38,9 @@ static bool is_inside(const struct tap_limits *l, int tid, uint64_t ns)
 static bool keeps(void *ctx, int tid, uint64_t ns, const char *comm, uint32_t len)
 {
 	const struct tap_limits *l = ctx;
-	const struct tap_select_task task = { .tid = tid, .comm = comm, .comm_len = comm ? strnlen(comm, len) : 0 };
+	const struct tap_select_task task = { .tid = tid,
+					      .comm = comm,
+					      .comm_len = comm ? strnlen(comm, len) : 0 };
 
 	if ((l->select->by & BY_ID) && !tap_map_get(&l->tids, (uint64_t)tid))
 		return false;
@@ -50,10 +53,12 @@ static bool moved(void *ctx, int tid, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tap_limits *l = ctx;
 
-	return (l->select->by & TAP_SELECT_CGROUPS) && move_at(l, tid, from_ns) != move_at(l, tid, to_ns);
+	return (l->select->by & TAP_SELECT_CGROUPS) &&
+	       move_at(l, tid, from_ns) != move_at(l, tid, to_ns);
 }
 
-/* The words of one option. Return: how many; *@words: owned, they themselves borrowed from @list; -ENOMEM. */
+/* The words of one option. Return: how many; *@words: owned, they themselves borrowed from @list;
+ * -ENOMEM. */
 static int words_of(const json_t *list, const char *const **words)
 {
 	size_t nr = json_array_size(list);
@@ -65,7 +70,7 @@ static int words_of(const json_t *list, const char *const **words)
 	*words = v;
 	if (!v)
 		return -ENOMEM;
-	json_array_foreach(list, i, word)
+	json_array_foreach (list, i, word)
 		if (json_is_string(word))
 			v[n++] = json_string_value(word);
 	return n;
@@ -85,17 +90,28 @@ int tap_limits_set(struct tap_limits *l, json_t *only)
 		ret = nr[i] < 0 ? nr[i] : ret;
 	}
 	if (!ret)
-		ret = tap_select_new(&(struct tap_select_opts){
-			.size = sizeof(struct tap_select_opts), .tgids = words[0], .nr_tgids = (unsigned int)nr[0],
-			.tids = words[1], .nr_tids = (unsigned int)nr[1], .comms = words[2], .nr_comms = (unsigned int)nr[2],
-			.cgroups = words[3], .nr_cgroups = (unsigned int)nr[3],
-		}, &l->select, &ignored);
+		ret = tap_select_new(
+			&(struct tap_select_opts){
+				.size = sizeof(struct tap_select_opts),
+				.tgids = words[0],
+				.nr_tgids = (unsigned int)nr[0],
+				.tids = words[1],
+				.nr_tids = (unsigned int)nr[1],
+				.comms = words[2],
+				.nr_comms = (unsigned int)nr[2],
+				.cgroups = words[3],
+				.nr_cgroups = (unsigned int)nr[3],
+			},
+			&l->select, &ignored);
 	for (int i = 0; i < 4; i++)
 		free((void *)words[i]);
 	if (!ret && (l->select->by & TAP_SELECT_TASKS || l->cpus.nr_words)) {
 		l->own = (struct tap_promise){
-			.keeps = keeps, .moved = moved, .ctx = l,
-			.lacks_migrations = l->cpus.nr_words || json_is_true(json_object_get(only, "lacks_migrations")),
+			.keeps = keeps,
+			.moved = moved,
+			.ctx = l,
+			.lacks_migrations = l->cpus.nr_words ||
+					    json_is_true(json_object_get(only, "lacks_migrations")),
 			.cpus = l->cpus.nr_words ? &l->cpus : NULL,
 		};
 		l->promise = &l->own;
@@ -122,9 +138,10 @@ static bool has_too_many_patterns(const json_t *only)
 	size_t i, bytes = 0;
 	const json_t *word;
 
-	json_array_foreach(json_object_get(only, "names"), i, word)
+	json_array_foreach (json_object_get(only, "names"), i, word)
 		bytes += json_string_length(word) + 1;
-	return bytes > MAX_NAMES_BYTES || json_array_size(json_object_get(only, "cgroups")) > MAX_CGROUPS;
+	return bytes > MAX_NAMES_BYTES ||
+	       json_array_size(json_object_get(only, "cgroups")) > MAX_CGROUPS;
 }
 
 int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups)
@@ -152,7 +169,8 @@ void tap_limits_release(struct tap_limits *l)
 	free(l->moves);
 }
 
-/* Tasks that lists have and births do not: of some there is nothing but a waking. Return: 0 or -ENOMEM. */
+/* Tasks that lists have and births do not: of some there is nothing but a waking. Return: 0 or
+ * -ENOMEM. */
 static int see_listed(struct tap_limits *l, unsigned int when)
 {
 	struct tap_task *ignored;
@@ -167,7 +185,9 @@ static int see_listed(struct tap_limits *l, unsigned int when)
 static bool fits_by(const struct tap_limits *l, unsigned int by, const struct tap_task *task)
 {
 	const struct tap_select_task t = {
-		.tid = task->tid, .tgid = tap_task_tgid(task), .cgroup = tap_cgroups_path(l->cgroups, task->cgroup),
+		.tid = task->tid,
+		.tgid = tap_task_tgid(task),
+		.cgroup = tap_cgroups_path(l->cgroups, task->cgroup),
 	};
 
 	return tap_select_task_by(l->select, l->select->by & by, &t);
@@ -212,25 +232,31 @@ static int note_cgroups(struct tap_limits *l, uint64_t ns)
 
 int tap_limits_begin(struct tap_limits *l, const struct tap_lists *lists)
 {
-	const struct tap_timeline_opts opts = { .window = { 0, UINT64_MAX }, .lists = lists, .lives_only = true };
+	const struct tap_timeline_opts opts = { .window = { 0, UINT64_MAX },
+						.lists = lists,
+						.lives_only = true };
 	int ret;
 
 	l->lists = lists;
-	ret = tap_timeline_new(&opts, &l->lives) ?: see_listed(l, TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME);
+	ret = tap_timeline_new(&opts, &l->lives)
+		      ?: see_listed(l, TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME);
 	if (!ret && (l->select->by & TAP_SELECT_CGROUPS))
 		ret = note_cgroups(l, UINT64_MAX);
 	return ret;
 }
 
-static const struct tap_task *task_of(const struct tap_limits *l, const struct tap_event *ev, const char *field)
+static const struct tap_task *task_of(const struct tap_limits *l, const struct tap_event *ev,
+				      const char *field)
 {
 	const struct tap_field *tid = tap_number_field(ev->fmt, field);
 
-	return tid ? tap_timeline_task(l->lives, (int)tap_field_u64(tid, ev->data, ev->size)) : NULL;
+	return tid ? tap_timeline_task(l->lives, (int)tap_field_u64(tid, ev->data, ev->size))
+		   : NULL;
 }
 
 /* With --follow a recorded task's child is recorded too (bpf/tasks.h). */
-static int inherit_filter(struct tap_limits *l, const struct tap_task *parent, const struct tap_task *child)
+static int inherit_filter(struct tap_limits *l, const struct tap_task *parent,
+			  const struct tap_task *child)
 {
 	if (!parent || !l->follows)
 		return 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tasks and CPUs to which a recording was limited, as its description says ("only"). It has all events of these: that is the
- * promise which the timeline is given (timeline/promise.h).
+ * The tasks and CPUs to which a recording was limited, as its description says ("only"). It has all
+ * events of these: that is the promise which the timeline is given (timeline/promise.h).
  *
- * The filter's own words are not enough for that. A process's new threads and, with --follow, the children of a recorded
- * task are recorded as well, and with -g a task is recorded while it is in one of the cgroups. So the recording's births and
- * moves are read first: one pass, in time order, tap_limits_event() for each event and then tap_limits_end().
+ * The filter's own words are not enough for that. A process's new threads and, with --follow, the
+ * children of a recorded task are recorded as well, and with -g a task is recorded while it is in
+ * one of the cgroups. So the recording's births and moves are read first: one pass, in time order,
+ * tap_limits_event() for each event and then tap_limits_end().
  */
 #ifndef TAP_ANALYSIS_LIMITS_H
 #define TAP_ANALYSIS_LIMITS_H
@@ -34,20 +35,22 @@ struct tap_limits {
 		uint64_t ns;
 		unsigned int before; /* of the same tid: index plus one; 0: none */
 		bool inside;
-	} *moves; /* owned */
+	} * moves; /* owned */
 	unsigned int nr_moves, cap_moves;
 	struct tap_map newest; /* tid -> index of its newest move, plus one */
 };
 
 /*
- * Reads the limits from @meta, the description, or NULL. An older description has the command line instead of "only"
- * (analysis/limits_command.h). Malformed members limit nothing. Return: 0; -E2BIG: its filter
- * has more patterns than recorders accept, and matching them would take minutes; -ENOMEM.
+ * Reads the limits from @meta, the description, or NULL. An older description has the command line
+ * instead of "only" (analysis/limits_command.h). Malformed members limit nothing. Return: 0;
+ * -E2BIG: its filter has more patterns than recorders accept, and matching them would take minutes;
+ * -ENOMEM.
  */
 int tap_limits_init(struct tap_limits *l, const json_t *meta, const struct tap_cgroups *cgroups);
 void tap_limits_release(struct tap_limits *l);
 
-/* The limits of a recording without .promise, as "only" is (limits_content.h); taken. Return: 0 or -ENOMEM. */
+/* The limits of a recording without .promise, as "only" is (limits_content.h); taken. Return: 0 or
+ * -ENOMEM. */
 int tap_limits_set(struct tap_limits *l, json_t *only);
 
 /* Return true if keeping the promise needs the pass over births and moves. */

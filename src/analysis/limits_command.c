@@ -7,38 +7,29 @@
 
 #include "base/map.h"
 
-/* The options of `schedtap record` as of 0.1. Of others it is not known whether they have a value. */
+/* The options of `schedtap record` as of 0.1. Of others it is not known whether they have a value.
+ */
 static const struct option {
 	char letter; /* or 0 */
 	const char *name, *key; /* key: of "only", or NULL */
 	enum { FLAG, VALUE, FOLLOW, CPUS, REFUSED } kind;
 } options[] = {
-	{ 'p', "pid", "processes", VALUE },
-	{ 't', "tid", "threads", VALUE },
-	{ 'c', "comm", "names", VALUE },
-	{ 0, "follow", NULL, FOLLOW },
-	{ 'g', "cgroup", NULL, REFUSED },
-	{ 'C', "cpus", NULL, CPUS },
-	{ 0, "trigger", NULL, REFUSED },
-	{ 'o', "output", NULL, VALUE },
-	{ 'e', "event", NULL, VALUE },
-	{ 'f', "filter", NULL, VALUE },
-	{ 'd', "duration", NULL, VALUE },
-	{ 'b', "backend", NULL, VALUE },
-	{ 'r', "priority", NULL, VALUE },
-	{ 0, "define", NULL, VALUE },
-	{ 0, "stack", NULL, VALUE },
-	{ 0, "buffer", NULL, VALUE },
-	{ 0, "max-size", NULL, VALUE },
-	{ 0, "keep", NULL, VALUE },
-	{ 0, "when", NULL, VALUE },
-	{ 0, "after", NULL, VALUE },
-	{ 0, "max-files", NULL, VALUE },
-	{ 0, "compress", NULL, VALUE },
+	{ 'p', "pid", "processes", VALUE }, { 't', "tid", "threads", VALUE },
+	{ 'c', "comm", "names", VALUE },    { 0, "follow", NULL, FOLLOW },
+	{ 'g', "cgroup", NULL, REFUSED },   { 'C', "cpus", NULL, CPUS },
+	{ 0, "trigger", NULL, REFUSED },    { 'o', "output", NULL, VALUE },
+	{ 'e', "event", NULL, VALUE },	    { 'f', "filter", NULL, VALUE },
+	{ 'd', "duration", NULL, VALUE },   { 'b', "backend", NULL, VALUE },
+	{ 'r', "priority", NULL, VALUE },   { 0, "define", NULL, VALUE },
+	{ 0, "stack", NULL, VALUE },	    { 0, "buffer", NULL, VALUE },
+	{ 0, "max-size", NULL, VALUE },	    { 0, "keep", NULL, VALUE },
+	{ 0, "when", NULL, VALUE },	    { 0, "after", NULL, VALUE },
+	{ 0, "max-files", NULL, VALUE },    { 0, "compress", NULL, VALUE },
 	{ 0, "command-lines", NULL, FLAG },
 };
 
-/* The option that @word is, and in *@value what stands in the same word, or NULL. Return: NULL: it is not known. */
+/* The option that @word is, and in *@value what stands in the same word, or NULL. Return: NULL: it
+ * is not known. */
 static const struct option *find_option(const char *word, const char **value)
 {
 	const char *equals = strchr(word, '=');
@@ -51,7 +42,8 @@ static const struct option *find_option(const char *word, const char **value)
 			*value = word[2] ? word + 2 : NULL;
 			return o;
 		}
-		if (word[1] == '-' && strlen(o->name) == len - 2 && !memcmp(o->name, word + 2, len - 2)) {
+		if (word[1] == '-' && strlen(o->name) == len - 2 &&
+		    !memcmp(o->name, word + 2, len - 2)) {
 			*value = equals ? equals + 1 : NULL;
 			return o;
 		}
@@ -98,23 +90,27 @@ static bool are_known(const json_t *numbers, const json_t *tasks, size_t column)
 
 	if (!json_array_size(numbers))
 		return true;
-	json_array_foreach(tasks, i, row)
-		all &= tap_map_put(&known, (uint64_t)json_integer_value(json_array_get(row, column))) != NULL;
-	json_array_foreach(numbers, i, number)
+	json_array_foreach (tasks, i, row)
+		all &= tap_map_put(&known, (uint64_t)json_integer_value(
+						   json_array_get(row, column))) != NULL;
+	json_array_foreach (numbers, i, number)
 		all &= tap_map_get(&known, strtoull(json_string_value(number), NULL, 10)) != NULL;
 	tap_map_release(&known);
 	return all;
 }
 
-/* Adds to @only what the backends of the events imply. Return: false if a filter may have left out events of the tasks. */
+/* Adds to @only what the backends of the events imply. Return: false if a filter may have left out
+ * events of the tasks. */
 static bool check_events(const json_t *events, json_t *only)
 {
-	bool by_id = json_array_size(json_object_get(only, "processes")) || json_array_size(json_object_get(only, "threads"));
+	bool by_id = json_array_size(json_object_get(only, "processes")) ||
+		     json_array_size(json_object_get(only, "threads"));
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(events, i, e) {
-		const char *system = json_string_value(json_object_get(e, "system")), *name = json_string_value(json_object_get(e, "name"));
+	json_array_foreach (events, i, e) {
+		const char *system = json_string_value(json_object_get(e, "system")),
+			   *name = json_string_value(json_object_get(e, "name"));
 		const char *backend = json_string_value(json_object_get(e, "backend"));
 
 		if (!system || strcmp(system, "sched") != 0)
@@ -134,20 +130,23 @@ static bool check_events(const json_t *events, json_t *only)
 
 json_t *tap_limits_of_command(const json_t *meta)
 {
-	const json_t *line = json_object_get(meta, "command_line"), *tasks = json_object_get(meta, "tasks");
-	const char *tool = json_string_value(json_object_get(meta, "tool")), *command = json_string_value(json_array_get(line, 1));
+	const json_t *line = json_object_get(meta, "command_line"),
+		     *tasks = json_object_get(meta, "tasks");
+	const char *tool = json_string_value(json_object_get(meta, "tool")),
+		   *command = json_string_value(json_array_get(line, 1));
 	json_t *only, *processes, *threads;
 
-	if (!tool || strncmp(tool, "schedtap ", 9) != 0 || !command || strcmp(command, "record") != 0 ||
-	    json_array_size(json_object_get(meta, "triggers")))
+	if (!tool || strncmp(tool, "schedtap ", 9) != 0 || !command ||
+	    strcmp(command, "record") != 0 || json_array_size(json_object_get(meta, "triggers")))
 		return NULL;
 	only = json_pack("{s:[], s:[], s:[], s:[]}", "processes", "threads", "names", "cgroups");
 	processes = json_object_get(only, "processes");
 	threads = json_object_get(only, "threads");
-	if (read_words(line, only) && check_events(json_object_get(meta, "events"), only) && are_known(processes, tasks, 1) &&
-	    are_known(threads, tasks, 0) &&
+	if (read_words(line, only) && check_events(json_object_get(meta, "events"), only) &&
+	    are_known(processes, tasks, 1) && are_known(threads, tasks, 0) &&
 	    (json_object_get(only, "cpus") ||
-	     json_array_size(processes) + json_array_size(threads) + json_array_size(json_object_get(only, "names"))))
+	     json_array_size(processes) + json_array_size(threads) +
+		     json_array_size(json_object_get(only, "names"))))
 		return only;
 	json_decref(only);
 	return NULL;

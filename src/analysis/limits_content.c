@@ -11,7 +11,8 @@
 #define LEAST_MISSED 8u
 
 /* Return true if @ev is a switch. */
-static bool read_switch(struct tap_limits_content *c, const struct tap_event *ev, int *prev, int *next)
+static bool read_switch(struct tap_limits_content *c, const struct tap_event *ev, int *prev,
+			int *next)
 {
 	if (!ev->fmt) {
 		c->has_losses = true;
@@ -43,7 +44,8 @@ int tap_limits_content_event(struct tap_limits_content *c, const struct tap_even
 
 	if (c->has_losses || !read_switch(c, ev, &prev, &next))
 		return 0;
-	ret = tap_map_set(&c->switches, key_of(prev, next), 1) ?: tap_map_set(&c->left, (uint32_t)prev, 1);
+	ret = tap_map_set(&c->switches, key_of(prev, next), 1)
+		      ?: tap_map_set(&c->left, (uint32_t)prev, 1);
 	if (!ret && c->has_last && ev->cpu == c->cpu && c->last != prev) {
 		missed = tap_map_put(&c->missed, (uint32_t)c->last);
 		if (!missed || tap_map_set(&c->came, (uint32_t)prev, 1))
@@ -72,14 +74,17 @@ static bool is_other(const struct tap_limits_content *c, uint64_t tid, bool any_
 	return tap_map_get(&c->missed, tid) || tap_map_get(&c->came, tid);
 }
 
-/* Find the tasks that switch with others. Return: 0; -EINVAL if two others switch with each other; -ENOMEM. */
-static int find_recorded(const struct tap_limits_content *c, bool any_hidden, struct tap_map *recorded)
+/* Find the tasks that switch with others. Return: 0; -EINVAL if two others switch with each other;
+ * -ENOMEM. */
+static int find_recorded(const struct tap_limits_content *c, bool any_hidden,
+			 struct tap_map *recorded)
 {
 	int ret = 0;
 
-	tap_map_for_each(&c->switches, s) {
+	tap_map_for_each (&c->switches, s) {
 		uint64_t prev = s->key >> 32, next = (uint32_t)s->key;
-		bool prev_is_other = is_other(c, prev, any_hidden), next_is_other = is_other(c, next, any_hidden);
+		bool prev_is_other = is_other(c, prev, any_hidden),
+		     next_is_other = is_other(c, next, any_hidden);
 
 		if (prev_is_other && next_is_other)
 			return -EINVAL;
@@ -92,8 +97,9 @@ static int find_recorded(const struct tap_limits_content *c, bool any_hidden, st
 /* Return true if there is a switch without a recorded task. */
 static bool is_contradicted(const struct tap_limits_content *c, const struct tap_map *recorded)
 {
-	tap_map_for_each(&c->switches, s)
-		if (!tap_map_get(recorded, s->key >> 32) && !tap_map_get(recorded, (uint32_t)s->key))
+	tap_map_for_each (&c->switches, s)
+		if (!tap_map_get(recorded, s->key >> 32) &&
+		    !tap_map_get(recorded, (uint32_t)s->key))
 			return true;
 	return false;
 }
@@ -102,7 +108,7 @@ static uint64_t nr_missed(const struct tap_limits_content *c, bool any_hidden)
 {
 	uint64_t nr = 0;
 
-	tap_map_for_each(&c->missed, m)
+	tap_map_for_each (&c->missed, m)
 		nr += is_other(c, m->key, any_hidden) ? m->value : 0;
 	return nr;
 }
@@ -112,12 +118,12 @@ static json_t *make_only(const struct tap_map *recorded)
 	json_t *threads = json_array();
 	char tid[16];
 
-	tap_map_for_each(recorded, t) {
+	tap_map_for_each (recorded, t) {
 		snprintf(tid, sizeof(tid), "%llu", (unsigned long long)t->key);
 		json_array_append_new(threads, json_string(tid));
 	}
-	return json_pack("{s:[], s:o, s:[], s:[], s:b, s:b}", "processes", "threads", threads, "names", "cgroups", "lacks_migrations", 1,
-			 "by_content", 1);
+	return json_pack("{s:[], s:o, s:[], s:[], s:b, s:b}", "processes", "threads", threads,
+			 "names", "cgroups", "lacks_migrations", 1, "by_content", 1);
 }
 
 /* As tap_limits_content_only(). */

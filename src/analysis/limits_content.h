@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tasks to which a recording is limited whose description does not say so, such as one of `trace-cmd record -P`: recognised
- * by its switches.
+ * The tasks to which a recording is limited whose description does not say so, such as one of
+ * `trace-cmd record -P`: recognised by its switches.
  *
- * A recording of some tasks has every switch that involves one of them, and no other. So where a CPU's chain is broken, the task
- * that left unseen and the one that came unseen are not recorded ones. Every switch that involves such a task involves a recorded
- * one as well. The recording is limited if no switch contradicts that. Otherwise some tasks may be hidden from tracing: then a
- * task that is never seen leaving may be one of them, and the next one may have come from it, so neither proves anything.
+ * A recording of some tasks has every switch that involves one of them, and no other. So where a
+ * CPU's chain is broken, the task that left unseen and the one that came unseen are not recorded
+ * ones. Every switch that involves such a task involves a recorded one as well. The recording is
+ * limited if no switch contradicts that. Otherwise some tasks may be hidden from tracing: then a
+ * task that is never seen leaving may be one of them, and the next one may have come from it, so
+ * neither proves anything.
  */
 #ifndef TAP_ANALYSIS_LIMITS_CONTENT_H
 #define TAP_ANALYSIS_LIMITS_CONTENT_H
@@ -33,8 +35,8 @@ int tap_limits_content_event(struct tap_limits_content *c, const struct tap_even
 void tap_limits_content_release(struct tap_limits_content *c);
 
 /*
- * After the last event: the tasks to which the recording is limited, as an object as "only" is (recording/meta.h), the caller's;
- * NULL if it is not limited. Return: 0 or -ENOMEM.
+ * After the last event: the tasks to which the recording is limited, as an object as "only" is
+ * (recording/meta.h), the caller's; NULL if it is not limited. Return: 0 or -ENOMEM.
  */
 int tap_limits_content_only(const struct tap_limits_content *c, json_t **only);
 

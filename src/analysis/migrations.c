@@ -25,8 +25,8 @@ static struct tap_migrations_pair *pair_get(struct tap_migrations *m, int from, 
 static int on_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *one)
 {
 	struct tap_migrations *m = ctx;
-	struct tap_migrations_task *task = tap_array_at(&m->tasks, &m->nr_tasks, one->task->index,
-							sizeof(*task), NULL);
+	struct tap_migrations_task *task =
+		tap_array_at(&m->tasks, &m->nr_tasks, one->task->index, sizeof(*task), NULL);
 	struct tap_migrations_pair *pair = pair_get(m, one->from, one->to);
 
 	(void)t;
@@ -54,7 +54,8 @@ static int compare_tasks(const void *a, const void *b)
 	const struct tap_migrations_task *x = a, *y = b;
 	int order = by_total(x->total, y->total);
 
-	return order ? order : (x->task->index > y->task->index) - (x->task->index < y->task->index);
+	return order ? order
+		     : (x->task->index > y->task->index) - (x->task->index < y->task->index);
 }
 
 static int compare_pairs(const void *a, const void *b)

@@ -10,10 +10,13 @@
 
 #define BIT(event) (1u << (event))
 #define SET_STATES (BIT(TAP_MONITOR_SET_RUNNABLE) | BIT(TAP_MONITOR_SET_SLEEPABLE))
-#define SWITCHES \
-	(BIT(TAP_MONITOR_SWITCH_IN) | BIT(TAP_MONITOR_SWITCH_PREEMPT) | BIT(TAP_MONITOR_SWITCH_YIELD) | \
-	 BIT(TAP_MONITOR_SWITCH_SUSPEND) | BIT(TAP_MONITOR_SWITCH))
-#define PREEMPTED 256 /* of prev_state, TASK_REPORT_MAX (include/linux/sched.h); 4096 before v4.14, which nobody has */
+#define SWITCHES                                                                                   \
+	(BIT(TAP_MONITOR_SWITCH_IN) | BIT(TAP_MONITOR_SWITCH_PREEMPT) |                            \
+	 BIT(TAP_MONITOR_SWITCH_YIELD) | BIT(TAP_MONITOR_SWITCH_SUSPEND) |                         \
+	 BIT(TAP_MONITOR_SWITCH))
+#define PREEMPTED                                                                                  \
+	256 /* of prev_state, TASK_REPORT_MAX (include/linux/sched.h); 4096 before v4.14, which    \
+	       nobody has */
 
 static const struct {
 	const char *system, *name;
@@ -50,7 +53,8 @@ static uint8_t all_states(const struct tap_monitor_model *model)
 }
 
 /* Where they can be after the event. */
-static uint8_t after(const struct tap_monitor_model *model, uint8_t states, enum tap_monitor_event event)
+static uint8_t after(const struct tap_monitor_model *model, uint8_t states,
+		     enum tap_monitor_event event)
 {
 	uint8_t to = 0;
 
@@ -106,11 +110,14 @@ static int find_hidden(struct tap_monitor *m, uint64_t ts_ns)
 {
 	const struct tap_survey *s = m->opts.survey;
 
-	for (; m->next_hole < s->nr_holes && s->holes[m->next_hole].from_ns <= ts_ns; m->next_hole++)
+	for (; m->next_hole < s->nr_holes && s->holes[m->next_hole].from_ns <= ts_ns;
+	     m->next_hole++)
 		m->hole_to_ns = later(m->hole_to_ns, s->holes[m->next_hole].to_ns);
-	for (; m->next_break < s->nr_breaks && s->breaks[m->next_break].from_ns <= ts_ns; m->next_break++) {
+	for (; m->next_break < s->nr_breaks && s->breaks[m->next_break].from_ns <= ts_ns;
+	     m->next_break++) {
 		const struct tap_break *b = &s->breaks[m->next_break];
-		uint64_t *to_ns = tap_array_at(&m->hidden_on_ns, &m->nr_cpus, (unsigned int)b->cpu, sizeof(*to_ns), NULL);
+		uint64_t *to_ns = tap_array_at(&m->hidden_on_ns, &m->nr_cpus, (unsigned int)b->cpu,
+					       sizeof(*to_ns), NULL);
 
 		if (!to_ns)
 			return -ENOMEM;
@@ -125,9 +132,11 @@ static bool is_hidden_since(const struct tap_monitor *m, int cpu, uint64_t ns)
 }
 
 /* Whether something of it may have happened since its last event that was not recorded. */
-static bool is_in_doubt(struct tap_monitor *m, const struct tap_monitored *of, int cpu, uint64_t ts_ns)
+static bool is_in_doubt(struct tap_monitor *m, const struct tap_monitored *of, int cpu,
+			uint64_t ts_ns)
 {
-	return !of->is_known || tap_losses_between(&m->losses, of->at_ns, ts_ns) || (m->hole_to_ns && m->hole_to_ns >= of->at_ns) ||
+	return !of->is_known || tap_losses_between(&m->losses, of->at_ns, ts_ns) ||
+	       (m->hole_to_ns && m->hole_to_ns >= of->at_ns) ||
 	       is_hidden_since(m, of->cpu, of->at_ns) || is_hidden_since(m, cpu, of->at_ns);
 }
 
@@ -162,33 +171,39 @@ static uint8_t with_unrecorded(const struct tap_monitor *m, uint8_t states)
 	return to;
 }
 
-static int add_violation(struct tap_monitor *m, struct tap_monitored *of, enum tap_monitor_event event, uint64_t ts_ns, int cpu,
-			 uint8_t states)
+static int add_violation(struct tap_monitor *m, struct tap_monitored *of,
+			 enum tap_monitor_event event, uint64_t ts_ns, int cpu, uint8_t states)
 {
 	of->violations++;
 	m->violated++;
 	if (m->nr_violations == m->opts.max_violations)
 		return 0;
-	if (tap_array_grow(&m->violations, m->nr_violations, &m->cap_violations, sizeof(*m->violations)))
+	if (tap_array_grow(&m->violations, m->nr_violations, &m->cap_violations,
+			   sizeof(*m->violations)))
 		return -ENOMEM;
-	m->violations[m->nr_violations++] = (struct tap_monitor_violation){ ts_ns, of->task, cpu, event, states };
+	m->violations[m->nr_violations++] =
+		(struct tap_monitor_violation){ ts_ns, of->task, cpu, event, states };
 	return 0;
 }
 
 /* @task: NULL: of the CPU. Behind a violation it can be in any state: one is not told twice. */
-static int happened(struct tap_monitor *m, const struct tap_task *task, int cpu, enum tap_monitor_event event, uint64_t ts_ns)
+static int happened(struct tap_monitor *m, const struct tap_task *task, int cpu,
+		    enum tap_monitor_event event, uint64_t ts_ns)
 {
 	const struct tap_monitor_model *model = m->opts.model;
 	struct tap_monitored *of;
 	uint8_t states, to;
 	int ret = 0;
 
-	if (!has_event(model, event) || cpu < 0 || cpu >= (int)TAP_MAX_CPUS || !m->opts.want(m->opts.ctx, task, cpu))
+	if (!has_event(model, event) || cpu < 0 || cpu >= (int)TAP_MAX_CPUS ||
+	    !m->opts.want(m->opts.ctx, task, cpu))
 		return 0;
-	of = tap_array_at(&m->of, &m->nr, task ? task->index : (unsigned int)cpu, sizeof(*of), NULL);
+	of = tap_array_at(&m->of, &m->nr, task ? task->index : (unsigned int)cpu, sizeof(*of),
+			  NULL);
 	if (!of)
 		return -ENOMEM;
-	states = is_in_doubt(m, of, cpu, ts_ns) ? all_states(model) : with_unrecorded(m, of->states);
+	states =
+		is_in_doubt(m, of, cpu, ts_ns) ? all_states(model) : with_unrecorded(m, of->states);
 	to = after(model, states, event);
 	of->task = task;
 	of->cpu = cpu;
@@ -205,7 +220,8 @@ static int happened(struct tap_monitor *m, const struct tap_task *task, int cpu,
 }
 
 /* Of a task that has a number; the idle tasks share one. Return: 0 or -ENOMEM. */
-static int happened_to(struct tap_monitor *m, int tid, int cpu, enum tap_monitor_event event, uint64_t ts_ns)
+static int happened_to(struct tap_monitor *m, int tid, int cpu, enum tap_monitor_event event,
+		       uint64_t ts_ns)
 {
 	struct tap_task *task = NULL;
 
@@ -223,19 +239,25 @@ static enum tap_monitor_event how_it_left(int64_t prev_state)
 	return prev_state ? TAP_MONITOR_SWITCH_SUSPEND : TAP_MONITOR_SWITCH_YIELD;
 }
 
-static int switched(struct tap_monitor *m, const struct tap_monitor_source *s, const struct tap_event *ev)
+static int switched(struct tap_monitor *m, const struct tap_monitor_source *s,
+		    const struct tap_event *ev)
 {
 	int ret;
 
 	if (m->opts.model->of_cpus)
 		return happened(m, NULL, ev->cpu, TAP_MONITOR_SWITCH, ev->ts_ns);
-	ret = happened_to(m, tap_num_int(&s->prev, ev), ev->cpu, how_it_left(tap_num_get(&s->prev_state, ev)), ev->ts_ns);
-	return ret ?: happened_to(m, tap_num_int(&s->next, ev), ev->cpu, TAP_MONITOR_SWITCH_IN, ev->ts_ns);
+	ret = happened_to(m, tap_num_int(&s->prev, ev), ev->cpu,
+			  how_it_left(tap_num_get(&s->prev_state, ev)), ev->ts_ns);
+	return ret
+		       ?: happened_to(m, tap_num_int(&s->next, ev), ev->cpu, TAP_MONITOR_SWITCH_IN,
+				      ev->ts_ns);
 }
 
-static int set_state(struct tap_monitor *m, const struct tap_monitor_source *s, const struct tap_event *ev)
+static int set_state(struct tap_monitor *m, const struct tap_monitor_source *s,
+		     const struct tap_event *ev)
 {
-	enum tap_monitor_event event = tap_num_get(&s->state, ev) ? TAP_MONITOR_SET_SLEEPABLE : TAP_MONITOR_SET_RUNNABLE;
+	enum tap_monitor_event event =
+		tap_num_get(&s->state, ev) ? TAP_MONITOR_SET_SLEEPABLE : TAP_MONITOR_SET_RUNNABLE;
 
 	if (m->opts.model->of_cpus)
 		return happened(m, NULL, ev->cpu, event, ev->ts_ns);
@@ -254,7 +276,8 @@ static void source_init(struct tap_monitor_source *s, const struct tap_format *f
 }
 
 /* Return: NULL when out of memory. */
-static const struct tap_monitor_source *source_get(struct tap_monitor *m, const struct tap_format *fmt)
+static const struct tap_monitor_source *source_get(struct tap_monitor *m,
+						   const struct tap_format *fmt)
 {
 	for (unsigned int i = 0; i < m->nr_sources; i++)
 		if (m->sources[i].fmt == fmt)
@@ -285,9 +308,11 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	case SET_STATES:
 		return set_state(m, s, ev);
 	case BIT(TAP_MONITOR_WAKEUP):
-		return happened_to(m, tap_num_int(&s->tid, ev), ev->cpu, TAP_MONITOR_WAKEUP, ev->ts_ns);
+		return happened_to(m, tap_num_int(&s->tid, ev), ev->cpu, TAP_MONITOR_WAKEUP,
+				   ev->ts_ns);
 	case BIT(TAP_MONITOR_SIGNAL):
-		return happened_to(m, tap_num_int(&s->current, ev), ev->cpu, TAP_MONITOR_SIGNAL, ev->ts_ns);
+		return happened_to(m, tap_num_int(&s->current, ev), ev->cpu, TAP_MONITOR_SIGNAL,
+				   ev->ts_ns);
 	case BIT(TAP_MONITOR_ENTRY): /* models of tasks have neither */
 		return happened(m, NULL, ev->cpu, TAP_MONITOR_ENTRY, ev->ts_ns);
 	default:

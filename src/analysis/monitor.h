@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One of the kernel's models (monitor_models.h) held against a recording. Kept of each task or CPU are all states that it can be in:
- * at first, and behind what was not recorded, any. An event leaves those that may be behind it; where none of the states has it, whatever
- * is not known, that is a violation. So none is told that may be none.
+ * One of the kernel's models (monitor_models.h) held against a recording. Kept of each task or CPU
+ * are all states that it can be in: at first, and behind what was not recorded, any. An event
+ * leaves those that may be behind it; where none of the states has it, whatever is not known, that
+ * is a violation. So none is told that may be none.
  *
- * What was not recorded: events of the model that the recording has none of may have happened at any time. A loss, a
- * hole and a broken chain of switches (timeline/survey.h) hide events of all, and what hides switches without a word, as tasks that are hidden
- * from tracing do, hides wakeups as well.
+ * What was not recorded: events of the model that the recording has none of may have happened at
+ * any time. A loss, a hole and a broken chain of switches (timeline/survey.h) hide events of all,
+ * and what hides switches without a word, as tasks that are hidden from tracing do, hides wakeups
+ * as well.
  */
 #ifndef TAP_ANALYSIS_MONITOR_H
 #define TAP_ANALYSIS_MONITOR_H

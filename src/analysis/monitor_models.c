@@ -5,17 +5,24 @@
 #include <string.h>
 
 const char *const tap_monitor_event_names[TAP_MONITOR_NR_EVENTS] = {
-	[TAP_MONITOR_SWITCH_IN] = "switch_in", [TAP_MONITOR_SWITCH_PREEMPT] = "switch_preempt",
-	[TAP_MONITOR_SWITCH_YIELD] = "switch_yield", [TAP_MONITOR_SWITCH_SUSPEND] = "switch_suspend",
-	[TAP_MONITOR_WAKEUP] = "wakeup", [TAP_MONITOR_SET_RUNNABLE] = "set_state_runnable",
-	[TAP_MONITOR_SET_SLEEPABLE] = "set_state_sleepable", [TAP_MONITOR_SIGNAL] = "signal_deliver",
-	[TAP_MONITOR_SWITCH] = "sched_switch", [TAP_MONITOR_ENTRY] = "schedule_entry", [TAP_MONITOR_EXIT] = "schedule_exit",
+	[TAP_MONITOR_SWITCH_IN] = "switch_in",
+	[TAP_MONITOR_SWITCH_PREEMPT] = "switch_preempt",
+	[TAP_MONITOR_SWITCH_YIELD] = "switch_yield",
+	[TAP_MONITOR_SWITCH_SUSPEND] = "switch_suspend",
+	[TAP_MONITOR_WAKEUP] = "wakeup",
+	[TAP_MONITOR_SET_RUNNABLE] = "set_state_runnable",
+	[TAP_MONITOR_SET_SLEEPABLE] = "set_state_sleepable",
+	[TAP_MONITOR_SIGNAL] = "signal_deliver",
+	[TAP_MONITOR_SWITCH] = "sched_switch",
+	[TAP_MONITOR_ENTRY] = "schedule_entry",
+	[TAP_MONITOR_EXIT] = "schedule_exit",
 };
 
 #define NEVER TAP_MONITOR_NEVER
 #define TO(state) ((state) + 1)
-#define SWITCH_OUT(to) \
-	[TAP_MONITOR_SWITCH_PREEMPT] = to, [TAP_MONITOR_SWITCH_YIELD] = to, [TAP_MONITOR_SWITCH_SUSPEND] = to
+#define SWITCH_OUT(to)                                                                             \
+	[TAP_MONITOR_SWITCH_PREEMPT] = to, [TAP_MONITOR_SWITCH_YIELD] = to,                        \
+	[TAP_MONITOR_SWITCH_SUSPEND] = to
 #define SET_STATE(to) [TAP_MONITOR_SET_RUNNABLE] = to, [TAP_MONITOR_SET_SLEEPABLE] = to
 
 enum { NOT_RUNNING, RUNNING };
@@ -96,25 +103,34 @@ const struct tap_monitor_model tap_monitor_models[] = {
 };
 
 /* Events of kernels with CONFIG_TRACE_PREEMPT_TOGGLE and CONFIG_TRACE_IRQFLAGS. */
-#define NEEDS_PREEMPT \
-	"the model needs preemptirq:preempt_disable and preempt_enable whenever preemption is switched off or on"
-#define NEEDS_IRQ "the model needs preemptirq:irq_disable and irq_enable whenever interrupts are switched off or on"
+#define NEEDS_PREEMPT                                                                              \
+	"the model needs preemptirq:preempt_disable and preempt_enable whenever preemption is "    \
+	"switched off or on"
+#define NEEDS_IRQ                                                                                  \
+	"the model needs preemptirq:irq_disable and irq_enable whenever interrupts are switched "  \
+	"off or on"
 #define IS_FORMULA "the model is a formula about real-time programs, not an automaton, and needs "
 
 const struct tap_monitor_undecided tap_monitor_undecided[] = {
-	{ "nrp", "the model needs every interrupt's entry (irq:irq_handler_entry and on x86 irq_vectors:*_entry), besides schedtap:sched_set_need_resched and sched_entry" },
-	{ "opid", NEEDS_PREEMPT ", and irq_disable and irq_enable whenever interrupts are switched off or on" },
+	{ "nrp", "the model needs every interrupt's entry (irq:irq_handler_entry and on x86 "
+		 "irq_vectors:*_entry), besides schedtap:sched_set_need_resched and sched_entry" },
+	{ "opid", NEEDS_PREEMPT
+	  ", and irq_disable and irq_enable whenever interrupts are switched off or on" },
 	{ "scpd", NEEDS_PREEMPT },
 	{ "sncid", NEEDS_IRQ },
 	{ "snep", NEEDS_PREEMPT },
 	{ "sts", NEEDS_IRQ },
 	{ "wip", NEEDS_PREEMPT },
-	{ "nomiss", "the model needs each deadline replenishment, which no event reports before v7.2: 'schedtap check deadline' checks jobs instead" },
-	{ "stall", "the model limits how long a task waits: 'schedtap check starvation' checks that time" },
+	{ "nomiss", "the model needs each deadline replenishment, which no event reports before "
+		    "v7.2: 'schedtap check deadline' checks jobs instead" },
+	{ "stall",
+	  "the model limits how long a task waits: 'schedtap check starvation' checks that time" },
 	{ "rtapp", "rtapp is a group of models: pagefault, sleep and wakeup" },
 	{ "pagefault", IS_FORMULA "exceptions:page_fault_user and page_fault_kernel" },
-	{ "wakeup", "the model is a formula about priorities, not an automaton: 'schedtap wakers' shows who woke whom" },
-	{ "sleep", IS_FORMULA "raw_syscalls:sys_enter and sys_exit, lock:contention_begin and contention_end" },
+	{ "wakeup", "the model is a formula about priorities, not an automaton: 'schedtap wakers' "
+		    "shows who woke whom" },
+	{ "sleep", IS_FORMULA
+	  "raw_syscalls:sys_enter and sys_exit, lock:contention_begin and contention_end" },
 	{ 0 },
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's models of its scheduler, deterministic automata (Documentation/trace/rv/, kernel/trace/rv/monitors/ of v6.18), as far as
- * events that can be recorded decide them: what may happen to a task, or on a CPU, in which state, and what state is behind it.
+ * The kernel's models of its scheduler, deterministic automata (Documentation/trace/rv/,
+ * kernel/trace/rv/monitors/ of v6.18), as far as events that can be recorded decide them: what may
+ * happen to a task, or on a CPU, in which state, and what state is behind it.
  */
 #ifndef TAP_ANALYSIS_MONITOR_MODELS_H
 #define TAP_ANALYSIS_MONITOR_MODELS_H
@@ -12,14 +13,14 @@
 enum tap_monitor_event {
 	TAP_MONITOR_SWITCH_IN,
 	TAP_MONITOR_SWITCH_PREEMPT, /* out, by a preemption */
-	TAP_MONITOR_SWITCH_YIELD,   /* out, runnable, without one */
+	TAP_MONITOR_SWITCH_YIELD, /* out, runnable, without one */
 	TAP_MONITOR_SWITCH_SUSPEND, /* out, to sleep */
 	TAP_MONITOR_WAKEUP,
 	TAP_MONITOR_SET_RUNNABLE, /* of its own state */
 	TAP_MONITOR_SET_SLEEPABLE,
 	TAP_MONITOR_SIGNAL, /* was delivered */
 	TAP_MONITOR_SWITCH, /* as a CPU sees it */
-	TAP_MONITOR_ENTRY,  /* of __schedule() */
+	TAP_MONITOR_ENTRY, /* of __schedule() */
 	TAP_MONITOR_EXIT,
 	TAP_MONITOR_NR_EVENTS,
 };

@@ -30,18 +30,26 @@
 	{ "uclamp_min", event, prefix "uclamp_min", subject, TAP_PELT_1024 },                      \
 	{ "uclamp_max", event, prefix "uclamp_max", subject, TAP_PELT_1024 }
 /* clang-format on */
-#define CAPACITY(name) { name, "sched_cpu_capacity", name, TAP_PELT_CPU, TAP_PELT_1024 }
+#define CAPACITY(name)                                                                             \
+	{                                                                                          \
+		name, "sched_cpu_capacity", name, TAP_PELT_CPU, TAP_PELT_1024                      \
+	}
 
 const struct tap_pelt_signal tap_pelt_signals[] = {
 	CFS(TAP_PELT_CPU, "sched_pelt_cfs"),
 	CFS(TAP_PELT_TASK, "sched_pelt_se"),
 	{ "load_entity", "sched_pelt_se", "load", TAP_PELT_CGROUP, TAP_PELT_OPEN },
-	CLASS("rt"), CLASS("dl"), CLASS("irq"), CLASS("hw"),
+	CLASS("rt"),
+	CLASS("dl"),
+	CLASS("irq"),
+	CLASS("hw"),
 	UTIL_EST(TAP_PELT_CPU, "sched_util_est_cfs"),
 	UTIL_EST(TAP_PELT_TASK, "sched_util_est_se"),
 	UCLAMP(TAP_PELT_CPU, "uclamp_util_cfs", ""),
 	UCLAMP(TAP_PELT_TASK, "uclamp_util_se", "task_"),
-	CAPACITY("capacity"), CAPACITY("capacity_orig"), CAPACITY("capacity_curr"),
+	CAPACITY("capacity"),
+	CAPACITY("capacity_orig"),
+	CAPACITY("capacity_curr"),
 	{ "overutilized", "sched_overutilized", "overutilized", TAP_PELT_DOMAIN, TAP_PELT_FLAG },
 	{ "nr_running", "sched_update_nr_running", "nr_running", TAP_PELT_CPU, TAP_PELT_COUNT },
 	{ "nr_runnable", "sched_update_nr_running", "nr_running", TAP_PELT_CPU, TAP_PELT_COUNT,
@@ -86,11 +94,11 @@ struct tap_pelt {
 	struct tap_pelt_series **live;
 	unsigned int nr_live, cap_live;
 	uint64_t next_gap_ns; /* the first of theirs */
-	struct kind **kinds;	/* by the format's id, owned, also what they point to */
+	struct kind **kinds; /* by the format's id, owned, also what they point to */
 	struct kind *newest_kind;
 	struct tap_map cgroups; /* id -> its number, from 1 on */
 	unsigned int nr_lives;
-	struct tap_map by_key;	/* -> struct tap_pelt_series *; 0: its task is dead */
+	struct tap_map by_key; /* -> struct tap_pelt_series *; 0: its task is dead */
 	struct tap_map runners; /* -> those that run with it: struct tap_pelt_series * */
 	/* owned, also what they point to; NULL: its task died, and nobody asks for it */
 	struct tap_pelt_series **series;
@@ -98,7 +106,8 @@ struct tap_pelt {
 };
 
 /* Return: whether the event has it: not every kernel has every one. */
-static bool find_value(const struct tap_pelt_signal *s, const struct tap_format *fmt, struct value *v)
+static bool find_value(const struct tap_pelt_signal *s, const struct tap_format *fmt,
+		       struct value *v)
 {
 	const struct tap_field *field = tap_number_field(fmt, s->field);
 	const struct tap_field *queued = s->queued ? tap_number_field(fmt, s->queued) : NULL;
@@ -121,13 +130,14 @@ static int64_t value_of(const struct kind *k, const struct value *v, const struc
 		return tap_sched_pick_lag_ns(&k->pick, ev);
 	value = (uint64_t)tap_num_get(&v->number, ev);
 	if (v->signal->queued)
-		sleepers = (uint64_t)tap_num_get(&v->queued, ev) - (uint64_t)tap_num_get(&v->runnable, ev);
+		sleepers = (uint64_t)tap_num_get(&v->queued, ev) -
+			   (uint64_t)tap_num_get(&v->runnable, ev);
 	value = sleepers < value ? value - sleepers : 0; /* a file may lie */
 	return value < INT64_MAX ? (int64_t)value : INT64_MAX;
 }
 
 static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
-							const struct tap_format *fmt)
+						       const struct tap_format *fmt)
 {
 	const struct tap_pelt_opts *o = &p->opts;
 	const struct tap_field *f;
@@ -155,8 +165,8 @@ static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 		k->tid = k->pick.tid;
 	f = tap_format_field(fmt, "span");
 	k->span = f && f->kind == TAP_FIELD_DYNAMIC ? f : NULL;
-	k->has_near = k->nr && k->values[0].signal->subject == TAP_PELT_CPU && k->cpu.size &&
-		      !k->path;
+	k->has_near =
+		k->nr && k->values[0].signal->subject == TAP_PELT_CPU && k->cpu.size && !k->path;
 	return k;
 }
 
@@ -188,8 +198,8 @@ static int find_holes(struct tap_pelt *p, const struct tap_survey *s)
 	int ret = 0;
 
 	for (unsigned int i = 0; i < s->nr_kept_losses && !ret; i++)
-		ret = add_hole(&p->losses, &p->nr_losses, s->losses[i].buffer,
-			       s->losses[i].from_ns, s->losses[i].to_ns);
+		ret = add_hole(&p->losses, &p->nr_losses, s->losses[i].buffer, s->losses[i].from_ns,
+			       s->losses[i].to_ns);
 	for (unsigned int i = 0; i < s->nr_breaks && !ret; i++)
 		ret = add_hole(&p->breaks, &p->nr_breaks, (unsigned int)s->breaks[i].cpu,
 			       s->breaks[i].from_ns, s->breaks[i].to_ns);
@@ -204,7 +214,8 @@ static void free_holes(struct holes *list, unsigned int nr)
 }
 
 /* Return: when a value of @ts_ns, the latest so far, may be replaced unseen. */
-static inline uint64_t first_hole(struct holes *list, unsigned int nr, unsigned int i, uint64_t ts_ns)
+static inline uint64_t first_hole(struct holes *list, unsigned int nr, unsigned int i,
+				  uint64_t ts_ns)
 {
 	struct holes *h = i < nr ? &list[i] : NULL;
 
@@ -213,7 +224,8 @@ static inline uint64_t first_hole(struct holes *list, unsigned int nr, unsigned 
 	return h && h->next < h->nr ? h->v[h->next].from_ns : UINT64_MAX;
 }
 
-static bool is_partial(const struct tap_pelt *p, const struct tap_timeline *t, const struct tap_pelt_series *s)
+static bool is_partial(const struct tap_pelt *p, const struct tap_timeline *t,
+		       const struct tap_pelt_series *s)
 {
 	const struct tap_task *task;
 
@@ -229,7 +241,8 @@ static bool is_partial(const struct tap_pelt *p, const struct tap_timeline *t, c
 
 static bool may_have_gaps(const struct tap_pelt *p, const struct tap_pelt_series *s)
 {
-	return (p->nr_losses || p->nr_breaks) && (!p->opts.points_alone || s->signal->scale == TAP_PELT_FLAG);
+	return (p->nr_losses || p->nr_breaks) &&
+	       (!p->opts.points_alone || s->signal->scale == TAP_PELT_FLAG);
 }
 
 static uint64_t known_until(struct tap_pelt *p, const struct tap_pelt_series *s,
@@ -296,7 +309,8 @@ static void read_comm(const struct kind *k, const struct tap_event *ev, struct t
 }
 
 /* Fills in who @ev speaks of. Return: 1; 0: nobody of whom there are series; -ENOMEM. */
-static int identify(const struct kind *k, const struct tap_timeline *t, const struct tap_event *ev, struct tap_pelt_series *s)
+static int identify(const struct kind *k, const struct tap_timeline *t, const struct tap_event *ev,
+		    struct tap_pelt_series *s)
 {
 	const struct tap_task *task;
 	const char *text;
@@ -314,7 +328,8 @@ static int identify(const struct kind *k, const struct tap_timeline *t, const st
 		s->cgroup = (uint64_t)tap_num_get(&k->cgroup, ev);
 	if (s->subject == TAP_PELT_CGROUP) { /* it stands in the queue of the one above it */
 		s->cpu = tap_num_int(&k->cpu, ev);
-		return tap_num_int(&k->tid, ev) == -1 && k->cgroup.size && s->cgroup && s->cpu >= 0 && s->cpu < (int)TAP_MAX_CPUS;
+		return tap_num_int(&k->tid, ev) == -1 && k->cgroup.size && s->cgroup &&
+		       s->cpu >= 0 && s->cpu < (int)TAP_MAX_CPUS;
 	}
 	if (s->subject == TAP_PELT_TASK) {
 		s->tid = tap_num_int(&k->tid, ev);
@@ -421,8 +436,9 @@ static struct tap_pelt_series *series_add(struct tap_pelt *p, struct tap_pelt_se
 static unsigned int band_of(const struct tap_pelt_series *s)
 {
 	uint64_t last = s->last > 0 ? (uint64_t)s->last : 0;
-	uint64_t v = s->signal->scale == TAP_PELT_COUNT ? last :
-		     last < 1024 ? last * TAP_PELT_BANDS / 1024 : TAP_PELT_BANDS;
+	uint64_t v = s->signal->scale == TAP_PELT_COUNT ? last
+		     : last < 1024			? last * TAP_PELT_BANDS / 1024
+							: TAP_PELT_BANDS;
 
 	return v < TAP_PELT_BANDS ? (unsigned int)v : TAP_PELT_BANDS - 1;
 }
@@ -435,8 +451,10 @@ static uint64_t column_from(const struct tap_window *window, unsigned int nr, un
 	return window->from_ns + (uint64_t)(ns * i / nr);
 }
 
-static __attribute__((noinline)) void hold_in_columns(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr,
-						       uint64_t from_ns, uint64_t to_ns)
+static __attribute__((noinline)) void hold_in_columns(struct tap_pelt_series *s,
+						      const struct tap_window *window,
+						      unsigned int nr, uint64_t from_ns,
+						      uint64_t to_ns)
 {
 	unsigned __int128 offset = from_ns - window->from_ns;
 	unsigned int i = (unsigned int)(offset * nr / tap_window_ns(window));
@@ -459,8 +477,8 @@ static __attribute__((noinline)) void hold_in_columns(struct tap_pelt_series *s,
 	}
 }
 
-static inline int hold_value(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr_columns, uint64_t from_ns,
-			     uint64_t to_ns)
+static inline int hold_value(struct tap_pelt_series *s, const struct tap_window *window,
+			     unsigned int nr_columns, uint64_t from_ns, uint64_t to_ns)
 {
 	s->bands_ns[band_of(s)] += to_ns - from_ns;
 	if (s->columns)
@@ -470,8 +488,8 @@ static inline int hold_value(struct tap_pelt_series *s, const struct tap_window 
 	return tap_hist_add_weighted(&s->hist, (uint64_t)s->last, to_ns - from_ns);
 }
 
-int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr_columns, uint64_t from_ns,
-			 uint64_t to_ns)
+int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *window,
+			 unsigned int nr_columns, uint64_t from_ns, uint64_t to_ns)
 {
 	return from_ns < to_ns ? hold_value(s, window, nr_columns, from_ns, to_ns) : 0;
 }
@@ -521,7 +539,7 @@ int tap_pelt_series_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t val
 }
 
 static inline int tell_point(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t ts_ns,
-		      int64_t value)
+			     int64_t value)
 {
 	int ret = p->opts.keep_points ? tap_pelt_series_point(s, ts_ns, value) : 0;
 
@@ -558,7 +576,8 @@ static __attribute__((noinline)) int tell_gaps(struct tap_pelt *p, uint64_t now_
 static inline int tell_update(struct tap_pelt *p, struct tap_pelt_series *s)
 {
 	if (!s->live && s->until_ns < p->opts.window.to_ns) {
-		if (tap_array_grow(&p->live, p->nr_live, &p->cap_live, sizeof(struct tap_pelt_series *)))
+		if (tap_array_grow(&p->live, p->nr_live, &p->cap_live,
+				   sizeof(struct tap_pelt_series *)))
 			return -ENOMEM;
 		p->live[p->nr_live++] = s;
 		s->live = true;
@@ -589,7 +608,9 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 	s->updates++;
 	s->known = true;
 	s->at_ns = ev->ts_ns;
-	s->until_ns = s->partial ? ev->ts_ns : may_have_gaps(p, s) ? known_until(p, s, ev) : UINT64_MAX;
+	s->until_ns = s->partial	    ? ev->ts_ns
+		      : may_have_gaps(p, s) ? known_until(p, s, ev)
+					    : UINT64_MAX;
 	s->last = value;
 	if (since_ns == UINT64_MAX || (!p->opts.keep_points && !p->opts.point))
 		return 0;
@@ -597,7 +618,8 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 }
 
 /* The series that @like describes, made if need be. Return: NULL when out of memory. */
-static struct tap_pelt_series *get_series(struct tap_pelt *p, const struct tap_timeline *t, struct tap_pelt_series *like)
+static struct tap_pelt_series *get_series(struct tap_pelt *p, const struct tap_timeline *t,
+					  struct tap_pelt_series *like)
 {
 	struct tap_pelt_series *s;
 	uint64_t *slot;
@@ -703,7 +725,8 @@ void tap_pelt_free(struct tap_pelt *p)
 	free(p);
 }
 
-bool tap_pelt_has_signal(const struct tap_format *fmt, bool (*want)(void *ctx, const struct tap_pelt_signal *s), void *ctx)
+bool tap_pelt_has_signal(const struct tap_format *fmt,
+			 bool (*want)(void *ctx, const struct tap_pelt_signal *s), void *ctx)
 {
 	const struct tap_pelt_signal *s = tap_pelt_signals;
 
@@ -717,8 +740,10 @@ bool tap_pelt_wants(const struct tap_format *fmt)
 	return tap_pelt_has_signal(fmt, NULL, NULL);
 }
 
-/* A task's that was found before, or NULL where there is none, as most values are. Return: whether that is certain. */
-static bool find_known(struct tap_pelt *p, const struct kind *k, const struct tap_pelt_signal *signal, const struct tap_event *ev,
+/* A task's that was found before, or NULL where there is none, as most values are. Return: whether
+ * that is certain. */
+static bool find_known(struct tap_pelt *p, const struct kind *k,
+		       const struct tap_pelt_signal *signal, const struct tap_event *ev,
 		       struct tap_pelt_series **s)
 {
 	const int tid = tap_num_int(&k->tid, ev);
@@ -746,12 +771,14 @@ static bool is_of_cgroup(const struct kind *k, const struct tap_event *ev)
 }
 
 /* The series that the event's value belongs to, NULL for none. Return: 0 or -ENOMEM. */
-static int find_series(struct tap_pelt *p, const struct tap_timeline *t, struct kind *k, unsigned int i,
-		       const struct tap_event *ev, struct tap_pelt_series **s)
+static int find_series(struct tap_pelt *p, const struct tap_timeline *t, struct kind *k,
+		       unsigned int i, const struct tap_event *ev, struct tap_pelt_series **s)
 {
 	struct tap_pelt_series like = {
-		.signal = k->values[i].signal, .subject = k->values[i].signal->subject,
-		.hist = TAP_HIST_INIT, .below = TAP_HIST_INIT,
+		.signal = k->values[i].signal,
+		.subject = k->values[i].signal->subject,
+		.hist = TAP_HIST_INIT,
+		.below = TAP_HIST_INIT,
 	};
 	int ret = identify(k, t, ev, &like);
 
@@ -804,7 +831,8 @@ static int compare(const void *a, const void *b)
 static int on_end(void *ctx, const struct tap_timeline *t)
 {
 	struct tap_pelt *p = ctx;
-	int ret = p->next_gap_ns < p->opts.window.to_ns ? tell_gaps(p, p->opts.window.to_ns - 1) : 0;
+	int ret =
+		p->next_gap_ns < p->opts.window.to_ns ? tell_gaps(p, p->opts.window.to_ns - 1) : 0;
 	unsigned int nr = 0;
 
 	(void)t;
@@ -853,9 +881,16 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 }
 
 const struct tap_watcher_ops tap_pelt_ops = {
-	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wants = wants, .event = on_event, .end = on_end,
+	.states = TAP_STATE_ALL,
+	.interval = on_interval,
+	.cpu = on_cpu,
+	.wants = wants,
+	.event = on_event,
+	.end = on_end,
 };
-const struct tap_watcher_ops tap_pelt_of_cpus_ops = { .wants = wants, .event = on_event, .end = on_end };
+const struct tap_watcher_ops tap_pelt_of_cpus_ops = { .wants = wants,
+						      .event = on_event,
+						      .end = on_end };
 
 struct tap_pelt_series *const *tap_pelt_series(const struct tap_pelt *p, unsigned int *nr)
 {
@@ -898,5 +933,6 @@ int64_t tap_pelt_quantile(const struct tap_pelt_series *s, double part)
 	if (ns > below)
 		return (int64_t)tap_hist_quantile(&s->hist, (ns - below) / (double)s->hist.count);
 	/* the furthest of which no more than the rest is nearer to 0: of whole ns, more than .. */
-	return -(int64_t)tap_hist_quantile(&s->below, ((double)(uint64_t)(below - ns) + 0.5) / below);
+	return -(int64_t)tap_hist_quantile(&s->below,
+					   ((double)(uint64_t)(below - ns) + 0.5) / below);
 }

@@ -7,8 +7,8 @@
  *
  * Where events are missing a value is no longer known, until the next update behind them. A loss on
  * any CPU may hide any update: who wakes or balances updates another CPU's signals from its own. A
- * break of a CPU's chain, which no loss tells of, says that CPU's own signals and those of cgroups on
- * it are in doubt.
+ * break of a CPU's chain, which no loss tells of, says that CPU's own signals and those of cgroups
+ * on it are in doubt.
  */
 #ifndef TAP_ANALYSIS_PELT_H
 #define TAP_ANALYSIS_PELT_H
@@ -32,13 +32,14 @@ enum tap_pelt_scale {
 };
 
 struct tap_pelt_signal {
-	const char *name;  /* "util", "util_rt", ... */
+	const char *name; /* "util", "util_rt", ... */
 	const char *event; /* whose field it is */
 	const char *field;
 	/* TAP_PELT_CPU: where the event says so, a cgroup on it. TAP_PELT_CGROUP: of these alone */
 	enum tap_pelt_subject subject;
 	enum tap_pelt_scale scale;
-	/* NULL, or fields the first of which counts sleepers as well that the second does not: they are taken off the value */
+	/* NULL, or fields the first of which counts sleepers as well that the second does not: they
+	 * are taken off the value */
 	const char *queued, *runnable;
 	bool is_signed; /* values may be below 0 */
 };
@@ -65,13 +66,13 @@ struct tap_pelt_point {
 struct tap_pelt_series {
 	const struct tap_pelt_signal *signal;
 	enum tap_pelt_subject subject;
-	int cpu;	 /* of a CPU, a cgroup; of a domain: its first one */
-	int tid;	 /* of a task */
+	int cpu; /* of a CPU, a cgroup; of a domain: its first one */
+	int tid; /* of a task */
 	uint64_t cgroup; /* its kernfs id; of a task: where it was, 0: not known */
 	char comm[TAP_TASK_COMM]; /* of a task; as in struct tap_task */
 	unsigned int life; /* of a task: those of one that had its tid before have another */
 	unsigned int number; /* 0, 1, ...: for who is told of points */
-	struct tap_cpus span;	  /* of a domain; owned */
+	struct tap_cpus span; /* of a domain; owned */
 
 	uint64_t updates; /* within the window */
 	int64_t last;
@@ -81,7 +82,7 @@ struct tap_pelt_series {
 	/* ns in fifths of 1024; a count: ns at 0, 1, 2, 3, 4 and above; else unused */
 	uint64_t bands_ns[TAP_PELT_BANDS];
 	struct tap_pelt_column *columns; /* owned; tap_pelt_opts.nr_columns; NULL: none */
-	struct tap_pelt_point *points;	 /* owned; with .keep_points */
+	struct tap_pelt_point *points; /* owned; with .keep_points */
 	unsigned int nr_points, cap_points;
 
 	/* inside */
@@ -100,10 +101,11 @@ struct tap_pelt_opts {
 	unsigned int nr_columns; /* that a plot divides it into; 0: none */
 	/* A task's values count while it runs, a CPU's and a cgroup's while the CPU is not idle. */
 	bool while_running;
-	bool cpus_only;	   /* values of cgroups are passed over; .want_signal wants none of tasks */
+	bool cpus_only; /* values of cgroups are passed over; .want_signal wants none of tasks */
 	/* each update that counts, and each gap behind one: memory grows with the recording */
 	bool keep_points;
-	/* Of series nothing else is asked for: how long values held is not summed up, and gaps are those of flags alone. */
+	/* Of series nothing else is asked for: how long values held is not summed up, and gaps are
+	 * those of flags alone. */
 	bool points_alone;
 	/* Whether this signal is looked at; asked once. NULL: all are. */
 	bool (*want_signal)(void *ctx, const struct tap_pelt_signal *s);
@@ -124,8 +126,10 @@ void tap_pelt_free(struct tap_pelt *p);
 /* Whether an event of this name has signals: its rows have this .event. */
 bool tap_pelt_wants(const struct tap_format *fmt);
 
-/* Whether an event of this name has signals that @want wants. @want: as tap_pelt_opts.want_signal, with its @ctx. */
-bool tap_pelt_has_signal(const struct tap_format *fmt, bool (*want)(void *ctx, const struct tap_pelt_signal *s), void *ctx);
+/* Whether an event of this name has signals that @want wants. @want: as tap_pelt_opts.want_signal,
+ * with its @ctx. */
+bool tap_pelt_has_signal(const struct tap_format *fmt,
+			 bool (*want)(void *ctx, const struct tap_pelt_signal *s), void *ctx);
 
 /* ctx: struct tap_pelt. The second is enough for signals of CPUs without .while_running. */
 extern const struct tap_watcher_ops tap_pelt_ops, tap_pelt_of_cpus_ops;
@@ -133,11 +137,13 @@ extern const struct tap_watcher_ops tap_pelt_ops, tap_pelt_of_cpus_ops;
 /* By signal, then CPU, task, cgroup. After the end; borrowed. */
 struct tap_pelt_series *const *tap_pelt_series(const struct tap_pelt *p, unsigned int *nr);
 
-/* For series that are made elsewhere. {0} but for .hist and .below, which are empty, is good for both. */
+/* For series that are made elsewhere. {0} but for .hist and .below, which are empty, is good for
+ * both. */
 void tap_pelt_series_free(struct tap_pelt_series *s);
-/* .last held in this part of the window, of which the plot has so many columns. Return: 0 or -ENOMEM. */
-int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *window, unsigned int nr_columns, uint64_t from_ns,
-			 uint64_t to_ns);
+/* .last held in this part of the window, of which the plot has so many columns. Return: 0 or
+ * -ENOMEM. */
+int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *window,
+			 unsigned int nr_columns, uint64_t from_ns, uint64_t to_ns);
 /* Adds to .points. Return: as above. */
 int tap_pelt_series_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t value);
 

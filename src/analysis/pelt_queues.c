@@ -27,7 +27,7 @@ struct tap_pelt_queue {
 
 struct tap_pelt_member {
 	int cpu_plus_1; /* whose .tasks it is in; 0: none */
-	bool told;	/* .cgroup, by the scheduler */
+	bool told; /* .cgroup, by the scheduler */
 	uint64_t cgroup;
 };
 
@@ -58,7 +58,8 @@ static struct tap_pelt_member *get_member(struct tap_pelt_queues *q, const struc
 	return tap_array_at(&q->members, &q->nr_members, task->index, sizeof(*q->members), NULL);
 }
 
-static enum tap_cpu_what what_runs(const struct tap_pelt_queues *q, int cpu, const struct tap_task **task)
+static enum tap_cpu_what what_runs(const struct tap_pelt_queues *q, int cpu,
+				   const struct tap_task **task)
 {
 	unsigned int nr;
 	const struct tap_cpu *cpus = tap_timeline_cpus(q->timeline, &nr);
@@ -90,7 +91,8 @@ static void look_for_losses(struct tap_pelt_queues *q, uint64_t ts_ns)
 
 /* ---- who is where ---- */
 
-static void tell_late(const struct tap_pelt_queues *q, int cpu, const struct tap_task *task, uint64_t ts_ns)
+static void tell_late(const struct tap_pelt_queues *q, int cpu, const struct tap_task *task,
+		      uint64_t ts_ns)
 {
 	if (q->opts.late)
 		q->opts.late(q->opts.ctx, cpu, task, ts_ns);
@@ -100,7 +102,8 @@ static bool is_late(const struct tap_pelt_queues *q, const struct tap_task *task
 {
 	for (unsigned int cpu = 0; cpu < q->nr_queues; cpu++)
 		for (unsigned int i = 0; i < q->queues[cpu].nr_late; i++)
-			if (q->queues[cpu].late[i].task == task && !q->queues[cpu].late[i].dequeued && !q->queues[cpu].late[i].woken)
+			if (q->queues[cpu].late[i].task == task &&
+			    !q->queues[cpu].late[i].dequeued && !q->queues[cpu].late[i].woken)
 				return true;
 	return false;
 }
@@ -120,7 +123,8 @@ static int add_late(struct tap_pelt_queues *q, int cpu, const struct late *late,
 {
 	struct tap_pelt_queue *queue = get_queue(q, cpu);
 
-	if (!queue || tap_array_grow(&queue->late, queue->nr_late, &queue->cap_late, sizeof(*queue->late)))
+	if (!queue ||
+	    tap_array_grow(&queue->late, queue->nr_late, &queue->cap_late, sizeof(*queue->late)))
 		return -ENOMEM;
 	queue->late[queue->nr_late++] = *late;
 	if (!late->dequeued)
@@ -128,7 +132,8 @@ static int add_late(struct tap_pelt_queues *q, int cpu, const struct late *late,
 	return 0;
 }
 
-/* The task was enqueued or dequeued: so the entities of the groups that it is in have the number that there is. */
+/* The task was enqueued or dequeued: so the entities of the groups that it is in have the number
+ * that there is. */
 static void refresh(struct tap_pelt_queues *q, int cpu, const struct tap_task *task)
 {
 	struct tap_pelt_queue *queue = &q->queues[cpu];
@@ -136,7 +141,8 @@ static void refresh(struct tap_pelt_queues *q, int cpu, const struct tap_task *t
 	for (unsigned int i = 0; i < queue->nr_late; i++) {
 		struct late *late = &queue->late[i];
 		const struct tap_pelt_member *m = &q->members[late->task->index];
-		struct tap_pelt_group group = { m->cgroup, tap_cgroups_path(q->opts.cgroups, m->cgroup) };
+		struct tap_pelt_group group = { m->cgroup,
+						tap_cgroups_path(q->opts.cgroups, m->cgroup) };
 		enum tap_pelt_place place = tap_pelt_place_of(q, task, &group);
 
 		if (!m->told || place == TAP_PELT_OUTSIDE || place == TAP_PELT_NOWHERE_KNOWN)
@@ -164,7 +170,8 @@ static int leave(struct tap_pelt_queues *q, const struct tap_task *task, uint64_
 	return ret;
 }
 
-/* A task of which nothing is known any more may be there, or not: its interval is told when it is over. */
+/* A task of which nothing is known any more may be there, or not: its interval is told when it is
+ * over. */
 static void drop_unknown(struct tap_pelt_queues *q, struct tap_pelt_queue *queue)
 {
 	for (unsigned int i = 0; i < queue->nr; i++) {
@@ -208,7 +215,11 @@ static int join(struct tap_pelt_queues *q, const struct tap_task *task, int cpu,
 	ret = leave(q, task, ts_ns) ?: change(q, cpu, ts_ns);
 	drop_late(q, task);
 	if (was_late)
-		ret = ret ?: add_late(q, cpu, &(const struct late){ task, .woken = true, .stale = true }, ts_ns);
+		ret = ret
+			      ?: add_late(
+					 q, cpu,
+					 &(const struct late){ task, .woken = true, .stale = true },
+					 ts_ns);
 	else
 		refresh(q, cpu, task);
 	if (ret)
@@ -228,7 +239,8 @@ static bool is_other_class(const struct tap_task *task)
 
 /* ---- what the timeline reports ---- */
 
-static int go_to_sleep(struct tap_pelt_queues *q, const struct tap_task *task, int cpu, uint64_t ts_ns)
+static int go_to_sleep(struct tap_pelt_queues *q, const struct tap_task *task, int cpu,
+		       uint64_t ts_ns)
 {
 	struct tap_pelt_queue *queue = get_queue(q, cpu);
 	bool dequeued;
@@ -238,19 +250,23 @@ static int go_to_sleep(struct tap_pelt_queues *q, const struct tap_task *task, i
 		return -ENOMEM;
 	ret = leave(q, task, ts_ns);
 	drop_late(q, task);
-	dequeued = queue->all_dequeued_ns && ts_ns - queue->all_dequeued_ns < TAP_PELT_SAME_SWITCH_NS;
+	dequeued =
+		queue->all_dequeued_ns && ts_ns - queue->all_dequeued_ns < TAP_PELT_SAME_SWITCH_NS;
 	if (dequeued)
 		refresh(q, cpu, task);
 	if (ret || is_other_class(task) || (!queue->nr && !queue->hidden_max))
 		return ret;
-	return add_late(q, cpu, &(const struct late){ task, .dequeued = dequeued, .stale = !dequeued }, ts_ns);
+	return add_late(q, cpu,
+			&(const struct late){ task, .dequeued = dequeued, .stale = !dequeued },
+			ts_ns);
 }
 
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct tap_pelt_queues *q = ctx;
 	struct tap_pelt_member *m = get_member(q, s->task);
-	bool was_there = s->state == TAP_STATE_RUNNING || s->state == TAP_STATE_PREEMPTED || (s->state == TAP_STATE_WAKING && !q->has_wakeups);
+	bool was_there = s->state == TAP_STATE_RUNNING || s->state == TAP_STATE_PREEMPTED ||
+			 (s->state == TAP_STATE_WAKING && !q->has_wakeups);
 	int cpu = s->next == TAP_STATE_RUNNING ? s->next_cpu : s->task->cpu, ret = 0;
 
 	q->timeline = t;
@@ -260,13 +276,15 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	if (s->next == s->state || !is_cpu(q, cpu)) /* the window's end; it was nowhere */
 		return 0;
 	if (!m->cpu_plus_1 && !is_other_class(s->task) &&
-	    (was_there || (s->next == TAP_STATE_RUNNING && s->state != TAP_STATE_WAKING && s->state != TAP_STATE_THROTTLED)))
+	    (was_there || (s->next == TAP_STATE_RUNNING && s->state != TAP_STATE_WAKING &&
+			   s->state != TAP_STATE_THROTTLED)))
 		ret = reveal(q, cpu, s->to_ns);
 	if (ret)
 		return ret;
 	switch (s->next) {
 	case TAP_STATE_WAKING:
-		return q->has_wakeups ? leave(q, s->task, s->to_ns) : join(q, s->task, cpu, s->to_ns);
+		return q->has_wakeups ? leave(q, s->task, s->to_ns)
+				      : join(q, s->task, cpu, s->to_ns);
 	case TAP_STATE_PREEMPTED:
 		/* it was switched out where nobody knew that it ran */
 		if (!was_there && s->state != TAP_STATE_THROTTLED)
@@ -333,7 +351,8 @@ static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *ta
 /* ---- events ---- */
 
 /* Where nothing was known of it, it may have been there already. */
-static int add_hidden(struct tap_pelt_queues *q, const struct tap_task *task, int cpu, uint64_t ts_ns)
+static int add_hidden(struct tap_pelt_queues *q, const struct tap_task *task, int cpu,
+		      uint64_t ts_ns)
 {
 	struct tap_pelt_queue *queue = get_queue(q, cpu);
 	int ret;
@@ -345,14 +364,17 @@ static int add_hidden(struct tap_pelt_queues *q, const struct tap_task *task, in
 	return ret;
 }
 
-static int add_wakeup(struct tap_pelt_queues *q, const struct tap_queue_reading *r, const struct tap_event *ev)
+static int add_wakeup(struct tap_pelt_queues *q, const struct tap_queue_reading *r,
+		      const struct tap_event *ev)
 {
 	const struct tap_task *task = tap_timeline_task(q->timeline, tap_num_int(&r->tid, ev));
 	int cpu = task && r->cpu.size ? tap_num_int(&r->cpu, ev) : task ? task->cpu : -1;
 
-	if (!task || !is_cpu(q, cpu) || (task->state != TAP_STATE_WAKING && task->state != TAP_STATE_UNKNOWN))
+	if (!task || !is_cpu(q, cpu) ||
+	    (task->state != TAP_STATE_WAKING && task->state != TAP_STATE_UNKNOWN))
 		return 0;
-	return task->state == TAP_STATE_WAKING ? join(q, task, cpu, ev->ts_ns) : add_hidden(q, task, cpu, ev->ts_ns);
+	return task->state == TAP_STATE_WAKING ? join(q, task, cpu, ev->ts_ns)
+					       : add_hidden(q, task, cpu, ev->ts_ns);
 }
 
 /* How many sleepers are left. */
@@ -364,10 +386,12 @@ static void tell_dequeued(struct tap_pelt_queue *queue, uint64_t ts_ns, int by, 
 }
 
 /*
- * How many are there is told within the queue's lock, as @by tasks come or go: those the timeline tells a little later, or has told already.
- * Where sleepers go that were dequeued late none of these do, but one may be on its way to be such.
+ * How many are there is told within the queue's lock, as @by tasks come or go: those the timeline
+ * tells a little later, or has told already. Where sleepers go that were dequeued late none of
+ * these do, but one may be on its way to be such.
  */
-static int tell_hidden(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns, int by, unsigned int runnable)
+static int tell_hidden(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns, int by,
+		       unsigned int runnable)
 {
 	struct tap_pelt_queue *queue = &q->queues[cpu];
 	int64_t min = runnable, max;
@@ -393,10 +417,12 @@ static int tell_hidden(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns, int b
 	return ret;
 }
 
-static int add_count(struct tap_pelt_queues *q, const struct tap_queue_reading *r, const struct tap_event *ev)
+static int add_count(struct tap_pelt_queues *q, const struct tap_queue_reading *r,
+		     const struct tap_event *ev)
 {
 	int cpu = tap_num_int(&r->cpu, ev), by = tap_num_int(&r->change, ev);
-	unsigned int queued = (unsigned int)tap_num_get(&r->queued, ev), runnable = (unsigned int)tap_num_get(&r->runnable, ev);
+	unsigned int queued = (unsigned int)tap_num_get(&r->queued, ev),
+		     runnable = (unsigned int)tap_num_get(&r->runnable, ev);
 	struct tap_pelt_queue *queue;
 
 	if (!is_cpu(q, cpu))
@@ -408,7 +434,8 @@ static int add_count(struct tap_pelt_queues *q, const struct tap_queue_reading *
 	return tell_hidden(q, cpu, ev->ts_ns, by, runnable);
 }
 
-static int add_entity(struct tap_pelt_queues *q, const struct tap_queue_reading *r, const struct tap_event *ev)
+static int add_entity(struct tap_pelt_queues *q, const struct tap_queue_reading *r,
+		      const struct tap_event *ev)
 {
 	const struct tap_task *task = tap_timeline_task(q->timeline, tap_num_int(&r->tid, ev));
 	struct tap_pelt_member *m = task ? get_member(q, task) : NULL;
@@ -426,8 +453,10 @@ static enum what what_of(const struct tap_format *fmt)
 		const char *system, *name;
 		enum what what;
 	} formats[] = {
-		{ "sched", "sched_wakeup", WAKEUP }, { "sched", "sched_wakeup_new", WAKEUP },
-		{ "schedtap", "sched_update_nr_running", COUNT }, { "schedtap", "sched_pelt_se", ENTITY },
+		{ "sched", "sched_wakeup", WAKEUP },
+		{ "sched", "sched_wakeup_new", WAKEUP },
+		{ "schedtap", "sched_update_nr_running", COUNT },
+		{ "schedtap", "sched_pelt_se", ENTITY },
 	};
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
@@ -446,7 +475,9 @@ static void read_format(struct tap_queue_reading *r, const struct tap_format *fm
 	tap_num_init(&r->queued, tap_number_field(fmt, "h_nr_queued"));
 	tap_num_init(&r->runnable, tap_number_field(fmt, "h_nr_runnable"));
 	/* kernels before v6.14 tell one number of all classes, sleepers among them */
-	if (r->what == COUNT ? !r->cpu.size || !r->change.size || !r->queued.size || !r->runnable.size : !r->tid.size)
+	if (r->what == COUNT
+		    ? !r->cpu.size || !r->change.size || !r->queued.size || !r->runnable.size
+		    : !r->tid.size)
 		r->what = NOTHING;
 }
 
@@ -459,7 +490,8 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct tap_pelt_queues *q = ctx;
-	struct tap_queue_reading *r = tap_array_at(&q->reading, &q->nr_reading, ev->fmt->id, sizeof(*r), NULL);
+	struct tap_queue_reading *r =
+		tap_array_at(&q->reading, &q->nr_reading, ev->fmt->id, sizeof(*r), NULL);
 
 	q->timeline = t;
 	if (!r)
@@ -475,8 +507,13 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 }
 
 const struct tap_watcher_ops tap_pelt_queues_ops = {
-	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .migration = on_migration, .waits = on_waits,
-	.wants = wants, .event = on_event,
+	.states = TAP_STATE_ALL,
+	.interval = on_interval,
+	.cpu = on_cpu,
+	.migration = on_migration,
+	.waits = on_waits,
+	.wants = wants,
+	.event = on_event,
 };
 
 /* ---- what is asked ---- */
@@ -492,8 +529,10 @@ uint64_t tap_pelt_weight(int prio)
 {
 	/* by its definition: 1.25 to a step, as the kernel has rounded it */
 	static const uint32_t weights[] = {
-		88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904, 3906, 3121, 2501, 1991, 1586,
-		1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
+		88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916,
+		9548,  7620,  6100,  4904,  3906,  3121,  2501,	 1991,	1586,  1277,
+		1024,  820,   655,   526,   423,   335,	  272,	 215,	172,   137,
+		110,   87,    70,    56,    45,	   36,	  29,	 23,	18,    15,
 	};
 
 	return prio >= 100 && prio < 140 ? weights[prio - 100] : 0;
@@ -506,9 +545,11 @@ static bool is_below(const char *path, const char *root)
 	return !strncmp(path, root, len) && (!path[len] || path[len] == '/');
 }
 
-enum tap_pelt_place tap_pelt_place_of(const struct tap_pelt_queues *q, const struct tap_task *task, const struct tap_pelt_group *group)
+enum tap_pelt_place tap_pelt_place_of(const struct tap_pelt_queues *q, const struct tap_task *task,
+				      const struct tap_pelt_group *group)
 {
-	const struct tap_pelt_member *m = task->index < q->nr_members ? &q->members[task->index] : NULL;
+	const struct tap_pelt_member *m =
+		task->index < q->nr_members ? &q->members[task->index] : NULL;
 	bool is_told = m && m->told;
 	const char *path;
 
@@ -524,8 +565,8 @@ enum tap_pelt_place tap_pelt_place_of(const struct tap_pelt_queues *q, const str
 	return is_below(path, group->path) ? TAP_PELT_BELOW : TAP_PELT_OUTSIDE;
 }
 
-static void hold(const struct tap_pelt_queues *q, const struct tap_pelt_group *group, const struct tap_task *task,
-		 struct tap_pelt_held *held)
+static void hold(const struct tap_pelt_queues *q, const struct tap_pelt_group *group,
+		 const struct tap_task *task, struct tap_pelt_held *held)
 {
 	enum tap_pelt_place place = tap_pelt_place_of(q, task, group);
 	uint64_t weight = tap_pelt_weight(task->prio);
@@ -538,8 +579,8 @@ static void hold(const struct tap_pelt_queues *q, const struct tap_pelt_group *g
 	held->weight_known &= place == TAP_PELT_DIRECT && weight;
 }
 
-static void hold_late(const struct tap_pelt_queues *q, const struct tap_pelt_group *group, const struct late *late,
-		      struct tap_pelt_held *held)
+static void hold_late(const struct tap_pelt_queues *q, const struct tap_pelt_group *group,
+		      const struct late *late, struct tap_pelt_held *held)
 {
 	enum tap_pelt_place place = tap_pelt_place_of(q, late->task, group);
 
@@ -550,7 +591,8 @@ static void hold_late(const struct tap_pelt_queues *q, const struct tap_pelt_gro
 	held->weight_known &= late->woken || place == TAP_PELT_DIRECT;
 }
 
-static void hold_running(const struct tap_pelt_queues *q, int cpu, const struct tap_pelt_group *group, struct tap_pelt_held *held)
+static void hold_running(const struct tap_pelt_queues *q, int cpu,
+			 const struct tap_pelt_group *group, struct tap_pelt_held *held)
 {
 	const struct tap_task *task = NULL;
 	enum tap_cpu_what what = what_runs(q, cpu, &task);
@@ -561,11 +603,14 @@ static void hold_running(const struct tap_pelt_queues *q, int cpu, const struct 
 		return;
 	place = tap_pelt_place_of(q, task, group);
 	held->runs = task->prio >= 100 && place != TAP_PELT_OUTSIDE;
-	held->runs_known = place == TAP_PELT_OUTSIDE || (task->prio != TAP_PRIO_UNKNOWN && (place != TAP_PELT_NOWHERE_KNOWN || task->prio < 100));
+	held->runs_known = place == TAP_PELT_OUTSIDE ||
+			   (task->prio != TAP_PRIO_UNKNOWN &&
+			    (place != TAP_PELT_NOWHERE_KNOWN || task->prio < 100));
 }
 
-struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, const struct tap_timeline *t, int cpu,
-					  const struct tap_pelt_group *group, uint64_t ts_ns)
+struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, const struct tap_timeline *t,
+					  int cpu, const struct tap_pelt_group *group,
+					  uint64_t ts_ns)
 {
 	struct tap_pelt_queue *queue = get_queue(q, cpu);
 	struct tap_pelt_held held = { .weight_known = true };
@@ -587,7 +632,8 @@ struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, const struc
 		hold_late(q, group, &queue->late[i], &held);
 	if (group->cgroup == TAP_PELT_ROOT)
 		held.nr += queue->hidden_min;
-	held.nr_max = queue->hidden_max == TAP_PELT_ANY_NUMBER ? TAP_PELT_ANY_NUMBER : held.nr_max + queue->hidden_max;
+	held.nr_max = queue->hidden_max == TAP_PELT_ANY_NUMBER ? TAP_PELT_ANY_NUMBER
+							       : held.nr_max + queue->hidden_max;
 	held.weight_known &= !queue->hidden_max;
 	return held;
 }
@@ -600,7 +646,8 @@ void tap_pelt_queues_init(struct tap_pelt_queues *q, const struct tap_pelt_queue
 
 	*q = (struct tap_pelt_queues){ .opts = *opts, .losses.survey = s };
 	for (unsigned int i = 0; i < s->nr_kinds; i++)
-		q->has_wakeups |= !strcmp(s->kinds[i].fmt->system, "sched") && !strcmp(s->kinds[i].fmt->name, "sched_wakeup");
+		q->has_wakeups |= !strcmp(s->kinds[i].fmt->system, "sched") &&
+				  !strcmp(s->kinds[i].fmt->name, "sched_wakeup");
 }
 
 void tap_pelt_queues_release(struct tap_pelt_queues *q)

@@ -8,7 +8,8 @@
 #include "base/array.h"
 #include "timeline/sched_fields.h"
 
-#define MAX_SPANS 4096u /* between two updates: they come once in 1024 us of the clock and more often */
+#define MAX_SPANS                                                                                  \
+	4096u /* between two updates: they come once in 1024 us of the clock and more often */
 /* So much may clocks go apart between two updates, and a part of the time. */
 #define CLOCK_NS 50000u
 #define CLOCK_PART 16u
@@ -22,7 +23,8 @@ struct span {
 	uint64_t weight, to_ns;
 };
 
-/* A value that was compared. It counts when the next one comes, for what comes soon behind it may tell that it could not be predicted. */
+/* A value that was compared. It counts when the next one comes, for what comes soon behind it may
+ * tell that it could not be predicted. */
 struct judged {
 	bool pending;
 	enum tap_pelt_between between;
@@ -47,8 +49,11 @@ static const struct {
 	enum tap_pelt_average first;
 	unsigned int nr;
 } kinds[] = {
-	[OF_TASK] = { TAP_PELT_UTIL, NR_VALUES }, [OF_QUEUE] = { TAP_PELT_UTIL, NR_VALUES },
-	[OF_ENTITY] = { TAP_PELT_UTIL_ENTITY, NR_VALUES }, [OF_RT] = { TAP_PELT_UTIL_RT, 1 }, [OF_DL] = { TAP_PELT_UTIL_DL, 1 },
+	[OF_TASK] = { TAP_PELT_UTIL, NR_VALUES },
+	[OF_QUEUE] = { TAP_PELT_UTIL, NR_VALUES },
+	[OF_ENTITY] = { TAP_PELT_UTIL_ENTITY, NR_VALUES },
+	[OF_RT] = { TAP_PELT_UTIL_RT, 1 },
+	[OF_DL] = { TAP_PELT_UTIL_DL, 1 },
 };
 
 /* Whom one event is about, with the averages that go by one clock. */
@@ -84,9 +89,16 @@ struct tap_pelt_reading {
 };
 
 static const char *const between_names[] = {
-	[TAP_PELT_STEADY] = "steady", [TAP_PELT_MOVED] = "migration", [TAP_PELT_CLOCK] = "clock", [TAP_PELT_FIRST] = "first",
-	[TAP_PELT_SAME] = "repeated", [TAP_PELT_ATTACHED] = "attach or detach", [TAP_PELT_DELAYED] = "delayed dequeue",
-	[TAP_PELT_HELD] = "throttled", [TAP_PELT_LOST] = "lost", [TAP_PELT_UNTOLD] = "unknown",
+	[TAP_PELT_STEADY] = "steady",
+	[TAP_PELT_MOVED] = "migration",
+	[TAP_PELT_CLOCK] = "clock",
+	[TAP_PELT_FIRST] = "first",
+	[TAP_PELT_SAME] = "repeated",
+	[TAP_PELT_ATTACHED] = "attach or detach",
+	[TAP_PELT_DELAYED] = "delayed dequeue",
+	[TAP_PELT_HELD] = "throttled",
+	[TAP_PELT_LOST] = "lost",
+	[TAP_PELT_UNTOLD] = "unknown",
 };
 
 const char *tap_pelt_between_name(enum tap_pelt_between between)
@@ -95,9 +107,14 @@ const char *tap_pelt_between_name(enum tap_pelt_between between)
 }
 
 static const char *const average_names[] = {
-	[TAP_PELT_UTIL] = "util", [TAP_PELT_RUNNABLE] = "runnable", [TAP_PELT_LOAD] = "load",
-	[TAP_PELT_UTIL_RT] = "util_rt", [TAP_PELT_UTIL_DL] = "util_dl", [TAP_PELT_UTIL_ENTITY] = "util_entity",
-	[TAP_PELT_RUNNABLE_ENTITY] = "runnable_entity", [TAP_PELT_LOAD_ENTITY] = "load_entity",
+	[TAP_PELT_UTIL] = "util",
+	[TAP_PELT_RUNNABLE] = "runnable",
+	[TAP_PELT_LOAD] = "load",
+	[TAP_PELT_UTIL_RT] = "util_rt",
+	[TAP_PELT_UTIL_DL] = "util_dl",
+	[TAP_PELT_UTIL_ENTITY] = "util_entity",
+	[TAP_PELT_RUNNABLE_ENTITY] = "runnable_entity",
+	[TAP_PELT_LOAD_ENTITY] = "load_entity",
 };
 
 const char *tap_pelt_average_name(enum tap_pelt_average average)
@@ -107,7 +124,8 @@ const char *tap_pelt_average_name(enum tap_pelt_average average)
 
 /* ---- what is known of the time between ---- */
 
-/* Of what is known to be between the first reason stands; what cannot be predicted before what can. */
+/* Of what is known to be between the first reason stands; what cannot be predicted before what can.
+ */
 static void note(struct tap_pelt_track *t, enum tap_pelt_between between)
 {
 	bool is_compared = t->between < TAP_PELT_NR_COMPARED;
@@ -142,10 +160,11 @@ static int add_queued(struct tap_pelt_track *t, bool is_queued, uint64_t to_ns)
 }
 
 /*
- * A task is queued from its sched_wakeup on, which comes behind sched_waking. Where that was not recorded, what follows sched_waking so
- * soon is the update that ends the sleep.
+ * A task is queued from its sched_wakeup on, which comes behind sched_waking. Where that was not
+ * recorded, what follows sched_waking so soon is the update that ends the sleep.
  */
-static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum tap_state state, uint64_t from_ns, uint64_t to_ns)
+static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum tap_state state,
+		     uint64_t from_ns, uint64_t to_ns)
 {
 	bool is_woken = t->woken_ns >= from_ns && t->woken_ns <= to_ns;
 	int ret;
@@ -185,8 +204,8 @@ static uint64_t factor_of(const struct tap_pelt_track *t, enum tap_pelt_average 
 }
 
 /* The spans between two moments of the recording's clock, which are these of the PELT clock. */
-static void go(const struct tap_pelt_track *t, struct tap_pelt_range *sums, enum tap_pelt_average average, struct tap_window times,
-	       uint64_t from, uint64_t to)
+static void go(const struct tap_pelt_track *t, struct tap_pelt_range *sums,
+	       enum tap_pelt_average average, struct tap_window times, uint64_t from, uint64_t to)
 {
 	uint64_t ns = times.to_ns - times.from_ns, at = from;
 
@@ -200,7 +219,8 @@ static void go(const struct tap_pelt_track *t, struct tap_pelt_range *sums, enum
 		if (!is_last && !i && s->to_ns - t->at_ns < TAP_PELT_SAME_SWITCH_NS)
 			continue;
 		if (!is_last)
-			next = from + (uint64_t)((unsigned __int128)(to - from) * (s->to_ns - times.from_ns) / ns);
+			next = from + (uint64_t)((unsigned __int128)(to - from) *
+						 (s->to_ns - times.from_ns) / ns);
 		tap_pelt_advance_range(sums, at, next, added(average, s));
 		at = next;
 	}
@@ -217,7 +237,8 @@ static uint64_t attached_ns(const struct tap_pelt_track *t, uint64_t ts_ns)
 	return ns < t->at_ns || ns > ts_ns ? t->at_ns : ns;
 }
 
-static void predict(const struct tap_pelt_track *t, const struct value *v, uint64_t ts_ns, uint64_t unit, struct tap_pelt_range *sums)
+static void predict(const struct tap_pelt_track *t, const struct value *v, uint64_t ts_ns,
+		    uint64_t unit, struct tap_pelt_range *sums)
 {
 	enum tap_pelt_average average = v->verified->average;
 	uint64_t factor = factor_of(t, average), middle_ns, left, came;
@@ -280,7 +301,8 @@ static int settle(struct tap_pelt_verify *v, struct value *value)
 	return ret ?: add_error(&value->verified->errors, j->error, &j->what);
 }
 
-static void compare(struct tap_pelt_track *t, struct value *value, uint64_t ts_ns, uint64_t unit, uint64_t recorded)
+static void compare(struct tap_pelt_track *t, struct value *value, uint64_t ts_ns, uint64_t unit,
+		    uint64_t recorded)
 {
 	uint64_t factor = factor_of(t, value->verified->average);
 	struct tap_pelt_range sums, predicted, told = tap_pelt_sums(recorded, unit, factor);
@@ -288,9 +310,16 @@ static void compare(struct tap_pelt_track *t, struct value *value, uint64_t ts_n
 	predict(t, value, ts_ns, unit, &sums);
 	predicted = tap_pelt_averages(&sums, unit, factor);
 	value->judged = (struct judged){
-		.pending = true, .between = t->between,
-		.error = recorded < predicted.lo ? predicted.lo - recorded : recorded > predicted.hi ? recorded - predicted.hi : 0,
-		.what = { .ts_ns = ts_ns, .recorded = recorded, .predicted = predicted, .task = t->task, .cpu = t->last_cpu,
+		.pending = true,
+		.between = t->between,
+		.error = recorded < predicted.lo   ? predicted.lo - recorded
+			 : recorded > predicted.hi ? recorded - predicted.hi
+						   : 0,
+		.what = { .ts_ns = ts_ns,
+			  .recorded = recorded,
+			  .predicted = predicted,
+			  .task = t->task,
+			  .cpu = t->last_cpu,
 			  .cgroup = cgroup_of(t) },
 	};
 	value->sums = told;
@@ -325,8 +354,10 @@ static void note_clocks(struct tap_pelt_track *t, uint64_t ts_ns, uint64_t unit)
 		note(t, TAP_PELT_CLOCK);
 }
 
-/* No schedule leads from there to here: a queue's tasks bring their past with them, and nothing tells when a group's is passed on. */
-static bool is_beyond(const struct tap_pelt_track *t, const struct value *v, uint64_t unit, uint64_t recorded)
+/* No schedule leads from there to here: a queue's tasks bring their past with them, and nothing
+ * tells when a group's is passed on. */
+static bool is_beyond(const struct tap_pelt_track *t, const struct value *v, uint64_t unit,
+		      uint64_t recorded)
 {
 	enum tap_pelt_average average = v->verified->average;
 	struct tap_pelt_range idle = v->sums, busy = v->sums;
@@ -341,13 +372,15 @@ static bool is_beyond(const struct tap_pelt_track *t, const struct value *v, uin
 	       recorded > tap_pelt_averages(&busy, unit, 1).hi + ATTACH_LEAST;
 }
 
-/* Averages are made anew when a period is over: one that is told within it is as it was, or somebody came or left. */
+/* Averages are made anew when a period is over: one that is told within it is as it was, or
+ * somebody came or left. */
 static bool is_same_period(const struct tap_pelt_track *t, uint64_t unit)
 {
 	return t->between != TAP_PELT_MOVED && unit / TAP_PELT_PERIOD == t->unit / TAP_PELT_PERIOD;
 }
 
-static enum tap_pelt_between between_of(const struct tap_pelt_track *t, const struct value *v, uint64_t unit, uint64_t recorded)
+static enum tap_pelt_between between_of(const struct tap_pelt_track *t, const struct value *v,
+					uint64_t unit, uint64_t recorded)
 {
 	if (t->between >= TAP_PELT_NR_COMPARED)
 		return t->between;
@@ -366,23 +399,28 @@ static enum tap_pelt_between between_of(const struct tap_pelt_track *t, const st
 	return t->between;
 }
 
-/* Who comes to a queue within a period adds its average to that, and to the sum what this is worth; who leaves takes it away. */
+/* Who comes to a queue within a period adds its average to that, and to the sum what this is worth;
+ * who leaves takes it away. */
 static void attach(struct value *value, uint64_t unit, uint64_t recorded)
 {
-	int64_t divider = tap_pelt_divider(unit), by = ((int64_t)recorded - (int64_t)value->last) * divider;
+	int64_t divider = tap_pelt_divider(unit),
+		by = ((int64_t)recorded - (int64_t)value->last) * divider;
 	struct tap_pelt_range *sums = &value->sums;
 
 	sums->lo = (int64_t)sums->lo + by > divider ? sums->lo + (uint64_t)(by - divider) : 0;
 	sums->hi = (int64_t)sums->hi + by + divider > 0 ? sums->hi + (uint64_t)(by + divider) : 0;
 }
 
-/* The sum behind an update that was not compared. An average that was told within a period of the queue's is older than the sum. */
-static void go_on(const struct tap_pelt_track *t, struct value *value, enum tap_pelt_between between, uint64_t ts_ns, uint64_t unit,
-		  uint64_t recorded)
+/* The sum behind an update that was not compared. An average that was told within a period of the
+ * queue's is older than the sum. */
+static void go_on(const struct tap_pelt_track *t, struct value *value,
+		  enum tap_pelt_between between, uint64_t ts_ns, uint64_t unit, uint64_t recorded)
 {
 	uint64_t factor = factor_of(t, value->verified->average);
-	bool is_same = is_same_period(t, unit), goes_on = between == TAP_PELT_SAME ||
-		(between == TAP_PELT_ATTACHED && t->kind != OF_TASK && is_same && t->between < TAP_PELT_NR_COMPARED);
+	bool is_same = is_same_period(t, unit),
+	     goes_on = between == TAP_PELT_SAME ||
+		       (between == TAP_PELT_ATTACHED && t->kind != OF_TASK && is_same &&
+			t->between < TAP_PELT_NR_COMPARED);
 
 	if (goes_on) {
 		predict(t, value, ts_ns, unit, &value->sums);
@@ -390,13 +428,14 @@ static void go_on(const struct tap_pelt_track *t, struct value *value, enum tap_
 			attach(value, unit, recorded);
 		return;
 	}
-	value->known = factor && recorded <= UINT32_MAX && (t->kind == OF_TASK || (t->known && !is_same && between != TAP_PELT_LOST));
+	value->known = factor && recorded <= UINT32_MAX &&
+		       (t->kind == OF_TASK || (t->known && !is_same && between != TAP_PELT_LOST));
 	if (value->known)
 		value->sums = tap_pelt_sums(recorded, unit, factor);
 }
 
-static int update_value(struct tap_pelt_verify *v, struct tap_pelt_track *t, struct value *value, uint64_t ts_ns, uint64_t unit,
-			uint64_t recorded)
+static int update_value(struct tap_pelt_verify *v, struct tap_pelt_track *t, struct value *value,
+			uint64_t ts_ns, uint64_t unit, uint64_t recorded)
 {
 	enum tap_pelt_between between = between_of(t, value, unit, recorded);
 	int ret = settle(v, value);
@@ -411,7 +450,8 @@ static int update_value(struct tap_pelt_verify *v, struct tap_pelt_track *t, str
 	return ret;
 }
 
-static int add_verified(struct tap_pelt_verify *v, struct tap_pelt_track *t, struct value *value, enum tap_pelt_average average)
+static int add_verified(struct tap_pelt_verify *v, struct tap_pelt_track *t, struct value *value,
+			enum tap_pelt_average average)
 {
 	struct tap_pelt_verified *new;
 
@@ -421,7 +461,11 @@ static int add_verified(struct tap_pelt_verify *v, struct tap_pelt_track *t, str
 	if (!new)
 		return -ENOMEM;
 	*new = (struct tap_pelt_verified){
-		.average = average, .task = t->task, .cpu = t->cpu, .cgroup = cgroup_of(t), .errors.hist = TAP_HIST_INIT,
+		.average = average,
+		.task = t->task,
+		.cpu = t->cpu,
+		.cgroup = cgroup_of(t),
+		.errors.hist = TAP_HIST_INIT,
 	};
 	v->verified[v->nr++] = value->verified = new;
 	t->wanted = true;
@@ -439,7 +483,8 @@ static struct tap_pelt_track *new_track(struct tap_pelt_verify *v, const struct 
 	for (unsigned int i = 0; i < kinds[t->kind].nr; i++) {
 		enum tap_pelt_average average = kinds[t->kind].first + i;
 
-		if (!v->opts.want(v->opts.ctx, average, t->task, t->cpu, cgroup_of(t)) || !add_verified(v, new, &new->values[i], average))
+		if (!v->opts.want(v->opts.ctx, average, t->task, t->cpu, cgroup_of(t)) ||
+		    !add_verified(v, new, &new->values[i], average))
 			continue;
 		free(new);
 		return NULL;
@@ -449,16 +494,20 @@ static struct tap_pelt_track *new_track(struct tap_pelt_verify *v, const struct 
 
 static struct tap_pelt_track *task_track(struct tap_pelt_verify *v, const struct tap_task *task)
 {
-	struct tap_pelt_track **slot = tap_array_at(&v->tasks, &v->nr_tasks, task->index, sizeof(*v->tasks), NULL);
+	struct tap_pelt_track **slot =
+		tap_array_at(&v->tasks, &v->nr_tasks, task->index, sizeof(*v->tasks), NULL);
 
 	if (slot && !*slot)
-		*slot = new_track(v, &(struct tap_pelt_track){ .kind = OF_TASK, .task = task, .cpu = -1 });
+		*slot = new_track(
+			v, &(struct tap_pelt_track){ .kind = OF_TASK, .task = task, .cpu = -1 });
 	return slot ? *slot : NULL;
 }
 
-static struct tap_pelt_track *cpu_track(struct tap_pelt_verify *v, int cpu, enum kind kind, uint64_t cgroup)
+static struct tap_pelt_track *cpu_track(struct tap_pelt_verify *v, int cpu, enum kind kind,
+					uint64_t cgroup)
 {
-	struct tap_pelt_on_cpu *on = tap_array_at(&v->cpus, &v->nr_cpus, (unsigned int)cpu, sizeof(*on), NULL);
+	struct tap_pelt_on_cpu *on =
+		tap_array_at(&v->cpus, &v->nr_cpus, (unsigned int)cpu, sizeof(*on), NULL);
 	struct tap_pelt_track *t;
 
 	if (!on)
@@ -469,14 +518,17 @@ static struct tap_pelt_track *cpu_track(struct tap_pelt_verify *v, int cpu, enum
 	if (tap_array_grow(&on->tracks, on->nr, &on->cap, sizeof(*on->tracks)))
 		return NULL;
 	t = new_track(v, &(struct tap_pelt_track){
-		.kind = kind, .group = { cgroup, tap_cgroups_path(v->opts.cgroups, cgroup) }, .cpu = cpu,
-	});
+				 .kind = kind,
+				 .group = { cgroup, tap_cgroups_path(v->opts.cgroups, cgroup) },
+				 .cpu = cpu,
+			 });
 	if (t)
 		on->tracks[on->nr++] = t;
 	return t;
 }
 
-static int update(struct tap_pelt_verify *v, struct tap_pelt_track *t, const struct tap_pelt_reading *r, const struct tap_event *ev)
+static int update(struct tap_pelt_verify *v, struct tap_pelt_track *t,
+		  const struct tap_pelt_reading *r, const struct tap_event *ev)
 {
 	uint64_t unit = (uint64_t)tap_num_get(&r->update_time, ev) >> 10;
 	int ret = 0;
@@ -491,7 +543,8 @@ static int update(struct tap_pelt_verify *v, struct tap_pelt_track *t, const str
 		note(t, TAP_PELT_ATTACHED);
 	for (unsigned int i = 0; i < kinds[t->kind].nr && !ret; i++)
 		if (t->values[i].verified)
-			ret = update_value(v, t, &t->values[i], ev->ts_ns, unit, (uint64_t)tap_num_get(&r->values[i], ev));
+			ret = update_value(v, t, &t->values[i], ev->ts_ns, unit,
+					   (uint64_t)tap_num_get(&r->values[i], ev));
 	t->known = unit; /* 0: it is attached nowhere */
 	t->at_ns = ev->ts_ns;
 	t->unit = unit;
@@ -510,7 +563,8 @@ static struct tap_pelt_track *track_of(struct tap_pelt_verify *v, const struct t
 	return t && t->wanted ? t : NULL;
 }
 
-/* A task that is queued on a CPU whose chain is broken may run there, unseen; a real-time or deadline task has no average that goes on. */
+/* A task that is queued on a CPU whose chain is broken may run there, unseen; a real-time or
+ * deadline task has no average that goes on. */
 static bool is_told(const struct tap_timeline *timeline, const struct tap_task *task)
 {
 	unsigned int nr;
@@ -520,8 +574,9 @@ static bool is_told(const struct tap_timeline *timeline, const struct tap_task *
 	return task->prio >= 100 && is_known && tap_timeline_is_certain(timeline, task);
 }
 
-static int update_task(struct tap_pelt_verify *v, const struct tap_timeline *timeline, const struct tap_task *task,
-		       const struct tap_pelt_reading *r, const struct tap_event *ev)
+static int update_task(struct tap_pelt_verify *v, const struct tap_timeline *timeline,
+		       const struct tap_task *task, const struct tap_pelt_reading *r,
+		       const struct tap_event *ev)
 {
 	int cpu = r->cpu.size ? tap_num_int(&r->cpu, ev) : -1, ret;
 	uint64_t cgroup = tap_pelt_cgroup_in(&r->cgroup, ev);
@@ -552,19 +607,26 @@ static int update_task(struct tap_pelt_verify *v, const struct tap_timeline *tim
 /* migration/N has the priority of a real-time task, and stands above them. */
 static bool is_of(enum kind kind, const struct tap_task *task)
 {
-	return kind == OF_DL ? task->prio < 0 : task->prio >= 0 && task->prio < 100 && strncmp(task->comm, "migration/", 10);
+	return kind == OF_DL ? task->prio < 0
+			     : task->prio >= 0 && task->prio < 100 &&
+				       strncmp(task->comm, "migration/", 10);
 }
 
-static int add_class(struct tap_pelt_track *t, enum tap_cpu_what what, const struct tap_task *task, uint64_t to_ns)
+static int add_class(struct tap_pelt_track *t, enum tap_cpu_what what, const struct tap_task *task,
+		     uint64_t to_ns)
 {
-	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || (what == TAP_CPU_RUN && task->prio == TAP_PRIO_UNKNOWN))
+	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE ||
+	    (what == TAP_CPU_RUN && task->prio == TAP_PRIO_UNKNOWN))
 		note(t, TAP_PELT_UNTOLD);
-	return add_span(t, (struct span){ .runs = what == TAP_CPU_RUN && is_of(t->kind, task), .to_ns = to_ns });
+	return add_span(t, (struct span){ .runs = what == TAP_CPU_RUN && is_of(t->kind, task),
+					  .to_ns = to_ns });
 }
 
-static int add_held(struct tap_pelt_verify *v, const struct tap_timeline *timeline, struct tap_pelt_track *t, uint64_t to_ns)
+static int add_held(struct tap_pelt_verify *v, const struct tap_timeline *timeline,
+		    struct tap_pelt_track *t, uint64_t to_ns)
 {
-	struct tap_pelt_held held = tap_pelt_queues_held(&v->queues, timeline, t->cpu, &t->group, to_ns);
+	struct tap_pelt_held held =
+		tap_pelt_queues_held(&v->queues, timeline, t->cpu, &t->group, to_ns);
 
 	if (to_ns <= t->at_ns) /* it is over already, and what it was is told */
 		return 0;
@@ -598,21 +660,25 @@ static int on_change(void *ctx, const struct tap_timeline *timeline, int cpu, ui
 	return ret;
 }
 
-/* Of the queues on this CPU that have the task itself, or may have. Groups above them are told by events of their own when they are passed on. */
-static void note_task(struct tap_pelt_verify *v, int cpu, const struct tap_task *task, enum tap_pelt_between between)
+/* Of the queues on this CPU that have the task itself, or may have. Groups above them are told by
+ * events of their own when they are passed on. */
+static void note_task(struct tap_pelt_verify *v, int cpu, const struct tap_task *task,
+		      enum tap_pelt_between between)
 {
-	for (unsigned int i = 0; cpu >= 0 && (unsigned int)cpu < v->nr_cpus && i < v->cpus[cpu].nr; i++) {
+	for (unsigned int i = 0; cpu >= 0 && (unsigned int)cpu < v->nr_cpus && i < v->cpus[cpu].nr;
+	     i++) {
 		struct tap_pelt_track *t = v->cpus[cpu].tracks[i];
 		enum tap_pelt_place place = tap_pelt_place_of(&v->queues, task, &t->group);
 
-		if (is_of_queues(t) && place != TAP_PELT_OUTSIDE && (t->kind == OF_QUEUE || between != TAP_PELT_ATTACHED))
+		if (is_of_queues(t) && place != TAP_PELT_OUTSIDE &&
+		    (t->kind == OF_QUEUE || between != TAP_PELT_ATTACHED))
 			note(t, between);
 	}
 }
 
 /*
- * Of the queues. Those above the task's own count the time since their last update, which is told nowhere, as what comes; so did the update
- * of the switch that follows.
+ * Of the queues. Those above the task's own count the time since their last update, which is told
+ * nowhere, as what comes; so did the update of the switch that follows.
  */
 static void on_late(void *ctx, int cpu, const struct tap_task *task, uint64_t ts_ns)
 {
@@ -631,8 +697,8 @@ static void on_late(void *ctx, int cpu, const struct tap_task *task, uint64_t ts
 	}
 }
 
-static int update_cpu(struct tap_pelt_verify *v, const struct tap_timeline *timeline, const struct tap_pelt_reading *r,
-		      const struct tap_event *ev, enum kind kind)
+static int update_cpu(struct tap_pelt_verify *v, const struct tap_timeline *timeline,
+		      const struct tap_pelt_reading *r, const struct tap_event *ev, enum kind kind)
 {
 	int cpu = tap_num_int(&r->cpu, ev), ret;
 	uint64_t cgroup = tap_pelt_cgroup_in(&r->cgroup, ev);
@@ -652,15 +718,15 @@ static int update_cpu(struct tap_pelt_verify *v, const struct tap_timeline *time
 	if (!t->wanted)
 		return 0;
 	t->last_cpu = cpu;
-	ret = is_of_queues(t) ? add_held(v, timeline, t, ev->ts_ns) :
-				add_class(t, tap_cpu_what(&cpus[cpu]), cpus[cpu].task, ev->ts_ns);
+	ret = is_of_queues(t) ? add_held(v, timeline, t, ev->ts_ns)
+			      : add_class(t, tap_cpu_what(&cpus[cpu]), cpus[cpu].task, ev->ts_ns);
 	return ret ?: update(v, t, r, ev);
 }
 
 /* ---- events ---- */
 
-static void note_wakeup(struct tap_pelt_verify *v, const struct tap_timeline *timeline, const struct tap_pelt_reading *r,
-			const struct tap_event *ev)
+static void note_wakeup(struct tap_pelt_verify *v, const struct tap_timeline *timeline,
+			const struct tap_pelt_reading *r, const struct tap_event *ev)
 {
 	const struct tap_task *task = tap_timeline_task(timeline, tap_num_int(&r->tid, ev));
 	struct tap_pelt_track *t = task ? track_of(v, task) : NULL;
@@ -669,15 +735,17 @@ static void note_wakeup(struct tap_pelt_verify *v, const struct tap_timeline *ti
 		t->woken_ns = ev->ts_ns;
 }
 
-static int update_entity(struct tap_pelt_verify *v, const struct tap_timeline *timeline, const struct tap_pelt_reading *r,
-			 const struct tap_event *ev)
+static int update_entity(struct tap_pelt_verify *v, const struct tap_timeline *timeline,
+			 const struct tap_pelt_reading *r, const struct tap_event *ev)
 {
 	int tid = tap_num_int(&r->tid, ev);
 	const struct tap_task *task = tid < 0 ? NULL : tap_timeline_task(timeline, tid);
 
 	if (v->opts.subject == TAP_PELT_TASK)
 		return task ? update_task(v, timeline, task, r, ev) : 0;
-	return tid < 0 && v->opts.subject == TAP_PELT_CGROUP ? update_cpu(v, timeline, r, ev, OF_ENTITY) : 0;
+	return tid < 0 && v->opts.subject == TAP_PELT_CGROUP
+		       ? update_cpu(v, timeline, r, ev, OF_ENTITY)
+		       : 0;
 }
 
 static const struct {
@@ -697,7 +765,8 @@ static int format_of(const struct tap_format *fmt)
 {
 	int i = (int)(sizeof(formats) / sizeof(*formats)) - 1;
 
-	while (i >= 0 && (strcmp(formats[i].system, fmt->system) || strcmp(formats[i].name, fmt->name)))
+	while (i >= 0 &&
+	       (strcmp(formats[i].system, fmt->system) || strcmp(formats[i].name, fmt->name)))
 		i--;
 	return i;
 }
@@ -705,7 +774,8 @@ static int format_of(const struct tap_format *fmt)
 /* Whether it has what is read of it. */
 static bool is_whole(const struct tap_pelt_reading *r, enum tap_pelt_subject subject)
 {
-	bool has_values = r->update_time.size && r->values[UTIL].size && r->values[RUNNABLE].size && r->values[LOAD].size;
+	bool has_values = r->update_time.size && r->values[UTIL].size && r->values[RUNNABLE].size &&
+			  r->values[LOAD].size;
 
 	switch (r->what) {
 	case WAKEUP:
@@ -717,7 +787,8 @@ static bool is_whole(const struct tap_pelt_reading *r, enum tap_pelt_subject sub
 	}
 }
 
-static void read_format(struct tap_pelt_reading *r, const struct tap_format *fmt, enum tap_pelt_subject subject)
+static void read_format(struct tap_pelt_reading *r, const struct tap_format *fmt,
+			enum tap_pelt_subject subject)
 {
 	int i = format_of(fmt);
 
@@ -736,7 +807,8 @@ static void read_format(struct tap_pelt_reading *r, const struct tap_format *fmt
 
 /* ---- the watchers ---- */
 
-static int on_task_interval(void *ctx, const struct tap_timeline *timeline, const struct tap_interval *s)
+static int on_task_interval(void *ctx, const struct tap_timeline *timeline,
+			    const struct tap_interval *s)
 {
 	struct tap_pelt_track *t = track_of(ctx, s->task);
 
@@ -751,7 +823,8 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 	(void)timeline;
 	if (s->next == TAP_STATE_DEAD || s->state == TAP_STATE_DEAD)
 		note_task(v, s->task->cpu, s->task, TAP_PELT_ATTACHED);
-	if ((s->next == TAP_STATE_THROTTLED || s->state == TAP_STATE_THROTTLED) && v->opts.subject == TAP_PELT_CGROUP)
+	if ((s->next == TAP_STATE_THROTTLED || s->state == TAP_STATE_THROTTLED) &&
+	    v->opts.subject == TAP_PELT_CGROUP)
 		note_task(v, s->task->cpu, s->task, TAP_PELT_HELD);
 	return 0;
 }
@@ -762,7 +835,8 @@ static int on_cpu(void *ctx, const struct tap_timeline *timeline, const struct t
 	int ret = 0;
 
 	(void)timeline;
-	for (unsigned int i = 0; (unsigned int)s->cpu < v->nr_cpus && i < v->cpus[s->cpu].nr && !ret; i++) {
+	for (unsigned int i = 0;
+	     (unsigned int)s->cpu < v->nr_cpus && i < v->cpus[s->cpu].nr && !ret; i++) {
 		struct tap_pelt_track *t = v->cpus[s->cpu].tracks[i];
 
 		ret = t->wanted && !is_of_queues(t) ? add_class(t, s->what, s->task, s->to_ns) : 0;
@@ -770,7 +844,8 @@ static int on_cpu(void *ctx, const struct tap_timeline *timeline, const struct t
 	return ret;
 }
 
-static int on_task_migration(void *ctx, const struct tap_timeline *timeline, const struct tap_migration *m)
+static int on_task_migration(void *ctx, const struct tap_timeline *timeline,
+			     const struct tap_migration *m)
 {
 	struct tap_pelt_track *t = track_of(ctx, m->task);
 
@@ -780,7 +855,8 @@ static int on_task_migration(void *ctx, const struct tap_timeline *timeline, con
 	return 0;
 }
 
-static int on_migration(void *ctx, const struct tap_timeline *timeline, const struct tap_migration *m)
+static int on_migration(void *ctx, const struct tap_timeline *timeline,
+			const struct tap_migration *m)
 {
 	(void)timeline;
 	note_task(ctx, m->from, m->task, TAP_PELT_ATTACHED);
@@ -797,7 +873,8 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 static int on_event(void *ctx, const struct tap_timeline *timeline, const struct tap_event *ev)
 {
 	struct tap_pelt_verify *v = ctx;
-	struct tap_pelt_reading *r = tap_array_at(&v->reading, &v->nr_reading, ev->fmt->id, sizeof(*r), NULL);
+	struct tap_pelt_reading *r =
+		tap_array_at(&v->reading, &v->nr_reading, ev->fmt->id, sizeof(*r), NULL);
 
 	if (!r)
 		return -ENOMEM;
@@ -840,11 +917,21 @@ static int on_end(void *ctx, const struct tap_timeline *timeline)
 }
 
 const struct tap_watcher_ops tap_pelt_verify_of_tasks_ops = {
-	.states = TAP_STATE_ALL, .interval = on_task_interval, .migration = on_task_migration, .wants = wants, .event = on_event, .end = on_end,
+	.states = TAP_STATE_ALL,
+	.interval = on_task_interval,
+	.migration = on_task_migration,
+	.wants = wants,
+	.event = on_event,
+	.end = on_end,
 };
 
 const struct tap_watcher_ops tap_pelt_verify_of_queues_ops = {
-	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .migration = on_migration, .wants = wants, .event = on_event,
+	.states = TAP_STATE_ALL,
+	.interval = on_interval,
+	.cpu = on_cpu,
+	.migration = on_migration,
+	.wants = wants,
+	.event = on_event,
 	.end = on_end,
 };
 
@@ -856,9 +943,12 @@ void tap_pelt_verify_init(struct tap_pelt_verify *v, const struct tap_pelt_verif
 	for (unsigned int i = 0; i < TAP_PELT_NR_COMPARED; i++)
 		v->errors[i].hist = (struct tap_hist)TAP_HIST_INIT;
 	tap_pelt_queues_init(&v->queues, &(const struct tap_pelt_queues_opts){
-		.survey = opts->survey, .cgroups = opts->cgroups, .change = on_change, .late = on_late,
-		.ctx = v,
-	});
+						 .survey = opts->survey,
+						 .cgroups = opts->cgroups,
+						 .change = on_change,
+						 .late = on_late,
+						 .ctx = v,
+					 });
 }
 
 static void free_tracks(struct tap_pelt_track **tracks, unsigned int nr)

@@ -40,11 +40,14 @@ struct tap_pelt_curves {
 
 static int bad_halflife(const char *text, struct tap_err *err)
 {
-	return tap_err_set(err, -EINVAL, "--what-if: '%.100s' is not halflife= followed by at most %u times from 100us to 10s, such as halflife=16ms,64ms",
+	return tap_err_set(err, -EINVAL,
+			   "--what-if: '%.100s' is not halflife= followed by at most %u times from "
+			   "100us to 10s, such as halflife=16ms,64ms",
 			   text, TAP_PELT_MAX_HALFLIVES);
 }
 
-int tap_pelt_what_if_parse(const char *text, struct tap_pelt_what_if_opts *opts, struct tap_err *err)
+int tap_pelt_what_if_parse(const char *text, struct tap_pelt_what_if_opts *opts,
+			   struct tap_err *err)
 {
 	static const char key[] = "halflife=";
 	const char *at = text + sizeof(key) - 1;
@@ -75,7 +78,9 @@ static void add_signal(struct tap_pelt_what_if *w, const char *name, uint64_t ha
 
 	snprintf(text, sizeof(w->names[0]), "%s@%gms", name, (double)halflife_ns / 1e6);
 	w->signals[w->nr_signals++] = (struct tap_pelt_signal){
-		.name = text, .subject = w->opts.subject, .scale = TAP_PELT_1024,
+		.name = text,
+		.subject = w->opts.subject,
+		.scale = TAP_PELT_1024,
 	};
 }
 
@@ -90,10 +95,13 @@ static uint64_t most_tasks(const struct tap_pelt_what_if *w)
 /* By a clock on which the half-life is the kernel's. */
 static uint64_t unit_of(const struct tap_pelt_what_if *w, const struct curve *c, uint64_t ts_ns)
 {
-	return (uint64_t)((unsigned __int128)(ts_ns - w->opts.window.from_ns) * TAP_PELT_HALFLIFE_NS / c->halflife_ns) >> 10;
+	return (uint64_t)((unsigned __int128)(ts_ns - w->opts.window.from_ns) *
+			  TAP_PELT_HALFLIFE_NS / c->halflife_ns) >>
+	       10;
 }
 
-static void advance(const struct tap_pelt_what_if *w, struct curve *c, const struct tap_pelt_range *adds, uint64_t from_ns, uint64_t to_ns)
+static void advance(const struct tap_pelt_what_if *w, struct curve *c,
+		    const struct tap_pelt_range *adds, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t from = unit_of(w, c, from_ns), to = unit_of(w, c, to_ns);
 
@@ -110,7 +118,9 @@ static int hold(struct tap_pelt_what_if *w, struct curve *c, uint64_t from_ns, u
 	int ret = 0;
 
 	if (w->opts.keep_points && (is_known || c->told))
-		ret = tap_pelt_series_point(s, from_ns, is_known ? (int64_t)((averages.lo + averages.hi) / 2) : TAP_PELT_GAP);
+		ret = tap_pelt_series_point(s, from_ns,
+					    is_known ? (int64_t)((averages.lo + averages.hi) / 2)
+						     : TAP_PELT_GAP);
 	c->told = is_known;
 	if (!is_known || ret)
 		return ret;
@@ -120,7 +130,8 @@ static int hold(struct tap_pelt_what_if *w, struct curve *c, uint64_t from_ns, u
 }
 
 /* One state, in periods. */
-static int go(struct tap_pelt_what_if *w, struct curve *c, const struct use *use, uint64_t from_ns, uint64_t to_ns)
+static int go(struct tap_pelt_what_if *w, struct curve *c, const struct use *use, uint64_t from_ns,
+	      uint64_t to_ns)
 {
 	const struct tap_pelt_range *adds = c->runnable ? &use->runnable : &use->util;
 	uint64_t period_ns = c->halflife_ns * TAP_PELT_PERIOD / TAP_PELT_HALFLIFE_NS << 10;
@@ -128,7 +139,8 @@ static int go(struct tap_pelt_what_if *w, struct curve *c, const struct use *use
 	int ret = 0;
 
 	for (unsigned int i = 0; from_ns < to_ns && !ret; i++) {
-		bool is_last = to_ns - from_ns <= period_ns || i == MAX_STEPS || !adds->hi || adds->lo != adds->hi;
+		bool is_last = to_ns - from_ns <= period_ns || i == MAX_STEPS || !adds->hi ||
+			       adds->lo != adds->hi;
 		uint64_t next_ns = is_last ? to_ns : from_ns + period_ns;
 
 		if (is_shown)
@@ -148,7 +160,9 @@ struct whom {
 	uint64_t cgroup;
 };
 
-static struct tap_pelt_series *add_series(struct tap_pelt_what_if *w, const struct tap_pelt_signal *signal, const struct whom *whom)
+static struct tap_pelt_series *add_series(struct tap_pelt_what_if *w,
+					  const struct tap_pelt_signal *signal,
+					  const struct whom *whom)
 {
 	struct tap_pelt_series *s;
 
@@ -158,9 +172,13 @@ static struct tap_pelt_series *add_series(struct tap_pelt_what_if *w, const stru
 	if (!s)
 		return NULL;
 	*s = (struct tap_pelt_series){
-		.signal = signal, .subject = signal->subject, .cpu = whom->cpu, .tid = whom->task ? whom->task->tid : 0,
+		.signal = signal,
+		.subject = signal->subject,
+		.cpu = whom->cpu,
+		.tid = whom->task ? whom->task->tid : 0,
 		.cgroup = whom->cgroup,
-		.hist = TAP_HIST_INIT, .below = TAP_HIST_INIT,
+		.hist = TAP_HIST_INIT,
+		.below = TAP_HIST_INIT,
 	};
 	if (whom->task)
 		memcpy(s->comm, whom->task->comm, sizeof(s->comm));
@@ -169,9 +187,12 @@ static struct tap_pelt_series *add_series(struct tap_pelt_what_if *w, const stru
 	return w->opts.nr_columns && !s->columns ? NULL : s;
 }
 
-static struct tap_pelt_curves *get_curves(struct tap_pelt_what_if *w, unsigned int index, const struct whom *whom)
+static struct tap_pelt_curves *get_curves(struct tap_pelt_what_if *w, unsigned int index,
+					  const struct whom *whom)
 {
-	struct tap_pelt_curves **slot = tap_array_at(&w->subjects, &w->nr_subjects, index, sizeof(*w->subjects), NULL), *new;
+	struct tap_pelt_curves **slot = tap_array_at(&w->subjects, &w->nr_subjects, index,
+						     sizeof(*w->subjects), NULL),
+			       *new;
 
 	if (!slot || *slot)
 		return slot ? *slot : NULL;
@@ -180,11 +201,12 @@ static struct tap_pelt_curves *get_curves(struct tap_pelt_what_if *w, unsigned i
 		return NULL;
 	new->wanted = w->opts.want(w->opts.ctx, whom->task, whom->cpu);
 	new->at_ns = w->opts.window.from_ns;
-	for (unsigned int i = 0; new->wanted && i < w->nr_signals; i++) {
+	for (unsigned int i = 0; new->wanted &&i < w->nr_signals; i++) {
 		struct curve *c = &new->curves[i];
 
 		*c = (struct curve){
-			.series = add_series(w, &w->signals[i], whom), .halflife_ns = w->opts.halflives_ns[i % w->opts.nr_halflives],
+			.series = add_series(w, &w->signals[i], whom),
+			.halflife_ns = w->opts.halflives_ns[i % w->opts.nr_halflives],
 			.runnable = !w->opts.util || i >= w->opts.nr_halflives,
 		};
 		c->sums.hi = (uint64_t)TAP_PELT_MAX * 1024 * (c->runnable ? most_tasks(w) : 1);
@@ -194,7 +216,8 @@ static struct tap_pelt_curves *get_curves(struct tap_pelt_what_if *w, unsigned i
 	return new;
 }
 
-static int add(struct tap_pelt_what_if *w, unsigned int index, const struct whom *whom, const struct use *use, struct tap_window times)
+static int add(struct tap_pelt_what_if *w, unsigned int index, const struct whom *whom,
+	       const struct use *use, struct tap_window times)
 {
 	const struct use untold = { false, { 0, 1 }, { 0, most_tasks(w) } };
 	struct tap_pelt_curves *curves;
@@ -209,7 +232,10 @@ static int add(struct tap_pelt_what_if *w, unsigned int index, const struct whom
 		return -ENOMEM;
 	for (unsigned int i = 0; curves->wanted && i < w->nr_signals && !ret; i++) {
 		ret = go(w, &curves->curves[i], &untold, curves->at_ns, times.from_ns);
-		ret = ret ?: go(w, &curves->curves[i], use, curves->at_ns > times.from_ns ? curves->at_ns : times.from_ns, times.to_ns);
+		ret = ret
+			      ?: go(w, &curves->curves[i], use,
+				    curves->at_ns > times.from_ns ? curves->at_ns : times.from_ns,
+				    times.to_ns);
 	}
 	curves->at_ns = times.to_ns > curves->at_ns ? times.to_ns : curves->at_ns;
 	return ret;
@@ -224,11 +250,14 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 {
 	bool is_known = s->state != TAP_STATE_UNKNOWN, runs = s->state == TAP_STATE_RUNNING;
 	struct use use = {
-		runs, range_of(is_known, runs, 1), range_of(is_known, runs || tap_state_is_wait(s->state), 1),
+		runs,
+		range_of(is_known, runs, 1),
+		range_of(is_known, runs || tap_state_is_wait(s->state), 1),
 	};
 
 	(void)t;
-	return add(ctx, s->task->index, &(const struct whom){ .task = s->task, .cpu = -1 }, &use, (struct tap_window){ s->from_ns, s->to_ns });
+	return add(ctx, s->task->index, &(const struct whom){ .task = s->task, .cpu = -1 }, &use,
+		   (struct tap_window){ s->from_ns, s->to_ns });
 }
 
 static bool is_fair(const struct tap_task *task)
@@ -238,12 +267,14 @@ static bool is_fair(const struct tap_task *task)
 
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
-	bool is_known = s->what == TAP_CPU_IDLE || (s->what == TAP_CPU_RUN && s->task->prio != TAP_PRIO_UNKNOWN);
+	bool is_known = s->what == TAP_CPU_IDLE ||
+			(s->what == TAP_CPU_RUN && s->task->prio != TAP_PRIO_UNKNOWN);
 	bool runs = s->what == TAP_CPU_RUN && is_fair(s->task);
 	struct use use = { runs, .util = range_of(is_known, runs, 1) };
 
 	(void)t;
-	return add(ctx, (unsigned int)s->cpu, &(const struct whom){ .cpu = s->cpu }, &use, (struct tap_window){ s->from_ns, s->to_ns });
+	return add(ctx, (unsigned int)s->cpu, &(const struct whom){ .cpu = s->cpu }, &use,
+		   (struct tap_window){ s->from_ns, s->to_ns });
 }
 
 /* Of the queues: what each cgroup had up to now is over. */
@@ -253,20 +284,24 @@ static int on_change(void *ctx, const struct tap_timeline *t, int cpu, uint64_t 
 	int ret = 0;
 
 	for (unsigned int i = 0; i < w->opts.nr_groups && !ret; i++) {
-		struct tap_pelt_held held = tap_pelt_queues_held(&w->queues, t, cpu, &w->opts.groups[i], ts_ns);
+		struct tap_pelt_held held =
+			tap_pelt_queues_held(&w->queues, t, cpu, &w->opts.groups[i], ts_ns);
 		struct use use = {
-			held.runs, range_of(held.runs_known, held.runs, 1),
+			held.runs,
+			range_of(held.runs_known, held.runs, 1),
 			{ held.nr, held.nr_max < MOST_TASKS ? held.nr_max : MOST_TASKS },
 		};
 
-		ret = add(w, (unsigned int)cpu * w->opts.nr_groups + i, &(const struct whom){ .cpu = cpu, .cgroup = w->opts.groups[i].cgroup },
+		ret = add(w, (unsigned int)cpu * w->opts.nr_groups + i,
+			  &(const struct whom){ .cpu = cpu, .cgroup = w->opts.groups[i].cgroup },
 			  &use, (struct tap_window){ 0, ts_ns });
 	}
 	return ret;
 }
 
 const struct tap_watcher_ops tap_pelt_what_if_of_tasks_ops = {
-	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD), .interval = on_interval,
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD),
+	.interval = on_interval,
 };
 const struct tap_watcher_ops tap_pelt_what_if_of_cpus_ops = { .cpu = on_cpu };
 
@@ -281,8 +316,11 @@ void tap_pelt_what_if_init(struct tap_pelt_what_if *w, const struct tap_pelt_wha
 	for (unsigned int i = 0; opts->runnable && i < opts->nr_halflives; i++)
 		add_signal(w, "runnable", opts->halflives_ns[i]);
 	tap_pelt_queues_init(&w->queues, &(const struct tap_pelt_queues_opts){
-		.survey = opts->survey, .cgroups = opts->cgroups, .change = on_change, .ctx = w,
-	});
+						 .survey = opts->survey,
+						 .cgroups = opts->cgroups,
+						 .change = on_change,
+						 .ctx = w,
+					 });
 }
 
 void tap_pelt_what_if_release(struct tap_pelt_what_if *w)

@@ -33,7 +33,8 @@ static int check_events(const struct tap_select *s, const struct tap_format *con
 	for (i = 0; i < s->nr_events; i++) {
 		const struct tap_select_word *w = &s->events[i];
 
-		for (k = 0; k < nr && !tap_select_word_fits(w, formats[k]->system, formats[k]->name); k++)
+		for (k = 0;
+		     k < nr && !tap_select_word_fits(w, formats[k]->system, formats[k]->name); k++)
 			;
 		if (k == nr)
 			return no_such_event(w, formats, nr, err);
@@ -68,11 +69,14 @@ void tap_pick_release(struct tap_pick *p)
 /* Return: NULL when out of memory. */
 static const struct tap_pick_kind *kind_of(struct tap_pick *p, const struct tap_event_kind *kind)
 {
-	struct tap_pick_kind *k = kind->index < p->nr_kinds ? &p->kinds[kind->index] :
-				  tap_array_at(&p->kinds, &p->nr_kinds, kind->index, sizeof(*k), NULL);
+	struct tap_pick_kind *k =
+		kind->index < p->nr_kinds
+			? &p->kinds[kind->index]
+			: tap_array_at(&p->kinds, &p->nr_kinds, kind->index, sizeof(*k), NULL);
 
 	if (k && !k->known)
-		*k = (struct tap_pick_kind){ true, tap_pick_wants(p, kind->fmt), tap_kind_filter(&p->filters, kind->fmt) };
+		*k = (struct tap_pick_kind){ true, tap_pick_wants(p, kind->fmt),
+					     tap_kind_filter(&p->filters, kind->fmt) };
 	return k;
 }
 
@@ -92,8 +96,8 @@ bool tap_pick_task_by(const struct tap_pick *p, const struct tap_cgroups *cgroup
 }
 
 /* @comm: its name, as the event has it; or NULL. Return: 1 or 0; -ENOMEM. */
-static int tid_matches(const struct tap_pick *p, struct tap_identities *ids, unsigned int by, int tid,
-		       const struct tap_field *comm, const struct tap_event *ev)
+static int tid_matches(const struct tap_pick *p, struct tap_identities *ids, unsigned int by,
+		       int tid, const struct tap_field *comm, const struct tap_event *ev)
 {
 	const struct tap_task *task;
 	const char *text;
@@ -104,8 +108,9 @@ static int tid_matches(const struct tap_pick *p, struct tap_identities *ids, uns
 	by &= ~(unsigned int)TAP_SELECT_TIDS;
 	if (comm && (by & TAP_SELECT_COMMS)) {
 		text = tap_field_bytes(comm, ev->data, ev->size, &len);
-		if (!tap_select_task_by(p->select, TAP_SELECT_COMMS,
-					&(struct tap_select_task){ .tid = tid, .comm = text, .comm_len = len }))
+		if (!tap_select_task_by(
+			    p->select, TAP_SELECT_COMMS,
+			    &(struct tap_select_task){ .tid = tid, .comm = text, .comm_len = len }))
 			return 0;
 		by &= ~(unsigned int)TAP_SELECT_COMMS;
 	}
@@ -123,7 +128,8 @@ static int tasks_match(const struct tap_pick *p, struct tap_identities *ids, uns
 	if (kind->current)
 		ret = tid_matches(p, ids, by, tap_event_current(kind, ev), NULL, ev);
 	for (unsigned int i = 0; i < kind->nr_tasks && !ret; i++)
-		ret = tid_matches(p, ids, by, (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size),
+		ret = tid_matches(p, ids, by,
+				  (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size),
 				  kind->tasks[i].comm, ev);
 	return ret;
 }
@@ -133,14 +139,16 @@ static bool cgroup_matches(const struct tap_pick *p, const struct tap_cgroups *c
 			   const struct tap_event_kind *kind, const struct tap_event *ev)
 {
 	const struct tap_select_task task = {
-		.cgroup = tap_cgroups_path(cgroups, tap_field_u64(kind->cgroup, ev->data, ev->size)),
+		.cgroup =
+			tap_cgroups_path(cgroups, tap_field_u64(kind->cgroup, ev->data, ev->size)),
 	};
 
 	return tap_select_task_by(p->select, TAP_SELECT_CGROUPS, &task);
 }
 
-static int filter_holds(const struct tap_pick *p, struct tap_identities *ids, const struct tap_filter *filter,
-			const struct tap_event_kind *kind, const struct tap_event *ev)
+static int filter_holds(const struct tap_pick *p, struct tap_identities *ids,
+			const struct tap_filter *filter, const struct tap_event_kind *kind,
+			const struct tap_event *ev)
 {
 	const struct tap_task *task = NULL;
 
@@ -152,8 +160,8 @@ static int filter_holds(const struct tap_pick *p, struct tap_identities *ids, co
 	return tap_pick_filter(filter, ev, task && *task->comm ? task->comm : NULL);
 }
 
-int tap_pick_match(struct tap_pick *p, struct tap_identities *ids, const struct tap_event_kind *kind,
-		   const struct tap_event *ev)
+int tap_pick_match(struct tap_pick *p, struct tap_identities *ids,
+		   const struct tap_event_kind *kind, const struct tap_event *ev)
 {
 	unsigned int by = p->select->by & TAP_SELECT_TASKS;
 	const struct tap_pick_kind *k;

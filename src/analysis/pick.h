@@ -20,7 +20,7 @@ struct tap_pick {
 	struct tap_pick_kind {
 		bool known, wanted;
 		const struct tap_filter *filter; /* or NULL */
-	} *kinds; /* by their index */
+	} * kinds; /* by their index */
 	unsigned int nr_kinds;
 	struct tap_kind_filters filters;
 	struct tap_buf note; /* after tap_pick_init(): what the user should know, or nothing */
@@ -28,8 +28,8 @@ struct tap_pick {
 
 /*
  * @formats: what the recording has.
- * Return: 0; -EINVAL with a sentence that names the option; -ENODATA: with one that names the -e that
- * none of @formats fits; -ENOMEM.
+ * Return: 0; -EINVAL with a sentence that names the option; -ENODATA: with one that names the -e
+ * that none of @formats fits; -ENOMEM.
  */
 int tap_pick_init(struct tap_pick *p, const struct tap_select_words *words,
 		  const struct tap_format *const *formats, unsigned int nr, struct tap_err *err);
@@ -42,18 +42,21 @@ static inline bool tap_pick_wants(const struct tap_pick *p, const struct tap_for
 }
 
 /* -f. @comm: of the task that was running, or NULL. Return: as tap_filter_match(). */
-static inline int tap_pick_filter(const struct tap_filter *f, const struct tap_event *ev, const char *comm)
+static inline int tap_pick_filter(const struct tap_filter *f, const struct tap_event *ev,
+				  const char *comm)
 {
 	const struct tap_filter_about about = {
-		.cpu = ev->cpu, .comm = comm, .comm_len = comm ? (uint32_t)strnlen(comm, TAP_TASK_COMM) : 0,
+		.cpu = ev->cpu,
+		.comm = comm,
+		.comm_len = comm ? (uint32_t)strnlen(comm, TAP_TASK_COMM) : 0,
 	};
 
 	return f ? tap_filter_match(f, ev->data, ev->size, &about) : 1;
 }
 
 /* @kind: of ev->fmt; NULL for a loss. Return: 1 or 0; -ENOMEM. */
-int tap_pick_match(struct tap_pick *p, struct tap_identities *ids, const struct tap_event_kind *kind,
-		   const struct tap_event *ev);
+int tap_pick_match(struct tap_pick *p, struct tap_identities *ids,
+		   const struct tap_event_kind *kind, const struct tap_event *ev);
 
 /* -p -t -c -g about a task alone, by those of @by (enum tap_select_by). */
 bool tap_pick_task_by(const struct tap_pick *p, const struct tap_cgroups *cgroups, unsigned int by,

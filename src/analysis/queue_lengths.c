@@ -86,8 +86,8 @@ int tap_queue_lengths_set(struct tap_queue_lengths *q, unsigned int cpu, uint64_
 
 int tap_queue_lengths_set_imbalance(struct tap_queue_lengths *q, uint64_t ns)
 {
-	int64_t imbalance = q->nr_known < 2 ? -1 :
-			    q->counts[q->nr_counts - 1].length - q->counts[0].length;
+	int64_t imbalance =
+		q->nr_known < 2 ? -1 : q->counts[q->nr_counts - 1].length - q->counts[0].length;
 
 	return tap_length_log_set(&q->imbalance_log, ns, imbalance);
 }
@@ -102,16 +102,16 @@ int tap_queue_lengths_doubt(struct tap_queue_lengths *q, unsigned int cpu, uint6
 		return -ENOMEM;
 	if (from_ns < idled_ns)
 		from_ns = idled_ns;
-	return tap_length_log_doubt(&c->log, from_ns, now_ns) ?:
-	       tap_length_log_doubt(&q->imbalance_log, from_ns, now_ns);
+	return tap_length_log_doubt(&c->log, from_ns, now_ns)
+		       ?: tap_length_log_doubt(&q->imbalance_log, from_ns, now_ns);
 }
 
 /* Of the imbalance what is before @all_ns is right. */
 static int commit(struct tap_queue_lengths *q, struct tap_queue_length *c, uint64_t ns,
 		  uint64_t all_ns)
 {
-	return tap_length_log_commit(&c->log, &c->length, ns) ?:
-	       tap_length_log_commit(&q->imbalance_log, &q->imbalance, all_ns);
+	return tap_length_log_commit(&c->log, &c->length, ns)
+		       ?: tap_length_log_commit(&q->imbalance_log, &q->imbalance, all_ns);
 }
 
 int tap_queue_lengths_idle(struct tap_queue_lengths *q, unsigned int cpu, uint64_t now_ns)

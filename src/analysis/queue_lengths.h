@@ -15,7 +15,7 @@ struct tap_queue_length {
 	struct tap_hist length; /* owned; weighted with ns: .count is the time known */
 
 	/* inside */
-	int64_t now;		   /* -1: not known */
+	int64_t now; /* -1: not known */
 	struct tap_length_log log; /* since the CPU was last idle */
 };
 
@@ -31,13 +31,16 @@ struct tap_queue_lengths {
 	struct tap_length_count {
 		int64_t length;
 		unsigned int nr; /* CPUs */
-	} *counts; /* owned; of the lengths that are there now, the smallest first */
+	} * counts; /* owned; of the lengths that are there now, the smallest first */
 	unsigned int nr_counts, cap_counts;
 	unsigned int nr_known; /* CPUs */
 };
 
 /* {0} is not empty: use this. */
-#define TAP_QUEUE_LENGTHS_INIT { .imbalance = TAP_HIST_INIT }
+#define TAP_QUEUE_LENGTHS_INIT                                                                     \
+	{                                                                                          \
+		.imbalance = TAP_HIST_INIT                                                         \
+	}
 
 void tap_queue_lengths_release(struct tap_queue_lengths *q);
 

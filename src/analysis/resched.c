@@ -14,7 +14,7 @@ enum what { NONE, ASKED, ENTRY, SWITCH, EXIT, IDLE, IRQ_ENTRY, IRQ_EXIT };
 
 struct kind {
 	enum what what;
-	struct tap_num tid;   /* who is asked, is in __schedule(), is switched in */
+	struct tap_num tid; /* who is asked, is in __schedule(), is switched in */
 	/* asked, idle: the CPU; switch: who was switched out; exit: whether there was a switch */
 	struct tap_num other;
 	struct tap_num value; /* asked: the flag; idle: the state */
@@ -39,7 +39,9 @@ struct tap_resched_cpu {
 
 static enum what irq_what(const struct tap_format *fmt)
 {
-	static const enum what whats[] = { [TAP_IRQ_NONE] = NONE, [TAP_IRQ_ENTRY] = IRQ_ENTRY, [TAP_IRQ_EXIT] = IRQ_EXIT };
+	static const enum what whats[] = {
+		[TAP_IRQ_NONE] = NONE, [TAP_IRQ_ENTRY] = IRQ_ENTRY, [TAP_IRQ_EXIT] = IRQ_EXIT
+	};
 
 	return whats[tap_irq_event(fmt)];
 }
@@ -119,13 +121,14 @@ static struct begin begins(const struct tap_resched_cpu *c, int tid, uint64_t ns
 }
 
 /* Ends *@b, which counts if it is of @tid. Return: 0 or -ENOMEM. */
-static int end_stage(struct tap_resched *r, enum tap_resched_stage stage, const struct tap_event *ev, int tid,
-		     struct begin *b)
+static int end_stage(struct tap_resched *r, enum tap_resched_stage stage,
+		     const struct tap_event *ev, int tid, struct begin *b)
 {
 	const struct tap_resched_cpu *c = &r->cpus[ev->cpu];
 	struct tap_resched_figures *f = &r->stages[stage];
 	uint64_t ns = ev->ts_ns - b->ns, in_irqs = irq_ns(c, ev->ts_ns) - b->irq_ns;
-	bool counts = b->is_open && b->tid == tid && b->ns >= c->lost_to_ns && b->ns >= r->lost_to_ns;
+	bool counts =
+		b->is_open && b->tid == tid && b->ns >= c->lost_to_ns && b->ns >= r->lost_to_ns;
 
 	b->is_open = false;
 	if (!counts || (r->opts.want && !r->opts.want(r->opts.ctx, ev->cpu, tid)))
@@ -166,7 +169,8 @@ static int on_asked(struct tap_resched *r, const struct kind *k, const struct ta
 	return c ? 0 : -ENOMEM;
 }
 
-static int on_sched_entry(struct tap_resched *r, struct tap_resched_cpu *c, int tid, const struct tap_event *ev)
+static int on_sched_entry(struct tap_resched *r, struct tap_resched_cpu *c, int tid,
+			  const struct tap_event *ev)
 {
 	int ret = end_stage(r, TAP_RESCHED_ASKED, ev, tid, &c->asked[0]);
 
@@ -193,7 +197,7 @@ static int on_switch(struct tap_resched *r, struct tap_resched_cpu *c, const str
 }
 
 static int on_sched_exit(struct tap_resched *r, struct tap_resched_cpu *c, const struct kind *k,
-		   const struct tap_event *ev)
+			 const struct tap_event *ev)
 {
 	int tid = tap_num_int(&k->tid, ev), ret;
 
@@ -236,7 +240,8 @@ static int note_losses(struct tap_resched *r, uint64_t ns)
 {
 	const struct tap_survey *s = r->opts.survey;
 
-	for (; r->next_loss < s->nr_kept_losses && s->losses[r->next_loss].from_ns <= ns; r->next_loss++) {
+	for (; r->next_loss < s->nr_kept_losses && s->losses[r->next_loss].from_ns <= ns;
+	     r->next_loss++) {
 		const struct tap_loss *l = &s->losses[r->next_loss];
 		struct tap_resched_cpu *c = NULL;
 		uint64_t *to_ns = &r->lost_to_ns;
@@ -259,8 +264,9 @@ static int note_losses(struct tap_resched *r, uint64_t ns)
 const char *tap_resched_stage_name(enum tap_resched_stage stage)
 {
 	static const char *const names[TAP_NR_RESCHED_STAGES] = {
-		[TAP_RESCHED_ASKED] = "asked", [TAP_RESCHED_ASKED_LAZY] = "asked_lazy", [TAP_RESCHED_IDLE_EXIT] = "idle_exit",
-		[TAP_RESCHED_PICK] = "pick", [TAP_RESCHED_SWITCH] = "switch", [TAP_RESCHED_STAY] = "stay",
+		[TAP_RESCHED_ASKED] = "asked",	       [TAP_RESCHED_ASKED_LAZY] = "asked_lazy",
+		[TAP_RESCHED_IDLE_EXIT] = "idle_exit", [TAP_RESCHED_PICK] = "pick",
+		[TAP_RESCHED_SWITCH] = "switch",       [TAP_RESCHED_STAY] = "stay",
 	};
 
 	return names[stage];
@@ -277,7 +283,7 @@ void tap_resched_release(struct tap_resched *r)
 {
 	for (int i = 0; i < TAP_NR_RESCHED_STAGES; i++)
 		tap_hist_release(&r->stages[i].ns);
-	tap_map_for_each(&r->kinds, s)
+	tap_map_for_each (&r->kinds, s)
 		free((void *)(uintptr_t)s->value);
 	tap_map_release(&r->kinds);
 	free(r->cpus);

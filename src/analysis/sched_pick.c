@@ -26,12 +26,21 @@ bool tap_sched_pick_init(struct tap_sched_pick_fields *f, const struct tap_forma
 		const char *name;
 		bool is_needed;
 	} fields[] = {
-		{ &f->tid, "next_pid", true }, { &f->group, "group", true }, { &f->weight, "next_weight", true },
-		{ &f->vtime, "vtime", true }, { &f->lag, "next_lag", true }, { &f->deadline, "next_deadline", true },
-		{ &f->vprot, "next_vprot", false }, { &f->slice, "next_slice", false }, { &f->nr_queued, "h_nr_queued", false },
+		{ &f->tid, "next_pid", true },
+		{ &f->group, "group", true },
+		{ &f->weight, "next_weight", true },
+		{ &f->vtime, "vtime", true },
+		{ &f->lag, "next_lag", true },
+		{ &f->deadline, "next_deadline", true },
+		{ &f->vprot, "next_vprot", false },
+		{ &f->slice, "next_slice", false },
+		{ &f->nr_queued, "h_nr_queued", false },
 		{ &f->nr_runnable, "h_nr_runnable", false },
-		{ &f->prev_queued, "prev_queued", true }, { &f->prev_delayed, "prev_delayed", false },
-		{ &f->donor, "donor", false }, { &f->prev_throttled, "prev_throttled", false }, { &f->prev_blocked, "prev_blocked", false },
+		{ &f->prev_queued, "prev_queued", true },
+		{ &f->prev_delayed, "prev_delayed", false },
+		{ &f->donor, "donor", false },
+		{ &f->prev_throttled, "prev_throttled", false },
+		{ &f->prev_blocked, "prev_blocked", false },
 	};
 	bool is_whole = !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_pick");
 
@@ -51,7 +60,8 @@ bool tap_is_sched_pick(const struct tap_format *fmt)
 	return tap_sched_pick_init(&f, fmt);
 }
 
-/* Of virtual time to time, of a task that runs. A file may lie: what is out of all bounds is at the bound. */
+/* Of virtual time to time, of a task that runs. A file may lie: what is out of all bounds is at the
+ * bound. */
 static int64_t run_ns(int64_t virtual_ns, uint64_t weight)
 {
 	double ns = (double)virtual_ns * (double)weight / NICE_0_WEIGHT;
@@ -77,22 +87,34 @@ int64_t tap_sched_pick_lag_ns(const struct tap_sched_pick_fields *f, const struc
 	return run_ns((int64_t)value(&f->lag, ev), value(&f->weight, ev));
 }
 
-void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out)
+void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap_event *ev,
+			 struct tap_sched_pick *out)
 {
-	uint64_t lag = value(&f->lag, ev), deadline = value(&f->deadline, ev), weight = value(&f->weight, ev);
+	uint64_t lag = value(&f->lag, ev), deadline = value(&f->deadline, ev),
+		 weight = value(&f->weight, ev);
 	uint64_t vtime = value(&f->vtime, ev), v = vtime - lag;
 	bool queued = value(&f->prev_queued, ev);
 
 	*out = (struct tap_sched_pick){
-		.ts_ns = ev->ts_ns, .cpu = ev->cpu, .tid = weight && !value(&f->donor, ev) ? (int)value(&f->tid, ev) : 0,
-		.group = (int)value(&f->group, ev), .weight = weight,
-		.vtime = (int64_t)vtime, .v = (int64_t)v, .deadline = (int64_t)(v + deadline),
-		.left_ns = left_ns((int64_t)deadline, weight), .protected_ns = left_ns((int64_t)value(&f->vprot, ev), weight),
-		.slice_ns = value(&f->slice, ev), .lag_ns = run_ns((int64_t)lag, weight),
+		.ts_ns = ev->ts_ns,
+		.cpu = ev->cpu,
+		.tid = weight && !value(&f->donor, ev) ? (int)value(&f->tid, ev) : 0,
+		.group = (int)value(&f->group, ev),
+		.weight = weight,
+		.vtime = (int64_t)vtime,
+		.v = (int64_t)v,
+		.deadline = (int64_t)(v + deadline),
+		.left_ns = left_ns((int64_t)deadline, weight),
+		.protected_ns = left_ns((int64_t)value(&f->vprot, ev), weight),
+		.slice_ns = value(&f->slice, ev),
+		.lag_ns = run_ns((int64_t)lag, weight),
 		.nr_queued = (uint32_t)value(&f->nr_queued, ev),
-		.nr_runnable = (uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev),
-		.prev_queued = queued, .prev_delayed = queued && value(&f->prev_delayed, ev),
-		.prev_stopped = queued && (value(&f->prev_throttled, ev) || value(&f->prev_blocked, ev)),
+		.nr_runnable =
+			(uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev),
+		.prev_queued = queued,
+		.prev_delayed = queued && value(&f->prev_delayed, ev),
+		.prev_stopped =
+			queued && (value(&f->prev_throttled, ev) || value(&f->prev_blocked, ev)),
 	};
 }
 
@@ -102,29 +124,40 @@ static struct tap_pick_level level_at(const char *words, bool swap)
 	uint64_t v, weight;
 
 	for (unsigned int i = 0; i < LEVEL_WORDS; i++)
-		w[i] = (int64_t)tap_load((const unsigned char *)words + i * WORD_BYTES, WORD_BYTES, swap);
+		w[i] = (int64_t)tap_load((const unsigned char *)words + i * WORD_BYTES, WORD_BYTES,
+					 swap);
 	v = (uint64_t)w[VTIME] - (uint64_t)w[LAG];
 	weight = (uint64_t)w[WEIGHT];
 	return (struct tap_pick_level){
-		.group = (int)w[GROUP], .weight = weight,
-		.vtime = w[VTIME], .v = (int64_t)v, .deadline = (int64_t)(v + (uint64_t)w[DEADLINE]),
-		.left_ns = left_ns(w[DEADLINE], weight), .protected_ns = left_ns(w[VPROT], weight), .slice_ns = (uint64_t)w[SLICE],
+		.group = (int)w[GROUP],
+		.weight = weight,
+		.vtime = w[VTIME],
+		.v = (int64_t)v,
+		.deadline = (int64_t)(v + (uint64_t)w[DEADLINE]),
+		.left_ns = left_ns(w[DEADLINE], weight),
+		.protected_ns = left_ns(w[VPROT], weight),
+		.slice_ns = (uint64_t)w[SLICE],
 	};
 }
 
 void tap_sched_pick_read_levels(const struct tap_sched_pick_fields *f, const struct tap_event *ev,
-				struct tap_pick_level levels[TAP_PICK_LEVELS], struct tap_sched_pick *out)
+				struct tap_pick_level levels[TAP_PICK_LEVELS],
+				struct tap_sched_pick *out)
 {
 	uint32_t bytes = 0;
-	const char *words = f->levels && out->tid ? tap_field_bytes(f->levels, ev->data, ev->size, &bytes) : NULL;
+	const char *words = f->levels && out->tid
+				    ? tap_field_bytes(f->levels, ev->data, ev->size, &bytes)
+				    : NULL;
 
 	out->levels = levels;
-	out->nr_levels = bytes / LEVEL_BYTES < TAP_PICK_LEVELS ? bytes / LEVEL_BYTES : TAP_PICK_LEVELS;
+	out->nr_levels =
+		bytes / LEVEL_BYTES < TAP_PICK_LEVELS ? bytes / LEVEL_BYTES : TAP_PICK_LEVELS;
 	for (unsigned int i = 0; i < out->nr_levels; i++)
 		levels[i] = level_at(words + i * LEVEL_BYTES, f->levels->swap);
 }
 
-void tap_sched_pick_read_any(struct tap_sched_pick_fields *f, const struct tap_event *ev, struct tap_sched_pick *out)
+void tap_sched_pick_read_any(struct tap_sched_pick_fields *f, const struct tap_event *ev,
+			     struct tap_sched_pick *out)
 {
 	if (ev->fmt != f->fmt)
 		tap_sched_pick_init(f, ev->fmt);

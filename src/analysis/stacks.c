@@ -33,7 +33,7 @@ struct tap_event_stacks {
 	struct text {
 		size_t at;
 		uint32_t len;
-	} *texts; /* that of number 1 first */
+	} * texts; /* that of number 1 first */
 	unsigned int nr_texts, cap_texts;
 };
 
@@ -127,7 +127,8 @@ static int find_text(struct tap_event_stacks *s, uint32_t *number)
 
 	for (uint64_t key = ret ? 0 : tap_map_key(s->text.data + t.at, t.len); !ret; key++) {
 		slot = tap_map_put(&s->by_key, key);
-		if (!slot || tap_array_grow(&s->texts, s->nr_texts, &s->cap_texts, sizeof(*s->texts)))
+		if (!slot ||
+		    tap_array_grow(&s->texts, s->nr_texts, &s->cap_texts, sizeof(*s->texts)))
 			return -ENOMEM;
 		if (!*slot) {
 			s->texts[s->nr_texts++] = t;
@@ -151,8 +152,9 @@ int tap_event_stacks_read(struct tap_event_stacks *s, const struct tap_event *ev
 
 	*number = 0;
 	if (f && f->size <= 4) {
-		known = tap_map_put(&s->by_record, (uint64_t)ev->fmt->id << 32 |
-						   (uint32_t)tap_field_u64(f, ev->data, ev->size));
+		known = tap_map_put(&s->by_record,
+				    (uint64_t)ev->fmt->id << 32 |
+					    (uint32_t)tap_field_u64(f, ev->data, ev->size));
 		if (!known)
 			return -ENOMEM;
 	}
@@ -178,8 +180,9 @@ static bool is_wakeup(const struct tap_event_stacks *s, enum tap_sched_kind kind
 }
 
 /* An event that may have a stack. Return: 0 or -ENOMEM. */
-static int take_event(struct tap_event_stacks *s, const struct tap_timeline *timeline, const struct tap_sched_fields *f,
-		      const struct tap_event *ev, struct before *before)
+static int take_event(struct tap_event_stacks *s, const struct tap_timeline *timeline,
+		      const struct tap_sched_fields *f, const struct tap_event *ev,
+		      struct before *before)
 {
 	bool is_switch = f->kind == TAP_SCHED_SWITCH;
 	const struct tap_task *task = NULL;
@@ -193,8 +196,11 @@ static int take_event(struct tap_event_stacks *s, const struct tap_timeline *tim
 	if (!of)
 		return -ENOMEM;
 	*before = (struct before){
-		.what = is_switch ? OF_SWITCH : OF_WAKEUP, .ts_ns = ev->ts_ns,
-		.tid = tap_num_int(&f->current, ev), .buffer = ev->buffer, .task = task->index,
+		.what = is_switch ? OF_SWITCH : OF_WAKEUP,
+		.ts_ns = ev->ts_ns,
+		.tid = tap_num_int(&f->current, ev),
+		.buffer = ev->buffer,
+		.task = task->index,
 	};
 	if (is_switch) {
 		of->left = (struct tap_stack_pair){ 0 };
@@ -206,23 +212,24 @@ static int take_event(struct tap_event_stacks *s, const struct tap_timeline *tim
 	return 0;
 }
 
-static bool fits(const struct before *before, const struct tap_sched_fields *f, const struct tap_event *ev)
+static bool fits(const struct before *before, const struct tap_sched_fields *f,
+		 const struct tap_event *ev)
 {
 	return before->what && before->tid == tap_num_int(&f->current, ev) &&
 	       (before->ts_ns == ev->ts_ns || is_of_ftrace(ev->fmt)) &&
 	       !(before->has_kernel && tap_frames_kind(ev->fmt) == TAP_FRAMES_KERNEL);
 }
 
-static int take_stack(struct tap_event_stacks *s, const struct tap_sched_fields *f, const struct tap_event *ev,
-		      struct before *before)
+static int take_stack(struct tap_event_stacks *s, const struct tap_sched_fields *f,
+		      const struct tap_event *ev, struct before *before)
 {
 	bool is_kernel = tap_frames_kind(ev->fmt) == TAP_FRAMES_KERNEL;
 	struct tap_stack_pair *stack;
 	int ret = 0;
 
 	if (fits(before, f, ev)) {
-		stack = before->what == OF_SWITCH ? &s->tasks[before->task].left :
-							      &s->tasks[before->task].woken;
+		stack = before->what == OF_SWITCH ? &s->tasks[before->task].left
+						  : &s->tasks[before->task].woken;
 		ret = tap_event_stacks_read(s, ev, is_kernel ? &stack->kernel : &stack->user);
 		before->has_kernel = true;
 	} else {
@@ -259,7 +266,8 @@ static int on_event(void *ctx, const struct tap_timeline *timeline, const struct
 	}
 	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
 		return 0;
-	before = tap_array_at(&s->before, &s->nr_cpus, (unsigned int)ev->cpu, sizeof(*before), NULL);
+	before =
+		tap_array_at(&s->before, &s->nr_cpus, (unsigned int)ev->cpu, sizeof(*before), NULL);
 	f = tap_sched_formats_add(&s->formats, ev->fmt);
 	if (!before || !f)
 		return -ENOMEM;
@@ -273,17 +281,22 @@ static int on_event(void *ctx, const struct tap_timeline *timeline, const struct
 	return take_event(s, timeline, f, ev, before);
 }
 
-const struct tap_watcher_ops tap_event_stacks_ops = { .early = true, .wants = wants_all, .event = on_event };
+const struct tap_watcher_ops tap_event_stacks_ops = { .early = true,
+						      .wants = wants_all,
+						      .event = on_event };
 
 const struct tap_task_stacks *tap_event_stacks_left(const struct tap_event_stacks *s,
 						    const struct tap_task *task, uint64_t ns)
 {
-	const struct tap_task_stacks *of = task->index < s->nr_tasks ? &s->tasks[task->index] : NULL;
+	const struct tap_task_stacks *of =
+		task->index < s->nr_tasks ? &s->tasks[task->index] : NULL;
 
 	return of && of->left_ns && of->left_ns == ns ? of : NULL;
 }
 
-struct tap_stack_pair tap_event_stacks_woken(const struct tap_event_stacks *s, const struct tap_task *task)
+struct tap_stack_pair tap_event_stacks_woken(const struct tap_event_stacks *s,
+					     const struct tap_task *task)
 {
-	return task->index < s->nr_tasks ? s->tasks[task->index].woken : (struct tap_stack_pair){ 0 };
+	return task->index < s->nr_tasks ? s->tasks[task->index].woken
+					 : (struct tap_stack_pair){ 0 };
 }

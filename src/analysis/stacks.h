@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which stack belongs to which event. A stack's record stands directly behind its event in its CPU's
- * part of a buffer, of the same task: the kernel's first, then the user's. Ours have the event's time
- * as well; ftrace takes the time anew. Kept are, per task, those of its last switch-out and of its last
- * waking, until the next ones: for intervals of the timeline, which are told when they are over. What
- * another event or a loss came before is nobody's.
+ * Which stack belongs to which event. A stack's record stands directly behind its event in its
+ * CPU's part of a buffer, of the same task: the kernel's first, then the user's. Ours have the
+ * event's time as well; ftrace takes the time anew. Kept are, per task, those of its last
+ * switch-out and of its last waking, until the next ones: for intervals of the timeline, which are
+ * told when they are over. What another event or a loss came before is nobody's.
  */
 #ifndef TAP_ANALYSIS_STACKS_H
 #define TAP_ANALYSIS_STACKS_H
@@ -49,10 +49,13 @@ extern const struct tap_watcher_ops tap_event_stacks_ops;
 /* Of a task's last switch-out, if that was at @ns; else NULL. */
 const struct tap_task_stacks *tap_event_stacks_left(const struct tap_event_stacks *s,
 						    const struct tap_task *task, uint64_t ns);
-/* Of a task's last waking that was seen, the waker's. While an interval of TAP_STATE_WAKING is told: of its first moment. */
-struct tap_stack_pair tap_event_stacks_woken(const struct tap_event_stacks *s, const struct tap_task *task);
+/* Of a task's last waking that was seen, the waker's. While an interval of TAP_STATE_WAKING is
+ * told: of its first moment. */
+struct tap_stack_pair tap_event_stacks_woken(const struct tap_event_stacks *s,
+					     const struct tap_task *task);
 
-/* The number of a stack's record, whichever event it belongs to; 0: it has no frames. Return: 0 or -ENOMEM. */
+/* The number of a stack's record, whichever event it belongs to; 0: it has no frames. Return: 0 or
+ * -ENOMEM. */
 int tap_event_stacks_read(struct tap_event_stacks *s, const struct tap_event *ev, uint32_t *number);
 
 /* Names, innermost first, a newline between them; of 0 none. Borrowed until the next event. */

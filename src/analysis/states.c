@@ -33,7 +33,9 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	return 0;
 }
 
-const struct tap_watcher_ops tap_states_ops = { .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD), .interval = on_interval };
+const struct tap_watcher_ops tap_states_ops = {
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD), .interval = on_interval
+};
 
 const struct tap_longest *tap_states_longest(const struct tap_states *s,
 					     const struct tap_task *task)

@@ -62,7 +62,8 @@ static bool take_zone(const char **s, struct tap_moment *m)
 /* "12:03", "12:03:04", "12:03:04.5", and a zone. */
 static bool take_time(const char **s, struct tap_moment *m)
 {
-	if (!take_number(s, 2, 23, ':', &m->tm.tm_hour) || !take_number(s, 2, 59, '\0', &m->tm.tm_min))
+	if (!take_number(s, 2, 23, ':', &m->tm.tm_hour) ||
+	    !take_number(s, 2, 59, '\0', &m->tm.tm_min))
 		return false;
 	if (**s == ':') {
 		(*s)++;
@@ -144,24 +145,31 @@ int tap_time_option_parse(struct tap_time_option *w, const char *text, struct ta
 	*w = (struct tap_time_option){ .name = "--time", .text = text };
 	if (!text)
 		return 0;
-	if (*text == '@' ? parse_around(text + 1, w) :
-			   comma && parse_moment(text, (size_t)(comma - text), &w->from) &&
+	if (*text == '@' ? parse_around(text + 1, w)
+			 : comma && parse_moment(text, (size_t)(comma - text), &w->from) &&
 				   parse_moment(comma + 1, strlen(comma + 1), &w->to))
 		return 0;
 	return tap_err_set(err, -EINVAL,
-			   "--time: '%.100s' is not a time window: use FROM,TO or @TIME+-DISTANCE, where a time is\n"
+			   "--time: '%.100s' is not a time window: use FROM,TO or @TIME+-DISTANCE, "
+			   "where a time is\n"
 			   "1326.75 or 1326750ms   on the recording's clock\n"
 			   "+1s, -10s              after the recording's start, before its end\n"
 			   "12:03:04.5             time of day (append Z for UTC)\n"
-			   "2026-11-20T12:03:04.5  date and time (append Z for UTC, or an offset such as +01:00)\n"
-			   "FROM or TO may be left out", text);
+			   "2026-11-20T12:03:04.5  date and time (append Z for UTC, or an offset "
+			   "such as +01:00)\n"
+			   "FROM or TO may be left out",
+			   text);
 }
 
-int tap_time_option_parse_instant(struct tap_time_option *w, const char *name, const char *text, struct tap_err *err)
+int tap_time_option_parse_instant(struct tap_time_option *w, const char *name, const char *text,
+				  struct tap_err *err)
 {
 	*w = (struct tap_time_option){ .name = name, .text = text, .is_around = true };
 	if (!parse_moment(text, strlen(text), &w->from) || w->from.form == TAP_MOMENT_OPEN)
-		return tap_err_set(err, -EINVAL, "%s: '%.100s' is not a time: use a form that --time allows for FROM, such as 1326.75 or +1s", name, text);
+		return tap_err_set(err, -EINVAL,
+				   "%s: '%.100s' is not a time: use a form that --time allows for "
+				   "FROM, such as 1326.75 or +1s",
+				   name, text);
 	w->to = w->from;
 	return 0;
 }
@@ -184,9 +192,9 @@ enum tap_clock tap_time_option_clock(const struct tap_time_option *w)
 {
 	enum tap_moment_form form = w->from.form > w->to.form ? w->from.form : w->to.form;
 
-	return form == TAP_MOMENT_DATE ? TAP_SHOW_WALL :
-	       form == TAP_MOMENT_TOD  ? TAP_SHOW_TOD :
-					 TAP_SHOW_MONO;
+	return form == TAP_MOMENT_DATE	? TAP_SHOW_WALL
+	       : form == TAP_MOMENT_TOD ? TAP_SHOW_TOD
+					: TAP_SHOW_MONO;
 }
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -293,11 +301,15 @@ static uint64_t resolve_to(const struct tap_time_option *w, const struct tap_wal
 }
 
 int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wall *wall,
-		       struct tap_window recording, struct tap_window *out, struct tap_err *err)
+			    struct tap_window recording, struct tap_window *out,
+			    struct tap_err *err)
 {
 	if (tap_time_option_clock(w) != TAP_SHOW_MONO && !wall->is_known)
 		return tap_err_set(err, -ENODATA,
-				   "%s: '%.100s' is a wall-clock time, but the recording contains no wall-clock time: use the recording's own clock, such as 1326.75, +1s (after its start) or -10s (before its end)", w->name, w->text);
+				   "%s: '%.100s' is a wall-clock time, but the recording contains "
+				   "no wall-clock time: use the recording's own clock, such as "
+				   "1326.75, +1s (after its start) or -10s (before its end)",
+				   w->name, w->text);
 	out->from_ns = resolve(&w->from, wall, recording, 0);
 	out->to_ns = resolve_to(w, wall, recording, out->from_ns);
 	if (w->is_around) {
@@ -305,6 +317,7 @@ int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wa
 		out->to_ns = add(out->to_ns, w->around_ns);
 	}
 	if (out->from_ns > out->to_ns)
-		return tap_err_set(err, -EINVAL, "%s: '%.100s' ends before it begins", w->name, w->text);
+		return tap_err_set(err, -EINVAL, "%s: '%.100s' ends before it begins", w->name,
+				   w->text);
 	return 0;
 }

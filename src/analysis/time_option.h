@@ -47,10 +47,11 @@ struct tap_time_option {
 /* @text: NULL: all of it. Return: 0; -EINVAL with a sentence that shows the forms. */
 int tap_time_option_parse(struct tap_time_option *w, const char *text, struct tap_err *err);
 /*
- * Parse a single time, written as FROM or TO of --time: the window is that instant. @name: of the option, borrowed.
- * Return: 0; -EINVAL with a sentence.
+ * Parse a single time, written as FROM or TO of --time: the window is that instant. @name: of the
+ * option, borrowed. Return: 0; -EINVAL with a sentence.
  */
-int tap_time_option_parse_instant(struct tap_time_option *w, const char *name, const char *text, struct tap_err *err);
+int tap_time_option_parse_instant(struct tap_time_option *w, const char *name, const char *text,
+				  struct tap_err *err);
 /* Whether tap_time_option_resolve() needs the recording's range. */
 bool tap_time_option_needs_range(const struct tap_time_option *w);
 /* The clock that the window was given in. */
@@ -60,6 +61,7 @@ enum tap_clock tap_time_option_clock(const struct tap_time_option *w);
  * Return: 0; -ENODATA: the wall time is asked for and not known; -EINVAL: it ends before it begins.
  */
 int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wall *wall,
-		       struct tap_window recording, struct tap_window *out, struct tap_err *err);
+			    struct tap_window recording, struct tap_window *out,
+			    struct tap_err *err);
 
 #endif

@@ -10,19 +10,24 @@
 /* One task's wait since its last slice; after the switch-in: the one before the slice. */
 struct tap_timehist_task {
 	uint64_t wait_ns[TAP_NR_STATES];
-	bool used;	  /* was told of before */
+	bool used; /* was told of before */
 	bool waits_known; /* from the last slice, or its birth, on */
 	int waker_tid;
 	struct tap_row_util util, start_util;
 };
 
-#define NO_UTIL { -1, -1 }
+#define NO_UTIL                                                                                    \
+	{                                                                                          \
+		-1, -1                                                                             \
+	}
 
 /* Return: NULL when out of memory. */
 static struct tap_timehist_task *task_get(struct tap_timehist *h, const struct tap_task *task)
 {
 	static const struct tap_timehist_task fresh = {
-		.waker_tid = -1, .util = NO_UTIL, .start_util = NO_UTIL,
+		.waker_tid = -1,
+		.util = NO_UTIL,
+		.start_util = NO_UTIL,
 	};
 
 	return tap_array_at(&h->tasks, &h->nr_tasks, task->index, sizeof(fresh), &fresh);
@@ -33,8 +38,15 @@ static struct tap_row make_row(enum tap_row_what what, uint64_t from_ns, uint64_
 			       const struct tap_task *task)
 {
 	return (struct tap_row){
-		.what = what, .from_ns = from_ns, .to_ns = to_ns, .cpu = cpu, .task = task,
-		.waker_tid = -1, .from_cpu = -1, .to_cpu = -1, .start_util = NO_UTIL,
+		.what = what,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.cpu = cpu,
+		.task = task,
+		.waker_tid = -1,
+		.from_cpu = -1,
+		.to_cpu = -1,
+		.start_util = NO_UTIL,
 		.end_util = NO_UTIL,
 	};
 }
@@ -44,7 +56,8 @@ static bool is_open(const struct tap_loss *l)
 	return l->to_ns == UINT64_MAX;
 }
 
-static int tell_loss(struct tap_timehist *h, const struct tap_loss *l, uint64_t from_ns, uint64_t to_ns)
+static int tell_loss(struct tap_timehist *h, const struct tap_loss *l, uint64_t from_ns,
+		     uint64_t to_ns)
 {
 	struct tap_row row = make_row(TAP_ROW_LOST, from_ns, to_ns, l->cpu, NULL);
 
@@ -53,7 +66,8 @@ static int tell_loss(struct tap_timehist *h, const struct tap_loss *l, uint64_t 
 	return tap_window_overlaps(&h->window, l->from_ns, l->to_ns) ? h->row(h->ctx, &row) : 0;
 }
 
-/* The losses that end up to @ns: no other row that ended before one comes after it. Those at a CPU's end come last. */
+/* The losses that end up to @ns: no other row that ended before one comes after it. Those at a
+ * CPU's end come last. */
 static int tell_losses(struct tap_timehist *h, uint64_t ns)
 {
 	const struct tap_survey *s = h->survey;
@@ -76,7 +90,9 @@ static int tell_open_losses(struct tap_timehist *h)
 
 	for (unsigned int i = 0; !ret && i < s->nr_kept_losses; i++)
 		if (is_open(&s->losses[i]))
-			ret = tell_loss(h, &s->losses[i], tap_window_clip(&h->window, s->losses[i].from_ns), h->window.to_ns);
+			ret = tell_loss(h, &s->losses[i],
+					tap_window_clip(&h->window, s->losses[i].from_ns),
+					h->window.to_ns);
 	return ret;
 }
 
@@ -89,10 +105,19 @@ static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
 		      const struct tap_interval *s)
 {
 	struct tap_row row = {
-		.what = TAP_ROW_SLICE, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu,
-		.task = s->task, .waker_tid = t->waker_tid, .from_cpu = s->task->from_cpu, .to_cpu = -1,
-		.waits_known = t->waits_known, .whole = s->whole, .end = s->end,
-		.start_util = t->start_util, .end_util = t->util,
+		.what = TAP_ROW_SLICE,
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
+		.cpu = s->cpu,
+		.task = s->task,
+		.waker_tid = t->waker_tid,
+		.from_cpu = s->task->from_cpu,
+		.to_cpu = -1,
+		.waits_known = t->waits_known,
+		.whole = s->whole,
+		.end = s->end,
+		.start_util = t->start_util,
+		.end_util = t->util,
 	};
 
 	memcpy(row.wait_ns, t->wait_ns, sizeof(row.wait_ns));
@@ -147,7 +172,8 @@ static int on_wakeup(void *ctx, const struct tap_timeline *timeline, const struc
 	return tell(ctx, &row);
 }
 
-static int on_migration(void *ctx, const struct tap_timeline *timeline, const struct tap_migration *m)
+static int on_migration(void *ctx, const struct tap_timeline *timeline,
+			const struct tap_migration *m)
 {
 	struct tap_row row = make_row(TAP_ROW_MIGRATION, m->ts_ns, m->ts_ns, m->cpu, m->task);
 
@@ -166,7 +192,8 @@ static int on_end(void *ctx, const struct tap_timeline *timeline)
 static bool wants_util(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
-	return fmt && (!strcmp(fmt->name, "sched_pelt_se") || !strcmp(fmt->name, "sched_util_est_se"));
+	return fmt &&
+	       (!strcmp(fmt->name, "sched_pelt_se") || !strcmp(fmt->name, "sched_util_est_se"));
 }
 
 static int field(const struct tap_event *ev, const char *name)
@@ -193,7 +220,10 @@ static int on_util(void *ctx, const struct tap_timeline *timeline, const struct 
 }
 
 const struct tap_watcher_ops tap_timehist_ops = {
-	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD), .unknown_cpus_only = true, .interval = on_interval, .cpu = on_cpu,
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD),
+	.unknown_cpus_only = true,
+	.interval = on_interval,
+	.cpu = on_cpu,
 	.end = on_end,
 };
 const struct tap_watcher_ops tap_timehist_wakeups_ops = { .wakeup = on_wakeup };
@@ -207,10 +237,12 @@ void tap_timehist_release(struct tap_timehist *h)
 	h->nr_tasks = 0;
 }
 
-int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline, const struct tap_event *ev)
+int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline,
+		      const struct tap_event *ev)
 {
 	int tid = field(ev, "common_pid");
-	struct tap_row row = make_row(TAP_ROW_EVENT, ev->ts_ns, ev->ts_ns, ev->cpu, tap_timeline_task(timeline, tid));
+	struct tap_row row = make_row(TAP_ROW_EVENT, ev->ts_ns, ev->ts_ns, ev->cpu,
+				      tap_timeline_task(timeline, tid));
 
 	row.event = ev;
 	row.tid = tid;

@@ -13,12 +13,12 @@
 #include "timeline/timeline.h"
 
 enum tap_row_what {
-	TAP_ROW_SLICE,	   /* a task ran */
-	TAP_ROW_UNKNOWN,   /* nobody knows what the CPU did */
-	TAP_ROW_LOST,	   /* events were lost */
-	TAP_ROW_WAKEUP,	   /* a moment: .from_ns == .to_ns */
+	TAP_ROW_SLICE, /* a task ran */
+	TAP_ROW_UNKNOWN, /* nobody knows what the CPU did */
+	TAP_ROW_LOST, /* events were lost */
+	TAP_ROW_WAKEUP, /* a moment: .from_ns == .to_ns */
 	TAP_ROW_MIGRATION, /* a moment */
-	TAP_ROW_EVENT,	   /* a moment: what tap_timehist_show() was given */
+	TAP_ROW_EVENT, /* a moment: what tap_timehist_show() was given */
 };
 
 /* 0..1024; -1: not known */
@@ -35,8 +35,8 @@ struct tap_row {
 	/* of the wait before a slice, as in struct tap_task; of a wakeup: -1 is not known, or
 	 * no task */
 	int waker_tid;
-	int from_cpu;	   /* where the task ran before; -1: not known */
-	int to_cpu;	   /* TAP_ROW_MIGRATION; else -1 */
+	int from_cpu; /* where the task ran before; -1: not known */
+	int to_cpu; /* TAP_ROW_MIGRATION; else -1 */
 	bool is_off; /* TAP_ROW_LOST: triggers had switched them off */
 	uint64_t lost_cnt; /* TAP_ROW_LOST; 0: not known how many */
 
@@ -47,8 +47,8 @@ struct tap_row {
 	/* TAP_ROW_SLICE */
 	uint64_t wait_ns[TAP_NR_STATES];
 	bool waits_known; /* else a wait began before the window: 0 may be wrong */
-	bool whole;	  /* else it ran longer than [from_ns, to_ns], or may have */
-	const char *end;  /* state as the recording prints it, or "" */
+	bool whole; /* else it ran longer than [from_ns, to_ns], or may have */
+	const char *end; /* state as the recording prints it, or "" */
 	struct tap_row_util start_util, end_util;
 };
 
@@ -64,21 +64,24 @@ struct tap_timehist {
 };
 
 /*
- * ctx: struct tap_timehist. The first has slices, unknown time and losses; for slices without waits TAP_STATE_RUNNING is enough of its
- * states. The others have rows of their own, but for the last: it gives slices their tasks' utilisation.
+ * ctx: struct tap_timehist. The first has slices, unknown time and losses; for slices without waits
+ * TAP_STATE_RUNNING is enough of its states. The others have rows of their own, but for the last:
+ * it gives slices their tasks' utilisation.
  */
-extern const struct tap_watcher_ops tap_timehist_ops, tap_timehist_wakeups_ops, tap_timehist_migrations_ops, tap_timehist_util_ops;
+extern const struct tap_watcher_ops tap_timehist_ops, tap_timehist_wakeups_ops,
+	tap_timehist_migrations_ops, tap_timehist_util_ops;
 
 void tap_timehist_release(struct tap_timehist *h);
 
 /* Add a row for this event, from a watcher's .event. Return: 0; what .row returned. */
-int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline, const struct tap_event *ev);
+int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline,
+		      const struct tap_event *ev);
 
 /* What a task's rows add up to. */
 struct tap_slices {
 	const struct tap_task *task; /* NULL: it has none */
-	uint64_t run_ns;   /* within the window */
-	uint64_t slices;   /* whole ones: what the three below are about */
+	uint64_t run_ns; /* within the window */
+	uint64_t slices; /* whole ones: what the three below are about */
 	uint64_t min_ns, max_ns, sum_ns;
 	uint64_t censored; /* slices that are not whole */
 };

@@ -7,7 +7,11 @@
 
 #include "base/array.h"
 
-#define NO_SUMS { .need = TAP_HIST_INIT, .error = TAP_HIST_INIT, .over = TAP_HIST_INIT, .under = TAP_HIST_INIT }
+#define NO_SUMS                                                                                    \
+	{                                                                                          \
+		.need = TAP_HIST_INIT, .error = TAP_HIST_INIT, .over = TAP_HIST_INIT,              \
+		.under = TAP_HIST_INIT                                                             \
+	}
 
 void tap_util_est_init(struct tap_util_est *u, const struct tap_util_est_opts *opts)
 {
@@ -51,7 +55,8 @@ static uint64_t value(const struct tap_num *n, const struct tap_event *ev)
 
 static int slept(struct tap_util_est *u, struct tap_util_est_task *t, const struct tap_event *ev)
 {
-	uint64_t enqueued = value(&u->enqueued, ev), ewma = value(&u->ewma, ev), need = value(&u->util, ev);
+	uint64_t enqueued = value(&u->enqueued, ev), ewma = value(&u->ewma, ev),
+		 need = value(&u->util, ev);
 	bool lost = tap_losses_between(&u->losses, t->at_ns, ev->ts_ns) && t->known;
 	int ret = 0;
 

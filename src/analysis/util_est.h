@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's estimates of utilisation judged. When a task goes to sleep, sched_util_est_se tells its util and the estimate that is
- * kept for its next activation; at the end of that one its util is what it needed. So each two events of a task in a row make one
- * judgement: the estimate of the first against the util of the second.
+ * The kernel's estimates of utilisation judged. When a task goes to sleep, sched_util_est_se tells
+ * its util and the estimate that is kept for its next activation; at the end of that one its util
+ * is what it needed. So each two events of a task in a row make one judgement: the estimate of the
+ * first against the util of the second.
  *
- * Until v6.8 the estimate is the greater one of two, from then on one value. The kernel makes no estimate where a task's util is above
- * its CPU's capacity: such an activation is not told of, and its neighbours make the judgement.
+ * Until v6.8 the estimate is the greater one of two, from then on one value. The kernel makes no
+ * estimate where a task's util is above its CPU's capacity: such an activation is not told of, and
+ * its neighbours make the judgement.
  */
 #ifndef TAP_ANALYSIS_UTIL_EST_H
 #define TAP_ANALYSIS_UTIL_EST_H

@@ -16,7 +16,8 @@ static int cpus_merge(struct tap_cpus *to, const struct tap_cpus *a, const struc
 
 		if (!both)
 			continue;
-		if (i >= to->nr_words && tap_cpus_add(to, i * 64 + (unsigned int)__builtin_ctzll(both)))
+		if (i >= to->nr_words &&
+		    tap_cpus_add(to, i * 64 + (unsigned int)__builtin_ctzll(both)))
 			return -ENOMEM;
 		to->bits[i] |= both;
 	}
@@ -61,8 +62,12 @@ static int found(struct tap_wait *w, uint64_t now_ns)
 	if (tap_array_grow(&w->found, w->nr_found, &w->cap_found, sizeof(*w->found)))
 		return -ENOMEM;
 	w->found[w->nr_found++] = (struct tap_violation){
-		.task = w->task, .state = w->state, .cpu = w->mode_cpu,
-		.from_ns = w->mode_since_ns, .to_ns = now_ns, .idle = w->idle,
+		.task = w->task,
+		.state = w->state,
+		.cpu = w->mode_cpu,
+		.from_ns = w->mode_since_ns,
+		.to_ns = now_ns,
+		.idle = w->idle,
 	};
 	w->idle = (struct tap_cpus){ 0 };
 	return 0;
@@ -136,7 +141,9 @@ int tap_violations_count(struct tap_violations *v, struct tap_wait *w, uint64_t 
 int tap_violations_init(struct tap_violations *v, uint64_t min_ns, unsigned int max_worst)
 {
 	*v = (struct tap_violations){
-		.lengths = TAP_HIST_INIT, .min_ns = min_ns, .max_worst = max_worst,
+		.lengths = TAP_HIST_INIT,
+		.min_ns = min_ns,
+		.max_worst = max_worst,
 	};
 	v->worst = calloc((size_t)max_worst + 1, sizeof(*v->worst)); /* one comes before one goes */
 	return v->worst ? 0 : -ENOMEM;

@@ -13,8 +13,8 @@
 
 struct tap_violation {
 	const struct tap_task *task; /* borrowed from the timeline */
-	enum tap_state state;	     /* TAP_STATE_WAKING or TAP_STATE_PREEMPTED */
-	int cpu;		     /* in whose queue it was at the beginning */
+	enum tap_state state; /* TAP_STATE_WAKING or TAP_STATE_PREEMPTED */
+	int cpu; /* in whose queue it was at the beginning */
 	uint64_t from_ns, to_ns;
 	struct tap_cpus idle; /* owned; those that were free for it at some time within */
 };
@@ -54,8 +54,9 @@ struct tap_violations {
 	unsigned int nr_worst;
 
 	/*
-	 * Told of each wait that comes into a violation, or leaves it (its .mode says which), at .mode_since_ns.
-	 * Nothing is counted then: that would have to be kept until the wait is over. NULL: they are counted.
+	 * Told of each wait that comes into a violation, or leaves it (its .mode says which), at
+	 * .mode_since_ns. Nothing is counted then: that would have to be kept until the wait is
+	 * over. NULL: they are counted.
 	 */
 	void (*tell)(void *ctx, const struct tap_wait *w);
 	void *ctx;
@@ -66,7 +67,8 @@ struct tap_violations {
 	unsigned int nr_now; /* waits that are in one */
 };
 
-/* @min_ns: shorter ones do not count. @max_worst: to be kept. Return: 0 or -ENOMEM, here and below. */
+/* @min_ns: shorter ones do not count. @max_worst: to be kept. Return: 0 or -ENOMEM, here and below.
+ */
 int tap_violations_init(struct tap_violations *v, uint64_t min_ns, unsigned int max_worst);
 void tap_violations_release(struct tap_violations *v);
 

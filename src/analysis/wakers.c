@@ -32,8 +32,10 @@ static int find_pair(struct tap_wakers *w, const struct tap_timeline *t,
 		if (tap_array_grow(&w->pairs, w->nr_pairs, &w->max_pairs, sizeof(*w->pairs)))
 			return -ENOMEM;
 		w->pairs[w->nr_pairs] = (struct tap_waker_pair){
-			.waker = tid > 0 ? tap_timeline_task(t, tid) : NULL, .waker_tid = tid,
-			.wakee = s->task, .waits = TAP_HIST_INIT,
+			.waker = tid > 0 ? tap_timeline_task(t, tid) : NULL,
+			.waker_tid = tid,
+			.wakee = s->task,
+			.waits = TAP_HIST_INIT,
 		};
 		*found = ++w->nr_pairs;
 	}
@@ -44,7 +46,8 @@ static int find_pair(struct tap_wakers *w, const struct tap_timeline *t,
 /* Return: 0 or -ENOMEM. */
 static int add_stack(struct tap_wakers *w, unsigned int pair, struct tap_stack_pair stack)
 {
-	uint64_t *both = tap_map_put(&w->by_frames, (uint64_t)stack.kernel << 32 | stack.user), *found;
+	uint64_t *both = tap_map_put(&w->by_frames, (uint64_t)stack.kernel << 32 | stack.user),
+		 *found;
 
 	if (!both)
 		return -ENOMEM;
@@ -84,14 +87,16 @@ static int add_wait(struct tap_waker_pair *pair, const struct tap_interval *s)
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct tap_wakers *w = ctx;
-	struct tap_wakee *wakee = tap_array_at(&w->wakees, &w->nr_wakees, s->task->index, sizeof(*wakee), NULL);
+	struct tap_wakee *wakee =
+		tap_array_at(&w->wakees, &w->nr_wakees, s->task->index, sizeof(*wakee), NULL);
 	bool is_throttled = s->whole && s->next == TAP_STATE_THROTTLED;
 
 	if (w->wants && !w->wants(w->ctx, t, s->task))
 		return 0;
 	if (!wakee)
 		return -ENOMEM;
-	if ((!wakee->pair || w->pairs[wakee->pair - 1].waker_tid != s->task->waker_tid) && find_pair(w, t, s, &wakee->pair))
+	if ((!wakee->pair || w->pairs[wakee->pair - 1].waker_tid != s->task->waker_tid) &&
+	    find_pair(w, t, s, &wakee->pair))
 		return -ENOMEM;
 	if (!wakee->throttled_ns || wakee->throttled_ns != s->task->woken_ns) {
 		w->pairs[wakee->pair - 1].count++;
@@ -102,7 +107,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	return is_throttled ? 0 : add_wait(&w->pairs[wakee->pair - 1], s);
 }
 
-const struct tap_watcher_ops tap_wakers_ops = { .states = TAP_STATE_BIT(TAP_STATE_WAKING), .interval = on_interval };
+const struct tap_watcher_ops tap_wakers_ops = { .states = TAP_STATE_BIT(TAP_STATE_WAKING),
+						.interval = on_interval };
 
 static int by_count(const void *a, const void *b)
 {

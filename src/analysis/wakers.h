@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Who wakes whom, and how long the woken then waits for a CPU. What counts is a wait after a
- * wakeup: a wakeup of a task that is awake is none. If the task is throttled while it waits, and waits again after
- * that, this is still one wakeup. Its wait is the one that ends when the task runs.
+ * wakeup: a wakeup of a task that is awake is none. If the task is throttled while it waits, and
+ * waits again after that, this is still one wakeup. Its wait is the one that ends when the task
+ * runs.
  */
 #ifndef TAP_ANALYSIS_WAKERS_H
 #define TAP_ANALYSIS_WAKERS_H
@@ -20,22 +21,23 @@ struct tap_waker_stack {
 
 struct tap_waker_pair {
 	const struct tap_task *waker; /* NULL: not one that can be named */
-	int waker_tid;		      /* -1: not known; 0: an interrupt on an idle CPU */
+	int waker_tid; /* -1: not known; 0: an interrupt on an idle CPU */
 	const struct tap_task *wakee;
-	uint64_t count;	       /* of wakeups */
+	uint64_t count; /* of wakeups */
 	struct tap_hist waits; /* ns, of those whose wait is known */
 	/* those whose wait is not known; of the others, throttling ended the wait */
 	uint64_t censored;
 	/* of these waits: it ran on the CPU that the wakeup was seen on, or on another one */
 	uint64_t same_cpu, other_cpu;
-	/* After the end, where there are stacks: those of this pair, the most frequent first; none is empty. */
+	/* After the end, where there are stacks: those of this pair, the most frequent first; none
+	 * is empty. */
 	const struct tap_waker_stack *stacks;
 	unsigned int nr_stacks;
 };
 
 /* A task that is woken. */
 struct tap_wakee {
-	unsigned int pair;     /* the last one: its place in .pairs, plus one; 0: none yet */
+	unsigned int pair; /* the last one: its place in .pairs, plus one; 0: none yet */
 	/* woken_ns of a wakeup that was counted when throttling ended its wait; 0: none */
 	uint64_t throttled_ns;
 };

@@ -12,14 +12,15 @@
  */
 int tap_array_grow(void *array, unsigned int nr, unsigned int *cap, size_t size);
 
-/* Makes the array longer than @index, with @fresh at each new place; see below. Return: 0 or -ENOMEM. */
+/* Makes the array longer than @index, with @fresh at each new place; see below. Return: 0 or
+ * -ENOMEM. */
 int tap_array_reach(void *array, unsigned int *nr, unsigned int index, size_t size,
 		    const void *fresh);
 
 /*
  * The element at @index of an array of @nr, which is made longer if it must be: what is new is as
- * @fresh, or zero if that is NULL. @array: the address of the pointer to it; it and @nr stay as they
- * are on failure. Return: the element, NULL when out of memory.
+ * @fresh, or zero if that is NULL. @array: the address of the pointer to it; it and @nr stay as
+ * they are on failure. Return: the element, NULL when out of memory.
  */
 static inline void *tap_array_at(void *array, unsigned int *nr, unsigned int index, size_t size,
 				 const void *fresh)

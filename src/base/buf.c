@@ -84,7 +84,8 @@ void tap_buf_s64(struct tap_buf *b, int64_t v)
 /* FLT_DIG, DBL_DIG digits are in every number; 3 or 2 more always tell it from its neighbours. */
 void tap_buf_real(struct tap_buf *b, double v, bool is_float)
 {
-	int digits = is_float ? FLT_DIG : DBL_DIG, most = is_float ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
+	int digits = is_float ? FLT_DIG : DBL_DIG,
+	    most = is_float ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
 	char tmp[32] = "nan"; /* printf would tell its sign */
 	double back;
 

@@ -18,7 +18,7 @@ struct tap_buf {
 	char *data; /* owned; not NUL-terminated unless tap_buf_str() was called */
 	size_t len, cap;
 	size_t max; /* bytes; 0: TAP_BUF_MAX */
-	int err;    /* 0 or the first -errno */
+	int err; /* 0 or the first -errno */
 };
 
 #define TAP_BUF_MAX ((size_t)1 << 30)
@@ -68,7 +68,8 @@ static inline void tap_buf_puts(struct tap_buf *b, const char *s)
 
 void tap_buf_printf(struct tap_buf *b, const char *fmt, ...) TAP_PRINTF(2, 3);
 void tap_buf_u64(struct tap_buf *b, uint64_t v); /* decimal */
-/* The shortest decimal that reads back as @v, which is a float if @is_float; or "inf", "-inf", "nan". */
+/* The shortest decimal that reads back as @v, which is a float if @is_float; or "inf", "-inf",
+ * "nan". */
 void tap_buf_real(struct tap_buf *b, double v, bool is_float);
 void tap_buf_s64(struct tap_buf *b, int64_t v);
 /* NUL-terminates (the NUL is not counted). Return: the text, or "" if that failed. */
@@ -86,7 +87,8 @@ int tap_write_all(int fd, const void *data, size_t len);
 int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset);
 /* Reads exactly @len bytes at @offset. Return: 0; -ENODATA at the file's end; -errno. */
 int tap_pread_all(int fd, void *data, size_t len, off_t offset);
-/* Return: where, from @from on, data come next, and not a hole; @end if that is not before; @from where nobody knows. */
+/* Return: where, from @from on, data come next, and not a hole; @end if that is not before; @from
+ * where nobody knows. */
 off_t tap_find_data(int fd, off_t from, off_t end);
 
 #endif

@@ -13,12 +13,13 @@
 #define TAP_CMD_TASK "[TASK] [FILE...]"
 /* And of one that MODEL stands before, as if -m had been given. */
 #define TAP_CMD_MODEL "MODEL [FILE...]"
-/* The .operands of one that runs another: what begins with its name, or "--" before it, is @rest. */
+/* The .operands of one that runs another: what begins with its name, or "--" before it, is @rest.
+ */
 #define TAP_CMD_COMMAND "[[--] CMD [ARG...]]"
 
 struct tap_cmd {
 	const char *name;
-	const char *help;    /* one line of at most 60 characters, lower case */
+	const char *help; /* one line of at most 60 characters, lower case */
 	/* its exit codes; NULL: those of a report, which reads a recording and prints it */
 	const char *exits;
 	const char *operands; /* "[GLOB]", "-- CMD", or NULL: none are taken */
@@ -26,10 +27,10 @@ struct tap_cmd {
 	const struct tap_opt *opts;
 	size_t opts_size;
 	const void *defaults; /* opts_size bytes, or NULL: all zero */
-	bool hidden;	      /* not in `schedtap help`: for completion and tests */
+	bool hidden; /* not in `schedtap help`: for completion and tests */
 	/*
-	 * Return: an exit code. @operands and @rest as tap_opt_parse() found them. NULL: it is a report's, in
-	 * a struct tap_report_type (report/report.h).
+	 * Return: an exit code. @operands and @rest as tap_opt_parse() found them. NULL: it is a
+	 * report's, in a struct tap_report_type (report/report.h).
 	 */
 	int (*run)(void *opts, const struct tap_strings *operands, char **rest);
 };
@@ -46,24 +47,28 @@ struct tap_cmd {
 	}
 #define TAP_OPT_INPUT(T, m)                                                                        \
 	TAP_OPTION(T, m, "input", 'i', "FILE", TAP_OPT_STRINGS,                                    \
-		   "read this recording, or this .spool folder of an unfinished recording; repeatable for the "    \
+		   "read this recording, or this .spool folder of an unfinished recording; "       \
+		   "repeatable for the "                                                           \
 		   "files of one recorder, which are read as one recording [trace.dat]")
 #define TAP_OPT_OUTPUT(T, m, default_)                                                             \
 	TAP_OPTION(T, m, "output", 'o', "FILE", TAP_OPT_STRING, "write to this file [" default_ "]")
-#define TAP_OPT_EVENT_HELP "only these events: a name, group, system or SYSTEM:NAME, or a glob; repeatable"
+#define TAP_OPT_EVENT_HELP                                                                         \
+	"only these events: a name, group, system or SYSTEM:NAME, or a glob; repeatable"
 #define TAP_OPT_EVENTS(T, m)                                                                       \
 	TAP_OPTION(T, m, "event", 'e', "EVENT", TAP_OPT_STRINGS, TAP_OPT_EVENT_HELP)
 /* @m: a struct tap_filters; @events: what TAP_OPT_EVENTS() has. */
 #define TAP_OPT_FILTER(T, m, events)                                                               \
 	{                                                                                          \
 		.name = "filter", .letter = 'f', .arg = "FILTER", .type = TAP_OPT_FILTERS,         \
-		.help = "filter the events of the preceding -e, such as 'prev_pid == 42 && delay > 5ms'; " \
+		.help = "filter the events of the preceding -e, such as 'prev_pid == 42 && delay " \
+			"> 5ms'; "                                                                 \
 			"repeatable",                                                              \
 		.offset = offsetof(T, m), .of = offsetof(T, events),                               \
 	}
 #define TAP_OPT_DEFINE(T, m)                                                                       \
 	TAP_OPTION(T, m, "define", 0, "FILE", TAP_OPT_STRINGS,                                     \
-		   "add events that this header defines in the kernel's TRACE_EVENT() syntax; repeatable")
+		   "add events that this header defines in the kernel's TRACE_EVENT() syntax; "    \
+		   "repeatable")
 #define TAP_OPT_PIDS(T, m)                                                                         \
 	TAP_OPTION(T, m, "pid", 'p', "PID", TAP_OPT_STRINGS,                                       \
 		   "only the threads of this process; repeatable")
@@ -79,12 +84,15 @@ struct tap_cmd {
 	TAP_OPTION(T, m, "cpus", 'C', "CPUS", TAP_OPT_STRING, "only these CPUs, such as 0-3,8")
 #define TAP_OPT_WINDOW(T, m)                                                                       \
 	TAP_OPTION(T, m, "time", 0, "FROM,TO", TAP_OPT_STRING,                                     \
-		   "only this time window: seconds on the recording's clock, +1s (after its start), -10s " \
-		   "(before its end), 12:03:04.5 or 2026-11-20T12:03:04; FROM or TO may be left out; or " \
+		   "only this time window: seconds on the recording's clock, +1s (after its "      \
+		   "start), -10s "                                                                 \
+		   "(before its end), 12:03:04.5 or 2026-11-20T12:03:04; FROM or TO may be left "  \
+		   "out; or "                                                                      \
 		   "@TIME+-DISTANCE")
 #define TAP_OPT_CLOCK(T, m)                                                                        \
 	TAP_OPTION(T, m, "clock", 0, "CLOCK", TAP_OPT_STRING,                                      \
-		   "show times on the recording's clock (mono), as date and time (wall), or as time of day " \
+		   "show times on the recording's clock (mono), as date and time (wall), or as "   \
+		   "time of day "                                                                  \
 		   "(tod) [mono]")
 #define TAP_OPT_WIDE(T, m)                                                                         \
 	TAP_OPTION(T, m, "wide", 0, NULL, TAP_OPT_FLAG,                                            \

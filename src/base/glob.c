@@ -14,7 +14,8 @@ static const char *set_end(const char *p)
 		const char kind = *p ? p[1] : '\0', *named = NULL;
 
 		if (*p == '[' && (kind == ':' || kind == '.' || kind == '='))
-			for (named = p + 2; *named && !(named[0] == kind && named[1] == ']'); named++)
+			for (named = p + 2; *named && !(named[0] == kind && named[1] == ']');
+			     named++)
 				;
 		if (named && *named)
 			p = named + 1;

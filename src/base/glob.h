@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Globs of fnmatch(3) without flags, several as one automaton. State n is "n elements matched", an element being
- * what matches one byte: a letter, '?', a [set]. A star is no state: it lets the one in front of it stay. User
- * space makes the automaton, and the BPF programs read it too.
+ * Globs of fnmatch(3) without flags, several as one automaton. State n is "n elements matched", an
+ * element being what matches one byte: a letter, '?', a [set]. A star is no state: it lets the one
+ * in front of it stay. User space makes the automaton, and the BPF programs read it too.
  */
 #ifndef TAP_BASE_GLOB_H
 #define TAP_BASE_GLOB_H
@@ -14,7 +14,7 @@
 /* {0} matches nothing. */
 struct tap_glob {
 	unsigned long long step[256]; /* by byte: the states that it moves on by one */
-	unsigned long long star;      /* the states that any byte leaves where they are */
+	unsigned long long star; /* the states that any byte leaves where they are */
 	unsigned long long start, accept;
 };
 
@@ -44,8 +44,8 @@ tap_glob_matches(const volatile struct tap_glob *g, const char *text, unsigned i
 int tap_glob_add(struct tap_glob *g, const char *glob);
 
 /*
- * Reads the element, which is no star, that @glob begins with: sets @in to the bytes that it matches, and
- * moves @glob behind it. Return: 0 or -ENOMEM.
+ * Reads the element, which is no star, that @glob begins with: sets @in to the bytes that it
+ * matches, and moves @glob behind it. Return: 0 or -ENOMEM.
  */
 int tap_glob_element(const char **glob, bool in[256]);
 

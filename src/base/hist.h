@@ -26,7 +26,10 @@ struct tap_hist {
 };
 
 /* {0} is not empty: use this. */
-#define TAP_HIST_INIT { .min = UINT64_MAX }
+#define TAP_HIST_INIT                                                                              \
+	{                                                                                          \
+		.min = UINT64_MAX                                                                  \
+	}
 
 void tap_hist_release(struct tap_hist *h);
 /* Return: 0; -ENOMEM: @to is good for tap_hist_release() only. */

@@ -37,7 +37,7 @@ static bool grow(struct tap_map *m)
 	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return false;
-	tap_map_for_each(m, s)
+	tap_map_for_each (m, s)
 		*find(&bigger, s->key) = *s;
 	free(m->slots);
 	*m = bigger;

@@ -38,8 +38,8 @@ static inline uint64_t tap_map_key(const void *data, size_t len)
 	return key;
 }
 
-#define tap_map_for_each(m, s) \
-	for (struct tap_map_slot *s = (m)->slots; s && s < (m)->slots + (m)->cap; s++) \
+#define tap_map_for_each(m, s)                                                                     \
+	for (struct tap_map_slot *s = (m)->slots; s && s < (m)->slots + (m)->cap; s++)             \
 		if (s->used)
 
 #endif

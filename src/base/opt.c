@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 
-#define NAME_MAX_LEN 127	/* a longer name is near to nothing */
+#define NAME_MAX_LEN 127 /* a longer name is near to nothing */
 #define LINE_COLUMNS 100
-#define HELP_COLUMN_MAX 34	/* of the text beside an option's names */
+#define HELP_COLUMN_MAX 34 /* of the text beside an option's names */
 
 struct parse {
 	const struct tap_opt *table;
@@ -84,7 +84,8 @@ static int unknown_option(struct parse *p, const char *name)
 {
 	const char *nearest = NULL;
 
-	tap_opt_for_each(w, p->table) {
+	tap_opt_for_each(w, p->table)
+	{
 		const char *pair[] = { nearest, w.o->name };
 
 		nearest = tap_nearest(name, nearest ? pair : pair + 1, nearest ? 2 : 1);
@@ -98,22 +99,32 @@ static int unknown_option(struct parse *p, const char *name)
 static int store_number(const struct tap_opt *o, void *to, const char *value, struct tap_err *err)
 {
 	if (o->type == TAP_OPT_TIME && tap_text_parse_time(value, to))
-		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': expected a number of seconds, or a number with ns, us, ms, s, m or h", value, o->name);
+		return tap_err_set(err, -EINVAL,
+				   "bad value '%s' for '--%s': expected a number of seconds, or a "
+				   "number with ns, us, ms, s, m or h",
+				   value, o->name);
 	if (o->type == TAP_OPT_SIZE && tap_text_parse_size(value, to))
-		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': expected a number of bytes, or a number with k, M or G", value, o->name);
+		return tap_err_set(err, -EINVAL,
+				   "bad value '%s' for '--%s': expected a number of bytes, or a "
+				   "number with k, M or G",
+				   value, o->name);
 	if (o->type == TAP_OPT_INT && tap_text_parse_int(value, o->min, o->max, to))
-		return tap_err_set(err, -EINVAL, "bad value '%s' for '--%s': expected a whole number from %"
-				   PRId64 " to %" PRId64, value, o->name, o->min, o->max);
+		return tap_err_set(
+			err, -EINVAL,
+			"bad value '%s' for '--%s': expected a whole number from %" PRId64
+			" to %" PRId64,
+			value, o->name, o->min, o->max);
 	return 0;
 }
 
 static int store_choice(struct parse *p, const struct tap_opt *o, const void **chosen)
 {
-	tap_opt_for_each(w, p->table)
-		if (*chosen && w.o->type == TAP_OPT_CHOICE && w.o->offset == o->offset &&
-		    w.o->choice == *chosen && *chosen != o->choice)
-			return tap_err_set(p->err, -EINVAL, "--%s and --%s exclude each other",
-					   w.o->name, o->name);
+	tap_opt_for_each(w, p->table) if (
+		*chosen && w.o->type == TAP_OPT_CHOICE && w.o->offset == o->offset &&
+		w.o->choice == *chosen &&
+		*chosen != o->choice) return tap_err_set(p->err, -EINVAL,
+							 "--%s and --%s exclude each other",
+							 w.o->name, o->name);
 	*chosen = o->choice;
 	return 0;
 }
@@ -127,7 +138,8 @@ int tap_filters_add(struct tap_filters *f, unsigned int word, const char *text)
 		return -ENOMEM;
 	for (f->v = v; f->nr <= word; f->nr++)
 		v[f->nr] = NULL;
-	if ((v[word] ? asprintf(&both, "(%s) && (%s)", v[word], text) : asprintf(&both, "%s", text)) < 0)
+	if ((v[word] ? asprintf(&both, "(%s) && (%s)", v[word], text)
+		     : asprintf(&both, "%s", text)) < 0)
 		return -ENOMEM;
 	free(v[word]);
 	v[word] = both;
@@ -139,8 +151,13 @@ static int store_filter(struct parse *p, const struct tap_opt *o, struct tap_fil
 			const struct tap_strings *strings, const char *value)
 {
 	if (!strings->nr)
-		return tap_err_set(p->err, -EINVAL, "-%c '%s' comes before any -e: put it after the -e whose events it filters", o->letter, value);
-	return tap_filters_add(to, strings->nr - 1, value) ? tap_err_set(p->err, -ENOMEM, "out of memory") : 0;
+		return tap_err_set(
+			p->err, -EINVAL,
+			"-%c '%s' comes before any -e: put it after the -e whose events it filters",
+			o->letter, value);
+	return tap_filters_add(to, strings->nr - 1, value)
+		       ? tap_err_set(p->err, -ENOMEM, "out of memory")
+		       : 0;
 }
 
 /* @value is NULL for a flag. */
@@ -191,9 +208,10 @@ static int parse_long(struct parse *p, const char *word)
 	size_t len = equals ? (size_t)(equals - word) : strlen(word);
 	char name[NAME_MAX_LEN + 1];
 
-	tap_opt_for_each(at, p->table)
-		if (!strncmp(at.o->name, word, len) && !at.o->name[len])
-			return take(p, at.o, equals ? equals + 1 : NULL);
+	tap_opt_for_each(at,
+			 p->table) if (!strncmp(at.o->name, word, len) &&
+				       !at.o->name[len]) return take(p, at.o,
+								     equals ? equals + 1 : NULL);
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);
 	return unknown_option(p, name);
 }
@@ -242,7 +260,8 @@ int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv
 		}
 		if (is_operand)
 			ret = tap_strings_add(operands, word)
-				? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+				      ? tap_err_set(err, -ENOMEM, "out of memory")
+				      : 0;
 		else if (word[1] == '-')
 			ret = parse_long(&p, word + 2);
 		else
@@ -255,7 +274,8 @@ int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv
 
 void tap_opt_release(const struct tap_opt *table, void *opts)
 {
-	tap_opt_for_each(w, table) {
+	tap_opt_for_each(w, table)
+	{
 		struct tap_filters *f = (void *)((char *)opts + w.o->offset);
 
 		if (w.o->type == TAP_OPT_STRINGS)
@@ -308,13 +328,15 @@ void tap_opt_help(const struct tap_opt *table, struct tap_buf *out)
 {
 	size_t left = 0, columns, start = out->len;
 
-	tap_opt_for_each(w, table) {
+	tap_opt_for_each(w, table)
+	{
 		columns = add_names(w.o, out) + 2;
 		if (columns > left && columns <= HELP_COLUMN_MAX)
 			left = columns;
 	}
 	out->len = start; /* that was to measure */
-	tap_opt_for_each(w, table) {
+	tap_opt_for_each(w, table)
+	{
 		columns = add_names(w.o, out);
 		if (columns + 2 > left) {
 			tap_buf_char(out, '\n');

@@ -9,8 +9,12 @@
 #include "base/buf.h"
 #include "base/cap.h"
 
-#define SETCAP "run as root, or give the schedtap program the capabilities cap_bpf and cap_perfmon (setcap)"
-#define NAMESPACE "the capabilities of a user namespace are not enough: run as root outside of the container"
+#define SETCAP                                                                                     \
+	"run as root, or give the schedtap program the capabilities cap_bpf and cap_perfmon "      \
+	"(setcap)"
+#define NAMESPACE                                                                                  \
+	"the capabilities of a user namespace are not enough: run as root outside of the "         \
+	"container"
 #define LOCKDOWN "the kernel is locked down (lockdown=confidentiality)"
 
 static bool file_has(const char *path, const char *text)
@@ -79,9 +83,11 @@ static const struct row {
 	{ TAP_STEP_BPF, EPERM, lacks_perfmon, "recording over BPF needs CAP_PERFMON: " SETCAP },
 	{ TAP_STEP_BPF, EPERM, in_user_namespace, NAMESPACE },
 	{ TAP_STEP_BPF, EPERM, is_locked_down, LOCKDOWN },
-	{ TAP_STEP_BPF_STATS, EPERM, lacks_admin, "timing BPF programs needs CAP_SYS_ADMIN: run as root" },
+	{ TAP_STEP_BPF_STATS, EPERM, lacks_admin,
+	  "timing BPF programs needs CAP_SYS_ADMIN: run as root" },
 	{ TAP_STEP_BPF_STATS, EPERM, in_user_namespace, NAMESPACE },
-	{ TAP_STEP_UPROBE, ENOENT, always, "this kernel has no uprobes: boot a kernel built with CONFIG_UPROBE_EVENTS=y" },
+	{ TAP_STEP_UPROBE, ENOENT, always,
+	  "this kernel has no uprobes: boot a kernel built with CONFIG_UPROBE_EVENTS=y" },
 	/* v6.18's perf_uprobe_event_init(); before, CAP_PERFMON was enough */
 	{ TAP_STEP_UPROBE, EACCES, lacks_admin,
 	  "probes of programs need CAP_SYS_ADMIN (on older kernels CAP_PERFMON): run as root" },
@@ -89,11 +95,13 @@ static const struct row {
 	  "tracefs needs CAP_DAC_OVERRIDE (to list its events CAP_DAC_READ_SEARCH): run as root" },
 	{ TAP_STEP_TRACEFS_READ, EACCES, in_user_namespace, NAMESPACE },
 	{ TAP_STEP_TRACEFS_READ, EPERM, is_locked_down, LOCKDOWN },
-	{ TAP_STEP_TRACEFS_INSTANCE, EACCES, lacks_override, "recording over tracefs needs CAP_DAC_OVERRIDE: run as root" },
+	{ TAP_STEP_TRACEFS_INSTANCE, EACCES, lacks_override,
+	  "recording over tracefs needs CAP_DAC_OVERRIDE: run as root" },
 	{ TAP_STEP_TRACEFS_INSTANCE, EACCES, in_user_namespace, NAMESPACE },
 	{ TAP_STEP_TRACEFS_INSTANCE, EPERM, is_locked_down, LOCKDOWN },
 	{ TAP_STEP_PRIORITY, EPERM, lacks_nice,
-	  "a real-time priority needs CAP_SYS_NICE or a limit that allows it (ulimit -r): run as root" },
+	  "a real-time priority needs CAP_SYS_NICE or a limit that allows it (ulimit -r): run as "
+	  "root" },
 	{ TAP_STEP_PRIORITY, EPERM, in_user_namespace, NAMESPACE },
 };
 
@@ -110,6 +118,7 @@ struct tap_refusal tap_refusal(enum tap_step step, int error)
 	const char *why = tap_refusal_why(step, error);
 	struct tap_refusal r;
 
-	snprintf(r.text, sizeof(r.text), "%s%s%s", strerror(abs(error)), why ? ": " : "", why ?: "");
+	snprintf(r.text, sizeof(r.text), "%s%s%s", strerror(abs(error)), why ? ": " : "",
+		 why ?: "");
 	return r;
 }

@@ -44,8 +44,8 @@ static bool turns_direction(const char *s, size_t n)
 
 	if (n != 3 || b[0] != 0xe2)
 		return false;
-	return b[1] == 0x80 ? b[2] == 0x8e || b[2] == 0x8f || (b[2] >= 0xaa && b[2] <= 0xae) :
-			      b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9;
+	return b[1] == 0x80 ? b[2] == 0x8e || b[2] == 0x8f || (b[2] >= 0xaa && b[2] <= 0xae)
+			    : b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9;
 }
 
 /* Of a character of @n bytes: U+2028, U+2029, which end a line of JavaScript. */
@@ -68,7 +68,8 @@ void tap_text_escape(struct tap_buf *out, const char *s, size_t len)
 {
 	for (size_t n; len; s += n, len -= n) {
 		n = plain_len(s, len) ?: utf8_len(s, len);
-		if (n && *s != '\\' && !is_control(s, n) && !turns_direction(s, n) && !ends_line(s, n)) {
+		if (n && *s != '\\' && !is_control(s, n) && !turns_direction(s, n) &&
+		    !ends_line(s, n)) {
 			tap_buf_add(out, s, n);
 			continue;
 		}
@@ -290,9 +291,8 @@ int tap_text_parse_time(const char *s, uint64_t *ns)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "", 1000000000 }, { "ns", 1 },
-		{ "us", 1000 }, { "ms", 1000000 },
-		{ "s", 1000000000 }, { "m", 60000000000 },
+		{ "", 1000000000 },	{ "ns", 1 },	     { "us", 1000 },
+		{ "ms", 1000000 },	{ "s", 1000000000 }, { "m", 60000000000 },
 		{ "h", 3600000000000 },
 	};
 	uint64_t v, frac = 0, unit = 0;
@@ -311,8 +311,8 @@ int tap_text_parse_time(const char *s, uint64_t *ns)
 			unit = units[i].ns;
 	/* frac is in billionths of the unit: below 2^30, so that neither product overflows */
 	frac = unit < 1000000000 ? frac * unit / 1000000000 : frac * (unit / 1000000000);
-	if (!unit || __builtin_mul_overflow(v, unit, &v) ||
-	    __builtin_add_overflow(v, frac, &v) || v > (uint64_t)1 << 63)
+	if (!unit || __builtin_mul_overflow(v, unit, &v) || __builtin_add_overflow(v, frac, &v) ||
+	    v > (uint64_t)1 << 63)
 		return -EINVAL;
 	*ns = v;
 	return 0;

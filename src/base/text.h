@@ -15,13 +15,14 @@
 
 /*
  * Adds @len bytes of @s with control characters, DEL, backslash, characters that turn the
- * direction of writing or end a line (U+2028, U+2029) and bytes that are not UTF-8 as \n, \t, \\ or \xHH: what a terminal
- * shows is then what was there.
+ * direction of writing or end a line (U+2028, U+2029) and bytes that are not UTF-8 as \n, \t, \\ or
+ * \xHH: what a terminal shows is then what was there.
  */
 void tap_text_escape(struct tap_buf *out, const char *s, size_t len);
 /* Adds @s; bytes that are not UTF-8 become U+FFFD. */
 void tap_text_utf8(struct tap_buf *out, const char *s, size_t len);
-/* Adds a JSON string with its quotes, also for JavaScript (U+2028); bytes that are not UTF-8 become U+FFFD. */
+/* Adds a JSON string with its quotes, also for JavaScript (U+2028); bytes that are not UTF-8 become
+ * U+FFFD. */
 void tap_text_json(struct tap_buf *out, const char *s, size_t len);
 /*
  * Adds a CSV field after RFC 4180: escaped as tap_text_escape() does, so that a record is one line

@@ -8,7 +8,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 #define MOVED_NS 1000000 /* more is no delay between the two clocks of a reading */
-#define DATE_LEN 11u   /* "2026-11-20 " */
+#define DATE_LEN 11u /* "2026-11-20 " */
 
 void tap_wall_learn(struct tap_wall *w, uint64_t ts_ns, uint64_t realtime_ns)
 {

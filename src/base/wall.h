@@ -21,7 +21,7 @@
 enum tap_clock {
 	TAP_SHOW_MONO, /* "1326.749619000", the recording's own clock */
 	TAP_SHOW_WALL, /* "2026-11-20 00:47:05.824000000", in the local time zone */
-	TAP_SHOW_TOD,	/* "00:47:05.824000000" */
+	TAP_SHOW_TOD, /* "00:47:05.824000000" */
 };
 
 /* The last whole second that was written out: the next time is often within it. */
@@ -34,7 +34,7 @@ struct tap_wall_second {
 struct tap_wall {
 	bool is_known;
 	int64_t offset_ns; /* CLOCK_REALTIME less the recording's clock */
-	int64_t moved_ns;  /* by how much that changed between the readings; 0: it did not */
+	int64_t moved_ns; /* by how much that changed between the readings; 0: it did not */
 	enum tap_clock shown;
 	struct tap_wall_second local, utc;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A part of a recording's time. Both its ends are of it, and from_ns <= to_ns. What goes as far as there
- * are events is from 0 to UINT64_MAX.
+ * A part of a recording's time. Both its ends are of it, and from_ns <= to_ns. What goes as far as
+ * there are events is from 0 to UINT64_MAX.
  */
 #ifndef TAP_BASE_WINDOW_H
 #define TAP_BASE_WINDOW_H

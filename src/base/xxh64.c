@@ -56,7 +56,8 @@ static void add_stripes(uint64_t lanes[4], const unsigned char *p, size_t nr)
 
 static uint64_t merge(const uint64_t lanes[4])
 {
-	uint64_t sum = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) + rotate(lanes[3], 18);
+	uint64_t sum = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) +
+		       rotate(lanes[3], 18);
 
 	for (int i = 0; i < 4; i++)
 		sum = (sum ^ round64(0, lanes[i])) * PRIME1 + PRIME4;

@@ -24,9 +24,9 @@ struct tap_drain {
 
 enum tap_drain_depth {
 	TAP_DRAIN_PAGES, /* full ones */
-	TAP_DRAIN_ALL,	 /* those that are being filled too */
+	TAP_DRAIN_ALL, /* those that are being filled too */
 	TAP_DRAIN_MISSES, /* and what was lost of which no record tells */
-	TAP_DRAIN_LAST,	 /* after stop: all, and what is to be said at the end */
+	TAP_DRAIN_LAST, /* after stop: all, and what is to be said at the end */
 };
 
 enum tap_backend_kind { TAP_BY_BPF, TAP_BY_TRACEFS, TAP_BY_USER };
@@ -54,20 +54,25 @@ struct tap_backend_ops {
 	 * more than the last time, which is written down before the next drain. May be NULL.
 	 */
 	int (*find)(void *state, bool *anew, struct tap_err *err);
-	/* Before a head that a file will have: describe() is to say all by now, though it may take files to be read. May be NULL. */
+	/* Before a head that a file will have: describe() is to say all by now, though it may take
+	 * files to be read. May be NULL. */
 	void (*settle)(void *state);
 	/* Moves what is there. */
-	int (*drain)(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err);
+	int (*drain)(void *state, enum tap_drain_depth depth, struct tap_drain *res,
+		     struct tap_err *err);
 	/*
-	 * Whether to go on. @left: of the scope's processes, how many the kernel has not seen end; those that wait for the
-	 * recorder's end have ended as well. Children that they forked may still record. NULL: while there are any left.
+	 * Whether to go on. @left: of the scope's processes, how many the kernel has not seen end;
+	 * those that wait for the recorder's end have ended as well. Children that they forked may
+	 * still record. NULL: while there are any left.
 	 */
 	bool (*goes_on)(void *state, unsigned int left);
-	/* Whether triggers switched the recording since this was asked last. Return: 1: on; 0: off; -1: they did not. May be NULL. */
+	/* Whether triggers switched the recording since this was asked last. Return: 1: on; 0: off;
+	 * -1: they did not. May be NULL. */
 	int (*switched)(void *state);
 	/* Another backend's triggers did. May be NULL. */
 	void (*switch_to)(void *state, bool on);
-	/* Return: a descriptor that is readable when a drain should not wait; -1: none is. NULL: none ever is. */
+	/* Return: a descriptor that is readable when a drain should not wait; -1: none is. NULL:
+	 * none ever is. */
 	int (*wake_fd)(const void *state);
 	/* No event is recorded after this returns. */
 	int (*stop)(void *state, struct tap_err *err);

@@ -34,7 +34,8 @@ static void close_page(struct tap_lane *lane, struct tap_page_writer *writer)
 		tap_lane_flush(lane, writer, false);
 }
 
-/* From here on pages are made in the CPU's slot, if there is one: what was put by now went to its beginning. */
+/* From here on pages are made in the CPU's slot, if there is one: what was put by now went to its
+ * beginning. */
 static void move_to_slot(struct tap_lane *lane, struct tap_page_writer *writer)
 {
 	size_t used;
@@ -59,7 +60,8 @@ void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool 
 	if (lane->nr_full == lane->nr_added)
 		return;
 	if (lane->in_slot) {
-		tap_page_writer_add(writer, lane->buffer, lane->cpu, (size_t)(lane->nr_full - lane->nr_added) * TAP_PAGE_SIZE);
+		tap_page_writer_add(writer, lane->buffer, lane->cpu,
+				    (size_t)(lane->nr_full - lane->nr_added) * TAP_PAGE_SIZE);
 		lane->nr_added = lane->nr_full;
 		if (lane->nr_full == TAP_DRAIN_PAGES)
 			move_to_slot(lane, writer);
@@ -67,7 +69,8 @@ void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool 
 	}
 	if (!all && lane->nr_full < TAP_DRAIN_PAGES && tap_page_writer_is_behind(writer))
 		return;
-	tap_page_writer_put(writer, lane->buffer, lane->cpu, &lane->pages, (size_t)lane->nr_full * TAP_PAGE_SIZE,
+	tap_page_writer_put(writer, lane->buffer, lane->cpu, &lane->pages,
+			    (size_t)lane->nr_full * TAP_PAGE_SIZE,
 			    lane->page_open ? TAP_PAGE_SIZE : 0);
 	lane->page.bytes = lane->pages;
 	lane->nr_full = 0;
@@ -125,9 +128,8 @@ inline void tap_lane_add(struct tap_lane *lane, struct tap_page_writer *writer, 
 		memset(to + len, 0, 4 - (len & 3));
 }
 
-
 void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
-		      const struct tap_lane_hole *hole)
+		       const struct tap_lane_hole *hole)
 {
 	struct { /* events/lost.h, behind the common fields */
 		uint16_t type;
@@ -142,7 +144,8 @@ void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, ui
 	lane->missed = hole->count;
 }
 
-void tap_lane_add_off(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns, const struct tap_lane_off *off)
+void tap_lane_add_off(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
+		      const struct tap_lane_off *off)
 {
 	struct { /* events/lost.h, behind the common fields */
 		uint16_t type;

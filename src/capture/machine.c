@@ -71,7 +71,8 @@ static void set_word(json_t *to, const char *key, const char *path)
 		word = tap_buf_str(&b);
 		chosen = strchr(word, '(');
 		word = chosen ? chosen + 1 : word;
-		json_object_set_new(to, key, json_stringn(word, strcspn(word, chosen ? ")" : "\n")));
+		json_object_set_new(to, key,
+				    json_stringn(word, strcspn(word, chosen ? ")" : "\n")));
 	}
 	tap_buf_release(&b);
 }
@@ -151,7 +152,8 @@ static int add_task(uint64_t tgid, uint64_t tid, struct tap_map *tgids, struct t
 	return tap_map_set(tgids, tid, tgid) ?: tap_machine_put_text(comms, tid, comm);
 }
 
-/* From a folder with an entry for each task of @tgid; 0: from /proc, where each has such a folder. */
+/* From a folder with an entry for each task of @tgid; 0: from /proc, where each has such a folder.
+ */
 static int add_tasks(const char *path, uint64_t tgid, struct tap_map *tgids, struct tap_map *comms)
 {
 	DIR *dir = opendir(path);
@@ -166,8 +168,8 @@ static int add_tasks(const char *path, uint64_t tgid, struct tap_map *tgids, str
 		if (tap_text_take_digits(&name, NULL, 10, &id))
 			continue;
 		snprintf(threads, sizeof(threads), "/proc/%" PRIu64 "/task", id);
-		ret = tgid ? add_task(tgid, id, tgids, comms) :
-			     add_tasks(threads, id, tgids, comms);
+		ret = tgid ? add_task(tgid, id, tgids, comms)
+			   : add_tasks(threads, id, tgids, comms);
 	}
 	if (dir)
 		closedir(dir);
@@ -191,7 +193,8 @@ int tap_machine_online(struct tap_cpus *online)
 }
 
 /* A system call: of /proc it would be a file for each task. */
-int tap_machine_affinity(pid_t tid, const struct tap_cpus *online, uint64_t key, struct tap_map *texts)
+int tap_machine_affinity(pid_t tid, const struct tap_cpus *online, uint64_t key,
+			 struct tap_map *texts)
 {
 	const unsigned int width = 8 * sizeof(unsigned long);
 	unsigned long bits[(TAP_CPU_MAX + 1) / width];
@@ -260,7 +263,8 @@ static uint64_t throttled_ns(const char *dir, bool is_v1)
 	uint64_t v = 0;
 
 	tap_buf_printf(&path, "%s/cpu.stat", dir);
-	if (!tap_buf_read_file(&text, tap_buf_str(&path)) && (at = strstr(tap_buf_str(&text), key)) != NULL) {
+	if (!tap_buf_read_file(&text, tap_buf_str(&path)) &&
+	    (at = strstr(tap_buf_str(&text), key)) != NULL) {
 		at += strlen(key);
 		if (tap_text_take_digits(&at, NULL, 10, &v))
 			v = 0;
@@ -294,7 +298,8 @@ int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct
 		if (!limited)
 			continue;
 		e->fts_number = e->fts_parent->fts_number || has_quota(e->fts_path, *file == 't');
-		if (e->fts_number && tap_map_set(limited, e->fts_statp->st_ino, throttled_ns(e->fts_path, *file == 't')))
+		if (e->fts_number && tap_map_set(limited, e->fts_statp->st_ino,
+						 throttled_ns(e->fts_path, *file == 't')))
 			ret = -ENOMEM;
 	}
 	if (fts)
@@ -304,7 +309,7 @@ int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct
 
 void tap_machine_release_texts(struct tap_map *m)
 {
-	tap_map_for_each(m, s)
+	tap_map_for_each (m, s)
 		free((char *)(uintptr_t)s->value);
 	tap_map_release(m);
 }

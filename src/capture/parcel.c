@@ -12,7 +12,9 @@ union room {
 int tap_parcel_send(int to, const void *data, size_t len, const struct tap_passed *passed)
 {
 	size_t bytes = passed ? passed->nr * sizeof(int) : 0;
-	union room room = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(bytes) } };
+	union room room = { .head = { .cmsg_level = SOL_SOCKET,
+				      .cmsg_type = SCM_RIGHTS,
+				      .cmsg_len = CMSG_LEN(bytes) } };
 	struct iovec iov = { (void *)data, len };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	ssize_t ret;
@@ -32,7 +34,10 @@ ssize_t tap_parcel_receive(int from, void *data, size_t len, struct tap_passed *
 {
 	union room room;
 	struct iovec iov = { data, len };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof(room) };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &room,
+			      .msg_controllen = sizeof(room) };
 	ssize_t ret = recvmsg(from, &msg, flags | MSG_CMSG_CLOEXEC);
 	const struct cmsghdr *c = ret < 0 ? NULL : CMSG_FIRSTHDR(&msg);
 	size_t bytes = 0;

@@ -27,7 +27,8 @@ enum tap_porter_kind {
 	TAP_PORTER_DATAGRAMS,
 };
 
-/* The recorder sends: a kind, with a socket and the channel to hand on to; or this, which is sent back. */
+/* The recorder sends: a kind, with a socket and the channel to hand on to; or this, which is sent
+ * back. */
 #define TAP_PORTER_FINISH 'f'
 
 /* Descriptors that come or go with a message. */
@@ -38,7 +39,8 @@ struct tap_passed {
 
 /* @passed: NULL: none. Return: 0; -errno. */
 int tap_parcel_send(int to, const void *data, size_t len, const struct tap_passed *passed);
-/* @passed: set to what came, the caller's to close. Return: bytes; 0: the other end is closed; -errno. */
+/* @passed: set to what came, the caller's to close. Return: bytes; 0: the other end is closed;
+ * -errno. */
 ssize_t tap_parcel_receive(int from, void *data, size_t len, struct tap_passed *passed, int flags);
 
 #endif

@@ -92,8 +92,8 @@ int tap_pids_tasks(struct tap_pids *p, struct tap_map *tgids, struct tap_map *co
 		return tap_machine_tasks(tgids, comms);
 	ret = tap_pids_read(p);
 	for (unsigned int i = 0; ret != -ENOMEM && tap_pids_row(&p->rows, i, &row); i++)
-		ret = tap_map_set(tgids, row.pid, row.tgid) ?:
-		      tap_machine_put_text(comms, row.pid, row.comm);
+		ret = tap_map_set(tgids, row.pid, row.tgid)
+			      ?: tap_machine_put_text(comms, row.pid, row.comm);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -103,7 +103,7 @@ int tap_pids_cgroups(const struct tap_pids *p, struct tap_map *cgroups, struct t
 	struct tap_map own = { 0 };
 	int ret = tap_machine_cgroups(cgroups, p->nested ? &own : members, limited);
 
-	tap_map_for_each(&own, m) {
+	tap_map_for_each (&own, m) {
 		uint32_t tid = tap_pids_initial(p, (uint32_t)m->key);
 
 		if (tid && tap_map_set(members, tid, m->value))
@@ -113,13 +113,14 @@ int tap_pids_cgroups(const struct tap_pids *p, struct tap_map *cgroups, struct t
 	return ret;
 }
 
-int tap_pids_affinities(const struct tap_pids *p, const struct tap_map *comms, struct tap_map *texts)
+int tap_pids_affinities(const struct tap_pids *p, const struct tap_map *comms,
+			struct tap_map *texts)
 {
 	const struct tap_map *tids = p->nested ? &p->initial : comms;
 	struct tap_cpus online = { 0 };
 	int ret = tap_machine_online(&online);
 
-	tap_map_for_each(tids, s) {
+	tap_map_for_each (tids, s) {
 		uint64_t tid = p->nested ? s->value : s->key;
 
 		if (!ret && tap_map_get(comms, tid))

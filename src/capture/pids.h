@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Task numbers. The kernel's events have those of the initial pid namespace; -p, -t, /proc and programs
- * have those of the recorder's own. Where that is another one, an iterator over tasks (bpf/tasks.h)
- * tells which is which: nothing in /proc does.
+ * Task numbers. The kernel's events have those of the initial pid namespace; -p, -t, /proc and
+ * programs have those of the recorder's own. Where that is another one, an iterator over tasks
+ * (bpf/tasks.h) tells which is which: nothing in /proc does.
  */
 #ifndef TAP_CAPTURE_PIDS_H
 #define TAP_CAPTURE_PIDS_H
@@ -34,15 +34,18 @@ int tap_pids_read(struct tap_pids *p);
 uint32_t tap_pids_initial(const struct tap_pids *p, uint32_t own);
 
 /* Return: 0, or -ESRCH naming the first process or thread that is not in @rows. */
-int tap_pids_check(const struct tap_buf *rows, const struct tap_select *select, struct tap_err *err);
+int tap_pids_check(const struct tap_buf *rows, const struct tap_select *select,
+		   struct tap_err *err);
 
 /*
  * As tap_machine_tasks() and tap_machine_cgroups(), with initial numbers: where they cannot be told
  * the tasks are left out. Return: 0 or -ENOMEM.
  */
 int tap_pids_tasks(struct tap_pids *p, struct tap_map *tgids, struct tap_map *comms);
-/* Of those, whose names are in @comms, the CPUs that they may use, as of tap_machine_affinity(). Return: 0 or -ENOMEM. */
-int tap_pids_affinities(const struct tap_pids *p, const struct tap_map *comms, struct tap_map *texts);
+/* Of those, whose names are in @comms, the CPUs that they may use, as of tap_machine_affinity().
+ * Return: 0 or -ENOMEM. */
+int tap_pids_affinities(const struct tap_pids *p, const struct tap_map *comms,
+			struct tap_map *texts);
 int tap_pids_cgroups(const struct tap_pids *p, struct tap_map *cgroups, struct tap_map *members,
 		     struct tap_map *limited);
 

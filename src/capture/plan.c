@@ -34,8 +34,8 @@ const char *tap_plan_reason(const struct tap_plan *plan)
 int tap_plan_note_whole(struct tap_plan_event *ev, const char *filter)
 {
 	free(ev->note);
-	if (asprintf(&ev->note, "-f '%.200s' does not apply to %s:%s, all of which are recorded", filter, ev->system,
-		     ev->name) >= 0)
+	if (asprintf(&ev->note, "-f '%.200s' does not apply to %s:%s, all of which are recorded",
+		     filter, ev->system, ev->name) >= 0)
 		return 0;
 	ev->note = NULL;
 	return -ENOMEM;
@@ -88,7 +88,8 @@ struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *sy
 }
 
 int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
-		 const struct tap_def *def, const struct tap_backend_ops *backend, const char *filter)
+		 const struct tap_def *def, const struct tap_backend_ops *backend,
+		 const char *filter)
 {
 	struct tap_plan_event *ev = tap_plan_find(plan, system, name);
 

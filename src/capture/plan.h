@@ -24,8 +24,8 @@ enum tap_event_status {
 struct tap_plan_event {
 	char *system, *name;
 	const struct tap_def *def; /* NULL: known only from tracefs */
-	char *filter;		   /* or NULL */
-	char *note;		   /* what the user should know about it, or NULL */
+	char *filter; /* or NULL */
+	char *note; /* what the user should know about it, or NULL */
 	char *afterword; /* the same, when it has been recorded */
 	struct tap_stack_kinds stacks; /* beside it */
 	const struct tap_backend_ops *backend;
@@ -62,44 +62,50 @@ struct tap_plan {
 	bool has_stacks; /* some event */
 	uint64_t buffer_bytes; /* per CPU */
 	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */
-	unsigned int nr_cpus;  /* tap_machine_nr_cpus() */
-	bool bpf_ringbuf;      /* use the fallback transport (tests) */
+	unsigned int nr_cpus; /* tap_machine_nr_cpus() */
+	bool bpf_ringbuf; /* use the fallback transport (tests) */
 };
 
 void tap_plan_release(struct tap_plan *plan);
 
 /* Whether a program's event is asked for. */
-static inline bool tap_plan_pattern_fits(const struct tap_plan_pattern *p, const char *system, const char *name)
+static inline bool tap_plan_pattern_fits(const struct tap_plan_pattern *p, const char *system,
+					 const char *name)
 {
 	return !p->word || tap_select_word_fits(p->word, system, name);
 }
 
-/* The definitions, of which an own one takes the place of a built-in one with its name. Return: NULL past the last. */
+/* The definitions, of which an own one takes the place of a built-in one with its name. Return:
+ * NULL past the last. */
 const struct tap_def *tap_plan_def_at(const struct tap_plan *plan, unsigned int index);
 
 /* Return: the event, or NULL. */
 struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *system,
 				     const char *name);
 /* The event that a trigger is of, or that it switches: both are in the plan. */
-static inline struct tap_plan_event *tap_plan_event_of(const struct tap_plan *plan, const struct tap_trigger *t)
+static inline struct tap_plan_event *tap_plan_event_of(const struct tap_plan *plan,
+						       const struct tap_trigger *t)
 {
 	return tap_plan_find(plan, t->system, t->name);
 }
-static inline struct tap_plan_event *tap_plan_target_of(const struct tap_plan *plan, const struct tap_trigger *t)
+static inline struct tap_plan_event *tap_plan_target_of(const struct tap_plan *plan,
+							const struct tap_trigger *t)
 {
 	return t->of_name ? tap_plan_find(plan, t->of_system, t->of_name) : NULL;
 }
 /*
- * Adds an event; others of the plan may move. One that is asked for twice is recorded once: with its
- * filter, if one of them has one. @def, @filter: may be NULL. Return: 0; -ENOMEM.
+ * Adds an event; others of the plan may move. One that is asked for twice is recorded once: with
+ * its filter, if one of them has one. @def, @filter: may be NULL. Return: 0; -ENOMEM.
  */
 int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
-		 const struct tap_def *def, const struct tap_backend_ops *backend, const char *filter);
+		 const struct tap_def *def, const struct tap_backend_ops *backend,
+		 const char *filter);
 
 /* Why the first event that cannot be had is not, or "". */
 const char *tap_plan_reason(const struct tap_plan *plan);
 
-/* Notes that an event is recorded whole, for its filter makes no sense for it. Return: 0; -ENOMEM. */
+/* Notes that an event is recorded whole, for its filter makes no sense for it. Return: 0; -ENOMEM.
+ */
 int tap_plan_note_whole(struct tap_plan_event *ev, const char *filter);
 
 /* Sets an event's outcome; the reason is a printf format. */

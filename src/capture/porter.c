@@ -69,7 +69,8 @@ int tap_porter_serve(struct tap_porter *p, int socket, enum tap_porter_kind kind
 		return -ESRCH;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	ret = tap_parcel_send(p->control, &byte, 1, &(struct tap_passed){ .fds = { socket, ends[1] }, .nr = 2 });
+	ret = tap_parcel_send(p->control, &byte, 1,
+			      &(struct tap_passed){ .fds = { socket, ends[1] }, .nr = 2 });
 	close(ends[1]);
 	if (!ret)
 		return ends[0];

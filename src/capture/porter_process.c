@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Two processes. The porter itself accepts connections, but never receives or closes what a stranger has sent. It passes one connection
- * after the other to its worker, which receives and closes, and which tells the porter before and after each. The porter abandons a
- * worker that is blocked; only that one connection is lost. Both are copies of the recorder's process and use nothing of it.
+ * Two processes. The porter itself accepts connections, but never receives or closes what a
+ * stranger has sent. It passes one connection after the other to its worker, which receives and
+ * closes, and which tells the porter before and after each. The porter abandons a worker that is
+ * blocked; only that one connection is lost. Both are copies of the recorder's process and use
+ * nothing of it.
  */
 #include "capture/porter_process.h"
 
@@ -24,7 +26,9 @@
 #include "capture/parcel.h"
 
 #define MAX_CALLERS 256u
-#define MAX_LEFT 8u /* abandoned workers that still live: without a bound, a stranger could make any number of them */
+#define MAX_LEFT                                                                                   \
+	8u /* abandoned workers that still live: without a bound, a stranger could make any number \
+	      of them */
 #define BLOCKED_MS 250
 #define MAX_OFFENDERS 64u
 #define DATAGRAMS_AT_ONCE 100u
@@ -70,11 +74,14 @@ static bool is_memory(int fd)
 
 static void hand_on(int to, const struct tap_parcel *parcel, const struct tap_passed *passed)
 {
-	for (unsigned int i = 0; tap_parcel_send(to, parcel, sizeof(*parcel), passed) == -ETOOMANYREFS && i < RETRIES; i++)
+	for (unsigned int i = 0;
+	     tap_parcel_send(to, parcel, sizeof(*parcel), passed) == -ETOOMANYREFS && i < RETRIES;
+	     i++)
 		poll(NULL, 0, RETRY_MS);
 }
 
-/* Of root or our own user. Return: whether there was one, to be handed on where it has a sender (.from). */
+/* Of root or our own user. Return: whether there was one, to be handed on where it has a sender
+ * (.from). */
 static bool take_datagram(const struct service *s, struct tap_parcel *parcel)
 {
 	union {
@@ -83,8 +90,12 @@ static bool take_datagram(const struct service *s, struct tap_parcel *parcel)
 		char bytes[CMSG_SPACE(sizeof(struct ucred))];
 	} room;
 	struct iovec iov = { parcel->bytes, sizeof(parcel->bytes) };
-	struct msghdr msg = { .msg_name = &parcel->at, .msg_namelen = sizeof(parcel->at), .msg_iov = &iov, .msg_iovlen = 1,
-			      .msg_control = &room, .msg_controllen = sizeof(room) };
+	struct msghdr msg = { .msg_name = &parcel->at,
+			      .msg_namelen = sizeof(parcel->at),
+			      .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &room,
+			      .msg_controllen = sizeof(room) };
 	ssize_t len = recvmsg(s->socket, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	const struct cmsghdr *c = len < 0 ? NULL : CMSG_FIRSTHDR(&msg);
 
@@ -92,7 +103,8 @@ static bool take_datagram(const struct service *s, struct tap_parcel *parcel)
 		return len >= 0;
 	memcpy(&parcel->from, CMSG_DATA(c), sizeof(parcel->from));
 	/* of a path that fills the address, the kernel counts a NUL that has no room */
-	parcel->at_len = msg.msg_namelen < sizeof(parcel->at) ? msg.msg_namelen : sizeof(parcel->at);
+	parcel->at_len =
+		msg.msg_namelen < sizeof(parcel->at) ? msg.msg_namelen : sizeof(parcel->at);
 	parcel->len = !parcel->from.uid || parcel->from.uid == geteuid() ? (size_t)len : 0;
 	return true;
 }
@@ -113,11 +125,13 @@ static void serve_datagrams(const struct service *s, int porter)
 	}
 }
 
-/* Receives the caller's message. Of descriptors, only a single one of memory stays open, to be passed on. */
+/* Receives the caller's message. Of descriptors, only a single one of memory stays open, to be
+ * passed on. */
 static void take_message(int caller, struct tap_parcel *parcel, struct tap_passed *passed)
 {
 	socklen_t size = sizeof(parcel->from);
-	ssize_t len = tap_parcel_receive(caller, parcel->bytes, sizeof(parcel->bytes), passed, MSG_DONTWAIT);
+	ssize_t len = tap_parcel_receive(caller, parcel->bytes, sizeof(parcel->bytes), passed,
+					 MSG_DONTWAIT);
 
 	parcel->len = len > 0 ? (size_t)len : 0;
 	if (passed->nr != 1 || !is_memory(passed->fds[0]) ||
@@ -139,7 +153,8 @@ static void serve_caller(int caller, int to, int porter)
 	close_passed(&passed);
 }
 
-/* A caller, with the recorder's channel of its service; a service of datagrams; or the wish to finish. */
+/* A caller, with the recorder's channel of its service; a service of datagrams; or the wish to
+ * finish. */
 static void hear_porter(int porter)
 {
 	struct tap_passed passed;
@@ -150,7 +165,8 @@ static void hear_porter(int porter)
 	if (byte == TAP_PORTER_FINISH) {
 		say(porter, byte);
 	} else if (passed.nr == 2 && byte == TAP_PORTER_DATAGRAMS) {
-		services[nr_services++] = (struct service){ passed.fds[0], passed.fds[1], TAP_PORTER_DATAGRAMS };
+		services[nr_services++] =
+			(struct service){ passed.fds[0], passed.fds[1], TAP_PORTER_DATAGRAMS };
 	} else if (passed.nr == 2) {
 		serve_caller(passed.fds[0], passed.fds[1], porter);
 		close(passed.fds[1]);
@@ -170,7 +186,8 @@ _Noreturn static void work(int porter)
 		fds[nr++] = (struct pollfd){ .fd = porter, .events = POLLIN };
 		for (unsigned int i = 0; i < nr_services; i++)
 			if (services[i].kind == TAP_PORTER_DATAGRAMS)
-				fds[nr++] = (struct pollfd){ .fd = services[i].socket, .events = POLLIN };
+				fds[nr++] = (struct pollfd){ .fd = services[i].socket,
+							     .events = POLLIN };
 		poll(fds, nr, -1);
 		for (unsigned int i = 0; i < nr_services; i++)
 			if (services[i].kind == TAP_PORTER_DATAGRAMS)
@@ -218,7 +235,8 @@ static void start_worker(int control)
 	int ends[2];
 
 	at_one_ns = 0;
-	if (!nr_services || nr_left >= MAX_LEFT || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+	if (!nr_services || nr_left >= MAX_LEFT ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return;
 	worker = _Fork();
 	if (!worker) {
@@ -247,7 +265,8 @@ static bool is_offender(uid_t uid)
 static void leave_worker(int control)
 {
 	/* root and the recorder's user have other ways */
-	if (is_handed && handed_uid && handed_uid != geteuid() && !is_offender(handed_uid) && nr_offenders < MAX_OFFENDERS)
+	if (is_handed && handed_uid && handed_uid != geteuid() && !is_offender(handed_uid) &&
+	    nr_offenders < MAX_OFFENDERS)
 		offenders[nr_offenders++] = handed_uid;
 	if (worker) /* else it has ended, and another process may have its number */
 		kill(worker, SIGKILL);
@@ -293,8 +312,10 @@ static void hear_recorder(int control)
 	if (tap_parcel_receive(control, &byte, 1, &passed, MSG_DONTWAIT) <= 0)
 		_exit(0); /* the worker follows */
 	if (passed.nr == 2 && nr_services < TAP_PORTER_MAX_SERVICES) {
-		services[nr_services++] = (struct service){ passed.fds[0], passed.fds[1], (enum tap_porter_kind)byte };
-		/* a caller comes to the worker with its channel; it has its own copies of the others */
+		services[nr_services++] = (struct service){ passed.fds[0], passed.fds[1],
+							    (enum tap_porter_kind)byte };
+		/* a caller comes to the worker with its channel; it has its own copies of the
+		 * others */
 		if (line < 0)
 			start_worker(control);
 		else if (byte == TAP_PORTER_DATAGRAMS && tap_parcel_send(line, &byte, 1, &passed))
@@ -315,17 +336,22 @@ static bool accept_caller(unsigned int service)
 	if (fd < 0)
 		return false;
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &from, &len);
-	callers[nr_callers++] = (struct caller){ .fd = fd, .service = (unsigned char)service, .uid = from.uid, .since_ns = tap_now_ns() };
+	callers[nr_callers++] = (struct caller){ .fd = fd,
+						 .service = (unsigned char)service,
+						 .uid = from.uid,
+						 .since_ns = tap_now_ns() };
 	return true;
 }
 
-/* Our programs call and send at once: where there are too many, who is silent makes room for them. */
+/* Our programs call and send at once: where there are too many, who is silent makes room for them.
+ */
 static void note_ready(void)
 {
 	for (unsigned int i = 0; i < nr_callers; i++) {
 		struct pollfd ready = { .fd = callers[i].fd, .events = POLLIN };
 
-		callers[i].is_ready |= poll(&ready, 1, 0) == 1 || tap_now_ns() - callers[i].since_ns >= CALLER_NS;
+		callers[i].is_ready |=
+			poll(&ready, 1, 0) == 1 || tap_now_ns() - callers[i].since_ns >= CALLER_NS;
 	}
 	if (nr_callers == MAX_CALLERS)
 		callers[0].is_ready = true;
@@ -334,27 +360,30 @@ static void note_ready(void)
 static void accept_callers(void)
 {
 	for (unsigned int i = 0; i < nr_services; i++)
-		while (services[i].kind == TAP_PORTER_CALLS && nr_callers < MAX_CALLERS && accept_caller(i))
+		while (services[i].kind == TAP_PORTER_CALLS && nr_callers < MAX_CALLERS &&
+		       accept_caller(i))
 			;
 	note_ready();
 }
 
 /*
- * The worker's copy, which is on its way, is the last one, so that it is not here where what came of the caller is closed.
- * Return: whether there is one that the worker is to take, now or later.
+ * The worker's copy, which is on its way, is the last one, so that it is not here where what came
+ * of the caller is closed. Return: whether there is one that the worker is to take, now or later.
  */
 static bool hand_caller(bool of_offender)
 {
 	unsigned int i = 0;
 	int to;
 
-	while (i < nr_callers && (!callers[i].is_ready || is_offender(callers[i].uid) != of_offender))
+	while (i < nr_callers &&
+	       (!callers[i].is_ready || is_offender(callers[i].uid) != of_offender))
 		i++;
 	if (i == nr_callers)
 		return false;
 	handed_uid = callers[i].uid;
 	to = services[callers[i].service].to;
-	if (tap_parcel_send(line, "", 1, &(struct tap_passed){ .fds = { callers[i].fd, to }, .nr = 2 })) {
+	if (tap_parcel_send(line, "", 1,
+			    &(struct tap_passed){ .fds = { callers[i].fd, to }, .nr = 2 })) {
 		poll(NULL, 0, RETRY_MS);
 		return true;
 	}
@@ -383,10 +412,13 @@ static void give_work(int control)
 	}
 }
 
-/* Nothing of the recorder's stays with it: neither descriptors, nor its priority, nor the signals that end it. */
+/* Nothing of the recorder's stays with it: neither descriptors, nor its priority, nor the signals
+ * that end it. */
 static void become_porter(int control)
 {
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2 };
+	static const int ignored[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2
+	};
 	struct sched_param none = { 0 };
 	sigset_t nothing;
 	struct stat st;
@@ -410,7 +442,8 @@ static void become_porter(int control)
 	close(fd);
 }
 
-/* Return: whether the process waits for a CPU, which may take long on a busy machine, and for nothing else. */
+/* Return: whether the process waits for a CPU, which may take long on a busy machine, and for
+ * nothing else. */
 static bool is_runnable(pid_t pid)
 {
 	char path[32], text[256];
@@ -438,7 +471,8 @@ static void check_worker(int control)
 		leave_worker(control);
 }
 
-/* Until something is to be done. Those who have called and are silent still are looked at as well. */
+/* Until something is to be done. Those who have called and are silent still are looked at as well.
+ */
 static void wait_for_work(int control)
 {
 	struct pollfd fds[2 + TAP_PORTER_MAX_SERVICES + MAX_CALLERS];

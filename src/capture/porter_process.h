@@ -3,7 +3,8 @@
 #ifndef TAP_CAPTURE_PORTER_PROCESS_H
 #define TAP_CAPTURE_PORTER_PROCESS_H
 
-/* Runs the porter until the recorder closes the other end of @control, the only descriptor that the porter keeps. */
+/* Runs the porter until the recorder closes the other end of @control, the only descriptor that the
+ * porter keeps. */
 _Noreturn void tap_porter_run(int control);
 
 #endif

@@ -39,7 +39,8 @@ static void take_kinds(struct tap_stack *stack, char *event)
 {
 	char *colon = strrchr(event, ':');
 	const char *word = colon ? colon + 1 : "";
-	bool both = !strcmp(word, "both"), user = both || !strcmp(word, "user"), kernel = both || !strcmp(word, "kernel");
+	bool both = !strcmp(word, "both"), user = both || !strcmp(word, "user"),
+	     kernel = both || !strcmp(word, "kernel");
 
 	stack->kinds.user = user;
 	stack->kinds.kernel = kernel || !user;
@@ -49,7 +50,9 @@ static void take_kinds(struct tap_stack *stack, char *event)
 
 static int parse(struct tap_stack *stack, char *event, struct tap_err *err)
 {
-	struct tap_select_opts opts = { .size = sizeof(opts), .events = (const char *[]){ event }, .nr_events = 1 };
+	struct tap_select_opts opts = { .size = sizeof(opts),
+					.events = (const char *[]){ event },
+					.nr_events = 1 };
 	struct tap_err why = { 0 };
 	int ret = take_depth(stack, event, err);
 

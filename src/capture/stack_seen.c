@@ -14,7 +14,8 @@ struct sight {
 };
 
 /* As high as they can be. Return: how many of the first have none. */
-static unsigned int find_highest(const struct tap_stack_shown *shown, unsigned int nr, uint16_t *places)
+static unsigned int find_highest(const struct tap_stack_shown *shown, unsigned int nr,
+				 uint16_t *places)
 {
 	for (unsigned int at = (unsigned int)shown->nr_words; at && nr;) {
 		at--;
@@ -25,7 +26,8 @@ static unsigned int find_highest(const struct tap_stack_shown *shown, unsigned i
 }
 
 /* From @below on. */
-static void find_lowest(const struct tap_stack_shown *shown, unsigned int below, unsigned int nr, uint16_t *places)
+static void find_lowest(const struct tap_stack_shown *shown, unsigned int below, unsigned int nr,
+			uint16_t *places)
 {
 	for (unsigned int at = 0; at < shown->nr_words && below < nr; at++)
 		if (shown->words[at] == shown->addrs[below])
@@ -33,7 +35,8 @@ static void find_lowest(const struct tap_stack_shown *shown, unsigned int below,
 }
 
 /* Where each may lie, the others being in order around it. Return: false: they do not lie there. */
-static bool find(const struct tap_stack_shown *shown, unsigned int own, unsigned int nr, struct sight *now)
+static bool find(const struct tap_stack_shown *shown, unsigned int own, unsigned int nr,
+		 struct sight *now)
 {
 	uint16_t low[TAP_STACK_MAX_DEPTH], high[TAP_STACK_MAX_DEPTH];
 
@@ -75,7 +78,8 @@ static int only_place(const uint64_t *places)
 	return place;
 }
 
-static bool fill(const struct sight *s, const struct tap_stack_shown *shown, struct tap_stack_seen *seen)
+static bool fill(const struct sight *s, const struct tap_stack_shown *shown,
+		 struct tap_stack_seen *seen)
 {
 	for (unsigned int i = 0; i < s->nr - s->below; i++) {
 		int place = only_place(s->places[i]);
@@ -102,8 +106,8 @@ static struct sight *get(struct tap_stack_sights *s, uint32_t number)
 	return slot ? (struct sight *)(uintptr_t)*slot : NULL;
 }
 
-bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_shown *shown, unsigned int own,
-			  unsigned int nr, struct tap_stack_seen *seen)
+bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_shown *shown,
+			  unsigned int own, unsigned int nr, struct tap_stack_seen *seen)
 {
 	struct sight now, *all;
 
@@ -128,13 +132,14 @@ bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_sho
 
 void tap_stack_sights_release(struct tap_stack_sights *s)
 {
-	tap_map_for_each(&s->v, slot)
+	tap_map_for_each (&s->v, slot)
 		free((void *)(uintptr_t)slot->value);
 	tap_map_release(&s->v);
 }
 
 /* The same, or one where nothing is, or whose turn it is. */
-static struct tap_stack_seen *choose(struct tap_stack_sights *s, struct tap_stack_seen *set, const struct tap_stack_seen *seen)
+static struct tap_stack_seen *choose(struct tap_stack_sights *s, struct tap_stack_seen *set,
+				     const struct tap_stack_seen *seen)
 {
 	struct tap_stack_seen *empty = NULL;
 
@@ -147,13 +152,16 @@ static struct tap_stack_seen *choose(struct tap_stack_sights *s, struct tap_stac
 	return empty ? empty : &set[s->turn++ % TAP_STACK_WAYS];
 }
 
-void tap_stack_sights_put(struct tap_stack_sights *s, struct tap_stack_seen *table, const struct tap_stack_seen *seen)
+void tap_stack_sights_put(struct tap_stack_sights *s, struct tap_stack_seen *table,
+			  const struct tap_stack_seen *seen)
 {
-	struct tap_stack_seen *to = choose(s, table + tap_stack_set(seen->key, TAP_STACK_LOOK_SETS) * TAP_STACK_WAYS, seen);
+	struct tap_stack_seen *to = choose(
+		s, table + tap_stack_set(seen->key, TAP_STACK_LOOK_SETS) * TAP_STACK_WAYS, seen);
 	unsigned int version = to->version;
 
 	__atomic_store_n(&to->version, version + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	memcpy((char *)to + sizeof(version), (const char *)seen + sizeof(version), sizeof(*seen) - sizeof(version));
+	memcpy((char *)to + sizeof(version), (const char *)seen + sizeof(version),
+	       sizeof(*seen) - sizeof(version));
 	__atomic_store_n(&to->version, version + 2, __ATOMIC_RELEASE);
 }

@@ -146,7 +146,8 @@ static bool is_own(const char *name)
 	return false;
 }
 
-unsigned int tap_stacks_count_own(const struct tap_stacks *s, const unsigned long long *addrs, unsigned int nr)
+unsigned int tap_stacks_count_own(const struct tap_stacks *s, const unsigned long long *addrs,
+				  unsigned int nr)
 {
 	unsigned int own = 0;
 	uint64_t offset;
@@ -189,7 +190,8 @@ static void add_kernel(struct tap_stacks *s, const struct tap_stack_new *stack, 
 	keep(s, &s->kernel, stack->number, take_text(&text));
 }
 
-/* A caller's address is where it goes on, which may be behind the function's end: the call is before it. */
+/* A caller's address is where it goes on, which may be behind the function's end: the call is
+ * before it. */
 static void find_places(struct tap_stacks *s, struct unnamed *u)
 {
 	u->nr_unknown = 0;
@@ -251,12 +253,14 @@ static char *make_text(struct tap_stacks *s, const struct unnamed *u)
 
 	for (unsigned int i = 0; i < u->nr; i++) {
 		snprintf(number, sizeof(number), "0x%" PRIx64, u->frames[i].addr);
-		add_frame(&text, u->frames[i].place ? tap_places_name(s->places, u->frames[i].place) : number);
+		add_frame(&text, u->frames[i].place ? tap_places_name(s->places, u->frames[i].place)
+						    : number);
 	}
 	return take_text(&text);
 }
 
-/* Notes that @done has its text. Return: the next one that has none; NULL. It stays where it is until it has. */
+/* Notes that @done has its text. Return: the next one that has none; NULL. It stays where it is
+ * until it has. */
 static struct unnamed *next_unnamed(struct tap_stacks *s, struct unnamed *done, char *text)
 {
 	struct unnamed *u;

@@ -31,9 +31,8 @@ static int check_words(const struct tap_cmd *cmd, const struct tap_strings *oper
 /* Where the command keeps what an option says. NULL: it has none of this name. */
 static void *option_of(const struct tap_cmd *cmd, void *opts, const char *name)
 {
-	tap_opt_for_each(w, cmd->opts)
-		if (!strcmp(w.o->name, name))
-			return (char *)opts + w.o->offset;
+	tap_opt_for_each(w, cmd->opts) if (!strcmp(w.o->name, name)) return (char *)opts +
+		w.o->offset;
 	return NULL;
 }
 
@@ -56,11 +55,12 @@ static bool looks_like_recording(const char *word)
 }
 
 /*
- * Take a first operand that is not a recording: a model, or a task. The first of several operands is a task unless it looks like a
- * recording's name; a single one only if it is not a file and there is a recording to read.
- * Return: the number of operands taken, 0 or 1; -ENOMEM.
+ * Take a first operand that is not a recording: a model, or a task. The first of several operands
+ * is a task unless it looks like a recording's name; a single one only if it is not a file and
+ * there is a recording to read. Return: the number of operands taken, 0 or 1; -ENOMEM.
  */
-static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands, bool has_input)
+static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_strings *operands,
+		      bool has_input)
 {
 	const char *word = operands->nr ? operands->v[0] : NULL;
 	bool is_tid = word && *word && !word[strspn(word, "0123456789")];
@@ -73,7 +73,8 @@ static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_st
 		return 0;
 	if (looks_like_recording(word))
 		return 0;
-	if (operands->nr == 1 && !has_input && (strchr(word, '/') || exists(word) || !exists(TAP_INPUT_DEFAULT)))
+	if (operands->nr == 1 && !has_input &&
+	    (strchr(word, '/') || exists(word) || !exists(TAP_INPUT_DEFAULT)))
 		return 0;
 	return tap_strings_add(option_of(cmd, opts, is_tid ? "tid" : "comm"), word) ?: 1;
 }

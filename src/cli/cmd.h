@@ -26,8 +26,9 @@ struct tap_cmd_row {
 
 extern const struct tap_cmd_row tap_cmd_rows[]; /* the last is all zero */
 
-#define tap_cmd_for_each(c) \
-	for (const struct tap_cmd_row *c##_row = tap_cmd_rows; c##_row->title || c##_row->cmd; c##_row++) \
+#define tap_cmd_for_each(c)                                                                        \
+	for (const struct tap_cmd_row *c##_row = tap_cmd_rows; c##_row->title || c##_row->cmd;     \
+	     c##_row++)                                                                            \
 		for (const struct tap_cmd *c = c##_row->cmd; c; c = NULL)
 
 const struct tap_cmd *tap_cmd_find(const char *name); /* or NULL; hidden ones too */

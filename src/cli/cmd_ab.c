@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap ab: records two commands in turn, and compares the recordings. Each is made by `schedtap record`. */
+/* schedtap ab: records two commands in turn, and compares the recordings. Each is made by `schedtap
+ * record`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,11 +29,15 @@ struct ab_opts {
 
 #define T struct ab_opts
 static const struct tap_opt options[] = {
-	{ "rounds", 'r', "N", "record each command this many times [10]", TAP_OPT_INT, offsetof(T, rounds), .min = 1, .max = MAX_ROUNDS },
-	TAP_OPTION(T, folder, "output", 'o', "DIR", TAP_OPT_STRING, "keep the recordings in this new folder [ab]"),
+	{ "rounds", 'r', "N", "record each command this many times [10]", TAP_OPT_INT,
+	  offsetof(T, rounds), .min = 1, .max = MAX_ROUNDS },
+	TAP_OPTION(T, folder, "output", 'o', "DIR", TAP_OPT_STRING,
+		   "keep the recordings in this new folder [ab]"),
 	TAP_OPT_EVENTS(T, events),
-	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING, "use only this backend, as in schedtap record"),
-	TAP_OPTION(T, buffer, "buffer", 0, "SIZE", TAP_OPT_STRING, "ring buffer per CPU, as in schedtap record"),
+	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING,
+		   "use only this backend, as in schedtap record"),
+	TAP_OPTION(T, buffer, "buffer", 0, "SIZE", TAP_OPT_STRING,
+		   "ring buffer per CPU, as in schedtap record"),
 	TAP_OPT_ROWS(tap_diff_options),
 	{ 0 }
 };
@@ -64,7 +69,8 @@ static void on_stop(int sig)
 
 /* ---- one recording ---- */
 
-/* The command's messages go where ours go, and the recorder's to the log; what it prints is not for us. */
+/* The command's messages go where ours go, and the recorder's to the log; what it prints is not for
+ * us. */
 #define COMMAND_STDERR 3 /* in the script, too */
 #define SCRIPT "exec /bin/sh -c \"$1\" 2>&3 3>&- >/dev/null"
 
@@ -102,16 +108,18 @@ static char **recorder_words(const struct ab_opts *o, const char *file, const ch
 /* In the child, where a signal's handler is none any more. @log: may be 3 itself. */
 static void become_recorder(int log, char **words)
 {
-	int null = open("/dev/null", O_RDONLY), said = fcntl(log, F_DUPFD_CLOEXEC, COMMAND_STDERR + 1);
+	int null = open("/dev/null", O_RDONLY),
+	    said = fcntl(log, F_DUPFD_CLOEXEC, COMMAND_STDERR + 1);
 
-	if (null >= 0 && said >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, COMMAND_STDERR) >= 0 &&
-	    dup2(said, STDERR_FILENO) >= 0)
+	if (null >= 0 && said >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+	    dup2(STDERR_FILENO, COMMAND_STDERR) >= 0 && dup2(said, STDERR_FILENO) >= 0)
 		execv("/proc/self/exe", words);
 	_exit(TAP_EXIT_FAILED);
 }
 
 /* Return: an exit code, of a signal as shells have it; -errno with a sentence. */
-static int run_recorder(const struct ab *ab, const char *file, const char *command, struct tap_err *err)
+static int run_recorder(const struct ab *ab, const char *file, const char *command,
+			struct tap_err *err)
 {
 	char **words = recorder_words(ab->opts, file, command);
 	int status = 0;
@@ -148,7 +156,8 @@ static void print_log(int log, off_t from)
 }
 
 /* @code: of a recorder that left @file, or nothing. Return: an exit code. */
-static int fail(const struct ab *ab, const struct side *side, unsigned int round, const char *file, int code, off_t log_from)
+static int fail(const struct ab *ab, const struct side *side, unsigned int round, const char *file,
+		int code, off_t log_from)
 {
 	bool was_recorded = !access(file, F_OK);
 	struct tap_err err = { 0 };
@@ -196,7 +205,10 @@ static int open_folder(struct ab *ab, struct tap_err *err)
 
 	if (mkdir(folder, 0777)) {
 		if (errno == EEXIST)
-			return tap_err_set(err, -EINVAL, "'%.300s' already exists: -o needs a new folder, for the recordings of this comparison only", folder);
+			return tap_err_set(err, -EINVAL,
+					   "'%.300s' already exists: -o needs a new folder, for "
+					   "the recordings of this comparison only",
+					   folder);
 		return tap_err_set(err, -errno, "cannot make the folder '%.300s': %m", folder);
 	}
 	snprintf(log, sizeof(log), "%s/" LOG_NAME, folder);
@@ -221,10 +233,14 @@ static int record_all(struct ab *ab)
 
 static int compare(const struct ab *ab)
 {
-	return tap_cmd_compare(&ab->opts->diff, &(const struct tap_diff_sides){
-		.a = (const char *const *)ab->sides[0].files, .nr_a = ab->sides[0].nr_files,
-		.b = (const char *const *)ab->sides[1].files, .nr_b = ab->sides[1].nr_files, .window_is_cost = true,
-	});
+	return tap_cmd_compare(&ab->opts->diff,
+			       &(const struct tap_diff_sides){
+				       .a = (const char *const *)ab->sides[0].files,
+				       .nr_a = ab->sides[0].nr_files,
+				       .b = (const char *const *)ab->sides[1].files,
+				       .nr_b = ab->sides[1].nr_files,
+				       .window_is_cost = true,
+			       });
 }
 
 /* That holds no recording, so that it can be made again. */
@@ -248,10 +264,13 @@ static void print_rest(const struct ab *ab)
 		remove_folder(folder);
 		return;
 	}
-	tap_err_set(&err, -EINTR, "recordings of command A (%u) and of command B (%u) are in '%.300s'",
-		    nr_a, nr_b, folder);
+	tap_err_set(&err, -EINTR,
+		    "recordings of command A (%u) and of command B (%u) are in '%.300s'", nr_a,
+		    nr_b, folder);
 	if (nr_a && nr_b)
-		tap_err_set(&err, -EINTR, "recordings of command A (%u) and of command B (%u) are in '%.300s': compare them with `schedtap diff %.300s/a-*.dat -- %.300s/b-*.dat`",
+		tap_err_set(&err, -EINTR,
+			    "recordings of command A (%u) and of command B (%u) are in '%.300s': "
+			    "compare them with `schedtap diff %.300s/a-*.dat -- %.300s/b-*.dat`",
 			    nr_a, nr_b, folder, folder, folder);
 	tap_cmd_fail(&err, false);
 }
@@ -259,7 +278,10 @@ static void print_rest(const struct ab *ab)
 static int check(const struct ab_opts *o, const struct tap_strings *operands, struct tap_err *err)
 {
 	if (operands->nr != 2)
-		return tap_err_set(err, -EINVAL, "expected two commands, each quoted as one word, but %u %s given: `schedtap ab 'CMD A' 'CMD B'`", operands->nr, operands->nr == 1 ? "was" : "were");
+		return tap_err_set(err, -EINVAL,
+				   "expected two commands, each quoted as one word, but %u %s "
+				   "given: `schedtap ab 'CMD A' 'CMD B'`",
+				   operands->nr, operands->nr == 1 ? "was" : "were");
 	return tap_diff_check(&o->diff, err);
 }
 
@@ -288,7 +310,8 @@ static int run_ab(void *opts, const struct tap_strings *operands, char **rest)
 
 	(void)rest;
 	for (unsigned int i = 0; !ret && i < 2; i++) {
-		ab.sides[i] = (struct side){ (char)('a' + i), operands->v[i], calloc((size_t)o->rounds, sizeof(char *)), 0 };
+		ab.sides[i] = (struct side){ (char)('a' + i), operands->v[i],
+					     calloc((size_t)o->rounds, sizeof(char *)), 0 };
 		if (!ab.sides[i].files)
 			ret = tap_err_set(&err, -ENOMEM, "out of memory");
 	}
@@ -307,11 +330,14 @@ static int run_ab(void *opts, const struct tap_strings *operands, char **rest)
 const struct tap_cmd tap_cmd_ab = {
 	.name = "ab",
 	.help = "record two commands in alternating runs and compare them",
-	.exits = "0 compared, 1 failed, or a command failed, 2 usage error, 3 cannot record here, 130 stopped by a signal",
+	.exits = "0 compared, 1 failed, or a command failed, 2 usage error, 3 cannot record here, "
+		 "130 stopped by a signal",
 	.operands = "'CMD A' 'CMD B'",
 	.example = "schedtap ab -r 2 -o ab 'sleep 0.1' 'sleep 0.2'",
 	.opts = options,
 	.opts_size = sizeof(struct ab_opts),
-	.defaults = &(const struct ab_opts){ .diff.min_effect = TAP_DIFF_MIN_EFFECT, .folder = "ab", .rounds = 10 },
+	.defaults = &(const struct ab_opts){ .diff.min_effect = TAP_DIFF_MIN_EFFECT,
+					     .folder = "ab",
+					     .rounds = 10 },
 	.run = run_ab,
 };

@@ -25,17 +25,22 @@ struct check_opts {
 static const struct tap_opt options[] = {
 	TAP_OPT_WINDOW(struct check_opts, window),
 	TAP_OPTION(struct check_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
-		   "requests for critical.between rules: from event START to event DONE (see schedtap-critical(1))"),
-	TAP_OPTION(struct check_opts, by, "by", 0, "FIELD", TAP_OPT_STRING, "with --between: the field that pairs START and DONE of a request"),
-	TAP_OPTION(struct check_opts, is_strict, "strict", 0, NULL, TAP_OPT_FLAG, "treat undecided rules as failed"),
-	TAP_OPTION(struct check_opts, list, "list", 0, NULL, TAP_OPT_FLAG, "print the metrics that rules can use, without checking anything"),
+		   "requests for critical.between rules: from event START to event DONE (see "
+		   "schedtap-critical(1))"),
+	TAP_OPTION(struct check_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
+		   "with --between: the field that pairs START and DONE of a request"),
+	TAP_OPTION(struct check_opts, is_strict, "strict", 0, NULL, TAP_OPT_FLAG,
+		   "treat undecided rules as failed"),
+	TAP_OPTION(struct check_opts, list, "list", 0, NULL, TAP_OPT_FLAG,
+		   "print the metrics that rules can use, without checking anything"),
 	FORMAT("json", &tap_check_json, "print JSON"),
 	FORMAT("tap", &tap_check_tap, "print TAP, the Test Anything Protocol"),
 	FORMAT("junit", &tap_check_junit, "print JUnit XML"),
 	{ 0 }
 };
 
-/* Append the folder of the rules that schedtap ships: the installed one, or that of the tree where schedtap was built. */
+/* Append the folder of the rules that schedtap ships: the installed one, or that of the tree where
+ * schedtap was built. */
 static void put_shipped_folder(struct tap_buf *path)
 {
 	char program[PATH_MAX], *folder;
@@ -62,7 +67,8 @@ static void put_shipped(struct tap_buf *names)
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			const char *name = strrchr(found.gl_pathv[i], '/') + 1;
 
-			tap_buf_printf(names, "%s%.*s", i ? ", " : "; schedtap ships ", (int)strcspn(name, "."), name);
+			tap_buf_printf(names, "%s%.*s", i ? ", " : "; schedtap ships ",
+				       (int)strcspn(name, "."), name);
 		}
 	globfree(&found);
 	tap_buf_release(&pattern);
@@ -82,9 +88,9 @@ static int read_rules(const char *word, struct tap_rules *rules, struct tap_err 
 	errno = -ret;
 	if (ret == -ENOENT && is_shipped) {
 		put_shipped(&names);
-		ret = tap_err_set(err, ret, "no rules '%.200s': there is no such file%.300s", word, tap_buf_str(&names));
-	}
-	else if (ret)
+		ret = tap_err_set(err, ret, "no rules '%.200s': there is no such file%.300s", word,
+				  tap_buf_str(&names));
+	} else if (ret)
 		ret = tap_err_set(err, ret, "cannot read '%.300s': %m", word);
 	else
 		ret = tap_rules_parse(rules, word, text.data ?: "", text.len, err);
@@ -109,7 +115,8 @@ static int list_metrics(struct tap_err *err)
 	int ret = tap_metrics_names(&names);
 
 	for (unsigned int i = 0; i < names.nr; i++)
-		tap_buf_printf(&out, "%-32s %s\n", names.v[i].name, tap_metric_unit_name(names.v[i].unit));
+		tap_buf_printf(&out, "%-32s %s\n", names.v[i].name,
+			       tap_metric_unit_name(names.v[i].unit));
 	ret = ret ? tap_err_set(err, ret, "out of memory") : print(&out, err);
 	tap_metrics_release(&names);
 	tap_buf_release(&out);
@@ -122,16 +129,20 @@ static void note(const struct tap_buf *notes)
 	struct tap_err err = { 0 };
 
 	for (size_t from = 0, len; from < notes->len; from += len + 1) {
-		len = (size_t)((const char *)memchr(notes->data + from, '\n', notes->len - from) - (notes->data + from));
+		len = (size_t)((const char *)memchr(notes->data + from, '\n', notes->len - from) -
+			       (notes->data + from));
 		tap_err_set(&err, -ENODATA, "%.*s", (int)len, notes->data + from);
 		tap_cmd_fail(&err, false);
 	}
 }
 
-static int check(const struct check_opts *opts, struct tap_check *c, bool *usage, struct tap_err *err)
+static int check(const struct check_opts *opts, struct tap_check *c, bool *usage,
+		 struct tap_err *err)
 {
 	static const int codes[] = {
-		[TAP_RULE_PASSED] = TAP_EXIT_OK, [TAP_RULE_UNDECIDED] = TAP_EXIT_UNDECIDED, [TAP_RULE_FAILED] = TAP_EXIT_BROKEN,
+		[TAP_RULE_PASSED] = TAP_EXIT_OK,
+		[TAP_RULE_UNDECIDED] = TAP_EXIT_UNDECIDED,
+		[TAP_RULE_FAILED] = TAP_EXIT_BROKEN,
 	};
 	struct tap_buf out = { 0 };
 	int ret = tap_check_run(c, usage, err), code = 0;
@@ -152,7 +163,9 @@ static int refuse_operands(unsigned int nr)
 	struct tap_err err = { 0 };
 
 	put_shipped(&names);
-	tap_err_set(&err, -EINVAL, "expected rules and recordings, but %s given: use `schedtap check RULES RECORDING...`%.300s",
+	tap_err_set(&err, -EINVAL,
+		    "expected rules and recordings, but %s given: use `schedtap check RULES "
+		    "RECORDING...`%.300s",
 		    nr ? "no recording was" : "nothing was", tap_buf_str(&names));
 	tap_buf_release(&names);
 	return tap_cmd_fail(&err, true);
@@ -163,7 +176,10 @@ static int run_check(void *opts_, const struct tap_strings *operands, char **res
 	const struct check_opts *opts = opts_;
 	struct tap_err err = { 0 };
 	struct tap_rules rules = { 0 };
-	struct tap_check c = { .rules = &rules, .window = opts->window, .between = opts->between, .by = opts->by,
+	struct tap_check c = { .rules = &rules,
+			       .window = opts->window,
+			       .between = opts->between,
+			       .by = opts->by,
 			       .is_strict = opts->is_strict };
 	bool usage = true;
 	int ret;
@@ -186,7 +202,8 @@ static int run_check(void *opts_, const struct tap_strings *operands, char **res
 const struct tap_cmd tap_cmd_check = {
 	.name = "check",
 	.help = "check recordings against rules, for CI",
-	.exits = "0 all rules passed, 1 a file cannot be read, 2 usage error, 3 no access or unknown format,\n            4 a rule failed, 5 none failed but one is undecided",
+	.exits = "0 all rules passed, 1 a file cannot be read, 2 usage error, 3 no access or "
+		 "unknown format,\n            4 a rule failed, 5 none failed but one is undecided",
 	.operands = "RULES RECORDING...",
 	.example = "schedtap check --list",
 	.opts = options,

@@ -16,15 +16,12 @@ static void offer(const char *word, const char *system, const char *colon, const
 
 static void offer_commands(const char *word)
 {
-	tap_cmd_for_each(c)
-		if (!c->hidden)
-			offer(word, "", "", c->name);
+	tap_cmd_for_each(c) if (!c->hidden) offer(word, "", "", c->name);
 }
 
 static void offer_options(const struct tap_cmd *cmd, const char *word)
 {
-	tap_opt_for_each(w, cmd->opts)
-		offer(word, "", "--", w.o->name);
+	tap_opt_for_each(w, cmd->opts) offer(word, "", "--", w.o->name);
 	offer(word, "", "--", "help");
 }
 
@@ -48,7 +45,8 @@ static void offer_events(const char *word)
 /* The option that waits for its value after @word, or NULL. */
 static const struct tap_opt *waiting(const struct tap_cmd *cmd, const char *word)
 {
-	tap_opt_for_each(w, cmd->opts) {
+	tap_opt_for_each(w, cmd->opts)
+	{
 		if (w.o->arg && !strncmp(word, "--", 2) && !strcmp(word + 2, w.o->name))
 			return w.o;
 		if (w.o->arg && w.o->letter && word[0] == '-' && word[1] == w.o->letter && !word[2])

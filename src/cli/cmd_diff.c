@@ -11,24 +11,31 @@ int tap_cmd_compare(const struct tap_diff_opts *opts, const struct tap_diff_side
 {
 	struct tap_progress progress = { 0 };
 	const struct tap_screen screen = {
-		.fd = STDOUT_FILENO, .columns = tap_screen_columns(), .color = tap_screen_color(NULL), .begin = tap_cmd_output_begins,
+		.fd = STDOUT_FILENO,
+		.columns = tap_screen_columns(),
+		.color = tap_screen_color(NULL),
+		.begin = tap_cmd_output_begins,
 		.listener = tap_cmd_listener(&progress),
 	};
 	struct tap_err err = { 0 };
 	bool usage;
 
-	return tap_diff_run(opts, sides, &screen, &usage, &err) ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
+	return tap_diff_run(opts, sides, &screen, &usage, &err) ? tap_cmd_fail(&err, usage)
+								: TAP_EXIT_OK;
 }
 
 /* "A... -- B...", or two of them. */
-static int read_sides(const struct tap_strings *operands, char **rest, struct tap_diff_sides *s, struct tap_err *err)
+static int read_sides(const struct tap_strings *operands, char **rest, struct tap_diff_sides *s,
+		      struct tap_err *err)
 {
 	s->a = operands->v;
 	s->nr_a = operands->nr;
 	s->b = (const char *const *)rest;
 	while (rest && rest[s->nr_b]) {
 		if (rest[s->nr_b][0] == '-')
-			return tap_err_set(err, -EINVAL, "'%.100s': options must come before '--': only the recordings of side B may follow '--'",
+			return tap_err_set(err, -EINVAL,
+					   "'%.100s': options must come before '--': only the "
+					   "recordings of side B may follow '--'",
 					   rest[s->nr_b]);
 		s->nr_b++;
 	}
@@ -37,7 +44,8 @@ static int read_sides(const struct tap_strings *operands, char **rest, struct ta
 		s->b = s->a + 1;
 	}
 	if (!s->nr_a || !s->nr_b)
-		return tap_err_set(err, -EINVAL, "no recordings given for %s: use `schedtap diff A... -- B...`",
+		return tap_err_set(err, -EINVAL,
+				   "no recordings given for %s: use `schedtap diff A... -- B...`",
 				   !s->nr_a ? "side A" : "side B");
 	return 0;
 }
@@ -55,7 +63,8 @@ static int run_diff(void *opts, const struct tap_strings *operands, char **rest)
 const struct tap_cmd tap_cmd_diff = {
 	.name = "diff",
 	.help = "compare two sets of recordings: real change or noise",
-	.exits = "0 compared, whatever changed, 1 failed, or nothing to compare, 2 usage error,\n            3 no access or unknown format",
+	.exits = "0 compared, whatever changed, 1 failed, or nothing to compare, 2 usage error,\n  "
+		 "          3 no access or unknown format",
 	.operands = "A... -- B...",
 	.example = "schedtap diff old.dat -- new.dat",
 	.opts = tap_diff_options,

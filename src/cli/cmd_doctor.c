@@ -24,7 +24,8 @@ static void print_results(const struct tap_err *results)
 	for (unsigned int i = 0; i < TAP_NR_TRIES; i++) {
 		const char *why = results[i].code ? results[i].text : "";
 
-		printf("%-4s %-24s %s\n", *why ? "no" : "ok", tap_tries[i].name, tap_tries[i].enables);
+		printf("%-4s %-24s %s\n", *why ? "no" : "ok", tap_tries[i].name,
+		       tap_tries[i].enables);
 		if (*why && strcmp(why, said))
 			print_reason(why);
 		said = why;
@@ -70,14 +71,17 @@ static int run_doctor(void *opts, const struct tap_strings *operands, char **res
 	if (!tap_kernel_new(&kernel, NULL))
 		print_events(kernel, bpf);
 	tap_kernel_free(kernel);
-	printf("recording works here: %s\n", bpf ? "yes, over BPF" : tracefs ? "yes, from tracefs only" : "no");
+	printf("recording works here: %s\n", bpf       ? "yes, over BPF"
+					     : tracefs ? "yes, from tracefs only"
+						       : "no");
 	return bpf || tracefs ? TAP_EXIT_OK : TAP_EXIT_MISSING;
 }
 
 const struct tap_cmd tap_cmd_doctor = {
 	.name = "doctor",
 	.help = "what works here, what is missing and how to fix it",
-	.exits = "0 recording works, 1 the checks failed, 2 usage error, 3 recording is not possible",
+	.exits = "0 recording works, 1 the checks failed, 2 usage error, 3 recording is not "
+		 "possible",
 	.example = "schedtap doctor",
 	.run = run_doctor,
 };

@@ -66,7 +66,8 @@ static int tell_nothing(struct tap_run *run)
 	if (!(run->pick.select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)) && !run->time.text &&
 	    !run->pick.filters.by_format.nr)
 		return TAP_EXIT_OK;
-	if (run->time.text && tap_recording_check_window(&run->rec, &run->time, run->pick.window, &err))
+	if (run->time.text &&
+	    tap_recording_check_window(&run->rec, &run->time, run->pick.window, &err))
 		return tap_cmd_fail(&err, false);
 	if (!tap_run_add_listed(run) && tap_unmatched(run))
 		return TAP_EXIT_FAILED;
@@ -80,7 +81,10 @@ static void note_ticks(const struct tap_recording *rec)
 	const char *ticks = tap_reader_info(rec->reader)->ticks;
 
 	if (ticks)
-		tap_recording_note(rec, "time stamps are ticks of the clock '%s', not nanoseconds: one second shown is 1,000,000,000 ticks", ticks);
+		tap_recording_note(rec,
+				   "time stamps are ticks of the clock '%s', not nanoseconds: one "
+				   "second shown is 1,000,000,000 ticks",
+				   ticks);
 }
 
 static int run_dump(void *opts, const struct tap_strings *operands, char **rest)

@@ -15,13 +15,17 @@ static const struct tap_opt options[] = {
 	TAP_OPT_CPUS(struct tap_export_opts, input.select.cpus),
 	TAP_OPT_WINDOW(struct tap_export_opts, input.window),
 	TAP_OPTION(struct tap_export_opts, to, "to", 0, "FORM", TAP_OPT_STRING,
-		   "write folded: a line per stack, for flame graph tools; html: a page that needs no network; perfetto: for ui.perfetto.dev; ftrace: text as in tracefs; or csv: a table of events [folded]"),
+		   "write folded: a line per stack, for flame graph tools; html: a page that needs "
+		   "no network; perfetto: for ui.perfetto.dev; ftrace: text as in tracefs; or csv: "
+		   "a table of events [folded]"),
 	TAP_OPTION(struct tap_export_opts, output, "output", 'o', "FILE", TAP_OPT_STRING,
-		   "write to this file; - is stdout [html: schedtap.html; perfetto: trace.pftrace; others: -]"),
+		   "write to this file; - is stdout [html: schedtap.html; perfetto: trace.pftrace; "
+		   "others: -]"),
 	TAP_OPTION(struct tap_export_opts, of, "of", 0, "WHAT", TAP_OPT_STRING,
 		   "with --to folded: count off-cpu, preemptions, wakeups or waits [off-cpu]"),
 	TAP_OPTION(struct tap_export_opts, slices, "slices", 0, "START,DONE", TAP_OPT_STRING,
-		   "with --to perfetto: draw a slice from each START event to the next DONE event; both are SYSTEM:NAME"),
+		   "with --to perfetto: draw a slice from each START event to the next DONE event; "
+		   "both are SYSTEM:NAME"),
 	TAP_OPTION(struct tap_export_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
 		   "with --slices: the field that pairs START and DONE [the task]"),
 	TAP_OPTION(struct tap_export_opts, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
@@ -29,8 +33,9 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
-static const struct tap_export_form *const forms[] = { &tap_export_folded, &tap_export_html, &tap_export_perfetto, &tap_export_ftrace,
-						    &tap_export_csv };
+static const struct tap_export_form *const forms[] = { &tap_export_folded, &tap_export_html,
+						       &tap_export_perfetto, &tap_export_ftrace,
+						       &tap_export_csv };
 
 static const struct tap_export_form *find_form(const char *name)
 {
@@ -40,10 +45,13 @@ static const struct tap_export_form *find_form(const char *name)
 	return NULL;
 }
 
-static int check(const struct tap_export_form *form, const struct tap_export_opts *o, struct tap_err *err)
+static int check(const struct tap_export_form *form, const struct tap_export_opts *o,
+		 struct tap_err *err)
 {
 	if (!form)
-		return tap_err_set(err, -EINVAL, "bad --to '%s': use folded, html, perfetto, ftrace, or csv", o->to);
+		return tap_err_set(err, -EINVAL,
+				   "bad --to '%s': use folded, html, perfetto, ftrace, or csv",
+				   o->to);
 	return form->check(o, err);
 }
 
@@ -62,7 +70,9 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	const struct tap_export_opts *o = opts;
 	const struct tap_export_form *form = find_form(o->to);
 	struct tap_progress progress = { 0 };
-	struct tap_export e = { .opts = o, .file.fd = -1, .begin = tap_cmd_output_begins, .ctx = &progress };
+	struct tap_export e = {
+		.opts = o, .file.fd = -1, .begin = tap_cmd_output_begins, .ctx = &progress
+	};
 	const struct tap_listener listener = tap_cmd_listener(&progress);
 	struct tap_err err = { 0 };
 	bool usage = true, fits;

@@ -5,7 +5,8 @@
 
 #include "cli/screen.h"
 
-#define REPORT_EXITS "0 done, 1 failed, or nothing matches, 2 usage error, 3 no access or unknown format"
+#define REPORT_EXITS                                                                               \
+	"0 done, 1 failed, or nothing matches, 2 usage error, 3 no access or unknown format"
 
 void tap_help_overview(FILE *to)
 {
@@ -16,7 +17,9 @@ void tap_help_overview(FILE *to)
 		else if (!row->cmd->hidden)
 			fprintf(to, "  %-10s %s\n", row->cmd->name, row->cmd->help);
 	}
-	fputs("\n'schedtap help COMMAND' prints a command's options and an example, 'schedtap --version' the version.\n", to);
+	fputs("\n'schedtap help COMMAND' prints a command's options and an example, 'schedtap "
+	      "--version' the version.\n",
+	      to);
 }
 
 void tap_help_cmd(const struct tap_cmd *cmd)
@@ -38,7 +41,8 @@ void tap_help_cmd(const struct tap_cmd *cmd)
 	tap_buf_release(&out);
 }
 
-/* Commands of perf and trace-cmd. The nearest name of `report` would be `record`, which replaces trace.dat. */
+/* Commands of perf and trace-cmd. The nearest name of `report` would be `record`, which replaces
+ * trace.dat. */
 static bool is_of_others(const char *name)
 {
 	return !strcmp(name, "report") || !strcmp(name, "script");
@@ -49,8 +53,12 @@ int tap_help_unknown(const char *name, struct tap_err *err)
 	const char *nearest = NULL;
 
 	if (is_of_others(name))
-		return tap_err_set(err, -EINVAL, "unknown command '%s': 'schedtap summary' prints an overview, 'schedtap dump' prints all events", name);
-	tap_cmd_for_each(c) {
+		return tap_err_set(err, -EINVAL,
+				   "unknown command '%s': 'schedtap summary' prints an overview, "
+				   "'schedtap dump' prints all events",
+				   name);
+	tap_cmd_for_each(c)
+	{
 		const char *pair[] = { nearest, c->name };
 
 		if (!c->hidden)
@@ -67,7 +75,8 @@ static const struct tap_cmd *named(const struct tap_strings *operands, struct ta
 	const struct tap_cmd *cmd;
 
 	if (operands->nr != 1) {
-		tap_err_set(err, -EINVAL, "expected the name of one command, as in 'schedtap help record'");
+		tap_err_set(err, -EINVAL,
+			    "expected the name of one command, as in 'schedtap help record'");
 		return NULL;
 	}
 	cmd = tap_cmd_find(operands->v[0]);
@@ -115,7 +124,8 @@ static void add_definition(struct tap_buf *out, const char *text)
 		if (!out->err && out->len - line > MAN_COLUMNS) {
 			out->data[word - 1] = '\n';
 			tap_buf_blanks(out, MAN_INDENT);
-			memmove(out->data + word + MAN_INDENT, out->data + word, out->len - MAN_INDENT - word);
+			memmove(out->data + word + MAN_INDENT, out->data + word,
+				out->len - MAN_INDENT - word);
 			memset(out->data + word, ' ', MAN_INDENT);
 			line = word;
 		}
@@ -135,7 +145,8 @@ static int run_man_options(void *opts, const struct tap_strings *operands, char 
 	cmd = named(operands, &err);
 	if (!cmd)
 		return tap_cmd_fail(&err, true);
-	tap_opt_for_each(w, cmd->opts) {
+	tap_opt_for_each(w, cmd->opts)
+	{
 		if (w.o->letter)
 			tap_buf_printf(&out, "`-%c`, ", w.o->letter);
 		tap_buf_printf(&out, "`--%s`", w.o->name);

@@ -229,7 +229,8 @@ static void print_user_event(const struct use *uses, unsigned int nr, bool verbo
 	tap_buf_release(&line);
 }
 
-static unsigned int print_user_events(const struct sources *s, const struct tap_select *select, bool verbose)
+static unsigned int print_user_events(const struct sources *s, const struct tap_select *select,
+				      bool verbose)
 {
 	unsigned int printed = 0, nr;
 
@@ -275,7 +276,8 @@ static void print_reasons(const struct sources *s)
 	}
 }
 
-static unsigned int print_matching(const struct sources *s, const struct tap_select *select, bool verbose)
+static unsigned int print_matching(const struct sources *s, const struct tap_select *select,
+				   bool verbose)
 {
 	const struct tap_def *def;
 	unsigned int nr = 0;
@@ -305,7 +307,8 @@ static unsigned int print_matching(const struct sources *s, const struct tap_sel
 
 #define BARE "bare:"
 
-static void print_bare(const struct btf *btf, struct tap_type_names *types, const char *name, bool verbose)
+static void print_bare(const struct btf *btf, struct tap_type_names *types, const char *name,
+		       bool verbose)
 {
 	struct tap_buf params = { 0 }, members = { 0 };
 
@@ -325,7 +328,8 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 	unsigned int nr = 0;
 
 	if (!s->kernel || !s->list.nr)
-		return tap_err_set(err, -EOPNOTSUPP, "cannot list the tracepoints that have no trace event: %s",
+		return tap_err_set(err, -EOPNOTSUPP,
+				   "cannot list the tracepoints that have no trace event: %s",
 				   s->kernel ? s->no_tracefs.text : s->no_bpf.text);
 	if (tap_type_names_new(tap_kernel_btf(s->kernel), &types))
 		return tap_err_set(err, -ENOMEM, "out of memory");
@@ -336,7 +340,9 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 		nr++;
 	}
 	tap_type_names_free(types);
-	return nr ? 0 : tap_err_set(err, -ENODATA, "no tracepoint that lacks a trace event matches '%s'", glob);
+	return nr ? 0
+		  : tap_err_set(err, -ENODATA,
+				"no tracepoint that lacks a trace event matches '%s'", glob);
 }
 
 /* ---- probes of a program ---- */
@@ -353,7 +359,10 @@ static int list_process(const struct sources *s, bool verbose, struct tap_err *e
 		return ret;
 	nr += print_user_events(s, &tap_select_all, verbose);
 	print_reasons(s);
-	return nr ? 0 : tap_err_set(err, -ENODATA, "process %d has no USDT probes and no schedtap tracepoints", s->pid);
+	return nr ? 0
+		  : tap_err_set(err, -ENODATA,
+				"process %d has no USDT probes and no schedtap tracepoints",
+				s->pid);
 }
 
 /* ---- own definitions ---- */
@@ -363,7 +372,8 @@ static int check_own(const struct sources *s, const struct tap_def *def, struct 
 {
 	struct tap_feed feed;
 	const struct tap_recorder_env env = {
-		.btf = s->kernel ? tap_kernel_btf(s->kernel) : NULL, .nr_cpus = tap_machine_nr_cpus(),
+		.btf = s->kernel ? tap_kernel_btf(s->kernel) : NULL,
+		.nr_cpus = tap_machine_nr_cpus(),
 	};
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	const struct tap_hook *hook;
@@ -386,8 +396,8 @@ static int check_own(const struct sources *s, const struct tap_def *def, struct 
 }
 
 /* @select: those of the words that were definitions are names now. */
-static int list_own(const struct sources *s, const struct tap_defs *own, const struct tap_select *select, bool verbose,
-		    struct tap_err *err)
+static int list_own(const struct sources *s, const struct tap_defs *own,
+		    const struct tap_select *select, bool verbose, struct tap_err *err)
 {
 	int ret = 0;
 
@@ -407,13 +417,18 @@ static int list_own(const struct sources *s, const struct tap_defs *own, const s
 
 /* ---- events that are on ---- */
 
-static int list_enabled(const struct sources *s, const struct tap_strings *words, struct tap_err *err)
+static int list_enabled(const struct sources *s, const struct tap_strings *words,
+			struct tap_err *err)
 {
 	const struct tap_enabled_from from = {
-		.root = s->root, .list = &s->list, .btf = s->kernel ? tap_kernel_btf(s->kernel) : NULL,
+		.root = s->root,
+		.list = &s->list,
+		.btf = s->kernel ? tap_kernel_btf(s->kernel) : NULL,
 	};
 	const struct tap_select_opts opts = {
-		sizeof(opts), .events = (const char *const *)words->v, .nr_events = words->nr,
+		sizeof(opts),
+		.events = (const char *const *)words->v,
+		.nr_events = words->nr,
 	};
 	struct tap_select *select;
 	unsigned int nr = 0;
@@ -429,8 +444,9 @@ static int list_enabled(const struct sources *s, const struct tap_strings *words
 	if (!ret && !s->kernel)
 		ret = tap_err_set(err, s->no_bpf.code, "%s", s->no_bpf.text);
 	if (!ret && !nr)
-		ret = tap_err_set(err, -ENODATA, words->nr ? "no enabled event matches the given names" :
-				  "no event is enabled");
+		ret = tap_err_set(err, -ENODATA,
+				  words->nr ? "no enabled event matches the given names"
+					    : "no event is enabled");
 	return ret;
 }
 
@@ -439,13 +455,14 @@ static int list_enabled(const struct sources *s, const struct tap_strings *words
 static bool fits_own(const struct tap_defs *own, const struct tap_select *select)
 {
 	for (unsigned int i = 0; i < own->nr; i++)
-		if (tap_select_event(select, tap_defs_at(own, i)->system, tap_defs_at(own, i)->name))
+		if (tap_select_event(select, tap_defs_at(own, i)->system,
+				     tap_defs_at(own, i)->name))
 			return true;
 	return false;
 }
 
-static int list_word(const struct sources *s, const struct tap_defs *own, const char *word, bool verbose,
-		     struct tap_err *err)
+static int list_word(const struct sources *s, const struct tap_defs *own, const char *word,
+		     bool verbose, struct tap_err *err)
 {
 	const struct tap_select_opts opts = { sizeof(opts), .events = &word, .nr_events = 1 };
 	struct tap_select *select;
@@ -466,7 +483,8 @@ static int list_word(const struct sources *s, const struct tap_defs *own, const 
 	return ret;
 }
 
-static int list_words(const struct sources *s, const struct tap_defs *own, const struct tap_strings *words, bool verbose)
+static int list_words(const struct sources *s, const struct tap_defs *own,
+		      const struct tap_strings *words, bool verbose)
 {
 	struct tap_err err = { 0 };
 	int ret = TAP_EXIT_OK;
@@ -485,7 +503,9 @@ static int list_words(const struct sources *s, const struct tap_defs *own, const
 static void tell_missing(const struct sources *s)
 {
 	if (s->by_types)
-		fputs("schedtap: 'bpf' is judged only by the kernel's types: a test that loads BPF programs needs CAP_BPF and CAP_PERFMON\n", stderr);
+		fputs("schedtap: 'bpf' is judged only by the kernel's types: a test that loads BPF "
+		      "programs needs CAP_BPF and CAP_PERFMON\n",
+		      stderr);
 	if (s->no_tracefs.code)
 		fprintf(stderr, "schedtap: the kernel's other events are not listed: %s\n",
 			s->no_tracefs.text);
@@ -494,11 +514,14 @@ static void tell_missing(const struct sources *s)
 			s->no_programs.text);
 }
 
-static int check_alone(const struct list_opts *o, const struct tap_strings *operands, struct tap_err *err)
+static int check_alone(const struct list_opts *o, const struct tap_strings *operands,
+		       struct tap_err *err)
 {
 	if (!operands->nr && !o->enabled && !o->definitions.nr)
 		return 0;
-	return tap_err_set(err, -EINVAL, "-p lists all probes of a process: it cannot be combined with EVENT, --enabled or --define");
+	return tap_err_set(err, -EINVAL,
+			   "-p lists all probes of a process: it cannot be combined with EVENT, "
+			   "--enabled or --define");
 }
 
 static int run_list(void *opts, const struct tap_strings *operands, char **rest)
@@ -525,7 +548,8 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 		ret = list_process(&s, o->verbose, &err) ? tap_cmd_fail(&err, true) : TAP_EXIT_OK;
 		tell_missing(&s);
 	} else if (o->enabled) {
-		ret = list_enabled(&s, &words.events, &err) ? tap_cmd_fail(&err, true) : TAP_EXIT_OK;
+		ret = list_enabled(&s, &words.events, &err) ? tap_cmd_fail(&err, true)
+							    : TAP_EXIT_OK;
 	} else {
 		try_bpf(&s);
 		open_programs(&s);
@@ -544,8 +568,8 @@ static const struct tap_opt list_table[] = {
 	TAP_OPT_DEFINE(struct list_opts, definitions),
 	TAP_OPTION(struct list_opts, enabled, "enabled", 0, NULL, TAP_OPT_FLAG,
 		   "list only enabled events, and what enabled them"),
-	{ "pid", 'p', "PID", "list the probes and tracepoints of this process", TAP_OPT_INT, offsetof(struct list_opts, pid),
-	  .min = 1, .max = INT32_MAX },
+	{ "pid", 'p', "PID", "list the probes and tracepoints of this process", TAP_OPT_INT,
+	  offsetof(struct list_opts, pid), .min = 1, .max = INT32_MAX },
 	TAP_OPTION(struct list_opts, verbose, "verbose", 'v', NULL, TAP_OPT_FLAG,
 		   "print each event's format text"),
 	{ 0 }
@@ -554,7 +578,8 @@ static const struct tap_opt list_table[] = {
 const struct tap_cmd tap_cmd_list = {
 	.name = "list",
 	.help = "events available here, and why others are not",
-	.exits = "0 done, 1 failed, or no such event, 2 usage error, 3 missing privilege or kernel feature",
+	.exits = "0 done, 1 failed, or no such event, 2 usage error, 3 missing privilege or kernel "
+		 "feature",
 	.operands = "[EVENT...]",
 	.example = "schedtap list pelt",
 	.opts = list_table,

@@ -46,7 +46,8 @@ static bool tell(const char *name, const struct tap_mark_request *r, size_t byte
 		goto out;
 	memcpy(to.sun_path + 1, name, len);
 	/* with a full queue it would wait for a recorder that may be stopped */
-	if (connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
+	if (connect(fd, (struct sockaddr *)&to,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
 	    send(fd, r, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		goto out;
 	took = poll(&answer, 1, ANSWER_MS) == 1 && recv(fd, &byte, 1, MSG_DONTWAIT) == 1;
@@ -91,8 +92,11 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 
 	(void)opts, (void)rest;
 	if (operands->nr > 1 || len > sizeof(r.text)) {
-		tap_err_set(&err, -EINVAL, operands->nr > 1 ? "expected one argument, the mark's text: put a text with blanks in quotes" :
-				   "a mark's text can have at most %zu bytes", sizeof(r.text));
+		tap_err_set(&err, -EINVAL,
+			    operands->nr > 1 ? "expected one argument, the mark's text: put a text "
+					       "with blanks in quotes"
+					     : "a mark's text can have at most %zu bytes",
+			    sizeof(r.text));
 		return tap_cmd_fail(&err, true);
 	}
 	memcpy(r.text, text, len);
@@ -100,13 +104,17 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 	if (ret)
 		tap_err_set(&err, ret, "cannot read /proc/net/unix: %s", strerror(-ret));
 	else if (!told.nr)
-		tap_err_set(&err, -ESRCH, "no recording is running: start one with schedtap record");
+		tap_err_set(&err, -ESRCH,
+			    "no recording is running: start one with schedtap record");
 	else if (!told.took)
-		tap_err_set(&err, -EIO, "%u %s, but none accepted the mark: only root and the user who started a recording may add marks to it", told.nr,
-			    told.nr == 1 ? "recorder runs" : "recorders run");
+		tap_err_set(&err, -EIO,
+			    "%u %s, but none accepted the mark: only root and the user who started "
+			    "a recording may add marks to it",
+			    told.nr, told.nr == 1 ? "recorder runs" : "recorders run");
 	if (err.code)
 		return tap_cmd_fail(&err, false);
-	printf("marked %u of %u running recording%s\n", told.took, told.nr, told.nr == 1 ? "" : "s");
+	printf("marked %u of %u running recording%s\n", told.took, told.nr,
+	       told.nr == 1 ? "" : "s");
 	return TAP_EXIT_OK;
 }
 

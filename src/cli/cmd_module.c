@@ -27,20 +27,25 @@ struct module_opts {
 
 static const struct tap_opt module_opts[] = {
 	TAP_OPTION(struct module_opts, types, "btf", 'b', "FILE", TAP_OPT_STRING,
-		   "read kernel types from this BTF file, vmlinux or vmlinuz [those of the headers or this kernel]"),
+		   "read kernel types from this BTF file, vmlinux or vmlinuz [those of the headers "
+		   "or this kernel]"),
 	TAP_OPTION(struct module_opts, kernel_src, "kernel-src", 'k', "PATH", TAP_OPT_STRING,
-		   "for build: kernel headers, a built kernel tree, or on arm64 kheaders.tar.xz [headers of the running kernel]"),
+		   "for build: kernel headers, a built kernel tree, or on arm64 kheaders.tar.xz "
+		   "[headers of the running kernel]"),
 	TAP_OPTION(struct module_opts, symvers, "symvers", 0, "FILE", TAP_OPT_STRING,
 		   "for build from kheaders.tar.xz: the kernel's Module.symvers"),
 	TAP_OPTION(struct module_opts, out, "output", 'o', "DIR", TAP_OPT_STRING,
-		   "folder where the module is built, and from which it is loaded [" BUILT "/RELEASE]"),
+		   "folder where the module is built, and from which it is loaded [" BUILT
+		   "/RELEASE]"),
 	TAP_OPTION(struct module_opts, source, "source", 's', "DIR", TAP_OPT_STRING,
-		   "for build: the module's source, a folder with kmod/ and events/ [" TAP_MODULE_SOURCE "]"),
+		   "for build: the module's source, a folder with kmod/ and events/ "
+		   "[" TAP_MODULE_SOURCE "]"),
 	TAP_OPTION(struct module_opts, arch, "arch", 0, "ARCH", TAP_OPT_STRING,
 		   "for build: the kernel's ARCH, such as arm64 [this machine's]"),
 	TAP_OPTION(struct module_opts, cross, "cross-compile", 0, "PREFIX", TAP_OPT_STRING,
 		   "for build: the compiler's prefix, such as aarch64-linux-gnu-"),
-	TAP_OPTION(struct module_opts, llvm, "llvm", 0, NULL, TAP_OPT_FLAG, "for build: compile with clang and lld"),
+	TAP_OPTION(struct module_opts, llvm, "llvm", 0, NULL, TAP_OPT_FLAG,
+		   "for build: compile with clang and lld"),
 	{ 0 }
 };
 
@@ -55,7 +60,8 @@ static int layout(const struct module_opts *o, struct tap_err *err)
 		return ret;
 	ret = tap_layout_write(btf, path, &out, err);
 	if (!ret && tap_write_all(STDOUT_FILENO, out.data, out.len))
-		ret = tap_err_set(err, -errno, "cannot write the layout of the kernel's structs: %m");
+		ret = tap_err_set(err, -errno,
+				  "cannot write the layout of the kernel's structs: %m");
 	tap_buf_release(&out);
 	btf__free(btf);
 	return ret;
@@ -77,14 +83,20 @@ static int build(const struct module_opts *o, struct tap_err *err)
 {
 	char out[PATH_MAX];
 	struct tap_module_build b = {
-		.source = o->source ? o->source : TAP_MODULE_SOURCE, .kernel_src = o->kernel_src,
-		.symvers = o->symvers, .types = o->types, .out = out, .arch = o->arch, .cross = o->cross,
+		.source = o->source ? o->source : TAP_MODULE_SOURCE,
+		.kernel_src = o->kernel_src,
+		.symvers = o->symvers,
+		.types = o->types,
+		.out = out,
+		.arch = o->arch,
+		.cross = o->cross,
 		.llvm = o->llvm,
 	};
 	int ret;
 
 	if (o->kernel_src && !o->out) /* the folder of its own is the running kernel's */
-		return tap_err_set(err, -EINVAL, "--kernel-src needs --output DIR, the folder to build in");
+		return tap_err_set(err, -EINVAL,
+				   "--kernel-src needs --output DIR, the folder to build in");
 	folder_of(o, out, sizeof(out));
 	if (!o->out && mkdir(BUILT, 0755) && errno != EEXIST)
 		return tap_err_set(err, -errno, "cannot make the folder '" BUILT "': %m");
@@ -145,11 +157,14 @@ static int status(struct tap_err *err)
 		return tap_err_set(err, -ENOENT, "the schedtap module is not loaded");
 	nr = scandir(EVENTS, &names, NULL, alphasort);
 	if (nr < 0)
-		return tap_err_set(err, -errno, "the schedtap module is loaded, but '" EVENTS "' cannot be read: %m");
+		return tap_err_set(err, -errno,
+				   "the schedtap module is loaded, but '" EVENTS
+				   "' cannot be read: %m");
 	puts("loaded");
 	for (int i = 0; i < nr; i++) {
 		if (names[i]->d_type == DT_DIR && *names[i]->d_name != '.')
-			printf("%-28s%s\n", names[i]->d_name, is_enabled(names[i]->d_name) ? "enabled" : "");
+			printf("%-28s%s\n", names[i]->d_name,
+			       is_enabled(names[i]->d_name) ? "enabled" : "");
 		free(names[i]);
 	}
 	free(names);
@@ -175,7 +190,9 @@ static int run_module(void *opts, const struct tap_strings *operands, char **res
 	else if (!strcmp(verb, "status"))
 		ret = status(&err);
 	else
-		ret = tap_err_set(&err, -EINVAL, "expected one of build, load, unload, status and layout: see 'schedtap help module'");
+		ret = tap_err_set(&err, -EINVAL,
+				  "expected one of build, load, unload, status and layout: see "
+				  "'schedtap help module'");
 	return ret ? tap_cmd_fail(&err, !*verb || ret == -EINVAL) : TAP_EXIT_OK;
 }
 

@@ -49,17 +49,17 @@ struct run {
 	struct tap_select *select;
 	struct tap_cli_defs own;
 	struct tap_session *session;
-	struct rlimit files;	/* open ones, as the command is to have it */
-	int signals;		/* signalfd */
+	struct rlimit files; /* open ones, as the command is to have it */
+	int signals; /* signalfd */
 	struct tap_task_end *ends; /* of -t, or else of -p */
 	unsigned int nr_ends;
 	pid_t child;
-	int child_fd;		/* pidfd, or -1 */
-	int go;			/* written to when the command may start */
-	int not_run;		/* says that it could not be run; else just ends */
+	int child_fd; /* pidfd, or -1 */
+	int go; /* written to when the command may start */
+	int not_run; /* says that it could not be run; else just ends */
 	int child_status;
 	bool interrupted;
-	const char *why;	/* it ended early, for the last line */
+	const char *why; /* it ended early, for the last line */
 	struct tap_flight_opts flight;
 	struct tap_rotation_opts rotation;
 	struct tap_condition **conditions;
@@ -67,46 +67,61 @@ struct run {
 	unsigned int nr_conditions;
 	struct tap_watch *watch; /* NULL: there are no conditions */
 	bool is_refused; /* a condition cannot be met in this recording */
-	unsigned int nr_files;	/* that were written */
+	unsigned int nr_files; /* that were written */
 	struct tap_progress packing;
 };
 
 #define T struct record_opts
 static const struct tap_opt record_table[] = {
 	TAP_OPT_OUTPUT(T, output, "trace.dat"),
-	TAP_OPTION(T, select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS, "only these events: a name, group, system or SYSTEM:NAME, a glob, or a new event such as 'sched_switch{prev=prev->pid}'; repeatable"),
+	TAP_OPTION(T, select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
+		   "only these events: a name, group, system or SYSTEM:NAME, a glob, or a new "
+		   "event such as 'sched_switch{prev=prev->pid}'; repeatable"),
 	TAP_OPT_FILTER(T, select.filters, select.events),
 	TAP_OPT_DEFINE(T, definitions),
 	TAP_OPTION(T, triggers, "trigger", 0, "TRIGGER", TAP_OPT_STRINGS,
-		   "set an event trigger, such as 'sched_switch: traceoff:1 if next_pid == 42'; repeatable"),
+		   "set an event trigger, such as 'sched_switch: traceoff:1 if next_pid == 42'; "
+		   "repeatable"),
 	TAP_OPTION(T, stacks, "stack", 0, "STACK", TAP_OPT_STRINGS,
-		   "record stacks with an event: EVENT[:kernel|user|both][,depth=N], such as sched_switch; repeatable"),
+		   "record stacks with an event: EVENT[:kernel|user|both][,depth=N], such as "
+		   "sched_switch; repeatable"),
 	TAP_OPTION(T, duration_ns, "duration", 'd', "TIME", TAP_OPT_TIME,
 		   "stop after this time [until Ctrl-C]"),
 	TAP_OPT_PIDS(T, select.tgids),
-	TAP_OPTION(T, follow, "follow", 0, NULL, TAP_OPT_FLAG, "record the child processes of -p processes as well"),
+	TAP_OPTION(T, follow, "follow", 0, NULL, TAP_OPT_FLAG,
+		   "record the child processes of -p processes as well"),
 	TAP_OPT_TIDS(T, select.tids),
 	TAP_OPT_COMMS(T, select.comms),
 	TAP_OPT_CGROUPS(T, select.cgroups),
 	TAP_OPT_CPUS(T, select.cpus),
 	TAP_OPTION(T, backend, "backend", 'b', "NAME", TAP_OPT_STRING,
-		   "use only this backend: bpf, tracefs, or user (programs' own events) [for each event, the backend with the least overhead]"),
+		   "use only this backend: bpf, tracefs, or user (programs' own events) [for each "
+		   "event, the backend with the least overhead]"),
 	TAP_OPTION(T, buffer_bytes, "buffer", 0, "SIZE", TAP_OPT_SIZE,
-		   "ring buffer per CPU, rounded up to a power of two [8M; with over 32 CPUs less, down to 1M]"),
+		   "ring buffer per CPU, rounded up to a power of two [8M; with over 32 CPUs less, "
+		   "down to 1M]"),
 	TAP_OPTION(T, max_bytes, "max-size", 0, "SIZE", TAP_OPT_SIZE,
 		   "stop when SIZE bytes have been recorded [no limit]"),
 	TAP_OPTION(T, keep, "keep", 0, "TIME|SIZE", TAP_OPT_STRING,
-		   "flight recorder: keep the last 10s or 64M in memory, save a file when a condition fires"),
-	TAP_OPTION(T, disk_bytes, "on-disk", 0, "SIZE", TAP_OPT_SIZE, "record to disk all the time, into several files of at most SIZE in total, and remove the oldest files; with --keep 24h also older ones"),
+		   "flight recorder: keep the last 10s or 64M in memory, save a file when a "
+		   "condition fires"),
+	TAP_OPTION(T, disk_bytes, "on-disk", 0, "SIZE", TAP_OPT_SIZE,
+		   "record to disk all the time, into several files of at most SIZE in total, and "
+		   "remove the oldest files; with --keep 24h also older ones"),
 	TAP_OPTION(T, conditions, "when", 0, "CONDITION", TAP_OPT_STRINGS,
-		   "with --keep: save a file when this condition fires, such as 'waking > 5ms'; with --on-disk: only mark it; repeatable"),
-	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME, "with --keep: record for TIME after a condition fires, then save the file [1s]"),
-	{ "max-files", 0, "N", "with --keep: keep only the N newest files [0: keep all files]", TAP_OPT_INT,
-	  .offset = offsetof(T, max_files), .max = INT32_MAX },
-	{ "priority", 'r', "PRIO", "real-time priority of the recorder; 0: no real-time priority [40 where allowed]",
+		   "with --keep: save a file when this condition fires, such as 'waking > 5ms'; "
+		   "with --on-disk: only mark it; repeatable"),
+	TAP_OPTION(T, after_ns, "after", 0, "TIME", TAP_OPT_TIME,
+		   "with --keep: record for TIME after a condition fires, then save the file [1s]"),
+	{ "max-files", 0, "N", "with --keep: keep only the N newest files [0: keep all files]",
+	  TAP_OPT_INT, .offset = offsetof(T, max_files), .max = INT32_MAX },
+	{ "priority", 'r', "PRIO",
+	  "real-time priority of the recorder; 0: no real-time priority [40 where allowed]",
 	  TAP_OPT_INT, .offset = offsetof(T, priority), .max = 99 },
-	TAP_OPTION(T, command_lines, "command-lines", 0, NULL, TAP_OPT_FLAG, "store the command lines of processes, which may contain secrets"),
-	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING, "compress the data while recording: zstd or none [none]"),
+	TAP_OPTION(T, command_lines, "command-lines", 0, NULL, TAP_OPT_FLAG,
+		   "store the command lines of processes, which may contain secrets"),
+	TAP_OPTION(T, compress, "compress", 0, "METHOD", TAP_OPT_STRING,
+		   "compress the data while recording: zstd or none [none]"),
 	{ 0 }
 };
 #undef T
@@ -135,50 +150,73 @@ static int check(const struct record_opts *o, struct tap_err *err)
 	if (!*o->output)
 		return tap_err_set(err, -EINVAL, "-o needs a file name");
 	if (!strcmp(o->output, "-"))
-		return tap_err_set(err, -EINVAL, "-o -: a recording cannot be written to standard output: name a file");
+		return tap_err_set(
+			err, -EINVAL,
+			"-o -: a recording cannot be written to standard output: name a file");
 	if (o->disk_bytes && (o->after_ns != record_defaults.after_ns || o->max_files))
-		return tap_err_set(err, -EINVAL, "%s cannot be combined with --on-disk", o->max_files ? "--max-files" : "--after");
+		return tap_err_set(err, -EINVAL, "%s cannot be combined with --on-disk",
+				   o->max_files ? "--max-files" : "--after");
 	if (o->disk_bytes && o->disk_bytes < TAP_ROTATION_MIN_BYTES)
-		return tap_err_set(err, -EINVAL, "--on-disk: the size must be at least %dM", (int)(TAP_ROTATION_MIN_BYTES >> 20));
+		return tap_err_set(err, -EINVAL, "--on-disk: the size must be at least %dM",
+				   (int)(TAP_ROTATION_MIN_BYTES >> 20));
 	if (o->disk_bytes && o->triggers.nr)
-		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --on-disk: a file would not say which events a trigger had switched off before its start");
+		return tap_err_set(err, -EINVAL,
+				   "--trigger cannot be combined with --on-disk: a file would not "
+				   "say which events a trigger had switched off before its start");
 	if (o->disk_bytes && o->max_bytes)
-		return tap_err_set(err, -EINVAL, "--max-size cannot be combined with --on-disk: use -d to end the recording");
+		return tap_err_set(err, -EINVAL,
+				   "--max-size cannot be combined with --on-disk: use -d to end "
+				   "the recording");
 	if (!o->keep && (o->after_ns != record_defaults.after_ns || o->max_files))
-		return tap_err_set(err, -EINVAL, "%s needs --keep", o->max_files ? "--max-files" : "--after");
+		return tap_err_set(err, -EINVAL, "%s needs --keep",
+				   o->max_files ? "--max-files" : "--after");
 	if (!o->keep && !o->disk_bytes && o->conditions.nr)
 		return tap_err_set(err, -EINVAL, "--when needs --keep or --on-disk");
 	if (o->keep && o->triggers.nr)
-		return tap_err_set(err, -EINVAL, "--trigger cannot be combined with --keep: a saved file would not say which events a trigger had switched off before its start; use --when");
+		return tap_err_set(
+			err, -EINVAL,
+			"--trigger cannot be combined with --keep: a saved file would not say "
+			"which events a trigger had switched off before its start; use --when");
 	if (o->keep && o->max_bytes)
-		return tap_err_set(err, -EINVAL, "--max-size cannot be combined with --keep: a flight recorder keeps only the newest events");
+		return tap_err_set(err, -EINVAL,
+				   "--max-size cannot be combined with --keep: a flight recorder "
+				   "keeps only the newest events");
 	if (o->follow && !o->select.tgids.nr)
 		return tap_err_set(err, -EINVAL, "--follow needs -p");
 	return 0;
 }
 
-static int read_on_disk(const struct record_opts *o, struct tap_rotation_opts *rotation, struct tap_err *err)
+static int read_on_disk(const struct record_opts *o, struct tap_rotation_opts *rotation,
+			struct tap_err *err)
 {
 	rotation->max_bytes = o->disk_bytes;
 	if (!o->keep)
 		return 0;
 	if (tap_text_parse_time(o->keep, &rotation->keep_ns) || !rotation->keep_ns)
-		return tap_err_set(err, -EINVAL, "--keep '%.100s' with --on-disk: expected a time, such as 24h", o->keep);
+		return tap_err_set(err, -EINVAL,
+				   "--keep '%.100s' with --on-disk: expected a time, such as 24h",
+				   o->keep);
 	return 0;
 }
 
 /* "10s" or "64M". */
-static int read_keep(const struct record_opts *o, struct tap_flight_opts *flight, struct tap_err *err)
+static int read_keep(const struct record_opts *o, struct tap_flight_opts *flight,
+		     struct tap_err *err)
 {
 	if (!o->keep)
 		return 0;
 	flight->after_ns = o->after_ns;
 	flight->max_files = (unsigned int)o->max_files;
-	if (tap_text_parse_time(o->keep, &flight->keep_ns) && tap_text_parse_size(o->keep, &flight->keep_bytes))
-		return tap_err_set(err, -EINVAL, "--keep '%.100s': expected a time, such as 10s, or a size, such as 64M",
-				   o->keep);
+	if (tap_text_parse_time(o->keep, &flight->keep_ns) &&
+	    tap_text_parse_size(o->keep, &flight->keep_bytes))
+		return tap_err_set(
+			err, -EINVAL,
+			"--keep '%.100s': expected a time, such as 10s, or a size, such as 64M",
+			o->keep);
 	if (!flight->keep_ns && !flight->keep_bytes)
-		return tap_err_set(err, -EINVAL, "--keep %.100s: the time or size must be greater than 0", o->keep);
+		return tap_err_set(err, -EINVAL,
+				   "--keep %.100s: the time or size must be greater than 0",
+				   o->keep);
 	return 0;
 }
 
@@ -204,7 +242,8 @@ static int follow(void *ctx, const char *spool_path, struct tap_held *held, stru
 	int ret = 0;
 
 	if (run->nr_conditions)
-		ret = tap_watch_new(run->conditions, run->nr_conditions, spool_path, held, &run->watch, err);
+		ret = tap_watch_new(run->conditions, run->nr_conditions, spool_path, held,
+				    &run->watch, err);
 	run->is_refused = ret;
 	return ret ?: run->watch != NULL;
 }
@@ -230,7 +269,8 @@ static int take_met(struct run *run, uint64_t *wait_ns, struct tap_err *err)
 	while (!ret && tap_watch_take(run->watch, &met)) {
 		for (unsigned int i = 0; i < run->nr_conditions; i++)
 			run->nr_met[i] += run->conditions[i] == met.condition;
-		ret = tap_session_met(run->session, met.at_ns, met.tid, met.comm, tap_condition_text(met.condition), err);
+		ret = tap_session_met(run->session, met.at_ns, met.tid, met.comm,
+				      tap_condition_text(met.condition), err);
 		if (*wait_ns > SOON_NS)
 			*wait_ns = SOON_NS;
 	}
@@ -331,7 +371,9 @@ static int fork_command(struct run *run, char **argv, struct tap_err *err)
 	close(go[0]);
 	close(not_run[1]);
 	run->child_fd = pidfd_open(run->child, 0);
-	return run->child_fd < 0 ? tap_err_set(err, -errno, "cannot wait for the end of the command: %m") : 0;
+	return run->child_fd < 0
+		       ? tap_err_set(err, -errno, "cannot wait for the end of the command: %m")
+		       : 0;
 }
 
 /* Whether there is a command and it could not be run. */
@@ -352,8 +394,8 @@ static void print_progress(const struct run *run)
 	seconds = (double)(tap_now_ns() - st.start_ns) / 1e9;
 	tap_text_escape(&name, run->opts->output, strlen(run->opts->output));
 	fprintf(stderr, "\r%.1f s  %.0f events/s  %.1f MB in %s%s  %llu lost \033[K", seconds,
-		(double)st.events / seconds, (double)st.bytes / 1e6, tap_buf_str(&name), run->opts->disk_bytes ? "" : ".spool",
-		(unsigned long long)st.lost);
+		(double)st.events / seconds, (double)st.bytes / 1e6, tap_buf_str(&name),
+		run->opts->disk_bytes ? "" : ".spool", (unsigned long long)st.lost);
 	tap_buf_release(&name);
 }
 
@@ -363,7 +405,8 @@ static int take_signals(struct run *run, struct tap_err *err)
 	struct signalfd_siginfo info;
 	int ret = 0;
 
-	while (!ret && !run->interrupted && read(run->signals, &info, sizeof(info)) == sizeof(info)) {
+	while (!ret && !run->interrupted &&
+	       read(run->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR1)
 			ret = tap_session_mark(run->session, (pid_t)info.ssi_pid, "SIGUSR1", err);
 		else
@@ -385,7 +428,8 @@ static bool is_over(struct run *run, const struct pollfd *fds)
 		return true; /* the command ended */
 	for (unsigned int i = 0; i < run->nr_ends; i++)
 		ended += tap_task_end_came(&run->ends[i], fds[NR_FDS + i].revents);
-	if (!run->nr_ends || run->opts->follow || tap_session_goes_on(run->session, run->nr_ends - ended))
+	if (!run->nr_ends || run->opts->follow ||
+	    tap_session_goes_on(run->session, run->nr_ends - ended))
 		return false;
 	usleep(LAST_SWITCH_US);
 	run->why = run->opts->select.tids.nr ? "the thread ended" : "the process ended";
@@ -416,7 +460,8 @@ static int record(struct run *run, struct tap_err *err)
 		uint64_t now = tap_now_ns(), end = run->opts->duration_ns;
 		struct timespec ts;
 
-		ret = tap_session_drain(run->session, &wait_ns, err) ?: take_met(run, &wait_ns, err);
+		ret = tap_session_drain(run->session, &wait_ns, err)
+			      ?: take_met(run, &wait_ns, err);
 		if (ret || now - start >= end || is_full(run))
 			break;
 		if (wait_ns > end - (now - start))
@@ -427,10 +472,13 @@ static int record(struct run *run, struct tap_err *err)
 		}
 		fds[0] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = run->child_fd, .events = POLLIN };
-		fds[2] = (struct pollfd){ .fd = tap_session_wake_fd(run->session), .events = POLLIN };
-		fds[3] = (struct pollfd){ .fd = tap_session_mark_fd(run->session), .events = POLLIN };
+		fds[2] = (struct pollfd){ .fd = tap_session_wake_fd(run->session),
+					  .events = POLLIN };
+		fds[3] = (struct pollfd){ .fd = tap_session_mark_fd(run->session),
+					  .events = POLLIN };
 		for (unsigned int i = 0; i < run->nr_ends; i++)
-			fds[NR_FDS + i] = (struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
+			fds[NR_FDS + i] =
+				(struct pollfd){ .fd = run->ends[i].fd, .events = POLLIN };
 		ts = (struct timespec){ .tv_sec = (time_t)(wait_ns / 1000000000u),
 					.tv_nsec = (long)(wait_ns % 1000000000u) };
 		ppoll(fds, run->nr_ends + NR_FDS, &ts, NULL);
@@ -456,7 +504,8 @@ static void reap(struct run *run)
 	run->child = 0;
 }
 
-/* Return: whether an -e names this event, by its name or as SYSTEM:NAME, rather than a group of events. */
+/* Return: whether an -e names this event, by its name or as SYSTEM:NAME, rather than a group of
+ * events. */
 static bool is_named(const struct tap_plan *plan, const struct tap_plan_event *ev)
 {
 	for (unsigned int i = 0; i < plan->select->nr_events; i++) {
@@ -470,10 +519,12 @@ static bool is_named(const struct tap_plan *plan, const struct tap_plan_event *e
 	return false;
 }
 
-/* Return: whether a line says that the event is left out. That a kernel lacks some events of a group is nothing to report. */
+/* Return: whether a line says that the event is left out. That a kernel lacks some events of a
+ * group is nothing to report. */
 static bool is_left_out(const struct tap_plan *plan, const struct tap_plan_event *ev)
 {
-	return ev->reason && (ev->status == TAP_EVENT_FAILED || (ev->status == TAP_EVENT_ABSENT && is_named(plan, ev)));
+	return ev->reason && (ev->status == TAP_EVENT_FAILED ||
+			      (ev->status == TAP_EVENT_ABSENT && is_named(plan, ev)));
 }
 
 /* How many events are left out for the reason of event @i; 0 if an earlier one has it too. */
@@ -514,11 +565,13 @@ static void on_flight_file(void *ctx, const struct tap_flight_file *file)
 	if (file->err)
 		tap_buf_printf(&text, "not written: %s", file->err->text);
 	else if (file->is_left)
-		tap_buf_printf(&text, "%.1f MB, repaired: its recorder was killed", (double)file->bytes / 1e6);
+		tap_buf_printf(&text, "%.1f MB, repaired: its recorder was killed",
+			       (double)file->bytes / 1e6);
 	else
-		tap_buf_printf(&text, "%.1f MB, %.3f s before and %.3f s after '%s'", (double)file->bytes / 1e6,
-			       (double)(file->at_ns - file->from_ns) / 1e9, (double)(file->to_ns - file->at_ns) / 1e9,
-			       file->what);
+		tap_buf_printf(&text, "%.1f MB, %.3f s before and %.3f s after '%s'",
+			       (double)file->bytes / 1e6,
+			       (double)(file->at_ns - file->from_ns) / 1e9,
+			       (double)(file->to_ns - file->at_ns) / 1e9, file->what);
 	if (file->nr_met > 1)
 		tap_buf_printf(&text, " (and %u more)", file->nr_met - 1);
 	print_note(tap_buf_str(&text));
@@ -532,7 +585,10 @@ static void on_not_spooled(void *ctx, const char *path, const struct tap_err *wh
 	struct tap_buf text = { 0 };
 
 	(void)ctx;
-	tap_buf_printf(&text, "%s: its events are lost if the recorder is killed before the file is saved: %s", path, why->text);
+	tap_buf_printf(
+		&text,
+		"%s: its events are lost if the recorder is killed before the file is saved: %s",
+		path, why->text);
 	print_note(tap_buf_str(&text));
 	tap_buf_release(&text);
 }
@@ -591,11 +647,11 @@ static void print_plan(const struct tap_plan *plan)
 		if (is_left_out(plan, ev))
 			nr = count_failed(plan, i);
 		if (nr > 1)
-			fprintf(stderr, "schedtap: recording without %s:%s and %u more: %s\n", ev->system,
-				ev->name, nr - 1, ev->reason);
+			fprintf(stderr, "schedtap: recording without %s:%s and %u more: %s\n",
+				ev->system, ev->name, nr - 1, ev->reason);
 		else if (nr)
-			fprintf(stderr, "schedtap: recording without %s:%s: %s\n", ev->system, ev->name,
-				ev->reason);
+			fprintf(stderr, "schedtap: recording without %s:%s: %s\n", ev->system,
+				ev->name, ev->reason);
 	}
 }
 
@@ -606,8 +662,9 @@ static void warn_empty(const struct record_opts *o)
 		const char *option;
 		bool given;
 	} table[] = {
-		{ "-e", o->select.events.nr }, { "-p", o->select.tgids.nr }, { "-t", o->select.tids.nr },
-		{ "-c", o->select.comms.nr }, { "-g", o->select.cgroups.nr }, { "-C", o->select.cpus },
+		{ "-e", o->select.events.nr },	{ "-p", o->select.tgids.nr },
+		{ "-t", o->select.tids.nr },	{ "-c", o->select.comms.nr },
+		{ "-g", o->select.cgroups.nr }, { "-C", o->select.cpus },
 	};
 	const char *before = ": no event matched";
 
@@ -635,7 +692,8 @@ static void print_conditions(const struct run *run)
 		if (run->nr_met[i])
 			continue;
 		if (nr++ < NAMED)
-			tap_buf_printf(&text, "%s'%s'", nr > 1 ? ", " : "conditions that never fired: ",
+			tap_buf_printf(&text, "%s'%s'",
+				       nr > 1 ? ", " : "conditions that never fired: ",
 				       tap_condition_text(run->conditions[i]));
 	}
 	if (nr > NAMED)
@@ -644,20 +702,25 @@ static void print_conditions(const struct run *run)
 		print_note(tap_buf_str(&text));
 	tap_buf_release(&text);
 	if (run->watch && tap_watch_dropped(run->watch))
-		fprintf(stderr, "schedtap: conditions fired %llu more times without adding a mark\n",
+		fprintf(stderr,
+			"schedtap: conditions fired %llu more times without adding a mark\n",
 			(unsigned long long)tap_watch_dropped(run->watch));
 }
 
 static void print_stacks(const struct tap_session_stats *st)
 {
 	if (st->stacks.records)
-		fprintf(stderr, "%llu stacks, %llu different ones\n", (unsigned long long)st->stacks.records,
+		fprintf(stderr, "%llu stacks, %llu different ones\n",
+			(unsigned long long)st->stacks.records,
 			(unsigned long long)st->stacks.distinct);
 	if (st->stacks.not_kept)
-		fprintf(stderr, "schedtap: %llu stacks were not kept: there were too many different stacks\n",
+		fprintf(stderr,
+			"schedtap: %llu stacks were not kept: there were too many different "
+			"stacks\n",
 			(unsigned long long)st->stacks.not_kept);
 	if (st->stacks.not_read)
-		fprintf(stderr, "schedtap: %llu stacks could not be read\n", (unsigned long long)st->stacks.not_read);
+		fprintf(stderr, "schedtap: %llu stacks could not be read\n",
+			(unsigned long long)st->stacks.not_read);
 }
 
 /* @figure: < 0 where it is not known */
@@ -710,8 +773,10 @@ static void print_result(const struct run *run)
 	if (!st.events && !st.lost && !st.lost_unknown)
 		warn_empty(run->opts);
 	if (is_flight(run) && !run->nr_files)
-		fprintf(stderr, "schedtap: no file was written: %s\n", run->opts->conditions.nr ? "no condition fired" :
-			"only `schedtap mark` and conditions (--when) write one");
+		fprintf(stderr, "schedtap: no file was written: %s\n",
+			run->opts->conditions.nr
+				? "no condition fired"
+				: "only `schedtap mark` and conditions (--when) write one");
 	print_conditions(run);
 	print_lost_programs(run->session);
 	add_lost(&lost, &st);
@@ -732,7 +797,8 @@ static void print_result(const struct run *run)
 	print_figure(st.ns_per_event, 0);
 	fputs(" ns per event, ", stderr);
 	print_figure(st.probe_cpu_pct, 2);
-	fprintf(stderr, " %% of all CPUs in the probes, %.2f %% in the recorder\n", st.recorder_cpu_pct);
+	fprintf(stderr, " %% of all CPUs in the probes, %.2f %% in the recorder\n",
+		st.recorder_cpu_pct);
 }
 
 static int start(struct run *run, char **rest, struct tap_err *err)
@@ -765,8 +831,9 @@ static int start(struct run *run, char **rest, struct tap_err *err)
 }
 
 /*
- * Two signals that come within this time count as one. timeout(1) sends its signal twice, to us and to our group, and on a busy
- * machine it may not run for seconds in between; a terminal sends one for each Ctrl-C.
+ * Two signals that come within this time count as one. timeout(1) sends its signal twice, to us and
+ * to our group, and on a busy machine it may not run for seconds in between; a terminal sends one
+ * for each Ctrl-C.
  */
 #define SAME_FROM_PROCESS_NS 5000000000ull
 #define SAME_FROM_TERMINAL_NS 300000000ull
@@ -782,13 +849,15 @@ static void on_interrupt(int sig, siginfo_t *info, void *unused)
 	(void)unused;
 	if (!first_signal_ns)
 		first_signal_ns = now;
-	else if (now - first_signal_ns > (info->si_code > 0 ? SAME_FROM_TERMINAL_NS : SAME_FROM_PROCESS_NS))
+	else if (now - first_signal_ns >
+		 (info->si_code > 0 ? SAME_FROM_TERMINAL_NS : SAME_FROM_PROCESS_NS))
 		_exit(TAP_EXIT_INTERRUPTED);
 }
 
 static void let_signals_through(const struct run *run)
 {
-	const struct sigaction action = { .sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO | SA_RESTART };
+	const struct sigaction action = { .sa_sigaction = on_interrupt,
+					  .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct signalfd_siginfo info;
 	sigset_t set;
 
@@ -819,7 +888,10 @@ static void name_spool(const char *file, struct tap_err *err)
 
 	tap_buf_printf(&spool, "%s.spool/head.dat", file);
 	if (!access(tap_buf_str(&spool), F_OK) && !strstr(first.text, "schedtap repair"))
-		tap_err_set(err, first.code, "%.500s; the recorded data is in the folder '%.300s.spool': run `schedtap repair%s` to make a recording file from it", first.text, file,
+		tap_err_set(err, first.code,
+			    "%.500s; the recorded data is in the folder '%.300s.spool': run "
+			    "`schedtap repair%s` to make a recording file from it",
+			    first.text, file,
 			    first.code == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
 	tap_buf_release(&spool);
 }
@@ -849,7 +921,8 @@ static int run_session(struct run *run, char **rest, struct tap_err *err)
 	return ret ? ret : finished;
 }
 
-/* What recording needs was there when the session opened: what is refused now is a file, or a condition. */
+/* What recording needs was there when the session opened: what is refused now is a file, or a
+ * condition. */
 static int fail_running(struct tap_err *err, bool is_refused)
 {
 	if (err->code == -EACCES || err->code == -EPERM)
@@ -860,11 +933,19 @@ static int fail_running(struct tap_err *err, bool is_refused)
 static int run_record(void *opts, const struct tap_strings *operands, char **rest)
 {
 	struct record_opts *o = opts;
-	struct run run = { .opts = o, .signals = -1, .child_fd = -1, .go = -1, .not_run = -1,
-			   .flight = { .written = on_flight_file, .not_spooled = on_not_spooled, .ctx = &run },
-			   .rotation = { .written = on_disk_file, .ctx = &run } };
+	struct run run = {
+		.opts = o,
+		.signals = -1,
+		.child_fd = -1,
+		.go = -1,
+		.not_run = -1,
+		.flight = { .written = on_flight_file, .not_spooled = on_not_spooled, .ctx = &run },
+		.rotation = { .written = on_disk_file, .ctx = &run }
+	};
 	struct tap_err err = { 0 };
-	int ret = check(o, &err) ?: (o->disk_bytes ? read_on_disk(o, &run.rotation, &err) : read_keep(o, &run.flight, &err));
+	int ret = check(o, &err)
+			  ?: (o->disk_bytes ? read_on_disk(o, &run.rotation, &err)
+					    : read_keep(o, &run.flight, &err));
 
 	(void)operands;
 	getrlimit(RLIMIT_NOFILE, &run.files);
@@ -896,7 +977,9 @@ out:
 const struct tap_cmd tap_cmd_record = {
 	.name = "record",
 	.help = "record scheduler events on this machine",
-	.exits = "the command's status, 126 it cannot be run, 127 it was not found; without a command 0 complete,\n            1 failed, 2 usage error, 3 missing privilege or kernel feature, 130 ended by a second Ctrl-C",
+	.exits = "the command's status, 126 it cannot be run, 127 it was not found; without a "
+		 "command 0 complete,\n            1 failed, 2 usage error, 3 missing privilege or "
+		 "kernel feature, 130 ended by a second Ctrl-C",
 	.operands = TAP_CMD_COMMAND,
 	.example = "schedtap record -d 1 -o demo.dat",
 	.opts = record_table,

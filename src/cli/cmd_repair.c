@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap repair: a file of the folder that a recorder left when it was killed; what of a recording is damaged. */
+/* schedtap repair: a file of the folder that a recorder left when it was killed; what of a
+ * recording is damaged. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,13 +24,15 @@ static const struct tap_opt repair_opts[] = {
 	TAP_OPTION(struct repair_opts, compress, "compress", 0, "HOW", TAP_OPT_STRING,
 		   "compress the repaired file: zstd or none [none]"),
 	TAP_OPTION(struct repair_opts, output, "output", 'o', "FILE", TAP_OPT_STRING,
-		   "write the recording to this file, which may be on another disk [next to the spool folder]"),
+		   "write the recording to this file, which may be on another disk [next to the "
+		   "spool folder]"),
 	TAP_OPTION(struct repair_opts, verify, "verify", 0, NULL, TAP_OPT_FLAG,
 		   "check a recording against its checksums, without writing a file"),
 	{ 0 }
 };
 
-/* FILE and FILE.spool, whichever of the two was named, and what is to be made: FILE, or what -o says. */
+/* FILE and FILE.spool, whichever of the two was named, and what is to be made: FILE, or what -o
+ * says. */
 struct paths {
 	char *file, *spool;
 	const char *target;
@@ -47,7 +50,8 @@ static int paths_init(struct paths *p, const char *name, const char *output, str
 
 	while (len > 1 && name[len - 1] == '/')
 		len--;
-	if (len > strlen(TAP_SPOOL_SUFFIX) && !strncmp(name + len - strlen(TAP_SPOOL_SUFFIX), TAP_SPOOL_SUFFIX, strlen(TAP_SPOOL_SUFFIX)))
+	if (len > strlen(TAP_SPOOL_SUFFIX) && !strncmp(name + len - strlen(TAP_SPOOL_SUFFIX),
+						       TAP_SPOOL_SUFFIX, strlen(TAP_SPOOL_SUFFIX)))
 		len -= strlen(TAP_SPOOL_SUFFIX);
 	p->file = strndup(name, len);
 	if (asprintf(&p->spool, "%.*s" TAP_SPOOL_SUFFIX, (int)len, name) < 0)
@@ -116,7 +120,9 @@ static void on_note(void *progress, const char *sentence)
 static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 {
 	struct tap_progress progress;
-	struct tap_pack_opts opts = { .zstd = zstd, .note = on_note, .show = tap_progress_step, .ctx = &progress };
+	struct tap_pack_opts opts = {
+		.zstd = zstd, .note = on_note, .show = tap_progress_step, .ctx = &progress
+	};
 	struct found found = { 0 };
 	int ret = tap_pack_check_format(p->spool, err);
 
@@ -134,11 +140,16 @@ static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 
 static int explain_flight(const struct paths *p, struct tap_err *err)
 {
-	return tap_err_set(err, -ENODATA, "cannot repair '%.300s': its flight recorder was killed, and the events were only in memory; the folder was removed (if a condition had fired, its file has a .spool folder of its own)", p->spool);
+	return tap_err_set(err, -ENODATA,
+			   "cannot repair '%.300s': its flight recorder was killed, and the events "
+			   "were only in memory; the folder was removed (if a condition had fired, "
+			   "its file has a .spool folder of its own)",
+			   p->spool);
 }
 
 /* Append the first and the last of the @files that are folders or not, and their number. */
-static void name_some(struct tap_buf *b, const struct tap_stamped_file *files, int nr, bool are_folders)
+static void name_some(struct tap_buf *b, const struct tap_stamped_file *files, int nr,
+		      bool are_folders)
 {
 	const char *first = NULL, *last = NULL;
 	unsigned int nr_such = 0;
@@ -151,8 +162,8 @@ static void name_some(struct tap_buf *b, const struct tap_stamped_file *files, i
 		nr_such++;
 	}
 	if (nr_such)
-		tap_buf_printf(b, nr_such == 1 ? "'%.200s'" : "'%.200s' to '%.200s', %u %s", first, last, nr_such,
-			       are_folders ? "folders" : "files");
+		tap_buf_printf(b, nr_such == 1 ? "'%.200s'" : "'%.200s' to '%.200s', %u %s", first,
+			       last, nr_such, are_folders ? "folders" : "files");
 	else
 		tap_buf_puts(b, "none");
 }
@@ -162,7 +173,8 @@ static int explain_ring(const struct paths *p, struct tap_err *err)
 	struct tap_buf whole = { 0 }, left = { 0 };
 	struct tap_stamped_file *files = NULL;
 	struct tap_stamped names = { 0 };
-	int ret = tap_stamped_init(&names, p->file, err), nr = ret ?: tap_stamped_list(&names, true, &files);
+	int ret = tap_stamped_init(&names, p->file, err),
+	    nr = ret ?: tap_stamped_list(&names, true, &files);
 
 	if (!ret && nr < 0)
 		ret = tap_err_set(err, nr, "out of memory");
@@ -170,7 +182,11 @@ static int explain_ring(const struct paths *p, struct tap_err *err)
 		goto out;
 	name_some(&whole, files, nr, false);
 	name_some(&left, files, nr, true);
-	ret = tap_err_set(err, -ENODATA, "'%.200s' has no events: it only reserved the name of a ring on disk (--on-disk), whose recorder was killed. It is removed now. Complete files of the ring: %s. To be repaired: %s", p->spool, tap_buf_str(&whole), tap_buf_str(&left));
+	ret = tap_err_set(err, -ENODATA,
+			  "'%.200s' has no events: it only reserved the name of a ring on disk "
+			  "(--on-disk), whose recorder was killed. It is removed now. Complete "
+			  "files of the ring: %s. To be repaired: %s",
+			  p->spool, tap_buf_str(&whole), tap_buf_str(&left));
 out:
 	tap_stamped_free_list(files, nr);
 	tap_stamped_release(&names);
@@ -194,7 +210,9 @@ static int repair(const char *name, const struct repair_opts *o, struct tap_err 
 	}
 	lock = tap_spool_lock(p.spool, err);
 	if (lock == -ENOENT && !access(p.file, F_OK))
-		ret = tap_err_set(err, -ENOENT, "'%.300s' needs no repair: it has no .spool folder of an interrupted recording",
+		ret = tap_err_set(err, -ENOENT,
+				  "'%.300s' needs no repair: it has no .spool folder of an "
+				  "interrupted recording",
 				  p.file);
 	else if (lock < 0)
 		ret = lock;
@@ -275,7 +293,8 @@ static int verify(const char *name, struct tap_err *err)
 	ret = ret ?: verify_all(rec.reader, name, &events, err);
 	if (!ret) {
 		tap_recording_note_damage(&rec);
-		ret = tap_reader_damaged(rec.reader) || tap_reader_info(rec.reader)->checksums == TAP_CHECKSUMS_DAMAGED;
+		ret = tap_reader_damaged(rec.reader) ||
+		      tap_reader_info(rec.reader)->checksums == TAP_CHECKSUMS_DAMAGED;
 		if (!ret)
 			print_verified(rec.reader, name, events);
 	}

@@ -48,8 +48,11 @@ int tap_cmd_report(const struct tap_cmd *cmd, const void *opts)
 	struct tap_progress progress = { 0 };
 	const struct tap_report_opts *o = opts;
 	const struct tap_screen screen = {
-		.fd = STDOUT_FILENO, .columns = tap_screen_columns(), .color = tap_screen_color(o->input.color),
-		.utf8 = tap_screen_utf8(), .begin = tap_cmd_output_begins,
+		.fd = STDOUT_FILENO,
+		.columns = tap_screen_columns(),
+		.color = tap_screen_color(o->input.color),
+		.utf8 = tap_screen_utf8(),
+		.begin = tap_cmd_output_begins,
 		.listener = tap_cmd_listener(&progress),
 	};
 	struct tap_err err = { 0 };

@@ -12,7 +12,8 @@ int tap_cmd_report(const struct tap_cmd *cmd, const void *opts);
 
 /* Notes go to stderr, and how far reading has come to @progress, on a terminal. */
 struct tap_listener tap_cmd_listener(struct tap_progress *progress);
-/* Output begins: erases the progress. Where output has the same terminal, it does not come again. */
+/* Output begins: erases the progress. Where output has the same terminal, it does not come again.
+ */
 void tap_cmd_output_begins(void *progress);
 
 #endif

@@ -69,7 +69,8 @@ static int read_available(const struct place *p, struct tap_buf *out, struct tap
 	return 0;
 }
 
-/* A site that tests a word is on when the word is written; one that is patched, when the program has done that. */
+/* A site that tests a word is on when the word is written; one that is patched, when the program
+ * has done that. */
 static bool is_on(const struct tap_user_program *p, const struct tap_user_event *ev)
 {
 	return p->control.head.has_thread ? ev->applied : ev->wanted;
@@ -127,7 +128,8 @@ static int write_enable(const struct place *p, struct tap_err *err)
 static bool is_applied(const struct place *p)
 {
 	for (struct tap_user_event *ev = NULL; (ev = next_event(p, ev));)
-		if (is_on(p->program, ev) != ev->wanted || (p->program->control.head.has_thread && ev->new_filter))
+		if (is_on(p->program, ev) != ev->wanted ||
+		    (p->program->control.head.has_thread && ev->new_filter))
 			return false;
 	return true;
 }
@@ -140,7 +142,9 @@ static int wait_until_applied(struct tap_user_set *set, const struct place *p, s
 
 	while (!(ret = tap_user_refresh(set, p->program, err)) && !is_applied(p)) {
 		if (tap_now_ns() - start > PATCH_MS * 1000000ull)
-			return tap_err_set(err, -ETIMEDOUT, "program %d has not switched its tracepoints after %u ms: it is stopped, or a regfunc() callback is running",
+			return tap_err_set(err, -ETIMEDOUT,
+					   "program %d has not switched its tracepoints after %u "
+					   "ms: it is stopped, or a regfunc() callback is running",
 					   p->program->pid, PATCH_MS);
 		usleep(PATCH_LOOK_US);
 	}
@@ -207,8 +211,8 @@ static int read_filter(const struct place *p, struct tap_buf *out, struct tap_er
 }
 
 /* Return: 0, @f NULL: it is to have none. */
-static int make_filter(const struct place *p, const struct tap_user_event *ev, struct tap_user_filter **f,
-		       struct tap_err *err)
+static int make_filter(const struct place *p, const struct tap_user_event *ev,
+		       struct tap_user_filter **f, struct tap_err *err)
 {
 	int ret;
 
@@ -216,12 +220,17 @@ static int make_filter(const struct place *p, const struct tap_user_event *ev, s
 	if (!strcmp(p->value, "0"))
 		return 0;
 	if (!ev->kind->fmt)
-		return tap_err_set(err, -EIO, "cannot write 'filter' of %s: %s", p->where, ev->kind->why);
+		return tap_err_set(err, -EIO, "cannot write 'filter' of %s: %s", p->where,
+				   ev->kind->why);
 	ret = tap_user_filter_new(ev->kind->fmt, p->value, f, err);
 	if (!ret && !(*f)->steps)
-		return tap_err_set(err, -E2BIG, "process %d cannot evaluate this filter: %s", p->program->pid, (*f)->why);
+		return tap_err_set(err, -E2BIG, "process %d cannot evaluate this filter: %s",
+				   p->program->pid, (*f)->why);
 	if (!ret && (*f)->reads_tid && p->program->control.nested)
-		return tap_err_set(err, -EOPNOTSUPP, "process %d cannot evaluate this filter: thread IDs differ in its PID namespace", p->program->pid);
+		return tap_err_set(err, -EOPNOTSUPP,
+				   "process %d cannot evaluate this filter: thread IDs differ in "
+				   "its PID namespace",
+				   p->program->pid);
 	return ret;
 }
 
@@ -232,7 +241,9 @@ static int write_filter(const struct place *p, struct tap_err *err)
 	int ret = ev ? make_filter(p, ev, &f, err) : err->code;
 
 	ret = ret ?: tap_user_lock(p->program, err); /* a recorder's filters are its own */
-	ret = ret ?: tap_user_put_filter(p->program, ev, f ? f->text : NULL, f ? f->steps : NULL, err);
+	ret = ret
+		      ?: tap_user_put_filter(p->program, ev, f ? f->text : NULL,
+					     f ? f->steps : NULL, err);
 	tap_user_unlock(p->program);
 	tap_user_filter_free(f);
 	return ret;
@@ -258,7 +269,8 @@ static int no_file(const char *name, struct tap_err *err)
 	const char *names[NR_FILES], *near;
 
 	if (!strcmp(name, "trigger"))
-		return tap_err_set(err, -EINVAL, "unknown file '%s': events of programs have no triggers", name);
+		return tap_err_set(err, -EINVAL,
+				   "unknown file '%s': events of programs have no triggers", name);
 	for (unsigned int i = 0; i < NR_FILES; i++)
 		names[i] = files[i].name;
 	near = tap_nearest(name, names, NR_FILES);
@@ -272,14 +284,15 @@ static int find_file(const struct tap_strings *words, const struct file **out, s
 	const struct file *f = files;
 
 	if (!words->nr)
-		return tap_err_set(err, -EINVAL, "expected a FILE, such as enable or filter: see 'schedtap help tracefs'");
+		return tap_err_set(
+			err, -EINVAL,
+			"expected a FILE, such as enable or filter: see 'schedtap help tracefs'");
 	while (f < files + NR_FILES && strcmp(f->name, words->v[0]))
 		f++;
 	if (f == files + NR_FILES)
 		return no_file(words->v[0], err);
 	if (words->nr - 1 < f->least)
-		return tap_err_set(err, -EINVAL, "'%s' needs an event: SYSTEM:EVENT",
-				   f->name);
+		return tap_err_set(err, -EINVAL, "'%s' needs an event: SYSTEM:EVENT", f->name);
 	if (words->nr - 1 > f->most)
 		return tap_err_set(err, -EINVAL, "unexpected word '%s' after '%s'",
 				   words->v[1 + f->most], f->name);
@@ -333,7 +346,8 @@ static int find_program(const struct tap_user_set *set, int pid, struct tap_user
 		return 0;
 	}
 	if (!is_anothers(pid))
-		return tap_err_set(err, -ENOENT, "no program with PID %d has schedtap tracepoints", pid);
+		return tap_err_set(err, -ENOENT, "no program with PID %d has schedtap tracepoints",
+				   pid);
 	errno = EACCES;
 	return tap_err_set(err, -EACCES, "cannot inspect the program with PID %d: %m", pid);
 }
@@ -368,7 +382,10 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 	if (find_file(operands, &f, &err))
 		return tap_cmd_fail(&err, true);
 	if (!o->pid) {
-		tap_err_set(&err, -EINVAL, "'%s' needs --pid, the process whose user-space tracepoints to read or set", f->name);
+		tap_err_set(
+			&err, -EINVAL,
+			"'%s' needs --pid, the process whose user-space tracepoints to read or set",
+			f->name);
 		return tap_cmd_fail(&err, true);
 	}
 	find_place(&place, f, operands);
@@ -384,15 +401,16 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 }
 
 static const struct tap_opt tracefs_table[] = {
-	{ "pid", 'p', "PID", "the process whose user-space tracepoints to read or set", TAP_OPT_INT, offsetof(struct tracefs_opts, pid),
-	  .min = 1, .max = INT_MAX },
+	{ "pid", 'p', "PID", "the process whose user-space tracepoints to read or set", TAP_OPT_INT,
+	  offsetof(struct tracefs_opts, pid), .min = 1, .max = INT_MAX },
 	{ 0 }
 };
 
 const struct tap_cmd tap_cmd_tracefs = {
 	.name = "tracefs",
 	.help = "read and set a program's tracepoints like files in tracefs",
-	.exits = "0 done, 1 no such program or event, or the value was refused, 2 usage error,\n            3 another user's program, or one without filters",
+	.exits = "0 done, 1 no such program or event, or the value was refused, 2 usage error,\n   "
+		 "         3 another user's program, or one without filters",
 	.operands = "FILE [SYSTEM[:EVENT]] [VALUE]",
 	.example = "schedtap tracefs --pid 1234 available_events",
 	.opts = tracefs_table,

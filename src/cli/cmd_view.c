@@ -15,17 +15,23 @@ struct view_opts {
 	bool no_browser;
 };
 
-static const struct tap_opt options[] = {
-	TAP_OPT_ROWS(tap_input_task_options),
-	TAP_OPT_CPUS(struct view_opts, input.select.cpus),
-	TAP_OPT_WINDOW(struct view_opts, input.window),
-	{ .name = "port", .arg = "N", .type = TAP_OPT_INT, .help = "serve the page on this port [a free port]",
-	  .offset = offsetof(struct view_opts, port), .min = 1, .max = UINT16_MAX },
-	TAP_OPTION(struct view_opts, no_browser, "no-browser", 0, NULL, TAP_OPT_FLAG, "print the address without opening a browser"),
-	{ 0 }
-};
+static const struct tap_opt options[] = { TAP_OPT_ROWS(tap_input_task_options),
+					  TAP_OPT_CPUS(struct view_opts, input.select.cpus),
+					  TAP_OPT_WINDOW(struct view_opts, input.window),
+					  { .name = "port",
+					    .arg = "N",
+					    .type = TAP_OPT_INT,
+					    .help = "serve the page on this port [a free port]",
+					    .offset = offsetof(struct view_opts, port),
+					    .min = 1,
+					    .max = UINT16_MAX },
+					  TAP_OPTION(struct view_opts, no_browser, "no-browser", 0,
+						     NULL, TAP_OPT_FLAG,
+						     "print the address without opening a browser"),
+					  { 0 } };
 
-/* What ends us is read from a file from now on; a second one of it ends us at once. Return: the file; -errno with a sentence. */
+/* What ends us is read from a file from now on; a second one of it ends us at once. Return: the
+ * file; -errno with a sentence. */
 static int take_signals(struct tap_err *err)
 {
 	sigset_t set;
@@ -81,7 +87,8 @@ static int run_view(void *opts, const struct tap_strings *operands, char **rest)
 const struct tap_cmd tap_cmd_view = {
 	.name = "view",
 	.help = "open a recording of any size in the browser",
-	.exits = "0 the page was closed, 1 failed, 2 usage error, 3 no access, unknown format or no libmicrohttpd",
+	.exits = "0 the page was closed, 1 failed, 2 usage error, 3 no access, unknown format or "
+		 "no libmicrohttpd",
 	.operands = TAP_CMD_FILE,
 	.example = "schedtap view --no-browser",
 	.opts = options,

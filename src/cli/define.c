@@ -23,7 +23,8 @@ static bool has_name(const struct tap_defs *defs, const char *system, const char
 static int choose_name(const struct tap_defs *defs, const struct tap_one_line *line, char **name)
 {
 	for (unsigned int i = 1; i <= TAP_DEFS_MAX; i++) {
-		if ((i == 1 ? asprintf(name, "%s", line->name) : asprintf(name, "%s_%u", line->name, i)) < 0)
+		if ((i == 1 ? asprintf(name, "%s", line->name)
+			    : asprintf(name, "%s_%u", line->name, i)) < 0)
 			return -ENOMEM;
 		if (!has_name(defs, line->system, *name))
 			return 0;
@@ -42,7 +43,8 @@ static int read_kernel(struct tap_cli_defs *d, struct tap_err *err)
 	return ret;
 }
 
-static int read_line(struct tap_cli_defs *d, const struct tap_one_line *line, const char *name, struct tap_err *err)
+static int read_line(struct tap_cli_defs *d, const struct tap_one_line *line, const char *name,
+		     struct tap_err *err)
 {
 	struct tap_buf header = { 0 };
 	int ret = d->types ? 0 : read_kernel(d, err);
@@ -70,7 +72,9 @@ static int define_line(struct tap_cli_defs *d, struct tap_select_words *words, u
 	int ret = choose_name(&d->defs, line, &name);
 
 	if (ret)
-		return tap_err_set(err, ret, ret == -ENOMEM ? "out of memory" : "-e: there are too many definitions");
+		return tap_err_set(err, ret,
+				   ret == -ENOMEM ? "out of memory"
+						  : "-e: there are too many definitions");
 	ret = read_line(d, line, name, err);
 	if (!ret && ((line->filter && tap_filters_add(&words->filters, index, line->filter)) ||
 		     add_name(d, line->system, name, &words->events.v[index])))
@@ -79,7 +83,8 @@ static int define_line(struct tap_cli_defs *d, struct tap_select_words *words, u
 	return ret;
 }
 
-static int define_word(struct tap_cli_defs *d, struct tap_select_words *words, unsigned int index, struct tap_err *err)
+static int define_word(struct tap_cli_defs *d, struct tap_select_words *words, unsigned int index,
+		       struct tap_err *err)
 {
 	struct tap_one_line line;
 	int ret = tap_one_line_read(words->events.v[index], &line, err);
@@ -91,8 +96,8 @@ static int define_word(struct tap_cli_defs *d, struct tap_select_words *words, u
 	return ret;
 }
 
-int tap_cli_define(struct tap_cli_defs *d, const struct tap_strings *files, struct tap_select_words *words,
-		   struct tap_err *err)
+int tap_cli_define(struct tap_cli_defs *d, const struct tap_strings *files,
+		   struct tap_select_words *words, struct tap_err *err)
 {
 	int ret = 0;
 

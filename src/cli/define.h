@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of one's own on the command line: --define FILE, and -e 'TRACEPOINT{FIELD, ...} if FILTER'. */
+/* Events of one's own on the command line: --define FILE, and -e 'TRACEPOINT{FIELD, ...} if
+ * FILTER'. */
 #ifndef TAP_CLI_DEFINE_H
 #define TAP_CLI_DEFINE_H
 
@@ -16,11 +17,12 @@ struct tap_cli_defs { /* all zero: none */
 };
 
 /*
- * Reads the files, and the words of -e that are definitions: these become the names of their events, with their filters.
- * Return: 0; -errno with a sentence. After an error @d is there to be released.
+ * Reads the files, and the words of -e that are definitions: these become the names of their
+ * events, with their filters. Return: 0; -errno with a sentence. After an error @d is there to be
+ * released.
  */
-int tap_cli_define(struct tap_cli_defs *d, const struct tap_strings *files, struct tap_select_words *words,
-		   struct tap_err *err);
+int tap_cli_define(struct tap_cli_defs *d, const struct tap_strings *files,
+		   struct tap_select_words *words, struct tap_err *err);
 void tap_cli_defs_release(struct tap_cli_defs *d);
 
 #endif

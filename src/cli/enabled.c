@@ -73,11 +73,12 @@ static void print_bpf(void *ctx, const struct tap_attached *a)
 	print_line(p, &line);
 }
 
-int tap_enabled_print(const struct tap_enabled_from *from, const struct tap_select *select, unsigned int *nr,
-		      struct tap_err *err)
+int tap_enabled_print(const struct tap_enabled_from *from, const struct tap_select *select,
+		      unsigned int *nr, struct tap_err *err)
 {
 	struct printer p = { .from = from, .select = select };
-	int ret = from->root ? tap_tracefs_enabled(from->root, print_tracefs, &p, err) : 0, attached;
+	int ret = from->root ? tap_tracefs_enabled(from->root, print_tracefs, &p, err) : 0,
+	    attached;
 
 	attached = from->btf ? tap_attached(from->btf, print_bpf, &p, ret ? NULL : err) : 0;
 	*nr = p.nr;

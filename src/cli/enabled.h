@@ -9,13 +9,14 @@ struct btf;
 struct tap_select;
 
 struct tap_enabled_from {
-	char *root;			      /* of tracefs; NULL: it cannot be read */
-	const struct tap_tracefs_list *list;  /* its events */
-	const struct btf *btf;		      /* the kernel's; NULL as well */
+	char *root; /* of tracefs; NULL: it cannot be read */
+	const struct tap_tracefs_list *list; /* its events */
+	const struct btf *btf; /* the kernel's; NULL as well */
 };
 
-/* Prints those that @select names, as far as they can be read. @nr: how many. Return: 0; -errno of what cannot be read. */
-int tap_enabled_print(const struct tap_enabled_from *from, const struct tap_select *select, unsigned int *nr,
-		      struct tap_err *err);
+/* Prints those that @select names, as far as they can be read. @nr: how many. Return: 0; -errno of
+ * what cannot be read. */
+int tap_enabled_print(const struct tap_enabled_from *from, const struct tap_select *select,
+		      unsigned int *nr, struct tap_err *err);
 
 #endif

@@ -80,9 +80,13 @@ static int fail(pid_t pid, int ret, struct tap_err *err)
 		return tap_err_set(err, -ESRCH, "there is no process %d", pid);
 	case -EACCES:
 	case -EPERM:
-		return tap_err_set(err, -EACCES, "cannot read which files process %d has mapped: it is another user's: run as root", pid);
+		return tap_err_set(err, -EACCES,
+				   "cannot read which files process %d has mapped: it is another "
+				   "user's: run as root",
+				   pid);
 	default:
-		return tap_err_set(err, ret, "cannot read '/proc/%d/maps': %s", pid, strerror(-ret));
+		return tap_err_set(err, ret, "cannot read '/proc/%d/maps': %s", pid,
+				   strerror(-ret));
 	}
 }
 

@@ -11,8 +11,8 @@
 int tap_probes_print(const char *path, struct tap_err *err);
 
 /*
- * Those of the program that a process runs, and of each library that it has mapped. @nr: gets how many files have some.
- * Return: 0; -ESRCH: no such process; -EACCES: another user's; -errno.
+ * Those of the program that a process runs, and of each library that it has mapped. @nr: gets how
+ * many files have some. Return: 0; -ESRCH: no such process; -EACCES: another user's; -errno.
  */
 int tap_probes_print_process(pid_t pid, unsigned int *nr, struct tap_err *err);
 

@@ -13,7 +13,10 @@
 void tap_progress_start(struct tap_progress *p, int fd, const char *what, uint64_t now_ns)
 {
 	*p = (struct tap_progress){
-		.on = isatty(fd), .fd = fd, .what = what, .next_ns = now_ns + FIRST_NS,
+		.on = isatty(fd),
+		.fd = fd,
+		.what = what,
+		.next_ns = now_ns + FIRST_NS,
 	};
 }
 

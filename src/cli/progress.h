@@ -20,7 +20,8 @@ struct tap_progress {
 void tap_progress_start(struct tap_progress *p, int fd, const char *what, uint64_t now_ns);
 /* @done of @whole, of anything. */
 void tap_progress_show(struct tap_progress *p, uint64_t done, uint64_t whole, uint64_t now_ns);
-/* tap_progress_show(), now, of the struct tap_progress at @progress: to be handed to what takes long. */
+/* tap_progress_show(), now, of the struct tap_progress at @progress: to be handed to what takes
+ * long. */
 void tap_progress_step(void *progress, uint64_t done, uint64_t whole);
 /* Erases the line; it comes again if tap_progress_show() is called. */
 void tap_progress_erase(struct tap_progress *p);

@@ -12,7 +12,8 @@
 
 /* Columns of the terminal; 0: it is none. The first call looks: before there is a pager. */
 unsigned int tap_screen_columns(void);
-/* @when: as typed with --color, "always" or "never"; else, and where it is NULL, the environment and the terminal say. */
+/* @when: as typed with --color, "always" or "never"; else, and where it is NULL, the environment
+ * and the terminal say. */
 bool tap_screen_color(const char *when);
 /* The user's characters are UTF-8: there are blocks and lines to draw with. */
 bool tap_screen_utf8(void);

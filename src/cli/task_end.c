@@ -15,8 +15,7 @@ int tap_task_end_open(struct tap_task_end *e, int id, bool thread, struct tap_er
 {
 	const char *what = thread ? "thread" : "process";
 
-	*e = (struct tap_task_end){ .fd = pidfd_open(id, thread ? PIDFD_THREAD : 0),
-				    .id = id };
+	*e = (struct tap_task_end){ .fd = pidfd_open(id, thread ? PIDFD_THREAD : 0), .id = id };
 	if (e->fd < 0 && !(thread && errno == EINVAL))
 		return tap_err_set(err, -errno, "cannot wait for the end of %s %d: %m", what, id);
 	return 0;

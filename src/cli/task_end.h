@@ -7,7 +7,8 @@
 
 #include <schedtap/err.h>
 
-/* @fd is readable once the task has ended. -1: before 6.9 there is none for a thread, and kill() tells. */
+/* @fd is readable once the task has ended. -1: before 6.9 there is none for a thread, and kill()
+ * tells. */
 struct tap_task_end {
 	int fd;
 	int id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What recording may need, each tried on something of schedtap's own or on one event, in the way in which `schedtap record`
- * does it: events are switched on, and off again.
+ * What recording may need, each tried on something of schedtap's own or on one event, in the way in
+ * which `schedtap record` does it: events are switched on, and off again.
  */
 #ifndef TAP_CLI_TRIES_H
 #define TAP_CLI_TRIES_H
@@ -27,7 +27,7 @@ enum tap_try {
 };
 
 struct tap_try_row {
-	const char *name;    /* "uprobes" */
+	const char *name; /* "uprobes" */
 	const char *enables; /* what it is good for */
 	/* As options of record; NULL: not given. */
 	const char *backend, *event, *stack;
@@ -38,7 +38,8 @@ struct tap_try_row {
 extern const struct tap_try_row tap_tries[TAP_NR_TRIES];
 
 /*
- * Tries all, in a process of its own: when the caller is killed, that process still ends what it began.
+ * Tries all, in a process of its own: when the caller is killed, that process still ends what it
+ * began.
  * @results: .code 0 where it works. Return: 0; -errno with a sentence: nothing was tried.
  */
 int tap_try_all(struct tap_err results[TAP_NR_TRIES], struct tap_err *err);

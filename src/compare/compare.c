@@ -17,8 +17,9 @@
 const char *tap_compare_verdict_name(enum tap_compare_verdict verdict)
 {
 	static const char *const names[] = {
-		[TAP_COMPARE_UNCLEAR] = "unclear", [TAP_COMPARE_SAME] = "same", [TAP_COMPARE_CHANGED] = "changed",
-		[TAP_COMPARE_BETTER] = "better", [TAP_COMPARE_WORSE] = "worse",
+		[TAP_COMPARE_UNCLEAR] = "unclear", [TAP_COMPARE_SAME] = "same",
+		[TAP_COMPARE_CHANGED] = "changed", [TAP_COMPARE_BETTER] = "better",
+		[TAP_COMPARE_WORSE] = "worse",
 	};
 
 	return names[verdict];
@@ -46,7 +47,8 @@ static int index_init(struct index *x, const struct tap_metrics *metrics)
 {
 	*x = (struct index){ .metrics = metrics };
 	for (unsigned int i = 0; i < metrics->nr; i++)
-		if (tap_map_set(&x->by_name, tap_map_key(metrics->v[i].name, strlen(metrics->v[i].name)), i + 1))
+		if (tap_map_set(&x->by_name,
+				tap_map_key(metrics->v[i].name, strlen(metrics->v[i].name)), i + 1))
 			return -ENOMEM;
 	return 0;
 }
@@ -59,7 +61,8 @@ static const struct tap_metric *find(const struct index *x, const char *name)
 }
 
 /* Return: 1; 0: not all have it; -ENOMEM. */
-static int take_values(struct tap_compared_side *side, const struct index *x, unsigned int nr, const char *name)
+static int take_values(struct tap_compared_side *side, const struct index *x, unsigned int nr,
+		       const char *name)
 {
 	side->v = calloc(nr, sizeof(*side->v));
 	if (!side->v)
@@ -100,13 +103,15 @@ static int test(struct tap_compared *c)
 }
 
 /*
- * Intervals become narrower as the root of the number of recordings. For a difference the interval has to be as wide as it
- * takes among so many metrics, if this is the only one that differs.
+ * Intervals become narrower as the root of the number of recordings. For a difference the interval
+ * has to be as wide as it takes among so many metrics, if this is the only one that differs.
  */
-static unsigned int guess_more(const struct tap_compared *c, double least, const struct tap_comparison *all)
+static unsigned int guess_more(const struct tap_compared *c, double least,
+			       const struct tap_comparison *all)
 {
 	unsigned int nr = c->a.nr < c->b.nr ? c->a.nr : c->b.nr;
-	double width = fmax(c->interval.high - c->shift, c->shift - c->interval.low), needs = 0, missing, more;
+	double width = fmax(c->interval.high - c->shift, c->shift - c->interval.low), needs = 0,
+	       missing, more;
 
 	if (nr < TAP_COMPARE_MIN)
 		return TAP_COMPARE_MIN - nr;
@@ -123,11 +128,13 @@ static void judge(struct tap_compared *c, double min_effect, const struct tap_co
 {
 	double least = min_effect * fabs(c->a.median);
 	bool differs = c->p_adjusted <= TAP_STATS_ALPHA;
-	bool is_more = differs && c->interval.low > least, is_less = differs && c->interval.high < -least;
+	bool is_more = differs && c->interval.low > least,
+	     is_less = differs && c->interval.high < -least;
 
 	if (is_more || is_less)
-		c->verdict = c->better == TAP_BETTER_NEITHER ? TAP_COMPARE_CHANGED :
-			     is_more == (c->better == TAP_BETTER_MORE) ? TAP_COMPARE_BETTER : TAP_COMPARE_WORSE;
+		c->verdict = c->better == TAP_BETTER_NEITHER		 ? TAP_COMPARE_CHANGED
+			     : is_more == (c->better == TAP_BETTER_MORE) ? TAP_COMPARE_BETTER
+									 : TAP_COMPARE_WORSE;
 	else if (c->interval.low >= -least && c->interval.high <= least)
 		c->verdict = TAP_COMPARE_SAME;
 	else
@@ -142,7 +149,8 @@ struct sides {
 };
 
 /* Of a metric that has no row yet. */
-static int add(struct tap_comparison *out, const struct sides *s, const struct tap_metric *m, const struct tap_compare_opts *opts)
+static int add(struct tap_comparison *out, const struct sides *s, const struct tap_metric *m,
+	       const struct tap_compare_opts *opts)
 {
 	struct tap_compared c = { .name = m->name, .unit = m->unit, .better = m->better };
 	int ret = take_values(&c.a, s->a, s->nr_a, m->name);
@@ -171,7 +179,8 @@ out:
 }
 
 /* Rows of all metrics of all recordings, in the order in which they first come. */
-static int add_all(struct tap_comparison *out, const struct sides *s, const struct tap_compare_opts *opts)
+static int add_all(struct tap_comparison *out, const struct sides *s,
+		   const struct tap_compare_opts *opts)
 {
 	unsigned int nr = s->nr_a + s->nr_b;
 	int ret = 0;
@@ -207,7 +216,8 @@ static int adjust(struct tap_comparison *out)
 	return ret;
 }
 
-int tap_compare(const struct tap_metrics *const *a, unsigned int nr_a, const struct tap_metrics *const *b, unsigned int nr_b,
+int tap_compare(const struct tap_metrics *const *a, unsigned int nr_a,
+		const struct tap_metrics *const *b, unsigned int nr_b,
 		const struct tap_compare_opts *opts, struct tap_comparison *out)
 {
 	struct sides s = { calloc(nr_a + nr_b, sizeof(*s.a)), NULL, nr_a, nr_b };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The metrics of some recordings, A, against those of others, B. The unit is the recording: what happens within one hangs
- * together, so that tests on single events find a difference nearly always. No value is left out as an outlier.
+ * The metrics of some recordings, A, against those of others, B. The unit is the recording: what
+ * happens within one hangs together, so that tests on single events find a difference nearly
+ * always. No value is left out as an outlier.
  */
 #ifndef TAP_COMPARE_COMPARE_H
 #define TAP_COMPARE_COMPARE_H
@@ -14,7 +15,7 @@
 
 enum tap_compare_verdict {
 	TAP_COMPARE_UNCLEAR,
-	TAP_COMPARE_SAME,    /* the shift's interval lies within the least effect */
+	TAP_COMPARE_SAME, /* the shift's interval lies within the least effect */
 	TAP_COMPARE_CHANGED, /* it lies beyond, and of this metric nobody says which is better */
 	TAP_COMPARE_BETTER,
 	TAP_COMPARE_WORSE,
@@ -39,7 +40,8 @@ struct tap_compared {
 	double shift_pct; /* of A's median; NAN where that is 0 */
 	double p, p_adjusted; /* NAN: too few recordings */
 	enum tap_compare_verdict verdict;
-	/* Unclear: about how many recordings more on each side would tell, if they are as these; 0: there is no telling. */
+	/* Unclear: about how many recordings more on each side would tell, if they are as these; 0:
+	 * there is no telling. */
 	unsigned int more;
 };
 
@@ -56,12 +58,15 @@ struct tap_comparison {
 	unsigned int nr, cap;
 	unsigned int nr_partial; /* wanted, and not in every recording */
 	const char *partial; /* one of these; borrowed from the metrics */
-	/* With how many recordings a side a difference in one of the metrics alone could be told, whatever the others do. */
+	/* With how many recordings a side a difference in one of the metrics alone could be told,
+	 * whatever the others do. */
 	unsigned int needs;
 };
 
-/* @a, @b: of each recording; there are some on both sides. Return: 0 or -ENOMEM; release in either case. */
-int tap_compare(const struct tap_metrics *const *a, unsigned int nr_a, const struct tap_metrics *const *b, unsigned int nr_b,
+/* @a, @b: of each recording; there are some on both sides. Return: 0 or -ENOMEM; release in either
+ * case. */
+int tap_compare(const struct tap_metrics *const *a, unsigned int nr_a,
+		const struct tap_metrics *const *b, unsigned int nr_b,
 		const struct tap_compare_opts *opts, struct tap_comparison *out);
 void tap_comparison_release(struct tap_comparison *c);
 

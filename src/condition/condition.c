@@ -34,13 +34,15 @@ struct parser {
 /* The caret is below @at. A long text is shown in part. */
 static int fail(const struct parser *p, const char *at, const char *message)
 {
-	size_t column = (size_t)(at - p->c->text), from = column > SHOWN_BEFORE ? column - SHOWN_BEFORE : 0;
+	size_t column = (size_t)(at - p->c->text),
+	       from = column > SHOWN_BEFORE ? column - SHOWN_BEFORE : 0;
 	char shown[SHOWN + 1];
 
 	snprintf(shown, sizeof(shown), "%s", p->c->text + from);
 	for (char *s = shown; *s; s++)
 		*s = iscntrl((unsigned char)*s) ? ' ' : *s;
-	return tap_err_set(p->err, -EINVAL, "bad condition: %s\n %s\n %*s^", message, shown, (int)(column - from), "");
+	return tap_err_set(p->err, -EINVAL, "bad condition: %s\n %s\n %*s^", message, shown,
+			   (int)(column - from), "");
 }
 
 static void skip_blanks(struct parser *p)
@@ -78,7 +80,8 @@ static int expect_above(struct parser *p)
 {
 	if (!accept(p, '>'))
 		return fail(p, p->at, "expected '>'");
-	return *p->at == '=' ? fail(p, p->at, "expected '>': other comparisons do not work here") : 0;
+	return *p->at == '=' ? fail(p, p->at, "expected '>': other comparisons do not work here")
+			     : 0;
 }
 
 static int parse_time(struct parser *p)
@@ -90,7 +93,8 @@ static int parse_time(struct parser *p)
 	free(word);
 	if (ret == -ENOMEM)
 		return tap_err_set(p->err, ret, "out of memory");
-	/* a number alone is one of seconds to options, but in a condition mostly meant to be one of ms */
+	/* a number alone is one of seconds to options, but in a condition mostly meant to be one of
+	 * ms */
 	if (ret || (p->c->limit && isdigit((unsigned char)p->at[len - 1])))
 		return fail(p, p->at, "expected a time with its unit [10us, 4ms, 1s]");
 	p->at += len;
@@ -103,7 +107,8 @@ static int parse_number(struct parser *p, const char *behind, const char *expect
 
 	skip_blanks(p);
 	at = p->at;
-	if (tap_text_take_digits(&p->at, NULL, 10, &p->c->limit) || strncmp(p->at, behind, strlen(behind)))
+	if (tap_text_take_digits(&p->at, NULL, 10, &p->c->limit) ||
+	    strncmp(p->at, behind, strlen(behind)))
 		return fail(p, at, expected);
 	end = p->at + strlen(behind);
 	if (*end && !isspace((unsigned char)*end))
@@ -127,7 +132,8 @@ static int parse_event(struct parser *p, const char *ends)
 	else
 		ret = tap_select_read(&words, &p->c->event, &why);
 	if (ret && why.code)
-		ret = ret == -EINVAL ? fail(p, p->at, why.text) : tap_err_set(p->err, ret, "%s", why.text);
+		ret = ret == -EINVAL ? fail(p, p->at, why.text)
+				     : tap_err_set(p->err, ret, "%s", why.text);
 	p->at += len;
 	tap_strings_release(&words.events);
 	free(word);
@@ -138,17 +144,20 @@ static int make_task_filter(struct parser *p)
 {
 	struct tap_condition *c = p->c;
 	const char *name = c->kind == TAP_CONDITION_STATE ? tap_state_name(c->state) : "violation";
-	struct tap_abi abi = { .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_size = sizeof(long) };
+	struct tap_abi abi = { .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+			       .long_size = sizeof(long) };
 	struct tap_buf text = { 0 };
 	int ret;
 
 	tap_buf_printf(&text, "name: %s\nID: 1\n%s", name, task_fields);
-	ret = text.err ? tap_err_set(p->err, text.err, "out of memory") :
-			 tap_format_parse("condition", text.data, text.len, abi, &c->task, p->err);
+	ret = text.err ? tap_err_set(p->err, text.err, "out of memory")
+		       : tap_format_parse("condition", text.data, text.len, abi, &c->task, p->err);
 	tap_buf_release(&text);
 	ret = ret ?: tap_filter_new(c->task, c->filter, &c->of_task, p->err);
 	if (!ret && c->of_task->nr_pasts)
-		ret = fail(p, c->filter, "a condition cannot use changed() or moved(), which work only in the filter of a recorded event (-f)");
+		ret = fail(p, c->filter,
+			   "a condition cannot use changed() or moved(), which work only in the "
+			   "filter of a recorded event (-f)");
 	return ret;
 }
 
@@ -157,7 +166,8 @@ static int parse_filter(struct parser *p)
 {
 	size_t len = word_len(p, "(\"'");
 	const char *word = p->at;
-	bool is_of_task = p->c->kind == TAP_CONDITION_STATE || p->c->kind == TAP_CONDITION_VIOLATION;
+	bool is_of_task =
+		p->c->kind == TAP_CONDITION_STATE || p->c->kind == TAP_CONDITION_VIOLATION;
 
 	if (!*word)
 		return 0;
@@ -185,11 +195,13 @@ static int parse_kind(struct parser *p, const char *word, size_t len)
 		c->kind = TAP_CONDITION_LOST;
 	else if (is_word(word, len, "violation"))
 		c->kind = TAP_CONDITION_VIOLATION;
-	for (c->state = TAP_STATE_UNKNOWN; c->kind == TAP_CONDITION_EVENT && c->state < TAP_NR_STATES; c->state++) {
+	for (c->state = TAP_STATE_UNKNOWN;
+	     c->kind == TAP_CONDITION_EVENT && c->state < TAP_NR_STATES; c->state++) {
 		if (!is_word(word, len, tap_state_name(c->state)))
 			continue;
 		if (c->state == TAP_STATE_UNKNOWN || c->state == TAP_STATE_DEAD)
-			return fail(p, word, "the time that tasks spend in this state is not known");
+			return fail(p, word,
+				    "the time that tasks spend in this state is not known");
 		c->kind = TAP_CONDITION_STATE;
 		return 0;
 	}
@@ -200,7 +212,10 @@ static int parse_kind(struct parser *p, const char *word, size_t len)
 static int refuse_limit(struct parser *p, const char *word)
 {
 	skip_blanks(p);
-	return *p->at != '>' ? 0 : fail(p, word, "only these can be compared with a time: waking, preempted, throttled, blocked, sleeping, stopped, running, violation");
+	return *p->at != '>' ? 0
+			     : fail(p, word,
+				    "only these can be compared with a time: waking, preempted, "
+				    "throttled, blocked, sleeping, stopped, running, violation");
 }
 
 static int parse(struct parser *p)
@@ -245,7 +260,8 @@ int tap_condition_parse(const char *text, struct tap_condition **out, struct tap
 	if (!c || !c->text)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	else if (strlen(text) > MAX_BYTES)
-		ret = tap_err_set(err, -EINVAL, "bad condition: it is longer than %u bytes", MAX_BYTES);
+		ret = tap_err_set(err, -EINVAL, "bad condition: it is longer than %u bytes",
+				  MAX_BYTES);
 	else
 		ret = parse(&p);
 	if (!ret) {

@@ -34,7 +34,8 @@ struct tap_watched_wait *tap_waits_get(struct tap_waits *w, unsigned int i)
 	return tap_array_at(&w->waits, &w->nr_waits, i, sizeof(*w->waits), NULL);
 }
 
-int tap_waits_set(struct tap_waits *w, unsigned int i, uint64_t since_ns, unsigned int nr_told, uint64_t at_ns)
+int tap_waits_set(struct tap_waits *w, unsigned int i, uint64_t since_ns, unsigned int nr_told,
+		  uint64_t at_ns)
 {
 	struct tap_watched_wait *wait = tap_waits_get(w, i);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which waits have lasted how long: a heap of when each is to be looked at next. Most waits are short, and most
- * tasks wait again soon: so a task that is in the heap stays there when its wait ends, and only when it is looked
- * at is seen whether it is another wait by then. So beginning to wait costs nearly nothing.
+ * Which waits have lasted how long: a heap of when each is to be looked at next. Most waits are
+ * short, and most tasks wait again soon: so a task that is in the heap stays there when its wait
+ * ends, and only when it is looked at is seen whether it is another wait by then. So beginning to
+ * wait costs nearly nothing.
  */
 #ifndef TAP_CONDITION_WAITS_H
 #define TAP_CONDITION_WAITS_H
@@ -33,7 +34,8 @@ struct tap_waits { /* all zero: empty */
 
 void tap_waits_release(struct tap_waits *w);
 /* The wait @i begins, or goes on: it is looked at then. Return: 0 or -ENOMEM. */
-int tap_waits_set(struct tap_waits *w, unsigned int i, uint64_t since_ns, unsigned int nr_told, uint64_t at_ns);
+int tap_waits_set(struct tap_waits *w, unsigned int i, uint64_t since_ns, unsigned int nr_told,
+		  uint64_t at_ns);
 /* It is looked at no more. */
 void tap_waits_drop(struct tap_waits *w, unsigned int i);
 /* Return: NULL when out of memory. */

@@ -46,7 +46,7 @@ struct watched {
 		uint64_t nr;
 		uint32_t steps[NR_STEPS];
 		bool is_told;
-	} *rate; /* owned */
+	} * rate; /* owned */
 	unsigned int nr_queued;
 };
 
@@ -125,8 +125,14 @@ static void tell(struct tap_watch *w, unsigned int condition, const struct tap_m
 static bool task_fits(const struct tap_condition *c, const struct tap_task *task)
 {
 	struct tap_condition_task rec = {
-		.type = 1, .common_pid = task->tid, .tid = task->tid, .pid = task->tid, .tgid = tap_task_tgid(task),
-		.prio = task->prio, .cpu = task->cpu, .cgroup = task->cgroup,
+		.type = 1,
+		.common_pid = task->tid,
+		.tid = task->tid,
+		.pid = task->tid,
+		.tgid = tap_task_tgid(task),
+		.prio = task->prio,
+		.cpu = task->cpu,
+		.cgroup = task->cgroup,
 	};
 	struct tap_filter_about about = { .cpu = task->cpu, .comm = task->comm };
 
@@ -137,7 +143,8 @@ static bool task_fits(const struct tap_condition *c, const struct tap_task *task
 	return tap_filter_match(c->of_task, &rec, sizeof(rec), &about) > 0;
 }
 
-static void tell_of_task(struct tap_watch *w, unsigned int condition, const struct tap_task *task, uint64_t at_ns)
+static void tell_of_task(struct tap_watch *w, unsigned int condition, const struct tap_task *task,
+			 uint64_t at_ns)
 {
 	struct tap_met met = { .at_ns = at_ns, .tid = task->tid };
 
@@ -150,8 +157,8 @@ static void tell_of_task(struct tap_watch *w, unsigned int condition, const stru
 /* ---- waits ---- */
 
 /* Of its @limits it has come to so many. Return: 0 or -ENOMEM. */
-static int set_wait(struct tap_watch *w, const struct limits *limits, struct tap_task *task, uint64_t since_ns,
-		    unsigned int nr_told)
+static int set_wait(struct tap_watch *w, const struct limits *limits, struct tap_task *task,
+		    uint64_t since_ns, unsigned int nr_told)
 {
 	struct tap_task **place;
 
@@ -164,7 +171,8 @@ static int set_wait(struct tap_watch *w, const struct limits *limits, struct tap
 }
 
 /* Return: 0 or -ENOMEM. */
-static int begin_wait(struct tap_watch *w, unsigned int kind, struct tap_task *task, uint64_t since_ns)
+static int begin_wait(struct tap_watch *w, unsigned int kind, struct tap_task *task,
+		      uint64_t since_ns)
 {
 	const struct limits *limits = &w->limits[kind];
 	unsigned int i = task->index * w->nr_slots + limits->slot;
@@ -176,7 +184,8 @@ static int begin_wait(struct tap_watch *w, unsigned int kind, struct tap_task *t
 }
 
 /* Return: since when the task is in such a wait; TAP_NOT_WAITING. */
-static uint64_t waits_since(const struct tap_watch *w, unsigned int kind, const struct tap_task *task)
+static uint64_t waits_since(const struct tap_watch *w, unsigned int kind,
+			    const struct tap_task *task)
 {
 	if (kind != VIOLATION)
 		return task->state == (enum tap_state)kind ? task->since_ns : TAP_NOT_WAITING;
@@ -217,7 +226,8 @@ static int look_at_wait(struct tap_watch *w)
 	return 0;
 }
 
-/* All that was before @ns is known: those waits go on that had come to a limit by then. Return: 0 or -ENOMEM. */
+/* All that was before @ns is known: those waits go on that had come to a limit by then. Return: 0
+ * or -ENOMEM. */
 static int look_at_waits(struct tap_watch *w, uint64_t ns)
 {
 	int ret = w->has_balance ? tap_balance_advance(&w->balance, w->timeline, ns) : 0;
@@ -235,7 +245,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	return w->limits[s->next].nr ? begin_wait(w, s->next, s->task, s->to_ns) : 0;
 }
 
-/* It may be over right now: then there is no later time to tell of the limits that it had come to. */
+/* It may be over right now: then there is no later time to tell of the limits that it had come to.
+ */
 static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
 {
 	struct tap_watch *w = ctx;
@@ -244,7 +255,8 @@ static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *ta
 
 	for (; nr < limits->nr && task->since_ns + limits->v[nr].ns < ts_ns; nr++)
 		if (tap_timeline_is_certain(t, task))
-			tell_of_task(w, limits->v[nr].condition, task, task->since_ns + limits->v[nr].ns);
+			tell_of_task(w, limits->v[nr].condition, task,
+				     task->since_ns + limits->v[nr].ns);
 	if (nr < limits->nr)
 		return set_wait(w, limits, task, task->since_ns, nr);
 	if (limits->nr)
@@ -252,7 +264,9 @@ static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *ta
 	return 0;
 }
 
-static const struct tap_watcher_ops waits_ops = { .states = TAP_STATE_ALL, .interval = on_interval, .waits = on_waits };
+static const struct tap_watcher_ops waits_ops = { .states = TAP_STATE_ALL,
+						  .interval = on_interval,
+						  .waits = on_waits };
 
 static void on_violation(void *ctx, const struct tap_wait *wait)
 {
@@ -315,7 +329,8 @@ static bool rate_add(struct watched *c, uint64_t ts_ns)
 }
 
 /* Who ran: the event's own name for it is the one it has then. */
-static void name_event(const struct tap_watch *w, const struct kind *k, const struct tap_event *ev, struct tap_met *met)
+static void name_event(const struct tap_watch *w, const struct kind *k, const struct tap_event *ev,
+		       struct tap_met *met)
 {
 	const struct tap_task *task = w->timeline ? tap_timeline_task(w->timeline, met->tid) : NULL;
 	uint32_t len;
@@ -332,7 +347,9 @@ static void name_event(const struct tap_watch *w, const struct kind *k, const st
 
 static void use_event(struct tap_watch *w, const struct kind *k, const struct tap_event *ev)
 {
-	struct tap_met met = { .at_ns = ev->ts_ns, .tid = k->pid ? (int)tap_field_u64(k->pid, ev->data, ev->size) : -1 };
+	struct tap_met met = { .at_ns = ev->ts_ns,
+			       .tid = k->pid ? (int)tap_field_u64(k->pid, ev->data, ev->size)
+					     : -1 };
 	struct tap_filter_about about = { .cpu = ev->cpu };
 
 	name_event(w, k, ev, &met);
@@ -377,8 +394,8 @@ static int to_timeline(struct tap_watch *w, const struct tap_event *const *event
 }
 
 /*
- * The timeline is fed as many events at once as can be: up to one that somebody else wants, and up to where a wait
- * may come to its limit, also one that begins meanwhile.
+ * The timeline is fed as many events at once as can be: up to one that somebody else wants, and up
+ * to where a wait may come to its limit, also one that begins meanwhile.
  */
 static int take(struct tap_watch *w, const struct tap_event *const *events, unsigned int nr)
 {
@@ -390,7 +407,8 @@ static int take(struct tap_watch *w, const struct tap_event *const *events, unsi
 		const struct kind *k = ev->fmt ? &w->kinds[ev->mark - 1] : NULL;
 
 		if (__builtin_expect(ev->ts_ns > w->look_ns, 0)) {
-			ret = to_timeline(w, events + from, i - from) ?: look_at_waits(w, ev->ts_ns);
+			ret = to_timeline(w, events + from, i - from)
+				      ?: look_at_waits(w, ev->ts_ns);
 			from = i;
 			w->look_ns = tap_waits_due_ns(&w->waits);
 			if (w->look_ns - ev->ts_ns > w->shortest_ns)
@@ -425,10 +443,13 @@ int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
 	if (w->timeline)
 		ret = ret ?: look_at_waits(w, until_ns);
 	if (ret)
-		return tap_err_set(err, ret, "cannot test whether a condition of --when holds: %s", strerror(-ret));
+		return tap_err_set(err, ret, "cannot test whether a condition of --when holds: %s",
+				   strerror(-ret));
 	if (w->timeline && until_ns >= w->forget_ns) {
 		w->forget_ns = until_ns + FORGET_EVERY_NS;
-		tap_timeline_forget(w->timeline, until_ns > FORGET_EVERY_NS ? until_ns - FORGET_EVERY_NS : 0, on_forget, w);
+		tap_timeline_forget(w->timeline,
+				    until_ns > FORGET_EVERY_NS ? until_ns - FORGET_EVERY_NS : 0,
+				    on_forget, w);
 	}
 	return 0;
 }
@@ -441,7 +462,8 @@ static bool fits(const struct tap_condition *c, const struct tap_format *fmt)
 }
 
 /* Return: 0; -EINVAL: the filter makes no sense for it; -ENOMEM. */
-static int add_use(struct kind *k, unsigned int condition, const struct tap_condition *c, struct tap_err *err)
+static int add_use(struct kind *k, unsigned int condition, const struct tap_condition *c,
+		   struct tap_err *err)
 {
 	struct use u = { .condition = condition };
 	int ret;
@@ -451,7 +473,10 @@ static int add_use(struct kind *k, unsigned int condition, const struct tap_cond
 	ret = c->filter ? tap_filter_new(k->fmt, c->filter, &u.filter, err) : 0;
 	if (!ret && u.filter && u.filter->nr_pasts) {
 		tap_filter_free(u.filter);
-		ret = tap_err_set(err, -EINVAL, "condition '%.300s' uses changed() or moved(), which work only in the filter of a recorded event (-f)", c->text);
+		ret = tap_err_set(err, -EINVAL,
+				  "condition '%.300s' uses changed() or moved(), which work only "
+				  "in the filter of a recorded event (-f)",
+				  c->text);
 	}
 	if (ret)
 		return ret;
@@ -484,14 +509,18 @@ static bool is_for_timeline(const struct tap_watch *w, const struct tap_format *
 {
 	if (!w->timeline)
 		return false;
-	return is_for_names(w) ? tap_timeline_tells_identity(fmt) : tap_timeline_wants(fmt, w->wants_cgroups);
+	return is_for_names(w) ? tap_timeline_tells_identity(fmt)
+			       : tap_timeline_wants(fmt, w->wants_cgroups);
 }
 
 /* Return: 0 with its index, nr_kinds if nobody wants it; -errno. */
-static int add_kind(struct tap_watch *w, const struct tap_format *fmt, unsigned int *index, struct tap_err *err)
+static int add_kind(struct tap_watch *w, const struct tap_format *fmt, unsigned int *index,
+		    struct tap_err *err)
 {
 	struct kind k = {
-		.fmt = fmt, .pid = tap_number_field(fmt, "common_pid"), .tid = tap_number_field(fmt, "pid"),
+		.fmt = fmt,
+		.pid = tap_number_field(fmt, "common_pid"),
+		.tid = tap_number_field(fmt, "pid"),
 		.comm = tap_text_field(fmt, "comm"),
 	};
 	int ret = 0;
@@ -505,7 +534,8 @@ static int add_kind(struct tap_watch *w, const struct tap_format *fmt, unsigned 
 	k.for_timeline = is_for_timeline(w, fmt);
 	if (ret != -ENOMEM && !k.nr_uses && !k.for_timeline)
 		return 0;
-	if (ret == -ENOMEM || *index == UINT16_MAX - 1u || tap_array_grow(&w->kinds, w->nr_kinds, &w->cap_kinds, sizeof(k))) {
+	if (ret == -ENOMEM || *index == UINT16_MAX - 1u ||
+	    tap_array_grow(&w->kinds, w->nr_kinds, &w->cap_kinds, sizeof(k))) {
 		release_kind(&k);
 		return nomem(err);
 	}
@@ -526,7 +556,8 @@ static uint16_t mark(void *ctx, const struct tap_format *fmt)
 }
 
 /* Whether an event fits that is there, and its filter makes sense for one of those. */
-static int check_event(const struct tap_watch *w, const struct tap_condition *c, struct tap_err *err)
+static int check_event(const struct tap_watch *w, const struct tap_condition *c,
+		       struct tap_err *err)
 {
 	unsigned int nr, nr_fit = 0;
 	const struct tap_format *const *formats = tap_follow_formats(w->follow, &nr);
@@ -543,8 +574,11 @@ static int check_event(const struct tap_watch *w, const struct tap_condition *c,
 		if (ret != -EINVAL)
 			return ret;
 	}
-	return nr_fit ? ret : tap_err_set(err, -EINVAL, "condition '%.300s' needs the event '%.200s', which is not recorded: select it with -e", c->text,
-					  tap_condition_word(c)->text);
+	return nr_fit ? ret
+		      : tap_err_set(err, -EINVAL,
+				    "condition '%.300s' needs the event '%.200s', which is not "
+				    "recorded: select it with -e",
+				    c->text, tap_condition_word(c)->text);
 }
 
 static bool has_event(const struct tap_watch *w, const char *system, const char *name)
@@ -560,14 +594,25 @@ static bool has_event(const struct tap_watch *w, const char *system, const char 
 
 static int check_task(const struct tap_watch *w, const struct tap_condition *c, struct tap_err *err)
 {
-	bool wakes = c->kind == TAP_CONDITION_VIOLATION || tap_state_is_sleep(c->state) || c->state == TAP_STATE_WAKING;
+	bool wakes = c->kind == TAP_CONDITION_VIOLATION || tap_state_is_sleep(c->state) ||
+		     c->state == TAP_STATE_WAKING;
 
 	if (!has_event(w, "sched", "sched_switch"))
-		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_switch', which is not recorded: select it with -e", c->text);
-	if (wakes && !has_event(w, "sched", "sched_waking") && !has_event(w, "sched", "sched_wakeup"))
-		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_waking', which is not recorded: select it with -e", c->text);
+		return tap_err_set(err, -EINVAL,
+				   "condition '%.300s' needs the event 'sched_switch', which is "
+				   "not recorded: select it with -e",
+				   c->text);
+	if (wakes && !has_event(w, "sched", "sched_waking") &&
+	    !has_event(w, "sched", "sched_wakeup"))
+		return tap_err_set(err, -EINVAL,
+				   "condition '%.300s' needs the event 'sched_waking', which is "
+				   "not recorded: select it with -e",
+				   c->text);
 	if (c->state == TAP_STATE_THROTTLED && !has_event(w, "schedtap", "sched_throttle"))
-		return tap_err_set(err, -EINVAL, "condition '%.300s' needs the event 'sched_throttle', which is not recorded: select it with -e", c->text);
+		return tap_err_set(err, -EINVAL,
+				   "condition '%.300s' needs the event 'sched_throttle', which is "
+				   "not recorded: select it with -e",
+				   c->text);
 	return 0;
 }
 
@@ -584,7 +629,8 @@ static int by_length(const void *a, const void *b)
 
 static int add_limit(struct tap_watch *w, unsigned int condition, const struct tap_condition *c)
 {
-	struct limits *l = &w->limits[c->kind == TAP_CONDITION_VIOLATION ? VIOLATION : (unsigned int)c->state];
+	struct limits *l =
+		&w->limits[c->kind == TAP_CONDITION_VIOLATION ? VIOLATION : (unsigned int)c->state];
 
 	if (tap_array_grow(&l->v, l->nr, &l->cap, sizeof(*l->v)))
 		return -ENOMEM;
@@ -620,26 +666,31 @@ static int add_condition(struct tap_watch *w, unsigned int i, struct tap_err *er
 /* What comes before a wait that is watched. */
 static uint32_t states_before(const struct tap_watch *w)
 {
-	const uint32_t sleeps = TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_BLOCKED) | TAP_STATE_BIT(TAP_STATE_STOPPED);
+	const uint32_t sleeps = TAP_STATE_BIT(TAP_STATE_SLEEPING) |
+				TAP_STATE_BIT(TAP_STATE_BLOCKED) | TAP_STATE_BIT(TAP_STATE_STOPPED);
 	uint32_t states = TAP_STATE_BIT(TAP_STATE_UNKNOWN);
 
 	if (w->limits[TAP_STATE_WAKING].nr)
 		states |= sleeps;
 	if (w->limits[TAP_STATE_RUNNING].nr)
-		states |= sleeps | TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) | TAP_STATE_BIT(TAP_STATE_THROTTLED);
+		states |= sleeps | TAP_STATE_BIT(TAP_STATE_WAKING) |
+			  TAP_STATE_BIT(TAP_STATE_PREEMPTED) | TAP_STATE_BIT(TAP_STATE_THROTTLED);
 	if (w->limits[TAP_STATE_THROTTLED].nr)
-		states |= TAP_STATE_BIT(TAP_STATE_RUNNING) | TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED);
+		states |= TAP_STATE_BIT(TAP_STATE_RUNNING) | TAP_STATE_BIT(TAP_STATE_WAKING) |
+			  TAP_STATE_BIT(TAP_STATE_PREEMPTED);
 	if (w->limits[TAP_STATE_WAKING].nr || w->limits[TAP_STATE_PREEMPTED].nr)
 		states |= TAP_STATE_BIT(TAP_STATE_THROTTLED);
-	if (w->limits[TAP_STATE_PREEMPTED].nr || w->limits[TAP_STATE_SLEEPING].nr || w->limits[TAP_STATE_BLOCKED].nr ||
-	    w->limits[TAP_STATE_STOPPED].nr)
+	if (w->limits[TAP_STATE_PREEMPTED].nr || w->limits[TAP_STATE_SLEEPING].nr ||
+	    w->limits[TAP_STATE_BLOCKED].nr || w->limits[TAP_STATE_STOPPED].nr)
 		states |= TAP_STATE_BIT(TAP_STATE_RUNNING);
 	return states;
 }
 
 static int start_balance(struct tap_watch *w)
 {
-	const struct tap_balance_opts opts = { .ctx = w, .lengths_told = true, .tell = on_violation };
+	const struct tap_balance_opts opts = { .ctx = w,
+					       .lengths_told = true,
+					       .tell = on_violation };
 
 	w->has_balance = true;
 	return tap_balance_init(&w->balance, &opts);
@@ -656,8 +707,12 @@ static bool asks_for_names(const struct tap_watch *w)
 static int start_timeline(struct tap_watch *w)
 {
 	struct tap_timeline_opts opts = {
-		.window = TAP_WINDOW_ALL, .lists = &w->ids.lists, .forgets = true, .watchers = w->watchers,
-		.lives_only = is_for_names(w), .throttling = has_event(w, "schedtap", "sched_throttle"),
+		.window = TAP_WINDOW_ALL,
+		.lists = &w->ids.lists,
+		.forgets = true,
+		.watchers = w->watchers,
+		.lives_only = is_for_names(w),
+		.throttling = has_event(w, "schedtap", "sched_throttle"),
 	};
 
 	if (!w->nr_slots && !asks_for_names(w))
@@ -667,15 +722,18 @@ static int start_timeline(struct tap_watch *w)
 	if (tap_identities_init(&w->ids, NULL, w->meta))
 		return -ENOMEM;
 	if (w->limits[VIOLATION].nr) {
-		w->watchers[opts.nr_watchers++] = (struct tap_watcher){ .ops = &tap_balance_ops, .ctx = &w->balance };
+		w->watchers[opts.nr_watchers++] =
+			(struct tap_watcher){ .ops = &tap_balance_ops, .ctx = &w->balance };
 		if (start_balance(w))
 			return -ENOMEM;
 	}
-	w->watchers[opts.nr_watchers++] = (struct tap_watcher){ .ops = &waits_ops, .ctx = w, .states = states_before(w) };
+	w->watchers[opts.nr_watchers++] =
+		(struct tap_watcher){ .ops = &waits_ops, .ctx = w, .states = states_before(w) };
 	return tap_timeline_new(&opts, &w->timeline);
 }
 
-static int begin(struct tap_watch *w, const char *spool_path, struct tap_held *held, struct tap_err *err)
+static int begin(struct tap_watch *w, const char *spool_path, struct tap_held *held,
+		 struct tap_err *err)
 {
 	int ret = tap_follow_open(spool_path, held, held != NULL, &w->follow, err);
 
@@ -699,7 +757,8 @@ int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, cons
 
 	*out = NULL;
 	if (nr > MAX_CONDITIONS)
-		return tap_err_set(err, -EINVAL, "--when: more than %u conditions are given", MAX_CONDITIONS);
+		return tap_err_set(err, -EINVAL, "--when: more than %u conditions are given",
+				   MAX_CONDITIONS);
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return nomem(err);

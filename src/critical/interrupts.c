@@ -21,7 +21,8 @@ struct nest {
 
 struct tap_interrupts_cpu {
 	struct nest hard, soft;
-	/* the end of the last loss after which a handler may be in progress that began in it; 0: there is none */
+	/* the end of the last loss after which a handler may be in progress that began in it; 0:
+	 * there is none */
 	uint64_t lost_ns;
 };
 
@@ -47,8 +48,8 @@ static enum tap_woken of_softirq(int64_t vec)
 {
 	/* HI, TIMER, NET_TX, NET_RX, BLOCK, IRQ_POLL, TASKLET, SCHED, HRTIMER, RCU */
 	static const enum tap_woken what[] = {
-		[1] = TAP_WOKEN_TIMER, [2] = TAP_WOKEN_NET, [3] = TAP_WOKEN_NET, [4] = TAP_WOKEN_BLOCK,
-		[5] = TAP_WOKEN_BLOCK, [8] = TAP_WOKEN_TIMER,
+		[1] = TAP_WOKEN_TIMER, [2] = TAP_WOKEN_NET,   [3] = TAP_WOKEN_NET,
+		[4] = TAP_WOKEN_BLOCK, [5] = TAP_WOKEN_BLOCK, [8] = TAP_WOKEN_TIMER,
 	};
 
 	if (vec < 0 || vec >= (int64_t)(sizeof(what) / sizeof(*what)) || !what[vec])
@@ -63,8 +64,9 @@ static enum tap_woken of_device(const char *name, size_t len)
 		const char *part;
 		enum tap_woken what;
 	} parts[] = {
-		{ "timer", TAP_WOKEN_TIMER }, { "nvme", TAP_WOKEN_BLOCK }, { "ahci", TAP_WOKEN_BLOCK },
-		{ "-req.", TAP_WOKEN_BLOCK }, { "-input.", TAP_WOKEN_NET }, { "-output.", TAP_WOKEN_NET },
+		{ "timer", TAP_WOKEN_TIMER }, { "nvme", TAP_WOKEN_BLOCK },
+		{ "ahci", TAP_WOKEN_BLOCK },  { "-req.", TAP_WOKEN_BLOCK },
+		{ "-input.", TAP_WOKEN_NET }, { "-output.", TAP_WOKEN_NET },
 		{ "eth", TAP_WOKEN_NET },
 	};
 
@@ -90,7 +92,8 @@ static enum tap_woken what_of(const struct tap_interrupt_source *s, const struct
 }
 
 /* Return: NULL when out of memory. */
-static const struct tap_interrupt_source *source_get(struct tap_interrupts *i, const struct tap_format *fmt)
+static const struct tap_interrupt_source *source_get(struct tap_interrupts *i,
+						     const struct tap_format *fmt)
 {
 	struct tap_interrupt_source *s = i->sources;
 
@@ -101,8 +104,11 @@ static const struct tap_interrupt_source *source_get(struct tap_interrupts *i, c
 		return NULL;
 	s = &i->sources[i->nr_sources++];
 	*s = (struct tap_interrupt_source){
-		.fmt = fmt, .begins = tap_irq_event(fmt) == TAP_IRQ_ENTRY, .is_soft = tap_irq_is_soft(fmt),
-		.is_timer = strstr(fmt->name, "timer"), .name = tap_text_field(fmt, "name"),
+		.fmt = fmt,
+		.begins = tap_irq_event(fmt) == TAP_IRQ_ENTRY,
+		.is_soft = tap_irq_is_soft(fmt),
+		.is_timer = strstr(fmt->name, "timer"),
+		.name = tap_text_field(fmt, "name"),
 	};
 	tap_num_init(&s->vec, tap_number_field(fmt, "vec"));
 	return s;
@@ -150,7 +156,8 @@ int tap_interrupts_event(struct tap_interrupts *i, const struct tap_event *ev)
 	if (!s || !cpu)
 		return -ENOMEM;
 	nest = s->is_soft ? &cpu->soft : &cpu->hard;
-	/* softirqs begin and end within no other handler; an interrupt may have come within a softirq */
+	/* softirqs begin and end within no other handler; an interrupt may have come within a
+	 * softirq */
 	if (s->is_soft)
 		cpu->lost_ns = 0;
 	if (!s->begins) {
@@ -174,7 +181,8 @@ static bool is_in(const struct nest *nest, uint64_t since_ns)
 /* @since_ns: of what the CPU runs: no handler goes on across a switch, or a loss. */
 static enum tap_woken find_open(const struct tap_interrupts *i, int cpu, uint64_t since_ns)
 {
-	const struct tap_interrupts_cpu *c = cpu >= 0 && (unsigned int)cpu < i->nr_cpus ? &i->cpus[cpu] : NULL;
+	const struct tap_interrupts_cpu *c =
+		cpu >= 0 && (unsigned int)cpu < i->nr_cpus ? &i->cpus[cpu] : NULL;
 
 	if (c && is_in(&c->hard, since_ns))
 		return c->hard.in[c->hard.nr - 1].what;
@@ -184,22 +192,25 @@ static enum tap_woken find_open(const struct tap_interrupts *i, int cpu, uint64_
 }
 
 /*
- * Whether an interrupt may be in progress whose beginning was lost: until the CPU switches, if interrupts are recorded, and wakeups do not tell of
- * them.
+ * Whether an interrupt may be in progress whose beginning was lost: until the CPU switches, if
+ * interrupts are recorded, and wakeups do not tell of them.
  */
 static bool is_in_doubt(const struct tap_interrupts *i, int cpu, const struct tap_cpu *c)
 {
-	const struct tap_interrupts_cpu *in = cpu >= 0 && (unsigned int)cpu < i->nr_cpus ? &i->cpus[cpu] : NULL;
+	const struct tap_interrupts_cpu *in =
+		cpu >= 0 && (unsigned int)cpu < i->nr_cpus ? &i->cpus[cpu] : NULL;
 
 	if (!in || !in->lost_ns || !i->nr_sources || i->wakeups_tell)
 		return false;
 	return !c || c->known != TAP_CPU_KNOWN || c->since_ns < in->lost_ns;
 }
 
-uint32_t tap_interrupts_waker(struct tap_interrupts *i, const struct tap_timeline *timeline, const struct tap_wakeup *w)
+uint32_t tap_interrupts_waker(struct tap_interrupts *i, const struct tap_timeline *timeline,
+			      const struct tap_wakeup *w)
 {
 	unsigned int nr;
-	const struct tap_cpu *cpus = tap_timeline_cpus(timeline, &nr), *c = (unsigned int)w->cpu < nr ? &cpus[w->cpu] : NULL;
+	const struct tap_cpu *cpus = tap_timeline_cpus(timeline, &nr),
+			     *c = (unsigned int)w->cpu < nr ? &cpus[w->cpu] : NULL;
 	enum tap_woken open = find_open(i, w->cpu, c ? c->since_ns : 0);
 
 	i->wakeups_tell |= w->in_interrupt;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which interrupt each CPU is in, as their events tell: it is what wakes there, and not who was interrupted. */
+/* Which interrupt each CPU is in, as their events tell: it is what wakes there, and not who was
+ * interrupted. */
 #ifndef TAP_CRITICAL_INTERRUPTS_H
 #define TAP_CRITICAL_INTERRUPTS_H
 
@@ -23,7 +24,9 @@ bool tap_interrupts_want(const struct tap_format *fmt);
 int tap_interrupts_event(struct tap_interrupts *i, const struct tap_event *ev);
 /* Events of a CPU were lost, until now. Return: 0 or -ENOMEM. */
 int tap_interrupts_lost(struct tap_interrupts *i, const struct tap_event *ev);
-/* Who wakes: the interrupt that the CPU is in, or the task that runs there. @w: told just now. Return: enum tap_woken. */
-uint32_t tap_interrupts_waker(struct tap_interrupts *i, const struct tap_timeline *timeline, const struct tap_wakeup *w);
+/* Who wakes: the interrupt that the CPU is in, or the task that runs there. @w: told just now.
+ * Return: enum tap_woken. */
+uint32_t tap_interrupts_waker(struct tap_interrupts *i, const struct tap_timeline *timeline,
+			      const struct tap_wakeup *w);
 
 #endif

@@ -7,13 +7,15 @@
 
 #include "base/array.h"
 
-#define BLOCK_BYTES ((size_t)2 << 20) /* a huge page: a fault is dear where the hypervisor has part in it */
+#define BLOCK_BYTES                                                                                \
+	((size_t)2 << 20) /* a huge page: a fault is dear where the hypervisor has part in it */
 #define FIRST_WORDS 8u
 #define MOST_WORDS 1016u /* 4 KiB, with what stands before them */
 
 /*
- * What the task did: a word with its state and for how long, in the order of time. Before it stand, of a sleep, who ended it;
- * and if it lasted for longer than fits there, two halves of that instead. So it can be read from its end.
+ * What the task did: a word with its state and for how long, in the order of time. Before it stand,
+ * of a sleep, who ended it; and if it lasted for longer than fits there, two halves of that
+ * instead. So it can be read from its end.
  */
 #define STATE_BITS 4u
 #define IS_LONG (1u << STATE_BITS)
@@ -75,7 +77,8 @@ static int add_chunk(struct tap_critical_log *l, struct tap_task_log *t)
 }
 
 /* The task was in this state since what was told last. */
-static int add(struct tap_critical_log *l, struct tap_task_log *t, enum tap_state state, uint32_t by, uint64_t to_ns)
+static int add(struct tap_critical_log *l, struct tap_task_log *t, enum tap_state state,
+	       uint32_t by, uint64_t to_ns)
 {
 	uint64_t ns = to_ns - t->to_ns;
 	bool is_long = ns > SHORT_NS, is_sleep = tap_state_is_sleep(state);
@@ -102,7 +105,8 @@ static struct tap_task_log *log_of(struct tap_critical_log *l, const struct tap_
 	return tap_array_at(&l->tasks, &l->nr_tasks, task->index, sizeof(*l->tasks), NULL);
 }
 
-int tap_critical_log_wakeup(struct tap_critical_log *l, const struct tap_task *task, uint32_t by, bool is_new)
+int tap_critical_log_wakeup(struct tap_critical_log *l, const struct tap_task *task, uint32_t by,
+			    bool is_new)
 {
 	struct tap_task_log *t = log_of(l, task);
 
@@ -125,7 +129,8 @@ static uint32_t *last_woken_by(const struct tap_task_log *t)
 	struct tap_log_chunk *c = t->last;
 	uint32_t word = c ? c->words[c->nr - 1] : 0;
 
-	return c && tap_state_is_sleep(state_of(word)) ? &c->words[c->nr - (word & IS_LONG ? 4 : 2)] : NULL;
+	return c && tap_state_is_sleep(state_of(word)) ? &c->words[c->nr - (word & IS_LONG ? 4 : 2)]
+						       : NULL;
 }
 
 int tap_critical_log_interval(struct tap_critical_log *l, const struct tap_interval *s)
@@ -145,13 +150,16 @@ int tap_critical_log_interval(struct tap_critical_log *l, const struct tap_inter
 	if (s->from_ns > t->to_ns && add(l, t, TAP_STATE_UNKNOWN, TAP_WOKEN_NOT_KNOWN, s->from_ns))
 		return -ENOMEM;
 	if (tap_state_is_sleep(s->state))
-		by = s->next == TAP_STATE_WAKING ? t->woken_by : s->next == s->state ? TAP_WOKEN_NOT_YET : TAP_WOKEN_NOT_KNOWN;
+		by = s->next == TAP_STATE_WAKING ? t->woken_by
+		     : s->next == s->state	 ? TAP_WOKEN_NOT_YET
+						 : TAP_WOKEN_NOT_KNOWN;
 	return add(l, t, s->state, by, s->to_ns);
 }
 
 void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, uint32_t by)
 {
-	uint32_t *last_by = task->index < l->nr_tasks ? last_woken_by(&l->tasks[task->index]) : NULL;
+	uint32_t *last_by =
+		task->index < l->nr_tasks ? last_woken_by(&l->tasks[task->index]) : NULL;
 
 	if (last_by && *last_by >= TAP_WOKEN_INTERRUPT && by != TAP_WOKEN_INTERRUPT)
 		*last_by = by;
@@ -162,7 +170,8 @@ void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task 
 /* ---- reading ---- */
 
 /* What stands before @end in the chunk, and lasted until @to_ns. */
-static void read_back(struct tap_log_place *p, const struct tap_log_chunk *c, unsigned int end, uint64_t to_ns)
+static void read_back(struct tap_log_place *p, const struct tap_log_chunk *c, unsigned int end,
+		      uint64_t to_ns)
 {
 	uint32_t word = c->words[--end];
 	uint64_t ns = word >> NS_SHIFT;
@@ -179,7 +188,8 @@ static void read_back(struct tap_log_place *p, const struct tap_log_chunk *c, un
 	p->from_ns = to_ns - ns;
 }
 
-/* To the end of the chunk in which there is something from before @ns. Return: whether there is one. */
+/* To the end of the chunk in which there is something from before @ns. Return: whether there is
+ * one. */
 static bool find_chunk(const struct tap_task_log *t, struct tap_log_place *p, uint64_t ns)
 {
 	const struct tap_log_chunk *c = p->chunk ? p->chunk : t->last;
@@ -193,7 +203,8 @@ static bool find_chunk(const struct tap_task_log *t, struct tap_log_place *p, ui
 	return c;
 }
 
-const struct tap_log_place *tap_critical_log_before(struct tap_critical_log *l, unsigned int task, uint64_t ns)
+const struct tap_log_place *tap_critical_log_before(struct tap_critical_log *l, unsigned int task,
+						    uint64_t ns)
 {
 	struct tap_task_log *t = task < l->nr_tasks ? &l->tasks[task] : NULL;
 	struct tap_log_place *p = t ? &t->place : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What every task did, one state behind the other without gaps, and who ended each sleep: so that it can be read backwards,
- * from any moment on, when all has been told. 4 bytes a state, 8 a sleep.
+ * What every task did, one state behind the other without gaps, and who ended each sleep: so that
+ * it can be read backwards, from any moment on, when all has been told. 4 bytes a state, 8 a sleep.
  */
 #ifndef TAP_CRITICAL_LOG_H
 #define TAP_CRITICAL_LOG_H
@@ -34,7 +34,7 @@ struct tap_task_log {
 	struct tap_log_chunk *last; /* NULL: nothing is told of it */
 	uint64_t from_ns, to_ns;
 	uint32_t woken_by; /* its last wakeup's */
-	uint32_t born_by;  /* TAP_WOKEN_NOT_KNOWN: it was there before */
+	uint32_t born_by; /* TAP_WOKEN_NOT_KNOWN: it was there before */
 	struct tap_log_place place; /* where it was read last */
 };
 
@@ -52,16 +52,20 @@ void tap_critical_log_release(struct tap_critical_log *l);
 /* The states that a watcher must watch that fills a log, beside wakeups. */
 #define TAP_CRITICAL_STATES (TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD))
 
-/* Before what it does to the task's state is told. @by: enum tap_woken. Return: 0 or -ENOMEM, here and below. */
-int tap_critical_log_wakeup(struct tap_critical_log *l, const struct tap_task *task, uint32_t by, bool is_new);
+/* Before what it does to the task's state is told. @by: enum tap_woken. Return: 0 or -ENOMEM, here
+ * and below. */
+int tap_critical_log_wakeup(struct tap_critical_log *l, const struct tap_task *task, uint32_t by,
+			    bool is_new);
 int tap_critical_log_interval(struct tap_critical_log *l, const struct tap_interval *s);
-/* Before the wait that follows its last wakeup is told: who that was is known better by now. @by: enum tap_woken. */
+/* Before the wait that follows its last wakeup is told: who that was is known better by now. @by:
+ * enum tap_woken. */
 void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, uint32_t by);
 
 /*
- * What the task did just before @ns: .from_ns < @ns. Whoever asks for earlier and earlier moments gets there step by step.
- * Return: NULL: nothing is told of it so early.
+ * What the task did just before @ns: .from_ns < @ns. Whoever asks for earlier and earlier moments
+ * gets there step by step. Return: NULL: nothing is told of it so early.
  */
-const struct tap_log_place *tap_critical_log_before(struct tap_critical_log *l, unsigned int task, uint64_t ns);
+const struct tap_log_place *tap_critical_log_before(struct tap_critical_log *l, unsigned int task,
+						    uint64_t ns);
 
 #endif

@@ -27,7 +27,8 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 	struct tap_path_sum *sum = sum_of(p, s->task);
 	uint64_t ns = s->to_ns - s->from_ns;
 
-	if (!sum || (p->keeps && tap_array_grow(&p->segments, p->nr_segments, &p->cap_segments, sizeof(*s))))
+	if (!sum || (p->keeps &&
+		     tap_array_grow(&p->segments, p->nr_segments, &p->cap_segments, sizeof(*s))))
 		return -ENOMEM;
 	sum->ns += ns;
 	sum->state_ns[s->state] += ns;
@@ -57,7 +58,8 @@ static void turn_round(struct tap_path_segment *s, unsigned int nr)
 	}
 }
 
-int tap_path_find(struct tap_path *path, struct tap_walk *w, unsigned int task, uint64_t from_ns, uint64_t to_ns)
+int tap_path_find(struct tap_path *path, struct tap_walk *w, unsigned int task, uint64_t from_ns,
+		  uint64_t to_ns)
 {
 	int ret = tap_walk_back(w, task, from_ns, to_ns, on_segment, path);
 

@@ -7,7 +7,7 @@
 
 struct tap_path_sum {
 	unsigned int task; /* its index */
-	uint64_t ns;	   /* all that follows, together */
+	uint64_t ns; /* all that follows, together */
 	uint64_t state_ns[TAP_NR_PATH_STATES];
 };
 
@@ -25,10 +25,12 @@ struct tap_path {
 };
 
 /* @path: zeroed, but .keeps. Return: 0 or -ENOMEM. */
-int tap_path_find(struct tap_path *path, struct tap_walk *w, unsigned int task, uint64_t from_ns, uint64_t to_ns);
+int tap_path_find(struct tap_path *path, struct tap_walk *w, unsigned int task, uint64_t from_ns,
+		  uint64_t to_ns);
 void tap_path_release(struct tap_path *path);
 
-/* How long tasks of the path were runnable and had no CPU. That they were not allowed to run is no matter of who schedules. */
+/* How long tasks of the path were runnable and had no CPU. That they were not allowed to run is no
+ * matter of who schedules. */
 uint64_t tap_path_scheduling_ns(const struct tap_path_sum *sum);
 
 #endif

@@ -19,10 +19,12 @@ static struct tap_request_word word_of(const char *s, size_t len)
 	const char *colon = memchr(s, ':', len);
 	size_t system = colon ? (size_t)(colon - s) : 0, before = colon ? system + 1 : 0;
 
-	return (struct tap_request_word){ .system = { s, system }, .name = { s + before, len - before } };
+	return (struct tap_request_word){ .system = { s, system },
+					  .name = { s + before, len - before } };
 }
 
-int tap_request_source_init(struct tap_request_source *s, const char *words, const char *by, struct tap_err *err)
+int tap_request_source_init(struct tap_request_source *s, const char *words, const char *by,
+			    struct tap_err *err)
 {
 	const char *comma = strchr(words, ',');
 
@@ -32,7 +34,8 @@ int tap_request_source_init(struct tap_request_source *s, const char *words, con
 		s->finish = word_of(comma + 1, strlen(comma + 1));
 	}
 	if (!s->begin.name.len || !s->finish.name.len || strchr(comma + 1, ','))
-		return tap_err_set(err, -EINVAL, "'%.100s' does not name two events: expected START,DONE", words);
+		return tap_err_set(err, -EINVAL,
+				   "'%.100s' does not name two events: expected START,DONE", words);
 	return 0;
 }
 
@@ -56,8 +59,8 @@ bool tap_request_source_wants(const struct tap_request_source *s, const struct t
 	return fits(&s->begin, fmt) || fits(&s->finish, fmt);
 }
 
-static int check(const struct tap_request_source *s, const struct tap_request_word *w, const struct tap_format *const *formats,
-		 unsigned int nr, struct tap_err *err)
+static int check(const struct tap_request_source *s, const struct tap_request_word *w,
+		 const struct tap_format *const *formats, unsigned int nr, struct tap_err *err)
 {
 	bool found = false;
 
@@ -66,20 +69,24 @@ static int check(const struct tap_request_source *s, const struct tap_request_wo
 			continue;
 		found = true;
 		if (s->by && !tap_format_field(formats[i], s->by))
-			return tap_err_set(err, -ENODATA, "--by: event %s:%s has no field '%.100s'", formats[i]->system,
-					   formats[i]->name, s->by);
+			return tap_err_set(err, -ENODATA, "--by: event %s:%s has no field '%.100s'",
+					   formats[i]->system, formats[i]->name, s->by);
 	}
-	return found ? 0 : tap_err_set(err, -ENODATA, "the recording has no event '%.*s'", (int)w->name.len, w->name.s);
+	return found ? 0
+		     : tap_err_set(err, -ENODATA, "the recording has no event '%.*s'",
+				   (int)w->name.len, w->name.s);
 }
 
-int tap_request_source_check(const struct tap_request_source *s, const struct tap_format *const *formats, unsigned int nr,
+int tap_request_source_check(const struct tap_request_source *s,
+			     const struct tap_format *const *formats, unsigned int nr,
 			     struct tap_err *err)
 {
 	return check(s, &s->begin, formats, nr, err) ?: check(s, &s->finish, formats, nr, err);
 }
 
 /* Return: NULL when out of memory. */
-static const struct tap_request_event *event_of(struct tap_request_source *s, const struct tap_format *fmt)
+static const struct tap_request_event *event_of(struct tap_request_source *s,
+						const struct tap_format *fmt)
 {
 	struct tap_request_event *e;
 
@@ -90,7 +97,9 @@ static const struct tap_request_event *event_of(struct tap_request_source *s, co
 		return NULL;
 	e = &s->events[s->nr_events++];
 	*e = (struct tap_request_event){
-		.fmt = fmt, .begins = fits(&s->begin, fmt), .finishes = fits(&s->finish, fmt),
+		.fmt = fmt,
+		.begins = fits(&s->begin, fmt),
+		.finishes = fits(&s->finish, fmt),
 		.by = s->by ? tap_format_field(fmt, s->by) : NULL,
 	};
 	tap_num_init(&e->pid, tap_number_field(fmt, "common_pid"));
@@ -110,8 +119,8 @@ static uint64_t key_of(const struct tap_request_event *e, const struct tap_event
 	return tap_map_key(bytes, len);
 }
 
-int tap_request_source_event(struct tap_request_source *s, struct tap_requests *r, const struct tap_timeline *timeline,
-			     const struct tap_event *ev)
+int tap_request_source_event(struct tap_request_source *s, struct tap_requests *r,
+			     const struct tap_timeline *timeline, const struct tap_event *ev)
 {
 	const struct tap_request_event *e = event_of(s, ev->fmt);
 	const struct tap_task *task;

@@ -28,7 +28,8 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 	const struct finding *f = ctx;
 	struct tap_request_waits *w = f->w;
 	struct tap_request_why *why = &w->requests[f->request];
-	struct tap_request_wait wait = { s->from_ns, s->to_ns, s->to_ns - s->from_ns, f->tasks[s->task]->tid, f->request };
+	struct tap_request_wait wait = { s->from_ns, s->to_ns, s->to_ns - s->from_ns,
+					 f->tasks[s->task]->tid, f->request };
 
 	if (s->state != TAP_PATH_WAKING && s->state != TAP_PATH_PREEMPTED)
 		return 0;
@@ -43,15 +44,18 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 	return 0;
 }
 
-int tap_request_waits_find(struct tap_request_waits *w, unsigned int number, const struct tap_request *request, struct tap_walk *walk,
+int tap_request_waits_find(struct tap_request_waits *w, unsigned int number,
+			   const struct tap_request *request, struct tap_walk *walk,
 			   struct tap_task *const *tasks)
 {
-	struct tap_request_why *why = tap_array_at(&w->requests, &w->nr_requests, number, sizeof(*why), NULL);
+	struct tap_request_why *why =
+		tap_array_at(&w->requests, &w->nr_requests, number, sizeof(*why), NULL);
 
 	if (!why)
 		return -ENOMEM;
 	why->nr_pieces = 0;
-	return tap_walk_back(walk, request->task, request->from_ns, request->to_ns, on_segment, &(struct finding){ w, number, tasks });
+	return tap_walk_back(walk, request->task, request->from_ns, request->to_ns, on_segment,
+			     &(struct finding){ w, number, tasks });
 }
 
 static int by_task(const void *a, const void *b)
@@ -78,7 +82,8 @@ int tap_request_waits_begin(struct tap_request_waits *w)
 
 /* ---- what is told ---- */
 
-/* Of the task's the first that begins no earlier, or what is behind them all: mostly it is near the last one. */
+/* Of the task's the first that begins no earlier, or what is behind them all: mostly it is near the
+ * last one. */
 static unsigned int find_first(const struct tap_request_waits *w, int tid, uint64_t from_ns)
 {
 	uint64_t *near = tap_map_get(&w->near, (uint64_t)tid);
@@ -94,7 +99,8 @@ static unsigned int find_first(const struct tap_request_waits *w, int tid, uint6
 	return i;
 }
 
-uint64_t tap_request_waits_split(const struct tap_request_waits *w, const struct tap_task *task, uint64_t ns)
+uint64_t tap_request_waits_split(const struct tap_request_waits *w, const struct tap_task *task,
+				 uint64_t ns)
 {
 	unsigned int i = find_first(w, task->tid, ns + 1);
 	uint64_t next_ns = i < w->nr && w->v[i].tid == task->tid ? w->v[i].from_ns : UINT64_MAX;
@@ -107,14 +113,16 @@ uint64_t tap_request_waits_split(const struct tap_request_waits *w, const struct
 }
 
 /* Who is called so in @timeline. Few tids are given out again. */
-static const struct tap_task *same_task(const struct tap_timeline *timeline, int tid, uint64_t at_ns)
+static const struct tap_task *same_task(const struct tap_timeline *timeline, int tid,
+					uint64_t at_ns)
 {
 	const struct tap_task *newest = tap_timeline_task(timeline, tid);
 	unsigned int nr;
 	struct tap_task *const *tasks = tap_timeline_tasks(timeline, &nr);
 
 	for (unsigned int i = 0; newest && newest->born_ns > at_ns && i < nr; i++)
-		if (tasks[i]->tid == tid && tasks[i]->born_ns <= at_ns && at_ns <= tasks[i]->died_ns)
+		if (tasks[i]->tid == tid && tasks[i]->born_ns <= at_ns &&
+		    at_ns <= tasks[i]->died_ns)
 			return tasks[i];
 	return newest;
 }
@@ -131,31 +139,39 @@ static int add_piece(struct tap_request_why *why, const struct tap_piece *piece)
 	return 0;
 }
 
-static int explain(struct tap_request_waits *w, struct tap_request_wait *wait, const struct tap_wait_told *told,
-		   const struct tap_timeline *timeline)
+static int explain(struct tap_request_waits *w, struct tap_request_wait *wait,
+		   const struct tap_wait_told *told, const struct tap_timeline *timeline)
 {
 	int ret = 0;
 
-	for (const struct tap_piece *p = told->pieces; !ret && p < told->pieces + told->nr_pieces; p++) {
+	for (const struct tap_piece *p = told->pieces; !ret && p < told->pieces + told->nr_pieces;
+	     p++) {
 		uint64_t ns = p->ns < wait->left_ns ? p->ns : wait->left_ns;
 
 		if (p->from_ns < wait->from_ns || p->from_ns >= wait->to_ns || !ns)
 			continue;
 		wait->left_ns -= ns;
-		ret = add_piece(&w->requests[wait->request], &(struct tap_piece){
-			.kind = p->kind, .task = p->task ? same_task(timeline, p->task->tid, p->from_ns) : NULL,
-			.from_ns = p->from_ns, .ns = ns,
-		});
+		ret = add_piece(
+			&w->requests[wait->request],
+			&(struct tap_piece){
+				.kind = p->kind,
+				.task = p->task ? same_task(timeline, p->task->tid, p->from_ns)
+						: NULL,
+				.from_ns = p->from_ns,
+				.ns = ns,
+			});
 	}
 	return ret;
 }
 
-int tap_request_waits_told(struct tap_request_waits *w, const struct tap_wait_told *told, const struct tap_timeline *timeline)
+int tap_request_waits_told(struct tap_request_waits *w, const struct tap_wait_told *told,
+			   const struct tap_timeline *timeline)
 {
 	unsigned int i = find_first(w, told->task->tid, told->from_ns);
 	int ret = 0;
 
-	for (; !ret && i < w->nr && w->v[i].tid == told->task->tid && w->v[i].from_ns < told->to_ns; i++)
+	for (; !ret && i < w->nr && w->v[i].tid == told->task->tid && w->v[i].from_ns < told->to_ns;
+	     i++)
 		ret = explain(w, &w->v[i], told, timeline);
 	return ret;
 }
@@ -175,9 +191,12 @@ int tap_request_waits_end(struct tap_request_waits *w)
 
 	for (unsigned int i = 0; i < w->nr && !ret; i++)
 		if (w->v[i].left_ns)
-			ret = add_piece(&w->requests[w->v[i].request], &(struct tap_piece){
-				.kind = TAP_PIECE_UNKNOWN, .from_ns = w->v[i].from_ns, .ns = w->v[i].left_ns,
-			});
+			ret = add_piece(&w->requests[w->v[i].request],
+					&(struct tap_piece){
+						.kind = TAP_PIECE_UNKNOWN,
+						.from_ns = w->v[i].from_ns,
+						.ns = w->v[i].left_ns,
+					});
 	for (struct tap_request_why *why = w->requests; why < w->requests + w->nr_requests; why++) {
 		if (why->nr_pieces)
 			qsort(why->pieces, why->nr_pieces, sizeof(*why->pieces), by_begin);

@@ -34,7 +34,7 @@ int tap_requests_finish(struct tap_requests *r, uint64_t key, uint64_t ns, unsig
 
 void tap_requests_end(struct tap_requests *r)
 {
-	tap_map_for_each(&r->open, s)
+	tap_map_for_each (&r->open, s)
 		r->unfinished += s->value != 0;
 }
 
@@ -72,9 +72,11 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 	return 0;
 }
 
-static int add(struct tap_request_times *t, const struct tap_request *request, const struct request_sum *sum)
+static int add(struct tap_request_times *t, const struct tap_request *request,
+	       const struct request_sum *sum)
 {
-	int ret = tap_hist_add(&t->all, request->to_ns - request->from_ns) ?: tap_hist_add(&t->others, sum->others_ns);
+	int ret = tap_hist_add(&t->all, request->to_ns - request->from_ns)
+			  ?: tap_hist_add(&t->others, sum->others_ns);
 
 	for (unsigned int s = 0; !ret && s < TAP_NR_PATH_STATES; s++)
 		ret = tap_hist_add(&t->states[s], sum->state_ns[s]);
@@ -103,7 +105,8 @@ int tap_requests_add_up(struct tap_requests *r, struct tap_walk *w, struct tap_r
 	for (unsigned int i = 0; !ret && i < r->nr; i++) {
 		struct request_sum sum = { .task = r->v[i].task };
 
-		ret = tap_walk_back(w, r->v[i].task, r->v[i].from_ns, r->v[i].to_ns, on_segment, &sum);
+		ret = tap_walk_back(w, r->v[i].task, r->v[i].from_ns, r->v[i].to_ns, on_segment,
+				    &sum);
 		ret = ret ?: add(t, &r->v[i], &sum);
 	}
 	if (r->nr)

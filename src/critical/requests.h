@@ -17,12 +17,13 @@ struct tap_requests { /* all zero: none */
 	struct tap_request *v;
 	unsigned int nr, cap;
 	uint64_t unfinished; /* began, and then began again, or were never finished */
-	uint64_t unbegun;    /* finished, and had not begun */
+	uint64_t unbegun; /* finished, and had not begun */
 	/* inside */
 	struct tap_map open; /* key -> when it began, plus 1; 0: it is finished */
 };
 
-/* In the order of time. @key: what both ends of a request have in common. Return: 0 or -ENOMEM, here and below. */
+/* In the order of time. @key: what both ends of a request have in common. Return: 0 or -ENOMEM,
+ * here and below. */
 int tap_requests_begin(struct tap_requests *r, uint64_t key, uint64_t ns);
 int tap_requests_finish(struct tap_requests *r, uint64_t key, uint64_t ns, unsigned int task);
 /* All has been told. */
@@ -33,7 +34,7 @@ void tap_requests_release(struct tap_requests *r);
 
 /* Of all requests, ns each. */
 struct tap_request_times {
-	struct tap_hist all;	/* how long they took */
+	struct tap_hist all; /* how long they took */
 	struct tap_hist others; /* what of that was other tasks' than the one that finished it */
 	struct tap_hist states[TAP_NR_PATH_STATES];
 };

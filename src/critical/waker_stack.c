@@ -5,22 +5,32 @@
 
 enum what { COMES_IN, SOFTIRQ, SETS_OFF, IS_ABOUT };
 
-/* What the names of functions begin with: where interrupts come in on x86 and arm64, softirqs, and what some are about. */
+/* What the names of functions begin with: where interrupts come in on x86 and arm64, softirqs, and
+ * what some are about. */
 static const struct {
 	const char *name;
 	enum what what;
 	enum tap_woken about;
 } functions[] = {
-	{ "asm_sysvec_", COMES_IN },	{ "asm_common_interrupt", COMES_IN },
-	{ "el1_interrupt", COMES_IN },	{ "el0_interrupt", COMES_IN },
-	{ "el1h_64_irq", COMES_IN },	{ "el0t_64_irq", COMES_IN },
-	{ "handle_softirqs", SOFTIRQ }, { "__do_softirq", SOFTIRQ },
+	{ "asm_sysvec_", COMES_IN },
+	{ "asm_common_interrupt", COMES_IN },
+	{ "el1_interrupt", COMES_IN },
+	{ "el0_interrupt", COMES_IN },
+	{ "el1h_64_irq", COMES_IN },
+	{ "el0t_64_irq", COMES_IN },
+	{ "handle_softirqs", SOFTIRQ },
+	{ "__do_softirq", SOFTIRQ },
 	{ "__local_bh_enable_ip", SETS_OFF },
-	{ "hrtimer_", IS_ABOUT, TAP_WOKEN_TIMER }, { "__hrtimer_", IS_ABOUT, TAP_WOKEN_TIMER },
-	{ "run_timer_softirq", IS_ABOUT, TAP_WOKEN_TIMER }, { "tick_", IS_ABOUT, TAP_WOKEN_TIMER },
-	{ "net_rx_action", IS_ABOUT, TAP_WOKEN_NET }, { "net_tx_action", IS_ABOUT, TAP_WOKEN_NET },
-	{ "blk_", IS_ABOUT, TAP_WOKEN_BLOCK }, { "bio_endio", IS_ABOUT, TAP_WOKEN_BLOCK },
-	{ "nvme_", IS_ABOUT, TAP_WOKEN_BLOCK }, { "scsi_", IS_ABOUT, TAP_WOKEN_BLOCK },
+	{ "hrtimer_", IS_ABOUT, TAP_WOKEN_TIMER },
+	{ "__hrtimer_", IS_ABOUT, TAP_WOKEN_TIMER },
+	{ "run_timer_softirq", IS_ABOUT, TAP_WOKEN_TIMER },
+	{ "tick_", IS_ABOUT, TAP_WOKEN_TIMER },
+	{ "net_rx_action", IS_ABOUT, TAP_WOKEN_NET },
+	{ "net_tx_action", IS_ABOUT, TAP_WOKEN_NET },
+	{ "blk_", IS_ABOUT, TAP_WOKEN_BLOCK },
+	{ "bio_endio", IS_ABOUT, TAP_WOKEN_BLOCK },
+	{ "nvme_", IS_ABOUT, TAP_WOKEN_BLOCK },
+	{ "scsi_", IS_ABOUT, TAP_WOKEN_BLOCK },
 	{ "virtblk_", IS_ABOUT, TAP_WOKEN_BLOCK },
 };
 
@@ -32,7 +42,8 @@ static size_t find(const char *name, size_t len)
 	size_t i = 0;
 
 	while (i < NR_FUNCTIONS &&
-	       (len < strlen(functions[i].name) || memcmp(name, functions[i].name, strlen(functions[i].name)) != 0))
+	       (len < strlen(functions[i].name) ||
+		memcmp(name, functions[i].name, strlen(functions[i].name)) != 0))
 		i++;
 	return i;
 }

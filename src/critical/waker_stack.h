@@ -6,8 +6,9 @@
 #include "critical/log.h"
 
 /*
- * @names: of the kernel's functions, innermost first, a line each. Return: TAP_WOKEN_NOT_KNOWN: no interrupt is in it;
- * TAP_WOKEN_BY_TASK: a softirq is, but it is what the task itself set off, as who sends to this machine does.
+ * @names: of the kernel's functions, innermost first, a line each. Return: TAP_WOKEN_NOT_KNOWN: no
+ * interrupt is in it; TAP_WOKEN_BY_TASK: a softirq is, but it is what the task itself set off, as
+ * who sends to this machine does.
  */
 enum tap_woken tap_woken_of_stack(const char *names, size_t len);
 

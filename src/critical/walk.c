@@ -18,8 +18,8 @@ struct walk {
 	struct tap_window window;
 	uint64_t at_ns; /* what is behind it has been told */
 	unsigned int task; /* that is followed: the one whose path it is, or */
-	bool is_waker;	   /* a waker, back to */
-	uint64_t from_ns;  /* where the sleep began */
+	bool is_waker; /* a waker, back to */
+	uint64_t from_ns; /* where the sleep began */
 	int (*tell)(void *ctx, const struct tap_path_segment *s);
 	void *ctx;
 };
@@ -27,8 +27,8 @@ struct walk {
 const char *tap_path_state_name(enum tap_path_state state)
 {
 	static const char *const names[TAP_NR_PATH_STATES] = {
-		"unknown", "running", "waking", "preempted", "throttled", "disk", "network", "timer", "blocked", "interrupt",
-		"asleep",
+		"unknown", "running", "waking",	 "preempted", "throttled", "disk",
+		"network", "timer",   "blocked", "interrupt", "asleep",
 	};
 
 	return names[state];
@@ -47,8 +47,9 @@ static int tell_segment(struct walk *k)
 }
 
 /*
- * From @from_ns to where the walk is, and it goes there. Where something is unknown of a waker, it may have been woken by
- * others meanwhile, and the path was theirs before: then it is unknown back to the sleep's beginning.
+ * From @from_ns to where the walk is, and it goes there. Where something is unknown of a waker, it
+ * may have been woken by others meanwhile, and the path was theirs before: then it is unknown back
+ * to the sleep's beginning.
  */
 static int add(struct walk *k, enum tap_path_state state, uint64_t from_ns)
 {
@@ -71,13 +72,15 @@ static int add(struct walk *k, enum tap_path_state state, uint64_t from_ns)
 }
 
 /*
- * From a task that slept since @slept_ns, or was not yet there, to who woke it just now. Whoever comes back to it at once,
- * by others who woke each other in the same ns, would go round in circles.
+ * From a task that slept since @slept_ns, or was not yet there, to who woke it just now. Whoever
+ * comes back to it at once, by others who woke each other in the same ns, would go round in
+ * circles.
  */
 static int follow(struct walk *k, uint32_t woken_by, uint64_t slept_ns)
 {
 	struct tap_walk *w = k->w;
-	struct tap_walk_left *left = tap_array_at(&w->left, &w->nr_left, k->task, sizeof(*left), NULL);
+	struct tap_walk_left *left =
+		tap_array_at(&w->left, &w->nr_left, k->task, sizeof(*left), NULL);
 
 	if (!left)
 		return -ENOMEM;
@@ -94,12 +97,15 @@ static int follow(struct walk *k, uint32_t woken_by, uint64_t slept_ns)
 static enum tap_path_state state_of(const struct tap_log_place *p)
 {
 	static const enum tap_path_state states[TAP_NR_STATES] = {
-		[TAP_STATE_RUNNING] = TAP_PATH_RUNNING, [TAP_STATE_WAKING] = TAP_PATH_WAKING,
-		[TAP_STATE_PREEMPTED] = TAP_PATH_PREEMPTED, [TAP_STATE_THROTTLED] = TAP_PATH_THROTTLED,
+		[TAP_STATE_RUNNING] = TAP_PATH_RUNNING,
+		[TAP_STATE_WAKING] = TAP_PATH_WAKING,
+		[TAP_STATE_PREEMPTED] = TAP_PATH_PREEMPTED,
+		[TAP_STATE_THROTTLED] = TAP_PATH_THROTTLED,
 	};
 	static const enum tap_path_state sleeps[TAP_WOKEN_BY_TASK] = {
 		[TAP_WOKEN_NOT_YET] = TAP_PATH_ASLEEP, [TAP_WOKEN_INTERRUPT] = TAP_PATH_INTERRUPT,
-		[TAP_WOKEN_TIMER] = TAP_PATH_TIMER, [TAP_WOKEN_BLOCK] = TAP_PATH_DISK, [TAP_WOKEN_NET] = TAP_PATH_NETWORK,
+		[TAP_WOKEN_TIMER] = TAP_PATH_TIMER,    [TAP_WOKEN_BLOCK] = TAP_PATH_DISK,
+		[TAP_WOKEN_NET] = TAP_PATH_NETWORK,
 	};
 
 	if (!tap_state_is_sleep(p->state))
@@ -149,8 +155,13 @@ int tap_walk_back(struct tap_walk *w, unsigned int task, uint64_t from_ns, uint6
 		  int (*tell)(void *ctx, const struct tap_path_segment *s), void *ctx)
 {
 	struct walk k = {
-		.w = w, .window = { from_ns, to_ns }, .at_ns = begin_of_walk(w, task, to_ns), .task = task, .from_ns = from_ns,
-		.tell = tell, .ctx = ctx,
+		.w = w,
+		.window = { from_ns, to_ns },
+		.at_ns = begin_of_walk(w, task, to_ns),
+		.task = task,
+		.from_ns = from_ns,
+		.tell = tell,
+		.ctx = ctx,
 	};
 	int ret = 0;
 

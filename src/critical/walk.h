@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The critical path of a task: whose time, and in which state, the time from one moment to another was (docs/internals/critical.md).
- * While the task ran or was runnable it is its own. While it slept, it is that of whoever woke it, and before that one was
- * woken of whoever did that, and so on back to the sleep's beginning. Each ns has exactly one task and one state.
+ * The critical path of a task: whose time, and in which state, the time from one moment to another
+ * was (docs/internals/critical.md). While the task ran or was runnable it is its own. While it
+ * slept, it is that of whoever woke it, and before that one was woken of whoever did that, and so
+ * on back to the sleep's beginning. Each ns has exactly one task and one state.
  */
 #ifndef TAP_CRITICAL_WALK_H
 #define TAP_CRITICAL_WALK_H
@@ -45,8 +46,9 @@ struct tap_walk { /* all zero but .log */
 void tap_walk_release(struct tap_walk *w);
 
 /*
- * From @to_ns back to @from_ns, of @task. @tell: the latest segment first; they have no gaps between them, and none is
- * empty; of two neighbours task or state differ. Return: 0; -ENOMEM; what @tell returned.
+ * From @to_ns back to @from_ns, of @task. @tell: the latest segment first; they have no gaps
+ * between them, and none is empty; of two neighbours task or state differ. Return: 0; -ENOMEM; what
+ * @tell returned.
  */
 int tap_walk_back(struct tap_walk *w, unsigned int task, uint64_t from_ns, uint64_t to_ns,
 		  int (*tell)(void *ctx, const struct tap_path_segment *s), void *ctx);

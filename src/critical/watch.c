@@ -27,7 +27,8 @@ static void correct_to_task(struct tap_critical_watch *w, const struct tap_task 
 static int correct_waker(struct tap_critical_watch *w, const struct tap_task *task)
 {
 	uint32_t number = tap_event_stacks_woken(w->stacks, task).kernel;
-	unsigned char *woken = tap_array_at(&w->woken_of, &w->nr_woken_of, number, sizeof(*woken), NULL);
+	unsigned char *woken =
+		tap_array_at(&w->woken_of, &w->nr_woken_of, number, sizeof(*woken), NULL);
 	struct span names;
 
 	if (!woken)
@@ -60,7 +61,8 @@ static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_w
 
 	w->timeline = t;
 	w->tells_interrupts |= one->in_interrupt;
-	return tap_critical_log_wakeup(&w->log, one->task, tap_interrupts_waker(&w->interrupts, t, one), one->is_new);
+	return tap_critical_log_wakeup(&w->log, one->task,
+				       tap_interrupts_waker(&w->interrupts, t, one), one->is_new);
 }
 
 static bool is_exec(const struct tap_format *fmt)
@@ -97,14 +99,22 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 }
 
 const struct tap_watcher_ops tap_critical_watch_ops = {
-	.states = TAP_CRITICAL_STATES, .lost_states = TAP_CRITICAL_STATES, .early = true, .interval = on_interval, .wakeup = on_wakeup, .wants = wants,
+	.states = TAP_CRITICAL_STATES,
+	.lost_states = TAP_CRITICAL_STATES,
+	.early = true,
+	.interval = on_interval,
+	.wakeup = on_wakeup,
+	.wants = wants,
 	.event = on_event,
 };
 
-struct tap_window tap_critical_watch_life(const struct tap_critical_watch *w, const struct tap_timeline *t, const struct tap_task *task)
+struct tap_window tap_critical_watch_life(const struct tap_critical_watch *w,
+					  const struct tap_timeline *t, const struct tap_task *task)
 {
 	struct tap_window window = tap_timeline_window(t);
-	uint64_t from_ns = task->tid == w->command && w->exec_ns > task->born_ns ? w->exec_ns : task->born_ns;
+	uint64_t from_ns =
+		task->tid == w->command && w->exec_ns > task->born_ns ? w->exec_ns : task->born_ns;
 
-	return (struct tap_window){ tap_window_clip(&window, from_ns), tap_window_clip(&window, task->died_ns) };
+	return (struct tap_window){ tap_window_clip(&window, from_ns),
+				    tap_window_clip(&window, task->died_ns) };
 }

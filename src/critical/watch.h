@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fills the log (log.h) that critical paths are read from, out of what a timeline and events tell. */
+/* Fills the log (log.h) that critical paths are read from, out of what a timeline and events tell.
+ */
 #ifndef TAP_CRITICAL_WATCH_H
 #define TAP_CRITICAL_WATCH_H
 
@@ -25,6 +26,8 @@ void tap_critical_watch_release(struct tap_critical_watch *w);
 extern const struct tap_watcher_ops tap_critical_watch_ops;
 
 /* After the end: of which time @task's path is. */
-struct tap_window tap_critical_watch_life(const struct tap_critical_watch *w, const struct tap_timeline *t, const struct tap_task *task);
+struct tap_window tap_critical_watch_life(const struct tap_critical_watch *w,
+					  const struct tap_timeline *t,
+					  const struct tap_task *task);
 
 #endif

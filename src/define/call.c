@@ -73,10 +73,12 @@ bool tap_call_only(struct tap_pp *pp, const struct tap_part *part, const char *w
 static bool is_keyword(const struct tap_token *t)
 {
 	static const char *const words[] = {
-		"asm", "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-		"extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
-		"signed", "sizeof", "static", "struct", "switch", "typedef", "typeof", "union", "unsigned", "void",
-		"volatile", "while", "_Bool",
+		"asm",	    "auto",    "break",	 "case",   "char",     "const",	 "continue",
+		"default",  "do",      "double", "else",   "enum",     "extern", "float",
+		"for",	    "goto",    "if",	 "inline", "int",      "long",	 "register",
+		"restrict", "return",  "short",	 "signed", "sizeof",   "static", "struct",
+		"switch",   "typedef", "typeof", "union",  "unsigned", "void",	 "volatile",
+		"while",    "_Bool",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -98,7 +100,8 @@ bool tap_call_name(struct tap_pp *pp, const struct tap_part *part, const char *w
 		return false;
 	}
 	if (is_keyword(t)) {
-		tap_pp_fail(pp, t, "'%.*s' is a C keyword, so it cannot be %s", (int)t->text.len, t->text.s, what);
+		tap_pp_fail(pp, t, "'%.*s' is a C keyword, so it cannot be %s", (int)t->text.len,
+			    t->text.s, what);
 		return false;
 	}
 	*name = t->text;

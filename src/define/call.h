@@ -22,8 +22,9 @@ struct tap_call {
 };
 
 /*
- * The call that begins with @of->v[*i]; *i becomes what is behind it. Between "(" and ")" there are no arguments,
- * not one that is empty. Return: whether it is a call; else there was an error, as in those below.
+ * The call that begins with @of->v[*i]; *i becomes what is behind it. Between "(" and ")" there are
+ * no arguments, not one that is empty. Return: whether it is a call; else there was an error, as in
+ * those below.
  */
 bool tap_call_take(struct tap_pp *pp, const struct tap_part *of, unsigned int *i,
 		   struct tap_call *c);

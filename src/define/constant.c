@@ -75,8 +75,9 @@ static int64_t parse_unary(struct parser *p)
 		v = 0;
 		p->at++;
 	} else {
-		v = fail(p, p->v[p->at].kind == TOKEN_WORD ? "not a constant that the header defines"
-							   : "a number is missing");
+		v = fail(p, p->v[p->at].kind == TOKEN_WORD
+				    ? "not a constant that the header defines"
+				    : "a number is missing");
 	}
 	p->depth--;
 	return v;

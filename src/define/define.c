@@ -123,8 +123,9 @@ static bool has_field(struct reader *r, const struct tap_record *rec, const stru
 /* Words behind whose "(" the name of a field stands. */
 static bool takes_field(const struct tap_token *t)
 {
-	static const char *const words[] = { "__get_str", "__get_bitmask", "__assign_str",
-					     "__assign_bitmask", "__get_dynamic_array", "__get_dynamic_array_len" };
+	static const char *const words[] = { "__get_str",	    "__get_bitmask",
+					     "__assign_str",	    "__assign_bitmask",
+					     "__get_dynamic_array", "__get_dynamic_array_len" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (token_is(t, words[i]))
@@ -153,7 +154,8 @@ static bool has_no_record(struct reader *r, const struct tap_part *part)
 	for (unsigned int i = 0; i < part->nr; i++)
 		if (token_is(&part->v[i], "__entry"))
 			tap_pp_fail(r->pp, &part->v[i],
-				    "a condition can use only the arguments: the record does not exist yet");
+				    "a condition can use only the arguments: the record does not "
+				    "exist yet");
 	return !tap_pp_err(r->pp);
 }
 
@@ -186,7 +188,8 @@ static bool read_args(struct reader *r, const struct tap_part *parts, struct tap
 		return false;
 	if (proto->nr_args != args->nr_args &&
 	    !(proto->all.nr == 1 && token_is(proto->all.v, "void") && !args->nr_args))
-		tap_pp_fail(r->pp, &args->name, "wrong number of arguments: TP_PROTO() has %u, TP_ARGS() has %u",
+		tap_pp_fail(r->pp, &args->name,
+			    "wrong number of arguments: TP_PROTO() has %u, TP_ARGS() has %u",
 			    proto->nr_args, args->nr_args);
 	return !tap_pp_err(r->pp);
 }
@@ -226,11 +229,11 @@ static struct tap_own_class *read_class(struct reader *r, const struct tap_call 
 		tap_pp_no_memory(r->pp);
 		return NULL;
 	}
-	if (!tap_call_has(
-		    r->pp, call, conditional ? 7 : 6,
-		    conditional
-			    ? "name, TP_PROTO(), TP_ARGS(), TP_CONDITION(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk()"
-			    : "name, TP_PROTO(), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk()") ||
+	if (!tap_call_has(r->pp, call, conditional ? 7 : 6,
+			  conditional ? "name, TP_PROTO(), TP_ARGS(), TP_CONDITION(), "
+					"TP_STRUCT__entry(), TP_fast_assign(), TP_printk()"
+				      : "name, TP_PROTO(), TP_ARGS(), TP_STRUCT__entry(), "
+					"TP_fast_assign(), TP_printk()") ||
 	    !tap_call_name(r->pp, &call->args[0], "an event's name", &name))
 		return NULL;
 	c->at = call->args[0].v[0];
@@ -352,7 +355,8 @@ static bool read_args_of(struct reader *r, const struct tap_part *parts,
 	if (!read_args(r, parts, &proto, &args))
 		return false;
 	if (args.nr_args != c->nr_args)
-		tap_pp_fail(r->pp, &args.name, "wrong number of arguments: TP_ARGS() of '%s' has %u, not %u", c->name,
+		tap_pp_fail(r->pp, &args.name,
+			    "wrong number of arguments: TP_ARGS() of '%s' has %u, not %u", c->name,
 			    c->nr_args, args.nr_args);
 	return args.nr_args == c->nr_args;
 }
@@ -382,7 +386,9 @@ static bool read_feed(struct reader *r, const struct tap_part *part, struct span
 		return tap_call_name(r->pp, part, "a tracepoint's name", name);
 	*name = (struct span){ text->s + 1, text->len - 2 };
 	if (!memchr(name->s, ':', name->len) || memchr(name->s, '\\', name->len))
-		tap_pp_fail(r->pp, part->v, "not a probe: use \"usdt:PATH:PROVIDER:NAME\", \"uprobe:PATH:SYMBOL\" or \"uretprobe:PATH:SYMBOL\"");
+		tap_pp_fail(r->pp, part->v,
+			    "not a probe: use \"usdt:PATH:PROVIDER:NAME\", \"uprobe:PATH:SYMBOL\" "
+			    "or \"uretprobe:PATH:SYMBOL\"");
 	return !tap_pp_err(r->pp);
 }
 
@@ -399,8 +405,9 @@ static void read_hook(struct reader *r, const struct tap_call *call)
 		return;
 	for (unsigned int i = 0; i < o->def.nr_hooks; i++)
 		if (span_is(name, o->hooks[i].tracepoint)) {
-			tap_pp_fail(r->pp, call->args[1].v, "'%s' already has TRACE_HOOK() for '%s'",
-				    o->def.name, o->hooks[i].tracepoint);
+			tap_pp_fail(r->pp, call->args[1].v,
+				    "'%s' already has TRACE_HOOK() for '%s'", o->def.name,
+				    o->hooks[i].tracepoint);
 			return;
 		}
 	if (o->def.nr_hooks == TAP_DEF_MAX_HOOKS)
@@ -439,9 +446,8 @@ static void read_needs(struct reader *r, const struct tap_call *call)
 				 !has_field(r, &o->class->record, field->v))))
 		return;
 	if (spec->nr != 1 || spec->v->kind != TOKEN_STRING || !is_spec(spec->v->text))
-		tap_pp_fail(
-			r->pp, &spec->at,
-			"expected a string: \"struct.member\", or several separated by |");
+		tap_pp_fail(r->pp, &spec->at,
+			    "expected a string: \"struct.member\", or several separated by |");
 	else if (o->def.nr_needs == TAP_DEF_MAX_NEEDS)
 		tap_pp_fail(r->pp, &call->name, "'%s' has more than %u TRACE_NEEDS()", o->def.name,
 			    TAP_DEF_MAX_NEEDS);
@@ -536,7 +542,8 @@ static void check_hooks(struct reader *r)
 
 		if (!o->def.nr_hooks && !(built_in && !built_in->nr_hooks))
 			tap_pp_fail(r->pp, &o->at,
-				    "this event has no tracepoint: add TRACE_HOOK(%s, TRACEPOINT, TP_PROTO(%s), TP_ARGS(%s));",
+				    "this event has no tracepoint: add TRACE_HOOK(%s, TRACEPOINT, "
+				    "TP_PROTO(%s), TP_ARGS(%s));",
 				    o->def.name, o->def.params, o->class->args.s);
 	}
 }

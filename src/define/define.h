@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of one's own: a header in the kernel's TRACE_EVENT() syntax, with TRACE_HOOK() and TRACE_NEEDS(), read at run
- * time into what a schedtap that was built with it would have of it (event/defs.h).
+ * Events of one's own: a header in the kernel's TRACE_EVENT() syntax, with TRACE_HOOK() and
+ *TRACE_NEEDS(), read at run time into what a schedtap that was built with it would have of it
+ *(event/defs.h).
  *
  *	struct tap_defs d = { 0 };
  *
@@ -30,10 +31,10 @@ struct tap_defs {
 };
 
 /*
- * Adds what the file defines; may be called for several files. Each event is fed by a tracepoint at least, and there
- * are not two of one system and name. One that has those of a built-in event is meant to take its place. Ids go on
- * where those of the built-in events end.
- * Return: 0; -EINVAL with "FILE:LINE: sentence", the line and a caret below it; -EFBIG of a file above
+ * Adds what the file defines; may be called for several files. Each event is fed by a tracepoint at
+ * least, and there are not two of one system and name. One that has those of a built-in event is
+ * meant to take its place. Ids go on where those of the built-in events end. Return: 0; -EINVAL
+ * with "FILE:LINE: sentence", the line and a caret below it; -EFBIG of a file above
  * TAP_SOURCE_MAX_BYTES; -errno of reading one; -ENOMEM. After an error @d is there to be released.
  */
 int tap_defs_read(struct tap_defs *d, const char *path, struct tap_err *err);
@@ -47,9 +48,8 @@ const struct tap_def *tap_defs_at(const struct tap_defs *d, unsigned int index);
 
 /*
  * An error in what was read: "FILE:LINE: sentence", the line and a caret.
- * @def: one of tap_defs_at(). @at: in its .assign, .condition, .params or .print_fmt; of anything else
- *	 the error is at the event's name.
- * Return: -EINVAL.
+ * @def: one of tap_defs_at(). @at: in its .assign, .condition, .params or .print_fmt; of anything
+ *else the error is at the event's name. Return: -EINVAL.
  */
 int tap_defs_fail(const struct tap_def *def, const char *at, struct tap_err *err, const char *fmt,
 		  ...) TAP_PRINTF(4, 5);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Works as compilers do: a stack of token lists that are being read, the files below them. A macro's text is pushed when
- * its name comes by, and while it is being read the name is none (C11 6.10.3.4).
+ * Works as compilers do: a stack of token lists that are being read, the files below them. A
+ * macro's text is pushed when its name comes by, and while it is being read the name is none
+ * (C11 6.10.3.4).
  */
 #include "define/preprocess.h"
 
@@ -159,8 +160,7 @@ static void take(struct tap_pp *pp, struct tap_token *t)
 	take_raw(pp, t);
 	if (t->kind == TOKEN_OPEN) {
 		tap_pp_fail(pp, t,
-			    *t->text.s == '/' ? "unterminated comment"
-					      : "unterminated quote");
+			    *t->text.s == '/' ? "unterminated comment" : "unterminated quote");
 		*t = (struct tap_token){ 0 };
 	}
 	m = t->kind == TOKEN_WORD && !t->fixed ? tap_macro_find(&pp->macros, t->text) : NULL;
@@ -548,7 +548,8 @@ static void take_params(struct tap_pp *pp, struct tap_macro *m)
 		more = !m->is_variadic && token_is(&t, ",") && take_line(pp, &t);
 	}
 	if (more || !token_is(&t, ")"))
-		tap_pp_fail(pp, &t, "expected macro parameters: names separated by commas, then ')'");
+		tap_pp_fail(pp, &t,
+			    "expected macro parameters: names separated by commas, then ')'");
 	m->nr_params = list.nr;
 	m->params = keep(pp, &list);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * C's preprocessor, for headers that define events: what a compiler would see of them, token by token, each of which
- * knows its place in the file. White space between tokens is where gcc's # operator puts it.
+ * C's preprocessor, for headers that define events: what a compiler would see of them, token by
+ * token, each of which knows its place in the file. White space between tokens is where gcc's #
+ * operator puts it.
  *
- * Words of the event headers that every reading gives the same meaning (PARAMS(), tp_if()) are macros from the start,
- * as is TRACE_HEADER_MULTI_READ, which keeps guards from keeping anything out. #include <...> is passed over.
+ * Words of the event headers that every reading gives the same meaning (PARAMS(), tp_if()) are
+ * macros from the start, as is TRACE_HEADER_MULTI_READ, which keeps guards from keeping anything
+ * out. #include <...> is passed over.
  */
 #ifndef TAP_DEFINE_PREPROCESS_H
 #define TAP_DEFINE_PREPROCESS_H
@@ -21,9 +23,11 @@ int tap_pp_new(struct tap_pp **out, struct tap_source **sources, const struct ta
 	       struct tap_err *err);
 void tap_pp_free(struct tap_pp *pp);
 
-/* The next token, which lives as long as @pp. Its kind is TOKEN_END at the end, and behind an error. */
+/* The next token, which lives as long as @pp. Its kind is TOKEN_END at the end, and behind an
+ * error. */
 void tap_pp_next(struct tap_pp *pp, struct tap_token *t);
-/* What the macro of this name stands for now. Return: whether there is one; add to @out with tap_pp_add(). */
+/* What the macro of this name stands for now. Return: whether there is one; add to @out with
+ * tap_pp_add(). */
 bool tap_pp_value(struct tap_pp *pp, const char *name, struct tap_tokens *out);
 
 /* Adds to a list, which the caller frees. */

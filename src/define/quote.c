@@ -35,7 +35,8 @@ bool tap_quote_make(struct tap_pp *pp, struct tap_arena *arena, const struct tap
 		.nr = part->nr,
 	};
 	if (text.err == -EFBIG)
-		tap_pp_fail(pp, &part->at, "text is longer than %u KiB", TAP_SOURCE_MAX_BYTES >> 10);
+		tap_pp_fail(pp, &part->at, "text is longer than %u KiB",
+			    TAP_SOURCE_MAX_BYTES >> 10);
 	tap_buf_release(&text);
 	return q->s || !tap_pp_no_memory(pp);
 }

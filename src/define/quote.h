@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tokens as text, as gcc's # operator has it and the readings of events/ use it, with the place of each. */
+/* Tokens as text, as gcc's # operator has it and the readings of events/ use it, with the place of
+ * each. */
 #ifndef TAP_DEFINE_QUOTE_H
 #define TAP_DEFINE_QUOTE_H
 

@@ -41,7 +41,8 @@ static void add_field(struct layout *l, struct tap_field f, uint32_t align,
 	l->align = align > l->align ? align : l->align;
 	if (r->size + l->dynamic > TAP_RECORD_MAX_BYTES)
 		tap_pp_fail(l->pp, &name->at,
-			    "with '%s' a record takes %u bytes: the limit is %u, counting %u per __string and %u per __bitmask",
+			    "with '%s' a record takes %u bytes: the limit is %u, counting %u per "
+			    "__string and %u per __bitmask",
 			    f.name, r->size + l->dynamic, TAP_RECORD_MAX_BYTES, STRING_MAX,
 			    BITMASK_MAX);
 	r->fields[r->nr++] = f;
@@ -81,7 +82,8 @@ static bool read_type(struct layout *l, const struct tap_part *part, struct tap_
 			    &type) ||
 	    type.is_real) {
 		tap_pp_fail(l->pp, &part->at,
-			    "'%.100s' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, pid_t, enum or a pointer",
+			    "'%.100s' is not a field type: use u8 to u64, s8 to s64, int, long, "
+			    "char, bool, pid_t, enum or a pointer",
 			    text.s);
 		return false;
 	}
@@ -102,7 +104,8 @@ static bool read_length(struct layout *l, const struct tap_part *part, uint32_t 
 		return false;
 	}
 	if (c.value < 1 || c.value > TAP_RECORD_MAX_BYTES / elem_size) {
-		tap_pp_fail(l->pp, &part->at, "%lld elements: an array of this type can have 1 to %u",
+		tap_pp_fail(l->pp, &part->at,
+			    "%lld elements: an array of this type can have 1 to %u",
 			    (long long)c.value, TAP_RECORD_MAX_BYTES / elem_size);
 		return false;
 	}
@@ -164,7 +167,8 @@ static void read_dynamic_array(struct layout *l, const struct tap_call *c)
 	struct span name;
 	char *type;
 
-	if (!read_type(l, &c->args[0], &f) || !tap_call_name(l->pp, &c->args[1], "a field's name", &name))
+	if (!read_type(l, &c->args[0], &f) ||
+	    !tap_call_name(l->pp, &c->args[1], "a field's name", &name))
 		return;
 	type = tap_arena_get(l->arena, strlen(f.type) + sizeof("__data_loc []"));
 	if (!type) {
@@ -203,8 +207,7 @@ static void read_field(struct layout *l, const struct tap_part *part, unsigned i
 	struct tap_call c;
 
 	if (t->kind != TOKEN_WORD || strncmp(t->text.s, "__", 2)) {
-		tap_pp_fail(l->pp, t,
-			    "expected a field: __field, __array, __string or __bitmask");
+		tap_pp_fail(l->pp, t, "expected a field: __field, __array, __string or __bitmask");
 		return;
 	}
 	if (!tap_call_take(l->pp, part, i, &c))

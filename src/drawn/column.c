@@ -11,7 +11,10 @@
 #define COLUMN_TEXT 80u /* at most what tells of a column, beside its name */
 
 static const char *const types[] = {
-	[TAP_NUMBER_U8] = "u8", [TAP_NUMBER_U32] = "u32", [TAP_NUMBER_F32] = "f32", [TAP_NUMBER_VARINT] = "varint",
+	[TAP_NUMBER_U8] = "u8",
+	[TAP_NUMBER_U32] = "u32",
+	[TAP_NUMBER_F32] = "f32",
+	[TAP_NUMBER_VARINT] = "varint",
 };
 
 void tap_u32_put(struct tap_buf *b, uint32_t v)
@@ -28,7 +31,8 @@ void tap_f32_put(struct tap_buf *b, float v)
 	tap_u32_put(b, bits);
 }
 
-int tap_drawn_columns_add(struct tap_drawn_columns *c, const char *name, enum tap_number_type type, struct tap_buf *bytes)
+int tap_drawn_columns_add(struct tap_drawn_columns *c, const char *name, enum tap_number_type type,
+			  struct tap_buf *bytes)
 {
 	if (tap_array_grow(&c->v, c->nr, &c->cap, sizeof(*c->v)))
 		return -ENOMEM;
@@ -36,7 +40,8 @@ int tap_drawn_columns_add(struct tap_drawn_columns *c, const char *name, enum ta
 	return 0;
 }
 
-int tap_drawn_columns_add_some(struct tap_drawn_columns *c, const struct tap_drawn_columns *from, unsigned int first, unsigned int end)
+int tap_drawn_columns_add_some(struct tap_drawn_columns *c, const struct tap_drawn_columns *from,
+			       unsigned int first, unsigned int end)
 {
 	int ret = 0;
 
@@ -72,7 +77,8 @@ static size_t tell(struct tap_drawn_columns *c, size_t at, struct tap_buf *json)
 		do {
 			bytes += c->v[i++].bytes->len;
 		} while (i < c->nr && is_next_piece(c, i));
-		tap_buf_printf(json, "%s\"%s\":[%zu,%zu,\"%s\"]", first == c->v ? "" : ",", first->name, at, bytes, types[first->type]);
+		tap_buf_printf(json, "%s\"%s\":[%zu,%zu,\"%s\"]", first == c->v ? "" : ",",
+			       first->name, at, bytes, types[first->type]);
 		if (i <= c->nr_first)
 			c->first_bytes = at + bytes;
 		at = aligned(at + bytes);
@@ -80,7 +86,8 @@ static size_t tell(struct tap_drawn_columns *c, size_t at, struct tap_buf *json)
 	return at;
 }
 
-/* Where the columns begin is told in the text that stands before them: it gets as much room as it can need. */
+/* Where the columns begin is told in the text that stands before them: it gets as much room as it
+ * can need. */
 static size_t text_bytes(const struct tap_drawn_columns *c, const struct tap_buf *json)
 {
 	size_t bytes = sizeof(uint32_t) + json->len + COLUMN_TEXT;
@@ -102,7 +109,8 @@ static void put_nth(const struct tap_buf *bytes, unsigned int nth, struct tap_bu
 	}
 }
 
-/* The lowest bytes of large numbers are noise, the highest are alike: apart from each other they are compressed better. */
+/* The lowest bytes of large numbers are noise, the highest are alike: apart from each other they
+ * are compressed better. */
 static void put_varints(const struct tap_drawn_column *pieces, unsigned int nr, struct tap_buf *out)
 {
 	size_t before = SIZE_MAX;
@@ -136,7 +144,8 @@ static void put_bytes(const struct tap_drawn_columns *c, size_t begin, struct ta
 	}
 }
 
-int tap_drawn_columns_put(struct tap_drawn_columns *c, const struct tap_buf *json, struct tap_buf *out)
+int tap_drawn_columns_put(struct tap_drawn_columns *c, const struct tap_buf *json,
+			  struct tap_buf *out)
 {
 	const size_t begin = out->len, first = text_bytes(c, json);
 	struct tap_buf text = { 0 };

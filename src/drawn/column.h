@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The columns of a part: numbers, one behind the other, in the order in which the page reads them. */
+/* The columns of a part: numbers, one behind the other, in the order in which the page reads them.
+ */
 #ifndef TAP_DRAWN_COLUMN_H
 #define TAP_DRAWN_COLUMN_H
 
@@ -24,11 +25,16 @@ struct tap_drawn_columns { /* all zero: none */
 };
 
 /* Return: 0 or -ENOMEM. */
-int tap_drawn_columns_add(struct tap_drawn_columns *c, const char *name, enum tap_number_type type, struct tap_buf *bytes);
-/* Those of @from from the @first on, up to the @end, which is none of them. Return: 0 or -ENOMEM. */
-int tap_drawn_columns_add_some(struct tap_drawn_columns *c, const struct tap_drawn_columns *from, unsigned int first, unsigned int end);
-/* Adds a part: @json is its text up to its last member, which is the columns. Return: 0; -ENOMEM; -EFBIG. */
-int tap_drawn_columns_put(struct tap_drawn_columns *c, const struct tap_buf *json, struct tap_buf *out);
+int tap_drawn_columns_add(struct tap_drawn_columns *c, const char *name, enum tap_number_type type,
+			  struct tap_buf *bytes);
+/* Those of @from from the @first on, up to the @end, which is none of them. Return: 0 or -ENOMEM.
+ */
+int tap_drawn_columns_add_some(struct tap_drawn_columns *c, const struct tap_drawn_columns *from,
+			       unsigned int first, unsigned int end);
+/* Adds a part: @json is its text up to its last member, which is the columns. Return: 0; -ENOMEM;
+ * -EFBIG. */
+int tap_drawn_columns_put(struct tap_drawn_columns *c, const struct tap_buf *json,
+			  struct tap_buf *out);
 void tap_drawn_columns_release(struct tap_drawn_columns *c);
 
 static inline void tap_varint_put(struct tap_buf *b, uint64_t v)

@@ -58,7 +58,8 @@ static void look(const struct point *points, unsigned int i, struct kept *k)
 }
 
 /* In their order, each once. Return: how many of @points there are. */
-static unsigned int keep(struct point *points, unsigned int nr, const struct kept *k, unsigned int first)
+static unsigned int keep(struct point *points, unsigned int nr, const struct kept *k,
+			 unsigned int first)
 {
 	for (unsigned int i = first; i <= k->last; i++)
 		if (i == k->least || i == k->most || i == k->last)
@@ -70,14 +71,17 @@ static unsigned int keep(struct point *points, unsigned int nr, const struct kep
 static void thin(struct tap_curves *c, struct tap_drawn_curve *curve)
 {
 	const uint64_t from_ns = c->run->window.from_ns;
-	const uint64_t interval_ns = tap_window_ns(&c->run->window) / (c->max_points / 2 / KEPT) + 1;
+	const uint64_t interval_ns =
+		tap_window_ns(&c->run->window) / (c->max_points / 2 / KEPT) + 1;
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0, first; i < curve->nr;) {
 		const uint64_t interval = (curve->points[i].ts_ns - from_ns) / interval_ns;
 		struct kept k = { i, i, i };
 
-		for (first = i; i < curve->nr && (curve->points[i].ts_ns - from_ns) / interval_ns == interval; i++)
+		for (first = i;
+		     i < curve->nr && (curve->points[i].ts_ns - from_ns) / interval_ns == interval;
+		     i++)
 			look(curve->points, i, &k);
 		nr = keep(curve->points, nr, &k, first);
 	}
@@ -94,7 +98,8 @@ static void thin_all(struct tap_curves *c)
 			thin(c, &c->v[i]);
 }
 
-static int add_point(struct tap_curves *c, struct tap_drawn_curve *curve, uint64_t ts_ns, float value)
+static int add_point(struct tap_curves *c, struct tap_drawn_curve *curve, uint64_t ts_ns,
+		     float value)
 {
 	if (curve->nr >= c->max_points)
 		thin(c, curve);
@@ -110,7 +115,8 @@ static int add_point(struct tap_curves *c, struct tap_drawn_curve *curve, uint64
 /* ---- what is told ---- */
 
 /* NULL when out of memory. */
-static struct tap_drawn_curve *find_curve(struct tap_curves *c, uint64_t key, const struct tap_drawn_curve *fresh)
+static struct tap_drawn_curve *find_curve(struct tap_curves *c, uint64_t key,
+					  const struct tap_drawn_curve *fresh)
 {
 	uint64_t *index = tap_map_put(&c->by_series, key);
 
@@ -126,20 +132,25 @@ static struct tap_drawn_curve *find_curve(struct tap_curves *c, uint64_t key, co
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	struct tap_curves *c = ctx;
-	const struct tap_task *task = s->subject == TAP_PELT_TASK ? tap_timeline_task(c->run->timeline, s->tid) : NULL;
+	const struct tap_task *task =
+		s->subject == TAP_PELT_TASK ? tap_timeline_task(c->run->timeline, s->tid) : NULL;
 	struct tap_drawn_curve *curve;
 
 	if (s->subject == TAP_PELT_TASK && !task)
 		return 0;
-	curve = find_curve(c, (uintptr_t)s, &(const struct tap_drawn_curve){ .series = s, .cpu = s->cpu, .task = task ? task->index : 0 });
-	return curve ? add_point(c, curve, ts_ns, value == TAP_PELT_GAP ? NAN : (float)value) : -ENOMEM;
+	curve = find_curve(c, (uintptr_t)s,
+			   &(const struct tap_drawn_curve){
+				   .series = s, .cpu = s->cpu, .task = task ? task->index : 0 });
+	return curve ? add_point(c, curve, ts_ns, value == TAP_PELT_GAP ? NAN : (float)value)
+		     : -ENOMEM;
 }
 
 static bool wants_series(void *ctx, const struct tap_pelt_series *s)
 {
 	struct tap_curves *c = ctx;
 
-	if (s->subject == TAP_PELT_TASK ? !tap_map_get(&c->tid_set, (uint64_t)s->tid) : tap_lane(c->lanes, s->cpu) == TAP_NO_LANE)
+	if (s->subject == TAP_PELT_TASK ? !tap_map_get(&c->tid_set, (uint64_t)s->tid)
+					: tap_lane(c->lanes, s->cpu) == TAP_NO_LANE)
 		return false;
 	return c->nr_wanted < MAX_CURVES && ++c->nr_wanted;
 }
@@ -153,7 +164,8 @@ static bool wants_frequency(void *ctx, const struct tap_format *fmt)
 static int on_frequency(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct tap_curves *c = ctx;
-	const struct tap_field *khz = tap_number_field(ev->fmt, "state"), *cpu = tap_number_field(ev->fmt, "cpu_id");
+	const struct tap_field *khz = tap_number_field(ev->fmt, "state"),
+			       *cpu = tap_number_field(ev->fmt, "cpu_id");
 	const uint64_t at = khz && cpu ? tap_field_u64(cpu, ev->data, ev->size) : UINT32_MAX;
 	struct tap_drawn_curve *curve;
 
@@ -161,15 +173,21 @@ static int on_frequency(void *ctx, const struct tap_timeline *t, const struct ta
 	if (at >= c->lanes->nr_cpus || tap_lane(c->lanes, (int)at) == TAP_NO_LANE)
 		return 0;
 	curve = find_curve(c, FREQUENCY | at, &(const struct tap_drawn_curve){ .cpu = (int)at });
-	return curve ? add_point(c, curve, ev->ts_ns, (float)tap_field_u64(khz, ev->data, ev->size)) : -ENOMEM;
+	return curve ? add_point(c, curve, ev->ts_ns, (float)tap_field_u64(khz, ev->data, ev->size))
+		     : -ENOMEM;
 }
 
-const struct tap_watcher_ops tap_curves_frequency_ops = { .wants = wants_frequency, .event = on_frequency };
+const struct tap_watcher_ops tap_curves_frequency_ops = { .wants = wants_frequency,
+							  .event = on_frequency };
 
 int tap_curves_init(struct tap_curves *c)
 {
 	const struct tap_pelt_opts opts = {
-		.window = c->run->window, .survey = &c->run->survey, .want = wants_series, .point = on_point, .ctx = c,
+		.window = c->run->window,
+		.survey = &c->run->survey,
+		.want = wants_series,
+		.point = on_point,
+		.ctx = c,
 	};
 	int ret = 0;
 
@@ -204,7 +222,8 @@ static void put_cgroup(struct tap_curves *c, const struct tap_pelt_series *s, st
 		tap_buf_printf(json, "\"%" PRIu64 "\"", s->cgroup);
 }
 
-static void put_subject(struct tap_curves *c, const struct tap_drawn_curve *curve, struct tap_runners *runners, struct tap_buf *json)
+static void put_subject(struct tap_curves *c, const struct tap_drawn_curve *curve,
+			struct tap_runners *runners, struct tap_buf *json)
 {
 	const struct tap_pelt_series *s = curve->series;
 
@@ -226,17 +245,23 @@ static void put_subject(struct tap_curves *c, const struct tap_drawn_curve *curv
 	}
 }
 
-static void put_curve(struct tap_curves *c, const struct tap_drawn_curve *curve, struct tap_runners *runners, struct tap_buf *json)
+static void put_curve(struct tap_curves *c, const struct tap_drawn_curve *curve,
+		      struct tap_runners *runners, struct tap_buf *json)
 {
 	static const char *const scales[] = {
-		[TAP_PELT_1024] = "1024", [TAP_PELT_OPEN] = "open", [TAP_PELT_COUNT] = "count", [TAP_PELT_FLAG] = "flag",
+		[TAP_PELT_1024] = "1024",
+		[TAP_PELT_OPEN] = "open",
+		[TAP_PELT_COUNT] = "count",
+		[TAP_PELT_FLAG] = "flag",
 	};
 	const struct tap_pelt_signal *signal = curve->series ? curve->series->signal : NULL;
 	uint64_t before_ns = c->run->window.from_ns;
 
-	tap_buf_printf(json, "%s{\"signal\":\"%s\",", json->len ? "," : "", signal ? signal->name : "frequency");
+	tap_buf_printf(json, "%s{\"signal\":\"%s\",", json->len ? "," : "",
+		       signal ? signal->name : "frequency");
 	put_subject(c, curve, runners, json);
-	tap_buf_printf(json, ",\"scale\":\"%s\",\"points\":%u}", scales[signal ? signal->scale : TAP_PELT_OPEN], curve->nr);
+	tap_buf_printf(json, ",\"scale\":\"%s\",\"points\":%u}",
+		       scales[signal ? signal->scale : TAP_PELT_OPEN], curve->nr);
 	for (unsigned int i = 0; i < curve->nr; i++) {
 		tap_varint_put(&c->t, curve->points[i].ts_ns - before_ns);
 		tap_f32_put(&c->values, curve->points[i].value);
@@ -244,7 +269,8 @@ static void put_curve(struct tap_curves *c, const struct tap_drawn_curve *curve,
 	}
 }
 
-int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap_buf *json, struct tap_drawn_columns *columns)
+int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap_buf *json,
+		   struct tap_drawn_columns *columns)
 {
 	for (unsigned int i = 0; i < c->nr; i++)
 		put_curve(c, &c->v[i], runners, json);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Load-tracking signals and frequencies over time. Of curves with many points the least, the most and the last of equal intervals of the window
- * are kept: memory is bounded, whatever is recorded.
+ * Load-tracking signals and frequencies over time. Of curves with many points the least, the most
+ * and the last of equal intervals of the window are kept: memory is bounded, whatever is recorded.
  */
 #ifndef TAP_DRAWN_CURVES_H
 #define TAP_DRAWN_CURVES_H
@@ -30,14 +30,18 @@ struct tap_curves {
 
 /* Whether there are events that tell of some; behind the survey. */
 bool tap_curves_are_in(const struct tap_run *run);
-/* The four in front are the caller's. Return: 0 or -ENOMEM, as all of these; release in either case. */
+/* The four in front are the caller's. Return: 0 or -ENOMEM, as all of these; release in either
+ * case. */
 int tap_curves_init(struct tap_curves *c);
 void tap_curves_release(struct tap_curves *c);
 /*
- * Two watchers make the curves: tap_pelt_ops with .signals, and this one of frequencies. Its ctx: struct tap_curves.
+ * Two watchers make the curves: tap_pelt_ops with .signals, and this one of frequencies. Its ctx:
+ * struct tap_curves.
  */
 extern const struct tap_watcher_ops tap_curves_frequency_ops;
-/* After the watchers' end. Adds the columns, which are @c's; to @json the curves, with commas between. */
-int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap_buf *json, struct tap_drawn_columns *columns);
+/* After the watchers' end. Adds the columns, which are @c's; to @json the curves, with commas
+ * between. */
+int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap_buf *json,
+		   struct tap_drawn_columns *columns);
 
 #endif

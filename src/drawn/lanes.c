@@ -6,7 +6,8 @@
 
 static unsigned int nr_cpus(const struct tap_run *run)
 {
-	unsigned int of_machine = tap_reader_info(run->rec.reader)->nr_cpus, nr = run->survey.nr_cpus;
+	unsigned int of_machine = tap_reader_info(run->rec.reader)->nr_cpus,
+		     nr = run->survey.nr_cpus;
 
 	if (of_machine > nr)
 		nr = of_machine;

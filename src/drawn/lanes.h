@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The CPUs that are drawn, a lane each: in the order of all columns by CPU, the same in all parts of a page. */
+/* The CPUs that are drawn, a lane each: in the order of all columns by CPU, the same in all parts
+ * of a page. */
 #ifndef TAP_DRAWN_LANES_H
 #define TAP_DRAWN_LANES_H
 
@@ -14,7 +15,8 @@ struct tap_lanes {
 	unsigned int nr_cpus;
 };
 
-/* Those of the machine that -C picks. @run: surveyed, its window the page's. Return: 0 or -ENOMEM; release in either case. */
+/* Those of the machine that -C picks. @run: surveyed, its window the page's. Return: 0 or -ENOMEM;
+ * release in either case. */
 int tap_lanes_init(struct tap_lanes *lanes, const struct tap_run *run);
 void tap_lanes_release(struct tap_lanes *lanes);
 

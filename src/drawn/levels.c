@@ -6,7 +6,8 @@
 
 #include "drawn/shares.h"
 
-#define FIRST_BUCKETS 2048u /* levels with so many are drawn first: a browser's window is seldom wider */
+#define FIRST_BUCKETS                                                                              \
+	2048u /* levels with so many are drawn first: a browser's window is seldom wider */
 #define THERE_ONE 4096u /* parts */
 #define NONE UINT32_MAX
 
@@ -24,7 +25,8 @@ static struct tap_level_bucket *open_of(struct tap_levels *l, unsigned int level
 int tap_levels_init(struct tap_levels *l)
 {
 	const struct tap_pyramid *p = &l->pyramid;
-	const size_t nr = p->first[p->nr_levels] + 1, nr_open = (size_t)p->nr_rows * p->nr_levels, nr_finest = p->first[1] + 1;
+	const size_t nr = p->first[p->nr_levels] + 1, nr_open = (size_t)p->nr_rows * p->nr_levels,
+		     nr_finest = p->first[1] + 1;
 
 	l->runner = calloc(nr, sizeof(*l->runner));
 	l->busy = calloc(nr, 1);
@@ -35,7 +37,10 @@ int tap_levels_init(struct tap_levels *l)
 	l->open = calloc(nr_open + 1, sizeof(*l->open));
 	for (size_t i = 0; l->open && i < nr_open; i++)
 		l->open[i].bucket = NONE;
-	return l->runner && l->busy && l->unknown && l->wait_us && l->there && l->there_change && l->open ? 0 : -ENOMEM;
+	return l->runner && l->busy && l->unknown && l->wait_us && l->there && l->there_change &&
+			       l->open
+		       ? 0
+		       : -ENOMEM;
 }
 
 void tap_levels_release(struct tap_levels *l)
@@ -59,7 +64,8 @@ void tap_levels_release(struct tap_levels *l)
 /* What is in it becomes a cell, and part of the bucket above it. */
 static int close_bucket(struct tap_levels *l, unsigned int level, unsigned int row)
 {
-	struct tap_level_bucket *b = open_of(l, level, row), *above = level + 1 < l->pyramid.nr_levels ? b + 1 : NULL;
+	struct tap_level_bucket *b = open_of(l, level, row),
+				*above = level + 1 < l->pyramid.nr_levels ? b + 1 : NULL;
 	const size_t cell = tap_pyramid_cell(&l->pyramid, level, row, b->bucket);
 	const double ns = (double)tap_pyramid_ns(&l->pyramid, level);
 	const struct tap_share *most = tap_shares_most(&b->shares);
@@ -85,7 +91,8 @@ static int open_bucket(struct tap_levels *l, unsigned int row, uint32_t bucket)
 {
 	int ret = 0;
 
-	for (unsigned int level = 0; !ret && level < l->pyramid.nr_levels; level++, bucket /= TAP_PYRAMID_STEP) {
+	for (unsigned int level = 0; !ret && level < l->pyramid.nr_levels;
+	     level++, bucket /= TAP_PYRAMID_STEP) {
 		struct tap_level_bucket *b = open_of(l, level, row);
 
 		if (b->bucket == bucket)
@@ -114,7 +121,8 @@ static uint32_t part_of(const struct tap_pyramid *p, uint64_t ns)
 	return (uint32_t)((double)ns / (double)p->ns * THERE_ONE);
 }
 
-/* Waits overlap, and are many where they are long: what lies between their first and last bucket is one step up and one down. */
+/* Waits overlap, and are many where they are long: what lies between their first and last bucket is
+ * one step up and one down. */
 static void add_waiting(struct tap_levels *l, unsigned int row, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tap_pyramid *p = &l->pyramid;
@@ -134,7 +142,8 @@ static void add_waiting(struct tap_levels *l, unsigned int row, uint64_t from_ns
 static void note_wait(struct tap_levels *l, unsigned int row, const struct tap_interval *s)
 {
 	const uint64_t us = (s->to_ns - s->from_ns + 999) / 1000;
-	uint32_t *most = &l->wait_us[tap_pyramid_cell(&l->pyramid, 0, row, tap_pyramid_bucket(&l->pyramid, s->to_ns))];
+	uint32_t *most = &l->wait_us[tap_pyramid_cell(&l->pyramid, 0, row,
+						      tap_pyramid_bucket(&l->pyramid, s->to_ns))];
 
 	if (us > *most)
 		*most = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
@@ -160,7 +169,8 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 {
 	struct tap_levels *l = ctx;
 	const struct tap_pyramid *p = &l->pyramid;
-	const uint32_t row = tap_lane(l->lanes, s->cpu), runner = s->what == TAP_CPU_IDLE ? TAP_RUNNER_IDLE : runner_of(s);
+	const uint32_t row = tap_lane(l->lanes, s->cpu),
+		       runner = s->what == TAP_CPU_IDLE ? TAP_RUNNER_IDLE : runner_of(s);
 	uint64_t from_ns = s->from_ns;
 	int ret = 0;
 
@@ -169,10 +179,12 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 		return 0;
 	while (!ret && from_ns < s->to_ns) {
 		const uint32_t bucket = tap_pyramid_bucket(p, from_ns);
-		const uint64_t end_ns = tap_pyramid_end(p, bucket), to_ns = s->to_ns < end_ns ? s->to_ns : end_ns;
+		const uint64_t end_ns = tap_pyramid_end(p, bucket),
+			       to_ns = s->to_ns < end_ns ? s->to_ns : end_ns;
 		struct tap_level_bucket *b = open_of(l, 0, row);
 
-		ret = open_bucket(l, row, bucket) ?: tap_shares_add(&b->shares, runner, to_ns - from_ns);
+		ret = open_bucket(l, row, bucket)
+			      ?: tap_shares_add(&b->shares, runner, to_ns - from_ns);
 		*(s->what == TAP_CPU_RUN ? &b->run_ns : &b->unknown_ns) += to_ns - from_ns;
 		from_ns = to_ns;
 	}
@@ -180,7 +192,9 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 }
 
 const struct tap_watcher_ops tap_levels_ops = {
-	.states = TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED), .interval = on_interval, .cpu = on_cpu,
+	.states = TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED),
+	.interval = on_interval,
+	.cpu = on_cpu,
 };
 
 /* ---- columns ---- */
@@ -193,10 +207,12 @@ static void close_row(struct tap_levels *l, unsigned int row, uint8_t *depth, in
 	const size_t at = tap_pyramid_cell(p, 0, row, 0);
 	int64_t whole = 0;
 
-	for (unsigned int level = 0; !*ret && level < p->nr_levels && open_of(l, level, row)->bucket != NONE; level++)
+	for (unsigned int level = 0;
+	     !*ret && level < p->nr_levels && open_of(l, level, row)->bucket != NONE; level++)
 		*ret = close_bucket(l, level, row);
 	for (uint32_t i = 0; i < p->buckets[0]; i++) {
-		const uint64_t there = (uint64_t)((whole += l->there_change[at + i]) * THERE_ONE) + l->there[at + i];
+		const uint64_t there = (uint64_t)((whole += l->there_change[at + i]) * THERE_ONE) +
+				       l->there[at + i];
 		const uint64_t up = (there + THERE_ONE - 1) / THERE_ONE;
 
 		depth[at + i] = up < 255 ? (uint8_t)up : 255;
@@ -210,7 +226,8 @@ static void raise(struct tap_levels *l, unsigned int row, uint8_t *depth)
 
 	for (unsigned int level = 0; level + 1 < p->nr_levels; level++)
 		for (uint32_t i = 0; i < p->buckets[level]; i++) {
-			const size_t from = tap_pyramid_cell(p, level, row, i), to = tap_pyramid_cell(p, level + 1, row, i / TAP_PYRAMID_STEP);
+			const size_t from = tap_pyramid_cell(p, level, row, i),
+				     to = tap_pyramid_cell(p, level + 1, row, i / TAP_PYRAMID_STEP);
 
 			if (l->wait_us[from] > l->wait_us[to])
 				l->wait_us[to] = l->wait_us[from];
@@ -223,10 +240,13 @@ static uint64_t runner_code(struct tap_runners *runners, uint32_t runner)
 {
 	if (runner < TAP_RUNNER_TASKS)
 		return runner;
-	return (uint64_t)TAP_RUNNER_TASKS + tap_runner_number(runners, runner == TAP_OTHERS ? TAP_OTHERS : runner - TAP_RUNNER_TASKS);
+	return (uint64_t)TAP_RUNNER_TASKS +
+	       tap_runner_number(runners,
+				 runner == TAP_OTHERS ? TAP_OTHERS : runner - TAP_RUNNER_TASKS);
 }
 
-static void put_level(struct tap_levels *l, unsigned int level, const uint8_t *depth, struct tap_runners *runners)
+static void put_level(struct tap_levels *l, unsigned int level, const uint8_t *depth,
+		      struct tap_runners *runners)
 {
 	const size_t first = l->pyramid.first[level], end = l->pyramid.first[level + 1];
 	struct tap_buf *columns = l->columns[level];
@@ -241,21 +261,25 @@ static void put_level(struct tap_levels *l, unsigned int level, const uint8_t *d
 }
 
 /* Counted from the finest of those that are added on. */
-static int add_level(struct tap_levels *l, unsigned int level, unsigned int number, struct tap_drawn_columns *columns)
+static int add_level(struct tap_levels *l, unsigned int level, unsigned int number,
+		     struct tap_drawn_columns *columns)
 {
 /* clang-format off */
 #define OF_LEVEL(n)                                                                                                                        \
 	{ [RUNNER] = "levels." #n ".runner", [BUSY] = "levels." #n ".busy", [UNKNOWN] = "levels." #n ".unknown",                           \
 	  [WAIT] = "levels." #n ".wait", [DEPTH] = "levels." #n ".depth" }
-/* clang-format on */
+	/* clang-format on */
 	static const char *const names[TAP_PYRAMID_LEVELS][TAP_NR_LEVEL_COLUMNS] = {
-		OF_LEVEL(0), OF_LEVEL(1), OF_LEVEL(2), OF_LEVEL(3), OF_LEVEL(4), OF_LEVEL(5), OF_LEVEL(6),
+		OF_LEVEL(0), OF_LEVEL(1), OF_LEVEL(2), OF_LEVEL(3),
+		OF_LEVEL(4), OF_LEVEL(5), OF_LEVEL(6),
 	};
 #undef OF_LEVEL
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < TAP_NR_LEVEL_COLUMNS; i++)
-		ret = tap_drawn_columns_add(columns, names[number][i], i == RUNNER || i == WAIT ? TAP_NUMBER_VARINT : TAP_NUMBER_U8,
+		ret = tap_drawn_columns_add(columns, names[number][i],
+					    i == RUNNER || i == WAIT ? TAP_NUMBER_VARINT
+								     : TAP_NUMBER_U8,
 					    &l->columns[level][i]);
 	return ret;
 }
@@ -274,7 +298,8 @@ static int add_levels(struct tap_levels *l, unsigned int first, struct tap_drawn
 	return ret;
 }
 
-int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners, struct tap_drawn_columns *columns)
+int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners,
+		   struct tap_drawn_columns *columns)
 {
 	uint8_t *depth = calloc(l->pyramid.first[l->pyramid.nr_levels] + 1, 1);
 	int ret = depth ? 0 : -ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each CPU did, by buckets of time: who ran most, for how much of it, the longest wait that ended, how many were there. Memory does
- * not depend on how long the recording is.
+ * What each CPU did, by buckets of time: who ran most, for how much of it, the longest wait that
+ * ended, how many were there. Memory does not depend on how long the recording is.
  */
 #ifndef TAP_DRAWN_LEVELS_H
 #define TAP_DRAWN_LEVELS_H
@@ -32,7 +32,9 @@ int tap_levels_init(struct tap_levels *l);
 void tap_levels_release(struct tap_levels *l);
 /* ctx: struct tap_levels; with TAP_PICK_TASKS. */
 extern const struct tap_watcher_ops tap_levels_ops;
-/* All was told. Adds the columns, which are @l's, of the levels from @first on, the coarsest first; those that are drawn first are .nr_first. */
-int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners, struct tap_drawn_columns *columns);
+/* All was told. Adds the columns, which are @l's, of the levels from @first on, the coarsest first;
+ * those that are drawn first are .nr_first. */
+int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners,
+		   struct tap_drawn_columns *columns);
 
 #endif

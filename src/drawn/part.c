@@ -39,11 +39,15 @@ static int init_tasks(struct part *p, bool has_task_levels)
 	p->has_task_levels = has_task_levels && p->nr_tids;
 	p->has_curves = o->has_curves && tap_curves_are_in(p->run);
 	if (p->has_task_levels)
-		ret = tap_task_levels_init(&p->task_levels, p->run->window, p->tids, p->nr_tids, o->buckets, o->one_level);
+		ret = tap_task_levels_init(&p->task_levels, p->run->window, p->tids, p->nr_tids,
+					   o->buckets, o->one_level);
 	if (ret || !p->has_curves)
 		return ret;
 	p->curves = (struct tap_curves){
-		.run = p->run, .lanes = o->lanes, .tids = p->tids, .nr_tids = p->nr_tids < CURVE_TASKS ? p->nr_tids : CURVE_TASKS,
+		.run = p->run,
+		.lanes = o->lanes,
+		.tids = p->tids,
+		.nr_tids = p->nr_tids < CURVE_TASKS ? p->nr_tids : CURVE_TASKS,
 	};
 	return tap_curves_init(&p->curves);
 }
@@ -52,10 +56,12 @@ static int init_tasks(struct part *p, bool has_task_levels)
 static unsigned int add_task_watchers(struct part *p, struct tap_watcher *v, unsigned int nr)
 {
 	if (p->has_task_levels)
-		v[nr++] = (struct tap_watcher){ .ops = &tap_task_levels_ops, .ctx = &p->task_levels };
+		v[nr++] =
+			(struct tap_watcher){ .ops = &tap_task_levels_ops, .ctx = &p->task_levels };
 	if (p->has_curves) {
 		v[nr++] = (struct tap_watcher){ .ops = &tap_pelt_ops, .ctx = p->curves.signals };
-		v[nr++] = (struct tap_watcher){ .ops = &tap_curves_frequency_ops, .ctx = &p->curves };
+		v[nr++] =
+			(struct tap_watcher){ .ops = &tap_curves_frequency_ops, .ctx = &p->curves };
 	}
 	return nr;
 }
@@ -71,9 +77,12 @@ static int init(struct part *p)
 {
 	const struct tap_drawn_opts *o = p->opts;
 
-	p->slices = (struct tap_drawn_slices){ .run = p->run, .lanes = o->lanes, .max = o->max_slices, .runners = &p->runners };
+	p->slices = (struct tap_drawn_slices){
+		.run = p->run, .lanes = o->lanes, .max = o->max_slices, .runners = &p->runners
+	};
 	p->levels = (struct tap_levels){ .lanes = o->lanes };
-	tap_pyramid_init(&p->levels.pyramid, p->run->window, o->lanes->nr, o->buckets, o->one_level);
+	tap_pyramid_init(&p->levels.pyramid, p->run->window, o->lanes->nr, o->buckets,
+			 o->one_level);
 	return tap_drawn_slices_init(&p->slices) ?: tap_levels_init(&p->levels);
 }
 
@@ -95,7 +104,8 @@ static int first_pass(struct part *p, struct tap_err *err)
 	};
 	const bool knows_tasks = p->opts->nr_tids || !p->opts->max_tasks;
 
-	if (init(p) || set_tids(p, p->opts->tids, p->opts->nr_tids) || (knows_tasks && init_tasks(p, true)))
+	if (init(p) || set_tids(p, p->opts->tids, p->opts->nr_tids) ||
+	    (knows_tasks && init_tasks(p, true)))
 		return out_of_memory(err);
 	return tap_run_watch(p->run, watchers, add_task_watchers(p, watchers, 2), err);
 }
@@ -118,14 +128,15 @@ static int by_ns(const void *a, const void *b)
 
 static uint64_t weight(const struct tap_task *task)
 {
-	return task->total_ns[TAP_STATE_RUNNING] + task->total_ns[TAP_STATE_PREEMPTED] + task->total_ns[TAP_STATE_WAKING] +
-	       task->total_ns[TAP_STATE_THROTTLED];
+	return task->total_ns[TAP_STATE_RUNNING] + task->total_ns[TAP_STATE_PREEMPTED] +
+	       task->total_ns[TAP_STATE_WAKING] + task->total_ns[TAP_STATE_THROTTLED];
 }
 
 /* The newest with its tid: rows are by tid. */
 static bool is_candidate(struct tap_run *run, const struct tap_task *task)
 {
-	return weight(task) && tap_run_has_task(run, task) && tap_timeline_task(run->timeline, task->tid) == task;
+	return weight(task) && tap_run_has_task(run, task) &&
+	       tap_timeline_task(run->timeline, task->tid) == task;
 }
 
 static int rank_tasks(struct part *p)
@@ -143,7 +154,8 @@ static int rank_tasks(struct part *p)
 		for (unsigned int i = 0; i < nr_ranked; i++)
 			tids[i] = ranked[i].tid;
 		free(p->tids);
-		ret = set_tids(p, tids, nr_ranked < p->opts->max_tasks ? nr_ranked : p->opts->max_tasks);
+		ret = set_tids(p, tids,
+			       nr_ranked < p->opts->max_tasks ? nr_ranked : p->opts->max_tasks);
 	}
 	free(ranked);
 	free(tids);
@@ -173,22 +185,25 @@ static int second_pass(struct part *p, struct tap_err *err)
 
 /* ---- what becomes of it ---- */
 
-/* Where a bucket holds few slices these are drawn: finer levels are left out. Return: the first that is not. */
+/* Where a bucket holds few slices these are drawn: finer levels are left out. Return: the first
+ * that is not. */
 static unsigned int first_level(const struct part *p)
 {
 	const struct tap_pyramid *y = &p->levels.pyramid;
 	unsigned int level = 0;
 
-	while (!p->slices.is_over && level + 1 < y->nr_levels && y->buckets[level + 1] >= FINE_BUCKETS &&
+	while (!p->slices.is_over && level + 1 < y->nr_levels &&
+	       y->buckets[level + 1] >= FINE_BUCKETS &&
 	       (uint64_t)y->nr_rows * y->buckets[level] > p->slices.nr / SLICES_PER_BUCKET)
 		level++;
 	return level;
 }
 
-static void put_pyramid(struct tap_buf *json, const char *name, const struct tap_pyramid *y, unsigned int first)
+static void put_pyramid(struct tap_buf *json, const char *name, const struct tap_pyramid *y,
+			unsigned int first)
 {
-	tap_buf_printf(json, ",\"%s\":{\"ns\":%" PRIu64 ",\"buckets\":%u,\"count\":%u", name, tap_pyramid_ns(y, first), y->buckets[first],
-		       y->nr_levels - first);
+	tap_buf_printf(json, ",\"%s\":{\"ns\":%" PRIu64 ",\"buckets\":%u,\"count\":%u", name,
+		       tap_pyramid_ns(y, first), y->buckets[first], y->nr_levels - first);
 }
 
 static int put_levels(struct part *p, struct tap_buf *json, struct tap_drawn_columns *columns)
@@ -209,7 +224,8 @@ static int put_task_levels(struct part *p, struct tap_buf *json, struct tap_draw
 
 	if (!p->slices.is_over || !p->has_task_levels)
 		return 0;
-	ret = tap_task_levels_end(&p->task_levels, p->run->timeline, p->tids, &p->runners, &numbers, columns);
+	ret = tap_task_levels_end(&p->task_levels, p->run->timeline, p->tids, &p->runners, &numbers,
+				  columns);
 	put_pyramid(json, "task_levels", &p->task_levels.pyramid, 0);
 	tap_buf_printf(json, ",\"tasks\":[%s]}", tap_buf_str(&numbers));
 	tap_buf_release(&numbers);
@@ -233,8 +249,8 @@ static int put_columns(struct part *p, struct tap_buf *json, struct tap_drawn_co
 	struct tap_drawn_columns slices = { 0 };
 	int ret = tap_drawn_slices_end(&p->slices, &slices);
 
-	tap_buf_printf(json, "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64, p->run->window.from_ns - origin_ns,
-		       p->run->window.to_ns - origin_ns);
+	tap_buf_printf(json, "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64,
+		       p->run->window.from_ns - origin_ns, p->run->window.to_ns - origin_ns);
 	if (!p->slices.is_over)
 		tap_buf_printf(json, ",\"slices\":%" PRIu64, p->slices.nr);
 	ret = ret ?: tap_drawn_columns_add_some(columns, &slices, 0, 1) ?: put_levels(p, json, columns) ?:
@@ -255,7 +271,9 @@ static int put(struct part *p, struct tap_buf *out, size_t *first_bytes, struct 
 	tap_drawn_columns_release(&columns);
 	tap_buf_release(&json);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot draw a part of the recording '%.300s': %m", p->run->rec.path) : 0;
+	return ret ? tap_err_set(err, ret, "cannot draw a part of the recording '%.300s': %m",
+				 p->run->rec.path)
+		   : 0;
 }
 
 static void release(struct part *p)
@@ -268,15 +286,17 @@ static void release(struct part *p)
 	free(p->tids);
 }
 
-int tap_drawn_part(struct tap_run *run, const struct tap_drawn_opts *opts, struct tap_buf *out, struct tap_drawn *drawn,
-		   struct tap_err *err)
+int tap_drawn_part(struct tap_run *run, const struct tap_drawn_opts *opts, struct tap_buf *out,
+		   struct tap_drawn *drawn, struct tap_err *err)
 {
 	struct part p = { .run = run, .opts = opts };
 	size_t first_bytes = 0;
 	int ret = first_pass(&p, err) ?: second_pass(&p, err) ?: put(&p, out, &first_bytes, err);
 
 	if (drawn)
-		*drawn = (struct tap_drawn){ .slices = p.slices.nr, .has_slices = !p.slices.is_over, .first_bytes = first_bytes };
+		*drawn = (struct tap_drawn){ .slices = p.slices.nr,
+					     .has_slices = !p.slices.is_over,
+					     .first_bytes = first_bytes };
 	release(&p);
 	return ret;
 }

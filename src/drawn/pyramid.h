@@ -23,10 +23,13 @@ struct tap_pyramid {
 	size_t first[TAP_PYRAMID_LEVELS + 1];
 };
 
-/* @buckets: of a row, at most; 0: TAP_PYRAMID_BUCKETS; not above 65536. @one_level: the finest alone. */
-void tap_pyramid_init(struct tap_pyramid *p, struct tap_window window, unsigned int nr_rows, unsigned int buckets, bool one_level);
+/* @buckets: of a row, at most; 0: TAP_PYRAMID_BUCKETS; not above 65536. @one_level: the finest
+ * alone. */
+void tap_pyramid_init(struct tap_pyramid *p, struct tap_window window, unsigned int nr_rows,
+		      unsigned int buckets, bool one_level);
 
-static inline size_t tap_pyramid_cell(const struct tap_pyramid *p, unsigned int level, unsigned int row, uint32_t bucket)
+static inline size_t tap_pyramid_cell(const struct tap_pyramid *p, unsigned int level,
+				      unsigned int row, uint32_t bucket)
 {
 	return p->first[level] + (size_t)row * p->buckets[level] + bucket;
 }

@@ -9,7 +9,9 @@
 
 uint32_t tap_runner_number(struct tap_runners *r, uint32_t index)
 {
-	uint32_t *number = index == TAP_OTHERS ? &r->others : tap_array_at(&r->numbers, &r->nr_numbers, index, sizeof(*number), NULL);
+	uint32_t *number = index == TAP_OTHERS ? &r->others
+					       : tap_array_at(&r->numbers, &r->nr_numbers, index,
+							      sizeof(*number), NULL);
 
 	if (!number || (!*number && tap_array_grow(&r->tasks, r->nr, &r->cap, sizeof(*r->tasks)))) {
 		r->err = -ENOMEM;
@@ -45,7 +47,8 @@ static void put_task(const struct tap_task *task, struct tap_buf *json)
 	tap_buf_char(json, ']');
 }
 
-void tap_runners_put(const struct tap_runners *r, const struct tap_timeline *t, struct tap_buf *json)
+void tap_runners_put(const struct tap_runners *r, const struct tap_timeline *t,
+		     struct tap_buf *json)
 {
 	unsigned int nr;
 	struct tap_task *const *tasks = tap_timeline_tasks(t, &nr);

@@ -27,7 +27,8 @@ uint32_t tap_runner_number(struct tap_runners *r, uint32_t index);
 void tap_runners_clear(struct tap_runners *r);
 void tap_runners_release(struct tap_runners *r);
 /* Adds the member "tasks". */
-void tap_runners_put(const struct tap_runners *r, const struct tap_timeline *t, struct tap_buf *json);
+void tap_runners_put(const struct tap_runners *r, const struct tap_timeline *t,
+		     struct tap_buf *json);
 
 /* What is drawn of the task. */
 static inline uint32_t tap_drawn_index(const struct tap_task *task)

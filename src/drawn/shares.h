@@ -17,7 +17,8 @@ struct tap_shares { /* all zero: empty */
 
 /* Return: 0 or -ENOMEM. */
 int tap_shares_add(struct tap_shares *s, uint32_t who, uint64_t ns);
-/* Each has one entry from now on. Return: the one with the most; of equals the first by .who. NULL: the list is empty. */
+/* Each has one entry from now on. Return: the one with the most; of equals the first by .who. NULL:
+ * the list is empty. */
 const struct tap_share *tap_shares_most(struct tap_shares *s);
 void tap_shares_release(struct tap_shares *s);
 

@@ -17,9 +17,12 @@ static const struct {
 	const char *name;
 	enum tap_number_type type;
 } kinds[NR_COLUMNS] = {
-	[GAP] = { "slices.gap", TAP_NUMBER_VARINT },	 [NS] = { "slices.ns", TAP_NUMBER_VARINT },
-	[RUNNER] = { "slices.runner", TAP_NUMBER_VARINT }, [HOW] = { "slices.how", TAP_NUMBER_U8 },
-	[WAIT] = { "slices.wait", TAP_NUMBER_VARINT },	 [WAKER] = { "slices.waker", TAP_NUMBER_VARINT },
+	[GAP] = { "slices.gap", TAP_NUMBER_VARINT },
+	[NS] = { "slices.ns", TAP_NUMBER_VARINT },
+	[RUNNER] = { "slices.runner", TAP_NUMBER_VARINT },
+	[HOW] = { "slices.how", TAP_NUMBER_U8 },
+	[WAIT] = { "slices.wait", TAP_NUMBER_VARINT },
+	[WAKER] = { "slices.waker", TAP_NUMBER_VARINT },
 	[FROM] = { "slices.from", TAP_NUMBER_VARINT },
 };
 
@@ -29,7 +32,7 @@ struct coming {
 	uint64_t at_ns, wait_ns;
 	uint8_t how;
 	uint32_t waker; /* as in .wakers */
-	uint32_t from;	/* lane, plus one */
+	uint32_t from; /* lane, plus one */
 };
 
 /* How it left. */
@@ -51,7 +54,7 @@ struct tap_slice_lane {
 	struct tap_buf columns[NR_COLUMNS];
 	uint32_t nr;
 	uint64_t end_ns; /* of those that were written */
-	bool is_open;	 /* .slice is there */
+	bool is_open; /* .slice is there */
 	struct slice slice;
 	struct coming coming;
 	struct leaving leaving;
@@ -86,12 +89,17 @@ void tap_drawn_slices_release(struct tap_drawn_slices *s)
 
 static uint64_t runner_code(struct tap_drawn_slices *s, const struct slice *slice)
 {
-	return slice->task ? (uint64_t)TAP_RUNNER_TASKS + tap_runner_number(s->runners, slice->runner) : slice->runner;
+	return slice->task
+		       ? (uint64_t)TAP_RUNNER_TASKS + tap_runner_number(s->runners, slice->runner)
+		       : slice->runner;
 }
 
 static uint64_t waker_code(struct tap_drawn_slices *s, uint32_t waker)
 {
-	return waker < TAP_WAKER_TASKS ? waker : (uint64_t)TAP_WAKER_TASKS + tap_runner_number(s->runners, waker - TAP_WAKER_TASKS);
+	return waker < TAP_WAKER_TASKS
+		       ? waker
+		       : (uint64_t)TAP_WAKER_TASKS +
+				 tap_runner_number(s->runners, waker - TAP_WAKER_TASKS);
 }
 
 static int write_slice(struct tap_drawn_slices *s, struct tap_slice_lane *lane)
@@ -134,7 +142,8 @@ int tap_drawn_slices_end(struct tap_drawn_slices *s, struct tap_drawn_columns *c
 	ret = tap_drawn_columns_add(columns, "slices.nr", TAP_NUMBER_U32, &s->nr_column);
 	for (unsigned int c = 0; !ret && c < NR_COLUMNS; c++)
 		for (unsigned int i = 0; !ret && i < s->lanes->nr; i++)
-			ret = tap_drawn_columns_add(columns, kinds[c].name, kinds[c].type, &s->v[i].columns[c]);
+			ret = tap_drawn_columns_add(columns, kinds[c].name, kinds[c].type,
+						    &s->v[i].columns[c]);
 	return ret;
 }
 
@@ -143,10 +152,12 @@ int tap_drawn_slices_end(struct tap_drawn_slices *s, struct tap_drawn_columns *c
 /* Of tasks that are not picked nothing but that they ran is told. */
 static bool goes_on(const struct slice *slice, const struct slice *next)
 {
-	return slice->task && next->task && slice->runner == TAP_OTHERS && next->runner == TAP_OTHERS && slice->to_ns == next->from_ns;
+	return slice->task && next->task && slice->runner == TAP_OTHERS &&
+	       next->runner == TAP_OTHERS && slice->to_ns == next->from_ns;
 }
 
-static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slice_lane *lane, const struct tap_cpu_interval *c)
+static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slice_lane *lane,
+			       const struct tap_cpu_interval *c)
 {
 	struct slice slice = { .task = c->task, .from_ns = c->from_ns, .to_ns = c->to_ns };
 
@@ -169,8 +180,9 @@ static struct slice make_slice(struct tap_drawn_slices *s, const struct tap_slic
 static uint8_t how_left(const struct tap_interval *t)
 {
 	static const uint8_t left[TAP_NR_STATES] = {
-		[TAP_STATE_PREEMPTED] = LEFT_PREEMPTED, [TAP_STATE_WAKING] = LEFT_SLEEPING, [TAP_STATE_SLEEPING] = LEFT_SLEEPING,
-		[TAP_STATE_BLOCKED] = LEFT_BLOCKED, [TAP_STATE_STOPPED] = LEFT_STOPPED, [TAP_STATE_DEAD] = LEFT_DEAD,
+		[TAP_STATE_PREEMPTED] = LEFT_PREEMPTED, [TAP_STATE_WAKING] = LEFT_SLEEPING,
+		[TAP_STATE_SLEEPING] = LEFT_SLEEPING,	[TAP_STATE_BLOCKED] = LEFT_BLOCKED,
+		[TAP_STATE_STOPPED] = LEFT_STOPPED,	[TAP_STATE_DEAD] = LEFT_DEAD,
 		[TAP_STATE_THROTTLED] = LEFT_THROTTLED,
 	};
 
@@ -181,13 +193,15 @@ static void leave(struct tap_slice_lane *lane, const struct tap_interval *t)
 {
 	struct slice *slice = &lane->slice;
 
-	if (lane->is_open && slice->task == t->task && slice->to_ns == t->to_ns && slice->runner != TAP_OTHERS)
+	if (lane->is_open && slice->task == t->task && slice->to_ns == t->to_ns &&
+	    slice->runner != TAP_OTHERS)
 		slice->left = how_left(t);
 	else
 		lane->leaving = (struct leaving){ t->task, t->to_ns, how_left(t) };
 }
 
-static uint32_t waker_of(const struct tap_drawn_slices *s, const struct tap_timeline *t, const struct tap_task *task)
+static uint32_t waker_of(const struct tap_drawn_slices *s, const struct tap_timeline *t,
+			 const struct tap_task *task)
 {
 	const struct tap_task *waker;
 
@@ -195,18 +209,25 @@ static uint32_t waker_of(const struct tap_drawn_slices *s, const struct tap_time
 		return task->index < s->nr_wakers ? s->wakers[task->index] : TAP_WAKER_UNKNOWN;
 	/* what was before the window is not told */
 	waker = tap_timeline_task(t, task->waker_tid);
-	return waker ? TAP_WAKER_TASKS + waker->index : task->waker_tid ? TAP_WAKER_UNKNOWN : TAP_WAKER_INTERRUPT;
+	return waker		 ? TAP_WAKER_TASKS + waker->index
+	       : task->waker_tid ? TAP_WAKER_UNKNOWN
+				 : TAP_WAKER_INTERRUPT;
 }
 
-static void come(struct tap_drawn_slices *s, const struct tap_timeline *t, struct tap_slice_lane *lane, const struct tap_interval *i)
+static void come(struct tap_drawn_slices *s, const struct tap_timeline *t,
+		 struct tap_slice_lane *lane, const struct tap_interval *i)
 {
 	static const uint8_t came[TAP_NR_STATES] = {
-		[TAP_STATE_WAKING] = CAME_WAKING, [TAP_STATE_PREEMPTED] = CAME_PREEMPTED, [TAP_STATE_THROTTLED] = CAME_THROTTLED,
+		[TAP_STATE_WAKING] = CAME_WAKING,
+		[TAP_STATE_PREEMPTED] = CAME_PREEMPTED,
+		[TAP_STATE_THROTTLED] = CAME_THROTTLED,
 	};
 	const uint32_t from = tap_lane(s->lanes, i->task->run_cpu);
 	struct coming *c = &lane->coming;
 
-	*c = (struct coming){ .task = i->task, .at_ns = i->to_ns, .from = from == TAP_NO_LANE ? 0 : from + 1 };
+	*c = (struct coming){ .task = i->task,
+			      .at_ns = i->to_ns,
+			      .from = from == TAP_NO_LANE ? 0 : from + 1 };
 	if (!i->whole || !came[i->state])
 		return;
 	c->how = came[i->state];
@@ -218,7 +239,8 @@ static void come(struct tap_drawn_slices *s, const struct tap_timeline *t, struc
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *i)
 {
 	struct tap_drawn_slices *s = ctx;
-	const uint32_t at = tap_lane(s->lanes, i->state == TAP_STATE_RUNNING ? i->cpu : i->next_cpu);
+	const uint32_t at =
+		tap_lane(s->lanes, i->state == TAP_STATE_RUNNING ? i->cpu : i->next_cpu);
 
 	if (at == TAP_NO_LANE)
 		return 0;
@@ -233,7 +255,8 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 {
 	struct tap_drawn_slices *s = ctx;
 	const uint32_t at = tap_lane(s->lanes, c->cpu);
-	struct tap_slice_lane *lane = at == TAP_NO_LANE || c->what == TAP_CPU_IDLE ? NULL : &s->v[at];
+	struct tap_slice_lane *lane =
+		at == TAP_NO_LANE || c->what == TAP_CPU_IDLE ? NULL : &s->v[at];
 	struct slice slice;
 
 	(void)t;
@@ -254,15 +277,21 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
 	struct tap_drawn_slices *s = ctx;
-	uint32_t *waker = tap_array_at(&s->wakers, &s->nr_wakers, w->task->index, sizeof(*waker), NULL);
+	uint32_t *waker =
+		tap_array_at(&s->wakers, &s->nr_wakers, w->task->index, sizeof(*waker), NULL);
 
 	(void)t;
 	if (!waker)
 		return -ENOMEM;
-	*waker = w->in_interrupt || !w->waker_tid ? TAP_WAKER_INTERRUPT : w->waker ? TAP_WAKER_TASKS + w->waker->index : TAP_WAKER_UNKNOWN;
+	*waker = w->in_interrupt || !w->waker_tid ? TAP_WAKER_INTERRUPT
+		 : w->waker			  ? TAP_WAKER_TASKS + w->waker->index
+						  : TAP_WAKER_UNKNOWN;
 	return 0;
 }
 
 const struct tap_watcher_ops tap_drawn_slices_ops = {
-	.states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
+	.states = TAP_STATE_ALL,
+	.interval = on_interval,
+	.cpu = on_cpu,
+	.wakeup = on_wakeup,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every interval in which a CPU was not idle, as columns. The timeline tells what a CPU ran, then how the task left it, then how
- * the next one came: so a slice is written when the next one of its CPU is told.
+ * Every interval in which a CPU was not idle, as columns. The timeline tells what a CPU ran, then
+ * how the task left it, then how the next one came: so a slice is written when the next one of its
+ * CPU is told.
  */
 #ifndef TAP_DRAWN_SLICES_H
 #define TAP_DRAWN_SLICES_H
@@ -20,7 +21,8 @@ struct tap_drawn_slices {
 	bool is_over; /* there were more than .max */
 	/* inside */
 	struct tap_slice_lane *v; /* owned; by lane */
-	/* owned; by task's index: of its last wakeup: TAP_WAKER_..., from TAP_WAKER_TASKS on an index */
+	/* owned; by task's index: of its last wakeup: TAP_WAKER_..., from TAP_WAKER_TASKS on an
+	 * index */
 	uint32_t *wakers;
 	unsigned int nr_wakers;
 	struct tap_buf nr_column;

@@ -87,25 +87,45 @@ struct trace_entry {
 /* stage 2: fields_<class>(), a function because offsetof() needs the struct by a fixed name */
 #define IS_SIGNED(type) ((type)-1 < (type)1)
 #define __field(type_, item)                                                                       \
-	{ .name = STRINGIFY(item), .type = STRINGIFY(type_), .kind = TAP_FIELD_NUMBER,             \
-	  .offset = offsetof(RAW, item), .size = sizeof(type_), .elem_size = sizeof(type_),        \
+	{ .name = STRINGIFY(item),                                                                 \
+	  .type = STRINGIFY(type_),                                                                \
+	  .kind = TAP_FIELD_NUMBER,                                                                \
+	  .offset = offsetof(RAW, item),                                                           \
+	  .size = sizeof(type_),                                                                   \
+	  .elem_size = sizeof(type_),                                                              \
 	  .is_signed = IS_SIGNED(type_) },
 #define __array(type_, item, len)                                                                  \
-	{ .name = STRINGIFY(item), .type = STRINGIFY(type_),                                       \
-	  .kind = _Generic((type_)0, char: TAP_FIELD_CHARS, default: TAP_FIELD_ARRAY),             \
-	  .offset = offsetof(RAW, item), .size = sizeof(type_[len]), .elem_size = sizeof(type_),   \
+	{ .name = STRINGIFY(item),                                                                 \
+	  .type = STRINGIFY(type_),                                                                \
+	  .kind = _Generic((type_)0, char                                                          \
+			   : TAP_FIELD_CHARS, default                                              \
+			   : TAP_FIELD_ARRAY),                                                     \
+	  .offset = offsetof(RAW, item),                                                           \
+	  .size = sizeof(type_[len]),                                                              \
+	  .elem_size = sizeof(type_),                                                              \
 	  .is_signed = IS_SIGNED(type_) },
 #define __string(item, src)                                                                        \
-	{ .name = STRINGIFY(item), .type = "__data_loc char[]", .kind = TAP_FIELD_STRING,          \
-	  .offset = offsetof(RAW, __data_loc_##item), .size = sizeof(u32), .elem_size = 1 },
+	{ .name = STRINGIFY(item),                                                                 \
+	  .type = "__data_loc char[]",                                                             \
+	  .kind = TAP_FIELD_STRING,                                                                \
+	  .offset = offsetof(RAW, __data_loc_##item),                                              \
+	  .size = sizeof(u32),                                                                     \
+	  .elem_size = 1 },
 #define __bitmask(item, nr_bits)                                                                   \
-	{ .name = STRINGIFY(item), .type = "__data_loc unsigned long[]",                           \
-	  .kind = TAP_FIELD_DYNAMIC, .offset = offsetof(RAW, __data_loc_##item),                   \
-	  .size = sizeof(u32), .elem_size = sizeof(unsigned long) },
+	{ .name = STRINGIFY(item),                                                                 \
+	  .type = "__data_loc unsigned long[]",                                                    \
+	  .kind = TAP_FIELD_DYNAMIC,                                                               \
+	  .offset = offsetof(RAW, __data_loc_##item),                                              \
+	  .size = sizeof(u32),                                                                     \
+	  .elem_size = sizeof(unsigned long) },
 #define __dynamic_array(type_, item, len)                                                          \
-	{ .name = STRINGIFY(item), .type = "__data_loc " STRINGIFY(type_) "[]",                    \
-	  .kind = TAP_FIELD_DYNAMIC, .offset = offsetof(RAW, __data_loc_##item),                   \
-	  .size = sizeof(u32), .elem_size = sizeof(type_), .is_signed = IS_SIGNED(type_) },
+	{ .name = STRINGIFY(item),                                                                 \
+	  .type = "__data_loc " STRINGIFY(type_) "[]",                                             \
+	  .kind = TAP_FIELD_DYNAMIC,                                                               \
+	  .offset = offsetof(RAW, __data_loc_##item),                                              \
+	  .size = sizeof(u32),                                                                     \
+	  .elem_size = sizeof(type_),                                                              \
+	  .is_signed = IS_SIGNED(type_) },
 /* clang-format off */
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print)                              \
 	static const struct tap_field *fields_##class(unsigned int *nr)                            \
@@ -244,7 +264,8 @@ static const char *string_end(const char *p)
 	return p + (*p == '"');
 }
 
-/* The end of the argument that begins at @p: the next comma outside brackets and quotes, or a bracket that ends more. */
+/* The end of the argument that begins at @p: the next comma outside brackets and quotes, or a
+ * bracket that ends more. */
 static const char *arg_end(const char *p)
 {
 	int depth = 0;
@@ -290,7 +311,8 @@ static void add_table(struct tap_buf *out, struct span value, const struct call 
 {
 	tap_buf_puts(out, "__print_symbolic(");
 	tap_buf_add(out, value.s, value.len);
-	/* 0: tasks of an autogroup, a stack that is not known; it also keeps the list from being empty */
+	/* 0: tasks of an autogroup, a stack that is not known; it also keeps the list from being
+	 * empty */
 	tap_buf_puts(out, ", { 0, \"-\" }");
 	tap_map_for_each (call->texts, s) {
 		tap_buf_printf(out, ", { %" PRIu64 ", \"", s->key);
@@ -346,7 +368,8 @@ static const char *join_literals(struct tap_buf *out, const char *p)
 	return p + strspn(p, ", ");
 }
 
-/* Takes the arguments of the conversion at @p: one, and one for each '*' in it. Return: what is behind it. */
+/* Takes the arguments of the conversion at @p: one, and one for each '*' in it. Return: what is
+ * behind it. */
 static const char *take_conversion(const char *p, const char **args, struct span *taken)
 {
 	unsigned int nr = 1;
@@ -390,7 +413,8 @@ static const char *take_word(const char *p, const char **args, const struct tap_
 
 /* Without the words that print an absent field. If those come first, so does no blank. */
 static void add_words(struct tap_buf *out, const char *fmt, const char *args,
-		      const struct tap_def *def, const bool *absent, const struct tap_def_texts *texts)
+		      const struct tap_def *def, const bool *absent,
+		      const struct tap_def_texts *texts)
 {
 	struct tap_buf kept = { 0 };
 	size_t start = out->len;
@@ -435,8 +459,8 @@ static void add_print_fmt(struct tap_buf *out, const struct tap_def *def, const 
 	tap_buf_release(&fmt);
 }
 
-void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_def_texts *texts,
-		    struct tap_buf *out)
+void tap_def_format(const struct tap_def *def, const bool *absent,
+		    const struct tap_def_texts *texts, struct tap_buf *out)
 {
 	tap_buf_printf(out, "name: %s\nID: %u\nformat:\n", def->name, def->id);
 	tap_buf_puts(out,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Definitions of events. One knows its record's layout, its print format, the tracepoints that can feed it and
- * the kernel members that it cannot do without. The built-in ones are events/, read as user-space tables.
+ * Definitions of events. One knows its record's layout, its print format, the tracepoints that can
+ * feed it and the kernel members that it cannot do without. The built-in ones are events/, read as
+ * user-space tables.
  */
 #ifndef TAP_EVENT_DEFS_H
 #define TAP_EVENT_DEFS_H
@@ -22,13 +23,13 @@ struct tap_need {
 struct tap_hook {
 	/* as BTF has it, without "btf_trace_"; or a program's probe (program/probe.h) */
 	const char *tracepoint;
-	unsigned int nr_args;	/* that the definition uses: the kernel may have more */
+	unsigned int nr_args; /* that the definition uses: the kernel may have more */
 };
 
 /*
- * Ids begin here. Far above the ids that a kernel gives out (it counts from 1), so that both can stand in
- * one recording; all are below 0x8000, for KernelShark keeps ids in 16 signed bits and takes a negative one
- * for a mark of its own.
+ * Ids begin here. Far above the ids that a kernel gives out (it counts from 1), so that both can
+ * stand in one recording; all are below 0x8000, for KernelShark keeps ids in 16 signed bits and
+ * takes a negative one for a mark of its own.
  */
 #define TAP_DEF_ID_BASE 0x7000u
 
@@ -41,9 +42,11 @@ static inline bool tap_hook_is_probe(const struct tap_hook *hook)
 #define TAP_DEF_MAX_HOOKS 4u
 #define TAP_DEF_MAX_NEEDS 16u
 
-/* Of a record with all its texts: it is to fit where a ring ends (bpf/ring.h), and on a page of a trace.dat. */
+/* Of a record with all its texts: it is to fit where a ring ends (bpf/ring.h), and on a page of a
+ * trace.dat. */
 #define TAP_RECORD_MAX_BYTES 4000u
-/* Behind the record's start: BPF programs put no text and no mask further (0x3ff in bpf/schedtap.bpf.c). */
+/* Behind the record's start: BPF programs put no text and no mask further (0x3ff in
+ * bpf/schedtap.bpf.c). */
 #define TAP_RECORD_MAX_TEXT_AT 1023u
 
 /* Of definitions in one line (program/one_line.h). */
@@ -93,9 +96,10 @@ struct tap_def_texts {
  *          NULL: all are there.
  * @texts: what calls in the print format become; NULL leaves them as they are.
  */
-void tap_def_format(const struct tap_def *def, const bool *absent, const struct tap_def_texts *texts,
-		    struct tap_buf *out);
-/* That text, parsed, as this machine records. *fmt: free with tap_format_free(). Return: 0 or -errno. */
+void tap_def_format(const struct tap_def *def, const bool *absent,
+		    const struct tap_def_texts *texts, struct tap_buf *out);
+/* That text, parsed, as this machine records. *fmt: free with tap_format_free(). Return: 0 or
+ * -errno. */
 int tap_def_parse(const struct tap_def *def, const bool *absent, struct tap_format **fmt,
 		  struct tap_err *err);
 

@@ -186,7 +186,8 @@ static bool is_struct(struct span type)
 
 	while (span_is(word, "const") || span_is(word, "volatile"))
 		word = next_word(&type);
-	return (span_is(word, "struct") || span_is(word, "union")) && !memchr(type.s, '*', type.len);
+	return (span_is(word, "struct") || span_is(word, "union")) &&
+	       !memchr(type.s, '*', type.len);
 }
 
 static void set_kind(struct tap_field *f, const struct declaration *d, struct tap_abi abi)
@@ -388,7 +389,9 @@ int tap_format_parse(const char *system, const char *text, size_t len, struct ta
 	if (len > TAP_FORMAT_MAX_BYTES)
 		return tap_err_set(err, -E2BIG, "event format of %zu bytes is too long", len);
 	if (memchr(text, '\0', len) || (abi.long_size != 4 && abi.long_size != 8))
-		return tap_err_set(err, -EINVAL, "bad event format: it contains a zero byte, or the kernel's long has neither 4 nor 8 bytes");
+		return tap_err_set(err, -EINVAL,
+				   "bad event format: it contains a zero byte, or the kernel's "
+				   "long has neither 4 nor 8 bytes");
 	p.of = calloc(1, sizeof(*p.of));
 	if (!p.of)
 		return tap_err_set(err, -ENOMEM, "out of memory");

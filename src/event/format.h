@@ -11,7 +11,8 @@
 
 #include <schedtap/event.h>
 
-#define TAP_FORMAT_MAX_BYTES ((size_t)24 << 20) /* a print fmt may list every cgroup, or every stack */
+#define TAP_FORMAT_MAX_BYTES                                                                       \
+	((size_t)24 << 20) /* a print fmt may list every cgroup, or every stack */
 #define TAP_FORMAT_MAX_FIELDS 512u
 
 /* How the kernel that wrote the records lays out words. */

@@ -16,11 +16,14 @@ void tap_avoidable_release(struct tap_avoidable *a)
 
 int tap_avoidable_ran(struct tap_avoidable *a, const struct tap_task *task, int cpu)
 {
-	struct tap_cpus *used = tap_array_at(&a->used, &a->nr_used, task->index, sizeof(*used), NULL);
+	struct tap_cpus *used =
+		tap_array_at(&a->used, &a->nr_used, task->index, sizeof(*used), NULL);
 
 	if (!used)
 		return -ENOMEM;
-	return cpu < 0 || tap_cpus_has(used, (unsigned int)cpu) ? 0 : tap_cpus_add(used, (unsigned int)cpu);
+	return cpu < 0 || tap_cpus_has(used, (unsigned int)cpu)
+		       ? 0
+		       : tap_cpus_add(used, (unsigned int)cpu);
 }
 
 int tap_avoidable_moved(struct tap_avoidable *a, const struct tap_migration *m)
@@ -30,13 +33,16 @@ int tap_avoidable_moved(struct tap_avoidable *a, const struct tap_migration *m)
 	return tap_avoidable_ran(a, m->task, m->to);
 }
 
-enum tap_may tap_avoidable_may(const struct tap_avoidable *a, const struct tap_timeline *t, const struct tap_task *task, int cpu)
+enum tap_may tap_avoidable_may(const struct tap_avoidable *a, const struct tap_timeline *t,
+			       const struct tap_task *task, int cpu)
 {
 	enum tap_may may = tap_timeline_may_use(t, task, (unsigned int)cpu);
 
 	if (may != TAP_MAY_UNKNOWN)
 		return may;
-	return task->index < a->nr_used && tap_cpus_has(&a->used[task->index], (unsigned int)cpu) ? TAP_MAY : TAP_MAY_UNKNOWN;
+	return task->index < a->nr_used && tap_cpus_has(&a->used[task->index], (unsigned int)cpu)
+		       ? TAP_MAY
+		       : TAP_MAY_UNKNOWN;
 }
 
 void tap_avoidable_idle_release(struct tap_avoidable_idle *idle)
@@ -90,10 +96,14 @@ static uint64_t contended_ns(const struct tap_avoidable *a, struct tap_cpu_parts
 	while (i < a->nr_times && tap_cpu_parts_next(&parts, &part)) {
 		while (i < a->nr_times && a->times[i].to_ns <= part.from_ns)
 			i++;
-		for (unsigned int k = i; part.what == TAP_CPU_RUN && part.irq == TAP_IN_NO_IRQ && k < a->nr_times && a->times[k].from_ns < part.to_ns; k++) {
-			uint64_t from_ns = a->times[k].from_ns > part.from_ns ? a->times[k].from_ns : part.from_ns;
+		for (unsigned int k = i; part.what == TAP_CPU_RUN && part.irq == TAP_IN_NO_IRQ &&
+					 k < a->nr_times && a->times[k].from_ns < part.to_ns;
+		     k++) {
+			uint64_t from_ns = a->times[k].from_ns > part.from_ns ? a->times[k].from_ns
+									      : part.from_ns;
 
-			ns += (a->times[k].to_ns < part.to_ns ? a->times[k].to_ns : part.to_ns) - from_ns;
+			ns += (a->times[k].to_ns < part.to_ns ? a->times[k].to_ns : part.to_ns) -
+			      from_ns;
 		}
 	}
 	return ns;
@@ -115,8 +125,9 @@ static int find_idle(struct tap_avoidable *a, struct tap_cpu_parts *parts, bool 
 }
 
 /* Of all CPUs that it may use, or may not: those too that were idle. */
-static int find_all_idle(struct tap_avoidable *a, const struct tap_cpu_logs *logs, const struct tap_timeline *t, const struct tap_task *task,
-			 int cpu, enum tap_may may, uint64_t from_ns, uint64_t to_ns, struct tap_cpus *idle)
+static int find_all_idle(struct tap_avoidable *a, const struct tap_cpu_logs *logs,
+			 const struct tap_timeline *t, const struct tap_task *task, int cpu,
+			 enum tap_may may, uint64_t from_ns, uint64_t to_ns, struct tap_cpus *idle)
 {
 	unsigned int nr_cpus;
 	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr_cpus);
@@ -126,7 +137,8 @@ static int find_all_idle(struct tap_avoidable *a, const struct tap_cpu_logs *log
 		struct tap_cpu_parts parts;
 		bool any = false;
 
-		if (!tap_cpu_log_has_idle(logs, (int)other) && tap_cpu_what(&cpus[other]) != TAP_CPU_IDLE)
+		if (!tap_cpu_log_has_idle(logs, (int)other) &&
+		    tap_cpu_what(&cpus[other]) != TAP_CPU_IDLE)
 			continue;
 		if ((int)other == cpu || tap_avoidable_may(a, t, task, (int)other) != may)
 			continue;
@@ -138,8 +150,9 @@ static int find_all_idle(struct tap_avoidable *a, const struct tap_cpu_logs *log
 	return ret;
 }
 
-int tap_avoidable_add(struct tap_avoidable *a, const struct tap_cpu_logs *logs, const struct tap_timeline *t, const struct tap_task *task,
-		      int cpu, uint64_t from_ns, uint64_t to_ns, struct tap_avoidable_idle *idle)
+int tap_avoidable_add(struct tap_avoidable *a, const struct tap_cpu_logs *logs,
+		      const struct tap_timeline *t, const struct tap_task *task, int cpu,
+		      uint64_t from_ns, uint64_t to_ns, struct tap_avoidable_idle *idle)
 {
 	unsigned int nr_cpus;
 	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr_cpus);
@@ -147,13 +160,16 @@ int tap_avoidable_add(struct tap_avoidable *a, const struct tap_cpu_logs *logs, 
 	uint64_t ns, contended;
 	int ret;
 
-	tap_cpu_log_read(logs, cpu, from_ns, to_ns, cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL, &own);
+	tap_cpu_log_read(logs, cpu, from_ns, to_ns,
+			 cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL, &own);
 	a->nr_times = 0;
 	ret = find_all_idle(a, logs, t, task, cpu, TAP_MAY, from_ns, to_ns, &idle->cpus);
 	join_times(a);
 	ns = all_ns(a);
 	contended = contended_ns(a, own);
-	ret = ret ?: find_all_idle(a, logs, t, task, cpu, TAP_MAY_NOT, from_ns, to_ns, &idle->barred);
+	ret = ret
+		      ?: find_all_idle(a, logs, t, task, cpu, TAP_MAY_NOT, from_ns, to_ns,
+				       &idle->barred);
 	join_times(a);
 	idle->ns += ns;
 	idle->barred_ns += all_ns(a) - ns;

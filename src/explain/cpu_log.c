@@ -32,9 +32,10 @@ struct point {
 struct tap_cpu_log {
 	struct interval intervals[TAP_CPU_LOG_ENTRIES];
 	struct point points[TAP_CPU_LOG_ENTRIES];
-	struct tap_picked_run *picks;  /* owned */
+	struct tap_picked_run *picks; /* owned */
 	unsigned int nr_intervals, nr_points, nr_picks, cap_picks;
-	/* a queue's last one as far as its end is not told, plus 1: by queue, of several that share a place one */
+	/* a queue's last one as far as its end is not told, plus 1: by queue, of several that share
+	 * a place one */
 	unsigned int last_of[QUEUES];
 	struct tap_picked next; /* of the switch that is to come */
 	int now_tid; /* of what it runs */
@@ -63,7 +64,8 @@ void tap_cpu_logs_release(struct tap_cpu_logs *l)
 /* Return: NULL when out of memory. */
 static inline struct tap_cpu_log *log_get(struct tap_cpu_logs *l, int cpu)
 {
-	struct tap_cpu_log **place = tap_array_at(&l->cpus, &l->nr_cpus, (unsigned int)cpu, sizeof(*place), NULL);
+	struct tap_cpu_log **place =
+		tap_array_at(&l->cpus, &l->nr_cpus, (unsigned int)cpu, sizeof(*place), NULL);
 
 	if (place && !*place)
 		*place = calloc(1, sizeof(**place));
@@ -78,24 +80,35 @@ static bool has_log(const struct tap_cpu_logs *l, int cpu)
 static bool is_full(const struct tap_cpu_log *log)
 {
 	/* an interval may put in two, and a point */
-	return log->nr_intervals + 2 > TAP_CPU_LOG_ENTRIES || log->nr_points + 2 > TAP_CPU_LOG_ENTRIES;
+	return log->nr_intervals + 2 > TAP_CPU_LOG_ENTRIES ||
+	       log->nr_points + 2 > TAP_CPU_LOG_ENTRIES;
 }
 
-static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle, enum tap_asked asked)
+static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle idle,
+		     enum tap_asked asked)
 {
 	log->now = (struct point){
-		.from_ns = ts_ns, .idle = idle, .asked = asked, .asked_ns = log->now.asked ? log->now.asked_ns : ts_ns,
-		.repicked_ns = log->now.repicked_ns, .has_prio = log->now.has_prio, .prio = log->now.prio,
-		.irq = log->nr_irqs ? TAP_IN_IRQ : log->nr_softirqs ? TAP_IN_SOFTIRQ : TAP_IN_NO_IRQ,
+		.from_ns = ts_ns,
+		.idle = idle,
+		.asked = asked,
+		.asked_ns = log->now.asked ? log->now.asked_ns : ts_ns,
+		.repicked_ns = log->now.repicked_ns,
+		.has_prio = log->now.has_prio,
+		.prio = log->now.prio,
+		.irq = log->nr_irqs	  ? TAP_IN_IRQ
+		       : log->nr_softirqs ? TAP_IN_SOFTIRQ
+					  : TAP_IN_NO_IRQ,
 	};
 	log->points[log->nr_points++] = log->now;
 	return is_full(log);
 }
 
-/* A switch, or a loss. No handler runs across a switch, whatever an interrupted exit left behind. */
+/* A switch, or a loss. No handler runs across a switch, whatever an interrupted exit left behind.
+ */
 static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 {
-	if (!log->nr_irqs && !log->now.asked && !log->now.has_prio && (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
+	if (!log->nr_irqs && !log->now.asked && !log->now.has_prio &&
+	    (is_known || (!log->nr_softirqs && log->now.idle == TAP_IDLE_NOT_TOLD)))
 		return is_full(log);
 	log->nr_irqs = 0;
 	log->now.has_prio = false;
@@ -109,7 +122,8 @@ static unsigned int *last_of(struct tap_cpu_log *log, int queue)
 	return &log->last_of[(unsigned int)queue % QUEUES];
 }
 
-/* Whether what runs now leaves that one of its queues: of a group that is known where it is the task's own. */
+/* Whether what runs now leaves that one of its queues: of a group that is known where it is the
+ * task's own. */
 static bool leaves(const struct tap_cpu_log *log, unsigned int level, bool task_stays)
 {
 	return !task_stays && (!level || (level == 1 && log->now_picked[0].pick.nr_queued == 1));
@@ -126,14 +140,17 @@ static void take_next(struct tap_cpu_log *log)
 }
 
 /* How what it ran until then was picked. Return: 0 or -ENOMEM. */
-static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, uint64_t to_ns, struct interval *out)
+static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, uint64_t to_ns,
+		    struct interval *out)
 {
 	if (!log->next.tid && !log->now_tid)
 		return 0;
-	for (unsigned int i = 0; task && log->now_tid && log->now_tid == task->tid && i < log->nr_now; i++) {
+	for (unsigned int i = 0;
+	     task && log->now_tid && log->now_tid == task->tid && i < log->nr_now; i++) {
 		struct tap_picked_run *run = &log->now_picked[i];
 
-		if (tap_array_grow(&log->picks, log->nr_picks, &log->cap_picks, sizeof(*log->picks)))
+		if (tap_array_grow(&log->picks, log->nr_picks, &log->cap_picks,
+				   sizeof(*log->picks)))
 			return -ENOMEM;
 		if (!run->end_ns) {
 			run->has_left = leaves(log, i, log->next.prev_queued);
@@ -148,8 +165,10 @@ static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, uint64
 	return 0;
 }
 
-/* A queue's virtual time stands still while none of its tasks runs: a pick reports that of the end of the run before. */
-static void put_end_vtime(struct tap_cpu_log *log, const struct tap_picked_entity *picked, bool prev_queued)
+/* A queue's virtual time stands still while none of its tasks runs: a pick reports that of the end
+ * of the run before. */
+static void put_end_vtime(struct tap_cpu_log *log, const struct tap_picked_entity *picked,
+			  bool prev_queued)
 {
 	unsigned int *last = last_of(log, picked->queue);
 
@@ -195,10 +214,16 @@ int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *
 	if (!log || add_pick(log, s->task, s->to_ns, &over))
 		return -ENOMEM;
 	if (s->from_ns > log->end_ns)
-		log->intervals[log->nr_intervals++] = (struct interval){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
+		log->intervals[log->nr_intervals++] =
+			(struct interval){ .from_ns = log->end_ns, .what = TAP_CPU_UNKNOWN };
 	log->intervals[log->nr_intervals++] = (struct interval){
-		.from_ns = s->from_ns, .what = what, .task = s->task, .prio = s->task ? prio_of(log, s->task) : 0,
-		.is_served = end_service(log, s->task), .pick = over.pick, .nr_picked = over.nr_picked,
+		.from_ns = s->from_ns,
+		.what = what,
+		.task = s->task,
+		.prio = s->task ? prio_of(log, s->task) : 0,
+		.is_served = end_service(log, s->task),
+		.pick = over.pick,
+		.nr_picked = over.nr_picked,
 	};
 	log->end_ns = s->to_ns;
 	log->has_idle |= what == TAP_CPU_IDLE;
@@ -223,7 +248,8 @@ int tap_cpu_log_idle(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool enter
 {
 	struct tap_cpu_log *log = log_get(l, cpu);
 
-	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT, log->now.asked) : -ENOMEM;
+	return log ? add_point(log, ts_ns, enters ? TAP_IDLE_IN : TAP_IDLE_OUT, log->now.asked)
+		   : -ENOMEM;
 }
 
 int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_asked asked)
@@ -232,7 +258,8 @@ int tap_cpu_log_asked(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, enum tap_
 
 	if (!log)
 		return -ENOMEM;
-	return add_point(log, ts_ns, log->now.idle, asked > log->now.asked ? asked : log->now.asked);
+	return add_point(log, ts_ns, log->now.idle,
+			 asked > log->now.asked ? asked : log->now.asked);
 }
 
 int tap_cpu_log_prio(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, int old, int new)
@@ -287,9 +314,11 @@ int tap_cpu_log_exited(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_
 	return add_point(log, ts_ns, log->now.idle, TAP_NOT_ASKED); /* what was asked for is done */
 }
 
-bool tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task, struct tap_picked *out)
+bool tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task,
+			 struct tap_picked *out)
 {
-	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
+	const struct tap_cpu_log *log =
+		cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
 	bool is_next = log && log->next.tid == task->tid;
 
 	if (!is_next && (!log || log->now_tid != task->tid))
@@ -329,10 +358,11 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 		n_;                                                                                \
 	})
 
-void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, const struct tap_cpu *now,
-		      struct tap_cpu_parts *out)
+void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns,
+		      const struct tap_cpu *now, struct tap_cpu_parts *out)
 {
-	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
+	const struct tap_cpu_log *log =
+		cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
 
 	out->log = log;
 	out->survey = l->survey;
@@ -344,7 +374,8 @@ void tap_cpu_log_read(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 	out->point = log ? NR_UNTIL(log->points, log->nr_points, from_ns) : 0;
 }
 
-static void put_interval(const struct tap_cpu_log *log, const struct interval *s, struct tap_cpu_part *part)
+static void put_interval(const struct tap_cpu_log *log, const struct interval *s,
+			 struct tap_cpu_part *part)
 {
 	part->what = s->what;
 	part->task = s->what == TAP_CPU_RUN ? s->task : NULL;
@@ -365,10 +396,13 @@ static void put_point(const struct point *point, struct tap_cpu_part *part)
 		part->prio = point->prio;
 }
 
-/* A lazy request may have become a stronger one in a hole, on any CPU. What is certain is that there was a request. */
+/* A lazy request may have become a stronger one in a hole, on any CPU. What is certain is that
+ * there was a request. */
 static void doubt_lazy(const struct tap_survey *survey, struct tap_cpu_part *part)
 {
-	const struct tap_hole *hole = part->asked == TAP_ASKED_LAZY && survey ? tap_survey_last_hole(survey, part->to_ns) : NULL;
+	const struct tap_hole *hole = part->asked == TAP_ASKED_LAZY && survey
+					      ? tap_survey_last_hole(survey, part->to_ns)
+					      : NULL;
 
 	if (hole && hole->to_ns > part->asked_ns)
 		part->asked = TAP_ASKED;
@@ -377,10 +411,14 @@ static void doubt_lazy(const struct tap_survey *survey, struct tap_cpu_part *par
 /* What is not over. */
 static void put_now(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 {
-	part->what = p->now && p->at_ns >= p->now->since_ns && p->now->known != TAP_CPU_KNOWN_UNSEEN ? tap_cpu_what(p->now) : TAP_CPU_UNKNOWN;
+	part->what = p->now && p->at_ns >= p->now->since_ns && p->now->known != TAP_CPU_KNOWN_UNSEEN
+			     ? tap_cpu_what(p->now)
+			     : TAP_CPU_UNKNOWN;
 	part->task = part->what == TAP_CPU_RUN ? p->now->task : NULL;
 	part->prio = part->task ? prio_of(p->log, part->task) : 0;
-	part->picked = p->log && part->task && p->log->now_tid == part->task->tid && p->log->nr_now ? p->log->now_picked : NULL;
+	part->picked = p->log && part->task && p->log->now_tid == part->task->tid && p->log->nr_now
+			       ? p->log->now_picked
+			       : NULL;
 	part->nr_picked = part->picked ? p->log->nr_now : 0;
 	part->is_served = p->log && part->task && p->log->now_served == part->task->tid;
 }
@@ -391,7 +429,9 @@ static void read_interval(const struct tap_cpu_parts *p, struct tap_cpu_part *pa
 	static const struct interval before = { .what = TAP_CPU_UNKNOWN };
 	const struct tap_cpu_log *log = p->log;
 	/* without a log that has intervals nothing was known of it, until what is not over */
-	uint64_t end_ns = log && log->end_ns ? log->end_ns : p->now && tap_cpu_what(p->now) != TAP_CPU_UNKNOWN ? p->now->since_ns : 0;
+	uint64_t end_ns = log && log->end_ns				      ? log->end_ns
+			  : p->now && tap_cpu_what(p->now) != TAP_CPU_UNKNOWN ? p->now->since_ns
+									      : 0;
 
 	if (log && p->interval < log->nr_intervals)
 		end_ns = log->intervals[p->interval].from_ns;
@@ -404,10 +444,13 @@ static void read_interval(const struct tap_cpu_parts *p, struct tap_cpu_part *pa
 	put_interval(log, p->interval ? &log->intervals[p->interval - 1] : &before, part);
 }
 
-bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns, struct tap_cpu_part *part)
+bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, uint64_t to_ns,
+		      struct tap_cpu_part *part)
 {
-	const struct tap_cpu_log *log = cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
-	const struct interval *s = log && log->nr_intervals ? &log->intervals[log->nr_intervals - 1] : NULL;
+	const struct tap_cpu_log *log =
+		cpu >= 0 && (unsigned int)cpu < l->nr_cpus ? l->cpus[cpu] : NULL;
+	const struct interval *s =
+		log && log->nr_intervals ? &log->intervals[log->nr_intervals - 1] : NULL;
 
 	if (!s || from_ns < s->from_ns || to_ns > log->end_ns || log->now.from_ns > from_ns)
 		return false;
@@ -464,7 +507,8 @@ bool tap_cpu_parts_block(const struct tap_cpu_parts *p, unsigned int *block, uin
 	const struct tap_cpu_log *log = p->log;
 	unsigned int first = p->interval - 1, next = first + TAP_CPU_LOG_BLOCK;
 
-	if (!log || !p->interval || first % TAP_CPU_LOG_BLOCK || next > log->nr_intervals || log->intervals[first].from_ns != p->at_ns)
+	if (!log || !p->interval || first % TAP_CPU_LOG_BLOCK || next > log->nr_intervals ||
+	    log->intervals[first].from_ns != p->at_ns)
 		return false;
 	*block = first / TAP_CPU_LOG_BLOCK;
 	*to_ns = next < log->nr_intervals ? log->intervals[next].from_ns : log->end_ns;

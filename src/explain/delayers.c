@@ -14,19 +14,23 @@ void tap_delayers_release(struct tap_delayers *d)
 	free(d->v);
 }
 
-/* Whether the task belongs to it now: it may have changed its name, or its process may have become known. */
-static bool is_of(const struct tap_delayers *d, const struct tap_delayer *v, const struct tap_task *task)
+/* Whether the task belongs to it now: it may have changed its name, or its process may have become
+ * known. */
+static bool is_of(const struct tap_delayers *d, const struct tap_delayer *v,
+		  const struct tap_task *task)
 {
 	if (d->by_comm)
 		return !memcmp(v->comm, task->comm, sizeof(v->comm));
-	return v->task == task || (tap_task_tgid(task) >= 0 && tap_task_tgid(v->task) == tap_task_tgid(task));
+	return v->task == task ||
+	       (tap_task_tgid(task) >= 0 && tap_task_tgid(v->task) == tap_task_tgid(task));
 }
 
 static uint64_t key_of(const struct tap_delayers *d, const struct tap_task *task)
 {
 	int tgid = tap_task_tgid(task), ids[] = { tgid, tgid >= 0 ? 0 : (int)task->index };
 
-	return d->by_comm ? tap_map_key(task->comm, sizeof(task->comm)) : tap_map_key(ids, sizeof(ids));
+	return d->by_comm ? tap_map_key(task->comm, sizeof(task->comm))
+			  : tap_map_key(ids, sizeof(ids));
 }
 
 static struct tap_delayer *add(struct tap_delayers *d, const struct tap_task *task, uint64_t *place)
@@ -42,7 +46,8 @@ static struct tap_delayer *add(struct tap_delayers *d, const struct tap_task *ta
 /* Return: NULL when out of memory. */
 static struct tap_delayer *find(struct tap_delayers *d, const struct tap_task *task)
 {
-	unsigned int *last = tap_array_at(&d->of_task, &d->nr_of_task, task->index, sizeof(*last), NULL);
+	unsigned int *last =
+		tap_array_at(&d->of_task, &d->nr_of_task, task->index, sizeof(*last), NULL);
 	uint64_t key = key_of(d, task), *place;
 	struct tap_delayer *v = NULL;
 
@@ -51,7 +56,8 @@ static struct tap_delayer *find(struct tap_delayers *d, const struct tap_task *t
 	if (*last && is_of(d, &d->v[*last - 1], task))
 		return &d->v[*last - 1];
 	/* others may have the same key */
-	while ((place = tap_map_put(&d->by_key, key)) && *place && !is_of(d, &d->v[*place - 1], task))
+	while ((place = tap_map_put(&d->by_key, key)) && *place &&
+	       !is_of(d, &d->v[*place - 1], task))
 		key++;
 	if (place)
 		v = *place ? &d->v[*place - 1] : add(d, task, place);
@@ -73,7 +79,8 @@ int tap_delayers_wait(struct tap_delayers *d, const struct tap_wait_told *w)
 			return -ENOMEM;
 	}
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
-		struct tap_delayer *v = w->pieces[i].task ? &d->v[d->of_task[w->pieces[i].task->index] - 1] : NULL;
+		struct tap_delayer *v =
+			w->pieces[i].task ? &d->v[d->of_task[w->pieces[i].task->index] - 1] : NULL;
 
 		if (v && v->sum.wait_ns) {
 			tap_explained_add(&v->sum, v->sum.wait_ns);

@@ -7,13 +7,14 @@
 
 struct tap_delayer {
 	const struct tap_task *task; /* the first one of them that delayed a wait */
-	char comm[TAP_TASK_COMM];    /* its name then */
+	char comm[TAP_TASK_COMM]; /* its name then */
 	unsigned int nr_tasks;
 	struct tap_explained_sum sum; /* each wait counts once */
 };
 
 struct tap_delayers {
-	/* set by the caller, before the first wait: by name; else by process, where that is known */
+	/* set by the caller, before the first wait: by name; else by process, where that is known
+	 */
 	bool by_comm;
 	struct tap_delayer *v; /* owned; after the end the one that delayed most first */
 	unsigned int nr, cap;

@@ -43,7 +43,8 @@ static enum tap_verdict verdict_on_contention(uint64_t ns, const struct tap_avoi
 	return idle->contended_barred_ns >= half_ns ? TAP_VERDICT_AFFINITY : TAP_VERDICT_CONTENTION;
 }
 
-static enum tap_verdict verdict_of(const struct tap_wait_told *w, const struct tap_avoidable_idle *idle)
+static enum tap_verdict verdict_of(const struct tap_wait_told *w,
+				   const struct tap_avoidable_idle *idle)
 {
 	static const enum tap_verdict of_kinds[TAP_NR_PIECE_KINDS] = {
 		[TAP_PIECE_UNKNOWN] = TAP_VERDICT_UNKNOWN,
@@ -110,7 +111,8 @@ void tap_explain_release(struct tap_explain *e)
 /* ---- sums ---- */
 
 /* Return: NULL when out of memory. */
-static struct tap_explained_pair *pair_find(struct tap_explain *e, uint64_t victim, uint64_t aggressor)
+static struct tap_explained_pair *pair_find(struct tap_explain *e, uint64_t victim,
+					    uint64_t aggressor)
 {
 	uint64_t ids[] = { victim, aggressor }, key = tap_map_key(ids, sizeof(ids)), *place;
 
@@ -124,13 +126,15 @@ static struct tap_explained_pair *pair_find(struct tap_explain *e, uint64_t vict
 	}
 	if (!place || tap_array_grow(&e->pairs, e->nr_pairs, &e->cap_pairs, sizeof(*e->pairs)))
 		return NULL;
-	e->pairs[e->nr_pairs] = (struct tap_explained_pair){ .victim = victim, .aggressor = aggressor };
+	e->pairs[e->nr_pairs] =
+		(struct tap_explained_pair){ .victim = victim, .aggressor = aggressor };
 	*place = ++e->nr_pairs;
 	return &e->pairs[e->nr_pairs - 1];
 }
 
 /* The same, for few pairs come again and again. */
-static struct tap_explained_sum *pair_get(struct tap_explain *e, uint64_t victim, uint64_t aggressor)
+static struct tap_explained_sum *pair_get(struct tap_explain *e, uint64_t victim,
+					  uint64_t aggressor)
 {
 	unsigned int *recent = &e->recent_pairs[(victim * 3 + aggressor) % TAP_RECENT_PAIRS];
 	struct tap_explained_pair *pair = *recent < e->nr_pairs ? &e->pairs[*recent] : NULL;
@@ -149,17 +153,20 @@ static uint64_t group_of(const struct tap_explain *e, const struct tap_task *tas
 	return e->group ? e->group(e->group_ctx, task->cgroup) : task->cgroup;
 }
 
-static struct tap_explained_sum *pair_of(struct tap_explain *e, const struct tap_wait_told *w, const struct tap_piece *p)
+static struct tap_explained_sum *pair_of(struct tap_explain *e, const struct tap_wait_told *w,
+					 const struct tap_piece *p)
 {
 	return pair_get(e, group_of(e, w->task), group_of(e, p->task));
 }
 
 static struct tap_explained_sum *runner_of(struct tap_explain *e, const struct tap_piece *p)
 {
-	return tap_array_at(&e->runners, &e->nr_runners, p->task->index, sizeof(struct tap_explained_sum), NULL);
+	return tap_array_at(&e->runners, &e->nr_runners, p->task->index,
+			    sizeof(struct tap_explained_sum), NULL);
 }
 
-/* Of a wait with several pieces, of which some may belong to one sum, each sum counts the wait once: it gathers them first. */
+/* Of a wait with several pieces, of which some may belong to one sum, each sum counts the wait
+ * once: it gathers them first. */
 enum step { WHOLE, GATHER, COUNT };
 
 static inline void add_to(struct tap_explained_sum *sum, uint64_t ns, enum step step)
@@ -175,7 +182,8 @@ static inline void add_to(struct tap_explained_sum *sum, uint64_t ns, enum step 
 }
 
 /* To the sums of who ran. */
-static inline __attribute__((always_inline)) int add_pieces(struct tap_explain *e, const struct tap_wait_told *w, enum step step)
+static inline __attribute__((always_inline)) int
+add_pieces(struct tap_explain *e, const struct tap_wait_told *w, enum step step)
 {
 	for (const struct tap_piece *p = w->pieces, *end = p + w->nr_pieces; p < end; p++) {
 		struct tap_explained_sum *pair, *runner;
@@ -234,7 +242,8 @@ static uint64_t length_ns(const struct tap_explained_wait *w)
 }
 
 /* What is borrowed while it is told. */
-static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits, const struct tap_wait_told *w)
+static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits,
+		const struct tap_wait_told *w)
 {
 	int ret = tap_explain_waits_take_avoidable(waits, w, &to->idle);
 
@@ -248,14 +257,21 @@ static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits, 
 
 static bool is_worse(const struct tap_explain *e, const struct tap_wait_told *w)
 {
-	return e->nr_worst < e->max_worst || (e->max_worst && w->to_ns - w->from_ns > length_ns(&e->worst[e->nr_worst - 1]));
+	return e->nr_worst < e->max_worst ||
+	       (e->max_worst && w->to_ns - w->from_ns > length_ns(&e->worst[e->nr_worst - 1]));
 }
 
-static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
+static int keep(struct tap_explain *e, struct tap_explain_waits *waits,
+		const struct tap_wait_told *w)
 {
 	struct tap_explained_wait kept = {
-		.task = w->task, .state = w->state, .from_ns = w->from_ns, .to_ns = w->to_ns, .cpu = w->cpu,
-		.whole = w->whole, .nr_pieces = w->nr_pieces,
+		.task = w->task,
+		.state = w->state,
+		.from_ns = w->from_ns,
+		.to_ns = w->to_ns,
+		.cpu = w->cpu,
+		.whole = w->whole,
+		.nr_pieces = w->nr_pieces,
 	};
 	unsigned int i = e->nr_worst;
 
@@ -274,7 +290,8 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits, const st
 
 /* ---- all ---- */
 
-int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w)
+int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits,
+		     const struct tap_wait_told *w)
 {
 	int ret = w->nr_pieces == 1 || has_one_with_task(w) ? add_pieces(e, w, WHOLE) : add_pieces(e, w, GATHER) ?: add_pieces(e, w, COUNT);
 

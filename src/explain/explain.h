@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What waits for a CPU were for, added up: by kind of piece (piece.h), by who ran meanwhile, by whose cgroup delayed
- * whose; and the longest ones, with their pieces. The parts of each add up to what was waited.
+ * What waits for a CPU were for, added up: by kind of piece (piece.h), by who ran meanwhile, by
+ * whose cgroup delayed whose; and the longest ones, with their pieces. The parts of each add up to
+ * what was waited.
  */
 #ifndef TAP_EXPLAIN_EXPLAIN_H
 #define TAP_EXPLAIN_EXPLAIN_H
@@ -18,7 +19,7 @@ enum tap_verdict {
 	TAP_VERDICT_AFFINITY,
 	TAP_VERDICT_THROTTLED,
 	TAP_VERDICT_HELD,
-	TAP_VERDICT_WAKEUP,	/* the way from the waker to the CPU */
+	TAP_VERDICT_WAKEUP, /* the way from the waker to the CPU */
 	TAP_VERDICT_IDLE_EXIT,
 	TAP_VERDICT_INTERRUPTS,
 	TAP_VERDICT_HOTPLUG,
@@ -85,7 +86,8 @@ struct tap_explain {
 int tap_explain_init(struct tap_explain *e, unsigned int max_worst);
 void tap_explain_release(struct tap_explain *e);
 /* @waits: whose .tell this is. Return: 0 or -ENOMEM. */
-int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits, const struct tap_wait_told *w);
+int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits,
+		     const struct tap_wait_told *w);
 void tap_explain_end(struct tap_explain *e);
 
 #endif

@@ -2,13 +2,15 @@
 #include "explain/picks.h"
 
 #define NICE_0_WEIGHT 1048576.0 /* NICE_0_LOAD in kernel/sched/sched.h, of a 64-bit machine */
-#define FAR (INT64_C(1) << 61)	/* more than virtual times differ by */
+#define FAR (INT64_C(1) << 61) /* more than virtual times differ by */
 
 #define ROOT_QUEUE 1 /* the CPU's own: of the root group */
 
 int tap_picked_parent(const struct tap_sched_pick *pick, unsigned int level)
 {
-	return level + 1 < pick->nr_levels ? pick->levels[level + 1].group : level + 1 < TAP_PICK_LEVELS ? ROOT_QUEUE : 0;
+	return level + 1 < pick->nr_levels   ? pick->levels[level + 1].group
+	       : level + 1 < TAP_PICK_LEVELS ? ROOT_QUEUE
+					     : 0;
 }
 
 void tap_picked_init(struct tap_picked *picked, const struct tap_sched_pick *pick)
@@ -17,16 +19,30 @@ void tap_picked_init(struct tap_picked *picked, const struct tap_sched_pick *pic
 	picked->prev_queued = pick->prev_queued;
 	picked->nr = pick->tid ? 1 + pick->nr_levels : 0;
 	picked->v[0] = (struct tap_picked_entity){
-		.ts_ns = pick->ts_ns, .queue = pick->group, .weight = pick->weight, .vtime = pick->vtime, .v = pick->v,
-		.deadline = pick->deadline, .left_ns = pick->left_ns, .protected_ns = pick->protected_ns, .slice_ns = pick->slice_ns,
+		.ts_ns = pick->ts_ns,
+		.queue = pick->group,
+		.weight = pick->weight,
+		.vtime = pick->vtime,
+		.v = pick->v,
+		.deadline = pick->deadline,
+		.left_ns = pick->left_ns,
+		.protected_ns = pick->protected_ns,
+		.slice_ns = pick->slice_ns,
 		.nr_queued = pick->nr_queued,
 	};
 	for (unsigned int i = 0; i < pick->nr_levels; i++) {
 		const struct tap_pick_level *l = &pick->levels[i];
 
 		picked->v[i + 1] = (struct tap_picked_entity){
-			.ts_ns = pick->ts_ns, .queue = tap_picked_parent(pick, i), .weight = l->weight, .vtime = l->vtime, .v = l->v,
-			.deadline = l->deadline, .left_ns = l->left_ns, .protected_ns = l->protected_ns, .slice_ns = l->slice_ns,
+			.ts_ns = pick->ts_ns,
+			.queue = tap_picked_parent(pick, i),
+			.weight = l->weight,
+			.vtime = l->vtime,
+			.v = l->v,
+			.deadline = l->deadline,
+			.left_ns = l->left_ns,
+			.protected_ns = l->protected_ns,
+			.slice_ns = l->slice_ns,
 		};
 	}
 }
@@ -37,7 +53,8 @@ static int64_t plus(int64_t vtime, double ns)
 {
 	if (!(ns < (double)FAR))
 		ns = (double)FAR;
-	return (int64_t)((uint64_t)vtime + (uint64_t)(int64_t)(ns > (double)-FAR ? ns : (double)-FAR));
+	return (int64_t)((uint64_t)vtime +
+			 (uint64_t)(int64_t)(ns > (double)-FAR ? ns : (double)-FAR));
 }
 
 static double minus(int64_t a, int64_t b)
@@ -56,8 +73,9 @@ static uint64_t since(const struct tap_picked_entity *pick, uint64_t ns)
 }
 
 /*
- * A task that left the queue took its lag with it, and what is reported is V without it. As the others' lags have not changed since the
- * pick, the weight of all is known by how far that moved V, if it did.
+ * A task that left the queue took its lag with it, and what is reported is V without it. As the
+ * others' lags have not changed since the pick, the weight of all is known by how far that moved V,
+ * if it did.
  */
 static bool put_back(struct tap_picked_run *run, int64_t without, uint64_t to_ns)
 {
@@ -73,9 +91,11 @@ static bool put_back(struct tap_picked_run *run, int64_t without, uint64_t to_ns
 	return true;
 }
 
-void tap_picked_put_end(struct tap_picked_run *run, const struct tap_picked_entity *next, uint64_t to_ns)
+void tap_picked_put_end(struct tap_picked_run *run, const struct tap_picked_entity *next,
+			uint64_t to_ns)
 {
-	run->nr_joined = next->nr_queued ? (int)(next->nr_queued - run->pick.nr_queued + run->has_left) : 0;
+	run->nr_joined =
+		next->nr_queued ? (int)(next->nr_queued - run->pick.nr_queued + run->has_left) : 0;
 	run->end_ns = to_ns;
 	run->end_vtime = next->vtime;
 	run->has_end_vtime = !run->has_left || put_back(run, next->vtime, to_ns);
@@ -98,7 +118,8 @@ static int64_t vtime_at(const struct tap_picked_run *run, uint64_t ns)
 /* Whether V rose evenly: who was there at the pick was so at the end. */
 static bool is_even(const struct tap_picked_run *run)
 {
-	return run->has_end_vtime && run->nr_joined <= 0 && !tap_vtime_before(run->end_vtime, run->pick.vtime);
+	return run->has_end_vtime && run->nr_joined <= 0 &&
+	       !tap_vtime_before(run->end_vtime, run->pick.vtime);
 }
 
 static uint64_t after(uint64_t from_ns, double ns)
@@ -106,7 +127,8 @@ static uint64_t after(uint64_t from_ns, double ns)
 	return ns < 0x1p62 ? from_ns + (uint64_t)ns : UINT64_MAX;
 }
 
-/* Until when the running task was eligible for certain, and from when on it was not; UINT64_MAX: never. */
+/* Until when the running task was eligible for certain, and from when on it was not; UINT64_MAX:
+ * never. */
 struct eligible {
 	uint64_t sure_until_ns, until_ns;
 };
@@ -124,7 +146,8 @@ static struct eligible eligible(const struct tap_picked_run *run)
 	const struct tap_picked_entity *pick = &run->pick;
 	double rise = NICE_0_WEIGHT / (double)pick->weight;
 	bool falls = tap_vtime_before(run->end_vtime, pick->vtime);
-	struct eligible e = { .sure_until_ns = reaches(pick, pick->vtime, rise), .until_ns = UINT64_MAX };
+	struct eligible e = { .sure_until_ns = reaches(pick, pick->vtime, rise),
+			      .until_ns = UINT64_MAX };
 
 	/* a task that sleeps stays in the queue until it is eligible */
 	if (run->has_left && pick->protected_ns)
@@ -132,8 +155,12 @@ static struct eligible eligible(const struct tap_picked_run *run)
 	if (!run->has_end_vtime)
 		return e;
 	if (!falls)
-		e.sure_until_ns = rise > rise_of(run) ? reaches(pick, pick->vtime, rise - rise_of(run)) : UINT64_MAX;
-	e.until_ns = is_even(run) ? e.sure_until_ns : falls ? UINT64_MAX : reaches(pick, run->end_vtime, rise);
+		e.sure_until_ns = rise > rise_of(run)
+					  ? reaches(pick, pick->vtime, rise - rise_of(run))
+					  : UINT64_MAX;
+	e.until_ns = is_even(run) ? e.sure_until_ns
+		     : falls	  ? UINT64_MAX
+				  : reaches(pick, run->end_vtime, rise);
 	return e;
 }
 
@@ -148,7 +175,7 @@ struct cut {
 	struct eligible eligible; /* known once the protection is over */
 	/* the kernel does, and asks for another pick at each tick from then on */
 	bool tells_protection;
-	bool is_over;	       /* its slice is, and it was not picked again */
+	bool is_over; /* its slice is, and it was not picked again */
 };
 
 static void end_at(struct cut *c, uint64_t ns)
@@ -182,7 +209,8 @@ static bool is_ineligible(struct cut *c)
 	return false;
 }
 
-/* Its first slice is over, and maybe others: the deadline that a pick would have found, and whether its slice is certainly over. */
+/* Its first slice is over, and maybe others: the deadline that a pick would have found, and whether
+ * its slice is certainly over. */
 static void put_later_deadlines(struct cut *c, struct tap_piece_pick *p)
 {
 	const struct tap_picked_entity *pick = &c->run->pick;
@@ -215,7 +243,8 @@ static enum tap_piece_kind phase_of(struct cut *c, struct tap_piece_pick *p)
 	c->eligible = eligible(c->run);
 	if (is_first)
 		end_at(c, c->slice_until);
-	if ((c->tells_protection || !is_first) && is_ineligible(c) && (c->tells_protection || c->repicks.are_known))
+	if ((c->tells_protection || !is_first) && is_ineligible(c) &&
+	    (c->tells_protection || c->repicks.are_known))
 		return TAP_PIECE_OVERRUN;
 	if (!is_first)
 		put_later_deadlines(c, p);
@@ -251,7 +280,8 @@ static void put_vtimes(const struct cut *c, struct tap_piece_pick *p)
 }
 
 /* From which V on it is certain what the kind says. */
-static int64_t certain_v(const struct cut *c, enum tap_piece_kind kind, const struct tap_piece_pick *p)
+static int64_t certain_v(const struct cut *c, enum tap_piece_kind kind,
+			 const struct tap_piece_pick *p)
 {
 	if (kind == TAP_PIECE_PROTECTED)
 		return c->run->pick.vtime;
@@ -262,18 +292,27 @@ static int64_t certain_v(const struct cut *c, enum tap_piece_kind kind, const st
 	return c->run->has_end_vtime ? vtime_at(c->run, c->slice_until) : c->run->pick.vtime;
 }
 
-void tap_picked_cut(const struct tap_picked_run *run, struct tap_repicks repicks, uint64_t queued_ns, uint64_t from_ns, uint64_t *to_ns,
-		    struct tap_piece *piece)
+void tap_picked_cut(const struct tap_picked_run *run, struct tap_repicks repicks,
+		    uint64_t queued_ns, uint64_t from_ns, uint64_t *to_ns, struct tap_piece *piece)
 {
 	const struct tap_picked_entity *pick = &run->pick;
 	uint64_t slice_ns = pick->left_ns > pick->protected_ns ? pick->left_ns : pick->protected_ns;
 	struct cut c = {
-		.run = run, .repicks = repicks, .from_ns = from_ns, .to_ns = *to_ns, .tells_protection = pick->protected_ns != 0,
-		.protected_until = pick->ts_ns + pick->protected_ns, .slice_until = pick->ts_ns + slice_ns,
+		.run = run,
+		.repicks = repicks,
+		.from_ns = from_ns,
+		.to_ns = *to_ns,
+		.tells_protection = pick->protected_ns != 0,
+		.protected_until = pick->ts_ns + pick->protected_ns,
+		.slice_until = pick->ts_ns + slice_ns,
 	};
 	struct tap_piece_pick p = {
-		.is_open = true, .came_later = queued_ns > pick->ts_ns, .queue = pick->queue, .min_deadline = pick->deadline,
-		.from_deadline = pick->deadline, .to_deadline = pick->deadline,
+		.is_open = true,
+		.came_later = queued_ns > pick->ts_ns,
+		.queue = pick->queue,
+		.min_deadline = pick->deadline,
+		.from_deadline = pick->deadline,
+		.to_deadline = pick->deadline,
 	};
 
 	piece->kind = phase_of(&c, &p);
@@ -285,7 +324,9 @@ void tap_picked_cut(const struct tap_picked_run *run, struct tap_repicks repicks
 
 void tap_picked_go_on(const struct tap_picked_run *run, struct tap_piece *piece)
 {
-	const struct cut c = { .run = run, .from_ns = piece->from_ns, .to_ns = piece->from_ns + piece->ns };
+	const struct cut c = { .run = run,
+			       .from_ns = piece->from_ns,
+			       .to_ns = piece->from_ns + piece->ns };
 
 	put_vtimes(&c, &piece->pick);
 }
@@ -293,37 +334,49 @@ void tap_picked_go_on(const struct tap_picked_run *run, struct tap_piece *piece)
 /* ---- closing ---- */
 
 /*
- * The sum of all weights times lags is 0, and so the weight of those that were there before the waiter is known: what the CPU gave
- * since the pick, without what the waiter's v owes, moved V from the pick's to the end's.
+ * The sum of all weights times lags is 0, and so the weight of those that were there before the
+ * waiter is known: what the CPU gave since the pick, without what the waiter's v owes, moved V from
+ * the pick's to the end's.
  */
-static double weight_of_others(const struct tap_picked_entity *waited, const struct tap_picked_run *run)
+static double weight_of_others(const struct tap_picked_entity *waited,
+			       const struct tap_picked_run *run)
 {
 	double ns = (double)since(&run->pick, run->end_ns) * NICE_0_WEIGHT;
-	double weight = (ns - (double)waited->weight * minus(run->end_vtime, waited->v)) / minus(run->end_vtime, run->pick.vtime);
+	double weight = (ns - (double)waited->weight * minus(run->end_vtime, waited->v)) /
+			minus(run->end_vtime, run->pick.vtime);
 
 	return weight > (double)run->pick.weight ? weight : (double)run->pick.weight;
 }
 
-void tap_picked_refine(const struct tap_picked_entity *waited, const struct tap_picked_run *came_into, bool was_moved,
+void tap_picked_refine(const struct tap_picked_entity *waited,
+		       const struct tap_picked_run *came_into, bool was_moved,
 		       struct tap_piece *piece)
 {
 	struct tap_piece_pick *p = &piece->pick;
 	/* no one else came */
-	bool is_alone = came_into->nr_joined == 1 && tap_vtime_before(came_into->pick.vtime, came_into->end_vtime);
+	bool is_alone = came_into->nr_joined == 1 &&
+			tap_vtime_before(came_into->pick.vtime, came_into->end_vtime);
 	uint64_t to_ns = piece->from_ns + piece->ns;
 	double rise;
 
 	if (!p->is_open || !p->came_later || came_into->nr_joined <= 0)
 		return;
 	if (came_into->has_end_vtime && to_ns <= came_into->end_ns) {
-		rise = NICE_0_WEIGHT / ((is_alone ? weight_of_others(waited, came_into) : (double)came_into->pick.weight) + (double)waited->weight);
+		rise = NICE_0_WEIGHT / ((is_alone ? weight_of_others(waited, came_into)
+						  : (double)came_into->pick.weight) +
+					(double)waited->weight);
 		p->rises = is_alone;
 		/* at least, if others came */
-		p->from_v = plus(came_into->end_vtime, -rise * (double)(came_into->end_ns - piece->from_ns));
-		p->to_v = is_alone ? plus(came_into->end_vtime, -rise * (double)(came_into->end_ns - to_ns)) : came_into->end_vtime;
+		p->from_v = plus(came_into->end_vtime,
+				 -rise * (double)(came_into->end_ns - piece->from_ns));
+		p->to_v = is_alone ? plus(came_into->end_vtime,
+					  -rise * (double)(came_into->end_ns - to_ns))
+				   : came_into->end_vtime;
 	}
-	/* since delayed dequeue, who comes from sleep was eligible as it went to sleep, or is in the queue already */
-	if (!p->rises && !was_moved && came_into->pick.protected_ns && tap_vtime_before(p->from_v, waited->v))
+	/* since delayed dequeue, who comes from sleep was eligible as it went to sleep, or is in
+	 * the queue already */
+	if (!p->rises && !was_moved && came_into->pick.protected_ns &&
+	    tap_vtime_before(p->from_v, waited->v))
 		p->from_v = waited->v;
 }
 
@@ -333,7 +386,8 @@ static bool is_known(const struct tap_picked_entity *waited, const struct tap_pi
 }
 
 /* Of an eligible waiter. */
-static enum tap_piece_kind why(const struct tap_picked_entity *waited, const struct tap_piece *piece)
+static enum tap_piece_kind why(const struct tap_picked_entity *waited,
+			       const struct tap_piece *piece)
 {
 	const struct tap_piece_pick *p = &piece->pick;
 	bool is_certain = !tap_vtime_before(p->certain_v, waited->v);
@@ -363,14 +417,16 @@ static void close_at(const struct tap_picked_entity *waited, double share, struc
 	if (p->delays) {
 		bool is_exact = p->min_deadline == p->from_deadline;
 
-		p->from_deadline = p->to_deadline = plus(p->from_deadline, minus(p->to_deadline, p->from_deadline) * share);
+		p->from_deadline = p->to_deadline =
+			plus(p->from_deadline, minus(p->to_deadline, p->from_deadline) * share);
 		if (is_exact)
 			p->min_deadline = p->from_deadline;
 	}
 	if (!tap_vtime_before(p->from_v, waited->v))
 		piece->kind = why(waited, piece);
 	else
-		piece->kind = tap_vtime_before(waited->v, p->to_v) ? TAP_PIECE_QUEUED : TAP_PIECE_INELIGIBLE;
+		piece->kind = tap_vtime_before(waited->v, p->to_v) ? TAP_PIECE_QUEUED
+								   : TAP_PIECE_INELIGIBLE;
 	p->is_open = false;
 }
 
@@ -386,14 +442,17 @@ static uint64_t crossing(int64_t from, int64_t to, int64_t at, uint64_t ns)
 }
 
 /* Where something changes for the waiter: times after the piece's beginning. Return: how many. */
-static unsigned int changes_of(const struct tap_picked_entity *waited, const struct tap_piece *piece, uint64_t at[TAP_PICKED_PARTS - 1])
+static unsigned int changes_of(const struct tap_picked_entity *waited,
+			       const struct tap_piece *piece, uint64_t at[TAP_PICKED_PARTS - 1])
 {
 	const struct tap_piece_pick *p = &piece->pick;
 	uint64_t eligible_ns, earlier_ns;
 	unsigned int nr = 0;
 
 	eligible_ns = p->rises ? crossing(p->from_v, p->to_v, waited->v, piece->ns) : 0;
-	earlier_ns = p->delays ? crossing(p->from_deadline, p->to_deadline, waited->deadline, piece->ns) : 0;
+	earlier_ns =
+		p->delays ? crossing(p->from_deadline, p->to_deadline, waited->deadline, piece->ns)
+			  : 0;
 	if (eligible_ns && eligible_ns <= earlier_ns)
 		at[nr++] = eligible_ns;
 	if (earlier_ns && earlier_ns != eligible_ns)
@@ -410,7 +469,8 @@ unsigned int tap_picked_parts(const struct tap_picked_entity *waited, const stru
 	return is_known(waited, &piece->pick) ? 1 + changes_of(waited, piece, at) : 1;
 }
 
-static void close_part(const struct tap_picked_entity *waited, uint64_t from, uint64_t to, struct tap_piece *piece)
+static void close_part(const struct tap_picked_entity *waited, uint64_t from, uint64_t to,
+		       struct tap_piece *piece)
 {
 	double share = ((double)from + (double)to) / 2 / (double)piece->ns;
 
@@ -419,7 +479,8 @@ static void close_part(const struct tap_picked_entity *waited, uint64_t from, ui
 	close_at(waited, share, piece);
 }
 
-unsigned int tap_picked_close(const struct tap_picked_entity *waited, struct tap_piece *piece, struct tap_piece out[TAP_PICKED_PARTS])
+unsigned int tap_picked_close(const struct tap_picked_entity *waited, struct tap_piece *piece,
+			      struct tap_piece out[TAP_PICKED_PARTS])
 {
 	uint64_t at[TAP_PICKED_PARTS + 1] = { 0 };
 	unsigned int nr;
@@ -427,7 +488,9 @@ unsigned int tap_picked_close(const struct tap_picked_entity *waited, struct tap
 	if (!piece->pick.is_open)
 		return 1;
 	if (!is_known(waited, &piece->pick)) {
-		piece->kind = piece->pick.level || (waited && waited->queue != piece->pick.queue) ? TAP_PIECE_GROUP : TAP_PIECE_QUEUED;
+		piece->kind = piece->pick.level || (waited && waited->queue != piece->pick.queue)
+				      ? TAP_PIECE_GROUP
+				      : TAP_PIECE_QUEUED;
 		piece->pick.is_open = false;
 		return 1;
 	}

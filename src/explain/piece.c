@@ -12,32 +12,19 @@
 const char *tap_piece_name(enum tap_piece_kind kind)
 {
 	static const char *const names[TAP_NR_PIECE_KINDS] = {
-		[TAP_PIECE_UNKNOWN] = "unknown",
-		[TAP_PIECE_THROTTLED] = "throttled",
-		[TAP_PIECE_PLACING] = "placing",
-		[TAP_PIECE_HELD] = "held",
-		[TAP_PIECE_OFFLINE] = "offline",
-		[TAP_PIECE_IRQ] = "irq",
-		[TAP_PIECE_SOFTIRQ] = "softirq",
-		[TAP_PIECE_IDLE_STATE] = "idle_state",
-		[TAP_PIECE_IDLE_EXIT] = "idle_exit",
-		[TAP_PIECE_IDLE] = "idle",
-		[TAP_PIECE_STOP] = "stop",
-		[TAP_PIECE_DEADLINE] = "deadline",
-		[TAP_PIECE_REALTIME] = "realtime",
-		[TAP_PIECE_HIGHER] = "higher",
-		[TAP_PIECE_SERVER] = "server",
-		[TAP_PIECE_RESCHED] = "resched",
-		[TAP_PIECE_LAZY] = "lazy",
-		[TAP_PIECE_DSQ] = "dsq",
-		[TAP_PIECE_GROUP] = "group",
-		[TAP_PIECE_INELIGIBLE] = "ineligible",
-		[TAP_PIECE_PROTECTED] = "protected",
-		[TAP_PIECE_EARLIER] = "earlier_deadline",
-		[TAP_PIECE_OVERRUN] = "overrun",
-		[TAP_PIECE_QUEUED] = "queued",
-		[TAP_PIECE_LOWER] = "lower",
-		[TAP_PIECE_NOT_EXPLAINED] = "not_explained",
+		[TAP_PIECE_UNKNOWN] = "unknown",     [TAP_PIECE_THROTTLED] = "throttled",
+		[TAP_PIECE_PLACING] = "placing",     [TAP_PIECE_HELD] = "held",
+		[TAP_PIECE_OFFLINE] = "offline",     [TAP_PIECE_IRQ] = "irq",
+		[TAP_PIECE_SOFTIRQ] = "softirq",     [TAP_PIECE_IDLE_STATE] = "idle_state",
+		[TAP_PIECE_IDLE_EXIT] = "idle_exit", [TAP_PIECE_IDLE] = "idle",
+		[TAP_PIECE_STOP] = "stop",	     [TAP_PIECE_DEADLINE] = "deadline",
+		[TAP_PIECE_REALTIME] = "realtime",   [TAP_PIECE_HIGHER] = "higher",
+		[TAP_PIECE_SERVER] = "server",	     [TAP_PIECE_RESCHED] = "resched",
+		[TAP_PIECE_LAZY] = "lazy",	     [TAP_PIECE_DSQ] = "dsq",
+		[TAP_PIECE_GROUP] = "group",	     [TAP_PIECE_INELIGIBLE] = "ineligible",
+		[TAP_PIECE_PROTECTED] = "protected", [TAP_PIECE_EARLIER] = "earlier_deadline",
+		[TAP_PIECE_OVERRUN] = "overrun",     [TAP_PIECE_QUEUED] = "queued",
+		[TAP_PIECE_LOWER] = "lower",	     [TAP_PIECE_NOT_EXPLAINED] = "not_explained",
 	};
 
 	return names[kind];
@@ -78,8 +65,9 @@ const char *tap_piece_text(enum tap_piece_kind kind)
 }
 
 /*
- * sched_class_above(), by what sched_switch tells: stoppers show themselves as the highest real-time priority
- * (sched_set_stop_task() in kernel/sched/core.c), which no other task of their names has.
+ * sched_class_above(), by what sched_switch tells: stoppers show themselves as the highest
+ * real-time priority (sched_set_stop_task() in kernel/sched/core.c), which no other task of their
+ * names has.
  */
 enum sched_class { FAIR, REALTIME, DEADLINE, STOP };
 
@@ -97,12 +85,16 @@ static enum sched_class class_of(int prio, bool is_stopper)
 	return !prio && is_stopper ? STOP : REALTIME;
 }
 
-enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const struct tap_task *runner, int runner_prio)
+enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter,
+					const struct tap_task *runner, int runner_prio)
 {
 	static const enum tap_piece_kind kinds[] = {
-		[REALTIME] = TAP_PIECE_REALTIME, [DEADLINE] = TAP_PIECE_DEADLINE, [STOP] = TAP_PIECE_STOP,
+		[REALTIME] = TAP_PIECE_REALTIME,
+		[DEADLINE] = TAP_PIECE_DEADLINE,
+		[STOP] = TAP_PIECE_STOP,
 	};
-	const enum sched_class own = class_of(waiter->prio, is_stopper(waiter)), class = class_of(runner_prio, is_stopper(runner));
+	const enum sched_class own = class_of(waiter->prio, is_stopper(waiter)),
+			       class = class_of(runner_prio, is_stopper(runner));
 
 	if (waiter->prio == TAP_PRIO_UNKNOWN || runner_prio == TAP_PRIO_UNKNOWN)
 		return TAP_PIECE_QUEUED;
@@ -117,10 +109,12 @@ enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter, const str
 
 bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly)
 {
-	return x->came_later == y->came_later && x->is_past == y->is_past && x->queue == y->queue && x->level == y->level &&
-	       x->is_group == y->is_group && x->goes_on == y->goes_on &&
-	       (!exactly || (x->from_v == y->from_v && x->to_v == y->to_v && x->certain_v == y->certain_v &&
-			     x->min_deadline == y->min_deadline && x->from_deadline == y->from_deadline && x->to_deadline == y->to_deadline));
+	return x->came_later == y->came_later && x->is_past == y->is_past && x->queue == y->queue &&
+	       x->level == y->level && x->is_group == y->is_group && x->goes_on == y->goes_on &&
+	       (!exactly ||
+		(x->from_v == y->from_v && x->to_v == y->to_v && x->certain_v == y->certain_v &&
+		 x->min_deadline == y->min_deadline && x->from_deadline == y->from_deadline &&
+		 x->to_deadline == y->to_deadline));
 }
 
 static inline int64_t earlier(int64_t a, int64_t b)
@@ -199,7 +193,8 @@ static unsigned int merge_few(struct tap_piece *pieces, unsigned int nr)
 
 static uint32_t hash(const struct tap_piece *p)
 {
-	uint64_t key = ((uint64_t)(p->task ? p->task->index : UINT32_MAX) << 5 | p->kind) * 0x9e3779b97f4a7c15u;
+	uint64_t key = ((uint64_t)(p->task ? p->task->index : UINT32_MAX) << 5 | p->kind) *
+		       0x9e3779b97f4a7c15u;
 
 	return (uint32_t)(key >> 32);
 }

@@ -51,7 +51,8 @@ static int idle_state_of(const struct tap_placements *p, int cpu)
 
 int tap_placements_idle(struct tap_placements *p, int cpu, int state)
 {
-	unsigned int *place = tap_array_at(&p->idle_states, &p->nr_idle_states, (unsigned int)cpu, sizeof(*place), NULL);
+	unsigned int *place = tap_array_at(&p->idle_states, &p->nr_idle_states, (unsigned int)cpu,
+					   sizeof(*place), NULL);
 
 	if (!place)
 		return -ENOMEM;
@@ -90,9 +91,16 @@ static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_w
 	if (!now)
 		return -ENOMEM;
 	*now = (struct tap_placed){
-		.task = w->task, .waker = w->waker, .ts_ns = w->ts_ns, .waker_cpu = w->cpu, .previous = w->target_cpu, .chosen = w->target_cpu,
-		.previous_what = what_of(p, w->target_cpu), .chosen_what = what_of(p, w->target_cpu),
-		.previous_idle_state = idle_state_of(p, w->target_cpu), .chosen_idle_state = idle_state_of(p, w->target_cpu),
+		.task = w->task,
+		.waker = w->waker,
+		.ts_ns = w->ts_ns,
+		.waker_cpu = w->cpu,
+		.previous = w->target_cpu,
+		.chosen = w->target_cpu,
+		.previous_what = what_of(p, w->target_cpu),
+		.chosen_what = what_of(p, w->target_cpu),
+		.previous_idle_state = idle_state_of(p, w->target_cpu),
+		.chosen_idle_state = idle_state_of(p, w->target_cpu),
 		.nr_idle = nr_idle(p, w->task, w->target_cpu),
 	};
 	return 0;
@@ -112,7 +120,8 @@ static int on_migration(void *ctx, const struct tap_timeline *t, const struct ta
 	return tap_avoidable_moved(&p->allowed, m);
 }
 
-void tap_placements_energy(struct tap_placements *p, const struct tap_task *task, int cpu, uint64_t energy)
+void tap_placements_energy(struct tap_placements *p, const struct tap_task *task, int cpu,
+			   uint64_t energy)
 {
 	struct tap_placed *now = task->index < p->nr_now ? &p->now[task->index] : NULL;
 
@@ -151,7 +160,8 @@ static enum tap_placed_why why(const struct tap_placed *p)
 		return TAP_PLACED_PREVIOUS_IDLE;
 	if (chosen_idle && p->previous_what != TAP_CPU_IDLE)
 		return TAP_PLACED_IDLE;
-	if (!chosen_idle && p->previous_what != TAP_CPU_IDLE && !is_previous && p->chosen == p->waker_cpu)
+	if (!chosen_idle && p->previous_what != TAP_CPU_IDLE && !is_previous &&
+	    p->chosen == p->waker_cpu)
 		return TAP_PLACED_WAKER;
 	if (is_previous && !p->nr_idle)
 		return TAP_PLACED_PREVIOUS;
@@ -179,6 +189,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 }
 
 const struct tap_watcher_ops tap_placements_ops = {
-	.states = TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_RUNNING), .interval = on_interval, .wakeup = on_wakeup,
+	.states = TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_RUNNING),
+	.interval = on_interval,
+	.wakeup = on_wakeup,
 	.migration = on_migration,
 };

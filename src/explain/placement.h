@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why a wakeup put a task where it did, as far as events tell: what the CPU that it ran on last, its waker's and the chosen one did then,
- * whether another CPU that it may use was idle (avoidable.h says how that is known), and the energies that were calculated for it.
+ * Why a wakeup put a task where it did, as far as events tell: what the CPU that it ran on last,
+ * its waker's and the chosen one did then, whether another CPU that it may use was idle
+ * (avoidable.h says how that is known), and the energies that were calculated for it.
  */
 #ifndef TAP_EXPLAIN_PLACEMENT_H
 #define TAP_EXPLAIN_PLACEMENT_H
@@ -10,12 +11,12 @@
 
 /* The first that fits. */
 enum tap_placed_why {
-	TAP_PLACED_UNKNOWN,	  /* what one of these CPUs did is not known */
-	TAP_PLACED_ENERGY,	  /* energies were calculated, and that was the least one */
+	TAP_PLACED_UNKNOWN, /* what one of these CPUs did is not known */
+	TAP_PLACED_ENERGY, /* energies were calculated, and that was the least one */
 	TAP_PLACED_PREVIOUS_IDLE, /* where it ran last, which was idle */
-	TAP_PLACED_IDLE,	  /* that CPU was idle, and the one where it ran last was not */
-	TAP_PLACED_WAKER,	  /* where its waker ran; neither was idle */
-	TAP_PLACED_PREVIOUS,	  /* where it ran last: none that it may use was idle */
+	TAP_PLACED_IDLE, /* that CPU was idle, and the one where it ran last was not */
+	TAP_PLACED_WAKER, /* where its waker ran; neither was idle */
+	TAP_PLACED_PREVIOUS, /* where it ran last: none that it may use was idle */
 	TAP_PLACED_NO_REASON,
 	TAP_NR_PLACED_WHY,
 };
@@ -69,6 +70,7 @@ extern const struct tap_watcher_ops tap_placements_ops;
 /* cpu_idle; @state: -1: the CPU leaves it. Return: 0 or -ENOMEM. */
 int tap_placements_idle(struct tap_placements *p, int cpu, int state);
 /* sched_compute_energy; @cpu: -1: of a domain without the task, before those of its CPUs. */
-void tap_placements_energy(struct tap_placements *p, const struct tap_task *task, int cpu, uint64_t energy);
+void tap_placements_energy(struct tap_placements *p, const struct tap_task *task, int cpu,
+			   uint64_t energy);
 
 #endif

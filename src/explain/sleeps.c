@@ -7,8 +7,8 @@
 #include "base/array.h"
 
 #define STATES                                                                                     \
-	(TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_BLOCKED) | TAP_STATE_BIT(TAP_STATE_STOPPED) |           \
-	 TAP_STATE_BIT(TAP_STATE_UNKNOWN))
+	(TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_BLOCKED) |                    \
+	 TAP_STATE_BIT(TAP_STATE_STOPPED) | TAP_STATE_BIT(TAP_STATE_UNKNOWN))
 
 void tap_sleeps_release(struct tap_sleeps *l)
 {
@@ -37,7 +37,8 @@ static int add_last(struct tap_sleeps *l, struct tap_sleep *last)
 	return 0;
 }
 
-struct tap_stack_pair tap_sleep_stack(const struct tap_event_stacks *stacks, const struct tap_interval *s)
+struct tap_stack_pair tap_sleep_stack(const struct tap_event_stacks *stacks,
+				      const struct tap_interval *s)
 {
 	const struct tap_task_stacks *left = NULL;
 
@@ -50,7 +51,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 {
 	const struct tap_window window = tap_timeline_window(t);
 	struct tap_sleeps *l = ctx;
-	struct tap_sleep *last = tap_array_at(&l->last, &l->nr_last, s->task->index, sizeof(*last), NULL);
+	struct tap_sleep *last =
+		tap_array_at(&l->last, &l->nr_last, s->task->index, sizeof(*last), NULL);
 
 	if (!last)
 		return -ENOMEM;
@@ -64,7 +66,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	if (add_last(l, last))
 		return -ENOMEM;
 	*last = (struct tap_sleep){
-		.key = { s->task->index, s->state, tap_sleep_stack(l->stacks, s) }, .task = s->task,
+		.key = { s->task->index, s->state, tap_sleep_stack(l->stacks, s) },
+		.task = s->task,
 		.ns = tap_window_part_ns(&window, s->from_ns, s->to_ns),
 		.max_from_ns = s->from_ns,
 	};
@@ -97,4 +100,6 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	return 0;
 }
 
-const struct tap_watcher_ops tap_sleeps_ops = { .states = STATES, .lost_states = STATES, .interval = on_interval, .end = on_end };
+const struct tap_watcher_ops tap_sleeps_ops = {
+	.states = STATES, .lost_states = STATES, .interval = on_interval, .end = on_end
+};

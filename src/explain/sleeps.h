@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What tasks did rather than wait for a CPU: their sleeps, added up by state and by the stack with which the task left its CPU,
- * where that was recorded. They add up to the timeline's sleeping, blocked and stopped time.
+ * What tasks did rather than wait for a CPU: their sleeps, added up by state and by the stack with
+ * which the task left its CPU, where that was recorded. They add up to the timeline's sleeping,
+ * blocked and stopped time.
  */
 #ifndef TAP_EXPLAIN_SLEEPS_H
 #define TAP_EXPLAIN_SLEEPS_H
@@ -18,7 +19,7 @@ struct tap_sleep {
 	} key;
 	const struct tap_task *task;
 	uint64_t ns, sleeps, max_ns; /* within the window */
-	uint64_t max_from_ns;	     /* of the longest, which may have begun before */
+	uint64_t max_from_ns; /* of the longest, which may have begun before */
 };
 
 struct tap_sleeps { /* all zero but .stacks: none yet */
@@ -37,6 +38,7 @@ void tap_sleeps_release(struct tap_sleeps *l);
 extern const struct tap_watcher_ops tap_sleeps_ops;
 
 /* With which stack a task went to sleep; none if @stacks is NULL, or @s is no sleep. */
-struct tap_stack_pair tap_sleep_stack(const struct tap_event_stacks *stacks, const struct tap_interval *s);
+struct tap_stack_pair tap_sleep_stack(const struct tap_event_stacks *stacks,
+				      const struct tap_interval *s);
 
 #endif

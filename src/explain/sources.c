@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Events that explain waits and that are no intervals: sched_wakeup, cpu_idle, interrupts, sched_pick, sched_dl_pick, sched_pi_setprio,
- * sched_set_need_resched, sched_exit and sched_scx_*.
+ * Events that explain waits and that are no intervals: sched_wakeup, cpu_idle, interrupts,
+ * sched_pick, sched_dl_pick, sched_pi_setprio, sched_set_need_resched, sched_exit and sched_scx_*.
  */
 #include "explain/waits.h"
 
@@ -18,10 +18,11 @@ struct tap_explain_source {
 	const struct tap_format *fmt;
 	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED, SERVED, EXITED, SCX, PRIO } what;
 	bool begins, is_soft; /* of IRQ */
-	struct tap_num id;    /* the task's, the CPU's */
-	/* of IDLE; of RESCHED the flag; of SERVED whether by a server; of EXITED is_switch; of SCX the dispatch queue; of PRIO the old one */
+	struct tap_num id; /* the task's, the CPU's */
+	/* of IDLE; of RESCHED the flag; of SERVED whether by a server; of EXITED is_switch; of SCX
+	 * the dispatch queue; of PRIO the old one */
 	struct tap_num state;
-	struct tap_num held;  /* of SCX */
+	struct tap_num held; /* of SCX */
 	struct tap_sched_pick_fields pick; /* of PICKED */
 };
 
@@ -58,7 +59,8 @@ static bool source_init(struct tap_explain_source *s, const struct tap_format *f
 			continue;
 		tap_num_init(&s->id, tap_number_field(fmt, events[i].id));
 		tap_num_init(&s->state, tap_number_field(fmt, events[i].state));
-		tap_num_init(&s->held, tap_number_field(fmt, "held") ?: tap_number_field(fmt, "prev_held"));
+		tap_num_init(&s->held,
+			     tap_number_field(fmt, "held") ?: tap_number_field(fmt, "prev_held"));
 		s->what = s->id.size ? events[i].what : NONE;
 	}
 	if (tap_sched_pick_init(&s->pick, fmt))
@@ -73,11 +75,13 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 
 	if (!fmt || !source_init(&s, fmt))
 		return false;
-	return !w->opts.without_reasons || (s.what != PICKED && s.what != RESCHED && s.what != EXITED);
+	return !w->opts.without_reasons ||
+	       (s.what != PICKED && s.what != RESCHED && s.what != EXITED);
 }
 
 /* Return: NULL when out of memory. */
-static const struct tap_explain_source *source_get(struct tap_explain_sources *s, const struct tap_format *fmt)
+static const struct tap_explain_source *source_get(struct tap_explain_sources *s,
+						   const struct tap_format *fmt)
 {
 	if (s->nr && s->v[s->last].fmt == fmt)
 		return &s->v[s->last];
@@ -97,7 +101,8 @@ static bool is_early(const struct tap_explain_waits *w, const struct tap_event *
 	return ev->ts_ns < tap_timeline_window(w->timeline).from_ns;
 }
 
-static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
+static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits *waits,
+		   const struct tap_event *ev)
 {
 	struct tap_pick_level levels[TAP_PICK_LEVELS];
 	struct tap_sched_pick p;
@@ -107,7 +112,8 @@ static int on_pick(const struct tap_explain_source *s, struct tap_explain_waits 
 	return tap_explain_waits_picked(waits, &p);
 }
 
-static int on_prio(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
+static int on_prio(const struct tap_explain_source *s, struct tap_explain_waits *waits,
+		   const struct tap_event *ev)
 {
 	const struct tap_task *task = tap_timeline_task(waits->timeline, tap_num_int(&s->id, ev));
 
@@ -123,23 +129,27 @@ static enum tap_scx_place place_in(uint64_t dsq, bool held)
 
 	if (held)
 		return TAP_SCX_HELD;
-	return dsq == none || dsq == local || (dsq & local_of_cpu) == local_of_cpu ? TAP_SCX_LOCAL : TAP_SCX_SHARED;
+	return dsq == none || dsq == local || (dsq & local_of_cpu) == local_of_cpu ? TAP_SCX_LOCAL
+										   : TAP_SCX_SHARED;
 }
 
 /* Of a task of another class it is none. */
-static int on_scx(const struct tap_explain_source *s, struct tap_explain_waits *waits, const struct tap_event *ev)
+static int on_scx(const struct tap_explain_source *s, struct tap_explain_waits *waits,
+		  const struct tap_event *ev)
 {
 	const struct tap_task *task = tap_timeline_task(waits->timeline, tap_num_int(&s->id, ev));
-	enum tap_scx_place place = place_in((uint64_t)tap_num_get(&s->state, ev), tap_num_get(&s->held, ev));
+	enum tap_scx_place place =
+		place_in((uint64_t)tap_num_get(&s->state, ev), tap_num_get(&s->held, ev));
 
 	if (!task || place == TAP_SCX_LOCAL)
 		return 0;
-	return is_early(waits, ev) ? tap_explain_waits_scx_early(waits, task, place) : tap_explain_waits_scx(waits, task, ev->ts_ns, place);
+	return is_early(waits, ev) ? tap_explain_waits_scx_early(waits, task, place)
+				   : tap_explain_waits_scx(waits, task, ev->ts_ns, place);
 }
 
 /*
- * Of two flags the lazy one has the greater number, on all architectures that have it: until both have been seen, the first is taken to be
- * the other one.
+ * Of two flags the lazy one has the greater number, on all architectures that have it: until both
+ * have been seen, the first is taken to be the other one.
  */
 static enum tap_asked asked_by(struct tap_explain_sources *s, int tif)
 {
@@ -169,16 +179,22 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		cpu = tap_num_int(&source->id, ev);
 		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
 			return 0;
-		return tap_explain_waits_idle(waits, cpu, ev->ts_ns, (uint32_t)tap_num_get(&source->state, ev) != NOT_IDLE);
+		return tap_explain_waits_idle(waits, cpu, ev->ts_ns,
+					      (uint32_t)tap_num_get(&source->state, ev) !=
+						      NOT_IDLE);
 	case RESCHED:
 		cpu = tap_num_int(&source->id, ev);
 		if (cpu < 0 || cpu >= (int)TAP_MAX_CPUS)
 			return 0;
-		return tap_explain_waits_asked(waits, cpu, ev->ts_ns, asked_by(s, tap_num_int(&source->state, ev)));
+		return tap_explain_waits_asked(waits, cpu, ev->ts_ns,
+					       asked_by(s, tap_num_int(&source->state, ev)));
 	case SERVED:
-		return tap_cpu_log_served(&waits->logs, ev->cpu, tap_num_get(&source->state, ev) ? tap_num_int(&source->id, ev) : 0);
+		return tap_cpu_log_served(
+			&waits->logs, ev->cpu,
+			tap_num_get(&source->state, ev) ? tap_num_int(&source->id, ev) : 0);
 	case EXITED:
-		return tap_explain_waits_exited(waits, ev->cpu, ev->ts_ns, tap_num_get(&source->state, ev));
+		return tap_explain_waits_exited(waits, ev->cpu, ev->ts_ns,
+						tap_num_get(&source->state, ev));
 	case SCX:
 		return on_scx(source, waits, ev);
 	case PRIO:
@@ -186,13 +202,20 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	case PICKED:
 		return on_pick(source, waits, ev);
 	default:
-		return tap_explain_waits_irq(waits, ev->cpu, ev->ts_ns, source->is_soft, source->begins);
+		return tap_explain_waits_irq(waits, ev->cpu, ev->ts_ns, source->is_soft,
+					     source->begins);
 	}
 }
 
 const struct tap_watcher_ops tap_explain_waits_ops = {
-	.states = TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_STATE_RUNNING), .lost_states = TAP_EXPLAIN_STATES, .early = true,
+	.states = TAP_EXPLAIN_STATES | TAP_STATE_BIT(TAP_STATE_RUNNING),
+	.lost_states = TAP_EXPLAIN_STATES,
+	.early = true,
 	.early_tasks = true,
-	.interval = tap_explain_waits_interval, .cpu = tap_explain_waits_cpu, .migration = tap_explain_waits_migration,
-	.waits = tap_explain_waits_begin, .wants = wants, .event = on_event,
+	.interval = tap_explain_waits_interval,
+	.cpu = tap_explain_waits_cpu,
+	.migration = tap_explain_waits_migration,
+	.waits = tap_explain_waits_begin,
+	.wants = wants,
+	.event = on_event,
 };

@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 _Static_assert(sizeof(struct tap_wait_line_key) == 2 * (TAP_TASK_COMM + 4) + 2 * 4, "no padding");
-_Static_assert(offsetof(struct tap_wait_line, ns) == sizeof(struct tap_wait_line_key), "base/keyed.h");
+_Static_assert(offsetof(struct tap_wait_line, ns) == sizeof(struct tap_wait_line_key),
+	       "base/keyed.h");
 
 int tap_wait_lines_add(struct tap_keyed *lines, const struct tap_wait_told *w)
 {
@@ -18,7 +19,8 @@ int tap_wait_lines_add(struct tap_keyed *lines, const struct tap_wait_told *w)
 
 		key.kind = piece->kind;
 		key.has_runner = piece->task != NULL;
-		key.runner = piece->task ? tap_folded_who(piece->task) : (struct tap_folded_who){ 0 };
+		key.runner =
+			piece->task ? tap_folded_who(piece->task) : (struct tap_folded_who){ 0 };
 		line = tap_keyed_get(lines, &key, sizeof(key), sizeof(*line));
 		if (!line)
 			return -ENOMEM;
@@ -29,7 +31,8 @@ int tap_wait_lines_add(struct tap_keyed *lines, const struct tap_wait_told *w)
 
 void tap_wait_lines_end(struct tap_keyed *lines)
 {
-	tap_keyed_greatest_first(lines, sizeof(struct tap_wait_line_key), sizeof(struct tap_wait_line));
+	tap_keyed_greatest_first(lines, sizeof(struct tap_wait_line_key),
+				 sizeof(struct tap_wait_line));
 }
 
 void tap_wait_line_put(const struct tap_wait_line *line, struct tap_buf *out)

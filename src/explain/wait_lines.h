@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What waits for a CPU were for, one line for each, as flame graph tools read it: "who waited;kind;who ran ns", the last one where some task
- * did. They add up to what was waited.
+ * What waits for a CPU were for, one line for each, as flame graph tools read it: "who
+ * waited;kind;who ran ns", the last one where some task did. They add up to what was waited.
  */
 #ifndef TAP_EXPLAIN_WAIT_LINES_H
 #define TAP_EXPLAIN_WAIT_LINES_H

@@ -9,13 +9,20 @@
 
 #define GOING_ON 2u /* levels whose last run may be looked at before it is over */
 #define MANY_PIECES 256u /* are added up before there are more of them */
-#define LATELY 4u  /* so many of the last ones are looked at for the same */
-#define NEAR 16u   /* and so many are joined with each other alone, before all are */
-#define BLOCKS_OF_GROUPS (16u * TAP_CPU_LOG_BLOCKS) /* so many are made of a log; who comes later gets what is known of any group */
-#define PLACED_WITHIN_NS 10000u /* a wakeup moves its task right behind sched_waking, with interrupts off (try_to_wake_up()) */
-#define BLOCKS_FROM 96u /* with so many pieces blocks take the place of each run, where they do not say the same exactly */
+#define LATELY 4u /* so many of the last ones are looked at for the same */
+#define NEAR 16u /* and so many are joined with each other alone, before all are */
+#define BLOCKS_OF_GROUPS                                                                           \
+	(16u * TAP_CPU_LOG_BLOCKS) /* so many are made of a log; who comes later gets what is      \
+				      known of any group */
+#define PLACED_WITHIN_NS                                                                           \
+	10000u /* a wakeup moves its task right behind sched_waking, with interrupts off           \
+		  (try_to_wake_up()) */
+#define BLOCKS_FROM                                                                                \
+	96u /* with so many pieces blocks take the place of each run, where they do not say the    \
+	       same exactly */
 
-/* What a wait comes to; or a block of a CPU's log, for a fair task that waits all along: without any, it is not known yet. */
+/* What a wait comes to; or a block of a CPU's log, for a fair task that waits all along: without
+ * any, it is not known yet. */
 struct tap_explain_pieces {
 	struct tap_piece *v; /* owned */
 	unsigned int nr, cap;
@@ -26,8 +33,13 @@ struct tap_explain_pieces {
 	unsigned int nr_queues;
 	unsigned int first_open; /* no piece before that is open of a .level */
 	struct told *told; /* of a block */
-	/* by level: a run of which it is not known how it ended, and the first piece that may be of it */
-	struct { struct tap_picked_run run; unsigned int from; bool is_open; } going_on[GOING_ON];
+	/* by level: a run of which it is not known how it ended, and the first piece that may be of
+	 * it */
+	struct {
+		struct tap_picked_run run;
+		unsigned int from;
+		bool is_open;
+	} going_on[GOING_ON];
 	unsigned int part; /* that what comes is of */
 	uint64_t queued_ns; /* since when it is in the run queue where it is */
 	struct tap_picked_run came_into; /* the run within which that was, if it was one */
@@ -116,8 +128,10 @@ static void queue_again(struct tap_explain_pieces *p, uint64_t ts_ns)
 		p->going_on[i].is_open = false;
 }
 
-/* The last ones are looked through for one that is the same, of tasks that run by turns; of a block all are, for one that is alike. */
-static struct tap_piece *find_piece(const struct tap_explain_pieces *p, const struct tap_piece *piece)
+/* The last ones are looked through for one that is the same, of tasks that run by turns; of a block
+ * all are, for one that is alike. */
+static struct tap_piece *find_piece(const struct tap_explain_pieces *p,
+				    const struct tap_piece *piece)
 {
 	unsigned int nr = p->is_block && !p->nr_queues ? p->nr : LATELY;
 
@@ -133,7 +147,8 @@ static void make_few(struct tap_explain_pieces *p)
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0; i < p->nr; i += NEAR) {
-		unsigned int rest = p->nr - i, joined = tap_pieces_merge(&p->v[i], rest < NEAR ? rest : NEAR);
+		unsigned int rest = p->nr - i,
+			     joined = tap_pieces_merge(&p->v[i], rest < NEAR ? rest : NEAR);
 
 		memmove(&p->v[nr], &p->v[i], joined * sizeof(*p->v));
 		nr += joined;
@@ -178,13 +193,15 @@ static void put_end(struct tap_explain_pieces *p, unsigned int level, int64_t vt
 }
 
 /* Pieces of @run are added to those of a level. */
-static void follow_run(struct tap_explain_pieces *p, unsigned int level, const struct tap_picked_run *run, uint64_t to_ns)
+static void follow_run(struct tap_explain_pieces *p, unsigned int level,
+		       const struct tap_picked_run *run, uint64_t to_ns)
 {
 	bool is_same;
 
 	if (level >= GOING_ON)
 		return;
-	is_same = p->going_on[level].is_open && p->going_on[level].run.pick.ts_ns == run->pick.ts_ns;
+	is_same =
+		p->going_on[level].is_open && p->going_on[level].run.pick.ts_ns == run->pick.ts_ns;
 	if (is_same && run->end_ns)
 		p->going_on[level].run.end_ns = run->end_ns;
 	if (is_same && run->has_end_vtime)
@@ -202,13 +219,15 @@ static void follow_run(struct tap_explain_pieces *p, unsigned int level, const s
 }
 
 /* What tells of a piece, if it does. */
-static const struct tap_picked_entity *tells_of(const struct tap_picked *picked, const struct tap_piece *piece)
+static const struct tap_picked_entity *tells_of(const struct tap_picked *picked,
+						const struct tap_piece *piece)
 {
 	return picked && piece->pick.level < picked->nr ? &picked->v[piece->pick.level] : NULL;
 }
 
 /* Of a waiter that came alone its group came with it. */
-static void refine(const struct tap_explain_pieces *p, const struct tap_picked *picked, struct tap_piece *piece)
+static void refine(const struct tap_explain_pieces *p, const struct tap_picked *picked,
+		   struct tap_piece *piece)
 {
 	struct tap_picked_run run = p->came_into;
 
@@ -219,19 +238,23 @@ static void refine(const struct tap_explain_pieces *p, const struct tap_picked *
 
 #define ALL_LEVELS UINT32_MAX
 #define ALL_GROUPS (ALL_LEVELS << 1)
-/* Those from @from on that are of these levels, bits. @picked: what is known of them then; NULL: nothing. Return: 0 or -ENOMEM. */
-static int close_pieces(struct tap_explain_pieces *p, unsigned int from, uint32_t levels, const struct tap_picked *picked)
+/* Those from @from on that are of these levels, bits. @picked: what is known of them then; NULL:
+ * nothing. Return: 0 or -ENOMEM. */
+static int close_pieces(struct tap_explain_pieces *p, unsigned int from, uint32_t levels,
+			const struct tap_picked *picked)
 {
 	struct tap_piece parts[TAP_PICKED_PARTS];
 	unsigned int nr = p->nr, to = from;
 
 	for (unsigned int level = 0; picked && level < GOING_ON && level < picked->nr; level++)
-		if (p->going_on[level].is_open && levels >> level & 1 && p->going_on[level].run.pick.queue == picked->v[level].queue)
+		if (p->going_on[level].is_open && levels >> level & 1 &&
+		    p->going_on[level].run.pick.queue == picked->v[level].queue)
 			put_end(p, level, picked->v[level].vtime);
 	for (unsigned int i = from; i < nr; i++) {
 		bool closes = levels >> p->v[i].pick.level & 1;
 
-		if (closes && p->v[i].pick.is_open && p->v[i].pick.came_later && tells_of(picked, &p->v[i]))
+		if (closes && p->v[i].pick.is_open && p->v[i].pick.came_later &&
+		    tells_of(picked, &p->v[i]))
 			refine(p, picked, &p->v[i]);
 		to += closes ? tap_picked_parts(tells_of(picked, &p->v[i]), &p->v[i]) : 1;
 	}
@@ -241,7 +264,8 @@ static int close_pieces(struct tap_explain_pieces *p, unsigned int from, uint32_
 	p->nr = to;
 	for (unsigned int i = nr; i-- > from;) {
 		bool closes = levels >> p->v[i].pick.level & 1;
-		unsigned int nr_parts = closes ? tap_picked_close(tells_of(picked, &p->v[i]), &p->v[i], parts) : 1;
+		unsigned int nr_parts =
+			closes ? tap_picked_close(tells_of(picked, &p->v[i]), &p->v[i], parts) : 1;
 
 		to -= nr_parts;
 		if (nr_parts > 1)
@@ -255,7 +279,9 @@ static int close_pieces(struct tap_explain_pieces *p, unsigned int from, uint32_
 static enum tap_piece_kind kind_of(const struct tap_task *task, const struct tap_cpu_part *part)
 {
 	static const enum tap_piece_kind idle_kinds[] = {
-		[TAP_IDLE_NOT_TOLD] = TAP_PIECE_IDLE, [TAP_IDLE_IN] = TAP_PIECE_IDLE_STATE, [TAP_IDLE_OUT] = TAP_PIECE_IDLE_EXIT,
+		[TAP_IDLE_NOT_TOLD] = TAP_PIECE_IDLE,
+		[TAP_IDLE_IN] = TAP_PIECE_IDLE_STATE,
+		[TAP_IDLE_OUT] = TAP_PIECE_IDLE_EXIT,
 	};
 
 	if (part->what == TAP_CPU_UNKNOWN)
@@ -267,11 +293,14 @@ static enum tap_piece_kind kind_of(const struct tap_task *task, const struct tap
 	if (part->what == TAP_CPU_IDLE)
 		return idle_kinds[part->idle];
 	/* most are */
-	return task->prio >= 100 && part->prio >= 100 ? TAP_PIECE_QUEUED : tap_piece_of_runner(task, part->task, part->prio);
+	return task->prio >= 100 && part->prio >= 100
+		       ? TAP_PIECE_QUEUED
+		       : tap_piece_of_runner(task, part->task, part->prio);
 }
 
 /* As one piece, whatever picks say. @task: who waits. */
-static inline struct tap_piece whole_part(const struct tap_task *task, const struct tap_cpu_part *part)
+static inline struct tap_piece whole_part(const struct tap_task *task,
+					  const struct tap_cpu_part *part)
 {
 	enum tap_piece_kind kind = kind_of(task, part);
 
@@ -280,7 +309,9 @@ static inline struct tap_piece whole_part(const struct tap_task *task, const str
 	else if (part->asked && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
 		kind = part->asked == TAP_ASKED ? TAP_PIECE_RESCHED : TAP_PIECE_LAZY;
 	return (struct tap_piece){
-		.kind = kind, .task = kind >= TAP_PIECE_STOP ? part->task : NULL, .from_ns = part->from_ns,
+		.kind = kind,
+		.task = kind >= TAP_PIECE_STOP ? part->task : NULL,
+		.from_ns = part->from_ns,
 		.ns = part->to_ns - part->from_ns,
 	};
 }
@@ -301,8 +332,8 @@ static void put_place(enum tap_scx_place place, struct tap_piece *piece)
 }
 
 /*
- * Of a task on a CPU's wake list (ttwu_queue_wakelist()): an idle CPU has to wake up first, and one that handles an interrupt has to end that.
- * Whatever else the CPU does, the task is on its way.
+ * Of a task on a CPU's wake list (ttwu_queue_wakelist()): an idle CPU has to wake up first, and one
+ * that handles an interrupt has to end that. Whatever else the CPU does, the task is on its way.
  */
 static void put_on_wake_list(struct tap_piece *piece)
 {
@@ -320,8 +351,10 @@ static int other_group(const struct tap_explain_pieces *p, const struct tap_cpu_
 	return p->nr_queues && group != p->queues[0] ? group : 0;
 }
 
-/* A task of its class runs. @run: what was picked from the queue in which both stand, they or their groups; @level: of the waiter which. */
-static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part, const struct tap_picked_run *run, unsigned int level)
+/* A task of its class runs. @run: what was picked from the queue in which both stand, they or their
+ * groups; @level: of the waiter which. */
+static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part,
+		      const struct tap_picked_run *run, unsigned int level)
 {
 	struct tap_piece piece = { .task = part->task, .group = other_group(p, part) };
 	uint64_t at_ns = part->from_ns;
@@ -345,7 +378,9 @@ static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *p
 }
 
 /* The lowest queue in which both stand. Return: NULL: none that is known. */
-static const struct tap_picked_run *find_shared(const struct tap_explain_pieces *p, const struct tap_cpu_part *part, unsigned int *level)
+static const struct tap_picked_run *find_shared(const struct tap_explain_pieces *p,
+						const struct tap_cpu_part *part,
+						unsigned int *level)
 {
 	for (*level = 0; *level < p->nr_queues; ++*level)
 		for (unsigned int i = 0; i < part->nr_picked; i++)
@@ -356,7 +391,8 @@ static const struct tap_picked_run *find_shared(const struct tap_explain_pieces 
 }
 
 /* What is known then of the waiter's groups. */
-static int close_groups(struct tap_explain_pieces *p, uint32_t levels, const struct tap_picked *picked)
+static int close_groups(struct tap_explain_pieces *p, uint32_t levels,
+			const struct tap_picked *picked)
 {
 	int ret = p->first_open < p->nr ? close_pieces(p, p->first_open, levels, picked) : 0;
 
@@ -365,9 +401,10 @@ static int close_groups(struct tap_explain_pieces *p, uint32_t levels, const str
 	return ret;
 }
 
-/* What runs is of one of the waiter's groups: its pick tells how the groups below the shared queue stood until then. */
-static int tell_groups(struct tap_explain_pieces *p, const struct tap_cpu_part *part, const struct tap_picked_run *shared,
-		       unsigned int level)
+/* What runs is of one of the waiter's groups: its pick tells how the groups below the shared queue
+ * stood until then. */
+static int tell_groups(struct tap_explain_pieces *p, const struct tap_cpu_part *part,
+		       const struct tap_picked_run *shared, unsigned int level)
 {
 	unsigned int above = (unsigned int)(part->picked + part->nr_picked - shared);
 	struct tap_picked picked = { .nr = p->nr_queues };
@@ -402,19 +439,24 @@ static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *par
 		piece.group = other_group(p, part);
 		return add_piece(p, &piece);
 	}
-	ret = level + 1 < p->nr_queues && (p->first_open < p->nr || p->told) ? tell_groups(p, part, shared, level) : 0;
+	ret = level + 1 < p->nr_queues && (p->first_open < p->nr || p->told)
+		      ? tell_groups(p, part, shared, level)
+		      : 0;
 	return ret ?: add_picked(p, part, shared, level);
 }
 
-/* The same at once where, as is mostly so, fair tasks run by turns, and it is not known why. Return: whether it was. */
+/* The same at once where, as is mostly so, fair tasks run by turns, and it is not known why.
+ * Return: whether it was. */
 static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *part)
 {
-	if (part->prio < 100 || !part->task || part->picked || part->irq != TAP_IN_NO_IRQ || part->asked)
+	if (part->prio < 100 || !part->task || part->picked || part->irq != TAP_IN_NO_IRQ ||
+	    part->asked)
 		return false;
 	for (unsigned int i = b->nr; i; i--) {
 		struct tap_piece *piece = &b->v[i - 1];
 
-		if (piece->task == part->task && piece->kind == TAP_PIECE_QUEUED && !piece->pick.is_open) {
+		if (piece->task == part->task && piece->kind == TAP_PIECE_QUEUED &&
+		    !piece->pick.is_open) {
 			piece->ns += part->to_ns - part->from_ns;
 			return true;
 		}
@@ -423,7 +465,8 @@ static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *
 }
 
 /* Where what a block comes to is kept, for who waits: if it is not known yet, its .nr is 0. */
-static struct tap_explain_pieces *block_of(struct tap_explain_blocks *blocks, unsigned int block, const struct tap_explain_pieces *p)
+static struct tap_explain_pieces *block_of(struct tap_explain_blocks *blocks, unsigned int block,
+					   const struct tap_explain_pieces *p)
 {
 	struct tap_explain_pieces *b = &blocks->of_group[block];
 
@@ -444,10 +487,13 @@ static struct tap_explain_pieces *block_of(struct tap_explain_blocks *blocks, un
 }
 
 /* Return: NULL when out of memory. */
-static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, const struct tap_explain_pieces *p, int cpu,
-						  const struct tap_cpu_parts *from, unsigned int block, uint64_t to_ns)
+static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w,
+						  const struct tap_explain_pieces *p, int cpu,
+						  const struct tap_cpu_parts *from,
+						  unsigned int block, uint64_t to_ns)
 {
-	struct tap_explain_blocks *blocks = tap_array_at(&w->blocks, &w->nr_blocks, (unsigned int)cpu, sizeof(*blocks), NULL);
+	struct tap_explain_blocks *blocks =
+		tap_array_at(&w->blocks, &w->nr_blocks, (unsigned int)cpu, sizeof(*blocks), NULL);
 	struct tap_explain_pieces *b = blocks ? block_of(blocks, block, p) : NULL;
 	struct tap_cpu_parts parts = *from;
 	struct tap_cpu_part part;
@@ -468,7 +514,8 @@ static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w, c
 
 static int add_block(struct tap_explain_pieces *p, const struct tap_explain_pieces *block)
 {
-	int ret = block->nr_queues ? close_groups(p, block->told->levels, &block->told->picked) : close_groups(p, ALL_GROUPS, NULL);
+	int ret = block->nr_queues ? close_groups(p, block->told->levels, &block->told->picked)
+				   : close_groups(p, ALL_GROUPS, NULL);
 
 	for (unsigned int i = 0; i < block->nr && !ret; i++) {
 		struct tap_piece piece = block->v[i];
@@ -479,7 +526,8 @@ static int add_block(struct tap_explain_pieces *p, const struct tap_explain_piec
 }
 
 /* What the CPU did in whose queue it was. */
-static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, int cpu, struct tap_cpu_parts *parts)
+static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, int cpu,
+		     struct tap_cpu_parts *parts)
 {
 	bool is_fair = p->task->prio >= 100 && p->place == TAP_SCX_LOCAL && !p->is_on_wake_list;
 	unsigned int blocks_from = parts->has_picks ? BLOCKS_FROM : 0;
@@ -506,16 +554,19 @@ static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, 
 /* Of a wait that is in no queue. */
 static enum tap_piece_kind kind_apart(enum tap_state state)
 {
-	return state == TAP_STATE_UNKNOWN ? TAP_PIECE_UNKNOWN : state == TAP_STATE_THROTTLED ? TAP_PIECE_THROTTLED : TAP_PIECE_PLACING;
+	return state == TAP_STATE_UNKNOWN     ? TAP_PIECE_UNKNOWN
+	       : state == TAP_STATE_THROTTLED ? TAP_PIECE_THROTTLED
+					      : TAP_PIECE_PLACING;
 }
 
-static uint64_t next_split(const struct tap_explain_waits *w, const struct tap_task *task, uint64_t ns)
+static uint64_t next_split(const struct tap_explain_waits *w, const struct tap_task *task,
+			   uint64_t ns)
 {
 	return w->opts.split ? w->opts.split(w->opts.ctx, task, ns) : UINT64_MAX;
 }
 
-static int advance_part(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu,
-			enum tap_state state)
+static int advance_part(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
+			int cpu, enum tap_state state)
 {
 	unsigned int nr_cpus;
 	const struct tap_cpu *cpus = tap_timeline_cpus(w->timeline, &nr_cpus);
@@ -524,11 +575,14 @@ static int advance_part(struct tap_explain_waits *w, struct tap_explain_wait *wa
 	int ret = 0;
 
 	if (!tap_state_is_wait(state) || (wait->is_placing && !wait->pieces.is_on_wake_list)) {
-		ret = add_piece(&wait->pieces, &(struct tap_piece){ .kind = kind_apart(state), .from_ns = wait->at_ns, .ns = to_ns - wait->at_ns });
+		ret = add_piece(&wait->pieces, &(struct tap_piece){ .kind = kind_apart(state),
+								    .from_ns = wait->at_ns,
+								    .ns = to_ns - wait->at_ns });
 	} else if (tap_cpu_log_last(&w->logs, cpu, wait->at_ns, to_ns, &part)) {
 		ret = add_part(&wait->pieces, &part);
 	} else {
-		tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns, cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL,
+		tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns,
+				 cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL,
 				 &parts);
 		ret = add_parts(w, &wait->pieces, cpu, &parts);
 	}
@@ -537,8 +591,8 @@ static int advance_part(struct tap_explain_waits *w, struct tap_explain_wait *wa
 }
 
 /* Cuts the wait up to @to_ns; @cpu: in whose queue it was, -1: nobody knows. */
-static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu,
-		   enum tap_state state)
+static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
+		   int cpu, enum tap_state state)
 {
 	int ret = 0;
 
@@ -552,35 +606,44 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 }
 
 /* What other CPUs could have done up to @to_ns. */
-static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu, enum tap_state state)
+static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
+			 int cpu, enum tap_state state)
 {
-	if (!w->opts.asks_avoidable || !tap_state_is_wait(state) || wait->is_placing || to_ns <= wait->at_ns)
+	if (!w->opts.asks_avoidable || !tap_state_is_wait(state) || wait->is_placing ||
+	    to_ns <= wait->at_ns)
 		return 0;
-	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, wait->task, cpu, wait->at_ns, to_ns, &wait->idle);
+	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, wait->task, cpu, wait->at_ns,
+				 to_ns, &wait->idle);
 }
 
 /*
- * In which state it was until a gap: not known if its wakeup may have moved it within the gap. Where sched_wakeup was not recorded, only such a
- * move shows that the task was not in a run queue yet.
+ * In which state it was until a gap: not known if its wakeup may have moved it within the gap.
+ * Where sched_wakeup was not recorded, only such a move shows that the task was not in a run queue
+ * yet.
  */
-static enum tap_state state_before_gap(const struct tap_explain_waits *w, const struct tap_explain_wait *wait, enum tap_state state,
+static enum tap_state state_before_gap(const struct tap_explain_waits *w,
+				       const struct tap_explain_wait *wait, enum tap_state state,
 				       uint64_t gap_ns)
 {
 	bool was_looked_at = wait->at_ns > wait->from_ns;
 
-	if (state != TAP_STATE_WAKING || w->has_placing || was_looked_at || gap_ns - wait->from_ns > PLACED_WITHIN_NS)
+	if (state != TAP_STATE_WAKING || w->has_placing || was_looked_at ||
+	    gap_ns - wait->from_ns > PLACED_WITHIN_NS)
 		return state;
 	return TAP_STATE_UNKNOWN;
 }
 
-/* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another queue. */
-static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns, int cpu)
+/* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another
+ * queue. */
+static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
+		   int cpu)
 {
 	enum tap_state state = wait->task->state;
 	uint64_t sure_ns = tap_timeline_sure_until(w->timeline, wait->task);
 	int ret;
 
-	/* behind a hole: what that was is told when it is over, and another move may have been lost */
+	/* behind a hole: what that was is told when it is over, and another move may have been lost
+	 */
 	if (to_ns > sure_ns) {
 		to_ns = sure_ns;
 		cpu = wait->task->cpu;
@@ -614,13 +677,14 @@ static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 }
 
 /*
- * The task's wait, if it goes on: it is in this state since then. One that lasted for no time may have ended without an interval.
- * Return: 0, NULL if there is none; -ENOMEM.
+ * The task's wait, if it goes on: it is in this state since then. One that lasted for no time may
+ * have ended without an interval. Return: 0, NULL if there is none; -ENOMEM.
  */
-static int get(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state, uint64_t since_ns,
-	       struct tap_explain_wait **out)
+static int get(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state,
+	       uint64_t since_ns, struct tap_explain_wait **out)
 {
-	struct tap_explain_task *t = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
+	struct tap_explain_task *t =
+		tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
 
 	*out = t && t->place ? w->waits[t->place - 1] : NULL;
 	if (*out && ((!is_wait(state) && state != TAP_STATE_UNKNOWN) || (*out)->at_ns < since_ns)) {
@@ -642,10 +706,12 @@ static void put_queues(const struct tap_explain_waits *w, int group, struct tap_
 	}
 }
 
-static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state, uint64_t ts_ns,
-		 bool is_placing, struct tap_explain_wait **out)
+static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state,
+		 uint64_t ts_ns, bool is_placing, struct tap_explain_wait **out)
 {
-	struct tap_explain_wait **place = tap_array_at(&w->waits, &w->nr_waits, w->nr_waiting, sizeof(*place), NULL), *wait;
+	struct tap_explain_wait **place = tap_array_at(&w->waits, &w->nr_waits, w->nr_waiting,
+						       sizeof(*place), NULL),
+				*wait;
 
 	if (place && !*place)
 		*place = calloc(1, sizeof(**place));
@@ -660,7 +726,8 @@ static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum 
 	wait->is_placing = is_placing;
 	wait->is_unknown = false;
 	put_queues(w, w->tasks[task->index].group, &wait->pieces);
-	wait->pieces.place = w->tasks[task->index].scx_ns == ts_ns ? w->tasks[task->index].scx : TAP_SCX_LOCAL;
+	wait->pieces.place =
+		w->tasks[task->index].scx_ns == ts_ns ? w->tasks[task->index].scx : TAP_SCX_LOCAL;
 	w->tasks[task->index].place = ++w->nr_waiting;
 	return 0;
 }
@@ -674,7 +741,8 @@ static bool has_open(const struct tap_explain_pieces *p)
 }
 
 /* It runs. @queued_ns: since when it was in the last run queue. */
-static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_interval *s, uint64_t queued_ns)
+static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait,
+	       const struct tap_interval *s, uint64_t queued_ns)
 {
 	struct tap_picked picked;
 	bool is_picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task, &picked);
@@ -685,21 +753,31 @@ static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	p->nr = tap_pieces_merge(p->v, p->nr);
 	if (s->to_ns - wait->from_ns > TAP_LOWER_MAX_NS)
 		tap_pieces_doubt_lower(p->v, p->nr);
-	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
-		.task = s->task, .state = wait->state, .from_ns = wait->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu,
-		.whole = !wait->is_unknown, .pieces = p->v, .nr_pieces = p->nr, .wait = wait,
-		.queued_ns = tap_state_is_wait(s->state) ? queued_ns : s->to_ns,
-	});
+	return w->opts.tell(w->opts.ctx,
+			    &(struct tap_wait_told){
+				    .task = s->task,
+				    .state = wait->state,
+				    .from_ns = wait->from_ns,
+				    .to_ns = s->to_ns,
+				    .cpu = s->next_cpu,
+				    .whole = !wait->is_unknown,
+				    .pieces = p->v,
+				    .nr_pieces = p->nr,
+				    .wait = wait,
+				    .queued_ns = tap_state_is_wait(s->state) ? queued_ns : s->to_ns,
+			    });
 }
 
-int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told, struct tap_avoidable_idle *idle)
+int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told,
+				     struct tap_avoidable_idle *idle)
 {
 	struct tap_explain_wait *wait = told->wait;
 
 	*idle = wait ? wait->idle : (struct tap_avoidable_idle){ 0 };
 	if (wait)
 		wait->idle = (struct tap_avoidable_idle){ 0 };
-	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, told->task, told->cpu, told->queued_ns, told->to_ns, idle);
+	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, told->task, told->cpu,
+				 told->queued_ns, told->to_ns, idle);
 }
 
 static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
@@ -713,8 +791,10 @@ static bool begins_placing(const struct tap_explain_waits *w, enum tap_state sta
 	return state == TAP_STATE_WAKING && w->has_placing;
 }
 
-/* Which begins now, for the time before did not need to be told; or that is not known to wait, and has not been since it began to. */
-static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s, struct tap_explain_wait **wait)
+/* Which begins now, for the time before did not need to be told; or that is not known to wait, and
+ * has not been since it began to. */
+static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s,
+		      struct tap_explain_wait **wait)
 {
 	enum tap_state state = s->state == TAP_STATE_UNKNOWN ? s->was : s->state;
 
@@ -723,9 +803,12 @@ static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s,
 	return begin(w, s->task, state, s->from_ns, begins_placing(w, state), wait);
 }
 
-static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const struct tap_interval *s)
+static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait,
+	       const struct tap_interval *s)
 {
-	enum tap_state state = s->next == TAP_STATE_UNKNOWN ? state_before_gap(w, wait, s->state, s->to_ns) : s->state;
+	enum tap_state state = s->next == TAP_STATE_UNKNOWN
+				       ? state_before_gap(w, wait, s->state, s->to_ns)
+				       : s->state;
 	uint64_t queued_ns;
 	int ret;
 
@@ -738,7 +821,8 @@ static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 	ret = ret ?: advance(w, wait, s->to_ns, s->cpu, state);
 
 	/* it left the queue, or may have */
-	if (!tap_state_is_wait(s->state) || s->next == TAP_STATE_THROTTLED || s->next == TAP_STATE_UNKNOWN)
+	if (!tap_state_is_wait(s->state) || s->next == TAP_STATE_THROTTLED ||
+	    s->next == TAP_STATE_UNKNOWN)
 		queue_again(&wait->pieces, s->to_ns);
 	/* only what is in a queue is throttled: its sched_wakeup was lost */
 	wait->is_placing &= s->state != TAP_STATE_THROTTLED;
@@ -747,12 +831,15 @@ static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait, const
 }
 
 /* Most waits: of them nothing is kept. */
-static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_interval *s, struct tap_piece *piece)
+static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_interval *s,
+			 struct tap_piece *piece)
 {
 	struct tap_cpu_part part;
 
-	if (s->next != TAP_STATE_RUNNING || !s->whole || !tap_state_is_wait(s->state) || (s->state == TAP_STATE_WAKING && w->has_placing) ||
-	    w->tasks[s->task->index].scx_ns == s->from_ns || (w->opts.split && next_split(w, s->task, s->from_ns) < s->to_ns) ||
+	if (s->next != TAP_STATE_RUNNING || !s->whole || !tap_state_is_wait(s->state) ||
+	    (s->state == TAP_STATE_WAKING && w->has_placing) ||
+	    w->tasks[s->task->index].scx_ns == s->from_ns ||
+	    (w->opts.split && next_split(w, s->task, s->from_ns) < s->to_ns) ||
 	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
 		return false;
 	*piece = whole_part(s->task, &part);
@@ -761,12 +848,20 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_int
 	return !part.picked || piece->kind != TAP_PIECE_QUEUED;
 }
 
-static int tell_piece(struct tap_explain_waits *w, const struct tap_interval *s, const struct tap_piece *piece)
+static int tell_piece(struct tap_explain_waits *w, const struct tap_interval *s,
+		      const struct tap_piece *piece)
 {
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
-		.task = s->task, .state = s->state, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->next_cpu, .whole = true,
-		.pieces = piece, .nr_pieces = piece->ns != 0, .queued_ns = s->from_ns,
-	});
+						 .task = s->task,
+						 .state = s->state,
+						 .from_ns = s->from_ns,
+						 .to_ns = s->to_ns,
+						 .cpu = s->next_cpu,
+						 .whole = true,
+						 .pieces = piece,
+						 .nr_pieces = piece->ns != 0,
+						 .queued_ns = s->from_ns,
+					 });
 }
 
 void tap_explain_waits_follow(struct tap_explain_waits *w, const struct tap_timeline *t)
@@ -781,7 +876,8 @@ void tap_explain_waits_follow(struct tap_explain_waits *w, const struct tap_time
 	w->timeline = t;
 }
 
-int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const struct tap_interval *s)
+int tap_explain_waits_interval(void *waits, const struct tap_timeline *t,
+			       const struct tap_interval *s)
 {
 	struct tap_explain_waits *w = waits;
 	struct tap_explain_wait *wait;
@@ -799,7 +895,8 @@ int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const 
 			drop(w, wait);
 		return 0;
 	}
-	if (!ret && !wait && s->next == TAP_STATE_RUNNING && s->to_ns - s->from_ns < w->opts.least_ns)
+	if (!ret && !wait && s->next == TAP_STATE_RUNNING &&
+	    s->to_ns - s->from_ns < w->opts.least_ns)
 		return 0;
 	if (!ret && !wait && is_one_piece(w, s, &piece))
 		return tell_piece(w, s, &piece);
@@ -813,8 +910,10 @@ int tap_explain_waits_interval(void *waits, const struct tap_timeline *t, const 
 	return ret;
 }
 
-/* The task's wait, as long as its state has lasted, and kept. Return: 0, NULL if it does not wait; -ENOMEM. */
-static int find(struct tap_explain_waits *w, const struct tap_task *task, struct tap_explain_wait **out)
+/* The task's wait, as long as its state has lasted, and kept. Return: 0, NULL if it does not wait;
+ * -ENOMEM. */
+static int find(struct tap_explain_waits *w, const struct tap_task *task,
+		struct tap_explain_wait **out)
 {
 	int ret = get(w, task, task->state, task->since_ns, out);
 
@@ -823,7 +922,8 @@ static int find(struct tap_explain_waits *w, const struct tap_task *task, struct
 	return begin(w, task, task->state, task->since_ns, begins_placing(w, task->state), out);
 }
 
-int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
+int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct tap_task *task,
+			    uint64_t ts_ns)
 {
 	struct tap_explain_waits *w = waits;
 	struct tap_explain_wait *wait;
@@ -833,7 +933,8 @@ int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct ta
 	return find(w, task, &wait);
 }
 
-int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const struct tap_migration *m)
+int tap_explain_waits_migration(void *waits, const struct tap_timeline *t,
+				const struct tap_migration *m)
 {
 	struct tap_explain_waits *w = waits;
 	struct tap_explain_wait *wait;
@@ -842,7 +943,8 @@ int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const
 	tap_explain_waits_follow(w, t);
 	ret = find(w, m->task, &wait);
 	if (!ret && wait) {
-		wait->is_placing |= m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_STATE_WAKING;
+		wait->is_placing |=
+			m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_STATE_WAKING;
 		ret = look_at(w, wait, m->ts_ns, m->from);
 		wait->is_placing = false;
 		queue_again(&wait->pieces, m->ts_ns);
@@ -852,7 +954,8 @@ int tap_explain_waits_migration(void *waits, const struct tap_timeline *t, const
 	return ret || !w->opts.asks_avoidable ? ret : tap_avoidable_moved(&w->avoidable, m);
 }
 
-int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, int cpu)
+int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task,
+			     uint64_t ts_ns, int cpu)
 {
 	struct tap_explain_wait *wait;
 	int ret = find(w, task, &wait);
@@ -860,7 +963,8 @@ int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task 
 	if (ret || !wait)
 		return ret;
 	/* a CPU that ends the wakeup for another one found the task on its wake list */
-	wait->pieces.is_on_wake_list = wait->is_placing && cpu == task->cpu && task->waker_cpu >= 0 && task->waker_cpu != cpu;
+	wait->pieces.is_on_wake_list = wait->is_placing && cpu == task->cpu &&
+				       task->waker_cpu >= 0 && task->waker_cpu != cpu;
 	ret = look_at(w, wait, ts_ns, task->cpu);
 	wait->pieces.is_on_wake_list = false;
 	if (wait->is_placing)
@@ -869,9 +973,11 @@ int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task 
 	return ret;
 }
 
-int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, enum tap_scx_place place)
+int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns,
+			  enum tap_scx_place place)
 {
-	struct tap_explain_task *t = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
+	struct tap_explain_task *t =
+		tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
 	struct tap_explain_wait *wait;
 	int ret;
 
@@ -887,9 +993,11 @@ int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *ta
 	return ret;
 }
 
-int tap_explain_waits_scx_early(struct tap_explain_waits *w, const struct tap_task *task, enum tap_scx_place place)
+int tap_explain_waits_scx_early(struct tap_explain_waits *w, const struct tap_task *task,
+				enum tap_scx_place place)
 {
-	struct tap_explain_task *t = tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
+	struct tap_explain_task *t =
+		tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
 
 	if (!t)
 		return -ENOMEM;
@@ -909,7 +1017,8 @@ static int find_all(struct tap_explain_waits *w)
 	int ret = 0;
 
 	for (; w->nr_seen < nr_tasks; w->nr_seen++) {
-		if (tap_array_grow(&w->alive, w->nr_alive, &w->cap_alive, sizeof(struct tap_task *)))
+		if (tap_array_grow(&w->alive, w->nr_alive, &w->cap_alive,
+				   sizeof(struct tap_task *)))
 			return -ENOMEM;
 		w->alive[w->nr_alive++] = tasks[w->nr_seen];
 	}
@@ -940,7 +1049,8 @@ static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 	return ret;
 }
 
-int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t, const struct tap_cpu_interval *s)
+int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t,
+			  const struct tap_cpu_interval *s)
 {
 	struct tap_explain_waits *w = waits;
 	int ret = tap_cpu_log_interval(&w->logs, s);
@@ -949,7 +1059,8 @@ int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t, const struc
 	return ret > 0 ? make_room(w, s->to_ns) : ret;
 }
 
-int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft, bool begins)
+int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft,
+			  bool begins)
 {
 	int ret = tap_cpu_log_irq(&w->logs, cpu, ts_ns, is_soft, begins);
 
@@ -963,14 +1074,16 @@ int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns,
 	return ret > 0 ? make_room(w, ts_ns) : ret;
 }
 
-int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, enum tap_asked asked)
+int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns,
+			    enum tap_asked asked)
 {
 	int ret = tap_cpu_log_asked(&w->logs, cpu, ts_ns, asked);
 
 	return ret > 0 ? make_room(w, ts_ns) : ret;
 }
 
-int tap_explain_waits_prio(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns, int old)
+int tap_explain_waits_prio(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns,
+			   int old)
 {
 	struct tap_explain_wait *wait;
 	struct tap_task before;
@@ -1015,8 +1128,10 @@ static int put_parents(struct tap_explain_waits *w, const struct tap_sched_pick 
 
 int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked)
 {
-	const struct tap_task *task = picked->tid ? tap_timeline_task(w->timeline, picked->tid) : NULL;
-	struct tap_explain_task *t = task ? tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL) : NULL;
+	const struct tap_task *task =
+		picked->tid ? tap_timeline_task(w->timeline, picked->tid) : NULL;
+	struct tap_explain_task *t =
+		task ? tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL) : NULL;
 	struct tap_explain_wait *wait;
 
 	if (task && !t)

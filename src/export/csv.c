@@ -9,4 +9,6 @@ static int write_csv(struct tap_export *e, struct tap_err *err)
 	return tap_export_write_events(e, &tap_style_csv, &head, err);
 }
 
-const struct tap_export_form tap_export_csv = { .name = "csv", .check = tap_export_check_events, .write = write_csv };
+const struct tap_export_form tap_export_csv = { .name = "csv",
+						.check = tap_export_check_events,
+						.write = write_csv };

@@ -36,7 +36,8 @@ static int on_event(void *ctx, const struct tap_event_kind *kind, const struct t
 	return tap_out_event(&v->out, kind, ev);
 }
 
-int tap_export_write_events(struct tap_export *e, const struct tap_style *style, struct tap_buf *head, struct tap_err *err)
+int tap_export_write_events(struct tap_export *e, const struct tap_style *style,
+			    struct tap_buf *head, struct tap_err *err)
 {
 	struct tap_run *run = &e->run;
 	struct events v = { .e = e };
@@ -48,7 +49,8 @@ int tap_export_write_events(struct tap_export *e, const struct tap_style *style,
 	v.out.meta = run->rec.meta;
 	v.out.write = write_block;
 	v.out.ctx = &v;
-	ret = tap_export_file_write(&e->file, head, err) ?: tap_run_feed_picked(run, on_event, &v, err);
+	ret = tap_export_file_write(&e->file, head, err)
+		      ?: tap_run_feed_picked(run, on_event, &v, err);
 	if (!ret)
 		ret = tap_out_flush(&v.out);
 	if (v.failed.code)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A recording in the form of other tools. A form is one file of this room with one struct tap_export_form, and a row in the table of
- * cli/cmd_export.c.
+ * A recording in the form of other tools. A form is one file of this room with one struct
+ * tap_export_form, and a row in the table of cli/cmd_export.c.
  */
 #ifndef TAP_EXPORT_EXPORT_H
 #define TAP_EXPORT_EXPORT_H
@@ -36,7 +36,8 @@ struct tap_export_form {
 	int (*write)(struct tap_export *e, struct tap_err *err);
 };
 
-extern const struct tap_export_form tap_export_folded, tap_export_html, tap_export_perfetto, tap_export_ftrace, tap_export_csv;
+extern const struct tap_export_form tap_export_folded, tap_export_html, tap_export_perfetto,
+	tap_export_ftrace, tap_export_csv;
 
 /* -p -t -c -g -C: whether what the task does there is asked for. */
 static inline bool tap_export_picks(struct tap_export *e, const struct tap_task *task, int cpu)

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 /*
- * What of another user's stands there may lead to a file of root's, or be a pipe that the other user reads.
- * Return: 1: a pipe, a terminal, /dev/null, which is written; 0: nothing, or a file, which is replaced; -EEXIST with a sentence.
+ * What of another user's stands there may lead to a file of root's, or be a pipe that the other
+ * user reads. Return: 1: a pipe, a terminal, /dev/null, which is written; 0: nothing, or a file,
+ * which is replaced; -EEXIST with a sentence.
  */
 static int look_at(const char *path, struct tap_err *err)
 {
@@ -19,12 +20,15 @@ static int look_at(const char *path, struct tap_err *err)
 	if (lstat(path, &st) || S_ISREG(st.st_mode))
 		return 0;
 	if (st.st_uid && st.st_uid != geteuid())
-		return tap_err_set(err, -EEXIST, "cannot write '%.300s': it is not a regular file and belongs to another user (uid %u)",
+		return tap_err_set(err, -EEXIST,
+				   "cannot write '%.300s': it is not a regular file and belongs to "
+				   "another user (uid %u)",
 				   path, st.st_uid);
 	/* such as /dev/stdout */
 	if (!S_ISLNK(st.st_mode) || (!stat(path, &to) && !S_ISREG(to.st_mode)))
 		return 1;
-	return tap_err_set(err, -EEXIST, "'%.300s' is a symbolic link: name the file that it leads to", path);
+	return tap_err_set(err, -EEXIST,
+			   "'%.300s' is a symbolic link: name the file that it leads to", path);
 }
 
 /* In the folder of @path: what has no name goes with its process. Return: -1: not there. */
@@ -46,10 +50,12 @@ static int open_partial(struct tap_export_file *f)
 	}
 	f->fd = open_unnamed(f->path);
 	f->is_unnamed = f->fd >= 0;
-	return f->is_unnamed ? f->fd : open(f->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return f->is_unnamed ? f->fd
+			     : open(f->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-int tap_export_file_open(struct tap_export_file *f, const char *path, uint64_t max_bytes, struct tap_err *err)
+int tap_export_file_open(struct tap_export_file *f, const char *path, uint64_t max_bytes,
+			 struct tap_err *err)
 {
 	int found;
 
@@ -76,7 +82,9 @@ int tap_export_file_write(struct tap_export_file *f, struct tap_buf *b, struct t
 	f->bytes += b->len;
 	tap_buf_clear(b);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write '%.300s': %m", f->path ? f->path : "stdout") : 0;
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s': %m",
+				 f->path ? f->path : "stdout")
+		   : 0;
 }
 
 static int name_it(struct tap_export_file *f)

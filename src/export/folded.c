@@ -23,7 +23,8 @@ static const struct kind {
 } kinds[] = {
 	{ "off-cpu", TAP_FOLDED_OFF_CPU, TAP_NEEDS_SWITCHES | TAP_NEEDS_STACKS },
 	{ "preemptions", TAP_FOLDED_PREEMPTIONS, TAP_NEEDS_SWITCHES | TAP_NEEDS_STACKS },
-	{ "wakeups", TAP_FOLDED_WAKEUPS, TAP_NEEDS_SWITCHES | TAP_NEEDS_WAKEUPS | TAP_NEEDS_STACKS },
+	{ "wakeups", TAP_FOLDED_WAKEUPS,
+	  TAP_NEEDS_SWITCHES | TAP_NEEDS_WAKEUPS | TAP_NEEDS_STACKS },
 	{ "waits", .needs = TAP_NEEDS_SWITCHES }, /* no stacks */
 };
 #define WAITS (&kinds[sizeof(kinds) / sizeof(*kinds) - 1])
@@ -41,7 +42,9 @@ static int check(const struct tap_export_opts *opts, struct tap_err *err)
 	if (opts->slices || opts->by)
 		return tap_err_set(err, -EINVAL, "--slices and --by need --to perfetto");
 	if (!find_kind(opts))
-		return tap_err_set(err, -EINVAL, "bad --of '%s': use off-cpu, preemptions, wakeups, or waits", opts->of);
+		return tap_err_set(err, -EINVAL,
+				   "bad --of '%s': use off-cpu, preemptions, wakeups, or waits",
+				   opts->of);
 	return 0;
 }
 
@@ -62,10 +65,13 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 static int fold_waits(struct folded *f, struct tap_err *err)
 {
 	struct tap_explain_waits waits;
-	const struct tap_watcher watcher = { .ops = &tap_explain_waits_ops, .ctx = &waits, .states = TAP_EXPLAIN_STATES };
+	const struct tap_watcher watcher = { .ops = &tap_explain_waits_ops,
+					     .ctx = &waits,
+					     .states = TAP_EXPLAIN_STATES };
 	int ret;
 
-	tap_explain_waits_init(&waits, &(const struct tap_explain_waits_opts){ .tell = on_wait, .ctx = f });
+	tap_explain_waits_init(&waits,
+			       &(const struct tap_explain_waits_opts){ .tell = on_wait, .ctx = f });
 	ret = tap_run_watch(&f->e->run, &watcher, 1, err);
 	tap_explain_waits_release(&waits);
 	if (!ret)
@@ -82,9 +88,15 @@ static int fold_stacks(struct folded *f, const struct kind *kind, struct tap_err
 
 	if (tap_event_stacks_new(tap_reader_info(run->rec.reader), &run->survey, &f->stacks))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	f->folded = (struct tap_folded){ .of = kind->of, .window = run->window, .stacks = f->stacks, .picks = picks, .ctx = f->e };
+	f->folded = (struct tap_folded){ .of = kind->of,
+					 .window = run->window,
+					 .stacks = f->stacks,
+					 .picks = picks,
+					 .ctx = f->e };
 	watchers[0] = (struct tap_watcher){ .ops = &tap_event_stacks_ops, .ctx = f->stacks };
-	watchers[1] = (struct tap_watcher){ .ops = &tap_folded_ops, .ctx = &f->folded, .states = tap_folded_states(kind->of) };
+	watchers[1] = (struct tap_watcher){ .ops = &tap_folded_ops,
+					    .ctx = &f->folded,
+					    .states = tap_folded_states(kind->of) };
 	return tap_run_watch(run, watchers, 2, err);
 }
 
@@ -132,4 +144,6 @@ static int write_folded(struct tap_export *e, struct tap_err *err)
 	return ret;
 }
 
-const struct tap_export_form tap_export_folded = { .name = "folded", .check = check, .write = write_folded };
+const struct tap_export_form tap_export_folded = { .name = "folded",
+						   .check = check,
+						   .write = write_folded };

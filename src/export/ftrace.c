@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Events as tracefs has them in its file `trace`, with the process of each task (the option record-tgid) and nanoseconds. */
+/* Events as tracefs has them in its file `trace`, with the process of each task (the option
+ * record-tgid) and nanoseconds. */
 #include "export/events.h"
 
 #include "base/digits.h"
@@ -13,7 +14,9 @@
 /* Of these the text names the function that wrote it. */
 static bool is_printk(const struct tap_format *fmt)
 {
-	return !strcmp(fmt->system, "ftrace") && (!strcmp(fmt->name, "print") || !strcmp(fmt->name, "bprint") || !strcmp(fmt->name, "bputs"));
+	return !strcmp(fmt->system, "ftrace") &&
+	       (!strcmp(fmt->name, "print") || !strcmp(fmt->name, "bprint") ||
+		!strcmp(fmt->name, "bputs"));
 }
 
 /* Return: the description's row of an event, borrowed, or NULL. */
@@ -22,7 +25,7 @@ static const json_t *find_row(const json_t *events, const struct tap_format *fmt
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(events, i, row) {
+	json_array_foreach (events, i, row) {
 		const char *system = json_string_value(json_object_get(row, "system"));
 		const char *name = json_string_value(json_object_get(row, "name"));
 
@@ -33,8 +36,9 @@ static const json_t *find_row(const json_t *events, const struct tap_format *fmt
 }
 
 /*
- * Return: true if the kernel wrote common_flags and common_preempt_count of an event. BPF programs and the tracepoints of programs leave
- * both 0, which would mean: interrupts on, preemptible. Events of the system schedtap without a row are stacks and losses.
+ * Return: true if the kernel wrote common_flags and common_preempt_count of an event. BPF programs
+ * and the tracepoints of programs leave both 0, which would mean: interrupts on, preemptible.
+ * Events of the system schedtap without a row are stacks and losses.
  */
 static bool has_flags(const json_t *meta, const struct tap_format *fmt)
 {
@@ -62,7 +66,8 @@ static int ftrace_kind(const struct tap_out *o, struct tap_out_kind *k, const st
 	return tap_printer_new(fmt, &k->printer, NULL);
 }
 
-static void ftrace_label(const struct tap_out *o, struct tap_buf *label, const struct tap_task *task)
+static void ftrace_label(const struct tap_out *o, struct tap_buf *label,
+			 const struct tap_task *task)
 {
 	const int tgid = tap_task_tgid(task);
 
@@ -84,23 +89,38 @@ static char count_char(unsigned int count)
 	return count ? "0123456789abcdef"[count & 15] : '.';
 }
 
-/* As trace_print_lat_fmt() of v6.13, which uses a bit for lazy preemption that said "not supported" before. */
+/* As trace_print_lat_fmt() of v6.13, which uses a bit for lazy preemption that said "not supported"
+ * before. */
 static char *put_flags(char *to, unsigned int flags, unsigned int preempt_count)
 {
-	enum { IRQS_OFF = 1, RESCHED_LAZY = 2, RESCHED = 4, HARDIRQ = 8, SOFTIRQ = 16, PREEMPT_RESCHED = 32, NMI = 64, BH_OFF = 128 };
-	const unsigned int resched = (flags & RESCHED ? 1 : 0) | (flags & RESCHED_LAZY ? 2 : 0) | (flags & PREEMPT_RESCHED ? 4 : 0);
+	enum {
+		IRQS_OFF = 1,
+		RESCHED_LAZY = 2,
+		RESCHED = 4,
+		HARDIRQ = 8,
+		SOFTIRQ = 16,
+		PREEMPT_RESCHED = 32,
+		NMI = 64,
+		BH_OFF = 128
+	};
+	const unsigned int resched = (flags & RESCHED ? 1 : 0) | (flags & RESCHED_LAZY ? 2 : 0) |
+				     (flags & PREEMPT_RESCHED ? 4 : 0);
 
 	*to++ = flags & IRQS_OFF ? flags & BH_OFF ? 'D' : 'd' : flags & BH_OFF ? 'b' : '.';
 	*to++ = ".nlbpNLB"[resched];
-	*to++ = flags & NMI ? flags & HARDIRQ ? 'Z' : 'z' : flags & HARDIRQ ? flags & SOFTIRQ ? 'H' : 'h' : flags & SOFTIRQ ? 's' : '.';
+	*to++ = flags & NMI	  ? flags & HARDIRQ ? 'Z' : 'z'
+		: flags & HARDIRQ ? flags & SOFTIRQ ? 'H' : 'h'
+		: flags & SOFTIRQ ? 's'
+				  : '.';
 	*to++ = count_char(preempt_count & 15);
 	*to++ = count_char(preempt_count >> 4 & 15); /* how often migration was disabled */
 	return to;
 }
 
 /*
- * Blanks where the flags are not known: tracefs' own form without the option irq-info, which Perfetto reads. Perfetto's reader of text
- * (systrace_line_tokenizer.cc) takes letters, digits and dots only, so a line with "?" among its flags would be lost.
+ * Blanks where the flags are not known: tracefs' own form without the option irq-info, which
+ * Perfetto reads. Perfetto's reader of text (systrace_line_tokenizer.cc) takes letters, digits and
+ * dots only, so a line with "?" among its flags would be lost.
  */
 static char *put_flags_of(char *to, const struct tap_out_kind *k, const struct tap_event *ev)
 {
@@ -109,7 +129,8 @@ static char *put_flags_of(char *to, const struct tap_out_kind *k, const struct t
 	return put_flags(to, number_of(k->flags, ev), number_of(k->preempt_count, ev));
 }
 
-static void ftrace_event(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev, const struct tap_buf *current)
+static void ftrace_event(struct tap_out *o, const struct tap_out_kind *k,
+			 const struct tap_event *ev, const struct tap_buf *current)
 {
 	struct tap_buf *b = &o->buf;
 	char *to;
@@ -121,7 +142,8 @@ static void ftrace_event(struct tap_out *o, const struct tap_out_kind *k, const 
 	to = mempcpy(to, "] ", 2);
 	to = put_flags_of(to, k, ev);
 	*to++ = ' ';
-	for (unsigned int digits = tap_nr_digits(ev->ts_ns / 1000000000); digits < SECONDS_WIDTH; digits++)
+	for (unsigned int digits = tap_nr_digits(ev->ts_ns / 1000000000); digits < SECONDS_WIDTH;
+	     digits++)
 		*to++ = ' ';
 	to = tap_out_time_text(to, ev->ts_ns);
 	to = mempcpy(to, ": ", 2);
@@ -144,16 +166,21 @@ static void ftrace_lost(struct tap_out *o, const struct tap_event *ev)
 
 static const struct tap_style style = {
 	.audience = TAP_FOR_PROGRAMS,
-	.events = &(const struct tap_out_ops){
-		.kind = ftrace_kind, .label = ftrace_label, .event = ftrace_event, .lost = ftrace_lost,
-	},
+	.events =
+		&(const struct tap_out_ops){
+			.kind = ftrace_kind,
+			.label = ftrace_label,
+			.event = ftrace_event,
+			.lost = ftrace_lost,
+		},
 };
 
 static void put_head(struct tap_buf *b, const struct tap_run *run)
 {
 	const struct tap_survey *s = &run->survey;
 
-	tap_buf_printf(b, "# tracer: nop\n#\n# entries-in-buffer/entries-written: %llu/%llu   #P:%u\n",
+	tap_buf_printf(b,
+		       "# tracer: nop\n#\n# entries-in-buffer/entries-written: %llu/%llu   #P:%u\n",
 		       (unsigned long long)s->events, (unsigned long long)(s->events + s->lost),
 		       tap_reader_info(run->rec.reader)->nr_cpus);
 	tap_buf_puts(b, "#\n"
@@ -181,5 +208,7 @@ static int write_ftrace(struct tap_export *e, struct tap_err *err)
 }
 
 const struct tap_export_form tap_export_ftrace = {
-	.name = "ftrace", .check = tap_export_check_events, .write = write_ftrace,
+	.name = "ftrace",
+	.check = tap_export_check_events,
+	.write = write_ftrace,
 };

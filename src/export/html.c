@@ -14,7 +14,8 @@
 
 #define MAX_SLICES 1000000u
 #define MAX_TASKS 256u
-#define PIECE_BYTES (512u << 10) /* browsers read and draw in turns, but read a longer text to its end */
+#define PIECE_BYTES                                                                                \
+	(512u << 10) /* browsers read and draw in turns, but read a longer text to its end */
 
 struct html {
 	struct tap_export *e;
@@ -38,12 +39,14 @@ static int check(const struct tap_export_opts *opts, struct tap_err *err)
 	return 0;
 }
 
-static int put_element(struct tap_buf *out, const char *kind, const char *id, const char *data, size_t len)
+static int put_element(struct tap_buf *out, const char *kind, const char *id, const char *data,
+		       size_t len)
 {
 	struct tap_html_packer packer;
 	int ret;
 
-	tap_buf_printf(out, "<script type=\"text/plain\" class=\"%s\" id=\"%s-%s\">", kind, kind, id);
+	tap_buf_printf(out, "<script type=\"text/plain\" class=\"%s\" id=\"%s-%s\">", kind, kind,
+		       id);
 	ret = tap_html_packer_begin(&packer, out);
 	if (!ret)
 		tap_html_packer_add(&packer, data, len);
@@ -64,7 +67,8 @@ static void put_failed(struct html *h, const char *name, const struct tap_err *w
 static int put_report(struct html *h, unsigned int i)
 {
 	/* what they note the run of the page notes as well */
-	const struct tap_listener listener = { .progress = h->e->run.rec.listener.progress, .ctx = h->e->run.rec.listener.ctx };
+	const struct tap_listener listener = { .progress = h->e->run.rec.listener.progress,
+					       .ctx = h->e->run.rec.listener.ctx };
 	const char *name = tap_html_report_name(i);
 	struct tap_buf json = { 0 };
 	struct tap_err why = { 0 };
@@ -77,7 +81,8 @@ static int put_report(struct html *h, unsigned int i)
 		tap_buf_printf(&h->report_names, "%s\"%s\"", h->report_names.len ? "," : "", name);
 		ret = put_element(&h->first, "report", name, json.data, json.len);
 		if (!strcmp(name, "explain") && !h->drawn.has_slices)
-			tap_html_windows_find(&h->windows, &json, h->e->run.window, h->drawn.slices);
+			tap_html_windows_find(&h->windows, &json, h->e->run.window,
+					      h->drawn.slices);
 	}
 	tap_buf_release(&json);
 	return ret;
@@ -100,52 +105,67 @@ static unsigned int pieces_of(size_t bytes)
 	return (unsigned int)((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
 }
 
-static int put_piece(struct html *h, struct tap_buf *out, const struct tap_buf *part, unsigned int piece)
+static int put_piece(struct html *h, struct tap_buf *out, const struct tap_buf *part,
+		     unsigned int piece)
 {
 	const size_t at = (size_t)piece * PIECE_BYTES, left = part->len - at;
 	char id[32];
 
 	snprintf(id, sizeof(id), "%u-%u", h->nr_parts, piece);
-	return put_element(out, "part", id, part->data + at, left < PIECE_BYTES ? left : PIECE_BYTES);
+	return put_element(out, "part", id, part->data + at,
+			   left < PIECE_BYTES ? left : PIECE_BYTES);
 }
 
 /* @first_bytes: of @part, of which the pieces stand before the page's script. */
-static int add_part(struct html *h, struct tap_window window, const struct tap_drawn *drawn, const struct tap_buf *part, size_t first_bytes,
-		    struct tap_err *err)
+static int add_part(struct html *h, struct tap_window window, const struct tap_drawn *drawn,
+		    const struct tap_buf *part, size_t first_bytes, struct tap_err *err)
 {
 	const uint64_t origin_ns = h->e->run.window.from_ns;
 	const unsigned int nr_first = pieces_of(first_bytes), nr = pieces_of(part->len);
 	int ret = 0;
 
-	tap_buf_printf(&h->part_windows, "%s{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"slices\":%s,\"pieces\":[%u,%u]}",
-		       h->nr_parts ? "," : "", window.from_ns - origin_ns, window.to_ns - origin_ns, drawn->has_slices ? "true" : "false",
-		       nr_first, nr - nr_first);
+	tap_buf_printf(&h->part_windows,
+		       "%s{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64
+		       ",\"slices\":%s,\"pieces\":[%u,%u]}",
+		       h->nr_parts ? "," : "", window.from_ns - origin_ns, window.to_ns - origin_ns,
+		       drawn->has_slices ? "true" : "false", nr_first, nr - nr_first);
 	for (unsigned int i = 0; !ret && i < nr; i++)
 		ret = put_piece(h, i < nr_first ? &h->first : &h->parts, part, i);
 	h->nr_parts++;
 	if (drawn->has_slices)
 		h->nr_held += drawn->slices;
-	return ret ? tap_err_set(err, ret, "the HTML page would be too large: export a part of the recording with --time") : 0;
+	return ret ? tap_err_set(err, ret,
+				 "the HTML page would be too large: export a part of the recording "
+				 "with --time")
+		   : 0;
 }
 
 static int put_window(struct html *h, struct tap_err *err)
 {
 	const struct tap_drawn_opts opts = {
-		.origin_ns = h->e->run.window.from_ns, .lanes = &h->lanes, .max_slices = MAX_SLICES, .has_levels = true,
-		.max_tasks = MAX_TASKS, .has_curves = true,
+		.origin_ns = h->e->run.window.from_ns,
+		.lanes = &h->lanes,
+		.max_slices = MAX_SLICES,
+		.has_levels = true,
+		.max_tasks = MAX_TASKS,
+		.has_curves = true,
 	};
 	struct tap_buf part = { 0 };
-	int ret = tap_drawn_part(&h->e->run, &opts, &part, &h->drawn, err) ?:
-		  add_part(h, h->e->run.window, &h->drawn, &part, h->drawn.first_bytes, err);
+	int ret = tap_drawn_part(&h->e->run, &opts, &part, &h->drawn, err)
+			  ?: add_part(h, h->e->run.window, &h->drawn, &part, h->drawn.first_bytes,
+				      err);
 
 	tap_buf_release(&part);
 	return ret;
 }
 
-static int draw_around(struct html *h, struct tap_window window, struct tap_buf *part, struct tap_drawn *drawn, struct tap_err *err)
+static int draw_around(struct html *h, struct tap_window window, struct tap_buf *part,
+		       struct tap_drawn *drawn, struct tap_err *err)
 {
 	const struct tap_drawn_opts opts = {
-		.origin_ns = h->e->run.window.from_ns, .lanes = &h->lanes, .max_slices = TAP_HTML_WINDOWS * TAP_HTML_PART_SLICES,
+		.origin_ns = h->e->run.window.from_ns,
+		.lanes = &h->lanes,
+		.max_slices = TAP_HTML_WINDOWS * TAP_HTML_PART_SLICES,
 		.buckets = 1,
 	};
 	struct tap_input_opts input = h->e->opts->input;
@@ -164,7 +184,8 @@ static int draw_around(struct html *h, struct tap_window window, struct tap_buf 
 	return ret;
 }
 
-/* Where there are more slices than a window like this has elsewhere, its end is what the wait led to. */
+/* Where there are more slices than a window like this has elsewhere, its end is what the wait led
+ * to. */
 static int put_around(struct html *h, struct tap_window window, struct tap_err *err)
 {
 	struct tap_drawn drawn = { 0 };
@@ -191,8 +212,14 @@ static int put_parts(struct html *h, struct tap_err *err)
 static int write_file(struct html *h, struct tap_err *err)
 {
 	const struct tap_html_head members = {
-		.input = &h->e->opts->input, .run = &h->e->run, .lanes = &h->lanes, .nr_held = h->nr_held, .nr_slices = h->drawn.slices,
-		.reports = tap_buf_str(&h->report_names), .failed = tap_buf_str(&h->failed), .parts = tap_buf_str(&h->part_windows),
+		.input = &h->e->opts->input,
+		.run = &h->e->run,
+		.lanes = &h->lanes,
+		.nr_held = h->nr_held,
+		.nr_slices = h->drawn.slices,
+		.reports = tap_buf_str(&h->report_names),
+		.failed = tap_buf_str(&h->failed),
+		.parts = tap_buf_str(&h->part_windows),
 	};
 	struct tap_buf out = { 0 }, head = { 0 };
 	int ret;
@@ -203,7 +230,8 @@ static int write_file(struct html *h, struct tap_err *err)
 	tap_html_put_json(&out, head.data, head.len);
 	out.err = out.err ?: head.err;
 	tap_html_put_until(&out, TAP_HTML_REPORTS);
-	ret = tap_export_file_write(&h->e->file, &out, err) ?: tap_export_file_write(&h->e->file, &h->first, err);
+	ret = tap_export_file_write(&h->e->file, &out, err)
+		      ?: tap_export_file_write(&h->e->file, &h->first, err);
 	tap_html_put_until(&out, TAP_HTML_PARTS);
 	ret = ret ?: tap_export_file_write(&h->e->file, &out, err) ?: tap_export_file_write(&h->e->file, &h->parts, err);
 	tap_html_put_until(&out, TAP_HTML_END);
@@ -216,7 +244,8 @@ static int write_file(struct html *h, struct tap_err *err)
 static int write_html(struct tap_export *e, struct tap_err *err)
 {
 	struct html h = { .e = e };
-	int ret = tap_run_survey(&e->run, err) ?: tap_run_check_needs(&e->run, TAP_NEEDS_SWITCHES, err);
+	int ret = tap_run_survey(&e->run, err)
+			  ?: tap_run_check_needs(&e->run, TAP_NEEDS_SWITCHES, err);
 
 	if (!ret && tap_lanes_init(&h.lanes, &e->run))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
@@ -231,4 +260,6 @@ static int write_html(struct tap_export *e, struct tap_err *err)
 	return ret;
 }
 
-const struct tap_export_form tap_export_html = { .name = "html", .file = "schedtap.html", .check = check, .write = write_html };
+const struct tap_export_form tap_export_html = {
+	.name = "html", .file = "schedtap.html", .check = check, .write = write_html
+};

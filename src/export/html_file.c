@@ -19,10 +19,16 @@ extern const char tap_html_page_end[] __attribute__((visibility("hidden")));
 static const char *find_slot(enum tap_html_slot slot, const char **behind)
 {
 	static const char *const names[TAP_HTML_END] = {
-		[TAP_HTML_CONNECT] = "@CONNECT@", [TAP_HTML_HEAD] = "@HEAD@", [TAP_HTML_REPORTS] = "@REPORTS@", [TAP_HTML_PARTS] = "@PARTS@",
+		[TAP_HTML_CONNECT] = "@CONNECT@",
+		[TAP_HTML_HEAD] = "@HEAD@",
+		[TAP_HTML_REPORTS] = "@REPORTS@",
+		[TAP_HTML_PARTS] = "@PARTS@",
 	};
-	const char *at = slot == TAP_HTML_END ? NULL :
-		memmem(tap_html_page_start, (size_t)(tap_html_page_end - tap_html_page_start), names[slot], strlen(names[slot]));
+	const char *at = slot == TAP_HTML_END
+				 ? NULL
+				 : memmem(tap_html_page_start,
+					  (size_t)(tap_html_page_end - tap_html_page_start),
+					  names[slot], strlen(names[slot]));
 
 	*behind = at ? at + strlen(names[slot]) : tap_html_page_end;
 	return at ?: tap_html_page_end;
@@ -51,7 +57,8 @@ void tap_html_put_json(struct tap_buf *out, const char *json, size_t len)
 
 static void put_three(struct tap_html_packer *p)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const uint32_t bits = (uint32_t)p->left[0] << 16 | (uint32_t)p->left[1] << 8 | p->left[2];
 	char text[4] = "====";
 
@@ -87,7 +94,8 @@ int tap_html_packer_begin(struct tap_html_packer *p, struct tap_buf *out)
 {
 	*p = (struct tap_html_packer){ .out = out };
 	/* the best level is half a percent smaller, and takes eight times as long */
-	p->is_open = deflateInit2(&p->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
+	p->is_open = deflateInit2(&p->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MEM_LEVEL,
+				  Z_DEFAULT_STRATEGY) == Z_OK;
 	return p->is_open ? 0 : -ENOMEM;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The page around the data (docs/internals/html.md): its text with places in it for these, and how data stand in it. */
+/* The page around the data (docs/internals/html.md): its text with places in it for these, and how
+ * data stand in it. */
 #ifndef TAP_EXPORT_HTML_FILE_H
 #define TAP_EXPORT_HTML_FILE_H
 
@@ -8,7 +9,13 @@
 #include "base/buf.h"
 
 /* What is to be put into the page, in the order in which it comes. */
-enum tap_html_slot { TAP_HTML_CONNECT, TAP_HTML_HEAD, TAP_HTML_REPORTS, TAP_HTML_PARTS, TAP_HTML_END };
+enum tap_html_slot {
+	TAP_HTML_CONNECT,
+	TAP_HTML_HEAD,
+	TAP_HTML_REPORTS,
+	TAP_HTML_PARTS,
+	TAP_HTML_END
+};
 /* In TAP_HTML_CONNECT: requests of the page to where it came from are allowed. */
 #define TAP_HTML_CONNECT_SELF "connect-src 'self'; "
 

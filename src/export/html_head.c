@@ -41,7 +41,8 @@ static void put_recording(struct tap_run *run, struct tap_buf *out)
 	tap_buf_puts(out, "\"recording\":{\"file\":");
 	tap_text_json(out, run->rec.path, strlen(run->rec.path));
 	put_text(out, "host", json_string_value(json_object_get(host, "hostname")));
-	put_text(out, "kernel", release && *release ? release : tap_reader_info(run->rec.reader)->uname);
+	put_text(out, "kernel",
+		 release && *release ? release : tap_reader_info(run->rec.reader)->uname);
 	put_text(out, "date", tap_buf_str(&date));
 	put_command(run->rec.meta, out);
 	tap_buf_char(out, '}');
@@ -74,7 +75,9 @@ void tap_html_head_put(const struct tap_html_head *head, struct tap_buf *out)
 	struct tap_run *run = head->run;
 	const uint64_t origin_ns = run->window.from_ns;
 
-	tap_buf_printf(out, "{\"version\":1,\"program\":\"schedtap " TAP_VERSION "\",\"served\":%s,", head->is_served ? "true" : "false");
+	tap_buf_printf(out,
+		       "{\"version\":1,\"program\":\"schedtap " TAP_VERSION "\",\"served\":%s,",
+		       head->is_served ? "true" : "false");
 	put_recording(run, out);
 	put_options(head->input, out);
 	tap_buf_printf(out, ",\"origin_ns\":\"%" PRIu64 "\",\"wall_ns\":", origin_ns);
@@ -88,6 +91,8 @@ void tap_html_head_put(const struct tap_html_head *head, struct tap_buf *out)
 	if (head->is_served)
 		tap_buf_puts(out, "],\"slices\":null");
 	else
-		tap_buf_printf(out, "],\"slices\":{\"held\":%" PRIu64 ",\"of\":%" PRIu64 "}", head->nr_held, head->nr_slices);
-	tap_buf_printf(out, ",\"reports\":[%s],\"failed\":{%s},\"parts\":[%s]}", head->reports, head->failed, head->parts);
+		tap_buf_printf(out, "],\"slices\":{\"held\":%" PRIu64 ",\"of\":%" PRIu64 "}",
+			       head->nr_held, head->nr_slices);
+	tap_buf_printf(out, ",\"reports\":[%s],\"failed\":{%s},\"parts\":[%s]}", head->reports,
+		       head->failed, head->parts);
 }

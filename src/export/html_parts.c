@@ -4,13 +4,15 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#define WIDER 2u	   /* times the wait, on either side */
+#define WIDER 2u /* times the wait, on either side */
 #define LEAST_NS 1000000u /* on either side */
 
 /* The wait with what was around it; of one that is too long for a part its end. */
-static struct tap_window around(uint64_t from_ns, uint64_t to_ns, struct tap_window page, uint64_t most_ns)
+static struct tap_window around(uint64_t from_ns, uint64_t to_ns, struct tap_window page,
+				uint64_t most_ns)
 {
-	uint64_t margin_ns = WIDER * (to_ns - from_ns) > LEAST_NS ? WIDER * (to_ns - from_ns) : LEAST_NS;
+	uint64_t margin_ns =
+		WIDER * (to_ns - from_ns) > LEAST_NS ? WIDER * (to_ns - from_ns) : LEAST_NS;
 
 	if (margin_ns > most_ns / 2)
 		margin_ns = most_ns / 2;
@@ -48,15 +50,18 @@ static uint64_t ns_of(const json_t *wait, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(wait, key));
 }
 
-void tap_html_windows_find(struct tap_html_windows *w, const struct tap_buf *explain, struct tap_window page, uint64_t slices)
+void tap_html_windows_find(struct tap_html_windows *w, const struct tap_buf *explain,
+			   struct tap_window page, uint64_t slices)
 {
 	json_t *report = json_loadb(explain->data, explain->len, 0, NULL), *wait;
-	const uint64_t most_ns = (uint64_t)((double)tap_window_ns(&page) / (double)(slices ?: 1) * TAP_HTML_PART_SLICES / 2);
+	const uint64_t most_ns = (uint64_t)((double)tap_window_ns(&page) / (double)(slices ?: 1) *
+					    TAP_HTML_PART_SLICES / 2);
 	size_t i;
 
 	w->nr = 0;
 	json_array_foreach (json_object_get(report, "waits"), i, wait) {
-		const uint64_t from_ns = tap_window_clip(&page, ns_of(wait, "from_ns")), to_ns = tap_window_clip(&page, ns_of(wait, "to_ns"));
+		const uint64_t from_ns = tap_window_clip(&page, ns_of(wait, "from_ns")),
+			       to_ns = tap_window_clip(&page, ns_of(wait, "to_ns"));
 
 		if (w->nr < TAP_HTML_WINDOWS && from_ns < to_ns)
 			w->v[w->nr++] = around(from_ns, to_ns, page, most_ns);

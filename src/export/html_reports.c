@@ -8,8 +8,8 @@
 
 #include "export/json_cut.h"
 
-extern const struct tap_report_type tap_report_summary, tap_report_explain, tap_report_latency, tap_report_balance, tap_report_wakers,
-	tap_report_migrations;
+extern const struct tap_report_type tap_report_summary, tap_report_explain, tap_report_latency,
+	tap_report_balance, tap_report_wakers, tap_report_migrations;
 
 #define MAX_WORDS 4u
 
@@ -85,7 +85,8 @@ static int read_back(int fd, struct tap_buf *json, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "cannot read back a report for the HTML page: %m") : 0;
 }
 
-int tap_html_report_run(unsigned int i, const struct tap_input_opts *input, const struct tap_listener *listener, struct tap_buf *json,
+int tap_html_report_run(unsigned int i, const struct tap_input_opts *input,
+			const struct tap_listener *listener, struct tap_buf *json,
 			struct tap_err *err)
 {
 	struct tap_screen screen = { .fd = memfd_create("report", MFD_CLOEXEC) };
@@ -94,7 +95,8 @@ int tap_html_report_run(unsigned int i, const struct tap_input_opts *input, cons
 	int ret;
 
 	if (screen.fd < 0)
-		return tap_err_set(err, -errno, "cannot create a memory file for a report of the HTML page: %m");
+		return tap_err_set(err, -errno,
+				   "cannot create a memory file for a report of the HTML page: %m");
 	if (listener)
 		screen.listener = *listener;
 	opts = make_opts(i, input, err);

@@ -9,13 +9,15 @@
 
 /* By number, from 0 on. Return: NULL: there are no more. */
 const char *tap_html_report_name(unsigned int i);
-/* Whether what the report needs was recorded. @run: surveyed. Return: 0; -ENODATA with a sentence. */
+/* Whether what the report needs was recorded. @run: surveyed. Return: 0; -ENODATA with a sentence.
+ */
 int tap_html_report_check(unsigned int i, const struct tap_run *run, struct tap_err *err);
 /*
- * Adds to @json what the report says of what @input names; lists are cut, and the member "omitted" says how much is not there. @listener: NULL:
- * nobody listens. Return: 0; -errno with a sentence.
+ * Adds to @json what the report says of what @input names; lists are cut, and the member "omitted"
+ * says how much is not there. @listener: NULL: nobody listens. Return: 0; -errno with a sentence.
  */
-int tap_html_report_run(unsigned int i, const struct tap_input_opts *input, const struct tap_listener *listener, struct tap_buf *json,
+int tap_html_report_run(unsigned int i, const struct tap_input_opts *input,
+			const struct tap_listener *listener, struct tap_buf *json,
 			struct tap_err *err);
 
 #endif

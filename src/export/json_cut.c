@@ -22,7 +22,8 @@ static void put_omitted(struct tap_json_cut *c)
 		return;
 	tap_buf_puts(c->out, ",\"omitted\":{");
 	for (unsigned int i = 0; i < c->omitted.nr; i++)
-		tap_buf_printf(c->out, "%s\"%.*s\":%" PRIu64, i ? "," : "", (int)TAP_JSON_KEY, o[i].key, o[i].rows);
+		tap_buf_printf(c->out, "%s\"%.*s\":%" PRIu64, i ? "," : "", (int)TAP_JSON_KEY,
+			       o[i].key, o[i].rows);
 	tap_buf_char(c->out, '}');
 }
 

@@ -27,7 +27,8 @@ struct tap_json_cut {
 	int err;
 };
 
-/* @text: well-formed where all of it is put together, an object. .out and .rows are the caller's, the rest zero. */
+/* @text: well-formed where all of it is put together, an object. .out and .rows are the caller's,
+ * the rest zero. */
 void tap_json_cut_add(struct tap_json_cut *c, const char *text, size_t len);
 /* Return: 0; -ENOMEM; -EINVAL: it was nested deeper than is read. */
 int tap_json_cut_end(struct tap_json_cut *c);

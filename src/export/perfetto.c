@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #define BLOCK_BYTES ((size_t)256 << 10) /* are still in the cache when they are written */
-#define ROOM_BYTES ((size_t)128 << 10)	/* for what an event adds to a block that is not full yet: mostly a bundle, at most */
+#define ROOM_BYTES                                                                                 \
+	((size_t)128 << 10) /* for what an event adds to a block that is not full yet: mostly a    \
+			       bundle, at most */
 
 static int check(const struct tap_export_opts *opts, struct tap_err *err)
 {
@@ -21,13 +23,15 @@ static int check(const struct tap_export_opts *opts, struct tap_err *err)
 
 /* ---- what becomes of a kind of event ---- */
 
-static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *fmt, unsigned int buffer, const struct tap_ftrace_event *ftrace)
+static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *fmt,
+			      unsigned int buffer, const struct tap_ftrace_event *ftrace)
 {
 	const unsigned int *buffers = pf->e->run.survey.buffer;
 	const enum tap_sched_kind kind = tap_sched_kind(fmt);
 
 	/* what is in several buffers counts once */
-	if (kind != TAP_SCHED_NONE && kind != TAP_SCHED_CGROUP_NAMED && buffers[kind] != TAP_NO_BUFFER && buffers[kind] != buffer)
+	if (kind != TAP_SCHED_NONE && kind != TAP_SCHED_CGROUP_NAMED &&
+	    buffers[kind] != TAP_NO_BUFFER && buffers[kind] != buffer)
 		return TAP_PF_NOTHING;
 	switch (kind) {
 	case TAP_SCHED_SWITCH:
@@ -39,22 +43,28 @@ static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *
 	default:
 		if (tap_frames_kind(fmt))
 			return TAP_PF_STACK;
-		return ftrace->number ? TAP_PF_FTRACE : tap_pelt_wants(fmt) ? TAP_PF_NOTHING : TAP_PF_INSTANT;
+		return ftrace->number	     ? TAP_PF_FTRACE
+		       : tap_pelt_wants(fmt) ? TAP_PF_NOTHING
+					     : TAP_PF_INSTANT;
 	}
 }
 
-/* Who becomes runnable, Perfetto takes from sched_waking, and of a new task from task_newtask: where these are missing, others go as one. */
+/* Who becomes runnable, Perfetto takes from sched_waking, and of a new task from task_newtask:
+ * where these are missing, others go as one. */
 static const char *name_of(const struct tap_pf *pf, const struct tap_format *fmt)
 {
 	const unsigned int *buffers = pf->e->run.survey.buffer;
 	const enum tap_sched_kind kind = tap_sched_kind(fmt);
-	const bool goes_as_waking = kind == TAP_SCHED_WAKEUP || (kind == TAP_SCHED_WAKEUP_NEW && buffers[TAP_SCHED_NEWTASK] == TAP_NO_BUFFER);
+	const bool goes_as_waking =
+		kind == TAP_SCHED_WAKEUP ||
+		(kind == TAP_SCHED_WAKEUP_NEW && buffers[TAP_SCHED_NEWTASK] == TAP_NO_BUFFER);
 
 	return goes_as_waking ? "sched_waking" : fmt->name;
 }
 
 /* Return: NULL when out of memory. */
-static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf, const struct tap_event *ev)
+static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf,
+							      const struct tap_event *ev)
 {
 	const struct tap_format *fmt = ev->fmt;
 	struct tap_pf_kind *kind = pf->kinds[fmt->id] = calloc(1, sizeof(*kind));
@@ -69,7 +79,8 @@ static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf,
 	if (kind->way == TAP_PF_INSTANT && tap_instant_init(&kind->instant, &pf->tracks, fmt))
 		return NULL;
 	kind->moves = tap_sched_kind(fmt) == TAP_SCHED_CGROUP_ATTACH ||
-		      (tap_sched_kind(fmt) == TAP_SCHED_CGROUP_NAMED && (pf->e->run.pick.select->by & TAP_SELECT_CGROUPS));
+		      (tap_sched_kind(fmt) == TAP_SCHED_CGROUP_NAMED &&
+		       (pf->e->run.pick.select->by & TAP_SELECT_CGROUPS));
 	kind->does_more = kind->bounds_slices || kind->moves;
 	if (kind->way == TAP_PF_SWITCH || kind->way == TAP_PF_WAKING || kind->moves) {
 		kind->sched = tap_sched_formats_add(&pf->formats, fmt);
@@ -101,7 +112,9 @@ static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 
 static int flush(struct tap_pf *pf)
 {
-	return pf->out.len >= BLOCK_BYTES || pf->out.err ? tap_export_file_write(&pf->e->file, &pf->out, &pf->failed) : 0;
+	return pf->out.len >= BLOCK_BYTES || pf->out.err
+		       ? tap_export_file_write(&pf->e->file, &pf->out, &pf->failed)
+		       : 0;
 }
 
 static __attribute__((noinline)) int put_loss(struct tap_pf *pf, const struct tap_event *ev)
@@ -110,7 +123,8 @@ static __attribute__((noinline)) int put_loss(struct tap_pf *pf, const struct ta
 }
 
 /* What else comes of it than what its way says. */
-static __attribute__((noinline)) int do_more(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
+static __attribute__((noinline)) int do_more(struct tap_pf *pf, const struct tap_pf_kind *kind,
+					     const struct tap_event *ev)
 {
 	int ret = 0;
 
@@ -152,7 +166,9 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 	return true;
 }
 
-static const struct tap_watcher_ops events_ops = { .begin = on_begin, .wants = wants, .event = on_event };
+static const struct tap_watcher_ops events_ops = { .begin = on_begin,
+						   .wants = wants,
+						   .event = on_event };
 
 static int feed(struct tap_pf *pf, struct tap_err *err)
 {
@@ -165,8 +181,8 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 	ret = tap_run_watch(&pf->e->run, watchers, 1 + tap_pf_add_watchers(pf, watchers + 1), err);
 	if (ret && pf->failed.code)
 		*err = pf->failed;
-	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || tap_pf_end_cgroups(pf) || tap_pf_put_schedulers(pf) ||
-		     tap_pf_put_end(pf)))
+	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || tap_pf_end_cgroups(pf) ||
+		     tap_pf_put_schedulers(pf) || tap_pf_put_end(pf)))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
 }
@@ -211,5 +227,8 @@ static int write_perfetto(struct tap_export *e, struct tap_err *err)
 }
 
 const struct tap_export_form tap_export_perfetto = {
-	.name = "perfetto", .file = "trace.pftrace", .check = check, .write = write_perfetto,
+	.name = "perfetto",
+	.file = "trace.pftrace",
+	.check = check,
+	.write = write_perfetto,
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A recording on its way into a Perfetto trace. Who ran where and who was woken goes into each CPU's bundle of ftrace events
- * (perfetto_sched.c); signals, states, waits with what they were for, and all events that Perfetto has no picture for go to tracks
- * (perfetto_tracks.c). Stacks become samples (perfetto_stacks.c). What is written before all events is perfetto_head.c's.
+ * A recording on its way into a Perfetto trace. Who ran where and who was woken goes into each
+ * CPU's bundle of ftrace events (perfetto_sched.c); signals, states, waits with what they were for,
+ * and all events that Perfetto has no picture for go to tracks (perfetto_tracks.c). Stacks become
+ * samples (perfetto_stacks.c). What is written before all events is perfetto_head.c's.
  */
 #ifndef TAP_EXPORT_PERFETTO_H
 #define TAP_EXPORT_PERFETTO_H
@@ -43,7 +44,7 @@ struct tap_pf_stacks {
 	uint64_t within_ns; /* of a kernel's stack the program's comes */
 	struct tap_pf_name {
 		size_t at, len;
-	} *names; /* owned: of functions, in .text */
+	} * names; /* owned: of functions, in .text */
 	unsigned int nr_names, cap_names;
 	struct tap_buf text;
 	struct tap_map by_name, by_pair; /* -> number, from 1 on */
@@ -51,7 +52,7 @@ struct tap_pf_stacks {
 		uint64_t ts_ns;
 		int tid;
 		struct tap_stack_pair pair;
-	} *samples; /* owned; by CPU: the last one, to which more may come */
+	} * samples; /* owned; by CPU: the last one, to which more may come */
 	unsigned int nr_samples;
 };
 
@@ -69,18 +70,18 @@ struct tap_pf {
 	struct tap_pf_series {
 		uint64_t track; /* 0: it has none yet */
 		bool is_on; /* of a signal of 0 and 1: its slice is open */
-	} *series; /* owned; by number */
+	} * series; /* owned; by number */
 	unsigned int nr_series;
 	struct tap_pf_thread { /* its tracks; 0: it has none yet */
 		uint64_t id; /* of the life that these are of */
 		uint64_t own, rows[TAP_PF_NR_ROWS];
-	} *threads; /* owned; by a task's index */
+	} * threads; /* owned; by a task's index */
 	unsigned int nr_threads;
 	struct tap_explain_waits waits;
 	uint64_t nr_flows;
 	struct tap_pf_cgroup {
 		uint64_t id, since_ns; /* 0: not known */
-	} *in_cgroups; /* owned; by a task's index */
+	} * in_cgroups; /* owned; by a task's index */
 	unsigned int nr_in_cgroups;
 	struct tap_pf_stacks stacks;
 	struct tap_request_source source; /* of --slices */
@@ -97,11 +98,15 @@ int tap_pf_put_end(struct tap_pf *pf);
 /* perfetto_sched.c */
 /* Before the first event of the window: who runs. */
 int tap_pf_begin_cpus(struct tap_pf *pf);
-int tap_pf_put_switch(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
-int tap_pf_put_waking(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
-/* Of a task that was woken as it was about to sleep: Perfetto passes a waking of one that runs over. */
+int tap_pf_put_switch(struct tap_pf *pf, const struct tap_pf_kind *kind,
+		      const struct tap_event *ev);
+int tap_pf_put_waking(struct tap_pf *pf, const struct tap_pf_kind *kind,
+		      const struct tap_event *ev);
+/* Of a task that was woken as it was about to sleep: Perfetto passes a waking of one that runs
+ * over. */
 int tap_pf_put_late_waking(struct tap_pf *pf, const struct tap_task *task);
-int tap_pf_put_ftrace(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
+int tap_pf_put_ftrace(struct tap_pf *pf, const struct tap_pf_kind *kind,
+		      const struct tap_event *ev);
 /* What was thought to run there did not: it is known when it is over, and the row comes late. */
 int tap_pf_lose_cpu(struct tap_pf *pf, const struct tap_cpu_interval *s);
 /* The same of who runs there since such an interval ended. */
@@ -117,7 +122,8 @@ unsigned int tap_pf_add_watchers(struct tap_pf *pf, struct tap_watcher *v);
 void tap_pf_release_tracks(struct tap_pf *pf);
 /* Of an event that begins or ends slices. */
 int tap_pf_put_slices(struct tap_pf *pf, const struct tap_event *ev);
-int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);
+int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind,
+		       const struct tap_event *ev);
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev);
 /* Of an event that moves a task to another cgroup. */
 int tap_pf_move(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev);

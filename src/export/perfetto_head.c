@@ -6,8 +6,8 @@
 #include "perfetto/clock.h"
 
 /*
- * Perfetto's own clock is CLOCK_BOOTTIME. A recording does not know how long the machine had slept, so its clock, mostly
- * CLOCK_MONOTONIC, goes for both: stamps read the same here and there.
+ * Perfetto's own clock is CLOCK_BOOTTIME. A recording does not know how long the machine had slept,
+ * so its clock, mostly CLOCK_MONOTONIC, goes for both: stamps read the same here and there.
  */
 static void put_clocks(struct tap_buf *out, const struct tap_run *run)
 {
@@ -19,7 +19,8 @@ static void put_clocks(struct tap_buf *out, const struct tap_run *run)
 	tap_proto_clock(out, TAP_PF_CLOCK_BOOTTIME, at_ns, false);
 	tap_proto_clock(out, TAP_PF_CLOCK_MONOTONIC, at_ns, false);
 	if (run->rec.wall.is_known)
-		tap_proto_clock(out, TAP_PF_CLOCK_REALTIME, (uint64_t)tap_wall_from(&run->rec.wall, at_ns), false);
+		tap_proto_clock(out, TAP_PF_CLOCK_REALTIME,
+				(uint64_t)tap_wall_from(&run->rec.wall, at_ns), false);
 	tap_proto_end(out, clocks);
 	tap_proto_end(out, packet);
 }
@@ -38,7 +39,8 @@ static void put_system(struct tap_buf *out, const char *uname)
 	system = tap_proto_begin(out, TAP_PF_PACKET_SYSTEM_INFO);
 	utsname = tap_proto_begin(out, TAP_PF_SYSTEM_UTSNAME);
 	tap_proto_text(out, TAP_PF_UTSNAME_SYSNAME, "Linux", strlen("Linux"));
-	tap_proto_text(out, TAP_PF_UTSNAME_RELEASE, len ? release : ANY_RELEASE, len ? len : strlen(ANY_RELEASE));
+	tap_proto_text(out, TAP_PF_UTSNAME_RELEASE, len ? release : ANY_RELEASE,
+		       len ? len : strlen(ANY_RELEASE));
 	if (len)
 		tap_proto_text(out, TAP_PF_UTSNAME_VERSION, release + len, strlen(release + len));
 	tap_proto_end(out, utsname);
@@ -53,9 +55,10 @@ static void put_process(struct tap_buf *out, int pid, const json_t *words, const
 	const json_t *word;
 
 	tap_proto_s64(out, TAP_PF_PROCESS_PID, pid);
-	json_array_foreach(words, i, word)
+	json_array_foreach (words, i, word)
 		if (json_is_string(word))
-			tap_proto_text(out, TAP_PF_PROCESS_CMDLINE, json_string_value(word), json_string_length(word));
+			tap_proto_text(out, TAP_PF_PROCESS_CMDLINE, json_string_value(word),
+				       json_string_length(word));
 	if (!json_array_size(words))
 		tap_proto_comm(out, TAP_PF_PROCESS_CMDLINE, comm);
 	tap_proto_end(out, begun);
@@ -85,14 +88,15 @@ static int find_lines(const json_t *meta, const char *when, struct tap_map *line
 	json_int_t pid;
 	size_t i;
 
-	json_array_foreach(json_object_get(meta, "command_lines"), i, row)
+	json_array_foreach (json_object_get(meta, "command_lines"), i, row)
 		if (tap_meta_number(row, 0, INT32_MAX, &pid) && is_of(row, when) &&
 		    tap_map_set(lines, (uint64_t)pid, (uint64_t)(uintptr_t)json_array_get(row, 2)))
 			return -ENOMEM;
 	return 0;
 }
 
-static void put_tree(struct tap_buf *out, const struct tap_lists *lists, const struct tap_map *lines)
+static void put_tree(struct tap_buf *out, const struct tap_lists *lists,
+		     const struct tap_map *lines)
 {
 	for (unsigned int i = 0; i < lists->nr_rows; i++) {
 		const struct tap_listed_row *row = &lists->rows[i];
@@ -101,23 +105,27 @@ static void put_tree(struct tap_buf *out, const struct tap_lists *lists, const s
 		if (!(row->when & (TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME)) || !row->listed.tgid)
 			continue;
 		if (row->tid == row->listed.tgid)
-			put_process(out, row->tid, words ? (const json_t *)(uintptr_t)*words : NULL, row->listed.comm);
+			put_process(out, row->tid, words ? (const json_t *)(uintptr_t)*words : NULL,
+				    row->listed.comm);
 		put_thread(out, row->tid, &row->listed);
 	}
 }
 
 /* Of those that are there, whatever they were when it began. */
-static void put_late_lines(struct tap_buf *out, const struct tap_run *run, const struct tap_map *lines)
+static void put_late_lines(struct tap_buf *out, const struct tap_run *run,
+			   const struct tap_map *lines)
 {
-	tap_map_for_each(lines, s) {
+	tap_map_for_each (lines, s) {
 		const struct tap_task *task = tap_timeline_task(run->timeline, (int)s->key);
 
 		if (task && task->state != TAP_STATE_DEAD)
-			put_process(out, task->tid, (const json_t *)(uintptr_t)s->value, task->comm);
+			put_process(out, task->tid, (const json_t *)(uintptr_t)s->value,
+				    task->comm);
 	}
 }
 
-/* Who was there when the recording began, who came later is told by events; or @is_end: the command lines at its end. */
+/* Who was there when the recording began, who came later is told by events; or @is_end: the command
+ * lines at its end. */
 static int put_processes(struct tap_pf *pf, uint64_t ts_ns, bool is_end)
 {
 	struct tap_buf *out = &pf->out;

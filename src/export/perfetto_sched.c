@@ -5,13 +5,14 @@
 #include "export/perfetto.h"
 
 /*
- * Perfetto shows whoever was let run last as running on, whatever is missing behind it. So a CPU of which nobody knows what it runs
- * is shown as running a thread of that name, and so is one that is offline. No task can have their tids; each CPU has its own, for a
- * thread is on one CPU at a time.
+ * Perfetto shows whoever was let run last as running on, whatever is missing behind it. So a CPU of
+ * which nobody knows what it runs is shown as running a thread of that name, and so is one that is
+ * offline. No task can have their tids; each CPU has its own, for a thread is on one CPU at a time.
  */
 #define UNKNOWN_TID(cpu) ((int)TAP_MAX_TIDS + 1 + 2 * (cpu))
 #define OFFLINE_TID(cpu) (UNKNOWN_TID(cpu) + 1)
-static const char unknown[TAP_TASK_COMM] = "unknown", offline[TAP_TASK_COMM] = "offline", idle[TAP_TASK_COMM] = "swapper";
+static const char unknown[TAP_TASK_COMM] = "unknown", offline[TAP_TASK_COMM] = "offline",
+		  idle[TAP_TASK_COMM] = "swapper";
 #define NOBODYS_PRIO 120
 /* Of whom it is not known how they left the CPU. */
 #define RUNNABLE 0
@@ -19,7 +20,8 @@ static const char unknown[TAP_TASK_COMM] = "unknown", offline[TAP_TASK_COMM] = "
 /* NULL when out of memory. */
 static struct tap_bundle *bundle_of(struct tap_pf *pf, int cpu)
 {
-	struct tap_bundle **b = tap_array_at(&pf->bundles, &pf->nr_bundles, (unsigned int)cpu, sizeof(*b), NULL);
+	struct tap_bundle **b =
+		tap_array_at(&pf->bundles, &pf->nr_bundles, (unsigned int)cpu, sizeof(*b), NULL);
 
 	if (!b)
 		return NULL;
@@ -57,10 +59,15 @@ static void lose(const struct tap_pf *pf, struct tap_bundle *b, uint64_t ts_ns, 
 	const char *what = is_offline ? offline : unknown;
 
 	if (ts_ns == b->message_ns) /* of one time, rows of columns are taken before messages */
-		put_message(b, &(const struct tap_ftrace_switch){
-			.ts_ns = ts_ns, .prev = b->current, .prev_prio = NOBODYS_PRIO, .prev_comm = task ? task->comm : idle,
-			.prev_state = RUNNABLE,
-			.next = tid, .next_prio = NOBODYS_PRIO, .next_comm = what });
+		put_message(
+			b, &(const struct tap_ftrace_switch){ .ts_ns = ts_ns,
+							      .prev = b->current,
+							      .prev_prio = NOBODYS_PRIO,
+							      .prev_comm = task ? task->comm : idle,
+							      .prev_state = RUNNABLE,
+							      .next = tid,
+							      .next_prio = NOBODYS_PRIO,
+							      .next_comm = what });
 	else
 		tap_bundle_switch(b, ts_ns, RUNNABLE, tid, NOBODYS_PRIO, what);
 	let_run(b, tid);
@@ -98,16 +105,21 @@ static int find_cpu(struct tap_pf *pf, int cpu, const struct tap_task *task, uin
 	if (b->has_switch)
 		tap_bundle_switch(b, ts_ns, RUNNABLE, tid, prio, comm);
 	else
-		put_message(b, &(const struct tap_ftrace_switch){
-			.ts_ns = ts_ns, .prev = UNKNOWN_TID(cpu), .prev_prio = NOBODYS_PRIO, .prev_comm = unknown,
-			.next = tid, .next_prio = prio, .next_comm = comm });
+		put_message(b, &(const struct tap_ftrace_switch){ .ts_ns = ts_ns,
+								  .prev = UNKNOWN_TID(cpu),
+								  .prev_prio = NOBODYS_PRIO,
+								  .prev_comm = unknown,
+								  .next = tid,
+								  .next_prio = prio,
+								  .next_comm = comm });
 	let_run(b, tid);
 	return end_row(pf, b);
 }
 
 int tap_pf_find_cpu(struct tap_pf *pf, const struct tap_origin *origin)
 {
-	const struct tap_task *task = origin->tid ? tap_timeline_task(pf->e->run.timeline, origin->tid) : NULL;
+	const struct tap_task *task =
+		origin->tid ? tap_timeline_task(pf->e->run.timeline, origin->tid) : NULL;
 
 	return origin->tid && !task ? 0 : find_cpu(pf, origin->cpu, task, origin->from_ns);
 }
@@ -125,7 +137,8 @@ int tap_pf_begin_cpus(struct tap_pf *pf)
 }
 
 /* A name's bytes, in @to where the record has fewer. */
-static const char *comm_of(const struct tap_field *f, const struct tap_event *ev, char to[TAP_TASK_COMM])
+static const char *comm_of(const struct tap_field *f, const struct tap_event *ev,
+			   char to[TAP_TASK_COMM])
 {
 	const char *bytes;
 	uint32_t len;
@@ -143,7 +156,8 @@ static const char *comm_of(const struct tap_field *f, const struct tap_event *ev
 int tap_pf_put_switch(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f = kind->sched;
-	const int prev = tap_num_int(&f->from, ev), next = tap_num_int(&f->tid, ev), prio = tap_num_int(&f->prio, ev);
+	const int prev = tap_num_int(&f->from, ev), next = tap_num_int(&f->tid, ev),
+		  prio = tap_num_int(&f->prio, ev);
 	struct tap_bundle *b = bundle_of(pf, ev->cpu);
 	const struct tap_cpu *cpu = cpu_of(pf, ev->cpu);
 	char comm[TAP_TASK_COMM];
@@ -155,8 +169,10 @@ int tap_pf_put_switch(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 		b->message_ns = ev->ts_ns;
 	} else {
 		if (b->current != prev) /* it is seen again as it leaves */
-			tap_bundle_switch(b, ev->ts_ns, RUNNABLE, prev, NOBODYS_PRIO, comm_of(f->from_comm, ev, comm));
-		tap_bundle_switch(b, ev->ts_ns, tap_num_get(&f->value, ev), next, prio, comm_of(f->comm, ev, comm));
+			tap_bundle_switch(b, ev->ts_ns, RUNNABLE, prev, NOBODYS_PRIO,
+					  comm_of(f->from_comm, ev, comm));
+		tap_bundle_switch(b, ev->ts_ns, tap_num_get(&f->value, ev), next, prio,
+				  comm_of(f->comm, ev, comm));
 	}
 	let_run(b, next);
 	if (cpu && !cpu->known)
@@ -176,20 +192,25 @@ int tap_pf_put_waking(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 	if (!b->has_waking || !b->has_switch || b->current != tap_num_int(&f->current, ev))
 		tap_ftrace_event_put(&kind->ftrace, b, ev);
 	else
-		tap_bundle_waking(b, ev->ts_ns, tap_num_int(&f->tid, ev), tap_num_int(&f->prio, ev), tap_num_int(&f->value, ev),
-				  (unsigned int)tap_num_int(&f->flags, ev) & 0xff, comm_of(f->comm, ev, comm));
+		tap_bundle_waking(b, ev->ts_ns, tap_num_int(&f->tid, ev), tap_num_int(&f->prio, ev),
+				  tap_num_int(&f->value, ev),
+				  (unsigned int)tap_num_int(&f->flags, ev) & 0xff,
+				  comm_of(f->comm, ev, comm));
 	b->has_waking = true;
 	return end_row(pf, b);
 }
 
 int tap_pf_put_late_waking(struct tap_pf *pf, const struct tap_task *task)
 {
-	struct tap_bundle *b = task->run_cpu >= 0 && task->since_ns >= pf->e->run.window.from_ns ? bundle_of(pf, task->run_cpu) : NULL;
+	struct tap_bundle *b = task->run_cpu >= 0 && task->since_ns >= pf->e->run.window.from_ns
+				       ? bundle_of(pf, task->run_cpu)
+				       : NULL;
 
 	if (!b || !tap_run_cpu(&pf->e->run, b->cpu))
 		return 0;
 	/* of one time, nobody says which comes first */
-	tap_ftrace_waking_put(b, task->since_ns + 1, task->waker_tid > 0 ? task->waker_tid : 0, task);
+	tap_ftrace_waking_put(b, task->since_ns + 1, task->waker_tid > 0 ? task->waker_tid : 0,
+			      task);
 	return end_row(pf, b);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Stacks as samples: who called whom at an event, at its time. Where both were recorded the kernel's frames are called by the
- * program's. Names, and stacks, are written once.
+ * Stacks as samples: who called whom at an event, at its time. Where both were recorded the
+ * kernel's frames are called by the program's. Names, and stacks, are written once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static int find_name(struct tap_pf_stacks *s, struct span name, uint64_t *number
 	/* who makes names with equal keys gets another key for each */
 	for (uint64_t key = tap_map_key(name.s, name.len);; key++) {
 		slot = tap_map_put(&s->by_name, key);
-		if (!slot || tap_array_grow(&s->names, s->nr_names, &s->cap_names, sizeof(*s->names)))
+		if (!slot ||
+		    tap_array_grow(&s->names, s->nr_names, &s->cap_names, sizeof(*s->names)))
 			return -ENOMEM;
 		if (!*slot || is_name(s, *slot, name))
 			break;
@@ -79,8 +80,10 @@ static void put_frame(struct tap_buf *out, uint64_t name, unsigned int mapping)
 	tap_proto_end(out, begun);
 }
 
-/* Adds the frames of names to @stack, the outermost first, and those that are new to .out. Return: 0 or -ENOMEM. */
-static int add_frames(struct tap_pf *pf, uint32_t number, unsigned int mapping, struct tap_buf *stack)
+/* Adds the frames of names to @stack, the outermost first, and those that are new to .out. Return:
+ * 0 or -ENOMEM. */
+static int add_frames(struct tap_pf *pf, uint32_t number, unsigned int mapping,
+		      struct tap_buf *stack)
 {
 	struct tap_pf_stacks *s = &pf->stacks;
 	struct span names = tap_event_stacks_names(s->events, number);
@@ -88,7 +91,8 @@ static int add_frames(struct tap_pf *pf, uint32_t number, unsigned int mapping, 
 	int ret = 0;
 
 	while (names.len && !ret) {
-		const char *newline = memrchr(names.s, '\n', names.len), *begin = newline ? newline + 1 : names.s;
+		const char *newline = memrchr(names.s, '\n', names.len),
+			   *begin = newline ? newline + 1 : names.s;
 		const unsigned int known = s->nr_names;
 		const struct span text = { begin, (size_t)(names.s + names.len - begin) };
 
@@ -108,7 +112,8 @@ static int add_frames(struct tap_pf *pf, uint32_t number, unsigned int mapping, 
 static int put_callstack(struct tap_pf *pf, struct tap_stack_pair pair, uint64_t number)
 {
 	struct tap_buf stack = { 0 };
-	size_t packet = tap_tracks_packet(&pf->tracks, 0), interned = tap_proto_begin(&pf->out, TAP_PF_PACKET_INTERNED);
+	size_t packet = tap_tracks_packet(&pf->tracks, 0),
+	       interned = tap_proto_begin(&pf->out, TAP_PF_PACKET_INTERNED);
 	int ret;
 
 	if (number == 1) {
@@ -116,7 +121,8 @@ static int put_callstack(struct tap_pf *pf, struct tap_stack_pair pair, uint64_t
 		put_mapping(&pf->out, OF_PROGRAM, "[program]");
 	}
 	tap_proto_u64(&stack, TAP_PF_INTERNED_IID, number);
-	ret = add_frames(pf, pair.user, OF_PROGRAM, &stack) ?: add_frames(pf, pair.kernel, OF_KERNEL, &stack);
+	ret = add_frames(pf, pair.user, OF_PROGRAM, &stack)
+		      ?: add_frames(pf, pair.kernel, OF_KERNEL, &stack);
 	tap_proto_bytes(&pf->out, TAP_PF_INTERNED_CALLSTACK, stack.data, stack.len);
 	tap_proto_end(&pf->out, interned);
 	tap_proto_end(&pf->out, packet);
@@ -128,7 +134,8 @@ static int put_callstack(struct tap_pf *pf, struct tap_stack_pair pair, uint64_t
 /* Return: 0 or -ENOMEM. */
 static int put_sample(struct tap_pf *pf, int cpu, struct tap_pf_sample *sample)
 {
-	const struct tap_task *task = sample->tid > 0 ? tap_identity(&pf->e->run.rec.ids, sample->tid) : NULL;
+	const struct tap_task *task =
+		sample->tid > 0 ? tap_identity(&pf->e->run.rec.ids, sample->tid) : NULL;
 	const struct tap_stack_pair pair = sample->pair;
 	const int tgid = task ? tap_task_tgid(task) : 0;
 	uint64_t *number;
@@ -149,11 +156,13 @@ static int put_sample(struct tap_pf *pf, int cpu, struct tap_pf_sample *sample)
 	tap_tracks_stamp(&pf->tracks, sample->ts_ns);
 	perf = tap_proto_begin(&pf->out, TAP_PF_PACKET_SAMPLE);
 	tap_proto_s64(&pf->out, TAP_PF_SAMPLE_CPU, cpu);
-	/* one whose process is not known counts as one: Perfetto would put it into the idle task's */
+	/* one whose process is not known counts as one: Perfetto would put it into the idle task's
+	 */
 	tap_proto_s64(&pf->out, TAP_PF_SAMPLE_PID, tgid > 0 ? tgid : sample->tid);
 	tap_proto_s64(&pf->out, TAP_PF_SAMPLE_TID, sample->tid);
 	tap_proto_u64(&pf->out, TAP_PF_SAMPLE_CALLSTACK, *number);
-	tap_proto_u64(&pf->out, TAP_PF_SAMPLE_MODE, pair.kernel ? TAP_PF_MODE_KERNEL : TAP_PF_MODE_USER);
+	tap_proto_u64(&pf->out, TAP_PF_SAMPLE_MODE,
+		      pair.kernel ? TAP_PF_MODE_KERNEL : TAP_PF_MODE_USER);
 	tap_proto_end(&pf->out, perf);
 	tap_proto_end(&pf->out, packet);
 	return 0;
@@ -171,7 +180,8 @@ int tap_pf_put_stack(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 
 	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
 		return 0;
-	sample = tap_array_at(&s->samples, &s->nr_samples, (unsigned int)ev->cpu, sizeof(*sample), NULL);
+	sample = tap_array_at(&s->samples, &s->nr_samples, (unsigned int)ev->cpu, sizeof(*sample),
+			      NULL);
 	if (!sample)
 		return -ENOMEM;
 	is_same = !is_kernel && sample->tid == tid && ev->ts_ns - sample->ts_ns <= s->within_ns;
@@ -180,8 +190,10 @@ int tap_pf_put_stack(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 		return ret;
 	if (!is_same)
 		*sample = (struct tap_pf_sample){ .ts_ns = ev->ts_ns, .tid = tid };
-	return tap_event_stacks_read(s->events, ev, is_kernel ? &sample->pair.kernel : &sample->pair.user) ?:
-	       is_kernel ? 0 : put_sample(pf, ev->cpu, sample);
+	return tap_event_stacks_read(s->events, ev,
+				     is_kernel ? &sample->pair.kernel : &sample->pair.user)
+		       ?: is_kernel ? 0
+				    : put_sample(pf, ev->cpu, sample);
 }
 
 int tap_pf_end_stacks(struct tap_pf *pf)
@@ -198,7 +210,8 @@ int tap_pf_init_stacks(struct tap_pf *pf)
 	const struct tap_run *run = &pf->e->run;
 
 	pf->stacks.within_ns = tap_event_stacks_within_ns(&run->survey);
-	return tap_event_stacks_new(tap_reader_info(run->rec.reader), &run->survey, &pf->stacks.events);
+	return tap_event_stacks_new(tap_reader_info(run->rec.reader), &run->survey,
+				    &pf->stacks.events);
 }
 
 void tap_pf_release_stacks(struct tap_pf *pf)

@@ -9,12 +9,24 @@
 
 #define LONG_WAIT_NS 1000000u /* waits from here on are shown with what they were for */
 
-enum { OF_CPU, OF_THREAD, OF_CGROUP, OF_DOMAIN, OF_CPU_STATE, OF_LOSSES, OF_NO_CPU, OF_SLICES, OF_NR_LOST, OF_SCHEDULER };
+enum {
+	OF_CPU,
+	OF_THREAD,
+	OF_CGROUP,
+	OF_DOMAIN,
+	OF_CPU_STATE,
+	OF_LOSSES,
+	OF_NO_CPU,
+	OF_SLICES,
+	OF_NR_LOST,
+	OF_SCHEDULER
+};
 
 /* ---- what tracks stand below ---- */
 
 /* A CPU's own track, whose name stands alone: "CPU 0 lost events". */
-static uint64_t named_of_cpu(struct tap_pf *pf, unsigned int kind, int cpu, uint64_t parent, const char *what, const char *unit)
+static uint64_t named_of_cpu(struct tap_pf *pf, unsigned int kind, int cpu, uint64_t parent,
+			     const char *what, const char *unit)
 {
 	struct tap_buf *b = &pf->e->run.scratch;
 
@@ -22,14 +34,22 @@ static uint64_t named_of_cpu(struct tap_pf *pf, unsigned int kind, int cpu, uint
 	if (cpu >= 0)
 		tap_buf_printf(b, "CPU %d ", cpu);
 	tap_buf_puts(b, what);
-	return tap_track(&pf->tracks, &(const struct tap_track){
-		.kind = kind, .id = (uint64_t)(cpu + 1), .parent = parent, .name = tap_buf_str(b), .len = b->len, .unit = unit });
+	return tap_track(&pf->tracks, &(const struct tap_track){ .kind = kind,
+								 .id = (uint64_t)(cpu + 1),
+								 .parent = parent,
+								 .name = tap_buf_str(b),
+								 .len = b->len,
+								 .unit = unit });
 }
 
-static uint64_t named_track(struct tap_pf *pf, unsigned int kind, uint64_t id, uint64_t parent, const char *name)
+static uint64_t named_track(struct tap_pf *pf, unsigned int kind, uint64_t id, uint64_t parent,
+			    const char *name)
 {
-	return tap_track(&pf->tracks, &(const struct tap_track){
-		.kind = kind, .id = id, .parent = parent, .name = name, .len = strlen(name) });
+	return tap_track(&pf->tracks, &(const struct tap_track){ .kind = kind,
+								 .id = id,
+								 .parent = parent,
+								 .name = name,
+								 .len = strlen(name) });
 }
 
 static uint64_t cpu_track(struct tap_pf *pf, int cpu)
@@ -64,14 +84,19 @@ static uint64_t find_thread_track(struct tap_pf *pf, const struct tap_task *task
 	tap_buf_clear(b);
 	if (tgid <= 0)
 		tap_run_make_label(&pf->e->run, b, task);
-	return tap_track(&pf->tracks, &(const struct tap_track){
-		.kind = OF_THREAD, .id = id, .name = b->data, .len = b->len, .tid = task->tid, .tgid = tgid > 0 ? tgid : 0 });
+	return tap_track(&pf->tracks, &(const struct tap_track){ .kind = OF_THREAD,
+								 .id = id,
+								 .name = b->data,
+								 .len = b->len,
+								 .tid = task->tid,
+								 .tgid = tgid > 0 ? tgid : 0 });
 }
 
 /* Of the life that the task has. Return: NULL when out of memory. */
 static inline struct tap_pf_thread *thread_of(struct tap_pf *pf, const struct tap_task *task)
 {
-	struct tap_pf_thread *t = tap_array_at(&pf->threads, &pf->nr_threads, task->index, sizeof(*t), NULL);
+	struct tap_pf_thread *t =
+		tap_array_at(&pf->threads, &pf->nr_threads, task->index, sizeof(*t), NULL);
 	const uint64_t id = thread_id(pf, task);
 
 	if (t && t->id != id)
@@ -95,15 +120,19 @@ static uint64_t thread_track(struct tap_pf *pf, const struct tap_task *task)
 /* Return: likewise. */
 static uint64_t thread_row(struct tap_pf *pf, const struct tap_task *task, enum tap_pf_row row)
 {
-	static const char *const names[TAP_PF_NR_ROWS] = {
-		[TAP_PF_STATE] = "state", [TAP_PF_IN_CGROUP] = "cgroup", [TAP_PF_WAITS] = "waits for a CPU" };
+	static const char *const names[TAP_PF_NR_ROWS] = { [TAP_PF_STATE] = "state",
+							   [TAP_PF_IN_CGROUP] = "cgroup",
+							   [TAP_PF_WAITS] = "waits for a CPU" };
 	const uint64_t parent = thread_track(pf, task);
 	struct tap_pf_thread *t = parent ? thread_of(pf, task) : NULL;
 
 	if (!t)
 		return 0;
 	if (!t->rows[row])
-		t->rows[row] = tap_track_add(&pf->tracks, &(const struct tap_track){ .parent = parent, .name = names[row], .len = strlen(names[row]) });
+		t->rows[row] = tap_track_add(
+			&pf->tracks, &(const struct tap_track){ .parent = parent,
+								.name = names[row],
+								.len = strlen(names[row]) });
 	return t->rows[row];
 }
 
@@ -190,24 +219,37 @@ static void put_series_name(struct tap_pf *pf, struct tap_buf *b, const struct t
 static uint64_t series_track(struct tap_pf *pf, const struct tap_pelt_series *s)
 {
 	static const char *const units[] = {
-		[TAP_PELT_1024] = "of 1024", [TAP_PELT_OPEN] = "", [TAP_PELT_COUNT] = "tasks", [TAP_PELT_FLAG] = NULL,
+		[TAP_PELT_1024] = "of 1024",
+		[TAP_PELT_OPEN] = "",
+		[TAP_PELT_COUNT] = "tasks",
+		[TAP_PELT_FLAG] = NULL,
 	};
 	const uint64_t parent = series_parent(pf, s);
 	struct tap_buf *b = &pf->e->run.scratch;
 
 	tap_buf_clear(b);
 	put_series_name(pf, b, s);
-	return !parent ? 0 : tap_track_add(&pf->tracks, &(const struct tap_track){
-		.parent = parent, .name = tap_buf_str(b), .len = b->len,
-		.unit = s->signal->is_signed ? "ns" : units[s->signal->scale] }); /* a lag */
+	return !parent ? 0
+		       : tap_track_add(
+				 &pf->tracks,
+				 &(const struct tap_track){
+					 .parent = parent,
+					 .name = tap_buf_str(b),
+					 .len = b->len,
+					 .unit = s->signal->is_signed
+							 ? "ns"
+							 : units[s->signal->scale] }); /* a lag */
 }
 
 /* A signal that is on or off: a slice while it is on. */
-static void put_flag(struct tap_pf *pf, struct tap_pf_series *of, const char *name, uint64_t ts_ns, bool is_on)
+static void put_flag(struct tap_pf *pf, struct tap_pf_series *of, const char *name, uint64_t ts_ns,
+		     bool is_on)
 {
 	if (is_on != of->is_on)
-		tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, of->track, ts_ns, is_on ? TAP_PF_TEV_BEGIN : TAP_PF_TEV_END,
-								 is_on ? name : NULL, strlen(name)));
+		tap_track_event_end(&pf->tracks,
+				    tap_track_event(&pf->tracks, of->track, ts_ns,
+						    is_on ? TAP_PF_TEV_BEGIN : TAP_PF_TEV_END,
+						    is_on ? name : NULL, strlen(name)));
 	of->is_on = is_on;
 }
 
@@ -215,7 +257,8 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 {
 	struct tap_pf *pf = ctx;
 	const bool is_gap = value == TAP_PELT_GAP;
-	struct tap_pf_series *of = tap_array_at(&pf->series, &pf->nr_series, s->number, sizeof(*of), NULL);
+	struct tap_pf_series *of =
+		tap_array_at(&pf->series, &pf->nr_series, s->number, sizeof(*of), NULL);
 
 	if (of && !of->track)
 		of->track = series_track(pf, s);
@@ -251,14 +294,18 @@ static bool wants_series(void *ctx, const struct tap_pelt_series *s)
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
 	struct tap_pf *pf = ctx;
-	const char *what = s->what == TAP_CPU_UNKNOWN ? "unknown" : s->what == TAP_CPU_OFFLINE ? "offline" : NULL;
-	const struct tap_origin *origin = tap_survey_origin_at(tap_timeline_survey(t), s->cpu, s->to_ns);
+	const char *what = s->what == TAP_CPU_UNKNOWN	? "unknown"
+			   : s->what == TAP_CPU_OFFLINE ? "offline"
+							: NULL;
+	const struct tap_origin *origin =
+		tap_survey_origin_at(tap_timeline_survey(t), s->cpu, s->to_ns);
 	uint64_t track;
 	int ret;
 
 	if (!what || s->from_ns == s->to_ns)
 		return 0;
-	track = named_of_cpu(pf, OF_CPU_STATE, s->cpu, cpu_track(pf, s->cpu), "offline or unknown", NULL);
+	track = named_of_cpu(pf, OF_CPU_STATE, s->cpu, cpu_track(pf, s->cpu), "offline or unknown",
+			     NULL);
 	tap_track_slice(&pf->tracks, track, s->from_ns, s->to_ns, what, strlen(what));
 	ret = track ? tap_pf_lose_cpu(pf, s) : -ENOMEM;
 	return ret || !origin ? ret : tap_pf_find_cpu(pf, origin);
@@ -267,7 +314,9 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 /* What Perfetto's own states of threads have no word for. */
 static int put_state(struct tap_pf *pf, const struct tap_interval *s, const char *name)
 {
-	const uint64_t start_ns = pf->e->run.window.from_ns, from_ns = s->from_ns - s->back_ns > start_ns ? s->from_ns - s->back_ns : start_ns;
+	const uint64_t start_ns = pf->e->run.window.from_ns,
+		       from_ns = s->from_ns - s->back_ns > start_ns ? s->from_ns - s->back_ns
+								    : start_ns;
 	uint64_t track;
 
 	if (from_ns >= s->to_ns || !s->task->selected)
@@ -287,17 +336,22 @@ static uint64_t first_cgroup(const struct tap_pf *pf, const struct tap_task *tas
 	return l.cgroup ? l.cgroup : task->cgroup;
 }
 
-/* It is in another cgroup since @ns, 0: in none that is known: a slice for the one before. Return: 0 or -ENOMEM. */
+/* It is in another cgroup since @ns, 0: in none that is known: a slice for the one before. Return:
+ * 0 or -ENOMEM. */
 static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgroup, uint64_t ns)
 {
-	struct tap_pf_cgroup *in = tap_array_at(&pf->in_cgroups, &pf->nr_in_cgroups, task->index, sizeof(*in), NULL);
+	struct tap_pf_cgroup *in =
+		tap_array_at(&pf->in_cgroups, &pf->nr_in_cgroups, task->index, sizeof(*in), NULL);
 	const struct tap_pf_cgroup before = in ? *in : (struct tap_pf_cgroup){ 0 };
 	struct tap_buf *name = &pf->e->run.scratch;
 	uint64_t track;
 
 	if (!in)
 		return -ENOMEM;
-	*in = (struct tap_pf_cgroup){ .id = cgroup, .since_ns = before.id == cgroup && before.since_ns ? before.since_ns : ns };
+	*in = (struct tap_pf_cgroup){ .id = cgroup,
+				      .since_ns = before.id == cgroup && before.since_ns
+							  ? before.since_ns
+							  : ns };
 	if (before.id == cgroup)
 		return 0;
 	if (!before.id || before.since_ns >= ns || !task->selected)
@@ -313,12 +367,14 @@ static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgro
 static int follow_cgroup(struct tap_pf *pf, const struct tap_interval *s)
 {
 	const struct tap_task *task = s->task;
-	const bool is_first = task->index >= pf->nr_in_cgroups || !pf->in_cgroups[task->index].since_ns;
+	const bool is_first =
+		task->index >= pf->nr_in_cgroups || !pf->in_cgroups[task->index].since_ns;
 	const uint64_t start_ns = pf->e->run.window.from_ns;
 	int ret = 0;
 
 	if (is_first && s->to_ns > start_ns)
-		ret = move_to(pf, task, first_cgroup(pf, task), task->born_ns > start_ns ? task->born_ns : start_ns);
+		ret = move_to(pf, task, first_cgroup(pf, task),
+			      task->born_ns > start_ns ? task->born_ns : start_ns);
 	if (!ret && s->next == TAP_STATE_DEAD)
 		ret = move_to(pf, task, 0, s->to_ns);
 	return ret;
@@ -326,7 +382,8 @@ static int follow_cgroup(struct tap_pf *pf, const struct tap_interval *s)
 
 int tap_pf_move(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {
-	const struct tap_task *task = tap_timeline_task(pf->e->run.timeline, tap_num_int(&kind->sched->tid, ev));
+	const struct tap_task *task =
+		tap_timeline_task(pf->e->run.timeline, tap_num_int(&kind->sched->tid, ev));
 
 	return task ? move_to(pf, task, task->cgroup, ev->ts_ns) : 0;
 }
@@ -337,7 +394,8 @@ int tap_pf_end_cgroups(struct tap_pf *pf)
 	struct tap_task *const *tasks = tap_timeline_tasks(pf->e->run.timeline, &nr);
 	int ret = 0;
 
-	/* where lists of the beginning and the end differ and no event tells when it moved, there is no slice */
+	/* where lists of the beginning and the end differ and no event tells when it moved, there
+	 * is no slice */
 	for (unsigned int i = 0; !ret && i < nr && i < pf->nr_in_cgroups; i++)
 		if (pf->in_cgroups[i].id == tasks[i]->cgroup)
 			ret = move_to(pf, tasks[i], 0, pf->e->run.window.to_ns);
@@ -373,8 +431,10 @@ static void name_piece(struct tap_pf *pf, struct tap_buf *b, const struct tap_pi
 /* An arrow from who woke it. Return: its number; 0: there is none. */
 static uint64_t put_waker(struct tap_pf *pf, const struct tap_wait_told *w)
 {
-	const struct tap_task *waker = w->state == TAP_STATE_WAKING && w->task->waker_tid > 0 ?
-		tap_timeline_task(pf->e->run.timeline, w->task->waker_tid) : NULL;
+	const struct tap_task *waker =
+		w->state == TAP_STATE_WAKING && w->task->waker_tid > 0
+			? tap_timeline_task(pf->e->run.timeline, w->task->waker_tid)
+			: NULL;
 	struct tap_track_event ev;
 	uint64_t track;
 
@@ -383,15 +443,16 @@ static uint64_t put_waker(struct tap_pf *pf, const struct tap_wait_told *w)
 	track = thread_track(pf, waker);
 	if (!track)
 		return 0;
-	ev = tap_track_event(&pf->tracks, track, w->from_ns, TAP_PF_TEV_INSTANT, "wakes", strlen("wakes"));
+	ev = tap_track_event(&pf->tracks, track, w->from_ns, TAP_PF_TEV_INSTANT, "wakes",
+			     strlen("wakes"));
 	tap_proto_fixed64(&pf->out, TAP_PF_TEV_FLOW, ++pf->nr_flows);
 	tap_track_event_end(&pf->tracks, ev);
 	return pf->nr_flows;
 }
 
 /*
- * The wait, and below it its pieces end to end, in the order in which they began: of a kind and task that came several times
- * there is one piece, of all of its time.
+ * The wait, and below it its pieces end to end, in the order in which they began: of a kind and
+ * task that came several times there is one piece, of all of its time.
  */
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
@@ -400,20 +461,24 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	uint64_t at_ns = w->from_ns, track, flow;
 	struct tap_track_event ev;
 
-	if (w->to_ns - w->from_ns < LONG_WAIT_NS || w->from_ns < pf->e->run.window.from_ns || !tap_export_picks(pf->e, w->task, w->cpu))
+	if (w->to_ns - w->from_ns < LONG_WAIT_NS || w->from_ns < pf->e->run.window.from_ns ||
+	    !tap_export_picks(pf->e, w->task, w->cpu))
 		return 0;
 	flow = put_waker(pf, w);
 	track = thread_row(pf, w->task, TAP_PF_WAITS);
-	ev = tap_track_event(&pf->tracks, track, w->from_ns, TAP_PF_TEV_BEGIN, tap_state_name(w->state), strlen(tap_state_name(w->state)));
+	ev = tap_track_event(&pf->tracks, track, w->from_ns, TAP_PF_TEV_BEGIN,
+			     tap_state_name(w->state), strlen(tap_state_name(w->state)));
 	if (flow)
 		tap_proto_fixed64(&pf->out, TAP_PF_TEV_FLOW_END, flow);
 	tap_track_event_end(&pf->tracks, ev);
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
 		name_piece(pf, &name, &w->pieces[i]);
-		tap_track_slice(&pf->tracks, track, at_ns, at_ns + w->pieces[i].ns, name.data, name.len);
+		tap_track_slice(&pf->tracks, track, at_ns, at_ns + w->pieces[i].ns, name.data,
+				name.len);
 		at_ns += w->pieces[i].ns;
 	}
-	tap_track_event_end(&pf->tracks, tap_track_event(&pf->tracks, track, w->to_ns, TAP_PF_TEV_END, NULL, 0));
+	tap_track_event_end(&pf->tracks,
+			    tap_track_event(&pf->tracks, track, w->to_ns, TAP_PF_TEV_END, NULL, 0));
 	tap_buf_release(&name);
 	return track ? name.err : -ENOMEM;
 }
@@ -427,7 +492,8 @@ static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *ta
 
 /* ---- slices between two events ---- */
 
-/* Slices of one track may not overlap otherwise than one within the other: each goes to the first that is free. Return: NULL when out of memory. */
+/* Slices of one track may not overlap otherwise than one within the other: each goes to the first
+ * that is free. Return: NULL when out of memory. */
 static uint64_t *find_lane(struct tap_pf *pf, uint64_t from_ns)
 {
 	unsigned int i = 0;
@@ -447,7 +513,9 @@ static int put_slice(struct tap_pf *pf, const struct tap_request *q)
 	if (!task->selected)
 		return 0;
 	lane = find_lane(pf, q->from_ns);
-	track = lane ? named_track(pf, OF_SLICES, (uint64_t)(lane - pf->lane_ends), 0, pf->e->opts->slices) : 0;
+	track = lane ? named_track(pf, OF_SLICES, (uint64_t)(lane - pf->lane_ends), 0,
+				   pf->e->opts->slices)
+		     : 0;
 	if (!track)
 		return -ENOMEM;
 	*lane = q->to_ns;
@@ -476,7 +544,8 @@ bool tap_pf_picks_tid(struct tap_pf *pf, int tid)
 }
 
 /* The track of whoever ran; of an idle CPU its own. */
-static uint64_t runner_track(struct tap_pf *pf, const struct tap_event *ev, int tid, bool *is_wanted)
+static uint64_t runner_track(struct tap_pf *pf, const struct tap_event *ev, int tid,
+			     bool *is_wanted)
 {
 	const struct tap_task *task = tid > 0 ? tap_identity(&pf->e->run.rec.ids, tid) : NULL;
 
@@ -484,7 +553,8 @@ static uint64_t runner_track(struct tap_pf *pf, const struct tap_event *ev, int 
 	return task ? thread_track(pf, task) : cpu_track(pf, ev->cpu);
 }
 
-int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
+int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind,
+		       const struct tap_event *ev)
 {
 	bool is_wanted = false;
 	uint64_t track = runner_track(pf, ev, tap_num_int(&kind->ftrace.current, ev), &is_wanted);
@@ -501,7 +571,8 @@ int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind, const 
 /* As long as they were. */
 static int put_nr_lost(struct tap_pf *pf, const struct tap_event *ev, uint64_t parent)
 {
-	const uint64_t track = named_of_cpu(pf, OF_NR_LOST, ev->cpu, parent, "lost events", "events");
+	const uint64_t track =
+		named_of_cpu(pf, OF_NR_LOST, ev->cpu, parent, "lost events", "events");
 
 	tap_track_count(&pf->tracks, track, ev->lost.first_ns, (int64_t)ev->lost.count);
 	tap_track_count(&pf->tracks, track, ev->ts_ns, 0);
@@ -510,7 +581,8 @@ static int put_nr_lost(struct tap_pf *pf, const struct tap_event *ev, uint64_t p
 
 int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 {
-	const uint64_t parent = ev->cpu < 0 ? named_track(pf, OF_NO_CPU, 0, 0, "CPU unknown") : cpu_track(pf, ev->cpu);
+	const uint64_t parent = ev->cpu < 0 ? named_track(pf, OF_NO_CPU, 0, 0, "CPU unknown")
+					    : cpu_track(pf, ev->cpu);
 	const uint64_t slices = named_of_cpu(pf, OF_LOSSES, ev->cpu, parent, "gaps", NULL);
 	struct tap_buf *b = &pf->e->run.scratch;
 
@@ -539,18 +611,25 @@ int tap_pf_put_schedulers(struct tap_pf *pf)
 	uint64_t track = 0;
 	size_t i;
 
-	json_array_foreach(rows, i, row) {
-		const json_t *name = json_array_get(row, 1), *next = json_array_get(json_array_get(rows, i + 1), 0);
-		const json_int_t seen_ns = json_integer_value(json_array_get(row, 0)), gone_ns = json_integer_value(next);
-		const uint64_t from_ns = seen_ns > 0 && (uint64_t)seen_ns > window.from_ns ? (uint64_t)seen_ns : window.from_ns;
-		const uint64_t to_ns = gone_ns > 0 && (uint64_t)gone_ns < window.to_ns ? (uint64_t)gone_ns : window.to_ns;
+	json_array_foreach (rows, i, row) {
+		const json_t *name = json_array_get(row, 1),
+			     *next = json_array_get(json_array_get(rows, i + 1), 0);
+		const json_int_t seen_ns = json_integer_value(json_array_get(row, 0)),
+				 gone_ns = json_integer_value(next);
+		const uint64_t from_ns = seen_ns > 0 && (uint64_t)seen_ns > window.from_ns
+						 ? (uint64_t)seen_ns
+						 : window.from_ns;
+		const uint64_t to_ns = gone_ns > 0 && (uint64_t)gone_ns < window.to_ns
+					       ? (uint64_t)gone_ns
+					       : window.to_ns;
 
 		if (!json_is_string(name) || from_ns >= to_ns)
 			continue;
 		track = named_track(pf, OF_SCHEDULER, 0, 0, "sched_ext");
 		if (!track)
 			return -ENOMEM;
-		tap_track_slice(&pf->tracks, track, from_ns, to_ns, json_string_value(name), json_string_length(name));
+		tap_track_slice(&pf->tracks, track, from_ns, to_ns, json_string_value(name),
+				json_string_length(name));
 	}
 	return 0;
 }
@@ -558,7 +637,10 @@ int tap_pf_put_schedulers(struct tap_pf *pf)
 /* ---- all ---- */
 
 static const struct tap_watcher_ops states_ops = {
-	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .waits = on_waits,
+	.states = TAP_STATE_ALL,
+	.lost_states = TAP_STATE_ALL,
+	.interval = on_interval,
+	.waits = on_waits,
 };
 static const struct tap_watcher_ops cpus_ops = { .unknown_cpus_only = true, .cpu = on_cpu };
 
@@ -568,8 +650,13 @@ unsigned int tap_pf_add_watchers(struct tap_pf *pf, struct tap_watcher *v)
 
 	if (pf->signals)
 		v[nr++] = (struct tap_watcher){ .ops = &tap_pelt_ops, .ctx = pf->signals };
-	v[nr++] = (struct tap_watcher){ .ops = &tap_explain_waits_ops, .ctx = &pf->waits, .states = TAP_EXPLAIN_STATES };
-	v[nr++] = (struct tap_watcher){ .ops = &states_ops, .ctx = pf, .states = pf->signals ? TAP_STATE_ALL : TAP_EXPLAIN_STATES };
+	v[nr++] = (struct tap_watcher){ .ops = &tap_explain_waits_ops,
+					.ctx = &pf->waits,
+					.states = TAP_EXPLAIN_STATES };
+	v[nr++] =
+		(struct tap_watcher){ .ops = &states_ops,
+				      .ctx = pf,
+				      .states = pf->signals ? TAP_STATE_ALL : TAP_EXPLAIN_STATES };
 	v[nr++] = (struct tap_watcher){ .ops = &cpus_ops, .ctx = pf, .pick = TAP_PICK_CPUS };
 	return nr;
 }
@@ -583,11 +670,16 @@ static bool is_signal(void *ctx, const struct tap_format *fmt)
 int tap_pf_init_tracks(struct tap_pf *pf)
 {
 	struct tap_run *run = &pf->e->run;
-	const struct tap_pelt_opts opts = { .window = run->window, .survey = &run->survey, .points_alone = true, .want = wants_series, .point = on_point,
-					     .ctx = pf };
+	const struct tap_pelt_opts opts = { .window = run->window,
+					    .survey = &run->survey,
+					    .points_alone = true,
+					    .want = wants_series,
+					    .point = on_point,
+					    .ctx = pf };
 
-	tap_explain_waits_init(&pf->waits, &(const struct tap_explain_waits_opts){
-		.least_ns = LONG_WAIT_NS, .tell = on_wait, .ctx = pf });
+	tap_explain_waits_init(&pf->waits,
+			       &(const struct tap_explain_waits_opts){
+				       .least_ns = LONG_WAIT_NS, .tell = on_wait, .ctx = pf });
 	return tap_run_has(run, is_signal, NULL) ? tap_pelt_new(&opts, &pf->signals) : 0;
 }
 

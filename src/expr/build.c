@@ -78,7 +78,8 @@ uint32_t tap_expr_num(struct expr_parser *p, struct tap_ctype type, uint64_t v)
 
 uint32_t tap_expr_unknown(struct expr_parser *p)
 {
-	return tap_expr_add(p, (struct expr_node){ .op = OP_UNKNOWN, .type = { 8 }, .unknown = true });
+	return tap_expr_add(p,
+			    (struct expr_node){ .op = OP_UNKNOWN, .type = { 8 }, .unknown = true });
 }
 
 bool tap_expr_is_number(struct expr_parser *p, uint32_t n)

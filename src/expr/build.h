@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Making nodes, whatever language they come from (parse.h has C's, filter.c the filters'). The first error is
- * kept, and from then on the text is at its end everywhere, so that nothing has to check after each step.
+ * Making nodes, whatever language they come from (parse.h has C's, filter.c the filters'). The
+ * first error is kept, and from then on the text is at its end everywhere, so that nothing has to
+ * check after each step.
  */
 #ifndef TAP_EXPR_BUILD_H
 #define TAP_EXPR_BUILD_H
@@ -11,7 +12,8 @@
 
 struct expr_parser;
 
-/* Whose names an expression has, where they are not a record's. Each returns a node, or 0 behind an error. */
+/* Whose names an expression has, where they are not a record's. Each returns a node, or 0 behind an
+ * error. */
 struct expr_scope {
 	uint32_t (*name)(struct expr_parser *p, struct span name);
 	uint32_t (*call)(struct expr_parser *p,
@@ -48,8 +50,8 @@ void tap_expr_release(struct expr_prog *prog);
 uint32_t tap_expr_fail(struct expr_parser *p, int err);
 
 /*
- * Adds a node, unless there was an error: then its parts may be none. Its depth and whether it is known follow
- * from those that it is made of. Return: the node; 0: none.
+ * Adds a node, unless there was an error: then its parts may be none. Its depth and whether it is
+ * known follow from those that it is made of. Return: the node; 0: none.
  */
 uint32_t tap_expr_add(struct expr_parser *p, struct expr_node n);
 uint32_t tap_expr_num(struct expr_parser *p, struct tap_ctype type, uint64_t v);

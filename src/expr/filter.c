@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The language of filters. What the kernel's has (predicate_parse() and parse_pred() of v6.18) is taken as it takes
- * it, with its messages and its carets, but for what schedtap-filter(5) lists.
+ * The language of filters. What the kernel's has (predicate_parse() and parse_pred() of v6.18) is
+ *taken as it takes it, with its messages and its carets, but for what schedtap-filter(5) lists.
  *
  *	or	:= and { "||" and }
  *	and	:= not { "&&" not }
@@ -10,9 +10,11 @@
  *	sum	:= product { ("+" | "-") product }
  *	product	:= unary { ("*" | "/" | "%") unary }
  *	unary	:= "-" unary | "(" or ")" | number | field | text | "CPUS{" list "}" | function
- *	function := "sample(" number "/" number ")" | "changed(" field ")" | "moved(" field "," number ")"
+ *	function := "sample(" number "/" number ")" | "changed(" field ")" | "moved(" field ","
+ *number ")"
  *
- * What stands in parentheses is a truth or a number: both are parsed alike, and who needs the one refuses the other.
+ * What stands in parentheses is a truth or a number: both are parsed alike, and who needs the one
+ *refuses the other.
  */
 #include "expr/filter.h"
 
@@ -37,7 +39,8 @@ enum value_kind {
 	VALUE_CPUS,
 };
 
-/* Ends of terms that are not tied to another term yet, as a list through them: index * 2 + 1 for .yes, * 2 + 2 for .no. */
+/* Ends of terms that are not tied to another term yet, as a list through them: index * 2 + 1 for
+ * .yes, * 2 + 2 for .no. */
 struct ends {
 	uint32_t first, last; /* 0: none */
 };
@@ -363,8 +366,8 @@ static bool expect(struct parser *f, const char *sign, const char *message)
 static uint64_t take_count(struct parser *f)
 {
 	const char *at = skip_blanks(f);
-	struct value v = isdigit((unsigned char)*at) ? take_number(f) :
-						       fail(f, "Illegal integer value", at);
+	struct value v =
+		isdigit((unsigned char)*at) ? take_number(f) : fail(f, "Illegal integer value", at);
 	uint64_t n = is_failed(f) ? 0 : f->p.prog->nodes[v.node].num;
 
 	if (!is_failed(f) && !n)
@@ -503,9 +506,9 @@ static struct value parse_parens(struct parser *f)
 	v = parse_or(f);
 	f->parens--;
 	if (!is_failed(f) && !accept(f, ")"))
-		return v.kind == VALUE_TRUTH ?
-			       fail_at(f, "Too many terms in predicate expression", f->p.at) :
-			       fail(f, "Invalid operator", f->p.at);
+		return v.kind == VALUE_TRUTH
+			       ? fail_at(f, "Too many terms in predicate expression", f->p.at)
+			       : fail(f, "Invalid operator", f->p.at);
 	v.at = open;
 	v.field = v.kind == VALUE_NUMBER ? NULL : v.field; /* a sum, or what might be one */
 	return v;
@@ -742,9 +745,9 @@ static struct value compare_text(struct parser *f, enum expr_op op, struct value
 
 	if (b.kind != VALUE_QUOTED)
 		return fail(f,
-			    b.kind == VALUE_CPUS ? "Illegal operation for field type" :
-			    b.is_literal	 ? "Expecting string field" :
-						   "Invalid value (did you forget quotes)?",
+			    b.kind == VALUE_CPUS ? "Illegal operation for field type"
+			    : b.is_literal	 ? "Expecting string field"
+						 : "Invalid value (did you forget quotes)?",
 			    b.at);
 	if (op != OP_EQ && op != OP_NE && op != OP_GLOB_MATCH)
 		return fail(f, "Illegal operation for field type", b.at);

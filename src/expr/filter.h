@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Filters of events: the kernel's language and a little more (schedtap-filter(5)), over the fields of one kind.
- * A filter becomes a list of terms, each of them one comparison that says which term comes next if it holds, and
- * which if not. So it is run without recursion, and as it stands other back ends are made of it.
+ * Filters of events: the kernel's language and a little more (schedtap-filter(5)), over the fields
+ * of one kind. A filter becomes a list of terms, each of them one comparison that says which term
+ * comes next if it holds, and which if not. So it is run without recursion, and as it stands other
+ * back ends are made of it.
  */
 #ifndef TAP_EXPR_FILTER_H
 #define TAP_EXPR_FILTER_H
@@ -17,7 +18,8 @@
 #define TAP_FILTER_MAX_PARENS 1024u /* one in another */
 
 enum tap_term_kind {
-	/* a number field and a constant: .load, .at and .value say it all, .field is whose they are */
+	/* a number field and a constant: .load, .at and .value say it all, .field is whose they are
+	 */
 	TAP_TERM_FIELD,
 	TAP_TERM_NUMBERS, /* two expressions: nodes .a and .b */
 	/* .op is OP_EQ; .field, or the running task's name where that is NULL; .text */
@@ -76,15 +78,15 @@ int tap_filter_new(const struct tap_format *fmt, const char *text, struct tap_fi
 void tap_filter_free(struct tap_filter *f);
 
 /*
- * @rec: of @size bytes, fmt->min_size at least. A filter with .pasts is asked about each record once, in their order.
- * Return: 1 or 0; of one with .pasts alone -ENOMEM.
+ * @rec: of @size bytes, fmt->min_size at least. A filter with .pasts is asked about each record
+ * once, in their order. Return: 1 or 0; of one with .pasts alone -ENOMEM.
  */
 int tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size,
 		     const struct tap_filter_about *about);
 
 /*
- * The same as the kernel's filter files take it, with numbers for units and names. @text: what the filter was made of.
- * Return: 0; -EOPNOTSUPP: the kernel cannot say it; -ENOMEM.
+ * The same as the kernel's filter files take it, with numbers for units and names. @text: what the
+ * filter was made of. Return: 0; -EOPNOTSUPP: the kernel cannot say it; -ENOMEM.
  */
 int tap_filter_kernel_text(const struct tap_filter *f, const char *text, struct tap_buf *out);
 

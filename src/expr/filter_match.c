@@ -136,7 +136,8 @@ int tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size,
 {
 	const struct tap_term *t = f->terms;
 	const struct match m = { { .prog = &f->prog, .rec = rec, .size = size, .cpu = about->cpu },
-				 about, f };
+				 about,
+				 f };
 	uint32_t i = 0;
 
 	if (f->nr_terms == 1 && t->kind == TAP_TERM_FIELD) /* the usual filter */

@@ -6,7 +6,7 @@
 #include "expr/kernel_glob.h"
 
 static const char *const signs[] = {
-	[OP_EQ] = "==", [OP_NE] = "!=", [OP_LT] = "<", [OP_LE] = "<=",
+	[OP_EQ] = "==", [OP_NE] = "!=", [OP_LT] = "<",	[OP_LE] = "<=",
 	[OP_GT] = ">",	[OP_GE] = ">=", [OP_AND] = "&",
 };
 
@@ -17,8 +17,8 @@ static void put_number(struct tap_buf *out, const char *name, uint8_t op, bool i
 }
 
 /*
- * Whether it stands in the text as the kernel has it: the name first, without parentheses. A number that is no CPU's is
- * there not even unequal to a list.
+ * Whether it stands in the text as the kernel has it: the name first, without parentheses. A number
+ * that is no CPU's is there not even unequal to a list.
  */
 static bool is_plain(const struct tap_filter *f, const struct tap_term *t, const char *text)
 {
@@ -37,8 +37,9 @@ static int put_term(const struct tap_filter *f, const struct tap_term *t, const 
 	switch (t->kind) {
 	case TAP_TERM_FIELD:
 		put_number(out, t->field->name, t->op, t->field->is_signed,
-			   t->op == OP_AND && !t->field->is_signed ?
-				   tap_fit(t->value, t->field->size, false) : t->value);
+			   t->op == OP_AND && !t->field->is_signed
+				   ? tap_fit(t->value, t->field->size, false)
+				   : t->value);
 		return 0;
 	case TAP_TERM_NUMBERS:
 		/* "CPU & 1" is taken there, and holds nowhere */

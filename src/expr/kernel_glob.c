@@ -11,7 +11,8 @@ static void put(char c, struct tap_buf *out)
 	tap_buf_char(out, c);
 }
 
-/* A set; what comes first in it is never its end. Return: behind it; NULL: it has no end, so that its '[' is a letter. */
+/* A set; what comes first in it is never its end. Return: behind it; NULL: it has no end, so that
+ * its '[' is a letter. */
 static const char *read_set(const char *p, struct tap_buf *out)
 {
 	tap_buf_char(out, '[');

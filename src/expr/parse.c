@@ -333,8 +333,8 @@ static uint32_t parse_dynamic(struct expr_parser *p, unsigned int op)
 		return tap_expr_bytes(p, f);
 	if (op == OP_LEN)
 		return add_len(p, f);
-	return tap_expr_add(p,
-			(struct expr_node){ .op = op, .class = EXPR_TEXT, .a = tap_expr_bytes(p, f) });
+	return tap_expr_add(
+		p, (struct expr_node){ .op = op, .class = EXPR_TEXT, .a = tap_expr_bytes(p, f) });
 }
 
 /* Up to the ')' that closes what is open, which is not taken. */
@@ -564,8 +564,9 @@ static uint32_t parse_cast(struct expr_parser *p, const struct cast *k)
 	if (node_at(p, n)->class == EXPR_NUMBER)
 		return cast_number(p, n, k);
 	if (node_at(p, n)->class == EXPR_REAL) /* to what is no narrower: it stays */
-		return !k->known || (k->type.is_real && k->type.size >= node_at(p, n)->type.size) ?
-			       n : tap_expr_fail(p, -EINVAL);
+		return !k->known || (k->type.is_real && k->type.size >= node_at(p, n)->type.size)
+			       ? n
+			       : tap_expr_fail(p, -EINVAL);
 	if (!k->is_pointer)
 		return tap_expr_fail(p, -EINVAL);
 	if (node_at(p, n)->class == EXPR_TEXT)
@@ -581,8 +582,8 @@ static bool accept_scope_cast(struct expr_parser *p, uint32_t *node)
 	const char *start = p->at;
 	struct span name = trim(take_type(p));
 
-	if (name.len && !isdigit((unsigned char)*name.s) && !is_product(name) && tap_expr_accept(p, ")") &&
-	    p->scope->cast(p, name, parse_unary, node))
+	if (name.len && !isdigit((unsigned char)*name.s) && !is_product(name) &&
+	    tap_expr_accept(p, ")") && p->scope->cast(p, name, parse_unary, node))
 		return true;
 	if (!p->err)
 		p->at = start;
@@ -676,9 +677,9 @@ static const struct {
 	uint8_t op, level;
 } operators[] = {
 	{ "||", OP_OROR, 1 }, { "&&", OP_ANDAND, 2 }, { "|", OP_OR, 3 },  { "^", OP_XOR, 4 },
-	{ "&", OP_AND, 5 },   { "==", OP_EQ, 6 },	    { "!=", OP_NE, 6 }, { "<<", OP_SHL, 8 },
-	{ ">>", OP_SHR, 8 },  { "<=", OP_LE, 7 },	    { ">=", OP_GE, 7 }, { "<", OP_LT, 7 },
-	{ ">", OP_GT, 7 },    { "+", OP_ADD, 9 },	    { "-", OP_SUB, 9 }, { "*", OP_MUL, 10 },
+	{ "&", OP_AND, 5 },   { "==", OP_EQ, 6 },     { "!=", OP_NE, 6 }, { "<<", OP_SHL, 8 },
+	{ ">>", OP_SHR, 8 },  { "<=", OP_LE, 7 },     { ">=", OP_GE, 7 }, { "<", OP_LT, 7 },
+	{ ">", OP_GT, 7 },    { "+", OP_ADD, 9 },     { "-", OP_SUB, 9 }, { "*", OP_MUL, 10 },
 	{ "/", OP_DIV, 10 },  { "%", OP_MOD, 10 },
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For changed() and moved(): a field's value in the last record that a filter let through, of each task, of each
- * cgroup on each CPU, or of each CPU, whichever the field is about.
+ * For changed() and moved(): a field's value in the last record that a filter let through, of each
+ * task, of each cgroup on each CPU, or of each CPU, whichever the field is about.
  */
 #ifndef TAP_EXPR_PAST_H
 #define TAP_EXPR_PAST_H
@@ -28,7 +28,7 @@ struct tap_past {
 		struct tap_past_key key;
 		uint64_t value;
 		uint32_t next; /* of the same hash: index + 1, or 0 */
-	} *values; /* owned */
+	} * values; /* owned */
 	unsigned int nr, cap;
 };
 

@@ -8,7 +8,8 @@
 #include "base/map.h"
 #include "timeline/timeline.h"
 
-/* At the end of a run. @map: empty. A later task with the same tid replaces an earlier one. Return: 0 or -ENOMEM. */
+/* At the end of a run. @map: empty. A later task with the same tid replaces an earlier one. Return:
+ * 0 or -ENOMEM. */
 static inline int tap_by_tid_fill(struct tap_map *map, const struct tap_timeline *t)
 {
 	unsigned int nr;

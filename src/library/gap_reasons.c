@@ -15,7 +15,9 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	return tap_gaps_ops.cpu(&h->gaps, t, s);
 }
 
-static const struct tap_watcher_ops ops = { .size = sizeof(ops), .cpu = on_cpu, .unknown_cpus_only = true };
+static const struct tap_watcher_ops ops = { .size = sizeof(ops),
+					    .cpu = on_cpu,
+					    .unknown_cpus_only = true };
 
 struct tap_gap_reasons *tap_gap_reasons_new(struct tap_err *err)
 {

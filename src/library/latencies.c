@@ -23,18 +23,28 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	return tap_latency_ops.end(&h->latency, t) ?: tap_by_tid_fill(&h->by_tid, t);
 }
 
-#define WAITS (TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) | TAP_STATE_BIT(TAP_STATE_THROTTLED))
+#define WAITS                                                                                      \
+	(TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) |                    \
+	 TAP_STATE_BIT(TAP_STATE_THROTTLED))
 
 static const struct tap_watcher_ops ops = {
-	.size = sizeof(ops), .states = TAP_STATE_BIT(TAP_STATE_UNKNOWN) | WAITS, .lost_states = WAITS, .interval = on_interval, .end = on_end,
+	.size = sizeof(ops),
+	.states = TAP_STATE_BIT(TAP_STATE_UNKNOWN) | WAITS,
+	.lost_states = WAITS,
+	.interval = on_interval,
+	.end = on_end,
 };
 
 struct tap_latencies *tap_latencies_new(enum tap_state state, struct tap_err *err)
 {
 	struct tap_latencies *h;
 
-	if (state != TAP_STATE_WAKING && state != TAP_STATE_PREEMPTED && state != TAP_STATE_THROTTLED) {
-		tap_err_set(err, -EINVAL, "latencies are of the states waking, preempted and throttled, not of %d", (int)state);
+	if (state != TAP_STATE_WAKING && state != TAP_STATE_PREEMPTED &&
+	    state != TAP_STATE_THROTTLED) {
+		tap_err_set(
+			err, -EINVAL,
+			"latencies are of the states waking, preempted and throttled, not of %d",
+			(int)state);
 		return NULL;
 	}
 	h = tap_handle_new(sizeof(*h), err);
@@ -57,11 +67,15 @@ void tap_latencies_free(struct tap_latencies *h)
 struct tap_watcher tap_latencies_watcher(struct tap_latencies *h)
 {
 	return (struct tap_watcher){
-		.ops = &ops, .ctx = h, .states = h ? TAP_LATENCY_STATES(h->latency.state) : 0, .pick = TAP_PICK_TASKS | TAP_PICK_CPUS,
+		.ops = &ops,
+		.ctx = h,
+		.states = h ? TAP_LATENCY_STATES(h->latency.state) : 0,
+		.pick = TAP_PICK_TASKS | TAP_PICK_CPUS,
 	};
 }
 
-static const struct tap_latency_figures *fill_figures(struct tap_latencies *h, const struct tap_latency_stat *s)
+static const struct tap_latency_figures *fill_figures(struct tap_latencies *h,
+						      const struct tap_latency_stat *s)
 {
 	struct tap_latency_figures *f = &h->figures;
 

@@ -83,7 +83,8 @@ static char *text_of(const struct tap_long_wait *w)
 	for (unsigned int i = 0; i < w->nr_reasons; i++) {
 		const struct tap_wait_reason *r = &w->reasons[i];
 
-		tap_buf_printf(&b, "%s%ju.%03u ms ", i ? ", " : "", (uintmax_t)(r->ns / 1000000), (unsigned int)(r->ns / 1000 % 1000));
+		tap_buf_printf(&b, "%s%ju.%03u ms ", i ? ", " : "", (uintmax_t)(r->ns / 1000000),
+			       (unsigned int)(r->ns / 1000 % 1000));
 		tap_buf_puts(&b, r->text);
 	}
 	return take_text(&b);
@@ -92,8 +93,14 @@ static char *text_of(const struct tap_long_wait *w)
 static int copy_wait(struct tap_long_wait *to, const struct tap_explained_wait *w)
 {
 	*to = (struct tap_long_wait){
-		.tid = w->task->tid, .name = name_of(w->task), .state = w->state, .cpu = w->cpu, .from_ns = w->from_ns,
-		.to_ns = w->to_ns, .whole = w->whole, .verdict = tap_verdict_name(w->verdict),
+		.tid = w->task->tid,
+		.name = name_of(w->task),
+		.state = w->state,
+		.cpu = w->cpu,
+		.from_ns = w->from_ns,
+		.to_ns = w->to_ns,
+		.whole = w->whole,
+		.verdict = tap_verdict_name(w->verdict),
 	};
 	if (!to->name || copy_reasons(to, w))
 		return -ENOMEM;
@@ -145,8 +152,10 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 static int init(struct tap_long_waits *h, unsigned int nr)
 {
 	tap_explain_waits_init(&h->waits, &(const struct tap_explain_waits_opts){
-		.asks_avoidable = true, .tell = on_wait, .ctx = h,
-	});
+						  .asks_avoidable = true,
+						  .tell = on_wait,
+						  .ctx = h,
+					  });
 	h->ops = tap_explain_waits_ops;
 	h->ops.size = sizeof(h->ops);
 	h->ops.end = on_end;
@@ -158,7 +167,8 @@ struct tap_long_waits *tap_long_waits_new(unsigned int nr, struct tap_err *err)
 	struct tap_long_waits *h;
 
 	if (!nr || nr > MAX_WAITS) {
-		tap_err_set(err, -EINVAL, "the number of waits to keep must be 1 to %u, not %u", MAX_WAITS, nr);
+		tap_err_set(err, -EINVAL, "the number of waits to keep must be 1 to %u, not %u",
+			    MAX_WAITS, nr);
 		return NULL;
 	}
 	h = tap_handle_new(sizeof(*h), err);

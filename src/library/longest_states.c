@@ -23,7 +23,10 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 }
 
 static const struct tap_watcher_ops ops = {
-	.size = sizeof(ops), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD), .interval = on_interval, .end = on_end,
+	.size = sizeof(ops),
+	.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_DEAD),
+	.interval = on_interval,
+	.end = on_end,
 };
 
 struct tap_longest_states *tap_longest_states_new(struct tap_err *err)
@@ -45,12 +48,14 @@ struct tap_watcher tap_longest_states_watcher(struct tap_longest_states *h)
 	return (struct tap_watcher){ .ops = &ops, .ctx = h, .pick = TAP_PICK_TASKS };
 }
 
-uint64_t tap_longest_states_ns(const struct tap_longest_states *h, int tid, enum tap_state state, uint64_t *from_ns)
+uint64_t tap_longest_states_ns(const struct tap_longest_states *h, int tid, enum tap_state state,
+			       uint64_t *from_ns)
 {
 	const struct tap_longest *l;
 	unsigned int index;
 
-	if ((unsigned int)state >= TAP_NR_STATES || !tap_by_tid_find(&h->by_tid, tid, &index) || index >= h->states.nr)
+	if ((unsigned int)state >= TAP_NR_STATES || !tap_by_tid_find(&h->by_tid, tid, &index) ||
+	    index >= h->states.nr)
 		return 0;
 	l = &h->states.tasks[index].longest[state];
 	if (from_ns && l->ns)

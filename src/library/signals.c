@@ -17,14 +17,21 @@ struct tap_signals {
 static struct tap_signal signal_of(const struct tap_pelt_series *s)
 {
 	static const enum tap_signal_subject subjects[] = {
-		[TAP_PELT_CPU] = TAP_SIGNAL_CPU, [TAP_PELT_TASK] = TAP_SIGNAL_TASK, [TAP_PELT_CGROUP] = TAP_SIGNAL_CGROUP,
+		[TAP_PELT_CPU] = TAP_SIGNAL_CPU,
+		[TAP_PELT_TASK] = TAP_SIGNAL_TASK,
+		[TAP_PELT_CGROUP] = TAP_SIGNAL_CGROUP,
 		[TAP_PELT_DOMAIN] = TAP_SIGNAL_DOMAIN,
 	};
 	const bool is_task = s->subject == TAP_PELT_TASK;
 
 	return (struct tap_signal){
-		.number = s->number, .subject = subjects[s->subject], .cpu = is_task ? -1 : s->cpu, .tid = is_task ? s->tid : -1,
-		.comm = s->comm, .comm_len = strnlen(s->comm, sizeof(s->comm)), .cgroup = s->cgroup,
+		.number = s->number,
+		.subject = subjects[s->subject],
+		.cpu = is_task ? -1 : s->cpu,
+		.tid = is_task ? s->tid : -1,
+		.comm = s->comm,
+		.comm_len = strnlen(s->comm, sizeof(s->comm)),
+		.cgroup = s->cgroup,
 	};
 }
 
@@ -71,8 +78,12 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 static int prepare(struct tap_signals *h, const struct tap_timeline *t)
 {
 	const struct tap_pelt_opts opts = {
-		.window = tap_timeline_window(t), .survey = tap_timeline_survey(t), .want_signal = want_signal, .want = want_series,
-		.point = h->point ? on_point : NULL, .ctx = h,
+		.window = tap_timeline_window(t),
+		.survey = tap_timeline_survey(t),
+		.want_signal = want_signal,
+		.want = want_series,
+		.point = h->point ? on_point : NULL,
+		.ctx = h,
 	};
 
 	h->timeline = t;
@@ -107,14 +118,20 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 
 /* Of tap_pelt_ops without .cpu, which only matters for values that count while a CPU is busy. */
 static const struct tap_watcher_ops ops = {
-	.size = sizeof(ops), .states = TAP_STATE_ALL, .interval = on_interval, .wants = wants, .event = on_event, .end = on_end,
+	.size = sizeof(ops),
+	.states = TAP_STATE_ALL,
+	.interval = on_interval,
+	.wants = wants,
+	.event = on_event,
+	.end = on_end,
 };
 
 /* ---- public ---- */
 
 struct tap_signals *tap_signals_new(const char *name,
-				    int (*point)(void *ctx, const struct tap_signal *s, uint64_t ts_ns, int64_t value), void *ctx,
-				    struct tap_err *err)
+				    int (*point)(void *ctx, const struct tap_signal *s,
+						 uint64_t ts_ns, int64_t value),
+				    void *ctx, struct tap_err *err)
 {
 	const struct tap_pelt_signal *s = tap_pelt_signals;
 	struct tap_signals *h;
@@ -122,7 +139,8 @@ struct tap_signals *tap_signals_new(const char *name,
 	while (s->name && strcmp(s->name, name))
 		s++;
 	if (!s->name) {
-		tap_err_set(err, -EINVAL, "there is no signal '%.100s': see schedtap-pelt(1)", name);
+		tap_err_set(err, -EINVAL, "there is no signal '%.100s': see schedtap-pelt(1)",
+			    name);
 		return NULL;
 	}
 	h = tap_handle_new(sizeof(*h), err);

@@ -16,14 +16,16 @@ void tap_hidden_release(struct tap_hidden *h)
 /* ---- watching ---- */
 
 /*
- * Until when a task in an unknown state may have waited. A task that runs next, or that no later event names, may have waited until the
- * end. Any other task did not wait at the end: it ran unseen before, and only a hole can hide that.
+ * Until when a task in an unknown state may have waited. A task that runs next, or that no later
+ * event names, may have waited until the end. Any other task did not wait at the end: it ran unseen
+ * before, and only a hole can hide that.
  */
 static uint64_t waits_until(const struct tap_timeline *t, const struct tap_interval *s)
 {
 	const struct tap_hole *hole;
 
-	if (s->state != TAP_STATE_UNKNOWN || (s->next == TAP_STATE_RUNNING && !s->unseen) || s->to_ns >= tap_timeline_to_ns(t))
+	if (s->state != TAP_STATE_UNKNOWN || (s->next == TAP_STATE_RUNNING && !s->unseen) ||
+	    s->to_ns >= tap_timeline_to_ns(t))
 		return s->to_ns;
 	/* one that ends where the task is known to run may be as short as the lost switch to it */
 	hole = tap_survey_last_hole(tap_timeline_survey(t), s->to_ns + s->unseen);
@@ -53,7 +55,8 @@ static void count_doubt(struct tap_hidden *h, const struct tap_doubt *d)
 		h->doubts[63 - __builtin_clzll(d->ns)]++;
 }
 
-static int add_doubt(struct tap_hidden *h, const struct tap_timeline *t, const struct tap_interval *s)
+static int add_doubt(struct tap_hidden *h, const struct tap_timeline *t,
+		     const struct tap_interval *s)
 {
 	struct tap_doubt *d = tap_array_at(&h->last, &h->nr_last, s->task->index, sizeof(*d), NULL);
 	uint64_t to_ns = waits_until(t, s);
@@ -83,10 +86,11 @@ static void note_shortest(struct tap_hidden *h, const struct tap_interval *s)
 }
 
 /*
- * The timeline has a task only if an event named it. So a task whose state is unknown throughout may have waited throughout: it does not
- * matter in which part of the recording that event was.
+ * The timeline has a task only if an event named it. So a task whose state is unknown throughout
+ * may have waited throughout: it does not matter in which part of the recording that event was.
  */
-int tap_hidden_interval(struct tap_hidden *h, const struct tap_timeline *t, const struct tap_interval *s)
+int tap_hidden_interval(struct tap_hidden *h, const struct tap_timeline *t,
+			const struct tap_interval *s)
 {
 	bool is_wait = tap_state_is_wait(s->state) || s->state == TAP_STATE_THROTTLED;
 
@@ -109,7 +113,8 @@ void tap_hidden_end(struct tap_hidden *h)
 
 /* ---- bounds ---- */
 
-/* The survey could not keep all gaps, or tasks are missing from CPUs that are not recorded: a CPU's known time proves nothing. */
+/* The survey could not keep all gaps, or tasks are missing from CPUs that are not recorded: a CPU's
+ * known time proves nothing. */
 static bool knows_cpus(const struct tap_survey *s)
 {
 	return !s->wrong && !(s->promise && s->promise->cpus);
@@ -117,13 +122,18 @@ static bool knows_cpus(const struct tap_survey *s)
 
 double tap_hidden_waits(const struct tap_hidden *h, const struct tap_survey *survey, double lost)
 {
-	double shortest = h->shortest_ns && h->shortest_ns < TAP_HIDDEN_SHORTEST_NS ? (double)h->shortest_ns : TAP_HIDDEN_SHORTEST_NS;
-	double unseen = (double)h->of_tasks.ns / shortest, on_cpus = (double)h->of_cpus.ns / shortest + (double)h->of_cpus.nr;
+	double shortest = h->shortest_ns && h->shortest_ns < TAP_HIDDEN_SHORTEST_NS
+				  ? (double)h->shortest_ns
+				  : TAP_HIDDEN_SHORTEST_NS;
+	double unseen = (double)h->of_tasks.ns / shortest,
+	       on_cpus = (double)h->of_cpus.ns / shortest + (double)h->of_cpus.nr;
 
-	return (double)h->of_tasks.nr + fmin(2 * lost, knows_cpus(survey) ? fmin(unseen, on_cpus) : unseen);
+	return (double)h->of_tasks.nr +
+	       fmin(2 * lost, knows_cpus(survey) ? fmin(unseen, on_cpus) : unseen);
 }
 
-/* Of one doubt, as far as gaps allow. The gaps of a task that is hidden from tracing are no holes. */
+/* Of one doubt, as far as gaps allow. The gaps of a task that is hidden from tracing are no holes.
+ */
 static double ends_in_gaps(const struct tap_survey *s, struct tap_window window, double ns)
 {
 	double gaps_ns = 0;
@@ -131,17 +141,20 @@ static double ends_in_gaps(const struct tap_survey *s, struct tap_window window,
 	if (!knows_cpus(s) || s->blurred)
 		return INFINITY;
 	for (unsigned int i = 0; i < s->nr_holes; i++)
-		gaps_ns += (double)(tap_window_clip(&window, s->holes[i].to_ns) - tap_window_clip(&window, s->holes[i].from_ns));
+		gaps_ns += (double)(tap_window_clip(&window, s->holes[i].to_ns) -
+				    tap_window_clip(&window, s->holes[i].from_ns));
 	return 1 + s->nr_holes + floor(gaps_ns / ns);
 }
 
-double tap_hidden_longer(const struct tap_hidden *h, const struct tap_survey *survey, struct tap_window window, double ns)
+double tap_hidden_longer(const struct tap_hidden *h, const struct tap_survey *survey,
+			 struct tap_window window, double ns)
 {
 	double nr = 0, ends = ends_in_gaps(survey, window, ns);
 
 	if (ns >= (double)h->longest_ns)
 		return 0;
 	for (unsigned int i = 0; i < TAP_HIDDEN_LENGTHS; i++)
-		nr += (double)h->doubts[i] * (h->doubts[i] ? fmin(ends, floor(ldexp(1, (int)i + 1) / ns)) : 0);
+		nr += (double)h->doubts[i] *
+		      (h->doubts[i] ? fmin(ends, floor(ldexp(1, (int)i + 1) / ns)) : 0);
 	return nr;
 }

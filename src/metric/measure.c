@@ -8,7 +8,8 @@
 #include "base/array.h"
 
 static const enum tap_state states[TAP_NR_MEASURED] = {
-	[TAP_MEASURED_WAKING] = TAP_STATE_WAKING, [TAP_MEASURED_PREEMPTED] = TAP_STATE_PREEMPTED,
+	[TAP_MEASURED_WAKING] = TAP_STATE_WAKING,
+	[TAP_MEASURED_PREEMPTED] = TAP_STATE_PREEMPTED,
 	[TAP_MEASURED_THROTTLED] = TAP_STATE_THROTTLED,
 };
 
@@ -24,16 +25,19 @@ static int add_to_block(struct tap_measure *m, unsigned int wait, const struct t
 {
 	const struct tap_window *w = &m->opts.window;
 	uint64_t at_ns = tap_window_clip(w, s->to_ns) - w->from_ns, all_ns = tap_window_ns(w);
-	unsigned int block = all_ns ? (unsigned int)((unsigned __int128)at_ns * m->nr_blocks / all_ns) : 0;
+	unsigned int block =
+		all_ns ? (unsigned int)((unsigned __int128)at_ns * m->nr_blocks / all_ns) : 0;
 
 	if (block >= m->nr_blocks)
 		block = m->nr_blocks - 1;
 	return tap_hist_add(&m->blocks[wait][block], s->to_ns - s->from_ns);
 }
 
-static void note_longest(const struct tap_measure *m, uint64_t from_ns, uint64_t to_ns, uint64_t *longest_ns)
+static void note_longest(const struct tap_measure *m, uint64_t from_ns, uint64_t to_ns,
+			 uint64_t *longest_ns)
 {
-	uint64_t ns = tap_window_clip(&m->opts.window, to_ns) - tap_window_clip(&m->opts.window, from_ns);
+	uint64_t ns =
+		tap_window_clip(&m->opts.window, to_ns) - tap_window_clip(&m->opts.window, from_ns);
 
 	if (ns > *longest_ns)
 		*longest_ns = ns;
@@ -79,7 +83,12 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 
 /* Of each state there is one kind of waits. */
 static const struct tap_watcher_ops waits_ops = {
-	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .unknown_cpus_only = true, .interval = on_interval, .cpu = on_cpu, .end = on_end,
+	.states = TAP_STATE_ALL,
+	.lost_states = TAP_STATE_ALL,
+	.unknown_cpus_only = true,
+	.interval = on_interval,
+	.cpu = on_cpu,
+	.end = on_end,
 };
 
 unsigned int tap_measure_add_watchers(struct tap_measure *m, struct tap_watcher *v)
@@ -87,10 +96,14 @@ unsigned int tap_measure_add_watchers(struct tap_measure *m, struct tap_watcher 
 	unsigned int nr = 0;
 
 	v[nr++] = (struct tap_watcher){ .ops = &waits_ops, .ctx = m, .pick = TAP_PICK_TASKS };
-	v[nr++] = (struct tap_watcher){ .ops = &tap_migrations_ops, .ctx = &m->migrations, .pick = TAP_PICK_TASKS };
+	v[nr++] = (struct tap_watcher){ .ops = &tap_migrations_ops,
+					.ctx = &m->migrations,
+					.pick = TAP_PICK_TASKS };
 	if (m->opts.by_task)
 		return nr;
-	v[nr++] = (struct tap_watcher){ .ops = &tap_explain_waits_ops, .ctx = &m->explain_waits, .states = TAP_EXPLAIN_STATES };
+	v[nr++] = (struct tap_watcher){ .ops = &tap_explain_waits_ops,
+					.ctx = &m->explain_waits,
+					.states = TAP_EXPLAIN_STATES };
 	v[nr++] = (struct tap_watcher){ .ops = &tap_pelt_of_cpus_ops, .ctx = m->signals };
 	v[nr++] = (struct tap_watcher){ .ops = &tap_util_est_ops, .ctx = &m->util_est };
 	v[nr++] = (struct tap_watcher){ .ops = &tap_frequency_ops, .ctx = &m->frequency };
@@ -140,7 +153,9 @@ static int init_blocks(struct tap_measure *m)
 	const struct tap_hist empty = TAP_HIST_INIT;
 	uint64_t nr = tap_window_ns(&m->opts.window) / TAP_MEASURE_BLOCK_NS;
 
-	m->nr_blocks = nr < 1 ? 1 : nr > TAP_MEASURE_MAX_BLOCKS ? TAP_MEASURE_MAX_BLOCKS : (unsigned int)nr;
+	m->nr_blocks = nr < 1			     ? 1
+		       : nr > TAP_MEASURE_MAX_BLOCKS ? TAP_MEASURE_MAX_BLOCKS
+						     : (unsigned int)nr;
 	for (unsigned int i = 0; i < TAP_NR_MEASURED; i++) {
 		m->blocks[i] = calloc(m->nr_blocks, sizeof(empty));
 		if (!m->blocks[i])
@@ -156,31 +171,46 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	int ret = 0;
 
 	*m = (struct tap_measure){ .opts = *opts };
-	tap_explain_waits_init(&m->explain_waits, &(const struct tap_explain_waits_opts){ .tell = on_explained, .ctx = m });
-	m->any_throttling = tap_survey_has_event(opts->survey, "sched_throttle") || tap_survey_has_event(opts->survey, "sched_throttle_wakeup") ||
+	tap_explain_waits_init(&m->explain_waits, &(const struct tap_explain_waits_opts){
+							  .tell = on_explained, .ctx = m });
+	m->any_throttling = tap_survey_has_event(opts->survey, "sched_throttle") ||
+			    tap_survey_has_event(opts->survey, "sched_throttle_wakeup") ||
 			    tap_survey_has_event(opts->survey, "sched_unthrottle");
-	m->has_resched = opts->all_tasks && (tap_survey_has_event(opts->survey, "sched_set_need_resched") || tap_survey_has_event(opts->survey, "cpu_idle"));
+	m->has_resched =
+		opts->all_tasks && (tap_survey_has_event(opts->survey, "sched_set_need_resched") ||
+				    tap_survey_has_event(opts->survey, "cpu_idle"));
 	tap_resched_init(&m->resched, &(const struct tap_resched_opts){ .survey = opts->survey });
 	tap_util_est_init(&m->util_est, &(const struct tap_util_est_opts){
-		.timeline = opts->timeline, .survey = opts->survey, .want = wants_task, .ctx = m,
-	});
+						.timeline = opts->timeline,
+						.survey = opts->survey,
+						.want = wants_task,
+						.ctx = m,
+					});
 	m->frequency.losses.survey = opts->survey;
 	m->has_picks = !opts->by_task && tap_survey_has_event(opts->survey, "sched_pick");
 	tap_eevdf_init(&m->eevdf, &(const struct tap_eevdf_opts){ .want = wants_pick, .ctx = m });
 	if (!opts->by_task)
-		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window, .survey = opts->survey, .cpus_only = true,
-								  .want_signal = wants_signal }, &m->signals);
+		ret = tap_pelt_new(&(const struct tap_pelt_opts){ .window = opts->window,
+								  .survey = opts->survey,
+								  .cpus_only = true,
+								  .want_signal = wants_signal },
+				   &m->signals);
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++)
 		ret = tap_latency_init(&m->waits[i], states[i], 0);
 	ret = ret ?: tap_explain_init(&m->explained, 0);
 	/* lengths that nobody tells: only violations are wanted */
-	ret = ret ?: tap_balance_init(&m->balance, &(const struct tap_balance_opts){
-		.survey = opts->survey, .lengths_told = true,
-	});
+	ret = ret
+		      ?: tap_balance_init(&m->balance, &(const struct tap_balance_opts){
+							       .survey = opts->survey,
+							       .lengths_told = true,
+						       });
 	m->paths = (struct tap_paths){
-		.opts = opts->paths, .survey = opts->survey, .all_tasks = opts->all_tasks,
+		.opts = opts->paths,
+		.survey = opts->survey,
+		.all_tasks = opts->all_tasks,
 	};
-	m->has_paths = !opts->by_task && (opts->paths.of_tasks || opts->paths.requests) && tap_survey_has_wakeups(opts->survey);
+	m->has_paths = !opts->by_task && (opts->paths.of_tasks || opts->paths.requests) &&
+		       tap_survey_has_wakeups(opts->survey);
 	if (m->has_paths)
 		ret = ret ?: tap_paths_init(&m->paths);
 	return !ret && opts->has_blocks ? init_blocks(m) : ret;
@@ -225,9 +255,10 @@ static double share(double part, double whole)
 
 static int add_recording(const struct tap_measure *m, struct tap_metrics *out)
 {
-	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_NEITHER, (double)tap_window_ns(&m->opts.window),
-			       "recording.window") ?:
-	       tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_NEITHER, (double)m->opts.survey->lost, "recording.lost");
+	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_NEITHER,
+			       (double)tap_window_ns(&m->opts.window), "recording.window")
+		       ?: tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_NEITHER,
+					  (double)m->opts.survey->lost, "recording.lost");
 }
 
 static int add_cpus(const struct tap_measure *m, struct tap_metrics *out)
@@ -261,7 +292,8 @@ static int add_util(const struct tap_measure *m, struct tap_metrics *out)
 		sum += (double)series[i]->hist.sum;
 		known_ns += (double)series[i]->hist.count;
 	}
-	return tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_NEITHER, known_ns > 0 ? sum / known_ns : NAN, "summary.util.avg");
+	return tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_NEITHER,
+			       known_ns > 0 ? sum / known_ns : NAN, "summary.util.avg");
 }
 
 #define WAIT "latency.%s."
@@ -271,23 +303,29 @@ static int add_util(const struct tap_measure *m, struct tap_metrics *out)
 /* Waits that began nobody knows when have no length: then there are none to speak of. */
 bool tap_measure_knows(const struct tap_measure *m, enum tap_measured_wait wait)
 {
-	return wait == TAP_MEASURED_WAKING ? tap_survey_has_wakeups(m->opts.survey) :
-	       wait == TAP_MEASURED_THROTTLED ? m->opts.has_throttling : true;
+	return wait == TAP_MEASURED_WAKING	? tap_survey_has_wakeups(m->opts.survey)
+	       : wait == TAP_MEASURED_THROTTLED ? m->opts.has_throttling
+						: true;
 }
 
 static int add_waits(const struct tap_measure *m, unsigned int wait, struct tap_metrics *out)
 {
 	const struct tap_hist *waits = &m->waits[wait].all.waits;
 	const char *state = tap_state_name(states[wait]);
-	int ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, waits->count), WAIT "rate", state);
+	int ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, waits->count),
+				  WAIT "rate", state);
 
 	if (ret || !waits->count)
 		return ret;
-	ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, tap_hist_mean(waits), WAIT "avg", state);
+	ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, tap_hist_mean(waits), WAIT "avg",
+			      state);
 	for (unsigned int i = 0; !ret && i < TAP_NR_QUANTILES; i++)
 		ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
-				      (double)tap_hist_quantile(waits, tap_quantiles[i].part), WAIT "%s", state, tap_quantiles[i].name);
-	return ret ?: tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)waits->max, WAIT "max", state);
+				      (double)tap_hist_quantile(waits, tap_quantiles[i].part),
+				      WAIT "%s", state, tap_quantiles[i].name);
+	return ret
+		       ?: tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)waits->max,
+					  WAIT "max", state);
 }
 
 static int add_explained(const struct tap_measure *m, struct tap_metrics *out)
@@ -295,9 +333,10 @@ static int add_explained(const struct tap_measure *m, struct tap_metrics *out)
 	int ret = 0;
 
 	for (enum tap_piece_kind k = 0; !ret && k < TAP_NR_PIECE_KINDS; k++)
-		ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
-				      share((double)m->explained.kinds[k].ns, (double)m->explained.all.ns),
-				      "explain.%s.share", tap_piece_name(k));
+		ret = tap_metrics_add(
+			out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
+			share((double)m->explained.kinds[k].ns, (double)m->explained.all.ns),
+			"explain.%s.share", tap_piece_name(k));
 	return ret;
 }
 
@@ -308,11 +347,14 @@ static int add_migrations(const struct tap_measure *m, struct tap_metrics *out)
 	if (!m->opts.has_migrations)
 		return 0;
 	for (enum tap_migration_why why = 0; !ret && why < TAP_NR_MIGRATE; why++)
-		ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, m->migrations.by[why]),
-				      "migrations.%s.rate", tap_migration_why_name(why));
-	return ret ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
-				      share((double)m->balance.violations.lengths.sum, (double)m->balance.violations.wait_ns),
-				      "balance.violation.share");
+		ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER,
+				      per_s(m, m->migrations.by[why]), "migrations.%s.rate",
+				      tap_migration_why_name(why));
+	return ret
+		       ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
+					  share((double)m->balance.violations.lengths.sum,
+						(double)m->balance.violations.wait_ns),
+					  "balance.violation.share");
 }
 
 static int add_resched(const struct tap_measure *m, struct tap_metrics *out)
@@ -341,9 +383,11 @@ static int add_util_est(const struct tap_measure *m, struct tap_metrics *out)
 
 	if (!judged)
 		return 0;
-	ret = tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, tap_hist_mean(&s->error), UTIL_EST "error.avg");
+	ret = tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, tap_hist_mean(&s->error),
+			      UTIL_EST "error.avg");
 	for (unsigned int i = 0; !ret && i < TAP_NR_QUANTILES - 1; i++)
-		ret = tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)tap_hist_quantile(&s->error, tap_quantiles[i].part),
+		ret = tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS,
+				      (double)tap_hist_quantile(&s->error, tap_quantiles[i].part),
 				      UTIL_EST "error.%s", tap_quantiles[i].name);
 	return ret ?:
 	       tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)s->error.max, UTIL_EST "error.max") ?:
@@ -358,10 +402,11 @@ static int add_frequency(const struct tap_measure *m, struct tap_metrics *out)
 	const struct tap_frequency *f = &m->frequency;
 	double known_ns = (double)f->known_ns;
 
-	return tap_metrics_add(out, TAP_METRIC_KHZ, TAP_BETTER_NEITHER, f->known_ns ? (double)f->sum / known_ns : NAN,
-			       "frequency.avg") ?:
-	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share((double)f->highest_ns, known_ns),
-			       "frequency.highest.share");
+	return tap_metrics_add(out, TAP_METRIC_KHZ, TAP_BETTER_NEITHER,
+			       f->known_ns ? (double)f->sum / known_ns : NAN, "frequency.avg")
+		       ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
+					  share((double)f->highest_ns, known_ns),
+					  "frequency.highest.share");
 }
 
 static int add_eevdf(const struct tap_measure *m, struct tap_metrics *out)
@@ -370,9 +415,10 @@ static int add_eevdf(const struct tap_measure *m, struct tap_metrics *out)
 	int ret = 0;
 
 	for (enum tap_eevdf_rule i = 0; !ret && i < TAP_NR_EEVDF_RULES; i++)
-		ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
-				      share((double)m->eevdf.rules[i], (double)tap_eevdf_judged(&m->eevdf, i)),
-				      "eevdf.%s.share", tap_eevdf_rule_name(i));
+		ret = tap_metrics_add(
+			out, TAP_METRIC_PCT, TAP_BETTER_LESS,
+			share((double)m->eevdf.rules[i], (double)tap_eevdf_judged(&m->eevdf, i)),
+			"eevdf.%s.share", tap_eevdf_rule_name(i));
 	if (ret || !lag->count)
 		return ret;
 	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(lag, 0.5), "eevdf.lag_size.p50") ?:
@@ -384,13 +430,17 @@ static int add_eevdf(const struct tap_measure *m, struct tap_metrics *out)
 static int add_deadlines(const struct tap_measure *m, struct tap_metrics *out)
 {
 	const struct tap_deadlines *d = &m->deadlines;
-	int ret = m->opts.has_deadlines ?
-		  tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)d->by_server, "deadline.server.picks") : 0;
+	int ret = m->opts.has_deadlines
+			  ? tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS,
+					    (double)d->by_server, "deadline.server.picks")
+			  : 0;
 
 	if (ret || (!d->jobs && !d->undecided))
 		return ret;
-	return tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)d->missed, "deadline.misses") ?:
-	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)d->late_ns, "deadline.late.max");
+	return tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)d->missed,
+			       "deadline.misses")
+		       ?: tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)d->late_ns,
+					  "deadline.late.max");
 }
 
 /* ---- by task ---- */
@@ -418,7 +468,8 @@ static int by_comm(const void *a, const void *b)
 	return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-static int add_to_group(const struct tap_measure *m, struct group *group, const struct tap_task *task)
+static int add_to_group(const struct tap_measure *m, struct group *group,
+			const struct tap_task *task)
 {
 	int ret = 0;
 
@@ -427,13 +478,14 @@ static int add_to_group(const struct tap_measure *m, struct group *group, const 
 		group->migrations += m->migrations.tasks[task->index].total;
 	for (unsigned int w = 0; !ret && w < TAP_NR_MEASURED; w++)
 		if (task->index < m->waits[w].nr_tasks)
-			ret = tap_hist_merge(&group->waits[w], &m->waits[w].tasks[task->index].waits);
+			ret = tap_hist_merge(&group->waits[w],
+					     &m->waits[w].tasks[task->index].waits);
 	return ret;
 }
 
 /* @tasks: by name. */
-static int make_groups(const struct tap_measure *m, struct tap_task *const *tasks, unsigned int nr, struct group **groups,
-		       unsigned int *nr_groups)
+static int make_groups(const struct tap_measure *m, struct tap_task *const *tasks, unsigned int nr,
+		       struct group **groups, unsigned int *nr_groups)
 {
 	static const struct group empty = {
 		.waits = { TAP_HIST_INIT, TAP_HIST_INIT, TAP_HIST_INIT },
@@ -442,7 +494,8 @@ static int make_groups(const struct tap_measure *m, struct tap_task *const *task
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < nr; i++) {
-		if (!*nr_groups || strncmp((*groups)[*nr_groups - 1].comm, tasks[i]->comm, TAP_TASK_COMM)) {
+		if (!*nr_groups ||
+		    strncmp((*groups)[*nr_groups - 1].comm, tasks[i]->comm, TAP_TASK_COMM)) {
 			if (tap_array_grow(groups, *nr_groups, &cap, sizeof(**groups)))
 				return -ENOMEM;
 			(*groups)[*nr_groups] = empty;
@@ -470,10 +523,11 @@ static int add_group_waits(const struct group *g, unsigned int wait, struct tap_
 static int add_group(const struct tap_measure *m, const struct group *g, struct tap_metrics *out)
 {
 	int ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
-				  share((double)g->run_ns, (double)tap_window_ns(&m->opts.window)), "states.running.share" OF_TASK,
-				  g->comm) ?:
-		  tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, m->opts.has_migrations ? per_s(m, g->migrations) : NAN,
-				  "migrations.rate" OF_TASK, g->comm);
+				  share((double)g->run_ns, (double)tap_window_ns(&m->opts.window)),
+				  "states.running.share" OF_TASK, g->comm)
+			  ?: tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER,
+					     m->opts.has_migrations ? per_s(m, g->migrations) : NAN,
+					     "migrations.rate" OF_TASK, g->comm);
 
 	for (unsigned int w = 0; !ret && w < TAP_NR_MEASURED; w++)
 		if (tap_measure_knows(m, w))

@@ -24,7 +24,12 @@
 #define TAP_MEASURE_BLOCK_NS 100000000u
 #define TAP_MEASURE_MAX_BLOCKS 256u
 
-enum tap_measured_wait { TAP_MEASURED_WAKING, TAP_MEASURED_PREEMPTED, TAP_MEASURED_THROTTLED, TAP_NR_MEASURED };
+enum tap_measured_wait {
+	TAP_MEASURED_WAKING,
+	TAP_MEASURED_PREEMPTED,
+	TAP_MEASURED_THROTTLED,
+	TAP_NR_MEASURED
+};
 
 struct tap_measure_opts {
 	/* of the run: util_est adds tasks that only its events name */

@@ -12,14 +12,17 @@
 const char *tap_metric_unit_name(enum tap_metric_unit unit)
 {
 	static const char *const names[] = {
-		[TAP_METRIC_NS] = "ns", [TAP_METRIC_PCT] = "pct",
-		[TAP_METRIC_PER_S] = "per_s", [TAP_METRIC_KHZ] = "khz", [TAP_METRIC_COUNT] = "count",
+		[TAP_METRIC_NS] = "ns",	      [TAP_METRIC_PCT] = "pct",
+		[TAP_METRIC_PER_S] = "per_s", [TAP_METRIC_KHZ] = "khz",
+		[TAP_METRIC_COUNT] = "count",
 	};
 
 	return names[unit];
 }
 
-const struct tap_quantile tap_quantiles[TAP_NR_QUANTILES] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
+const struct tap_quantile tap_quantiles[TAP_NR_QUANTILES] = {
+	{ "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 }
+};
 
 void tap_metrics_release(struct tap_metrics *m)
 {
@@ -29,8 +32,8 @@ void tap_metrics_release(struct tap_metrics *m)
 	*m = (struct tap_metrics){ 0 };
 }
 
-int tap_metrics_add(struct tap_metrics *m, enum tap_metric_unit unit, enum tap_metric_better better, double value,
-		    const char *fmt, ...)
+int tap_metrics_add(struct tap_metrics *m, enum tap_metric_unit unit, enum tap_metric_better better,
+		    double value, const char *fmt, ...)
 {
 	va_list args;
 	char *name;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The numbers that a recording has, by name: where a report has them in its JSON, such as "latency.waking.p99", and for what is
- * of some tasks alone the option that picks these, "latency.waking.p99 -c nginx".
+ * The numbers that a recording has, by name: where a report has them in its JSON, such as
+ * "latency.waking.p99", and for what is of some tasks alone the option that picks these,
+ * "latency.waking.p99 -c nginx".
  */
 #ifndef TAP_METRIC_METRICS_H
 #define TAP_METRIC_METRICS_H
@@ -45,8 +46,8 @@ struct tap_metrics {
 
 void tap_metrics_release(struct tap_metrics *m);
 /* @value: NAN: not known; then it is not added. Return: 0 or -ENOMEM. */
-int tap_metrics_add(struct tap_metrics *m, enum tap_metric_unit unit, enum tap_metric_better better, double value,
-		    const char *fmt, ...) TAP_PRINTF(5, 6);
+int tap_metrics_add(struct tap_metrics *m, enum tap_metric_unit unit, enum tap_metric_better better,
+		    double value, const char *fmt, ...) TAP_PRINTF(5, 6);
 struct tap_metric *tap_metrics_find(const struct tap_metrics *m, const char *name); /* or NULL */
 
 #endif

@@ -8,7 +8,9 @@ int tap_paths_init(struct tap_paths *p)
 {
 	p->watch.command = p->all_tasks ? p->opts.command : 0;
 	p->walk.log = &p->watch.log;
-	return tap_event_stacks_are_in(p->survey) ? tap_event_stacks_new(p->opts.info, p->survey, &p->watch.stacks) : 0;
+	return tap_event_stacks_are_in(p->survey)
+		       ? tap_event_stacks_new(p->opts.info, p->survey, &p->watch.stacks)
+		       : 0;
 }
 
 void tap_paths_release(struct tap_paths *p)
@@ -25,11 +27,13 @@ unsigned int tap_paths_add_watchers(struct tap_paths *p, struct tap_watcher *v)
 	unsigned int nr = 0;
 
 	if (p->watch.stacks)
-		v[nr++] = (struct tap_watcher){ .ops = &tap_event_stacks_ops, .ctx = p->watch.stacks };
+		v[nr++] = (struct tap_watcher){ .ops = &tap_event_stacks_ops,
+						.ctx = p->watch.stacks };
 	v[nr++] = (struct tap_watcher){ .ops = &tap_critical_watch_ops, .ctx = &p->watch };
 	p->request_watch = (struct tap_request_watch){ p->opts.requests, &p->requests };
 	if (p->opts.requests)
-		v[nr++] = (struct tap_watcher){ .ops = &tap_request_watch_ops, .ctx = &p->request_watch };
+		v[nr++] = (struct tap_watcher){ .ops = &tap_request_watch_ops,
+						.ctx = &p->request_watch };
 	return nr;
 }
 
@@ -72,9 +76,13 @@ static int add_paths(struct tap_paths *p, const struct tap_timeline *t, struct t
 		ret = add_path(p, t, tasks[i]);
 		is_over = p->all_tasks; /* others had the command's tid after it */
 	}
-	return ret ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS, p->tasks.ns ?
-				      100 * (double)tap_path_scheduling_ns(&p->tasks) / (double)p->tasks.ns : NAN,
-				      "critical.waiting.share");
+	return ret
+		       ?: tap_metrics_add(
+				  out, TAP_METRIC_PCT, TAP_BETTER_LESS,
+				  p->tasks.ns ? 100 * (double)tap_path_scheduling_ns(&p->tasks) /
+							(double)p->tasks.ns
+					      : NAN,
+				  "critical.waiting.share");
 }
 
 static int add_times(const struct tap_request_times *t, unsigned int i, struct tap_metrics *out)
@@ -84,9 +92,12 @@ static int add_times(const struct tap_request_times *t, unsigned int i, struct t
 	int ret = 0;
 
 	for (unsigned int k = 0; !ret && k < TAP_NR_QUANTILES - 1; k++)
-		ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(h, tap_quantiles[k].part),
+		ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+				      (double)tap_hist_quantile(h, tap_quantiles[k].part),
 				      "critical.between.%s.%s", name, tap_quantiles[k].name);
-	return ret ?: tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)h->max, "critical.between.%s.max", name);
+	return ret
+		       ?: tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)h->max,
+					  "critical.between.%s.max", name);
 }
 
 static int add_requests(struct tap_paths *p, const struct tap_timeline *t, struct tap_metrics *out)
@@ -102,9 +113,14 @@ static int add_requests(struct tap_paths *p, const struct tap_timeline *t, struc
 	for (unsigned int i = 0; !ret && i < TAP_NR_REQUEST_TIMES; i++)
 		ret = add_times(&p->times, i, out);
 	all_ns = (double)p->times.all.sum;
-	return ret ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS, all_ns ?
-				      100 * (double)tap_request_times_scheduling_ns(&p->times) / all_ns : NAN,
-				      "critical.between.waiting.share");
+	return ret
+		       ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
+					  all_ns ? 100 *
+							   (double)tap_request_times_scheduling_ns(
+								   &p->times) /
+							   all_ns
+						 : NAN,
+					  "critical.between.waiting.share");
 }
 
 int tap_paths_end(struct tap_paths *p, const struct tap_timeline *t, struct tap_metrics *out)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The metrics that take critical paths (critical/walk.h): of tasks, and of requests. The log that these are read from takes memory
- * that grows with events, and walking along it time: so they are taken for who asks alone.
+ * The metrics that take critical paths (critical/walk.h): of tasks, and of requests. The log that
+ * these are read from takes memory that grows with events, and walking along it time: so they are
+ * taken for who asks alone.
  */
 #ifndef TAP_METRIC_PATHS_H
 #define TAP_METRIC_PATHS_H
@@ -12,7 +13,8 @@
 
 struct tap_paths_opts {
 	bool of_tasks; /* those of tasks are wanted */
-	/* the tid of the command that was recorded, whose path it is where no tasks are picked; 0: not known */
+	/* the tid of the command that was recorded, whose path it is where no tasks are picked; 0:
+	 * not known */
 	int command;
 	/* borrowed until the end; NULL: those of requests are not wanted */
 	struct tap_request_source *requests;

@@ -23,9 +23,9 @@ struct build {
 	const struct tap_module_build *opts;
 	struct utsname running;
 	char kernel_src[PATH_MAX], release[256], out[PATH_MAX];
-	char *config;		 /* auto.conf, or autoconf.h; owned */
-	bool headers_alone;	 /* as in kheaders.tar.xz: there is no kbuild */
-	char symvers[PATH_MAX];	 /* "": there is none */
+	char *config; /* auto.conf, or autoconf.h; owned */
+	bool headers_alone; /* as in kheaders.tar.xz: there is no kbuild */
+	char symvers[PATH_MAX]; /* "": there is none */
 	char types_of[PATH_MAX]; /* where .types come from */
 	struct btf *types;
 	char compiler[PATH_MAX];
@@ -40,8 +40,9 @@ static int path_of(struct build *b, char *to, const char *dir, const char *name)
 {
 	int len = snprintf(to, PATH_MAX, "%s/%s", dir, name);
 
-	return len < PATH_MAX ? 0 : tap_err_set(b->err, -ENAMETOOLONG, "the path '%.200s/...' is too long",
-						dir);
+	return len < PATH_MAX ? 0
+			      : tap_err_set(b->err, -ENAMETOOLONG,
+					    "the path '%.200s/...' is too long", dir);
 }
 
 static int write_file(struct build *b, const char *path, const struct tap_buf *bytes)
@@ -80,7 +81,8 @@ static int copy_into(struct build *b, const char *from, const char *dir)
 	return ret;
 }
 
-/* One that is there is not another user's, who could lead what is written elsewhere, or build another module. */
+/* One that is there is not another user's, who could lead what is written elsewhere, or build
+ * another module. */
 static int make_dir(struct build *b, const char *path)
 {
 	struct stat st;
@@ -90,9 +92,11 @@ static int make_dir(struct build *b, const char *path)
 	if (errno != EEXIST || lstat(path, &st))
 		return tap_err_set(b->err, -errno, "cannot make the folder '%.300s': %m", path);
 	if (!S_ISDIR(st.st_mode))
-		return tap_err_set(b->err, -ENOTDIR, "cannot build in '%.300s': it is not a folder", path);
+		return tap_err_set(b->err, -ENOTDIR, "cannot build in '%.300s': it is not a folder",
+				   path);
 	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & S_IWOTH)
-		return tap_err_set(b->err, -EPERM, "cannot build in '%.300s': other users can write to it", path);
+		return tap_err_set(b->err, -EPERM,
+				   "cannot build in '%.300s': other users can write to it", path);
 	return 0;
 }
 
@@ -105,7 +109,9 @@ static int copy_all(struct build *b, const char *sub, const char *pattern, const
 
 	if (!ret && glob(all, 0, NULL, &found))
 		ret = tap_err_set(b->err, -ENOENT,
-				  "the module's sources are not in '%.200s': give their folder with --source, or install schedtap's module sources", b->opts->source);
+				  "the module's sources are not in '%.200s': give their folder "
+				  "with --source, or install schedtap's module sources",
+				  b->opts->source);
 	for (size_t i = 0; !ret && i < found.gl_pathc; i++)
 		ret = copy_into(b, found.gl_pathv[i], dir);
 	globfree(&found);
@@ -160,7 +166,8 @@ static bool in_path(const char *program)
 static void first_error(struct build *b, const char *log)
 {
 	static const char *const signs[] = { "error: ", "ERROR: ", "not found", "***" };
-	static const char *const too_old[] = { "unknown argument", "unrecognized command-line option" };
+	static const char *const too_old[] = { "unknown argument",
+					       "unrecognized command-line option" };
 	struct tap_buf text = { .max = MAX_FILE_BYTES };
 	const char *all, *at = NULL, *from, *hint = "";
 	int len;
@@ -178,8 +185,8 @@ static void first_error(struct build *b, const char *log)
 	for (size_t i = 0; i < sizeof(too_old) / sizeof(*too_old); i++)
 		if (memmem(from, (size_t)len, too_old[i], strlen(too_old[i])))
 			hint = ": this kernel needs a newer compiler";
-	tap_err_set(b->err, -EIO, "the module could not be built (full log: %.200s): %.*s%s", log, len, from,
-		    hint);
+	tap_err_set(b->err, -EIO, "the module could not be built (full log: %.200s): %.*s%s", log,
+		    len, from, hint);
 	tap_buf_release(&text);
 }
 
@@ -193,7 +200,8 @@ static int run(struct build *b, char **args)
 	if (ret)
 		return ret;
 	if (!in_path(args[0]))
-		return tap_err_set(b->err, -ENOENT, "%s is missing: install the package %s", args[0], args[0]);
+		return tap_err_set(b->err, -ENOENT, "%s is missing: install the package %s",
+				   args[0], args[0]);
 	fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return tap_err_set(b->err, -errno, "cannot write '%.300s': %m", log);
@@ -233,15 +241,22 @@ static bool value_of(const char *text, const char *key, char *to, size_t size)
 /* An archive of headers, as /sys/kernel/kheaders.tar.xz is one. */
 static int unpack(struct build *b, const char *archive)
 {
-	char *args[] = { "sh", "-c", "rm -rf \"$2\" && mkdir \"$2\" && tar -xf \"$1\" -C \"$2\"", "sh",
-			 (char *)archive, b->kernel_src, NULL };
+	char *args[] = { "sh",
+			 "-c",
+			 "rm -rf \"$2\" && mkdir \"$2\" && tar -xf \"$1\" -C \"$2\"",
+			 "sh",
+			 (char *)archive,
+			 b->kernel_src,
+			 NULL };
 	int ret = path_of(b, b->kernel_src, b->out, "kheaders");
 
 	if (!ret && !in_path("xz"))
 		ret = tap_err_set(b->err, -ENOENT, "xz is missing: install the package xz-utils");
 	ret = ret ?: run(b, args);
 	if (ret == -EIO)
-		tap_err_set(b->err, ret, "cannot unpack '%.300s': it is not an archive of kernel headers", archive);
+		tap_err_set(b->err, ret,
+			    "cannot unpack '%.300s': it is not an archive of kernel headers",
+			    archive);
 	return ret;
 }
 
@@ -263,31 +278,42 @@ static int read_headers(struct build *b)
 /* What kheaders.mk builds does not crash its kernel: where that is not sure, there is none. */
 static int check_headers_alone(struct build *b)
 {
-	static const struct { const char *on, *what; } refused[] = {
+	static const struct {
+		const char *on, *what;
+	} refused[] = {
 		{ "CONFIG_CFI 1\n", "the kernel checks call targets (CONFIG_CFI)" },
 		{ "CONFIG_CFI_CLANG 1\n", "the kernel checks call targets (CONFIG_CFI_CLANG)" },
-		{ "CONFIG_RANDSTRUCT 1\n", "the kernel's structs are shuffled (CONFIG_RANDSTRUCT)" },
-		{ "CONFIG_GCC_PLUGIN_RANDSTRUCT 1\n", "the kernel's structs are shuffled (CONFIG_GCC_PLUGIN_RANDSTRUCT)" },
+		{ "CONFIG_RANDSTRUCT 1\n",
+		  "the kernel's structs are shuffled (CONFIG_RANDSTRUCT)" },
+		{ "CONFIG_GCC_PLUGIN_RANDSTRUCT 1\n",
+		  "the kernel's structs are shuffled (CONFIG_GCC_PLUGIN_RANDSTRUCT)" },
 		{ "CONFIG_CPU_BIG_ENDIAN 1\n", "the kernel is big-endian" },
 	};
-	const char *what = strstr(b->config, "CONFIG_ARM64 1\n") ? NULL : "the kernel is not for arm64";
+	const char *what =
+		strstr(b->config, "CONFIG_ARM64 1\n") ? NULL : "the kernel is not for arm64";
 
 	for (size_t i = 0; !what && i < sizeof(refused) / sizeof(*refused); i++)
 		if (strstr(b->config, refused[i].on))
 			what = refused[i].what;
 	if (!what)
 		return 0;
-	return tap_err_set(b->err, -EOPNOTSUPP, "'%.300s' contains kernel headers without kbuild, which do not suffice because %s: give the kernel's headers package or its built tree",
+	return tap_err_set(b->err, -EOPNOTSUPP,
+			   "'%.300s' contains kernel headers without kbuild, which do not suffice "
+			   "because %s: give the kernel's headers package or its built tree",
 			   b->kernel_src, what);
 }
 
 /* Compilers of another architecture say so in riddles, or not at all. */
 static int check_arch(struct build *b)
 {
-	static const struct { const char *arch, *machine, *on; } known[] = {
-		{ "x86", "x86_64", "CONFIG_X86=y\n" }, { "arm64", "aarch64", "CONFIG_ARM64=y\n" },
+	static const struct {
+		const char *arch, *machine, *on;
+	} known[] = {
+		{ "x86", "x86_64", "CONFIG_X86=y\n" },
+		{ "arm64", "aarch64", "CONFIG_ARM64=y\n" },
 	};
-	const char *arch = b->opts->arch ? b->opts->arch : b->running.machine, *theirs = NULL, *ours = NULL;
+	const char *arch = b->opts->arch ? b->opts->arch : b->running.machine, *theirs = NULL,
+		   *ours = NULL;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (strstr(b->config, known[i].on))
@@ -297,7 +323,8 @@ static int check_arch(struct build *b)
 	}
 	if (!theirs || !ours || theirs == ours)
 		return 0;
-	return tap_err_set(b->err, -EINVAL, "'%.300s' contains kernel headers for %s, not for %s: use --arch %s",
+	return tap_err_set(b->err, -EINVAL,
+			   "'%.300s' contains kernel headers for %s, not for %s: use --arch %s",
 			   b->kernel_src, theirs, ours, theirs);
 }
 
@@ -319,9 +346,15 @@ static int find_kernel(struct build *b)
 	if (!read_headers(b))
 		return b->headers_alone ? check_headers_alone(b) : check_arch(b);
 	if (given)
-		return tap_err_set(b->err, -ENOENT, "'%.300s' has no kernel headers: it is neither a headers package's folder, nor a built kernel tree, nor kheaders.tar.xz", given);
-	return tap_err_set(b->err, -ENOENT, "the headers of this kernel are missing: install the package linux-headers-%.100s, or name a folder or kheaders.tar.xz with --kernel-src",
-			   b->running.release);
+		return tap_err_set(b->err, -ENOENT,
+				   "'%.300s' has no kernel headers: it is neither a headers "
+				   "package's folder, nor a built kernel tree, nor kheaders.tar.xz",
+				   given);
+	return tap_err_set(
+		b->err, -ENOENT,
+		"the headers of this kernel are missing: install the package linux-headers-%.100s, "
+		"or name a folder or kheaders.tar.xz with --kernel-src",
+		b->running.release);
 }
 
 /* Those that were given; else the headers' own, which newer packages have; else the kernel's. */
@@ -343,7 +376,10 @@ static int find_types(struct build *b)
 		snprintf(b->types_of, PATH_MAX, "/boot/vmlinuz-%s", b->release);
 	if (is_running || !access(b->types_of, F_OK))
 		return tap_types_open(b->types_of, &b->types, b->err);
-	return tap_err_set(b->err, -ENOENT, "the type information of kernel %.100s is missing: give its vmlinux, its vmlinuz or its BTF with --btf", b->release);
+	return tap_err_set(b->err, -ENOENT,
+			   "the type information of kernel %.100s is missing: give its vmlinux, "
+			   "its vmlinuz or its BTF with --btf",
+			   b->release);
 }
 
 /* Which symbols a kernel has for modules, and their checksums: not part of headers alone. */
@@ -375,8 +411,9 @@ static int find_llvm(struct build *b)
 {
 	snprintf(b->compiler, sizeof(b->compiler), "clang");
 	if (!in_path("clang") || !in_path("ld.lld"))
-		return tap_err_set(b->err, -ENOENT,
-				   "clang or ld.lld is missing: install the packages clang and lld");
+		return tap_err_set(
+			b->err, -ENOENT,
+			"clang or ld.lld is missing: install the packages clang and lld");
 	if (b->headers_alone && !in_path("llvm-nm"))
 		return tap_err_set(b->err, -ENOENT, "llvm-nm is missing: install the package llvm");
 	return 0;
@@ -417,7 +454,10 @@ static int find_compiler(struct build *b)
 	if (b->llvm)
 		return find_llvm(b);
 	if (b->headers_alone && !*cross && strcmp(b->running.machine, "aarch64"))
-		return tap_err_set(b->err, -EINVAL, "'%.300s' contains headers of an arm64 kernel: give --cross-compile aarch64-linux-gnu-, or --llvm", b->kernel_src);
+		return tap_err_set(b->err, -EINVAL,
+				   "'%.300s' contains headers of an arm64 kernel: give "
+				   "--cross-compile aarch64-linux-gnu-, or --llvm",
+				   b->kernel_src);
 	/* "gcc-12 (Debian ..." */
 	value_of(b->config, "CONFIG_CC_VERSION_TEXT", theirs, sizeof(theirs));
 	if (*theirs && has_compiler(b, strncmp(theirs, cross, strlen(cross)) ? cross : "", theirs))
@@ -425,7 +465,8 @@ static int find_compiler(struct build *b)
 	b->other_compiler = true;
 	if (has_gcc(b, cross))
 		return 0;
-	return tap_err_set(b->err, -ENOENT, "no compiler was found: install the package %s%s", *cross ? "gcc-" : "gcc",
+	return tap_err_set(b->err, -ENOENT, "no compiler was found: install the package %s%s",
+			   *cross ? "gcc-" : "gcc",
 			   *cross ? "aarch64-linux-gnu (or that of your architecture)" : "");
 }
 
@@ -447,32 +488,32 @@ static void make_args(struct build *b)
 	/* headers of a kernel that gcc built say what gcc can do */
 	bool retold = b->llvm && strstr(b->config, "CONFIG_CC_IS_GCC=y\n");
 	const char *off = retold ? "" : NULL, *on = retold ? "y" : NULL;
-	const struct var kbuild[] = {
-		{ "M", b->out },
-		{ "ARCH", b->opts->arch },
-		{ "CROSS_COMPILE", b->opts->cross },
-		{ "CC", b->compiler },
-		/* the module's own types would need pahole, and nobody reads them */
-		{ "CONFIG_DEBUG_INFO_BTF_MODULES", "" },
-		/* an older compiler does not know -fmin-function-alignment */
-		{ "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT", b->other_compiler ? "" : NULL },
-		{ "LLVM", b->llvm ? "1" : NULL },
-		{ "CONFIG_CC_IS_GCC", off },
-		{ "CONFIG_CC_IS_CLANG", on },
-		{ "CONFIG_LD_IS_BFD", off },
-		{ "CONFIG_LD_IS_LLD", on },
-		{ "CONFIG_INIT_STACK_ALL_ZERO", off }, /* an option that clang has renamed */
-		{ "CONFIG_FTRACE_MCOUNT_USE_CC", off }, /* -mrecord-mcount */
-		{ "KCFLAGS", retold ? "-Wno-unknown-warning-option" : NULL },
-		{ 0 }
-	}, alone[] = {
-		{ "KHEADERS", b->kernel_src },
-		{ "SYMVERS", *b->symvers ? b->symvers : NULL },
-		{ "CROSS_COMPILE", b->opts->cross },
-		{ "CC", b->compiler },
-		{ "LLVM", b->llvm ? "1" : NULL },
-		{ 0 }
-	};
+	const struct var
+		kbuild[] = { { "M", b->out },
+			     { "ARCH", b->opts->arch },
+			     { "CROSS_COMPILE", b->opts->cross },
+			     { "CC", b->compiler },
+			     /* the module's own types would need pahole, and nobody reads them */
+			     { "CONFIG_DEBUG_INFO_BTF_MODULES", "" },
+			     /* an older compiler does not know -fmin-function-alignment */
+			     { "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT",
+			       b->other_compiler ? "" : NULL },
+			     { "LLVM", b->llvm ? "1" : NULL },
+			     { "CONFIG_CC_IS_GCC", off },
+			     { "CONFIG_CC_IS_CLANG", on },
+			     { "CONFIG_LD_IS_BFD", off },
+			     { "CONFIG_LD_IS_LLD", on },
+			     { "CONFIG_INIT_STACK_ALL_ZERO",
+			       off }, /* an option that clang has renamed */
+			     { "CONFIG_FTRACE_MCOUNT_USE_CC", off }, /* -mrecord-mcount */
+			     { "KCFLAGS", retold ? "-Wno-unknown-warning-option" : NULL },
+			     { 0 } },
+		alone[] = { { "KHEADERS", b->kernel_src },
+			    { "SYMVERS", *b->symvers ? b->symvers : NULL },
+			    { "CROSS_COMPILE", b->opts->cross },
+			    { "CC", b->compiler },
+			    { "LLVM", b->llvm ? "1" : NULL },
+			    { 0 } };
 	unsigned int nr = 0;
 
 	b->args[nr++] = "make";

@@ -8,16 +8,16 @@
 #include <schedtap/err.h>
 
 struct tap_module_build {
-	const char *source;	/* the folder that has kmod/ and events/ */
+	const char *source; /* the folder that has kmod/ and events/ */
 	/* headers, a built tree, or kheaders.tar.xz (arm64); NULL: headers of the running kernel */
 	const char *kernel_src;
 	/* with headers alone: the kernel's Module.symvers; NULL: that in there */
 	const char *symvers;
-	const char *types;	/* for tap_types_open(); NULL: kernel_src's, or the kernel's own */
+	const char *types; /* for tap_types_open(); NULL: kernel_src's, or the kernel's own */
 	/* folder, made if need be: sources, objects, schedtap.ko, make.log */
 	const char *out;
 	const char *arch, *cross; /* as kbuild's ARCH and CROSS_COMPILE; NULL: of this machine */
-	bool llvm;		/* with clang and lld */
+	bool llvm; /* with clang and lld */
 };
 
 /*

@@ -376,7 +376,8 @@ static int search_elf(struct source *s, Dwarf *dwarf, struct tap_err *err)
 	btf__set_pointer_size(s->btf, head.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8);
 	ret = search(s, dwarf);
 	if (ret)
-		return tap_err_set(err, ret, "cannot read the types from DWARF: %s", strerror(-ret));
+		return tap_err_set(err, ret, "cannot read the types from DWARF: %s",
+				   strerror(-ret));
 	for (size_t i = 0; i < s->nr; i++)
 		if (s->wants[i].tag == DW_TAG_structure_type && s->wants[i].id)
 			return 0;

@@ -10,14 +10,18 @@
 #include "module/members.h"
 
 #define MAX_DEPTH 8u /* of structs without a name, one in the other */
-#define MAX_LOOKS (1u << 16) /* at members, for one: damaged structs may be each other's members */
+#define MAX_LOOKS                                                                                  \
+	(1u << 16) /* at members, for one: damaged structs may be each other's members             \
+		    */
 
 /*
  * The structs of kernel/sched/, which no header shows to a module, each behind those that it has
  * inside. All others are the kernel's own headers', and are only compared.
  */
-static const char *const private_structs[] = { "uclamp_rq", "cfs_bandwidth", "rt_rq", "autogroup", "task_group", "cfs_rq", "rq",
-					       "root_domain" };
+static const char *const private_structs[] = {
+	"uclamp_rq",  "cfs_bandwidth", "rt_rq", "autogroup",
+	"task_group", "cfs_rq",	       "rq",	"root_domain"
+};
 
 /* A member of a struct of the kernel's. */
 struct member {
@@ -125,21 +129,26 @@ static bool declare(struct layout *l, uint32_t id, const char *name)
 		return false;
 	if (btf_is_ptr(t)) {
 		to = btf__type_by_id(l->kernel, t->type);
-		if (to && (btf_is_struct(to) || (btf_is_fwd(to) && !btf_kflag(to))) && *name_of(l->kernel, to))
+		if (to && (btf_is_struct(to) || (btf_is_fwd(to) && !btf_kflag(to))) &&
+		    *name_of(l->kernel, to))
 			tap_buf_printf(l->out, "struct %s *%s", name_of(l->kernel, to), name);
 		else
 			tap_buf_printf(l->out, "void *%s", name);
 		return true;
 	}
 	tap_buf_printf(l->out, "%s%s %s",
-		       btf_is_struct(t) ? "struct " : btf_is_union(t) ? "union " :
-		       btf_is_any_enum(t) ? "enum " : "", name_of(l->kernel, t), name);
+		       btf_is_struct(t)	    ? "struct "
+		       : btf_is_union(t)    ? "union "
+		       : btf_is_any_enum(t) ? "enum "
+					    : "",
+		       name_of(l->kernel, t), name);
 	return true;
 }
 
 static bool is_wanted(const struct layout *l, size_t i, const char *of)
 {
-	return i < l->nr && !strcmp(l->members[i].of, of) && l->members[i].exists && !l->members[i].is_bitfield;
+	return i < l->nr && !strcmp(l->members[i].of, of) && l->members[i].exists &&
+	       !l->members[i].is_bitfield;
 }
 
 /* Whether the next one is in the same place: in a union. */
@@ -164,14 +173,16 @@ static int define(struct layout *l, const char *name)
 		if (!is_wanted(l, i, name))
 			continue;
 		if (m->offset > at)
-			tap_buf_printf(l->out, "\tunsigned char tap_pad%u[%u];\n", pads++, m->offset - at);
+			tap_buf_printf(l->out, "\tunsigned char tap_pad%u[%u];\n", pads++,
+				       m->offset - at);
 		if (!in_union && is_shared(l, i, name))
 			tap_buf_puts(l->out, "\tunion {\n");
 		in_union |= is_shared(l, i, name);
 		tap_buf_puts(l->out, "\t");
 		size = btf__resolve_size(l->kernel, m->type);
 		if (size < 0 || m->offset < at || !declare(l, m->type, m->name))
-			return tap_err_set(l->err, -ENODATA, "cannot declare member %s.%s of the kernel's types in C",
+			return tap_err_set(l->err, -ENODATA,
+					   "cannot declare member %s.%s of the kernel's types in C",
 					   name, m->name);
 		tap_buf_puts(l->out, ";\n");
 		if (m->offset + (uint32_t)size > end)
@@ -186,8 +197,8 @@ static int define(struct layout *l, const char *name)
 	}
 	if (t->size > at)
 		tap_buf_printf(l->out, "\tunsigned char tap_pad%u[%u];\n", pads, t->size - at);
-	tap_buf_printf(l->out, "};\n_Static_assert(sizeof(struct %s) == %u, \"struct %s\");\n", name,
-		       t->size, name);
+	tap_buf_printf(l->out, "};\n_Static_assert(sizeof(struct %s) == %u, \"struct %s\");\n",
+		       name, t->size, name);
 	return 0;
 }
 
@@ -253,7 +264,8 @@ static bool is_fed(struct layout *l, const struct tap_def *def, struct tap_buf *
 				       h->tracepoint, nr_args, h->nr_args);
 			return false;
 		}
-		tap_buf_printf(why, "%s %s", i ? " or" : "this kernel has no tracepoint", h->tracepoint);
+		tap_buf_printf(why, "%s %s", i ? " or" : "this kernel has no tracepoint",
+			       h->tracepoint);
 		is_fed |= nr_args >= 0;
 	}
 	if (is_fed)
@@ -281,8 +293,10 @@ static void say_what_is_absent(struct layout *l)
 
 		if (!strcmp(def->system, "schedtap") &&
 		    (!is_fed(l, def, &why) || !has_members(l, def, &why))) {
-			tap_buf_printf(&list, " \\\n\t{ \"%s\", \"%s\" },", def->name, tap_buf_str(&why));
-			tap_buf_printf(l->out, "#define __event_%s TAP_NO_EVENT(%s)\n", def->name, def->name);
+			tap_buf_printf(&list, " \\\n\t{ \"%s\", \"%s\" },", def->name,
+				       tap_buf_str(&why));
+			tap_buf_printf(l->out, "#define __event_%s TAP_NO_EVENT(%s)\n", def->name,
+				       def->name);
 		}
 		tap_buf_release(&why);
 	}
@@ -295,7 +309,8 @@ static void say_what_is_absent(struct layout *l)
 /* sched_ext's events are none of the module's, and what the kernel's headers show of it changes. */
 static bool is_of_sched_ext(const struct member *m)
 {
-	return !strncmp(m->of, "scx_", strlen("scx_")) || !strncmp(m->of, "sched_ext_", strlen("sched_ext_"));
+	return !strncmp(m->of, "scx_", strlen("scx_")) ||
+	       !strncmp(m->of, "sched_ext_", strlen("sched_ext_"));
 }
 
 static void assert_places(struct layout *l)
@@ -306,7 +321,8 @@ static void assert_places(struct layout *l)
 
 		if (m->exists && !m->is_bitfield && !is_of_sched_ext(m))
 			tap_buf_printf(l->out,
-				       "_Static_assert(offsetof(struct %s, %s) == %u, \"%s.%s is elsewhere in the running kernel's types\");\n",
+				       "_Static_assert(offsetof(struct %s, %s) == %u, \"%s.%s is "
+				       "elsewhere in the running kernel's types\");\n",
 				       m->of, m->name, m->offset, m->of, m->name);
 	}
 }
@@ -319,11 +335,11 @@ static int write_header(struct layout *l, const char *from)
 	tap_buf_puts(l->out, "// Made by `schedtap module layout` from ");
 	tap_text_escape(l->out, from, strlen(from));
 	tap_buf_puts(l->out, ": for this kernel alone.\n"
-		     "#ifndef TAP_KMOD_LAYOUT_H\n#define TAP_KMOD_LAYOUT_H\n\n"
-		     "#include <linux/binfmts.h>\n#include <linux/cgroup.h>\n"
-		     "#include <linux/interrupt.h>\n#include <linux/kernfs.h>\n"
-		     "#include <linux/sched.h>\n#include <linux/sched/signal.h>\n"
-		     "#include <linux/stddef.h>\n");
+			     "#ifndef TAP_KMOD_LAYOUT_H\n#define TAP_KMOD_LAYOUT_H\n\n"
+			     "#include <linux/binfmts.h>\n#include <linux/cgroup.h>\n"
+			     "#include <linux/interrupt.h>\n#include <linux/kernfs.h>\n"
+			     "#include <linux/sched.h>\n#include <linux/sched/signal.h>\n"
+			     "#include <linux/stddef.h>\n");
 	for (size_t i = 0; !ret && i < sizeof(private_structs) / sizeof(*private_structs); i++)
 		ret = define(l, private_structs[i]);
 	say_what_exists(l);

@@ -29,7 +29,8 @@ static size_t base_len(const char *name)
 static bool is_own(const char *name)
 {
 	return !*name || !strncmp(name, "tap_", 4) || !strncmp(name, "raw_", 4) ||
-	       !strncmp(name, "bpf_iter_", 9) || !strcmp(name, "trace_entry") || !strcmp(name, "pt_regs");
+	       !strncmp(name, "bpf_iter_", 9) || !strcmp(name, "trace_entry") ||
+	       !strcmp(name, "pt_regs");
 }
 
 static int add(struct tap_members *w, const char *of, size_t of_len, const char *member)
@@ -55,7 +56,8 @@ static int add_struct(struct tap_members *w, const struct btf *btf, const struct
 	if (!btf_is_struct(t) || is_own(of))
 		return 0;
 	for (unsigned int i = 0; !ret && i < btf_vlen(t); i++)
-		ret = add(w, of, base_len(of), btf__name_by_offset(btf, btf_members(t)[i].name_off));
+		ret = add(w, of, base_len(of),
+			  btf__name_by_offset(btf, btf_members(t)[i].name_off));
 	return ret;
 }
 
@@ -67,7 +69,8 @@ int tap_members_init(struct tap_members *w, struct tap_err *err)
 
 	*w = (struct tap_members){ 0 };
 	if (!btf)
-		return tap_err_set(err, -EINVAL, "the embedded BPF object contains no type information (BTF)");
+		return tap_err_set(err, -EINVAL,
+				   "the embedded BPF object contains no type information (BTF)");
 	for (uint32_t id = 1; !ret && id < btf__type_cnt(btf); id++)
 		ret = add_struct(w, btf, btf__type_by_id(btf, id));
 	for (size_t i = 0; !ret && i < sizeof(extras) / sizeof(*extras); i++)

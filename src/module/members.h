@@ -15,7 +15,7 @@
 struct tap_members {
 	struct tap_member {
 		char *of, *member; /* "rq", "avg_rt": as the kernel calls them */
-	} *v;			   /* each once */
+	} * v; /* each once */
 	unsigned int nr, cap;
 };
 

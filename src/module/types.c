@@ -146,8 +146,8 @@ static struct btf *from_memory(const void *image, size_t len)
 		memcpy(&head, at, sizeof(head));
 		bytes = sizeof(head) + (uint64_t)head.type_len + head.str_len;
 		if (head.hdr_len == sizeof(head) && !head.type_off &&
-		    head.str_off == head.type_len &&
-		    bytes > largest_bytes && bytes <= (size_t)(end - at) && bytes <= UINT32_MAX) {
+		    head.str_off == head.type_len && bytes > largest_bytes &&
+		    bytes <= (size_t)(end - at) && bytes <= UINT32_MAX) {
 			largest = at;
 			largest_bytes = (size_t)bytes;
 		}
@@ -200,14 +200,19 @@ static int read_types(const char *path, int fd, struct btf **out, struct tap_err
 	if (fstat(fd, &st))
 		return tap_err_set(err, -errno, "cannot read '%.300s': %m", path);
 	if (!S_ISREG(st.st_mode))
-		return tap_err_set(err, -EINVAL, "cannot read kernel types: '%.300s' is not a regular file", path);
+		return tap_err_set(err, -EINVAL,
+				   "cannot read kernel types: '%.300s' is not a regular file",
+				   path);
 	*out = btf__parse(path, NULL);
 	if (!*out && st.st_size > 0)
 		*out = from_image(fd, (size_t)st.st_size);
 	ret = *out ? 0 : tap_dwarf_types(fd, out, err);
 	if (ret == -ENODATA)
 		tap_err_set(err, ret,
-			    "'%.300s' has no kernel types, neither BTF nor DWARF: give a vmlinux or vmlinuz built with CONFIG_DEBUG_INFO_BTF, or a vmlinux with CONFIG_DEBUG_INFO", path);
+			    "'%.300s' has no kernel types, neither BTF nor DWARF: give a vmlinux "
+			    "or vmlinuz built with CONFIG_DEBUG_INFO_BTF, or a vmlinux with "
+			    "CONFIG_DEBUG_INFO",
+			    path);
 	return ret;
 }
 

@@ -17,14 +17,14 @@ extern const char tap_bpf_object_end[] __attribute__((visibility("hidden")));
 
 struct bpf_object *tap_bpf_open(void)
 {
-	struct bpf_object *obj = bpf_object__open_mem(tap_bpf_object_start,
-						      (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
+	struct bpf_object *obj = bpf_object__open_mem(
+		tap_bpf_object_start, (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
 	struct bpf_map *map;
 
 	if (obj)
-		bpf_object__for_each_map(map, obj)
-			if (!strncmp(bpf_map__name(map), "tap_chain_", 10))
-				bpf_map__set_autocreate(map, false);
+		bpf_object__for_each_map(map,
+					 obj) if (!strncmp(bpf_map__name(map), "tap_chain_", 10))
+			bpf_map__set_autocreate(map, false);
 	return obj;
 }
 
@@ -64,7 +64,8 @@ int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, siz
 
 void *tap_bpf_map_array(const struct bpf_object *obj, const char *name, size_t bytes)
 {
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_object__find_map_fd_by_name(obj, name), 0);
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			bpf_object__find_map_fd_by_name(obj, name), 0);
 
 	return at == MAP_FAILED ? NULL : at;
 }

@@ -5,7 +5,8 @@
 
 #include <bpf/libbpf.h>
 
-/* Not loaded yet; without the arrays of chains (bpf/chain.h), of which most are not needed. Return: NULL with errno set; the caller's to close. */
+/* Not loaded yet; without the arrays of chains (bpf/chain.h), of which most are not needed. Return:
+ * NULL with errno set; the caller's to close. */
 struct bpf_object *tap_bpf_open(void);
 
 /* What a program is for. */
@@ -20,7 +21,8 @@ enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog);
 /* A constant of the programs, before they are loaded. @len must be the variable's size. */
 int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, size_t len);
 
-/* An array that can be mapped, to be read and written; after the load. Return: to be unmapped; NULL with errno set. */
+/* An array that can be mapped, to be read and written; after the load. Return: to be unmapped; NULL
+ * with errno set. */
 void *tap_bpf_map_array(const struct bpf_object *obj, const char *name, size_t bytes);
 
 #endif

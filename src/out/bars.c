@@ -66,7 +66,8 @@ static void put_bucket(void *ctx, uint64_t from, uint64_t to, uint64_t weight)
 /* U+2588 is a full block; the seven after it become narrower by an eighth each. */
 static void put_bar(struct bars *b, uint64_t count, bool utf8)
 {
-	unsigned int eighths = (unsigned int)((double)count / (double)b->counts.most * b->width * 8 + 0.5);
+	unsigned int eighths =
+		(unsigned int)((double)count / (double)b->counts.most * b->width * 8 + 0.5);
 	struct tap_buf bar = { 0 };
 
 	if (count && !eighths)
@@ -172,10 +173,13 @@ static void draw(const struct heat *h, struct tap_buf *b)
 	}
 }
 
-void tap_out_bars_over_time(struct tap_buf *b, const struct tap_plot *p, const struct tap_latency_column *columns)
+void tap_out_bars_over_time(struct tap_buf *b, const struct tap_plot *p,
+			    const struct tap_latency_column *columns)
 {
 	struct heat h = {
-		.plot = p, .columns = calloc(p->columns, sizeof(*h.columns)), .row = calloc(p->columns, sizeof(*h.row)),
+		.plot = p,
+		.columns = calloc(p->columns, sizeof(*h.columns)),
+		.row = calloc(p->columns, sizeof(*h.row)),
 	};
 
 	if (h.columns && h.row) {

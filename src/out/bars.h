@@ -15,9 +15,10 @@
 void tap_out_bars(struct tap_page *r, const char *key, const struct tap_hist *h);
 
 /*
- * The same over time, for people: a row for each power of two, the more waits the darker; below it where some are not
- * known. @columns: as many as @p has.
+ * The same over time, for people: a row for each power of two, the more waits the darker; below it
+ * where some are not known. @columns: as many as @p has.
  */
-void tap_out_bars_over_time(struct tap_buf *b, const struct tap_plot *p, const struct tap_latency_column *columns);
+void tap_out_bars_over_time(struct tap_buf *b, const struct tap_plot *p,
+			    const struct tap_latency_column *columns);
 
 #endif

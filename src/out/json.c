@@ -70,8 +70,7 @@ static void add_real(struct tap_buf *b, double v, bool is_float)
 		tap_buf_puts(b, "null");
 }
 
-static void add_number(struct tap_buf *b, const struct tap_field *f, const void *rec,
-		       uint32_t size)
+static void add_number(struct tap_buf *b, const struct tap_field *f, const void *rec, uint32_t size)
 {
 	uint64_t v = tap_field_u64(f, rec, size);
 
@@ -84,11 +83,13 @@ static void add_number(struct tap_buf *b, const struct tap_field *f, const void 
 }
 
 /* Elements that are no number (structs) are given as their bytes. */
-static void add_array(struct tap_buf *b, const struct tap_field *f, const char *bytes,
-		      uint32_t len)
+static void add_array(struct tap_buf *b, const struct tap_field *f, const char *bytes, uint32_t len)
 {
-	struct tap_field elem = { .kind = TAP_FIELD_NUMBER, .is_signed = f->is_signed, .is_real = f->is_real,
-				  .swap = f->swap, .size = f->elem_size };
+	struct tap_field elem = { .kind = TAP_FIELD_NUMBER,
+				  .is_signed = f->is_signed,
+				  .is_real = f->is_real,
+				  .swap = f->swap,
+				  .size = f->elem_size };
 
 	if (elem.size != 2 && elem.size != 4 && elem.size != 8)
 		elem.size = 1;
@@ -121,7 +122,8 @@ static void add_field(struct tap_buf *b, const struct tap_field *f, const struct
 /* The record has a cgroup's id; a path can be known only from beside it. */
 static void add_path(struct tap_out *o, const struct tap_field *cgroup, const struct tap_event *ev)
 {
-	const char *path = tap_cgroups_path(&o->ids->cgroups, tap_field_u64(cgroup, ev->data, ev->size));
+	const char *path =
+		tap_cgroups_path(&o->ids->cgroups, tap_field_u64(cgroup, ev->data, ev->size));
 
 	if (!path)
 		return;
@@ -385,7 +387,10 @@ static void row(struct tap_table *t)
 }
 
 static const struct tap_table_ops table = {
-	.begin = table_begin, .end = table_end, .cell = cell, .row = row,
+	.begin = table_begin,
+	.end = table_end,
+	.cell = cell,
+	.row = row,
 };
 
 /* ---- JSON Lines: an object for each row, the first is what a report begins with ---- */
@@ -398,7 +403,8 @@ static void line(struct tap_table *t)
 }
 
 static const struct tap_table_ops lines = {
-	.cell = cell, .row = line,
+	.cell = cell,
+	.row = line,
 };
 
 static void end_head(struct tap_page *p)
@@ -408,11 +414,26 @@ static void end_head(struct tap_page *p)
 }
 
 static const struct tap_style in_lines = {
-	.audience = TAP_FOR_PROGRAMS, .open = open_object, .end_head = end_head, .member = member,
-	.nest = nest, .nest_end = nest_end, .table = &table, .stream = &lines, .events = &events,
+	.audience = TAP_FOR_PROGRAMS,
+	.open = open_object,
+	.end_head = end_head,
+	.member = member,
+	.nest = nest,
+	.nest_end = nest_end,
+	.table = &table,
+	.stream = &lines,
+	.events = &events,
 };
 
 const struct tap_style tap_style_json = {
-	.audience = TAP_FOR_PROGRAMS, .in_lines = &in_lines, .open = open_object, .close = close_object,
-	.member = member, .nest = nest, .nest_end = nest_end, .table = &table, .stream = &table, .events = &events,
+	.audience = TAP_FOR_PROGRAMS,
+	.in_lines = &in_lines,
+	.open = open_object,
+	.close = close_object,
+	.member = member,
+	.nest = nest,
+	.nest_end = nest_end,
+	.table = &table,
+	.stream = &table,
+	.events = &events,
 };

@@ -52,4 +52,6 @@ static void row(struct tap_table *t)
 
 static const struct tap_table_ops table = { .begin = begin, .cell = cell, .row = row };
 
-const struct tap_style tap_style_markdown = { .audience = TAP_FOR_PEOPLE, .table = &table, .stream = &table };
+const struct tap_style tap_style_markdown = { .audience = TAP_FOR_PEOPLE,
+					      .table = &table,
+					      .stream = &table };

@@ -12,7 +12,9 @@
 void tap_out_init(struct tap_out *o, const struct tap_style *style, struct tap_identities *ids,
 		  const struct tap_reader *reader, struct tap_wall *wall, int fd)
 {
-	*o = (struct tap_out){ .style = style, .ids = ids, .reader = reader, .wall = wall, .fd = fd };
+	*o = (struct tap_out){
+		.style = style, .ids = ids, .reader = reader, .wall = wall, .fd = fd
+	};
 	o->frames.info = reader ? tap_reader_info(reader) : NULL;
 	if (style->events->begin)
 		style->events->begin(o);
@@ -62,7 +64,8 @@ static int give_symbols(struct tap_out *o, struct tap_printer *p)
 
 static int kind_new(struct tap_out *o, const struct tap_event_kind *kind)
 {
-	struct tap_out_kind **place = tap_array_at(&o->kinds, &o->nr_kinds, kind->index, sizeof(*place), NULL);
+	struct tap_out_kind **place =
+		tap_array_at(&o->kinds, &o->nr_kinds, kind->index, sizeof(*place), NULL);
 	struct tap_out_kind *k = calloc(1, sizeof(*k));
 	struct tap_buf name = { 0 };
 	int ret;
@@ -94,7 +97,8 @@ static const struct tap_buf *label_of(struct tap_out *o, const struct tap_task *
 		l = tap_array_at(&o->labels, &o->nr_labels, t->index, sizeof(*l), NULL);
 	if (!l)
 		return NULL;
-	if (l->text.len && l->tid == t->tid && l->tgid == tgid && !memcmp(l->comm, t->comm, TAP_TASK_COMM))
+	if (l->text.len && l->tid == t->tid && l->tgid == tgid &&
+	    !memcmp(l->comm, t->comm, TAP_TASK_COMM))
 		return &l->text;
 	l->tid = t->tid;
 	l->tgid = tgid;
@@ -109,7 +113,8 @@ int tap_out_flush(struct tap_out *o)
 	int ret = o->buf.err ?: o->scratch.err;
 
 	if (!ret)
-		ret = o->write ? o->write(o->ctx, &o->buf) : tap_write_all(o->fd, o->buf.data, o->buf.len);
+		ret = o->write ? o->write(o->ctx, &o->buf)
+			       : tap_write_all(o->fd, o->buf.data, o->buf.len);
 	tap_buf_clear(&o->buf);
 	return ret;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events, as `dump` prints them: what a style (page.h) has for them is one struct tap_out_ops, which adds
- * to a buffer; tap_out_event() writes that out in big blocks. Names from the kernel are hostile: each
- * style escapes or quotes them in its own way.
+ * Events, as `dump` prints them: what a style (page.h) has for them is one struct tap_out_ops,
+ * which adds to a buffer; tap_out_event() writes that out in big blocks. Names from the kernel are
+ * hostile: each style escapes or quotes them in its own way.
  */
 #ifndef TAP_OUT_H
 #define TAP_OUT_H
@@ -19,8 +19,8 @@ struct tap_out;
 struct tap_out_kind {
 	const struct tap_event_kind *kind; /* borrowed */
 	struct tap_printer *printer; /* NULL where the format prints no text of events */
-	struct tap_buf label;	     /* what stands between the time and the fields */
-	struct tap_buf *keys;	     /* of JSON: "name":, one per field that is not common */
+	struct tap_buf label; /* what stands between the time and the fields */
+	struct tap_buf *keys; /* of JSON: "name":, one per field that is not common */
 	unsigned int nr_keys;
 	/* of ftrace's text; NULL: the record does not have them */
 	const struct tap_field *flags, *preempt_count;
@@ -53,7 +53,8 @@ struct tap_out {
 	const json_t *meta;
 	struct tap_wall *wall; /* borrowed */
 	int fd;
-	/* Where it goes instead, and then is empty; NULL after tap_out_init(). Return: 0; -errno. */
+	/* Where it goes instead, and then is empty; NULL after tap_out_init(). Return: 0; -errno.
+	 */
 	int (*write)(void *ctx, struct tap_buf *b);
 	void *ctx;
 	bool color; /* of text; false after tap_out_init() */
@@ -68,8 +69,8 @@ struct tap_out {
 };
 
 /*
- * @ids must outlive @o. @reader: whose events they are, or NULL. @wall: how times are shown, as tables
- * show them (table.h).
+ * @ids must outlive @o. @reader: whose events they are, or NULL. @wall: how times are shown, as
+ * tables show them (table.h).
  */
 void tap_out_init(struct tap_out *o, const struct tap_style *style, struct tap_identities *ids,
 		  const struct tap_reader *reader, struct tap_wall *wall, int fd);
@@ -85,7 +86,8 @@ char *tap_out_time_text(char *to, uint64_t ts_ns);
 /* The CPU, three digits at least, 10 at most. Return: behind it. */
 char *tap_out_cpu_text(char *to, unsigned int cpu);
 /* The fields, as their print format has them, and nothing in them that a terminal obeys. */
-void tap_out_fields_text(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev);
+void tap_out_fields_text(struct tap_out *o, const struct tap_out_kind *k,
+			 const struct tap_event *ev);
 
 /* "120 events lost between A and B", without a newline. */
 void tap_out_lost_text(struct tap_buf *b, struct tap_wall *wall, const struct tap_event *ev);

@@ -38,9 +38,9 @@ int tap_page_close(struct tap_page *p)
 void tap_tint_add(struct tap_buf *b, enum tap_tint tint)
 {
 	static const char *const codes[] = {
-		[TAP_TINT_NONE] = "\033[m", [TAP_TINT_BOLD] = "\033[1m",
-		[TAP_TINT_RED] = "\033[31m", [TAP_TINT_YELLOW] = "\033[33m",
-		[TAP_TINT_CYAN] = "\033[36m", [TAP_TINT_MAGENTA] = "\033[35m",
+		[TAP_TINT_NONE] = "\033[m",    [TAP_TINT_BOLD] = "\033[1m",
+		[TAP_TINT_RED] = "\033[31m",   [TAP_TINT_YELLOW] = "\033[33m",
+		[TAP_TINT_CYAN] = "\033[36m",  [TAP_TINT_MAGENTA] = "\033[35m",
 		[TAP_TINT_GREEN] = "\033[32m", [TAP_TINT_BLUE] = "\033[34m",
 	};
 

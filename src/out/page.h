@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A report's results on their way out: sentences, single values and tables (table.h), each of them
- * written as the style has it. A style is one file that ends in one struct tap_style, and its line in
- * styles.h; its name is the option that chooses it. Who has something to show asks for the style's
- * audience, never for the style.
+ * written as the style has it. A style is one file that ends in one struct tap_style, and its line
+ * in styles.h; its name is the option that chooses it. Who has something to show asks for the
+ * style's audience, never for the style.
  */
 #ifndef TAP_OUT_PAGE_H
 #define TAP_OUT_PAGE_H
@@ -17,15 +17,21 @@
 
 /* Who reads a style. */
 enum tap_audience {
-	TAP_FOR_PEOPLE = 1,   /* sentences, and tables of what matters most */
+	TAP_FOR_PEOPLE = 1, /* sentences, and tables of what matters most */
 	TAP_FOR_PROGRAMS = 2, /* all there is, nested */
-	TAP_FOR_SHEETS = 4,   /* one table: the one that the report is about */
+	TAP_FOR_SHEETS = 4, /* one table: the one that the report is about */
 	TAP_FOR_ALL = 7,
 };
 
 /* On a terminal. */
 enum tap_tint {
-	TAP_TINT_NONE, TAP_TINT_BOLD, TAP_TINT_RED, TAP_TINT_YELLOW, TAP_TINT_CYAN, TAP_TINT_MAGENTA, TAP_TINT_GREEN,
+	TAP_TINT_NONE,
+	TAP_TINT_BOLD,
+	TAP_TINT_RED,
+	TAP_TINT_YELLOW,
+	TAP_TINT_CYAN,
+	TAP_TINT_MAGENTA,
+	TAP_TINT_GREEN,
 	TAP_TINT_BLUE,
 };
 
@@ -34,12 +40,12 @@ struct tap_page {
 	const struct tap_style *style;
 	int fd;
 	unsigned int columns; /* of a terminal: how long lines may be; 0: as long as they are */
-	bool color;	      /* for people */
-	bool utf8;	      /* there are blocks and lines to draw with */
+	bool color; /* for people */
+	bool utf8; /* there are blocks and lines to draw with */
 	struct tap_wall *wall; /* borrowed; NULL: times are the recording's clock */
 	struct tap_buf buf; /* for people, plain text may be added */
-	bool comma;	    /* of nested styles: something stands before in this object or array */
-	int err;	    /* 0 or the first -errno: of write, or -ENOMEM */
+	bool comma; /* of nested styles: something stands before in this object or array */
+	int err; /* 0 or the first -errno: of write, or -ENOMEM */
 };
 
 /* A member of an object, or a cell. Two registers hold it. */
@@ -73,9 +79,9 @@ struct tap_style {
 	enum tap_audience audience;
 	/* The same for reports of which the rows come as they are read; NULL: this one will do. */
 	const struct tap_style *in_lines;
-	void (*open)(struct tap_page *p);     /* or NULL */
+	void (*open)(struct tap_page *p); /* or NULL */
 	void (*end_head)(struct tap_page *p); /* behind what every report begins with; or NULL */
-	void (*close)(struct tap_page *p);    /* or NULL */
+	void (*close)(struct tap_page *p); /* or NULL */
 	/* Of nested styles; NULL in others: then nothing is written. @key: NULL in an array. */
 	void (*member)(struct tap_page *p, const char *key, struct tap_value v);
 	void (*nest)(struct tap_page *p, const char *key, bool is_array);
@@ -92,7 +98,10 @@ extern const struct tap_style tap_style_text;
 
 /* Rows for a command's table of options: one for each style that is chosen. */
 #define TAP_STYLE_OPTION(T, m, name_, help_)                                                       \
-	{ .name = #name_, .help = help_, .type = TAP_OPT_CHOICE, .offset = offsetof(T, m),         \
+	{ .name = #name_,                                                                          \
+	  .help = help_,                                                                           \
+	  .type = TAP_OPT_CHOICE,                                                                  \
+	  .offset = offsetof(T, m),                                                                \
 	  .choice = &tap_style_##name_ },
 
 static inline bool tap_page_is_for(const struct tap_page *p, unsigned int audiences)
@@ -110,7 +119,8 @@ void tap_page_flush(struct tap_page *p);
 void tap_tint_add(struct tap_buf *b, enum tap_tint tint);
 /* The same, where .color is. */
 void tap_page_tint(struct tap_page *p, enum tap_tint tint);
-/* For people: a sentence as a line of its own; where .columns is set, as the lines that it takes. */
+/* For people: a sentence as a line of its own; where .columns is set, as the lines that it takes.
+ */
 void tap_page_sentence(struct tap_page *p, const char *s, size_t len);
 /*
  * Breaks what stands behind @from into lines of @limit columns, at blanks where there are some.

@@ -50,7 +50,8 @@ static bool is_of_strip(const struct tap_out_pelt *o, const struct tap_pelt_seri
 }
 
 /* The upper edge for all series of this strip's signals. */
-static uint64_t top_of(const struct tap_out_pelt *strip, const struct tap_out_pelt *series, unsigned int nr)
+static uint64_t top_of(const struct tap_out_pelt *strip, const struct tap_out_pelt *series,
+		       unsigned int nr)
 {
 	const struct tap_pelt_signal *signal = strip->series->signal;
 	uint64_t max = 1, top = 1024;
@@ -70,14 +71,15 @@ static uint64_t top_of(const struct tap_out_pelt *strip, const struct tap_out_pe
 	return top;
 }
 
-static void add_figures(struct tap_buf *b, const struct tap_plot *p, const struct tap_pelt_series *s)
+static void add_figures(struct tap_buf *b, const struct tap_plot *p,
+			const struct tap_pelt_series *s)
 {
 	tap_buf_puts(b, s->signal->name);
 	if (tap_pelt_known_ns(s) && s->signal->is_signed)
 		tap_buf_printf(b, "  min %" PRId64, tap_pelt_min(s));
 	if (tap_pelt_known_ns(s))
-		tap_buf_printf(b, "  avg %.1f  max %" PRId64 "  known %.1f %%\n",
-			       tap_pelt_mean(s), tap_pelt_max(s),
+		tap_buf_printf(b, "  avg %.1f  max %" PRId64 "  known %.1f %%\n", tap_pelt_mean(s),
+			       tap_pelt_max(s),
 			       tap_pct(tap_pelt_known_ns(s), tap_window_ns(&p->window)));
 	else
 		tap_buf_puts(b, "  not known\n");
@@ -115,11 +117,16 @@ static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct 
 
 	add_title(b, p, o);
 	for (unsigned int i = 0; i < p->columns; i++) {
-		const struct tap_pelt_column *c = &s->columns[i], *line = o->line ? &o->line->columns[i] : NULL;
+		const struct tap_pelt_column *c = &s->columns[i],
+					     *line = o->line ? &o->line->columns[i] : NULL;
 
 		columns[i] = (struct tap_plot_column){
-			.known = c->ns, .avg = average(c), .min = (double)c->min, .max = (double)c->max,
-			.has_line = line && line->ns, .line = line ? average(line) : 0,
+			.known = c->ns,
+			.avg = average(c),
+			.min = (double)c->min,
+			.max = (double)c->max,
+			.has_line = line && line->ns,
+			.line = line ? average(line) : 0,
 		};
 	}
 	if (s->signal->is_signed)
@@ -153,23 +160,35 @@ void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 #define SUBJECT { NULL, "subject", TAP_CELL_LABEL, .width = 24 }, \
 	{ "signal", "signal", TAP_CELL_TEXT, .width = 13 }
 /* clang-format on */
-#define VALUE(key, r) { key, key, TAP_CELL_INT, .width = 7, .rank = r }
-#define SHARE(title) { NULL, title, TAP_CELL_REAL, .width = 7, .places = 1 }
+#define VALUE(key, r)                                                                              \
+	{                                                                                          \
+		key, key, TAP_CELL_INT, .width = 7, .rank = r                                      \
+	}
+#define SHARE(title)                                                                               \
+	{                                                                                          \
+		NULL, title, TAP_CELL_REAL, .width = 7, .places = 1                                \
+	}
 
 static const struct tap_column figures[] = {
-	SUBJECT, { "updates", "updates", TAP_CELL_COUNT, .width = 9, .rank = 4 },
+	SUBJECT,
+	{ "updates", "updates", TAP_CELL_COUNT, .width = 9, .rank = 4 },
 	{ "known_ns", "known", TAP_CELL_NS, .width = 12, .rank = 3 },
 	{ "known_pct", "known %", TAP_CELL_REAL, .width = 7, .places = 1 },
-	VALUE("min", 5), { "avg", "avg", TAP_CELL_REAL, .width = 9, .places = 1 },
-	VALUE("p50", 0), VALUE("p90", 1), VALUE("p99", 0), VALUE("max", 0), VALUE("last", 2), { 0 }
-};
-static const struct tap_column fifths[] = {
-	SUBJECT, SHARE("0-20%"), SHARE("20-40%"), SHARE("40-60%"), SHARE("60-80%"), SHARE("80-100%"),
+	VALUE("min", 5),
+	{ "avg", "avg", TAP_CELL_REAL, .width = 9, .places = 1 },
+	VALUE("p50", 0),
+	VALUE("p90", 1),
+	VALUE("p99", 0),
+	VALUE("max", 0),
+	VALUE("last", 2),
 	{ 0 }
 };
-static const struct tap_column counts[] = {
-	SUBJECT, SHARE("0"), SHARE("1"), SHARE("2"), SHARE("3"), SHARE("4+"), { 0 }
+static const struct tap_column fifths[] = {
+	SUBJECT,	  SHARE("0-20%"), SHARE("20-40%"), SHARE("40-60%"), SHARE("60-80%"),
+	SHARE("80-100%"), { 0 }
 };
+static const struct tap_column counts[] = { SUBJECT,	SHARE("0"),  SHARE("1"), SHARE("2"),
+					    SHARE("3"), SHARE("4+"), { 0 } };
 
 static void put_subject(struct tap_table *t, const struct tap_out_pelt *o)
 {
@@ -329,13 +348,15 @@ void tap_out_pelt_bands(struct tap_page *r, const struct tap_out_pelt *series, u
 
 /* ---- CSV ---- */
 
-const struct tap_column tap_out_pelt_columns[] = {
-	{ "time_ns", NULL, TAP_CELL_AT }, { "signal", NULL, TAP_CELL_TEXT },
-	{ "cpu", NULL, TAP_CELL_INT }, { "tid", NULL, TAP_CELL_INT },
-	{ "tgid", NULL, TAP_CELL_INT },
-	{ "comm", NULL, TAP_CELL_TEXT }, { "cgroup", NULL, TAP_CELL_TEXT },
-	{ "value", NULL, TAP_CELL_INT }, { 0 }
-};
+const struct tap_column tap_out_pelt_columns[] = { { "time_ns", NULL, TAP_CELL_AT },
+						   { "signal", NULL, TAP_CELL_TEXT },
+						   { "cpu", NULL, TAP_CELL_INT },
+						   { "tid", NULL, TAP_CELL_INT },
+						   { "tgid", NULL, TAP_CELL_INT },
+						   { "comm", NULL, TAP_CELL_TEXT },
+						   { "cgroup", NULL, TAP_CELL_TEXT },
+						   { "value", NULL, TAP_CELL_INT },
+						   { 0 } };
 
 static void put_cgroup(struct tap_table *t, const struct tap_out_pelt *o)
 {

@@ -18,7 +18,8 @@ struct tap_out_pelt {
 	const char *path; /* of a cgroup; borrowed, NULL: not known */
 };
 
-/* @p: .rows is the most that a strip may have. Strips of one signal have the same scale, as two in one strip have. */
+/* @p: .rows is the most that a strip may have. Strips of one signal have the same scale, as two in
+ * one strip have. */
 void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 		       const struct tap_out_pelt *series, unsigned int nr);
 /* @points: for programs, every update as well. */

@@ -69,7 +69,8 @@ static void add_margin(struct tap_buf *b, const struct tap_plot *p, unsigned int
 #define LINE TAP_TINT_MAGENTA
 
 /* What the line has in a row; NULL: nothing. */
-static const char *line_cell(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top)
+static const char *line_cell(const struct tap_plot *p, const struct tap_plot_column *c,
+			     unsigned int row, uint64_t top)
 {
 	static const char *const lines[EIGHTHS] = { "⎽", "⎽", "⎼", "─", "─", "⎻", "⎺", "⎺" };
 	int h = c->has_line ? height(p, c->line, top) : 0;
@@ -92,14 +93,16 @@ void tap_plot_mark(struct tap_buf *b, const struct tap_plot *p, bool is_line)
 }
 
 /* What one column has in a row. */
-typedef const char *cell_fn(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top);
+typedef const char *cell_fn(const struct tap_plot *p, const struct tap_plot_column *c,
+			    unsigned int row, uint64_t top);
 
 struct row {
 	unsigned int blanks; /* none stand at a line's end */
 	enum tap_tint tint;
 };
 
-static void add_cell(struct tap_buf *b, const struct tap_plot *p, struct row *r, const char *s, enum tap_tint tint)
+static void add_cell(struct tap_buf *b, const struct tap_plot *p, struct row *r, const char *s,
+		     enum tap_tint tint)
 {
 	if (*s == ' ') {
 		r->blanks++;
@@ -119,7 +122,8 @@ static void end_row(struct tap_buf *b, const struct row *r)
 	tap_buf_char(b, '\n');
 }
 
-static void add_row(struct tap_buf *b, const struct tap_plot *p, const struct tap_plot_column *columns, unsigned int row, uint64_t top,
+static void add_row(struct tap_buf *b, const struct tap_plot *p,
+		    const struct tap_plot_column *columns, unsigned int row, uint64_t top,
 		    cell_fn *fn)
 {
 	struct row r = { 0 };
@@ -130,12 +134,14 @@ static void add_row(struct tap_buf *b, const struct tap_plot *p, const struct ta
 		if (line)
 			add_cell(b, p, &r, line, LINE);
 		else
-			add_cell(b, p, &r, columns[i].known ? fn(p, &columns[i], row, top) : " ", AREA);
+			add_cell(b, p, &r, columns[i].known ? fn(p, &columns[i], row, top) : " ",
+				 AREA);
 	}
 	end_row(b, &r);
 }
 
-static const char *plain_cell(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top)
+static const char *plain_cell(const struct tap_plot *p, const struct tap_plot_column *c,
+			      unsigned int row, uint64_t top)
 {
 	return cell(p, height(p, c->avg, top), height(p, c->max, top), (int)row);
 }
@@ -150,7 +156,8 @@ void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
 }
 
 /* @row: from 0 at the bottom, which is -@top. */
-static const char *signed_cell(const struct tap_plot *p, const struct tap_plot_column *c, unsigned int row, uint64_t top)
+static const char *signed_cell(const struct tap_plot *p, const struct tap_plot_column *c,
+			       unsigned int row, uint64_t top)
 {
 	/* of this row */
 	double half = p->rows / 2.0, middle = (row + 0.5 - half) / half * (double)top;
@@ -165,7 +172,8 @@ static const char *signed_cell(const struct tap_plot *p, const struct tap_plot_c
 	return " ";
 }
 
-void tap_plot_signed_strip(struct tap_buf *b, const struct tap_plot *p, const struct tap_plot_column *columns, uint64_t top)
+void tap_plot_signed_strip(struct tap_buf *b, const struct tap_plot *p,
+			   const struct tap_plot_column *columns, uint64_t top)
 {
 	for (unsigned int row = p->rows; row-- > 0;) {
 		if (row + 1 == p->rows)
@@ -182,7 +190,10 @@ void tap_plot_signed_strip(struct tap_buf *b, const struct tap_plot *p, const st
 }
 
 static const char *const shades[TAP_PLOT_SHADES][2] = {
-	{ "░", "." }, { "▒", ":" }, { "▓", "*" }, { "█", "#" },
+	{ "░", "." },
+	{ "▒", ":" },
+	{ "▓", "*" },
+	{ "█", "#" },
 };
 
 /* From 1 on, each the same number of times the one before. */
@@ -192,15 +203,16 @@ void tap_plot_shades(uint64_t most, uint64_t from[TAP_PLOT_SHADES])
 		from[i] = (uint64_t)(pow((double)(most ?: 1), (double)i / TAP_PLOT_SHADES) + 0.5);
 }
 
-void tap_plot_shades_text(struct tap_buf *b, const struct tap_plot *p, const uint64_t from[TAP_PLOT_SHADES])
+void tap_plot_shades_text(struct tap_buf *b, const struct tap_plot *p,
+			  const uint64_t from[TAP_PLOT_SHADES])
 {
 	for (unsigned int i = 0; i < TAP_PLOT_SHADES; i++)
 		if (i + 1 == TAP_PLOT_SHADES || from[i] < from[i + 1])
 			tap_buf_printf(b, "  %s %" PRIu64 "+", shades[i][p->ascii], from[i]);
 }
 
-void tap_plot_heat(struct tap_buf *b, const struct tap_plot *p, const char *label, const uint64_t *counts,
-		   const uint64_t from[TAP_PLOT_SHADES])
+void tap_plot_heat(struct tap_buf *b, const struct tap_plot *p, const char *label,
+		   const uint64_t *counts, const uint64_t from[TAP_PLOT_SHADES])
 {
 	struct row r = { 0 };
 

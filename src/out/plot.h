@@ -2,8 +2,8 @@
 /*
  * Plots for a terminal: one strip per series, one above the other over the same time, in block
  * characters or in ASCII. A column is solid up to its average, and shaded up to its maximum; where
- * nothing is known it is empty, and where all is 0 it has a line at the bottom. A second series may be
- * drawn over a strip, on the same axis: its averages, as a line.
+ * nothing is known it is empty, and where all is 0 it has a line at the bottom. A second series may
+ * be drawn over a strip, on the same axis: its averages, as a line.
  */
 #ifndef TAP_OUT_PLOT_H
 #define TAP_OUT_PLOT_H
@@ -39,21 +39,24 @@ void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
 /* What a strip is drawn with, and the line over it: for where it says which is which. */
 void tap_plot_mark(struct tap_buf *b, const struct tap_plot *p, bool is_line);
 /*
- * From -@top to @top: a column is solid from 0 to its average, and shaded from there to its least and its greatest value; where all is
- * 0 there is a line in the middle. Rows are whole; they are an even number.
+ * From -@top to @top: a column is solid from 0 to its average, and shaded from there to its least
+ * and its greatest value; where all is 0 there is a line in the middle. Rows are whole; they are an
+ * even number.
  */
-void tap_plot_signed_strip(struct tap_buf *b, const struct tap_plot *p, const struct tap_plot_column *columns, uint64_t top);
+void tap_plot_signed_strip(struct tap_buf *b, const struct tap_plot *p,
+			   const struct tap_plot_column *columns, uint64_t top);
 
 /*
- * A heat map, row by row: the more a cell has the darker it is. @from: how many each shade takes, at least, which follows
- * from how many the fullest cell has.
+ * A heat map, row by row: the more a cell has the darker it is. @from: how many each shade takes,
+ * at least, which follows from how many the fullest cell has.
  */
 #define TAP_PLOT_SHADES 4u
 void tap_plot_shades(uint64_t most, uint64_t from[TAP_PLOT_SHADES]);
-void tap_plot_shades_text(struct tap_buf *b, const struct tap_plot *p, const uint64_t from[TAP_PLOT_SHADES]);
+void tap_plot_shades_text(struct tap_buf *b, const struct tap_plot *p,
+			  const uint64_t from[TAP_PLOT_SHADES]);
 /* @label: of TAP_PLOT_MARGIN - 2 columns. @counts: of each column. */
-void tap_plot_heat(struct tap_buf *b, const struct tap_plot *p, const char *label, const uint64_t *counts,
-		   const uint64_t from[TAP_PLOT_SHADES]);
+void tap_plot_heat(struct tap_buf *b, const struct tap_plot *p, const char *label,
+		   const uint64_t *counts, const uint64_t from[TAP_PLOT_SHADES]);
 /* A row that says where something is not known: where the counts are not 0. */
 void tap_plot_unknown(struct tap_buf *b, const struct tap_plot *p, const uint64_t *counts);
 

@@ -141,7 +141,8 @@ static void table_begin(struct tap_table *t)
 		tap_buf_puts(b, c->key);
 		tap_buf_char(b, separator);
 		if (has_wall(t, c))
-			tap_buf_printf(b, "%.*s_wall%c", (int)(strlen(c->key) - strlen("_ns")), c->key, separator);
+			tap_buf_printf(b, "%.*s_wall%c", (int)(strlen(c->key) - strlen("_ns")),
+				       c->key, separator);
 	}
 	row(t);
 }
@@ -170,5 +171,7 @@ static void cell(struct tap_table *t, const struct tap_column *c, struct tap_val
 }
 
 const struct tap_table_ops tap_sheet_table = {
-	.begin = table_begin, .cell = cell, .row = row,
+	.begin = table_begin,
+	.cell = cell,
+	.row = row,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Styles for sheets: a row is a line, values stand between separators; of events the fields are their printed text. */
+/* Styles for sheets: a row is a line, values stand between separators; of events the fields are
+ * their printed text. */
 #ifndef TAP_OUT_SHEET_H
 #define TAP_OUT_SHEET_H
 

@@ -17,8 +17,9 @@
  * and durations in ms. Where lines are to fit a terminal, the columns that matter least are left
  * out until they do, and a line says which.
  *
- * A report in JSON is one object, of which single values and tables are the members (page.h). In text,
- * what is no table is plain text. In CSV a report prints one table only: the one that it is about.
+ * A report in JSON is one object, of which single values and tables are the members (page.h). In
+ * text, what is no table is plain text. In CSV a report prints one table only: the one that it is
+ * about.
  */
 #ifndef TAP_OUT_TABLE_H
 #define TAP_OUT_TABLE_H
@@ -28,19 +29,19 @@
 #include "out/page.h"
 
 enum tap_cell {
-	TAP_CELL_TEXT,	/* left-aligned */
+	TAP_CELL_TEXT, /* left-aligned */
 	TAP_CELL_LABEL, /* the same, escaped already, may have tints: for columns of text only */
 	TAP_CELL_COUNT, /* uint64_t */
-	TAP_CELL_INT,	/* int64_t */
-	TAP_CELL_NS,	/* uint64_t, a duration; text: in .unit */
-	TAP_CELL_AT,	/* uint64_t ns, a time of the recording's clock; .key ends in "_ns" */
-	TAP_CELL_REAL,	/* double; text and CSV: with .places decimals */
+	TAP_CELL_INT, /* int64_t */
+	TAP_CELL_NS, /* uint64_t, a duration; text: in .unit */
+	TAP_CELL_AT, /* uint64_t ns, a time of the recording's clock; .key ends in "_ns" */
+	TAP_CELL_REAL, /* double; text and CSV: with .places decimals */
 };
 
 enum tap_unit { TAP_UNIT_MS, TAP_UNIT_US, TAP_UNIT_S }; /* three decimals each */
 
 struct tap_column {
-	const char *key;   /* of JSON and CSV, with its unit: "run_ns". NULL: text only */
+	const char *key; /* of JSON and CSV, with its unit: "run_ns". NULL: text only */
 	const char *title; /* of text; a duration's unit is added to it. NULL: not in text */
 	enum tap_cell cell;
 	unsigned int width; /* of text, in columns, at least. In a table that is printed as it comes
@@ -75,7 +76,7 @@ struct tap_table {
 /* How a style writes tables. */
 struct tap_table_ops {
 	void (*begin)(struct tap_table *t); /* or NULL */
-	void (*end)(struct tap_table *t);   /* or NULL */
+	void (*end)(struct tap_table *t); /* or NULL */
 	/* @v: of the kind that a cell's function below gives. */
 	void (*cell)(struct tap_table *t, const struct tap_column *c, struct tap_value v);
 	void (*row)(struct tap_table *t); /* or NULL */

@@ -9,16 +9,19 @@
 #include "base/text.h"
 #include "out/table.h"
 
-#define BETWEEN 2u   /* blanks between two columns */
+#define BETWEEN 2u /* blanks between two columns */
 #define SOME_BLANKS 32u /* in front of nearly all numbers there are less */
 
-/* A label may have tints (tap_tint_add()), which take no place; of what names hold nothing looks like one. */
+/* A label may have tints (tap_tint_add()), which take no place; of what names hold nothing looks
+ * like one. */
 static size_t shown_width(const char *s, size_t len)
 {
 	const char *end = s + len, *m;
 	size_t width = tap_text_width(s, len);
 
-	for (; (s = memchr(s, '\033', (size_t)(end - s))) && (m = memchr(s, 'm', (size_t)(end - s))); s = m + 1)
+	for (;
+	     (s = memchr(s, '\033', (size_t)(end - s))) && (m = memchr(s, 'm', (size_t)(end - s)));
+	     s = m + 1)
 		width -= (size_t)(m + 1 - s);
 	return width;
 }
@@ -38,7 +41,7 @@ static bool is_left_aligned(const struct tap_column *c)
 }
 
 #define LEAST_ROOM 40u /* that the last column needs beside the others, if it is long */
-#define INDENT 4u      /* of what goes below them */
+#define INDENT 4u /* of what goes below them */
 
 /* Cuts what stands behind @from. The end of a path says more than its beginning. */
 static void cut(struct tap_buf *b, size_t from, size_t limit)
@@ -52,7 +55,8 @@ static void cut(struct tap_buf *b, size_t from, size_t limit)
 		return;
 	}
 	while (tap_text_width(s + skip, len - skip) >= limit)
-		skip += tap_text_fit(s + skip, len - skip, 1) ?: tap_text_fit(s + skip, len - skip, 2);
+		skip += tap_text_fit(s + skip, len - skip, 1)
+				?: tap_text_fit(s + skip, len - skip, 2);
 	*s = '<';
 	memmove(s + 1, s + skip, len - skip);
 	b->len = from + 1 + len - skip;
@@ -75,7 +79,9 @@ static void shorten(struct tap_table *t, const struct tap_column *c, size_t from
 }
 
 static const char *const units[] = {
-	[TAP_UNIT_MS] = " ms", [TAP_UNIT_US] = " us", [TAP_UNIT_S] = " s",
+	[TAP_UNIT_MS] = " ms",
+	[TAP_UNIT_US] = " us",
+	[TAP_UNIT_S] = " s",
 };
 
 static const char *unit_of(const struct tap_column *c)
@@ -161,8 +167,8 @@ static void put_text(struct tap_table *t, const struct tap_column *c, const char
 }
 
 /*
- * The places of a cell with a number of @len bytes, right-aligned. Return: behind the last; NULL: no
- * memory.
+ * The places of a cell with a number of @len bytes, right-aligned. Return: behind the last; NULL:
+ * no memory.
  */
 static inline char *number_end(struct tap_table *t, const struct tap_column *c, size_t len)
 {
@@ -273,7 +279,8 @@ static void text_cell(struct tap_table *t, const struct tap_column *c, struct ta
 	if (v.kind == TAP_VALUE_TEXT) {
 		put_text(t, c, v.text, v.len);
 	} else if (v.kind == TAP_VALUE_U64) {
-		assert(c->cell == TAP_CELL_COUNT || c->cell == TAP_CELL_NS || c->cell == TAP_CELL_AT);
+		assert(c->cell == TAP_CELL_COUNT || c->cell == TAP_CELL_NS ||
+		       c->cell == TAP_CELL_AT);
 		put_number(t, c, v.u);
 	} else if (v.kind == TAP_VALUE_S64) {
 		assert(c->cell == TAP_CELL_INT);
@@ -295,7 +302,7 @@ static void text_row(struct tap_table *t)
 /* ---- columns of a table, and of a terminal ---- */
 
 #define HIDDEN UINT_MAX /* .rank of a column that is left out: .key is its title then */
-#define LEAST_TEXT 8u	/* columns that a text keeps where nothing else can go */
+#define LEAST_TEXT 8u /* columns that a text keeps where nothing else can go */
 #define LONGEST_LABEL 36u /* "comm [tid/tgid]*", if nothing in it is escaped */
 
 /* What is shown, and what stands between. */
@@ -332,15 +339,17 @@ static struct tap_column *widest_text(struct tap_table *t)
 /* Gives the first task's label what it may need of what is left. */
 static void widen_label(struct tap_table *t)
 {
-	size_t width = line_width(t), spare = t->page->columns > width ? t->page->columns - width : 0;
+	size_t width = line_width(t),
+	       spare = t->page->columns > width ? t->page->columns - width : 0;
 	struct tap_column *c = t->own;
 
-	while (!tap_column_is_end(c) && (!c->title || c->cell != TAP_CELL_LABEL || c->width < LEAST_TEXT))
+	while (!tap_column_is_end(c) &&
+	       (!c->title || c->cell != TAP_CELL_LABEL || c->width < LEAST_TEXT))
 		c++;
 	if (tap_column_is_end(c) || c->width >= LONGEST_LABEL)
 		return;
-	c->width += spare < LONGEST_LABEL - c->width ? (unsigned int)spare :
-						       LONGEST_LABEL - c->width;
+	c->width +=
+		spare < LONGEST_LABEL - c->width ? (unsigned int)spare : LONGEST_LABEL - c->width;
 }
 
 static void set_limits(struct tap_table *t)
@@ -372,8 +381,8 @@ static void fold(struct tap_table *t)
 	}
 	while (most && (width = line_width(t)) > most && (c = widest_text(t)) != NULL &&
 	       c->width > LEAST_TEXT)
-		c->width -= width - most < c->width - LEAST_TEXT ? (unsigned int)(width - most) :
-								   c->width - LEAST_TEXT;
+		c->width -= width - most < c->width - LEAST_TEXT ? (unsigned int)(width - most)
+								 : c->width - LEAST_TEXT;
 }
 
 static bool is_named_before(const struct tap_table *t, const struct tap_column *c)
@@ -439,7 +448,9 @@ static void stream_begin(struct tap_table *t)
 }
 
 const struct tap_table_ops tap_table_text_stream = {
-	.begin = stream_begin, .cell = text_cell, .row = text_row,
+	.begin = stream_begin,
+	.cell = text_cell,
+	.row = text_row,
 };
 
 /* ---- tables that are laid out when they end ---- */
@@ -579,5 +590,6 @@ out:
 }
 
 const struct tap_table_ops tap_table_text_held = {
-	.end = hold_end, .cell = hold,
+	.end = hold_end,
+	.cell = hold,
 };

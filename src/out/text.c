@@ -101,7 +101,8 @@ static bool needs_escape(const char *s, size_t len)
 	return bad | word_needs_escape(s + len - 8); /* may overlap the one before */
 }
 
-void tap_out_fields_text(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev)
+void tap_out_fields_text(struct tap_out *o, const struct tap_out_kind *k,
+			 const struct tap_event *ev)
 {
 	size_t from = o->buf.len, len;
 
@@ -158,6 +159,8 @@ static const struct tap_out_ops events = {
 };
 
 const struct tap_style tap_style_text = {
-	.audience = TAP_FOR_PEOPLE, .table = &tap_table_text_held, .stream = &tap_table_text_stream,
+	.audience = TAP_FOR_PEOPLE,
+	.table = &tap_table_text_held,
+	.stream = &tap_table_text_stream,
 	.events = &events,
 };

@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of switches and of wakings. With many rows the names weigh little. CPUs of a large machine have fewer each: at most 100 MB in all. */
+/* Of switches and of wakings. With many rows the names weigh little. CPUs of a large machine have
+ * fewer each: at most 100 MB in all. */
 #define MAX_ROWS 2048u
 #define MIN_ROWS 64u
 #define ROWS_OF_ALL (1u << 17)
-#define ROWS_AT_ONCE 4u	      /* come before somebody asks whether it is full */
+#define ROWS_AT_ONCE 4u /* come before somebody asks whether it is full */
 #define EVENT_BYTES (16u << 10)
 #define COLUMNS (TAP_PF_COMPACT_FLAGS + 1u)
 
@@ -73,7 +74,9 @@ static struct name name_of(const char *comm)
 
 static unsigned int hash(struct name name)
 {
-	return (unsigned int)(((name.words[0] ^ name.words[1] * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu) >> 40);
+	return (unsigned int)(((name.words[0] ^ name.words[1] * 0x9e3779b97f4a7c15u) *
+			       0xff51afd7ed558ccdu) >>
+			      40);
 }
 
 static bool is_same(struct name a, struct name b)
@@ -103,7 +106,8 @@ static void add(struct tap_bundle *b, unsigned int column, uint64_t v)
 	b->ends[column] = tap_proto_write_varint(b->ends[column], v);
 }
 
-void tap_bundle_switch(struct tap_bundle *b, uint64_t ts_ns, int64_t prev_state, int next, int prio, const char *comm)
+void tap_bundle_switch(struct tap_bundle *b, uint64_t ts_ns, int64_t prev_state, int next, int prio,
+		       const char *comm)
 {
 	add(b, TAP_PF_COMPACT_SWITCH_TS, ts_ns - b->switch_ns);
 	b->switch_ns = ts_ns;
@@ -114,7 +118,8 @@ void tap_bundle_switch(struct tap_bundle *b, uint64_t ts_ns, int64_t prev_state,
 	b->nr_switches++;
 }
 
-void tap_bundle_waking(struct tap_bundle *b, uint64_t ts_ns, int tid, int prio, int target_cpu, unsigned int flags, const char *comm)
+void tap_bundle_waking(struct tap_bundle *b, uint64_t ts_ns, int tid, int prio, int target_cpu,
+		       unsigned int flags, const char *comm)
 {
 	add(b, TAP_PF_COMPACT_WAKING_TS, ts_ns - b->waking_ns);
 	b->waking_ns = ts_ns;
@@ -142,8 +147,8 @@ void tap_bundle_event_end(struct tap_bundle *b, size_t begun)
 
 bool tap_bundle_is_full(const struct tap_bundle *b)
 {
-	return b->nr_switches >= b->max_rows || b->nr_wakings >= b->max_rows || b->events.len >= EVENT_BYTES ||
-	       b->nr_names + ROWS_AT_ONCE > TAP_BUNDLE_NAMES;
+	return b->nr_switches >= b->max_rows || b->nr_wakings >= b->max_rows ||
+	       b->events.len >= EVENT_BYTES || b->nr_names + ROWS_AT_ONCE > TAP_BUNDLE_NAMES;
 }
 
 static void put_compact(struct tap_bundle *b, struct tap_buf *out)

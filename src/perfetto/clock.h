@@ -7,7 +7,8 @@
 #include "perfetto/proto.h"
 
 /* @is_incremental: a stamp of this clock is the time since the one before. */
-static inline void tap_proto_clock(struct tap_buf *out, unsigned int id, uint64_t ns, bool is_incremental)
+static inline void tap_proto_clock(struct tap_buf *out, unsigned int id, uint64_t ns,
+				   bool is_incremental)
 {
 	size_t begun = tap_proto_begin(out, TAP_PF_CLOCKS_CLOCK);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which of the kernel's events Perfetto has messages for that it draws something of, and where in these their fields go. */
+/* Which of the kernel's events Perfetto has messages for that it draws something of, and where in
+ * these their fields go. */
 #ifndef TAP_PERFETTO_FTRACE_EVENT_H
 #define TAP_PERFETTO_FTRACE_EVENT_H
 
@@ -19,11 +20,14 @@ struct tap_ftrace_event {
 };
 
 /* @name: which of them it goes as. */
-void tap_ftrace_event_init(struct tap_ftrace_event *e, const struct tap_format *fmt, const char *name);
+void tap_ftrace_event_init(struct tap_ftrace_event *e, const struct tap_format *fmt,
+			   const char *name);
 /* Adds the event as a message. */
-void tap_ftrace_event_put(const struct tap_ftrace_event *e, struct tap_bundle *b, const struct tap_event *ev);
+void tap_ftrace_event_put(const struct tap_ftrace_event *e, struct tap_bundle *b,
+			  const struct tap_event *ev);
 
-/* A switch as a message: what a column cannot say. @prev, @next: 0 is idle; names have TAP_TASK_COMM bytes. */
+/* A switch as a message: what a column cannot say. @prev, @next: 0 is idle; names have
+ * TAP_TASK_COMM bytes. */
 struct tap_ftrace_switch {
 	uint64_t ts_ns;
 	int prev, next, prev_prio, next_prio;
@@ -32,6 +36,7 @@ struct tap_ftrace_switch {
 };
 void tap_ftrace_switch_put(struct tap_bundle *b, const struct tap_ftrace_switch *s);
 /* A waking of @task by @tid, likewise. */
-void tap_ftrace_waking_put(struct tap_bundle *b, uint64_t ts_ns, int tid, const struct tap_task *task);
+void tap_ftrace_waking_put(struct tap_bundle *b, uint64_t ts_ns, int tid,
+			   const struct tap_task *task);
 
 #endif

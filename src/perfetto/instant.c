@@ -14,7 +14,8 @@ static unsigned char *write_key(unsigned char *p, unsigned int field, unsigned i
 }
 
 /* Names have four bytes at most: a recording has no more than 2^16 formats of 2^9 fields. */
-static void write_head(struct tap_instant_field *f, uint64_t name, unsigned int value, unsigned int type)
+static void write_head(struct tap_instant_field *f, uint64_t name, unsigned int value,
+		       unsigned int type)
 {
 	unsigned char *p = write_key(f->head, TAP_PF_TEV_ANNOTATION, TAP_PROTO_BYTES) + 1;
 
@@ -23,13 +24,16 @@ static void write_head(struct tap_instant_field *f, uint64_t name, unsigned int 
 	f->head_bytes = (unsigned char)(p - f->head);
 }
 
-static void field_init(struct tap_instant_field *f, const struct tap_format *fmt, const struct tap_field *field, uint64_t name)
+static void field_init(struct tap_instant_field *f, const struct tap_format *fmt,
+		       const struct tap_field *field, uint64_t name)
 {
 	f->field = field;
 	if (field->kind == TAP_FIELD_NUMBER) {
 		f->kind = TAP_INSTANT_NUMBER;
 		tap_num_init(&f->number, field);
-		write_head(f, name, field->is_signed ? TAP_PF_ANNOTATION_INT : TAP_PF_ANNOTATION_UINT, TAP_PROTO_VARINT);
+		write_head(f, name,
+			   field->is_signed ? TAP_PF_ANNOTATION_INT : TAP_PF_ANNOTATION_UINT,
+			   TAP_PROTO_VARINT);
 	} else if (tap_is_plain_comm(field) && field->offset + field->size <= fmt->min_size) {
 		f->kind = TAP_INSTANT_COMM;
 		write_head(f, name, TAP_PF_ANNOTATION_STRING, TAP_PROTO_BYTES);
@@ -57,7 +61,8 @@ void tap_instant_release(struct tap_instant *in)
 	free(in->fields);
 }
 
-static void put_other(struct tap_tracks *t, uint64_t name, const struct tap_field *f, const struct tap_event *ev)
+static void put_other(struct tap_tracks *t, uint64_t name, const struct tap_field *f,
+		      const struct tap_event *ev)
 {
 	const char *bytes;
 	uint32_t len;
@@ -88,7 +93,8 @@ static void end_field(unsigned char *begun, const unsigned char *end)
 	begun[LENGTH_AT] = (unsigned char)(end - begun - LENGTH_AT - 1);
 }
 
-static void put_number(struct tap_buf *out, const struct tap_instant_field *f, const struct tap_event *ev)
+static void put_number(struct tap_buf *out, const struct tap_instant_field *f,
+		       const struct tap_event *ev)
 {
 	unsigned char *begun, *end;
 
@@ -100,19 +106,22 @@ static void put_number(struct tap_buf *out, const struct tap_instant_field *f, c
 	tap_proto_wrote(out, end);
 }
 
-static void put_comm(struct tap_buf *out, const struct tap_instant_field *f, const struct tap_event *ev)
+static void put_comm(struct tap_buf *out, const struct tap_instant_field *f,
+		     const struct tap_event *ev)
 {
 	unsigned char *begun, *end;
 
 	if (!tap_buf_reserve(out, sizeof(f->head) + TAP_PROTO_COMM_BYTES))
 		return;
 	begun = tap_proto_at(out);
-	end = tap_proto_write_comm(begin_field(f, begun), (const char *)ev->data + f->field->offset);
+	end = tap_proto_write_comm(begin_field(f, begun),
+				   (const char *)ev->data + f->field->offset);
 	end_field(begun, end);
 	tap_proto_wrote(out, end);
 }
 
-void tap_instant_put(const struct tap_instant *in, struct tap_tracks *t, uint64_t track, const struct tap_event *ev)
+void tap_instant_put(const struct tap_instant *in, struct tap_tracks *t, uint64_t track,
+		     const struct tap_event *ev)
 {
 	struct tap_track_event instant = tap_track_instant(t, track, ev->ts_ns, in->name);
 	const struct tap_instant_field *f;

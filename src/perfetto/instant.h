@@ -14,16 +14,18 @@ struct tap_instant {
 		enum { TAP_INSTANT_NUMBER, TAP_INSTANT_COMM, TAP_INSTANT_OTHER } kind;
 		const struct tap_field *field;
 		struct tap_num number;
-		/* of its annotation: up to the value's length, or the value; the annotation's length is not written yet */
+		/* of its annotation: up to the value's length, or the value; the annotation's
+		 * length is not written yet */
 		unsigned char head[8];
 		unsigned char head_bytes;
-	} *fields; /* owned */
+	} * fields; /* owned */
 	unsigned int nr_fields;
 };
 
 /* Return: 0 or -ENOMEM. */
 int tap_instant_init(struct tap_instant *in, struct tap_tracks *t, const struct tap_format *fmt);
 void tap_instant_release(struct tap_instant *in);
-void tap_instant_put(const struct tap_instant *in, struct tap_tracks *t, uint64_t track, const struct tap_event *ev);
+void tap_instant_put(const struct tap_instant *in, struct tap_tracks *t, uint64_t track,
+		     const struct tap_event *ev);
 
 #endif

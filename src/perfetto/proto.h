@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The wire format of Protocol Buffers, written into a buffer. A message is a row of fields: a key, which has the field's number
- * and how its value is written, and the value. Numbers have seven bits in a byte, the least significant first.
+ * The wire format of Protocol Buffers, written into a buffer. A message is a row of fields: a key,
+ * which has the field's number and how its value is written, and the value. Numbers have seven bits
+ * in a byte, the least significant first.
  */
 #ifndef TAP_PERFETTO_PROTO_H
 #define TAP_PERFETTO_PROTO_H
@@ -72,7 +73,8 @@ static inline void tap_proto_fixed64(struct tap_buf *b, unsigned int field, uint
 }
 
 /* Also of packed numbers, and of a message that is there already. */
-static inline void tap_proto_bytes(struct tap_buf *b, unsigned int field, const void *data, size_t len)
+static inline void tap_proto_bytes(struct tap_buf *b, unsigned int field, const void *data,
+				   size_t len)
 {
 	tap_proto_key(b, field, TAP_PROTO_BYTES);
 	tap_proto_varint(b, len);
@@ -83,16 +85,16 @@ static inline void tap_proto_bytes(struct tap_buf *b, unsigned int field, const 
 void tap_proto_text(struct tap_buf *b, unsigned int field, const char *s, size_t len);
 
 /*
- * The same of a task's name, TAP_TASK_COMM bytes: it ends at the first NUL. _write_comm() writes the value alone, its length and the text,
- * where there is room.
+ * The same of a task's name, TAP_TASK_COMM bytes: it ends at the first NUL. _write_comm() writes
+ * the value alone, its length and the text, where there is room.
  */
 #define TAP_PROTO_COMM_BYTES (1 + 3 * TAP_TASK_COMM) /* at most: each byte could become U+FFFD */
 unsigned char *tap_proto_write_comm(unsigned char *p, const char *comm);
 void tap_proto_comm(struct tap_buf *b, unsigned int field, const char *comm);
 
 /*
- * A message as a field's value: what is added until its end belongs to it. Its length stands before it. Most take one byte, for which
- * there is room; others are moved. Return: for the end.
+ * A message as a field's value: what is added until its end belongs to it. Its length stands before
+ * it. Most take one byte, for which there is room; others are moved. Return: for the end.
  */
 static inline size_t tap_proto_begin(struct tap_buf *b, unsigned int field)
 {

@@ -58,7 +58,8 @@ void tap_tracks_stamp(struct tap_tracks *t, uint64_t ts_ns)
 uint64_t tap_track_add(struct tap_tracks *t, const struct tap_track *track)
 {
 	const uint64_t number = ++t->nr;
-	size_t packet = tap_tracks_packet(t, 0), desc = tap_proto_begin(t->out, TAP_PF_PACKET_TRACK), part;
+	size_t packet = tap_tracks_packet(t, 0),
+	       desc = tap_proto_begin(t->out, TAP_PF_PACKET_TRACK), part;
 
 	tap_proto_u64(t->out, TAP_PF_TRACK_UUID, number);
 	if (track->parent)
@@ -81,7 +82,8 @@ uint64_t tap_track_add(struct tap_tracks *t, const struct tap_track *track)
 	return number;
 }
 
-/* Numbers and addresses, of few kinds: two that are the same are as likely as any two of 64 random bits. */
+/* Numbers and addresses, of few kinds: two that are the same are as likely as any two of 64 random
+ * bits. */
 static uint64_t key_of(unsigned int kind, uint64_t id)
 {
 	return id * 0x9e3779b97f4a7c15u + kind * 0xbf58476d1ce4e5b9u;
@@ -114,10 +116,12 @@ static void put_name(struct tap_buf *out, unsigned int field, uint64_t number, c
 	tap_proto_end(out, begun);
 }
 
-uint64_t tap_tracks_intern(struct tap_tracks *t, const char *event, const struct tap_field *fields, unsigned int nr)
+uint64_t tap_tracks_intern(struct tap_tracks *t, const char *event, const struct tap_field *fields,
+			   unsigned int nr)
 {
 	const uint64_t first = t->nr_names + 1;
-	size_t packet = tap_tracks_packet(t, 0), names = tap_proto_begin(t->out, TAP_PF_PACKET_INTERNED);
+	size_t packet = tap_tracks_packet(t, 0),
+	       names = tap_proto_begin(t->out, TAP_PF_PACKET_INTERNED);
 
 	put_name(t->out, TAP_PF_INTERNED_EVENT_NAME, first, event);
 	for (unsigned int i = 0; i < nr; i++)
@@ -128,18 +132,23 @@ uint64_t tap_tracks_intern(struct tap_tracks *t, const char *event, const struct
 	return first;
 }
 
-/* A message of less than 128 bytes, whose length is written when it is known. There must be room. */
+/* A message of less than 128 bytes, whose length is written when it is known. There must be room.
+ */
 static unsigned char *write_begin(unsigned char *p, unsigned int field)
 {
 	*p++ = (unsigned char)(field << 3 | TAP_PROTO_BYTES);
 	return p + 1;
 }
 
-#define HEAD_BYTES (STAMP_BYTES + 64u) /* of a packet with an event's beginning: 7 keys and lengths, a track, a name */
+#define HEAD_BYTES                                                                                 \
+	(STAMP_BYTES +                                                                             \
+	 64u) /* of a packet with an event's beginning: 7 keys and lengths, a track, a name */
 
-/* Most of a trace are events: they are written at once rather than field by field. @name: interned; 0: none. */
+/* Most of a trace are events: they are written at once rather than field by field. @name: interned;
+ * 0: none. */
 static inline __attribute__((always_inline)) struct tap_track_event
-begin_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type, unsigned int flags, uint64_t name)
+begin_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type,
+	    unsigned int flags, uint64_t name)
 {
 	struct tap_track_event ev = { 0 };
 	unsigned char *p;
@@ -162,7 +171,8 @@ begin_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int t
 	return ev;
 }
 
-struct tap_track_event tap_track_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type, const char *name, size_t len)
+struct tap_track_event tap_track_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns,
+				       unsigned int type, const char *name, size_t len)
 {
 	struct tap_track_event ev = begin_event(t, track, ts_ns, type, 0, 0);
 
@@ -171,7 +181,8 @@ struct tap_track_event tap_track_event(struct tap_tracks *t, uint64_t track, uin
 	return ev;
 }
 
-struct tap_track_event tap_track_instant(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, uint64_t name)
+struct tap_track_event tap_track_instant(struct tap_tracks *t, uint64_t track, uint64_t ts_ns,
+					 uint64_t name)
 {
 	return begin_event(t, track, ts_ns, TAP_PF_TEV_INSTANT, TAP_PF_NEEDS_INCREMENTAL, name);
 }
@@ -216,7 +227,8 @@ void tap_track_annotate_real(struct tap_tracks *t, uint64_t name, double v)
 	tap_proto_end(t->out, begun);
 }
 
-void tap_track_slice(struct tap_tracks *t, uint64_t track, uint64_t from_ns, uint64_t to_ns, const char *name, size_t len)
+void tap_track_slice(struct tap_tracks *t, uint64_t track, uint64_t from_ns, uint64_t to_ns,
+		     const char *name, size_t len)
 {
 	tap_track_event_end(t, tap_track_event(t, track, from_ns, TAP_PF_TEV_BEGIN, name, len));
 	tap_track_event_end(t, tap_track_event(t, track, to_ns, TAP_PF_TEV_END, NULL, 0));

@@ -175,8 +175,9 @@ static void put_conversion(struct bin *b)
 void tap_print_bin(const char *fmt, const unsigned char *args, uint32_t len, struct tap_abi abi,
 		   const struct tap_symbols *symbols, struct tap_buf *out)
 {
-	struct bin b = { .fmt = fmt, .args = args, .len = len, .abi = abi, .symbols = symbols,
-			 .out = out };
+	struct bin b = {
+		.fmt = fmt, .args = args, .len = len, .abi = abi, .symbols = symbols, .out = out
+	};
 
 	while (*b.fmt) {
 		size_t plain = strcspn(b.fmt, "%");

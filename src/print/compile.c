@@ -52,7 +52,8 @@ const char *tap_conversion_flags(const char *s, struct print_out *o)
 	}
 }
 
-const char *tap_conversion_length(const char *s, const char *known, uint8_t long_size, uint8_t *size)
+const char *tap_conversion_length(const char *s, const char *known, uint8_t long_size,
+				  uint8_t *size)
 {
 	*size = 4;
 	for (; *s && strchr(known, *s); s++) {
@@ -142,9 +143,10 @@ static const char *set_pointer(struct expr_parser *p, struct print_out *o, const
 		const char *word;
 		uint8_t kind;
 		char between;
-		/* IP6, SOCKADDR: shortened; UUID: the first fields little-endian; IP4, MAC: backwards */
+		/* IP6, SOCKADDR: shortened; UUID: the first fields little-endian; IP4, MAC:
+		 * backwards */
 		bool special;
-		bool upper;   /* IP4, IP6: i for I: with leading zeros, without colons */
+		bool upper; /* IP4, IP6: i for I: with leading zeros, without colons */
 		bool plus;
 		bool host; /* backwards where the recording's numbers are */
 	} words[] = {

@@ -51,8 +51,7 @@ static const unsigned char *bytes_of(const struct run *r, uint32_t n, uint32_t *
 
 static inline uint64_t value(const struct run *r, const struct print_out *o)
 {
-	return o->load == LOAD_NODE ? eval(r, o->node) :
-				      expr_load(o->load, r->expr.rec + o->at);
+	return o->load == LOAD_NODE ? eval(r, o->node) : expr_load(o->load, r->expr.rec + o->at);
 }
 
 static int clamp(int64_t v, int min)
@@ -420,7 +419,8 @@ static void put_uuid(const struct print_out *o, const unsigned char *p, struct t
 static void put_ip4(const unsigned char *p, bool backwards, bool zeros, struct tap_buf *out)
 {
 	for (int i = 0; i < 4; i++)
-		tap_buf_printf(out, zeros ? "%s%03u" : "%s%u", i ? "." : "", p[backwards ? 3 - i : i]);
+		tap_buf_printf(out, zeros ? "%s%03u" : "%s%u", i ? "." : "",
+			       p[backwards ? 3 - i : i]);
 }
 
 /* %*ph: the width is the number of bytes, of which printk takes 64; without one it is 1. */

@@ -25,8 +25,8 @@ int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, stru
 void tap_printer_free(struct tap_printer *p);
 
 /*
- * Whether any reader can print such records: all of the print format is understood here, and it divides by
- * nothing that a record may say is 0. Return: 0; -EINVAL: it cannot be trusted; -ENOMEM.
+ * Whether any reader can print such records: all of the print format is understood here, and it
+ * divides by nothing that a record may say is 0. Return: 0; -EINVAL: it cannot be trusted; -ENOMEM.
  */
 int tap_print_check(const struct tap_format *fmt);
 

@@ -68,7 +68,8 @@ void tap_print_prog_release(struct print_prog *prog);
  * number). Before @s is a '%' at least. Return: what follows them.
  */
 const char *tap_conversion_flags(const char *s, struct print_out *o);
-const char *tap_conversion_length(const char *s, const char *known, uint8_t long_size, uint8_t *size);
+const char *tap_conversion_length(const char *s, const char *known, uint8_t long_size,
+				  uint8_t *size);
 /* How a conversion prints a number: 'd', 'i', 'u', 'x', 'X' or 'o'. */
 void tap_conversion_base(char conv, struct print_out *o);
 

@@ -97,8 +97,8 @@ static inline char *print_number(const struct print_out *o, uint64_t v, bool lef
 }
 
 /*
- * @letter: behind a %p; capitals: with the offset. B is a return address: the call is before it, and
- * may be the last instruction of its function. Return: whether there is a name for @addr.
+ * @letter: behind a %p; capitals: with the offset. B is a return address: the call is before it,
+ * and may be the last instruction of its function. Return: whether there is a name for @addr.
  */
 static inline bool print_symbol(const struct tap_symbols *symbols, uint64_t addr, char letter,
 				struct tap_buf *out)

@@ -69,14 +69,16 @@ static struct tap_assignment *find(const struct tap_assignments *a, const struct
 	return NULL;
 }
 
-static struct tap_assignment *add(struct tap_assignments *a, const struct tap_field *f, uint32_t element,
-				  enum tap_assigned what)
+static struct tap_assignment *add(struct tap_assignments *a, const struct tap_field *f,
+				  uint32_t element, enum tap_assigned what)
 {
 	if (tap_array_grow(&a->v, a->nr, &a->cap, sizeof(*a->v))) {
 		tap_expr_fail(parser(a), -ENOMEM);
 		return NULL;
 	}
-	a->v[a->nr] = (struct tap_assignment){ .field = f, .element = element, .what = what, .when = a->when };
+	a->v[a->nr] = (struct tap_assignment){
+		.field = f, .element = element, .what = what, .when = a->when
+	};
 	return &a->v[a->nr++];
 }
 
@@ -96,7 +98,8 @@ static uint32_t record_value(struct tap_scope *n, struct span name)
 		return 0;
 	if (before && before->what == TAP_ASSIGNED_NUMBER)
 		return number_of(a, before);
-	refuse(a, tap_scope_say(n, name, "'%s' is read before a number was assigned to it", f->name));
+	refuse(a,
+	       tap_scope_say(n, name, "'%s' is read before a number was assigned to it", f->name));
 	return 0;
 }
 
@@ -106,8 +109,9 @@ static const struct assign_op {
 	const char *sign;
 	int op; /* -1: none */
 } assign_ops[] = {
-	{ "<<=", OP_SHL }, { ">>=", OP_SHR }, { "+=", OP_ADD }, { "-=", OP_SUB }, { "*=", OP_MUL }, { "/=", OP_DIV },
-	{ "%=", OP_MOD },  { "&=", OP_AND },  { "|=", OP_OR },	{ "^=", OP_XOR }, { "=", -1 },
+	{ "<<=", OP_SHL }, { ">>=", OP_SHR }, { "+=", OP_ADD }, { "-=", OP_SUB },
+	{ "*=", OP_MUL },  { "/=", OP_DIV },  { "%=", OP_MOD }, { "&=", OP_AND },
+	{ "|=", OP_OR },   { "^=", OP_XOR },  { "=", -1 },
 };
 
 static const struct assign_op *take_op(struct tap_assignments *a)
@@ -115,11 +119,13 @@ static const struct assign_op *take_op(struct tap_assignments *a)
 	for (size_t i = 0; i < sizeof(assign_ops) / sizeof(*assign_ops); i++)
 		if (tap_expr_accept(parser(a), assign_ops[i].sign))
 			return &assign_ops[i];
-	refuse(a, tap_scope_say(&a->scope, (struct span){ parser(a)->at, 0 }, "expected an assignment"));
+	refuse(a, tap_scope_say(&a->scope, (struct span){ parser(a)->at, 0 },
+				"expected an assignment"));
 	return NULL;
 }
 
-/* The value of "old OP= expression" or "old++", also where the ifs around do not hold: then it stays. */
+/* The value of "old OP= expression" or "old++", also where the ifs around do not hold: then it
+ * stays. */
 static uint32_t take_value(struct tap_assignments *a, uint32_t old)
 {
 	struct expr_parser *p = parser(a);
@@ -137,7 +143,8 @@ static uint32_t take_value(struct tap_assignments *a, uint32_t old)
 }
 
 /* What has the value from now on, and is of that type. */
-static uint32_t assigned(struct tap_assignments *a, uint32_t value, uint32_t old, struct tap_ctype type)
+static uint32_t assigned(struct tap_assignments *a, uint32_t value, uint32_t old,
+			 struct tap_ctype type)
 {
 	struct expr_parser *p = parser(a);
 
@@ -156,7 +163,8 @@ static uint32_t take_element(struct tap_assignments *a, const struct tap_field *
 	if (f->kind != TAP_FIELD_ARRAY && f->kind != TAP_FIELD_CHARS)
 		return 0;
 	if (!tap_expr_accept(p, "[")) {
-		refuse(a, tap_scope_say(&a->scope, here, "'%s' is an array: fill it with memcpy()", f->name));
+		refuse(a, tap_scope_say(&a->scope, here, "'%s' is an array: fill it with memcpy()",
+					f->name));
 		return 0;
 	}
 	index = tap_expr_parse(p);
@@ -181,7 +189,8 @@ static void assign_number(struct tap_assignments *a, const struct tap_field *f, 
 	uint32_t value = take_value(a, old);
 
 	if (!p->err && node_at(p, value)->op == OP_PLACE) {
-		refuse(a, tap_scope_say(&a->scope, where, "the value assigned to '%s' is not a number", f->name));
+		refuse(a, tap_scope_say(&a->scope, where,
+					"the value assigned to '%s' is not a number", f->name));
 		return;
 	}
 	value = assigned(a, value, old, type);
@@ -208,7 +217,10 @@ static void read_record(struct tap_assignments *a)
 	if (p->err)
 		return;
 	if (f->kind == TAP_FIELD_STRING || f->kind == TAP_FIELD_DYNAMIC) {
-		refuse(a, tap_scope_say(&a->scope, name, "'%s' must be filled with __assign_str() or a similar macro", f->name));
+		refuse(a,
+		       tap_scope_say(&a->scope, name,
+				     "'%s' must be filled with __assign_str() or a similar macro",
+				     f->name));
 		return;
 	}
 	assign_number(a, f, element, name);
@@ -244,19 +256,22 @@ static uint32_t take_count(struct tap_assignments *a)
 }
 
 /* Adds what a field gets from @source; at most @max bytes. */
-static void assign_bytes(struct tap_assignments *a, const struct tap_field *f, enum tap_assigned what,
-			 struct span where, uint32_t source, uint32_t max)
+static void assign_bytes(struct tap_assignments *a, const struct tap_field *f,
+			 enum tap_assigned what, struct span where, uint32_t source, uint32_t max)
 {
 	struct expr_parser *p = parser(a);
 	bool dynamic = f->kind == TAP_FIELD_STRING || f->kind == TAP_FIELD_DYNAMIC;
 	struct tap_scope_bytes bytes = { 0 };
 	struct tap_assignment *now;
-	uint32_t reason = p->err ? 0 : node_at(p, source)->unknown ? tap_scope_why(&a->scope, source) : 0;
+	uint32_t reason = p->err			? 0
+			  : node_at(p, source)->unknown ? tap_scope_why(&a->scope, source)
+							: 0;
 
 	if (!p->err && !reason && tap_scope_bytes(&a->scope, where, source, &bytes))
 		return;
 	if (!dynamic && max > f->size) {
-		refuse(a, tap_scope_say(&a->scope, where, "'%s' has only %u bytes", f->name, f->size));
+		refuse(a,
+		       tap_scope_say(&a->scope, where, "'%s' has only %u bytes", f->name, f->size));
 		return;
 	}
 	now = p->err ? NULL : add(a, f, 0, what);
@@ -352,7 +367,8 @@ static void read_levels(struct tap_assignments *a, enum tap_assigned what)
 	if (span_is(tap_expr_word(parser(a)), "__get_dynamic_array"))
 		tap_expr_expect(parser(a), "(");
 	take_first_arg(a);
-	refuse(a, tap_scope_say(&a->scope, (struct span){ at, 0 }, "only the built-in sched_pick has this array"));
+	refuse(a, tap_scope_say(&a->scope, (struct span){ at, 0 },
+				"only the built-in sched_pick has this array"));
 }
 
 static const struct {
@@ -382,7 +398,10 @@ static void read_call(struct tap_assignments *a, struct span name)
 			return;
 		}
 	}
-	refuse(a, tap_scope_say(&a->scope, name, "'%.*s()' cannot fill a field: use memcpy(), strscpy(), __assign_str() or tp_comm()", WORD(name)));
+	refuse(a, tap_scope_say(&a->scope, name,
+				"'%.*s()' cannot fill a field: use memcpy(), strscpy(), "
+				"__assign_str() or tp_comm()",
+				WORD(name)));
 }
 
 /* ---- variables ---- */
@@ -400,12 +419,14 @@ static void read_declaration(struct tap_assignments *a, const char *start)
 	name = (struct span){ type.s + type.len, all.len - type.len };
 	type = trim(type);
 	if (!type.len || !name.len || strchr("[({}", start[len])) {
-		refuse(a, tap_scope_say(&a->scope, all, "this is neither an assignment nor a variable"));
+		refuse(a, tap_scope_say(&a->scope, all,
+					"this is neither an assignment nor a variable"));
 		return;
 	}
 	p->at = start + len;
 	do {
-		uint32_t v = tap_expr_accept(p, "=") ? tap_expr_parse(p) : tap_expr_num(p, EXPR_INT, 0);
+		uint32_t v =
+			tap_expr_accept(p, "=") ? tap_expr_parse(p) : tap_expr_num(p, EXPR_INT, 0);
 
 		v = p->err ? 0 : tap_scope_convert(&a->scope, type, v);
 		if (p->err)
@@ -452,7 +473,8 @@ static void read_block(struct tap_assignments *a, unsigned int depth)
 
 static uint32_t both(struct tap_assignments *a, uint32_t outer, uint32_t inner)
 {
-	return outer && !parser(a)->err ? tap_expr_binary(parser(a), OP_ANDAND, outer, inner) : inner;
+	return outer && !parser(a)->err ? tap_expr_binary(parser(a), OP_ANDAND, outer, inner)
+					: inner;
 }
 
 /* Refuses what cannot be had, and what is no number. */
@@ -490,7 +512,8 @@ static void read_if(struct tap_assignments *a, unsigned int depth)
 
 static bool is_control(struct span word)
 {
-	static const char *const words[] = { "for", "while", "do", "switch", "goto", "return", "else", "break" };
+	static const char *const words[] = { "for",  "while",  "do",   "switch",
+					     "goto", "return", "else", "break" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (span_is(word, words[i]))
@@ -505,8 +528,11 @@ static void read_simple(struct tap_assignments *a, struct span word)
 	int bound = tap_scope_bound(&a->scope, word);
 
 	if (!word.len || is_control(word))
-		refuse(a, tap_scope_say(&a->scope, word, "a definition can have only assignments, variables and if%s%.*s%s",
-					word.len ? ", not '" : "", WORD(word), word.len ? "'" : ""));
+		refuse(a,
+		       tap_scope_say(
+			       &a->scope, word,
+			       "a definition can have only assignments, variables and if%s%.*s%s",
+			       word.len ? ", not '" : "", WORD(word), word.len ? "'" : ""));
 	else if (span_is(word, "REC"))
 		read_record(a);
 	else if (bound >= 0)
@@ -516,7 +542,8 @@ static void read_simple(struct tap_assignments *a, struct span word)
 	else
 		read_declaration(a, word.s);
 	if (!p->err && !tap_expr_accept(p, ";"))
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "a ';' is missing before this"));
+		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 },
+					"a ';' is missing before this"));
 }
 
 /* The end of the statement at @s, which nobody could read. */
@@ -527,7 +554,8 @@ static const char *skip_statement(const char *s)
 	return *s == ';' ? s + 1 : s;
 }
 
-/* One assignment that cannot be had does not keep the others from it: it is known with its reason. */
+/* One assignment that cannot be had does not keep the others from it: it is known with its reason.
+ */
 static void recover(struct tap_assignments *a, const char *start)
 {
 	struct expr_parser *p = parser(a);
@@ -552,8 +580,8 @@ static void read_statement(struct tap_assignments *a, unsigned int depth)
 	struct span word;
 
 	if (depth > MAX_BLOCKS) {
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "blocks are nested more than %u deep",
-					MAX_BLOCKS));
+		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 },
+					"blocks are nested more than %u deep", MAX_BLOCKS));
 		return;
 	}
 	if (tap_expr_accept(p, "{")) {
@@ -598,12 +626,14 @@ static int read_def(struct tap_assignments *a)
 	tap_scope_begin(&a->scope, a->def->assign);
 	read_block(a, 0);
 	if (!p->err && *p->at)
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 }, "expected the end of the definition"));
+		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 },
+					"expected the end of the definition"));
 	return p->err;
 }
 
-int tap_assignments_init(struct tap_assignments *a, const struct btf *btf, const struct tap_def *def,
-			 const struct tap_feed *feed, unsigned int nr_cpus, uint32_t *reason)
+int tap_assignments_init(struct tap_assignments *a, const struct btf *btf,
+			 const struct tap_def *def, const struct tap_feed *feed,
+			 unsigned int nr_cpus, uint32_t *reason)
 {
 	int ret;
 
@@ -623,8 +653,8 @@ void tap_assignments_release(struct tap_assignments *a)
 	free(a->v);
 }
 
-const struct tap_assignment *tap_assignments_find(const struct tap_assignments *a, const char *field,
-						  const char **why)
+const struct tap_assignment *tap_assignments_find(const struct tap_assignments *a,
+						  const char *field, const char **why)
 {
 	const struct tap_assignment *found = NULL;
 

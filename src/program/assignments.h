@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A definition's TP_fast_assign(), read as what each field gets. Nothing that it computes has an effect or can fail, so there
- * are no branches in it: what stands behind an if is a value that depends on the condition, and variables are names of values.
+ * A definition's TP_fast_assign(), read as what each field gets. Nothing that it computes has an
+ * effect or can fail, so there are no branches in it: what stands behind an if is a value that
+ * depends on the condition, and variables are names of values.
  */
 #ifndef TAP_PROGRAM_ASSIGNMENTS_H
 #define TAP_PROGRAM_ASSIGNMENTS_H
@@ -36,16 +37,18 @@ struct tap_assignments {
 };
 
 /*
- * @btf, @def, @feed: borrowed. An assignment that cannot be had is there, with a reason; what is wrong
- * in a condition or a variable is in @reason.
- * Return: 0; -EINVAL with @reason; -ENOENT: BTF does not have the tracepoint; -ENOMEM.
+ * @btf, @def, @feed: borrowed. An assignment that cannot be had is there, with a reason; what is
+ * wrong in a condition or a variable is in @reason. Return: 0; -EINVAL with @reason; -ENOENT: BTF
+ * does not have the tracepoint; -ENOMEM.
  */
-int tap_assignments_init(struct tap_assignments *a, const struct btf *btf, const struct tap_def *def,
-			 const struct tap_feed *feed, unsigned int nr_cpus, uint32_t *reason);
+int tap_assignments_init(struct tap_assignments *a, const struct btf *btf,
+			 const struct tap_def *def, const struct tap_feed *feed,
+			 unsigned int nr_cpus, uint32_t *reason);
 void tap_assignments_release(struct tap_assignments *a);
 
-/* Return: the only assignment of a field that is a number, or of text or bytes; NULL: @why it is not to be had. */
-const struct tap_assignment *tap_assignments_find(const struct tap_assignments *a, const char *field,
-						  const char **why);
+/* Return: the only assignment of a field that is a number, or of text or bytes; NULL: @why it is
+ * not to be had. */
+const struct tap_assignment *tap_assignments_find(const struct tap_assignments *a,
+						  const char *field, const char **why);
 
 #endif

@@ -13,12 +13,15 @@
 #include "base/proc.h"
 #include "program/insns.h"
 
-#define UPROBES "/sys/bus/event_source/devices/uprobe/type" /* of perf_event_open(); CONFIG_UPROBE_EVENTS */
+#define UPROBES                                                                                    \
+	"/sys/bus/event_source/devices/uprobe/type" /* of perf_event_open(); CONFIG_UPROBE_EVENTS  \
+						     */
 /* Bits of perf_event_attr.config (uprobe's format/ in /sys; kernel/events/core.c). */
 #define CONFIG_RETURN 1u
 #define CONFIG_SEMAPHORE_SHIFT 32
 
-int tap_attach_load(const struct tap_insns *b, const char *name, const struct tap_probe *probe, uint32_t tracepoint)
+int tap_attach_load(const struct tap_insns *b, const char *name, const struct tap_probe *probe,
+		    uint32_t tracepoint)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);
 	int fd;
@@ -27,7 +30,8 @@ int tap_attach_load(const struct tap_insns *b, const char *name, const struct ta
 		opts.expected_attach_type = BPF_TRACE_RAW_TP;
 		opts.attach_btf_id = tracepoint;
 	}
-	fd = bpf_prog_load(probe ? BPF_PROG_TYPE_KPROBE : BPF_PROG_TYPE_TRACING, name, "Dual BSD/GPL", b->v, b->nr, &opts);
+	fd = bpf_prog_load(probe ? BPF_PROG_TYPE_KPROBE : BPF_PROG_TYPE_TRACING, name,
+			   "Dual BSD/GPL", b->v, b->nr, &opts);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -37,12 +41,14 @@ bool tap_attach_knows_probes(void)
 }
 
 /* Return: a descriptor of a perf event that is not yet on; -errno. */
-static int open_site(uint32_t type, const struct tap_probe *probe, const struct tap_probe_site *site)
+static int open_site(uint32_t type, const struct tap_probe *probe,
+		     const struct tap_probe_site *site)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = type,
-		.config = site->semaphore << CONFIG_SEMAPHORE_SHIFT | (probe->kind == TAP_PROBE_RETURN ? CONFIG_RETURN : 0),
+		.config = site->semaphore << CONFIG_SEMAPHORE_SHIFT |
+			  (probe->kind == TAP_PROBE_RETURN ? CONFIG_RETURN : 0),
 		.uprobe_path = (uint64_t)(uintptr_t)probe->path,
 		.probe_offset = site->offset,
 		.disabled = 1,
@@ -54,7 +60,8 @@ static int open_site(uint32_t type, const struct tap_probe *probe, const struct 
 }
 
 /* The link keeps the event. Return: the link's descriptor or -errno. */
-static int attach_site(uint32_t type, int prog, const struct tap_probe *probe, const struct tap_probe_site *site)
+static int attach_site(uint32_t type, int prog, const struct tap_probe *probe,
+		       const struct tap_probe_site *site)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = site->way);
 	int event = open_site(type, probe, site), link, ret;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Loading programs that are made at run time, and attaching them: to a tracepoint of the kernel, or a probe of a program. */
+/* Loading programs that are made at run time, and attaching them: to a tracepoint of the kernel, or
+ * a probe of a program. */
 #ifndef TAP_PROGRAM_ATTACH_H
 #define TAP_PROGRAM_ATTACH_H
 
@@ -14,7 +15,8 @@ struct tap_links { /* all zero: none */
 };
 
 /* @probe: NULL: on the tracepoint with the BTF id @tracepoint. Return: a descriptor or -errno. */
-int tap_attach_load(const struct tap_insns *b, const char *name, const struct tap_probe *probe, uint32_t tracepoint);
+int tap_attach_load(const struct tap_insns *b, const char *name, const struct tap_probe *probe,
+		    uint32_t tracepoint);
 
 /* Return: 0 or -errno; tap_attach_step() says what a refusal means. */
 int tap_attach(struct tap_links *links, int prog, const struct tap_probe *probe);

@@ -12,7 +12,8 @@ struct tap_feed {
 };
 
 /*
- * Reads a probe's file. Return: 0; as tap_probe_new(). After an error there is nothing to be released.
+ * Reads a probe's file. Return: 0; as tap_probe_new(). After an error there is nothing to be
+ * released.
  */
 int tap_feed_open(struct tap_feed *f, const struct tap_hook *hook, struct tap_err *err);
 void tap_feed_release(struct tap_feed *f);

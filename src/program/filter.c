@@ -45,17 +45,21 @@ struct maker {
 static void fail(struct maker *m, const char *field, const char *why)
 {
 	if (!m->ret)
-		m->ret = tap_err_set(
-			m->err, -EINVAL,
-			"%s: cannot filter by field '%s' of %s:%s, because its value is not known before the event is recorded: %s",
-			m->filter == m->of_event ? "-f" : "--trigger", field, m->def->system, m->def->name, why);
+		m->ret = tap_err_set(m->err, -EINVAL,
+				     "%s: cannot filter by field '%s' of %s:%s, because its value "
+				     "is not known before the event is recorded: %s",
+				     m->filter == m->of_event ? "-f" : "--trigger", field,
+				     m->def->system, m->def->name, why);
 }
 
 /* Nothing of the definition can be had. */
 static void fail_all(struct maker *m, uint32_t reason)
 {
-	m->ret = tap_err_set(m->err, -EINVAL, "-f: cannot filter %s:%s, because none of its fields is known before the event is recorded: %s", m->def->system,
-			     m->def->name, tap_scope_text(&m->assigned.scope, reason));
+	m->ret = tap_err_set(m->err, -EINVAL,
+			     "-f: cannot filter %s:%s, because none of its fields is known before "
+			     "the event is recorded: %s",
+			     m->def->system, m->def->name,
+			     tap_scope_text(&m->assigned.scope, reason));
 }
 
 static void jump(struct maker *m, uint8_t op, uint8_t dst, uint8_t src, bool imm, int32_t k,
@@ -98,8 +102,7 @@ static void field_value(struct maker *m, uint32_t offset, uint8_t dst)
 		tap_insns_call(&m->b, BPF_FUNC_get_current_pid_tgid);
 		tap_insns_move(&m->b, dst, BPF_REG_0);
 	} else if (!strncmp(f->name, "common_", 7)) {
-		tap_insns_const(&m->b, dst,
-				strcmp(f->name, "common_type") ? 0 : m->def->id);
+		tap_insns_const(&m->b, dst, strcmp(f->name, "common_type") ? 0 : m->def->id);
 	} else {
 		assigned = tap_assignments_find(&m->assigned, f->name, &why);
 		if (!assigned) {
@@ -159,7 +162,8 @@ static void number_term(struct maker *m, const struct tap_term *t)
 	jump(m, tap_insns_jump_of(t->op, t->is_signed), BPF_REG_1, BPF_REG_2, false, 0, t->yes);
 }
 
-/* A term that never holds: what comes after it must not be out of reach, or the verifier refuses the program. */
+/* A term that never holds: what comes after it must not be out of reach, or the verifier refuses
+ * the program. */
 static void never(struct maker *m, const struct tap_term *t)
 {
 	tap_insns_const(&m->b, BPF_REG_1, 0);
@@ -209,7 +213,8 @@ static void clear_text(struct maker *m, uint32_t size)
 			      (int16_t)(TEXT_AT + (int)i), 0);
 }
 
-/* Puts the field's text onto the stack, with zeros behind it. Return: how many bytes may be of it. */
+/* Puts the field's text onto the stack, with zeros behind it. Return: how many bytes may be of it.
+ */
 static uint32_t read_text(struct maker *m, const struct tap_field *f)
 {
 	const struct tap_assignment *assigned;
@@ -243,7 +248,8 @@ static uint32_t read_text(struct maker *m, const struct tap_field *f)
 		tap_insns_value(&m->b, from->pointer, BPF_REG_3);
 		stack_address(m, BPF_REG_1, TEXT_AT);
 		tap_insns_const(&m->b, BPF_REG_2, from->size);
-		tap_insns_call(&m->b, from->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
+		tap_insns_call(&m->b, from->user ? BPF_FUNC_probe_read_user_str
+						 : BPF_FUNC_probe_read_kernel_str);
 	}
 	if (skip)
 		tap_insns_land(&m->b, skip);
@@ -439,7 +445,8 @@ static void keep(struct maker *m, uint32_t past)
 	tap_insns_land(&m->b, done);
 }
 
-/* Elements that are free may wait with a CPU that does not need them (LOCAL_FREE_TARGET of bpf_lru_list.c). */
+/* Elements that are free may wait with a CPU that does not need them (LOCAL_FREE_TARGET of
+ * bpf_lru_list.c). */
 #define FREE_PER_CPU 128
 
 /* @pasts: set to descriptors, in an array that is the caller's. */
@@ -473,7 +480,8 @@ static int make_all_pasts(struct maker *m)
 		ret = make_pasts(m, m->gate->triggers[i].filter, &m->trigger_pasts[i]);
 	if (ret || !m->of_event || !m->of_event->nr_pasts)
 		return ret;
-	m->p->nr_new = make_map(m->p, BPF_MAP_TYPE_ARRAY, "tap_new", sizeof(uint32_t), sizeof(uint64_t), 1);
+	m->p->nr_new = make_map(m->p, BPF_MAP_TYPE_ARRAY, "tap_new", sizeof(uint32_t),
+				sizeof(uint64_t), 1);
 	return m->p->nr_new < 0 ? m->p->nr_new : 0;
 }
 
@@ -567,9 +575,10 @@ static void ask_tracing(struct maker *m)
 }
 
 /*
- * As in the kernel (seen on 6.18): recorded is what came while the recording was on, and what switches it on if no trigger of the
- * event has a filter, for which the record must be there first. Whether the event itself is on is asked behind its triggers.
- * Return: the jump to take where it is not recorded.
+ * As in the kernel (seen on 6.18): recorded is what came while the recording was on, and what
+ * switches it on if no trigger of the event has a filter, for which the record must be there first.
+ * Whether the event itself is on is asked behind its triggers. Return: the jump to take where it is
+ * not recorded.
  */
 static unsigned int add_gate(struct maker *m)
 {
@@ -684,7 +693,13 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 			    const struct tap_filter *filter, const struct tap_gate *gate,
 			    const struct tap_filter_ways *ways, struct tap_err *err)
 {
-	struct maker m = { .of_event = filter, .filter = filter, .gate = gate, .ways = ways, .def = def, .p = p, .err = err,
+	struct maker m = { .of_event = filter,
+			   .filter = filter,
+			   .gate = gate,
+			   .ways = ways,
+			   .def = def,
+			   .p = p,
+			   .err = err,
 			   .text_at = gate ? TEXT_AT_GATE : TEXT_AT_END };
 	uint32_t reason = 0;
 	int ret;
@@ -696,9 +711,10 @@ int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 		fail_all(&m, reason);
 	ret = ret ?: make_all_pasts(&m) ?: lead_to(&m) ?: make_and_load(&m);
 	if (ret && !m.ret)
-		tap_err_set(err, ret, "%s: cannot filter %s:%s over BPF: %s", gate ? "--trigger" : "-f", def->system,
-			    def->name,
-			    ret == -E2BIG ? "the filter is too long for a BPF program" : strerror(-ret));
+		tap_err_set(err, ret, "%s: cannot filter %s:%s over BPF: %s",
+			    gate ? "--trigger" : "-f", def->system, def->name,
+			    ret == -E2BIG ? "the filter is too long for a BPF program"
+					  : strerror(-ret));
 	if (ret)
 		tap_filter_program_release(p);
 	release_maker(&m);

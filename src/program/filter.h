@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A filter (expr/filter.h) of a built-in event as a BPF program that stands in front of the one that records: it
- * computes what the filter names, as the definition assigns it, and ends, or calls the other.
+ * A filter (expr/filter.h) of a built-in event as a BPF program that stands in front of the one
+ * that records: it computes what the filter names, as the definition assigns it, and ends, or calls
+ * the other.
  */
 #ifndef TAP_PROGRAM_FILTER_H
 #define TAP_PROGRAM_FILTER_H
@@ -21,7 +22,7 @@ struct tap_gate {
 	const struct tap_gate_trigger { /* of this event */
 		uint32_t number;
 		const struct tap_filter *filter; /* NULL: always */
-	} *triggers;
+	} * triggers;
 	unsigned int nr_triggers;
 };
 
@@ -34,10 +35,12 @@ struct tap_filter_program {
 	int nr_new; /* of a map: how many keys came into the pasts; -1: there are none */
 };
 
-/* Above that, those that were not asked for the longest are forgotten, and their next record is as their first. */
+/* Above that, those that were not asked for the longest are forgotten, and their next record is as
+ * their first. */
 #define TAP_FILTER_MAX_KEYS 65536u
 
-#define TAP_FILTER_PROGRAM_NONE ((struct tap_filter_program){ .prog = -1, .next = -1, .nr_new = -1 })
+#define TAP_FILTER_PROGRAM_NONE                                                                    \
+	((struct tap_filter_program){ .prog = -1, .next = -1, .nr_new = -1 })
 
 /* Where the program leads. */
 struct tap_filter_ways {
@@ -47,8 +50,8 @@ struct tap_filter_ways {
 };
 
 /*
- * @filter: NULL: all pass; then there is a gate. @gate: NULL: there are no triggers. @feed: of the program that records.
- * Return: 0; -EINVAL with a sentence: a field cannot be had there; -errno.
+ * @filter: NULL: all pass; then there is a gate. @gate: NULL: there are no triggers. @feed: of the
+ * program that records. Return: 0; -EINVAL with a sentence: a field cannot be had there; -errno.
  */
 int tap_filter_program_load(struct tap_filter_program *p, const struct btf *btf,
 			    const struct tap_def *def, const struct tap_feed *feed,

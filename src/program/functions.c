@@ -46,7 +46,8 @@ static void copy(const struct tap_function *f, struct tap_insns *b)
 	}
 }
 
-void tap_functions_splice(const struct tap_functions *f, struct tap_insns *b, enum tap_own_function function)
+void tap_functions_splice(const struct tap_functions *f, struct tap_insns *b,
+			  enum tap_own_function function)
 {
 	unsigned int from = b->nr;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The functions of bpf/own.h, for programs made at run time. They are taken out of a loaded object, where they are
- * relocated already, and put behind the program that calls them, or into it.
+ * The functions of bpf/own.h, for programs made at run time. They are taken out of a loaded object,
+ * where they are relocated already, and put behind the program that calls them, or into it.
  */
 #ifndef TAP_PROGRAM_FUNCTIONS_H
 #define TAP_PROGRAM_FUNCTIONS_H
@@ -21,10 +21,11 @@ struct tap_functions {
 int tap_functions_find(struct tap_functions *f, const struct bpf_program *prog);
 
 /*
- * In place of a call, for calls of TAKE and COMMIT are an eighth of what an event costs: r6 to r9 are lost, and the first 8
- * bytes of the stack. The function takes no more, and calls no other.
+ * In place of a call, for calls of TAKE and COMMIT are an eighth of what an event costs: r6 to r9
+ * are lost, and the first 8 bytes of the stack. The function takes no more, and calls no other.
  */
-void tap_functions_splice(const struct tap_functions *f, struct tap_insns *b, enum tap_own_function function);
+void tap_functions_splice(const struct tap_functions *f, struct tap_insns *b,
+			  enum tap_own_function function);
 
 /* Behind the program's last instruction: adds what it calls, by numbers until now. */
 void tap_functions_append(const struct tap_functions *f, struct tap_insns *b);

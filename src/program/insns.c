@@ -319,12 +319,14 @@ static bool may_be_null(const struct tap_insns *b, uint32_t node)
 {
 	const struct expr_node *n = at(b, node);
 
-	return n->op == OP_ARG || ((n->op == OP_MEMBER || n->op == OP_POINTER) && may_be_null(b, n->a));
+	return n->op == OP_ARG ||
+	       ((n->op == OP_MEMBER || n->op == OP_POINTER) && may_be_null(b, n->a));
 }
 
 /*
- * Jumps where @base, which is in @reg, is NULL: a load by which the verifier trusts it would be a fault of the kernel's. Through what was
- * read itself the kernel reads 0, but the verifier wants to see that it is not read through the 0 from above. Return: the jump.
+ * Jumps where @base, which is in @reg, is NULL: a load by which the verifier trusts it would be a
+ * fault of the kernel's. Through what was read itself the kernel reads 0, but the verifier wants to
+ * see that it is not read through the 0 from above. Return: the jump.
  */
 static unsigned int jump_if_null(struct tap_insns *b, uint32_t base, uint8_t reg)
 {
@@ -427,7 +429,8 @@ static void load_directly(struct tap_insns *b, uint32_t base, uint64_t off, unsi
 	}
 	if (off > INT16_MAX)
 		alu_k(b, BPF_ADD, BPF_REG_1, (int32_t)off);
-	tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_1, off > INT16_MAX ? 0 : (int16_t)off, 0);
+	tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_1,
+		      off > INT16_MAX ? 0 : (int16_t)off, 0);
 	if (guarded)
 		tap_insns_land(b, null);
 }
@@ -537,10 +540,12 @@ void tap_insns_arith(struct tap_insns *b, enum expr_op op, struct tap_ctype type
 
 /* ---- nodes ---- */
 
-/* r1 and r2 = both operands. Of the deeper one, which is computed first, the other may need all of the room. */
+/* r1 and r2 = both operands. Of the deeper one, which is computed first, the other may need all of
+ * the room. */
 static void get_pair(struct tap_insns *b, const struct expr_node *n)
 {
-	bool a_first = is_ready(b, n->a) || (!is_ready(b, n->b) && at(b, n->a)->depth > at(b, n->b)->depth);
+	bool a_first = is_ready(b, n->a) ||
+		       (!is_ready(b, n->b) && at(b, n->a)->depth > at(b, n->b)->depth);
 	uint32_t first = a_first ? n->a : n->b;
 	bool held = hold(b, first);
 
@@ -574,14 +579,16 @@ static bool is_passed(const struct tap_insns *b, uint32_t node)
 	return n->op == OP_ARG ? n->opaque : n->op == OP_POINTER && is_passed(b, n->a);
 }
 
-/* The value is to be compared: the verifier knows better than to compare what it takes for no NULL (tap_insns_jump_if_null()). */
+/* The value is to be compared: the verifier knows better than to compare what it takes for no NULL
+ * (tap_insns_jump_if_null()). */
 static void make_comparable(struct tap_insns *b, uint32_t node, uint8_t reg)
 {
 	if (is_passed(b, node))
 		forget_pointer(b, reg);
 }
 
-/* Jumps where the number is 0. Pointers, too: so it is compared rather than computed with. Return: the jump. */
+/* Jumps where the number is 0. Pointers, too: so it is compared rather than computed with. Return:
+ * the jump. */
 static unsigned int jump_if_zero(struct tap_insns *b, uint32_t node)
 {
 	get(b, node, BPF_REG_0);
@@ -642,7 +649,8 @@ static void compute_cond(struct tap_insns *b, const struct expr_node *n)
 
 static void load_arg(struct tap_insns *b, const struct expr_node *n)
 {
-	tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_6, (int16_t)(8 * n->num), 0);
+	tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_6, (int16_t)(8 * n->num),
+		      0);
 	if (b->probe && n->opaque) /* what may be NULL cannot be added to, either */
 		forget_pointer(b, BPF_REG_0);
 	tap_insns_fit(b, BPF_REG_0, n->type);

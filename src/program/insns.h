@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* BPF instructions of nodes (scope.h). Registers: r6 is the program's context, r10 the stack; all others are nobody's. */
+/* BPF instructions of nodes (scope.h). Registers: r6 is the program's context, r10 the stack; all
+ * others are nobody's. */
 #ifndef TAP_PROGRAM_INSNS_H
 #define TAP_PROGRAM_INSNS_H
 
@@ -15,9 +16,11 @@ struct tap_insns {
 	unsigned int nr, cap;
 	int err; /* 0 or the first -errno: -ENOMEM, -E2BIG */
 	const struct expr_prog *prog; /* whose nodes these are */
-	/* Read all memory by bpf_probe_read_kernel(): where the verifier does not know what a pointer points to. */
+	/* Read all memory by bpf_probe_read_kernel(): where the verifier does not know what a
+	 * pointer points to. */
 	bool probe;
-	/* Values are nothing that the verifier knows: else it tries all ways through the branches, of which there may be too many. */
+	/* Values are nothing that the verifier knows: else it tries all ways through the branches,
+	 * of which there may be too many. */
 	bool blur;
 	int16_t *
 		/* owned: of each node the place on the stack that has its value; 0: none yet */
@@ -30,7 +33,8 @@ struct tap_insns {
 };
 
 void tap_insns_release(struct tap_insns *b);
-/* Return: whether the program should be made and loaded again, more to the verifier's liking, which said @err. */
+/* Return: whether the program should be made and loaded again, more to the verifier's liking, which
+ * said @err. */
 bool tap_insns_retry(struct tap_insns *b, int err);
 /* The program's first instructions: the context is in r1. */
 void tap_insns_begin(struct tap_insns *b);
@@ -52,11 +56,13 @@ int16_t tap_insns_push(struct tap_insns *b, uint8_t reg);
 /* Return: BPF_J* of a comparison, or of OP_AND: whether both have a bit. */
 uint8_t tap_insns_jump_of(enum expr_op op, bool is_signed);
 
-/* Computes a node's value, if it is not there yet, into a register from r0 to r5. Others of these are lost. */
+/* Computes a node's value, if it is not there yet, into a register from r0 to r5. Others of these
+ * are lost. */
 void tap_insns_value(struct tap_insns *b, uint32_t node, uint8_t dst);
 /*
- * Jumps where what a tracepoint passes is NULL. To the verifier (reg_not_null(), v6.4) it never is, unless it is on the kernel's list of
- * those that may (v6.13): it leaves out what asks of the pointer. So a number made of it is asked; r2 is lost. Return: the jump.
+ * Jumps where what a tracepoint passes is NULL. To the verifier (reg_not_null(), v6.4) it never is,
+ * unless it is on the kernel's list of those that may (v6.13): it leaves out what asks of the
+ * pointer. So a number made of it is asked; r2 is lost. Return: the jump.
  */
 unsigned int tap_insns_jump_if_null(struct tap_insns *b, uint8_t reg);
 /* The jump at @insn leads to what comes next. */

@@ -15,7 +15,8 @@
 /* ---- the line ---- */
 
 /* From the "{" on. */
-static int read_braces(const char *text, const char *open, struct tap_one_line *line, struct tap_err *err)
+static int read_braces(const char *text, const char *open, struct tap_one_line *line,
+		       struct tap_err *err)
 {
 	const char *close = strrchr(open, '}');
 	struct span rest;
@@ -25,9 +26,13 @@ static int read_braces(const char *text, const char *open, struct tap_one_line *
 	line->fields = trim((struct span){ open + 1, (size_t)(close - open) - 1 });
 	rest = trim((struct span){ close + 1, strlen(close + 1) });
 	if (rest.len && (rest.len < 3 || strncmp(rest.s, "if", 2) || is_word(rest.s[2])))
-		return tap_err_set(err, -EINVAL, "-e: only 'if FILTER' may follow the '}' of '%.200s'", text);
+		return tap_err_set(err, -EINVAL,
+				   "-e: only 'if FILTER' may follow the '}' of '%.200s'", text);
 	line->filter = rest.len ? rest.s + 2 : NULL;
-	return line->fields.len ? 0 : tap_err_set(err, -EINVAL, "-e: '%.200s': expected fields in braces: {FIELD, ...}", text);
+	return line->fields.len
+		       ? 0
+		       : tap_err_set(err, -EINVAL,
+				     "-e: '%.200s': expected fields in braces: {FIELD, ...}", text);
 }
 
 static int read_tracepoint(struct span name, struct tap_one_line *line, struct tap_err *err)
@@ -36,16 +41,21 @@ static int read_tracepoint(struct span name, struct tap_one_line *line, struct t
 		name = (struct span){ name.s + 5, name.len - 5 };
 	for (size_t i = 0; i < name.len; i++)
 		if (!is_word(name.s[i]))
-			return tap_err_set(err, -EINVAL, "-e: '%.*s' is not a tracepoint name", (int)name.len, name.s);
+			return tap_err_set(err, -EINVAL, "-e: '%.*s' is not a tracepoint name",
+					   (int)name.len, name.s);
 	line->tracepoint = name;
 	line->system = TAP_DEF_LINE_SYSTEM;
-	snprintf(line->name, sizeof(line->name), "%.*s", name.len < 100 ? (int)name.len : 100, name.s);
-	return name.len ? 0 : tap_err_set(err, -EINVAL, "-e: expected a tracepoint before '{': TRACEPOINT{FIELD, ...}");
+	snprintf(line->name, sizeof(line->name), "%.*s", name.len < 100 ? (int)name.len : 100,
+		 name.s);
+	return name.len ? 0
+			: tap_err_set(
+				  err, -EINVAL,
+				  "-e: expected a tracepoint before '{': TRACEPOINT{FIELD, ...}");
 }
 
 /*
- * "arg0, arg1": without braces all arguments are fields. Of a probe that has none it is where it was hit, for trace-cmd prints no
- * event that has no fields.
+ * "arg0, arg1": without braces all arguments are fields. Of a probe that has none it is where it
+ * was hit, for trace-cmd prints no event that has no fields.
  */
 static int list_arguments(struct tap_one_line *line)
 {
@@ -88,11 +98,14 @@ int tap_one_line_read(const char *text, struct tap_one_line *line, struct tap_er
 
 	*line = (struct tap_one_line){ 0 };
 	if (strlen(text) > TAP_ONE_LINE_MAX_BYTES)
-		return tap_err_set(err, -EINVAL, "-e: the definition is longer than %u bytes: put it into a file and use --define",
+		return tap_err_set(err, -EINVAL,
+				   "-e: the definition is longer than %u bytes: put it into a file "
+				   "and use --define",
 				   TAP_ONE_LINE_MAX_BYTES);
 	ret = *open ? read_braces(text, open, line, err) : 0;
 	if (!ret)
-		ret = tap_probe_is(text) ? read_probe(feed, line, err) : read_tracepoint(feed, line, err);
+		ret = tap_probe_is(text) ? read_probe(feed, line, err)
+					 : read_tracepoint(feed, line, err);
 	if (ret)
 		tap_one_line_release(line);
 	return ret;
@@ -123,7 +136,8 @@ static int fail(struct maker *m, const char *at, const char *why)
 	const struct span all = m->line->fields;
 	size_t column = at >= all.s && at <= all.s + all.len ? (size_t)(at - all.s) : 0;
 
-	return tap_err_set(m->err, -EINVAL, "%s: %s\n %.*s\n %*s^", m->name, why, (int)all.len, all.s, (int)column, "");
+	return tap_err_set(m->err, -EINVAL, "%s: %s\n %.*s\n %*s^", m->name, why, (int)all.len,
+			   all.s, (int)column, "");
 }
 
 static int fail_by_scope(struct maker *m, uint32_t node)
@@ -153,7 +167,8 @@ static struct span next_item(struct span *rest)
 			depth--;
 		item.len++;
 	}
-	*rest = (struct span){ item.s + item.len + (item.len < rest->len), rest->len - item.len - (item.len < rest->len) };
+	*rest = (struct span){ item.s + item.len + (item.len < rest->len),
+			       rest->len - item.len - (item.len < rest->len) };
 	return trim(item);
 }
 
@@ -188,7 +203,8 @@ static bool is_name(struct span s)
 static bool is_argument(const struct maker *m, struct span name)
 {
 	for (unsigned int i = 0; i < m->scope.nr_args; i++)
-		if (name.len == m->scope.args[i].len && !memcmp(name.s, m->scope.args[i].s, name.len))
+		if (name.len == m->scope.args[i].len &&
+		    !memcmp(name.s, m->scope.args[i].s, name.len))
 			return true;
 	return m->scope.probe && span_is(name, "pc");
 }
@@ -203,7 +219,8 @@ static uint32_t try_text(struct maker *m, const char *text)
 	return m->scope.p.err || *m->scope.p.at || node_at(&m->scope.p, node)->unknown ? 0 : node;
 }
 
-/* What a name alone may stand for: a member of an argument, or of the task that an entity belongs to. */
+/* What a name alone may stand for: a member of an argument, or of the task that an entity belongs
+ * to. */
 static const struct {
 	const char *of; /* struct */
 	const char *member; /* NULL: any */
@@ -212,7 +229,8 @@ static const struct {
 	{ "sched_entity", "pid", "tp_se_pid(@)" },
 	{ "sched_dl_entity", "pid", "tp_dl_pid(@)" },
 	{ NULL, NULL, "@->$" },
-	{ "sched_entity", NULL, "(tp_se_is_task(@) ? container_of(@, struct task_struct, se)->$ : 0)" },
+	{ "sched_entity", NULL,
+	  "(tp_se_is_task(@) ? container_of(@, struct task_struct, se)->$ : 0)" },
 };
 
 static void expand(struct tap_buf *out, const char *expr, struct span arg, struct span name)
@@ -231,7 +249,8 @@ static const char *struct_name(const struct maker *m, unsigned int arg)
 {
 	uint32_t id = tap_scope_arg_struct(&m->scope, arg);
 
-	return id ? btf__name_by_offset(m->scope.btf, btf__type_by_id(m->scope.btf, id)->name_off) : "";
+	return id ? btf__name_by_offset(m->scope.btf, btf__type_by_id(m->scope.btf, id)->name_off)
+		  : "";
 }
 
 /* Return: whether @out is what the name stands for. */
@@ -256,7 +275,10 @@ static bool expand_name(struct maker *m, struct span name, struct tap_buf *out)
 /* ---- types ---- */
 
 static const char *const conversions[9][2] = {
-	[1] = { "u8\0%u", "s8\0%d" }, [2] = { "u16\0%u", "s16\0%d" }, [4] = { "u32\0%u", "s32\0%d" }, [8] = { "u64\0%llu", "s64\0%lld" },
+	[1] = { "u8\0%u", "s8\0%d" },
+	[2] = { "u16\0%u", "s16\0%d" },
+	[4] = { "u32\0%u", "s32\0%d" },
+	[8] = { "u64\0%llu", "s64\0%lld" },
 };
 
 static bool is_char(const struct maker *m, uint32_t id)
@@ -268,7 +290,8 @@ static bool is_char(const struct maker *m, uint32_t id)
 
 static bool has_field(struct maker *m, struct span name)
 {
-	for (const char *at = tap_buf_str(&m->format); *at; at += strcspn(at, " "), at += *at == ' ')
+	for (const char *at = tap_buf_str(&m->format); *at;
+	     at += strcspn(at, " "), at += *at == ' ')
 		if (!strncmp(at, name.s, name.len) && at[name.len] == '=')
 			return true;
 	return false;
@@ -278,11 +301,13 @@ static void add_format(struct maker *m, const struct item *item, const char *con
 {
 	bool first = !m->format.len;
 
-	tap_buf_printf(&m->format, "%s%.*s=%s", first ? "" : " ", (int)item->name.len, item->name.s, conversion);
+	tap_buf_printf(&m->format, "%s%.*s=%s", first ? "" : " ", (int)item->name.len, item->name.s,
+		       conversion);
 }
 
 /* The last two of what a field has: how it is filled, and its argument of the print format. */
-static void add_number(struct maker *m, const struct item *item, const char *type, const char *conversion, const char *expr)
+static void add_number(struct maker *m, const struct item *item, const char *type,
+		       const char *conversion, const char *expr)
 {
 	int len = (int)item->name.len;
 	const char *name = item->name.s;
@@ -312,7 +337,8 @@ static int refuse_struct(struct maker *m, const struct item *item, uint32_t id)
 
 	tap_buf_puts(&why, "this is a struct: name one of its members");
 	for (unsigned int i = 0; t && btf_is_composite(t) && i < btf_vlen(t) && i < 8; i++)
-		tap_buf_printf(&why, "%s%s", i ? ", " : ": ", btf__name_by_offset(m->scope.btf, btf_members(t)[i].name_off));
+		tap_buf_printf(&why, "%s%s", i ? ", " : ": ",
+			       btf__name_by_offset(m->scope.btf, btf_members(t)[i].name_off));
 	ret = fail(m, item->expr.s + item->expr.len, tap_buf_str(&why));
 	tap_buf_release(&why);
 	return ret;
@@ -329,7 +355,8 @@ static int add_array(struct maker *m, const struct item *item, uint32_t id, cons
 		return refuse_struct(m, item, id);
 	nr = btf_array(t)->nelems;
 	if (!is_char(m, btf_array(t)->type) || !nr || nr > BYTES_MAX)
-		return fail(m, item->expr.s + item->expr.len, "this is an array, but not text: name one element");
+		return fail(m, item->expr.s + item->expr.len,
+			    "this is an array, but not text: name one element");
 	tap_buf_printf(&m->fields, "\t\t__array(char, %.*s, %u)\n", len, name, nr);
 	tap_buf_printf(&m->assign, "\t\tmemcpy(__entry->%.*s, %s, %u);\n", len, name, expr, nr);
 	add_format(m, item, "%s");
@@ -342,16 +369,19 @@ static int add_array(struct maker *m, const struct item *item, uint32_t id, cons
 /* A task's name where the task is not in an argument: what reads it fills the field as well. */
 static bool add_comm(struct maker *m, const struct item *item)
 {
-	static const char *const words[][2] = { { "sched_entity", "tp_se_comm" }, { "sched_dl_entity", "tp_dl_comm" } };
+	static const char *const words[][2] = { { "sched_entity", "tp_se_comm" },
+						{ "sched_dl_entity", "tp_dl_comm" } };
 	int len = (int)item->name.len;
 
 	for (unsigned int i = 0; span_is(item->expr, "comm") && i < m->scope.nr_args; i++)
 		for (size_t k = 0; k < 2; k++) {
 			if (strcmp(struct_name(m, i), words[k][0]))
 				continue;
-			tap_buf_printf(&m->fields, "\t\t__array(char, %.*s, 16)\n", len, item->name.s);
-			tap_buf_printf(&m->assign, "\t\t%s(__entry->%.*s, %.*s);\n", words[k][1], len, item->name.s,
-				       (int)m->scope.args[i].len, m->scope.args[i].s);
+			tap_buf_printf(&m->fields, "\t\t__array(char, %.*s, 16)\n", len,
+				       item->name.s);
+			tap_buf_printf(&m->assign, "\t\t%s(__entry->%.*s, %.*s);\n", words[k][1],
+				       len, item->name.s, (int)m->scope.args[i].len,
+				       m->scope.args[i].s);
 			add_format(m, item, "%s");
 			tap_buf_printf(&m->args, ", __entry->%.*s", len, item->name.s);
 			return true;
@@ -393,7 +423,8 @@ static int add_item(struct maker *m, struct span text)
 	if (!item.expr.len)
 		return fail(m, item.expr.s, "expected an expression");
 	if (has_field(m, item.name))
-		return fail(m, text.s, "duplicate field name: choose another one with NAME=EXPRESSION");
+		return fail(m, text.s,
+			    "duplicate field name: choose another one with NAME=EXPRESSION");
 	short_for = is_name(item.expr) && !is_argument(m, item.expr);
 	if (short_for) {
 		if (add_comm(m, &item))
@@ -473,14 +504,18 @@ static void write_header(struct maker *m, struct tap_buf *out)
 	add_params(m, &params, true);
 	add_params(m, &args, false);
 	add_feed(m, &feed);
-	tap_buf_printf(out, "#undef TRACE_SYSTEM\n#define TRACE_SYSTEM %s\n"
-		       "#undef TRACE_INCLUDE_FILE\n#define TRACE_INCLUDE_FILE " TAP_DEF_LINE_GROUP "\n"
-		       "TRACE_EVENT(%s,\n\tTP_PROTO(%s),\n\tTP_ARGS(%s),\n\n\tTP_STRUCT__entry(\n%s\t),\n\n"
+	tap_buf_printf(out,
+		       "#undef TRACE_SYSTEM\n#define TRACE_SYSTEM %s\n"
+		       "#undef TRACE_INCLUDE_FILE\n#define TRACE_INCLUDE_FILE " TAP_DEF_LINE_GROUP
+		       "\n"
+		       "TRACE_EVENT(%s,\n\tTP_PROTO(%s),\n\tTP_ARGS(%s),\n\n\tTP_STRUCT__entry(\n%"
+		       "s\t),\n\n"
 		       "\tTP_fast_assign(\n%s\t),\n\n\tTP_printk(\"%s\"%s)\n);\n"
 		       "TRACE_HOOK(%s, %s, TP_PROTO(%s), TP_ARGS(%s));\n",
-		       m->line->system, m->name, tap_buf_str(&params), tap_buf_str(&args), tap_buf_str(&m->fields),
-		       tap_buf_str(&m->assign), tap_buf_str(&m->format), tap_buf_str(&m->args), m->name, tap_buf_str(&feed),
-		       tap_buf_str(&params), tap_buf_str(&args));
+		       m->line->system, m->name, tap_buf_str(&params), tap_buf_str(&args),
+		       tap_buf_str(&m->fields), tap_buf_str(&m->assign), tap_buf_str(&m->format),
+		       tap_buf_str(&m->args), m->name, tap_buf_str(&feed), tap_buf_str(&params),
+		       tap_buf_str(&args));
 	tap_buf_release(&params);
 	tap_buf_release(&args);
 	tap_buf_release(&feed);
@@ -492,15 +527,20 @@ static int open_maker(struct maker *m, const struct btf *btf)
 	char tracepoint[128];
 	int ret;
 
-	snprintf(tracepoint, sizeof(tracepoint), "%.*s", (int)m->line->tracepoint.len, m->line->tracepoint.s);
+	snprintf(tracepoint, sizeof(tracepoint), "%.*s", (int)m->line->tracepoint.len,
+		 m->line->tracepoint.s);
 	ret = tap_scope_init(&m->scope, btf, &(struct tap_feed){ tracepoint, probe }, NULL, 1);
 	if (ret == -ENOENT)
-		return tap_err_set(m->err, ret, "-e: the kernel's BTF has no tracepoint '%s': 'schedtap list bare:*' lists the tracepoints that have no trace event", tracepoint);
+		return tap_err_set(m->err, ret,
+				   "-e: the kernel's BTF has no tracepoint '%s': 'schedtap list "
+				   "bare:*' lists the tracepoints that have no trace event",
+				   tracepoint);
 	return ret ? tap_err_set(m->err, ret, "out of memory") : 0;
 }
 
-int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf, struct tap_type_names *types, const char *name,
-			struct tap_buf *header, struct tap_err *err)
+int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf,
+			struct tap_type_names *types, const char *name, struct tap_buf *header,
+			struct tap_err *err)
 {
 	struct maker m = { .line = line, .types = types, .name = name, .err = err };
 	int ret = open_maker(&m, btf) ?: add_items(&m);

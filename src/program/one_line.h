@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A definition in one line, "pelt_se_tp{pid, comm, util=se->avg.util_avg}" or "usdt:/usr/bin/x:provider:name": the header that
- * it stands for, with types and arguments as BTF, or the program's file, has them. It is read like any other (define/define.h).
+ * A definition in one line, "pelt_se_tp{pid, comm, util=se->avg.util_avg}" or
+ * "usdt:/usr/bin/x:provider:name": the header that it stands for, with types and arguments as BTF,
+ * or the program's file, has them. It is read like any other (define/define.h).
  */
 #ifndef TAP_PROGRAM_ONE_LINE_H
 #define TAP_PROGRAM_ONE_LINE_H
@@ -30,16 +31,19 @@ static inline bool tap_one_line_is(const char *word)
 
 /*
  * Finds its parts, which lie in @text; of a probe the file is read.
- * Return: 0; -EINVAL with a sentence; as tap_probe_new(). After an error there is nothing to be released.
+ * Return: 0; -EINVAL with a sentence; as tap_probe_new(). After an error there is nothing to be
+ * released.
  */
 int tap_one_line_read(const char *text, struct tap_one_line *line, struct tap_err *err);
 void tap_one_line_release(struct tap_one_line *line);
 
 /*
  * @name: of the event.
- * Return: 0; -EINVAL with a sentence and a caret below the text of the fields; -ENOENT naming the tracepoint; -ENOMEM.
+ * Return: 0; -EINVAL with a sentence and a caret below the text of the fields; -ENOENT naming the
+ * tracepoint; -ENOMEM.
  */
-int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf, struct tap_type_names *types, const char *name,
-			struct tap_buf *header, struct tap_err *err);
+int tap_one_line_header(const struct tap_one_line *line, const struct btf *btf,
+			struct tap_type_names *types, const char *name, struct tap_buf *header,
+			struct tap_err *err);
 
 #endif

@@ -19,7 +19,9 @@ static const struct {
 	const char *group;
 	unsigned int colons; /* behind the path */
 } kinds[] = {
-	[TAP_PROBE_USDT] = { "usdt", 2 }, [TAP_PROBE_ENTRY] = { "uprobe", 1 }, [TAP_PROBE_RETURN] = { "uretprobe", 1 },
+	[TAP_PROBE_USDT] = { "usdt", 2 },
+	[TAP_PROBE_ENTRY] = { "uprobe", 1 },
+	[TAP_PROBE_RETURN] = { "uretprobe", 1 },
 };
 
 static int kind_of(const char *word)
@@ -74,7 +76,8 @@ static bool split_offset(struct tap_probe *p)
 
 	if (!plus)
 		return true;
-	snprintf(digits, sizeof(digits), "%.*s", (int)(p->name.s + p->name.len - plus - 1), plus + 1);
+	snprintf(digits, sizeof(digits), "%.*s", (int)(p->name.s + p->name.len - plus - 1),
+		 plus + 1);
 	p->offset = strtoull(digits, &end, 0);
 	p->name.len = (size_t)(plus - p->name.s);
 	return isdigit((unsigned char)*digits) && !*end;
@@ -94,22 +97,32 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 		path->len = (size_t)(rest.s + rest.len - path->s);
 	}
 	if (!path->len || !p->name.len || (p->kind == TAP_PROBE_USDT && !p->group.len))
-		return tap_err_set(err, -EINVAL, "probe '%.200s' is incomplete: expected usdt:PATH:PROVIDER:NAME, uprobe:PATH:SYMBOL or uretprobe:PATH:SYMBOL", word);
+		return tap_err_set(
+			err, -EINVAL,
+			"probe '%.200s' is incomplete: expected usdt:PATH:PROVIDER:NAME, "
+			"uprobe:PATH:SYMBOL or uretprobe:PATH:SYMBOL",
+			word);
 	if (!is_plain(word, "\"\\{}"))
-		return tap_err_set(err, -EINVAL, "'%.200s': a probe cannot contain quotes, backslashes or braces", word);
+		return tap_err_set(err, -EINVAL,
+				   "'%.200s': a probe cannot contain quotes, backslashes or braces",
+				   word);
 	if (p->kind == TAP_PROBE_USDT)
 		return 0;
 	if (!split_offset(p) || !p->name.len)
-		return tap_err_set(err, -EINVAL, "'%.200s': only +OFFSET (a number) may follow the symbol", word);
+		return tap_err_set(err, -EINVAL,
+				   "'%.200s': only +OFFSET (a number) may follow the symbol", word);
 	if (p->kind == TAP_PROBE_RETURN && p->offset)
-		return tap_err_set(err, -EINVAL, "'%.200s': a uretprobe cannot have an offset", word);
+		return tap_err_set(err, -EINVAL, "'%.200s': a uretprobe cannot have an offset",
+				   word);
 	return 0;
 }
 
 /* ---- the file ---- */
 
 /* Where libraries are that LD_LIBRARY_PATH does not name. */
-#define LIBRARY_PATH "/lib64:/usr/lib64:/lib/" TAP_MULTIARCH ":/usr/lib/" TAP_MULTIARCH ":/lib:/usr/lib:/usr/local/lib"
+#define LIBRARY_PATH                                                                               \
+	"/lib64:/usr/lib64:/lib/" TAP_MULTIARCH ":/usr/lib/" TAP_MULTIARCH                         \
+	":/lib:/usr/lib:/usr/local/lib"
 #ifdef __aarch64__
 #define TAP_MULTIARCH "aarch64-linux-gnu"
 #else
@@ -123,17 +136,21 @@ static char *find_in(const char *folders, const char *name)
 		char path[PATH_MAX];
 
 		len = strcspn(folders, ":");
-		if (len && snprintf(path, sizeof(path), "%.*s/%s", (int)len, folders, name) < (int)sizeof(path) &&
+		if (len &&
+		    snprintf(path, sizeof(path), "%.*s/%s", (int)len, folders, name) <
+			    (int)sizeof(path) &&
 		    !access(path, R_OK))
 			return realpath(path, NULL);
 	}
 	return NULL;
 }
 
-/* "/proc/PID/root/...": realpath() would read the link as "/", and leave the process's mount namespace. */
+/* "/proc/PID/root/...": realpath() would read the link as "/", and leave the process's mount
+ * namespace. */
 static bool is_below_root(const char *name)
 {
-	const char *pid = strncmp(name, "/proc/", 6) ? NULL : name + 6, *end = pid ? strchr(pid, '/') : NULL;
+	const char *pid = strncmp(name, "/proc/", 6) ? NULL : name + 6,
+		   *end = pid ? strchr(pid, '/') : NULL;
 
 	return end && !strncmp(end, "/root/", 6);
 }
@@ -158,13 +175,19 @@ static int open_file(struct span path, char **file, struct tap_elf *elf, struct 
 	int ret;
 
 	if (path.len >= sizeof(name))
-		return tap_err_set(err, -EINVAL, "the path of the probed file is longer than %d bytes", PATH_MAX - 1);
+		return tap_err_set(err, -EINVAL,
+				   "the path of the probed file is longer than %d bytes",
+				   PATH_MAX - 1);
 	snprintf(name, sizeof(name), "%.*s", (int)path.len, path.s);
 	*file = find_file(name);
 	if (!*file)
-		return tap_err_set(err, -errno, "cannot find the program or library '%.300s': %m", name);
-	ret = is_plain(*file, "\"\\{}:") ? tap_elf_open(elf, *file, err) :
-	      tap_err_set(err, -EINVAL, "'%.300s': a probe's path cannot contain quotes, backslashes, braces or colons", *file);
+		return tap_err_set(err, -errno, "cannot find the program or library '%.300s': %m",
+				   name);
+	ret = is_plain(*file, "\"\\{}:") ? tap_elf_open(elf, *file, err)
+					 : tap_err_set(err, -EINVAL,
+						       "'%.300s': a probe's path cannot contain "
+						       "quotes, backslashes, braces or colons",
+						       *file);
 	if (ret) {
 		free(*file);
 		*file = NULL;
@@ -186,9 +209,9 @@ struct reader {
 
 static bool same_arg(const struct tap_probe_arg *a, const struct tap_probe_arg *b)
 {
-	return a->type.size == b->type.size && a->type.is_signed == b->type.is_signed && a->place == b->place &&
-	       a->reg == b->reg && a->index == b->index && a->shift == b->shift && a->scale == b->scale && a->num == b->num &&
-	       a->why == b->why;
+	return a->type.size == b->type.size && a->type.is_signed == b->type.is_signed &&
+	       a->place == b->place && a->reg == b->reg && a->index == b->index &&
+	       a->shift == b->shift && a->scale == b->scale && a->num == b->num && a->why == b->why;
 }
 
 static bool same_way(const struct tap_probe_way *a, const struct tap_probe_way *b)
@@ -216,21 +239,28 @@ static int find_way(struct tap_probe *p, const struct tap_probe_way *way)
 }
 
 /* One that is there is not added again: two symbols may name one function. */
-static int add_site(struct reader *r, uint64_t address, uint64_t semaphore, const struct tap_probe_way *way)
+static int add_site(struct reader *r, uint64_t address, uint64_t semaphore,
+		    const struct tap_probe_way *way)
 {
 	struct tap_probe *p = r->p;
 	struct tap_probe_site site = { 0 };
 	int index;
 
 	if (!tap_elf_offset(r->elf, address, true, &site.offset) ||
-	    (semaphore && !tap_elf_offset(r->elf, semaphore, false, &site.semaphore)) || site.semaphore > UINT32_MAX)
-		return tap_err_set(r->err, -EINVAL, "'%.300s' is damaged: the probe's address is not in the file's code", p->path);
+	    (semaphore && !tap_elf_offset(r->elf, semaphore, false, &site.semaphore)) ||
+	    site.semaphore > UINT32_MAX)
+		return tap_err_set(
+			r->err, -EINVAL,
+			"'%.300s' is damaged: the probe's address is not in the file's code",
+			p->path);
 	for (unsigned int i = 0; i < p->nr_sites; i++)
 		if (p->sites[i].offset == site.offset)
 			return 0;
 	index = p->nr_sites < TAP_PROBE_MAX_SITES ? find_way(p, way) : -E2BIG;
 	if (index == -E2BIG)
-		return tap_err_set(r->err, -EINVAL, "'%.300s' contains the probe at more than %u addresses, or with more than %u different argument layouts",
+		return tap_err_set(r->err, -EINVAL,
+				   "'%.300s' contains the probe at more than %u addresses, or with "
+				   "more than %u different argument layouts",
 				   p->path, TAP_PROBE_MAX_SITES, TAP_PROBE_MAX_WAYS);
 	if (index < 0 || tap_array_grow(&p->sites, p->nr_sites, &p->cap_sites, sizeof(site)))
 		return tap_err_set(r->err, -ENOMEM, "out of memory");
@@ -242,14 +272,16 @@ static int add_site(struct reader *r, uint64_t address, uint64_t semaphore, cons
 /* Short of memory, or where there are very many, there are fewer to suggest. */
 static void keep_name(struct reader *r, const char *group, const char *name)
 {
-	if (r->nr_names < MAX_NAMES && !tap_array_grow(&r->names, r->nr_names, &r->cap_names, sizeof(*r->names)) &&
+	if (r->nr_names < MAX_NAMES &&
+	    !tap_array_grow(&r->names, r->nr_names, &r->cap_names, sizeof(*r->names)) &&
 	    asprintf(&r->names[r->nr_names], "%s%s%s", group, *group ? ":" : "", name) >= 0)
 		r->nr_names++;
 }
 
 static int damaged_notes(const char *path, struct tap_err *err)
 {
-	return tap_err_set(err, -EINVAL, "the USDT notes (.note.stapsdt) in '%.300s' are damaged", path);
+	return tap_err_set(err, -EINVAL, "the USDT notes (.note.stapsdt) in '%.300s' are damaged",
+			   path);
 }
 
 /* ---- USDT ---- */
@@ -281,7 +313,8 @@ static void resolve(const struct reader *r, uint64_t address, struct tap_probe_a
 	tap_elf_symbols(r->elf, match_symbol, &s);
 	a->num += s.address - address;
 	if (s.nr != 1)
-		a->why = s.nr ? "several symbols have this name" : "the file has no such symbol: it may be stripped";
+		a->why = s.nr ? "several symbols have this name"
+			      : "the file has no such symbol: it may be stripped";
 }
 
 static int add_note(struct reader *r, const struct tap_usdt_note *note)
@@ -290,7 +323,8 @@ static int add_note(struct reader *r, const struct tap_usdt_note *note)
 	struct tap_probe_way way;
 	char *args;
 
-	if (tap_array_grow(&p->texts, p->nr_texts, &p->cap_texts, sizeof(*p->texts)) || !(args = strdup(note->args)))
+	if (tap_array_grow(&p->texts, p->nr_texts, &p->cap_texts, sizeof(*p->texts)) ||
+	    !(args = strdup(note->args)))
 		return tap_err_set(r->err, -ENOMEM, "out of memory");
 	p->texts[p->nr_texts++] = args;
 	way.nr_args = tap_probe_args_read(args, r->elf->machine, way.args);
@@ -314,14 +348,20 @@ static int refuse(struct reader *r, const char *what, const char *word)
 	const char *near = tap_nearest(word, (const char *const *)r->names, r->nr_names);
 
 	if (r->p->kind == TAP_PROBE_USDT && !near)
-		return tap_err_set(r->err, -ENOENT, "'%.300s' has no USDT probe '%.100s'%s%.300s%s", r->p->path, word,
-				   r->nr_names ? ": 'schedtap list usdt:" : ": the file has no USDT probes at all",
+		return tap_err_set(r->err, -ENOENT, "'%.300s' has no USDT probe '%.100s'%s%.300s%s",
+				   r->p->path, word,
+				   r->nr_names ? ": 'schedtap list usdt:"
+					       : ": the file has no USDT probes at all",
 				   r->nr_names ? r->p->path : "",
 				   r->nr_names ? "' lists its probes" : "");
 	if (r->p->kind != TAP_PROBE_USDT && !near && tap_elf_is_stripped(r->elf))
-		return tap_err_set(r->err, -ENOENT, "'%.300s' has no function '%.100s': the file is stripped, so it names only exported functions", r->p->path, word);
-	return tap_err_set(r->err, -ENOENT, "'%.300s' has no %s '%.100s'%s%.100s%s", r->p->path, what, word,
-			   near ? ": did you mean '" : "", near ?: "", near ? "'?" : "");
+		return tap_err_set(r->err, -ENOENT,
+				   "'%.300s' has no function '%.100s': the file is stripped, so it "
+				   "names only exported functions",
+				   r->p->path, word);
+	return tap_err_set(r->err, -ENOENT, "'%.300s' has no %s '%.100s'%s%.100s%s", r->p->path,
+			   what, word, near ? ": did you mean '" : "", near ?: "",
+			   near ? "'?" : "");
 }
 
 static int read_notes(struct reader *r)
@@ -333,19 +373,22 @@ static int read_notes(struct reader *r)
 		return damaged_notes(r->p->path, r->err);
 	if (ret)
 		return ret;
-	snprintf(word, sizeof(word), "%.*s:%.*s", (int)r->p->group.len, r->p->group.s, (int)r->p->name.len, r->p->name.s);
+	snprintf(word, sizeof(word), "%.*s:%.*s", (int)r->p->group.len, r->p->group.s,
+		 (int)r->p->name.len, r->p->name.s);
 	return r->p->nr_sites ? 0 : refuse(r, "USDT probe", word);
 }
 
 /* ---- functions ---- */
 
-static void way_of_function(const struct tap_probe *p, unsigned int machine, struct tap_probe_way *way)
+static void way_of_function(const struct tap_probe *p, unsigned int machine,
+			    struct tap_probe_way *way)
 {
 	way->nr_args = 0;
 	if (p->kind == TAP_PROBE_RETURN)
 		way->nr_args = tap_probe_args_of_function(machine, -1, way->args);
 	else
-		while (tap_probe_args_of_function(machine, (int)way->nr_args, &way->args[way->nr_args]))
+		while (tap_probe_args_of_function(machine, (int)way->nr_args,
+						  &way->args[way->nr_args]))
 			way->nr_args++;
 }
 
@@ -365,8 +408,10 @@ static int match_function(void *ctx, const char *name, const GElf_Sym *sym)
 	if (type == STT_GNU_IFUNC)
 		return 0;
 	if (r->p->offset && r->p->offset >= sym->st_size)
-		return tap_err_set(r->err, -EINVAL, "function '%.100s' in '%.300s' has %" PRIu64 " bytes: offset +0x%" PRIx64 " is beyond the function's end", name,
-				   r->p->path, sym->st_size, r->p->offset);
+		return tap_err_set(r->err, -EINVAL,
+				   "function '%.100s' in '%.300s' has %" PRIu64
+				   " bytes: offset +0x%" PRIx64 " is beyond the function's end",
+				   name, r->p->path, sym->st_size, r->p->offset);
 	way_of_function(r->p, r->elf->machine, &way);
 	return add_site(r, sym->st_value + r->p->offset, 0, &way);
 }
@@ -376,11 +421,15 @@ static int read_functions(struct reader *r)
 	int ret = tap_elf_symbols(r->elf, match_function, r);
 	char word[104];
 
-	snprintf(word, sizeof(word), "%.*s", r->p->name.len < 100 ? (int)r->p->name.len : 100, r->p->name.s);
+	snprintf(word, sizeof(word), "%.*s", r->p->name.len < 100 ? (int)r->p->name.len : 100,
+		 r->p->name.s);
 	if (ret)
 		return ret;
 	if (r->is_chosen)
-		return tap_err_set(r->err, -EINVAL, "'%s' in '%.300s' is an IFUNC, which is resolved to one of several functions at load time: name one of those functions", word, r->p->path);
+		return tap_err_set(r->err, -EINVAL,
+				   "'%s' in '%.300s' is an IFUNC, which is resolved to one of "
+				   "several functions at load time: name one of those functions",
+				   word, r->p->path);
 	return r->p->nr_sites ? 0 : refuse(r, "function", word);
 }
 
@@ -456,8 +505,8 @@ void tap_probe_event_name(const struct tap_probe *p, struct tap_buf *out)
 {
 	char text[MAX_EVENT_NAME + 1];
 
-	snprintf(text, sizeof(text), "%.*s%s%.*s", (int)p->group.len, p->group.s ?: "", p->group.len ? "_" : "",
-		 (int)p->name.len, p->name.s);
+	snprintf(text, sizeof(text), "%.*s%s%.*s", (int)p->group.len, p->group.s ?: "",
+		 p->group.len ? "_" : "", (int)p->name.len, p->name.s);
 	if (isdigit((unsigned char)*text))
 		tap_buf_char(out, '_');
 	for (const char *c = text; *c; c++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A probe of a program: "usdt:PATH:PROVIDER:NAME", "uprobe:PATH:SYMBOL+0xOFFSET" or "uretprobe:PATH:SYMBOL". What its file
- * says: the places where it is, and where each has its arguments.
+ * A probe of a program: "usdt:PATH:PROVIDER:NAME", "uprobe:PATH:SYMBOL+0xOFFSET" or
+ * "uretprobe:PATH:SYMBOL". What its file says: the places where it is, and where each has its
+ * arguments.
  */
 #ifndef TAP_PROGRAM_PROBE_H
 #define TAP_PROGRAM_PROBE_H
@@ -18,7 +19,8 @@ enum tap_probe_kind {
 	TAP_PROBE_RETURN,
 };
 
-/* A probe that stands in a function which the compiler inlined is in several places, with its arguments elsewhere. */
+/* A probe that stands in a function which the compiler inlined is in several places, with its
+ * arguments elsewhere. */
 struct tap_probe_way {
 	struct tap_probe_arg args[TAP_PROBE_MAX_ARGS];
 	unsigned int nr_args;
@@ -34,7 +36,7 @@ struct tap_probe {
 	struct tap_probe_site {
 		uint64_t offset, semaphore; /* in the file; semaphore: 0: none */
 		unsigned int way;
-	} *sites;
+	} * sites;
 	unsigned int nr_sites, cap_sites;
 	struct tap_probe_way *ways; /* all different */
 	unsigned int nr_ways, cap_ways;
@@ -48,7 +50,8 @@ bool tap_probe_is(const char *word);
 
 /*
  * Reads the file. @word: without braces.
- * Return: 0; -EINVAL with a sentence; -ENOENT: no such file, probe or symbol; -ENOMEM. *out: NULL after an error.
+ * Return: 0; -EINVAL with a sentence; -ENOENT: no such file, probe or symbol; -ENOMEM. *out: NULL
+ * after an error.
  */
 int tap_probe_new(struct span word, struct tap_probe **out, struct tap_err *err);
 void tap_probe_free(struct tap_probe *p);
@@ -68,8 +71,8 @@ struct tap_ctype tap_probe_arg_type(const struct tap_probe *p, unsigned int arg)
 void tap_probe_add_type(struct tap_ctype type, struct tap_buf *out);
 
 /*
- * Adds a line for each probe of a file, by name: "usdt:/usr/bin/x:provider:name(s32 arg0, u64 arg1)". @path: as in a word.
- * Return: as tap_probe_new(); -ENODATA: it has none.
+ * Adds a line for each probe of a file, by name: "usdt:/usr/bin/x:provider:name(s32 arg0, u64
+ * arg1)". @path: as in a word. Return: as tap_probe_new(); -ENODATA: it has none.
  */
 int tap_probe_list(const char *path, struct tap_buf *out, struct tap_err *err);
 

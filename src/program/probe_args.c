@@ -48,7 +48,8 @@ static bool take_number(struct text *t, uint64_t *num)
 	if (!accept(t, '+') && t->at < t->end && *t->at == '-')
 		len++;
 	minus = len;
-	while (t->at + len < t->end && len < sizeof(digits) - 1 && isalnum((unsigned char)t->at[len]))
+	while (t->at + len < t->end && len < sizeof(digits) - 1 &&
+	       isalnum((unsigned char)t->at[len]))
 		len++;
 	memcpy(digits, t->at, len);
 	digits[len] = '\0';
@@ -119,7 +120,8 @@ static bool x86_take_base(struct text *t, struct tap_probe_arg *a)
 		return false;
 	if (accept(t, ',') && !x86_take_register(t, &a->index))
 		return false;
-	if (accept(t, ',') && (!take_number(t, &scale) || (scale != 1 && scale != 2 && scale != 4 && scale != 8)))
+	if (accept(t, ',') &&
+	    (!take_number(t, &scale) || (scale != 1 && scale != 2 && scale != 4 && scale != 8)))
 		return false;
 	a->scale = (uint8_t)scale;
 	return accept(t, ')');
@@ -130,14 +132,16 @@ static bool x86_take_displacement(struct text *t, struct tap_probe_arg *a)
 {
 	if (t->at < t->end && *t->at != '(' && !take_number(t, &a->num)) {
 		a->symbol = take_name(t);
-		return a->symbol.len && (t->at == t->end || *t->at == '(' || take_number(t, &a->num));
+		return a->symbol.len &&
+		       (t->at == t->end || *t->at == '(' || take_number(t, &a->num));
 	}
 	if (accept(t, '+'))
 		a->symbol = take_name(t);
 	return !a->symbol.s || a->symbol.len;
 }
 
-/* A symbol's address is known from where the program is: the two are as far from each other as in the file. */
+/* A symbol's address is known from where the program is: the two are as far from each other as in
+ * the file. */
 static bool x86_relate_symbol(struct tap_probe_arg *a)
 {
 	if (!a->symbol.s || a->reg == X86_RIP)
@@ -165,7 +169,8 @@ static const char *x86_read(struct text *t, struct tap_probe_arg *a)
 		return a->reg < 0 ? NOT_SEEN : NULL;
 	}
 	a->place = TAP_PROBE_MEMORY;
-	if (!x86_take_displacement(t, a) || (accept(t, '(') && !x86_take_base(t, a)) || !x86_relate_symbol(a))
+	if (!x86_take_displacement(t, a) || (accept(t, '(') && !x86_take_base(t, a)) ||
+	    !x86_relate_symbol(a))
 		return NOT_UNDERSTOOD;
 	return a->reg < 0 && a->index < 0 ? NOT_UNDERSTOOD : NULL;
 }
@@ -275,7 +280,9 @@ bool tap_probe_args_of_function(unsigned int machine, int arg, struct tap_probe_
 
 	if (arg >= nr)
 		return false;
-	*out = (struct tap_probe_arg){ .place = TAP_PROBE_REGISTER, .type = { 8, false }, .index = -1 };
+	*out = (struct tap_probe_arg){ .place = TAP_PROBE_REGISTER,
+				       .type = { 8, false },
+				       .index = -1 };
 	if (machine == EM_X86_64)
 		out->reg = arg < 0 ? X86_RAX : x86[arg];
 	else

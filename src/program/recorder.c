@@ -19,7 +19,8 @@
 #define USED BPF_REG_8 /* bytes of the payload so far, where texts go behind the fixed part */
 #define RECORD BPF_REG_9
 
-/* Where on the stack the context is while r6 is a function's: those that are called need the rest of 512 bytes. */
+/* Where on the stack the context is while r6 is a function's: those that are called need the rest
+ * of 512 bytes. */
 #define CONTEXT (-384)
 #define CONTEXT_WITH_STACKS (-256)
 #define ROOM_OF_STATEMENT (-160) /* below this, what was computed before is forgotten */
@@ -57,7 +58,8 @@ static void check_condition(struct maker *m)
 }
 
 /* r0 of a function is whether it is wanted: then the rest need not be asked. */
-static void ask(struct maker *m, enum tap_own_function function, unsigned int *jumps, unsigned int *nr)
+static void ask(struct maker *m, enum tap_own_function function, unsigned int *jumps,
+		unsigned int *nr)
 {
 	tap_insns_call_function(&m->b, function);
 	jumps[(*nr)++] = m->b.nr;
@@ -85,7 +87,8 @@ static void check_task(struct maker *m)
 
 		if (!task && !is_struct(m, i, "sched_entity"))
 			continue;
-		tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_6, (int16_t)(8 * i), 0);
+		tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_6,
+			      (int16_t)(8 * i), 0);
 		none = tap_insns_jump_if_null(&m->b, BPF_REG_1);
 		ask(m, task ? TAP_OWN_TASK_WANTED : TAP_OWN_SE_WANTED, jumps, &nr);
 		tap_insns_land(&m->b, none);
@@ -188,7 +191,8 @@ static void put_number(struct maker *m, const struct tap_assignment *a)
 	int16_t at = (int16_t)(a->field->offset + a->element * a->field->elem_size);
 
 	tap_insns_value(&m->b, as_stored(m, a), BPF_REG_1);
-	tap_insns_add(&m->b, BPF_STX | BPF_MEM | sizes[a->field->elem_size], PAYLOAD, BPF_REG_1, at, 0);
+	tap_insns_add(&m->b, BPF_STX | BPF_MEM | sizes[a->field->elem_size], PAYLOAD, BPF_REG_1, at,
+		      0);
 }
 
 /* r1 = where the payload is filled; for functions and helpers. */
@@ -216,24 +220,27 @@ static void put_fixed(struct maker *m, const struct tap_assignment *a)
 	point(m, a->field->offset);
 	tap_insns_const(&m->b, BPF_REG_2, size);
 	if (a->what == TAP_ASSIGNED_BYTES)
-		tap_insns_call(&m->b, from->user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
+		tap_insns_call(&m->b,
+			       from->user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	else
-		tap_insns_call(&m->b, from->user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str);
+		tap_insns_call(&m->b, from->user ? BPF_FUNC_probe_read_user_str
+						 : BPF_FUNC_probe_read_kernel_str);
 }
 
 /* Behind the fixed part: the field says where, and how long. */
 static void put_dynamic(struct maker *m, const struct tap_assignment *a)
 {
-	enum tap_own_function function = a->what != TAP_ASSIGNED_TEXT ? TAP_OWN_BITMASK :
-					 a->bytes.user		      ? TAP_OWN_USER_TEXT :
-									TAP_OWN_TEXT;
+	enum tap_own_function function = a->what != TAP_ASSIGNED_TEXT ? TAP_OWN_BITMASK
+					 : a->bytes.user	      ? TAP_OWN_USER_TEXT
+								      : TAP_OWN_TEXT;
 
 	tap_insns_address(&m->b, a->bytes.place ?: a->bytes.pointer, BPF_REG_4);
 	tap_insns_move(&m->b, BPF_REG_1, PAYLOAD);
 	tap_insns_move(&m->b, BPF_REG_2, USED);
 	tap_insns_const(&m->b, BPF_REG_3, a->bytes.size);
 	tap_insns_call_function(&m->b, function);
-	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_W, PAYLOAD, BPF_REG_0, (int16_t)a->field->offset, 0);
+	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_W, PAYLOAD, BPF_REG_0,
+		      (int16_t)a->field->offset, 0);
 	tap_insns_move(&m->b, USED, BPF_REG_0);
 	tap_insns_add(&m->b, BPF_ALU64 | BPF_RSH | BPF_K, USED, 0, 0, 16);
 	tap_insns_add(&m->b, BPF_ALU64 | BPF_AND | BPF_K, BPF_REG_0, 0, 0, 0xffff);
@@ -329,8 +336,9 @@ static uint32_t first_reason(const struct maker *m)
 static int fail(const struct maker *m, uint32_t reason, const char **at, struct tap_err *err)
 {
 	*at = reason ? m->assigned.scope.reasons[reason - 1].at : NULL;
-	return tap_err_set(err, -EINVAL, "%s", reason ? tap_scope_text(&m->assigned.scope, reason) :
-							"cannot parse this");
+	return tap_err_set(err, -EINVAL, "%s",
+			   reason ? tap_scope_text(&m->assigned.scope, reason)
+				  : "cannot parse this");
 }
 
 static int read_current_pid(struct maker *m)
@@ -340,7 +348,8 @@ static int read_current_pid(struct maker *m)
 	return m->assigned.scope.p.err;
 }
 
-/* Reckons the room of texts and masks, one behind the other. Return: 0; -EINVAL: one of them would be out of reach. */
+/* Reckons the room of texts and masks, one behind the other. Return: 0; -EINVAL: one of them would
+ * be out of reach. */
 static int find_room(struct maker *m, const char **at, struct tap_err *err)
 {
 	*at = m->def->name;
@@ -351,19 +360,24 @@ static int find_room(struct maker *m, const char **at, struct tap_err *err)
 		if (!is_dynamic(a->field) || is_absent(m, a->field))
 			continue;
 		if (begin > TAP_RECORD_MAX_TEXT_AT)
-			return tap_err_set(err, -EINVAL, "the event's record is too large: text '%s' may begin at byte %u, but text must begin at or before byte %u",
+			return tap_err_set(err, -EINVAL,
+					   "the event's record is too large: text '%s' may begin "
+					   "at byte %u, but text must begin at or before byte %u",
 					   a->field->name, begin, TAP_RECORD_MAX_TEXT_AT);
 		m->dynamic_max += a->bytes.size;
 	}
 	if (m->def->size + m->dynamic_max > TAP_RECORD_MAX_BYTES)
-		return tap_err_set(err, -EINVAL, "the event's record is too large: it has %u bytes, but the limit is %u",
-				   m->def->size + m->dynamic_max, TAP_RECORD_MAX_BYTES);
+		return tap_err_set(
+			err, -EINVAL,
+			"the event's record is too large: it has %u bytes, but the limit is %u",
+			m->def->size + m->dynamic_max, TAP_RECORD_MAX_BYTES);
 	*at = NULL;
 	return 0;
 }
 
 /* Reads the definition. Return: 0; -EINVAL with a sentence; -errno. */
-static int prepare(struct maker *m, const struct tap_feed *feed, const char **at, struct tap_err *err)
+static int prepare(struct maker *m, const struct tap_feed *feed, const char **at,
+		   struct tap_err *err)
 {
 	const struct tap_recorder_env *env = m->env;
 	uint32_t reason;
@@ -375,7 +389,8 @@ static int prepare(struct maker *m, const struct tap_feed *feed, const char **at
 	if (reason || ret == -EINVAL)
 		return fail(m, reason, at, err);
 	if (ret == -ENOENT)
-		return tap_err_set(err, ret, "the kernel's BTF has no tracepoint %s", feed->tracepoint);
+		return tap_err_set(err, ret, "the kernel's BTF has no tracepoint %s",
+				   feed->tracepoint);
 	ret = ret ?: read_current_pid(m);
 	return ret ? tap_err_set(err, ret, "out of memory") : find_room(m, at, err);
 }
@@ -392,11 +407,13 @@ static void refused(int ret, struct tap_err *err)
 	if (ret == -E2BIG)
 		tap_err_set(err, ret, "the event's assignments are too long for a BPF program");
 	else
-		tap_err_set(err, ret, "the kernel refuses the event's BPF program: %s", tap_refusal(TAP_STEP_BPF, ret).text);
+		tap_err_set(err, ret, "the kernel refuses the event's BPF program: %s",
+			    tap_refusal(TAP_STEP_BPF, ret).text);
 }
 
-int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def, const struct tap_feed *feed,
-		       const bool *absent, const char **at, struct tap_err *err)
+int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def *def,
+		       const struct tap_feed *feed, const bool *absent, const char **at,
+		       struct tap_err *err)
 {
 	struct maker m = { .env = env, .def = def, .absent = absent };
 	int ret = prepare(&m, feed, at, err);
@@ -410,8 +427,9 @@ int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def 
 	return ret;
 }
 
-int tap_recorder_load(const struct tap_recorder_env *env, const struct tap_def *def, const struct tap_feed *feed,
-		      const bool *absent, const char **at, struct tap_err *err)
+int tap_recorder_load(const struct tap_recorder_env *env, const struct tap_def *def,
+		      const struct tap_feed *feed, const bool *absent, const char **at,
+		      struct tap_err *err)
 {
 	struct maker m = { .env = env, .def = def, .absent = absent };
 	int ret = prepare(&m, feed, at, err);

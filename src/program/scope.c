@@ -44,7 +44,8 @@ static struct tap_scope *names_of(struct expr_parser *p)
 
 static uint32_t add_reason(struct tap_scope *n, struct span where, char *text)
 {
-	if (!text || tap_array_grow(&n->reasons, n->nr_reasons, &n->cap_reasons, sizeof(*n->reasons))) {
+	if (!text ||
+	    tap_array_grow(&n->reasons, n->nr_reasons, &n->cap_reasons, sizeof(*n->reasons))) {
 		free(text);
 		tap_expr_fail(&n->p, -ENOMEM);
 		return 0;
@@ -75,10 +76,9 @@ static uint32_t refuse(struct expr_parser *p, uint32_t reason)
 
 uint32_t tap_scope_lacking(struct tap_scope *n, uint32_t reason)
 {
-	return tap_expr_add(&n->p, (struct expr_node){ .op = OP_UNKNOWN,
-						       .type = { 8 },
-						       .unknown = true,
-						       .num = reason });
+	return tap_expr_add(
+		&n->p, (struct expr_node){
+			       .op = OP_UNKNOWN, .type = { 8 }, .unknown = true, .num = reason });
 }
 
 static uint32_t lacking(struct expr_parser *p, uint32_t reason)
@@ -184,7 +184,8 @@ static unsigned int list_members(const struct tap_scope *n, uint32_t id, const c
 {
 	const struct btf_type *t = tap_scope_plain_type(n, &id);
 
-	for (unsigned int i = 0; t && btf_is_composite(t) && i < btf_vlen(t) && nr < MAX_NAMES; i++) {
+	for (unsigned int i = 0; t && btf_is_composite(t) && i < btf_vlen(t) && nr < MAX_NAMES;
+	     i++) {
 		const struct btf_member *m = btf_members(t) + i;
 		const char *name = btf__name_by_offset(n->btf, m->name_off);
 
@@ -285,8 +286,9 @@ static uint32_t member(struct expr_parser *p, uint32_t of, struct span name, boo
 		return of;
 	if (arrow ? !node_at(p, of)->ctype || node_at(p, of)->op == OP_PLACE
 		  : node_at(p, of)->op != OP_PLACE)
-		return refuse(p, tap_scope_say(n, name, "the expression before '%.*s' is not a %s", WORD(name),
-					       arrow ? "pointer to a struct" : "struct"));
+		return refuse(p,
+			      tap_scope_say(n, name, "the expression before '%.*s' is not a %s",
+					    WORD(name), arrow ? "pointer to a struct" : "struct"));
 	if (find_member(n, node_at(p, of)->ctype, name, 0, &m))
 		return place(p, of, &m);
 	return lacking(p, no_member(n, node_at(p, of)->ctype, name));
@@ -305,11 +307,13 @@ static uint32_t element(struct expr_parser *p, uint32_t of, uint32_t index)
 		return of;
 	t = array->op == OP_PLACE ? tap_scope_plain_type(n, &id) : NULL;
 	if (!t || !btf_is_array(t))
-		return refuse(p, tap_scope_say(n, here, "the expression before the index is not an array"));
+		return refuse(p, tap_scope_say(n, here,
+					       "the expression before the index is not an array"));
 	if (!expr_is_const(p, index))
 		return refuse(p, tap_scope_say(n, here, "the index must be a constant"));
 	if (node_at(p, index)->num >= btf_array(t)->nelems)
-		return refuse(p, tap_scope_say(n, here, "the array has only %u elements", btf_array(t)->nelems));
+		return refuse(p, tap_scope_say(n, here, "the array has only %u elements",
+					       btf_array(t)->nelems));
 	size = btf__resolve_size(n->btf, btf_array(t)->type);
 	if (size <= 0)
 		return refuse(p, tap_scope_say(n, here, "the elements have no size"));
@@ -335,7 +339,8 @@ static uint32_t address(struct expr_parser *p, uint32_t at)
 	return tap_expr_add(p, n);
 }
 
-int tap_scope_bytes(struct tap_scope *n, struct span where, uint32_t node, struct tap_scope_bytes *bytes)
+int tap_scope_bytes(struct tap_scope *n, struct span where, uint32_t node,
+		    struct tap_scope_bytes *bytes)
 {
 	const struct expr_node *v = node_at(&n->p, node);
 	uint32_t id = v->ctype;
@@ -362,7 +367,8 @@ static uint32_t read_text(struct tap_scope *n, const char *text);
 void tap_scope_bind(struct tap_scope *n, struct span name, uint32_t node)
 {
 	if (n->nr_bound == TAP_SCOPE_MAX_BOUND) {
-		refuse(&n->p, tap_scope_say(n, name, "there are more than %u variables", TAP_SCOPE_MAX_BOUND));
+		refuse(&n->p, tap_scope_say(n, name, "there are more than %u variables",
+					    TAP_SCOPE_MAX_BOUND));
 		return;
 	}
 	n->bound[n->nr_bound].name = name;
@@ -372,7 +378,8 @@ void tap_scope_bind(struct tap_scope *n, struct span name, uint32_t node)
 int tap_scope_bound(const struct tap_scope *n, struct span name)
 {
 	for (unsigned int i = n->nr_bound; i-- > n->scope_at;)
-		if (name.len == n->bound[i].name.len && !memcmp(name.s, n->bound[i].name.s, name.len))
+		if (name.len == n->bound[i].name.len &&
+		    !memcmp(name.s, n->bound[i].name.s, name.len))
 			return (int)i;
 	return -1;
 }
@@ -388,7 +395,8 @@ static uint32_t enumerator(struct expr_parser *p, struct span w)
 
 		for (unsigned int i = 0; btf_is_enum(t) && i < btf_vlen(t); i++)
 			if (span_is(w, btf__name_by_offset(n->btf, btf_enum(t)[i].name_off)))
-				return tap_expr_num(p, EXPR_INT, (uint64_t)(int64_t)btf_enum(t)[i].val);
+				return tap_expr_num(p, EXPR_INT,
+						    (uint64_t)(int64_t)btf_enum(t)[i].val);
 		for (unsigned int i = 0; btf_is_enum64(t) && i < btf_vlen(t); i++)
 			if (span_is(w, btf__name_by_offset(n->btf, btf_enum64(t)[i].name_off)))
 				return tap_expr_num(p, (struct tap_ctype){ 8, true },
@@ -403,7 +411,8 @@ static uint32_t enumerator(struct expr_parser *p, struct span w)
 
 static uint32_t read_register(struct expr_parser *p, int word, struct tap_ctype type)
 {
-	return tap_expr_add(p, (struct expr_node){ .op = OP_ARG, .type = type, .num = (uint64_t)word });
+	return tap_expr_add(
+		p, (struct expr_node){ .op = OP_ARG, .type = type, .num = (uint64_t)word });
 }
 
 /* reg + index * scale + num */
@@ -415,7 +424,8 @@ static uint32_t read_address(struct expr_parser *p, const struct tap_probe_arg *
 		at = tap_expr_binary(p, OP_ADD, read_register(p, a->reg, U64), at);
 	if (a->index < 0)
 		return at;
-	index = tap_expr_binary(p, OP_MUL, read_register(p, a->index, U64), tap_expr_num(p, U64, a->scale));
+	index = tap_expr_binary(p, OP_MUL, read_register(p, a->index, U64),
+				tap_expr_num(p, U64, a->scale));
 	return tap_expr_binary(p, OP_ADD, at, index);
 }
 
@@ -428,16 +438,19 @@ static uint32_t read_place(struct expr_parser *p, const struct tap_probe_arg *a)
 		return tap_expr_num(p, a->type, a->num);
 	case TAP_PROBE_MEMORY:
 		node = read_address(p, a);
-		return tap_expr_add(p, (struct expr_node){ .op = OP_USER, .type = a->type, .a = node });
+		return tap_expr_add(
+			p, (struct expr_node){ .op = OP_USER, .type = a->type, .a = node });
 	default:
 		if (!a->shift)
 			return read_register(p, a->reg, a->type);
-		node = tap_expr_binary(p, OP_SHR, read_register(p, a->reg, U64), tap_expr_num(p, EXPR_INT, a->shift));
+		node = tap_expr_binary(p, OP_SHR, read_register(p, a->reg, U64),
+				       tap_expr_num(p, EXPR_INT, a->shift));
 		return tap_expr_cast(p, node, a->type);
 	}
 }
 
-/* Why an argument cannot be read, in one of the ways in which it is passed. Return: false: it can. */
+/* Why an argument cannot be read, in one of the ways in which it is passed. Return: false: it can.
+ */
 static bool cannot_read(struct tap_scope *n, struct span w, unsigned int arg, uint32_t *reason)
 {
 	for (unsigned int i = 0; i < n->probe->nr_ways; i++) {
@@ -446,9 +459,14 @@ static bool cannot_read(struct tap_scope *n, struct span w, unsigned int arg, ui
 
 		if (arg < way->nr_args && !a->why)
 			continue;
-		*reason = arg >= way->nr_args ?
-			  tap_scope_say(n, w, "'%.*s' does not exist at all addresses of the probe", WORD(w)) :
-			  tap_scope_say(n, w, "'%.*s' ('%.*s' in the file) cannot be read: %s", WORD(w), WORD(a->text), a->why);
+		*reason = arg >= way->nr_args
+				  ? tap_scope_say(
+					    n, w,
+					    "'%.*s' does not exist at all addresses of the probe",
+					    WORD(w))
+				  : tap_scope_say(n, w,
+						  "'%.*s' ('%.*s' in the file) cannot be read: %s",
+						  WORD(w), WORD(a->text), a->why);
 		return true;
 	}
 	return false;
@@ -465,11 +483,14 @@ static uint32_t probe_arg(struct expr_parser *p, struct span w, unsigned int arg
 	if (cannot_read(n, w, arg, &reason))
 		return refuse(p, reason);
 	node = read_place(p, &n->probe->ways[0].args[arg]);
-	cookie = n->probe->nr_ways > 1 ? tap_expr_add(p, (struct expr_node){ .op = OP_COOKIE, .type = U64 }) : 0;
+	cookie = n->probe->nr_ways > 1
+			 ? tap_expr_add(p, (struct expr_node){ .op = OP_COOKIE, .type = U64 })
+			 : 0;
 	for (unsigned int i = 1; !p->err && i < n->probe->nr_ways; i++)
 		node = tap_expr_cond(p, tap_expr_binary(p, OP_EQ, cookie, tap_expr_num(p, U64, i)),
 				     read_place(p, &n->probe->ways[i].args[arg]), node);
-	return n->arg_nodes[arg] = p->err ? 0 : tap_expr_cast(p, node, tap_probe_arg_type(n->probe, arg));
+	return n->arg_nodes[arg] =
+		       p->err ? 0 : tap_expr_cast(p, node, tap_probe_arg_type(n->probe, arg));
 }
 
 static uint32_t unknown_name(struct expr_parser *p, struct span w)
@@ -480,8 +501,9 @@ static uint32_t unknown_name(struct expr_parser *p, struct span w)
 
 	for (unsigned int i = 0; i < n->nr_args; i++)
 		tap_buf_printf(&args, "%s%.*s", i ? ", " : "", WORD(n->args[i]));
-	reason = tap_scope_say(n, w, "'%.*s' is neither a variable nor an argument of the %s, which has %s",
-			       WORD(w), n->probe ? "probe" : "tracepoint", args.len ? tap_buf_str(&args) : "none");
+	reason = tap_scope_say(
+		n, w, "'%.*s' is neither a variable nor an argument of the %s, which has %s",
+		WORD(w), n->probe ? "probe" : "tracepoint", args.len ? tap_buf_str(&args) : "none");
 	tap_buf_release(&args);
 	return refuse(p, reason);
 }
@@ -531,7 +553,8 @@ static uint32_t exists(struct expr_parser *p)
 	return p->err ? 0 : tap_expr_num(p, EXPR_INT, !node_at(p, x)->unknown);
 }
 
-/* container(pointer, struct's name, member), which C calls container_of(pointer, struct NAME, member) */
+/* container(pointer, struct's name, member), which C calls container_of(pointer, struct NAME,
+ * member) */
 static uint32_t container(struct expr_parser *p)
 {
 	struct tap_scope *n = names_of(p);
@@ -551,7 +574,8 @@ static uint32_t container(struct expr_parser *p)
 		return p->err ? 0 : x;
 	id = find_struct(n, type);
 	if (!id)
-		return lacking(p, tap_scope_say(n, type, "this kernel has no struct %.*s", WORD(type)));
+		return lacking(
+			p, tap_scope_say(n, type, "this kernel has no struct %.*s", WORD(type)));
 	if (!find_member(n, id, of, 0, &m))
 		return lacking(p, no_member(n, id, of));
 	v.a = x;
@@ -581,7 +605,8 @@ static uint32_t user_text(struct expr_parser *p)
 	if (p->err || node_at(p, n.a)->unknown)
 		return p->err ? 0 : n.a;
 	if (id <= 0 || node_at(p, n.a)->class != EXPR_NUMBER)
-		return refuse(p, tap_scope_say(names_of(p), here, "str() needs the address of a string"));
+		return refuse(
+			p, tap_scope_say(names_of(p), here, "str() needs the address of a string"));
 	n.ctype = (uint32_t)id;
 	return tap_expr_add(p, n);
 }
@@ -595,7 +620,8 @@ static uint32_t lacking_in_filter(struct expr_parser *p)
 static uint32_t nr_cpu_ids(struct expr_parser *p)
 {
 	tap_expr_expect(p, ")");
-	return names_of(p)->nr_cpus ? tap_expr_num(p, EXPR_INT, names_of(p)->nr_cpus) : lacking_in_filter(p);
+	return names_of(p)->nr_cpus ? tap_expr_num(p, EXPR_INT, names_of(p)->nr_cpus)
+				    : lacking_in_filter(p);
 }
 
 static uint32_t cpu_capacity(struct expr_parser *p)
@@ -616,7 +642,8 @@ static uint32_t read_once(struct expr_parser *p)
 	return x;
 }
 
-/* Binds an accessor's arguments, which are behind its "(", to its parameters. Return: where they begin. */
+/* Binds an accessor's arguments, which are behind its "(", to its parameters. Return: where they
+ * begin. */
 static unsigned int bind(struct expr_parser *p, const struct accessor *w)
 {
 	struct tap_scope *n = names_of(p);
@@ -638,7 +665,8 @@ static unsigned int bind(struct expr_parser *p, const struct accessor *w)
 		s += param.len;
 	}
 	if (!p->err && nr != given)
-		refuse(p, tap_scope_say(n, here, "%s() takes %u arguments: (%s)", w->name, nr, w->params));
+		refuse(p, tap_scope_say(n, here, "%s() takes %u arguments: (%s)", w->name, nr,
+					w->params));
 	return from;
 }
 
@@ -677,8 +705,12 @@ static uint32_t unknown_call(struct expr_parser *p, struct span w)
 		names[i] = accessors[i].name;
 	snprintf(word, sizeof(word), "%.*s", WORD(w));
 	near = tap_nearest(word, names, sizeof(names) / sizeof(*names));
-	return refuse(p, tap_scope_say(names_of(p), w, "'%s()' is a function of the kernel, which a BPF program cannot call%s%s%s",
-				       word, near ? ": did you mean '" : "", near ?: "", near ? "()'?" : ""));
+	return refuse(
+		p,
+		tap_scope_say(
+			names_of(p), w,
+			"'%s()' is a function of the kernel, which a BPF program cannot call%s%s%s",
+			word, near ? ": did you mean '" : "", near ?: "", near ? "()'?" : ""));
 }
 
 static uint32_t call(struct expr_parser *p, struct span w)
@@ -687,10 +719,14 @@ static uint32_t call(struct expr_parser *p, struct span w)
 		const char *name;
 		uint32_t (*read)(struct expr_parser *p);
 	} words[] = {
-		{ "exists", exists },		{ "container", container },
-		{ "container_of", container },	{ "tp_current", current },
-		{ "tp_nr_cpu_ids", nr_cpu_ids }, { "tap_cpu_capacity", cpu_capacity },
-		{ "READ_ONCE", read_once },	{ "rcu_dereference", read_once },
+		{ "exists", exists },
+		{ "container", container },
+		{ "container_of", container },
+		{ "tp_current", current },
+		{ "tp_nr_cpu_ids", nr_cpu_ids },
+		{ "tap_cpu_capacity", cpu_capacity },
+		{ "READ_ONCE", read_once },
+		{ "rcu_dereference", read_once },
 		{ "str", user_text },
 	};
 
@@ -784,7 +820,8 @@ static uint32_t point_to(struct expr_parser *p, uint32_t node, struct span name)
 	struct expr_node copy;
 
 	if (!id)
-		return lacking(p, tap_scope_say(n, name, "this kernel has no struct %.*s", WORD(name)));
+		return lacking(
+			p, tap_scope_say(n, name, "this kernel has no struct %.*s", WORD(name)));
 	if (!node_at(p, node)->opaque)
 		node = tap_expr_cast(p, node, (struct tap_ctype){ 8, false });
 	if (p->err)
@@ -942,12 +979,14 @@ static void name_args(struct tap_scope *n, const char *params)
 	n->nr_args = nr;
 }
 
-int tap_scope_init(struct tap_scope *n, const struct btf *btf, const struct tap_feed *feed, const char *params,
-		   unsigned int nr_cpus)
+int tap_scope_init(struct tap_scope *n, const struct btf *btf, const struct tap_feed *feed,
+		   const char *params, unsigned int nr_cpus)
 {
 	int ret = 0;
 
-	*n = (struct tap_scope){ .btf = btf, .nr_cpus = nr_cpus, .abi = { .long_size = 8 }, .probe = feed->probe };
+	*n = (struct tap_scope){
+		.btf = btf, .nr_cpus = nr_cpus, .abi = { .long_size = 8 }, .probe = feed->probe
+	};
 	tap_expr_begin(&n->p, &n->abi, "", &n->prog);
 	n->p.scope = &kernel_scope;
 	n->p.names = n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names of a definition's expressions as the running kernel has them: its tracepoint's or probe's arguments, members of structs
- * by BTF, enumerators, the tp_*() accessors. What is read becomes nodes (expr/expr.h), of which insns.h makes instructions.
+ * The names of a definition's expressions as the running kernel has them: its tracepoint's or
+ * probe's arguments, members of structs by BTF, enumerators, the tp_*() accessors. What is read
+ * becomes nodes (expr/expr.h), of which insns.h makes instructions.
  */
 #ifndef TAP_PROGRAM_SCOPE_H
 #define TAP_PROGRAM_SCOPE_H
@@ -59,20 +60,22 @@ struct tap_scope_bytes {
 };
 
 /*
- * @btf, @feed: borrowed. @params: the definition's, "struct task_struct *p, int cpu"; NULL: BTF's names, or arg0, arg1.
- * Return: 0; -ENOENT: BTF does not have it; -ENOMEM.
+ * @btf, @feed: borrowed. @params: the definition's, "struct task_struct *p, int cpu"; NULL: BTF's
+ * names, or arg0, arg1. Return: 0; -ENOENT: BTF does not have it; -ENOMEM.
  */
-int tap_scope_init(struct tap_scope *n, const struct btf *btf, const struct tap_feed *feed, const char *params,
-		   unsigned int nr_cpus);
+int tap_scope_init(struct tap_scope *n, const struct btf *btf, const struct tap_feed *feed,
+		   const char *params, unsigned int nr_cpus);
 void tap_scope_release(struct tap_scope *n);
 
 /* Begins anew with a text: an error of one is none of the next one's. */
 void tap_scope_begin(struct tap_scope *n, const char *text);
 /* Return: the number of a reason, at a place in the text. */
-uint32_t tap_scope_say(struct tap_scope *n, struct span where, const char *fmt, ...) TAP_PRINTF(3, 4);
+uint32_t tap_scope_say(struct tap_scope *n, struct span where, const char *fmt, ...)
+	TAP_PRINTF(3, 4);
 /* Return: a node that cannot be had, for that reason: only who needs it fails. */
 uint32_t tap_scope_lacking(struct tap_scope *n, uint32_t reason);
-/* Why the last error was, or why @node is not known. Return: a reason's number; 0: there is none. */
+/* Why the last error was, or why @node is not known. Return: a reason's number; 0: there is none.
+ */
 uint32_t tap_scope_why(struct tap_scope *n, uint32_t node);
 static inline const char *tap_scope_text(const struct tap_scope *n, uint32_t reason)
 {
@@ -86,11 +89,13 @@ int tap_scope_bound(const struct tap_scope *n, struct span name);
 /* Brings a node to a C type: of numbers, or "struct NAME *". An error where it is none. */
 uint32_t tap_scope_convert(struct tap_scope *n, struct span type, uint32_t node);
 /* A node as bytes: an array, or a pointer. Return: 0; -EINVAL, with a reason in .failed. */
-int tap_scope_bytes(struct tap_scope *n, struct span where, uint32_t node, struct tap_scope_bytes *bytes);
+int tap_scope_bytes(struct tap_scope *n, struct span where, uint32_t node,
+		    struct tap_scope_bytes *bytes);
 
 /*
- * Reads the arguments of a text accessor, tp_comm() and the like, whose first one and the comma behind it were taken. @when: set to
- * the node without which the text is empty, or 0. Return: false: it is no text accessor.
+ * Reads the arguments of a text accessor, tp_comm() and the like, whose first one and the comma
+ * behind it were taken. @when: set to the node without which the text is empty, or 0. Return:
+ * false: it is no text accessor.
  */
 bool tap_scope_text_accessor(struct tap_scope *n, struct span name, uint32_t *text, uint32_t *when);
 bool tap_scope_is_text_accessor(struct span name);

@@ -33,7 +33,8 @@ struct writer {
 	struct tap_buf *out;
 };
 
-int tap_tracepoint_params(const struct btf *btf, struct tap_type_names *types, const char *name, struct tap_buf *out)
+int tap_tracepoint_params(const struct btf *btf, struct tap_type_names *types, const char *name,
+			  struct tap_buf *out)
 {
 	struct writer w = { .types = types, .out = out };
 	int ret = tap_scope_init(&w.scope, btf, &(struct tap_feed){ name }, NULL, 1);
@@ -66,10 +67,12 @@ static void write_members(struct writer *w, const char *path, uint32_t id, unsig
 		const char *name = btf__name_by_offset(w->scope.btf, m->name_off);
 		uint32_t of = m->type;
 		const struct btf_type *inner = tap_scope_plain_type(&w->scope, &of);
-		bool nested = inner && btf_is_composite(inner) && btf_vlen(inner) && depth < MAX_DEPTH;
+		bool nested =
+			inner && btf_is_composite(inner) && btf_vlen(inner) && depth < MAX_DEPTH;
 		char longer[512];
 
-		snprintf(longer, sizeof(longer), "%s%s%s", path, name ?: "", nested && name && *name ? "." : "");
+		snprintf(longer, sizeof(longer), "%s%s%s", path, name ?: "",
+			 nested && name && *name ? "." : "");
 		if (nested)
 			write_members(w, longer, of, depth + 1);
 		else if (name && *name)
@@ -77,7 +80,8 @@ static void write_members(struct writer *w, const char *path, uint32_t id, unsig
 	}
 }
 
-int tap_tracepoint_members(const struct btf *btf, struct tap_type_names *types, const char *name, struct tap_buf *out)
+int tap_tracepoint_members(const struct btf *btf, struct tap_type_names *types, const char *name,
+			   struct tap_buf *out)
 {
 	struct writer w = { .types = types, .out = out };
 	int ret = tap_scope_init(&w.scope, btf, &(struct tap_feed){ name }, NULL, 1);
@@ -86,7 +90,8 @@ int tap_tracepoint_members(const struct btf *btf, struct tap_type_names *types, 
 		uint32_t id = tap_scope_arg_struct(&w.scope, i);
 		char path[140];
 
-		snprintf(path, sizeof(path), "%.*s%s", (int)w.scope.args[i].len, w.scope.args[i].s, id ? "->" : "");
+		snprintf(path, sizeof(path), "%.*s%s", (int)w.scope.args[i].len, w.scope.args[i].s,
+			 id ? "->" : "");
 		if (id)
 			write_members(&w, path, id, 0);
 		else

@@ -41,7 +41,8 @@ void tap_type_names_free(struct tap_type_names *t)
 	free(t);
 }
 
-void tap_type_names_add(struct tap_type_names *t, uint32_t type, const char *name, struct tap_buf *out)
+void tap_type_names_add(struct tap_type_names *t, uint32_t type, const char *name,
+			struct tap_buf *out)
 {
 	LIBBPF_OPTS(btf_dump_emit_type_decl_opts, opts, .field_name = name);
 

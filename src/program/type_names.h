@@ -14,6 +14,7 @@ int tap_type_names_new(const struct btf *btf, struct tap_type_names **out);
 void tap_type_names_free(struct tap_type_names *t);
 
 /* Adds a declaration of @name to @out, "struct rq *rq"; where that is "", the type alone. */
-void tap_type_names_add(struct tap_type_names *t, uint32_t type, const char *name, struct tap_buf *out);
+void tap_type_names_add(struct tap_type_names *t, uint32_t type, const char *name,
+			struct tap_buf *out);
 
 #endif

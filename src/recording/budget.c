@@ -5,9 +5,9 @@
 
 /* Bytes that jansson 2.14 allocates with glibc. */
 #define JSON_OBJECT_BYTES 240u /* with its table of 8 buckets */
-#define JSON_ARRAY_BYTES 128u  /* with its table of 8 pointers */
-#define JSON_PAIR_BYTES 80u    /* a key and its place in the table, without the key's text */
-#define JSON_VALUE_BYTES 48u   /* a number or a text, without its bytes, and its pointer */
+#define JSON_ARRAY_BYTES 128u /* with its table of 8 pointers */
+#define JSON_PAIR_BYTES 80u /* a key and its place in the table, without the key's text */
+#define JSON_VALUE_BYTES 48u /* a number or a text, without its bytes, and its pointer */
 
 static const char *const names[] = {
 	[TAP_COST_SECTIONS] = "texts (event formats, symbols, task names, description)",
@@ -47,9 +47,12 @@ int tap_budget_set(struct tap_budget *b, enum tap_cost cost, uint64_t bytes, str
 	b->bytes[cost] = bytes;
 	if ((is_time ? bytes : memory_of(b)) <= limit)
 		return 0;
-	return tap_err_set(err, -E2BIG, "'%.300s' is refused: its %s would take more than %llu MB%s, out of proportion to the file's %llu kB. It is damaged, or was made to use up memory", b->path ?: "the recording", names[cost],
-			   (unsigned long long)(limit / 1000000), is_time ? "" : " of memory",
-			   (unsigned long long)((b->file_bytes + 999) / 1000));
+	return tap_err_set(
+		err, -E2BIG,
+		"'%.300s' is refused: its %s would take more than %llu MB%s, out of proportion to "
+		"the file's %llu kB. It is damaged, or was made to use up memory",
+		b->path ?: "the recording", names[cost], (unsigned long long)(limit / 1000000),
+		is_time ? "" : " of memory", (unsigned long long)((b->file_bytes + 999) / 1000));
 }
 
 int tap_budget_add(struct tap_budget *b, enum tap_cost cost, uint64_t bytes, struct tap_err *err)
@@ -62,7 +65,10 @@ int tap_budget_add(struct tap_budget *b, enum tap_cost cost, uint64_t bytes, str
 uint64_t tap_budget_json_bytes(const char *text, size_t len)
 {
 	static const uint8_t bytes_of[256] = {
-		['{'] = JSON_OBJECT_BYTES, ['['] = JSON_ARRAY_BYTES, [':'] = JSON_PAIR_BYTES, [','] = JSON_VALUE_BYTES,
+		['{'] = JSON_OBJECT_BYTES,
+		['['] = JSON_ARRAY_BYTES,
+		[':'] = JSON_PAIR_BYTES,
+		[','] = JSON_VALUE_BYTES,
 	};
 	uint64_t sum = len; /* keys and texts are copied */
 

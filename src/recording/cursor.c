@@ -11,8 +11,8 @@ bool tap_page_parse(const struct tap_page_abi *abi, const unsigned char *page,
 	uint64_t commit;
 
 	/* Of an 8-byte word only the low half counts: 6.18 sign-extends the flag into the rest. */
-	commit = abi->commit_size == 4 ? tap_get_u32(word, abi->big_endian) :
-					 tap_get_u64(word, abi->big_endian);
+	commit = abi->commit_size == 4 ? tap_get_u32(word, abi->big_endian)
+				       : tap_get_u64(word, abi->big_endian);
 	*head = (struct tap_page_head){
 		.stamp = tap_get_u64(page, abi->big_endian),
 		.used = (uint32_t)commit & TAP_PAGE_COMMIT_MASK,
@@ -23,8 +23,8 @@ bool tap_page_parse(const struct tap_page_abi *abi, const unsigned char *page,
 	behind = page + abi->data_offset + head->used;
 	if (head->missed && commit & TAP_PAGE_MISSED_STORED &&
 	    (size_t)(page + abi->page_size - behind) >= abi->commit_size)
-		head->missed_cnt = abi->commit_size == 4 ? tap_get_u32(behind, abi->big_endian) :
-							   tap_get_u64(behind, abi->big_endian);
+		head->missed_cnt = abi->commit_size == 4 ? tap_get_u32(behind, abi->big_endian)
+							 : tap_get_u64(behind, abi->big_endian);
 	return true;
 }
 

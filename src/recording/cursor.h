@@ -21,21 +21,21 @@
 struct tap_page_abi {
 	uint32_t page_size;
 	uint32_t data_offset; /* 12 or 16 */
-	uint8_t commit_size;  /* 4 or 8: a long of the kernel */
+	uint8_t commit_size; /* 4 or 8: a long of the kernel */
 	bool big_endian;
 };
 
 struct tap_page_head {
 	uint64_t stamp;
 	uint32_t used; /* bytes of events */
-	bool missed;   /* events were lost before this page */
+	bool missed; /* events were lost before this page */
 	uint64_t missed_cnt; /* 0: not known */
 };
 
 struct tap_cursor {
 	const unsigned char *at, *end; /* what is left of the page */
-	uint64_t ts;		       /* of the record; before the first: of the page */
-	uint64_t max_ts;	       /* no record of this page can be later */
+	uint64_t ts; /* of the record; before the first: of the page */
+	uint64_t max_ts; /* no record of this page can be later */
 	const unsigned char *rec;
 	uint32_t size; /* of the record, at least 4 */
 	bool big_endian;
@@ -94,7 +94,8 @@ static inline bool tap_cursor_plain(struct tap_cursor *c)
 		return false;
 	type = tap_cursor_word(c, &delta);
 	if (__builtin_expect(type - 1 >= TAP_EV_DATA_MAX || 4 * type > left - 4 ||
-			     c->ts + delta > c->max_ts, 0))
+				     c->ts + delta > c->max_ts,
+			     0))
 		return false;
 	tap_cursor_take(c, type, delta);
 	return true;

@@ -9,9 +9,10 @@ static void set_head(unsigned char *page, uint64_t stamp, uint64_t commit)
 	memcpy(page + sizeof(stamp), &commit, sizeof(commit));
 }
 
-/* Put the events before c->at into @first, with what was lost before them, and leave the others in @page. */
-static void split(unsigned char *page, const struct tap_page_head *head, const struct tap_page_abi *abi, const struct tap_cursor *c,
-		  unsigned char *first)
+/* Put the events before c->at into @first, with what was lost before them, and leave the others in
+ * @page. */
+static void split(unsigned char *page, const struct tap_page_head *head,
+		  const struct tap_page_abi *abi, const struct tap_cursor *c, unsigned char *first)
 {
 	unsigned char *data = page + abi->data_offset;
 	uint32_t used = (uint32_t)(c->at - data), rest = head->used - used;
@@ -22,7 +23,8 @@ static void split(unsigned char *page, const struct tap_page_head *head, const s
 	memcpy(first, page, abi->data_offset + used);
 	memset(first + abi->data_offset + used, 0, abi->page_size - abi->data_offset - used);
 	if (head->missed_cnt) /* there was room after more events */
-		memcpy(first + abi->data_offset + used, &head->missed_cnt, sizeof(head->missed_cnt));
+		memcpy(first + abi->data_offset + used, &head->missed_cnt,
+		       sizeof(head->missed_cnt));
 	set_head(first, head->stamp, commit);
 	memmove(data, c->at, rest);
 	memset(data + rest, 0, abi->page_size - abi->data_offset - rest);
@@ -31,8 +33,10 @@ static void split(unsigned char *page, const struct tap_page_head *head, const s
 
 enum side { EARLIER, BOTH, LATER };
 
-/* Return: on which side of the cut the page's events are. Where it is BOTH, split it. Damaged events are earlier ones. */
-static enum side cut_page(unsigned char *page, const struct tap_page_abi *abi, uint64_t cut_ns, unsigned char *first)
+/* Return: on which side of the cut the page's events are. Where it is BOTH, split it. Damaged
+ * events are earlier ones. */
+static enum side cut_page(unsigned char *page, const struct tap_page_abi *abi, uint64_t cut_ns,
+			  unsigned char *first)
 {
 	struct tap_cursor c = { 0 }, before;
 	struct tap_page_head head;
@@ -59,9 +63,12 @@ static uint64_t stamp_of(const unsigned char *page)
 	return stamp;
 }
 
-size_t tap_cut_pages(unsigned char *pages, size_t len, uint32_t page_size, uint64_t cut_ns, unsigned char *first, bool *is_split)
+size_t tap_cut_pages(unsigned char *pages, size_t len, uint32_t page_size, uint64_t cut_ns,
+		     unsigned char *first, bool *is_split)
 {
-	const struct tap_page_abi abi = { .page_size = page_size, .data_offset = TAP_PAGE_HEADER, .commit_size = 8,
+	const struct tap_page_abi abi = { .page_size = page_size,
+					  .data_offset = TAP_PAGE_HEADER,
+					  .commit_size = 8,
 					  .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 	*is_split = false;

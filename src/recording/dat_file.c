@@ -87,7 +87,8 @@ int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out
 		m.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		m.has_holes = st.st_blocks < st.st_size / 512;
 	}
-	r->budget.file_bytes += (uint64_t)st.st_blocks < m.len / 512 ? (uint64_t)st.st_blocks * 512 : m.len;
+	r->budget.file_bytes +=
+		(uint64_t)st.st_blocks < m.len / 512 ? (uint64_t)st.st_blocks * 512 : m.len;
 	r->maps[r->nr_maps] = m;
 	*out = &r->maps[r->nr_maps++];
 	return 0;
@@ -107,7 +108,8 @@ int tap_dat_set_text(char **dst, const void *text, size_t len, struct tap_err *e
 int tap_dat_check_meta(struct tap_reader *r, struct tap_err *err)
 {
 	struct tap_err why;
-	int ret = tap_budget_set(&r->budget, TAP_COST_DESCRIPTION, tap_budget_json_bytes(r->meta, strlen(r->meta)), err);
+	int ret = tap_budget_set(&r->budget, TAP_COST_DESCRIPTION,
+				 tap_budget_json_bytes(r->meta, strlen(r->meta)), err);
 
 	if (ret)
 		return ret;
@@ -189,8 +191,9 @@ static bool is_lost_event(const struct tap_format *fmt)
 static bool is_off_event(const struct tap_format *fmt)
 {
 	return !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "events_off") &&
-	       is_number(fmt, "off_cpu") && is_number(fmt, "count") && is_number(fmt, "event_type") &&
-	       is_number(fmt, "first_ns") && is_number(fmt, "last_ns");
+	       is_number(fmt, "off_cpu") && is_number(fmt, "count") &&
+	       is_number(fmt, "event_type") && is_number(fmt, "first_ns") &&
+	       is_number(fmt, "last_ns");
 }
 
 static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_err *err)
@@ -206,8 +209,9 @@ static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_e
 		return tap_dat_nomem(err);
 	}
 	r->formats[r->nr_formats++] = fmt;
-	*slot = (struct tap_slot){ .fmt = fmt, .min_size = fmt->min_size,
-				    .mark = 1, .is_marked = true };
+	*slot = (struct tap_slot){
+		.fmt = fmt, .min_size = fmt->min_size, .mark = 1, .is_marked = true
+	};
 	slot->is_off = is_off_event(fmt);
 	if (slot->is_off || is_lost_event(fmt)) {
 		slot->is_lost = true;
@@ -227,13 +231,14 @@ int tap_dat_add_format(struct tap_reader *r, const char *system, const char *tex
 		lines += text[i] == '\n';
 	if (lines > TAP_FORMAT_MAX_FIELDS)
 		lines = TAP_FORMAT_MAX_FIELDS;
-	ret = tap_budget_add(&r->budget, TAP_COST_SECTIONS, 2 * len + lines * sizeof(*fmt->fields), err) ?:
-	      tap_format_parse(system, text, len, abi, &fmt, err);
+	ret = tap_budget_add(&r->budget, TAP_COST_SECTIONS, 2 * len + lines * sizeof(*fmt->fields),
+			     err)
+		      ?: tap_format_parse(system, text, len, abi, &fmt, err);
 	return ret ?: add_format(r, fmt, err);
 }
 
-int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system,
-			 uint32_t nr, struct tap_err *err)
+int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system, uint32_t nr,
+			 struct tap_err *err)
 {
 	struct tap_abi abi = { .big_endian = r->info.big_endian, .long_size = r->info.long_size };
 	int ret;
@@ -244,7 +249,8 @@ int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *
 		if (text.bad)
 			break;
 		/* an event nobody can decode is handed out as an unknown one */
-		ret = tap_dat_add_format(r, system, (const char *)text.at, tap_bytes_left(&text), abi, err);
+		ret = tap_dat_add_format(r, system, (const char *)text.at, tap_bytes_left(&text),
+					 abi, err);
 		if (ret == -ENOMEM || ret == -E2BIG)
 			return ret;
 	}
@@ -350,7 +356,11 @@ static int note_guest(struct tap_reader *r, struct tap_bytes opt, struct tap_err
 {
 	const char *name = tap_bytes_str(&opt);
 
-	return opt.bad ? 0 : tap_dat_note(r, err, "the recording refers to guest '%.256s', whose own file is not read", name);
+	return opt.bad ? 0
+		       : tap_dat_note(r, err,
+				      "the recording refers to guest '%.256s', whose own file is "
+				      "not read",
+				      name);
 }
 
 int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,
@@ -446,7 +456,8 @@ int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
 	return 0;
 }
 
-void tap_dat_set_pages(struct tap_stream *s, const struct tap_mapping *m, const unsigned char *from, size_t len)
+void tap_dat_set_pages(struct tap_stream *s, const struct tap_mapping *m, const unsigned char *from,
+		       size_t len)
 {
 	s->whole.page = from;
 	s->whole.pages_end = from + len - len % s->abi.page_size;

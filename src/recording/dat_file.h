@@ -67,7 +67,7 @@ struct tap_reader {
 	struct tap_merge merge;
 	struct tap_stream *current; /* whose turn it is; NULL: before the first */
 	uint64_t until; /* as long as its items are not later, no other stream's turn comes */
-	uint64_t last;	/* raw time of the batch's last event */
+	uint64_t last; /* raw time of the batch's last event */
 	bool unmerged;
 	struct tap_event *batch[TAP_NR_BATCH]; /* made ready, in order; [next, nr_batch) are left */
 	unsigned int next, nr_batch;
@@ -97,14 +97,15 @@ const char *tap_dat_read_begin(struct tap_reader *r, struct tap_bytes *b);
 
 /*
  * Check the description: its size when parsed, and the format that it names (meta.h).
- * Return: 0; -E2BIG: it is too large (budget.h); -ENOTSUP: this program does not read the format; -ENOMEM.
+ * Return: 0; -E2BIG: it is too large (budget.h); -ENOTSUP: this program does not read the format;
+ * -ENOMEM.
  */
 int tap_dat_check_meta(struct tap_reader *r, struct tap_err *err);
 
 /* Contents of sections, the same in both versions. Return: 0; -EINVAL; -ENOMEM. */
 int tap_dat_read_headers(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
-int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system,
-			 uint32_t nr, struct tap_err *err);
+int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system, uint32_t nr,
+			 struct tap_err *err);
 /* Adds an event's format, unless its id has one. Return: 0; -ENOMEM; -errno if the text is none. */
 int tap_dat_add_format(struct tap_reader *r, const char *system, const char *text, size_t len,
 		       struct tap_abi abi, struct tap_err *err);
@@ -129,7 +130,8 @@ bool tap_dat_is_of_marks(const struct tap_reader *r, unsigned int buffer);
 int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
 		       struct tap_stream **out, struct tap_err *err);
 /* Gives a stream the whole pages in [from, from + len), which lie in @m. */
-void tap_dat_set_pages(struct tap_stream *s, const struct tap_mapping *m, const unsigned char *from, size_t len);
+void tap_dat_set_pages(struct tap_stream *s, const struct tap_mapping *m, const unsigned char *from,
+		       size_t len);
 /* Gives a stream the pages in [offset, offset + size) of the first mapping. */
 void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,
 			 uint64_t size);

@@ -32,12 +32,15 @@ static int map_at(struct tap_reader *r, int dir, const char *name, const struct 
 }
 
 /*
- * How many chunks there are; one that is cut is still being written, or the crash was faster. One that was
- * never written counts: whoever comes there finds nothing, which is a loss.
+ * How many chunks there are; one that is cut is still being written, or the crash was faster. One
+ * that was never written counts: whoever comes there finds nothing, which is a loss.
  */
-static void place_chunks(const struct tap_reader *r, struct tap_span *span, const struct tap_mapping *m)
+static void place_chunks(const struct tap_reader *r, struct tap_span *span,
+			 const struct tap_mapping *m)
 {
-	struct tap_bytes b = { .at = m->data, .end = m->data + m->len, .big_endian = r->decoder.big_endian };
+	struct tap_bytes b = { .at = m->data,
+			       .end = m->data + m->len,
+			       .big_endian = r->decoder.big_endian };
 
 	tap_bytes_take(&b, TAP_CHUNKS_HEADER);
 	span->chunks = b;
@@ -60,8 +63,8 @@ static int add_pages(struct tap_reader *r, int dir, const struct tap_spool_file 
 	struct tap_stream *s;
 	int ret;
 
-	ret = map_at(r, dir, f->file, &m, err) ?:
-	      tap_dat_add_stream(r, r->info.nr_buffers - 1, f->name.cpu, &s, err);
+	ret = map_at(r, dir, f->file, &m, err)
+		      ?: tap_dat_add_stream(r, r->info.nr_buffers - 1, f->name.cpu, &s, err);
 	if (ret)
 		return ret;
 	if (f->name.zstd) {
@@ -79,7 +82,8 @@ static int add_buffers(struct tap_reader *r, int dir, const struct tap_spool_fil
 
 	int ret = 0;
 
-	/* the recorder was killed before the top buffer's first page: nothing is known of what that had */
+	/* the recorder was killed before the top buffer's first page: nothing is known of what that
+	 * had */
 	if (nr && files[0].name.buffer)
 		ret = tap_dat_add_buffer(r, "", files[0].name.clock, files[0].name.page_size, err);
 	if (ret < 0)
@@ -92,7 +96,8 @@ static int add_buffers(struct tap_reader *r, int dir, const struct tap_spool_fil
 			if (ret < 0)
 				return ret;
 		} else if (before->page_size != n->page_size || strcmp(before->name, n->name)) {
-			return tap_dat_bad(r, err, "the page files of a buffer contradict each other");
+			return tap_dat_bad(r, err,
+					   "the page files of a buffer contradict each other");
 		}
 		ret = add_pages(r, dir, &files[i], err);
 		if (ret)
@@ -132,7 +137,10 @@ static int read_meta(struct tap_reader *r, int dir, struct tap_err *err)
 	if (!len)
 		return 0;
 	if (!tap_meta_open((const char *)m->data, &len))
-		return tap_dat_note(r, err, "'%.300s/meta.json' is damaged: the description in head.dat is used", r->path);
+		return tap_dat_note(
+			r, err,
+			"'%.300s/meta.json' is damaged: the description in head.dat is used",
+			r->path);
 	ret = tap_dat_set_text(&r->meta, m->data, len < m->len ? len + 1 : len, err);
 	if (!ret && r->meta[len] == ',') /* the checksum follows */
 		r->meta[len] = '}';
@@ -160,7 +168,8 @@ static int map_bytes(struct tap_reader *r, const struct tap_buf *bytes)
 	return ret;
 }
 
-/* What head.dat has, by the description and the built-in formats. Older recorders' descriptions do not name formats: head.dat is left. */
+/* What head.dat has, by the description and the built-in formats. Older recorders' descriptions do
+ * not name formats: head.dat is left. */
 static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 {
 	const struct tap_mapping *meta;
@@ -171,25 +180,32 @@ static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 
 	if (ret)
 		return 0;
-	ret = tap_budget_set(&r->budget, TAP_COST_DESCRIPTION, tap_budget_json_bytes((const char *)meta->data, meta->len), err);
+	ret = tap_budget_set(&r->budget, TAP_COST_DESCRIPTION,
+			     tap_budget_json_bytes((const char *)meta->data, meta->len), err);
 	if (ret)
 		return ret;
-	ret = tap_rebuild_head((const char *)meta->data, meta->len, &bytes, &why) ?: map_bytes(r, &bytes);
+	ret = tap_rebuild_head((const char *)meta->data, meta->len, &bytes, &why)
+		      ?: map_bytes(r, &bytes);
 	/* the rebuilt head is only in memory: it does not raise the limit */
 	r->budget.file_bytes = on_disk;
 	tap_buf_release(&bytes);
 	if (ret == -ENODATA)
 		return 0;
 	if (ret)
-		return tap_err_set(err, ret, "cannot use '%.300s/head.dat', which is damaged as its copy is: %s", r->path,
-				   *why.text ? why.text : strerror(-ret));
+		return tap_err_set(
+			err, ret,
+			"cannot use '%.300s/head.dat', which is damaged as its copy is: %s",
+			r->path, *why.text ? why.text : strerror(-ret));
 	put_first(r);
-	return tap_dat_note(r, err, "'%.300s/head.dat' and its copy are damaged: the formats that are built into schedtap are used", r->path);
+	return tap_dat_note(r, err,
+			    "'%.300s/head.dat' and its copy are damaged: the formats that are "
+			    "built into schedtap are used",
+			    r->path);
 }
 
 /*
- * head.dat, or its copy where that is what was written and head.dat is not, or a new one. Older recorders wrote no copy.
- * In each case it is the first mapping.
+ * head.dat, or its copy where that is what was written and head.dat is not, or a new one. Older
+ * recorders wrote no copy. In each case it is the first mapping.
  */
 static int map_head(struct tap_reader *r, int dir, struct tap_err *err)
 {
@@ -198,7 +214,8 @@ static int map_head(struct tap_reader *r, int dir, struct tap_err *err)
 
 	if (ret || tap_sums_head_fits(head->data, head->len))
 		return ret;
-	if (map_at(r, dir, TAP_SPOOL_HEAD_COPY, &head, NULL) || !tap_sums_head_fits(head->data, head->len))
+	if (map_at(r, dir, TAP_SPOOL_HEAD_COPY, &head, NULL) ||
+	    !tap_sums_head_fits(head->data, head->len))
 		return map_rebuilt_head(r, dir, err);
 	put_first(r);
 	return tap_dat_note(r, err, "'%.300s/head.dat' is damaged: its copy is used", r->path);
@@ -219,12 +236,17 @@ static int refuse_without_events(const char *path, enum tap_spool_kind kind, str
 	if (kind == TAP_SPOOL_RECORDING)
 		return 0;
 	if (kind == TAP_SPOOL_FLIGHT)
-		return tap_err_set(err, -ENODATA, "'%.300s' belongs to a flight recorder, which keeps its events in memory: run `schedtap mark` to save them to a file", path);
+		return tap_err_set(err, -ENODATA,
+				   "'%.300s' belongs to a flight recorder, which keeps its events "
+				   "in memory: run `schedtap mark` to save them to a file",
+				   path);
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	len = without(path, without(path, len, TAP_SPOOL_SUFFIX), ".dat");
-	return tap_err_set(err, -ENODATA, "'%.300s' only locks the name of a ring on disk: its events are in the files '%.*s-*.dat'", path,
-			   (int)(len < 300 ? len : 300), path);
+	return tap_err_set(err, -ENODATA,
+			   "'%.300s' only locks the name of a ring on disk: its events are in the "
+			   "files '%.*s-*.dat'",
+			   path, (int)(len < 300 ? len : 300), path);
 }
 
 int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err)

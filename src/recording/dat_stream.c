@@ -12,7 +12,8 @@
 #include "recording/sums.h"
 
 #define PREFETCH_BYTES 2048
-/* What a CPU's size may be too large by, behind its last chunk: some writers count the number of chunks, some do not. */
+/* What a CPU's size may be too large by, behind its last chunk: some writers count the number of
+ * chunks, some do not. */
 #define CHUNK_SLACK 4u
 
 /* From here to the next event something is missing, and nobody counted it. */
@@ -38,7 +39,8 @@ static void note_missed(struct tap_stream *s, const struct tap_page_head *head)
 	s->gap.flag = true;
 }
 
-/* Where it pays (recording/page_cost.h), pages are copied from the page cache a few at a time, and read from there. */
+/* Where it pays (recording/page_cost.h), pages are copied from the page cache a few at a time, and
+ * read from there. */
 #define COPIES_BYTES ((size_t)8 << 20) /* of all streams; a copy is a call to the system */
 #define COPY_MIN_BYTES ((size_t)32 << 10)
 #define COPY_MAX_BYTES ((size_t)256 << 10)
@@ -56,14 +58,16 @@ static const unsigned char *find_copy(const struct tap_stream *s, const unsigned
 /* Whether @page is not in the copy with the one behind it, whose stamp is looked at. */
 static bool wants_copy(const struct tap_stream *s, const unsigned char *page)
 {
-	const unsigned char *last = s->left.pages_end - page > s->abi.page_size ? page + s->abi.page_size : page;
+	const unsigned char *last =
+		s->left.pages_end - page > s->abi.page_size ? page + s->abi.page_size : page;
 
-	return s->file.room && s->file.fd >= 0 && (find_copy(s, page) == page || find_copy(s, last) == last);
+	return s->file.room && s->file.fd >= 0 &&
+	       (find_copy(s, page) == page || find_copy(s, last) == last);
 }
 
 /*
- * A hole in the file are pages that were never written: a power cut leaves them, more than can be read.
- * Return: whether there was one from the next page on, and that it was passed over.
+ * A hole in the file are pages that were never written: a power cut leaves them, more than can be
+ * read. Return: whether there was one from the next page on, and that it was passed over.
  */
 static bool pass_hole(struct tap_stream *s)
 {
@@ -77,12 +81,13 @@ static bool pass_hole(struct tap_stream *s)
 }
 
 /*
- * Whether the block that @page is in is what was written. Of the end of a file that was cut nothing is known: it fits, and the
- * cut is a loss by itself.
+ * Whether the block that @page is in is what was written. Of the end of a file that was cut nothing
+ * is known: it fits, and the cut is a loss by itself.
  */
 static bool block_fits(struct tap_stream *s, const unsigned char *page)
 {
-	uint64_t index = (uint64_t)(page - s->whole.page) / s->sums.block, from = index * s->sums.block;
+	uint64_t index = (uint64_t)(page - s->whole.page) / s->sums.block,
+		 from = index * s->sums.block;
 	uint64_t len = s->sums.size - from < s->sums.block ? s->sums.size - from : s->sums.block;
 
 	if (s->sums.known == index + 1)
@@ -90,7 +95,8 @@ static bool block_fits(struct tap_stream *s, const unsigned char *page)
 	s->sums.known = index + 1;
 	s->sums.fits = from + len > (uint64_t)(s->whole.pages_end - s->whole.page) ||
 		       tap_sums_of(s->whole.page + from, (size_t)len) ==
-			       tap_get_u32(s->sums.of_blocks + index * sizeof(uint32_t), s->abi.big_endian);
+			       tap_get_u32(s->sums.of_blocks + index * sizeof(uint32_t),
+					   s->abi.big_endian);
 	return s->sums.fits;
 }
 
@@ -110,7 +116,8 @@ static void copy_pages(struct tap_stream *s, const unsigned char *page)
 	size_t len = (size_t)(s->left.pages_end - page);
 	ssize_t n;
 
-	n = pread(s->file.fd, s->file.copy, len < s->file.room ? len : s->file.room, page - s->file.mapped);
+	n = pread(s->file.fd, s->file.copy, len < s->file.room ? len : s->file.room,
+		  page - s->file.mapped);
 	s->file.from = page;
 	s->file.len = n > 0 ? (size_t)n - (size_t)n % s->abi.page_size : 0;
 }
@@ -128,8 +135,8 @@ static uint64_t stamp_at(const struct tap_stream *s, const unsigned char *page)
 
 /*
  * By binary search. The two pages before the first that starts in the window are kept: one may
- * reach into it, the other tells when a loss between them began. All before the second are left out because of its
- * stamp: where that is not to be trusted, none are.
+ * reach into it, the other tells when a loss between them began. All before the second are left out
+ * because of its stamp: where that is not to be trusted, none are.
  */
 static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 {
@@ -147,7 +154,8 @@ static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 		else
 			high = mid;
 	}
-	if (low <= 2 || (d->verify && s->sums.of_blocks && !block_fits(s, s->left.page + (low - 1) * s->abi.page_size)))
+	if (low <= 2 || (d->verify && s->sums.of_blocks &&
+			 !block_fits(s, s->left.page + (low - 1) * s->abi.page_size)))
 		return;
 	s->left.page += (low - 2) * s->abi.page_size;
 }
@@ -211,7 +219,8 @@ static size_t list_chunks(const struct tap_stream *s, const unsigned char ***pla
 }
 
 /* Whether the chunk at @place is whole, so that the stamp of its first page is true. */
-static bool chunk_fits(struct tap_decoder *d, const struct tap_stream *s, const unsigned char *place)
+static bool chunk_fits(struct tap_decoder *d, const struct tap_stream *s,
+		       const unsigned char *place)
 {
 	struct tap_span at = s->left;
 	unsigned char *pages;
@@ -228,8 +237,9 @@ static bool chunk_fits(struct tap_decoder *d, const struct tap_stream *s, const 
 }
 
 /*
- * As seek_page(), without decompressing more than the first page of a few chunks, and one chunk. Two chunks
- * are kept, as the two pages may lie in different ones. What cannot be had is not left out.
+ * As seek_page(), without decompressing more than the first page of a few chunks, and one chunk.
+ * Two chunks are kept, as the two pages may lie in different ones. What cannot be had is not left
+ * out.
  */
 static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
 {
@@ -264,7 +274,9 @@ void tap_decoder_make_room(struct tap_decoder *d, struct tap_stream *streams, un
 
 	if (!nr || nr > MAX_COPYING)
 		return;
-	room = room < COPY_MIN_BYTES ? COPY_MIN_BYTES : room > COPY_MAX_BYTES ? COPY_MAX_BYTES : room;
+	room = room < COPY_MIN_BYTES   ? COPY_MIN_BYTES
+	       : room > COPY_MAX_BYTES ? COPY_MAX_BYTES
+				       : room;
 	all = (nr * room + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
 	d->copies = aligned_alloc(HUGE_PAGE_BYTES, all);
 	if (!d->copies)
@@ -323,7 +335,8 @@ static uint64_t part_done(const struct tap_stream *s)
 	const struct tap_span *all = &s->whole, *left = &s->left;
 
 	if (all->nr_chunks)
-		return left->chunks.at ? (uint64_t)(left->chunks.at - all->chunks.at) : span_bytes(all);
+		return left->chunks.at ? (uint64_t)(left->chunks.at - all->chunks.at)
+				       : span_bytes(all);
 	return left->page ? (uint64_t)(left->page - all->page) : span_bytes(all);
 }
 
@@ -386,10 +399,11 @@ static bool stamp_fits(const struct tap_stream *s, uint64_t stamp, uint64_t next
 }
 
 /*
- * Count a decompressed page of @used bytes of events. Pages without events count a quarter: zstd compresses them to nearly nothing,
- * and recordings may have many. Return: 0; -E2BIG.
+ * Count a decompressed page of @used bytes of events. Pages without events count a quarter: zstd
+ * compresses them to nearly nothing, and recordings may have many. Return: 0; -E2BIG.
  */
-static int charge_page(const struct tap_decoder *d, const struct tap_stream *s, uint32_t used, struct tap_err *err)
+static int charge_page(const struct tap_decoder *d, const struct tap_stream *s, uint32_t used,
+		       struct tap_err *err)
 {
 	if (!s->now.src || !d->budget)
 		return 0;
@@ -407,7 +421,8 @@ static void note_end(struct tap_decoder *d, struct tap_stream *s)
 		note_damage(s);
 }
 
-/* Return: whether there is one more part, from which reading goes on. No event of it may be before what was read. */
+/* Return: whether there is one more part, from which reading goes on. No event of it may be before
+ * what was read. */
 static bool next_part(struct tap_decoder *d, struct tap_stream *s)
 {
 	const struct tap_part *p;
@@ -635,7 +650,8 @@ static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 	return s->item != TAP_ITEM_EVENT || s->slot->mark;
 }
 
-/* Decodes plain events to @from, as many as there are and fit. @big_endian: known to the compiler. */
+/* Decodes plain events to @from, as many as there are and fit. @big_endian: known to the compiler.
+ */
 static inline __attribute__((always_inline)) bool
 decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s, struct tap_event *from)
 {

@@ -21,10 +21,10 @@ struct tap_slot {
 	const struct tap_format *fmt; /* NULL: no record had this id yet, and no format has */
 	uint64_t passed; /* how many went by, wanted or not, within the limit */
 	uint32_t min_size; /* UINT32_MAX: not an ordinary record */
-	uint16_t mark;	   /* 0: not wanted */
-	bool is_marked;	   /* it is not 0 */
-	bool is_lost;	   /* schedtap:events_lost, or events_off */
-	bool is_off;	   /* the latter */
+	uint16_t mark; /* 0: not wanted */
+	bool is_marked; /* it is not 0 */
+	bool is_lost; /* schedtap:events_lost, or events_off */
+	bool is_off; /* the latter */
 };
 
 #define TAP_NR_SLOTS 65536u
@@ -57,14 +57,14 @@ enum tap_item {
 	TAP_ITEM_NONE, /* before the first, and at the end */
 	TAP_ITEM_EVENT,
 	TAP_ITEM_LOST, /* a record that tells of a loss */
-	TAP_ITEM_GAP,  /* a loss; behind it comes .behind */
+	TAP_ITEM_GAP, /* a loss; behind it comes .behind */
 	TAP_ITEM_TAIL, /* a loss that nothing comes after */
 };
 
 /* What of a CPU's pages is still to be read. */
 struct tap_span {
 	const unsigned char *page, *pages_end; /* not yet opened */
-	struct tap_bytes chunks;	       /* not yet decompressed */
+	struct tap_bytes chunks; /* not yet decompressed */
 	uint32_t nr_chunks;
 	bool cut; /* the file ends before this CPU's pages do */
 	bool exact; /* behind the last chunk is nothing */
@@ -103,7 +103,7 @@ struct tap_stream {
 	bool careful;
 	bool fresh; /* no event of the page was taken yet */
 	bool outside; /* some of the page's events may lie outside the window */
-	bool grows;   /* at the end more pages may come: tap_stream_feed() */
+	bool grows; /* at the end more pages may come: tap_stream_feed() */
 	struct tap_page_abi abi;
 	struct tap_span left, whole; /* of the current part, if there are several */
 	struct tap_part *parts; /* owned, in the order of time; NULL: there is one */
@@ -113,7 +113,7 @@ struct tap_stream {
 		int fd; /* -1: they are read where they are mapped */
 		bool has_holes;
 		const unsigned char *mapped; /* its first byte */
-		const unsigned char *from;   /* [from, from + len) are in .copy */
+		const unsigned char *from; /* [from, from + len) are in .copy */
 		size_t len;
 		unsigned char *copy; /* .room bytes, the decoder's */
 		size_t room; /* 0: there is none */
@@ -135,7 +135,8 @@ struct tap_stream {
 	struct tap_event ready[TAP_NR_READY]; /* .cpu and .buffer stay as they are */
 };
 
-/* Once all streams are there: room for what each copies of its file. Without memory there is none. */
+/* Once all streams are there: room for what each copies of its file. Without memory there is none.
+ */
 void tap_decoder_make_room(struct tap_decoder *d, struct tap_stream *streams, unsigned int nr);
 
 /* Begins again with the first page that may reach into the window. */
@@ -159,8 +160,8 @@ static inline void tap_decoder_page(struct tap_decoder *d)
 int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err);
 
 /*
- * Of a stream that grows, which is at its end: the whole pages in [@pages, @end) come next. They stay where they are until
- * the stream is at its end again.
+ * Of a stream that grows, which is at its end: the whole pages in [@pages, @end) come next. They
+ * stay where they are until the stream is at its end again.
  */
 void tap_stream_feed(struct tap_stream *s, const unsigned char *pages, const unsigned char *end);
 

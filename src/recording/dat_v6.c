@@ -48,8 +48,8 @@ static int read_options(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 		if (opt.bad)
 			return tap_dat_bad(v->r, err, "the options are cut");
 		v->has_clock |= id == TAP_OPTION_TRACECLOCK;
-		ret = id == TAP_OPTION_BUFFER ? note_buffer(v, opt, err) :
-						tap_dat_read_option(v->r, id, opt, err);
+		ret = id == TAP_OPTION_BUFFER ? note_buffer(v, opt, err)
+					      : tap_dat_read_option(v->r, id, opt, err);
 		if (ret)
 			return ret;
 	}
@@ -69,7 +69,8 @@ static int read_tag(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 	}
 	if (tag && !memcmp(tag, "latency  ", TAG_LEN))
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' contains the text output of a latency tracer, such as irqsoff, instead of events",
+				   "'%.300s' contains the text output of a latency tracer, such as "
+				   "irqsoff, instead of events",
 				   v->r->path);
 	if (!tag || memcmp(tag, "flyrecord", TAG_LEN))
 		return tap_dat_bad(v->r, err, "its event data is missing");

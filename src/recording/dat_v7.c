@@ -77,7 +77,8 @@ static int open_section(struct v7 *v, uint64_t offset, unsigned int id, struct s
 	s->bytes = tap_bytes_sub(&b, tap_bytes_u64(&b));
 	if (s->bytes.bad || s->id != id)
 		return tap_err_set(err, -EINVAL,
-				   "'%.300s' is cut or damaged: section %u at byte %llu is missing or incomplete",
+				   "'%.300s' is cut or damaged: section %u at byte %llu is missing "
+				   "or incomplete",
 				   v->r->path, id, (unsigned long long)offset);
 	return s->flags & SECTION_COMPRESSED ? decompress(v, s, err) : 0;
 }
@@ -93,8 +94,7 @@ static int note_buffer(struct v7 *v, struct tap_bytes opt, struct tap_err *err)
 }
 
 /* Return: 1 with the next options section's @offset (0: none), 0: go on, -errno. */
-static int read_one_option(struct v7 *v, struct tap_bytes *b, uint64_t *offset,
-			   struct tap_err *err)
+static int read_one_option(struct v7 *v, struct tap_bytes *b, uint64_t *offset, struct tap_err *err)
 {
 	unsigned int id = tap_bytes_u16(b);
 	struct tap_bytes opt = tap_bytes_sub(b, tap_bytes_u32(b));
@@ -158,7 +158,8 @@ static int read_content(struct v7 *v, struct section *s, struct tap_err *err)
 		json = tap_bytes_sub(&s->bytes, tap_bytes_u32(&s->bytes));
 		if (json.bad)
 			return tap_dat_bad(v->r, err, "schedtap's description is cut");
-		return tap_dat_set_text(&v->r->meta, json.at, tap_bytes_left(&json), err) ?: tap_dat_check_meta(v->r, err);
+		return tap_dat_set_text(&v->r->meta, json.at, tap_bytes_left(&json), err)
+			       ?: tap_dat_check_meta(v->r, err);
 	}
 }
 
@@ -171,12 +172,15 @@ static int read_section(struct v7 *v, unsigned int id, uint64_t offset, struct t
 	return ret;
 }
 
-/* Read first, so that a recording of a newer format is refused for its format, and not for sections that look damaged. */
+/* Read first, so that a recording of a newer format is refused for its format, and not for sections
+ * that look damaged. */
 static int read_description(struct v7 *v, uint64_t first, struct tap_err *err)
 {
 	struct tap_bytes at_first = tap_dat_bytes(v->r, first);
 
-	return tap_bytes_u16(&at_first) == TAP_META_SECTION ? read_section(v, TAP_META_SECTION, first, err) : 0;
+	return tap_bytes_u16(&at_first) == TAP_META_SECTION
+		       ? read_section(v, TAP_META_SECTION, first, err)
+		       : 0;
 }
 
 static int read_sections(struct v7 *v, struct tap_err *err)
@@ -192,8 +196,8 @@ static int read_sections(struct v7 *v, struct tap_err *err)
 }
 
 /*
- * The checksums. Where those of the blocks are damaged, pages are as good as they were, and cannot be verified.
- * A front that is damaged could make other events of the pages.
+ * The checksums. Where those of the blocks are damaged, pages are as good as they were, and cannot
+ * be verified. A front that is damaged could make other events of the pages.
  */
 static int read_sums(struct v7 *v, uint64_t first, struct tap_err *err)
 {
@@ -203,13 +207,18 @@ static int read_sums(struct v7 *v, uint64_t first, struct tap_err *err)
 		return 0;
 	v->r->info.checksums = TAP_CHECKSUMS_WHOLE;
 	if (!tap_sums_front_fits(&all, &v->sums))
-		return tap_err_set(err, -EINVAL, "'%.300s' is cut or damaged: the part before the events (event formats, task names, offsets) fails its checksum", v->r->path);
+		return tap_err_set(err, -EINVAL,
+				   "'%.300s' is cut or damaged: the part before the events (event "
+				   "formats, task names, offsets) fails its checksum",
+				   v->r->path);
 	v->blocks = tap_sums_blocks(&all, &v->sums);
 	v->blocks_end = v->blocks ? v->blocks + v->sums.nr * sizeof(uint32_t) : NULL;
 	if (v->blocks)
 		return 0;
 	v->r->info.checksums = TAP_CHECKSUMS_DAMAGED;
-	return tap_dat_note(v->r, err, "'%.300s': its checksums are damaged, so its pages cannot be verified", v->r->path);
+	return tap_dat_note(v->r, err,
+			    "'%.300s': its checksums are damaged, so its pages cannot be verified",
+			    v->r->path);
 }
 
 /* Gives a stream the checksums of its pages. */
@@ -218,10 +227,13 @@ static void place_sums(struct v7 *v, struct tap_stream *s, uint64_t size)
 	uint64_t nr = tap_sums_count(size, s->abi.page_size, v->sums.block_bytes);
 
 	/* of pages of an odd size no block has a whole number, and we make none of those */
-	if (!v->blocks || (s->abi.page_size & (s->abi.page_size - 1)) || (v->sums.block_bytes & (v->sums.block_bytes - 1)) || nr > (uint64_t)(v->blocks_end - v->blocks) / sizeof(uint32_t))
+	if (!v->blocks || (s->abi.page_size & (s->abi.page_size - 1)) ||
+	    (v->sums.block_bytes & (v->sums.block_bytes - 1)) ||
+	    nr > (uint64_t)(v->blocks_end - v->blocks) / sizeof(uint32_t))
 		return;
 	s->sums.of_blocks = v->blocks;
-	s->sums.block = v->sums.block_bytes > s->abi.page_size ? v->sums.block_bytes : s->abi.page_size;
+	s->sums.block =
+		v->sums.block_bytes > s->abi.page_size ? v->sums.block_bytes : s->abi.page_size;
 	s->sums.size = size;
 	v->blocks += nr * sizeof(uint32_t);
 }
@@ -283,7 +295,8 @@ static int read_buffer(struct v7 *v, struct tap_bytes opt, struct tap_err *err)
 	if (ret < 0)
 		return ret;
 	/* that section's header has no checksum, and whoever writes checksums compresses all */
-	return read_cpus(v, &opt, nr, v->zstd && (flags & SECTION_COMPRESSED || v->r->info.checksums), err);
+	return read_cpus(v, &opt, nr,
+			 v->zstd && (flags & SECTION_COMPRESSED || v->r->info.checksums), err);
 }
 
 static int read_compression(struct v7 *v, const char *name, struct tap_err *err)

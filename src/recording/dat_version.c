@@ -28,7 +28,10 @@ int tap_dat_read_file(struct tap_reader *r, struct tap_err *err)
 	const char *version = tap_dat_read_begin(r, &b);
 
 	if (!version)
-		return tap_err_set(err, -EINVAL, "'%.300s' is not a recording: expected a trace.dat or perf.data file", r->path);
+		return tap_err_set(
+			err, -EINVAL,
+			"'%.300s' is not a recording: expected a trace.dat or perf.data file",
+			r->path);
 	if (b.bad)
 		return tap_dat_bad(r, err, "its header is invalid");
 	if (!strcmp(version, "7")) {
@@ -40,6 +43,7 @@ int tap_dat_read_file(struct tap_reader *r, struct tap_err *err)
 		return tap_dat_read_v6(r, &b, err);
 	}
 	return tap_err_set(err, -ENOTSUP,
-			   "'%.300s' is a trace.dat file of version '%.16s': only versions 6 and 7 can be read",
+			   "'%.300s' is a trace.dat file of version '%.16s': only versions 6 and 7 "
+			   "can be read",
 			   r->path, version);
 }

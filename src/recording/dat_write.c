@@ -26,8 +26,8 @@ enum section_place {
 
 static const uint16_t section_ids[TAP_DAT_NR_SECTIONS] = {
 	[SEC_META] = TAP_META_SECTION, [SEC_HEADER_INFO] = 16, [SEC_FTRACE_EVENTS] = 17,
-	[SEC_EVENT_FORMATS] = 18,   [SEC_KALLSYMS] = 19,    [SEC_PRINTK] = 20,
-	[SEC_CMDLINES] = 21,	    [SEC_BTF] = 23,
+	[SEC_EVENT_FORMATS] = 18,      [SEC_KALLSYMS] = 19,    [SEC_PRINTK] = 20,
+	[SEC_CMDLINES] = 21,	       [SEC_BTF] = 23,
 };
 
 static void add_u16(struct tap_buf *b, uint16_t v)
@@ -274,7 +274,8 @@ int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *fron
 	if (b.bad || memcmp(magic, MAGIC, sizeof(MAGIC)))
 		return tap_err_set(err, -EINVAL, "the file does not begin like a recording");
 	if (endian != TAP_HOST_BIG_ENDIAN)
-		return tap_err_set(err, -ENOTSUP, "the file is from a machine with the other byte order");
+		return tap_err_set(err, -ENOTSUP,
+				   "the file is from a machine with the other byte order");
 	tap_bytes_str(&b); /* compression */
 	tap_bytes_str(&b); /* and its version */
 	options = tap_bytes_u64(&b);
@@ -360,8 +361,8 @@ static void add_sums(uint64_t nr_sums, struct tap_buf *out)
 	out->len += len;
 }
 
-void tap_dat_front_write(const struct tap_dat_front *front, int level, uint64_t nr_sums, struct tap_buf *out,
-			 size_t *more_at, size_t *sums_at)
+void tap_dat_front_write(const struct tap_dat_front *front, int level, uint64_t nr_sums,
+			 struct tap_buf *out, size_t *more_at, size_t *sums_at)
 {
 	uint64_t offsets[TAP_DAT_NR_SECTIONS], start;
 	size_t options_at;

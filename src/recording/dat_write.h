@@ -22,7 +22,7 @@
 /* A front in parts, so that it can be written anew: compressed, with another meta. */
 struct tap_dat_front {
 	struct tap_buf sections[TAP_DAT_NR_SECTIONS]; /* contents; absent ones have len 0 */
-	struct tap_buf options;			      /* those that refer to no section, encoded */
+	struct tap_buf options; /* those that refer to no section, encoded */
 	uint32_t page_size, nr_cpus;
 	uint8_t long_size; /* of the kernel that recorded */
 };
@@ -43,12 +43,14 @@ void tap_dat_front_set_cmdlines(struct tap_dat_front *front, const char *cmdline
 /*
  * Writes the front to the empty @out. @level: of zstd, or 0 for a plain file. @more_at is set
  * to where in it the u64 stands that is to become the offset of the options about the data;
- * @sums_at to where the section of checksums (sums.h) begins, which has space for those of @nr_sums blocks.
+ * @sums_at to where the section of checksums (sums.h) begins, which has space for those of @nr_sums
+ * blocks.
  */
-void tap_dat_front_write(const struct tap_dat_front *front, int level, uint64_t nr_sums, struct tap_buf *out,
-			 size_t *more_at, size_t *sums_at);
+void tap_dat_front_write(const struct tap_dat_front *front, int level, uint64_t nr_sums,
+			 struct tap_buf *out, size_t *more_at, size_t *sums_at);
 
-/* Return: what makes zstd frames, with checksums, at this level: ZSTD_freeCCtx(); NULL: no memory. */
+/* Return: what makes zstd frames, with checksums, at this level: ZSTD_freeCCtx(); NULL: no memory.
+ */
 struct ZSTD_CCtx_s *tap_zstd_new(int level);
 
 struct tap_dat_cpu {

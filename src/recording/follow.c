@@ -103,7 +103,8 @@ static int add_file(struct tap_follow *f, const struct page_file *found, struct 
 	return 0;
 }
 
-static int open_file(struct tap_follow *f, const struct tap_spool_file *found, bool was_there, struct tap_err *err)
+static int open_file(struct tap_follow *f, const struct tap_spool_file *found, bool was_there,
+		     struct tap_err *err)
 {
 	struct page_file file = { .name = found->name, .was_there = was_there };
 	int ret;
@@ -111,10 +112,14 @@ static int open_file(struct tap_follow *f, const struct tap_spool_file *found, b
 	if (is_known(f, &found->name))
 		return 0;
 	if (found->name.zstd)
-		return tap_err_set(err, -EOPNOTSUPP, "cannot follow the running recording '%.300s': its data files are compressed", f->path);
+		return tap_err_set(err, -EOPNOTSUPP,
+				   "cannot follow the running recording '%.300s': its data files "
+				   "are compressed",
+				   f->path);
 	file.fd = openat(f->dir, found->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (file.fd < 0)
-		return tap_err_set(err, -errno, "cannot open '%.256s' in '%.300s': %m", found->file, f->path);
+		return tap_err_set(err, -errno, "cannot open '%.256s' in '%.300s': %m", found->file,
+				   f->path);
 	ret = add_file(f, &file, err);
 	if (ret)
 		close(file.fd);
@@ -142,10 +147,16 @@ static int list_lanes(struct tap_follow *f, bool were_there, struct tap_err *err
 	int ret = 0;
 
 	for (; lane && !ret; lane = lane->next)
-		ret = add_file(f, &(struct page_file){
-			.name = { .buffer = lane->buffer, .cpu = lane->cpu, .page_size = lane->page_size },
-			.fd = -1, .lane = lane, .was_there = were_there,
-		}, err);
+		ret = add_file(f,
+			       &(struct page_file){
+				       .name = { .buffer = lane->buffer,
+						 .cpu = lane->cpu,
+						 .page_size = lane->page_size },
+				       .fd = -1,
+				       .lane = lane,
+				       .was_there = were_there,
+			       },
+			       err);
 	return ret;
 }
 
@@ -170,7 +181,8 @@ int tap_follow_note(struct tap_follow *f, struct tap_err *err)
 		return tap_err_set(err, -errno, "cannot stat '%.300s': %m", f->path);
 	if (is_new_dir(f, &st)) {
 		if (fstatat(f->dir, "head.dat", &st, AT_SYMLINK_NOFOLLOW))
-			return tap_err_set(err, -errno, "cannot stat '%.300s/head.dat': %m", f->path);
+			return tap_err_set(err, -errno, "cannot stat '%.300s/head.dat': %m",
+					   f->path);
 		if (!is_same(&st, &f->head_noted))
 			f->nr_heads++;
 		f->head_noted = st;
@@ -201,7 +213,8 @@ static int read_head(struct tap_follow *f, struct tap_err *err)
 	ret = tap_dat_add_map(f->r, fd, &head);
 	close(fd);
 	if (ret)
-		return tap_err_set(err, ret, "cannot map '%.300s/head.dat': %s", f->path, strerror(-ret));
+		return tap_err_set(err, ret, "cannot map '%.300s/head.dat': %s", f->path,
+				   strerror(-ret));
 	ret = tap_dat_read_file(f->r, err);
 	tap_dat_drop_maps(f->r);
 	if (!ret && f->r->decoder.mark)
@@ -221,10 +234,12 @@ static int take_head(struct tap_follow *f, struct tap_err *err)
 }
 
 /*
- * Reads what comes next, @len bytes or less. Held pages may be gone: then an empty one in their place tells the stream that something
- * is missing, if they were still to be read. Return: how many bytes; 0: none, but @l->at has changed; -errno.
+ * Reads what comes next, @len bytes or less. Held pages may be gone: then an empty one in their
+ * place tells the stream that something is missing, if they were still to be read. Return: how many
+ * bytes; 0: none, but @l->at has changed; -errno.
  */
-static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len, const unsigned char **pages, struct tap_err *err)
+static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len,
+			  const unsigned char **pages, struct tap_err *err)
 {
 	const struct page_file *file = l->file;
 	const unsigned char *held;
@@ -244,7 +259,9 @@ static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len, cons
 	if (nr)
 		return (ssize_t)nr;
 	if (!file->lane)
-		return tap_err_set(err, -EIO, "cannot read a data file of the running recording '%.300s'", f->path);
+		return tap_err_set(err, -EIO,
+				   "cannot read a data file of the running recording '%.300s'",
+				   f->path);
 	l->at = file->lane->begin;
 	if (!l->has_begun && file->was_there)
 		return 0;
@@ -253,7 +270,8 @@ static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len, cons
 }
 
 /*
- * What is noted and comes next, as much as there is room for. Return: 1; 0: there is nothing; -errno.
+ * What is noted and comes next, as much as there is room for. Return: 1; 0: there is nothing;
+ * -errno.
  */
 static int feed(struct tap_follow *f, struct lane *l, struct tap_err *err)
 {
@@ -265,7 +283,8 @@ static int feed(struct tap_follow *f, struct lane *l, struct tap_err *err)
 	if (f->in_place)
 		l->file->lane->read_to = l->at;
 	while (!ret && !len && l->at < end) {
-		len = read_pages(f, l, end - l->at < l->room ? (size_t)(end - l->at) : l->room, &pages, err);
+		len = read_pages(f, l, end - l->at < l->room ? (size_t)(end - l->at) : l->room,
+				 &pages, err);
 		ret = len < 0 ? (int)len : 0;
 	}
 	if (ret || !len)
@@ -331,7 +350,11 @@ static int add_lane(struct tap_follow *f, struct page_file *file, struct tap_err
 	if (!l.block || !l.stream)
 		return nomem(err);
 	*l.stream = (struct tap_stream){
-		.cpu = (int)file->name.cpu, .buffer = file->name.buffer, .file.fd = -1, .grows = true, .abi = f->abi,
+		.cpu = (int)file->name.cpu,
+		.buffer = file->name.buffer,
+		.file.fd = -1,
+		.grows = true,
+		.abi = f->abi,
 	};
 	l.stream->abi.page_size = page_size;
 	tap_stream_start(&f->r->decoder, l.stream);
@@ -356,7 +379,9 @@ static int add_lanes(struct tap_follow *f, struct tap_err *err)
 	f->merge.nr = f->nr_lanes;
 	f->merge.losers = calloc(f->nr_lanes + 1, sizeof(*f->merge.losers));
 	nr = 4 * TAP_NR_READY / (f->nr_lanes + 1); /* as of a reader */
-	f->r->decoder.nr_ready = nr < TAP_NR_READY / 4 ? TAP_NR_READY / 4 : nr < TAP_NR_READY ? nr : TAP_NR_READY;
+	f->r->decoder.nr_ready = nr < TAP_NR_READY / 4 ? TAP_NR_READY / 4
+				 : nr < TAP_NR_READY   ? nr
+						       : TAP_NR_READY;
 	for (unsigned int i = 0; i < f->nr_lanes; i++)
 		f->lanes[i].stream->parent = (f->nr_lanes + i) / 2;
 	return f->merge.losers ? 0 : nomem(err);
@@ -412,7 +437,8 @@ static int take_events(struct tap_follow *f, uint64_t until_ns)
 		if (at == end)
 			break;
 		next_turn(f, l);
-		if (to == full || f->current->stream->at->ts_ns > until_ns || !f->current->stream->at->fmt)
+		if (to == full || f->current->stream->at->ts_ns > until_ns ||
+		    !f->current->stream->at->fmt)
 			break;
 	}
 	return (int)(to - f->batch);
@@ -431,8 +457,8 @@ static int take_loss(struct tap_follow *f)
 	return 1;
 }
 
-int tap_follow_batch(struct tap_follow *f, uint64_t until_ns, const struct tap_event *const **events,
-		     struct tap_err *err)
+int tap_follow_batch(struct tap_follow *f, uint64_t until_ns,
+		     const struct tap_event *const **events, struct tap_err *err)
 {
 	int ret = take_notes(f, err);
 
@@ -465,12 +491,15 @@ static int begin(struct tap_follow *f, struct tap_err *err)
 	if (ret)
 		return ret;
 	f->abi = (struct tap_page_abi){
-		.data_offset = f->r->data_offset, .commit_size = f->r->commit_size, .big_endian = f->r->info.big_endian,
+		.data_offset = f->r->data_offset,
+		.commit_size = f->r->commit_size,
+		.big_endian = f->r->info.big_endian,
 	};
 	return f->held ? list_lanes(f, true, err) : list_files(f, true, err);
 }
 
-int tap_follow_open(const char *spool_path, struct tap_held *held, bool in_place, struct tap_follow **out, struct tap_err *err)
+int tap_follow_open(const char *spool_path, struct tap_held *held, bool in_place,
+		    struct tap_follow **out, struct tap_err *err)
 {
 	struct tap_follow *f = calloc(1, sizeof(*f));
 	int ret = -ENOMEM;
@@ -520,7 +549,8 @@ void tap_follow_free(struct tap_follow *f)
 	free(f);
 }
 
-void tap_follow_mark(struct tap_follow *f, uint16_t (*mark)(void *, const struct tap_format *), void *ctx)
+void tap_follow_mark(struct tap_follow *f, uint16_t (*mark)(void *, const struct tap_format *),
+		     void *ctx)
 {
 	tap_decoder_mark(&f->r->decoder, f->r->formats, f->r->nr_formats, mark, ctx);
 }

@@ -24,9 +24,9 @@ struct tap_head {
 	const char *uname;
 	const char *tool;
 	const char *cmdlines; /* "pid comm\n" lines */
-	const char *meta;     /* JSON */
-	const char *clock;    /* "mono" */
-	const char *printk;   /* printk_formats text, or "" */
+	const char *meta; /* JSON */
+	const char *clock; /* "mono" */
+	const char *printk; /* printk_formats text, or "" */
 	const char *kallsyms; /* the kernel's symbols, as /proc/kallsyms, or "" */
 	unsigned int nr_cpus;
 };

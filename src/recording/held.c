@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define STRIDE (TAP_HELD_SLOT + 65536) /* from one slot to the next: whole pages, of whatever size they are */
+#define STRIDE                                                                                     \
+	(TAP_HELD_SLOT +                                                                           \
+	 65536) /* from one slot to the next: whole pages, of whatever size they are */
 /* What comes while a file is written, and nothing is given back, goes there. */
 #define MORE_SLOTS(nr) ((nr) / 2 + 16)
 #define MAX_LANES 4096u
@@ -24,9 +26,11 @@ struct tap_held {
 	unsigned int nr_lanes;
 };
 
-static unsigned char *byte_at(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at)
+static unsigned char *byte_at(const struct tap_held *h, const struct tap_held_lane *lane,
+			      uint64_t at)
 {
-	uint32_t slot = __atomic_load_n(&lane->slots[at / TAP_HELD_SLOT % h->nr_slots], __ATOMIC_RELAXED);
+	uint32_t slot =
+		__atomic_load_n(&lane->slots[at / TAP_HELD_SLOT % h->nr_slots], __ATOMIC_RELAXED);
 
 	return h->memory + slot * STRIDE + at % TAP_HELD_SLOT;
 }
@@ -46,7 +50,8 @@ int tap_held_new(uint64_t bytes, struct tap_held **out)
 	h->limit = (uint32_t)nr;
 	h->nr_slots = h->nr_free = (uint32_t)all;
 	h->free = malloc(all * sizeof(*h->free));
-	h->memory = mmap(NULL, all * STRIDE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	h->memory = mmap(NULL, all * STRIDE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (!h->free || h->memory == MAP_FAILED) {
 		free(h->free);
 		free(h);
@@ -71,7 +76,8 @@ void tap_held_free(struct tap_held *h)
 	free(h);
 }
 
-struct tap_held_lane *tap_held_add(struct tap_held *h, unsigned int buffer, unsigned int cpu, uint32_t page_size)
+struct tap_held_lane *tap_held_add(struct tap_held *h, unsigned int buffer, unsigned int cpu,
+				   uint32_t page_size)
 {
 	struct tap_held_lane *lane = NULL;
 
@@ -96,7 +102,8 @@ struct tap_held_lane *tap_held_lanes(const struct tap_held *h)
 	return atomic_load_explicit(&h->lanes, memory_order_acquire);
 }
 
-const struct tap_held_lane *tap_held_find(const struct tap_held *h, unsigned int buffer, unsigned int cpu)
+const struct tap_held_lane *tap_held_find(const struct tap_held *h, unsigned int buffer,
+					  unsigned int cpu)
 {
 	const struct tap_held_lane *lane = tap_held_lanes(h);
 
@@ -142,7 +149,8 @@ static uint64_t stamp_at(const struct tap_held *h, const struct tap_held_lane *l
 	return stamp;
 }
 
-/* The lane whose second slot begins first: only by that is it known when its first one ends. NULL: none has two. */
+/* The lane whose second slot begins first: only by that is it known when its first one ends. NULL:
+ * none has two. */
 static struct tap_held_lane *find_oldest(const struct tap_held *h, uint64_t *next_ns)
 {
 	struct tap_held_lane *oldest = NULL;
@@ -150,7 +158,8 @@ static struct tap_held_lane *find_oldest(const struct tap_held *h, uint64_t *nex
 	for (struct tap_held_lane *lane = tap_held_lanes(h); lane; lane = lane->next) {
 		uint64_t stamp;
 
-		if (lane->end - lane->begin <= TAP_HELD_SLOT || lane->read_to < lane->begin + TAP_HELD_SLOT)
+		if (lane->end - lane->begin <= TAP_HELD_SLOT ||
+		    lane->read_to < lane->begin + TAP_HELD_SLOT)
 			continue;
 		stamp = stamp_at(h, lane, lane->begin + TAP_HELD_SLOT);
 		if (oldest && *next_ns <= stamp)
@@ -209,7 +218,8 @@ unsigned char *tap_held_slot(struct tap_held *h, struct tap_held_lane *lane, siz
 		return byte_at(h, lane, lane->end - *used);
 	if (h->nr_slots - h->nr_free >= h->limit && (oldest = find_oldest(h, &next_ns)) != NULL)
 		give_back_first(h, oldest, next_ns);
-	__atomic_store_n(&lane->slots[lane->end / TAP_HELD_SLOT % h->nr_slots], take_slot(h), __ATOMIC_RELAXED);
+	__atomic_store_n(&lane->slots[lane->end / TAP_HELD_SLOT % h->nr_slots], take_slot(h),
+			 __ATOMIC_RELAXED);
 	return byte_at(h, lane, lane->end);
 }
 
@@ -228,7 +238,8 @@ void tap_held_put(struct tap_held *h, struct tap_held_lane *lane, size_t len)
 	atomic_store_explicit(&lane->end, lane->end + len, memory_order_release);
 }
 
-size_t tap_held_read(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at, void *to, size_t len)
+size_t tap_held_read(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at,
+		     void *to, size_t len)
 {
 	size_t in_slot = TAP_HELD_SLOT - at % TAP_HELD_SLOT;
 	uint64_t end = atomic_load_explicit(&lane->end, memory_order_acquire);
@@ -242,7 +253,8 @@ size_t tap_held_read(const struct tap_held *h, const struct tap_held_lane *lane,
 	return atomic_load_explicit(&lane->begin, memory_order_relaxed) <= at ? len : 0;
 }
 
-const unsigned char *tap_held_at(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at, size_t *len)
+const unsigned char *tap_held_at(const struct tap_held *h, const struct tap_held_lane *lane,
+				 uint64_t at, size_t *len)
 {
 	uint64_t in_slot = TAP_HELD_SLOT - at % TAP_HELD_SLOT, there = lane->end - at;
 
@@ -252,9 +264,10 @@ const unsigned char *tap_held_at(const struct tap_held *h, const struct tap_held
 	return byte_at(h, lane, at);
 }
 
-/* The last of the pages at @from, @from + @step, ... behind which there is none that begins before @from_ns. */
-static uint64_t last_before(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t from_ns, uint64_t from, uint64_t to,
-			    size_t step)
+/* The last of the pages at @from, @from + @step, ... behind which there is none that begins before
+ * @from_ns. */
+static uint64_t last_before(const struct tap_held *h, const struct tap_held_lane *lane,
+			    uint64_t from_ns, uint64_t from, uint64_t to, size_t step)
 {
 	uint64_t stamp;
 
@@ -266,7 +279,8 @@ static uint64_t last_before(const struct tap_held *h, const struct tap_held_lane
 	return from;
 }
 
-void tap_held_since(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t from_ns, uint64_t *from, uint64_t *to)
+void tap_held_since(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t from_ns,
+		    uint64_t *from, uint64_t *to)
 {
 	*to = atomic_load_explicit(&lane->end, memory_order_acquire);
 	/* there may be a million pages */

@@ -13,9 +13,11 @@
 #include "base/array.h"
 #include "base/thread.h"
 
-/* New sub-buffers must be in the folder within 100 ms; most of that is for the recorder, which sleeps up to 30 ms. */
+/* New sub-buffers must be in the folder within 100 ms; most of that is for the recorder, which
+ * sleeps up to 30 ms. */
 #define LOOK_NS 10000000
-/* What is written at once. Lanes that have less when the folder begins are written first: the mark is in such a lane. */
+/* What is written at once. Lanes that have less when the folder begins are written first: the mark
+ * is in such a lane. */
 #define BLOCK_BYTES (64u << 10)
 
 enum state {
@@ -86,7 +88,8 @@ static void give_up(struct folder *f, const struct tap_err *why)
 }
 
 /* Return: 0; -ENOMEM. */
-static int add_part(const struct tap_held_spool *h, struct folder *f, const struct tap_held_lane *lane)
+static int add_part(const struct tap_held_spool *h, struct folder *f,
+		    const struct tap_held_lane *lane)
 {
 	uint64_t from, to;
 
@@ -105,7 +108,8 @@ static int look(const struct tap_held_spool *h, struct folder *f, struct tap_err
 {
 	unsigned int i = 0;
 
-	for (const struct tap_held_lane *lane = tap_held_lanes(h->held); lane; lane = lane->next, i++) {
+	for (const struct tap_held_lane *lane = tap_held_lanes(h->held); lane;
+	     lane = lane->next, i++) {
 		if (i == f->nr_parts && add_part(h, f, lane))
 			return tap_err_set(err, -ENOMEM, "out of memory");
 		f->parts[i].end = atomic_load_explicit(&lane->end, memory_order_acquire);
@@ -113,7 +117,8 @@ static int look(const struct tap_held_spool *h, struct folder *f, struct tap_err
 	return 0;
 }
 
-/* The head that has the formats of all pages up to each .end. Return: 1: it is in the folder; 0: not yet; -errno. */
+/* The head that has the formats of all pages up to each .end. Return: 1: it is in the folder; 0:
+ * not yet; -errno. */
 static int bring_head(const struct tap_held_spool *h, struct folder *f, struct tap_err *err)
 {
 	unsigned int nr = tap_page_writer_heads(h->writer);
@@ -123,7 +128,8 @@ static int bring_head(const struct tap_held_spool *h, struct folder *f, struct t
 		return 1;
 	if (!tap_page_writer_has_head(h->writer, nr))
 		return 0;
-	ret = f->spool ? tap_spool_copy_head(f->spool, h->spool, err) : tap_spool_create_like(f->file, h->spool, f->meta, &f->spool, err);
+	ret = f->spool ? tap_spool_copy_head(f->spool, h->spool, err)
+		       : tap_spool_create_like(f->file, h->spool, f->meta, &f->spool, err);
 	f->nr_heads = nr;
 	return ret ?: 1;
 }
@@ -134,13 +140,18 @@ static size_t block_bytes(const struct tap_held_lane *lane)
 	return lane->page_size > BLOCK_BYTES ? lane->page_size : BLOCK_BYTES;
 }
 
-/* Writes pages of @lane, not beyond a block's end. Return: how many bytes; 0: they were freed; -errno. */
-static ssize_t write_pages(const struct tap_held_spool *h, const struct folder *f, const struct tap_held_lane *lane, const struct part *p,
-			   uint64_t at, uint64_t end, struct tap_err *err)
+/* Writes pages of @lane, not beyond a block's end. Return: how many bytes; 0: they were freed;
+ * -errno. */
+static ssize_t write_pages(const struct tap_held_spool *h, const struct folder *f,
+			   const struct tap_held_lane *lane, const struct part *p, uint64_t at,
+			   uint64_t end, struct tap_err *err)
 {
 	size_t left = block_bytes(lane) - at % block_bytes(lane);
-	size_t len = tap_held_read(h->held, lane, at, h->block, end - at < left ? (size_t)(end - at) : left);
-	int ret = len ? tap_spool_write_lane(f->spool, h->spool, lane, h->block, len, at - p->base, err) : 0;
+	size_t len = tap_held_read(h->held, lane, at, h->block,
+				   end - at < left ? (size_t)(end - at) : left);
+	int ret = len ? tap_spool_write_lane(f->spool, h->spool, lane, h->block, len, at - p->base,
+					     err)
+		      : 0;
 
 	return ret ?: (ssize_t)len;
 }
@@ -165,8 +176,10 @@ static int write_new(const struct tap_held_spool *h, struct folder *f, struct ta
 	return nr_left;
 }
 
-/* The lane whose last page that is not written is the newest one. NULL: all are written, or freed. */
-static const struct tap_held_lane *find_newest(const struct tap_held_spool *h, struct folder *f, struct part **newest)
+/* The lane whose last page that is not written is the newest one. NULL: all are written, or freed.
+ */
+static const struct tap_held_lane *find_newest(const struct tap_held_spool *h, struct folder *f,
+					       struct part **newest)
 {
 	const struct tap_held_lane *lane = tap_held_lanes(h->held), *found = NULL;
 	uint64_t stamp, last = 0;
@@ -176,7 +189,8 @@ static const struct tap_held_lane *find_newest(const struct tap_held_spool *h, s
 
 		if (p->from == p->base)
 			continue;
-		if (!tap_held_read(h->held, lane, p->from - lane->page_size, &stamp, sizeof(stamp))) {
+		if (!tap_held_read(h->held, lane, p->from - lane->page_size, &stamp,
+				   sizeof(stamp))) {
 			p->from = p->base;
 			continue;
 		}
@@ -257,8 +271,8 @@ static void *run(void *arg)
 
 /* ---- others ---- */
 
-int tap_held_spool_new(const struct tap_spool *spool, const struct tap_page_writer *writer, struct tap_held_spool **out,
-		       struct tap_err *err)
+int tap_held_spool_new(const struct tap_spool *spool, const struct tap_page_writer *writer,
+		       struct tap_held_spool **out, struct tap_err *err)
 {
 	struct tap_held_spool *h = calloc(1, sizeof(*h));
 	int ret = -ENOMEM;
@@ -280,7 +294,9 @@ int tap_held_spool_new(const struct tap_spool *spool, const struct tap_page_writ
 		free(h->block);
 		free(h);
 		errno = -ret;
-		return tap_err_set(err, ret, "cannot start the thread that writes the flight recorder's events: %m");
+		return tap_err_set(
+			err, ret,
+			"cannot start the thread that writes the flight recorder's events: %m");
 	}
 	tap_sem_wait(&h->started);
 	*out = h;
@@ -309,7 +325,8 @@ pid_t tap_held_spool_tid(const struct tap_held_spool *h)
 	return h->tid;
 }
 
-unsigned int tap_held_spool_begin(struct tap_held_spool *h, const char *file, uint64_t from_ns, char *meta)
+unsigned int tap_held_spool_begin(struct tap_held_spool *h, const char *file, uint64_t from_ns,
+				  char *meta)
 {
 	unsigned int i = 0;
 	struct folder *f;
@@ -333,7 +350,8 @@ void tap_held_spool_end(struct tap_held_spool *h, unsigned int folder)
 	h->folders[folder].state = ENDS;
 }
 
-/* In the caller's thread: the other one has the next condition's events to write, and many pages take long to free. */
+/* In the caller's thread: the other one has the next condition's events to write, and many pages
+ * take long to free. */
 void tap_held_spool_remove(struct tap_held_spool *h, unsigned int folder)
 {
 	struct folder *f = &h->folders[folder];

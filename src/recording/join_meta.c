@@ -28,7 +28,11 @@ static int read_file(struct tap_join_file *f, struct tap_err *err)
 	f->continues = json_is_true(json_object_get(recorder, "continues"));
 	f->from_ns = positive(window, "start_ns");
 	f->to_ns = positive(window, "end_ns");
-	return f->id ? 0 : tap_err_set(err, -EINVAL, "'%.300s' does not say which recorder made it: only files of one recorder can be read together", f->path);
+	return f->id ? 0
+		     : tap_err_set(err, -EINVAL,
+				   "'%.300s' does not say which recorder made it: only files of "
+				   "one recorder can be read together",
+				   f->path);
 }
 
 static int by_nr(const void *a, const void *b)
@@ -46,14 +50,21 @@ int tap_join_order(struct tap_join_file *files, unsigned int nr, struct tap_err 
 		if (ret)
 			return ret;
 		if (strcmp(files[i].id, files[0].id))
-			return tap_err_set(err, -EINVAL, "'%.300s' and '%.300s' were made by different recorders: only files of one recorder can be read together", files[0].path, files[i].path);
+			return tap_err_set(
+				err, -EINVAL,
+				"'%.300s' and '%.300s' were made by different recorders: only "
+				"files of one recorder can be read together",
+				files[0].path, files[i].path);
 	}
 	qsort(files, nr, sizeof(*files), by_nr);
 	for (unsigned int i = 1; i < nr; i++) {
-		files[i].continues &= files[i].nr == files[i - 1].nr + 1 && !json_is_false(json_object_get(files[i - 1].meta, "complete"));
+		files[i].continues &=
+			files[i].nr == files[i - 1].nr + 1 &&
+			!json_is_false(json_object_get(files[i - 1].meta, "complete"));
 		if (files[i].nr == files[i - 1].nr)
-			return tap_err_set(err, -EINVAL, "'%.300s' and '%.300s' are the same part of a recording", files[i - 1].path,
-					   files[i].path);
+			return tap_err_set(err, -EINVAL,
+					   "'%.300s' and '%.300s' are the same part of a recording",
+					   files[i - 1].path, files[i].path);
 	}
 	return 0;
 }
@@ -71,24 +82,29 @@ static int add_rows(json_t *to, const json_t *from, const char *key)
 }
 
 /*
- * When a row was read: the first file's rows that were read when it began, or the last one's that were read when it ended. All others
- * are known at no time (meta.h). @at: the place of that word in a row.
+ * When a row was read: the first file's rows that were read when it began, or the last one's that
+ * were read when it ended. All others are known at no time (meta.h). @at: the place of that word in
+ * a row.
  */
 static int date_rows(json_t *meta, const char *key, size_t at, bool is_first, bool is_last)
 {
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(json_object_get(meta, key), i, row) {
+	json_array_foreach (json_object_get(meta, key), i, row) {
 		const char *when = json_string_value(json_array_get(row, at));
-		bool began = when && is_first && strcmp(when, "ended"), ended = when && is_last && strcmp(when, "began");
+		bool began = when && is_first && strcmp(when, "ended"),
+		     ended = when && is_last && strcmp(when, "began");
 
 		if (!when)
 			continue;
 		if (!began && !ended) {
 			while (json_array_size(row) > at)
 				json_array_remove(row, at);
-		} else if (json_array_set_new(row, at, json_string(began && ended ? "both" : began ? "began" : "ended"))) {
+		} else if (json_array_set_new(row, at,
+					      json_string(began && ended ? "both"
+							  : began	 ? "began"
+									 : "ended"))) {
 			return -1;
 		}
 	}
@@ -98,17 +114,20 @@ static int date_rows(json_t *meta, const char *key, size_t at, bool is_first, bo
 /* The end of the recording is the last file's: one that a recorder did not finish has no end. */
 static int set_end(json_t *all, const json_t *last)
 {
-	json_t *window = json_object_get(all, "window"), *end = json_object_get(json_object_get(last, "window"), "end_ns");
+	json_t *window = json_object_get(all, "window"),
+	       *end = json_object_get(json_object_get(last, "window"), "end_ns");
 
 	json_object_del(window, "end_ns");
 	return (end && json_object_set(window, "end_ns", end)) ||
-	       json_object_set_new(all, "complete", json_boolean(!json_is_false(json_object_get(last, "complete"))));
+	       json_object_set_new(all, "complete",
+				   json_boolean(!json_is_false(json_object_get(last, "complete"))));
 }
 
 char *tap_join_meta(const struct tap_join_file *files, unsigned int nr)
 {
-	static const char *const rows[] = { "tasks", "command_lines", "cgroups", "quota_cgroups", "clocks", "schedulers", "own_tids",
-					    "formats", "programs" };
+	static const char *const rows[] = { "tasks",	     "command_lines", "cgroups",
+					    "quota_cgroups", "clocks",	      "schedulers",
+					    "own_tids",	     "formats",	      "programs" };
 	json_t *all = json_deep_copy(files[0].meta);
 	int ret = all ? date_rows(all, "tasks", 4, true, false) : -1;
 	char *text;

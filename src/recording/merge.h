@@ -18,7 +18,7 @@ struct tap_merge_key {
 
 struct tap_merge {
 	struct tap_merge_key *losers; /* [1, nr): node i's children are 2i and 2i + 1 */
-	unsigned int nr;	      /* stream i is the leaf nr + i */
+	unsigned int nr; /* stream i is the leaf nr + i */
 };
 
 static inline bool tap_merge_before(struct tap_merge_key a, struct tap_merge_key b)

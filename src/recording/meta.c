@@ -48,7 +48,9 @@ int tap_meta_parse(const char *json, json_t **out, struct tap_err *err)
 	json_error_t why = { 0 };
 
 	*out = json_loads(json, 0, &why);
-	return *out || json_error_code(&why) != json_error_out_of_memory ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	return *out || json_error_code(&why) != json_error_out_of_memory
+		       ? 0
+		       : tap_err_set(err, -ENOMEM, "out of memory");
 }
 
 int tap_meta_check_format(const char *json, struct tap_err *err)
@@ -66,16 +68,19 @@ int tap_meta_check_format(const char *json, struct tap_err *err)
 	format = json_object_get(meta, "format");
 	tool = json_string_value(json_object_get(meta, "tool"));
 	if (json_is_integer(format) && json_integer_value(format) > TAP_META_FORMAT)
-		ret = tap_err_set(err, -ENOTSUP, "the recording has format %lld of %.100s, but schedtap "
-				  TAP_VERSION " reads formats only up to %d",
-				  (long long)json_integer_value(format), tool ?: "an unknown tool", TAP_META_FORMAT);
+		ret = tap_err_set(
+			err, -ENOTSUP,
+			"the recording has format %lld of %.100s, but schedtap " TAP_VERSION
+			" reads formats only up to %d",
+			(long long)json_integer_value(format), tool ?: "an unknown tool",
+			TAP_META_FORMAT);
 	json_decref(meta);
 	return ret;
 }
 
 /*
- * Without a JSON parser: as quotes in texts are escaped, only a key is followed by its closing quote and a colon. A nested object has
- * no such key.
+ * Without a JSON parser: as quotes in texts are escaped, only a key is followed by its closing
+ * quote and a colon. A nested object has no such key.
  */
 bool tap_meta_is_incomplete(const char *text)
 {

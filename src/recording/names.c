@@ -231,7 +231,8 @@ static int learn_held(struct collector *c, struct tap_follow *f, struct tap_err 
 	return ret;
 }
 
-int tap_names_collect_held(const char *spool_path, struct tap_held *held, struct tap_names *names, struct tap_err *err)
+int tap_names_collect_held(const char *spool_path, struct tap_held *held, struct tap_names *names,
+			   struct tap_err *err)
 {
 	struct collector *c = begin(names, err);
 	struct tap_follow *f = NULL;
@@ -251,7 +252,7 @@ void tap_names_release(struct tap_names *names)
 	free(names->tasks);
 	tap_map_release(&names->by_tid);
 	tap_map_release(&names->cgroups);
-	tap_map_for_each(&names->paths, p)
+	tap_map_for_each (&names->paths, p)
 		free((char *)(uintptr_t)p->value);
 	tap_map_release(&names->paths);
 	*names = (struct tap_names){ 0 };

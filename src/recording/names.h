@@ -20,7 +20,7 @@ struct tap_name {
 struct tap_names {
 	struct tap_name *tasks; /* in the order in which they were first seen */
 	unsigned int nr_tasks, cap_tasks;
-	struct tap_map by_tid;	/* tid -> index into tasks */
+	struct tap_map by_tid; /* tid -> index into tasks */
 	struct tap_map cgroups; /* id -> 0 */
 	/* id -> path, owned: of cgroups that events named, which may be gone */
 	struct tap_map paths;
@@ -31,14 +31,15 @@ struct tap_names {
  * Reads @r to its end and adds what it says to @names ({0} is empty).
  *
  * A task is any pair of fields "X_comm" and "X_pid", or "comm" and "pid"; ids below 1 (idle,
- * groups) are none. A cgroup is any number field "cgroup"; id 0 is none. Paths are those of cgroup_mkdir and
- * cgroup_attach_task.
+ * groups) are none. A cgroup is any number field "cgroup"; id 0 is none. Paths are those of
+ * cgroup_mkdir and cgroup_attach_task.
  *
  * Return: 0; -ENOMEM; what tap_reader_next() returns.
  */
 int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_err *err);
 /* The same of what is held by now of a recording that goes on (recording/follow.h). */
-int tap_names_collect_held(const char *spool_path, struct tap_held *held, struct tap_names *names, struct tap_err *err);
+int tap_names_collect_held(const char *spool_path, struct tap_held *held, struct tap_names *names,
+			   struct tap_err *err);
 void tap_names_release(struct tap_names *names);
 
 /* Adds "tid comm\n" lines for struct tap_head; control characters become '?'. */

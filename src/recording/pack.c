@@ -52,8 +52,9 @@ static int fail(struct packer *p, int ret)
 	if (p->moment)
 		return tap_err_set(p->err, ret, "cannot write '%.300s': %m", p->target);
 	return tap_err_set(p->err, ret,
-			   "cannot write '%.300s': %m; the recorded data is safe in the folder '%.300s': run `schedtap repair%s` to make a recording file from it", p->target, p->path,
-			   ret == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
+			   "cannot write '%.300s': %m; the recorded data is safe in the folder "
+			   "'%.300s': run `schedtap repair%s` to make a recording file from it",
+			   p->target, p->path, ret == -ENOSPC ? " -o FILE-ON-ANOTHER-DISK" : "");
 }
 
 static int fail_part(struct packer *p, int ret, const char *file)
@@ -115,7 +116,8 @@ static int parse_rebuilt(struct packer *p, struct tap_err *why)
 	return ret;
 }
 
-/* Where head.dat is damaged, its copy is as good, or a new one. Return: what there is to be said of head.dat: 0; -errno. */
+/* Where head.dat is damaged, its copy is as good, or a new one. Return: what there is to be said of
+ * head.dat: 0; -errno. */
 static int parse_head(struct packer *p, const struct tap_buf *head, struct tap_err *why)
 {
 	int ret = tap_dat_front_parse(head->data, head->len, &p->front, why);
@@ -128,7 +130,8 @@ static int parse_head(struct packer *p, const struct tap_buf *head, struct tap_e
 	}
 	if (parse_rebuilt(p, why))
 		return ret;
-	note(p, "head.dat and its copy are damaged: the formats that are built into schedtap are used");
+	note(p, "head.dat and its copy are damaged: the formats that are built into schedtap are "
+		"used");
 	return 0;
 }
 
@@ -235,20 +238,23 @@ static int look_at(struct packer *p, unsigned int i)
 	if (p->moment) {
 		pages->held = tap_spool_held(p->moment->spool);
 		pages->lane = tap_held_find(pages->held, n->buffer, n->cpu);
-		tap_held_since(pages->held, pages->lane, p->moment->from_ns, &pages->from, &pages->to);
+		tap_held_since(pages->held, pages->lane, p->moment->from_ns, &pages->from,
+			       &pages->to);
 		p->out.whole += pages->to - pages->from;
 	} else if (!fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW)) {
 		pages->to = (uint64_t)st.st_size;
 		/* without holes */
-		p->out.whole += st.st_blocks < st.st_size / 512 ? (uint64_t)st.st_blocks * 512 : pages->to;
+		p->out.whole +=
+			st.st_blocks < st.st_size / 512 ? (uint64_t)st.st_blocks * 512 : pages->to;
 	}
 	return p->moment || n->zstd ? 0 : find_pages(p, i);
 }
 
 static int list_parts(struct packer *p)
 {
-	int ret = p->moment ? tap_spool_list_held(p->moment->spool, compare_parts, &p->parts, &p->nr_parts) :
-			      tap_spool_list(p->dir, compare_parts, &p->parts, &p->nr_parts);
+	int ret = p->moment ? tap_spool_list_held(p->moment->spool, compare_parts, &p->parts,
+						  &p->nr_parts)
+			    : tap_spool_list(p->dir, compare_parts, &p->parts, &p->nr_parts);
 
 	if (ret)
 		return ret == -ENOMEM ? fail(p, ret) : fail_part(p, ret, ".");
@@ -271,7 +277,8 @@ static int list_parts(struct packer *p)
 static int list_blocks(struct packer *p)
 {
 	for (unsigned int i = 0; !p->level && i < p->nr_parts; i++)
-		p->sums.nr += tap_sums_count(p->pages[i].to - p->pages[i].from, p->pages[i].page_size, TAP_SUMS_BLOCK_BYTES);
+		p->sums.nr += tap_sums_count(p->pages[i].to - p->pages[i].from,
+					     p->pages[i].page_size, TAP_SUMS_BLOCK_BYTES);
 	if (p->sums.nr > UINT32_MAX)
 		return fail(p, -EFBIG);
 	p->blocks = calloc(p->sums.nr + 1, sizeof(*p->blocks));
@@ -289,14 +296,18 @@ static int list_buffers(struct packer *p)
 		return fail(p, -ENOMEM);
 	if (!has_top)
 		p->buffers[p->nr_buffers++] = (struct tap_dat_buffer){
-			.name = "", .clock = "mono", .page_size = EMPTY_PAGE_SIZE,
+			.name = "",
+			.clock = "mono",
+			.page_size = EMPTY_PAGE_SIZE,
 		};
 	for (size_t i = 0; i < p->nr_parts; i++) {
 		const struct tap_spool_name *n = &p->parts[i].name;
 
 		if (!i || compare_buffers(n, &p->parts[i - 1].name))
 			p->buffers[p->nr_buffers++] = (struct tap_dat_buffer){
-				.name = n->name, .clock = n->clock, .page_size = n->page_size,
+				.name = n->name,
+				.clock = n->clock,
+				.page_size = n->page_size,
 				.cpus = &p->cpus[i],
 			};
 		p->cpus[i].cpu = n->cpu;
@@ -325,7 +336,8 @@ static int write_pages(struct packer *p, const struct tap_pages *pages)
 	int ret = 0;
 
 	if (pages->from < pages->to)
-		ret = p->level ? tap_pages_compress(p->data, pages, &p->out) : tap_pages_copy(pages, &p->out);
+		ret = p->level ? tap_pages_compress(p->data, pages, &p->out)
+			       : tap_pages_copy(pages, &p->out);
 	return ret ? fail(p, ret) : 0;
 }
 
@@ -396,16 +408,17 @@ static int write_options(struct packer *p, bool reserve)
 		p->sums.front_end = p->out.pos;
 	} else if (!ret) {
 		ret = tap_pwrite_all(p->out.fd, bytes.data, bytes.len, p->options_at);
-		ret = ret ?: tap_pwrite_all(p->out.fd, &p->options_at, sizeof(p->options_at),
-					    p->more_at);
+		ret = ret
+			      ?: tap_pwrite_all(p->out.fd, &p->options_at, sizeof(p->options_at),
+						p->more_at);
 	}
 	tap_buf_release(&bytes);
 	return ret ? fail(p, ret) : 0;
 }
 
 /*
- * Checksums are computed of what the file has by now: pages may have come into it without passing through memory
- * (FICLONERANGE), and where they did, they are in the page cache.
+ * Checksums are computed of what the file has by now: pages may have come into it without passing
+ * through memory (FICLONERANGE), and where they did, they are in the page cache.
  */
 static int sum_up(struct packer *p)
 {
@@ -413,8 +426,10 @@ static int sum_up(struct packer *p)
 	int ret = 0;
 
 	for (unsigned int i = 0; !p->level && !ret && i < p->nr_parts; i++) {
-		ret = tap_sums_compute(p->out.fd, p->cpus[i].offset, p->cpus[i].size, p->pages[i].page_size, blocks);
-		blocks += tap_sums_count(p->cpus[i].size, p->pages[i].page_size, TAP_SUMS_BLOCK_BYTES);
+		ret = tap_sums_compute(p->out.fd, p->cpus[i].offset, p->cpus[i].size,
+				       p->pages[i].page_size, blocks);
+		blocks += tap_sums_count(p->cpus[i].size, p->pages[i].page_size,
+					 TAP_SUMS_BLOCK_BYTES);
 	}
 	ret = ret ?: tap_sums_write(p->out.fd, &p->sums, p->blocks, p->out.pos);
 	return ret ? fail(p, ret) : 0;
@@ -431,8 +446,8 @@ static int write_file(struct packer *p)
 }
 
 /*
- * Return: 1: a file is there; 0: nothing is, or nothing is known; -EEXIST: something else is. A link is not followed: another user may
- * have put it there.
+ * Return: 1: a file is there; 0: nothing is, or nothing is known; -EEXIST: something else is. A
+ * link is not followed: another user may have put it there.
  */
 static int find_file(const char *path, struct tap_err *err)
 {
@@ -441,8 +456,13 @@ static int find_file(const char *path, struct tap_err *err)
 	if (lstat(path, &st))
 		return 0;
 	if (S_ISLNK(st.st_mode))
-		return tap_err_set(err, -EEXIST, "'%.300s' is a symbolic link: name the file that it leads to", path);
-	return S_ISREG(st.st_mode) ? 1 : tap_err_set(err, -EEXIST, "cannot replace '%.300s': it is not a regular file", path);
+		return tap_err_set(err, -EEXIST,
+				   "'%.300s' is a symbolic link: name the file that it leads to",
+				   path);
+	return S_ISREG(st.st_mode)
+		       ? 1
+		       : tap_err_set(err, -EEXIST,
+				     "cannot replace '%.300s': it is not a regular file", path);
 }
 
 /* Where @file goes when another takes its place. @old: to be freed; NULL: there is no @file. */
@@ -520,7 +540,8 @@ static void remove_folder(struct packer *p)
 	rmdir(p->path);
 }
 
-/* In the folder, or where that is on another file system, beside the target: it is to be renamed. */
+/* In the folder, or where that is on another file system, beside the target: it is to be renamed.
+ */
 static int name_packed(struct packer *p)
 {
 	char *copy = strdup(p->target);
@@ -567,7 +588,12 @@ static int pack(struct packer *p, const struct tap_pack_opts *opts)
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
 	     struct tap_err *err)
 {
-	struct packer p = { .path = spool_path, .target = file, .cmdlines = opts->cmdlines, .moment = opts->moment, .parent = -1, .err = err,
+	struct packer p = { .path = spool_path,
+			    .target = file,
+			    .cmdlines = opts->cmdlines,
+			    .moment = opts->moment,
+			    .parent = -1,
+			    .err = err,
 			    .out = { .fd = -1, .show = opts->show, .ctx = opts->ctx } };
 	int ret;
 

@@ -31,7 +31,8 @@ struct tap_pack_opts {
 };
 
 /*
- * Whether tap_pack() may put a file there: nothing is, or a regular file, which will then be kept as
+ * Whether tap_pack() may put a file there: nothing is, or a regular file, which will then be kept
+ * as
  * "@file.old" in place of an earlier one. A device, a folder or a link is never replaced.
  * Return: 0; -EEXIST with a sentence that says what is in the way; -ENOMEM.
  */
@@ -45,7 +46,8 @@ int tap_pack_check(const char *file, struct tap_err *err);
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
 	     struct tap_err *err);
 
-/* Packing would drop what a folder of a newer format (meta.h) holds beyond what this program knows. Return: 0; -ENOTSUP with a sentence. */
+/* Packing would drop what a folder of a newer format (meta.h) holds beyond what this program knows.
+ * Return: 0; -ENOTSUP with a sentence. */
 int tap_pack_check_format(const char *spool_path, struct tap_err *err);
 
 #endif

@@ -38,8 +38,8 @@ struct tap_packer_data {
 };
 
 /*
- * The next interval of data from *@from on, up to @size: a hole, which a power cut leaves, may be long.
- * Return: its length; 0: there is none.
+ * The next interval of data from *@from on, up to @size: a hole, which a power cut leaves, may be
+ * long. Return: its length; 0: there is none.
  */
 static uint64_t find_data(int fd, uint64_t *from, uint64_t size)
 {
@@ -77,7 +77,8 @@ int tap_pages_find(struct tap_pages *pages)
 	whole -= whole % page_size;
 	pages->to = data_end(pages->fd, whole, page_size);
 	while (pages->to > pages->from) {
-		ret = tap_pread_all(pages->fd, header, sizeof(header), (off_t)(pages->to - page_size));
+		ret = tap_pread_all(pages->fd, header, sizeof(header),
+				    (off_t)(pages->to - page_size));
 		if (ret)
 			return ret;
 		if (header[0] || header[1])
@@ -93,7 +94,10 @@ int tap_pages_find(struct tap_pages *pages)
 static bool share_pages(const struct tap_pages *pages, int out, uint64_t pos)
 {
 	struct file_clone_range range = {
-		.src_fd = pages->fd, .src_offset = pages->from, .src_length = pages->to - pages->from, .dest_offset = pos,
+		.src_fd = pages->fd,
+		.src_offset = pages->from,
+		.src_length = pages->to - pages->from,
+		.dest_offset = pos,
 	};
 
 	return range.src_length && !ioctl(out, FICLONERANGE, &range);
@@ -129,12 +133,14 @@ static int read_pages(const struct tap_pages *pages, uint64_t at, char *to, size
 	return 0;
 }
 
-static int copy_pages(const struct tap_pages *pages, uint64_t begin, char *buf, struct tap_pack_out *out)
+static int copy_pages(const struct tap_pages *pages, uint64_t begin, char *buf,
+		      struct tap_pack_out *out)
 {
 	uint64_t from = pages->from, left, to;
 	int ret = 0;
 
-	while (!ret && (left = pages->lane ? pages->to - from : find_data(pages->fd, &from, pages->to)) > 0) {
+	while (!ret && (left = pages->lane ? pages->to - from
+					   : find_data(pages->fd, &from, pages->to)) > 0) {
 		size_t len;
 
 		to = begin + from - pages->from;
@@ -162,7 +168,8 @@ int tap_pages_copy(const struct tap_pages *pages, struct tap_pack_out *out)
 	ret = copy_pages(pages, begin, buf, out);
 	/* where a hole is the end, the file is as long all the same */
 	if (!ret && !pages->lane && end > begin)
-		ret = tap_pread_all(pages->fd, buf, 1, (off_t)(pages->to - 1)) ?: tap_pwrite_all(out->fd, buf, 1, end - 1);
+		ret = tap_pread_all(pages->fd, buf, 1, (off_t)(pages->to - 1))
+			      ?: tap_pwrite_all(out->fd, buf, 1, end - 1);
 	free(buf);
 	return ret;
 }
@@ -251,7 +258,8 @@ static void compress_batch(struct tap_packer_data *d, unsigned int nr)
 }
 
 /* Reads, compresses and writes up to one chunk per thread from *@from on. */
-static int do_batch(struct tap_packer_data *d, const struct tap_pages *pages, uint64_t *from, struct tap_pack_out *out)
+static int do_batch(struct tap_packer_data *d, const struct tap_pages *pages, uint64_t *from,
+		    struct tap_pack_out *out)
 {
 	unsigned int nr = 0;
 	int ret = 0;
@@ -260,7 +268,8 @@ static int do_batch(struct tap_packer_data *d, const struct tap_pages *pages, ui
 		struct worker *w = &d->workers[nr++];
 
 		w->pages = w->in;
-		w->in_len = pages->to - *from < d->chunk_cap ? (size_t)(pages->to - *from) : d->chunk_cap;
+		w->in_len = pages->to - *from < d->chunk_cap ? (size_t)(pages->to - *from)
+							     : d->chunk_cap;
 		ret = read_pages(pages, *from, w->in, w->in_len);
 		*from += w->in_len;
 	}
@@ -275,7 +284,8 @@ static int do_batch(struct tap_packer_data *d, const struct tap_pages *pages, ui
 	return ret;
 }
 
-int tap_pages_compress(struct tap_packer_data *d, const struct tap_pages *pages, struct tap_pack_out *out)
+int tap_pages_compress(struct tap_packer_data *d, const struct tap_pages *pages,
+		       struct tap_pack_out *out)
 {
 	int ret = fit_chunk(d, pages->page_size);
 	uint64_t nr, from = pages->from, before;
@@ -312,7 +322,8 @@ int tap_chunk_make(struct tap_packer_data *d, const void *pages, size_t len, con
 	return w->ret;
 }
 
-/* Reads the next chunk. Return: its bytes; 0: there is none, or it was cut; -EBADMSG: it was never written. */
+/* Reads the next chunk. Return: its bytes; 0: there is none, or it was cut; -EBADMSG: it was never
+ * written. */
 static ssize_t read_chunk(struct worker *w, int fd, uint64_t from)
 {
 	uint32_t size;
@@ -337,8 +348,7 @@ static ssize_t make_loss(struct tap_packer_data *d, uint32_t page_size)
 	return w->ret ? w->ret : (ssize_t)w->out_len;
 }
 
-int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size,
-		    struct tap_pack_out *out)
+int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size, struct tap_pack_out *out)
 {
 	uint64_t from = TAP_CHUNKS_HEADER, begin = out->pos;
 	struct worker *w = &d->workers[0];

@@ -50,25 +50,29 @@ struct tap_pages {
 };
 
 /*
- * The pages in the first @pages->to bytes of the file. Of empty ones at its end only the first counts: a power cut may
- * leave a file longer than what reached the disk. Return: 0; -EINVAL if it is no regular file; -errno.
+ * The pages in the first @pages->to bytes of the file. Of empty ones at its end only the first
+ * counts: a power cut may leave a file longer than what reached the disk. Return: 0; -EINVAL if it
+ * is no regular file; -errno.
  */
 int tap_pages_find(struct tap_pages *pages);
 
-/* Return: 0; -ENODATA if the file has become shorter; -ENOSPC, ... What is held no more is empty pages. */
+/* Return: 0; -ENODATA if the file has become shorter; -ENOSPC, ... What is held no more is empty
+ * pages. */
 int tap_pages_copy(const struct tap_pages *pages, struct tap_pack_out *out);
 /*
- * A page file that is compressed while recording looks as a CPU's data in a trace.dat: a u32 for the number
- * of chunks, here 0, and the chunks. The last one may be cut.
+ * A page file that is compressed while recording looks as a CPU's data in a trace.dat: a u32 for
+ * the number of chunks, here 0, and the chunks. The last one may be cut.
  */
 #define TAP_CHUNKS_HEADER 4u
 /* Makes a chunk of whole pages. @chunk: its bytes, until the next call. Return: 0; -ENOMEM. */
 int tap_chunk_make(struct tap_packer_data *d, const void *pages, size_t len, const void **chunk,
 		   size_t *chunk_len);
-/* Where chunks were never written, by a power cut, an empty page stands for them and what followed. */
+/* Where chunks were never written, by a power cut, an empty page stands for them and what followed.
+ */
 int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size,
 		    struct tap_pack_out *out);
 /* Chunks are compressed by as many threads as there are CPUs, two at most. */
-int tap_pages_compress(struct tap_packer_data *d, const struct tap_pages *pages, struct tap_pack_out *out);
+int tap_pages_compress(struct tap_packer_data *d, const struct tap_pages *pages,
+		       struct tap_pack_out *out);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* the commit word: bytes used, and what was lost before this page */
 #define TAP_PAGE_COMMIT_MASK 0x07ffffffu
-#define TAP_PAGE_MISSED (1u << 31)	 /* events were lost before this page */
+#define TAP_PAGE_MISSED (1u << 31) /* events were lost before this page */
 #define TAP_PAGE_MISSED_STORED (1u << 30) /* and their count stands behind the used bytes */
 
 /* the low 5 bits of an event's first word */

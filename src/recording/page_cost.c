@@ -8,7 +8,7 @@
 
 #define TRIED_BYTES ((size_t)1 << 20)
 #define COPIED_BYTES ((size_t)256 << 10) /* at once, as readers do */
-#define WORTH_BYTES (16 * TRIED_BYTES)	 /* below, neither is worth trying */
+#define WORTH_BYTES (16 * TRIED_BYTES) /* below, neither is worth trying */
 #define PAGE_BYTES 4096u
 
 /* Of this thread: a file that is not in memory makes it wait, which is not to count. */

@@ -13,7 +13,7 @@
 
 static_assert(TAP_BLOCK_BYTES == TAP_HELD_SLOT, "a slot is a block");
 
-#define SPARE_BLOCKS 16u  /* what is kept of them for the next burst */
+#define SPARE_BLOCKS 16u /* what is kept of them for the next burst */
 
 enum job_kind { PAGES, PIPE, HEAD, META, CALL, WAIT, END };
 
@@ -29,8 +29,8 @@ struct job {
 };
 
 /*
- * Two rings, each with one writer and one reader, so that nobody waits for a lock that a thread without
- * a CPU holds: jobs to the thread, written blocks back.
+ * Two rings, each with one writer and one reader, so that nobody waits for a lock that a thread
+ * without a CPU holds: jobs to the thread, written blocks back.
  */
 struct tap_page_writer {
 	struct tap_spool *spool;
@@ -161,7 +161,8 @@ int tap_page_writer_new(struct tap_spool *spool, struct tap_page_writer **out, s
 		free(w->spare[0]);
 		free(w);
 		errno = -ret;
-		return tap_err_set(err, ret, "cannot start the thread that writes the recording: %m");
+		return tap_err_set(err, ret,
+				   "cannot start the thread that writes the recording: %m");
 	}
 	tap_sem_wait(&w->reached);
 	*out = w;
@@ -219,7 +220,9 @@ int tap_page_writer_add_buffer(struct tap_page_writer *w, const char *name, cons
 			       uint32_t page_size, unsigned int nr_cpus, struct tap_err *err)
 {
 	int index = tap_spool_add_buffer(w->spool, name, clock, page_size, nr_cpus, err);
-	int same = w->copy && index >= 0 ? tap_spool_add_buffer(w->copy, name, clock, page_size, nr_cpus, err) : index;
+	int same = w->copy && index >= 0
+			   ? tap_spool_add_buffer(w->copy, name, clock, page_size, nr_cpus, err)
+			   : index;
 
 	return same < 0 ? same : index;
 }
@@ -256,7 +259,9 @@ static unsigned char *next_block(struct tap_page_writer *w)
 void tap_page_writer_put(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu,
 			 unsigned char **block, size_t len, size_t keep)
 {
-	const struct job job = { .kind = PAGES, .buffer = buffer, .cpu = cpu, .data = (char *)*block, .len = len };
+	const struct job job = {
+		.kind = PAGES, .buffer = buffer, .cpu = cpu, .data = (char *)*block, .len = len
+	};
 	unsigned char *next = *block;
 
 	if (w->copy)
@@ -271,20 +276,23 @@ void tap_page_writer_put(struct tap_page_writer *w, unsigned int buffer, unsigne
 	*block = next;
 }
 
-unsigned char *tap_page_writer_slot(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, size_t *used)
+unsigned char *tap_page_writer_slot(struct tap_page_writer *w, unsigned int buffer,
+				    unsigned int cpu, size_t *used)
 {
 	struct tap_held_lane *lane = tap_spool_lane(w->spool, buffer, cpu);
 
 	return lane ? tap_held_slot(tap_spool_held(w->spool), lane, used) : NULL;
 }
 
-void tap_page_writer_add(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, size_t len)
+void tap_page_writer_add(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu,
+			 size_t len)
 {
 	tap_spool_add(w->spool, tap_spool_lane(w->spool, buffer, cpu), len);
 }
 
 /* What goes to two places has to be in memory. */
-static void put_from_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, int pipe, size_t len)
+static void put_from_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu,
+			  int pipe, size_t len)
 {
 	unsigned char *block = next_block(w);
 
@@ -302,10 +310,12 @@ static void put_from_pipe(struct tap_page_writer *w, unsigned int buffer, unsign
 	free(block);
 }
 
-void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu, int pipe,
-			      size_t len)
+void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu,
+			      int pipe, size_t len)
 {
-	const struct job job = { .kind = PIPE, .buffer = buffer, .cpu = cpu, .pipe = pipe, .len = len };
+	const struct job job = {
+		.kind = PIPE, .buffer = buffer, .cpu = cpu, .pipe = pipe, .len = len
+	};
 
 	if (w->copy)
 		put_from_pipe(w, buffer, cpu, pipe, len);
@@ -328,7 +338,8 @@ uint64_t tap_page_writer_waiting(const struct tap_page_writer *w)
 	return w->bytes_put - w->bytes_done;
 }
 
-int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head, struct tap_err *err)
+int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head,
+			     struct tap_err *err)
 {
 	struct tap_buf bytes = { 0 };
 	int ret = tap_head_write(head, &bytes);
@@ -363,8 +374,9 @@ void tap_page_writer_set_meta(struct tap_page_writer *w, char *json)
 }
 
 void tap_page_writer_call(struct tap_page_writer *w,
-			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err), void *ctx,
-			  uint64_t arg)
+			  int (*call)(struct tap_spool *spool, void *ctx, uint64_t arg,
+				      struct tap_err *err),
+			  void *ctx, uint64_t arg)
 {
 	put(w, &(struct job){ .kind = CALL, .call = call, .ctx = ctx, .arg = arg });
 }

@@ -6,7 +6,8 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-_Static_assert(sizeof(struct tap_perf_block) + TAP_PERF_BLOCK_BYTES == HUGE_PAGE_BYTES, "one huge page each");
+_Static_assert(sizeof(struct tap_perf_block) + TAP_PERF_BLOCK_BYTES == HUGE_PAGE_BYTES,
+	       "one huge page each");
 
 struct tap_perf_block *tap_perf_blocks_add(struct tap_perf_blocks *blocks)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory that records of a perf.data lie in while they are put into order: copied from the file, or unpacked.
- * What was let go is taken again, for memory that is touched for the first time is dear.
+ * Memory that records of a perf.data lie in while they are put into order: copied from the file, or
+ * unpacked. What was let go is taken again, for memory that is touched for the first time is dear.
  */
 #ifndef TAP_RECORDING_PERF_BLOCKS_H
 #define TAP_RECORDING_PERF_BLOCKS_H
@@ -14,7 +14,7 @@
 struct tap_perf_block {
 	struct tap_perf_block *older;
 	uint64_t round; /* that had the last of its records */
-	size_t from;	/* of a copy: where in the file its first byte is */
+	size_t from; /* of a copy: where in the file its first byte is */
 	size_t len, parsed;
 	unsigned char data[];
 };

@@ -45,9 +45,8 @@ enum {
 
 bool tap_perf_is(const unsigned char *data, size_t len)
 {
-	return len >= MAGIC_LEN &&
-	       (!memcmp(data, MAGIC_LITTLE_ENDIAN, MAGIC_LEN) ||
-		!memcmp(data, MAGIC_BIG_ENDIAN, MAGIC_LEN));
+	return len >= MAGIC_LEN && (!memcmp(data, MAGIC_LITTLE_ENDIAN, MAGIC_LEN) ||
+				    !memcmp(data, MAGIC_BIG_ENDIAN, MAGIC_LEN));
 }
 
 static struct tap_bytes section(const struct tap_perf *p, uint64_t offset, uint64_t size)
@@ -104,7 +103,9 @@ static void lay_out(struct tap_perf_attr *a, bool has_trailer)
 	a->time_at = bytes_of(type, before_time);
 	a->cpu_at = bytes_of(type, before_cpu);
 	a->fixed = bytes_of(type, before_cpu | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD);
-	a->tgid_at = type & PERF_SAMPLE_TID ? bytes_of(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP) : UINT32_MAX;
+	a->tgid_at = type & PERF_SAMPLE_TID
+			     ? bytes_of(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP)
+			     : UINT32_MAX;
 	a->id_at = a->id_back = UINT32_MAX;
 	if (type & PERF_SAMPLE_IDENTIFIER) {
 		a->id_at = 0;
@@ -123,7 +124,8 @@ static void lay_out(struct tap_perf_attr *a, bool has_trailer)
 static int lacks_words(const struct tap_perf *p, struct tap_err *err)
 {
 	return tap_err_set(err, -ENOTSUP,
-			   "the events in '%.300s' lack their time or their CPU: record with 'perf record -T --sample-cpu'",
+			   "the events in '%.300s' lack their time or their CPU: record with 'perf "
+			   "record -T --sample-cpu'",
 			   p->r->path);
 }
 
@@ -184,12 +186,13 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 		p->has_tracepoints |= a->is_tracepoint;
 		p->has_chains |= a->is_tracepoint && a->sample_type & PERF_SAMPLE_CALLCHAIN;
 		has_switches |= a->has_switches;
-		switches_have_words |= a->has_switches && a->sample_type & PERF_SAMPLE_TID && a->time_back &&
-				       (a->cpu_back || a->id_back != UINT32_MAX);
+		switches_have_words |= a->has_switches && a->sample_type & PERF_SAMPLE_TID &&
+				       a->time_back && (a->cpu_back || a->id_back != UINT32_MAX);
 		if (a->id_at != p->id_at || a->id_back != p->id_back ||
 		    (p->id_at == UINT32_MAX && a->sample_type != first->sample_type))
 			return tap_err_set(err, -ENOTSUP,
-					   "'%.300s' does not say which event a record belongs to: record with 'perf record --sample-identifier'",
+					   "'%.300s' does not say which event a record belongs to: "
+					   "record with 'perf record --sample-identifier'",
 					   p->r->path);
 	}
 	p->has_switches = switches_have_words;
@@ -197,7 +200,9 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 		return lacks_words(p, err);
 	if (!p->has_tracepoints && !has_switches)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' has neither tracepoint events nor context switches: record with 'perf sched record', 'perf record -e sched:*' or 'perf record --switch-events'",
+				   "'%.300s' has neither tracepoint events nor context switches: "
+				   "record with 'perf sched record', 'perf record -e sched:*' or "
+				   "'perf record --switch-events'",
 				   p->r->path);
 	return 0;
 }
@@ -314,7 +319,8 @@ static void read_build_ids(struct tap_perf *p, struct tap_bytes b)
 
 		tap_bytes_take(&entry, TAP_PERF_HEAD_BYTES + 4);
 		id = tap_bytes_take(&entry, 24);
-		if (size < TAP_PERF_HEAD_BYTES || strcmp(tap_bytes_str(&entry), kernel) || entry.bad)
+		if (size < TAP_PERF_HEAD_BYTES || strcmp(tap_bytes_str(&entry), kernel) ||
+		    entry.bad)
 			continue;
 		memcpy(p->kernel.build_id, id, TAP_BUILD_ID_BYTES);
 		p->kernel.has_build_id = true;
@@ -400,8 +406,8 @@ static int complete(struct tap_perf *p, struct tap_err *err)
 	struct tap_reader *r = p->r;
 	int ret = 0;
 
-	if (p->release && asprintf(&r->uname, "Linux %s %s %s", p->hostname ?: "",
-				   p->release, p->machine ?: "") < 0)
+	if (p->release && asprintf(&r->uname, "Linux %s %s %s", p->hostname ?: "", p->release,
+				   p->machine ?: "") < 0)
 		return tap_dat_nomem(err);
 	if (p->version && asprintf(&r->tool, "perf %s", p->version) < 0)
 		return tap_dat_nomem(err);
@@ -431,8 +437,8 @@ static int place_records(struct tap_perf *p, uint64_t offset, uint64_t size,
 	p->to = p->len;
 	if (!size || size > p->len - offset) {
 		p->cut = true;
-		p->note = size ? "the file is cut: event formats and the last events are missing" :
-				 "perf was killed: event formats and the last events are lost";
+		p->note = size ? "the file is cut: event formats and the last events are missing"
+			       : "perf was killed: event formats and the last events are lost";
 		return 0;
 	}
 	p->to = (size_t)(offset + size);
@@ -448,7 +454,8 @@ static int read_file(struct tap_perf *p, struct tap_err *err)
 
 	if (header_size == PIPE_HEADER_BYTES)
 		return tap_err_set(err, -ENOTSUP,
-				   "'%.300s' is perf data in pipe format, which cannot be read: use 'perf record -o FILE'",
+				   "'%.300s' is perf data in pipe format, which cannot be read: "
+				   "use 'perf record -o FILE'",
 				   p->r->path);
 	if (p->len < HEADER_BYTES || header_size < HEADER_BYTES)
 		return tap_dat_bad(p->r, err, "its header is cut or invalid");
@@ -486,7 +493,7 @@ void tap_perf_free(struct tap_perf *p)
 	tap_perf_made_release(&p->made);
 	tap_perf_maps_release(&p->maps);
 	ZSTD_freeDCtx(p->zstd);
-	tap_map_for_each(&p->tasks, s)
+	tap_map_for_each (&p->tasks, s)
 		free((struct tap_perf_task *)(uintptr_t)s->value);
 	tap_map_release(&p->tasks);
 	tap_map_release(&p->ids);
@@ -526,13 +533,14 @@ void tap_perf_position(const struct tap_perf *p, uint64_t *done, uint64_t *whole
 
 /* Hands out an item, and frees what a loss owns. */
 static inline void take_item(const struct tap_perf *p, const struct tap_perf_item *item, int cpu,
-		      struct tap_event *ev)
+			     struct tap_event *ev)
 {
 	const struct tap_slot *slot;
 
 	if (item->size) {
 		slot = &p->r->decoder.slots[item->id];
-		/* it was read a round ago: its first field and its last, which is what is asked for first */
+		/* it was read a round ago: its first field and its last, which is what is asked for
+		 * first */
 		__builtin_prefetch(item->data + 8);
 		__builtin_prefetch(item->data + item->size - 8);
 		ev->ts_ns = item->ts;
@@ -551,14 +559,15 @@ static inline void take_item(const struct tap_perf *p, const struct tap_perf_ite
 }
 
 /*
- * Of two CPUs, whose turns are short, as far as both have something: without the branch that is foretold
- * badly. Return: how many are handed out.
+ * Of two CPUs, whose turns are short, as far as both have something: without the branch that is
+ * foretold badly. Return: how many are handed out.
  */
 static unsigned int take_pair(struct tap_perf *p, struct tap_event **batch, unsigned int max)
 {
 	struct tap_perf_queue *q = &p->queue;
 	struct tap_perf_run *other = tap_perf_queue_other(q);
-	struct tap_perf_run *a = other < q->now ? other : q->now, *b = other < q->now ? q->now : other;
+	struct tap_perf_run *a = other < q->now ? other : q->now,
+			    *b = other < q->now ? q->now : other;
 	const struct tap_perf_item *x, *y, *x_end, *y_end;
 	unsigned int nr = 0, of_b = 0;
 	int cpu_a, cpu_b;
@@ -607,17 +616,20 @@ static unsigned int take_ripe(struct tap_perf *p, struct tap_event **batch, unsi
 	return nr;
 }
 
-/* Name the frames of user stacks. The events may come from compressed records, so their number is not limited by the file's size. */
-static int name_stacks(struct tap_perf *p, struct tap_event *const *batch, unsigned int nr, struct tap_err *err)
+/* Name the frames of user stacks. The events may come from compressed records, so their number is
+ * not limited by the file's size. */
+static int name_stacks(struct tap_perf *p, struct tap_event *const *batch, unsigned int nr,
+		       struct tap_err *err)
 {
 	p->maps.nr_parents_searched = 0;
 	if (tap_perf_made_name(&p->made, &p->maps, batch, nr))
 		return tap_dat_nomem(err);
-	return tap_budget_add(&p->r->budget, TAP_COST_PARENTS, p->maps.nr_parents_searched * TAP_PARENT_COST_BYTES, err);
+	return tap_budget_add(&p->r->budget, TAP_COST_PARENTS,
+			      p->maps.nr_parents_searched * TAP_PARENT_COST_BYTES, err);
 }
 
-int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int max,
-		   unsigned int *nr, struct tap_err *err)
+int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int max, unsigned int *nr,
+		   struct tap_err *err)
 {
 	while (!(*nr = take_ripe(p, batch, max)) && !p->ended) {
 		int ret;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reading perf.data, as `perf sched record` and `perf record -e 'sched:*'` write it, plain or
- * zstd (-z), of either byte order. Only tracepoints are handed out, and switches that SWITCH records
- * say (perf_made.h); samples of other events are passed over. A record is read where it lies in the mapped file, or in a block of decompressed or
- * copied data that goes once its records have been handed out.
+ * zstd (-z), of either byte order. Only tracepoints are handed out, and switches that SWITCH
+ * records say (perf_made.h); samples of other events are passed over. A record is read where it
+ * lies in the mapped file, or in a block of decompressed or copied data that goes once its records
+ * have been handed out.
  */
 #ifndef TAP_RECORDING_PERF_FILE_H
 #define TAP_RECORDING_PERF_FILE_H
@@ -45,7 +46,7 @@ void tap_perf_position(const struct tap_perf *p, uint64_t *done, uint64_t *whole
  * Return: 1 with @batch and @nr filled in; 0 at the end; -E2BIG if too much would have to be sorted
  * at once; -ENOMEM.
  */
-int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int max,
-		   unsigned int *nr, struct tap_err *err);
+int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int max, unsigned int *nr,
+		   struct tap_err *err);
 
 #endif

@@ -43,8 +43,8 @@ static bool is_build(const struct tap_buf *notes, const unsigned char *build_id)
 		desc = (head[1] + 3) & ~3u;
 		if (notes->len - at < (size_t)name + desc)
 			return false;
-		if (head[2] == NOTE_BUILD_ID && head[0] == 4 && !memcmp(notes->data + at, "GNU", 4) &&
-		    head[1] == TAP_BUILD_ID_BYTES)
+		if (head[2] == NOTE_BUILD_ID && head[0] == 4 &&
+		    !memcmp(notes->data + at, "GNU", 4) && head[1] == TAP_BUILD_ID_BYTES)
 			return !memcmp(notes->data + at + name, build_id, TAP_BUILD_ID_BYTES);
 		at += name + desc;
 	}

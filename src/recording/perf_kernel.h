@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The symbols of this machine's kernel, for a perf.data that was made while it ran, as it runs now. */
+/* The symbols of this machine's kernel, for a perf.data that was made while it ran, as it runs now.
+ */
 #ifndef TAP_RECORDING_PERF_KERNEL_H
 #define TAP_RECORDING_PERF_KERNEL_H
 
@@ -19,9 +20,9 @@ struct tap_perf_kernel {
 };
 
 /*
- * Fills in @text, which is empty, with /proc/kallsyms, if the build is this machine's, and the symbol is where it was:
- * each boot may have another place. Otherwise, and if it cannot be read, it stays empty.
- * Return: 0; -ENOMEM.
+ * Fills in @text, which is empty, with /proc/kallsyms, if the build is this machine's, and the
+ * symbol is where it was: each boot may have another place. Otherwise, and if it cannot be read, it
+ * stays empty. Return: 0; -ENOMEM.
  */
 int tap_perf_kernel_symbols(const struct tap_perf_kernel *k, struct tap_buf *text);
 

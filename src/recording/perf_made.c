@@ -29,11 +29,12 @@ struct switch_record {
 };
 
 static const char switch_text[] =
-	COMMON
-	"\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
-	"\tfield:pid_t next_pid;\toffset:12;\tsize:4;\tsigned:1;\n"
-	"\tfield:long prev_state;\toffset:16;\tsize:8;\tsigned:1;\n\n"
-	"print fmt: \"prev_pid=%d prev_state=%s ==> next_pid=%d\", REC->prev_pid, __print_symbolic(REC->prev_state, { 0, \"R\" }, { 1, \"S\" }, { 16, \"X\" }, { 512, \"?\" }), REC->next_pid\n";
+	COMMON "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+	       "\tfield:pid_t next_pid;\toffset:12;\tsize:4;\tsigned:1;\n"
+	       "\tfield:long prev_state;\toffset:16;\tsize:8;\tsigned:1;\n\n"
+	       "print fmt: \"prev_pid=%d prev_state=%s ==> next_pid=%d\", REC->prev_pid, "
+	       "__print_symbolic(REC->prev_state, { 0, \"R\" }, { 1, \"S\" }, { 16, \"X\" }, { "
+	       "512, \"?\" }), REC->next_pid\n";
 
 /* As the kernel has it: as many callers follow as .size says. */
 struct kernel_stack_record {
@@ -45,11 +46,11 @@ struct kernel_stack_record {
 #define CALLER(i) ", (void *)REC->caller[" #i "]"
 
 static const char kernel_stack_text[] =
-	COMMON
-	"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
-	"\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
-	"print fmt: \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\""
-	CALLER(0) CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) "\n";
+	COMMON "\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
+	       "\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
+	       "print fmt: \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\\t=> "
+	       "%ps\\n\\t=> %ps\\n\\t=> %ps\\n\"" CALLER(0) CALLER(1) CALLER(2) CALLER(3) CALLER(4)
+		       CALLER(5) CALLER(6) CALLER(7) "\n";
 
 struct user_stack_record {
 	struct common common;
@@ -65,9 +66,8 @@ struct user_stack_addresses {
 };
 
 static const char user_stack_text[] =
-	COMMON
-	"\tfield:__data_loc char[] text;\toffset:8;\tsize:4;\tsigned:0;\n\n"
-	"print fmt: \"%s\", __get_str(text)\n";
+	COMMON "\tfield:__data_loc char[] text;\toffset:8;\tsize:4;\tsigned:0;\n\n"
+	       "print fmt: \"%s\", __get_str(text)\n";
 
 static bool has_event(const struct tap_reader *r, const char *system, const char *name)
 {
@@ -105,14 +105,16 @@ int tap_perf_made_switches(struct tap_perf_made *m, struct tap_reader *r, struct
 }
 
 /* Return: 0 with room for a record; -E2BIG; -ENOMEM. */
-static int add_record(struct tap_perf_blocks *blocks, uint64_t round, uint32_t size, unsigned char **rec,
-		      struct tap_err *err)
+static int add_record(struct tap_perf_blocks *blocks, uint64_t round, uint32_t size,
+		      unsigned char **rec, struct tap_err *err)
 {
 	struct tap_perf_block *b = blocks->newest;
 
 	if (!b || b->len + size > TAP_PERF_BLOCK_BYTES) {
 		if (blocks->nr == MAX_BLOCKS)
-			return tap_err_set(err, -E2BIG, "cannot sort the events: more than %zu MB would have to be sorted at once",
+			return tap_err_set(err, -E2BIG,
+					   "cannot sort the events: more than %zu MB would have to "
+					   "be sorted at once",
 					   MAX_BLOCKS * TAP_PERF_BLOCK_BYTES >> 20);
 		b = tap_perf_blocks_add(blocks);
 	}
@@ -129,7 +131,9 @@ int tap_perf_made_switch(struct tap_perf_made *m, uint64_t round, const struct t
 {
 	const struct switch_record rec = {
 		.common = { .type = m->sched_switch->id, .pid = s->prev >= 0 ? s->prev : s->next },
-		.prev_pid = s->prev, .next_pid = s->next, .prev_state = s->left,
+		.prev_pid = s->prev,
+		.next_pid = s->next,
+		.prev_state = s->left,
 	};
 	unsigned char *at = NULL;
 	int ret = add_record(&m->blocks, round, sizeof(rec), &at, err);
@@ -144,15 +148,18 @@ int tap_perf_made_switch(struct tap_perf_made *m, uint64_t round, const struct t
 
 int tap_perf_made_stacks(struct tap_perf_made *m, struct tap_reader *r, struct tap_err *err)
 {
-	return add_format(r, "ftrace", "kernel_stack", kernel_stack_text, &m->kernel_stack, err) ?:
-	       add_format(r, "schedtap", "user_stack", user_stack_text, &m->user_stack, err);
+	return add_format(r, "ftrace", "kernel_stack", kernel_stack_text, &m->kernel_stack, err)
+		       ?: add_format(r, "schedtap", "user_stack", user_stack_text, &m->user_stack,
+				     err);
 }
 
-int tap_perf_made_kernel_stack(struct tap_perf_made *m, uint64_t round, int pid, const struct tap_perf_chain *chain,
-			       const unsigned char **data, uint32_t *size, struct tap_err *err)
+int tap_perf_made_kernel_stack(struct tap_perf_made *m, uint64_t round, int pid,
+			       const struct tap_perf_chain *chain, const unsigned char **data,
+			       uint32_t *size, struct tap_err *err)
 {
 	struct kernel_stack_record rec = {
-		.common = { .type = m->kernel_stack->id, .pid = pid }, .size = (int32_t)chain->nr,
+		.common = { .type = m->kernel_stack->id, .pid = pid },
+		.size = (int32_t)chain->nr,
 	};
 	const size_t callers = chain->nr * sizeof(*chain->at);
 	unsigned char *at = NULL;
@@ -168,11 +175,14 @@ int tap_perf_made_kernel_stack(struct tap_perf_made *m, uint64_t round, int pid,
 	return 0;
 }
 
-int tap_perf_made_user_stack(struct tap_perf_made *m, uint64_t round, int pid, const struct tap_perf_chain *chain,
-			     int tgid, const unsigned char **data, uint32_t *size, struct tap_err *err)
+int tap_perf_made_user_stack(struct tap_perf_made *m, uint64_t round, int pid,
+			     const struct tap_perf_chain *chain, int tgid,
+			     const unsigned char **data, uint32_t *size, struct tap_err *err)
 {
 	struct user_stack_addresses rec = {
-		.common = { .type = m->user_stack->id, .pid = pid }, .tgid = tgid, .nr = chain->nr,
+		.common = { .type = m->user_stack->id, .pid = pid },
+		.tgid = tgid,
+		.nr = chain->nr,
 	};
 	const size_t addresses = chain->nr * sizeof(*chain->at);
 	unsigned char *at = NULL;
@@ -200,7 +210,8 @@ static void add_named(struct tap_buf *b, struct tap_perf_maps *maps, const struc
 	tap_buf_add(b, &rec, sizeof(rec));
 	for (unsigned int i = 0; i < from.nr; i++) {
 		uint64_t offset;
-		const char *name = tap_perf_maps_find(maps, from.tgid, from.at[i], ev->ts_ns, &offset);
+		const char *name =
+			tap_perf_maps_find(maps, from.tgid, from.at[i], ev->ts_ns, &offset);
 
 		if (name)
 			tap_buf_printf(b, "\n => %s+0x%" PRIx64, name, offset);
@@ -216,8 +227,8 @@ static void add_named(struct tap_buf *b, struct tap_perf_maps *maps, const struc
 		tap_buf_char(b, '\0');
 }
 
-int tap_perf_made_name(struct tap_perf_made *m, struct tap_perf_maps *maps, struct tap_event *const *events,
-		       unsigned int nr)
+int tap_perf_made_name(struct tap_perf_made *m, struct tap_perf_maps *maps,
+		       struct tap_event *const *events, unsigned int nr)
 {
 	size_t at = 0;
 

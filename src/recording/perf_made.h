@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events that a perf.data does not hold, but says in other records: sched_switch from its SWITCH and EXIT records,
- * kernel_stack and user_stack from the callchains of samples. Each has a format of its own, with an id that no event of
- * the file has, so that readers need not know of it. docs/perf-data.md says what is in them.
+ * Events that a perf.data does not hold, but says in other records: sched_switch from its SWITCH
+ * and EXIT records, kernel_stack and user_stack from the callchains of samples. Each has a format
+ * of its own, with an id that no event of the file has, so that readers need not know of it.
+ * docs/perf-data.md says what is in them.
  */
 #ifndef TAP_RECORDING_PERF_MADE_H
 #define TAP_RECORDING_PERF_MADE_H
@@ -57,19 +58,23 @@ int tap_perf_made_switch(struct tap_perf_made *m, uint64_t round, const struct t
 int tap_perf_made_stacks(struct tap_perf_made *m, struct tap_reader *r, struct tap_err *err);
 
 /*
- * The stack of the task @pid, as a record of ftrace's kernel_stack: addresses. Return: as tap_perf_made_switch().
+ * The stack of the task @pid, as a record of ftrace's kernel_stack: addresses. Return: as
+ * tap_perf_made_switch().
  */
-int tap_perf_made_kernel_stack(struct tap_perf_made *m, uint64_t round, int pid, const struct tap_perf_chain *chain,
-			       const unsigned char **data, uint32_t *size, struct tap_err *err);
+int tap_perf_made_kernel_stack(struct tap_perf_made *m, uint64_t round, int pid,
+			       const struct tap_perf_chain *chain, const unsigned char **data,
+			       uint32_t *size, struct tap_err *err);
 /* As addresses in the process @tgid, for tap_perf_made_name(). */
-int tap_perf_made_user_stack(struct tap_perf_made *m, uint64_t round, int pid, const struct tap_perf_chain *chain,
-			     int tgid, const unsigned char **data, uint32_t *size, struct tap_err *err);
+int tap_perf_made_user_stack(struct tap_perf_made *m, uint64_t round, int pid,
+			     const struct tap_perf_chain *chain, int tgid,
+			     const unsigned char **data, uint32_t *size, struct tap_err *err);
 /*
- * Gives each user_stack among @events a text like that of our own: of each frame the file and where in it, or its address.
- * To be called as they are handed out: then all that was mapped before them has been read. Return: 0; -ENOMEM.
+ * Gives each user_stack among @events a text like that of our own: of each frame the file and where
+ * in it, or its address. To be called as they are handed out: then all that was mapped before them
+ * has been read. Return: 0; -ENOMEM.
  */
-int tap_perf_made_name(struct tap_perf_made *m, struct tap_perf_maps *maps, struct tap_event *const *events,
-		       unsigned int nr);
+int tap_perf_made_name(struct tap_perf_made *m, struct tap_perf_maps *maps,
+		       struct tap_event *const *events, unsigned int nr);
 
 void tap_perf_made_release(struct tap_perf_made *m);
 

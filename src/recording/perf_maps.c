@@ -52,7 +52,8 @@ static unsigned int count_before(const struct tap_perf_process *p, uint64_t from
 	return low;
 }
 
-/* Control characters would be taken for the ends of frames. Two names with one key are taken for one. */
+/* Control characters would be taken for the ends of frames. Two names with one key are taken for
+ * one. */
 static int intern(struct tap_perf_maps *m, const char *path, uint32_t *index)
 {
 	const char *slash = strrchr(path, '/');
@@ -76,8 +77,8 @@ static int intern(struct tap_perf_maps *m, const char *path, uint32_t *index)
 	return m->names.err ? -ENOMEM : 0;
 }
 
-int tap_perf_maps_add(struct tap_perf_maps *m, int pid, uint64_t from, uint64_t len, uint64_t offset, uint64_t ns,
-		      const char *path)
+int tap_perf_maps_add(struct tap_perf_maps *m, int pid, uint64_t from, uint64_t len,
+		      uint64_t offset, uint64_t ns, const char *path)
 {
 	struct tap_perf_process *p = get_process(m, pid);
 	struct tap_perf_mapping new = { from, len, offset, ns, 0 };
@@ -90,7 +91,8 @@ int tap_perf_maps_add(struct tap_perf_maps *m, int pid, uint64_t from, uint64_t 
 		return 0;
 	if (p->nr == MAX_OF_PROCESS || m->nr == MAX_MAPPINGS)
 		return 0;
-	if (intern(m, path, &new.name) || tap_array_grow(&p->maps, p->nr, &p->cap, sizeof(*p->maps)))
+	if (intern(m, path, &new.name) ||
+	    tap_array_grow(&p->maps, p->nr, &p->cap, sizeof(*p->maps)))
 		return -ENOMEM;
 	memmove(&p->maps[i + 1], &p->maps[i], (p->nr - i) * sizeof(*p->maps));
 	p->maps[i] = new;
@@ -114,9 +116,11 @@ int tap_perf_maps_fork(struct tap_perf_maps *m, int pid, int parent, uint64_t ns
 }
 
 /* The mapping that begins nearest before @at, at @ns. */
-static const struct tap_perf_mapping *find_mapping(const struct tap_perf_process *p, uint64_t at, uint64_t ns)
+static const struct tap_perf_mapping *find_mapping(const struct tap_perf_process *p, uint64_t at,
+						   uint64_t ns)
 {
-	unsigned int i = count_before(p, at, UINT64_MAX), end = i > MAX_LOOKED_AT ? i - MAX_LOOKED_AT : 0;
+	unsigned int i = count_before(p, at, UINT64_MAX),
+		     end = i > MAX_LOOKED_AT ? i - MAX_LOOKED_AT : 0;
 
 	while (i-- > end) {
 		const struct tap_perf_mapping *map = &p->maps[i];
@@ -129,7 +133,8 @@ static const struct tap_perf_mapping *find_mapping(const struct tap_perf_process
 	return NULL;
 }
 
-const char *tap_perf_maps_find(struct tap_perf_maps *m, int pid, uint64_t at, uint64_t ns, uint64_t *offset)
+const char *tap_perf_maps_find(struct tap_perf_maps *m, int pid, uint64_t at, uint64_t ns,
+			       uint64_t *offset)
 {
 	const struct tap_perf_process *p = find_process(m, pid);
 
@@ -151,7 +156,7 @@ const char *tap_perf_maps_find(struct tap_perf_maps *m, int pid, uint64_t at, ui
 
 void tap_perf_maps_release(struct tap_perf_maps *m)
 {
-	tap_map_for_each(&m->processes, s) {
+	tap_map_for_each (&m->processes, s) {
 		struct tap_perf_process *p = (struct tap_perf_process *)(uintptr_t)s->value;
 
 		if (p)

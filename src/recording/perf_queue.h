@@ -28,7 +28,7 @@ struct tap_perf_item {
 		struct tap_perf_loss *loss; /* owned: by the queue, then by whoever took it */
 	};
 	uint32_t size; /* of data; 0: a loss */
-	uint16_t id;   /* of the event's format */
+	uint16_t id; /* of the event's format */
 };
 
 struct tap_perf_run {
@@ -45,10 +45,10 @@ struct tap_perf_queue {
 	uint32_t nr_runs;
 	uint32_t *busy; /* the runs that may have items; room for all */
 	uint32_t nr_busy;
-	uint32_t next;		  /* by_cpu: of .busy, whose turn comes then */
-	struct tap_merge merge;	  /* of the busy runs */
+	uint32_t next; /* by_cpu: of .busy, whose turn comes then */
+	struct tap_merge merge; /* of the busy runs */
 	struct tap_perf_run *now; /* whose turn it is; NULL: nothing is ripe */
-	uint64_t until;		  /* up to which time its turn lasts, beside its first item */
+	uint64_t until; /* up to which time its turn lasts, beside its first item */
 	bool by_cpu; /* the runs are not to be merged */
 	size_t nr_items;
 	struct tap_perf_item *scratch;
@@ -59,8 +59,8 @@ struct tap_perf_queue {
 int tap_perf_queue_push(struct tap_perf_queue *q, int cpu, struct tap_perf_item item);
 /*
  * Room for items of @cpu, up to @full. Return: the first; those that were filled in
- * tap_perf_queue_append() adds, in time order and not before tap_perf_queue_last(). NULL: there is none, and
- * tap_perf_queue_push() says why.
+ * tap_perf_queue_append() adds, in time order and not before tap_perf_queue_last(). NULL: there is
+ * none, and tap_perf_queue_push() says why.
  */
 struct tap_perf_item *tap_perf_queue_room(struct tap_perf_queue *q, int cpu,
 					  struct tap_perf_item **full);
@@ -116,8 +116,8 @@ static inline struct tap_perf_run *tap_perf_queue_other(const struct tap_perf_qu
 }
 
 /* As tap_perf_queue_took(), of these two. */
-static inline void tap_perf_queue_took_pair(struct tap_perf_queue *q, struct tap_perf_run *a, size_t nr_a,
-					    struct tap_perf_run *b, size_t nr_b)
+static inline void tap_perf_queue_took_pair(struct tap_perf_queue *q, struct tap_perf_run *a,
+					    size_t nr_a, struct tap_perf_run *b, size_t nr_b)
 {
 	b->head += nr_b;
 	q->nr_items -= nr_b;

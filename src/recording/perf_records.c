@@ -21,7 +21,7 @@ enum {
 };
 
 #define PREFETCH_BYTES 8192
-#define MAX_COPIES 32u			  /* of one round: 64 MB; what is more is read where it is mapped */
+#define MAX_COPIES 32u /* of one round: 64 MB; what is more is read where it is mapped */
 #define COPY_BYTES ((size_t)256 << 10) /* at once: they are read from the cache */
 
 struct record {
@@ -68,7 +68,8 @@ static int push(struct tap_perf *p, int cpu, struct tap_perf_item item, struct t
 
 	if (ret == -E2BIG)
 		return tap_err_set(err, ret,
-				   "cannot sort the events: there are no FINISHED_ROUND records between more than %zu million of them",
+				   "cannot sort the events: there are no FINISHED_ROUND records "
+				   "between more than %zu million of them",
 				   TAP_PERF_MAX_ITEMS >> 20);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
@@ -161,8 +162,8 @@ static void skip_read(const struct tap_perf_attr *a, struct tap_bytes *b)
 {
 	unsigned int times = !!(a->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			     !!(a->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	unsigned int value = 1 + !!(a->read_format & PERF_FORMAT_ID) +
-			     !!(a->read_format & PERF_FORMAT_LOST);
+	unsigned int value =
+		1 + !!(a->read_format & PERF_FORMAT_ID) + !!(a->read_format & PERF_FORMAT_LOST);
 	uint64_t nr = 1;
 
 	if (a->read_format & PERF_FORMAT_GROUP)
@@ -195,19 +196,19 @@ static struct tap_bytes raw_of(const struct tap_perf *p, const struct record *re
 	return tap_bytes_sub(&b, tap_bytes_u32(&b));
 }
 
-static inline struct tap_perf_item event_item(uint64_t ts, const unsigned char *data,
-					      uint32_t size, const struct tap_format *fmt)
+static inline struct tap_perf_item event_item(uint64_t ts, const unsigned char *data, uint32_t size,
+					      const struct tap_format *fmt)
 {
 	return (struct tap_perf_item){ .ts = ts, .data = data, .size = size, .id = fmt->id };
 }
 
 /*
- * Counts an event, of @slot; NULL: it is damaged. Return: 1 if it is to be handed out; 0 if not, or a loss
- * is in its place; -errno.
+ * Counts an event, of @slot; NULL: it is damaged. Return: 1 if it is to be handed out; 0 if not, or
+ * a loss is in its place; -errno.
  */
-static inline __attribute__((always_inline)) int
-admit(struct tap_perf *p, struct tap_slot *slot, int cpu, uint64_t ts, size_t bytes,
-		 struct tap_err *err)
+static inline __attribute__((always_inline)) int admit(struct tap_perf *p, struct tap_slot *slot,
+						       int cpu, uint64_t ts, size_t bytes,
+						       struct tap_err *err)
 {
 	struct tap_decoder *d = &p->r->decoder;
 
@@ -216,8 +217,8 @@ admit(struct tap_perf *p, struct tap_slot *slot, int cpu, uint64_t ts, size_t by
 	if (slot && ts >= d->from && ts <= d->to)
 		tap_decoder_passed(d, slot, ts, bytes);
 	/*
-	 * What comes after its time has gone by cannot be put into order any more. Of any kind: a loss
-	 * must be one in each pass, whatever that asks for.
+	 * What comes after its time has gone by cannot be put into order any more. Of any kind: a
+	 * loss must be one in each pass, whatever that asks for.
 	 */
 	if (!slot || ts < p->last_ns)
 		return push_loss(p, cpu, ts, ts, 1, err);
@@ -225,8 +226,8 @@ admit(struct tap_perf *p, struct tap_slot *slot, int cpu, uint64_t ts, size_t by
 }
 
 /* A record of @cpu came, at @ts. Return: NULL when out of memory. */
-static inline __attribute__((always_inline)) struct tap_perf_cpu *
-arrive(struct tap_perf *p, int cpu, uint64_t ts)
+static inline __attribute__((always_inline)) struct tap_perf_cpu *arrive(struct tap_perf *p,
+									 int cpu, uint64_t ts)
 {
 	struct tap_perf_cpu *c = cpu_get(p, cpu);
 
@@ -247,11 +248,15 @@ static void add_frame(struct tap_perf_chain *chain, uint64_t address)
 }
 
 /* Splits the callchain of a sample: markers say what the addresses after them are of. */
-static void split_chain(const struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
-			struct tap_perf_chain *kernel, struct tap_perf_chain *user)
+static void split_chain(const struct tap_perf *p, const struct record *rec,
+			const struct tap_perf_attr *a, struct tap_perf_chain *kernel,
+			struct tap_perf_chain *user)
 {
-	const uint16_t mode = tap_get_u16(rec->body - 4, p->r->info.big_endian) & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct tap_perf_chain *into = mode == PERF_RECORD_MISC_KERNEL ? kernel : mode == PERF_RECORD_MISC_USER ? user : NULL;
+	const uint16_t mode =
+		tap_get_u16(rec->body - 4, p->r->info.big_endian) & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct tap_perf_chain *into = mode == PERF_RECORD_MISC_KERNEL ? kernel
+				      : mode == PERF_RECORD_MISC_USER ? user
+								      : NULL;
 	struct tap_bytes b = bytes_of(p, rec);
 	uint64_t nr;
 
@@ -277,8 +282,8 @@ static void split_chain(const struct tap_perf *p, const struct record *rec, cons
 }
 
 /* The stacks of an event of the task @pid, as events that follow it. */
-static int take_chain(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a, int cpu, uint64_t ts,
-		      int pid, struct tap_err *err)
+static int take_chain(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
+		      int cpu, uint64_t ts, int pid, struct tap_err *err)
 {
 	const struct tap_format *of_kernel = p->made.kernel_stack, *of_user = p->made.user_stack;
 	struct tap_perf_chain kernel, user;
@@ -291,16 +296,19 @@ static int take_chain(struct tap_perf *p, const struct record *rec, const struct
 	split_chain(p, rec, a, &kernel, &user);
 	tgid = a->tgid_at == UINT32_MAX ? -1 : (int)u32_at(p, rec->body + a->tgid_at);
 	if (kernel.nr)
-		ret = admit(p, &p->r->decoder.slots[of_kernel->id], cpu, ts, 8 * (size_t)kernel.nr, err);
+		ret = admit(p, &p->r->decoder.slots[of_kernel->id], cpu, ts, 8 * (size_t)kernel.nr,
+			    err);
 	if (ret > 0)
-		ret = tap_perf_made_kernel_stack(&p->made, p->round, pid, &kernel, &data, &size, err) ?:
-		      push(p, cpu, event_item(ts, data, size, of_kernel), err);
+		ret = tap_perf_made_kernel_stack(&p->made, p->round, pid, &kernel, &data, &size,
+						 err)
+			      ?: push(p, cpu, event_item(ts, data, size, of_kernel), err);
 	if (ret || !user.nr)
 		return ret;
 	ret = admit(p, &p->r->decoder.slots[of_user->id], cpu, ts, 8 * (size_t)user.nr, err);
 	if (ret > 0)
-		ret = tap_perf_made_user_stack(&p->made, p->round, pid, &user, tgid, &data, &size, err) ?:
-		      push(p, cpu, event_item(ts, data, size, of_user), err);
+		ret = tap_perf_made_user_stack(&p->made, p->round, pid, &user, tgid, &data, &size,
+					       err)
+			      ?: push(p, cpu, event_item(ts, data, size, of_user), err);
 	return ret;
 }
 
@@ -324,8 +332,8 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 	}
 	ret = admit(p, slot, cpu, ts, tap_bytes_left(&raw), err);
 	if (ret > 0)
-		ret = push(p, cpu, event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt),
-			   err);
+		ret = push(p, cpu,
+			   event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt), err);
 	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || ret || !slot || ts < p->last_ns ||
 	    tap_bytes_left(&raw) < 8)
 		return ret;
@@ -367,12 +375,13 @@ static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_
  * something unusual about it, as to be before the one in front of it. Return: behind those.
  */
 static inline __attribute__((always_inline)) const unsigned char *
-take_plain_of(struct tap_perf *p, const struct tap_perf_plain plain, uint32_t cpu, const unsigned char *at,
-	      const unsigned char *end)
+take_plain_of(struct tap_perf *p, const struct tap_perf_plain plain, uint32_t cpu,
+	      const unsigned char *at, const unsigned char *end)
 {
 	const bool host = TAP_HOST_BIG_ENDIAN;
 	struct tap_decoder *d = &p->r->decoder;
-	struct tap_perf_item *full, *first = tap_perf_queue_room(&p->queue, (int)cpu, &full), *to = first;
+	struct tap_perf_item *full, *first = tap_perf_queue_room(&p->queue, (int)cpu, &full),
+				    *to = first;
 	const unsigned char *start = at;
 	uint64_t last_ns, bytes = 0;
 
@@ -429,8 +438,8 @@ static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len
 		cpu = tap_get_u32(at + p->plain.cpu, TAP_HOST_BIG_ENDIAN);
 		if (cpu >= TAP_DAT_MAX_CPUS || cpu + 1 >= p->nr_cpus || p->cpus[cpu + 1].just_lost)
 			break;
-		at = is_usual ? take_plain_of(p, usual, cpu, at, end) :
-				take_plain_of(p, p->plain, cpu, at, end);
+		at = is_usual ? take_plain_of(p, usual, cpu, at, end)
+			      : take_plain_of(p, p->plain, cpu, at, end);
 	}
 	return (size_t)(at - start);
 }
@@ -439,9 +448,9 @@ static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len
 
 struct trailer {
 	uint64_t id, ts; /* 0: not there */
-	int cpu;	 /* -1: not known */
-	int tid;	 /* -1: not known; or the task is dead, and has none any more */
-	uint32_t len;	 /* in bytes */
+	int cpu; /* -1: not known */
+	int tid; /* -1: not known; or the task is dead, and has none any more */
+	uint32_t len; /* in bytes */
 };
 
 static struct trailer trailer_of(const struct tap_perf *p, const struct record *rec)
@@ -551,8 +560,8 @@ static struct tap_perf_task *task_get(struct tap_perf *p, int tid)
 }
 
 /*
- * Rings are read one after the other: a name may be read after a newer one, and a FORK after the name that its
- * task took since.
+ * Rings are read one after the other: a name may be read after a newer one, and a FORK after the
+ * name that its task took since.
  */
 static void set_comm(struct tap_perf_task *task, const char *comm, uint64_t ns)
 {
@@ -609,7 +618,8 @@ static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_er
 	return 0;
 }
 
-/* What is mapped in a process, or where the kernel is: its mapping is named after a symbol, whose address stands for the offset. */
+/* What is mapped in a process, or where the kernel is: its mapping is named after a symbol, whose
+ * address stands for the offset. */
 static int take_mmap(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	static const char of_kernel[] = "[kernel.kallsyms]_";
@@ -629,9 +639,12 @@ static int take_mmap(struct tap_perf *p, const struct record *rec, struct tap_er
 	if (b.bad)
 		return 0;
 	if (pid >= 0)
-		return tap_perf_maps_add(&p->maps, pid, from, len, offset, t.ts, path) ? tap_dat_nomem(err) : 0;
+		return tap_perf_maps_add(&p->maps, pid, from, len, offset, t.ts, path)
+			       ? tap_dat_nomem(err)
+			       : 0;
 	if (!*p->kernel.symbol && !strncmp(path, of_kernel, strlen(of_kernel))) {
-		snprintf(p->kernel.symbol, sizeof(p->kernel.symbol), "%s", path + strlen(of_kernel) - 1);
+		snprintf(p->kernel.symbol, sizeof(p->kernel.symbol), "%s",
+			 path + strlen(of_kernel) - 1);
 		p->kernel.at = offset;
 	}
 	return 0;
@@ -640,7 +653,8 @@ static int take_mmap(struct tap_perf *p, const struct record *rec, struct tap_er
 /* ---- switches */
 
 /* A switch at @ts that no event of the file says. */
-static int push_switch(struct tap_perf *p, int cpu, uint64_t ts, const struct tap_perf_switch *s, struct tap_err *err)
+static int push_switch(struct tap_perf *p, int cpu, uint64_t ts, const struct tap_perf_switch *s,
+		       struct tap_err *err)
 {
 	const struct tap_format *fmt = p->made.sched_switch;
 	struct tap_perf_item item;
@@ -669,11 +683,13 @@ static enum tap_perf_left left_as(const struct tap_perf *p, const struct trailer
 		return TAP_PERF_LEFT_DEAD;
 	if (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
 		return TAP_PERF_LEFT_PREEMPTED;
-	return task && task->exit_ns && task->exit_ns <= t->ts ? TAP_PERF_LEFT_DEAD : TAP_PERF_LEFT_ASLEEP;
+	return task && task->exit_ns && task->exit_ns <= t->ts ? TAP_PERF_LEFT_DEAD
+							       : TAP_PERF_LEFT_ASLEEP;
 }
 
 /* The CPU that a record is of. Return: 0 with it; 1: a loss is in the record's place; -errno. */
-static int place(struct tap_perf *p, struct trailer *t, struct tap_perf_cpu **c, struct tap_err *err)
+static int place(struct tap_perf *p, struct trailer *t, struct tap_perf_cpu **c,
+		 struct tap_err *err)
 {
 	if (t->cpu < 0)
 		t->cpu = cpu_by_id(p, t->id);
@@ -690,14 +706,15 @@ static int runs_of(int tid)
 }
 
 /*
- * perf_event_switch() writes two for a switch: the task that leaves one, where the tracepoint is, and the task
- * that comes another. Only those of whole CPUs name the other task: then the first says all, and the second
- * is needed only if the first was lost.
+ * perf_event_switch() writes two for a switch: the task that leaves one, where the tracepoint is,
+ * and the task that comes another. Only those of whole CPUs name the other task: then the first
+ * says all, and the second is needed only if the first was lost.
  */
 static int take_switch(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	const uint16_t misc = tap_get_u16(rec->body - 4, p->r->info.big_endian);
-	const bool is_out = misc & PERF_RECORD_MISC_SWITCH_OUT, is_wide = rec->type == PERF_RECORD_SWITCH_CPU_WIDE;
+	const bool is_out = misc & PERF_RECORD_MISC_SWITCH_OUT,
+		   is_wide = rec->type == PERF_RECORD_SWITCH_CPU_WIDE;
 	struct tap_perf_switch s = { .prev = -1, .next = -1, .left = TAP_PERF_LEFT_UNKNOWN };
 	struct trailer t = trailer_of(p, rec);
 	struct tap_bytes b = bytes_of(p, rec);
@@ -753,7 +770,8 @@ static int take_exit(struct tap_perf *p, const struct record *rec, struct tap_er
 	if (ret)
 		return ret < 0 ? ret : 0;
 	c->runs = 0;
-	return push_switch(p, t.cpu, t.ts, &(struct tap_perf_switch){ tid, -1, TAP_PERF_LEFT_DEAD }, err);
+	return push_switch(p, t.cpu, t.ts, &(struct tap_perf_switch){ tid, -1, TAP_PERF_LEFT_DEAD },
+			   err);
 }
 
 static int take_id_index(struct tap_perf *p, const struct record *rec, struct tap_err *err)
@@ -815,8 +833,9 @@ static int add_block(struct tap_perf *p, struct tap_err *err)
 	struct tap_perf_block *before = p->unpacked.newest, *b;
 	int ret;
 
-	ret = tap_budget_set(&p->r->budget, TAP_COST_UNSORTED, (p->unpacked.nr + 1) * TAP_PERF_BLOCK_BYTES + items, err) ?:
-	      tap_budget_add(&p->r->budget, TAP_COST_PAGES, TAP_PERF_BLOCK_BYTES, err);
+	ret = tap_budget_set(&p->r->budget, TAP_COST_UNSORTED,
+			     (p->unpacked.nr + 1) * TAP_PERF_BLOCK_BYTES + items, err)
+		      ?: tap_budget_add(&p->r->budget, TAP_COST_PAGES, TAP_PERF_BLOCK_BYTES, err);
 	if (ret)
 		return ret;
 	b = tap_perf_blocks_add(&p->unpacked);
@@ -919,8 +938,9 @@ static size_t find_records(const struct tap_perf *p, const unsigned char **at)
 }
 
 /*
- * Copies more of the file, behind what is copied, or from p->at on: to copy a page costs less than to touch it
- * for the first time where it is mapped. What cannot be copied is read there, as are small files.
+ * Copies more of the file, behind what is copied, or from p->at on: to copy a page costs less than
+ * to touch it for the first time where it is mapped. What cannot be copied is read there, as are
+ * small files.
  */
 static void copy_more(struct tap_perf *p)
 {

@@ -17,11 +17,11 @@ struct tap_perf_attr {
 	uint64_t sample_type, read_format;
 	bool is_tracepoint;
 	bool has_switches; /* SWITCH records are of it */
-	uint32_t fixed;		    /* of a sample's body, up to what has no fixed size */
-	uint32_t time_at, cpu_at;   /* in a sample's body */
+	uint32_t fixed; /* of a sample's body, up to what has no fixed size */
+	uint32_t time_at, cpu_at; /* in a sample's body */
 	uint32_t tgid_at; /* there; UINT32_MAX: none */
-	uint32_t id_at, id_back;    /* there; from other records' end. UINT32_MAX: none */
-	uint32_t trailer;	    /* at the end of other records; 0: they have none */
+	uint32_t id_at, id_back; /* there; from other records' end. UINT32_MAX: none */
+	uint32_t trailer; /* at the end of other records; 0: they have none */
 	uint32_t time_back, cpu_back; /* from a record's end; 0: not there */
 };
 
@@ -61,10 +61,10 @@ struct tap_perf {
 	const char *note; /* what a user must know of the file as a whole: that it is cut, ... */
 	const unsigned char *data;
 	size_t len, from, to; /* of the file; of its records */
-	int fd;		      /* of the file; -1: it is read where it is mapped */
-	bool cut;	      /* the file ends before its records do */
+	int fd; /* of the file; -1: it is read where it is mapped */
+	bool cut; /* the file ends before its records do */
 	bool has_tracepoints;
-	bool has_switches;    /* SWITCH records that say whose they are, when, and on which CPU */
+	bool has_switches; /* SWITCH records that say whose they are, when, and on which CPU */
 	struct tap_perf_attr *attrs;
 	unsigned int nr_attrs;
 	uint64_t nr_ids;
@@ -76,14 +76,14 @@ struct tap_perf {
 	 */
 	struct tap_perf_plain plain;
 	uint64_t plain_ids[TAP_PERF_PLAIN_IDS]; /* id % TAP_PERF_PLAIN_IDS: of a tracepoint */
-	struct tap_map id_cpus;	 /* id -> CPU + 1 */
-	struct tap_map tasks;	 /* tid -> struct tap_perf_task, owned */
+	struct tap_map id_cpus; /* id -> CPU + 1 */
+	struct tap_map tasks; /* tid -> struct tap_perf_task, owned */
 
 	size_t at; /* of the next record */
-	uint64_t round;		       /* FINISHED_ROUNDs read */
-	uint64_t first_ns, max_ns;     /* of all records so far; first: UINT64_MAX before any */
+	uint64_t round; /* FINISHED_ROUNDs read */
+	uint64_t first_ns, max_ns; /* of all records so far; first: UINT64_MAX before any */
 	uint64_t round_max_ns, ripe_ns; /* max_ns at the end of the last round; of the one before */
-	uint64_t last_ns;	       /* up to there all was handed out before this round */
+	uint64_t last_ns; /* up to there all was handed out before this round */
 	bool is_broken, ended;
 	bool by_task; /* there were SWITCH records of single tasks */
 	uint64_t broken_ns; /* from here on records could not be read */

@@ -59,7 +59,8 @@ static const char *find_ticks(const struct tap_reader *r)
 	return NULL;
 }
 
-/* Holes are seen only by who copies. Of what is compressed there are no pages, nor of a perf.data. */
+/* Holes are seen only by who copies. Of what is compressed there are no pages, nor of a perf.data.
+ */
 static bool copies_pages(const struct tap_reader *r)
 {
 	const struct tap_mapping *largest = r->maps;
@@ -79,7 +80,8 @@ static bool copies_pages(const struct tap_reader *r)
 }
 
 /* Return: whether one of the streams [0, @nr) is of this CPU and buffer. */
-static bool has_stream(const struct tap_reader *r, unsigned int nr, unsigned int buffer, unsigned int cpu)
+static bool has_stream(const struct tap_reader *r, unsigned int nr, unsigned int buffer,
+		       unsigned int cpu)
 {
 	for (unsigned int i = 0; i < nr; i++)
 		if (r->streams[i].buffer == buffer && r->streams[i].cpu == (int)cpu)
@@ -88,8 +90,9 @@ static bool has_stream(const struct tap_reader *r, unsigned int nr, unsigned int
 }
 
 /*
- * The recorder did not end the recording, so each CPU is known only up to its last event. A CPU without a page file is
- * not known at all: a stream without pages stands for it. Marks say nothing of a CPU.
+ * The recorder did not end the recording, so each CPU is known only up to its last event. A CPU
+ * without a page file is not known at all: a stream without pages stands for it. Marks say nothing
+ * of a CPU.
  */
 static int open_ends(struct tap_reader *r, struct tap_err *err)
 {
@@ -98,9 +101,12 @@ static int open_ends(struct tap_reader *r, struct tap_err *err)
 	for (unsigned int buffer = 0; buffer < r->info.nr_buffers; buffer++) {
 		unsigned int with_data = r->buffers[buffer].nr_cpus;
 
-		for (unsigned int cpu = 0; !tap_dat_is_of_marks(r, buffer) && cpu < r->info.nr_cpus; cpu++) {
+		for (unsigned int cpu = 0; !tap_dat_is_of_marks(r, buffer) && cpu < r->info.nr_cpus;
+		     cpu++) {
 			struct tap_stream *s;
-			int ret = has_stream(r, nr, buffer, cpu) ? 0 : tap_dat_add_stream(r, buffer, cpu, &s, err);
+			int ret = has_stream(r, nr, buffer, cpu)
+					  ? 0
+					  : tap_dat_add_stream(r, buffer, cpu, &s, err);
 
 			if (ret)
 				return ret;
@@ -110,14 +116,15 @@ static int open_ends(struct tap_reader *r, struct tap_err *err)
 	for (unsigned int i = 0; i < r->nr_streams; i++) {
 		struct tap_stream *s = &r->streams[i];
 
-		(s->parts ? &s->parts[s->nr_parts - 1].whole : &s->whole)->open_end = !tap_dat_is_of_marks(r, s->buffer);
+		(s->parts ? &s->parts[s->nr_parts - 1].whole : &s->whole)->open_end =
+			!tap_dat_is_of_marks(r, s->buffer);
 	}
 	return 0;
 }
 
 /*
- * Pages that several CPUs share would be decoded once for each of them. No writer makes such a file, and then the data of
- * all CPUs is not more than the file.
+ * Pages that several CPUs share would be decoded once for each of them. No writer makes such a
+ * file, and then the data of all CPUs is not more than the file.
  */
 static int check_sharing(const struct tap_reader *r, struct tap_err *err)
 {
@@ -127,7 +134,8 @@ static int check_sharing(const struct tap_reader *r, struct tap_err *err)
 		left += r->maps[i].len;
 	for (unsigned int i = 0; i < r->nr_streams; i++) {
 		const struct tap_span *s = &r->streams[i].whole;
-		uint64_t size = s->nr_chunks ? (uint64_t)(s->chunks.end - s->chunks.at) : (uint64_t)(s->pages_end - s->page);
+		uint64_t size = s->nr_chunks ? (uint64_t)(s->chunks.end - s->chunks.at)
+					     : (uint64_t)(s->pages_end - s->page);
 
 		if (size > left)
 			return tap_dat_bad(r, err, "several CPUs share their data");
@@ -183,9 +191,14 @@ static int open_path(struct tap_reader *r, const char *path, char **spool, struc
 	errno = -ret;
 	if (fd < 0)
 		return tap_err_set(err, ret, "cannot open '%.300s': %m%s", path,
-				   ret == -EACCES && geteuid() ? ": recordings are private to the user who made them" : "");
+				   ret == -EACCES && geteuid()
+					   ? ": recordings are private to the user who made them"
+					   : "");
 	r->path = *spool;
-	if (asprintf(&r->notes, "'%.300s' does not exist yet: reading '%.300s', which `schedtap repair` turns into that file", path, *spool) >= 0)
+	if (asprintf(&r->notes,
+		     "'%.300s' does not exist yet: reading '%.300s', which `schedtap repair` turns "
+		     "into that file",
+		     path, *spool) >= 0)
 		return fd;
 	r->notes = NULL;
 	close(fd);
@@ -235,7 +248,8 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 }
 
 /* The first reader in order becomes the one of all @files, and owns the others. */
-static int join(struct tap_join_file *files, unsigned int nr, struct tap_reader **out, struct tap_err *err)
+static int join(struct tap_join_file *files, unsigned int nr, struct tap_reader **out,
+		struct tap_err *err)
 {
 	int ret = tap_join_order(files, nr, err);
 	struct tap_reader *r = files[0].reader;
@@ -260,7 +274,8 @@ static int join(struct tap_join_file *files, unsigned int nr, struct tap_reader 
 	return 0;
 }
 
-int tap_reader_open_files(const char *const *paths, unsigned int nr, struct tap_reader **out, struct tap_err *err)
+int tap_reader_open_files(const char *const *paths, unsigned int nr, struct tap_reader **out,
+			  struct tap_err *err)
 {
 	struct tap_join_file *files;
 	int ret = 0;
@@ -296,10 +311,12 @@ void tap_reader_free(struct tap_reader *r)
 	tap_dat_free(r);
 }
 
-int tap_reader_check_state(struct tap_reader *r, unsigned int nr_cpus, unsigned int nr_tasks, struct tap_err *err)
+int tap_reader_check_state(struct tap_reader *r, unsigned int nr_cpus, unsigned int nr_tasks,
+			   struct tap_err *err)
 {
-	return tap_budget_set(&r->budget, TAP_COST_CPUS, nr_cpus * TAP_CPU_COST_BYTES, err) ?:
-	       tap_budget_set(&r->budget, TAP_COST_TASKS, nr_tasks * TAP_TASK_COST_BYTES, err);
+	return tap_budget_set(&r->budget, TAP_COST_CPUS, nr_cpus * TAP_CPU_COST_BYTES, err)
+		       ?: tap_budget_set(&r->budget, TAP_COST_TASKS, nr_tasks * TAP_TASK_COST_BYTES,
+					 err);
 }
 
 const struct tap_reader_info *tap_reader_info(const struct tap_reader *r)
@@ -563,7 +580,8 @@ static void convert(const struct tap_reader *r, struct tap_event *ev)
 	}
 }
 
-/* A loss is handed out alone. A tail reaches up to the recording's end, which is known only where CPUs are merged. */
+/* A loss is handed out alone. A tail reaches up to the recording's end, which is known only where
+ * CPUs are merged. */
 static void take_loss(struct tap_reader *r)
 {
 	struct tap_stream *s = r->current;

@@ -18,12 +18,14 @@ static int write_format(const struct tap_def *def, const bool *absent, struct ta
 {
 	static const struct tap_map none;
 
-	tap_def_format(def, absent, &(struct tap_def_texts){ .cgroups = &none, .stacks = &none }, out);
+	tap_def_format(def, absent, &(struct tap_def_texts){ .cgroups = &none, .stacks = &none },
+		       out);
 	tap_buf_str(out);
 	return out->err;
 }
 
-/* Of what write_format() wrote: another version of schedtap may have another layout under that name. */
+/* Of what write_format() wrote: another version of schedtap may have another layout under that
+ * name. */
 static void sum_format(const struct tap_buf *text, char sum[SUM_SIZE])
 {
 	snprintf(sum, SUM_SIZE, "%016" PRIx64, tap_xxh64(text->data, text->len));
@@ -46,7 +48,8 @@ static int describe_definition(const struct tap_def *def, const struct tap_forma
 	ret = write_format(def, absent, &text);
 	sum_format(&text, sum);
 	tap_buf_release(&text);
-	return ret || json_object_set_new(o, "absent", names) || json_object_set_new(o, "xxh64", json_string(sum));
+	return ret || json_object_set_new(o, "absent", names) ||
+	       json_object_set_new(o, "xxh64", json_string(sum));
 }
 
 static json_t *describe_format(const struct tap_head_format *f)
@@ -55,7 +58,8 @@ static json_t *describe_format(const struct tap_head_format *f)
 	const struct tap_def *def;
 	json_t *o;
 
-	if (tap_format_parse(f->system, f->text, f->len, (struct tap_abi){ .long_size = 8 }, &fmt, NULL))
+	if (tap_format_parse(f->system, f->text, f->len, (struct tap_abi){ .long_size = 8 }, &fmt,
+			     NULL))
 		return json_object(); /* it is in no reader's way either */
 	o = json_pack("{s:s, s:s}", "system", f->system, "name", fmt->name) ?: json_object();
 	def = tap_def_find(f->system, fmt->name);
@@ -87,21 +91,24 @@ static void read_absent(const struct tap_def *def, const json_t *names, bool *ab
 	const json_t *name;
 	size_t k;
 
-	json_array_foreach(names, k, name) {
+	json_array_foreach (names, k, name) {
 		for (unsigned int i = 0; i < def->nr_fields; i++)
-			absent[i] |= json_is_string(name) && !strcmp(json_string_value(name), def->fields[i].name);
+			absent[i] |= json_is_string(name) &&
+				     !strcmp(json_string_value(name), def->fields[i].name);
 	}
 }
 
 static int explain_missing(const char *system, const char *name, struct tap_err *err)
 {
-	return tap_err_set(err, -ENOTSUP, "schedtap has no built-in format that fits %.100s:%.100s", system ?: "", name ?: "");
+	return tap_err_set(err, -ENOTSUP, "schedtap has no built-in format that fits %.100s:%.100s",
+			   system ?: "", name ?: "");
 }
 
 /* On failure f->text may be set. */
 static int make_format(const json_t *o, struct tap_head_format *f, struct tap_err *err)
 {
-	const char *system = json_string_value(json_object_get(o, "system")), *name = json_string_value(json_object_get(o, "name"));
+	const char *system = json_string_value(json_object_get(o, "system")),
+		   *name = json_string_value(json_object_get(o, "name"));
 	const char *wanted = json_string_value(json_object_get(o, "xxh64"));
 	const struct tap_def *def = system && name ? tap_def_find(system, name) : NULL;
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
@@ -124,14 +131,15 @@ static const char *text_of(const json_t *o, const char *key)
 	return json_string_value(json_object_get(o, key)) ?: "";
 }
 
-static int write_head(const json_t *meta, const char *text, struct tap_head *head, struct tap_buf *out)
+static int write_head(const json_t *meta, const char *text, struct tap_head *head,
+		      struct tap_buf *out)
 {
 	const json_t *host = json_object_get(meta, "host");
 	char uname[1024];
 
 	tap_head_defaults(head);
-	snprintf(uname, sizeof(uname), "Linux %s %s %s %s", text_of(host, "hostname"), text_of(host, "release"), text_of(host, "version"),
-		 text_of(host, "machine"));
+	snprintf(uname, sizeof(uname), "Linux %s %s %s %s", text_of(host, "hostname"),
+		 text_of(host, "release"), text_of(host, "version"), text_of(host, "machine"));
 	head->uname = uname;
 	head->tool = text_of(meta, "tool");
 	head->meta = text;
@@ -150,7 +158,7 @@ static int make_formats(const json_t *meta, struct tap_head *head, struct tap_er
 	if (!formats)
 		return -ENOMEM;
 	head->formats = formats;
-	json_array_foreach(all, i, o) {
+	json_array_foreach (all, i, o) {
 		head->nr_formats++;
 		ret = make_format(o, &formats[i], err);
 		if (ret)

@@ -95,7 +95,8 @@ int tap_spool_lock(const char *spool_path, struct tap_err *err)
 	if (pid)
 		return tap_err_set(err, -EBUSY, "process %d is still recording to '%.300s'", pid,
 				   spool_path);
-	return tap_err_set(err, -EBUSY, "another recorder is still recording to '%.300s'", spool_path);
+	return tap_err_set(err, -EBUSY, "another recorder is still recording to '%.300s'",
+			   spool_path);
 }
 
 /* Why there is a folder already. */
@@ -108,18 +109,24 @@ static int explain_existing(const char *path, struct tap_err *err)
 	if (fd == -EBUSY)
 		return -EEXIST;
 	if (fd < 0)
-		return tap_err_set(err, -EEXIST,
-				   "'%.300s' already exists and is not a readable recording: remove it", path);
+		return tap_err_set(
+			err, -EEXIST,
+			"'%.300s' already exists and is not a readable recording: remove it", path);
 	close(fd);
 	return tap_err_set(err, -EEXIST,
-			   "'%.300s' contains an interrupted recording: run `schedtap repair '%.300s'` to make a recording file from it", path, path);
+			   "'%.300s' contains an interrupted recording: run `schedtap repair "
+			   "'%.300s'` to make a recording file from it",
+			   path, path);
 }
 
 /* All but the page files. The head is first: without it the folder is no recording. */
 static void remove_own_files(int dir)
 {
-	static const char *const files[] = { "head.dat", "meta.json", TAP_SPOOL_HEAD_COPY, "head.dat.new", "meta.json.new",
-					     TAP_SPOOL_HEAD_COPY ".new", "packed", TAP_SPOOL_HELD };
+	static const char *const files[] = {
+		"head.dat",	"meta.json",	 TAP_SPOOL_HEAD_COPY,
+		"head.dat.new", "meta.json.new", TAP_SPOOL_HEAD_COPY ".new",
+		"packed",	TAP_SPOOL_HELD
+	};
 
 	for (unsigned int i = 0; i < sizeof(files) / sizeof(*files); i++)
 		unlinkat(dir, files[i], 0);
@@ -152,12 +159,14 @@ enum tap_spool_kind tap_spool_kind(int dir)
 		return TAP_SPOOL_RECORDING;
 	n = read(fd, text, sizeof(text));
 	close(fd);
-	return n == sizeof(RING) - 1 && !memcmp(text, RING, sizeof(RING) - 1) ? TAP_SPOOL_RING : TAP_SPOOL_FLIGHT;
+	return n == sizeof(RING) - 1 && !memcmp(text, RING, sizeof(RING) - 1) ? TAP_SPOOL_RING
+									      : TAP_SPOOL_FLIGHT;
 }
 
 enum tap_spool_kind tap_spool_remove_held(const char *path)
 {
-	int lock = tap_spool_lock(path, NULL), dir = lock < 0 ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int lock = tap_spool_lock(path, NULL),
+	    dir = lock < 0 ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	enum tap_spool_kind kind = dir >= 0 ? tap_spool_kind(dir) : TAP_SPOOL_RECORDING;
 
 	if (kind)
@@ -220,7 +229,8 @@ static int open_folder(struct tap_spool *s, struct tap_err *err)
 
 	if (mkdir(s->path, 0700)) {
 		if (errno == EEXIST)
-			return tap_spool_remove_held(s->path) ? open_folder(s, err) : explain_existing(s->path, err);
+			return tap_spool_remove_held(s->path) ? open_folder(s, err)
+							      : explain_existing(s->path, err);
 		return tap_err_set(err, -errno, "cannot make the folder '%.300s': %m", s->path);
 	}
 	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -276,7 +286,8 @@ static int sync_folder(const struct tap_spool *s)
 	return fsync(s->dir) ? -errno : sync_parent(s->path);
 }
 
-static int create_head(struct tap_spool *s, const struct tap_buf *head, bool sync, struct tap_err *err)
+static int create_head(struct tap_spool *s, const struct tap_buf *head, bool sync,
+		       struct tap_err *err)
 {
 	int ret = head->err;
 
@@ -322,8 +333,8 @@ static int create_folder(const char *file, struct tap_spool **out, struct tap_er
 	return ret;
 }
 
-int tap_spool_create_from(const char *file, const struct tap_buf *head, bool sync, struct tap_spool **out,
-			  struct tap_err *err)
+int tap_spool_create_from(const char *file, const struct tap_buf *head, bool sync,
+			  struct tap_spool **out, struct tap_err *err)
 {
 	int ret = create_folder(file, out, err) ?: create_head(*out, head, sync, err);
 
@@ -341,7 +352,8 @@ int tap_spool_create(const char *file, const struct tap_head *head, struct tap_s
 	int ret = tap_head_write(head, &bytes);
 
 	*out = NULL;
-	ret = ret ? tap_err_set(err, ret, "out of memory") : tap_spool_create_from(file, &bytes, true, out, err);
+	ret = ret ? tap_err_set(err, ret, "out of memory")
+		  : tap_spool_create_from(file, &bytes, true, out, err);
 	tap_buf_release(&bytes);
 	return ret;
 }
@@ -395,7 +407,8 @@ static bool name_ok(const char *s, char forbidden)
 
 static bool page_size_ok(uint32_t size)
 {
-	return size >= TAP_SPOOL_MIN_PAGE_SIZE && size <= TAP_SPOOL_MAX_PAGE_SIZE && !(size & (size - 1));
+	return size >= TAP_SPOOL_MIN_PAGE_SIZE && size <= TAP_SPOOL_MAX_PAGE_SIZE &&
+	       !(size & (size - 1));
 }
 
 static struct spool_buffer *buffer_new(unsigned int index, const char *name, const char *clock,
@@ -426,13 +439,16 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
 
 	if (!name_ok(name, 0) || !name_ok(clock, '.') || !*clock ||
 	    strlen(name) + strlen(clock) > NAME_MAX - sizeof("999...16777216.cpu65535" ZSTD_SUFFIX))
-		return tap_err_set(err, -EINVAL, "cannot store trace buffer '%.300s' with clock '%.300s': the names are invalid or too long",
-				   name, clock);
-	if (!page_size_ok(page_size) || (s->held && page_size > TAP_HELD_SLOT) || nr_cpus > TAP_SPOOL_MAX_CPUS ||
-	    s->nr_buffers == TAP_SPOOL_MAX_BUFFERS)
 		return tap_err_set(err, -EINVAL,
-				   "cannot store trace buffer '%.300s' with %u-byte pages and %u CPUs: it exceeds the limits of a recording", name,
-				   page_size, nr_cpus);
+				   "cannot store trace buffer '%.300s' with clock '%.300s': the "
+				   "names are invalid or too long",
+				   name, clock);
+	if (!page_size_ok(page_size) || (s->held && page_size > TAP_HELD_SLOT) ||
+	    nr_cpus > TAP_SPOOL_MAX_CPUS || s->nr_buffers == TAP_SPOOL_MAX_BUFFERS)
+		return tap_err_set(err, -EINVAL,
+				   "cannot store trace buffer '%.300s' with %u-byte pages and %u "
+				   "CPUs: it exceeds the limits of a recording",
+				   name, page_size, nr_cpus);
 	b = buffer_new(s->nr_buffers, name, clock, page_size, nr_cpus);
 	if (!b)
 		return tap_err_set(err, -ENOMEM, "out of memory");
@@ -440,8 +456,8 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
 	return (int)s->nr_buffers++;
 }
 
-static void page_file_name(const struct tap_spool *s, const struct spool_buffer *b, unsigned int cpu,
-			   char name[NAME_MAX + 1])
+static void page_file_name(const struct tap_spool *s, const struct spool_buffer *b,
+			   unsigned int cpu, char name[NAME_MAX + 1])
 {
 	snprintf(name, NAME_MAX + 1, "%s.cpu%u%s", b->prefix, cpu, s->packer ? ZSTD_SUFFIX : "");
 }
@@ -506,7 +522,8 @@ static int write_chunk(struct tap_spool *s, struct page_file *f, const void *pag
 	return 0;
 }
 
-/* Take @len bytes out of the pipe: what follows them there is still to be written, maybe elsewhere. Return: @ret. */
+/* Take @len bytes out of the pipe: what follows them there is still to be written, maybe elsewhere.
+ * Return: @ret. */
 static int discard(int pipe, size_t len, int ret)
 {
 	char bytes[4096];
@@ -554,8 +571,9 @@ static int append_chunks(struct tap_spool *s, struct page_file *f, const char *p
 }
 
 /*
- * The kernel keeps a pipe locked while splice() writes a file (iter_file_splice_write()), so the draining thread, which moves pages into
- * that pipe, would wait for a slow disk. It waits for a copy to memory instead.
+ * The kernel keeps a pipe locked while splice() writes a file (iter_file_splice_write()), so the
+ * draining thread, which moves pages into that pipe, would wait for a slow disk. It waits for a
+ * copy to memory instead.
  */
 static int write_pipe(struct tap_spool *s, struct page_file *f, int pipe, size_t len)
 {
@@ -564,7 +582,8 @@ static int write_pipe(struct tap_spool *s, struct page_file *f, int pipe, size_t
 	if (!s->from_pipe)
 		return discard(pipe, len, -ENOMEM);
 	while (len) {
-		ssize_t n = read(pipe, s->from_pipe, len < TAP_PACK_CHUNK_BYTES ? len : TAP_PACK_CHUNK_BYTES);
+		ssize_t n = read(pipe, s->from_pipe,
+				 len < TAP_PACK_CHUNK_BYTES ? len : TAP_PACK_CHUNK_BYTES);
 		int ret;
 
 		if (n < 0 && errno == EINTR)
@@ -600,14 +619,18 @@ int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err)
 	int fd;
 
 	if (max_bytes > memory / 2)
-		return tap_err_set(err, -EINVAL, "cannot keep %llu MiB of events in memory: this machine has %llu MiB of memory, and at most half of it may be used",
-				   (unsigned long long)(max_bytes >> 20), (unsigned long long)(memory >> 20));
+		return tap_err_set(err, -EINVAL,
+				   "cannot keep %llu MiB of events in memory: this machine has "
+				   "%llu MiB of memory, and at most half of it may be used",
+				   (unsigned long long)(max_bytes >> 20),
+				   (unsigned long long)(memory >> 20));
 	if (tap_held_new(max_bytes ?: memory / 4, &s->held))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	fd = create_file(s->dir, TAP_SPOOL_HELD);
 	errno = -fd;
 	if (fd < 0)
-		return tap_err_set(err, fd, "cannot write '%.300s/" TAP_SPOOL_HELD "': %m", s->path);
+		return tap_err_set(err, fd, "cannot write '%.300s/" TAP_SPOOL_HELD "': %m",
+				   s->path);
 	close(fd);
 	return 0;
 }
@@ -620,7 +643,8 @@ int tap_spool_set_ring(struct tap_spool *s, struct tap_err *err)
 	if (fd >= 0)
 		close(fd);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write '%.300s/" TAP_SPOOL_HELD "': %m", s->path) : 0;
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s/" TAP_SPOOL_HELD "': %m", s->path)
+		   : 0;
 }
 
 struct tap_held *tap_spool_held(const struct tap_spool *s)
@@ -643,7 +667,8 @@ void tap_spool_add(struct tap_spool *s, struct tap_held_lane *lane, size_t len)
 	s->bytes += len;
 }
 
-static int hold_pages(struct tap_spool *s, struct tap_held_lane *lane, const char *pages, int pipe, size_t len)
+static int hold_pages(struct tap_spool *s, struct tap_held_lane *lane, const char *pages, int pipe,
+		      size_t len)
 {
 	int ret = lane ? 0 : -ENOMEM;
 
@@ -663,8 +688,8 @@ static int hold_pages(struct tap_spool *s, struct tap_held_lane *lane, const cha
 	return ret;
 }
 
-int tap_spool_list_held(const struct tap_spool *s, int (*order)(const void *, const void *), struct tap_spool_file **files,
-			unsigned int *nr)
+int tap_spool_list_held(const struct tap_spool *s, int (*order)(const void *, const void *),
+			struct tap_spool_file **files, unsigned int *nr)
 {
 	unsigned int cap = 0;
 
@@ -683,8 +708,8 @@ int tap_spool_list_held(const struct tap_spool *s, int (*order)(const void *, co
 	return 0;
 }
 
-static int append_to_file(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f, const void *pages, int pipe,
-			  size_t len)
+static int append_to_file(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f,
+			  const void *pages, int pipe, size_t len)
 {
 	int ret = s->room ? s->room(s->room_ctx, s->folder_bytes + len) : 0;
 
@@ -693,7 +718,8 @@ static int append_to_file(struct tap_spool *s, const struct spool_buffer *b, str
 	ret = ret ?: open_page_file(s, b, (unsigned int)(f - b->cpus));
 	if (ret)
 		return ret;
-	ret = s->packer ? append_chunks(s, f, pages, pipe, len) : append_pages(s, f, pages, pipe, len);
+	ret = s->packer ? append_chunks(s, f, pages, pipe, len)
+			: append_pages(s, f, pages, pipe, len);
 	if (ret)
 		settle(s, b, f);
 	return ret;
@@ -724,7 +750,8 @@ static int write_earlier(struct tap_spool *s, const struct spool_buffer *b, stru
 
 	if (!first)
 		return -ENOMEM;
-	whole = tap_cut_pages((unsigned char *)f->later.data, f->later.len, b->page_size, s->cut_ns, first, &is_split);
+	whole = tap_cut_pages((unsigned char *)f->later.data, f->later.len, b->page_size, s->cut_ns,
+			      first, &is_split);
 	if (whole && !f->failed)
 		ret = append_to_file(s, b, f, f->later.data, -1, whole);
 	if (!ret && is_split && !f->failed)
@@ -735,7 +762,8 @@ static int write_earlier(struct tap_spool *s, const struct spool_buffer *b, stru
 	return ret;
 }
 
-static int append_cut(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f, const void *pages, int pipe, size_t len)
+static int append_cut(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f,
+		      const void *pages, int pipe, size_t len)
 {
 	bool is_cut = f->later.len;
 	int ret = add_later(f, pages, pipe, len);
@@ -743,8 +771,8 @@ static int append_cut(struct tap_spool *s, const struct spool_buffer *b, struct 
 	return ret || is_cut ? ret : write_earlier(s, b, f);
 }
 
-static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages, int pipe,
-		  size_t len, struct tap_err *err)
+static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
+		  int pipe, size_t len, struct tap_err *err)
 {
 	const struct spool_buffer *b = s->buffers[buffer];
 	struct page_file *f = &b->cpus[cpu];
@@ -763,7 +791,9 @@ static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, co
 	if (ret && !s->failed)
 		s->failed = ret;
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write '%.300s/%s.cpu%u': %m", s->path, b->prefix, cpu) : 0;
+	return ret ? tap_err_set(err, ret, "cannot write '%.300s/%s.cpu%u': %m", s->path, b->prefix,
+				 cpu)
+		   : 0;
 }
 
 int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
@@ -772,8 +802,8 @@ int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, 
 	return append(s, buffer, cpu, pages, -1, len, err);
 }
 
-int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int pipe, size_t len,
-		     struct tap_err *err)
+int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int pipe,
+		     size_t len, struct tap_err *err)
 {
 	return append(s, buffer, cpu, NULL, pipe, len, err);
 }
@@ -795,7 +825,8 @@ static void *run_sync(void *arg)
 	return NULL;
 }
 
-/* Syncs a file that was replaced, in a thread if there can be one: it may take long, and rings fill meanwhile. */
+/* Syncs a file that was replaced, in a thread if there can be one: it may take long, and rings fill
+ * meanwhile. */
 static void sync_beside(const struct tap_spool *s, int file)
 {
 	struct sync_job *job = s->is_for_kills ? NULL : malloc(sizeof(*job));
@@ -803,7 +834,8 @@ static void sync_beside(const struct tap_spool *s, int file)
 
 	if (!job)
 		return;
-	*job = (struct sync_job){ fcntl(file, F_DUPFD_CLOEXEC, 0), fcntl(s->dir, F_DUPFD_CLOEXEC, 0) };
+	*job = (struct sync_job){ fcntl(file, F_DUPFD_CLOEXEC, 0),
+				  fcntl(s->dir, F_DUPFD_CLOEXEC, 0) };
 	if (pthread_create(&thread, NULL, run_sync, job))
 		run_sync(job);
 	else
@@ -872,13 +904,14 @@ int tap_spool_copy_head(struct tap_spool *s, const struct tap_spool *from, struc
 	struct tap_buf head = { 0 };
 	int ret = read_head(from, &head);
 
-	ret = ret ? tap_err_set(err, ret, "cannot read '%.300s/head.dat': %m", from->path) :
-		    tap_spool_set_head(s, head.data, head.len, err);
+	ret = ret ? tap_err_set(err, ret, "cannot read '%.300s/head.dat': %m", from->path)
+		  : tap_spool_set_head(s, head.data, head.len, err);
 	tap_buf_release(&head);
 	return ret;
 }
 
-int tap_spool_create_like(const char *file, const struct tap_spool *from, const char *meta, struct tap_spool **out, struct tap_err *err)
+int tap_spool_create_like(const char *file, const struct tap_spool *from, const char *meta,
+			  struct tap_spool **out, struct tap_err *err)
 {
 	int ret = create_folder(file, out, err);
 
@@ -902,7 +935,8 @@ static int open_lane_file(const struct tap_spool *s, const char *name)
 	return fd >= 0 ? fd : errno == ENOENT ? create_file(s->dir, name) : -errno;
 }
 
-int tap_spool_write_lane(struct tap_spool *s, const struct tap_spool *from, const struct tap_held_lane *lane, const void *pages, size_t len,
+int tap_spool_write_lane(struct tap_spool *s, const struct tap_spool *from,
+			 const struct tap_held_lane *lane, const void *pages, size_t len,
 			 uint64_t at, struct tap_err *err)
 {
 	char name[NAME_MAX + 1];
@@ -938,7 +972,9 @@ int tap_spool_uncut(struct tap_spool *s, struct tap_err *err)
 	for (unsigned int i = 0; i < s->nr_buffers; i++)
 		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++) {
 			struct page_file *f = &s->buffers[i]->cpus[cpu];
-			int one = f->later.len ? append(s, i, cpu, f->later.data, -1, f->later.len, ret ? NULL : err) : 0;
+			int one = f->later.len ? append(s, i, cpu, f->later.data, -1, f->later.len,
+							ret ? NULL : err)
+					       : 0;
 
 			ret = ret ?: one;
 			tap_buf_release(&f->later);
@@ -989,7 +1025,8 @@ uint64_t tap_spool_folder_bytes(const struct tap_spool *s)
 
 int tap_spool_remove_folder(const char *path, struct tap_err *err)
 {
-	int lock = tap_spool_lock(path, err), dir = lock < 0 ? lock : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int lock = tap_spool_lock(path, err),
+	    dir = lock < 0 ? lock : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct tap_spool_file *files = NULL;
 	unsigned int nr = 0;
 
@@ -1003,10 +1040,12 @@ int tap_spool_remove_folder(const char *path, struct tap_err *err)
 	remove_own_files(dir);
 	close(dir);
 	close(lock);
-	return rmdir(path) ? tap_err_set(err, -errno, "cannot remove the folder '%.300s': %m", path) : 0;
+	return rmdir(path) ? tap_err_set(err, -errno, "cannot remove the folder '%.300s': %m", path)
+			   : 0;
 }
 
-int tap_head_change(const struct tap_buf *head, const char *meta, const char *cmdlines, struct tap_buf *out, struct tap_err *err)
+int tap_head_change(const struct tap_buf *head, const char *meta, const char *cmdlines,
+		    struct tap_buf *out, struct tap_err *err)
 {
 	struct tap_dat_front front;
 	size_t more_at, sums_at = 0;
@@ -1042,7 +1081,8 @@ static bool cut_number(char *s, const char *word, uint32_t max, uint32_t *out)
 	if (!dot || strncmp(dot + 1, word, strlen(word)))
 		return false;
 	digits = dot + 1 + strlen(word);
-	if ((*digits == '0' && digits[1]) || tap_text_take_digits(&digits, NULL, 10, &v) || *digits || v > max)
+	if ((*digits == '0' && digits[1]) || tap_text_take_digits(&digits, NULL, 10, &v) ||
+	    *digits || v > max)
 		return false;
 	*dot = '\0';
 	*out = (uint32_t)v;
@@ -1055,7 +1095,8 @@ bool tap_spool_parse_name(const char *file, struct tap_spool_name *out)
 	char rest[256], *name, *clock;
 	uint32_t n;
 
-	*out = (struct tap_spool_name){ .zstd = len > suffix && !strcmp(file + len - suffix, ZSTD_SUFFIX) };
+	*out = (struct tap_spool_name){ .zstd = len > suffix &&
+						!strcmp(file + len - suffix, ZSTD_SUFFIX) };
 	len -= out->zstd ? suffix : 0;
 	if (snprintf(rest, sizeof(rest), ".%.*s", (int)len, file) >= (int)sizeof(rest) ||
 	    !cut_number(rest, "cpu", TAP_SPOOL_MAX_CPUS - 1, &n))

@@ -49,8 +49,8 @@ static bool parse_record(struct tap_bytes b, struct tap_sums *s)
 	s->blocks = tap_bytes_u64(&b);
 	tap_bytes_u64(&b); /* 0 */
 	own = tap_bytes_u64(&b);
-	return !b.bad && !memcmp(magic, MAGIC, sizeof(MAGIC)) && own == tap_xxh64(from, TAP_SUMS_RECORD - 8) &&
-	       s->block_bytes && s->nr <= UINT32_MAX;
+	return !b.bad && !memcmp(magic, MAGIC, sizeof(MAGIC)) &&
+	       own == tap_xxh64(from, TAP_SUMS_RECORD - 8) && s->block_bytes && s->nr <= UINT32_MAX;
 }
 
 /* @all, from @at on, in the file's byte order. */
@@ -123,7 +123,8 @@ bool tap_sums_head_fits(const void *data, size_t len)
 	tap_bytes_str(&b);
 	tap_bytes_str(&b);
 	tap_bytes_take(&b, 8);
-	return !b.bad && tap_sums_find(&all, (uint64_t)(b.at - all.at), &s) && tap_sums_front_fits(&all, &s);
+	return !b.bad && tap_sums_find(&all, (uint64_t)(b.at - all.at), &s) &&
+	       tap_sums_front_fits(&all, &s);
 }
 
 /* ---- writing ---- */
@@ -150,7 +151,8 @@ static void add_record(const struct tap_sums *s, struct tap_buf *b)
 		add_u64(b, tap_xxh64(b->data + from, TAP_SUMS_RECORD - 8));
 }
 
-static void add_section(const struct tap_sums *s, unsigned int id, const uint32_t *blocks, struct tap_buf *b)
+static void add_section(const struct tap_sums *s, unsigned int id, const uint32_t *blocks,
+			struct tap_buf *b)
 {
 	size_t len = blocks ? (size_t)s->nr * sizeof(*blocks) : 0;
 
@@ -167,7 +169,9 @@ static void add_section(const struct tap_sums *s, unsigned int id, const uint32_
 
 void tap_sums_seal(struct tap_buf *front, uint64_t section_at)
 {
-	struct tap_sums s = { .block_bytes = TAP_SUMS_BLOCK_BYTES, .front_end = front->len, .section_at = section_at };
+	struct tap_sums s = { .block_bytes = TAP_SUMS_BLOCK_BYTES,
+			      .front_end = front->len,
+			      .section_at = section_at };
 	uint64_t behind = section_at + tap_sums_section_size(0);
 	struct tap_buf section = { 0 };
 	struct tap_xxh64 x;
@@ -198,7 +202,8 @@ int tap_sums_compute(int fd, uint64_t from, uint64_t size, uint32_t page_size, u
 		size_t len = size - at < block ? (size_t)(size - at) : block;
 
 		/* a power cut may leave holes that are longer than can be read */
-		if ((uint64_t)tap_find_data(fd, (off_t)(from + at), (off_t)(from + at + len)) >= from + at + len)
+		if ((uint64_t)tap_find_data(fd, (off_t)(from + at), (off_t)(from + at + len)) >=
+		    from + at + len)
 			memset(buf, 0, len);
 		else
 			ret = tap_pread_all(fd, buf, len, (off_t)(from + at));
@@ -231,7 +236,9 @@ static int sum_front(int fd, struct tap_sums *s)
 		return -ENOMEM;
 	tap_xxh64_init(&x);
 	ret = add_part(fd, 0, s->section_at, buf, &x);
-	ret = ret ?: add_part(fd, s->section_at + tap_sums_section_size(s->nr), s->front_end, buf, &x);
+	ret = ret
+		      ?: add_part(fd, s->section_at + tap_sums_section_size(s->nr), s->front_end,
+				  buf, &x);
 	s->front = tap_xxh64_sum(&x);
 	free(buf);
 	return ret;

@@ -4,7 +4,8 @@
  * one; pages that are not compressed have one for each block of them. zstd frames have their own.
  *
  * What says so, a record of TAP_SUMS_RECORD bytes, stands twice: in the section behind
- * schedtap's description, with the blocks' checksums after it, and in a section at the end of the file.
+ * schedtap's description, with the blocks' checksums after it, and in a section at the end of the
+ * file.
  */
 #ifndef TAP_RECORDING_SUMS_H
 #define TAP_RECORDING_SUMS_H
@@ -42,8 +43,8 @@ uint64_t tap_sums_count(uint64_t size, uint32_t page_size, uint32_t block_bytes)
 uint32_t tap_sums_of(const void *block, size_t len);
 
 /*
- * The record that the file @all has, of which the first section begins at @first: schedtap's description, or the
- * section of checksums. Return: false: there is none that is whole.
+ * The record that the file @all has, of which the first section begins at @first: schedtap's
+ * description, or the section of checksums. Return: false: there is none that is whole.
  */
 bool tap_sums_find(const struct tap_bytes *all, uint64_t first, struct tap_sums *out);
 /* Return: whether the front of @all is what was written. */
@@ -62,8 +63,8 @@ void tap_sums_seal(struct tap_buf *front, uint64_t section_at);
  */
 int tap_sums_compute(int fd, uint64_t from, uint64_t size, uint32_t page_size, uint32_t *out);
 /*
- * Writes the section at s->section_at, with the blocks' checksums, and the one at @end. s->front_end and .nr are
- * the caller's, the rest is filled in. Return: 0; -errno.
+ * Writes the section at s->section_at, with the blocks' checksums, and the one at @end.
+ * s->front_end and .nr are the caller's, the rest is filled in. Return: 0; -errno.
  */
 int tap_sums_write(int fd, struct tap_sums *s, const uint32_t *blocks, uint64_t end);
 

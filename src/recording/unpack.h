@@ -34,7 +34,7 @@ struct tap_chunk {
 	const unsigned char *src; /* borrowed; NULL: no chunk */
 	size_t len;
 	unsigned char *data; /* owned */
-	size_t size, cap;    /* decompressed; of the buffer */
+	size_t size, cap; /* decompressed; of the buffer */
 	bool queued; /* the threads know of it: what follows is under their lock */
 	enum tap_chunk_state state;
 	int ret;

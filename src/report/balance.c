@@ -17,8 +17,8 @@ static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct balance_opts, min_ns, "min", 'm', "TIME", TAP_OPT_TIME,
 		   "leave out violations (waits although a CPU was free) shorter than TIME [0]"),
-	{ "worst", 0, "N", "show the N longest violations (waits although a CPU was free) [10]", TAP_OPT_INT,
-	  offsetof(struct balance_opts, worst), .min = 0, .max = 1000000 },
+	{ "worst", 0, "N", "show the N longest violations (waits although a CPU was free) [10]",
+	  TAP_OPT_INT, offsetof(struct balance_opts, worst), .min = 0, .max = 1000000 },
 	{ 0 }
 };
 
@@ -35,12 +35,10 @@ static const struct tap_column length_columns[] = {
 	{ 0 }
 };
 
-static const struct tap_column kind_columns[] = {
-	{ NULL, "waiting", TAP_CELL_TEXT, .width = 28 },
-	{ NULL, "count", TAP_CELL_COUNT, .width = 10 },
-	{ NULL, "total", TAP_CELL_NS, .width = 12 },
-	{ 0 }
-};
+static const struct tap_column kind_columns[] = { { NULL, "waiting", TAP_CELL_TEXT, .width = 28 },
+						  { NULL, "count", TAP_CELL_COUNT, .width = 10 },
+						  { NULL, "total", TAP_CELL_NS, .width = 12 },
+						  { 0 } };
 
 static const struct tap_column worst_columns[] = {
 	{ "from_ns", "from s", TAP_CELL_AT, .width = 18 },
@@ -81,7 +79,8 @@ static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 
 	formats = tap_reader_formats(r->run.rec.reader, &nr);
 	for (unsigned int i = 0; i < nr; i++)
-		tells_sleepers |= !strcmp(formats[i]->name, s->event) && tap_format_field(formats[i], "h_nr_runnable");
+		tells_sleepers |= !strcmp(formats[i]->name, s->event) &&
+				  tap_format_field(formats[i], "h_nr_runnable");
 	return !strcmp(s->name, tells_sleepers ? "nr_runnable" : "nr_running");
 }
 
@@ -96,10 +95,13 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	const struct balance_opts *o = (const struct balance_opts *)r->opts;
 	struct tap_balance_opts opts = {
 		.survey = &r->run.survey,
-		.cpu = cpu_wanted, .ctx = r,
-		.min_ns = o->min_ns, .nr_worst = (unsigned int)o->worst,
+		.cpu = cpu_wanted,
+		.ctx = r,
+		.min_ns = o->min_ns,
+		.nr_worst = (unsigned int)o->worst,
 	};
-	int ret = tap_report_open_signals(r, (struct tap_pelt_opts){ .point = on_length, .cpus_only = true }, err);
+	int ret = tap_report_open_signals(
+		r, (struct tap_pelt_opts){ .point = on_length, .cpus_only = true }, err);
 
 	r->run.mark_throttling = true;
 	opts.lengths_told = r->signals;
@@ -162,9 +164,10 @@ static void put_lengths_from(struct tap_report *r, struct tap_table *t)
 
 static void put_lengths_title(struct tap_report *r, struct tap_table *t)
 {
-	tap_buf_puts(&t->page->buf, r->signals ?
-		     "lengths of run queues as the kernel counts them (sched_update_nr_running)\n" :
-		     "lengths of run queues counted from the tasks' states\n");
+	tap_buf_puts(&t->page->buf,
+		     r->signals ? "lengths of run queues as the kernel counts them "
+				  "(sched_update_nr_running)\n"
+				: "lengths of run queues counted from the tasks' states\n");
 }
 
 /* ---- violations ---- */
@@ -232,8 +235,10 @@ static void put_violation_members(struct tap_report *r, struct tap_table *t)
 	tap_page_u64_if(p, "p50_ns", b->lengths.count, tap_hist_quantile(&b->lengths, 0.5));
 	tap_page_u64_if(p, "p99_ns", b->lengths.count, tap_hist_quantile(&b->lengths, 0.99));
 	tap_page_u64_if(p, "max_ns", b->lengths.count, b->lengths.max);
-	put_kind_member(p, "waking", b->state_count[TAP_STATE_WAKING], b->state_ns[TAP_STATE_WAKING]);
-	put_kind_member(p, "preempted", b->state_count[TAP_STATE_PREEMPTED], b->state_ns[TAP_STATE_PREEMPTED]);
+	put_kind_member(p, "waking", b->state_count[TAP_STATE_WAKING],
+			b->state_ns[TAP_STATE_WAKING]);
+	put_kind_member(p, "preempted", b->state_count[TAP_STATE_PREEMPTED],
+			b->state_ns[TAP_STATE_PREEMPTED]);
 	put_worst_members(r, p);
 	tap_page_object_end(p);
 	put_kind_member(p, "own_cpu_idle", b->exits, b->exit_ns);
@@ -246,10 +251,11 @@ static void put_violations_title(struct tap_report *r, struct tap_table *t)
 	uint64_t sum_ns = (uint64_t)b->lengths.sum;
 	struct tap_buf *out = &t->page->buf;
 
-	tap_buf_printf(out, "\n%" PRIu64 " violation%s of work conservation",
-		       b->lengths.count, b->lengths.count == 1 ? "" : "s");
+	tap_buf_printf(out, "\n%" PRIu64 " violation%s of work conservation", b->lengths.count,
+		       b->lengths.count == 1 ? "" : "s");
 	if (b->lengths.count)
-		tap_buf_printf(out, ": %.3f ms\n%.2f %% of the window, %.2f %% of all waiting\n"
+		tap_buf_printf(out,
+			       ": %.3f ms\n%.2f %% of the window, %.2f %% of all waiting\n"
 			       "p50 %.3f us, p99 %.3f us, max %.3f us",
 			       (double)sum_ns / 1e6, tap_pct(sum_ns, tap_window_ns(&r->run.window)),
 			       tap_pct(sum_ns, b->wait_ns),
@@ -259,7 +265,8 @@ static void put_violations_title(struct tap_report *r, struct tap_table *t)
 	tap_buf_puts(out, "\n\n");
 }
 
-static void put_kind(struct tap_table *t, const char *name, bool is_violation, uint64_t count, uint64_t ns)
+static void put_kind(struct tap_table *t, const char *name, bool is_violation, uint64_t count,
+		     uint64_t ns)
 {
 	tap_table_tint(t, is_violation && count ? TAP_TINT_RED : TAP_TINT_NONE);
 	tap_table_puts(t, name);
@@ -272,7 +279,8 @@ static void put_kinds(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_violations *b = &balance_of(r)->violations;
 
-	put_kind(t, "violations, after a wakeup", true, b->state_count[TAP_STATE_WAKING], b->state_ns[TAP_STATE_WAKING]);
+	put_kind(t, "violations, after a wakeup", true, b->state_count[TAP_STATE_WAKING],
+		 b->state_ns[TAP_STATE_WAKING]);
 	put_kind(t, "violations, after preemption", true, b->state_count[TAP_STATE_PREEMPTED],
 		 b->state_ns[TAP_STATE_PREEMPTED]);
 	put_kind(t, "none: its own CPU was idle", false, b->exits, b->exit_ns);
@@ -296,7 +304,8 @@ static void release(struct tap_report *r)
 
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = put_lengths_from },
-	{ TAP_FOR_PROGRAMS, .key = "imbalance", .columns = length_columns + 1, .put = put_imbalance, .is_object = true },
+	{ TAP_FOR_PROGRAMS, .key = "imbalance", .columns = length_columns + 1, .put = put_imbalance,
+	  .is_object = true },
 	{ TAP_FOR_PROGRAMS, .key = "cpus", .columns = length_columns, .put = put_cpus },
 	{ TAP_FOR_PROGRAMS, .put = put_violation_members },
 	{ TAP_FOR_PEOPLE, .put = put_lengths_title },

@@ -24,7 +24,8 @@ static size_t cut(const char *path, int64_t depth)
 	return (size_t)(at - path);
 }
 
-/* Return: where the index + 1 of the group with this path is, or 0 for a new one; NULL when out of memory. */
+/* Return: where the index + 1 of the group with this path is, or 0 for a new one; NULL when out of
+ * memory. */
 static uint64_t *place_of(struct tap_cgroup_groups *g, const char *path, size_t len)
 {
 	uint64_t key = tap_map_key(path, len), *place;
@@ -67,14 +68,15 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int tap_cgroup_groups_init(struct tap_cgroup_groups *g, const struct tap_cgroups *cgroups, int64_t depth)
+int tap_cgroup_groups_init(struct tap_cgroup_groups *g, const struct tap_cgroups *cgroups,
+			   int64_t depth)
 {
 	uint64_t *ids = calloc(cgroups->paths.nr + 1, sizeof(*ids));
 	size_t nr = 0;
 	int ret = ids ? 0 : -ENOMEM;
 
 	if (ids) {
-		tap_map_for_each(&cgroups->paths, s)
+		tap_map_for_each (&cgroups->paths, s)
 			ids[nr++] = s->key;
 		qsort(ids, nr, sizeof(*ids), by_number);
 	}
@@ -121,7 +123,8 @@ void tap_cgroup_show(struct tap_cgroup_groups *g, uint64_t id)
 		group->is_shown = true;
 }
 
-/* Finds the common part of paths that are too long for their column and name no pod, container or unit. */
+/* Finds the common part of paths that are too long for their column and name no pod, container or
+ * unit. */
 static int find_common(struct tap_cgroup_groups *g)
 {
 	const char *first = NULL;
@@ -161,7 +164,8 @@ static int add_label(struct tap_cgroup_group *group)
 	struct tap_buf b = { 0 };
 	int ret;
 
-	if (group->is_shown && strlen(group->path) > TAP_CGROUP_WIDTH && tap_cgroup_label(group->path, &b))
+	if (group->is_shown && strlen(group->path) > TAP_CGROUP_WIDTH &&
+	    tap_cgroup_label(group->path, &b))
 		group->label = strdup(tap_buf_str(&b));
 	ret = b.err;
 	tap_buf_release(&b);
@@ -175,7 +179,8 @@ static const char *label_of(const struct tap_cgroup_group *group)
 
 static int by_label(const void *a, const void *b)
 {
-	return strcmp(label_of(*(struct tap_cgroup_group *const *)a), label_of(*(struct tap_cgroup_group *const *)b));
+	return strcmp(label_of(*(struct tap_cgroup_group *const *)a),
+		      label_of(*(struct tap_cgroup_group *const *)b));
 }
 
 /* Groups of different paths that got the same label show their paths. */
@@ -238,5 +243,7 @@ void tap_cgroup_cell(const struct tap_cgroup_groups *g, struct tap_table *t, uin
 {
 	const struct tap_cgroup_group *group = find(g, id);
 
-	tap_table_puts(t, !group ? NULL : tap_page_is_for(t->page, TAP_FOR_PEOPLE) ? label_of(group) : group->path);
+	tap_table_puts(t, !group				     ? NULL
+			  : tap_page_is_for(t->page, TAP_FOR_PEOPLE) ? label_of(group)
+								     : group->path);
 }

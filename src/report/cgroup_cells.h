@@ -28,8 +28,10 @@ struct tap_cgroup_groups {
 	char *common; /* owned; NULL: shown paths have nothing in common that labels leave out */
 };
 
-/* @depth: levels below the root, of which each group is one at most; 0: each cgroup is a group. Return: 0 or -ENOMEM. */
-int tap_cgroup_groups_init(struct tap_cgroup_groups *g, const struct tap_cgroups *cgroups, int64_t depth);
+/* @depth: levels below the root, of which each group is one at most; 0: each cgroup is a group.
+ * Return: 0 or -ENOMEM. */
+int tap_cgroup_groups_init(struct tap_cgroup_groups *g, const struct tap_cgroups *cgroups,
+			   int64_t depth);
 void tap_cgroup_groups_release(struct tap_cgroup_groups *g);
 /* Return: its group's id; @id itself where its path is not known. */
 uint64_t tap_cgroup_group_of(const struct tap_cgroup_groups *g, uint64_t id);

@@ -25,23 +25,29 @@ static const char *why_missing(const char *metric)
 	static const struct {
 		const char *begin, *why;
 	} reasons[] = {
-		{ "latency.throttled.", "needs sched_throttle (record -e throttle), or no task was throttled" },
+		{ "latency.throttled.",
+		  "needs sched_throttle (record -e throttle), or no task was throttled" },
 		{ "latency.waking.", "needs sched_waking, or no task was woken" },
 		{ "latency.any.", "needs sched_waking" },
 		{ "latency.preempted.", "no task was preempted" },
 		{ "migrations.", "needs sched_migrate_task" },
 		{ "balance.", "needs sched_migrate_task, or no task waited" },
-		{ "resched.", "needs sched_set_need_resched or cpu_idle (record -e resched), and no filter by task" },
+		{ "resched.", "needs sched_set_need_resched or cpu_idle (record -e resched), and "
+			      "no filter by task" },
 		{ "explain.", "no task waited" },
 		{ "summary.util.", "needs sched_pelt_cfs" },
 		{ "frequency.", "needs cpu_frequency (record -e freq)" },
-		{ "pelt.util_est.", "needs two sched_util_est_se events of one task (record -e util_est)" },
-		{ "eevdf.beyond_slice.", "needs runs between two sched_pick events (record -e pick)" },
+		{ "pelt.util_est.",
+		  "needs two sched_util_est_se events of one task (record -e util_est)" },
+		{ "eevdf.beyond_slice.",
+		  "needs runs between two sched_pick events (record -e pick)" },
 		{ "eevdf.", "needs sched_pick (record -e pick) with several tasks to pick from" },
 		{ "deadline.server.", "needs sched_dl_pick (record -e dl)" },
-		{ "deadline.", "needs sched_dl_pick (record -e dl), and deadline tasks that were woken and slept again, or were late" },
+		{ "deadline.", "needs sched_dl_pick (record -e dl), and deadline tasks that were "
+			       "woken and slept again, or were late" },
 		{ "critical.between.", "needs --between, and requests that began and ended" },
-		{ "critical.", "needs sched_waking, and a filter by task (-c and others) or a recorded command" },
+		{ "critical.", "needs sched_waking, and a filter by task (-c and others) or a "
+			       "recorded command" },
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
@@ -52,13 +58,18 @@ static const char *why_missing(const char *metric)
 
 static void hold(const struct tap_rule *rule, const struct tap_measured *m, struct tap_checked *to)
 {
-	const struct tap_metric *metric = m->is_unmatched ? NULL : tap_metrics_find(&m->metrics, rule->metric);
+	const struct tap_metric *metric =
+		m->is_unmatched ? NULL : tap_metrics_find(&m->metrics, rule->metric);
 
 	*to = (struct tap_checked){ .low = -INFINITY, .high = INFINITY, .value = NAN };
 	if (metric)
-		*to = (struct tap_checked){ .is_there = true, .value = metric->value, .low = metric->low, .high = metric->high };
+		*to = (struct tap_checked){ .is_there = true,
+					    .value = metric->value,
+					    .low = metric->low,
+					    .high = metric->high };
 	else
-		to->why = m->is_unmatched ? "the recording has no such task" : why_missing(rule->metric);
+		to->why = m->is_unmatched ? "the recording has no such task"
+					  : why_missing(rule->metric);
 	to->verdict = tap_rule_judge(rule, to->low, to->high);
 }
 
@@ -72,16 +83,23 @@ static bool takes_paths(const struct tap_check *c, const struct tap_rule *first)
 }
 
 /* All rules about the tasks that @first's options pick. */
-static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usage, struct tap_err *err)
+static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usage,
+		    struct tap_err *err)
 {
 	const struct tap_input_opts input = {
 		.window = c->window,
-		.select = { .comms = first->by[TAP_RULE_BY_COMM], .tgids = first->by[TAP_RULE_BY_PID],
-			    .tids = first->by[TAP_RULE_BY_TID], .cgroups = first->by[TAP_RULE_BY_CGROUP] },
+		.select = { .comms = first->by[TAP_RULE_BY_COMM],
+			    .tgids = first->by[TAP_RULE_BY_PID],
+			    .tids = first->by[TAP_RULE_BY_TID],
+			    .cgroups = first->by[TAP_RULE_BY_CGROUP] },
 	};
 	bool has_paths = takes_paths(c, first);
 	const struct tap_measured_opts how = {
-		.input = &input, .has_bounds = true, .has_paths = has_paths, .between = has_paths ? c->between : NULL, .between_by = c->by,
+		.input = &input,
+		.has_bounds = true,
+		.has_paths = has_paths,
+		.between = has_paths ? c->between : NULL,
+		.between_by = c->by,
 	};
 	struct tap_measured *measured = calloc(c->nr_paths, sizeof(*measured));
 	int ret;
@@ -93,11 +111,13 @@ static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usa
 	ret = tap_measured_read(measured, c->nr_paths, &how, usage, err);
 	for (const struct tap_rule *r = first; !ret && r < c->rules->v + c->rules->nr; r++)
 		for (unsigned int p = 0; same_tasks(r, first) && p < c->nr_paths; p++)
-			hold(r, &measured[p], &c->each[(size_t)(r - c->rules->v) * c->nr_paths + p]);
+			hold(r, &measured[p],
+			     &c->each[(size_t)(r - c->rules->v) * c->nr_paths + p]);
 	for (unsigned int p = 0; p < c->nr_paths; p++) {
 		const struct tap_buf *notes = &measured[p].notes;
 
-		if (!ret && notes->len && !(c->notes.len && memmem(c->notes.data, c->notes.len, notes->data, notes->len)))
+		if (!ret && notes->len &&
+		    !(c->notes.len && memmem(c->notes.data, c->notes.len, notes->data, notes->len)))
 			tap_buf_add(&c->notes, notes->data, notes->len);
 		tap_measured_release(&measured[p]);
 	}
@@ -107,7 +127,8 @@ static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usa
 
 /* ---- of all recordings ---- */
 
-/* The worse one of the same verdict is the one that is farther beyond the limit, or nearer to it. */
+/* The worse one of the same verdict is the one that is farther beyond the limit, or nearer to it.
+ */
 static double badness(const struct tap_rule *rule, const struct tap_checked *c)
 {
 	switch (rule->op) {
@@ -121,9 +142,11 @@ static double badness(const struct tap_rule *rule, const struct tap_checked *c)
 	}
 }
 
-static bool is_worse(const struct tap_rule *rule, const struct tap_checked *a, const struct tap_checked *b)
+static bool is_worse(const struct tap_rule *rule, const struct tap_checked *a,
+		     const struct tap_checked *b)
 {
-	return a->verdict != b->verdict ? a->verdict > b->verdict : badness(rule, a) > badness(rule, b);
+	return a->verdict != b->verdict ? a->verdict > b->verdict
+					: badness(rule, a) > badness(rule, b);
 }
 
 static int by_value(const void *a, const void *b)
@@ -140,8 +163,10 @@ static double median(double *v, unsigned int nr)
 	return nr % 2 ? v[nr / 2] : (v[nr / 2] + v[nr / 2 - 1]) / 2;
 }
 
-/* The least of the median is the median of the leasts, and so on: it never falls when one of the numbers rises. */
-static int take_median(const struct tap_rule *rule, const struct tap_checked *each, unsigned int nr, struct tap_checked *to)
+/* The least of the median is the median of the leasts, and so on: it never falls when one of the
+ * numbers rises. */
+static int take_median(const struct tap_rule *rule, const struct tap_checked *each, unsigned int nr,
+		       struct tap_checked *to)
 {
 	double *v = calloc(nr, sizeof(*v));
 
@@ -202,7 +227,8 @@ int tap_check_run(struct tap_check *c, bool *usage, struct tap_err *err)
 	*usage = true;
 	if (c->by && !c->between)
 		return tap_err_set(err, -EINVAL, "--by needs --between");
-	if (c->between && tap_request_source_init(&(struct tap_request_source){ 0 }, c->between, c->by, err))
+	if (c->between &&
+	    tap_request_source_init(&(struct tap_request_source){ 0 }, c->between, c->by, err))
 		return err->code;
 	*usage = false;
 	c->each = calloc((size_t)c->rules->nr * c->nr_paths, sizeof(*c->each));

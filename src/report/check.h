@@ -35,8 +35,8 @@ struct tap_check_format {
 extern const struct tap_check_format tap_check_text, tap_check_json, tap_check_tap, tap_check_junit;
 
 /*
- * Reads the recordings, once for each choice of tasks. Return: 0; -errno with a sentence: @usage says whether options are to
- * blame. Release in either case.
+ * Reads the recordings, once for each choice of tasks. Return: 0; -errno with a sentence: @usage
+ * says whether options are to blame. Release in either case.
  */
 int tap_check_run(struct tap_check *c, bool *usage, struct tap_err *err);
 void tap_check_release(struct tap_check *c);

@@ -9,7 +9,10 @@
 static void put_number(struct tap_buf *out, enum tap_metric_unit unit, double v)
 {
 	static const char *const others[] = {
-		[TAP_METRIC_PCT] = " %", [TAP_METRIC_PER_S] = " /s", [TAP_METRIC_KHZ] = " MHz", [TAP_METRIC_COUNT] = "",
+		[TAP_METRIC_PCT] = " %",
+		[TAP_METRIC_PER_S] = " /s",
+		[TAP_METRIC_KHZ] = " MHz",
+		[TAP_METRIC_COUNT] = "",
 	};
 
 	if (unit != TAP_METRIC_NS)
@@ -27,7 +30,8 @@ static void put_number(struct tap_buf *out, enum tap_metric_unit unit, double v)
 /* As a shell reads it back. */
 static void put_word(struct tap_buf *out, const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,+:@%";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,+:@%";
 
 	if (*word && strspn(word, plain) == strlen(word)) {
 		tap_buf_puts(out, word);
@@ -71,12 +75,20 @@ static void put_summary(struct tap_buf *out, const char *path)
 }
 
 /* The command that shows the worst of what failed. */
-static void put_command(struct tap_buf *out, const struct tap_check *c, const struct tap_rule *rule, const char *path)
+static void put_command(struct tap_buf *out, const struct tap_check *c, const struct tap_rule *rule,
+			const char *path)
 {
 	static const char *const commands[][2] = {
-		{ "latency.", "explain --worst 1" }, { "explain.", "explain --worst 1" }, { "balance.", "balance" }, { "resched.", "resched" },
-		{ "migrations.", "migrations" }, { "frequency.", "dump -e cpu_frequency" }, { "pelt.util_est.", "pelt --util-est" },
-		{ "eevdf.", "eevdf" }, { "critical.", "critical" }, { "", "summary" },
+		{ "latency.", "explain --worst 1" },
+		{ "explain.", "explain --worst 1" },
+		{ "balance.", "balance" },
+		{ "resched.", "resched" },
+		{ "migrations.", "migrations" },
+		{ "frequency.", "dump -e cpu_frequency" },
+		{ "pelt.util_est.", "pelt --util-est" },
+		{ "eevdf.", "eevdf" },
+		{ "critical.", "critical" },
+		{ "", "summary" },
 	};
 	const char *state = rule->metric + strlen("latency.");
 	int len = (int)strcspn(state, ".");
@@ -97,7 +109,8 @@ static void put_command(struct tap_buf *out, const struct tap_check *c, const st
 	}
 }
 
-static void put_range(struct tap_buf *out, enum tap_metric_unit unit, const struct tap_checked *checked)
+static void put_range(struct tap_buf *out, enum tap_metric_unit unit,
+		      const struct tap_checked *checked)
 {
 	if (!isinf(checked->low)) {
 		tap_buf_puts(out, ", at least ");
@@ -108,8 +121,9 @@ static void put_range(struct tap_buf *out, enum tap_metric_unit unit, const stru
 		put_number(out, unit, checked->high);
 	}
 	if (isinf(checked->low) || isinf(checked->high))
-		tap_buf_puts(out, isinf(checked->low) && isinf(checked->high) ? ", but events are missing" :
-			     ", and an unknown amount more");
+		tap_buf_puts(out, isinf(checked->low) && isinf(checked->high)
+					  ? ", but events are missing"
+					  : ", and an unknown amount more");
 }
 
 /* "latency.waking.p99 -c web is 3 ms, wanted < 2 ms, in a.dat" */
@@ -152,7 +166,8 @@ static unsigned int count(const struct tap_check *c, enum tap_rule_verdict v)
 
 static bool counts_as_failed(const struct tap_check *c, unsigned int r)
 {
-	return c->rule[r].verdict == TAP_RULE_FAILED || (c->is_strict && c->rule[r].verdict == TAP_RULE_UNDECIDED);
+	return c->rule[r].verdict == TAP_RULE_FAILED ||
+	       (c->is_strict && c->rule[r].verdict == TAP_RULE_UNDECIDED);
 }
 
 /* ---- text ---- */
@@ -185,8 +200,8 @@ static void put_text(const struct tap_check *c, struct tap_buf *out)
 		put_escaped(out, &b);
 		tap_buf_char(out, '\n');
 	}
-	tap_buf_printf(out, "%u passed, %u failed, %u undecided\n", count(c, TAP_RULE_PASSED), count(c, TAP_RULE_FAILED),
-		       count(c, TAP_RULE_UNDECIDED));
+	tap_buf_printf(out, "%u passed, %u failed, %u undecided\n", count(c, TAP_RULE_PASSED),
+		       count(c, TAP_RULE_FAILED), count(c, TAP_RULE_UNDECIDED));
 	tap_buf_release(&b);
 }
 
@@ -219,9 +234,12 @@ static void put_tap(const struct tap_check *c, struct tap_buf *out)
 		tap_buf_clear(&b);
 		tap_buf_printf(&b, "%s: ", c->rules->v[r].name);
 		put_finding(&b, c, r);
-		tap_buf_printf(out, "%sok %u - ", c->rule[r].verdict == TAP_RULE_PASSED ? "" : "not ", r + 1);
+		tap_buf_printf(out, "%sok %u - ",
+			       c->rule[r].verdict == TAP_RULE_PASSED ? "" : "not ", r + 1);
 		put_tap_text(out, &b);
-		tap_buf_puts(out, counts_as_failed(c, r) || c->rule[r].verdict == TAP_RULE_PASSED ? "\n" : " # TODO undecided\n");
+		tap_buf_puts(out, counts_as_failed(c, r) || c->rule[r].verdict == TAP_RULE_PASSED
+					  ? "\n"
+					  : " # TODO undecided\n");
 		if (c->rule[r].verdict != TAP_RULE_FAILED)
 			continue;
 		tap_buf_clear(&b);
@@ -269,9 +287,12 @@ static void put_junit(const struct tap_check *c, struct tap_buf *out)
 	unsigned int undecided = count(c, TAP_RULE_UNDECIDED), failed = count(c, TAP_RULE_FAILED);
 	struct tap_buf b = { 0 };
 
-	tap_buf_printf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		       "<testsuites>\n<testsuite name=\"schedtap check\" tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n", c->rules->nr,
-		       c->is_strict ? failed + undecided : failed, c->is_strict ? 0 : undecided);
+	tap_buf_printf(out,
+		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		       "<testsuites>\n<testsuite name=\"schedtap check\" tests=\"%u\" "
+		       "failures=\"%u\" skipped=\"%u\">\n",
+		       c->rules->nr, c->is_strict ? failed + undecided : failed,
+		       c->is_strict ? 0 : undecided);
 	for (unsigned int r = 0; r < c->rules->nr; r++) {
 		struct tap_buf name = { 0 };
 
@@ -287,7 +308,9 @@ static void put_junit(const struct tap_check *c, struct tap_buf *out)
 			put_command(&b, c, &c->rules->v[r], c->paths[c->worst[r]]);
 		}
 		if (c->rule[r].verdict != TAP_RULE_PASSED) {
-			tap_buf_puts(out, counts_as_failed(c, r) ? "<failure message=\"" : "<skipped message=\"undecided: ");
+			tap_buf_puts(out, counts_as_failed(c, r)
+						  ? "<failure message=\""
+						  : "<skipped message=\"undecided: ");
 			put_xml_text(out, &b);
 			tap_buf_puts(out, "\"/>");
 		}
@@ -329,7 +352,8 @@ static void put_checked(struct tap_buf *out, const struct tap_checked *checked)
 	put_key(out, "why", checked->why);
 }
 
-static void put_recording(const struct tap_check *c, unsigned int r, unsigned int p, struct tap_buf *out)
+static void put_recording(const struct tap_check *c, unsigned int r, unsigned int p,
+			  struct tap_buf *out)
 {
 	const struct tap_checked *checked = &c->each[(size_t)r * c->nr_paths + p];
 	struct tap_buf command = { 0 };

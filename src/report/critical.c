@@ -11,14 +11,17 @@
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS_WITHOUT_CPUS,
 	TAP_OPTION(struct critical_opts, command, "command", 0, NULL, TAP_OPT_FLAG,
-		   "show the critical path of the recorded command [default without -p, -t, -c or -g]"),
+		   "show the critical path of the recorded command [default without -p, -t, -c or "
+		   "-g]"),
 	TAP_OPTION(struct critical_opts, path, "path", 0, NULL, TAP_OPT_FLAG,
 		   "print every step of the path in time order"),
 	TAP_OPTION(struct critical_opts, between, "between", 0, "START,DONE", TAP_OPT_STRING,
-		   "critical paths of requests: from event START to event DONE of the same task, or with the same --by field"),
+		   "critical paths of requests: from event START to event DONE of the same task, "
+		   "or with the same --by field"),
 	TAP_OPTION(struct critical_opts, by, "by", 0, "FIELD", TAP_OPT_STRING,
 		   "with --between: the field that pairs START and DONE of a request"),
-	TAP_REPORT_TOP("the N tasks with the most time on the path, or with --between the N longest requests [10"),
+	TAP_REPORT_TOP("the N tasks with the most time on the path, or with --between the N "
+		       "longest requests [10"),
 	{ 0 }
 };
 
@@ -36,12 +39,18 @@ static int check(const void *opts, struct tap_err *err)
 	const struct critical_opts *o = opts;
 
 	if (o->command && has_task_options(&o->common))
-		return tap_err_set(err, -EINVAL, "--command cannot be combined with -p, -t, -c or -g: it already selects the recorded command's task");
+		return tap_err_set(err, -EINVAL,
+				   "--command cannot be combined with -p, -t, -c or -g: it already "
+				   "selects the recorded command's task");
 	if (o->between && (o->command || o->path))
-		return tap_err_set(err, -EINVAL, "--between cannot be combined with --command or --path: it sums up the paths of many requests");
+		return tap_err_set(err, -EINVAL,
+				   "--between cannot be combined with --command or --path: it sums "
+				   "up the paths of many requests");
 	if (o->by && !o->between)
 		return tap_err_set(err, -EINVAL, "--by needs --between");
-	return o->between ? tap_request_source_init(&(struct tap_request_source){ 0 }, o->between, o->by, err) : 0;
+	return o->between ? tap_request_source_init(&(struct tap_request_source){ 0 }, o->between,
+						    o->by, err)
+			  : 0;
 }
 
 static int refuse_many(struct tap_report *r, struct tap_err *err)
@@ -54,7 +63,9 @@ static int refuse_many(struct tap_report *r, struct tap_err *err)
 	}
 	if (r->nr_tasks > SHOWN_CANDIDATES)
 		tap_buf_printf(&b, " and %u more", r->nr_tasks - SHOWN_CANDIDATES);
-	tap_err_set(err, -EINVAL, "a critical path needs one task, but several match: %s; select one with -t, or with --time if a thread ID was reused",
+	tap_err_set(err, -EINVAL,
+		    "a critical path needs one task, but several match: %s; select one with -t, or "
+		    "with --time if a thread ID was reused",
 		    tap_buf_str(&b));
 	tap_buf_release(&b);
 	r->usage = true;
@@ -67,11 +78,13 @@ static int find_command(struct critical *c, struct tap_err *err)
 	struct tap_report *r = &c->report;
 
 	for (unsigned int i = 0; i < r->nr_tasks; i++)
-		if (r->tasks[i]->tid == c->watch.command && (!c->task || r->tasks[i]->index < c->task->index))
+		if (r->tasks[i]->tid == c->watch.command &&
+		    (!c->task || r->tasks[i]->index < c->task->index))
 			c->task = r->tasks[i];
 	if (c->task)
 		return 0;
-	return tap_err_set(err, -ENODATA, "the time window has no event of the recorded command, task %d",
+	return tap_err_set(err, -ENODATA,
+			   "the time window has no event of the recorded command, task %d",
 			   c->watch.command);
 }
 
@@ -85,7 +98,9 @@ static int find_task(struct critical *c, struct tap_err *err)
 	if (c->watch.command)
 		return find_command(c, err);
 	if (!r->nr_tasks)
-		return tap_err_set(err, -ENODATA, "no task in the time window matches the filters, so there is no critical path");
+		return tap_err_set(err, -ENODATA,
+				   "no task in the time window matches the filters, so there is no "
+				   "critical path");
 	if (r->nr_tasks > 1)
 		return refuse_many(r, err);
 	c->task = r->tasks[0];
@@ -102,8 +117,8 @@ static int begin_requests(struct critical *c, struct tap_err *err)
 
 	c->request_watch = (struct tap_request_watch){ &c->source, &c->requests };
 	tap_report_watch(&c->report, &tap_request_watch_ops, &c->request_watch, 0);
-	return tap_request_source_init(&c->source, o->between, o->by, err) ?:
-	       tap_request_source_check(&c->source, formats, nr, err);
+	return tap_request_source_init(&c->source, o->between, o->by, err)
+		       ?: tap_request_source_check(&c->source, formats, nr, err);
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)
@@ -120,7 +135,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		return ret;
 	c->watch.command = tap_recording_command(&r->run.rec);
 	if (!c->watch.command)
-		return tap_err_set(err, -ENODATA, "'%.300s' does not say which command was recorded: select a task with -t or -c",
+		return tap_err_set(err, -ENODATA,
+				   "'%.300s' does not say which command was recorded: select a "
+				   "task with -t or -c",
 				   r->run.rec.path);
 	return 0;
 }
@@ -179,7 +196,8 @@ static void release(struct tap_report *r)
 
 /* ---- what is shown ---- */
 
-/* "make [812]: scheduling on the path: 312.000 ms of 8100.000 ms (3.9 %) is the most that a perfect scheduler could save." */
+/* "make [812]: scheduling on the path: 312.000 ms of 8100.000 ms (3.9 %) is the most that a perfect
+ * scheduler could save." */
 static void put_sentence(struct tap_report *r, struct tap_table *t)
 {
 	struct critical *c = tap_critical_of(r);
@@ -189,7 +207,8 @@ static void put_sentence(struct tap_report *r, struct tap_table *t)
 	(void)t;
 	tap_run_make_label(&r->run, b, c->task);
 	tap_buf_puts(b, ": scheduling on the path: ");
-	tap_critical_put_share(b, tap_path_scheduling_ns(all), all->ns, all->state_ns[TAP_PATH_UNKNOWN]);
+	tap_critical_put_share(b, tap_path_scheduling_ns(all), all->ns,
+			       all->state_ns[TAP_PATH_UNKNOWN]);
 	tap_page_sentence(&r->page, b->data, b->len);
 }
 
@@ -209,12 +228,11 @@ static void put_members(struct tap_report *r, struct tap_table *t)
 	tap_page_real(p, "scheduling_pct", tap_pct(scheduling_ns, c->path.all.ns));
 }
 
-static const struct tap_column state_columns[] = {
-	{ "state", "state", TAP_CELL_TEXT, .width = 28 },
-	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
-	{ "path_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-	{ 0 }
-};
+static const struct tap_column state_columns[] = { { "state", "state", TAP_CELL_TEXT, .width = 28 },
+						   { "path_ns", "time", TAP_CELL_NS, .width = 10 },
+						   { "path_pct", "%", TAP_CELL_REAL, .width = 5,
+						     .places = 1 },
+						   { 0 } };
 
 static void put_states(struct tap_report *r, struct tap_table *t)
 {
@@ -231,24 +249,26 @@ static void put_states(struct tap_report *r, struct tap_table *t)
 }
 
 /* In the order of enum tap_path_state. */
-#define STATE_COLUMN(name, title) { name "_ns", title, TAP_CELL_NS, .width = 9, .same_unit = true }
-static const struct tap_column task_columns[] = {
-	TAP_TASK_COLUMNS("", "task", 28),
-	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
-	{ "path_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-	STATE_COLUMN("unknown", "unknown"),
-	STATE_COLUMN("running", "running"),
-	STATE_COLUMN("waking", "waking"),
-	STATE_COLUMN("preempted", "preempted"),
-	STATE_COLUMN("throttled", NULL),
-	STATE_COLUMN("disk", NULL),
-	STATE_COLUMN("network", NULL),
-	STATE_COLUMN("timer", NULL),
-	STATE_COLUMN("blocked", NULL),
-	STATE_COLUMN("interrupt", NULL),
-	STATE_COLUMN("asleep", NULL),
-	{ 0 }
-};
+#define STATE_COLUMN(name, title)                                                                  \
+	{                                                                                          \
+		name "_ns", title, TAP_CELL_NS, .width = 9, .same_unit = true                      \
+	}
+static const struct tap_column task_columns[] = { TAP_TASK_COLUMNS("", "task", 28),
+						  { "path_ns", "time", TAP_CELL_NS, .width = 10 },
+						  { "path_pct", "%", TAP_CELL_REAL, .width = 5,
+						    .places = 1 },
+						  STATE_COLUMN("unknown", "unknown"),
+						  STATE_COLUMN("running", "running"),
+						  STATE_COLUMN("waking", "waking"),
+						  STATE_COLUMN("preempted", "preempted"),
+						  STATE_COLUMN("throttled", NULL),
+						  STATE_COLUMN("disk", NULL),
+						  STATE_COLUMN("network", NULL),
+						  STATE_COLUMN("timer", NULL),
+						  STATE_COLUMN("blocked", NULL),
+						  STATE_COLUMN("interrupt", NULL),
+						  STATE_COLUMN("asleep", NULL),
+						  { 0 } };
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
@@ -263,12 +283,9 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 }
 
 static const struct tap_column segment_columns[] = {
-	{ "from_ns", "from", TAP_CELL_AT, .width = 19 },
-	{ "to_ns", NULL, TAP_CELL_AT },
-	{ "path_ns", "time", TAP_CELL_NS, .width = 10 },
-	TAP_TASK_COLUMNS("", "task", 28),
-	{ "state", "state", TAP_CELL_TEXT, .width = 9 },
-	{ 0 }
+	{ "from_ns", "from", TAP_CELL_AT, .width = 19 }, { "to_ns", NULL, TAP_CELL_AT },
+	{ "path_ns", "time", TAP_CELL_NS, .width = 10 }, TAP_TASK_COLUMNS("", "task", 28),
+	{ "state", "state", TAP_CELL_TEXT, .width = 9 }, { 0 }
 };
 
 static void put_segment(struct tap_report *r, struct tap_table *t, unsigned int i)
@@ -318,7 +335,9 @@ static void put_told(struct tap_report *r, struct tap_table *t)
 static void put_note(struct tap_report *r, struct tap_table *t)
 {
 	const struct critical *c = tap_critical_of(r);
-	static const char note[] = "interrupts were not recorded: a task that a timer woke counts as woken by the interrupted task (schedtap record --stack sched_waking)";
+	static const char note[] =
+		"interrupts were not recorded: a task that a timer woke counts as woken by the "
+		"interrupted task (schedtap record --stack sched_waking)";
 
 	(void)t;
 	if (!tells_interrupts(c))
@@ -329,17 +348,19 @@ static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = put_told },
 	{ TAP_FOR_PROGRAMS, is_one, .put = put_members },
 	{ TAP_FOR_PEOPLE, is_one, .put = put_sentence },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_one, .before = "\n", .key = "states", .columns = state_columns, .put = put_states },
-	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
-	  .nr = tap_report_nr_tasks, .noun = "task" },
-	{ TAP_FOR_ALL, with_path, .before = "\n", .key = "path", .columns = segment_columns, .row = put_segment,
-	  .nr = nr_segments },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_one, .before = "\n", .key = "states",
+	  .columns = state_columns, .put = put_states },
+	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns,
+	  .row = put_task, .nr = tap_report_nr_tasks, .noun = "task" },
+	{ TAP_FOR_ALL, with_path, .before = "\n", .key = "path", .columns = segment_columns,
+	  .row = put_segment, .nr = nr_segments },
 	{ TAP_FOR_PROGRAMS, tap_critical_is_between, .put = tap_critical_put_members },
 	{ TAP_FOR_PEOPLE, tap_critical_is_between, .put = tap_critical_put_sentence },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, tap_critical_is_between, .before = "\n", .key = "times",
-	  .columns = tap_critical_time_columns, .put = tap_critical_put_times },
-	{ TAP_FOR_ALL, tap_critical_is_between, .before = "\n", .key = "requests", .columns = tap_critical_request_columns,
-	  .row = tap_critical_put_request, .nr = tap_critical_nr_shown },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, tap_critical_is_between, .before = "\n",
+	  .key = "times", .columns = tap_critical_time_columns, .put = tap_critical_put_times },
+	{ TAP_FOR_ALL, tap_critical_is_between, .before = "\n", .key = "requests",
+	  .columns = tap_critical_request_columns, .row = tap_critical_put_request,
+	  .nr = tap_critical_nr_shown },
 	{ TAP_FOR_PEOPLE, tap_critical_is_between, .put = tap_critical_put_waits },
 	{ TAP_FOR_PEOPLE, .put = put_note },
 	TAP_NOTE_THROTTLING,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* schedtap critical: critical.c shows one task's path, critical_requests.c those of requests, critical_waits.c explains their waits. */
+/* schedtap critical: critical.c shows one task's path, critical_requests.c those of requests,
+ * critical_waits.c explains their waits. */
 #ifndef TAP_REPORT_CRITICAL_H
 #define TAP_REPORT_CRITICAL_H
 
@@ -49,7 +50,8 @@ static inline bool tap_critical_is_between(const struct tap_report *r)
 }
 
 /* "312.000 ms of 8100.000 ms (3.9 %) is the most that a perfect scheduler could save." */
-void tap_critical_put_share(struct tap_buf *b, uint64_t scheduling_ns, uint64_t all_ns, uint64_t unknown_ns);
+void tap_critical_put_share(struct tap_buf *b, uint64_t scheduling_ns, uint64_t all_ns,
+			    uint64_t unknown_ns);
 
 /* All has been told. Return: 0; -errno with a sentence. */
 int tap_critical_find_requests(struct critical *c, struct tap_err *err);

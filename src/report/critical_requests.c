@@ -5,20 +5,23 @@
 #include "report/critical.h"
 #include "report/explain_words.h"
 
-#define LONGEST 10u	/* requests, where -n does not say */
+#define LONGEST 10u /* requests, where -n does not say */
 #define SHOWN_OTHERS 3u /* of a request, for people */
 
 static void put_ms(struct tap_buf *b, uint64_t ns)
 {
-	tap_buf_printf(b, "%ju.%03u ms", (uintmax_t)(ns / 1000000), (unsigned int)(ns / 1000 % 1000));
+	tap_buf_printf(b, "%ju.%03u ms", (uintmax_t)(ns / 1000000),
+		       (unsigned int)(ns / 1000 % 1000));
 }
 
-void tap_critical_put_share(struct tap_buf *b, uint64_t scheduling_ns, uint64_t all_ns, uint64_t unknown_ns)
+void tap_critical_put_share(struct tap_buf *b, uint64_t scheduling_ns, uint64_t all_ns,
+			    uint64_t unknown_ns)
 {
 	put_ms(b, scheduling_ns);
 	tap_buf_puts(b, " of ");
 	put_ms(b, all_ns);
-	tap_buf_printf(b, " (%.1f %%) is the most that a perfect scheduler could save", tap_pct(scheduling_ns, all_ns));
+	tap_buf_printf(b, " (%.1f %%) is the most that a perfect scheduler could save",
+		       tap_pct(scheduling_ns, all_ns));
 	if (unknown_ns) {
 		tap_buf_puts(b, ", but for ");
 		put_ms(b, unknown_ns);
@@ -32,11 +35,16 @@ int tap_critical_find_requests(struct critical *c, struct tap_err *err)
 	tap_requests_end(&c->requests);
 	tap_requests_keep_selected(&c->requests, c->report.run.timeline);
 	if (!c->requests.nr)
-		return tap_err_set(err, -ENODATA, "no matching request both began and ended in the time window: %ju did not end, %ju did not begin",
-				   (uintmax_t)c->requests.unfinished, (uintmax_t)c->requests.unbegun);
+		return tap_err_set(err, -ENODATA,
+				   "no matching request both began and ended in the time window: "
+				   "%ju did not end, %ju did not begin",
+				   (uintmax_t)c->requests.unfinished,
+				   (uintmax_t)c->requests.unbegun);
 	if (tap_requests_add_up(&c->requests, &c->walk, &c->times))
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	return tap_report_audience(&c->report) == TAP_FOR_SHEETS ? 0 : tap_critical_explain_requests(c, tap_critical_nr_shown(&c->report), err);
+	return tap_report_audience(&c->report) == TAP_FOR_SHEETS
+		       ? 0
+		       : tap_critical_explain_requests(c, tap_critical_nr_shown(&c->report), err);
 }
 
 /* ---- all of them ---- */
@@ -56,7 +64,8 @@ void tap_critical_put_members(struct tap_report *r, struct tap_table *t)
 	tap_page_u64(p, "unbegun", c->requests.unbegun);
 	tap_page_u64(p, "requests_ns", sum_of(&c->times.all));
 	tap_page_u64(p, "scheduling_ns", tap_request_times_scheduling_ns(&c->times));
-	tap_page_real(p, "scheduling_pct", tap_pct(tap_request_times_scheduling_ns(&c->times), sum_of(&c->times.all)));
+	tap_page_real(p, "scheduling_pct",
+		      tap_pct(tap_request_times_scheduling_ns(&c->times), sum_of(&c->times.all)));
 }
 
 /* "120 requests, 1 unfinished: scheduling on their paths: 3.120 ms of ..." */
@@ -89,7 +98,8 @@ const struct tap_column tap_critical_time_columns[] = {
 	{ 0 }
 };
 
-static void put_time(struct tap_report *r, struct tap_table *t, const char *what, const struct tap_hist *h)
+static void put_time(struct tap_report *r, struct tap_table *t, const char *what,
+		     const struct tap_hist *h)
 {
 	if (!h->max)
 		return;
@@ -139,7 +149,8 @@ const struct tap_column tap_critical_request_columns[] = {
 };
 
 /* "cc1 [12] 1.200 ms, as [13] 0.100 ms" */
-static void put_others(struct critical *c, struct tap_table *t, const struct tap_path *path, unsigned int of)
+static void put_others(struct critical *c, struct tap_table *t, const struct tap_path *path,
+		       unsigned int of)
 {
 	struct tap_run *run = &c->report.run;
 	unsigned int nr, shown = 0;
@@ -195,11 +206,14 @@ static void put_why(struct tap_report *r, const struct tap_request_why *why)
 	tap_page_object_end(p);
 }
 
-static void put_path(struct critical *c, struct tap_table *t, const struct tap_request *q, const struct tap_path *path)
+static void put_path(struct critical *c, struct tap_table *t, const struct tap_request *q,
+		     const struct tap_path *path)
 {
 	const struct tap_path_sum *all = &path->all;
-	uint64_t own_ns = 0, waiting_ns = tap_path_scheduling_ns(all), running_ns = all->state_ns[TAP_PATH_RUNNING];
-	uint64_t throttled_ns = all->state_ns[TAP_PATH_THROTTLED], unknown_ns = all->state_ns[TAP_PATH_UNKNOWN];
+	uint64_t own_ns = 0, waiting_ns = tap_path_scheduling_ns(all),
+		 running_ns = all->state_ns[TAP_PATH_RUNNING];
+	uint64_t throttled_ns = all->state_ns[TAP_PATH_THROTTLED],
+		 unknown_ns = all->state_ns[TAP_PATH_UNKNOWN];
 	struct tap_report *r = &c->report;
 	unsigned int nr;
 
@@ -235,10 +249,11 @@ void tap_critical_put_request(struct tap_report *r, struct tap_table *t, unsigne
 }
 
 /*
- * "make [812], from 12.345678901: its path waited for a CPU for 5.100 ms: 4.200 ms cc1 [12] ran, .... Longest: as [13], 3.100 ms.", and the
- * command that says more of that one.
+ * "make [812], from 12.345678901: its path waited for a CPU for 5.100 ms: 4.200 ms cc1 [12] ran,
+ * .... Longest: as [13], 3.100 ms.", and the command that says more of that one.
  */
-static void put_why_words(struct critical *c, const struct tap_request *q, const struct tap_request_why *why)
+static void put_why_words(struct critical *c, const struct tap_request *q,
+			  const struct tap_request_why *why)
 {
 	struct tap_report *r = &c->report;
 	const struct tap_request_wait *longest = &why->longest;

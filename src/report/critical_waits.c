@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap critical --between: what the longest requests waited for a CPU for. The recording is read again where they were. */
+/* schedtap critical --between: what the longest requests waited for a CPU for. The recording is
+ * read again where they were. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -25,7 +26,9 @@ static int read_again(struct critical *c, struct tap_window window, struct tap_e
 {
 	const struct tap_explain_waits_opts opts = { .split = split, .tell = on_wait, .ctx = c };
 	struct tap_explain_waits waits;
-	const struct tap_watcher watcher = { .ops = &tap_explain_waits_ops, .ctx = &waits, .states = TAP_EXPLAIN_STATES };
+	const struct tap_watcher watcher = { .ops = &tap_explain_waits_ops,
+					     .ctx = &waits,
+					     .states = TAP_EXPLAIN_STATES };
 	struct tap_run run = c->report.run;
 	int ret = tap_request_waits_begin(&c->waits);
 
@@ -45,7 +48,8 @@ static int read_again(struct critical *c, struct tap_window window, struct tap_e
 
 static int by_begin(const void *a, const void *b, void *requests)
 {
-	const struct tap_request *v = requests, *x = &v[*(const unsigned int *)a], *y = &v[*(const unsigned int *)b];
+	const struct tap_request *v = requests, *x = &v[*(const unsigned int *)a],
+				 *y = &v[*(const unsigned int *)b];
 
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
@@ -56,14 +60,17 @@ static struct tap_window window_of(const struct critical *c, const struct tap_re
 	uint64_t begin_ns = c->report.run.window.from_ns;
 	bool is_late = near && q->from_ns - begin_ns > TAP_RUN_LOOKBACK_NS;
 
-	return (struct tap_window){ is_late ? q->from_ns - TAP_RUN_LOOKBACK_NS : begin_ns, q->to_ns };
+	return (struct tap_window){ is_late ? q->from_ns - TAP_RUN_LOOKBACK_NS : begin_ns,
+				    q->to_ns };
 }
 
 /*
- * Of requests, by number and in the order of time: neighbours at once, if they do not have too many waits. @near: where they were, and a little
- * before, which tells most states and what CPUs run; else from the run's beginning.
+ * Of requests, by number and in the order of time: neighbours at once, if they do not have too many
+ * waits. @near: where they were, and a little before, which tells most states and what CPUs run;
+ * else from the run's beginning.
  */
-static int read_for(struct critical *c, const unsigned int *numbers, unsigned int nr, bool near, struct tap_err *err)
+static int read_for(struct critical *c, const unsigned int *numbers, unsigned int nr, bool near,
+		    struct tap_err *err)
 {
 	struct tap_request_waits *w = &c->waits;
 	unsigned int nr_tasks;
@@ -94,7 +101,8 @@ static int explain(struct critical *c, unsigned int *numbers, unsigned int nr, s
 
 	for (unsigned int i = 0; !ret && i < nr; i++)
 		if (!tap_request_why_is_known(&c->waits.requests[numbers[i]]) &&
-		    window_of(c, &c->requests.v[numbers[i]], true).from_ns > c->report.run.window.from_ns)
+		    window_of(c, &c->requests.v[numbers[i]], true).from_ns >
+			    c->report.run.window.from_ns)
 			numbers[nr_unknown++] = numbers[i];
 	return ret ?: read_for(c, numbers, nr_unknown, false, err);
 }

@@ -15,15 +15,24 @@
 const struct tap_opt tap_diff_options[] = {
 	TAP_OPTION(OPTS, metrics, "metric", 'm', "METRIC", TAP_OPT_STRINGS,
 		   "only metrics that match this glob, such as 'latency.*.p99'; repeatable"),
-	TAP_OPTION(OPTS, between, "between", 0, "START,DONE", TAP_OPT_STRING, "add metrics of requests, which last from a START event to a DONE event (see schedtap-critical(1))"),
+	TAP_OPTION(OPTS, between, "between", 0, "START,DONE", TAP_OPT_STRING,
+		   "add metrics of requests, which last from a START event to a DONE event (see "
+		   "schedtap-critical(1))"),
 	TAP_OPTION(OPTS, by, "by", 0, "WHAT", TAP_OPT_STRING,
-		   "'task': metrics of each task name; with --between: the field that pairs START and DONE"),
+		   "'task': metrics of each task name; with --between: the field that pairs START "
+		   "and DONE"),
 	TAP_OPTION(OPTS, min_effect, "min-effect", 0, "PCT", TAP_OPT_STRING,
-		   "ignore differences smaller than PCT of the median of A [" TAP_DIFF_MIN_EFFECT "]"),
-	TAP_OPT_PIDS(OPTS, input.select.tgids), TAP_OPT_TIDS(OPTS, input.select.tids),
-	TAP_OPT_COMMS(OPTS, input.select.comms), TAP_OPT_CGROUPS(OPTS, input.select.cgroups),
+		   "ignore differences smaller than PCT of the median of A [" TAP_DIFF_MIN_EFFECT
+		   "]"),
+	TAP_OPT_PIDS(OPTS, input.select.tgids),
+	TAP_OPT_TIDS(OPTS, input.select.tids),
+	TAP_OPT_COMMS(OPTS, input.select.comms),
+	TAP_OPT_CGROUPS(OPTS, input.select.cgroups),
 	TAP_OPT_WINDOW(OPTS, input.window),
-	{ .name = "markdown", .help = "print tables in Markdown", .type = TAP_OPT_CHOICE, .offset = offsetof(OPTS, input.style),
+	{ .name = "markdown",
+	  .help = "print tables in Markdown",
+	  .type = TAP_OPT_CHOICE,
+	  .offset = offsetof(OPTS, input.style),
 	  .choice = &tap_style_markdown },
 #define TAP_STYLE(name, help) TAP_STYLE_OPTION(OPTS, input.style, name, help)
 #include "out/styles.h"
@@ -48,7 +57,10 @@ static int read_min_effect(const char *text, double *part, struct tap_err *err)
 
 	*part = strtod(text, &end) / 100;
 	if (end == text || (*end && strcmp(end, "%")) || !(*part >= 0 && *part <= 100))
-		return tap_err_set(err, -EINVAL, "bad --min-effect '%.100s': expected a percentage of side A's median, such as 2%%", text);
+		return tap_err_set(err, -EINVAL,
+				   "bad --min-effect '%.100s': expected a percentage of side A's "
+				   "median, such as 2%%",
+				   text);
 	return 0;
 }
 
@@ -56,10 +68,13 @@ int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err)
 {
 	double part;
 
-	if (opts->between && tap_request_source_init(&(struct tap_request_source){ 0 }, opts->between, opts->by, err))
+	if (opts->between && tap_request_source_init(&(struct tap_request_source){ 0 },
+						     opts->between, opts->by, err))
 		return err->code;
 	if (opts->by && !opts->between && strcmp(opts->by, "task"))
-		return tap_err_set(err, -EINVAL, "bad --by '%.100s': without --between, --by takes only 'task'", opts->by);
+		return tap_err_set(err, -EINVAL,
+				   "bad --by '%.100s': without --between, --by takes only 'task'",
+				   opts->by);
 	return read_min_effect(opts->min_effect, &part, err);
 }
 
@@ -91,10 +106,13 @@ static int check_files(const struct tap_diff *d, struct tap_err *err)
 			continue; /* reading it will say why */
 		for (unsigned int k = 0; !ret && k < i; k++)
 			if (st[k].st_ino == st[i].st_ino && st[k].st_dev == st[i].st_dev)
-				ret = tap_err_set(err, -EINVAL, "'%.300s' is the same recording as '%.300s' %s: give each recording only once",
+				ret = tap_err_set(err, -EINVAL,
+						  "'%.300s' is the same recording as '%.300s' %s: "
+						  "give each recording only once",
 						  d->measured[i].path, d->measured[k].path,
-						  k < d->sides->nr_a && i >= d->sides->nr_a ? "on the other side" :
-						  "on the same side");
+						  k < d->sides->nr_a && i >= d->sides->nr_a
+							  ? "on the other side"
+							  : "on the same side");
 	}
 	free(st);
 	return ret;
@@ -110,7 +128,8 @@ static void compare_fact(struct tap_diff *d, enum tap_fact what)
 	while (first < end && !first->facts.text[what].len)
 		first++;
 	for (struct tap_measured *m = first; m < end; m++)
-		if (tap_facts_differ(&first->facts, first->path, &m->facts, m->path, what, &d->warnings)) {
+		if (tap_facts_differ(&first->facts, first->path, &m->facts, m->path, what,
+				     &d->warnings)) {
 			tap_buf_char(&d->warnings, '\n');
 			return;
 		}
@@ -130,7 +149,10 @@ static void count_losses(struct tap_diff *d)
 		nr++;
 	}
 	if (nr)
-		tap_buf_printf(&d->warnings, "events were lost in %u of %u recordings, the first is '%.300s': uncertain waits do not count\n", nr, nr_all(d), path);
+		tap_buf_printf(&d->warnings,
+			       "events were lost in %u of %u recordings, the first is '%.300s': "
+			       "uncertain waits do not count\n",
+			       nr, nr_all(d), path);
 }
 
 /* Return: in how many recordings there is no task that the options pick. */
@@ -146,8 +168,10 @@ static unsigned int count_unmatched(struct tap_diff *d)
 		nr++;
 	}
 	if (nr)
-		tap_buf_printf(&d->warnings, "no task matches the options in %u of %u recordings, the first is '%.300s'\n", nr,
-			       nr_all(d), path);
+		tap_buf_printf(&d->warnings,
+			       "no task matches the options in %u of %u recordings, the first is "
+			       "'%.300s'\n",
+			       nr, nr_all(d), path);
 	return nr;
 }
 
@@ -168,7 +192,10 @@ static void collect_notes(struct tap_diff *d)
 static int compare(struct tap_diff *d)
 {
 	const struct tap_compare_opts opts = {
-		.min_effect = d->min_effect, .window_is_cost = d->sides->window_is_cost, .want = wants, .ctx = d,
+		.min_effect = d->min_effect,
+		.window_is_cost = d->sides->window_is_cost,
+		.want = wants,
+		.ctx = d,
 	};
 	const struct tap_metrics **metrics = calloc(nr_all(d), sizeof(struct tap_metrics *));
 	int ret;
@@ -177,7 +204,8 @@ static int compare(struct tap_diff *d)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < nr_all(d); i++)
 		metrics[i] = &d->measured[i].metrics;
-	ret = tap_compare(metrics, d->sides->nr_a, metrics + d->sides->nr_a, d->sides->nr_b, &opts, &d->comparison);
+	ret = tap_compare(metrics, d->sides->nr_a, metrics + d->sides->nr_a, d->sides->nr_b, &opts,
+			  &d->comparison);
 	free(metrics);
 	return ret;
 }
@@ -196,19 +224,23 @@ static int compare_within(struct tap_diff *d)
 	int ret = 0;
 
 	for (enum tap_measured_wait w = 0; !ret && w < TAP_NR_MEASURED; w++) {
-		const struct tap_hist *of_a = &a->waits[w].all.waits, *of_b = &b->waits[w].all.waits;
+		const struct tap_hist *of_a = &a->waits[w].all.waits,
+				      *of_b = &b->waits[w].all.waits;
 
 		if (!of_a->count || !of_b->count)
 			continue;
 		ret = tap_bootstrap_quantiles((struct tap_blocks){ a->blocks[w], a->nr_blocks },
-					      (struct tap_blocks){ b->blocks[w], b->nr_blocks }, parts, TAP_DIFF_PARTS, intervals);
+					      (struct tap_blocks){ b->blocks[w], b->nr_blocks },
+					      parts, TAP_DIFF_PARTS, intervals);
 		for (unsigned int i = 0; !ret && i < TAP_DIFF_PARTS; i++) {
 			row = &d->within[d->nr_within];
 			*row = (struct tap_diff_within){
-				.a = (double)tap_hist_quantile(of_a, parts[i]), .b = (double)tap_hist_quantile(of_b, parts[i]),
+				.a = (double)tap_hist_quantile(of_a, parts[i]),
+				.b = (double)tap_hist_quantile(of_b, parts[i]),
 				.interval = intervals[i],
 			};
-			snprintf(row->name, sizeof(row->name), "latency.%s.%s", waits[w], part_names[i]);
+			snprintf(row->name, sizeof(row->name), "latency.%s.%s", waits[w],
+				 part_names[i]);
 			d->nr_within += wants(d, row->name);
 		}
 	}
@@ -246,19 +278,26 @@ static int calculate(struct tap_diff *d, struct tap_err *err)
 	if (d->comparison.nr)
 		return 0;
 	if (d->opts->metrics.nr)
-		return tap_err_set(err, -ENODATA, "-m '%.100s' matches no metric that all recordings have and that differs from 0",
+		return tap_err_set(err, -ENODATA,
+				   "-m '%.100s' matches no metric that all recordings have and "
+				   "that differs from 0",
 				   d->opts->metrics.v[0]);
-	return tap_err_set(err, -ENODATA, "there is nothing to compare: no metric that all recordings have differs from 0");
+	return tap_err_set(
+		err, -ENODATA,
+		"there is nothing to compare: no metric that all recordings have differs from 0");
 }
 
-int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *sides, const struct tap_screen *screen,
-		 bool *usage, struct tap_err *err)
+int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *sides,
+		 const struct tap_screen *screen, bool *usage, struct tap_err *err)
 {
 	struct tap_diff d = { .opts = opts, .sides = sides };
 	const struct tap_measured_opts how = {
-		.input = &opts->input, .by_task = is_by_task(opts), .has_blocks = is_pair(&d) && !is_by_task(opts),
+		.input = &opts->input,
+		.by_task = is_by_task(opts),
+		.has_blocks = is_pair(&d) && !is_by_task(opts),
 		.has_paths = opts->metrics.nr && wants(&d, "critical.waiting.share"),
-		.between = opts->between, .between_by = opts->by,
+		.between = opts->between,
+		.between_by = opts->by,
 	};
 	int ret;
 

@@ -28,8 +28,8 @@ struct tap_diff_sides {
 /* What can be said of the options without recordings. Return: 0; -EINVAL. */
 int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err);
 /* Return: 0; -errno with a sentence: @usage says whether the options are to blame. */
-int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *sides, const struct tap_screen *screen,
-		 bool *usage, struct tap_err *err);
+int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *sides,
+		 const struct tap_screen *screen, bool *usage, struct tap_err *err);
 
 /* ---- inside ---- */
 

@@ -18,12 +18,19 @@ struct scale {
 
 static struct scale scale_of(enum tap_metric_unit unit, double greatest)
 {
-	static const struct scale ns[] = { { 1, "ns" }, { 1e-3, "us" }, { 1e-6, "ms" }, { 1e-9, "s" } };
+	static const struct scale ns[] = {
+		{ 1, "ns" }, { 1e-3, "us" }, { 1e-6, "ms" }, { 1e-9, "s" }
+	};
 	static const struct scale others[] = {
-		[TAP_METRIC_PCT] = { 1, "%" }, [TAP_METRIC_PER_S] = { 1, "/s" }, [TAP_METRIC_KHZ] = { 1e-3, "MHz" },
+		[TAP_METRIC_PCT] = { 1, "%" },
+		[TAP_METRIC_PER_S] = { 1, "/s" },
+		[TAP_METRIC_KHZ] = { 1e-3, "MHz" },
 		[TAP_METRIC_COUNT] = { 1, "" },
 	};
-	struct scale s = unit == TAP_METRIC_NS ? ns[greatest >= 1e9 ? 3 : greatest >= 1e6 ? 2 : greatest >= 1e3] : others[unit];
+	struct scale s = unit == TAP_METRIC_NS ? ns[greatest >= 1e9   ? 3
+						    : greatest >= 1e6 ? 2
+								      : greatest >= 1e3]
+					       : others[unit];
 
 	s.places = 3;
 	for (greatest *= s.by; s.places && greatest >= 9.9995; greatest /= 10)
@@ -44,8 +51,8 @@ static void put_text(struct tap_table *t, struct tap_buf *b)
 }
 
 /* "2.113 [2.050, 2.200]"; @behind it a unit that is not the column's. */
-static void put_value(struct tap_table *t, const struct scale *s, double value, struct tap_confidence i, bool is_signed,
-		      const char *behind)
+static void put_value(struct tap_table *t, const struct scale *s, double value,
+		      struct tap_confidence i, bool is_signed, const char *behind)
 {
 	const char *fmt = is_signed ? "%+.*f" : "%.*f";
 	struct tap_buf b = { 0 };
@@ -66,10 +73,11 @@ static void put_value(struct tap_table *t, const struct scale *s, double value, 
 static void put_shift(struct tap_table *t, const struct tap_compared *c)
 {
 	static const char *const units[] = {
-		[TAP_METRIC_NS] = " ns", [TAP_METRIC_PCT] = " points", [TAP_METRIC_PER_S] = " /s", [TAP_METRIC_KHZ] = " MHz",
-		[TAP_METRIC_COUNT] = "",
+		[TAP_METRIC_NS] = " ns",   [TAP_METRIC_PCT] = " points", [TAP_METRIC_PER_S] = " /s",
+		[TAP_METRIC_KHZ] = " MHz", [TAP_METRIC_COUNT] = "",
 	};
-	const struct scale plain = scale_of(c->unit == TAP_METRIC_NS ? TAP_METRIC_COUNT : c->unit, fabs(c->shift));
+	const struct scale plain =
+		scale_of(c->unit == TAP_METRIC_NS ? TAP_METRIC_COUNT : c->unit, fabs(c->shift));
 	struct scale s = { 100 / fabs(c->a.median), "%", 1 };
 
 	if (isnan(c->shift_pct)) {
@@ -132,16 +140,27 @@ static void put_for_people(struct tap_table *t, const struct tap_compared *c)
 
 /* ---- for programs ---- */
 
-#define REAL(key) { key, NULL, TAP_CELL_REAL, .places = 6 }
-static const struct tap_column columns[] = {
-	{ "metric", NULL, TAP_CELL_TEXT },
-	{ "unit", NULL, TAP_CELL_TEXT },
-	REAL("a_median"), REAL("a_low"), REAL("a_high"), REAL("b_median"), REAL("b_low"), REAL("b_high"),
-	REAL("shift"), REAL("shift_low"), REAL("shift_high"), REAL("shift_pct"), REAL("p"), REAL("p_adjusted"),
-	{ "verdict", NULL, TAP_CELL_TEXT },
-	{ "more", NULL, TAP_CELL_COUNT },
-	{ 0 }
-};
+#define REAL(key)                                                                                  \
+	{                                                                                          \
+		key, NULL, TAP_CELL_REAL, .places = 6                                              \
+	}
+static const struct tap_column columns[] = { { "metric", NULL, TAP_CELL_TEXT },
+					     { "unit", NULL, TAP_CELL_TEXT },
+					     REAL("a_median"),
+					     REAL("a_low"),
+					     REAL("a_high"),
+					     REAL("b_median"),
+					     REAL("b_low"),
+					     REAL("b_high"),
+					     REAL("shift"),
+					     REAL("shift_low"),
+					     REAL("shift_high"),
+					     REAL("shift_pct"),
+					     REAL("p"),
+					     REAL("p_adjusted"),
+					     { "verdict", NULL, TAP_CELL_TEXT },
+					     { "more", NULL, TAP_CELL_COUNT },
+					     { 0 } };
 
 static void put_interval(struct tap_table *t, double value, struct tap_confidence i)
 {
@@ -184,7 +203,8 @@ static const char *line_mark(const struct tap_diff *d)
 }
 
 /* ", 2 worse (NAME, NAME)": of metrics with this verdict, if there are any. */
-static void put_count(struct tap_buf *b, const struct tap_comparison *c, enum tap_compare_verdict verdict)
+static void put_count(struct tap_buf *b, const struct tap_comparison *c,
+		      enum tap_compare_verdict verdict)
 {
 	bool is_named = verdict == TAP_COMPARE_WORSE || verdict == TAP_COMPARE_BETTER;
 	struct tap_buf names = { 0 };
@@ -199,7 +219,8 @@ static void put_count(struct tap_buf *b, const struct tap_comparison *c, enum ta
 	if (nr > 2)
 		tap_buf_printf(&names, " and %u more", nr - 2);
 	if (nr)
-		tap_buf_printf(b, b->len ? ", %u %s" : "%u %s", nr, tap_compare_verdict_name(verdict));
+		tap_buf_printf(b, b->len ? ", %u %s" : "%u %s", nr,
+			       tap_compare_verdict_name(verdict));
 	if (nr && is_named)
 		tap_buf_printf(b, " (%s)", tap_buf_str(&names));
 	tap_buf_release(&names);
@@ -214,7 +235,8 @@ static unsigned int least_recordings(const struct tap_diff *d)
 static void put_result(struct tap_diff *d)
 {
 	static const enum tap_compare_verdict order[] = {
-		TAP_COMPARE_WORSE, TAP_COMPARE_BETTER, TAP_COMPARE_CHANGED, TAP_COMPARE_SAME, TAP_COMPARE_UNCLEAR,
+		TAP_COMPARE_WORSE, TAP_COMPARE_BETTER,	TAP_COMPARE_CHANGED,
+		TAP_COMPARE_SAME,  TAP_COMPARE_UNCLEAR,
 	};
 	struct tap_buf counts = { 0 }, b = { 0 };
 	bool differs = false;
@@ -225,9 +247,13 @@ static void put_result(struct tap_diff *d)
 		put_count(&counts, &d->comparison, order[i]);
 	}
 	if (least_recordings(d) < TAP_COMPARE_MIN)
-		tap_buf_printf(&b, "%s Result: too few recordings for a verdict, which takes %u on each side", line_mark(d), TAP_COMPARE_MIN);
+		tap_buf_printf(
+			&b,
+			"%s Result: too few recordings for a verdict, which takes %u on each side",
+			line_mark(d), TAP_COMPARE_MIN);
 	else
-		tap_buf_printf(&b, "%s Result: %s%s", line_mark(d), differs ? "" : "no difference shown: ", tap_buf_str(&counts));
+		tap_buf_printf(&b, "%s Result: %s%s", line_mark(d),
+			       differs ? "" : "no difference shown: ", tap_buf_str(&counts));
 	tap_page_sentence(&d->page, b.data, b.len);
 	tap_buf_release(&counts);
 	tap_buf_release(&b);
@@ -314,8 +340,11 @@ static void put_contradiction(struct tap_buf *out, const struct tap_compared *c)
 	if (c->shift * (c->b.median - c->a.median) >= 0)
 		return;
 	find_middle(c, &a, &b);
-	tap_buf_printf(out, "%s: B's median is %s, but the middle difference is that from A's %.*f to B's %.*f %s\n", c->name,
-		       c->shift < 0 ? "higher" : "lower", s.places, a * s.by, s.places, b * s.by, s.unit);
+	tap_buf_printf(out,
+		       "%s: B's median is %s, but the middle difference is that from A's %.*f to "
+		       "B's %.*f %s\n",
+		       c->name, c->shift < 0 ? "higher" : "lower", s.places, a * s.by, s.places,
+		       b * s.by, s.unit);
 }
 
 static void put_notes(struct tap_diff *d)
@@ -325,20 +354,32 @@ static void put_notes(struct tap_diff *d)
 	struct tap_buf b = { 0 };
 
 	if (d->sides->nr_a * d->sides->nr_b > 1)
-		tap_buf_printf(&b, "median B-A: of the %u differences between a recording of B and one of A, in %% of A's median\n",
+		tap_buf_printf(&b,
+			       "median B-A: of the %u differences between a recording of B and one "
+			       "of A, in %% of A's median\n",
 			       d->sides->nr_a * d->sides->nr_b);
 	for (unsigned int i = 0; i < c->nr; i++)
 		put_contradiction(&b, &c->v[i]);
 
 	if (least < TAP_COMPARE_MIN)
-		tap_buf_printf(&b, "a verdict needs %u recordings on each side, and the interval of a median %u\n",
+		tap_buf_printf(&b,
+			       "a verdict needs %u recordings on each side, and the interval of a "
+			       "median %u\n",
 			       TAP_COMPARE_MIN, TAP_MEDIAN_MIN);
 	else
-		tap_buf_printf(&b, "[] 95 %% intervals; p after Mann and Whitney, adjusted for %u metric%s; verdict: the difference's interval against %g %% of A's median\n", c->nr, c->nr == 1 ? "" : "s", 100 * d->min_effect);
+		tap_buf_printf(
+			&b,
+			"[] 95 %% intervals; p after Mann and Whitney, adjusted for %u metric%s; "
+			"verdict: the difference's interval against %g %% of A's median\n",
+			c->nr, c->nr == 1 ? "" : "s", 100 * d->min_effect);
 	if (least >= TAP_COMPARE_MIN && any_more(c))
-		tap_buf_puts(&b, "unclear: N more: about N more recordings on each side would decide, if they are like these\n");
+		tap_buf_puts(&b, "unclear: N more: about N more recordings on each side would "
+				 "decide, if they are like these\n");
 	if (c->needs > least && c->nr > 1)
-		tap_buf_printf(&b, "a difference in one of %u metrics alone needs %u recordings on each side; fewer metrics (-m) need fewer\n", c->nr, c->needs);
+		tap_buf_printf(&b,
+			       "a difference in one of %u metrics alone needs %u recordings on "
+			       "each side; fewer metrics (-m) need fewer\n",
+			       c->nr, c->needs);
 	if (c->nr_partial) {
 		tap_buf_printf(&b, "not in every recording, and not compared: %s", c->partial);
 		if (c->nr_partial > 1)
@@ -361,20 +402,19 @@ static void put_table(struct tap_diff *d)
 }
 
 static const struct tap_column within_people_columns[] = {
-	{ NULL, "metric", TAP_CELL_TEXT, .width = 24 },
-	{ NULL, "unit", TAP_CELL_TEXT },
-	{ NULL, "A", TAP_CELL_TEXT, .width = 8 },
-	{ NULL, "B", TAP_CELL_TEXT, .width = 8 },
-	{ NULL, "difference", TAP_CELL_TEXT },
-	{ 0 }
+	{ NULL, "metric", TAP_CELL_TEXT, .width = 24 }, { NULL, "unit", TAP_CELL_TEXT },
+	{ NULL, "A", TAP_CELL_TEXT, .width = 8 },	{ NULL, "B", TAP_CELL_TEXT, .width = 8 },
+	{ NULL, "difference", TAP_CELL_TEXT },		{ 0 }
 };
 
-static const struct tap_column within_columns[] = {
-	{ "metric", NULL, TAP_CELL_TEXT },
-	{ "unit", NULL, TAP_CELL_TEXT },
-	REAL("a"), REAL("b"), REAL("difference"), REAL("difference_low"), REAL("difference_high"),
-	{ 0 }
-};
+static const struct tap_column within_columns[] = { { "metric", NULL, TAP_CELL_TEXT },
+						    { "unit", NULL, TAP_CELL_TEXT },
+						    REAL("a"),
+						    REAL("b"),
+						    REAL("difference"),
+						    REAL("difference_low"),
+						    REAL("difference_high"),
+						    { 0 } };
 
 static void put_within_row(struct tap_diff *d, struct tap_table *t, const struct tap_diff_within *w)
 {
@@ -398,7 +438,8 @@ static void put_within_row(struct tap_diff *d, struct tap_table *t, const struct
 /* Sheets have one table, the other one. */
 static void put_within(struct tap_diff *d)
 {
-	static const char title[] = "within these two runs only: 95 % intervals, by drawing blocks of 100 ms or more again";
+	static const char title[] = "within these two runs only: 95 % intervals, by drawing blocks "
+				    "of 100 ms or more again";
 	bool for_people = tap_page_is_for(&d->page, TAP_FOR_PEOPLE);
 	struct tap_table t = { .page = &d->page };
 
@@ -409,13 +450,15 @@ static void put_within(struct tap_diff *d)
 		tap_page_sentence(&d->page, title, strlen(title));
 		tap_buf_puts(&d->page.buf, "\n");
 	}
-	tap_table_begin(&t, &d->page, for_people ? within_people_columns : within_columns, "within");
+	tap_table_begin(&t, &d->page, for_people ? within_people_columns : within_columns,
+			"within");
 	for (unsigned int i = 0; i < d->nr_within; i++)
 		put_within_row(d, &t, &d->within[i]);
 	tap_table_end(&t);
 }
 
-static void put_paths(struct tap_page *p, const char *key, const char *const *paths, unsigned int nr)
+static void put_paths(struct tap_page *p, const char *key, const char *const *paths,
+		      unsigned int nr)
 {
 	tap_page_array(p, key);
 	for (unsigned int i = 0; i < nr; i++)

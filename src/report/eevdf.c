@@ -104,13 +104,12 @@ static void put_all(struct tap_report *r, struct tap_table *t)
 	tap_table_row(t);
 }
 
-static const struct tap_column task_columns[] = {
-	TAP_TASK_COLUMNS("", "task", 26),
-	{ "slice_ns", "slice", TAP_CELL_NS, .width = 8 },
-	{ "weight", "weight", TAP_CELL_COUNT, .width = 8, .rank = 11 },
-	SUM_COLUMNS,
-	{ 0 }
-};
+static const struct tap_column task_columns[] = { TAP_TASK_COLUMNS("", "task", 26),
+						  { "slice_ns", "slice", TAP_CELL_NS, .width = 8 },
+						  { "weight", "weight", TAP_CELL_COUNT, .width = 8,
+						    .rank = 11 },
+						  SUM_COLUMNS,
+						  { 0 } };
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
@@ -174,11 +173,15 @@ static bool has_violations(const struct tap_report *r)
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	if (!tap_run_has(&r->run, tap_eevdf_ops.wants, NULL))
-		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_pick events: record them with 'schedtap record -e sched -e pick'",
+		return tap_err_set(err, -ENODATA,
+				   "'%.300s' has no sched_pick events: record them with 'schedtap "
+				   "record -e sched -e pick'",
 				   r->run.rec.path);
 	tap_eevdf_init(&eevdf_of(r)->eevdf, &(const struct tap_eevdf_opts){
-		.want = want, .ctx = r, .max_violations = MAX_VIOLATIONS,
-	});
+						    .want = want,
+						    .ctx = r,
+						    .max_violations = MAX_VIOLATIONS,
+					    });
 	return 0;
 }
 
@@ -201,12 +204,15 @@ static void release(struct tap_report *r)
 }
 
 static const struct tap_section sections[] = {
-	{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all, .is_object = true },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .key = "rules", .columns = rule_columns, .put = put_rules },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_violations, .before = "\n", .key = "violations", .columns = violation_columns,
-	  .row = put_violation, .nr = nr_violations, .noun = "violation" },
-	{ TAP_FOR_ALL, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task, .nr = tap_report_nr_tasks,
-	  .noun = "task" },
+	{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all,
+	  .is_object = true },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .key = "rules", .columns = rule_columns,
+	  .put = put_rules },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_violations, .before = "\n", .key = "violations",
+	  .columns = violation_columns, .row = put_violation, .nr = nr_violations,
+	  .noun = "violation" },
+	{ TAP_FOR_ALL, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
+	  .nr = tap_report_nr_tasks, .noun = "task" },
 	{ 0 }
 };
 

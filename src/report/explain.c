@@ -28,11 +28,13 @@ static const char *const bys[] = { "kind", "task", "process", "comm", "cgroup", 
 static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct explain_opts, by, "by", 0, "WHAT", TAP_OPT_STRING,
-		   "print one table of delays: by kind; by task, process or comm (name) that ran meanwhile; or by cgroup (victim and culprit)"),
+		   "print one table of delays: by kind; by task, process or comm (name) that ran "
+		   "meanwhile; or by cgroup (victim and culprit)"),
 	TAP_OPTION(struct explain_opts, at, "at", 0, "TIME", TAP_OPT_STRING,
 		   "explain what tasks waited for at this time, written as in --time"),
-	TAP_OPTION(struct explain_opts, state, "state", 0, "STATE", TAP_OPT_STRING,
-		   "only waits of this kind: waking (after a wakeup), preempted or throttled [any]"),
+	TAP_OPTION(
+		struct explain_opts, state, "state", 0, "STATE", TAP_OPT_STRING,
+		"only waits of this kind: waking (after a wakeup), preempted or throttled [any]"),
 	{ "worst", 0, "N", "explain the N longest waits [3; 10 with --json]", TAP_OPT_INT,
 	  offsetof(struct explain_opts, worst), .min = 0, .max = 10000 },
 	TAP_OPT_DEPTH(struct explain_opts),
@@ -92,12 +94,14 @@ static int keep_apart(void *ctx, const struct tap_timeline *t, const struct tap_
 	struct explain *e = ctx;
 
 	(void)t;
-	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || tap_state_is_wait(s->state) || s->state == TAP_STATE_THROTTLED)
+	if (e->at_ns < s->from_ns || e->at_ns >= s->to_ns || tap_state_is_wait(s->state) ||
+	    s->state == TAP_STATE_THROTTLED)
 		return 0;
 	if (tap_array_grow(&e->apart, e->nr_apart, &e->cap_apart, sizeof(*e->apart)))
 		return -ENOMEM;
-	e->apart[e->nr_apart++] = (struct tap_explained_apart){
-		s->task, s->state, s->from_ns, s->to_ns, tap_sleep_stack(e->report.stacks, s) };
+	e->apart[e->nr_apart++] =
+		(struct tap_explained_apart){ s->task, s->state, s->from_ns, s->to_ns,
+					      tap_sleep_stack(e->report.stacks, s) };
 	e->report.matched = true;
 	return 0;
 }
@@ -114,7 +118,8 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	    (o->at && (e->at_ns < w->from_ns || e->at_ns >= w->to_ns)))
 		return 0;
 	e->report.matched = true;
-	return tap_explain_wait(&e->sums, &e->waits, w) ?: (e->has_delayers ? tap_delayers_wait(&e->delayers, w) : 0);
+	return tap_explain_wait(&e->sums, &e->waits, w)
+		       ?: (e->has_delayers ? tap_delayers_wait(&e->delayers, w) : 0);
 }
 
 /* ---- at one instant ---- */
@@ -138,7 +143,8 @@ static void put_waits_group(struct explain *e, const struct tap_explain_group *g
 
 static void put_apart_group(struct explain *e, const struct tap_explain_group *g)
 {
-	tap_explain_apart_words(&e->report.run, &e->apart[g->longest], g->nr, e->at_ns, e->report.stacks, &e->text);
+	tap_explain_apart_words(&e->report.run, &e->apart[g->longest], g->nr, e->at_ns,
+				e->report.stacks, &e->text);
 	put_text(e);
 }
 
@@ -147,7 +153,8 @@ static void put_groups(struct tap_report *r, struct tap_table *t)
 {
 	struct explain *e = explain_of(r);
 	struct tap_explain_groups waits = { 0 }, apart = { 0 };
-	int ret = (e->groups_waits ? tap_explain_group_waits(&waits, &e->sums) : 0) ?: tap_explain_group_apart(&apart, e->apart, e->nr_apart);
+	int ret = (e->groups_waits ? tap_explain_group_waits(&waits, &e->sums) : 0)
+			  ?: tap_explain_group_apart(&apart, e->apart, e->nr_apart);
 	unsigned int nr = waits.nr + apart.nr, shown = tap_report_shown(r, nr);
 
 	(void)t;
@@ -156,7 +163,8 @@ static void put_groups(struct tap_report *r, struct tap_table *t)
 	for (unsigned int i = waits.nr; i < shown; i++)
 		put_apart_group(e, &apart.v[i - waits.nr]);
 	if (nr > shown)
-		tap_buf_printf(&r->page.buf, "%u more group%s (-n, --json)\n", nr - shown, nr - shown == 1 ? "" : "s");
+		tap_buf_printf(&r->page.buf, "%u more group%s (-n, --json)\n", nr - shown,
+			       nr - shown == 1 ? "" : "s");
 	r->page.buf.err = r->page.buf.err ?: ret;
 	tap_explain_groups_release(&waits);
 	tap_explain_groups_release(&apart);
@@ -190,20 +198,16 @@ static void put_sentences(struct tap_report *r, struct tap_table *t)
 static void put_next(struct tap_report *r, struct tap_table *t)
 {
 	(void)t;
-	tap_explain_next_words(&r->run, &explain_of(r)->sums, &opts_of(r)->common.input.input, &r->page.buf);
+	tap_explain_next_words(&r->run, &explain_of(r)->sums, &opts_of(r)->common.input.input,
+			       &r->page.buf);
 }
 
 static const struct tap_column wait_columns[] = {
-	TAP_TASK_COLUMNS("", "task", 26),
-	{ "cpu", NULL, TAP_CELL_INT },
-	{ "state", NULL, TAP_CELL_TEXT },
-	{ "from_ns", NULL, TAP_CELL_AT },
-	{ "to_ns", NULL, TAP_CELL_AT },
-	{ "wait_ns", NULL, TAP_CELL_NS },
-	{ "verdict", NULL, TAP_CELL_TEXT },
-	{ "avoidable_ns", NULL, TAP_CELL_NS },
-	{ "barred_ns", NULL, TAP_CELL_NS },
-	{ 0 }
+	TAP_TASK_COLUMNS("", "task", 26),   { "cpu", NULL, TAP_CELL_INT },
+	{ "state", NULL, TAP_CELL_TEXT },   { "from_ns", NULL, TAP_CELL_AT },
+	{ "to_ns", NULL, TAP_CELL_AT },	    { "wait_ns", NULL, TAP_CELL_NS },
+	{ "verdict", NULL, TAP_CELL_TEXT }, { "avoidable_ns", NULL, TAP_CELL_NS },
+	{ "barred_ns", NULL, TAP_CELL_NS }, { 0 }
 };
 
 static void put_wait(struct tap_report *r, struct tap_table *t, unsigned int i)
@@ -228,13 +232,11 @@ static void put_wait(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_page_array_end(&r->page);
 }
 
-static const struct tap_column apart_columns[] = {
-	TAP_TASK_COLUMNS("", "task", 26),
-	{ "state", NULL, TAP_CELL_TEXT },
-	{ "from_ns", NULL, TAP_CELL_AT },
-	{ "to_ns", NULL, TAP_CELL_AT },
-	{ 0 }
-};
+static const struct tap_column apart_columns[] = { TAP_TASK_COLUMNS("", "task", 26),
+						   { "state", NULL, TAP_CELL_TEXT },
+						   { "from_ns", NULL, TAP_CELL_AT },
+						   { "to_ns", NULL, TAP_CELL_AT },
+						   { 0 } };
 
 static void put_apart(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
@@ -247,15 +249,13 @@ static void put_apart(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_stack_members(&r->page, r->stacks, a->stack);
 }
 
-static const struct tap_column sleep_columns[] = {
-	TAP_TASK_COLUMNS("", "task", 26),
-	{ "state", NULL, TAP_CELL_TEXT },
-	{ "sleeps", NULL, TAP_CELL_COUNT },
-	{ "sleep_ns", NULL, TAP_CELL_NS },
-	{ "max_ns", NULL, TAP_CELL_NS },
-	{ "max_from_ns", NULL, TAP_CELL_AT },
-	{ 0 }
-};
+static const struct tap_column sleep_columns[] = { TAP_TASK_COLUMNS("", "task", 26),
+						   { "state", NULL, TAP_CELL_TEXT },
+						   { "sleeps", NULL, TAP_CELL_COUNT },
+						   { "sleep_ns", NULL, TAP_CELL_NS },
+						   { "max_ns", NULL, TAP_CELL_NS },
+						   { "max_from_ns", NULL, TAP_CELL_AT },
+						   { 0 } };
 
 static void put_sleep(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
@@ -312,9 +312,7 @@ static void put_all(struct tap_report *r, struct tap_table *t)
 }
 
 static const struct tap_column kind_columns[] = {
-	{ "kind", "delayed by", TAP_CELL_TEXT, .width = 28 },
-	SUM_COLUMNS,
-	{ 0 }
+	{ "kind", "delayed by", TAP_CELL_TEXT, .width = 28 }, SUM_COLUMNS, { 0 }
 };
 
 static void put_kinds(struct tap_report *r, struct tap_table *t)
@@ -330,11 +328,9 @@ static void put_kinds(struct tap_report *r, struct tap_table *t)
 	}
 }
 
-static const struct tap_column task_columns[] = {
-	TAP_TASK_COLUMNS("", "delayed by", 28),
-	SUM_COLUMNS,
-	{ 0 }
-};
+static const struct tap_column task_columns[] = { TAP_TASK_COLUMNS("", "delayed by", 28),
+						  SUM_COLUMNS,
+						  { 0 } };
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
@@ -351,17 +347,17 @@ static const struct tap_column process_columns[] = {
 	{ 0 }
 };
 
-static const struct tap_column comm_columns[] = {
-	{ "comm", "delayed by", TAP_CELL_TEXT, .width = 28 },
-	{ "tasks", "tasks", TAP_CELL_COUNT, .width = 8 },
-	SUM_COLUMNS,
-	{ 0 }
-};
+static const struct tap_column comm_columns[] = { { "comm", "delayed by", TAP_CELL_TEXT,
+						    .width = 28 },
+						  { "tasks", "tasks", TAP_CELL_COUNT, .width = 8 },
+						  SUM_COLUMNS,
+						  { 0 } };
 
 static void put_process(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
 	const struct tap_delayer *d = &explain_of(r)->delayers.v[i];
-	const struct tap_task *leader = tap_timeline_task(r->run.timeline, tap_task_tgid(d->task)) ?: d->task;
+	const struct tap_task *leader =
+		tap_timeline_task(r->run.timeline, tap_task_tgid(d->task)) ?: d->task;
 
 	tap_label_cell(&r->run, t, leader);
 	tap_table_id(t, tap_task_tgid(d->task));
@@ -451,7 +447,8 @@ static bool with_kinds(const struct tap_report *r)
 
 static bool with_tasks(const struct tap_report *r)
 {
-	return by_of(r) == BY_TASK || (by_of(r) == BY_ALL && tap_report_audience(r) != TAP_FOR_SHEETS && has_rows(r));
+	return by_of(r) == BY_TASK ||
+	       (by_of(r) == BY_ALL && tap_report_audience(r) != TAP_FOR_SHEETS && has_rows(r));
 }
 
 static bool with_processes(const struct tap_report *r)
@@ -466,10 +463,13 @@ static bool with_comms(const struct tap_report *r)
 
 static bool with_cgroups(const struct tap_report *r)
 {
-	return by_of(r) == BY_CGROUP || (by_of(r) == BY_ALL && (tap_report_audience(r) == TAP_FOR_PROGRAMS || (with_next(r) && has_rows(r))));
+	return by_of(r) == BY_CGROUP ||
+	       (by_of(r) == BY_ALL &&
+		(tap_report_audience(r) == TAP_FOR_PROGRAMS || (with_next(r) && has_rows(r))));
 }
 
-static int check_word(const char *option, const char *word, const char *const *words, struct tap_err *err)
+static int check_word(const char *option, const char *word, const char *const *words,
+		      struct tap_err *err)
 {
 	struct tap_buf list = { 0 };
 	const char *const *w = words;
@@ -480,7 +480,8 @@ static int check_word(const char *option, const char *word, const char *const *w
 		return 0;
 	for (w = words; *w; w++)
 		tap_buf_printf(&list, "%s%s", w == words ? "" : w[1] ? ", " : " or ", *w);
-	tap_err_set(err, -EINVAL, "option %s takes %s, not '%.100s'", option, tap_buf_str(&list), word);
+	tap_err_set(err, -EINVAL, "option %s takes %s, not '%.100s'", option, tap_buf_str(&list),
+		    word);
 	tap_buf_release(&list);
 	return -EINVAL;
 }
@@ -507,34 +508,42 @@ static void watch(struct tap_report *r, bool asks_avoidable)
 		tap_report_watch(r, &apart_ops, e, TAP_PICK_TASKS);
 	if (e->asks_sleeps)
 		tap_report_watch(r, &tap_sleeps_ops, &e->sleeps, TAP_PICK_TASKS);
-	tap_report_watch(r, &tap_explain_waits_ops, &e->waits, 0)->states = asks_avoidable ? 0 : TAP_EXPLAIN_STATES;
+	tap_report_watch(r, &tap_explain_waits_ops, &e->waits, 0)->states =
+		asks_avoidable ? 0 : TAP_EXPLAIN_STATES;
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	const struct explain_opts *o = opts_of(r);
 	struct explain *e = explain_of(r);
-	int64_t worst = o->worst >= 0 ? o->worst : tap_report_audience(r) == TAP_FOR_PROGRAMS ? 10 : 3;
+	int64_t worst = o->worst >= 0				     ? o->worst
+			: tap_report_audience(r) == TAP_FOR_PROGRAMS ? 10
+								     : 3;
 
 	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
 		worst = 0; /* none is shown */
-	e->groups_waits = with_groups(r) && o->worst < 0 && tap_report_audience(r) == TAP_FOR_PEOPLE;
+	e->groups_waits =
+		with_groups(r) && o->worst < 0 && tap_report_audience(r) == TAP_FOR_PEOPLE;
 	if (e->groups_waits)
 		worst = MAX_AT_ONCE;
 	if (o->at && tap_report_find_at(r, o->at, &e->at_ns, err))
 		return err->code;
 	e->asks_sleeps = by_of(r) == BY_ALL && !r->run.all_tasks && !o->at;
-	if ((e->asks_sleeps || o->at) && tap_event_stacks_are_in(&r->run.survey) && tap_report_open_stacks(r, err))
+	if ((e->asks_sleeps || o->at) && tap_event_stacks_are_in(&r->run.survey) &&
+	    tap_report_open_stacks(r, err))
 		return err->code;
 	e->sleeps.stacks = r->stacks;
 	r->run.mark_throttling = true;
 	r->run.by_cgroup |= by_of(r) == BY_ALL || by_of(r) == BY_CGROUP;
 	tap_explain_waits_init(&e->waits, &(const struct tap_explain_waits_opts){
-		.asks_avoidable = worst,
-		.without_reasons = !worst && by_of(r) > BY_KIND, .tell = on_wait, .ctx = e,
-	});
+						  .asks_avoidable = worst,
+						  .without_reasons = !worst && by_of(r) > BY_KIND,
+						  .tell = on_wait,
+						  .ctx = e,
+					  });
 	watch(r, worst);
-	if (tap_explain_init(&e->sums, (unsigned int)worst) || tap_cgroup_groups_init(&e->cgroups, &r->run.rec.ids.cgroups, o->depth))
+	if (tap_explain_init(&e->sums, (unsigned int)worst) ||
+	    tap_cgroup_groups_init(&e->cgroups, &r->run.rec.ids.cgroups, o->depth))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (o->depth) {
 		e->sums.group = group_of;
@@ -590,21 +599,26 @@ static void release(struct tap_report *r)
 }
 
 static const struct tap_section sections[] = {
-	{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all, .is_object = true },
+	{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all,
+	  .is_object = true },
 	{ TAP_FOR_PEOPLE, with_waits, .put = put_sentences },
 	{ TAP_FOR_PEOPLE, with_groups, .put = put_groups },
-	{ TAP_FOR_PROGRAMS, .key = "waits", .columns = wait_columns, .row = put_wait, .nr = nr_worst },
-	{ TAP_FOR_PROGRAMS, with_at, .key = "not_waiting", .columns = apart_columns, .row = put_apart, .nr = nr_apart },
-	{ TAP_FOR_PROGRAMS, with_sleeps, .key = "sleeps", .columns = sleep_columns, .row = put_sleep, .nr = nr_sleeps },
-	{ TAP_FOR_ALL, with_kinds, .before = "\n", .key = "kinds", .columns = kind_columns, .put = put_kinds },
-	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
-	  .nr = tap_report_nr_tasks, .noun = "task" },
-	{ TAP_FOR_ALL, with_processes, .before = "\n", .key = "processes", .columns = process_columns, .row = put_process,
-	  .nr = nr_delayers, .noun = "process" },
-	{ TAP_FOR_ALL, with_comms, .before = "\n", .key = "comms", .columns = comm_columns, .row = put_comm,
-	  .nr = nr_delayers, .noun = "name" },
-	{ TAP_FOR_ALL, with_cgroups, .before = "\n", .key = "cgroups", .columns = cgroup_columns, .row = put_cgroups,
-	  .nr = nr_pairs, .noun = "pair" },
+	{ TAP_FOR_PROGRAMS, .key = "waits", .columns = wait_columns, .row = put_wait,
+	  .nr = nr_worst },
+	{ TAP_FOR_PROGRAMS, with_at, .key = "not_waiting", .columns = apart_columns,
+	  .row = put_apart, .nr = nr_apart },
+	{ TAP_FOR_PROGRAMS, with_sleeps, .key = "sleeps", .columns = sleep_columns,
+	  .row = put_sleep, .nr = nr_sleeps },
+	{ TAP_FOR_ALL, with_kinds, .before = "\n", .key = "kinds", .columns = kind_columns,
+	  .put = put_kinds },
+	{ TAP_FOR_ALL, with_tasks, .before = "\n", .key = "tasks", .columns = task_columns,
+	  .row = put_task, .nr = tap_report_nr_tasks, .noun = "task" },
+	{ TAP_FOR_ALL, with_processes, .before = "\n", .key = "processes",
+	  .columns = process_columns, .row = put_process, .nr = nr_delayers, .noun = "process" },
+	{ TAP_FOR_ALL, with_comms, .before = "\n", .key = "comms", .columns = comm_columns,
+	  .row = put_comm, .nr = nr_delayers, .noun = "name" },
+	{ TAP_FOR_ALL, with_cgroups, .before = "\n", .key = "cgroups", .columns = cgroup_columns,
+	  .row = put_cgroups, .nr = nr_pairs, .noun = "pair" },
 	{ TAP_FOR_PEOPLE, with_cgroups, .put = put_common_cgroup },
 	TAP_NOTE_THROTTLING,
 	{ TAP_FOR_PEOPLE, with_next, .put = put_next },

@@ -8,7 +8,8 @@
 
 static bool is_same(const struct tap_explain_group *a, const struct tap_explain_group *b)
 {
-	return a->state == b->state && a->verdict == b->verdict && a->stack.kernel == b->stack.kernel && a->stack.user == b->stack.user;
+	return a->state == b->state && a->verdict == b->verdict &&
+	       a->stack.kernel == b->stack.kernel && a->stack.user == b->stack.user;
 }
 
 /* @one: a group of one task. Return: 0 or -ENOMEM. */
@@ -42,8 +43,12 @@ int tap_explain_group_waits(struct tap_explain_groups *groups, const struct tap_
 		const struct tap_explained_wait *w = &e->worst[i];
 
 		ret = add(groups, &(const struct tap_explain_group){
-			.state = w->state, .verdict = w->verdict, .nr = 1, .longest = i, .longest_ns = w->to_ns - w->from_ns,
-		});
+					  .state = w->state,
+					  .verdict = w->verdict,
+					  .nr = 1,
+					  .longest = i,
+					  .longest_ns = w->to_ns - w->from_ns,
+				  });
 	}
 	return ret;
 }
@@ -59,14 +64,19 @@ static int largest_first(const void *a, const void *b)
 	return (x->longest > y->longest) - (x->longest < y->longest);
 }
 
-int tap_explain_group_apart(struct tap_explain_groups *groups, const struct tap_explained_apart *v, unsigned int nr)
+int tap_explain_group_apart(struct tap_explain_groups *groups, const struct tap_explained_apart *v,
+			    unsigned int nr)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; i < nr && !ret; i++)
 		ret = add(groups, &(const struct tap_explain_group){
-			.state = v[i].state, .stack = v[i].stack, .nr = 1, .longest = i, .longest_ns = v[i].to_ns - v[i].from_ns,
-		});
+					  .state = v[i].state,
+					  .stack = v[i].stack,
+					  .nr = 1,
+					  .longest = i,
+					  .longest_ns = v[i].to_ns - v[i].from_ns,
+				  });
 	if (groups->nr)
 		qsort(groups->v, groups->nr, sizeof(*groups->v), largest_first);
 	return ret;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `schedtap explain --at` for people: the tasks at one instant, in groups of tasks that did the same. */
+/* `schedtap explain --at` for people: the tasks at one instant, in groups of tasks that did the
+ * same. */
 #ifndef TAP_REPORT_EXPLAIN_AT_H
 #define TAP_REPORT_EXPLAIN_AT_H
 
@@ -21,10 +22,13 @@ struct tap_explain_groups { /* all zero: none */
 	unsigned int nr, cap;
 };
 
-/* Group @e->worst by state and verdict. The group with the longest wait comes first. Return: 0 or -ENOMEM. */
+/* Group @e->worst by state and verdict. The group with the longest wait comes first. Return: 0 or
+ * -ENOMEM. */
 int tap_explain_group_waits(struct tap_explain_groups *groups, const struct tap_explain *e);
-/* Group what @nr tasks did by state and stack. The largest group comes first. Return: 0 or -ENOMEM. */
-int tap_explain_group_apart(struct tap_explain_groups *groups, const struct tap_explained_apart *v, unsigned int nr);
+/* Group what @nr tasks did by state and stack. The largest group comes first. Return: 0 or -ENOMEM.
+ */
+int tap_explain_group_apart(struct tap_explain_groups *groups, const struct tap_explained_apart *v,
+			    unsigned int nr);
 void tap_explain_groups_release(struct tap_explain_groups *groups);
 
 #endif

@@ -15,7 +15,8 @@
 
 static void put_ms(struct tap_buf *b, uint64_t ns)
 {
-	tap_buf_printf(b, "%ju.%03u ms", (uintmax_t)(ns / 1000000), (unsigned int)(ns / 1000 % 1000));
+	tap_buf_printf(b, "%ju.%03u ms", (uintmax_t)(ns / 1000000),
+		       (unsigned int)(ns / 1000 % 1000));
 }
 
 static void put_label(struct tap_run *run, struct tap_buf *b, const struct tap_task *task)
@@ -26,7 +27,8 @@ static void put_label(struct tap_run *run, struct tap_buf *b, const struct tap_t
 	tap_buf_add(b, label, len);
 }
 
-/* The group of who ran: a number of sched_pick is a cgroup's in the cpu controller, which no file has, or an autogroup's. */
+/* The group of who ran: a number of sched_pick is a cgroup's in the cpu controller, which no file
+ * has, or an autogroup's. */
 static void put_group(struct tap_run *run, struct tap_buf *b, const struct tap_piece *p)
 {
 	const char *path = tap_cgroups_path(&run->rec.ids.cgroups, p->task->cgroup);
@@ -52,14 +54,16 @@ static void put_kind(struct tap_run *run, struct tap_buf *b, const struct tap_pi
 
 static int longest_first(const void *a, const void *b)
 {
-	const struct tap_piece *x = *(const struct tap_piece *const *)a, *y = *(const struct tap_piece *const *)b;
+	const struct tap_piece *x = *(const struct tap_piece *const *)a,
+			       *y = *(const struct tap_piece *const *)b;
 
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
-void tap_explain_pieces_words(struct tap_run *run, const struct tap_piece *v, unsigned int nr, struct tap_buf *b)
+void tap_explain_pieces_words(struct tap_run *run, const struct tap_piece *v, unsigned int nr,
+			      struct tap_buf *b)
 {
 	const struct tap_piece **pieces = malloc((nr + 1) * sizeof(struct tap_piece *));
 	unsigned int shown = nr > SHOWN_PIECES + 1 ? SHOWN_PIECES : nr;
@@ -88,7 +92,8 @@ void tap_explain_pieces_words(struct tap_run *run, const struct tap_piece *v, un
 	free(pieces);
 }
 
-void tap_explain_piece_members(struct tap_run *run, const struct tap_piece *piece, struct tap_page *p)
+void tap_explain_piece_members(struct tap_run *run, const struct tap_piece *piece,
+			       struct tap_page *p)
 {
 	tap_page_object(p, NULL);
 	tap_page_puts(p, "kind", tap_piece_name(piece->kind));
@@ -96,7 +101,8 @@ void tap_explain_piece_members(struct tap_run *run, const struct tap_piece *piec
 	tap_page_at(p, "from_ns", piece->from_ns);
 	if (piece->task) {
 		tap_task_members(p, piece->task);
-		tap_page_puts(p, "cgroup", tap_cgroups_path(&run->rec.ids.cgroups, piece->task->cgroup));
+		tap_page_puts(p, "cgroup",
+			      tap_cgroups_path(&run->rec.ids.cgroups, piece->task->cgroup));
 		if (piece->group)
 			tap_page_s64(p, "group", piece->group);
 		else
@@ -105,7 +111,8 @@ void tap_explain_piece_members(struct tap_run *run, const struct tap_piece *piec
 	tap_page_object_end(p);
 }
 
-/* ". CPU 1 could have run it, idle for 0.500 ms. CPU 2 was idle for 0.300 ms, but the task may not run there" */
+/* ". CPU 1 could have run it, idle for 0.500 ms. CPU 2 was idle for 0.300 ms, but the task may not
+ * run there" */
 static void put_idle(struct tap_buf *b, const struct tap_avoidable_idle *idle)
 {
 	if (idle->ns) {
@@ -119,11 +126,13 @@ static void put_idle(struct tap_buf *b, const struct tap_avoidable_idle *idle)
 		tap_cpus_text(&idle->barred, b);
 		tap_buf_puts(b, " was idle for ");
 		put_ms(b, idle->barred_ns);
-		tap_buf_puts(b, idle->ns ? " beside that, but the task may not run there" : ", but the task may not run there");
+		tap_buf_puts(b, idle->ns ? " beside that, but the task may not run there"
+					 : ", but the task may not run there");
 	}
 }
 
-void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait *w, struct tap_buf *b)
+void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait *w,
+			    struct tap_buf *b)
 {
 	put_label(run, b, w->task);
 	tap_buf_puts(b, w->whole ? " waited " : " waited at most ");
@@ -138,7 +147,8 @@ void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait
 
 /* ---- what was no wait ---- */
 
-static void put_stack(struct tap_buf *b, const struct tap_event_stacks *stacks, struct tap_stack_pair stack)
+static void put_stack(struct tap_buf *b, const struct tap_event_stacks *stacks,
+		      struct tap_stack_pair stack)
 {
 	if (tap_stack_pair_is_none(stack))
 		return;
@@ -146,10 +156,13 @@ static void put_stack(struct tap_buf *b, const struct tap_event_stacks *stacks, 
 	tap_stack_add(b, stacks, stack, true);
 }
 
-void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s, const struct tap_event_stacks *stacks, struct tap_buf *b)
+void tap_explain_sleep_words(struct tap_run *run, const struct tap_sleep *s,
+			     const struct tap_event_stacks *stacks, struct tap_buf *b)
 {
 	put_label(run, b, s->task);
-	tap_buf_puts(b, s->key.state == TAP_STATE_SLEEPING ? " slept" : s->key.state == TAP_STATE_BLOCKED ? " was blocked" : " was stopped");
+	tap_buf_puts(b, s->key.state == TAP_STATE_SLEEPING  ? " slept"
+			: s->key.state == TAP_STATE_BLOCKED ? " was blocked"
+							    : " was stopped");
 	tap_buf_printf(b, " %ju time%s for ", (uintmax_t)s->sleeps, s->sleeps == 1 ? "" : "s");
 	put_ms(b, s->ns);
 	tap_buf_puts(b, s->sleeps == 1 ? "" : ", at most ");
@@ -169,16 +182,17 @@ static void put_at(struct tap_run *run, struct tap_buf *b, uint64_t at_ns)
 	tap_buf_puts(b, " ");
 }
 
-void tap_explain_waits_words(struct tap_run *run, const struct tap_explained_wait *longest, unsigned int nr, uint64_t at_ns,
-			     struct tap_buf *b)
+void tap_explain_waits_words(struct tap_run *run, const struct tap_explained_wait *longest,
+			     unsigned int nr, uint64_t at_ns, struct tap_buf *b)
 {
 	put_at(run, b, at_ns);
-	tap_buf_printf(b, "%u tasks waited for a CPU, %s, verdict %s. The longest wait: ", nr, tap_state_name(longest->state),
-		       tap_verdict_text(longest->verdict));
+	tap_buf_printf(b, "%u tasks waited for a CPU, %s, verdict %s. The longest wait: ", nr,
+		       tap_state_name(longest->state), tap_verdict_text(longest->verdict));
 }
 
 /* "nginx [812] was blocked, " or "40 tasks were blocked, the longest nginx [812] " */
-static void put_apart(struct tap_run *run, const struct tap_explained_apart *a, unsigned int nr, struct tap_buf *b)
+static void put_apart(struct tap_run *run, const struct tap_explained_apart *a, unsigned int nr,
+		      struct tap_buf *b)
 {
 	const char *was = a->state == TAP_STATE_UNKNOWN ? ":" : nr > 1 ? " were" : " was";
 
@@ -194,8 +208,9 @@ static void put_apart(struct tap_run *run, const struct tap_explained_apart *a, 
 	tap_buf_puts(b, " ");
 }
 
-void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a, unsigned int nr, uint64_t at_ns,
-			     const struct tap_event_stacks *stacks, struct tap_buf *b)
+void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apart *a,
+			     unsigned int nr, uint64_t at_ns, const struct tap_event_stacks *stacks,
+			     struct tap_buf *b)
 {
 	put_at(run, b, at_ns);
 	put_apart(run, a, nr, b);
@@ -204,7 +219,9 @@ void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apa
 	tap_buf_puts(b, " on for ");
 	put_ms(b, a->to_ns - a->from_ns);
 	put_stack(b, stacks, a->stack);
-	tap_buf_puts(b, a->state == TAP_STATE_UNKNOWN || a->state == TAP_STATE_RUNNING ? "." : ". Verdict: not the scheduler.");
+	tap_buf_puts(b, a->state == TAP_STATE_UNKNOWN || a->state == TAP_STATE_RUNNING
+				? "."
+				: ". Verdict: not the scheduler.");
 }
 
 /* ---- where the time went ---- */
@@ -216,10 +233,12 @@ void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
 		uint32_t states;
 	} parts[] = {
 		{ " ran for ", TAP_STATE_BIT(TAP_STATE_RUNNING) },
-		{ ", waited for a CPU for ", TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) },
+		{ ", waited for a CPU for ",
+		  TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) },
 		{ ", throttled for ", TAP_STATE_BIT(TAP_STATE_THROTTLED) },
 		{ ", blocked for ", TAP_STATE_BIT(TAP_STATE_BLOCKED) },
-		{ ", slept for ", TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_STOPPED) },
+		{ ", slept for ",
+		  TAP_STATE_BIT(TAP_STATE_SLEEPING) | TAP_STATE_BIT(TAP_STATE_STOPPED) },
 		{ "; unknown: ", TAP_STATE_BIT(TAP_STATE_UNKNOWN) },
 	};
 	uint64_t ns[TAP_NR_STATES] = { 0 }, all_ns = 0;
@@ -258,10 +277,12 @@ void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
 
 /* ---- what to ask next ---- */
 
-/* A word for a shell; what a terminal must not be given is written as bash, ksh and zsh read it back. */
+/* A word for a shell; what a terminal must not be given is written as bash, ksh and zsh read it
+ * back. */
 static void put_word(struct tap_buf *b, const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
 	struct tap_buf shown = { 0 };
 	bool is_escaped;
 
@@ -273,13 +294,15 @@ static void put_word(struct tap_buf *b, const char *word)
 	is_escaped = shown.len != strlen(word);
 	tap_buf_puts(b, is_escaped ? "$'" : "'");
 	for (size_t i = 0; i < shown.len; i++)
-		shown.data[i] == '\'' ? tap_buf_puts(b, is_escaped ? "\\'" : "'\\''") : tap_buf_char(b, shown.data[i]);
+		shown.data[i] == '\'' ? tap_buf_puts(b, is_escaped ? "\\'" : "'\\''")
+				      : tap_buf_char(b, shown.data[i]);
 	tap_buf_puts(b, "'");
 	b->err = b->err ?: shown.err;
 	tap_buf_release(&shown);
 }
 
-void tap_explain_command_words(const char *command, const struct tap_strings *files, struct tap_buf *b)
+void tap_explain_command_words(const char *command, const struct tap_strings *files,
+			       struct tap_buf *b)
 {
 	tap_buf_printf(b, "  schedtap %s", command);
 	for (unsigned int i = 0; i < files->nr; i++) {
@@ -291,13 +314,15 @@ void tap_explain_command_words(const char *command, const struct tap_strings *fi
 /* " --time @1.234+-5ms": what is around a wait. */
 static void put_window(struct tap_buf *b, const struct tap_explained_wait *w)
 {
-	uint64_t half_ns = (w->to_ns - w->from_ns) / 2 + 1000000, middle_ns = w->from_ns + (w->to_ns - w->from_ns) / 2;
+	uint64_t half_ns = (w->to_ns - w->from_ns) / 2 + 1000000,
+		 middle_ns = w->from_ns + (w->to_ns - w->from_ns) / 2;
 
 	tap_buf_printf(b, " --time @%ju.%09ju+-%juus", (uintmax_t)(middle_ns / 1000000000),
 		       (uintmax_t)(middle_ns % 1000000000), (uintmax_t)(half_ns / 1000));
 }
 
-static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, const struct tap_strings *files)
+static void put_around(struct tap_buf *b, const struct tap_explained_wait *w,
+		       const struct tap_strings *files)
 {
 	tap_explain_command_words("timehist", files, b);
 	tap_buf_printf(b, " -t %d", tap_task_tid(w->task));
@@ -305,13 +330,16 @@ static void put_around(struct tap_buf *b, const struct tap_explained_wait *w, co
 	tap_buf_puts(b, "  # what it did around its longest wait\n");
 	tap_explain_command_words(w->idle.ns ? "balance" : "map", files, b);
 	put_window(b, w);
-	tap_buf_puts(b, w->idle.ns ? "  # which CPUs were idle then\n" : "  # what each CPU ran then\n");
+	tap_buf_puts(b, w->idle.ns ? "  # which CPUs were idle then\n"
+				   : "  # what each CPU ran then\n");
 }
 
 /* What it slept for, and for whom. */
-static void put_critical(struct tap_run *run, struct tap_buf *b, const struct tap_task *task, const struct tap_strings *files)
+static void put_critical(struct tap_run *run, struct tap_buf *b, const struct tap_task *task,
+			 const struct tap_strings *files)
 {
-	if (!tap_survey_has_event(&run->survey, "sched_waking") && !tap_survey_has_event(&run->survey, "sched_wakeup"))
+	if (!tap_survey_has_event(&run->survey, "sched_waking") &&
+	    !tap_survey_has_event(&run->survey, "sched_wakeup"))
 		return;
 	tap_explain_command_words("critical", files, b);
 	tap_buf_printf(b, " -t %d  # for whom and what it slept\n", tap_task_tid(task));
@@ -323,15 +351,19 @@ static void put_missing(struct tap_run *run, struct tap_buf *b)
 	static const char *const wanted[] = { "sched_pick", "cpu_idle", "softirq_entry" };
 	size_t i = 0;
 
-	while (i < sizeof(wanted) / sizeof(*wanted) && tap_survey_has_event(&run->survey, wanted[i]))
+	while (i < sizeof(wanted) / sizeof(*wanted) &&
+	       tap_survey_has_event(&run->survey, wanted[i]))
 		i++;
 	if (i < sizeof(wanted) / sizeof(*wanted))
-		tap_buf_puts(b, "  schedtap record -e sched -e task -e 'schedtap:*' -e idle -e irq -d 5  # with events that say more\n");
+		tap_buf_puts(b, "  schedtap record -e sched -e task -e 'schedtap:*' -e idle -e irq "
+				"-d 5  # with events that say more\n");
 	if (!tap_event_stacks_are_in(&run->survey))
-		tap_buf_puts(b, "  schedtap record --stack sched_switch -d 5  # with stacks: what it slept for\n");
+		tap_buf_puts(b, "  schedtap record --stack sched_switch -d 5  # with stacks: what "
+				"it slept for\n");
 }
 
-void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, const struct tap_strings *files, struct tap_buf *b)
+void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e,
+			    const struct tap_strings *files, struct tap_buf *b)
 {
 	const struct tap_explained_wait *worst = e->nr_worst ? &e->worst[0] : NULL;
 
@@ -342,7 +374,8 @@ void tap_explain_next_words(struct tap_run *run, const struct tap_explain *e, co
 		put_critical(run, b, worst->task, files);
 	if (worst && e->kinds[TAP_PIECE_THROTTLED].ns) {
 		tap_explain_command_words("latency", files, b);
-		tap_buf_printf(b, " --throttled -t %d  # each time that its quota was used up\n", tap_task_tid(worst->task));
+		tap_buf_printf(b, " --throttled -t %d  # each time that its quota was used up\n",
+			       tap_task_tid(worst->task));
 	}
 	if (e->kinds[TAP_PIECE_UNKNOWN].ns) {
 		tap_explain_command_words("summary", files, b);

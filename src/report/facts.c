@@ -12,14 +12,15 @@ static void read_cpus(struct tap_facts *f, const struct tap_run *run)
 
 	if (tap_reader_info(run->rec.reader)->nr_cpus)
 		tap_buf_u64(&f->text[TAP_FACT_CPUS], tap_reader_info(run->rec.reader)->nr_cpus);
-	json_array_foreach(json_object_get(run->rec.meta, "cpus"), i, cpu) {
+	json_array_foreach (json_object_get(run->rec.meta, "cpus"), i, cpu) {
 		capacity = json_object_get(cpu, "capacity");
 		if (json_is_integer(capacity))
 			tap_buf_printf(&f->text[TAP_FACT_CAPACITIES], "%s%lld", i ? "," : "",
 				       (long long)json_integer_value(capacity));
 		governor = json_string_value(json_object_get(cpu, "governor"));
 		if (governor)
-			tap_buf_printf(&f->text[TAP_FACT_GOVERNORS], "%s%s", i ? "," : "", governor);
+			tap_buf_printf(&f->text[TAP_FACT_GOVERNORS], "%s%s", i ? "," : "",
+				       governor);
 	}
 }
 
@@ -36,9 +37,11 @@ static void read_kernel(struct tap_facts *f, const struct tap_run *run)
 		tap_buf_puts(&f->text[TAP_FACT_KERNEL], tap_reader_info(run->rec.reader)->uname);
 }
 
-static void read_text(struct tap_facts *f, enum tap_fact fact, const struct tap_run *run, const char *key)
+static void read_text(struct tap_facts *f, enum tap_fact fact, const struct tap_run *run,
+		      const char *key)
 {
-	const char *text = json_string_value(json_object_get(json_object_get(run->rec.meta, "host"), key));
+	const char *text =
+		json_string_value(json_object_get(json_object_get(run->rec.meta, "host"), key));
 
 	if (text)
 		tap_buf_puts(&f->text[fact], text);
@@ -60,7 +63,7 @@ static int read_events(struct tap_facts *f, const struct tap_run *run)
 
 	if (!names)
 		return -ENOMEM;
-	json_array_foreach(events, i, event) {
+	json_array_foreach (events, i, event) {
 		const char *status = json_string_value(json_object_get(event, "status"));
 		const char *name = json_string_value(json_object_get(event, "name"));
 
@@ -99,13 +102,15 @@ bool tap_facts_has_event(struct tap_facts *f, const char *name)
 {
 	size_t len = strlen(name);
 
-	for (const char *s = tap_buf_str(&f->text[TAP_FACT_EVENTS]); (s = strstr(s, name)); s += len)
+	for (const char *s = tap_buf_str(&f->text[TAP_FACT_EVENTS]); (s = strstr(s, name));
+	     s += len)
 		if (s[len] == '\n' && (s == f->text[TAP_FACT_EVENTS].data || s[-1] == '\n'))
 			return true;
 	return false;
 }
 
-/* The first line of one that the other has not, both being sorted. Return: its length; 0: there is none. */
+/* The first line of one that the other has not, both being sorted. Return: its length; 0: there is
+ * none. */
 static size_t first_missing(const char *lines, const char *in, const char **line)
 {
 	for (size_t len; *lines; lines += len + 1) {
@@ -119,7 +124,8 @@ static size_t first_missing(const char *lines, const char *in, const char **line
 	return 0;
 }
 
-static void put_events(const char *a, const char *file_a, const char *b, const char *file_b, struct tap_buf *out)
+static void put_events(const char *a, const char *file_a, const char *b, const char *file_b,
+		       struct tap_buf *out)
 {
 	const char *name;
 	size_t len = first_missing(a, b, &name);
@@ -127,17 +133,20 @@ static void put_events(const char *a, const char *file_a, const char *b, const c
 
 	if (!of_a)
 		len = first_missing(b, a, &name);
-	tap_buf_printf(out, "the events differ: %.*s in '%.300s' and not in '%.300s'", (int)len, name,
-		       of_a ? file_a : file_b, of_a ? file_b : file_a);
+	tap_buf_printf(out, "the events differ: %.*s in '%.300s' and not in '%.300s'", (int)len,
+		       name, of_a ? file_a : file_b, of_a ? file_b : file_a);
 }
 
-bool tap_facts_differ(struct tap_facts *a, const char *file_a, struct tap_facts *b, const char *file_b, enum tap_fact what,
-		      struct tap_buf *out)
+bool tap_facts_differ(struct tap_facts *a, const char *file_a, struct tap_facts *b,
+		      const char *file_b, enum tap_fact what, struct tap_buf *out)
 {
 	static const char *const names[TAP_NR_FACTS] = {
-		[TAP_FACT_CPUS] = "number of CPUs differs", [TAP_FACT_CAPACITIES] = "capacities of CPUs differ",
-		[TAP_FACT_GOVERNORS] = "governors of frequency differ", [TAP_FACT_KERNEL] = "kernel differs",
-		[TAP_FACT_PREEMPTION] = "preemption mode differs", [TAP_FACT_SLICE] = "base slice (ns) differs",
+		[TAP_FACT_CPUS] = "number of CPUs differs",
+		[TAP_FACT_CAPACITIES] = "capacities of CPUs differ",
+		[TAP_FACT_GOVERNORS] = "governors of frequency differ",
+		[TAP_FACT_KERNEL] = "kernel differs",
+		[TAP_FACT_PREEMPTION] = "preemption mode differs",
+		[TAP_FACT_SLICE] = "base slice (ns) differs",
 	};
 	const char *of_a = tap_buf_str(&a->text[what]), *of_b = tap_buf_str(&b->text[what]);
 
@@ -146,6 +155,7 @@ bool tap_facts_differ(struct tap_facts *a, const char *file_a, struct tap_facts 
 	if (what == TAP_FACT_EVENTS)
 		put_events(of_a, file_a, of_b, file_b, out);
 	else
-		tap_buf_printf(out, "the %s: %.200s in '%.300s', %.200s in '%.300s'", names[what], of_a, file_a, of_b, file_b);
+		tap_buf_printf(out, "the %s: %.200s in '%.300s', %.200s in '%.300s'", names[what],
+			       of_a, file_a, of_b, file_b);
 	return true;
 }

@@ -128,8 +128,10 @@ static void json_lost_programs(struct tap_run *run, struct tap_page *p)
 	size_t at = 0;
 
 	while (tap_lost_program_next(programs, &at, &lost))
-		json_array_append_new(list, json_pack("{s:s, s:i, s:I, s:b}", "comm", lost.comm, "pid", lost.pid, "lost",
-						      (json_int_t)lost.lost, "lost_is_lower_bound", lost.is_lower_bound));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:i, s:I, s:b}", "comm", lost.comm, "pid",
+						lost.pid, "lost", (json_int_t)lost.lost,
+						"lost_is_lower_bound", lost.is_lower_bound));
 	if (json_array_size(list))
 		tap_page_json(p, "programs_with_losses", list);
 	json_decref(list);

@@ -18,11 +18,12 @@ static const struct tap_opt options[] = {
 	TAP_REPORT_OPTIONS,
 	{ "preempted", 0, NULL, "show waits after a preemption instead of waits after a wakeup",
 	  TAP_OPT_FLAG, offsetof(struct latency_opts, preempted) },
-	{ "throttled", 0, NULL, "show throttled time (a quota or budget was used up) instead of waits",
-	  TAP_OPT_FLAG, offsetof(struct latency_opts, throttled) },
+	{ "throttled", 0, NULL,
+	  "show throttled time (a quota or budget was used up) instead of waits", TAP_OPT_FLAG,
+	  offsetof(struct latency_opts, throttled) },
 	TAP_REPORT_TOP("the N tasks with the longest waits [20"),
-	{ "worst", 0, "N", "show the N longest waits, and the tasks that ran meanwhile", TAP_OPT_INT,
-	  offsetof(struct latency_opts, worst), .min = 1, .max = 10000 },
+	{ "worst", 0, "N", "show the N longest waits, and the tasks that ran meanwhile",
+	  TAP_OPT_INT, offsetof(struct latency_opts, worst), .min = 1, .max = 10000 },
 	{ "hist", 0, NULL, "show the distribution of waits", TAP_OPT_FLAG,
 	  offsetof(struct latency_opts, hist) },
 	{ "over-time", 0, NULL, "show how the distribution changed over time", TAP_OPT_FLAG,
@@ -67,16 +68,14 @@ static struct tap_latency *latency_of(const struct tap_report *r)
 	{ "max_cpu", "cpu", TAP_CELL_INT, .width = 3, .rank = 8 }
 /* clang-format on */
 
-static const struct tap_column stat_columns[] = {
-	STAT_COLUMNS,
-	{ "same_cpu_count", NULL, TAP_CELL_COUNT },
-	{ "same_cpu_avg_ns", NULL, TAP_CELL_NS },
-	{ "same_cpu_max_ns", NULL, TAP_CELL_NS },
-	{ "migrated_count", NULL, TAP_CELL_COUNT },
-	{ "migrated_avg_ns", NULL, TAP_CELL_NS },
-	{ "migrated_max_ns", NULL, TAP_CELL_NS },
-	{ 0 }
-};
+static const struct tap_column stat_columns[] = { STAT_COLUMNS,
+						  { "same_cpu_count", NULL, TAP_CELL_COUNT },
+						  { "same_cpu_avg_ns", NULL, TAP_CELL_NS },
+						  { "same_cpu_max_ns", NULL, TAP_CELL_NS },
+						  { "migrated_count", NULL, TAP_CELL_COUNT },
+						  { "migrated_avg_ns", NULL, TAP_CELL_NS },
+						  { "migrated_max_ns", NULL, TAP_CELL_NS },
+						  { 0 } };
 
 /* In JSON the two kinds of waits are objects in the row. */
 static const struct tap_column json_columns[] = { STAT_COLUMNS, { 0 } };
@@ -186,7 +185,8 @@ static int find_tasks(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-/* A task that never sleeps has no wakeups: its waits are those after preemptions, which a newcomer does not look for. */
+/* A task that never sleeps has no wakeups: its waits are those after preemptions, which a newcomer
+ * does not look for. */
 static void note_preempted(struct tap_report *r)
 {
 	const struct tap_latency *latency = latency_of(r);
@@ -195,22 +195,24 @@ static void note_preempted(struct tap_report *r)
 	bool any = false;
 
 	/* with -C this cannot be said: a task's times are those on all CPUs */
-	if (latency->state != TAP_STATE_WAKING || latency->all.waits.count || r->run.pick.select->by & TAP_SELECT_CPUS)
+	if (latency->state != TAP_STATE_WAKING || latency->all.waits.count ||
+	    r->run.pick.select->by & TAP_SELECT_CPUS)
 		return;
 	for (unsigned int i = 0; i < nr && !any; i++)
-		any = tap_run_has_task(&r->run, tasks[i]) && tasks[i]->total_ns[TAP_STATE_PREEMPTED];
+		any = tap_run_has_task(&r->run, tasks[i]) &&
+		      tasks[i]->total_ns[TAP_STATE_PREEMPTED];
 	if (any)
-		tap_recording_note(&r->run.rec, "no wait after a wakeup, but tasks waited after being preempted: add --preempted");
+		tap_recording_note(&r->run.rec, "no wait after a wakeup, but tasks waited after "
+						"being preempted: add --preempted");
 }
 
 /* Of all waits, for people: elsewhere these stand beside the others. */
-static const struct tap_column part_columns[] = {
-	{ NULL, "ran", TAP_CELL_LABEL, .width = 26 },
-	{ NULL, "waits", TAP_CELL_COUNT, .width = 8 },
-	{ NULL, "avg", TAP_CELL_NS, .width = 9 },
-	{ NULL, "max", TAP_CELL_NS, .width = 10, .same_unit = true },
-	{ 0 }
-};
+static const struct tap_column part_columns[] = { { NULL, "ran", TAP_CELL_LABEL, .width = 26 },
+						  { NULL, "waits", TAP_CELL_COUNT, .width = 8 },
+						  { NULL, "avg", TAP_CELL_NS, .width = 9 },
+						  { NULL, "max", TAP_CELL_NS, .width = 10,
+						    .same_unit = true },
+						  { 0 } };
 
 static void put_parts(struct tap_report *r, struct tap_table *t)
 {
@@ -224,12 +226,15 @@ static void put_parts(struct tap_report *r, struct tap_table *t)
 
 /* ---- over time ---- */
 
-static const struct tap_column time_columns[] = {
-	{ "from_ns", NULL, TAP_CELL_AT }, { "to_ns", NULL, TAP_CELL_AT },
-	{ "count", NULL, TAP_CELL_COUNT }, { "censored", NULL, TAP_CELL_COUNT }, { "unknown_ns", NULL, TAP_CELL_NS },
-	{ "p50_ns", NULL, TAP_CELL_NS }, { "p99_ns", NULL, TAP_CELL_NS }, { "max_ns", NULL, TAP_CELL_NS },
-	{ 0 }
-};
+static const struct tap_column time_columns[] = { { "from_ns", NULL, TAP_CELL_AT },
+						  { "to_ns", NULL, TAP_CELL_AT },
+						  { "count", NULL, TAP_CELL_COUNT },
+						  { "censored", NULL, TAP_CELL_COUNT },
+						  { "unknown_ns", NULL, TAP_CELL_NS },
+						  { "p50_ns", NULL, TAP_CELL_NS },
+						  { "p99_ns", NULL, TAP_CELL_NS },
+						  { "max_ns", NULL, TAP_CELL_NS },
+						  { 0 } };
 
 static void put_column(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
@@ -414,17 +419,24 @@ static int check(const void *opts, struct tap_err *err)
 {
 	const struct latency_opts *o = opts;
 
-	if (tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS && (o->hist || o->over_time || o->worst))
-		return tap_err_set(err, -EINVAL, "--csv prints only one table: leave out --hist, --over-time and --worst");
+	if (tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS &&
+	    (o->hist || o->over_time || o->worst))
+		return tap_err_set(
+			err, -EINVAL,
+			"--csv prints only one table: leave out --hist, --over-time and --worst");
 	if (o->preempted && o->throttled)
-		return tap_err_set(err, -EINVAL, "--preempted and --throttled cannot be combined: use one at a time");
+		return tap_err_set(
+			err, -EINVAL,
+			"--preempted and --throttled cannot be combined: use one at a time");
 	return 0;
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)
 {
 	const struct latency_opts *o = opts_of(r);
-	enum tap_state state = o->throttled ? TAP_STATE_THROTTLED : o->preempted ? TAP_STATE_PREEMPTED : TAP_STATE_WAKING;
+	enum tap_state state = o->throttled   ? TAP_STATE_THROTTLED
+			       : o->preempted ? TAP_STATE_PREEMPTED
+					      : TAP_STATE_WAKING;
 	struct latency *l = (struct latency *)r;
 
 	if (state == TAP_STATE_WAKING && tap_run_check_needs(&r->run, TAP_NEEDS_WAKEUPS, err))
@@ -434,12 +446,14 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	r->run.mark_throttling = true;
 	if (o->worst)
 		tap_report_watch(r, &tap_latency_past_ops, &l->latency, 0);
-	tap_report_watch(r, &tap_latency_ops, &l->latency, TAP_PICK_TASKS | TAP_PICK_CPUS)->states = TAP_LATENCY_STATES(state);
+	tap_report_watch(r, &tap_latency_ops, &l->latency, TAP_PICK_TASKS | TAP_PICK_CPUS)->states =
+		TAP_LATENCY_STATES(state);
 	l->plot = tap_report_plot(r);
 	if (tap_report_audience(r) != TAP_FOR_PEOPLE)
 		l->plot.columns = COLUMNS;
 	if (tap_latency_init(&l->latency, state, (unsigned int)o->worst) ||
-	    (o->over_time && tap_latency_split(&l->latency, &r->run.window, &r->run.survey, l->plot.columns)))
+	    (o->over_time &&
+	     tap_latency_split(&l->latency, &r->run.window, &r->run.survey, l->plot.columns)))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -461,14 +475,15 @@ static void release(struct tap_report *r)
 
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = put_which },
-	{ TAP_FOR_PROGRAMS, .key = "all", .columns = json_columns, .put = put_all, .is_object = true },
+	{ TAP_FOR_PROGRAMS, .key = "all", .columns = json_columns, .put = put_all,
+	  .is_object = true },
 	{ TAP_FOR_PROGRAMS, .columns = json_columns, TASKS },
 	{ TAP_FOR_PEOPLE | TAP_FOR_SHEETS, .columns = stat_columns, TASKS },
 	{ TAP_FOR_PEOPLE, .before = "\n", .columns = part_columns, .put = put_parts },
 	{ TAP_FOR_ALL, with_hist, .before = "\n", .put = put_hist },
 	{ TAP_FOR_PEOPLE, with_over_time, .before = "\n", .put = put_over_time },
-	{ TAP_FOR_PROGRAMS, with_over_time, .key = "over_time", .columns = time_columns, .row = put_column,
-	  .nr = nr_columns },
+	{ TAP_FOR_PROGRAMS, with_over_time, .key = "over_time", .columns = time_columns,
+	  .row = put_column, .nr = nr_columns },
 	{ TAP_FOR_ALL, with_worst, .before = "\n", .key = "worst", .columns = worst_columns,
 	  .row = put_worst, .nr = nr_worst },
 	TAP_NOTE_THROTTLING,

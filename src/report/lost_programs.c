@@ -31,7 +31,9 @@ static void add(const struct tap_lost_program *p, struct tap_buf *text)
 	tap_text_escape(text, p->comm, strlen(p->comm));
 	if (p->pid)
 		tap_buf_printf(text, " (pid %d)", p->pid);
-	tap_buf_puts(text, !p->is_lower_bound ? ": " : p->lost ? ": at least " : ": an unknown number");
+	tap_buf_puts(text, !p->is_lower_bound ? ": "
+			   : p->lost	      ? ": at least "
+					      : ": an unknown number");
 	if (p->lost)
 		tap_buf_u64(text, p->lost);
 }
@@ -46,5 +48,6 @@ void tap_lost_programs_text(const json_t *programs, struct tap_buf *text)
 		if (nr++ < NAMED)
 			add(&p, text);
 	if (nr > NAMED)
-		tap_buf_printf(text, ", and %u more program%s", nr - NAMED, nr == NAMED + 1 ? "" : "s");
+		tap_buf_printf(text, ", and %u more program%s", nr - NAMED,
+			       nr == NAMED + 1 ? "" : "s");
 }

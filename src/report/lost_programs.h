@@ -16,9 +16,11 @@ struct tap_lost_program {
 	bool is_lower_bound;
 };
 
-/* @programs: of the description; NULL: it has none. @at: 0 at first. Return: false: there is no further one. */
+/* @programs: of the description; NULL: it has none. @at: 0 at first. Return: false: there is no
+ * further one. */
 bool tap_lost_program_next(const json_t *programs, size_t *at, struct tap_lost_program *p);
-/* "emit (pid 12): 5, db (pid 13): an unknown number, and 2 more programs"; nothing where no program lost events. */
+/* "emit (pid 12): 5, db (pid 13): an unknown number, and 2 more programs"; nothing where no program
+ * lost events. */
 void tap_lost_programs_text(const json_t *programs, struct tap_buf *text);
 
 #endif

@@ -14,7 +14,15 @@ static const struct tap_opt options[] = { TAP_REPORT_OPTIONS, { 0 } };
 #define CPU_WIDTH 3 /* a mark and a short name: 64 CPUs take 192 columns */
 
 enum column {
-	COL_CPUS, COL_TIME, COL_CPU, COL_WHAT, COL_TID, COL_TGID, COL_COMM, COL_LEGEND, NR_COLUMNS,
+	COL_CPUS,
+	COL_TIME,
+	COL_CPU,
+	COL_WHAT,
+	COL_TID,
+	COL_TGID,
+	COL_COMM,
+	COL_LEGEND,
+	NR_COLUMNS,
 };
 
 static const struct tap_column map_columns[NR_COLUMNS + 1] = {
@@ -62,7 +70,8 @@ static unsigned int cpus_that_fit(const struct map *m)
 /* The CPUs that the recording has and -C picks. */
 static int find_cpus(struct map *m)
 {
-	unsigned int nr = tap_reader_info(m->report.run.rec.reader)->nr_cpus, most = cpus_that_fit(m);
+	unsigned int nr = tap_reader_info(m->report.run.rec.reader)->nr_cpus,
+		     most = cpus_that_fit(m);
 
 	m->cpus = calloc(nr + 1, sizeof(*m->cpus));
 	if (!m->cpus)
@@ -74,7 +83,8 @@ static int find_cpus(struct map *m)
 			m->nr_hidden++;
 			continue;
 		}
-		m->cpus[m->nr_cpus++] = (struct shown_cpu){ .cpu = (int)cpu, .name = "?", .tint = TAP_TINT_YELLOW };
+		m->cpus[m->nr_cpus++] =
+			(struct shown_cpu){ .cpu = (int)cpu, .name = "?", .tint = TAP_TINT_YELLOW };
 		tap_buf_printf(&m->title, "%*u", CPU_WIDTH, cpu);
 	}
 	tap_buf_str(&m->title);
@@ -94,7 +104,8 @@ static struct shown_cpu *cpu_find(const struct map *m, int cpu)
 /* Neighbours in the order of their appearance have different ones; red and yellow are no task's. */
 static enum tap_tint tint_of(uint32_t nr)
 {
-	static const enum tap_tint tints[] = { TAP_TINT_CYAN, TAP_TINT_GREEN, TAP_TINT_MAGENTA, TAP_TINT_BLUE };
+	static const enum tap_tint tints[] = { TAP_TINT_CYAN, TAP_TINT_GREEN, TAP_TINT_MAGENTA,
+					       TAP_TINT_BLUE };
 
 	return tints[nr % (sizeof(tints) / sizeof(*tints))];
 }
@@ -113,7 +124,8 @@ static void add_tinted(struct map *m, const char *s, enum tap_tint tint)
 /* Writes the task's short name; if it is a new one, with its place in the row's legend. */
 static int show_task(struct map *m, struct shown_cpu *to, const struct tap_task *task)
 {
-	uint32_t *name = tap_array_at(&m->names, &m->nr_tasks, task->index, sizeof(*name), NULL), len;
+	uint32_t *name = tap_array_at(&m->names, &m->nr_tasks, task->index, sizeof(*name), NULL),
+		 len;
 	const char *label;
 	bool is_new;
 
@@ -159,11 +171,14 @@ static void end_row(struct map *m)
 static int text_change(struct map *m, struct shown_cpu *cpu, const struct tap_cpu_change *c)
 {
 	static const char *const name[] = {
-		[TAP_CPU_SHOWS_UNKNOWN] = "?", [TAP_CPU_SHOWS_OFFLINE] = "x", [TAP_CPU_SHOWS_IDLE] = ".",
+		[TAP_CPU_SHOWS_UNKNOWN] = "?",
+		[TAP_CPU_SHOWS_OFFLINE] = "x",
+		[TAP_CPU_SHOWS_IDLE] = ".",
 		[TAP_CPU_SHOWS_OTHER] = "-",
 	};
 	static const enum tap_tint tint[] = {
-		[TAP_CPU_SHOWS_UNKNOWN] = TAP_TINT_YELLOW, [TAP_CPU_SHOWS_OFFLINE] = TAP_TINT_RED,
+		[TAP_CPU_SHOWS_UNKNOWN] = TAP_TINT_YELLOW,
+		[TAP_CPU_SHOWS_OFFLINE] = TAP_TINT_RED,
 		[TAP_CPU_SHOWS_OTHER] = TAP_TINT_NONE,
 	};
 
@@ -183,7 +198,8 @@ static void data_change(struct map *m, const struct tap_cpu_change *c)
 {
 	static const char *const what[] = {
 		[TAP_CPU_SHOWS_UNKNOWN] = "unknown", [TAP_CPU_SHOWS_OFFLINE] = "offline",
-		[TAP_CPU_SHOWS_IDLE] = "idle", [TAP_CPU_SHOWS_RUN] = "run", [TAP_CPU_SHOWS_OTHER] = "other",
+		[TAP_CPU_SHOWS_IDLE] = "idle",	     [TAP_CPU_SHOWS_RUN] = "run",
+		[TAP_CPU_SHOWS_OTHER] = "other",
 	};
 	struct tap_table *t = &m->report.rows;
 
@@ -228,8 +244,8 @@ static void put_cpus(struct tap_report *r, const struct map *m)
 		tap_page_u64(&r->page, NULL, (uint64_t)m->cpus[i].cpu);
 	tap_page_array_end(&r->page);
 	if (m->nr_hidden)
-		tap_buf_printf(&r->page.buf, "hidden: %u CPUs after CPU %d; -C, --wide\n", m->nr_hidden,
-			       m->cpus[m->nr_cpus - 1].cpu);
+		tap_buf_printf(&r->page.buf, "hidden: %u CPUs after CPU %d; -C, --wide\n",
+			       m->nr_hidden, m->cpus[m->nr_cpus - 1].cpu);
 }
 
 static int begin(struct tap_report *r, struct tap_err *err)
@@ -239,7 +255,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	if (find_cpus(m))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	m->changes = (struct tap_cpu_changes){
-		.wants = wants_task, .change = on_change, .ctx = m,
+		.wants = wants_task,
+		.change = on_change,
+		.ctx = m,
 	};
 	memcpy(m->columns, map_columns, sizeof(map_columns));
 	m->columns[COL_CPUS].title = m->title.data;

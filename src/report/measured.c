@@ -18,8 +18,8 @@ static void on_note(void *ctx, const struct tap_err *note)
 }
 
 /* Where the recording has no such events, a note says so. Return: whether it has. */
-static bool has_requests(struct tap_measured *m, const struct tap_run *run, const struct tap_measured_opts *opts,
-			 struct tap_request_source *source)
+static bool has_requests(struct tap_measured *m, const struct tap_run *run,
+			 const struct tap_measured_opts *opts, struct tap_request_source *source)
 {
 	struct tap_err err = { 0 };
 	unsigned int nr;
@@ -41,7 +41,8 @@ static int feed(struct tap_measured *m, struct tap_run *run, struct tap_err *err
 	return tap_run_watch(run, watchers, tap_measure_add_watchers(&m->measure, watchers), err);
 }
 
-static int measure(struct tap_measured *m, struct tap_run *run, const struct tap_measured_opts *opts, struct tap_err *err)
+static int measure(struct tap_measured *m, struct tap_run *run,
+		   const struct tap_measured_opts *opts, struct tap_err *err)
 {
 	struct tap_request_source source = { 0 };
 	struct tap_measure_opts of_measure = {
@@ -57,8 +58,9 @@ static int measure(struct tap_measured *m, struct tap_run *run, const struct tap
 
 	of_measure.has_migrations = !tap_run_check_needs(run, TAP_NEEDS_MIGRATIONS, NULL) ||
 				    tap_facts_has_event(&m->facts, "sched_migrate_task");
-	of_measure.has_deadlines = !opts->by_task &&
-				   (tap_survey_has_event(&run->survey, "sched_dl_pick") || tap_facts_has_event(&m->facts, "sched_dl_pick"));
+	of_measure.has_deadlines =
+		!opts->by_task && (tap_survey_has_event(&run->survey, "sched_dl_pick") ||
+				   tap_facts_has_event(&m->facts, "sched_dl_pick"));
 	ret = ret ?: tap_measure_init(&m->measure, &of_measure);
 
 	ret = ret ? tap_err_set(err, ret, "out of memory") : feed(m, run, err);
@@ -69,7 +71,8 @@ static int measure(struct tap_measured *m, struct tap_run *run, const struct tap
 	return ret;
 }
 
-static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts, bool *usage, struct tap_err *err)
+static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts, bool *usage,
+		    struct tap_err *err)
 {
 	const struct tap_listener listener = { .note = on_note, .ctx = &m->notes };
 	struct tap_input_opts input = *opts->input;
@@ -80,7 +83,8 @@ static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts
 	ret = tap_run_input(&run, &input, &listener, usage, err);
 	tap_recording_note_incomplete(&run.rec);
 	if (!ret)
-		ret = tap_run_survey(&run, err) ?: tap_run_check_needs(&run, TAP_NEEDS_SWITCHES, err);
+		ret = tap_run_survey(&run, err)
+			      ?: tap_run_check_needs(&run, TAP_NEEDS_SWITCHES, err);
 	ret = ret ?: measure(m, &run, opts, err);
 	tap_recording_note_damage(&run.rec);
 	m->is_unmatched = !ret && !run.all_tasks && tap_unmatched(&run);
@@ -100,7 +104,7 @@ struct reading {
 		int ret;
 		bool usage;
 		struct tap_err err;
-	} *results;
+	} * results;
 };
 
 static void *read_some(void *arg)
@@ -109,7 +113,8 @@ static void *read_some(void *arg)
 	unsigned int i;
 
 	while ((i = atomic_fetch_add(&r->next, 1)) < r->nr)
-		r->results[i].ret = read_one(&r->v[i], r->opts, &r->results[i].usage, &r->results[i].err);
+		r->results[i].ret =
+			read_one(&r->v[i], r->opts, &r->results[i].usage, &r->results[i].err);
 	return NULL;
 }
 
@@ -129,8 +134,8 @@ static void read_all(struct reading *r)
 		pthread_join(threads[--nr], NULL);
 }
 
-int tap_measured_read(struct tap_measured *v, unsigned int nr, const struct tap_measured_opts *opts, bool *usage,
-		      struct tap_err *err)
+int tap_measured_read(struct tap_measured *v, unsigned int nr, const struct tap_measured_opts *opts,
+		      bool *usage, struct tap_err *err)
 {
 	struct reading r = { v, nr, opts, .results = calloc(nr + 1, sizeof(*r.results)) };
 	int ret = 0;

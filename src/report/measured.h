@@ -26,11 +26,11 @@ struct tap_measured_opts {
 };
 
 /*
- * Return: 0; -errno with the sentence of the first that failed: @usage says whether the options are to blame. Release each in
- * either case.
+ * Return: 0; -errno with the sentence of the first that failed: @usage says whether the options are
+ * to blame. Release each in either case.
  */
-int tap_measured_read(struct tap_measured *v, unsigned int nr, const struct tap_measured_opts *opts, bool *usage,
-		      struct tap_err *err);
+int tap_measured_read(struct tap_measured *v, unsigned int nr, const struct tap_measured_opts *opts,
+		      bool *usage, struct tap_err *err);
 void tap_measured_release(struct tap_measured *m);
 
 #endif

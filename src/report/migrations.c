@@ -26,18 +26,13 @@ static const struct tap_opt options[] = {
 	{ "other", "other", TAP_CELL_COUNT, .width = 10 }
 /* clang-format on */
 
-static const struct tap_column task_columns[] = {
-	TAP_TASK_COLUMNS("", "task", 28),
-	COUNTS,
-	{ 0 }
-};
+static const struct tap_column task_columns[] = { TAP_TASK_COLUMNS("", "task", 28), COUNTS, { 0 } };
 
-static const struct tap_column pair_columns[] = {
-	{ "from_cpu", "from CPU", TAP_CELL_INT, .width = 8 },
-	{ "to_cpu", "to CPU", TAP_CELL_INT, .width = 8 },
-	COUNTS,
-	{ 0 }
-};
+static const struct tap_column pair_columns[] = { { "from_cpu", "from CPU", TAP_CELL_INT,
+						    .width = 8 },
+						  { "to_cpu", "to CPU", TAP_CELL_INT, .width = 8 },
+						  COUNTS,
+						  { 0 } };
 
 static const struct tap_column list_columns[] = {
 	{ "time_ns", "time s", TAP_CELL_AT, .width = 18 },
@@ -89,7 +84,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	const bool lists = is_list(r);
 
 	(void)err;
-	tap_report_watch(r, lists ? &list_ops : &tap_migrations_ops, lists ? (void *)r : &((struct migrations *)r)->sum,
+	tap_report_watch(r, lists ? &list_ops : &tap_migrations_ops,
+			 lists ? (void *)r : &((struct migrations *)r)->sum,
 			 TAP_PICK_TASKS | TAP_PICK_CPUS);
 	if (lists) {
 		tap_report_open_rows(r, list_columns, "migrations");
@@ -116,7 +112,8 @@ static void put_total(struct tap_report *r, struct tap_table *t)
 {
 	const struct tap_migrations *s = sum_of(r);
 
-	tap_buf_printf(&t->page->buf, "%" PRIu64 " migrations in %.6f s: %" PRIu64 " by a wakeup, %" PRIu64
+	tap_buf_printf(&t->page->buf,
+		       "%" PRIu64 " migrations in %.6f s: %" PRIu64 " by a wakeup, %" PRIu64
 		       " by balancing, %" PRIu64 " other\n",
 		       s->total, (double)tap_window_ns(&r->run.window) / 1e9,
 		       s->by[TAP_MIGRATE_WAKEUP], s->by[TAP_MIGRATE_BALANCE],
@@ -157,7 +154,8 @@ static void put_nr_tasks(struct tap_report *r, struct tap_table *t)
 
 static void put_nr_pairs(struct tap_report *r, struct tap_table *t)
 {
-	tap_buf_printf(&t->page->buf, "\n%u of %u pairs of CPUs\n", nr_pairs(r), sum_of(r)->nr_pairs);
+	tap_buf_printf(&t->page->buf, "\n%u of %u pairs of CPUs\n", nr_pairs(r),
+		       sum_of(r)->nr_pairs);
 }
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)

@@ -16,7 +16,8 @@ static const struct tap_opt options[] = {
 	TAP_OPTION(struct monitor_opts, model, "model", 'm', "MODEL", TAP_OPT_STRING,
 		   "check the recording against this model: sssw, snroc, sco, tss, wwnr"),
 	TAP_REPORT_OPTIONS,
-	TAP_REPORT_TOP("the N tasks or CPUs with the most events, and N violations of the model [20"),
+	TAP_REPORT_TOP(
+		"the N tasks or CPUs with the most events, and N violations of the model [20"),
 	{ 0 }
 };
 
@@ -108,7 +109,9 @@ static void put_all(struct tap_report *r, struct tap_table *t)
 	{ "states", "in state", TAP_CELL_TEXT }
 /* clang-format on */
 
-static const struct tap_column task_violation_columns[] = { TAP_TASK_COLUMNS("", "violation by", 26), VIOLATION_COLUMNS, { 0 } };
+static const struct tap_column task_violation_columns[] = {
+	TAP_TASK_COLUMNS("", "violation by", 26), VIOLATION_COLUMNS, { 0 }
+};
 static const struct tap_column cpu_violation_columns[] = { VIOLATION_COLUMNS, { 0 } };
 
 static unsigned int nr_violations(const struct tap_report *r)
@@ -119,7 +122,7 @@ static unsigned int nr_violations(const struct tap_report *r)
 /* "runnable or sleeping" */
 static void put_states(struct monitor *m, struct tap_table *t, uint8_t states)
 {
-	const char *or = "";
+	const char * or = "";
 
 	tap_buf_clear(&m->text);
 	for (unsigned int s = 0; s < m->model->nr_states; s++)
@@ -150,8 +153,12 @@ static void put_violation(struct tap_report *r, struct tap_table *t, unsigned in
 	{ "violations", "violations", TAP_CELL_COUNT, .width = 10 }
 /* clang-format on */
 
-static const struct tap_column task_columns[] = { TAP_TASK_COLUMNS("", "task", 26), SUM_COLUMNS, { 0 } };
-static const struct tap_column cpu_columns[] = { { "cpu", "CPU", TAP_CELL_INT, .width = 3 }, SUM_COLUMNS, { 0 } };
+static const struct tap_column task_columns[] = { TAP_TASK_COLUMNS("", "task", 26),
+						  SUM_COLUMNS,
+						  { 0 } };
+static const struct tap_column cpu_columns[] = { { "cpu", "CPU", TAP_CELL_INT, .width = 3 },
+						 SUM_COLUMNS,
+						 { 0 } };
 
 static void put_sums(struct tap_table *t, const struct tap_monitored *of)
 {
@@ -190,14 +197,18 @@ static bool has_task_violations(const struct tap_report *r)
 }
 
 static const struct tap_section sections[] = {
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all, .is_object = true },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_task_violations, .before = "\n", .key = "violations",
-	  .columns = task_violation_columns, .row = put_violation, .nr = nr_violations, .noun = "violation" },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_cpu_violations, .before = "\n", .key = "violations",
-	  .columns = cpu_violation_columns, .row = put_violation, .nr = nr_violations, .noun = "violation" },
-	{ TAP_FOR_ALL, is_of_tasks, .before = "\n", .key = "tasks", .columns = task_columns, .row = put_task,
-	  .nr = tap_report_nr_tasks, .noun = "task" },
-	{ TAP_FOR_ALL, is_of_cpus, .before = "\n", .key = "cpus", .columns = cpu_columns, .put = put_cpus },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all,
+	  .is_object = true },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_task_violations, .before = "\n",
+	  .key = "violations", .columns = task_violation_columns, .row = put_violation,
+	  .nr = nr_violations, .noun = "violation" },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_cpu_violations, .before = "\n",
+	  .key = "violations", .columns = cpu_violation_columns, .row = put_violation,
+	  .nr = nr_violations, .noun = "violation" },
+	{ TAP_FOR_ALL, is_of_tasks, .before = "\n", .key = "tasks", .columns = task_columns,
+	  .row = put_task, .nr = tap_report_nr_tasks, .noun = "task" },
+	{ TAP_FOR_ALL, is_of_cpus, .before = "\n", .key = "cpus", .columns = cpu_columns,
+	  .put = put_cpus },
 	{ 0 }
 };
 
@@ -208,13 +219,17 @@ static int check(const void *opts, struct tap_err *err)
 	const struct monitor_opts *o = opts;
 
 	if (!o->model)
-		return tap_err_set(err, -EINVAL, "no model is given: use sssw, snroc, sco, tss or wwnr");
+		return tap_err_set(err, -EINVAL,
+				   "no model is given: use sssw, snroc, sco, tss or wwnr");
 	for (const struct tap_monitor_undecided *u = tap_monitor_undecided; u->name; u++)
 		if (!strcmp(u->name, o->model))
-			return tap_err_set(err, -EINVAL, "-m: model '%s' cannot be checked in recordings: %s",
+			return tap_err_set(err, -EINVAL,
+					   "-m: model '%s' cannot be checked in recordings: %s",
 					   u->name, u->why);
 	if (!tap_monitor_model(o->model))
-		return tap_err_set(err, -EINVAL, "-m: unknown model '%.100s': use sssw, snroc, sco, tss or wwnr", o->model);
+		return tap_err_set(err, -EINVAL,
+				   "-m: unknown model '%.100s': use sssw, snroc, sco, tss or wwnr",
+				   o->model);
 	return 0;
 }
 
@@ -223,7 +238,9 @@ static int cannot_decide(struct tap_report *r, struct tap_err *err)
 	struct monitor *m = monitor_of(r);
 
 	add_events(&m->text, m, false);
-	return tap_err_set(err, -ENODATA, "model %s cannot be checked: '%.300s' does not contain %s (schedtap-monitor(1) explains how to record these events)",
+	return tap_err_set(err, -ENODATA,
+			   "model %s cannot be checked: '%.300s' does not contain %s "
+			   "(schedtap-monitor(1) explains how to record these events)",
 			   m->model->name, r->run.rec.path, tap_buf_str(&m->text));
 }
 
@@ -237,9 +254,14 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	if (!tap_monitor_decides(m->model, m->recorded))
 		return cannot_decide(r, err);
 	tap_monitor_init(&m->monitor, &(const struct tap_monitor_opts){
-		.model = m->model, .timeline = &r->run.timeline, .survey = &r->run.survey, .recorded = m->recorded,
-		.max_violations = MAX_VIOLATIONS, .want = want, .ctx = r,
-	});
+					      .model = m->model,
+					      .timeline = &r->run.timeline,
+					      .survey = &r->run.survey,
+					      .recorded = m->recorded,
+					      .max_violations = MAX_VIOLATIONS,
+					      .want = want,
+					      .ctx = r,
+				      });
 	return 0;
 }
 
@@ -251,7 +273,8 @@ static uint64_t events_of(const struct tap_report *r, unsigned int i)
 static int end(struct tap_report *r, struct tap_err *err)
 {
 	r->is_wrong = monitor_of(r)->monitor.violated;
-	return is_of_cpus(r) ? 0 : tap_report_rank_tasks(r, monitor_of(r)->monitor.nr, events_of, err);
+	return is_of_cpus(r) ? 0
+			     : tap_report_rank_tasks(r, monitor_of(r)->monitor.nr, events_of, err);
 }
 
 static void release(struct tap_report *r)

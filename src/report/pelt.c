@@ -10,26 +10,32 @@
 
 static const struct tap_opt options[] = {
 	TAP_OPTION(struct tap_pelt_report_opts, signals, "signal", 's', "SIGNAL", TAP_OPT_STRINGS,
-		   "show signals that match this glob, or two signals in one plot: A,B; repeatable [util]"),
+		   "show signals that match this glob, or two signals in one plot: A,B; repeatable "
+		   "[util]"),
 	TAP_REPORT_OPTIONS,
 	TAP_OPTION(struct tap_pelt_report_opts, table, "table", 0, NULL, TAP_OPT_FLAG,
 		   "print a table instead of a plot"),
-	TAP_OPTION(struct tap_pelt_report_opts, while_running, "while-running", 0, NULL, TAP_OPT_FLAG,
-		   "count a task's values only while it runs, and a CPU's only while it is not idle"),
+	TAP_OPTION(
+		struct tap_pelt_report_opts, while_running, "while-running", 0, NULL, TAP_OPT_FLAG,
+		"count a task's values only while it runs, and a CPU's only while it is not idle"),
 	TAP_OPTION(struct tap_pelt_report_opts, points, "points", 0, NULL, TAP_OPT_FLAG,
 		   "with --json: print every update of a signal as well"),
 	TAP_OPTION(struct tap_pelt_report_opts, verify, "verify", 0, NULL, TAP_OPT_FLAG,
 		   "compare recorded values with values computed by PELT's definition"),
 	TAP_OPTION(struct tap_pelt_report_opts, util_est, "util-est", 0, NULL, TAP_OPT_FLAG,
 		   "show how well util_est predicted the utilization of tasks"),
-	TAP_OPTION(struct tap_pelt_report_opts, what_if, "what-if", 0, "halflife=TIMES", TAP_OPT_STRING,
-		   "compute the signals of the same schedule with other PELT half-lives, such as 16ms,64ms"),
+	TAP_OPTION(struct tap_pelt_report_opts, what_if, "what-if", 0, "halflife=TIMES",
+		   TAP_OPT_STRING,
+		   "compute the signals of the same schedule with other PELT half-lives, such as "
+		   "16ms,64ms"),
 	TAP_REPORT_TOP("N rows of --verify (largest errors first) and of --util-est [20"),
 	{ 0 }
 };
 
 static const char *const subject_names[] = {
-	[TAP_PELT_CPU] = "CPUs", [TAP_PELT_TASK] = "tasks", [TAP_PELT_CGROUP] = "cgroups",
+	[TAP_PELT_CPU] = "CPUs",
+	[TAP_PELT_TASK] = "tasks",
+	[TAP_PELT_CGROUP] = "cgroups",
 };
 
 /* Whether it may have series that are asked for. */
@@ -74,13 +80,19 @@ static int check_pair(const char *word, struct tap_err *err)
 {
 	const char *b = tap_pelt_report_second(word);
 	size_t len = (size_t)(b - 1 - word);
-	const struct tap_pelt_signal *first = find_signal(word, len), *second = find_signal(b, strlen(b));
+	const struct tap_pelt_signal *first = find_signal(word, len),
+				     *second = find_signal(b, strlen(b));
 
 	if (!first || !second)
-		return tap_err_set(err, -EINVAL, "-s: '%.100s': expected two signals separated by a comma, but there is no signal '%.*s'", word, first ? 100 : (int)len, first ? b : word);
+		return tap_err_set(err, -EINVAL,
+				   "-s: '%.100s': expected two signals separated by a comma, but "
+				   "there is no signal '%.*s'",
+				   word, first ? 100 : (int)len, first ? b : word);
 	if (first->scale != second->scale || first->is_signed || second->is_signed)
-		return tap_err_set(err, -EINVAL, "-s: '%s' and '%s' cannot share a plot: their scales differ, or one of them is signed", first->name,
-				   second->name);
+		return tap_err_set(err, -EINVAL,
+				   "-s: '%s' and '%s' cannot share a plot: their scales differ, or "
+				   "one of them is signed",
+				   first->name, second->name);
 	return 0;
 }
 
@@ -108,23 +120,32 @@ static int check(const void *opts, struct tap_err *err)
 	const struct tap_pelt_signal *s;
 
 	if (o->verify + o->util_est + !!o->what_if > 1)
-		return tap_err_set(err, -EINVAL, "--verify, --util-est and --what-if exclude each other");
+		return tap_err_set(err, -EINVAL,
+				   "--verify, --util-est and --what-if exclude each other");
 	if (o->what_if && tap_pelt_what_if_parse(o->what_if, &what_if, err))
 		return -EINVAL;
 	if (o->util_est && (o->common.input.select.cpus || o->signals.nr))
-		return tap_err_set(err, -EINVAL, "--util-est cannot be combined with -C or -s: it reports one signal, util_est, for tasks only");
+		return tap_err_set(err, -EINVAL,
+				   "--util-est cannot be combined with -C or -s: it reports one "
+				   "signal, util_est, for tasks only");
 	if ((o->verify || o->util_est) && (o->table || o->points || o->while_running))
-		return tap_err_set(err, -EINVAL, "--table, --points and --while-running apply to plots of signals and cannot be combined with --%s",
+		return tap_err_set(err, -EINVAL,
+				   "--table, --points and --while-running apply to plots of "
+				   "signals and cannot be combined with --%s",
 				   o->verify ? "verify" : "util-est");
 	if (!o->verify && !o->util_est && o->common.top >= 0)
-		return tap_err_set(err, -EINVAL, "-n works only with --verify and --util-est: a plot always shows all curves");
+		return tap_err_set(err, -EINVAL,
+				   "-n works only with --verify and --util-est: a plot always "
+				   "shows all curves");
 	if (o->points && audience != TAP_FOR_PROGRAMS)
 		return tap_err_set(err, -EINVAL, "--points needs --json");
 	if (o->table && audience != TAP_FOR_PEOPLE)
 		return tap_err_set(err, -EINVAL, "--table and --%s exclude each other",
 				   audience == TAP_FOR_PROGRAMS ? "json" : "csv");
 	if (o->common.input.select.cpus && subject_of(&o->common.input.select) == TAP_PELT_TASK)
-		return tap_err_set(err, -EINVAL, "-C cannot select the signals of tasks: it works only for signals of CPUs and cgroups");
+		return tap_err_set(err, -EINVAL,
+				   "-C cannot select the signals of tasks: it works only for "
+				   "signals of CPUs and cgroups");
 	for (unsigned int i = 0; i < o->signals.nr; i++) {
 		if (tap_pelt_report_second(o->signals.v[i])) {
 			if (check_pair(o->signals.v[i], err))
@@ -150,15 +171,18 @@ static int refuse_recording(struct tap_pelt_report *p, struct tap_err *err)
 		i++;
 	if (i == survey->nr_kinds)
 		return tap_err_set(err, -ENODATA,
-				   "'%s' has no load-tracking events in the time window: record them with 'schedtap record -e pelt'", p->report.run.rec.path);
+				   "'%s' has no load-tracking events in the time window: record "
+				   "them with 'schedtap record -e pelt'",
+				   p->report.run.rec.path);
 	while (s->name && !want_signal(p, s))
 		s++;
 	if (!s->name)
 		return tap_err_set(err, -ENODATA, "no signal that -s selects exists for %s",
 				   subject_names[p->subject]);
 	return tap_err_set(err, -ENODATA,
-			   "'%s' has no signal '%s' of %s in the time window: record it with 'schedtap record -e %s'", p->report.run.rec.path, s->name,
-			   subject_names[p->subject], s->event);
+			   "'%s' has no signal '%s' of %s in the time window: record it with "
+			   "'schedtap record -e %s'",
+			   p->report.run.rec.path, s->name, subject_names[p->subject], s->event);
 }
 
 /* -p -t -c -g, of which a cgroup knows only the last. */
@@ -229,7 +253,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	const struct tap_pelt_report_opts *o = (const struct tap_pelt_report_opts *)r->opts;
 	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
 	struct tap_pelt_opts opts = {
-		.while_running = o->while_running, .keep_points = o->points, .want = want_series,
+		.while_running = o->while_running,
+		.keep_points = o->points,
+		.want = want_series,
 	};
 	int ret;
 
@@ -274,8 +300,10 @@ static int end(struct tap_report *r, struct tap_err *err)
 		tap_report_open_rows(r, tap_out_pelt_columns, NULL);
 	if (nr)
 		return 0;
-	return tap_err_set(err, -ENODATA, "'%s' has none of the selected signals for the selected %s in the time window",
-			   r->run.rec.path, subject_names[p->subject]);
+	return tap_err_set(
+		err, -ENODATA,
+		"'%s' has none of the selected signals for the selected %s in the time window",
+		r->run.rec.path, subject_names[p->subject]);
 }
 
 static void release(struct tap_report *r)
@@ -289,8 +317,7 @@ static void release(struct tap_report *r)
 }
 
 static const struct tap_section sections[] = {
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .put = put_series },
-	{ 0 }
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .put = put_series }, { 0 }
 };
 
 const struct tap_report_type tap_report_pelt = {

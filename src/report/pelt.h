@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One run of `pelt`, and the questions about load tracking that are no curves: each answered in a file of its own. */
+/* One run of `pelt`, and the questions about load tracking that are no curves: each answered in a
+ * file of its own. */
 #ifndef TAP_REPORT_PELT_H
 #define TAP_REPORT_PELT_H
 
@@ -31,15 +32,18 @@ struct tap_pelt_report {
 /* The second of two signals "A,B" that -s asks for in one plot; NULL: @word is a glob. */
 const char *tap_pelt_report_second(const char *word);
 /* Whether -s names it; @by_default: where nothing is named. */
-bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal, bool by_default);
+bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal,
+			   bool by_default);
 
 /* Whether -g picks this cgroup. */
 bool tap_pelt_report_wants_cgroup(const struct tap_pelt_report *p, uint64_t cgroup);
 
 /* Whom a series is of. */
-struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p, const struct tap_pelt_series *s);
+struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p,
+					  const struct tap_pelt_series *s);
 /* For people and programs: series as plots or figures. */
-void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page, struct tap_pelt_series *const *all, unsigned int nr);
+void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page,
+			 struct tap_pelt_series *const *all, unsigned int nr);
 
 /* --verify: for the report's .begin and .end. */
 int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err);

@@ -25,10 +25,12 @@ static bool names(const char *word, const char *signal)
 {
 	const char *second = tap_pelt_report_second(word);
 
-	return second ? is_first(word, signal) || !strcmp(second, signal) : !fnmatch(word, signal, 0);
+	return second ? is_first(word, signal) || !strcmp(second, signal)
+		      : !fnmatch(word, signal, 0);
 }
 
-bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal, bool by_default)
+bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *signal,
+			   bool by_default)
 {
 	bool yes = !o->signals.nr && by_default;
 
@@ -39,10 +41,12 @@ bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *sig
 
 bool tap_pelt_report_wants_cgroup(const struct tap_pelt_report *p, uint64_t cgroup)
 {
-	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.ids.cgroups, &(const struct tap_task){ .cgroup = cgroup });
+	return tap_pick_task(&p->report.run.pick, &p->report.run.rec.ids.cgroups,
+			     &(const struct tap_task){ .cgroup = cgroup });
 }
 
-struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p, const struct tap_pelt_series *s)
+struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p,
+					  const struct tap_pelt_series *s)
 {
 	struct tap_identities *ids = &p->report.run.rec.ids;
 	struct tap_out_pelt o = { .series = s, .tgid = -1 };
@@ -70,7 +74,8 @@ static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pel
 /* Whether it is the other signal of the same CPU, task or cgroup. */
 static bool is_partner(const struct tap_pelt_series *a, const struct tap_pelt_series *b)
 {
-	return a->subject == b->subject && a->cpu == b->cpu && a->tid == b->tid && a->life == b->life &&
+	return a->subject == b->subject && a->cpu == b->cpu && a->tid == b->tid &&
+	       a->life == b->life &&
 	       /* a task may have moved */
 	       (a->subject != TAP_PELT_CGROUP || a->cgroup == b->cgroup);
 }
@@ -80,17 +85,19 @@ static const struct tap_pelt_series *partner(const struct tap_pelt_series *s, co
 					     struct tap_pelt_series *const *all, unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
-		if (all[i]->signal != s->signal && names(word, all[i]->signal->name) && is_partner(all[i], s))
+		if (all[i]->signal != s->signal && names(word, all[i]->signal->name) &&
+		    is_partner(all[i], s))
 			return all[i];
 	return NULL;
 }
 
 /*
- * Adds the strips that begin with @s: one for each -s of two, and one of its own if it is asked for otherwise, or is the
- * only one of two that there is. Return: how many.
+ * Adds the strips that begin with @s: one for each -s of two, and one of its own if it is asked for
+ * otherwise, or is the only one of two that there is. Return: how many.
  */
-static unsigned int add_strips(struct tap_pelt_report *p, struct tap_out_pelt *to, struct tap_pelt_series *s,
-			       struct tap_pelt_series *const *all, unsigned int nr)
+static unsigned int add_strips(struct tap_pelt_report *p, struct tap_out_pelt *to,
+			       struct tap_pelt_series *s, struct tap_pelt_series *const *all,
+			       unsigned int nr)
 {
 	const struct tap_strings *words = &p->opts->signals;
 	bool alone = !words->nr;
@@ -114,10 +121,12 @@ static unsigned int add_strips(struct tap_pelt_report *p, struct tap_out_pelt *t
 	return n;
 }
 
-void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page, struct tap_pelt_series *const *all, unsigned int nr)
+void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page,
+			 struct tap_pelt_series *const *all, unsigned int nr)
 {
 	uint64_t window_ns = tap_window_ns(&p->report.run.window);
-	struct tap_out_pelt *series = calloc((size_t)nr * (p->opts->signals.nr + 1) + 1, sizeof(*series));
+	struct tap_out_pelt *series =
+		calloc((size_t)nr * (p->opts->signals.nr + 1) + 1, sizeof(*series));
 	bool plots = !p->opts->table && !tap_page_is_for(page, TAP_FOR_PROGRAMS);
 	unsigned int nr_shown = 0;
 

@@ -74,7 +74,9 @@ static void put_all(struct tap_report *r, struct tap_table *t)
 	tap_table_row(t);
 }
 
-static const struct tap_column task_columns[] = { TAP_TASK_COLUMNS("", "task", 26), SUM_COLUMNS, { 0 } };
+static const struct tap_column task_columns[] = { TAP_TASK_COLUMNS("", "task", 26),
+						  SUM_COLUMNS,
+						  { 0 } };
 
 static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 {
@@ -91,17 +93,24 @@ static uint64_t sleeps_of(const struct tap_report *r, unsigned int index)
 int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err)
 {
 	static const struct tap_section sections[] = {
-		{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all, .is_object = true },
-		{ TAP_FOR_ALL, .key = "tasks", .columns = task_columns, .row = put_task, .nr = tap_report_nr_tasks, .noun = "task" },
+		{ TAP_FOR_PROGRAMS, .key = "all", .columns = all_columns, .put = put_all,
+		  .is_object = true },
+		{ TAP_FOR_ALL, .key = "tasks", .columns = task_columns, .row = put_task,
+		  .nr = tap_report_nr_tasks, .noun = "task" },
 		{ 0 }
 	};
 
 	if (!tap_run_has(&p->report.run, tap_util_est_ops.wants, NULL))
-		return tap_err_set(err, -ENODATA, "'%.300s' has no sched_util_est_se events in the time window: record them with 'schedtap record -e sched -e util_est'",
+		return tap_err_set(err, -ENODATA,
+				   "'%.300s' has no sched_util_est_se events in the time window: "
+				   "record them with 'schedtap record -e sched -e util_est'",
 				   p->report.run.rec.path);
 	tap_util_est_init(&p->util_est, &(const struct tap_util_est_opts){
-		.timeline = &p->report.run.timeline, .survey = &p->report.run.survey, .want = want, .ctx = p,
-	});
+						.timeline = &p->report.run.timeline,
+						.survey = &p->report.run.survey,
+						.want = want,
+						.ctx = p,
+					});
 	tap_report_watch(&p->report, &tap_util_est_ops, &p->util_est, 0);
 	p->report.sections = sections;
 	return 0;

@@ -13,7 +13,8 @@ static struct tap_pelt_verify *verify_of(const struct tap_report *r)
 	return &((struct tap_pelt_report *)r)->verify;
 }
 
-static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task *task, int cpu, uint64_t cgroup)
+static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task *task, int cpu,
+		 uint64_t cgroup)
 {
 	struct tap_pelt_report *p = ctx;
 	bool yes = task ? task->selected : tap_run_cpu(&p->report.run, cpu);
@@ -45,7 +46,8 @@ static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task
 	{ "predicted_max", "to", TAP_CELL_COUNT, .width = 6, .rank = 4 }
 /* clang-format on */
 
-static void put_subject(struct tap_report *r, struct tap_table *t, const struct tap_task *task, uint64_t cgroup, int cpu)
+static void put_subject(struct tap_report *r, struct tap_table *t, const struct tap_task *task,
+			uint64_t cgroup, int cpu)
 {
 	const char *path = cgroup ? tap_cgroups_path(&r->run.rec.ids.cgroups, cgroup) : NULL;
 	char id[24];
@@ -91,7 +93,8 @@ static void put_between(struct tap_report *r, struct tap_table *t)
 
 	for (enum tap_pelt_between between = 0; between < TAP_PELT_NR_BETWEEN; between++) {
 		static const struct tap_pelt_errors none = { .hist = TAP_HIST_INIT };
-		const struct tap_pelt_errors *e = between < TAP_PELT_NR_COMPARED ? &v->errors[between] : &none;
+		const struct tap_pelt_errors *e =
+			between < TAP_PELT_NR_COMPARED ? &v->errors[between] : &none;
 
 		tap_table_puts(t, tap_pelt_between_name(between));
 		tap_table_u64(t, v->between[between]);
@@ -106,9 +109,15 @@ static const struct tap_column verified_columns[] = {
 	{ "signal", "signal", TAP_CELL_TEXT, .width = 15 },
 	{ "updates", "updates", TAP_CELL_COUNT, .width = 9 },
 	ERROR_COLUMNS,
-	{ "steady", NULL, TAP_CELL_COUNT }, { "migration", NULL, TAP_CELL_COUNT }, { "clock", NULL, TAP_CELL_COUNT },
-	{ "first", NULL, TAP_CELL_COUNT }, { "repeated", NULL, TAP_CELL_COUNT }, { "attached", NULL, TAP_CELL_COUNT },
-	{ "delayed", NULL, TAP_CELL_COUNT }, { "throttled", NULL, TAP_CELL_COUNT }, { "lost", NULL, TAP_CELL_COUNT },
+	{ "steady", NULL, TAP_CELL_COUNT },
+	{ "migration", NULL, TAP_CELL_COUNT },
+	{ "clock", NULL, TAP_CELL_COUNT },
+	{ "first", NULL, TAP_CELL_COUNT },
+	{ "repeated", NULL, TAP_CELL_COUNT },
+	{ "attached", NULL, TAP_CELL_COUNT },
+	{ "delayed", NULL, TAP_CELL_COUNT },
+	{ "throttled", NULL, TAP_CELL_COUNT },
+	{ "lost", NULL, TAP_CELL_COUNT },
 	{ "unknown", NULL, TAP_CELL_COUNT },
 	{ 0 }
 };
@@ -135,20 +144,26 @@ static unsigned int nr_verified(const struct tap_report *r)
 int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 {
 	static const struct tap_section sections[] = {
-		{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .key = "between", .columns = between_columns, .put = put_between },
-		{ TAP_FOR_ALL, .before = "\n", .key = "verified", .columns = verified_columns, .row = put_verified,
-		  .nr = nr_verified, .noun = "row" },
+		{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .key = "between", .columns = between_columns,
+		  .put = put_between },
+		{ TAP_FOR_ALL, .before = "\n", .key = "verified", .columns = verified_columns,
+		  .row = put_verified, .nr = nr_verified, .noun = "row" },
 		{ 0 }
 	};
 	const char *event = p->subject == TAP_PELT_TASK ? "sched_pelt_se" : "sched_pelt_cfs";
 
 	if (!tap_survey_has_event(&p->report.run.survey, event))
-		return tap_err_set(err, -ENODATA, "'%.300s' has no %s events in the time window: record them with 'schedtap record -e sched -e pelt'",
+		return tap_err_set(err, -ENODATA,
+				   "'%.300s' has no %s events in the time window: record them with "
+				   "'schedtap record -e sched -e pelt'",
 				   p->report.run.rec.path, event);
 	tap_pelt_verify_init(&p->verify, &(const struct tap_pelt_verify_opts){
-		.survey = &p->report.run.survey, .subject = p->subject,
-		.cgroups = &p->report.run.rec.ids.cgroups, .want = want, .ctx = p,
-	});
+						 .survey = &p->report.run.survey,
+						 .subject = p->subject,
+						 .cgroups = &p->report.run.rec.ids.cgroups,
+						 .want = want,
+						 .ctx = p,
+					 });
 	if (p->subject == TAP_PELT_TASK) {
 		tap_report_watch(&p->report, &tap_pelt_verify_of_tasks_ops, &p->verify, 0);
 	} else {
@@ -162,7 +177,8 @@ int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 /* The worst first. */
 static int compare(const void *a, const void *b)
 {
-	const struct tap_pelt_verified *x = *(struct tap_pelt_verified *const *)a, *y = *(struct tap_pelt_verified *const *)b;
+	const struct tap_pelt_verified *x = *(struct tap_pelt_verified *const *)a,
+				       *y = *(struct tap_pelt_verified *const *)b;
 
 	if (x->errors.hist.max != y->errors.hist.max)
 		return x->errors.hist.max > y->errors.hist.max ? -1 : 1;

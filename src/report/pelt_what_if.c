@@ -23,7 +23,8 @@ static bool want(void *ctx, const struct tap_task *task, int cpu)
 
 static void put_series(struct tap_report *r, struct tap_table *t)
 {
-	tap_pelt_report_put((struct tap_pelt_report *)r, t->page, what_if_of(r)->series, what_if_of(r)->nr);
+	tap_pelt_report_put((struct tap_pelt_report *)r, t->page, what_if_of(r)->series,
+			    what_if_of(r)->nr);
 }
 
 static void put_points(struct tap_report *r, struct tap_table *t)
@@ -41,7 +42,8 @@ static void put_points(struct tap_report *r, struct tap_table *t)
 
 static int compare(const void *a, const void *b)
 {
-	return strcmp(((const struct tap_pelt_group *)a)->path, ((const struct tap_pelt_group *)b)->path);
+	return strcmp(((const struct tap_pelt_group *)a)->path,
+		      ((const struct tap_pelt_group *)b)->path);
 }
 
 /* The cgroups that -g picks, but for the root: that is the CPU. Return: 0 or -ENOMEM. */
@@ -52,9 +54,11 @@ static int find_groups(struct tap_pelt_report *p, struct tap_err *err)
 	p->groups = calloc(paths->nr ?: 1, sizeof(*p->groups));
 	if (!p->groups)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	tap_map_for_each(paths, s)
+	tap_map_for_each (paths, s)
 		if ((uint32_t)s->key != TAP_PELT_ROOT && tap_pelt_report_wants_cgroup(p, s->key))
-			p->groups[p->nr_groups++] = (struct tap_pelt_group){ s->key, (const char *)(uintptr_t)s->value };
+			p->groups[p->nr_groups++] =
+				(struct tap_pelt_group){ s->key,
+							 (const char *)(uintptr_t)s->value };
 	if (p->nr_groups)
 		qsort(p->groups, p->nr_groups, sizeof(*p->groups), compare);
 	return 0;
@@ -68,20 +72,28 @@ int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 		{ 0 }
 	};
 	struct tap_pelt_what_if_opts opts = {
-		.window = p->report.run.window, .subject = p->subject,
-		.util = tap_pelt_report_names(p->opts, "util", true), .while_running = p->opts->while_running,
-		.nr_columns = p->plot.columns, .want = want, .ctx = p,
-		.survey = &p->report.run.survey, .cgroups = &p->report.run.rec.ids.cgroups,
+		.window = p->report.run.window,
+		.subject = p->subject,
+		.util = tap_pelt_report_names(p->opts, "util", true),
+		.while_running = p->opts->while_running,
+		.nr_columns = p->plot.columns,
+		.want = want,
+		.ctx = p,
+		.survey = &p->report.run.survey,
+		.cgroups = &p->report.run.rec.ids.cgroups,
 		.keep_points = p->opts->points || tap_report_audience(&p->report) == TAP_FOR_SHEETS,
 	};
 	int ret = tap_pelt_what_if_parse(p->opts->what_if, &opts, err);
 
 	if (ret)
 		return ret;
-	opts.runnable = opts.subject != TAP_PELT_CPU && tap_pelt_report_names(p->opts, "runnable", false);
+	opts.runnable =
+		opts.subject != TAP_PELT_CPU && tap_pelt_report_names(p->opts, "runnable", false);
 	if (!opts.util && !opts.runnable)
-		return tap_err_set(err, -EINVAL, "--what-if can compute only util%s: select no other signal with -s",
-				   opts.subject == TAP_PELT_CPU ? " of CPUs" : " and runnable");
+		return tap_err_set(
+			err, -EINVAL,
+			"--what-if can compute only util%s: select no other signal with -s",
+			opts.subject == TAP_PELT_CPU ? " of CPUs" : " and runnable");
 	if (opts.subject == TAP_PELT_CGROUP)
 		ret = find_groups(p, err);
 	if (ret)
@@ -92,8 +104,11 @@ int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 	if (opts.subject == TAP_PELT_CGROUP)
 		tap_report_watch(&p->report, &tap_pelt_queues_ops, &p->what_if.queues, 0);
 	else
-		tap_report_watch(&p->report, opts.subject == TAP_PELT_TASK ? &tap_pelt_what_if_of_tasks_ops : &tap_pelt_what_if_of_cpus_ops,
+		tap_report_watch(&p->report,
+				 opts.subject == TAP_PELT_TASK ? &tap_pelt_what_if_of_tasks_ops
+							       : &tap_pelt_what_if_of_cpus_ops,
 				 &p->what_if, 0);
 	p->report.sections = sections;
-	return tap_run_check_needs(&p->report.run, TAP_NEEDS_SWITCHES | (opts.runnable ? TAP_NEEDS_WAKEUPS : 0), err);
+	return tap_run_check_needs(
+		&p->report.run, TAP_NEEDS_SWITCHES | (opts.runnable ? TAP_NEEDS_WAKEUPS : 0), err);
 }

@@ -102,7 +102,8 @@ static void put_why(struct placement *all, struct tap_table *t, const struct tap
 	tap_buf_clear(b);
 	tap_buf_puts(b, texts[p->why]);
 	for (unsigned int i = 0; i < p->nr_energies; i++)
-		tap_buf_printf(b, "%s CPU %d: %jd", i ? "," : ":", p->energies[i].cpu, (intmax_t)p->energies[i].energy);
+		tap_buf_printf(b, "%s CPU %d: %jd", i ? "," : ":", p->energies[i].cpu,
+			       (intmax_t)p->energies[i].energy);
 	tap_table_text(t, b->data, b->len);
 }
 
@@ -148,7 +149,8 @@ static int on_placed(void *ctx, const struct tap_placed *p)
 
 	if (!tap_run_cpu(&all->report.run, p->chosen))
 		return 0;
-	if (opts_of(&all->report)->at && (all->at_ns < p->ts_ns || all->at_ns - p->ts_ns >= p->wait_ns))
+	if (opts_of(&all->report)->at &&
+	    (all->at_ns < p->ts_ns || all->at_ns - p->ts_ns >= p->wait_ns))
 		return 0;
 	all->report.matched = true;
 	if (is_list(&all->report))
@@ -164,7 +166,8 @@ static bool is_idle_event(const struct tap_format *fmt)
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
-	return fmt && (is_idle_event(fmt) || (!strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_compute_energy")));
+	return fmt && (is_idle_event(fmt) || (!strcmp(fmt->system, "schedtap") &&
+					      !strcmp(fmt->name, "sched_compute_energy")));
 }
 
 static int on_idle(struct placement *all, const struct tap_event *ev)
@@ -199,7 +202,8 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		return 0;
 	task = tap_timeline_task(t, tap_num_int(&e->pid, ev));
 	if (task)
-		tap_placements_energy(&all->placements, task, tap_num_int(&e->cpu, ev), (uint64_t)tap_num_get(&e->energy, ev));
+		tap_placements_energy(&all->placements, task, tap_num_int(&e->cpu, ev),
+				      (uint64_t)tap_num_get(&e->energy, ev));
 	return 0;
 }
 
@@ -250,14 +254,16 @@ static int read_capacities(struct placement *all)
 	const json_t *row, *capacity;
 	size_t i;
 
-	json_array_foreach(json_object_get(all->report.run.rec.meta, "cpus"), i, row) {
+	json_array_foreach (json_object_get(all->report.run.rec.meta, "cpus"), i, row) {
 		json_int_t cpu = json_integer_value(json_object_get(row, "cpu"));
 		int *place;
 
 		capacity = json_object_get(row, "capacity");
-		if (!json_is_integer(capacity) || (uint64_t)json_integer_value(capacity) > 1024 || cpu < 0 || cpu >= (json_int_t)TAP_MAX_CPUS)
+		if (!json_is_integer(capacity) || (uint64_t)json_integer_value(capacity) > 1024 ||
+		    cpu < 0 || cpu >= (json_int_t)TAP_MAX_CPUS)
 			continue;
-		place = tap_array_at(&all->capacities, &all->nr_capacities, (unsigned int)cpu, sizeof(*place), NULL);
+		place = tap_array_at(&all->capacities, &all->nr_capacities, (unsigned int)cpu,
+				     sizeof(*place), NULL);
 		if (!place)
 			return -ENOMEM;
 		*place = (int)json_integer_value(capacity) + 1;
@@ -272,8 +278,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	if (read_capacities(placement_of(r)))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	tap_placements_init(&placement_of(r)->placements, &(const struct tap_placements_opts){
-		.tell = on_placed, .ctx = r,
-	});
+								  .tell = on_placed,
+								  .ctx = r,
+							  });
 	if (is_list(r))
 		tap_report_open_rows(r, list_columns, "placements");
 	return 0;
@@ -291,8 +298,7 @@ static void release(struct tap_report *r)
 }
 
 static const struct tap_section sections[] = {
-	{ TAP_FOR_ALL, is_summary, .key = "reasons", .columns = columns, .put = put_reasons },
-	{ 0 }
+	{ TAP_FOR_ALL, is_summary, .key = "reasons", .columns = columns, .put = put_reasons }, { 0 }
 };
 
 const struct tap_report_type tap_report_placement = {

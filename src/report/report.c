@@ -7,10 +7,8 @@
 
 #include "run/unmatched.h"
 
-const struct tap_opt tap_report_text_options[] = {
-	TAP_OPT_WIDE(struct tap_report_opts, wide),
-	{ 0 }
-};
+const struct tap_opt tap_report_text_options[] = { TAP_OPT_WIDE(struct tap_report_opts, wide),
+						   { 0 } };
 
 enum tap_audience tap_report_audience(const struct tap_report *r)
 {
@@ -86,7 +84,9 @@ static void put_more(struct tap_report *r, const char *noun, unsigned int nr)
 
 	if (nr > shown)
 		tap_buf_printf(&r->page.buf, "%u more %s%s (-n, --json)\n", nr - shown, noun,
-			       nr - shown == 1 ? "" : noun[strlen(noun) - 1] == 's' ? "es" : "s");
+			       nr - shown == 1		       ? ""
+			       : noun[strlen(noun) - 1] == 's' ? "es"
+							       : "s");
 }
 
 static void put_section(struct tap_report *r, const struct tap_section *s)
@@ -146,9 +146,12 @@ struct tap_plot tap_report_plot(struct tap_report *r)
 	if (width < TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS)
 		width = TAP_PLOT_MARGIN + TAP_PLOT_MIN_COLUMNS;
 	return (struct tap_plot){
-		.columns = width - TAP_PLOT_MARGIN, .rows = 8,
-		.ascii = !to->utf8 || (term && !strcmp(term, "dumb")), .color = to->color,
-		.window = r->run.window, .wall = &r->run.rec.wall,
+		.columns = width - TAP_PLOT_MARGIN,
+		.rows = 8,
+		.ascii = !to->utf8 || (term && !strcmp(term, "dumb")),
+		.color = to->color,
+		.window = r->run.window,
+		.wall = &r->run.rec.wall,
 	};
 }
 
@@ -189,9 +192,9 @@ static int by_run_time(const void *a, const void *b)
 
 	if (x->run_ns != y->run_ns)
 		return x->run_ns < y->run_ns ? 1 : -1;
-	return x->task->tid != y->task->tid ?
-		       (x->task->tid > y->task->tid) - (x->task->tid < y->task->tid) :
-		       (x->task->index > y->task->index) - (x->task->index < y->task->index);
+	return x->task->tid != y->task->tid
+		       ? (x->task->tid > y->task->tid) - (x->task->tid < y->task->tid)
+		       : (x->task->index > y->task->index) - (x->task->index < y->task->index);
 }
 
 int tap_report_find_tasks(struct tap_report *r, struct tap_err *err)
@@ -208,7 +211,8 @@ int tap_report_find_tasks(struct tap_report *r, struct tap_err *err)
 	}
 	for (struct tap_task *const *t = all; nr && t < all + nr; t++)
 		if (tap_run_has_task(&r->run, *t))
-			ranked[r->nr_tasks++] = (struct ranked){ (*t)->total_ns[TAP_STATE_RUNNING], *t };
+			ranked[r->nr_tasks++] =
+				(struct ranked){ (*t)->total_ns[TAP_STATE_RUNNING], *t };
 	qsort(ranked, r->nr_tasks, sizeof(*ranked), by_run_time);
 	for (unsigned int i = 0; i < r->nr_tasks; i++)
 		r->tasks[i] = ranked[i].task;
@@ -224,15 +228,18 @@ struct ranking {
 static int by_weight(const void *a, const void *b, void *ctx)
 {
 	const struct ranking *ranking = ctx;
-	unsigned int x = (*(struct tap_task *const *)a)->index, y = (*(struct tap_task *const *)b)->index;
-	uint64_t weight_x = ranking->weight(ranking->r, x), weight_y = ranking->weight(ranking->r, y);
+	unsigned int x = (*(struct tap_task *const *)a)->index,
+		     y = (*(struct tap_task *const *)b)->index;
+	uint64_t weight_x = ranking->weight(ranking->r, x),
+		 weight_y = ranking->weight(ranking->r, y);
 
 	if (weight_x != weight_y)
 		return weight_x > weight_y ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
-int tap_report_rank_tasks(struct tap_report *r, unsigned int nr, uint64_t (*weight)(const struct tap_report *r, unsigned int index),
+int tap_report_rank_tasks(struct tap_report *r, unsigned int nr,
+			  uint64_t (*weight)(const struct tap_report *r, unsigned int index),
 			  struct tap_err *err)
 {
 	struct ranking ranking = { r, weight };
@@ -256,7 +263,8 @@ unsigned int tap_report_nr_tasks(const struct tap_report *r)
 
 /* ---- watchers ---- */
 
-struct tap_watcher *tap_report_watch(struct tap_report *r, const struct tap_watcher_ops *ops, void *ctx, unsigned int pick)
+struct tap_watcher *tap_report_watch(struct tap_report *r, const struct tap_watcher_ops *ops,
+				     void *ctx, unsigned int pick)
 {
 	struct tap_watcher *w = &r->watchers[r->nr_watchers++];
 
@@ -304,8 +312,10 @@ int tap_report_open_stacks(struct tap_report *r, struct tap_err *err)
 
 /* ---- --at ---- */
 
-/* Return: 0; -ENODATA with a sentence: the instant @w lies outside the recording, or outside --time; a reader's error. */
-static int check_at(struct tap_report *r, const struct tap_time_option *w, struct tap_window instant, struct tap_err *err)
+/* Return: 0; -ENODATA with a sentence: the instant @w lies outside the recording, or outside
+ * --time; a reader's error. */
+static int check_at(struct tap_report *r, const struct tap_time_option *w,
+		    struct tap_window instant, struct tap_err *err)
 {
 	int ret;
 
@@ -314,7 +324,8 @@ static int check_at(struct tap_report *r, const struct tap_time_option *w, struc
 	ret = tap_recording_check_window(&r->run.rec, w, instant, err);
 	if (ret || !r->run.time.text)
 		return ret;
-	return tap_err_set(err, -ENODATA, "%s: '%.100s' lies outside --time '%.100s'", w->name, w->text, r->run.time.text);
+	return tap_err_set(err, -ENODATA, "%s: '%.100s' lies outside --time '%.100s'", w->name,
+			   w->text, r->run.time.text);
 }
 
 int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struct tap_err *err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A report: a command that reads a recording and answers one question about it. It says what it needs,
- * whom the timeline is to tell, and what is shown: sections, of which each is a table or something
- * else, for people, for programs, or for both. Opening the recording, choosing the style, what all
- * reports begin with, refusals and notes are common to all, and here.
+ * A report: a command that reads a recording and answers one question about it. It says what it
+ * needs, whom the timeline is to tell, and what is shown: sections, of which each is a table or
+ * something else, for people, for programs, or for both. Opening the recording, choosing the style,
+ * what all reports begin with, refusals and notes are common to all, and here.
  *
- * A report is one file of this room with one struct tap_report_type, tap_report_<name>, and a line in
- * cli/cmds.h.
+ * A report is one file of this room with one struct tap_report_type, tap_report_<name>, and a line
+ * in cli/cmds.h.
  */
 #ifndef TAP_REPORT_REPORT_H
 #define TAP_REPORT_REPORT_H
@@ -33,7 +33,8 @@ extern const struct tap_opt tap_report_text_options[];
 		TAP_OPT_ROWS(tap_report_text_options)
 #define TAP_REPORT_OPTIONS_WITHOUT_CPUS TAP_INPUT_OPTIONS(), TAP_OPT_ROWS(tap_report_text_options)
 
-/* -n, for a report that has a .top. @what: "the N tasks that ran most [20"; with .common.top = -1 as default. */
+/* -n, for a report that has a .top. @what: "the N tasks that ran most [20"; with .common.top = -1
+ * as default. */
 /* clang-format off */
 #define TAP_REPORT_TOP(what)                                                                       \
 	{ .name = "number", .letter = 'n', .arg = "N", .type = TAP_OPT_INT,                        \
@@ -47,7 +48,8 @@ struct tap_screen {
 	unsigned int columns; /* of a terminal; 0: it is none */
 	bool color;
 	bool utf8; /* it has blocks and lines to draw with */
-	/* Output begins: a pager may come in between. Then .listener is told no more of progress, if it must not. */
+	/* Output begins: a pager may come in between. Then .listener is told no more of progress,
+	 * if it must not. */
 	void (*begin)(void *ctx);
 	struct tap_listener listener; /* its ctx is that of .begin, too */
 };
@@ -121,8 +123,9 @@ struct tap_report_type {
 enum tap_audience tap_report_audience(const struct tap_report *r);
 
 /*
- * Runs a report on what @opts names, and shows it. @out: to be freed in either case; NULL if there was no
- * memory for it. Return: 0; -errno with a sentence: (*out)->usage says whether the options are to blame.
+ * Runs a report on what @opts names, and shows it. @out: to be freed in either case; NULL if there
+ * was no memory for it. Return: 0; -errno with a sentence: (*out)->usage says whether the options
+ * are to blame.
  */
 int tap_report_run(const struct tap_report_type *type, const void *opts,
 		   const struct tap_screen *screen, struct tap_report **out, struct tap_err *err);
@@ -135,24 +138,25 @@ void tap_report_open_page(struct tap_report *r);
 /* For a .begin: rows are printed as they are read, to .rows. @key: NULL: programs get lines. */
 void tap_report_open_rows(struct tap_report *r, const struct tap_column *columns, const char *key);
 /*
- * For a .begin: a watcher that only some runs have (schedtap/watcher.h). @ctx: as @ops wants it. @pick: enum tap_watcher_pick.
- * Return: it, for more precise wishes.
+ * For a .begin: a watcher that only some runs have (schedtap/watcher.h). @ctx: as @ops wants it.
+ * @pick: enum tap_watcher_pick. Return: it, for more precise wishes.
  */
-struct tap_watcher *tap_report_watch(struct tap_report *r, const struct tap_watcher_ops *ops, void *ctx, unsigned int pick);
+struct tap_watcher *tap_report_watch(struct tap_report *r, const struct tap_watcher_ops *ops,
+				     void *ctx, unsigned int pick);
 /*
- * For a .begin: makes .signals and watches them, if events have some of those that are wanted. @opts: what reports
- * differ in. Return: 0; -ENOMEM with a sentence.
+ * For a .begin: makes .signals and watches them, if events have some of those that are wanted.
+ * @opts: what reports differ in. Return: 0; -ENOMEM with a sentence.
  */
 int tap_report_open_signals(struct tap_report *r, struct tap_pelt_opts opts, struct tap_err *err);
 /*
- * For a .begin, before it adds watchers that ask for stacks: makes .stacks and watches them; notes it if none were recorded.
- * Return: 0; -ENOMEM with a sentence.
+ * For a .begin, before it adds watchers that ask for stacks: makes .stacks and watches them; notes
+ * it if none were recorded. Return: 0; -ENOMEM with a sentence.
  */
 int tap_report_open_stacks(struct tap_report *r, struct tap_err *err);
 /*
  * For a .begin: find the instant that --at TIME names, in one of the forms of FROM in --time.
- * Return: 0; -EINVAL: not a time; -ENODATA: it lies outside the recording or outside --time, or is a wall-clock time that the recording
- * lacks; a reader's error. Each with a sentence.
+ * Return: 0; -EINVAL: not a time; -ENODATA: it lies outside the recording or outside --time, or is
+ * a wall-clock time that the recording lacks; a reader's error. Each with a sentence.
  */
 int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struct tap_err *err);
 /*
@@ -161,10 +165,11 @@ int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struc
  */
 int tap_report_find_tasks(struct tap_report *r, struct tap_err *err);
 /*
- * Likewise: .tasks are those whose weight is not 0, the greatest first. @weight: of the task with this index, of @nr. Return: 0; -ENOMEM
- * with a sentence.
+ * Likewise: .tasks are those whose weight is not 0, the greatest first. @weight: of the task with
+ * this index, of @nr. Return: 0; -ENOMEM with a sentence.
  */
-int tap_report_rank_tasks(struct tap_report *r, unsigned int nr, uint64_t (*weight)(const struct tap_report *r, unsigned int index),
+int tap_report_rank_tasks(struct tap_report *r, unsigned int nr,
+			  uint64_t (*weight)(const struct tap_report *r, unsigned int index),
 			  struct tap_err *err);
 unsigned int tap_report_nr_tasks(const struct tap_report *r); /* a section's .nr */
 /* A plot of the window that is as wide as the screen. */
@@ -179,7 +184,13 @@ unsigned int tap_report_shown(const struct tap_report *r, unsigned int nr);
 void tap_report_note_throttling(struct tap_report *r, struct tap_table *t);
 /* What else is sleep, where no wakeups were recorded. */
 void tap_report_note_sleep(struct tap_report *r, struct tap_table *t);
-#define TAP_NOTE_THROTTLING { TAP_FOR_PEOPLE, .put = tap_report_note_throttling }
-#define TAP_NOTE_SLEEP { TAP_FOR_PEOPLE, .put = tap_report_note_sleep }
+#define TAP_NOTE_THROTTLING                                                                        \
+	{                                                                                          \
+		TAP_FOR_PEOPLE, .put = tap_report_note_throttling                                  \
+	}
+#define TAP_NOTE_SLEEP                                                                             \
+	{                                                                                          \
+		TAP_FOR_PEOPLE, .put = tap_report_note_sleep                                       \
+	}
 
 #endif

@@ -5,10 +5,7 @@
 #include "analysis/resched.h"
 #include "report/report.h"
 
-static const struct tap_opt options[] = {
-	TAP_REPORT_OPTIONS,
-	{ 0 }
-};
+static const struct tap_opt options[] = { TAP_REPORT_OPTIONS, { 0 } };
 
 struct resched {
 	struct tap_report report;
@@ -56,11 +53,16 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	struct resched *all = (struct resched *)r;
 
 	if (!tap_run_has(&r->run, has_stages, NULL))
-		return tap_err_set(err, -ENODATA, "'%.300s' has none of sched_set_need_resched, sched_entry and cpu_idle: record them with 'schedtap record -e resched -e idle -e irq -e sched'",
-				   r->run.rec.path);
+		return tap_err_set(
+			err, -ENODATA,
+			"'%.300s' has none of sched_set_need_resched, sched_entry and cpu_idle: "
+			"record them with 'schedtap record -e resched -e idle -e irq -e sched'",
+			r->run.rec.path);
 	tap_resched_init(&all->resched, &(const struct tap_resched_opts){
-		.survey = &r->run.survey, .want = want, .ctx = all,
-	});
+						.survey = &r->run.survey,
+						.want = want,
+						.ctx = all,
+					});
 	return 0;
 }
 
@@ -80,7 +82,8 @@ static const struct tap_column columns[] = {
 	{ 0 }
 };
 
-static void put_stage(const struct tap_resched *r, struct tap_table *t, enum tap_resched_stage stage)
+static void put_stage(const struct tap_resched *r, struct tap_table *t,
+		      enum tap_resched_stage stage)
 {
 	const struct tap_resched_figures *f = &r->stages[stage];
 	const struct tap_hist *ns = &f->ns;
@@ -115,8 +118,7 @@ static void release(struct tap_report *r)
 }
 
 static const struct tap_section sections[] = {
-	{ TAP_FOR_ALL, .key = "stages", .columns = columns, .put = put_stages },
-	{ 0 }
+	{ TAP_FOR_ALL, .key = "stages", .columns = columns, .put = put_stages }, { 0 }
 };
 
 const struct tap_report_type tap_report_resched = {

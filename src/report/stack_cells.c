@@ -27,7 +27,8 @@ static void add_names(struct tap_buf *b, struct span names, bool escape, bool *m
 	}
 }
 
-void tap_stack_add(struct tap_buf *b, const struct tap_event_stacks *stacks, struct tap_stack_pair stack, bool escape)
+void tap_stack_add(struct tap_buf *b, const struct tap_event_stacks *stacks,
+		   struct tap_stack_pair stack, bool escape)
 {
 	bool more = false;
 
@@ -51,7 +52,8 @@ static void put_names(struct tap_page *p, const char *key, struct span names)
 	tap_page_array_end(p);
 }
 
-void tap_stack_members(struct tap_page *p, const struct tap_event_stacks *stacks, struct tap_stack_pair stack)
+void tap_stack_members(struct tap_page *p, const struct tap_event_stacks *stacks,
+		       struct tap_stack_pair stack)
 {
 	put_names(p, "kernel_frames", tap_event_stacks_names(stacks, stack.kernel));
 	put_names(p, "user_frames", tap_event_stacks_names(stacks, stack.user));

@@ -6,9 +6,13 @@
 #include "analysis/stacks.h"
 #include "out/page.h"
 
-/* Adds "schedule <- do_nanosleep <- main": innermost first, the kernel's before the user's. @escape: for people. */
-void tap_stack_add(struct tap_buf *b, const struct tap_event_stacks *stacks, struct tap_stack_pair stack, bool escape);
-/* Two members for programs: "kernel_frames" and "user_frames", arrays of names; null: there is none. */
-void tap_stack_members(struct tap_page *p, const struct tap_event_stacks *stacks, struct tap_stack_pair stack);
+/* Adds "schedule <- do_nanosleep <- main": innermost first, the kernel's before the user's.
+ * @escape: for people. */
+void tap_stack_add(struct tap_buf *b, const struct tap_event_stacks *stacks,
+		   struct tap_stack_pair stack, bool escape);
+/* Two members for programs: "kernel_frames" and "user_frames", arrays of names; null: there is
+ * none. */
+void tap_stack_members(struct tap_page *p, const struct tap_event_stacks *stacks,
+		       struct tap_stack_pair stack);
 
 #endif

@@ -4,19 +4,18 @@
 #include "report/report.h"
 
 /* No -C: a task's states are not a CPU's. */
-static const struct tap_opt options[] = {
-	TAP_REPORT_OPTIONS_WITHOUT_CPUS,
-	TAP_REPORT_TOP("the N tasks that ran most [20"),
-	{ 0 }
-};
+static const struct tap_opt options[] = { TAP_REPORT_OPTIONS_WITHOUT_CPUS,
+					  TAP_REPORT_TOP("the N tasks that ran most [20"),
+					  { 0 } };
 
 /* In the order of the columns. */
 static const struct {
 	enum tap_state state;
 	const char *key;
 } shown[] = {
-	{ TAP_STATE_RUNNING, "run" },	  { TAP_STATE_PREEMPTED, "preempted" }, { TAP_STATE_WAKING, "waking" },
-	{ TAP_STATE_THROTTLED, "throttled" }, { TAP_STATE_SLEEPING, "sleep" }, { TAP_STATE_BLOCKED, "blocked" },
+	{ TAP_STATE_RUNNING, "run" },	  { TAP_STATE_PREEMPTED, "preempted" },
+	{ TAP_STATE_WAKING, "waking" },	  { TAP_STATE_THROTTLED, "throttled" },
+	{ TAP_STATE_SLEEPING, "sleep" },  { TAP_STATE_BLOCKED, "blocked" },
 	{ TAP_STATE_STOPPED, "stopped" }, { TAP_STATE_UNKNOWN, "unknown" },
 };
 
@@ -28,18 +27,18 @@ static const struct {
 	{ NULL, title, TAP_CELL_REAL, .width = w, .places = 1, __VA_ARGS__ }
 /* clang-format on */
 #define COLUMNS                                                                                    \
-	TAP_TASK_COLUMNS("", "task", 24),                                                      \
-	{ "life_ns", "life", TAP_CELL_NS, .width = 12, .rank = 6 },                                \
-	STATE_COLUMNS("run", "run %", 6, .rank = 0),                                               \
-	STATE_COLUMNS("preempted", "preempted %", 11, .rank = 2),                                  \
-	STATE_COLUMNS("waking", "waking %", 8, .rank = 3),                                         \
-	STATE_COLUMNS("throttled", "throttled %", 11, .rank = 3),                                  \
-	STATE_COLUMNS("sleep", "sleep %", 7, .rank = 4),                                           \
-	STATE_COLUMNS("blocked", "blocked %", 9, .rank = 5),                                       \
-	STATE_COLUMNS("iowait", "iowait %", 8, .rank = 7),                                         \
-	STATE_COLUMNS("stopped", "stopped %", 9, .rank = 8),                                       \
-	STATE_COLUMNS("unknown", "unknown %", 9, .rank = 1, .tint = TAP_TINT_YELLOW),              \
-	TAP_THROTTLING_COLUMN
+	TAP_TASK_COLUMNS("", "task", 24),                                                          \
+		{ "life_ns", "life", TAP_CELL_NS, .width = 12, .rank = 6 },                        \
+		STATE_COLUMNS("run", "run %", 6, .rank = 0),                                       \
+		STATE_COLUMNS("preempted", "preempted %", 11, .rank = 2),                          \
+		STATE_COLUMNS("waking", "waking %", 8, .rank = 3),                                 \
+		STATE_COLUMNS("throttled", "throttled %", 11, .rank = 3),                          \
+		STATE_COLUMNS("sleep", "sleep %", 7, .rank = 4),                                   \
+		STATE_COLUMNS("blocked", "blocked %", 9, .rank = 5),                               \
+		STATE_COLUMNS("iowait", "iowait %", 8, .rank = 7),                                 \
+		STATE_COLUMNS("stopped", "stopped %", 9, .rank = 8),                               \
+		STATE_COLUMNS("unknown", "unknown %", 9, .rank = 1, .tint = TAP_TINT_YELLOW),      \
+		TAP_THROTTLING_COLUMN
 /* clang-format off */
 #define LONGEST_COLUMNS(key)                                                                       \
 	{ "longest_" key "_ns", NULL, TAP_CELL_NS }, { "longest_" key "_at_ns", NULL, TAP_CELL_AT }
@@ -47,11 +46,16 @@ static const struct {
 
 static const struct tap_column columns[] = { COLUMNS, { 0 } };
 /* JSON has the longest as an object, text as a table of their own. */
-static const struct tap_column csv_columns[] = {
-	COLUMNS, LONGEST_COLUMNS("run"), LONGEST_COLUMNS("preempted"), LONGEST_COLUMNS("waking"),
-	LONGEST_COLUMNS("throttled"), LONGEST_COLUMNS("sleep"), LONGEST_COLUMNS("blocked"), LONGEST_COLUMNS("stopped"),
-	LONGEST_COLUMNS("unknown"), { 0 }
-};
+static const struct tap_column csv_columns[] = { COLUMNS,
+						 LONGEST_COLUMNS("run"),
+						 LONGEST_COLUMNS("preempted"),
+						 LONGEST_COLUMNS("waking"),
+						 LONGEST_COLUMNS("throttled"),
+						 LONGEST_COLUMNS("sleep"),
+						 LONGEST_COLUMNS("blocked"),
+						 LONGEST_COLUMNS("stopped"),
+						 LONGEST_COLUMNS("unknown"),
+						 { 0 } };
 static const struct tap_column longest_columns[] = {
 	{ NULL, "task", TAP_CELL_LABEL, .width = 24 },
 	{ NULL, "state", TAP_CELL_TEXT, .width = 9 },

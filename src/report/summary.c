@@ -33,10 +33,13 @@ static unsigned int check_cpus(struct tap_report *r, uint64_t *run_ns)
 		if (sum == window_ns)
 			continue;
 		bad++;
-		tap_buf_printf(&r->page.buf, "CPU %u: run + idle + offline + unknown = %" PRIu64 " ns, the window is %" PRIu64
-		       " ns\n", i, sum, window_ns);
+		tap_buf_printf(&r->page.buf,
+			       "CPU %u: run + idle + offline + unknown = %" PRIu64
+			       " ns, the window is %" PRIu64 " ns\n",
+			       i, sum, window_ns);
 	}
-	tap_buf_printf(&r->page.buf, "%u CPUs: run + idle + offline + unknown = window, %u wrong\n", nr, bad);
+	tap_buf_printf(&r->page.buf, "%u CPUs: run + idle + offline + unknown = window, %u wrong\n",
+		       nr, bad);
 	return bad;
 }
 
@@ -55,8 +58,9 @@ static unsigned int check_tasks(struct tap_report *r, uint64_t *run_ns)
 		if (sum == life)
 			continue;
 		bad++;
-		tap_buf_printf(&r->page.buf, "task %d: states = %" PRIu64 " ns, its life is %" PRIu64 " ns\n",
-		       tasks[i]->tid, sum, life);
+		tap_buf_printf(&r->page.buf,
+			       "task %d: states = %" PRIu64 " ns, its life is %" PRIu64 " ns\n",
+			       tasks[i]->tid, sum, life);
 	}
 	tap_buf_printf(&r->page.buf, "%u tasks: states = life in the window, %u wrong\n", nr, bad);
 	return bad;
@@ -105,7 +109,8 @@ static int begin(struct tap_report *r, struct tap_err *err)
 
 	r->run.mark_throttling = true;
 	sum->gaps = (struct tap_gaps){
-		.survey = &r->run.survey, .window = r->run.window,
+		.survey = &r->run.survey,
+		.window = r->run.window,
 	};
 	if (is_check(r)) {
 		r->sections = NULL;
@@ -121,7 +126,7 @@ static void show_throttled(struct tap_cgroup_groups *g, const json_t *throttled)
 	json_int_t id;
 	size_t i;
 
-	json_array_foreach(throttled, i, row)
+	json_array_foreach (throttled, i, row)
 		if (tap_meta_number(row, 0, INT64_MAX, &id))
 			tap_cgroup_show(g, (uint64_t)id);
 }
@@ -130,7 +135,8 @@ static void show_throttled(struct tap_cgroup_groups *g, const json_t *throttled)
 static int group_cgroups(struct summary *s)
 {
 	struct tap_report *r = &s->report;
-	int ret = tap_cgroup_groups_init(&s->cgroups, &r->run.rec.ids.cgroups, ((const struct summary_opts *)r->opts)->depth);
+	int ret = tap_cgroup_groups_init(&s->cgroups, &r->run.rec.ids.cgroups,
+					 ((const struct summary_opts *)r->opts)->depth);
 
 	for (unsigned int i = 0; r->opts->input.select.cgroups.nr && i < r->nr_tasks; i++)
 		tap_cgroup_show(&s->cgroups, r->tasks[i]->cgroup);

@@ -48,7 +48,7 @@ static void put_words(struct tap_buf *b, const json_t *only, const char *key, bo
 	const json_t *word;
 	size_t i;
 
-	json_array_foreach(json_object_get(only, key), i, word) {
+	json_array_foreach (json_object_get(only, key), i, word) {
 		if (i)
 			tap_buf_puts(b, ", ");
 		else
@@ -120,7 +120,8 @@ static void text_price(struct tap_report *r, struct tap_table *t)
 		else
 			tap_buf_char(b, '-');
 		tap_buf_puts(b, figures[i].unit);
-		if (!strcmp(figures[i].key, "lost") && json_is_true(json_object_get(price, "lost_is_lower_bound")))
+		if (!strcmp(figures[i].key, "lost") &&
+		    json_is_true(json_object_get(price, "lost_is_lower_bound")))
 			tap_buf_puts(b, " and more");
 	}
 	tap_buf_char(b, '\n');
@@ -185,17 +186,17 @@ static void text_losses(struct tap_report *r, struct tap_table *t)
 	tap_buf_char(&r->page.buf, '\n');
 	put_losses(r, t, TOP_LOSSES);
 	if (nr > TOP_LOSSES)
-		tap_buf_printf(&r->page.buf, "%" PRIu64 " more (--json has them)\n", nr - TOP_LOSSES);
+		tap_buf_printf(&r->page.buf, "%" PRIu64 " more (--json has them)\n",
+			       nr - TOP_LOSSES);
 }
 
 /* ---- what was recorded ---- */
 
-static const struct tap_column kind_columns[] = {
-	{ "event", "event", TAP_CELL_TEXT, .width = 42 },
-	{ "count", "count", TAP_CELL_COUNT, .width = 12 },
-	{ NULL, "per second", TAP_CELL_REAL, .width = 14, .places = 1 },
-	{ 0 }
-};
+static const struct tap_column kind_columns[] = { { "event", "event", TAP_CELL_TEXT, .width = 42 },
+						  { "count", "count", TAP_CELL_COUNT, .width = 12 },
+						  { NULL, "per second", TAP_CELL_REAL, .width = 14,
+						    .places = 1 },
+						  { 0 } };
 
 static unsigned int nr_kinds(const struct tap_report *r)
 {
@@ -224,7 +225,8 @@ static void put_more_kinds(struct tap_report *r, struct tap_table *t)
 	for (unsigned int i = TOP_KINDS; i < s->nr_kinds; i++)
 		rest += s->kinds[i].count;
 	if (s->nr_kinds > TOP_KINDS)
-		tap_buf_printf(&t->page->buf, "%u more kinds (--json has them), %" PRIu64 " events\n",
+		tap_buf_printf(&t->page->buf,
+			       "%u more kinds (--json has them), %" PRIu64 " events\n",
 			       s->nr_kinds - TOP_KINDS, rest);
 }
 
@@ -240,7 +242,7 @@ static void json_missing(struct tap_report *r, struct tap_table *t)
 	json_t *missing = json_array(), *e;
 	size_t i;
 
-	json_array_foreach(json_object_get(r->run.rec.meta, "events"), i, e)
+	json_array_foreach (json_object_get(r->run.rec.meta, "events"), i, e)
 		if (strcmp(status_of(e), "on") && json_array_append(missing, e))
 			t->page->buf.err = -ENOMEM;
 	tap_page_json(t->page, "not_recorded", missing);
@@ -257,7 +259,7 @@ static void text_absent(struct tap_report *r, struct tap_table *t)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(json_object_get(r->run.rec.meta, "events"), i, e) {
+	json_array_foreach (json_object_get(r->run.rec.meta, "events"), i, e) {
 		const char *name = json_string_value(json_object_get(e, "name"));
 
 		if (!name || strcmp(status_of(e), "absent") || nr++ >= NAMED_ABSENT)
@@ -283,7 +285,7 @@ static void text_missing(struct tap_report *r, struct tap_table *t)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(json_object_get(r->run.rec.meta, "events"), i, e) {
+	json_array_foreach (json_object_get(r->run.rec.meta, "events"), i, e) {
 		const char *system = json_string_value(json_object_get(e, "system"));
 		const char *name = json_string_value(json_object_get(e, "name"));
 		const char *reason = json_string_value(json_object_get(e, "reason"));
@@ -313,7 +315,8 @@ static const char *const part_keys[] = { "p50", "p90", "p99" };
 #define NR_PARTS (sizeof(parts) / sizeof(*parts))
 
 /* A CPU's signal. Return: NULL where nothing is known of it. */
-static const struct tap_pelt_series *signal_of(const struct tap_report *r, const char *name, unsigned int cpu)
+static const struct tap_pelt_series *signal_of(const struct tap_report *r, const char *name,
+					       unsigned int cpu)
 {
 	unsigned int nr = 0;
 	struct tap_pelt_series *const *series =
@@ -343,7 +346,8 @@ static void put_signal_members(struct tap_report *r, const char *name, unsigned 
 	tap_page_object_end(&r->page);
 }
 
-static void put_signal(const struct tap_report *r, struct tap_table *t, const struct tap_pelt_series *s)
+static void put_signal(const struct tap_report *r, struct tap_table *t,
+		       const struct tap_pelt_series *s)
 {
 	if (!s) {
 		tap_table_nones(t, NR_PARTS + 3);
@@ -367,12 +371,10 @@ static void put_signal(const struct tap_report *r, struct tap_table *t, const st
 /* clang-format on */
 
 /* JSON has them in the rows of the CPUs. */
-static const struct tap_column signal_columns[] = {
-	{ NULL, "CPU", TAP_CELL_COUNT, .width = 3 },
-	SIGNAL_COLUMNS("util", 9, 1),
-	SIGNAL_COLUMNS("nr_running", 15, 2),
-	{ 0 }
-};
+static const struct tap_column signal_columns[] = { { NULL, "CPU", TAP_CELL_COUNT, .width = 3 },
+						    SIGNAL_COLUMNS("util", 9, 1),
+						    SIGNAL_COLUMNS("nr_running", 15, 2),
+						    { 0 } };
 
 static void put_signals(struct tap_report *r, struct tap_table *t)
 {
@@ -419,7 +421,8 @@ static const struct tap_column limited_cpu_columns[] = {
 	{ "cpu", "CPU", TAP_CELL_COUNT, .width = 3 },
 	{ "run_ns", "recorded", TAP_CELL_NS, .width = 11, .rank = 4 },
 	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
-	{ "not_recorded_ns", "not recorded", TAP_CELL_NS, .width = 12, .rank = 5, .same_unit = true },
+	{ "not_recorded_ns", "not recorded", TAP_CELL_NS, .width = 12, .rank = 5,
+	  .same_unit = true },
 	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },
 	{ "idle_ns", NULL, TAP_CELL_NS },
 	CPU_COLUMNS_FROM_OFFLINE
@@ -472,7 +475,8 @@ static void put_other_cpus(struct tap_report *r, struct tap_table *t)
 				       (double)cpus[i].offline_ns / 1e6);
 	}
 	if (unseen)
-		tap_buf_printf(&t->page->buf, "%u more CPUs: no event says what they ran\n", unseen);
+		tap_buf_printf(&t->page->buf, "%u more CPUs: no event says what they ran\n",
+			       unseen);
 }
 
 /* ---- why time is unknown ---- */
@@ -507,9 +511,13 @@ static void text_gaps(struct tap_report *r, struct tap_table *t)
 	static const char *const why[] = {
 		[TAP_GAP_START] = "before the first switch of a CPU (less in a longer recording)",
 		[TAP_GAP_OFF] = "where triggers had switched events off",
-		[TAP_GAP_LOST] = "where events were lost (record with a larger --buffer, or fewer events)",
-		[TAP_GAP_HIDDEN] = "where tasks ran that are hidden from tracing: they are switched to and never seen running (other tasks are not affected)",
-		[TAP_GAP_BROKEN] = "where a switch is missing without a reported loss (another backend may see it: record -b)",
+		[TAP_GAP_LOST] =
+			"where events were lost (record with a larger --buffer, or fewer events)",
+		[TAP_GAP_HIDDEN] =
+			"where tasks ran that are hidden from tracing: they are switched to and "
+			"never seen running (other tasks are not affected)",
+		[TAP_GAP_BROKEN] = "where a switch is missing without a reported loss (another "
+				   "backend may see it: record -b)",
 	};
 	const uint64_t *ns = sum_of(r)->gaps.ns;
 	uint64_t all = cpu_time_ns(r), sum = 0;
@@ -547,8 +555,8 @@ static const struct tap_column task_columns[] = {
 	{ "blocked_ns", "blocked", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true },
 	{ "iowait_ns", NULL, TAP_CELL_NS },
 	{ "stopped_ns", NULL, TAP_CELL_NS },
-	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 10, .rank = 1,
-	  .tint = TAP_TINT_YELLOW, .same_unit = true },
+	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 10, .rank = 1, .tint = TAP_TINT_YELLOW,
+	  .same_unit = true },
 	{ "slices", "slices", TAP_CELL_COUNT, .width = 8, .rank = 6 },
 	{ "migrations", "migrated", TAP_CELL_COUNT, .width = 8, .rank = 4 },
 	TAP_THROTTLING_COLUMN,
@@ -566,7 +574,8 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 	tap_table_puts(t, tap_cgroups_path(&r->run.rec.ids.cgroups, task->cgroup));
 	tap_table_u64(t, tap_task_life_ns(r->run.timeline, task));
 	tap_table_u64(t, task->total_ns[TAP_STATE_RUNNING]);
-	tap_table_real(t, tap_pct(task->total_ns[TAP_STATE_RUNNING], tap_window_ns(&r->run.window)));
+	tap_table_real(t,
+		       tap_pct(task->total_ns[TAP_STATE_RUNNING], tap_window_ns(&r->run.window)));
 	tap_table_u64(t, task->total_ns[TAP_STATE_WAKING]);
 	tap_table_u64(t, task->total_ns[TAP_STATE_PREEMPTED]);
 	tap_throttled_cell(&r->run, t, task->total_ns[TAP_STATE_THROTTLED]);
@@ -667,8 +676,9 @@ static void put_quotas(struct tap_report *r, struct tap_table *t)
 	json_int_t id, ns;
 	size_t i;
 
-	json_array_foreach(json_object_get(r->run.rec.meta, "throttled"), i, row) {
-		if (!tap_meta_number(row, 0, INT64_MAX, &id) || !tap_meta_number(row, 1, INT64_MAX, &ns))
+	json_array_foreach (json_object_get(r->run.rec.meta, "throttled"), i, row) {
+		if (!tap_meta_number(row, 0, INT64_MAX, &id) ||
+		    !tap_meta_number(row, 1, INT64_MAX, &ns))
 			continue;
 		tap_cgroup_cell(&sum_of(r)->cgroups, t, (uint64_t)id);
 		tap_table_u64(t, (uint64_t)ns);
@@ -701,7 +711,8 @@ static const json_t *schedulers(const struct tap_report *r)
 	return json_object_get(r->run.rec.meta, "schedulers");
 }
 
-/* When the scheduler of row @i was loaded. What the first row says held before it as well. Return: whether that is in the window. */
+/* When the scheduler of row @i was loaded. What the first row says held before it as well. Return:
+ * whether that is in the window. */
 static bool loaded(const struct tap_report *r, size_t i, struct tap_window *when)
 {
 	const json_t *rows = schedulers(r);
@@ -710,8 +721,9 @@ static bool loaded(const struct tap_report *r, size_t i, struct tap_window *when
 	if (!tap_meta_number(json_array_get(rows, i), 0, INT64_MAX, &from_ns))
 		return false;
 	when->from_ns = tap_window_clip(&r->run.window, i ? (uint64_t)from_ns : 0);
-	when->to_ns = tap_meta_number(json_array_get(rows, i + 1), 0, INT64_MAX, &to_ns) ?
-			      tap_window_clip(&r->run.window, (uint64_t)to_ns) : r->run.window.to_ns;
+	when->to_ns = tap_meta_number(json_array_get(rows, i + 1), 0, INT64_MAX, &to_ns)
+			      ? tap_window_clip(&r->run.window, (uint64_t)to_ns)
+			      : r->run.window.to_ns;
 	return when->from_ns < when->to_ns;
 }
 
@@ -723,7 +735,7 @@ static void put_schedulers(struct tap_report *r, struct tap_table *t)
 	bool is_known;
 	size_t i;
 
-	json_array_foreach(schedulers(r), i, row) {
+	json_array_foreach (schedulers(r), i, row) {
 		if (!loaded(r, i, &when))
 			continue;
 		is_known = tap_meta_number(row, 2, INT64_MAX, &nth);
@@ -744,7 +756,7 @@ static bool has_schedulers(const struct tap_report *r)
 
 	if (!tap_page_is_for(&r->page, TAP_FOR_PEOPLE))
 		return schedulers(r);
-	json_array_foreach(schedulers(r), i, row)
+	json_array_foreach (schedulers(r), i, row)
 		if (json_is_string(json_array_get(row, 1)) && loaded(r, i, &when))
 			return true;
 	return false;
@@ -760,10 +772,10 @@ const struct tap_section tap_summary_sections[] = {
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .before = "\n", .key = "kinds",
 	  .columns = kind_columns, .row = put_kind, .nr = nr_kinds },
 	{ TAP_FOR_PEOPLE, .put = put_more_kinds },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_of_all, .before = "\n", .key = "cpus", .columns = cpu_columns,
-	  .put = put_cpus },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_limited, .before = "\n", .key = "cpus", .columns = limited_cpu_columns,
-	  .put = put_cpus },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_of_all, .before = "\n", .key = "cpus",
+	  .columns = cpu_columns, .put = put_cpus },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_limited, .before = "\n", .key = "cpus",
+	  .columns = limited_cpu_columns, .put = put_cpus },
 	{ TAP_FOR_PEOPLE, .put = put_other_cpus },
 	{ TAP_FOR_PROGRAMS, .put = json_gaps },
 	{ TAP_FOR_PEOPLE, .put = text_gaps },
@@ -776,11 +788,11 @@ const struct tap_section tap_summary_sections[] = {
 	TAP_NOTE_SLEEP,
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, by_cgroups, .before = "\n", .key = "cgroups",
 	  .columns = cgroup_columns, .put = put_cgroups },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_quotas, .before = "\n", .key = "quotas", .columns = quota_columns,
-	  .put = put_quotas },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_quotas, .before = "\n", .key = "quotas",
+	  .columns = quota_columns, .put = put_quotas },
 	{ TAP_FOR_PEOPLE, .put = put_common_cgroup },
-	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_schedulers, .before = "\n", .key = "schedulers", .columns = scheduler_columns,
-	  .put = put_schedulers },
+	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, has_schedulers, .before = "\n", .key = "schedulers",
+	  .columns = scheduler_columns, .put = put_schedulers },
 	{ TAP_FOR_PROGRAMS, .put = json_missing },
 	{ TAP_FOR_PEOPLE, .put = text_absent },
 	{ TAP_FOR_PEOPLE, .put = text_missing },

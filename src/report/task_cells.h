@@ -20,14 +20,18 @@ void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_t
 void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
 void tap_id_cells(struct tap_table *t, const struct tap_task *task);
 /*
- * The same of whoever woke a task. @waker: NULL: it is known only by its tid; @tid: 0: an interrupt on an
- * idle CPU; -1: not known.
+ * The same of whoever woke a task. @waker: NULL: it is known only by its tid; @tid: 0: an interrupt
+ * on an idle CPU; -1: not known.
  */
-void tap_waker_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *waker, int tid);
+void tap_waker_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *waker,
+		     int tid);
 /* The same as members of an object, for programs. */
 void tap_task_members(struct tap_page *p, const struct tap_task *task);
 /* Whether it may be throttled. @task: NULL: none. */
-#define TAP_THROTTLING_COLUMN { "throttling_possible", NULL, TAP_CELL_COUNT }
+#define TAP_THROTTLING_COLUMN                                                                      \
+	{                                                                                          \
+		"throttling_possible", NULL, TAP_CELL_COUNT                                        \
+	}
 void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
 /* How long something was throttled, where that was recorded. */
 void tap_throttled_cell(const struct tap_run *run, struct tap_table *t, uint64_t ns);

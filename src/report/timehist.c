@@ -23,9 +23,12 @@ static const struct tap_opt options[] = {
 		   "show wakeups as separate rows"),
 	TAP_OPTION(struct timehist_opts, migrations, "migrations", 'M', NULL, TAP_OPT_FLAG,
 		   "show migrations as separate rows"),
-	TAP_OPTION(struct timehist_opts, common.input.select.events, "event", 'e', "EVENT", TAP_OPT_STRINGS,
-		   "show these events as separate rows: a name, group, system or SYSTEM:NAME, or a glob; repeatable"),
-	TAP_OPT_FILTER(struct timehist_opts, common.input.select.filters, common.input.select.events),
+	TAP_OPTION(struct timehist_opts, common.input.select.events, "event", 'e', "EVENT",
+		   TAP_OPT_STRINGS,
+		   "show these events as separate rows: a name, group, system or SYSTEM:NAME, or a "
+		   "glob; repeatable"),
+	TAP_OPT_FILTER(struct timehist_opts, common.input.select.filters,
+		       common.input.select.events),
 	TAP_OPTION(struct timehist_opts, stacks, "stacks", 0, NULL, TAP_OPT_FLAG,
 		   "show under each slice the stack with which the task left its CPU"),
 	TAP_OPTION(struct timehist_opts, cpu_visual, "cpu-visual", 'V', NULL, TAP_OPT_FLAG,
@@ -67,10 +70,11 @@ static const struct tap_column cpu_columns[] = {
 /* What is kept of one kind of event that is shown. */
 struct event_kind {
 	struct tap_printer *printer; /* NULL: not made yet */
-	struct tap_buf name;	     /* "system:name", as the recording has them */
+	struct tap_buf name; /* "system:name", as the recording has them */
 };
 
-/* With stacks rows are held back until theirs may have come, which is behind the event that ended them. */
+/* With stacks rows are held back until theirs may have come, which is behind the event that ended
+ * them. */
 struct held_row {
 	struct tap_row row; /* .event is NULL */
 	struct tap_stack_pair stack; /* TAP_ROW_SLICE */
@@ -164,7 +168,8 @@ static void cell_tid(struct timehist *h, struct tap_table *t, int tid)
 		tap_table_puts(t, tid ? NULL : "<idle>");
 }
 
-/* Whom a row is about, or NULL. Who emits an event may neither sleep nor wake: lists may have its name. */
+/* Whom a row is about, or NULL. Who emits an event may neither sleep nor wake: lists may have its
+ * name. */
 static const struct tap_task *task_of(struct timehist *h, const struct tap_row *row)
 {
 	bool is_listed = row->what == TAP_ROW_EVENT && !row->task && row->tid >= 0;
@@ -199,8 +204,8 @@ static void cell_lost(struct timehist *h, struct tap_table *t, const struct tap_
 /* Who caused a wakeup. The timeline names tasks only: an interrupt wakes from an idle CPU. */
 static int waker_of(const struct timehist *h, const struct tap_row *row)
 {
-	bool is_idle = row->what == TAP_ROW_WAKEUP && row->waker_tid < 0 &&
-		       !tid_on_cpu(h, row->cpu);
+	bool is_idle =
+		row->what == TAP_ROW_WAKEUP && row->waker_tid < 0 && !tid_on_cpu(h, row->cpu);
 
 	return is_idle ? 0 : row->waker_tid;
 }
@@ -238,9 +243,9 @@ struct row_column {
 CELL(put_what)
 {
 	static const char *const what[] = {
-		[TAP_ROW_SLICE] = "slice", [TAP_ROW_UNKNOWN] = "unknown", [TAP_ROW_LOST] = "lost",
-		[TAP_ROW_WAKEUP] = "wakeup", [TAP_ROW_MIGRATION] = "migration",
-		[TAP_ROW_EVENT] = "event",
+		[TAP_ROW_SLICE] = "slice",	   [TAP_ROW_UNKNOWN] = "unknown",
+		[TAP_ROW_LOST] = "lost",	   [TAP_ROW_WAKEUP] = "wakeup",
+		[TAP_ROW_MIGRATION] = "migration", [TAP_ROW_EVENT] = "event",
 	};
 
 	tap_table_puts(t, what[row->what]);
@@ -260,7 +265,7 @@ CELL(put_int)
 CELL(put_visual)
 {
 	static const char marks[] = {
-		[TAP_ROW_SLICE] = 's', [TAP_ROW_UNKNOWN] = '?', [TAP_ROW_LOST] = '!',
+		[TAP_ROW_SLICE] = 's',	[TAP_ROW_UNKNOWN] = '?',   [TAP_ROW_LOST] = '!',
 		[TAP_ROW_WAKEUP] = 'w', [TAP_ROW_MIGRATION] = 'm', [TAP_ROW_EVENT] = 'e',
 	};
 	bool fits = row->cpu >= 0 && (size_t)row->cpu < h->visual.len;
@@ -345,8 +350,8 @@ CELL(put_wait)
 
 CELL(put_unknown)
 {
-	uint64_t ns = row->what == TAP_ROW_UNKNOWN ? row->to_ns - row->from_ns :
-						     row->wait_ns[TAP_STATE_UNKNOWN];
+	uint64_t ns = row->what == TAP_ROW_UNKNOWN ? row->to_ns - row->from_ns
+						   : row->wait_ns[TAP_STATE_UNKNOWN];
 
 	tap_table_u64_if(t, ns || (row->what == TAP_ROW_SLICE && row->waits_known), ns);
 }
@@ -411,8 +416,8 @@ CELL(put_text)
 /* @arg: 1: the program's frames; 0: the kernel's */
 CELL(put_frames)
 {
-	struct tap_stack_pair stack = arg ? (struct tap_stack_pair){ .user = h->stack.user } :
-				       (struct tap_stack_pair){ .kernel = h->stack.kernel };
+	struct tap_stack_pair stack = arg ? (struct tap_stack_pair){ .user = h->stack.user }
+					  : (struct tap_stack_pair){ .kernel = h->stack.kernel };
 
 	tap_buf_clear(&h->note);
 	tap_stack_add(&h->note, h->report.stacks, stack, false);
@@ -499,7 +504,9 @@ static bool is_wanted(const struct timehist *h, const struct row_column *c)
 {
 	enum tap_audience audience = tap_report_audience(&h->report);
 	const bool when[] = {
-		[ALWAYS] = true, [WITH_VISUAL] = h->o->cpu_visual, [WITH_UTIL] = h->has_util,
+		[ALWAYS] = true,
+		[WITH_VISUAL] = h->o->cpu_visual,
+		[WITH_UTIL] = h->has_util,
 		[WITH_EVENTS] = has_events(h),
 		[WITH_NOTES] = has_events(h) || h->o->wakeups || h->o->migrations,
 		/* to others they are no cells */
@@ -567,8 +574,10 @@ static bool task_is_wanted(struct timehist *h, const struct tap_row *row)
 
 static bool row_is_wanted(struct timehist *h, const struct tap_row *row)
 {
-	return (!row->event || tap_pick_filter(tap_kind_filter(&h->report.run.pick.filters, row->event->fmt), row->event,
-					       row->task && *row->task->comm ? row->task->comm : NULL)) &&
+	return (!row->event ||
+		tap_pick_filter(tap_kind_filter(&h->report.run.pick.filters, row->event->fmt),
+				row->event,
+				row->task && *row->task->comm ? row->task->comm : NULL)) &&
 	       (row->cpu < 0 || tap_run_cpu(&h->report.run, row->cpu)) && task_is_wanted(h, row);
 }
 
@@ -613,7 +622,8 @@ static void print_due(struct timehist *h, uint64_t now_ns)
 {
 	unsigned int nr = 0;
 
-	while (nr < h->nr_held && now_ns > h->hold_ns && now_ns - h->hold_ns > h->held[nr].row.to_ns)
+	while (nr < h->nr_held && now_ns > h->hold_ns &&
+	       now_ns - h->hold_ns > h->held[nr].row.to_ns)
 		print_held(h, &h->held[nr++]);
 	h->nr_held -= nr;
 	if (nr && h->nr_held)
@@ -780,21 +790,26 @@ static int give_stack(void *ctx, const struct tap_timeline *t, const struct tap_
 		const struct tap_task_stacks *left = NULL;
 
 		if (held->row.what == TAP_ROW_SLICE)
-			left = tap_event_stacks_left(h->report.stacks, held->row.task, held->row.to_ns);
+			left = tap_event_stacks_left(h->report.stacks, held->row.task,
+						     held->row.to_ns);
 		if (left)
 			held->stack = left->left;
 	}
 	return 0;
 }
 
-static const struct tap_watcher_ops held_ops = { .wants = wants_all, .before = before_event, .event = give_stack };
+static const struct tap_watcher_ops held_ops = { .wants = wants_all,
+						 .before = before_event,
+						 .event = give_stack };
 
 static int check(const void *opts, struct tap_err *err)
 {
 	const struct timehist_opts *o = opts;
 
 	if (o->with_summary && tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS)
-		return tap_err_set(err, -EINVAL, "--csv and -S (summary) exclude each other: CSV output holds only one table");
+		return tap_err_set(err, -EINVAL,
+				   "--csv and -S (summary) exclude each other: CSV output holds "
+				   "only one table");
 	return 0;
 }
 
@@ -833,12 +848,15 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	struct timehist *h = (struct timehist *)r;
 
 	h->o = (const struct timehist_opts *)r->opts;
-	h->hist = (struct tap_timehist){ .window = r->run.window, .survey = &r->run.survey, .row = on_row, .ctx = h };
+	h->hist = (struct tap_timehist){
+		.window = r->run.window, .survey = &r->run.survey, .row = on_row, .ctx = h
+	};
 	if (make_visual(h))
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	if (!h->o->summary)
 		return begin_rows(h, err);
-	tap_report_watch(r, &tap_timehist_ops, &h->hist, 0)->states = TAP_STATE_BIT(TAP_STATE_RUNNING);
+	tap_report_watch(r, &tap_timehist_ops, &h->hist, 0)->states =
+		TAP_STATE_BIT(TAP_STATE_RUNNING);
 	return 0;
 }
 
@@ -882,7 +900,8 @@ static const struct tap_section sections[] = {
 	TAP_NOTE_THROTTLING,
 	{ TAP_FOR_PEOPLE, with_rows, .put = tap_report_note_sleep },
 	{ TAP_FOR_PEOPLE, with_both, .before = "\n" },
-	{ TAP_FOR_ALL, with_summary, .key = "tasks", .columns = task_columns, .row = put_task, .nr = nr_tasks },
+	{ TAP_FOR_ALL, with_summary, .key = "tasks", .columns = task_columns, .row = put_task,
+	  .nr = nr_tasks },
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, with_summary, .before = "\n", .key = "cpus",
 	  .columns = cpu_columns, .put = put_cpus },
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, with_summary, .put = put_totals },

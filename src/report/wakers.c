@@ -59,13 +59,11 @@ static const struct tap_column columns[] = {
 	{ 0 }
 };
 
-static const struct tap_column stack_columns[] = {
-	TAP_TASK_COLUMNS("waker_", "waker", 26),
-	TAP_TASK_COLUMNS("", "woken", 26),
-	{ NULL, "wakeups", TAP_CELL_COUNT, .width = 9 },
-	{ NULL, "stack", TAP_CELL_LABEL },
-	{ 0 }
-};
+static const struct tap_column stack_columns[] = { TAP_TASK_COLUMNS("waker_", "waker", 26),
+						   TAP_TASK_COLUMNS("", "woken", 26),
+						   { NULL, "wakeups", TAP_CELL_COUNT, .width = 9 },
+						   { NULL, "stack", TAP_CELL_LABEL },
+						   { 0 } };
 
 /* For programs: all of them. */
 static void put_members(struct tap_report *r, const struct tap_waker_pair *pair)
@@ -100,7 +98,8 @@ static void put_pair(struct tap_report *r, struct tap_table *t, unsigned int i)
 		put_members(r, pair);
 }
 
-static void put_stack(struct wakers *w, struct tap_table *t, const struct tap_waker_pair *pair, unsigned int i)
+static void put_stack(struct wakers *w, struct tap_table *t, const struct tap_waker_pair *pair,
+		      unsigned int i)
 {
 	struct tap_run *run = &w->report.run;
 
@@ -118,7 +117,8 @@ static void put_stacks(struct tap_report *r, struct tap_table *t)
 	struct wakers *w = (struct wakers *)r;
 	unsigned int shown = tap_report_shown(r, w->wakers.nr_pairs);
 
-	for (const struct tap_waker_pair *pair = w->wakers.pairs; pair < w->wakers.pairs + shown; pair++)
+	for (const struct tap_waker_pair *pair = w->wakers.pairs; pair < w->wakers.pairs + shown;
+	     pair++)
 		for (unsigned int i = 0; i < pair->nr_stacks && i < SHOWN_STACKS; i++)
 			put_stack(w, t, pair, i);
 }
@@ -133,7 +133,9 @@ static int check(const void *opts, struct tap_err *err)
 	const struct wakers_opts *o = opts;
 
 	if (o->stacks && tap_input_style(&o->common.input)->audience == TAP_FOR_SHEETS)
-		return tap_err_set(err, -EINVAL, "--csv and --stacks exclude each other: CSV output holds only one table");
+		return tap_err_set(
+			err, -EINVAL,
+			"--csv and --stacks exclude each other: CSV output holds only one table");
 	return 0;
 }
 
@@ -173,8 +175,10 @@ static void release(struct tap_report *r)
 
 static const struct tap_section sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = put_count },
-	{ TAP_FOR_ALL, .key = "pairs", .columns = columns, .row = put_pair, .nr = nr_pairs, .noun = "pair" },
-	{ TAP_FOR_PEOPLE, has_stacks, .before = "\nthe most frequent stacks of wakers, innermost frame first\n",
+	{ TAP_FOR_ALL, .key = "pairs", .columns = columns, .row = put_pair, .nr = nr_pairs,
+	  .noun = "pair" },
+	{ TAP_FOR_PEOPLE, has_stacks,
+	  .before = "\nthe most frequent stacks of wakers, innermost frame first\n",
 	  .columns = stack_columns, .put = put_stacks },
 	{ 0 }
 };

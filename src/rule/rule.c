@@ -13,8 +13,8 @@
 const char tap_rule_letters[TAP_RULE_NR_BY + 1] = "cptg";
 
 static const char *const op_names[] = {
-	[TAP_RULE_LESS] = "<", [TAP_RULE_AT_MOST] = "<=", [TAP_RULE_MORE] = ">", [TAP_RULE_AT_LEAST] = ">=",
-	[TAP_RULE_EQUAL] = "==", [TAP_RULE_UNEQUAL] = "!=",
+	[TAP_RULE_LESS] = "<",	    [TAP_RULE_AT_MOST] = "<=", [TAP_RULE_MORE] = ">",
+	[TAP_RULE_AT_LEAST] = ">=", [TAP_RULE_EQUAL] = "==",   [TAP_RULE_UNEQUAL] = "!=",
 };
 #define NR_OPS (sizeof(op_names) / sizeof(*op_names))
 
@@ -26,7 +26,9 @@ const char *tap_rule_op_name(enum tap_rule_op op)
 const char *tap_rule_verdict_name(enum tap_rule_verdict v)
 {
 	static const char *const names[] = {
-		[TAP_RULE_PASSED] = "passed", [TAP_RULE_UNDECIDED] = "undecided", [TAP_RULE_FAILED] = "failed",
+		[TAP_RULE_PASSED] = "passed",
+		[TAP_RULE_UNDECIDED] = "undecided",
+		[TAP_RULE_FAILED] = "failed",
 	};
 
 	return names[v];
@@ -52,7 +54,7 @@ struct line {
 	unsigned int nr;
 	struct tap_rules *rules;
 	const struct tap_metrics *metrics; /* all that there are */
-	const char **names;		   /* theirs */
+	const char **names; /* theirs */
 	struct tap_err *err;
 };
 
@@ -64,7 +66,8 @@ static int TAP_PRINTF(3, 4) fail(const struct line *l, const char *at, const cha
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	return tap_err_set(l->err, -EINVAL, "%.200s:%u:%zu: %s", l->file, l->nr, (size_t)(at - l->start) + 1, text);
+	return tap_err_set(l->err, -EINVAL, "%.200s:%u:%zu: %s", l->file, l->nr,
+			   (size_t)(at - l->start) + 1, text);
 }
 
 /* Passes blanks. Return: whether nothing comes behind them. */
@@ -83,7 +86,8 @@ static int keep(struct line *l, const char *s, size_t len, const char **word)
 	struct tap_rules *rules = l->rules;
 	char *copy = strndup(s, len);
 
-	if (!copy || tap_array_grow(&rules->words, rules->nr_words, &rules->cap_words, sizeof(*rules->words))) {
+	if (!copy || tap_array_grow(&rules->words, rules->nr_words, &rules->cap_words,
+				    sizeof(*rules->words))) {
 		free(copy);
 		return tap_err_set(l->err, -ENOMEM, "out of memory");
 	}
@@ -139,8 +143,11 @@ static int read_metric(struct line *l, struct tap_rule *r)
 	metric = tap_metrics_find(l->metrics, r->metric);
 	if (!metric) {
 		near = tap_nearest(r->metric, l->names, l->metrics->nr);
-		return near ? fail(l, l->s, "no metric '%.100s'; the nearest is '%s'", r->metric, near) :
-			      fail(l, l->s, "no metric '%.100s'; `schedtap check --list` names them", r->metric);
+		return near ? fail(l, l->s, "no metric '%.100s'; the nearest is '%s'", r->metric,
+				   near)
+			    : fail(l, l->s,
+				   "no metric '%.100s'; `schedtap check --list` names them",
+				   r->metric);
 	}
 	r->unit = metric->unit;
 	l->s += len;
@@ -209,16 +216,20 @@ static const struct {
 	enum tap_metric_unit unit;
 	double factor;
 } units[] = {
-	{ "ns", TAP_METRIC_NS, 1 }, { "us", TAP_METRIC_NS, 1e3 }, { "ms", TAP_METRIC_NS, 1e6 }, { "s", TAP_METRIC_NS, 1e9 },
-	{ "%", TAP_METRIC_PCT, 1 }, { "/s", TAP_METRIC_PER_S, 1 },
-	{ "kHz", TAP_METRIC_KHZ, 1 }, { "MHz", TAP_METRIC_KHZ, 1e3 }, { "GHz", TAP_METRIC_KHZ, 1e6 }, { "", TAP_METRIC_PER_S, 1 }, { "", TAP_METRIC_COUNT, 1 },
+	{ "ns", TAP_METRIC_NS, 1 },	{ "us", TAP_METRIC_NS, 1e3 },
+	{ "ms", TAP_METRIC_NS, 1e6 },	{ "s", TAP_METRIC_NS, 1e9 },
+	{ "%", TAP_METRIC_PCT, 1 },	{ "/s", TAP_METRIC_PER_S, 1 },
+	{ "kHz", TAP_METRIC_KHZ, 1 },	{ "MHz", TAP_METRIC_KHZ, 1e3 },
+	{ "GHz", TAP_METRIC_KHZ, 1e6 }, { "", TAP_METRIC_PER_S, 1 },
+	{ "", TAP_METRIC_COUNT, 1 },
 };
 
 static int read_limit(struct line *l, struct tap_rule *r)
 {
 	static const char *const wants[] = {
-		[TAP_METRIC_NS] = "ns, us, ms or s", [TAP_METRIC_PCT] = "%", [TAP_METRIC_PER_S] = "/s or none",
-		[TAP_METRIC_KHZ] = "kHz, MHz or GHz", [TAP_METRIC_COUNT] = "none",
+		[TAP_METRIC_NS] = "ns, us, ms or s", [TAP_METRIC_PCT] = "%",
+		[TAP_METRIC_PER_S] = "/s or none",   [TAP_METRIC_KHZ] = "kHz, MHz or GHz",
+		[TAP_METRIC_COUNT] = "none",
 	};
 	char number[32];
 	size_t len, of_unit;
@@ -237,13 +248,14 @@ static int read_limit(struct line *l, struct tap_rule *r)
 	if (!of_unit && !r->limit)
 		return 0;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (units[i].unit == r->unit && strlen(units[i].name) == of_unit && !memcmp(units[i].name, l->s, of_unit)) {
+		if (units[i].unit == r->unit && strlen(units[i].name) == of_unit &&
+		    !memcmp(units[i].name, l->s, of_unit)) {
 			r->limit *= units[i].factor;
 			l->s += of_unit;
 			return 0;
 		}
-	return fail(l, l->s, "the unit of %s is %s%s%.*s", r->metric, wants[r->unit], of_unit ? ", not " : "",
-		    (int)(of_unit < 100 ? of_unit : 100), l->s);
+	return fail(l, l->s, "the unit of %s is %s%s%.*s", r->metric, wants[r->unit],
+		    of_unit ? ", not " : "", (int)(of_unit < 100 ? of_unit : 100), l->s);
 }
 
 static int read_rule(struct line *l, struct tap_rule *r)
@@ -297,19 +309,24 @@ static int read_text(struct line *l, const char *text, size_t len)
 	ret = read_lines(l, copy);
 	free(copy);
 	if (!ret && l->rules->nr == before)
-		ret = tap_err_set(l->err, -EINVAL, "%.200s: the rules file contains no rules", l->file);
+		ret = tap_err_set(l->err, -EINVAL, "%.200s: the rules file contains no rules",
+				  l->file);
 	return ret;
 }
 
-int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text, size_t len, struct tap_err *err)
+int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text, size_t len,
+		    struct tap_err *err)
 {
 	struct tap_metrics metrics = { 0 };
 	struct line l = { .file = file, .rules = rules, .metrics = &metrics, .err = err };
 	int ret;
 
 	if (memchr(text, '\0', len))
-		return tap_err_set(err, -EINVAL, "%.200s: the rules file is not a text file: it contains a NUL byte", file);
-	ret = tap_metrics_names(&metrics) ? tap_err_set(err, -ENOMEM, "out of memory") : read_text(&l, text, len);
+		return tap_err_set(
+			err, -EINVAL,
+			"%.200s: the rules file is not a text file: it contains a NUL byte", file);
+	ret = tap_metrics_names(&metrics) ? tap_err_set(err, -ENOMEM, "out of memory")
+					  : read_text(&l, text, len);
 	free(l.names);
 	tap_metrics_release(&metrics);
 	return ret;
@@ -337,11 +354,13 @@ static bool holds(enum tap_rule_op op, double value, double limit)
 
 enum tap_rule_verdict tap_rule_judge(const struct tap_rule *rule, double low, double high)
 {
-	bool at_low = holds(rule->op, low, rule->limit), at_high = holds(rule->op, high, rule->limit);
+	bool at_low = holds(rule->op, low, rule->limit),
+	     at_high = holds(rule->op, high, rule->limit);
 	bool between = low < rule->limit && rule->limit < high;
 
 	/* the others change their value once, at the limit */
-	if (at_low != at_high || (between && (rule->op == TAP_RULE_EQUAL || rule->op == TAP_RULE_UNEQUAL)))
+	if (at_low != at_high ||
+	    (between && (rule->op == TAP_RULE_EQUAL || rule->op == TAP_RULE_UNEQUAL)))
 		return TAP_RULE_UNDECIDED;
 	/* an equal one on both ends is so between, for then these are the limit */
 	return at_low ? TAP_RULE_PASSED : TAP_RULE_FAILED;

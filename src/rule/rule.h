@@ -2,14 +2,16 @@
 /*
  * What somebody asserts of recordings, a rule a line:
  *
- *	rule NAME : [median] METRIC [-c COMM] [-p PID] [-t TID] [-g CGROUP] OP VALUE[UNIT]	# a comment
+ *	rule NAME : [median] METRIC [-c COMM] [-p PID] [-t TID] [-g CGROUP] OP VALUE[UNIT]	# a
+ *comment
  *
- * METRIC is one of metric/bounds.h's names, OP one of < <= > >= == !=, UNIT one of ns us ms s % /s kHz MHz GHz or none, as the metric has it; 0 may
- * go without. What the options name may stand in quotes, single or double. With "median" the rule is about the median of all
- * recordings, else about each of them.
+ * METRIC is one of metric/bounds.h's names, OP one of < <= > >= == !=, UNIT one of ns us ms s % /s
+ *kHz MHz GHz or none, as the metric has it; 0 may go without. What the options name may stand in
+ *quotes, single or double. With "median" the rule is about the median of all recordings, else about
+ *each of them.
  *
- * A rule has three values, for a number has a least and a most (metric/bounds.h): passed whatever the number is between them, failed
- * whatever it is, or undecided.
+ * A rule has three values, for a number has a least and a most (metric/bounds.h): passed whatever
+ *the number is between them, failed whatever it is, or undecided.
  */
 #ifndef TAP_RULE_RULE_H
 #define TAP_RULE_RULE_H
@@ -17,7 +19,14 @@
 #include "base/opt.h"
 #include "metric/metrics.h"
 
-enum tap_rule_op { TAP_RULE_LESS, TAP_RULE_AT_MOST, TAP_RULE_MORE, TAP_RULE_AT_LEAST, TAP_RULE_EQUAL, TAP_RULE_UNEQUAL };
+enum tap_rule_op {
+	TAP_RULE_LESS,
+	TAP_RULE_AT_MOST,
+	TAP_RULE_MORE,
+	TAP_RULE_AT_LEAST,
+	TAP_RULE_EQUAL,
+	TAP_RULE_UNEQUAL
+};
 
 const char *tap_rule_op_name(enum tap_rule_op op); /* "<" */
 
@@ -27,7 +36,13 @@ enum tap_rule_verdict { TAP_RULE_PASSED, TAP_RULE_UNDECIDED, TAP_RULE_FAILED };
 const char *tap_rule_verdict_name(enum tap_rule_verdict v); /* "passed", "undecided", "failed" */
 
 /* Its options. */
-enum tap_rule_by { TAP_RULE_BY_COMM, TAP_RULE_BY_PID, TAP_RULE_BY_TID, TAP_RULE_BY_CGROUP, TAP_RULE_NR_BY };
+enum tap_rule_by {
+	TAP_RULE_BY_COMM,
+	TAP_RULE_BY_PID,
+	TAP_RULE_BY_TID,
+	TAP_RULE_BY_CGROUP,
+	TAP_RULE_NR_BY
+};
 
 extern const char tap_rule_letters[TAP_RULE_NR_BY + 1]; /* "cptg" */
 
@@ -51,9 +66,11 @@ struct tap_rules {
 #define TAP_RULES_MAX_BYTES ((size_t)1 << 20)
 
 /*
- * Adds those of a file's text. @file: what the sentence calls it. Return: 0; -EINVAL with a sentence, "FILE:LINE:COLUMN: ..."; -ENOMEM.
+ * Adds those of a file's text. @file: what the sentence calls it. Return: 0; -EINVAL with a
+ * sentence, "FILE:LINE:COLUMN: ..."; -ENOMEM.
  */
-int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text, size_t len, struct tap_err *err);
+int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text, size_t len,
+		    struct tap_err *err);
 void tap_rules_release(struct tap_rules *rules);
 
 /* Of a number that lies in [@low, @high]. */

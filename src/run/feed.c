@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The second reading of a recording: its events go to the timeline, and to the watchers that want them. */
+/* The second reading of a recording: its events go to the timeline, and to the watchers that want
+ * them. */
 #include <errno.h>
 
 #include "run/selected.h"
 
-/* A mark of an event: who wants it. Bit 0 is the timeline, the bits above it are watchers by their place in the list. */
+/* A mark of an event: who wants it. Bit 0 is the timeline, the bits above it are watchers by their
+ * place in the list. */
 #define FOR_TIMELINE 1u
 #define FOR_WATCHERS 0xfffeu
 #define FOR_WATCHER(i) (2u << (i))
@@ -132,7 +134,8 @@ static unsigned int mark_of(const struct feed *feed, const struct tap_event *ev)
 }
 
 /* The next event from @i on that some watcher wants. Lost events have no mark of their own. */
-static unsigned int find_wanted(const struct feed *feed, const struct tap_event *const *batch, unsigned int i, unsigned int nr)
+static unsigned int find_wanted(const struct feed *feed, const struct tap_event *const *batch,
+				unsigned int i, unsigned int nr)
 {
 	if (feed->for_loss)
 		while (i < nr && !(mark_of(feed, batch[i]) & FOR_WATCHERS))
@@ -165,7 +168,8 @@ static int begin(struct feed *feed)
 }
 
 /* Return: 0; -errno of the timeline or a watcher. */
-static int feed_events(const struct feed *feed, const struct tap_event *const *batch, unsigned int nr)
+static int feed_events(const struct feed *feed, const struct tap_event *const *batch,
+		       unsigned int nr)
 {
 	struct tap_timeline *t = feed->timeline;
 	int ret = 0;
@@ -182,7 +186,8 @@ static int feed_events(const struct feed *feed, const struct tap_event *const *b
 }
 
 /* The same of the first events: those before the window, and then those of it. */
-static int feed_first_events(struct feed *feed, const struct tap_event *const *batch, unsigned int nr)
+static int feed_first_events(struct feed *feed, const struct tap_event *const *batch,
+			     unsigned int nr)
 {
 	unsigned int early = 0;
 	int ret;
@@ -205,7 +210,8 @@ static int check_state(struct tap_run *run, struct tap_err *err)
 	return tap_reader_check_state(run->rec.reader, nr_cpus, nr_tasks, err);
 }
 
-int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr_watchers, struct tap_err *err)
+int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr_watchers,
+		  struct tap_err *err)
 {
 	struct feed feed = { .run = run, .watchers = watchers, .nr = nr_watchers };
 	const struct tap_event *const *batch;
@@ -219,7 +225,8 @@ int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsig
 			ret = nr;
 			break;
 		}
-		code = feed.has_begun ? feed_events(&feed, batch, (unsigned int)nr) : feed_first_events(&feed, batch, (unsigned int)nr);
+		code = feed.has_begun ? feed_events(&feed, batch, (unsigned int)nr)
+				      : feed_first_events(&feed, batch, (unsigned int)nr);
 	}
 	tap_reader_mark(run->rec.reader, NULL, NULL); /* @feed is gone soon */
 	if (ret)

@@ -6,15 +6,17 @@
 
 #define OPTS struct tap_input_opts
 
-const struct tap_opt tap_input_task_options[] = {
-	TAP_OPT_INPUT(OPTS, input), TAP_OPT_PIDS(OPTS, select.tgids), TAP_OPT_TIDS(OPTS, select.tids),
-	TAP_OPT_COMMS(OPTS, select.comms), TAP_OPT_CGROUPS(OPTS, select.cgroups),
-	{ 0 }
-};
+const struct tap_opt tap_input_task_options[] = { TAP_OPT_INPUT(OPTS, input),
+						  TAP_OPT_PIDS(OPTS, select.tgids),
+						  TAP_OPT_TIDS(OPTS, select.tids),
+						  TAP_OPT_COMMS(OPTS, select.comms),
+						  TAP_OPT_CGROUPS(OPTS, select.cgroups),
+						  { 0 } };
 
 #define TAP_STYLE(name, help) TAP_STYLE_OPTION(OPTS, style, name, help)
 const struct tap_opt tap_input_style_options[] = {
-	TAP_OPT_WINDOW(OPTS, window), TAP_OPT_CLOCK(OPTS, clock),
+	TAP_OPT_WINDOW(OPTS, window),
+	TAP_OPT_CLOCK(OPTS, clock),
 	TAP_OPTION(OPTS, color, "color", 0, "WHEN", TAP_OPT_STRING,
 		   "colours in text: always, never, or auto (only on a terminal) [auto]"),
 #include "out/styles.h"
@@ -25,11 +27,12 @@ static int check_color(const char *when, struct tap_err *err)
 {
 	if (!when || !strcmp(when, "always") || !strcmp(when, "never") || !strcmp(when, "auto"))
 		return 0;
-	return tap_err_set(err, -EINVAL, "--color: '%.100s' is not one of always, never, auto", when);
+	return tap_err_set(err, -EINVAL, "--color: '%.100s' is not one of always, never, auto",
+			   when);
 }
 
-int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts, const struct tap_listener *listener,
-		  bool *usage, struct tap_err *err)
+int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts,
+		  const struct tap_listener *listener, bool *usage, struct tap_err *err)
 {
 	const struct tap_format *const *formats;
 	enum tap_clock clock;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What all commands that read a recording begin with, `dump` and reports: their common options, and what these do. */
+/* What all commands that read a recording begin with, `dump` and reports: their common options, and
+ * what these do. */
 #ifndef TAP_RUN_INPUT_H
 #define TAP_RUN_INPUT_H
 
@@ -30,7 +31,7 @@ static inline const struct tap_style *tap_input_style(const struct tap_input_opt
  * Return: 0; -errno with a sentence, and @usage says whether the options are to blame. Close in
  * either case.
  */
-int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts, const struct tap_listener *listener,
-		  bool *usage, struct tap_err *err);
+int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts,
+		  const struct tap_listener *listener, bool *usage, struct tap_err *err);
 
 #endif

@@ -18,12 +18,14 @@ struct tap_task_name {
 /* Return: what is kept of the task, emptied if it is known as another now; NULL: no memory. */
 static struct tap_task_name *get_name(struct tap_run *run, const struct tap_task *task)
 {
-	struct tap_task_name *n = tap_array_at(&run->names, &run->nr_names, task->index, sizeof(*n), NULL);
+	struct tap_task_name *n =
+		tap_array_at(&run->names, &run->nr_names, task->index, sizeof(*n), NULL);
 	int tgid = tap_task_tgid(task);
 
 	if (!n)
 		return NULL;
-	if (n->cgroup != task->cgroup || n->tgid != tgid || memcmp(n->comm, task->comm, TAP_TASK_COMM)) {
+	if (n->cgroup != task->cgroup || n->tgid != tgid ||
+	    memcmp(n->comm, task->comm, TAP_TASK_COMM)) {
 		memcpy(n->comm, task->comm, TAP_TASK_COMM);
 		n->cgroup = task->cgroup;
 		n->tgid = tgid;

@@ -11,10 +11,12 @@
  * escaped. Borrowed until the task is known as another.
  */
 const char *tap_run_label(struct tap_run *run, const struct tap_task *task, uint32_t *len);
-/* Adds the label, without "~"; also of what is only listed (analysis/identity.h), and of idle: "<idle>". */
+/* Adds the label, without "~"; also of what is only listed (analysis/identity.h), and of idle:
+ * "<idle>". */
 void tap_run_make_label(const struct tap_run *run, struct tap_buf *b, const struct tap_task *task);
 
-/* Whether what seems to be preempted may be throttled: its cgroup has a CPU quota, and no events tell. Return: 1 or 0; -1: not known. */
+/* Whether what seems to be preempted may be throttled: its cgroup has a CPU quota, and no events
+ * tell. Return: 1 or 0; -1: not known. */
 int tap_run_throttles(const struct tap_run *run, const struct tap_task *task);
 
 #endif

@@ -19,11 +19,15 @@ static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t who
 	opts->progress(opts->ctx, what, done, whole);
 }
 
-/* What a program was built with may be older than this library. @ops: copies, to which the watchers in @to point. */
-static int take_watchers(const struct tap_watcher *from, unsigned int nr, struct tap_watcher_ops *ops, struct tap_watcher *to,
-			 struct tap_err *err)
+/* What a program was built with may be older than this library. @ops: copies, to which the watchers
+ * in @to point. */
+static int take_watchers(const struct tap_watcher *from, unsigned int nr,
+			 struct tap_watcher_ops *ops, struct tap_watcher *to, struct tap_err *err)
 {
-	int ret = nr && nr <= TAP_MAX_WATCHERS ? 0 : tap_err_set(err, -EINVAL, "a run takes 1 to %d watchers", TAP_MAX_WATCHERS);
+	int ret = nr && nr <= TAP_MAX_WATCHERS
+			  ? 0
+			  : tap_err_set(err, -EINVAL, "a run takes 1 to %d watchers",
+					TAP_MAX_WATCHERS);
 
 	for (unsigned int i = 0; !ret && i < nr; i++) {
 		ret = tap_sized_take(&ops[i], sizeof(ops[i]), from[i].ops, err);
@@ -33,7 +37,8 @@ static int take_watchers(const struct tap_watcher *from, unsigned int nr, struct
 	return ret;
 }
 
-static int watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr, struct tap_err *err)
+static int watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr,
+		 struct tap_err *err)
 {
 	int ret = tap_run_survey(run, err);
 
@@ -42,8 +47,8 @@ static int watch(struct tap_run *run, const struct tap_watcher *watchers, unsign
 	return ret ? ret : tap_run_watch(run, watchers, nr, err);
 }
 
-int tap_run(struct tap_reader *reader, const struct tap_run_opts *opts, const struct tap_watcher *watchers,
-	    unsigned int nr_watchers, struct tap_err *err)
+int tap_run(struct tap_reader *reader, const struct tap_run_opts *opts,
+	    const struct tap_watcher *watchers, unsigned int nr_watchers, struct tap_err *err)
 {
 	struct tap_watcher_ops ops[TAP_MAX_WATCHERS] = { 0 };
 	struct tap_watcher own_watchers[TAP_MAX_WATCHERS];
@@ -56,7 +61,8 @@ int tap_run(struct tap_reader *reader, const struct tap_run_opts *opts, const st
 		ret = tap_sized_take(&own, sizeof(own), opts, err);
 	if (ret)
 		return ret;
-	listener = (struct tap_listener){ own.note ? on_note : NULL, own.progress ? on_progress : NULL, &own };
+	listener = (struct tap_listener){ own.note ? on_note : NULL,
+					  own.progress ? on_progress : NULL, &own };
 	ret = tap_run_borrow(&run, reader, own.select, own.window, &listener, err);
 	if (!ret)
 		ret = watch(&run, own_watchers, nr_watchers, err);

@@ -20,7 +20,9 @@ static bool is_selected(void *run, const struct tap_task *task, uint64_t ns)
 static int make_timeline(struct tap_run *run)
 {
 	const struct tap_timeline_opts opts = {
-		.window = run->pick.window, .lists = &run->rec.ids.lists, .lives_only = true,
+		.window = run->pick.window,
+		.lists = &run->rec.ids.lists,
+		.lives_only = true,
 		.selected = { .task = is_selected, .ctx = run },
 	};
 	int ret = tap_timeline_new(&opts, &run->timeline);
@@ -31,7 +33,8 @@ static int make_timeline(struct tap_run *run)
 }
 
 /* Lives and names are the timeline's to tell, as they are in reports. Return: 0 or -ENOMEM. */
-static int learn(struct tap_identities *ids, const struct tap_event_kind *kind, const struct tap_event *ev)
+static int learn(struct tap_identities *ids, const struct tap_event_kind *kind,
+		 const struct tap_event *ev)
 {
 	int ret = tap_identities_advance(ids, ev->ts_ns);
 
@@ -39,7 +42,8 @@ static int learn(struct tap_identities *ids, const struct tap_event_kind *kind, 
 }
 
 /* Return: as tap_pick_match(). */
-static int is_picked(struct tap_run *run, const struct tap_event_kind *kind, const struct tap_event *ev)
+static int is_picked(struct tap_run *run, const struct tap_event_kind *kind,
+		     const struct tap_event *ev)
 {
 	if ((ev->fmt && !kind) || learn(&run->rec.ids, kind, ev))
 		return -ENOMEM;
@@ -47,7 +51,8 @@ static int is_picked(struct tap_run *run, const struct tap_event_kind *kind, con
 }
 
 int tap_run_feed_picked(struct tap_run *run,
-			int (*event)(void *ctx, const struct tap_event_kind *kind, const struct tap_event *ev),
+			int (*event)(void *ctx, const struct tap_event_kind *kind,
+				     const struct tap_event *ev),
 			void *ctx, struct tap_err *err)
 {
 	const struct tap_window *window = &run->pick.window;
@@ -64,7 +69,9 @@ int tap_run_feed_picked(struct tap_run *run,
 		return tap_err_set(err, -ENOMEM, "out of memory");
 	while ((ret = tap_reader_batch(reader, &batch, err)) > 0)
 		for (int i = 0, nr = ret; i < nr; i++) {
-			const struct tap_event_kind *kind = batch[i]->fmt ? tap_event_kind(&run->rec.kinds, batch[i]->fmt) : NULL;
+			const struct tap_event_kind *kind =
+				batch[i]->fmt ? tap_event_kind(&run->rec.kinds, batch[i]->fmt)
+					      : NULL;
 
 			ret = is_picked(run, kind, batch[i]);
 			if (ret < 0)

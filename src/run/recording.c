@@ -18,8 +18,10 @@ int tap_recording_command(const struct tap_recording *r)
 
 const char *tap_recording_incomplete(const struct tap_recording *r)
 {
-	return json_is_false(json_object_get(r->meta, "complete")) ?
-		       "its recorder did not finish, so what a CPU did after its last event is unknown" : NULL;
+	return json_is_false(json_object_get(r->meta, "complete"))
+		       ? "its recorder did not finish, so what a CPU did after its last event is "
+			 "unknown"
+		       : NULL;
 }
 
 void tap_recording_note_damage(const struct tap_recording *r)
@@ -27,14 +29,19 @@ void tap_recording_note_damage(const struct tap_recording *r)
 	uint64_t nr = r->reader ? tap_reader_damaged(r->reader) : 0;
 
 	if (nr)
-		tap_recording_note(r, "'%.300s': %" PRIu64 " part%s of its data %s cut or damaged: all events in %s count as lost",
-				   r->path, nr, nr == 1 ? "" : "s", nr == 1 ? "is" : "are", nr == 1 ? "it" : "them");
+		tap_recording_note(
+			r,
+			"'%.300s': %" PRIu64
+			" part%s of its data %s cut or damaged: all events in %s count as lost",
+			r->path, nr, nr == 1 ? "" : "s", nr == 1 ? "is" : "are",
+			nr == 1 ? "it" : "them");
 }
 
 void tap_recording_note_incomplete(const struct tap_recording *r)
 {
 	if (tap_recording_incomplete(r))
-		tap_recording_note(r, "'%.300s' is incomplete: %s", r->path, tap_recording_incomplete(r));
+		tap_recording_note(r, "'%.300s' is incomplete: %s", r->path,
+				   tap_recording_incomplete(r));
 }
 
 void tap_recording_note(const struct tap_recording *r, const char *fmt, ...)
@@ -57,15 +64,21 @@ static bool is_newer(const struct stat *a, const struct stat *b)
 	return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* A recorder that runs, or did not finish, has a spool folder beside the file of an earlier recording. */
+/* A recorder that runs, or did not finish, has a spool folder beside the file of an earlier
+ * recording. */
 static void tell_newer_spool(const struct tap_recording *r)
 {
 	struct tap_buf head = { 0 };
 	struct stat file, spool;
 
 	tap_buf_printf(&head, "%s.spool/head.dat", r->path);
-	if (!head.err && !stat(r->path, &file) && !stat(tap_buf_str(&head), &spool) && is_newer(&spool, &file))
-		tap_recording_note(r, "'%.300s' is an earlier recording: '%.300s.spool' has a newer one, which still runs or did not finish: read it with -i, or run `schedtap repair`", r->path, r->path);
+	if (!head.err && !stat(r->path, &file) && !stat(tap_buf_str(&head), &spool) &&
+	    is_newer(&spool, &file))
+		tap_recording_note(
+			r,
+			"'%.300s' is an earlier recording: '%.300s.spool' has a newer one, which "
+			"still runs or did not finish: read it with -i, or run `schedtap repair`",
+			r->path, r->path);
 	tap_buf_release(&head);
 }
 
@@ -81,9 +94,11 @@ static int read_meta(struct tap_recording *r, struct tap_err *err)
 	if (json_is_object(r->meta))
 		return 0;
 	if (!r->meta && json_error_code(&why) == json_error_out_of_memory)
-		return tap_err_set(err, -ENOMEM, "cannot read the description of '%.300s': out of memory", r->path);
-	tap_recording_note(r, "the description of recording '%s' is damaged and ignored: %s", r->path,
-			   r->meta ? "it is not a JSON object" : why.text);
+		return tap_err_set(err, -ENOMEM,
+				   "cannot read the description of '%.300s': out of memory",
+				   r->path);
+	tap_recording_note(r, "the description of recording '%s' is damaged and ignored: %s",
+			   r->path, r->meta ? "it is not a JSON object" : why.text);
 	json_decref(r->meta);
 	r->meta = NULL;
 	return 0;
@@ -127,12 +142,14 @@ static int read_looks(struct tap_recording *r)
 	r->looks = calloc(json_array_size(running) + 1, sizeof(*r->looks));
 	if (!r->looks)
 		return -ENOMEM;
-	json_array_foreach(running, i, look) {
+	json_array_foreach (running, i, look) {
 		json_int_t cpu, tid, ts_ns;
 
-		if (!json_unpack(look, "[I,I,I]", &cpu, &tid, &ts_ns) && cpu >= 0 && cpu < tap_reader_info(r->reader)->nr_cpus && tid >= 0 &&
-		    tid < TAP_MAX_TIDS && ts_ns > 0)
-			r->looks[r->nr_looks++] = (struct tap_look){ (uint64_t)ts_ns, (int)cpu, (int)tid };
+		if (!json_unpack(look, "[I,I,I]", &cpu, &tid, &ts_ns) && cpu >= 0 &&
+		    cpu < tap_reader_info(r->reader)->nr_cpus && tid >= 0 && tid < TAP_MAX_TIDS &&
+		    ts_ns > 0)
+			r->looks[r->nr_looks++] =
+				(struct tap_look){ (uint64_t)ts_ns, (int)cpu, (int)tid };
 	}
 	return 0;
 }
@@ -142,12 +159,13 @@ static void read_clocks(struct tap_recording *r)
 {
 	const struct tap_reader_info *info = tap_reader_info(r->reader);
 	const char *clock = info->nr_buffers ? info->buffers[0].clock : "";
-	const char *key = !strcmp(clock, "mono") ? "monotonic_ns" :
-			  !strcmp(clock, "boot") ? "boottime_ns" : "";
+	const char *key = !strcmp(clock, "mono")   ? "monotonic_ns"
+			  : !strcmp(clock, "boot") ? "boottime_ns"
+						   : "";
 	json_t *pair;
 	size_t i;
 
-	json_array_foreach(json_object_get(r->meta, "clocks"), i, pair) {
+	json_array_foreach (json_object_get(r->meta, "clocks"), i, pair) {
 		uint64_t ts_ns = positive(pair, key), real_ns = positive(pair, "realtime_ns");
 
 		if (ts_ns && real_ns)
@@ -157,7 +175,8 @@ static void read_clocks(struct tap_recording *r)
 		tap_wall_learn(&r->wall, info->wall_ts_ns, info->wall_realtime_ns);
 }
 
-static int read_all(struct tap_recording *r, const struct tap_listener *listener, struct tap_err *err)
+static int read_all(struct tap_recording *r, const struct tap_listener *listener,
+		    struct tap_err *err)
 {
 	int ret;
 
@@ -171,7 +190,10 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 	read_clocks(r);
 	ret = read_looks(r) ?: tap_identities_init(&r->ids, r->reader, r->meta) ?: tap_limits_init(&r->limits, r->meta, &r->ids.cgroups);
 	if (ret == -E2BIG)
-		return tap_err_set(err, ret, "'%.300s' is refused: its filter has too many patterns of task names or cgroups. It is damaged, or was made to use up time", r->path);
+		return tap_err_set(err, ret,
+				   "'%.300s' is refused: its filter has too many patterns of task "
+				   "names or cgroups. It is damaged, or was made to use up time",
+				   r->path);
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
@@ -195,7 +217,9 @@ int tap_recording_open(struct tap_recording *r, const char *const *paths, unsign
 int tap_recording_borrow(struct tap_recording *r, struct tap_reader *reader,
 			 const struct tap_listener *listener, struct tap_err *err)
 {
-	*r = (struct tap_recording){ .reader = reader, .is_borrowed = true, .path = "the recording" };
+	*r = (struct tap_recording){ .reader = reader,
+				     .is_borrowed = true,
+				     .path = "the recording" };
 	return read_all(r, listener, err);
 }
 
@@ -233,14 +257,18 @@ void tap_recording_watch(struct tap_recording *r, const char *what)
 int tap_clock_parse(const char *name, enum tap_clock *clock, struct tap_err *err)
 {
 	static const char *const names[] = {
-		[TAP_SHOW_MONO] = "mono", [TAP_SHOW_WALL] = "wall", [TAP_SHOW_TOD] = "tod",
+		[TAP_SHOW_MONO] = "mono",
+		[TAP_SHOW_WALL] = "wall",
+		[TAP_SHOW_TOD] = "tod",
 	};
 
 	for (*clock = TAP_SHOW_MONO; *clock <= TAP_SHOW_TOD; (*clock)++)
 		if (!strcmp(name ? name : "mono", names[*clock]))
 			return 0;
 	return tap_err_set(err, -EINVAL,
-			   "--clock: '%.100s' is not one of mono (the recording's own), wall (date and time), tod (time of day)", name);
+			   "--clock: '%.100s' is not one of mono (the recording's own), wall (date "
+			   "and time), tod (time of day)",
+			   name);
 }
 
 int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap_err *err)
@@ -248,7 +276,8 @@ int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap
 	r->wall.shown = clock;
 	if (clock == TAP_SHOW_MONO || r->wall.is_known)
 		return 0;
-	return tap_err_set(err, -ENODATA, "--clock: the recording '%.300s' does not contain the wall-clock time",
+	return tap_err_set(err, -ENODATA,
+			   "--clock: the recording '%.300s' does not contain the wall-clock time",
 			   r->path);
 }
 
@@ -292,7 +321,8 @@ static int find_range(struct tap_recording *r, struct tap_window *recording, str
 	if (!recording->from_ns && span.first_ns <= span.last_ns)
 		recording->from_ns = span.first_ns;
 	if (recording->to_ns == UINT64_MAX)
-		recording->to_ns = span.last_ns > recording->from_ns ? span.last_ns : recording->from_ns;
+		recording->to_ns =
+			span.last_ns > recording->from_ns ? span.last_ns : recording->from_ns;
 	return ret;
 }
 
@@ -309,15 +339,15 @@ static int check(struct tap_recording *r, const struct tap_time_option *w, struc
 	tap_wall_add(&r->wall, &b, recording.from_ns);
 	tap_buf_puts(&b, " to ");
 	tap_wall_add(&r->wall, &b, recording.to_ns);
-	ret = tap_err_set(err, -ENODATA,
-			  "%s: '%.100s' lies outside the recording, which covers %s (%.3f s)",
-			  w->name, w->text, tap_buf_str(&b), (double)tap_window_ns(&recording) / 1e9);
+	ret = tap_err_set(
+		err, -ENODATA, "%s: '%.100s' lies outside the recording, which covers %s (%.3f s)",
+		w->name, w->text, tap_buf_str(&b), (double)tap_window_ns(&recording) / 1e9);
 	tap_buf_release(&b);
 	return ret;
 }
 
-int tap_recording_window(struct tap_recording *r, const struct tap_time_option *w, struct tap_window *out,
-		     struct tap_err *err)
+int tap_recording_window(struct tap_recording *r, const struct tap_time_option *w,
+			 struct tap_window *out, struct tap_err *err)
 {
 	struct tap_window recording = r->said;
 	int ret = 0;

@@ -50,7 +50,8 @@ void tap_recording_close(struct tap_recording *r);
 /* Return: the tid of the command that was recorded; 0: it knows of none. */
 int tap_recording_command(const struct tap_recording *r);
 
-/* Return: why the recording is incomplete, static; NULL: its recorder completed it, or another program wrote it. */
+/* Return: why the recording is incomplete, static; NULL: its recorder completed it, or another
+ * program wrote it. */
 const char *tap_recording_incomplete(const struct tap_recording *r);
 
 /* For reports without a head, which says it: a note if the recording is incomplete. */
@@ -77,8 +78,8 @@ int tap_recording_show(struct tap_recording *r, enum tap_clock clock, struct tap
  * Return: 0; -EINVAL: it ends before it begins; -ENODATA: it lies outside of the recording, as far
  * as that is known, or is wall time and the recording does not know it; a reader's error.
  */
-int tap_recording_window(struct tap_recording *r, const struct tap_time_option *w, struct tap_window *out,
-			 struct tap_err *err);
+int tap_recording_window(struct tap_recording *r, const struct tap_time_option *w,
+			 struct tap_window *out, struct tap_err *err);
 /* Where nothing was found in @range. Return: 0; -ENODATA: it lies outside; a reader's error. */
 int tap_recording_check_window(struct tap_recording *r, const struct tap_time_option *w,
 			       struct tap_window range, struct tap_err *err);

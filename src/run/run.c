@@ -15,7 +15,8 @@ static void find_window(struct tap_run *run)
 	*w = run->pick.window;
 	if (run->rec.said.to_ns < w->to_ns)
 		w->to_ns = run->rec.said.to_ns;
-	/* what is before --time tells the states at its start; before the recording's own is none */
+	/* what is before --time tells the states at its start; before the recording's own is none
+	 */
 	run->read_from_ns = w->from_ns > TAP_RUN_LOOKBACK_NS ? w->from_ns - TAP_RUN_LOOKBACK_NS : 0;
 	if (run->rec.said.from_ns > w->from_ns)
 		run->read_from_ns = w->from_ns = run->rec.said.from_ns;
@@ -68,7 +69,8 @@ static int feed_batch(struct tap_run *run, const struct tap_event *const *events
 	return ret;
 }
 
-/* The recording's own window: what lies behind it is little. With --time events are counted by themselves. */
+/* The recording's own window: what lies behind it is little. With --time events are counted by
+ * themselves. */
 static bool counts_window(const struct tap_run *run)
 {
 	return !run->time.text;
@@ -85,7 +87,8 @@ static int feed_survey(struct tap_run *run, struct tap_reader_span *span, struct
 	int nr, code = 0;
 
 	tap_reader_rewind(run->rec.reader);
-	tap_reader_limit(run->rec.reader, run->read_from_ns, counts_window(run) ? run->window.to_ns : UINT64_MAX);
+	tap_reader_limit(run->rec.reader, run->read_from_ns,
+			 counts_window(run) ? run->window.to_ns : UINT64_MAX);
 	tap_reader_beyond(run->rec.reader);
 	tap_reader_mark(run->rec.reader, mark_for_survey, run);
 	tap_reader_unmerged(run->rec.reader, true);
@@ -109,7 +112,9 @@ static void note_kinds(struct tap_run *run)
 /* How many were recorded of those that tell of throttling, also where nothing was throttled. */
 static unsigned int count_throttling(const struct tap_run *run)
 {
-	static const char *const names[TAP_NR_THROTTLING] = { "sched_throttle", "sched_throttle_wakeup", "sched_unthrottle" };
+	static const char *const names[TAP_NR_THROTTLING] = { "sched_throttle",
+							      "sched_throttle_wakeup",
+							      "sched_unthrottle" };
 	unsigned int nr = 0;
 	struct tap_tally t;
 
@@ -169,25 +174,29 @@ static int read_content(struct tap_run *run, struct tap_limits_content *c, struc
 	return ret ? tap_err_set(err, ret, "out of memory") : nr < 0 ? nr : 0;
 }
 
-/* A recording of another program with broken chains, and no losses, may be limited to some tasks. Return: 1: it is; 0; -errno. */
+/* A recording of another program with broken chains, and no losses, may be limited to some tasks.
+ * Return: 1: it is; 0; -errno. */
 static int find_limits(struct tap_run *run, struct tap_err *err)
 {
 	struct tap_limits_content c = { 0 };
 	json_t *only = NULL;
 	int ret = 0;
 
-	if (run->rec.limits.promise || json_object_get(run->rec.meta, "tool") || !run->survey.nr_breaks || run->survey.nr_losses)
+	if (run->rec.limits.promise || json_object_get(run->rec.meta, "tool") ||
+	    !run->survey.nr_breaks || run->survey.nr_losses)
 		return 0;
 	ret = read_content(run, &c, err);
-	if (!ret && (tap_limits_content_only(&c, &only) || (only && tap_limits_set(&run->rec.limits, only))))
+	if (!ret && (tap_limits_content_only(&c, &only) ||
+		     (only && tap_limits_set(&run->rec.limits, only))))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	tap_limits_content_release(&c);
 	return ret ? ret : !!only;
 }
 
 /*
- * Since when the switches of all CPUs are recorded. Ours says it; a trace.dat's are switched on everywhere at once. perf's begin CPU by
- * CPU, and may be of some tasks. A part of a recording does not show what is missing elsewhere: which tasks are hidden from tracing.
+ * Since when the switches of all CPUs are recorded. Ours says it; a trace.dat's are switched on
+ * everywhere at once. perf's begin CPU by CPU, and may be of some tasks. A part of a recording does
+ * not show what is missing elsewhere: which tasks are hidden from tracing.
  */
 static void find_on(struct tap_run *run, const struct tap_reader_span *span)
 {
@@ -210,7 +219,8 @@ static int survey(struct tap_run *run, struct tap_err *err)
 	ret = feed_survey(run, &span, err);
 	note_kinds(run);
 	run->nr_throttling = count_throttling(run);
-	if (!ret && !counts_window(run) && (run->read_from_ns != run->window.from_ns || span.beyond))
+	if (!ret && !counts_window(run) &&
+	    (run->read_from_ns != run->window.from_ns || span.beyond))
 		ret = tap_recording_count(&run->rec, run->window.from_ns, run->window.to_ns, err);
 	run->survey.bytes = tap_reader_span(run->rec.reader).bytes;
 	close_window(run, &span);
@@ -245,9 +255,11 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 	int ret = 0;
 
 	if (ticks)
-		return tap_err_set(err, -ENODATA,
-				   "the time stamps in '%.300s' come from the clock '%s', which counts ticks, not nanoseconds: only `schedtap dump` can show this recording",
-				   run->rec.path, ticks);
+		return tap_err_set(
+			err, -ENODATA,
+			"the time stamps in '%.300s' come from the clock '%s', which counts ticks, "
+			"not nanoseconds: only `schedtap dump` can show this recording",
+			run->rec.path, ticks);
 	find_window(run);
 	tap_recording_watch(&run->rec, "pass 1 of 2");
 	if (tap_limits_ask_tasks(&run->rec.limits))
@@ -273,30 +285,38 @@ int tap_run_check_needs(const struct tap_run *run, unsigned int needed, struct t
 		{ TAP_NEEDS_WAKEUPS, tap_survey_has_wakeups(s), "sched_waking and no sched_wakeup",
 		  "without them the start of a wait is unknown" },
 		{ TAP_NEEDS_MIGRATIONS, s->buffer[TAP_SCHED_MIGRATE] != TAP_NO_BUFFER,
-		  "sched_migrate_task",
-		  "the event was not recorded, or no task migrated" },
+		  "sched_migrate_task", "the event was not recorded, or no task migrated" },
 		{ TAP_NEEDS_SWITCHES, tap_survey_has_switches(s), "sched_switch",
 		  "without them it is unknown which task ran" },
 		{ TAP_NEEDS_STACKS, tap_event_stacks_are_in(s), "kernel_stack and no user_stack",
-		  "record stacks with `schedtap record --stack sched_switch --stack sched_waking`" },
+		  "record stacks with `schedtap record --stack sched_switch --stack "
+		  "sched_waking`" },
 		{ TAP_NEEDS_THROTTLING, run->nr_throttling, "sched_throttle",
 		  "without them it is unknown which task was throttled" },
 	};
 
 	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->cpus)
-		return tap_err_set(err, -ENODATA, "'%.300s' was recorded on some CPUs only (-C): migrations that other CPUs performed are missing",
+		return tap_err_set(err, -ENODATA,
+				   "'%.300s' was recorded on some CPUs only (-C): migrations that "
+				   "other CPUs performed are missing",
 				   run->rec.path);
 	if ((needed & TAP_NEEDS_MIGRATIONS) && s->promise && s->promise->lacks_migrations)
-		return tap_err_set(err, -ENODATA, "'%.300s' lacks some migrations: over tracefs with -p or -t, the kernel leaves out migrations that unrecorded tasks caused (use -b bpf)", run->rec.path);
+		return tap_err_set(
+			err, -ENODATA,
+			"'%.300s' lacks some migrations: over tracefs with -p or -t, the kernel "
+			"leaves out migrations that unrecorded tasks caused (use -b bpf)",
+			run->rec.path);
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		if ((needed & needs[i].what) && !needs[i].is_there)
 			return tap_err_set(err, -ENODATA, "'%.300s' has no %s events%s: %s",
 					   run->rec.path, needs[i].events,
-					   run->time.text ? " in the time window" : "", needs[i].why);
+					   run->time.text ? " in the time window" : "",
+					   needs[i].why);
 	return 0;
 }
 
-bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx)
+bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt),
+		 void *ctx)
 {
 	for (unsigned int i = 0; i < run->survey.nr_kinds; i++)
 		if (is(ctx, run->survey.kinds[i].fmt))
@@ -311,16 +331,20 @@ void tap_run_note_unknown(const struct tap_run *run)
 	struct tap_task *const *tasks = tap_timeline_tasks(run->timeline, &nr);
 
 	for (unsigned int i = 0; tgids->nr && i < nr; i++)
-		unknown += tap_timeline_had(run->timeline, tasks[i]) && tap_task_tgid(tasks[i]) < 0 &&
+		unknown += tap_timeline_had(run->timeline, tasks[i]) &&
+			   tap_task_tgid(tasks[i]) < 0 &&
 			   !tap_map_get(&tgids->set, (uint64_t)tasks[i]->tid);
 	for (unsigned int i = 0; run->pick.select->cgroups.nr && i < nr; i++)
 		no_cgroup += tap_timeline_had(run->timeline, tasks[i]) &&
 			     !tap_cgroups_path(&run->rec.ids.cgroups, tap_task_cgroup(tasks[i]));
 	if (no_cgroup)
-		tap_recording_note(&run->rec, "-g leaves out %u task%s whose cgroup is not known", no_cgroup,
-				   no_cgroup == 1 ? "" : "s");
+		tap_recording_note(&run->rec, "-g leaves out %u task%s whose cgroup is not known",
+				   no_cgroup, no_cgroup == 1 ? "" : "s");
 	if (unknown)
-		tap_recording_note(&run->rec, "-p leaves out %u task%s whose process is not known: record task_newtask, which contains the process ID", unknown, unknown == 1 ? "" : "s");
+		tap_recording_note(&run->rec,
+				   "-p leaves out %u task%s whose process is not known: record "
+				   "task_newtask, which contains the process ID",
+				   unknown, unknown == 1 ? "" : "s");
 }
 
 void tap_run_close(struct tap_run *run)

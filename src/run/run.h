@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One reading of a recording for watchers (schedtap/watcher.h): finds the window, surveys it, and feeds the timeline, which calls the
- * watchers.
+ * One reading of a recording for watchers (schedtap/watcher.h): finds the window, surveys it, and
+ * feeds the timeline, which calls the watchers.
  */
 #ifndef TAP_RUN_RUN_H
 #define TAP_RUN_RUN_H
@@ -20,7 +20,8 @@ struct tap_run {
 	struct tap_pick pick;
 	struct tap_time_option time;
 	bool all_tasks; /* no option picks some */
-	/* -g picks, or the report's sums are by cgroup: every event that names a task's cgroup is read */
+	/* -g picks, or the report's sums are by cgroup: every event that names a task's cgroup is
+	 * read */
 	bool by_cgroup;
 	struct tap_survey survey;
 	struct tap_run_life *lives; /* owned; selected.h; by tid, then time */
@@ -39,7 +40,8 @@ struct tap_run {
 };
 
 /*
- * Of a reader that is somebody else's; of one that is opened for the run: tap_run_input() (input.h).
+ * Of a reader that is somebody else's; of one that is opened for the run: tap_run_input()
+ * (input.h).
  * @select: NULL: all; it and @reader are borrowed until the close. @window: as typed, or NULL.
  */
 int tap_run_borrow(struct tap_run *run, struct tap_reader *reader, const struct tap_select *select,
@@ -59,14 +61,18 @@ enum tap_needs {
 /* @needs: bits; behind the survey. Return: 0; -ENODATA with a sentence. */
 int tap_run_check_needs(const struct tap_run *run, unsigned int needs, struct tap_err *err);
 /* Whether it has events of which this is true; behind the survey. */
-bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt), void *ctx);
+bool tap_run_has(const struct tap_run *run, bool (*is)(void *ctx, const struct tap_format *fmt),
+		 void *ctx);
 /*
- * Reads the recording for @nr_watchers watchers, at most TAP_MAX_WATCHERS. It may be read again, then with a new timeline, whose tasks
- * have the same .index. Return: 0; a reader's error; what a watcher returned.
+ * Reads the recording for @nr_watchers watchers, at most TAP_MAX_WATCHERS. It may be read again,
+ * then with a new timeline, whose tasks have the same .index. Return: 0; a reader's error; what a
+ * watcher returned.
  */
-int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr_watchers, struct tap_err *err);
+int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr_watchers,
+		  struct tap_err *err);
 void tap_run_close(struct tap_run *run);
-/* Adds notes: with -p and -g, how many tasks are left out because their process or cgroup is not known. */
+/* Adds notes: with -p and -g, how many tasks are left out because their process or cgroup is not
+ * known. */
 void tap_run_note_unknown(const struct tap_run *run);
 
 /* labels.h: what is kept per task. */

@@ -42,7 +42,8 @@ static uint16_t mark(void *run, const struct tap_format *fmt)
 
 static bool is_looked_at(const struct tap_run_life *l, const struct tap_task *task, int tgid)
 {
-	return l->tgid == tgid && l->cgroup == task->cgroup && !memcmp(l->comm, task->comm, TAP_TASK_COMM);
+	return l->tgid == tgid && l->cgroup == task->cgroup &&
+	       !memcmp(l->comm, task->comm, TAP_TASK_COMM);
 }
 
 static void look_at(struct finding *f, const struct tap_task *task)
@@ -66,9 +67,12 @@ static int add_seen(struct finding *f, uint64_t ns)
 
 	tasks = tap_timeline_tasks(f->timeline, &nr);
 	for (; f->nr_seen < nr; f->nr_seen++) {
-		const struct tap_run_life life = { .tid = tasks[f->nr_seen]->tid, .seen_ns = ns, .tgid = INT_MIN };
+		const struct tap_run_life life = { .tid = tasks[f->nr_seen]->tid,
+						   .seen_ns = ns,
+						   .tgid = INT_MIN };
 
-		if (!tap_array_at(&f->run->lives, &f->run->nr_lives, f->nr_seen, sizeof(life), NULL))
+		if (!tap_array_at(&f->run->lives, &f->run->nr_lives, f->nr_seen, sizeof(life),
+				  NULL))
 			return -ENOMEM;
 		f->run->lives[f->nr_seen] = life;
 	}
@@ -85,8 +89,10 @@ static void look_at_all(struct finding *f)
 			look_at(f, tasks[i]);
 }
 
-/* A task whose first event is that it is woken: later ones may lie beyond the window. Return: 0 or -ENOMEM. */
-static int name_woken(struct finding *f, const struct tap_event_kind *kind, const struct tap_event *ev)
+/* A task whose first event is that it is woken: later ones may lie beyond the window. Return: 0 or
+ * -ENOMEM. */
+static int name_woken(struct finding *f, const struct tap_event_kind *kind,
+		      const struct tap_event *ev)
 {
 	int ret = 0;
 
@@ -106,7 +112,8 @@ static int name_woken(struct finding *f, const struct tap_event_kind *kind, cons
 	return ret;
 }
 
-static void look_at_named(struct finding *f, const struct tap_event_kind *kind, const struct tap_event *ev)
+static void look_at_named(struct finding *f, const struct tap_event_kind *kind,
+			  const struct tap_event *ev)
 {
 	const struct tap_task *task = tap_timeline_task(f->timeline, tap_event_current(kind, ev));
 
@@ -117,7 +124,8 @@ static void look_at_named(struct finding *f, const struct tap_event_kind *kind, 
 	if (task)
 		look_at(f, task);
 	for (unsigned int i = 0; i < kind->nr_tasks; i++) {
-		task = tap_timeline_task(f->timeline, (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size));
+		task = tap_timeline_task(
+			f->timeline, (int)tap_field_u64(kind->tasks[i].tid, ev->data, ev->size));
 		if (task)
 			look_at(f, task);
 	}
@@ -125,7 +133,8 @@ static void look_at_named(struct finding *f, const struct tap_event_kind *kind, 
 
 static int take(struct finding *f, const struct tap_event *ev)
 {
-	const struct tap_event_kind *kind = ev->fmt ? tap_event_kind(&f->run->rec.kinds, ev->fmt) : NULL;
+	const struct tap_event_kind *kind =
+		ev->fmt ? tap_event_kind(&f->run->rec.kinds, ev->fmt) : NULL;
 	int ret;
 
 	if (!kind)
@@ -134,7 +143,8 @@ static int take(struct finding *f, const struct tap_event *ev)
 		f->is_in_window = true;
 		look_at_all(f);
 	}
-	ret = ev->mark & NAMES_WOKEN ? name_woken(f, kind, ev) : tap_timeline_event(f->timeline, ev);
+	ret = ev->mark & NAMES_WOKEN ? name_woken(f, kind, ev)
+				     : tap_timeline_event(f->timeline, ev);
 	ret = ret ?: add_seen(f, ev->ts_ns);
 	if (!ret)
 		look_at_named(f, kind, ev);
@@ -163,8 +173,8 @@ static int read_all(struct finding *f, struct tap_err *err)
 }
 
 /*
- * A list of the end speaks of the last life of each tid. Which life that is, is known only at the end: what such a list seemed to say of
- * an earlier life is taken back.
+ * A list of the end speaks of the last life of each tid. Which life that is, is known only at the
+ * end: what such a list seemed to say of an earlier life is taken back.
  */
 static void check_listed(struct finding *f)
 {
@@ -172,7 +182,8 @@ static void check_listed(struct finding *f)
 	struct tap_task *const *tasks = tap_timeline_tasks(f->timeline, &nr);
 
 	for (unsigned int i = 0; i < nr && i < f->nr_seen; i++) {
-		const unsigned int listed = (tasks[i]->cgroup_told ? 0 : TAP_SELECT_CGROUPS) | (tasks[i]->tgid_told ? 0 : TAP_SELECT_TGIDS);
+		const unsigned int listed = (tasks[i]->cgroup_told ? 0 : TAP_SELECT_CGROUPS) |
+					    (tasks[i]->tgid_told ? 0 : TAP_SELECT_TGIDS);
 
 		if (!tap_pick_task_by(&f->run->pick, &f->run->rec.ids.cgroups, listed, tasks[i]))
 			f->run->lives[i].is_selected = false;
@@ -190,12 +201,15 @@ static int by_tid(const void *a, const void *b)
 
 int tap_run_find_selected(struct tap_run *run, struct tap_err *err)
 {
-	const struct tap_timeline_opts opts = { .window = run->window, .lists = &run->rec.ids.lists, .lives_only = true };
+	const struct tap_timeline_opts opts = { .window = run->window,
+						.lists = &run->rec.ids.lists,
+						.lives_only = true };
 	struct finding f = { .run = run };
 	int ret;
 
 	/* a tid is known at once */
-	if (run->lives || !(run->pick.select->by & TAP_SELECT_TASKS & ~(unsigned int)TAP_SELECT_TIDS))
+	if (run->lives ||
+	    !(run->pick.select->by & TAP_SELECT_TASKS & ~(unsigned int)TAP_SELECT_TIDS))
 		return 0;
 	if (tap_timeline_new(&opts, &f.timeline))
 		return tap_err_set(err, -ENOMEM, "out of memory");
@@ -207,7 +221,8 @@ int tap_run_find_selected(struct tap_run *run, struct tap_err *err)
 	return ret;
 }
 
-/* The last of the tid's lives that had been seen by then; else its first. NULL: no event made it known. */
+/* The last of the tid's lives that had been seen by then; else its first. NULL: no event made it
+ * known. */
 static const struct tap_run_life *find_life(const struct tap_run *run, int tid, uint64_t ns)
 {
 	unsigned int low = 0, high = run->nr_lives;

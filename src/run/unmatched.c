@@ -110,8 +110,7 @@ static const struct tap_task *next_task(const struct tap_run *run, unsigned int 
 	return *i < nr ? tasks[(*i)++] : NULL;
 }
 
-#define for_each_task(run, task)                                                                   \
-	for (unsigned int next_ = 0; (task = next_task(run, &next_));)
+#define for_each_task(run, task) for (unsigned int next_ = 0; (task = next_task(run, &next_));)
 
 /* Now, at the end; or before, as all options together say. */
 static bool fits(const struct tap_run *run, unsigned int by, const struct tap_task *task)
@@ -123,9 +122,7 @@ static bool fits_any(const struct tap_run *run, unsigned int by)
 {
 	const struct tap_task *task;
 
-	for_each_task(run, task)
-		if (fits(run, by, task))
-			return true;
+	for_each_task(run, task) if (fits(run, by, task)) return true;
 	return false;
 }
 
@@ -135,15 +132,17 @@ static void tell_tgids(const struct tap_run *run)
 	const struct tap_task *task;
 	struct names n = { 0 };
 
-	for_each_task(run, task) {
+	for_each_task(run, task)
+	{
 		int tid = task->tid, tgid = tap_task_tgid(task);
 
 		if (tgid >= 0)
 			names_add_int(&n, tgid);
 		if (tgid < 0 || tid == tgid || !tap_map_get(&tgids->set, (uint64_t)tid))
 			continue;
-		tap_recording_note(&run->rec, "-p: %d is a thread of process %d: did you mean '-t %d'?",
-				   tid, tgid, tid);
+		tap_recording_note(&run->rec,
+				   "-p: %d is a thread of process %d: did you mean '-t %d'?", tid,
+				   tgid, tid);
 		names_release(&n);
 		return;
 	}
@@ -155,8 +154,7 @@ static void tell_tids(const struct tap_run *run)
 	const struct tap_task *task;
 	struct names n = { 0 };
 
-	for_each_task(run, task)
-		names_add_int(&n, task->tid);
+	for_each_task(run, task) names_add_int(&n, task->tid);
 	tell(&run->rec, "-t", "thread", &run->pick.select->tids.text, &n);
 }
 
@@ -165,9 +163,8 @@ static void tell_comms(const struct tap_run *run)
 	const struct tap_task *task;
 	struct names n = { 0 };
 
-	for_each_task(run, task)
-		if (*task->comm)
-			names_add(&n, task->comm, strnlen(task->comm, TAP_TASK_COMM));
+	for_each_task(run, task) if (*task->comm)
+		names_add(&n, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 	tell(&run->rec, "-c", "thread named", &run->pick.select->comms, &n);
 }
 
@@ -175,7 +172,7 @@ static void tell_cgroups(const struct tap_run *run)
 {
 	struct names n = { 0 };
 
-	tap_map_for_each(&run->rec.ids.cgroups.paths, s) {
+	tap_map_for_each (&run->rec.ids.cgroups.paths, s) {
 		const char *path = (const char *)(uintptr_t)s->value;
 
 		names_add(&n, path, strlen(path));
@@ -220,7 +217,9 @@ static bool unmatched_cpus(const struct tap_run *run)
 		cpu++;
 	if (cpu < nr || !(run->pick.select->by & TAP_SELECT_CPUS))
 		return false;
-	tap_recording_note(&run->rec, "-C: there is no CPU %.100s: the number of CPUs in the recording is %u, and the first one is CPU 0",
+	tap_recording_note(&run->rec,
+			   "-C: there is no CPU %.100s: the number of CPUs in the recording is %u, "
+			   "and the first one is CPU 0",
 			   run->pick.select->cpu_list, nr);
 	return true;
 }

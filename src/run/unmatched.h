@@ -6,8 +6,9 @@
 #include "run/run.h"
 
 /*
- * Notes a sentence for each option that fits nothing of what the timeline has had, with the nearest that
- * it has; where each fits something, but no task fits all, that. Return: whether there was one.
+ * Notes a sentence for each option that fits nothing of what the timeline has had, with the nearest
+ * that it has; where each fits something, but no task fits all, that. Return: whether there was
+ * one.
  */
 bool tap_unmatched(const struct tap_run *run);
 

@@ -52,7 +52,8 @@ int tap_cgroup_hierarchy(void)
 		return 0;
 	f = fopen("/proc/self/cgroup", "re");
 	while (f && number < 0 && getline(&line, &size, f) > 0) {
-		char *next = line, *first = strsep(&next, ":"), *controllers = next ? strsep(&next, ":") : NULL;
+		char *next = line, *first = strsep(&next, ":"),
+		     *controllers = next ? strsep(&next, ":") : NULL;
 
 		if (controllers && has_controller(controllers, "cpu"))
 			number = atoi(first);

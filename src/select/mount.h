@@ -6,11 +6,12 @@
 #include <stddef.h>
 
 /*
- * The mount of the version 1 hierarchy with the CPU controller, or of version 2: paths of cgroups are
- * below it. Return: the file in each cgroup that lists its tasks; NULL if there is no mount.
+ * The mount of the version 1 hierarchy with the CPU controller, or of version 2: paths of cgroups
+ * are below it. Return: the file in each cgroup that lists its tasks; NULL if there is no mount.
  */
 const char *tap_cgroup_mount(char *path, size_t size);
-/* The hierarchy's number, as events have it: the first of its line in /proc/PID/cgroup. 0: version 2; -1: not known. */
+/* The hierarchy's number, as events have it: the first of its line in /proc/PID/cgroup. 0: version
+ * 2; -1: not known. */
 int tap_cgroup_hierarchy(void);
 
 #endif

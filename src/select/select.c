@@ -51,7 +51,8 @@ static int read_word(struct tap_select_word *w, const char *text, struct tap_err
 	int ret;
 
 	if (!*text || colon == text || (colon && !colon[1]))
-		return tap_err_set(err, -EINVAL, "-e: '%s' is not an event: expected NAME or SYSTEM:NAME", text);
+		return tap_err_set(err, -EINVAL,
+				   "-e: '%s' is not an event: expected NAME or SYSTEM:NAME", text);
 	w->text = strdup(text);
 	if (!w->text)
 		return -ENOMEM;
@@ -98,9 +99,11 @@ bool tap_select_event(const struct tap_select *s, const char *system, const char
 }
 
 /* Names, then groups, then systems: the first of those that are equally near. */
-static const char *find_near(const struct tap_select_word *w, const struct tap_select_name *names, unsigned int nr)
+static const char *find_near(const struct tap_select_word *w, const struct tap_select_name *names,
+			     unsigned int nr)
 {
-	const char *colon = strchr(w->text, ':'), **words = calloc(3 * (size_t)nr + 1, sizeof(*words)), *near;
+	const char *colon = strchr(w->text, ':'),
+		   **words = calloc(3 * (size_t)nr + 1, sizeof(*words)), *near;
 	unsigned int nr_words = nr;
 
 	if (!words)
@@ -120,8 +123,8 @@ static const char *find_near(const struct tap_select_word *w, const struct tap_s
 	return near;
 }
 
-void tap_select_suggest(const struct tap_select_word *w, const struct tap_select_name *names, unsigned int nr,
-			struct tap_buf *out)
+void tap_select_suggest(const struct tap_select_word *w, const struct tap_select_name *names,
+			unsigned int nr, struct tap_buf *out)
 {
 	const char *near;
 
@@ -159,8 +162,8 @@ static void free_words(struct tap_strings *s)
 	tap_strings_release(s);
 }
 
-static int read_ids(struct tap_select_ids *ids, char letter, const char *const *words, unsigned int nr,
-		    struct tap_err *err)
+static int read_ids(struct tap_select_ids *ids, char letter, const char *const *words,
+		    unsigned int nr, struct tap_err *err)
 {
 	ids->v = calloc(nr + 1, sizeof(*ids->v));
 	if (!ids->v || copy_words(&ids->text, words, nr))
@@ -169,7 +172,10 @@ static int read_ids(struct tap_select_ids *ids, char letter, const char *const *
 		int64_t id;
 
 		if (tap_text_parse_int(words[i], 0, TAP_SELECT_ID_MAX, &id))
-			return tap_err_set(err, -EINVAL, "-%c: '%s' is not a process or thread ID: use -c to select by name", letter, words[i]);
+			return tap_err_set(
+				err, -EINVAL,
+				"-%c: '%s' is not a process or thread ID: use -c to select by name",
+				letter, words[i]);
 		if (!tap_map_put(&ids->set, (uint64_t)id))
 			return -ENOMEM;
 		ids->v[ids->nr++] = (int)id;
@@ -184,7 +190,8 @@ static void free_ids(struct tap_select_ids *ids)
 	tap_map_release(&ids->set);
 }
 
-/* One that has more elements than an automaton has states is longer than all names: it matches none. */
+/* One that has more elements than an automaton has states is longer than all names: it matches
+ * none. */
 static int read_comm(struct tap_select *s, const char *glob)
 {
 	unsigned int nr = s->nr_comm_globs;
@@ -225,10 +232,12 @@ static char *cgroup_glob(const char *word, const char *mount, const char *behind
 	len = strlen(word);
 	while (len && word[len - 1] == '/')
 		len--;
-	return asprintf(&glob, "%s%.*s%s", len ? "/" : "", (int)len, word, behind) < 0 ? NULL : glob;
+	return asprintf(&glob, "%s%.*s%s", len ? "/" : "", (int)len, word, behind) < 0 ? NULL
+										       : glob;
 }
 
-static int read_cgroups(struct tap_select *s, const char *const *words, unsigned int nr, const char *mount)
+static int read_cgroups(struct tap_select *s, const char *const *words, unsigned int nr,
+			const char *mount)
 {
 	char own[PATH_MAX];
 
@@ -268,11 +277,13 @@ static bool cgroup_fits(const struct tap_select *s, const char *path)
 	return false;
 }
 
-bool tap_select_task_by(const struct tap_select *s, unsigned int by, const struct tap_select_task *t)
+bool tap_select_task_by(const struct tap_select *s, unsigned int by,
+			const struct tap_select_task *t)
 {
 	by &= s->by;
 	return (!(by & TAP_SELECT_TIDS) || tap_map_get(&s->tids.set, (uint64_t)t->tid)) &&
-	       (!(by & TAP_SELECT_TGIDS) || tap_map_get(&s->tgids.set, (uint64_t)(t->tgid < 0 ? t->tid : t->tgid))) &&
+	       (!(by & TAP_SELECT_TGIDS) ||
+		tap_map_get(&s->tgids.set, (uint64_t)(t->tgid < 0 ? t->tid : t->tgid))) &&
 	       (!(by & TAP_SELECT_COMMS) || comm_fits(s, t->comm, t->comm_len)) &&
 	       (!(by & TAP_SELECT_CGROUPS) || cgroup_fits(s, t->cgroup));
 }
@@ -287,8 +298,8 @@ bool tap_select_cpu(const struct tap_select *s, int cpu)
 	return !(s->by & TAP_SELECT_CPUS) || tap_cpus_has(&s->cpus, (unsigned int)cpu);
 }
 
-int tap_select_filter(const struct tap_select *s, const char *system, const char *name, const char **filter,
-		      struct tap_err *err)
+int tap_select_filter(const struct tap_select *s, const char *system, const char *name,
+		      const char **filter, struct tap_err *err)
 {
 	const struct tap_select_word *w = s->events;
 
@@ -297,7 +308,11 @@ int tap_select_filter(const struct tap_select *s, const char *system, const char
 		if (!w->filter || !tap_select_word_fits(w, system, name))
 			continue;
 		if (*filter && strcmp(*filter, w->filter))
-			return tap_err_set(err, -EINVAL, "'%s:%s' matches two -e options with different filters: combine the second filter, -f '%s', with the first one by && or ||", system, name, w->filter);
+			return tap_err_set(
+				err, -EINVAL,
+				"'%s:%s' matches two -e options with different filters: combine "
+				"the second filter, -f '%s', with the first one by && or ||",
+				system, name, w->filter);
 		*filter = w->filter;
 	}
 	return 0;
@@ -320,7 +335,9 @@ static int read_cpus(struct tap_select *s, const char *list, struct tap_err *err
 		return 0;
 	ret = tap_cpus_parse(&s->cpus, list);
 	if (ret == -EINVAL)
-		return tap_err_set(err, ret, "-C: '%s' is not a list of CPUs: expected a list such as 0-3,8", list);
+		return tap_err_set(err, ret,
+				   "-C: '%s' is not a list of CPUs: expected a list such as 0-3,8",
+				   list);
 	s->cpu_list = strdup(list);
 	return s->cpu_list ? ret : -ENOMEM;
 }
@@ -363,12 +380,18 @@ int tap_select_read(const struct tap_select_words *w, struct tap_select **out, s
 {
 	const struct tap_select_opts opts = {
 		.size = sizeof(opts),
-		.events = w->events.v, w->events.nr,
-		.filters = (const char *const *)w->filters.v, w->filters.nr,
-		.tgids = w->tgids.v, w->tgids.nr,
-		.tids = w->tids.v, w->tids.nr,
-		.comms = w->comms.v, w->comms.nr,
-		.cgroups = w->cgroups.v, w->cgroups.nr,
+		.events = w->events.v,
+		w->events.nr,
+		.filters = (const char *const *)w->filters.v,
+		w->filters.nr,
+		.tgids = w->tgids.v,
+		w->tgids.nr,
+		.tids = w->tids.v,
+		w->tids.nr,
+		.comms = w->comms.v,
+		w->comms.nr,
+		.cgroups = w->cgroups.v,
+		w->cgroups.nr,
 		.cpus = w->cpus,
 	};
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a selection (schedtap/select.h) is made of, for those who say it in the kernel's words: they translate, and
- * parse nothing. And what each option says by itself, for telling which of them fits nothing.
+ * What a selection (schedtap/select.h) is made of, for those who say it in the kernel's words: they
+ * translate, and parse nothing. And what each option says by itself, for telling which of them fits
+ * nothing.
  */
 #ifndef TAP_SELECT_SELECT_H
 #define TAP_SELECT_SELECT_H
@@ -24,7 +25,8 @@ enum tap_select_by {
 	TAP_SELECT_COMMS = 8,
 	TAP_SELECT_CGROUPS = 16,
 	TAP_SELECT_CPUS = 32,
-	TAP_SELECT_TASKS = TAP_SELECT_TGIDS | TAP_SELECT_TIDS | TAP_SELECT_COMMS | TAP_SELECT_CGROUPS,
+	TAP_SELECT_TASKS =
+		TAP_SELECT_TGIDS | TAP_SELECT_TIDS | TAP_SELECT_COMMS | TAP_SELECT_CGROUPS,
 };
 
 struct tap_select_name {
@@ -71,19 +73,21 @@ struct tap_select_words {
 };
 
 /* tap_select_new(), of these. */
-int tap_select_read(const struct tap_select_words *words, struct tap_select **out, struct tap_err *err);
+int tap_select_read(const struct tap_select_words *words, struct tap_select **out,
+		    struct tap_err *err);
 
 /*
  * The one filter of an event: of those of -e that it fits. @filter: borrowed; NULL: none has one.
  * Return: 0; -EINVAL with a sentence: they have several; which counts nobody knows.
  */
-int tap_select_filter(const struct tap_select *s, const char *system, const char *name, const char **filter,
-		      struct tap_err *err);
+int tap_select_filter(const struct tap_select *s, const char *system, const char *name,
+		      const char **filter, struct tap_err *err);
 
 bool tap_select_word_fits(const struct tap_select_word *w, const char *system, const char *name);
 
 /* tap_select_task() by the given ones of its options alone. */
-bool tap_select_task_by(const struct tap_select *s, unsigned int by, const struct tap_select_task *task);
+bool tap_select_task_by(const struct tap_select *s, unsigned int by,
+			const struct tap_select_task *task);
 
 /* Whether the cgroup of this path is that of the -g at @index, or below it. */
 bool tap_select_cgroup_fits(const struct tap_select *s, unsigned int index, const char *path);
@@ -93,8 +97,9 @@ static inline bool tap_select_tid(const struct tap_select *s, int tid)
 	return !(s->by & TAP_SELECT_TIDS) || tap_map_get(&s->tids.set, (uint64_t)tid);
 }
 
-/* Adds ": did you mean 'THIS'?" to what is said of a -e that fits none of @nr events, if one of them is near. */
-void tap_select_suggest(const struct tap_select_word *w, const struct tap_select_name *names, unsigned int nr,
-			struct tap_buf *out);
+/* Adds ": did you mean 'THIS'?" to what is said of a -e that fits none of @nr events, if one of
+ * them is near. */
+void tap_select_suggest(const struct tap_select_word *w, const struct tap_select_name *names,
+			unsigned int nr, struct tap_buf *out);
 
 #endif

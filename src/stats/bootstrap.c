@@ -52,7 +52,9 @@ static int rising(const void *a, const void *b)
 static int series_init(struct series *s, struct tap_blocks blocks)
 {
 	*s = (struct series){
-		.blocks = blocks.v, .nr_blocks = blocks.nr, .weights = calloc(blocks.nr + 1, sizeof(*s->weights)),
+		.blocks = blocks.v,
+		.nr_blocks = blocks.nr,
+		.weights = calloc(blocks.nr + 1, sizeof(*s->weights)),
 		.drawn = calloc(blocks.nr + 1, sizeof(*s->drawn)),
 	};
 	if (!s->weights || !s->drawn)
@@ -108,8 +110,8 @@ static void quantiles(const struct series *s, const double *parts, unsigned int 
 }
 
 /* @differences: by quantile, TAP_BOOTSTRAP_DRAWS of each. A draw without values has none. */
-static void draw_all(struct series *a, struct series *b, const double *parts, unsigned int nr, double *differences,
-		     unsigned int *nr_drawn)
+static void draw_all(struct series *a, struct series *b, const double *parts, unsigned int nr,
+		     double *differences, unsigned int *nr_drawn)
 {
 	uint64_t random = SEED;
 	double of_a[nr], of_b[nr];
@@ -136,8 +138,8 @@ static struct tap_confidence middle(double *v, unsigned int nr)
 	return (struct tap_confidence){ v[outside], v[nr - 1 - outside] };
 }
 
-int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const double *parts, unsigned int nr,
-			    struct tap_confidence *intervals)
+int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const double *parts,
+			    unsigned int nr, struct tap_confidence *intervals)
 {
 	double *differences = calloc((size_t)nr * TAP_BOOTSTRAP_DRAWS + 1, sizeof(*differences));
 	struct series of_a = { 0 }, of_b = { 0 };
@@ -148,7 +150,8 @@ int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const doub
 	if (!ret && a.nr >= TAP_BOOTSTRAP_MIN && b.nr >= TAP_BOOTSTRAP_MIN)
 		draw_all(&of_a, &of_b, parts, nr, differences, &nr_drawn);
 	for (unsigned int q = 0; !ret && q < nr; q++)
-		intervals[q] = nr_drawn ? middle(differences + q * TAP_BOOTSTRAP_DRAWS, nr_drawn) : TAP_CONFIDENCE_NONE;
+		intervals[q] = nr_drawn ? middle(differences + q * TAP_BOOTSTRAP_DRAWS, nr_drawn)
+					: TAP_CONFIDENCE_NONE;
 	series_release(&of_a);
 	series_release(&of_b);
 	free(differences);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Quantiles of one series in time against those of another. Values that are near each other in time hang together, so blocks of
- * time are drawn again, each with all that is in it: the interval is of the differences that come of that. It says how far
- * chance within these two series goes, and nothing of a third one.
+ * Quantiles of one series in time against those of another. Values that are near each other in time
+ * hang together, so blocks of time are drawn again, each with all that is in it: the interval is of
+ * the differences that come of that. It says how far chance within these two series goes, and
+ * nothing of a third one.
  */
 #ifndef TAP_STATS_BOOTSTRAP_H
 #define TAP_STATS_BOOTSTRAP_H
@@ -23,7 +24,7 @@ struct tap_blocks {
  * Of @b's quantiles above @a's: @parts and @intervals are @nr. The same input has the same result.
  * Return: 0 or -ENOMEM.
  */
-int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const double *parts, unsigned int nr,
-			    struct tap_confidence *intervals);
+int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const double *parts,
+			    unsigned int nr, struct tap_confidence *intervals);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The median of some values, and where the median of all that they were drawn from lies: between two of the values,
- * as many from each end, by the binomial distribution. Nothing is assumed of how values are distributed.
+ * The median of some values, and where the median of all that they were drawn from lies: between
+ * two of the values, as many from each end, by the binomial distribution. Nothing is assumed of how
+ * values are distributed.
  */
 #ifndef TAP_STATS_MEDIAN_H
 #define TAP_STATS_MEDIAN_H

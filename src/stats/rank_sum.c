@@ -40,10 +40,12 @@ static double give_ranks(struct ranked *v, unsigned int nr)
 }
 
 /*
- * How many groups of @size there are by the sum of their ranks, times 2: below 2^53 as long as there are
- * TAP_RANK_SUM_EXACT values or fewer. @sums: set to how many sums there are. Return: to be freed; NULL when out of memory.
+ * How many groups of @size there are by the sum of their ranks, times 2: below 2^53 as long as
+ * there are TAP_RANK_SUM_EXACT values or fewer. @sums: set to how many sums there are. Return: to
+ * be freed; NULL when out of memory.
  */
-static double *count_groups(const struct ranked *v, unsigned int nr, unsigned int size, unsigned int *sums)
+static double *count_groups(const struct ranked *v, unsigned int nr, unsigned int size,
+			    unsigned int *sums)
 {
 	/* the greatest sum of @size of those before */
 	unsigned int width = 1, first = 0, reach = 0;
@@ -60,12 +62,14 @@ static double *count_groups(const struct ranked *v, unsigned int nr, unsigned in
 		reach += v[i].rank2 - (i < size ? 0 : v[first++].rank2);
 		for (unsigned int k = i < size ? i + 1 : size; k; k--)
 			for (unsigned int s = reach; s >= v[i].rank2; s--)
-				ways[k * (size_t)width + s] += ways[(k - 1) * (size_t)width + s - v[i].rank2];
+				ways[k * (size_t)width + s] +=
+					ways[(k - 1) * (size_t)width + s - v[i].rank2];
 	}
 	return ways;
 }
 
-static int exact_p(const struct ranked *v, unsigned int nr, unsigned int size, unsigned int sum, double *p)
+static int exact_p(const struct ranked *v, unsigned int nr, unsigned int size, unsigned int sum,
+		   double *p)
 {
 	unsigned int width;
 	double *all = count_groups(v, nr, size, &width), *ways = all + (size_t)size * width;
@@ -99,7 +103,8 @@ static double normal_p(double nr_a, double nr_b, double sum, double ties)
 	return sd > 0 && off > 0 ? tap_normal_p(off / sd) : 1;
 }
 
-int tap_rank_sum_p(const double *a, unsigned int nr_a, const double *b, unsigned int nr_b, double *p)
+int tap_rank_sum_p(const double *a, unsigned int nr_a, const double *b, unsigned int nr_b,
+		   double *p)
 {
 	unsigned int nr = nr_a + nr_b;
 	struct ranked *v = calloc(nr, sizeof(*v));
@@ -127,7 +132,8 @@ int tap_rank_sum_p(const double *a, unsigned int nr_a, const double *b, unsigned
 
 int tap_rank_sum_outside(unsigned int nr_a, unsigned int nr_b, double alpha, uint64_t *nr)
 {
-	unsigned int size = nr_a < nr_b ? nr_a : nr_b, all = nr_a + nr_b, width, first = size * (size + 1);
+	unsigned int size = nr_a < nr_b ? nr_a : nr_b, all = nr_a + nr_b, width,
+		     first = size * (size + 1);
 	struct ranked v[TAP_RANK_SUM_EXACT];
 	double *groups, *ways, both = 0, below;
 

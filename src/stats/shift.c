@@ -14,7 +14,8 @@ int tap_shift(const double *a, unsigned int nr_a, const double *b, unsigned int 
 	size_t nr = (size_t)nr_a * nr_b;
 	uint64_t outside;
 	double *differences = nr <= UINT_MAX ? malloc(nr * sizeof(*differences)) : NULL;
-	int ret = differences ? tap_rank_sum_outside(nr_a, nr_b, TAP_STATS_ALPHA, &outside) : -ENOMEM;
+	int ret =
+		differences ? tap_rank_sum_outside(nr_a, nr_b, TAP_STATS_ALPHA, &outside) : -ENOMEM;
 
 	if (ret)
 		goto out;
@@ -24,7 +25,8 @@ int tap_shift(const double *a, unsigned int nr_a, const double *b, unsigned int 
 	*shift = tap_median(differences, (unsigned int)nr);
 	*interval = TAP_CONFIDENCE_NONE;
 	if (outside)
-		*interval = (struct tap_confidence){ differences[outside - 1], differences[nr - outside] };
+		*interval = (struct tap_confidence){ differences[outside - 1],
+						     differences[nr - outside] };
 out:
 	free(differences);
 	return ret;

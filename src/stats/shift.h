@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * By how much one group is above another, after Hodges and Lehmann: the median of all differences between one of each, with the
- * interval that goes with the test of rank_sum.h.
+ * By how much one group is above another, after Hodges and Lehmann: the median of all differences
+ * between one of each, with the interval that goes with the test of rank_sum.h.
  */
 #ifndef TAP_STATS_SHIFT_H
 #define TAP_STATS_SHIFT_H

@@ -17,7 +17,8 @@ struct text {
 	jmp_buf full;
 };
 
-/* A short symbol can stand for a name that grows without end: leave the demangler at the limit. It has only its stack. */
+/* A short symbol can stand for a name that grows without end: leave the demangler at the limit. It
+ * has only its stack. */
 static void add(const char *part, size_t len, void *ctx)
 {
 	struct text *t = ctx;

@@ -20,8 +20,8 @@
 #define NOTE_TYPE 3u /* what sys/sdt.h writes since 2010 */
 
 /*
- * A file that says that it has more sections or segments than 16 bits can count would have libelf make a table of as
- * many: of what a linker makes none has.
+ * A file that says that it has more sections or segments than 16 bits can count would have libelf
+ * make a table of as many: of what a linker makes none has.
  */
 static bool is_countable(int fd)
 {
@@ -60,9 +60,11 @@ static int check(const struct tap_elf *e, const char *path, struct tap_err *err)
 
 	gelf_getehdr(e->elf, &head);
 	if (head.e_machine != THIS_MACHINE || head.e_ident[EI_DATA] != ELFDATA2LSB)
-		return tap_err_set(err, -EINVAL, "'%.300s' is built for another architecture", path);
+		return tap_err_set(err, -EINVAL, "'%.300s' is built for another architecture",
+				   path);
 	if (head.e_type != ET_EXEC && head.e_type != ET_DYN)
-		return tap_err_set(err, -EINVAL, "'%.300s' is neither a program nor a shared library", path);
+		return tap_err_set(err, -EINVAL,
+				   "'%.300s' is neither a program nor a shared library", path);
 	return 0;
 }
 
@@ -70,8 +72,8 @@ static bool is_of_32_bits(int fd)
 {
 	unsigned char ident[EI_NIDENT];
 
-	return pread(fd, ident, sizeof(ident), 0) == sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG) &&
-	       ident[EI_CLASS] == ELFCLASS32;
+	return pread(fd, ident, sizeof(ident), 0) == sizeof(ident) &&
+	       !memcmp(ident, ELFMAG, SELFMAG) && ident[EI_CLASS] == ELFCLASS32;
 }
 
 int tap_elf_open(struct tap_elf *e, const char *path, struct tap_err *err)
@@ -88,7 +90,10 @@ int tap_elf_open(struct tap_elf *e, const char *path, struct tap_err *err)
 	}
 	if (is_of_32_bits(fd)) {
 		close(fd);
-		return tap_err_set(err, -EINVAL, "'%.300s' is a 32-bit program: the arguments of its probes cannot be read", path);
+		return tap_err_set(
+			err, -EINVAL,
+			"'%.300s' is a 32-bit program: the arguments of its probes cannot be read",
+			path);
 	}
 	if (tap_elf_begin(e, fd))
 		return tap_err_set(err, -EINVAL, "'%.300s' is not an ELF file", path);
@@ -114,8 +119,9 @@ bool tap_elf_offset(const struct tap_elf *e, uint64_t address, bool code, uint64
 	if (elf_getphdrnum(e->elf, &nr))
 		return false;
 	for (size_t i = 0; i < nr; i++) {
-		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_LOAD || (code && !(p.p_flags & PF_X)) ||
-		    address < p.p_vaddr || address - p.p_vaddr >= p.p_memsz)
+		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_LOAD ||
+		    (code && !(p.p_flags & PF_X)) || address < p.p_vaddr ||
+		    address - p.p_vaddr >= p.p_memsz)
 			continue;
 		*offset = address - p.p_vaddr + p.p_offset;
 		return true;
@@ -131,8 +137,8 @@ bool tap_elf_address(const struct tap_elf *e, uint64_t offset, uint64_t *address
 	if (elf_getphdrnum(e->elf, &nr))
 		return false;
 	for (size_t i = 0; i < nr; i++) {
-		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_LOAD || !(p.p_flags & PF_X) || offset < p.p_offset ||
-		    offset - p.p_offset >= p.p_filesz)
+		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_LOAD ||
+		    !(p.p_flags & PF_X) || offset < p.p_offset || offset - p.p_offset >= p.p_filesz)
 			continue;
 		*address = offset - p.p_offset + p.p_vaddr;
 		return true;
@@ -142,7 +148,8 @@ bool tap_elf_address(const struct tap_elf *e, uint64_t offset, uint64_t *address
 
 /* ---- sections ---- */
 
-/* What it takes to read it is not more than a linker may have made; it is not compressed, which could be any amount. */
+/* What it takes to read it is not more than a linker may have made; it is not compressed, which
+ * could be any amount. */
 static bool is_bounded(const GElf_Shdr *head)
 {
 	return head->sh_size <= MAX_SECTION && !(head->sh_flags & SHF_COMPRESSED);
@@ -159,7 +166,8 @@ static bool has_texts(const struct tap_elf *e, size_t section)
 /* ---- notes ---- */
 
 /* Return: the section's data, or NULL. @name: NULL: any. */
-static Elf_Data *section_data(const struct tap_elf *e, Elf_Scn *scn, GElf_Word type, const char *name, GElf_Shdr *head)
+static Elf_Data *section_data(const struct tap_elf *e, Elf_Scn *scn, GElf_Word type,
+			      const char *name, GElf_Shdr *head)
 {
 	size_t names;
 	const char *is;
@@ -174,7 +182,8 @@ static Elf_Data *section_data(const struct tap_elf *e, Elf_Scn *scn, GElf_Word t
 	return is && !strcmp(is, name) ? elf_getdata(scn, NULL) : NULL;
 }
 
-/* Where the linker put ".stapsdt.base": how far it is from where notes say is how far all was moved (prelink). */
+/* Where the linker put ".stapsdt.base": how far it is from where notes say is how far all was moved
+ * (prelink). */
 static uint64_t find_base(const struct tap_elf *e)
 {
 	Elf_Scn *scn = NULL;
@@ -212,7 +221,8 @@ static bool read_note(const char *desc, size_t len, uint64_t base, struct tap_us
 	return note->provider && note->name && note->args;
 }
 
-static int notes_of(Elf_Data *data, uint64_t base, int (*each)(void *ctx, const struct tap_usdt_note *note), void *ctx)
+static int notes_of(Elf_Data *data, uint64_t base,
+		    int (*each)(void *ctx, const struct tap_usdt_note *note), void *ctx)
 {
 	size_t at = 0, next, name, desc;
 	GElf_Nhdr head;
@@ -228,12 +238,14 @@ static int notes_of(Elf_Data *data, uint64_t base, int (*each)(void *ctx, const 
 		if (head.n_type != NOTE_TYPE || head.n_namesz != sizeof(NOTE_OWNER) ||
 		    memcmp(bytes + name, NOTE_OWNER, sizeof(NOTE_OWNER)))
 			continue;
-		ret = read_note(bytes + desc, head.n_descsz, base, &note) ? each(ctx, &note) : -EBADMSG;
+		ret = read_note(bytes + desc, head.n_descsz, base, &note) ? each(ctx, &note)
+									  : -EBADMSG;
 	}
 	return ret;
 }
 
-int tap_elf_notes(const struct tap_elf *e, int (*each)(void *ctx, const struct tap_usdt_note *note), void *ctx)
+int tap_elf_notes(const struct tap_elf *e, int (*each)(void *ctx, const struct tap_usdt_note *note),
+		  void *ctx)
 {
 	uint64_t base = find_base(e);
 	Elf_Scn *scn = NULL;
@@ -259,7 +271,8 @@ static size_t find_build_id(Elf_Data *notes, unsigned char id[TAP_BUILD_ID_MAX])
 		const char *bytes = notes->d_buf;
 
 		if (head.n_type != NT_GNU_BUILD_ID || head.n_namesz != sizeof(ELF_NOTE_GNU) ||
-		    memcmp(bytes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) || head.n_descsz > TAP_BUILD_ID_MAX)
+		    memcmp(bytes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) ||
+		    head.n_descsz > TAP_BUILD_ID_MAX)
 			continue;
 		memcpy(id, bytes + desc, head.n_descsz);
 		return head.n_descsz;
@@ -277,7 +290,8 @@ size_t tap_elf_build_id(const struct tap_elf *e, unsigned char id[TAP_BUILD_ID_M
 	for (size_t i = 0; !len && i < nr; i++) {
 		Elf_Data *notes;
 
-		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_NOTE || p.p_filesz > MAX_NOTES)
+		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_NOTE ||
+		    p.p_filesz > MAX_NOTES)
 			continue;
 		notes = elf_getdata_rawchunk(e->elf, (int64_t)p.p_offset, p.p_filesz,
 					     p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
@@ -288,8 +302,8 @@ size_t tap_elf_build_id(const struct tap_elf *e, unsigned char id[TAP_BUILD_ID_M
 
 /* ---- symbols ---- */
 
-static int symbols_of(const struct tap_elf *e, GElf_Word type, int (*each)(void *ctx, const char *name, const GElf_Sym *sym),
-		      void *ctx)
+static int symbols_of(const struct tap_elf *e, GElf_Word type,
+		      int (*each)(void *ctx, const char *name, const GElf_Sym *sym), void *ctx)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr head;
@@ -324,11 +338,13 @@ bool tap_elf_is_stripped(const struct tap_elf *e)
 
 bool tap_elf_code_of(const struct tap_elf *e, const GElf_Sym *sym, GElf_Shdr *section)
 {
-	return sym->st_shndx < SHN_LORESERVE && gelf_getshdr(elf_getscn(e->elf, sym->st_shndx), section) &&
+	return sym->st_shndx < SHN_LORESERVE &&
+	       gelf_getshdr(elf_getscn(e->elf, sym->st_shndx), section) &&
 	       section->sh_flags & SHF_EXECINSTR;
 }
 
-int tap_elf_symbols(const struct tap_elf *e, int (*each)(void *ctx, const char *name, const GElf_Sym *sym), void *ctx)
+int tap_elf_symbols(const struct tap_elf *e,
+		    int (*each)(void *ctx, const char *name, const GElf_Sym *sym), void *ctx)
 {
 	return symbols_of(e, SHT_SYMTAB, each, ctx) ?: symbols_of(e, SHT_DYNSYM, each, ctx);
 }

@@ -61,7 +61,8 @@ static int add(void *ctx, const char *name, const GElf_Sym *sym)
 	return 0;
 }
 
-/* Of several names of one address the first in this order is that which people know: read, not __read nor __libc_read. */
+/* Of several names of one address the first in this order is that which people know: read, not
+ * __read nor __libc_read. */
 static int compare(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -146,7 +147,8 @@ static int open_debug(const struct tap_elf *of, const char *debug_files, struct 
 }
 
 /* @of: where offsets are; @from: whose symbols count. */
-static void name_all(const struct tap_elf *of, const struct tap_elf *from, struct tap_named *all, size_t nr)
+static void name_all(const struct tap_elf *of, const struct tap_elf *from, struct tap_named *all,
+		     size_t nr)
 {
 	struct symbols s = { .elf = from };
 	char name[TAP_DEMANGLED_MAX];
@@ -155,7 +157,8 @@ static void name_all(const struct tap_elf *of, const struct tap_elf *from, struc
 	tap_elf_symbols(from, add, &s); /* above the bound: those that came first */
 	sort(&s);
 	for (size_t i = 0; i < nr; i++) {
-		const struct symbol *is = tap_elf_address(of, all[i].at, &address) ? find(&s, address) : NULL;
+		const struct symbol *is =
+			tap_elf_address(of, all[i].at, &address) ? find(&s, address) : NULL;
 
 		if (is)
 			tap_named_set(&all[i], name, tap_demangle(is->name, name));

@@ -8,8 +8,9 @@
 #define TAP_DEBUG_FILES "/usr/lib/debug/.build-id"
 
 /*
- * Names those of @nr offsets in the file, ascending, that are in a function. Where it is stripped, the symbols of its
- * debug file count, which is in the folder @debug_files; else, or if there is none, .symtab with .dynsym.
+ * Names those of @nr offsets in the file, ascending, that are in a function. Where it is stripped,
+ * the symbols of its debug file count, which is in the folder @debug_files; else, or if there is
+ * none, .symtab with .dynsym.
  */
 void tap_elf_name(int fd, const char *debug_files, struct tap_named *all, size_t nr);
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * What @at, opened with O_PATH, stands for, which is closed. Other than a plain file is not even opened: a device might do
- * something, a pipe wait.
+ * What @at, opened with O_PATH, stands for, which is closed. Other than a plain file is not even
+ * opened: a device might do something, a pipe wait.
  */
 static int open_plain(int at, struct stat *st)
 {
@@ -75,7 +75,8 @@ int tap_file_open_mapped(int tgid, const struct tap_mapping *m, const char *path
 	int fd;
 
 	/* which only root may follow, and which is that file, whatever is at its path now */
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, m->start, m->end);
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, m->start,
+		 m->end);
 	fd = open_plain(open(link, O_PATH | O_CLOEXEC), st);
 	return fd >= 0 ? fd : tap_file_open_path(tgid, path, m->dev, m->ino, st);
 }
@@ -89,6 +90,7 @@ bool tap_file_is(int fd, const struct tap_file_id *id)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && st.st_ino == id->ino && st.st_dev == id->dev && st.st_size == id->size &&
-	       st.st_mtim.tv_sec == id->changed.tv_sec && st.st_mtim.tv_nsec == id->changed.tv_nsec;
+	return !fstat(fd, &st) && st.st_ino == id->ino && st.st_dev == id->dev &&
+	       st.st_size == id->size && st.st_mtim.tv_sec == id->changed.tv_sec &&
+	       st.st_mtim.tv_nsec == id->changed.tv_nsec;
 }

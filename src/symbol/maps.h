@@ -24,7 +24,8 @@ struct tap_maps {
 	struct tap_buf paths; /* each with its NUL */
 };
 
-/* Adds the lines of @text, of which the last one may be cut off. Return: 0; -ENOMEM: some are missing. */
+/* Adds the lines of @text, of which the last one may be cut off. Return: 0; -ENOMEM: some are
+ * missing. */
 int tap_maps_parse(struct tap_maps *m, const char *text, size_t len);
 /* Return: 0; -errno: they cannot be read. */
 int tap_maps_read(struct tap_maps *m, int tgid);
@@ -40,7 +41,8 @@ static inline struct tap_mapping *tap_maps_find(const struct tap_maps *m, uint64
 {
 	struct tap_mapping *of = m->all;
 
-	/* without a branch that depends on what is looked for: those would be guessed wrong half of the time */
+	/* without a branch that depends on what is looked for: those would be guessed wrong half of
+	 * the time */
 	for (unsigned int n = m->nr; n > 1; n -= n / 2)
 		of += of[n / 2].start <= addr ? n / 2 : 0;
 	return m->nr && addr - of->start < of->end - of->start ? of : NULL;

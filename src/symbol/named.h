@@ -12,7 +12,8 @@ struct tap_named {
 	char *name; /* owned; NULL: none yet */
 };
 
-/* Takes a copy, cut off at some length, with '?' for control characters; nothing when out of memory. */
+/* Takes a copy, cut off at some length, with '?' for control characters; nothing when out of
+ * memory. */
 void tap_named_set(struct tap_named *of, const char *name, size_t len);
 
 /* Return: the first of @nr, ascending, that is not below @at; @nr: none. */

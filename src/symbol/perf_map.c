@@ -18,7 +18,8 @@
 
 /* ---- where it is ---- */
 
-/* The number behind @field in /proc/PID/status, the @nr-th there or the last one. Return: false: there is none. */
+/* The number behind @field in /proc/PID/status, the @nr-th there or the last one. Return: false:
+ * there is none. */
 static bool status_number(const char *status, const char *field, unsigned int nr, uint64_t *v)
 {
 	const char *at = strstr(status, field);
@@ -88,20 +89,23 @@ static bool take_hex(const char **at, const char *end, uint64_t *v)
 	return !tap_text_take_digits(at, end, 16, v) && *at < end && *(*at)++ == ' ';
 }
 
-static void name_line(const char *line, const char *end, struct tap_named *all, size_t nr, size_t *next)
+static void name_line(const char *line, const char *end, struct tap_named *all, size_t nr,
+		      size_t *next)
 {
 	uint64_t start, size;
 
-	if (!take_hex(&line, end, &start) || !take_hex(&line, end, &size) || line == end || size > UINT64_MAX - start)
+	if (!take_hex(&line, end, &start) || !take_hex(&line, end, &size) || line == end ||
+	    size > UINT64_MAX - start)
 		return;
-	for (size_t i = next_open(next, tap_named_find(all, nr, start)); i < nr && all[i].at - start < size;
-	     i = next_open(next, i)) {
+	for (size_t i = next_open(next, tap_named_find(all, nr, start));
+	     i < nr && all[i].at - start < size; i = next_open(next, i)) {
 		tap_named_set(&all[i], line, (size_t)(end - line));
 		next[i] = i + 1;
 	}
 }
 
-/* From the last line on, so that each place is named once, however many lines say that they have it. */
+/* From the last line on, so that each place is named once, however many lines say that they have
+ * it. */
 void tap_perf_map_parse(const char *text, size_t len, struct tap_named *all, size_t nr)
 {
 	size_t *next = malloc((nr + 1) * sizeof(*next));

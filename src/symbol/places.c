@@ -25,7 +25,8 @@
 #define MAX_PLACES_OF (MAX_PLACES / 4) /* of one object: a program must not take them all */
 #define MAX_OBJECTS (1u << 14)
 #define MAX_OPEN 256u
-/* Above these all is forgotten that is known of processes, and read again of those that still run. */
+/* Above these all is forgotten that is known of processes, and read again of those that still run.
+ */
 #define MAX_PROCESSES 4096u
 #define MAX_MAPPINGS (1u << 20)
 
@@ -108,7 +109,8 @@ static int open_object(struct object *o, const struct tap_mapping *m, const char
 }
 
 /* Return: 0: out of memory, or above the bound. */
-static uint32_t add_object(struct tap_places *p, struct object *o, const struct tap_mapping *m, const char *path)
+static uint32_t add_object(struct tap_places *p, struct object *o, const struct tap_mapping *m,
+			   const char *path)
 {
 	if (p->nr_objects == MAX_OBJECTS ||
 	    tap_array_grow(&p->objects, p->nr_objects, &p->cap_objects, sizeof(*p->objects)))
@@ -128,14 +130,17 @@ static uint32_t add_object(struct tap_places *p, struct object *o, const struct 
 
 static bool is_same(const struct object *is, const struct object *o, const char *path)
 {
-	return is->kind == o->kind && is->ino == o->ino && is->dev == o->dev && (o->ino || !strcmp(is->path, path));
+	return is->kind == o->kind && is->ino == o->ino && is->dev == o->dev &&
+	       (o->ino || !strcmp(is->path, path));
 }
 
 /* Return: 0: out of memory, or above the bound. */
-static uint32_t get_object(struct tap_places *p, const struct process *of, enum kind kind, const struct tap_mapping *m,
-			   const char *path)
+static uint32_t get_object(struct tap_places *p, const struct process *of, enum kind kind,
+			   const struct tap_mapping *m, const char *path)
 {
-	struct object o = { .kind = kind, .ino = m->ino, .dev = m->dev, .tgid = of->tgid, .start = of->start };
+	struct object o = {
+		.kind = kind, .ino = m->ino, .dev = m->dev, .tgid = of->tgid, .start = of->start
+	};
 	const uint64_t *newest = tap_map_get(&p->by_hash, hash_of(kind, m));
 	uint32_t nr = newest ? (uint32_t)*newest : 0;
 
@@ -156,15 +161,16 @@ static bool begins(const char *s, const char *with)
 	return !strncmp(s, with, strlen(with));
 }
 
-/* Memory that a program fills with code while it runs: also what has a name, and no file that anybody can open. */
+/* Memory that a program fills with code while it runs: also what has a name, and no file that
+ * anybody can open. */
 static enum kind kind_of(const struct tap_mapping *m, const char *path)
 {
 	if (!strcmp(path, "[vdso]") || !strcmp(path, "[vsyscall]"))
 		return OF_KERNEL;
-	return *path != '/' || begins(path, "/memfd:") || begins(path, "/dev/zero") || begins(path, "/SYSV") ||
-			       begins(path, "/anon_hugepage") || !m->ino ?
-		       OF_PROCESS :
-		       OF_FILE;
+	return *path != '/' || begins(path, "/memfd:") || begins(path, "/dev/zero") ||
+			       begins(path, "/SYSV") || begins(path, "/anon_hugepage") || !m->ino
+		       ? OF_PROCESS
+		       : OF_FILE;
 }
 
 static void find_object(struct tap_places *p, struct process *of, struct tap_mapping *m)
@@ -209,7 +215,8 @@ static uint64_t at_of(enum kind kind, const struct tap_mapping *m, uint64_t addr
 	}
 }
 
-static uint32_t number_of(struct tap_places *p, struct process *of, struct tap_mapping *m, uint64_t addr)
+static uint32_t number_of(struct tap_places *p, struct process *of, struct tap_mapping *m,
+			  uint64_t addr)
 {
 	const uint64_t *number;
 	uint64_t at;
@@ -227,7 +234,7 @@ static uint32_t number_of(struct tap_places *p, struct process *of, struct tap_m
 
 static void forget_processes(struct tap_places *p)
 {
-	tap_map_for_each(&p->processes, s) {
+	tap_map_for_each (&p->processes, s) {
 		struct process *of = (struct process *)s->value;
 
 		tap_maps_release(&of->maps);
@@ -276,7 +283,8 @@ static void read_maps(struct tap_places *p, struct process *of)
 	struct tap_maps now = { 0 };
 	struct stat exe;
 
-	if (!tap_maps_read(&now, of->tgid) && !stat_exe(of, &exe) && !tap_proc_read_start(of->tgid, &start)) {
+	if (!tap_maps_read(&now, of->tgid) && !stat_exe(of, &exe) &&
+	    !tap_proc_read_start(of->tgid, &start)) {
 		if (start != of->start || exe.st_ino != of->exe_ino || exe.st_dev != of->exe_dev)
 			of->object = 0;
 		of->start = start;
@@ -314,7 +322,7 @@ static uint32_t note(struct tap_places *p, struct process *of, uint64_t addr)
 	if (!m && now_ns >= of->read_ns) {
 		read_maps(p, of);
 		m = tap_maps_find(&of->maps, addr);
-	/* as a child that has just become a program, maybe a short one */
+		/* as a child that has just become a program, maybe a short one */
 	} else if (!m && now_ns >= of->miss_ns) {
 		of->miss_ns = now_ns + MISS_NS;
 		look(p, of, now_ns);
@@ -369,7 +377,8 @@ static void set_plain(struct tap_named *of, const struct object *o)
 	tap_buf_release(&name);
 }
 
-/* The file of a program that could not be held open, or the perf map that was not there yet. Return: -errno: none. */
+/* The file of a program that could not be held open, or the perf map that was not there yet.
+ * Return: -errno: none. */
 static int open_again(const struct object *o)
 {
 	struct stat st;
@@ -377,7 +386,9 @@ static int open_again(const struct object *o)
 
 	if (o->kind == OF_FILE)
 		return tap_file_open_path(o->tgid, o->path, o->id.dev, o->id.ino, &st);
-	return !tap_proc_read_start(o->tgid, &start) && start == o->start ? tap_perf_map_open(o->tgid) : -ESRCH;
+	return !tap_proc_read_start(o->tgid, &start) && start == o->start
+		       ? tap_perf_map_open(o->tgid)
+		       : -ESRCH;
 }
 
 static void set_names(const struct object *o, struct tap_named *all, size_t nr)
@@ -403,21 +414,24 @@ static int compare_at(const void *a, const void *b)
 }
 
 /* Those of the object that have no name yet. Return: how many; 0 also when out of memory. */
-static size_t get_unnamed(const struct tap_places *p, const struct object *o, struct tap_named **all)
+static size_t get_unnamed(const struct tap_places *p, const struct object *o,
+			  struct tap_named **all)
 {
 	size_t nr = 0;
 
 	*all = calloc(o->numbers.nr, sizeof(**all));
 	if (!*all)
 		return 0;
-	tap_map_for_each(&o->numbers, s)
+	tap_map_for_each (&o->numbers, s)
 		if (!p->places[s->value].name)
-			(*all)[nr++] = (struct tap_named){ .at = s->key, .place = (uint32_t)s->value };
+			(*all)[nr++] =
+				(struct tap_named){ .at = s->key, .place = (uint32_t)s->value };
 	return nr;
 }
 
 /* Without the lock: files are read. */
-static void name_object(struct tap_places *p, const struct object *o, struct tap_named *all, size_t nr)
+static void name_object(struct tap_places *p, const struct object *o, struct tap_named *all,
+			size_t nr)
 {
 	pthread_mutex_unlock(&p->lock);
 	qsort(all, nr, sizeof(*all), compare_at);

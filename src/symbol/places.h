@@ -2,12 +2,13 @@
 /*
  * Addresses of programs as places: in which file, and where in it; and what symbols call them.
  *
- * Addresses are noted while their process lives, and named when a name is wanted, which may be long after it and its
- * files are gone: a file is held open from its first place on (the first 256 of them, which are then not gone from
- * their file system; of others the path is noted). One that was replaced since gives no names: what it says now is not
- * what ran.
+ * Addresses are noted while their process lives, and named when a name is wanted, which may be long
+ * after it and its files are gone: a file is held open from its first place on (the first 256 of
+ * them, which are then not gone from their file system; of others the path is noted). One that was
+ * replaced since gives no names: what it says now is not what ran.
  *
- * One thread may note while one other names: the first never waits until the second has read a file.
+ * One thread may note while one other names: the first never waits until the second has read a
+ * file.
  */
 #ifndef TAP_SYMBOL_PLACES_H
 #define TAP_SYMBOL_PLACES_H
@@ -22,12 +23,12 @@ int tap_places_new(struct tap_places **out, struct tap_err *err);
 void tap_places_free(struct tap_places *p);
 
 /*
- * An address of a process, which is to live: soon after it was seen. Reads /proc/PID/maps when it must: once in a
- * process's life, when it has become another program, which is looked for once a second, and again, within bounds, when
- * the address is in none of the executable mappings that are known. What was mapped in the place of another file
- * meanwhile is not seen.
- * Return: the place's number, >= 1: the same for all processes where file and offset are the same; 0: not known, or there
- * are too many (a million).
+ * An address of a process, which is to live: soon after it was seen. Reads /proc/PID/maps when it
+ * must: once in a process's life, when it has become another program, which is looked for once a
+ * second, and again, within bounds, when the address is in none of the executable mappings that are
+ * known. What was mapped in the place of another file meanwhile is not seen. Return: the place's
+ * number, >= 1: the same for all processes where file and offset are the same; 0: not known, or
+ * there are too many (a million).
  */
 uint32_t tap_places_note(struct tap_places *p, int tgid, uint64_t addr);
 

@@ -20,16 +20,20 @@ int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
 }
 
 /* Watchers with .early. @from_ns: where it began, also before the window. */
-static int tell_early(struct tap_timeline *t, struct tap_cpu_interval s, uint64_t from_ns, uint64_t to_ns)
+static int tell_early(struct tap_timeline *t, struct tap_cpu_interval s, uint64_t from_ns,
+		      uint64_t to_ns)
 {
 	s.from_ns = from_ns;
 	s.to_ns = to_ns < t->opts.window.to_ns ? to_ns : t->opts.window.to_ns;
-	return s.to_ns > s.from_ns ? tap_watchers_cpu(&t->watchers, &t->watchers.of_early_cpus, t, &s) : 0;
+	return s.to_ns > s.from_ns
+		       ? tap_watchers_cpu(&t->watchers, &t->watchers.of_early_cpus, t, &s)
+		       : 0;
 }
 
 int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct tap_watcher_list *to = c->known ? &t->watchers.of_cpus : &t->watchers.of_unknown_cpus;
+	const struct tap_watcher_list *to =
+		c->known ? &t->watchers.of_cpus : &t->watchers.of_unknown_cpus;
 	const struct tap_watcher_list *early = &t->watchers.of_early_cpus;
 	struct tap_cpu_interval s;
 	int ret = 0;
@@ -37,10 +41,13 @@ int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_
 	if (!to->nr && !early->nr)
 		return 0;
 	s = (struct tap_cpu_interval){
-		.cpu = (int)(c - t->cpus), .task = c->known ? c->task : NULL,
+		.cpu = (int)(c - t->cpus),
+		.task = c->known ? c->task : NULL,
 		.from_ns = tap_window_clip(&t->opts.window, from_ns),
 		.to_ns = tap_window_clip(&t->opts.window, to_ns),
-		.what = tap_cpu_what(c), .outside = !c->known && c->outside, .unseen = c->known == TAP_CPU_KNOWN_UNSEEN,
+		.what = tap_cpu_what(c),
+		.outside = !c->known && c->outside,
+		.unseen = c->known == TAP_CPU_KNOWN_UNSEEN,
 	};
 	if (early->nr)
 		ret = tell_early(t, s, from_ns, to_ns);
@@ -75,9 +82,14 @@ int tap_cpu_lose(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 
 	if (!ret && task && runs_on(&task->pub, cpu)) {
 		/* it ran up to here, and its slice does not count as one */
-		ret = tap_task_change(t, task, &(struct transition){
-			.next = TAP_STATE_UNKNOWN, .ts_ns = c->since_ns, .fits = true, .next_cpu = -1, .cut = true,
-		});
+		ret = tap_task_change(t, task,
+				      &(struct transition){
+					      .next = TAP_STATE_UNKNOWN,
+					      .ts_ns = c->since_ns,
+					      .fits = true,
+					      .next_cpu = -1,
+					      .cut = true,
+				      });
 	}
 	c->known = c->offline = c->unfit = false;
 	c->outside = !tap_promise_has_cpu(t->opts.promise, cpu);

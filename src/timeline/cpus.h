@@ -7,7 +7,8 @@
 
 /* Up to @nr. Return: 0 or -ENOMEM. */
 int tap_cpu_add(struct tap_timeline *t, unsigned int nr);
-/* Accounts for its time up to @now, to what it is known to run. Return: 0; what a watcher returned. */
+/* Accounts for its time up to @now, to what it is known to run. Return: 0; what a watcher returned.
+ */
 int tap_cpu_close(struct tap_timeline *t, struct tap_cpu *c, uint64_t now);
 /* What it ran meanwhile. Return: as above. */
 int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_ns, uint64_t to_ns);

@@ -14,8 +14,8 @@
 const char *tap_state_name(enum tap_state state)
 {
 	static const char *const names[TAP_NR_STATES] = {
-		"unknown", "running", "preempted", "waking", "sleeping", "blocked", "stopped", "dead",
-		"throttled",
+		"unknown", "running", "preempted", "waking",	"sleeping",
+		"blocked", "stopped", "dead",	   "throttled",
 	};
 
 	return names[state];
@@ -93,7 +93,7 @@ static __attribute__((noinline, cold)) int late_event(struct tap_timeline *t,
 
 /* The CPU or the kind is new, or of no use. Return: 1 if the event counts; 0; -errno. */
 static __attribute__((noinline, cold)) int check_new(struct tap_timeline *t,
-						   const struct tap_event *ev)
+						     const struct tap_event *ev)
 {
 	struct tap_sched_fields *f;
 
@@ -136,7 +136,9 @@ static __attribute__((noinline)) int take_other(struct tap_timeline *t, const st
 	t->cpus[ev->cpu].seen = true;
 	ret = tap_event_take(t, f, ev);
 	/* what it says may not be so for long */
-	return ret || ev->ts_ns >= t->off_end_ns ? ret : tap_cpu_lose(t, (unsigned int)ev->cpu, ev->ts_ns);
+	return ret || ev->ts_ns >= t->off_end_ns
+		       ? ret
+		       : tap_cpu_lose(t, (unsigned int)ev->cpu, ev->ts_ns);
 }
 
 static inline int take(struct tap_timeline *t, const struct tap_event *ev)
@@ -168,7 +170,8 @@ static inline int take_of_lives(struct tap_timeline *t, const struct tap_event *
 	if (__builtin_expect(ev->ts_ns < t->now_ns, 0))
 		return late_event(t, ev);
 	t->now_ns = ev->ts_ns;
-	if (ev->fmt == t->switch_fmt && ev->buffer == t->switches->buffer && tap_fast_switch_of_lives(t, ev))
+	if (ev->fmt == t->switch_fmt && ev->buffer == t->switches->buffer &&
+	    tap_fast_switch_of_lives(t, ev))
 		return 0;
 	return take_other(t, ev);
 }
@@ -191,8 +194,9 @@ int tap_timeline_end(struct tap_timeline *t)
 
 	for (unsigned int i = 0; !ret && i < t->nr_cpus; i++) {
 		ret = tap_cpu_close(t, &t->cpus[i], t->opts.window.to_ns);
-		assert(ret || t->cpus[i].run_ns + t->cpus[i].idle_ns + t->cpus[i].offline_ns + t->cpus[i].outside_ns +
-					      t->cpus[i].unknown_ns == tap_window_ns(&t->opts.window));
+		assert(ret || t->cpus[i].run_ns + t->cpus[i].idle_ns + t->cpus[i].offline_ns +
+					      t->cpus[i].outside_ns + t->cpus[i].unknown_ns ==
+				      tap_window_ns(&t->opts.window));
 	}
 	for (unsigned int i = 0; !ret && i < t->tasks.nr; i++)
 		ret = tap_task_close(t, tap_task_whole(t->tasks.all[i]));
@@ -217,14 +221,14 @@ static bool is_on_cpu(const struct tap_timeline *t, const struct tap_task *task)
 	return false;
 }
 
-void tap_timeline_forget(struct tap_timeline *t, uint64_t ns, void (*forget)(void *ctx, const struct tap_task *task),
-			 void *ctx)
+void tap_timeline_forget(struct tap_timeline *t, uint64_t ns,
+			 void (*forget)(void *ctx, const struct tap_task *task), void *ctx)
 {
 	for (unsigned int i = 0; i < t->tasks.nr; i++) {
 		struct task *task = tap_task_whole(t->tasks.all[i]);
 
-		if (task->pub.state != TAP_STATE_DEAD || task->forgotten || task->pub.since_ns >= ns ||
-		    is_on_cpu(t, &task->pub))
+		if (task->pub.state != TAP_STATE_DEAD || task->forgotten ||
+		    task->pub.since_ns >= ns || is_on_cpu(t, &task->pub))
 			continue;
 		forget(ctx, &task->pub);
 		tap_tasks_forget(&t->tasks, task);
@@ -249,5 +253,6 @@ bool tap_timeline_had(const struct tap_timeline *t, const struct tap_task *task)
 {
 	const struct task *whole = tap_task_whole((struct tap_task *)task);
 
-	return t->opts.lives_only || (tap_task_life_ns(t, task) && (!t->opts.promise || whole->kept));
+	return t->opts.lives_only ||
+	       (tap_task_life_ns(t, task) && (!t->opts.promise || whole->kept));
 }

@@ -9,8 +9,8 @@
 #include "timeline/intervals.h"
 
 /*
- * A wakeup chooses the CPU right behind sched_waking, with interrupts off (try_to_wake_up()). A guess
- * is needed only where sched_wakeup was not recorded.
+ * A wakeup chooses the CPU right behind sched_waking, with interrupts off (try_to_wake_up()). A
+ * guess is needed only where sched_wakeup was not recorded.
  */
 #define PLACED_WITHIN_NS 10000u
 #define FLAGS_IN_INTERRUPT 0x58 /* TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ, TRACE_FLAG_NMI */
@@ -35,13 +35,17 @@ static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct tas
 }
 
 /*
- * A sched_throttle said so just before; @cut: it may have been there, and be missing. @fits: the task ran on this CPU all the time; if not, it
- * may have been switched out and in again in a gap since that sched_throttle.
+ * A sched_throttle said so just before; @cut: it may have been there, and be missing. @fits: the
+ * task ran on this CPU all the time; if not, it may have been switched out and in again in a gap
+ * since that sched_throttle.
  */
-static enum tap_state left_state(const struct tap_timeline *t, struct task *task, enum tap_state left_as, bool fits, bool cut)
+static enum tap_state left_state(const struct tap_timeline *t, struct task *task,
+				 enum tap_state left_as, bool fits, bool cut)
 {
-	/* at the beginning of a state in which the task did not run, it was about the switch that began this */
-	bool is_before = task->pub.state != TAP_STATE_RUNNING && task->pub.state != TAP_STATE_UNKNOWN;
+	/* at the beginning of a state in which the task did not run, it was about the switch that
+	 * began this */
+	bool is_before =
+		task->pub.state != TAP_STATE_RUNNING && task->pub.state != TAP_STATE_UNKNOWN;
 
 	if (left_as != TAP_STATE_PREEMPTED)
 		return left_as;
@@ -54,24 +58,28 @@ static enum tap_state left_state(const struct tap_timeline *t, struct task *task
 }
 
 /*
- * Whether a waking came while the task ran, and may be what ends the sleep that begins. A sched_wakeup is the end of a wakeup
- * (ttwu_runnable()), so without sched_waking the answer is no. A gap after the waking may hide another one, or the end of this one.
+ * Whether a waking came while the task ran, and may be what ends the sleep that begins. A
+ * sched_wakeup is the end of a wakeup (ttwu_runnable()), so without sched_waking the answer is no.
+ * A gap after the waking may hide another one, or the end of this one.
  */
 static bool is_woken_before(const struct tap_timeline *t, const struct task *task)
 {
-	return task->phase == TAP_PHASE_ASLEEP && task->woken_running_ns && t->has_waking && task->woken_running_ns >= t->hole_end_ns;
+	return task->phase == TAP_PHASE_ASLEEP && task->woken_running_ns && t->has_waking &&
+	       task->woken_running_ns >= t->hole_end_ns;
 }
 
 /*
- * The task was switched out, and may have been woken before. If sched_wakeup was recorded, a wakeup without one is not over,
- * however early it came. Else the task's next event decides; where events are missing without a recorded loss, not about early ones.
+ * The task was switched out, and may have been woken before. If sched_wakeup was recorded, a wakeup
+ * without one is not over, however early it came. Else the task's next event decides; where events
+ * are missing without a recorded loss, not about early ones.
  */
 static void fall_asleep(const struct tap_timeline *t, struct task *task, uint64_t now)
 {
 	if (!is_woken_before(t, task))
 		task->woken_running_ns = 0;
 	if (!task->woken_running_ns) {
-		if (task->phase == TAP_PHASE_ASLEEP && t->hole_end_ns && now - t->hole_end_ns <= TAP_ON_ITS_WAY_OUT_NS)
+		if (task->phase == TAP_PHASE_ASLEEP && t->hole_end_ns &&
+		    now - t->hole_end_ns <= TAP_ON_ITS_WAY_OUT_NS)
 			task->phase = TAP_PHASE_ASLEEP_DOUBTFUL;
 		return;
 	}
@@ -103,10 +111,15 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (left_as->state == TAP_STATE_DEAD)
 		ret = tap_task_end(t, task, now, fits, left_as->text);
 	else
-		ret = tap_task_change(t, task, &(struct transition){
-			.next = left_state(t, task, left_as->state, fits, cut), .ts_ns = now, .fits = fits, .end = left_as->text,
-			.next_cpu = -1,
-		});
+		ret = tap_task_change(
+			t, task,
+			&(struct transition){
+				.next = left_state(t, task, left_as->state, fits, cut),
+				.ts_ns = now,
+				.fits = fits,
+				.end = left_as->text,
+				.next_cpu = -1,
+			});
 	task->pub.cpu = task->pub.run_cpu = ev->cpu;
 	task->placed = false;
 	tap_task_note_seen(task);
@@ -127,14 +140,16 @@ static int wake_late(struct tap_timeline *t, struct task *task)
 	return tap_watchers_waits(&t->watchers, t, tap_task_pub(task), t->now_ns);
 }
 
-/* The event contradicts what was known of the task: corrects that. Return: 0; what a watcher returned. */
+/* The event contradicts what was known of the task: corrects that. Return: 0; what a watcher
+ * returned. */
 static int amend(struct tap_timeline *t, struct task *task, enum tap_sign sign, uint64_t now)
 {
 	switch (tap_task_rule(task, sign)->amend) {
 	case TAP_AMEND_LOSE:
 		return tap_task_lose(t, task, now);
 	case TAP_AMEND_WAKE_LATE:
-		return tap_task_is_touched(t, task) ? tap_task_lose(t, task, now) : wake_late(t, task);
+		return tap_task_is_touched(t, task) ? tap_task_lose(t, task, now)
+						    : wake_late(t, task);
 	case TAP_AMEND_BREAK:
 		tap_cpu_break_of(t, task);
 		return 0;
@@ -143,8 +158,7 @@ static int amend(struct tap_timeline *t, struct task *task, enum tap_sign sign, 
 	}
 }
 
-static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
-		     bool certain)
+static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, bool certain)
 {
 	bool slept = t->no_wakeups && tap_task_is_asleep(task), fits;
 	int ret = slept ? 0 : amend(t, task, TAP_SIGN_IN, now);
@@ -154,17 +168,21 @@ static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_
 	task->woken_running_ns = 0;
 	task->is_new = false;
 	fits = slept || tap_task_rule(task, TAP_SIGN_IN)->fits;
-	/* A throttled task runs once it may. If that is reported a moment later, an interrupt was delayed; or the report is missing. */
+	/* A throttled task runs once it may. If that is reported a moment later, an interrupt was
+	 * delayed; or the report is missing. */
 	if (task->phase == TAP_PHASE_THROTTLED && t->has_breaks)
 		fits = false;
 	if (fits && !tap_task_is_touched(t, task))
 		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
 		task->pub.migrations += tap_window_has(&t->opts.window, now);
-	ret = tap_task_change(t, task, &(struct transition){
-		.next = certain ? TAP_STATE_RUNNING : TAP_STATE_UNKNOWN, .ts_ns = now, .fits = fits,
-		.next_cpu = cpu,
-	});
+	ret = tap_task_change(t, task,
+			      &(struct transition){
+				      .next = certain ? TAP_STATE_RUNNING : TAP_STATE_UNKNOWN,
+				      .ts_ns = now,
+				      .fits = fits,
+				      .next_cpu = cpu,
+			      });
 	task->pub.from_cpu = task->pub.run_cpu;
 	task->pub.cpu = task->pub.run_cpu = cpu;
 	return ret;
@@ -202,8 +220,8 @@ static int on_switch_of_lives(struct tap_timeline *t, const struct tap_sched_fie
 {
 	const struct tap_prev_state *left_as;
 	struct task *task;
-	int ret = learn_prev_states(t, f) ?:
-		  name_switched(t, tap_num_int(&f->from, ev), f->from_comm, ev, &task);
+	int ret = learn_prev_states(t, f)
+			  ?: name_switched(t, tap_num_int(&f->from, ev), f->from_comm, ev, &task);
 
 	if (ret)
 		return ret;
@@ -219,10 +237,11 @@ static int on_switch_of_lives(struct tap_timeline *t, const struct tap_sched_fie
 }
 
 /* It left its CPU, where it was not recorded: of that only its name counts, and its end. */
-static int leave_outside(struct tap_timeline *t, const struct tap_sched_fields *f, const struct tap_event *ev,
-			 struct task *task)
+static int leave_outside(struct tap_timeline *t, const struct tap_sched_fields *f,
+			 const struct tap_event *ev, struct task *task)
 {
-	const struct tap_prev_state *left_as = tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
+	const struct tap_prev_state *left_as =
+		tap_prev_states_get(&t->prev_states, (uint64_t)tap_num_get(&f->value, ev));
 
 	tap_task_set_comm(task, f->from_comm, ev);
 	if (!left_as)
@@ -305,8 +324,12 @@ int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 		    const struct tap_event *ev, struct task *task, bool is_new)
 {
 	struct tap_wakeup w = {
-		.task = tap_task_pub(task), .cpu = ev->cpu, .ts_ns = ev->ts_ns, .is_new = is_new,
-		.target_cpu = tap_cpu_named(t, tap_num_int(&f->value, ev)), .waker_tid = waker_of(f, ev),
+		.task = tap_task_pub(task),
+		.cpu = ev->cpu,
+		.ts_ns = ev->ts_ns,
+		.is_new = is_new,
+		.target_cpu = tap_cpu_named(t, tap_num_int(&f->value, ev)),
+		.waker_tid = waker_of(f, ev),
 		.in_interrupt = f->flags.size && tap_num_get(&f->flags, ev) & FLAGS_IN_INTERRUPT,
 	};
 
@@ -316,8 +339,8 @@ int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 	return tap_watchers_wakeup(&t->watchers, t, &w);
 }
 
-static void note_waker(const struct tap_timeline *t, struct task *task, int waker, const struct tap_sched_fields *f,
-		       const struct tap_event *ev)
+static void note_waker(const struct tap_timeline *t, struct task *task, int waker,
+		       const struct tap_sched_fields *f, const struct tap_event *ev)
 {
 	task->pub.woken_ns = ev->ts_ns;
 	task->pub.waker_tid = waker;
@@ -335,24 +358,28 @@ static void note_waker(const struct tap_timeline *t, struct task *task, int wake
  * is in a run queue all along, and this is no wait that begins. So only if its state was known, or
  * if nothing at all is known of it, and nothing was lost, does a waking count as one.
  *
- * After a wait that was only inferred, the waking shows that the wakeup before it was in vain, as the task did not run. Where switches
- * are missing without a recorded loss, the task may have run.
+ * After a wait that was only inferred, the waking shows that the wakeup before it was in vain, as
+ * the task did not run. Where switches are missing without a recorded loss, the task may have run.
  */
 static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 {
 	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_WAKING);
 	bool is_inferred = task->phase == TAP_PHASE_WAKING_INFERRED;
-	bool waits = rule->next == TAP_PHASE_WAKING && !tap_task_is_touched(t, task) && !(is_inferred && t->has_breaks);
+	bool waits = rule->next == TAP_PHASE_WAKING && !tap_task_is_touched(t, task) &&
+		     !(is_inferred && t->has_breaks);
 	/* unknown also if the task was not seen before */
 	enum tap_state state = is_inferred ? TAP_STATE_UNKNOWN : task->pub.state;
 	uint64_t from = task->pub.since_ns;
 	int ret;
 
 	task->woken_running_ns = waits ? 0 : now; /* or it runs, unseen */
-	ret = tap_task_change(t, task, &(struct transition){
-		.next = waits ? TAP_STATE_WAKING : TAP_STATE_UNKNOWN, .ts_ns = now, .fits = rule->fits,
-		.next_cpu = -1,
-	});
+	ret = tap_task_change(t, task,
+			      &(struct transition){
+				      .next = waits ? TAP_STATE_WAKING : TAP_STATE_UNKNOWN,
+				      .ts_ns = now,
+				      .fits = rule->fits,
+				      .next_cpu = -1,
+			      });
 	if (waits) {
 		task->slept = state;
 		task->slept_from_ns = from;
@@ -385,7 +412,8 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 		note_waker(t, task, waker, f, ev);
 		return ret;
 	}
-	/* a task that went out in state R as it was about to sleep stays runnable; two CPUs' clocks may show the same time */
+	/* a task that went out in state R as it was about to sleep stays runnable; two CPUs' clocks
+	 * may show the same time */
 	if (!rule->next || now == task->pub.since_ns)
 		return 0;
 	task->phase = (enum tap_phase)rule->next;
@@ -414,14 +442,16 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 }
 
 /*
- * A child begins in its parent's cgroup (cgroup_fork()). What lists say of it is later, and may be to where it was moved: it
- * counts where moves are not recorded.
+ * A child begins in its parent's cgroup (cgroup_fork()). What lists say of it is later, and may be
+ * to where it was moved: it counts where moves are not recorded.
  */
-static void inherit_cgroup(const struct tap_timeline *t, struct task *child, const struct task *parent)
+static void inherit_cgroup(const struct tap_timeline *t, struct task *child,
+			   const struct task *parent)
 {
 	const struct tap_lists *lists = t->opts.lists;
 	/* a list of the end may be of a later life of the parent's tid */
-	bool is_certain = parent && parent->pub.cgroup && (parent->pub.cgroup_told || !(parent->born || parent->reused));
+	bool is_certain = parent && parent->pub.cgroup &&
+			  (parent->pub.cgroup_told || !(parent->born || parent->reused));
 
 	if (!is_certain || (child->pub.cgroup && !(lists && lists->has_moves)))
 		return;
@@ -451,7 +481,8 @@ static int on_fork(struct tap_timeline *t, const struct tap_sched_fields *f,
 		int ret = begin_task(t, f, ev, &task);
 
 		if (!ret && task)
-			inherit_cgroup(t, task, tap_tasks_find(&t->tasks, tap_num_int(&f->current, ev)));
+			inherit_cgroup(t, task,
+				       tap_tasks_find(&t->tasks, tap_num_int(&f->current, ev)));
 		return ret;
 	}
 	task->is_told = false;
@@ -466,8 +497,8 @@ static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 	const uint64_t clone_thread = 0x10000, clone_into_cgroup = 0x200000000;
 	uint64_t flags = (uint64_t)tap_num_get(&f->value, ev);
 	struct task *task, *parent;
-	int ret = tap_task_get_alive(t, tap_num_int(&f->current, ev), f->comm, ev, &parent) ?:
-		  begin_task(t, f, ev, &task);
+	int ret = tap_task_get_alive(t, tap_num_int(&f->current, ev), f->comm, ev, &parent)
+			  ?: begin_task(t, f, ev, &task);
 
 	if (ret || !task)
 		return ret;
@@ -480,9 +511,11 @@ static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 		if (parent->pub.tgid_told)
 			tap_task_set_tgid(task, parent->pub.tgid);
 		if (t->opts.forgets) /* the parent, too: no task may point to another */
-			task->pub.tgid = tap_task_tgid(&parent->pub) > 0 ? tap_task_tgid(&parent->pub) : 0;
+			task->pub.tgid =
+				tap_task_tgid(&parent->pub) > 0 ? tap_task_tgid(&parent->pub) : 0;
 		else
-			task->pub.tgid_of = parent->pub.tgid_of ? parent->pub.tgid_of : &parent->pub;
+			task->pub.tgid_of =
+				parent->pub.tgid_of ? parent->pub.tgid_of : &parent->pub;
 	}
 	return 0;
 }
@@ -520,8 +553,8 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 {
 	struct tap_cpu *c = &t->cpus[ev->cpu];
 	struct task *old, *new;
-	int ret = tap_task_get(t, tap_num_int(&f->from, ev), NULL, ev, &old) ?:
-		  tap_task_get(t, tap_num_int(&f->tid, ev), NULL, ev, &new);
+	int ret = tap_task_get(t, tap_num_int(&f->from, ev), NULL, ev, &old)
+			  ?: tap_task_get(t, tap_num_int(&f->tid, ev), NULL, ev, &new);
 
 	if (!ret && new) {
 		tap_task_set_exec_comm(new, f->comm, ev);
@@ -530,8 +563,11 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (ret || !old || !new || old == new)
 		return ret;
 	ret = tap_cpu_close(t, c, ev->ts_ns);
-	ret = ret ?: tap_task_end(t, old, ev->ts_ns,
-				  old->pub.state == TAP_STATE_RUNNING && old->pub.cpu == ev->cpu, "");
+	ret = ret
+		      ?: tap_task_end(t, old, ev->ts_ns,
+				      old->pub.state == TAP_STATE_RUNNING &&
+					      old->pub.cpu == ev->cpu,
+				      "");
 	ret = ret ?: tap_task_begin(t, tap_num_int(&f->tid, ev), ev->ts_ns, &new);
 	if (ret)
 		return ret;
@@ -549,8 +585,8 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 }
 
 /*
- * The stopper of a CPU, by its name. In a recording of some tasks it may have no event, but be in the lists. Return: 1 or 0; -1: the
- * task's name is not known.
+ * The stopper of a CPU, by its name. In a recording of some tasks it may have no event, but be in
+ * the lists. Return: 1 or 0; -1: the task's name is not known.
  */
 static int is_stopper(const struct tap_timeline *t, int tid)
 {
@@ -560,14 +596,15 @@ static int is_stopper(const struct tap_timeline *t, int tid)
 	const char *comm = task ? task->pub.comm : l.comm;
 
 	if (!task)
-		tap_lists_find(t->opts.lists, tid, TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME | TAP_LISTED_ENDED, &l);
+		tap_lists_find(t->opts.lists, tid,
+			       TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME | TAP_LISTED_ENDED, &l);
 	return *comm ? !strncmp(comm, stopper, strlen(stopper)) : -1;
 }
 
 /*
- * Who moves it: a wakeup does at once, where the waker runs; the stopper obeys others. A waker that runs out
- * of work pulls what waits to its own CPU, too: a sched_wakeup in between tells that from placing, and
- * else time does. What a hole leaves open is neither.
+ * Who moves it: a wakeup does at once, where the waker runs; the stopper obeys others. A waker that
+ * runs out of work pulls what waits to its own CPU, too: a sched_wakeup in between tells that from
+ * placing, and else time does. What a hole leaves open is neither.
  */
 static enum tap_migration_why why_moved(const struct tap_timeline *t,
 					const struct tap_sched_fields *f,
@@ -579,27 +616,29 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t,
 		return TAP_MIGRATE_WAKEUP;
 	if (!tap_state_is_wait(task->pub.state) || tap_task_is_touched(t, task) || task->hidden)
 		return TAP_MIGRATE_OTHER;
-	if (task->pub.state == TAP_STATE_WAKING && !task->placed && task->pub.waker_cpu == ev->cpu &&
-	    task->pub.waker_tid == by)
+	if (task->pub.state == TAP_STATE_WAKING && !task->placed &&
+	    task->pub.waker_cpu == ev->cpu && task->pub.waker_tid == by)
 		return t->has_wakeup || ev->ts_ns - task->pub.woken_ns <= PLACED_WITHIN_NS ||
-				       tap_num_int(&f->value, ev) != ev->cpu ?
-			       TAP_MIGRATE_WAKEUP :
-			       TAP_MIGRATE_OTHER;
+				       tap_num_int(&f->value, ev) != ev->cpu
+			       ? TAP_MIGRATE_WAKEUP
+			       : TAP_MIGRATE_OTHER;
 	stopper = by ? is_stopper(t, by) : 0;
-	return stopper > 0 || (stopper < 0 && t->opts.promise) ? TAP_MIGRATE_OTHER : TAP_MIGRATE_BALANCE;
+	return stopper > 0 || (stopper < 0 && t->opts.promise) ? TAP_MIGRATE_OTHER
+							       : TAP_MIGRATE_BALANCE;
 }
 
 /*
- * Its wakeup moves it, which came as it was about to sleep. Or a balancer does: from v6.12 on a sleeper may
- * stay in its run queue for a while (delayed dequeue). Or its waking was missed, and what comes next
- * will tell.
+ * Its wakeup moves it, which came as it was about to sleep. Or a balancer does: from v6.12 on a
+ * sleeper may stay in its run queue for a while (delayed dequeue). Or its waking was missed, and
+ * what comes next will tell.
  */
 static int moved_asleep(struct tap_timeline *t, const struct tap_sched_fields *f,
 			const struct tap_event *ev, struct task *task)
 {
 	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_MOVED);
 	/* long after its waking, the waker may be a balancer */
-	bool is_open = t->has_wakeup || task->pub.since_ns - task->woken_running_ns <= TAP_ON_ITS_WAY_OUT_NS;
+	bool is_open = t->has_wakeup ||
+		       task->pub.since_ns - task->woken_running_ns <= TAP_ON_ITS_WAY_OUT_NS;
 
 	if (rule->amend == TAP_AMEND_WAKE_LATE && is_open && task->pub.waker_cpu == ev->cpu &&
 	    task->pub.waker_tid == tap_num_int(&f->current, ev) && !tap_task_is_touched(t, task))
@@ -640,8 +679,8 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 }
 
 /*
- * Of a task that runs it comes before the switch that takes it off its CPU; of one that waits in the same run queue, or
- * that was woken into one, it is so at once.
+ * Of a task that runs it comes before the switch that takes it off its CPU; of one that waits in
+ * the same run queue, or that was woken into one, it is so at once.
  */
 static int on_throttle(struct tap_timeline *t, const struct tap_sched_fields *f,
 		       const struct tap_event *ev, struct task *task)
@@ -659,16 +698,21 @@ static int on_throttle(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (ret)
 		return ret;
 	state = slept ? TAP_STATE_WAKING : task->pub.state;
-	rule = slept ? &tap_rules[TAP_SIGN_THROTTLED][TAP_PHASE_WAKING] : tap_task_rule(task, TAP_SIGN_THROTTLED);
+	rule = slept ? &tap_rules[TAP_SIGN_THROTTLED][TAP_PHASE_WAKING]
+		     : tap_task_rule(task, TAP_SIGN_THROTTLED);
 	/* on another CPU it runs already, or its life is over: a clock that is behind */
 	if (!rule->ends)
 		return 0;
 	if (slept)
 		task->pub.waker_tid = -1;
 	task->waited = rule->fits && !tap_task_is_touched(t, task) ? state : TAP_STATE_UNKNOWN;
-	return tap_task_change(t, task, &(struct transition){
-		.next = TAP_STATE_THROTTLED, .ts_ns = ev->ts_ns, .fits = rule->fits, .next_cpu = -1,
-	});
+	return tap_task_change(t, task,
+			       &(struct transition){
+				       .next = TAP_STATE_THROTTLED,
+				       .ts_ns = ev->ts_ns,
+				       .fits = rule->fits,
+				       .next_cpu = -1,
+			       });
 }
 
 /* From here on it waits as it did before; behind a hole nobody knows as what. */
@@ -678,10 +722,14 @@ static int on_unthrottle(struct tap_timeline *t, const struct tap_event *ev, str
 
 	if (!rule->ends) /* a task that waits was throttled, unseen */
 		return amend(t, task, TAP_SIGN_UNTHROTTLED, ev->ts_ns);
-	return tap_task_change(t, task, &(struct transition){
-		.next = tap_task_is_touched(t, task) ? TAP_STATE_UNKNOWN : task->waited, .ts_ns = ev->ts_ns, .fits = rule->fits,
-		.next_cpu = -1,
-	});
+	return tap_task_change(
+		t, task,
+		&(struct transition){
+			.next = tap_task_is_touched(t, task) ? TAP_STATE_UNKNOWN : task->waited,
+			.ts_ns = ev->ts_ns,
+			.fits = rule->fits,
+			.next_cpu = -1,
+		});
 }
 
 static void on_cgroup(struct task *task, uint64_t cgroup)
@@ -695,7 +743,9 @@ static void on_cgroup(struct task *task, uint64_t cgroup)
 /* It is recorded no more: what it does from now on is not known. */
 static int leave_recorded(struct tap_timeline *t, struct task *task, uint64_t now)
 {
-	struct tap_cpu *c = task->pub.state == TAP_STATE_RUNNING && task->pub.run_cpu >= 0 ? &t->cpus[task->pub.run_cpu] : NULL;
+	struct tap_cpu *c = task->pub.state == TAP_STATE_RUNNING && task->pub.run_cpu >= 0
+				    ? &t->cpus[task->pub.run_cpu]
+				    : NULL;
 	int ret = 0;
 
 	if (c && c->known && c->task == tap_task_pub(task)) {
@@ -706,9 +756,14 @@ static int leave_recorded(struct tap_timeline *t, struct task *task, uint64_t no
 	}
 	if (ret || task->pub.state == TAP_STATE_UNKNOWN)
 		return ret;
-	return tap_task_change(t, task, &(struct transition){
-		.next = TAP_STATE_UNKNOWN, .ts_ns = now, .fits = !tap_phase_is_doubtful(task->phase), .next_cpu = -1, .cut = true,
-	});
+	return tap_task_change(t, task,
+			       &(struct transition){
+				       .next = TAP_STATE_UNKNOWN,
+				       .ts_ns = now,
+				       .fits = !tap_phase_is_doubtful(task->phase),
+				       .next_cpu = -1,
+				       .cut = true,
+			       });
 }
 
 static int move_task(struct tap_timeline *t, struct task *task, uint64_t cgroup, uint64_t now)
@@ -726,10 +781,11 @@ static int move_task(struct tap_timeline *t, struct task *task, uint64_t cgroup,
 }
 
 /*
- * The event names one task: with threadgroup set, or unset but not recorded, all threads of its process moved. Version 2 moves no
- * single threads, but within threaded cgroups.
+ * The event names one task: with threadgroup set, or unset but not recorded, all threads of its
+ * process moved. Version 2 moves no single threads, but within threaded cgroups.
  */
-static int on_attach(struct tap_timeline *t, const struct tap_sched_fields *f, const struct tap_event *ev, struct task *task)
+static int on_attach(struct tap_timeline *t, const struct tap_sched_fields *f,
+		     const struct tap_event *ev, struct task *task)
 {
 	uint64_t cgroup = (uint64_t)tap_num_get(&f->value, ev);
 	int hierarchy = tap_num_int(&f->from, ev), tgid = tap_task_tgid(&task->pub), ret;
@@ -744,7 +800,8 @@ static int on_attach(struct tap_timeline *t, const struct tap_sched_fields *f, c
 	for (unsigned int i = 0; all && tgid > 0 && !ret && i < t->tasks.nr; i++) {
 		struct task *other = tap_task_whole(t->tasks.all[i]);
 
-		if (other != task && other->pub.state != TAP_STATE_DEAD && tap_task_tgid(&other->pub) == tgid)
+		if (other != task && other->pub.state != TAP_STATE_DEAD &&
+		    tap_task_tgid(&other->pub) == tgid)
 			ret = move_task(t, other, cgroup, ev->ts_ns);
 	}
 	return ret;
@@ -765,11 +822,13 @@ static void on_iowait(struct tap_timeline *t, const struct tap_sched_fields *f,
 static bool changes_state(enum tap_sched_kind kind)
 {
 	return kind == TAP_SCHED_WAKING || kind == TAP_SCHED_WAKEUP || kind == TAP_SCHED_MIGRATE ||
-	       kind == TAP_SCHED_THROTTLE || kind == TAP_SCHED_UNTHROTTLE || kind == TAP_SCHED_IOWAIT;
+	       kind == TAP_SCHED_THROTTLE || kind == TAP_SCHED_UNTHROTTLE ||
+	       kind == TAP_SCHED_IOWAIT;
 }
 
 /* Of a task that is not recorded: that a recorded one woke it is told. */
-static int on_other_task(struct tap_timeline *t, const struct tap_sched_fields *f, const struct tap_event *ev, struct task *task)
+static int on_other_task(struct tap_timeline *t, const struct tap_sched_fields *f,
+			 const struct tap_event *ev, struct task *task)
 {
 	bool wakes = f->kind == TAP_SCHED_WAKING || (f->kind == TAP_SCHED_WAKEUP && !t->has_waking);
 

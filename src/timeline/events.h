@@ -13,9 +13,9 @@ int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 		    const struct tap_event *ev, struct task *task, bool is_new);
 
 /*
- * Where some tasks are hidden, or some CPUs, so may be an exit, and the fork that gives the tid out again. Who
- * waits does not change its name meanwhile: then it is another, or ran unseen, or was renamed from
- * outside (/proc/TID/comm).
+ * Where some tasks are hidden, or some CPUs, so may be an exit, and the fork that gives the tid out
+ * again. Who waits does not change its name meanwhile: then it is another, or ran unseen, or was
+ * renamed from outside (/proc/TID/comm).
  */
 static inline bool tap_task_seems_other(const struct tap_timeline *t, const struct task *task,
 					const struct tap_field *comm, const struct tap_event *ev)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fast path: nearly every switch takes a task off a CPU whose chain holds and lets one run that is
- * known to wait, and nearly every waking finds its task asleep. Where the rows of the table (transitions.h)
- * are plain, and no break, hole or border of the window is near, this is all that events.c would do, in
- * half of the time. tests/unit/test_timeline_paths.c proves it.
+ * The fast path: nearly every switch takes a task off a CPU whose chain holds and lets one run that
+ * is known to wait, and nearly every waking finds its task asleep. Where the rows of the table
+ * (transitions.h) are plain, and no break, hole or border of the window is near, this is all that
+ * events.c would do, in half of the time. tests/unit/test_timeline_paths.c proves it.
  */
 #ifndef TAP_TIMELINE_FAST_PATH_H
 #define TAP_TIMELINE_FAST_PATH_H
@@ -12,16 +12,19 @@
 #include "timeline/events.h"
 #include "timeline/intervals.h"
 
-/* Nothing but the table decides, as no gap touched the task's state, which began within the window. */
-static inline bool is_plain(const struct tap_timeline *t, const struct task *task, enum tap_sign sign)
+/* Nothing but the table decides, as no gap touched the task's state, which began within the window.
+ */
+static inline bool is_plain(const struct tap_timeline *t, const struct task *task,
+			    enum tap_sign sign)
 {
 	return tap_task_rule(task, sign)->plain && task->pub.since_ns >= t->fast_since_ns;
 }
 
 /* As tap_task_change() has it. */
-static inline __attribute__((always_inline)) int
-fast_change(struct tap_timeline *t, struct task *task, enum tap_state next, uint64_t now,
-	    const char *end, int next_cpu)
+static inline __attribute__((always_inline)) int fast_change(struct tap_timeline *t,
+							     struct task *task, enum tap_state next,
+							     uint64_t now, const char *end,
+							     int next_cpu)
 {
 	enum tap_state state = task->pub.state;
 	const struct tap_interval_watcher *to = t->watchers.of_state[state];
@@ -30,11 +33,18 @@ fast_change(struct tap_timeline *t, struct task *task, enum tap_state next, uint
 
 	task->pub.total_ns[state] += now - from;
 	if (to)
-		ret = tap_watchers_interval(&t->watchers, to, t, &(struct tap_interval){
-			.task = tap_task_pub(task), .state = state, .next = next, .whole = true,
-			.from_ns = from, .to_ns = now, .cpu = task->pub.cpu, .end = end,
-			.next_cpu = next_cpu,
-		});
+		ret = tap_watchers_interval(&t->watchers, to, t,
+					    &(struct tap_interval){
+						    .task = tap_task_pub(task),
+						    .state = state,
+						    .next = next,
+						    .whole = true,
+						    .from_ns = from,
+						    .to_ns = now,
+						    .cpu = task->pub.cpu,
+						    .end = end,
+						    .next_cpu = next_cpu,
+					    });
 	tap_task_enter(task, next, now);
 	task->slept = TAP_STATE_UNKNOWN;
 	return ret;
@@ -48,12 +58,14 @@ static inline bool can_leave(const struct tap_timeline *t, const struct task *ta
 static inline bool can_come(const struct tap_timeline *t, const struct task *task,
 			    const struct tap_field *comm, const struct tap_event *ev)
 {
-	return is_plain(t, task, TAP_SIGN_IN) && !task->hidden && !tap_task_seems_other(t, task, comm, ev);
+	return is_plain(t, task, TAP_SIGN_IN) && !task->hidden &&
+	       !tap_task_seems_other(t, task, comm, ev);
 }
 
-static inline __attribute__((always_inline)) int
-fast_out(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
-	 const struct tap_prev_state *left_as, const char *comm)
+static inline __attribute__((always_inline)) int fast_out(struct tap_timeline *t, struct task *task,
+							  int cpu, uint64_t now,
+							  const struct tap_prev_state *left_as,
+							  const char *comm)
 {
 	int ret;
 
@@ -64,8 +76,8 @@ fast_out(struct tap_timeline *t, struct task *task, int cpu, uint64_t now,
 	return ret;
 }
 
-static inline __attribute__((always_inline)) int
-fast_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, int prio)
+static inline __attribute__((always_inline)) int fast_in(struct tap_timeline *t, struct task *task,
+							 int cpu, uint64_t now, int prio)
 {
 	int ret;
 
@@ -81,8 +93,8 @@ fast_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, int pr
 }
 
 /* Return: 1: done; 0: it is one for events.c; -errno. */
-static inline __attribute__((always_inline)) int
-tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
+static inline __attribute__((always_inline)) int tap_fast_switch(struct tap_timeline *t,
+								 const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f = t->switches;
 	const int prev = tap_num_s32(&f->from, ev), next = tap_num_s32(&f->tid, ev), cpu = ev->cpu;
@@ -95,7 +107,8 @@ tap_fast_switch(struct tap_timeline *t, const struct tap_event *ev)
 	uint64_t since;
 	int ret;
 
-	if (c->known != TAP_CPU_KNOWN || c->since_ns < t->fast_since_ns || prev != (out ? out->pub.tid : 0))
+	if (c->known != TAP_CPU_KNOWN || c->since_ns < t->fast_since_ns ||
+	    prev != (out ? out->pub.tid : 0))
 		return 0;
 	if (out) {
 		left_as = value < TAP_PREV_STATES ? t->prev_states.by_value[value] : NULL;
@@ -130,16 +143,19 @@ static inline bool is_alive(const struct task *task)
 	return task && task->pub.state != TAP_STATE_DEAD;
 }
 
-/* Where lives alone are asked for: of two tasks that go on living a switch tells the names. Return: whether it did. */
+/* Where lives alone are asked for: of two tasks that go on living a switch tells the names. Return:
+ * whether it did. */
 static inline bool tap_fast_switch_of_lives(struct tap_timeline *t, const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f = t->switches;
 	const int prev = tap_num_s32(&f->from, ev), next = tap_num_s32(&f->tid, ev);
 	const uint64_t value = tap_num_u64(&f->value, ev);
 	struct task *out = tap_tasks_find(&t->tasks, prev), *in = tap_tasks_find(&t->tasks, next);
-	const struct tap_prev_state *left_as = value < TAP_PREV_STATES ? t->prev_states.by_value[value] : NULL;
+	const struct tap_prev_state *left_as =
+		value < TAP_PREV_STATES ? t->prev_states.by_value[value] : NULL;
 
-	if (!left_as || left_as->state == TAP_STATE_DEAD || (prev && !is_alive(out)) || (next && !is_alive(in)))
+	if (!left_as || left_as->state == TAP_STATE_DEAD || (prev && !is_alive(out)) ||
+	    (next && !is_alive(in)))
 		return false;
 	if (out)
 		memcpy(out->pub.comm, tap_plain_comm(f->from_comm, ev), TAP_TASK_COMM);
@@ -151,12 +167,13 @@ static inline bool tap_fast_switch_of_lives(struct tap_timeline *t, const struct
 }
 
 /* As tap_fast_switch(). */
-static inline __attribute__((always_inline)) int
-tap_fast_waking(struct tap_timeline *t, const struct tap_event *ev)
+static inline __attribute__((always_inline)) int tap_fast_waking(struct tap_timeline *t,
+								 const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f = t->wakings;
 	const int by = tap_num_s32(&f->current, ev), tid = tap_num_s32(&f->tid, ev), cpu = ev->cpu;
-	const int prio = tap_num_s32(&f->prio, ev), target = tap_cpu_named(t, tap_num_s32(&f->value, ev));
+	const int prio = tap_num_s32(&f->prio, ev),
+		  target = tap_cpu_named(t, tap_num_s32(&f->value, ev));
 	const uint64_t now = ev->ts_ns;
 	struct task *task = tap_tasks_find(&t->tasks, tid);
 	enum tap_state slept;

@@ -7,9 +7,9 @@
 #include "timeline/origins.h"
 
 /*
- * When the fast path may be taken next: behind all that is known by now, before what comes next. Without a survey
- * nothing is known of what comes, and what is seen then sets it anew: a loss is no event of the fast path, and a
- * switch that breaks a chain does not fit it.
+ * When the fast path may be taken next: behind all that is known by now, before what comes next.
+ * Without a survey nothing is known of what comes, and what is seen then sets it anew: a loss is no
+ * event of the fast path, and a switch that breaks a chain does not fit it.
  */
 static void find_fast_path(struct tap_timeline *t)
 {
@@ -39,7 +39,8 @@ void tap_holes_await(struct tap_timeline *t)
 	if (s && t->next_loss < s->nr_kept_losses &&
 	    s->losses[t->next_loss].from_ns < t->next_hole_ns)
 		t->next_hole_ns = s->losses[t->next_loss].from_ns + 1;
-	if (s && t->next_origin < s->nr_origins && s->origins[t->next_origin].from_ns < t->next_hole_ns)
+	if (s && t->next_origin < s->nr_origins &&
+	    s->origins[t->next_origin].from_ns < t->next_hole_ns)
 		t->next_hole_ns = s->origins[t->next_origin].from_ns + 1;
 	find_fast_path(t);
 }
@@ -80,7 +81,8 @@ static int begin_losses(struct tap_timeline *t, uint64_t now)
 	return ret;
 }
 
-/* The same, and whatever began earlier. No loss of an origin's CPU is near it but one that ends where it begins. */
+/* The same, and whatever began earlier. No loss of an origin's CPU is near it but one that ends
+ * where it begins. */
 static int begin_origins(struct tap_timeline *t, uint64_t now)
 {
 	const struct tap_survey *s = t->opts.survey;
@@ -130,8 +132,8 @@ const struct tap_break *tap_break_find(struct tap_timeline *t, int cpu, uint64_t
 
 	while (t->next_break < s->nr_breaks && s->breaks[t->next_break].from_ns < now)
 		t->next_break++;
-	t->next_break_ns = t->next_break < s->nr_breaks ? s->breaks[t->next_break].from_ns :
-							  UINT64_MAX;
+	t->next_break_ns =
+		t->next_break < s->nr_breaks ? s->breaks[t->next_break].from_ns : UINT64_MAX;
 	find_fast_path(t);
 	for (i = t->next_break; i < s->nr_breaks && s->breaks[i].from_ns == now; i++)
 		if (s->breaks[i].cpu == cpu)
@@ -143,9 +145,13 @@ const struct tap_break *tap_break_find(struct tap_timeline *t, int cpu, uint64_t
 int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct tap_loss l = {
-		.cpu = ev->cpu, .buffer = ev->buffer, .to_ns = ev->ts_ns, .count = ev->lost.count,
+		.cpu = ev->cpu,
+		.buffer = ev->buffer,
+		.to_ns = ev->ts_ns,
+		.count = ev->lost.count,
 		.from_ns = ev->lost.first_ns < ev->ts_ns ? ev->lost.first_ns : ev->ts_ns,
-		.is_off = ev->lost.is_off, .spares_switches = !tap_loss_has_switches(ev),
+		.is_off = ev->lost.is_off,
+		.spares_switches = !tap_loss_has_switches(ev),
 	};
 
 	if (ev->cpu >= (int)TAP_MAX_CPUS)

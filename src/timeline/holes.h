@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Holes, losses and breaks: what the survey knows to be missing takes effect when its time comes. */
+/* Holes, losses and breaks: what the survey knows to be missing takes effect when its time comes.
+ */
 #ifndef TAP_TIMELINE_HOLES_H
 #define TAP_TIMELINE_HOLES_H
 
@@ -13,7 +14,8 @@ int tap_holes_begin(struct tap_timeline *t, uint64_t now);
 void tap_hole_see(struct tap_timeline *t, uint64_t end_ns);
 /* An event that is a loss. Return: as above. */
 int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev);
-/* Return: what the survey knows of how the task that is switched in now on @cpu leaves it unseen. */
+/* Return: what the survey knows of how the task that is switched in now on @cpu leaves it unseen.
+ */
 const struct tap_break *tap_break_find(struct tap_timeline *t, int cpu, uint64_t now);
 
 #endif

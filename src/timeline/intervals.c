@@ -41,7 +41,8 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 static int close_interval(struct tap_timeline *t, struct task *task, struct tap_interval *s)
 {
 	const struct tap_watchers *w = &t->watchers;
-	const struct tap_interval_watcher *to = (s->next == TAP_STATE_UNKNOWN ? w->of_lost_state : w->of_state)[s->state];
+	const struct tap_interval_watcher *to =
+		(s->next == TAP_STATE_UNKNOWN ? w->of_lost_state : w->of_state)[s->state];
 
 	task->pub.total_ns[s->state] += tap_window_part_ns(&t->opts.window, s->from_ns, s->to_ns);
 	if (t->opts.promise && !task->kept)
@@ -67,17 +68,23 @@ static int close_interval(struct tap_timeline *t, struct task *task, struct tap_
 }
 
 /* Of what the task is in now, but not the whole of it. */
-static struct tap_interval part(struct task *task, enum tap_state next, uint64_t to_ns, int next_cpu)
+static struct tap_interval part(struct task *task, enum tap_state next, uint64_t to_ns,
+				int next_cpu)
 {
 	return (struct tap_interval){
-		.task = tap_task_pub(task), .state = task->pub.state, .next = next,
-		.from_ns = task->pub.since_ns, .to_ns = to_ns, .cpu = task->pub.cpu, .end = "",
+		.task = tap_task_pub(task),
+		.state = task->pub.state,
+		.next = next,
+		.from_ns = task->pub.since_ns,
+		.to_ns = to_ns,
+		.cpu = task->pub.cpu,
+		.end = "",
 		.next_cpu = next_cpu,
 	};
 }
 
-static int close_part(struct tap_timeline *t, struct task *task, enum tap_state next, uint64_t to_ns,
-		      int next_cpu)
+static int close_part(struct tap_timeline *t, struct task *task, enum tap_state next,
+		      uint64_t to_ns, int next_cpu)
 {
 	struct tap_interval s = part(task, next, to_ns, next_cpu);
 
@@ -142,9 +149,12 @@ int tap_task_change(struct tap_timeline *t, struct task *task, const struct tran
 
 int tap_task_lose(struct tap_timeline *t, struct task *task, uint64_t now)
 {
-	return tap_task_change(t, task, &(struct transition){
-		.next = TAP_STATE_UNKNOWN, .ts_ns = now, .next_cpu = -1,
-	});
+	return tap_task_change(t, task,
+			       &(struct transition){
+				       .next = TAP_STATE_UNKNOWN,
+				       .ts_ns = now,
+				       .next_cpu = -1,
+			       });
 }
 
 int tap_task_close(struct tap_timeline *t, struct task *task)
@@ -155,10 +165,17 @@ int tap_task_close(struct tap_timeline *t, struct task *task)
 		return 0;
 	if (state == TAP_STATE_UNKNOWN)
 		return close_part(t, task, state, t->opts.window.to_ns, -1);
-	return tap_task_change(t, task, &(struct transition){
-		.next = state, .ts_ns = t->opts.window.to_ns, .next_cpu = -1, .cut = true,
-		/* a task that is hidden from tracing may have woken it, or let it run, unseen; and any may, from another CPU */
-		.fits = state == TAP_STATE_RUNNING ||
-			!(tap_phase_is_doubtful(task->phase) || t->has_breaks || (t->lacks_cpus && tap_task_is_asleep(task))),
-	});
+	return tap_task_change(
+		t, task,
+		&(struct transition){
+			.next = state,
+			.ts_ns = t->opts.window.to_ns,
+			.next_cpu = -1,
+			.cut = true,
+			/* a task that is hidden from tracing may have woken it, or let it run,
+			   unseen; and any may, from another CPU */
+			.fits = state == TAP_STATE_RUNNING ||
+				!(tap_phase_is_doubtful(task->phase) || t->has_breaks ||
+				  (t->lacks_cpus && tap_task_is_asleep(task))),
+		});
 }

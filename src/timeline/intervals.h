@@ -54,7 +54,8 @@ uint64_t tap_touched_from(const struct tap_timeline *t, const struct task *task)
 static inline bool tap_task_is_touched(const struct tap_timeline *t, const struct task *task)
 {
 	return task->pub.state != TAP_STATE_RUNNING &&
-	       (t->hole_end_ns > task->pub.since_ns || (t->lacks_cpus && tap_timeline_roams(t, &task->pub)));
+	       (t->hole_end_ns > task->pub.since_ns ||
+		(t->lacks_cpus && tap_timeline_roams(t, &task->pub)));
 }
 
 #endif

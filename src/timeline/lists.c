@@ -17,14 +17,16 @@ int tap_lists_add(struct tap_lists *lists, int tid, unsigned int when, const str
 	first = tap_map_put(&lists->by_tid, (uint64_t)tid);
 	if (!first)
 		return -ENOMEM;
-	lists->rows[lists->nr_rows++] = (struct tap_listed_row){ tid, when, (unsigned int)*first, *l };
+	lists->rows[lists->nr_rows++] =
+		(struct tap_listed_row){ tid, when, (unsigned int)*first, *l };
 	*first = lists->nr_rows;
 	return 0;
 }
 
 static bool are_equal(const struct tap_cpus *a, const struct tap_cpus *b)
 {
-	return a->nr_words == b->nr_words && !memcmp(a->bits, b->bits, a->nr_words * sizeof(*a->bits));
+	return a->nr_words == b->nr_words &&
+	       !memcmp(a->bits, b->bits, a->nr_words * sizeof(*a->bits));
 }
 
 int tap_lists_cpus(struct tap_lists *lists, const char *text, unsigned int *cpus)
@@ -41,7 +43,8 @@ int tap_lists_cpus(struct tap_lists *lists, const char *text, unsigned int *cpus
 	/* others may have the same key */
 	for (uint64_t key = tap_map_key(set.bits, set.nr_words * sizeof(*set.bits));; key++) {
 		place = tap_map_put(&lists->by_bits, key);
-		if (!place || tap_array_grow(&lists->sets, lists->nr_sets, &lists->cap_sets, sizeof(set))) {
+		if (!place ||
+		    tap_array_grow(&lists->sets, lists->nr_sets, &lists->cap_sets, sizeof(set))) {
 			tap_cpus_release(&set);
 			return -ENOMEM;
 		}
@@ -100,7 +103,8 @@ bool tap_lists_find(const struct tap_lists *lists, int tid, unsigned int when, s
 	*l = (struct tap_listed){ 0 };
 	/* in order of time; what was read both times is the one that comes first */
 	for (unsigned int at = TAP_LISTED_BEGAN; first && at <= TAP_LISTED_ENDED; at <<= 1) {
-		for (unsigned int i = (unsigned int)*first; i && (when & at); i = lists->rows[i - 1].next)
+		for (unsigned int i = (unsigned int)*first; i && (when & at);
+		     i = lists->rows[i - 1].next)
 			if (lists->rows[i - 1].when & at)
 				use(l, &lists->rows[i - 1].listed);
 	}

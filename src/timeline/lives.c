@@ -24,7 +24,8 @@ static int add(struct tap_timeline *t, int tid, bool born, uint64_t born_ns, str
 	task->reused = reused;
 	task->born = born;
 	tap_task_set_listed(task, t->opts.lists);
-	task->pub.selected = !t->opts.selected.task || t->opts.selected.task(t->opts.selected.ctx, &task->pub, t->now_ns);
+	task->pub.selected = !t->opts.selected.task ||
+			     t->opts.selected.task(t->opts.selected.ctx, &task->pub, t->now_ns);
 	return 0;
 }
 
@@ -58,9 +59,14 @@ int tap_task_end(struct tap_timeline *t, struct task *task, uint64_t now, bool f
 
 	if (task->pub.state == TAP_STATE_DEAD)
 		return 0;
-	ret = tap_task_change(t, task, &(struct transition){
-		.next = TAP_STATE_DEAD, .ts_ns = now, .fits = fits, .end = end, .next_cpu = -1,
-	});
+	ret = tap_task_change(t, task,
+			      &(struct transition){
+				      .next = TAP_STATE_DEAD,
+				      .ts_ns = now,
+				      .fits = fits,
+				      .end = end,
+				      .next_cpu = -1,
+			      });
 	task->pub.died_ns = now;
 	tap_task_set_listed(task, t->opts.lists);
 	return ret;
@@ -76,8 +82,8 @@ int tap_task_begin(struct tap_timeline *t, int tid, uint64_t now, struct task **
 	return ret ?: add(t, tid, true, now, out);
 }
 
-int tap_task_replace_dead(struct tap_timeline *t, struct task **task,
-			  const struct tap_field *comm, const struct tap_event *ev)
+int tap_task_replace_dead(struct tap_timeline *t, struct task **task, const struct tap_field *comm,
+			  const struct tap_event *ev)
 {
 	int ret;
 

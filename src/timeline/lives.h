@@ -14,7 +14,8 @@ int tap_task_get(struct tap_timeline *t, int tid, const struct tap_field *comm,
 		 const struct tap_event *ev, struct task **out);
 /* The same, without an event that names it. */
 int tap_task_see(struct tap_timeline *t, int tid, struct task **out);
-/* The same of one that is alive at @now: if it was thought to be dead, its tid was given out again, unseen. */
+/* The same of one that is alive at @now: if it was thought to be dead, its tid was given out again,
+ * unseen. */
 int tap_task_see_alive(struct tap_timeline *t, int tid, uint64_t now, struct task **out);
 /*
  * A new one, NULL for what can be no tid: whoever had it before is gone.
@@ -25,11 +26,11 @@ int tap_task_begin(struct tap_timeline *t, int tid, uint64_t now, struct task **
 int tap_task_end(struct tap_timeline *t, struct task *task, uint64_t now, bool fits,
 		 const char *end);
 /*
- * A task is seen: if it was thought to be dead (or is NULL: then nothing is done), its tid was given
- * out again, unseen. Return: 0 or -ENOMEM.
+ * A task is seen: if it was thought to be dead (or is NULL: then nothing is done), its tid was
+ * given out again, unseen. Return: 0 or -ENOMEM.
  */
-int tap_task_replace_dead(struct tap_timeline *t, struct task **task,
-			  const struct tap_field *comm, const struct tap_event *ev);
+int tap_task_replace_dead(struct tap_timeline *t, struct task **task, const struct tap_field *comm,
+			  const struct tap_event *ev);
 /* Both: the task that the event shows to be alive. */
 int tap_task_get_alive(struct tap_timeline *t, int tid, const struct tap_field *comm,
 		       const struct tap_event *ev, struct task **out);

@@ -7,7 +7,8 @@
 #include "timeline/intervals.h"
 #include "timeline/lives.h"
 
-/* It has run since some time before, which nobody knows. A gap that touched its state hides when that ended. */
+/* It has run since some time before, which nobody knows. A gap that touched its state hides when
+ * that ended. */
 static int run_task(struct tap_timeline *t, struct task *task, int cpu, uint64_t now)
 {
 	int ret;
@@ -15,9 +16,14 @@ static int run_task(struct tap_timeline *t, struct task *task, int cpu, uint64_t
 	/* it is new, and taken to have been there since the window's start */
 	if (task->pub.since_ns > now)
 		task->pub.since_ns = now;
-	ret = tap_task_change(t, task, &(struct transition){
-		.next = TAP_STATE_RUNNING, .ts_ns = now, .fits = tap_task_is_touched(t, task), .next_cpu = cpu, .unseen = true,
-	});
+	ret = tap_task_change(t, task,
+			      &(struct transition){
+				      .next = TAP_STATE_RUNNING,
+				      .ts_ns = now,
+				      .fits = tap_task_is_touched(t, task),
+				      .next_cpu = cpu,
+				      .unseen = true,
+			      });
 
 	task->phase = TAP_PHASE_RUNNING_UNSEEN;
 	task->kept = true;
@@ -41,7 +47,8 @@ int tap_origin_begin(struct tap_timeline *t, const struct tap_origin *o)
 		t->now_ns = o->from_ns;
 	ret = o->tid ? tap_task_see_alive(t, o->tid, o->from_ns, &task) : 0;
 	/* its first switch will tell: events contradict one another, or a file lies */
-	if (ret || c->known || c->offline || c->unfit || (o->tid && !task) || (task && task->pub.state == TAP_STATE_RUNNING))
+	if (ret || c->known || c->offline || c->unfit || (o->tid && !task) ||
+	    (task && task->pub.state == TAP_STATE_RUNNING))
 		return ret;
 	ret = tap_cpu_close(t, c, o->from_ns);
 	c->since_ns = o->from_ns;

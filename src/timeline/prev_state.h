@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What a prev_state means. Its bits differ between kernels, so the recording's own print format
- * is asked, once per value: the letters that it prints behind "prev_state=" mean the same everywhere.
+ * is asked, once per value: the letters that it prints behind "prev_state=" mean the same
+ * everywhere.
  */
 #ifndef TAP_TIMELINE_PREV_STATE_H
 #define TAP_TIMELINE_PREV_STATE_H
@@ -22,7 +23,7 @@ struct tap_prev_states {
 	struct tap_printer *printer;
 	const struct tap_format *fmt;
 	const struct tap_field *field; /* prev_state */
-	unsigned char *rec;	       /* a record that is zero but for it */
+	unsigned char *rec; /* a record that is zero but for it */
 	struct tap_prev_state *by_value[TAP_PREV_STATES]; /* made when first asked for */
 	struct tap_prev_state other; /* of values above: the last one asked for */
 	uint64_t other_value;
@@ -37,7 +38,7 @@ const struct tap_prev_state *tap_prev_states_make(struct tap_prev_states *p, uin
 
 /* Return: NULL when out of memory; borrowed until a value above TAP_PREV_STATES is asked for. */
 static inline const struct tap_prev_state *tap_prev_states_get(struct tap_prev_states *p,
-								uint64_t value)
+							       uint64_t value)
 {
 	if (value < TAP_PREV_STATES && p->by_value[value])
 		return p->by_value[value];

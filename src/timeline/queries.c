@@ -40,7 +40,8 @@ bool tap_timeline_selects_tid(const struct tap_timeline *t, int tid)
 
 	if (task || !selected->task)
 		return !task || task->selected;
-	tap_lists_find(t->opts.lists, tid, TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME | TAP_LISTED_ENDED, &l);
+	tap_lists_find(t->opts.lists, tid,
+		       TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME | TAP_LISTED_ENDED, &l);
 	unseen.tgid = l.tgid;
 	unseen.cgroup = l.cgroup;
 	memcpy(unseen.comm, l.comm, sizeof(unseen.comm));
@@ -71,13 +72,16 @@ struct tap_task *tap_timeline_task(const struct tap_timeline *t, int tid)
 	return tap_task_pub(tap_tasks_find(&t->tasks, tid));
 }
 
-const struct tap_cpus *tap_timeline_affinity(const struct tap_timeline *t, const struct tap_task *task, bool *all)
+const struct tap_cpus *tap_timeline_affinity(const struct tap_timeline *t,
+					     const struct tap_task *task, bool *all)
 {
 	*all = task->cpus == TAP_CPUS_ALL;
-	return task->cpus >= TAP_CPUS_SOME ? &t->opts.lists->sets[task->cpus - TAP_CPUS_SOME] : NULL;
+	return task->cpus >= TAP_CPUS_SOME ? &t->opts.lists->sets[task->cpus - TAP_CPUS_SOME]
+					   : NULL;
 }
 
-enum tap_may tap_timeline_may_use(const struct tap_timeline *t, const struct tap_task *task, unsigned int cpu)
+enum tap_may tap_timeline_may_use(const struct tap_timeline *t, const struct tap_task *task,
+				  unsigned int cpu)
 {
 	bool all;
 	const struct tap_cpus *cpus = tap_timeline_affinity(t, task, &all);

@@ -30,8 +30,8 @@ static const struct field_names {
 	  .comm = "comm", .prio = "prio", .from = "orig_cpu", .value = "dest_cpu" },
 	{ "sched", "sched_stat_iowait", TAP_SCHED_IOWAIT, NEEDS_VALUE, .tid = "pid", .comm = "comm",
 	  .value = "delay" },
-	{ "sched", "sched_pi_setprio", TAP_SCHED_SETPRIO, .tid = "pid", .comm = "comm", .prio = "newprio",
-	  .from_prio = "oldprio" },
+	{ "sched", "sched_pi_setprio", TAP_SCHED_SETPRIO, .tid = "pid", .comm = "comm",
+	  .prio = "newprio", .from_prio = "oldprio" },
 	{ "schedtap", "sched_throttle", TAP_SCHED_THROTTLE, .tid = "pid", .comm = "comm" },
 	{ "schedtap", "sched_throttle_wakeup", TAP_SCHED_THROTTLE, .tid = "pid", .comm = "comm" },
 	{ "schedtap", "sched_unthrottle", TAP_SCHED_UNTHROTTLE, .tid = "pid", .comm = "comm" },
@@ -80,8 +80,7 @@ static bool is_meant(const struct field_names *d, const struct tap_format *fmt)
 /* A kind without the fields that it cannot do without is none. */
 static bool is_usable(const struct tap_sched_fields *f, const struct field_names *d)
 {
-	return (f->tid.size || !d->tid) &&
-	       (f->from.size || !(d->needs & NEEDS_FROM)) &&
+	return (f->tid.size || !d->tid) && (f->from.size || !(d->needs & NEEDS_FROM)) &&
 	       (f->value.size || !(d->needs & NEEDS_VALUE)) &&
 	       (f->comm || !(d->needs & NEEDS_COMM));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The events that the timeline reads, and where in each their fields lie: looked up by name once. */
+/* The events that the timeline reads, and where in each their fields lie: looked up by name once.
+ */
 #ifndef TAP_TIMELINE_SCHED_FIELDS_H
 #define TAP_TIMELINE_SCHED_FIELDS_H
 
@@ -42,17 +43,17 @@ struct tap_num {
 /* Of one format. */
 struct tap_sched_fields {
 	enum tap_sched_kind kind;
-	struct tap_num current;	 /* common_pid */
-	struct tap_num flags;	 /* common_flags */
-	struct tap_num tid;	 /* switched in, woken, forked, moved, ... */
-	struct tap_num prio;	 /* its priority */
-	struct tap_num from;	 /* switch: the task switched out. exec: old_pid. migrate: CPU.
-				  * attach: number of the hierarchy */
+	struct tap_num current; /* common_pid */
+	struct tap_num flags; /* common_flags */
+	struct tap_num tid; /* switched in, woken, forked, moved, ... */
+	struct tap_num prio; /* its priority */
+	struct tap_num from; /* switch: the task switched out. exec: old_pid. migrate: CPU.
+			      * attach: number of the hierarchy */
 	/* of the task switched out. attach: 1: all threads of its process */
 	struct tap_num from_prio;
-	struct tap_num value;	 /* switch: prev_state. wakeup: target_cpu. migrate: to which CPU.
-				  * iowait: ns. hotplug: which CPU. cgroup: id.
-				  * newtask: CLONE_ flags */
+	struct tap_num value; /* switch: prev_state. wakeup: target_cpu. migrate: to which CPU.
+			       * iowait: ns. hotplug: which CPU. cgroup: id.
+			       * newtask: CLONE_ flags */
 	const struct tap_field *comm, *from_comm; /* or NULL */
 	/* A switch or a waking as nearly all kernels lay it out: all of the above are there, as
 	 * ints of this machine's order, prev_state of 64 bits and names of TAP_TASK_COMM bytes. */

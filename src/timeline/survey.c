@@ -7,7 +7,8 @@
 
 #include "base/array.h"
 
-/* Merging reads all losses or breaks. If it leaves more than this, the survey gives up instead of merging again and again. */
+/* Merging reads all losses or breaks. If it leaves more than this, the survey gives up instead of
+ * merging again and again. */
 #define MERGED_HOLES (TAP_MAX_HOLES - TAP_MAX_HOLES / 8)
 /* How often a task must be switched in, and never seen at work, until it counts as hidden. */
 #define HIDDEN_INS 8
@@ -15,12 +16,13 @@
 /* Where one CPU's chain stands. */
 struct tap_survey_cpu {
 	unsigned int buffer; /* where its events come from; TAP_NO_BUFFER: none came yet */
-	bool known;	     /* .tid was switched in at .since_ns */
-	bool outside;	     /* or one was that is not recorded; then .tid is -1 */
+	bool known; /* .tid was switched in at .since_ns */
+	bool outside; /* or one was that is not recorded; then .tid is -1 */
 	int tid;
 	struct tap_survey_tid *ran; /* what is known of .tid */
 	uint64_t since_ns;
-	/* since then none of its events is lost; 0: since the recording began; UINT64_MAX: not known */
+	/* since then none of its events is lost; 0: since the recording began; UINT64_MAX: not
+	 * known */
 	uint64_t whole_ns;
 	unsigned int whole_buffer; /* where that is so */
 	uint64_t hotplug_ns; /* when another CPU last took it a step down or up */
@@ -33,7 +35,9 @@ struct tap_survey_cpu {
 
 int tap_survey_init(struct tap_survey *s, struct tap_window window)
 {
-	*s = (struct tap_survey){ .window = window, .on_from_ns = UINT64_MAX, .first_switch_ns = UINT64_MAX };
+	*s = (struct tap_survey){ .window = window,
+				  .on_from_ns = UINT64_MAX,
+				  .first_switch_ns = UINT64_MAX };
 	for (unsigned int i = 0; i < TAP_NR_SCHED_KINDS; i++)
 		s->buffer[i] = TAP_NO_BUFFER;
 	return tap_sched_formats_init(&s->formats);
@@ -62,7 +66,8 @@ void tap_survey_release(struct tap_survey *s)
 /* Return: NULL when out of memory. */
 static struct tap_survey_cpu *get_cpu(struct tap_survey *s, unsigned int cpu)
 {
-	static const struct tap_survey_cpu fresh = { .buffer = TAP_NO_BUFFER, .whole_buffer = TAP_NO_BUFFER };
+	static const struct tap_survey_cpu fresh = { .buffer = TAP_NO_BUFFER,
+						     .whole_buffer = TAP_NO_BUFFER };
 	unsigned int cap = s->cap_cpus;
 
 	if (!tap_array_at(&s->cpus, &s->cap_cpus, cpu, sizeof(fresh), &fresh))
@@ -76,8 +81,8 @@ static struct tap_survey_cpu *get_cpu(struct tap_survey *s, unsigned int cpu)
 }
 
 /* Of a task, or of @c's idle task. Return: NULL: nothing is known of it. */
-static inline struct tap_survey_tid *find_tid(const struct tap_survey *s,
-					      struct tap_survey_cpu *c, int tid)
+static inline struct tap_survey_tid *find_tid(const struct tap_survey *s, struct tap_survey_cpu *c,
+					      int tid)
 {
 	return tid ? tap_survey_tid(s, tid) : &c->idle;
 }
@@ -145,7 +150,8 @@ static unsigned int merge_losses(struct tap_loss *l, unsigned int nr)
 
 	for (unsigned int i = 0; i < nr; i++) {
 		l[to] = l[i];
-		if (i + 1 < nr && l[i + 1].cpu == l[i].cpu && l[i + 1].buffer == l[i].buffer && l[i + 1].is_off == l[i].is_off &&
+		if (i + 1 < nr && l[i + 1].cpu == l[i].cpu && l[i + 1].buffer == l[i].buffer &&
+		    l[i + 1].is_off == l[i].is_off &&
 		    l[i + 1].spares_switches == l[i].spares_switches &&
 		    l[i + 1].from_ns >= l[i].from_ns) {
 			i++;
@@ -176,7 +182,8 @@ static int add_break(struct tap_survey *s, int cpu, enum tap_break_what what, ui
 	return 0;
 }
 
-/* Since when the CPU's switches are known by the next one, where none was seen before. UINT64_MAX: at no time. */
+/* Since when the CPU's switches are known by the next one, where none was seen before. UINT64_MAX:
+ * at no time. */
 static uint64_t whole_from(const struct tap_survey_cpu *c)
 {
 	return c->known || c->outside || c->whole_buffer != c->buffer ? UINT64_MAX : c->whole_ns;
@@ -190,12 +197,12 @@ static int add_origin(struct tap_survey *s, int cpu, int tid, uint64_t to_ns)
 		return 0;
 	if (tap_array_grow(&s->origins, s->nr_origins, &s->cap_origins, sizeof(*s->origins)))
 		return -ENOMEM;
-	s->origins[s->nr_origins++] = (struct tap_origin){ whole_from(c), to_ns, cpu, tid, c->buffer };
+	s->origins[s->nr_origins++] =
+		(struct tap_origin){ whole_from(c), to_ns, cpu, tid, c->buffer };
 	return 0;
 }
 
-static bool begins_with(const struct tap_field *comm, const struct tap_event *ev,
-			const char *name)
+static bool begins_with(const struct tap_field *comm, const struct tap_event *ev, const char *name)
 {
 	uint32_t len = 0;
 	const char *at = comm ? tap_field_bytes(comm, ev->data, ev->size, &len) : NULL;
@@ -204,12 +211,14 @@ static bool begins_with(const struct tap_field *comm, const struct tap_event *ev
 }
 
 /*
- * A switch by which a CPU that was offline may have come back. The threads that are woken up first on one that comes back are its
- * migration thread and its hotplug thread (bringup_wait_for_ap_online()).
+ * A switch by which a CPU that was offline may have come back. The threads that are woken up first
+ * on one that comes back are its migration thread and its hotplug thread
+ * (bringup_wait_for_ap_online()).
  */
 static bool may_be_back(const struct tap_sched_fields *f, const struct tap_event *ev)
 {
-	return tap_num_int(&f->from, ev) == 0 && (begins_with(f->comm, ev, "cpuhp/") || begins_with(f->comm, ev, "migration/"));
+	return tap_num_int(&f->from, ev) == 0 &&
+	       (begins_with(f->comm, ev, "cpuhp/") || begins_with(f->comm, ev, "migration/"));
 }
 
 /* Of a CPU whose chain is broken. */
@@ -221,13 +230,15 @@ static enum tap_break_what what_broke(const struct tap_survey *s, const struct t
 	return t && t->stopper && may_be_back(f, ev) ? TAP_BREAK_OFFLINE : TAP_BREAK_MISSED;
 }
 
-/* Of a CPU whose chain begins: @out ran since events of all switches were there. But a CPU that comes back was not there. */
-static int begin_chain(struct tap_survey *s, const struct tap_survey_cpu *c, const struct tap_sched_fields *f,
-		       const struct tap_event *ev, int out)
+/* Of a CPU whose chain begins: @out ran since events of all switches were there. But a CPU that
+ * comes back was not there. */
+static int begin_chain(struct tap_survey *s, const struct tap_survey_cpu *c,
+		       const struct tap_sched_fields *f, const struct tap_event *ev, int out)
 {
 	uint64_t from = whole_from(c);
 
-	if (from >= ev->ts_ns || may_be_back(f, ev) || !tap_promise_kept(s->promise, out, from, ev->ts_ns))
+	if (from >= ev->ts_ns || may_be_back(f, ev) ||
+	    !tap_promise_kept(s->promise, out, from, ev->ts_ns))
 		return 0;
 	return add_origin(s, ev->cpu, out, ev->ts_ns);
 }
@@ -246,7 +257,8 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 
 	if (!left || !came)
 		return -ENOMEM;
-	if (!c->known && ev->buffer == s->buffer[TAP_SCHED_SWITCH] && ev->ts_ns < s->first_switch_ns)
+	if (!c->known && ev->buffer == s->buffer[TAP_SCHED_SWITCH] &&
+	    ev->ts_ns < s->first_switch_ns)
 		s->first_switch_ns = ev->ts_ns;
 	if (keeps_out && begin_chain(s, c, f, ev, out))
 		return -ENOMEM;
@@ -268,8 +280,8 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 }
 
 /* A thread that is not the leader took over the leader's tid. */
-static int on_exec(struct tap_survey *s, struct tap_survey_cpu *c,
-		   const struct tap_sched_fields *f, const struct tap_event *ev)
+static int on_exec(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_sched_fields *f,
+		   const struct tap_event *ev)
 {
 	if (!c->known && tap_num_int(&f->from, ev) != tap_num_int(&f->tid, ev))
 		c->whole_ns = ev->ts_ns;
@@ -298,8 +310,8 @@ static int on_hotplug(struct tap_survey *s, const struct tap_sched_fields *f,
 }
 
 /*
- * Events of @cpu are missing from @now on. A task that is hidden, or a migration thread, may have left
- * before, for that is no event. Which tasks are hidden, the end will tell.
+ * Events of @cpu are missing from @now on. A task that is hidden, or a migration thread, may have
+ * left before, for that is no event. Which tasks are hidden, the end will tell.
  */
 static int cut_chain(struct tap_survey *s, int cpu, uint64_t now)
 {
@@ -320,8 +332,9 @@ static bool leaves_states(const struct tap_format *off)
 {
 	enum tap_sched_kind kind = off ? tap_sched_kind(off) : TAP_SCHED_SWITCH;
 
-	return kind == TAP_SCHED_NONE || kind == TAP_SCHED_RENAME || kind == TAP_SCHED_IOWAIT || kind == TAP_SCHED_SETPRIO ||
-	       kind == TAP_SCHED_CGROUP_ATTACH || kind == TAP_SCHED_CGROUP_NAMED;
+	return kind == TAP_SCHED_NONE || kind == TAP_SCHED_RENAME || kind == TAP_SCHED_IOWAIT ||
+	       kind == TAP_SCHED_SETPRIO || kind == TAP_SCHED_CGROUP_ATTACH ||
+	       kind == TAP_SCHED_CGROUP_NAMED;
 }
 
 static void count_loss(struct tap_survey *s, const struct tap_event *ev)
@@ -338,10 +351,12 @@ static void count_loss(struct tap_survey *s, const struct tap_event *ev)
 
 bool tap_loss_has_switches(const struct tap_event *ev)
 {
-	return !ev->lost.is_off || !ev->lost.off || tap_sched_kind(ev->lost.off) == TAP_SCHED_SWITCH;
+	return !ev->lost.is_off || !ev->lost.off ||
+	       tap_sched_kind(ev->lost.off) == TAP_SCHED_SWITCH;
 }
 
-/* Nothing comes after a loss at a CPU's end: it reaches to the recording's end, wherever that is. */
+/* Nothing comes after a loss at a CPU's end: it reaches to the recording's end, wherever that is.
+ */
 static uint64_t loss_end(const struct tap_event *ev)
 {
 	if (ev->lost.last_ns == UINT64_MAX || (ev->lost.is_off && ev->lost.last_ns < ev->ts_ns))
@@ -351,7 +366,8 @@ static uint64_t loss_end(const struct tap_event *ev)
 
 static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 {
-	/* what is off is told when it is on again; a file may lie, and say that it begins after its end */
+	/* what is off is told when it is on again; a file may lie, and say that it begins after its
+	 * end */
 	uint64_t to = loss_end(ev);
 	uint64_t from = ev->lost.first_ns < to ? ev->lost.first_ns : to;
 	bool has_switches = tap_loss_has_switches(ev);
@@ -384,8 +400,13 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 		return -ENOMEM;
 	else
 		s->losses[s->nr_kept_losses++] = (struct tap_loss){
-			.cpu = ev->cpu, .buffer = ev->buffer, .from_ns = from, .to_ns = to,
-			.count = ev->lost.count, .is_off = ev->lost.is_off, .spares_switches = !has_switches,
+			.cpu = ev->cpu,
+			.buffer = ev->buffer,
+			.from_ns = from,
+			.to_ns = to,
+			.count = ev->lost.count,
+			.is_off = ev->lost.is_off,
+			.spares_switches = !has_switches,
 		};
 	if (tap_window_overlaps(&s->window, from, to))
 		count_loss(s, ev);
@@ -401,7 +422,8 @@ bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer)
 }
 
 /* The CPU or the kind is new. Return: 1 if the event counts; 0; -ENOMEM. */
-static __attribute__((noinline, cold)) int check_new(struct tap_survey *s, const struct tap_event *ev)
+static __attribute__((noinline, cold)) int check_new(struct tap_survey *s,
+						     const struct tap_event *ev)
 {
 	if (ev->cpu < 0 || ev->cpu >= (int)TAP_MAX_CPUS)
 		return 0;
@@ -413,7 +435,9 @@ static __attribute__((noinline, cold)) int check_new(struct tap_survey *s, const
 static void begin_buffer(struct tap_survey_cpu *c, unsigned int buffer)
 {
 	*c = (struct tap_survey_cpu){
-		.buffer = buffer, .hotplug_ns = c->hotplug_ns, .whole_buffer = buffer,
+		.buffer = buffer,
+		.hotplug_ns = c->hotplug_ns,
+		.whole_buffer = buffer,
 		/* its first events may be lost */
 		.whole_ns = c->whole_buffer == buffer ? c->whole_ns : 0,
 	};
@@ -454,8 +478,8 @@ static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap
 }
 
 /*
- * Nearly every switch fits its CPU's chain, and brings a task that was there before: so nothing is to
- * be found out. Return: whether this is such a one, and was counted as on_switch() does.
+ * Nearly every switch fits its CPU's chain, and brings a task that was there before: so nothing is
+ * to be found out. Return: whether this is such a one, and was counted as on_switch() does.
  */
 static inline bool usual_switch(struct tap_survey *s, const struct tap_event *ev)
 {
@@ -464,7 +488,8 @@ static inline bool usual_switch(struct tap_survey *s, const struct tap_event *ev
 	struct tap_survey_cpu *c;
 	int out, in;
 
-	if (!f || ev->fmt != f->fmt || (unsigned int)ev->cpu >= s->nr_cpus || s->blurred || s->promise)
+	if (!f || ev->fmt != f->fmt || (unsigned int)ev->cpu >= s->nr_cpus || s->blurred ||
+	    s->promise)
 		return false;
 	c = &s->cpus[ev->cpu];
 	out = tap_num_s32(&f->from, ev);
@@ -480,8 +505,7 @@ static inline bool usual_switch(struct tap_survey *s, const struct tap_event *ev
 	return true;
 }
 
-int tap_survey_events(struct tap_survey *s, const struct tap_event *const *events,
-		      unsigned int nr)
+int tap_survey_events(struct tap_survey *s, const struct tap_event *const *events, unsigned int nr)
 {
 	int ret = 0;
 
@@ -499,14 +523,16 @@ int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
 
 	if (!ev->fmt && ev->lost.first_ns <= s->window.to_ns)
 		return on_loss(s, ev) ? -ENOMEM : 1;
-	if ((unsigned int)ev->cpu >= TAP_MAX_CPUS || (!ev->fmt && (unsigned int)ev->cpu >= s->nr_cpus))
+	if ((unsigned int)ev->cpu >= TAP_MAX_CPUS ||
+	    (!ev->fmt && (unsigned int)ev->cpu >= s->nr_cpus))
 		return 1;
 	c = get_cpu(s, (unsigned int)ev->cpu);
 	if (!c)
 		return -ENOMEM;
 	if (c->buffer == TAP_NO_BUFFER && ev->fmt)
 		begin_buffer(c, ev->buffer);
-	if (c->buffer != ev->buffer || (!(c->known || c->outside) && whole_from(c) > s->window.to_ns))
+	if (c->buffer != ev->buffer ||
+	    (!(c->known || c->outside) && whole_from(c) > s->window.to_ns))
 		return 1;
 	f = ev->fmt ? tap_sched_formats_add(&s->formats, ev->fmt) : NULL;
 	if (ev->fmt && !f)
@@ -557,7 +583,8 @@ static int by_from_ns(const void *a, const void *b)
 	const uint64_t *x = a, *y = b;
 
 	static_assert(!offsetof(struct tap_loss, from_ns) && !offsetof(struct tap_break, from_ns) &&
-		      !offsetof(struct tap_hole, from_ns), "the first member");
+			      !offsetof(struct tap_hole, from_ns),
+		      "the first member");
 	return (*x > *y) - (*x < *y);
 }
 
@@ -600,8 +627,8 @@ static void join_holes(struct tap_survey *s)
 }
 
 /*
- * A hidden task that was switched in last has left since, or not: nobody knows. Nor whether a migration
- * thread has, but where a CPU that took this one down says that it did.
+ * A hidden task that was switched in last has left since, or not: nobody knows. Nor whether a
+ * migration thread has, but where a CPU that took this one down says that it did.
  */
 static int add_open_breaks(struct tap_survey *s, uint8_t hidden)
 {
@@ -614,8 +641,9 @@ static int add_open_breaks(struct tap_survey *s, uint8_t hidden)
 		if (!c->known)
 			continue;
 		if (t && t->stopper)
-			ret = add_break(s, i, c->hotplug_ns > c->since_ns ? TAP_BREAK_OFFLINE :
-									    TAP_BREAK_STOPPER,
+			ret = add_break(s, i,
+					c->hotplug_ns > c->since_ns ? TAP_BREAK_OFFLINE
+								    : TAP_BREAK_STOPPER,
 					UINT64_MAX);
 		else if (is_hidden_on(s, i, c->tid, hidden))
 			ret = add_break(s, i, TAP_BREAK_MISSED, UINT64_MAX);
@@ -653,7 +681,8 @@ static int find_holes(struct tap_survey *s)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < s->nr_kept_losses; i++)
 		if (tap_survey_counts_loss(s, &s->losses[i])) /* both of its ends are in it */
-			add_hole(s, s->losses[i].from_ns, s->losses[i].to_ns + (s->losses[i].to_ns < UINT64_MAX));
+			add_hole(s, s->losses[i].from_ns,
+				 s->losses[i].to_ns + (s->losses[i].to_ns < UINT64_MAX));
 	s->has_breaks = s->blurred;
 	for (unsigned int i = 0; i < s->nr_breaks; i++) {
 		int tid = s->breaks[i].tid;
@@ -678,7 +707,8 @@ static void keep_origins(struct tap_survey *s)
 	unsigned int to = 0;
 
 	for (unsigned int i = 0; i < s->nr_origins; i++)
-		if (s->origins[i].from_ns < s->origins[i].to_ns && s->origins[i].buffer == s->buffer[TAP_SCHED_SWITCH])
+		if (s->origins[i].from_ns < s->origins[i].to_ns &&
+		    s->origins[i].buffer == s->buffer[TAP_SCHED_SWITCH])
 			s->origins[to++] = s->origins[i];
 	s->nr_origins = to;
 	if (to)
@@ -696,7 +726,8 @@ static void date_origins(struct tap_survey *s)
 	keep_origins(s);
 }
 
-/* A loss of the CPU's switches, or of any CPU's, that is told elsewhere than between the CPU's events. */
+/* A loss of the CPU's switches, or of any CPU's, that is told elsewhere than between the CPU's
+ * events. */
 static bool touches_origin(const struct tap_survey *s, const struct tap_loss *l)
 {
 	return !l->spares_switches && (l->is_off || l->buffer == s->buffer[TAP_SCHED_SWITCH]);
@@ -762,7 +793,8 @@ static int add_look(struct tap_survey *s, const struct tap_look *look)
 		return -ENOMEM;
 	if (c->buffer == TAP_NO_BUFFER)
 		begin_buffer(c, s->buffer[TAP_SCHED_SWITCH]);
-	if (whole_from(c) >= look->ts_ns || !tap_promise_kept(s->promise, look->tid, whole_from(c), s->window.to_ns))
+	if (whole_from(c) >= look->ts_ns ||
+	    !tap_promise_kept(s->promise, look->tid, whole_from(c), s->window.to_ns))
 		return 0;
 	return add_origin(s, look->cpu, look->tid, look->ts_ns);
 }
@@ -771,15 +803,16 @@ static int add_looks(struct tap_survey *s)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < s->nr_looks && s->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER; i++)
+	for (unsigned int i = 0;
+	     !ret && i < s->nr_looks && s->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER; i++)
 		if (tap_promise_has_cpu(s->promise, (unsigned int)s->looks[i].cpu))
 			ret = add_look(s, &s->looks[i]);
 	return ret;
 }
 
 /*
- * Where switches are missing without a recorded loss, a task that is hidden from tracing may have run before the one that the first
- * switch tells.
+ * Where switches are missing without a recorded loss, a task that is hidden from tracing may have
+ * run before the one that the first switch tells.
  */
 static void settle_origins(struct tap_survey *s)
 {

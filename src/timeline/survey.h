@@ -5,14 +5,14 @@
  * every instant what is certain: the end of a hole shows that there was one.
  *
  * Holes are of two kinds. A loss is one that the recording tells. A broken chain is one that a
- * switch tells: its prev was never switched in. A task that is switched in again and again and never
- * seen at work is hidden from tracing: what breaks behind it is missing from that CPU alone, for every
- * other task's own switches are all there.
+ * switch tells: its prev was never switched in. A task that is switched in again and again and
+ * never seen at work is hidden from tracing: what breaks behind it is missing from that CPU alone,
+ * for every other task's own switches are all there.
  *
- * A CPU that is taken out of use breaks its chain as well: from then on it counts as offline, and the
- * kernel traces nothing of it (cpu_online() is a condition of every tracepoint), not even that its
- * migration thread, which takes it down, leaves. The prev of the first switch behind that is its
- * idle task. Nothing else can have run there: so this is no hole.
+ * A CPU that is taken out of use breaks its chain as well: from then on it counts as offline, and
+ * the kernel traces nothing of it (cpu_online() is a condition of every tracepoint), not even that
+ * its migration thread, which takes it down, leaves. The prev of the first switch behind that is
+ * its idle task. Nothing else can have run there: so this is no hole.
  */
 #ifndef TAP_TIMELINE_SURVEY_H
 #define TAP_TIMELINE_SURVEY_H
@@ -51,8 +51,9 @@ struct tap_break {
 };
 
 /*
- * From @from_ns on @cpu ran @tid, which its first switch, at @to_ns, takes off it: all switches between are recorded, so there was none.
- * Likewise of a CPU without a switch, where @to_ns is when it was seen to run that.
+ * From @from_ns on @cpu ran @tid, which its first switch, at @to_ns, takes off it: all switches
+ * between are recorded, so there was none. Likewise of a CPU without a switch, where @to_ns is when
+ * it was seen to run that.
  */
 struct tap_origin {
 	uint64_t from_ns, to_ns;
@@ -78,9 +79,9 @@ struct tap_look {
 /* What is known of a tid. */
 struct tap_survey_tid {
 	bool at_work; /* was seen as the current task */
-	bool hidden;  /* after the end: left CPUs unseen, and never seen at work */
+	bool hidden; /* after the end: left CPUs unseen, and never seen at work */
 	bool stopper; /* a CPU's migration thread: it runs before the CPU goes away */
-	uint8_t ins;  /* how often it was switched in, up to 255 */
+	uint8_t ins; /* how often it was switched in, up to 255 */
 };
 
 struct tap_survey_kind {
@@ -92,16 +93,16 @@ struct tap_survey {
 	/* within the window */
 	uint64_t events;
 	uint64_t bytes; /* of records, without page headers; set by who reads them */
-	uint64_t lost;		/* events that losses count */
-	uint64_t nr_off;	/* times that triggers had switched off */
-	uint64_t nr_losses;	/* also where .losses tells neighbours as one */
-	bool lost_unknown;	/* some losses have no count: .lost is a lower bound */
+	uint64_t lost; /* events that losses count */
+	uint64_t nr_off; /* times that triggers had switched off */
+	uint64_t nr_losses; /* also where .losses tells neighbours as one */
+	bool lost_unknown; /* some losses have no count: .lost is a lower bound */
 	struct tap_survey_kind *kinds; /* owned; after the end: most frequent first */
 	unsigned int nr_kinds, cap_kinds;
 
-	struct tap_loss *losses;    /* owned; after the end: by .from_ns */
-	struct tap_break *breaks;   /* owned; after the end: by .from_ns */
-	struct tap_hole *holes;	    /* owned; after the end: by .from_ns, none touches another */
+	struct tap_loss *losses; /* owned; after the end: by .from_ns */
+	struct tap_break *breaks; /* owned; after the end: by .from_ns */
+	struct tap_hole *holes; /* owned; after the end: by .from_ns, none touches another */
 	struct tap_origin *origins; /* owned; after the end: by .from_ns */
 	unsigned int nr_kept_losses, nr_breaks, nr_holes, nr_origins;
 	unsigned int nr_cpus; /* the highest CPU that was seen, + 1 */
@@ -115,7 +116,8 @@ struct tap_survey {
 	/* Set before the end, borrowed until then. */
 	const struct tap_look *looks;
 	unsigned int nr_looks;
-	/* Likewise: from then on the switches of all CPUs are recorded. 0: from the first switch on; UINT64_MAX: not known. */
+	/* Likewise: from then on the switches of all CPUs are recorded. 0: from the first switch
+	 * on; UINT64_MAX: not known. */
 	uint64_t on_from_ns;
 
 	/* inside */
@@ -129,7 +131,7 @@ struct tap_survey {
 	struct tap_survey_tid nobody; /* what a file may say that is no tid */
 	uint64_t first_switch_ns; /* of any CPU, in .buffer[TAP_SCHED_SWITCH] */
 	bool blurred; /* breaks behind tasks that seemed to be hidden were thrown away */
-	bool wrong;   /* what was thrown away was needed: nothing is certain */
+	bool wrong; /* what was thrown away was needed: nothing is certain */
 };
 
 /* The last hole that begins before @ns; after the end. Return: NULL: none does. */
@@ -146,8 +148,7 @@ void tap_survey_release(struct tap_survey *s);
  */
 bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer);
 /* @events: the next ones. Return: 0 or -ENOMEM. */
-int tap_survey_events(struct tap_survey *s, const struct tap_event *const *events,
-		      unsigned int nr);
+int tap_survey_events(struct tap_survey *s, const struct tap_event *const *events, unsigned int nr);
 static inline int tap_survey_event(struct tap_survey *s, const struct tap_event *ev)
 {
 	return tap_survey_events(s, &ev, 1);

@@ -39,18 +39,18 @@ struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns)
 	if (!task)
 		return NULL;
 	*task = (struct task){ .pub = {
-		.tid = tid,
-		.index = task->pub.index,
-		.cpu = -1,
-		.run_cpu = -1,
-		.prio = TAP_PRIO_UNKNOWN,
-		.from_cpu = -1,
-		.waker_tid = -1,
-		.waker_cpu = -1,
-		.since_ns = born_ns,
-		.born_ns = born_ns,
-		.died_ns = UINT64_MAX,
-	} };
+				       .tid = tid,
+				       .index = task->pub.index,
+				       .cpu = -1,
+				       .run_cpu = -1,
+				       .prio = TAP_PRIO_UNKNOWN,
+				       .from_cpu = -1,
+				       .waker_tid = -1,
+				       .waker_cpu = -1,
+				       .since_ns = born_ns,
+				       .born_ns = born_ns,
+				       .died_ns = UINT64_MAX,
+			       } };
 	(*page)[(unsigned int)tid % TAP_TASKS_PAGE] = task;
 	return task;
 }
@@ -114,11 +114,14 @@ void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 	len -= from;
 	if (!len)
 		return;
-	tap_task_rename(tap_task_pub(task), path + from, len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
+	tap_task_rename(tap_task_pub(task), path + from,
+			len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
 }
 
-/* @l: all that lists say. Where moves are recorded the first list's counts: later ones tell to where it moved. */
-static uint64_t listed_cgroup(const struct tap_lists *lists, int tid, unsigned int when, const struct tap_listed *l)
+/* @l: all that lists say. Where moves are recorded the first list's counts: later ones tell to
+ * where it moved. */
+static uint64_t listed_cgroup(const struct tap_lists *lists, int tid, unsigned int when,
+			      const struct tap_listed *l)
 {
 	struct tap_listed first;
 

@@ -12,24 +12,24 @@
 
 /* A task, and what nobody but the timeline needs to know of it. */
 struct task {
-	struct tap_task pub;	   /* first: see tap_task_whole() */
-	enum tap_phase phase;	   /* of .pub.state */
+	struct tap_task pub; /* first: see tap_task_whole() */
+	enum tap_phase phase; /* of .pub.state */
 	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
-	uint64_t slept_from_ns;	   /* waking: since when it had slept */
-	enum tap_state slept;	   /* and how; TAP_STATE_UNKNOWN: not known */
+	uint64_t slept_from_ns; /* waking: since when it had slept */
+	enum tap_state slept; /* and how; TAP_STATE_UNKNOWN: not known */
 	/* running: it is throttled when it is switched out, if behind .since_ns */
 	uint64_t throttles_ns;
-	enum tap_state waited;	   /* throttled: as what it waited before, and will then */
-	enum tap_state was;	   /* unknown: before that */
-	enum tap_state back;	   /* what struct tap_interval is to tell */
+	enum tap_state waited; /* throttled: as what it waited before, and will then */
+	enum tap_state was; /* unknown: before that */
+	enum tap_state back; /* what struct tap_interval is to tell */
 	uint64_t back_ns;
-	bool placed;   /* in this wait: its run queue is settled */
-	bool kept;     /* all of it was recorded, at some time */
-	bool is_new;   /* forked, its first wakeup not seen yet */
-	bool is_told;  /* by task_newtask: the fork that follows is the same */
-	bool reused;   /* its tid was another task's before */
-	bool born;     /* as events tell: it was not there before */
-	bool hidden;   /* from tracing: what it does is told in part */
+	bool placed; /* in this wait: its run queue is settled */
+	bool kept; /* all of it was recorded, at some time */
+	bool is_new; /* forked, its first wakeup not seen yet */
+	bool is_told; /* by task_newtask: the fork that follows is the same */
+	bool reused; /* its tid was another task's before */
+	bool born; /* as events tell: it was not there before */
+	bool hidden; /* from tracing: what it does is told in part */
 	bool forgotten; /* its place is free for another */
 	struct task *next_free;
 };
@@ -39,13 +39,13 @@ struct tap_tasks {
 	struct tap_task **all; /* by .index */
 	unsigned int nr, cap;
 	struct task *block; /* the one that new tasks come from */
-	struct task *free;  /* forgotten ones: they come first */
+	struct task *free; /* forgotten ones: they come first */
 	struct task **dir[TAP_MAX_TIDS / TAP_TASKS_PAGE];
 };
 
 /*
- * A new task, also if one with this tid is known: the tid was given out again. Nothing is known of it
- * but when it was born. @tid: below TAP_MAX_TIDS. Return: NULL when out of memory.
+ * A new task, also if one with this tid is known: the tid was given out again. Nothing is known of
+ * it but when it was born. @tid: below TAP_MAX_TIDS. Return: NULL when out of memory.
  */
 struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns);
 /* What is dead: nobody may ask for it any more. */
@@ -98,7 +98,8 @@ static inline const char *tap_plain_comm(const struct tap_field *f, const struct
 	return (const char *)ev->data + f->offset;
 }
 
-/* Both have TAP_TASK_COMM bytes. As words: the compiler calls memcmp() for what it could compare by itself. */
+/* Both have TAP_TASK_COMM bytes. As words: the compiler calls memcmp() for what it could compare by
+ * itself. */
 static inline bool tap_is_same_comm(const char *a, const char *b)
 {
 	uint64_t x[2], y[2];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of a task's state machine: what each event means for a task in each phase. A phase is a state (enum tap_state)
- * together with what events have shown beside it. events.c decides by this table. fast_path.h takes only events whose rule is
- * plain. docs/timeline.md explains and prints the table.
+ * The table of a task's state machine: what each event means for a task in each phase. A phase is a
+ * state (enum tap_state) together with what events have shown beside it. events.c decides by this
+ * table. fast_path.h takes only events whose rule is plain. docs/timeline.md explains and prints
+ * the table.
  */
 #ifndef TAP_TIMELINE_TRANSITIONS_H
 #define TAP_TIMELINE_TRANSITIONS_H
@@ -23,13 +24,16 @@ enum tap_phase {
 	TAP_PHASE_RUNNING_UNSEEN_WOKEN, /* the same, and a wakeup came meanwhile */
 	TAP_PHASE_PREEMPTED,
 	TAP_PHASE_WAKING,
-	/* waking by a wakeup before the sleep: another wakeup would show that the task slept until then */
+	/* waking by a wakeup before the sleep: another wakeup would show that the task slept until
+	   then */
 	TAP_PHASE_WAKING_INFERRED,
 	TAP_PHASE_ASLEEP, /* sleeping, blocked or stopped */
-	/* asleep, unless a wakeup was missed: just before the sleep, or a later move belongs to one */
+	/* asleep, unless a wakeup was missed: just before the sleep, or a later move belongs to one
+	 */
 	TAP_PHASE_ASLEEP_DOUBTFUL,
 	TAP_PHASE_ASLEEP_WOKEN, /* asleep, unless the wakeup just before the sleep still counts */
-	/* asleep, unless the task runs without another wakeup: then the one long before the sleep counts */
+	/* asleep, unless the task runs without another wakeup: then the one long before the sleep
+	   counts */
 	TAP_PHASE_ASLEEP_WOKEN_EARLY,
 	TAP_PHASE_THROTTLED,
 	TAP_PHASE_DEAD,
@@ -49,19 +53,24 @@ enum tap_sign {
 	TAP_NR_SIGNS,
 };
 
-/* What an event that contradicts the phase shows, before the rule of the phase that results applies. */
+/* What an event that contradicts the phase shows, before the rule of the phase that results
+ * applies. */
 enum tap_amend {
 	TAP_AMEND_NOTHING,
 	TAP_AMEND_LOSE, /* the state ended unseen: the task is lost */
-	/* the wakeup before the sleep counts: the task is waking since the sleep began; lost if a gap touched it */
+	/* the wakeup before the sleep counts: the task is waking since the sleep began; lost if a
+	   gap touched it */
 	TAP_AMEND_WAKE_LATE,
 	TAP_AMEND_BREAK, /* the task left its CPU unseen: that CPU's chain of switches is broken */
 };
 
-#define TAP_PHASE_TOLD TAP_NR_PHASES /* the event says it: its prev_state, or how the task waited before it was throttled */
+#define TAP_PHASE_TOLD                                                                             \
+	TAP_NR_PHASES /* the event says it: its prev_state, or how the task waited before it was   \
+			 throttled */
 
 struct tap_rule {
-	/* enum tap_phase, or TAP_PHASE_TOLD; 0, which is no phase that an event can lead to: the phase stays */
+	/* enum tap_phase, or TAP_PHASE_TOLD; 0, which is no phase that an event can lead to: the
+	 * phase stays */
 	uint8_t next;
 	uint8_t amend; /* enum tap_amend */
 	bool ends; /* the state ends */
@@ -93,9 +102,15 @@ static inline bool tap_phase_is_part(enum tap_phase phase)
 static inline enum tap_phase tap_phase_entered(enum tap_state state)
 {
 	static const uint8_t phases[TAP_NR_STATES] = {
-		[TAP_STATE_UNKNOWN] = TAP_PHASE_LOST, [TAP_STATE_RUNNING] = TAP_PHASE_RUNNING, [TAP_STATE_PREEMPTED] = TAP_PHASE_PREEMPTED,
-		[TAP_STATE_WAKING] = TAP_PHASE_WAKING, [TAP_STATE_SLEEPING] = TAP_PHASE_ASLEEP, [TAP_STATE_BLOCKED] = TAP_PHASE_ASLEEP,
-		[TAP_STATE_STOPPED] = TAP_PHASE_ASLEEP, [TAP_STATE_DEAD] = TAP_PHASE_DEAD, [TAP_STATE_THROTTLED] = TAP_PHASE_THROTTLED,
+		[TAP_STATE_UNKNOWN] = TAP_PHASE_LOST,
+		[TAP_STATE_RUNNING] = TAP_PHASE_RUNNING,
+		[TAP_STATE_PREEMPTED] = TAP_PHASE_PREEMPTED,
+		[TAP_STATE_WAKING] = TAP_PHASE_WAKING,
+		[TAP_STATE_SLEEPING] = TAP_PHASE_ASLEEP,
+		[TAP_STATE_BLOCKED] = TAP_PHASE_ASLEEP,
+		[TAP_STATE_STOPPED] = TAP_PHASE_ASLEEP,
+		[TAP_STATE_DEAD] = TAP_PHASE_DEAD,
+		[TAP_STATE_THROTTLED] = TAP_PHASE_THROTTLED,
 	};
 
 	return (enum tap_phase)phases[state];

@@ -6,7 +6,8 @@
 /* What of .pick leaves anything out. */
 static unsigned int effective_pick(const struct tap_watchers *all, const struct tap_watcher *w)
 {
-	return w->pick & ((all->selected.task ? TAP_PICK_TASKS : 0) | (all->selected.cpu ? TAP_PICK_CPUS : 0));
+	return w->pick & ((all->selected.task ? TAP_PICK_TASKS : 0) |
+			  (all->selected.cpu ? TAP_PICK_CPUS : 0));
 }
 
 static uint32_t wanted_states(const struct tap_watcher *w)
@@ -14,7 +15,8 @@ static uint32_t wanted_states(const struct tap_watcher *w)
 	return w->ops->states & (w->states ? w->states : TAP_STATE_ALL);
 }
 
-static void add(const struct tap_watchers *all, struct tap_watcher_list *list, const struct tap_watcher *w, bool wants)
+static void add(const struct tap_watchers *all, struct tap_watcher_list *list,
+		const struct tap_watcher *w, bool wants)
 {
 	if (!wants)
 		return;
@@ -23,7 +25,8 @@ static void add(const struct tap_watchers *all, struct tap_watcher_list *list, c
 }
 
 /* To the list of a state. @list: its place in .lists. */
-static void add_state(struct tap_watchers *all, const struct tap_interval_watcher **head, unsigned int list, const struct tap_watcher *w)
+static void add_state(struct tap_watchers *all, const struct tap_interval_watcher **head,
+		      unsigned int list, const struct tap_watcher *w)
 {
 	struct tap_interval_watcher *to = all->lists[list];
 
@@ -55,7 +58,8 @@ static void add_watcher(struct tap_watchers *all, const struct tap_watcher *w)
 	add(all, &all->of_early_migrations, w, ops->migration && ops->early_tasks);
 }
 
-void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr, const struct tap_selected *selected)
+void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr,
+		       const struct tap_selected *selected)
 {
 	assert(nr <= TAP_MAX_WATCHERS);
 	*w = (struct tap_watchers){ .selected = *selected };
@@ -73,9 +77,11 @@ static bool has_cpu(const struct tap_watchers *all, unsigned int pick, int cpu)
 	return !(pick & TAP_PICK_CPUS) || all->selected.cpu(all->selected.ctx, cpu);
 }
 
-bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pick, const struct tap_interval *s)
+bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pick,
+				const struct tap_interval *s)
 {
-	return has_task(pick, s->task) && has_cpu(all, pick, s->next == TAP_STATE_RUNNING ? s->next_cpu : s->cpu);
+	return has_task(pick, s->task) &&
+	       has_cpu(all, pick, s->next == TAP_STATE_RUNNING ? s->next_cpu : s->cpu);
 }
 
 bool tap_watchers_pick_cpu(const struct tap_watchers *all, unsigned int pick, int cpu)
@@ -83,47 +89,55 @@ bool tap_watchers_pick_cpu(const struct tap_watchers *all, unsigned int pick, in
 	return has_cpu(all, pick, cpu);
 }
 
-bool tap_watchers_pick_wakeup(const struct tap_watchers *all, unsigned int pick, const struct tap_wakeup *w)
+bool tap_watchers_pick_wakeup(const struct tap_watchers *all, unsigned int pick,
+			      const struct tap_wakeup *w)
 {
 	return has_task(pick, w->task) && has_cpu(all, pick, w->cpu);
 }
 
-int tap_watchers_early_interval(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_interval *s)
+int tap_watchers_early_interval(const struct tap_watchers *all, const struct tap_timeline *t,
+				const struct tap_interval *s)
 {
 	const struct tap_watcher_list *to = &all->of_early_intervals;
 	int ret = 0;
 
 	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++) {
-		uint32_t states = wanted_states(w) | (s->next == TAP_STATE_UNKNOWN ? w->ops->lost_states : 0);
+		uint32_t states =
+			wanted_states(w) | (s->next == TAP_STATE_UNKNOWN ? w->ops->lost_states : 0);
 
-		if ((states & TAP_STATE_BIT(s->state)) && tap_watchers_pick_interval(all, w->pick, s))
+		if ((states & TAP_STATE_BIT(s->state)) &&
+		    tap_watchers_pick_interval(all, w->pick, s))
 			ret = w->ops->interval(w->ctx, t, s);
 	}
 	return ret;
 }
 
-static int tell_migration(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
-			  const struct tap_migration *m)
+static int tell_migration(const struct tap_watchers *all, const struct tap_watcher_list *to,
+			  const struct tap_timeline *t, const struct tap_migration *m)
 {
 	int ret = 0;
 
 	for (const struct tap_watcher *w = to->v; !ret && w < to->v + to->nr; w++)
-		if (!w->pick || (has_task(w->pick, m->task) && (has_cpu(all, w->pick, m->from) || has_cpu(all, w->pick, m->to))))
+		if (!w->pick || (has_task(w->pick, m->task) &&
+				 (has_cpu(all, w->pick, m->from) || has_cpu(all, w->pick, m->to))))
 			ret = w->ops->migration(w->ctx, t, m);
 	return ret;
 }
 
-int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m)
+int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t,
+			   const struct tap_migration *m)
 {
 	return tell_migration(all, &all->of_migrations, t, m);
 }
 
-int tap_watchers_early_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m)
+int tap_watchers_early_migration(const struct tap_watchers *all, const struct tap_timeline *t,
+				 const struct tap_migration *m)
 {
 	return tell_migration(all, &all->of_early_migrations, t, m);
 }
 
-int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
+int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t,
+		       struct tap_task *task, uint64_t ts_ns)
 {
 	const struct tap_watcher_list *to = &all->of_waits;
 	int ret = 0;

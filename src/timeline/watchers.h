@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A timeline's watchers (schedtap/watcher.h), sorted by what each wants to know, and the calls to them. */
+/* A timeline's watchers (schedtap/watcher.h), sorted by what each wants to know, and the calls to
+ * them. */
 #ifndef TAP_TIMELINE_WATCHERS_H
 #define TAP_TIMELINE_WATCHERS_H
 
@@ -11,7 +12,8 @@ struct tap_watcher_list {
 	unsigned int nr;
 };
 
-/* Most calls are those for intervals: what they need is copied, so that it is near. The last of a list is all zero. */
+/* Most calls are those for intervals: what they need is copied, so that it is near. The last of a
+ * list is all zero. */
 struct tap_interval_watcher {
 	int (*interval)(void *ctx, const struct tap_timeline *t, const struct tap_interval *s);
 	void *ctx;
@@ -21,7 +23,8 @@ struct tap_interval_watcher {
 struct tap_watchers {
 	/* by state; NULL: the list is empty */
 	const struct tap_interval_watcher *of_state[TAP_NR_STATES], *of_lost_state[TAP_NR_STATES];
-	struct tap_watcher_list all, of_cpus, of_unknown_cpus, of_early_cpus, of_wakeups, of_migrations, of_waits;
+	struct tap_watcher_list all, of_cpus, of_unknown_cpus, of_early_cpus, of_wakeups,
+		of_migrations, of_waits;
 	struct tap_watcher_list of_early_intervals, of_early_migrations;
 	struct tap_selected selected;
 	/* that the pointers point to */
@@ -29,14 +32,18 @@ struct tap_watchers {
 };
 
 /* @v: @nr watchers, at most TAP_MAX_WATCHERS; must outlive @w, which must not be moved. */
-void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr, const struct tap_selected *selected);
+void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr,
+		       const struct tap_selected *selected);
 
 /* Whether the selection leaves an interval to a watcher with this .pick. */
-bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pick, const struct tap_interval *s);
+bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pick,
+				const struct tap_interval *s);
 
-/* @to: of of_state or of_lost_state, not NULL. Return: 0; what a watcher returned: here and below. */
-static inline __attribute__((always_inline)) int tap_watchers_interval(const struct tap_watchers *all, const struct tap_interval_watcher *to,
-								       const struct tap_timeline *t, const struct tap_interval *s)
+/* @to: of of_state or of_lost_state, not NULL. Return: 0; what a watcher returned: here and below.
+ */
+static inline __attribute__((always_inline)) int
+tap_watchers_interval(const struct tap_watchers *all, const struct tap_interval_watcher *to,
+		      const struct tap_timeline *t, const struct tap_interval *s)
 {
 	int ret = 0;
 
@@ -48,10 +55,13 @@ static inline __attribute__((always_inline)) int tap_watchers_interval(const str
 }
 
 bool tap_watchers_pick_cpu(const struct tap_watchers *all, unsigned int pick, int cpu);
-bool tap_watchers_pick_wakeup(const struct tap_watchers *all, unsigned int pick, const struct tap_wakeup *w);
+bool tap_watchers_pick_wakeup(const struct tap_watchers *all, unsigned int pick,
+			      const struct tap_wakeup *w);
 
-/* @to: of_cpus, of_unknown_cpus, which has the watchers of of_cpus too, or of_early_cpus, which has others. */
-static inline int tap_watchers_cpu(const struct tap_watchers *all, const struct tap_watcher_list *to, const struct tap_timeline *t,
+/* @to: of_cpus, of_unknown_cpus, which has the watchers of of_cpus too, or of_early_cpus, which has
+ * others. */
+static inline int tap_watchers_cpu(const struct tap_watchers *all,
+				   const struct tap_watcher_list *to, const struct tap_timeline *t,
 				   const struct tap_cpu_interval *s)
 {
 	int ret = 0;
@@ -62,22 +72,28 @@ static inline int tap_watchers_cpu(const struct tap_watchers *all, const struct 
 	return ret;
 }
 
-static inline int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_wakeup *wakeup)
+static inline int tap_watchers_wakeup(const struct tap_watchers *all, const struct tap_timeline *t,
+				      const struct tap_wakeup *wakeup)
 {
 	int ret = 0;
 
-	for (const struct tap_watcher *w = all->of_wakeups.v, *end = w + all->of_wakeups.nr; w < end && !ret; w++)
+	for (const struct tap_watcher *w = all->of_wakeups.v, *end = w + all->of_wakeups.nr;
+	     w < end && !ret; w++)
 		if (!w->pick || tap_watchers_pick_wakeup(all, w->pick, wakeup))
 			ret = w->ops->wakeup(w->ctx, t, wakeup);
 	return ret;
 }
 
 /* What ended before the window: for watchers with .early_tasks. */
-int tap_watchers_early_interval(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_interval *s);
-int tap_watchers_early_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m);
+int tap_watchers_early_interval(const struct tap_watchers *all, const struct tap_timeline *t,
+				const struct tap_interval *s);
+int tap_watchers_early_migration(const struct tap_watchers *all, const struct tap_timeline *t,
+				 const struct tap_migration *m);
 
-int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t, const struct tap_migration *m);
-int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns);
+int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t,
+			   const struct tap_migration *m);
+int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t,
+		       struct tap_task *task, uint64_t ts_ns);
 int tap_watchers_end(const struct tap_watchers *all, const struct tap_timeline *t);
 
 #endif

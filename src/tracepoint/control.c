@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The program's side of the control file (shared.h). Nothing is opened once it is there: by then the program may
- * have another user, another root folder or a seccomp filter.
+ * The program's side of the control file (shared.h). Nothing is opened once it is there: by then
+ * the program may have another user, another root folder or a seccomp filter.
  */
 #include "tracepoint/clock.h"
 #include "tracepoint/internal.h"
@@ -23,7 +23,8 @@
 char tap_control_path[PATH_MAX];
 bool tap_control_is_second;
 
-/* Those that this process was forked from, the first one first, and itself, as far as they have had files. */
+/* Those that this process was forked from, the first one first, and itself, as far as they have had
+ * files. */
 static uint32_t family[TAP_FAMILY_MAX];
 static unsigned int nr_family;
 static bool tried;
@@ -40,8 +41,8 @@ struct tap_area *tap_control_area(uint32_t nr)
 /* ---- the file ---- */
 
 /*
- * It can never become smaller, so no store into it is a SIGBUS. It is as big as it may ever become, and of that only
- * what is touched is there. Return: a descriptor; -errno.
+ * It can never become smaller, so no store into it is a SIGBUS. It is as big as it may ever become,
+ * and of that only what is touched is there. Return: a descriptor; -errno.
  */
 static int make_memory(void)
 {
@@ -62,15 +63,17 @@ static int make_memory(void)
 		bytes = limit.rlim_cur & ~(rlim_t)(TAP_CONTROL_PAGE - 1);
 	has_filters = bytes == TAP_CONTROL_FILTERS_END;
 	file_max = bytes < TAP_CONTROL_MAX_BYTES ? bytes : TAP_CONTROL_MAX_BYTES;
-	ret = bytes < TAP_CONTROL_HEAD ? -EFBIG :
-	      ftruncate(fd, (off_t)bytes) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno : 0;
+	ret = bytes < TAP_CONTROL_HEAD						     ? -EFBIG
+	      : ftruncate(fd, (off_t)bytes) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno
+										     : 0;
 	if (!ret)
 		return fd;
 	close(fd);
 	return ret;
 }
 
-/* Whether the descriptor is the file's still: the program may have closed it, and opened something else. */
+/* Whether the descriptor is the file's still: the program may have closed it, and opened something
+ * else. */
 static bool is_kept(void)
 {
 	struct tap_control c;
@@ -94,10 +97,13 @@ bool tap_control_send(int socket)
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+	} control = { .head = { .cmsg_level = SOL_SOCKET,
+				.cmsg_type = SCM_RIGHTS,
 				.cmsg_len = CMSG_LEN(sizeof(int)) } };
 	struct iovec byte = { "", 1 };
-	struct msghdr message = { .msg_iov = &byte, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr message = { .msg_iov = &byte,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
 				  .msg_controllen = sizeof(control) };
 
 	memcpy(CMSG_DATA(&control.head), &kept_fd, sizeof(kept_fd));
@@ -106,7 +112,8 @@ bool tap_control_send(int socket)
 
 /* ---- its name ---- */
 
-/* Whether the link leads to the file of another copy of this library in this process, which has @fd. */
+/* Whether the link leads to the file of another copy of this library in this process, which has
+ * @fd. */
 static bool is_another_copys(const char *path, int fd)
 {
 	struct stat st, own;
@@ -116,23 +123,24 @@ static bool is_another_copys(const char *path, int fd)
 
 	to[len > 0 ? len : 0] = '\0';
 	number = strrchr(to, '/');
-	return number && atoi(number + 1) != fd && !fstat(atoi(number + 1), &st) && !fstat(fd, &own) &&
-	       st.st_dev == own.st_dev;
+	return number && atoi(number + 1) != fd && !fstat(atoi(number + 1), &st) &&
+	       !fstat(fd, &own) && st.st_dev == own.st_dev;
 }
 
 /*
- * PID-0, or the next number where another copy of this library has that one; in a pid namespace its inode follows,
- * for another one may share the folder. What else has the name is of a program that is gone, of the same process
- * before exec or of another one with its id.
+ * PID-0, or the next number where another copy of this library has that one; in a pid namespace its
+ * inode follows, for another one may share the folder. What else has the name is of a program that
+ * is gone, of the same process before exec or of another one with its id.
  */
 static int make_link(const char *folder, int fd, uint64_t pid_ns)
 {
 	char to[64];
 
-	*tap_put_number(stpcpy(tap_put_number(stpcpy(to, "/proc/"), tap_process->pid, 10), "/fd/"), (unsigned int)fd,
-			10) = '\0';
+	*tap_put_number(stpcpy(tap_put_number(stpcpy(to, "/proc/"), tap_process->pid, 10), "/fd/"),
+			(unsigned int)fd, 10) = '\0';
 	for (unsigned int i = 0; i < 16; i++) {
-		char *end = tap_put_number(stpcpy(stpcpy(tap_control_path, folder), "/"), tap_process->pid, 10);
+		char *end = tap_put_number(stpcpy(stpcpy(tap_control_path, folder), "/"),
+					   tap_process->pid, 10);
 
 		*end++ = '-';
 		end = tap_put_number(end, i, 16);
@@ -145,7 +153,8 @@ static int make_link(const char *folder, int fd, uint64_t pid_ns)
 			return -errno;
 		tap_control_is_second = is_another_copys(tap_control_path, fd);
 		if (!tap_control_is_second)
-			return unlink(tap_control_path) || symlink(to, tap_control_path) ? -errno : 0;
+			return unlink(tap_control_path) || symlink(to, tap_control_path) ? -errno
+											 : 0;
 	}
 	return -EEXIST;
 }
@@ -153,7 +162,8 @@ static int make_link(const char *folder, int fd, uint64_t pid_ns)
 /* As the kernel names a program that starts. A child may have been given another name. */
 static void fill_comm(char comm[16], bool is_child)
 {
-	const char *path = (const char *)getauxval(AT_EXECFN), *slash = path ? strrchr(path, '/') : NULL;
+	const char *path = (const char *)getauxval(AT_EXECFN),
+		   *slash = path ? strrchr(path, '/') : NULL;
 
 	if (is_child || !path)
 		prctl(PR_GET_NAME, comm);
@@ -164,8 +174,12 @@ static void fill_comm(char comm[16], bool is_child)
 /* @parent: in a child; else NULL. */
 static void fill_head(struct tap_control *c, const struct tap_control *parent, uint64_t pid_ns)
 {
-	*c = (struct tap_control){ .version = TAP_CONTROL_VERSION, .min_version = TAP_CONTROL_MIN_VERSION,
-				   .head_bytes = sizeof(*c), .pid = tap_process->pid, .made_ns = tap_boot_ns(), .pid_ns = pid_ns,
+	*c = (struct tap_control){ .version = TAP_CONTROL_VERSION,
+				   .min_version = TAP_CONTROL_MIN_VERSION,
+				   .head_bytes = sizeof(*c),
+				   .pid = tap_process->pid,
+				   .made_ns = tap_boot_ns(),
+				   .pid_ns = pid_ns,
 				   .ring_shift = parent ? parent->ring_shift : 0,
 				   .end = parent ? TAP_CONTROL_MAPPED : TAP_CONTROL_HEAD,
 				   .parent_ns = parent ? parent->made_ns : 0 };
@@ -173,7 +187,8 @@ static void fill_head(struct tap_control *c, const struct tap_control *parent, u
 	__atomic_store_n(&c->magic, TAP_CONTROL_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* @parent: what is mapped in a child, whose own takes its place; else NULL. Whoever follows the link finds it whole. */
+/* @parent: what is mapped in a child, whose own takes its place; else NULL. Whoever follows the
+ * link finds it whole. */
 static int make_file(const char *folder, struct tap_control *parent)
 {
 	struct stat ns = { .st_ino = TAP_INITIAL_PID_NS };
@@ -199,7 +214,8 @@ static int make_file(const char *folder, struct tap_control *parent)
 	if (parent && is_kept())
 		close(kept_fd);
 	if (parent)
-		head = mremap(head, TAP_CONTROL_MAPPED, TAP_CONTROL_MAPPED, MREMAP_MAYMOVE | MREMAP_FIXED, parent);
+		head = mremap(head, TAP_CONTROL_MAPPED, TAP_CONTROL_MAPPED,
+			      MREMAP_MAYMOVE | MREMAP_FIXED, parent);
 	kept_fd = fd;
 	__atomic_store_n(&fresh, true, __ATOMIC_RELAXED);
 	tap_control = head;
@@ -225,11 +241,13 @@ bool tap_control_open(void)
 		return false;
 	tried = true;
 	if (getauxval(AT_SECURE)) {
-		tap_set_reason("events are off: the program has more privileges than its user (set-user-ID or capabilities)");
+		tap_set_reason("events are off: the program has more privileges than its user "
+			       "(set-user-ID or capabilities)");
 		return false;
 	}
 	if (!tap_folder_find(folder)) {
-		tap_set_reason("events are off: there is no folder for the control file: $XDG_RUNTIME_DIR, /run/user/UID and /dev/shm cannot be used");
+		tap_set_reason("events are off: there is no folder for the control file: "
+			       "$XDG_RUNTIME_DIR, /run/user/UID and /dev/shm cannot be used");
 		return false;
 	}
 	ret = make_file(folder, NULL);
@@ -260,16 +278,18 @@ void tap_control_close(void)
 
 int tap_control_add_area(uint64_t bytes, const void *at)
 {
-	uint64_t offset = tap_control_has(at) ? (uint64_t)((const char *)at - (char *)tap_control) :
-			  __atomic_fetch_add(&tap_control->end, tap_page_up(bytes), __ATOMIC_RELAXED);
+	uint64_t offset = tap_control_has(at)
+				  ? (uint64_t)((const char *)at - (char *)tap_control)
+				  : __atomic_fetch_add(&tap_control->end, tap_page_up(bytes),
+						       __ATOMIC_RELAXED);
 	uint32_t nr = __atomic_load_n(&tap_control->areas_nr, __ATOMIC_RELAXED);
 
 	/* without a lock: another process may add one at the same time */
 	do
 		if (nr >= TAP_CONTROL_AREAS || offset > file_max || bytes > file_max - offset)
 			return -ENOSPC;
-	while (!__atomic_compare_exchange_n(&tap_control->areas_nr, &nr, nr + 1, false, __ATOMIC_ACQ_REL,
-					    __ATOMIC_RELAXED));
+	while (!__atomic_compare_exchange_n(&tap_control->areas_nr, &nr, nr + 1, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	tap_control_area(nr)->offset = offset;
 	tap_control_area(nr)->size = bytes;
 	return (int)nr;
@@ -297,7 +317,8 @@ void *tap_control_map_at(uint64_t offset, uint64_t bytes)
 	char *p;
 
 	if (is_kept())
-		return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, kept_fd, (off_t)offset);
+		return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, kept_fd,
+			    (off_t)offset);
 	/* 0 bytes of it: a second mapping of the same file, which may be longer */
 	p = mremap(tap_control, 0, offset + bytes, MREMAP_MAYMOVE);
 	if (p == MAP_FAILED)
@@ -317,5 +338,6 @@ void *tap_control_map_or_find(uint32_t nr)
 {
 	const struct tap_area *a = tap_control_area(nr);
 
-	return a->offset + a->size <= TAP_CONTROL_MAPPED ? (char *)tap_control + a->offset : tap_control_map(nr);
+	return a->offset + a->size <= TAP_CONTROL_MAPPED ? (char *)tap_control + a->offset
+							 : tap_control_map(nr);
 }

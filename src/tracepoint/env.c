@@ -5,7 +5,8 @@
  * the file however it ends. The recorder is nobody's child, so that the program's wait() does not
  * see it. There is one once a library with such events is there.
  *
- * What cannot be had is said in a line on stderr, for the user asked for it: TAP_TRACE_QUIET=1 stops that.
+ * What cannot be had is said in a line on stderr, for the user asked for it: TAP_TRACE_QUIET=1
+ * stops that.
  */
 #include "tracepoint/internal.h"
 
@@ -34,7 +35,8 @@ static void say_reason(void)
 	const char *quiet = getenv("TAP_TRACE_QUIET");
 
 	if (!quiet || !*quiet || !strcmp(quiet, "0"))
-		dprintf(STDERR_FILENO, "%s: schedtap: %s\n", program_invocation_short_name, tap_trace_reason());
+		dprintf(STDERR_FILENO, "%s: schedtap: %s\n", program_invocation_short_name,
+			tap_trace_reason());
 }
 
 /* ---- what is asked for ---- */
@@ -48,7 +50,8 @@ static bool has_event(const char *pattern)
 	return false;
 }
 
-/* Whether any of the @patterns has an event by now; of those that have none the first time tells. */
+/* Whether any of the @patterns has an event by now; of those that have none the first time tells.
+ */
 static bool has_any(const char *patterns)
 {
 	char copy[MAX_BYTES], *at = copy, *pattern;
@@ -69,7 +72,8 @@ static bool has_any(const char *patterns)
 	return any;
 }
 
-/* The name of the file: %p is the program's id, %c its name, %% is %. Return: false: it is too long. */
+/* The name of the file: %p is the program's id, %c its name, %% is %. Return: false: it is too
+ * long. */
 static bool file_name(char *to, size_t room, const char *from)
 {
 	char *end = to + room;
@@ -99,7 +103,14 @@ static bool file_name(char *to, size_t room, const char *from)
 static void make_args(const char **args, char *pid, char *patterns, const char *file)
 {
 	const char *program = secure_getenv("TAP_TRACE_RECORDER");
-	const char *const first[] = { program && *program ? program : "schedtap", "record", "-b", "user", "-p", pid, "-o", file };
+	const char *const first[] = { program && *program ? program : "schedtap",
+				      "record",
+				      "-b",
+				      "user",
+				      "-p",
+				      pid,
+				      "-o",
+				      file };
 	unsigned int nr = sizeof(first) / sizeof(first[0]);
 	char *p;
 
@@ -190,8 +201,8 @@ static void tell_failure(int messages)
 }
 
 /*
- * Until a recorder has switched on what it wants of this program. @messages: -1: of another copy of this library.
- * Return: whether one has.
+ * Until a recorder has switched on what it wants of this program. @messages: -1: of another copy of
+ * this library. Return: whether one has.
  */
 static bool wait_until_ready(int messages, unsigned int most_ms)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Filters of events: a controller writes one into the control file (shared.h), the program copies it, and checks the
- * copy: what happens to the file after that does not matter. Where there is none, or it makes no sense, the event
- * is recorded whole.
+ * Filters of events: a controller writes one into the control file (shared.h), the program copies
+ * it, and checks the copy: what happens to the file after that does not matter. Where there is
+ * none, or it makes no sense, the event is recorded whole.
  */
 #include <sys/mman.h>
 
@@ -27,7 +27,8 @@ static struct tap_steps *copy(char *slot)
 		return NULL;
 	memcpy(list, slot + TAP_FILTER_STEPS, bytes);
 	/* adds nothing: a load may be done before the copy is */
-	if (__atomic_fetch_add(&head->stamp, 0, __ATOMIC_ACQ_REL) == stamp && tap_steps_check(list, bytes))
+	if (__atomic_fetch_add(&head->stamp, 0, __ATOMIC_ACQ_REL) == stamp &&
+	    tap_steps_check(list, bytes))
 		return list;
 	tap_pool_put(list, bytes);
 	return NULL;

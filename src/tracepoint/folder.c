@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The folder of the links to a user's control files. Only system calls: a child after a fork looks for it, too. */
+/* The folder of the links to a user's control files. Only system calls: a child after a fork looks
+ * for it, too. */
 #include "tracepoint/internal.h"
 
 #include <fcntl.h>
@@ -73,8 +74,8 @@ static bool is_other(int dir, const char *name, void *folder)
 }
 
 /*
- * In SHM anybody may make folders, so somebody else may have taken the user's: then it is one with a dot and a number
- * behind its name, which nobody can foresee.
+ * In SHM anybody may make folders, so somebody else may have taken the user's: then it is one with
+ * a dot and a number behind its name, which nobody can foresee.
  */
 static bool use_other(char *folder)
 {

@@ -124,9 +124,10 @@ static size_t plain_bytes(const char *p)
 	return (size_t)(end - p);
 }
 
-/* A program's own word for a size comes first. Return: what the value takes in the text; 0: there is none. */
-static size_t find_value(const char *p, const struct tap_object *o, const struct trace_event_info *info,
-			 long *value)
+/* A program's own word for a size comes first. Return: what the value takes in the text; 0: there
+ * is none. */
+static size_t find_value(const char *p, const struct tap_object *o,
+			 const struct trace_event_info *info, long *value)
 {
 	size_t len;
 	const struct trace_eval_map *eval = find_eval(o, info->system, p, &len);
@@ -155,8 +156,8 @@ static void put_with_values(struct tap_text *t, const struct trace_event_info *i
 }
 
 /*
- * In the kernel a format without arguments ends in a comma, which other readers take for a mistake: they
- * print none of it.
+ * In the kernel a format without arguments ends in a comma, which other readers take for a mistake:
+ * they print none of it.
  */
 static void trim_comma(struct tap_text *t)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of this room share. Everything here runs inside other people's programs: it prints nothing
- * (but why what TAP_TRACE asks for cannot be had), ends nothing, keeps no descriptor open and allocates with
- * mmap(), for a signal handler may have interrupted malloc().
+ * What the files of this room share. Everything here runs inside other people's programs: it prints
+ * nothing (but why what TAP_TRACE asks for cannot be had), ends nothing, keeps no descriptor open
+ * and allocates with mmap(), for a signal handler may have interrupted malloc().
  */
 #ifndef TAP_TRACEPOINT_INTERNAL_H
 #define TAP_TRACEPOINT_INTERNAL_H
@@ -26,7 +26,8 @@ struct tap_ring {
 } __attribute__((aligned(64)));
 
 #define TAP_FIRST_SLOTS 16u
-#define TAP_MAX_CPUS 8192u /* as kernels have them at most: CONFIG_NR_CPUS; events of others are lost */
+#define TAP_MAX_CPUS                                                                               \
+	8192u /* as kernels have them at most: CONFIG_NR_CPUS; events of others are lost */
 
 enum { TAP_RINGS_RSEQ, TAP_RINGS_ATOMIC, TAP_RINGS_KINDS };
 
@@ -38,7 +39,8 @@ struct tap_process {
 	uint32_t pid; /* 0: this process has not been set up: it is a child */
 	bool shared; /* the control file is the parent's */
 	bool has_thread; /* the watcher's (watcher.c) */
-	/* the first threads' (rcu.c): on this page, which is there, so that a first event need not wait for more */
+	/* the first threads' (rcu.c): on this page, which is there, so that a first event need not
+	 * wait for more */
 	struct {
 		struct tap_thread thread;
 	} __attribute__((aligned(64))) slots[TAP_FIRST_SLOTS];
@@ -54,7 +56,8 @@ int tap_process_init(void);
 uint64_t tap_page_up(uint64_t bytes);
 /*
  * The lock of all that is not a ring. Whoever may have interrupted its holder (a site, a signal
- * handler) only tries. Return: false: this thread has it already, as where a regfunc() registers a probe.
+ * handler) only tries. Return: false: this thread has it already, as where a regfunc() registers a
+ * probe.
  */
 TAP_MUST_CHECK bool tap_lock(void);
 bool tap_trylock(void);
@@ -74,8 +77,9 @@ void tap_set_reason(const char *fmt, ...) TAP_PRINTF(1, 2); /* %m as in printf *
 /* ---- the stack (stack.c) ---- */
 
 /*
- * Calls what needs more stack than a thread at a site may have left, on one of the library's own, which one
- * thread has at a time, with all signals blocked. Within it again it just calls. @fn waits for no one else.
+ * Calls what needs more stack than a thread at a site may have left, on one of the library's own,
+ * which one thread has at a time, with all signals blocked. Within it again it just calls. @fn
+ * waits for no one else.
  */
 void tap_on_own_stack(void (*fn)(void *arg), void *arg);
 
@@ -92,19 +96,24 @@ extern TAP_HIDDEN struct tap_quick_filter tap_quick_filters[]; /* by an event's 
 
 /* Takes over what a controller has written of a tracepoint's events. Under the lock. */
 void tap_filters_take(const struct tracepoint *tp);
-/* Whether a record of an event that has a filter is wanted. @rec: of @size bytes, from its common fields on. */
+/* Whether a record of an event that has a filter is wanted. @rec: of @size bytes, from its common
+ * fields on. */
 bool tap_filter_passes(const struct trace_event_call *call, const void *rec, size_t size);
 
 /*
- * The same, where it is one comparison of a number. Processes that share a file have one word, and only one of them sees
- * that it has changed: none of them filters, the recorder does. Return: 1: it is not wanted; 0: it is; -1: ask the other.
+ * The same, where it is one comparison of a number. Processes that share a file have one word, and
+ * only one of them sees that it has changed: none of them filters, the recorder does. Return: 1: it
+ * is not wanted; 0: it is; -1: ask the other.
  */
-static inline __attribute__((always_inline)) int tap_filter_rejects_quickly(const struct trace_event_call *call,
-									    const void *rec, size_t size)
+static inline __attribute__((always_inline)) int
+tap_filter_rejects_quickly(const struct trace_event_call *call, const void *rec, size_t size)
 {
-	int rejects = tap_quick_rejects(&tap_quick_filters[call->id], (const unsigned char *)rec, (uint32_t)size);
+	int rejects = tap_quick_rejects(&tap_quick_filters[call->id], (const unsigned char *)rec,
+					(uint32_t)size);
 
-	return rejects == 1 && tap_unlikely(__atomic_load_n(&tap_control->shared, __ATOMIC_RELAXED)) ? 0 : rejects;
+	return rejects == 1 && tap_unlikely(__atomic_load_n(&tap_control->shared, __ATOMIC_RELAXED))
+		       ? 0
+		       : rejects;
 }
 
 /* ---- probes (tracepoint.c) ---- */
@@ -139,24 +148,25 @@ void tap_control_close(void); /* the program ends */
 /* The start is over: the descriptor may not be ours any more. Under the lock. */
 void tap_control_let_go(void);
 /*
- * Sends the descriptor to a recorder's @socket: the file outlives the program then. Under the lock, before that.
- * Return: whether it was sent.
+ * Sends the descriptor to a recorder's @socket: the file outlives the program then. Under the lock,
+ * before that. Return: whether it was sent.
  */
 bool tap_control_send(int socket);
-/* A child's file, mapped where the parent's was. Return: false: there is none; the parent's is still there. Under the lock. */
+/* A child's file, mapped where the parent's was. Return: false: there is none; the parent's is
+ * still there. Under the lock. */
 bool tap_control_open_child(void);
 struct tap_area *tap_control_area(uint32_t nr);
 /*
- * Takes an empty area, of TAP_AREA_NONE until it is published. @at: where it must be in what was mapped at the start;
- * elsewhere or NULL: anywhere. Return: its number; -errno.
+ * Takes an empty area, of TAP_AREA_NONE until it is published. @at: where it must be in what was
+ * mapped at the start; elsewhere or NULL: anywhere. Return: its number; -errno.
  */
 int tap_control_add_area(uint64_t bytes, const void *at);
 void tap_control_publish(uint32_t nr, enum tap_area_kind kind);
 /* Whether that is in what was mapped at the start. */
 bool tap_control_has(const void *p);
 /*
- * Maps all of an area: with the descriptor, if the program has not closed it, else from what is mapped. Nothing is
- * opened. Return: MAP_FAILED with errno.
+ * Maps all of an area: with the descriptor, if the program has not closed it, else from what is
+ * mapped. Nothing is opened. Return: MAP_FAILED with errno.
  */
 void *tap_control_map(uint32_t nr);
 /* The same of any place in the file, at a multiple of the page size. */
@@ -174,8 +184,8 @@ void tap_object_area_remove(struct tap_object *object);
 /* In a child after a fork: the parent's words are not its own. */
 void tap_object_areas_detach(void);
 /*
- * A child that has not been set up gets a file and words of its own. On little stack of the caller's, but for
- * what regfunc()s take. Under the lock.
+ * A child that has not been set up gets a file and words of its own. On little stack of the
+ * caller's, but for what regfunc()s take. Under the lock.
  */
 void tap_child_set_up(void);
 
@@ -187,7 +197,8 @@ bool tap_watcher_is_wanted(void);
 
 /* ---- a recorder of the program's own (env.c) ---- */
 
-/* Whether the program's user asks for one, which is still to be started: others must not be quicker. */
+/* Whether the program's user asks for one, which is still to be started: others must not be
+ * quicker. */
 bool tap_env_is_awaited(void);
 void tap_env_start(void); /* without the lock */
 void tap_env_finish(void);
@@ -210,14 +221,15 @@ struct tap_text {
 
 void tap_text_add(struct tap_text *t, const char *s, size_t len);
 void tap_text_release(struct tap_text *t);
-/* Without a NUL, 20 digits at most. printf() costs a program that starts four pages. Return: behind it. */
+/* Without a NUL, 20 digits at most. printf() costs a program that starts four pages. Return: behind
+ * it. */
 char *tap_put_number(char *to, unsigned long v, unsigned int base);
 /* The format text of an event, with "ID: 0". */
 void tap_format_text(struct tap_text *t, const char *event, const struct trace_event_info *info,
 		     const struct tap_object *object);
 /*
- * The value of a sizeof() at @p in a print format, of a common type or one of the event's fields (sizeof.c).
- * Return: its length in the text; 0 if there is none, or its value is not known.
+ * The value of a sizeof() at @p in a print format, of a common type or one of the event's fields
+ * (sizeof.c). Return: its length in the text; 0 if there is none, or its value is not known.
  */
 size_t tap_sizeof(const char *p, const struct trace_event_info *info, long *bytes);
 

@@ -15,7 +15,8 @@ static void notify(const struct tap_object *object, unsigned long action)
 /* Hangs each event on its tracepoint. */
 static void link_events(struct tap_object *object)
 {
-	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
+	for (struct trace_event_call *const *call = object->events; call < object->events_end;
+	     call++) {
 		struct trace_event_call **end = &(*call)->tp->call;
 
 		(*call)->next = NULL;
@@ -72,18 +73,21 @@ void tap_object_add(struct tap_object *object)
 		return;
 	}
 	if (object->abi.library > TAP_ABI) {
-		tap_set_reason("events of a library are off: the library was built for a later libschedtap-tracepoint");
+		tap_set_reason("events of a library are off: the library was built for a later "
+			       "libschedtap-tracepoint");
 		return;
 	}
 	if (!tap_lock_of(&tap_process->lists)) {
-		tap_set_reason("events of a library are off: a notifier callback loaded the library");
+		tap_set_reason(
+			"events of a library are off: a notifier callback loaded the library");
 		return;
 	}
 	first = !object->uses;
 	if (!first || add_first(object))
 		object->uses++;
 	else
-		tap_set_reason("events of a library are off: a regfunc() callback loaded the library");
+		tap_set_reason(
+			"events of a library are off: a regfunc() callback loaded the library");
 	tap_unlock_of(&tap_process->lists);
 	if (first)
 		tap_env_start();

@@ -76,8 +76,8 @@ static int find_gone(const struct tap_object *object, const struct tap_text *t)
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct tap_area *a = tap_control_area(i);
 
-		if (__atomic_load_n(&a->kind, __ATOMIC_ACQUIRE) == TAP_AREA_OBJECT && a->gone && a->nr == nr_events(object) &&
-		    has_texts(i, t, words_bytes(object)))
+		if (__atomic_load_n(&a->kind, __ATOMIC_ACQUIRE) == TAP_AREA_OBJECT && a->gone &&
+		    a->nr == nr_events(object) && has_texts(i, t, words_bytes(object)))
 			return (int)i;
 	}
 	return -ENOENT;
@@ -85,7 +85,8 @@ static int find_gone(const struct tap_object *object, const struct tap_text *t)
 
 static void use_area(struct tap_object *object, uint32_t nr)
 {
-	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
+	for (struct trace_event_call *const *call = object->events; call < object->events_end;
+	     call++) {
 		uint32_t *word = (uint32_t *)object->area + word_of(object, call);
 
 		(*call)->id = (uint16_t)(tap_control_area(nr)->first_id + (call - object->events));
@@ -96,7 +97,8 @@ static void use_area(struct tap_object *object, uint32_t nr)
 }
 
 /* Gives a new area its texts and its events their ids: a child keeps its parent's. */
-static void fill_area(const struct tap_object *object, uint32_t nr, char *at, const struct tap_text *t)
+static void fill_area(const struct tap_object *object, uint32_t nr, char *at,
+		      const struct tap_text *t)
 {
 	static uint32_t next_id = TAP_ID_FIRST;
 	struct tap_area *a = tap_control_area(nr);
@@ -165,7 +167,7 @@ static void give_back(const char *start, const char *end)
 }
 
 /* The dynamic linker has read them, and nobody will again: six for each event. */
-static void give_back_relocations(const ElfW(Dyn) *d)
+static void give_back_relocations(const ElfW(Dyn) * d)
 {
 	const char *start = NULL;
 	size_t bytes = 0;
@@ -224,9 +226,9 @@ void tap_object_area_remove(struct tap_object *object)
 /* ---- after a fork ---- */
 
 /*
- * The parent's words are not the child's: pages of its own take their place, in which the first thread
- * that passes a site sees that it is a child. Only then the child gets a file: most children exec, and a file
- * for each of them would be left behind.
+ * The parent's words are not the child's: pages of its own take their place, in which the first
+ * thread that passes a site sees that it is a child. Only then the child gets a file: most children
+ * exec, and a file for each of them would be left behind.
  */
 void tap_object_areas_detach(void)
 {
@@ -243,8 +245,8 @@ void tap_object_areas_detach(void)
 }
 
 /*
- * Where the child may have no file of its own it takes part in its parent's: what is switched on there is on here, and
- * its events go to the rings that the parent has.
+ * Where the child may have no file of its own it takes part in its parent's: what is switched on
+ * there is on here, and its events go to the rings that the parent has.
  */
 static void share_parents(void)
 {
@@ -260,7 +262,8 @@ static void share_parents(void)
 	}
 }
 
-/* Its parent's: in its own file there are none yet. They go when its words are looked at for the first time. */
+/* Its parent's: in its own file there are none yet. They go when its words are looked at for the
+ * first time. */
 static void drop_filters(const struct tap_object *object)
 {
 	struct tap_word *words = object->area;

@@ -249,7 +249,8 @@ static bool count_left(struct change *c, const struct tap_site *s, const struct 
 	c->left_cnt++;
 	if (code_at(s) != CODE_FOREIGN)
 		return true;
-	return fail("the code at %p is no longer a branch: %02x %02x %02x %02x: did a uprobe change it?",
+	return fail("the code at %p is no longer a branch: %02x %02x %02x %02x: did a uprobe "
+		    "change it?",
 		    (const void *)code, code[0], code[1], code[2], code[3]);
 }
 

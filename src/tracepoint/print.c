@@ -190,7 +190,8 @@ static void add_address(struct trace_seq *s, const void *p, const struct spec *s
 	char number[24];
 
 	snprintf(number, sizeof(number), "0x%lx", (unsigned long)p);
-	add(s, strchr(spec->text, '-') ? "%-*s" : "%*s", spec->width == -1 ? 0 : spec->width, number);
+	add(s, strchr(spec->text, '-') ? "%-*s" : "%*s", spec->width == -1 ? 0 : spec->width,
+	    number);
 }
 
 /* The letters behind a %p are no part of the text. Return: behind them. */

@@ -34,7 +34,7 @@ static __thread bool locked_for_fork __attribute__((tls_model("initial-exec")));
 static __thread bool stopped_for_fork __attribute__((tls_model("initial-exec")));
 static struct pool_free {
 	struct pool_free *next;
-} *pool_free[POOL_CLASSES];
+} * pool_free[POOL_CLASSES];
 static char first_pool[1024] __attribute__((aligned(16))); /* most programs need no more */
 static char *pool_at = first_pool, *pool_end = first_pool + sizeof(first_pool);
 /* one is being read while the other is written */
@@ -65,7 +65,8 @@ int tap_process_init(void)
 	/* pages of its own, of which only those are there that are used */
 	static union {
 		struct tap_process process;
-		_Alignas(BIGGEST_PAGE) char pages[(sizeof(struct tap_process) / BIGGEST_PAGE + 1) * BIGGEST_PAGE];
+		_Alignas(BIGGEST_PAGE) char pages[(sizeof(struct tap_process) / BIGGEST_PAGE + 1) *
+						  BIGGEST_PAGE];
 	} room;
 
 	if (__atomic_load_n(&tap_process, __ATOMIC_ACQUIRE))
@@ -79,7 +80,8 @@ int tap_process_init(void)
 
 /* ---- locks ---- */
 
-/* The calling thread's, asked for once in each process: a child after a fork has its parent's at first. */
+/* The calling thread's, asked for once in each process: a child after a fork has its parent's at
+ * first. */
 static uint32_t own_tid(void)
 {
 	static __thread uint32_t tid __attribute__((tls_model("initial-exec")));
@@ -94,14 +96,15 @@ static uint32_t own_tid(void)
 }
 
 /*
- * A lock is 0, or the thread that has it: so the kernel lends that thread the priority of the highest that
- * waits, which one that spins on the same CPU would keep from running.
+ * A lock is 0, or the thread that has it: so the kernel lends that thread the priority of the
+ * highest that waits, which one that spins on the same CPU would keep from running.
  */
 static bool try_lock(uint32_t *lock)
 {
 	uint32_t none = 0, self = own_tid();
 
-	return __atomic_compare_exchange_n(lock, &none, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(lock, &none, self, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
 }
 
 static bool is_mine(const uint32_t *lock)
@@ -114,7 +117,8 @@ static bool is_past(const struct timespec *end)
 	return tap_mono_ns() >= (uint64_t)end->tv_sec * 1000000000u + (uint64_t)end->tv_nsec;
 }
 
-/* @end: of waiting, on CLOCK_MONOTONIC; NULL: none. Return: false: at the end, or this thread has it already. */
+/* @end: of waiting, on CLOCK_MONOTONIC; NULL: none. Return: false: at the end, or this thread has
+ * it already. */
 static bool lock_until(uint32_t *lock, const struct timespec *end)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
@@ -210,7 +214,7 @@ static unsigned int pool_class(size_t bytes)
 	unsigned int class = 0;
 
 	while (((size_t)16 << class) < bytes)
-		class++;
+		class ++;
 	return class;
 }
 

@@ -81,12 +81,14 @@ static bool take(struct tap_thread *slot, int32_t tid)
 static void add_chunk(char **to)
 {
 	size_t bytes = CHUNK_SLOTS * SLOT_BYTES;
-	char *none = NULL, *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *none = NULL,
+	     *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (chunk == MAP_FAILED)
 		return;
 	if (madvise(chunk, bytes, MADV_WIPEONFORK) ||
-	    !__atomic_compare_exchange_n(to, &none, chunk, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	    !__atomic_compare_exchange_n(to, &none, chunk, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
 		munmap(chunk, bytes);
 }
 

@@ -18,20 +18,22 @@
 #include "tracepoint/internal.h"
 #include "tracepoint/rseq.h"
 
-#define SUB_WORDS ((TAP_SUB_HEADER + sizeof(struct tap_record_head) + sizeof(struct tap_sub_info)) / 8)
+#define SUB_WORDS                                                                                  \
+	((TAP_SUB_HEADER + sizeof(struct tap_record_head) + sizeof(struct tap_sub_info)) / 8)
 #define EVENT_ONE ((uint64_t)1 << 32) /* in a sub-buffer's commit word */
 #define TYPE_STAMP 31u
 #define TYPE_PADDING 29u
 #define SPINS 10000u /* for another thread that is taking the next sub-buffer */
-#define TRIES 1000u  /* of a sequence that is ended again and again */
+#define TRIES 1000u /* of a sequence that is ended again and again */
 #define MAKING_TRIES 10000u /* of 0.1 ms */
 #define CHECK_EACH 1024u /* losses */
-#define RECORDER_NS 10000000000ull /* one that drains nothing for that long is gone, or as good as that */
+#define RECORDER_NS                                                                                \
+	10000000000ull /* one that drains nothing for that long is gone, or as good as that */
 
 static bool use_cycles;
 /*
- * Where the clock is the CPU's counter, there is a quick way with rseq and one with atomics. Known with the first
- * ring: until then any thread takes the long way, at whose end the ring is.
+ * Where the clock is the CPU's counter, there is a quick way with rseq and one with atomics. Known
+ * with the first ring: until then any thread takes the long way, at whose end the ring is.
  */
 enum { WAY_ANY, WAY_RSEQ, WAY_ATOMIC };
 static int way;
@@ -49,15 +51,17 @@ _Static_assert(sizeof(struct sub_start) == SUB_WORDS * 8, "a sub-buffer begins w
 /* ---- the clock ---- */
 
 /*
- * When the first ring is made, for good: a child after a fork has its parent's. Controllers say which: they
- * find out what the kernel thinks of the counter, so that the program has no file to open.
+ * When the first ring is made, for good: a child after a fork has its parent's. Controllers say
+ * which: they find out what the kernel thinks of the counter, so that the program has no file to
+ * open.
  */
 static void choose_clock(void)
 {
 	static bool chosen;
 
 	if (!chosen)
-		use_cycles = __atomic_load_n(&tap_control->use_clock, __ATOMIC_RELAXED) == TAP_CLOCK_CYCLES;
+		use_cycles = __atomic_load_n(&tap_control->use_clock, __ATOMIC_RELAXED) ==
+			     TAP_CLOCK_CYCLES;
 	chosen = true;
 	tap_control->clock = use_cycles ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO;
 	if (use_cycles)
@@ -122,7 +126,8 @@ static void use_ring(struct tap_ring *r, char *p, unsigned int cpu)
 	__atomic_store_n(&r->head, head, __ATOMIC_RELEASE);
 }
 
-/* Return: the mapping; MAP_FAILED, with errno. A child has rings of its own, and a core file is no place for them. */
+/* Return: the mapping; MAP_FAILED, with errno. A child has rings of its own, and a core file is no
+ * place for them. */
 static void *map_area(uint32_t nr)
 {
 	void *p = tap_control_map(nr);
@@ -134,14 +139,16 @@ static void *map_area(uint32_t nr)
 	return p;
 }
 
-/* One that another process of those that share the file has made. Return: 0; -ENOENT: there is none; -errno. */
+/* One that another process of those that share the file has made. Return: 0; -ENOENT: there is
+ * none; -errno. */
 static int find_made(struct tap_ring *r, unsigned int cpu, bool atomic)
 {
 	for (uint32_t i = 0; i < __atomic_load_n(&tap_control->areas_nr, __ATOMIC_ACQUIRE); i++) {
 		const struct tap_area *a = tap_control_area(i);
 		void *p;
 
-		if (__atomic_load_n(&a->kind, __ATOMIC_ACQUIRE) != TAP_AREA_RING || a->nr != cpu || a->atomic != atomic)
+		if (__atomic_load_n(&a->kind, __ATOMIC_ACQUIRE) != TAP_AREA_RING || a->nr != cpu ||
+		    a->atomic != atomic)
 			continue;
 		p = map_area(i);
 		if (p == MAP_FAILED)
@@ -172,7 +179,8 @@ static int make_ring_area(struct tap_ring *r, unsigned int cpu, bool atomic)
 	p = map_area((uint32_t)nr);
 	if (p == MAP_FAILED)
 		return -errno;
-	*(struct tap_ring_head *)p = (struct tap_ring_head){ .bytes = bytes, .subs_offset = subs_at };
+	*(struct tap_ring_head *)p =
+		(struct tap_ring_head){ .bytes = bytes, .subs_offset = subs_at };
 	a = tap_control_area((uint32_t)nr);
 	a->nr = cpu;
 	a->atomic = atomic;
@@ -181,7 +189,8 @@ static int make_ring_area(struct tap_ring *r, unsigned int cpu, bool atomic)
 	return 0;
 }
 
-/* A CPU has one of each kind, whoever makes it. Return: false: somebody has been at it for too long. */
+/* A CPU has one of each kind, whoever makes it. Return: false: somebody has been at it for too
+ * long. */
 static bool begin_making(void)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
@@ -190,12 +199,12 @@ static bool begin_making(void)
 	for (unsigned int i = 0; i < MAKING_TRIES; i++) {
 		uint32_t other = 0;
 
-		if (__atomic_compare_exchange_n(&tap_control->making, &other, self, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&tap_control->making, &other, self, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
 		if (kill((pid_t)other, 0) && errno == ESRCH) /* it was killed */
-			__atomic_compare_exchange_n(&tap_control->making, &other, 0, false, __ATOMIC_RELAXED,
-						    __ATOMIC_RELAXED);
+			__atomic_compare_exchange_n(&tap_control->making, &other, 0, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		else
 			nanosleep(&pause, NULL);
 	}
@@ -246,7 +255,8 @@ static void make(void *arg)
 		note_ringless(cpu, ret);
 }
 
-/* Return: whether this process is set up. A child may not be: whoever does that may be interrupted by this thread. */
+/* Return: whether this process is set up. A child may not be: whoever does that may be interrupted
+ * by this thread. */
 static bool is_set_up(void)
 {
 	if (!__atomic_load_n(&tap_process->pid, __ATOMIC_ACQUIRE) && tap_trylock()) {
@@ -257,8 +267,9 @@ static bool is_set_up(void)
 }
 
 /*
- * By the first event on a CPU. Other threads wait, for as long as it takes to make a file longer: nobody loses
- * events for somebody else makes the ring. Return: NULL: there is none, the event is lost.
+ * By the first event on a CPU. Other threads wait, for as long as it takes to make a file longer:
+ * nobody loses events for somebody else makes the ring. Return: NULL: there is none, the event is
+ * lost.
  */
 static __attribute__((noinline)) struct tap_ring *make_ring(struct tap_ring *r)
 {
@@ -291,8 +302,8 @@ static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
 /* ---- losses ---- */
 
 /*
- * A recorder that has been killed will never make room: one that lives moves `drained`, whenever it finds that there
- * is something new.
+ * A recorder that has been killed will never make room: one that lives moves `drained`, whenever it
+ * finds that there is something new.
  */
 static void check_recorder(void)
 {
@@ -301,7 +312,8 @@ static void check_recorder(void)
 	uint64_t now = mono_now();
 	uint8_t drained = __atomic_load_n(&tap_control->drained, __ATOMIC_RELAXED);
 
-	if (drained != __atomic_load_n(&seen, __ATOMIC_RELAXED) || !__atomic_load_n(&since, __ATOMIC_RELAXED)) {
+	if (drained != __atomic_load_n(&seen, __ATOMIC_RELAXED) ||
+	    !__atomic_load_n(&since, __ATOMIC_RELAXED)) {
 		__atomic_store_n(&seen, drained, __ATOMIC_RELAXED);
 		__atomic_store_n(&since, now, __ATOMIC_RELAXED);
 	} else if (now - __atomic_load_n(&since, __ATOMIC_RELAXED) > RECORDER_NS) {
@@ -360,7 +372,9 @@ static void fill_start(const struct tap_ring *r, uint64_t events, struct sub_sta
 		.ts = stamp,
 		.commit = sizeof(s->head) + sizeof(s->info),
 		.head = { .length = sizeof(s->info) + 4 },
-		.info = { .type = TAP_ID_SUB, .tid = __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED), .mono_ns = mono_ns,
+		.info = { .type = TAP_ID_SUB,
+			  .tid = __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED),
+			  .mono_ns = mono_ns,
 			  .events = events,
 			  .lost = __atomic_load_n(&h->lost, __ATOMIC_ACQUIRE),
 			  .lost_first = __atomic_load_n(&h->lost_first, __ATOMIC_RELAXED),
@@ -405,9 +419,14 @@ static uint64_t taken_state(uint64_t boundary)
 static void settle_rseq(struct tap_ring *r, struct rseq *rs, uint64_t head, uint64_t step)
 {
 	uint64_t *commit = commit_of(r, head), value = true_commit(*commit, head);
-	struct tap_rseq_op op = { .position = &r->head->head, .expected = head, .step = step,
-				  .other = commit, .other_value = value, .to = commit,
-				  .first = value, .bytes = sizeof(value) };
+	struct tap_rseq_op op = { .position = &r->head->head,
+				  .expected = head,
+				  .step = step,
+				  .other = commit,
+				  .other_value = value,
+				  .to = commit,
+				  .first = value,
+				  .bytes = sizeof(value) };
 
 	tap_rseq_commit(rs, r->cpu, &op);
 }
@@ -424,10 +443,14 @@ static uint64_t events_before(const struct tap_ring *r, uint64_t boundary)
 static bool take_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t boundary)
 {
 	struct sub_start start;
-	struct tap_rseq_op op = { .position = &r->head->head, .expected = boundary,
-				  .step = sizeof(start), .other = state_of(r, boundary),
-				  .other_value = taken_state(boundary), .to = sub_at(r, boundary),
-				  .from = &start, .bytes = sizeof(start) };
+	struct tap_rseq_op op = { .position = &r->head->head,
+				  .expected = boundary,
+				  .step = sizeof(start),
+				  .other = state_of(r, boundary),
+				  .other_value = taken_state(boundary),
+				  .to = sub_at(r, boundary),
+				  .from = &start,
+				  .bytes = sizeof(start) };
 
 	if (*op.other != op.other_value && !is_free(r, boundary))
 		return false;
@@ -451,18 +474,25 @@ static inline __attribute__((always_inline)) bool put_rseq(struct rseq *rs, stru
 	uint64_t at = head % TAP_SUB_BYTES;
 	unsigned char *to = r->subs + (head & r->mask);
 	uint64_t *commit = (uint64_t *)(to - at + 8);
-	struct tap_rseq_op op = { .position = &r->head->head, .expected = head, .step = bytes,
-				  .other = commit, .other_value = *commit + bytes + EVENT_ONE,
-				  .to = to, .from = rec, .bytes = bytes };
+	struct tap_rseq_op op = { .position = &r->head->head,
+				  .expected = head,
+				  .step = bytes,
+				  .other = commit,
+				  .other_value = *commit + bytes + EVENT_ONE,
+				  .to = to,
+				  .from = rec,
+				  .bytes = bytes };
 
-	if (tap_unlikely(at + bytes > TAP_SUB_BYTES || (uint32_t)*commit != (uint32_t)at - TAP_SUB_HEADER))
+	if (tap_unlikely(at + bytes > TAP_SUB_BYTES ||
+			 (uint32_t)*commit != (uint32_t)at - TAP_SUB_HEADER))
 		return false;
 	op.first = stamp_words(cycles ? tap_cycles() : tap_mono_ns());
 	return tap_rseq_commit(rs, cpu, &op);
 }
 
 /* With all that may be in the way: no ring yet, a full sub-buffer, an interrupted sequence. */
-static __attribute__((noinline)) void commit_rseq(struct rseq *rs, const uint64_t *rec, uint64_t bytes)
+static __attribute__((noinline)) void commit_rseq(struct rseq *rs, const uint64_t *rec,
+						  uint64_t bytes)
 {
 	for (unsigned int i = 0; i < TRIES; i++) {
 		uint32_t cpu = tap_rseq_cpu(rs);
@@ -494,7 +524,8 @@ static bool is_settled(const struct tap_ring *r, uint64_t position)
 	uint64_t end = __atomic_load_n(state_of(r, position), __ATOMIC_RELAXED) >> 8;
 
 	return !end || (uint32_t)__atomic_load_n(commit_of(r, position), __ATOMIC_ACQUIRE) +
-			       TAP_SUB_HEADER == end;
+				       TAP_SUB_HEADER ==
+			       end;
 }
 
 /* Says where the sub-buffer ends that was filled up to @head, unless that was said before. */
@@ -622,14 +653,14 @@ static inline unsigned int current_cpu(void)
 }
 
 /* @at: the ring's head. Return: false: another thread was quicker. */
-static inline bool put_atomic(const struct tap_ring *r, struct tap_ring_head *at, uint64_t head, const uint64_t *rec,
-			      uint64_t bytes, uint64_t stamp)
+static inline bool put_atomic(const struct tap_ring *r, struct tap_ring_head *at, uint64_t head,
+			      const uint64_t *rec, uint64_t bytes, uint64_t stamp)
 {
 	unsigned char *to = r->subs + (head & r->mask);
 	uint64_t *sub = (uint64_t *)(to - head % TAP_SUB_BYTES);
 
-	if (!__atomic_compare_exchange_n(&at->head, &head, head + bytes, false,
-					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&at->head, &head, head + bytes, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
 		return false;
 	copy_words(to, (const unsigned char *)rec, bytes);
 	__atomic_store_n((uint64_t *)to, stamp_words(stamp), __ATOMIC_RELEASE);
@@ -654,7 +685,8 @@ static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_
 			return;
 		}
 	} while (bytes > room_at(head) ||
-		 !put_atomic(r, r->head, head, rec, bytes, use_cycles ? tap_cycles_behind_loads() : mono_now()));
+		 !put_atomic(r, r->head, head, rec, bytes,
+			     use_cycles ? tap_cycles_behind_loads() : mono_now()));
 }
 
 /* ---- records ---- */
@@ -733,7 +765,8 @@ static __attribute__((noinline)) void commit_passed(uint64_t *rec, size_t bytes)
 	commit(rec, bytes);
 }
 
-static __attribute__((noinline)) void commit_asked(uint64_t *rec, size_t bytes, const struct trace_event_call *call)
+static __attribute__((noinline)) void commit_asked(uint64_t *rec, size_t bytes,
+						   const struct trace_event_call *call)
 {
 	if (tap_filter_passes(call, rec + 2, bytes - sizeof(struct tap_record)))
 		commit_passed(rec, bytes);

@@ -28,9 +28,9 @@ struct tap_rseq_op {
 	uint64_t expected, step; /* step: by how much the position moves */
 	uint64_t *other, other_value;
 	void *to;
-	uint64_t first;	  /* the first word to copy; @from has the others behind a place for it */
+	uint64_t first; /* the first word to copy; @from has the others behind a place for it */
 	const void *from;
-	uint64_t bytes;	  /* whole words, the first included: at least 8 */
+	uint64_t bytes; /* whole words, the first included: at least 8 */
 };
 
 /* from a thread's pointer to its area; 0: there is none */
@@ -74,10 +74,15 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 	/* 3: the descriptor: version and flags, start, length, where to go on abort */
 	__asm__ volatile goto(
 		".pushsection __rseq_cs, \"aw\"\n\t.balign 32\n"
-		"3:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\tleaq 3b(%%rip), %[i]\n\tmovq %[i], %[cs]\n"
-		"1:\tcmpl %[cpu], %[cpu_id]\n\tjne 4f\n\tcmpq %[expected], %[position]\n\tjne 4f\n\tmovq %[first], (%[to])\n\tmovq %[bytes], %[i]\n\ttestb $8, %b[i]\n\tjne 6f\n\tsubq $8, %[i]\n\tmovq (%[from], %[i]), %%xmm0\n\tmovq %%xmm0, (%[to], %[i])\n\tjmp 6f\n"
+		"3:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\tleaq 3b(%%rip), "
+		"%[i]\n\tmovq %[i], %[cs]\n"
+		"1:\tcmpl %[cpu], %[cpu_id]\n\tjne 4f\n\tcmpq %[expected], %[position]\n\tjne "
+		"4f\n\tmovq %[first], (%[to])\n\tmovq %[bytes], %[i]\n\ttestb $8, %b[i]\n\tjne "
+		"6f\n\tsubq $8, %[i]\n\tmovq (%[from], %[i]), %%xmm0\n\tmovq %%xmm0, (%[to], "
+		"%[i])\n\tjmp 6f\n"
 		"5:\tmovups (%[from], %[i]), %%xmm0\n\tmovups %%xmm0, (%[to], %[i])\n"
-		"6:\tsubq $16, %[i]\n\tjg 5b\n\tmovq %[other_value], (%[other])\n\taddq %[step], %[position]\n"
+		"6:\tsubq $16, %[i]\n\tjg 5b\n\tmovq %[other_value], (%[other])\n\taddq %[step], "
+		"%[position]\n"
 		/* ud1 <signature>(%rip), %edi */
 		"2:\n\t.pushsection __rseq_fail, \"ax\"\n\t.byte 0x0f, 0xb9, 0x3d\n\t"
 		".long %c[sig]\n"
@@ -95,10 +100,14 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 
 	__asm__ volatile goto(
 		".pushsection __rseq_cs, \"aw\"\n\t.balign 32\n"
-		"3:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\tadrp %[i], 3b\n\tadd %[i], %[i], :lo12:3b\n\tstr %[i], %[cs]\n"
-		"1:\tldr %w[i], %[cpu_id]\n\tcmp %w[i], %w[cpu]\n\tb.ne 4f\n\tldr %[i], [%[position]]\n\tcmp %[i], %[expected]\n\tb.ne 4f\n\tstr %[first], [%[to]]\n\tmov %[i], %[bytes]\n\tb 6f\n"
+		"3:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\tadrp %[i], 3b\n\tadd "
+		"%[i], %[i], :lo12:3b\n\tstr %[i], %[cs]\n"
+		"1:\tldr %w[i], %[cpu_id]\n\tcmp %w[i], %w[cpu]\n\tb.ne 4f\n\tldr %[i], "
+		"[%[position]]\n\tcmp %[i], %[expected]\n\tb.ne 4f\n\tstr %[first], [%[to]]\n\tmov "
+		"%[i], %[bytes]\n\tb 6f\n"
 		"5:\tldr %[word], [%[from], %[i]]\n\tstr %[word], [%[to], %[i]]\n"
-		"6:\tsub %[i], %[i], #8\n\tcbnz %[i], 5b\n\tstr %[other_value], [%[other]]\n\tadd %[i], %[expected], %[step]\n\tstlr %[i], [%[position]]\n"
+		"6:\tsub %[i], %[i], #8\n\tcbnz %[i], 5b\n\tstr %[other_value], [%[other]]\n\tadd "
+		"%[i], %[expected], %[step]\n\tstlr %[i], [%[position]]\n"
 		"2:\n\t.pushsection __rseq_fail, \"ax\"\n\t.inst %c[sig]\n"
 		"4:\tb %l[aborted]\n\t.popsection\n\t"
 		: [i] "=&r"(i), [word] "=&r"(word)
@@ -106,8 +115,7 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 		  [position] "r"(op->position), [expected] "r"(op->expected),
 		  [bytes] "r"(op->bytes), [from] "r"(op->from), [to] "r"(op->to),
 		  [first] "r"(op->first), [other] "r"(op->other),
-		  [other_value] "r"(op->other_value), [step] "r"(op->step),
-		  [sig] "i"(TAP_RSEQ_SIG)
+		  [other_value] "r"(op->other_value), [step] "r"(op->step), [sig] "i"(TAP_RSEQ_SIG)
 		: "memory", "cc"
 		: aborted);
 #endif

@@ -2,8 +2,8 @@
 /*
  * What recorders want of programs that start while they record: each has a session file, which is
  * valid as long as its recorder keeps it locked. Beside it is a socket, where a program from which
- * something is wanted leaves its control file, so that it can be read when the program is over. Only
- * system calls: a child after a fork reads them, too.
+ * something is wanted leaves its control file, so that it can be read when the program is over.
+ * Only system calls: a child after a fork reads them, too.
  */
 #include "tracepoint/internal.h"
 
@@ -26,7 +26,8 @@ bool tap_event_matches(const struct trace_event_call *call, const char *pattern)
 
 	call->info(&info);
 	if (!strchr(pattern, ':'))
-		return !fnmatch(pattern, trace_event_name(call), 0) || !strcmp(pattern, info.system);
+		return !fnmatch(pattern, trace_event_name(call), 0) ||
+		       !strcmp(pattern, info.system);
 	snprintf(name, sizeof(name), "%s:%s", info.system, trace_event_name(call));
 	return !fnmatch(pattern, name, 0);
 }
@@ -39,17 +40,20 @@ struct joining {
 
 static void want_events(const struct tap_object *object, const char *pattern)
 {
-	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++) {
+	for (struct trace_event_call *const *call = object->events; call < object->events_end;
+	     call++) {
 		struct tap_word *word = (struct tap_word *)(*call)->tp->on;
 
 		if (tap_event_matches(*call, pattern))
-			__atomic_fetch_or(&word->wanted, (uint8_t)(1u << (*call)->bit), __ATOMIC_RELEASE);
+			__atomic_fetch_or(&word->wanted, (uint8_t)(1u << (*call)->bit),
+					  __ATOMIC_RELEASE);
 	}
 }
 
 static bool has_events(const struct tap_object *object, const char *pattern)
 {
-	for (struct trace_event_call *const *call = object->events; call < object->events_end; call++)
+	for (struct trace_event_call *const *call = object->events; call < object->events_end;
+	     call++)
 		if (tap_event_matches(*call, pattern))
 			return true;
 	return false;
@@ -83,24 +87,29 @@ static const char *cut_lines(char *text)
 	return end;
 }
 
-#define for_each_line(line, text, end) for (const char *line = (text); line < (end); line += strlen(line) + 1)
+#define for_each_line(line, text, end)                                                             \
+	for (const char *line = (text); line < (end); line += strlen(line) + 1)
 
 /*
- * Whether a session selects an event, and is for all programs or for this one: a child after a fork is its parent, still.
+ * Whether a session selects an event, and is for all programs or for this one: a child after a fork
+ * is its parent, still.
  */
 static bool is_selected(const struct tap_object *object, const char *text, const char *end)
 {
 	bool is_for_all = true, is_for_us = false, has_event = false;
 
-	for_each_line(line, text, end) {
+	for_each_line(line, text, end)
+	{
 		has_event |= !strncmp(line, "event ", 6) && has_events(object, line + 6);
 		is_for_all &= !!strncmp(line, "tgid ", 5);
-		is_for_us |= !strncmp(line, "tgid ", 5) && tap_control_is_family((uint32_t)atoi(line + 5));
+		is_for_us |= !strncmp(line, "tgid ", 5) &&
+			     tap_control_is_family((uint32_t)atoi(line + 5));
 	}
 	return has_event && (is_for_all || is_for_us);
 }
 
-/* Connects by way of the folder's descriptor: an address has room for short names only. Return: whether it was sent. */
+/* Connects by way of the folder's descriptor: an address has room for short names only. Return:
+ * whether it was sent. */
 static bool send_file(int dir, const char *name)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -127,7 +136,8 @@ static char *put_part(char *to, uint64_t number)
 /* Return: false: the session has no ID. */
 static bool entry_name(char name[TAP_BOOK_NAME], const char *text, const char *end)
 {
-	for_each_line(line, text, end) {
+	for_each_line(line, text, end)
+	{
 		const char *id = line + strlen("session ");
 		char *to, *comm;
 
@@ -151,10 +161,11 @@ static bool is_over(int session)
 }
 
 /*
- * In this order: no event is recorded before the recorder can know of the program. A session that ended before it could
- * be sent anything may have looked at its entries before.
+ * In this order: no event is recorded before the recorder can know of the program. A session that
+ * ended before it could be sent anything may have looked at its entries before.
  */
-static void join(const struct joining *j, const char *text, const char *end, int session, int dir, const char *name)
+static void join(const struct joining *j, const char *text, const char *end, int session, int dir,
+		 const char *name)
 {
 	char entry[TAP_BOOK_NAME];
 	bool is_theirs = !tap_env_is_awaited(), is_entered, is_sent;
@@ -162,10 +173,11 @@ static void join(const struct joining *j, const char *text, const char *end, int
 
 	if (!is_selected(j->object, text, end))
 		return;
-	folder = is_theirs && entry_name(entry, text, end) ? open(j->folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	folder = is_theirs && entry_name(entry, text, end)
+			 ? open(j->folder, O_PATH | O_DIRECTORY | O_CLOEXEC)
+			 : -1;
 	is_entered = folder >= 0 && !symlinkat(TAP_BOOK_TARGET, folder, entry);
-	for_each_line(line, text, end)
-		apply_line(j->object, line);
+	for_each_line(line, text, end) apply_line(j->object, line);
 	is_sent = is_theirs && send_file(dir, name);
 	if (is_entered && !is_sent && is_over(session))
 		unlinkat(folder, entry, 0);

@@ -9,21 +9,59 @@
  * The program and the library have one ABI. Names are arrays: pointers would be relocated in each
  * process.
  */
-#define TYPE(type) { #type, sizeof(type) }
+#define TYPE(type)                                                                                 \
+	{                                                                                          \
+#type, sizeof(type)                                                                \
+	}
 static const struct {
 	char name[sizeof("unsigned long long")];
 	uint8_t size;
 } types[] = {
-	TYPE(char), TYPE(signed char), TYPE(unsigned char), TYPE(short), TYPE(unsigned short),
-	TYPE(int), TYPE(unsigned), TYPE(unsigned int), TYPE(long), TYPE(unsigned long),
-	TYPE(long long), TYPE(unsigned long long), TYPE(float), TYPE(double),
-	TYPE(u8), TYPE(u16), TYPE(u32), TYPE(u64), TYPE(s8), TYPE(s16), TYPE(s32), TYPE(s64),
-	TYPE(uint8_t), TYPE(uint16_t), TYPE(uint32_t), TYPE(uint64_t),
-	TYPE(int8_t), TYPE(int16_t), TYPE(int32_t), TYPE(int64_t),
-	TYPE(uintptr_t), TYPE(intptr_t), TYPE(size_t), TYPE(ssize_t), TYPE(pid_t),
-	TYPE(bool), { "_Bool", sizeof(bool) },
-	{ "__u8", 1 }, { "__u16", 2 }, { "__u32", 4 }, { "__u64", 8 },
-	{ "__s8", 1 }, { "__s16", 2 }, { "__s32", 4 }, { "__s64", 8 },
+	TYPE(char),
+	TYPE(signed char),
+	TYPE(unsigned char),
+	TYPE(short),
+	TYPE(unsigned short),
+	TYPE(int),
+	TYPE(unsigned),
+	TYPE(unsigned int),
+	TYPE(long),
+	TYPE(unsigned long),
+	TYPE(long long),
+	TYPE(unsigned long long),
+	TYPE(float),
+	TYPE(double),
+	TYPE(u8),
+	TYPE(u16),
+	TYPE(u32),
+	TYPE(u64),
+	TYPE(s8),
+	TYPE(s16),
+	TYPE(s32),
+	TYPE(s64),
+	TYPE(uint8_t),
+	TYPE(uint16_t),
+	TYPE(uint32_t),
+	TYPE(uint64_t),
+	TYPE(int8_t),
+	TYPE(int16_t),
+	TYPE(int32_t),
+	TYPE(int64_t),
+	TYPE(uintptr_t),
+	TYPE(intptr_t),
+	TYPE(size_t),
+	TYPE(ssize_t),
+	TYPE(pid_t),
+	TYPE(bool),
+	{ "_Bool", sizeof(bool) },
+	{ "__u8", 1 },
+	{ "__u16", 2 },
+	{ "__u32", 4 },
+	{ "__u64", 8 },
+	{ "__s8", 1 },
+	{ "__s16", 2 },
+	{ "__s32", 4 },
+	{ "__s64", 8 },
 };
 
 /* Text without blanks around it. */

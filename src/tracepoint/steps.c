@@ -27,19 +27,20 @@ static bool has_field(const struct tap_steps *list, const struct tap_step *s, ui
 
 static bool has_number(const struct tap_steps *list, const struct tap_step *s)
 {
-	return (s->size == 1 || s->size == 2 || s->size == 4 || s->size == 8) && has_field(list, s, s->size);
+	return (s->size == 1 || s->size == 2 || s->size == 4 || s->size == 8) &&
+	       has_field(list, s, s->size);
 }
 
 static bool has_data(const struct tap_steps *list, const struct tap_step *s)
 {
-	return s->data % 8 == 0 && s->data >= sizeof(*list) + list->nr * sizeof(*s) && s->data <= list->bytes &&
-	       s->data_bytes <= list->bytes - s->data;
+	return s->data % 8 == 0 && s->data >= sizeof(*list) + list->nr * sizeof(*s) &&
+	       s->data <= list->bytes && s->data_bytes <= list->bytes - s->data;
 }
 
 static bool has_place(const struct tap_steps *list, const struct tap_step *s)
 {
-	return s->place < TAP_PLACES && has_field(list, s, s->place == TAP_PLACE_FIXED ? s->size : 4) &&
-	       has_data(list, s);
+	return s->place < TAP_PLACES &&
+	       has_field(list, s, s->place == TAP_PLACE_FIXED ? s->size : 4) && has_data(list, s);
 }
 
 static bool has_registers(const struct tap_step *s)
@@ -71,7 +72,8 @@ static bool check_step(const struct tap_steps *list, uint32_t i)
 	case TAP_STEP_CPU:
 		return has_data(list, s) && s->data_bytes % 8 == 0;
 	case TAP_STEP_MASK:
-		return has_place(list, s) && s->data_bytes % 8 == 0 && (s->op == TAP_OP_EQ || s->op == TAP_OP_AND);
+		return has_place(list, s) && s->data_bytes % 8 == 0 &&
+		       (s->op == TAP_OP_EQ || s->op == TAP_OP_AND);
 	case TAP_STEP_SAMPLE:
 	case TAP_STEP_LOAD:
 		return has_number(list, s);
@@ -84,9 +86,9 @@ static bool check_step(const struct tap_steps *list, uint32_t i)
 
 bool tap_steps_check(const struct tap_steps *list, uint32_t bytes)
 {
-	if (bytes < sizeof(*list) || bytes > TAP_STEPS_MAX_BYTES || list->bytes != bytes || bytes % 8 ||
-	    !list->nr || list->nr > TAP_STEPS_MAX || list->nr * sizeof(*list->v) > bytes - sizeof(*list) ||
-	    list->min_size > TAP_RECORD_MAX)
+	if (bytes < sizeof(*list) || bytes > TAP_STEPS_MAX_BYTES || list->bytes != bytes ||
+	    bytes % 8 || !list->nr || list->nr > TAP_STEPS_MAX ||
+	    list->nr * sizeof(*list->v) > bytes - sizeof(*list) || list->min_size > TAP_RECORD_MAX)
 		return false;
 	for (uint32_t i = 0; i < list->nr; i++)
 		if (!check_step(list, i))
@@ -128,7 +130,8 @@ static inline bool holds(const struct tap_step *s, uint64_t a, uint64_t b)
 }
 
 /* What lies in the record there, and nothing outside of it. */
-static inline struct bytes place_of(const struct tap_step *s, const unsigned char *rec, uint32_t size)
+static inline struct bytes place_of(const struct tap_step *s, const unsigned char *rec,
+				    uint32_t size)
 {
 	uint32_t word, at, len;
 
@@ -162,13 +165,16 @@ static bool has_cpu(const uint64_t *bits, uint32_t bytes, uint64_t cpu)
 }
 
 /* Masks are words of the program's; one that is shorter than the other has zeros behind it. */
-static __attribute__((noinline)) bool mask_holds(const struct tap_step *s, const uint64_t *bits, struct bytes has)
+static __attribute__((noinline)) bool mask_holds(const struct tap_step *s, const uint64_t *bits,
+						 struct bytes has)
 {
 	const uint32_t word = sizeof(unsigned long);
 	bool some = false;
 
 	for (uint32_t at = 0; at + word <= has.len || at < s->data_bytes; at += word) {
-		unsigned long in = 0, wanted = at < s->data_bytes ? (unsigned long)(bits[at / 8] >> at % 8 * 8) : 0;
+		unsigned long in = 0, wanted = at < s->data_bytes
+						       ? (unsigned long)(bits[at / 8] >> at % 8 * 8)
+						       : 0;
 
 		if (at + word <= has.len)
 			memcpy(&in, has.at + at, word);
@@ -196,8 +202,10 @@ static uint64_t arith(enum tap_step_op op, uint64_t a, uint64_t b)
 }
 
 /* The common kinds first, and by tests: jumps through tables cost more. */
-static inline __attribute__((always_inline)) bool plain_holds(const struct tap_steps *list, const struct tap_step *s,
-							      const unsigned char *rec, uint32_t size)
+static inline __attribute__((always_inline)) bool plain_holds(const struct tap_steps *list,
+							      const struct tap_step *s,
+							      const unsigned char *rec,
+							      uint32_t size)
 {
 	struct bytes text;
 
@@ -229,8 +237,8 @@ static uint64_t compute(const struct tap_step *s, const uint64_t *regs, const un
 }
 
 /* Not inline: most filters need no registers. */
-static __attribute__((noinline)) bool match_from(const struct tap_steps *list, uint32_t i, const unsigned char *rec,
-						 uint32_t size)
+static __attribute__((noinline)) bool match_from(const struct tap_steps *list, uint32_t i,
+						 const unsigned char *rec, uint32_t size)
 {
 	uint64_t regs[TAP_STEPS_REGS] = { 0 };
 
@@ -270,7 +278,8 @@ bool tap_steps_match(const struct tap_steps *list, const unsigned char *rec, uin
 /* ---- the usual filter ---- */
 
 /* From @low to @high; both wrap around. */
-static bool use_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t low, uint64_t high, bool inverted)
+static bool use_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t low,
+		      uint64_t high, bool inverted)
 {
 	inverted ^= s->yes == TAP_STEP_REJECT;
 	q->what = s->at | (uint32_t)s->size << 12 | (uint32_t)inverted << 16;
@@ -280,7 +289,8 @@ static bool use_range(const struct tap_step *s, struct tap_quick_filter *q, uint
 }
 
 /* @min, @max: what the field can be. One that always or never holds is no range. */
-static bool find_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t min, uint64_t max)
+static bool find_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t min,
+		       uint64_t max)
 {
 	uint64_t v = s->value;
 
@@ -307,11 +317,12 @@ bool tap_steps_quick(const struct tap_steps *list, struct tap_quick_filter *q)
 	const struct tap_step *s = list->v;
 	uint64_t top;
 
-	if (list->nr != 1 || s->kind != TAP_STEP_FIELD || s->yes == s->no || list->min_size != s->at + s->size)
+	if (list->nr != 1 || s->kind != TAP_STEP_FIELD || s->yes == s->no ||
+	    list->min_size != s->at + s->size)
 		return false;
 	top = 1ull << (s->size * 8 - 1);
 	if (s->is_signed)
-		return (int64_t)s->value >= -(int64_t)(top - 1) - 1 && (int64_t)s->value <= (int64_t)(top - 1) &&
-		       find_range(s, q, -top, top - 1);
+		return (int64_t)s->value >= -(int64_t)(top - 1) - 1 &&
+		       (int64_t)s->value <= (int64_t)(top - 1) && find_range(s, q, -top, top - 1);
 	return s->value <= top - 1 + top && find_range(s, q, 0, top - 1 + top);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A filter as a program runs it: a list of steps, which a recorder makes of a struct tap_filter and the program checks
- * once. Recorder and program may be of two releases: numbers stay what they are. What one does not know it refuses,
- * and the event is recorded whole: the recorder filters what it drains as well.
+ * A filter as a program runs it: a list of steps, which a recorder makes of a struct tap_filter and
+ * the program checks once. Recorder and program may be of two releases: numbers stay what they are.
+ * What one does not know it refuses, and the event is recorded whole: the recorder filters what it
+ * drains as well.
  */
 #ifndef TAP_TRACEPOINT_STEPS_H
 #define TAP_TRACEPOINT_STEPS_H
@@ -21,19 +22,19 @@
 
 enum tap_step_kind {
 	TAP_STEP_FIELD, /* .op compares a number field with .value */
-	TAP_STEP_TEXT,	/* a text is the data */
-	TAP_STEP_GLOB,	/* it matches the data, a struct tap_glob */
+	TAP_STEP_TEXT, /* a text is the data */
+	TAP_STEP_GLOB, /* it matches the data, a struct tap_glob */
 	/* a cpumask has one of the CPUs whose bits the data are; with TAP_OP_EQ: is the same */
 	TAP_STEP_MASK,
 	TAP_STEP_SAMPLE, /* (a number field + 1) * .data, of 32 bits, is below .value */
 	TAP_STEP_NEVER,
 	/* with registers */
 	TAP_STEP_VALUES, /* .op compares registers .a and .b */
-	TAP_STEP_CPU,	 /* register .a is one of the CPUs whose bits the data are */
-	TAP_STEP_SET,	 /* register .to is .value; of this and of those below .yes counts alone */
-	TAP_STEP_LOAD,	 /* .. a number field */
+	TAP_STEP_CPU, /* register .a is one of the CPUs whose bits the data are */
+	TAP_STEP_SET, /* register .to is .value; of this and of those below .yes counts alone */
+	TAP_STEP_LOAD, /* .. a number field */
 	TAP_STEP_GETCPU, /* .. the CPU where the thread runs */
-	TAP_STEP_ARITH,	 /* .. .op of .a and .b, as signed numbers that wrap around; x / 0 is 0 */
+	TAP_STEP_ARITH, /* .. .op of .a and .b, as signed numbers that wrap around; x / 0 is 0 */
 	TAP_STEP_KINDS,
 };
 
@@ -57,8 +58,8 @@ enum tap_step_op {
 /* Where a text or a cpumask is. */
 enum tap_step_place {
 	TAP_PLACE_FIXED, /* .size bytes at .at; of a text up to its NUL */
-	TAP_PLACE_LOC,	 /* __data_loc: at .at a word, bytes << 16 | from the record's start */
-	TAP_PLACE_REL,	 /* __rel_loc: from the word's end */
+	TAP_PLACE_LOC, /* __data_loc: at .at a word, bytes << 16 | from the record's start */
+	TAP_PLACE_REL, /* __rel_loc: from the word's end */
 	TAP_PLACES,
 };
 
@@ -88,8 +89,8 @@ bool tap_steps_check(const struct tap_steps *list, uint32_t bytes);
 bool tap_steps_match(const struct tap_steps *list, const unsigned char *rec, uint32_t size);
 
 /*
- * The usual filter is one comparison of a number. By value, it can be asked without a section: whoever changes it
- * makes it none first. {0} is none.
+ * The usual filter is one comparison of a number. By value, it can be asked without a section:
+ * whoever changes it makes it none first. {0} is none.
  */
 struct tap_quick_filter {
 	uint32_t what; /* place in the record | size << 12 | inverted << 16 | turn << 17 */
@@ -100,11 +101,13 @@ struct tap_quick_filter {
 bool tap_steps_quick(const struct tap_steps *list, struct tap_quick_filter *q);
 
 /* Return: 1: it does not hold; 0: it does; -1: there is none, or none that fits this record. */
-static inline __attribute__((always_inline)) int tap_quick_rejects(const struct tap_quick_filter *q,
-								   const unsigned char *rec, uint32_t size)
+static inline __attribute__((always_inline)) int
+tap_quick_rejects(const struct tap_quick_filter *q, const unsigned char *rec, uint32_t size)
 {
-	uint32_t what = __atomic_load_n(&q->what, __ATOMIC_ACQUIRE), at = what & 4095, bytes = what >> 12 & 15;
-	uint64_t low = __atomic_load_n(&q->low, __ATOMIC_ACQUIRE), span = __atomic_load_n(&q->span, __ATOMIC_ACQUIRE);
+	uint32_t what = __atomic_load_n(&q->what, __ATOMIC_ACQUIRE), at = what & 4095,
+		 bytes = what >> 12 & 15;
+	uint64_t low = __atomic_load_n(&q->low, __ATOMIC_ACQUIRE),
+		 span = __atomic_load_n(&q->span, __ATOMIC_ACQUIRE);
 	uint16_t v16;
 	uint32_t v32;
 	uint64_t v64;

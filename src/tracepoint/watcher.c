@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What a controller has written to a word is applied by the first thread that passes a site, which
- * loads the word. A nop loads nothing: programs with patched sites have a thread, the watcher, which sleeps
- * until a controller moves the control file's `wake` and wakes it.
+ * loads the word. A nop loads nothing: programs with patched sites have a thread, the watcher,
+ * which sleeps until a controller moves the control file's `wake` and wakes it.
  */
 #include "tracepoint/internal.h"
 
@@ -58,7 +58,8 @@ void tap_watcher_start(void)
 		return;
 	ret = start();
 	if (ret) {
-		tap_set_reason("other processes cannot switch this program's tracepoints: cannot start a thread: %s",
+		tap_set_reason("other processes cannot switch this program's tracepoints: cannot "
+			       "start a thread: %s",
 			       strerror(ret));
 		return;
 	}
@@ -96,7 +97,8 @@ void tap_tracepoint_look(struct tracepoint *tp)
 	int saved = errno;
 
 	/*
-	 * whoever has the lock may be this very thread, under a signal handler: the next one applies it
+	 * whoever has the lock may be this very thread, under a signal handler: the next one
+	 * applies it
 	 */
 	if (!wake_thread() && tap_trylock()) {
 		tap_child_set_up();

@@ -25,7 +25,8 @@ int tap_access_init(struct tap_access *a, uint16_t port, struct tap_err *err)
 	return make_secret(a->ticket, err) ?: make_secret(a->token, err);
 }
 
-/* Takes as long wherever the first difference is: nobody can find a secret one character after the other. */
+/* Takes as long wherever the first difference is: nobody can find a secret one character after the
+ * other. */
 static bool is_secret(const char *text, const char *secret)
 {
 	unsigned char differences = 0;
@@ -37,7 +38,8 @@ static bool is_secret(const char *text, const char *secret)
 	return !differences;
 }
 
-/* Another name that leads here is how pages of other origins would read the answers (DNS rebinding). */
+/* Another name that leads here is how pages of other origins would read the answers (DNS
+ * rebinding). */
 static bool is_here(const struct tap_access *a, const char *before, const char *text)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost" };
@@ -51,11 +53,13 @@ static bool is_here(const struct tap_access *a, const char *before, const char *
 	return false;
 }
 
-/* Another port of this machine is the same site, but another origin. "none": typed, or opened by another program. */
+/* Another port of this machine is the same site, but another origin. "none": typed, or opened by
+ * another program. */
 static bool comes_from_elsewhere(const struct tap_access *a, const struct tap_access_request *q)
 {
 	return (q->origin && !is_here(a, "http://", q->origin)) ||
-	       (q->fetch_site && strcmp(q->fetch_site, "same-origin") && strcmp(q->fetch_site, "none"));
+	       (q->fetch_site && strcmp(q->fetch_site, "same-origin") &&
+		strcmp(q->fetch_site, "none"));
 }
 
 static unsigned int refuse(struct tap_err *err, unsigned int status, const char *why)
@@ -69,13 +73,18 @@ static unsigned int check_page(struct tap_access *a, const char *in_address, str
 	if (is_secret(in_address, a->token))
 		return 200;
 	if (!is_secret(in_address, a->ticket))
-		return refuse(err, 403, "refused: the token is missing or wrong; open the whole address that `schedtap view` printed");
+		return refuse(err, 403,
+			      "refused: the token is missing or wrong; open the whole address that "
+			      "`schedtap view` printed");
 	if (atomic_exchange(&a->is_taken, true))
-		return refuse(err, 403, "refused: this address works only once and was already used; run `schedtap view` again for another address");
+		return refuse(err, 403,
+			      "refused: this address works only once and was already used; run "
+			      "`schedtap view` again for another address");
 	return 303;
 }
 
-unsigned int tap_access_check(struct tap_access *a, const struct tap_access_request *q, struct tap_err *err)
+unsigned int tap_access_check(struct tap_access *a, const struct tap_access_request *q,
+			      struct tap_err *err)
 {
 	if (strcmp(q->method, "GET"))
 		return refuse(err, 405, "refused: only GET is supported");
@@ -85,5 +94,7 @@ unsigned int tap_access_check(struct tap_access *a, const struct tap_access_requ
 		return refuse(err, 403, "refused: the request comes from another page");
 	if (!strcmp(q->path, "/"))
 		return check_page(a, q->in_address, err);
-	return is_secret(q->token, a->token) ? 200 : refuse(err, 403, "refused: the token is missing or wrong");
+	return is_secret(q->token, a->token)
+		       ? 200
+		       : refuse(err, 403, "refused: the token is missing or wrong");
 }

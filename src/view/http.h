@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A server of HTTP on 127.0.0.1, by libmicrohttpd. It is loaded when it is needed, so that the program runs where it is not installed. Each
- * connection has a thread: an answer that takes long makes no other one wait.
+ * A server of HTTP on 127.0.0.1, by libmicrohttpd. It is loaded when it is needed, so that the
+ * program runs where it is not installed. Each connection has a thread: an answer that takes long
+ * makes no other one wait.
  */
 #ifndef TAP_VIEW_HTTP_H
 #define TAP_VIEW_HTTP_H
@@ -33,10 +34,12 @@ struct tap_http_ops {
 };
 
 /*
- * Takes the port, and does not answer yet. @port: 0: any that is free. @ops: borrowed until the free.
- * Return: 0; -EOPNOTSUPP: libmicrohttpd is not there; -EADDRINUSE; -errno; each with a sentence.
+ * Takes the port, and does not answer yet. @port: 0: any that is free. @ops: borrowed until the
+ * free. Return: 0; -EOPNOTSUPP: libmicrohttpd is not there; -EADDRINUSE; -errno; each with a
+ * sentence.
  */
-int tap_http_open(struct tap_http **out, uint16_t port, const struct tap_http_ops *ops, struct tap_err *err);
+int tap_http_open(struct tap_http **out, uint16_t port, const struct tap_http_ops *ops,
+		  struct tap_err *err);
 uint16_t tap_http_port(const struct tap_http *h);
 /* Signals are for the threads that have them now. Return: 0; -errno with a sentence. */
 int tap_http_start(struct tap_http *h, struct tap_err *err);

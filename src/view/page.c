@@ -26,7 +26,11 @@ static void put_head(struct tap_buf *out, struct tap_parts *p)
 {
 	struct tap_buf reports = { 0 }, failed = { 0 };
 	struct tap_html_head head = {
-		.is_served = true, .input = p->input, .run = &p->run, .lanes = &p->lanes, .parts = "",
+		.is_served = true,
+		.input = p->input,
+		.run = &p->run,
+		.lanes = &p->lanes,
+		.parts = "",
 	};
 
 	put_reports(&reports, &failed, &p->run);

@@ -9,12 +9,16 @@
 #define MAX_SLICES 20000u
 #define MAX_TASKS 64u
 
-static int parse_number(const char *name, const char *text, int64_t min, int64_t max, int64_t *v, struct tap_err *err)
+static int parse_number(const char *name, const char *text, int64_t min, int64_t max, int64_t *v,
+			struct tap_err *err)
 {
 	if (!text)
 		return tap_err_set(err, -EINVAL, "'%s' is missing", name);
 	if (tap_text_parse_int(text, min, max, v))
-		return tap_err_set(err, -EINVAL, "bad %s '%.100s': expected a number from %" PRId64 " to %" PRId64, name, text, min, max);
+		return tap_err_set(err, -EINVAL,
+				   "bad %s '%.100s': expected a number from %" PRId64
+				   " to %" PRId64,
+				   name, text, min, max);
 	return 0;
 }
 
@@ -23,10 +27,13 @@ static int parse_tids(struct tap_part_query *q, const char *text, struct tap_err
 	uint64_t tid;
 
 	while (text && *text) {
-		if (tap_text_take_digits(&text, NULL, 10, &tid) || tid > INT32_MAX || (*text && *text != ',') || (*text && !text[1]))
-			return tap_err_set(err, -EINVAL, "bad tasks: expected thread IDs separated by commas");
+		if (tap_text_take_digits(&text, NULL, 10, &tid) || tid > INT32_MAX ||
+		    (*text && *text != ',') || (*text && !text[1]))
+			return tap_err_set(err, -EINVAL,
+					   "bad tasks: expected thread IDs separated by commas");
 		if (q->nr_tids == TAP_PART_MAX_TIDS)
-			return tap_err_set(err, -EINVAL, "bad tasks: expected at most %u thread IDs",
+			return tap_err_set(err, -EINVAL,
+					   "bad tasks: expected at most %u thread IDs",
 					   TAP_PART_MAX_TIDS);
 		q->tids[q->nr_tids++] = (int)tid;
 		text += *text == ',';
@@ -34,8 +41,9 @@ static int parse_tids(struct tap_part_query *q, const char *text, struct tap_err
 	return 0;
 }
 
-int tap_part_query_parse(struct tap_part_query *q, const char *from, const char *to, const char *buckets, const char *tasks,
-			 uint64_t window_ns, struct tap_err *err)
+int tap_part_query_parse(struct tap_part_query *q, const char *from, const char *to,
+			 const char *buckets, const char *tasks, uint64_t window_ns,
+			 struct tap_err *err)
 {
 	int64_t from_ns, to_ns, nr;
 	int ret = parse_number("to", to, 0, (int64_t)window_ns, &to_ns, err) ?:
@@ -44,13 +52,15 @@ int tap_part_query_parse(struct tap_part_query *q, const char *from, const char 
 
 	if (ret)
 		return ret;
-	*q = (struct tap_part_query){ .from_ns = (uint64_t)from_ns, .to_ns = (uint64_t)to_ns, .buckets = (unsigned int)nr };
+	*q = (struct tap_part_query){ .from_ns = (uint64_t)from_ns,
+				      .to_ns = (uint64_t)to_ns,
+				      .buckets = (unsigned int)nr };
 	q->has_most = tasks && !strcmp(tasks, "most");
 	return q->has_most ? 0 : parse_tids(q, tasks, err);
 }
 
-int tap_parts_open(struct tap_parts *p, const struct tap_input_opts *opts, const struct tap_listener *listener, bool *usage,
-		   struct tap_err *err)
+int tap_parts_open(struct tap_parts *p, const struct tap_input_opts *opts,
+		   const struct tap_listener *listener, bool *usage, struct tap_err *err)
 {
 	int ret;
 
@@ -73,11 +83,18 @@ void tap_parts_close(struct tap_parts *p)
 	tap_run_close(&p->run);
 }
 
-static int draw(struct tap_parts *p, struct tap_run *run, const struct tap_part_query *q, struct tap_buf *out, struct tap_err *err)
+static int draw(struct tap_parts *p, struct tap_run *run, const struct tap_part_query *q,
+		struct tap_buf *out, struct tap_err *err)
 {
 	const struct tap_drawn_opts opts = {
-		.origin_ns = p->run.window.from_ns, .lanes = &p->lanes, .max_slices = MAX_SLICES, .one_level = run != &p->run,
-		.buckets = q->buckets, .tids = q->tids, .nr_tids = q->nr_tids, .max_tasks = q->has_most ? MAX_TASKS : 0,
+		.origin_ns = p->run.window.from_ns,
+		.lanes = &p->lanes,
+		.max_slices = MAX_SLICES,
+		.one_level = run != &p->run,
+		.buckets = q->buckets,
+		.tids = q->tids,
+		.nr_tids = q->nr_tids,
+		.max_tasks = q->has_most ? MAX_TASKS : 0,
 		.has_curves = q->has_most,
 	};
 
@@ -104,7 +121,8 @@ void tap_parts_prepare(struct tap_parts *p)
 /* Of the CPUs alone. */
 static bool is_whole(const struct tap_parts *p, const struct tap_part_query *q)
 {
-	return !q->from_ns && q->to_ns == tap_window_ns(&p->run.window) && !q->nr_tids && !q->has_most;
+	return !q->from_ns && q->to_ns == tap_window_ns(&p->run.window) && !q->nr_tids &&
+	       !q->has_most;
 }
 
 static int put_whole(struct tap_parts *p, struct tap_buf *out, struct tap_err *err)
@@ -123,7 +141,8 @@ static void put_window(struct tap_buf *out, uint64_t from_ns, uint64_t to_ns)
 	tap_text_ns(out, to_ns);
 }
 
-static int read_part(struct tap_parts *p, const struct tap_part_query *q, struct tap_buf *out, struct tap_err *err)
+static int read_part(struct tap_parts *p, const struct tap_part_query *q, struct tap_buf *out,
+		     struct tap_err *err)
 {
 	const uint64_t origin_ns = p->run.window.from_ns;
 	struct tap_buf window = { 0 };
@@ -138,8 +157,8 @@ static int read_part(struct tap_parts *p, const struct tap_part_query *q, struct
 	return ret;
 }
 
-int tap_parts_get(struct tap_parts *p, const struct tap_part_query *q, bool (*is_gone)(void *ctx), void *ctx, struct tap_buf *out,
-		  struct tap_err *err)
+int tap_parts_get(struct tap_parts *p, const struct tap_part_query *q, bool (*is_gone)(void *ctx),
+		  void *ctx, struct tap_buf *out, struct tap_err *err)
 {
 	int ret = 0;
 

@@ -34,17 +34,20 @@ static uid_t login_uid(void)
 
 static bool is_ours(uid_t uid)
 {
-	return uid != NOBODY && (uid == getuid() || uid == geteuid() || uid == sudo_uid() || uid == login_uid());
+	return uid != NOBODY &&
+	       (uid == getuid() || uid == geteuid() || uid == sudo_uid() || uid == login_uid());
 }
 
-/* The line of the other end, which has our end as its remote address; as the kernel prints them: an address as the number it is in memory. */
+/* The line of the other end, which has our end as its remote address; as the kernel prints them: an
+ * address as the number it is in memory. */
 static bool is_line_of(const char *line, const struct sockaddr_in *peer, uint16_t port, uid_t *uid)
 {
 	unsigned int local, local_port, remote, remote_port, state;
 
-	return sscanf(line, " %*u: %8x:%4x %8x:%4x %2x %*x:%*x %*x:%*x %*x %u", &local, &local_port, &remote, &remote_port, &state, uid) == 6 &&
-	       local == peer->sin_addr.s_addr && local_port == ntohs(peer->sin_port) && remote == htonl(INADDR_LOOPBACK) &&
-	       remote_port == port && state == ESTABLISHED;
+	return sscanf(line, " %*u: %8x:%4x %8x:%4x %2x %*x:%*x %*x:%*x %*x %u", &local, &local_port,
+		      &remote, &remote_port, &state, uid) == 6 &&
+	       local == peer->sin_addr.s_addr && local_port == ntohs(peer->sin_port) &&
+	       remote == htonl(INADDR_LOOPBACK) && remote_port == port && state == ESTABLISHED;
 }
 
 bool tap_peer_is_ours(const struct sockaddr *peer, socklen_t len, uint16_t port)

@@ -10,7 +10,9 @@
 
 void tap_reports_init(struct tap_reports *r, const struct tap_input_opts *input)
 {
-	*r = (struct tap_reports){ .input = input, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+	*r = (struct tap_reports){ .input = input,
+				   .lock = PTHREAD_MUTEX_INITIALIZER,
+				   .changed = PTHREAD_COND_INITIALIZER };
 }
 
 void tap_reports_release(struct tap_reports *r)
@@ -60,7 +62,8 @@ static int find_report(const char *name, struct tap_err *err)
 	return tap_err_set(err, -ENOENT, "there is no report '%.100s'", name);
 }
 
-int tap_reports_get(struct tap_reports *r, const char *name, const struct tap_buf **json, struct tap_err *err)
+int tap_reports_get(struct tap_reports *r, const char *name, const struct tap_buf **json,
+		    struct tap_err *err)
 {
 	int i = find_report(name, err);
 	bool is_made;

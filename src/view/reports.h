@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The reports of a page that is served: made one after the other by a thread that has a reader of its own, and less of the CPUs than
- * whoever waits for a part.
+ * The reports of a page that is served: made one after the other by a thread that has a reader of
+ * its own, and less of the CPUs than whoever waits for a part.
  */
 #ifndef TAP_VIEW_REPORTS_H
 #define TAP_VIEW_REPORTS_H
@@ -32,7 +32,9 @@ void tap_reports_release(struct tap_reports *r);
 /* Makes them all, or until the end. For a thread of its own. */
 void tap_reports_make(struct tap_reports *r);
 void tap_reports_end(struct tap_reports *r);
-/* Waits for the report. @json: borrowed until the release. Return: 0; -ENOENT: there is none of this name; -errno; each with a sentence. */
-int tap_reports_get(struct tap_reports *r, const char *name, const struct tap_buf **json, struct tap_err *err);
+/* Waits for the report. @json: borrowed until the release. Return: 0; -ENOENT: there is none of
+ * this name; -errno; each with a sentence. */
+int tap_reports_get(struct tap_reports *r, const char *name, const struct tap_buf **json,
+		    struct tap_err *err);
 
 #endif

@@ -20,11 +20,13 @@
 #include "view/parts.h"
 #include "view/reports.h"
 
-#define CLOSED_MS 2000	 /* a page that is loaded anew is back within it */
+#define CLOSED_MS 2000 /* a page that is loaded anew is back within it */
 #define LAST_READ_MS 200 /* what is read for somebody when all ends may take so long */
 #define TEXT "text/plain; charset=utf-8"
 /* Beside the page's own, which names its script and its style. */
-#define POLICY "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#define POLICY                                                                                     \
+	"connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "             \
+	"frame-ancestors 'none'"
 
 struct tap_view {
 	struct tap_http_ops ops;
@@ -61,7 +63,12 @@ static void finish(struct tap_http_answer *a, const char *type, int ret, const s
 	a->type = type;
 	a->status = 200;
 	if (ret)
-		say(a, ret == -EINVAL ? 400 : ret == -ENOENT || ret == -ENODATA ? 404 : ret == -ECANCELED ? 503 : 500, err);
+		say(a,
+		    ret == -EINVAL			? 400
+		    : ret == -ENOENT || ret == -ENODATA ? 404
+		    : ret == -ECANCELED			? 503
+							: 500,
+		    err);
 	if (a->body.err)
 		say(a, 500, &no_memory);
 }
@@ -75,7 +82,8 @@ static int begin_reading(struct tap_view *v, struct tap_err *err)
 	return tap_err_set(err, -ECANCELED, "schedtap view is shutting down");
 }
 
-static void answer_page(struct tap_view *v, const struct tap_http_request *q, struct tap_http_answer *a)
+static void answer_page(struct tap_view *v, const struct tap_http_request *q,
+			struct tap_http_answer *a)
 {
 	(void)q;
 	eventfd_write(v->changed, 1); /* a page is loaded anew: it has its time again */
@@ -83,11 +91,14 @@ static void answer_page(struct tap_view *v, const struct tap_http_request *q, st
 	finish(a, "text/html; charset=utf-8", 0, NULL);
 }
 
-static int get_part(struct tap_view *v, const struct tap_http_request *q, struct tap_buf *out, struct tap_err *err)
+static int get_part(struct tap_view *v, const struct tap_http_request *q, struct tap_buf *out,
+		    struct tap_err *err)
 {
 	struct tap_part_query query;
-	int ret = tap_part_query_parse(&query, tap_http_query(q, "from"), tap_http_query(q, "to"), tap_http_query(q, "buckets"),
-				       tap_http_query(q, "tasks"), tap_window_ns(&v->parts.run.window), err) ?: begin_reading(v, err);
+	int ret = tap_part_query_parse(&query, tap_http_query(q, "from"), tap_http_query(q, "to"),
+				       tap_http_query(q, "buckets"), tap_http_query(q, "tasks"),
+				       tap_window_ns(&v->parts.run.window), err)
+			  ?: begin_reading(v, err);
 
 	if (ret)
 		return ret;
@@ -96,7 +107,8 @@ static int get_part(struct tap_view *v, const struct tap_http_request *q, struct
 	return ret;
 }
 
-static void answer_part(struct tap_view *v, const struct tap_http_request *q, struct tap_http_answer *a)
+static void answer_part(struct tap_view *v, const struct tap_http_request *q,
+			struct tap_http_answer *a)
 {
 	struct tap_err err = { 0 };
 	int ret = get_part(v, q, &a->body, &err);
@@ -104,7 +116,8 @@ static void answer_part(struct tap_view *v, const struct tap_http_request *q, st
 	finish(a, "application/octet-stream", ret, &err);
 }
 
-static void answer_report(struct tap_view *v, const struct tap_http_request *q, struct tap_http_answer *a)
+static void answer_report(struct tap_view *v, const struct tap_http_request *q,
+			  struct tap_http_answer *a)
 {
 	const char *name = strrchr(tap_http_path(q), '/') + 1;
 	const struct tap_buf *json;
@@ -116,7 +129,8 @@ static void answer_report(struct tap_view *v, const struct tap_http_request *q, 
 	finish(a, "application/json", ret, &err);
 }
 
-static void answer_alive(struct tap_view *v, const struct tap_http_request *q, struct tap_http_answer *a)
+static void answer_alive(struct tap_view *v, const struct tap_http_request *q,
+			 struct tap_http_answer *a)
 {
 	(void)v;
 	(void)q;
@@ -125,19 +139,25 @@ static void answer_alive(struct tap_view *v, const struct tap_http_request *q, s
 
 static const struct {
 	const char *path;
-	void (*answer)(struct tap_view *v, const struct tap_http_request *q, struct tap_http_answer *a);
+	void (*answer)(struct tap_view *v, const struct tap_http_request *q,
+		       struct tap_http_answer *a);
 	bool is_folder;
 } places[] = {
-	{ "/", answer_page }, { "/part", answer_part }, { "/report/", answer_report, true }, { "/alive", answer_alive },
+	{ "/", answer_page },
+	{ "/part", answer_part },
+	{ "/report/", answer_report, true },
+	{ "/alive", answer_alive },
 };
 
-static void answer_allowed(struct tap_view *v, const struct tap_http_request *q, struct tap_http_answer *a)
+static void answer_allowed(struct tap_view *v, const struct tap_http_request *q,
+			   struct tap_http_answer *a)
 {
 	const char *path = tap_http_path(q);
 	struct tap_err err = { 0 };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (places[i].is_folder ? strncmp(path, places[i].path, strlen(places[i].path)) : strcmp(path, places[i].path))
+		if (places[i].is_folder ? strncmp(path, places[i].path, strlen(places[i].path))
+					: strcmp(path, places[i].path))
 			continue;
 		places[i].answer(v, q, a);
 		return;
@@ -150,9 +170,13 @@ static void answer(void *ctx, const struct tap_http_request *q, struct tap_http_
 {
 	struct tap_view *v = ctx;
 	const struct tap_access_request request = {
-		.method = tap_http_method(q), .path = tap_http_path(q), .in_address = tap_http_query(q, "token"),
-		.host = tap_http_header(q, "Host"), .origin = tap_http_header(q, "Origin"),
-		.fetch_site = tap_http_header(q, "Sec-Fetch-Site"), .token = tap_http_header(q, "X-Token"),
+		.method = tap_http_method(q),
+		.path = tap_http_path(q),
+		.in_address = tap_http_query(q, "token"),
+		.host = tap_http_header(q, "Host"),
+		.origin = tap_http_header(q, "Origin"),
+		.fetch_site = tap_http_header(q, "Sec-Fetch-Site"),
+		.token = tap_http_header(q, "X-Token"),
 	};
 	struct tap_err err = { 0 };
 	unsigned int status = tap_access_check(&v->access, &request, &err);
@@ -179,8 +203,8 @@ static void on_held(void *ctx, bool begins)
 
 /* ---- life ---- */
 
-static int open_all(struct tap_view *v, const struct tap_input_opts *input, uint16_t port, const struct tap_listener *listener,
-		    bool *usage, struct tap_err *err)
+static int open_all(struct tap_view *v, const struct tap_input_opts *input, uint16_t port,
+		    const struct tap_listener *listener, bool *usage, struct tap_err *err)
 {
 	int ret;
 
@@ -188,26 +212,31 @@ static int open_all(struct tap_view *v, const struct tap_input_opts *input, uint
 	v->changed = eventfd(0, EFD_CLOEXEC);
 	if (v->changed < 0)
 		return tap_err_set(err, -errno, "cannot serve the page: %m");
-	ret = tap_http_open(&v->http, port, &v->ops, err) ?: tap_access_init(&v->access, tap_http_port(v->http), err);
+	ret = tap_http_open(&v->http, port, &v->ops, err)
+		      ?: tap_access_init(&v->access, tap_http_port(v->http), err);
 	if (ret)
 		return ret;
 	snprintf(v->page, sizeof(v->page), "/?token=%s", v->access.token);
-	snprintf(v->address, sizeof(v->address), "http://127.0.0.1:%u/?token=%s", v->access.port, v->access.ticket);
-	ret = tap_parts_open(&v->parts, input, listener, usage, err) ?: tap_run_check_needs(&v->parts.run, TAP_NEEDS_SWITCHES, err);
+	snprintf(v->address, sizeof(v->address), "http://127.0.0.1:%u/?token=%s", v->access.port,
+		 v->access.ticket);
+	ret = tap_parts_open(&v->parts, input, listener, usage, err)
+		      ?: tap_run_check_needs(&v->parts.run, TAP_NEEDS_SWITCHES, err);
 	if (!ret)
 		tap_view_page(&v->html, &v->parts);
 	return ret || !v->html.err ? ret : tap_err_set(err, v->html.err, "out of memory");
 }
 
-int tap_view_open(struct tap_view **out, const struct tap_input_opts *input, uint16_t port, const struct tap_listener *listener,
-		  bool *usage, struct tap_err *err)
+int tap_view_open(struct tap_view **out, const struct tap_input_opts *input, uint16_t port,
+		  const struct tap_listener *listener, bool *usage, struct tap_err *err)
 {
 	struct tap_view *v = calloc(1, sizeof(*v));
 
 	*out = v;
 	if (!v)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	v->ops = (struct tap_http_ops){ .answer = answer, .held = on_held, .policy = POLICY, .ctx = v };
+	v->ops = (struct tap_http_ops){
+		.answer = answer, .held = on_held, .policy = POLICY, .ctx = v
+	};
 	tap_reports_init(&v->reports, input);
 	return open_all(v, input, port, listener, usage, err);
 }
@@ -268,7 +297,8 @@ void tap_view_browse(const struct tap_view *v)
 
 void tap_view_wait(struct tap_view *v, int fd)
 {
-	struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = v->changed, .events = POLLIN } };
+	struct pollfd p[] = { { .fd = fd, .events = POLLIN },
+			      { .fd = v->changed, .events = POLLIN } };
 	eventfd_t count;
 	int nr;
 

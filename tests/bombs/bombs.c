@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * bombs NAME FILE: a small recording that makes a reader without limits use gigabytes of memory or minutes of CPU
- * time. Without arguments: print the names.
+ * bombs NAME FILE: a small recording that makes a reader without limits use gigabytes of memory or
+ * minutes of CPU time. Without arguments: print the names.
  */
 #include <endian.h>
 #include <errno.h>
@@ -73,8 +73,14 @@ static unsigned int make_formats(struct tap_head_format **out)
 static void put_front(const struct bomb *b, struct tap_buf *out, size_t *more_at)
 {
 	struct tap_head head = {
-		.uname = "Linux bombs", .tool = "bombs", .clock = "mono", .printk = "",
-		.meta = b->meta ?: "", .cmdlines = b->cmdlines ?: "", .kallsyms = b->kallsyms ?: "", .nr_cpus = b->nr_cpus,
+		.uname = "Linux bombs",
+		.tool = "bombs",
+		.clock = "mono",
+		.printk = "",
+		.meta = b->meta ?: "",
+		.cmdlines = b->cmdlines ?: "",
+		.kallsyms = b->kallsyms ?: "",
+		.nr_cpus = b->nr_cpus,
 	};
 	struct tap_head_format *formats;
 	struct tap_dat_front front;
@@ -91,7 +97,11 @@ static void put_front(const struct bomb *b, struct tap_buf *out, size_t *more_at
 
 static void write_bomb(const struct bomb *b, const char *path)
 {
-	struct tap_dat_buffer buffer = { .name = "", .clock = "mono", .page_size = TAP_PAGE_SIZE, .cpus = b->cpus, .nr_cpus = b->nr_entries };
+	struct tap_dat_buffer buffer = { .name = "",
+					 .clock = "mono",
+					 .page_size = TAP_PAGE_SIZE,
+					 .cpus = b->cpus,
+					 .nr_cpus = b->nr_entries };
 	struct tap_buf out = { 0 }, options = { 0 };
 	size_t more_at = 0, at;
 	uint64_t options_at;
@@ -104,7 +114,8 @@ static void write_bomb(const struct bomb *b, const char *path)
 	for (unsigned int i = 0; i < b->nr_entries; i++)
 		b->cpus[i].offset += at + TAP_DAT_SECTION_HEADER;
 	tap_dat_buffers_write(&buffer, 1, &out);
-	tap_dat_section_header(TAP_DAT_FLYRECORD, b->zstd ? TAP_DAT_COMPRESSED : 0, b->data.len, &out);
+	tap_dat_section_header(TAP_DAT_FLYRECORD, b->zstd ? TAP_DAT_COMPRESSED : 0, b->data.len,
+			       &out);
 	tap_buf_add(&out, b->data.data, b->data.len);
 	if (!out.err)
 		memcpy(out.data + more_at, &options_at, sizeof(options_at));
@@ -127,7 +138,8 @@ static void repeat(struct tap_buf *b, const char *text, size_t bytes)
 }
 
 /* A description that has @text again and again, and is valid. */
-static void write_description(const char *path, const char *first, const char *text, const char *last)
+static void write_description(const char *path, const char *first, const char *text,
+			      const char *last)
 {
 	struct tap_buf meta = { 0 };
 	struct bomb b = { .zstd = true };
@@ -185,13 +197,15 @@ static void formats(const char *path)
 	write_bomb(&b, path);
 }
 
-/* A command line that names a process again and again, and a list of tasks in which it is the last. */
+/* A command line that names a process again and again, and a list of tasks in which it is the last.
+ */
 static void processes(const char *path)
 {
 	struct tap_buf meta = { 0 };
 	struct bomb b = { .zstd = true };
 
-	tap_buf_puts(&meta, "{\"tool\":\"schedtap 0.1.0\",\"command_line\":[\"schedtap\",\"record\"");
+	tap_buf_puts(&meta,
+		     "{\"tool\":\"schedtap 0.1.0\",\"command_line\":[\"schedtap\",\"record\"");
 	repeat(&meta, ",\"-p1\"", MB);
 	tap_buf_puts(&meta, "],\"tasks\":[[]");
 	repeat(&meta, ",[]", 3 * MB);
@@ -218,7 +232,8 @@ static void end_page(struct pages *p)
 	p->open = false;
 }
 
-static void put_field(const struct tap_def *def, unsigned char *record, const char *name, int32_t value)
+static void put_field(const struct tap_def *def, unsigned char *record, const char *name,
+		      int32_t value)
 {
 	for (unsigned int i = 0; i < def->nr_fields; i++)
 		if (!strcmp(def->fields[i].name, name))
@@ -226,7 +241,8 @@ static void put_field(const struct tap_def *def, unsigned char *record, const ch
 }
 
 /* An event of the task @pid, all of whose fields but the two are 0. */
-static void put_event(struct pages *p, uint64_t ts_ns, const char *name, const char *a, int32_t va, const char *b, int32_t vb)
+static void put_event(struct pages *p, uint64_t ts_ns, const char *name, const char *a, int32_t va,
+		      const char *b, int32_t vb)
 {
 	const struct tap_def *def = tap_def_find(NULL, name);
 	unsigned char record[256] = { 0 };
@@ -267,7 +283,8 @@ static void put_count(struct tap_buf *out, uint32_t nr)
 	tap_buf_add(out, (char *)&nr, sizeof(nr));
 }
 
-/* The task @tid is woken, moves to CPU @cpu, runs for a microsecond, and sleeps: what reports cannot do without. */
+/* The task @tid is woken, moves to CPU @cpu, runs for a microsecond, and sleeps: what reports
+ * cannot do without. */
 static void put_run(struct pages *p, uint64_t ts_ns, int tid, int cpu)
 {
 	put_event(p, ts_ns, "sched_waking", "pid", tid, "target_cpu", cpu);
@@ -331,7 +348,8 @@ static void write_described_pages(const char *path, const struct tap_buf *pages,
 
 	put_count(&b.data, (uint32_t)((pages->len + at_once - 1) / at_once));
 	for (size_t at = 0; at < pages->len; at += at_once)
-		put_chunk(&b.data, pages->data + at, pages->len - at < at_once ? pages->len - at : at_once);
+		put_chunk(&b.data, pages->data + at,
+			  pages->len - at < at_once ? pages->len - at : at_once);
 	share_data(&b, 1, b.data.len);
 	write_bomb(&b, path);
 }
@@ -363,7 +381,8 @@ static void tasks(const char *path)
 	write_pages(path, &pages);
 }
 
-static void put_patterns(struct tap_buf *meta, const char *key, const char *pattern, unsigned int nr)
+static void put_patterns(struct tap_buf *meta, const char *key, const char *pattern,
+			 unsigned int nr)
 {
 	tap_buf_printf(meta, "{\"only\":{\"%s\":[\"%s\"", key, pattern);
 	while (--nr)
@@ -408,7 +427,8 @@ static void losses(const char *path)
 
 	put_run(&p, START_NS, 1, 0);
 	for (int i = 1; i < 600000; i++)
-		put_event(&p, START_NS + 10000 + (uint64_t)i, "events_lost", "lost_cpu", i % 2, "count", 1);
+		put_event(&p, START_NS + 10000 + (uint64_t)i, "events_lost", "lost_cpu", i % 2,
+			  "count", 1);
 	end_page(&p);
 	write_pages(path, &pages);
 }
@@ -489,8 +509,10 @@ static void put_switch(struct tap_buf *b, int from, int to, uint64_t ts_ns, uint
 	put(b, cpu, 8);
 }
 
-/* A file of one attr, which records context switches, with these records. @is_compressed: some are compressed. */
-static void write_perf_attr(const char *path, uint32_t type, uint64_t sample_type, const struct tap_buf *records, bool is_compressed)
+/* A file of one attr, which records context switches, with these records. @is_compressed: some are
+ * compressed. */
+static void write_perf_attr(const char *path, uint32_t type, uint64_t sample_type,
+			    const struct tap_buf *records, bool is_compressed)
 {
 	const uint64_t attrs_at = PERF_HEADER_BYTES, data_at = attrs_at + PERF_ATTR_BYTES + 16;
 	struct tap_buf out = { 0 };
@@ -593,7 +615,8 @@ static void perf_unsorted(const char *path)
 	write_perf(path, &records, true);
 }
 
-static void put_mapping(struct tap_buf *b, uint32_t pid, uint64_t from, uint64_t len, uint64_t ts_ns)
+static void put_mapping(struct tap_buf *b, uint32_t pid, uint64_t from, uint64_t len,
+			uint64_t ts_ns)
 {
 	put(b, PERF_RECORD_MMAP, 4);
 	put(b, 0, 2);
@@ -625,7 +648,8 @@ static void put_fork(struct tap_buf *b, uint32_t pid, uint32_t parent, uint64_t 
 }
 
 /* A sample of a tracepoint with a callchain of the process's. */
-static void put_stack(struct tap_buf *b, uint32_t pid, uint64_t at, unsigned int nr_frames, uint64_t ts_ns)
+static void put_stack(struct tap_buf *b, uint32_t pid, uint64_t at, unsigned int nr_frames,
+		      uint64_t ts_ns)
 {
 	put(b, PERF_RECORD_SAMPLE, 4);
 	put(b, PERF_RECORD_MISC_USER, 2);
@@ -643,7 +667,8 @@ static void put_stack(struct tap_buf *b, uint32_t pid, uint64_t at, unsigned int
 	put(b, 0, 4);
 }
 
-/* The frames lie in no mapping of a process or of its parents, which have many. All of these were made after the stacks. */
+/* The frames lie in no mapping of a process or of its parents, which have many. All of these were
+ * made after the stacks. */
 static void perf_stacks(const char *path)
 {
 	struct tap_buf samples = { 0 }, records = { 0 };
@@ -665,17 +690,35 @@ static void perf_stacks(const char *path)
 		put(&records, 8, 2);
 	}
 	put_switch(&records, 2, 1, START_NS * 2, 0);
-	write_perf_attr(path, PERF_TYPE_TRACEPOINT, PERF_TYPE | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW, &records, true);
+	write_perf_attr(path, PERF_TYPE_TRACEPOINT,
+			PERF_TYPE | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW, &records, true);
 }
 
 static const struct {
 	const char *name;
 	void (*write)(const char *path);
 } bombs[] = {
-	{ "objects", objects }, { "numbers", numbers }, { "names", names }, { "symbols", symbols },
-	{ "sharing", sharing }, { "many_cpus", many_cpus }, { "cpus", cpus }, { "named_cpus", named_cpus },
-	{ "tasks", tasks }, { "many_names", many_names }, { "many_cgroups", many_cgroups }, { "formats", formats }, { "processes", processes }, { "losses", losses }, { "lost_cpu", lost_cpu }, { "zeros", zeros }, { "same_page", same_page },
-	{ "perf_cpus", perf_cpus }, { "perf_late", perf_late }, { "perf_tasks", perf_tasks }, { "perf_unsorted", perf_unsorted },
+	{ "objects", objects },
+	{ "numbers", numbers },
+	{ "names", names },
+	{ "symbols", symbols },
+	{ "sharing", sharing },
+	{ "many_cpus", many_cpus },
+	{ "cpus", cpus },
+	{ "named_cpus", named_cpus },
+	{ "tasks", tasks },
+	{ "many_names", many_names },
+	{ "many_cgroups", many_cgroups },
+	{ "formats", formats },
+	{ "processes", processes },
+	{ "losses", losses },
+	{ "lost_cpu", lost_cpu },
+	{ "zeros", zeros },
+	{ "same_page", same_page },
+	{ "perf_cpus", perf_cpus },
+	{ "perf_late", perf_late },
+	{ "perf_tasks", perf_tasks },
+	{ "perf_unsorted", perf_unsorted },
 	{ "perf_stacks", perf_stacks },
 };
 

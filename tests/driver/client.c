@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * schedtap-quick ARG...: runs schedtap's command line in a copy of the driver (driver.c) that listens at
- * $SCHEDTAP_DRIVER, with this process's arguments, environment, folder and descriptors, and ends as it does. It is
- * linked statically: it takes a fifth of the time that the program's own loader needs for its libraries.
+ * schedtap-quick ARG...: runs schedtap's command line in a copy of the driver (driver.c) that
+ * listens at $SCHEDTAP_DRIVER, with this process's arguments, environment, folder and descriptors,
+ * and ends as it does. It is linked statically: it takes a fifth of the time that the program's own
+ * loader needs for its libraries.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +88,8 @@ static void send_request(int to, struct request *r, int cwd)
 		r->open_fds |= 1U << fd;
 		fds[nr++] = fd;
 	}
-	control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(nr * sizeof(int)), .cmsg_level = SOL_SOCKET,
+	control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(nr * sizeof(int)),
+					 .cmsg_level = SOL_SOCKET,
 					 .cmsg_type = SCM_RIGHTS };
 	memcpy(CMSG_DATA(&control.head), fds, nr * sizeof(int));
 	msg.msg_controllen = CMSG_SPACE(nr * sizeof(int));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * driver --listen SOCKET: schedtap's command line as a process that is there already. It forks for each client
- * (client.c) and calls in the child what main() calls; the client gets its exit status. A child is killed when its
- * client is gone. Prints a line when it listens; ends when its standard input is closed.
+ * driver --listen SOCKET: schedtap's command line as a process that is there already. It forks for
+ * each client (client.c) and calls in the child what main() calls; the client gets its exit status.
+ * A child is killed when its client is gone. Prints a line when it listens; ends when its standard
+ * input is closed.
  *
  * With any other words it is schedtap, for commands that start their own program (/proc/self/exe).
  */
@@ -49,7 +50,9 @@ static unsigned int receive_request(int from, struct request *r, int *fds)
 		char space[CMSG_SPACE(sizeof(int) * (REQUEST_MAX_FDS + 1))];
 	} control = { 0 };
 	struct iovec iov = { .iov_base = r, .iov_len = sizeof(*r) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
 			      .msg_controllen = sizeof(control) };
 	struct cmsghdr *head;
 	size_t bytes;

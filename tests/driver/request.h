@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the client sends to the driver: a struct request, with the client's working directory and its open
- * descriptors attached (SCM_RIGHTS), then the arguments and the environment, each text with its NUL. The answer is
- * the status of waitpid(2), an int.
+ * What the client sends to the driver: a struct request, with the client's working directory and
+ * its open descriptors attached (SCM_RIGHTS), then the arguments and the environment, each text
+ * with its NUL. The answer is the status of waitpid(2), an int.
  */
 #ifndef TAP_TESTS_DRIVER_REQUEST_H
 #define TAP_TESTS_DRIVER_REQUEST_H

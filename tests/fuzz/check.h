@@ -15,7 +15,8 @@
 		}                                                                                  \
 	} while (0)
 
-/* Return: how many descriptors are open. A target that compares the numbers sees one that was left. */
+/* Return: how many descriptors are open. A target that compares the numbers sees one that was left.
+ */
 static inline unsigned int count_descriptors(void)
 {
 	struct pollfd all[200];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]: a small perf.data with the events and losses of a
- * recording of little endian order, for fuzzing and for tests: one attr, its CPU n has the id
- * n + 1. Of arrays in the records the elements are bytes. --switches: SWITCH_CPU_WIDE records are in the place of
- * sched_switch, and those that leave as dead have an EXIT record before. --chains: samples have callchains, of a
- * program that is mapped.
+ * dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]: a small perf.data with the
+ * events and losses of a recording of little endian order, for fuzzing and for tests: one attr, its
+ * CPU n has the id n + 1. Of arrays in the records the elements are bytes. --switches:
+ * SWITCH_CPU_WIDE records are in the place of sched_switch, and those that leave as dead have an
+ * EXIT record before. --chains: samples have callchains, of a program that is mapped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,8 @@
 
 static bool big_endian, has_switches, has_chains;
 
-static const uint64_t chain[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER, 0x401005, 0x9000 };
+static const uint64_t chain[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000010, PERF_CONTEXT_USER,
+				  0x401005, 0x9000 };
 
 static void put(struct tap_buf *b, uint64_t v, size_t size)
 {
@@ -89,7 +90,8 @@ static void put_sample(struct tap_buf *b, const struct tap_event *ev)
 	uint32_t tid;
 
 	memcpy(&tid, (const char *)ev->data + 4, sizeof(tid));
-	put_header(b, PERF_RECORD_SAMPLE, 32 + (has_chains ? 8 + sizeof(chain) : 0) + 4 + ev->size + pad);
+	put_header(b, PERF_RECORD_SAMPLE,
+		   32 + (has_chains ? 8 + sizeof(chain) : 0) + 4 + ev->size + pad);
 	put(b, (uint64_t)ev->cpu + 1, 8);
 	put(b, tid, 4);
 	put(b, tid, 4);
@@ -127,7 +129,8 @@ static void put_mapping(struct tap_buf *b, const struct tap_event *ev, uint32_t 
 	put_trailer(b, ev, pid);
 }
 
-static void put_half(struct tap_buf *b, const struct tap_event *ev, uint16_t misc, uint32_t tid, uint32_t other)
+static void put_half(struct tap_buf *b, const struct tap_event *ev, uint16_t misc, uint32_t tid,
+		     uint32_t other)
 {
 	put(b, PERF_RECORD_SWITCH_CPU_WIDE, 4);
 	put(b, misc, 2);
@@ -162,7 +165,9 @@ static void put_switch(struct tap_buf *b, const struct tap_event *ev)
 		put(b, ev->ts_ns, 8);
 		put_trailer(b, ev, prev);
 	}
-	put_half(b, ev, PERF_RECORD_MISC_SWITCH_OUT | (state && state < 0x100 ? 0 : PERF_RECORD_MISC_SWITCH_OUT_PREEMPT),
+	put_half(b, ev,
+		 PERF_RECORD_MISC_SWITCH_OUT |
+			 (state && state < 0x100 ? 0 : PERF_RECORD_MISC_SWITCH_OUT_PREEMPT),
 		 prev, next);
 	put_half(b, ev, 0, next, prev);
 }
@@ -200,7 +205,10 @@ static void put_tracing_data(struct tap_buf *b, const struct tap_reader *r, cons
 
 	for (unsigned int i = 0; i < nr; i++)
 		nr_used += used[formats[i]->id];
-	tap_buf_add(b, "\x17\x08\x44tracing" "0.6", 14);
+	tap_buf_add(b,
+		    "\x17\x08\x44tracing"
+		    "0.6",
+		    14);
 	put(b, big_endian, 1);
 	put(b, 8, 1);
 	put(b, 4096, 4);
@@ -235,7 +243,10 @@ static void put_attr(struct tap_buf *b, uint64_t ids_size)
 	put(b, 0, 8);
 	put(b, SAMPLE_TYPE | (has_chains ? PERF_SAMPLE_CALLCHAIN : 0), 8);
 	put(b, 0, 8);
-	put(b, flag(ATTR_SAMPLE_ID_ALL) | flag(ATTR_USE_CLOCKID) | (has_switches ? flag(ATTR_CONTEXT_SWITCH) : 0), 8);
+	put(b,
+	    flag(ATTR_SAMPLE_ID_ALL) | flag(ATTR_USE_CLOCKID) |
+		    (has_switches ? flag(ATTR_CONTEXT_SWITCH) : 0),
+	    8);
 	for (unsigned int at = 48; at < ATTR_CLOCKID_AT; at++)
 		put(b, 0, 1);
 	put(b, CLOCK_MONOTONIC, 4);
@@ -248,8 +259,18 @@ static void put_front(struct tap_buf *b, unsigned int nr_cpus, size_t data_bytes
 	size_t ids_size = nr_cpus * sizeof(uint64_t), attr_size = ATTR_BYTES + 16;
 	size_t attr_at = HEADER_BYTES + ids_size;
 	const uint64_t header[] = {
-		HEADER_BYTES, attr_size, attr_at, attr_size, attr_at + attr_size, data_bytes, 0, 0,
-		1u << FEATURE_TRACING_DATA, 0, 0, 0,
+		HEADER_BYTES,
+		attr_size,
+		attr_at,
+		attr_size,
+		attr_at + attr_size,
+		data_bytes,
+		0,
+		0,
+		1u << FEATURE_TRACING_DATA,
+		0,
+		0,
+		0,
 	};
 
 	tap_buf_puts(b, big_endian ? "2ELIFREP" : "PERFILE2");
@@ -311,7 +332,8 @@ int main(int argc, char **argv)
 	has_switches = argc == 4 && !strcmp(argv[3], "--switches");
 	has_chains = argc == 4 && !strcmp(argv[3], "--chains");
 	if (argc != 3 && !big_endian && !has_switches && !has_chains) {
-		fprintf(stderr, "usage: dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]\n");
+		fprintf(stderr,
+			"usage: dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]\n");
 		return 2;
 	}
 	fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any text as a header of events: refused with a sentence, or definitions whose format text can be read, with a field
- * left out as well, and that point into the text.
+ * Any text as a header of events: refused with a sentence, or definitions whose format text can be
+ * read, with a field left out as well, and that point into the text.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -26,7 +26,8 @@ static void check_places(const struct tap_def *def, const char *text)
 	for (size_t i = 0; i <= strlen(text); i += 1 + i / 8) {
 		struct tap_err err = { 0 };
 
-		CHECK(tap_defs_fail(def, text + i, &err, "here") == -EINVAL && strstr(err.text, ": here\n "));
+		CHECK(tap_defs_fail(def, text + i, &err, "here") == -EINVAL &&
+		      strstr(err.text, ": here\n "));
 	}
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any text as a filter, over any record: nothing is read outside of the record, an error has a sentence, and what
- * is joined to a filter does to its answer what it says. The input is the filter up to a NUL, and the record.
+ * Any text as a filter, over any record: nothing is read outside of the record, an error has a
+ * sentence, and what is joined to a filter does to its answer what it says. The input is the filter
+ * up to a NUL, and the record.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -32,8 +33,8 @@ static const char format_text[] =
 static const struct tap_filter_about about = { .cpu = 1, .comm = "fuzz", .comm_len = 4 };
 
 /* Return: -1: refused. */
-static int answer(const struct tap_format *fmt, const char *before, const char *text, const char *after,
-		  const unsigned char *rec, uint32_t size)
+static int answer(const struct tap_format *fmt, const char *before, const char *text,
+		  const char *after, const unsigned char *rec, uint32_t size)
 {
 	struct tap_buf whole = { 0 };
 	struct tap_err err = { 0 };
@@ -61,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned char *rec;
 	int yes;
 
-	CHECK(text && !tap_format_parse("fuzz", format_text, strlen(format_text), (struct tap_abi){ .long_size = 8 }, &fmt, NULL));
+	CHECK(text && !tap_format_parse("fuzz", format_text, strlen(format_text),
+					(struct tap_abi){ .long_size = 8 }, &fmt, NULL));
 	len += len < size;
 	bytes = size - len > fmt->min_size ? size - len : fmt->min_size;
 	rec = calloc(1, bytes); /* of its own size: what is read behind it shows */

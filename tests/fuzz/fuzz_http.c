@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes on a connection to `schedtap view`: libmicrohttpd parses them, and what it makes of them is answered. Both ends
- * are in one thread, at a socket pair, so that a run does not depend on the network or on the time. Without the
- * token there is no page, no part and no report, and no answer shows the token.
+ * Any bytes on a connection to `schedtap view`: libmicrohttpd parses them, and what it makes of
+ * them is answered. Both ends are in one thread, at a socket pair, so that a run does not depend on
+ * the network or on the time. Without the token there is no page, no part and no report, and no
+ * answer shows the token.
  *
  * In the input @T stands for the token and @P for the port, which differ in each process.
  */
@@ -48,11 +49,13 @@ static char token[TAP_SECRET_CHARS + 1], port[6];
 
 /* ---- the server ---- */
 
-static struct MHD_Daemon *start_without_threads(unsigned int flags, uint16_t nr, MHD_AcceptPolicyCallback accepts, void *accepts_ctx,
+static struct MHD_Daemon *start_without_threads(unsigned int flags, uint16_t nr,
+						MHD_AcceptPolicyCallback accepts, void *accepts_ctx,
 						MHD_AccessHandlerCallback answers, void *ctx, ...)
 {
 	(void)flags, (void)nr, (void)accepts, (void)accepts_ctx;
-	server = start_daemon(MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, answers, ctx, MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
+	server = start_daemon(MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, answers, ctx,
+			      MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
 			      MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END);
 	return server;
 }
@@ -80,7 +83,8 @@ static int wait_at(struct pollfd *p, nfds_t nr, int ms)
 
 /* ---- the client ---- */
 
-/* Appends what came. Return: 0: the server has closed the connection; else how many bytes; -EAGAIN. */
+/* Appends what came. Return: 0: the server has closed the connection; else how many bytes; -EAGAIN.
+ */
 static ssize_t receive(struct tap_buf *out)
 {
 	ssize_t len, all = 0;
@@ -95,7 +99,8 @@ static ssize_t receive(struct tap_buf *out)
 
 static void ask(const char *request, size_t len, struct tap_buf *out)
 {
-	struct sockaddr_in from = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in from = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	unsigned int idle = 0;
 	ssize_t got = 1;
 	int ends[2];
@@ -135,10 +140,12 @@ static void begin(void)
 	CHECK(!stat("/proc/self/task", &st));
 	threads = st.st_nlink;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", memfd_create("fuzz_http", MFD_CLOEXEC));
-	CHECK(!tap_write_all(atoi(strrchr(path, '/') + 1), recording, (size_t)(recording_end - recording)));
+	CHECK(!tap_write_all(atoi(strrchr(path, '/') + 1), recording,
+			     (size_t)(recording_end - recording)));
 	CHECK(!tap_view_open(&view, &input, 0, NULL, &usage, NULL) && !tap_view_start(view, NULL));
 	CHECK(sscanf(tap_view_address(view), "http://127.0.0.1:%5[0-9]", port) == 1);
-	tap_buf_printf(&text, "GET %s HTTP/1.1\r\nHost: localhost:%s\r\n\r\n", strstr(tap_view_address(view), "/?"), port);
+	tap_buf_printf(&text, "GET %s HTTP/1.1\r\nHost: localhost:%s\r\n\r\n",
+		       strstr(tap_view_address(view), "/?"), port);
 	ask(text.data, text.len, &out);
 	found = strstr(tap_buf_str(&out), "token=");
 	CHECK(found && sscanf(found, "token=%32s", token) == 1);
@@ -146,7 +153,9 @@ static void begin(void)
 		last = name;
 	tap_buf_clear(&text);
 	tap_buf_clear(&out);
-	tap_buf_printf(&text, "GET /report/%s HTTP/1.1\r\nHost: localhost:%s\r\nX-Token: %s\r\n\r\n", last, port, token);
+	tap_buf_printf(&text,
+		       "GET /report/%s HTTP/1.1\r\nHost: localhost:%s\r\nX-Token: %s\r\n\r\n", last,
+		       port, token);
 	ask(text.data, text.len, &out);
 	CHECK(!strncmp(tap_buf_str(&out), "HTTP/1.1 200", 12));
 	/* the one that makes reports ends */
@@ -162,7 +171,10 @@ static bool fill_in(const char *data, size_t size, struct tap_buf *out)
 	bool has_token = false;
 
 	for (size_t i = 0; i < size; i++) {
-		const char *name = data[i] != '@' || i + 1 == size ? NULL : data[i + 1] == 'T' ? token : data[i + 1] == 'P' ? port : NULL;
+		const char *name = data[i] != '@' || i + 1 == size ? NULL
+				   : data[i + 1] == 'T'		   ? token
+				   : data[i + 1] == 'P'		   ? port
+								   : NULL;
 
 		if (!name) {
 			tap_buf_char(out, data[i]);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any datagrams at a recorder's mark socket, from sockets with and without addresses. The recorder is a flight recorder:
- * each request that is long enough is a mark in the file that is written at the end, with its text and within the time
- * of the recording, and each sender with an address gets one byte. No descriptor stays open.
+ * Any datagrams at a recorder's mark socket, from sockets with and without addresses. The recorder
+ * is a flight recorder: each request that is long enough is a mark in the file that is written at
+ * the end, with its text and within the time of the recording, and each sender with an address gets
+ * one byte. No descriptor stays open.
  *
  * The input is a list of datagrams: from where, how (one byte each), length (two), bytes.
  */
@@ -71,17 +72,26 @@ static void start(struct recorder *r)
 {
 	struct tap_head_format format;
 	struct tap_head head = {
-		.formats = &format, .nr_formats = 1, .uname = "Linux", .tool = "fuzz", .cmdlines = "", .meta = "{}",
-		.clock = "mono", .printk = "", .nr_cpus = 1,
+		.formats = &format,
+		.nr_formats = 1,
+		.uname = "Linux",
+		.tool = "fuzz",
+		.cmdlines = "",
+		.meta = "{}",
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 1,
 	};
 
 	r->porter = tap_porter_new();
 	tap_marks_open(&r->marks, &r->pids, r->porter);
 	r->address_len = sizeof(r->address);
-	CHECK(r->marks.fd >= 0 && !getsockname(r->marks.fd, (struct sockaddr *)&r->address, &r->address_len));
+	CHECK(r->marks.fd >= 0 &&
+	      !getsockname(r->marks.fd, (struct sockaddr *)&r->address, &r->address_len));
 	CHECK(!tap_marks_describe(&r->marks, &format));
 	tap_head_defaults(&head);
-	CHECK(!tap_spool_create(file, &head, &r->spool, NULL) && !tap_spool_hold(r->spool, 1 << 20, NULL));
+	CHECK(!tap_spool_create(file, &head, &r->spool, NULL) &&
+	      !tap_spool_hold(r->spool, 1 << 20, NULL));
 	CHECK(!tap_page_writer_new(r->spool, &r->writer, NULL));
 	CHECK(tap_page_writer_add_buffer(r->writer, "", "mono", TAP_PAGE_SIZE, 1, NULL) == 0);
 	r->start_ns = tap_now_ns();
@@ -113,14 +123,20 @@ static int open_sender(enum from from, unsigned int nr, const unsigned char *byt
 }
 
 /* Return: whether the kernel takes it: newer ones refuse descriptors. */
-static bool send_all(const struct recorder *r, int fd, bool with_descriptor, const unsigned char *bytes, size_t len)
+static bool send_all(const struct recorder *r, int fd, bool with_descriptor,
+		     const unsigned char *bytes, size_t len)
 {
 	char room[CMSG_SPACE(sizeof(int))] = { 0 };
 	struct iovec data = { (void *)bytes, len };
-	struct msghdr m = { .msg_name = (void *)&r->address, .msg_namelen = r->address_len, .msg_iov = &data, .msg_iovlen = 1 };
+	struct msghdr m = { .msg_name = (void *)&r->address,
+			    .msg_namelen = r->address_len,
+			    .msg_iov = &data,
+			    .msg_iovlen = 1 };
 	struct cmsghdr *h = (struct cmsghdr *)room;
 
-	*h = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
+	*h = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+			       .cmsg_type = SCM_RIGHTS,
+			       .cmsg_len = CMSG_LEN(sizeof(int)) };
 	memcpy(CMSG_DATA(h), &fd, sizeof(fd));
 	if (with_descriptor) {
 		m.msg_control = room;
@@ -139,7 +155,8 @@ static void want(struct recorder *r, const unsigned char *bytes, size_t len)
 
 	*m = (struct mark){ 0 };
 	memcpy(&ts_ns, bytes, sizeof(ts_ns));
-	memcpy(m->text, bytes + HEAD, len - HEAD < TAP_MARK_MAX_TEXT ? len - HEAD : TAP_MARK_MAX_TEXT);
+	memcpy(m->text, bytes + HEAD,
+	       len - HEAD < TAP_MARK_MAX_TEXT ? len - HEAD : TAP_MARK_MAX_TEXT);
 	m->ts_ns = ts_ns > r->start_ns && ts_ns < tap_now_ns() ? ts_ns : 0;
 }
 
@@ -190,7 +207,8 @@ static bool send_next(struct recorder *r, const unsigned char **at, const unsign
 
 /* ---- what was recorded ---- */
 
-static void compare(const struct recorder *r, const struct tap_event *ev, const struct mark *m, uint64_t last_ns)
+static void compare(const struct recorder *r, const struct tap_event *ev, const struct mark *m,
+		    uint64_t last_ns)
 {
 	const struct tap_field *f = tap_format_field(ev->fmt, "text");
 	const char *text;
@@ -212,7 +230,8 @@ static void read_file(const struct recorder *r)
 	unsigned int nr = 0;
 	uint64_t last_ns = 0;
 
-	CHECK(!tap_pack(tap_spool_path(r->spool), file, &(struct tap_pack_opts){ .moment = &moment }, &err));
+	CHECK(!tap_pack(tap_spool_path(r->spool), file,
+			&(struct tap_pack_opts){ .moment = &moment }, &err));
 	CHECK(!tap_reader_open(file, &reader, &err));
 	for (; tap_reader_next(reader, &ev, &err) == 1; last_ns = ev.ts_ns) {
 		CHECK(ev.fmt && nr < r->nr_want);
@@ -224,8 +243,8 @@ static void read_file(const struct recorder *r)
 }
 
 /*
- * In a network namespace of its own, before libFuzzer has threads: whoever runs `schedtap mark` on this machine would
- * mark this recorder, too.
+ * In a network namespace of its own, before libFuzzer has threads: whoever runs `schedtap mark` on
+ * this machine would mark this recorder, too.
  */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
@@ -233,7 +252,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc, (void)argv;
 	if (unshare(CLONE_NEWNET))
-		fprintf(stderr, "fuzz_mark: without a network namespace of its own (%m): marks of others make it fail\n");
+		fprintf(stderr, "fuzz_mark: without a network namespace of its own (%m): marks of "
+				"others make it fail\n");
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any print format over any record: nothing is read outside of the record, and it comes to an end. The
- * input is a byte for the machine, the print format up to a NUL, and the record.
+ * Any print format over any record: nothing is read outside of the record, and it comes to an end.
+ * The input is a byte for the machine, the print format up to a NUL, and the record.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -12,22 +12,21 @@
 #include "print/print.h"
 
 /* One field of each kind; print formats find them by these names. */
-static const char fields[] =
-	"name: e\nID: 77\nformat:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-	"\tfield:s8 a;\toffset:8;\tsize:1;\tsigned:1;\n"
-	"\tfield:u8 b[7];\toffset:9;\tsize:7;\tsigned:0;\n"
-	"\tfield:s32 c;\toffset:16;\tsize:4;\tsigned:1;\n"
-	"\tfield:float f;\toffset:20;\tsize:4;\tsigned:1;\n"
-	"\tfield:u64 g;\toffset:24;\tsize:8;\tsigned:0;\n"
-	"\tfield:double h;\toffset:32;\tsize:8;\tsigned:1;\n"
-	"\tfield:double r[2];\toffset:40;\tsize:16;\tsigned:1;\n"
-	"\tfield:char t[16];\toffset:56;\tsize:16;\tsigned:0;\n"
-	"\tfield:__data_loc char[] s;\toffset:72;\tsize:4;\tsigned:0;\n"
-	"\tfield:__rel_loc u32[] d;\toffset:76;\tsize:4;\tsigned:0;\n"
-	"\tfield:__data_loc cpumask_t m;\toffset:80;\tsize:4;\tsigned:0;\n"
-	"\tfield:struct foo p;\toffset:88;\tsize:8;\tsigned:0;\n\nprint fmt: ";
+static const char fields[] = "name: e\nID: 77\nformat:\n"
+			     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+			     "\tfield:s8 a;\toffset:8;\tsize:1;\tsigned:1;\n"
+			     "\tfield:u8 b[7];\toffset:9;\tsize:7;\tsigned:0;\n"
+			     "\tfield:s32 c;\toffset:16;\tsize:4;\tsigned:1;\n"
+			     "\tfield:float f;\toffset:20;\tsize:4;\tsigned:1;\n"
+			     "\tfield:u64 g;\toffset:24;\tsize:8;\tsigned:0;\n"
+			     "\tfield:double h;\toffset:32;\tsize:8;\tsigned:1;\n"
+			     "\tfield:double r[2];\toffset:40;\tsize:16;\tsigned:1;\n"
+			     "\tfield:char t[16];\toffset:56;\tsize:16;\tsigned:0;\n"
+			     "\tfield:__data_loc char[] s;\toffset:72;\tsize:4;\tsigned:0;\n"
+			     "\tfield:__rel_loc u32[] d;\toffset:76;\tsize:4;\tsigned:0;\n"
+			     "\tfield:__data_loc cpumask_t m;\toffset:80;\tsize:4;\tsigned:0;\n"
+			     "\tfield:struct foo p;\toffset:88;\tsize:8;\tsigned:0;\n\nprint fmt: ";
 
 static void print(struct tap_format *fmt, const uint8_t *data, size_t size)
 {

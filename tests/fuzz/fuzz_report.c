@@ -67,7 +67,8 @@ static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
 	span = tap_reader_span(r);
 	CHECK(read_all(r, &second) == nr && first == second);
 	tap_reader_free(r);
-	*from = span.first_ns < span.last_ns ? span.first_ns + (span.last_ns - span.first_ns) / 3 : 0;
+	*from = span.first_ns < span.last_ns ? span.first_ns + (span.last_ns - span.first_ns) / 3
+					     : 0;
 	*to = span.first_ns < span.last_ns ? span.last_ns - (span.last_ns - span.first_ns) / 3 : 0;
 	return nr <= MAX_EVENTS;
 }
@@ -114,8 +115,10 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	uint64_t sum_ns = 0;
 
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
-		CHECK(w->pieces[i].ns && (w->pieces[i].kind >= TAP_PIECE_STOP) == (w->pieces[i].task != NULL));
-		CHECK(w->pieces[i].from_ns >= w->from_ns && w->pieces[i].from_ns + w->pieces[i].ns <= w->to_ns);
+		CHECK(w->pieces[i].ns &&
+		      (w->pieces[i].kind >= TAP_PIECE_STOP) == (w->pieces[i].task != NULL));
+		CHECK(w->pieces[i].from_ns >= w->from_ns &&
+		      w->pieces[i].from_ns + w->pieces[i].ns <= w->to_ns);
 		CHECK(!i || w->pieces[i].from_ns > w->pieces[i - 1].from_ns);
 		sum_ns += w->pieces[i].ns;
 	}
@@ -158,7 +161,11 @@ static int on_migration(void *ctx, const struct tap_timeline *t, const struct ta
 }
 
 static const struct tap_watcher_ops told_ops = {
-	.states = TAP_STATE_ALL, .lost_states = TAP_STATE_ALL, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
+	.states = TAP_STATE_ALL,
+	.lost_states = TAP_STATE_ALL,
+	.interval = on_interval,
+	.cpu = on_cpu,
+	.wakeup = on_wakeup,
 	.migration = on_migration,
 };
 
@@ -172,7 +179,8 @@ static void check_sums(struct told *told)
 
 	for (unsigned int i = 0; i < nr_cpus; i++) {
 		CHECK(cpus[i].run_ns + cpus[i].idle_ns + cpus[i].offline_ns + cpus[i].unknown_ns +
-			      cpus[i].outside_ns == window_ns);
+			      cpus[i].outside_ns ==
+		      window_ns);
 		lost += cpus[i].lost;
 	}
 	CHECK(told->cpu_ns == nr_cpus * window_ns);
@@ -247,12 +255,15 @@ static void check_folded(struct told *told, struct tap_folded *f, uint32_t state
 	for (unsigned int i = 0; i < f->lines.nr; i++) {
 		tap_buf_clear(&text);
 		tap_folded_put(f, &lines[i], &text);
-		CHECK(text.len > 4 && memchr(text.data, '\n', text.len) == text.data + text.len - 1);
+		CHECK(text.len > 4 &&
+		      memchr(text.data, '\n', text.len) == text.data + text.len - 1);
 		CHECK(memchr(text.data, ';', text.len) > (void *)text.data);
 		sum_ns += lines[i].ns;
 	}
 	for (unsigned int i = 0; states && i < nr; i++)
-		for (unsigned int state = 0; tap_timeline_had(told->run.timeline, tasks[i]) && state < TAP_NR_STATES; state++)
+		for (unsigned int state = 0;
+		     tap_timeline_had(told->run.timeline, tasks[i]) && state < TAP_NR_STATES;
+		     state++)
 			sum_ns -= states & TAP_STATE_BIT(state) ? tasks[i]->total_ns[state] : 0;
 	CHECK(!states || !sum_ns);
 	tap_buf_release(&text);
@@ -264,20 +275,29 @@ static int feed(struct told *told, struct tap_err *err)
 	unsigned int nr = 0;
 
 	tap_explain_waits_init(&told->waits, &(const struct tap_explain_waits_opts){
-		.asks_avoidable = true, .tell = on_wait, .ctx = told,
-	});
-	if (tap_event_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey, &told->stacks) ||
+						     .asks_avoidable = true,
+						     .tell = on_wait,
+						     .ctx = told,
+					     });
+	if (tap_event_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey,
+				 &told->stacks) ||
 	    tap_explain_init(&told->explained, 5))
 		return -ENOMEM;
 	watchers[nr++] = (struct tap_watcher){ .ops = &tap_event_stacks_ops, .ctx = told->stacks };
 	watchers[nr++] = (struct tap_watcher){ .ops = &told_ops, .ctx = told };
 	watchers[nr++] = (struct tap_watcher){ .ops = &tap_explain_waits_ops, .ctx = &told->waits };
-	watchers[nr++] = (struct tap_watcher){ .ops = &tap_critical_watch_ops, .ctx = &told->critical };
+	watchers[nr++] =
+		(struct tap_watcher){ .ops = &tap_critical_watch_ops, .ctx = &told->critical };
 	for (unsigned int i = 0; i < NR_FOLDED; i++) {
 		told->folded[i] = (struct tap_folded){
-			.of = i, .window = told->run.window, .stacks = told->stacks, .picks = pick_all,
+			.of = i,
+			.window = told->run.window,
+			.stacks = told->stacks,
+			.picks = pick_all,
 		};
-		watchers[nr++] = (struct tap_watcher){ .ops = &tap_folded_ops, .ctx = &told->folded[i], .states = tap_folded_states(i) };
+		watchers[nr++] = (struct tap_watcher){ .ops = &tap_folded_ops,
+						       .ctx = &told->folded[i],
+						       .states = tap_folded_states(i) };
 	}
 	return tap_run_watch(&told->run, watchers, nr, err);
 }
@@ -290,13 +310,13 @@ static void check_report(const char *path, const char *window)
 	bool usage;
 
 	if (!tap_run_input(&told.run, &opts, NULL, &usage, &err) &&
-	    !tap_run_survey(&told.run, &err) &&
-	    !feed(&told, &err) && !check_paths(&told)) {
+	    !tap_run_survey(&told.run, &err) && !feed(&told, &err) && !check_paths(&told)) {
 		check_sums(&told);
 		check_explained(&told.explained);
 		/* of wakeups only what ended is counted */
 		for (unsigned int i = 0; i < NR_FOLDED; i++)
-			check_folded(&told, &told.folded[i], i == TAP_FOLDED_WAKEUPS ? 0 : tap_folded_states(i));
+			check_folded(&told, &told.folded[i],
+				     i == TAP_FOLDED_WAKEUPS ? 0 : tap_folded_states(i));
 	}
 	for (unsigned int i = 0; i < NR_FOLDED; i++)
 		tap_folded_release(&told.folded[i]);
@@ -307,11 +327,14 @@ static void check_report(const char *path, const char *window)
 	tap_run_close(&told.run);
 }
 
-/* Metrics, each by a name of its own: shares are of what there is, and no length is longer than all of it. */
+/* Metrics, each by a name of its own: shares are of what there is, and no length is longer than all
+ * of it. */
 static void check_metrics(const char *path, bool by_task)
 {
 	const struct tap_input_opts input = { 0 };
-	const struct tap_measured_opts opts = { .input = &input, .by_task = by_task, .has_blocks = !by_task };
+	const struct tap_measured_opts opts = { .input = &input,
+						.by_task = by_task,
+						.has_blocks = !by_task };
 	struct tap_measured m = { .path = path };
 	struct tap_err err;
 	bool usage;
@@ -323,13 +346,16 @@ static void check_metrics(const char *path, bool by_task)
 			CHECK(one->value >= 0 && one->value < 1e20);
 			CHECK(!i || strcmp(one->name, m.metrics.v[i - 1].name));
 			/* an error may be larger than what it is of */
-			CHECK(one->unit != TAP_METRIC_PCT || by_task || one->value < 100.000001 || strstr(one->name, "error.share"));
+			CHECK(one->unit != TAP_METRIC_PCT || by_task || one->value < 100.000001 ||
+			      strstr(one->name, "error.share"));
 		}
 	tap_measured_release(&m);
 }
 
-/* A trace is packets from its beginning to its end, each with fields that fill it. Return: behind the number. */
-static const unsigned char *read_varint(const unsigned char *p, const unsigned char *end, uint64_t *v)
+/* A trace is packets from its beginning to its end, each with fields that fill it. Return: behind
+ * the number. */
+static const unsigned char *read_varint(const unsigned char *p, const unsigned char *end,
+					uint64_t *v)
 {
 	*v = 0;
 	for (unsigned int shift = 0; shift < 70; shift += 7) {
@@ -372,8 +398,11 @@ static void begin_nothing(void *ctx)
 
 static void check_export(const char *path, const char *window)
 {
-	const struct tap_export_opts opts = { .input = { .input = { &path, 1 }, .window = window } };
-	struct tap_export e = { .opts = &opts, .begin = begin_nothing, .file.fd = memfd_create("fuzz_export", MFD_CLOEXEC) };
+	const struct tap_export_opts opts = { .input = { .input = { &path, 1 },
+							 .window = window } };
+	struct tap_export e = { .opts = &opts,
+				.begin = begin_nothing,
+				.file.fd = memfd_create("fuzz_export", MFD_CLOEXEC) };
 	struct tap_buf trace = { 0 };
 	struct tap_err err;
 	char at[64];
@@ -381,9 +410,10 @@ static void check_export(const char *path, const char *window)
 
 	snprintf(at, sizeof(at), "/proc/self/fd/%d", e.file.fd);
 	CHECK(e.file.fd >= 0);
-	if (!tap_run_input(&e.run, &opts.input, NULL, &usage, &err) && !tap_export_perfetto.write(&e, &err) &&
-	    !tap_buf_read_file(&trace, at))
-		check_fields((unsigned char *)trace.data, (unsigned char *)trace.data + trace.len, 0);
+	if (!tap_run_input(&e.run, &opts.input, NULL, &usage, &err) &&
+	    !tap_export_perfetto.write(&e, &err) && !tap_buf_read_file(&trace, at))
+		check_fields((unsigned char *)trace.data, (unsigned char *)trace.data + trace.len,
+			     0);
 	tap_buf_release(&trace);
 	close(e.file.fd);
 	tap_run_close(&e.run);
@@ -406,7 +436,8 @@ static uint64_t count_numbers(const unsigned char *bytes, size_t len, const char
 static void check_columns(const struct tap_buf *part)
 {
 	const unsigned char *bytes = (const unsigned char *)part->data;
-	const size_t len = bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
+	const size_t len =
+		bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
 	/* times may be beyond jansson's integers */
 	json_t *json = json_loadb(part->data + 4, len, JSON_DECODE_INT_AS_REAL, NULL), *place;
 	const double slices = json_number_value(json_object_get(json, "slices"));
@@ -416,7 +447,8 @@ static void check_columns(const struct tap_buf *part)
 	CHECK(json && (len + 4) % 8 == 0);
 	json_object_foreach (json_object_get(json, "columns"), name, place) {
 		CHECK(!json_unpack(place, "[F,F,s]", &at, &nr, &type));
-		CHECK((uint64_t)at % 8 == 0 && at >= (double)len + 4 && nr >= 0 && at + nr <= (double)part->len);
+		CHECK((uint64_t)at % 8 == 0 && at >= (double)len + 4 && nr >= 0 &&
+		      at + nr <= (double)part->len);
 		nr = (double)count_numbers(bytes + (size_t)at, (size_t)nr, type);
 		CHECK(strncmp(name, "slices.", 7) || !strcmp(name, "slices.nr") || nr == slices);
 	}
@@ -434,8 +466,13 @@ static void check_part(const char *path, const char *window, uint64_t max_slices
 
 	if (!tap_run_input(&run, &input, NULL, &usage, &err) && !tap_run_survey(&run, &err)) {
 		const struct tap_drawn_opts opts = {
-			.origin_ns = run.window.from_ns, .lanes = &lanes, .max_slices = max_slices, .has_levels = true, .buckets = 200,
-			.max_tasks = 8, .has_curves = true,
+			.origin_ns = run.window.from_ns,
+			.lanes = &lanes,
+			.max_slices = max_slices,
+			.has_levels = true,
+			.buckets = 200,
+			.max_tasks = 8,
+			.has_curves = true,
 		};
 
 		CHECK(!tap_lanes_init(&lanes, &run));
@@ -473,7 +510,8 @@ int main(int argc, char **argv)
 	return 0;
 }
 #else
-/* Put into a file, which the caller closes, what the recorder's next file would be: the same with the number 2. Return: -1: no file 1. */
+/* Put into a file, which the caller closes, what the recorder's next file would be: the same with
+ * the number 2. Return: -1: no file 1. */
 static int make_next(const unsigned char *data, size_t size)
 {
 	static const char key[] = "\"file\":1";
@@ -515,7 +553,8 @@ static void check_joined(const char *path, const unsigned char *data, size_t siz
 	close(fd);
 }
 
-size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size,
+			       unsigned int seed);
 
 size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size, unsigned int seed)
 {

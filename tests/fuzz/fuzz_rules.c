@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Any text as rules: they are some, or there is a sentence that names the file; and what are some are so with a blank line before them. */
+/* Any text as rules: they are some, or there is a sentence that names the file; and what are some
+ * are so with a blank line before them. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

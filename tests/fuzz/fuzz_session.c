@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Programs at a recorder's session socket. They connect, send bytes and descriptors of any kind, write anything over
- * their control files, and leave, while the recorder takes what was sent, reads it, and switches events on. Whatever
- * they do, the recorder keeps no descriptor, and no control file changes its size.
+ * Programs at a recorder's session socket. They connect, send bytes and descriptors of any kind,
+ * write anything over their control files, and leave, while the recorder takes what was sent, reads
+ * it, and switches events on. Whatever they do, the recorder keeps no descriptor, and no control
+ * file changes its size.
  *
  * The input is a list of steps: what (a byte), who (a client), arg, length (one each), bytes.
  */
@@ -25,7 +26,8 @@
 enum step { CALL, SEND, LEAVE, WRITE, TAKE, NR_STEPS };
 
 static const struct event_text events[] = {
-	{ "app", "start", FORMAT_TEXT("start") }, { "app", "stop", FORMAT_TEXT("stop") },
+	{ "app", "start", FORMAT_TEXT("start") },
+	{ "app", "stop", FORMAT_TEXT("stop") },
 };
 
 static char folder[100], address[108];
@@ -96,7 +98,8 @@ static void call(struct clients *c, unsigned int who)
 }
 
 /* Each of the first @nr bytes says which descriptor is sent along. */
-static void send_all(const struct clients *c, unsigned int who, unsigned int nr, const unsigned char *bytes, size_t len)
+static void send_all(const struct clients *c, unsigned int who, unsigned int nr,
+		     const unsigned char *bytes, size_t len)
 {
 	char room[CMSG_SPACE(MAX_SENT * sizeof(int))] = { 0 };
 	struct iovec data = { (void *)bytes, len };
@@ -105,7 +108,9 @@ static void send_all(const struct clients *c, unsigned int who, unsigned int nr,
 
 	nr = nr < len ? nr : (unsigned int)len;
 	if (nr) {
-		*h = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(nr * sizeof(int)) };
+		*h = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+				       .cmsg_type = SCM_RIGHTS,
+				       .cmsg_len = CMSG_LEN(nr * sizeof(int)) };
 		m.msg_control = room;
 		m.msg_controllen = CMSG_SPACE(nr * sizeof(int));
 	}
@@ -120,10 +125,13 @@ static void send_all(const struct clients *c, unsigned int who, unsigned int nr,
 }
 
 /* Over the head, the areas, or the first area. */
-static void write_over(const struct program *p, unsigned int where, const unsigned char *bytes, size_t len)
+static void write_over(const struct program *p, unsigned int where, const unsigned char *bytes,
+		       size_t len)
 {
-	memcpy(p->map + where / 1024 % 3 * TAP_CONTROL_PAGE + (where / 1024 % 3 == 2) * (p->end - 65536 - 2 * TAP_CONTROL_PAGE) +
-		       where % 1024, bytes, len);
+	memcpy(p->map + where / 1024 % 3 * TAP_CONTROL_PAGE +
+		       (where / 1024 % 3 == 2) * (p->end - 65536 - 2 * TAP_CONTROL_PAGE) +
+		       where % 1024,
+	       bytes, len);
 }
 
 /* ---- the recorder ---- */
@@ -135,7 +143,8 @@ static void use(struct tap_user_program *p)
 	struct stat before, after;
 
 	CHECK(p->pid == getpid() && p->uid == geteuid());
-	CHECK(p->control.nr_areas <= TAP_CONTROL_AREAS && !p->control.head.reason[sizeof(p->control.head.reason) - 1]);
+	CHECK(p->control.nr_areas <= TAP_CONTROL_AREAS &&
+	      !p->control.head.reason[sizeof(p->control.head.reason) - 1]);
 	if (tap_user_lock(p, NULL))
 		return;
 	CHECK(!fstat(p->fd, &before));
@@ -207,10 +216,12 @@ static void end_all(void)
 static void begin(void)
 {
 	snprintf(folder, sizeof(folder), "%s/fuzz_session.XXXXXX", getenv("TMPDIR") ?: "/tmp");
-	CHECK(mkdtemp(folder) && !tap_user_new(&set) && !tap_user_folders_add(&folders, folder, geteuid()));
+	CHECK(mkdtemp(folder) && !tap_user_new(&set) &&
+	      !tap_user_folders_add(&folders, folder, geteuid()));
 	CHECK((porter = tap_porter_new()) != NULL);
 	CHECK(tap_user_sessions_write(&sessions, porter, &folders, "event app:*\n") == 1);
-	CHECK((size_t)snprintf(address, sizeof(address), "%s/sessions/%d" TAP_SESSION_SOCKET, folder, (int)getpid()) < sizeof(address));
+	CHECK((size_t)snprintf(address, sizeof(address), "%s/sessions/%d" TAP_SESSION_SOCKET,
+			       folder, (int)getpid()) < sizeof(address));
 	atexit(end_all);
 	take();
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any files as a spool folder: it is refused, or read. Repair, which packs it, makes a file of each folder that can be
- * read, but for folders with damaged heads; the file can be read, and has the folder's events and no others. Where
- * repair fails, the folder is as it was.
+ * Any files as a spool folder: it is refused, or read. Repair, which packs it, makes a file of each
+ * folder that can be read, but for folders with damaged heads; the file can be read, and has the
+ * folder's events and no others. Where repair fails, the folder is as it was.
  *
- * The input: flags (a byte), then files: name length (a byte), name, length (four), bytes. Without head.dat there is one
- * with some built-in events, and without head.copy a copy of it. In meta.json @formats stands for what names them.
+ * The input: flags (a byte), then files: name length (a byte), name, length (four), bytes. Without
+ * head.dat there is one with some built-in events, and without head.copy a copy of it. In meta.json
+ * @formats stands for what names them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,11 +30,11 @@
 #define MAX_EVENTS 20000u
 
 enum flag {
-	COMPRESS = 1,	    /* when it is packed */
+	COMPRESS = 1, /* when it is packed */
 	DAMAGE_HEAD = 2,
 	DAMAGE_COPY = 4,
 	WITHOUT_COPY = 8,
-	AS_IT_IS = 16,	    /* else checksums are computed anew */
+	AS_IT_IS = 16, /* else checksums are computed anew */
 };
 
 static char folder[100], spool[120], file[120];
@@ -66,7 +67,10 @@ static void remove_folder(void)
 
 static void make_folder(void)
 {
-	snprintf(folder, sizeof(folder), "%s/fuzz_spool.XXXXXX", getenv("TMPDIR") ?: access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	snprintf(folder, sizeof(folder), "%s/fuzz_spool.XXXXXX",
+		 getenv("TMPDIR")
+			 ?: access("/dev/shm", W_OK) ? "/tmp"
+						     : "/dev/shm");
 	CHECK(mkdtemp(folder));
 	snprintf(file, sizeof(file), "%s/x.dat", folder);
 	snprintf(spool, sizeof(spool), "%s.spool", file);
@@ -88,13 +92,23 @@ static void write_file(const char *name, const void *data, size_t len)
 static void make_head(const char *meta, struct tap_buf *head, char **formats)
 {
 	static const char *const names[][2] = {
-		{ "sched", "sched_switch" }, { "sched", "sched_waking" }, { "schedtap", "events_lost" }, { "schedtap", "mark" },
+		{ "sched", "sched_switch" },
+		{ "sched", "sched_waking" },
+		{ "schedtap", "events_lost" },
+		{ "schedtap", "mark" },
 	};
 	struct tap_head_format all[4];
 	struct tap_buf texts[4] = { 0 };
 	struct tap_head h = {
-		.formats = all, .nr_formats = 4, .uname = "Linux fuzz", .tool = "fuzz", .cmdlines = "7 seven\n", .meta = meta,
-		.clock = "mono", .printk = "", .nr_cpus = 2,
+		.formats = all,
+		.nr_formats = 4,
+		.uname = "Linux fuzz",
+		.tool = "fuzz",
+		.cmdlines = "7 seven\n",
+		.meta = meta,
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 2,
 	};
 	json_t *json;
 
@@ -103,8 +117,10 @@ static void make_head(const char *meta, struct tap_buf *head, char **formats)
 		static const struct tap_map none;
 
 		tap_def_format(tap_def_find(names[i][0], names[i][1]), NULL,
-			       &(struct tap_def_texts){ .cgroups = &none, .stacks = &none }, &texts[i]);
-		all[i] = (struct tap_head_format){ names[i][0], tap_buf_str(&texts[i]), texts[i].len };
+			       &(struct tap_def_texts){ .cgroups = &none, .stacks = &none },
+			       &texts[i]);
+		all[i] = (struct tap_head_format){ names[i][0], tap_buf_str(&texts[i]),
+						   texts[i].len };
 	}
 	json = tap_rebuild_formats(&h);
 	*formats = json_dumps(json, JSON_COMPACT);
@@ -124,18 +140,21 @@ static void write_meta(const char *data, size_t len, const char *formats, bool a
 	tap_buf_add(&text, data, at ? (size_t)(at - data) : len);
 	if (at) {
 		tap_buf_puts(&text, formats);
-		tap_buf_add(&text, at + sizeof(word) - 1, (size_t)(data + len - at) - sizeof(word) + 1);
+		tap_buf_add(&text, at + sizeof(word) - 1,
+			    (size_t)(data + len - at) - sizeof(word) + 1);
 	}
 	if (as_it_is || memchr(tap_buf_str(&text), 0, text.len))
 		write_file("meta.json", text.data, text.len);
 	else
-		write_file("meta.json", (tap_meta_seal(tap_buf_str(&text), &sealed), sealed.data), sealed.len);
+		write_file("meta.json", (tap_meta_seal(tap_buf_str(&text), &sealed), sealed.data),
+			   sealed.len);
 	tap_buf_release(&sealed);
 	tap_buf_release(&text);
 }
 
 /* Heads as the flags say. */
-static void write_heads(struct tap_buf *head, const unsigned char *copy, size_t copy_len, unsigned int flags)
+static void write_heads(struct tap_buf *head, const unsigned char *copy, size_t copy_len,
+			unsigned int flags)
 {
 	size_t at = head->len / 2;
 
@@ -213,7 +232,8 @@ static bool write_folder(unsigned int flags, const unsigned char *at, const unsi
 
 /* ---- changes of the input ---- */
 
-size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size,
+			       unsigned int seed);
 
 size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size, unsigned int seed)
 {
@@ -315,12 +335,15 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	has_head = write_folder(flags, data + !!size, data + size);
 	look(&before, spool);
 	ret = before.ret == -ENOTSUP ? before.ret : /* as repair does */
-				       tap_pack(spool, file, &(struct tap_pack_opts){ .zstd = flags & COMPRESS, .note = on_note }, &err);
+		      tap_pack(spool, file,
+			       &(struct tap_pack_opts){ .zstd = flags & COMPRESS, .note = on_note },
+			       &err);
 	look(&after, ret ? spool : file);
 	/* of a head without checksums the reader understands more than repair does */
 	CHECK(!ret || before.ret || has_head);
 	if (ret)
-		CHECK(after.ret == before.ret && after.nr == before.nr && !memcmp(after.events, before.events, after.nr * 8ul));
+		CHECK(after.ret == before.ret && after.nr == before.nr &&
+		      !memcmp(after.events, before.events, after.nr * 8ul));
 	else
 		check_packed(&before, &after);
 	remove_all();

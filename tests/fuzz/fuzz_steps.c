@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a list of steps that a program is given, over any record: a list that is accepted is run to its end, and
- * reads nothing outside of the record and of itself. Any text as a filter: its list is accepted, and answers what the
- * filter does. The input is a byte that says which, the length of the list (two) or the filter up to a NUL, and the
- * record.
+ * Any bytes as a list of steps that a program is given, over any record: a list that is accepted is
+ * run to its end, and reads nothing outside of the record and of itself. Any text as a filter: its
+ * list is accepted, and answers what the filter does. The input is a byte that says which, the
+ * length of the list (two) or the filter up to a NUL, and the record.
  */
 #include <errno.h>
 #include <sched.h>
@@ -91,8 +91,8 @@ static void any_filter(const unsigned char *data, size_t size)
 	struct tap_format *fmt;
 	unsigned char *rec;
 
-	CHECK(text && !tap_format_parse("fuzz", format_text, strlen(format_text), (struct tap_abi){ .long_size = sizeof(long) },
-					&fmt, NULL));
+	CHECK(text && !tap_format_parse("fuzz", format_text, strlen(format_text),
+					(struct tap_abi){ .long_size = sizeof(long) }, &fmt, NULL));
 	len += len < size;
 	bytes = size - len > fmt->min_size ? size - len : fmt->min_size;
 	rec = copy(data + len, size - len, fmt->min_size);

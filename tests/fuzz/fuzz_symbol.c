@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Anything at all as a program's file whose functions are looked for, as a perf map, and as a process's maps: what gets
- * a name gets one that can be printed.
+ * Anything at all as a program's file whose functions are looked for, as a perf map, and as a
+ * process's maps: what gets a name gets one that can be printed.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static void check_maps(const char *text, size_t size)
 	CHECK(!tap_maps_parse(&m, text, size));
 	for (unsigned int i = 0; i < m.nr; i++) {
 		CHECK(m.all[i].start < m.all[i].end && (!i || m.all[i - 1].end <= m.all[i].start));
-		CHECK(tap_maps_find(&m, m.all[i].start) == &m.all[i] && tap_maps_find(&m, m.all[i].end - 1) == &m.all[i]);
+		CHECK(tap_maps_find(&m, m.all[i].start) == &m.all[i] &&
+		      tap_maps_find(&m, m.all[i].end - 1) == &m.all[i]);
 		CHECK(strlen(tap_mapping_path(&m, &m.all[i])) <= size);
 	}
 	tap_maps_release(&m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Anything at all as a program's file: its probes are listed, and one of them is opened, as is a function, or each is
- * refused with a sentence. And as what a note says of arguments.
+ * Anything at all as a program's file: its probes are listed, and one of them is opened, as is a
+ * function, or each is refused with a sentence. And as what a note says of arguments.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -25,8 +25,10 @@ static void check_args(const char *text)
 		for (unsigned int k = 0; k < nr; k++) {
 			const struct tap_probe_arg *a = &args[k];
 
-			CHECK(a->text.len && a->text.s >= text && a->text.s + a->text.len <= text + strlen(text));
-			CHECK(a->why || (a->type.size && a->type.size <= 8 && a->reg < 33 && a->index < 33));
+			CHECK(a->text.len && a->text.s >= text &&
+			      a->text.s + a->text.len <= text + strlen(text));
+			CHECK(a->why ||
+			      (a->type.size && a->type.size <= 8 && a->reg < 33 && a->index < 33));
 			CHECK(a->why || a->place != TAP_PROBE_REGISTER || a->reg >= 0);
 		}
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A program's control file with anything at all written over it, while it is read and while its ring
- * is: what comes out is within bounds, comes to an end, and what cannot be is refused. The input
- * is a list of patches: where (a byte), offset there (two), length (one), bytes.
+ * A program's control file with anything at all written over it, while it is read and while its
+ * ring is: what comes out is within bounds, comes to an end, and what cannot be is refused. The
+ * input is a list of patches: where (a byte), offset there (two), length (one), bytes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -23,7 +23,8 @@
 #define RING (4 * TAP_SUB_BYTES)
 
 static const struct event_text events[] = {
-	{ "app", "start", FORMAT_TEXT("start") }, { "app", "stop", FORMAT_TEXT("stop") },
+	{ "app", "start", FORMAT_TEXT("start") },
+	{ "app", "stop", FORMAT_TEXT("stop") },
 };
 
 struct patches {
@@ -34,8 +35,12 @@ struct patches {
 static int patch(struct patches *in, const struct program *p, const struct ring *r)
 {
 	unsigned char *const places[] = {
-		p->map, p->map + TAP_CONTROL_PAGE, p->map + area_of(p, 0)->offset % PROGRAM_BYTES,
-		(unsigned char *)r->head, r->subs, r->subs + TAP_SUB_BYTES,
+		p->map,
+		p->map + TAP_CONTROL_PAGE,
+		p->map + area_of(p, 0)->offset % PROGRAM_BYTES,
+		(unsigned char *)r->head,
+		r->subs,
+		r->subs + TAP_SUB_BYTES,
 	};
 	unsigned char *to;
 	uint16_t offset;
@@ -107,14 +112,16 @@ static void check(const struct tap_user_control *c)
 		const struct tap_user_kind *k = c->events[i].kind;
 		struct tap_buf text = { 0 };
 
-		CHECK(tap_user_name_ok(k->system) && tap_user_name_ok(k->name) && !k->fmt == !!k->why);
+		CHECK(tap_user_name_ok(k->system) && tap_user_name_ok(k->name) &&
+		      !k->fmt == !!k->why);
 		if (k->fmt)
 			tap_user_kind_text(k, 16384, &text);
 		tap_buf_release(&text);
 	}
 }
 
-static void check_file(struct patches *in, const struct program *file, const struct ring *ring, unsigned int how)
+static void check_file(struct patches *in, const struct program *file, const struct ring *ring,
+		       unsigned int how)
 {
 	struct tap_user_kinds kinds = { 0 };
 	struct tap_user_control_source from = { file->fd, PID, CPUS, &kinds };

@@ -23,7 +23,8 @@ void scan_value(struct scan *s, enum piece_kind kind, size_t at, size_t size)
 	add_number(s, &(struct number){ kind, VALUE, at, size });
 }
 
-void scan_length(struct scan *s, enum piece_kind kind, size_t at, size_t size, size_t from, size_t to, size_t unit)
+void scan_length(struct scan *s, enum piece_kind kind, size_t at, size_t size, size_t from,
+		 size_t to, size_t unit)
 {
 	add_number(s, &(struct number){ kind, LENGTH, at, size, from, to, unit });
 }
@@ -100,7 +101,8 @@ static void replace(struct scan *s, size_t at, size_t drop, const unsigned char 
 	size_t end = 0, more = drop > add ? drop - add : 0, less = add > drop ? add - drop : 0;
 
 	for (unsigned int i = 0; i < s->nr_pieces; i++)
-		if (s->pieces[i].kind == PAGE && s->pieces[i].at < at && at + drop <= s->pieces[i].at + s->pieces[i].len)
+		if (s->pieces[i].kind == PAGE && s->pieces[i].at < at &&
+		    at + drop <= s->pieces[i].at + s->pieces[i].len)
 			end = s->pieces[i].at + s->pieces[i].len;
 	if (end && less > end - at - drop)
 		return;
@@ -121,7 +123,8 @@ static unsigned int pick(unsigned int *seed, size_t nr)
 static enum piece_kind pick_kind(unsigned int *seed)
 {
 	static const enum piece_kind kinds[] = {
-		SECTION, OPTION, CPU_DATA, CPU_DATA, FORMAT, PAGE, PAGE, RECORD, RECORD, RECORD, RECORD, FILE_IN_FOLDER, FILE_NAME, OTHER,
+		SECTION, OPTION, CPU_DATA, CPU_DATA, FORMAT,	     PAGE,	PAGE,
+		RECORD,	 RECORD, RECORD,   RECORD,   FILE_IN_FOLDER, FILE_NAME, OTHER,
 	};
 
 	return kinds[pick(seed, sizeof(kinds) / sizeof(*kinds))];
@@ -144,7 +147,8 @@ static const struct piece *pick_piece(const struct scan *s, unsigned int *seed)
 	return NULL;
 }
 
-static const struct piece *pick_other(const struct scan *s, const struct piece *p, unsigned int *seed)
+static const struct piece *pick_other(const struct scan *s, const struct piece *p,
+				      unsigned int *seed)
 {
 	unsigned int first = pick(seed, s->nr_pieces);
 
@@ -210,8 +214,24 @@ static void change_piece(struct scan *s, unsigned int *seed)
 
 static uint64_t boundary(unsigned int *seed, size_t size)
 {
-	static const uint64_t edges[] = { 0, 1, 7, 8, 255, 256, 4095, 4096, 0x7fff, 0x8000, 0xffff, 0x10000, 1u << 27, INT32_MAX, UINT32_MAX,
-					  INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };
+	static const uint64_t edges[] = { 0,
+					  1,
+					  7,
+					  8,
+					  255,
+					  256,
+					  4095,
+					  4096,
+					  0x7fff,
+					  0x8000,
+					  0xffff,
+					  0x10000,
+					  1u << 27,
+					  INT32_MAX,
+					  UINT32_MAX,
+					  INT64_MAX,
+					  (uint64_t)INT64_MAX + 1,
+					  UINT64_MAX };
 	uint64_t v = edges[pick(seed, sizeof(edges) / sizeof(*edges))];
 
 	return size < 8 ? v & ((1ull << 8 * size) - 1) : v;
@@ -224,12 +244,16 @@ static void change_number(struct scan *s, unsigned int *seed)
 	unsigned int first = pick(seed, s->nr_numbers), other = pick(seed, s->nr_numbers);
 
 	for (unsigned int i = 0; i < s->nr_numbers; i++) {
-		const struct number *n = &s->numbers[(first + i) % s->nr_numbers], *from = &s->numbers[(other + i) % s->nr_numbers];
+		const struct number *n = &s->numbers[(first + i) % s->nr_numbers],
+				    *from = &s->numbers[(other + i) % s->nr_numbers];
 		uint64_t v = scan_get(s, n->at, n->size);
 
 		if (n->kind != kind && i < s->nr_numbers - 1) /* the last one is of any kind */
 			continue;
-		for (unsigned int k = 0; k < 64 && (from->kind != n->kind || from->means != n->means || from->size != n->size); k++)
+		for (unsigned int k = 0;
+		     k < 64 &&
+		     (from->kind != n->kind || from->means != n->means || from->size != n->size);
+		     k++)
 			from = &s->numbers[(other + i + k) % s->nr_numbers];
 		switch (pick(seed, 4)) {
 		case 0:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Changes of recordings that keep lengths, offsets and checksums consistent, for libFuzzer's custom mutators. A scan
- * (scan.c) notes the pieces of a recording and its numbers; then one piece or number is changed, and the numbers that
- * depend on it (mutate.c). What cannot be scanned is changed as libFuzzer changes any bytes.
+ * Changes of recordings that keep lengths, offsets and checksums consistent, for libFuzzer's custom
+ * mutators. A scan (scan.c) notes the pieces of a recording and its numbers; then one piece or
+ * number is changed, and the numbers that depend on it (mutate.c). What cannot be scanned is
+ * changed as libFuzzer changes any bytes.
  */
 #ifndef TAP_TESTS_FUZZ_MUTATE_H
 #define TAP_TESTS_FUZZ_MUTATE_H
@@ -12,7 +13,17 @@
 #include <stdint.h>
 
 /* A piece may take the place of another one of its kind. */
-enum piece_kind { SECTION, OPTION, CPU_DATA, FORMAT, PAGE, RECORD, FILE_IN_FOLDER, FILE_NAME, OTHER };
+enum piece_kind {
+	SECTION,
+	OPTION,
+	CPU_DATA,
+	FORMAT,
+	PAGE,
+	RECORD,
+	FILE_IN_FOLDER,
+	FILE_NAME,
+	OTHER
+};
 
 struct piece {
 	enum piece_kind kind;
@@ -47,12 +58,14 @@ struct scan {
 
 void scan_piece(struct scan *s, enum piece_kind kind, size_t at, size_t len, size_t unit);
 void scan_value(struct scan *s, enum piece_kind kind, size_t at, size_t size);
-void scan_length(struct scan *s, enum piece_kind kind, size_t at, size_t size, size_t from, size_t to, size_t unit);
+void scan_length(struct scan *s, enum piece_kind kind, size_t at, size_t size, size_t from,
+		 size_t to, size_t unit);
 void scan_offset(struct scan *s, enum piece_kind kind, size_t at, size_t size, size_t from);
 /* Return: the number; 0 past the end. */
 uint64_t scan_get(const struct scan *s, size_t at, size_t size);
 
-/* Notes what is in [at, at + len): a trace.dat, also a head.dat, or a perf.data. Return: false: it is neither. */
+/* Notes what is in [at, at + len): a trace.dat, also a head.dat, or a perf.data. Return: false: it
+ * is neither. */
 bool scan_recording(struct scan *s, size_t at, size_t len);
 /* Notes the sub-buffers of a page file, or of a CPU of a trace.dat. */
 void scan_pages(struct scan *s, size_t at, size_t len, size_t page_size);
@@ -62,7 +75,8 @@ void mutate(struct scan *s, unsigned int seed);
 /* Changes any bytes. Return: the new length. */
 size_t LLVMFuzzerMutate(unsigned char *data, size_t size, size_t max_size);
 
-/* Computes the checksums of a trace.dat version 7 or of a head.dat anew, but for those of blocks of pages. */
+/* Computes the checksums of a trace.dat version 7 or of a head.dat anew, but for those of blocks of
+ * pages. */
 void fix_checksums(unsigned char *data, size_t len);
 
 #endif

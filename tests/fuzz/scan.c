@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the pieces and the numbers of a recording are: trace.dat versions 7 (docs/recording-format.md) and 6, perf.data. */
+/* What the pieces and the numbers of a recording are: trace.dat versions 7
+ * (docs/recording-format.md) and 6, perf.data. */
 #include <string.h>
 
 #include "base/xxh64.h"
@@ -39,7 +40,8 @@ static void scan_records(struct scan *s, size_t at, size_t end)
 		scan_value(s, RECORD, data, 2); /* the event's id */
 		if (data == at + 8)
 			scan_length(s, RECORD, at + 4, 4, data, at + len, 1);
-		for (size_t word = data + 4; word < at + len && word < data + 4 * MAX_WORDS; word += 4)
+		for (size_t word = data + 4; word < at + len && word < data + 4 * MAX_WORDS;
+		     word += 4)
 			scan_value(s, RECORD, word, 4);
 	}
 }
@@ -68,7 +70,8 @@ static size_t text_len(const struct scan *s, size_t at)
 /* The option that says where a buffer's data is. */
 static void scan_buffer(struct scan *s, size_t at, size_t end, size_t base)
 {
-	size_t name = at + 8, clock = name + text_len(s, name), size = clock + text_len(s, clock), cpus = size + 8;
+	size_t name = at + 8, clock = name + text_len(s, name), size = clock + text_len(s, clock),
+	       cpus = size + 8;
 	size_t page_size = (size_t)scan_get(s, size, 4);
 
 	if (cpus > end)
@@ -77,7 +80,8 @@ static void scan_buffer(struct scan *s, size_t at, size_t end, size_t base)
 	scan_value(s, OPTION, size, 4);
 	scan_length(s, OPTION, size + 4, 4, cpus, end, 20);
 	for (at = cpus; at + 20 <= end; at += 20) {
-		size_t from = base + (size_t)scan_get(s, at + 4, 8), len = (size_t)scan_get(s, at + 12, 8);
+		size_t from = base + (size_t)scan_get(s, at + 4, 8),
+		       len = (size_t)scan_get(s, at + 12, 8);
 
 		scan_piece(s, CPU_DATA, at, 20, 20);
 		scan_value(s, CPU_DATA, at, 4);
@@ -202,7 +206,8 @@ static void scan_v6(struct scan *s, size_t base, size_t end)
 	tag = cpus_at < end ? memmem(s->data + cpus_at, end - cpus_at, TAG, sizeof(TAG)) : NULL;
 	at = tag ? (size_t)(tag - s->data) + sizeof(TAG) : end;
 	for (; cpus-- && at + 16 <= end; at += 16) {
-		size_t from = base + (size_t)scan_get(s, at, 8), len = (size_t)scan_get(s, at + 8, 8);
+		size_t from = base + (size_t)scan_get(s, at, 8),
+		       len = (size_t)scan_get(s, at + 8, 8);
 
 		scan_offset(s, CPU_DATA, at, 8, base);
 		if (from > s->len || len > s->len - from)
@@ -212,7 +217,8 @@ static void scan_v6(struct scan *s, size_t base, size_t end)
 	}
 }
 
-/* The record (docs/recording-format.md): its texts end at 8, then block size, front's end at 16, section at 24, blocks at 32. */
+/* The record (docs/recording-format.md): its texts end at 8, then block size, front's end at 16,
+ * section at 24, blocks at 32. */
 void fix_checksums(unsigned char *data, size_t len)
 {
 	const struct scan s = { .data = data, .len = len };
@@ -225,7 +231,8 @@ void fix_checksums(unsigned char *data, size_t len)
 	record = section + SECTION_HEADER;
 	front_end = (size_t)scan_get(&s, record + 16, 8);
 	end = record + TAP_SUMS_RECORD + 4 * (size_t)scan_get(&s, record + 32, 8);
-	if (section > len || record + TAP_SUMS_RECORD > len || memcmp(data + record, "stsums1", 8) || front_end > len || end > front_end ||
+	if (section > len || record + TAP_SUMS_RECORD > len ||
+	    memcmp(data + record, "stsums1", 8) || front_end > len || end > front_end ||
 	    end < record)
 		return;
 	tap_xxh64_init(&x);
@@ -250,7 +257,8 @@ void fix_checksums(unsigned char *data, size_t len)
 
 static void scan_perf(struct scan *s, size_t base)
 {
-	size_t at = base + (size_t)scan_get(s, base + PERF_DATA, 8), end = at + (size_t)scan_get(s, base + PERF_DATA + 8, 8), len;
+	size_t at = base + (size_t)scan_get(s, base + PERF_DATA, 8),
+	       end = at + (size_t)scan_get(s, base + PERF_DATA + 8, 8), len;
 
 	if (at > s->len || end < at || end > s->len)
 		return;
@@ -258,7 +266,8 @@ static void scan_perf(struct scan *s, size_t base)
 		scan_value(s, OTHER, word, 8);
 	scan_offset(s, OTHER, base + PERF_DATA, 8, base);
 	scan_length(s, OTHER, base + PERF_DATA + 8, 8, at, end, 1);
-	for (; at + 8 <= end && (len = (size_t)scan_get(s, at + 6, 2)) >= 8 && len <= end - at; at += len) {
+	for (; at + 8 <= end && (len = (size_t)scan_get(s, at + 6, 2)) >= 8 && len <= end - at;
+	     at += len) {
 		scan_piece(s, RECORD, at, len, 8);
 		scan_value(s, RECORD, at, 4);
 		scan_value(s, RECORD, at + 4, 2);
@@ -286,9 +295,11 @@ bool scan_recording(struct scan *s, size_t at, size_t len)
 {
 	if (len > PERF_HEADER && !memcmp(s->data + at, "PERFILE2", 8))
 		scan_perf(s, at);
-	else if (len > V7_HEADER && !memcmp(s->data + at, "\x17\x08\x44tracing7", 12) && !s->data[at + 12])
+	else if (len > V7_HEADER && !memcmp(s->data + at, "\x17\x08\x44tracing7", 12) &&
+		 !s->data[at + 12])
 		scan_v7(s, at, at + len);
-	else if (len > V7_HEADER && !memcmp(s->data + at, "\x17\x08\x44tracing6", 12) && !s->data[at + 12])
+	else if (len > V7_HEADER && !memcmp(s->data + at, "\x17\x08\x44tracing6", 12) &&
+		 !s->data[at + 12])
 		scan_v6(s, at, at + len);
 	else
 		return false;

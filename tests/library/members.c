@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * members FILE: every function of struct tap_watcher_ops is called at least once. The recording needs a fork, a wakeup, a migration
- * and lost events. A function that is added to the struct makes this fail until it is called here, too.
+ * members FILE: every function of struct tap_watcher_ops is called at least once. The recording
+ * needs a fork, a wakeup, a migration and lost events. A function that is added to the struct makes
+ * this fail until it is called here, too.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 
 #define FIRST offsetof(struct tap_watcher_ops, begin)
 #define NR ((sizeof(struct tap_watcher_ops) - FIRST) / sizeof(void (*)(void)))
-#define CALLED(member) (called[(offsetof(struct tap_watcher_ops, member) - FIRST) / sizeof(void (*)(void))] = 1)
+#define CALLED(member)                                                                             \
+	(called[(offsetof(struct tap_watcher_ops, member) - FIRST) / sizeof(void (*)(void))] = 1)
 
 static int called[NR];
 
@@ -77,20 +79,32 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 int main(int argc, char **argv)
 {
 	const struct tap_watcher_ops ops = {
-		.size = sizeof(ops), .states = TAP_STATE_ALL, .begin = on_begin, .interval = on_interval, .cpu = on_cpu, .wakeup = on_wakeup,
-		.migration = on_migration, .waits = on_waits, .wants = wants, .before = before, .event = on_event, .end = on_end,
+		.size = sizeof(ops),
+		.states = TAP_STATE_ALL,
+		.begin = on_begin,
+		.interval = on_interval,
+		.cpu = on_cpu,
+		.wakeup = on_wakeup,
+		.migration = on_migration,
+		.waits = on_waits,
+		.wants = wants,
+		.before = before,
+		.event = on_event,
+		.end = on_end,
 	};
 	const struct tap_watcher watcher = { .ops = &ops };
 	struct tap_err err = { .text = "usage: members FILE" };
 	struct tap_reader *reader = NULL;
 	int missing = 0;
 
-	if (argc != 2 || tap_reader_open(argv[1], &reader, &err) || tap_run(reader, NULL, &watcher, 1, &err))
+	if (argc != 2 || tap_reader_open(argv[1], &reader, &err) ||
+	    tap_run(reader, NULL, &watcher, 1, &err))
 		return fprintf(stderr, "%s\n", err.text), 1;
 	tap_reader_free(reader);
 	for (unsigned int i = 0; i < NR; i++) {
 		if (!called[i])
-			fprintf(stderr, "the function at offset %zu was not called\n", FIRST + i * sizeof(void (*)(void)));
+			fprintf(stderr, "the function at offset %zu was not called\n",
+				FIRST + i * sizeof(void (*)(void)));
 		missing |= !called[i];
 	}
 	return missing;

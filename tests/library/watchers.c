@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * watchers FILE [TID [CPUS]]: reads a recording once, for all built-in watchers (schedtap/analyses.h) and two of its own, and
- * prints what they found, a line each. tests/library/same compares that with the program's own reports.
+ * watchers FILE [TID [CPUS]]: reads a recording once, for all built-in watchers
+ * (schedtap/analyses.h) and two of its own, and prints what they found, a line each.
+ * tests/library/same compares that with the program's own reports.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 
 #define NR_WAITS 3
 
-static const enum tap_state waits[NR_WAITS] = { TAP_STATE_WAKING, TAP_STATE_PREEMPTED, TAP_STATE_THROTTLED };
+static const enum tap_state waits[NR_WAITS] = { TAP_STATE_WAKING, TAP_STATE_PREEMPTED,
+						TAP_STATE_THROTTLED };
 
 struct handles {
 	struct tap_latencies *latencies[NR_WAITS];
@@ -55,9 +57,10 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 static void put_figures(const char *wait, int tid, const struct tap_latency_figures *f)
 {
 	if (f)
-		printf("latency %s %d %ju %ju %ju %ju %ju %ju %ju %ju %ju\n", wait, tid, (uintmax_t)f->count, (uintmax_t)f->censored,
-		       (uintmax_t)f->min_ns, (uintmax_t)f->avg_ns, (uintmax_t)f->p50_ns, (uintmax_t)f->p90_ns, (uintmax_t)f->p99_ns,
-		       (uintmax_t)f->max_ns, (uintmax_t)f->max_at_ns);
+		printf("latency %s %d %ju %ju %ju %ju %ju %ju %ju %ju %ju\n", wait, tid,
+		       (uintmax_t)f->count, (uintmax_t)f->censored, (uintmax_t)f->min_ns,
+		       (uintmax_t)f->avg_ns, (uintmax_t)f->p50_ns, (uintmax_t)f->p90_ns,
+		       (uintmax_t)f->p99_ns, (uintmax_t)f->max_ns, (uintmax_t)f->max_at_ns);
 }
 
 static void put_task(const struct tap_timeline *t, const struct tap_task *task)
@@ -89,15 +92,18 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 		}
 		put_task(t, tasks[i]);
 		for (unsigned int w = 0; w < NR_WAITS; w++)
-			put_figures(tap_state_name(waits[w]), tid, tap_latencies_task(h->latencies[w], tid));
+			put_figures(tap_state_name(waits[w]), tid,
+				    tap_latencies_task(h->latencies[w], tid));
 		for (unsigned int s = 0; s < TAP_NR_STATES; s++) {
 			uint64_t from_ns, ns = tap_longest_states_ns(h->longest, tid, s, &from_ns);
 
 			if (ns)
-				printf("longest %d %s %ju %ju\n", tid, tap_state_name(s), (uintmax_t)ns, (uintmax_t)from_ns);
+				printf("longest %d %s %ju %ju\n", tid, tap_state_name(s),
+				       (uintmax_t)ns, (uintmax_t)from_ns);
 		}
 	}
-	printf("window %ju %ju\n", (uintmax_t)tap_timeline_from_ns(t), (uintmax_t)tap_timeline_to_ns(t));
+	printf("window %ju %ju\n", (uintmax_t)tap_timeline_from_ns(t),
+	       (uintmax_t)tap_timeline_to_ns(t));
 	return 0;
 }
 
@@ -128,7 +134,8 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	}
 	h->nr_switches++;
 	task = tap_timeline_task(t, (int)tap_field_u64(next, ev->data, ev->size));
-	if (task && tap_task_state(task) != TAP_STATE_RUNNING && tap_task_state(task) != TAP_STATE_UNKNOWN)
+	if (task && tap_task_state(task) != TAP_STATE_RUNNING &&
+	    tap_task_state(task) != TAP_STATE_UNKNOWN)
 		die("a task is switched to, and neither runs nor is unknown");
 	return 0;
 }
@@ -136,8 +143,9 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 static int on_point(void *ctx, const struct tap_signal *s, uint64_t ts_ns, int64_t value)
 {
 	(void)ctx;
-	printf("point %d %d %d %ju %ju %jd\n", (int)s->subject, s->cpu, s->tid, (uintmax_t)(s->subject == TAP_SIGNAL_CGROUP ? s->cgroup : 0),
-	       (uintmax_t)ts_ns, (intmax_t)value);
+	printf("point %d %d %d %ju %ju %jd\n", (int)s->subject, s->cpu, s->tid,
+	       (uintmax_t)(s->subject == TAP_SIGNAL_CGROUP ? s->cgroup : 0), (uintmax_t)ts_ns,
+	       (intmax_t)value);
 	return 0;
 }
 
@@ -156,17 +164,21 @@ static void put_rest(struct handles *h)
 		char name[80];
 
 		tap_name_escape(name, sizeof(name), s->comm, s->comm_len);
-		printf("signal %d %d %d %ju %ju %ju %jd %jd %jd %jd %jd %.6f %s\n", (int)s->subject, s->cpu, s->tid,
-		       (uintmax_t)(s->subject == TAP_SIGNAL_CGROUP ? s->cgroup : 0), (uintmax_t)s->updates, (uintmax_t)s->known_ns,
-		       (intmax_t)s->min, (intmax_t)s->p50, (intmax_t)s->p90, (intmax_t)s->p99, (intmax_t)s->max, s->avg, name);
+		printf("signal %d %d %d %ju %ju %ju %jd %jd %jd %jd %jd %.6f %s\n", (int)s->subject,
+		       s->cpu, s->tid, (uintmax_t)(s->subject == TAP_SIGNAL_CGROUP ? s->cgroup : 0),
+		       (uintmax_t)s->updates, (uintmax_t)s->known_ns, (intmax_t)s->min,
+		       (intmax_t)s->p50, (intmax_t)s->p90, (intmax_t)s->p99, (intmax_t)s->max,
+		       s->avg, name);
 	}
 	for (unsigned int i = 0; (w = tap_long_waits_get(h->long_waits, i)); i++) {
 		uint64_t ns = 0;
 
-		printf("wait %d %s %s %d %ju %ju %d %s\n", w->tid, w->name, tap_state_name(w->state), w->cpu, (uintmax_t)w->from_ns,
-		       (uintmax_t)w->to_ns, w->whole, w->verdict);
+		printf("wait %d %s %s %d %ju %ju %d %s\n", w->tid, w->name,
+		       tap_state_name(w->state), w->cpu, (uintmax_t)w->from_ns, (uintmax_t)w->to_ns,
+		       w->whole, w->verdict);
 		for (unsigned int k = 0; k < w->nr_reasons; k++) {
-			printf("reason %d %ju %ju %s\n", w->tid, (uintmax_t)w->from_ns, (uintmax_t)w->reasons[k].ns, w->reasons[k].text);
+			printf("reason %d %ju %ju %s\n", w->tid, (uintmax_t)w->from_ns,
+			       (uintmax_t)w->reasons[k].ns, w->reasons[k].text);
 			ns += w->reasons[k].ns;
 			if (k && w->reasons[k].ns > w->reasons[k - 1].ns)
 				die("the longest reason comes first");
@@ -187,7 +199,8 @@ static void make(struct handles *h, struct tap_err *err)
 	h->gaps = tap_gap_reasons_new(err);
 	h->signals = tap_signals_new("util", on_point, NULL, err);
 	h->long_waits = tap_long_waits_new(10, err);
-	if (!h->latencies[0] || !h->latencies[1] || !h->latencies[2] || !h->longest || !h->gaps || !h->signals || !h->long_waits)
+	if (!h->latencies[0] || !h->latencies[1] || !h->latencies[2] || !h->longest || !h->gaps ||
+	    !h->signals || !h->long_waits)
 		die(err->text);
 }
 
@@ -204,10 +217,15 @@ static void release(struct handles *h)
 int main(int argc, char **argv)
 {
 	const struct tap_watcher_ops own = { .size = sizeof(own), .cpu = on_cpu, .end = on_end };
-	const struct tap_watcher_ops raw = { .size = sizeof(raw), .wants = wants, .before = before, .event = on_event };
+	const struct tap_watcher_ops raw = {
+		.size = sizeof(raw), .wants = wants, .before = before, .event = on_event
+	};
 	const char *tid = argc > 2 ? argv[2] : NULL;
 	const struct tap_select_opts words = {
-		.size = sizeof(words), .tids = &tid, .nr_tids = tid && *tid, .cpus = argc > 3 ? argv[3] : NULL,
+		.size = sizeof(words),
+		.tids = &tid,
+		.nr_tids = tid && *tid,
+		.cpus = argc > 3 ? argv[3] : NULL,
 	};
 	struct tap_run_opts opts = { .size = sizeof(opts) };
 	struct handles h = { .nr_switches = 0 };
@@ -217,12 +235,19 @@ int main(int argc, char **argv)
 
 	make(&h, &err);
 	const struct tap_watcher watchers[] = {
-		tap_latencies_watcher(h.latencies[0]), tap_latencies_watcher(h.latencies[1]), tap_latencies_watcher(h.latencies[2]),
-		tap_longest_states_watcher(h.longest), tap_gap_reasons_watcher(h.gaps), tap_signals_watcher(h.signals),
-		tap_long_waits_watcher(h.long_waits), { .ops = &own, .ctx = &h, .pick = TAP_PICK_CPUS }, { .ops = &raw, .ctx = &h },
+		tap_latencies_watcher(h.latencies[0]),
+		tap_latencies_watcher(h.latencies[1]),
+		tap_latencies_watcher(h.latencies[2]),
+		tap_longest_states_watcher(h.longest),
+		tap_gap_reasons_watcher(h.gaps),
+		tap_signals_watcher(h.signals),
+		tap_long_waits_watcher(h.long_waits),
+		{ .ops = &own, .ctx = &h, .pick = TAP_PICK_CPUS },
+		{ .ops = &raw, .ctx = &h },
 	};
 
-	if (argc < 2 || tap_select_new(&words, &select, &err) || tap_reader_open(argv[1], &reader, &err))
+	if (argc < 2 || tap_select_new(&words, &select, &err) ||
+	    tap_reader_open(argv[1], &reader, &err))
 		die(err.text);
 	opts.select = select;
 	if (tap_run(reader, &opts, watchers, sizeof(watchers) / sizeof(*watchers), &err))

@@ -16,7 +16,14 @@ enum counter_kind {
 };
 
 /* How the thread left the CPU. */
-enum counter_state { STATE_PREEMPTED, STATE_RUNNING, STATE_SLEEPS, STATE_BLOCKED, STATE_DEAD, NR_STATES };
+enum counter_state {
+	STATE_PREEMPTED,
+	STATE_RUNNING,
+	STATE_SLEEPS,
+	STATE_BLOCKED,
+	STATE_DEAD,
+	NR_STATES
+};
 
 #define COUNTER_SUMS 3
 

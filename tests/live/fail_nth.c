@@ -2,8 +2,8 @@
 /*
  * For LD_PRELOAD: lets the Nth allocation or the Nth call to the system of a program fail, once.
  *
- *	FAIL_WHAT   "alloc": malloc() and its like fail with ENOMEM; "call": the wrappers below with EIO
- *	FAIL_FROM   "own": only what the program and its other libraries ask for; "bpf": what libbpf,
+ *	FAIL_WHAT   "alloc": malloc() and its like fail with ENOMEM; "call": the wrappers below with
+ *EIO FAIL_FROM   "own": only what the program and its other libraries ask for; "bpf": what libbpf,
  *		    and libelf below it, ask for. Of "call", both count as "own".
  *	FAIL_NTH    which one, from 1 on; 0: none
  *	FAIL_LOG    a file: "failed NAME" and the callers when it failed, "count N" at the end
@@ -96,7 +96,8 @@ static void be_child(void)
 
 __attribute__((constructor)) static void set_up(void)
 {
-	const char *kind = getenv("FAIL_WHAT"), *from = getenv("FAIL_FROM"), *n = getenv("FAIL_NTH");
+	const char *kind = getenv("FAIL_WHAT"), *from = getenv("FAIL_FROM"),
+		   *n = getenv("FAIL_NTH");
 	const char *path = getenv("FAIL_LOG");
 
 	if (!kind || !from || !n || !path)
@@ -156,11 +157,12 @@ MEMORY(reallocarray, (void *p, size_t a, size_t b), (p, a, b))
 MEMORY(aligned_alloc, (size_t a, size_t b), (a, b))
 
 /* glibc's writes through NULL when it is out of memory itself (seen in 2.36). */
-FTS *wrap_fts_open(char *const *paths, int options, int (*cmp)(const FTSENT **, const FTSENT **))
-	__asm__("fts_open");
+FTS *wrap_fts_open(char *const *paths, int options,
+		   int (*cmp)(const FTSENT **, const FTSENT **)) __asm__("fts_open");
 FTS *wrap_fts_open(char *const *paths, int options, int (*cmp)(const FTSENT **, const FTSENT **))
 {
-	FTS *(*next)(char *const *, int, int (*)(const FTSENT **, const FTSENT **)) = real("fts_open");
+	FTS *(*next)(char *const *, int, int (*)(const FTSENT **, const FTSENT **)) =
+		real("fts_open");
 	int before = what;
 	FTS *fts;
 
@@ -197,9 +199,11 @@ SIZE(splice, (int in, off_t *in_at, int out, off_t *out_at, size_t len, unsigned
      (in, in_at, out, out_at, len, flags))
 WRAP(CALL, off_t, -1, lseek, (int fd, off_t at, int whence), (fd, at, whence))
 WRAP(CALL, off_t, -1, lseek64, (int fd, off_t at, int whence), (fd, at, whence))
-WRAP(CALL, void *, (void *)-1, mmap, (void *at, size_t len, int prot, int flags, int fd, off_t from),
+WRAP(CALL, void *, (void *)-1, mmap,
+     (void *at, size_t len, int prot, int flags, int fd, off_t from),
      (at, len, prot, flags, fd, from))
-WRAP(CALL, void *, (void *)-1, mmap64, (void *at, size_t len, int prot, int flags, int fd, off_t from),
+WRAP(CALL, void *, (void *)-1, mmap64,
+     (void *at, size_t len, int prot, int flags, int fd, off_t from),
      (at, len, prot, flags, fd, from))
 NUMBER(fsync, (int fd), (fd))
 NUMBER(ftruncate, (int fd, off_t len), (fd, len))
@@ -228,7 +232,7 @@ NUMBER(epoll_ctl, (int fd, int op, int of, void *event), (fd, op, of, event))
 NUMBER(epoll_wait, (int fd, void *events, int nr, int ms), (fd, events, nr, ms))
 NUMBER(uname, (void *u), (u))
 NUMBER(waitpid, (pid_t pid, int *status, int options), (pid, status, options))
-WRAP(CALL, int, EAGAIN, pthread_create, (pthread_t * t, const pthread_attr_t *a, void *(*f)(void *), void *arg),
-       (t, a, f, arg))
+WRAP(CALL, int, EAGAIN, pthread_create,
+     (pthread_t * t, const pthread_attr_t *a, void *(*f)(void *), void *arg), (t, a, f, arg))
 WRAP(CALL, long, -1, syscall, (long nr, long a, long b, long c, long d, long e, long f),
      (nr, a, b, c, d, e, f))

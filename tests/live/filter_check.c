@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * filter_check SYSTEM FORMAT: what filters are for this event. Reads one a line ("\n" is a newline), and prints
- * "ok", or the caret's column and the message.
+ * filter_check SYSTEM FORMAT: what filters are for this event. Reads one a line ("\n" is a
+ * newline), and prints "ok", or the caret's column and the message.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 static void print_refusal(const char *why)
 {
-	const char *message = strstr(why, "': "), *end = strchr(why, '\n'), *caret = strrchr(why, '\n');
+	const char *message = strstr(why, "': "), *end = strchr(why, '\n'),
+		   *caret = strrchr(why, '\n');
 
 	if (!message || !end || caret == end) {
 		printf("- %s\n", why);

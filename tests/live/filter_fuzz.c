@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * filter_fuzz SECONDS [SEED]: random filters, the kernel's answers against ours. In each round some instances of tracefs
- * record the same event of the same load, the first without a filter, the others with one each: what the kernel let
- * through must be what ours finds in the first. A filter that disagrees is tried again, for a record may differ between two
- * instances. Prints the seed of a round that failed, with which it starts again.
- * filter_fuzz -n EVENTS SEED: with filters for so many events.
- * filter_fuzz -p NUMBER SYSTEM NAME [SEED]: prints filters for this event, with what the kernel's language lacks.
+ * filter_fuzz SECONDS [SEED]: random filters, the kernel's answers against ours. In each round some
+ * instances of tracefs record the same event of the same load, the first without a filter, the
+ * others with one each: what the kernel let through must be what ours finds in the first. A filter
+ * that disagrees is tried again, for a record may differ between two instances. Prints the seed of
+ * a round that failed, with which it starts again. filter_fuzz -n EVENTS SEED: with filters for so
+ * many events. filter_fuzz -p NUMBER SYSTEM NAME [SEED]: prints filters for this event, with what
+ * the kernel's language lacks.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,13 +34,15 @@
 #define ROUNDS 4 /* of an event */
 #define TRIES 3
 #define MAX_CPUS 64
-/* No file is open under this number: to duplicate it switches all instances on, to close it switches them off. */
+/* No file is open under this number: to duplicate it switches all instances on, to close it
+ * switches them off. */
 #define NO_FD 99999
 
 static const char *const events[][2] = {
-	{ "sched", "sched_switch" }, { "sched", "sched_wakeup" }, { "sched", "sched_migrate_task" },
-	{ "sched", "sched_process_exec" }, { "sched", "sched_process_fork" }, { "raw_syscalls", "sys_exit" },
-	{ "ipi", "ipi_send_cpumask" }, { "irq", "softirq_entry" },
+	{ "sched", "sched_switch" },	   { "sched", "sched_wakeup" },
+	{ "sched", "sched_migrate_task" }, { "sched", "sched_process_exec" },
+	{ "sched", "sched_process_fork" }, { "raw_syscalls", "sys_exit" },
+	{ "ipi", "ipi_send_cpumask" },	   { "irq", "softirq_entry" },
 };
 #define NR_EVENTS (sizeof(events) / sizeof(*events))
 
@@ -107,8 +110,10 @@ static void make_instances(pid_t pid)
 	}
 }
 
-/* What no field has is whatever was in the ring. So are flags of the moment. Return: a copy without; NULL: of another kind. */
-static unsigned char *copy_fields(const struct tap_format *fmt, const unsigned char *rec, uint32_t size)
+/* What no field has is whatever was in the ring. So are flags of the moment. Return: a copy
+ * without; NULL: of another kind. */
+static unsigned char *copy_fields(const struct tap_format *fmt, const unsigned char *rec,
+				  uint32_t size)
 {
 	unsigned char *copy = calloc(1, size);
 
@@ -130,8 +135,8 @@ static unsigned char *copy_fields(const struct tap_format *fmt, const unsigned c
 }
 
 /*
- * Whoever reaps a task while it leaves its CPU changes its exit state, which sched_switch reads once for each instance: 0x20
- * (EXIT_ZOMBIE) in one and 0x10 (EXIT_DEAD) in the next.
+ * Whoever reaps a task while it leaves its CPU changes its exit state, which sched_switch reads
+ * once for each instance: 0x20 (EXIT_ZOMBIE) in one and 0x10 (EXIT_DEAD) in the next.
  */
 static bool may_differ(const struct tap_format *fmt, const unsigned char *rec, uint32_t size)
 {
@@ -140,9 +145,12 @@ static bool may_differ(const struct tap_format *fmt, const unsigned char *rec, u
 	return state && tap_field_u64(state, rec, size) & 0x30;
 }
 
-static void read_page(struct records *out, int cpu, const unsigned char *page, uint32_t size, const struct tap_format *fmt)
+static void read_page(struct records *out, int cpu, const unsigned char *page, uint32_t size,
+		      const struct tap_format *fmt)
 {
-	const struct tap_page_abi abi = { .page_size = size, .data_offset = TAP_PAGE_HEADER, .commit_size = 8 };
+	const struct tap_page_abi abi = { .page_size = size,
+					  .data_offset = TAP_PAGE_HEADER,
+					  .commit_size = 8 };
 	struct tap_page_head head;
 	struct tap_cursor c = { 0 };
 
@@ -208,7 +216,8 @@ static void shoot(void)
 	if (pthread_create(&thread, NULL, spin, &stop))
 		return;
 	for (int i = 0; i < 20; i++) {
-		char *p = mmap(NULL, 1 << 14, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *p = mmap(NULL, 1 << 14, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0);
 
 		*(volatile char *)p = 1;
 		mprotect(p, 1 << 14, PROT_READ);
@@ -221,7 +230,9 @@ static void shoot(void)
 
 static void work(void)
 {
-	static const char *const names[] = { "a", "kworker/0:1", "x[y]z", "it's", "fifteen letters", "say \"hi\"", "b*c?" };
+	static const char *const names[] = { "a",    "kworker/0:1",	"x[y]z",
+					     "it's", "fifteen letters", "say \"hi\"",
+					     "b*c?" };
 	long nr = sysconf(_SC_NPROCESSORS_ONLN);
 	cpu_set_t set;
 
@@ -242,8 +253,9 @@ static void work(void)
 		;
 }
 
-/* A process that works whenever it gets a byte. It switches the instances on and off itself, all of them in one system call:
- * whoever did it from outside would see it leave at different times, however long it waits. */
+/* A process that works whenever it gets a byte. It switches the instances on and off itself, all of
+ * them in one system call: whoever did it from outside would see it leave at different times,
+ * however long it waits. */
 static struct {
 	pid_t pid;
 	int go, done;
@@ -300,7 +312,8 @@ static struct tap_format *read_format(const char *system, const char *name)
 
 	snprintf(path, sizeof(path), ROOT "/events/%s/%s/format", system, name);
 	if (tap_buf_read_file(&text, path) ||
-	    tap_format_parse(system, tap_buf_str(&text), text.len, (struct tap_abi){ .long_size = sizeof(long) }, &fmt, NULL))
+	    tap_format_parse(system, tap_buf_str(&text), text.len,
+			     (struct tap_abi){ .long_size = sizeof(long) }, &fmt, NULL))
 		fmt = NULL;
 	tap_buf_release(&text);
 	return fmt;
@@ -312,7 +325,8 @@ static bool is_same(const struct record *a, const struct record *b)
 }
 
 /* Return: of the first record on that they disagree about, the index in @all; -1: they agree. */
-static int compare(const struct tap_filter *f, const struct records *all, const struct records *kernel)
+static int compare(const struct tap_filter *f, const struct records *all,
+		   const struct records *kernel)
 {
 	/* who runs at a switch */
 	const struct tap_field *comm = tap_format_field(f->fmt, "prev_comm");
@@ -344,8 +358,10 @@ struct tried {
 
 static unsigned int nr_filters, nr_hits, nr_records;
 
-/* Both must take it, or neither; the kernel as it stands, or as we say it to the kernel. Return: whether it is there. */
-static bool set_filter(struct tried *t, const char *dir, const char *file, const struct tap_format *fmt)
+/* Both must take it, or neither; the kernel as it stands, or as we say it to the kernel. Return:
+ * whether it is there. */
+static bool set_filter(struct tried *t, const char *dir, const char *file,
+		       const struct tap_format *fmt)
 {
 	struct tap_buf said = { 0 };
 	struct tap_err err = { 0 };
@@ -395,8 +411,8 @@ static bool agrees(struct tried *t, const char *dir, const struct tap_format *fm
 
 static void print_difference(const struct tap_format *fmt, const struct tried *t)
 {
-	printf("%s: different records: '%s'; the first is %d of %u, and the kernel has %u\n", fmt->name, t->text.data, t->at, seen.nr,
-	       t->nr_kernel);
+	printf("%s: different records: '%s'; the first is %d of %u, and the kernel has %u\n",
+	       fmt->name, t->text.data, t->at, seen.nr, t->nr_kernel);
 	for (int i = t->at - 2; i < t->at + 2; i++)
 		if (i >= 0 && i < (int)seen.nr)
 			print_record(i == t->at ? "that" : "near", &seen.v[i]);
@@ -415,7 +431,8 @@ static bool round_of(const struct tap_format *fmt)
 		bad[i] = true;
 		if (!set_filter(&t[i], dirs[i + 1], filter, fmt)) {
 			ok &= !t[i].taken && !t[i].f;
-			printf("%s: %s '%s'\n", fmt->name, t[i].taken ? "only the kernel takes" : "the kernel refuses",
+			printf("%s: %s '%s'\n", fmt->name,
+			       t[i].taken ? "only the kernel takes" : "the kernel refuses",
 			       t[i].text.data);
 			bad[i] = false;
 		}
@@ -487,7 +504,8 @@ int main(int argc, char **argv)
 		fmt = read_format(event[0], event[1]);
 		clear(&seen);
 		if (fmt) {
-			snprintf(enable, sizeof(enable), "events/%s/%s/enable", fmt->system, fmt->name);
+			snprintf(enable, sizeof(enable), "events/%s/%s/enable", fmt->system,
+				 fmt->name);
 			put_all(enable, "1");
 			/* from the second on with values from the one before */
 			for (int i = 0; i < ROUNDS; i++)
@@ -500,7 +518,7 @@ int main(int argc, char **argv)
 	} while (ok && (is_number ? --limit > 0 : tap_now_ns() < end));
 	clear(&seen);
 	free(seen.v);
-	printf("%u filters, %u of them between all and nothing, %u records, seed %llu\n", nr_filters, nr_hits, nr_records,
-	       (unsigned long long)first);
+	printf("%u filters, %u of them between all and nothing, %u records, seed %llu\n",
+	       nr_filters, nr_hits, nr_records, (unsigned long long)first);
 	return !ok;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * hostile SOCKET KIND COUNT: a client of a recorder's socket that means harm, COUNT times, then waits. SOCKET: a path, or @NAME of an
- * abstract one for datagrams. With each message it passes what it no longer has itself:
+ * hostile SOCKET KIND COUNT: a client of a recorder's socket that means harm, COUNT times, then
+ * waits. SOCKET: a path, or @NAME of an abstract one for datagrams. With each message it passes
+ * what it no longer has itself:
  *
  *   two, many     two, or a hundred, descriptors
  *   wrong         a pipe
@@ -31,13 +32,16 @@
 static int lingering(void)
 {
 	const struct linger minute = { .l_onoff = 1, .l_linger = 60 };
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
 	socklen_t len = sizeof(at);
 	char bytes[65536] = { 0 };
 
-	if (bind(listener, (struct sockaddr *)&at, len) || listen(listener, 1) || getsockname(listener, (struct sockaddr *)&at, &len) ||
-	    connect(fd, (struct sockaddr *)&at, len) || setsockopt(fd, SOL_SOCKET, SO_LINGER, &minute, sizeof(minute)))
+	if (bind(listener, (struct sockaddr *)&at, len) || listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&at, &len) ||
+	    connect(fd, (struct sockaddr *)&at, len) ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &minute, sizeof(minute)))
 		err(2, "lingering");
 	while (send(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
 		;
@@ -55,26 +59,34 @@ static void reply(int fuse, uint64_t to, const void *data, size_t len)
 		warn("fuse");
 }
 
-/* A folder (1) with files (2). FLUSH and what else is asked has no answer, until this process is killed. */
+/* A folder (1) with files (2). FLUSH and what else is asked has no answer, until this process is
+ * killed. */
 static void serve_fuse(int fuse)
 {
 	static char in[FUSE_MIN_READ_BUFFER * 4];
 
 	while (read(fuse, in, sizeof(in)) > 0) {
 		const struct fuse_in_header *h = (const void *)in;
-		struct fuse_attr attr = { .ino = h->nodeid, .mode = h->nodeid == 1 ? S_IFDIR | 0755 : S_IFREG | 0666, .nlink = 1 };
+		struct fuse_attr attr = { .ino = h->nodeid,
+					  .mode = h->nodeid == 1 ? S_IFDIR | 0755 : S_IFREG | 0666,
+					  .nlink = 1 };
 
 		if (h->opcode == FUSE_INIT) {
-			reply(fuse, h->unique, &(struct fuse_init_out){ .major = 7, .minor = 31, .max_write = 4096 },
+			reply(fuse, h->unique,
+			      &(struct fuse_init_out){ .major = 7, .minor = 31, .max_write = 4096 },
 			      sizeof(struct fuse_init_out));
 		} else if (h->opcode == FUSE_LOOKUP) {
 			attr.ino = 2;
 			attr.mode = S_IFREG | 0666;
-			reply(fuse, h->unique, &(struct fuse_entry_out){ .nodeid = 2, .attr = attr }, sizeof(struct fuse_entry_out));
+			reply(fuse, h->unique,
+			      &(struct fuse_entry_out){ .nodeid = 2, .attr = attr },
+			      sizeof(struct fuse_entry_out));
 		} else if (h->opcode == FUSE_GETATTR) {
-			reply(fuse, h->unique, &(struct fuse_attr_out){ .attr = attr }, sizeof(struct fuse_attr_out));
+			reply(fuse, h->unique, &(struct fuse_attr_out){ .attr = attr },
+			      sizeof(struct fuse_attr_out));
 		} else if (h->opcode == FUSE_OPEN) {
-			reply(fuse, h->unique, &(struct fuse_open_out){ .fh = 1 }, sizeof(struct fuse_open_out));
+			reply(fuse, h->unique, &(struct fuse_open_out){ .fh = 1 },
+			      sizeof(struct fuse_open_out));
 		}
 	}
 }
@@ -86,7 +98,8 @@ static int of_fuse(void)
 
 	if (!server) {
 		int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-		snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+		snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0",
+			 fuse);
 		mkdir("fuse", 0755);
 		if (fuse < 0 || mount("hostile", "fuse", "fuse", 0, options))
 			err(77, "no FUSE");
@@ -119,8 +132,8 @@ static const struct kind {
 	unsigned int nr; /* descriptors with a message */
 	int (*open)(void);
 } kinds[] = {
-	{ "two", 2, wrong }, { "many", MAX_PASSED, wrong }, { "wrong", 1, wrong },
-	{ "lingers", 1, lingering }, { "fuse", 1, of_fuse }, { "silent", 0, NULL },
+	{ "two", 2, wrong },	     { "many", MAX_PASSED, wrong }, { "wrong", 1, wrong },
+	{ "lingers", 1, lingering }, { "fuse", 1, of_fuse },	    { "silent", 0, NULL },
 };
 
 static int call(const char *name)
@@ -134,7 +147,8 @@ static int call(const char *name)
 	memcpy(at.sun_path, name, len);
 	if (*name == '@')
 		at.sun_path[0] = '\0';
-	if (!connect(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + (*name != '@'))))
+	if (!connect(fd, (struct sockaddr *)&at,
+		     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + (*name != '@'))))
 		return fd;
 	close(fd);
 	return -1;
@@ -145,10 +159,15 @@ static void pass(int to, const struct kind *k)
 	union {
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(MAX_PASSED * sizeof(int))];
-	} room = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(k->nr * sizeof(int)) } };
+	} room = { .head = { .cmsg_level = SOL_SOCKET,
+			     .cmsg_type = SCM_RIGHTS,
+			     .cmsg_len = CMSG_LEN(k->nr * sizeof(int)) } };
 	char text[] = "\0\0\0\0\0\0\0\0hostile"; /* a mark, with its time */
 	struct iovec iov = { text, sizeof(text) - 1 };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = CMSG_SPACE(k->nr * sizeof(int)) };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &room,
+			      .msg_controllen = CMSG_SPACE(k->nr * sizeof(int)) };
 	int fds[MAX_PASSED];
 
 	for (unsigned int i = 0; i < k->nr; i++)
@@ -157,7 +176,8 @@ static void pass(int to, const struct kind *k)
 	sendmsg(to, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Its own close() would wait, too: not at the end of a process, but for files of FUSE, which stay open. */
+/* Its own close() would wait, too: not at the end of a process, but for files of FUSE, which stay
+ * open. */
 static void pass_and_forget(int to, const struct kind *k)
 {
 	pid_t child = strcmp(k->name, "fuse") ? fork() : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The functions that programs made at run time call, out of an object that is loaded for them alone. */
+/* The functions that programs made at run time call, out of an object that is loaded for them
+ * alone. */
 #ifndef TAP_TESTS_LIVE_OWN_FUNCTIONS_H
 #define TAP_TESTS_LIVE_OWN_FUNCTIONS_H
 
@@ -17,7 +18,7 @@ static struct bpf_object *load_functions(struct tap_functions *functions)
 
 	if (!obj)
 		return NULL;
-	bpf_object__for_each_program(prog, obj)
+	bpf_object__for_each_program (prog, obj)
 		bpf_program__set_autoload(prog, tap_bpf_kind(prog) == TAP_BPF_HAS_FUNCTIONS);
 	prog = bpf_object__find_program_by_name(obj, "tap_own_functions");
 	if (!bpf_object__load(obj) && !tap_functions_find(functions, prog))
@@ -26,10 +27,12 @@ static struct bpf_object *load_functions(struct tap_functions *functions)
 	return NULL;
 }
 
-/* What the object alone can do: capacity_orig since v6.7, a loop over groups, and what keeps who is throttled. @why: what was said. */
+/* What the object alone can do: capacity_orig since v6.7, a loop over groups, and what keeps who is
+ * throttled. @why: what was said. */
 static bool is_of_object_alone(const struct tap_def *def, const char *why)
 {
-	return strstr(why, "cpu_capacity_orig") || !strcmp(def->name, "sched_pick") || !strncmp(def->name, "sched_throttle", strlen("sched_throttle")) ||
+	return strstr(why, "cpu_capacity_orig") || !strcmp(def->name, "sched_pick") ||
+	       !strncmp(def->name, "sched_throttle", strlen("sched_throttle")) ||
 	       !strcmp(def->name, "sched_unthrottle");
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A program with probes whose arguments are known: probed TIMES [wait]. In pass i, from 0 on, twice(i, "pass") is called,
- * and USDT probes are passed that have i in every way in which an argument can be. With "wait" it goes on with the first
- * line that it reads.
+ * A program with probes whose arguments are known: probed TIMES [wait]. In pass i, from 0 on,
+ * twice(i, "pass") is called, and USDT probes are passed that have i in every way in which an
+ * argument can be. With "wait" it goes on with the first line that it reads.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -10,26 +10,26 @@
 #include <string.h>
 
 /* What sys/sdt.h writes, but for the operands, which are given as they are to stand in the note. */
-#define PROBE(name, args, semaphore)                                                                                     \
-	"990:	nop\n"                                                                                                   \
-	"	.pushsection .note.stapsdt, \"\", \"note\"\n"                                                            \
-	"	.balign 4\n"                                                                                             \
-	"	.4byte 992f - 991f, 994f - 993f, 3\n"                                                                    \
-	"991:	.asciz \"stapsdt\"\n"                                                                                    \
-	"992:	.balign 4\n"                                                                                             \
-	"993:	.8byte 990b, _.stapsdt.base, " semaphore "\n"                                                            \
-	"	.asciz \"demo\"\n"                                                                                       \
-	"	.asciz \"" name "\"\n"                                                                                   \
-	"	.asciz \"" args "\"\n"                                                                                   \
-	"994:	.balign 4\n"                                                                                             \
-	"	.popsection\n"                                                                                           \
-	"	.ifndef _.stapsdt.base\n"                                                                                \
-	"	.pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"                              \
-	"	.weak _.stapsdt.base\n"                                                                                  \
-	"	.hidden _.stapsdt.base\n"                                                                                \
-	"_.stapsdt.base: .space 1\n"                                                                                     \
-	"	.size _.stapsdt.base, 1\n"                                                                               \
-	"	.popsection\n"                                                                                           \
+#define PROBE(name, args, semaphore)                                                               \
+	"990:	nop\n"                                                                               \
+	"	.pushsection .note.stapsdt, \"\", \"note\"\n"                                            \
+	"	.balign 4\n"                                                                             \
+	"	.4byte 992f - 991f, 994f - 993f, 3\n"                                                    \
+	"991:	.asciz \"stapsdt\"\n"                                                                \
+	"992:	.balign 4\n"                                                                         \
+	"993:	.8byte 990b, _.stapsdt.base, " semaphore "\n"                                      \
+	"	.asciz \"demo\"\n"                                                                       \
+	"	.asciz \"" name "\"\n"                                                             \
+	"	.asciz \"" args "\"\n"                                                             \
+	"994:	.balign 4\n"                                                                         \
+	"	.popsection\n"                                                                           \
+	"	.ifndef _.stapsdt.base\n"                                                                \
+	"	.pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"               \
+	"	.weak _.stapsdt.base\n"                                                                  \
+	"	.hidden _.stapsdt.base\n"                                                                \
+	"_.stapsdt.base: .space 1\n"                                                               \
+	"	.size _.stapsdt.base, 1\n"                                                               \
+	"	.popsection\n"                                                                           \
 	"	.endif\n"
 
 static volatile uint16_t semaphore __attribute__((section(".probes"), used));
@@ -43,16 +43,21 @@ __attribute__((noinline)) long twice(long i, const char *text)
 	return 2 * i;
 }
 
-/* Registers of each width, the stack, constants, and what a symbol names, as itself, with an offset and an index. */
+/* Registers of each width, the stack, constants, and what a symbol names, as itself, with an offset
+ * and an index. */
 static void pass(long i, const char *text)
 {
 	long on_stack = 1000 + i, high = 0x4200 + i;
 	int minus = -(int)i;
 
 	counter = 70 + i;
-	__asm__ volatile(PROBE("places", "-4@%0 8@%1 -1@$-5 8@counter(%%rip) -2@%w0 1@small+2(%%rip) 1@(%2,%3,1) 1@%%ah 8@%4",
+	__asm__ volatile(PROBE("places",
+			       "-4@%0 8@%1 -1@$-5 8@counter(%%rip) -2@%w0 1@small+2(%%rip) "
+			       "1@(%2,%3,1) 1@%%ah 8@%4",
 			       "semaphore")
-			 : : "r"(minus), "m"(on_stack), "r"(small), "r"(i % 10), "r"(text), "a"(high) : "memory");
+			 :
+			 : "r"(minus), "m"(on_stack), "r"(small), "r"(i % 10), "r"(text), "a"(high)
+			 : "memory");
 	__asm__ volatile(PROBE("plain", "", "0"));
 }
 
@@ -69,9 +74,15 @@ int main(int argc, char **argv)
 		pass(i, text);
 		/* one probe in two places, each with its argument elsewhere */
 		if (i % 2)
-			__asm__ volatile(PROBE("two_places", "-8@%0 8@%%xmm1", "0") : : "r"(i) : "memory");
+			__asm__ volatile(PROBE("two_places", "-8@%0 8@%%xmm1", "0")
+					 :
+					 : "r"(i)
+					 : "memory");
 		else
-			__asm__ volatile(PROBE("two_places", "-8@%0 8@%%xmm1", "0") : : "m"(i) : "memory");
+			__asm__ volatile(PROBE("two_places", "-8@%0 8@%%xmm1", "0")
+					 :
+					 : "m"(i)
+					 : "memory");
 	}
 	printf("semaphore %d\n", semaphore);
 	return 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * program_fuzz load NUMBER [SEED]: as many programs of random definitions and filters, about what this kernel's tracepoints
- * pass. Each must be one that the kernel takes. Prints seed and text of one that it refuses, with which it starts again.
- * program_fuzz write FOLDER [SEED]: values.h, events that compute with the registers of a system call; and values.c, which
- * makes such calls if it has an argument, and else prints what each event must have recorded of them, as a compiler sees it.
+ * program_fuzz load NUMBER [SEED]: as many programs of random definitions and filters, about what
+ * this kernel's tracepoints pass. Each must be one that the kernel takes. Prints seed and text of
+ * one that it refuses, with which it starts again. program_fuzz write FOLDER [SEED]: values.h,
+ * events that compute with the registers of a system call; and values.c, which makes such calls if
+ * it has an argument, and else prints what each event must have recorded of them, as a compiler
+ * sees it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,7 +78,9 @@ static void begin(struct fuzz *z)
 	z->obj = ret ? NULL : load_functions(&z->functions);
 	if (!z->obj)
 		die("the functions of bpf/own.h cannot be loaded");
-	z->env = (struct tap_recorder_env){ .btf = tap_kernel_btf(z->kernel), .functions = &z->functions, .nr_cpus = tap_machine_nr_cpus() };
+	z->env = (struct tap_recorder_env){ .btf = tap_kernel_btf(z->kernel),
+					    .functions = &z->functions,
+					    .nr_cpus = tap_machine_nr_cpus() };
 	if (tap_type_names_new(z->env.btf, &z->types))
 		die("out of memory");
 	find_tracepoints(z);
@@ -93,17 +97,20 @@ static void end(struct fuzz *z)
 
 /* ---- filters ---- */
 
-/* What a filter cannot have is documented: what is looked up while the event is recorded, and what fills no BPF program. */
+/* What a filter cannot have is documented: what is looked up while the event is recorded, and what
+ * fills no BPF program. */
 static bool is_documented(const char *why)
 {
-	return strstr(why, "known before the event is recorded") || strstr(why, "too long for a BPF program");
+	return strstr(why, "known before the event is recorded") ||
+	       strstr(why, "too long for a BPF program");
 }
 
-static bool load_filter(struct fuzz *z, const struct tap_def *def, const char *tracepoint, const struct tap_filter *f,
-			int recorder, struct tap_err *err)
+static bool load_filter(struct fuzz *z, const struct tap_def *def, const char *tracepoint,
+			const struct tap_filter *f, int recorder, struct tap_err *err)
 {
 	struct tap_filter_program p;
-	int ret = tap_filter_program_load(&p, z->env.btf, def, &(struct tap_feed){ tracepoint }, f, NULL, &(struct tap_filter_ways){ recorder }, err);
+	int ret = tap_filter_program_load(&p, z->env.btf, def, &(struct tap_feed){ tracepoint }, f,
+					  NULL, &(struct tap_filter_ways){ recorder }, err);
 
 	if (!ret)
 		tap_filter_program_release(&p);
@@ -112,8 +119,10 @@ static bool load_filter(struct fuzz *z, const struct tap_def *def, const char *t
 	return !ret || is_documented(err->text);
 }
 
-/* A filter of the event that @recorder records; it is closed. Return: whether the kernel took it, or could not have it. */
-static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char *tracepoint, int recorder)
+/* A filter of the event that @recorder records; it is closed. Return: whether the kernel took it,
+ * or could not have it. */
+static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char *tracepoint,
+			  int recorder)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	struct tap_buf text = { 0 };
@@ -141,8 +150,10 @@ static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char 
 
 /* ---- definitions ---- */
 
-/* The arguments as what expressions are about. @params: as C has them, "struct rq *rq, int change". */
-static void add_args(struct fuzz *z, struct random_def *d, const char *tracepoint, const char *params)
+/* The arguments as what expressions are about. @params: as C has them, "struct rq *rq, int change".
+ */
+static void add_args(struct fuzz *z, struct random_def *d, const char *tracepoint,
+		     const char *params)
 {
 	char text[160], arg[32];
 	const struct btf_type *t;
@@ -150,14 +161,17 @@ static void add_args(struct fuzz *z, struct random_def *d, const char *tracepoin
 
 	snprintf(text, sizeof(text), "btf_trace_%s", tracepoint);
 	id = btf__find_by_name_kind(z->env.btf, text, BTF_KIND_TYPEDEF);
-	t = btf__type_by_id(z->env.btf, btf__type_by_id(z->env.btf, btf__type_by_id(z->env.btf, (uint32_t)id)->type)->type);
+	t = btf__type_by_id(
+		z->env.btf,
+		btf__type_by_id(z->env.btf, btf__type_by_id(z->env.btf, (uint32_t)id)->type)->type);
 	for (unsigned int i = 1; i < btf_vlen(t) && *params; i++) {
 		size_t len = strcspn(params, ",");
 		const char *name = params + len;
 		uint32_t type = btf_params(t)[i].type;
 		enum found found = kind_of(d, &type);
 
-		while (name > params && (name[-1] == '_' || (name[-1] | 32) >= 'a' || (name[-1] >= '0' && name[-1] <= '9')))
+		while (name > params && (name[-1] == '_' || (name[-1] | 32) >= 'a' ||
+					 (name[-1] >= '0' && name[-1] <= '9')))
 			name--;
 		snprintf(arg, sizeof(arg), "%.*s", (int)(params + len - name), name);
 		if (found == A_NUMBER)
@@ -168,21 +182,30 @@ static void add_args(struct fuzz *z, struct random_def *d, const char *tracepoin
 	}
 }
 
-static void write_header(struct random_def *d, const char *tracepoint, const char *params, struct tap_buf *out)
+static void write_header(struct random_def *d, const char *tracepoint, const char *params,
+			 struct tap_buf *out)
 {
 	char args[512] = "";
 	size_t len = 0;
 
 	for (const char *s = params; *s; s += strcspn(s, ","), s += *s == ',')
-		len += (size_t)snprintf(args + len, sizeof(args) - len, "%s%.*s", len ? ", " : "", 1, "x");
-	tap_buf_printf(out, "#define TRACE_SYSTEM random\nTRACE_EVENT(random, TP_PROTO(%s), TP_ARGS(%s),\n", params, args);
+		len += (size_t)snprintf(args + len, sizeof(args) - len, "%s%.*s", len ? ", " : "",
+					1, "x");
+	tap_buf_printf(
+		out,
+		"#define TRACE_SYSTEM random\nTRACE_EVENT(random, TP_PROTO(%s), TP_ARGS(%s),\n",
+		params, args);
 	tap_buf_printf(out, "\tTP_STRUCT__entry(\n%s),\n", tap_buf_str(&d->fields));
-	tap_buf_printf(out, "\tTP_fast_assign(\n%s),\n\tTP_printk(\"x\"));\n", tap_buf_str(&d->ours));
-	tap_buf_printf(out, "TRACE_HOOK(random, %s, TP_PROTO(%s), TP_ARGS(%s));\n", tracepoint, params, args);
+	tap_buf_printf(out, "\tTP_fast_assign(\n%s),\n\tTP_printk(\"x\"));\n",
+		       tap_buf_str(&d->ours));
+	tap_buf_printf(out, "TRACE_HOOK(random, %s, TP_PROTO(%s), TP_ARGS(%s));\n", tracepoint,
+		       params, args);
 }
 
-/* Return: whether the kernel took it, or it is too large for a record or a program, which is said. @filter: one as well. */
-static bool load_text(struct fuzz *z, const char *text, size_t len, const char *tracepoint, bool filter)
+/* Return: whether the kernel took it, or it is too large for a record or a program, which is said.
+ * @filter: one as well. */
+static bool load_text(struct fuzz *z, const char *text, size_t len, const char *tracepoint,
+		      bool filter)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	struct tap_defs defs = { 0 };
@@ -191,11 +214,14 @@ static bool load_text(struct fuzz *z, const char *text, size_t len, const char *
 	int fd = tap_defs_read_text(&defs, "random.h", text, len, &err);
 
 	if (!fd)
-		fd = tap_recorder_load(&z->env, tap_defs_at(&defs, 0), &(struct tap_feed){ tracepoint }, absent, &at, &err);
+		fd = tap_recorder_load(&z->env, tap_defs_at(&defs, 0),
+				       &(struct tap_feed){ tracepoint }, absent, &at, &err);
 	if (fd >= 0) {
 		z->nr_defs++;
-		fd = filter && !try_filter_of(z, tap_defs_at(&defs, 0), tracepoint, fd) ? -EINVAL : 0;
-	} else if (strstr(err.text, "is too large") || strstr(err.text, "too long for a BPF program")) {
+		fd = filter && !try_filter_of(z, tap_defs_at(&defs, 0), tracepoint, fd) ? -EINVAL
+											: 0;
+	} else if (strstr(err.text, "is too large") ||
+		   strstr(err.text, "too long for a BPF program")) {
 		z->nr_too_large++;
 		fd = 0;
 	} else {
@@ -272,7 +298,8 @@ static bool try_built_in(struct fuzz *z)
 	int recorder;
 
 	tap_kernel_absent(z->kernel, def, absent);
-	recorder = tap_recorder_load(&z->env, def, &(struct tap_feed){ tracepoint }, absent, &at, &err);
+	recorder = tap_recorder_load(&z->env, def, &(struct tap_feed){ tracepoint }, absent, &at,
+				     &err);
 	if (recorder >= 0)
 		return try_filter_of(z, def, tracepoint, recorder);
 	z->nr_undecided++;
@@ -300,7 +327,8 @@ static int load(int left)
 			fflush(stdout);
 		}
 	}
-	printf("%u definitions, %u filters; too large: %u, cannot be had: %u\n", z.nr_defs, z.nr_filters, z.nr_too_large, z.nr_undecided);
+	printf("%u definitions, %u filters; too large: %u, cannot be had: %u\n", z.nr_defs,
+	       z.nr_filters, z.nr_too_large, z.nr_undecided);
 	end(&z);
 	return !ok;
 }
@@ -309,32 +337,55 @@ static int load(int left)
 
 #define NR_EVENTS 60
 #define NR_CALLS 24
-#define OURS "id == 110 && regs->r9 == 0x7461706f7572" /* getppid() with this one is a call of values.c */
+#define OURS                                                                                       \
+	"id == 110 && regs->r9 == 0x7461706f7572" /* getppid() with this one is a call of values.c \
+						   */
 
-/* What values.c has in common with the kernel: the registers in their order, and types that it has of the kernel's ABI. */
+/* What values.c has in common with the kernel: the registers in their order, and types that it has
+ * of the kernel's ABI. */
 static const char values_c[] =
 	"#include <linux/ip.h>\n#include <linux/tcp.h>\n#include <linux/sched/types.h>\n"
 	"#include <stdbool.h>\n#include <stdio.h>\n#include <sys/types.h>\n#include <unistd.h>\n"
-	"typedef unsigned char u8;\ntypedef signed char s8;\ntypedef unsigned short u16;\ntypedef short s16;\n"
-	"typedef unsigned int u32;\ntypedef int s32;\ntypedef unsigned long u64;\ntypedef long s64;\n"
+	"typedef unsigned char u8;\ntypedef signed char s8;\ntypedef unsigned short u16;\ntypedef "
+	"short s16;\n"
+	"typedef unsigned int u32;\ntypedef int s32;\ntypedef unsigned long u64;\ntypedef long "
+	"s64;\n"
 	"#define __field(type, name) type name;\n#define __array(type, name, nr) type name[nr];\n"
 	"#define __entry (&e)\n"
 	"#define OF(a, b) __auto_type a_ = +(a); __auto_type b_ = +(b)\n"
 	"#define IS_MINUS_1(type) ((type)-1 < 0 && (type)b_ == (type)-1)\n"
-	"#define DIV(a, b) ({ OF(a, b); typedef __typeof__(a_ / b_) t_; !b_ ? (t_)0 : IS_MINUS_1(t_) ? -(t_)a_ : a_ / b_; })\n"
-	"#define MOD(a, b) ({ OF(a, b); typedef __typeof__(a_ / b_) t_; !b_ || IS_MINUS_1(t_) ? (t_)0 : a_ % b_; })\n"
+	"#define DIV(a, b) ({ OF(a, b); typedef __typeof__(a_ / b_) t_; !b_ ? (t_)0 : "
+	"IS_MINUS_1(t_) ? -(t_)a_ : a_ / b_; })\n"
+	"#define MOD(a, b) ({ OF(a, b); typedef __typeof__(a_ / b_) t_; !b_ || IS_MINUS_1(t_) ? "
+	"(t_)0 : a_ % b_; })\n"
 	"#define IS_FAR (b_ < 0 || b_ >= 8 * sizeof(a_ << 0))\n"
 	"#define SHL(a, b) ({ OF(a, b); IS_FAR ? 0 : a_ << b_; })\n"
 	"#define SHR(a, b) ({ OF(a, b); IS_FAR ? a_ < 0 ? -1 : 0 : a_ >> b_; })\n"
 	"struct words { u64 r10, r9, r8, ax, cx, dx, si, di; };\n";
 
 static const char *const words[] = {
-	"regs->di", "regs->si", "regs->dx", "regs->r10", "id",
-	"(s8)regs->si", "(s16)regs->si", "(s32)regs->si", "(u8)regs->di", "(u16)regs->di", "(u32)regs->di", "(bool)regs->dx",
-	"((struct iphdr *)&regs->dx)->ihl", "((struct iphdr *)&regs->dx)->ttl", "((struct iphdr *)&regs->dx)->frag_off",
-	"((struct iphdr *)&regs->dx)->saddr", "((struct tcphdr *)&regs->dx)->syn", "((struct tcphdr *)&regs->dx)->doff",
-	"((struct tcphdr *)&regs->dx)->window", "((struct sched_attr *)&regs->dx)->sched_nice",
-	"((struct sched_attr *)&regs->dx)->sched_priority", "((struct sched_attr *)&regs->dx)->sched_flags",
+	"regs->di",
+	"regs->si",
+	"regs->dx",
+	"regs->r10",
+	"id",
+	"(s8)regs->si",
+	"(s16)regs->si",
+	"(s32)regs->si",
+	"(u8)regs->di",
+	"(u16)regs->di",
+	"(u32)regs->di",
+	"(bool)regs->dx",
+	"((struct iphdr *)&regs->dx)->ihl",
+	"((struct iphdr *)&regs->dx)->ttl",
+	"((struct iphdr *)&regs->dx)->frag_off",
+	"((struct iphdr *)&regs->dx)->saddr",
+	"((struct tcphdr *)&regs->dx)->syn",
+	"((struct tcphdr *)&regs->dx)->doff",
+	"((struct tcphdr *)&regs->dx)->window",
+	"((struct sched_attr *)&regs->dx)->sched_nice",
+	"((struct sched_attr *)&regs->dx)->sched_priority",
+	"((struct sched_attr *)&regs->dx)->sched_flags",
 };
 
 /* As it is printed. */
@@ -372,13 +423,17 @@ static void write_event(unsigned int nr, struct tap_buf *h, struct tap_buf *c)
 	make_def(&d);
 	tap_buf_printf(h, "TRACE_EVENT_CONDITION(v%u, %s, TP_CONDITION(" OURS "),\n", nr, hook);
 	tap_buf_printf(h, "TP_STRUCT__entry(__field(u64, k)\n%s),\n", tap_buf_str(&d.fields));
-	tap_buf_printf(h, "TP_fast_assign(__entry->k = regs->r8;\n%s),\nTP_printk(\"", tap_buf_str(&d.ours));
+	tap_buf_printf(h, "TP_fast_assign(__entry->k = regs->r8;\n%s),\nTP_printk(\"",
+		       tap_buf_str(&d.ours));
 	write_print(&d, h);
 	tap_buf_puts(h, "\", ");
 	write_printed(&d, h);
 	tap_buf_printf(h, "));\nTRACE_HOOK(v%u, sys_enter, %s);\n", nr, hook);
 
-	tap_buf_printf(c, "static void v%u(struct words *regs, long id)\n{\nstruct { u64 k;\n%s} e = { 0 };\n", nr, tap_buf_str(&d.fields));
+	tap_buf_printf(c,
+		       "static void v%u(struct words *regs, long id)\n{\nstruct { u64 k;\n%s} e = "
+		       "{ 0 };\n",
+		       nr, tap_buf_str(&d.fields));
 	tap_buf_printf(c, "__entry->k = regs->r8;\n%sprintf(\"v%u: ", tap_buf_str(&d.c), nr);
 	write_print(&d, c);
 	tap_buf_puts(c, "\\n\", ");
@@ -407,15 +462,22 @@ static void write_main(struct tap_buf *c)
 {
 	tap_buf_puts(c, "static struct words calls[] = {\n");
 	for (unsigned int k = 0; k < NR_CALLS; k++)
-		tap_buf_printf(c, "{ .di = %#llxu, .si = %#llxu, .dx = %#llxu, .r10 = %#llxu, .r8 = %u, .r9 = 0x7461706f7572 },\n",
-			       (unsigned long long)register_value(), (unsigned long long)register_value(),
-			       (unsigned long long)register_value(), (unsigned long long)register_value(), k);
+		tap_buf_printf(c,
+			       "{ .di = %#llxu, .si = %#llxu, .dx = %#llxu, .r10 = %#llxu, .r8 = "
+			       "%u, .r9 = 0x7461706f7572 },\n",
+			       (unsigned long long)register_value(),
+			       (unsigned long long)register_value(),
+			       (unsigned long long)register_value(),
+			       (unsigned long long)register_value(), k);
 	tap_buf_puts(c, "};\nstatic void (*const events[])(struct words *, long) = {\n");
 	for (unsigned int i = 0; i < NR_EVENTS; i++)
 		tap_buf_printf(c, "v%u, ", i);
-	tap_buf_printf(c, "};\nint main(int argc, char **argv)\n{\nfor (int k = 0; k < %d; k++) {\nstruct words *w = &calls[k];\n"
+	tap_buf_printf(c,
+		       "};\nint main(int argc, char **argv)\n{\nfor (int k = 0; k < %d; k++) "
+		       "{\nstruct words *w = &calls[k];\n"
 		       "if (argc > 1)\nsyscall(110, w->di, w->si, w->dx, w->r10, w->r8, w->r9);\n"
-		       "for (int i = 0; argc < 2 && i < %d; i++)\nevents[i](w, 110);\n}\n}\n", NR_CALLS, NR_EVENTS);
+		       "for (int i = 0; argc < 2 && i < %d; i++)\nevents[i](w, 110);\n}\n}\n",
+		       NR_CALLS, NR_EVENTS);
 }
 
 static void save(const char *folder, const char *name, struct tap_buf *text)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Random definitions of events: fields and assignments of all kinds, about the arguments of a tracepoint and what they
- * lead to. A definition is also written for a compiler of C, with macros for what C leaves undefined: there, what it
- * assigns can be computed by somebody else.
+ * Random definitions of events: fields and assignments of all kinds, about the arguments of a
+ * tracepoint and what they lead to. A definition is also written for a compiler of C, with macros
+ * for what C leaves undefined: there, what it assigns can be computed by somebody else.
  */
 #ifndef TAP_TESTS_LIVE_RANDOM_DEF_H
 #define TAP_TESTS_LIVE_RANDOM_DEF_H
@@ -34,7 +34,8 @@ struct random_def {
 	} v[MAX_FIELDS]; /* fields that are numbers, and elements */
 	unsigned int nr, nr_vars, nr_texts, nr_masks, nr_arrays;
 	unsigned int blocks, max_depth; /* of blocks; of expressions */
-	/* All fields are numbers, something is assigned to each, and nothing needs looking up: a filter can have them all. */
+	/* All fields are numbers, something is assigned to each, and nothing needs looking up: a
+	 * filter can have them all. */
 	bool whole;
 };
 
@@ -63,8 +64,9 @@ __attribute__((format(printf, 2, 3))) static void putf(struct random_def *d, con
 
 static const char *number_type(void)
 {
-	return PICK("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "bool", "int", "unsigned int", "long",
-		    "unsigned long", "short", "unsigned short", "unsigned char", "signed char", "pid_t");
+	return PICK("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "bool", "int",
+		    "unsigned int", "long", "unsigned long", "short", "unsigned short",
+		    "unsigned char", "signed char", "pid_t");
 }
 
 static void add_number_name(struct random_def *d, const char *fmt, const char *name)
@@ -98,7 +100,8 @@ static const struct btf_type *plain(const struct random_def *d, uint32_t *id)
 
 static bool is_number(const struct btf_type *t)
 {
-	return t && (btf_is_int(t) || btf_is_enum(t) || btf_is_enum64(t)) && t->size <= 8 && !(t->size & (t->size - 1));
+	return t && (btf_is_int(t) || btf_is_enum(t) || btf_is_enum64(t)) && t->size <= 8 &&
+	       !(t->size & (t->size - 1));
 }
 
 static bool is_char(const struct random_def *d, uint32_t id)
@@ -129,8 +132,10 @@ static enum found kind_of(const struct random_def *d, uint32_t *id)
 	return to && btf_is_int(to) && to->size == 1 ? TEXT_POINTER : NOTHING;
 }
 
-/* Adds a member of the struct to @path, and perhaps one of its own. @id: set to its type, of a pointer to what it points. */
-static enum found step(const struct random_def *d, char *path, size_t size, uint32_t *id, const char *sign)
+/* Adds a member of the struct to @path, and perhaps one of its own. @id: set to its type, of a
+ * pointer to what it points. */
+static enum found step(const struct random_def *d, char *path, size_t size, uint32_t *id,
+		       const char *sign)
 {
 	const struct btf_type *t = plain(d, id), *array;
 	const struct btf_member *m;
@@ -147,7 +152,8 @@ static enum found step(const struct random_def *d, char *path, size_t size, uint
 	if (!*name)
 		return step(d, path, size, id, sign);
 	array = plain(d, id);
-	if (btf_is_array(array) && !is_char(d, btf_array(array)->type) && btf_array(array)->nelems) {
+	if (btf_is_array(array) && !is_char(d, btf_array(array)->type) &&
+	    btf_array(array)->nelems) {
 		snprintf(index, sizeof(index), "[%u]", random_below(btf_array(array)->nelems));
 		*id = btf_array(array)->type;
 	}
@@ -161,7 +167,8 @@ static enum found step(const struct random_def *d, char *path, size_t size, uint
 }
 
 /* Return: whether one of that kind was found, and its way is in @path. */
-static bool find_path(const struct random_def *d, char *path, size_t size, enum found want, uint32_t *id)
+static bool find_path(const struct random_def *d, char *path, size_t size, enum found want,
+		      uint32_t *id)
 {
 	for (unsigned int try = 0; d->nr_pointers && try < 50; try++) {
 		unsigned int i = random_below(d->nr_pointers);
@@ -180,14 +187,18 @@ static bool find_path(const struct random_def *d, char *path, size_t size, enum 
 
 static void add_literal(struct random_def *d)
 {
-	uint64_t v = one_in(2) ? random_below(10) : ((uint64_t)1 << random_below(64)) + random_below(3) - 1;
+	uint64_t v = one_in(2) ? random_below(10)
+			       : ((uint64_t)1 << random_below(64)) + random_below(3) - 1;
 	char text[48];
 
 	if (one_in(12)) {
 		put(d, PICK("'a'", "'\\n'", "'0'", "true", "false"));
 		return;
 	}
-	snprintf(text, sizeof(text), v > INT64_MAX || one_in(3) ? "0x%llx" : one_in(6) ? "0%llo" : "%llu",
+	snprintf(text, sizeof(text),
+		 v > INT64_MAX || one_in(3) ? "0x%llx"
+		 : one_in(6)		    ? "0%llo"
+					    : "%llu",
 		 (unsigned long long)v);
 	putf(d, "%s%s", text, PICK("", "", "", "u", "l", "UL", "ll", "ull"));
 }
@@ -196,13 +207,19 @@ static void add_literal(struct random_def *d)
 static const char *word_of(const char *type)
 {
 	static const char *const words[][2] = {
-		{ "task_struct", "tp_task_cpu(%s)" },  { "task_struct", "tp_task_group_dead(%s)" },
-		{ "sched_entity", "tp_se_pid(%s)" },   { "sched_entity", "tp_se_cpu(%s)" },
-		{ "sched_entity", "tp_se_cgroup(%s)" }, { "sched_entity", "tp_se_is_task(%s)" },
+		{ "task_struct", "tp_task_cpu(%s)" },
+		{ "task_struct", "tp_task_group_dead(%s)" },
+		{ "sched_entity", "tp_se_pid(%s)" },
+		{ "sched_entity", "tp_se_cpu(%s)" },
+		{ "sched_entity", "tp_se_cgroup(%s)" },
+		{ "sched_entity", "tp_se_is_task(%s)" },
 		{ "sched_entity", "tp_se_uclamp(%s, TP_UCLAMP_MAX)" },
-		{ "cfs_rq", "tp_cfs_rq_cpu(%s)" },     { "cfs_rq", "tp_cfs_rq_cgroup(%s)" },
-		{ "rq", "tp_rq_uclamp(%s, TP_UCLAMP_MIN)" }, { "rq", "tp_rq_capacity_orig(%s)" },
-		{ "sched_avg", "tp_util_est_enqueued(%s)" }, { "sched_dl_entity", "tp_dl_is_server(%s)" },
+		{ "cfs_rq", "tp_cfs_rq_cpu(%s)" },
+		{ "cfs_rq", "tp_cfs_rq_cgroup(%s)" },
+		{ "rq", "tp_rq_uclamp(%s, TP_UCLAMP_MIN)" },
+		{ "rq", "tp_rq_capacity_orig(%s)" },
+		{ "sched_avg", "tp_util_est_enqueued(%s)" },
+		{ "sched_dl_entity", "tp_dl_is_server(%s)" },
 		{ "sched_dl_entity", "tp_dl_pid(%s)" },
 		{ "task_struct", "container_of(&%s->se, struct task_struct, se)->pid" },
 	};
@@ -229,7 +246,11 @@ static void add_of_pointer(struct random_def *d)
 	name = btf__name_by_offset(d->btf, btf__type_by_id(d->btf, id)->name_off);
 	word = one_in(4) ? NULL : word_of(name);
 	word = word && d->whole && strstr(word, "capacity") ? NULL : word;
-	snprintf(text, sizeof(text), word ?: PICK("!%s", "(unsigned long)%s", "(u32)(u64)%s", "(%s != NULL)", "(%s ? 1 : 2)"), path);
+	snprintf(text, sizeof(text),
+		 word
+			 ?: PICK("!%s", "(unsigned long)%s", "(u32)(u64)%s", "(%s != NULL)",
+				 "(%s ? 1 : 2)"),
+		 path);
 	put(d, text);
 }
 
@@ -255,7 +276,8 @@ static void add_leaf(struct random_def *d)
 	else if (d->nr_pointers && what < 8)
 		add_member(d);
 	else if (d->nr_pointers && what == 8)
-		put(d, PICK("tp_current()->pid", "tp_current()->prio", "TASK_COMM_LEN", d->whole ? "3" : "tp_nr_cpu_ids()"));
+		put(d, PICK("tp_current()->pid", "tp_current()->prio", "TASK_COMM_LEN",
+			    d->whole ? "3" : "tp_nr_cpu_ids()"));
 	else if (d->nr_numbers)
 		put(d, d->numbers[random_below(d->nr_numbers)]);
 	else
@@ -274,7 +296,9 @@ static void add_in_parens(struct random_def *d, unsigned int depth)
 /* What C may leave undefined is a macro's there. */
 static void add_checked(struct random_def *d, unsigned int depth)
 {
-	static const char *const ops[][2] = { { " / ", "DIV(" }, { " % ", "MOD(" }, { " << ", "SHL(" }, { " >> ", "SHR(" } };
+	static const char *const ops[][2] = {
+		{ " / ", "DIV(" }, { " % ", "MOD(" }, { " << ", "SHL(" }, { " >> ", "SHR(" }
+	};
 	uint32_t i = random_below(4);
 
 	put_two(d, "(", ops[i][1]);
@@ -290,7 +314,8 @@ static void add_binary(struct random_def *d, unsigned int depth)
 
 	put(d, parens ? "(" : "");
 	add_expr(d, depth);
-	put(d, PICK(" + ", " - ", " * ", " & ", " | ", " ^ ", " < ", " <= ", " > ", " >= ", " == ", " != ", " && ", " || "));
+	put(d, PICK(" + ", " - ", " * ", " & ", " | ", " ^ ", " < ", " <= ", " > ",
+		    " >= ", " == ", " != ", " && ", " || "));
 	add_expr(d, depth);
 	put(d, parens ? ")" : "");
 }
@@ -336,7 +361,10 @@ static void add_expr(struct random_def *d, unsigned int depth)
 static void add_assignment(struct random_def *d, const char *to)
 {
 	static const char *const ops[][3] = {
-		{ "/=", "DIV" }, { "%=", "MOD" }, { "<<=", "SHL" }, { ">>=", "SHR" },
+		{ "/=", "DIV" },
+		{ "%=", "MOD" },
+		{ "<<=", "SHL" },
+		{ ">>=", "SHR" },
 	};
 	uint32_t i = random_below(16);
 
@@ -408,7 +436,8 @@ static void add_text(struct random_def *d)
 	char path[256];
 	uint32_t id;
 
-	if (!d->nr_texts || !find_path(d, path, sizeof(path), one_in(3) ? TEXT_POINTER : A_TEXT, &id))
+	if (!d->nr_texts ||
+	    !find_path(d, path, sizeof(path), one_in(3) ? TEXT_POINTER : A_TEXT, &id))
 		return;
 	switch (random_below(3)) {
 	case 0:
@@ -430,7 +459,8 @@ static void add_bytes(struct random_def *d)
 	if (d->nr_masks && one_in(2) && find_path(d, path, sizeof(path), A_POINTER, &id))
 		putf(d, "__assign_bitmask(m0, %s, %u);\n", path, 1 + random_below(300));
 	else if (d->nr_texts)
-		put(d, one_in(2) ? "tp_comm(__entry->t0, tp_current());\n" : "memcpy(__entry->t0, tp_current()->comm, TASK_COMM_LEN);\n");
+		put(d, one_in(2) ? "tp_comm(__entry->t0, tp_current());\n"
+				 : "memcpy(__entry->t0, tp_current()->comm, TASK_COMM_LEN);\n");
 }
 
 static void add_statement(struct random_def *d);
@@ -508,12 +538,14 @@ static void add_fields(struct random_def *d)
 		unsigned int elements = d->nr && one_in(8) ? 1 + random_below(3) : 0;
 
 		if (elements)
-			tap_buf_printf(&d->fields, "\t\t__array(%s, a%u, %u)\n", type, d->nr, elements);
+			tap_buf_printf(&d->fields, "\t\t__array(%s, a%u, %u)\n", type, d->nr,
+				       elements);
 		else
 			tap_buf_printf(&d->fields, "\t\t__field(%s, f%u)\n", type, d->nr);
 		for (unsigned int i = 0, of = d->nr; i < (elements ?: 1); i++) {
 			d->v[d->nr].type = type;
-			snprintf(d->v[d->nr].name, sizeof(d->v[0].name), elements ? "a%u[%u]" : "f%u", of, i);
+			snprintf(d->v[d->nr].name, sizeof(d->v[0].name),
+				 elements ? "a%u[%u]" : "f%u", of, i);
 			d->nr++;
 		}
 	}

@@ -43,10 +43,15 @@ static void add_number(struct tap_buf *out, const struct tap_field *f)
 	if ((!f || f->is_signed) && (int64_t)v < 0)
 		tap_buf_printf(out, "%lld", (long long)v);
 	else
-		tap_buf_printf(out, one_in(3) ? "0x%llx" : one_in(5) ? "0%llo" : "%llu", (unsigned long long)v);
+		tap_buf_printf(out,
+			       one_in(3)   ? "0x%llx"
+			       : one_in(5) ? "0%llo"
+					   : "%llu",
+			       (unsigned long long)v);
 }
 
-/* @number: of what may be no CPU: there "!=" of a list is another thing to the kernel (schedtap-filter(5)). */
+/* @number: of what may be no CPU: there "!=" of a list is another thing to the kernel
+ * (schedtap-filter(5)). */
 static void add_cpus(struct tap_buf *out, bool number)
 {
 	long nr = sysconf(_SC_NPROCESSORS_ONLN), first = random_below((uint32_t)nr);
@@ -109,7 +114,8 @@ static void add_term_beyond(struct tap_buf *out, const struct tap_format *fmt)
 		tap_buf_printf(out, "changed(%s)", number_name(fmt));
 		break;
 	case 6:
-		tap_buf_printf(out, "moved(%s, %u%s)", number_name(fmt), 1 + random_below(200), PICK("", "K", "ms"));
+		tap_buf_printf(out, "moved(%s, %u%s)", number_name(fmt), 1 + random_below(200),
+			       PICK("", "K", "ms"));
 		break;
 	default:
 		add_sum(out, fmt, 0);
@@ -126,7 +132,8 @@ static void add_number_term(struct tap_buf *out, const char *name, const struct 
 		return;
 	}
 	/* "CPU & 1" holds nowhere in the kernel (schedtap-filter(5)) */
-	tap_buf_printf(out, PICK(" %s ", "%s", " %s", "%s  "), PICK("==", "!=", "<", "<=", ">", ">=", f ? "&" : ">="));
+	tap_buf_printf(out, PICK(" %s ", "%s", " %s", "%s  "),
+		       PICK("==", "!=", "<", "<=", ">", ">=", f ? "&" : ">="));
 	add_number(out, f);
 }
 
@@ -144,7 +151,8 @@ static void add_glob(struct tap_buf *out, const char *s, uint32_t len)
 			break;
 		case 2:
 			if (s[i] > '0' && s[i] <= 'z')
-				tap_buf_printf(out, "[%s%c-%c]", one_in(4) ? "!" : "", s[i], s[i] + (int)random_below(2));
+				tap_buf_printf(out, "[%s%c-%c]", one_in(4) ? "!" : "", s[i],
+					       s[i] + (int)random_below(2));
 			break;
 		default:
 			tap_buf_char(out, s[i]);
@@ -175,7 +183,8 @@ static void add_text_term(struct tap_buf *out, const char *name, const struct ta
 		tap_buf_printf(out, "%s != \"\"", name);
 	else
 		tap_buf_printf(out, PICK("%s %s %c%s%s%c", "%s%s%c%s%s%c"), name, op, quote,
-			       *op == '~' ? tap_kernel_glob_prefix(text.data) : "", text.data, quote);
+			       *op == '~' ? tap_kernel_glob_prefix(text.data) : "", text.data,
+			       quote);
 	tap_buf_release(&text);
 }
 

@@ -7,7 +7,8 @@
 ssize_t pwrite(int fd, const void *data, size_t len, off_t at)
 {
 	static ssize_t (*next)(int, const void *, size_t, off_t);
-	const struct timespec ts = { .tv_sec = (time_t)(len / 2000000), .tv_nsec = (long)(len % 2000000 * 500) };
+	const struct timespec ts = { .tv_sec = (time_t)(len / 2000000),
+				     .tv_nsec = (long)(len % 2000000 * 500) };
 
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "pwrite");

@@ -2,10 +2,10 @@
 /*
  * Tasks whose stacks are known, for stacks.t; built with frame pointers.
  *
- *   stacked mixed N           threads that wait in a sleep, poll(), a pipe and a futex, and one that runs; until each
- *                             of the first three has waited N times, for 2 ms each
- *   stacked deep N            sleeps 150 times below N calls of deep()
- *   stacked many BITS         a switch in each of 2^BITS stacks, of left() and right()
+ *   stacked mixed N           threads that wait in a sleep, poll(), a pipe and a futex, and one
+ * that runs; until each of the first three has waited N times, for 2 ms each stacked deep N sleeps
+ * 150 times below N calls of deep() stacked many BITS         a switch in each of 2^BITS stacks, of
+ * left() and right()
  */
 #include <poll.h>
 #include <pthread.h>

@@ -4,9 +4,9 @@
  *
  *   tasks sleep NAME...      a process of each name, which naps all the time; until killed
  *   tasks children N NAME    a line on stdin; N children that end at once, then one called NAME
- *   tasks at_once N NAME     a line on stdin; N children that are there together, then one called NAME
- *   tasks pid PID NAME       makes a process PID called NAME, if need be one after the other until it is
- *   tasks thread NAME       a line on stdin; a thread called NAME
+ *   tasks at_once N NAME     a line on stdin; N children that are there together, then one called
+ * NAME tasks pid PID NAME       makes a process PID called NAME, if need be one after the other
+ * until it is tasks thread NAME       a line on stdin; a thread called NAME
  *
  * A process called NAME sleeps ten times, a millisecond each.
  */

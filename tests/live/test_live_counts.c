@@ -46,14 +46,22 @@ static const struct {
 		const char *who, *value; /* of the records in which @who is the thread */
 	} of[COUNTER_SUMS];
 } kinds[NR_COUNTS] = {
-	[COUNT_SWITCH] = { "sched", "sched_switch", { "prev_pid", "next_pid" },
+	[COUNT_SWITCH] = { "sched",
+			   "sched_switch",
+			   { "prev_pid", "next_pid" },
 			   { { "prev_pid", "prev_prio" }, { "next_pid", "next_prio" } } },
 	[COUNT_WAKING] = { "sched", "sched_waking", { "pid" }, { { "pid", "prio" } } },
-	[COUNT_PELT_SE] = { "schedtap", "sched_pelt_se", { "pid" },
+	[COUNT_PELT_SE] = { "schedtap",
+			    "sched_pelt_se",
+			    { "pid" },
 			    { { "pid", "load" }, { "pid", "util" }, { "pid", "update_time" } } },
-	[COUNT_UTIL_EST_SE] = { "schedtap", "sched_util_est_se", { "pid" },
+	[COUNT_UTIL_EST_SE] = { "schedtap",
+				"sched_util_est_se",
+				{ "pid" },
 				{ { "pid", "enqueued" }, { "pid", "util" } } },
-	[COUNT_NR_RUNNING] = { "schedtap", "sched_update_nr_running", { 0 },
+	[COUNT_NR_RUNNING] = { "schedtap",
+			       "sched_update_nr_running",
+			       { 0 },
 			       { { "common_pid", "nr_running" }, { "common_pid", "change" } } },
 	[COUNT_ENTRY] = { "schedtap", "sched_entry", { 0 }, { { "common_pid", "preempt" } } },
 	[COUNT_EXIT] = { "schedtap", "sched_exit", { 0 }, { { "common_pid", "is_switch" } } },
@@ -64,7 +72,8 @@ static const struct {
 
 struct target {
 	pid_t pid, tid;
-	/* selected beside the thread: a recording of -t ends when no thread is left, and the last switch comes later */
+	/* selected beside the thread: a recording of -t ends when no thread is left, and the last
+	 * switch comes later */
 	pid_t sleeper;
 	int go; /* a byte: work; end of file: exit */
 };
@@ -221,10 +230,10 @@ static struct counting start_counting(int tid)
 
 	assert_non_null(c.obj);
 	set_target(c.obj, tid);
-	bpf_object__for_each_program(prog, c.obj)
+	bpf_object__for_each_program (prog, c.obj)
 		bpf_program__set_autoload(prog, kernel_has(prog));
 	assert_int_equal(bpf_object__load(c.obj), 0);
-	bpf_object__for_each_program(prog, c.obj) {
+	bpf_object__for_each_program (prog, c.obj) {
 		if (!bpf_program__autoload(prog))
 			continue;
 		c.links[c.nr_links] = bpf_program__attach(prog);
@@ -244,8 +253,8 @@ static struct counters read_counters(const struct counting *c)
 }
 
 /*
- * A thread that has gone to sleep may stay in its run queue for a while (delayed dequeue), where its signals are updated: what
- * comes before the recorder does not count.
+ * A thread that has gone to sleep may stay in its run queue for a while (delayed dequeue), where
+ * its signals are updated: what comes before the recorder does not count.
  */
 static void begin_when_quiet(const struct counting *c)
 {
@@ -272,7 +281,7 @@ static uint64_t stop_counting(struct counting *c)
 
 	while (c->nr_links)
 		bpf_link__destroy(c->links[--c->nr_links]);
-	bpf_object__for_each_program(prog, c->obj) {
+	bpf_object__for_each_program (prog, c->obj) {
 		struct bpf_prog_info info = { 0 };
 		uint32_t len = sizeof(info);
 
@@ -297,7 +306,8 @@ struct run_case {
 
 static void record_by_program(const struct run_case *c, const struct target *t, const char *file)
 {
-	char id[16], sleeper[16], buffer[16], *argv[32] = { getenv("SCHEDTAP"), "record", "-o", (char *)file };
+	char id[16], sleeper[16], buffer[16],
+		*argv[32] = { getenv("SCHEDTAP"), "record", "-o", (char *)file };
 	int n = 4;
 
 	snprintf(id, sizeof(id), "%d", c->scope == ONE_PROCESS ? t->pid : t->tid);
@@ -359,9 +369,12 @@ static void record_by_library(const struct run_case *c, const struct target *t, 
 	const char *events[NR_COUNTS], *id;
 	struct tap_select_opts words = {
 		.size = sizeof(words),
-		.events = events, .nr_events = c->only ? NR_COUNTS : 0,
-		.tgids = &id, .nr_tgids = c->scope == ONE_PROCESS,
-		.tids = &id, .nr_tids = c->scope == ONE_THREAD,
+		.events = events,
+		.nr_events = c->only ? NR_COUNTS : 0,
+		.tgids = &id,
+		.nr_tgids = c->scope == ONE_PROCESS,
+		.tids = &id,
+		.nr_tids = c->scope == ONE_THREAD,
 	};
 	struct tap_session_opts opts = {
 		.file = file,
@@ -466,7 +479,8 @@ static uint64_t field(const struct tap_event *ev, const char *name)
 static bool text_is(const struct tap_event *ev, const char *name, const char *want)
 {
 	uint32_t len;
-	const char *text = tap_field_bytes(tap_format_field(ev->fmt, name), ev->data, ev->size, &len);
+	const char *text =
+		tap_field_bytes(tap_format_field(ev->fmt, name), ev->data, ev->size, &len);
 
 	return len == strlen(want) && !memcmp(text, want, len);
 }
@@ -527,8 +541,8 @@ static void find_event(struct found *f, const struct tap_event *ev, int tid)
 {
 	unsigned int k = 0;
 
-	while (k < NR_COUNTS && (strcmp(ev->fmt->name, kinds[k].name) ||
-				 strcmp(ev->fmt->system, kinds[k].system)))
+	while (k < NR_COUNTS &&
+	       (strcmp(ev->fmt->name, kinds[k].name) || strcmp(ev->fmt->system, kinds[k].system)))
 		k++;
 	if (k == NR_COUNTS)
 		return;
@@ -627,7 +641,8 @@ static void loss_closes_the_gap(const struct run_case *c, const struct found *f,
 		equal("all", "with the lost", sum_recorded + f->lost, sum_counted);
 }
 
-/* However fast it drains, and however slow the machine is: something does not fit into the rings. */
+/* However fast it drains, and however slow the machine is: something does not fit into the rings.
+ */
 static void pause_recorder(pid_t recorder)
 {
 	usleep(20000);

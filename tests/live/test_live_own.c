@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Programs made at run time: this kernel takes one of each built-in definition that it has a program for. */
+/* Programs made at run time: this kernel takes one of each built-in definition that it has a
+ * program for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@
 #include "program/feed.h"
 #include "program/recorder.h"
 
-static int load_def(const struct tap_recorder_env *env, const struct tap_kernel *k, const struct tap_def *def)
+static int load_def(const struct tap_recorder_env *env, const struct tap_kernel *k,
+		    const struct tap_def *def)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	struct tap_buf why = { 0 };
@@ -50,8 +52,11 @@ static void test_every_definition(void **state)
 	assert_int_equal(tap_kernel_new(&k, NULL), 0);
 	for (unsigned int how = 0; how < 2; how++) {
 		struct tap_recorder_env env = {
-			.btf = tap_kernel_btf(k), .functions = &functions, .nr_cpus = tap_machine_nr_cpus(),
-			.by_cpu = how, .by_task = how,
+			.btf = tap_kernel_btf(k),
+			.functions = &functions,
+			.nr_cpus = tap_machine_nr_cpus(),
+			.by_cpu = how,
+			.by_task = how,
 		};
 
 		for (unsigned int i = 0; (def = tap_def_at(i)); i++)

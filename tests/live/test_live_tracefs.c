@@ -340,11 +340,14 @@ static void scope_of(struct session *s, const struct scope_case *c, pid_t other)
 	snprintf(tid, sizeof(tid), "%d", (int)syscall(SYS_gettid));
 	s->plan.follow = c->follow;
 	selects(s, (struct tap_select_opts){
-		.tgids = (const char *[]){ tgid, first }, c->tgid ? 1 + !!other : 0,
-		.tids = (const char *[]){ tid }, c->tid,
-		.comms = &c->comm, !!c->comm,
-		.cpus = c->cpus,
-	});
+			   .tgids = (const char *[]){ tgid, first },
+			   c->tgid ? 1 + !!other : 0,
+			   .tids = (const char *[]){ tid },
+			   c->tid,
+			   .comms = &c->comm,
+			   !!c->comm,
+			   .cpus = c->cpus,
+		   });
 }
 
 static void start_helper(enum helper kind, pthread_t *thread)
@@ -630,7 +633,8 @@ static void test_refusals(void **state)
 		{ "a thread of another process", .tgid = "1", .tid = "2", .ret = -ESRCH,
 		  .text = "thread 2 (-t) does not belong to any process given with -p" },
 		{ "quotes of both kinds", .comm = "a\"b'c", .ret = -EINVAL,
-		  .text = "-c 'a\"b'c': tracefs cannot match a name that contains both single and double quotes" },
+		  .text = "-c 'a\"b'c': tracefs cannot match a name that contains both single and "
+			  "double quotes" },
 		{ "a cgroup", .cgroup = "/sys/fs/cgroup", .ret = -EOPNOTSUPP,
 		  .text = "-g needs the bpf backend: tracefs cannot filter by cgroup" },
 		{ "no such CPU", .cpus = "60000", .ret = -EINVAL,
@@ -642,10 +646,15 @@ static void test_refusals(void **state)
 		struct tap_err err = { 0 };
 
 		session_init(&live, cases[i].filter);
-		selects(&live, (struct tap_select_opts){
-			.tgids = &cases[i].tgid, !!cases[i].tgid, .tids = &cases[i].tid, !!cases[i].tid,
-			.comms = &cases[i].comm, !!cases[i].comm, .cgroups = &cases[i].cgroup, !!cases[i].cgroup,
-			.cpus = cases[i].cpus });
+		selects(&live, (struct tap_select_opts){ .tgids = &cases[i].tgid,
+							 !!cases[i].tgid,
+							 .tids = &cases[i].tid,
+							 !!cases[i].tid,
+							 .comms = &cases[i].comm,
+							 !!cases[i].comm,
+							 .cgroups = &cases[i].cgroup,
+							 !!cases[i].cgroup,
+							 .cpus = cases[i].cpus });
 		check(cases[i].name, OPS->open(&live.plan, &live.state, &err) == cases[i].ret);
 		if (strncmp(err.text, cases[i].text, strlen(cases[i].text)))
 			fail_msg("%s: <%s>", cases[i].name, err.text);
@@ -813,7 +822,8 @@ static void test_list(void **state)
 	must(tap_tracefs_format(root, "sched", "sched_switch", &format, &err), &err);
 	assert_non_null(strstr(tap_buf_str(&format), "name: sched_switch\n"));
 	for (unsigned int i = 0; i < list.nr; i++)
-		found += !strcmp(list.v[i].system, "sched") && !strcmp(list.v[i].name, "sched_switch");
+		found += !strcmp(list.v[i].system, "sched") &&
+			 !strcmp(list.v[i].name, "sched_switch");
 	assert_int_equal(found, 1);
 	assert_int_equal(tap_tracefs_format(root, "sched", "nosuch", &format, &err), -ENOENT);
 	tap_buf_release(&format);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* For LD_PRELOAD: the wall clock is as many seconds off as the file $WALL_STEP says, which may change. */
+/* For LD_PRELOAD: the wall clock is as many seconds off as the file $WALL_STEP says, which may
+ * change. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

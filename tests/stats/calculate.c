@@ -4,7 +4,8 @@
  *
  *   two A... / B...       p, shift, its interval, A's median and its interval
  *   adjust P...           the adjusted ones
- *   quantiles PART BLOCK... / BLOCK...   the interval of the difference; a BLOCK is values with commas between
+ *   quantiles PART BLOCK... / BLOCK...   the interval of the difference; a BLOCK is values with
+ * commas between
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,9 @@ static char *take_words(char *line, struct words *w)
 {
 	char *save = line;
 
-	for (w->nr = 0; (w->v[w->nr] = strtok_r(NULL, " \n", &save)) && strcmp(w->v[w->nr], "/") && w->nr < MAX - 1; w->nr++)
+	for (w->nr = 0; (w->v[w->nr] = strtok_r(NULL, " \n", &save)) && strcmp(w->v[w->nr], "/") &&
+			w->nr < MAX - 1;
+	     w->nr++)
 		;
 	return save;
 }
@@ -55,8 +58,8 @@ static void two(char *line)
 		abort();
 	tap_stats_sort(a, nr_a);
 	of_median = tap_median_interval(a, nr_a);
-	printf("%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p, shift, of_shift.low, of_shift.high, tap_median(a, nr_a),
-	       of_median.low, of_median.high);
+	printf("%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p, shift, of_shift.low, of_shift.high,
+	       tap_median(a, nr_a), of_median.low, of_median.high);
 }
 
 static void adjust(char *line)
@@ -73,11 +76,13 @@ static void adjust(char *line)
 		printf("%.17g%s", p[i], i + 1 < nr ? " " : "\n");
 }
 
-static struct tap_blocks take_blocks(const struct words *w, unsigned int from, struct tap_hist *hists)
+static struct tap_blocks take_blocks(const struct words *w, unsigned int from,
+				     struct tap_hist *hists)
 {
 	for (unsigned int i = from; i < w->nr; i++) {
 		hists[i - from] = (struct tap_hist)TAP_HIST_INIT;
-		for (char *save, *v = strtok_r(w->v[i], ",", &save); v; v = strtok_r(NULL, ",", &save))
+		for (char *save, *v = strtok_r(w->v[i], ",", &save); v;
+		     v = strtok_r(NULL, ",", &save))
 			if (tap_hist_add(&hists[i - from], strtoull(v, NULL, 10)))
 				abort();
 	}
@@ -93,7 +98,8 @@ static void quantiles(char *line)
 
 	take_words(take_words(line, &a), &b);
 	part = strtod(a.v[0], NULL);
-	if (tap_bootstrap_quantiles(take_blocks(&a, 1, hists[0]), take_blocks(&b, 0, hists[1]), &part, 1, &interval))
+	if (tap_bootstrap_quantiles(take_blocks(&a, 1, hists[0]), take_blocks(&b, 0, hists[1]),
+				    &part, 1, &interval))
 		abort();
 	printf("%.17g %.17g\n", interval.low, interval.high);
 	for (unsigned int side = 0; side < 2; side++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * confined STEP...: takes steps that leave a process with less than it had, and says "ready". Then it waits until
- * rules:plain is on and fires it 100 times, v = 0, 1, ...
+ * confined STEP...: takes steps that leave a process with less than it had, and says "ready". Then
+ * it waits until rules:plain is on and fires it 100 times, v = 0, 1, ...
  *
  *   fork       goes on in a child; the parent waits for it
  *   setuid     is nobody from now on
@@ -45,7 +45,8 @@ static void must(int ret, const char *what)
 }
 
 #define KILL_AT(nr)                                                                                \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1),                                             \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 
 static void be_filtered(void)
 {

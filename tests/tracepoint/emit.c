@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * emit COUNT USEC [END]: fires rules:plain COUNT times, v = 0, 1, ..., with USEC between them, and ends
- * as END says: exit (the default), _exit, pause (until a signal comes), fork (a child fires as many
- * as its parent, with v from COUNT on), daemon (as many are fired by a child of a child, which has
- * nothing open, in another session and 300 ms after all others are gone), orphan (the same by a child
- * whose parent was killed), again (COUNT with each SIGUSR1), exec (becomes emit COUNT USEC). On stdout: what
- * tap_trace_reason() says.
+ * emit COUNT USEC [END]: fires rules:plain COUNT times, v = 0, 1, ..., with USEC between them, and
+ * ends as END says: exit (the default), _exit, pause (until a signal comes), fork (a child fires as
+ * many as its parent, with v from COUNT on), daemon (as many are fired by a child of a child, which
+ * has nothing open, in another session and 300 ms after all others are gone), orphan (the same by a
+ * child whose parent was killed), again (COUNT with each SIGUSR1), exec (becomes emit COUNT USEC).
+ * On stdout: what tap_trace_reason() says.
  */
 #include <signal.h>
 #include <stdio.h>

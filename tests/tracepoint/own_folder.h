@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A test with a folder of its own for control files: the library has looked for one when main() begins. */
+/* A test with a folder of its own for control files: the library has looked for one when main()
+ * begins. */
 #ifndef TAP_TEST_OWN_FOLDER_H
 #define TAP_TEST_OWN_FOLDER_H
 
@@ -9,8 +10,8 @@
 #include "unit/tmp_dir.h"
 
 /*
- * Runs the test as "NAME here", with the folder from its start. @clear: NULL, or what empties it: else nothing may be left.
- * Return: what main() returns.
+ * Runs the test as "NAME here", with the folder from its start. @clear: NULL, or what empties it:
+ * else nothing may be left. Return: what main() returns.
  */
 static inline int run_in_folder(const char *name, void (*clear)(const char *folder))
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The events of portable.h in a program: prints their format texts, then what the program itself
- * prints of each record and what the decoder does, in blocks as tests/vm/guests.t has them of a guest.
+ * prints of each record and what the decoder does, in blocks as tests/vm/guests.t has them of a
+ * guest.
  */
 #include <string.h>
 

@@ -8,13 +8,8 @@
 
 #include <schedtap/tracepoint.h>
 
-TRACE_EVENT(loaded,
-	TP_PROTO(int v),
-	TP_ARGS(v),
-	TP_STRUCT__entry(__field(int, v)),
-	TP_fast_assign(__entry->v = v;),
-	TP_printk("v=%d", __entry->v)
-);
+TRACE_EVENT(loaded, TP_PROTO(int v), TP_ARGS(v), TP_STRUCT__entry(__field(int, v)),
+	    TP_fast_assign(__entry->v = v;), TP_printk("v=%d", __entry->v));
 
 #endif
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the program prints of a record, and what the decoder prints of it from the format text, is the same;
- * but for members of structs, whose places only the program knows. With an argument: fires the events only.
+ * What the program prints of a record, and what the decoder prints of it from the format text, is
+ * the same; but for members of structs, whose places only the program knows. With an argument:
+ * fires the events only.
  */
 #define CREATE_TRACE_POINTS
 #include "tracepoint/decoded.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A filter as the program takes it over: from its control file, while threads and a signal handler pass the site. */
+/* A filter as the program takes it over: from its control file, while threads and a signal handler
+ * pass the site. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -68,10 +69,18 @@ static void put_filter(const struct list *list, uint32_t stamp)
 /* v < @below; with @both: && v >= 0. */
 static struct list below(uint64_t below, bool both)
 {
-	const struct tap_step v = { .kind = TAP_STEP_FIELD, .op = TAP_OP_LT, .is_signed = 1, .yes = TAP_STEP_ACCEPT,
-				    .no = TAP_STEP_REJECT, .at = 8, .size = 4, .value = below };
-	struct list l = { { .bytes = sizeof(struct tap_steps) + (both ? 2 : 1) * sizeof(v), .nr = both ? 2 : 1,
-			    .min_size = 12 }, { v, v } };
+	const struct tap_step v = { .kind = TAP_STEP_FIELD,
+				    .op = TAP_OP_LT,
+				    .is_signed = 1,
+				    .yes = TAP_STEP_ACCEPT,
+				    .no = TAP_STEP_REJECT,
+				    .at = 8,
+				    .size = 4,
+				    .value = below };
+	struct list l = { { .bytes = sizeof(struct tap_steps) + (both ? 2 : 1) * sizeof(v),
+			    .nr = both ? 2 : 1,
+			    .min_size = 12 },
+			  { v, v } };
 
 	if (!both)
 		return l;
@@ -92,7 +101,8 @@ static void read_sub(const unsigned char *sub)
 	int32_t v;
 
 	memcpy(&commit, sub + 8, sizeof(commit));
-	for (uint32_t at = TAP_SUB_HEADER; at < TAP_SUB_HEADER + (uint32_t)commit; at += (uint32_t)sizeof(head) - 4 + head.length) {
+	for (uint32_t at = TAP_SUB_HEADER; at < TAP_SUB_HEADER + (uint32_t)commit;
+	     at += (uint32_t)sizeof(head) - 4 + head.length) {
 		memcpy(&head, sub + at, sizeof(head));
 		memcpy(&v, sub + at + sizeof(head) + 8, sizeof(v));
 		if (*(const uint16_t *)(sub + at + sizeof(head)) != event_plain.id)
@@ -127,7 +137,9 @@ static void read_rings(void)
 	nr_seen = 0;
 	assert_int_equal(pread(fd, &c, sizeof(c), 0), sizeof(c));
 	for (uint32_t i = 0; i < c.areas_nr; i++) {
-		assert_int_equal(pread(fd, &a, sizeof(a), (off_t)(TAP_CONTROL_PAGE + i * sizeof(a))), sizeof(a));
+		assert_int_equal(
+			pread(fd, &a, sizeof(a), (off_t)(TAP_CONTROL_PAGE + i * sizeof(a))),
+			sizeof(a));
 		if (a.kind == TAP_AREA_RING)
 			read_ring(&a);
 	}
@@ -259,7 +271,8 @@ static void wait_until_taken(void)
 static void changed_while_threads_fire(void **state)
 {
 	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { 0 };
-	const struct list lists[] = { below(100, false), below(100, true), below(200, false), below(200, true) };
+	const struct list lists[] = { below(100, false), below(100, true), below(200, false),
+				      below(200, true) };
 	pthread_t threads[THREADS];
 
 	(void)state;

@@ -54,27 +54,32 @@ static void test_print_fmt(void)
 		{ "a minus before it is none of these", "1-RED, 1 - RED, -RED", "1-3, 1 - 3, -3" },
 		{ "another system's stays", "BLUE RED", "BLUE 3" },
 		{ "sizeof of a type", "sizeof(pair_t) sizeof(other_t)", "16 sizeof(other_t)" },
-		{ "sizeof of a common type", "sizeof(u8) sizeof(u64) sizeof(uint16_t) sizeof(__s32) sizeof(unsigned int)",
+		{ "sizeof of a common type",
+		  "sizeof(u8) sizeof(u64) sizeof(uint16_t) sizeof(__s32) sizeof(unsigned int)",
 		  "1 8 2 4 4" },
 		{ "of a pointer", "sizeof(struct other *) sizeof(void*)",
 		  sizeof(void *) == 8 ? "8 8" : "4 4" },
-		{ "of a long", "sizeof(unsigned long) sizeof( long )", sizeof(long) == 8 ? "8 8" : "4 4" },
+		{ "of a long", "sizeof(unsigned long) sizeof( long )",
+		  sizeof(long) == 8 ? "8 8" : "4 4" },
 		{ "blanks do not count", "sizeof (u32) sizeof( const u32 )", "4 4" },
 		{ "of a field", "sizeof(REC->mac) sizeof(REC->mac[0]) sizeof(REC->id)", "12 2 8" },
 		{ "of what is no array", "sizeof(REC->id[0])", "sizeof(REC->id[0])" },
 		{ "of no field", "sizeof(REC->ids) sizeof(REC->i) sizeof(REC->) sizeof()",
 		  "sizeof(REC->ids) sizeof(REC->i) sizeof(REC->) sizeof()" },
 		{ "of a member", "sizeof(REC->mac.x)", "sizeof(REC->mac.x)" },
-		{ "of an expression", "sizeof((u8)REC->id) sizeof REC->id", "sizeof((u8)REC->id) sizeof REC->id" },
+		{ "of an expression", "sizeof((u8)REC->id) sizeof REC->id",
+		  "sizeof((u8)REC->id) sizeof REC->id" },
 		{ "a program's own size comes first", "sizeof(s8)", "3" },
-		{ "a name that begins so", "sizeof_it(u8) mysizeof(u8)", "sizeof_it(u8) mysizeof(u8)" },
+		{ "a name that begins so", "sizeof_it(u8) mysizeof(u8)",
+		  "sizeof_it(u8) mysizeof(u8)" },
 		{ "without an end", "sizeof(u8", "sizeof(u8" },
 		{ "in quotes", "\"sizeof(u8)\"", "\"sizeof(u8)\"" },
 		{ "in an expression", "REC->id / sizeof(u32), sizeof(u32))", "REC->id / 4, 4)" },
 		{ "numbers stay", "0x1RED 12ULL", "0x1RED 12ULL" },
 		{ "in a list", "{ RED, \"RED\" }", "{ 3, \"RED\" }" },
 		{ "nothing", "", "" },
-		{ "no argument: other readers take the kernel's comma for a mistake", "\"text, \", ", "\"text, \"" },
+		{ "no argument: other readers take the kernel's comma for a mistake",
+		  "\"text, \", ", "\"text, \"" },
 	};
 
 	for (size_t i = 0; i < TABLE(cases); i++) {
@@ -148,7 +153,9 @@ static void test_fields(void)
 
 static void test_whole(void)
 {
-	const struct trace_event_info info = { .system = "here", .names = "", .print_fmt = "own RED" };
+	const struct trace_event_info info = { .system = "here",
+					       .names = "",
+					       .print_fmt = "own RED" };
 	char *got = format(&info, "name");
 
 	check("all of it", got,

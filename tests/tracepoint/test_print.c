@@ -179,8 +179,8 @@ static void test_numbers(void)
 	PRINT("no text", "(null)", "%s", none);
 	PRINT("what only programs have", "1.50 1e+06 2.25", "%.2f %g %Lg", 1.5, 1e6,
 	      (long double)2.25);
-	PRINT("addresses with a width", "<  0x10><0x10  ><0x10  >", "<%6p><%-6p><%*p>", (void *)16, (void *)16,
-	      -6, (void *)16);
+	PRINT("addresses with a width", "<  0x10><0x10  ><0x10  >", "<%6p><%-6p><%*p>", (void *)16,
+	      (void *)16, -6, (void *)16);
 	snprintf(expected, sizeof(expected), "0x%lx", (unsigned long)&nr);
 	PRINT("an address", expected, "%p", (void *)&nr);
 }
@@ -214,9 +214,11 @@ static void test_pointers(void)
 	      (const void *)ip6, (const void *)ip6, (const void *)ip6);
 	PRINT("%pi6", "20010db8000000000000000000000001", "%pi6", (const void *)ip6);
 	PRINT("%pM", "00:11:22:33:44:55", "%pM", (const void *)uuid);
-	PRINT("%pMF, %pMR, %pm, %pmR", "00-11-22-33-44-55 55:44:33:22:11:00 001122334455 554433221100",
-	      "%pMF %pMR %pm %pmR", (const void *)uuid, (const void *)uuid, (const void *)uuid, (const void *)uuid);
-	PRINT("%pe", "-EINVAL -4000 0x10", "%pe %pe %pe", (const void *)-22L, (const void *)-4000L, (const void *)16);
+	PRINT("%pMF, %pMR, %pm, %pmR",
+	      "00-11-22-33-44-55 55:44:33:22:11:00 001122334455 554433221100", "%pMF %pMR %pm %pmR",
+	      (const void *)uuid, (const void *)uuid, (const void *)uuid, (const void *)uuid);
+	PRINT("%pe", "-EINVAL -4000 0x10", "%pe %pe %pe", (const void *)-22L, (const void *)-4000L,
+	      (const void *)16);
 	PRINT("%pU", "00112233-4455-6677-8899-aabbccddeeff 33221100-5544-7766-8899-AABBCCDDEEFF",
 	      "%pU %pUL", (const void *)uuid, (const void *)uuid);
 	PRINT("%*ph", "00 11 22|001122|00:11|00-11|00", "%*ph|%*phN|%2phC|%2phD|%ph", 3,

@@ -85,14 +85,17 @@ static const struct order_case {
 	const char *want;
 } orders[] = {
 	{ "equal priorities: the order of registration",
-	  { { ADD, "a " }, { ADD, "b " }, { ADD, "c " }, { FIRE } }, "reg a b c " },
+	  { { ADD, "a " }, { ADD, "b " }, { ADD, "c " }, { FIRE } },
+	  "reg a b c " },
 	{ "higher priorities first",
-	  { { ADD_PRIO, "a ", 5 }, { ADD_PRIO, "b ", 20 }, { ADD, "c " }, { FIRE } }, "reg b c a " },
+	  { { ADD_PRIO, "a ", 5 }, { ADD_PRIO, "b ", 20 }, { ADD, "c " }, { FIRE } },
+	  "reg b c a " },
 	{ "an equal priority goes behind those that are there",
 	  { { ADD_PRIO, "a ", 7 }, { ADD_PRIO, "b ", 3 }, { ADD_PRIO, "c ", 7 }, { FIRE } },
 	  "reg a c b " },
 	{ "priorities may be negative",
-	  { { ADD_PRIO, "a ", -1 }, { ADD_PRIO, "b ", 0 }, { FIRE } }, "reg b a " },
+	  { { ADD_PRIO, "a ", -1 }, { ADD_PRIO, "b ", 0 }, { FIRE } },
+	  "reg b a " },
 	{ "the same probe with the same data is there already",
 	  { { ADD, "a " }, { ADD, "a ", 0, -EEXIST }, { ADD_PRIO, "a ", 99, -EEXIST }, { FIRE } },
 	  "reg a " },
@@ -103,7 +106,8 @@ static const struct order_case {
 	  { { ADD, "a " }, { ADD, "b " }, { REMOVE, "a " }, { FIRE }, { REMOVE, "b " }, { FIRE } },
 	  "reg b unreg " },
 	{ "one in the middle goes, the others stay in order",
-	  { { ADD, "a " }, { ADD, "b " }, { ADD, "c " }, { REMOVE, "b " }, { FIRE } }, "reg a c " },
+	  { { ADD, "a " }, { ADD, "b " }, { ADD, "c " }, { REMOVE, "b " }, { FIRE } },
+	  "reg a c " },
 };
 
 static int take(const struct step *s)
@@ -134,8 +138,8 @@ static void test_order(void **state)
 			int ret = take(s);
 
 			if (ret != s->want)
-				fail_msg("%s: step %td returned %d, want %d", c->name, s - c->steps, ret,
-					 s->want);
+				fail_msg("%s: step %td returned %d, want %d", c->name, s - c->steps,
+					 ret, s->want);
 		}
 		if (strcmp(log_text, c->want))
 			fail_msg("%s: got '%s', want '%s'", c->name, log_text, c->want);
@@ -336,7 +340,8 @@ static void test_custom_event(void **state)
 	assert_null(__tracepoint_bare.funcs);
 }
 
-/* What is switched on in a child is off in its parent. A child's first passing of a site is a look. */
+/* What is switched on in a child is off in its parent. A child's first passing of a site is a look.
+ */
 static int in_child(void)
 {
 	uint8_t *wanted;
@@ -460,8 +465,8 @@ static void compute_long(void)
 
 	sem_post(&is_registering);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
-	for (struct timespec now = start; now.tv_nsec - start.tv_nsec + (now.tv_sec - start.tv_sec) * 1000000000 <
-					  150000000;)
+	for (struct timespec now = start;
+	     now.tv_nsec - start.tv_nsec + (now.tv_sec - start.tv_sec) * 1000000000 < 150000000;)
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 }
 
@@ -489,8 +494,8 @@ static void use_cpu(int cpu)
 }
 
 /*
- * @wait: waits for a thread of ordinary priority that registers a probe. Run by a real-time thread on the same
- * CPU: where that spins, the other has a twentieth of each second.
+ * @wait: waits for a thread of ordinary priority that registers a probe. Run by a real-time thread
+ * on the same CPU: where that spins, the other has a twentieth of each second.
  */
 static void check_urgent(int (*wait)(void))
 {
@@ -584,7 +589,8 @@ static void test_file_of_child(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* What it had before exec is no file any more, though its link and the descriptor's number are the same. */
+/* What it had before exec is no file any more, though its link and the descriptor's number are the
+ * same. */
 static void test_file_after_exec(void **state)
 {
 	int status = -1;
@@ -603,7 +609,8 @@ static int has_one_file(void)
 	char path[PATH_MAX];
 	int ret;
 
-	ret = snprintf(path, sizeof(path), "%s/schedtap/%s", getenv("XDG_RUNTIME_DIR"), file_of_child());
+	ret = snprintf(path, sizeof(path), "%s/schedtap/%s", getenv("XDG_RUNTIME_DIR"),
+		       file_of_child());
 	if (access(path, F_OK))
 		return 1;
 	path[ret - 1] = '1';

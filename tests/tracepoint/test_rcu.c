@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Readers store into their slot without a fence, so the store of one that is inside may still be on its way when a
- * writer looks: what makes it arrive is the writer's membarrier(). Here a reader's store is held back by hand, and
- * arrives with that system call, which the linker leads through this file (--wrap=syscall), or never.
+ * Readers store into their slot without a fence, so the store of one that is inside may still be on
+ * its way when a writer looks: what makes it arrive is the writer's membarrier(). Here a reader's
+ * store is held back by hand, and arrives with that system call, which the linker leads through
+ * this file (--wrap=syscall), or never.
  */
 #include <setjmp.h>
 #include <stdarg.h>

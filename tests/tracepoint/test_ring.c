@@ -122,7 +122,7 @@ struct ring {
 	struct tap_sub_info info; /* of the last sub-buffer */
 	uint64_t first_nr; /* of source 0 */
 	uint32_t last_length;
-	char last_end[8];  /* of the last record */
+	char last_end[8]; /* of the last record */
 };
 
 static void update(struct ring *r)
@@ -193,9 +193,9 @@ static void read_record(struct ring *r, const struct tap_record_head *h)
 }
 
 /*
- * Return where the sub-buffer's records end, or 0 if a thread is still writing one of them. The state of an atomic ring's
- * sub-buffer contains the end only after a thread has left the sub-buffer. Until then, its records end at its last byte or
- * not all of its bytes are counted.
+ * Return where the sub-buffer's records end, or 0 if a thread is still writing one of them. The
+ * state of an atomic ring's sub-buffer contains the end only after a thread has left the
+ * sub-buffer. Until then, its records end at its last byte or not all of its bytes are counted.
  */
 static uint32_t end_of(const struct ring *r, const unsigned char *sub, uint64_t position)
 {
@@ -204,12 +204,13 @@ static uint32_t end_of(const struct ring *r, const unsigned char *sub, uint64_t 
 
 	memcpy(&used, sub + 8, sizeof(used));
 	if (!r->area.atomic)
-		return r->head.head < position + TAP_SUB_BYTES ? (uint32_t)(r->head.head - position) :
-								 used + TAP_SUB_HEADER;
+		return r->head.head < position + TAP_SUB_BYTES ? (uint32_t)(r->head.head - position)
+							       : used + TAP_SUB_HEADER;
 	get(&state, r->area.offset + TAP_RING_STATES + position % r->head.bytes / TAP_SUB_BYTES * 8,
 	    sizeof(state));
-	end = r->head.head < position + TAP_SUB_BYTES ? (uint32_t)(r->head.head - position) :
-							((uint32_t)(state >> 8) & 0xffffff ?: TAP_SUB_BYTES);
+	end = r->head.head < position + TAP_SUB_BYTES
+		      ? (uint32_t)(r->head.head - position)
+		      : ((uint32_t)(state >> 8) & 0xffffff ?: TAP_SUB_BYTES);
 	return used + TAP_SUB_HEADER == end ? end : 0;
 }
 
@@ -272,7 +273,8 @@ static void drain(struct ring *r)
 	update(r);
 	while (r->head.head >= r->position + TAP_SUB_BYTES && read_sub(r))
 		put_byte(r->area.offset + TAP_RING_STATES +
-				 (r->position - TAP_SUB_BYTES) % r->head.bytes / TAP_SUB_BYTES * 8, 0);
+				 (r->position - TAP_SUB_BYTES) % r->head.bytes / TAP_SUB_BYTES * 8,
+			 0);
 }
 
 static struct ring only_ring(void)
@@ -393,8 +395,8 @@ static void long_array(void)
 }
 
 /*
- * The kernel may end a sequence before its last store: what that leaves behind is put there by hand.
- * Without rseq there are no sequences, and nothing of that.
+ * The kernel may end a sequence before its last store: what that leaves behind is put there by
+ * hand. Without rseq there are no sequences, and nothing of that.
  */
 static void interrupted(void)
 {
@@ -423,8 +425,9 @@ static void interrupted(void)
 }
 
 /*
- * Without rseq a thread may still be at a record when others have filled the ring: its sub-buffer is not written
- * over before the record is there. Its bytes are counted last, and are taken off the count by hand.
+ * Without rseq a thread may still be at a record when others have filled the ring: its sub-buffer
+ * is not written over before the record is there. Its bytes are counted last, and are taken off the
+ * count by hand.
  */
 static void unsettled(void)
 {
@@ -455,8 +458,9 @@ static void unsettled(void)
 }
 
 /*
- * A record may end at its sub-buffer's last byte. In an atomic ring, the sub-buffer's state then contains its end only
- * after a later event has taken the next sub-buffer, and there may be no later event.
+ * A record may end at its sub-buffer's last byte. In an atomic ring, the sub-buffer's state then
+ * contains its end only after a later event has taken the next sub-buffer, and there may be no
+ * later event.
  */
 static void to_the_last_byte(void)
 {
@@ -474,13 +478,13 @@ static void to_the_last_byte(void)
 	r = only_ring();
 	CHECK(r.head.head == TAP_SUB_BYTES, "%llu bytes written", (unsigned long long)r.head.head);
 	read_rest(&r);
-	CHECK(r.records == 5 && r.events == 5, "%llu records, %llu said", (unsigned long long)r.records,
-	      (unsigned long long)r.events);
+	CHECK(r.records == 5 && r.events == 5, "%llu records, %llu said",
+	      (unsigned long long)r.records, (unsigned long long)r.events);
 	trace_array(values, VALUES);
 	r = only_ring();
 	read_rest(&r);
-	CHECK(r.records == 6 && r.events == 6, "%llu records, %llu said", (unsigned long long)r.records,
-	      (unsigned long long)r.events);
+	CHECK(r.records == 6 && r.events == 6, "%llu records, %llu said",
+	      (unsigned long long)r.records, (unsigned long long)r.events);
 }
 
 /* ---- two threads and a signal handler ---- */
@@ -608,7 +612,8 @@ static void cold(void)
 	}
 	CHECK(records + lost == THREADS, "of %d events %llu are there, %llu lost", THREADS,
 	      (unsigned long long)records, (unsigned long long)lost);
-	/* with atomics a thread that takes a sub-buffer can be preempted: others spin for it, but not for ever */
+	/* with atomics a thread that takes a sub-buffer can be preempted: others spin for it, but
+	 * not for ever */
 	CHECK(!lost || getenv("GLIBC_TUNABLES"), "%llu lost", (unsigned long long)lost);
 }
 
@@ -708,8 +713,9 @@ static void no_memory(void)
 	CHECK(!setrlimit(RLIMIT_AS, &limit), "no limit");
 	r = only_ring();
 	read_rest(&r);
-	CHECK(control().lost && r.records + control().lost == 1 + THREADS, "%llu records, %llu lost",
-	      (unsigned long long)r.records, (unsigned long long)control().lost);
+	CHECK(control().lost && r.records + control().lost == 1 + THREADS,
+	      "%llu records, %llu lost", (unsigned long long)r.records,
+	      (unsigned long long)control().lost);
 }
 
 static const struct {
@@ -723,7 +729,9 @@ static const struct {
 	{ "an array that is too long is counted as lost", long_array },
 	{ "what an interrupted sequence leaves behind is put right", interrupted },
 	{ "a sub-buffer is not written over while a thread is at it", unsettled },
-	{ "a sub-buffer that is full to its last byte is read, whether or not the next one is taken", to_the_last_byte },
+	{ "a sub-buffer that is full to its last byte is read, whether or not the next one is "
+	  "taken",
+	  to_the_last_byte },
 	{ "threads that come at once, before there is a ring, lose nothing", cold },
 	{ "an event leaves errno as it is", keeps_errno },
 	{ "later events make no system call, also where they are lost", silent },

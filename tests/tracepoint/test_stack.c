@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * How much stack a site takes: measured on a signal's stack that is painted, against a handler that does nothing.
- * And that nothing of it gets into a record.
+ * How much stack a site takes: measured on a signal's stack that is painted, against a handler that
+ * does nothing. And that nothing of it gets into a record.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -52,7 +52,8 @@ static void use_stack(void)
 
 	CPU_ZERO(&set);
 	CPU_SET(sched_getcpu(), &set);
-	if (sched_setaffinity(0, sizeof(set), &set) || sigaltstack(&alt, NULL) || sigaction(SIGUSR1, &action, NULL))
+	if (sched_setaffinity(0, sizeof(set), &set) || sigaltstack(&alt, NULL) ||
+	    sigaction(SIGUSR1, &action, NULL))
 		_exit(2);
 }
 
@@ -94,7 +95,8 @@ static bool has_ring(void)
 	int fd = control_file();
 	struct tap_ring_head head;
 	struct tap_area a;
-	bool has = pread(fd, &a, sizeof(a), TAP_CONTROL_PAGE + sizeof(a)) == sizeof(a) && a.kind == TAP_AREA_RING &&
+	bool has = pread(fd, &a, sizeof(a), TAP_CONTROL_PAGE + sizeof(a)) == sizeof(a) &&
+		   a.kind == TAP_AREA_RING &&
 		   pread(fd, &head, sizeof(head), (off_t)a.offset) == sizeof(head) && head.head > 0;
 
 	close(fd);
@@ -149,7 +151,8 @@ static bool check_paint(void)
 	is_empty = true;
 	used_by_handler(true);
 	if (pread(fd, &a, sizeof(a), TAP_CONTROL_PAGE + sizeof(a)) != sizeof(a) ||
-	    pread(fd, sub, sizeof(sub), (off_t)(a.offset + a.size - (1ull << TAP_RING_SHIFT))) != sizeof(sub))
+	    pread(fd, sub, sizeof(sub), (off_t)(a.offset + a.size - (1ull << TAP_RING_SHIFT))) !=
+		    sizeof(sub))
 		_exit(2);
 	close(fd);
 	for (size_t i = 0; i + 4 <= sizeof(sub); i++) {

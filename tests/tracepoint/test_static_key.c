@@ -119,15 +119,8 @@ static bool all_say(const struct kind *k, bool on)
 
 /* + inc, - dec, e enable, d disable, f inc if it is on; a number is the count then */
 static const char *const counts[] = {
-	"0 +1 -0",
-	"0 +1 +2 -1 -0 -0",
-	"0 -0 +1",
-	"0 e1 e1 d0 d0",
-	"0 e1 +2 e2 d2 -1 d0",
-	"0 f0 +1",
-	"0 +1 f2 -1 -0",
-	"0 +1 -0 +1 -0 +1",
-	"0 e1 -0",
+	"0 +1 -0", "0 +1 +2 -1 -0 -0", "0 -0 +1",	   "0 e1 e1 d0 d0", "0 e1 +2 e2 d2 -1 d0",
+	"0 f0 +1", "0 +1 f2 -1 -0",    "0 +1 -0 +1 -0 +1", "0 e1 -0",
 };
 
 static bool step(struct static_key *key, char what)

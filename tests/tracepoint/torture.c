@@ -2,8 +2,8 @@
 /*
  * torture SECONDS [PROVIDER.so]: threads fire events and end, others want and do not want them as a
  * controller does, register and unregister probes, fork children that fire and fork again, load and
- * unload a library with events, and a timer's signal handler fires in the middle of all that. It passes
- * if it ends: with sanitizers they are the judges.
+ * unload a library with events, and a timer's signal handler fires in the middle of all that. It
+ * passes if it ends: with sanitizers they are the judges.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -94,7 +94,8 @@ static void *probes(void *unused)
 		struct probe_data *d = malloc(sizeof(*d));
 
 		d->magic = 0x7461705f70726f62;
-		if (register_trace_guarded(probe, d) || register_trace_prio_bare(probe, d, rand() % 20))
+		if (register_trace_guarded(probe, d) ||
+		    register_trace_prio_bare(probe, d, rand() % 20))
 			abort();
 		if (rand() % 4 == 0)
 			usleep(100);
@@ -208,11 +209,13 @@ int main(int argc, char **argv)
 	do {
 		usleep(10000);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((double)(now.tv_sec - end.tv_sec) + (double)(now.tv_nsec - end.tv_nsec) / 1e9 < seconds);
+	} while ((double)(now.tv_sec - end.tv_sec) + (double)(now.tv_nsec - end.tv_nsec) / 1e9 <
+		 seconds);
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	for (int i = 0; i < 6; i++)
 		pthread_join(t[i], NULL);
-	printf("threads %lu, probes %lu, wishes %lu, forks %lu, loads %lu, signals %lu, probed %lu; %s\n",
+	printf("threads %lu, probes %lu, wishes %lu, forks %lu, loads %lu, signals %lu, probed "
+	       "%lu; %s\n",
 	       rounds[0], rounds[1], rounds[2], rounds[3], rounds[4], rounds[5], seen,
 	       tap_trace_reason() ? tap_trace_reason() : "nothing failed");
 	return 0;

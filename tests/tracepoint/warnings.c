@@ -54,7 +54,8 @@ int main(void)
 
 	trace_fields(1, true, RED, &pair, 0.5, pair);
 	log_message("%d", 1);
-	if (register_trace_some_one(probe, &calls) || register_trace_prio_some_print(probe, &calls, 1) ||
+	if (register_trace_some_one(probe, &calls) ||
+	    register_trace_prio_some_print(probe, &calls, 1) ||
 	    register_trace_some_none(none, &calls))
 		return 1;
 	trace_some_one(1);
@@ -68,8 +69,8 @@ int main(void)
 	trace_some_one_rcuidle(1);
 	if (trace_some_one_enabled() && tracepoint_enabled(some_one))
 		calls++;
-	if (unregister_trace_some_one(probe, &calls) || unregister_trace_some_print(probe, &calls) ||
-	    unregister_trace_some_none(none, &calls))
+	if (unregister_trace_some_one(probe, &calls) ||
+	    unregister_trace_some_print(probe, &calls) || unregister_trace_some_none(none, &calls))
 		return 2;
 	tracepoint_synchronize_unregister();
 	static_branch_enable(&fast);

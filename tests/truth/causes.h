@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What else is a cause of waits, thrown by dice over a simulation that is over, for nothing of it changes who runs when: tasks'
- * classes, interrupts, idle states, reschedules that are asked for, dispatch queues of sched_ext, and lists of the CPUs that tasks
- * may use. Some simulations have one of them alone, others several, one in the other.
+ * What else is a cause of waits, thrown by dice over a simulation that is over, for nothing of it
+ * changes who runs when: tasks' classes, interrupts, idle states, reschedules that are asked for,
+ * dispatch queues of sched_ext, and lists of the CPUs that tasks may use. Some simulations have one
+ * of them alone, others several, one in the other.
  */
 #ifndef TAP_TRUTH_CAUSES_H
 #define TAP_TRUTH_CAUSES_H
@@ -20,7 +21,16 @@
 #define NOT_IDLE UINT32_MAX
 #define CPU_AWAY (-2)
 
-enum cause { CLASSES = 1, IRQS = 2, SOFTIRQS = 4, IDLE_STATES = 8, ASKS = 16, LAZY_ASKS = 32, SCX = 64, ALL_CAUSES = 127 };
+enum cause {
+	CLASSES = 1,
+	IRQS = 2,
+	SOFTIRQS = 4,
+	IDLE_STATES = 8,
+	ASKS = 16,
+	LAZY_ASKS = 32,
+	SCX = 64,
+	ALL_CAUSES = 127
+};
 
 struct causes {
 	const struct sim *s;
@@ -30,7 +40,10 @@ struct causes {
 	unsigned int nr, cap;
 	uint64_t end_ns; /* of what may be damaged: behind that there are none */
 	bool scx[SIM_TASKS];
-	struct { uint64_t dsq; bool held; } place[SIM_TASKS];
+	struct {
+		uint64_t dsq;
+		bool held;
+	} place[SIM_TASKS];
 };
 
 static inline struct event *add_cause(struct causes *c, const struct event *e)
@@ -49,8 +62,10 @@ static inline const struct event *next_switch(const struct sim *s, const struct 
 	return e < s->events + s->nr_events ? e : NULL;
 }
 
-/* Which task runs between two switches of a CPU, either of which may be NULL; -1: none; CPU_AWAY. */
-static inline int runs_between(const struct sim *s, int cpu, const struct event *from, const struct event *to)
+/* Which task runs between two switches of a CPU, either of which may be NULL; -1: none; CPU_AWAY.
+ */
+static inline int runs_between(const struct sim *s, int cpu, const struct event *from,
+			       const struct event *to)
 {
 	bool stops = from && from->task == s->first_stopper + cpu;
 
@@ -75,15 +90,19 @@ static inline int runs_at(const struct sim *s, int cpu, uint64_t ns)
 static inline struct event *add_at(struct causes *c, enum event_kind kind, int cpu, uint64_t ts_ns)
 {
 	int current = runs_at(c->s, cpu, ts_ns);
-	struct event e = { .kind = kind, .ts_ns = ts_ns, .cpu = cpu, .current = current, .task = -1, .to = cpu };
+	struct event e = {
+		.kind = kind, .ts_ns = ts_ns, .cpu = cpu, .current = current, .task = -1, .to = cpu
+	};
 
 	if (current >= 0)
 		e.current_tid = c->s->tasks[current].tid;
 	return add_cause(c, &e);
 }
 
-/* A handler, or an idle state: from somewhere after @at on. Return: its end; 0: there is no room. */
-static inline uint64_t add_span(struct causes *c, enum event_kind first, int cpu, uint64_t at, uint64_t to_ns)
+/* A handler, or an idle state: from somewhere after @at on. Return: its end; 0: there is no room.
+ */
+static inline uint64_t add_span(struct causes *c, enum event_kind first, int cpu, uint64_t at,
+				uint64_t to_ns)
 {
 	uint64_t room = to_ns > at + 8 ? (to_ns - at) / 2 : 0, from, end;
 	bool is_irq = first == IRQ_ENTRY;
@@ -104,7 +123,8 @@ static inline uint64_t add_span(struct causes *c, enum event_kind first, int cpu
 	return end;
 }
 
-static inline void add_spans(struct causes *c, enum event_kind first, int cpu, uint64_t from_ns, uint64_t to_ns)
+static inline void add_spans(struct causes *c, enum event_kind first, int cpu, uint64_t from_ns,
+			     uint64_t to_ns)
 {
 	while (from_ns && dice(&c->dices, 3))
 		from_ns = add_span(c, first, cpu, from_ns, to_ns);
@@ -127,7 +147,8 @@ static inline void add_asks(struct causes *c, int task, int cpu, uint64_t from_n
 		uint64_t ts_ns = from_ns + 1 + dice(&c->dices, (uint32_t)(to_ns - from_ns - 1));
 		int by = (int)dice(&c->dices, c->s->nr_cpus);
 		bool is_lazy = c->with & LAZY_ASKS && (!(c->with & ASKS) || dice(&c->dices, 2));
-		struct event *e = add_at(c, RESCHED, runs_at(c->s, by, ts_ns) == CPU_AWAY ? cpu : by, ts_ns);
+		struct event *e =
+			add_at(c, RESCHED, runs_at(c->s, by, ts_ns) == CPU_AWAY ? cpu : by, ts_ns);
 
 		e->to = cpu;
 		e->task = task;
@@ -136,7 +157,8 @@ static inline void add_asks(struct causes *c, int task, int cpu, uint64_t from_n
 	}
 }
 
-static inline void add_to_interval(struct causes *c, int task, int cpu, uint64_t from_ns, uint64_t to_ns)
+static inline void add_to_interval(struct causes *c, int task, int cpu, uint64_t from_ns,
+				   uint64_t to_ns)
 {
 	if (task == CPU_AWAY)
 		return;
@@ -171,7 +193,9 @@ static inline void put_somewhere(struct causes *c, int task, struct event *e)
 	uint32_t where = dice(&c->dices, 4);
 
 	c->place[task].held = !where;
-	c->place[task].dsq = !where ? SCX_NONE : where == 1 ? locals[dice(&c->dices, 2)] : dice(&c->dices, 3);
+	c->place[task].dsq = !where	  ? SCX_NONE
+			     : where == 1 ? locals[dice(&c->dices, 2)]
+					  : dice(&c->dices, 3);
 	e->dsq = c->place[task].dsq;
 	e->held = c->place[task].held;
 }
@@ -200,7 +224,8 @@ static inline void put_nowhere(struct causes *c, int task)
 
 static inline void scx_switch(struct causes *c, const struct event *e)
 {
-	bool of_prev = e->current >= 0 && c->scx[e->current], of_next = e->task >= 0 && c->scx[e->task];
+	bool of_prev = e->current >= 0 && c->scx[e->current],
+	     of_next = e->task >= 0 && c->scx[e->task];
 	struct event *scx;
 
 	if (of_next)
@@ -236,8 +261,11 @@ static inline void add_classes(struct causes *c, struct task *tasks)
 		struct task *t = &tasks[i];
 
 		if (c->with & CLASSES)
-			t->prio = !strncmp(t->comm, "migration/", 10) ? 0 : t->limited ? 120 : prios[dice(&c->dices, 10)];
-		c->scx[i] = c->with & SCX && !t->pinned && !t->limited && t->prio >= 100 && dice(&c->dices, 4);
+			t->prio = !strncmp(t->comm, "migration/", 10) ? 0
+				  : t->limited			      ? 120
+								      : prios[dice(&c->dices, 10)];
+		c->scx[i] = c->with & SCX && !t->pinned && !t->limited && t->prio >= 100 &&
+			    dice(&c->dices, 4);
 		put_nowhere(c, (int)i);
 	}
 }
@@ -249,7 +277,8 @@ static inline unsigned int cpus_used(const struct sim *s, int task)
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++) {
 		if (e->kind == SWITCH && (e->task == task || e->current == task))
 			used |= 1u << e->cpu;
-		else if (e->task == task && (e->kind == MIGRATE || e->kind == WAKING || e->kind == WAKEUP || e->kind == WAKEUP_NEW))
+		else if (e->task == task && (e->kind == MIGRATE || e->kind == WAKING ||
+					     e->kind == WAKEUP || e->kind == WAKEUP_NEW))
 			used |= 1u << e->to | (e->kind == MIGRATE ? 1u << e->from : 0);
 	}
 	return used;
@@ -263,14 +292,18 @@ static inline bool has_one_life(const struct sim *s, int task)
 	return true;
 }
 
-static inline void put_row(struct tap_buf *meta, const struct task *t, const char *when, unsigned int cpus)
+static inline void put_row(struct tap_buf *meta, const struct task *t, const char *when,
+			   unsigned int cpus)
 {
 	char text[4 * SIM_CPUS + 4] = "";
 
 	for (unsigned int cpu = 0; cpu <= SIM_CPUS; cpu++)
 		if (cpus & 1u << cpu)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u", *text ? "," : "", cpu);
-	tap_buf_printf(meta, "%s[%d,%d,\"%s\",null,\"%s\",", meta->len > strlen("{\"tasks\":[") ? "," : "", t->tid, t->tid, t->comm, when);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u",
+				 *text ? "," : "", cpu);
+	tap_buf_printf(meta, "%s[%d,%d,\"%s\",null,\"%s\",",
+		       meta->len > strlen("{\"tasks\":[") ? "," : "", t->tid, t->tid, t->comm,
+		       when);
 	if (cpus == UINT32_MAX)
 		tap_buf_printf(meta, "null]");
 	else
@@ -280,8 +313,11 @@ static inline void put_row(struct tap_buf *meta, const struct task *t, const cha
 /* Rows of those that were there when the lists were read. */
 static inline void list_task(struct causes *c, int task, struct task *t, struct tap_buf *meta)
 {
-	unsigned int cpus = dice(&c->dices, 3) ? cpus_used(c->s, task) | dice(&c->dices, 1 << SIM_CPUS) : UINT32_MAX;
-	bool began = !t->born_ns && dice(&c->dices, 4), ended = !t->died_ns && dice(&c->dices, 4), differ = !dice(&c->dices, 4);
+	unsigned int cpus = dice(&c->dices, 3)
+				    ? cpus_used(c->s, task) | dice(&c->dices, 1 << SIM_CPUS)
+				    : UINT32_MAX;
+	bool began = !t->born_ns && dice(&c->dices, 4), ended = !t->died_ns && dice(&c->dices, 4),
+	     differ = !dice(&c->dices, 4);
 
 	if (!has_one_life(c->s, task) || (!began && !ended))
 		return;
@@ -301,13 +337,16 @@ static inline void list_task(struct causes *c, int task, struct task *t, struct 
 /* In the order of time, and behind what they stand beside. */
 static inline void merge_causes(const struct causes *c, struct sim *out)
 {
-	const struct event *a = c->s->events, *b = c->events, *a_end = a + c->s->nr_events, *b_end = b + c->nr;
+	const struct event *a = c->s->events, *b = c->events, *a_end = a + c->s->nr_events,
+			   *b_end = b + c->nr;
 
 	out->nr_events = out->cap_events = 0;
 	out->events = NULL;
 	while (a < a_end || b < b_end) {
-		out->events = grow(out->events, out->nr_events, &out->cap_events, sizeof(*out->events));
-		out->events[out->nr_events++] = b == b_end || (a < a_end && a->ts_ns <= b->ts_ns) ? *a++ : *b++;
+		out->events =
+			grow(out->events, out->nr_events, &out->cap_events, sizeof(*out->events));
+		out->events[out->nr_events++] =
+			b == b_end || (a < a_end && a->ts_ns <= b->ts_ns) ? *a++ : *b++;
 	}
 	for (struct event *e = out->events; e < out->events + out->nr_events; e++) {
 		e->prio = e->task >= 0 ? out->tasks[e->task].prio : 120;

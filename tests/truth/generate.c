@@ -5,26 +5,21 @@
  *
  *   truth.jsonl     one flat JSON object a line, "what" says of what:
  *     window        from_ns, to_ns: first to last event of the undamaged recording
- *     cpu           cpu; first_ns: since when its switches tell what it ran; switch_ns: the first one; switches; run_ns, idle_ns, offline_ns; away_ns: what of
- *                   that lasts until the end
- *     task          task (its number), tid, comm, first_ns: from when on events tell its state
- *                   (null: none does), born_ns, died_ns (or the window's ends), migrations
- *     run, waking, preempted, throttled, sleep, blocked, stopped, new, gone
- *                   task, from_ns, to_ns, cpu; of a run: state; of waking: waker, waker_cpu, and of
- *                   its sched_wakeup wakeup_cpu, wakeup_ns; not clipped to the window, and to_ns is null if it goes on; doubt: 1 if only its end tells what it is; unseen: 1
- *                   for a wait behind "gone"; gone: of a
- *                   migration thread whose CPU is offline, which nobody can see
- *     move          task, ts_ns, from, to: CPUs
- *     pick          cpu, ts_ns, and the numbers of a sched_pick (picks.h)
- *   causes.jsonl    of the recordings with causes beside it (causes.h):
- *     class         task, prio, cpus: bits of those that it may use, 0 where the recording does not say so
- *     irq, softirq  cpu, ts_ns, begins; of idle_state the same
- *     ask           cpu, ts_ns, lazy
- *     place         task, ts_ns, place: local, shared, held
- *     pick          as above
- *   wakeup.jsonl    the same as truth.jsonl, where waits begin with sched_wakeup instead of sched_waking
- *   switch.jsonl    the same, where a sleep lasts until its task runs
- *   <damage>.dat    whole.dat is undamaged; see damages[]
+ *     cpu           cpu; first_ns: since when its switches tell what it ran; switch_ns: the first
+ * one; switches; run_ns, idle_ns, offline_ns; away_ns: what of that lasts until the end task task
+ * (its number), tid, comm, first_ns: from when on events tell its state (null: none does), born_ns,
+ * died_ns (or the window's ends), migrations run, waking, preempted, throttled, sleep, blocked,
+ * stopped, new, gone task, from_ns, to_ns, cpu; of a run: state; of waking: waker, waker_cpu, and
+ * of its sched_wakeup wakeup_cpu, wakeup_ns; not clipped to the window, and to_ns is null if it
+ * goes on; doubt: 1 if only its end tells what it is; unseen: 1 for a wait behind "gone"; gone: of
+ * a migration thread whose CPU is offline, which nobody can see move          task, ts_ns, from,
+ * to: CPUs pick          cpu, ts_ns, and the numbers of a sched_pick (picks.h) causes.jsonl    of
+ * the recordings with causes beside it (causes.h): class         task, prio, cpus: bits of those
+ * that it may use, 0 where the recording does not say so irq, softirq  cpu, ts_ns, begins; of
+ * idle_state the same ask           cpu, ts_ns, lazy place         task, ts_ns, place: local,
+ * shared, held pick          as above wakeup.jsonl    the same as truth.jsonl, where waits begin
+ * with sched_wakeup instead of sched_waking switch.jsonl    the same, where a sleep lasts until its
+ * task runs <damage>.dat    whole.dat is undamaged; see damages[]
  */
 #include <inttypes.h>
 
@@ -238,8 +233,9 @@ static const struct event *first_switch(const struct sim *s, int cpu)
 }
 
 /*
- * Since when switches tell what a CPU ran: its first one tells what did before, since the first one of all CPUs. But one to a thread
- * by which a CPU comes back does not tell that it was there before.
+ * Since when switches tell what a CPU ran: its first one tells what did before, since the first one
+ * of all CPUs. But one to a thread by which a CPU comes back does not tell that it was there
+ * before.
  */
 static uint64_t told_ns(const struct sim *s, int cpu)
 {
@@ -247,7 +243,8 @@ static uint64_t told_ns(const struct sim *s, int cpu)
 
 	if (!e)
 		return 0;
-	if (e->current < 0 && e->task >= s->first_stopper && e->task < s->first_hotplug + (int)s->nr_cpus)
+	if (e->current < 0 && e->task >= s->first_stopper &&
+	    e->task < s->first_hotplug + (int)s->nr_cpus)
 		return e->ts_ns;
 	return first_switch(s, -1)->ts_ns;
 }
@@ -270,25 +267,29 @@ static void print_cpu(FILE *f, const struct sim *s, int cpu, uint64_t start)
 			run_ns += to - from;
 	}
 	fprintf(f,
-		"{\"what\":\"cpu\",\"cpu\":%d,\"first_ns\":%" PRIu64 ",\"switch_ns\":%" PRIu64 ",\"switches\":%u,\"run_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"offline_ns\":%" PRIu64
-		",\"away_ns\":%" PRIu64 "}\n",
-		cpu, told_ns(s, cpu), first ? first->ts_ns : 0, switches, run_ns, s->now - start - run_ns - offline_ns, offline_ns,
-		away_ns);
+		"{\"what\":\"cpu\",\"cpu\":%d,\"first_ns\":%" PRIu64 ",\"switch_ns\":%" PRIu64
+		",\"switches\":%u,\"run_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64
+		",\"offline_ns\":%" PRIu64 ",\"away_ns\":%" PRIu64 "}\n",
+		cpu, told_ns(s, cpu), first ? first->ts_ns : 0, switches, run_ns,
+		s->now - start - run_ns - offline_ns, offline_ns, away_ns);
 }
 
 /* When an event of these kinds tells the task's state for the first time; 0: none does. */
 static uint64_t first_ns(const struct sim *s, int task, unsigned int kinds)
 {
 	/*
-	 * That it is moved does not tell what it does, nor does a waking of one that is awake; and that it is throttled as it
-	 * runs is told by the switch that follows.
+	 * That it is moved does not tell what it does, nor does a waking of one that is awake; and
+	 * that it is throttled as it runs is told by the switch that follows.
 	 */
-	kinds &= BIT(SWITCH) | BIT(WAKING) | BIT(WAKEUP) | BIT(WAKEUP_NEW) | BIT(THROTTLE) | BIT(THROTTLE_WAKEUP);
+	kinds &= BIT(SWITCH) | BIT(WAKING) | BIT(WAKEUP) | BIT(WAKEUP_NEW) | BIT(THROTTLE) |
+		 BIT(THROTTLE_WAKEUP);
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++) {
 		bool leaves = e->kind == SWITCH && e->current == task;
 
-		if (kinds & BIT(e->kind) && !e->awake && ((e->task == task && (e->kind != THROTTLE || e->current != task)) || leaves))
-			return leaves && e == first_switch(s, e->cpu) ? told_ns(s, e->cpu) : e->ts_ns;
+		if (kinds & BIT(e->kind) && !e->awake &&
+		    ((e->task == task && (e->kind != THROTTLE || e->current != task)) || leaves))
+			return leaves && e == first_switch(s, e->cpu) ? told_ns(s, e->cpu)
+								      : e->ts_ns;
 	}
 	return 0;
 }
@@ -302,7 +303,8 @@ static void print_task(FILE *f, const struct sim *s, int task, unsigned int kind
 	if (first)
 		snprintf(first_text, sizeof(first_text), "%" PRIu64, first);
 	fprintf(f,
-		"{\"what\":\"task\",\"task\":%d,\"tid\":%d,\"comm\":\"%s\",\"first_ns\":%s,\"born_ns\":%" PRIu64 ",\"died_ns\":%" PRIu64 ",\"migrations\":%u}\n",
+		"{\"what\":\"task\",\"task\":%d,\"tid\":%d,\"comm\":\"%s\",\"first_ns\":%s,\"born_"
+		"ns\":%" PRIu64 ",\"died_ns\":%" PRIu64 ",\"migrations\":%u}\n",
 		task, t->tid, t->comm, first_text, t->born_ns ? t->born_ns : start_ns(s, kinds),
 		t->died_ns ? t->died_ns : s->now, t->migrations);
 }
@@ -319,7 +321,9 @@ static void print_segment(FILE *f, const struct segment *g, bool wakeup)
 	if (to != SIM_OPEN)
 		snprintf(to_text, sizeof(to_text), "%" PRIu64, to);
 	fprintf(f,
-		"{\"what\":\"%s\",\"task\":%d,\"from_ns\":%" PRIu64 ",\"to_ns\":%s,\"cpu\":%d,\"state\":%u,\"doubt\":%d,\"unseen\":%d,\"waker\":%d,\"waker_cpu\":%d,\"wakeup_cpu\":%d,\"wakeup_ns\":%" PRIu64 "}\n",
+		"{\"what\":\"%s\",\"task\":%d,\"from_ns\":%" PRIu64
+		",\"to_ns\":%s,\"cpu\":%d,\"state\":%u,\"doubt\":%d,\"unseen\":%d,\"waker\":%d,"
+		"\"waker_cpu\":%d,\"wakeup_cpu\":%d,\"wakeup_ns\":%" PRIu64 "}\n",
 		g->what, g->task, from, to_text, g->cpu, g->state, g->doubt, g->unseen, g->waker,
 		g->waker_cpu, g->wakeup_cpu, g->wakeup_ns);
 }
@@ -328,8 +332,10 @@ static void print_moves(FILE *f, const struct sim *s)
 {
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
 		if (e->kind == MIGRATE)
-			fprintf(f, "{\"what\":\"move\",\"task\":%d,\"ts_ns\":%" PRIu64 ",\"from\":%d,\"to\":%d}\n", e->task,
-				e->ts_ns, e->from, e->to);
+			fprintf(f,
+				"{\"what\":\"move\",\"task\":%d,\"ts_ns\":%" PRIu64
+				",\"from\":%d,\"to\":%d}\n",
+				e->task, e->ts_ns, e->from, e->to);
 }
 
 static void print_picks(FILE *f, const struct sim *s)
@@ -338,21 +344,26 @@ static void print_picks(FILE *f, const struct sim *s)
 
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
 		if (pick_of(e, &p) && p.weight)
-			fprintf(f, "{\"what\":\"pick\",\"cpu\":%d,\"ts_ns\":%" PRIu64 ",\"vtime\":%" PRId64 ",\"lag\":%" PRId64
-				",\"deadline\":%" PRId64 ",\"vprot\":%" PRId64 ",\"weight\":%u,\"group\":%d}\n",
-				e->cpu, e->ts_ns, p.vtime, p.lag, p.deadline, p.vprot, p.weight, p.group);
+			fprintf(f,
+				"{\"what\":\"pick\",\"cpu\":%d,\"ts_ns\":%" PRIu64
+				",\"vtime\":%" PRId64 ",\"lag\":%" PRId64 ",\"deadline\":%" PRId64
+				",\"vprot\":%" PRId64 ",\"weight\":%u,\"group\":%d}\n",
+				e->cpu, e->ts_ns, p.vtime, p.lag, p.deadline, p.vprot, p.weight,
+				p.group);
 }
 
 /* Return: the next that the task does; NULL: none. */
 static struct segment *next_segment(const struct sim *s, const struct segment *g)
 {
-	for (struct segment *n = s->segments + (g - s->segments) + 1; n < s->segments + s->nr_segments; n++)
+	for (struct segment *n = s->segments + (g - s->segments) + 1;
+	     n < s->segments + s->nr_segments; n++)
 		if (n->task == g->task)
 			return n;
 	return NULL;
 }
 
-/* Of one that was throttled before anything else was told of it nobody knows as what it waits then. */
+/* Of one that was throttled before anything else was told of it nobody knows as what it waits then.
+ */
 static void doubt_first(struct sim *s, unsigned int kinds)
 {
 	for (struct segment *g = s->segments + 1; g < s->segments + s->nr_segments; g++) {
@@ -378,8 +389,7 @@ static void join_sleep(const struct sim *s, bool *gone)
 	}
 }
 
-static int write_truth(struct sim *s, const char *folder, const char *name,
-		       unsigned int kinds)
+static int write_truth(struct sim *s, const char *folder, const char *name, unsigned int kinds)
 {
 	bool *gone = calloc(s->nr_segments, sizeof(*gone));
 	char path[4096];
@@ -412,18 +422,26 @@ static int write_truth(struct sim *s, const char *folder, const char *name,
 static void print_cause(FILE *f, const struct event *e)
 {
 	static const char *const names[NR_KINDS] = {
-		[IRQ_ENTRY] = "irq", [IRQ_EXIT] = "irq", [SOFTIRQ_ENTRY] = "softirq", [SOFTIRQ_EXIT] = "softirq",
-		[CPU_IDLE] = "idle_state", [RESCHED] = "ask",
+		[IRQ_ENTRY] = "irq",	    [IRQ_EXIT] = "irq",	       [SOFTIRQ_ENTRY] = "softirq",
+		[SOFTIRQ_EXIT] = "softirq", [CPU_IDLE] = "idle_state", [RESCHED] = "ask",
 	};
 	bool is_local = e->dsq == SCX_NONE || e->dsq == SCX_LOCAL || e->dsq == SCX_LOCAL_OF_CPU;
 
 	if (names[e->kind])
-		fprintf(f, "{\"what\":\"%s\",\"cpu\":%d,\"ts_ns\":%" PRIu64 ",\"begins\":%d,\"lazy\":%d}\n", names[e->kind], e->to, e->ts_ns,
-			e->kind == IRQ_ENTRY || e->kind == SOFTIRQ_ENTRY || (e->kind == CPU_IDLE && e->state != NOT_IDLE),
+		fprintf(f,
+			"{\"what\":\"%s\",\"cpu\":%d,\"ts_ns\":%" PRIu64
+			",\"begins\":%d,\"lazy\":%d}\n",
+			names[e->kind], e->to, e->ts_ns,
+			e->kind == IRQ_ENTRY || e->kind == SOFTIRQ_ENTRY ||
+				(e->kind == CPU_IDLE && e->state != NOT_IDLE),
 			e->kind == RESCHED && e->state == TIF_LAZY);
 	if (e->kind >= SCX_WAKEUP && e->kind <= SCX_SWITCH)
-		fprintf(f, "{\"what\":\"place\",\"task\":%d,\"ts_ns\":%" PRIu64 ",\"place\":\"%s\"}\n",
-			e->kind == SCX_SWITCH ? e->current : e->task, e->ts_ns, e->held ? "held" : is_local ? "local" : "shared");
+		fprintf(f,
+			"{\"what\":\"place\",\"task\":%d,\"ts_ns\":%" PRIu64 ",\"place\":\"%s\"}\n",
+			e->kind == SCX_SWITCH ? e->current : e->task, e->ts_ns,
+			e->held	   ? "held"
+			: is_local ? "local"
+				   : "shared");
 }
 
 static int write_causes(const struct sim *s, const char *folder)
@@ -436,7 +454,8 @@ static int write_causes(const struct sim *s, const char *folder)
 	if (!f)
 		return -1;
 	for (unsigned int i = 0; i < s->nr_tasks; i++)
-		fprintf(f, "{\"what\":\"class\",\"task\":%u,\"prio\":%d,\"cpus\":%u}\n", i, s->tasks[i].prio, s->tasks[i].listed);
+		fprintf(f, "{\"what\":\"class\",\"task\":%u,\"prio\":%d,\"cpus\":%u}\n", i,
+			s->tasks[i].prio, s->tasks[i].listed);
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
 		print_cause(f, e);
 	print_picks(f, s);
@@ -450,7 +469,8 @@ const char *__asan_default_options(void)
 	return "detect_leaks=0";
 }
 
-static int write_all(struct sim *s, const struct damage *d, size_t nr, const char *folder, const char *meta)
+static int write_all(struct sim *s, const struct damage *d, size_t nr, const char *folder,
+		     const char *meta)
 {
 	struct tap_err err = { 0 };
 
@@ -484,5 +504,6 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	return write_all(&s, damages, sizeof(damages) / sizeof(*damages), argv[3], "") ||
-	       write_all(&causes, cause_damages, sizeof(cause_damages) / sizeof(*cause_damages), argv[3], tap_buf_str(&meta));
+	       write_all(&causes, cause_damages, sizeof(cause_damages) / sizeof(*cause_damages),
+			 argv[3], tap_buf_str(&meta));
 }

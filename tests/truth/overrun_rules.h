@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fair class's rules on one CPU, as kernel/sched/fair.c has them: a queue of entities, where they are placed, which one is
- * picked, and when the one that runs is asked to give way. Written from the kernel's source, for tests: src/analysis/eevdf.c
- * shares none of it.
+ * The fair class's rules on one CPU, as kernel/sched/fair.c has them: a queue of entities, where
+ * they are placed, which one is picked, and when the one that runs is asked to give way. Written
+ * from the kernel's source, for tests: src/analysis/eevdf.c shares none of it.
  *
- * Virtual times are ns of virtual time. Weights are those of sched_prio_to_weight[], 1024 for nice 0.
+ * Virtual times are ns of virtual time. Weights are those of sched_prio_to_weight[], 1024 for nice
+ * 0.
  */
 #ifndef TAP_TRUTH_OVERRUN_RULES_H
 #define TAP_TRUTH_OVERRUN_RULES_H
@@ -193,7 +194,9 @@ static inline void set_protect_slice(const struct queue *q, struct entity *se)
 /* @protect: as __pick_eevdf() has it from v6.17 on. */
 static inline struct entity *pick_eevdf(const struct queue *q, bool protect)
 {
-	struct entity *curr = q->curr && q->curr->on_rq && entity_eligible(q, q->curr) ? q->curr : NULL, *best = NULL;
+	struct entity *curr = q->curr && q->curr->on_rq && entity_eligible(q, q->curr) ? q->curr
+										       : NULL,
+		      *best = NULL;
 
 	if (q->nr == 1)
 		return q->all[0];
@@ -202,7 +205,8 @@ static inline struct entity *pick_eevdf(const struct queue *q, bool protect)
 	for (unsigned int i = 0; i < q->nr; i++) {
 		struct entity *se = q->all[i];
 
-		if (se != q->curr && entity_eligible(q, se) && (!best || se->deadline < best->deadline))
+		if (se != q->curr && entity_eligible(q, se) &&
+		    (!best || se->deadline < best->deadline))
 			best = se;
 	}
 	return !best || (curr && curr->deadline < best->deadline) ? curr : best;
@@ -237,7 +241,8 @@ static inline void update_curr(struct queue *q, int64_t ns)
 	q->resched |= resched;
 }
 
-static inline bool do_preempt_short(const struct queue *q, const struct entity *pse, const struct entity *se)
+static inline bool do_preempt_short(const struct queue *q, const struct entity *pse,
+				    const struct entity *se)
 {
 	if (q->version < V6_12 || pse->slice_ns >= se->slice_ns)
 		return false;

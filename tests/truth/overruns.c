@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * overruns SEED FAULT: a schedule that follows EEVDF (overrun_rules.h) on some CPUs, as an input of tests/mkdat. The same arguments
- * make the same text. Tasks of any nice value and slice run, sleep, wake each other and are moved; real-time tasks and interrupts
- * take time away; requests to reschedule are lazy or not.
+ * overruns SEED FAULT: a schedule that follows EEVDF (overrun_rules.h) on some CPUs, as an input of
+ * tests/mkdat. The same arguments make the same text. Tasks of any nice value and slice run, sleep,
+ * wake each other and are moved; real-time tasks and interrupts take time away; requests to
+ * reschedule are lazy or not.
  *
- * FAULT: none, or a rule of `schedtap eevdf` that the schedule breaks a few times. Comments in the text say what is true:
+ * FAULT: none, or a rule of `schedtap eevdf` that the schedule breaks a few times. Comments in the
+ * text say what is true:
  *
  *   # truth RULE TID NS     the rule was broken, by the pick or at the end of the run at this time
  */
@@ -22,11 +24,14 @@
 #define LONGEST_TICK_NS (10 * MS) /* nothing in a recording tells HZ */
 
 enum fault { NONE, NOT_ELIGIBLE, BEYOND_SLICE, LAG, BEYOND_DEADLINE, NR_FAULTS };
-static const char *const fault_names[NR_FAULTS] = { "none", "not_eligible", "beyond_slice", "lag", "beyond_deadline" };
+static const char *const fault_names[NR_FAULTS] = { "none", "not_eligible", "beyond_slice", "lag",
+						    "beyond_deadline" };
 
 static const int weights[40] = {
-	88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904, 3906, 3121, 2501, 1991, 1586, 1277,
-	1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
+	88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916,
+	9548,  7620,  6100,  4904,  3906,  3121,  2501,	 1991,	1586,  1277,
+	1024,  820,   655,   526,   423,   335,	  272,	 215,	172,   137,
+	110,   87,    70,    56,    45,	   36,	  29,	 23,	18,    15,
 };
 
 struct task {
@@ -108,32 +113,39 @@ static void print_truth(const struct sim *s, enum fault rule, const struct task 
 }
 
 /* sched_pick's numbers are those after the pick. @prev: what ran, if it was of the fair class. */
-static void print_pick(const struct sim *s, int cpu, int prev_tid, const struct task *prev, const struct task *next, int next_tid)
+static void print_pick(const struct sim *s, int cpu, int prev_tid, const struct task *prev,
+		       const struct task *next, int next_tid)
 {
 	const struct queue *q = &s->cpus[cpu].q;
 	unsigned int delayed = 0;
 
 	for (unsigned int i = 0; i < q->nr; i++)
 		delayed += q->all[i]->delayed;
-	printf("%" PRId64 " %d %d schedtap:sched_pick next_pid=%d", s->now, cpu, prev_tid, next_tid);
+	printf("%" PRId64 " %d %d schedtap:sched_pick next_pid=%d", s->now, cpu, prev_tid,
+	       next_tid);
 	if (next) {
 		const struct entity *se = &next->se;
 		int64_t vtime = avg_vruntime(q);
 
-		printf(" vtime=%" PRId64 " next_lag=%" PRId64 " next_deadline=%" PRId64 " next_vprot=%" PRId64 " next_slice=%" PRId64
-		       " next_weight=%" PRId64 " group=1 h_nr_queued=%u h_nr_runnable=%u",
-		       vtime, vtime - se->v, se->deadline - se->v, s->version >= V6_17 ? se->vprot - se->v : 0, se->slice_ns,
-		       se->weight * 1024, q->nr, q->nr - delayed);
+		printf(" vtime=%" PRId64 " next_lag=%" PRId64 " next_deadline=%" PRId64
+		       " next_vprot=%" PRId64 " next_slice=%" PRId64 " next_weight=%" PRId64
+		       " group=1 h_nr_queued=%u h_nr_runnable=%u",
+		       vtime, vtime - se->v, se->deadline - se->v,
+		       s->version >= V6_17 ? se->vprot - se->v : 0, se->slice_ns, se->weight * 1024,
+		       q->nr, q->nr - delayed);
 	}
 	if (prev && prev->se.on_rq)
-		printf(" prev_queued=1 prev_delayed=%d prev_lag=%" PRId64, prev->se.delayed, avg_vruntime(q) - prev->se.v);
+		printf(" prev_queued=1 prev_delayed=%d prev_lag=%" PRId64, prev->se.delayed,
+		       avg_vruntime(q) - prev->se.v);
 	putchar('\n');
 }
 
 static void print_switch(const struct sim *s, int cpu, int prev_tid, int state, int next_tid)
 {
-	printf("%" PRId64 " %d %d sched:sched_switch prev_comm=t%d prev_pid=%d prev_prio=%d prev_state=%d next_comm=t%d next_pid=%d next_prio=%d\n", s->now, cpu, prev_tid, prev_tid, prev_tid, prev_tid >= 900 ? 50 : 120, state, next_tid, next_tid,
-	       next_tid >= 900 ? 50 : 120);
+	printf("%" PRId64 " %d %d sched:sched_switch prev_comm=t%d prev_pid=%d prev_prio=%d "
+	       "prev_state=%d next_comm=t%d next_pid=%d next_prio=%d\n",
+	       s->now, cpu, prev_tid, prev_tid, prev_tid, prev_tid >= 900 ? 50 : 120, state,
+	       next_tid, next_tid, next_tid >= 900 ? 50 : 120);
 }
 
 /* ---- time ---- */
@@ -186,10 +198,12 @@ static bool should_leave(const struct cpu *c, const struct entity *waiter)
 	       (waiter->deadline < c->q.curr->deadline || !entity_eligible(&c->q, c->q.curr));
 }
 
-/* The request is not heard for longer than two ticks: the first one may ask, and the second one enforce it. */
+/* The request is not heard for longer than two ticks: the first one may ask, and the second one
+ * enforce it. */
 static void begin_hold(struct sim *s, struct cpu *c, struct task *next)
 {
-	if (s->fault != BEYOND_SLICE || c->hold_ns || !c->curr || next == c->curr || !next || dice(s, 16))
+	if (s->fault != BEYOND_SLICE || c->hold_ns || !c->curr || next == c->curr || !next ||
+	    dice(s, 16))
 		return;
 	if (!c->is_recorded || !c->is_slice_over || !should_leave(c, &next->se))
 		return;
@@ -235,7 +249,8 @@ static void set_next(struct sim *s, struct cpu *c, struct task *next)
 	set_protect_slice(&c->q, &next->se);
 	next->is_running = true;
 	if (s->fault == BEYOND_DEADLINE && s->version >= V6_17 && !dice(s, 5)) {
-		next->se.vprot = next->se.deadline + virtual_of(1000 + (int64_t)dice(s, 5 * MS), &next->se);
+		next->se.vprot =
+			next->se.deadline + virtual_of(1000 + (int64_t)dice(s, 5 * MS), &next->se);
 		print_truth(s, BEYOND_DEADLINE, next);
 	}
 }
@@ -243,7 +258,8 @@ static void set_next(struct sim *s, struct cpu *c, struct task *next)
 /* What the events show of the pick against the rules. */
 static void tell_truth(struct sim *s, struct cpu *c, struct task *prev, struct task *next)
 {
-	if (prev && c->victim && c->hold_ns && s->now >= c->hold_ns && prev->se.on_rq && !prev->se.delayed)
+	if (prev && c->victim && c->hold_ns && s->now >= c->hold_ns && prev->se.on_rq &&
+	    !prev->se.delayed)
 		print_truth(s, BEYOND_SLICE, prev);
 	if (!next || c->q.nr < 2)
 		return;
@@ -254,7 +270,8 @@ static void tell_truth(struct sim *s, struct cpu *c, struct task *prev, struct t
 	next->is_owed = false;
 }
 
-static void switch_to(struct sim *s, int cpu, struct task *prev, struct task *next, int prev_tid, int prev_state, int next_tid)
+static void switch_to(struct sim *s, int cpu, struct task *prev, struct task *next, int prev_tid,
+		      int prev_state, int next_tid)
 {
 	struct cpu *c = &s->cpus[cpu];
 
@@ -322,8 +339,9 @@ static void begin_rt(struct sim *s, int cpu)
 		return;
 	run(s, c);
 	if (is_recorded(s))
-		printf("%" PRId64 " %d %d sched:sched_waking comm=t%d pid=%d prio=50 target_cpu=%d\n", s->now, cpu, prev_tid, 900 + cpu,
-		       900 + cpu, cpu);
+		printf("%" PRId64
+		       " %d %d sched:sched_waking comm=t%d pid=%d prio=50 target_cpu=%d\n",
+		       s->now, cpu, prev_tid, 900 + cpu, 900 + cpu, cpu);
 	if (prev)
 		prev->is_running = false;
 	c->curr = NULL;
@@ -417,7 +435,9 @@ static void make_lag(struct sim *s, const struct cpu *c, struct task *t)
 {
 	if (s->fault != LAG || !c->q.nr || dice(s, 6))
 		return;
-	t->se.vlag = virtual_of(lag_limit(c) + spread(s, 0.2 * (double)lag_limit(c), 2.0 * (double)lag_limit(c)), &t->se);
+	t->se.vlag = virtual_of(
+		lag_limit(c) + spread(s, 0.2 * (double)lag_limit(c), 2.0 * (double)lag_limit(c)),
+		&t->se);
 	t->is_owed = true;
 }
 
@@ -432,7 +452,8 @@ static void enqueue(struct sim *s, struct task *t)
 
 	t->enqueue_ns = INT64_MAX;
 	t->is_awake = true;
-	t->left_ns = t->burst_ns ? spread(s, (double)t->burst_ns / 4, (double)t->burst_ns * 4) : INT64_MAX;
+	t->left_ns = t->burst_ns ? spread(s, (double)t->burst_ns / 4, (double)t->burst_ns * 4)
+				 : INT64_MAX;
 	run(s, c);
 	if (t->se.delayed) {
 		requeue_delayed(&c->q, &t->se);
@@ -487,8 +508,11 @@ static void pull(struct sim *s, int cpu)
 
 static void balance(struct sim *s)
 {
-	int to = (int)dice(s, (unsigned int)s->nr_cpus), from = (int)dice(s, (unsigned int)s->nr_cpus);
-	struct task *t = from != to && s->cpus[from].q.nr > s->cpus[to].q.nr ? one_to_move(s, &s->cpus[from]) : NULL;
+	int to = (int)dice(s, (unsigned int)s->nr_cpus),
+	    from = (int)dice(s, (unsigned int)s->nr_cpus);
+	struct task *t = from != to && s->cpus[from].q.nr > s->cpus[to].q.nr
+				 ? one_to_move(s, &s->cpus[from])
+				 : NULL;
 
 	/* sd->busy_factor, 16, times 4 ms and more */
 	s->balance_ns = s->now + spread(s, 64 * MS, 256 * MS);
@@ -504,7 +528,9 @@ static void init_task(struct sim *s, int i, bool any_slice)
 {
 	struct task *t = &s->tasks[i];
 
-	*t = (struct task){ .tid = 100 + i, .nice = dice(s, 2) ? 0 : (int)dice(s, 40) - 20, .cpu = (int)dice(s, (unsigned int)s->nr_cpus),
+	*t = (struct task){ .tid = 100 + i,
+			    .nice = dice(s, 2) ? 0 : (int)dice(s, 40) - 20,
+			    .cpu = (int)dice(s, (unsigned int)s->nr_cpus),
 			    .enqueue_ns = INT64_MAX };
 	t->se.weight = weights[t->nice + 20];
 	t->se.slice_ns = any_slice && dice(s, 2) ? spread(s, 0.1 * MS, 100 * MS) : 2800000;
@@ -530,7 +556,8 @@ static void init(struct sim *s)
 	s->end_ns = s->begin_ns + 3000 * (int64_t)MS;
 	s->balance_ns = 10 * MS;
 	for (int i = 0; i < s->nr_cpus; i++) {
-		s->cpus[i] = (struct cpu){ .tick_ns = 1 + (int64_t)dice(s, (uint64_t)s->hz_ns), .rt_ns = s->has_rt ? 5 * MS : INT64_MAX };
+		s->cpus[i] = (struct cpu){ .tick_ns = 1 + (int64_t)dice(s, (uint64_t)s->hz_ns),
+					   .rt_ns = s->has_rt ? 5 * MS : INT64_MAX };
 		s->cpus[i].q = (struct queue){ .version = s->version, .tick_ns = s->hz_ns };
 	}
 	for (int i = 0; i < s->nr_tasks; i++)
@@ -561,7 +588,8 @@ static int64_t next_ns(const struct sim *s)
 	int64_t ns = s->balance_ns;
 
 	for (int i = 0; i < s->nr_cpus; i++)
-		ns = least(ns, least(least(s->cpus[i].tick_ns, s->cpus[i].rt_ns), end_of(s, &s->cpus[i])));
+		ns = least(ns, least(least(s->cpus[i].tick_ns, s->cpus[i].rt_ns),
+				     end_of(s, &s->cpus[i])));
 	for (int i = 0; i < s->nr_tasks; i++)
 		ns = least(ns, least(s->tasks[i].wake_ns, s->tasks[i].enqueue_ns));
 	return ns > s->now ? ns : s->now + 1;
@@ -601,7 +629,8 @@ static void step(struct sim *s)
 
 int main(int argc, char **argv)
 {
-	struct sim s = { .rng = argc > 1 ? (strtoull(argv[1], NULL, 10) + 1) * 0x9e3779b97f4a7c15ull : 0 };
+	struct sim s = { .rng = argc > 1 ? (strtoull(argv[1], NULL, 10) + 1) * 0x9e3779b97f4a7c15ull
+					 : 0 };
 
 	while (argc == 3 && s.fault < NR_FAULTS && strcmp(argv[2], fault_names[s.fault]))
 		s.fault++;
@@ -614,7 +643,8 @@ int main(int argc, char **argv)
 	init(&s);
 	printf("cpus %d\n# version %d, tick %" PRId64 " ns\n", s.nr_cpus, s.version, s.hz_ns);
 	if (s.nr_cpus > 1) /* the event is recorded, whether or not the schedule has migrations */
-		printf("0 0 0 sched:sched_migrate_task comm=t999 pid=999 prio=120 orig_cpu=0 dest_cpu=1\n");
+		printf("0 0 0 sched:sched_migrate_task comm=t999 pid=999 prio=120 orig_cpu=0 "
+		       "dest_cpu=1\n");
 	while (s.now < s.end_ns && s.switches < 4000)
 		step(&s);
 	return 0;

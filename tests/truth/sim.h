@@ -5,14 +5,15 @@
  *
  * Of each wakeup: sched_waking on the waker's CPU, then sched_migrate_task there if the task is
  * placed elsewhere, then sched_wakeup there or on the task's new CPU; only then it can be switched
- * in. A sleeper may stay in its run queue for a while (delayed dequeue, v6.12 on): then it can be moved as it
- * sleeps, and its wakeup places it nowhere else.
+ * in. A sleeper may stay in its run queue for a while (delayed dequeue, v6.12 on): then it can be
+ * moved as it sleeps, and its wakeup places it nowhere else.
  *
- * A CPU may be taken out of use: its migration thread comes, pushes away what waits there, and nothing is
- * heard of that CPU until it comes back with that thread or with its hotplug thread.
+ * A CPU may be taken out of use: its migration thread comes, pushes away what waits there, and
+ * nothing is heard of that CPU until it comes back with that thread or with its hotplug thread.
  *
- * Some tasks have a quota: one that is used up takes them off their CPU until it is given anew. In half of the
- * simulations it is run queues that are throttled (before v6.18): with all such tasks in it, and those that are woken into it.
+ * Some tasks have a quota: one that is used up takes them off their CPU until it is given anew. In
+ * half of the simulations it is run queues that are throttled (before v6.18): with all such tasks
+ * in it, and those that are woken into it.
  *
  * Time stamps grow on each CPU; those of two CPUs may be equal where neither follows from the
  * other.
@@ -183,7 +184,13 @@ static inline struct event *emit(struct sim *s, int cpu, enum event_kind kind, i
 	s->events = grow(s->events, s->nr_events, &s->cap_events, sizeof(*e));
 	e = &s->events[s->nr_events++];
 	*e = (struct event){
-		.kind = kind, .ts_ns = s->now, .cpu = cpu, .current = c->current, .task = task, .prio = 120, .current_prio = 120,
+		.kind = kind,
+		.ts_ns = s->now,
+		.cpu = cpu,
+		.current = c->current,
+		.task = task,
+		.prio = 120,
+		.current_prio = 120,
 	};
 	if (task >= 0) {
 		e->tid = s->tasks[task].tid;
@@ -207,8 +214,14 @@ static inline void enter(struct sim *s, int task, const char *what)
 		s->segments[t->open].to_ns = s->now;
 	t->open = s->nr_segments++;
 	s->segments[t->open] = (struct segment){
-		.task = task, .what = what, .from_ns = s->now, .to_ns = SIM_OPEN, .cpu = t->cpu,
-		.waker = t->waker, .waker_cpu = t->waker_cpu, .wakeup_cpu = -1,
+		.task = task,
+		.what = what,
+		.from_ns = s->now,
+		.to_ns = SIM_OPEN,
+		.cpu = t->cpu,
+		.waker = t->waker,
+		.waker_cpu = t->waker_cpu,
+		.wakeup_cpu = -1,
 	};
 }
 
@@ -542,7 +555,8 @@ static inline void throttle(struct sim *s, int cpu, int task)
 	emit(s, cpu, THROTTLE, task);
 	s->cpus[cpu].throttled = s->queues_throttle;
 	for (int i = 0; s->queues_throttle && i < (int)s->nr_tasks; i++)
-		if (s->tasks[i].limited && s->tasks[i].where == QUEUED && s->tasks[i].cpu == cpu && is_free(s, i))
+		if (s->tasks[i].limited && s->tasks[i].where == QUEUED && s->tasks[i].cpu == cpu &&
+		    is_free(s, i))
 			throttle_waiting(s, cpu, i, THROTTLE);
 	a_bit_later(s);
 	s->tasks[task].waited = "preempted";
@@ -558,7 +572,8 @@ static inline void unthrottle(struct sim *s, int cpu)
 
 	s->cpus[of].throttled = false;
 	for (int i = 0; i < (int)s->nr_tasks; i++) {
-		if (s->tasks[i].where != THROTTLED || s->tasks[i].cpu != of || (!s->queues_throttle && dice(s, 2)))
+		if (s->tasks[i].where != THROTTLED || s->tasks[i].cpu != of ||
+		    (!s->queues_throttle && dice(s, 2)))
 			continue;
 		a_bit_later(s);
 		emit(s, cpu, UNTHROTTLE, i);

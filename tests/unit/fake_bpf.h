@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bpf/scope.h and what it includes as user space: a kernel of a few structs, helpers that a test answers, maps
- * that are lists, and constants that can be set.
+ * bpf/scope.h and what it includes as user space: a kernel of a few structs, helpers that a test
+ * answers, maps that are lists, and constants that can be set.
  */
 #ifndef FAKE_BPF_H
 #define FAKE_BPF_H
@@ -18,21 +18,31 @@ typedef uint8_t u8;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-struct kernfs_node { u64 id; };
+struct kernfs_node {
+	u64 id;
+};
 struct cgroup {
 	struct kernfs_node *kn;
 	int level;
 	struct cgroup *ancestors[4];
 };
 enum cgroup_subsys_id { cpu_cgrp_id = 1 };
-struct cgroup_subsys_state { struct cgroup *cgroup; };
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
 struct css_set {
 	struct cgroup *dfl_cgrp;
 	struct cgroup_subsys_state *subsys[2];
 };
-struct cfs_rq { int nr; };
-struct sched_entity { struct cfs_rq *my_q; };
-struct upid { int nr; };
+struct cfs_rq {
+	int nr;
+};
+struct sched_entity {
+	struct cfs_rq *my_q;
+};
+struct upid {
+	int nr;
+};
 struct pid {
 	unsigned int level;
 	struct upid numbers[2];
@@ -46,12 +56,14 @@ struct task_struct {
 	struct css_set *cgroups;
 };
 struct bpf_iter__task {
-	struct { void *seq; } *meta;
+	struct {
+		void *seq;
+	} * meta;
 	struct task_struct *task;
 };
 
 #define SEC(name)
-#define __uint(name, value) int (*name)[value]
+#define __uint(name, value) int(*name)[value]
 #define __type(name, value) __typeof__(value) *name
 #define BPF_PROG(name, args...) name(args)
 #define BPF_CORE_READ_1(p, a) (p)->a
@@ -72,7 +84,9 @@ struct bpf_iter__task {
 
 static u32 fake_cpu;
 static struct task_struct *fake_current;
-static struct { long no_task; } tap_missed;
+static struct {
+	long no_task;
+} tap_missed;
 
 static struct fake_entry {
 	const void *map; /* NULL: free */

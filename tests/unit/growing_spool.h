@@ -28,9 +28,10 @@ struct growing {
 };
 
 static const char *const growing_events[] = {
-	"sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task", "sched_process_fork",
-	"sched_process_exit", "sched_process_exec", "task_newtask", "sched_throttle", "sched_throttle_wakeup",
-	"sched_unthrottle", "events_lost", "cpuhp_exit",
+	"sched_switch",	      "sched_waking",	    "sched_wakeup",	     "sched_wakeup_new",
+	"sched_migrate_task", "sched_process_fork", "sched_process_exit",    "sched_process_exec",
+	"task_newtask",	      "sched_throttle",	    "sched_throttle_wakeup", "sched_unthrottle",
+	"events_lost",	      "cpuhp_exit",
 };
 #define GROWING_NR_EVENTS (sizeof(growing_events) / sizeof(*growing_events))
 
@@ -39,8 +40,15 @@ static inline void growing_set_head(struct growing *g, unsigned int nr_events, s
 	struct tap_head_format formats[GROWING_NR_EVENTS];
 	struct tap_buf bytes = { 0 };
 	struct tap_head head = {
-		.formats = formats, .nr_formats = nr_events, .uname = "Linux", .tool = "test", .cmdlines = "",
-		.meta = "{\"tasks\":[[7,70,\"listed\",5,\"began\"]]}", .clock = "mono", .printk = "", .kallsyms = "",
+		.formats = formats,
+		.nr_formats = nr_events,
+		.uname = "Linux",
+		.tool = "test",
+		.cmdlines = "",
+		.meta = "{\"tasks\":[[7,70,\"listed\",5,\"began\"]]}",
+		.clock = "mono",
+		.printk = "",
+		.kallsyms = "",
 		.nr_cpus = GROWING_CPUS,
 	};
 

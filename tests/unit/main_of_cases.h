@@ -10,7 +10,8 @@
 		struct CMUnitTest tests[sizeof(cases) / sizeof(*(cases))];                         \
                                                                                                    \
 		for (size_t i = 0; i < sizeof(cases) / sizeof(*(cases)); i++)                      \
-			tests[i] = (struct CMUnitTest){ .name = (cases)[i].name, .test_func = (run),\
+			tests[i] = (struct CMUnitTest){ .name = (cases)[i].name,                   \
+							.test_func = (run),                        \
 							.initial_state = (void *)&(cases)[i] };    \
 		cmocka_set_message_output(CM_OUTPUT_TAP);                                          \
 		return cmocka_run_group_tests(tests, NULL, NULL);                                  \

@@ -25,8 +25,9 @@ struct rec {
 #define CHARS_FIELD(n, m) { .name = n, .type = "char", .kind = TAP_FIELD_CHARS, \
 	.offset = offsetof(struct rec, m), .size = 16, .elem_size = 1 }
 /* clang-format on */
-#define COMMON_FIELDS NUMBER_FIELD("common_type", common_type, false), \
-	NUMBER_FIELD("common_pid", common_pid, true)
+#define COMMON_FIELDS                                                                              \
+	NUMBER_FIELD("common_type", common_type, false),                                           \
+		NUMBER_FIELD("common_pid", common_pid, true)
 /* clang-format off */
 #define FORMAT(s, n, i, f) { .system = s, .name = n, .id = i, .fields = f, \
 	.nr_fields = sizeof(f) / sizeof((f)[0]), .nr_common = 2, .text = "", .print_fmt = "", \
@@ -34,18 +35,27 @@ struct rec {
 /* clang-format on */
 
 static const struct tap_field switch_fields[] = {
-	COMMON_FIELDS, CHARS_FIELD("prev_comm", comm1), NUMBER_FIELD("prev_pid", pid1, true),
-	CHARS_FIELD("next_comm", comm2), NUMBER_FIELD("next_pid", pid2, true),
+	COMMON_FIELDS,
+	CHARS_FIELD("prev_comm", comm1),
+	NUMBER_FIELD("prev_pid", pid1, true),
+	CHARS_FIELD("next_comm", comm2),
+	NUMBER_FIELD("next_pid", pid2, true),
 };
 static const struct tap_field task_fields[] = {
-	COMMON_FIELDS, CHARS_FIELD("comm", comm1), NUMBER_FIELD("pid", pid1, true),
+	COMMON_FIELDS,
+	CHARS_FIELD("comm", comm1),
+	NUMBER_FIELD("pid", pid1, true),
 };
 static const struct tap_field fork_fields[] = {
-	COMMON_FIELDS, CHARS_FIELD("parent_comm", comm1), NUMBER_FIELD("parent_pid", pid1, true),
-	CHARS_FIELD("child_comm", comm2), NUMBER_FIELD("child_pid", pid2, true),
+	COMMON_FIELDS,
+	CHARS_FIELD("parent_comm", comm1),
+	NUMBER_FIELD("parent_pid", pid1, true),
+	CHARS_FIELD("child_comm", comm2),
+	NUMBER_FIELD("child_pid", pid2, true),
 };
 static const struct tap_field pelt_fields[] = {
-	COMMON_FIELDS, NUMBER_FIELD("cgroup", cgroup, false),
+	COMMON_FIELDS,
+	NUMBER_FIELD("cgroup", cgroup, false),
 };
 
 enum event_kind { SWITCH, WAKING, WAKEUP, WAKEUP_NEW, FORK, EXIT, PELT, LOST, NR_EVENT_KINDS };
@@ -79,8 +89,11 @@ static inline void step_event(const struct step *s, struct rec *rec, struct tap_
 		ev->lost.count = s->b;
 		return;
 	}
-	*rec = (struct rec){ .common_type = formats[s->kind].id, .common_pid = (int32_t)s->a,
-			     .pid1 = (int32_t)s->a, .pid2 = (int32_t)s->b, .cgroup = s->a };
+	*rec = (struct rec){ .common_type = formats[s->kind].id,
+			     .common_pid = (int32_t)s->a,
+			     .pid1 = (int32_t)s->a,
+			     .pid2 = (int32_t)s->b,
+			     .cgroup = s->a };
 	snprintf(rec->comm1, sizeof(rec->comm1), "t%d", rec->pid1);
 	snprintf(rec->comm2, sizeof(rec->comm2), "t%d", rec->pid2);
 	ev->fmt = &formats[s->kind];

@@ -10,8 +10,8 @@
  *   TIME CPU stat TID NS                   sched_stat_iowait
  *   TIME CPU hotplug OTHER_CPU             cpuhp_exit, of a step that CPU takes OTHER_CPU down
  *
- * A task is called after its tid, but for 90N, "migration/N", and 95N, "cpuhp/N"; NEXT=x: its name begins with x now; NEXT!7: its
- * priority is 7, else 120. " @1" at the end: from buffer 1.
+ * A task is called after its tid, but for 90N, "migration/N", and 95N, "cpuhp/N"; NEXT=x: its name
+ * begins with x now; NEXT!7: its priority is 7, else 120. " @1" at the end: from buffer 1.
  */
 #ifndef STEPS_H
 #define STEPS_H
@@ -37,7 +37,8 @@ static struct tap_format *steps_formats[2][256]; /* by what they are: made once,
 /* Events are laid out as those of nearly all kernels, but for priorities, which are unsigned. */
 static bool steps_odd;
 
-static const char steps_iowait[] = "name: sched_stat_iowait\nID: 900\nformat:\n"
+static const char steps_iowait[] =
+	"name: sched_stat_iowait\nID: 900\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
@@ -47,7 +48,8 @@ static const char steps_iowait[] = "name: sched_stat_iowait\nID: 900\nformat:\n"
 	"\tfield:u64 delay;\toffset:32;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n";
 
 /* Not built in: laid out as sched_waking is. */
-static const char steps_wakeup[] = "name: sched_wakeup\nID: 901\nformat:\n"
+static const char steps_wakeup[] =
+	"name: sched_wakeup\nID: 901\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
@@ -57,7 +59,8 @@ static const char steps_wakeup[] = "name: sched_wakeup\nID: 901\nformat:\n"
 	"\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n"
 	"\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
 
-static const char steps_newtask[] = "name: task_newtask\nID: 902\nformat:\n"
+static const char steps_newtask[] =
+	"name: task_newtask\nID: 902\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
@@ -83,12 +86,15 @@ static inline const struct tap_format *steps_format(const char *name)
 		tap_def_format(def, NULL, NULL, &text);
 	else
 		tap_buf_puts(&text, wakeup ? steps_wakeup : newtask ? steps_newtask : steps_iowait);
-	for (char *at = (char *)tap_buf_str(&text); steps_odd && (at = strstr(at, "prio;")) != NULL;) {
+	for (char *at = (char *)tap_buf_str(&text);
+	     steps_odd && (at = strstr(at, "prio;")) != NULL;) {
 		at = strstr(at, "signed:") + strlen("signed:");
 		*at = '0';
 	}
-	if (tap_format_parse(def ? def->system : newtask ? "task" : "sched", text.data, text.len, abi, made,
-			     NULL))
+	if (tap_format_parse(def       ? def->system
+			     : newtask ? "task"
+				       : "sched",
+			     text.data, text.len, abi, made, NULL))
 		abort();
 	tap_buf_release(&text);
 	return *made;
@@ -117,7 +123,8 @@ static inline void steps_put_task(struct tap_event *ev, const char *prefix, int 
 		snprintf((char *)ev->data + f->offset, f->size, "%s/%d",
 			 tid / 10 == 90 ? "migration" : "cpuhp", tid % 10);
 	else if (f && f->kind == TAP_FIELD_CHARS)
-		snprintf((char *)ev->data + f->offset, f->size, "%s%d", tid ? "t" : "swapper/", tid);
+		snprintf((char *)ev->data + f->offset, f->size, "%s%d", tid ? "t" : "swapper/",
+			 tid);
 }
 
 static inline int64_t steps_state(const char *letters)
@@ -138,11 +145,13 @@ static inline void steps_line(struct steps *s, const char *line)
 	unsigned long long ts;
 	int cpu;
 
-	if (s->nr == STEPS_MAX ||
-	    sscanf(line, "%llu %d %15s %15s %15s %15s %15s %15s", &ts, &cpu, kind, a, b, c, d, e) < 4)
+	if (s->nr == STEPS_MAX || sscanf(line, "%llu %d %15s %15s %15s %15s %15s %15s", &ts, &cpu,
+					 kind, a, b, c, d, e) < 4)
 		abort();
 	s->nr++;
-	*ev = (struct tap_event){ .ts_ns = ts, .cpu = cpu, .buffer = buffer ? atoi(buffer + 1) : 0 };
+	*ev = (struct tap_event){ .ts_ns = ts,
+				  .cpu = cpu,
+				  .buffer = buffer ? atoi(buffer + 1) : 0 };
 	if (!strcmp(kind, "lost")) {
 		ev->lost.first_ns = strtoull(a, NULL, 10);
 		ev->lost.last_ns = ts;
@@ -163,9 +172,9 @@ static inline void steps_line(struct steps *s, const char *line)
 		steps_put(ev, "next_prio", strchr(c, '!') ? atoi(strchr(c, '!') + 1) : 120);
 		steps_put(ev, "common_pid", atoi(a));
 	} else if (!strcmp(kind, "waking") || !strcmp(kind, "wakeup") || !strcmp(kind, "new")) {
-		ev->fmt = steps_format(!strcmp(kind, "new")    ? "sched_wakeup_new" :
-				       !strcmp(kind, "wakeup") ? "sched_wakeup" :
-								 "sched_waking");
+		ev->fmt = steps_format(!strcmp(kind, "new")	 ? "sched_wakeup_new"
+				       : !strcmp(kind, "wakeup") ? "sched_wakeup"
+								 : "sched_waking");
 		steps_put_task(ev, "", atoi(a));
 		steps_put(ev, "common_pid", atoi(c));
 		steps_put(ev, "target_cpu", *d == 't' ? atoi(e) : cpu);

@@ -55,7 +55,8 @@ struct tap_task *const *tap_timeline_tasks(const struct tap_timeline *t, unsigne
 }
 
 /* Nothing is listed: a task may run where it has been. */
-const struct tap_cpus *tap_timeline_affinity(const struct tap_timeline *t, const struct tap_task *task, bool *all)
+const struct tap_cpus *tap_timeline_affinity(const struct tap_timeline *t,
+					     const struct tap_task *task, bool *all)
 {
 	(void)t;
 	(void)task;
@@ -75,8 +76,14 @@ static void leave(struct tap_balance *b, struct tap_timeline *t, int tid, enum t
 	struct tap_task *task = &t->tasks[tid];
 	bool whole = t->certain[tid] && next != TAP_STATE_UNKNOWN && ts_ns != END;
 	const struct tap_interval s = {
-		.task = task, .state = task->state, .next = next, .whole = whole,
-		.from_ns = task->since_ns, .to_ns = ts_ns, .cpu = task->cpu, .next_cpu = next_cpu,
+		.task = task,
+		.state = task->state,
+		.next = next,
+		.whole = whole,
+		.from_ns = task->since_ns,
+		.to_ns = ts_ns,
+		.cpu = task->cpu,
+		.next_cpu = next_cpu,
 	};
 
 	assert_int_equal(tap_balance_ops.interval(b, t, &s), 0);
@@ -89,8 +96,13 @@ static void leave_cpu(struct tap_balance *b, struct tap_timeline *t, int cpu, ui
 {
 	struct tap_cpu *c = &t->cpus[cpu];
 	const struct tap_cpu_interval s = {
-		.cpu = cpu, .from_ns = c->since_ns, .to_ns = ts_ns, .task = c->task,
-		.what = !c->known ? TAP_CPU_UNKNOWN : c->task ? TAP_CPU_RUN : TAP_CPU_IDLE,
+		.cpu = cpu,
+		.from_ns = c->since_ns,
+		.to_ns = ts_ns,
+		.task = c->task,
+		.what = !c->known ? TAP_CPU_UNKNOWN
+			: c->task ? TAP_CPU_RUN
+				  : TAP_CPU_IDLE,
 	};
 
 	assert_int_equal(tap_balance_ops.cpu(b, t, &s), 0);
@@ -117,7 +129,9 @@ static void run(struct tap_balance *b, struct tap_timeline *t, const struct step
 static void wake(struct tap_balance *b, struct tap_timeline *t, const struct step *s)
 {
 	const struct tap_wakeup w = {
-		.task = &t->tasks[s->a], .target_cpu = s->b, .ts_ns = s->ts_ns,
+		.task = &t->tasks[s->a],
+		.target_cpu = s->b,
+		.ts_ns = s->ts_ns,
 	};
 
 	assert_int_equal(tap_balance_ops.wakeup(b, t, &w), 0);
@@ -129,7 +143,10 @@ static void born(struct tap_balance *b, struct tap_timeline *t, const struct ste
 {
 	struct tap_task *task = &t->tasks[s->a];
 	const struct tap_wakeup w = {
-		.task = task, .target_cpu = s->b, .ts_ns = s->ts_ns, .is_new = true,
+		.task = task,
+		.target_cpu = s->b,
+		.ts_ns = s->ts_ns,
+		.is_new = true,
 	};
 
 	assert_int_equal(tap_balance_ops.wakeup(b, t, &w), 0);
@@ -142,8 +159,11 @@ static void born(struct tap_balance *b, struct tap_timeline *t, const struct ste
 static void move(struct tap_balance *b, struct tap_timeline *t, const struct step *s)
 {
 	const struct tap_migration m = {
-		.task = &t->tasks[s->a], .from = t->tasks[s->a].cpu, .to = s->b,
-		.why = (enum tap_migration_why)s->c, .ts_ns = s->ts_ns,
+		.task = &t->tasks[s->a],
+		.from = t->tasks[s->a].cpu,
+		.to = s->b,
+		.why = (enum tap_migration_why)s->c,
+		.ts_ns = s->ts_ns,
 	};
 
 	assert_int_equal(tap_balance_ops.migration(b, t, &m), 0);
@@ -223,14 +243,18 @@ struct balance_case {
 static const struct balance_case cases[] = {
 	{
 		.name = "a task waits and a CPU where it ran is idle",
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { WAKE, 100, 3, 0 },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { WAKE, 100, 3, 0 },
 			   { RUN, 150, 0, 3, SLEEP } },
 		.found = { { 3, 0, 100, 150, "1" } },
 		.wait_ns = 50,
 	},
 	{
 		.name = "no violation where the task never ran",
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { WAKE, 100, 4, 0 },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { WAKE, 100, 4, 0 },
 			   { RUN, 150, 0, 4, SLEEP } },
 		.wait_ns = 50,
 	},
@@ -242,7 +266,9 @@ static const struct balance_case cases[] = {
 	},
 	{
 		.name = "its own CPU leaves idle for another task",
-		.steps = { BOTH_USED, { WAKE, 100, 3, 0 }, { RUN, 110, 0, 1 },
+		.steps = { BOTH_USED,
+			   { WAKE, 100, 3, 0 },
+			   { RUN, 110, 0, 1 },
 			   { RUN, 150, 0, 3, SLEEP } },
 		.found = { { 3, 0, 110, 150, "1" } },
 		.exit_ns = 10,
@@ -250,9 +276,15 @@ static const struct balance_case cases[] = {
 	},
 	{
 		.name = "a preempted task waits as well, from when the CPU became idle",
-		.steps = { BOTH_USED, { RUN, 50, 1, 2 }, { WAKE, 55, 3, 0 }, { RUN, 60, 0, 3 },
-			   { WAKE, 65, 1, 0 }, { RUN, 70, 0, 1, WAIT }, { RUN, 90, 1, 0, SLEEP },
-			   { RUN, 120, 1, 2 }, { RUN, 130, 0, 3, SLEEP } },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 1, 2 },
+			   { WAKE, 55, 3, 0 },
+			   { RUN, 60, 0, 3 },
+			   { WAKE, 65, 1, 0 },
+			   { RUN, 70, 0, 1, WAIT },
+			   { RUN, 90, 1, 0, SLEEP },
+			   { RUN, 120, 1, 2 },
+			   { RUN, 130, 0, 3, SLEEP } },
 		.found = { { 3, 0, 90, 120, "1" } },
 		.exit_ns = 5,
 		.wait_ns = 5 + 5 + 60,
@@ -260,57 +292,84 @@ static const struct balance_case cases[] = {
 	{
 		.name = "two intervals of one wait are two, and --min leaves out the shorter one",
 		.min_ns = 20,
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { WAKE, 100, 3, 0 }, { RUN, 119, 1, 2 },
-			   { RUN, 130, 1, 0, SLEEP }, { RUN, 150, 0, 3, SLEEP } },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { WAKE, 100, 3, 0 },
+			   { RUN, 119, 1, 2 },
+			   { RUN, 130, 1, 0, SLEEP },
+			   { RUN, 150, 0, 3, SLEEP } },
 		.found = { { 3, 0, 130, 150, "1" } },
 		.wait_ns = 50,
 	},
 	{
 		.name = "a CPU to which another task is on its way is not free",
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { WAKE, 100, 3, 0 }, { WAKE, 110, 2, 1 },
-			   { RUN, 125, 1, 2 }, { RUN, 150, 0, 3, SLEEP } },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { WAKE, 100, 3, 0 },
+			   { WAKE, 110, 2, 1 },
+			   { RUN, 125, 1, 2 },
+			   { RUN, 150, 0, 3, SLEEP } },
 		.found = { { 3, 0, 100, 110, "1" } },
 		.exit_ns = 15,
 		.wait_ns = 50 + 15,
 	},
 	{
 		.name = "what precedes the placement of a waking task does not count",
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { RUN, 60, 2, 4 }, { WAKE, 100, 3, 0 },
-			   { MOVE, 103, 3, 2, TAP_MIGRATE_WAKEUP }, { RUN, 150, 2, 3, SLEEP } },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { RUN, 60, 2, 4 },
+			   { WAKE, 100, 3, 0 },
+			   { MOVE, 103, 3, 2, TAP_MIGRATE_WAKEUP },
+			   { RUN, 150, 2, 3, SLEEP } },
 		.found = { { 3, 2, 103, 150, "1" } },
 		.wait_ns = 50,
 	},
 	{
 		.name = "pulled to the idle CPU: then it waits for that",
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { WAKE, 100, 3, 0 },
-			   { MOVE, 130, 3, 1, TAP_MIGRATE_BALANCE }, { RUN, 134, 1, 3 } },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { WAKE, 100, 3, 0 },
+			   { MOVE, 130, 3, 1, TAP_MIGRATE_BALANCE },
+			   { RUN, 134, 1, 3 } },
 		.found = { { 3, 0, 100, 130, "1" } },
 		.exit_ns = 4,
 		.wait_ns = 34,
 	},
 	{
 		.name = "a move to where it may run shows that it may",
-		.steps = { { RUN, 10, 1, 0 }, { RUN, 20, 0, 1 }, { WAKE, 100, 3, 0 },
+		.steps = { { RUN, 10, 1, 0 },
+			   { RUN, 20, 0, 1 },
+			   { WAKE, 100, 3, 0 },
 			   { MOVE, 110, 3, 1, TAP_MIGRATE_BALANCE },
-			   { MOVE, 120, 3, 0, TAP_MIGRATE_BALANCE }, { RUN, 150, 0, 3, SLEEP } },
+			   { MOVE, 120, 3, 0, TAP_MIGRATE_BALANCE },
+			   { RUN, 150, 0, 3, SLEEP } },
 		.found = { { 3, 0, 120, 150, "1" } },
 		.exit_ns = 10,
 		.wait_ns = 50,
 	},
 	{
 		.name = "a move by the stopper may be a change of affinity",
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { MOVE, 60, 3, 0, TAP_MIGRATE_OTHER },
-			   { WAKE, 100, 3, 0 }, { RUN, 150, 0, 3, SLEEP } },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { MOVE, 60, 3, 0, TAP_MIGRATE_OTHER },
+			   { WAKE, 100, 3, 0 },
+			   { RUN, 150, 0, 3, SLEEP } },
 		.wait_ns = 50,
 	},
 	{
 		.name = "a hole takes back what was found in a wait that it touches",
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { WAKE, 100, 3, 0 }, { HOLE, 120, 2 },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { WAKE, 100, 3, 0 },
+			   { HOLE, 120, 2 },
 			   { RUN, 150, 0, 3, SLEEP } },
 	},
 	{
 		.name = "an unknown CPU is not idle",
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { HOLE, 90, 1 }, { WAKE, 100, 3, 0 },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { HOLE, 90, 1 },
+			   { WAKE, 100, 3, 0 },
 			   { RUN, 150, 0, 3, SLEEP } },
 		.wait_ns = 50,
 	},
@@ -329,30 +388,44 @@ static const struct balance_case cases[] = {
 	},
 	{
 		.name = "one wait for several CPUs, each task by itself, the longest first",
-		.steps = { BOTH_USED, { RUN, 50, 2, 3 }, { RUN, 60, 2, 1, SLEEP },
-			   { RUN, 70, 0, 1, SLEEP }, { RUN, 75, 1, 2 }, { RUN, 80, 1, 0, SLEEP },
-			   { WAKE, 90, 2, 0 }, { WAKE, 100, 3, 0 }, { RUN, 110, 2, 0, SLEEP },
-			   { RUN, 150, 0, 3, SLEEP }, { RUN, 170, 0, 2, SLEEP } },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 2, 3 },
+			   { RUN, 60, 2, 1, SLEEP },
+			   { RUN, 70, 0, 1, SLEEP },
+			   { RUN, 75, 1, 2 },
+			   { RUN, 80, 1, 0, SLEEP },
+			   { WAKE, 90, 2, 0 },
+			   { WAKE, 100, 3, 0 },
+			   { RUN, 110, 2, 0, SLEEP },
+			   { RUN, 150, 0, 3, SLEEP },
+			   { RUN, 170, 0, 2, SLEEP } },
 		.found = { { 2, 0, 90, 170, "1" }, { 3, 0, 100, 150, "1-2" } },
 		.wait_ns = 50 + 80,
 	},
 	{
 		.name = "a new task waits from its first wakeup on",
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { MOVE, 99, 4, 1, TAP_MIGRATE_WAKEUP },
-			   { BORN, 100, 4, 0 }, { RUN, 150, 0, 4, SLEEP } },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { MOVE, 99, 4, 1, TAP_MIGRATE_WAKEUP },
+			   { BORN, 100, 4, 0 },
+			   { RUN, 150, 0, 4, SLEEP } },
 		.found = { { 4, 0, 100, 150, "1" } },
 		.wait_ns = 50,
 	},
 	{
 		.name = "tasks that are not picked have none",
 		.only_task = 2,
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { WAKE, 100, 3, 0 },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { WAKE, 100, 3, 0 },
 			   { RUN, 150, 0, 3, SLEEP } },
 	},
 	{
 		.name = "a CPU that is not picked is not there",
 		.no_cpu = 1,
-		.steps = { BOTH_USED, { RUN, 50, 0, 1 }, { WAKE, 100, 3, 0 },
+		.steps = { BOTH_USED,
+			   { RUN, 50, 0, 1 },
+			   { WAKE, 100, 3, 0 },
 			   { RUN, 150, 0, 3, SLEEP } },
 		.wait_ns = 50,
 	},
@@ -369,35 +442,52 @@ struct length_case {
 static const struct length_case length_cases[] = {
 	{
 		.name = "a length is what runs and what waits, and holds from change to change",
-		.steps = { { RUN, 10, 0, 0 }, { WAKE, 100, 1, 0 }, { RUN, 110, 0, 1 },
-			   { WAKE, 200, 2, 0 }, { RUN, 300, 0, 2, WAIT },
-			   { RUN, 400, 0, 1, SLEEP }, { RUN, 500, 0, 0, SLEEP } },
+		.steps = { { RUN, 10, 0, 0 },
+			   { WAKE, 100, 1, 0 },
+			   { RUN, 110, 0, 1 },
+			   { WAKE, 200, 2, 0 },
+			   { RUN, 300, 0, 2, WAIT },
+			   { RUN, 400, 0, 1, SLEEP },
+			   { RUN, 500, 0, 0, SLEEP } },
 		.cpus = { { 990, 600, 2 } },
 	},
 	{
 		.name = "who seems to wait for a CPU that becomes idle does not",
-		.steps = { { RUN, 10, 0, 0 }, { WAKE, 100, 1, 0 }, { RUN, 110, 0, 2 },
+		.steps = { { RUN, 10, 0, 0 },
+			   { WAKE, 100, 1, 0 },
+			   { RUN, 110, 0, 2 },
 			   { RUN, 200, 0, 0, SLEEP } },
 		.cpus = { { 800, 0, 0 } },
 	},
 	{
 		.name = "the imbalance is between two CPUs at least, and follows a move",
-		.steps = { { RUN, 10, 0, 0 }, { RUN, 20, 1, 0 }, { WAKE, 100, 1, 0 },
-			   { RUN, 110, 0, 1 }, { WAKE, 200, 2, 0 },
-			   { MOVE, 250, 2, 1, TAP_MIGRATE_BALANCE }, { RUN, 260, 1, 2 },
-			   { RUN, 400, 0, 0, SLEEP }, { RUN, 500, 1, 0, SLEEP } },
+		.steps = { { RUN, 10, 0, 0 },
+			   { RUN, 20, 1, 0 },
+			   { WAKE, 100, 1, 0 },
+			   { RUN, 110, 0, 1 },
+			   { WAKE, 200, 2, 0 },
+			   { MOVE, 250, 2, 1, TAP_MIGRATE_BALANCE },
+			   { RUN, 260, 1, 2 },
+			   { RUN, 400, 0, 0, SLEEP },
+			   { RUN, 500, 1, 0, SLEEP } },
 		.cpus = { { 990, 350, 2 }, { 980, 250, 1 } },
 		.imbalance = { 980, 300, 2 },
 	},
 	{
 		.name = "a task that comes out of the unknown waited nobody knows how long",
-		.steps = { { RUN, 10, 0, 1 }, { RUN, 100, 0, 2, SLEEP }, { RUN, 200, 0, 0, SLEEP } },
+		.steps = { { RUN, 10, 0, 1 },
+			   { RUN, 100, 0, 2, SLEEP },
+			   { RUN, 200, 0, 0, SLEEP } },
 		.cpus = { { 900, 100, 1 } },
 	},
 	{
 		.name = "but not since before its CPU was idle",
-		.steps = { { RUN, 10, 0, 0 }, { RUN, 300, 0, 2 }, { RUN, 400, 0, 0, SLEEP },
-			   { WAKE, 500, 2, 0 }, { RUN, 510, 0, 2 }, { RUN, 600, 0, 3, SLEEP },
+		.steps = { { RUN, 10, 0, 0 },
+			   { RUN, 300, 0, 2 },
+			   { RUN, 400, 0, 0, SLEEP },
+			   { WAKE, 500, 2, 0 },
+			   { RUN, 510, 0, 2 },
+			   { RUN, 600, 0, 3, SLEEP },
 			   { RUN, 700, 0, 0, SLEEP } },
 		.cpus = { { 500, 200, 1 } },
 	},
@@ -408,38 +498,59 @@ static const struct length_case length_cases[] = {
 	},
 	{
 		.name = "a wait counts up to the hole that touches it",
-		.steps = { { RUN, 30, 0, 0 }, { WAKE, 100, 1, 0 }, { RUN, 110, 0, 1 },
-			   { WAKE, 200, 2, 0 }, { HOLE, 300, 2 }, { RUN, 400, 0, 0, SLEEP } },
+		.steps = { { RUN, 30, 0, 0 },
+			   { WAKE, 100, 1, 0 },
+			   { RUN, 110, 0, 1 },
+			   { WAKE, 200, 2, 0 },
+			   { HOLE, 300, 2 },
+			   { RUN, 400, 0, 0, SLEEP } },
 		.cpus = { { 970, 400, 2 } },
 	},
 	{
 		.name = "behind a hole who waited is found as one out of the unknown",
-		.steps = { { RUN, 30, 0, 0 }, { WAKE, 100, 1, 0 }, { RUN, 110, 0, 1 },
-			   { WAKE, 200, 2, 0 }, { HOLE, 300, 2 }, { RUN, 400, 0, 2, SLEEP },
+		.steps = { { RUN, 30, 0, 0 },
+			   { WAKE, 100, 1, 0 },
+			   { RUN, 110, 0, 1 },
+			   { WAKE, 200, 2, 0 },
+			   { HOLE, 300, 2 },
+			   { RUN, 400, 0, 2, SLEEP },
 			   { RUN, 500, 0, 0, SLEEP } },
 		.cpus = { { 870, 400, 2 } },
 	},
 	{
 		.name = "nor the imbalance since before that CPU was idle",
-		.steps = { { RUN, 10, 0, 1 }, { RUN, 20, 1, 0 }, { RUN, 100, 1, 2 },
-			   { RUN, 200, 1, 0, SLEEP }, { RUN, 300, 1, 3 },
+		.steps = { { RUN, 10, 0, 1 },
+			   { RUN, 20, 1, 0 },
+			   { RUN, 100, 1, 2 },
+			   { RUN, 200, 1, 0, SLEEP },
+			   { RUN, 300, 1, 3 },
 			   { RUN, 400, 1, 0, SLEEP } },
 		.cpus = { { 990, 990, 1 }, { 800, 200, 1 } },
 		.imbalance = { 800, 600, 1 },
 	},
 	{
 		.name = "an imbalance that goes on when all have been idle counts once",
-		.steps = { { RUN, 10, 0, 0 }, { RUN, 10, 1, 0 }, { RUN, 10, 2, 0 },
-			   { WAKE, 100, 1, 1 }, { WAKE, 100, 2, 1 }, { WAKE, 100, 3, 2 },
-			   { RUN, 110, 1, 1 }, { RUN, 110, 2, 3 }, { RUN, 200, 2, 0, SLEEP },
-			   { WAKE, 250, 4, 0 }, { RUN, 260, 0, 4 }, { RUN, 300, 0, 0, SLEEP },
-			   { RUN, 400, 1, 2, SLEEP }, { RUN, 500, 1, 0, SLEEP } },
+		.steps = { { RUN, 10, 0, 0 },
+			   { RUN, 10, 1, 0 },
+			   { RUN, 10, 2, 0 },
+			   { WAKE, 100, 1, 1 },
+			   { WAKE, 100, 2, 1 },
+			   { WAKE, 100, 3, 2 },
+			   { RUN, 110, 1, 1 },
+			   { RUN, 110, 2, 3 },
+			   { RUN, 200, 2, 0, SLEEP },
+			   { WAKE, 250, 4, 0 },
+			   { RUN, 260, 0, 4 },
+			   { RUN, 300, 0, 0, SLEEP },
+			   { RUN, 400, 1, 2, SLEEP },
+			   { RUN, 500, 1, 0, SLEEP } },
 		.cpus = { { 990, 50, 1 }, { 990, 700, 2 }, { 990, 100, 1 } },
 		.imbalance = { 990, 700, 2 },
 	},
 	{
 		.name = "what waits when the window begins is in the queue",
-		.steps = { { BEFORE, 0, 0, 1, 2 }, { RUN, 100, 0, 2, SLEEP },
+		.steps = { { BEFORE, 0, 0, 1, 2 },
+			   { RUN, 100, 0, 2, SLEEP },
 			   { RUN, 200, 0, 0, SLEEP } },
 		.cpus = { { 1000, 300, 2 } },
 	},
@@ -450,27 +561,37 @@ static const struct length_case length_cases[] = {
 	},
 	{
 		.name = "a wait of which only the end is told",
-		.steps = { { RUN, 10, 0, 1 }, { RUN, 100, 0, 0, SLEEP }, { RUN, 150, 0, 2 },
-			   { LATE, 160, 1 }, { RUN, 200, 0, 1, SLEEP }, { RUN, 300, 0, 0, SLEEP } },
+		.steps = { { RUN, 10, 0, 1 },
+			   { RUN, 100, 0, 0, SLEEP },
+			   { RUN, 150, 0, 2 },
+			   { LATE, 160, 1 },
+			   { RUN, 200, 0, 1, SLEEP },
+			   { RUN, 300, 0, 0, SLEEP } },
 		.cpus = { { 890, 190, 1 } },
 	},
 	{
 		.name = "nobody knows when it was moved that runs elsewhere than it waited",
-		.steps = { { RUN, 10, 0, 0 }, { RUN, 20, 1, 0 }, { WAKE, 100, 1, 0 },
+		.steps = { { RUN, 10, 0, 0 },
+			   { RUN, 20, 1, 0 },
+			   { WAKE, 100, 1, 0 },
 			   { RUN, 150, 1, 1 } },
 		.cpus = { { 990 - 50, 0, 0 }, { 980 - 50, 850, 1 } },
 		.imbalance = { 980 - 50, 850, 1 },
 	},
 	{
 		.name = "a CPU's interval that turns out unknown",
-		.steps = { { RUN, 10, 0, 0 }, { RUN, 50, 1, 0 }, { BREAK, 100, 0 },
+		.steps = { { RUN, 10, 0, 0 },
+			   { RUN, 50, 1, 0 },
+			   { BREAK, 100, 0 },
 			   { RUN, 200, 0, 0 } },
 		.cpus = { { 800, 0, 0 }, { 950, 0, 0 } },
 		.imbalance = { 800, 0, 0 },
 	},
 	{
 		.name = "a task in an unknown state that is moved may have waited where it was",
-		.steps = { { RUN, 10, 0, 0 }, { RUN, 20, 1, 0 }, { RUN, 100, 1, 1 },
+		.steps = { { RUN, 10, 0, 0 },
+			   { RUN, 20, 1, 0 },
+			   { RUN, 100, 1, 1 },
 			   { MOVE, 200, 2, 0, TAP_MIGRATE_BALANCE },
 			   { MOVE, 300, 2, 1, TAP_MIGRATE_BALANCE } },
 		.cpus = { { 700, 0, 0 }, { 980 - 80, 900, 1 } },
@@ -478,17 +599,26 @@ static const struct length_case length_cases[] = {
 	},
 	{
 		.name = "doubt about one CPU takes back the imbalance since before all were idle",
-		.steps = { { RUN, 10, 0, 0 }, { RUN, 10, 1, 0 }, { WAKE, 100, 1, 0 },
-			   { RUN, 110, 0, 1 }, { RUN, 200, 0, 0, SLEEP }, { WAKE, 300, 1, 1 },
-			   { RUN, 310, 1, 1 }, { RUN, 400, 1, 0, SLEEP }, { RUN, 500, 0, 3 },
+		.steps = { { RUN, 10, 0, 0 },
+			   { RUN, 10, 1, 0 },
+			   { WAKE, 100, 1, 0 },
+			   { RUN, 110, 0, 1 },
+			   { RUN, 200, 0, 0, SLEEP },
+			   { WAKE, 300, 1, 1 },
+			   { RUN, 310, 1, 1 },
+			   { RUN, 400, 1, 0, SLEEP },
+			   { RUN, 500, 0, 3 },
 			   { RUN, 600, 0, 0, SLEEP } },
 		.cpus = { { 190 + 500, 200, 1 }, { 990, 100, 1 } },
 		.imbalance = { 190 + 500, 200, 1 },
 	},
 	{
 		.name = "a task that waits nobody knows where may be in any queue",
-		.steps = { { RUN, 10, 0, 0 }, { RUN, 20, 1, 0 }, { WAKE, 100, 1, 70000 },
-			   { RUN, 150, 1, 1 }, { RUN, 200, 1, 0, SLEEP } },
+		.steps = { { RUN, 10, 0, 0 },
+			   { RUN, 20, 1, 0 },
+			   { WAKE, 100, 1, 70000 },
+			   { RUN, 150, 1, 1 },
+			   { RUN, 200, 1, 0, SLEEP } },
 		.cpus = { { 940, 0, 0 }, { 930, 50, 1 } },
 		.imbalance = { 930, 50, 1 },
 	},
@@ -502,11 +632,15 @@ static bool pick_cpu(void *ctx, int cpu)
 }
 
 /* Tells all steps, and the end. */
-static void tell_all(struct tap_balance *b, struct tap_timeline *t, const struct step *steps, int only_task)
+static void tell_all(struct tap_balance *b, struct tap_timeline *t, const struct step *steps,
+		     int only_task)
 {
 	*t = (struct tap_timeline){ 0 };
 	for (int i = 0; i < NR_TASKS; i++) {
-		t->tasks[i] = (struct tap_task){ .tid = i, .index = (unsigned int)i, .cpu = -1, .selected = !only_task || i == only_task };
+		t->tasks[i] = (struct tap_task){ .tid = i,
+						 .index = (unsigned int)i,
+						 .cpu = -1,
+						 .selected = !only_task || i == only_task };
 		t->list[i] = &t->tasks[i];
 	}
 	for (unsigned int i = 0; i < MAX_STEPS && steps[i].kind; i++)
@@ -533,8 +667,10 @@ static void run_case(void **state)
 	const struct balance_case *c = *state;
 	struct tap_timeline timeline;
 	const struct tap_balance_opts opts = {
-		.cpu = pick_cpu, .ctx = (void *)c,
-		.min_ns = c->min_ns, .nr_worst = MAX_FOUND,
+		.cpu = pick_cpu,
+		.ctx = (void *)c,
+		.min_ns = c->min_ns,
+		.nr_worst = MAX_FOUND,
 	};
 	struct tap_balance b;
 	uint64_t sum_ns = 0;
@@ -554,7 +690,9 @@ static void run_case(void **state)
 	assert_int_equal(b.violations.nr_worst, i);
 	assert_int_equal(b.violations.lengths.count, i);
 	assert_int_equal((uint64_t)b.violations.lengths.sum, sum_ns);
-	assert_int_equal(b.violations.state_ns[TAP_STATE_WAKING] + b.violations.state_ns[TAP_STATE_PREEMPTED], sum_ns);
+	assert_int_equal(b.violations.state_ns[TAP_STATE_WAKING] +
+				 b.violations.state_ns[TAP_STATE_PREEMPTED],
+			 sum_ns);
 	assert_int_equal(b.violations.exit_ns, c->exit_ns);
 	assert_int_equal(b.violations.wait_ns, c->wait_ns);
 	tap_balance_release(&b);
@@ -591,12 +729,14 @@ int main(void)
 	struct CMUnitTest tests[NR_CASES + NR_LENGTHS];
 
 	for (size_t i = 0; i < NR_CASES; i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name,
+						.test_func = run_case,
 						.initial_state = (void *)&cases[i] };
 	for (size_t i = 0; i < NR_LENGTHS; i++)
-		tests[NR_CASES + i] = (struct CMUnitTest){
-			.name = length_cases[i].name, .test_func = run_length_case,
-			.initial_state = (void *)&length_cases[i] };
+		tests[NR_CASES + i] =
+			(struct CMUnitTest){ .name = length_cases[i].name,
+					     .test_func = run_length_case,
+					     .initial_state = (void *)&length_cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void map_keeps_what_was_put(void **state)
 		assert_int_equal(*tap_map_get(&m, key * 4096), key == 1 ? 77 : key + 1);
 	assert_null(tap_map_get(&m, 1));
 	assert_null(tap_map_get(&m, UINT64_MAX));
-	tap_map_for_each(&m, s)
+	tap_map_for_each (&m, s)
 		nr++;
 	assert_int_equal(nr, 5000);
 	tap_map_release(&m);
@@ -88,7 +88,9 @@ static void keys_that_are_one_to_the_map_have_an_entry_each(void **state)
 
 static void entries_in_order_of_their_values(void **state)
 {
-	static const struct entry ordered[] = { { { 1, 1 }, 9 }, { { 2, 1 }, 5 }, { { 3, 1 }, 5 }, { { 0, 1 }, 1 } };
+	static const struct entry ordered[] = {
+		{ { 1, 1 }, 9 }, { { 2, 1 }, 5 }, { { 3, 1 }, 5 }, { { 0, 1 }, 1 }
+	};
 	struct tap_keyed k = { 0 };
 
 	(void)state;
@@ -167,8 +169,7 @@ static void numbers_at_their_limits(void **state)
 	tap_buf_char(&b, ' ');
 	tap_buf_s64(&b, INT64_MIN);
 	tap_buf_printf(&b, " %s", "end");
-	assert_string_equal(tap_buf_str(&b),
-			    "0 18446744073709551615 -9223372036854775808 end");
+	assert_string_equal(tap_buf_str(&b), "0 18446744073709551615 -9223372036854775808 end");
 	tap_buf_release(&b);
 }
 
@@ -179,12 +180,20 @@ static void reals_read_back_as_they_were(void **state)
 		bool single;
 		const char *want;
 	} cases[] = {
-		{ 0, false, "0" }, { -0.0, false, "-0" }, { 0.1, false, "0.1" }, { 0.1f, true, "0.1" },
-		{ 0.1f, false, "0.10000000149011612" }, { 1.0 / 3, false, "0.3333333333333333" },
-		{ 1e300, false, "1e+300" }, { 4.9406564584124654e-324, false, "4.94065645841247e-324" },
-		{ 16777217, false, "16777217" }, { 3.4028234663852886e38f, true, "3.4028235e+38" },
+		{ 0, false, "0" },
+		{ -0.0, false, "-0" },
+		{ 0.1, false, "0.1" },
+		{ 0.1f, true, "0.1" },
+		{ 0.1f, false, "0.10000000149011612" },
+		{ 1.0 / 3, false, "0.3333333333333333" },
+		{ 1e300, false, "1e+300" },
+		{ 4.9406564584124654e-324, false, "4.94065645841247e-324" },
+		{ 16777217, false, "16777217" },
+		{ 3.4028234663852886e38f, true, "3.4028235e+38" },
 		{ 1.7976931348623157e308, false, "1.7976931348623157e+308" },
-		{ INFINITY, false, "inf" }, { -INFINITY, true, "-inf" }, { NAN, false, "nan" },
+		{ INFINITY, false, "inf" },
+		{ -INFINITY, true, "-inf" },
+		{ NAN, false, "nan" },
 	};
 
 	(void)state;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * How BPF programs flow, as v6.1's verifier looks at it first of all (check_cfg() in kernel/bpf/verifier.c): it walks from instruction to
- * instruction, and one that is being looked at may be reached again by a jump alone. clang makes loops whose first instruction
- * follows the last one as well, which later verifiers take.
+ * How BPF programs flow, as v6.1's verifier looks at it first of all (check_cfg() in
+ * kernel/bpf/verifier.c): it walks from instruction to instruction, and one that is being looked at
+ * may be reached again by a jump alone. clang makes loops whose first instruction follows the last
+ * one as well, which later verifiers take.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@
 enum seen { UNSEEN, BEGUN, DONE };
 
 struct insn_state {
-	uint8_t seen;  /* enum seen */
+	uint8_t seen; /* enum seen */
 	uint8_t edges; /* that were followed */
 };
 
@@ -81,22 +82,30 @@ static void test_every_program(void **state)
 
 	(void)state;
 	assert_non_null(obj);
-	bpf_object__for_each_program(prog, obj) {
+	bpf_object__for_each_program (prog, obj) {
 		size_t at = find_back_edge(bpf_program__insns(prog), bpf_program__insn_cnt(prog));
 
 		if (at)
-			fail_msg("%s: v6.1 takes instruction %zu for an edge back", bpf_program__name(prog), at);
+			fail_msg("%s: v6.1 takes instruction %zu for an edge back",
+				 bpf_program__name(prog), at);
 	}
 	bpf_object__close(obj);
 }
 
-#define MOV(reg) { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg }
-#define JUMP(op, by) { .code = BPF_JMP | (op) | BPF_K, .off = by }
+#define MOV(reg)                                                                                   \
+	{                                                                                          \
+		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg                                \
+	}
+#define JUMP(op, by)                                                                               \
+	{                                                                                          \
+		.code = BPF_JMP | (op) | BPF_K, .off = by                                          \
+	}
 
 static void test_loops(void **state)
 {
 	const struct bpf_insn by_jump[] = { MOV(0), MOV(1), JUMP(BPF_JEQ, -2), JUMP(BPF_EXIT, 0) };
-	const struct bpf_insn entered_in_the_middle[] = { JUMP(BPF_JA, 1), MOV(0), MOV(1), JUMP(BPF_JEQ, -3), JUMP(BPF_EXIT, 0) };
+	const struct bpf_insn entered_in_the_middle[] = { JUMP(BPF_JA, 1), MOV(0), MOV(1),
+							  JUMP(BPF_JEQ, -3), JUMP(BPF_EXIT, 0) };
 
 	(void)state;
 	assert_int_equal(find_back_edge(by_jump, 4), 0);

@@ -21,7 +21,8 @@ static void test_labels(void **state)
 		{ "/system.slice", NULL },
 		{ "/a/b", NULL },
 		{ "/system.slice/nginx.service", "nginx.service" },
-		{ "/user.slice/user-1000.slice/user@1000.service/app.slice/x.service", "x.service" },
+		{ "/user.slice/user-1000.slice/user@1000.service/app.slice/x.service",
+		  "x.service" },
 		{ "/user.slice/user-1000.slice/user@1000.service", "user@1000.service" },
 		{ "/system.slice/a.service/b/c.scope", "a.service/b/c.scope" },
 		{ "/system.slice/docker-" ID ".scope", "docker/0123456789ab" },
@@ -29,11 +30,17 @@ static void test_labels(void **state)
 		{ "/docker/" ID "/init", "docker/0123456789ab/init" },
 		{ "/machine.slice/libpod-" ID ".scope/container", "podman/0123456789ab/container" },
 		{ "/lxc/" ID, "container/0123456789ab" },
-		{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0fe12345_1234_5678_9abc_def012345678.slice/cri-containerd-" ID ".scope",
+		{ "/kubepods.slice/kubepods-burstable.slice/"
+		  "kubepods-burstable-pod0fe12345_1234_5678_9abc_def012345678.slice/"
+		  "cri-containerd-" ID ".scope",
 		  "pod 0fe12345/0123456789ab" },
-		{ "/kubepods/besteffort/pod0fe12345-1234-5678-9abc-def012345678/" ID, "pod 0fe12345/0123456789ab" },
-		{ "/kubepods.slice/kubepods-pod0fe12345_1234_5678_9abc_def012345678.slice", "pod 0fe12345" },
-		{ "/kubepods.slice/kubepods-pod0fe12345_1234_5678_9abc_def012345678.slice/crio-" ID ".scope/x", "pod 0fe12345/0123456789ab/x" },
+		{ "/kubepods/besteffort/pod0fe12345-1234-5678-9abc-def012345678/" ID,
+		  "pod 0fe12345/0123456789ab" },
+		{ "/kubepods.slice/kubepods-pod0fe12345_1234_5678_9abc_def012345678.slice",
+		  "pod 0fe12345" },
+		{ "/kubepods.slice/kubepods-pod0fe12345_1234_5678_9abc_def012345678.slice/crio-" ID
+		  ".scope/x",
+		  "pod 0fe12345/0123456789ab/x" },
 		/* nearly */
 		{ "/docker/" ID "0", NULL },
 		{ "/docker/0123", NULL },
@@ -59,8 +66,9 @@ static void test_common(void **state)
 		const char *a, *b;
 		size_t want;
 	} cases[] = {
-		{ "/a/b", "/a/b", 4 }, { "/a/b", "/a/c", 2 }, { "/a/b", "/a/bc", 2 }, { "/a/bc", "/a/b", 2 }, { "/a", "/a/b", 2 },
-		{ "/a/b", "/a", 2 }, { "/a", "/b", 0 }, { "/ab", "/ac", 0 }, { "/", "/a", 0 },
+		{ "/a/b", "/a/b", 4 },	{ "/a/b", "/a/c", 2 }, { "/a/b", "/a/bc", 2 },
+		{ "/a/bc", "/a/b", 2 }, { "/a", "/a/b", 2 },   { "/a/b", "/a", 2 },
+		{ "/a", "/b", 0 },	{ "/ab", "/ac", 0 },   { "/", "/a", 0 },
 	};
 
 	(void)state;
@@ -68,7 +76,8 @@ static void test_common(void **state)
 		size_t got = tap_cgroup_common(cases[i].a, strlen(cases[i].a), cases[i].b);
 
 		if (got != cases[i].want)
-			fail_msg("%s and %s: %zu, not %zu", cases[i].a, cases[i].b, got, cases[i].want);
+			fail_msg("%s and %s: %zu, not %zu", cases[i].a, cases[i].b, got,
+				 cases[i].want);
 	}
 }
 

@@ -24,18 +24,20 @@ static const struct parse_case good[] = {
 	{ " sched:sched_switch if prev_pid > 1", TAP_CONDITION_EVENT, .event = "sched:sched_switch",
 	  .filter = "prev_pid > 1" },
 	{ "waking > 5ms", TAP_CONDITION_STATE, TAP_STATE_WAKING, 5000000 },
-	{ "preempted>20us if comm ~ \"nginx*\" && tgid == 5", TAP_CONDITION_STATE, TAP_STATE_PREEMPTED, 20000, NULL,
-	  "comm ~ \"nginx*\" && tgid == 5" },
-	{ "blocked > 1s if (pid != 4 || cgroup == 9) && prio < 100", TAP_CONDITION_STATE, TAP_STATE_BLOCKED, 1000000000, NULL,
-	  "(pid != 4 || cgroup == 9) && prio < 100" },
+	{ "preempted>20us if comm ~ \"nginx*\" && tgid == 5", TAP_CONDITION_STATE,
+	  TAP_STATE_PREEMPTED, 20000, NULL, "comm ~ \"nginx*\" && tgid == 5" },
+	{ "blocked > 1s if (pid != 4 || cgroup == 9) && prio < 100", TAP_CONDITION_STATE,
+	  TAP_STATE_BLOCKED, 1000000000, NULL, "(pid != 4 || cgroup == 9) && prio < 100" },
 	{ "throttled > 50ms", TAP_CONDITION_STATE, TAP_STATE_THROTTLED, 50000000 },
 	{ "sleeping > 0", TAP_CONDITION_STATE, TAP_STATE_SLEEPING, 0 },
 	{ "stopped > 2s", TAP_CONDITION_STATE, TAP_STATE_STOPPED, 2000000000 },
 	{ "running > 1m", TAP_CONDITION_STATE, TAP_STATE_RUNNING, 60000000000 },
-	{ "violation > 4ms if cpu == 2", TAP_CONDITION_VIOLATION, TAP_STATE_DEAD, 4000000, NULL, "cpu == 2" },
-	{ "rate(sched_switch) > 10000/s", TAP_CONDITION_RATE, TAP_STATE_DEAD, 10000, "sched_switch" },
-	{ "rate( sched_switch )>1/s if next_pid == 3 ", TAP_CONDITION_RATE, TAP_STATE_DEAD, 1, "sched_switch",
-	  "next_pid == 3 " },
+	{ "violation > 4ms if cpu == 2", TAP_CONDITION_VIOLATION, TAP_STATE_DEAD, 4000000, NULL,
+	  "cpu == 2" },
+	{ "rate(sched_switch) > 10000/s", TAP_CONDITION_RATE, TAP_STATE_DEAD, 10000,
+	  "sched_switch" },
+	{ "rate( sched_switch )>1/s if next_pid == 3 ", TAP_CONDITION_RATE, TAP_STATE_DEAD, 1,
+	  "sched_switch", "next_pid == 3 " },
 	{ "lost > 0", TAP_CONDITION_LOST, TAP_STATE_DEAD, 0 },
 	{ "lost > 18446744073709551615", TAP_CONDITION_LOST, TAP_STATE_DEAD, UINT64_MAX },
 };
@@ -124,7 +126,8 @@ static void test_bad(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_good), cmocka_unit_test(test_bad) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_good),
+					    cmocka_unit_test(test_bad) };
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("condition", tests, NULL, NULL);

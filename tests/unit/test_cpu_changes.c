@@ -35,8 +35,11 @@ static const struct changes_case cases[] = {
 	{
 		.name = "changes come in time order, though intervals come as they end",
 		.seen = 3,
-		.steps = { { 0, 100, 110, 1 }, { 0, 110, 120, 2 }, { 1, 100, 130, IDLE },
-			   { 0, 120, 150, IDLE }, { 1, 130, 150, 1 } },
+		.steps = { { 0, 100, 110, 1 },
+			   { 0, 110, 120, 2 },
+			   { 1, 100, 130, IDLE },
+			   { 0, 120, 150, IDLE },
+			   { 1, 130, 150, 1 } },
 		.want = "100:0=t1 100:1=idle 110:0=t2 120:0=idle 130:1=t1 |",
 	},
 	{
@@ -54,8 +57,11 @@ static const struct changes_case cases[] = {
 	{
 		.name = "what a CPU shows already is no change, and unknown is what it shows first",
 		.seen = 1,
-		.steps = { { 0, 100, 110, UNKNOWN }, { 0, 110, 120, 1 }, { 0, 120, 130, 1 },
-			   { 0, 130, 140, UNKNOWN }, { 0, 140, 150, UNKNOWN } },
+		.steps = { { 0, 100, 110, UNKNOWN },
+			   { 0, 110, 120, 1 },
+			   { 0, 120, 130, 1 },
+			   { 0, 130, 140, UNKNOWN },
+			   { 0, 140, 150, UNKNOWN } },
 		.want = "110:0=t1 130:0=unknown |",
 	},
 	{
@@ -73,8 +79,11 @@ static const struct changes_case cases[] = {
 	{
 		.name = "nothing waits for a CPU that is seen later",
 		.seen = 1,
-		.steps = { { 0, 100, 110, 1 }, { 0, 110, 120, IDLE }, { 1, 100, 125, UNKNOWN },
-			   { 0, 120, 130, 2 }, { 1, 125, 140, 1 } },
+		.steps = { { 0, 100, 110, 1 },
+			   { 0, 110, 120, IDLE },
+			   { 1, 100, 125, UNKNOWN },
+			   { 0, 120, 130, 2 },
+			   { 1, 125, 140, 1 } },
 		.want = "100:0=t1 110:0=idle 120:0=t2 125:1=t1 |",
 	},
 };
@@ -103,7 +112,9 @@ struct got {
 static int on_change(void *ctx, const struct tap_cpu_change *c)
 {
 	static const char *const what[] = {
-		[TAP_CPU_SHOWS_UNKNOWN] = "unknown", [TAP_CPU_SHOWS_IDLE] = "idle", [TAP_CPU_SHOWS_RUN] = "t",
+		[TAP_CPU_SHOWS_UNKNOWN] = "unknown",
+		[TAP_CPU_SHOWS_IDLE] = "idle",
+		[TAP_CPU_SHOWS_RUN] = "t",
 		[TAP_CPU_SHOWS_OTHER] = "other",
 	};
 	char *text = ((struct got *)ctx)->text, number[16] = "";
@@ -136,9 +147,12 @@ static void run_case(void **state)
 		tasks[i] = (struct tap_task){ .tid = i };
 	for (const struct step *s = c->steps; s < c->steps + MAX_STEPS && s->to_ns; s++) {
 		struct tap_cpu_interval interval = {
-			.cpu = s->cpu, .from_ns = s->from_ns, .to_ns = s->to_ns,
-			.what = s->what == UNKNOWN ? TAP_CPU_UNKNOWN :
-				s->what == IDLE ? TAP_CPU_IDLE : TAP_CPU_RUN,
+			.cpu = s->cpu,
+			.from_ns = s->from_ns,
+			.to_ns = s->to_ns,
+			.what = s->what == UNKNOWN ? TAP_CPU_UNKNOWN
+				: s->what == IDLE  ? TAP_CPU_IDLE
+						   : TAP_CPU_RUN,
 			.task = s->what >= 0 ? &tasks[s->what] : NULL,
 		};
 
@@ -164,14 +178,19 @@ static void a_thousand_changes_stay_in_order(void **state)
 {
 	uint64_t last_ns = 0, from[4] = { START, START, START, START };
 	struct tap_cpu_changes w = { .wants = wants, .change = in_order, .ctx = &last_ns };
-	const struct tap_timeline t = { { { .seen = true }, { .seen = true }, { .seen = true }, { .seen = true } } };
+	const struct tap_timeline t = {
+		{ { .seen = true }, { .seen = true }, { .seen = true }, { .seen = true } }
+	};
 	struct tap_task tasks[2] = { { .tid = 1 }, { .tid = 2 } };
 
 	(void)state;
 	for (uint64_t i = 1; i <= 1000; i++) {
 		int cpu = i % 100 ? (int)(i % 3) : 3; /* one CPU seldom switches */
-		struct tap_cpu_interval s = { .cpu = cpu, .what = TAP_CPU_RUN, .task = &tasks[i & 1],
-					     .from_ns = from[cpu], .to_ns = START + 10 * i };
+		struct tap_cpu_interval s = { .cpu = cpu,
+					      .what = TAP_CPU_RUN,
+					      .task = &tasks[i & 1],
+					      .from_ns = from[cpu],
+					      .to_ns = START + 10 * i };
 
 		assert_int_equal(tap_cpu_changes_ops.cpu(&w, &t, &s), 0);
 		from[cpu] = s.to_ns;
@@ -204,7 +223,10 @@ static void what_waits_is_bounded(void **state)
 	struct tap_cpu_changes w = { .wants = wants_all, .change = keep_of_3, .ctx = kept };
 	struct tap_task third = { .tid = 3 };
 	const struct tap_timeline t = {
-		{ { .seen = true }, { .seen = true }, { .seen = true }, { .seen = true, .known = true, .task = &third } },
+		{ { .seen = true },
+		  { .seen = true },
+		  { .seen = true },
+		  { .seen = true, .known = true, .task = &third } },
 	};
 	struct tap_task tasks[2] = { { .tid = 1 }, { .tid = 2 } };
 	struct tap_cpu_interval last = { .cpu = 3, .what = TAP_CPU_UNKNOWN, .from_ns = START };
@@ -215,8 +237,11 @@ static void what_waits_is_bounded(void **state)
 		from_ns = START + 10 * (i - 1);
 		for (int cpu = 0; cpu < 3; cpu++) {
 			struct tap_cpu_interval s = {
-				.cpu = cpu, .what = TAP_CPU_RUN, .task = &tasks[i & 1],
-				.from_ns = from_ns, .to_ns = START + 10 * i,
+				.cpu = cpu,
+				.what = TAP_CPU_RUN,
+				.task = &tasks[i & 1],
+				.from_ns = from_ns,
+				.to_ns = START + 10 * i,
 			};
 
 			assert_int_equal(tap_cpu_changes_ops.cpu(&w, &t, &s), 0);
@@ -245,9 +270,18 @@ static void names_are_short_and_given_once(void **state)
 		uint64_t n;
 		const char *name;
 	} want[] = {
-		{ 0, "A0" }, { 1, "B0" }, { 25, "Z0" }, { 26, "a0" }, { 51, "z0" }, { 52, "A1" },
-		{ 519, "z9" }, { 520, "AA" }, { 3223, "zz" }, { 3224, "A00" },
-		{ 3223 + 52 * 62 * 62, "zzz" }, { 3224 + 52 * 62 * 62, "A000" },
+		{ 0, "A0" },
+		{ 1, "B0" },
+		{ 25, "Z0" },
+		{ 26, "a0" },
+		{ 51, "z0" },
+		{ 52, "A1" },
+		{ 519, "z9" },
+		{ 520, "AA" },
+		{ 3223, "zz" },
+		{ 3224, "A00" },
+		{ 3223 + 52 * 62 * 62, "zzz" },
+		{ 3224 + 52 * 62 * 62, "A000" },
 	};
 	char name[TAP_SHORT_NAME_BYTES];
 
@@ -269,7 +303,8 @@ int main(void)
 	};
 
 	for (size_t i = 0; i < NR; i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name,
+						.test_func = run_case,
 						.initial_state = (void *)&cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,10 @@ static const struct order_case cases[] = {
 	{ "the last goes on", { { 3, 5 }, { 0, 6 }, { 0, 7 }, { 3, 8 } }, 0, 7 },
 	{ "one that comes late is the oldest", { { 3, 5 }, { 0, 6 }, { 7, 2 } }, 7, 2 },
 	{ "one that comes late is between", { { 3, 5 }, { 0, 9 }, { 7, 7 }, { 3, 10 } }, 7, 7 },
-	{ "all have gone on", { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 0, 4 }, { 1, 5 }, { 2, 6 } }, 0, 4 },
+	{ "all have gone on",
+	  { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 0, 4 }, { 1, 5 }, { 2, 6 } },
+	  0,
+	  4 },
 };
 
 static void run_case(void **state)
@@ -54,7 +57,8 @@ int main(void)
 	struct CMUnitTest tests[NR_CASES];
 
 	for (size_t i = 0; i < NR_CASES; i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name,
+						.test_func = run_case,
 						.initial_state = (void *)&cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("cpu order", tests, NULL, NULL);

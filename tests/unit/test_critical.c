@@ -19,11 +19,10 @@
 /* ---- paths of logs that are written down ---- */
 
 /*
- * .log: "TASK STATE FROM TO [how it ended]; ...", tasks by number, in which order one likes but for each task's own:
- *   by TASK, timer, interrupt   who ended a sleep; a lonely sleep ends in a way that is not known
- *   ends                        the window does
- *   back STATE                  of unknown: the sleep before it is taken back
- * "TASK born by TASK" comes before all that it did.
+ * .log: "TASK STATE FROM TO [how it ended]; ...", tasks by number, in which order one likes but for
+ * each task's own: by TASK, timer, interrupt   who ended a sleep; a lonely sleep ends in a way that
+ * is not known ends                        the window does back STATE                  of unknown:
+ * the sleep before it is taken back "TASK born by TASK" comes before all that it did.
  */
 static const struct {
 	const char *name, *log;
@@ -35,55 +34,78 @@ static const struct {
 	  "0 running 10 20; 0 preempted 20 30; 0 throttled 30 35; 0 running 35 50", 0, 10, 50,
 	  "0 running 10-20, 0 preempted 20-30, 0 throttled 30-35, 0 running 35-50" },
 	{ "a sleep is its waker's",
-	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 waking 200 210; 0 running 210 300; 1 running 0 300", 0, 0, 300,
-	  "0 running 0-100, 1 running 100-200, 0 waking 200-210, 0 running 210-300" },
+	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 waking 200 210; 0 running 210 300; 1 "
+	  "running 0 300",
+	  0, 0, 300, "0 running 0-100, 1 running 100-200, 0 waking 200-210, 0 running 210-300" },
 	{ "who slept meanwhile was woken, too: before that nothing had to wait for it",
-	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 120; 1 blocked 120 150 by 2; 1 running 150 200; 2 running 0 200", 0, 0, 210,
-	  "0 running 0-100, 2 running 100-150, 1 running 150-200, 0 running 200-210" },
+	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 120; 1 blocked "
+	  "120 150 by 2; 1 running 150 200; 2 running 0 200",
+	  0, 0, 210, "0 running 0-100, 2 running 100-150, 1 running 150-200, 0 running 200-210" },
 	{ "an interrupt that woke the waker leaves the time to it, and what it did before",
-	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 120; 1 sleeping 120 150 timer; 1 running 150 200", 0, 0, 210,
-	  "0 running 0-100, 1 running 100-120, 1 timer 120-150, 1 running 150-200, 0 running 200-210" },
+	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 120; 1 "
+	  "sleeping 120 150 timer; 1 running 150 200",
+	  0, 0, 210,
+	  "0 running 0-100, 1 running 100-120, 1 timer 120-150, 1 running 150-200, 0 running "
+	  "200-210" },
 	{ "a waker is followed back to where the woken began to sleep",
-	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 50; 1 sleeping 50 150 by 2; 1 running 150 200; 2 running 0 200", 0, 0, 210,
-	  "0 running 0-100, 2 running 100-150, 1 running 150-200, 0 running 200-210" },
+	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 50; 1 sleeping "
+	  "50 150 by 2; 1 running 150 200; 2 running 0 200",
+	  0, 0, 210, "0 running 0-100, 2 running 100-150, 1 running 150-200, 0 running 200-210" },
 	{ "interrupts wake nobody else's time away",
-	  "0 running 0 10; 0 sleeping 10 20 timer; 0 running 20 30; 0 blocked 30 40 interrupt; 0 running 40 50; 0 sleeping 50 60 interrupt; 0 running 60 70", 0, 0, 70,
-	  "0 running 0-10, 0 timer 10-20, 0 running 20-30, 0 blocked 30-40, 0 running 40-50, 0 interrupt 50-60, 0 running 60-70" },
+	  "0 running 0 10; 0 sleeping 10 20 timer; 0 running 20 30; 0 blocked 30 40 interrupt; 0 "
+	  "running 40 50; 0 sleeping 50 60 interrupt; 0 running 60 70",
+	  0, 0, 70,
+	  "0 running 0-10, 0 timer 10-20, 0 running 20-30, 0 blocked 30-40, 0 running 40-50, 0 "
+	  "interrupt 50-60, 0 running 60-70" },
 	{ "a sleep that the window's end cuts, and one that ended nobody knows how",
 	  "0 running 0 10; 0 sleeping 10 20; 0 running 20 30; 0 sleeping 30 40 ends", 0, 0, 40,
 	  "0 running 0-10, 0 unknown 10-20, 0 running 20-30, 0 asleep 30-40" },
 	{ "of a sleep that ends behind the window its end tells",
-	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 300; 1 running 0 300", 0, 50, 150,
-	  "0 running 50-100, 1 running 100-150" },
+	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 300; 1 running 0 300", 0, 50,
+	  150, "0 running 50-100, 1 running 100-150" },
 	{ "who forked it was there before it",
-	  "0 running 0 10; 0 sleeping 10 50 by 1; 0 running 50 60; 1 born by 2; 1 waking 30 35; 1 running 35 50; 2 running 0 60", 0,
-	  0, 60, "0 running 0-10, 2 running 10-30, 1 waking 30-35, 1 running 35-50, 0 running 50-60" },
+	  "0 running 0 10; 0 sleeping 10 50 by 1; 0 running 50 60; 1 born by 2; 1 waking 30 35; 1 "
+	  "running 35 50; 2 running 0 60",
+	  0, 0, 60,
+	  "0 running 0-10, 2 running 10-30, 1 waking 30-35, 1 running 35-50, 0 running 50-60" },
 	{ "a task's own fork, too: what was before leads to it",
-	  "0 running 0 60; 1 born by 0; 1 waking 30 35; 1 running 35 50", 1, 10, 50, "0 running 10-30, 1 waking 30-35, 1 running 35-50" },
+	  "0 running 0 60; 1 born by 0; 1 waking 30 35; 1 running 35 50", 1, 10, 50,
+	  "0 running 10-30, 1 waking 30-35, 1 running 35-50" },
 	{ "what is told of nobody is unknown: before it began, and behind its end",
 	  "0 running 10 20; 0 sleeping 20 30 by 1; 0 running 30 40; 1 running 22 25", 0, 0, 50,
 	  "0 unknown 0-10, 0 running 10-20, 1 unknown 20-30, 0 running 30-40, 0 unknown 40-50" },
 	{ "behind what is unknown of a waker others may have been, but not before the sleep",
-	  "0 running 0 10; 0 sleeping 10 90 by 1; 0 running 90 99; 1 running 0 30; 1 unknown 30 40; 1 running 40 50; 1 sleeping 50 60 timer; 1 running 60 90", 0, 0, 99,
-	  "0 running 0-10, 1 unknown 10-40, 1 running 40-50, 1 timer 50-60, 1 running 60-90, 0 running 90-99" },
+	  "0 running 0 10; 0 sleeping 10 90 by 1; 0 running 90 99; 1 running 0 30; 1 unknown 30 "
+	  "40; 1 running 40 50; 1 sleeping 50 60 timer; 1 running 60 90",
+	  0, 0, 99,
+	  "0 running 0-10, 1 unknown 10-40, 1 running 40-50, 1 timer 50-60, 1 running 60-90, 0 "
+	  "running 90-99" },
 	{ "who is told to have slept has woken nobody",
-	  "0 running 0 10; 0 sleeping 10 20 by 1; 0 running 20 30; 1 running 0 5; 1 sleeping 5 25 by 2; 2 running 0 30", 0, 0, 30,
-	  "0 running 0-10, 1 unknown 10-20, 0 running 20-30" },
+	  "0 running 0 10; 0 sleeping 10 20 by 1; 0 running 20 30; 1 running 0 5; 1 sleeping 5 25 "
+	  "by 2; 2 running 0 30",
+	  0, 0, 30, "0 running 0-10, 1 unknown 10-20, 0 running 20-30" },
 	{ "who wake each other in one ns are not followed round",
-	  "0 running 0 10; 0 sleeping 10 30 by 1; 0 running 30 40; 1 running 0 20; 1 sleeping 20 30 by 0; 1 running 30 40", 0, 0,
-	  40, "0 running 0-10, 0 unknown 10-30, 0 running 30-40" },
+	  "0 running 0 10; 0 sleeping 10 30 by 1; 0 running 30 40; 1 running 0 20; 1 sleeping 20 "
+	  "30 by 0; 1 running 30 40",
+	  0, 0, 40, "0 running 0-10, 0 unknown 10-30, 0 running 30-40" },
 	{ "nor three, nor one by itself",
-	  "0 running 0 10; 0 sleeping 10 30 by 1; 0 running 30 40; 1 sleeping 0 30 by 2; 2 sleeping 0 30 by 0; 0 sleeping 40 50 by 0; 0 running 50 60", 0, 0, 60,
+	  "0 running 0 10; 0 sleeping 10 30 by 1; 0 running 30 40; 1 sleeping 0 30 by 2; 2 "
+	  "sleeping 0 30 by 0; 0 sleeping 40 50 by 0; 0 running 50 60",
+	  0, 0, 60,
 	  "0 running 0-10, 0 unknown 10-30, 0 running 30-40, 0 unknown 40-50, 0 running 50-60" },
 	{ "a sleep that is taken back is unknown",
-	  "0 running 0 10; 0 sleeping 10 20 by 1; 0 unknown 20 30 back sleeping; 0 running 30 40; 1 running 0 40", 0, 0, 40,
-	  "0 running 0-10, 0 unknown 10-30, 0 running 30-40" },
+	  "0 running 0 10; 0 sleeping 10 20 by 1; 0 unknown 20 30 back sleeping; 0 running 30 40; "
+	  "1 running 0 40",
+	  0, 0, 40, "0 running 0-10, 0 unknown 10-30, 0 running 30-40" },
 	{ "a gap is unknown, and what goes back is left out",
 	  "0 running 0 10; 0 running 20 30; 0 waking 5 25; 0 preempted 28 40", 0, 0, 40,
 	  "0 running 0-10, 0 unknown 10-20, 0 running 20-30, 0 preempted 30-40" },
 	{ "states that last for longer than 32 bits of ns say",
-	  "0 running 0 4294967295; 0 preempted 4294967295 8589934592; 0 running 8589934592 98589934592", 0, 1, 98589934591,
-	  "0 running 1-4294967295, 0 preempted 4294967295-8589934592, 0 running 8589934592-98589934591" },
+	  "0 running 0 4294967295; 0 preempted 4294967295 8589934592; 0 running 8589934592 "
+	  "98589934592",
+	  0, 1, 98589934591,
+	  "0 running 1-4294967295, 0 preempted 4294967295-8589934592, 0 running "
+	  "8589934592-98589934591" },
 	{ "nothing is told of anybody", "", 5, 10, 20, "5 unknown 10-20" },
 	{ "a window of no length", "0 running 0 10", 0, 5, 5, "" },
 };
@@ -100,7 +122,8 @@ static enum tap_state state_of(const char *name)
 
 static void wake(struct tap_critical_log *l, unsigned int task, uint32_t by, bool is_new)
 {
-	assert_int_equal(tap_critical_log_wakeup(l, &(struct tap_task){ .index = task }, by, is_new), 0);
+	assert_int_equal(
+		tap_critical_log_wakeup(l, &(struct tap_task){ .index = task }, by, is_new), 0);
 }
 
 static void tell(struct tap_critical_log *l, struct tap_interval s, unsigned int task)
@@ -119,7 +142,8 @@ static void write_step(struct tap_critical_log *l, const char *step)
 		wake(l, task, TAP_WOKEN_BY_TASK + by, true);
 		return;
 	}
-	assert_true(sscanf(step, " %u %19s %" SCNu64 " %" SCNu64 " %19s %19s", &task, state, &s.from_ns, &s.to_ns, how, what) >= 4);
+	assert_true(sscanf(step, " %u %19s %" SCNu64 " %" SCNu64 " %19s %19s", &task, state,
+			   &s.from_ns, &s.to_ns, how, what) >= 4);
 	s.state = state_of(state);
 	if (!strcmp(how, "ends")) {
 		s.next = s.state;
@@ -127,8 +151,12 @@ static void write_step(struct tap_critical_log *l, const char *step)
 		s.back = state_of(what);
 	} else if (*how) {
 		s.next = TAP_STATE_WAKING;
-		wake(l, task, !strcmp(how, "timer") ? TAP_WOKEN_TIMER : !strcmp(how, "interrupt") ? TAP_WOKEN_INTERRUPT :
-		     TAP_WOKEN_BY_TASK + (uint32_t)strtoul(what, NULL, 10), false);
+		wake(l, task,
+		     !strcmp(how, "timer") ? TAP_WOKEN_TIMER
+		     : !strcmp(how, "interrupt")
+			     ? TAP_WOKEN_INTERRUPT
+			     : TAP_WOKEN_BY_TASK + (uint32_t)strtoul(what, NULL, 10),
+		     false);
 	}
 	tell(l, s, task);
 }
@@ -154,15 +182,18 @@ static void test_paths(void **state)
 		uint64_t sum_ns = 0;
 
 		write_log(&log, cases[i].log);
-		assert_int_equal(tap_path_find(&path, &walk, cases[i].of, cases[i].from_ns, cases[i].to_ns), 0);
+		assert_int_equal(
+			tap_path_find(&path, &walk, cases[i].of, cases[i].from_ns, cases[i].to_ns),
+			0);
 		for (unsigned int k = 0; k < path.nr_segments; k++) {
 			const struct tap_path_segment *s = &path.segments[k];
 
-			tap_buf_printf(&got, "%s%u %s %" PRIu64 "-%" PRIu64, k ? ", " : "", s->task, tap_path_state_name(s->state),
-				       s->from_ns, s->to_ns);
+			tap_buf_printf(&got, "%s%u %s %" PRIu64 "-%" PRIu64, k ? ", " : "", s->task,
+				       tap_path_state_name(s->state), s->from_ns, s->to_ns);
 		}
 		if (strcmp(tap_buf_str(&got), cases[i].want) != 0)
-			fail_msg("%s: '%s', not '%s'", cases[i].name, tap_buf_str(&got), cases[i].want);
+			fail_msg("%s: '%s', not '%s'", cases[i].name, tap_buf_str(&got),
+				 cases[i].want);
 		for (unsigned int k = 0; k < path.nr_tasks; k++) {
 			assert_true(!k || path.tasks[k].ns <= path.tasks[k - 1].ns);
 			sum_ns += path.tasks[k].ns;
@@ -204,8 +235,12 @@ static void write_many(struct tap_critical_log *l)
 			if (state == TAP_STATE_DEAD)
 				continue;
 			wake(l, task, dice(TAP_WOKEN_BY_TASK + MANY_TASKS), false);
-			tell(l, (struct tap_interval){
-				.state = state, .next = dice(4) ? TAP_STATE_WAKING : state, .from_ns = at_ns, .to_ns = to_ns }, task);
+			tell(l,
+			     (struct tap_interval){ .state = state,
+						    .next = dice(4) ? TAP_STATE_WAKING : state,
+						    .from_ns = at_ns,
+						    .to_ns = to_ns },
+			     task);
 			at_ns = to_ns + !dice(20);
 		}
 	}
@@ -229,7 +264,8 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 	return 0;
 }
 
-static void find(struct tap_walk *walk, unsigned int task, uint64_t from_ns, uint64_t to_ns, struct whose *w)
+static void find(struct tap_walk *walk, unsigned int task, uint64_t from_ns, uint64_t to_ns,
+		 struct whose *w)
 {
 	w->from_ns = from_ns;
 	w->at_ns = to_ns;
@@ -251,14 +287,18 @@ static void test_windows(void **state)
 		for (unsigned int task = 0; task < MANY_TASKS; task++) {
 			find(&walk, task, 0, MANY_NS, &whole);
 			for (unsigned int k = 0; k < 20; k++) {
-				uint64_t from_ns = dice(MANY_NS), to_ns = from_ns + dice((uint32_t)(MANY_NS - from_ns));
+				uint64_t from_ns = dice(MANY_NS),
+					 to_ns = from_ns + dice((uint32_t)(MANY_NS - from_ns));
 				/* not yet born: nothing leads to who will fork it */
 				if (to_ns < log.tasks[task].from_ns)
 					continue;
 				find(&walk, task, from_ns, to_ns, &part);
 				for (uint64_t ns = from_ns; ns < to_ns; ns++)
-					if (part.ns[ns].task != whole.ns[ns].task || part.ns[ns].state != whole.ns[ns].state)
-						fail_msg("run %u, task %u, %" PRIu64 "-%" PRIu64 " at %" PRIu64, n, task, from_ns, to_ns, ns);
+					if (part.ns[ns].task != whole.ns[ns].task ||
+					    part.ns[ns].state != whole.ns[ns].state)
+						fail_msg("run %u, task %u, %" PRIu64 "-%" PRIu64
+							 " at %" PRIu64,
+							 n, task, from_ns, to_ns, ns);
 			}
 		}
 		tap_walk_release(&walk);
@@ -280,7 +320,11 @@ static void test_long(void **state)
 		bool runs = i % 2;
 		uint64_t ns = i % 3 ? long_ns + i : 1;
 
-		tell(&log, (struct tap_interval){ .state = runs ? TAP_STATE_RUNNING : TAP_STATE_PREEMPTED, .from_ns = at_ns, .to_ns = at_ns + ns }, 0);
+		tell(&log,
+		     (struct tap_interval){ .state = runs ? TAP_STATE_RUNNING : TAP_STATE_PREEMPTED,
+					    .from_ns = at_ns,
+					    .to_ns = at_ns + ns },
+		     0);
 		at_ns += ns;
 		sums[runs] += ns;
 	}
@@ -302,13 +346,22 @@ static const struct {
 	{ "", TAP_WOKEN_NOT_KNOWN },
 	{ "try_to_wake_up\nfutex_wake\ndo_syscall_64", TAP_WOKEN_NOT_KNOWN },
 	/* by itself */
-	{ "try_to_wake_up\nblk_mq_end_request\nblk_flush_plug\ndo_syscall_64", TAP_WOKEN_NOT_KNOWN },
-	{ "try_to_wake_up\nhrtimer_wakeup\nhrtimer_interrupt\nasm_sysvec_apic_timer_interrupt\nblk_mq_submit_bio", TAP_WOKEN_TIMER },
+	{ "try_to_wake_up\nblk_mq_end_request\nblk_flush_plug\ndo_syscall_64",
+	  TAP_WOKEN_NOT_KNOWN },
+	{ "try_to_wake_up\nhrtimer_wakeup\nhrtimer_interrupt\nasm_sysvec_apic_timer_interrupt\nblk_"
+	  "mq_submit_bio",
+	  TAP_WOKEN_TIMER },
 	{ "try_to_wake_up\nasm_common_interrupt\nhrtimer_start", TAP_WOKEN_INTERRUPT },
-	{ "wake_up_bit\nbio_endio\nblk_mq_end_request\nnvme_irq\nel1h_64_irq_handler", TAP_WOKEN_BLOCK },
-	{ "sock_def_readable\ntcp_v4_rcv\nnet_rx_action\nhandle_softirqs\nasm_sysvec_apic_timer_interrupt", TAP_WOKEN_NET },
-	{ "sock_def_readable\nnet_rx_action\nhandle_softirqs\ndo_softirq\n__local_bh_enable_ip\ntcp_sendmsg", TAP_WOKEN_BY_TASK },
-	{ "net_rx_action\nhandle_softirqs\n__irq_exit_rcu\nasm_sysvec_x\n__local_bh_enable_ip", TAP_WOKEN_NET },
+	{ "wake_up_bit\nbio_endio\nblk_mq_end_request\nnvme_irq\nel1h_64_irq_handler",
+	  TAP_WOKEN_BLOCK },
+	{ "sock_def_readable\ntcp_v4_rcv\nnet_rx_action\nhandle_softirqs\nasm_sysvec_apic_timer_"
+	  "interrupt",
+	  TAP_WOKEN_NET },
+	{ "sock_def_readable\nnet_rx_action\nhandle_softirqs\ndo_softirq\n__local_bh_enable_"
+	  "ip\ntcp_sendmsg",
+	  TAP_WOKEN_BY_TASK },
+	{ "net_rx_action\nhandle_softirqs\n__irq_exit_rcu\nasm_sysvec_x\n__local_bh_enable_ip",
+	  TAP_WOKEN_NET },
 	{ "try_to_wake_up\n__local_bh_enable_ip\ntcp_sendmsg", TAP_WOKEN_NOT_KNOWN },
 	{ "try_to_wake_up\nhandle_softirqs\nrun_ksoftirqd\nblk_", TAP_WOKEN_INTERRUPT },
 	{ "call_timer_fn\nrun_timer_softirq\n__do_softirq", TAP_WOKEN_TIMER },

@@ -15,8 +15,14 @@ struct word {
 	uint32_t type_or_value, delta;
 };
 
-#define E(type, delta) { HEAD, type, delta }
-#define W(value) { WORD, value }
+#define E(type, delta)                                                                             \
+	{                                                                                          \
+		HEAD, type, delta                                                                  \
+	}
+#define W(value)                                                                                   \
+	{                                                                                          \
+		WORD, value                                                                        \
+	}
 
 struct want {
 	enum tap_step step;
@@ -24,9 +30,18 @@ struct want {
 	uint32_t size;
 };
 
-#define EVENT(ts, size) { TAP_STEP_EVENT, ts, size }
-#define END(ts) { TAP_STEP_END, ts }
-#define DAMAGE(ts) { TAP_STEP_DAMAGE, ts }
+#define EVENT(ts, size)                                                                            \
+	{                                                                                          \
+		TAP_STEP_EVENT, ts, size                                                           \
+	}
+#define END(ts)                                                                                    \
+	{                                                                                          \
+		TAP_STEP_END, ts                                                                   \
+	}
+#define DAMAGE(ts)                                                                                 \
+	{                                                                                          \
+		TAP_STEP_DAMAGE, ts                                                                \
+	}
 
 struct walk_case {
 	const char *name;

@@ -12,7 +12,9 @@
 #define MAX_PAGES 8u
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 
-static const struct tap_page_abi abi = { .page_size = TAP_PAGE_SIZE, .data_offset = TAP_PAGE_HEADER, .commit_size = 8,
+static const struct tap_page_abi abi = { .page_size = TAP_PAGE_SIZE,
+					 .data_offset = TAP_PAGE_HEADER,
+					 .commit_size = 8,
 					 .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 /* Events of one CPU: the n-th is @step_ns after the one before, and its payload is n. */
@@ -72,8 +74,8 @@ static size_t make_pages(const struct cut_case *c, unsigned char *pages)
 }
 
 /* Check that the pages have the events from @n on. Return: the number of the next one. */
-static unsigned int check_pages(const struct cut_case *c, const unsigned char *pages, size_t len, unsigned int n,
-				unsigned int *missed)
+static unsigned int check_pages(const struct cut_case *c, const unsigned char *pages, size_t len,
+				unsigned int n, unsigned int *missed)
 {
 	struct tap_cursor cursor = { 0 };
 	struct tap_page_head head;

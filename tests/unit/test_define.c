@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Headers of events, read at run time: what is built in is what reading events/ gives, and errors point. */
+/* Headers of events, read at run time: what is built in is what reading events/ gives, and errors
+ * point. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,12 +16,27 @@
 
 /* In the order of tests/unit/define/all.h, with which this test's defs.o is built. */
 static const char *const headers[] = {
-	"events/throttle.h", "events/pick.h",
-	"events/sched.h",   "events/task.h",	 "events/idle.h",	"events/freq.h",
-	"events/irq.h",	    "events/cpuhp.h",	 "events/sched_ext.h",	"events/pelt.h",
-	"events/util_est.h", "events/capacity.h", "events/nr_running.h", "events/energy.h",
-	"events/uclamp.h",  "events/resched.h",	 "events/dl.h",
-	"events/scx.h",	    "events/lost.h",	 "events/mark.h",    "events/stack.h",
+	"events/throttle.h",
+	"events/pick.h",
+	"events/sched.h",
+	"events/task.h",
+	"events/idle.h",
+	"events/freq.h",
+	"events/irq.h",
+	"events/cpuhp.h",
+	"events/sched_ext.h",
+	"events/pelt.h",
+	"events/util_est.h",
+	"events/capacity.h",
+	"events/nr_running.h",
+	"events/energy.h",
+	"events/uclamp.h",
+	"events/resched.h",
+	"events/dl.h",
+	"events/scx.h",
+	"events/lost.h",
+	"events/mark.h",
+	"events/stack.h",
 	"events/cgroup.h",
 	"tests/unit/define/odd.h",
 	"examples/own_events.h",
@@ -104,8 +120,9 @@ static void what_is_built_in_is_what_is_read(void **state)
 /* ---- layouts ---- */
 
 #define HEAD "#define TRACE_SYSTEM mine\n"
-#define EVENT_OF(fields, assign, print) \
-	"TRACE_EVENT(e,\n\tTP_PROTO(struct rq *rq),\n\tTP_ARGS(rq),\n\tTP_STRUCT__entry(" fields "),\n" \
+#define EVENT_OF(fields, assign, print)                                                            \
+	"TRACE_EVENT(e,\n\tTP_PROTO(struct rq *rq),\n\tTP_ARGS(rq),\n\tTP_STRUCT__entry(" fields   \
+	"),\n"                                                                                     \
 	"\tTP_fast_assign(" assign "),\n\tTP_printk(" print ")\n);\n"
 #define HOOK "TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
 
@@ -121,8 +138,10 @@ static const struct {
 } layouts[] = {
 	{
 		.name = "timer:hrtimer_start: pointers, an enum, a bool",
-		.fields = "__field(void *, hrtimer) __field(void *, function) __field(s64, expires)\n"
-			  "__field(s64, softexpires) __field(enum hrtimer_mode, mode) __field(bool, was_armed)",
+		.fields =
+			"__field(void *, hrtimer) __field(void *, function) __field(s64, expires)\n"
+			"__field(s64, softexpires) __field(enum hrtimer_mode, mode) __field(bool, "
+			"was_armed)",
 		.want = "\tfield:void * hrtimer;\toffset:8;\tsize:8;\tsigned:0;\n"
 			"\tfield:void * function;\toffset:16;\tsize:8;\tsigned:0;\n"
 			"\tfield:s64 expires;\toffset:24;\tsize:8;\tsigned:1;\n"
@@ -133,8 +152,10 @@ static const struct {
 	},
 	{
 		.name = "block:block_rq_issue: arrays of char that end anywhere",
-		.fields = "__field(dev_t, dev) __field(sector_t, sector) __field(unsigned int, nr_sector)\n"
-			  "__field(unsigned int, bytes) __field(unsigned short, ioprio) __array(char, rwbs, 10)\n"
+		.fields = "__field(dev_t, dev) __field(sector_t, sector) __field(unsigned int, "
+			  "nr_sector)\n"
+			  "__field(unsigned int, bytes) __field(unsigned short, ioprio) "
+			  "__array(char, rwbs, 10)\n"
 			  "__array(char, comm, 16) __string(cmd, 1)",
 		.want = "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n"
 			"\tfield:sector_t sector;\toffset:16;\tsize:8;\tsigned:0;\n"
@@ -148,7 +169,8 @@ static const struct {
 	},
 	{
 		.name = "lengths are constant expressions of the header's own macros",
-		.fields = "__array(s16, a, LONGS * (sizes + 1)) __array(u64, b, 0x2) __field(signed char, c)",
+		.fields = "__array(s16, a, LONGS * (sizes + 1)) __array(u64, b, 0x2) "
+			  "__field(signed char, c)",
 		.want = "\tfield:s16 a[9];\toffset:8;\tsize:18;\tsigned:1;\n"
 			"\tfield:u64 b[2];\toffset:32;\tsize:16;\tsigned:0;\n"
 			"\tfield:signed char c;\toffset:48;\tsize:1;\tsigned:1;\n",
@@ -164,12 +186,15 @@ static void check_layout(const char *name, const char *fields, const char *want,
 	struct tap_err err = { 0 };
 	const char *at;
 
-	tap_buf_printf(&text, HEAD "#define LONGS 3\n#define sizes 2\n" EVENT_OF("%s", "", "\"\"") HOOK, fields);
+	tap_buf_printf(&text,
+		       HEAD "#define LONGS 3\n#define sizes 2\n" EVENT_OF("%s", "", "\"\"") HOOK,
+		       fields);
 	if (read_text(&d, tap_buf_str(&text), &err))
 		fail_msg("%s: %s", name, err.text);
 	tap_def_format(tap_defs_at(&d, 0), NULL, NULL, &format);
 	at = strstr(tap_buf_str(&format), "\n\n") + 2;
-	if (strlen(want) != (size_t)(strstr(at, "\nprint fmt: ") - at) || strncmp(at, want, strlen(want)))
+	if (strlen(want) != (size_t)(strstr(at, "\nprint fmt: ") - at) ||
+	    strncmp(at, want, strlen(want)))
 		fail_msg("%s: %s", name, at);
 	assert_int_equal(tap_defs_at(&d, 0)->size, size);
 	tap_buf_release(&text);
@@ -193,9 +218,11 @@ static const struct {
 	{ "#define F(x) x", "a =F( b ) ;", "a =b ;" },
 	{ "#define F(x) -x", "a=-F(b);", "a=--b;" },
 	{ "#define F(x, y) x y", "a=F(b,c);F(,c);F(b,);F(,);", "a=b c; c;b ; ;" },
-	{ "#define F(x) #x", "F( b  +  c ) F(\"q\\n\" '\"')", "\"b + c\" \"\\\"q\\\\n\\\" '\\\"'\"" },
+	{ "#define F(x) #x", "F( b  +  c ) F(\"q\\n\" '\"')",
+	  "\"b + c\" \"\\\"q\\\\n\\\" '\\\"'\"" },
 	{ "#define F(x, y) x ## y ## _z", "F(b,c) F(,c) F(b,) F(,) z", "bc_z c_z b_z _z z" },
-	{ "#define F(a, x...) f(a, ##x)", "F(1) F(1,2) F(1, 2, 3) F(1,)", "f(1) f(1,2) f(1, 2, 3) f(1,)" },
+	{ "#define F(a, x...) f(a, ##x)", "F(1) F(1,2) F(1, 2, 3) F(1,)",
+	  "f(1) f(1,2) f(1, 2, 3) f(1,)" },
 	{ "#define F(...) f(0, ##__VA_ARGS__)", "F() F(1)", "f(0) f(0,1)" },
 	{ "#define A B\n#define B A", "A B A+B", "A B A+B" },
 	{ "#define F(x) x F(x)", "F(1) F(F(2))", "1 F(1) 2 F(2) F(2 F(2))" },
@@ -204,19 +231,26 @@ static const struct {
 	{ "#define E\n#define F(x) x", "a F(E) b F( E)c F(E )-d F(E x E)y", "a b c -d x y" },
 	{ "", "x tp_if(p, y,) z;f(tp_if(p,)q);w tp_if(p, , z)", "x y, z;f(q);w , z" },
 	{ "#define f(a) a*g\n#define g(a) f(a)", "f(2)(9)", "2*9*g" },
-	{ "#define CAT(a, b) CAT_(a, b)\n#define CAT_(a, b) a##b\n#define X y", "CAT(X,1) CAT_(X, X)", "y1 XX" },
-	{ "#define S(x) #x\n#define T(x) S(x)\n#define V 4 + 5", "S(V) T(V) S()", "\"V\" \"4 + 5\" \"\"" },
+	{ "#define CAT(a, b) CAT_(a, b)\n#define CAT_(a, b) a##b\n#define X y",
+	  "CAT(X,1) CAT_(X, X)", "y1 XX" },
+	{ "#define S(x) #x\n#define T(x) S(x)\n#define V 4 + 5", "S(V) T(V) S()",
+	  "\"V\" \"4 + 5\" \"\"" },
 	{ "#define P ( 1\n#define F(x) [x]", "F P ) F\n(2)", "F ( 1 ) [2]" },
 	{ "#define L(a) a \\\n  + a", "q L(b)/**/r // s\n t", "q b + b r t" },
 	{ "#define z z[0]\n#define f(a) <a>", "f(z)", "<z[0]>" },
 	{ "#define F(x) x\n#define G  a b", "q F(1)F( 1 ) G;G", "q 11 a b;a b" },
 	{ "#define x 2\n#undef x\n#undef y", "x", "x" },
-	{ "#if 1 + 2 * 3 == 7 && !0 && (defined A || !defined(A)) && -1 >> 70 == ~0 && 8 - 4 - 2 == 2\n#define a 1\n#elif 1\n"
-	  "#define a 2\n#else\n#define a 3\n#endif", "a", "1" },
-	{ "#ifdef A\n#error A's\n/* # */ #define a 1\n#elif 0x10 / 3 % 4 ^ 1 ? 0 : 010 - 8\n#else\n#define a 3\n#endif",
+	{ "#if 1 + 2 * 3 == 7 && !0 && (defined A || !defined(A)) && -1 >> 70 == ~0 && 8 - 4 - 2 "
+	  "== 2\n#define a 1\n#elif 1\n"
+	  "#define a 2\n#else\n#define a 3\n#endif",
+	  "a", "1" },
+	{ "#ifdef A\n#error A's\n/* # */ #define a 1\n#elif 0x10 / 3 % 4 ^ 1 ? 0 : 010 - "
+	  "8\n#else\n#define a 3\n#endif",
 	  "a", "3" },
-	{ "#ifndef A\n#if 0\n#if 1\n#define a 1\n#else\n#define a 4\n#endif\n#endif\n#define A\n#endif\n#ifndef A\n"
-	  "#define a 2\n#endif", "a", "a" },
+	{ "#ifndef A\n#if 0\n#if 1\n#define a 1\n#else\n#define a 4\n#endif\n#endif\n#define "
+	  "A\n#endif\n#ifndef A\n"
+	  "#define a 2\n#endif",
+	  "a", "a" },
 	{ "#include <linux/tracepoint.h>\n#pragma once\n#", "__entry->z9", "REC->z9" },
 	{ "#define F(x) x", "F(1\n#define F(a, b, c, d, e, f, g, h) b\n)", "1" },
 	{ "#define F(x) x", "F(\n#ifdef F\n1\n#else\n2\n#endif\n)", "1" },
@@ -248,75 +282,138 @@ static const struct {
 	const char *text, *want;
 } errors[] = {
 	/* of words */
-	{ HEAD GOOD HOOK "TRACE_EVNT(e);", "own.h:10: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not 'TRACE_EVNT': did you mean 'TRACE_EVENT'?\n TRACE_EVNT(e);\n ^" },
-	{ HEAD GOOD HOOK "int x;", "own.h:10: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not 'int'\n int x;\n ^" },
+	{ HEAD GOOD HOOK "TRACE_EVNT(e);",
+	  "own.h:10: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not 'TRACE_EVNT': did you "
+	  "mean 'TRACE_EVENT'?\n TRACE_EVNT(e);\n ^" },
+	{ HEAD GOOD HOOK "int x;",
+	  "own.h:10: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not 'int'\n int x;\n ^" },
 	{ HEAD "TRACE_EVENT e;", "own.h:2: 'TRACE_EVENT' has no '('\n TRACE_EVENT e;\n ^" },
-	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a)\n", "own.h:2: a ')' is missing\n TRACE_EVENT(e, TP_PROTO(int a)\n ^" },
-	{ HEAD ");", "own.h:2: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not ')'\n );\n ^" },
-	{ HEAD "TRACE_EVENT(e) f;", "own.h:2: a ';' is missing before this\n TRACE_EVENT(e) f;\n                ^" },
-	{ HEAD "TRACE_EVENT(e)", "own.h:2: a ';' is missing after this\n TRACE_EVENT(e)\n              ^" },
-	{ HEAD "TRACE_HOOK(e, t);", "own.h:2: TRACE_HOOK(event, tracepoint, TP_PROTO(), TP_ARGS()) has 4 arguments, not 2\n TRACE_HOOK(e, t);\n ^" },
-	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARG(a), 3, 4, 5);", "own.h:2: TP_ARGS() is missing here\n"
-	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARG(a), 3, 4, 5);\n                                 ^" },
-	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);", "own.h:2: a comma is missing after TP_PROTO()\n TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);\n                                ^" },
-	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);", "own.h:2: wrong number of arguments: TP_PROTO() has 1, TP_ARGS() has 2\n"
-	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);\n                                 ^" },
+	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a)\n",
+	  "own.h:2: a ')' is missing\n TRACE_EVENT(e, TP_PROTO(int a)\n ^" },
+	{ HEAD ");",
+	  "own.h:2: expected an event, TRACE_HOOK() or TRACE_NEEDS(), not ')'\n );\n ^" },
+	{ HEAD "TRACE_EVENT(e) f;",
+	  "own.h:2: a ';' is missing before this\n TRACE_EVENT(e) f;\n                ^" },
+	{ HEAD "TRACE_EVENT(e)",
+	  "own.h:2: a ';' is missing after this\n TRACE_EVENT(e)\n              ^" },
+	{ HEAD "TRACE_HOOK(e, t);", "own.h:2: TRACE_HOOK(event, tracepoint, TP_PROTO(), TP_ARGS()) "
+				    "has 4 arguments, not 2\n TRACE_HOOK(e, t);\n ^" },
+	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARG(a), 3, 4, 5);",
+	  "own.h:2: TP_ARGS() is missing here\n"
+	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARG(a), 3, 4, 5);\n                                 "
+	  "^" },
+	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a) TP_ARGS(a), 3, 4, 5, 6);",
+	  "own.h:2: a comma is missing after TP_PROTO()\n TRACE_EVENT(e, TP_PROTO(int a) "
+	  "TP_ARGS(a), 3, 4, 5, 6);\n                                ^" },
+	{ HEAD "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);",
+	  "own.h:2: wrong number of arguments: TP_PROTO() has 1, TP_ARGS() has 2\n"
+	  " TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a, b), 3, 4, 5);\n                             "
+	  "    ^" },
 	/* of names */
-	{ HEAD "TRACE_EVENT(9e, 1, 2, 3, 4, 5);", "own.h:2: not a name: an event's name is a word of up to 100 letters, digits and _\n TRACE_EVENT(9e, 1, 2, 3, 4, 5);\n             ^" },
-	{ HEAD "TRACE_EVENT(, 1, 2, 3, 4, 5);", "own.h:2: an event's name is missing\n TRACE_EVENT(, 1, 2, 3, 4, 5);\n"
+	{ HEAD "TRACE_EVENT(9e, 1, 2, 3, 4, 5);",
+	  "own.h:2: not a name: an event's name is a word of up to 100 letters, digits and _\n "
+	  "TRACE_EVENT(9e, 1, 2, 3, 4, 5);\n             ^" },
+	{ HEAD "TRACE_EVENT(, 1, 2, 3, 4, 5);",
+	  "own.h:2: an event's name is missing\n TRACE_EVENT(, 1, 2, 3, 4, 5);\n"
 	  " ^" },
-	{ GOOD HOOK, "own.h:1: no system: '#define TRACE_SYSTEM name' is missing above\n TRACE_EVENT(e,\n"
+	{ GOOD HOOK,
+	  "own.h:1: no system: '#define TRACE_SYSTEM name' is missing above\n TRACE_EVENT(e,\n"
 	  "             ^" },
-	{ HEAD GOOD HOOK GOOD, "own.h:10: 'e' is already defined in own.h:2\n TRACE_EVENT(e,\n             ^" },
-	{ HEAD "DEFINE_EVENT(c, e, TP_PROTO(int a), TP_ARGS(a));", "own.h:2: there is no class 'c'\n"
+	{ HEAD GOOD HOOK GOOD,
+	  "own.h:10: 'e' is already defined in own.h:2\n TRACE_EVENT(e,\n             ^" },
+	{ HEAD "DEFINE_EVENT(c, e, TP_PROTO(int a), TP_ARGS(a));",
+	  "own.h:2: there is no class 'c'\n"
 	  " DEFINE_EVENT(c, e, TP_PROTO(int a), TP_ARGS(a));\n              ^" },
-	{ HEAD GOOD HOOK "DEFINE_EVENT(e, f, TP_PROTO(), TP_ARGS());", "own.h:10: wrong number of arguments: TP_ARGS() of 'e' has 1, not 0\n"
+	{ HEAD GOOD HOOK "DEFINE_EVENT(e, f, TP_PROTO(), TP_ARGS());",
+	  "own.h:10: wrong number of arguments: TP_ARGS() of 'e' has 1, not 0\n"
 	  " DEFINE_EVENT(e, f, TP_PROTO(), TP_ARGS());\n                                ^" },
 	/* of fields */
-	{ HEAD EVENT_OF("__field(u31, a)", "", "\"\""), "own.h:5: 'u31' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u31, a)),\n"
+	{ HEAD EVENT_OF("__field(u31, a)", "", "\"\""),
+	  "own.h:5: 'u31' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, "
+	  "pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u31, a)),\n"
 	  "                          ^" },
-	{ HEAD EVENT_OF("__field(u8 *;, a)", "", "\"\""), "own.h:5: 'u8 *;' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u8 *;, a)),\n"
+	{ HEAD EVENT_OF("__field(u8 *;, a)", "", "\"\""),
+	  "own.h:5: 'u8 *;' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, "
+	  "pid_t, enum or a pointer\n TP_STRUCT__entry(__field(u8 *;, a)),\n"
 	  "                          ^" },
-	{ HEAD EVENT_OF("__field(struct rq, a)", "", "\"\""), "own.h:5: 'struct rq' is not a field type: use u8 to u64, s8 to s64, int, long, char, bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(struct rq, a)),\n"
+	{ HEAD EVENT_OF("__field(struct rq, a)", "", "\"\""),
+	  "own.h:5: 'struct rq' is not a field type: use u8 to u64, s8 to s64, int, long, char, "
+	  "bool, pid_t, enum or a pointer\n TP_STRUCT__entry(__field(struct rq, a)),\n"
 	  "                          ^" },
-	{ HEAD EVENT_OF("__field(, a)", "", "\"\""), "own.h:5: the field's type is missing\n"
+	{ HEAD EVENT_OF("__field(, a)", "", "\"\""),
+	  "own.h:5: the field's type is missing\n"
 	  " TP_STRUCT__entry(__field(, a)),\n                  ^" },
-	{ HEAD EVENT_OF("__field(u8, int)", "", "\"\""), "own.h:5: 'int' is a C keyword, so it cannot be a field's name\n"
+	{ HEAD EVENT_OF("__field(u8, int)", "", "\"\""),
+	  "own.h:5: 'int' is a C keyword, so it cannot be a field's name\n"
 	  " TP_STRUCT__entry(__field(u8, int)),\n                              ^" },
-	{ HEAD GOOD HOOK HOOK, "own.h:10: 'e' already has TRACE_HOOK() for 'tp'\n " "TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
-	  "               ^" },
-	{ HEAD EVENT_OF("__field(u8, a[2])", "", "\"\""), "own.h:5: not a name: a field's name is a word of up to 100 letters, digits and _\n TP_STRUCT__entry(__field(u8, a[2])),\n                              ^" },
-	{ HEAD EVENT_OF("__field(u8, a) __field(u8, a)", "", "\"\""), "own.h:5: duplicate field 'a'\n"
-	  " TP_STRUCT__entry(__field(u8, a) __field(u8, a)),\n                                             ^" },
-	{ HEAD EVENT_OF("__field(u8, common_a)", "", "\"\""), "own.h:5: 'common_a': names that begin with common_ are reserved\n TP_STRUCT__entry(__field(u8, common_a)),\n                              ^" },
-	{ HEAD EVENT_OF("__array(u8, a, 65536)", "", "\"\""), "own.h:5: 65536 elements: an array of this type can have 1 to 4000\n TP_STRUCT__entry(__array(u8, a, 65536)),\n                                 ^" },
-	{ HEAD EVENT_OF("__array(u8, a, N)", "", "\"\""), "own.h:5: not a constant that the header defines\n"
+	{ HEAD GOOD HOOK HOOK, "own.h:10: 'e' already has TRACE_HOOK() for 'tp'\n "
+			       "TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
+			       "               ^" },
+	{ HEAD EVENT_OF("__field(u8, a[2])", "", "\"\""),
+	  "own.h:5: not a name: a field's name is a word of up to 100 letters, digits and _\n "
+	  "TP_STRUCT__entry(__field(u8, a[2])),\n                              ^" },
+	{ HEAD EVENT_OF("__field(u8, a) __field(u8, a)", "", "\"\""),
+	  "own.h:5: duplicate field 'a'\n"
+	  " TP_STRUCT__entry(__field(u8, a) __field(u8, a)),\n                                     "
+	  "        ^" },
+	{ HEAD EVENT_OF("__field(u8, common_a)", "", "\"\""),
+	  "own.h:5: 'common_a': names that begin with common_ are reserved\n "
+	  "TP_STRUCT__entry(__field(u8, common_a)),\n                              ^" },
+	{ HEAD EVENT_OF("__array(u8, a, 65536)", "", "\"\""),
+	  "own.h:5: 65536 elements: an array of this type can have 1 to 4000\n "
+	  "TP_STRUCT__entry(__array(u8, a, 65536)),\n                                 ^" },
+	{ HEAD EVENT_OF("__array(u8, a, N)", "", "\"\""),
+	  "own.h:5: not a constant that the header defines\n"
 	  " TP_STRUCT__entry(__array(u8, a, N)),\n                                 ^" },
-	{ HEAD EVENT_OF("__array(u8, a, 3800) __string(b, 1)", "", "\"\""), "own.h:5: with 'b' a record takes 4068 bytes: the limit is 4000, counting 256 per __string and 128 per __bitmask\n"
+	{ HEAD EVENT_OF("__array(u8, a, 3800) __string(b, 1)", "", "\"\""),
+	  "own.h:5: with 'b' a record takes 4068 bytes: the limit is 4000, counting 256 per "
+	  "__string and 128 per __bitmask\n"
 	  " TP_STRUCT__entry(__array(u8, a, 3800) __string(b, 1)),\n"
 	  "                                                ^" },
-	{ HEAD EVENT_OF("__dynamic_array(u8, a, 3)", "", "\"\""), "own.h:5: '__dynamic_array' is not supported here: use __field, __array, __string or __bitmask\n TP_STRUCT__entry(__dynamic_array(u8, a, 3)),\n"
+	{ HEAD EVENT_OF("__dynamic_array(u8, a, 3)", "", "\"\""),
+	  "own.h:5: '__dynamic_array' is not supported here: use __field, __array, __string or "
+	  "__bitmask\n TP_STRUCT__entry(__dynamic_array(u8, a, 3)),\n"
 	  "                  ^" },
-	{ HEAD EVENT_OF("u8 a;", "", "\"\""), "own.h:5: expected a field: __field, __array, __string or __bitmask\n"
+	{ HEAD EVENT_OF("u8 a;", "", "\"\""),
+	  "own.h:5: expected a field: __field, __array, __string or __bitmask\n"
 	  " TP_STRUCT__entry(u8 a;),\n                  ^" },
-	{ HEAD EVENT_OF("__field(u8, util)", "__entry->utl = 1;", "\"\""), "own.h:6: unknown field 'utl': did you mean 'util'?\n TP_fast_assign(__entry->utl = 1;),\n                         ^" },
-	{ HEAD EVENT_OF("__field(u8, util)", "", "\"%u\", __entry->utl"), "own.h:7: unknown field 'utl': did you mean 'util'?\n TP_printk(\"%u\", __entry->utl)\n                          ^" },
-	{ HEAD EVENT_OF("__string(name, 1)", "", "\"%s\", __get_str(nam)"), "own.h:7: unknown field 'nam': did you mean 'name'?\n TP_printk(\"%s\", __get_str(nam))\n                           ^" },
-	{ HEAD EVENT_OF("", "", "FMT, 1"), "own.h:7: the print format must be a string constant\n TP_printk(FMT, 1)\n"
+	{ HEAD EVENT_OF("__field(u8, util)", "__entry->utl = 1;", "\"\""),
+	  "own.h:6: unknown field 'utl': did you mean 'util'?\n TP_fast_assign(__entry->utl = "
+	  "1;),\n                         ^" },
+	{ HEAD EVENT_OF("__field(u8, util)", "", "\"%u\", __entry->utl"),
+	  "own.h:7: unknown field 'utl': did you mean 'util'?\n TP_printk(\"%u\", __entry->utl)\n  "
+	  "                        ^" },
+	{ HEAD EVENT_OF("__string(name, 1)", "", "\"%s\", __get_str(nam)"),
+	  "own.h:7: unknown field 'nam': did you mean 'name'?\n TP_printk(\"%s\", "
+	  "__get_str(nam))\n                           ^" },
+	{ HEAD EVENT_OF("", "", "FMT, 1"),
+	  "own.h:7: the print format must be a string constant\n TP_printk(FMT, 1)\n"
 	  "           ^" },
 	/* of what feeds them */
-	{ HEAD GOOD, "own.h:2: this event has no tracepoint: add TRACE_HOOK(e, TRACEPOINT, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
-	  " TRACE_EVENT(e,\n             ^" },
-	{ HEAD "TRACE_HOOK(e, t, TP_PROTO(int a), TP_ARGS(a));", "own.h:2: this file defines no event 'e'\n"
+	{ HEAD GOOD, "own.h:2: this event has no tracepoint: add TRACE_HOOK(e, TRACEPOINT, "
+		     "TP_PROTO(struct rq *rq), TP_ARGS(rq));\n"
+		     " TRACE_EVENT(e,\n             ^" },
+	{ HEAD "TRACE_HOOK(e, t, TP_PROTO(int a), TP_ARGS(a));",
+	  "own.h:2: this file defines no event 'e'\n"
 	  " TRACE_HOOK(e, t, TP_PROTO(int a), TP_ARGS(a));\n            ^" },
-	{ HEAD GOOD "TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));", "own.h:9: wrong number of arguments: TP_ARGS() of 'e' has 1, not 2\n TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));\n"
+	{ HEAD GOOD "TRACE_HOOK(e, t, TP_PROTO(int a, int b), TP_ARGS(a, b));",
+	  "own.h:9: wrong number of arguments: TP_ARGS() of 'e' has 1, not 2\n TRACE_HOOK(e, t, "
+	  "TP_PROTO(int a, int b), TP_ARGS(a, b));\n"
 	  "                                          ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, utl, \"a.b\");", "own.h:10: unknown field 'utl': did you mean 'util'?\n"
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, utl, \"a.b\");",
+	  "own.h:10: unknown field 'utl': did you mean 'util'?\n"
 	  " TRACE_NEEDS(e, utl, \"a.b\");\n                ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"ab\");", "own.h:10: expected a string: \"struct.member\", or several separated by |\n TRACE_NEEDS(e, , \"ab\");\n                  ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"a.b|c\");", "own.h:10: expected a string: \"struct.member\", or several separated by |\n TRACE_NEEDS(e, , \"a.b|c\");\n                  ^" },
-	{ HEAD GOOD HOOK "TRACE_NEEDS(e, util x, \"a.b\");", "own.h:10: not a name: a field's name is a word of up to 100 letters, digits and _\n TRACE_NEEDS(e, util x, \"a.b\");\n                ^" },
-	{ HEAD "TRACE_EVENT_CONDITION(e, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(__entry->b), 3, 4, 5);",
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"ab\");",
+	  "own.h:10: expected a string: \"struct.member\", or several separated by |\n "
+	  "TRACE_NEEDS(e, , \"ab\");\n                  ^" },
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, , \"a.b|c\");",
+	  "own.h:10: expected a string: \"struct.member\", or several separated by |\n "
+	  "TRACE_NEEDS(e, , \"a.b|c\");\n                  ^" },
+	{ HEAD GOOD HOOK "TRACE_NEEDS(e, util x, \"a.b\");",
+	  "own.h:10: not a name: a field's name is a word of up to 100 letters, digits and _\n "
+	  "TRACE_NEEDS(e, util x, \"a.b\");\n                ^" },
+	{ HEAD "TRACE_EVENT_CONDITION(e, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(__entry->b), 3, "
+	       "4, 5);",
 	  "own.h:2: a condition can use only the arguments: the record does not exist yet\n"
 	  " VENT_CONDITION(e, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(__entry->b), 3, \n"
 	  "                                                             ^" },
@@ -328,23 +425,30 @@ static const struct {
 	{ "#if (1\n#endif\n", "own.h:1: ')' is missing\n #if (1\n  ^" },
 	{ "#if 1 / 0\n#endif\n", "own.h:1: division by zero\n #if 1 / 0\n  ^" },
 	{ "#if 1.5\n#endif\n", "own.h:1: not a whole number\n #if 1.5\n     ^" },
-	{ "#defin X\n", "own.h:1: unknown directive '#defin': did you mean '#define'?\n #defin X\n  ^" },
+	{ "#defin X\n",
+	  "own.h:1: unknown directive '#defin': did you mean '#define'?\n #defin X\n  ^" },
 	{ "#define\n", "own.h:1: #define has no name\n #define\n        ^" },
-	{ "#define F(a b\n", "own.h:1: expected macro parameters: names separated by commas, then ')'\n #define F(a b\n"
-	  "             ^" },
-	{ "#define F(a) #b\n", "own.h:1: '#' must be before a parameter\n #define F(a) #b\n              ^" },
-	{ "#define F ## b\n", "own.h:1: '##' must be between two tokens\n #define F ## b\n           ^" },
+	{ "#define F(a b\n", "own.h:1: expected macro parameters: names separated by commas, then "
+			     "')'\n #define F(a b\n"
+			     "             ^" },
+	{ "#define F(a) #b\n",
+	  "own.h:1: '#' must be before a parameter\n #define F(a) #b\n              ^" },
+	{ "#define F ## b\n",
+	  "own.h:1: '##' must be between two tokens\n #define F ## b\n           ^" },
 	{ "#define F(a) a\n F(1, 2)", "own.h:2: 'F' takes 1 argument\n F(1, 2)\n ^" },
 	{ "#define F(a) a\nF(1", "own.h:2: the call of macro 'F' has no ')'\n F(1\n ^" },
 	{ "#define G(a, b) a ## b\nG(+, /)", "own.h:2: '+/' is not a token\n G(+, /)\n   ^" },
 	{ "#error not here\n", "own.h:1: #error not here\n #error not here\n  ^" },
-	{ "#include <a.h>\n#include a.h\n", "own.h:2: #include has no \"file\"\n #include a.h\n          ^" },
-	{ "#include \"/none.h\"\n", "own.h:1: cannot read '/none.h': No such file or directory\n #include \"/none.h\"\n"
+	{ "#include <a.h>\n#include a.h\n",
+	  "own.h:2: #include has no \"file\"\n #include a.h\n          ^" },
+	{ "#include \"/none.h\"\n",
+	  "own.h:1: cannot read '/none.h': No such file or directory\n #include \"/none.h\"\n"
 	  "          ^" },
 	{ "a\n/* b\n", "own.h:2: unterminated comment\n /* b\n ^" },
 	{ "\"a\n", "own.h:1: unterminated quote\n \"a\n ^" },
 	/* the line is the file's, whatever was joined, and in a macro's text where that stands */
-	{ HEAD "#define FIELDS \\\n\t__field(u8, a) \\\n\t__field(u8, a)\n" EVENT_OF("FIELDS", "", "\"\""),
+	{ HEAD "#define FIELDS \\\n\t__field(u8, a) \\\n\t__field(u8, a)\n" EVENT_OF("FIELDS", "",
+										     "\"\""),
 	  "own.h:4: duplicate field 'a'\n __field(u8, a)\n             ^" },
 };
 
@@ -378,7 +482,8 @@ static void what_is_no_header_is_refused(void **state)
 	(void)state;
 	check_refused("/none.h", -ENOENT, "cannot read '/none.h': No such file or directory");
 	check_refused("/", -EISDIR, "cannot read '/': Is a directory");
-	check_refused("/dev/zero", -EFBIG, "definition file '/dev/zero' is larger than the limit of 1024 KiB");
+	check_refused("/dev/zero", -EFBIG,
+		      "definition file '/dev/zero' is larger than the limit of 1024 KiB");
 }
 
 static void write_file(const char *path, const char *text)
@@ -400,14 +505,17 @@ static void includes_are_where_the_file_is(void **state)
 	(void)state;
 	tmp_make(&dir);
 	write_file(tmp_at(&dir, "a.h"), "#include \"b.h\"\n" GOOD HOOK);
-	write_file(tmp_at(&dir, "b.h"), HEAD "#ifdef SECOND\n#include \"./b.h\"\n#endif\n#define SECOND\n");
+	write_file(tmp_at(&dir, "b.h"),
+		   HEAD "#ifdef SECOND\n#include \"./b.h\"\n#endif\n#define SECOND\n");
 	assert_int_equal(tap_defs_read(&d, tmp_at(&dir, "a.h"), &err), 0);
 	assert_string_equal(tap_defs_at(&d, 0)->system, "mine");
 	tap_defs_release(&d);
 	write_file(tmp_at(&dir, "c.h"), "#define SECOND\n#include \"b.h\"\n");
 	assert_int_equal(tap_defs_read(&d, tmp_at(&dir, "c.h"), &err), -EINVAL);
-	assert_true(asprintf(&want, "%s/b.h:3: include cycle: %s/b.h includes %s/./b.h\n #include \"./b.h\"\n          ^", dir.path,
-			     dir.path, dir.path) > 0);
+	assert_true(asprintf(&want,
+			     "%s/b.h:3: include cycle: %s/b.h includes %s/./b.h\n #include "
+			     "\"./b.h\"\n          ^",
+			     dir.path, dir.path, dir.path) > 0);
 	assert_string_equal(err.text, want);
 	free(want);
 	tap_defs_release(&d);
@@ -429,13 +537,17 @@ static void what_grows_is_bounded(void **state)
 	assert_non_null(strstr(err.text, ": more than 1048576 tokens after macro expansion\n"));
 	tap_defs_release(&d);
 	tap_buf_clear(&text);
-	tap_buf_printf(&text, HEAD "#define l %01000d\n#define m l l l l l l l l l l l l l l l l\n#define n m m m m m m m m\n"
-			      EVENT_OF("", "n n n n n n n n n n", "\"\"") HOOK, 1);
+	tap_buf_printf(&text,
+		       HEAD "#define l %01000d\n#define m l l l l l l l l l l l l l l l l\n#define "
+			    "n m m m m m m m m\n" EVENT_OF("", "n n n n n n n n n n", "\"\"") HOOK,
+		       1);
 	assert_int_equal(read_text(&d, tap_buf_str(&text), &err), -EINVAL);
-	assert_non_null(strstr(err.text, "own.h:9: text is longer than 1024 KiB\n TP_fast_assign(n n"));
+	assert_non_null(
+		strstr(err.text, "own.h:9: text is longer than 1024 KiB\n TP_fast_assign(n n"));
 	tap_defs_release(&d);
 	for (unsigned int kind = 0; kind < 3; kind++) {
-		static const char *const begins[] = { "#define f(x) x\n", "#if ", "#if 1" }, *const opens[] = { "f(", "(", "?1:1" };
+		static const char *const begins[] = { "#define f(x) x\n", "#if ", "#if 1" },
+					 *const opens[] = { "f(", "(", "?1:1" };
 
 		tap_buf_clear(&text);
 		tap_buf_puts(&text, begins[kind]);
@@ -451,10 +563,13 @@ static void what_grows_is_bounded(void **state)
 
 static void add_events(struct tap_buf *text, unsigned int nr)
 {
-	tap_buf_puts(text, HEAD "DECLARE_EVENT_CLASS(c, TP_PROTO(int a), TP_ARGS(a), TP_STRUCT__entry(), TP_fast_assign(), TP_printk(\"\"));\n");
+	tap_buf_puts(text, HEAD "DECLARE_EVENT_CLASS(c, TP_PROTO(int a), TP_ARGS(a), "
+				"TP_STRUCT__entry(), TP_fast_assign(), TP_printk(\"\"));\n");
 	for (unsigned int i = 0; i < nr; i++)
-		tap_buf_printf(text, "DEFINE_EVENT(c, e%u, TP_PROTO(int a), TP_ARGS(a));\n"
-				     "TRACE_HOOK(e%u, t, TP_PROTO(int a), TP_ARGS(a));\n", i, i);
+		tap_buf_printf(text,
+			       "DEFINE_EVENT(c, e%u, TP_PROTO(int a), TP_ARGS(a));\n"
+			       "TRACE_HOOK(e%u, t, TP_PROTO(int a), TP_ARGS(a));\n",
+			       i, i);
 }
 
 static void numbers_have_limits(void **state)
@@ -466,7 +581,8 @@ static void numbers_have_limits(void **state)
 	(void)state;
 	add_events(&text, TAP_DEFS_MAX);
 	assert_int_equal(read_text(&d, tap_buf_str(&text), &err), 0);
-	assert_int_equal(tap_defs_at(&d, TAP_DEFS_MAX - 1)->id, tap_defs_at(&d, 0)->id + TAP_DEFS_MAX - 1);
+	assert_int_equal(tap_defs_at(&d, TAP_DEFS_MAX - 1)->id,
+			 tap_defs_at(&d, 0)->id + TAP_DEFS_MAX - 1);
 	assert_true(tap_defs_at(&d, TAP_DEFS_MAX - 1)->id < 0x8000);
 	tap_defs_release(&d);
 	tap_buf_clear(&text);
@@ -493,17 +609,24 @@ static void two_files_are_one_set(void **state)
 	struct tap_err err = { 0 };
 
 	(void)state;
-	assert_int_equal(tap_defs_read_text(&d, "a.h", HEAD GOOD HOOK, strlen(HEAD GOOD HOOK), &err), 0);
+	assert_int_equal(
+		tap_defs_read_text(&d, "a.h", HEAD GOOD HOOK, strlen(HEAD GOOD HOOK), &err), 0);
 	assert_int_equal(tap_defs_read_text(&d, "b.h", yours, strlen(yours), &err), 0);
 	assert_int_equal(d.nr, 2);
 	assert_int_equal(read_text(&d, HEAD HOOK, &err), -EINVAL);
-	assert_string_equal(err.text, "own.h:2: this file defines no event 'e'\n TRACE_HOOK(e, tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));\n            ^");
-	assert_int_equal(tap_defs_read_text(&d, "b.h", HEAD GOOD HOOK, strlen(HEAD GOOD HOOK), &err), -EINVAL);
-	assert_string_equal(err.text, "b.h:2: 'mine:e' is already defined in a.h:2\n TRACE_EVENT(e,\n             ^");
+	assert_string_equal(err.text, "own.h:2: this file defines no event 'e'\n TRACE_HOOK(e, tp, "
+				      "TP_PROTO(struct rq *rq), TP_ARGS(rq));\n            ^");
+	assert_int_equal(
+		tap_defs_read_text(&d, "b.h", HEAD GOOD HOOK, strlen(HEAD GOOD HOOK), &err),
+		-EINVAL);
+	assert_string_equal(
+		err.text,
+		"b.h:2: 'mine:e' is already defined in a.h:2\n TRACE_EVENT(e,\n             ^");
 	tap_defs_release(&d);
 }
 
-static void check_place(const struct tap_def *def, const char *text, const char *what, const char *want)
+static void check_place(const struct tap_def *def, const char *text, const char *what,
+			const char *want)
 {
 	struct tap_err err = { 0 };
 	const char *at = strstr(text, what);
@@ -527,19 +650,27 @@ static void own_events_are_read_and_point_back(void **state)
 	assert_string_equal(def->system, "own");
 	assert_string_equal(def->group, "own_events");
 	assert_string_equal(def->condition, "tp_se_is_task(se)");
-	assert_string_equal(def->assign,
-			    "unsigned long util = se->avg.util_avg; unsigned long runnable = se->avg.runnable_avg; tp_se_comm(REC->comm, se); REC->pid = tp_se_pid(se); REC->util = util; REC->waiting = 0; REC->is_squeezed = 0; if (runnable > util) { REC->waiting = runnable - util; REC->is_squeezed = runnable - util > util / 4; }");
+	assert_string_equal(
+		def->assign,
+		"unsigned long util = se->avg.util_avg; unsigned long runnable = "
+		"se->avg.runnable_avg; tp_se_comm(REC->comm, se); REC->pid = tp_se_pid(se); "
+		"REC->util = util; REC->waiting = 0; REC->is_squeezed = 0; if (runnable > util) { "
+		"REC->waiting = runnable - util; REC->is_squeezed = runnable - util > util / 4; }");
 	assert_string_equal(def->hooks[0].tracepoint, "pelt_se_tp");
 	assert_int_equal(def->size, 40);
-	check_place(def, def->assign, "util_avg", "examples/own_events.h:39: no\n unsigned long util = se->avg.util_avg;\n"
-						  "                              ^");
-	check_place(def, def->assign, "4;", "examples/own_events.h:49: no\n"
-					    " __entry->is_squeezed = runnable - util > util / 4;\n"
-					    "                                                 ^");
-	check_place(def, def->condition, "se)", "examples/own_events.h:28: no\n TP_CONDITION(tp_se_is_task(se)),\n"
-						"                            ^");
-	check_place(def, "elsewhere", "", "examples/own_events.h:25: no\n TRACE_EVENT_CONDITION(task_demand,\n"
-					  "                       ^");
+	check_place(def, def->assign, "util_avg",
+		    "examples/own_events.h:39: no\n unsigned long util = se->avg.util_avg;\n"
+		    "                              ^");
+	check_place(def, def->assign, "4;",
+		    "examples/own_events.h:49: no\n"
+		    " __entry->is_squeezed = runnable - util > util / 4;\n"
+		    "                                                 ^");
+	check_place(def, def->condition, "se)",
+		    "examples/own_events.h:28: no\n TP_CONDITION(tp_se_is_task(se)),\n"
+		    "                            ^");
+	check_place(def, "elsewhere", "",
+		    "examples/own_events.h:25: no\n TRACE_EVENT_CONDITION(task_demand,\n"
+		    "                       ^");
 	tap_defs_release(&d);
 }
 

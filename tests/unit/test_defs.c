@@ -12,21 +12,21 @@
 #include "event/defs.h"
 #include "print/print.h"
 
-#define LOST_TEXT \
-	"name: events_lost\n" \
-	"ID: %u\n" \
-	"format:\n" \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n" \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n" \
-	"\n" \
-	"\tfield:u64 count;\toffset:8;\tsize:8;\tsigned:0;\n" \
-	"\tfield:u64 first_ns;\toffset:16;\tsize:8;\tsigned:0;\n" \
-	"\tfield:u64 last_ns;\toffset:24;\tsize:8;\tsigned:0;\n" \
-	"\tfield:s32 lost_cpu;\toffset:32;\tsize:4;\tsigned:1;\n" \
-	"\n" \
-	"print fmt: \"lost_cpu=%%d count=%%llu first_ns=%%llu last_ns=%%llu\", REC->lost_cpu, " \
+#define LOST_TEXT                                                                                  \
+	"name: events_lost\n"                                                                      \
+	"ID: %u\n"                                                                                 \
+	"format:\n"                                                                                \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"                                 \
+	"\n"                                                                                       \
+	"\tfield:u64 count;\toffset:8;\tsize:8;\tsigned:0;\n"                                      \
+	"\tfield:u64 first_ns;\toffset:16;\tsize:8;\tsigned:0;\n"                                  \
+	"\tfield:u64 last_ns;\toffset:24;\tsize:8;\tsigned:0;\n"                                   \
+	"\tfield:s32 lost_cpu;\toffset:32;\tsize:4;\tsigned:1;\n"                                  \
+	"\n"                                                                                       \
+	"print fmt: \"lost_cpu=%%d count=%%llu first_ns=%%llu last_ns=%%llu\", REC->lost_cpu, "    \
 	"REC->count, REC->first_ns, REC->last_ns\n"
 
 static void text_is_the_kernels(void **state)
@@ -54,7 +54,8 @@ static void check_def(const struct tap_def *def)
 	struct tap_err err;
 
 	tap_def_format(def, NULL, &texts, &text);
-	assert_int_equal(tap_format_parse(def->system, tap_buf_str(&text), text.len, abi, &fmt, &err), 0);
+	assert_int_equal(
+		tap_format_parse(def->system, tap_buf_str(&text), text.len, abi, &fmt, &err), 0);
 	assert_string_equal(fmt->name, def->name);
 	assert_int_equal(fmt->id, def->id);
 	assert_int_equal(fmt->nr_fields - fmt->nr_common, def->nr_fields);
@@ -134,25 +135,30 @@ static const struct {
 		.name = "an absent field goes with its word and its argument",
 		.event = "sched_util_est_se",
 		.absent = "ewma",
-		.want = "\"cpu=%d path=%s cgroup=%llu comm=%s pid=%d enqueued=%u util=%u\", REC->cpu, __print_symbolic(REC->cgroup, { 0, \"-\" }, { 7, \"/a?b\" }), REC->cgroup, REC->comm, REC->pid, REC->enqueued, REC->util\n",
+		.want = "\"cpu=%d path=%s cgroup=%llu comm=%s pid=%d enqueued=%u util=%u\", "
+			"REC->cpu, __print_symbolic(REC->cgroup, { 0, \"-\" }, { 7, \"/a?b\" }), "
+			"REC->cgroup, REC->comm, REC->pid, REC->enqueued, REC->util\n",
 	},
 	{
 		.name = "a field read by two words takes both along",
 		.event = "sched_util_est_se",
 		.absent = "cgroup",
-		.want = "\"cpu=%d comm=%s pid=%d enqueued=%u ewma=%u util=%u\", REC->cpu, REC->comm, REC->pid, REC->enqueued, REC->ewma, REC->util\n",
+		.want = "\"cpu=%d comm=%s pid=%d enqueued=%u ewma=%u util=%u\", REC->cpu, "
+			"REC->comm, REC->pid, REC->enqueued, REC->ewma, REC->util\n",
 	},
 	{
 		.name = "a name that is part of another one does not",
 		.event = "sched_cpu_capacity",
 		.absent = "capacity",
-		.want = "\"cpu=%d capacity_orig=%u capacity_curr=%u\", REC->cpu, REC->capacity_orig , REC->capacity_curr\n",
+		.want = "\"cpu=%d capacity_orig=%u capacity_curr=%u\", REC->cpu, "
+			"REC->capacity_orig , REC->capacity_curr\n",
 	},
 	{
 		.name = "the last one",
 		.event = "sched_update_nr_running",
 		.absent = "h_nr_runnable",
-		.want = "\"cpu=%d change=%d nr_running=%u h_nr_queued=%u\", REC->cpu, REC->change, REC->nr_running , REC->h_nr_queued \n",
+		.want = "\"cpu=%d change=%d nr_running=%u h_nr_queued=%u\", REC->cpu, REC->change, "
+			"REC->nr_running , REC->h_nr_queued \n",
 	},
 };
 
@@ -162,8 +168,8 @@ static void absent_fields_and_paths(void **state)
 	const struct tap_def_texts texts = { &cgroups, &stacks };
 
 	(void)state;
-	*tap_map_put(&cgroups, 7) = (uint64_t)(uintptr_t)"/a\"b";
-	*tap_map_put(&stacks, 3) = (uint64_t)(uintptr_t)"\n => a\n => b";
+	*tap_map_put(&cgroups, 7) = (uint64_t)(uintptr_t) "/a\"b";
+	*tap_map_put(&stacks, 3) = (uint64_t)(uintptr_t) "\n => a\n => b";
 	for (size_t i = 0; i < sizeof(print_cases) / sizeof(print_cases[0]); i++) {
 		const struct tap_def *def = tap_def_find("schedtap", print_cases[i].event);
 		bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
@@ -188,37 +194,52 @@ static void absent_fields_and_paths(void **state)
 static const struct {
 	const char *name, *print, *absent, *want;
 } own_cases[] = {
-	{ "literals are joined, escapes stay", "\"a=\\\"%d\\\"\" \" \\\\b=%d%%\\n\" \"\", REC->a , REC->b", NULL,
+	{ "literals are joined, escapes stay",
+	  "\"a=\\\"%d\\\"\" \" \\\\b=%d%%\\n\" \"\", REC->a , REC->b", NULL,
 	  "\"a=\\\"%d\\\" \\\\b=%d%%\\n\", REC->a , REC->b\n" },
 	{ "no arguments", "\"nothing\"", NULL, "\"nothing\", \n" },
-	{ "where nothing is absent all is as it is", "\"%d%d\",REC->a,  (REC->b)", NULL, "\"%d%d\", REC->a,  (REC->b)\n" },
-	{ "a comma in a text, and a bracket", "\"%s b=%d\", __print_symbolic(REC->a, { 1, \"),\\\"\" }), REC->b", "b",
+	{ "where nothing is absent all is as it is", "\"%d%d\",REC->a,  (REC->b)", NULL,
+	  "\"%d%d\", REC->a,  (REC->b)\n" },
+	{ "a comma in a text, and a bracket",
+	  "\"%s b=%d\", __print_symbolic(REC->a, { 1, \"),\\\"\" }), REC->b", "b",
 	  "\"%s\", __print_symbolic(REC->a, { 1, \"),\\\"\" })\n" },
-	{ "two conversions of one word go together", "\"%d/%d c=%d\", REC->a, REC->b, REC->c", "b", "\"c=%d\", REC->c\n" },
-	{ "percent signs and widths take what they take", "\"%d%% b=%*d c=%-3llx\", REC->a, REC->c, REC->b, REC->c", "b",
+	{ "two conversions of one word go together", "\"%d/%d c=%d\", REC->a, REC->b, REC->c", "b",
+	  "\"c=%d\", REC->c\n" },
+	{ "percent signs and widths take what they take",
+	  "\"%d%% b=%*d c=%-3llx\", REC->a, REC->c, REC->b, REC->c", "b",
 	  "\"%d%% c=%-3llx\", REC->a, REC->c\n" },
-	{ "a word across literals", "\"a=\" \"%d\" \" b\" \"=%d\", REC->a, REC->b", "b", "\"a=%d\", REC->a\n" },
+	{ "a word across literals", "\"a=\" \"%d\" \" b\" \"=%d\", REC->a, REC->b", "b",
+	  "\"a=%d\", REC->a\n" },
 	{ "all are absent", "\"a=%d\", REC->a", "a", "\"\", \n" },
-	{ "a blank at the begin is the format's", "\" a=%d b=%d\", REC->a, REC->b", "b", "\" a=%d\", REC->a\n" },
-	{ "a path inside of an expression", "\"%s %d\", REC->a ? tp_cgroup_path(f(REC->b)) : \"tp_cgroup_path(\", REC->c", NULL,
-	  "\"%s %d\", REC->a ? __print_symbolic(f(REC->b), { 0, \"-\" }, { 7, \"/x\" }) : \"tp_cgroup_path(\", REC->c\n" },
+	{ "a blank at the begin is the format's", "\" a=%d b=%d\", REC->a, REC->b", "b",
+	  "\" a=%d\", REC->a\n" },
+	{ "a path inside of an expression",
+	  "\"%s %d\", REC->a ? tp_cgroup_path(f(REC->b)) : \"tp_cgroup_path(\", REC->c", NULL,
+	  "\"%s %d\", REC->a ? __print_symbolic(f(REC->b), { 0, \"-\" }, { 7, \"/x\" }) : "
+	  "\"tp_cgroup_path(\", REC->c\n" },
 	{ "a stack beside a path", "\"%s %s\", tp_stack(REC->a), tp_cgroup_path(REC->b)", NULL,
-	  "\"%s %s\", __print_symbolic(REC->a, { 0, \"-\" }, { 3, \"\n => f\" }), __print_symbolic(REC->b, { 0, \"-\" }, { 7, \"/x\" })\n" },
+	  "\"%s %s\", __print_symbolic(REC->a, { 0, \"-\" }, { 3, \"\n => f\" }), "
+	  "__print_symbolic(REC->b, { 0, \"-\" }, { 7, \"/x\" })\n" },
 };
 
 static void print_formats_of_any_form(void **state)
 {
 	static const struct tap_field fields[] = {
-		{ .name = "a", .type = "int" }, { .name = "b", .type = "int" }, { .name = "c", .type = "int" },
+		{ .name = "a", .type = "int" },
+		{ .name = "b", .type = "int" },
+		{ .name = "c", .type = "int" },
 	};
 	struct tap_map cgroups = { 0 }, stacks = { 0 };
 	const struct tap_def_texts texts = { &cgroups, &stacks };
 
 	(void)state;
-	*tap_map_put(&cgroups, 7) = (uint64_t)(uintptr_t)"/x";
-	*tap_map_put(&stacks, 3) = (uint64_t)(uintptr_t)"\n => f";
+	*tap_map_put(&cgroups, 7) = (uint64_t)(uintptr_t) "/x";
+	*tap_map_put(&stacks, 3) = (uint64_t)(uintptr_t) "\n => f";
 	for (size_t i = 0; i < sizeof(own_cases) / sizeof(*own_cases); i++) {
-		struct tap_def def = { .name = "e", .fields = fields, .nr_fields = 3, .print_fmt = own_cases[i].print };
+		struct tap_def def = { .name = "e",
+				       .fields = fields,
+				       .nr_fields = 3,
+				       .print_fmt = own_cases[i].print };
 		bool absent[3] = { 0 };
 		struct tap_buf text = { 0 };
 		const char *print;

@@ -23,7 +23,8 @@ static void test_names(void **state)
 		{ "@", "@" },
 		{ "_Z3fooi", "foo" },
 		{ "_ZN9wikipedia7article6formatEv", "wikipedia::article::format" },
-		{ "_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back" },
+		{ "_ZNSt6vectorIiSaIiEE9push_backERKi",
+		  "std::vector<int, std::allocator<int> >::push_back" },
 		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
 		{ "_RNvC6_123foo3bar", "123foo::bar" },
 		{ "_RNvMs_CsXXXXXXXXXXX_5helloNtB4_5Thing3run", "<hello::Thing>::run" },
@@ -41,11 +42,13 @@ static void test_names(void **state)
 		size_t len = tap_demangle(cases[i].symbol, out);
 
 		if (len != strlen(cases[i].want) || memcmp(out, cases[i].want, len))
-			fail_msg("'%s': '%.*s', not '%s'", cases[i].symbol, (int)len, out, cases[i].want);
+			fail_msg("'%s': '%.*s', not '%s'", cases[i].symbol, (int)len, out,
+				 cases[i].want);
 	}
 }
 
-/* Each template argument p<x, x> has the one before it as x, twice: c++filt prints 2^30 names for these 400 characters. */
+/* Each template argument p<x, x> has the one before it as x, twice: c++filt prints 2^30 names for
+ * these 400 characters. */
 static void test_bomb(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -54,7 +57,8 @@ static void test_bomb(void **state)
 
 	(void)state;
 	for (int i = 2; i < 32; i++)
-		len += (size_t)snprintf(symbol + len, sizeof(symbol) - len, "S1_IS%c_S%c_E", digits[i], digits[i]);
+		len += (size_t)snprintf(symbol + len, sizeof(symbol) - len, "S1_IS%c_S%c_E",
+					digits[i], digits[i]);
 	snprintf(symbol + len, sizeof(symbol) - len, "Evv");
 	assert_int_equal(tap_demangle(symbol, out), TAP_DEMANGLED_MAX);
 	assert_memory_equal(out, "f<a, p<a, a>, p<p<a, a>, p<a, a> >", 34);

@@ -52,8 +52,7 @@ struct payload {
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
 static const char rec_format[] =
-	"name: rec\nID: 31420\n" COMMON
-	"\tfield:u64 seq;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"name: rec\nID: 31420\n" COMMON "\tfield:u64 seq;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:u64 lost;\toffset:16;\tsize:8;\tsigned:0;\n"
 	"\tfield:u64 ts_ns;\toffset:24;\tsize:8;\tsigned:0;\n"
 	"\tfield:u32 len;\toffset:32;\tsize:4;\tsigned:0;\n"
@@ -87,8 +86,9 @@ static void lose(struct writer *w)
 
 static void fill(struct writer *w, struct payload *p, uint32_t len)
 {
-	*p = (struct payload){ .type = REC_ID, .seq = w->seq++, .lost = w->ring.lost,
-			       .ts_ns = w->clock, .len = len };
+	*p = (struct payload){
+		.type = REC_ID, .seq = w->seq++, .lost = w->ring.lost, .ts_ns = w->clock, .len = len
+	};
 	memset(p + 1, (int)(p->seq | 1), len - sizeof(*p));
 }
 
@@ -146,8 +146,15 @@ static void reader_start(struct reader *r, struct writer *w)
 	struct tap_buf lost_text = { 0 };
 	struct tap_head_format formats[2] = { { "test", rec_format, sizeof(rec_format) - 1 } };
 	struct tap_head head = {
-		.formats = formats, .nr_formats = 2, .uname = "Linux", .tool = "test",
-		.cmdlines = "", .meta = "{}", .clock = "mono", .printk = "", .nr_cpus = 1,
+		.formats = formats,
+		.nr_formats = 2,
+		.uname = "Linux",
+		.tool = "test",
+		.cmdlines = "",
+		.meta = "{}",
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 1,
 	};
 
 	tap_def_format(lost, NULL, NULL, &lost_text);
@@ -158,9 +165,12 @@ static void reader_start(struct reader *r, struct writer *w)
 	if (holds)
 		assert_int_equal(tap_spool_hold(r->spool, 0, NULL), 0);
 	assert_int_equal(tap_page_writer_new(r->spool, &r->writer, NULL), 0);
-	assert_int_equal(tap_page_writer_add_buffer(r->writer, "", "mono", TAP_PAGE_SIZE, 1, NULL), 0);
+	assert_int_equal(tap_page_writer_add_buffer(r->writer, "", "mono", TAP_PAGE_SIZE, 1, NULL),
+			 0);
 	tap_buf_release(&lost_text);
-	r->lane = (struct tap_lane){ .ring = &w->ring, .data = w->data, .ring_bytes = w->ring_bytes,
+	r->lane = (struct tap_lane){ .ring = &w->ring,
+				     .data = w->data,
+				     .ring_bytes = w->ring_bytes,
 				     .lost_id = (uint16_t)lost->id };
 	assert_int_equal(tap_lane_init(&r->lane), 0);
 }
@@ -302,14 +312,14 @@ static struct seen see_all(struct reader *r, const struct writer *w)
 
 enum op {
 	END,
-	PUT,	/* a records of b bytes; those that do not fit are lost */
-	TAKE,	/* one of b bytes, not yet real */
+	PUT, /* a records of b bytes; those that do not fit are lost */
+	TAKE, /* one of b bytes, not yet real */
 	COMMIT, /* the one that was taken last */
-	LOSE,	/* a events, though there is space */
-	DRAIN,	/* then a records have come out in all */
+	LOSE, /* a events, though there is space */
+	DRAIN, /* then a records have come out in all */
 	/* a drain; before its a-th look at the ring, 64 records of 48 bytes are put and 6 lost */
 	MEET,
-	AGAIN,	/* all before, a times */
+	AGAIN, /* all before, a times */
 };
 
 struct step {
@@ -328,41 +338,103 @@ struct script {
 static const struct script scripts[] = {
 	{ "an empty ring gives nothing", { { DRAIN, 0 } }, 0, 0, 0 },
 	{ "all come once, in order", { { PUT, 10, 48 }, { DRAIN, 10 }, { DRAIN, 10 } }, 10, 0, 0 },
-	{ "a payload that is no multiple of 8", { { PUT, 3, 41 }, { PUT, 3, 46 }, { DRAIN, 6 } },
-	  6, 0, 0 },
+	{ "a payload that is no multiple of 8",
+	  { { PUT, 3, 41 }, { PUT, 3, 46 }, { DRAIN, 6 } },
+	  6,
+	  0,
+	  0 },
 	{ "a ring that is full to the last byte", { { PUT, 64, 48 }, { DRAIN, 64 } }, 64, 0, 0 },
 	{ "a record that begins 8 bytes below the end, into the slack",
-	  { { PUT, 7, 568 }, { DRAIN, 7 }, { PUT, 1, 1000 }, { DRAIN, 8 }, { PUT, 60, 48 },
-	    { DRAIN, 68 } }, 68, 0, 0 },
+	  { { PUT, 7, 568 },
+	    { DRAIN, 7 },
+	    { PUT, 1, 1000 },
+	    { DRAIN, 8 },
+	    { PUT, 60, 48 },
+	    { DRAIN, 68 } },
+	  68,
+	  0,
+	  0 },
 	{ "round and round, each time elsewhere",
-	  { { PUT, 5, 104 }, { PUT, 2, 600 }, { DRAIN, 0 }, { AGAIN, 500 } }, 3507, 0, 0 },
+	  { { PUT, 5, 104 }, { PUT, 2, 600 }, { DRAIN, 0 }, { AGAIN, 500 } },
+	  3507,
+	  0,
+	  0 },
 	{ "more pages than are gathered before a write",
-	  { { PUT, 4, 1000 }, { DRAIN, 0 }, { AGAIN, 100 } }, 404, 0, 0 },
+	  { { PUT, 4, 1000 }, { DRAIN, 0 }, { AGAIN, 100 } },
+	  404,
+	  0,
+	  0 },
 	{ "a record that is not yet real holds back those behind it",
-	  { { PUT, 1, 48 }, { TAKE, 0, 48 }, { PUT, 3, 48 }, { DRAIN, 1 }, { DRAIN, 1 }, { COMMIT },
-	    { DRAIN, 5 } }, 5, 0, 0 },
+	  { { PUT, 1, 48 },
+	    { TAKE, 0, 48 },
+	    { PUT, 3, 48 },
+	    { DRAIN, 1 },
+	    { DRAIN, 1 },
+	    { COMMIT },
+	    { DRAIN, 5 } },
+	  5,
+	  0,
+	  0 },
 	{ "an interrupt of an interrupt",
-	  { { TAKE, 0, 48 }, { TAKE, 0, 80 }, { TAKE, 0, 40 }, { COMMIT }, { DRAIN, 0 }, { COMMIT },
-	    { DRAIN, 0 }, { COMMIT }, { DRAIN, 3 } }, 3, 0, 0 },
-	{ "loss at the very start", { { LOSE, 2 }, { DRAIN, 0 }, { PUT, 2, 48 }, { DRAIN, 2 } },
-	  2, 2, 1 },
+	  { { TAKE, 0, 48 },
+	    { TAKE, 0, 80 },
+	    { TAKE, 0, 40 },
+	    { COMMIT },
+	    { DRAIN, 0 },
+	    { COMMIT },
+	    { DRAIN, 0 },
+	    { COMMIT },
+	    { DRAIN, 3 } },
+	  3,
+	  0,
+	  0 },
+	{ "loss at the very start",
+	  { { LOSE, 2 }, { DRAIN, 0 }, { PUT, 2, 48 }, { DRAIN, 2 } },
+	  2,
+	  2,
+	  1 },
 	{ "loss at the very end", { { PUT, 2, 48 }, { LOSE, 1 }, { DRAIN, 2 } }, 2, 1, 1 },
 	{ "nothing but loss", { { LOSE, 5 }, { DRAIN, 0 } }, 0, 5, 1 },
-	{ "loss twice", { { PUT, 70, 48 }, { DRAIN, 64 }, { PUT, 70, 48 }, { DRAIN, 128 } },
-	  128, 12, 2 },
+	{ "loss twice",
+	  { { PUT, 70, 48 }, { DRAIN, 64 }, { PUT, 70, 48 }, { DRAIN, 128 } },
+	  128,
+	  12,
+	  2 },
 	{ "loss, and loss again with nothing between",
 	  { { LOSE, 3 }, { DRAIN, 0 }, { LOSE, 4 }, { DRAIN, 0 }, { PUT, 1, 48 }, { DRAIN, 1 } },
-	  1, 7, 2 },
+	  1,
+	  7,
+	  2 },
 	{ "a small one that would fit is lost as well, so that there is one hole",
-	  { { PUT, 7, 560 }, { PUT, 1, 48 }, { PUT, 1, 40 }, { DRAIN, 8 } }, 8, 1, 1 },
+	  { { PUT, 7, 560 }, { PUT, 1, 48 }, { PUT, 1, 40 }, { DRAIN, 8 } },
+	  8,
+	  1,
+	  1 },
 	{ "a ring stays closed until the last record was taken",
-	  { { PUT, 62, 48 }, { TAKE, 0, 48 }, { PUT, 2, 48 }, { DRAIN, 62 }, { PUT, 3, 48 },
-	    { COMMIT }, { PUT, 1, 48 }, { DRAIN, 64 }, { PUT, 2, 48 }, { DRAIN, 66 } }, 66, 5, 1 },
+	  { { PUT, 62, 48 },
+	    { TAKE, 0, 48 },
+	    { PUT, 2, 48 },
+	    { DRAIN, 62 },
+	    { PUT, 3, 48 },
+	    { COMMIT },
+	    { PUT, 1, 48 },
+	    { DRAIN, 64 },
+	    { PUT, 2, 48 },
+	    { DRAIN, 66 } },
+	  66,
+	  5,
+	  1 },
 	{ "loss behind records that come before a look", { { MEET, 1 }, { DRAIN, 64 } }, 64, 6, 1 },
 	{ "loss behind records that come when no more were seen",
-	  { { MEET, 2 }, { DRAIN, 64 } }, 64, 6, 1 },
+	  { { MEET, 2 }, { DRAIN, 64 } },
+	  64,
+	  6,
+	  1 },
 	{ "loss behind records that come when no loss was noted",
-	  { { MEET, 3 }, { DRAIN, 64 } }, 64, 6, 1 },
+	  { { MEET, 3 }, { DRAIN, 64 } },
+	  64,
+	  6,
+	  1 },
 };
 
 /* Returns whether the rest is to be done again. */
@@ -441,7 +513,7 @@ struct stress {
 	const char *name;
 	uint64_t ring_bytes;
 	unsigned int records; /* tried */
-	unsigned int pause;   /* the writer gives way after so many */
+	unsigned int pause; /* the writer gives way after so many */
 	bool loses;
 };
 

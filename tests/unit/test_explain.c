@@ -45,7 +45,8 @@ static void test_kinds(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < TABLE(kinds); i++) {
-		struct tap_task waiter = { .tid = 4, .prio = kinds[i].waiter }, runner = { .tid = 5 };
+		struct tap_task waiter = { .tid = 4, .prio = kinds[i].waiter },
+				runner = { .tid = 5 };
 		enum tap_piece_kind kind;
 
 		if (kinds[i].is_stopper)
@@ -53,7 +54,8 @@ static void test_kinds(void **state)
 		memcpy(runner.comm, kinds[i].runner, strlen(kinds[i].runner));
 		kind = tap_piece_of_runner(&waiter, &runner, kinds[i].prio);
 		if (kind != kinds[i].want)
-			fail_msg("%d behind %s of %d: %s", kinds[i].waiter, kinds[i].runner, kinds[i].prio, tap_piece_name(kind));
+			fail_msg("%d behind %s of %d: %s", kinds[i].waiter, kinds[i].runner,
+				 kinds[i].prio, tap_piece_name(kind));
 	}
 }
 
@@ -62,7 +64,8 @@ static void test_merge(void **state)
 {
 	static const struct {
 		unsigned int nr, tasks;
-	} cases[] = { { 1, 3 }, { 7, 3 }, { 16, 3 }, { 17, 3 }, { 100, 3 }, { 600, 500 }, { 16384, 3000 }, { 16385, 3000 }, { 40000, 7 } };
+	} cases[] = { { 1, 3 },	    { 7, 3 },	     { 16, 3 },	      { 17, 3 },   { 100, 3 },
+		      { 600, 500 }, { 16384, 3000 }, { 16385, 3000 }, { 40000, 7 } };
 	static struct tap_piece pieces[40000];
 	static struct tap_task tasks[3000];
 	static uint64_t sums[3000];
@@ -76,7 +79,8 @@ static void test_merge(void **state)
 			unsigned int task = (11 * k + 1) % nr_tasks;
 
 			tasks[task].index = task;
-			pieces[k] = (struct tap_piece){ TAP_PIECE_QUEUED, &tasks[task], 1000 + k, k + 1 };
+			pieces[k] = (struct tap_piece){ TAP_PIECE_QUEUED, &tasks[task], 1000 + k,
+							k + 1 };
 			sums[task] += k + 1;
 		}
 		left = tap_pieces_merge(pieces, nr);
@@ -96,7 +100,9 @@ static void test_merge_kinds(void **state)
 
 	(void)state;
 	for (unsigned int k = 0; k < TABLE(pieces); k++)
-		pieces[k] = (struct tap_piece){ k % 4 < 2 ? TAP_PIECE_QUEUED : k % 4 == 2 ? TAP_PIECE_LOWER : TAP_PIECE_IRQ,
+		pieces[k] = (struct tap_piece){ k % 4 < 2    ? TAP_PIECE_QUEUED
+						: k % 4 == 2 ? TAP_PIECE_LOWER
+							     : TAP_PIECE_IRQ,
 						k % 4 < 3 ? &task : NULL, k, 1 };
 	assert_int_equal(tap_pieces_merge(pieces, TABLE(pieces)), 3);
 	assert_int_equal(pieces[0].ns, 20);
@@ -108,7 +114,8 @@ static void test_merge_kinds(void **state)
 
 /* ---- a CPU's log ---- */
 
-static void expect(struct tap_cpu_parts *p, uint64_t to_ns, enum tap_cpu_what what, enum tap_in_irq irq, enum tap_in_idle idle)
+static void expect(struct tap_cpu_parts *p, uint64_t to_ns, enum tap_cpu_what what,
+		   enum tap_in_irq irq, enum tap_in_idle idle)
 {
 	struct tap_cpu_part part;
 
@@ -130,7 +137,9 @@ static void test_log(void **state)
 	(void)state;
 	assert_int_equal(tap_cpu_log_idle(&l, 2, 110, true), 0);
 	assert_int_equal(tap_cpu_log_idle(&l, 2, 180, false), 0);
-	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_IDLE, NULL, 100, 200 }), 0);
+	assert_int_equal(tap_cpu_log_interval(
+				 &l, &(struct tap_cpu_interval){ 2, TAP_CPU_IDLE, NULL, 100, 200 }),
+			 0);
 	/* an interrupt within a softirq */
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 250, true, true), 0);
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 260, false, true), 0);
@@ -138,8 +147,12 @@ static void test_log(void **state)
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 280, true, false), 0);
 	/* its beginning was not seen */
 	assert_int_equal(tap_cpu_log_irq(&l, 2, 285, true, false), 0);
-	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_RUN, &task, 200, 300 }), 0);
-	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_UNKNOWN, NULL, 300, 400 }), 0);
+	assert_int_equal(tap_cpu_log_interval(
+				 &l, &(struct tap_cpu_interval){ 2, TAP_CPU_RUN, &task, 200, 300 }),
+			 0);
+	assert_int_equal(tap_cpu_log_interval(&l, &(struct tap_cpu_interval){ 2, TAP_CPU_UNKNOWN,
+									      NULL, 300, 400 }),
+			 0);
 	tap_cpu_log_read(&l, 2, 50, 450, &now, &p);
 	expect(&p, 100, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
 	expect(&p, 110, TAP_CPU_IDLE, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
@@ -179,17 +192,23 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 	return tap_explain_wait(&run->sums, &run->waits, w);
 }
 
-/* A task waits while @nr_runners tasks take turns, @nr intervals of 10 ns in all: more than a log holds. */
+/* A task waits while @nr_runners tasks take turns, @nr intervals of 10 ns in all: more than a log
+ * holds. */
 static void wait_long(unsigned int nr_runners, unsigned int nr)
 {
-	struct tap_interval s = { .state = TAP_STATE_SLEEPING, .next = TAP_STATE_WAKING, .whole = true, .to_ns = 1000 };
+	struct tap_interval s = {
+		.state = TAP_STATE_SLEEPING, .next = TAP_STATE_WAKING, .whole = true, .to_ns = 1000
+	};
 	struct tap_task *task, *runner;
 	struct tap_timeline *timeline;
 	struct run run;
 	const struct tap_explained_wait *w;
 
-	assert_int_equal(tap_timeline_new(&(struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &timeline), 0);
-	tap_explain_waits_init(&run.waits, &(struct tap_explain_waits_opts){ .tell = on_wait, .ctx = &run });
+	assert_int_equal(tap_timeline_new(&(struct tap_timeline_opts){ .window = TAP_WINDOW_ALL },
+					  &timeline),
+			 0);
+	tap_explain_waits_init(&run.waits,
+			       &(struct tap_explain_waits_opts){ .tell = on_wait, .ctx = &run });
 	assert_int_equal(tap_explain_init(&run.sums, 1), 0);
 	assert_int_equal(tap_timeline_see(timeline, 1, &task), 0);
 	s.task = task;
@@ -201,11 +220,18 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 	for (unsigned int i = 0; i < nr; i++) {
 		assert_int_equal(tap_timeline_see(timeline, (int)(2 + i % nr_runners), &runner), 0);
 		runner->prio = 120;
-		assert_int_equal(tap_explain_waits_ops.cpu(&run.waits, timeline, &(struct tap_cpu_interval){
-			0, TAP_CPU_RUN, runner, 1000 + 10 * i, 1010 + 10 * i }), 0);
+		assert_int_equal(tap_explain_waits_ops.cpu(&run.waits, timeline,
+							   &(struct tap_cpu_interval){
+								   0, TAP_CPU_RUN, runner,
+								   1000 + 10 * i, 1010 + 10 * i }),
+				 0);
 	}
-	s = (struct tap_interval){ .task = task, .state = TAP_STATE_WAKING, .next = TAP_STATE_RUNNING, .whole = true, .from_ns = 1000,
-				  .to_ns = 1000 + 10 * nr };
+	s = (struct tap_interval){ .task = task,
+				   .state = TAP_STATE_WAKING,
+				   .next = TAP_STATE_RUNNING,
+				   .whole = true,
+				   .from_ns = 1000,
+				   .to_ns = 1000 + 10 * nr };
 	assert_int_equal(tap_explain_waits_ops.interval(&run.waits, timeline, &s), 0);
 	assert_int_equal(run.sums.nr_worst, 1);
 	w = &run.sums.worst[0];
@@ -214,7 +240,9 @@ static void wait_long(unsigned int nr_runners, unsigned int nr)
 	assert_int_equal(w->nr_pieces, nr_runners);
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
 		assert_int_equal(w->pieces[i].kind, TAP_PIECE_QUEUED);
-		assert_int_equal(w->pieces[i].ns, 10 * (nr / nr_runners + ((unsigned int)w->pieces[i].task->tid - 2 < nr % nr_runners)));
+		assert_int_equal(w->pieces[i].ns,
+				 10 * (nr / nr_runners + ((unsigned int)w->pieces[i].task->tid - 2 <
+							  nr % nr_runners)));
 	}
 	assert_int_equal(run.sums.kinds[TAP_PIECE_QUEUED].ns, 10 * nr);
 	assert_int_equal(run.sums.kinds[TAP_PIECE_QUEUED].waits, 1);
@@ -235,9 +263,8 @@ static void test_long_waits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_merge), cmocka_unit_test(test_merge_kinds),
-		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_kinds),	    cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_merge_kinds), cmocka_unit_test(test_log),
 		cmocka_unit_test(test_long_waits),
 	};
 

@@ -76,8 +76,19 @@ static void test_whole_text(void **state)
 static void test_refused(void **state)
 {
 	static const char *const cases[] = {
-		"", "REC->pid REC->pid", "REC->pid == ", "REC->nobody", "(REC->pid", "REC->pid)", "08", "0x",
-		"99999999999999999999", "REC->comm == 1", "f(REC->pid)", "REC->load + 1", "1,",
+		"",
+		"REC->pid REC->pid",
+		"REC->pid == ",
+		"REC->nobody",
+		"(REC->pid",
+		"REC->pid)",
+		"08",
+		"0x",
+		"99999999999999999999",
+		"REC->comm == 1",
+		"f(REC->pid)",
+		"REC->load + 1",
+		"1,",
 	};
 	struct tap_format *fmt = parse_format();
 

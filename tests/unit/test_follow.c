@@ -95,7 +95,8 @@ static void test_all_of_many(void **state)
 
 		random = random * 6364136223846793005u + 1442695040888963407u;
 		ts += random >> 60;
-		snprintf(line, sizeof(line), "%d %d exit %d", (int)ts, (int)(random >> 40 & 3), 1 + (int)(added & 1));
+		snprintf(line, sizeof(line), "%d %d exit %d", (int)ts, (int)(random >> 40 & 3),
+			 1 + (int)(added & 1));
 		growing_steps(&g, line);
 		added++;
 		if (random >> 33 & 63)
@@ -349,9 +350,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order), cmocka_unit_test(test_all_of_many), cmocka_unit_test(test_given_back),
-		cmocka_unit_test(test_given_back_at_once),
-		cmocka_unit_test(test_held), cmocka_unit_test(test_in_place), cmocka_unit_test(test_losses), cmocka_unit_test(test_new_formats),
+		cmocka_unit_test(test_order),	   cmocka_unit_test(test_all_of_many),
+		cmocka_unit_test(test_given_back), cmocka_unit_test(test_given_back_at_once),
+		cmocka_unit_test(test_held),	   cmocka_unit_test(test_in_place),
+		cmocka_unit_test(test_losses),	   cmocka_unit_test(test_new_formats),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -142,7 +142,8 @@ static void test_fields(void **state)
 		{ "floats elsewhere",
 		  "\tfield:__data_loc float[] x;\toffset:8;\tsize:4;\tsigned:1;\n",
 		  { false, 8 },
-		  { "x", "__data_loc float[]", TAP_FIELD_DYNAMIC, 8, 4, 4, true, .is_real = true } },
+		  { "x", "__data_loc float[]", TAP_FIELD_DYNAMIC, 8, 4, 4, true,
+		    .is_real = true } },
 		{ "a pointer to a double is an address",
 		  "\tfield:double * x;\toffset:8;\tsize:8;\tsigned:0;\n",
 		  { false, 8 },
@@ -258,7 +259,8 @@ static void test_damaged_texts(void **state)
 {
 	static const char text[] =
 		HEAD COMMON "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-			    "\tfield:__data_loc char[] s;\toffset:24;\tsize:4;\tsigned:0;\n\nprint fmt: \"%s\", x\n";
+			    "\tfield:__data_loc char[] s;\toffset:24;\tsize:4;\tsigned:0;\n\nprint "
+			    "fmt: \"%s\", x\n";
 	static const char others[] = { '[', ']', ';', ':', '\n', ' ', '9', 'x', '\xff' };
 	unsigned int formats = 0, errors = 0;
 	struct tap_format *fmt;
@@ -338,8 +340,12 @@ static void test_reals(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TABLE(cases); i++) {
-		struct tap_field f = { .offset = 4, .size = cases[i].size, .is_signed = true,
-				       .is_real = true, .kind = TAP_FIELD_REAL, .swap = cases[i].swap };
+		struct tap_field f = { .offset = 4,
+				       .size = cases[i].size,
+				       .is_signed = true,
+				       .is_real = true,
+				       .kind = TAP_FIELD_REAL,
+				       .swap = cases[i].swap };
 		double v = tap_field_real(&f, cases[i].rec, cases[i].rec_size);
 
 		if (v < cases[i].want || v > cases[i].want)
@@ -551,7 +557,8 @@ int main(void)
 		cmocka_unit_test(test_bad_texts),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_damaged_texts),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_reals),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_reals),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_ftrace_stack_may_be_short),

@@ -21,7 +21,11 @@ static const struct gaps_case {
 	const char *name;
 	struct tap_loss losses[2];
 	struct tap_break breaks[3];
-	struct { int cpu; uint64_t from_ns, to_ns; bool offline; } unknown[4];
+	struct {
+		int cpu;
+		uint64_t from_ns, to_ns;
+		bool offline;
+	} unknown[4];
 	const char *want; /* names and ns */
 } cases[] = {
 	{
@@ -101,8 +105,10 @@ static unsigned int nr_breaks(const struct gaps_case *c)
 static void run_case(const struct gaps_case *c, struct tap_survey_tid *tids, char *got, size_t size)
 {
 	struct tap_survey survey = {
-		.losses = (struct tap_loss *)c->losses, .nr_kept_losses = nr_losses(c),
-		.breaks = (struct tap_break *)c->breaks, .nr_breaks = nr_breaks(c),
+		.losses = (struct tap_loss *)c->losses,
+		.nr_kept_losses = nr_losses(c),
+		.breaks = (struct tap_break *)c->breaks,
+		.nr_breaks = nr_breaks(c),
 		.tids[0] = tids,
 	};
 	struct tap_gaps g = { .survey = &survey, .window = { START, END } };
@@ -112,7 +118,8 @@ static void run_case(const struct gaps_case *c, struct tap_survey_tid *tids, cha
 		struct tap_cpu_interval s = {
 			.cpu = c->unknown[i].cpu,
 			.what = c->unknown[i].offline ? TAP_CPU_OFFLINE : TAP_CPU_UNKNOWN,
-			.from_ns = c->unknown[i].from_ns, .to_ns = c->unknown[i].to_ns,
+			.from_ns = c->unknown[i].from_ns,
+			.to_ns = c->unknown[i].to_ns,
 		};
 
 		assert_int_equal(tap_gaps_ops.cpu(&g, NULL, &s), 0);

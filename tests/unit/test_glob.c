@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Globs as an automaton and as tracefs has them, against fnmatch(3): all short globs of a few letters, and some longer ones. */
+/* Globs as an automaton and as tracefs has them, against fnmatch(3): all short globs of a few
+ * letters, and some longer ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,8 @@
 
 /*
  * One element of a glob as the kernel's glob_match() has it (v6.18): sets know ranges, and '!' in
- * front, and one that does not end is a plain '['. Return: behind it, or NULL: it does not match @c.
+ * front, and one that does not end is a plain '['. Return: behind it, or NULL: it does not match
+ * @c.
  */
 static const char *kernel_element(const char *pat, unsigned char c)
 {
@@ -75,7 +77,8 @@ static void check_pair(const struct tap_glob *g, const char *kernels, const char
 
 	nr_pairs++;
 	if (tap_glob_matches(g, comm, COMM_LEN) != want)
-		fail_msg("automaton: '%s' %s '%s'", glob, want ? "does not match" : "matches", comm);
+		fail_msg("automaton: '%s' %s '%s'", glob, want ? "does not match" : "matches",
+			 comm);
 	if (kernels && kernel_glob(kernels, comm) != want)
 		fail_msg("tracefs: '%s', as '%s', %s '%s'", glob, kernels,
 			 want ? "does not match" : "matches", comm);
@@ -140,17 +143,48 @@ static void test_all_short(void **state)
 static void test_long(void **state)
 {
 	static const char *const globs[] = {
-		"[[:alpha:]]*",	 "*[[:digit:]]", "[[:punct:]]",	  "[![:alpha:]_]*", "[^a-y]*",
-		"kworker/*:*",	 "[1-]x",	 "1*",		  "!z*",	    "*comm",
-		"fifteen-letters", "*fifteen-letter?", "[\\]a]*",  "[]a]*",	    "[[:nosuch:]]",
-		"[z-a]",	 "[a-c-e]",	 "[[.a.]]",	  "[[=a=]b]",	    "[[:alpha:]",
-		"\xff?",	 "[\x80-\xff]",	 "[\"']*",	  "[--/]*",	    "[!-]",
-		"[^]]x",
+		"[[:alpha:]]*", "*[[:digit:]]", "[[:punct:]]",	   "[![:alpha:]_]*",
+		"[^a-y]*",	"kworker/*:*",	"[1-]x",	   "1*",
+		"!z*",		"*comm",	"fifteen-letters", "*fifteen-letter?",
+		"[\\]a]*",	"[]a]*",	"[[:nosuch:]]",	   "[z-a]",
+		"[a-c-e]",	"[[.a.]]",	"[[=a=]b]",	   "[[:alpha:]",
+		"\xff?",	"[\x80-\xff]",	"[\"']*",	   "[--/]*",
+		"[!-]",		"[^]]x",
 	};
 	static const char *const comms[] = {
-		"a", "z", "zz", "1", "-", "1x", "-x", "17", "!z", "!a", "_", "]", "\\", "\"x", "'y", "/",
-		".", "kworker/0:1", "kworker/u4:2", "comm", "x comm", "command", "fifteen-letters",
-		"a fifteen-letter", ("\xff" "a"), "\x80", "b", "c", "d", "e", "[a", "",
+		"a",
+		"z",
+		"zz",
+		"1",
+		"-",
+		"1x",
+		"-x",
+		"17",
+		"!z",
+		"!a",
+		"_",
+		"]",
+		"\\",
+		"\"x",
+		"'y",
+		"/",
+		".",
+		"kworker/0:1",
+		"kworker/u4:2",
+		"comm",
+		"x comm",
+		"command",
+		"fifteen-letters",
+		"a fifteen-letter",
+		("\xff"
+		 "a"),
+		"\x80",
+		"b",
+		"c",
+		"d",
+		"e",
+		"[a",
+		"",
 	};
 
 	(void)state;

@@ -37,7 +37,8 @@ static uint64_t held(const struct tap_held_lane *lane)
 }
 
 /* The pages from @at up to @end are those. */
-static void check_to(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at, uint64_t end, uint64_t stamp)
+static void check_to(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at,
+		     uint64_t end, uint64_t stamp)
 {
 	uint64_t page[PAGE / 8];
 
@@ -48,7 +49,8 @@ static void check_to(const struct tap_held *h, const struct tap_held_lane *lane,
 	}
 }
 
-static void check(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at, uint64_t stamp)
+static void check(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at,
+		  uint64_t stamp)
 {
 	check_to(h, lane, at, lane->end, stamp);
 }
@@ -93,7 +95,8 @@ static void test_oldest_first(void **state)
 	tap_held_free(h);
 }
 
-/* Slots go round: what is read is what was put there, and what was given back is said to be gone. */
+/* Slots go round: what is read is what was put there, and what was given back is said to be gone.
+ */
 static void test_goes_round(void **state)
 {
 	unsigned char page[2 * PAGE];
@@ -112,7 +115,9 @@ static void test_goes_round(void **state)
 	assert_int_equal(tap_held_read(h, lane, lane->begin - PAGE, page, PAGE), 0);
 	assert_int_equal(tap_held_read(h, lane, lane->end, page, PAGE), 0);
 	assert_int_equal(tap_held_read(h, lane, lane->end - PAGE, page, sizeof(page)), PAGE);
-	assert_int_equal(tap_held_read(h, lane, lane->begin + TAP_HELD_SLOT - PAGE, page, sizeof(page)), PAGE);
+	assert_int_equal(
+		tap_held_read(h, lane, lane->begin + TAP_HELD_SLOT - PAGE, page, sizeof(page)),
+		PAGE);
 	tap_held_free(h);
 }
 
@@ -178,8 +183,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_oldest_first), cmocka_unit_test(test_goes_round), cmocka_unit_test(test_all_taken),
-		cmocka_unit_test(test_since), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_oldest_first), cmocka_unit_test(test_goes_round),
+		cmocka_unit_test(test_all_taken),    cmocka_unit_test(test_since),
+		cmocka_unit_test(test_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -23,7 +23,14 @@
 
 static const struct tap_head_format no_formats[1];
 static const struct tap_head head_of_none = {
-	.formats = no_formats, .uname = "Linux", .tool = "test", .cmdlines = "", .meta = "{}", .clock = "mono", .printk = "", .nr_cpus = 2,
+	.formats = no_formats,
+	.uname = "Linux",
+	.tool = "test",
+	.cmdlines = "",
+	.meta = "{}",
+	.clock = "mono",
+	.printk = "",
+	.nr_cpus = 2,
 };
 
 struct flight {
@@ -108,7 +115,8 @@ static void wait_for_page(struct flight *f, const char *file, unsigned int at, u
 
 static unsigned int begin_folder(struct flight *f, const char *file, uint64_t from_ns)
 {
-	return tap_held_spool_begin(f->folders, tmp_at(&f->dir, file), from_ns, strdup("{\"its\":\"own\"}"));
+	return tap_held_spool_begin(f->folders, tmp_at(&f->dir, file), from_ns,
+				    strdup("{\"its\":\"own\"}"));
 }
 
 static bool is_there(struct flight *f, const char *file)
@@ -167,8 +175,8 @@ static bool has_text(struct flight *f, const char *file, const char *text)
 }
 
 /*
- * Pages that come behind a new head are not written before it. What is given back meanwhile is empty pages, and what follows has
- * its place.
+ * Pages that come behind a new head are not written before it. What is given back meanwhile is
+ * empty pages, and what follows has its place.
  */
 static void test_head_first(void **state)
 {

@@ -25,19 +25,26 @@
 
 enum { IDLE = -1, UNKNOWN = -2 };
 
-/* An interval of a task, or, where .state is TAP_STATE_RUNNING, of a CPU: then .task may be IDLE. */
+/* An interval of a task, or, where .state is TAP_STATE_RUNNING, of a CPU: then .task may be IDLE.
+ */
 struct step {
 	enum tap_state state;
 	int task;
 	uint64_t from_ns, to_ns;
 	int cpu; /* where it runs then */
 	enum tap_state next;
-	bool cut;    /* not whole */
+	bool cut; /* not whole */
 	int run_cpu; /* where it ran before, plus one; 0: on the same */
 };
 
-#define WAIT(task, from, to, cpu, ...) { TAP_STATE_WAKING, task, from, to, cpu, TAP_STATE_RUNNING, __VA_ARGS__ }
-#define RAN(task, from, to, cpu) { TAP_STATE_RUNNING, task, from, to, cpu }
+#define WAIT(task, from, to, cpu, ...)                                                             \
+	{                                                                                          \
+		TAP_STATE_WAKING, task, from, to, cpu, TAP_STATE_RUNNING, __VA_ARGS__              \
+	}
+#define RAN(task, from, to, cpu)                                                                   \
+	{                                                                                          \
+		TAP_STATE_RUNNING, task, from, to, cpu                                             \
+	}
 
 struct want {
 	uint64_t count, sum_ns, max_ns, max_at_ns;
@@ -54,53 +61,77 @@ static const struct latency_case {
 	{ "nothing", {}, { .max_cpu = -1 }, { .max_cpu = -1 } },
 	{ "waits of two tasks",
 	  { WAIT(1, 100, 110, 0), WAIT(2, 100, 150, 3), WAIT(1, 200, 230, 2) },
-	  { 3, 90, 50, 150, 3, 0, 3, 90 }, { 2, 40, 30, 230, 2, 0, 2, 40 } },
-	{ "of equally long ones the first", { WAIT(2, 100, 150, 3), WAIT(1, 80, 130, 1),
-					      WAIT(1, 200, 250, 2) },
-	  { 3, 150, 50, 130, 1, 0, 3, 150 }, { 2, 100, 50, 130, 1, 0, 2, 100 } },
-	{ "and of the tasks that wait so long, too", { WAIT(1, 100, 150, 3), WAIT(2, 80, 130, 1) },
-	  { 2, 100, 50, 130, 1, 0, 2, 100 }, { 1, 50, 50, 150, 3, 0, 1, 50 } },
-	{ "a wait of no time is one", { WAIT(1, 100, 100, 2) }, { 1, 0, 0, 100, 2, 0, 1 },
+	  { 3, 90, 50, 150, 3, 0, 3, 90 },
+	  { 2, 40, 30, 230, 2, 0, 2, 40 } },
+	{ "of equally long ones the first",
+	  { WAIT(2, 100, 150, 3), WAIT(1, 80, 130, 1), WAIT(1, 200, 250, 2) },
+	  { 3, 150, 50, 130, 1, 0, 3, 150 },
+	  { 2, 100, 50, 130, 1, 0, 2, 100 } },
+	{ "and of the tasks that wait so long, too",
+	  { WAIT(1, 100, 150, 3), WAIT(2, 80, 130, 1) },
+	  { 2, 100, 50, 130, 1, 0, 2, 100 },
+	  { 1, 50, 50, 150, 3, 0, 1, 50 } },
+	{ "a wait of no time is one",
+	  { WAIT(1, 100, 100, 2) },
+	  { 1, 0, 0, 100, 2, 0, 1 },
 	  { 1, 0, 0, 100, 2, 0, 1 } },
-	{ "another CPU than before", { WAIT(1, 100, 120, 0, .run_cpu = 2), WAIT(1, 200, 210, 0),
-				       WAIT(1, 300, 330, 5, .run_cpu = 1) },
-	  { 3, 60, 30, 330, 5, 0, 1, 10, 2, 30 }, { 3, 60, 30, 330, 5, 0, 1, 10, 2, 30 } },
-	{ "where it ran before is not known", { WAIT(1, 100, 120, 0, .run_cpu = -1) },
-	  { 1, 20, 20, 120, 0 }, { 1, 20, 20, 120, 0 } },
-	{ "what is not whole is censored", { WAIT(1, 100, 120, 0, .cut = true) },
-	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
+	{ "another CPU than before",
+	  { WAIT(1, 100, 120, 0, .run_cpu = 2), WAIT(1, 200, 210, 0),
+	    WAIT(1, 300, 330, 5, .run_cpu = 1) },
+	  { 3, 60, 30, 330, 5, 0, 1, 10, 2, 30 },
+	  { 3, 60, 30, 330, 5, 0, 1, 10, 2, 30 } },
+	{ "where it ran before is not known",
+	  { WAIT(1, 100, 120, 0, .run_cpu = -1) },
+	  { 1, 20, 20, 120, 0 },
+	  { 1, 20, 20, 120, 0 } },
+	{ "what is not whole is censored",
+	  { WAIT(1, 100, 120, 0, .cut = true) },
+	  { .max_cpu = -1, .censored = 1 },
+	  { .max_cpu = -1, .censored = 1 } },
 	{ "a wait after which nothing is known",
 	  { { TAP_STATE_WAKING, 1, 100, 150, 0, TAP_STATE_UNKNOWN } },
-	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
+	  { .max_cpu = -1, .censored = 1 },
+	  { .max_cpu = -1, .censored = 1 } },
 	{ "a wait that goes on at the window's end",
 	  { { TAP_STATE_WAKING, 1, 100, 200, -1, TAP_STATE_WAKING, .cut = true } },
-	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
+	  { .max_cpu = -1, .censored = 1 },
+	  { .max_cpu = -1, .censored = 1 } },
 	{ "a wait that becomes unknown is one, not two",
 	  { { TAP_STATE_WAKING, 1, 100, 150, -1, TAP_STATE_UNKNOWN, .cut = true },
 	    { TAP_STATE_UNKNOWN, 1, 150, 200, 0, TAP_STATE_RUNNING, .cut = true } },
-	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
+	  { .max_cpu = -1, .censored = 1 },
+	  { .max_cpu = -1, .censored = 1 } },
 	{ "but the next one is another",
 	  { { TAP_STATE_WAKING, 1, 100, 150, -1, TAP_STATE_UNKNOWN, .cut = true },
 	    { TAP_STATE_UNKNOWN, 1, 150, 200, 0, TAP_STATE_SLEEPING, .cut = true },
 	    { TAP_STATE_UNKNOWN, 1, 250, 300, 0, TAP_STATE_RUNNING, .cut = true } },
-	  { .max_cpu = -1, .censored = 2 }, { .max_cpu = -1, .censored = 2 } },
+	  { .max_cpu = -1, .censored = 2 },
+	  { .max_cpu = -1, .censored = 2 } },
 	{ "who runs after something unknown has waited",
 	  { { TAP_STATE_UNKNOWN, 1, 100, 150, 0, TAP_STATE_RUNNING, .cut = true },
 	    { TAP_STATE_UNKNOWN, 2, 100, 150, 0, TAP_STATE_SLEEPING, .cut = true } },
-	  { .max_cpu = -1, .censored = 1 }, { .max_cpu = -1, .censored = 1 } },
+	  { .max_cpu = -1, .censored = 1 },
+	  { .max_cpu = -1, .censored = 1 } },
 	{ "a wait of the other kind is none, nor is what follows it unknown",
 	  { { TAP_STATE_PREEMPTED, 1, 100, 110, 0, TAP_STATE_RUNNING },
 	    { TAP_STATE_PREEMPTED, 1, 200, 210, 0, TAP_STATE_UNKNOWN, .cut = true },
 	    { TAP_STATE_UNKNOWN, 1, 210, 220, 0, TAP_STATE_RUNNING, .cut = true } },
-	  { .max_cpu = -1 }, { .max_cpu = -1 } },
-	{ "preempted waits", { { TAP_STATE_PREEMPTED, 1, 100, 110, 0, TAP_STATE_RUNNING },
-			       WAIT(1, 200, 230, 0), WAIT(1, 300, 330, 0, .cut = true) },
-	  { 1, 10, 10, 110, 0, 0, 1, 10 }, { 1, 10, 10, 110, 0, 0, 1, 10 }, .preempted = true },
+	  { .max_cpu = -1 },
+	  { .max_cpu = -1 } },
+	{ "preempted waits",
+	  { { TAP_STATE_PREEMPTED, 1, 100, 110, 0, TAP_STATE_RUNNING },
+	    WAIT(1, 200, 230, 0),
+	    WAIT(1, 300, 330, 0, .cut = true) },
+	  { 1, 10, 10, 110, 0, 0, 1, 10 },
+	  { 1, 10, 10, 110, 0, 0, 1, 10 },
+	  .preempted = true },
 };
 
 static struct tap_task tasks[MAX_TASKS] = {
-	{ .index = 0, .tid = 100 }, { .index = 1, .tid = 101 },
-	{ .index = 70, .tid = 102 }, { .index = 3, .tid = 103 },
+	{ .index = 0, .tid = 100 },
+	{ .index = 1, .tid = 101 },
+	{ .index = 70, .tid = 102 },
+	{ .index = 3, .tid = 103 },
 };
 
 static int run_cpu_step(struct tap_latency *l, const struct step *s)
@@ -118,9 +149,13 @@ static int run_cpu_step(struct tap_latency *l, const struct step *s)
 
 static int run_step(struct tap_latency *l, const struct tap_timeline *t, const struct step *s)
 {
-	struct tap_interval w = { .state = s->state, .next = s->next, .whole = !s->cut,
-				 .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu,
-				 .next_cpu = s->cpu };
+	struct tap_interval w = { .state = s->state,
+				  .next = s->next,
+				  .whole = !s->cut,
+				  .from_ns = s->from_ns,
+				  .to_ns = s->to_ns,
+				  .cpu = s->cpu,
+				  .next_cpu = s->cpu };
 
 	if (s->state == TAP_STATE_RUNNING)
 		return run_cpu_step(l, s);
@@ -169,8 +204,10 @@ static void test_stats(void **state)
 		const struct latency_case *c = &cases[i];
 		struct tap_latency l;
 
-		assert_int_equal(tap_latency_init(&l, c->preempted ? TAP_STATE_PREEMPTED : TAP_STATE_WAKING, 0),
-				 0);
+		assert_int_equal(
+			tap_latency_init(&l, c->preempted ? TAP_STATE_PREEMPTED : TAP_STATE_WAKING,
+					 0),
+			0);
 		run_steps(&l, *state, c->steps);
 		assert_int_equal(tap_latency_ops.end(&l, *state), 0);
 		check_stat(c->name, &l.all, &c->all);
@@ -204,9 +241,11 @@ static const struct worst_case {
 	{ "another CPU is another matter",
 	  { RAN(2, 0, 200, 0), RAN(3, 0, 200, 1), WAIT(1, 150, 200, 1) },
 	  { { 150, 200, { { 3, 50 } } } } },
-	{ "its beginning is not known", { RAN(2, 150, 200, 0), WAIT(1, 100, 200, 0) },
+	{ "its beginning is not known",
+	  { RAN(2, 150, 200, 0), WAIT(1, 100, 200, 0) },
 	  { { 100, 200, { { 2, 50 } }, .is_part = true } } },
-	{ "a CPU of which nothing is known", { WAIT(1, 100, 200, 7) },
+	{ "a CPU of which nothing is known",
+	  { WAIT(1, 100, 200, 7) },
 	  { { 100, 200, .is_part = true } } },
 };
 
@@ -224,9 +263,9 @@ static void check_worst(const char *name, const struct tap_latency *l,
 		check(name, w->is_part == want[i].is_part);
 		for (unsigned int k = 0; k < TAP_LATENCY_RAN; k++) {
 			check(name, (k < w->nr_ran) == (want[i].ran[k].ns != 0));
-			check(name, k >= w->nr_ran ||
-				    (w->ran[k].task == &tasks[want[i].ran[k].task] &&
-				     w->ran[k].ns == want[i].ran[k].ns));
+			check(name,
+			      k >= w->nr_ran || (w->ran[k].task == &tasks[want[i].ran[k].task] &&
+						 w->ran[k].ns == want[i].ran[k].ns));
 		}
 	}
 }
@@ -253,8 +292,10 @@ static void test_long_wait(void **state)
 
 	assert_int_equal(tap_latency_init(&l, TAP_STATE_WAKING, 1), 0);
 	for (unsigned int i = 0; i < 10000; i++) {
-		struct tap_cpu_interval c = { .what = TAP_CPU_RUN, .task = &many[i % 6],
-					     .from_ns = 2 * i, .to_ns = 2 * i + 2 };
+		struct tap_cpu_interval c = { .what = TAP_CPU_RUN,
+					      .task = &many[i % 6],
+					      .from_ns = 2 * i,
+					      .to_ns = 2 * i + 2 };
 
 		many[i % 6].index = i % 6;
 		assert_int_equal(tap_latency_past_ops.cpu(&l, NULL, &c), 0);
@@ -276,19 +317,30 @@ static const struct time_case {
 	uint64_t counts[NR_COLUMNS], censored[NR_COLUMNS];
 } time_cases[] = {
 	{ "a wait is in the column in which it ends, and one that ends with the window in the last",
-	  { WAIT(1, 110, 199, 0), WAIT(1, 150, 200, 0), WAIT(1, 299, 300, 0), WAIT(1, 310, 400, 0) }, { 1, 1, 2 }, {} },
+	  { WAIT(1, 110, 199, 0), WAIT(1, 150, 200, 0), WAIT(1, 299, 300, 0),
+	    WAIT(1, 310, 400, 0) },
+	  { 1, 1, 2 },
+	  {} },
 	{ "one that becomes unknown is in that in which the unknown ends",
 	  { { TAP_STATE_WAKING, 1, 100, 190, -1, TAP_STATE_UNKNOWN, .cut = true },
-	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_RUNNING, .cut = true } }, {}, { 0, 1 } },
+	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_RUNNING, .cut = true } },
+	  {},
+	  { 0, 1 } },
 	{ "also where nobody saw how it ended",
 	  { { TAP_STATE_WAKING, 1, 100, 190, -1, TAP_STATE_UNKNOWN, .cut = true },
-	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_SLEEPING, .cut = true } }, {}, { 0, 1 } },
+	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_SLEEPING, .cut = true } },
+	  {},
+	  { 0, 1 } },
 	{ "or it did not before the window's end",
 	  { { TAP_STATE_WAKING, 1, 100, 190, -1, TAP_STATE_UNKNOWN, .cut = true },
-	    { TAP_STATE_UNKNOWN, 1, 190, 400, 0, TAP_STATE_UNKNOWN, .cut = true } }, {}, { 0, 0, 1 } },
+	    { TAP_STATE_UNKNOWN, 1, 190, 400, 0, TAP_STATE_UNKNOWN, .cut = true } },
+	  {},
+	  { 0, 0, 1 } },
 	{ "of the other kind it is none",
 	  { { TAP_STATE_PREEMPTED, 1, 100, 190, -1, TAP_STATE_UNKNOWN, .cut = true },
-	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_RUNNING, .cut = true } }, {}, {} },
+	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_RUNNING, .cut = true } },
+	  {},
+	  {} },
 };
 
 static void test_over_time(void **state)
@@ -306,7 +358,8 @@ static void test_over_time(void **state)
 		run_steps(&l, *state, c->steps);
 		assert_int_equal(tap_latency_ops.end(&l, *state), 0);
 		for (unsigned int k = 0; k < NR_COLUMNS; k++) {
-			check(c->name, l.columns[k].from_ns == 100 * (k + 1) && l.columns[k].to_ns == 100 * (k + 2));
+			check(c->name, l.columns[k].from_ns == 100 * (k + 1) &&
+					       l.columns[k].to_ns == 100 * (k + 2));
 			check(c->name, l.columns[k].waits.count == c->counts[k]);
 			check(c->name, l.columns[k].censored == c->censored[k]);
 			check(c->name, l.columns[k].unknown_ns == (k < 2 ? 10 : 0));

@@ -47,7 +47,8 @@ static void add_type(struct btf *btf, const struct type_of *t, int ids[NR_TYPES]
 	for (size_t i = 0; i < TABLE(t->members) && t->members[i].name; i++)
 		assert_int_equal(btf__add_field(btf, t->members[i].name, ids[t->members[i].type],
 						t->members[i].bytes * 8 + t->members[i].bit,
-						t->members[i].bits), 0);
+						t->members[i].bits),
+				 0);
 	if (!t->name)
 		ids[INNER] = id;
 	else
@@ -114,16 +115,20 @@ static const struct kernel cases[] = {
 	},
 	{
 		.name = "in the order of the kernel, not of the events",
-		.types = { { "rq", 16, { { "cpu_capacity", U64, 8 },
-					 { "cpu", U32, 4 },
-					 { "nr_running", U32, 0 } } } },
+		.types = { { "rq",
+			     16,
+			     { { "cpu_capacity", U64, 8 },
+			       { "cpu", U32, 4 },
+			       { "nr_running", U32, 0 } } } },
 		.has = { "{\n\tint nr_running;\n\tint cpu;\n\tu64 cpu_capacity;\n};\n" },
 	},
 	{
 		.name = "members that no event uses are padding",
-		.types = { { "rq", 16, { { "age_stamp", U64, 0 },
-					 { "cpu", U32, 8 },
-					 { "age_stamps", U32, 12 } } } },
+		.types = { { "rq",
+			     16,
+			     { { "age_stamp", U64, 0 },
+			       { "cpu", U32, 8 },
+			       { "age_stamps", U32, 12 } } } },
 		.has = { "\nstruct rq {\n"
 			 "\tunsigned char tap_pad0[8];\n"
 			 "\tint cpu;\n"
@@ -157,8 +162,9 @@ static const struct kernel cases[] = {
 	},
 	{
 		.name = "a bitfield exists, but has no place",
-		.types = { { "uclamp_se", 4, { { "before", U32, 0, 0, 3 },
-					       { "value", U32, 0, 3, 11 } } } },
+		.types = { { "uclamp_se",
+			     4,
+			     { { "before", U32, 0, 0, 3 }, { "value", U32, 0, 3, 11 } } } },
 		.has = { "#define TAP_HAS_uclamp_se_value 1\n" },
 		.has_not = { "uclamp_se, value" },
 	},
@@ -177,11 +183,10 @@ static const struct kernel cases[] = {
 		.name = "in a struct without a name",
 		.types = { { NULL, 8, { { "cpu", U32, 4 } } },
 			   { "rq", 24, { { "nr_running", U32, 0 }, { "", INNER, 8 } } } },
-		.has = { PLACE("rq, cpu", "12"),
-			 "\tint nr_running;\n"
-			 "\tunsigned char tap_pad0[8];\n"
-			 "\tint cpu;\n"
-			 "\tunsigned char tap_pad1[8];\n" },
+		.has = { PLACE("rq, cpu", "12"), "\tint nr_running;\n"
+						 "\tunsigned char tap_pad0[8];\n"
+						 "\tint cpu;\n"
+						 "\tunsigned char tap_pad1[8];\n" },
 	},
 	{
 		.name = "in one in one",
@@ -199,8 +204,9 @@ static const struct kernel cases[] = {
 	{
 		.name = "arrays, pointers; what is const can be written all the same",
 		.types = { { "rq", 48, { { "cpu", CONST_U32, 0 }, { "nr_running", PAIRS, 4 } } },
-			   { "cfs_rq", 16, { { "rq", OTHER_POINTER, 0 },
-					     { "tg", VOID_POINTER, 8 } } } },
+			   { "cfs_rq",
+			     16,
+			     { { "rq", OTHER_POINTER, 0 }, { "tg", VOID_POINTER, 8 } } } },
 		.has = { "\tint cpu;\n\tint nr_running[3][2];\n\tunsigned char tap_pad0[20];\n",
 			 "\tstruct other *rq;\n\tvoid *tg;\n};\n" },
 	},
@@ -230,8 +236,13 @@ static const struct kernel cases[] = {
 	},
 	{
 		.name = "members in one place",
-		.types = { { "rq", 16, { { "cpu_capacity", U64, 0 }, { "donor", U64, 8 }, { "curr", U32, 8 } } } },
-		.has = { "\tu64 cpu_capacity;\n\tunion {\n\tint curr;\n\tu64 donor;\n\t};\n};\n" SIZE("rq", "16"),
+		.types = { { "rq",
+			     16,
+			     { { "cpu_capacity", U64, 0 },
+			       { "donor", U64, 8 },
+			       { "curr", U32, 8 } } } },
+		.has = { "\tu64 cpu_capacity;\n\tunion {\n\tint curr;\n\tu64 "
+			 "donor;\n\t};\n};\n" SIZE("rq", "16"),
 			 "#define TAP_HAS_rq_donor 1\n" },
 	},
 	{

@@ -22,11 +22,11 @@ static uint64_t random_below(uint64_t n)
 }
 
 /*
- * Notes lengths for END ns, each for up to @most ns, now and then doubts what was up to @back ns ago,
- * and commits up to where a doubt can no longer come.
+ * Notes lengths for END ns, each for up to @most ns, now and then doubts what was up to @back ns
+ * ago, and commits up to where a doubt can no longer come.
  */
-static void play(struct tap_length_log *log, struct tap_hist *h, unsigned int most, unsigned int back,
-		 unsigned int commit_every)
+static void play(struct tap_length_log *log, struct tap_hist *h, unsigned int most,
+		 unsigned int back, unsigned int commit_every)
 {
 	uint64_t now = 0, sure = 0;
 
@@ -111,7 +111,8 @@ int main(void)
 	struct CMUnitTest tests[NR];
 
 	for (size_t i = 0; i < NR; i++)
-		tests[i] = (struct CMUnitTest){ .name = log_cases[i].name, .test_func = run_case,
+		tests[i] = (struct CMUnitTest){ .name = log_cases[i].name,
+						.test_func = run_case,
 						.initial_state = (void *)&log_cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

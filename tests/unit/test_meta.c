@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a description says of itself without being parsed: whether its recording was ended, and its format. */
+/* What a description says of itself without being parsed: whether its recording was ended, and its
+ * format. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

@@ -34,27 +34,33 @@ static const struct migrations_case cases[] = {
 	},
 	{
 		.name = "moves are counted by why, for the task and for the pair",
-		.steps = { { 1, 0, 1, TAP_MIGRATE_WAKEUP }, { 1, 1, 0, TAP_MIGRATE_BALANCE },
-			   { 1, 0, 1, TAP_MIGRATE_OTHER }, { 1, 1, 0, TAP_MIGRATE_BALANCE } },
+		.steps = { { 1, 0, 1, TAP_MIGRATE_WAKEUP },
+			   { 1, 1, 0, TAP_MIGRATE_BALANCE },
+			   { 1, 0, 1, TAP_MIGRATE_OTHER },
+			   { 1, 1, 0, TAP_MIGRATE_BALANCE } },
 		.by = { 1, 2, 1 },
 		.tasks = { { 1, 0, { 1, 2, 1 } } },
 		.pairs = { { 0, 1, { 1, 0, 1 } }, { 1, 0, { 0, 2, 0 } } },
 	},
 	{
 		.name = "who was moved most comes first, then who appeared first",
-		.steps = { { FAR, 0, 1, TAP_MIGRATE_WAKEUP }, { 2, 1, 0, TAP_MIGRATE_WAKEUP },
-			   { 1, 1, 0, TAP_MIGRATE_WAKEUP }, { FAR, 1, 0, TAP_MIGRATE_WAKEUP } },
+		.steps = { { FAR, 0, 1, TAP_MIGRATE_WAKEUP },
+			   { 2, 1, 0, TAP_MIGRATE_WAKEUP },
+			   { 1, 1, 0, TAP_MIGRATE_WAKEUP },
+			   { FAR, 1, 0, TAP_MIGRATE_WAKEUP } },
 		.by = { 4 },
 		.tasks = { { FAR, 0, { 2 } }, { 1, 0, { 1 } }, { 2, 0, { 1 } } },
 		.pairs = { { 1, 0, { 3 } }, { 0, 1, { 1 } } },
 	},
 	{
 		.name = "pairs that are as frequent as each other are in order of their CPUs",
-		.steps = { { 1, 3, 1, TAP_MIGRATE_OTHER }, { 1, 0, 70000, TAP_MIGRATE_OTHER },
+		.steps = { { 1, 3, 1, TAP_MIGRATE_OTHER },
+			   { 1, 0, 70000, TAP_MIGRATE_OTHER },
 			   { 1, 0, 4464, TAP_MIGRATE_OTHER } },
 		.by = { [TAP_MIGRATE_OTHER] = 3 },
 		.tasks = { { 1, 0, { 0, 0, 3 } } },
-		.pairs = { { 0, 4464, { 0, 0, 1 } }, { 0, 70000, { 0, 0, 1 } },
+		.pairs = { { 0, 4464, { 0, 0, 1 } },
+			   { 0, 70000, { 0, 0, 1 } },
 			   { 3, 1, { 0, 0, 1 } } },
 	},
 };
@@ -101,8 +107,10 @@ static void run_case(void **state)
 		tasks[i] = (struct tap_task){ .index = i };
 	for (unsigned int i = 0; i < MAX_ROWS && c->steps[i].task; i++) {
 		const struct tap_migration one = {
-			.task = &tasks[c->steps[i].task], .from = c->steps[i].from,
-			.to = c->steps[i].to, .why = c->steps[i].why,
+			.task = &tasks[c->steps[i].task],
+			.from = c->steps[i].from,
+			.to = c->steps[i].to,
+			.why = c->steps[i].why,
 		};
 
 		assert_int_equal(tap_migrations_ops.migration(&m, NULL, &one), 0);

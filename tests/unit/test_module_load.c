@@ -16,14 +16,19 @@ static const struct refused_case {
 	const char *says; /* a part of the sentence */
 } cases[] = {
 	{ "loaded already", EEXIST, -EEXIST, "the schedtap module is already loaded" },
-	{ "another vermagic", ENOEXEC, -ENOEXEC, "load the module 'a.ko': the module was built for another kernel" },
-	{ "another checksum of a symbol", EINVAL, -ENOEXEC, "built with the headers of another kernel" },
+	{ "another vermagic", ENOEXEC, -ENOEXEC,
+	  "load the module 'a.ko': the module was built for another kernel" },
+	{ "another checksum of a symbol", EINVAL, -ENOEXEC,
+	  "built with the headers of another kernel" },
 	{ "a symbol that is not there", ENOENT, -ENOEXEC, "the kernel lacks or does not export" },
-	{ "unsigned, where signatures are enforced", EKEYREJECTED, -EPERM, "only signed modules (Secure Boot)" },
+	{ "unsigned, where signatures are enforced", EKEYREJECTED, -EPERM,
+	  "only signed modules (Secure Boot)" },
 	{ "the same, before 5.4", ENOKEY, -EPERM, "only signed modules (Secure Boot)" },
 	{ "a damaged signature", EBADMSG, -EPERM, "the module's signature is damaged" },
-	{ "no privileges, or lockdown", EPERM, -EPERM, "root (CAP_SYS_MODULE), a kernel that is not locked down" },
-	{ "no memory", ENOMEM, -ENOMEM, "the kernel cannot load the module 'a.ko': Cannot allocate memory" },
+	{ "no privileges, or lockdown", EPERM, -EPERM,
+	  "root (CAP_SYS_MODULE), a kernel that is not locked down" },
+	{ "no memory", ENOMEM, -ENOMEM,
+	  "the kernel cannot load the module 'a.ko': Cannot allocate memory" },
 };
 
 static void run_case(void **state)

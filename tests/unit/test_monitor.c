@@ -9,9 +9,10 @@
 #include "steps.h"
 
 #define BIT(event) (1u << (event))
-#define SWITCHES \
-	(BIT(TAP_MONITOR_SWITCH_IN) | BIT(TAP_MONITOR_SWITCH_PREEMPT) | BIT(TAP_MONITOR_SWITCH_YIELD) | \
-	 BIT(TAP_MONITOR_SWITCH_SUSPEND) | BIT(TAP_MONITOR_SWITCH))
+#define SWITCHES                                                                                   \
+	(BIT(TAP_MONITOR_SWITCH_IN) | BIT(TAP_MONITOR_SWITCH_PREEMPT) |                            \
+	 BIT(TAP_MONITOR_SWITCH_YIELD) | BIT(TAP_MONITOR_SWITCH_SUSPEND) |                         \
+	 BIT(TAP_MONITOR_SWITCH))
 
 static bool want(void *ctx, const struct tap_task *task, int cpu)
 {
@@ -28,40 +29,66 @@ struct monitor_case {
 
 static const struct monitor_case cases[] = {
 	{
-		"who sleeps is woken before it runs again", "sssw",
-		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 30 0 wakeup 1 by 0; 40 0 switch 0 R 1; 50 0 switch 1 R+ 2; 60 0 switch 2 S 1;70 0 switch 1 S 0; 80 0 wakeup 2 by 0; 90 0 switch 0 R 2", "",
+		"who sleeps is woken before it runs again",
+		"sssw",
+		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 30 0 wakeup 1 by 0; 40 0 switch 0 R 1; 50 0 "
+		"switch 1 R+ 2; 60 0 switch 2 S 1;70 0 switch 1 S 0; 80 0 wakeup 2 by 0; 90 0 "
+		"switch 0 R 2",
+		"",
 	},
 	{
-		"one that nobody woke", "sssw",
-		"10 0 switch 0 R 1; 20 0 switch 1 D 0; 30 0 wakeup 2 by 0; 40 0 switch 0 R 1; 50 0 switch 1 S 0; 60 0 wakeup 1 by 0;70 0 switch 0 R 1", " 40:1:switch_in",
+		"one that nobody woke",
+		"sssw",
+		"10 0 switch 0 R 1; 20 0 switch 1 D 0; 30 0 wakeup 2 by 0; 40 0 switch 0 R 1; 50 0 "
+		"switch 1 S 0; 60 0 wakeup 1 by 0;70 0 switch 0 R 1",
+		" 40:1:switch_in",
 	},
 	{
-		"on another CPU", "sssw",
-		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 30 1 switch 0 R 1; 40 1 wakeup 2 by 1", " 30:1:switch_in",
+		"on another CPU",
+		"sssw",
+		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 30 1 switch 0 R 1; 40 1 wakeup 2 by 1",
+		" 30:1:switch_in",
 	},
 	{
-		"events were lost, maybe the wakeup", "sssw",
-		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 35 1 lost 30 1; 40 0 switch 0 R 1; 50 0 wakeup 2 by 1", "",
+		"events were lost, maybe the wakeup",
+		"sssw",
+		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 35 1 lost 30 1; 40 0 switch 0 R 1; 50 0 "
+		"wakeup 2 by 1",
+		"",
 	},
 	{
-		"and before it slept: that is no excuse", "sssw",
-		"5 1 lost 3 1; 10 0 switch 0 R 1; 20 0 switch 1 S 0; 40 0 switch 0 R 1; 50 0 wakeup 2 by 1", " 40:1:switch_in",
+		"and before it slept: that is no excuse",
+		"sssw",
+		"5 1 lost 3 1; 10 0 switch 0 R 1; 20 0 switch 1 S 0; 40 0 switch 0 R 1; 50 0 "
+		"wakeup 2 by 1",
+		" 40:1:switch_in",
 	},
 	{
-		"switches are missing, and so may wakeups be", "sssw",
-		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 40 0 switch 0 R 1; 50 0 wakeup 2 by 1; 60 0 switch 9 S 0", "",
+		"switches are missing, and so may wakeups be",
+		"sssw",
+		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 40 0 switch 0 R 1; 50 0 wakeup 2 by 1; 60 0 "
+		"switch 9 S 0",
+		"",
 	},
 	{
-		"no wakeups were recorded: nothing is known of them", "sssw",
-		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 40 0 switch 0 R 1", "",
+		"no wakeups were recorded: nothing is known of them",
+		"sssw",
+		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 40 0 switch 0 R 1",
+		"",
 	},
 	{
-		"two places at once", "wwnr",
-		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 30 0 switch 0 R 1; 40 1 switch 0 R 1; 50 0 switch 1 S 0", " 40:1:switch_in",
+		"two places at once",
+		"wwnr",
+		"10 0 switch 0 R 1; 20 0 switch 1 S 0; 30 0 switch 0 R 1; 40 1 switch 0 R 1; 50 0 "
+		"switch 1 S 0",
+		" 40:1:switch_in",
 	},
 	{
-		"woken while it runs", "wwnr",
-		"10 0 switch 0 R 1; 20 1 wakeup 1 by 2; 30 0 switch 1 S 0; 40 1 wakeup 1 by 2; 50 0 switch 0 R 1", " 20:1:wakeup",
+		"woken while it runs",
+		"wwnr",
+		"10 0 switch 0 R 1; 20 1 wakeup 1 by 2; 30 0 switch 1 S 0; 40 1 wakeup 1 by 2; 50 "
+		"0 switch 0 R 1",
+		" 20:1:wakeup",
 	},
 };
 
@@ -87,7 +114,9 @@ static uint32_t recorded(const struct steps *steps)
 static void test_case(void **state)
 {
 	const struct monitor_case *c = *state;
-	struct tap_monitor_opts opts = { .model = tap_monitor_model(c->model), .max_violations = 100, .want = want };
+	struct tap_monitor_opts opts = { .model = tap_monitor_model(c->model),
+					 .max_violations = 100,
+					 .want = want };
 	struct tap_timeline *timeline;
 	struct tap_buf got = { 0 };
 	struct tap_survey s;
@@ -96,7 +125,11 @@ static void test_case(void **state)
 
 	steps_parse(&steps, c->steps);
 	survey(&s, &steps);
-	assert_int_equal(tap_timeline_new(&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL, .survey = &s }, &timeline), 0);
+	assert_int_equal(
+		tap_timeline_new(
+			&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL, .survey = &s },
+			&timeline),
+		0);
 	opts.timeline = &timeline;
 	opts.survey = &s;
 	opts.recorded = recorded(&steps);
@@ -105,7 +138,8 @@ static void test_case(void **state)
 		if (tap_monitor_ops.wants(&m, steps.ev[i].fmt))
 			assert_int_equal(tap_monitor_ops.event(&m, timeline, &steps.ev[i]), 0);
 	for (unsigned int i = 0; i < m.nr_violations; i++)
-		tap_buf_printf(&got, " %d:%d:%s", (int)m.violations[i].ts_ns, m.violations[i].task->tid,
+		tap_buf_printf(&got, " %d:%d:%s", (int)m.violations[i].ts_ns,
+			       m.violations[i].task->tid,
 			       tap_monitor_event_names[m.violations[i].event]);
 	assert_string_equal(tap_buf_str(&got), c->want);
 	assert_int_equal(m.violated, m.nr_violations);
@@ -119,7 +153,8 @@ static void test_case(void **state)
 /* What a violation can show in. */
 static void test_decides(void **state)
 {
-	const uint32_t wakeup = BIT(TAP_MONITOR_WAKEUP), entry = BIT(TAP_MONITOR_ENTRY), leave = BIT(TAP_MONITOR_EXIT);
+	const uint32_t wakeup = BIT(TAP_MONITOR_WAKEUP), entry = BIT(TAP_MONITOR_ENTRY),
+		       leave = BIT(TAP_MONITOR_EXIT);
 	const uint32_t set_state = BIT(TAP_MONITOR_SET_RUNNABLE) | BIT(TAP_MONITOR_SET_SLEEPABLE);
 
 	(void)state;
@@ -165,10 +200,12 @@ static void test_models(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[NR_CASES + 2] = { cmocka_unit_test(test_decides), cmocka_unit_test(test_models) };
+	struct CMUnitTest tests[NR_CASES + 2] = { cmocka_unit_test(test_decides),
+						  cmocka_unit_test(test_models) };
 
 	for (size_t i = 0; i < NR_CASES; i++)
-		tests[2 + i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL, (void *)(uintptr_t)&cases[i] };
+		tests[2 + i] = (struct CMUnitTest){ cases[i].name, test_case, NULL, NULL,
+						    (void *)(uintptr_t)&cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("monitor", tests, NULL, NULL);
 }

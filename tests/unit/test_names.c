@@ -33,16 +33,15 @@ static const char talker[] =
 	"\nprint fmt: \"%d\", REC->pid\n";
 
 /* The same bytes, none of which is a name: a comm without its pid, a pid that is a text, ... */
-static const char mute[] =
-	"name: mute\nID: 101\nformat:\n" COMMON
-	"\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-	"\tfield:char prev_command[16];\toffset:24;\tsize:16;\tsigned:0;\n"
-	"\tfield:pid_t prev_pid;\toffset:40;\tsize:4;\tsigned:1;\n"
-	"\tfield:char pid[4];\toffset:44;\tsize:4;\tsigned:0;\n"
-	"\tfield:u32 child_comm;\toffset:48;\tsize:4;\tsigned:0;\n"
-	"\tfield:u64 child_pid;\toffset:56;\tsize:8;\tsigned:0;\n"
-	"\tfield:char cgroup[8];\toffset:64;\tsize:8;\tsigned:0;\n"
-	"\nprint fmt: \"%s\", REC->comm\n";
+static const char mute[] = "name: mute\nID: 101\nformat:\n" COMMON
+			   "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+			   "\tfield:char prev_command[16];\toffset:24;\tsize:16;\tsigned:0;\n"
+			   "\tfield:pid_t prev_pid;\toffset:40;\tsize:4;\tsigned:1;\n"
+			   "\tfield:char pid[4];\toffset:44;\tsize:4;\tsigned:0;\n"
+			   "\tfield:u32 child_comm;\toffset:48;\tsize:4;\tsigned:0;\n"
+			   "\tfield:u64 child_pid;\toffset:56;\tsize:8;\tsigned:0;\n"
+			   "\tfield:char cgroup[8];\toffset:64;\tsize:8;\tsigned:0;\n"
+			   "\nprint fmt: \"%s\", REC->comm\n";
 
 struct task {
 	int64_t tid;
@@ -58,7 +57,7 @@ struct said {
 struct names_case {
 	const char *name;
 	struct said said[5]; /* all zero ends it */
-	const char *want;    /* lines, in the order of first sight */
+	const char *want; /* lines, in the order of first sight */
 	uint64_t want_cgroups[3];
 };
 
@@ -69,23 +68,31 @@ static const struct names_case names_cases[] = {
 	},
 	{
 		.name = "every pair of an event counts",
-		.said = { { .plain = { 1, "one" }, .prev = { 2, "two" }, .child = { 3, "three" } } },
+		.said = { { .plain = { 1, "one" },
+			    .prev = { 2, "two" },
+			    .child = { 3, "three" } } },
 		.want = "1 one\n2 two\n3 three\n",
 	},
 	{
 		.name = "the last name stands",
-		.said = { { .plain = { 1, "old" } }, { .plain = { 2, "x" } }, { .prev = { 1, "new" } } },
+		.said = { { .plain = { 1, "old" } },
+			  { .plain = { 2, "x" } },
+			  { .prev = { 1, "new" } } },
 		.want = "1 new\n2 x\n",
 	},
 	{
 		.name = "the first task seen can be renamed when others have come",
-		.said = { { .plain = { 5, "a" } }, { .plain = { 6, "b" } }, { .plain = { 5, "c" } },
+		.said = { { .plain = { 5, "a" } },
+			  { .plain = { 6, "b" } },
+			  { .plain = { 5, "c" } },
 			  { .plain = { 6, "d" } } },
 		.want = "5 c\n6 d\n",
 	},
 	{
 		.name = "a name comes back after another task with the same place in the cache",
-		.said = { { .plain = { 1, "a" } }, { .plain = { 1025, "b" } }, { .plain = { 1, "a" } } },
+		.said = { { .plain = { 1, "a" } },
+			  { .plain = { 1025, "b" } },
+			  { .plain = { 1, "a" } } },
 		.want = "1 a\n1025 b\n",
 	},
 	{
@@ -115,13 +122,19 @@ static const struct names_case names_cases[] = {
 	},
 	{
 		.name = "fields that only look like names say nothing",
-		.said = { { .mute = true, .plain = { 1, "a" }, .prev = { 2, "b" },
-			    .child = { 3, "c" }, .cgroup = 9 } },
+		.said = { { .mute = true,
+			    .plain = { 1, "a" },
+			    .prev = { 2, "b" },
+			    .child = { 3, "c" },
+			    .cgroup = 9 } },
 		.want = "",
 	},
 	{
 		.name = "cgroups are collected once each, and 0 is none",
-		.said = { { .cgroup = 7 }, { .cgroup = UINT64_MAX }, { .cgroup = 7 }, { .plain = { 0, "" } } },
+		.said = { { .cgroup = 7 },
+			  { .cgroup = UINT64_MAX },
+			  { .cgroup = 7 },
+			  { .plain = { 0, "" } } },
 		.want = "",
 		.want_cgroups = { 7, UINT64_MAX },
 	},
@@ -164,11 +177,19 @@ static void put_record(struct tap_page *page, uint64_t ts_ns, const struct said 
 static void make_spool(struct tmp_dir *t, const struct said *said)
 {
 	static const struct tap_head_format formats[] = {
-		{ "test", talker, sizeof(talker) - 1 }, { "test", mute, sizeof(mute) - 1 },
+		{ "test", talker, sizeof(talker) - 1 },
+		{ "test", mute, sizeof(mute) - 1 },
 	};
 	struct tap_head head = {
-		.formats = formats, .nr_formats = LEN(formats), .uname = "", .tool = "",
-		.cmdlines = "", .meta = "", .clock = "mono", .printk = "", .nr_cpus = 1,
+		.formats = formats,
+		.nr_formats = LEN(formats),
+		.uname = "",
+		.tool = "",
+		.cmdlines = "",
+		.meta = "",
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 1,
 	};
 	unsigned char bytes[TAP_PAGE_SIZE];
 	struct tap_page page;

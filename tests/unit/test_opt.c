@@ -81,52 +81,89 @@ static void test_parse(void **state)
 		{ "a value with an equals sign", { "--input=a=b" }, "i=<a=b> " },
 		{ "a value that looks like an option", { "-i", "-a" }, "i=<-a> " },
 		{ "the last of two values", { "-i", "x", "-i", "y" }, "i=<y> " },
-		{ "every value of a list, in order", { "-e", "x", "--event=y", "-ez" },
+		{ "every value of a list, in order",
+		  { "-e", "x", "--event=y", "-ez" },
 		  "e=<x> e=<y> e=<z> " },
 		{ "a time", { "-d", "1.5s" }, "d=1500000000 " },
 		{ "a size", { "--buffer=2M" }, "buffer=2097152 " },
 		{ "a number", { "-n100" }, "n=100 " },
-		{ "a filter of the last of a list", { "-e", "x", "-e", "y", "-f", "a", "-ez" },
+		{ "a filter of the last of a list",
+		  { "-e", "x", "-e", "y", "-f", "a", "-ez" },
 		  "e=<x> e=<y> e=<z> f=<-> f=<a> " },
 		{ "two filters of one", { "-e", "x", "-f", "a", "-fb" }, "e=<x> f=<(a) && (b)> " },
 		{ "operands around options", { "x", "-a", "y", "-" }, "all (x) (y) (-) " },
-		{ "the rest is not parsed", { "-a", "x", "--", "ls", "-b", "--" },
+		{ "the rest is not parsed",
+		  { "-a", "x", "--", "ls", "-b", "--" },
 		  "all (x) -- [ls] [-b] [--] " },
 		{ "an empty rest", { "--" }, "-- " },
 		{ "an empty word is an operand", { "" }, "() " },
-		{ "a command", { "-a", "ls", "-b", "--", "x" }, "all -- [ls] [-b] [--] [x] ", .command = true },
-		{ "a command behind --", { "-a", "--", "ls", "-b" }, "all -- [ls] [-b] ", .command = true },
-		{ "options alone where a command may follow", { "-a", "-i", "x" }, "all i=<x> ", .command = true },
+		{ "a command",
+		  { "-a", "ls", "-b", "--", "x" },
+		  "all -- [ls] [-b] [--] [x] ",
+		  .command = true },
+		{ "a command behind --",
+		  { "-a", "--", "ls", "-b" },
+		  "all -- [ls] [-b] ",
+		  .command = true },
+		{ "options alone where a command may follow",
+		  { "-a", "-i", "x" },
+		  "all i=<x> ",
+		  .command = true },
 		{ "a command of one dash", { "-", "-a" }, "-- [-] [-a] ", .command = true },
 
-		{ "an unknown option near a known one", { "--durration" },
-		  "unknown option '--durration': did you mean '--duration'?", -EINVAL },
-		{ "an unknown option with a value", { "--inputt=5" },
-		  "unknown option '--inputt': did you mean '--input'?", -EINVAL },
-		{ "an abbreviation is not accepted", { "--dur", "5" },
-		  "unknown option '--dur': did you mean '--duration'?", -EINVAL },
-		{ "a longer word is another option", { "--all-of-it" },
-		  "unknown option '--all-of-it'", -EINVAL },
+		{ "an unknown option near a known one",
+		  { "--durration" },
+		  "unknown option '--durration': did you mean '--duration'?",
+		  -EINVAL },
+		{ "an unknown option with a value",
+		  { "--inputt=5" },
+		  "unknown option '--inputt': did you mean '--input'?",
+		  -EINVAL },
+		{ "an abbreviation is not accepted",
+		  { "--dur", "5" },
+		  "unknown option '--dur': did you mean '--duration'?",
+		  -EINVAL },
+		{ "a longer word is another option",
+		  { "--all-of-it" },
+		  "unknown option '--all-of-it'",
+		  -EINVAL },
 		{ "a name of nothing", { "--=x" }, "unknown option '--'", -EINVAL },
-		{ "a name longer than any is cut", { "--" X50 X50 X50 "=x" },
-		  "unknown option '--" X50 X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxx'", -EINVAL },
+		{ "a name longer than any is cut",
+		  { "--" X50 X50 X50 "=x" },
+		  "unknown option '--" X50 X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxx'",
+		  -EINVAL },
 		{ "an unknown letter", { "-ax" }, "unknown option '-x'", -EINVAL },
-		{ "no value at the end", { "--input" }, "option '--input' needs a value: FILE",
+		{ "no value at the end",
+		  { "--input" },
+		  "option '--input' needs a value: FILE",
 		  -EINVAL },
-		{ "no value for a letter", { "-ai" }, "option '--input' needs a value: FILE",
+		{ "no value for a letter",
+		  { "-ai" },
+		  "option '--input' needs a value: FILE",
 		  -EINVAL },
-		{ "the end of the options is no value", { "-i", "--", "ls" },
-		  "option '--input' needs a value: FILE", -EINVAL },
+		{ "the end of the options is no value",
+		  { "-i", "--", "ls" },
+		  "option '--input' needs a value: FILE",
+		  -EINVAL },
 		{ "a value for a flag", { "--all=1" }, "option '--all' takes no value", -EINVAL },
-		{ "a bad time", { "-d", "soon" },
-		  "bad value 'soon' for '--duration': expected a number of seconds, or a number with ns, us, ms, s, m or h", -EINVAL },
-		{ "a bad size", { "--buffer=1.5" },
-		  "bad value '1.5' for '--buffer': expected a number of bytes, or a number with k, M or G",
+		{ "a bad time",
+		  { "-d", "soon" },
+		  "bad value 'soon' for '--duration': expected a number of seconds, or a number "
+		  "with ns, us, ms, s, m or h",
 		  -EINVAL },
-		{ "a number above its range", { "x", "-e", "y", "-n101" },
-		  "bad value '101' for '--top': expected a whole number from 1 to 100", -EINVAL },
-		{ "a filter of nothing", { "-f", "a", "-e", "x" },
-		  "-f 'a' comes before any -e: put it after the -e whose events it filters", -EINVAL },
+		{ "a bad size",
+		  { "--buffer=1.5" },
+		  "bad value '1.5' for '--buffer': expected a number of bytes, or a number with k, "
+		  "M or G",
+		  -EINVAL },
+		{ "a number above its range",
+		  { "x", "-e", "y", "-n101" },
+		  "bad value '101' for '--top': expected a whole number from 1 to 100",
+		  -EINVAL },
+		{ "a filter of nothing",
+		  { "-f", "a", "-e", "x" },
+		  "-f 'a' comes before any -e: put it after the -e whose events it filters",
+		  -EINVAL },
 	};
 
 	(void)state;
@@ -141,7 +178,8 @@ static void test_parse(void **state)
 
 		for (argc = 0; cases[i].words[argc]; argc++)
 			argv[argc] = (char *)cases[i].words[argc];
-		ret = tap_opt_parse(table, &o, argc, argv, cases[i].command, &operands, &rest, &err);
+		ret = tap_opt_parse(table, &o, argc, argv, cases[i].command, &operands, &rest,
+				    &err);
 		if (ret)
 			tap_buf_puts(&out, err.text);
 		else
@@ -163,19 +201,21 @@ static void test_no_table(void **state)
 	char **rest;
 
 	(void)state;
-	assert_int_equal(tap_opt_parse(NULL, NULL, 2, argv, false, &operands, &rest, &err), -EINVAL);
+	assert_int_equal(tap_opt_parse(NULL, NULL, 2, argv, false, &operands, &rest, &err),
+			 -EINVAL);
 	assert_string_equal(err.text, "unknown option '-a'");
 	assert_null(operands.v); /* nothing for the caller to release */
 	argv[1] = (char *)"--all";
-	assert_int_equal(tap_opt_parse(NULL, NULL, 2, argv, false, &operands, &rest, NULL), -EINVAL);
+	assert_int_equal(tap_opt_parse(NULL, NULL, 2, argv, false, &operands, &rest, NULL),
+			 -EINVAL);
 }
 
 static void test_nearest(void **state)
 {
 	static const char long_word[400] = { [0 ... 398] = 'r' };
 	static const char long_name[400] = { [0 ... 397] = 'r' };
-	static const char *const names[] = { "record", "dump", "summary", "list", "doctor",
-					     long_name };
+	static const char *const names[] = { "record", "dump",	 "summary",
+					     "list",   "doctor", long_name };
 	static const struct {
 		const char *word, *want;
 	} cases[] = {
@@ -212,21 +252,24 @@ static void test_help(void **state)
 		{ "all", 'a', NULL, "everything" },
 		{ "input", 'i', "FILE", "read this" },
 		{ "time", 0, "FROM,TO",
-		  "a text so long that it does not fit beside its option: its words go further on in the next line" },
+		  "a text so long that it does not fit beside its option: its words go further on "
+		  "in the next line" },
 		{ "most", 'm', NULL,
-		  "a text that is longer than the room beside its option, by as little as one lettr" },
+		  "a text that is longer than the room beside its option, by as little as one "
+		  "lettr" },
 		{ "a-name-that-is-too-wide", 0, "TO-STAND-BESIDE-THEM", "its text is below" },
 		{ 0 },
 	};
-	static const char want[] =
-		"  -a, --all           everything\n"
-		"  -i, --input FILE    read this\n"
-		"      --time FROM,TO  a text so long that it does not fit beside its option: its words go further on\n"
-		"                      in the next line\n"
-		"  -m, --most          a text that is longer than the room beside its option, by as little as one\n"
-		"                      lettr\n"
-		"      --a-name-that-is-too-wide TO-STAND-BESIDE-THEM\n"
-		"                      its text is below\n";
+	static const char want[] = "  -a, --all           everything\n"
+				   "  -i, --input FILE    read this\n"
+				   "      --time FROM,TO  a text so long that it does not fit "
+				   "beside its option: its words go further on\n"
+				   "                      in the next line\n"
+				   "  -m, --most          a text that is longer than the room "
+				   "beside its option, by as little as one\n"
+				   "                      lettr\n"
+				   "      --a-name-that-is-too-wide TO-STAND-BESIDE-THEM\n"
+				   "                      its text is below\n";
 	struct tap_buf out = { 0 };
 
 	(void)state;

@@ -24,8 +24,9 @@ static struct tap_event_kinds kinds;
 static void put(struct tap_out *o, const char *comm, uint64_t ts_ns)
 {
 	struct rec rec = { .common_type = formats[WAKING].id, .common_pid = 7, .pid1 = 8 };
-	struct tap_event ev = { .ts_ns = ts_ns, .fmt = &formats[WAKING], .data = &rec,
-				.size = sizeof(rec), .cpu = 1 };
+	struct tap_event ev = {
+		.ts_ns = ts_ns, .fmt = &formats[WAKING], .data = &rec, .size = sizeof(rec), .cpu = 1
+	};
 
 	memcpy(rec.comm1, comm, sizeof(rec.comm1));
 	assert_int_equal(tap_out_event(o, tap_event_kind(&kinds, ev.fmt), &ev), 0);
@@ -65,7 +66,8 @@ static void every_byte_is_escaped_wherever_it_stands(void **state)
 
 			comm[at] = (char)c;
 			tap_buf_clear(&want);
-			tap_buf_puts(&want, "           <...>-7       [001] 1.000000009: sched:sched_waking: comm=");
+			tap_buf_puts(&want, "           <...>-7       [001] 1.000000009: "
+					    "sched:sched_waking: comm=");
 			tap_text_escape(&want, comm, 15);
 			tap_buf_puts(&want, " pid=8\n");
 			line_for(comm, &line);
@@ -111,7 +113,8 @@ static void floats_are_numbers_in_json(void **state)
 	assert_int_equal(tap_out_event(&o, tap_event_kind(&kinds, fmt), &ev), 0);
 	assert_int_equal(tap_out_flush(&o), 0);
 	assert_true(pread(fd, got, sizeof(got) - 1, 0) > 0);
-	assert_string_equal(strstr(got, "\"fields\""), "\"fields\":{\"f\":0.1,\"x\":[0.3333333333333333,null,null]}}\n");
+	assert_string_equal(strstr(got, "\"fields\""),
+			    "\"fields\":{\"f\":0.1,\"x\":[0.3333333333333333,null,null]}}\n");
 	tap_out_release(&o);
 	tap_identities_release(&ids);
 	tap_format_free(fmt);

@@ -81,9 +81,15 @@ static void add_pages(struct tap_buf *out, const struct part *part)
 static void fill_head(struct tap_head *head)
 {
 	*head = (struct tap_head){
-		.formats = formats, .nr_formats = LEN(formats), .uname = "Linux x",
-		.tool = "test", .cmdlines = "7 seven\n", .meta = "{\"at\":\"start\"}",
-		.clock = "mono", .printk = "", .nr_cpus = 4,
+		.formats = formats,
+		.nr_formats = LEN(formats),
+		.uname = "Linux x",
+		.tool = "test",
+		.cmdlines = "7 seven\n",
+		.meta = "{\"at\":\"start\"}",
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 4,
 	};
 	tap_head_defaults(head);
 }
@@ -108,7 +114,8 @@ static void make_spool(struct tmp_dir *t, const struct part *parts, const char *
 		add_pages(&pages, p);
 		if (pages.len)
 			assert_int_equal(tap_spool_write(s, (unsigned int)buffer, p->cpu,
-							 pages.data, pages.len, NULL), 0);
+							 pages.data, pages.len, NULL),
+					 0);
 		tap_buf_release(&pages);
 	}
 	if (meta)
@@ -195,17 +202,20 @@ static const struct pack_case pack_cases[] = {
 	{
 		.name = "one CPU",
 		.parts = { { "", 0, 10 } },
-		.want_buffers = "[]", .want_events = 10,
+		.want_buffers = "[]",
+		.want_events = 10,
 	},
 	{
 		.name = "CPUs without data between those that have some",
 		.parts = { { "", 1, 10 }, { "", 3, 20 } },
-		.want_buffers = "[]", .want_events = 30,
+		.want_buffers = "[]",
+		.want_events = 30,
 	},
 	{
 		.name = "a CPU whose file is empty",
 		.parts = { { "", 0, 0 }, { "", 1, 5 } },
-		.want_buffers = "[]", .want_events = 5,
+		.want_buffers = "[]",
+		.want_events = 5,
 	},
 	{
 		.name = "nothing was recorded",
@@ -214,23 +224,28 @@ static const struct pack_case pack_cases[] = {
 	{
 		.name = "the top buffer comes first",
 		.parts = { { "a", 0, 10 }, { "b", 1, 20 }, { "", 2, 5 }, { "", 3, 5 } },
-		.want_buffers = "[][a][b]", .want_events = 40,
+		.want_buffers = "[][a][b]",
+		.want_events = 40,
 	},
 	{
 		.name = "without a top buffer there is an empty one",
 		.parts = { { "a", 0, 10 } },
-		.want_buffers = "[][a]", .want_events = 10,
+		.want_buffers = "[][a]",
+		.want_events = 10,
 	},
 	{
 		.name = "losses come along",
 		.parts = { { "", 0, 254, 17 }, { "", 1, 10, 4 } },
-		.want_buffers = "[]", .want_events = 264, .want_lost = 21,
+		.want_buffers = "[]",
+		.want_events = 264,
+		.want_lost = 21,
 		.want_report = "CPU:0 [17 EVENTS DROPPED]",
 	},
 	{
 		.name = "several chunks per CPU, the last one short",
 		.parts = { { "", 0, 60000 }, { "", 1, 16384 } },
-		.want_buffers = "[]", .want_events = 76384,
+		.want_buffers = "[]",
+		.want_events = 76384,
 	},
 };
 
@@ -289,7 +304,8 @@ static void check_file(struct tmp_dir *t, const struct pack_case *c, bool zstd)
 
 static void test_pack(void **state)
 {
-	static const char *const ways[] = { "plain", "compressed when packed", "compressed while recording" };
+	static const char *const ways[] = { "plain", "compressed when packed",
+					    "compressed while recording" };
 
 	(void)state;
 	for (size_t i = 0; i < LEN(ways) * LEN(pack_cases); i++) {
@@ -315,7 +331,7 @@ struct damage_case {
 	const char *name;
 	/* bytes off the end; of the file, from where on nothing was written; or 0 */
 	long cut, zero_from;
-	long size_at;        /* where a chunk has an impossible size, or 0 */
+	long size_at; /* where a chunk has an impossible size, or 0 */
 	bool want_loss;
 };
 
@@ -404,7 +420,7 @@ static void test_damaged_chunks(void **state)
 struct meta_case {
 	const char *name;
 	const char *meta_json; /* in the folder */
-	bool with_head;	       /* the caller says what to write at the front */
+	bool with_head; /* the caller says what to write at the front */
 	const char *want;
 };
 
@@ -483,8 +499,14 @@ static void test_tail(void **state)
 }
 
 enum fault {
-	FULL_DISK, FULL_AT_ONCE, FOLDER_IS_LINK, PAGES_ARE_LINK, PAGES_ARE_FIFO, HEAD_IS_LINK,
-	NO_HEAD, TARGET_IS_FOLDER,
+	FULL_DISK,
+	FULL_AT_ONCE,
+	FOLDER_IS_LINK,
+	PAGES_ARE_LINK,
+	PAGES_ARE_FIFO,
+	HEAD_IS_LINK,
+	NO_HEAD,
+	TARGET_IS_FOLDER,
 };
 
 struct fault_case {
@@ -773,16 +795,11 @@ static void test_strange_files_stay(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pack),
-		cmocka_unit_test(test_damaged_chunks),
-		cmocka_unit_test(test_meta),
-		cmocka_unit_test(test_tail),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_stale_packed),
-		cmocka_unit_test(test_damaged_head),
-		cmocka_unit_test(test_heads),
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_strange_files_stay),
+		cmocka_unit_test(test_pack),	     cmocka_unit_test(test_damaged_chunks),
+		cmocka_unit_test(test_meta),	     cmocka_unit_test(test_tail),
+		cmocka_unit_test(test_faults),	     cmocka_unit_test(test_stale_packed),
+		cmocka_unit_test(test_damaged_head), cmocka_unit_test(test_heads),
+		cmocka_unit_test(test_formats),	     cmocka_unit_test(test_strange_files_stay),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -33,7 +33,8 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 	for (unsigned int i = 0; i <= nr_readings; i++)
 		now += took[i];
 	nr_readings++;
-	*ts = (struct timespec){ .tv_sec = (time_t)(now / 1000000000), .tv_nsec = (long)(now % 1000000000) };
+	*ts = (struct timespec){ .tv_sec = (time_t)(now / 1000000000),
+				 .tv_nsec = (long)(now % 1000000000) };
 	return 0;
 }
 
@@ -47,7 +48,11 @@ struct page_case {
 static const struct page_case cases[] = {
 	{ "dear faults: copied", 32 * MB, 32 * MB, { 100, 100, 201 }, true },
 	{ "touched once, but copied twice", 32 * MB, 32 * MB, { 100, 100, 199 }, false },
-	{ "the first copy reads the file, and does not count", 32 * MB, 32 * MB, { 900, 100, 300 }, true },
+	{ "the first copy reads the file, and does not count",
+	  32 * MB,
+	  32 * MB,
+	  { 900, 100, 300 },
+	  true },
 	{ "a second and more", 32 * MB, 32 * MB, { 100, 600000000, 1300000000 }, true },
 	{ "small: not tried", 15 * MB, 15 * MB, { 100, 100, 100 }, true },
 	{ "small, without a file", 15 * MB, 0, { 100, 100, 900 }, false },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The thread that writes pages. An empty pipe stands for a disk that lets its writers wait: it stops the thread
- * until something is written into it.
+ * The thread that writes pages. An empty pipe stands for a disk that lets its writers wait: it
+ * stops the thread until something is written into it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,8 +35,14 @@ static void begin(struct fixture *f)
 {
 	static const struct tap_head_format no_formats[1];
 	struct tap_head head = {
-		.formats = no_formats, .uname = "Linux", .tool = "test", .cmdlines = "",
-		.meta = "{}", .clock = "mono", .printk = "", .nr_cpus = 2,
+		.formats = no_formats,
+		.uname = "Linux",
+		.tool = "test",
+		.cmdlines = "",
+		.meta = "{}",
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 2,
 	};
 
 	*f = (struct fixture){ 0 };
@@ -183,8 +189,15 @@ static void test_the_head_is_there_before_the_pages(void **state)
 	static const char text[] = "name: later\nID: 77\nformat:\n";
 	struct tap_head_format formats[] = { { "app", text, sizeof(text) - 1 } };
 	struct tap_head head = {
-		.formats = formats, .nr_formats = 1, .uname = "Linux", .tool = "test", .cmdlines = "",
-		.meta = "{}", .clock = "mono", .printk = "", .nr_cpus = 2,
+		.formats = formats,
+		.nr_formats = 1,
+		.uname = "Linux",
+		.tool = "test",
+		.cmdlines = "",
+		.meta = "{}",
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 2,
 	};
 	struct tap_buf got = { 0 };
 	struct fixture f;

@@ -24,9 +24,12 @@ enum kind { CFS = 1, SE, RT, NR, OVER, SWITCH, EXIT, NR_KINDS, LOST };
 static const struct {
 	const char *system, *name;
 } names[NR_KINDS] = {
-	[CFS] = { "schedtap", "sched_pelt_cfs" }, [SE] = { "schedtap", "sched_pelt_se" },
-	[RT] = { "schedtap", "sched_pelt_rt" }, [NR] = { "schedtap", "sched_update_nr_running" },
-	[OVER] = { "schedtap", "sched_overutilized" }, [SWITCH] = { "sched", "sched_switch" },
+	[CFS] = { "schedtap", "sched_pelt_cfs" },
+	[SE] = { "schedtap", "sched_pelt_se" },
+	[RT] = { "schedtap", "sched_pelt_rt" },
+	[NR] = { "schedtap", "sched_update_nr_running" },
+	[OVER] = { "schedtap", "sched_overutilized" },
+	[SWITCH] = { "sched", "sched_switch" },
 	[EXIT] = { "sched", "sched_process_exit" },
 };
 static struct tap_format *formats[NR_KINDS];
@@ -62,43 +65,91 @@ static const struct pelt_case cases[] = {
 	{
 		.name = "a value holds until the next, the last until the end; before is unknown",
 		.steps = { { CFS, 110, 3, 100, ROOT }, { CFS, 150, 3, 300, ROOT } },
-		.want = { { TAP_PELT_CPU, 3, 0, ROOT, 2, 90, 40 * 100 + 50 * 300, 100, 300, 300,
+		.want = { { TAP_PELT_CPU,
+			    3,
+			    0,
+			    ROOT,
+			    2,
+			    90,
+			    40 * 100 + 50 * 300,
+			    100,
+			    300,
+			    300,
 			    { 40, 50 } } },
-		.columns = { { 15, 1500, 100 }, { 25, 2500, 100 }, { 25, 7500, 300 },
+		.columns = { { 15, 1500, 100 },
+			     { 25, 2500, 100 },
+			     { 25, 7500, 300 },
 			     { 25, 7500, 300 } },
 	},
 	{
 		.name = "a column knows the greatest of its values, weights them, and may be empty",
-		.steps = { { CFS, 130, 0, 10, ROOT }, { CFS, 140, 0, 900, ROOT },
+		.steps = { { CFS, 130, 0, 10, ROOT },
+			   { CFS, 140, 0, 900, ROOT },
 			   { CFS, 145, 0, 40, ROOT } },
-		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 3, 70, 100 + 4500 + 55 * 40, 10, 900, 40,
+		.want = { { TAP_PELT_CPU,
+			    0,
+			    0,
+			    ROOT,
+			    3,
+			    70,
+			    100 + 4500 + 55 * 40,
+			    10,
+			    900,
+			    40,
 			    { 65, 0, 0, 0, 5 } } },
-		.columns = { { 0 }, { 20, 100 + 4500 + 200, 900 }, { 25, 1000, 40 },
+		.columns = { { 0 },
+			     { 20, 100 + 4500 + 200, 900 },
+			     { 25, 1000, 40 },
 			     { 25, 1000, 40 } },
 	},
 	{
 		.name = "each CPU, and each cgroup on it, is a series; autogroups are none",
-		.steps = { { CFS, 110, 0, 10, ROOT }, { CFS, 120, 0, 20, 5 },
-			   { CFS, 130, 1, 30, 5 }, { CFS, 140, 1, 50, AUTOGROUP } },
+		.steps = { { CFS, 110, 0, 10, ROOT },
+			   { CFS, 120, 0, 20, 5 },
+			   { CFS, 130, 1, 30, 5 },
+			   { CFS, 140, 1, 50, AUTOGROUP } },
 		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 1, 90, 900, 10, 10, 10, { 90 } },
 			  { TAP_PELT_CGROUP, 0, 0, 5, 1, 80, 1600, 20, 20, 20, { 80 } },
 			  { TAP_PELT_CGROUP, 1, 0, 5, 1, 70, 2100, 30, 30, 30, { 70 } } },
 	},
 	{
 		.name = "fifths of 1024, and what is above",
-		.steps = { { CFS, 100, 0, 204, ROOT }, { CFS, 110, 0, 205, ROOT },
-			   { CFS, 130, 0, 819, ROOT }, { CFS, 160, 0, 820, ROOT },
-			   { CFS, 170, 0, 1024, ROOT }, { CFS, 190, 0, 5000, ROOT } },
-		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 6, 100,
-			    2040 + 4100 + 24570 + 8200 + 20480 + 50000, 204, 5000, 5000,
+		.steps = { { CFS, 100, 0, 204, ROOT },
+			   { CFS, 110, 0, 205, ROOT },
+			   { CFS, 130, 0, 819, ROOT },
+			   { CFS, 160, 0, 820, ROOT },
+			   { CFS, 170, 0, 1024, ROOT },
+			   { CFS, 190, 0, 5000, ROOT } },
+		.want = { { TAP_PELT_CPU,
+			    0,
+			    0,
+			    ROOT,
+			    6,
+			    100,
+			    2040 + 4100 + 24570 + 8200 + 20480 + 50000,
+			    204,
+			    5000,
+			    5000,
 			    { 10, 20, 0, 30, 40 } } },
 	},
 	{
 		.name = "tasks on a run queue are counted, four and more as one",
 		.signal = "nr_running",
-		.steps = { { NR, 100, 0, 0 }, { NR, 110, 0, 1 }, { NR, 130, 0, 4 },
-			   { NR, 160, 0, 9 }, { NR, 170, 0, 3 } },
-		.want = { { TAP_PELT_CPU, 0, 0, 0, 5, 100, 20 + 120 + 90 + 90, 0, 9, 3,
+		.steps = { { NR, 100, 0, 0 },
+			   { NR, 110, 0, 1 },
+			   { NR, 130, 0, 4 },
+			   { NR, 160, 0, 9 },
+			   { NR, 170, 0, 3 } },
+		.want = { { TAP_PELT_CPU,
+			    0,
+			    0,
+			    0,
+			    5,
+			    100,
+			    20 + 120 + 90 + 90,
+			    0,
+			    9,
+			    3,
 			    { 10, 20, 0, 30, 40 } } },
 	},
 	{
@@ -122,19 +173,43 @@ static const struct pelt_case cases[] = {
 	{
 		.name = "while running: a task's values count only while it runs",
 		.while_running = true,
-		.steps = { { SWITCH, 105, 0, 7 }, { SE, 120, 7, 50 }, { SWITCH, 140, 7, 0, 1 },
-			   { SE, 150, 7, 10 }, { SWITCH, 170, 0, 7 }, { SE, 180, 7, 20 },
+		.steps = { { SWITCH, 105, 0, 7 },
+			   { SE, 120, 7, 50 },
+			   { SWITCH, 140, 7, 0, 1 },
+			   { SE, 150, 7, 10 },
+			   { SWITCH, 170, 0, 7 },
+			   { SE, 180, 7, 20 },
 			   { SWITCH, 190, 7, 0, 1 } },
-		.want = { { TAP_PELT_TASK, 0, 7, 0, 3, 40, 20 * 50 + 10 * 10 + 10 * 20, 10, 50, 20,
+		.want = { { TAP_PELT_TASK,
+			    0,
+			    7,
+			    0,
+			    3,
+			    40,
+			    20 * 50 + 10 * 10 + 10 * 20,
+			    10,
+			    50,
+			    20,
 			    { 40 } } },
 	},
 	{
 		.name = "while running: a CPU's values count while it is not idle",
 		.while_running = true,
-		.steps = { { SWITCH, 105, 0, 7 }, { CFS, 120, 0, 50, ROOT },
-			   { SWITCH, 140, 7, 0, 1 }, { CFS, 150, 0, 10, ROOT },
+		.steps = { { SWITCH, 105, 0, 7 },
+			   { CFS, 120, 0, 50, ROOT },
+			   { SWITCH, 140, 7, 0, 1 },
+			   { CFS, 150, 0, 10, ROOT },
 			   { SWITCH, 170, 0, 8 } },
-		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 2, 50, 20 * 50 + 30 * 10, 10, 50, 10,
+		.want = { { TAP_PELT_CPU,
+			    0,
+			    0,
+			    ROOT,
+			    2,
+			    50,
+			    20 * 50 + 30 * 10,
+			    10,
+			    50,
+			    10,
 			    { 50 } } },
 	},
 	{
@@ -145,33 +220,51 @@ static const struct pelt_case cases[] = {
 	},
 	{
 		.name = "a dead task's values end with it, and who has its tid next is another",
-		.steps = { { SWITCH, 105, 0, 7 }, { SE, 110, 7, 50 }, { EXIT, 119, 7 },
-			   { SWITCH, 120, 7, 0, DEAD }, { SE, 121, 7, 60 },
-			   { SWITCH, 150, 0, 7 }, { SE, 160, 7, 80 } },
+		.steps = { { SWITCH, 105, 0, 7 },
+			   { SE, 110, 7, 50 },
+			   { EXIT, 119, 7 },
+			   { SWITCH, 120, 7, 0, DEAD },
+			   { SE, 121, 7, 60 },
+			   { SWITCH, 150, 0, 7 },
+			   { SE, 160, 7, 80 } },
 		.want = { { TAP_PELT_TASK, 0, 7, 0, 1, 10, 500, 50, 50, 50, { 10 } },
 			  { TAP_PELT_TASK, 0, 7, 0, 1, 40, 3200, 80, 80, 80, { 40 } } },
 	},
 	{
 		.name = "a loss: a value is known up to it, and again from the next update on",
-		.steps = { { CFS, 100, 0, 100, ROOT }, { LOST, 180, 0, 101 },
+		.steps = { { CFS, 100, 0, 100, ROOT },
+			   { LOST, 180, 0, 101 },
 			   { CFS, 190, 0, 200, ROOT } },
-		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 2, 11, 100 + 10 * 200, 100, 200, 200,
+		.want = { { TAP_PELT_CPU,
+			    0,
+			    0,
+			    ROOT,
+			    2,
+			    11,
+			    100 + 10 * 200,
+			    100,
+			    200,
+			    200,
 			    { 11 } } },
 		.columns = { { 1, 100, 100 }, { 0 }, { 0 }, { 10, 2000, 200 } },
 	},
 	{
 		.name = "a loss on another CPU may hide an update too, of a CPU and of a cgroup",
-		.steps = { { CFS, 110, 0, 10, ROOT }, { CFS, 110, 0, 20, 5 },
-			   { CFS, 115, 1, 30, ROOT }, { LOST, 140, 1, 120 },
+		.steps = { { CFS, 110, 0, 10, ROOT },
+			   { CFS, 110, 0, 20, 5 },
+			   { CFS, 115, 1, 30, ROOT },
+			   { LOST, 140, 1, 120 },
 			   { CFS, 150, 0, 40, ROOT } },
 		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 2, 60, 100 + 50 * 40, 10, 40, 40, { 60 } },
 			  { TAP_PELT_CGROUP, 0, 0, 5, 1, 10, 200, 20, 20, 20, { 10 } },
 			  { TAP_PELT_CPU, 1, 0, ROOT, 1, 5, 150, 30, 30, 30, { 5 } } },
 	},
 	{
-		.name = "a loss of which no CPU is known: a domain's next update may have been in it",
+		.name = "a loss of which no CPU is known: a domain's next update may have been in "
+			"it",
 		.signal = "overutilized",
-		.steps = { { OVER, 100, 0x01, 1 }, { LOST, 140, (uint64_t)-1, 120 },
+		.steps = { { OVER, 100, 0x01, 1 },
+			   { LOST, 140, (uint64_t)-1, 120 },
 			   { OVER, 190, 0x01, 0 } },
 		.want = { { TAP_PELT_DOMAIN, 0, 0, 0, 2, 30, 20, 0, 1, 0, { ANY } } },
 	},
@@ -182,9 +275,12 @@ static const struct pelt_case cases[] = {
 	},
 	{
 		.name = "losses that overlap, and one that had begun before the window",
-		.steps = { { LOST, 110, 0, 50 }, { CFS, 110, 0, 10, ROOT }, { LOST, 150, 0, 120 },
+		.steps = { { LOST, 110, 0, 50 },
+			   { CFS, 110, 0, 10, ROOT },
+			   { LOST, 150, 0, 120 },
 			   { CFS, 155, 0, 20, ROOT },
-			   { LOST, 160, (uint64_t)-1, 130 }, { CFS, 170, 0, 30, ROOT } },
+			   { LOST, 160, (uint64_t)-1, 130 },
+			   { CFS, 170, 0, 30, ROOT } },
 		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 3, 40, 100 + 900, 10, 30, 30, { 40 } } },
 	},
 	{
@@ -195,24 +291,41 @@ static const struct pelt_case cases[] = {
 	{
 		.name = "a loss while running: neither what held before it nor what runs behind it",
 		.while_running = true,
-		.steps = { { SWITCH, 100, 0, 7 }, { CFS, 105, 0, 50, ROOT }, { LOST, 130, 0, 120 },
-			   { SWITCH, 140, 8, 7 }, { CFS, 160, 0, 10, ROOT },
+		.steps = { { SWITCH, 100, 0, 7 },
+			   { CFS, 105, 0, 50, ROOT },
+			   { LOST, 130, 0, 120 },
+			   { SWITCH, 140, 8, 7 },
+			   { CFS, 160, 0, 10, ROOT },
 			   { SWITCH, 180, 7, 0, 1 } },
-		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 2, 35, 15 * 50 + 20 * 10, 10, 50, 10,
+		.want = { { TAP_PELT_CPU,
+			    0,
+			    0,
+			    ROOT,
+			    2,
+			    35,
+			    15 * 50 + 20 * 10,
+			    10,
+			    50,
+			    10,
 			    { 35 } } },
 	},
 	{
 		.name = "a break of a CPU's chain: nothing is known of that CPU until it is over",
-		.steps = { { CFS, 100, 0, 10, ROOT }, { CFS, 100, 1, 20, ROOT },
-			   { SWITCH, 120, 0, 7 }, { CFS, 130, 0, 30, ROOT },
-			   { SWITCH, 150, 8, 0, 1 }, { CFS, 160, 0, 40, ROOT } },
+		.steps = { { CFS, 100, 0, 10, ROOT },
+			   { CFS, 100, 1, 20, ROOT },
+			   { SWITCH, 120, 0, 7 },
+			   { CFS, 130, 0, 30, ROOT },
+			   { SWITCH, 150, 8, 0, 1 },
+			   { CFS, 160, 0, 40, ROOT } },
 		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 3, 60, 200 + 1600, 10, 40, 40, { 60 } },
 			  { TAP_PELT_CPU, 1, 0, ROOT, 1, 100, 2000, 20, 20, 20, { 100 } } },
 	},
 	{
 		.name = "a break is in doubt for a domain's CPUs, and not for tasks",
 		.signal = "overutilized",
-		.steps = { { OVER, 100, 0x01, 1 }, { OVER, 100, 0x12, 1 }, { SWITCH, 120, 0, 7 },
+		.steps = { { OVER, 100, 0x01, 1 },
+			   { OVER, 100, 0x12, 1 },
+			   { SWITCH, 120, 0, 7 },
 			   { SWITCH, 150, 8, 0, 1 } },
 		.want = { { TAP_PELT_DOMAIN, 0, 0, 0, 1, 20, 20, 1, 1, 1, { ANY } },
 			  { TAP_PELT_DOMAIN, 1, 0, 0, 1, 100, 100, 1, 1, 1, { ANY } } },
@@ -387,11 +500,17 @@ static void run_case(void **state)
 	const struct pelt_case *c = *state;
 	struct tap_survey missing;
 	struct tap_pelt_opts opts = {
-		.window = { 100, 200 }, .survey = &missing, .nr_columns = NR_COLUMNS,
-		.while_running = c->while_running, .want = want, .ctx = (void *)c,
+		.window = { 100, 200 },
+		.survey = &missing,
+		.nr_columns = NR_COLUMNS,
+		.while_running = c->while_running,
+		.want = want,
+		.ctx = (void *)c,
 	};
 	struct tap_timeline_opts topts = {
-		.window = { 100, 200 }, .survey = &missing, .nr_watchers = 1,
+		.window = { 100, 200 },
+		.survey = &missing,
+		.nr_watchers = 1,
 	};
 	struct tap_watcher watcher = { .ops = &tap_pelt_ops };
 	struct tap_timeline *t;
@@ -426,15 +545,23 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 
 static void points(void **state)
 {
-	const struct pelt_case c = { .steps = {
-		{ RT, 110, 0, 5 }, { RT, 120, 0, 6 }, { RT, 125, 1, 7 }, { LOST, 140, 1, 130 },
-		{ RT, 150, 1, 8 }, { LOST, 190, 0, 170 } } };
+	const struct pelt_case c = { .steps = { { RT, 110, 0, 5 },
+						{ RT, 120, 0, 6 },
+						{ RT, 125, 1, 7 },
+						{ LOST, 140, 1, 130 },
+						{ RT, 150, 1, 8 },
+						{ LOST, 190, 0, 170 } } };
 	char told[256] = "";
 	struct tap_survey missing;
-	struct tap_pelt_opts opts = { .window = { 100, 200 }, .keep_points = true,
-				      .survey = &missing, .point = on_point, .ctx = told };
+	struct tap_pelt_opts opts = { .window = { 100, 200 },
+				      .keep_points = true,
+				      .survey = &missing,
+				      .point = on_point,
+				      .ctx = told };
 	struct tap_watcher watcher = { .ops = &tap_pelt_of_cpus_ops };
-	const struct tap_timeline_opts topts = { .window = { 100, 200 }, .watchers = &watcher, .nr_watchers = 1 };
+	const struct tap_timeline_opts topts = { .window = { 100, 200 },
+						 .watchers = &watcher,
+						 .nr_watchers = 1 };
 	struct tap_pelt_series *const *series;
 	struct tap_timeline *t;
 	struct tap_pelt *p;
@@ -464,19 +591,24 @@ static void below_zero(void **state)
 {
 	static const int64_t values[] = { 5, -2, 0, -7, -2, 30, -7, 1, 2, 3 }; /* each for 10 ns */
 	static const int64_t sorted[] = { -7, -7, -2, -2, 0, 1, 2, 3, 5, 30 };
-	static const struct tap_pelt_signal signal = { .name = "lag", .scale = TAP_PELT_OPEN, .is_signed = true };
+	static const struct tap_pelt_signal signal = { .name = "lag",
+						       .scale = TAP_PELT_OPEN,
+						       .is_signed = true };
 	const struct tap_window window = { 100, 200 };
 	struct tap_pelt_series *s = calloc(1, sizeof(*s));
 
 	(void)state;
 	assert_non_null(s);
-	*s = (struct tap_pelt_series){ .signal = &signal, .hist = TAP_HIST_INIT, .below = TAP_HIST_INIT };
+	*s = (struct tap_pelt_series){ .signal = &signal,
+				       .hist = TAP_HIST_INIT,
+				       .below = TAP_HIST_INIT };
 	s->columns = calloc(2, sizeof(*s->columns));
 	assert_non_null(s->columns);
 	assert_int_equal(tap_pelt_quantile(s, 0.5), 0); /* nothing yet */
 	for (unsigned int i = 0; i < 10; i++) {
 		s->last = values[i];
-		assert_int_equal(tap_pelt_series_hold(s, &window, 2, 100 + i * 10, 110 + i * 10), 0);
+		assert_int_equal(tap_pelt_series_hold(s, &window, 2, 100 + i * 10, 110 + i * 10),
+				 0);
 	}
 	assert_int_equal(tap_pelt_known_ns(s), 100);
 	assert_true(tap_pelt_mean(s) == 2.3);
@@ -527,11 +659,15 @@ int main(void)
 	struct CMUnitTest tests[NR_CASES + 2];
 
 	for (size_t i = 0; i < NR_CASES; i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name,
+						.test_func = run_case,
 						.initial_state = (void *)&cases[i] };
-	tests[NR_CASES] = (struct CMUnitTest){ .name = "every update and every gap is told, and kept on demand",
-					       .test_func = points };
-	tests[NR_CASES + 1] = (struct CMUnitTest){ .name = "figures of values below 0", .test_func = below_zero };
+	tests[NR_CASES] = (struct CMUnitTest){
+		.name = "every update and every gap is told, and kept on demand",
+		.test_func = points
+	};
+	tests[NR_CASES + 1] =
+		(struct CMUnitTest){ .name = "figures of values below 0", .test_func = below_zero };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, parse_formats, free_formats);
 }

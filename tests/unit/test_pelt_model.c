@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The integers of load tracking against what is known of it, and against its definition: a geometric sum in long double, added up period
- * by period, which shares nothing with the model.
+ * The integers of load tracking against what is known of it, and against its definition: a
+ * geometric sum in long double, added up period by period, which shares nothing with the model.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,8 +35,10 @@ static void test_known(void **state)
 	assert_int_equal(tap_pelt_decay(UINT64_C(1) << 40, 64), (UINT64_C(1) << 38) - 64);
 	assert_int_equal(tap_pelt_decay(UINT64_MAX, 32 * 63 + 1), 0);
 	for (unsigned int n = 0; n < 32; n++)
-		assert_int_equal(tap_pelt_decay(UINT64_C(1) << 32, n), (uint64_t)floorl(UINT32_MAX * powl(0.5L, n / 32.0L)));
-	/* half of it after a half-life, three quarters after two; a little above, for the divider leaves out the period that has begun */
+		assert_int_equal(tap_pelt_decay(UINT64_C(1) << 32, n),
+				 (uint64_t)floorl(UINT32_MAX * powl(0.5L, n / 32.0L)));
+	/* half of it after a half-life, three quarters after two; a little above, for the divider
+	 * leaves out the period that has begun */
 	assert_in_range(after(0, 32 * PERIOD, 1024), 511, 512);
 	assert_in_range(after(0, 64 * PERIOD, 1024), 767, 768);
 	assert_in_range(after(0, 5000 * PERIOD, 1024), 1023, 1024);
@@ -51,7 +53,8 @@ static void test_parts(void **state)
 	(void)state;
 	assert_int_equal(tap_pelt_advance(sum, 77, 77, 1024), sum);
 	/* within a period nothing decays: parts add up exactly */
-	assert_int_equal(tap_pelt_advance(tap_pelt_advance(sum, 10, 300, 1024), 300, 1000, 1024), tap_pelt_advance(sum, 10, 1000, 1024));
+	assert_int_equal(tap_pelt_advance(tap_pelt_advance(sum, 10, 300, 1024), 300, 1000, 1024),
+			 tap_pelt_advance(sum, 10, 1000, 1024));
 }
 
 static void test_ranges(void **state)
@@ -92,7 +95,8 @@ static long double defined(const unsigned int *ran, unsigned int last, unsigned 
 	return 1024 * sum / (all + into);
 }
 
-/* Runs and pauses by dice: at each end the model is at most 1.5 off (the fraction that is cut off, and 46 of 47788 of the sum). */
+/* Runs and pauses by dice: at each end the model is at most 1.5 off (the fraction that is cut off,
+ * and 46 of 47788 of the sum). */
 static void test_referee(void **state)
 {
 	static unsigned int ran[NR_PERIODS];
@@ -108,7 +112,9 @@ static void test_referee(void **state)
 		for (unsigned int i = 0; i < NR_PERIODS; i++)
 			ran[i] = 0;
 		for (;;) {
-			uint64_t to = at + (uint64_t)rand() % (rand() % 4 ? 3 * PERIOD : 60 * PERIOD), u;
+			uint64_t to = at +
+				      (uint64_t)rand() % (rand() % 4 ? 3 * PERIOD : 60 * PERIOD),
+				 u;
 			bool runs = rand() % 2;
 
 			if (to / PERIOD >= NR_PERIODS)
@@ -118,7 +124,8 @@ static void test_referee(void **state)
 			sum = tap_pelt_advance(sum, at, to, runs ? 1024 : 0);
 			at = to;
 			worst = fmaxl(worst, fabsl((long double)(sum / tap_pelt_divider(at)) -
-						   defined(ran, (unsigned int)(at / PERIOD), at % PERIOD)));
+						   defined(ran, (unsigned int)(at / PERIOD),
+							   at % PERIOD)));
 		}
 	}
 	assert_true(worst < 1.5L);

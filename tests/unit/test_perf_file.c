@@ -8,17 +8,15 @@
  *   liar0@100       an event whose size goes beyond its record
  *   made0@100       an event with the id of what the reader makes
  *   stack0@100      event b with a callchain: the kernel's, the program's, a guest's
- *   deep0@100       event b with a callchain of 300; long0@100: one that says it is longer than its record
- *   map1@50=1000:200:40 1000..11ff of process 1 is /x/lib from its byte 0x40 on, from 50 on. fork3@50<7 in process 3: pfork
- *   other0@100      a sample that is no tracepoint
- *   stray0@100      a sample with an id that no attr has
- *   lost0@110*5     LOST; sum0*5, kernel0@110*5: LOST_SAMPLES as perf and as the kernel write them
- *   comm7=x fork8<7 task 7 is called x; task 8 is forked by it. All are of process 1. comm7@9=x fork8@9<7: at 9
- *   in0@100=7       SWITCH on CPU 0 at 100: task 7 comes; out0@100=7: it leaves; pre0@100=7: it is preempted
- *   in0@100=7:8     SWITCH_CPU_WIDE, the other task being 8. A tid of -1: it is dead
- *   exit0@100=7     EXIT of task 7 on CPU 0 at 100
- *   cut0@100=7:8    SWITCH_CPU_WIDE without its end; thin0@100=7:8: with nothing else
- *   /               FINISHED_ROUND
+ *   deep0@100       event b with a callchain of 300; long0@100: one that says it is longer than its
+ * record map1@50=1000:200:40 1000..11ff of process 1 is /x/lib from its byte 0x40 on, from 50 on.
+ * fork3@50<7 in process 3: pfork other0@100      a sample that is no tracepoint stray0@100      a
+ * sample with an id that no attr has lost0@110*5     LOST; sum0*5, kernel0@110*5: LOST_SAMPLES as
+ * perf and as the kernel write them comm7=x fork8<7 task 7 is called x; task 8 is forked by it. All
+ * are of process 1. comm7@9=x fork8@9<7: at 9 in0@100=7       SWITCH on CPU 0 at 100: task 7 comes;
+ * out0@100=7: it leaves; pre0@100=7: it is preempted in0@100=7:8     SWITCH_CPU_WIDE, the other
+ * task being 8. A tid of -1: it is dead exit0@100=7     EXIT of task 7 on CPU 0 at 100 cut0@100=7:8
+ * SWITCH_CPU_WIDE without its end; thin0@100=7:8: with nothing else /               FINISHED_ROUND
  *   aux             AUXTRACE, with what looks like an event in its data
  *   zero            a record whose size is 0
  */
@@ -76,9 +74,10 @@ static const struct shape shapes[] = {
 	  { PERF_SAMPLE_IDENTIFIER | BASE, PERF_SAMPLE_IDENTIFIER | BASE | MORE | EVEN_MORE,
 	    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME },
 	  .big_endian = true },
-	{ "id", { PERF_SAMPLE_ID | BASE, PERF_SAMPLE_ID | BASE | MORE,
-		  PERF_SAMPLE_ID | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			  PERF_SAMPLE_CPU } },
+	{ "id",
+	  { PERF_SAMPLE_ID | BASE, PERF_SAMPLE_ID | BASE | MORE,
+	    PERF_SAMPLE_ID | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+		    PERF_SAMPLE_CPU } },
 	{ "zstd",
 	  { PERF_SAMPLE_IDENTIFIER | BASE, PERF_SAMPLE_IDENTIFIER | BASE | MORE | EVEN_MORE,
 	    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME },
@@ -86,7 +85,9 @@ static const struct shape shapes[] = {
 	{ "zstd, COMPRESSED2, big endian",
 	  { PERF_SAMPLE_IDENTIFIER | BASE, PERF_SAMPLE_IDENTIFIER | BASE | MORE | EVEN_MORE,
 	    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME },
-	  .big_endian = true, .zstd = true, .zstd2 = true },
+	  .big_endian = true,
+	  .zstd = true,
+	  .zstd2 = true },
 };
 
 struct file {
@@ -102,8 +103,7 @@ struct file {
 static void put(struct file *f, uint64_t v, unsigned int size)
 {
 	for (unsigned int i = 0; i < size; i++)
-		tap_buf_char(&f->buf,
-			     (char)(v >> 8 * (f->shape->big_endian ? size - 1 - i : i)));
+		tap_buf_char(&f->buf, (char)(v >> 8 * (f->shape->big_endian ? size - 1 - i : i)));
 }
 
 static void patch(struct file *f, size_t at, uint64_t v, unsigned int size)
@@ -222,8 +222,17 @@ static void put_trailer(struct file *f, uint64_t type, const struct words *w)
 }
 
 static const uint64_t split_chain[] = {
-	PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020, PERF_CONTEXT_USER, 0x1005, 0x9000, 0x1200,
-	PERF_CONTEXT_GUEST, 0x7777, PERF_CONTEXT_USER, 0x11ff,
+	PERF_CONTEXT_KERNEL,
+	0xffffffff81000010,
+	0xffffffff81000020,
+	PERF_CONTEXT_USER,
+	0x1005,
+	0x9000,
+	0x1200,
+	PERF_CONTEXT_GUEST,
+	0x7777,
+	PERF_CONTEXT_USER,
+	0x11ff,
 };
 static uint64_t deep_chain[300] = { PERF_CONTEXT_USER };
 
@@ -236,7 +245,8 @@ static void put_event(struct file *f, const char *name, uint64_t cpu, uint64_t t
 		attr = ATTR_B;
 		w.id = id_of(ATTR_B, (unsigned int)cpu & 1);
 		w.raw = ID_B;
-	} else if (!strcmp(name, "stack") || !strcmp(name, "stackof") || !strcmp(name, "deep") || !strcmp(name, "long")) {
+	} else if (!strcmp(name, "stack") || !strcmp(name, "stackof") || !strcmp(name, "deep") ||
+		   !strcmp(name, "long")) {
 		attr = ATTR_B;
 		w.id = id_of(ATTR_B, (unsigned int)cpu & 1);
 		w.raw = ID_B;
@@ -286,7 +296,8 @@ static void put_task(struct file *f, const char *token)
 	char comm[16] = "";
 	size_t size_at;
 
-	if (sscanf(token, "comm%u=%15s", &tid, comm) == 2 || sscanf(token, "comm%u@%ju=%15s", &tid, &w.ts, comm) == 3) {
+	if (sscanf(token, "comm%u=%15s", &tid, comm) == 2 ||
+	    sscanf(token, "comm%u@%ju=%15s", &tid, &w.ts, comm) == 3) {
 		size_at = begin(f, PERF_RECORD_COMM);
 		put(f, 1, 4);
 		put(f, tid, 4);
@@ -343,7 +354,8 @@ static bool put_switch(struct file *f, const char *token)
 {
 	struct words w = { 0 };
 	char name[16];
-	int other = 0, got = sscanf(token, "%15[a-z]%ju@%ju=%d:%d", name, &w.cpu, &w.ts, &w.tid, &other);
+	int other = 0,
+	    got = sscanf(token, "%15[a-z]%ju@%ju=%d:%d", name, &w.cpu, &w.ts, &w.tid, &other);
 	bool is_in = got >= 4 && !strcmp(name, "in"), is_exit = got >= 4 && !strcmp(name, "exit");
 	size_t size_at;
 
@@ -352,10 +364,14 @@ static bool put_switch(struct file *f, const char *token)
 	if (!w.tid)
 		fail_msg("bad case: %s: the idle task has no records here", token);
 	w.id = id_of(ATTR_A, (unsigned int)w.cpu & 1);
-	size_at = begin(f, is_exit ? PERF_RECORD_EXIT : got == 5 ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH);
+	size_at = begin(f, is_exit    ? PERF_RECORD_EXIT
+			   : got == 5 ? PERF_RECORD_SWITCH_CPU_WIDE
+				      : PERF_RECORD_SWITCH);
 	if (!is_in && !is_exit)
-		patch(f, size_at - 2, PERF_RECORD_MISC_SWITCH_OUT |
-		      (strcmp(name, "pre") ? 0 : PERF_RECORD_MISC_SWITCH_OUT_PREEMPT), 2);
+		patch(f, size_at - 2,
+		      PERF_RECORD_MISC_SWITCH_OUT |
+			      (strcmp(name, "pre") ? 0 : PERF_RECORD_MISC_SWITCH_OUT_PREEMPT),
+		      2);
 	for (unsigned int i = 0; is_exit && i < 4; i++)
 		put(f, (uint32_t)w.tid, 4);
 	if (is_exit)
@@ -486,7 +502,10 @@ static void put_tracing_data(struct file *f)
 				   "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
 	char a[1024];
 
-	tap_buf_add(&f->buf, "\x17\x08\x44tracing" "0.6", 14);
+	tap_buf_add(&f->buf,
+		    "\x17\x08\x44tracing"
+		    "0.6",
+		    14);
 	put(f, f->shape->big_endian, 1);
 	put(f, 8, 1);
 	put(f, 4096, 4);
@@ -514,7 +533,8 @@ static void put_attr(struct file *f, unsigned int attr, size_t ids_at)
 
 	for (size_t i = 0; i < nr_flags; i++)
 		bits |= 1ULL << (f->shape->big_endian ? 63 - flags[i] : flags[i]);
-	put(f, attr == ATTR_OTHER || f->no_tracepoints ? PERF_TYPE_HARDWARE : PERF_TYPE_TRACEPOINT, 4);
+	put(f, attr == ATTR_OTHER || f->no_tracepoints ? PERF_TYPE_HARDWARE : PERF_TYPE_TRACEPOINT,
+	    4);
 	put(f, 96, 4);
 	put(f, 0, 8);
 	put(f, 1, 8);
@@ -545,8 +565,8 @@ static void put_features(struct file *f)
 	static const struct {
 		unsigned int id;
 		const char *text;
-	} features[] = { { 1, NULL }, { 3, "box" }, { 4, "6.1.0" }, { 5, "6.2" }, { 6, "riscv64" },
-			 { 7, NULL }, { 29, NULL } };
+	} features[] = { { 1, NULL },	   { 3, "box" }, { 4, "6.1.0" }, { 5, "6.2" },
+			 { 6, "riscv64" }, { 7, NULL },	 { 29, NULL } };
 	size_t table = f->buf.len;
 
 	for (size_t i = 0; i < 16 * TABLE(features); i++)
@@ -630,8 +650,8 @@ static int open_reader(const unsigned char *data, size_t len, int fd, struct tap
 }
 
 /* Opens @len bytes of @f, which end where memory ends: a tool sees who reads on. */
-static int open_bytes(const struct file *f, size_t len, unsigned char **bytes, struct tap_reader **r,
-		      struct tap_err *err)
+static int open_bytes(const struct file *f, size_t len, unsigned char **bytes,
+		      struct tap_reader **r, struct tap_err *err)
 {
 	*bytes = malloc(len ? len : 1);
 	assert_non_null(*bytes);
@@ -646,7 +666,11 @@ static void show_switch(struct tap_buf *out, const struct tap_event *ev)
 	const struct tap_field *next = tap_format_field(ev->fmt, "next_pid");
 	const struct tap_field *state = tap_format_field(ev->fmt, "prev_state");
 	uint64_t left = tap_field_u64(state, ev->data, ev->size);
-	const char *name = left == 0 ? "R" : left == 1 ? "S" : left == 16 ? "X" : left == 512 ? "?" : "bad";
+	const char *name = left == 0	 ? "R"
+			   : left == 1	 ? "S"
+			   : left == 16	 ? "X"
+			   : left == 512 ? "?"
+					 : "bad";
 
 	tap_buf_printf(out, "%d:%ju %d %s > %d | ", ev->cpu, (uintmax_t)ev->ts_ns,
 		       (int)tap_field_u64(prev, ev->data, ev->size), name,
@@ -660,10 +684,14 @@ static void show_stack(struct tap_buf *out, const struct tap_event *ev)
 	const struct tap_field *text = tap_format_field(ev->fmt, "text");
 	uint32_t len = 0;
 
-	tap_buf_printf(out, "%d:%ju %s", ev->cpu, (uintmax_t)ev->ts_ns, callers ? "kernel" : "user");
+	tap_buf_printf(out, "%d:%ju %s", ev->cpu, (uintmax_t)ev->ts_ns,
+		       callers ? "kernel" : "user");
 	for (uint32_t at = callers ? callers->offset : ev->size; at + 8 <= ev->size; at += 8)
-		tap_buf_printf(out, " %jx", (uintmax_t)tap_get_u64((const unsigned char *)ev->data + at, TAP_HOST_BIG_ENDIAN));
-	for (const char *s = text ? tap_field_bytes(text, ev->data, ev->size, &len) : ""; len && *s; s++, len--)
+		tap_buf_printf(out, " %jx",
+			       (uintmax_t)tap_get_u64((const unsigned char *)ev->data + at,
+						      TAP_HOST_BIG_ENDIAN));
+	for (const char *s = text ? tap_field_bytes(text, ev->data, ev->size, &len) : ""; len && *s;
+	     s++, len--)
 		if (*s != '\n' && *s != '=' && *s != '>')
 			tap_buf_char(out, *s);
 	tap_buf_puts(out, " | ");
@@ -676,7 +704,8 @@ static bool is_stack(const struct tap_event *ev)
 
 static bool is_made(const struct tap_event *ev)
 {
-	return is_stack(ev) || (ev->fmt && ev->fmt->id > ID_UNKNOWN && !strcmp(ev->fmt->system, "sched"));
+	return is_stack(ev) ||
+	       (ev->fmt && ev->fmt->id > ID_UNKNOWN && !strcmp(ev->fmt->system, "sched"));
 }
 
 static void show(struct tap_buf *out, const struct tap_event *ev)
@@ -765,7 +794,8 @@ static const struct stream_case stream_cases[] = {
 	{
 		.name = "an event that is late does not make a loss before it late as well",
 		.in = "a0@100 / a0@200 / a0@300 lost1@310*3 / a1@50 /",
-		.want = "0:100 a | 0:200 a | 1:200 lost 50..200 1 | 0:300 a | 1:310 lost 100..310 3 | ",
+		.want = "0:100 a | 0:200 a | 1:200 lost 50..200 1 | 0:300 a | 1:310 lost 100..310 "
+			"3 | ",
 	},
 	{
 		.name = "a loss lies behind the CPU's last record, and before the next",
@@ -795,7 +825,8 @@ static const struct stream_case stream_cases[] = {
 	{
 		.name = "what perf's sum has more was lost at the end",
 		.in = "a1@100 lost1@120*5 a1@120 a0@130 / sum1*4 sum1*8",
-		.want = "1:100 a | 1:120 lost 100..120 5 | 1:120 a | 0:130 a | 1:130 lost 120..130 7 | ",
+		.want = "1:100 a | 1:120 lost 100..120 5 | 1:120 a | 0:130 a | 1:130 lost 120..130 "
+			"7 | ",
 	},
 	{
 		.name = "an event that no format describes is unknown",
@@ -805,7 +836,8 @@ static const struct stream_case stream_cases[] = {
 	{
 		.name = "damaged events are lost, one by one",
 		.in = "a0@100 short0@110 liar0@120 a0@130 stray0@140 a70000@150 a0@160",
-		.want = "0:100 a | 0:110 lost 110..110 1 | 0:120 lost 120..120 1 | -1:130 lost 130..130 1 | 0:130 a | -1:150 lost 150..150 1 | 0:160 a | ",
+		.want = "0:100 a | 0:110 lost 110..110 1 | 0:120 lost 120..120 1 | -1:130 lost "
+			"130..130 1 | 0:130 a | -1:150 lost 150..150 1 | 0:160 a | ",
 	},
 	{
 		.name = "samples that are no tracepoints are passed over",
@@ -825,7 +857,8 @@ static const struct stream_case stream_cases[] = {
 	{
 		.name = "the window leaves out what lies outside, but not a loss that reaches in",
 		.in = "a0@90 a0@100 a1@110 a0@120 / lost0@130*2 a0@130 /",
-		.from = 100, .to = 125,
+		.from = 100,
+		.to = 125,
 		.want = "0:100 a | 1:110 a | 0:120 a | 0:130 lost 120..130 2 | ",
 	},
 	{ .name = "no events at all", .in = "/ / comm7=x", .want = "" },
@@ -865,7 +898,8 @@ static void test_stream(void **state)
 
 static const struct stream_case switch_cases[] = {
 	{
-		.name = "of whole CPUs a task's leaving says both, and the next one's coming nothing more",
+		.name = "of whole CPUs a task's leaving says both, and the next one's coming "
+			"nothing more",
 		.in = "out0@100=7:8 in0@101=8:7 pre0@110=8:0 out1@105=9:10",
 		.want = "0:100 7 S > 8 | 1:105 9 S > 10 | 0:110 8 R > 0 | ",
 	},
@@ -891,7 +925,8 @@ static const struct stream_case switch_cases[] = {
 	},
 	{
 		.name = "a dead task that was preempted comes without a tid, and leaves unknown",
-		.in = "out0@100=7:8 pre0@110=-1:9 in0@111=9:-1 out0@120=9:-1 in0@121=-1:9 out0@130=-1:7",
+		.in = "out0@100=7:8 pre0@110=-1:9 in0@111=9:-1 out0@120=9:-1 in0@121=-1:9 "
+		      "out0@130=-1:7",
 		.want = "0:100 7 S > 8 | 0:110 8 X > 9 | 0:120 9 S > -1 | 0:130 -1 X > 7 | ",
 	},
 	{
@@ -937,7 +972,8 @@ static const struct stream_case switch_cases[] = {
 	{
 		.name = "the window leaves out switches, but knows who runs",
 		.in = "out0@100=7:8 in0@101=8:7 out0@110=-1:9 out0@120=9:7",
-		.from = 105, .to = 115,
+		.from = 105,
+		.to = 115,
 		.want = "0:110 8 X > 9 | ",
 	},
 };
@@ -946,17 +982,20 @@ static const struct stream_case stack_cases[] = {
 	{
 		.name = "a callchain is a stack in the kernel and one in the program",
 		.in = "stack0@100 a0@100",
-		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | 0:100 user  0x1005  0x9000  0x1200  0x11ff | 0:100 a | ",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | 0:100 user  "
+			"0x1005  0x9000  0x1200  0x11ff | 0:100 a | ",
 	},
 	{
 		.name = "what was mapped by then is named, wherever that is said in the round",
 		.in = "map1@90=1000:100:40 stack0@100 map1@101=9000:100:0 map1@99=1000:200:80 /",
-		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | 0:100 user  lib+0x85  0x9000  0x1200  lib+0x27f | ",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | 0:100 user  "
+			"lib+0x85  0x9000  0x1200  lib+0x27f | ",
 	},
 	{
 		.name = "a child has what its parent had when it was born",
 		.in = "map7@90=1000:200:0 pfork3@95<7 map7@97=9000:100:0 stackof0@100",
-		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | 0:100 user  lib+0x5  0x9000  0x1200  lib+0x1ff | ",
+		.want = "0:100 b | 0:100 kernel ffffffff81000010 ffffffff81000020 | 0:100 user  "
+			"lib+0x5  0x9000  0x1200  lib+0x1ff | ",
 	},
 	{
 		.name = "a callchain that goes beyond its record is a damaged event",
@@ -966,7 +1005,8 @@ static const struct stream_case stack_cases[] = {
 	{
 		.name = "the window leaves out stacks",
 		.in = "stack0@100 a0@110",
-		.from = 105, .to = 120,
+		.from = 105,
+		.to = 120,
 		.want = "0:110 a | ",
 	},
 	{
@@ -976,7 +1016,8 @@ static const struct stream_case stack_cases[] = {
 	},
 };
 
-static void check_stream(const struct stream_case *c, const struct shape *shape, const char *named_a, const char *want)
+static void check_stream(const struct stream_case *c, const struct shape *shape,
+			 const char *named_a, const char *want)
 {
 	struct file f = { .shape = shape, .has_switches = true, .named_a = named_a };
 	struct tap_buf got = { 0 };
@@ -992,8 +1033,8 @@ static void check_stream(const struct stream_case *c, const struct shape *shape,
 	for (unsigned int again = 0; again < 2; again++) {
 		read_all(r, &got);
 		if (strcmp(tap_buf_str(&got), want) != 0)
-			fail_msg("%s, %s:\n got %s\nwant %s", shape->name, again ? "again" : "first",
-				 tap_buf_str(&got), want);
+			fail_msg("%s, %s:\n got %s\nwant %s", shape->name,
+				 again ? "again" : "first", tap_buf_str(&got), want);
 		tap_reader_rewind(r);
 	}
 	tap_reader_free(r);
@@ -1045,20 +1086,25 @@ static void test_deep_stack(void **state)
 	}
 }
 
-/* Where the tracepoint was recorded it counts alone; its samples are no switches to these records. */
+/* Where the tracepoint was recorded it counts alone; its samples are no switches to these records.
+ */
 static void test_switches_beside_the_event(void **state)
 {
-	static const struct stream_case both = { .in = "a0@100 out0@101=7:8 exit0@102=7 in0@103=8:7 a0@110" };
+	static const struct stream_case both = {
+		.in = "a0@100 out0@101=7:8 exit0@102=7 in0@103=8:7 a0@110"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < TABLE(shapes); i++) {
-		check_stream(&both, &shapes[i], "sched_switch", "0:100 sched_switch | 0:110 sched_switch | ");
+		check_stream(&both, &shapes[i], "sched_switch",
+			     "0:100 sched_switch | 0:110 sched_switch | ");
 		check_stream(&both, &shapes[i], "sched_waking",
-			       "0:100 sched_waking | 0:101 7 S > 8 | 0:110 sched_waking | ");
+			     "0:100 sched_waking | 0:101 7 S > 8 | 0:110 sched_waking | ");
 	}
 }
 
-/* Of a file without tracepoints, where the CPU is in each record, is known by the record's id, or is not. */
+/* Of a file without tracepoints, where the CPU is in each record, is known by the record's id, or
+ * is not. */
 static void test_switches_alone(void **state)
 {
 	static const struct {
@@ -1066,18 +1112,28 @@ static void test_switches_alone(void **state)
 		const char *in, *want;
 	} cases[] = {
 		{ { "cpu", { BASE, BASE, BASE } }, "out1@100=7:8", "1:100 7 S > 8 | " },
-		{ { "id", { PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, PERF_SAMPLE_IDENTIFIER,
-			    PERF_SAMPLE_IDENTIFIER } }, "out1@100=7:8 other0@110 out0@120=9:7",
+		{ { "id",
+		    { PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		      PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IDENTIFIER } },
+		  "out1@100=7:8 other0@110 out0@120=9:7",
 		  "1:100 7 S > 8 | 0:120 9 S > 7 | " },
-		{ { "no CPU", { PERF_SAMPLE_TID | PERF_SAMPLE_TIME, PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-				PERF_SAMPLE_TID | PERF_SAMPLE_TIME } }, "out1@100=7:8", NULL },
-		{ { "no time", { PERF_SAMPLE_TID | PERF_SAMPLE_CPU, PERF_SAMPLE_TID | PERF_SAMPLE_CPU,
-				 PERF_SAMPLE_TID | PERF_SAMPLE_CPU } }, "out1@100=7:8", NULL },
+		{ { "no CPU",
+		    { PERF_SAMPLE_TID | PERF_SAMPLE_TIME, PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		      PERF_SAMPLE_TID | PERF_SAMPLE_TIME } },
+		  "out1@100=7:8",
+		  NULL },
+		{ { "no time",
+		    { PERF_SAMPLE_TID | PERF_SAMPLE_CPU, PERF_SAMPLE_TID | PERF_SAMPLE_CPU,
+		      PERF_SAMPLE_TID | PERF_SAMPLE_CPU } },
+		  "out1@100=7:8",
+		  NULL },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < TABLE(cases); i++) {
-		struct file f = { .shape = &cases[i].shape, .has_switches = true, .no_tracepoints = true };
+		struct file f = { .shape = &cases[i].shape,
+				  .has_switches = true,
+				  .no_tracepoints = true };
 		struct tap_buf got = { 0 };
 		unsigned char *bytes;
 		struct tap_reader *r;
@@ -1118,12 +1174,14 @@ static void test_unmerged(void **state)
 		while (tap_reader_next(r, &ev, &err) == 1)
 			show(&got, &ev);
 		assert_string_equal(tap_buf_str(&got),
-				    "0:90 b | 0:100 a | 1:95 a | 0:200 a | 1:150 lost 95..150 2 | 1:150 a | 0:250 b | 1:300 a | ");
+				    "0:90 b | 0:100 a | 1:95 a | 0:200 a | 1:150 lost 95..150 2 | "
+				    "1:150 a | 0:250 b | 1:300 a | ");
 		tap_reader_unmerged(r, false);
 		tap_reader_rewind(r);
 		read_all(r, &got);
 		assert_string_equal(tap_buf_str(&got),
-				    "0:90 b | 1:95 a | 0:100 a | 1:150 lost 95..150 2 | 1:150 a | 0:200 a | 0:250 b | 1:300 a | ");
+				    "0:90 b | 1:95 a | 0:100 a | 1:150 lost 95..150 2 | 1:150 a | "
+				    "0:200 a | 0:250 b | 1:300 a | ");
 		tap_reader_free(r);
 		free(bytes);
 		tap_buf_release(&got);
@@ -1137,15 +1195,26 @@ struct rounds_case {
 	unsigned int rounds, events; /* in each */
 	/* per cent of it can be copied; 0: there is none, it is mapped alone */
 	unsigned int in_file;
-	bool ends_mapped;	     /* the last records are read where they are mapped */
+	bool ends_mapped; /* the last records are read where they are mapped */
 };
 
 static const struct rounds_case rounds_cases[] = {
 	{ .name = "mapped", .rounds = 1250, .events = 40, .ends_mapped = true },
 	{ .name = "copied", .rounds = 1250, .events = 40, .in_file = 100 },
-	{ .name = "copied as far as can be", .rounds = 1250, .events = 40, .in_file = 70, .ends_mapped = true },
-	{ .name = "small files are not copied", .rounds = 100, .events = 40, .in_file = 100, .ends_mapped = true },
-	{ .name = "more in one round than is copied", .rounds = 1, .events = 1200000, .in_file = 100,
+	{ .name = "copied as far as can be",
+	  .rounds = 1250,
+	  .events = 40,
+	  .in_file = 70,
+	  .ends_mapped = true },
+	{ .name = "small files are not copied",
+	  .rounds = 100,
+	  .events = 40,
+	  .in_file = 100,
+	  .ends_mapped = true },
+	{ .name = "more in one round than is copied",
+	  .rounds = 1,
+	  .events = 1200000,
+	  .in_file = 100,
 	  .ends_mapped = true },
 };
 
@@ -1179,7 +1248,8 @@ static void put_rounds(struct file *f, const struct rounds_case *c)
 }
 
 /* Return: how many of the events are read where the file is mapped. */
-static unsigned int check_rounds(struct tap_reader *r, const struct rounds_case *c, const struct tap_buf *mapped)
+static unsigned int check_rounds(struct tap_reader *r, const struct rounds_case *c,
+				 const struct tap_buf *mapped)
 {
 	uint64_t end = 1000 + (uint64_t)c->rounds * c->events;
 	struct tap_event ev;
@@ -1295,7 +1365,8 @@ static void test_names_out_of_order(void **state)
 		struct tap_reader *r;
 		struct tap_err err;
 
-		put_file(&f, "comm7=old a0@100 comm7@120=new comm7@110=mid comm8@130=own fork8@125<7 fork9@140<7 comm7@150=end");
+		put_file(&f, "comm7=old a0@100 comm7@120=new comm7@110=mid comm8@130=own "
+			     "fork8@125<7 fork9@140<7 comm7@150=end");
 		assert_int_equal(open_bytes(&f, f.buf.len, &bytes, &r, &err), 0);
 		for (unsigned int again = 0; again < 2; again++) {
 			read_all(r, &got);
@@ -1353,8 +1424,7 @@ static void test_mark(void **state)
 static void test_loss_in_each_pass(void **state)
 {
 	(void)state;
-	check_passes("a0@100 lost0@200*1 a0@150 b0@120",
-		     "0:120 b | 0:150 lost 100..150 1 | ",
+	check_passes("a0@100 lost0@200*1 a0@150 b0@120", "0:120 b | 0:150 lost 100..150 1 | ",
 		     "0:100 a | 0:120 b | 0:150 lost 100..150 1 | 0:150 a | ");
 }
 
@@ -1383,8 +1453,8 @@ static const struct bad_case bad_cases[] = {
 	{ "ids behind the end", ATTR(0) + 96, 1 << 20, 8, 0, -EINVAL, "its event ids" },
 	{ "records behind the end", 40, 1 << 20, 8, 0, -EINVAL, "its records lie after" },
 	{ "records in the header", 40, 50, 8, 0, -EINVAL, "its records lie after" },
-	{ "events without a CPU", ATTR(0) + 24,
-	  PERF_SAMPLE_IDENTIFIER | (BASE & ~PERF_SAMPLE_CPU), 8, 0, -ENOTSUP, "lack their time or" },
+	{ "events without a CPU", ATTR(0) + 24, PERF_SAMPLE_IDENTIFIER | (BASE & ~PERF_SAMPLE_CPU),
+	  8, 0, -ENOTSUP, "lack their time or" },
 	{ "an attr whose records do not say so", ATTR(1) + 24, BASE, 8, 0, -ENOTSUP,
 	  "does not say which event" },
 	{ "perf was killed", 48, 0, 8, 0, 0, "perf was killed" },
@@ -1456,7 +1526,8 @@ static void test_flipped(void **state)
 		struct tap_buf got = { 0 };
 
 		f.has_switches = true;
-		put_file(&f, "comm7=x map1@90=1000:200:0 a0@100 b1@110 out0@111=7:8 stack0@112 / lost0@130*5 a0@130 in1@131=7 exit1@132=7 sum0*6");
+		put_file(&f, "comm7=x map1@90=1000:200:0 a0@100 b1@110 out0@111=7:8 stack0@112 / "
+			     "lost0@130*5 a0@130 in1@131=7 exit1@132=7 sum0*6");
 		for (size_t at = i % sanitized_step(); at < f.buf.len; at += sanitized_step()) {
 			unsigned char *bytes;
 			struct tap_reader *r;
@@ -1481,13 +1552,18 @@ static void test_flipped(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(switch_cases) + TABLE(stack_cases) + TABLE(bad_cases) + TABLE(rounds_cases) + 11] = {
-		cmocka_unit_test(test_info),	cmocka_unit_test(test_tasks),
+	struct CMUnitTest tests[TABLE(stream_cases) + TABLE(switch_cases) + TABLE(stack_cases) +
+				TABLE(bad_cases) + TABLE(rounds_cases) + 11] = {
+		cmocka_unit_test(test_info),
+		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_loss_in_each_pass),	cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_flipped), cmocka_unit_test(test_unmerged),
+		cmocka_unit_test(test_loss_in_each_pass),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_unmerged),
 		cmocka_unit_test(test_switches_beside_the_event),
-		cmocka_unit_test(test_switches_alone), cmocka_unit_test(test_names_out_of_order),
+		cmocka_unit_test(test_switches_alone),
+		cmocka_unit_test(test_names_out_of_order),
 		cmocka_unit_test(test_deep_stack),
 	};
 	size_t nr = 11;

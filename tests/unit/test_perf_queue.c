@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Rounds of items of some CPUs, each nearly in order, against the order that they must come in: what a round
- * ends with is ripe after the next, as in a perf.data.
+ * Rounds of items of some CPUs, each nearly in order, against the order that they must come in:
+ * what a round ends with is ripe after the next, as in a perf.data.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,27 +31,57 @@ struct queue_case {
 	unsigned int step_ns; /* 0: all times are equal */
 	unsigned int swapped; /* one of how many is before the one in front of it; 0: none */
 	unsigned int unknown; /* one of how many is of no known CPU; 0: none */
-	bool in_rows;	      /* pushed as rows, where there is room */
+	bool in_rows; /* pushed as rows, where there is room */
 	bool by_cpu;
 };
 
 static const struct queue_case cases[] = {
 	{ .name = "one CPU", .nr_cpus = 1, .nr_rounds = 5, .in_round = 300, .step_ns = 10 },
 	{ .name = "two CPUs", .nr_cpus = 2, .nr_rounds = 9, .in_round = 500, .step_ns = 10 },
-	{ .name = "two CPUs, many equal times", .nr_cpus = 2, .nr_rounds = 5, .in_round = 500, .step_ns = 2 },
-	{ .name = "two CPUs, in rows", .nr_cpus = 2, .nr_rounds = 9, .in_round = 900, .step_ns = 3,
+	{ .name = "two CPUs, many equal times",
+	  .nr_cpus = 2,
+	  .nr_rounds = 5,
+	  .in_round = 500,
+	  .step_ns = 2 },
+	{ .name = "two CPUs, in rows",
+	  .nr_cpus = 2,
+	  .nr_rounds = 9,
+	  .in_round = 900,
+	  .step_ns = 3,
 	  .in_rows = true },
-	{ .name = "two CPUs, and losses of no known one", .nr_cpus = 2, .nr_rounds = 9, .in_round = 500,
-	  .step_ns = 3, .unknown = 50 },
-	{ .name = "neighbours are swapped", .nr_cpus = 2, .nr_rounds = 9, .in_round = 500, .step_ns = 10,
+	{ .name = "two CPUs, and losses of no known one",
+	  .nr_cpus = 2,
+	  .nr_rounds = 9,
+	  .in_round = 500,
+	  .step_ns = 3,
+	  .unknown = 50 },
+	{ .name = "neighbours are swapped",
+	  .nr_cpus = 2,
+	  .nr_rounds = 9,
+	  .in_round = 500,
+	  .step_ns = 10,
 	  .swapped = 7 },
 	{ .name = "three CPUs", .nr_cpus = 3, .nr_rounds = 9, .in_round = 500, .step_ns = 5 },
-	{ .name = "37 CPUs, swapped", .nr_cpus = 37, .nr_rounds = 20, .in_round = 900, .step_ns = 5,
-	  .swapped = 20, .in_rows = true },
+	{ .name = "37 CPUs, swapped",
+	  .nr_cpus = 37,
+	  .nr_rounds = 20,
+	  .in_round = 900,
+	  .step_ns = 5,
+	  .swapped = 20,
+	  .in_rows = true },
 	{ .name = "all times are equal", .nr_cpus = 5, .nr_rounds = 3, .in_round = 300 },
-	{ .name = "CPUs that pause", .nr_cpus = 64, .nr_rounds = 200, .in_round = 20, .step_ns = 10 },
-	{ .name = "one CPU after the other", .nr_cpus = 7, .nr_rounds = 9, .in_round = 500, .step_ns = 5,
-	  .swapped = 9, .by_cpu = true },
+	{ .name = "CPUs that pause",
+	  .nr_cpus = 64,
+	  .nr_rounds = 200,
+	  .in_round = 20,
+	  .step_ns = 10 },
+	{ .name = "one CPU after the other",
+	  .nr_cpus = 7,
+	  .nr_rounds = 9,
+	  .in_round = 500,
+	  .step_ns = 5,
+	  .swapped = 9,
+	  .by_cpu = true },
 };
 
 static struct item pushed[MAX_ITEMS], taken[MAX_ITEMS];
@@ -65,7 +95,8 @@ static unsigned int draw(unsigned int below)
 
 static void push(struct tap_perf_queue *q, const struct queue_case *c, struct item item)
 {
-	struct tap_perf_item it = { .ts = item.ts, .data = record, .size = item.nr }, *room = NULL, *full;
+	struct tap_perf_item it = { .ts = item.ts, .data = record, .size = item.nr }, *room = NULL,
+			     *full;
 
 	pushed[nr_pushed++] = item;
 	if (c->in_rows && draw(2))
@@ -79,10 +110,12 @@ static void push(struct tap_perf_queue *q, const struct queue_case *c, struct it
 }
 
 /* Return: the latest time in it. */
-static uint64_t push_round(struct tap_perf_queue *q, const struct queue_case *c, uint64_t now, uint64_t past)
+static uint64_t push_round(struct tap_perf_queue *q, const struct queue_case *c, uint64_t now,
+			   uint64_t past)
 {
 	for (unsigned int i = 0; i < c->in_round; i++) {
-		int cpu = c->unknown && !draw(c->unknown) ? -1 : (int)draw((unsigned int)c->nr_cpus);
+		int cpu =
+			c->unknown && !draw(c->unknown) ? -1 : (int)draw((unsigned int)c->nr_cpus);
 		struct item item = { now, cpu, nr_pushed + 1 };
 
 		if (c->swapped && !draw(c->swapped) && now - past > 20)
@@ -126,7 +159,8 @@ static void take_all(struct tap_perf_queue *q)
 		}
 		do
 			take(q, run, nr++);
-		while (run->head + nr < run->ripe && run->items[run->head + nr].ts <= q->until && draw(8));
+		while (run->head + nr < run->ripe && run->items[run->head + nr].ts <= q->until &&
+		       draw(8));
 		tap_perf_queue_took(q, nr);
 	}
 }

@@ -14,8 +14,9 @@
 #include "sched_events.h"
 
 /* 31 and 32 are threads of 30, 31 in a group of its own; 41's process is not known. */
-static const char meta[] =
-	"{\"tasks\": [[30, 30, \"app\"], [31, 30, \"app-a\", 6], [32, 30, \"app-b\", -6], [\"bad\", 1], 7, [50], [0, 30, \"app\"]], \"cgroups\": [[5, \"/user\"], [6, \"/user/bob\"], [7, \"/username\"], [8], [9, 9]]}";
+static const char meta[] = "{\"tasks\": [[30, 30, \"app\"], [31, 30, \"app-a\", 6], [32, 30, "
+			   "\"app-b\", -6], [\"bad\", 1], 7, [50], [0, 30, \"app\"]], \"cgroups\": "
+			   "[[5, \"/user\"], [6, \"/user/bob\"], [7, \"/username\"], [8], [9, 9]]}";
 
 /* clang-format off */
 #define WORDS(...) { (const char *[]){ __VA_ARGS__ }, sizeof((const char *[]){ __VA_ARGS__ }) / \
@@ -44,9 +45,12 @@ static const struct pick_case cases[] = {
 	{ "-e group is not the others", { .events = WORDS("pelt") }, { SWITCH, 5 }, 0 },
 	{ "-e twice: either", { .events = WORDS("pelt", "sched_switch") }, { SWITCH, 5 }, 1 },
 	{ "-e nobody has", { .events = WORDS("sched_switch", "nope") }, {}, -ENODATA },
-	{ "-e with an endless system", { .events = WORDS(
-		"01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789:x") },
-	  {}, -ENODATA },
+	{ "-e with an endless system",
+	  { .events = WORDS(
+		    "012345678901234567890123456789012345678901234567890123456789012345678901234567"
+		    "89012345678901234567890123456789012345678901234567890123456789:x") },
+	  {},
+	  -ENODATA },
 
 	{ "-t: the running task", { .tids = WORDS("1") }, { SWITCH, 5, 0, 1, 2 }, 1 },
 	{ "-t: the next task", { .tids = WORDS("2") }, { SWITCH, 5, 0, 1, 2 }, 1 },
@@ -60,8 +64,10 @@ static const struct pick_case cases[] = {
 
 	{ "-p: a thread of it", { .tgids = WORDS("30") }, { WAKING, 5, 0, 31 }, 1 },
 	{ "-p: not its thread", { .tgids = WORDS("31") }, { WAKING, 5, 0, 31 }, 0 },
-	{ "-p: a task of its own where nobody knows", { .tgids = WORDS("41") },
-	  { WAKING, 5, 0, 41 }, 1 },
+	{ "-p: a task of its own where nobody knows",
+	  { .tgids = WORDS("41") },
+	  { WAKING, 5, 0, 41 },
+	  1 },
 	{ "-p of a word", { .tgids = WORDS("") }, {}, -EINVAL },
 
 	{ "-c: the name in the event", { .comms = WORDS("t2") }, { SWITCH, 5, 0, 1, 2 }, 1 },
@@ -69,10 +75,14 @@ static const struct pick_case cases[] = {
 	{ "-c: idle goes by no other name", { .comms = WORDS("<idle>") }, { PELT, 5, 0, 0 }, 1 },
 	{ "-c: another", { .comms = WORDS("t3") }, { SWITCH, 5, 0, 1, 2 }, 0 },
 	{ "-c: no name is no match", { .comms = WORDS("*") }, { PELT, 5, 0, 41 }, 0 },
-	{ "-t and -c of one task", { .tids = WORDS("2"), .comms = WORDS("t2") },
-	  { SWITCH, 5, 0, 1, 2 }, 1 },
-	{ "-t and -c of two tasks", { .tids = WORDS("2"), .comms = WORDS("t1") },
-	  { SWITCH, 5, 0, 1, 2 }, 0 },
+	{ "-t and -c of one task",
+	  { .tids = WORDS("2"), .comms = WORDS("t2") },
+	  { SWITCH, 5, 0, 1, 2 },
+	  1 },
+	{ "-t and -c of two tasks",
+	  { .tids = WORDS("2"), .comms = WORDS("t1") },
+	  { SWITCH, 5, 0, 1, 2 },
+	  0 },
 
 	{ "-g: the group", { .cgroups = WORDS("/user") }, { PELT, 5, 0, 5 }, 1 },
 	{ "-g: below it", { .cgroups = WORDS("/user") }, { PELT, 5, 0, 6 }, 1 },
@@ -81,35 +91,50 @@ static const struct pick_case cases[] = {
 	{ "-g: an id without a path", { .cgroups = WORDS("*") }, { PELT, 5, 0, 8 }, 0 },
 	{ "-g: an event without a cgroup", { .cgroups = WORDS("*") }, { SWITCH, 5, 0, 1, 2 }, 0 },
 
-	{ "-g: an event of a task in it", { .cgroups = WORDS("/user") },
-	  { SWITCH, 5, 0, 31, 2 }, 1 },
-	{ "-g: an event about a task in it", { .cgroups = WORDS("*bob") },
-	  { SWITCH, 5, 0, 1, 31 }, 1 },
-	{ "-g: of a task in another", { .cgroups = WORDS("/username") },
-	  { SWITCH, 5, 0, 31, 2 }, 0 },
-	{ "-g: of a task in a group with a bad id", { .cgroups = WORDS("*") },
-	  { SWITCH, 5, 0, 32, 2 }, 0 },
+	{ "-g: an event of a task in it",
+	  { .cgroups = WORDS("/user") },
+	  { SWITCH, 5, 0, 31, 2 },
+	  1 },
+	{ "-g: an event about a task in it",
+	  { .cgroups = WORDS("*bob") },
+	  { SWITCH, 5, 0, 1, 31 },
+	  1 },
+	{ "-g: of a task in another",
+	  { .cgroups = WORDS("/username") },
+	  { SWITCH, 5, 0, 31, 2 },
+	  0 },
+	{ "-g: of a task in a group with a bad id",
+	  { .cgroups = WORDS("*") },
+	  { SWITCH, 5, 0, 32, 2 },
+	  0 },
 	{ "-g: what the event says counts", { .cgroups = WORDS("*bob") }, { PELT, 5, 0, 31 }, 0 },
-	{ "-g and -t of one task", { .cgroups = WORDS("*bob"), .tids = WORDS("31") },
-	  { SWITCH, 5, 0, 31, 2 }, 1 },
-	{ "-g and -t of two tasks", { .cgroups = WORDS("*bob"), .tids = WORDS("2") },
-	  { SWITCH, 5, 0, 31, 2 }, 0 },
+	{ "-g and -t of one task",
+	  { .cgroups = WORDS("*bob"), .tids = WORDS("31") },
+	  { SWITCH, 5, 0, 31, 2 },
+	  1 },
+	{ "-g and -t of two tasks",
+	  { .cgroups = WORDS("*bob"), .tids = WORDS("2") },
+	  { SWITCH, 5, 0, 31, 2 },
+	  0 },
 
 	{ "-C: of the list", { .cpus = "0-1,3" }, { PELT, 5, 3 }, 1 },
 	{ "-C: not of the list", { .cpus = "0-1,3" }, { PELT, 5, 2 }, 0 },
 	{ "-C: no list", { .cpus = "1-" }, {}, -EINVAL },
 
-	{ "--time: its borders are inside", {},
-	  { PELT, 5 }, 1, "0.000000005,0.000000005" },
+	{ "--time: its borders are inside", {}, { PELT, 5 }, 1, "0.000000005,0.000000005" },
 	{ "--time: before", {}, { PELT, 5 }, 0, "0.000000006," },
 	{ "--time: after", {}, { PELT, 5 }, 0, ",0.000000004" },
 	{ "--time: open at both ends", {}, { PELT, 5 }, 1, "," },
 
 	{ "a loss is picked whatever is asked for",
-	  { .events = WORDS("pelt"), .tids = WORDS("9"), .comms = WORDS("x"), .cgroups = WORDS("x"),
-	    .cpus = "7" }, { LOST, 5, 0, 4 }, 1 },
-	{ "a loss that reaches into the window", {},
-	  { LOST, 5, 0, 4 }, 1, ",0.000000004" },
+	  { .events = WORDS("pelt"),
+	    .tids = WORDS("9"),
+	    .comms = WORDS("x"),
+	    .cgroups = WORDS("x"),
+	    .cpus = "7" },
+	  { LOST, 5, 0, 4 },
+	  1 },
+	{ "a loss that reaches into the window", {}, { LOST, 5, 0, 4 }, 1, ",0.000000004" },
 	{ "a loss after the window", {}, { LOST, 5, 0, 4 }, 0, ",0.000000003" },
 	{ "a loss before the window", {}, { LOST, 5, 0, 4 }, 0, "0.000000006," },
 };
@@ -132,7 +157,9 @@ static void set_window(struct tap_pick *pick, const char *text)
 	struct tap_time_option w;
 
 	assert_int_equal(tap_time_option_parse(&w, text, NULL), 0);
-	assert_int_equal(tap_time_option_resolve(&w, NULL, (struct tap_window){ 0 }, &pick->window, NULL), 0);
+	assert_int_equal(
+		tap_time_option_resolve(&w, NULL, (struct tap_window){ 0 }, &pick->window, NULL),
+		0);
 }
 
 static void run_case(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Addresses of programs as places: this program's own, copies of it, others', and what is damaged or hostile. */
+/* Addresses of programs as places: this program's own, copies of it, others', and what is damaged
+ * or hostile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +75,8 @@ static const char some_maps[] =
 	"00401000-00406000 r-xp 00001000 fe:00 247134                             /usr/bin/cat\n"
 	"7f0000000000-7f0000010000 rwxp 00000000 00:00 0 \n"
 	"7f0000008000-7f0000020000 rwxp 00000000 00:00 0                          overlaps\n"
-	"7f0000020000-7f0000021000 --xs 7fffffff000 103:0a 18446744073709551615   /a b\\012c (deleted)\n"
+	"7f0000020000-7f0000021000 --xs 7fffffff000 103:0a 18446744073709551615   /a b\\012c "
+	"(deleted)\n"
 	"no line at all\n"
 	"7f0000030000-7f0000030000 r-xp 00000000 00:00 0                          [empty]\n"
 	"7f0000030000-7f0000031000 r-xp\n"
@@ -90,7 +92,8 @@ static void test_maps(void **state)
 	} want[] = {
 		{ { 0x401000, 0x406000, 0x1000, 247134, 0xfe00 }, "/usr/bin/cat" },
 		{ { 0x7f0000000000, 0x7f0000010000 }, "" },
-		{ { 0x7f0000020000, 0x7f0000021000, 0x7fffffff000, UINT64_MAX, 0x1030a }, "/a b\\012c (deleted)" },
+		{ { 0x7f0000020000, 0x7f0000021000, 0x7fffffff000, UINT64_MAX, 0x1030a },
+		  "/a b\\012c (deleted)" },
 		{ { 0x7ffff7fc1000, 0x7ffff7fc3000 }, "[vdso]" },
 		{ { 0xffffffffff600000, 0xffffffffff601000 }, "[vsyscall]" },
 	};
@@ -128,7 +131,8 @@ static __attribute__((noinline)) int known_function(int v)
 /* Names beside each other, in each other, and without a size. */
 __asm__(".pushsection .text\n"
 	".globl __many_names, _many_names, many_names\n"
-	".type __many_names, @function\n .type _many_names, @function\n .type many_names, @function\n"
+	".type __many_names, @function\n .type _many_names, @function\n .type many_names, "
+	"@function\n"
 	"__many_names: _many_names: many_names: .skip 16, 0xcc\n"
 	".size __many_names, 16\n .size _many_names, 16\n .size many_names, 16\n"
 	".globl with_label\n .type with_label, @function\n"
@@ -511,8 +515,9 @@ static void test_perf_map_lines(void **state)
 		{ "1000 10 one\n", { "one", "-", "-", "-", "-" } },
 		{ "1000 11 one", { "one", "one", "-", "-", "-" } },
 		{ "0x1000 0x10 one\n", { "one", "-", "-", "-", "-" } },
-		{ "1000 1000 LazyCompile:~f g.js:1:2\n", { "LazyCompile:~f g.js:1:2", "LazyCompile:~f g.js:1:2",
-							    "LazyCompile:~f g.js:1:2", "-", "-" } },
+		{ "1000 1000 LazyCompile:~f g.js:1:2\n",
+		  { "LazyCompile:~f g.js:1:2", "LazyCompile:~f g.js:1:2", "LazyCompile:~f g.js:1:2",
+		    "-", "-" } },
 		{ "2000 1 later\n1000 1 sooner\n", { "sooner", "-", "-", "later", "-" } },
 		{ "1000 1000 all\n1010 1 one\n", { "all", "one", "all", "-", "-" } },
 		{ "1010 1 one\n1000 1000 all\n", { "all", "all", "all", "-", "-" } },
@@ -536,7 +541,9 @@ static void test_perf_map_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < LEN(cases); i++) {
-		struct tap_named all[] = { { 0x1000 }, { 0x1010 }, { 0x1fff }, { 0x2000 }, { UINT64_MAX } };
+		struct tap_named all[] = {
+			{ 0x1000 }, { 0x1010 }, { 0x1fff }, { 0x2000 }, { UINT64_MAX }
+		};
 
 		tap_perf_map_parse(cases[i].text, strlen(cases[i].text), all, LEN(all));
 		for (size_t k = 0; k < LEN(all); k++) {
@@ -585,7 +592,8 @@ static char perf_map[64];
 
 static void *map_code(void)
 {
-	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
 
 	assert_true(at != MAP_FAILED);
 	return at;
@@ -654,7 +662,8 @@ static void make_foreign(const void *code)
 
 static void test_perf_map_refused(void **state)
 {
-	static void (*const makes[])(const void *code) = { make_link, make_pipe, make_folder, make_foreign };
+	static void (*const makes[])(const void *code) = { make_link, make_pipe, make_folder,
+							   make_foreign };
 	char *code = map_code(), name[32];
 
 	(void)state;
@@ -680,7 +689,8 @@ static void run_contained(int told)
 {
 	char *seen[2];
 
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("none", "/tmp", "tmpfs", 0, NULL))
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/tmp", "tmpfs", 0, NULL))
 		_exit(1);
 	strcpy(dir.path, "/tmp");
 	if (symlink("/tmp", "/tmp/link"))
@@ -729,7 +739,8 @@ static void check_contained(int pid, char *seen[2])
 	fd = tap_file_open_path(pid, "/tmp/contained", st.st_dev, st.st_ino, &same);
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(tap_file_open_path(pid, "/tmp/contained", st.st_dev, st.st_ino + 1, &same), -ENOENT);
+	assert_int_equal(tap_file_open_path(pid, "/tmp/contained", st.st_dev, st.st_ino + 1, &same),
+			 -ENOENT);
 	kill(pid, SIGKILL);
 	assert_string_equal(tap_places_name(places, nr[0]), "known_function");
 	assert_string_equal(tap_places_name(places, nr[1]), "made_code");
@@ -830,8 +841,11 @@ static void test_compressed(void **state)
 	void *small = malloc(len);
 
 	(void)state;
-	names = (Elf64_Shdr *)(copy.data + ((const Elf64_Ehdr *)(const void *)copy.data)->e_shoff) + names->sh_link;
-	assert_int_equal(compress(small, &len, (void *)(copy.data + names->sh_offset), names->sh_size), Z_OK);
+	names = (Elf64_Shdr *)(copy.data + ((const Elf64_Ehdr *)(const void *)copy.data)->e_shoff) +
+		names->sh_link;
+	assert_int_equal(
+		compress(small, &len, (void *)(copy.data + names->sh_offset), names->sh_size),
+		Z_OK);
 	head.ch_size = names->sh_size;
 	names->sh_flags |= SHF_COMPRESSED;
 	names->sh_offset = copy.len;

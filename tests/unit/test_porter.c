@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The porter: it hands on all that was sent before it is to finish, whichever channel is full, and its worker stays. */
+/* The porter: it hands on all that was sent before it is to finish, whichever channel is full, and
+ * its worker stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,9 @@ static int name_socket(int kind, struct sockaddr_un *at, socklen_t *len)
 
 	assert_true(fd >= 0);
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)), 0);
-	assert_int_equal(bind(fd, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX }, sizeof(sa_family_t)), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX },
+			      sizeof(sa_family_t)),
+			 0);
 	*len = sizeof(*at);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)at, len), 0);
 	return fd;
@@ -70,7 +73,8 @@ static int worker_of(const struct tap_porter *p)
 	int pid = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)tap_porter_pid(p), (int)tap_porter_pid(p));
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)tap_porter_pid(p),
+		 (int)tap_porter_pid(p));
 	f = fopen(path, "re");
 	if (f && fscanf(f, "%d", &pid) != 1)
 		pid = 0;
@@ -85,7 +89,8 @@ static void test_finish(void **state)
 	struct sockaddr_un at;
 	struct other other = { 0 };
 	socklen_t len;
-	int calls = name_socket(SOCK_STREAM, &at, &len), marks = name_socket(SOCK_DGRAM, &at, &len), from, status, worker;
+	int calls = name_socket(SOCK_STREAM, &at, &len), marks = name_socket(SOCK_DGRAM, &at, &len),
+	    from, status, worker;
 	uint64_t start_ns;
 	pid_t sender;
 
@@ -142,7 +147,8 @@ static void test_gone(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_finish), cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_finish),
+		cmocka_unit_test(test_gone),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

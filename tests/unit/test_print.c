@@ -223,10 +223,12 @@ static void test_numbers(void **state)
 		  "\"0123456789abcdef0123456789abcdef0123456789%u\", REC->b",
 		  "0123456789abcdef0123456789abcdef0123456789200" },
 		{ "all widths",
-		  "\"%d %d %d %u %d %llu %lld\", REC->a, REC->b, REC->c, REC->d, REC->e, REC->g, REC->h",
+		  "\"%d %d %d %u %d %llu %lld\", REC->a, REC->b, REC->c, REC->d, REC->e, REC->g, "
+		  "REC->h",
 		  "-7 200 -300 4000000000 -5 12345678901234567890 -9000000000000000000" },
 		{ "all widths, big endian",
-		  "\"%d %d %d %u %d %llu %lld\", REC->a, REC->b, REC->c, REC->d, REC->e, REC->g, REC->h",
+		  "\"%d %d %d %u %d %llu %lld\", REC->a, REC->b, REC->c, REC->d, REC->e, REC->g, "
+		  "REC->h",
 		  "-7 200 -300 4000000000 -5 12345678901234567890 -9000000000000000000", BE64 },
 		{ "%d of a 64-bit value is cut to an int", "\"%d %u\", REC->g, REC->g",
 		  "-350287150 3944680146" },
@@ -243,7 +245,8 @@ static void test_numbers(void **state)
 		{ "%zu, %zd and %Lu", "\"%zu %zd %Lu\", REC->b, REC->e, REC->g",
 		  "200 -5 12345678901234567890" },
 		{ "flags and widths",
-		  "\"[%5d][%-5d][%05d][%+d][% d][%3u]\", REC->e, REC->e, REC->e, REC->b, REC->b, REC->d",
+		  "\"[%5d][%-5d][%05d][%+d][% d][%3u]\", REC->e, REC->e, REC->e, REC->b, REC->b, "
+		  "REC->d",
 		  "[   -5][-5   ][-0005][+200][ 200][4000000000]" },
 		{ "a precision", "\"[%.3d][%8.3d][%-8.4u]\", REC->e, REC->e, REC->b",
 		  "[-005][    -005][0200    ]" },
@@ -251,17 +254,20 @@ static void test_numbers(void **state)
 		  "\"[%*d][%*d][%.*d]\", 6, REC->e, -6, REC->e, 4, REC->b",
 		  "[    -5][-5    ][0200]" },
 		{ "hex and octal",
-		  "\"%x %X %#x %#X %o %#o %08lx %016llx %#010x\", REC->b, REC->b, REC->b, REC->b, REC->b, REC->b, REC->b, REC->g, REC->b",
+		  "\"%x %X %#x %#X %o %#o %08lx %016llx %#010x\", REC->b, REC->b, REC->b, REC->b, "
+		  "REC->b, REC->b, REC->b, REC->g, REC->b",
 		  "c8 C8 0xc8 0XC8 310 0310 000000c8 ab54a98ceb1f0ad2 0x000000c8" },
 		{ "printk writes 0x before a zero too", "\"%#x %#o\", 0, 0", "0x0 0" },
 		{ "numbers around every power of ten",
-		  "\"%u %u %u %u %u %u %llu %llu\", 0, 9, 10, 99, 100, 12345, 9999999999999999999ULL, 10000000000000000000ULL",
+		  "\"%u %u %u %u %u %u %llu %llu\", 0, 9, 10, 99, 100, 12345, "
+		  "9999999999999999999ULL, 10000000000000000000ULL",
 		  "0 9 10 99 100 12345 9999999999999999999 10000000000000000000" },
 		{ "the ends of the ranges", "\"%lld %llu %d\", 1ULL << 63, ~0ULL, 1U << 31",
 		  "-9223372036854775808 18446744073709551615 -2147483648" },
 		{ "a character", "\"<%c%c>\", 65, REC->x[0]", "<A>" },
 		{ "addresses", "\"%p %px %pS %ps %pK\", REC->p, REC->p, (void *)REC->g, REC->p, 0",
-		  "0xffffffff81000000 0xffffffff81000000 0xab54a98ceb1f0ad2 0xffffffff81000000 0x0" },
+		  "0xffffffff81000000 0xffffffff81000000 0xab54a98ceb1f0ad2 0xffffffff81000000 "
+		  "0x0" },
 	};
 
 	(void)state;
@@ -288,7 +294,8 @@ static void test_expressions(void **state)
 		{ "division by zero does not end us",
 		  "\"%d %d\", REC->b / (REC->b - 200), REC->b % 0", "0 0" },
 		{ "the smallest number by -1",
-		  "\"%lld %lld\", (REC->h - REC->h + (-9223372036854775807LL - 1)) / -1, (-9223372036854775807LL - 1) % -1",
+		  "\"%lld %lld\", (REC->h - REC->h + (-9223372036854775807LL - 1)) / -1, "
+		  "(-9223372036854775807LL - 1) % -1",
 		  "-9223372036854775808 0" },
 		{ "shifting further than the type is wide",
 		  "\"%d %lld %llu\", 1 << REC->b, REC->h >> REC->b, REC->g >> 64", "0 -1 0" },
@@ -301,15 +308,18 @@ static void test_expressions(void **state)
 		  "ffffff37 ffffff3f" },
 		{ "logic", "\"%d %d %d\", REC->b && REC->x[0], REC->b || 0, 1 && 2", "0 1 1" },
 		{ "a mask of a field",
-		  "\"%x %llx %d\", REC->d & 0xff00, REC->g & 0xffff0000ffffUL, (REC->g & 0xff) == 0xd2",
+		  "\"%x %llx %d\", REC->d & 0xff00, REC->g & 0xffff0000ffffUL, (REC->g & 0xff) == "
+		  "0xd2",
 		  "2800 a98c00000ad2 1" },
 		{ "a mask of a field has a type",
 		  "\"%d %llx\", (s8)(REC->b & 0xc0), ~(REC->b & 0xf0U)", "-64 ffffff3f" },
 		{ "a mask of a field, big endian",
-		  "\"%x %x %llx\", REC->d & 0xff00, (u8)(REC->g & 0xffff), REC->g & 0xffff0000ffffUL",
+		  "\"%x %x %llx\", REC->d & 0xff00, (u8)(REC->g & 0xffff), REC->g & "
+		  "0xffff0000ffffUL",
 		  "2800 d2 a98c00000ad2", BE64 },
 		{ "casts",
-		  "\"%u %d %lx %llx %d %u\", (u8)REC->d, (s8)REC->b, (unsigned long)REC->e, (unsigned long long)(u32)REC->e, (int)REC->g, (unsigned int) ((REC->d) >> 20)",
+		  "\"%u %d %lx %llx %d %u\", (u8)REC->d, (s8)REC->b, (unsigned long)REC->e, "
+		  "(unsigned long long)(u32)REC->e, (int)REC->g, (unsigned int) ((REC->d) >> 20)",
 		  "0 -56 fffffffffffffffb fffffffb -350287150 3814" },
 		{ "casts to pointers and back",
 		  "\"%d\", (unsigned long)(void *)(REC->e) >= (unsigned long)-4095", "1" },
@@ -328,7 +338,8 @@ static void test_expressions(void **state)
 		  "\"%d %d %d %lu\", 010, 0x1F, 0, 18446744073709551615UL",
 		  "8 31 0 18446744073709551615" },
 		{ "sizeof",
-		  "\"%zu %zu %zu %zu\", sizeof(u64), sizeof(unsigned long), sizeof(struct rq *), sizeof(REC->comm)",
+		  "\"%zu %zu %zu %zu\", sizeof(u64), sizeof(unsigned long), sizeof(struct rq *), "
+		  "sizeof(REC->comm)",
 		  "8 8 8 16" },
 		{ "sizeof on 32 bits", "\"%zu %zu %zu\", sizeof(u64), sizeof(long), sizeof(void *)",
 		  "8 4 4", LE32 },
@@ -343,7 +354,8 @@ static void test_expressions(void **state)
 		{ "an element of text",
 		  "\"%c%s\", __get_str(str)[1], __get_str(str)[0] ? \" yes\" : \"\"", "e yes" },
 		{ "counting in elements of unknown size",
-		  "\"%p %p %d\", (struct page *)4096 + REC->b, (void *)4096 + REC->b, (struct page *)REC->b > 5",
+		  "\"%p %p %d\", (struct page *)4096 + REC->b, (void *)4096 + REC->b, (struct page "
+		  "*)REC->b > 5",
 		  "? 0x10c8 1" },
 		{ "what only the kernel knew is a question mark",
 		  "\"%p %d %d\", ((struct page *)vmemmap_base) + REC->g, SOME_ENUM, REC->b",
@@ -363,7 +375,8 @@ static void test_texts(void **state)
 		{ "text fields, big endian", "\"%s %s\", __get_str(str), __get_rel_str(rel)",
 		  "hello rel", BE32 },
 		{ "widths",
-		  "\"[%12s][%-12s][%.3s][%-6.2s][%3s]\", REC->comm, REC->comm, REC->comm, REC->comm, REC->comm",
+		  "\"[%12s][%-12s][%.3s][%-6.2s][%3s]\", REC->comm, REC->comm, REC->comm, "
+		  "REC->comm, REC->comm",
 		  "[   swapper/0][swapper/0   ][swa][sw    ][swapper/0]" },
 		{ "a precision from an argument",
 		  "\"%.*s|%*s\", REC->x[2], __get_str(str), 7, __get_str(str)", "he|  hello" },
@@ -380,13 +393,16 @@ static void test_texts(void **state)
 		{ "the address of a text that is not there", "\"%s\", REC->p",
 		  "0xffffffff81000000" },
 		{ "a symbol",
-		  "\"%s %s\", __print_symbolic(REC->b, { 1, \"one\" }, { 200, \"two hundred\" }), __print_symbolic(REC->b, { 1, \"one\" })",
+		  "\"%s %s\", __print_symbolic(REC->b, { 1, \"one\" }, { 200, \"two hundred\" }), "
+		  "__print_symbolic(REC->b, { 1, \"one\" })",
 		  "two hundred 0xc8" },
 		{ "the first of equal symbols",
-		  "\"%s\", __print_symbolic(REC->b, { 300, \"x\" }, { 200, \"first\" }, { 200, \"second\" }, { 1, \"y\" })",
+		  "\"%s\", __print_symbolic(REC->b, { 300, \"x\" }, { 200, \"first\" }, { 200, "
+		  "\"second\" }, { 1, \"y\" })",
 		  "first" },
 		{ "a negative symbol",
-		  "\"%s %s\", __print_symbolic(REC->e, { -5, \"minus five\" }), __print_symbolic(REC->e, { 5, \"x\" })",
+		  "\"%s %s\", __print_symbolic(REC->e, { -5, \"minus five\" }), "
+		  "__print_symbolic(REC->e, { 5, \"x\" })",
 		  "minus five 0xfffffffffffffffb" },
 		{ "a negative symbol on 32 bits", "\"%s\", __print_symbolic(REC->e, { 5, \"x\" })",
 		  "0xfffffffb", LE32 },
@@ -394,16 +410,19 @@ static void test_texts(void **state)
 		  "\"%s\", __print_symbolic(REC->b, { TCP_X, \"x\" }, { 100 + 100, \"sum\" },)",
 		  "sum" },
 		{ "an empty table, and the kernel's own end",
-		  "\"%s %s\", __print_symbolic(REC->b, {}), __print_flags(REC->b, \"|\", { 8, \"A\" }, { 0, ((void *)0) })",
+		  "\"%s %s\", __print_symbolic(REC->b, {}), __print_flags(REC->b, \"|\", { 8, "
+		  "\"A\" }, { 0, ((void *)0) })",
 		  "0xc8 A|0xc0" },
 		{ "flags",
-		  "\"%s\", __print_flags(REC->b, \"|\", { 0x08, \"A\" }, { 0x40, \"B\" }, { 0x80, \"C\" }, { 0x100, \"D\" })",
+		  "\"%s\", __print_flags(REC->b, \"|\", { 0x08, \"A\" }, { 0x40, \"B\" }, { 0x80, "
+		  "\"C\" }, { 0x100, \"D\" })",
 		  "A|B|C" },
 		{ "flags that take several bits, and leave some",
 		  "\"%s\", __print_flags(REC->b, \" + \", { 0xc0, \"both\" }, { 0x80, \"one\" })",
 		  "both + 0x8" },
 		{ "a flag of no bits is printed with others",
-		  "\"%s\", __print_flags(REC->b, \"|\", { 0, \"none\" }, { 0xc8, \"all\" }, { 0, \"late\" })",
+		  "\"%s\", __print_flags(REC->b, \"|\", { 0, \"none\" }, { 0xc8, \"all\" }, { 0, "
+		  "\"late\" })",
 		  "none|all" },
 		{ "flags of nothing", "\"<%s>\", __print_flags(REC->x[0], \"\", { 1, \"A\" })",
 		  "<>" },
@@ -416,37 +435,54 @@ static void test_texts(void **state)
 		  "00 01 02 ab cd ef 10 ff" },
 		{ "a negative number of bytes", "\"<%s>\", __print_hex(REC->x, REC->e)", "<>" },
 		{ "an array",
-		  "\"%s %s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) / sizeof(u32), sizeof(u32)), __print_array(REC->y, 9, 2)",
+		  "\"%s %s\", __print_array(__get_dynamic_array(nums), "
+		  "__get_dynamic_array_len(nums) / sizeof(u32), sizeof(u32)), "
+		  "__print_array(REC->y, 9, 2)",
 		  "{0xa0,0xa1,0xa2} {0x1111,0x2222,0x3333,0x4444}" },
 		{ "an array, big endian",
-		  "\"%s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) / 4, 4)",
+		  "\"%s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) "
+		  "/ 4, 4)",
 		  "{0xa0,0xa1,0xa2}", BE64 },
 		{ "an array that says its length itself",
-		  "\"%s %s\", __print_dynamic_array(nums, 2), __print_dynamic_array(nums, sizeof(int))",
+		  "\"%s %s\", __print_dynamic_array(nums, 2), __print_dynamic_array(nums, "
+		  "sizeof(int))",
 		  "{0xa0,0x0,0xa1,0x0,0xa2,0x0} {0xa0,0xa1,0xa2}" },
 		{ "elements of no size", "\"%s\", __print_dynamic_array(nums, 0)", "{}" },
 		{ "an array of strange elements", "\"%s\", __print_array(REC->y, 2, 3)", "{}" },
-		{ "a hex dump", "\"%s|\", __print_hex_dump(\"p: \", DUMP_PREFIX_OFFSET, 16, 1, REC->v6, sizeof(REC->v6), false)",
+		{ "a hex dump",
+		  "\"%s|\", __print_hex_dump(\"p: \", DUMP_PREFIX_OFFSET, 16, 1, REC->v6, "
+		  "sizeof(REC->v6), false)",
 		  "\np: 00000000: 0a 00 01 bb 00 00 00 00 20 01 0d b8 00 00 00 00\n"
 		  "p: 00000010: 00 00 00 00 00 00 00 01 00 00 00 00\n|" },
 		{ "a hex dump with its text",
-		  "\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_NONE, 32, 1, __get_dynamic_array(str), __get_dynamic_array_len(str), true)",
-		  "\n68 65 6c 6c 6f 00                                                                                hello.\n" },
+		  "\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_NONE, 32, 1, "
+		  "__get_dynamic_array(str), __get_dynamic_array_len(str), true)",
+		  "\n68 65 6c 6c 6f 00                                                             "
+		  "                   hello.\n" },
 		{ "a hex dump by groups", "\"%s\", __print_hex_dump(\"\", 0, 16, 4, REC->x, 8, 1)",
 		  "\nab020100 ff10efcd                    ........\n" },
-		{ "a hex dump by groups, big endian", "\"%s%s\", __print_hex_dump(\"\", 0, 16, 2, REC->x, 4, 0), __print_hex_dump(\"\", 0, 16, 8, REC->x, 8, 0)", "\n0001 02ab\n\n000102abcdef10ff\n", BE64 },
+		{ "a hex dump by groups, big endian",
+		  "\"%s%s\", __print_hex_dump(\"\", 0, 16, 2, REC->x, 4, 0), "
+		  "__print_hex_dump(\"\", 0, 16, 8, REC->x, 8, 0)",
+		  "\n0001 02ab\n\n000102abcdef10ff\n", BE64 },
 		{ "a row without whole groups: bytes",
 		  "\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_NONE, 16, 8, REC->v6, 20, true)",
 		  "\n00000000bb01000a 00000000b80d0120  ........ .......\n"
 		  "00 00 00 00                                      ....\n" },
-		{ "rows and groups that there are not", "\"%s\", __print_hex_dump(\"\", 7, 5, 3, REC->v6, 17, false)",
+		{ "rows and groups that there are not",
+		  "\"%s\", __print_hex_dump(\"\", 7, 5, 3, REC->v6, 17, false)",
 		  "\n0a 00 01 bb 00 00 00 00 20 01 0d b8 00 00 00 00\n00\n" },
-		{ "a hex dump of nothing", "\"%s%s\", __print_hex_dump(\"\", 0, 16, 1, REC->x, 0, true), __print_hex_dump(\"\", 0, 16, 1, REC->x, REC->e, true)", "\n\n" },
+		{ "a hex dump of nothing",
+		  "\"%s%s\", __print_hex_dump(\"\", 0, 16, 1, REC->x, 0, true), "
+		  "__print_hex_dump(\"\", 0, 16, 1, REC->x, REC->e, true)",
+		  "\n\n" },
 		{ "a hex dump of more than there is",
-		  "\"%s\", __print_hex_dump(\"<\" \">\", DUMP_PREFIX_NONE, 16, 1, REC->x, 1 << 30, false)",
+		  "\"%s\", __print_hex_dump(\"<\" \">\", DUMP_PREFIX_NONE, 16, 1, REC->x, 1 << 30, "
+		  "false)",
 		  "\n<>00 01 02 ab cd ef 10 ff\n" },
 		{ "addresses that the record had in the kernel",
-		  "\"%s\", __print_hex_dump(\"at \", DUMP_PREFIX_ADDRESS, 16, 1, REC->x, 2, false)", "\nat ?: 00 01\n" },
+		  "\"%s\", __print_hex_dump(\"at \", DUMP_PREFIX_ADDRESS, 16, 1, REC->x, 2, false)",
+		  "\nat ?: 00 01\n" },
 		{ "CPUs", "\"%s\", __get_cpumask(mask)", "0-3,64,95" },
 		{ "CPUs, big endian", "\"%s\", __get_cpumask(mask)", "0-3,64,95", BE64 },
 		{ "a bitmask", "\"%s\", __get_bitmask(mask)",
@@ -456,27 +492,37 @@ static void test_texts(void **state)
 		{ "a list of as many bits as said", "\"%*pbl\", 66, __get_dynamic_array(mask)",
 		  "0-3,64" },
 		{ "net addresses",
-		  "\"%pI4 %pM %pISpc %pISpc %pI6c\", REC->uuid, REC->uuid, REC->v4, REC->v6, REC->uuid",
-		  "16.17.18.19 10:11:12:13:14:15 10.0.0.1:80 [2001:db8::1]:443 1011:1213:1415:1617:1819:1a1b:1c1d:1e1f" },
-		{ "addresses of fields", "\"%pI4 %pM %d %d\", &REC->d, & REC->uuid, REC->b & REC->b, REC->b &&REC->x[1]",
+		  "\"%pI4 %pM %pISpc %pISpc %pI6c\", REC->uuid, REC->uuid, REC->v4, REC->v6, "
+		  "REC->uuid",
+		  "16.17.18.19 10:11:12:13:14:15 10.0.0.1:80 [2001:db8::1]:443 "
+		  "1011:1213:1415:1617:1819:1a1b:1c1d:1e1f" },
+		{ "addresses of fields",
+		  "\"%pI4 %pM %d %d\", &REC->d, & REC->uuid, REC->b & REC->b, REC->b &&REC->x[1]",
 		  "238.107.40.0 10:11:12:13:14:15 200 1", BE64 },
 		{ "an address that the field is too small for", "\"%pI6c %pI4\", REC->x, REC->x",
 		  "? 0.1.2.171" },
 		{ "net addresses in other ways",
-		  "\"%pi4 %pI4n %pI4l %pI4h %pi6 %pISc %pIS %pISp\", REC->uuid, REC->uuid, REC->uuid, REC->uuid, REC->uuid, REC->v6, REC->v4, REC->v4",
-		  "016.017.018.019 16.17.18.19 19.18.17.16 19.18.17.16 101112131415161718191a1b1c1d1e1f 2001:db8::1 10.0.0.1 10.0.0.1:80" },
+		  "\"%pi4 %pI4n %pI4l %pI4h %pi6 %pISc %pIS %pISp\", REC->uuid, REC->uuid, "
+		  "REC->uuid, REC->uuid, REC->uuid, REC->v6, REC->v4, REC->v4",
+		  "016.017.018.019 16.17.18.19 19.18.17.16 19.18.17.16 "
+		  "101112131415161718191a1b1c1d1e1f 2001:db8::1 10.0.0.1 10.0.0.1:80" },
 		{ "the host's order, big endian", "\"%pI4h %pI4l\", REC->uuid, REC->uuid",
 		  "16.17.18.19 19.18.17.16", BE64 },
-		{ "hardware addresses", "\"%pMF %pMR %pm %pmR\", REC->uuid, REC->uuid, REC->uuid, REC->uuid",
+		{ "hardware addresses",
+		  "\"%pMF %pMR %pm %pmR\", REC->uuid, REC->uuid, REC->uuid, REC->uuid",
 		  "10-11-12-13-14-15 15:14:13:12:11:10 101112131415 151413121110" },
 		{ "rows of bytes",
-		  "\"%*ph|%3phC|%4phD|%2phN|%ph|%0ph|%*phN\", 6, REC->uuid, REC->uuid, REC->uuid, REC->uuid, REC->uuid, REC->uuid, -2, REC->uuid",
+		  "\"%*ph|%3phC|%4phD|%2phN|%ph|%0ph|%*phN\", 6, REC->uuid, REC->uuid, REC->uuid, "
+		  "REC->uuid, REC->uuid, REC->uuid, -2, REC->uuid",
 		  "10 11 12 13 14 15|10:11:12|10-11-12-13|1011|10|10|1011" },
 		{ "as many bytes as there are", "\"%*phN\", 1000, REC->x", "000102abcdef10ff" },
-		{ "a row of a dynamic array", "\"%*phN\", __get_dynamic_array_len(mask), __get_dynamic_array(mask)",
+		{ "a row of a dynamic array",
+		  "\"%*phN\", __get_dynamic_array_len(mask), __get_dynamic_array(mask)",
 		  "0f000000000000000100008000000000" },
-		{ "errors' names", "\"%pe %pe %pe\", (void *)-22, (void *)-4000, (void *)16", "-EINVAL -4000 0x10" },
-		{ "seconds and the rest of ns", "\"%llu.%09u\", __print_ns_to_secs(REC->g), __print_ns_without_secs(REC->g)",
+		{ "errors' names", "\"%pe %pe %pe\", (void *)-22, (void *)-4000, (void *)16",
+		  "-EINVAL -4000 0x10" },
+		{ "seconds and the rest of ns",
+		  "\"%llu.%09u\", __print_ns_to_secs(REC->g), __print_ns_without_secs(REC->g)",
 		  "12345678901.234567890" },
 		{ "net addresses, big endian", "\"%pISpc %pISpc\", REC->v4, REC->v6",
 		  "10.0.0.1:80 [2001:db8::1]:443", BE64 },
@@ -497,27 +543,40 @@ static void test_texts(void **state)
 	"uuid={16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31} "                                  \
 	"v4={2,0,0,80,10,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0} "                          \
 	"v6={10,0,1,187,0,0,0,0,32,1,13,184,0,0,0,0,0,0,0,0,0,0,0,1,0,0,0,0} "                     \
-	"p=0xffffffff81000000 cut={10,0,0,0,0,0,0,0} f=0.1 q=-1234.5678 r={0.1,1e+300} t={-0.25,3}"
+	"p=0xffffffff81000000 cut={10,0,0,0,0,0,0,0} f=0.1 q=-1234.5678 r={0.1,1e+300} "           \
+	"t={-0.25,3}"
 
 /* Printed as C's printf does, for the kernel has none. */
 static void test_reals(void **state)
 {
 	static const struct print_case cases[] = {
-		{ "a double", "\"%f %g %e %.3f %.0f|%d\", REC->q, REC->q, REC->q, REC->q, REC->q, REC->b",
+		{ "a double",
+		  "\"%f %g %e %.3f %.0f|%d\", REC->q, REC->q, REC->q, REC->q, REC->q, REC->b",
 		  "-1234.567800 -1234.57 -1.234568e+03 -1234.568 -1235|200" },
-		{ "a double, big endian", "\"%f %g\", REC->q, REC->r[1]", "-1234.567800 1e+300", BE64 },
+		{ "a double, big endian", "\"%f %g\", REC->q, REC->r[1]", "-1234.567800 1e+300",
+		  BE64 },
 		{ "a float", "\"%f %.9g\", REC->f, REC->f", "0.100000 0.100000001" },
 		{ "a float, big endian", "\"%g\", REC->f", "0.1", BE32 },
 		{ "flags and widths",
-		  "\"[%12.2f][%-12.2f][%012.2f][%+g][% g][%#g][%*.*f][%-*g]\", REC->q, REC->q, REC->q, REC->f, REC->f, REC->f, 10, 1, REC->q, 6, REC->f",
-		  "[    -1234.57][-1234.57    ][-00001234.57][+0.1][ 0.1][0.100000][   -1234.6][0.1   ]" },
-		{ "capitals, hex", "\"%F %E %G %a %A\", REC->r[0], REC->r[1], REC->r[1], REC->r[0], REC->r[0]",
+		  "\"[%12.2f][%-12.2f][%012.2f][%+g][% g][%#g][%*.*f][%-*g]\", REC->q, REC->q, "
+		  "REC->q, REC->f, REC->f, REC->f, 10, 1, REC->q, 6, REC->f",
+		  "[    -1234.57][-1234.57    ][-00001234.57][+0.1][ 0.1][0.100000][   "
+		  "-1234.6][0.1   ]" },
+		{ "capitals, hex",
+		  "\"%F %E %G %a %A\", REC->r[0], REC->r[1], REC->r[1], REC->r[0], REC->r[0]",
 		  "0.100000 1.000000E+300 1E+300 0x1.999999999999ap-4 0X1.999999999999AP-4" },
-		{ "lengths", "\"%lf %Lf\", REC->q, (long double)REC->q", "-1234.567800 -1234.567800" },
-		{ "elements", "\"%g %g %g %g\", REC->r[0], REC->r[2], ((float *)__get_dynamic_array(t))[0], __get_dynamic_array(t)[1]", "0.1 0 -0.25 3" },
-		{ "elements, big endian", "\"%g %g\", ((double *)REC->r)[0], ((float *)__get_dynamic_array(t))[0]",
+		{ "lengths", "\"%lf %Lf\", REC->q, (long double)REC->q",
+		  "-1234.567800 -1234.567800" },
+		{ "elements",
+		  "\"%g %g %g %g\", REC->r[0], REC->r[2], ((float *)__get_dynamic_array(t))[0], "
+		  "__get_dynamic_array(t)[1]",
+		  "0.1 0 -0.25 3" },
+		{ "elements, big endian",
+		  "\"%g %g\", ((double *)REC->r)[0], ((float *)__get_dynamic_array(t))[0]",
 		  "0.1 -0.25", BE64 },
-		{ "a choice", "\"%g %g\", REC->b ? REC->q : REC->r[0], (REC->x[0] ? REC->f : REC->r[0])", "-1234.57 0.1" },
+		{ "a choice",
+		  "\"%g %g\", REC->b ? REC->q : REC->r[0], (REC->x[0] ? REC->f : REC->r[0])",
+		  "-1234.57 0.1" },
 		{ "casts", "\"%g %g\", (double)REC->f, (double)(REC->q)", "0.1 -1234.57" },
 		{ "the size of a double", "\"%zu %zu\", sizeof(double), sizeof(float)", "8 4" },
 		{ "what only the kernel knew", "\"%f %d\", FOO, REC->b", "? 200" },
@@ -544,8 +603,10 @@ static void test_not_understood(void **state)
 	static const struct print_case cases[] = {
 		{ "nothing", "", ALL_PAIRS, LE64, PAIRS },
 		{ "a member", "\"%d\", REC->g.x", ALL_PAIRS, LE64, PAIRS },
-		{ "a member of a member, and others", "\"%d %d\", REC->uuid.x.y, REC->b", ALL_PAIRS, LE64, PAIRS },
-		{ "a member of what an address stands for", "\"%d\", REC->p->x", ALL_PAIRS, LE64, PAIRS },
+		{ "a member of a member, and others", "\"%d %d\", REC->uuid.x.y, REC->b", ALL_PAIRS,
+		  LE64, PAIRS },
+		{ "a member of what an address stands for", "\"%d\", REC->p->x", ALL_PAIRS, LE64,
+		  PAIRS },
 		{ "an element's member", "\"%d\", REC->x[1].y", ALL_PAIRS, LE64, PAIRS },
 		{ "the address of a number", "\"%d\", &3", ALL_PAIRS, LE64, PAIRS },
 		{ "the address of an element", "\"%pI4\", &REC->x[1]", ALL_PAIRS, LE64, PAIRS },
@@ -564,19 +625,24 @@ static void test_not_understood(void **state)
 		  PAIRS },
 		{ "an operator without its operand", "\"%d\", REC->x[1 +]", ALL_PAIRS, LE64,
 		  PAIRS },
-		{ "a hex dump of a number", "\"%s\", __print_hex_dump(\"\", 0, 16, 1, REC->b, 1 + 0, 0)", ALL_PAIRS,
-		  LE64, PAIRS },
+		{ "a hex dump of a number",
+		  "\"%s\", __print_hex_dump(\"\", 0, 16, 1, REC->b, 1 + 0, 0)", ALL_PAIRS, LE64,
+		  PAIRS },
 		{ "a hex dump in a hex dump",
-		  "\"%s\", __print_hex_dump(__print_hex_dump(\"\", 0, 16, 1, REC->x, 1 + 0, 0), 0, 16, 1, REC->x, 1, 0)",
+		  "\"%s\", __print_hex_dump(__print_hex_dump(\"\", 0, 16, 1, REC->x, 1 + 0, 0), 0, "
+		  "16, 1, REC->x, 1, 0)",
 		  ALL_PAIRS, LE64, PAIRS },
 		{ "a hex dump that the record lays out",
-		  "\"%s\", __print_hex_dump(\"\", 0, REC->b, 1, REC->x, 1 + 0, 0)", ALL_PAIRS, LE64, PAIRS },
+		  "\"%s\", __print_hex_dump(\"\", 0, REC->b, 1, REC->x, 1 + 0, 0)", ALL_PAIRS, LE64,
+		  PAIRS },
 		{ "__get_str of what is none", "\"%s\", __get_str(a)[0] ? \"\" : \"\"", ALL_PAIRS,
 		  LE64, PAIRS },
 		{ "a table of flags without its comma",
-		  "\"%s %*d %s\", __print_flags(REC->dE \"|\", { 1 << 2, \"a\" }), REC->e, REC->b, __get_str(str)",
+		  "\"%s %*d %s\", __print_flags(REC->dE \"|\", { 1 << 2, \"a\" }), REC->e, REC->b, "
+		  "__get_str(str)",
 		  ALL_PAIRS, LE64, PAIRS },
-		{ "a conditional without its end", "\"%d\", ((1 ? t : REC->", ALL_PAIRS, LE64, PAIRS },
+		{ "a conditional without its end", "\"%d\", ((1 ? t : REC->", ALL_PAIRS, LE64,
+		  PAIRS },
 		{ "a constant of another base", "\"%d\", 08", ALL_PAIRS, LE64, PAIRS },
 		{ "an address of a kind that is not known", "\"[%d] %pISb\", REC->e, REC->v4",
 		  ALL_PAIRS, LE64, PAIRS },
@@ -645,7 +711,17 @@ static const char sched_switch[] =
 	"\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n"
 	"\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"
 	"\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n"
-	"\nprint fmt: \"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, (REC->prev_state & ((((0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | 0x00000010 | 0x00000020 | 0x00000040) + 1) << 1) - 1)) ? __print_flags(REC->prev_state & ((((0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | 0x00000010 | 0x00000020 | 0x00000040) + 1) << 1) - 1), \"|\", { 0x00000001, \"S\" }, { 0x00000002, \"D\" }, { 0x00000004, \"T\" }, { 0x00000008, \"t\" }, { 0x00000010, \"X\" }, { 0x00000020, \"Z\" }, { 0x00000040, \"P\" }, { 0x00000080, \"I\" }) : \"R\", REC->prev_state & (((0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | 0x00000010 | 0x00000020 | 0x00000040) + 1) << 1) ? \"+\" : \"\", REC->next_comm, REC->next_pid, REC->next_prio\n";
+	"\nprint fmt: \"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s "
+	"next_pid=%d next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, "
+	"(REC->prev_state & ((((0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | "
+	"0x00000010 | 0x00000020 | 0x00000040) + 1) << 1) - 1)) ? __print_flags(REC->prev_state & "
+	"((((0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | 0x00000010 | "
+	"0x00000020 | 0x00000040) + 1) << 1) - 1), \"|\", { 0x00000001, \"S\" }, { 0x00000002, "
+	"\"D\" }, { 0x00000004, \"T\" }, { 0x00000008, \"t\" }, { 0x00000010, \"X\" }, { "
+	"0x00000020, \"Z\" }, { 0x00000040, \"P\" }, { 0x00000080, \"I\" }) : \"R\", "
+	"REC->prev_state & (((0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | "
+	"0x00000010 | 0x00000020 | 0x00000040) + 1) << 1) ? \"+\" : \"\", REC->next_comm, "
+	"REC->next_pid, REC->next_prio\n";
 
 static void test_sched_switch(void **state)
 {
@@ -683,7 +759,8 @@ static void test_sched_switch(void **state)
 		memcpy(rec + 40, "swapper/1", 9);
 		put(rec, abi, 60, 4, -1ull);
 		snprintf(want, sizeof(want),
-			 "prev_comm=%s prev_pid=1234567 prev_prio=120 prev_state=%s ==> next_comm=swapper/1 next_pid=0 next_prio=-1",
+			 "prev_comm=%s prev_pid=1234567 prev_prio=120 prev_state=%s ==> "
+			 "next_comm=swapper/1 next_pid=0 next_prio=-1",
 			 cases[k].comm, cases[k].letters);
 		run(p, rec, sizeof(rec), &out);
 		if (strcmp(tap_buf_str(&out), want))
@@ -955,12 +1032,18 @@ static void test_this_kernel(void **state)
 static void test_damaged_formats(void **state)
 {
 	static const char *const texts[] = {
-		"\"%s %d %-5.3s\", __print_symbolic(REC->b, { 1, \"a\" }), (REC->a & 3) ? 1 : REC->x[2], REC->comm",
-		"\"%s %*d %s\", __print_flags(REC->d, \"|\", { 1 << 2, \"a\" }), REC->e, REC->b, __get_str(str)",
-		"\"%s %s %pI4\", __print_hex(REC->x, REC->b), __print_array(__get_dynamic_array(nums), 3, REC->x[1]), REC->x",
-		"\"%s %s\", __print_hex_dump(\"x\", DUMP_PREFIX_OFFSET, 16, 2, REC->x, REC->b, 1), __print_hex_dump(\"\", 0, 32, 8, __get_dynamic_array(nums), REC->e, 0)",
-		"\"%g %-8.3f %e\", REC->b ? REC->q : REC->f, ((float *)REC->x)[REC->a], __get_dynamic_array(t)[0]",
-		"\"%s %.*s %c\", __get_cpumask(mask), REC->c, __get_rel_str(rel), ((u16 *)REC->x)[REC->b]",
+		"\"%s %d %-5.3s\", __print_symbolic(REC->b, { 1, \"a\" }), (REC->a & 3) ? 1 : "
+		"REC->x[2], REC->comm",
+		"\"%s %*d %s\", __print_flags(REC->d, \"|\", { 1 << 2, \"a\" }), REC->e, REC->b, "
+		"__get_str(str)",
+		"\"%s %s %pI4\", __print_hex(REC->x, REC->b), "
+		"__print_array(__get_dynamic_array(nums), 3, REC->x[1]), REC->x",
+		"\"%s %s\", __print_hex_dump(\"x\", DUMP_PREFIX_OFFSET, 16, 2, REC->x, REC->b, 1), "
+		"__print_hex_dump(\"\", 0, 32, 8, __get_dynamic_array(nums), REC->e, 0)",
+		"\"%g %-8.3f %e\", REC->b ? REC->q : REC->f, ((float *)REC->x)[REC->a], "
+		"__get_dynamic_array(t)[0]",
+		"\"%s %.*s %c\", __get_cpumask(mask), REC->c, __get_rel_str(rel), ((u16 "
+		"*)REC->x)[REC->b]",
 	};
 	static const char letters[] = "()[]{}\"'\\,%*-+?:!~<>&|0x9azRE->_ \xff";
 	struct tap_buf out = { .max = 1 << 20 };
@@ -1020,12 +1103,12 @@ static void test_full_buffer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),		cmocka_unit_test(test_expressions),
-		cmocka_unit_test(test_texts),		cmocka_unit_test(test_reals),
-		cmocka_unit_test(test_not_understood),
-		cmocka_unit_test(test_excess),		cmocka_unit_test(test_sched_switch),
-		cmocka_unit_test(test_many_symbols),	cmocka_unit_test(test_this_kernel),
-		cmocka_unit_test(test_damaged_formats), cmocka_unit_test(test_full_buffer),
+		cmocka_unit_test(test_numbers),	       cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_texts),	       cmocka_unit_test(test_reals),
+		cmocka_unit_test(test_not_understood), cmocka_unit_test(test_excess),
+		cmocka_unit_test(test_sched_switch),   cmocka_unit_test(test_many_symbols),
+		cmocka_unit_test(test_this_kernel),    cmocka_unit_test(test_damaged_formats),
+		cmocka_unit_test(test_full_buffer),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Probes of programs: where their arguments are, and what files say of them: this program's own, and damaged copies. */
+/* Probes of programs: where their arguments are, and what files say of them: this program's own,
+ * and damaged copies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,11 +21,18 @@
 
 /* ---- arguments ---- */
 
-#define S(bytes) { bytes, true }
-#define U(bytes) { bytes, false }
+#define S(bytes)                                                                                   \
+	{                                                                                          \
+		bytes, true                                                                        \
+	}
+#define U(bytes)                                                                                   \
+	{                                                                                          \
+		bytes, false                                                                       \
+	}
 #define CONSTANT(n) .place = TAP_PROBE_CONSTANT, .reg = -1, .index = -1, .num = (uint64_t)(n)
 #define REGISTER(r) .place = TAP_PROBE_REGISTER, .reg = r, .index = -1
-#define INDEXED(r, i, times, n) .place = TAP_PROBE_MEMORY, .reg = r, .index = i, .scale = times, .num = (uint64_t)(n)
+#define INDEXED(r, i, times, n)                                                                    \
+	.place = TAP_PROBE_MEMORY, .reg = r, .index = i, .scale = times, .num = (uint64_t)(n)
 #define MEMORY(r, n) INDEXED(r, -1, 0, n)
 
 enum { RBP = 4, RBX = 5, RAX = 10, RDI = 14, RIP = 16 };
@@ -86,13 +94,16 @@ static const struct {
 	{ "8@d0", EM_AARCH64, .why = "cannot read" },
 };
 
-static void check_place(const char *text, const struct tap_probe_arg *a, const struct tap_probe_arg *want)
+static void check_place(const char *text, const struct tap_probe_arg *a,
+			const struct tap_probe_arg *want)
 {
-	if (a->type.size != want->type.size || a->type.is_signed != want->type.is_signed || a->place != want->place ||
-	    a->reg != want->reg || a->index != want->index || a->num != want->num || a->shift != want->shift ||
+	if (a->type.size != want->type.size || a->type.is_signed != want->type.is_signed ||
+	    a->place != want->place || a->reg != want->reg || a->index != want->index ||
+	    a->num != want->num || a->shift != want->shift ||
 	    (a->index >= 0 && a->scale != want->scale))
-		fail_msg("'%s': place %d, reg %d, index %d * %u, shift %u, num %lld, size %u", text, a->place, a->reg, a->index,
-			 a->scale, a->shift, (long long)a->num, a->type.size);
+		fail_msg("'%s': place %d, reg %d, index %d * %u, shift %u, num %lld, size %u", text,
+			 a->place, a->reg, a->index, a->scale, a->shift, (long long)a->num,
+			 a->type.size);
 }
 
 static void test_arguments(void **state)
@@ -121,9 +132,12 @@ static void test_several(void **state)
 	assert_int_equal(tap_probe_args_read("-4@%edi  8@-16(%rbp) 4@$5", EM_X86_64, a), 3);
 	check_place("the third", &a[2], &(struct tap_probe_arg){ .type = U(4), CONSTANT(5) });
 	assert_int_equal(tap_probe_args_read("8@[sp, 8] 8@x1", EM_AARCH64, a), 2);
-	check_place("behind a blank in brackets", &a[1], &(struct tap_probe_arg){ .type = U(8), REGISTER(1) });
+	check_place("behind a blank in brackets", &a[1],
+		    &(struct tap_probe_arg){ .type = U(8), REGISTER(1) });
 	assert_int_equal(tap_probe_args_read("8@[sp, 8", EM_AARCH64, a), 1);
-	assert_int_equal(tap_probe_args_read("1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1", EM_X86_64, a),
+	assert_int_equal(tap_probe_args_read(
+				 "1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1",
+				 EM_X86_64, a),
 			 TAP_PROBE_MAX_ARGS);
 }
 
@@ -135,7 +149,8 @@ static void test_functions(void **state)
 	(void)state;
 	for (int i = 0; i < 6; i++) {
 		assert_true(tap_probe_args_of_function(EM_X86_64, i, &a));
-		check_place("by the ABI", &a, &(struct tap_probe_arg){ .type = U(8), REGISTER(x86[i]) });
+		check_place("by the ABI", &a,
+			    &(struct tap_probe_arg){ .type = U(8), REGISTER(x86[i]) });
 	}
 	assert_false(tap_probe_args_of_function(EM_X86_64, 6, &a));
 	assert_true(tap_probe_args_of_function(EM_X86_64, -1, &a) && a.reg == RAX);
@@ -146,20 +161,24 @@ static void test_functions(void **state)
 
 /* ---- this program's ---- */
 
-#define NOTE(address, semaphore, name, args)                                                                             \
-	".pushsection .note.stapsdt, \"\", \"note\"\n.balign 4\n.4byte 8, 994f - 993f, 3\n.asciz \"stapsdt\"\n"       \
-	"993: .8byte " address ", _.stapsdt.base, " semaphore "\n.asciz \"test\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n" \
+#define NOTE(address, semaphore, name, args)                                                       \
+	".pushsection .note.stapsdt, \"\", \"note\"\n.balign 4\n.4byte 8, 994f - 993f, 3\n.asciz " \
+	"\"stapsdt\"\n"                                                                            \
+	"993: .8byte " address ", _.stapsdt.base, " semaphore "\n.asciz \"test\"\n.asciz \"" name  \
+	"\"\n.asciz \"" args "\"\n"                                                                \
 	"994: .balign 4\n.popsection\n"
 
-__asm__(".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n.weak _.stapsdt.base\n"
+__asm__(".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n.weak "
+	"_.stapsdt.base\n"
 	".hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n"
 	".pushsection .text\nfirst_place: nop\nsecond_place: nop\n.popsection\n"
-	".pushsection .data\nthe_semaphore: .2byte 0\n.local the_counter\nthe_counter: .8byte 0\n.popsection\n"
-	NOTE("first_place", "the_semaphore", "one", "-4@%edi 8@-16(%rbp) 4@$5 8@the_counter(%rip)")
-	NOTE("first_place", "0", "places", "-4@%edi 8@%rsi")
-	NOTE("second_place", "0", "places", "-4@%eax")
-	NOTE("second_place", "0", "in_data", "8@none(%rip)")
-	NOTE("the_semaphore", "0", "no_code", ""));
+	".pushsection .data\nthe_semaphore: .2byte 0\n.local the_counter\nthe_counter: .8byte "
+	"0\n.popsection\n" NOTE("first_place", "the_semaphore", "one",
+				"-4@%edi 8@-16(%rbp) 4@$5 8@the_counter(%rip)")
+		NOTE("first_place", "0", "places", "-4@%edi 8@%rsi")
+			NOTE("second_place", "0", "places", "-4@%eax")
+				NOTE("second_place", "0", "in_data", "8@none(%rip)")
+					NOTE("the_semaphore", "0", "no_code", ""));
 
 static struct tap_probe *open_probe(const char *word)
 {
@@ -180,12 +199,14 @@ static void test_notes(void **state)
 	assert_int_equal(p->nr_args, 4);
 	assert_true(p->sites[0].offset && p->sites[0].semaphore);
 	check_place("%edi", &p->ways[0].args[0], &args[0].want);
-	check_place("on the stack", &p->ways[0].args[1], &(struct tap_probe_arg){ .type = U(8), MEMORY(RBP, -16) });
+	check_place("on the stack", &p->ways[0].args[1],
+		    &(struct tap_probe_arg){ .type = U(8), MEMORY(RBP, -16) });
 	assert_int_equal(p->ways[0].args[3].reg, RIP);
 	assert_true(p->ways[0].args[3].num && !p->ways[0].args[3].why);
 	tap_probe_free(p);
 	p = open_probe("usdt:/proc/self/exe:test:in_data");
-	assert_string_equal(p->ways[0].args[0].why, "the file has no such symbol: it may be stripped");
+	assert_string_equal(p->ways[0].args[0].why,
+			    "the file has no such symbol: it may be stripped");
 	tap_probe_free(p);
 }
 
@@ -234,9 +255,16 @@ static const struct {
 	const char *word;
 	bool is;
 } words[] = {
-	{ "usdt:/bin/x:provider:name", true }, { "usdt:x:provider:name{a:b}", true }, { "uprobe:/bin/x:f", true },
-	{ "uretprobe:/bin/x:f{retval}", true }, { "usdt:provider_name", false }, { "usdt:/bin/x:name", false },
-	{ "uprobe:f", false }, { "uprobe:f{a:b}", false }, { "sched:sched_switch", false }, { "kprobe:a:b:c", false },
+	{ "usdt:/bin/x:provider:name", true },
+	{ "usdt:x:provider:name{a:b}", true },
+	{ "uprobe:/bin/x:f", true },
+	{ "uretprobe:/bin/x:f{retval}", true },
+	{ "usdt:provider_name", false },
+	{ "usdt:/bin/x:name", false },
+	{ "uprobe:f", false },
+	{ "uprobe:f{a:b}", false },
+	{ "sched:sched_switch", false },
+	{ "kprobe:a:b:c", false },
 };
 
 static void test_words(void **state)
@@ -256,7 +284,8 @@ static struct tmp_dir dir;
 
 static const struct {
 	const char *name;
-	/* of the four bytes that are set, from the file's start; around NOTE_AT: from the first note's owner */
+	/* of the four bytes that are set, from the file's start; around NOTE_AT: from the first
+	 * note's owner */
 	int offset;
 	uint32_t value;
 	int want;
@@ -266,10 +295,13 @@ static const struct {
 	{ "a note that is too short for its addresses", NOTE_AT - 8, 8, -EINVAL, "damaged" },
 	{ "a note whose texts do not end in it", NOTE_AT - 8, 27, -EINVAL, "damaged" },
 	{ "an owner's name of 4 GB", NOTE_AT - 12, 0xffffffff, -EINVAL, "damaged" },
-	{ "an address above all code", NOTE_AT + 12, 0x7fffffff, -EINVAL, "is not in the file's code" },
-	{ "a semaphore that is nowhere", NOTE_AT + 28, 0x7fffffff, -EINVAL, "is not in the file's code" },
+	{ "an address above all code", NOTE_AT + 12, 0x7fffffff, -EINVAL,
+	  "is not in the file's code" },
+	{ "a semaphore that is nowhere", NOTE_AT + 28, 0x7fffffff, -EINVAL,
+	  "is not in the file's code" },
 	{ "no note of that kind", NOTE_AT - 4, 2, -ENOENT, "has no USDT probe 'test:one'" },
-	{ "sections that begin behind the end", offsetof(Elf64_Ehdr, e_shoff) + 4, 0x7fffffff, -ENOENT, "no USDT probe" },
+	{ "sections that begin behind the end", offsetof(Elf64_Ehdr, e_shoff) + 4, 0x7fffffff,
+	  -ENOENT, "no USDT probe" },
 };
 
 /* Where the offset is in the file. */
@@ -389,16 +421,11 @@ static int end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_several),
-		cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_moved),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_arguments), cmocka_unit_test(test_several),
+		cmocka_unit_test(test_functions), cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_places),	  cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_words),	  cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_moved),	  cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_list),
 	};
 

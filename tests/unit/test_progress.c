@@ -27,9 +27,11 @@ static const struct {
 	const char *want;
 } cases[] = {
 	{ "less than a second shows nothing", { { 300, 50 }, { 999, 190 }, { 999, 1000 } }, "" },
-	{ "a second, then each 200 ms", { { 1000, 10 }, { 1100, 20 }, { 1200, 30 }, { 1300, 1000 } },
+	{ "a second, then each 200 ms",
+	  { { 1000, 10 }, { 1100, 20 }, { 1200, 30 }, { 1300, 1000 } },
 	  "\rpass 1 of 2   5 %\rpass 1 of 2  15 %" ERASED },
-	{ "erased once", { { 1000, 10 }, { 1100, 1000 }, { 1200, 1000 } },
+	{ "erased once",
+	  { { 1000, 10 }, { 1100, 1000 }, { 1200, 1000 } },
 	  "\rpass 1 of 2   5 %" ERASED },
 	{ "never above 100", { { 1500, 201 } }, "\rpass 1 of 2 100 %" },
 };
@@ -85,7 +87,8 @@ static void in_a_pipe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(on_a_terminal), cmocka_unit_test(in_a_pipe),
+		cmocka_unit_test(on_a_terminal),
+		cmocka_unit_test(in_a_pipe),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

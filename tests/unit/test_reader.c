@@ -45,13 +45,12 @@ enum { ID_A = 10, ID_B = 11, ID_LOST = 12, ID_STACK = 13, ID_UNKNOWN = 99 };
 
 static const char format_a[] = "name: a\nID: 10\n" COMMON VALUE PRINT;
 static const char format_b[] = "name: b\nID: 11\n" COMMON VALUE PRINT;
-static const char format_lost[] =
-	"name: events_lost\nID: 12\n" COMMON
-	"\tfield:s32 lost_cpu;\toffset:8;\tsize:4;\tsigned:1;\n"
-	"\tfield:u64 count;\toffset:16;\tsize:8;\tsigned:0;\n"
-	"\tfield:u64 first_ns;\toffset:24;\tsize:8;\tsigned:0;\n"
-	"\tfield:u64 last_ns;\toffset:32;\tsize:8;\tsigned:0;\n\n"
-	"print fmt: \"%d\", REC->lost_cpu\n";
+static const char format_lost[] = "name: events_lost\nID: 12\n" COMMON
+				  "\tfield:s32 lost_cpu;\toffset:8;\tsize:4;\tsigned:1;\n"
+				  "\tfield:u64 count;\toffset:16;\tsize:8;\tsigned:0;\n"
+				  "\tfield:u64 first_ns;\toffset:24;\tsize:8;\tsigned:0;\n"
+				  "\tfield:u64 last_ns;\toffset:32;\tsize:8;\tsigned:0;\n\n"
+				  "print fmt: \"%d\", REC->lost_cpu\n";
 static const char format_stack[] = "name: kernel_stack\nID: 13\n" COMMON
 				   "\tfield:u32 caller[8];\toffset:8;\tsize:32;\tsigned:0;\n\n"
 				   "print fmt: \"%x\", REC->caller[0]\n";
@@ -84,8 +83,7 @@ struct file {
 static void put(struct file *f, uint64_t v, unsigned int size)
 {
 	for (unsigned int i = 0; i < size; i++)
-		tap_buf_char(&f->buf,
-			     (char)(v >> 8 * (f->shape->big_endian ? size - 1 - i : i)));
+		tap_buf_char(&f->buf, (char)(v >> 8 * (f->shape->big_endian ? size - 1 - i : i)));
 }
 
 /* Overwrites a number that was not known when it was put. */
@@ -128,9 +126,11 @@ static struct record parse_record(const char **p)
 
 		if (sscanf(s, "lost(%lld,%lld,%lld,%lld)%n", &cpu, &n, &first, &last, &used) != 4)
 			fail_msg("bad case: %s", s);
-		rec = (struct record){ ID_LOST, 32,
+		rec = (struct record){ ID_LOST,
+				       32,
 				       { (uint64_t)cpu, 0, (uint64_t)n, (uint64_t)first,
-					 (uint64_t)last }, { 4, 4, 8, 8, 8 } };
+					 (uint64_t)last },
+				       { 4, 4, 8, 8, 8 } };
 		*p += used;
 		return rec;
 	}
@@ -240,7 +240,8 @@ static void put_header_info(struct file *f)
 	snprintf(text, sizeof(text),
 		 "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 		 "\tfield: local_t commit;\toffset:8;\tsize:%u;\tsigned:1;\n"
-		 "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:0;\n", l, 8 + l, PAGE - 8 - l);
+		 "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:0;\n",
+		 l, 8 + l, PAGE - 8 - l);
 	put_text(f, "header_page");
 	put_sized(f, 8, text);
 	put_text(f, "header_event");
@@ -423,8 +424,7 @@ static uint64_t put_section(struct file *f, unsigned int id, void (*content)(str
 }
 
 /* Return: where the table of CPUs stands; *@section: where the data section's offset does. */
-static size_t put_buffer_option(struct file *f, const char *name, unsigned int nr,
-				size_t *section)
+static size_t put_buffer_option(struct file *f, const char *name, unsigned int nr, size_t *section)
 {
 	size_t table;
 
@@ -462,7 +462,7 @@ static void put_v7(struct file *f, const struct content *c)
 		unsigned int id;
 		void (*content)(struct file *);
 	} sections[] = { { 16, put_header_info }, { 17, put_ftrace }, { 18, put_systems },
-			 { 19, put_kallsyms }, { 20, put_printk }, { 21, put_cmdlines } };
+			 { 19, put_kallsyms },	  { 20, put_printk }, { 21, put_cmdlines } };
 	size_t options_at, size_at, top_section = 0, top = 0, more_section = 0, more = 0;
 	uint64_t places[TABLE(sections)];
 
@@ -535,8 +535,10 @@ static void write_at(const char *dir, const char *name, const void *data, size_t
 }
 
 static const char *const spool_names[] = {
-	"head.dat", "meta.json", "0..mono.256.cpu0", "0..mono.256.cpu1", "0..mono.256.cpu2",
-	"1.more.mono.256.cpu0", "packed", "x.y.z",
+	"head.dat",	    "meta.json",
+	"0..mono.256.cpu0", "0..mono.256.cpu1",
+	"0..mono.256.cpu2", "1.more.mono.256.cpu0",
+	"packed",	    "x.y.z",
 };
 
 /* A spool folder; every page file ends in half a page. */
@@ -570,8 +572,8 @@ static void remove_spool(const char *dir)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static int open_content(const struct shape *shape, const struct content *c,
-			struct tap_reader **r, struct tap_err *err)
+static int open_content(const struct shape *shape, const struct content *c, struct tap_reader **r,
+			struct tap_err *err)
 {
 	struct file f = { .shape = shape };
 	char dir[] = "/tmp/test_reader.XXXXXX";
@@ -708,7 +710,8 @@ static const struct stream_case stream_cases[] = {
 	{
 		.name = "a loss is sorted in at its end",
 		.in = { { "@100 a+5 | @200 !7 b+3", "@100 a+50 a+53 a+1" } },
-		.want = "0:105 a | 1:150 a | 0:203 lost 105..203 7 | 0:203 b | 1:203 a | 1:204 a | ",
+		.want = "0:105 a | 1:150 a | 0:203 lost 105..203 7 | 0:203 b | 1:203 a | 1:204 a "
+			"| ",
 	},
 	{
 		.name = "a flag on an empty page waits for the next event, and counts add up",
@@ -803,37 +806,43 @@ static const struct stream_case stream_cases[] = {
 		.name = "a window leaves out what is before and behind",
 		.in = { { "@100 a+5 | @200 a+5 | @300 a+5 | @400 a+5 b+5 | @500 a+5",
 			  "@100 b+0 b+210 b+99 b+99" } },
-		.from = 310, .to = 410,
+		.from = 310,
+		.to = 410,
 		.want = "1:310 b | 0:405 a | 1:409 b | 0:410 b | ",
 	},
 	{
 		.name = "a loss that reaches into the window from before",
 		.in = { { "@100 a+5 | @200 a+5 | @300 a+5 | @400 !7 b+5 | @500 a+5" } },
-		.from = 400, .to = 410,
+		.from = 400,
+		.to = 410,
 		.want = "0:405 lost 305..405 7 | 0:405 b | ",
 	},
 	{
 		.name = "a loss before a page that starts before the window",
 		.in = { { "@100 a+5 | @200 a+5 | @300 !7 b+20 | @400 a+5" } },
-		.from = 310, .to = 330,
+		.from = 310,
+		.to = 330,
 		.want = "0:320 lost 205..320 7 | 0:320 b | ",
 	},
 	{
 		.name = "a loss that reaches out of the window behind",
 		.in = { { "@100 a+5 | @200 a+5 | @300 a+5 | @400 !7 b+5 | @500 a+5" } },
-		.from = 300, .to = 310,
+		.from = 300,
+		.to = 310,
 		.want = "0:305 a | 0:405 lost 305..405 7 | ",
 	},
 	{
 		.name = "a loss that began and ended before the window",
 		.in = { { "@100 a+5 | @200 !7 a+5 | @300 a+5" } },
-		.from = 300, .to = 310,
+		.from = 300,
+		.to = 310,
 		.want = "0:305 a | ",
 	},
 	{
 		.name = "an empty window",
 		.in = { { "@100 a+5 | @200 !7 a+5 | @300 a+5" } },
-		.from = 310, .to = 300,
+		.from = 310,
+		.to = 300,
 		.want = "",
 	},
 };
@@ -878,12 +887,15 @@ struct pass_case {
 	const char *name;
 	struct content in;
 	uint64_t from, to; /* 0, 0: all */
-	int only;	   /* an id; 0: all */
+	int only; /* an id; 0: all */
 	bool unmerged;
 	const char *want;
 };
 
-#define THREE_CPUS { "@100 a+5 b+10 | @200 a+1", "@100 b+7 a+20 unknown+1", "@90 a+1" }
+#define THREE_CPUS                                                                                 \
+	{                                                                                          \
+		"@100 a+5 b+10 | @200 a+1", "@100 b+7 a+20 unknown+1", "@90 a+1"                   \
+	}
 
 static const struct pass_case pass_cases[] = {
 	{
@@ -925,14 +937,17 @@ static const struct pass_case pass_cases[] = {
 	{
 		.name = "one kind in a window",
 		.in = { THREE_CPUS },
-		.only = ID_A, .from = 101, .to = 150,
+		.only = ID_A,
+		.from = 101,
+		.to = 150,
 		.want = "0:105 a | 1:127 a | ",
 	},
 	{
 		.name = "one CPU after the other",
 		.in = { THREE_CPUS },
 		.unmerged = true,
-		.want = "0:105 a | 0:115 b | 0:201 a | 1:107 b | 1:127 a | 1:128 unknown | 2:91 a | ",
+		.want = "0:105 a | 0:115 b | 0:201 a | 1:107 b | 1:127 a | 1:128 unknown | 2:91 a "
+			"| ",
 	},
 	{
 		.name = "one CPU after the other, its buffers one after the other",
@@ -943,7 +958,10 @@ static const struct pass_case pass_cases[] = {
 	{
 		.name = "unmerged, in a window, of one kind",
 		.in = { THREE_CPUS },
-		.unmerged = true, .only = ID_A, .from = 91, .to = 127,
+		.unmerged = true,
+		.only = ID_A,
+		.from = 91,
+		.to = 127,
 		.want = "0:105 a | 1:127 a | 2:91 a | ",
 	},
 	{
@@ -1049,7 +1067,8 @@ static char *many_pages(unsigned int cpu)
 	struct tap_buf b = { 0 };
 
 	for (unsigned int p = 1; p <= MANY_PAGES; p++)
-		tap_buf_printf(&b, "%s@%u a+1 b+400 a+%u b+1", p > 1 ? " | " : "", 1000 * p + cpu, cpu * p);
+		tap_buf_printf(&b, "%s@%u a+1 b+400 a+%u b+1", p > 1 ? " | " : "", 1000 * p + cpu,
+			       cpu * p);
 	return take_text(&b);
 }
 
@@ -1112,7 +1131,8 @@ static void test_chunks(void **state)
 static void test_wide(void **state)
 {
 	const struct content content = {
-		{ "@100 a+5 b+10 | @200 a+0 a+0", "@100 b+5 a+20 b+200", "@90 a+1" }, .wide = 130,
+		{ "@100 a+5 b+10 | @200 a+0 a+0", "@100 b+5 a+20 b+200", "@90 a+1" },
+		.wide = 130,
 	};
 
 	(void)state;
@@ -1161,9 +1181,12 @@ static void test_info(void **state)
 		assert_int_equal(info->wall_ts_ns, 0);
 		assert_int_equal(info->wall_realtime_ns, 0x64c9a1b2d3e4full * 1000);
 		assert_string_equal(info->compression, s->zstd ? "zstd" : "none");
-		assert_string_equal(info->meta, s->spool ? "{\"tool\":\"newer\"}" :
-					s->version == 7 ? "{\"tool\":\"test\"}" : "");
-		assert_string_equal(info->notes, "the recording refers to guest 'guest', whose own file is not read");
+		assert_string_equal(info->meta, s->spool	  ? "{\"tool\":\"newer\"}"
+						: s->version == 7 ? "{\"tool\":\"test\"}"
+								  : "");
+		assert_string_equal(
+			info->notes,
+			"the recording refers to guest 'guest', whose own file is not read");
 		assert_string_equal(info->kallsyms, "0 T kallsyms\n");
 		assert_string_equal(info->printk, "0 : \"printk\"\n");
 		assert_int_equal(info->nr_buffers, 2);
@@ -1210,8 +1233,7 @@ static void test_clocks(void **state)
 	}
 }
 
-static bool read_front(const struct file *f, size_t len, unsigned int *events,
-		       unsigned int *losses)
+static bool read_front(const struct file *f, size_t len, unsigned int *events, unsigned int *losses)
 {
 	struct tap_err err = { 0 };
 	struct tap_reader *r;
@@ -1305,8 +1327,8 @@ static void test_refused(void **state)
 		{ "no such file", "/nonexistent/x", "cannot open '/nonexistent/x': No such file",
 		  -ENOENT },
 		{ "a device", "/dev/null", "neither a file nor a folder", -EINVAL },
-		{ "a folder that is no spool", "/proc/self", "is not a recording: it has no head.dat",
-		  -EINVAL },
+		{ "a folder that is no spool", "/proc/self",
+		  "is not a recording: it has no head.dat", -EINVAL },
 		{ "a file that is no recording", "/proc/self/exe", "is not a recording", -EINVAL },
 		{ "an empty file", "/proc/self/maps", "is not a recording", -EINVAL },
 	};
@@ -1327,8 +1349,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_streams), cmocka_unit_test(test_passes),
 		cmocka_unit_test(test_chunks),	cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_info),
-		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_info),	cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_cut),	cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_refused),
 	};

@@ -31,14 +31,17 @@ static void add_text(struct written *w, const char *system)
 	assert_true(nr < MAX_FORMATS);
 	tap_buf_str(&w->texts[nr]);
 	assert_int_equal(w->texts[nr].err, 0);
-	w->formats[nr] = (struct tap_head_format){ .system = system, .text = w->texts[nr].data, .len = w->texts[nr].len };
+	w->formats[nr] = (struct tap_head_format){ .system = system,
+						   .text = w->texts[nr].data,
+						   .len = w->texts[nr].len };
 }
 
 static void add_definition(struct written *w, const struct tap_def *def, const bool *absent)
 {
 	static const struct tap_map none;
 
-	tap_def_format(def, absent, &(struct tap_def_texts){ .cgroups = &none, .stacks = &none }, &w->texts[w->head.nr_formats]);
+	tap_def_format(def, absent, &(struct tap_def_texts){ .cgroups = &none, .stacks = &none },
+		       &w->texts[w->head.nr_formats]);
 	add_text(w, def->system);
 }
 
@@ -57,11 +60,13 @@ static void write_head(struct written *w, const char *meta, struct tap_dat_front
 	tap_buf_release(&bytes);
 }
 
-/* meta.json of a recording with that head, up to its checksum. @instead: of the checksums of formats; NULL: as they are. */
+/* meta.json of a recording with that head, up to its checksum. @instead: of the checksums of
+ * formats; NULL: as they are. */
 static char *describe(struct written *w, const char *instead)
 {
-	json_t *meta = json_pack("{s:s, s:b, s:{s:s, s:s, s:s, s:s}, s:[i,i]}", "tool", "schedtap", "complete", 0, "host", "hostname",
-				 "here", "release", "6.18", "version", "#1", "machine", "x86_64", "cpus", 0, 1);
+	json_t *meta = json_pack("{s:s, s:b, s:{s:s, s:s, s:s, s:s}, s:[i,i]}", "tool", "schedtap",
+				 "complete", 0, "host", "hostname", "here", "release", "6.18",
+				 "version", "#1", "machine", "x86_64", "cpus", 0, 1);
 	json_t *formats, *o;
 	size_t i;
 	char *text;
@@ -70,7 +75,7 @@ static char *describe(struct written *w, const char *instead)
 	w->head.nr_cpus = 2;
 	formats = tap_rebuild_formats(&w->head);
 	assert_int_equal(json_array_size(formats), w->head.nr_formats);
-	json_array_foreach(formats, i, o) {
+	json_array_foreach (formats, i, o) {
 		if (instead)
 			json_object_set_new(o, "xxh64", json_string(instead));
 	}
@@ -112,7 +117,8 @@ static void check_same(struct written *w)
 	for (int i = 0; i < TAP_DAT_NR_SECTIONS; i++) {
 		assert_int_equal(is.sections[i].len, was.sections[i].len);
 		if (is.sections[i].len)
-			assert_memory_equal(is.sections[i].data, was.sections[i].data, is.sections[i].len);
+			assert_memory_equal(is.sections[i].data, was.sections[i].data,
+					    is.sections[i].len);
 	}
 	assert_int_equal(is.options.len, was.options.len);
 	assert_memory_equal(is.options.data, was.options.data, is.options.len);
@@ -175,7 +181,8 @@ static void other_layouts_are_refused(void **state)
 	(void)state;
 	add_definition(&w, tap_def_find("sched", "sched_switch"), NULL);
 	meta = describe(&w, "0123456789abcdef");
-	check_refused(meta, -ENOTSUP, "schedtap has no built-in format that fits sched:sched_switch");
+	check_refused(meta, -ENOTSUP,
+		      "schedtap has no built-in format that fits sched:sched_switch");
 	free(meta);
 	release(&w);
 }
@@ -183,10 +190,12 @@ static void other_layouts_are_refused(void **state)
 /* The kernel's has an id of the kernel's; a program's has any name. */
 static void other_formats_are_refused(void **state)
 {
-	static const char text[] = "name: %s\nID: 317\nformat:\n"
-				   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-				   "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
-	static const char *const names[][2] = { { "sched", "sched_switch" }, { "demo", "request" } };
+	static const char text[] =
+		"name: %s\nID: 317\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
+	static const char *const names[][2] = { { "sched", "sched_switch" },
+						{ "demo", "request" } };
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -197,7 +206,9 @@ static void other_formats_are_refused(void **state)
 		tap_buf_printf(&w.texts[1], text, names[i][1]);
 		add_text(&w, names[i][0]);
 		meta = describe(&w, NULL);
-		snprintf(sentence, sizeof(sentence), "schedtap has no built-in format that fits %s:%s", names[i][0], names[i][1]);
+		snprintf(sentence, sizeof(sentence),
+			 "schedtap has no built-in format that fits %s:%s", names[i][0],
+			 names[i][1]);
 		check_refused(meta, -ENOTSUP, sentence);
 		free(meta);
 		release(&w);

@@ -30,12 +30,19 @@ static const struct tap_head_format no_formats[1];
 static void begin(struct ring *r, uint64_t keep_ns)
 {
 	const struct tap_rotation_opts opts = { .max_bytes = LIMIT, .keep_ns = keep_ns };
-	struct tap_head head = { .formats = no_formats, .uname = "", .tool = "", .cmdlines = "", .meta = "{}", .clock = "mono", .printk = "" };
+	struct tap_head head = { .formats = no_formats,
+				 .uname = "",
+				 .tool = "",
+				 .cmdlines = "",
+				 .meta = "{}",
+				 .clock = "mono",
+				 .printk = "" };
 
 	*r = (struct ring){ 0 };
 	tap_head_defaults(&head);
 	tmp_make(&r->dir);
-	assert_int_equal(tap_rotation_room_init(&r->room, &opts, tmp_at(&r->dir, "x.dat"), NULL), 0);
+	assert_int_equal(tap_rotation_room_init(&r->room, &opts, tmp_at(&r->dir, "x.dat"), NULL),
+			 0);
 	/* not among the ring's own, so that the sizes are those of the case */
 	assert_int_equal(tap_spool_create(tmp_at(&r->dir, "spool"), &head, &r->spool, NULL), 0);
 	r->room.spool = r->spool;
@@ -128,7 +135,8 @@ static void folders_in_use_stay(void **state)
 	tap_rotation_room_pack_current(&r.room);
 	/* 5 more for what is packed: 15 parts */
 	assert_true(tap_rotation_room_keep_limit(&r.room));
-	assert_int_equal(access(tmp_at(&r.dir, "x-20200101T000000.001.dat.spool/head.dat"), F_OK), 0);
+	assert_int_equal(access(tmp_at(&r.dir, "x-20200101T000000.001.dat.spool/head.dat"), F_OK),
+			 0);
 	assert_false(is_there(&r, 2));
 	end(&r);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What sched_pick tells of the groups above the picked task, from records that may be of any machine and of any length. */
+/* What sched_pick tells of the groups above the picked task, from records that may be of any
+ * machine and of any length. */
 #include <endian.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -19,9 +20,9 @@
 
 static const struct levels_case {
 	const char *name;
-	unsigned int nr_words;		  /* in the record, behind its fixed part */
-	uint32_t loc_at, loc_bytes;	  /* that the field claims instead; 0: what is right */
-	unsigned int want;		  /* levels */
+	unsigned int nr_words; /* in the record, behind its fixed part */
+	uint32_t loc_at, loc_bytes; /* that the field claims instead; 0: what is right */
+	unsigned int want; /* levels */
 	/* .is_old: without the field; .is_idle: another class picked */
 	bool is_big_endian, is_old, is_idle;
 } cases[] = {
@@ -49,8 +50,11 @@ static struct tap_format *format_of(const struct levels_case *c)
 	for (unsigned int i = 0; i < def->nr_fields; i++)
 		absent[i] = c->is_old && !strcmp(def->fields[i].name, "levels");
 	tap_def_format(def, absent, NULL, &text);
-	assert_int_equal(tap_format_parse("schedtap", text.data, text.len,
-					  (struct tap_abi){ .long_size = 8, .big_endian = c->is_big_endian }, &fmt, NULL), 0);
+	assert_int_equal(
+		tap_format_parse("schedtap", text.data, text.len,
+				 (struct tap_abi){ .long_size = 8, .big_endian = c->is_big_endian },
+				 &fmt, NULL),
+		0);
 	tap_buf_release(&text);
 	return fmt;
 }
@@ -61,7 +65,8 @@ static void put(const struct levels_case *c, char *at, uint64_t v, uint32_t byte
 	memcpy(at, &v, bytes);
 }
 
-static void put_field(const struct levels_case *c, char *rec, const struct tap_format *fmt, const char *name, uint64_t v)
+static void put_field(const struct levels_case *c, char *rec, const struct tap_format *fmt,
+		      const char *name, uint64_t v)
 {
 	const struct tap_field *f = tap_format_field(fmt, name);
 
@@ -69,7 +74,8 @@ static void put_field(const struct levels_case *c, char *rec, const struct tap_f
 		put(c, rec + f->offset, v, f->size);
 }
 
-/* Level i: group -i, weight i + 1 times nice 0, V 1000, V - v -i, deadline - v 300, vprot - v 200, slice 700. */
+/* Level i: group -i, weight i + 1 times nice 0, V 1000, V - v -i, deadline - v 300, vprot - v 200,
+ * slice 700. */
 static void check_levels(const struct levels_case *c, const struct tap_sched_pick *p)
 {
 	assert_int_equal(p->nr_levels, c->want);
@@ -101,18 +107,28 @@ static void test_levels(void **state)
 	assert_true(tap_sched_pick_init(&fields, fmt));
 	put_field(c, rec, fmt, "next_pid", 7);
 	put_field(c, rec, fmt, "next_weight", c->is_idle ? 0 : 1 << 20);
-	put_field(c, rec, fmt, "levels", (c->loc_bytes ?: c->nr_words * 8) << 16 | (c->loc_at ?: fixed));
+	put_field(c, rec, fmt, "levels",
+		  (c->loc_bytes ?: c->nr_words * 8) << 16 | (c->loc_at ?: fixed));
 	for (unsigned int i = 0; i < c->nr_words; i++) {
 		unsigned int level = i / WORDS;
 		const uint64_t words[WORDS] = {
-			-(uint64_t)level, (uint64_t)(level + 1) << 20, 1000, -(uint64_t)level, 300, 200, 700,
+			-(uint64_t)level,
+			(uint64_t)(level + 1) << 20,
+			1000,
+			-(uint64_t)level,
+			300,
+			200,
+			700,
 		};
 
 		put(c, rec + fixed + 8 * i, words[i % WORDS], 8);
 	}
-	tap_sched_pick_read(&fields, &(const struct tap_event){ .fmt = fmt, .data = rec, .size = size }, &p);
+	tap_sched_pick_read(&fields,
+			    &(const struct tap_event){ .fmt = fmt, .data = rec, .size = size }, &p);
 	assert_int_equal(p.nr_levels, 0);
-	tap_sched_pick_read_levels(&fields, &(const struct tap_event){ .fmt = fmt, .data = rec, .size = size }, levels, &p);
+	tap_sched_pick_read_levels(
+		&fields, &(const struct tap_event){ .fmt = fmt, .data = rec, .size = size }, levels,
+		&p);
 	check_levels(c, &p);
 	free(rec);
 	tap_format_free(fmt);

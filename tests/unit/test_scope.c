@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Which events the BPF programs find worth a record: bpf/scope.h and bpf/tasks.h on a kernel that is made up; and
- * what is selected as their constants.
+ * Which events the BPF programs find worth a record: bpf/scope.h and bpf/tasks.h on a kernel that
+ * is made up; and what is selected as their constants.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,15 +25,20 @@ static struct cgroup a = { &nodes[1], 1, { &root, &a } };
 static struct cgroup b = { &nodes[2], 2, { &root, &a, &b } };
 static struct cgroup c = { &nodes[3], 1, { &root, &c } };
 static struct cgroup_subsys_state cpu_b = { &b }, cpu_c = { &c };
-static struct css_set in_root = { &root, { NULL, &cpu_c } }, in_a = { &a, { NULL, &cpu_c } }, in_b = { &b, { NULL, &cpu_b } },
-		      in_c = { &c, { NULL, &cpu_b } };
+static struct css_set in_root = { &root, { NULL, &cpu_c } }, in_a = { &a, { NULL, &cpu_c } },
+		      in_b = { &b, { NULL, &cpu_b } }, in_c = { &c, { NULL, &cpu_b } };
 static struct pid pids[] = {
-	{ 1, { { 100 }, { 1 } } }, { 1, { { 101 }, { 2 } } }, { 1, { { 200 }, { 3 } } }, { 0, { { 300 } } },
+	{ 1, { { 100 }, { 1 } } },
+	{ 1, { { 101 }, { 2 } } },
+	{ 1, { { 200 }, { 3 } } },
+	{ 0, { { 300 } } },
 };
 /* a process of two threads, which is another one's parent; and one beside them */
 static struct task_struct one = { 100, 100, &one, &pids[0], "make", { NULL }, &in_a };
 static struct task_struct two = { 101, 100, &one, &pids[1], "make-two", { NULL }, &in_b };
-static struct task_struct child = { 200, 200, &child, &pids[2], "sixteen-letters!", { NULL }, &in_c };
+static struct task_struct child = {
+	200, 200, &child, &pids[2], "sixteen-letters!", { NULL }, &in_c
+};
 static struct task_struct other = { 300, 300, &other, &pids[3], "sh", { NULL }, &in_root };
 static struct task_struct released = { 102, 100, &one, NULL, "make" };
 static struct cfs_rq queue;
@@ -137,7 +142,8 @@ static void test_arguments(void **state)
 	assert_false(TAP_WANTED(&one));
 }
 
-/* Of version 1 a task's cgroup of the CPU controller counts, which may be another than that of version 2. */
+/* Of version 1 a task's cgroup of the CPU controller counts, which may be another than that of
+ * version 2. */
 static void test_cpu_controller(void **state)
 {
 	(void)state;
@@ -179,7 +185,8 @@ static void test_list(void **state)
 	bpf_map_update_elem(&tap_tgids, &tgid, &yes, BPF_ANY);
 	list(&other);
 	assert_true(tap_task_in_set(&one) && tap_task_in_set(&two));
-	assert_false(tap_task_in_set(&child) || tap_task_in_set(&other) || tap_task_in_set(&released));
+	assert_false(tap_task_in_set(&child) || tap_task_in_set(&other) ||
+		     tap_task_in_set(&released));
 	assert_int_equal(fake_row.pid, 300);
 	assert_int_equal(fake_row.own_tgid, 300);
 	assert_string_equal(fake_row.comm, "sh");
@@ -249,8 +256,13 @@ int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, siz
 		size_t size;
 	} constants[] = {
 #define CONSTANT(name) { #name, &name, sizeof(name) }
-		CONSTANT(tap_scope), CONSTANT(tap_follow), CONSTANT(tap_cpu_bits), CONSTANT(tap_comms),
-		CONSTANT(tap_cgroup_scope), CONSTANT(tap_nr_cgroups), CONSTANT(tap_by_cpu_controller),
+		CONSTANT(tap_scope),
+		CONSTANT(tap_follow),
+		CONSTANT(tap_cpu_bits),
+		CONSTANT(tap_comms),
+		CONSTANT(tap_cgroup_scope),
+		CONSTANT(tap_nr_cgroups),
+		CONSTANT(tap_by_cpu_controller),
 	};
 
 	(void)obj;
@@ -280,7 +292,8 @@ static int translate(struct tap_select_opts opts, bool follow, struct tap_err *e
 	return ret;
 }
 
-#define WORDS(...) (const char *[]){ __VA_ARGS__ }, sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *)
+#define WORDS(...)                                                                                 \
+	(const char *[]){ __VA_ARGS__ }, sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *)
 
 static void test_translation(void **state)
 {
@@ -296,31 +309,46 @@ static void test_translation(void **state)
 	for (fake_cpu = 0; fake_cpu < 130; fake_cpu++)
 		assert_int_equal(TAP_WANTED(0), fake_cpu == 1 || fake_cpu == 64 || fake_cpu == 65);
 
-	assert_int_equal(translate((struct tap_select_opts){ .comms = WORDS("mak[!x]", "x*") }, false, &err), 0);
+	assert_int_equal(
+		translate((struct tap_select_opts){ .comms = WORDS("mak[!x]", "x*") }, false, &err),
+		0);
 	assert_true(TAP_WANTED(&one));
 	assert_false(TAP_WANTED(&two));
 
 	/* no name is so long, and nothing is recorded */
-	assert_int_equal(translate((struct tap_select_opts){ .comms = WORDS(
-		"*1234567890123456789012345678901234567890123456789012345678901234*") }, false, &err), 0);
+	assert_int_equal(
+		translate((struct tap_select_opts){ .comms = WORDS(
+							    "*1234567890123456789012345678901234567"
+							    "890123456789012345678901234*") },
+			  false, &err),
+		0);
 	assert_false(TAP_WANTED(&one, &two, &child));
-	assert_int_equal(translate((struct tap_select_opts){ .comms = WORDS(
-		"12345678901234567890123456789012", "22345678901234567890123456789012") }, false, &err), -EINVAL);
+	assert_int_equal(
+		translate((struct tap_select_opts){ .comms = WORDS(
+							    "12345678901234567890123456789012",
+							    "22345678901234567890123456789012") },
+			  false, &err),
+		-EINVAL);
 	assert_string_equal(err.text, "-c: the patterns are longer than 62 characters in total");
 
 	assert_int_equal(translate((struct tap_select_opts){ .tgids = WORDS("5") }, true, &err), 0);
 	assert_int_equal(tap_scope, TAP_BY_TGID);
 	assert_true(tap_follow);
-	assert_int_equal(translate((struct tap_select_opts){ .tids = WORDS("5"), .cpus = "0" }, false, &err), 0);
+	assert_int_equal(
+		translate((struct tap_select_opts){ .tids = WORDS("5"), .cpus = "0" }, false, &err),
+		0);
 	assert_int_equal(tap_scope, TAP_BY_TID | TAP_BY_CPU);
 	assert_false(tap_follow);
 
-	assert_int_equal(translate((struct tap_select_opts){ .cgroups = WORDS("/no/such/cgroup") }, false, &err), -ENOENT);
+	assert_int_equal(translate((struct tap_select_opts){ .cgroups = WORDS("/no/such/cgroup") },
+				   false, &err),
+			 -ENOENT);
 	assert_non_null(strstr(err.text, "-g: there is no cgroup '/no/such/cgroup'"));
 	if (!tap_cgroup_mount(mount, sizeof(mount)))
 		return;
 	/* all: the root alone is told */
-	assert_int_equal(translate((struct tap_select_opts){ .cgroups = WORDS("/") }, false, &err), 0);
+	assert_int_equal(translate((struct tap_select_opts){ .cgroups = WORDS("/") }, false, &err),
+			 0);
 	assert_int_equal(tap_scope, TAP_BY_CGROUP);
 	assert_int_equal(tap_nr_cgroups, 1);
 	assert_int_equal(tap_cgroup_scope[0].level, 0);
@@ -330,7 +358,7 @@ static void test_translation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wanted), cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_wanted),	       cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_cpu_controller), cmocka_unit_test(test_list),
 		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_translation),
 	};

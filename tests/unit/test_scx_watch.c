@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is noted of the BPF schedulers that come and go, with a folder in place of /sys/kernel/sched_ext. */
+/* What is noted of the BPF schedulers that come and go, with a folder in place of
+ * /sys/kernel/sched_ext. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +85,8 @@ static void the_start_and_each_change_is_a_row(void **state)
 	assert_true(tap_scx_watch_look(&f->watch, 1600 * MS, f->meta));
 	load(f, NULL, "2\n");
 	assert_true(tap_scx_watch_look(&f->watch, 1800 * MS, f->meta));
-	check_rows(f, "[[1000000000,null,0],[1400000000,\"fifo\",1],[1600000000,\"fifo\",2],[1800000000,null,2]]");
+	check_rows(f, "[[1000000000,null,0],[1400000000,\"fifo\",1],[1600000000,\"fifo\",2],["
+		      "1800000000,null,2]]");
 }
 
 static void one_that_is_being_loaded_is_not_loaded(void **state)
@@ -130,8 +132,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_kernel_without_has_no_list, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_start_and_each_change_is_a_row, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_that_is_being_loaded_is_not_loaded, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_start_and_each_change_is_a_row, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(one_that_is_being_loaded_is_not_loaded, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(looks_are_100_ms_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(old_rows_are_forgotten, setup, teardown),
 	};

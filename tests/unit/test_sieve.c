@@ -28,8 +28,9 @@ static struct tap_format *format(void)
 {
 	struct tap_format *fmt;
 
-	assert_int_equal(tap_format_parse("app", format_text, strlen(format_text), (struct tap_abi){ .long_size = 8 },
-					  &fmt, NULL), 0);
+	assert_int_equal(tap_format_parse("app", format_text, strlen(format_text),
+					  (struct tap_abi){ .long_size = 8 }, &fmt, NULL),
+			 0);
 	return fmt;
 }
 
@@ -41,18 +42,23 @@ static const struct {
 	{ "n != MINUS_FIVE || u & 4K", "n != -5 || u & 4096", "" },
 	{ "!( n > 2K )  && u == 010", "!( n > 2048 ) && u == 8", "" },
 	{ "5 < n && -1 >= n && 3 * 2 == CPU", "n > 5 && n <= -1 && CPU == 6", "" },
-	{ "u & -1", "u & 4294967295", "" }, { "n & -1", "n & -1", "" }, { "n & 0xffffffff", "n & 4294967295", "" },
+	{ "u & -1", "u & 4294967295", "" },
+	{ "n & -1", "n & -1", "" },
+	{ "n & 0xffffffff", "n & 4294967295", "" },
 	{ "n + 1 == 2", "", "n + 1 == 2" },
 	{ "n == 1 && n > u && u == 1K", "n == 1 && u == 1024", "n > u" },
 	{ "n > u && sample(1/2)", "", "n > u && sample(1/2)" },
 	{ "n == 1 || n > u && u == 1", "", "n == 1 || n > u && u == 1" },
-	{ "(n == 1 || n > u) && !(u == 1K || n == 2)", "!(u == 1024 || n == 2)", "(n == 1 || n > u)" },
-	{ "name == \"a && (b\" && n > u && name ~ 'x||\"*'", "name == \"a && (b\" && name ~ 'x||\"*'", "n > u" },
+	{ "(n == 1 || n > u) && !(u == 1K || n == 2)", "!(u == 1024 || n == 2)",
+	  "(n == 1 || n > u)" },
+	{ "name == \"a && (b\" && n > u && name ~ 'x||\"*'",
+	  "name == \"a && (b\" && name ~ 'x||\"*'", "n > u" },
 	{ "u / n == 1 && CPU & CPUS{0-3}", "CPU & CPUS{0-3}", "u / n == 1" },
 	{ "(n) & CPUS{1} && COMM == 'x'", "COMM == 'x'", "(n) & CPUS{1}" },
 	{ "n > u && n = 1", NULL, "bad filter for 'app:e': Invalid operator\n n > u && n = 1\n" },
 	{ "n > u || COMM == \"x\"", NULL, "join COMM and the other terms with '&&'" },
-	{ "n == 1 && changed(n)", NULL, "'changed(n)' of app:e: changed() and moved() do not work over tracefs" },
+	{ "n == 1 && changed(n)", NULL,
+	  "'changed(n)' of app:e: changed() and moved() do not work over tracefs" },
 };
 
 static void test_split(void **state)
@@ -134,11 +140,14 @@ static bool passes(uint32_t i, uint32_t step)
 }
 
 static const struct tap_page_abi abi = {
-	.page_size = TAP_PAGE_SIZE, .data_offset = TAP_PAGE_HEADER, .commit_size = 8,
+	.page_size = TAP_PAGE_SIZE,
+	.data_offset = TAP_PAGE_HEADER,
+	.commit_size = 8,
 	.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 };
 
-static void check_page(const unsigned char *bytes, const uint64_t *times, uint32_t nr, uint32_t step, uint64_t missed)
+static void check_page(const unsigned char *bytes, const uint64_t *times, uint32_t nr,
+		       uint32_t step, uint64_t missed)
 {
 	struct tap_page_head head;
 	struct tap_cursor c = { 0 };
@@ -240,7 +249,9 @@ static void test_odd_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_split), cmocka_unit_test(test_long), cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_odd_pages),
 	};
 

@@ -24,8 +24,14 @@ static const struct tap_head_format no_formats[1];
 static int create(struct tmp_dir *t, struct tap_spool **s, struct tap_err *err)
 {
 	struct tap_head head = {
-		.formats = no_formats, .uname = "Linux", .tool = "test", .cmdlines = "",
-		.meta = "{}", .clock = "mono", .printk = "", .nr_cpus = 2,
+		.formats = no_formats,
+		.uname = "Linux",
+		.tool = "test",
+		.cmdlines = "",
+		.meta = "{}",
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 2,
 	};
 
 	tap_head_defaults(&head);
@@ -158,7 +164,8 @@ static void test_buffers(void **state)
 		tmp_make(&t);
 		assert_int_equal(create(&t, &s, NULL), 0);
 		assert_int_equal(tap_spool_add_buffer(s, c->buffer, c->clock, c->page_size,
-						      c->nr_cpus, NULL), c->want);
+						      c->nr_cpus, NULL),
+				 c->want);
 		if (!c->want) {
 			assert_int_equal(tap_spool_write(s, 0, 1, page, c->page_size, NULL), 0);
 			snprintf(file, sizeof(file), "x.dat.spool/0.%s.%s.%u.cpu1", c->buffer,
@@ -418,7 +425,8 @@ static void test_splice(void **state)
 		close(pipe_fds[0]);
 		assert_int_equal(err.code, c->want);
 		assert_int_equal(tap_spool_bytes(s), c->want_pages * PAGE);
-		/* what comes next stands right behind; nothing comes behind a failure, but to other files */
+		/* what comes next stands right behind; nothing comes behind a failure, but to other
+		 * files */
 		assert_int_equal(tap_spool_write(s, 0, 0, pages, PAGE, NULL), c->want);
 		assert_int_equal(tap_spool_write(s, 0, 1, pages, PAGE, NULL), 0);
 		assert_int_equal(size_of(&t, "x.dat.spool/0..mono.4096.cpu0"), after * PAGE);
@@ -475,8 +483,15 @@ static void test_head(void **state)
 	static const char text[] = "name: later\nID: 77\nformat:\n";
 	struct tap_head_format formats[] = { { "app", text, sizeof(text) - 1 } };
 	struct tap_head head = {
-		.formats = formats, .nr_formats = 1, .uname = "Linux", .tool = "test", .cmdlines = "",
-		.meta = "{}", .clock = "mono", .printk = "", .nr_cpus = 2,
+		.formats = formats,
+		.nr_formats = 1,
+		.uname = "Linux",
+		.tool = "test",
+		.cmdlines = "",
+		.meta = "{}",
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 2,
 	};
 	struct tap_buf bytes = { 0 }, got = { 0 };
 	struct tmp_dir t;

@@ -38,12 +38,18 @@ static const struct {
 	{ ":user", "--stack ':user': expected 'EVENT[:kernel|user|both][,depth=N]'" },
 	{ "sched_switch,", "--stack 'sched_switch,': only depth=N may follow the comma" },
 	{ "sched_switch,deep", "--stack 'sched_switch,deep': only depth=N may follow the comma" },
-	{ "sched_switch,depth=", "--stack 'sched_switch,depth=': the depth must be 1 to 127 frames" },
-	{ "sched_switch,depth=0", "--stack 'sched_switch,depth=0': the depth must be 1 to 127 frames" },
-	{ "sched_switch,depth=128", "--stack 'sched_switch,depth=128': the depth must be 1 to 127 frames" },
-	{ "sched_switch,depth=-1", "--stack 'sched_switch,depth=-1': the depth must be 1 to 127 frames" },
-	{ "sched_switch,depth=8,depth=9", "--stack 'sched_switch,depth=8,depth=9': the depth must be 1 to 127 frames" },
-	{ "sched_switch,depth=99999999999999999999", "--stack 'sched_switch,depth=99999999999999999999': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=",
+	  "--stack 'sched_switch,depth=': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=0",
+	  "--stack 'sched_switch,depth=0': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=128",
+	  "--stack 'sched_switch,depth=128': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=-1",
+	  "--stack 'sched_switch,depth=-1': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=8,depth=9",
+	  "--stack 'sched_switch,depth=8,depth=9': the depth must be 1 to 127 frames" },
+	{ "sched_switch,depth=99999999999999999999",
+	  "--stack 'sched_switch,depth=99999999999999999999': the depth must be 1 to 127 frames" },
 };
 
 static void words(void **state)
@@ -92,19 +98,27 @@ static const struct {
 	struct sample samples[3];
 } cases[] = {
 	{ "each is there once", { { ".a..b.c.", "abc", '.', true, "146", 0 } } },
-	{ "who calls the program lies below the context", { { ".a..b.c.", "XYabc", '.', true, "146", 0 } } },
+	{ "who calls the program lies below the context",
+	  { { ".a..b.c.", "XYabc", '.', true, "146", 0 } } },
 	{ "one of them lies behind it", { { "Ya..b.c.", "XYabc", '.', true, "0146", 0 } } },
-	{ "the outermost lies below the registers", { { ".a..b....", "abz", 'z', true, "14", 'z' } } },
+	{ "the outermost lies below the registers",
+	  { { ".a..b....", "abz", 'z', true, "14", 'z' } } },
 	{ "one is not there", { { ".a....c.", "abc", '.', false, NULL, 0 } } },
 	{ "a copy out of order is no place", { { ".c.a.b.c", "abc", '.', true, "357", 0 } } },
 	{ "a copy in order may be the place", { { ".a.b.b.c", "abc", '.', false, NULL, 0 } } },
-	{ "until it is gone", { { ".a.b.b.c", "abc", '.', false, NULL, 0 }, { ".a...b.c", "abc", '.', true, "157", 0 } } },
-	{ "other copies each time", { { ".a.b.b.c", "abc", '.', false, NULL, 0 }, { ".abb.b.c", "abc", '.', false, NULL, 0 },
-				      { ".a...bbc", "abc", '.', true, "157", 0 } } },
-	{ "a frame that changes its size is never certain", { { ".a.b...c", "abc", '.', true, "137", 0 },
-							      { ".a..b..c", "abc", '.', false, NULL, 0 } } },
+	{ "until it is gone",
+	  { { ".a.b.b.c", "abc", '.', false, NULL, 0 },
+	    { ".a...b.c", "abc", '.', true, "157", 0 } } },
+	{ "other copies each time",
+	  { { ".a.b.b.c", "abc", '.', false, NULL, 0 },
+	    { ".abb.b.c", "abc", '.', false, NULL, 0 },
+	    { ".a...bbc", "abc", '.', true, "157", 0 } } },
+	{ "a frame that changes its size is never certain",
+	  { { ".a.b...c", "abc", '.', true, "137", 0 },
+	    { ".a..b..c", "abc", '.', false, NULL, 0 } } },
 	{ "the same function twice", { { ".a.b.b.c", "abbc", '.', true, "1357", 0 } } },
-	{ "the same function twice, and a copy", { { ".a.b.b.b.c", "abbc", '.', false, NULL, 0 } } },
+	{ "the same function twice, and a copy",
+	  { { ".a.b.b.b.c", "abbc", '.', false, NULL, 0 } } },
 };
 
 static void fill(struct tap_stack_shown *shown, const struct sample *s)
@@ -119,14 +133,17 @@ static void fill(struct tap_stack_shown *shown, const struct sample *s)
 	shown->seen_number = 5;
 }
 
-static void check_sample(struct tap_stack_sights *sights, struct tap_stack_shown *shown, const struct sample *s)
+static void check_sample(struct tap_stack_sights *sights, struct tap_stack_shown *shown,
+			 const struct sample *s)
 {
 	struct tap_stack_seen seen;
 
 	unsigned int own = (unsigned int)strspn(s->addrs, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
 	fill(shown, s);
-	assert_int_equal(tap_stack_sights_add(sights, shown, own, (unsigned int)strlen(s->addrs), &seen), s->certain);
+	assert_int_equal(
+		tap_stack_sights_add(sights, shown, own, (unsigned int)strlen(s->addrs), &seen),
+		s->certain);
 	if (!s->certain)
 		return;
 	assert_int_equal(seen.number, 5);
@@ -142,7 +159,8 @@ static void check_sample(struct tap_stack_sights *sights, struct tap_stack_shown
 
 static void places(void **state)
 {
-	struct tap_stack_shown *shown = calloc(1, sizeof(*shown) + TAP_STACK_MAX_DEPTH * sizeof(*shown->addrs));
+	struct tap_stack_shown *shown =
+		calloc(1, sizeof(*shown) + TAP_STACK_MAX_DEPTH * sizeof(*shown->addrs));
 
 	(void)state;
 	assert_non_null(shown);
@@ -157,10 +175,12 @@ static void places(void **state)
 	free(shown);
 }
 
-/* More stacks than there are ways: the same one is put where it was, others where it is their turn. */
+/* More stacks than there are ways: the same one is put where it was, others where it is their turn.
+ */
 static void table(void **state)
 {
-	struct tap_stack_seen *table = calloc(512 * 4, sizeof(*table)), seen = { .key = 77, .nr = 1, .words = 1 };
+	struct tap_stack_seen *table = calloc(512 * 4, sizeof(*table)),
+			      seen = { .key = 77, .nr = 1, .words = 1 };
 	struct tap_stack_sights sights = { 0 };
 	unsigned int found = 0;
 
@@ -188,7 +208,10 @@ static void table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words), cmocka_unit_test(bad_words), cmocka_unit_test(places), cmocka_unit_test(table),
+		cmocka_unit_test(words),
+		cmocka_unit_test(bad_words),
+		cmocka_unit_test(places),
+		cmocka_unit_test(table),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

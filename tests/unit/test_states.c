@@ -33,26 +33,31 @@ struct states_case {
 static const struct states_case cases[] = {
 	{
 		.name = "the longest interval of a state counts, not the last",
-		.intervals = { { 0, TAP_STATE_SLEEPING, 100, 110 }, { 0, TAP_STATE_SLEEPING, 120, 150 },
+		.intervals = { { 0, TAP_STATE_SLEEPING, 100, 110 },
+			       { 0, TAP_STATE_SLEEPING, 120, 150 },
 			       { 0, TAP_STATE_SLEEPING, 160, 170 } },
 		.want = { { 0, TAP_STATE_SLEEPING, { 30, 120 } } },
 	},
 	{
 		.name = "of two that are as long the first one counts",
-		.intervals = { { 0, TAP_STATE_BLOCKED, 100, 110 }, { 0, TAP_STATE_BLOCKED, 120, 130 } },
+		.intervals = { { 0, TAP_STATE_BLOCKED, 100, 110 },
+			       { 0, TAP_STATE_BLOCKED, 120, 130 } },
 		.want = { { 0, TAP_STATE_BLOCKED, { 10, 100 } } },
 	},
 	{
 		.name = "states and tasks do not mix",
-		.intervals = { { 0, TAP_STATE_RUNNING, 100, 110 }, { 0, TAP_STATE_WAKING, 110, 115 },
+		.intervals = { { 0, TAP_STATE_RUNNING, 100, 110 },
+			       { 0, TAP_STATE_WAKING, 110, 115 },
 			       { 1000, TAP_STATE_RUNNING, 115, 117 } },
-		.want = { { 0, TAP_STATE_RUNNING, { 10, 100 } }, { 0, TAP_STATE_WAKING, { 5, 110 } },
+		.want = { { 0, TAP_STATE_RUNNING, { 10, 100 } },
+			  { 0, TAP_STATE_WAKING, { 5, 110 } },
 			  { 1000, TAP_STATE_RUNNING, { 2, 115 } } },
 	},
 	{
 		.name = "what lies before the window is cut off",
 		.start_ns = 100,
-		.intervals = { { 0, TAP_STATE_SLEEPING, 20, 105 }, { 0, TAP_STATE_SLEEPING, 110, 120 } },
+		.intervals = { { 0, TAP_STATE_SLEEPING, 20, 105 },
+			       { 0, TAP_STATE_SLEEPING, 110, 120 } },
 		.want = { { 0, TAP_STATE_SLEEPING, { 10, 110 } } },
 	},
 	{
@@ -63,20 +68,24 @@ static const struct states_case cases[] = {
 	},
 	{
 		.name = "a sleep that is taken back is none, and what is unknown is longer",
-		.intervals = { { 0, TAP_STATE_SLEEPING, 100, 110 }, { 0, TAP_STATE_SLEEPING, 120, 150 },
+		.intervals = { { 0, TAP_STATE_SLEEPING, 100, 110 },
+			       { 0, TAP_STATE_SLEEPING, 120, 150 },
 			       { 0, TAP_STATE_UNKNOWN, 150, 155, TAP_STATE_SLEEPING, 30 } },
-		.want = { { 0, TAP_STATE_SLEEPING, { 10, 100 } }, { 0, TAP_STATE_UNKNOWN, { 35, 120 } } },
+		.want = { { 0, TAP_STATE_SLEEPING, { 10, 100 } },
+			  { 0, TAP_STATE_UNKNOWN, { 35, 120 } } },
 	},
 	{
 		.name = "a sleep that is taken back was not the longest",
-		.intervals = { { 0, TAP_STATE_BLOCKED, 100, 150 }, { 0, TAP_STATE_BLOCKED, 160, 170 },
+		.intervals = { { 0, TAP_STATE_BLOCKED, 100, 150 },
+			       { 0, TAP_STATE_BLOCKED, 160, 170 },
 			       { 0, TAP_STATE_UNKNOWN, 175, 180, TAP_STATE_BLOCKED, 10 } },
 		.want = { { 0, TAP_STATE_BLOCKED, { 50, 100 } } },
 	},
 	{
 		.name = "a task that was never told of has none",
 		.intervals = { { 0, TAP_STATE_RUNNING, 100, 110 } },
-		.want = { { 5, TAP_STATE_RUNNING, { 0, 0 } }, { 100000, TAP_STATE_RUNNING, { 0, 0 } } },
+		.want = { { 5, TAP_STATE_RUNNING, { 0, 0 } },
+			  { 100000, TAP_STATE_RUNNING, { 0, 0 } } },
 	},
 };
 
@@ -91,9 +100,12 @@ static void run_case(void **state)
 	for (unsigned int i = 0; i < MAX_INTERVALS && c->intervals[i].to_ns; i++) {
 		struct tap_task task = { .index = c->intervals[i].index };
 		struct tap_interval st = {
-			.task = &task, .state = c->intervals[i].state,
-			.from_ns = c->intervals[i].from_ns, .to_ns = c->intervals[i].to_ns,
-			.back = c->intervals[i].back, .back_ns = c->intervals[i].back_ns,
+			.task = &task,
+			.state = c->intervals[i].state,
+			.from_ns = c->intervals[i].from_ns,
+			.to_ns = c->intervals[i].to_ns,
+			.back = c->intervals[i].back,
+			.back_ns = c->intervals[i].back_ns,
 		};
 
 		assert_int_equal(tap_states_ops.interval(&s, t, &st), 0);

@@ -54,7 +54,8 @@ static void xxh64_of_parts_is_that_of_the_whole(void **state)
 
 		tap_xxh64_init(&x);
 		for (size_t at = 0; at < MAX_BYTES; at += part)
-			tap_xxh64_add(&x, bytes + at, MAX_BYTES - at < part ? MAX_BYTES - at : part);
+			tap_xxh64_add(&x, bytes + at,
+				      MAX_BYTES - at < part ? MAX_BYTES - at : part);
 		assert_true(tap_xxh64_sum(&x) == tap_xxh64(bytes, MAX_BYTES));
 	}
 }
@@ -62,7 +63,9 @@ static void xxh64_of_parts_is_that_of_the_whole(void **state)
 static struct tap_bytes all_of(const struct tap_buf *b)
 {
 	return (struct tap_bytes){
-		.at = (unsigned char *)b->data, .end = (unsigned char *)b->data + b->len, .big_endian = TAP_HOST_BIG_ENDIAN,
+		.at = (unsigned char *)b->data,
+		.end = (unsigned char *)b->data + b->len,
+		.big_endian = TAP_HOST_BIG_ENDIAN,
 	};
 }
 
@@ -78,7 +81,8 @@ static void make_front(struct tap_buf *b)
 	assert_int_equal(b->err, 0);
 }
 
-/* Each byte but those of the sections is part of the checksum, and one of the two records is found whatever byte is damaged. */
+/* Each byte but those of the sections is part of the checksum, and one of the two records is found
+ * whatever byte is damaged. */
 static void every_byte_of_a_front_counts(void **state)
 {
 	const size_t section = TAP_DAT_SECTION_HEADER + TAP_SUMS_RECORD;

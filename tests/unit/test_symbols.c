@@ -172,8 +172,8 @@ static const struct bin_case bin_cases[] = {
 	  "0xffff000000002000 0x1" },
 	{ "a name", "%ps %pS", ARGS("\4\x20\0\0\0\0\xff\xff\4\x20\0\0\0\0\xff\xff"),
 	  "two two+0x4" },
-	{ "a return address belongs to what is before it",
-	  "%pB %pB %pS", ARGS("\0\x20\0\0\0\0\xff\xff\4\x20\0\0\0\0\xff\xff\0\x20\0\0\0\0\xff\xff"),
+	{ "a return address belongs to what is before it", "%pB %pB %pS",
+	  ARGS("\0\x20\0\0\0\0\xff\xff\4\x20\0\0\0\0\xff\xff\0\x20\0\0\0\0\xff\xff"),
 	  "one+0x1000 two+0x4 two+0x0" },
 	{ "names of older kernels", "%pf %pF", ARGS("\4\x20\0\0\0\0\xff\xff\4\x20\0\0\0\0\xff\xff"),
 	  "two two+0x4" },
@@ -264,8 +264,7 @@ static const struct message_case message_cases[] = {
 	{ "binary arguments", BPRINT, 0xffff000000002004, 0xffff000000001000, "\7\0\0\0\0\0\0\0",
 	  "two: a \"q\" \t7", "0xffff000000002004: 0xffff000000001000" },
 	{ "binary arguments without their text", BPRINT, 0xffff000000002004, 0xffff000000009000,
-	  "\7\0\0\0\0\0\0\0", "two: 0xffff000000009000",
-	  "0xffff000000002004: 0xffff000000009000" },
+	  "\7\0\0\0\0\0\0\0", "two: 0xffff000000009000", "0xffff000000002004: 0xffff000000009000" },
 	{ "binary arguments from nowhere", BPRINT, 0x77, 0xffff000000002000, "\7\0\0\0\0\0\0\0",
 	  "0x77: two", "0x77: 0xffff000000002000" },
 	{ "a message ends without its newline", PRINT, 0xffff000000002004, 0, "hello\n\0\0",
@@ -295,7 +294,8 @@ static void test_messages(void **state)
 		memcpy(rec + 16, &c->fmt, 8);
 		memcpy(rec + 24, c->rest, 8);
 		assert_int_equal(tap_format_parse("ftrace", c->text, strlen(c->text),
-						  (struct tap_abi){ false, 8 }, &fmt, NULL), 0);
+						  (struct tap_abi){ false, 8 }, &fmt, NULL),
+				 0);
 		assert_int_equal(tap_printer_new(fmt, &p, NULL), 0);
 		tap_printer_run(p, rec, sizeof(rec), &out);
 		if (strcmp(tap_buf_str(&out), c->without))
@@ -315,8 +315,8 @@ static void test_messages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_bin),
+		cmocka_unit_test(test_texts),	 cmocka_unit_test(test_names),
+		cmocka_unit_test(test_damaged),	 cmocka_unit_test(test_bin),
 		cmocka_unit_test(test_messages),
 	};
 

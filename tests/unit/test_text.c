@@ -59,14 +59,19 @@ static void test_escape(void **state)
 		{ "above the last one is shown", "\xf4\x90\x80\x80", "\\xF4\\x90\\x80\\x80" },
 		{ "a first byte that UTF-8 never has is shown", "\xf5\x80\x80\x80",
 		  "\\xF5\\x80\\x80\\x80" },
-		{ "a C1 control character is shown", "\xc2\x9b" "1m", "\\xC2\\x9B1m" },
+		{ "a C1 control character is shown",
+		  "\xc2\x9b"
+		  "1m",
+		  "\\xC2\\x9B1m" },
 		{ "the first after C1 stays", "\xc2\xa0", "\xc2\xa0" },
 		{ "a lone continuation byte is shown", "a\x80z", "a\\x80z" },
 		{ "overlong forms are shown", "\xc0\xaf\xe0\x9f\xbf\xf0\x8f\xbf\xbf",
 		  "\\xC0\\xAF\\xE0\\x9F\\xBF\\xF0\\x8F\\xBF\\xBF" },
 		{ "a surrogate is shown", "\xed\xa0\x80", "\\xED\\xA0\\x80" },
 		{ "a character cut at the end is shown", "a\xe2\x82", "a\\xE2\\x82" },
-		{ "characters that turn the direction of writing are shown", "\xe2\x80\xae" "a\xe2\x81\xa6",
+		{ "characters that turn the direction of writing are shown",
+		  "\xe2\x80\xae"
+		  "a\xe2\x81\xa6",
 		  "\\xE2\\x80\\xAEa\\xE2\\x81\\xA6" },
 		{ "a zero-width space stays", "\xe2\x80\x8b", "\xe2\x80\x8b" },
 		{ "a character cut by another stays out", "\xe2\x82x", "\\xE2\\x82x" },
@@ -134,7 +139,8 @@ static void test_width(void **state)
 		{ "Hangul is wide", "\xed\x95\x9c", 2, 1, 0 },
 		{ "emoji are wide", "a\xf0\x9f\x98\x80", 3, 2, 1 },
 		{ "block characters are not", "\xe2\x96\x88\xe2\x96\x8f", 2, 1, 3 },
-		{ "an accent of its own takes nothing, and stays with its letter", "e\xcc\x81x", 2, 1, 3 },
+		{ "an accent of its own takes nothing, and stays with its letter", "e\xcc\x81x", 2,
+		  1, 3 },
 		{ "a zero-width joiner takes nothing", "a\xe2\x80\x8d", 1, 1, 4 },
 		{ "beyond the last wide character", "\xf3\xb0\x80\x80", 1, 0, 0 },
 		{ "what is no UTF-8 takes a column each", "\xff\xe6\x97", 3, 2, 2 },
@@ -324,7 +330,8 @@ static void test_digits(void **state)
 		const char *s = cases[i].in, *end = cases[i].len ? s + cases[i].len : NULL;
 		uint64_t v = 1;
 
-		check(cases[i].in, tap_text_take_digits(&s, end, cases[i].base, &v) == cases[i].ret);
+		check(cases[i].in,
+		      tap_text_take_digits(&s, end, cases[i].base, &v) == cases[i].ret);
 		check(cases[i].in, v == cases[i].want && s == cases[i].in + cases[i].taken);
 	}
 }
@@ -388,11 +395,11 @@ static void test_cpus_large(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escape), cmocka_unit_test(test_width), cmocka_unit_test(test_json),
-		cmocka_unit_test(test_csv),    cmocka_unit_test(test_ns),
-		cmocka_unit_test(test_time),   cmocka_unit_test(test_size),
-		cmocka_unit_test(test_int),    cmocka_unit_test(test_digits),
-		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_escape),	   cmocka_unit_test(test_width),
+		cmocka_unit_test(test_json),	   cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_ns),	   cmocka_unit_test(test_time),
+		cmocka_unit_test(test_size),	   cmocka_unit_test(test_int),
+		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_cpus_large),
 	};
 

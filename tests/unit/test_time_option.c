@@ -41,8 +41,8 @@ static const struct window_case windows[] = {
 	{ "seconds", "1001.5,1002", 1001 * S + 500 * MS, 1002 * S },
 	{ "seconds, open end", "1001,", 1001 * S, OPEN },
 	{ "seconds, open start", ",1001", 0, 1001 * S },
-	{ "units of the recording's clock", "1001500000000ns,1001600000us",
-	  1001 * S + 500 * MS, 1001 * S + 600 * MS },
+	{ "units of the recording's clock", "1001500000000ns,1001600000us", 1001 * S + 500 * MS,
+	  1001 * S + 600 * MS },
 	{ "minutes and hours", "17m,1h", 1020 * S, 3600 * S },
 	{ "one moment", "1001,1001", 1001 * S, 1001 * S },
 
@@ -51,7 +51,8 @@ static const struct window_case windows[] = {
 	{ "up to so long after the start", ",+2s", 0, 1002 * S },
 	{ "so long from a FROM in seconds", "1003,+2s", 1003 * S, 1005 * S },
 	{ "so long from a time before the end", "-5s,+2", 1005 * S, 1007 * S },
-	{ "so long from a time of day", "00:47:04.5,+2s", 1004 * S + 500 * MS, 1006 * S + 500 * MS },
+	{ "so long from a time of day", "00:47:04.5,+2s", 1004 * S + 500 * MS,
+	  1006 * S + 500 * MS },
 	{ "before the end", "-3s,", 1007 * S, OPEN },
 	{ "before the end, both", "-3s,-1s", 1007 * S, 1009 * S },
 	{ "more than there is before the end", "-5000s,", 0, OPEN },
@@ -68,7 +69,8 @@ static const struct window_case windows[] = {
 	{ "time of day", "00:47:01,00:47:02.25", 1001 * S, 1002 * S + 250 * MS },
 	{ "time of day without seconds", "00:47,00:48", 1000 * S, 1060 * S },
 	{ "nine decimals", "00:47:01.123456789,", 1001 * S + 123456789, OPEN },
-	{ "time of day in the local zone", "01:47:01,", 1001 * S, OPEN, "CET-1CEST,M3.5.0,M10.5.0/3" },
+	{ "time of day in the local zone", "01:47:01,", 1001 * S, OPEN,
+	  "CET-1CEST,M3.5.0,M10.5.0/3" },
 	{ "time of day in UTC, wherever one is", "00:47:01Z,00:47:02Z", 1001 * S, 1002 * S,
 	  "America/New_York" },
 	{ "local day and UTC's day differ", "19:47:01,", 1001 * S, OPEN, "EST5EDT" },
@@ -98,7 +100,8 @@ static const struct window_case windows[] = {
 	{ "long before the clock began", "1970-01-01,", 0, OPEN },
 	{ "the last year", "2261-12-31T23:59:59Z,", UINT64_C(9214646399) * S - MORNING + 1000 * S,
 	  OPEN },
-	{ "summer time", "2027-07-01 02:00:00,", 1000 * S + 19264380 * S, OPEN, "CET-1CEST,M3.5.0,M10.5.0/3" },
+	{ "summer time", "2027-07-01 02:00:00,", 1000 * S + 19264380 * S, OPEN,
+	  "CET-1CEST,M3.5.0,M10.5.0/3" },
 };
 
 static struct tap_wall wall_at(uint64_t began_ns)
@@ -131,18 +134,78 @@ static void test_windows(void **state)
 static void test_junk(void **state)
 {
 	static const char *const junk[] = {
-		"", "1", "x", "1,2,3", "1,x", "x,1", "1 ,2", "--1,", "++1,", "+,", "-,", "+-1,", "1x,",
-		"18446744073709551616,", "9223372037,", "+9223372037,", "-9223372037,", "1e3,",
-		"1.,", ".5,", "nan,", "0x10,",
-		"@", "@1", "@+-1s", "@1+-", "@1+-x", "@1,2+-1s", "@1+1", "@@1+-1", "@1+--1", "@1+-1+-1",
-		"24:00:00,", "12:60,", "12:00:61,", "1:02:03,", "12:3,", "12:03:4,", "12:,", ":,",
-		"12:03:04.,", "12:03:04.1234567890,", "12:03.5,", "12:03:04 ,", "12:03:04X,",
-		"12:03:04+,", "12:03:04+1,", "12:03:04+24,", "12:03:04+01:60,", "12:03:04+01:0,",
-		"12:03:04ZZ,", "-12:03:04,", "+12:03:04,",
-		"2026-11-31,", "2026-02-29,", "2100-02-29,", "2026-13-01,", "2026-00-01,", "2026-01-00,",
-		"1969-12-31,", "2262-01-01,", "9999-99-99,", "2026-1-01,", "2026-11-20x,", "2026-11-20T,",
-		"2026-11-20 ,", "2026-11-20  00:00,", "2026-11,", "2026-11-20Z,", "26-11-20,",
-		"2026-11-20 00:47:05.8 2026,", "1111111111111111111111111111111111111111111111111111111111111111,",
+		"",
+		"1",
+		"x",
+		"1,2,3",
+		"1,x",
+		"x,1",
+		"1 ,2",
+		"--1,",
+		"++1,",
+		"+,",
+		"-,",
+		"+-1,",
+		"1x,",
+		"18446744073709551616,",
+		"9223372037,",
+		"+9223372037,",
+		"-9223372037,",
+		"1e3,",
+		"1.,",
+		".5,",
+		"nan,",
+		"0x10,",
+		"@",
+		"@1",
+		"@+-1s",
+		"@1+-",
+		"@1+-x",
+		"@1,2+-1s",
+		"@1+1",
+		"@@1+-1",
+		"@1+--1",
+		"@1+-1+-1",
+		"24:00:00,",
+		"12:60,",
+		"12:00:61,",
+		"1:02:03,",
+		"12:3,",
+		"12:03:4,",
+		"12:,",
+		":,",
+		"12:03:04.,",
+		"12:03:04.1234567890,",
+		"12:03.5,",
+		"12:03:04 ,",
+		"12:03:04X,",
+		"12:03:04+,",
+		"12:03:04+1,",
+		"12:03:04+24,",
+		"12:03:04+01:60,",
+		"12:03:04+01:0,",
+		"12:03:04ZZ,",
+		"-12:03:04,",
+		"+12:03:04,",
+		"2026-11-31,",
+		"2026-02-29,",
+		"2100-02-29,",
+		"2026-13-01,",
+		"2026-00-01,",
+		"2026-01-00,",
+		"1969-12-31,",
+		"2262-01-01,",
+		"9999-99-99,",
+		"2026-1-01,",
+		"2026-11-20x,",
+		"2026-11-20T,",
+		"2026-11-20 ,",
+		"2026-11-20  00:00,",
+		"2026-11,",
+		"2026-11-20Z,",
+		"26-11-20,",
+		"2026-11-20 00:47:05.8 2026,",
+		"1111111111111111111111111111111111111111111111111111111111111111,",
 	};
 
 	(void)state;
@@ -163,9 +226,22 @@ static void test_instants(void **state)
 		const char *text;
 		uint64_t ns; /* 0: refused */
 	} cases[] = {
-		{ "1001.5", 1001 * S + 500 * MS }, { "1001500ms", 1001 * S + 500 * MS }, { "+1s", 1001 * S }, { "-1s", 1009 * S },
-		{ "00:47:01", 1001 * S }, { "01:47:01+01", 1001 * S }, { "2026-11-20 00:47:01Z", 1001 * S }, { "2000", 2000 * S },
-		{ "", 0 }, { ",", 0 }, { "1,", 0 }, { ",1", 0 }, { "1,2", 0 }, { "@1+-1s", 0 }, { "1+-1s", 0 }, { "noon", 0 },
+		{ "1001.5", 1001 * S + 500 * MS },
+		{ "1001500ms", 1001 * S + 500 * MS },
+		{ "+1s", 1001 * S },
+		{ "-1s", 1009 * S },
+		{ "00:47:01", 1001 * S },
+		{ "01:47:01+01", 1001 * S },
+		{ "2026-11-20 00:47:01Z", 1001 * S },
+		{ "2000", 2000 * S },
+		{ "", 0 },
+		{ ",", 0 },
+		{ "1,", 0 },
+		{ ",1", 0 },
+		{ "1,2", 0 },
+		{ "@1+-1s", 0 },
+		{ "1+-1s", 0 },
+		{ "noon", 0 },
 	};
 
 	(void)state;
@@ -194,9 +270,13 @@ static void test_refused(void **state)
 		bool has_wall;
 		int want;
 	} cases[] = {
-		{ "2,1", true, -EINVAL }, { "+2s,+1s", true, -EINVAL }, { "-1s,-2s", true, -EINVAL },
-		{ "2026-11-20 00:47:02,2026-11-20 00:47:01", true, -EINVAL }, { "12:00,", false, -ENODATA },
-		{ ",12:00", false, -ENODATA }, { "@2026-11-20+-1s", false, -ENODATA },
+		{ "2,1", true, -EINVAL },
+		{ "+2s,+1s", true, -EINVAL },
+		{ "-1s,-2s", true, -EINVAL },
+		{ "2026-11-20 00:47:02,2026-11-20 00:47:01", true, -EINVAL },
+		{ "12:00,", false, -ENODATA },
+		{ ",12:00", false, -ENODATA },
+		{ "@2026-11-20+-1s", false, -ENODATA },
 		{ "+1s,-1s", false, 0 },
 	};
 
@@ -209,8 +289,8 @@ static void test_refused(void **state)
 		struct tap_time_option w;
 
 		assert_int_equal(tap_time_option_parse(&w, cases[i].text, &err), 0);
-		if (tap_time_option_resolve(&w, cases[i].has_wall ? &wall : &none, recording, &got, &err) !=
-		    cases[i].want)
+		if (tap_time_option_resolve(&w, cases[i].has_wall ? &wall : &none, recording, &got,
+					    &err) != cases[i].want)
 			fail_msg("'%s': %s", cases[i].text, err.text);
 	}
 }
@@ -220,8 +300,12 @@ static void test_extremes(void **state)
 {
 	static const uint64_t ends[] = { 0, 1, S, INT64_MAX, UINT64_MAX };
 	static const char *const texts[] = {
-		"00:00,23:59:60", "23:59:60.999999999Z,00:00Z", "1970-01-01,2261-12-31T23:59:60-23:59",
-		"-9223372036s,+9223372036s", "@9223372036+-9223372036s", "@00:00+-9223372036s",
+		"00:00,23:59:60",
+		"23:59:60.999999999Z,00:00Z",
+		"1970-01-01,2261-12-31T23:59:60-23:59",
+		"-9223372036s,+9223372036s",
+		"@9223372036+-9223372036s",
+		"@00:00+-9223372036s",
 	};
 
 	(void)state;
@@ -253,12 +337,20 @@ static void test_learn(void **state)
 		int64_t offset_ns, moved_ns;
 	} cases[] = {
 		{ "one reading", { { 5 * S, 105 * S } }, 100 * S },
-		{ "the second is closer", { { 5 * S, 105 * S + 900 }, { 9 * S, 109 * S + 60 } },
+		{ "the second is closer",
+		  { { 5 * S, 105 * S + 900 }, { 9 * S, 109 * S + 60 } },
 		  100 * S + 60 },
-		{ "the first is closer", { { 5 * S, 105 * S + 60 }, { 9 * S, 109 * S + 900 } },
+		{ "the first is closer",
+		  { { 5 * S, 105 * S + 60 }, { 9 * S, 109 * S + 900 } },
 		  100 * S + 60 },
-		{ "the clock was set ahead", { { 5 * S, 105 * S }, { 9 * S, 111 * S } }, 100 * S, 2 * S },
-		{ "a leap second", { { 5 * S, 105 * S }, { 9 * S, 108 * S } }, 100 * S, -(int64_t)S },
+		{ "the clock was set ahead",
+		  { { 5 * S, 105 * S }, { 9 * S, 111 * S } },
+		  100 * S,
+		  2 * S },
+		{ "a leap second",
+		  { { 5 * S, 105 * S }, { 9 * S, 108 * S } },
+		  100 * S,
+		  -(int64_t)S },
 	};
 
 	(void)state;
@@ -327,10 +419,10 @@ static void test_print(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows), cmocka_unit_test(test_junk),
-		cmocka_unit_test(test_instants),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_learn),	cmocka_unit_test(test_print),
+		cmocka_unit_test(test_windows),	 cmocka_unit_test(test_junk),
+		cmocka_unit_test(test_instants), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_extremes), cmocka_unit_test(test_learn),
+		cmocka_unit_test(test_print),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -52,10 +52,14 @@ struct timehist_case {
 static const struct timehist_case cases[] = {
 	{
 		.name = "a slice carries the waits since the one before it, each kind by itself",
-		.steps = { { LEAVES, 110, 120, 0, R, P, 2, "R+" }, { LEAVES, 120, 150, 0, P, R },
-			   { LEAVES, 150, 160, 0, R, S, 3, "S" }, { LEAVES, 160, 260, 0, S, W },
-			   { LEAVES, 260, 265, 0, W, R }, { LEAVES, 265, 300, 0, R, D, 2, "D" },
-			   { LEAVES, 300, 500, 0, D, W }, { LEAVES, 500, 507, 0, W, R },
+		.steps = { { LEAVES, 110, 120, 0, R, P, 2, "R+" },
+			   { LEAVES, 120, 150, 0, P, R },
+			   { LEAVES, 150, 160, 0, R, S, 3, "S" },
+			   { LEAVES, 160, 260, 0, S, W },
+			   { LEAVES, 260, 265, 0, W, R },
+			   { LEAVES, 265, 300, 0, R, D, 2, "D" },
+			   { LEAVES, 300, 500, 0, D, W },
+			   { LEAVES, 500, 507, 0, W, R },
 			   { LEAVES, 507, 510, 0, R, S, 2, "S" } },
 		.want = "slice 110-120 cpu 2 R+ @5\n"
 			"slice 150-160 cpu 3 S preempted 30 @5\n"
@@ -64,15 +68,18 @@ static const struct timehist_case cases[] = {
 	},
 	{
 		.name = "who woke a task is told of the slice after it, not of later ones",
-		.steps = { { LEAVES, 200, 210, 0, W, R }, { LEAVES, 210, 220, 0, R, P, 0, "R" },
-			   { LEAVES, 220, 230, 0, P, R }, { LEAVES, 230, 240, 0, R, S, 0, "S" } },
+		.steps = { { LEAVES, 200, 210, 0, W, R },
+			   { LEAVES, 210, 220, 0, R, P, 0, "R" },
+			   { LEAVES, 220, 230, 0, P, R },
+			   { LEAVES, 230, 240, 0, R, S, 0, "S" } },
 		.want = "slice 210-220 cpu 0 R waking 10 <7 @5\n"
 			"slice 230-240 cpu 0 S preempted 10 @5\n",
 	},
 	{
 		.name = "stopped is a kind of its own",
 		.steps = { { LEAVES, 110, 120, 0, R, TAP_STATE_STOPPED, 0, "T" },
-			   { LEAVES, 120, 150, 0, TAP_STATE_STOPPED, W }, { LEAVES, 150, 155, 0, W, R },
+			   { LEAVES, 120, 150, 0, TAP_STATE_STOPPED, W },
+			   { LEAVES, 150, 155, 0, W, R },
 			   { LEAVES, 155, 160, 0, R, S, 0, "S" } },
 		.want = "slice 110-120 cpu 0 T @5\n"
 			"slice 155-160 cpu 0 S waking 5 stopped 30 <7 @5\n",
@@ -94,15 +101,18 @@ static const struct timehist_case cases[] = {
 	},
 	{
 		.name = "a wakeup before the window hides the sleep before it",
-		.steps = { { LEAVES, 60, 120, 0, W, R }, { LEAVES, 120, 130, 0, R, S, 0, "S" },
-			   { LEAVES, 130, 140, 0, S, W }, { LEAVES, 140, 145, 0, W, R },
+		.steps = { { LEAVES, 60, 120, 0, W, R },
+			   { LEAVES, 120, 130, 0, R, S, 0, "S" },
+			   { LEAVES, 130, 140, 0, S, W },
+			   { LEAVES, 140, 145, 0, W, R },
 			   { LEAVES, 145, 150, 0, R, S, 0, "S" } },
 		.want = "slice 120-130 cpu 0 S (waits not known) waking 60 <7 @5\n"
 			"slice 145-150 cpu 0 S waking 5 sleeping 10 <7 @5\n",
 	},
 	{
 		.name = "a wait that began before the window is whole if it follows a slice",
-		.steps = { { LEAVES, 60, 120, 0, S, W }, { LEAVES, 120, 122, 0, W, R },
+		.steps = { { LEAVES, 60, 120, 0, S, W },
+			   { LEAVES, 120, 122, 0, W, R },
 			   { LEAVES, 122, 130, 0, R, S, 0, "S" } },
 		.want = "slice 122-130 cpu 0 S waking 2 sleeping 60 <7 @5\n",
 	},
@@ -121,7 +131,8 @@ static const struct timehist_case cases[] = {
 		.name = "tasks do not share their waits",
 		.steps = { { LEAVES, 110, 120, 0, R, P, 0, "R" },
 			   { LEAVES, 110, 125, 70, R, P, 1, "R" },
-			   { LEAVES, 120, 140, 0, P, R }, { LEAVES, 125, 150, 70, P, R },
+			   { LEAVES, 120, 140, 0, P, R },
+			   { LEAVES, 125, 150, 70, P, R },
 			   { LEAVES, 140, 160, 0, R, S, 0, "S" },
 			   { LEAVES, 150, 165, 70, R, S, 1, "S" } },
 		.want = "slice 110-120 cpu 0 R @5\n"
@@ -180,8 +191,14 @@ static void say(char *to, const char *fmt, ...)
 static void say_slice(char *to, const struct tap_row *r)
 {
 	static const char *const kinds[TAP_NR_STATES] = {
-		[U] = "unknown", [R] = "running", [P] = "preempted", [W] = "waking",
-		[S] = "sleeping", [D] = "blocked", [TAP_STATE_STOPPED] = "stopped", [TAP_STATE_DEAD] = "dead",
+		[U] = "unknown",
+		[R] = "running",
+		[P] = "preempted",
+		[W] = "waking",
+		[S] = "sleeping",
+		[D] = "blocked",
+		[TAP_STATE_STOPPED] = "stopped",
+		[TAP_STATE_DEAD] = "dead",
 	};
 
 	say(to, " %s%s%s", r->whole ? "" : "> ", r->end,
@@ -218,17 +235,33 @@ static int feed(struct tap_timehist *h, const struct step *s, struct tap_task *t
 {
 	struct tap_task waker = { .tid = 7 };
 	struct tap_interval interval = {
-		.task = task, .state = s->state, .next = s->next, .whole = !s->cut, .cpu = s->cpu,
-		.from_ns = s->from_ns, .to_ns = s->to_ns, .end = s->end ? s->end : "",
+		.task = task,
+		.state = s->state,
+		.next = s->next,
+		.whole = !s->cut,
+		.cpu = s->cpu,
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
+		.end = s->end ? s->end : "",
 	};
 	struct tap_cpu_interval cpu = {
-		.cpu = s->cpu, .what = s->cpu_is, .from_ns = s->from_ns, .to_ns = s->to_ns,
+		.cpu = s->cpu,
+		.what = s->cpu_is,
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
 	};
 	struct tap_wakeup wakeup = {
-		.task = task, .waker = &waker, .cpu = s->cpu, .ts_ns = s->from_ns,
+		.task = task,
+		.waker = &waker,
+		.cpu = s->cpu,
+		.ts_ns = s->from_ns,
 	};
 	struct tap_migration move = {
-		.task = task, .from = 0, .to = 1, .cpu = s->cpu, .ts_ns = s->from_ns,
+		.task = task,
+		.from = 0,
+		.to = 1,
+		.cpu = s->cpu,
+		.ts_ns = s->from_ns,
 	};
 
 	switch (s->kind) {
@@ -248,14 +281,16 @@ static void run_case(void **state)
 	const struct timehist_case *c = *state;
 	struct tap_survey survey = { .losses = (struct tap_loss *)c->losses };
 	char got[4096] = "";
-	struct tap_timehist h = { .window = { START, END }, .survey = &survey,
-				  .row = on_row, .ctx = got };
+	struct tap_timehist h = {
+		.window = { START, END }, .survey = &survey, .row = on_row, .ctx = got
+	};
 
 	while (survey.nr_kept_losses < MAX_LOSSES && c->losses[survey.nr_kept_losses].to_ns)
 		survey.nr_kept_losses++;
 	for (const struct step *s = c->steps; s < c->steps + MAX_STEPS && s->kind; s++) {
-		struct tap_task task = { .tid = 50, .index = s->task, .waker_tid = 7,
-					 .from_cpu = 5 };
+		struct tap_task task = {
+			.tid = 50, .index = s->task, .waker_tid = 7, .from_cpu = 5
+		};
 
 		assert_int_equal(feed(&h, s, &task), 0);
 	}
@@ -274,12 +309,13 @@ static int refuse(void *ctx, const struct tap_row *row)
 static void a_row_nobody_takes_stops(void **state)
 {
 	struct tap_loss losses[] = { { .cpu = 0, .from_ns = 110, .to_ns = 120, .count = 1 },
-			    { .cpu = 0, .from_ns = 130, .to_ns = 140, .count = 1 } };
+				     { .cpu = 0, .from_ns = 130, .to_ns = 140, .count = 1 } };
 	struct tap_survey survey = { .losses = losses, .nr_kept_losses = 2 };
 	struct tap_task task = { .tid = 1 };
 	int calls = 0;
-	struct tap_timehist h = { .window = { START, END }, .survey = &survey,
-				  .row = refuse, .ctx = &calls };
+	struct tap_timehist h = {
+		.window = { START, END }, .survey = &survey, .row = refuse, .ctx = &calls
+	};
 	struct step step = { LEAVES, 110, 150, 0, R, S, 0, "S" };
 
 	(void)state;
@@ -328,7 +364,8 @@ int main(void)
 	};
 
 	for (size_t i = 0; i < NR; i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = run_case,
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name,
+						.test_func = run_case,
 						.initial_state = (void *)&cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

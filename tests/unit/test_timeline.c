@@ -14,7 +14,7 @@ struct timeline_case {
 	struct tap_window window;
 	bool is_on; /* from the window's start on switches were recorded on all CPUs */
 	const char *steps;
-	const char *cpus;  /* "CPU: what NS ...", one behind the other; zeros are left out */
+	const char *cpus; /* "CPU: what NS ...", one behind the other; zeros are left out */
 	const char *tasks; /* "TID: state NS ...", in order of appearance */
 	const char *waits; /* whole ones: "TID waking FROM-TO on CPU"; and "moved TID why" */
 };
@@ -23,9 +23,11 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "slices between switches belong to the task switched in",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 130 0 switch 1 R 2; 150 0 switch 2 S 1; 200 0 switch 1 S 2",
+		.steps = "100 0 switch 9 S 1; 130 0 switch 1 R 2; 150 0 switch 2 S 1; 200 0 switch "
+			 "1 S 2",
 		.cpus = "0: run 100 switches 4",
-		.tasks = "9: sleeping 100 | 1: running 80 preempted 20 slices 2 | 2: running 20 sleeping 50 unknown 30 slices 1",
+		.tasks = "9: sleeping 100 | 1: running 80 preempted 20 slices 2 | 2: running 20 "
+			 "sleeping 50 unknown 30 slices 1",
 		.waits = "1 preempted 130-150 on 0 | ",
 	},
 	{
@@ -36,12 +38,14 @@ static const struct timeline_case cases[] = {
 		.tasks = "9: sleeping 60 unknown 40 | 1: running 60 unknown 40",
 	},
 	{
-		.name = "where switches were recorded from the start, the first one tells what ran before",
+		.name = "where switches were recorded from the start, the first one tells what ran "
+			"before",
 		.window = { 100, 200 },
 		.is_on = true,
 		.steps = "140 0 switch 9 S 1; 150 1 switch 0 R 2",
 		.cpus = "0: run 100 switches 1 | 1: run 50 idle 50 switches 1",
-		.tasks = "9: running 40 sleeping 60 slices 1 | 1: running 60 unknown 40 | 2: running 50 unknown 50",
+		.tasks = "9: running 40 sleeping 60 slices 1 | 1: running 60 unknown 40 | 2: "
+			 "running 50 unknown 50",
 	},
 	{
 		.name = "behind a loss, too: from its end on",
@@ -49,7 +53,8 @@ static const struct timeline_case cases[] = {
 		.is_on = true,
 		.steps = "100 0 switch 9 S 1; 130 0 lost 120 3; 160 0 switch 2 S 0",
 		.cpus = "0: run 50 idle 40 unknown 10 switches 2 lost 3",
-		.tasks = "9: sleeping 20 unknown 80 | 1: running 20 unknown 80 | 2: running 30 unknown 70 slices 1",
+		.tasks = "9: sleeping 20 unknown 80 | 1: running 20 unknown 80 | 2: running 30 "
+			 "unknown 70 slices 1",
 	},
 	{
 		.name = "but not what a CPU did that may have been offline",
@@ -60,41 +65,60 @@ static const struct timeline_case cases[] = {
 		.tasks = "9: sleeping 100 | 951: running 60 unknown 40",
 	},
 	{
-		.name = "nor where a switch is missing that no loss tells of: a hidden task may have run first",
+		.name = "nor where a switch is missing that no loss tells of: a hidden task may "
+			"have run first",
 		.window = { 100, 200 },
 		.is_on = true,
 		.steps = "100 0 switch 9 S 1; 120 0 switch 3 S 1; 140 1 switch 8 S 0",
-		.cpus = "0: run 80 unknown 20 switches 2 breaks 1 | 1: idle 60 unknown 40 switches 1",
-		.tasks = "9: unknown 100 | 1: running 80 unknown 20 | 3: unknown 100 | 8: unknown 100",
+		.cpus = "0: run 80 unknown 20 switches 2 breaks 1 | 1: idle 60 unknown 40 switches "
+			"1",
+		.tasks = "9: unknown 100 | 1: running 80 unknown 20 | 3: unknown 100 | 8: unknown "
+			 "100",
 	},
 	{
-		.name = "a birth tells the process: of its own, its parent's, that of a parent seen before",
+		.name = "a birth tells the process: of its own, its parent's, that of a parent "
+			"seen before",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2; 110 0 fork 1 2; 110 0 new 2 by 1; 120 0 switch 1 S 2; 130 0 newtask 2 3 thread; 130 0 fork 2 3; 130 0 new 3 by 2; 140 0 newtask 2 4 thread; 140 0 new 4 by 2; 150 0 switch 2 S 3; 160 0 switch 3 S 4; 170 0 switch 4 S 0",
+		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2; 110 0 fork 1 2; 110 0 new 2 by 1; "
+			 "120 0 switch 1 S 2; 130 0 newtask 2 3 thread; 130 0 fork 2 3; 130 0 new "
+			 "3 by 2; 140 0 newtask 2 4 thread; 140 0 new 4 by 2; 150 0 switch 2 S 3; "
+			 "160 0 switch 3 S 4; 170 0 switch 4 S 0",
 		.cpus = "0: run 70 idle 30 switches 5",
-		.tasks = "9: sleeping 100 | 1: running 20 sleeping 80 slices 1 | 2: running 30 waking 10 sleeping 50 slices 1 tgid 2 life 90 | 3: running 10 waking 20 sleeping 40 slices 1 tgid 2 tgid_of 2 life 70 | 4: running 10 waking 20 sleeping 30 slices 1 tgid 2 tgid_of 2 life 60",
+		.tasks = "9: sleeping 100 | 1: running 20 sleeping 80 slices 1 | 2: running 30 "
+			 "waking 10 sleeping 50 slices 1 tgid 2 life 90 | 3: running 10 waking 20 "
+			 "sleeping 40 slices 1 tgid 2 tgid_of 2 life 70 | 4: running 10 waking 20 "
+			 "sleeping 30 slices 1 tgid 2 tgid_of 2 life 60",
 		.waits = "2 waking 110-120 on 0 | 3 waking 130-150 on 0 | 4 waking 140-160 on 0 | ",
 	},
 	{
 		.name = "a thread's thread is of the same process, whose number a list may have",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2 thread; 110 0 new 2 by 1; 120 0 switch 1 S 2; 130 0 newtask 2 3 thread; 130 0 new 3 by 2",
+		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2 thread; 110 0 new 2 by 1; 120 0 "
+			 "switch 1 S 2; 130 0 newtask 2 3 thread; 130 0 new 3 by 2",
 		.cpus = "0: run 100 switches 2",
-		.tasks = "9: sleeping 100 | 1: running 20 sleeping 80 slices 1 | 2: running 80 waking 10 tgid_of 1 life 90 | 3: waking 70 tgid_of 1 life 70",
+		.tasks = "9: sleeping 100 | 1: running 20 sleeping 80 slices 1 | 2: running 80 "
+			 "waking 10 tgid_of 1 life 90 | 3: waking 70 tgid_of 1 life 70",
 		.waits = "2 waking 110-120 on 0 | ",
 	},
 	{
-		.name = "a tid that is given out again: each task has the process that its own birth tells",
+		.name = "a tid that is given out again: each task has the process that its own "
+			"birth tells",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2 thread; 110 0 fork 1 2; 110 0 new 2 by 1; 120 0 switch 1 S 2; 130 0 switch 2 X 1; 140 0 newtask 1 2; 140 0 fork 1 2; 140 0 new 2 by 1; 150 0 switch 1 S 2; 160 0 switch 2 X 1; 170 0 fork 1 2; 170 0 new 2 by 1",
+		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2 thread; 110 0 fork 1 2; 110 0 new "
+			 "2 by 1; 120 0 switch 1 S 2; 130 0 switch 2 X 1; 140 0 newtask 1 2; 140 0 "
+			 "fork 1 2; 140 0 new 2 by 1; 150 0 switch 1 S 2; 160 0 switch 2 X 1; 170 "
+			 "0 fork 1 2; 170 0 new 2 by 1",
 		.cpus = "0: run 100 switches 5",
-		.tasks = "9: sleeping 100 | 1: running 80 sleeping 20 slices 2 | 2: running 10 waking 10 slices 1 tgid_of 1 life 20 | 2: running 10 waking 10 slices 1 tgid 2 life 20 | 2: waking 30 life 30",
+		.tasks = "9: sleeping 100 | 1: running 80 sleeping 20 slices 2 | 2: running 10 "
+			 "waking 10 slices 1 tgid_of 1 life 20 | 2: running 10 waking 10 slices 1 "
+			 "tgid 2 life 20 | 2: waking 30 life 30",
 		.waits = "2 waking 110-120 on 0 | 2 waking 140-150 on 0 | ",
 	},
 	{
 		.name = "idle is no task",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 150 0 waking 1 by 0; 160 0 switch 0 R 1; 170 0 switch 1 S 0",
+		.steps = "100 0 switch 1 S 0; 150 0 waking 1 by 0; 160 0 switch 0 R 1; 170 0 "
+			 "switch 1 S 0",
 		.cpus = "0: run 10 idle 90 switches 3",
 		.tasks = "1: running 10 waking 10 sleeping 80 slices 1",
 		.waits = "1 waking 150-160 on 0 | ",
@@ -105,24 +129,34 @@ static const struct timeline_case cases[] = {
 		.steps = "100 0 switch 9 S 1; 130 0 switch 5 S 2; 150 0 switch 2 S 0",
 		.cpus = "0: run 20 idle 50 unknown 30 switches 3 breaks 1",
 		/* 1 left unseen, and 9 may have run in between */
-		.tasks = "9: unknown 100 | 1: unknown 100 | 5: unknown 100 | 2: running 20 unknown 80 slices 1",
+		.tasks = "9: unknown 100 | 1: unknown 100 | 5: unknown 100 | 2: running 20 unknown "
+			 "80 slices 1",
 	},
 	{
 		.name = "a hole ends what is certain about those who wait, not about those who run",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 100 1 switch 8 S 2; 110 1 waking 3 by 2; 120 0 switch 1 S 4; 140 0 switch 5 S 6; 150 1 switch 2 R+ 3; 160 0 switch 6 S 0; 180 1 switch 3 S 2; 190 1 switch 2 S 0",
-		/* the hole is 120 to 140: 3 may have run on CPU 0 and have been woken again. Nothing
-		 * was told of it: so what still lasts at the end is nowhere certain */
-		.cpus = "0: run 40 idle 40 unknown 20 switches 4 breaks 1 | 1: run 90 idle 10 switches 4",
-		.tasks = "9: unknown 100 | 1: running 20 unknown 80 slices 1 | 8: unknown 100 | 2: running 60 preempted 30 unknown 10 slices 2 | 3: running 30 waking 10 unknown 60 slices 1 | 4: unknown 100 | 5: unknown 100 | 6: running 20 unknown 80 slices 1",
+		.steps = "100 0 switch 9 S 1; 100 1 switch 8 S 2; 110 1 waking 3 by 2; 120 0 "
+			 "switch 1 S 4; 140 0 switch 5 S 6; 150 1 switch 2 R+ 3; 160 0 switch 6 S "
+			 "0; 180 1 switch 3 S 2; 190 1 switch 2 S 0",
+		/* the hole is 120 to 140: 3 may have run on CPU 0 and have been woken again.
+		 * Nothing was told of it: so what still lasts at the end is nowhere certain */
+		.cpus = "0: run 40 idle 40 unknown 20 switches 4 breaks 1 | 1: run 90 idle 10 "
+			"switches 4",
+		.tasks = "9: unknown 100 | 1: running 20 unknown 80 slices 1 | 8: unknown 100 | 2: "
+			 "running 60 preempted 30 unknown 10 slices 2 | 3: running 30 waking 10 "
+			 "unknown 60 slices 1 | 4: unknown 100 | 5: unknown 100 | 6: running 20 "
+			 "unknown 80 slices 1",
 		.waits = "2 preempted 150-180 on 1 | ",
 	},
 	{
 		.name = "a loss on one CPU leaves what runs on the others alone",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 100 1 switch 8 S 2; 150 0 lost 120 7; 160 0 switch 1 S 0; 170 1 switch 2 S 0",
-		.cpus = "0: run 20 idle 40 unknown 40 switches 2 lost 7 | 1: run 70 idle 30 switches 2",
-		.tasks = "9: sleeping 20 unknown 80 | 1: running 20 unknown 80 | 8: sleeping 20 unknown 80 | 2: running 70 unknown 30 slices 1",
+		.steps = "100 0 switch 9 S 1; 100 1 switch 8 S 2; 150 0 lost 120 7; 160 0 switch 1 "
+			 "S 0; 170 1 switch 2 S 0",
+		.cpus = "0: run 20 idle 40 unknown 40 switches 2 lost 7 | 1: run 70 idle 30 "
+			"switches 2",
+		.tasks = "9: sleeping 20 unknown 80 | 1: running 20 unknown 80 | 8: sleeping 20 "
+			 "unknown 80 | 2: running 70 unknown 30 slices 1",
 	},
 	{
 		.name = "after a loss a switch is no broken chain",
@@ -134,40 +168,52 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "what goes to sleep long after a hole certainly sleeps",
 		.window = { 100, 60000 },
-		.steps = "100 0 switch 9 S 1; 150 0 lost 120 0; 160 0 switch 1 S 5; 20000 0 switch 5 S 0; 50000 0 waking 5 by 0; 50100 0 switch 0 R 5",
+		.steps = "100 0 switch 9 S 1; 150 0 lost 120 0; 160 0 switch 1 S 5; 20000 0 switch "
+			 "5 S 0; 50000 0 waking 5 by 0; 50100 0 switch 0 R 5",
 		.cpus = "0: run 29760 idle 30100 unknown 40 switches 4",
-		.tasks = "9: sleeping 20 unknown 59880 | 1: running 20 unknown 59880 | 5: running 29740 waking 100 sleeping 30000 unknown 60 slices 1",
+		.tasks = "9: sleeping 20 unknown 59880 | 1: running 20 unknown 59880 | 5: running "
+			 "29740 waking 100 sleeping 30000 unknown 60 slices 1",
 		.waits = "5 waking 50000-50100 on 0 | ",
 	},
 	{
 		.name = "a loss of a single event is a hole as well",
 		.window = { 1000, 13000 },
-		.steps = "1000 0 switch 9 S 1; 2000 0 switch 1 R+ 2; 5000 0 lost 5000 1; 9000 0 switch 1 R+ 2; 12000 0 switch 2 S 1",
+		.steps = "1000 0 switch 9 S 1; 2000 0 switch 1 R+ 2; 5000 0 lost 5000 1; 9000 0 "
+			 "switch 1 R+ 2; 12000 0 switch 2 S 1",
 		.cpus = "0: run 8000 unknown 4000 switches 4 lost 1",
-		.tasks = "9: sleeping 4000 unknown 8000 | 1: running 2000 preempted 3000 unknown 7000 slices 1 | 2: running 6000 unknown 6000 slices 1",
+		.tasks = "9: sleeping 4000 unknown 8000 | 1: running 2000 preempted 3000 unknown "
+			 "7000 slices 1 | 2: running 6000 unknown 6000 slices 1",
 		.waits = "1 preempted 9000-12000 on 0 | ",
 	},
 	{
 		.name = "asleep or woken on its way: a hole leaves that open",
 		.window = { 1000, 40000 },
-		.steps = "1000 0 switch 0 R 1; 1500 1 switch 0 R 2; 5000 1 waking 1 by 2 to 0; 6000 0 switch 1 S 0; 20000 0 lost 9000 5; 30000 0 switch 0 R 1",
-		.cpus = "0: run 15000 idle 3000 unknown 21000 switches 3 lost 5 | 1: run 38500 unknown 500 switches 1",
+		.steps = "1000 0 switch 0 R 1; 1500 1 switch 0 R 2; 5000 1 waking 1 by 2 to 0; "
+			 "6000 0 switch 1 S 0; 20000 0 lost 9000 5; 30000 0 switch 0 R 1",
+		.cpus = "0: run 15000 idle 3000 unknown 21000 switches 3 lost 5 | 1: run 38500 "
+			"unknown 500 switches 1",
 		.tasks = "1: running 15000 unknown 24000 slices 1 | 2: running 38500 unknown 500",
 	},
 	{
 		.name = "a waking behind a hole may be of a task that was preempted in it",
 		.window = { 1000, 20000 },
-		.steps = "1000 0 switch 0 R 1; 2000 0 lost 1500 5; 3000 1 waking 1 by 0 to 0; 9000 0 switch 7 S 1",
+		.steps = "1000 0 switch 0 R 1; 2000 0 lost 1500 5; 3000 1 waking 1 by 0 to 0; 9000 "
+			 "0 switch 7 S 1",
 		.cpus = "0: run 11500 unknown 7500 switches 2 lost 5 | 1: unknown 19000",
 		.tasks = "1: running 11500 unknown 7500 | 7: unknown 19000",
 	},
 	{
 		.name = "tasks that are hidden break chains, but leave others what they are",
 		.window = { 100, 400 },
-		.steps = "100 0 switch 1 R 66; 100 1 switch 3 S 4; 110 0 switch 1 R 66; 120 0 switch 1 R 66; 130 0 switch 1 R 66; 140 0 switch 1 R 66; 150 0 switch 1 R 66; 160 0 switch 1 R 66; 170 0 switch 1 R 66; 180 0 switch 1 S 2; 250 1 waking 3 by 4; 260 1 switch 4 S 3; 300 0 switch 2 S 66",
+		.steps = "100 0 switch 1 R 66; 100 1 switch 3 S 4; 110 0 switch 1 R 66; 120 0 "
+			 "switch 1 R 66; 130 0 switch 1 R 66; 140 0 switch 1 R 66; 150 0 switch 1 "
+			 "R 66; 160 0 switch 1 R 66; 170 0 switch 1 R 66; 180 0 switch 1 S 2; 250 "
+			 "1 waking 3 by 4; 260 1 switch 4 S 3; 300 0 switch 2 S 66",
 		.cpus = "0: run 120 unknown 180 switches 10 breaks 8 | 1: run 300 switches 2",
 		/* 3 slept all along; at the end nobody knows whether 66 has woken someone */
-		.tasks = "1: unknown 300 | 66: unknown 300 | 3: running 140 waking 10 sleeping 150 | 4: running 160 unknown 140 slices 1 | 2: running 120 unknown 180 slices 1",
+		.tasks = "1: unknown 300 | 66: unknown 300 | 3: running 140 waking 10 sleeping 150 "
+			 "| 4: running 160 unknown 140 slices 1 | 2: running 120 unknown 180 "
+			 "slices 1",
 		.waits = "3 waking 250-260 on 1 | ",
 	},
 	{
@@ -175,7 +221,8 @@ static const struct timeline_case cases[] = {
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 100 1 switch 8 S 2; 160 -1 lost 150 7",
 		.cpus = "0: run 50 unknown 50 switches 1 | 1: run 50 unknown 50 switches 1",
-		.tasks = "9: sleeping 50 unknown 50 | 1: running 50 unknown 50 | 8: sleeping 50 unknown 50 | 2: running 50 unknown 50",
+		.tasks = "9: sleeping 50 unknown 50 | 1: running 50 unknown 50 | 8: sleeping 50 "
+			 "unknown 50 | 2: running 50 unknown 50",
 	},
 	{
 		.name = "a loss in a buffer without scheduler events says nothing about tasks",
@@ -187,7 +234,8 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "overwritten: what is before a first loss is unknown",
 		.window = { 100, 200 },
-		.steps = "100 1 switch 8 S 2; 150 0 lost 150 0; 150 0 switch 1 S 0; 180 1 waking 8 by 2",
+		.steps = "100 1 switch 8 S 2; 150 0 lost 150 0; 150 0 switch 1 S 0; 180 1 waking 8 "
+			 "by 2",
 		.cpus = "0: idle 50 unknown 50 switches 1 | 1: run 100 switches 1",
 		.tasks = "8: unknown 100 | 2: running 100 | 1: unknown 100",
 	},
@@ -209,38 +257,52 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... unless the recording has none: then a sleep lasts until its task runs",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 2; 150 0 switch 2 D 1; 170 0 switch 1 T 2; 190 0 switch 2 R 1",
+		.steps = "100 0 switch 1 S 2; 150 0 switch 2 D 1; 170 0 switch 1 T 2; 190 0 switch "
+			 "2 R 1",
 		.cpus = "0: run 100 switches 4",
-		.tasks = "1: running 30 sleeping 50 stopped 20 slices 1 | 2: running 70 preempted 10 blocked 20 slices 2",
+		.tasks = "1: running 30 sleeping 50 stopped 20 slices 1 | 2: running 70 preempted "
+			 "10 blocked 20 slices 2",
 	},
 	{
 		.name = "... or until a hole",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 2; 100 1 switch 8 S 9; 130 1 lost 120 3; 150 0 switch 2 R 1",
+		.steps = "100 0 switch 1 S 2; 100 1 switch 8 S 9; 130 1 lost 120 3; 150 0 switch 2 "
+			 "R 1",
 		.cpus = "0: run 100 switches 2 | 1: run 20 unknown 80 switches 1 lost 3",
-		.tasks = "1: running 50 sleeping 20 unknown 30 | 2: running 50 preempted 50 slices 1 | 8: sleeping 20 unknown 80 | 9: running 20 unknown 80",
+		.tasks = "1: running 50 sleeping 20 unknown 30 | 2: running 50 preempted 50 slices "
+			 "1 | 8: sleeping 20 unknown 80 | 9: running 20 unknown 80",
 	},
 	{
 		.name = "... and a new task waits from its first wakeup on",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 8 S 1; 110 0 fork 1 2; 110 0 new 2 by 1; 130 0 switch 1 S 2; 150 0 switch 2 S 1",
+		.steps = "100 0 switch 8 S 1; 110 0 fork 1 2; 110 0 new 2 by 1; 130 0 switch 1 S "
+			 "2; 150 0 switch 2 S 1",
 		.cpus = "0: run 100 switches 3",
-		.tasks = "8: sleeping 100 | 1: running 80 sleeping 20 slices 1 | 2: running 20 waking 20 sleeping 50 slices 1 life 90",
+		.tasks = "8: sleeping 100 | 1: running 80 sleeping 20 slices 1 | 2: running 20 "
+			 "waking 20 sleeping 50 slices 1 life 90",
 		.waits = "2 waking 110-130 on 0 | ",
 	},
 	{
-		.name = "R and R+ are both preempted; D is blocked, T and t and P stopped, I asleep",
+		.name = "R and R+ are both preempted; D is blocked, T and t and P stopped, I "
+			"asleep",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 R 2; 110 0 switch 2 R+ 3; 120 0 switch 3 D 4; 130 0 switch 4 T 5; 140 0 switch 5 t 6; 150 0 switch 6 P 7; 160 0 switch 7 I 8",
+		.steps = "100 0 switch 1 R 2; 110 0 switch 2 R+ 3; 120 0 switch 3 D 4; 130 0 "
+			 "switch 4 T 5; 140 0 switch 5 t 6; 150 0 switch 6 P 7; 160 0 switch 7 I 8",
 		.cpus = "0: run 100 switches 7",
-		.tasks = "1: preempted 100 | 2: running 10 preempted 90 slices 1 | 3: running 10 blocked 80 unknown 10 slices 1 | 4: running 10 stopped 70 unknown 20 slices 1 | 5: running 10 stopped 60 unknown 30 slices 1 | 6: running 10 stopped 50 unknown 40 slices 1 | 7: running 10 sleeping 40 unknown 50 slices 1 | 8: running 40 unknown 60",
+		.tasks = "1: preempted 100 | 2: running 10 preempted 90 slices 1 | 3: running 10 "
+			 "blocked 80 unknown 10 slices 1 | 4: running 10 stopped 70 unknown 20 "
+			 "slices 1 | 5: running 10 stopped 60 unknown 30 slices 1 | 6: running 10 "
+			 "stopped 50 unknown 40 slices 1 | 7: running 10 sleeping 40 unknown 50 "
+			 "slices 1 | 8: running 40 unknown 60",
 	},
 	{
 		.name = "exit ends a life, and the tid that is given out again begins another",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 120 0 exit 1; 130 0 switch 1 X 9; 150 0 fork 9 1; 155 0 new 1 by 9; 170 0 switch 9 R 1",
+		.steps = "100 0 switch 9 S 1; 120 0 exit 1; 130 0 switch 1 X 9; 150 0 fork 9 1; "
+			 "155 0 new 1 by 9; 170 0 switch 9 R 1",
 		.cpus = "0: run 100 switches 3",
-		.tasks = "9: running 40 preempted 30 sleeping 30 slices 1 | 1: running 30 slices 1 life 30 | 1: running 30 waking 15 life 45",
+		.tasks = "9: running 40 preempted 30 sleeping 30 slices 1 | 1: running 30 slices 1 "
+			 "life 30 | 1: running 30 waking 15 life 45",
 		.waits = "1 waking 155-170 on 0 | ",
 	},
 	{
@@ -248,40 +310,48 @@ static const struct timeline_case cases[] = {
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 0 switch 1 S 0; 150 0 new 1 by 0",
 		.cpus = "0: run 20 idle 80 switches 2",
-		.tasks = "9: sleeping 100 | 1: running 20 unknown 30 slices 1 life 50 | 1: waking 50 life 50",
+		.tasks = "9: sleeping 100 | 1: running 20 unknown 30 slices 1 life 50 | 1: waking "
+			 "50 life 50",
 	},
 	{
 		.name = "... nor is a waking its first event: it may have been preempted before",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 120 0 switch 1 X 0; 150 0 waking 1 by 0; 160 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 120 0 switch 1 X 0; 150 0 waking 1 by 0; 160 0 "
+			 "switch 0 R 1",
 		.cpus = "0: run 60 idle 40 switches 3",
-		.tasks = "9: sleeping 100 | 1: running 20 slices 1 life 20 | 1: running 40 unknown 10 life 50",
+		.tasks = "9: sleeping 100 | 1: running 20 slices 1 life 20 | 1: running 40 unknown "
+			 "10 life 50",
 	},
 	{
 		.name = "fork alone: the child waits for nobody knows how long",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 0 fork 1 2; 150 0 switch 1 R 2",
 		.cpus = "0: run 100 switches 2",
-		.tasks = "9: sleeping 100 | 1: running 50 preempted 50 slices 1 | 2: running 50 unknown 30 life 80",
+		.tasks = "9: sleeping 100 | 1: running 50 preempted 50 slices 1 | 2: running 50 "
+			 "unknown 30 life 80",
 	},
 	{
-		.name = "a thread that executes a program takes over the leader's tid, and keeps its priority",
+		.name = "a thread that executes a program takes over the leader's tid, and keeps "
+			"its priority",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 2!7; 130 0 exec 1 2; 160 0 switch 1 S 0",
 		.cpus = "0: run 60 idle 40 switches 2",
-		.tasks = "9: sleeping 100 | 2: running 30 prio 7 life 30 | 1: unknown 30 tgid 1 life 30 | 1: running 30 sleeping 40 slices 1 prio 7 tgid 1 life 70",
+		.tasks = "9: sleeping 100 | 2: running 30 prio 7 life 30 | 1: unknown 30 tgid 1 "
+			 "life 30 | 1: running 30 sleeping 40 slices 1 prio 7 tgid 1 life 70",
 	},
 	{
 		.name = "... and runs where that ran: what is lost there ends it",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 2; 130 0 exec 1 2; 160 0 lost 150 3",
 		.cpus = "0: run 50 unknown 50 switches 1 lost 3",
-		.tasks = "9: sleeping 50 unknown 50 | 2: running 30 life 30 | 1: unknown 30 tgid 1 life 30 | 1: running 20 unknown 50 tgid 1 life 70",
+		.tasks = "9: sleeping 50 unknown 50 | 2: running 30 life 30 | 1: unknown 30 tgid 1 "
+			 "life 30 | 1: running 20 unknown 50 tgid 1 life 70",
 	},
 	{
 		.name = "the waking comes first, the wakeup confirms it",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 120 1 waking 1 by 7 to 0; 125 0 wakeup 1 by 0 to 0; 130 0 switch 0 R 1",
+		.steps = "100 0 switch 1 S 0; 120 1 waking 1 by 7 to 0; 125 0 wakeup 1 by 0 to 0; "
+			 "130 0 switch 0 R 1",
 		.cpus = "0: run 70 idle 30 switches 2 | 1: unknown 100",
 		.tasks = "1: running 70 waking 10 sleeping 20",
 		.waits = "1 waking 120-130 on 0 | ",
@@ -297,14 +367,16 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "a wakeup whose waking was missed begins at a time that nobody knows",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 125 0 wakeup 1 by 0 to 0; 130 0 switch 0 R 1; 140 0 waking 2 by 1",
+		.steps = "100 0 switch 1 S 0; 125 0 wakeup 1 by 0 to 0; 130 0 switch 0 R 1; 140 0 "
+			 "waking 2 by 1",
 		.cpus = "0: run 70 idle 30 switches 2",
 		.tasks = "1: running 70 unknown 30 | 2: waking 60 unknown 40",
 	},
 	{
 		.name = "a waking just before the task is off its CPU lets it wait from then on",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 170 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 170 0 "
+			 "switch 0 R 1",
 		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
 		.tasks = "9: sleeping 100 | 1: running 80 waking 20 slices 1",
 		.waits = "1 waking 150-170 on 0 | ",
@@ -312,14 +384,16 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... but not if a wakeup says that it was over while the task ran",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 149 1 wakeup 1 by 7 to 0; 150 0 switch 1 S 0; 170 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 149 1 wakeup 1 by 7 to 0; "
+			 "150 0 switch 1 S 0; 170 0 switch 0 R 1",
 		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
 		.tasks = "9: sleeping 100 | 1: running 80 unknown 20 slices 1",
 	},
 	{
 		.name = "... also if it came long before, and no other can have ended the sleep",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 30200 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "30200 0 switch 0 R 1",
 		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900",
 		.tasks = "9: sleeping 49900 | 1: running 39900 waking 10000 slices 1",
 		.waits = "1 waking 20200-30200 on 0 | ",
@@ -327,7 +401,8 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... also if a wakeup says that it was over only then",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 20300 1 wakeup 1 by 7 to 0; 30200 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "20300 1 wakeup 1 by 7 to 0; 30200 0 switch 0 R 1",
 		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900",
 		.tasks = "9: sleeping 49900 | 1: running 39900 waking 10000 slices 1",
 		.waits = "1 waking 20200-30200 on 0 | ",
@@ -335,21 +410,26 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... and if it is not over when the window ends, the task may wait",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 30200 1 wakeup 7 by 8 to 1",
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "30200 1 wakeup 7 by 8 to 1",
 		.cpus = "0: run 20100 idle 29800 switches 2 | 1: unknown 49900",
-		.tasks = "9: sleeping 49900 | 1: running 20100 unknown 29800 slices 1 | 7: unknown 49900",
+		.tasks = "9: sleeping 49900 | 1: running 20100 unknown 29800 slices 1 | 7: unknown "
+			 "49900",
 	},
 	{
 		.name = "... but without wakeups it was over, unless the task runs again",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 30200 1 waking 2 by 7 to 1",
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "30200 1 waking 2 by 7 to 1",
 		.cpus = "0: run 20100 idle 29800 switches 2 | 1: unknown 49900",
-		.tasks = "9: sleeping 49900 | 1: running 20100 sleeping 29800 slices 1 | 2: waking 19800 unknown 30100",
+		.tasks = "9: sleeping 49900 | 1: running 20100 sleeping 29800 slices 1 | 2: waking "
+			 "19800 unknown 30100",
 	},
 	{
 		.name = "... and with another waking it was over long before",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 25200 1 waking 1 by 7 to 0; 30200 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "25200 1 waking 1 by 7 to 0; 30200 0 switch 0 R 1",
 		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900",
 		.tasks = "9: sleeping 49900 | 1: running 39900 waking 5000 sleeping 5000 slices 1",
 		.waits = "1 waking 25200-30200 on 0 | ",
@@ -357,36 +437,46 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... and with a gap after it, any other may have ended the sleep",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 2200 1 lost 2100 1; 20200 0 switch 1 S 0; 30200 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 2200 1 lost 2100 1; 20200 "
+			 "0 switch 1 S 0; 30200 0 switch 0 R 1",
 		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900 lost 1",
 		.tasks = "9: sleeping 2000 unknown 47900 | 1: running 39900 unknown 10000 slices 1",
 	},
 	{
 		.name = "... nor does it count where events are missing without a recorded loss",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 110 1 switch 8 S 7; 150 1 switch 6 S 7; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 30200 0 switch 0 R 1",
-		.cpus = "0: run 39900 idle 10000 switches 3 | 1: run 49850 unknown 50 switches 2 breaks 1",
-		.tasks = "9: unknown 49900 | 1: running 39900 unknown 10000 slices 1 | 8: unknown 49900 | 7: running 49850 unknown 50 | 6: unknown 49900",
+		.steps = "100 0 switch 9 S 1; 110 1 switch 8 S 7; 150 1 switch 6 S 7; 200 1 waking "
+			 "1 by 7 to 0; 20200 0 switch 1 S 0; 30200 0 switch 0 R 1",
+		.cpus = "0: run 39900 idle 10000 switches 3 | 1: run 49850 unknown 50 switches 2 "
+			"breaks 1",
+		.tasks = "9: unknown 49900 | 1: running 39900 unknown 10000 slices 1 | 8: unknown "
+			 "49900 | 7: running 49850 unknown 50 | 6: unknown 49900",
 	},
 	{
 		.name = "... and a waker that moves the task long after did not place it",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 25200 1 migrate 1 0 1 by 7; 25300 1 migrate 1 1 1 by 7; 30200 1 switch 7 R 1",
-		.cpus = "0: run 20100 idle 29800 switches 2 | 1: run 19800 unknown 30100 switches 1",
-		.tasks = "9: sleeping 49900 | 1: running 39900 waking 10000 slices 1 migrations 2 | 7: preempted 19800 unknown 30100",
+		.steps =
+			"100 0 switch 9 S 1; 200 1 waking 1 by 7 to 0; 20200 0 switch 1 S 0; 25200 "
+			"1 migrate 1 0 1 by 7; 25300 1 migrate 1 1 1 by 7; 30200 1 switch 7 R 1",
+		.cpus = "0: run 20100 idle 29800 switches 2 | 1: run 19800 unknown 30100 switches "
+			"1",
+		.tasks = "9: sleeping 49900 | 1: running 39900 waking 10000 slices 1 migrations 2 "
+			 "| 7: preempted 19800 unknown 30100",
 		.waits = "moved 1 other 0>1 | moved 1 other 1>1 | 1 waking 20200-30200 on 1 | ",
 	},
 	{
 		.name = "where only wakeups are recorded, one that finds its task running is over",
 		.window = { 100, 50000 },
-		.steps = "100 0 switch 9 S 1; 20199 1 wakeup 1 by 7 to 0; 20200 0 switch 1 S 0; 30200 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 20199 1 wakeup 1 by 7 to 0; 20200 0 switch 1 S 0; "
+			 "30200 0 switch 0 R 1",
 		.cpus = "0: run 39900 idle 10000 switches 3 | 1: unknown 49900",
 		.tasks = "9: sleeping 49900 | 1: running 39900 unknown 10000 slices 1",
 	},
 	{
 		.name = "... and a second waking shows that the first was over",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 160 1 waking 1 by 7 to 0; 170 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 160 1 "
+			 "waking 1 by 7 to 0; 170 0 switch 0 R 1",
 		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
 		.tasks = "9: sleeping 100 | 1: running 80 waking 10 sleeping 10 slices 1",
 		.waits = "1 waking 160-170 on 0 | ",
@@ -394,7 +484,8 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... also if it seemed to end only after the task left its CPU",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 151 1 wakeup 1 by 7 to 0; 160 1 waking 1 by 7 to 0; 170 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 151 1 "
+			 "wakeup 1 by 7 to 0; 160 1 waking 1 by 7 to 0; 170 0 switch 0 R 1",
 		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
 		.tasks = "9: sleeping 100 | 1: running 80 waking 10 unknown 10 slices 1",
 		.waits = "1 waking 160-170 on 0 | ",
@@ -402,21 +493,27 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... but a third one shows that it ran meanwhile, unseen",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 151 1 wakeup 1 by 7 to 0; 160 1 waking 1 by 7 to 0; 165 1 waking 1 by 7 to 0; 170 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 151 1 "
+			 "wakeup 1 by 7 to 0; 160 1 waking 1 by 7 to 0; 165 1 waking 1 by 7 to 0; "
+			 "170 0 switch 0 R 1",
 		.cpus = "0: run 80 idle 20 switches 3 | 1: unknown 100",
 		.tasks = "9: sleeping 100 | 1: running 80 unknown 20 slices 1",
 	},
 	{
 		.name = "... and where events are missing, already the second one does",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 110 1 switch 8 S 7; 120 1 switch 6 S 7; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 151 1 wakeup 1 by 7 to 0; 160 1 waking 1 by 7 to 0; 170 0 switch 0 R 1",
+		.steps = "100 0 switch 9 S 1; 110 1 switch 8 S 7; 120 1 switch 6 S 7; 148 1 waking "
+			 "1 by 7 to 0; 150 0 switch 1 S 0; 151 1 wakeup 1 by 7 to 0; 160 1 waking "
+			 "1 by 7 to 0; 170 0 switch 0 R 1",
 		.cpus = "0: run 80 idle 20 switches 3 | 1: run 80 unknown 20 switches 2 breaks 1",
-		.tasks = "9: unknown 100 | 1: running 80 unknown 20 slices 1 | 8: unknown 100 | 7: running 80 unknown 20 | 6: unknown 100",
+		.tasks = "9: unknown 100 | 1: running 80 unknown 20 slices 1 | 8: unknown 100 | 7: "
+			 "running 80 unknown 20 | 6: unknown 100",
 	},
 	{
 		.name = "two wakings without a switch between: it ran meanwhile, unseen",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 120 1 waking 1 by 7 to 0; 150 1 waking 1 by 7 to 0; 160 0 switch 0 R 1",
+		.steps = "100 0 switch 1 S 0; 120 1 waking 1 by 7 to 0; 150 1 waking 1 by 7 to 0; "
+			 "160 0 switch 0 R 1",
 		.cpus = "0: run 40 idle 60 switches 2 | 1: unknown 100",
 		.tasks = "1: running 40 unknown 60",
 	},
@@ -431,61 +528,82 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "a waking and a switch-in at the same time on two CPUs: unknown, not wrong",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 150 0 switch 0 R 1; 150 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 180 0 switch 0 R 1",
+		.steps = "100 0 switch 1 S 0; 150 0 switch 0 R 1; 150 1 waking 1 by 7 to 0; 150 0 "
+			 "switch 1 S 0; 180 0 switch 0 R 1",
 		.cpus = "0: run 20 idle 80 switches 4 | 1: unknown 100",
 		.tasks = "1: running 20 unknown 80 slices 1",
 	},
 	{
 		.name = "moved by its wakeup, pulled while it waits, pushed by the stopper",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 111 1 migrate 1 0 1 by 7; 130 0 migrate 1 1 0 by 0; 140 0 switch 0 R 1; 150 0 switch 1 R+ 2; 160 1 migrate 1 0 1 by 7; 170 1 switch 7 R 1",
+		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 111 1 "
+			 "migrate 1 0 1 by 7; 130 0 migrate 1 1 0 by 0; 140 0 switch 0 R 1; 150 0 "
+			 "switch 1 R+ 2; 160 1 migrate 1 0 1 by 7; 170 1 switch 7 R 1",
 		.cpus = "0: run 60 idle 40 switches 3 | 1: run 100 switches 2",
-		.tasks = "1: running 40 preempted 20 waking 30 sleeping 10 slices 1 migrations 3 | 9: sleeping 100 | 7: running 70 preempted 30 slices 1 | 2: running 50 unknown 50",
-		.waits = "moved 1 wakeup 0>1 | moved 1 balance 1>0 | 1 waking 110-140 on 0 | moved 1 balance 0>1 | 1 preempted 150-170 on 1 | ",
+		.tasks = "1: running 40 preempted 20 waking 30 sleeping 10 slices 1 migrations 3 | "
+			 "9: sleeping 100 | 7: running 70 preempted 30 slices 1 | 2: running 50 "
+			 "unknown 50",
+		.waits = "moved 1 wakeup 0>1 | moved 1 balance 1>0 | 1 waking 110-140 on 0 | moved "
+			 "1 balance 0>1 | 1 preempted 150-170 on 1 | ",
 	},
 	{
 		.name = "placed once, by its wakeup or to stay: what moves it after that balances",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 100 1 switch 2 S 7; 110 1 waking 1 by 7 to 0; 111 1 migrate 1 0 1 by 7; 112 1 migrate 1 1 0 by 7; 120 1 waking 2 by 7 to 1; 121 1 wakeup 2 by 7 to 1; 122 1 migrate 2 1 0 by 7",
+		.steps = "100 0 switch 1 S 0; 100 1 switch 2 S 7; 110 1 waking 1 by 7 to 0; 111 1 "
+			 "migrate 1 0 1 by 7; 112 1 migrate 1 1 0 by 7; 120 1 waking 2 by 7 to 1; "
+			 "121 1 wakeup 2 by 7 to 1; 122 1 migrate 2 1 0 by 7",
 		.cpus = "0: idle 100 switches 1 | 1: run 100 switches 1",
-		.tasks = "1: waking 90 sleeping 10 migrations 2 | 2: waking 80 sleeping 20 migrations 1 | 7: running 100",
+		.tasks = "1: waking 90 sleeping 10 migrations 2 | 2: waking 80 sleeping 20 "
+			 "migrations 1 | 7: running 100",
 		.waits = "moved 1 wakeup 0>1 | moved 1 balance 1>0 | moved 2 balance 1>0 | ",
 	},
 	{
 		.name = "... but its next wakeup places it anew",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 111 1 migrate 1 0 1 by 7; 120 1 switch 7 R 1; 150 1 switch 1 S 7; 160 1 waking 1 by 7 to 1; 161 1 migrate 1 1 0 by 7",
+		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 111 1 "
+			 "migrate 1 0 1 by 7; 120 1 switch 7 R 1; 150 1 switch 1 S 7; 160 1 waking "
+			 "1 by 7 to 1; 161 1 migrate 1 1 0 by 7",
 		.cpus = "0: idle 100 switches 1 | 1: run 100 switches 3",
-		.tasks = "1: running 30 waking 50 sleeping 20 slices 1 migrations 2 | 9: sleeping 100 | 7: running 70 preempted 30 slices 1",
-		.waits = "moved 1 wakeup 0>1 | 1 waking 110-120 on 1 | 7 preempted 120-150 on 1 | moved 1 wakeup 1>0 | ",
+		.tasks = "1: running 30 waking 50 sleeping 20 slices 1 migrations 2 | 9: sleeping "
+			 "100 | 7: running 70 preempted 30 slices 1",
+		.waits = "moved 1 wakeup 0>1 | 1 waking 110-120 on 1 | 7 preempted 120-150 on 1 | "
+			 "moved 1 wakeup 1>0 | ",
 	},
 	{
-		.name = "a waker that pulls what it woke long ago did not place it, as far as is known",
+		.name = "a waker that pulls what it woke long ago did not place it, as far as is "
+			"known",
 		.window = { 100, 30200 },
-		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 20111 1 migrate 1 0 1 by 7; 20120 1 switch 7 S 1",
+		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 20111 "
+			 "1 migrate 1 0 1 by 7; 20120 1 switch 7 S 1",
 		.cpus = "0: idle 30100 switches 1 | 1: run 30100 switches 2",
-		.tasks = "1: running 10080 waking 20010 sleeping 10 migrations 1 | 9: sleeping 30100 | 7: running 20020 sleeping 10080 slices 1",
+		.tasks = "1: running 10080 waking 20010 sleeping 10 migrations 1 | 9: sleeping "
+			 "30100 | 7: running 20020 sleeping 10080 slices 1",
 		.waits = "moved 1 other 0>1 | 1 waking 110-20120 on 1 | ",
 	},
 	{
 		.name = "a waiting task that is moved behind a hole is moved by who knows whom",
 		.window = { 100, 1000 },
-		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 200 0 lost 150 3; 300 1 migrate 1 0 1 by 7; 310 1 switch 7 S 1",
+		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 200 0 "
+			 "lost 150 3; 300 1 migrate 1 0 1 by 7; 310 1 switch 7 S 1",
 		.cpus = "0: idle 50 unknown 850 switches 1 lost 3 | 1: run 900 switches 2",
-		.tasks = "1: running 690 waking 40 sleeping 10 unknown 160 migrations 1 | 9: sleeping 50 unknown 850 | 7: running 210 unknown 690 slices 1",
+		.tasks = "1: running 690 waking 40 sleeping 10 unknown 160 migrations 1 | 9: "
+			 "sleeping 50 unknown 850 | 7: running 210 unknown 690 slices 1",
 		.waits = "moved 1 other 0>1 | ",
 	},
 	{
 		.name = "another name where something is missing: unknown, but one task",
 		.window = { 100, 400 },
-		.steps = "100 0 switch 9 S 5; 150 0 switch 6 S 1; 200 0 switch 1 S 0; 250 0 waking 1 by 0; 300 0 switch 0 R 1=x",
+		.steps = "100 0 switch 9 S 5; 150 0 switch 6 S 1; 200 0 switch 1 S 0; 250 0 waking "
+			 "1 by 0; 300 0 switch 0 R 1=x",
 		.cpus = "0: run 150 idle 100 unknown 50 switches 4 breaks 1",
-		.tasks = "9: unknown 300 | 5: unknown 300 | 6: unknown 300 | 1: running 150 unknown 150 slices 1",
+		.tasks = "9: unknown 300 | 5: unknown 300 | 6: unknown 300 | 1: running 150 "
+			 "unknown 150 slices 1",
 	},
 	{
 		.name = "a sleeper that is moved sleeps on: its waking ends that",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 120 1 migrate 1 0 1 by 0; 150 0 waking 1 by 0 to 1; 160 1 switch 0 R 1",
+		.steps = "100 0 switch 1 S 0; 120 1 migrate 1 0 1 by 0; 150 0 waking 1 by 0 to 1; "
+			 "160 1 switch 0 R 1",
 		.cpus = "0: idle 100 switches 1 | 1: run 40 unknown 60 switches 1",
 		.tasks = "1: running 40 waking 10 sleeping 50 migrations 1",
 		.waits = "moved 1 other 0>1 | 1 waking 150-160 on 1 | ",
@@ -501,25 +619,33 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... but it was moved by a waking that came before it was off its CPU",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 155 1 migrate 1 0 1 by 7; 170 1 switch 7 R 1",
+		.steps = "100 0 switch 9 S 1; 148 1 waking 1 by 7 to 0; 150 0 switch 1 S 0; 155 1 "
+			 "migrate 1 0 1 by 7; 170 1 switch 7 R 1",
 		.cpus = "0: run 50 idle 50 switches 2 | 1: run 30 unknown 70 switches 1",
-		.tasks = "9: sleeping 100 | 1: running 80 waking 20 slices 1 migrations 1 | 7: preempted 30 unknown 70",
+		.tasks = "9: sleeping 100 | 1: running 80 waking 20 slices 1 migrations 1 | 7: "
+			 "preempted 30 unknown 70",
 		.waits = "moved 1 wakeup 0>1 | 1 waking 150-170 on 1 | ",
 	},
 	{
 		.name = "... also if it was moved in its wait before that",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 111 1 migrate 1 0 1 by 7; 120 1 switch 7 R 1; 148 0 waking 1 by 0 to 1; 150 1 switch 1 S 7; 155 0 migrate 1 1 0 by 0; 170 0 switch 0 R 1",
+		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 111 1 "
+			 "migrate 1 0 1 by 7; 120 1 switch 7 R 1; 148 0 waking 1 by 0 to 1; 150 1 "
+			 "switch 1 S 7; 155 0 migrate 1 1 0 by 0; 170 0 switch 0 R 1",
 		.cpus = "0: run 30 idle 70 switches 2 | 1: run 100 switches 3",
-		.tasks = "1: running 60 waking 30 sleeping 10 slices 1 migrations 2 | 9: sleeping 100 | 7: running 70 preempted 30 slices 1",
-		.waits = "moved 1 wakeup 0>1 | 1 waking 110-120 on 1 | 7 preempted 120-150 on 1 | moved 1 wakeup 1>0 | 1 waking 150-170 on 0 | ",
+		.tasks = "1: running 60 waking 30 sleeping 10 slices 1 migrations 2 | 9: sleeping "
+			 "100 | 7: running 70 preempted 30 slices 1",
+		.waits = "moved 1 wakeup 0>1 | 1 waking 110-120 on 1 | 7 preempted 120-150 on 1 | "
+			 "moved 1 wakeup 1>0 | 1 waking 150-170 on 0 | ",
 	},
 	{
 		.name = "the first and the last slice of the window are cut, and no whole waits",
 		.window = { 100, 200 },
-		.steps = "50 0 switch 9 S 1; 90 0 waking 2 by 1; 150 0 switch 1 S 2; 160 0 waking 1 by 2",
+		.steps = "50 0 switch 9 S 1; 90 0 waking 2 by 1; 150 0 switch 1 S 2; 160 0 waking "
+			 "1 by 2",
 		.cpus = "0: run 100 switches 1",
-		.tasks = "9: sleeping 100 | 1: running 50 waking 40 sleeping 10 slices 1 | 2: running 50 waking 50",
+		.tasks = "9: sleeping 100 | 1: running 50 waking 40 sleeping 10 slices 1 | 2: "
+			 "running 50 waking 50",
 		.waits = "2 waking 90-150 on 0 | ",
 	},
 	{
@@ -537,26 +663,35 @@ static const struct timeline_case cases[] = {
 		.tasks = "5: running 20 sleeping 80 | 3: running 20 stopped 80 slices 1",
 	},
 	{
-		.name = "a CPU that is taken down is offline until it runs something again, and nothing else is unknown",
+		.name = "a CPU that is taken down is offline until it runs something again, and "
+			"nothing else is unknown",
 		.window = { 100, 300 },
-		.steps = "100 0 switch 9 S 1; 100 1 switch 9 S 2; 110 1 switch 2 S 0; 120 1 switch 0 R 901; 250 1 switch 0 R 951; 260 0 waking 2 by 1 to 0; 270 1 switch 951 S 0; 280 0 switch 1 S 2",
+		.steps = "100 0 switch 9 S 1; 100 1 switch 9 S 2; 110 1 switch 2 S 0; 120 1 switch "
+			 "0 R 901; 250 1 switch 0 R 951; 260 0 waking 2 by 1 to 0; 270 1 switch "
+			 "951 S 0; 280 0 switch 1 S 2",
 		.cpus = "0: run 200 switches 2 | 1: run 30 idle 40 offline 130 switches 5",
-		.tasks = "9: sleeping 200 | 1: running 180 sleeping 20 slices 1 | 2: running 30 waking 20 sleeping 150 slices 1 migrations 1 | 901: unknown 200 | 951: running 20 sleeping 30 unknown 150 slices 1",
+		.tasks = "9: sleeping 200 | 1: running 180 sleeping 20 slices 1 | 2: running 30 "
+			 "waking 20 sleeping 150 slices 1 migrations 1 | 901: unknown 200 | 951: "
+			 "running 20 sleeping 30 unknown 150 slices 1",
 		.waits = "2 waking 260-280 on 0 | ",
 	},
 	{
 		.name = "... also one that comes back with its migration thread",
 		.window = { 100, 300 },
-		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 switch 0 R 901; 260 1 switch 901 S 0",
-		.cpus = "0: run 200 switches 1 | 1: run 10 idle 40 offline 130 unknown 20 switches 3",
-		.tasks = "9: sleeping 200 | 1: running 200 | 901: running 10 sleeping 40 unknown 150 slices 1",
+		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 switch 0 R 901; 260 1 "
+			 "switch 901 S 0",
+		.cpus = "0: run 200 switches 1 | 1: run 10 idle 40 offline 130 unknown 20 switches "
+			"3",
+		.tasks = "9: sleeping 200 | 1: running 200 | 901: running 10 sleeping 40 unknown "
+			 "150 slices 1",
 	},
 	{
 		.name = "... but not if somebody else comes first: then a switch is missing",
 		.window = { 100, 300 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 switch 0 R 2",
 		.cpus = "0: run 200 switches 1 | 1: run 50 unknown 150 switches 2 breaks 1",
-		.tasks = "9: unknown 200 | 1: running 200 | 901: unknown 200 | 2: running 50 unknown 150",
+		.tasks = "9: unknown 200 | 1: running 200 | 901: unknown 200 | 2: running 50 "
+			 "unknown 150",
 	},
 	{
 		.name = "a CPU that stays away is offline if the one that took it down says so",
@@ -575,28 +710,35 @@ static const struct timeline_case cases[] = {
 	{
 		.name = "... also where a loss follows: it may have gone away before",
 		.window = { 100, 300 },
-		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 lost 200 3; 260 1 switch 5 S 0",
+		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 lost 200 3; 260 1 switch "
+			 "5 S 0",
 		.cpus = "0: run 200 switches 1 | 1: idle 40 unknown 160 switches 2 lost 3",
-		.tasks = "9: sleeping 100 unknown 100 | 1: running 200 | 901: unknown 200 | 5: unknown 200",
+		.tasks = "9: sleeping 100 unknown 100 | 1: running 200 | 901: unknown 200 | 5: "
+			 "unknown 200",
 	},
 	{
 		.name = "... and if the loss lies behind the window",
 		.window = { 100, 190 },
-		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 lost 200 3; 260 1 switch 0 R 901",
+		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 lost 200 3; 260 1 switch "
+			 "0 R 901",
 		.cpus = "0: run 90 switches 1 | 1: unknown 90 switches 1",
 		.tasks = "9: sleeping 90 | 1: running 90 | 901: unknown 90",
 	},
 	{
 		.name = "a hidden task may have left long before a loss",
 		.window = { 100, 300 },
-		.steps = "100 0 switch 9 S 1; 110 1 switch 0 R 7; 120 1 switch 0 R 7; 130 1 switch 0 R 7; 140 1 switch 0 R 7; 150 1 switch 0 R 7; 160 1 switch 0 R 7; 170 1 switch 0 R 7; 180 1 switch 0 R 7; 250 1 lost 200 3; 260 1 switch 5 S 0",
-		.cpus = "0: unknown 200 switches 1 | 1: idle 40 unknown 160 switches 9 breaks 7 lost 3",
+		.steps = "100 0 switch 9 S 1; 110 1 switch 0 R 7; 120 1 switch 0 R 7; 130 1 switch "
+			 "0 R 7; 140 1 switch 0 R 7; 150 1 switch 0 R 7; 160 1 switch 0 R 7; 170 1 "
+			 "switch 0 R 7; 180 1 switch 0 R 7; 250 1 lost 200 3; 260 1 switch 5 S 0",
+		.cpus = "0: unknown 200 switches 1 | 1: idle 40 unknown 160 switches 9 breaks 7 "
+			"lost 3",
 		.tasks = "9: unknown 200 | 1: unknown 200 | 7: unknown 200 | 5: unknown 200",
 	},
 	{
 		.name = "of an event in two buffers one counts",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 9 S 1; 100 0 switch 9 S 1 @1; 150 0 switch 1 S 0; 150 0 switch 1 S 0 @1",
+		.steps = "100 0 switch 9 S 1; 100 0 switch 9 S 1 @1; 150 0 switch 1 S 0; 150 0 "
+			 "switch 1 S 0 @1",
 		.cpus = "0: run 50 idle 50 switches 2",
 		.tasks = "9: sleeping 100 | 1: running 50 sleeping 50 slices 1",
 	},
@@ -605,12 +747,14 @@ static const struct timeline_case cases[] = {
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 150 0 switch 1 S 2; 140 0 switch 2 S 0",
 		.cpus = "0: run 50 idle 50 switches 3",
-		.tasks = "9: sleeping 100 | 1: running 50 sleeping 50 slices 1 | 2: sleeping 50 unknown 50 slices 1",
+		.tasks = "9: sleeping 100 | 1: running 50 sleeping 50 slices 1 | 2: sleeping 50 "
+			 "unknown 50 slices 1",
 	},
 	{
 		.name = "iowait is part of blocked",
 		.window = { 100, 200 },
-		.steps = "100 0 switch 1 D 0; 150 0 waking 1 by 0; 150 0 stat 1 45; 160 0 switch 0 R 1",
+		.steps = "100 0 switch 1 D 0; 150 0 waking 1 by 0; 150 0 stat 1 45; 160 0 switch 0 "
+			 "R 1",
 		.cpus = "0: run 40 idle 60 switches 2",
 		.tasks = "1: running 40 waking 10 blocked 50 iowait 45",
 		.waits = "1 waking 150-160 on 0 | ",
@@ -620,7 +764,8 @@ static const struct timeline_case cases[] = {
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 8 S 2; 260 0 lost 250 3",
 		.cpus = "0: run 100 switches 1 | 1: run 80 unknown 20 switches 1",
-		.tasks = "9: sleeping 100 | 1: running 100 | 8: sleeping 80 unknown 20 | 2: running 80 unknown 20",
+		.tasks = "9: sleeping 100 | 1: running 100 | 8: sleeping 80 unknown 20 | 2: "
+			 "running 80 unknown 20",
 	},
 	{
 		.name = "without a window it goes from the first event to the last",
@@ -708,8 +853,9 @@ static void check_cpus(const struct tap_timeline *t, const struct timeline_case 
 
 static void put_task(struct tap_buf *b, const struct tap_timeline *t, const struct tap_task *task)
 {
-	static const enum tap_state order[] = { TAP_STATE_RUNNING, TAP_STATE_PREEMPTED, TAP_STATE_WAKING,
-						TAP_STATE_SLEEPING, TAP_STATE_BLOCKED, TAP_STATE_STOPPED,
+	static const enum tap_state order[] = { TAP_STATE_RUNNING, TAP_STATE_PREEMPTED,
+						TAP_STATE_WAKING,  TAP_STATE_SLEEPING,
+						TAP_STATE_BLOCKED, TAP_STATE_STOPPED,
 						TAP_STATE_UNKNOWN };
 	uint64_t life = tap_task_life_ns(t, task), sum = 0;
 	struct tap_window window = tap_timeline_window(t);
@@ -783,7 +929,9 @@ static void check_case(const struct timeline_case *c)
 {
 	struct log log = { .end_ns = c->window.to_ns };
 	const struct tap_watcher watcher = { .ops = &log_ops, .ctx = &log };
-	struct tap_timeline_opts opts = { .window = c->window, .watchers = &watcher, .nr_watchers = 1 };
+	struct tap_timeline_opts opts = { .window = c->window,
+					  .watchers = &watcher,
+					  .nr_watchers = 1 };
 	struct tap_timeline *t;
 	struct tap_survey s;
 	struct steps steps;
@@ -810,7 +958,9 @@ static void put_unsurveyed(struct tap_buf *b, const struct timeline_case *c)
 {
 	struct log log = { .end_ns = c->window.to_ns };
 	const struct tap_watcher watcher = { .ops = &log_ops, .ctx = &log };
-	struct tap_timeline_opts opts = { .window = c->window, .watchers = &watcher, .nr_watchers = 1 };
+	struct tap_timeline_opts opts = { .window = c->window,
+					  .watchers = &watcher,
+					  .nr_watchers = 1 };
 	struct tap_timeline *t;
 	struct steps steps;
 
@@ -858,7 +1008,8 @@ static void test_forget(void **state)
 
 	(void)state;
 	assert_int_equal(tap_timeline_new(&opts, &t), 0);
-	steps_parse(&steps, "10 0 newtask 7 1; 11 0 new 1 by 7; 20 0 switch 7 S 1; 21 0 newtask 1 2 thread;22 0 new 2 by 1; 30 0 switch 1 X 2");
+	steps_parse(&steps, "10 0 newtask 7 1; 11 0 new 1 by 7; 20 0 switch 7 S 1; 21 0 newtask 1 "
+			    "2 thread;22 0 new 2 by 1; 30 0 switch 1 X 2");
 	for (unsigned int i = 0; i < steps.nr; i++)
 		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
 	tap_timeline_forget(t, 30, note_forgotten, &forgotten);
@@ -880,7 +1031,8 @@ static void test_forget(void **state)
 	steps_release();
 }
 
-/* More losses than are kept: neighbours are one, of as many events as both, or nobody knows of how many. */
+/* More losses than are kept: neighbours are one, of as many events as both, or nobody knows of how
+ * many. */
 static void test_many_losses(void **state)
 {
 	struct tap_event ev = { .cpu = 0 }, *event = &ev;
@@ -892,7 +1044,8 @@ static void test_many_losses(void **state)
 		ev.lost.first_ns = 10 * (i + 1);
 		ev.lost.last_ns = ev.ts_ns = ev.lost.first_ns + 5;
 		ev.lost.count = i == 1 ? 0 : 3;
-		assert_int_equal(tap_survey_events(&s, (const struct tap_event *const *)&event, 1), 0);
+		assert_int_equal(tap_survey_events(&s, (const struct tap_event *const *)&event, 1),
+				 0);
 	}
 	assert_int_equal(s.nr_kept_losses, TAP_MAX_HOLES / 2 + 1);
 	assert_int_equal(s.nr_losses, TAP_MAX_HOLES + 1);
@@ -907,29 +1060,36 @@ static void test_many_losses(void **state)
 static int note_waker(void *text, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
 	(void)t;
-	tap_buf_printf(text, " %d by %d%s", w->task->tid, w->waker_tid, w->in_interrupt ? " interrupted" : "");
+	tap_buf_printf(text, " %d by %d%s", w->task->tid, w->waker_tid,
+		       w->in_interrupt ? " interrupted" : "");
 	return 0;
 }
 
-/* What their flags say of wakings: nothing, hard interrupts, softirqs, NMIs, and what is none of these. */
+/* What their flags say of wakings: nothing, hard interrupts, softirqs, NMIs, and what is none of
+ * these. */
 static void test_wakers(void **state)
 {
 	static const int flags[] = { 0, 0x08, 0x10, 0x40, 0xa7 };
 	const struct tap_watcher_ops wakers = { .wakeup = note_waker };
 	struct tap_buf text = { 0 };
 	const struct tap_watcher watcher = { .ops = &wakers, .ctx = &text };
-	struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL, .watchers = &watcher, .nr_watchers = 1 };
+	struct tap_timeline_opts opts = { .window = TAP_WINDOW_ALL,
+					  .watchers = &watcher,
+					  .nr_watchers = 1 };
 	struct tap_timeline *t;
 	struct steps steps;
 
 	(void)state;
 	assert_int_equal(tap_timeline_new(&opts, &t), 0);
-	steps_parse(&steps, "10 0 waking 1 by 7; 20 0 waking 2 by 7; 30 0 waking 3 by 7; 40 0 waking 4 by 0; 50 0 waking 5 by 7");
+	steps_parse(&steps, "10 0 waking 1 by 7; 20 0 waking 2 by 7; 30 0 waking 3 by 7; 40 0 "
+			    "waking 4 by 0; 50 0 waking 5 by 7");
 	for (unsigned int i = 0; i < steps.nr; i++) {
 		steps_put(&steps.ev[i], "common_flags", flags[i]);
 		assert_int_equal(tap_timeline_event(t, &steps.ev[i]), 0);
 	}
-	assert_string_equal(tap_buf_str(&text), " 1 by 7 2 by 7 interrupted 3 by 7 interrupted 4 by 0 interrupted 5 by 7");
+	assert_string_equal(
+		tap_buf_str(&text),
+		" 1 by 7 2 by 7 interrupted 3 by 7 interrupted 4 by 0 interrupted 5 by 7");
 	tap_timeline_free(t);
 	tap_buf_clear(&text);
 	assert_int_equal(tap_timeline_new(&opts, &t), 0);
@@ -952,8 +1112,10 @@ int main(void)
 	tests[nr + 1] = (struct CMUnitTest)cmocka_unit_test(test_forget);
 	tests[nr] = (struct CMUnitTest)cmocka_unit_test(test_many_losses);
 	for (size_t i = 0; i < nr; i++)
-		tests[i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = test_case,
+		tests[i] = (struct CMUnitTest){ .name = cases[i].name,
+						.test_func = test_case,
 						.initial_state = (void *)&cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return _cmocka_run_group_tests("timeline", tests, sizeof(tests) / sizeof(*tests), NULL, NULL);
+	return _cmocka_run_group_tests("timeline", tests, sizeof(tests) / sizeof(*tests), NULL,
+				       NULL);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The timeline's fast path (timeline/fast_path.h) writes the rules of events.c a second time. This test proves that both agree.
+ * The timeline's fast path (timeline/fast_path.h) writes the rules of events.c a second time. This
+ * test proves that both agree.
  *
- * The test explores every state that a small machine of two CPUs and two tasks can reach: breadth first, from a start in which
- * nothing is known, by every event that could come next, after several lengths of time. It takes each event twice from the same
- * state, once with the fast path and once without, and compares all that a watcher is told and all that the timeline then
- * knows. States that differ only in what no rule looks at (struct key lists what rules look at) are explored once.
+ * The test explores every state that a small machine of two CPUs and two tasks can reach: breadth
+ * first, from a start in which nothing is known, by every event that could come next, after several
+ * lengths of time. It takes each event twice from the same state, once with the fast path and once
+ * without, and compares all that a watcher is told and all that the timeline then knows. States
+ * that differ only in what no rule looks at (struct key lists what rules look at) are explored
+ * once.
  *
  * SOAK=1 explores many more states.
  */
@@ -22,7 +25,8 @@
 
 static unsigned int nr_slow; /* events that events.c took */
 
-static int take_slowly(struct tap_timeline *t, const struct tap_sched_fields *f, const struct tap_event *ev)
+static int take_slowly(struct tap_timeline *t, const struct tap_sched_fields *f,
+		       const struct tap_event *ev)
 {
 	nr_slow++;
 	return tap_event_take(t, f, ev);
@@ -57,8 +61,9 @@ struct recording {
 };
 
 /*
- * What events are about. A rule looks at one CPU, and at each task by itself: so a world with one task shows all that can happen to
- * it, and one with two shows that they do not get in each other's way.
+ * What events are about. A rule looks at one CPU, and at each task by itself: so a world with one
+ * task shows all that can happen to it, and one with two shows that they do not get in each other's
+ * way.
  */
 static const struct world {
 	int nr_cpus, nr_tasks;
@@ -95,11 +100,18 @@ static struct tap_break breaks[] = { { AT(45000), AT(80000), 0, 1, TAP_BREAK_MIS
 				     { AT(45000), AT(80000), 1, 0, TAP_BREAK_OFFLINE },
 				     { AT(150000), AT(180000), 1, 2, TAP_BREAK_CUT } };
 static const struct tap_survey complete = { 0 };
-static const struct tap_survey with_losses = { .losses = losses, .nr_kept_losses = 2, .holes = holes, .nr_holes = 2 };
-static const struct tap_survey with_breaks = { .breaks = breaks, .nr_breaks = 3, .holes = holes, .nr_holes = 1, .has_breaks = true };
+static const struct tap_survey with_losses = {
+	.losses = losses, .nr_kept_losses = 2, .holes = holes, .nr_holes = 2
+};
+static const struct tap_survey with_breaks = {
+	.breaks = breaks, .nr_breaks = 3, .holes = holes, .nr_holes = 1, .has_breaks = true
+};
 static const struct tap_survey with_hidden = { .has_breaks = true, .tids = { tid_2_is_hidden } };
 
-#define WHOLE { 1500, 1000000000 }
+#define WHOLE                                                                                      \
+	{                                                                                          \
+		1500, 1000000000                                                                   \
+	}
 static const struct recording recordings[] = {
 	{ "without a survey", WHOLE, .throttling = true },
 	{ "complete", WHOLE, .survey = &complete, .throttling = true, .follows_table = true },
@@ -107,14 +119,16 @@ static const struct recording recordings[] = {
 	{ "with broken chains", WHOLE, .survey = &with_breaks, .throttling = true },
 	{ "with a hidden task", WHOLE, .survey = &with_hidden },
 	{ "of two tasks", WHOLE, .survey = &complete, .promise = &two_tasks },
-	{ "of switches alone", WHOLE, .survey = &complete, .no_waking = true, .no_wakeup = true, .no_migrate = true },
+	{ "of switches alone", WHOLE, .survey = &complete, .no_waking = true, .no_wakeup = true,
+	  .no_migrate = true },
 	{ "without sched_wakeup", WHOLE, .no_wakeup = true, .silent = true },
 	{ "asked for lives alone", WHOLE, .survey = &complete, .lives_only = true },
 };
 
 /* ---- the events that may come next ---- */
 
-/* How long after the one before. A border is the next instant at which rules change: of the window, or of what the survey knows. */
+/* How long after the one before. A border is the next instant at which rules change: of the window,
+ * or of what the survey knows. */
 enum when { AT_ONCE, SOON, LATER, BEFORE_BORDER, AT_BORDER, AFTER_BORDER, NR_WHEN };
 
 #define OFTEN (1u << AT_ONCE | 1u << SOON | 1u << LATER)
@@ -177,7 +191,8 @@ static void add_switches(const struct recording *r, const struct world *w, int c
 	for (int prev = 0; prev <= w->nr_tasks; prev++)
 		for (int next = 0; next <= w->nr_tasks; next++)
 			for (unsigned int i = 0; i < (prev ? 5 : 1); i++)
-				add(i < 2 ? ALWAYS : 1u << SOON, "%d switch %d %s %d", cpu, prev, states[i], next);
+				add(i < 2 ? ALWAYS : 1u << SOON, "%d switch %d %s %d", cpu, prev,
+				    states[i], next);
 	if (r->survey && r->survey->has_breaks)
 		add(OFTEN, "%d switch 0 R 1=x", cpu);
 }
@@ -186,7 +201,8 @@ static void add_wakeups(const struct recording *r, const struct world *w, int cp
 {
 	for (int tid = 1; tid <= w->nr_tasks; tid++) {
 		for (int by = 0; by < NR_TIDS && !r->no_waking; by++)
-			add(by == tid ? 1u << SOON : ALWAYS, "%d waking %d by %d to 0", cpu, tid, by);
+			add(by == tid ? 1u << SOON : ALWAYS, "%d waking %d by %d to 0", cpu, tid,
+			    by);
 		if (!r->no_wakeup)
 			add(1u << SOON, "%d wakeup %d by 0 to %d", cpu, tid, cpu);
 		if (!r->no_migrate)
@@ -251,7 +267,8 @@ static unsigned int id(const struct tap_task *task)
 	return task ? task->index + 1 : 0;
 }
 
-static struct told *tell(struct log *l, const struct tap_timeline *t, int what, const struct tap_task *task)
+static struct told *tell(struct log *l, const struct tap_timeline *t, int what,
+			 const struct tap_task *task)
 {
 	struct told *told = &l->told[l->nr++];
 
@@ -268,7 +285,8 @@ static struct told *tell(struct log *l, const struct tap_timeline *t, int what, 
 static int log_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct told *told = tell(ctx, t, INTERVAL, s->task);
-	const int n[] = { s->state, s->next, s->whole, s->cpu, s->next_cpu, (int)s->back << 8 | (int)s->was };
+	const int n[] = { s->state, s->next,	 s->whole,
+			  s->cpu,   s->next_cpu, (int)s->back << 8 | (int)s->was };
 	const uint64_t ns[] = { s->from_ns, s->to_ns, s->back_ns };
 
 	memcpy(told->n, n, sizeof(n));
@@ -317,13 +335,18 @@ static int log_waits(void *ctx, const struct tap_timeline *t, struct tap_task *t
 }
 
 static const struct tap_watcher_ops log_ops = {
-	.states = TAP_STATE_ALL, .interval = log_interval, .cpu = log_cpu, .wakeup = log_wakeup,
-	.migration = log_migration, .waits = log_waits,
+	.states = TAP_STATE_ALL,
+	.interval = log_interval,
+	.cpu = log_cpu,
+	.wakeup = log_wakeup,
+	.migration = log_migration,
+	.waits = log_waits,
 };
 
 /* ---- all that the timeline knows, to return to ---- */
 
-#define REST offsetof(struct tap_timeline, prev_states_of) /* what is behind it changes with events */
+#define REST                                                                                       \
+	offsetof(struct tap_timeline, prev_states_of) /* what is behind it changes with events */
 
 struct snapshot {
 	uint64_t now_ns;
@@ -368,7 +391,8 @@ static void restore(struct tap_timeline *t, const struct snapshot *s)
 
 /* ---- what rules look at ---- */
 
-/* What rules ask about a time: does it lie before a hole, or before the window, or is it now? Of a wakeup also: was it just now? */
+/* What rules ask about a time: does it lie before a hole, or before the window, or is it now? Of a
+ * wakeup also: was it just now? */
 enum age { NEVER, BEFORE_HOLE, BEFORE_WINDOW, AGO, JUST_BEFORE, NOW, TO_COME };
 
 static uint8_t age(const struct tap_timeline *t, uint64_t ns)
@@ -385,7 +409,8 @@ static uint8_t age(const struct tap_timeline *t, uint64_t ns)
 /* @sleep_ns: of a task that sleeps: since when; else now. */
 static uint8_t age_of_wakeup(const struct tap_timeline *t, uint64_t ns, uint64_t sleep_ns)
 {
-	return ns && ns < sleep_ns && sleep_ns - ns <= TAP_ON_ITS_WAY_OUT_NS ? JUST_BEFORE : age(t, ns);
+	return ns && ns < sleep_ns && sleep_ns - ns <= TAP_ON_ITS_WAY_OUT_NS ? JUST_BEFORE
+									     : age(t, ns);
 }
 
 struct task_key {
@@ -406,10 +431,12 @@ struct key {
 	uint8_t hole_end, off_end, window_from, next_hole, next_loss, next_break, is_fast;
 };
 
-/* Only of a task that a wakeup made wait, or may turn out to have: whether its CPU was chosen already. */
+/* Only of a task that a wakeup made wait, or may turn out to have: whether its CPU was chosen
+ * already. */
 static bool is_placed_or_not(const struct task *task)
 {
-	return task->pub.state == TAP_STATE_WAKING || (tap_task_is_asleep(task) && task->woken_running_ns);
+	return task->pub.state == TAP_STATE_WAKING ||
+	       (tap_task_is_asleep(task) && task->woken_running_ns);
 }
 
 static struct task_key task_key(const struct tap_timeline *t, const struct task *task)
@@ -420,20 +447,32 @@ static struct task_key task_key(const struct tap_timeline *t, const struct task 
 	if (state == TAP_STATE_DEAD) /* another comes in its place */
 		return (struct task_key){ .state = 1 + TAP_STATE_DEAD };
 	return (struct task_key){
-		.state = (uint8_t)(1 + state), .phase = (uint8_t)task->phase, .since = age(t, since), .run_cpu = (int8_t)task->pub.run_cpu,
-		.woken_running = age_of_wakeup(t, task->woken_running_ns, tap_task_is_asleep(task) ? since : t->now_ns),
+		.state = (uint8_t)(1 + state),
+		.phase = (uint8_t)task->phase,
+		.since = age(t, since),
+		.run_cpu = (int8_t)task->pub.run_cpu,
+		.woken_running = age_of_wakeup(t, task->woken_running_ns,
+					       tap_task_is_asleep(task) ? since : t->now_ns),
 		.slept = state == TAP_STATE_WAKING ? (uint8_t)task->slept : 0,
 		.throttles = age(t, task->throttles_ns < since ? 0 : task->throttles_ns),
-		.waited = state == TAP_STATE_THROTTLED ? (uint8_t)task->waited : 0, .back = (uint8_t)task->back,
-		.is_new = task->is_new, .is_told = task->is_told,
-		.placed = task->placed && is_placed_or_not(task), .renamed = task->pub.comm[0] == 'x',
+		.waited = state == TAP_STATE_THROTTLED ? (uint8_t)task->waited : 0,
+		.back = (uint8_t)task->back,
+		.is_new = task->is_new,
+		.is_told = task->is_told,
+		.placed = task->placed && is_placed_or_not(task),
+		.renamed = task->pub.comm[0] == 'x',
 	};
 }
 
 static struct cpu_key cpu_key(const struct tap_timeline *t, const struct tap_cpu *c)
 {
-	struct cpu_key k = { .since = age(t, c->since_ns), .known = c->known, .offline = c->offline, .unfit = c->unfit,
-			     .cut = c->cut, .outside = c->outside, .seen = c->seen };
+	struct cpu_key k = { .since = age(t, c->since_ns),
+			     .known = c->known,
+			     .offline = c->offline,
+			     .unfit = c->unfit,
+			     .cut = c->cut,
+			     .outside = c->outside,
+			     .seen = c->seen };
 
 	if (c->known)
 		k.task = c->task ? (uint8_t)(1 + c->task->tid) : 1;
@@ -497,7 +536,8 @@ static bool see(const struct key *k)
 	return true;
 }
 
-static void add_state(struct tap_timeline *t, const struct snapshot *at, unsigned int from, unsigned int event, unsigned int when)
+static void add_state(struct tap_timeline *t, const struct snapshot *at, unsigned int from,
+		      unsigned int event, unsigned int when)
 {
 	struct key k;
 
@@ -515,8 +555,8 @@ static void add_state(struct tap_timeline *t, const struct snapshot *at, unsigne
 /* The next instant at which rules change; 0: none comes. */
 static uint64_t next_border(const struct tap_timeline *t)
 {
-	const uint64_t at[] = { t->next_hole_ns, t->next_break_ns, t->hole_end_ns, t->fast_from_ns, t->opts.window.from_ns,
-				t->opts.window.to_ns };
+	const uint64_t at[] = { t->next_hole_ns, t->next_break_ns,	 t->hole_end_ns,
+				t->fast_from_ns, t->opts.window.from_ns, t->opts.window.to_ns };
 	uint64_t next = UINT64_MAX;
 
 	for (unsigned int i = 0; i < sizeof(at) / sizeof(*at); i++)
@@ -549,7 +589,8 @@ struct outcome {
 	bool fast;
 };
 
-static void take_event(struct tap_timeline *t, struct log *log, struct event *e, uint64_t now, bool fast, struct outcome *out)
+static void take_event(struct tap_timeline *t, struct log *log, struct event *e, uint64_t now,
+		       bool fast, struct outcome *out)
 {
 	const struct tap_format *switch_fmt = t->switch_fmt, *waking_fmt = t->waking_fmt;
 
@@ -568,7 +609,8 @@ static void take_event(struct tap_timeline *t, struct log *log, struct event *e,
 	save(t, &out->after);
 }
 
-/* What no rule may look at in a task's state becomes what would change the outcome: so a rule that does is found. */
+/* What no rule may look at in a task's state becomes what would change the outcome: so a rule that
+ * does is found. */
 static void spoil_unused(struct snapshot *s)
 {
 	for (unsigned int i = 0; i < s->nr; i++) {
@@ -599,17 +641,20 @@ static const char *difference(struct outcome *fast, struct outcome *slow, bool l
 		memcpy(a->cpus, b->cpus, sizeof(a->cpus));
 	if (memcmp(a->cpus, b->cpus, sizeof(a->cpus)))
 		return "CPUs";
-	return memcmp(a, b, snapshot_size(a)) ? "what the timeline knows beside tasks and CPUs" : NULL;
+	return memcmp(a, b, snapshot_size(a)) ? "what the timeline knows beside tasks and CPUs"
+					      : NULL;
 }
 
 static void print_way(unsigned int state)
 {
-	static const char *const whens[] = { "at once", "soon", "later", "before a border", "at a border", "after a border" };
+	static const char *const whens[] = { "at once",		"soon",	       "later",
+					     "before a border", "at a border", "after a border" };
 
 	if (!state)
 		return;
 	print_way(states[state].from);
-	print_message("#   %-16s %s\n", whens[states[state].when], events[states[state].event].text);
+	print_message("#   %-16s %s\n", whens[states[state].when],
+		      events[states[state].event].text);
 }
 
 static void print_tasks(const char *path, const struct snapshot *s)
@@ -617,14 +662,21 @@ static void print_tasks(const char *path, const struct snapshot *s)
 	for (unsigned int i = 0; i < s->nr; i++) {
 		const struct task *task = &s->tasks[i];
 
-		print_message("# %s: %d %s since %llu cpu %d run_cpu %d from_cpu %d prio %d slices %llu migrations %llu woken_ns %llu by %d on %d, woken_running %llu slept %d from %llu throttles %llu waited %d was %d back %d phase %d,%s%s%s%s\n",
-			      path, task->pub.tid, tap_state_name(task->pub.state), (unsigned long long)task->pub.since_ns, task->pub.cpu,
-			      task->pub.run_cpu, task->pub.from_cpu, task->pub.prio, (unsigned long long)task->pub.slices,
-			      (unsigned long long)task->pub.migrations, (unsigned long long)task->pub.woken_ns, task->pub.waker_tid,
-			      task->pub.waker_cpu, (unsigned long long)task->woken_running_ns, (int)task->slept,
-			      (unsigned long long)task->slept_from_ns, (unsigned long long)task->throttles_ns, (int)task->waited,
-			      (int)task->was, (int)task->back, (int)task->phase, task->placed ? " placed" : "", task->kept ? " kept" : "",
-			      task->is_new ? " is_new" : "", task->is_told ? " is_told" : "");
+		print_message(
+			"# %s: %d %s since %llu cpu %d run_cpu %d from_cpu %d prio %d slices %llu "
+			"migrations %llu woken_ns %llu by %d on %d, woken_running %llu slept %d "
+			"from %llu throttles %llu waited %d was %d back %d phase %d,%s%s%s%s\n",
+			path, task->pub.tid, tap_state_name(task->pub.state),
+			(unsigned long long)task->pub.since_ns, task->pub.cpu, task->pub.run_cpu,
+			task->pub.from_cpu, task->pub.prio, (unsigned long long)task->pub.slices,
+			(unsigned long long)task->pub.migrations,
+			(unsigned long long)task->pub.woken_ns, task->pub.waker_tid,
+			task->pub.waker_cpu, (unsigned long long)task->woken_running_ns,
+			(int)task->slept, (unsigned long long)task->slept_from_ns,
+			(unsigned long long)task->throttles_ns, (int)task->waited, (int)task->was,
+			(int)task->back, (int)task->phase, task->placed ? " placed" : "",
+			task->kept ? " kept" : "", task->is_new ? " is_new" : "",
+			task->is_told ? " is_told" : "");
 	}
 }
 
@@ -656,7 +708,8 @@ static bool is_in_table(enum tap_phase from, enum tap_sign sign, enum tap_phase 
 	return next == TAP_PHASE_TOLD || to == (next ? next : phase);
 }
 
-static void check_task(const struct snapshot *before, const struct snapshot *after, int tid, enum tap_sign sign)
+static void check_task(const struct snapshot *before, const struct snapshot *after, int tid,
+		       enum tap_sign sign)
 {
 	const struct task *task = before->by_tid[tid];
 	unsigned int i = task ? task->pub.index : 0;
@@ -670,16 +723,22 @@ static void check_task(const struct snapshot *before, const struct snapshot *aft
 	if (sign == TAP_SIGN_WAKING && after->now_ns == before->tasks[i].pub.since_ns && to == from)
 		return;
 	if (!is_in_table(from, sign, to)) {
-		print_message("# task %d: sign %d leads from phase %d to %d, which the table does not have\n", tid, (int)sign, (int)from, (int)to);
+		print_message("# task %d: sign %d leads from phase %d to %d, which the table does "
+			      "not have\n",
+			      tid, (int)sign, (int)from, (int)to);
 		fail();
 	}
 }
 
-static void check_table(const struct event *e, const struct snapshot *before, const struct snapshot *after)
+static void check_table(const struct event *e, const struct snapshot *before,
+			const struct snapshot *after)
 {
 	static const char *const kinds[TAP_NR_SIGNS] = {
-		[TAP_SIGN_WAKING] = "waking", [TAP_SIGN_WAKEUP] = "wakeup", [TAP_SIGN_MOVED] = "migrate",
-		[TAP_SIGN_THROTTLED] = "sched_throttle", [TAP_SIGN_UNTHROTTLED] = "sched_unthrottle",
+		[TAP_SIGN_WAKING] = "waking",
+		[TAP_SIGN_WAKEUP] = "wakeup",
+		[TAP_SIGN_MOVED] = "migrate",
+		[TAP_SIGN_THROTTLED] = "sched_throttle",
+		[TAP_SIGN_UNTHROTTLED] = "sched_unthrottle",
 	};
 	int tid, other;
 	char kind[24];
@@ -703,8 +762,8 @@ struct figures {
 	unsigned int steps, fast;
 };
 
-static void step(const struct recording *r, struct tap_timeline *t, struct log *log, unsigned int from, unsigned int event,
-		 enum when when, struct figures *f)
+static void step(const struct recording *r, struct tap_timeline *t, struct log *log,
+		 unsigned int from, unsigned int event, enum when when, struct figures *f)
 {
 	static struct outcome fast, slow;
 	const struct snapshot *before = states[from].at;
@@ -740,14 +799,22 @@ static void step(const struct recording *r, struct tap_timeline *t, struct log *
 
 static struct tap_timeline *start(const struct recording *r, struct log *log)
 {
-	static const char *const introductions[] = { "0 switch 0 R 0", "0 waking 0 by 0", "0 wakeup 0 by 0", "0 migrate 0 0 1 by 0",
-						     "0 new 0 by 0", "0 newtask 0 0", "0 fork 0 0", "0 exec 0 0" };
+	static const char *const introductions[] = { "0 switch 0 R 0",	"0 waking 0 by 0",
+						     "0 wakeup 0 by 0", "0 migrate 0 0 1 by 0",
+						     "0 new 0 by 0",	"0 newtask 0 0",
+						     "0 fork 0 0",	"0 exec 0 0" };
 	static const char *const throttles[] = { "sched_throttle", "sched_unthrottle" };
 	const bool is_left_out[] = { false, r->no_waking, r->no_wakeup, r->no_migrate, false };
 	static struct tap_watcher watcher; /* the timeline keeps its address */
 	struct tap_timeline_opts opts = {
-		.window = { START_NS + r->window.from_ns, START_NS + r->window.to_ns }, .survey = r->survey, .promise = r->promise,
-		.lives_only = r->lives_only, .throttling = r->throttling, .nr_cpus = NR_CPUS, .watchers = &watcher, .nr_watchers = !r->silent,
+		.window = { START_NS + r->window.from_ns, START_NS + r->window.to_ns },
+		.survey = r->survey,
+		.promise = r->promise,
+		.lives_only = r->lives_only,
+		.throttling = r->throttling,
+		.nr_cpus = NR_CPUS,
+		.watchers = &watcher,
+		.nr_watchers = !r->silent,
 	};
 	struct tap_timeline *t;
 	struct tap_task *task;
@@ -775,7 +842,8 @@ static struct tap_timeline *start(const struct recording *r, struct log *log)
 }
 
 /* Return: how many states were explored. */
-static unsigned int explore_states(const struct recording *r, struct tap_timeline *t, struct log *log, unsigned int max, struct figures *f)
+static unsigned int explore_states(const struct recording *r, struct tap_timeline *t,
+				   struct log *log, unsigned int max, struct figures *f)
 {
 	unsigned int i;
 
@@ -805,9 +873,11 @@ static void explore(const struct recording *r, const struct world *w)
 	nr_states = 0;
 	save(t, &first);
 	add_state(t, &first, 0, 0, 0);
-	nr = explore_states(r, t, &log, getenv("SOAK") ? w->soak_max_states : w->max_states / share, &f);
-	print_message("# %d CPUs, %d tasks: %u of %u states explored by %u steps, %u of them by the fast path\n", w->nr_cpus, w->nr_tasks,
-		      nr, nr_states, f.steps, f.fast);
+	nr = explore_states(r, t, &log, getenv("SOAK") ? w->soak_max_states : w->max_states / share,
+			    &f);
+	print_message("# %d CPUs, %d tasks: %u of %u states explored by %u steps, %u of them by "
+		      "the fast path\n",
+		      w->nr_cpus, w->nr_tasks, nr, nr_states, f.steps, f.fast);
 	tap_timeline_free(t);
 	steps_release();
 	assert_true(nr >= w->min_states / share);
@@ -825,7 +895,8 @@ int main(void)
 	struct CMUnitTest tests[sizeof(recordings) / sizeof(*recordings)];
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tests[i] = (struct CMUnitTest){ .name = recordings[i].name, .test_func = test_recording,
+		tests[i] = (struct CMUnitTest){ .name = recordings[i].name,
+						.test_func = test_recording,
 						.initial_state = (void *)&recordings[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

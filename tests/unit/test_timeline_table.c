@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * docs/timeline.md contains the table of timeline/transitions.h. With the argument "print" this test prints the table as it must
- * stand there; else it compares.
+ * docs/timeline.md contains the table of timeline/transitions.h. With the argument "print" this
+ * test prints the table as it must stand there; else it compares.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,24 +16,39 @@
 #include "timeline/transitions.h"
 
 static const char *const phases[TAP_NR_PHASES + 1] = {
-	[TAP_PHASE_UNSEEN] = "unseen", [TAP_PHASE_LOST] = "lost", [TAP_PHASE_RUNNING] = "running",
+	[TAP_PHASE_UNSEEN] = "unseen",
+	[TAP_PHASE_LOST] = "lost",
+	[TAP_PHASE_RUNNING] = "running",
 	[TAP_PHASE_RUNNING_WOKEN] = "running, woken",
-	[TAP_PHASE_RUNNING_UNSEEN] = "running, unseen", [TAP_PHASE_RUNNING_UNSEEN_WOKEN] = "running, unseen, woken",
-	[TAP_PHASE_PREEMPTED] = "preempted", [TAP_PHASE_WAKING] = "waking",
+	[TAP_PHASE_RUNNING_UNSEEN] = "running, unseen",
+	[TAP_PHASE_RUNNING_UNSEEN_WOKEN] = "running, unseen, woken",
+	[TAP_PHASE_PREEMPTED] = "preempted",
+	[TAP_PHASE_WAKING] = "waking",
 	[TAP_PHASE_WAKING_INFERRED] = "waking, inferred",
-	[TAP_PHASE_ASLEEP] = "asleep", [TAP_PHASE_ASLEEP_DOUBTFUL] = "asleep, doubtful", [TAP_PHASE_ASLEEP_WOKEN] = "asleep, woken",
+	[TAP_PHASE_ASLEEP] = "asleep",
+	[TAP_PHASE_ASLEEP_DOUBTFUL] = "asleep, doubtful",
+	[TAP_PHASE_ASLEEP_WOKEN] = "asleep, woken",
 	[TAP_PHASE_ASLEEP_WOKEN_EARLY] = "asleep, woken early",
-	[TAP_PHASE_THROTTLED] = "throttled", [TAP_PHASE_DEAD] = "dead", [TAP_PHASE_TOLD] = "(1)",
+	[TAP_PHASE_THROTTLED] = "throttled",
+	[TAP_PHASE_DEAD] = "dead",
+	[TAP_PHASE_TOLD] = "(1)",
 };
 
 static const char *const signs[TAP_NR_SIGNS] = {
-	[TAP_SIGN_IN] = "switched in", [TAP_SIGN_OUT] = "switched out", [TAP_SIGN_WAKING] = "sched_waking",
-	[TAP_SIGN_WAKEUP] = "sched_wakeup", [TAP_SIGN_MOVED] = "sched_migrate_task", [TAP_SIGN_THROTTLED] = "sched_throttle",
+	[TAP_SIGN_IN] = "switched in",
+	[TAP_SIGN_OUT] = "switched out",
+	[TAP_SIGN_WAKING] = "sched_waking",
+	[TAP_SIGN_WAKEUP] = "sched_wakeup",
+	[TAP_SIGN_MOVED] = "sched_migrate_task",
+	[TAP_SIGN_THROTTLED] = "sched_throttle",
 	[TAP_SIGN_UNTHROTTLED] = "sched_unthrottle",
 };
 
 static const char *const amendments[] = {
-	[TAP_AMEND_NOTHING] = "", [TAP_AMEND_LOSE] = "lost", [TAP_AMEND_WAKE_LATE] = "waking, inferred (2)", [TAP_AMEND_BREAK] = "lost (3)",
+	[TAP_AMEND_NOTHING] = "",
+	[TAP_AMEND_LOSE] = "lost",
+	[TAP_AMEND_WAKE_LATE] = "waking, inferred (2)",
+	[TAP_AMEND_BREAK] = "lost (3)",
 };
 
 static bool says_something(const struct tap_rule *rule)
@@ -44,15 +59,19 @@ static bool says_something(const struct tap_rule *rule)
 static void put_row(struct tap_buf *b, enum tap_sign sign, enum tap_phase phase)
 {
 	const struct tap_rule *rule = &tap_rules[sign][phase];
-	const char *end = rule->fits ? "now" : rule->ends || rule->amend == TAP_AMEND_LOSE ? "earlier" : "";
+	const char *end = rule->fits					? "now"
+			  : rule->ends || rule->amend == TAP_AMEND_LOSE ? "earlier"
+									: "";
 
-	tap_buf_printf(b, "| %s | %s | %s | %s | %s | %s |\n", signs[sign], phases[phase], amendments[rule->amend],
-		       rule->next ? phases[rule->next] : "", end, rule->plain ? "yes" : "");
+	tap_buf_printf(b, "| %s | %s | %s | %s | %s | %s |\n", signs[sign], phases[phase],
+		       amendments[rule->amend], rule->next ? phases[rule->next] : "", end,
+		       rule->plain ? "yes" : "");
 }
 
 static void put_table(struct tap_buf *b)
 {
-	tap_buf_puts(b, "| event | phase | first becomes | becomes | its state ended | plain |\n|---|---|---|---|---|---|\n");
+	tap_buf_puts(b, "| event | phase | first becomes | becomes | its state ended | plain "
+			"|\n|---|---|---|---|---|---|\n");
 	for (int sign = 0; sign < TAP_NR_SIGNS; sign++)
 		for (int phase = 0; phase < TAP_NR_PHASES; phase++)
 			if (says_something(&tap_rules[sign][phase]))
@@ -73,7 +92,8 @@ static void test_document(void **state)
 	fclose(f);
 	put_table(&b);
 	if (!strstr(text, tap_buf_str(&b)))
-		print_message("# docs/timeline.md must contain what 'build/tests/unit/test_timeline_table print' prints\n");
+		print_message("# docs/timeline.md must contain what "
+			      "'build/tests/unit/test_timeline_table print' prints\n");
 	assert_non_null(strstr(text, tap_buf_str(&b)));
 	tap_buf_release(&b);
 }

@@ -55,8 +55,7 @@ static void test_find(void **state)
 		{ "nothing is mounted", "", NULL, -EOPNOTSUPP,
 		  "tracefs is not mounted: run 'mount -t tracefs tracefs /sys/kernel/tracing'" },
 		{ "a blank in the path is decoded", "t /no\\040place tracefs rw 0 0\n", NULL,
-		  -ENOENT,
-		  "cannot read tracefs at '/no place': No such file or directory" },
+		  -ENOENT, "cannot read tracefs at '/no place': No such file or directory" },
 	};
 	char path[PATH_MAX];
 
@@ -199,16 +198,8 @@ static void test_comms(void **state)
 		  { "a\"b" },
 		  COMMON PRINT,
 		  "(COMM ~ '\\a\"b')" },
-		{ "the end of a name",
-		  NULL,
-		  { "*sh" },
-		  COMMON PRINT,
-		  "(COMM ~ \"***sh\")" },
-		{ "a set of all but some",
-		  NULL,
-		  { "[^sh]" },
-		  COMMON PRINT,
-		  "(COMM ~ \"[!hs]\")" },
+		{ "the end of a name", NULL, { "*sh" }, COMMON PRINT, "(COMM ~ \"***sh\")" },
+		{ "a set of all but some", NULL, { "[^sh]" }, COMMON PRINT, "(COMM ~ \"[!hs]\")" },
 		{ "a set that is not there", NULL, { "[[:sh:]]" }, COMMON PRINT, NULL, -EINVAL },
 		{ "both kinds of quotes", NULL, { "a\"b'c" }, COMMON PRINT, NULL, -EINVAL },
 		{ "a broken format text", NULL, { "sh" }, "rubbish", NULL, -EINVAL },
@@ -280,9 +271,9 @@ static int tear_down(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),	   cmocka_unit_test(test_list),
-		cmocka_unit_test(test_owner),	   cmocka_unit_test(test_cpus),
-		cmocka_unit_test(test_comms),	   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_find),  cmocka_unit_test(test_list),
+		cmocka_unit_test(test_owner), cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_comms), cmocka_unit_test(test_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How the BPF programs take space and count losses: bpf/transport.h, with a clock in which interrupts come. */
+/* How the BPF programs take space and count losses: bpf/transport.h, with a clock in which
+ * interrupts come. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@ typedef uint32_t u32;
 typedef unsigned long long u64; /* as the ring's words */
 
 #define SEC(name)
-#define __uint(name, value) int (*name)[value]
+#define __uint(name, value) int(*name)[value]
 #define bpf_get_smp_processor_id() 3
 #define bpf_ktime_get_ns() time_ns()
 #define bpf_map_lookup_elem(map, key) ((void)(map), (void)(key), ring_there)
@@ -115,7 +116,8 @@ static void test_record(void **state)
 	assert_int_equal(rec_at(96)->space, 0); /* not real yet */
 }
 
-/* Two in one: the reader looks for the second one at the ring's beginning, though the first reaches beyond its end. */
+/* Two in one: the reader looks for the second one at the ring's beginning, though the first reaches
+ * beyond its end. */
 static void test_two_at_the_end(void **state)
 {
 	struct tap_taken taken = { 0 };
@@ -287,12 +289,17 @@ static void test_ringbuf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_record, begin), cmocka_unit_test_setup(test_two_at_the_end, begin),
+		cmocka_unit_test_setup(test_record, begin),
+		cmocka_unit_test_setup(test_two_at_the_end, begin),
 		cmocka_unit_test_setup(test_full, begin),
-		cmocka_unit_test_setup(test_closed, begin), cmocka_unit_test_setup(test_end, begin),
-		cmocka_unit_test_setup(test_interrupted, begin), cmocka_unit_test_setup(test_again, begin),
-		cmocka_unit_test_setup(test_again_interrupted, begin), cmocka_unit_test_setup(test_again_without_first, begin),
-		cmocka_unit_test_setup(test_again_lost, begin), cmocka_unit_test_setup(test_no_ring, begin),
+		cmocka_unit_test_setup(test_closed, begin),
+		cmocka_unit_test_setup(test_end, begin),
+		cmocka_unit_test_setup(test_interrupted, begin),
+		cmocka_unit_test_setup(test_again, begin),
+		cmocka_unit_test_setup(test_again_interrupted, begin),
+		cmocka_unit_test_setup(test_again_without_first, begin),
+		cmocka_unit_test_setup(test_again_lost, begin),
+		cmocka_unit_test_setup(test_no_ring, begin),
 		cmocka_unit_test_setup(test_ringbuf, begin),
 	};
 

@@ -24,13 +24,16 @@ static const struct good {
 	{ "s:e: traceon", "s", "e", TAP_TRIGGER_TRACEON, "traceon", NULL, NULL, NO, NULL },
 	{ "e: traceoff:5", NULL, "e", TAP_TRIGGER_TRACEOFF, "traceoff", NULL, NULL, 5, NULL },
 	{ "e: traceoff:0", NULL, "e", TAP_TRIGGER_TRACEOFF, "traceoff", NULL, NULL, 0, NULL },
-	{ "  e:\ttraceoff:1  if  a == 1", NULL, "e", TAP_TRIGGER_TRACEOFF, "traceoff", NULL, NULL, 1, "a == 1" },
-	{ "e: enable_event:s:f", NULL, "e", TAP_TRIGGER_ENABLE, "enable_event:s:f", "s", "f", NO, NULL },
-	{ "e: disable_event:s:f:3 if x == \" if \"", NULL, "e", TAP_TRIGGER_DISABLE, "disable_event:s:f", "s", "f", 3,
-	  "x == \" if \"" },
-	{ "e: stacktrace:2 if a", NULL, "e", TAP_TRIGGER_KERNELS, "stacktrace:2", NULL, NULL, NO, "a" },
-	{ "e: hist:keys=a:onmax(b).save(c, d) if a", NULL, "e", TAP_TRIGGER_KERNELS, "hist:keys=a:onmax(b).save(c, d)", NULL,
-	  NULL, NO, "a" },
+	{ "  e:\ttraceoff:1  if  a == 1", NULL, "e", TAP_TRIGGER_TRACEOFF, "traceoff", NULL, NULL,
+	  1, "a == 1" },
+	{ "e: enable_event:s:f", NULL, "e", TAP_TRIGGER_ENABLE, "enable_event:s:f", "s", "f", NO,
+	  NULL },
+	{ "e: disable_event:s:f:3 if x == \" if \"", NULL, "e", TAP_TRIGGER_DISABLE,
+	  "disable_event:s:f", "s", "f", 3, "x == \" if \"" },
+	{ "e: stacktrace:2 if a", NULL, "e", TAP_TRIGGER_KERNELS, "stacktrace:2", NULL, NULL, NO,
+	  "a" },
+	{ "e: hist:keys=a:onmax(b).save(c, d) if a", NULL, "e", TAP_TRIGGER_KERNELS,
+	  "hist:keys=a:onmax(b).save(c, d)", NULL, NULL, NO, "a" },
 };
 
 static const struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A program and its plugin with a copy of libschedtap-tracepoint each: neither takes the other's control file. */
+/* A program and its plugin with a copy of libschedtap-tracepoint each: neither takes the other's
+ * control file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,11 +19,14 @@
 
 #include "tmp_dir.h"
 
-/* Loads a file of its own, so that the linker takes it for another library; it begins as with its first event. */
-static void load_copy(struct tmp_dir *tmp, const char *library, const char *name, struct tap_object *object)
+/* Loads a file of its own, so that the linker takes it for another library; it begins as with its
+ * first event. */
+static void load_copy(struct tmp_dir *tmp, const char *library, const char *name,
+		      struct tap_object *object)
 {
 	const char *path = tmp_at(tmp, name);
-	int from = open(library, O_RDONLY | O_CLOEXEC), to = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	int from = open(library, O_RDONLY | O_CLOEXEC),
+	    to = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
 	void (*add)(struct tap_object *);
 	struct stat st;
 	void *lib;

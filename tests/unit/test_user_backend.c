@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The backend for programs' events against control files and rings made by hand: what comes out of the
- * spool must be every event once, each buffer of each CPU in time order, described by the text that
- * its program had.
+ * The backend for programs' events against control files and rings made by hand: what comes out of
+ * the spool must be every event once, each buffer of each CPU in time order, described by the text
+ * that its program had.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,8 +129,13 @@ static struct tap_user_set *open_set(const struct fixture *f)
 static void set_head(struct fixture *f, bool first)
 {
 	struct tap_head head = {
-		.uname = "Linux", .tool = "test", .cmdlines = "", .meta = "{}", .clock = "mono",
-		.printk = "", .nr_cpus = 2,
+		.uname = "Linux",
+		.tool = "test",
+		.cmdlines = "",
+		.meta = "{}",
+		.clock = "mono",
+		.printk = "",
+		.nr_cpus = 2,
 	};
 
 	tap_head_defaults(&head);
@@ -152,7 +157,8 @@ static void start(struct fixture *f)
 	f->start_ns = now_ns();
 }
 
-/* As the session does it, to the end of what there is. Return: whether there was something new to describe. */
+/* As the session does it, to the end of what there is. Return: whether there was something new to
+ * describe. */
 static bool drain(struct fixture *f, bool last)
 {
 	const struct tap_user_state *s = f->state;
@@ -162,7 +168,10 @@ static bool drain(struct fixture *f, bool last)
 	if (anew)
 		set_head(f, false);
 	do
-		assert_int_equal(tap_backend_user.drain(f->state, last ? TAP_DRAIN_LAST : TAP_DRAIN_PAGES, &f->res, NULL), 0);
+		assert_int_equal(tap_backend_user.drain(f->state,
+							last ? TAP_DRAIN_LAST : TAP_DRAIN_PAGES,
+							&f->res, NULL),
+				 0);
 	while (s->paused);
 	return anew;
 }
@@ -178,10 +187,13 @@ static void see(struct fixture *f, const struct tap_event *ev)
 	}
 	assert_true(f->nr_seen < MAX_SEEN);
 	*s = (struct seen){
-		.ts_ns = ev->ts_ns, .buffer = ev->buffer, .cpu = ev->cpu,
+		.ts_ns = ev->ts_ns,
+		.buffer = ev->buffer,
+		.cpu = ev->cpu,
 		.seq = tap_field_u64(tap_format_field(ev->fmt, "seq"), ev->data, ev->size),
 		.has_more = tap_format_field(ev->fmt, "more"),
-		.tid = (int)tap_field_u64(tap_format_field(ev->fmt, "common_pid"), ev->data, ev->size),
+		.tid = (int)tap_field_u64(tap_format_field(ev->fmt, "common_pid"), ev->data,
+					  ev->size),
 	};
 	snprintf(s->name, sizeof(s->name), "%s", ev->fmt->name);
 	f->nr_seen++;
@@ -213,7 +225,7 @@ static unsigned int told(struct fixture *f, const char *key, json_int_t *sum)
 
 	*sum = 0;
 	tap_backend_user.add_meta(f->state, meta);
-	json_array_foreach(json_object_get(meta, "programs"), i, p) {
+	json_array_foreach (json_object_get(meta, "programs"), i, p) {
 		nr += !!json_object_get(p, key);
 		*sum += json_integer_value(json_object_get(p, key));
 	}
@@ -457,8 +469,8 @@ static void enter(const struct fixture *f, const struct program *p, const char *
 {
 	const struct tap_control *c = control_of(p);
 
-	snprintf(path, 400, "%s/" TAP_BOOK "%s-%x-%llx-%llx-%s", f->folder, id, c->pid, (unsigned long long)c->pid_ns,
-		 (unsigned long long)c->made_ns, c->comm);
+	snprintf(path, 400, "%s/" TAP_BOOK "%s-%x-%llx-%llx-%s", f->folder, id, c->pid,
+		 (unsigned long long)c->pid_ns, (unsigned long long)c->made_ns, c->comm);
 	assert_int_equal(symlink(TAP_BOOK_TARGET, path), 0);
 }
 
@@ -470,7 +482,7 @@ static unsigned int lost_programs(struct fixture *f, char comm[32])
 	size_t i;
 
 	tap_backend_user.add_meta(f->state, meta);
-	json_array_foreach(json_object_get(meta, "programs"), i, p) {
+	json_array_foreach (json_object_get(meta, "programs"), i, p) {
 		if (!json_is_true(json_object_get(p, "lost_is_lower_bound")))
 			continue;
 		snprintf(comm, 32, "%s", json_string_value(json_object_get(p, "comm")));
@@ -525,7 +537,8 @@ static void test_entries(void **state)
 	start(f);
 	enter(f, &f->p[0], session_id(f), path[0]);
 	enter(f, &f->p[1], session_id(f), path[1]);
-	snprintf(id, sizeof(id), "%x.%llx.1", getpid(), (unsigned long long)control_of(&f->p[0])->pid_ns);
+	snprintf(id, sizeof(id), "%x.%llx.1", getpid(),
+		 (unsigned long long)control_of(&f->p[0])->pid_ns);
 	enter(f, &f->p[0], id, path[2]); /* that one lives */
 	put(f, 0, 100, 16, 1);
 	drain(f, false);
@@ -538,7 +551,8 @@ static void test_entries(void **state)
 	fixture_remove(f);
 }
 
-/* A program counts what it puts into a ring: what of that does not come is lost, also at the end. */
+/* A program counts what it puts into a ring: what of that does not come is lost, also at the end.
+ */
 static void test_untaken(void **state)
 {
 	json_int_t sum;
@@ -564,7 +578,8 @@ static void test_untaken(void **state)
 	}
 }
 
-/* One that ended: the recorder looks once more for a kind that it does not know, before that is over. */
+/* One that ended: the recorder looks once more for a kind that it does not know, before that is
+ * over. */
 static void test_unknown_at_end(void **state)
 {
 	struct fixture *f = fixture_make("app:*");
@@ -591,11 +606,26 @@ static void test_readiness(void **state)
 		uint8_t recording;
 		unsigned int refused;
 	} cases[] = {
-		{ { { "a-b+c.d", "start", FORMAT_TEXT("start") }, { "app", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_ALL, 0 },
-		{ { { "a/b", "start", FORMAT_TEXT("start") }, { "app", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_SOME, 1 },
-		{ { { "app", "start", "name: start\nID: 0\n" }, { "app", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_SOME, 0 },
-		{ { { "a b", "start", FORMAT_TEXT("start") }, { "a:b", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_NONE, 2 },
-		{ { { "..", "start", FORMAT_TEXT("start") }, { "a\nb", "stop", FORMAT_TEXT("stop") } }, TAP_RECORDING_NONE, 2 },
+		{ { { "a-b+c.d", "start", FORMAT_TEXT("start") },
+		    { "app", "stop", FORMAT_TEXT("stop") } },
+		  TAP_RECORDING_ALL,
+		  0 },
+		{ { { "a/b", "start", FORMAT_TEXT("start") },
+		    { "app", "stop", FORMAT_TEXT("stop") } },
+		  TAP_RECORDING_SOME,
+		  1 },
+		{ { { "app", "start", "name: start\nID: 0\n" },
+		    { "app", "stop", FORMAT_TEXT("stop") } },
+		  TAP_RECORDING_SOME,
+		  0 },
+		{ { { "a b", "start", FORMAT_TEXT("start") },
+		    { "a:b", "stop", FORMAT_TEXT("stop") } },
+		  TAP_RECORDING_NONE,
+		  2 },
+		{ { { "..", "start", FORMAT_TEXT("start") },
+		    { "a\nb", "stop", FORMAT_TEXT("stop") } },
+		  TAP_RECORDING_NONE,
+		  2 },
 	};
 	char pid[16];
 
@@ -617,7 +647,8 @@ static void test_readiness(void **state)
 	}
 }
 
-/* Nothing is read twice: not by another link, when the program is over, nor from a copy of the file. */
+/* Nothing is read twice: not by another link, when the program is over, nor from a copy of the
+ * file. */
 static void test_twice(void **state)
 {
 	struct fixture *f = fixture_make("app:*");
@@ -654,8 +685,9 @@ static void test_session_file(void **state)
 	start(f);
 	snprintf(path, sizeof(path), "%s/sessions/%d", f->folder, getpid());
 	assert_int_equal(tap_buf_read_file(&text, path), 0);
-	snprintf(want, sizeof(want), "ring_shift 22\nsession %s\nmode 1\nclock %d\ntgid 12\nevent app:*\n", session_id(f),
-		 tap_user_clock_choose());
+	snprintf(want, sizeof(want),
+		 "ring_shift 22\nsession %s\nmode 1\nclock %d\ntgid 12\nevent app:*\n",
+		 session_id(f), tap_user_clock_choose());
 	assert_string_equal(tap_buf_str(&text), want);
 	tap_buf_release(&text);
 	stop(f);
@@ -691,7 +723,8 @@ static void test_old_sessions(void **state)
 static void test_fails(void **state)
 {
 	static const struct event_text bad[] = {
-		{ "app", "start", "name: start\nID: 0\n" }, { "app", "stop", FORMAT_TEXT("stop") },
+		{ "app", "start", "name: start\nID: 0\n" },
+		{ "app", "stop", FORMAT_TEXT("stop") },
 	};
 	struct fixture *f = fixture_make("app:*");
 	struct fixture *g = fixture_make("app:*");
@@ -732,7 +765,9 @@ static void test_emptied(void **state)
 	put(f, 1, 200, 16, 2);
 	usleep(1000);
 	drain(f, false);
-	assert_int_equal(fallocate(f->p[0].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096, PROGRAM_BYTES - 4096), 0);
+	assert_int_equal(fallocate(f->p[0].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096,
+				   PROGRAM_BYTES - 4096),
+			 0);
 	put(f, 1, 300, 16, 3);
 	usleep(1000);
 	drain(f, false);
@@ -763,9 +798,12 @@ static void test_scope(void **state)
 		struct fixture *f = fixture_make("app:*");
 
 		print_message("# %s\n", cases[i].name);
-		selects(f, (struct tap_select_opts){ .tgids = &cases[i].tgid, !!cases[i].tgid,
-						     .tids = &cases[i].tid, !!cases[i].tid,
-						     .comms = &cases[i].comm, !!cases[i].comm,
+		selects(f, (struct tap_select_opts){ .tgids = &cases[i].tgid,
+						     !!cases[i].tgid,
+						     .tids = &cases[i].tid,
+						     !!cases[i].tid,
+						     .comms = &cases[i].comm,
+						     !!cases[i].comm,
 						     .cpus = cases[i].cpus });
 		add_program(f, getpid(), app, 2, 0);
 		ring_make(&f->ring[1], &f->p[0], 1, RING);
@@ -779,7 +817,8 @@ static void test_scope(void **state)
 }
 
 /*
- * Who was forked from the scope's process belongs to it, in whatever order they are found. @strangers: nobody was;
+ * Who was forked from the scope's process belongs to it, in whatever order they are found.
+ * @strangers: nobody was;
  * @first: which of the three is made first.
  */
 static void check_family(bool strangers, unsigned int first)
@@ -890,13 +929,15 @@ static void forbid_runs(struct fixture *f)
 		}
 }
 
-/* What three programs on one CPU may do: bursts, two threads, what is not wanted or not known, lateness, drains. */
+/* What three programs on one CPU may do: bursts, two threads, what is not wanted or not known,
+ * lateness, drains. */
 static void make_bursts(struct fixture *f, unsigned int seed)
 {
 	uint64_t after = 0, seq = 0;
 
 	for (int i = 0; i < 120; i++) {
-		unsigned int program = (unsigned int)rand_r(&seed) % 3, kind = (unsigned int)rand_r(&seed) % 16;
+		unsigned int program = (unsigned int)rand_r(&seed) % 3,
+			     kind = (unsigned int)rand_r(&seed) % 16;
 		int burst = 1 + rand_r(&seed) % 30;
 
 		for (int k = 0; k < burst; k++) {
@@ -906,7 +947,8 @@ static void make_bursts(struct fixture *f, unsigned int seed)
 			after += (uint64_t)rand_r(&seed) % 3;
 			rec = ring_put(&f->ring[program], f->start_ns + after, id, ++seq, PAYLOAD);
 			if (rec && kind == 2 && k % 3)
-				memcpy(rec + sizeof(struct tap_record_head) + 4, &(int32_t){ 78 }, 4);
+				memcpy(rec + sizeof(struct tap_record_head) + 4, &(int32_t){ 78 },
+				       4);
 		}
 		if (kind == 3)
 			after = after > 20 ? after - 20 : 0; /* the next program is late */
@@ -941,7 +983,8 @@ static void test_runs(void **state)
 	for (unsigned int seed = 1; seed <= 20; seed++) {
 		struct fixture *a = record_bursts(seed, true), *b = record_bursts(seed, false);
 
-		print_message("# seed %u: %u events, %lu lost\n", seed, a->nr_seen, (unsigned long)a->lost);
+		print_message("# seed %u: %u events, %lu lost\n", seed, a->nr_seen,
+			      (unsigned long)a->lost);
 		assert_int_equal(a->nr_seen, b->nr_seen);
 		assert_int_equal(a->lost, b->lost);
 		for (unsigned int i = 0; i < a->nr_seen; i++) {
@@ -959,17 +1002,18 @@ static void test_runs(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_switches),    cmocka_unit_test(test_leaves),
-		cmocka_unit_test(test_merges),	    cmocka_unit_test(test_late),
-		cmocka_unit_test(test_waits),	    cmocka_unit_test(test_comes_later),
-		cmocka_unit_test(test_dead),	    cmocka_unit_test(test_others_dead),
-		cmocka_unit_test(test_session_file), cmocka_unit_test(test_old_sessions),
-		cmocka_unit_test(test_fails),
-		cmocka_unit_test(test_missing), cmocka_unit_test(test_entries), cmocka_unit_test(test_untaken),
-		cmocka_unit_test(test_readiness), cmocka_unit_test(test_unknown_at_end), cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_emptied),	    cmocka_unit_test(test_scope), cmocka_unit_test(test_family),
-		cmocka_unit_test(test_threads_of_others), cmocka_unit_test(test_absurd_losses),
+		cmocka_unit_test(test_runs),	       cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_leaves),	       cmocka_unit_test(test_merges),
+		cmocka_unit_test(test_late),	       cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_comes_later),    cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_others_dead),    cmocka_unit_test(test_session_file),
+		cmocka_unit_test(test_old_sessions),   cmocka_unit_test(test_fails),
+		cmocka_unit_test(test_missing),	       cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_untaken),	       cmocka_unit_test(test_readiness),
+		cmocka_unit_test(test_unknown_at_end), cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_emptied),	       cmocka_unit_test(test_scope),
+		cmocka_unit_test(test_family),	       cmocka_unit_test(test_threads_of_others),
+		cmocka_unit_test(test_absurd_losses),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -28,21 +28,47 @@ struct clock_case {
 static const struct clock_case cases[] = {
 	{ "at a pair", { { 1000, 500 }, { 3000, 1500 } }, 3000, { 0 }, 1500 },
 	{ "between two", { { 1000, 500 }, { 3000, 1500 } }, 2000, { 0 }, 1000 },
-	{ "each interval has its own rate", { { 1000, 500 }, { 3000, 1500 }, { 4000, 2500 } }, 3500,
-	  { 0 }, 2000 },
-	{ "the first interval is what it was", { { 1000, 500 }, { 3000, 1500 }, { 4000, 2500 } }, 2000,
-	  { 0 }, 1000 },
-	{ "behind the last, at the last rate", { { 1000, 500 }, { 3000, 1500 } }, 5000, { 0 }, 2500 },
-	{ "before the first, at the known rate", { { 10000, 5000 }, { 30000, 15000 } }, 8000, { 0 }, 4000 },
+	{ "each interval has its own rate",
+	  { { 1000, 500 }, { 3000, 1500 }, { 4000, 2500 } },
+	  3500,
+	  { 0 },
+	  2000 },
+	{ "the first interval is what it was",
+	  { { 1000, 500 }, { 3000, 1500 }, { 4000, 2500 } },
+	  2000,
+	  { 0 },
+	  1000 },
+	{ "behind the last, at the last rate",
+	  { { 1000, 500 }, { 3000, 1500 } },
+	  5000,
+	  { 0 },
+	  2500 },
+	{ "before the first, at the known rate",
+	  { { 10000, 5000 }, { 30000, 15000 } },
+	  8000,
+	  { 0 },
+	  4000 },
 	{ "before the first, along the program's own pair",
-	  { { 1000000, 500000 }, { 3000000, 1500000 } }, 500000, { 1000, 400 }, 249950 },
+	  { { 1000000, 500000 }, { 3000000, 1500000 } },
+	  500000,
+	  { 1000, 400 },
+	  249950 },
 	{ "a program's pair that cannot be is not believed",
-	  { { 1000000, 500000 }, { 3000000, 1500000 } }, 500000, { 1000, 499000 }, 250000 },
-	{ "nor one that is later than ours", { { 10000, 5000 }, { 30000, 15000 } }, 8000,
-	  { 20000, 4000 }, 4000 },
+	  { { 1000000, 500000 }, { 3000000, 1500000 } },
+	  500000,
+	  { 1000, 499000 },
+	  250000 },
+	{ "nor one that is later than ours",
+	  { { 10000, 5000 }, { 30000, 15000 } },
+	  8000,
+	  { 20000, 4000 },
+	  4000 },
 	{ "before time itself", { { 10000, 5 }, { 30000, 10005 } }, 10, { 0 }, 0 },
-	{ "a pair that goes backwards is left out", { { 1000, 500 }, { 3000, 1500 }, { 4000, 1400 } },
-	  2000, { 0 }, 1000 },
+	{ "a pair that goes backwards is left out",
+	  { { 1000, 500 }, { 3000, 1500 }, { 4000, 1400 } },
+	  2000,
+	  { 0 },
+	  1000 },
 };
 
 static void test_cases(void **state)
@@ -57,7 +83,8 @@ static void test_cases(void **state)
 		c->nr = 0;
 		for (int p = 0; p < 4 && k->pairs[p].cycles; p++)
 			tap_user_clock_add(c, &k->pairs[p]);
-		assert_int_equal(tap_user_clock_ns(c, k->cycles, k->near.cycles ? &k->near : NULL), k->want);
+		assert_int_equal(tap_user_clock_ns(c, k->cycles, k->near.cycles ? &k->near : NULL),
+				 k->want);
 	}
 	free(c);
 }
@@ -149,8 +176,10 @@ static void test_this_machine(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases), cmocka_unit_test(test_extend),
-		cmocka_unit_test(test_rises), cmocka_unit_test(test_this_machine),
+		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_extend),
+		cmocka_unit_test(test_rises),
+		cmocka_unit_test(test_this_machine),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Filters that programs run: the same answers as the reader's, on the same records; lists that are refused. */
+/* Filters that programs run: the same answers as the reader's, on the same records; lists that are
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,8 +26,7 @@
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
 static const char sample_text[] =
-	"name: sample\nID: 0\nformat:\n" COMMON
-	"\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"name: sample\nID: 0\nformat:\n" COMMON "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:unsigned int u;\toffset:12;\tsize:4;\tsigned:0;\n"
 	"\tfield:s64 l;\toffset:16;\tsize:8;\tsigned:1;\n"
 	"\tfield:u64 big;\toffset:24;\tsize:8;\tsigned:0;\n"
@@ -50,7 +50,8 @@ static const char switch_text[] =
 	"\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n"
 	"\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"
 	"\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n"
-	"\nprint fmt: \"%s\", (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, \"|\", { 1, \"S\" }, { 2, \"D\" }) : \"R\"\n";
+	"\nprint fmt: \"%s\", (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, "
+	"\"|\", { 1, \"S\" }, { 2, \"D\" }) : \"R\"\n";
 
 #define SIZE 160u
 
@@ -88,8 +89,10 @@ static int close_formats(void **state)
 /* Small numbers, numbers at the ends of their types, anything. */
 static uint64_t some_number(void)
 {
-	static const uint64_t ends[] = { 0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, INT32_MAX, 1ull << 31, UINT32_MAX,
-					 INT64_MAX, 1ull << 63, UINT64_MAX, UINT64_MAX - 1 };
+	static const uint64_t ends[] = { 0,	     1,		 0x7f,		0x80,
+					 0xff,	     0x7fff,	 0x8000,	0xffff,
+					 INT32_MAX,  1ull << 31, UINT32_MAX,	INT64_MAX,
+					 1ull << 63, UINT64_MAX, UINT64_MAX - 1 };
 
 	switch (pick(3)) {
 	case 0:
@@ -166,20 +169,91 @@ static bool check_same(const struct tap_format *fmt, const char *text, unsigned 
 static void known_ones(void **state)
 {
 	static const char *const texts[] = {
-		"n == -1", "n != -1", "n < 0", "n <= 0", "n > 0", "n >= 0", "n & 1", "n & -1", "n < -2147483648",
-		"n >= -2147483648", "n > 2147483647", "n == ONE", "u > 2147483647", "u < 0x80000000", "u <= 4294967295",
-		"l < -1", "l > 9223372036854775806", "l == -9223372036854775808", "big > 9223372036854775808", "big < 1",
-		"big >= 18446744073709551615", "big & 0x8000000000000000", "tiny == -1", "tiny > -128", "tiny & 0x80",
-		"byte > 127", "byte == 255", "half < -1", "half > 255", "uhalf >= 32768", "uhalf != 65535", "!(n == 1)",
-		"!(byte < 128)", "common_pid > 0", "common_flags == 1", "common_preempt_count & 3", "name == \"a\"",
-		"name == \"\"", "name != \"ab\"", "name == \"abxabxab\"", "name ~ \"a*\"", "name ~ \"*x*\"", "name ~ \"?[ab]*\"",
-		"path == \"a\"", "path == \"\"", "path != \"\"", "path ~ \"*x*\"", "path ~ \"\"", "rel == \"b\"", "rel ~ \"*a/*\"",
-		"mask & CPUS{0-3}", "mask == CPUS{1}", "mask != CPUS{0,64,127}", "mask & CPUS{200}", "n & CPUS{1,3}",
-		"n == CPUS{1}", "n == CPUS{1,2}", "n != CPUS{1,2}", "tiny & CPUS{0-255}", "u & CPUS{0-65535}", "CPU & CPUS{0-8191}",
-		"CPU >= 0", "CPU == 0", "CPU < 0", "n > u", "n < tiny", "big == l", "n + 1 == 2", "n * 2 - u / 3 > 5", "l / n > 0",
-		"l % n == 1", "big / tiny < 100", "l / byte % 7 == half - 1", "(n + u) * (l - 1) < (big + tiny) * 3", "n / (u - 1) == 0",
-		"sample(1/3)", "!sample(2/3) && n < 0", "sample(1/1)", "sample(1/4294967295)", "5ms < big", "uhalf >= 4K", "n == 1 && u > 2 || name == \"a\" && !(path ~ \"*b\")", "n == 1 && (u == 0 || (l > 0 && big & 1))",
-		"!(n == 1 || u == 0) && !(path ~ \"a*\" || rel == \"x\")", "((n == 0) && !(!(u == 1) || l < 0)) || byte == 255",
+		"n == -1",
+		"n != -1",
+		"n < 0",
+		"n <= 0",
+		"n > 0",
+		"n >= 0",
+		"n & 1",
+		"n & -1",
+		"n < -2147483648",
+		"n >= -2147483648",
+		"n > 2147483647",
+		"n == ONE",
+		"u > 2147483647",
+		"u < 0x80000000",
+		"u <= 4294967295",
+		"l < -1",
+		"l > 9223372036854775806",
+		"l == -9223372036854775808",
+		"big > 9223372036854775808",
+		"big < 1",
+		"big >= 18446744073709551615",
+		"big & 0x8000000000000000",
+		"tiny == -1",
+		"tiny > -128",
+		"tiny & 0x80",
+		"byte > 127",
+		"byte == 255",
+		"half < -1",
+		"half > 255",
+		"uhalf >= 32768",
+		"uhalf != 65535",
+		"!(n == 1)",
+		"!(byte < 128)",
+		"common_pid > 0",
+		"common_flags == 1",
+		"common_preempt_count & 3",
+		"name == \"a\"",
+		"name == \"\"",
+		"name != \"ab\"",
+		"name == \"abxabxab\"",
+		"name ~ \"a*\"",
+		"name ~ \"*x*\"",
+		"name ~ \"?[ab]*\"",
+		"path == \"a\"",
+		"path == \"\"",
+		"path != \"\"",
+		"path ~ \"*x*\"",
+		"path ~ \"\"",
+		"rel == \"b\"",
+		"rel ~ \"*a/*\"",
+		"mask & CPUS{0-3}",
+		"mask == CPUS{1}",
+		"mask != CPUS{0,64,127}",
+		"mask & CPUS{200}",
+		"n & CPUS{1,3}",
+		"n == CPUS{1}",
+		"n == CPUS{1,2}",
+		"n != CPUS{1,2}",
+		"tiny & CPUS{0-255}",
+		"u & CPUS{0-65535}",
+		"CPU & CPUS{0-8191}",
+		"CPU >= 0",
+		"CPU == 0",
+		"CPU < 0",
+		"n > u",
+		"n < tiny",
+		"big == l",
+		"n + 1 == 2",
+		"n * 2 - u / 3 > 5",
+		"l / n > 0",
+		"l % n == 1",
+		"big / tiny < 100",
+		"l / byte % 7 == half - 1",
+		"(n + u) * (l - 1) < (big + tiny) * 3",
+		"n / (u - 1) == 0",
+		"sample(1/3)",
+		"!sample(2/3) && n < 0",
+		"sample(1/1)",
+		"sample(1/4294967295)",
+		"5ms < big",
+		"uhalf >= 4K",
+		"n == 1 && u > 2 || name == \"a\" && !(path ~ \"*b\")",
+		"n == 1 && (u == 0 || (l > 0 && big & 1))",
+		"!(n == 1 || u == 0) && !(path ~ \"a*\" || rel == \"x\")",
+		"((n == 0) && !(!(u == 1) || l < 0)) || byte == 255",
 	};
 
 	(void)state;
@@ -208,11 +282,13 @@ static void kernels_ones(void **state)
 
 static void add_random(struct tap_buf *b, unsigned int depth)
 {
-	static const char *const fields[] = { "n", "u", "l", "big", "tiny", "byte", "half", "uhalf", "common_pid", "CPU" };
+	static const char *const fields[] = { "n",    "u",    "l",     "big",	     "tiny",
+					      "byte", "half", "uhalf", "common_pid", "CPU" };
 	static const char *const texts[] = { "name", "path", "rel" };
 	static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=", "&" };
 	static const char *const sums[] = { "+", "-", "*", "/", "%" };
-	static const char *const quoted[] = { "== \"a\"", "!= \"ab\"", "== \"\"", "~ \"*a*\"", "~ \"?b*\"", "~ \"x\"", "~ \"[!a]*\"" };
+	static const char *const quoted[] = { "== \"a\"",  "!= \"ab\"", "== \"\"",    "~ \"*a*\"",
+					      "~ \"?b*\"", "~ \"x\"",	"~ \"[!a]*\"" };
 	static const char *const sets[] = { "& CPUS{0-3,65}", "== CPUS{1}", "!= CPUS{0,2}" };
 
 	switch (depth ? pick(10) : 3 + pick(7)) {
@@ -233,15 +309,18 @@ static void add_random(struct tap_buf *b, unsigned int depth)
 		tap_buf_printf(b, "%s %s", texts[pick(LEN(texts))], quoted[pick(LEN(quoted))]);
 		break;
 	case 4:
-		tap_buf_printf(b, "%s %s", pick(2) ? "mask" : fields[pick(LEN(fields))], sets[pick(LEN(sets))]);
+		tap_buf_printf(b, "%s %s", pick(2) ? "mask" : fields[pick(LEN(fields))],
+			       sets[pick(LEN(sets))]);
 		break;
 	case 5:
-		tap_buf_printf(b, "%s %s %s %s %s %s %u", fields[pick(LEN(fields))], sums[pick(LEN(sums))],
-			       fields[pick(LEN(fields))], ops[pick(LEN(ops))], fields[pick(LEN(fields))], sums[pick(LEN(sums))],
-			       1 + pick(5));
+		tap_buf_printf(b, "%s %s %s %s %s %s %u", fields[pick(LEN(fields))],
+			       sums[pick(LEN(sums))], fields[pick(LEN(fields))],
+			       ops[pick(LEN(ops))], fields[pick(LEN(fields))],
+			       sums[pick(LEN(sums))], 1 + pick(5));
 		break;
 	default:
-		tap_buf_printf(b, "%s %s %lld", fields[pick(LEN(fields))], ops[pick(LEN(ops))], (long long)some_number());
+		tap_buf_printf(b, "%s %s %lld", fields[pick(LEN(fields))], ops[pick(LEN(ops))],
+			       (long long)some_number());
 	}
 }
 
@@ -285,7 +364,8 @@ static void what_is_left_to_the_recorder(void **state)
 		{ "n>u||", "n>l", 400, "the filter is too long" }, /* its steps */
 		{ "path~\"*a\"||", "n == 1", 14, NULL },
 		{ "path~\"*a\"||", "n == 1", 16, "the filter is too long" }, /* its data */
-		{ "", "common_type == 5", 0, "the filter reads common_type, which differs between programs" },
+		{ "", "common_type == 5", 0,
+		  "the filter reads common_type, which differs between programs" },
 		{ "n + (", "u)))))) > 1", 6, NULL },
 		{ "n + (", "u))))))) > 1", 7, "the filter is nested too deeply" },
 	};
@@ -316,7 +396,8 @@ static void who_reads_the_tid_says_so(void **state)
 /* The running task, and what was recorded before on other CPUs. */
 static void what_is_not_known_is_refused(void **state)
 {
-	static const char *const texts[] = { "COMM == \"x\"", "n == 1 || changed(u)", "moved(l, 5)" };
+	static const char *const texts[] = { "COMM == \"x\"", "n == 1 || changed(u)",
+					     "moved(l, 5)" };
 	struct tap_user_filter *f;
 	struct tap_err err;
 
@@ -346,14 +427,18 @@ static void lists_that_are_refused(void **state)
 		{ "a number of three bytes", 0, offsetof(struct tap_step, size), 2, 3 },
 		{ "a number behind the record", 0, offsetof(struct tap_step, at), 2, 0xfffe },
 		{ "a place that is none", 1, offsetof(struct tap_step, place), 1, TAP_PLACES },
-		{ "a text behind the list", 1, offsetof(struct tap_step, data_bytes), 4, TAP_STEPS_MAX_BYTES },
-		{ "a text that wraps around", 1, offsetof(struct tap_step, data_bytes), 4, UINT32_MAX },
+		{ "a text behind the list", 1, offsetof(struct tap_step, data_bytes), 4,
+		  TAP_STEPS_MAX_BYTES },
+		{ "a text that wraps around", 1, offsetof(struct tap_step, data_bytes), 4,
+		  UINT32_MAX },
 		{ "a text before its data", 1, offsetof(struct tap_step, data), 4, 8 },
-		{ "a text at no multiple of 8", 1, offsetof(struct tap_step, data), 4, 8 + 4 * 32 + 1 },
+		{ "a text at no multiple of 8", 1, offsetof(struct tap_step, data), 4,
+		  8 + 4 * 32 + 1 },
 		{ "half a glob", 2, offsetof(struct tap_step, data_bytes), 4, 1024 },
 		{ "a register that is none", 3, offsetof(struct tap_step, to), 1, TAP_STEPS_REGS },
 	};
-	struct tap_user_filter *f = made_of("", "n == 1 && name == \"a\" && path ~ \"*x*\" && u > 5", 0);
+	struct tap_user_filter *f =
+		made_of("", "n == 1 && name == \"a\" && path ~ \"*x*\" && u > 5", 0);
 	struct tap_steps *list = malloc(f->steps->bytes);
 
 	(void)state;
@@ -361,7 +446,8 @@ static void lists_that_are_refused(void **state)
 	for (size_t i = 0; i < LEN(cases); i++) {
 		memcpy(list, f->steps, f->steps->bytes);
 		assert_true(tap_steps_check(list, list->bytes));
-		memcpy((char *)&list->v[cases[i].step] + cases[i].offset, &cases[i].value, cases[i].bytes);
+		memcpy((char *)&list->v[cases[i].step] + cases[i].offset, &cases[i].value,
+		       cases[i].bytes);
 		if (tap_steps_check(list, list->bytes))
 			fail_msg("accepted: %s", cases[i].name);
 	}
@@ -380,7 +466,8 @@ static void lists_that_are_refused(void **state)
 
 static void short_records_are_accepted(void **state)
 {
-	struct tap_user_filter *f = made_of("", "n == 1 && u == 1", 0), *quick = made_of("", "u == 1", 0);
+	struct tap_user_filter *f = made_of("", "n == 1 && u == 1", 0),
+			       *quick = made_of("", "u == 1", 0);
 	struct tap_quick_filter q = { 0 };
 	unsigned char *rec = calloc(1, 15);
 

@@ -105,7 +105,8 @@ static void test_later(void **state)
 static void test_looks_again(void **state)
 {
 	static const struct event_text more[] = {
-		{ "lib", "call", FORMAT_TEXT("call") }, { "app", "stop", FORMAT_TEXT("stop") },
+		{ "lib", "call", FORMAT_TEXT("call") },
+		{ "app", "stop", FORMAT_TEXT("stop") },
 	};
 	struct tap_user_program *p;
 	struct fixture f;
@@ -168,7 +169,8 @@ static void test_comes_and_goes(void **state)
 	fixture_remove(&f);
 }
 
-/* A program that has sent its control file is known before its link is seen, and is the same then. */
+/* A program that has sent its control file is known before its link is seen, and is the same then.
+ */
 static void test_sent(void **state)
 {
 	struct tap_user_sent sent = { .pid = getpid(), .uid = getuid() };
@@ -227,7 +229,8 @@ static void test_sent_junk(void **state)
 	fixture_remove(&f);
 }
 
-/* A link that a program left goes, and one that leads to something else of a process that is there. */
+/* A link that a program left goes, and one that leads to something else of a process that is there.
+ */
 static void test_left(void **state)
 {
 	char path[300], to[64];
@@ -289,8 +292,12 @@ static void test_closed(void **state)
 static void test_names(void **state)
 {
 	static const char *const names[] = {
-		"sessions", "12", "12-", "-ab", "0-ab", "12-xyz", "12-ab.new", "-12-ab", "99999999999-a",
-		"12-0123456789abcdef0123456789abcdef0123456789abcdef", "+12-a", " 12-a",
+		"sessions",	 "12",
+		"12-",		 "-ab",
+		"0-ab",		 "12-xyz",
+		"12-ab.new",	 "-12-ab",
+		"99999999999-a", "12-0123456789abcdef0123456789abcdef0123456789abcdef",
+		"+12-a",	 " 12-a",
 	};
 	struct fixture f;
 
@@ -340,8 +347,13 @@ static void spoil(struct fixture *f, enum wrong w)
 static void test_places(void **state)
 {
 	static const char *const names[] = { "a folder that others may enter",
-		"a link of somebody else", "a link to a file", "a file", "a link to a pipe", "memory that may shrink",
-		"a link to a folder", "a folder of somebody else" };
+					     "a link of somebody else",
+					     "a link to a file",
+					     "a file",
+					     "a link to a pipe",
+					     "memory that may shrink",
+					     "a link to a folder",
+					     "a folder of somebody else" };
 
 	(void)state;
 	for (enum wrong w = FOLDER_MODE; w <= FOLDER_OWNER; w++) {
@@ -410,8 +422,11 @@ static void test_lies(void **state)
 		program_object(&f.p, 100, two, 2);
 		memcpy(f.p.map + 8192, f.p.map + area_of(&f.p, 0)->offset, 65536);
 		*area_of(&f.p, 0) = (struct tap_area){
-			.offset = cases[i].offset, .size = cases[i].size, .kind = TAP_AREA_OBJECT,
-			.nr = cases[i].nr, .first_id = cases[i].first_id,
+			.offset = cases[i].offset,
+			.size = cases[i].size,
+			.kind = TAP_AREA_OBJECT,
+			.nr = cases[i].nr,
+			.first_id = cases[i].first_id,
 		};
 		p = first(&f);
 		assert_non_null(p);
@@ -500,7 +515,8 @@ static void test_heads(void **state)
 		{ "a version that we do not understand", { .version = 99, .min_version = 99 } },
 		{ "a version of long ago", { .version = 0 } },
 		{ "another's pid", { .version = TAP_CONTROL_VERSION, .pid = 1 } },
-		{ "more areas than there can be", { .version = TAP_CONTROL_VERSION, .areas_nr = 5000 } },
+		{ "more areas than there can be",
+		  { .version = TAP_CONTROL_VERSION, .areas_nr = 5000 } },
 		{ "another clock", { .version = TAP_CONTROL_VERSION, .clock = 7 } },
 	};
 
@@ -539,32 +555,60 @@ static void test_texts(void **state)
 		{ "a name with a line break", { "app", "a\n", FORMAT_TEXT("a") }, -EINVAL, false },
 		{ "a name of 64 characters",
 		  { "app", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "" },
-		  -EINVAL, false },
+		  -EINVAL,
+		  false },
 		{ "another name in the text", { "app", "b", FORMAT_TEXT("a") }, 0, false },
 		{ "no text", { "app", "a", "" }, 0, false },
-		{ "no fields", { "app", "a", "name: a\nID: 0\nformat:\n\nprint fmt: \"\"\n" }, 0, false },
-		{ "an id of its own", { "app", "a", "name: a\nID: 7\nformat:\n" COMMON_FIELDS }, 0, false },
-		{ "two ids", { "app", "a", "name: a\nID: 0\nID: 7\nformat:\n" COMMON_FIELDS }, 0, false },
+		{ "no fields",
+		  { "app", "a", "name: a\nID: 0\nformat:\n\nprint fmt: \"\"\n" },
+		  0,
+		  false },
+		{ "an id of its own",
+		  { "app", "a", "name: a\nID: 7\nformat:\n" COMMON_FIELDS },
+		  0,
+		  false },
+		{ "two ids",
+		  { "app", "a", "name: a\nID: 0\nID: 7\nformat:\n" COMMON_FIELDS },
+		  0,
+		  false },
 		{ "two ids, one indented",
-		  { "app", "a", "name: a\nID: 0\n ID: 7\nformat:\n" COMMON_FIELDS }, 0, false },
+		  { "app", "a", "name: a\nID: 0\n ID: 7\nformat:\n" COMMON_FIELDS },
+		  0,
+		  false },
 		{ "two names",
-		  { "app", "a", "name: b\nname: a\nID: 0\nformat:\n" COMMON_FIELDS }, 0, false },
+		  { "app", "a", "name: b\nname: a\nID: 0\nformat:\n" COMMON_FIELDS },
+		  0,
+		  false },
 		{ "a control character",
-		  { "app", "a", "name: a\nID: 0\nformat:\n" COMMON_FIELDS "\nprint fmt: \"\033[2J\"\n" },
-		  0, false },
+		  { "app", "a",
+		    "name: a\nID: 0\nformat:\n" COMMON_FIELDS "\nprint fmt: \"\033[2J\"\n" },
+		  0,
+		  false },
 		{ "a field lies outside the record",
-		  { "app", "a", "name: a\nID: 0\nformat:\n" COMMON_FIELDS
-		    "\tfield:char a[8];\toffset:4030;\tsize:8;\tsigned:0;\n" }, 0, false },
+		  { "app", "a",
+		    "name: a\nID: 0\nformat:\n" COMMON_FIELDS
+		    "\tfield:char a[8];\toffset:4030;\tsize:8;\tsigned:0;\n" },
+		  0,
+		  false },
 		{ "a field that wraps",
-		  { "app", "a", "name: a\nID: 0\nformat:\n" COMMON_FIELDS
-		    "\tfield:char a[8];\toffset:4294967288;\tsize:16;\tsigned:0;\n" }, 0, false },
+		  { "app", "a",
+		    "name: a\nID: 0\nformat:\n" COMMON_FIELDS
+		    "\tfield:char a[8];\toffset:4294967288;\tsize:16;\tsigned:0;\n" },
+		  0,
+		  false },
 		{ "the tid elsewhere",
-		  { "app", "a", "name: a\nID: 0\nformat:\n"
+		  { "app", "a",
+		    "name: a\nID: 0\nformat:\n"
 		    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 		    "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 		    "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-		    "\tfield:int common_pid;\toffset:8;\tsize:4;\tsigned:1;\n" }, 0, false },
-		{ "one of the kernel's", { "sched", "sched_switch", FORMAT_TEXT("sched_switch") }, 0, false },
+		    "\tfield:int common_pid;\toffset:8;\tsize:4;\tsigned:1;\n" },
+		  0,
+		  false },
+		{ "one of the kernel's",
+		  { "sched", "sched_switch", FORMAT_TEXT("sched_switch") },
+		  0,
+		  false },
 		{ "a loss", { "schedtap", "events_lost", FORMAT_TEXT("events_lost") }, 0, false },
 		{ "ftrace's system", { "ftrace", "a", FORMAT_TEXT("a") }, 0, false },
 	};
@@ -576,14 +620,16 @@ static void test_texts(void **state)
 		const struct tap_user_kind *k = NULL, *again = NULL;
 
 		print_message("# %s\n", cases[i].name);
-		assert_int_equal(tap_user_kind_get(&kinds, t->system, t->name, t->text,
-						   strlen(t->text), &k), cases[i].ret);
+		assert_int_equal(
+			tap_user_kind_get(&kinds, t->system, t->name, t->text, strlen(t->text), &k),
+			cases[i].ret);
 		if (cases[i].ret)
 			continue;
 		assert_int_equal(!!k->fmt, cases[i].ok);
 		assert_int_equal(!!k->why, !cases[i].ok);
 		assert_int_equal(tap_user_kind_get(&kinds, t->system, t->name, t->text,
-						   strlen(t->text), &again), 0);
+						   strlen(t->text), &again),
+				 0);
 		assert_ptr_equal(k, again);
 	}
 	tap_user_kinds_release(&kinds);
@@ -597,7 +643,8 @@ static void test_id(void **state)
 
 	(void)state;
 	assert_int_equal(tap_user_kind_get(&kinds, "app", "a", FORMAT_TEXT("a"),
-					   strlen(FORMAT_TEXT("a")), &k), 0);
+					   strlen(FORMAT_TEXT("a")), &k),
+			 0);
 	tap_user_kind_text(k, 16384, &text);
 	assert_non_null(strstr(tap_buf_str(&text), "name: a\nID: 16384\nformat:\n"));
 	assert_int_equal(text.len, k->len + 4);
@@ -609,14 +656,16 @@ static void test_id(void **state)
 static void test_print_formats(void **state)
 {
 #define FIELDS                                                                                     \
-	"name: a\nID: 0\nformat:\n" COMMON_FIELDS                                                   \
-	"\tfield:u32 a;\toffset:8;\tsize:4;\tsigned:0;\n"                                           \
-	"\tfield:s64 b;\toffset:16;\tsize:8;\tsigned:1;\n"                                          \
-	"\tfield:char c[16];\toffset:24;\tsize:16;\tsigned:0;\n"                                    \
-	"\tfield:__data_loc char[] d;\toffset:40;\tsize:4;\tsigned:0;\n"                            \
-	"\tfield:u32 e[4];\toffset:44;\tsize:16;\tsigned:0;\n"                                      \
+	"name: a\nID: 0\nformat:\n" COMMON_FIELDS                                                  \
+	"\tfield:u32 a;\toffset:8;\tsize:4;\tsigned:0;\n"                                          \
+	"\tfield:s64 b;\toffset:16;\tsize:8;\tsigned:1;\n"                                         \
+	"\tfield:char c[16];\toffset:24;\tsize:16;\tsigned:0;\n"                                   \
+	"\tfield:__data_loc char[] d;\toffset:40;\tsize:4;\tsigned:0;\n"                           \
+	"\tfield:u32 e[4];\toffset:44;\tsize:16;\tsigned:0;\n"                                     \
 	"\tfield:double f;\toffset:64;\tsize:8;\tsigned:1;\n"
-	static const char plain[] = "print fmt: \"a=%llu b=%lld c=%s d=%s f=%g\", (unsigned long long)REC->a, (long long)REC->b, REC->c, __get_str(d), REC->f\n";
+	static const char plain[] =
+		"print fmt: \"a=%llu b=%lld c=%s d=%s f=%g\", (unsigned long long)REC->a, (long "
+		"long)REC->b, REC->c, __get_str(d), REC->f\n";
 	static const struct {
 		const char *print;
 		bool plain;
@@ -639,11 +688,14 @@ static void test_print_formats(void **state)
 
 		print_message("# %s\n", cases[i].print);
 		snprintf(whole, sizeof(whole), "%s\n%s", FIELDS, cases[i].print);
-		assert_int_equal(tap_user_kind_get(&kinds, "app", "a", whole, strlen(whole), &k), 0);
+		assert_int_equal(tap_user_kind_get(&kinds, "app", "a", whole, strlen(whole), &k),
+				 0);
 		assert_int_equal(k->plain, cases[i].plain);
 		tap_user_kind_text(k, 16384, &text);
-		assert_non_null(strstr(tap_buf_str(&text), cases[i].plain ? plain : cases[i].print));
-		assert_true(!cases[i].plain || !*cases[i].print || !strstr(tap_buf_str(&text), cases[i].print));
+		assert_non_null(
+			strstr(tap_buf_str(&text), cases[i].plain ? plain : cases[i].print));
+		assert_true(!cases[i].plain || !*cases[i].print ||
+			    !strstr(tap_buf_str(&text), cases[i].print));
 		tap_buf_release(&text);
 		tap_user_kinds_release(&kinds);
 	}
@@ -677,8 +729,8 @@ static void test_text_blocks(void **state)
 		at = f.p.map + a->offset + 8;
 		memcpy(&block, at, sizeof(block));
 		/* where the first block now ends, the second one stands */
-		memmove(at + 8 + ((cases[i].bytes + 7) & ~7u) % 65536 % 4096, at + 8 + ((block + 7) & ~7u),
-			4096);
+		memmove(at + 8 + ((cases[i].bytes + 7) & ~7u) % 65536 % 4096,
+			at + 8 + ((block + 7) & ~7u), 4096);
 		memcpy(at, &cases[i].bytes, sizeof(block));
 		p = first(&f);
 		assert_int_equal(p->control.nr_events, cases[i].events);
@@ -749,7 +801,8 @@ static void test_filters(void **state)
 	assert_int_equal(word_of(&f.p, 0, 0)->filters, 0);
 	assert_int_equal(pread(f.p.fd, &slot, sizeof(slot), (off_t)at), sizeof(slot));
 	assert_true(slot.stamp && slot.bytes == sizeof(none) && slot.len == 6);
-	assert_int_equal(pread(f.p.fd, &steps, sizeof(steps), (off_t)(at + TAP_FILTER_STEPS)), sizeof(steps));
+	assert_int_equal(pread(f.p.fd, &steps, sizeof(steps), (off_t)(at + TAP_FILTER_STEPS)),
+			 sizeof(steps));
 	assert_memory_equal(&steps, &none, sizeof(none));
 	assert_int_equal(tap_user_get_filter(p, ev, &text, NULL), 0);
 	assert_string_equal(tap_buf_str(&text), "a == 1");
@@ -787,7 +840,8 @@ static void test_locks(void **state)
 	fd = open(f.p.path, O_RDWR | O_CLOEXEC);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	assert_int_equal(tap_user_lock(p, &err), -EBUSY);
-	snprintf(want, sizeof(want), "process %d is already recording program %d", getpid(), getpid());
+	snprintf(want, sizeof(want), "process %d is already recording program %d", getpid(),
+		 getpid());
 	assert_string_equal(err.text, want);
 	close(fd);
 	assert_int_equal(tap_user_lock(p, &err), 0);
@@ -815,19 +869,17 @@ static void test_removes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_says),	    cmocka_unit_test(test_later),
-		cmocka_unit_test(test_looks_again),
-		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_sent),
-		cmocka_unit_test(test_sent_junk),    cmocka_unit_test(test_left),
-		cmocka_unit_test(test_closed),
-		cmocka_unit_test(test_names),	    cmocka_unit_test(test_places),
-		cmocka_unit_test(test_lies),	    cmocka_unit_test(test_rings),
-		cmocka_unit_test(test_print_formats),
-		cmocka_unit_test(test_links),	    cmocka_unit_test(test_junk),
-		cmocka_unit_test(test_heads),
-		cmocka_unit_test(test_texts),	    cmocka_unit_test(test_id),
-		cmocka_unit_test(test_text_blocks), cmocka_unit_test(test_wants),
-		cmocka_unit_test(test_filters),	    cmocka_unit_test(test_locks),
+		cmocka_unit_test(test_says),	      cmocka_unit_test(test_later),
+		cmocka_unit_test(test_looks_again),   cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_sent),	      cmocka_unit_test(test_sent_junk),
+		cmocka_unit_test(test_left),	      cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_names),	      cmocka_unit_test(test_places),
+		cmocka_unit_test(test_lies),	      cmocka_unit_test(test_rings),
+		cmocka_unit_test(test_print_formats), cmocka_unit_test(test_links),
+		cmocka_unit_test(test_junk),	      cmocka_unit_test(test_heads),
+		cmocka_unit_test(test_texts),	      cmocka_unit_test(test_id),
+		cmocka_unit_test(test_text_blocks),   cmocka_unit_test(test_wants),
+		cmocka_unit_test(test_filters),	      cmocka_unit_test(test_locks),
 		cmocka_unit_test(test_removes),
 	};
 

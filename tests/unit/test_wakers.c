@@ -32,18 +32,23 @@ static const struct wakers_case {
 	} pairs[MAX_PAIRS];
 } cases[] = {
 	{ "nothing", {}, {} },
-	{ "a pair has its own count", { { 10, 1, 5, 1 }, { 11, 1, 7, 1 }, { 10, 2, 9, 1 } },
+	{ "a pair has its own count",
+	  { { 10, 1, 5, 1 }, { 11, 1, 7, 1 }, { 10, 2, 9, 1 } },
 	  { { 10, 1, 1, 1, 5, 1 }, { 11, 1, 1, 1, 7, 1 }, { 10, 2, 1, 1, 9, 1 } } },
 	{ "two wakers in turns",
 	  { { 10, 1, 5, 1 }, { 11, 1, 7, 1 }, { 10, 1, 6, 1 }, { 11, 1, 8, 1 } },
 	  { { 10, 1, 2, 2, 11, 2 }, { 11, 1, 2, 2, 15, 2 } } },
-	{ "most wakeups first", { { 10, 1, 5, 1 }, { 10, 2, 6, 1 }, { 10, 2, 7, 1 } },
+	{ "most wakeups first",
+	  { { 10, 1, 5, 1 }, { 10, 2, 6, 1 }, { 10, 2, 7, 1 } },
 	  { { 10, 2, 2, 2, 13, 2 }, { 10, 1, 1, 1, 5, 1 } } },
-	{ "where it ran", { { 10, 1, 5, 1 }, { 10, 1, 6, 2 }, { 10, 1, 7, 0 } },
+	{ "where it ran",
+	  { { 10, 1, 5, 1 }, { 10, 1, 6, 2 }, { 10, 1, 7, 0 } },
 	  { { 10, 1, 3, 3, 18, 1, 2 } } },
-	{ "a wait that is not known is a wakeup", { { 10, 1, 0, 1 }, { 10, 1, 6, 1 } },
+	{ "a wait that is not known is a wakeup",
+	  { { 10, 1, 0, 1 }, { 10, 1, 6, 1 } },
 	  { { 10, 1, 2, 1, 6, 1 } } },
-	{ "idle and unknown wakers are two", { { 0, 1, 5, 1 }, { -1, 1, 7, 1 } },
+	{ "idle and unknown wakers are two",
+	  { { 0, 1, 5, 1 }, { -1, 1, 7, 1 } },
 	  { { -1, 1, 1, 1, 7, 1 }, { 0, 1, 1, 1, 5, 1 } } },
 };
 
@@ -54,9 +59,11 @@ static void run_case(const struct wakers_case *c, struct tap_wakers *w,
 {
 	for (unsigned int i = 0; i < MAX_STEPS && c->steps[i].wakee; i++) {
 		struct tap_task *task = &tasks[c->steps[i].wakee];
-		struct tap_interval s = { .task = task, .state = TAP_STATE_WAKING, .from_ns = 1000,
-					 .to_ns = 1000 + c->steps[i].wait_ns,
-					 .next_cpu = c->steps[i].cpu };
+		struct tap_interval s = { .task = task,
+					  .state = TAP_STATE_WAKING,
+					  .from_ns = 1000,
+					  .to_ns = 1000 + c->steps[i].wait_ns,
+					  .next_cpu = c->steps[i].cpu };
 
 		s.whole = c->steps[i].wait_ns;
 		s.next = s.whole ? TAP_STATE_RUNNING : TAP_STATE_WAKING;
@@ -72,7 +79,9 @@ static void test_pairs(void **state)
 	struct tap_timeline *t;
 
 	(void)state;
-	assert_int_equal(tap_timeline_new(&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &t), 0);
+	assert_int_equal(
+		tap_timeline_new(&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &t),
+		0);
 	for (size_t i = 0; i < TABLE(cases); i++) {
 		const struct wakers_case *c = &cases[i];
 		struct tap_wakers w = { 0 };
@@ -104,10 +113,16 @@ static void test_many(void **state)
 	struct tap_timeline *t;
 
 	(void)state;
-	assert_int_equal(tap_timeline_new(&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &t), 0);
+	assert_int_equal(
+		tap_timeline_new(&(const struct tap_timeline_opts){ .window = TAP_WINDOW_ALL }, &t),
+		0);
 	for (unsigned int i = 0; i < 6000; i++) {
-		struct tap_interval s = { .task = &tasks[i % 2], .state = TAP_STATE_WAKING, .whole = true,
-					 .next = TAP_STATE_RUNNING, .from_ns = 0, .to_ns = 1 };
+		struct tap_interval s = { .task = &tasks[i % 2],
+					  .state = TAP_STATE_WAKING,
+					  .whole = true,
+					  .next = TAP_STATE_RUNNING,
+					  .from_ns = 0,
+					  .to_ns = 1 };
 
 		tasks[i % 2].waker_tid = (int)(i / 2 % 1000) + 1;
 		assert_int_equal(tap_wakers_ops.interval(&w, t, &s), 0);

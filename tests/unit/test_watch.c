@@ -185,7 +185,8 @@ static void check(struct tap_buf *got, const char *want)
 	tap_buf_release(got);
 }
 
-/* All that is told up to then. What comes behind the sentinel is what was due by then: a little later. */
+/* All that is told up to then. What comes behind the sentinel is what was due by then: a little
+ * later. */
 static void take_all(struct watching *t, uint64_t until_ns, const char *want)
 {
 	struct tap_buf got = { 0 };
@@ -198,7 +199,8 @@ static void take_all(struct watching *t, uint64_t until_ns, const char *want)
 	assert_int_equal(tap_watch_read(t->w, until_ns, NULL), 0);
 	while (tap_watch_take(t->w, &met)) {
 		if (met.condition != t->conditions[t->nr - 1])
-			tap_buf_printf(&got, " %llu:%u:%d:%.16s", (unsigned long long)met.at_ns, index_of(t, met.condition), met.tid, met.comm);
+			tap_buf_printf(&got, " %llu:%u:%d:%.16s", (unsigned long long)met.at_ns,
+				       index_of(t, met.condition), met.tid, met.comm);
 	}
 	check(&got, want);
 }
@@ -222,7 +224,8 @@ static void test_case(void **state)
 /* More than 4 within a second; told once, and again when they have been fewer. */
 static void test_rate(void **state)
 {
-	static const unsigned int at_ms[] = { 1, 300, 600, 900, 1200, 1500, 1600, 1650, 1700, 1800, 4000, 4001, 4002, 4003, 4004 };
+	static const unsigned int at_ms[] = { 1,    300,  600,	900,  1200, 1500, 1600, 1650,
+					      1700, 1800, 4000, 4001, 4002, 4003, 4004 };
 	struct watching t = { 0 };
 
 	(void)state;
@@ -322,12 +325,15 @@ int main(void)
 {
 	const size_t nr = sizeof(cases) / sizeof(*cases);
 	struct CMUnitTest tests[sizeof(cases) / sizeof(*cases) + 4] = {
-		cmocka_unit_test(test_rate), cmocka_unit_test(test_hundred), cmocka_unit_test(test_full),
+		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_hundred),
+		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_refused),
 	};
 
 	for (size_t i = 0; i < nr; i++)
-		tests[4 + i] = (struct CMUnitTest){ .name = cases[i].name, .test_func = test_case,
+		tests[4 + i] = (struct CMUnitTest){ .name = cases[i].name,
+						    .test_func = test_case,
 						    .initial_state = (void *)&cases[i] };
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return _cmocka_run_group_tests("watch", tests, nr + 4, NULL, NULL);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Waits that are watched in simulated schedules, while their recording grows, are those that reports find in it when
- * it is over: tap_run() reads it twice, and is what stands behind `schedtap latency` and `timehist`. But for a few
- * that only their end tells.
+ * Waits that are watched in simulated schedules, while their recording grows, are those that
+ * reports find in it when it is over: tap_run() reads it twice, and is what stands behind `schedtap
+ * latency` and `timehist`. But for a few that only their end tells.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-
 
 #include <schedtap/run.h>
 
@@ -27,9 +26,12 @@ static const struct {
 	enum tap_state state;
 	uint64_t limit_ns;
 } conditions[NR_CONDITIONS] = {
-	{ "waking > 3us", TAP_STATE_WAKING, 3000 }, { "waking > 20us", TAP_STATE_WAKING, 20000 },
-	{ "preempted > 2us", TAP_STATE_PREEMPTED, 2000 }, { "sleeping > 10us", TAP_STATE_SLEEPING, 10000 },
-	{ "blocked > 15us", TAP_STATE_BLOCKED, 15000 }, { "running > 4us", TAP_STATE_RUNNING, 4000 },
+	{ "waking > 3us", TAP_STATE_WAKING, 3000 },
+	{ "waking > 20us", TAP_STATE_WAKING, 20000 },
+	{ "preempted > 2us", TAP_STATE_PREEMPTED, 2000 },
+	{ "sleeping > 10us", TAP_STATE_SLEEPING, 10000 },
+	{ "blocked > 15us", TAP_STATE_BLOCKED, 15000 },
+	{ "running > 4us", TAP_STATE_RUNNING, 4000 },
 	{ "throttled > 5us", TAP_STATE_THROTTLED, 5000 },
 };
 
@@ -77,7 +79,9 @@ static int on_interval(void *mets, const struct tap_timeline *t, const struct ta
 static void report(const char *path, struct mets *mets)
 {
 	const struct tap_watcher_ops ops = {
-		.size = sizeof(ops), .states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_UNKNOWN), .interval = on_interval,
+		.size = sizeof(ops),
+		.states = TAP_STATE_ALL & ~TAP_STATE_BIT(TAP_STATE_UNKNOWN),
+		.interval = on_interval,
 	};
 	const struct tap_watcher watcher = { .ops = &ops, .ctx = mets };
 	struct tap_reader *r;
@@ -106,8 +110,8 @@ static bool take(struct tap_watch *w, struct tap_condition *const *all, struct m
 }
 
 /* All that is before @ns is written: and what that tells is taken. */
-static void write_up_to(struct growing *g, struct tap_watch *w, uint64_t ns, struct tap_condition *const *all,
-			struct mets *mets)
+static void write_up_to(struct growing *g, struct tap_watch *w, uint64_t ns,
+			struct tap_condition *const *all, struct mets *mets)
 {
 	char line[64];
 
@@ -118,8 +122,8 @@ static void write_up_to(struct growing *g, struct tap_watch *w, uint64_t ns, str
 	assert_true(take(w, all, mets));
 }
 
-static void record(const struct sim *s, struct growing *g, struct tap_watch *w, struct tap_condition *const *all,
-		   struct mets *mets)
+static void record(const struct sim *s, struct growing *g, struct tap_watch *w,
+		   struct tap_condition *const *all, struct mets *mets)
 {
 	struct record rec = { 0 };
 	uint64_t ts_ns = 0;
@@ -151,28 +155,35 @@ static void release_sim(struct sim *s)
 }
 
 /*
- * What only one of them knows. Not told: a sleep of a task that was woken, in vain, just before. Not so: a first wait
- * of a task of which nothing was known, or a sleep, where the end shows that it was none.
+ * What only one of them knows. Not told: a sleep of a task that was woken, in vain, just before.
+ * Not so: a first wait of a task of which nothing was known, or a sleep, where the end shows that
+ * it was none.
  */
 static void check_one(uint64_t seed, const struct met *m, bool is_told, unsigned int *nr_doubts)
 {
 	enum tap_state state = conditions[m->condition].state;
 
 	++*nr_doubts;
-	if (state == TAP_STATE_SLEEPING || state == TAP_STATE_BLOCKED || (is_told && state == TAP_STATE_WAKING))
+	if (state == TAP_STATE_SLEEPING || state == TAP_STATE_BLOCKED ||
+	    (is_told && state == TAP_STATE_WAKING))
 		return;
-	fail_msg("seed %d: %s: %s at %llu, task %d", (int)seed, is_told ? "told, and not so" : "not told",
-		 conditions[m->condition].text, (unsigned long long)m->at_ns, m->tid);
+	fail_msg("seed %d: %s: %s at %llu, task %d", (int)seed,
+		 is_told ? "told, and not so" : "not told", conditions[m->condition].text,
+		 (unsigned long long)m->at_ns, m->tid);
 }
 
 /* Both are sorted. */
-static void compare(uint64_t seed, const struct mets *told, const struct mets *found, unsigned int *nr_doubts)
+static void compare(uint64_t seed, const struct mets *told, const struct mets *found,
+		    unsigned int *nr_doubts)
 {
 	for (unsigned int i = 0, k = 0; i < found->nr || k < told->nr;) {
-		int order = i == found->nr ? -1 : k == told->nr ? 1 : by_all(&told->v[k], &found->v[i]);
+		int order = i == found->nr  ? -1
+			    : k == told->nr ? 1
+					    : by_all(&told->v[k], &found->v[i]);
 
 		if (order)
-			check_one(seed, order < 0 ? &told->v[k] : &found->v[i], order < 0, nr_doubts);
+			check_one(seed, order < 0 ? &told->v[k] : &found->v[i], order < 0,
+				  nr_doubts);
 		k += order <= 0;
 		i += order >= 0;
 	}

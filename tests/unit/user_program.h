@@ -65,9 +65,13 @@ static inline void program_file(struct program *p, int pid)
 	p->map = mmap(NULL, PROGRAM_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
 	assert_true(p->map != MAP_FAILED);
 	c = control_of(p);
-	*c = (struct tap_control){ .magic = TAP_CONTROL_MAGIC, .version = TAP_CONTROL_VERSION,
-				   .min_version = TAP_CONTROL_MIN_VERSION, .head_bytes = sizeof(*c),
-				   .pid_ns = TAP_INITIAL_PID_NS, .pid = (uint32_t)pid, .made_ns = ++made_ns,
+	*c = (struct tap_control){ .magic = TAP_CONTROL_MAGIC,
+				   .version = TAP_CONTROL_VERSION,
+				   .min_version = TAP_CONTROL_MIN_VERSION,
+				   .head_bytes = sizeof(*c),
+				   .pid_ns = TAP_INITIAL_PID_NS,
+				   .pid = (uint32_t)pid,
+				   .made_ns = ++made_ns,
 				   .comm = "demo" };
 	p->end = (TAP_CONTROL_HEAD + TAP_CONTROL_PAGE - 1) & ~(uint64_t)(TAP_CONTROL_PAGE - 1);
 }
@@ -180,7 +184,8 @@ static inline unsigned char *ring_record(struct ring *r, uint64_t stamp, const v
 					 uint32_t len)
 {
 	struct tap_record_head h = {
-		.stamp_low = (uint32_t)(stamp << 5) | 31, .stamp_high = (uint32_t)(stamp >> 27),
+		.stamp_low = (uint32_t)(stamp << 5) | 31,
+		.stamp_high = (uint32_t)(stamp >> 27),
 		.length = len + 4,
 	};
 	unsigned char *at = ring_at(r, r->head->head);
@@ -206,8 +211,11 @@ static inline bool ring_next_sub(struct ring *r, uint64_t stamp, uint64_t mono_n
 	uint64_t used = r->head->head % TAP_SUB_BYTES;
 	uint64_t next = r->head->head + (used ? TAP_SUB_BYTES - used : 0);
 	struct tap_sub_info info = {
-		.type = TAP_ID_SUB, .mono_ns = mono_ns, .events = ring_events(r, next),
-		.lost = r->head->lost, .lost_first = r->head->lost_first,
+		.type = TAP_ID_SUB,
+		.mono_ns = mono_ns,
+		.events = ring_events(r, next),
+		.lost = r->head->lost,
+		.lost_first = r->head->lost_first,
 		.lost_last = r->head->lost_last,
 	};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Priority inheritance: a thread of SCHED_FIFO waits for a mutex of a fair one, which is boosted (sched_pi_setprio). */
+/* Priority inheritance: a thread of SCHED_FIFO waits for a mutex of a fair one, which is boosted
+ * (sched_pi_setprio). */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -21,8 +22,10 @@ static int start_fifo(pthread_t *thread)
 {
 	pthread_attr_t attr;
 
-	return pthread_attr_init(&attr) || pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED) ||
-	       pthread_attr_setschedpolicy(&attr, SCHED_FIFO) || pthread_attr_setschedparam(&attr, &(struct sched_param){ PRIO }) ||
+	return pthread_attr_init(&attr) ||
+	       pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED) ||
+	       pthread_attr_setschedpolicy(&attr, SCHED_FIFO) ||
+	       pthread_attr_setschedparam(&attr, &(struct sched_param){ PRIO }) ||
 	       pthread_create(thread, &attr, wait_for_it, NULL);
 }
 
@@ -31,7 +34,9 @@ int main(void)
 	pthread_mutexattr_t attr;
 	pthread_t thread;
 
-	if (pthread_mutexattr_init(&attr) || pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT) || pthread_mutex_init(&mutex, &attr))
+	if (pthread_mutexattr_init(&attr) ||
+	    pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT) ||
+	    pthread_mutex_init(&mutex, &attr))
 		return 1;
 	pthread_mutex_lock(&mutex);
 	if (start_fifo(&thread)) {

@@ -28,7 +28,8 @@ static int read_kernel(int core, uint64_t address, int32_t *value)
 
 		if (pread(core, &part, sizeof(part), at) != sizeof(part))
 			return -1;
-		if (part.p_type != PT_LOAD || address < part.p_vaddr || address - part.p_vaddr >= part.p_filesz)
+		if (part.p_type != PT_LOAD || address < part.p_vaddr ||
+		    address - part.p_vaddr >= part.p_filesz)
 			continue;
 		at = (off_t)(part.p_offset + (address - part.p_vaddr));
 		return pread(core, value, sizeof(*value), at) == sizeof(*value) ? 0 : -1;

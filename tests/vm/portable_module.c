@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The events of tests/tracepoint/portable.h in a kernel: a write to its parameter `fire` fires them. */
+/* The events of tests/tracepoint/portable.h in a kernel: a write to its parameter `fire` fires
+ * them. */
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/version.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A scheduler for tests: tasks whose name begins with f go into one queue, those with s into a sorted one, those
- * with h it keeps and never runs, and all others go to the CPU's. It has an own shape of what it uses of the kernel's structs.
+ * A scheduler for tests: tasks whose name begins with f go into one queue, those with s into a
+ * sorted one, those with h it keeps and never runs, and all others go to the CPU's. It has an own
+ * shape of what it uses of the kernel's structs.
  */
 #include <linux/types.h>
 #include <stdbool.h>
@@ -32,7 +33,8 @@ struct sched_ext_ops {
 };
 
 void scx_bpf_dsq_insert(struct task_struct *p, __u64 dsq, __u64 slice, __u64 flags) __ksym;
-void scx_bpf_dsq_insert_vtime(struct task_struct *p, __u64 dsq, __u64 slice, __u64 vtime, __u64 flags) __ksym;
+void scx_bpf_dsq_insert_vtime(struct task_struct *p, __u64 dsq, __u64 slice, __u64 vtime,
+			      __u64 flags) __ksym;
 bool scx_bpf_dsq_move_to_local(__u64 dsq) __ksym;
 int scx_bpf_create_dsq(__u64 dsq, int node) __ksym;
 int scx_bpf_dsq_nr_queued(__u64 dsq) __ksym;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Loads a scheduler of scx.bpf.c (noted, impatient) while a command runs, and writes what it noted: a line each.
+ * Loads a scheduler of scx.bpf.c (noted, impatient) while a command runs, and writes what it noted:
+ * a line each.
  *
  * usage: scx OBJECT SCHEDULER NOTES CMD [ARGS]
  *        scx held    has a child that the scheduler keeps once it has slept
@@ -32,9 +33,11 @@ static int write_note(void *to, void *data, size_t size)
 	const struct scx_note *n = data;
 
 	(void)size;
-	fprintf(to, "%s ts_ns=%" PRIu64 " tid=%u dsq=%" PRIu64 " slice=%" PRIu64 " vtime=%" PRIu64 " nr=%u weight=%u\n",
-		what[n->what], (uint64_t)n->ts_ns, n->tid, (uint64_t)n->dsq, (uint64_t)n->slice, (uint64_t)n->vtime, n->nr,
-		n->weight);
+	fprintf(to,
+		"%s ts_ns=%" PRIu64 " tid=%u dsq=%" PRIu64 " slice=%" PRIu64 " vtime=%" PRIu64
+		" nr=%u weight=%u\n",
+		what[n->what], (uint64_t)n->ts_ns, n->tid, (uint64_t)n->dsq, (uint64_t)n->slice,
+		(uint64_t)n->vtime, n->nr, n->weight);
 	return 0;
 }
 
@@ -67,7 +70,8 @@ static int run(char **command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* Who has that name runs with a real-time policy until it sleeps, or it could be kept when it is preempted, which is no wakeup. */
+/* Who has that name runs with a real-time policy until it sleeps, or it could be kept when it is
+ * preempted, which is no wakeup. */
 static int be_held(void)
 {
 	const struct sched_param fifo = { .sched_priority = 1 }, other = { 0 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the scheduler of scx.bpf.c notes of what it does: the referee of what schedtap records of it. */
+/* What the scheduler of scx.bpf.c notes of what it does: the referee of what schedtap records of
+ * it. */
 #ifndef SCX_H
 #define SCX_H
 
 enum scx_what {
 	SCX_ENQUEUED, /* it put the task into a queue, or (.nr is 0) kept it */
-	SCX_WEIGHT,   /* it was told the task's weight */
+	SCX_WEIGHT, /* it was told the task's weight */
 };
 
 struct scx_note {

@@ -21,7 +21,8 @@ static const char *tracepoint_of(const struct btf *btf, const struct bpf_link_in
 	if (link->type == BPF_LINK_TYPE_RAW_TRACEPOINT)
 		return raw;
 	/* a type of a module's is behind all of the kernel's */
-	type = link->type == BPF_LINK_TYPE_TRACING ? btf__type_by_id(btf, prog->attach_btf_id) : NULL;
+	type = link->type == BPF_LINK_TYPE_TRACING ? btf__type_by_id(btf, prog->attach_btf_id)
+						   : NULL;
 	name = type && btf_is_typedef(type) ? btf__name_by_offset(btf, type->name_off) : "";
 	return strncmp(name, TYPED, strlen(TYPED)) ? NULL : name + strlen(TYPED);
 }
@@ -39,11 +40,13 @@ static int get_program(uint32_t id, struct bpf_prog_info *prog)
 }
 
 /* @fd: a link. One that goes meanwhile is passed over. */
-static void tell_link(const struct btf *btf, int fd, void (*tell)(void *ctx, const struct tap_attached *a), void *ctx)
+static void tell_link(const struct btf *btf, int fd,
+		      void (*tell)(void *ctx, const struct tap_attached *a), void *ctx)
 {
 	char raw[NAME_BYTES] = "";
 	struct bpf_link_info link = {
-		.raw_tracepoint.tp_name = (uint64_t)(uintptr_t)raw, .raw_tracepoint.tp_name_len = sizeof(raw),
+		.raw_tracepoint.tp_name = (uint64_t)(uintptr_t)raw,
+		.raw_tracepoint.tp_name_len = sizeof(raw),
 	};
 	struct bpf_prog_info prog = { 0 };
 	uint32_t len = sizeof(link);
@@ -56,8 +59,8 @@ static void tell_link(const struct btf *btf, int fd, void (*tell)(void *ctx, con
 		tell(ctx, &a);
 }
 
-int tap_attached(const struct btf *btf, void (*tell)(void *ctx, const struct tap_attached *a), void *ctx,
-		 struct tap_err *err)
+int tap_attached(const struct btf *btf, void (*tell)(void *ctx, const struct tap_attached *a),
+		 void *ctx, struct tap_err *err)
 {
 	uint32_t id = 0;
 

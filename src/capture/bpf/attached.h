@@ -11,15 +11,15 @@ struct btf;
 
 struct tap_attached {
 	const char *tracepoint; /* "sched_switch" */
-	const char *program;	/* its name, as far as the kernel keeps it: 15 bytes */
-	uint32_t id;		/* of the program */
+	const char *program; /* its name, as far as the kernel keeps it: 15 bytes */
+	uint32_t id; /* of the program */
 };
 
 /*
- * Tells of each raw and typed program; of those that are attached by a perf event the kernel does not say it. @btf: the
- * kernel's. Return: 0; -EPERM without CAP_SYS_ADMIN; -errno.
+ * Tells of each raw and typed program; of those that are attached by a perf event the kernel does
+ * not say it. @btf: the kernel's. Return: 0; -EPERM without CAP_SYS_ADMIN; -errno.
  */
-int tap_attached(const struct btf *btf, void (*tell)(void *ctx, const struct tap_attached *a), void *ctx,
-		 struct tap_err *err);
+int tap_attached(const struct btf *btf, void (*tell)(void *ctx, const struct tap_attached *a),
+		 void *ctx, struct tap_err *err);
 
 #endif

@@ -20,16 +20,17 @@
 #include "object/object.h"
 
 /*
- * The kernel times programs only while BPF statistics are on, which costs two clock reads per run. So the
- * recorder has them on for a few percent of the time, and states the overhead from these samples. Switching
- * them on and off patches the kernel's text (static_key_slow_inc()), for which the drain waits, 10 ms on some
- * virtual machines: samples become ever rarer.
+ * The kernel times programs only while BPF statistics are on, which costs two clock reads per run.
+ * So the recorder has them on for a few percent of the time, and states the overhead from these
+ * samples. Switching them on and off patches the kernel's text (static_key_slow_inc()), for which
+ * the drain waits, 10 ms on some virtual machines: samples become ever rarer.
  */
 #define STATS_FIRST_NS 20000000ull
 #define STATS_ON_NS 20000000ull
 #define STATS_PERIOD_NS 1000000000ull
 #define STATS_PERIOD_MAX_NS (16 * STATS_PERIOD_NS)
-#define STATS_LEAST_NS 5000000ull /* of all samples; less says little of the rest of the recording */
+#define STATS_LEAST_NS                                                                             \
+	5000000ull /* of all samples; less says little of the rest of the recording */
 
 struct run_stats {
 	uint64_t time_ns, count, misses;
@@ -46,7 +47,7 @@ struct bpf_state {
 	struct entry {
 		int prog; /* descriptor: what a tracepoint calls */
 		unsigned int nr_events; /* that it and those behind it record */
-	} *entries;
+	} * entries;
 	unsigned int nr_entries;
 	struct tap_bpf_own own;
 	struct tap_bpf_filters filters;
@@ -64,7 +65,7 @@ struct bpf_state {
 	uint64_t started_ns, stopped_ns;
 	int stats_fd; /* >= 0: a sample is being taken */
 	uint64_t stats_on_ns, stats_period_ns;
-	struct run_stats at_on;	  /* when the sample began */
+	struct run_stats at_on; /* when the sample began */
 	struct run_stats sampled; /* sum of all samples */
 	uint64_t sampled_ns;
 	uint64_t runs; /* of the programs, as far as they left a record or a loss */
@@ -93,7 +94,8 @@ static int map_rings(struct bpf_state *s, struct tap_err *err)
 	s->rings_bytes = s->nr_lanes * tap_bpf_stride(&s->o);
 	s->rings = tap_bpf_map_array(s->o.obj, "tap_rings", s->rings_bytes);
 	if (!s->rings)
-		return tap_err_set(err, -errno, "cannot map the BPF map that holds the per-CPU rings: %m");
+		return tap_err_set(err, -errno,
+				   "cannot map the BPF map that holds the per-CPU rings: %m");
 	if (s->o.ringbuf)
 		s->ringbuf = ring_buffer__new(ringbuf, on_ringbuf, s, NULL);
 	if (s->o.ringbuf && !s->ringbuf)
@@ -119,7 +121,9 @@ static int make_lanes(struct bpf_state *s, struct tap_err *err)
 			.data = ring + TAP_RING_DATA,
 			.ring_bytes = s->o.ring_bytes,
 			.lost_id = (uint16_t)lost_id,
-			.stack_id = s->stacks.table ? (uint16_t)tap_def_find("schedtap", "kernel_stack")->id : 0,
+			.stack_id = s->stacks.table
+					    ? (uint16_t)tap_def_find("schedtap", "kernel_stack")->id
+					    : 0,
 		};
 		if (tap_lane_init(lane))
 			return tap_err_set(err, -ENOMEM, "out of memory");
@@ -137,8 +141,9 @@ static int learn_own(struct bpf_state *s, struct tap_err *err)
 }
 
 /*
- * Marks what this kernel cannot give, so that no program is loaded for it. A program's probe is asked for by word: that it is
- * left out is said. Return: 0; -EOPNOTSUPP with a sentence: there is no uprobe, and nothing else to record.
+ * Marks what this kernel cannot give, so that no program is loaded for it. A program's probe is
+ * asked for by word: that it is left out is said. Return: 0; -EOPNOTSUPP with a sentence: there is
+ * no uprobe, and nothing else to record.
  */
 static int find_absent(struct bpf_state *s, struct tap_err *err)
 {
@@ -152,12 +157,15 @@ static int find_absent(struct bpf_state *s, struct tap_err *err)
 		if (tap_bpf_is_planned(ev) && !tap_kernel_hook(s->kernel, ev->def, &why)) {
 			if (ev->def->nr_hooks && tap_hook_is_probe(ev->def->hooks))
 				probe = ev;
-			tap_plan_outcome(ev, probe == ev ? TAP_EVENT_FAILED : TAP_EVENT_ABSENT, "%s", tap_buf_str(&why));
+			tap_plan_outcome(ev, probe == ev ? TAP_EVENT_FAILED : TAP_EVENT_ABSENT,
+					 "%s", tap_buf_str(&why));
 		}
 		any |= tap_bpf_is_planned(ev);
 		tap_buf_release(&why);
 	}
-	return probe && !any ? tap_err_set(err, -EOPNOTSUPP, "%s:%s: %s", probe->system, probe->name, probe->reason ?: "") : 0;
+	return probe && !any ? tap_err_set(err, -EOPNOTSUPP, "%s:%s: %s", probe->system,
+					   probe->name, probe->reason ?: "")
+			     : 0;
 }
 
 static void release_formats(struct bpf_state *s)
@@ -194,7 +202,8 @@ static void bpf_free(void *state)
 }
 
 /* @step: what failed. */
-static void note_attached(struct bpf_state *s, struct tap_plan_event *ev, enum tap_step step, int ret)
+static void note_attached(struct bpf_state *s, struct tap_plan_event *ev, enum tap_step step,
+			  int ret)
 {
 	s->nr_attached += !ret;
 	if (ret && tap_refusal_why(step, ret))
@@ -202,16 +211,18 @@ static void note_attached(struct bpf_state *s, struct tap_plan_event *ev, enum t
 	if (ev && !ret)
 		tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
 	else if (ev)
-		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot attach its BPF program: %s", tap_refusal(step, ret).text);
+		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot attach its BPF program: %s",
+				 tap_refusal(step, ret).text);
 }
 
 static void note_chain(struct bpf_state *s, const struct bpf_program *first, int ret)
 {
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program(prog, s->o.obj)
+	bpf_object__for_each_program (prog, s->o.obj)
 		if (tap_bpf_chain_leads_to(s->o.obj, first, prog))
-			note_attached(s, tap_bpf_event_of(s->plan, bpf_program__name(prog)), TAP_STEP_BPF, ret);
+			note_attached(s, tap_bpf_event_of(s->plan, bpf_program__name(prog)),
+				      TAP_STEP_BPF, ret);
 }
 
 /* With a filter it is the filter's program that is attached. Return: 0 or -errno. */
@@ -230,15 +241,17 @@ static int attach(struct bpf_state *s, struct bpf_program *prog)
 static void attach_own(struct bpf_state *s, struct tap_bpf_own_program *own)
 {
 	struct tap_filter_program *filter = tap_bpf_filter_of(&s->filters, own->prog);
-	int ret = filter ? tap_filter_program_attach(filter, own->feed.probe) :
-			   tap_attach(&own->links, own->prog, own->feed.probe);
+	int ret = filter ? tap_filter_program_attach(filter, own->feed.probe)
+			 : tap_attach(&own->links, own->prog, own->feed.probe);
 
-	note_attached(s, tap_plan_find(s->plan, own->def->system, own->def->name), tap_attach_step(own->feed.probe), ret);
+	note_attached(s, tap_plan_find(s->plan, own->def->system, own->def->name),
+		      tap_attach_step(own->feed.probe), ret);
 }
 
 static void add_entry(struct bpf_state *s, int recorder, unsigned int nr_events)
 {
-	s->entries[s->nr_entries++] = (struct entry){ tap_bpf_front_of(&s->filters, recorder), nr_events };
+	s->entries[s->nr_entries++] =
+		(struct entry){ tap_bpf_front_of(&s->filters, recorder), nr_events };
 }
 
 static int tie_programs(struct bpf_state *s, struct tap_err *err)
@@ -247,24 +260,27 @@ static int tie_programs(struct bpf_state *s, struct tap_err *err)
 	unsigned int nr = 0;
 	int ret = 0;
 
-	bpf_object__for_each_program(prog, s->o.obj)
+	bpf_object__for_each_program (prog, s->o.obj)
 		nr += bpf_program__autoload(prog);
 	s->links = calloc(nr, sizeof(struct bpf_link *));
 	s->entries = calloc(nr + s->own.nr, sizeof(*s->entries));
 	if (!s->links || !s->entries)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	bpf_object__for_each_program(prog, s->o.obj) {
+	bpf_object__for_each_program (prog, s->o.obj) {
 		unsigned int nr_events = tap_bpf_chain_length(s->o.obj, prog);
 
 		if (!bpf_program__autoload(prog) || ret)
 			continue;
-		ret = tap_bpf_chain_tie(s->o.obj, prog, tap_bpf_front_of(&s->filters, bpf_program__fd(prog)));
+		ret = tap_bpf_chain_tie(s->o.obj, prog,
+					tap_bpf_front_of(&s->filters, bpf_program__fd(prog)));
 		if (nr_events || tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
 			add_entry(s, bpf_program__fd(prog), nr_events);
 	}
 	for (unsigned int i = 0; i < s->own.nr; i++)
 		add_entry(s, s->own.v[i].prog, 1);
-	return ret ? tap_err_set(err, ret, "cannot chain the BPF programs of a tracepoint: %s", strerror(-ret)) : 0;
+	return ret ? tap_err_set(err, ret, "cannot chain the BPF programs of a tracepoint: %s",
+				 strerror(-ret))
+		   : 0;
 }
 
 /* What comes and goes while the set is filled is seen to. */
@@ -275,11 +291,12 @@ static int keep_tasks(struct bpf_state *s, struct tap_err *err)
 
 	if (!tap_bpf_by_task(s->plan->select))
 		return 0;
-	bpf_object__for_each_program(prog, s->o.obj)
+	bpf_object__for_each_program (prog, s->o.obj)
 		if (!ret && tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
 			ret = attach(s, prog);
 	if (ret)
-		return tap_err_set(err, ret, "cannot attach the BPF programs that keep track of tasks: %s",
+		return tap_err_set(err, ret,
+				   "cannot attach the BPF programs that keep track of tasks: %s",
 				   strerror(-ret));
 	return tap_bpf_find_tasks(s->o.obj, s->plan->select, err);
 }
@@ -323,7 +340,9 @@ static int describe_event(struct bpf_state *s, const struct tap_def *def,
 	tap_def_format(def, absent, texts, &text);
 	tap_buf_str(&text);
 	s->formats[s->nr_formats++] = (struct tap_head_format){
-		.system = def->system, .text = text.data, .len = text.len,
+		.system = def->system,
+		.text = text.data,
+		.len = text.len,
 	};
 	return text.err;
 }
@@ -336,9 +355,13 @@ static int describe_stacks(struct bpf_state *s, bool user)
 	for (unsigned int i = 0; i < s->plan->nr_events; i++) {
 		const struct tap_plan_event *ev = &s->plan->events[i];
 
-		any |= ev->backend->kind == TAP_BY_BPF && (user ? ev->stacks.user : ev->stacks.kernel);
+		any |= ev->backend->kind == TAP_BY_BPF &&
+		       (user ? ev->stacks.user : ev->stacks.kernel);
 	}
-	return any ? describe_event(s, tap_def_find("schedtap", user ? "user_stack" : "kernel_stack"), &texts) : 0;
+	return any ? describe_event(s,
+				    tap_def_find("schedtap", user ? "user_stack" : "kernel_stack"),
+				    &texts)
+		   : 0;
 }
 
 static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_head *head,
@@ -372,7 +395,8 @@ static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_h
 static int bpf_add_buffer(void *state, struct tap_page_writer *writer, struct tap_err *err)
 {
 	struct bpf_state *s = state;
-	int buffer = tap_page_writer_add_buffer(writer, "", "mono", TAP_PAGE_SIZE, s->nr_lanes, err);
+	int buffer =
+		tap_page_writer_add_buffer(writer, "", "mono", TAP_PAGE_SIZE, s->nr_lanes, err);
 
 	if (buffer < 0)
 		return buffer;
@@ -389,13 +413,14 @@ static int bpf_start(void *state, struct tap_err *err)
 
 	s->started_ns = tap_now_ns();
 	s->nr_attached = 0;
-	bpf_object__for_each_program(prog, s->o.obj)
+	bpf_object__for_each_program (prog, s->o.obj)
 		if (tap_bpf_records(prog) && tap_bpf_chain_length(s->o.obj, prog))
 			attach(s, prog);
 	for (unsigned int i = 0; i < s->own.nr; i++)
 		attach_own(s, &s->own.v[i]);
 	if (!s->nr_attached)
-		return tap_err_set(err, s->is_refused ? -EOPNOTSUPP : -EIO, "no event can be recorded over BPF: %s",
+		return tap_err_set(err, s->is_refused ? -EOPNOTSUPP : -EIO,
+				   "no event can be recorded over BPF: %s",
 				   tap_plan_reason(s->plan));
 	return 0;
 }
@@ -412,7 +437,8 @@ static void add_stats(struct run_stats *sum, const struct entry *entry)
 	sum->misses += info.recursion_misses * entry->nr_events;
 }
 
-/* Each event counts as a program of its own: the kernel counts what a program calls neither as runs nor as misses. */
+/* Each event counts as a program of its own: the kernel counts what a program calls neither as runs
+ * nor as misses. */
 static struct run_stats run_stats(const struct bpf_state *s)
 {
 	struct run_stats sum = { 0 };
@@ -431,9 +457,9 @@ static void begin_sample(struct bpf_state *s)
 }
 
 /*
- * Add what the kernel counted since begin_sample(). It also counts between samples while another program has
- * statistics on. Both readings lie between the two time stamps: a delayed recorder states too small a share, never
- * too great a one.
+ * Add what the kernel counted since begin_sample(). It also counts between samples while another
+ * program has statistics on. Both readings lie between the two time stamps: a delayed recorder
+ * states too small a share, never too great a one.
  */
 static void end_sample(struct bpf_state *s)
 {
@@ -494,15 +520,18 @@ static uint64_t without_ring_or_task(const struct bpf_state *s)
 /*
  * A program that interrupts itself on one CPU is skipped by the kernel, which counts it, without
  * saying when or where: a hole on a CPU not known, as long as the recording. So are events of CPUs
- * for which there is no ring, and tasks that could not be added to those recorded: one each, for how
- * many events they had nobody knows.
+ * for which there is no ring, and tasks that could not be added to those recorded: one each, for
+ * how many events they had nobody knows.
  */
 static void report_misses(struct bpf_state *s, struct tap_drain *res)
 {
-	uint64_t misses = run_stats(s).misses + without_ring_or_task(s) - s->misses, now = tap_now_ns();
+	uint64_t misses = run_stats(s).misses + without_ring_or_task(s) - s->misses,
+		 now = tap_now_ns();
 	struct tap_lane *lane = &s->lanes[0];
 	struct tap_ring hole = {
-		.lost = misses, .lost_first_ns = s->started_ns, .lost_last_ns = now,
+		.lost = misses,
+		.lost_first_ns = s->started_ns,
+		.lost_last_ns = now,
 	};
 	struct tap_ring *ring = lane->ring;
 
@@ -526,10 +555,14 @@ static void tell_off(struct bpf_state *s)
 			const struct tap_off *off = &s->switches.off[i * s->nr_lanes + cpu];
 
 			if (off->count)
-				tap_lane_add_off(&s->lanes[cpu], s->writer, off->last_ns, &(struct tap_lane_off){
-					.count = off->count, .first_ns = off->first_ns, .last_ns = off->last_ns,
-					.cpu = (int32_t)cpu, .type = s->switches.switches[1 + i].type,
-				});
+				tap_lane_add_off(&s->lanes[cpu], s->writer, off->last_ns,
+						 &(struct tap_lane_off){
+							 .count = off->count,
+							 .first_ns = off->first_ns,
+							 .last_ns = off->last_ns,
+							 .cpu = (int32_t)cpu,
+							 .type = s->switches.switches[1 + i].type,
+						 });
 		}
 }
 
@@ -550,7 +583,8 @@ static void bpf_settle(void *state)
 		tap_stacks_finish(s->stacks.table);
 }
 
-static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
+static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res,
+		     struct tap_err *err)
 {
 	struct bpf_state *s = state;
 	uint64_t before = res->events - res->stacks + res->lost, stacks = res->stacks;
@@ -601,9 +635,10 @@ static uint64_t end_ns(const struct bpf_state *s)
 }
 
 /*
- * Estimate the CPU time of all programs in @run_ns, the recording's time. Runs that reject their event leave no trace in
- * the rings, so with a filter it is the sampled time, scaled to @run_ns. Otherwise it is the time of a sampled run times
- * the number of runs, which is right even if events were rarer or more frequent between the samples.
+ * Estimate the CPU time of all programs in @run_ns, the recording's time. Runs that reject their
+ * event leave no trace in the rings, so with a filter it is the sampled time, scaled to @run_ns.
+ * Otherwise it is the time of a sampled run times the number of runs, which is right even if events
+ * were rarer or more frequent between the samples.
  */
 static double probe_ns(const struct bpf_state *s, double run_ns)
 {
@@ -617,14 +652,16 @@ static double probe_ns(const struct bpf_state *s, double run_ns)
 static void bpf_account(void *state, json_t *price)
 {
 	struct bpf_state *s = state;
-	double run_ns = (double)(end_ns(s) - s->started_ns), all_ns = run_ns * (double)sysconf(_SC_NPROCESSORS_ONLN), ns;
+	double run_ns = (double)(end_ns(s) - s->started_ns),
+	       all_ns = run_ns * (double)sysconf(_SC_NPROCESSORS_ONLN), ns;
 	uint64_t ring = s->o.ring_bytes / (s->o.ringbuf ? s->nr_lanes : 1);
 
 	json_object_set_new(price, "ring_bytes_per_cpu", json_integer((json_int_t)ring));
 	tap_bpf_stacks_add_price(&s->stacks, s->nr_stacks, price);
 	if (!s->sampled.count || s->sampled_ns < STATS_LEAST_NS)
 		return;
-	/* a program's time includes that of an interrupt's programs, so the sum can exceed all there is */
+	/* a program's time includes that of an interrupt's programs, so the sum can exceed all
+	 * there is */
 	ns = fmin(probe_ns(s, run_ns), all_ns);
 	json_object_set_new(price, "probe_cpu_pct", json_real(100 * ns / all_ns));
 	json_object_set_new(price, "ns_per_run",

@@ -9,7 +9,8 @@
 #include "ring.h"
 
 #define MAX_EVENTS 512u
-/* The kernel lets 33 programs follow one another (MAX_TAIL_CALL_CNT), and in front of each may be another one. */
+/* The kernel lets 33 programs follow one another (MAX_TAIL_CALL_CNT), and in front of each may be
+ * another one. */
 #define MAX_LENGTH 16u
 
 /* Where a program is among those of its tracepoint, and how many these are. */
@@ -20,7 +21,8 @@ struct place {
 static bool on_same(const struct bpf_program *a, const struct bpf_program *b)
 {
 	return tap_bpf_records(a) && tap_bpf_records(b) &&
-	       !strcmp(tap_bpf_tracepoint_of(bpf_program__name(a)), tap_bpf_tracepoint_of(bpf_program__name(b)));
+	       !strcmp(tap_bpf_tracepoint_of(bpf_program__name(a)),
+		       tap_bpf_tracepoint_of(bpf_program__name(b)));
 }
 
 static struct place find(const struct bpf_object *obj, const struct bpf_program *prog)
@@ -30,7 +32,7 @@ static struct place find(const struct bpf_object *obj, const struct bpf_program 
 
 	if (!tap_bpf_records(prog))
 		return (struct place){ 0, 1 };
-	bpf_object__for_each_program(other, obj) {
+	bpf_object__for_each_program (other, obj) {
 		if (other == prog)
 			p.at = p.nr;
 		p.nr += on_same(other, prog);
@@ -58,18 +60,21 @@ unsigned int tap_bpf_chain_next(const struct bpf_object *obj, const struct bpf_p
 	return next.at == next.nr || begins(&next) ? 0 : next.at;
 }
 
-bool tap_bpf_chain_leads_to(const struct bpf_object *obj, const struct bpf_program *prog, const struct bpf_program *other)
+bool tap_bpf_chain_leads_to(const struct bpf_object *obj, const struct bpf_program *prog,
+			    const struct bpf_program *other)
 {
 	const struct place p = find(obj, prog), o = find(obj, other);
 
-	return prog == other || (on_same(other, prog) && p.at <= o.at && p.at / MAX_LENGTH == o.at / MAX_LENGTH);
+	return prog == other ||
+	       (on_same(other, prog) && p.at <= o.at && p.at / MAX_LENGTH == o.at / MAX_LENGTH);
 }
 
 static struct bpf_map *array_of(const struct bpf_object *obj, const struct bpf_program *prog)
 {
 	char name[128];
 
-	snprintf(name, sizeof(name), "tap_chain_%s", tap_bpf_tracepoint_of(bpf_program__name(prog)));
+	snprintf(name, sizeof(name), "tap_chain_%s",
+		 tap_bpf_tracepoint_of(bpf_program__name(prog)));
 	return bpf_object__find_map_by_name(obj, name);
 }
 
@@ -85,17 +90,21 @@ static bool has_front(struct tap_plan *plan, const struct bpf_program *prog)
 }
 
 /*
- * The stamp that others take is that of the first one without a filter: it comes by whenever the tracepoint is hit, and so knows
- * that an older one is over. Those in front of it look at the clock themselves.
+ * The stamp that others take is that of the first one without a filter: it comes by whenever the
+ * tracepoint is hit, and so knows that an older one is over. Those in front of it look at the clock
+ * themselves.
  */
-static enum tap_stamp stamp_of(const struct bpf_object *obj, struct tap_plan *plan, const struct bpf_program *prog)
+static enum tap_stamp stamp_of(const struct bpf_object *obj, struct tap_plan *plan,
+			       const struct bpf_program *prog)
 {
 	struct bpf_program *other;
 
-	bpf_object__for_each_program(other, obj)
-		if (other != prog && tap_bpf_chain_leads_to(obj, other, prog) && !has_front(plan, other))
+	bpf_object__for_each_program (other, obj)
+		if (other != prog && tap_bpf_chain_leads_to(obj, other, prog) &&
+		    !has_front(plan, other))
 			return TAP_STAMP_AGAIN;
-	return has_front(plan, prog) || !tap_bpf_chain_next(obj, prog) ? TAP_STAMP_OWN : TAP_STAMP_FIRST;
+	return has_front(plan, prog) || !tap_bpf_chain_next(obj, prog) ? TAP_STAMP_OWN
+								       : TAP_STAMP_FIRST;
 }
 
 int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan)
@@ -105,8 +114,10 @@ int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan)
 	unsigned int nr = 0;
 	int ret = 0;
 
-	bpf_object__for_each_program(prog, obj) {
-		const struct tap_plan_event *ev = tap_bpf_records(prog) ? tap_bpf_event_of(plan, bpf_program__name(prog)) : NULL;
+	bpf_object__for_each_program (prog, obj) {
+		const struct tap_plan_event *ev =
+			tap_bpf_records(prog) ? tap_bpf_event_of(plan, bpf_program__name(prog))
+					      : NULL;
 		unsigned int index = ev ? tap_bpf_index(ev->def) : 0;
 		const struct place p = find(obj, prog);
 
@@ -130,5 +141,6 @@ int tap_bpf_chain_tie(const struct bpf_object *obj, const struct bpf_program *pr
 
 	if (begins(&p))
 		return 0;
-	return bpf_map_update_elem(tap_bpf_chain_array(obj, prog), &p.at, &entry, BPF_ANY) ? -errno : 0;
+	return bpf_map_update_elem(tap_bpf_chain_array(obj, prog), &p.at, &entry, BPF_ANY) ? -errno
+											   : 0;
 }

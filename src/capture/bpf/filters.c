@@ -19,7 +19,8 @@ struct loader {
 };
 
 /* The event's fields, as this kernel has them. */
-static int read_format(const struct loader *l, const struct tap_plan_event *ev, struct tap_format **fmt, struct tap_err *err)
+static int read_format(const struct loader *l, const struct tap_plan_event *ev,
+		       struct tap_format **fmt, struct tap_err *err)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 
@@ -35,8 +36,9 @@ static void release_triggers(struct tap_gate_trigger *v, unsigned int nr)
 }
 
 /* Those of the event. @v: set to an array, also on failure. */
-static int read_triggers(const struct loader *l, const struct tap_plan_event *ev, const struct tap_format *fmt,
-			 struct tap_gate_trigger **v, unsigned int *nr, struct tap_err *err)
+static int read_triggers(const struct loader *l, const struct tap_plan_event *ev,
+			 const struct tap_format *fmt, struct tap_gate_trigger **v,
+			 unsigned int *nr, struct tap_err *err)
 {
 	const struct tap_plan *plan = l->plan;
 	struct tap_err why = { 0 };
@@ -51,7 +53,9 @@ static int read_triggers(const struct loader *l, const struct tap_plan_event *ev
 
 		if (tap_plan_event_of(plan, &plan->triggers[i]) != ev)
 			continue;
-		ret = plan->triggers[i].filter ? tap_filter_new(fmt, plan->triggers[i].filter, &filter, &why) : 0;
+		ret = plan->triggers[i].filter
+			      ? tap_filter_new(fmt, plan->triggers[i].filter, &filter, &why)
+			      : 0;
 		if (ret)
 			return tap_err_set(err, ret, "--trigger: %s", why.text);
 		(*v)[(*nr)++] = (struct tap_gate_trigger){ i, filter };
@@ -59,10 +63,12 @@ static int read_triggers(const struct loader *l, const struct tap_plan_event *ev
 	return 0;
 }
 
-static int load_parts(const struct loader *l, const struct tap_filter_ways *ways, const struct tap_feed *feed,
-		      const struct tap_plan_event *ev, const struct tap_format *fmt, struct tap_err *err)
+static int load_parts(const struct loader *l, const struct tap_filter_ways *ways,
+		      const struct tap_feed *feed, const struct tap_plan_event *ev,
+		      const struct tap_format *fmt, struct tap_err *err)
 {
-	struct tap_gate gate = { .functions = &l->functions, .event = (uint32_t)(ev - l->plan->events) };
+	struct tap_gate gate = { .functions = &l->functions,
+				 .event = (uint32_t)(ev - l->plan->events) };
 	struct tap_gate_trigger *triggers = NULL;
 	struct tap_filter_program program;
 	struct tap_filter *filter = NULL;
@@ -70,8 +76,10 @@ static int load_parts(const struct loader *l, const struct tap_filter_ways *ways
 
 	ret = ret ?: read_triggers(l, ev, fmt, &triggers, &gate.nr_triggers, err);
 	gate.triggers = triggers;
-	ret = ret ?: tap_filter_program_load(&program, tap_kernel_btf(l->kernel), ev->def, feed, filter,
-					     l->plan->nr_triggers ? &gate : NULL, ways, err);
+	ret = ret
+		      ?: tap_filter_program_load(&program, tap_kernel_btf(l->kernel), ev->def, feed,
+						 filter, l->plan->nr_triggers ? &gate : NULL, ways,
+						 err);
 	if (!ret)
 		l->f->v[l->f->nr++] = (struct tap_bpf_filter){ ways->recorder, ev->def, program };
 	if (triggers)
@@ -80,8 +88,8 @@ static int load_parts(const struct loader *l, const struct tap_filter_ways *ways
 	return ret;
 }
 
-static int load(const struct loader *l, const struct tap_filter_ways *ways, const struct tap_feed *feed,
-		const struct tap_plan_event *ev, struct tap_err *err)
+static int load(const struct loader *l, const struct tap_filter_ways *ways,
+		const struct tap_feed *feed, const struct tap_plan_event *ev, struct tap_err *err)
 {
 	struct tap_format *fmt;
 	int ret;
@@ -98,8 +106,9 @@ static int load(const struct loader *l, const struct tap_filter_ways *ways, cons
 	return ret;
 }
 
-static int load_front(const struct loader *l, const struct bpf_object *obj, const struct bpf_program *prog,
-		      const struct tap_plan_event *ev, struct tap_err *err)
+static int load_front(const struct loader *l, const struct bpf_object *obj,
+		      const struct bpf_program *prog, const struct tap_plan_event *ev,
+		      struct tap_err *err)
 {
 	const struct tap_filter_ways ways = {
 		.recorder = bpf_program__fd(prog),
@@ -107,7 +116,8 @@ static int load_front(const struct loader *l, const struct bpf_object *obj, cons
 		.next = tap_bpf_chain_next(obj, prog),
 	};
 
-	return load(l, &ways, &(struct tap_feed){ tap_bpf_tracepoint_of(bpf_program__name(prog)) }, ev, err);
+	return load(l, &ways, &(struct tap_feed){ tap_bpf_tracepoint_of(bpf_program__name(prog)) },
+		    ev, err);
 }
 
 int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj,
@@ -118,7 +128,7 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 	struct bpf_program *prog;
 	int ret = plan->nr_triggers ? tap_bpf_find_functions(obj, &l.functions, err) : 0;
 
-	bpf_object__for_each_program(prog, obj) {
+	bpf_object__for_each_program (prog, obj) {
 		const struct tap_plan_event *ev = tap_bpf_event_of(plan, bpf_program__name(prog));
 
 		if (!ret && ev && tap_bpf_records(prog))
@@ -127,7 +137,8 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 	for (unsigned int i = 0; i < own->nr && !ret; i++) {
 		const struct tap_bpf_own_program *o = &own->v[i];
 
-		ret = load(&l, &(struct tap_filter_ways){ o->prog }, &o->feed, tap_plan_find(plan, o->def->system, o->def->name), err);
+		ret = load(&l, &(struct tap_filter_ways){ o->prog }, &o->feed,
+			   tap_plan_find(plan, o->def->system, o->def->name), err);
 	}
 	return ret;
 }
@@ -136,13 +147,15 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 void tap_bpf_filters_tell(const struct tap_bpf_filters *f, struct tap_plan *plan)
 {
 	for (unsigned int i = 0; i < f->nr; i++) {
-		struct tap_plan_event *ev = tap_plan_find(plan, f->v[i].def->system, f->v[i].def->name);
+		struct tap_plan_event *ev =
+			tap_plan_find(plan, f->v[i].def->system, f->v[i].def->name);
 		uint64_t nr = tap_filter_program_forgot(&f->v[i].program);
 
 		if (nr && !ev->afterword &&
 		    asprintf(&ev->afterword,
-			     "-f '%.200s' of %s:%s forgot the last values of tasks, cgroups or CPUs up to %"
-			     PRIu64 " times (it remembers %u): the next event of each was recorded unfiltered",
+			     "-f '%.200s' of %s:%s forgot the last values of tasks, cgroups or "
+			     "CPUs up to %" PRIu64 " times (it remembers %u): the next event of "
+			     "each was recorded unfiltered",
 			     ev->filter, ev->system, ev->name, nr, TAP_FILTER_MAX_KEYS) < 0)
 			ev->afterword = NULL;
 	}

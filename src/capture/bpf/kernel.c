@@ -65,7 +65,8 @@ static int add_members(struct tap_kernel *k, const struct btf *btf, const struct
 	return ret;
 }
 
-/* The struct of the next alternative of a TRACE_NEEDS(): "rq" in "rq.avg_hw|rq.avg_thermal". "": none is left. */
+/* The struct of the next alternative of a TRACE_NEEDS(): "rq" in "rq.avg_hw|rq.avg_thermal". "":
+ * none is left. */
 static struct span next_struct(const char **spec)
 {
 	struct span of = { *spec, strcspn(*spec, ".|") };
@@ -121,7 +122,8 @@ int tap_kernel_new(struct tap_kernel **out, struct tap_err *err)
 	*out = NULL;
 	if (!btf)
 		return tap_err_set(err, -EOPNOTSUPP,
-				   "the kernel has no BTF (/sys/kernel/btf/vmlinux): boot a kernel built with CONFIG_DEBUG_INFO_BTF=y");
+				   "the kernel has no BTF (/sys/kernel/btf/vmlinux): boot a kernel "
+				   "built with CONFIG_DEBUG_INFO_BTF=y");
 	k = calloc(1, sizeof(*k));
 	ret = k ? 0 : -ENOMEM;
 	if (k && tap_machine_capacity(0) >= 0)
@@ -230,7 +232,9 @@ const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct 
 
 	for (unsigned int i = 0; !h && i < def->nr_hooks; i++) {
 		last = &def->hooks[i];
-		if (tap_hook_is_probe(last) ? tap_attach_knows_probes() : tracepoint_args(k, last->tracepoint) >= (int)last->nr_args)
+		if (tap_hook_is_probe(last)
+			    ? tap_attach_knows_probes()
+			    : tracepoint_args(k, last->tracepoint) >= (int)last->nr_args)
 			h = last;
 	}
 	if (h && !need && !is_dangerous(k, h))
@@ -246,7 +250,8 @@ const struct tap_hook *tap_kernel_hook(const struct tap_kernel *k, const struct 
 	else if (need)
 		tap_buf_printf(why, "the kernel is built without %s", need->spec);
 	else
-		tap_buf_puts(why, "with CONFIG_PREEMPT_RCU a BPF program on this tracepoint can recurse and panic the kernel");
+		tap_buf_puts(why, "with CONFIG_PREEMPT_RCU a BPF program on this tracepoint can "
+				  "recurse and panic the kernel");
 	return NULL;
 }
 

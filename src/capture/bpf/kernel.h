@@ -18,8 +18,8 @@ int tap_kernel_new(struct tap_kernel **out, struct tap_err *err);
 void tap_kernel_free(struct tap_kernel *k);
 
 /*
- * Looks up what a definition that is not built in needs; before the BTF is dropped, and before anything else is
- * asked about it. Return: 0 or -ENOMEM.
+ * Looks up what a definition that is not built in needs; before the BTF is dropped, and before
+ * anything else is asked about it. Return: 0 or -ENOMEM.
  */
 int tap_kernel_learn(struct tap_kernel *k, const struct tap_def *def);
 

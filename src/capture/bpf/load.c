@@ -69,13 +69,14 @@ static bool is_wanted(const char *program, struct tap_plan *plan, const struct t
 }
 
 /* Return: whether anything is to be recorded. */
-static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan, const struct tap_kernel *kernel)
+static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan,
+			    const struct tap_kernel *kernel)
 {
 	bool any, own = tap_bpf_has_own(plan), functions = own || plan->nr_triggers;
 	struct bpf_program *prog;
 
 	any = own;
-	bpf_object__for_each_program(prog, obj) {
+	bpf_object__for_each_program (prog, obj) {
 		bool wanted = is_wanted(bpf_program__name(prog), plan, kernel);
 
 		any |= wanted;
@@ -93,7 +94,8 @@ size_t tap_bpf_stride(const struct tap_bpf_object *o)
 	return TAP_RING_DATA + (o->ringbuf ? 0 : o->ring_bytes) + TAP_RING_SLACK;
 }
 
-/* One that ends stays in the set until RCU is done with it: these, too, count as tasks until then. */
+/* One that ends stays in the set until RCU is done with it: these, too, count as tasks until then.
+ */
 static uint32_t max_tasks(void)
 {
 	static const char *const limits[] = { "/proc/sys/kernel/pid_max",
@@ -166,7 +168,8 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, 
 	ret = ret ?: tap_bpf_set(o->obj, "tap_nr_cpu_ids", &nr_cpus, sizeof(nr_cpus));
 	ret = ret ?: set_capacities(o->obj, nr_cpus);
 	if (ret)
-		return tap_err_set(err, ret, "the embedded BPF object does not match this build of schedtap");
+		return tap_err_set(err, ret,
+				   "the embedded BPF object does not match this build of schedtap");
 	return tap_bpf_scope_constants(o->obj, plan, err);
 }
 
@@ -184,11 +187,14 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	if (!o->obj)
 		return tap_err_set(err, -errno, "cannot read the embedded BPF object: %m");
 	if (!choose_programs(o->obj, plan, kernel))
-		return tap_err_set(err, -ENOENT, "none of the selected events can be recorded over BPF on this machine%s%s",
-				   *reason ? ": " : "", reason);
+		return tap_err_set(
+			err, -ENOENT,
+			"none of the selected events can be recorded over BPF on this machine%s%s",
+			*reason ? ": " : "", reason);
 	ret = size_maps(o, plan) ?: tap_bpf_chain_prepare(o->obj, plan);
 	if (ret)
-		return tap_err_set(err, ret, "cannot set the sizes of the BPF maps: %s", strerror(-ret));
+		return tap_err_set(err, ret, "cannot set the sizes of the BPF maps: %s",
+				   strerror(-ret));
 	ret = set_constants(o, plan, err);
 	if (ret)
 		return ret;
@@ -200,9 +206,11 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	ev = ret && log.program[0] ? tap_bpf_event_of(plan, log.program) : NULL;
 	if (!ret || !ev || ret == -EPERM)
 		return ret ? tap_err_set(err, ret, "cannot load the BPF programs: %s%s%s",
-					 tap_refusal(TAP_STEP_BPF, ret).text, log.reason[0] ? ": " : "", log.reason) :
-			     0;
-	tap_plan_outcome(ev, TAP_EVENT_FAILED, "the kernel refused its BPF program: %s", log.reason);
+					 tap_refusal(TAP_STEP_BPF, ret).text,
+					 log.reason[0] ? ": " : "", log.reason)
+			   : 0;
+	tap_plan_outcome(ev, TAP_EVENT_FAILED, "the kernel refused its BPF program: %s",
+			 log.reason);
 	return 1;
 }
 

@@ -28,7 +28,8 @@ int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct t
 size_t tap_bpf_stride(const struct tap_bpf_object *o);
 
 /* scope.c: what is selected as constants, before loading. */
-int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan *plan, struct tap_err *err);
+int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan *plan,
+			    struct tap_err *err);
 
 /* Whether processes or threads are named. */
 static inline bool tap_bpf_by_task(const struct tap_select *select)
@@ -40,6 +41,7 @@ static inline bool tap_bpf_by_task(const struct tap_select *select)
  * tasks.c: fills the set of tasks, when the programs that keep it are attached.
  * Return: 0; -ESRCH naming a process or thread that is not there; -errno.
  */
-int tap_bpf_find_tasks(struct bpf_object *obj, const struct tap_select *select, struct tap_err *err);
+int tap_bpf_find_tasks(struct bpf_object *obj, const struct tap_select *select,
+		       struct tap_err *err);
 
 #endif

@@ -10,12 +10,14 @@
 #include "program/functions.h"
 #include "program/recorder.h"
 
-int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *functions, struct tap_err *err)
+int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *functions,
+			   struct tap_err *err)
 {
 	const struct bpf_program *prog = bpf_object__find_program_by_name(obj, "tap_own_functions");
 
 	if (!prog || tap_functions_find(functions, prog))
-		return tap_err_set(err, -EINVAL, "the embedded BPF object does not match this build of schedtap");
+		return tap_err_set(err, -EINVAL,
+				   "the embedded BPF object does not match this build of schedtap");
 	return 0;
 }
 
@@ -27,8 +29,9 @@ static void release(struct tap_bpf_own_program *own)
 	tap_feed_release(&own->feed);
 }
 
-static int load_program(struct tap_bpf_own_program *own, struct tap_plan_event *ev, const struct tap_recorder_env *env,
-			const struct tap_kernel *kernel, struct tap_err *err)
+static int load_program(struct tap_bpf_own_program *own, struct tap_plan_event *ev,
+			const struct tap_recorder_env *env, const struct tap_kernel *kernel,
+			struct tap_err *err)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
 	struct tap_err bad = { 0 };
@@ -45,8 +48,9 @@ static int load_program(struct tap_bpf_own_program *own, struct tap_plan_event *
 	return ret == -EPERM || ret == -ENOMEM ? tap_err_set(err, ret, "%s", bad.text) : 0;
 }
 
-static int load(struct tap_bpf_own *own, struct tap_plan_event *ev, const struct tap_recorder_env *env,
-		const struct tap_kernel *kernel, struct tap_err *err)
+static int load(struct tap_bpf_own *own, struct tap_plan_event *ev,
+		const struct tap_recorder_env *env, const struct tap_kernel *kernel,
+		struct tap_err *err)
 {
 	struct tap_buf why = { 0 };
 	const struct tap_hook *hook = tap_kernel_hook(kernel, ev->def, &why);
@@ -74,8 +78,11 @@ int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, stru
 {
 	struct tap_functions functions;
 	struct tap_recorder_env env = {
-		.btf = tap_kernel_btf(kernel), .functions = &functions, .nr_cpus = plan->nr_cpus,
-		.by_cpu = plan->select->by & TAP_SELECT_CPUS, .by_task = plan->select->by & TAP_SELECT_TASKS,
+		.btf = tap_kernel_btf(kernel),
+		.functions = &functions,
+		.nr_cpus = plan->nr_cpus,
+		.by_cpu = plan->select->by & TAP_SELECT_CPUS,
+		.by_task = plan->select->by & TAP_SELECT_TASKS,
 	};
 	int ret = tap_bpf_has_own(plan) ? tap_bpf_find_functions(obj, &functions, err) : 0;
 

@@ -14,18 +14,20 @@ struct tap_bpf_own { /* all zero: none */
 		struct tap_feed feed;
 		int prog; /* descriptor */
 		struct tap_links links;
-	} *v;
+	} * v;
 	unsigned int nr, cap;
 };
 
 /*
- * Of the plan's events that have no program in the object; it is loaded. Events whose program the kernel refuses become TAP_EVENT_FAILED.
- * Return: 0; -EINVAL with a sentence: a definition makes no sense here; -errno.
+ * Of the plan's events that have no program in the object; it is loaded. Events whose program the
+ * kernel refuses become TAP_EVENT_FAILED. Return: 0; -EINVAL with a sentence: a definition makes no
+ * sense here; -errno.
  */
 int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, struct tap_plan *plan,
 		     const struct tap_kernel *kernel, struct tap_err *err);
 /* Those that programs call which are made at run time. Return: 0; -EINVAL with a sentence. */
-int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *functions, struct tap_err *err);
+int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *functions,
+			   struct tap_err *err);
 void tap_bpf_own_detach(struct tap_bpf_own *own);
 void tap_bpf_own_release(struct tap_bpf_own *own); /* detaches, too */
 

@@ -6,7 +6,8 @@
 bool tap_bpf_has_own(const struct tap_plan *plan)
 {
 	for (unsigned int i = 0; i < plan->nr_events; i++)
-		if (tap_bpf_is_planned(&plan->events[i]) && !tap_def_is_built_in(plan->events[i].def))
+		if (tap_bpf_is_planned(&plan->events[i]) &&
+		    !tap_def_is_built_in(plan->events[i].def))
 			return true;
 	return false;
 }

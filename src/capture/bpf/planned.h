@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which of the plan's events this backend records, and which program of the object feeds which of them. */
+/* Which of the plan's events this backend records, and which program of the object feeds which of
+ * them. */
 #ifndef TAP_CAPTURE_BPF_PLANNED_H
 #define TAP_CAPTURE_BPF_PLANNED_H
 
@@ -15,7 +16,8 @@ static inline bool tap_bpf_is_planned(const struct tap_plan_event *ev)
 /* Whether events of definitions read at run time are planned. */
 bool tap_bpf_has_own(const struct tap_plan *plan);
 
-/* What a program of the object feeds, "sched_waking__sched_waking" sched_waking. NULL: nothing of the plan. */
+/* What a program of the object feeds, "sched_waking__sched_waking" sched_waking. NULL: nothing of
+ * the plan. */
 struct tap_plan_event *tap_bpf_event_of(struct tap_plan *plan, const char *program);
 /* On what it hangs. NULL: it is no program of an event. */
 const char *tap_bpf_tracepoint_of(const char *program);

@@ -12,7 +12,7 @@
 #include "scope_bits.h"
 #include "select/mount.h"
 
-#define MAX_CGROUPS 16	 /* TAP_SCOPE_MAX_CGROUPS of bpf/scope.h */
+#define MAX_CGROUPS 16 /* TAP_SCOPE_MAX_CGROUPS of bpf/scope.h */
 #define CPU_WORDS 128u
 
 static int set_comms(struct bpf_object *obj, const struct tap_select *select, struct tap_err *err)
@@ -20,7 +20,8 @@ static int set_comms(struct bpf_object *obj, const struct tap_select *select, st
 	if (!select->nr_comm_globs) /* each is longer than any name */
 		return 0;
 	if (select->nr_comm_globs > 1)
-		return tap_err_set(err, -EINVAL, "-c: the patterns are longer than %d characters in total",
+		return tap_err_set(err, -EINVAL,
+				   "-c: the patterns are longer than %d characters in total",
 				   TAP_GLOB_STATES - (int)select->comms.nr);
 	return tap_bpf_set(obj, "tap_comms", select->comm_globs, sizeof(*select->comm_globs));
 }
@@ -56,30 +57,37 @@ static bool is_topmost(const struct tap_select *select, const char *path)
 }
 
 /* A -g that no cgroup fits, with the nearest. */
-static int refuse_cgroup(const char *word, const struct tap_map *cgroups, const char *mount, struct tap_err *err)
+static int refuse_cgroup(const char *word, const struct tap_map *cgroups, const char *mount,
+			 struct tap_err *err)
 {
 	const char **paths = calloc(cgroups->nr + 1, sizeof(*paths)), *near;
 	unsigned int nr = 0;
 	int ret;
 
 	if (paths)
-		tap_map_for_each(cgroups, s)
+		tap_map_for_each (cgroups, s)
 			paths[nr++] = (const char *)(uintptr_t)s->value;
 	near = paths ? tap_nearest(word, paths, nr) : NULL;
-	ret = near ? tap_err_set(err, -ENOENT, "-g: there is no cgroup '%.300s': did you mean '%.300s'?", word, near) :
-		     tap_err_set(err, -ENOENT, "-g: there is no cgroup '%.300s' below '%.300s', where the scheduler's cgroup hierarchy is mounted", word, mount);
+	ret = near ? tap_err_set(err, -ENOENT,
+				 "-g: there is no cgroup '%.300s': did you mean '%.300s'?", word,
+				 near)
+		   : tap_err_set(err, -ENOENT,
+				 "-g: there is no cgroup '%.300s' below '%.300s', where the "
+				 "scheduler's cgroup hierarchy is mounted",
+				 word, mount);
 	free(paths);
 	return ret;
 }
 
-static int check_words(const struct tap_select *select, const struct tap_map *cgroups, const char *mount,
-		       struct tap_err *err)
+static int check_words(const struct tap_select *select, const struct tap_map *cgroups,
+		       const char *mount, struct tap_err *err)
 {
 	for (unsigned int i = 0; i < select->cgroups.nr; i++) {
 		bool found = false;
 
-		tap_map_for_each(cgroups, s)
-			found |= tap_select_cgroup_fits(select, i, (const char *)(uintptr_t)s->value);
+		tap_map_for_each (cgroups, s)
+			found |= tap_select_cgroup_fits(select, i,
+							(const char *)(uintptr_t)s->value);
 		if (!found)
 			return refuse_cgroup(select->cgroups.v[i], cgroups, mount, err);
 	}
@@ -87,11 +95,12 @@ static int check_words(const struct tap_select *select, const struct tap_map *cg
 }
 
 /* Return: how many there are, of which the first MAX_CGROUPS are in @levels. */
-static uint32_t find_levels(const struct tap_select *select, const struct tap_map *cgroups, struct cgroup_level *levels)
+static uint32_t find_levels(const struct tap_select *select, const struct tap_map *cgroups,
+			    struct cgroup_level *levels)
 {
 	uint32_t nr = 0;
 
-	tap_map_for_each(cgroups, s) {
+	tap_map_for_each (cgroups, s) {
 		const char *path = (const char *)(uintptr_t)s->value;
 
 		if (!is_topmost(select, path))
@@ -120,14 +129,16 @@ static int set_cgroups(struct bpf_object *obj, const struct tap_select *select, 
 		nr = find_levels(select, &cgroups, levels);
 	tap_machine_release_texts(&cgroups);
 	if (nr > MAX_CGROUPS)
-		ret = tap_err_set(err, -EINVAL, "-g: the patterns match %u cgroups, but the limit is %d",
-				  nr, MAX_CGROUPS);
+		ret = tap_err_set(err, -EINVAL,
+				  "-g: the patterns match %u cgroups, but the limit is %d", nr,
+				  MAX_CGROUPS);
 	ret = ret ?: tap_bpf_set(obj, "tap_cgroup_scope", levels, sizeof(levels));
 	ret = ret ?: tap_bpf_set(obj, "tap_nr_cgroups", &nr, sizeof(nr));
 	return ret ?: tap_bpf_set(obj, "tap_by_cpu_controller", &v1, sizeof(v1));
 }
 
-int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan *plan, struct tap_err *err)
+int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan *plan,
+			    struct tap_err *err)
 {
 	const struct tap_select *select = plan->select;
 	unsigned int words = select->cpus.nr_words < CPU_WORDS ? select->cpus.nr_words : CPU_WORDS;
@@ -145,6 +156,9 @@ int tap_bpf_scope_constants(struct bpf_object *obj, const struct tap_plan *plan,
 		ret = set_comms(obj, select, err);
 	if (!ret && (by & TAP_BY_CGROUP))
 		ret = set_cgroups(obj, select, err);
-	return ret == -ENOENT && !(by & TAP_BY_CGROUP) ?
-		       tap_err_set(err, ret, "the embedded BPF object does not match this build of schedtap") : ret;
+	return ret == -ENOENT && !(by & TAP_BY_CGROUP)
+		       ? tap_err_set(
+				 err, ret,
+				 "the embedded BPF object does not match this build of schedtap")
+		       : ret;
 }

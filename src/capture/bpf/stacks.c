@@ -69,13 +69,16 @@ static void note_hidden(struct tap_plan *plan)
 		struct tap_plan_event *ev = &plan->events[i];
 
 		if (ev->backend->kind == TAP_BY_BPF && ev->stacks.kernel && !ev->note) {
-			ev->note = strdup("stacks: kernel functions have no names because /proc/kallsyms hides addresses (kernel.kptr_restrict; cap_syslog)");
+			ev->note = strdup(
+				"stacks: kernel functions have no names because /proc/kallsyms "
+				"hides addresses (kernel.kptr_restrict; cap_syslog)");
 			return;
 		}
 	}
 }
 
-int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, struct tap_plan *plan, struct tap_err *err)
+int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj,
+			struct tap_plan *plan, struct tap_err *err)
 {
 	int ret;
 
@@ -95,7 +98,8 @@ int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj, 
 	return ret;
 }
 
-static void take_shown(struct tap_bpf_stacks *s, const struct tap_stack_shown *shown, unsigned int len)
+static void take_shown(struct tap_bpf_stacks *s, const struct tap_stack_shown *shown,
+		       unsigned int len)
 {
 	struct tap_stack_seen seen;
 	unsigned int nr;
@@ -103,7 +107,8 @@ static void take_shown(struct tap_bpf_stacks *s, const struct tap_stack_shown *s
 	if (!s->seen || len < sizeof(*shown))
 		return;
 	nr = (unsigned int)((len - sizeof(*shown)) / sizeof(*shown->addrs));
-	if (tap_stack_sights_add(&s->sights, shown, tap_stacks_count_own(s->table, shown->addrs, nr), nr, &seen))
+	if (tap_stack_sights_add(&s->sights, shown,
+				 tap_stacks_count_own(s->table, shown->addrs, nr), nr, &seen))
 		tap_stack_sights_put(&s->sights, s->seen, &seen);
 }
 
@@ -120,13 +125,17 @@ int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
 	tap_stacks_retry(s->table);
 	for (tail = ring->tail; !ret && tail != head;) {
 		unsigned char *at = s->log + TAP_RING_DATA + (tail & (s->ring_bytes - 1));
-		uint32_t word = __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE), space = word & 0xffff;
-		const struct tap_stack_new *stack = (const struct tap_stack_new *)(at + sizeof(struct tap_rec));
+		uint32_t word = __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE),
+			 space = word & 0xffff;
+		const struct tap_stack_new *stack =
+			(const struct tap_stack_new *)(at + sizeof(struct tap_rec));
 
 		if (!word)
 			break; /* taken, not yet real */
 		if (stack->number)
-			ret = tap_stacks_add(s->table, stack, (unsigned int)(((word >> 16) - sizeof(*stack)) / sizeof(uint64_t)));
+			ret = tap_stacks_add(
+				s->table, stack,
+				(unsigned int)(((word >> 16) - sizeof(*stack)) / sizeof(uint64_t)));
 		else
 			take_shown(s, (const struct tap_stack_shown *)stack, word >> 16);
 		memset(at, 0, space);
@@ -150,7 +159,8 @@ bool tap_bpf_stacks_find(struct tap_bpf_stacks *s, struct tap_page_writer *write
 	uint64_t now = tap_now_ns();
 	bool news = false;
 
-	if (!s->table || now - s->looked_ns < LOOK_NS * (1 + (tap_stacks_count(s->table).bytes >> LOOK_SHIFT)))
+	if (!s->table ||
+	    now - s->looked_ns < LOOK_NS * (1 + (tap_stacks_count(s->table).bytes >> LOOK_SHIFT)))
 		return false;
 	s->looked_ns = now;
 	if (tap_stacks_hand_over(s->table, &news))
@@ -167,10 +177,12 @@ void tap_bpf_stacks_add_price(const struct tap_bpf_stacks *s, uint64_t records, 
 		return;
 	log = (const struct tap_stack_counts *)(s->log + TAP_STACK_COUNTS_AT);
 	count = tap_stacks_count(s->table);
-	json_object_set_new(price, "stacks", json_pack("{s:I, s:I, s:I, s:I, s:I}", "records", (json_int_t)records,
-						       "distinct", (json_int_t)count.nr, "text_bytes", (json_int_t)count.bytes,
-						       "not_kept", (json_int_t)(log->full + count.without),
-						       "not_read", (json_int_t)log->unread));
+	json_object_set_new(price, "stacks",
+			    json_pack("{s:I, s:I, s:I, s:I, s:I}", "records", (json_int_t)records,
+				      "distinct", (json_int_t)count.nr, "text_bytes",
+				      (json_int_t)count.bytes, "not_kept",
+				      (json_int_t)(log->full + count.without), "not_read",
+				      (json_int_t)log->unread));
 }
 
 void tap_bpf_stacks_release(struct tap_bpf_stacks *s)

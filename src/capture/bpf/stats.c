@@ -9,5 +9,7 @@ int tap_bpf_stats_open(struct tap_err *err)
 {
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 
-	return fd < 0 ? tap_err_set(err, fd, "cannot measure the overhead: %s", tap_refusal(TAP_STEP_BPF_STATS, fd).text) : fd;
+	return fd < 0 ? tap_err_set(err, fd, "cannot measure the overhead: %s",
+				    tap_refusal(TAP_STEP_BPF_STATS, fd).text)
+		      : fd;
 }

@@ -4,7 +4,8 @@
 
 #include "schedtap/err.h"
 
-/* The kernel times BPF programs until the descriptor is closed. Return: the descriptor; -errno with a sentence. */
+/* The kernel times BPF programs until the descriptor is closed. Return: the descriptor; -errno with
+ * a sentence. */
 int tap_bpf_stats_open(struct tap_err *err);
 
 #endif

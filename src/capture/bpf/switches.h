@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What triggers switch over BPF: the maps of bpf/switch_maps.h. The plan's index of an event is its number there. */
+/* What triggers switch over BPF: the maps of bpf/switch_maps.h. The plan's index of an event is its
+ * number there. */
 #ifndef TAP_CAPTURE_BPF_SWITCHES_H
 #define TAP_CAPTURE_BPF_SWITCHES_H
 
@@ -19,11 +20,11 @@ struct tap_bpf_switches { /* all zero: there are no triggers */
 };
 
 /*
- * After it is loaded: what is on when it begins, and the triggers. Return: 0; -EINVAL with a sentence: a trigger's event
- * is recorded over BPF, and its action cannot be had there; -errno.
+ * After it is loaded: what is on when it begins, and the triggers. Return: 0; -EINVAL with a
+ * sentence: a trigger's event is recorded over BPF, and its action cannot be had there; -errno.
  */
-int tap_bpf_switches_open(struct tap_bpf_switches *s, const struct bpf_object *obj, const struct tap_plan *plan,
-			  struct tap_err *err);
+int tap_bpf_switches_open(struct tap_bpf_switches *s, const struct bpf_object *obj,
+			  const struct tap_plan *plan, struct tap_err *err);
 void tap_bpf_switches_release(struct tap_bpf_switches *s);
 
 #endif

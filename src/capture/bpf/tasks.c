@@ -33,8 +33,8 @@ static unsigned int count_tasks(const struct bpf_object *obj)
 }
 
 /*
- * Again until there are no more: a thread that was not yet in the set may have started another behind
- * the iterator's back.
+ * Again until there are no more: a thread that was not yet in the set may have started another
+ * behind the iterator's back.
  */
 int tap_bpf_find_tasks(struct bpf_object *obj, const struct tap_select *select, struct tap_err *err)
 {

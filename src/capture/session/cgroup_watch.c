@@ -22,7 +22,8 @@ static int add_folder(struct tap_cgroup_watch *w, const char *path)
 	return wd < 0 ? 0 : tap_machine_put_text(&w->folders, (uint64_t)wd, path);
 }
 
-/* A cgroup and those below it, which may have come before it was watched. @cgroups: NULL: they have names. */
+/* A cgroup and those below it, which may have come before it was watched. @cgroups: NULL: they have
+ * names. */
 static int add_tree(struct tap_cgroup_watch *w, const char *root, struct tap_map *cgroups)
 {
 	char *paths[] = { (char *)root, NULL };
@@ -37,7 +38,8 @@ static int add_tree(struct tap_cgroup_watch *w, const char *root, struct tap_map
 			continue;
 		ret = add_folder(w, e->fts_path);
 		if (!ret && cgroups)
-			ret = tap_machine_put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
+			ret = tap_machine_put_text(cgroups, e->fts_statp->st_ino,
+						   *below ? below : "/");
 	}
 	if (fts)
 		fts_close(fts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cgroups that are made while a recording runs. One that is removed before its end would have no name: no
- * event has that, and what lists cgroups no longer lists it.
+ * Cgroups that are made while a recording runs. One that is removed before its end would have no
+ * name: no event has that, and what lists cgroups no longer lists it.
  */
 #ifndef TAP_CAPTURE_SESSION_CGROUP_WATCH_H
 #define TAP_CAPTURE_SESSION_CGROUP_WATCH_H
@@ -16,9 +16,11 @@ struct tap_cgroup_watch {
 	struct tap_map folders; /* watch descriptor -> path, owned */
 };
 
-/* Watches the hierarchy of tap_machine_cgroups(). Where that cannot be, new cgroups stay without a name. */
+/* Watches the hierarchy of tap_machine_cgroups(). Where that cannot be, new cgroups stay without a
+ * name. */
 void tap_cgroup_watch_open(struct tap_cgroup_watch *w);
-/* Adds id -> path (owned) of those that came since the last time, and are there still. Return: 0 or -ENOMEM. */
+/* Adds id -> path (owned) of those that came since the last time, and are there still. Return: 0 or
+ * -ENOMEM. */
 int tap_cgroup_watch_read(struct tap_cgroup_watch *w, struct tap_map *cgroups);
 void tap_cgroup_watch_release(struct tap_cgroup_watch *w);
 

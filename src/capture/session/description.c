@@ -85,15 +85,17 @@ static json_t *read_words(uint64_t own_pid)
 }
 
 /* Only where they were asked for: they may hold what is secret. Return: 0 or -ENOMEM. */
-static int read_command_lines(const struct tap_description *d, const struct tap_pids *pids, struct tap_task_list *list)
+static int read_command_lines(const struct tap_description *d, const struct tap_pids *pids,
+			      struct tap_task_list *list)
 {
 	const struct tap_map *own = pids->nested ? &pids->initial : &list->tgids;
 	int ret = 0;
 
 	if (!json_object_get(d->meta, "command_lines"))
 		return 0;
-	tap_map_for_each(own, s) {
-		const uint64_t pid = pids->nested ? s->value : s->key, *tgid = tap_map_get(&list->tgids, pid);
+	tap_map_for_each (own, s) {
+		const uint64_t pid = pids->nested ? s->value : s->key,
+			       *tgid = tap_map_get(&list->tgids, pid);
 		json_t *words = !ret && tgid && *tgid == pid ? read_words(s->key) : NULL;
 
 		if (!words)
@@ -108,7 +110,8 @@ static int read_command_lines(const struct tap_description *d, const struct tap_
 /* And their cgroups. Return: 0 or -ENOMEM. */
 static int read_tasks(struct tap_description *d, struct tap_pids *pids, struct tap_task_list *list)
 {
-	int ret = tap_pids_tasks(pids, &list->tgids, &list->comms) ?: tap_pids_affinities(pids, &list->comms, &list->affinities);
+	int ret = tap_pids_tasks(pids, &list->tgids, &list->comms)
+			  ?: tap_pids_affinities(pids, &list->comms, &list->affinities);
 
 	list->has_affinities = !ret;
 	return ret ?: read_command_lines(d, pids, list) ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &list->limited);
@@ -129,10 +132,11 @@ static json_t *recorder_id(void)
 
 int tap_description_begin(struct tap_description *d, struct tap_pids *pids, bool with_lines)
 {
-	d->meta = json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:[], s:{s:o, s:i, s:b}}", "tool", "schedtap " TAP_VERSION,
-			    "complete", 0, "host", tap_machine_host(), "command_line", command_line(),
-			    "cpus", tap_machine_cpus(), "clocks", tap_machine_clocks(), "own_tids",
-			    "recorder", "id", recorder_id(), "file", 1, "continues", 0);
+	d->meta = json_pack("{s:s, s:b, s:o, s:o, s:o, s:[o], s:[], s:{s:o, s:i, s:b}}", "tool",
+			    "schedtap " TAP_VERSION, "complete", 0, "host", tap_machine_host(),
+			    "command_line", command_line(), "cpus", tap_machine_cpus(), "clocks",
+			    tap_machine_clocks(), "own_tids", "recorder", "id", recorder_id(),
+			    "file", 1, "continues", 0);
 	if (!d->meta)
 		return -ENOMEM;
 	if (with_lines)
@@ -154,9 +158,12 @@ int tap_description_copy(const struct tap_description *from, struct tap_descript
 {
 	int ret = 0;
 
-	*to = (struct tap_description){ .meta = json_deep_copy(from->meta), .hierarchy = from->hierarchy };
-	tap_map_for_each(&from->cgroups, c)
-		ret = ret ?: tap_machine_put_text(&to->cgroups, c->key, (const char *)(uintptr_t)c->value);
+	*to = (struct tap_description){ .meta = json_deep_copy(from->meta),
+					.hierarchy = from->hierarchy };
+	tap_map_for_each (&from->cgroups, c)
+		ret = ret
+			      ?: tap_machine_put_text(&to->cgroups, c->key,
+						      (const char *)(uintptr_t)c->value);
 	if (to->meta && !ret)
 		return 0;
 	tap_description_release(to);
@@ -191,12 +198,14 @@ static json_t *strings(const struct tap_strings *words)
 }
 
 /*
- * Whether all switches and wakeups of the tasks of -p, -t, -c and -g are recorded, those on other CPUs than -C's aside. Filters of
- * the events may leave some out, and in a pid namespace the numbers are other tasks' in the events.
+ * Whether all switches and wakeups of the tasks of -p, -t, -c and -g are recorded, those on other
+ * CPUs than -C's aside. Filters of the events may leave some out, and in a pid namespace the
+ * numbers are other tasks' in the events.
  */
 static bool has_all_of_them(const struct tap_plan *plan)
 {
-	bool misses_moves = (plan->select->by & TAP_SELECT_CPUS) && (plan->select->by & TAP_SELECT_CGROUPS);
+	bool misses_moves =
+		(plan->select->by & TAP_SELECT_CPUS) && (plan->select->by & TAP_SELECT_CGROUPS);
 
 	if (misses_moves || plan->pids.nested || plan->nr_triggers)
 		return false;
@@ -206,12 +215,14 @@ static bool has_all_of_them(const struct tap_plan *plan)
 	return true;
 }
 
-/* Whether the kernel's own filter by tid is used (set_event_pid): of migrations it keeps only those by one of the tasks. */
+/* Whether the kernel's own filter by tid is used (set_event_pid): of migrations it keeps only those
+ * by one of the tasks. */
 static bool lacks_migrations(const struct tap_plan *plan)
 {
 	const struct tap_plan_event *ev = tap_plan_find(plan, "sched", "sched_migrate_task");
 
-	return ev && !strcmp(ev->backend->name, "tracefs") && (plan->select->by & (TAP_SELECT_TGIDS | TAP_SELECT_TIDS));
+	return ev && !strcmp(ev->backend->name, "tracefs") &&
+	       (plan->select->by & (TAP_SELECT_TGIDS | TAP_SELECT_TIDS));
 }
 
 /* Over tracefs children always come with their process (tracefs/backend.c). */
@@ -219,7 +230,8 @@ static bool has_children(const struct tap_plan *plan)
 {
 	const struct tap_plan_event *ev = tap_plan_find(plan, "sched", "sched_switch");
 
-	return plan->follow || (ev && !strcmp(ev->backend->name, "tracefs") && plan->select->tgids.nr && !plan->select->tids.nr);
+	return plan->follow || (ev && !strcmp(ev->backend->name, "tracefs") &&
+				plan->select->tgids.nr && !plan->select->tids.nr);
 }
 
 static json_t *selected_cpus(const struct tap_plan *plan)
@@ -240,9 +252,10 @@ static void set_limits(struct tap_description *d, const struct tap_plan *plan)
 	if (!plan->select || !(plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)))
 		return;
 	if (has_all_of_them(plan))
-		only = json_pack("{s:o, s:o, s:o, s:o}", "processes", strings(&plan->select->tgids.text), "threads",
-				 strings(&plan->select->tids.text), "names", strings(&plan->select->comms), "cgroups",
-				 strings(&plan->select->cgroups));
+		only = json_pack(
+			"{s:o, s:o, s:o, s:o}", "processes", strings(&plan->select->tgids.text),
+			"threads", strings(&plan->select->tids.text), "names",
+			strings(&plan->select->comms), "cgroups", strings(&plan->select->cgroups));
 	else
 		only = json_object(); /* limited, and to whom is not certain */
 	if (json_object_size(only) && has_children(plan))
@@ -286,8 +299,9 @@ void tap_description_set_definitions(struct tap_description *d, const struct tap
 	json_t *definitions = json_array();
 
 	for (const struct tap_source *s = own->sources; s; s = s->next)
-		json_array_append_new(definitions, json_pack("{s:o, s:o}", "file", any_string(s->path), "text",
-							     any_string(s->text)));
+		json_array_append_new(definitions,
+				      json_pack("{s:o, s:o}", "file", any_string(s->path), "text",
+						any_string(s->text)));
 	if (own->nr)
 		json_object_set(d->meta, "definitions", definitions);
 	json_decref(definitions);
@@ -312,10 +326,12 @@ void tap_description_set_running(struct tap_description *d)
 
 void tap_description_end_window(struct tap_description *d, uint64_t end_ns)
 {
-	json_object_set_new(json_object_get(d->meta, "window"), "end_ns", json_integer((json_int_t)end_ns));
+	json_object_set_new(json_object_get(d->meta, "window"), "end_ns",
+			    json_integer((json_int_t)end_ns));
 }
 
-void tap_description_set_price(struct tap_description *d, json_t *price, const struct tap_session_stats *st)
+void tap_description_set_price(struct tap_description *d, json_t *price,
+			       const struct tap_session_stats *st)
 {
 	json_object_set_new(price, "events", json_integer((json_int_t)st->events));
 	json_object_set_new(price, "bytes", json_integer((json_int_t)st->bytes));
@@ -332,15 +348,18 @@ void tap_description_set_price(struct tap_description *d, json_t *price, const s
 /* Return: NULL where the list has no such. Who has a comm has a tgid: it is noted first. */
 static json_t *task_row(const struct tap_task_list *list, uint64_t tid)
 {
-	const uint64_t *comm = tap_map_get(&list->comms, tid), *cgroup = tap_map_get(&list->members, tid);
+	const uint64_t *comm = tap_map_get(&list->comms, tid),
+		       *cgroup = tap_map_get(&list->members, tid);
 	const uint64_t *affinity = tap_map_get(&list->affinities, tid);
 	const char *cpus = affinity ? (const char *)(uintptr_t)*affinity : NULL;
 	json_t *row;
 
 	if (!comm)
 		return NULL;
-	row = json_pack("[I, I, o, o]", (json_int_t)tid, (json_int_t)*tap_map_get(&list->tgids, tid),
-			any_string((const char *)(uintptr_t)*comm), cgroup ? json_integer((json_int_t)*cgroup) : json_null());
+	row = json_pack("[I, I, o, o]", (json_int_t)tid,
+			(json_int_t)*tap_map_get(&list->tgids, tid),
+			any_string((const char *)(uintptr_t)*comm),
+			cgroup ? json_integer((json_int_t)*cgroup) : json_null());
 	if (list->has_affinities && (!cpus || *cpus))
 		json_array_append_new(row, cpus ? json_string(cpus) : json_null());
 	return row;
@@ -359,7 +378,7 @@ static json_t *task_table(const struct tap_description *d)
 {
 	json_t *tasks = json_array();
 
-	tap_map_for_each(&d->began.comms, t) {
+	tap_map_for_each (&d->began.comms, t) {
 		json_t *row = task_row(&d->began, t->key), *later = task_row(&d->ended, t->key);
 		bool same = json_equal(row, later);
 
@@ -369,10 +388,10 @@ static json_t *task_table(const struct tap_description *d)
 		else
 			add_row(tasks, later, "ended");
 	}
-	tap_map_for_each(&d->ended.comms, t)
+	tap_map_for_each (&d->ended.comms, t)
 		if (!tap_map_get(&d->began.comms, t->key))
 			add_row(tasks, task_row(&d->ended, t->key), "ended");
-	tap_map_for_each(&d->gone.comms, t)
+	tap_map_for_each (&d->gone.comms, t)
 		json_array_append_new(tasks, task_row(&d->gone, t->key));
 	return tasks;
 }
@@ -394,12 +413,13 @@ static void put_command_lines(const struct tap_description *d)
 {
 	json_t *lines = json_object_get(d->meta, "command_lines");
 
-	tap_map_for_each(&d->began.command_lines, s) {
+	tap_map_for_each (&d->began.command_lines, s) {
 		json_t *words = words_of(&d->began, s->key);
 
-		add_line(lines, s->key, json_equal(words, words_of(&d->ended, s->key)) ? "both" : "began", words);
+		add_line(lines, s->key,
+			 json_equal(words, words_of(&d->ended, s->key)) ? "both" : "began", words);
 	}
-	tap_map_for_each(&d->ended.command_lines, s)
+	tap_map_for_each (&d->ended.command_lines, s)
 		if (!json_equal(words_of(&d->began, s->key), words_of(&d->ended, s->key)))
 			add_line(lines, s->key, "ended", words_of(&d->ended, s->key));
 }
@@ -411,18 +431,18 @@ static json_t *cgroup_table(const struct tap_description *d, const struct tap_na
 	struct tap_map used = { 0 };
 	bool ok = true;
 
-	tap_map_for_each(&d->began.members, m)
+	tap_map_for_each (&d->began.members, m)
 		ok &= !!tap_map_put(&used, m->value);
-	tap_map_for_each(&d->ended.members, m)
+	tap_map_for_each (&d->ended.members, m)
 		ok &= !!tap_map_put(&used, m->value);
-	tap_map_for_each(&d->ended.limited, c)
+	tap_map_for_each (&d->ended.limited, c)
 		ok &= !!tap_map_put(&used, c->key);
-	tap_map_for_each(&d->cgroups, c) {
+	tap_map_for_each (&d->cgroups, c) {
 		const char *path = (const char *)(uintptr_t)c->value;
 
 		if (tap_map_get(&names->cgroups, c->key) || tap_map_get(&used, c->key))
-			json_array_append_new(cgroups, json_pack("[I, o]", (json_int_t)c->key,
-								 any_string(path)));
+			json_array_append_new(
+				cgroups, json_pack("[I, o]", (json_int_t)c->key, any_string(path)));
 	}
 	tap_map_release(&used);
 	if (ok)
@@ -436,9 +456,9 @@ static json_t *quota_cgroups(const struct tap_description *d)
 {
 	json_t *list = json_array();
 
-	tap_map_for_each(&d->began.limited, c)
+	tap_map_for_each (&d->began.limited, c)
 		json_array_append_new(list, json_integer((json_int_t)c->key));
-	tap_map_for_each(&d->ended.limited, c)
+	tap_map_for_each (&d->ended.limited, c)
 		if (!tap_map_get(&d->began.limited, c->key))
 			json_array_append_new(list, json_integer((json_int_t)c->key));
 	return list;
@@ -449,11 +469,12 @@ static json_t *throttled(const struct tap_description *d)
 {
 	json_t *list = json_array();
 
-	tap_map_for_each(&d->ended.limited, c) {
+	tap_map_for_each (&d->ended.limited, c) {
 		const uint64_t *before = tap_map_get(&d->began.limited, c->key);
 
 		if (before && c->value >= *before)
-			json_array_append_new(list, json_pack("[I, I]", (json_int_t)c->key, (json_int_t)(c->value - *before)));
+			json_array_append_new(list, json_pack("[I, I]", (json_int_t)c->key,
+							      (json_int_t)(c->value - *before)));
 	}
 	return list;
 }
@@ -465,7 +486,7 @@ static int keep_seen_cgroups(struct tap_description *d, const struct tap_names *
 
 	int ret = 0;
 
-	tap_map_for_each(&d->cgroups, c)
+	tap_map_for_each (&d->cgroups, c)
 		if (!ret && tap_map_get(&names->cgroups, c->key))
 			ret = tap_machine_put_text(&kept, c->key,
 						   (const char *)(uintptr_t)c->value);
@@ -490,7 +511,7 @@ static int add_programs(struct tap_description *d)
 	size_t i;
 	json_t *p;
 
-	json_array_foreach(json_object_get(d->meta, "programs"), i, p) {
+	json_array_foreach (json_object_get(d->meta, "programs"), i, p) {
 		uint64_t pid = (uint64_t)json_integer_value(json_object_get(p, "pid"));
 		const char *comm = json_string_value(json_object_get(p, "comm"));
 
@@ -503,17 +524,21 @@ static int add_programs(struct tap_description *d)
 }
 
 /* Of tasks that no event names. */
-static void add_cmdlines(const struct tap_description *d, const struct tap_names *names, struct tap_buf *out)
+static void add_cmdlines(const struct tap_description *d, const struct tap_names *names,
+			 struct tap_buf *out)
 {
 	const struct tap_task_list *const lists[] = { &d->began, &d->ended, &d->gone };
 	struct tap_map done = { 0 };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		tap_map_for_each(&lists[i]->comms, t) {
-			uint64_t *slot = tap_map_get(&names->by_tid, t->key) ? NULL : tap_map_put(&done, t->key);
+		tap_map_for_each (&lists[i]->comms, t) {
+			uint64_t *slot = tap_map_get(&names->by_tid, t->key)
+						 ? NULL
+						 : tap_map_put(&done, t->key);
 
 			if (slot && !*slot)
-				tap_buf_printf(out, "%u %s\n", (unsigned int)t->key, name_of(d, t->key));
+				tap_buf_printf(out, "%u %s\n", (unsigned int)t->key,
+					       name_of(d, t->key));
 			if (slot)
 				*slot = 1;
 		}
@@ -521,7 +546,8 @@ static void add_cmdlines(const struct tap_description *d, const struct tap_names
 	tap_map_release(&done);
 }
 
-static int collect_names(const struct tap_spool *spool, struct tap_names *names, struct tap_err *err)
+static int collect_names(const struct tap_spool *spool, struct tap_names *names,
+			 struct tap_err *err)
 {
 	struct tap_held *held = tap_spool_held(spool);
 	struct tap_reader *r = NULL;
@@ -540,15 +566,17 @@ static int add_paths(struct tap_description *d, struct tap_names *names)
 {
 	int ret = 0;
 
-	tap_map_for_each(&names->paths, p)
+	tap_map_for_each (&names->paths, p)
 		if (!ret)
-			ret = tap_machine_put_text(&d->cgroups, p->key, (const char *)(uintptr_t)p->value) ?:
-			      tap_map_put(&names->cgroups, p->key) ? 0 : -ENOMEM;
+			ret = tap_machine_put_text(&d->cgroups, p->key,
+						   (const char *)(uintptr_t)p->value)
+				      ?: tap_map_put(&names->cgroups, p->key) ? 0
+									      : -ENOMEM;
 	return ret;
 }
 
-static int learn_names(struct tap_description *d, struct tap_pids *pids, const struct tap_spool *spool,
-		       struct tap_buf *cmdlines, struct tap_err *err)
+static int learn_names(struct tap_description *d, struct tap_pids *pids,
+		       const struct tap_spool *spool, struct tap_buf *cmdlines, struct tap_err *err)
 {
 	struct tap_names names = { .hierarchy = d->hierarchy };
 	int ret;
@@ -572,8 +600,9 @@ static int learn_names(struct tap_description *d, struct tap_pids *pids, const s
 	return ret;
 }
 
-int tap_description_end(struct tap_description *d, struct tap_pids *pids, const struct tap_spool *spool,
-			bool complete, struct tap_buf *cmdlines, struct tap_err *err)
+int tap_description_end(struct tap_description *d, struct tap_pids *pids,
+			const struct tap_spool *spool, bool complete, struct tap_buf *cmdlines,
+			struct tap_err *err)
 {
 	int ret;
 
@@ -587,7 +616,7 @@ int tap_description_end(struct tap_description *d, struct tap_pids *pids, const 
 
 void tap_description_cmdlines(const struct tap_description *d, struct tap_buf *out)
 {
-	tap_map_for_each(&d->began.comms, t)
+	tap_map_for_each (&d->began.comms, t)
 		tap_buf_printf(out, "%u %s\n", (unsigned int)t->key,
 			       (const char *)(uintptr_t)t->value);
 }
@@ -604,7 +633,7 @@ static void release_tasks(struct tap_task_list *list)
 	tap_map_release(&list->limited);
 	tap_machine_release_texts(&list->comms);
 	tap_machine_release_texts(&list->affinities);
-	tap_map_for_each(&list->command_lines, s)
+	tap_map_for_each (&list->command_lines, s)
 		json_decref((json_t *)(uintptr_t)s->value);
 	tap_map_release(&list->command_lines);
 }

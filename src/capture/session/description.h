@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a recording says about itself (recording/meta.h has the keys): begun when the recording begins,
- * and completed at its end by what became known meanwhile.
+ * What a recording says about itself (recording/meta.h has the keys): begun when the recording
+ * begins, and completed at its end by what became known meanwhile.
  */
 #ifndef TAP_CAPTURE_SESSION_DESCRIPTION_H
 #define TAP_CAPTURE_SESSION_DESCRIPTION_H
@@ -34,15 +34,19 @@ struct tap_description {
 	int hierarchy; /* tap_cgroup_hierarchy() */
 };
 
-/* The machine, and the tasks and cgroups that there are. @d: zeroed. @with_lines: command lines of processes too. Return: 0 or -ENOMEM. */
+/* The machine, and the tasks and cgroups that there are. @d: zeroed. @with_lines: command lines of
+ * processes too. Return: 0 or -ENOMEM. */
 int tap_description_begin(struct tap_description *d, struct tap_pids *pids, bool with_lines);
 void tap_description_release(struct tap_description *d);
 
-/* Copy what @from says by now, and its cgroups, but no task lists. Return: 0 or -ENOMEM, with @to empty. */
+/* Copy what @from says by now, and its cgroups, but no task lists. Return: 0 or -ENOMEM, with @to
+ * empty. */
 int tap_description_copy(const struct tap_description *from, struct tap_description *to);
-/* Read the tasks that exist, and their cgroups' paths, as tap_description_begin() does. @d: has a .meta. Return: 0 or -ENOMEM. */
+/* Read the tasks that exist, and their cgroups' paths, as tap_description_begin() does. @d: has a
+ * .meta. Return: 0 or -ENOMEM. */
 int tap_description_read_tasks(struct tap_description *d, struct tap_pids *pids);
-/* Set the file's place among the files of this recorder. @continues: it begins exactly where the file before ends. */
+/* Set the file's place among the files of this recorder. @continues: it begins exactly where the
+ * file before ends. */
 void tap_description_set_file(struct tap_description *d, unsigned int file, bool continues);
 
 /* Adds a thread of the recorder, by its own number. */
@@ -64,10 +68,12 @@ void tap_description_set_price(struct tap_description *d, json_t *price,
 			       const struct tap_session_stats *stats);
 /*
  * The clocks once more, names of tasks that came and went, new cgroups. @spool: has the
- * events. @complete: nothing failed. @cmdlines: "pid comm" lines are added. Return: 0; -ENOMEM; -errno.
+ * events. @complete: nothing failed. @cmdlines: "pid comm" lines are added. Return: 0; -ENOMEM;
+ * -errno.
  */
-int tap_description_end(struct tap_description *d, struct tap_pids *pids, const struct tap_spool *spool,
-			bool complete, struct tap_buf *cmdlines, struct tap_err *err);
+int tap_description_end(struct tap_description *d, struct tap_pids *pids,
+			const struct tap_spool *spool, bool complete, struct tap_buf *cmdlines,
+			struct tap_err *err);
 
 /* As one text, the caller's to free. Return: NULL when out of memory. */
 char *tap_description_text(const struct tap_description *d);

@@ -86,11 +86,14 @@ static int pack(struct tap_flight *f, struct moment *m, const struct tap_pack_op
 	return tap_pack(tap_spool_path(f->spool), m->path, opts, &m->err);
 }
 
-static int put_in_file(struct tap_flight *f, struct moment *m, struct tap_description *d, struct tap_pids *pids)
+static int put_in_file(struct tap_flight *f, struct moment *m, struct tap_description *d,
+		       struct tap_pids *pids)
 {
 	struct tap_buf cmdlines = { 0 };
 	struct tap_pack_moment what = { .spool = f->spool, .from_ns = m->file.from_ns };
-	struct tap_pack_opts opts = { .zstd = f->zstd, .moment = &what, .show = on_copied, .ctx = f };
+	struct tap_pack_opts opts = {
+		.zstd = f->zstd, .moment = &what, .show = on_copied, .ctx = f
+	};
 	char *meta = NULL;
 	int ret;
 
@@ -125,7 +128,8 @@ static void write_file(struct tap_flight *f)
 	f->is_copied = true;
 }
 
-/* A file of the folder that a killed recorder left. If it had saved the file, or was making or removing the folder, nothing is in it. */
+/* A file of the folder that a killed recorder left. If it had saved the file, or was making or
+ * removing the folder, nothing is in it. */
 static void repair(struct tap_flight *f)
 {
 	const struct tap_pack_opts opts = { .zstd = f->zstd };
@@ -139,8 +143,8 @@ static void repair(struct tap_flight *f)
 	if (lock == -ENOENT || (lock >= 0 && !access(m->path, F_OK))) {
 		tap_spool_remove_left(folder);
 		m->err = (struct tap_err){ 0 };
-	} else if (lock >= 0 && !tap_pack_check_format(folder, &m->err) && !tap_pack(folder, m->path, &opts, &m->err) &&
-		   !stat(m->path, &st)) {
+	} else if (lock >= 0 && !tap_pack_check_format(folder, &m->err) &&
+		   !tap_pack(folder, m->path, &opts, &m->err) && !stat(m->path, &st)) {
 		m->file.bytes = (uint64_t)st.st_size;
 	}
 	if (lock >= 0)
@@ -168,7 +172,9 @@ static int start_thread(struct tap_flight *f, struct tap_err *err)
 
 	errno = -ret;
 	if (ret)
-		return tap_err_set(err, ret, "cannot start the thread that saves the flight recorder's files: %m");
+		return tap_err_set(
+			err, ret,
+			"cannot start the thread that saves the flight recorder's files: %m");
 	tap_sem_wait(&f->done);
 	return 0;
 }
@@ -187,8 +193,9 @@ static int begin_file(struct tap_spool *spool, void *ctx, uint64_t arg, struct t
 
 /* ---- who drains ---- */
 
-int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zstd, struct tap_spool *spool,
-		   struct tap_page_writer *writer, struct tap_flight **out, struct tap_err *err)
+int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zstd,
+		   struct tap_spool *spool, struct tap_page_writer *writer, struct tap_flight **out,
+		   struct tap_err *err)
 {
 	struct tap_flight *f = calloc(1, sizeof(*f));
 	int ret;
@@ -253,8 +260,8 @@ static uint64_t held_from_ns(const struct tap_flight *f)
 }
 
 /*
- * What came then and later is to be in the file of what is met at @at_ns. By bytes, how long they will last nobody knows:
- * half of what led to it.
+ * What came then and later is to be in the file of what is met at @at_ns. By bytes, how long they
+ * will last nobody knows: half of what led to it.
  */
 static uint64_t needed_ns(const struct tap_flight *f, uint64_t at_ns)
 {
@@ -307,7 +314,8 @@ static uint64_t from_ns(const struct tap_flight *f)
 	return ns > f->start_ns ? ns : f->start_ns;
 }
 
-/* For the spool folder: what is in @d, with the window and the clocks of what was met. Return: NULL when out of memory. */
+/* For the spool folder: what is in @d, with the window and the clocks of what was met. Return: NULL
+ * when out of memory. */
 static char *describe(const struct tap_flight *f, const struct tap_description *d)
 {
 	struct tap_description part = { .meta = json_copy(d->meta) };
@@ -317,7 +325,8 @@ static char *describe(const struct tap_flight *f, const struct tap_description *
 	if (!part.meta)
 		return NULL;
 	tap_description_set_window(&part, begin_ns > held_ns ? begin_ns : held_ns, 0);
-	json_object_set_new(part.meta, "recorder", json_deep_copy(json_object_get(d->meta, "recorder")));
+	json_object_set_new(part.meta, "recorder",
+			    json_deep_copy(json_object_get(d->meta, "recorder")));
 	tap_description_set_file(&part, f->nr_files + 1, false);
 	json_object_set_new(part.meta, "clocks", json_pack("[o]", tap_machine_clocks()));
 	text = tap_description_text(&part);
@@ -337,7 +346,8 @@ static void check_folder(const struct tap_flight *f, unsigned int folder, const 
 {
 	struct tap_err err;
 
-	if (folder != NO_FOLDER && tap_held_spool_failed(f->folders, folder, &err) && f->opts.not_spooled)
+	if (folder != NO_FOLDER && tap_held_spool_failed(f->folders, folder, &err) &&
+	    f->opts.not_spooled)
 		f->opts.not_spooled(f->opts.ctx, path, &err);
 }
 
@@ -351,9 +361,15 @@ static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err
 		return tap_err_set(err, ret, "out of memory");
 	tap_description_set_file(&copy, ++f->nr_files, false);
 	*m = (struct moment){
-		.meta = copy.meta, .cgroups = copy.cgroups, .folder = f->met.folder,
-		.file = { .path = m->path, .what = m->what, .from_ns = from_ns(f), .to_ns = f->met.due_ns,
-			  .at_ns = f->met.first_ns, .nr_met = f->met.nr },
+		.meta = copy.meta,
+		.cgroups = copy.cgroups,
+		.folder = f->met.folder,
+		.file = { .path = m->path,
+			  .what = m->what,
+			  .from_ns = from_ns(f),
+			  .to_ns = f->met.due_ns,
+			  .at_ns = f->met.first_ns,
+			  .nr_met = f->met.nr },
 	};
 	memcpy(m->what, f->met.what, sizeof(m->what));
 	memcpy(m->path, f->met.path, sizeof(m->path));
@@ -392,7 +408,8 @@ static void begin_repair(struct tap_flight *f)
 {
 	struct moment *m = &f->moment;
 
-	*m = (struct moment){ .folder = NO_FOLDER, .file = { .path = m->path, .what = m->what, .is_left = true } };
+	*m = (struct moment){ .folder = NO_FOLDER,
+			      .file = { .path = m->path, .what = m->what, .is_left = true } };
 	snprintf(m->path, sizeof(m->path), "%s", f->left);
 	f->left = tap_flight_files_next_left(&f->files);
 	f->is_writing = true;
@@ -406,10 +423,12 @@ static void give_back(struct tap_flight *f, uint64_t now_ns)
 
 	if (f->met.due_ns > now_ns && f->is_full)
 		f->met.due_ns = now_ns;
-	f->is_full = tap_held_give_back(f->held, f->met.due_ns ? f->met.needed_ns : from_ns, f->opts.keep_bytes);
+	f->is_full = tap_held_give_back(f->held, f->met.due_ns ? f->met.needed_ns : from_ns,
+					f->opts.keep_bytes);
 }
 
-int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due, struct tap_err *err)
+int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due,
+		    struct tap_err *err)
 {
 	uint64_t now_ns = tap_now_ns();
 

@@ -9,7 +9,8 @@
 
 #define STAMP_NS 1000000u /* what two stamps differ by at least */
 
-int tap_flight_files_init(struct tap_flight_files *f, const char *file, unsigned int max_files, struct tap_err *err)
+int tap_flight_files_init(struct tap_flight_files *f, const char *file, unsigned int max_files,
+			  struct tap_err *err)
 {
 	int ret;
 
@@ -30,7 +31,8 @@ void tap_flight_files_release(struct tap_flight_files *f)
 	tap_stamped_release(&f->names);
 }
 
-void tap_flight_files_name(const struct tap_flight_files *f, uint64_t at_ns, const char *busy, char path[PATH_MAX])
+void tap_flight_files_name(const struct tap_flight_files *f, uint64_t at_ns, const char *busy,
+			   char path[PATH_MAX])
 {
 	do {
 		tap_stamped_name(&f->names, at_ns, path);

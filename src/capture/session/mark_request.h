@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a mark is asked for: `schedtap mark` finds the recorders of its network namespace by the names of their datagram
- * sockets, which are abstract ones, sends each of them a request, and waits for one byte as an answer.
+ * How a mark is asked for: `schedtap mark` finds the recorders of its network namespace by the
+ * names of their datagram sockets, which are abstract ones, sends each of them a request, and waits
+ * for one byte as an answer.
  */
 #ifndef TAP_CAPTURE_SESSION_MARK_REQUEST_H
 #define TAP_CAPTURE_SESSION_MARK_REQUEST_H

@@ -22,14 +22,17 @@ static const struct tap_def *definition(void)
 	return tap_def_find("schedtap", "mark");
 }
 
-/* Its number is free: two recorders may be one process's, or have one number in two pid namespaces. */
+/* Its number is free: two recorders may be one process's, or have one number in two pid namespaces.
+ */
 static int bind_name(int fd)
 {
 	for (unsigned int i = 0; i < 1000; i++) {
 		struct sockaddr_un to = { .sun_family = AF_UNIX };
-		int len = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, TAP_MARK_SOCKET "%d.%u", (int)getpid(), i);
+		int len = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1,
+				   TAP_MARK_SOCKET "%d.%u", (int)getpid(), i);
 
-		if (!bind(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1) + (socklen_t)len))
+		if (!bind(fd, (struct sockaddr *)&to,
+			  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1) + (socklen_t)len))
 			return 0;
 		if (errno != EADDRINUSE)
 			return -errno;
@@ -57,7 +60,8 @@ int tap_marks_describe(struct tap_marks *m, struct tap_head_format *f)
 {
 	tap_buf_clear(&m->format);
 	tap_def_format(definition(), NULL, NULL, &m->format);
-	*f = (struct tap_head_format){ .system = definition()->system, .text = tap_buf_str(&m->format),
+	*f = (struct tap_head_format){ .system = definition()->system,
+				       .text = tap_buf_str(&m->format),
 				       .len = m->format.len };
 	return m->format.err;
 }
@@ -80,7 +84,8 @@ static int begin(struct tap_marks *m, struct tap_err *err)
 
 	if (m->lane.pages)
 		return 0;
-	buffer = tap_page_writer_add_buffer(m->writer, TAP_HEAD_MARKS, "mono", TAP_PAGE_SIZE, 1, err);
+	buffer = tap_page_writer_add_buffer(m->writer, TAP_HEAD_MARKS, "mono", TAP_PAGE_SIZE, 1,
+					    err);
 	if (buffer < 0)
 		return buffer;
 	m->lane = (struct tap_lane){ .buffer = (unsigned int)buffer };
@@ -110,8 +115,8 @@ struct tap_mark_task tap_marks_task(const struct tap_marks *m, pid_t pid)
 	return task;
 }
 
-int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_task *task, const char *text, size_t len,
-		  struct tap_err *err)
+int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_task *task,
+		  const char *text, size_t len, struct tap_err *err)
 {
 	struct { /* events/mark.h, behind the common fields */
 		uint16_t type;
@@ -134,7 +139,8 @@ int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_tas
 	rec.comm = loc(at, comm_len);
 	rec.text = loc(at + comm_len, len + 1);
 	rec.common_pid = rec.pid = task->tid;
-	/* of two that ask, the later one may be asked first; a page begins where the one before it ended */
+	/* of two that ask, the later one may be asked first; a page begins where the one before it
+	 * ended */
 	m->last_ns = at_ns > m->last_ns ? at_ns : m->last_ns;
 	tap_lane_add(&m->lane, m->writer, m->last_ns, &rec, (uint32_t)(at + comm_len + len + 1));
 	if (m->added)
@@ -161,10 +167,12 @@ static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, s
 	memcpy(&r, parcel.bytes, parcel.len);
 	/* whoever called `schedtap mark` */
 	task = tap_marks_task(m, parcel.from.pid > 0 ? tap_proc_parent(parcel.from.pid) : 0);
-	*ret = tap_marks_add(m, r.at_ns < now ? r.at_ns : now, &task, r.text, parcel.len - head, err);
+	*ret = tap_marks_add(m, r.at_ns < now ? r.at_ns : now, &task, r.text, parcel.len - head,
+			     err);
 	res->events += !*ret;
 	if (!*ret && parcel.at_len)
-		sendto(m->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&parcel.at, parcel.at_len);
+		sendto(m->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&parcel.at,
+		       parcel.at_len);
 	return true;
 }
 
@@ -174,7 +182,8 @@ int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *
 
 	res->events += m->early;
 	m->early = 0;
-	for (unsigned int i = 0; m->from >= 0 && i < MARKS_PER_DRAIN && !ret && take_request(m, res, &ret, err); i++)
+	for (unsigned int i = 0;
+	     m->from >= 0 && i < MARKS_PER_DRAIN && !ret && take_request(m, res, &ret, err); i++)
 		;
 	if (m->lane.pages)
 		/* they are rare, and should outlive us */
@@ -202,7 +211,8 @@ void tap_marks_open(struct tap_marks *m, struct tap_pids *pids, struct tap_porte
 	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (m->fd >= 0) /* where the kernel cannot, the porter closes what comes with a mark */
 		setsockopt(m->fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off));
-	if (m->fd >= 0 && !setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) && !bind_name(m->fd))
+	if (m->fd >= 0 && !setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) &&
+	    !bind_name(m->fd))
 		m->from = tap_porter_serve(porter, m->fd, TAP_PORTER_DATAGRAMS);
 	if (m->from < 0)
 		close_socket(m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Marks in a recording (events/mark.h): a buffer of its own, and a socket by which they are asked for.
+ * Marks in a recording (events/mark.h): a buffer of its own, and a socket by which they are asked
+ * for.
  */
 #ifndef TAP_CAPTURE_SESSION_MARKS_H
 #define TAP_CAPTURE_SESSION_MARKS_H
@@ -25,7 +26,8 @@ struct tap_marks {
 
 #define TAP_NO_MARKS ((struct tap_marks){ .fd = -1, .from = -1 })
 
-/* @pids: borrowed. Where there can be no socket, or no @porter, marks come by tap_marks_add() alone. */
+/* @pids: borrowed. Where there can be no socket, or no @porter, marks come by tap_marks_add()
+ * alone. */
 void tap_marks_open(struct tap_marks *m, struct tap_pids *pids, struct tap_porter *porter);
 void tap_marks_release(struct tap_marks *m);
 
@@ -45,8 +47,8 @@ struct tap_mark_task {
 /* @pid: the caller's, by our numbers; 0: not known. */
 struct tap_mark_task tap_marks_task(const struct tap_marks *m, pid_t pid);
 /* @text: of @len bytes. Return: 0; -errno with a sentence. */
-int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_task *task, const char *text, size_t len,
-		  struct tap_err *err);
+int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_task *task,
+		  const char *text, size_t len, struct tap_err *err);
 /* Adds what was asked for, and hands all marks over. Return: as tap_marks_add(). */
 int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *err);
 

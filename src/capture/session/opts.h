@@ -15,7 +15,8 @@ struct tap_flight_file {
 	uint64_t from_ns, to_ns; /* what it holds */
 	unsigned int nr_met; /* in all */
 	uint64_t bytes;
-	/* a killed recorder began it, and nothing else is known; 0 bytes: that recorder had saved it */
+	/* a killed recorder began it, and nothing else is known; 0 bytes: that recorder had saved
+	 * it */
 	bool is_left;
 };
 
@@ -24,7 +25,8 @@ struct tap_flight_opts {
 	uint64_t after_ns;
 	unsigned int max_files; /* older ones are removed; 0: no limit */
 	void (*written)(void *ctx, const struct tap_flight_file *file); /* or NULL */
-	/* If the recorder is killed before it saves the file @path, its events are lost: @why. Or NULL. */
+	/* If the recorder is killed before it saves the file @path, its events are lost: @why. Or
+	 * NULL. */
 	void (*not_spooled)(void *ctx, const char *path, const struct tap_err *why);
 	void *ctx;
 };
@@ -34,7 +36,7 @@ struct tap_flight_opts {
 /* Files on disk, rotated (rotation.h). */
 struct tap_rotation_opts {
 	uint64_t max_bytes; /* on disk; 0: the recording is one file */
-	uint64_t keep_ns;   /* older files are removed; 0: only .max_bytes limits them */
+	uint64_t keep_ns; /* older files are removed; 0: only .max_bytes limits them */
 	/* A file is written, or @err says why not. Called from any thread, one call at a time. */
 	void (*written)(void *ctx, const char *path, const struct tap_err *err);
 	void *ctx;
@@ -60,16 +62,19 @@ struct tap_session_opts {
 	struct tap_flight_opts flight;
 	struct tap_rotation_opts rotation;
 	/*
-	 * Of a flight recorder or a rotated recording, or NULL: begins to follow what it holds (recording/follow.h). No event flows yet. Return: 1; 0: nobody
-	 * does; -errno with a sentence.
+	 * Of a flight recorder or a rotated recording, or NULL: begins to follow what it holds
+	 * (recording/follow.h). No event flows yet. Return: 1; 0: nobody does; -errno with a
+	 * sentence.
 	 */
-	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held, struct tap_err *err);
+	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held,
+		      struct tap_err *err);
 	/*
-	 * If somebody does: after each drain. All events before @until_ns are held, but such as were interrupted while they were
-	 * written down. Return: 0; -errno with a sentence.
+	 * If somebody does: after each drain. All events before @until_ns are held, but such as
+	 * were interrupted while they were written down. Return: 0; -errno with a sentence.
 	 */
 	int (*read)(void *ctx, uint64_t until_ns, struct tap_err *err);
-	/* After the last .read, of all events up to the recording's end: still adds marks. Needed with .read. Return: as .read. */
+	/* After the last .read, of all events up to the recording's end: still adds marks. Needed
+	 * with .read. Return: as .read. */
 	int (*read_all)(void *ctx, struct tap_err *err);
 	bool bpf_ringbuf; /* see struct tap_plan */
 	/* How far packing has come, bytes; or NULL. */

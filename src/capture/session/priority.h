@@ -20,9 +20,9 @@ struct tap_priority {
 };
 
 /*
- * SCHED_FIFO at @priority (1..99) for thread @tid (0: the caller); 0: as it is. TAP_PRIORITY_DEFAULT is given
- * up quietly where it is refused, and where the caller has a real-time policy already.
- * Return: 0; -errno with a sentence, -EPERM where it is refused.
+ * SCHED_FIFO at @priority (1..99) for thread @tid (0: the caller); 0: as it is.
+ * TAP_PRIORITY_DEFAULT is given up quietly where it is refused, and where the caller has a
+ * real-time policy already. Return: 0; -errno with a sentence, -EPERM where it is refused.
  */
 int tap_priority_raise(struct tap_priority *p, pid_t tid, int priority, struct tap_err *err);
 void tap_priority_restore(struct tap_priority *p);

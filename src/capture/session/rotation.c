@@ -17,14 +17,16 @@
 #define LATE_NS 1000000u /* maximum delay between an event's time stamp and its commit */
 #define MIN_PART_NS 1000000000u
 /*
- * At most so much of the limit goes into one folder, if the maker is late: packing it takes its space twice, and as much as three parts are
- * written to the next folder meanwhile.
+ * At most so much of the limit goes into one folder, if the maker is late: packing it takes its
+ * space twice, and as much as three parts are written to the next folder meanwhile.
  */
 #define LARGEST_PARTS 6u
 #define HURRY_PARTS 2u /* with so much in the folder the maker is late */
 #define RETRY_NS 1000000000u /* after the next folder could not be made */
 #define HEADS 5u /* of the next folder, and while they are replaced */
-#define HELD_BYTES ((uint64_t)64 << 20) /* of events between two drains, at most, where there are conditions */
+#define HELD_BYTES                                                                                 \
+	((uint64_t)64 << 20) /* of events between two drains, at most, where there are conditions  \
+			      */
 #define WAIT_FOR_ROOM_MS 1000u
 
 enum state { RECORDING, PREPARING, CUTTING, MOVING };
@@ -164,7 +166,9 @@ static void drop(struct tap_rotation *r, struct tap_rotation_file *f)
 {
 	struct tap_err err;
 
-	tap_err_set(&err, -EDQUOT, "removed, because it could not be completed: events came too fast for --on-disk of this size");
+	tap_err_set(&err, -EDQUOT,
+		    "removed, because it could not be completed: events came too fast for "
+		    "--on-disk of this size");
 	report(r, f->path, &err);
 	tap_rotation_room_drop(&r->room, f);
 }
@@ -205,8 +209,8 @@ static void *run_packer(void *arg)
 /* ---- the page writer's thread ---- */
 
 /*
- * Called before pages are written: the limit holds even where the keeper is late. Where the folder is too large, waiting would not help:
- * this thread begins the next one.
+ * Called before pages are written: the limit holds even where the keeper is late. Where the folder
+ * is too large, waiting would not help: this thread begins the next one.
  */
 static int wait_for_room(void *ctx, uint64_t bytes)
 {
@@ -254,7 +258,8 @@ static int move(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err
 
 /* ---- the draining thread ---- */
 
-static int lock_name(struct tap_rotation *r, const char *file, const struct tap_head *head, struct tap_err *err)
+static int lock_name(struct tap_rotation *r, const char *file, const struct tap_head *head,
+		     struct tap_err *err)
 {
 	struct tap_buf bytes = { 0 };
 	int ret = tap_head_write(head, &bytes);
@@ -262,17 +267,22 @@ static int lock_name(struct tap_rotation *r, const char *file, const struct tap_
 	if (ret)
 		tap_err_set(err, ret, "out of memory");
 	else if (HEADS * bytes.len > r->room.part_bytes)
-		ret = tap_err_set(err, -EINVAL, "--on-disk: the size must be at least %zuM: each file has %.1f MB that describe these events",
-				  (HEADS * bytes.len * TAP_ROTATION_PARTS >> 20) + 1, (double)bytes.len / 1e6);
+		ret = tap_err_set(err, -EINVAL,
+				  "--on-disk: the size must be at least %zuM: each file has %.1f "
+				  "MB that describe these events",
+				  (HEADS * bytes.len * TAP_ROTATION_PARTS >> 20) + 1,
+				  (double)bytes.len / 1e6);
 	r->room.heads_bytes = HEADS * bytes.len;
 	ret = ret ?: tap_spool_create_from(file, &bytes, true, &r->lock, err);
 	tap_buf_release(&bytes);
 	return ret ?: tap_spool_hold(r->lock, HELD_BYTES, err) ?: tap_spool_set_ring(r->lock, err);
 }
 
-static int init(struct tap_rotation *r, const char *file, const struct tap_head *head, struct tap_err *err)
+static int init(struct tap_rotation *r, const char *file, const struct tap_head *head,
+		struct tap_err *err)
 {
-	int ret = tap_rotation_room_init(&r->room, &r->opts, file, err) ?: lock_name(r, file, head, err);
+	int ret = tap_rotation_room_init(&r->room, &r->opts, file, err)
+			  ?: lock_name(r, file, head, err);
 
 	if (ret)
 		return ret;
@@ -280,8 +290,8 @@ static int init(struct tap_rotation *r, const char *file, const struct tap_head 
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-int tap_rotation_new(const struct tap_rotation_opts *opts, const char *file, bool zstd, const struct tap_head *head,
-		     struct tap_rotation **out, struct tap_err *err)
+int tap_rotation_new(const struct tap_rotation_opts *opts, const char *file, bool zstd,
+		     const struct tap_head *head, struct tap_rotation **out, struct tap_err *err)
 {
 	struct tap_rotation *r = calloc(1, sizeof(*r));
 	int ret;
@@ -363,8 +373,9 @@ static int start_thread(struct tap_rotation *r, struct thread *t, void *(*run)(v
 	return ret;
 }
 
-int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct tap_page_writer *writer,
-		       struct tap_rotation_tids *tids, struct tap_err *err)
+int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool,
+		       struct tap_page_writer *writer, struct tap_rotation_tids *tids,
+		       struct tap_err *err)
 {
 	int ret;
 
@@ -378,7 +389,9 @@ int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool, struct t
 	if (ret)
 		return tap_err_set(err, ret, "cannot start the threads that make files: %m");
 	tap_spool_set_room(spool, wait_for_room, r);
-	*tids = (struct tap_rotation_tids){ .keeper = r->keeper.tid, .maker = r->maker.tid, .packer = r->packer.tid };
+	*tids = (struct tap_rotation_tids){ .keeper = r->keeper.tid,
+					    .maker = r->maker.tid,
+					    .packer = r->packer.tid };
 	sem_post(&r->look); /* files of earlier recorders may already be too much */
 	return 0;
 }
@@ -411,7 +424,8 @@ static bool is_full(const struct tap_rotation *r, uint64_t now_ns)
 }
 
 /* Let the maker make the next file's folder. */
-static int begin_preparing(struct tap_rotation *r, const struct tap_description *d, struct tap_err *err)
+static int begin_preparing(struct tap_rotation *r, const struct tap_description *d,
+			   struct tap_err *err)
 {
 	struct tap_rotation_file *f = tap_rotation_file_new(r->room.current->nr + 1);
 
@@ -484,19 +498,21 @@ static int begin_moving(struct tap_rotation *r, struct tap_description *d, struc
 }
 
 /*
- * Busy tasks may keep the maker from a CPU for seconds, and events are lost when the folder is too large. Reading all of /proc takes a
- * CPU for long where there are many tasks, so the maker gets this thread's real-time priority only if it is late.
+ * Busy tasks may keep the maker from a CPU for seconds, and events are lost when the folder is too
+ * large. Reading all of /proc takes a CPU for long where there are many tasks, so the maker gets
+ * this thread's real-time priority only if it is late.
  */
 static void hurry_maker(struct tap_rotation *r, uint64_t bytes)
 {
 	struct sched_param own;
 
-	if (r->state == PREPARING && !r->hurry.raised && bytes > HURRY_PARTS * r->room.part_bytes && !sched_getparam(0, &own) &&
-	    own.sched_priority)
+	if (r->state == PREPARING && !r->hurry.raised && bytes > HURRY_PARTS * r->room.part_bytes &&
+	    !sched_getparam(0, &own) && own.sched_priority)
 		tap_priority_raise(&r->hurry, r->maker.tid, own.sched_priority, NULL);
 }
 
-int tap_rotation_step(struct tap_rotation *r, struct tap_description *d, bool is_due, struct tap_err *err)
+int tap_rotation_step(struct tap_rotation *r, struct tap_description *d, bool is_due,
+		      struct tap_err *err)
 {
 	uint64_t bytes = spool_bytes(r);
 
@@ -533,5 +549,6 @@ int tap_rotation_check(const struct tap_rotation *r, struct tap_err *err)
 {
 	int ret = tap_rotation_file_explain(tap_spool_failed(r->spool), err);
 
-	return ret || !r->failed.code ? ret : tap_err_set(err, r->failed.code, "%s", r->failed.text);
+	return ret || !r->failed.code ? ret
+				      : tap_err_set(err, r->failed.code, "%s", r->failed.text);
 }

@@ -49,7 +49,8 @@ static int read_head(const struct tap_rotation_file *f, struct tap_buf *head, st
 	return ret ? tap_err_set(err, ret, "cannot read '%.300s': %m", path) : 0;
 }
 
-static int make_folder(struct tap_rotation_file *f, const struct tap_rotation_file *before, struct tap_err *err)
+static int make_folder(struct tap_rotation_file *f, const struct tap_rotation_file *before,
+		       struct tap_err *err)
 {
 	struct tap_buf old = { 0 }, head = { 0 }, cmdlines = { 0 };
 	char *meta = tap_description_text(&f->d);
@@ -65,7 +66,8 @@ static int make_folder(struct tap_rotation_file *f, const struct tap_rotation_fi
 	return ret;
 }
 
-int tap_rotation_file_prepare(struct tap_rotation_file *f, const struct tap_rotation_file *before, struct tap_err *err)
+int tap_rotation_file_prepare(struct tap_rotation_file *f, const struct tap_rotation_file *before,
+			      struct tap_err *err)
 {
 	struct tap_pids pids = { 0 };
 	int ret;
@@ -88,18 +90,23 @@ int tap_rotation_file_explain(int failed, struct tap_err *err)
 {
 	errno = -failed;
 	if (failed == -EDQUOT)
-		return tap_err_set(err, failed, "the file lacks events before its end: they came too fast for --on-disk of this size");
+		return tap_err_set(err, failed,
+				   "the file lacks events before its end: they came too fast for "
+				   "--on-disk of this size");
 	return failed ? tap_err_set(err, failed, "the file lacks events before its end: %m") : 0;
 }
 
-static int try_pack(struct tap_rotation_file *f, bool zstd, const char *meta, const char *cmdlines, struct tap_err *err)
+static int try_pack(struct tap_rotation_file *f, bool zstd, const char *meta, const char *cmdlines,
+		    struct tap_err *err)
 {
 	struct tap_pack_opts opts = { .zstd = zstd, .cmdlines = cmdlines };
 
-	return tap_spool_set_meta(f->spool, meta, true, err) ?: tap_pack(tap_spool_path(f->spool), f->path, &opts, err);
+	return tap_spool_set_meta(f->spool, meta, true, err)
+		       ?: tap_pack(tap_spool_path(f->spool), f->path, &opts, err);
 }
 
-int tap_rotation_file_pack(struct tap_rotation_file *f, bool zstd, bool (*make_room)(void *ctx), void *ctx, struct tap_err *err)
+int tap_rotation_file_pack(struct tap_rotation_file *f, bool zstd, bool (*make_room)(void *ctx),
+			   void *ctx, struct tap_err *err)
 {
 	struct tap_buf cmdlines = { 0 };
 	struct tap_pids pids = { 0 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One file of a ring on disk (rotation.h): it begins as a spool folder with a head and a list of tasks, which are read before it is
- * recorded to, and becomes a recording when later events go to the next folder.
+ * One file of a ring on disk (rotation.h): it begins as a spool folder with a head and a list of
+ * tasks, which are read before it is recorded to, and becomes a recording when later events go to
+ * the next folder.
  */
 #ifndef TAP_CAPTURE_SESSION_ROTATION_FILE_H
 #define TAP_CAPTURE_SESSION_ROTATION_FILE_H
@@ -17,7 +18,8 @@ struct tap_rotation_file {
 	unsigned int nr;
 	uint64_t start_ns; /* about when it began */
 	struct tap_spool *spool; /* its folder, unless events are recorded to it */
-	/* before events are recorded to it: its first tasks; after that, the description of the recording */
+	/* before events are recorded to it: its first tasks; after that, the description of the
+	 * recording */
 	struct tap_description d;
 	json_t *clocks; /* when it began */
 };
@@ -29,14 +31,17 @@ void tap_rotation_file_free(struct tap_rotation_file *f);
 /* Return: whether @path is the file's spool folder. @f: or NULL. */
 bool tap_rotation_file_has_folder(const struct tap_rotation_file *f, const char *path);
 
-/* Make the folder of f->path. The head is that of @before, with this file's tasks. Return: 0; -errno with a sentence. */
-int tap_rotation_file_prepare(struct tap_rotation_file *f, const struct tap_rotation_file *before, struct tap_err *err);
+/* Make the folder of f->path. The head is that of @before, with this file's tasks. Return: 0;
+ * -errno with a sentence. */
+int tap_rotation_file_prepare(struct tap_rotation_file *f, const struct tap_rotation_file *before,
+			      struct tap_err *err);
 
 /*
- * Pack the folder, and remove it. @make_room is called when the disk is full. Return: 0; -errno with a sentence, also if there is a file
- * that lacks events.
+ * Pack the folder, and remove it. @make_room is called when the disk is full. Return: 0; -errno
+ * with a sentence, also if there is a file that lacks events.
  */
-int tap_rotation_file_pack(struct tap_rotation_file *f, bool zstd, bool (*make_room)(void *ctx), void *ctx, struct tap_err *err);
+int tap_rotation_file_pack(struct tap_rotation_file *f, bool zstd, bool (*make_room)(void *ctx),
+			   void *ctx, struct tap_err *err);
 
 /* Return: @failed, of tap_spool_failed(), with a sentence. */
 int tap_rotation_file_explain(int failed, struct tap_err *err);

@@ -10,7 +10,8 @@
 
 #include "base/clock.h"
 
-#define SPARE_PARTS 2u /* free below the limit: what the spool may grow by before the keeper looks again */
+#define SPARE_PARTS                                                                                \
+	2u /* free below the limit: what the spool may grow by before the keeper looks again */
 
 /* Kernels without futexes that lend a priority have no real-time priorities to speak of. */
 static void init_mutex(pthread_mutex_t *mutex)
@@ -24,7 +25,8 @@ static void init_mutex(pthread_mutex_t *mutex)
 	pthread_mutexattr_destroy(&attr);
 }
 
-int tap_rotation_room_init(struct tap_rotation_room *room, const struct tap_rotation_opts *opts, const char *file, struct tap_err *err)
+int tap_rotation_room_init(struct tap_rotation_room *room, const struct tap_rotation_opts *opts,
+			   const char *file, struct tap_err *err)
 {
 	int ret;
 
@@ -127,15 +129,18 @@ static bool is_in_use(struct tap_rotation_room *room, const char *path)
 	bool in_use;
 
 	pthread_mutex_lock(&room->mutex);
-	in_use = tap_rotation_file_has_folder(room->current, path) || tap_rotation_file_has_folder(room->upcoming, path) ||
-		 tap_rotation_file_has_folder(room->finished, path) || tap_rotation_file_has_folder(room->packing, path);
+	in_use = tap_rotation_file_has_folder(room->current, path) ||
+		 tap_rotation_file_has_folder(room->upcoming, path) ||
+		 tap_rotation_file_has_folder(room->finished, path) ||
+		 tap_rotation_file_has_folder(room->packing, path);
 	for (const struct tap_rotation_file *f = room->queue; f; f = f->next)
 		in_use |= tap_rotation_file_has_folder(f, path);
 	pthread_mutex_unlock(&room->mutex);
 	return in_use;
 }
 
-/* Return: the oldest folder that waits for the packer, and will never be packed; NULL: none waits. */
+/* Return: the oldest folder that waits for the packer, and will never be packed; NULL: none waits.
+ */
 static struct tap_rotation_file *drop_oldest(struct tap_rotation_room *room)
 {
 	struct tap_rotation_file *f;
@@ -199,7 +204,8 @@ static void remove_folder(struct tap_rotation_file *f)
 }
 
 /* Return: the number of bytes that it had. */
-static uint64_t remove_dropped(struct tap_rotation_file *f, const struct tap_stamped_file *files, int nr)
+static uint64_t remove_dropped(struct tap_rotation_file *f, const struct tap_stamped_file *files,
+			       int nr)
 {
 	uint64_t bytes = 0;
 
@@ -218,7 +224,8 @@ void tap_rotation_room_drop(struct tap_rotation_room *room, struct tap_rotation_
 	pthread_mutex_unlock(&room->disk);
 }
 
-static bool is_expired(const struct tap_rotation_room *room, const struct tap_stamped_file *file, uint64_t now_ns)
+static bool is_expired(const struct tap_rotation_room *room, const struct tap_stamped_file *file,
+		       uint64_t now_ns)
 {
 	return room->keep_ns && file->modified_ns + room->keep_ns < now_ns;
 }
@@ -233,7 +240,8 @@ static uint64_t sum_of(const struct tap_stamped_file *files, int nr)
 }
 
 /* What the file that is being packed takes beside its folder. */
-static uint64_t packing_bytes(struct tap_rotation_room *room, const struct tap_stamped_file *files, int nr)
+static uint64_t packing_bytes(struct tap_rotation_room *room, const struct tap_stamped_file *files,
+			      int nr)
 {
 	for (int i = 0; i < nr; i++)
 		if (files[i].is_folder && is_packing(room, files[i].path))
@@ -252,8 +260,10 @@ static uint64_t limit_of(const struct tap_rotation_room *room, uint64_t total)
 /* With room->disk. Return: as of tap_rotation_room_keep_limit(). */
 static bool remove_old(struct tap_rotation_room *room)
 {
-	/* in this order: a folder that is closed in between counts once at most, so that the limit is rather too low */
-	uint64_t before_bytes = room->written_bytes, written_bytes = before_bytes + tap_spool_folder_bytes(room->spool);
+	/* in this order: a folder that is closed in between counts once at most, so that the limit
+	 * is rather too low */
+	uint64_t before_bytes = room->written_bytes,
+		 written_bytes = before_bytes + tap_spool_folder_bytes(room->spool);
 	uint64_t now_ns = tap_clock_ns(CLOCK_REALTIME), total, limit, spare;
 	struct tap_rotation_file *dropped;
 	struct tap_stamped_file *files;
@@ -267,7 +277,8 @@ static bool remove_old(struct tap_rotation_room *room)
 	total += packing_bytes(room, files, nr) + room->heads_bytes;
 	spare = SPARE_PARTS * room->part_bytes;
 	for (int i = 0; i < nr; i++)
-		if ((total + spare > limit || is_expired(room, &files[i], now_ns)) && remove_file(room, &files[i]))
+		if ((total + spare > limit || is_expired(room, &files[i], now_ns)) &&
+		    remove_file(room, &files[i]))
 			total -= files[i].bytes;
 	while (total + spare > limit && (dropped = drop_oldest(room)) != NULL)
 		total -= remove_dropped(dropped, files, nr);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which files and spool folders a ring on disk has (rotation.h), which of them a thread needs, and which one is removed next so that
- * the limit on disk space holds.
+ * Which files and spool folders a ring on disk has (rotation.h), which of them a thread needs, and
+ * which one is removed next so that the limit on disk space holds.
  *
- * Files are listed and removed under a lock of its own, which neither the draining thread nor the page writer's thread takes: they
- * never wait for a disk here. The lock of the list of folders is held for a few instructions, and whoever holds it inherits the priority
- * of a thread that waits for it.
+ * Files are listed and removed under a lock of its own, which neither the draining thread nor the
+ * page writer's thread takes: they never wait for a disk here. The lock of the list of folders is
+ * held for a few instructions, and whoever holds it inherits the priority of a thread that waits
+ * for it.
  */
 #ifndef TAP_CAPTURE_SESSION_ROTATION_ROOM_H
 #define TAP_CAPTURE_SESSION_ROTATION_ROOM_H
@@ -40,18 +41,20 @@ struct tap_rotation_room {
 };
 
 /* Name the first file after @file. Return: 0; -ENAMETOOLONG, -ENOMEM with a sentence. */
-int tap_rotation_room_init(struct tap_rotation_room *room, const struct tap_rotation_opts *opts, const char *file, struct tap_err *err);
+int tap_rotation_room_init(struct tap_rotation_room *room, const struct tap_rotation_opts *opts,
+			   const char *file, struct tap_err *err);
 void tap_rotation_room_release(struct tap_rotation_room *room);
 
 /* ---- in any thread but the two above ---- */
 
-/* Set the path of a file that is made now, and once its folder is there, note that it is the newest file. Return: 0; -ENOMEM. */
+/* Set the path of a file that is made now, and once its folder is there, note that it is the newest
+ * file. Return: 0; -ENOMEM. */
 void tap_rotation_room_name(struct tap_rotation_room *room, struct tap_rotation_file *f);
 int tap_rotation_room_add(struct tap_rotation_room *room, const struct tap_rotation_file *f);
 
 /*
- * Remove files that are too old, and the oldest files while there are too many bytes. Return: whether there is room for the file that
- * is being packed.
+ * Remove files that are too old, and the oldest files while there are too many bytes. Return:
+ * whether there is room for the file that is being packed.
  */
 bool tap_rotation_room_keep_limit(struct tap_rotation_room *room);
 /* Remove the oldest file. Return: whether there was one. */
@@ -72,7 +75,8 @@ void tap_rotation_room_pack_current(struct tap_rotation_room *room);
 void tap_rotation_room_expect(struct tap_rotation_room *room, struct tap_rotation_file *f);
 /* The upcoming file is the current one from now on, and the one before is finished. */
 void tap_rotation_room_begin_next(struct tap_rotation_room *room);
-/* Events are recorded to the current file's folder: the one before, with @bytes in page files, waits to be packed. */
+/* Events are recorded to the current file's folder: the one before, with @bytes in page files,
+ * waits to be packed. */
 void tap_rotation_room_close_finished(struct tap_rotation_room *room, uint64_t bytes);
 /* Return: whether the limit allows @bytes in the current folder's page files. */
 bool tap_rotation_room_fits(const struct tap_rotation_room *room, uint64_t bytes);

@@ -10,7 +10,8 @@
 #include "base/clock.h"
 #include "capture/machine.h"
 
-/* Returns the number of the current task: the lower half of bpf_get_current_pid_tgid(). It is never attached. */
+/* Returns the number of the current task: the lower half of bpf_get_current_pid_tgid(). It is never
+ * attached. */
 static int load(void)
 {
 	static const struct bpf_insn insns[] = {
@@ -18,7 +19,9 @@ static int load(void)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 
-	return tap_cap_for_bpf() ? bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "tap_running", "Dual BSD/GPL", insns, 2, NULL) : -1;
+	return tap_cap_for_bpf() ? bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "tap_running",
+						 "Dual BSD/GPL", insns, 2, NULL)
+				 : -1;
 }
 
 json_t *tap_running_read(void)
@@ -35,7 +38,9 @@ json_t *tap_running_read(void)
 		uint64_t now_ns = tap_now_ns();
 
 		if (!bpf_prog_test_run_opts(fd, &opts)) /* else it is offline */
-			json_array_append_new(running, json_pack("[I,I,I]", (json_int_t)cpu, (json_int_t)opts.retval, (json_int_t)now_ns));
+			json_array_append_new(running, json_pack("[I,I,I]", (json_int_t)cpu,
+								 (json_int_t)opts.retval,
+								 (json_int_t)now_ns));
 	}
 	close(fd);
 	return running;

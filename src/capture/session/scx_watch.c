@@ -30,8 +30,10 @@ static json_t *look(const struct tap_scx_watch *w, uint64_t now_ns)
 	struct tap_buf line = { .max = 4096 };
 	json_t *row = NULL, *name = NULL;
 
-	/* it has a name before it is loaded; the number comes last: one that is loaded meanwhile is seen by that the next time */
-	if (read_line(w, "state", &line) && strcmp(line.data, "enabling") && read_line(w, "root/ops", &line))
+	/* it has a name before it is loaded; the number comes last: one that is loaded meanwhile is
+	 * seen by that the next time */
+	if (read_line(w, "state", &line) && strcmp(line.data, "enabling") &&
+	    read_line(w, "root/ops", &line))
 		name = json_string(line.data);
 	if (read_line(w, "enable_seq", &line))
 		row = json_pack("[I, o, I]", (json_int_t)now_ns, name ?: json_null(),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which BPF scheduler is loaded (sched_ext), and that another one is. No event tells what was loaded before it, and
- * before v7.3 none tells that one goes; so /sys is asked, ten times a second.
+ * Which BPF scheduler is loaded (sched_ext), and that another one is. No event tells what was
+ * loaded before it, and before v7.3 none tells that one goes; so /sys is asked, ten times a second.
  */
 #ifndef TAP_CAPTURE_SESSION_SCX_WATCH_H
 #define TAP_CAPTURE_SESSION_SCX_WATCH_H
@@ -20,8 +20,8 @@ struct tap_scx_watch {
 };
 
 /*
- * Adds to the meta's `schedulers` what is loaded now, where that is not what was seen last. A kernel without sched_ext
- * has no such list. Return: whether there is something new.
+ * Adds to the meta's `schedulers` what is loaded now, where that is not what was seen last. A
+ * kernel without sched_ext has no such list. Return: whether there is something new.
  */
 bool tap_scx_watch_look(struct tap_scx_watch *w, uint64_t now_ns, json_t *meta);
 void tap_scx_watch_release(struct tap_scx_watch *w);

@@ -35,7 +35,8 @@
  */
 #define WAIT_MIN_NS 100000ull
 #define WAIT_MAX_NS 20000000ull
-/* What is met has 50 ms to be noticed; to wake up with cold caches is most of what a flight recorder with little to do takes. */
+/* What is met has 50 ms to be noticed; to wake up with cold caches is most of what a flight
+ * recorder with little to do takes. */
 #define WAIT_MAX_FLIGHT_NS 30000000ull
 #define WAIT_GROWTH_NS 250000000ull
 #define WAIT_FIRST_NS 500000ull
@@ -43,14 +44,17 @@
 #define FILL_LOW_PCT 8u
 #define MISSES_NS 1000000000u
 /*
- * How often sub-buffers that are not full go to a spool folder: if the recorder is killed, at most the last 100 ms are missing. More
- * often, they would fill the memory or the disk of a recorder with little to do.
+ * How often sub-buffers that are not full go to a spool folder: if the recorder is killed, at most
+ * the last 100 ms are missing. More often, they would fill the memory or the disk of a recorder
+ * with little to do.
  */
 #define PARTLY_NS 40000000u
 #define LATE_NS 1000000u /* who writes an event down may be interrupted for so long */
 
 static const struct tap_backend_ops *const backends[] = {
-	&tap_backend_bpf, &tap_backend_tracefs, &tap_backend_user,
+	&tap_backend_bpf,
+	&tap_backend_tracefs,
+	&tap_backend_user,
 };
 #define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
 
@@ -66,10 +70,11 @@ struct tap_session {
 	struct tap_flight *flight; /* NULL: no flight recorder */
 	struct tap_rotation_opts rotation_opts;
 	struct tap_rotation *rotation; /* NULL: the recording is one file */
-	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held, struct tap_err *err);
+	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held,
+		      struct tap_err *err);
 	int (*read)(void *ctx, uint64_t until_ns, struct tap_err *err);
 	int (*read_all)(void *ctx, struct tap_err *err);
-	pid_t command;	/* that is recorded; 0: none */
+	pid_t command; /* that is recorded; 0: none */
 	bool is_followed;
 	struct tap_buf symbols; /* the kernel's, where a head has them */
 	struct tap_description description;
@@ -92,8 +97,8 @@ struct tap_session {
 };
 
 /* Those that the plan has events for. */
-#define for_each_backend(s, i) \
-	for (size_t i = 0; i < NR_BACKENDS; i++) \
+#define for_each_backend(s, i)                                                                     \
+	for (size_t i = 0; i < NR_BACKENDS; i++)                                                   \
 		if ((s)->states[i])
 
 static void begin_own_time(struct tap_session *s)
@@ -121,7 +126,8 @@ static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *o
 /*
  * What BPF cannot have, tracefs may: the kernel's own events, and those of the kernel module
  * (docs/module.md) where it is loaded. The module's only where they were asked for by name:
- * sched_set_state alone is more than all others. @bpf_err: why BPF is not to be had at all, or NULL.
+ * sched_set_state alone is more than all others. @bpf_err: why BPF is not to be had at all, or
+ * NULL.
  */
 static void ask_tracefs(struct tap_plan *plan, bool by_name, const struct tap_err *bpf_err)
 {
@@ -132,11 +138,14 @@ static void ask_tracefs(struct tap_plan *plan, bool by_name, const struct tap_er
 		struct tap_plan_event *ev = &plan->events[i];
 		bool own = !strcmp(ev->system, "schedtap");
 
-		if (ev->backend != &tap_backend_bpf || (ev->status == TAP_EVENT_PLANNED && !bpf_err))
+		if (ev->backend != &tap_backend_bpf ||
+		    (ev->status == TAP_EVENT_PLANNED && !bpf_err))
 			continue;
-		snprintf(path, sizeof(path), "%s/events/%s/%s/format", root ? root : "", ev->system, ev->name);
+		snprintf(path, sizeof(path), "%s/events/%s/%s/format", root ? root : "", ev->system,
+			 ev->name);
 		/* without tracefs, its backend says so */
-		if (root ? (!own || by_name) && !faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) : !own && bpf_err) {
+		if (root ? (!own || by_name) && !faccessat(AT_FDCWD, path, F_OK, AT_EACCESS)
+			 : !own && bpf_err) {
 			ev->backend = &tap_backend_tracefs;
 			tap_plan_outcome(ev, TAP_EVENT_PLANNED, NULL);
 		} else if (ev->status == TAP_EVENT_PLANNED) {
@@ -151,27 +160,33 @@ static int fail_open(const struct tap_err *no_bpf, const struct tap_err *why, st
 {
 	if (!no_bpf->code || why->code == -EINVAL)
 		return tap_err_set(err, why->code, "%s", why->text);
-	return tap_err_set(err, no_bpf->code, "%s\n"
-			   "recording over tracefs does not work either: %s", no_bpf->text,
-			   why->text);
+	return tap_err_set(err, no_bpf->code,
+			   "%s\n"
+			   "recording over tracefs does not work either: %s",
+			   no_bpf->text, why->text);
 }
 
-static int check_there(const struct tap_trigger *t, const struct tap_plan_event *ev, struct tap_err *err)
+static int check_there(const struct tap_trigger *t, const struct tap_plan_event *ev,
+		       struct tap_err *err)
 {
 	if (ev->status != TAP_EVENT_ABSENT && ev->status != TAP_EVENT_FAILED)
 		return 0;
-	return tap_err_set(err, -EOPNOTSUPP, "--trigger '%.200s': %s:%s cannot be recorded: %s", t->text, ev->system, ev->name,
-			   ev->reason ?: "");
+	return tap_err_set(err, -EOPNOTSUPP, "--trigger '%.200s': %s:%s cannot be recorded: %s",
+			   t->text, ev->system, ev->name, ev->reason ?: "");
 }
 
-static int check_trigger(const struct tap_plan *plan, const struct tap_trigger *t, struct tap_err *err)
+static int check_trigger(const struct tap_plan *plan, const struct tap_trigger *t,
+			 struct tap_err *err)
 {
-	const struct tap_plan_event *ev = tap_plan_event_of(plan, t), *of = tap_plan_target_of(plan, t) ?: ev;
+	const struct tap_plan_event *ev = tap_plan_event_of(plan, t),
+				    *of = tap_plan_target_of(plan, t) ?: ev;
 	int ret = check_there(t, ev, err) ?: check_there(t, of, err);
 
 	if (ret || ev->backend == of->backend)
 		return ret;
-	return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s:%s is recorded over %s, but %s:%s over %s: use --backend tracefs for both events",
+	return tap_err_set(err, -EINVAL,
+			   "--trigger '%.200s': %s:%s is recorded over %s, but %s:%s over %s: use "
+			   "--backend tracefs for both events",
 			   t->text, ev->system, ev->name, ev->backend->name, of->system, of->name,
 			   of->backend->name);
 }
@@ -199,7 +214,8 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 
 		if (!is_used(&s->plan, backends[i]))
 			continue;
-		ret = check_triggers(&s->plan, &why) ?: backends[i]->open(&s->plan, &s->states[i], &why);
+		ret = check_triggers(&s->plan, &why)
+			      ?: backends[i]->open(&s->plan, &s->states[i], &why);
 		if (ret && (backends[i] != &tap_backend_bpf || !may_fall_back || ret == -EINVAL ||
 			    ret == -ESRCH))
 			return fail_open(&no_bpf, &why, err);
@@ -211,11 +227,11 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 		if (!is_used(&s->plan, &tap_backend_tracefs))
 			return tap_err_set(err, ret, "%s", why.text);
 	}
-	for_each_backend(s, i)
-		return check_triggers(&s->plan, err);
+	for_each_backend(s, i) return check_triggers(&s->plan, err);
 	return tap_err_set(err, -EOPNOTSUPP, "nothing to record: %s",
-			   s->plan.nr_events && s->plan.events[0].reason ?
-				   s->plan.events[0].reason : "none of the selected events can be recorded");
+			   s->plan.nr_events && s->plan.events[0].reason
+				   ? s->plan.events[0].reason
+				   : "none of the selected events can be recorded");
 }
 
 /* What a thread's id will mean once it is gone nobody knows. */
@@ -224,7 +240,9 @@ static int check_ids(const struct tap_select *select, struct tap_err *err)
 	const struct tap_select_ids *tids = &select->tids;
 
 	if (tap_map_get(&select->tgids.set, 0) || tap_map_get(&tids->set, 0))
-		return tap_err_set(err, -EINVAL, "the idle tasks (PID 0) cannot be selected with -p or -t: use -C to select CPUs");
+		return tap_err_set(err, -EINVAL,
+				   "the idle tasks (PID 0) cannot be selected with -p or -t: use "
+				   "-C to select CPUs");
 	for (unsigned int i = 0; i < tids->nr; i++)
 		if (kill(tids->v[i], 0) && errno == ESRCH)
 			return tap_err_set(err, -ESRCH, "there is no thread %d", tids->v[i]);
@@ -295,8 +313,8 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->wanted_priority = opts->priority;
 	s->plan.bpf_ringbuf = opts->bpf_ringbuf;
 	s->plan.nr_cpus = tap_machine_nr_cpus();
-	s->plan.buffer_bytes = opts->buffer_bytes ? opts->buffer_bytes :
-						    default_buffer(s->plan.nr_cpus);
+	s->plan.buffer_bytes =
+		opts->buffer_bytes ? opts->buffer_bytes : default_buffer(s->plan.nr_cpus);
 	s->plan.program_bytes = opts->buffer_bytes;
 	s->file = opts->file ? strdup(opts->file) : NULL;
 	s->plan.select = opts->select ? opts->select : &tap_select_all;
@@ -331,7 +349,8 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 	unsigned int nr = 0, cap = 0;
 	int ret = 0;
 
-	for_each_backend(s, i) {
+	for_each_backend(s, i)
+	{
 		if (!ret)
 			ret = backends[i]->describe(s->states[i], &s->description.cgroups, head,
 						    err);
@@ -342,7 +361,8 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 				all[nr++] = head->formats[k];
 		}
 	}
-	if (!ret && (tap_array_grow(&all, nr, &cap, sizeof(*all)) || tap_marks_describe(&s->marks, &all[nr++])))
+	if (!ret && (tap_array_grow(&all, nr, &cap, sizeof(*all)) ||
+		     tap_marks_describe(&s->marks, &all[nr++])))
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	if (ret) {
 		free(all);
@@ -379,11 +399,15 @@ static bool makes_many_files(const struct tap_session *s)
 	return is_flight(s) || s->rotation_opts.max_bytes;
 }
 
-/* The description of what is recorded by now, *@text, which the caller frees; the head has it, too. */
-static int describe_self(struct tap_session *s, struct tap_head *head, char **text, struct tap_err *err)
+/* The description of what is recorded by now, *@text, which the caller frees; the head has it, too.
+ */
+static int describe_self(struct tap_session *s, struct tap_head *head, char **text,
+			 struct tap_err *err)
 {
 	tap_description_set_events(&s->description, &s->plan);
-	*text = tap_description_set_formats(&s->description, head) ? NULL : tap_description_text(&s->description);
+	*text = tap_description_set_formats(&s->description, head)
+			? NULL
+			: tap_description_text(&s->description);
 	head->meta = *text;
 	return *text ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
 }
@@ -414,7 +438,8 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 	head.clock = "mono";
 	head.nr_cpus = s->plan.nr_cpus;
 	ret = describe(s, &head, err) ?: describe_self(s, &head, &meta, err);
-	/* an ordinary recording's are those of its end, a flight recorder's of its beginning: its files have that head */
+	/* an ordinary recording's are those of its end, a flight recorder's of its beginning: its
+	 * files have that head */
 	if (!ret && !s->symbols.len && (cmdlines || makes_many_files(s)) && prints_symbols(&head))
 		tap_machine_symbols(&s->symbols);
 	head.kallsyms = tap_buf_str(&s->symbols);
@@ -452,7 +477,8 @@ static int create_spool(struct tap_session *s, const struct tap_head *head, stru
 	int ret = 0;
 
 	if (s->rotation_opts.max_bytes)
-		ret = tap_rotation_new(&s->rotation_opts, s->file, s->zstd, head, &s->rotation, err);
+		ret = tap_rotation_new(&s->rotation_opts, s->file, s->zstd, head, &s->rotation,
+				       err);
 	ret = ret ?: tap_spool_create(path(s), head, &s->spool, err);
 	if (!ret && is_flight(s))
 		return tap_spool_hold(s->spool, s->flight_opts.keep_bytes, err);
@@ -461,7 +487,9 @@ static int create_spool(struct tap_session *s, const struct tap_head *head, stru
 
 static int pack(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
-	struct tap_pack_opts opts = { .zstd = s->zstd, .head = head, .show = s->packing, .ctx = s->ctx };
+	struct tap_pack_opts opts = {
+		.zstd = s->zstd, .head = head, .show = s->packing, .ctx = s->ctx
+	};
 	int ret;
 
 	do
@@ -474,8 +502,8 @@ static int pack(struct tap_session *s, const struct tap_head *head, struct tap_e
 static int write_meta(struct tap_session *s, struct tap_err *err)
 {
 	char *text = tap_description_text(&s->description);
-	int ret = text ? tap_spool_set_meta(s->spool, text, true, err) :
-			 tap_err_set(err, -ENOMEM, "out of memory");
+	int ret = text ? tap_spool_set_meta(s->spool, text, true, err)
+		       : tap_err_set(err, -ENOMEM, "out of memory");
 
 	free(text);
 	return ret;
@@ -504,7 +532,8 @@ static void on_mark(void *ctx, uint64_t at_ns, const char *text)
 
 static int start_flight(struct tap_session *s, struct tap_err *err)
 {
-	int ret = tap_flight_new(&s->flight_opts, s->file, s->zstd, s->spool, s->writer, &s->flight, err);
+	int ret = tap_flight_new(&s->flight_opts, s->file, s->zstd, s->spool, s->writer, &s->flight,
+				 err);
 
 	if (ret)
 		return ret;
@@ -532,7 +561,8 @@ static int start_rotation(struct tap_session *s, struct tap_err *err)
 static int start_following(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_spool *held = s->rotation ? tap_rotation_held(s->rotation) : s->spool;
-	int ret = s->follow ? s->follow(s->ctx, tap_spool_path(held), tap_spool_held(held), err) : 0;
+	int ret =
+		s->follow ? s->follow(s->ctx, tap_spool_path(held), tap_spool_held(held), err) : 0;
 
 	s->is_followed = ret > 0;
 	if (s->is_followed && s->rotation)
@@ -545,10 +575,14 @@ static int raise_priorities(struct tap_session *s, struct tap_err *err)
 	int ret = tap_priority_raise(&s->priority, 0, s->wanted_priority, err);
 
 	if (!ret && s->flight)
-		ret = tap_priority_raise(&s->flight_priority, tap_flight_spool_tid(s->flight), s->wanted_priority, err);
+		ret = tap_priority_raise(&s->flight_priority, tap_flight_spool_tid(s->flight),
+					 s->wanted_priority, err);
 	if (!ret && s->rotation)
-		ret = tap_priority_raise(&s->keeper_priority, s->keeper_tid, s->wanted_priority, err);
-	return ret ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer), s->wanted_priority, err);
+		ret = tap_priority_raise(&s->keeper_priority, s->keeper_tid, s->wanted_priority,
+					 err);
+	return ret
+		       ?: tap_priority_raise(&s->writer_priority, tap_page_writer_tid(s->writer),
+					     s->wanted_priority, err);
 }
 
 static void restore_priorities(struct tap_session *s)
@@ -581,7 +615,8 @@ static int start(struct tap_session *s, struct tap_err *err)
 	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
 	      start_writer(s, err) ?: (s->rotation ? start_rotation(s, err) : 0) ?: (is_flight(s) ? start_flight(s, err) : 0) ?:
 	      (makes_many_files(s) ? start_following(s, err) : 0);
-	/* from the first event on: behind it there may be a hundred tasks that run before the first drain */
+	/* from the first event on: behind it there may be a hundred tasks that run before the first
+	 * drain */
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
 		ret = ret ?: backends[i]->add_buffer(s->states[i], s->writer, err) ?: backends[i]->start(s->states[i], err);
@@ -644,7 +679,8 @@ int tap_session_try(struct tap_session *s, struct tap_err *err)
 {
 	int ret = 0;
 
-	for_each_backend(s, i) {
+	for_each_backend(s, i)
+	{
 		ret = ret ?: backends[i]->start(s->states[i], err);
 		backends[i]->stop(s->states[i], NULL);
 	}
@@ -665,7 +701,8 @@ static int find(struct tap_session *s, struct tap_err *err)
 	bool anew = false;
 	int ret = 0, one;
 
-	for_each_backend(s, i) {
+	for_each_backend(s, i)
+	{
 		if (!backends[i]->find)
 			continue;
 		one = backends[i]->find(s->states[i], &anew, unless_failed(ret, err));
@@ -673,7 +710,8 @@ static int find(struct tap_session *s, struct tap_err *err)
 	}
 	one = anew ? with_head(s, NULL, set_head, unless_failed(ret, err)) : 0;
 	ret = ret ?: one;
-	if (tap_scx_watch_look(&s->schedulers, tap_now_ns(), s->description.meta) && s->running && !s->flight) {
+	if (tap_scx_watch_look(&s->schedulers, tap_now_ns(), s->description.meta) && s->running &&
+	    !s->flight) {
 		one = put_meta(s, unless_failed(ret, err));
 		ret = ret ?: one;
 	}
@@ -685,7 +723,8 @@ static int find(struct tap_session *s, struct tap_err *err)
 /* What one backend's triggers switched on or off is the whole recording. */
 static void follow_triggers(struct tap_session *s)
 {
-	for_each_backend(s, i) {
+	for_each_backend(s, i)
+	{
 		int on = backends[i]->switched ? backends[i]->switched(s->states[i]) : -1;
 
 		if (on < 0)
@@ -696,13 +735,15 @@ static void follow_triggers(struct tap_session *s)
 	}
 }
 
-static int drain(struct tap_session *s, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
+static int drain(struct tap_session *s, enum tap_drain_depth depth, struct tap_drain *res,
+		 struct tap_err *err)
 {
 	int ret = 0, marked;
 
 	if (s->plan.nr_triggers && depth != TAP_DRAIN_LAST)
 		follow_triggers(s);
-	for_each_backend(s, i) {
+	for_each_backend(s, i)
+	{
 		int one = backends[i]->drain(s->states[i], depth, res, unless_failed(ret, err));
 
 		ret = ret ?: one;
@@ -718,9 +759,7 @@ static int drain(struct tap_session *s, enum tap_drain_depth depth, struct tap_d
 
 int tap_session_wake_fd(const struct tap_session *s)
 {
-	for_each_backend(s, i)
-		if (backends[i]->wake_fd)
-			return backends[i]->wake_fd(s->states[i]);
+	for_each_backend(s, i) if (backends[i]->wake_fd) return backends[i]->wake_fd(s->states[i]);
 	return -1;
 }
 
@@ -729,8 +768,8 @@ int tap_session_mark_fd(const struct tap_session *s)
 	return s->marks.from;
 }
 
-static int mark(struct tap_session *s, uint64_t at_ns, const struct tap_mark_task *task, const char *text,
-		struct tap_err *err)
+static int mark(struct tap_session *s, uint64_t at_ns, const struct tap_mark_task *task,
+		const char *text, struct tap_err *err)
 {
 	int ret = tap_marks_add(&s->marks, at_ns, task, text, strlen(text), err);
 
@@ -745,8 +784,8 @@ int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct 
 	return mark(s, tap_now_ns(), &task, text, err);
 }
 
-int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *comm, const char *text,
-		    struct tap_err *err)
+int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *comm,
+		    const char *text, struct tap_err *err)
 {
 	struct tap_mark_task task = { .tid = tid < 0 ? 0 : tid };
 
@@ -756,9 +795,8 @@ int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *
 
 bool tap_session_goes_on(const struct tap_session *s, unsigned int left)
 {
-	for_each_backend(s, i)
-		if (backends[i]->goes_on)
-			return backends[i]->goes_on(s->states[i], left);
+	for_each_backend(s, i) if (backends[i]->goes_on) return backends[i]->goes_on(s->states[i],
+										     left);
 	return left;
 }
 
@@ -771,8 +809,8 @@ static int find_and_drain(struct tap_session *s, enum tap_drain_depth depth, str
 }
 
 /*
- * So long that the fullest ring will be half as full as is high, if it goes on like this. It grows slowly, twofold in
- * a sixth of a second: who filled rings may have lost its CPU for a moment only.
+ * So long that the fullest ring will be half as full as is high, if it goes on like this. It grows
+ * slowly, twofold in a sixth of a second: who filled rings may have lost its CPU for a moment only.
  */
 static uint64_t next_wait(uint64_t wait_ns, uint64_t max_ns, const struct tap_drain *res)
 {
@@ -814,25 +852,21 @@ static void set_price(struct tap_session *s)
 	st->bytes = tap_spool_bytes(s->spool);
 	st->recorder_cpu_pct = 100.0 * (double)s->own.cpu_ns / (double)s->own.wall_ns /
 			       (double)sysconf(_SC_NPROCESSORS_ONLN);
-	for_each_backend(s, i)
-		if (backends[i]->add_price)
-			backends[i]->add_price(s->states[i], price);
+	for_each_backend(s, i) if (backends[i]->add_price) backends[i]->add_price(s->states[i],
+										  price);
 	st->recorder_ns_per_event = st->events ? (double)s->own.cpu_ns / (double)st->events : -1;
 	st->ns_per_event = price_of(price, "ns_per_event");
 	st->probe_cpu_pct = price_of(price, "probe_cpu_pct");
 	set_stacks(st, json_object_get(price, "stacks"));
 	tap_description_set_price(&s->description, price, st);
-	for_each_backend(s, i)
-		if (backends[i]->add_meta)
-			backends[i]->add_meta(s->states[i], s->description.meta);
+	for_each_backend(s, i) if (backends[i]->add_meta) backends[i]->add_meta(
+		s->states[i], s->description.meta);
 	tap_description_set_events(&s->description, &s->plan);
 }
 
 static void settle(struct tap_session *s)
 {
-	for_each_backend(s, i)
-		if (backends[i]->settle)
-			backends[i]->settle(s->states[i]);
+	for_each_backend(s, i) if (backends[i]->settle) backends[i]->settle(s->states[i]);
 }
 
 /* A flight recorder's files have the spool's head, which is to know all stacks. */
@@ -865,13 +899,15 @@ static int prepare_file(struct tap_session *s, struct tap_err *err)
 /* After a drain. @is_due: a file is to be written of what is there. */
 static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
 {
-	return (is_due ? prepare_file(s, err) : 0) ?: tap_flight_step(s->flight, &s->description, is_due, err);
+	return (is_due ? prepare_file(s, err) : 0)
+		       ?: tap_flight_step(s->flight, &s->description, is_due, err);
 }
 
 /* After a drain. @is_due: all events before a cut are handed over. */
 static int step_rotation(struct tap_session *s, bool is_due, struct tap_err *err)
 {
-	int ret = (is_due ? prepare_file(s, err) : 0) ?: tap_rotation_step(s->rotation, &s->description, is_due, err);
+	int ret = (is_due ? prepare_file(s, err) : 0)
+			  ?: tap_rotation_step(s->rotation, &s->description, is_due, err);
 
 	if (ret <= 0)
 		return ret;
@@ -879,7 +915,8 @@ static int step_rotation(struct tap_session *s, bool is_due, struct tap_err *err
 	return with_head(s, NULL, set_head, err);
 }
 
-/* Return: whether to hand over sub-buffers that are not full. Each takes as much space as a full one. */
+/* Return: whether to hand over sub-buffers that are not full. Each takes as much space as a full
+ * one. */
 static bool is_flush_due(const struct tap_session *s, uint64_t now_ns)
 {
 	if (s->is_followed && !s->rotation)
@@ -920,7 +957,8 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	struct tap_drain res = { 0 };
 	uint64_t spent_ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID), least_ns = 0;
 	uint64_t now_ns = tap_now_ns();
-	bool is_due = s->flight ? tap_flight_is_due(s->flight, now_ns) : s->rotation && tap_rotation_is_due(s->rotation, now_ns);
+	bool is_due = s->flight ? tap_flight_is_due(s->flight, now_ns)
+				: s->rotation && tap_rotation_is_due(s->rotation, now_ns);
 	bool was_met = is_met(s);
 	enum tap_drain_depth depth = depth_of(s, is_due, now_ns);
 	int ret = find_and_drain(s, depth, &res, err), failed;
@@ -928,7 +966,8 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	/* what led to it goes to the spool folder at once */
 	if (!ret && !s->is_followed && !was_met && is_met(s))
 		ret = drain(s, TAP_DRAIN_ALL, &(struct tap_drain){ 0 }, err);
-	if (s->is_followed && !ret && depth != TAP_DRAIN_PAGES && tap_page_writer_head_is_set(s->writer))
+	if (s->is_followed && !ret && depth != TAP_DRAIN_PAGES &&
+	    tap_page_writer_head_is_set(s->writer))
 		ret = read_followed(s, now_ns, err);
 	if (s->flight && !ret)
 		ret = step_flight(s, is_due, err);
@@ -938,7 +977,8 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	ret = ret ?: failed;
 	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	s->wait_ns = next_wait(s->wait_ns, s->flight ? WAIT_MAX_FLIGHT_NS : WAIT_MAX_NS, &res);
-	/* with a real-time priority nobody else would run: others have half of the CPU, or a tenth where rings fill */
+	/* with a real-time priority nobody else would run: others have half of the CPU, or a tenth
+	 * where rings fill */
 	if (s->priority.raised)
 		least_ns = res.lost || res.fill_pct > FILL_HIGH_PCT ? spent_ns / 9 : spent_ns;
 	*wait_ns = s->wait_ns > least_ns ? s->wait_ns : least_ns;
@@ -967,7 +1007,8 @@ static int stop(struct tap_session *s, struct tap_err *err)
 	s->running = false;
 	end_own_time(s);
 	s->stats.end_ns = tap_now_ns();
-	for_each_backend(s, i) {
+	for_each_backend(s, i)
+	{
 		one = backends[i]->stop(s->states[i], unless_failed(ret, err));
 		ret = ret ?: one;
 	}
@@ -991,7 +1032,8 @@ static int finish_file(struct tap_session *s, struct tap_err *err)
 	struct tap_buf cmdlines = { 0 };
 	struct stat st;
 	bool complete = !s->failed && !tap_spool_failed(s->spool);
-	int ret = tap_description_end(&s->description, &s->plan.pids, s->spool, complete, &cmdlines, err);
+	int ret = tap_description_end(&s->description, &s->plan.pids, s->spool, complete, &cmdlines,
+				      err);
 
 	ret = ret ?: write_meta(s, err);
 	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
@@ -1042,8 +1084,7 @@ void tap_session_free(struct tap_session *s)
 	end_flight(s);
 	end_writer(s); /* before the pipes that it reads */
 	end_rotation(s);
-	for_each_backend(s, i)
-		backends[i]->free(s->states[i]);
+	for_each_backend(s, i) backends[i]->free(s->states[i]);
 	tap_spool_free(s->spool);
 	tap_description_release(&s->description);
 	tap_cgroup_watch_release(&s->new_cgroups);

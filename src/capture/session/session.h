@@ -29,8 +29,9 @@ void tap_session_set_command(struct tap_session *s, pid_t pid);
 int tap_session_start(struct tap_session *s, struct tap_err *err);
 
 /*
- * Instead of a start, for what the kernel records: switches the events on and off again, so that the kernel has refused
- * what it refuses. No file is made. Return: as tap_session_start(). Then free.
+ * Instead of a start, for what the kernel records: switches the events on and off again, so that
+ * the kernel has refused what it refuses. No file is made. Return: as tap_session_start(). Then
+ * free.
  */
 int tap_session_try(struct tap_session *s, struct tap_err *err);
 
@@ -46,15 +47,15 @@ int tap_session_mark_fd(const struct tap_session *s);
 int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct tap_err *err);
 
 /*
- * Of a flight recorder: it was met, at @at_ns, and a file is to be written. @tid: of whom, as events have it; -1: of nobody.
- * Return: as above.
+ * Of a flight recorder: it was met, at @at_ns, and a file is to be written. @tid: of whom, as
+ * events have it; -1: of nobody. Return: as above.
  */
-int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *comm, const char *text,
-		    struct tap_err *err);
+int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *comm,
+		    const char *text, struct tap_err *err);
 
 /*
- * Whether there is something to record, when all processes and threads of the scope have ended but @left: also children
- * that they forked, of programs with events of their own.
+ * Whether there is something to record, when all processes and threads of the scope have ended but
+ * @left: also children that they forked, of programs with events of their own.
  */
 bool tap_session_goes_on(const struct tap_session *s, unsigned int left);
 
@@ -71,7 +72,8 @@ void tap_session_cancel(struct tap_session *s);
 void tap_session_free(struct tap_session *s);
 
 void tap_session_stats(const struct tap_session *s, struct tap_session_stats *stats);
-/* After the end: the programs with tracepoints of their own, as the description has them. NULL: there is no such list. */
+/* After the end: the programs with tracepoints of their own, as the description has them. NULL:
+ * there is no such list. */
 const json_t *tap_session_programs(const struct tap_session *s);
 const struct tap_plan *tap_session_plan(const struct tap_session *s);
 

@@ -59,7 +59,8 @@ void tap_stamped_name(const struct tap_stamped *s, uint64_t at_ns, char path[PAT
 
 		localtime_r(&seconds, &tm);
 		strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S", &tm);
-		snprintf(path, PATH_MAX, "%s-%s.%03u" SUFFIX, s->prefix, stamp, (unsigned int)(ms++ % 1000));
+		snprintf(path, PATH_MAX, "%s-%s.%03u" SUFFIX, s->prefix, stamp,
+			 (unsigned int)(ms++ % 1000));
 	} while (is_taken(path));
 }
 
@@ -87,7 +88,8 @@ int tap_stamped_add(struct tap_stamped *s, const char *path)
 	return 0;
 }
 
-/* Return: whether a file of that name may be PREFIX-STAMP.dat, or with @is_folder its spool folder. */
+/* Return: whether a file of that name may be PREFIX-STAMP.dat, or with @is_folder its spool folder.
+ */
 static bool is_ours(const char *name, const char *prefix, bool *is_folder)
 {
 	size_t len = strlen(prefix);
@@ -117,7 +119,8 @@ static uint64_t folder_size(const char *path)
 	struct stat st;
 
 	while (dir && (e = readdir(dir)))
-		if (!fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+		if (!fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode))
 			bytes += size_on_disk(&st);
 	if (dir)
 		closedir(dir);
@@ -134,19 +137,22 @@ static bool look_at(const char *path, bool is_folder, struct tap_stamped_file *f
 	*file = (struct tap_stamped_file){
 		.path = strdup(path),
 		.bytes = is_folder ? folder_size(path) : size_on_disk(&st),
-		.modified_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec,
+		.modified_ns =
+			(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec,
 		.is_folder = is_folder,
 	};
 	return true;
 }
 
-/* Return: the place of the file in the order of this recorder's files, from 1 on; 0: an earlier recorder made it. */
+/* Return: the place of the file in the order of this recorder's files, from 1 on; 0: an earlier
+ * recorder made it. */
 static unsigned int place_of(const struct tap_stamped *s, const char *path)
 {
 	for (unsigned int i = s->nr_own; i > 0; i--) {
 		size_t len = strlen(s->own[i - 1]);
 
-		if (!strncmp(path, s->own[i - 1], len) && (!path[len] || !strcmp(path + len, FOLDER_SUFFIX)))
+		if (!strncmp(path, s->own[i - 1], len) &&
+		    (!path[len] || !strcmp(path + len, FOLDER_SUFFIX)))
 			return i;
 	}
 	return 0;
@@ -160,7 +166,8 @@ static int older_first(const void *a, const void *b, void *ctx)
 	return x_place != y_place ? x_place < y_place ? -1 : 1 : strcmp(x->path, y->path);
 }
 
-int tap_stamped_list(const struct tap_stamped *s, bool with_folders, struct tap_stamped_file **files)
+int tap_stamped_list(const struct tap_stamped *s, bool with_folders,
+		     struct tap_stamped_file **files)
 {
 	char folder[PATH_MAX], first[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
 	const char *prefix = basename(strcpy(first, s->prefix));

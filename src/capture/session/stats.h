@@ -10,7 +10,7 @@ struct tap_session_stats {
 	uint64_t events, lost; /* of all but tracefs while running, of all at the end */
 	bool lost_unknown; /* of some losses the number is not known: .lost is a lower bound */
 	bool lost_more; /* others reset a ring: nobody knows how many were in it */
-	uint64_t bytes;	       /* of pages while running, of the file at the end */
+	uint64_t bytes; /* of pages while running, of the file at the end */
 	uint64_t start_ns, end_ns;
 	double ns_per_event, probe_cpu_pct; /* each < 0: not known */
 	struct { /* of events, at the end */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Records kernel events through tracefs: the kernel fills the ring buffers of an instance of
- * our own, whole sub-buffers go by splice from there into a pipe per CPU, and from there into the spool,
- * untouched and uncopied.
+ * our own, whole sub-buffers go by splice from there into a pipe per CPU, and from there into the
+ * spool, untouched and uncopied.
  */
 #include "capture/backend.h"
 
@@ -66,7 +66,8 @@ static bool is_mine(const struct tap_plan_event *ev)
 
 static int fail_on(const struct tfs *t, int ret, const char *what, struct tap_err *err)
 {
-	return tap_err_set(err, ret, "tracefs instance '%s': cannot %s: %s", t->in.path, what, strerror(-ret));
+	return tap_err_set(err, ret, "tracefs instance '%s': cannot %s: %s", t->in.path, what,
+			   strerror(-ret));
 }
 
 static int get_number(const struct tfs *t, const char *file, uint64_t *v)
@@ -90,8 +91,8 @@ static int set_buffer(struct tfs *t, struct tap_err *err)
 	snprintf(text, sizeof(text), "%" PRIu64, kb ? kb : 1);
 	ret = tap_instance_put(&t->in, text, "buffer_size_kb");
 	if (ret)
-		return tap_err_set(err, ret, "cannot allocate a trace buffer of %s kB per CPU: %s", text,
-				   strerror(-ret));
+		return tap_err_set(err, ret, "cannot allocate a trace buffer of %s kB per CPU: %s",
+				   text, strerror(-ret));
 	ret = get_number(t, "buffer_size_kb", &kb);
 	t->ring_bytes = kb * 1024;
 	t->page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -146,7 +147,8 @@ static int set_scope(struct tfs *t, struct tap_err *err)
 
 	if (ret || !(select->by & (TAP_SELECT_TGIDS | TAP_SELECT_TIDS)))
 		return ret;
-	/* of a process, new threads at once; its children come with them, which `schedtap record` says */
+	/* of a process, new threads at once; its children come with them, which `schedtap record`
+	 * says */
 	ret = tap_instance_put(&t->in, select->tids.nr ? "0" : "1", "options/event-fork");
 	if (ret)
 		return fail_on(t, ret, "set option 'event-fork'", err);
@@ -179,9 +181,10 @@ static int parse_format(const struct tap_plan_event *ev, const char *text, struc
 	return tap_format_parse(ev->system, text, strlen(text), abi, fmt, err);
 }
 
-/* @kernel: gets what the kernel does of it. Return: 0; -EINVAL with a sentence: it is no filter to us; -errno. */
-static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, struct tap_buf *kernel,
-		struct tap_err *err)
+/* @kernel: gets what the kernel does of it. Return: 0; -EINVAL with a sentence: it is no filter to
+ * us; -errno. */
+static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format,
+		struct tap_buf *kernel, struct tap_err *err)
 {
 	struct tap_buf rest = { 0 };
 	struct tap_format *fmt;
@@ -193,17 +196,24 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, st
 	if (!ret && kernel->len)
 		ret = put_filter(t, ev, tap_buf_str(kernel), err);
 	if (!ret && rest.len && ev->stacks.depth)
-		ret = tap_err_set(err, -EOPNOTSUPP, "--stack: over tracefs the kernel must filter events that have stacks, but it cannot express the filter '%.200s' of %s:%s",
+		ret = tap_err_set(err, -EOPNOTSUPP,
+				  "--stack: over tracefs the kernel must filter events that have "
+				  "stacks, but it cannot express the filter '%.200s' of %s:%s",
 				  tap_buf_str(&rest), ev->system, ev->name);
 	if (!ret && rest.len && sizeof(long) != sizeof(uint64_t))
-		ret = tap_err_set(err, -EOPNOTSUPP, "-f: '%.200s' of %s:%s: 32-bit kernels cannot evaluate this filter",
-				  tap_buf_str(&rest), ev->system, ev->name);
+		ret = tap_err_set(
+			err, -EOPNOTSUPP,
+			"-f: '%.200s' of %s:%s: 32-bit kernels cannot evaluate this filter",
+			tap_buf_str(&rest), ev->system, ev->name);
 	if (!ret && rest.len) {
 		ret = tap_sieve_add(&t->sieve, fmt, tap_buf_str(&rest), err);
 		fmt = NULL;
 	}
 	if (!ret && rest.len && !ev->note &&
-	    asprintf(&ev->note, "-f: the kernel cannot evaluate '%.200s' of %s:%s: the recorder evaluates this filter instead", tap_buf_str(&rest), ev->system, ev->name) < 0)
+	    asprintf(&ev->note,
+		     "-f: the kernel cannot evaluate '%.200s' of %s:%s: the recorder evaluates "
+		     "this filter instead",
+		     tap_buf_str(&rest), ev->system, ev->name) < 0)
 		ret = tap_err_set(err, -ENOMEM, "out of memory");
 	tap_format_free(fmt);
 	tap_buf_release(&rest);
@@ -211,10 +221,11 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format, st
 }
 
 /*
- * The user's own filter goes first and alone: a complaint then speaks of what was typed. What makes no sense to us may to
- * the kernel ("prev_comm.ustring == ...").
+ * The user's own filter goes first and alone: a complaint then speaks of what was typed. What makes
+ * no sense to us may to the kernel ("prev_comm.ustring == ...").
  */
-static int set_filter(struct tfs *t, struct tap_plan_event *ev, const char *format, struct tap_err *err)
+static int set_filter(struct tfs *t, struct tap_plan_event *ev, const char *format,
+		      struct tap_err *err)
 {
 	const struct tap_strings *comms = &t->plan->select->comms;
 	struct tap_buf text = { 0 }, kernel = { 0 };
@@ -228,8 +239,9 @@ static int set_filter(struct tfs *t, struct tap_plan_event *ev, const char *form
 		ret = 0;
 	}
 	if (!ret && comms->nr)
-		ret = tap_limit_comms(kernel.len ? tap_buf_str(&kernel) : NULL, comms, format, &text, err) ?:
-		      put_filter(t, ev, tap_buf_str(&text), err);
+		ret = tap_limit_comms(kernel.len ? tap_buf_str(&kernel) : NULL, comms, format,
+				      &text, err)
+			      ?: put_filter(t, ev, tap_buf_str(&text), err);
 	tap_buf_release(&kernel);
 	tap_buf_release(&text);
 	return ret;
@@ -261,8 +273,8 @@ static int set_event(struct tfs *t, struct tap_plan_event *ev, struct tap_err *e
 	ret = format.err ? tap_err_set(err, format.err, "out of memory") :
 			   set_filter(t, ev, format.data, err) ?: tap_tracefs_stacks_set(&t->in, ev, err);
 	if (!ret && !ev->is_soft)
-		refused = tap_instance_put(&t->in, "1", "events/%s/%s/enable", ev->system,
-					   ev->name);
+		refused =
+			tap_instance_put(&t->in, "1", "events/%s/%s/enable", ev->system, ev->name);
 	if (refused)
 		tap_plan_outcome(ev, TAP_EVENT_FAILED, "cannot be switched on: %s",
 				 strerror(-refused));
@@ -296,8 +308,8 @@ static int set_events(struct tfs *t, struct tap_err *err)
 static int read_texts(struct tfs *t, struct tap_err *err)
 {
 	char path[PATH_MAX];
-	int ret = tap_instance_get(&t->in, &t->header_page, "events/header_page") ?:
-		  tap_instance_get(&t->in, &t->header_event, "events/header_event");
+	int ret = tap_instance_get(&t->in, &t->header_page, "events/header_page")
+			  ?: tap_instance_get(&t->in, &t->header_event, "events/header_event");
 
 	if (ret)
 		return fail_on(t, ret, "read the page headers", err);
@@ -362,9 +374,10 @@ static void close_one(int *fd)
 }
 
 /*
- * The pipes first: a page that was spliced belongs to the instance's ring, and the kernel gives it back there when it leaves
- * the pipe (buffer_pipe_buf_release()). It does not keep the ring until then: an instance that is removed earlier is memory
- * used after it was freed, and the process that closes the pipe dies in an oops (seen on v6.18).
+ * The pipes first: a page that was spliced belongs to the instance's ring, and the kernel gives it
+ * back there when it leaves the pipe (buffer_pipe_buf_release()). It does not keep the ring until
+ * then: an instance that is removed earlier is memory used after it was freed, and the process that
+ * closes the pipe dies in an oops (seen on v6.18).
  */
 static void remove_instance(struct tfs *t)
 {
@@ -432,7 +445,8 @@ static int describe_stacks(struct tfs *t, struct tap_err *err)
 	tap_buf_str(&text);
 	if (text.err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	t->formats[t->nr_formats++] = (struct tap_head_format){ .system = "ftrace", .text = text.data, .len = text.len };
+	t->formats[t->nr_formats++] =
+		(struct tap_head_format){ .system = "ftrace", .text = text.data, .len = text.len };
 	return 0;
 }
 
@@ -445,13 +459,16 @@ static int describe_off(struct tfs *t, struct tap_err *err)
 	if (!t->plan->nr_triggers)
 		return 0;
 	for (unsigned int i = 0; i < t->plan->nr_events; i++)
-		if (t->plan->events[i].backend->kind == TAP_BY_BPF && t->plan->events[i].status == TAP_EVENT_PLANNED)
+		if (t->plan->events[i].backend->kind == TAP_BY_BPF &&
+		    t->plan->events[i].status == TAP_EVENT_PLANNED)
 			return 0;
 	tap_def_format(def, NULL, NULL, &text);
 	tap_buf_str(&text);
 	if (text.err)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	t->formats[t->nr_formats++] = (struct tap_head_format){ .system = def->system, .text = text.data, .len = text.len };
+	t->formats[t->nr_formats++] = (struct tap_head_format){ .system = def->system,
+								.text = text.data,
+								.len = text.len };
 	return 0;
 }
 
@@ -539,7 +556,8 @@ static int tfs_start(void *state, struct tap_err *err)
 static ssize_t move_pages(struct tfs *t, unsigned int cpu, struct tap_err *err)
 {
 	const struct tfs_cpu *c = &t->cpus[cpu];
-	ssize_t n = splice(c->fd, NULL, c->pipe[1], NULL, c->pipe_bytes, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+	ssize_t n = splice(c->fd, NULL, c->pipe[1], NULL, c->pipe_bytes,
+			   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
@@ -555,10 +573,12 @@ static bool is_full(const struct tfs *t, const struct tfs_cpu *c)
 {
 	int bytes;
 
-	return !ioctl(c->pipe[0], FIONREAD, &bytes) && (size_t)bytes + t->page_bytes > c->pipe_bytes;
+	return !ioctl(c->pipe[0], FIONREAD, &bytes) &&
+	       (size_t)bytes + t->page_bytes > c->pipe_bytes;
 }
 
-/* A page that is copied: what splice left behind, the sub-buffer that the kernel is filling, too. */
+/* A page that is copied: what splice left behind, the sub-buffer that the kernel is filling, too.
+ */
 static ssize_t read_page(struct tfs *t, unsigned int cpu, unsigned char *to, struct tap_err *err)
 {
 	ssize_t n = read(t->cpus[cpu].fd, to, t->page_bytes);
@@ -572,14 +592,16 @@ static ssize_t read_page(struct tfs *t, unsigned int cpu, unsigned char *to, str
 }
 
 /* Return: as read_page(). @keep: whether there is something in it that is wanted. */
-static ssize_t read_sifted(struct tfs *t, unsigned int cpu, unsigned char *to, bool *keep, struct tap_err *err)
+static ssize_t read_sifted(struct tfs *t, unsigned int cpu, unsigned char *to, bool *keep,
+			   struct tap_err *err)
 {
 	ssize_t n = read_page(t, cpu, t->unsifted ? t->unsifted : to, err);
 	uint32_t left;
 
 	*keep = true;
 	if (n > 0 && t->unsifted) {
-		t->cpus[cpu].rejected += tap_sieve_page(&t->sieve, t->unsifted, to, t->page_bytes, (int)cpu, &left);
+		t->cpus[cpu].rejected +=
+			tap_sieve_page(&t->sieve, t->unsifted, to, t->page_bytes, (int)cpu, &left);
 		*keep = left;
 	}
 	return n;
@@ -637,8 +659,8 @@ static void mark_loss(struct tfs *t, unsigned int cpu)
 }
 
 /*
- * The kernel counts better than we could: also what it dropped without a mark in a page. Where it counts
- * anew, somebody has reset the ring, or unloaded a module that had events.
+ * The kernel counts better than we could: also what it dropped without a mark in a page. Where it
+ * counts anew, somebody has reset the ring, or unloaded a module that had events.
  */
 static void count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res)
 {
@@ -667,8 +689,8 @@ static void count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res)
 	tap_buf_release(&stats);
 }
 
-static int drain_cpu(struct tfs *t, unsigned int cpu, enum tap_drain_depth depth, struct tap_drain *res,
-		     struct tap_err *err)
+static int drain_cpu(struct tfs *t, unsigned int cpu, enum tap_drain_depth depth,
+		     struct tap_drain *res, struct tap_err *err)
 {
 	struct tfs_cpu *c = &t->cpus[cpu];
 	uint64_t now = tap_now_ns(), moved = 0, fill;
@@ -681,10 +703,13 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, enum tap_drain_depth depth
 		moved += n > 0 ? (uint64_t)n : 0;
 	} while (n > 0 && (depth == TAP_DRAIN_LAST || moved < t->ring_bytes));
 	if (n >= 0) {
-		n = copy_pages(t, cpu, depth == TAP_DRAIN_LAST ? UINT64_MAX :
-				       depth != TAP_DRAIN_PAGES ? count_whole(t, cpu) + 1 :
-				       t->unsifted || is_full(t, c) ? count_whole(t, cpu) + is_late :
-				       is_late && !moved ? 1 : 0, err);
+		n = copy_pages(t, cpu,
+			       depth == TAP_DRAIN_LAST	      ? UINT64_MAX
+			       : depth != TAP_DRAIN_PAGES     ? count_whole(t, cpu) + 1
+			       : t->unsifted || is_full(t, c) ? count_whole(t, cpu) + is_late
+			       : is_late && !moved	      ? 1
+							      : 0,
+			       err);
 		moved += n > 0 ? (uint64_t)n : 0;
 	}
 	if (moved || is_late)
@@ -700,11 +725,13 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, enum tap_drain_depth depth
 }
 
 /* Adds to @res: the session has one for all backends. */
-static int tfs_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
+static int tfs_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res,
+		     struct tap_err *err)
 {
 	const struct tap_drain before = *res;
 	struct tfs *t = state;
-	int ret = tap_tracefs_triggers_drain(&t->triggers, depth == TAP_DRAIN_LAST, err) ?: open_cpus(t, err);
+	int ret = tap_tracefs_triggers_drain(&t->triggers, depth == TAP_DRAIN_LAST, err)
+			  ?: open_cpus(t, err);
 
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
 		if (t->cpus[cpu].fd >= 0)

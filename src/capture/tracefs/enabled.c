@@ -15,18 +15,21 @@ struct teller {
 	void *ctx;
 };
 
-/* A file of an event, without its last newline; comments are what it says where there is nothing. */
-static const char *read_words(const struct tap_instance *in, const struct tap_tracefs_enabled *ev, const char *file,
-			      struct tap_buf *text)
+/* A file of an event, without its last newline; comments are what it says where there is nothing.
+ */
+static const char *read_words(const struct tap_instance *in, const struct tap_tracefs_enabled *ev,
+			      const char *file, struct tap_buf *text)
 {
-	if (tap_instance_get(in, text, "events/%s/%s/%s", ev->system, ev->name, file) || !text->len || *text->data == '#')
+	if (tap_instance_get(in, text, "events/%s/%s/%s", ev->system, ev->name, file) ||
+	    !text->len || *text->data == '#')
 		return NULL;
 	if (text->data[text->len - 1] == '\n')
 		text->data[text->len - 1] = '\0';
 	return !strcmp(tap_buf_str(text), "none") ? NULL : tap_buf_str(text);
 }
 
-static void tell_event(const struct teller *to, const struct tap_instance *in, const char *instance, char *line)
+static void tell_event(const struct teller *to, const struct tap_instance *in, const char *instance,
+		       char *line)
 {
 	struct tap_tracefs_enabled ev = { .instance = instance, .system = line };
 	struct tap_buf filter = { 0 }, triggers = { 0 }, enable = { 0 };
@@ -82,7 +85,8 @@ static int tell_instances(const struct teller *to, const char *root)
 	if (nr < 0)
 		return errno == ENOENT ? 0 : -errno;
 	for (int i = 0; i < nr; i++) {
-		if (!ret && snprintf(path, sizeof(path), "%s/instances/%s", root, all[i]->d_name) < (int)sizeof(path))
+		if (!ret && snprintf(path, sizeof(path), "%s/instances/%s", root, all[i]->d_name) <
+				    (int)sizeof(path))
 			ret = tell_buffer(to, path, all[i]->d_name);
 		if (ret == -ENOENT || ret == -ENODEV) /* it was removed meanwhile */
 			ret = 0;
@@ -92,12 +96,14 @@ static int tell_instances(const struct teller *to, const char *root)
 	return ret;
 }
 
-int tap_tracefs_enabled(char *root, void (*tell)(void *ctx, const struct tap_tracefs_enabled *ev), void *ctx,
-			struct tap_err *err)
+int tap_tracefs_enabled(char *root, void (*tell)(void *ctx, const struct tap_tracefs_enabled *ev),
+			void *ctx, struct tap_err *err)
 {
 	const struct teller to = { tell, ctx };
 	int ret = tell_buffer(&to, root, NULL) ?: tell_instances(&to, root);
 
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot read which events are enabled in '%.300s': %m", root) : 0;
+	return ret ? tap_err_set(err, ret, "cannot read which events are enabled in '%.300s': %m",
+				 root)
+		   : 0;
 }

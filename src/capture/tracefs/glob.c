@@ -7,8 +7,8 @@
 #include "base/glob.h"
 
 /*
- * ']' and '-' mean themselves in front, the latter as a range; behind ']' it does at the end. '!' does
- * everywhere but in front, and a set of it alone is none.
+ * ']' and '-' mean themselves in front, the latter as a range; behind ']' it does at the end. '!'
+ * does everywhere but in front, and a set of it alone is none.
  */
 static void put_set(bool in[256], struct tap_buf *out)
 {
@@ -53,7 +53,8 @@ static void put_element(bool in[256], bool first, struct tap_buf *out)
 	}
 }
 
-/* What begins with "***", '\\', '?' or '[' goes to the kernel's glob_match(), and to nobody else. */
+/* What begins with "***", '\\', '?' or '[' goes to the kernel's glob_match(), and to nobody else.
+ */
 int tap_tracefs_glob(const char *glob, struct tap_buf *out)
 {
 	bool in[256], first = true;

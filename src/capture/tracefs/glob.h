@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Globs of names in the kernel's filters, where they must mean what fnmatch(3) says they mean everywhere else. */
+/* Globs of names in the kernel's filters, where they must mean what fnmatch(3) says they mean
+ * everywhere else. */
 #ifndef TAP_CAPTURE_TRACEFS_GLOB_H
 #define TAP_CAPTURE_TRACEFS_GLOB_H
 

@@ -135,7 +135,8 @@ static int make_dir(struct tap_instance *in, struct tap_err *err)
 	case EBUSY:
 		return tap_err_set(err, -error, "this process already records over tracefs");
 	case ENOENT:
-		return tap_err_set(err, -EOPNOTSUPP, "the kernel does not support tracefs instances");
+		return tap_err_set(err, -EOPNOTSUPP,
+				   "the kernel does not support tracefs instances");
 	default:
 		return tap_err_set(err, -error, "cannot make a trace instance: %s",
 				   tap_refusal(TAP_STEP_TRACEFS_INSTANCE, error).text);
@@ -189,7 +190,8 @@ static int make_guarded(struct tap_instance *in, struct tap_err *err)
 		return ret;
 	in->guard = tap_instance_open(in, O_WRONLY, "free_buffer");
 	if (in->guard < 0)
-		ret = tap_err_set(err, in->guard, "cannot open a new trace instance: %s", strerror(-in->guard));
+		ret = tap_err_set(err, in->guard, "cannot open a new trace instance: %s",
+				  strerror(-in->guard));
 	ret = ret ?: set_up(in, err);
 	if (ret && in->guard >= 0)
 		close(in->guard);
@@ -198,7 +200,8 @@ static int make_guarded(struct tap_instance *in, struct tap_err *err)
 	return ret;
 }
 
-/* Before it is guarded, a recorder in another pid namespace, which cannot see this process, may sweep it away. */
+/* Before it is guarded, a recorder in another pid namespace, which cannot see this process, may
+ * sweep it away. */
 static bool is_swept(int ret)
 {
 	return ret == -ENOENT || ret == -ENODEV;

@@ -25,8 +25,8 @@ struct tap_instance {
  */
 int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err *err);
 /*
- * Whatever state it is in; no descriptor of the instance may be open any more. Where another process
- * still has one, the instance stays for tap_instance_release() to try again.
+ * Whatever state it is in; no descriptor of the instance may be open any more. Where another
+ * process still has one, the instance stays for tap_instance_release() to try again.
  */
 void tap_instance_remove(struct tap_instance *in);
 void tap_instance_release(struct tap_instance *in);

@@ -21,8 +21,7 @@ static int add_tid(int tid, struct tap_map *known, struct tap_buf *out, struct t
 	return 0;
 }
 
-static int add_threads(int tgid, struct tap_map *known, struct tap_buf *out,
-		       struct tap_err *err)
+static int add_threads(int tgid, struct tap_map *known, struct tap_buf *out, struct tap_err *err)
 {
 	struct dirent *ent;
 	char path[64];
@@ -64,7 +63,9 @@ static int add_named(const struct tap_select *select, int tid, struct tap_map *k
 	if (access(path, F_OK))
 		return tap_err_set(err, -ESRCH, "there is no thread %d", tid);
 	if (!in_tgids(&select->tgids, tid))
-		return tap_err_set(err, -ESRCH, "thread %d (-t) does not belong to any process given with -p", tid);
+		return tap_err_set(err, -ESRCH,
+				   "thread %d (-t) does not belong to any process given with -p",
+				   tid);
 	return add_tid(tid, known, out, err);
 }
 
@@ -74,14 +75,15 @@ static bool lists(const struct tap_select_ids *ids, uint32_t number)
 }
 
 /* In a pid namespace: set_event_pid takes the initial one's numbers, /proc has others. */
-static int add_nested(const struct tap_select *select, struct tap_pids *pids,
-		      struct tap_map *known, struct tap_buf *out, struct tap_err *err)
+static int add_nested(const struct tap_select *select, struct tap_pids *pids, struct tap_map *known,
+		      struct tap_buf *out, struct tap_err *err)
 {
 	struct tap_task_row row;
 	int ret = tap_pids_read(pids);
 
 	if (ret)
-		return tap_err_set(err, -EOPNOTSUPP, "in a PID namespace, -p and -t over tracefs need BPF: %s",
+		return tap_err_set(err, -EOPNOTSUPP,
+				   "in a PID namespace, -p and -t over tracefs need BPF: %s",
 				   strerror(-ret));
 	for (unsigned int i = 0; !ret && tap_pids_row(&pids->rows, i, &row); i++)
 		if (lists(&select->tgids, row.own_tgid) && lists(&select->tids, row.own_pid))
@@ -153,7 +155,10 @@ static int add_comm(const char *comm, const struct tap_format *fmt, struct tap_b
 	else if (ret)
 		ret = tap_err_set(err, ret, "out of memory");
 	else if (strchr(tap_buf_str(&glob), quote))
-		ret = tap_err_set(err, -EINVAL, "-c '%s': tracefs cannot match a name that contains both single and double quotes", comm);
+		ret = tap_err_set(err, -EINVAL,
+				  "-c '%s': tracefs cannot match a name that contains both single "
+				  "and double quotes",
+				  comm);
 	else
 		add_comm_terms(tap_buf_str(&glob), quote, fmt, out);
 	tap_buf_release(&glob);

@@ -10,8 +10,8 @@
 /*
  * Adds the threads that are selected, for set_event_pid, that are not in @known yet, to both.
  * Return: 0; -ESRCH naming a process or thread that does not exist (the other processes'
- * threads are added nevertheless); -EOPNOTSUPP in a pid namespace whose numbers only BPF could tell;
- * -ENOMEM.
+ * threads are added nevertheless); -EOPNOTSUPP in a pid namespace whose numbers only BPF could
+ * tell; -ENOMEM.
  */
 int tap_limit_tids(const struct tap_select *select, struct tap_pids *pids, struct tap_map *known,
 		   struct tap_buf *out, struct tap_err *err);

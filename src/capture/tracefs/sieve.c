@@ -9,7 +9,8 @@
 
 #define KERNEL_MAX_BYTES 4000u /* of a filter file: a page of any machine, and room for -c */
 
-/* The first "&&" that stands in no parentheses and no quotes; the end, if there is none. NULL: a "||" does. */
+/* The first "&&" that stands in no parentheses and no quotes; the end, if there is none. NULL: a
+ * "||" does. */
 static const char *end_of_part(const char *s)
 {
 	unsigned int parens = 0;
@@ -27,10 +28,16 @@ static const char *end_of_part(const char *s)
 static int check_rest(const struct tap_filter *f, const char *part, struct tap_err *err)
 {
 	if (f->nr_pasts)
-		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: changed() and moved() do not work over tracefs: use -b bpf, or filter when reading the recording",
+		return tap_err_set(err, -EINVAL,
+				   "-f: '%.200s' of %s:%s: changed() and moved() do not work over "
+				   "tracefs: use -b bpf, or filter when reading the recording",
 				   part, f->fmt->system, f->fmt->name);
 	if (tap_filter_wants_comm(f))
-		return tap_err_set(err, -EINVAL, "-f: '%.200s' of %s:%s: only the kernel can filter by COMM, but it cannot evaluate the other terms: join COMM and the other terms with '&&'", part, f->fmt->system, f->fmt->name);
+		return tap_err_set(
+			err, -EINVAL,
+			"-f: '%.200s' of %s:%s: only the kernel can filter by COMM, but it cannot "
+			"evaluate the other terms: join COMM and the other terms with '&&'",
+			part, f->fmt->system, f->fmt->name);
 	return 0;
 }
 
@@ -102,7 +109,8 @@ int tap_sieve_split(const struct tap_format *fmt, const char *filter, struct tap
 	return ret ?: add_parts(fmt, filter, kernel, rest, err);
 }
 
-int tap_sieve_add(struct tap_sieve *s, struct tap_format *fmt, const char *rest, struct tap_err *err)
+int tap_sieve_add(struct tap_sieve *s, struct tap_format *fmt, const char *rest,
+		  struct tap_err *err)
 {
 	struct tap_filter *f = NULL;
 	int ret = tap_filter_new(fmt, rest, &f, err);
@@ -118,7 +126,7 @@ int tap_sieve_add(struct tap_sieve *s, struct tap_format *fmt, const char *rest,
 
 void tap_sieve_release(struct tap_sieve *s)
 {
-	tap_map_for_each(&s->by_id, slot) {
+	tap_map_for_each (&s->by_id, slot) {
 		struct tap_filter *f = (struct tap_filter *)(uintptr_t)slot->value;
 
 		tap_format_free((struct tap_format *)f->fmt);
@@ -152,7 +160,9 @@ uint32_t tap_sieve_page(const struct tap_sieve *s, const unsigned char *from, un
 			uint32_t size, int cpu, uint32_t *left)
 {
 	const struct tap_page_abi abi = {
-		.page_size = size, .data_offset = TAP_PAGE_HEADER, .commit_size = sizeof(uint64_t),
+		.page_size = size,
+		.data_offset = TAP_PAGE_HEADER,
+		.commit_size = sizeof(uint64_t),
 		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 	};
 	enum tap_step step = TAP_STEP_DAMAGE;

@@ -9,9 +9,11 @@ struct tap_plan;
 struct tap_plan_event;
 
 /*
- * When the event has its filter: its stacks pass the same. Return: 0; -EINVAL with a sentence: such are not to be had; -errno.
+ * When the event has its filter: its stacks pass the same. Return: 0; -EINVAL with a sentence: such
+ * are not to be had; -errno.
  */
-int tap_tracefs_stacks_set(const struct tap_instance *in, const struct tap_plan_event *ev, struct tap_err *err);
+int tap_tracefs_stacks_set(const struct tap_instance *in, const struct tap_plan_event *ev,
+			   struct tap_err *err);
 
 /* Whether the kernel's records of stacks come with events of this backend. */
 bool tap_tracefs_stacks_come(const struct tap_plan *plan);

@@ -41,11 +41,13 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err)
 				   strerror(-ret));
 	if (!*root)
 		return tap_err_set(err, -EOPNOTSUPP,
-				   "tracefs is not mounted: run 'mount -t tracefs tracefs /sys/kernel/tracing'");
+				   "tracefs is not mounted: run 'mount -t tracefs tracefs "
+				   "/sys/kernel/tracing'");
 	/* access() would ignore the capabilities of a user who is not root */
 	if (faccessat(AT_FDCWD, *root, R_OK | X_OK, AT_EACCESS)) {
 		ret = -errno;
-		tap_err_set(err, ret, "cannot read tracefs at '%s': %s", *root, tap_refusal(TAP_STEP_TRACEFS_READ, ret).text);
+		tap_err_set(err, ret, "cannot read tracefs at '%s': %s", *root,
+			    tap_refusal(TAP_STEP_TRACEFS_READ, ret).text);
 		free(*root);
 		*root = NULL;
 	}
@@ -101,7 +103,8 @@ int tap_tracefs_list(const char *root, struct tap_tracefs_list *out, struct tap_
 	return tap_err_set(err, ret, "cannot read '%s': %s", path, strerror(-ret));
 }
 
-const struct tap_tracefs_event *tap_tracefs_named(const struct tap_tracefs_list *list, const char *name)
+const struct tap_tracefs_event *tap_tracefs_named(const struct tap_tracefs_list *list,
+						  const char *name)
 {
 	for (unsigned int i = 0; i < list->nr; i++)
 		if (!strcmp(list->v[i].name, name))

@@ -33,7 +33,8 @@ struct tap_tracefs_list {
 /* Return: 0; -errno of reading ROOT/available_events; -ENOMEM. */
 int tap_tracefs_list(const char *root, struct tap_tracefs_list *out, struct tap_err *err);
 /* The first of that name, in whichever system; NULL: there is none. */
-const struct tap_tracefs_event *tap_tracefs_named(const struct tap_tracefs_list *list, const char *name);
+const struct tap_tracefs_event *tap_tracefs_named(const struct tap_tracefs_list *list,
+						  const char *name);
 void tap_tracefs_list_release(struct tap_tracefs_list *list);
 
 /* Adds an event's format text. Return: 0; -ENOENT: there is no such event; -errno. */

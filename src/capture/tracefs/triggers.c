@@ -17,17 +17,19 @@ static bool is_mine(const struct tap_plan_event *ev)
 	return ev && ev->backend->kind == TAP_BY_TRACEFS;
 }
 
-static int read_event_file(const struct tap_tracefs_triggers *t, const struct tap_plan_event *ev, const char *file,
-			   struct tap_buf *text)
+static int read_event_file(const struct tap_tracefs_triggers *t, const struct tap_plan_event *ev,
+			   const char *file, struct tap_buf *text)
 {
 	return tap_instance_get(t->in, text, "events/%s/%s/%s", ev->system, ev->name, file);
 }
 
 /* ---- what is written ---- */
 
-static int read_format(const struct tap_tracefs_triggers *t, const struct tap_plan_event *ev, struct tap_format **fmt)
+static int read_format(const struct tap_tracefs_triggers *t, const struct tap_plan_event *ev,
+		       struct tap_format **fmt)
 {
-	const struct tap_abi abi = { .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_size = sizeof(long) };
+	const struct tap_abi abi = { .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+				     .long_size = sizeof(long) };
 	struct tap_buf text = { .max = TAP_FORMAT_MAX_BYTES };
 	int ret = read_event_file(t, ev, "format", &text);
 
@@ -37,8 +39,8 @@ static int read_format(const struct tap_tracefs_triggers *t, const struct tap_pl
 }
 
 /* What makes no sense to us may to the kernel. Return: 0; -EOPNOTSUPP with a sentence; -errno. */
-static int put_filter(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, struct tap_buf *out,
-		      struct tap_err *err)
+static int put_filter(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
+		      struct tap_buf *out, struct tap_err *err)
 {
 	struct tap_filter *filter = NULL;
 	struct tap_format *fmt = NULL;
@@ -50,7 +52,8 @@ static int put_filter(const struct tap_tracefs_triggers *t, const struct tap_tri
 	else if (ret == -EINVAL)
 		ret = (tap_buf_puts(out, trigger->filter), 0);
 	if (ret == -EOPNOTSUPP)
-		tap_err_set(err, -EINVAL, "--trigger '%.200s': the kernel cannot express the trigger's filter",
+		tap_err_set(err, -EINVAL,
+			    "--trigger '%.200s': the kernel cannot express the trigger's filter",
 			    trigger->text);
 	else if (ret)
 		tap_err_set(err, ret, "--trigger '%.200s': %s", trigger->text, strerror(-ret));
@@ -64,8 +67,8 @@ static int64_t count_of(const struct tap_trigger *trigger)
 	return trigger->count < 0 ? UNLIMITED : trigger->count;
 }
 
-static int make_text(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, int64_t count,
-		     struct tap_buf *out, struct tap_err *err)
+static int make_text(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
+		     int64_t count, struct tap_buf *out, struct tap_err *err)
 {
 	tap_buf_puts(out, trigger->words);
 	if (trigger->action != TAP_TRIGGER_KERNELS)
@@ -107,18 +110,20 @@ static void add_complaint(const struct tap_tracefs_triggers *t, struct tap_buf *
 	tap_buf_release(&log);
 }
 
-static int refused(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, const char *available, int ret,
-		   struct tap_err *err)
+static int refused(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
+		   const char *available, int ret, struct tap_err *err)
 {
 	struct tap_buf why = { 0 };
 
 	if (*available == '#' && !is_available(available, trigger->words))
-		return tap_err_set(err, -EOPNOTSUPP, "--trigger '%.200s': this kernel has no '%.*s' trigger", trigger->text,
-				   (int)strcspn(trigger->words, ":"), trigger->words);
+		return tap_err_set(
+			err, -EOPNOTSUPP, "--trigger '%.200s': this kernel has no '%.*s' trigger",
+			trigger->text, (int)strcspn(trigger->words, ":"), trigger->words);
 	add_complaint(t, &why);
 	if (!why.len)
-		tap_buf_printf(&why, ": %s", ret == -EEXIST ?
-			       "the event already has a trigger of this kind" : strerror(-ret));
+		tap_buf_printf(&why, ": %s",
+			       ret == -EEXIST ? "the event already has a trigger of this kind"
+					      : strerror(-ret));
 	ret = tap_err_set(err, -EINVAL, "--trigger '%.200s': the kernel refuses the trigger%s",
 			  trigger->text, tap_buf_str(&why));
 	tap_buf_release(&why);
@@ -127,7 +132,8 @@ static int refused(const struct tap_tracefs_triggers *t, const struct tap_trigge
 
 /* ---- setting them ---- */
 
-static int put(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, int64_t count, struct tap_err *err)
+static int put(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
+	       int64_t count, struct tap_err *err)
 {
 	struct tap_buf text = { 0 }, before = { .max = 1 << 16 };
 	const struct tap_plan_event *ev = tap_plan_event_of(t->plan, trigger);
@@ -140,7 +146,8 @@ static int put(const struct tap_tracefs_triggers *t, const struct tap_trigger *t
 	read_event_file(t, ev, "trigger", &before);
 	/* cleared, or what is said next could be of before */
 	tap_instance_put(t->in, "0", "error_log");
-	ret = tap_instance_put(t->in, tap_buf_str(&text), "events/%s/%s/trigger", ev->system, ev->name);
+	ret = tap_instance_put(t->in, tap_buf_str(&text), "events/%s/%s/trigger", ev->system,
+			       ev->name);
 	if (ret)
 		ret = refused(t, trigger, tap_buf_str(&before), ret, err);
 	tap_buf_release(&before);
@@ -154,15 +161,18 @@ static void take_away(const struct tap_tracefs_triggers *t, const struct tap_tri
 	struct tap_buf text = { 0 };
 
 	tap_buf_printf(&text, "!%s", trigger->words);
-	tap_instance_put(t->in, tap_buf_str(&text), "events/%s/%s/trigger", trigger->system, trigger->name);
+	tap_instance_put(t->in, tap_buf_str(&text), "events/%s/%s/trigger", trigger->system,
+			 trigger->name);
 	tap_buf_release(&text);
 }
 
 /*
- * With a count of 0, so that it does nothing: a disable_event that has fired leaves its event disabled when it is taken away
+ * With a count of 0, so that it does nothing: a disable_event that has fired leaves its event
+ * disabled when it is taken away
  * (__ftrace_event_enable_disable() of v6.18).
  */
-static int try_one(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger, struct tap_err *err)
+static int try_one(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
+		   struct tap_err *err)
 {
 	struct tap_buf back = { .max = 1 << 16 };
 	int ret = put(t, trigger, 0, err);
@@ -170,9 +180,13 @@ static int try_one(const struct tap_tracefs_triggers *t, const struct tap_trigge
 	if (ret)
 		return ret;
 	read_event_file(t, tap_plan_event_of(t->plan, trigger), "trigger", &back);
-	if (!strstr(tap_buf_str(&back), trigger->action == TAP_TRIGGER_KERNELS ? "" : trigger->words) ||
+	if (!strstr(tap_buf_str(&back),
+		    trigger->action == TAP_TRIGGER_KERNELS ? "" : trigger->words) ||
 	    !strncmp(tap_buf_str(&back), "# Avail", 7))
-		ret = tap_err_set(err, -EIO, "--trigger '%.200s': the kernel accepted the trigger, but does not list it", trigger->text);
+		ret = tap_err_set(
+			err, -EIO,
+			"--trigger '%.200s': the kernel accepted the trigger, but does not list it",
+			trigger->text);
 	tap_buf_release(&back);
 	return ret;
 }
@@ -190,17 +204,18 @@ static int add_switches(struct tap_tracefs_triggers *t)
 
 		for (unsigned int k = 0; k < t->plan->nr_triggers; k++)
 			switched |= tap_plan_target_of(t->plan, &t->plan->triggers[k]) == ev;
-		if (!is_mine(ev) || ev->status != TAP_EVENT_ON || !switched || (ev->is_soft && !ev->is_switched) ||
-		    read_format(t, ev, &fmt))
+		if (!is_mine(ev) || ev->status != TAP_EVENT_ON || !switched ||
+		    (ev->is_soft && !ev->is_switched) || read_format(t, ev, &fmt))
 			continue;
-		t->switches[t->nr_switches++] = (struct tap_tracefs_switch){ .ev = ev, .type = fmt->id };
+		t->switches[t->nr_switches++] =
+			(struct tap_tracefs_switch){ .ev = ev, .type = fmt->id };
 		tap_format_free(fmt);
 	}
 	return 0;
 }
 
-int tap_tracefs_triggers_open(struct tap_tracefs_triggers *t, const struct tap_instance *in, struct tap_plan *plan,
-			      struct tap_err *err)
+int tap_tracefs_triggers_open(struct tap_tracefs_triggers *t, const struct tap_instance *in,
+			      struct tap_plan *plan, struct tap_err *err)
 {
 	int ret = 0;
 
@@ -218,7 +233,8 @@ int tap_tracefs_triggers_open(struct tap_tracefs_triggers *t, const struct tap_i
 	return ret;
 }
 
-int tap_tracefs_triggers_start(struct tap_tracefs_triggers *t, struct tap_page_writer *writer, struct tap_err *err)
+int tap_tracefs_triggers_start(struct tap_tracefs_triggers *t, struct tap_page_writer *writer,
+			       struct tap_err *err)
 {
 	uint64_t now = tap_now_ns();
 	int ret = 0;
@@ -252,7 +268,8 @@ static uint64_t fired(const struct tap_tracefs_triggers *t, const struct tap_tri
 		for (at = tap_buf_str(&text); *at; at += strcspn(at, "\n"), at += *at == '\n')
 			if (!strncmp(at, trigger->words, strlen(trigger->words)) &&
 			    !strncmp(at + strlen(trigger->words), COUNTED, strlen(COUNTED)))
-				left = strtoll(at + strlen(trigger->words) + strlen(COUNTED), NULL, 10);
+				left = strtoll(at + strlen(trigger->words) + strlen(COUNTED), NULL,
+					       10);
 	tap_buf_release(&text);
 	return left < count ? (uint64_t)(count - left) : 0;
 }
@@ -278,7 +295,8 @@ static bool is_on(const struct tap_tracefs_triggers *t, const struct tap_tracefs
 	struct tap_buf text = { .max = 1 << 12 };
 	bool on = true;
 
-	if (!(s->ev ? read_event_file(t, s->ev, "enable", &text) : tap_instance_get(t->in, &text, "tracing_on")))
+	if (!(s->ev ? read_event_file(t, s->ev, "enable", &text)
+		    : tap_instance_get(t->in, &text, "tracing_on")))
 		on = *tap_buf_str(&text) == '1';
 	tap_buf_release(&text);
 	return on;
@@ -298,9 +316,12 @@ static int begin(struct tap_tracefs_triggers *t, struct tap_err *err)
 	return tap_lane_init(&t->lane) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
-static int tell(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, uint64_t to_ns, struct tap_err *err)
+static int tell(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, uint64_t to_ns,
+		struct tap_err *err)
 {
-	const struct tap_lane_off off = { .first_ns = s->off_ns, .last_ns = to_ns, .cpu = -1, .type = s->type };
+	const struct tap_lane_off off = {
+		.first_ns = s->off_ns, .last_ns = to_ns, .cpu = -1, .type = s->type
+	};
 	int ret = begin(t, err);
 
 	s->off_ns = 0;
@@ -310,7 +331,8 @@ static int tell(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, ui
 }
 
 /* What is off and on again between two looks is told from the one to the other. */
-static int look(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, bool last, struct tap_err *err)
+static int look(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, bool last,
+		struct tap_err *err)
 {
 	uint64_t before = tap_now_ns(), nr = count_off(t, s);
 	bool on = !last || s->ev ? is_on(t, s) : t->on;

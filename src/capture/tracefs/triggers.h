@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Triggers in the kernel's own files, of our instance alone. The kernel does not tell what it does not record: but a trigger
- * with a count says how often it has fired, so unlimited ones are written with a count that nobody lives to see the end of.
+ * Triggers in the kernel's own files, of our instance alone. The kernel does not tell what it does
+ * not record: but a trigger with a count says how often it has fired, so unlimited ones are written
+ * with a count that nobody lives to see the end of.
  */
 #ifndef TAP_CAPTURE_TRACEFS_TRIGGERS_H
 #define TAP_CAPTURE_TRACEFS_TRIGGERS_H
@@ -29,14 +30,17 @@ struct tap_tracefs_triggers { /* all zero: there are none */
 };
 
 /*
- * Writes each trigger, with a count of 0, reads it back, and takes it away again: they would fire before the start. Return: 0; -EINVAL,
- * -EOPNOTSUPP with a sentence: the kernel refuses one; -errno.
+ * Writes each trigger, with a count of 0, reads it back, and takes it away again: they would fire
+ * before the start. Return: 0; -EINVAL, -EOPNOTSUPP with a sentence: the kernel refuses one;
+ * -errno.
  */
-int tap_tracefs_triggers_open(struct tap_tracefs_triggers *t, const struct tap_instance *in, struct tap_plan *plan,
-			      struct tap_err *err);
+int tap_tracefs_triggers_open(struct tap_tracefs_triggers *t, const struct tap_instance *in,
+			      struct tap_plan *plan, struct tap_err *err);
 /* Writes them for good; right before tracing is switched on. Return: 0; -errno with a sentence. */
-int tap_tracefs_triggers_start(struct tap_tracefs_triggers *t, struct tap_page_writer *writer, struct tap_err *err);
-/* Adds what was off since the last time. @last: it goes on no more. Return: 0; -errno with a sentence. */
+int tap_tracefs_triggers_start(struct tap_tracefs_triggers *t, struct tap_page_writer *writer,
+			       struct tap_err *err);
+/* Adds what was off since the last time. @last: it goes on no more. Return: 0; -errno with a
+ * sentence. */
 int tap_tracefs_triggers_drain(struct tap_tracefs_triggers *t, bool last, struct tap_err *err);
 /* As the ops of capture/backend.h. */
 int tap_tracefs_triggers_switched(struct tap_tracefs_triggers *t);

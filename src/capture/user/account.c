@@ -19,8 +19,9 @@ static void add_missing(void *ctx, const struct tap_user_entry *e)
 	struct tap_buf comm = { 0 };
 
 	tap_text_escape(&comm, e->comm, strlen(e->comm));
-	json_array_append_new(s->past, json_pack("{s:i, s:s, s:i, s:i, s:b, s:s}", "pid", pid, "comm", tap_buf_str(&comm),
-						 "events", 0, "lost", 0, "lost_is_lower_bound", 1, "reason", WHY));
+	json_array_append_new(s->past, json_pack("{s:i, s:s, s:i, s:i, s:b, s:s}", "pid", pid,
+						 "comm", tap_buf_str(&comm), "events", 0, "lost", 0,
+						 "lost_is_lower_bound", 1, "reason", WHY));
 	tap_buf_release(&comm);
 }
 

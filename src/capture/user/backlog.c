@@ -28,8 +28,8 @@ void tap_user_pool_init(struct tap_user_pool *pool)
 }
 
 /*
- * Its pages are asked for at once, which takes half of what faults would. No huge ones: where the machine is a virtual
- * one they are often not backed, and then take milliseconds.
+ * Its pages are asked for at once, which takes half of what faults would. No huge ones: where the
+ * machine is a virtual one they are often not backed, and then take milliseconds.
  */
 static struct tap_user_chunk *chunk_new(void)
 {

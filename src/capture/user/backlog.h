@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What was copied out of rings that fill faster than their records are converted: whole sub-buffers, which wait in our
- * own memory. A ring holds a fraction of a millisecond then, and to copy costs a third of converting.
+ * What was copied out of rings that fill faster than their records are converted: whole
+ * sub-buffers, which wait in our own memory. A ring holds a fraction of a millisecond then, and to
+ * copy costs a third of converting.
  */
 #ifndef TAP_CAPTURE_USER_BACKLOG_H
 #define TAP_CAPTURE_USER_BACKLOG_H

@@ -22,8 +22,8 @@
 void tap_user_books_init(struct tap_user_books *b)
 {
 	*b = (struct tap_user_books){ 0 };
-	snprintf(b->id, sizeof(b->id), "%x.%" PRIx64 ".%" PRIx64, (unsigned int)getpid(), tap_pid_ns_own(),
-		 tap_clock_ns(CLOCK_BOOTTIME));
+	snprintf(b->id, sizeof(b->id), "%x.%" PRIx64 ".%" PRIx64, (unsigned int)getpid(),
+		 tap_pid_ns_own(), tap_clock_ns(CLOCK_BOOTTIME));
 }
 
 void tap_user_books_release(struct tap_user_books *b)
@@ -64,17 +64,19 @@ bool tap_user_books_has(const struct tap_user_books *b, uint64_t identity)
 
 /* ---- entries ---- */
 
-static void entry_name(const struct tap_user_books *b, const struct tap_control *head, char name[TAP_BOOK_NAME])
+static void entry_name(const struct tap_user_books *b, const struct tap_control *head,
+		       char name[TAP_BOOK_NAME])
 {
-	int len = snprintf(name, TAP_BOOK_NAME, TAP_BOOK "%s-%x-%" PRIx64 "-%" PRIx64 "-", b->id, head->pid, head->pid_ns,
-			   head->made_ns);
+	int len = snprintf(name, TAP_BOOK_NAME, TAP_BOOK "%s-%x-%" PRIx64 "-%" PRIx64 "-", b->id,
+			   head->pid, head->pid_ns, head->made_ns);
 
 	snprintf(name + len, TAP_BOOK_NAME - (size_t)len, "%.15s", head->comm);
 	for (char *c = name; *c; c++)
 		*c = *c == '/' ? '!' : *c;
 }
 
-void tap_user_books_cross_off(const struct tap_user_books *b, const struct tap_user_folders *folders, uid_t uid,
+void tap_user_books_cross_off(const struct tap_user_books *b,
+			      const struct tap_user_folders *folders, uid_t uid,
 			      const struct tap_control *head)
 {
 	char name[TAP_BOOK_NAME];
@@ -82,7 +84,9 @@ void tap_user_books_cross_off(const struct tap_user_books *b, const struct tap_u
 
 	entry_name(b, head, name);
 	for (unsigned int i = 0; i < folders->nr; i++) {
-		int dir = folders->v[i]->uid == uid && folders->v[i]->ino ? tap_user_folder_open(folders->v[i], &st) : -1;
+		int dir = folders->v[i]->uid == uid && folders->v[i]->ino
+				  ? tap_user_folder_open(folders->v[i], &st)
+				  : -1;
 
 		if (dir < 0)
 			continue;
@@ -121,11 +125,13 @@ static bool is_over(const char *id)
 {
 	uint64_t pid, ns;
 
-	return !tap_text_take_digits(&id, NULL, 16, &pid) && *id++ == '.' && !tap_text_take_digits(&id, NULL, 16, &ns) &&
-	       ns == tap_pid_ns_own() && pid && pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
+	return !tap_text_take_digits(&id, NULL, 16, &pid) && *id++ == '.' &&
+	       !tap_text_take_digits(&id, NULL, 16, &ns) && ns == tap_pid_ns_own() && pid &&
+	       pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
-/* The owner of the folder may have put anything there: only names are looked at. Return: how many were not taken. */
+/* The owner of the folder may have put anything there: only names are looked at. Return: how many
+ * were not taken. */
 static unsigned int close_folder(const struct tap_user_books *b, DIR *d, uid_t uid,
 				 void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx)
 {
@@ -139,10 +145,13 @@ static unsigned int close_folder(const struct tap_user_books *b, DIR *d, uid_t u
 		bool is_ours;
 
 		/* some file systems do not say what it is */
-		if ((file->d_type != DT_LNK && file->d_type != DT_UNKNOWN) || !parse(file->d_name, &id, &len, &e))
+		if ((file->d_type != DT_LNK && file->d_type != DT_UNKNOWN) ||
+		    !parse(file->d_name, &id, &len, &e))
 			continue;
 		is_ours = len == strlen(b->id) && !memcmp(id, b->id, len);
-		if (is_ours && !tap_user_books_has(b, make_identity(uid, e.pid, e.pid_ns, e.made_ns)) && nr++ < NAMED_MAX)
+		if (is_ours &&
+		    !tap_user_books_has(b, make_identity(uid, e.pid, e.pid_ns, e.made_ns)) &&
+		    nr++ < NAMED_MAX)
 			fn(ctx, &e);
 		if (is_ours || is_over(id))
 			unlinkat(dirfd(d), file->d_name, 0);
@@ -150,7 +159,8 @@ static unsigned int close_folder(const struct tap_user_books *b, DIR *d, uid_t u
 	return nr;
 }
 
-unsigned int tap_user_books_close(const struct tap_user_books *b, const struct tap_user_folders *folders,
+unsigned int tap_user_books_close(const struct tap_user_books *b,
+				  const struct tap_user_folders *folders,
 				  void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx)
 {
 	unsigned int nr = 0;

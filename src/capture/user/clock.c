@@ -135,15 +135,16 @@ uint64_t tap_user_clock_ns(const struct tap_user_clock *c, uint64_t cycles,
 	return i + 1 < c->nr && ns > c->pairs[i + 1].mono_ns ? c->pairs[i + 1].mono_ns : ns;
 }
 
-bool tap_user_clock_interval(const struct tap_user_clock *c, uint64_t cycles, struct tap_user_interval *interval)
+bool tap_user_clock_interval(const struct tap_user_clock *c, uint64_t cycles,
+			     struct tap_user_interval *interval)
 {
 	unsigned int i;
 
 	if (cycles < c->pairs[0].cycles || cycles >= c->pairs[c->nr - 1].cycles)
 		return false;
 	i = find_pair(c, cycles);
-	*interval = (struct tap_user_interval){ c->pairs[i].cycles, c->pairs[i + 1].cycles, c->pairs[i].mono_ns,
-					      c->slopes[i] };
+	*interval = (struct tap_user_interval){ c->pairs[i].cycles, c->pairs[i + 1].cycles,
+						c->pairs[i].mono_ns, c->slopes[i] };
 	return true;
 }
 
@@ -173,7 +174,8 @@ static bool kernel_trusts_counter(void)
 	size_t len;
 
 	/* one that cannot be read has no name */
-	(void)tap_buf_read_file(&text, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	(void)tap_buf_read_file(&text,
+				"/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	len = strcspn(tap_buf_str(&text), "\n");
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		trusts |= strlen(sources[i]) == len && !memcmp(tap_buf_str(&text), sources[i], len);
@@ -186,6 +188,7 @@ enum tap_clock_kind tap_user_clock_choose(void)
 	static int chosen = -1; /* the same each time */
 
 	if (chosen < 0)
-		chosen = counter_is_invariant() && kernel_trusts_counter() ? TAP_CLOCK_CYCLES : TAP_CLOCK_MONO;
+		chosen = counter_is_invariant() && kernel_trusts_counter() ? TAP_CLOCK_CYCLES
+									   : TAP_CLOCK_MONO;
 	return (enum tap_clock_kind)chosen;
 }

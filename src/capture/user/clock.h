@@ -51,10 +51,13 @@ struct tap_user_interval {
 	double rate;
 };
 
-/* The interval between two pairs that has @cycles. Return: false: it lies before the first or behind the last pair. */
-bool tap_user_clock_interval(const struct tap_user_clock *c, uint64_t cycles, struct tap_user_interval *interval);
+/* The interval between two pairs that has @cycles. Return: false: it lies before the first or
+ * behind the last pair. */
+bool tap_user_clock_interval(const struct tap_user_clock *c, uint64_t cycles,
+			     struct tap_user_interval *interval);
 
-/* Which clock programs should use: the CPU's counter, where its rate is constant and the kernel trusts it. */
+/* Which clock programs should use: the CPU's counter, where its rate is constant and the kernel
+ * trusts it. */
 enum tap_clock_kind tap_user_clock_choose(void);
 
 #endif

@@ -27,7 +27,8 @@ static bool area_ok(const struct tap_area *a)
 }
 
 /* A CPU has one of each kind: so what a file can make us keep is bounded. */
-static int add_ring(struct tap_user_control *c, const struct tap_user_control_source *from, const struct tap_area *a)
+static int add_ring(struct tap_user_control *c, const struct tap_user_control_source *from,
+		    const struct tap_area *a)
 {
 	if (a->nr >= from->nr_cpus)
 		return -EINVAL;
@@ -61,8 +62,9 @@ static void note_bad(struct tap_user_control *c, const char *system, const char 
 	if (c->bad_events++)
 		return;
 	snprintf(c->why_bad, sizeof(c->why_bad), "cannot record '%.60s:%.60s': %s", system, name,
-		 code == -E2BIG ? "its format text is too long" :
-				  "a name is empty, too long, or has '/', ':', a blank or a control character");
+		 code == -E2BIG ? "its format text is too long"
+				: "a name is empty, too long, or has '/', ':', a blank or a "
+				  "control character");
 }
 
 static int add_event(struct tap_user_control *c, const struct tap_user_control_source *from,
@@ -89,14 +91,15 @@ static int add_event(struct tap_user_control *c, const struct tap_user_control_s
 }
 
 /* @data: all of the object's area. */
-static int add_texts(struct tap_user_control *c, const struct tap_user_control_source *from, const struct tap_area *a,
-		     const char *data)
+static int add_texts(struct tap_user_control *c, const struct tap_user_control_source *from,
+		     const struct tap_area *a, const char *data)
 {
 	uint64_t at = a->texts;
 	uint32_t bytes, place;
 
 	for (uint32_t i = 0; i < a->nr; i++, at += 8 + (((uint64_t)bytes + 7) & ~7ull)) {
-		struct tap_user_event ev = { .id = (uint16_t)(a->first_id + i), .takes_filter = a->filters };
+		struct tap_user_event ev = { .id = (uint16_t)(a->first_id + i),
+					     .takes_filter = a->filters };
 		int ret;
 
 		if (at > a->size || a->size - at < 8)
@@ -115,11 +118,14 @@ static int add_texts(struct tap_user_control *c, const struct tap_user_control_s
 	return 0;
 }
 
-static int add_object(struct tap_user_control *c, const struct tap_user_control_source *from, uint32_t area,
-		      const struct tap_area *a)
+static int add_object(struct tap_user_control *c, const struct tap_user_control_source *from,
+		      uint32_t area, const struct tap_area *a)
 {
 	struct tap_user_object o = {
-		.area = area, .offset = a->offset, .nr = a->nr, .first = c->nr_events,
+		.area = area,
+		.offset = a->offset,
+		.nr = a->nr,
+		.first = c->nr_events,
 	};
 	char *data;
 	int ret;
@@ -192,15 +198,18 @@ static int read_words(struct tap_user_control *c, int fd, const struct tap_area 
 	return 0;
 }
 
-static int bad_file(const struct tap_user_control_source *from, struct tap_err *err, int code, const char *what)
+static int bad_file(const struct tap_user_control_source *from, struct tap_err *err, int code,
+		    const char *what)
 {
-	return tap_err_set(err, code, "cannot use the control file of process %d: %s", from->pid, what);
+	return tap_err_set(err, code, "cannot use the control file of process %d: %s", from->pid,
+			   what);
 }
 
 /* Of the file that was read before. */
 static bool is_same(const struct tap_control *before, const struct tap_control *now)
 {
-	return !before->magic || (before->pid == now->pid && before->pid_ns == now->pid_ns && before->made_ns == now->made_ns);
+	return !before->magic || (before->pid == now->pid && before->pid_ns == now->pid_ns &&
+				  before->made_ns == now->made_ns);
 }
 
 static int read_head(struct tap_user_control *c, const struct tap_user_control_source *from,
@@ -209,9 +218,11 @@ static int read_head(struct tap_user_control *c, const struct tap_user_control_s
 	struct tap_control head;
 
 	if (tap_pread_all(from->fd, &head, sizeof(head), 0) || head.magic != TAP_CONTROL_MAGIC)
-		return bad_file(from, err, -EINVAL, "it is not a control file, or it is incomplete");
+		return bad_file(from, err, -EINVAL,
+				"it is not a control file, or it is incomplete");
 	if (head.min_version > TAP_CONTROL_VERSION || head.version < TAP_CONTROL_MIN_VERSION)
-		return bad_file(from, err, -EINVAL, "it is from an incompatible version of the library");
+		return bad_file(from, err, -EINVAL,
+				"it is from an incompatible version of the library");
 	c->nested = head.pid_ns != tap_pid_ns_own();
 	if ((head.pid != (uint32_t)from->pid && !c->nested) || head.areas_nr > TAP_CONTROL_AREAS ||
 	    head.clock > TAP_CLOCK_CYCLES)
@@ -223,7 +234,8 @@ static int read_head(struct tap_user_control *c, const struct tap_user_control_s
 	return 0;
 }
 
-int tap_user_control_read(struct tap_user_control *c, const struct tap_user_control_source *from, struct tap_err *err)
+int tap_user_control_read(struct tap_user_control *c, const struct tap_user_control_source *from,
+			  struct tap_err *err)
 {
 	struct tap_area *areas;
 	uint8_t *known;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading the control file (tracepoint/shared.h) of a program, who may be hostile, and who writes to it meanwhile: what
- * is parsed is a copy, made with pread(), and nothing of it is used before it was checked.
+ * Reading the control file (tracepoint/shared.h) of a program, who may be hostile, and who writes
+ * to it meanwhile: what is parsed is a copy, made with pread(), and nothing of it is used before it
+ * was checked.
  *
- * Accepted: a head of this or a later release that says that we understand it, of the process that the link names (in
- * another pid namespace: of any); areas within what a control file can be, which only become more. What is wrong with one
- * area or event leaves that out, and is counted (.bad): an area that lies elsewhere, an object whose words, texts or ids
- * do not fit into it, a name that is none, a second ring of a kind for a CPU, a ring of a CPU that is none.
- * A format text that cannot be recorded is an event all the same (kinds.h).
+ * Accepted: a head of this or a later release that says that we understand it, of the process that
+ * the link names (in another pid namespace: of any); areas within what a control file can be, which
+ * only become more. What is wrong with one area or event leaves that out, and is counted (.bad): an
+ * area that lies elsewhere, an object whose words, texts or ids do not fit into it, a name that is
+ * none, a second ring of a kind for a CPU, a ring of a CPU that is none. A format text that cannot
+ * be recorded is an event all the same (kinds.h).
  *
- * Bounds: TAP_CONTROL_AREAS areas, 16 MiB of an object and 64 MiB of all of them, two rings for each CPU of the machine;
- * of texts and names those of kinds.h. What is in rings: rings.h.
+ * Bounds: TAP_CONTROL_AREAS areas, 16 MiB of an object and 64 MiB of all of them, two rings for
+ * each CPU of the machine; of texts and names those of kinds.h. What is in rings: rings.h.
  */
 #ifndef TAP_CAPTURE_USER_CONTROL_FILE_H
 #define TAP_CAPTURE_USER_CONTROL_FILE_H
@@ -72,11 +74,12 @@ struct tap_user_control_source {
 };
 
 /*
- * Reads it for the first time, or anew what changes: objects that came or went, rings, words. Events may move.
- * Return: 0; -EINVAL: it is none, of another version, another process's, or has fewer areas than before; -ENODATA: it
- * was cut off; -ENOMEM. What was read before stays readable.
+ * Reads it for the first time, or anew what changes: objects that came or went, rings, words.
+ * Events may move. Return: 0; -EINVAL: it is none, of another version, another process's, or has
+ * fewer areas than before; -ENODATA: it was cut off; -ENOMEM. What was read before stays readable.
  */
-int tap_user_control_read(struct tap_user_control *c, const struct tap_user_control_source *from, struct tap_err *err);
+int tap_user_control_read(struct tap_user_control *c, const struct tap_user_control_source *from,
+			  struct tap_err *err);
 void tap_user_control_release(struct tap_user_control *c);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Discovery of what there is to record: kinds of events, programs, and what is new in those that are
- * known.
+ * Discovery of what there is to record: kinds of events, programs, and what is new in those that
+ * are known.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@
 #define REFRESH_NS 100000000ull /* to read those that are known, */
 #define ALIVE_NS 1000000000ull /* and to see whether they live, where the pid does not tell */
 
-#define SENT_AT_ONCE 1024u /* programs that have left something; with more, rings would fill meanwhile */
+#define SENT_AT_ONCE                                                                               \
+	1024u /* programs that have left something; with more, rings would fill meanwhile */
 #define REFRESH_OTHERS 16u /* programs each time, of those that have nothing for us, */
 #define REFRESH_TRACEES 64u /* and of the others */
 
@@ -52,7 +53,8 @@ static void kind_fails(struct tap_user_state *s, const struct tap_user_kind *k, 
 }
 
 /* One that makes no sense for this kind is none: that is said. */
-static int make_filter(const struct tap_user_state *s, struct tap_user_recorded_kind *r, struct tap_err *err)
+static int make_filter(const struct tap_user_state *s, struct tap_user_recorded_kind *r,
+		       struct tap_err *err)
 {
 	const char *text;
 	int ret = tap_select_filter(s->plan->select, r->kind->system, r->kind->name, &text, err);
@@ -115,8 +117,9 @@ static struct tap_user_use use_of(void *ctx, const struct tap_user_kind *k)
 	const struct tap_user_state *s = ctx;
 	unsigned int id = id_of(ctx, k);
 
-	return (struct tap_user_use){ id, id > TAP_USER_ID_UNWANTED ?
-					  s->recorded[id - TAP_USER_ID_FIRST].filter : NULL };
+	return (struct tap_user_use){ id, id > TAP_USER_ID_UNWANTED
+						  ? s->recorded[id - TAP_USER_ID_FIRST].filter
+						  : NULL };
 }
 
 /* Short of memory the plan does not say it. */
@@ -256,11 +259,13 @@ static int add_tracee(struct tap_user_state *s, struct tap_user_program *p, enum
 static void switch_off(struct tap_user_state *s, struct tap_user_program *p)
 {
 	for (unsigned int i = 0; i < p->control.nr_events; i++)
-		if (p->control.events[i].wanted && tap_user_is_wanted(s->plan, p->control.events[i].kind))
+		if (p->control.events[i].wanted &&
+		    tap_user_is_wanted(s->plan, p->control.events[i].kind))
 			tap_user_want(p, &p->control.events[i], false, NULL);
 }
 
-static int add_if_wanted(struct tap_user_state *s, struct tap_user_program *p, enum tap_user_from from)
+static int add_if_wanted(struct tap_user_state *s, struct tap_user_program *p,
+			 enum tap_user_from from)
 {
 	if (!p->user)
 		p->user = from == TAP_USER_ALL ? &came_later : &was_there;
@@ -305,7 +310,8 @@ static int refresh_others(struct tap_user_state *s)
 		ret = tap_user_refresh(s->set, p, NULL);
 		/* what is in its rings by now was not wanted before */
 		if (!ret && p->control.nr_events != had)
-			ret = add_if_wanted(s, p, p->user == &came_later ? TAP_USER_ALL : TAP_USER_REST);
+			ret = add_if_wanted(s, p,
+					    p->user == &came_later ? TAP_USER_ALL : TAP_USER_REST);
 		if (ret == -ENOMEM)
 			return ret;
 	}
@@ -313,8 +319,8 @@ static int refresh_others(struct tap_user_state *s)
 }
 
 /*
- * A program that came. One that was found by its link may have had no events then, or could not be opened because it had ended:
- * it counts as new once what it sent has arrived.
+ * A program that came. One that was found by its link may have had no events then, or could not be
+ * opened because it had ended: it counts as new once what it sent has arrived.
  */
 static int add_new(struct tap_user_state *s, struct tap_user_program *p)
 {
@@ -330,7 +336,8 @@ static int add_new(struct tap_user_state *s, struct tap_user_program *p)
 	return add_if_wanted(s, p, from);
 }
 
-/* Whether the scope has those that came: some of them may have been forked from others that stand behind them. */
+/* Whether the scope has those that came: some of them may have been forked from others that stand
+ * behind them. */
 static void note_families(struct tap_user_state *s)
 {
 	const struct tap_map *families = &s->choice.families;
@@ -339,7 +346,8 @@ static void note_families(struct tap_user_state *s)
 
 	do {
 		known = families->nr;
-		for (unsigned int i = 0; s->plan->select->tgids.nr && (p = tap_user_program_at(s->set, i)); i++)
+		for (unsigned int i = 0;
+		     s->plan->select->tgids.nr && (p = tap_user_program_at(s->set, i)); i++)
 			if (!p->user)
 				tap_user_in_scope(&s->choice, p);
 	} while (families->nr > known);
@@ -355,7 +363,9 @@ int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err)
 	if (ret < 0)
 		return ret;
 	s->scanned_ns = s->now.mono_ns;
-	for (unsigned int i = 0; ret >= 0 && (s->choice.stopped || i < SENT_AT_ONCE) && tap_user_sessions_take(&s->sessions, &sent); i++)
+	for (unsigned int i = 0; ret >= 0 && (s->choice.stopped || i < SENT_AT_ONCE) &&
+				 tap_user_sessions_take(&s->sessions, &sent);
+	     i++)
 		ret = tap_user_add_sent(s->set, &sent);
 	ret = ret < 0 ? ret : refresh_others(s);
 	note_families(s);
@@ -381,16 +391,16 @@ static void refresh_alive(const struct tap_user_state *s, struct tap_user_tracee
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d", t->p->pid);
-	if (t->p->alive && (s->choice.stopped || access(path, F_OK) ||
-			    s->now.mono_ns - t->alive_ns >= ALIVE_NS)) {
+	if (t->p->alive &&
+	    (s->choice.stopped || access(path, F_OK) || s->now.mono_ns - t->alive_ns >= ALIVE_NS)) {
 		t->alive_ns = s->now.mono_ns;
 		tap_user_is_alive(t->p);
 	}
 }
 
 /*
- * Whether it keeps us: not if it has ended, or waits for us to end, and has left no children; nor if threads alone are
- * recorded, whose end is all that counts.
+ * Whether it keeps us: not if it has ended, or waits for us to end, and has left no children; nor
+ * if threads alone are recorded, whose end is all that counts.
  */
 static bool may_record(struct tap_user_state *s, struct tap_user_tracee *t, unsigned int *ending)
 {
@@ -437,7 +447,8 @@ static bool is_stuck(const struct tap_user_tracee *t)
 	return false;
 }
 
-/* Return: whether to try again to record a program: the file that it sent has arrived, or another recorder may have released it. */
+/* Return: whether to try again to record a program: the file that it sent has arrived, or another
+ * recorder may have released it. */
 static bool may_attach(const struct tap_user_state *s, const struct tap_user_tracee *t)
 {
 	bool is_due = t->p->alive && s->now.mono_ns - t->alive_ns >= ALIVE_NS;
@@ -464,7 +475,8 @@ int tap_user_discover(void *state, bool *anew, struct tap_err *err)
 	int ret = 0;
 
 	tap_user_set_now(s);
-	if (s->choice.stopped || s->now.mono_ns - s->scanned_ns >= SCAN_NS || tap_user_sessions_called(&s->sessions))
+	if (s->choice.stopped || s->now.mono_ns - s->scanned_ns >= SCAN_NS ||
+	    tap_user_sessions_called(&s->sessions))
 		ret = tap_user_discover_new(s, err);
 	for (unsigned int i = 0; i < s->nr_tracees && !ret; i++)
 		if (check_tracee(s, s->tracees[i], i - s->next_to_refresh < REFRESH_TRACEES))

@@ -179,7 +179,9 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 	case TAP_TERM_NUMBERS:
 		compute(m, t->a, 0);
 		compute(m, t->b, 1);
-		s = (struct tap_step){ .kind = TAP_STEP_VALUES, .op = comparison(m, t->op), .is_signed = t->is_signed,
+		s = (struct tap_step){ .kind = TAP_STEP_VALUES,
+				       .op = comparison(m, t->op),
+				       .is_signed = t->is_signed,
 				       .b = 1 };
 		break;
 	case TAP_TERM_TEXT:
@@ -194,7 +196,8 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 		break;
 	case TAP_TERM_CPU:
 		compute(m, t->a, 0);
-		s.kind = t->op == OP_EQ && count_cpus(&t->cpus) != 1 ? TAP_STEP_NEVER : TAP_STEP_CPU;
+		s.kind =
+			t->op == OP_EQ && count_cpus(&t->cpus) != 1 ? TAP_STEP_NEVER : TAP_STEP_CPU;
 		add_data(m, &s, t->cpus.bits, t->cpus.nr_words * sizeof(*t->cpus.bits));
 		break;
 	case TAP_TERM_MASK:
@@ -211,7 +214,9 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 
 static uint16_t target(uint32_t term)
 {
-	return term == TAP_TERM_ACCEPT ? TAP_STEP_ACCEPT : term == TAP_TERM_REJECT ? TAP_STEP_REJECT : (uint16_t)term;
+	return term == TAP_TERM_ACCEPT	 ? TAP_STEP_ACCEPT
+	       : term == TAP_TERM_REJECT ? TAP_STEP_REJECT
+					 : (uint16_t)term;
 }
 
 static uint16_t step_of(const struct maker *m, uint16_t to)
@@ -253,7 +258,8 @@ static void make_steps(struct maker *m)
 /* Return: 0, also where it cannot be done: @f says why; -ENOMEM. */
 static int join(const struct maker *m, struct tap_user_filter *f)
 {
-	const size_t steps = m->nr * sizeof(*m->steps), bytes = sizeof(*f->steps) + steps + m->data.len;
+	const size_t steps = m->nr * sizeof(*m->steps),
+		     bytes = sizeof(*f->steps) + steps + m->data.len;
 
 	f->why = m->why;
 	f->reads_tid = m->reads_tid;
@@ -266,7 +272,8 @@ static int join(const struct maker *m, struct tap_user_filter *f)
 	f->steps = malloc(bytes);
 	if (!f->steps)
 		return -ENOMEM;
-	*f->steps = (struct tap_steps){ .bytes = (uint32_t)bytes, .nr = (uint16_t)m->nr,
+	*f->steps = (struct tap_steps){ .bytes = (uint32_t)bytes,
+					.nr = (uint16_t)m->nr,
 					.min_size = (uint16_t)m->min_size };
 	memcpy(f->steps->v, m->steps, steps);
 	if (m->data.len)
@@ -291,17 +298,24 @@ static int translate(struct tap_user_filter *f)
 	return ret;
 }
 
-/* Whether all that it asks for is known where a program's record is drained: one CPU's at a time. */
+/* Whether all that it asks for is known where a program's record is drained: one CPU's at a time.
+ */
 static int check_known(const struct tap_filter *f, struct tap_err *err)
 {
-	const char *lacks = tap_filter_wants_comm(f) ? "COMM is not known when a program's event is recorded: use -c to select programs by name" :
-			    f->nr_pasts ? "changed() and moved() do not work on programs' events while recording: use them when reading" : NULL;
+	const char *lacks = tap_filter_wants_comm(f)
+				    ? "COMM is not known when a program's event is recorded: use "
+				      "-c to select programs by name"
+			    : f->nr_pasts ? "changed() and moved() do not work on programs' events "
+					    "while recording: use them when reading"
+					  : NULL;
 
-	return lacks ? tap_err_set(err, -EINVAL, "bad filter for '%s:%s': %s", f->fmt->system, f->fmt->name, lacks) : 0;
+	return lacks ? tap_err_set(err, -EINVAL, "bad filter for '%s:%s': %s", f->fmt->system,
+				   f->fmt->name, lacks)
+		     : 0;
 }
 
-int tap_user_filter_new(const struct tap_format *fmt, const char *text, struct tap_user_filter **out,
-			struct tap_err *err)
+int tap_user_filter_new(const struct tap_format *fmt, const char *text,
+			struct tap_user_filter **out, struct tap_err *err)
 {
 	struct tap_user_filter *f = calloc(1, sizeof(*f));
 	int ret;

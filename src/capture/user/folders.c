@@ -44,8 +44,9 @@ static bool is_private(const char *path, uid_t uid)
 }
 
 /*
- * Adds @parent/<prefix>UID@tail for each user's folder that is there; those where anybody may make one (there is no
- * tail) only if they are that user's, also with a dot and more behind UID. @only: of this user; ALL_USERS.
+ * Adds @parent/<prefix>UID@tail for each user's folder that is there; those where anybody may make
+ * one (there is no tail) only if they are that user's, also with a dot and more behind UID. @only:
+ * of this user; ALL_USERS.
  */
 static int add_users(struct tap_user_folders *folders, const char *parent, const char *prefix,
 		     const char *tail, uid_t only)
@@ -86,7 +87,8 @@ static int add_other(struct tap_user_folders *folders, uid_t uid)
 	char path[64];
 	uint32_t number;
 
-	if (ret || folders->nr > known || getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+	if (ret || folders->nr > known ||
+	    getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
 		return ret;
 	snprintf(path, sizeof(path), "/dev/shm/schedtap-%u.%x", uid, number);
 	return tap_user_folders_add(folders, path, uid);

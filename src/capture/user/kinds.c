@@ -42,7 +42,8 @@ bool tap_user_name_ok(const char *name)
 	/* not isgraph(): a locale has no say in what goes into a recording */
 	while (name[len] > ' ' && name[len] <= '~' && !strchr("/:", name[len]))
 		len++;
-	return !name[len] && len && len <= TAP_USER_NAME_MAX && strcmp(name, ".") && strcmp(name, "..");
+	return !name[len] && len && len <= TAP_USER_NAME_MAX && strcmp(name, ".") &&
+	       strcmp(name, "..");
 }
 
 static const char *bad_common(const struct tap_format *fmt)
@@ -121,8 +122,8 @@ static int refuse(struct tap_user_kind *k, const char *why)
 /* Return: 0, also where it cannot be recorded; -ENOMEM. */
 static int check(struct tap_user_kind *k)
 {
-	const char *why =
-		is_kernels(k) ? "the event has the name of a kernel event" : bad_text(k->text, k->len);
+	const char *why = is_kernels(k) ? "the event has the name of a kernel event"
+					: bad_text(k->text, k->len);
 	struct tap_err err = { 0 };
 	int ret;
 
@@ -233,12 +234,17 @@ static void put_fields(const struct tap_format *fmt, struct tap_buf *out)
 			tap_buf_printf(out, "%s%s=%%g", space, f->name);
 			tap_buf_printf(&args, ", REC->%s", f->name);
 		} else if (f->kind == TAP_FIELD_NUMBER) {
-			tap_buf_printf(out, "%s%s=%%ll%c", space, f->name, f->is_signed ? 'd' : 'u');
-			tap_buf_printf(&args, ", (%slong long)REC->%s", f->is_signed ? "" : "unsigned ", f->name);
+			tap_buf_printf(out, "%s%s=%%ll%c", space, f->name,
+				       f->is_signed ? 'd' : 'u');
+			tap_buf_printf(&args, ", (%slong long)REC->%s",
+				       f->is_signed ? "" : "unsigned ", f->name);
 		} else if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) {
 			tap_buf_printf(out, "%s%s=%%s", space, f->name);
-			tap_buf_printf(&args, f->kind == TAP_FIELD_CHARS ? ", REC->%s" :
-				       f->is_rel ? ", __get_rel_str(%s)" : ", __get_str(%s)", f->name);
+			tap_buf_printf(&args,
+				       f->kind == TAP_FIELD_CHARS ? ", REC->%s"
+				       : f->is_rel		  ? ", __get_rel_str(%s)"
+								  : ", __get_str(%s)",
+				       f->name);
 		}
 	}
 	tap_buf_printf(out, "\"%s\n", tap_buf_str(&args));

@@ -39,8 +39,8 @@ struct tap_user_kinds {
 void tap_user_kinds_release(struct tap_user_kinds *kinds);
 
 /*
- * Whether it can be the name of a system or of an event: as in the kernel, where it is a folder's in tracefs and a part
- * of SYSTEM:NAME. Printable ASCII without '/', ':' and blanks.
+ * Whether it can be the name of a system or of an event: as in the kernel, where it is a folder's
+ * in tracefs and a part of SYSTEM:NAME. Printable ASCII without '/', ':' and blanks.
  */
 bool tap_user_name_ok(const char *name);
 

@@ -80,23 +80,27 @@ static bool read_link(int dir, const char *name, char to[LINK_MAX_CHARS], uid_t 
 	ssize_t len;
 	int pid, fd, end = 0;
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISLNK(st.st_mode) || st.st_uid != owner)
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISLNK(st.st_mode) ||
+	    st.st_uid != owner)
 		return false;
 	len = readlinkat(dir, name, to, LINK_MAX_CHARS - 1);
 	to[len > 0 ? len : 0] = '\0';
-	return sscanf(to, "/proc/%9d/fd/%9d%n", &pid, &fd, &end) == 2 && !to[end] && !strpbrk(to, "+- ");
+	return sscanf(to, "/proc/%9d/fd/%9d%n", &pid, &fd, &end) == 2 && !to[end] &&
+	       !strpbrk(to, "+- ");
 }
 
 static int open_path(const char *path, int flags, uid_t owner, struct stat *st)
 {
-	int at = open(path, O_PATH | O_CLOEXEC), fd = at < 0 ? -errno : tap_user_memory_open(at, flags, owner, st);
+	int at = open(path, O_PATH | O_CLOEXEC),
+	    fd = at < 0 ? -errno : tap_user_memory_open(at, flags, owner, st);
 
 	if (at >= 0)
 		close(at);
 	return fd;
 }
 
-/* Return: as tap_user_memory_open(); -EPERM: no such link; -ENOENT: the process, or its descriptor, is gone. */
+/* Return: as tap_user_memory_open(); -EPERM: no such link; -ENOENT: the process, or its descriptor,
+ * is gone. */
 static int open_link(int dir, const char *name, int flags, uid_t owner, struct stat *st)
 {
 	char to[LINK_MAX_CHARS];
@@ -109,8 +113,8 @@ static int open_link(int dir, const char *name, int flags, uid_t owner, struct s
 }
 
 /*
- * The control file of a process that has closed its descriptor, by way of its mapping, which root may follow.
- * Return: as tap_user_memory_open(); -ENOENT: it has none mapped; -EACCES.
+ * The control file of a process that has closed its descriptor, by way of its mapping, which root
+ * may follow. Return: as tap_user_memory_open(); -ENOENT: it has none mapped; -EACCES.
  */
 static int open_mapping(int pid, int flags, uid_t owner, struct stat *st)
 {
@@ -126,7 +130,8 @@ static int open_mapping(int pid, int flags, uid_t owner, struct stat *st)
 		return -errno;
 	while (fd == -ENOENT && getline(&line, &cap, f) > 0) {
 		/* its first page, which is the control file's head */
-		if (sscanf(line, "%lx-%lx %*s 00000000 ", &from, &to) != 2 || !strstr(line, " /memfd:schedtap (deleted)"))
+		if (sscanf(line, "%lx-%lx %*s 00000000 ", &from, &to) != 2 ||
+		    !strstr(line, " /memfd:schedtap (deleted)"))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", pid, from, to);
 		fd = open_path(path, flags, owner, st);
@@ -138,7 +143,8 @@ static int open_mapping(int pid, int flags, uid_t owner, struct stat *st)
 	return fd;
 }
 
-int tap_user_link_open(const struct tap_user_folder *f, const char *name, int pid, int flags, struct stat *st)
+int tap_user_link_open(const struct tap_user_folder *f, const char *name, int pid, int flags,
+		       struct stat *st)
 {
 	struct stat dir_st;
 	int dir = tap_user_folder_open(f, &dir_st), fd;

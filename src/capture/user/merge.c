@@ -86,7 +86,7 @@ static uint64_t credible(const struct tap_user_state *s, uint64_t count, unsigne
 }
 
 static const struct tap_user_recorded_kind *find_recorded(const struct tap_user_state *s,
-						     unsigned int id)
+							  unsigned int id)
 {
 	return &s->recorded[id - TAP_USER_ID_FIRST];
 }
@@ -101,7 +101,8 @@ static bool tid_is_wanted(const struct tap_user_state *s, const unsigned char *p
 	return tap_select_tid(s->plan->select, (int)tid);
 }
 
-/* Whether the thread is there, and another program's: children may take part in their parent's control file. */
+/* Whether the thread is there, and another program's: children may take part in their parent's
+ * control file. */
 static bool is_anothers(const struct tap_user_program *p, uint32_t tid)
 {
 	char path[64];
@@ -110,7 +111,8 @@ static bool is_anothers(const struct tap_user_program *p, uint32_t tid)
 	return access(path, F_OK) && tap_user_is_unmapped(p, (int)tid);
 }
 
-/* Return: the number of the thread that a record names, in our own pid namespace; UINT32_MAX: nobody's. */
+/* Return: the number of the thread that a record names, in our own pid namespace; UINT32_MAX:
+ * nobody's. */
 static uint32_t here(const struct tap_user_program *p, uint32_t tid)
 {
 	uint32_t nr = tid;
@@ -120,7 +122,8 @@ static uint32_t here(const struct tap_user_program *p, uint32_t tid)
 	return (p->control.nested && !nr) || is_anothers(p, nr) ? UINT32_MAX : nr;
 }
 
-/* A record of another program's thread is nobody's: of -1. A thread that is gone is taken for the program's. */
+/* A record of another program's thread is nobody's: of -1. A thread that is gone is taken for the
+ * program's. */
 static void check_tid(struct tap_user_source *src, unsigned char *payload)
 {
 	struct tap_user_tracee *t = src->tracee;
@@ -142,8 +145,8 @@ static void check_tid(struct tap_user_source *src, unsigned char *payload)
 }
 
 /*
- * The thread's number as the kernel's events have it. One that has ended before it was ever asked for is
- * nobody's: -1.
+ * The thread's number as the kernel's events have it. One that has ended before it was ever asked
+ * for is nobody's: -1.
  */
 static void set_tid(struct tap_user_state *s, unsigned char *payload)
 {
@@ -164,8 +167,8 @@ static void set_tid(struct tap_user_state *s, unsigned char *payload)
 }
 
 /* By its filter: also the program asks that, but need not. @payload: as it will be recorded. */
-static bool is_rejected(const struct tap_user_state *s, const struct tap_user_source *src, unsigned int id,
-			const unsigned char *payload, uint32_t len)
+static bool is_rejected(const struct tap_user_state *s, const struct tap_user_source *src,
+			unsigned int id, const unsigned char *payload, uint32_t len)
 {
 	const struct tap_user_filter *f = find_recorded(s, id)->filter;
 
@@ -220,10 +223,11 @@ static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool 
 /* ---- runs ---- */
 
 /*
- * Most records follow one of the same thread, with nothing of another program's between them: those are
- * converted where they lie, one after the other, straight into a page. Whatever is unusual (another thread,
- * an event that is not wanted, a record that makes no sense, one that is late) ends the run, and goes the
- * long way. The program can change what is read here: each word is read once, and checked after that.
+ * Most records follow one of the same thread, with nothing of another program's between them: those
+ * are converted where they lie, one after the other, straight into a page. Whatever is unusual
+ * (another thread, an event that is not wanted, a record that makes no sense, one that is late)
+ * ends the run, and goes the long way. The program can change what is read here: each word is read
+ * once, and checked after that.
  */
 struct run {
 	const unsigned char *at, *end;
@@ -249,7 +253,8 @@ static inline uint64_t word_at(const unsigned char *at)
 	return __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED);
 }
 
-static bool use_type(const struct tap_user_state *s, const struct tap_user_tracee *t, struct run *run, uint32_t type)
+static bool use_type(const struct tap_user_state *s, const struct tap_user_tracee *t,
+		     struct run *run, uint32_t type)
 {
 	run->type = type;
 	run->id = type < t->nr_ids ? t->ids[type] : TAP_USER_ID_UNKNOWN;
@@ -273,19 +278,21 @@ static inline bool next_record(const struct run *run, struct run_record *rec)
 	words[1] = word_at(run->at + 8);
 	memcpy(&h, words, sizeof(h));
 	rec->len = h.length - 4;
-	if ((h.stamp_low & 31) != 31 || h.word || rec->len % 8 || rec->len < 8 || rec->len > TAP_RECORD_MAX ||
-	    rec->len > left - sizeof(h))
+	if ((h.stamp_low & 31) != 31 || h.word || rec->len % 8 || rec->len < 8 ||
+	    rec->len > TAP_RECORD_MAX || rec->len > left - sizeof(h))
 		return false;
 	rec->first = word_at(run->at + sizeof(h));
 	rec->stamp = (uint64_t)h.stamp_high << 27 | h.stamp_low >> 5;
 	cycles = run->high | rec->stamp;
 	if (rec->stamp < run->stamp || cycles < run->interval.from || cycles >= run->interval.to)
 		return false;
-	rec->ns = run->interval.from_ns + (uint64_t)((double)(cycles - run->interval.from) * run->interval.rate);
+	rec->ns = run->interval.from_ns +
+		  (uint64_t)((double)(cycles - run->interval.from) * run->interval.rate);
 	return rec->ns >= run->ns && rec->ns <= run->limit_ns;
 }
 
-static inline void copy_record(const struct run *run, const struct run_record *rec, unsigned char *to)
+static inline void copy_record(const struct run *run, const struct run_record *rec,
+			       unsigned char *to)
 {
 	const unsigned char *from = run->at + sizeof(struct tap_record_head);
 	uint64_t first = (rec->first & 0xffff0000u) | run->id | (uint64_t)run->tid_here << 32;
@@ -295,8 +302,10 @@ static inline void copy_record(const struct run *run, const struct run_record *r
 		memcpy(to + i, from + i, 8);
 }
 
-/* Of a record with a filter: the filter must see what will be recorded, not what the program makes of it by then. */
-static __attribute__((noinline)) void put_filtered(struct tap_user_state *s, const struct tap_user_source *src,
+/* Of a record with a filter: the filter must see what will be recorded, not what the program makes
+ * of it by then. */
+static __attribute__((noinline)) void put_filtered(struct tap_user_state *s,
+						   const struct tap_user_source *src,
 						   struct run *run, struct tap_lane *lane,
 						   const struct run_record *rec)
 {
@@ -309,8 +318,9 @@ static __attribute__((noinline)) void put_filtered(struct tap_user_state *s, con
 		memcpy(tap_lane_room(lane, s->out.writer, rec->ns, rec->len), copy, rec->len);
 }
 
-static inline void put_run_record(struct tap_user_state *s, const struct tap_user_source *src, struct run *run,
-				  struct tap_lane *lane, const struct run_record *rec)
+static inline void put_run_record(struct tap_user_state *s, const struct tap_user_source *src,
+				  struct run *run, struct tap_lane *lane,
+				  const struct run_record *rec)
 {
 	if (run->filtered)
 		put_filtered(s, src, run, lane, rec);
@@ -322,15 +332,16 @@ static inline void put_run_record(struct tap_user_state *s, const struct tap_use
 	run->events++;
 }
 
-static void put_records(struct tap_user_state *s, const struct tap_user_source *src, struct run *run,
-			struct tap_lane *lane)
+static void put_records(struct tap_user_state *s, const struct tap_user_source *src,
+			struct run *run, struct tap_lane *lane)
 {
 	struct run_record rec;
 
 	while (next_record(run, &rec)) {
 		uint32_t type = rec.first & 0xffff;
 
-		if (rec.first >> 32 != run->tid || (type != run->type && !use_type(s, src->tracee, run, type)) ||
+		if (rec.first >> 32 != run->tid ||
+		    (type != run->type && !use_type(s, src->tracee, run, type)) ||
 		    rec.len < run->min_size)
 			return;
 		put_run_record(s, src, run, lane, &rec);
@@ -349,7 +360,8 @@ static uint64_t limit_ns(const struct tap_user_state *s, const struct tap_user_c
 }
 
 /* Return: false: the stamps of what follows are not within one interval of the clock's. */
-static bool set_clock(const struct tap_user_state *s, const struct tap_user_source *src, struct run *run)
+static bool set_clock(const struct tap_user_state *s, const struct tap_user_source *src,
+		      struct run *run)
 {
 	uint64_t cycles;
 
@@ -363,16 +375,21 @@ static bool set_clock(const struct tap_user_state *s, const struct tap_user_sour
 }
 
 /* What follows @src's item, a record that was put. */
-static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c, struct tap_user_source *src,
-		    struct tap_drain *res)
+static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c,
+		    struct tap_user_source *src, struct tap_drain *res)
 {
 	struct tap_user_lane *l = tap_user_out_lane(&s->out, src->reader.ring.cpu);
-	struct run run = { .type = UINT32_MAX, .stamp = src->item.stamp, .ns = src->ns, .tid = src->tid,
-			   .tid_here = src->tid_here, .limit_ns = limit_ns(s, c) };
+	struct run run = { .type = UINT32_MAX,
+			   .stamp = src->item.stamp,
+			   .ns = src->ns,
+			   .tid = src->tid,
+			   .tid_here = src->tid_here,
+			   .limit_ns = limit_ns(s, c) };
 	const unsigned char *from;
 
 	run.at = from = tap_user_reader_run(&src->reader, &run.end);
-	if (!from || !l || run.ns < l->last_ns || s->plan->select->tids.nr || s->plan->pids.nested || !set_clock(s, src, &run))
+	if (!from || !l || run.ns < l->last_ns || s->plan->select->tids.nr ||
+	    s->plan->pids.nested || !set_clock(s, src, &run))
 		return;
 	put_records(s, src, &run, &l->lane);
 	if (!run.events)
@@ -515,7 +532,8 @@ static void poll_heads(struct tap_user_state *s, struct tap_drain *res)
 			uint64_t head = src->reader.head;
 			int ret =
 				src->failed ? 0 : tap_user_reader_poll(&src->reader, !t->p->alive);
-			unsigned int fill_pct = src->failed || ret ? 0 : tap_user_reader_fill_pct(&src->reader);
+			unsigned int fill_pct =
+				src->failed || ret ? 0 : tap_user_reader_fill_pct(&src->reader);
 
 			moved |= head != src->reader.head;
 			if (ret)
@@ -544,7 +562,8 @@ static uint64_t count_untaken(struct tap_user_source *src)
 		return counted - src->taken;
 	/* there, one that was killed may not have counted its last record */
 	if (!src->reader.ring.atomic)
-		tap_user_tracee_fail(src->tracee, "there are more events than the program has counted");
+		tap_user_tracee_fail(src->tracee,
+				     "there are more events than the program has counted");
 	return 0;
 }
 
@@ -563,9 +582,11 @@ static int end_source(struct tap_user_state *s, struct tap_user_source *src, str
 	untaken = count_untaken(src);
 	if (untaken) {
 		src->ns = s->now.mono_ns;
-		ret = lose(s, src, credible(s, untaken, 1), src->last_ns ? src->last_ns : s->start_ns, res, err);
+		ret = lose(s, src, credible(s, untaken, 1),
+			   src->last_ns ? src->last_ns : s->start_ns, res, err);
 	}
-	if (ret || tap_user_reader_rest(&src->reader, &src->item) || src->item.kind == TAP_USER_NOTHING)
+	if (ret || tap_user_reader_rest(&src->reader, &src->item) ||
+	    src->item.kind == TAP_USER_NOTHING)
 		return ret;
 	first = src->item.first ? to_ns(s, src, src->item.first) : s->start_ns;
 	src->ns = to_ns(s, src, src->item.stamp);
@@ -607,7 +628,8 @@ static bool is_read(const struct tap_user_tracee *t)
 }
 
 /* Rings that cannot be read: what they hold is lost. */
-static int lose_rings(struct tap_user_state *s, struct tap_user_tracee *t, struct tap_drain *res, struct tap_err *err)
+static int lose_rings(struct tap_user_state *s, struct tap_user_tracee *t, struct tap_drain *res,
+		      struct tap_err *err)
 {
 	bool is_unread = !t->p->alive && tap_user_has_unread_areas(t->p);
 
@@ -642,7 +664,8 @@ static void drop_sources(struct tap_user_state *s, const struct tap_user_tracee 
 	}
 }
 
-/* Whether nothing will come of it any more: drained to its end, or never locked, and now there is no file. */
+/* Whether nothing will come of it any more: drained to its end, or never locked, and now there is
+ * no file. */
 static bool is_finished(const struct tap_user_tracee *t)
 {
 	return t->locked ? t->over && !t->p->alive : !t->p->seen;
@@ -672,7 +695,8 @@ static void remove_finished(struct tap_user_state *s)
 	s->nr_tracees = kept;
 }
 
-int tap_user_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err)
+int tap_user_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res,
+		   struct tap_err *err)
 {
 	struct tap_user_state *s = state;
 	const bool last = depth == TAP_DRAIN_LAST;

@@ -4,14 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int tap_user_out_init(struct tap_user_out *out, struct tap_page_writer *writer, unsigned int nr_cpus,
-		      struct tap_err *err)
+int tap_user_out_init(struct tap_user_out *out, struct tap_page_writer *writer,
+		      unsigned int nr_cpus, struct tap_err *err)
 {
 	*out = (struct tap_user_out){ .writer = writer, .nr_cpus = nr_cpus, .late = -1 };
 	out->lanes = calloc(2 * nr_cpus, sizeof(*out->lanes));
 	if (!out->lanes)
 		return tap_err_set(err, -ENOMEM, "out of memory");
-	out->buffer = tap_page_writer_add_buffer(writer, "user", "mono", TAP_PAGE_SIZE, nr_cpus, err);
+	out->buffer =
+		tap_page_writer_add_buffer(writer, "user", "mono", TAP_PAGE_SIZE, nr_cpus, err);
 	return out->buffer < 0 ? out->buffer : 0;
 }
 
@@ -33,8 +34,8 @@ static struct tap_user_lane *get_lane(struct tap_user_out *out, bool late, unsig
 	if (l->lane.pages)
 		return l;
 	if (late && out->late < 0)
-		out->late = tap_page_writer_add_buffer(out->writer, "user-late", "mono", TAP_PAGE_SIZE,
-						 out->nr_cpus, err);
+		out->late = tap_page_writer_add_buffer(out->writer, "user-late", "mono",
+						       TAP_PAGE_SIZE, out->nr_cpus, err);
 	if (late && out->late < 0)
 		*ret = out->late;
 	else if (tap_lane_init(&l->lane))
@@ -72,7 +73,10 @@ int tap_user_out_lost(struct tap_user_out *out, int cpu, uint64_t count, uint64_
 		      uint64_t last_ns, struct tap_err *err)
 {
 	struct tap_lane_hole hole = {
-		.count = count, .first_ns = first_ns, .last_ns = last_ns, .cpu = cpu,
+		.count = count,
+		.first_ns = first_ns,
+		.last_ns = last_ns,
+		.cpu = cpu,
 	};
 	int ret;
 	struct tap_user_lane *l = get_lane(out, false, cpu < 0 ? 0 : (unsigned int)cpu, &ret, err);

@@ -21,11 +21,12 @@ struct tap_user_out {
 	struct tap_user_lane *lanes; /* nr_cpus, then nr_cpus of late ones */
 };
 
-int tap_user_out_init(struct tap_user_out *out, struct tap_page_writer *writer, unsigned int nr_cpus,
-		      struct tap_err *err);
+int tap_user_out_init(struct tap_user_out *out, struct tap_page_writer *writer,
+		      unsigned int nr_cpus, struct tap_err *err);
 void tap_user_out_release(struct tap_user_out *out);
 
-/* A CPU's buffer, for records that are not late: begun by the first one. NULL: there is none yet. */
+/* A CPU's buffer, for records that are not late: begun by the first one. NULL: there is none yet.
+ */
 struct tap_user_lane *tap_user_out_lane(struct tap_user_out *out, unsigned int cpu);
 /*
  * Adds a record; 7 bytes behind the payload must be readable. @raised: counts one whose time had to

@@ -48,7 +48,8 @@ static uint64_t ns_of(const char *task)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* Reads on to the next task of a folder of /proc, and writes the task's folder to @task. Return: its number; 0: no task is left. */
+/* Reads on to the next task of a folder of /proc, and writes the task's folder to @task. Return:
+ * its number; 0: no task is left. */
 static int next_task(DIR *d, const char *folder, char task[static 300])
 {
 	struct dirent *e;
@@ -80,7 +81,8 @@ static int walk_processes(struct tap_pid_ns_walk *walk)
 		uint64_t ns = ns_of(task);
 
 		if (ns && ns != own)
-			ret = tap_map_set(&walk->processes, process_key(ns, own_number(task)), (uint64_t)pid);
+			ret = tap_map_set(&walk->processes, process_key(ns, own_number(task)),
+					  (uint64_t)pid);
 	}
 	if (d)
 		closedir(d);

@@ -20,8 +20,8 @@ struct tap_pid_ns_walk {
 };
 
 /*
- * The process that has number @pid in the namespace with inode @ns. Walks when it is first asked. Return: its number here;
- * 0: it was not there, or may not be looked at; -ENOMEM.
+ * The process that has number @pid in the namespace with inode @ns. Walks when it is first asked.
+ * Return: its number here; 0: it was not there, or may not be looked at; -ENOMEM.
  */
 int tap_pid_ns_process(struct tap_pid_ns_walk *walk, uint64_t ns, int pid);
 /* Whether a process that existed at @then may be missing: the walk began before it. */
@@ -29,7 +29,8 @@ bool tap_pid_ns_may_miss(const struct tap_pid_ns_walk *walk, const struct timesp
 /* The next one that asks sees new processes. */
 void tap_pid_ns_forget(struct tap_pid_ns_walk *walk);
 
-/* The thread of process @pid (here) that has number @tid in its namespace. Return: its number here; 0: not there. */
+/* The thread of process @pid (here) that has number @tid in its namespace. Return: its number here;
+ * 0: not there. */
 uint32_t tap_pid_ns_thread(int pid, uint32_t tid);
 
 #endif

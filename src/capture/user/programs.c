@@ -45,8 +45,8 @@ struct tap_user_set {
 static int open_same(const struct tap_user_program *p, int flags)
 {
 	struct stat st;
-	int fd = p->sent >= 0 ? tap_user_memory_open(p->sent, flags, p->uid, &st) :
-				tap_user_link_open(p->folder, p->file, p->pid, flags, &st);
+	int fd = p->sent >= 0 ? tap_user_memory_open(p->sent, flags, p->uid, &st)
+			      : tap_user_link_open(p->folder, p->file, p->pid, flags, &st);
 
 	if (fd < 0 || (st.st_dev == p->dev && st.st_ino == p->ino))
 		return fd;
@@ -60,7 +60,9 @@ static int open_control(const struct tap_user_program *p, int flags, struct tap_
 	int fd = open_same(p, flags);
 
 	errno = -fd;
-	return fd < 0 ? tap_err_set(err, fd, "cannot open the control file of process %d: %m", p->pid) : fd;
+	return fd < 0 ? tap_err_set(err, fd, "cannot open the control file of process %d: %m",
+				    p->pid)
+		      : fd;
 }
 
 /* As open_control(); of a program that is locked the one with the lock. */
@@ -81,8 +83,8 @@ static bool is_mapping(const struct tap_user_program *p, const char *line)
 	unsigned int major_nr, minor_nr;
 	uint64_t ino;
 
-	return sscanf(line, "%*s %*s %*s %x:%x %" SCNu64, &major_nr, &minor_nr, &ino) == 3 && ino == p->ino &&
-	       makedev(major_nr, minor_nr) == p->dev;
+	return sscanf(line, "%*s %*s %*s %x:%x %" SCNu64, &major_nr, &minor_nr, &ino) == 3 &&
+	       ino == p->ino && makedev(major_nr, minor_nr) == p->dev;
 }
 
 /* Whether the process with the program's pid is not one that was started later. */
@@ -153,7 +155,8 @@ static int search_sharer(const struct tap_user_program *p)
 	return found;
 }
 
-/* One that was seen may have forked, and ended, before its mappings were read: then there is a newer one. */
+/* One that was seen may have forked, and ended, before its mappings were read: then there is a
+ * newer one. */
 static int find_sharer(const struct tap_user_program *p)
 {
 	int found = 0, seen = -1, newest;
@@ -203,7 +206,8 @@ bool tap_user_is_alive(struct tap_user_program *p)
 }
 
 /* Reads what is new in it. */
-static int read_control(struct tap_user_set *set, struct tap_user_program *p, int fd, struct tap_err *err)
+static int read_control(struct tap_user_set *set, struct tap_user_program *p, int fd,
+			struct tap_err *err)
 {
 	const struct tap_user_control_source from = { fd, p->pid, set->nr_cpus, &set->kinds };
 
@@ -282,8 +286,12 @@ static struct tap_user_program *program_new(int pid, uid_t uid, const struct sta
 	struct tap_user_program *p = calloc(1, sizeof(*p));
 
 	if (p)
-		*p = (struct tap_user_program){ .pid = pid, .uid = uid, .fd = -1, .sent = -1,
-						.dev = st->st_dev, .ino = st->st_ino };
+		*p = (struct tap_user_program){ .pid = pid,
+						.uid = uid,
+						.fd = -1,
+						.sent = -1,
+						.dev = st->st_dev,
+						.ino = st->st_ino };
 	return p;
 }
 
@@ -296,7 +304,8 @@ static int map_program(struct tap_map *map, uint64_t key, struct tap_user_progra
 	return slot ? 0 : -ENOMEM;
 }
 
-/* So that it is found by its link, if that was seen, and by its control file, if that could be opened. */
+/* So that it is found by its link, if that was seen, and by its control file, if that could be
+ * opened. */
 static int map_both(struct tap_map *by_name, struct tap_map *by_ino, struct tap_user_program *p)
 {
 	int ret = *p->file ? map_program(by_name, name_key(p->folder, p->file, p->link_ino), p) : 0;
@@ -320,7 +329,8 @@ static struct tap_user_program *find_by_ino(const struct tap_user_set *set, cons
 	return slot ? (struct tap_user_program *)(uintptr_t)*slot : NULL;
 }
 
-static void set_link(struct tap_user_program *p, const struct tap_user_folder *f, const struct dirent *e)
+static void set_link(struct tap_user_program *p, const struct tap_user_folder *f,
+		     const struct dirent *e)
 {
 	p->folder = f;
 	p->link_ino = e->d_ino;
@@ -328,7 +338,8 @@ static void set_link(struct tap_user_program *p, const struct tap_user_folder *f
 	strcpy(p->file, e->d_name);
 }
 
-/* Reads what is new to us and adds it. Return: 0, also where it makes no sense, which is noted; -ENOMEM. */
+/* Reads what is new to us and adds it. Return: 0, also where it makes no sense, which is noted;
+ * -ENOMEM. */
 static int read_new(struct tap_user_set *set, struct tap_user_program *p, int fd)
 {
 	struct tap_err why = { 0 };
@@ -347,10 +358,11 @@ static int read_new(struct tap_user_set *set, struct tap_user_program *p, int fd
 }
 
 /* A program whose control file cannot be had. Return: 1; -ENOMEM. */
-static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const struct dirent *e, uid_t owner,
-		      int code)
+static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const struct dirent *e,
+		      uid_t owner, int code)
 {
-	struct tap_user_program *p = program_new(tap_user_link_pid(e->d_name), owner, &(struct stat){ 0 });
+	struct tap_user_program *p =
+		program_new(tap_user_link_pid(e->d_name), owner, &(struct stat){ 0 });
 	int ret;
 
 	if (!p)
@@ -360,8 +372,8 @@ static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const
 	p->foreign = tap_user_link_pid_ns(e->d_name);
 	errno = -code;
 	snprintf(p->control.head.reason, sizeof(p->control.head.reason),
-		 p->foreign ? "the program runs in another PID namespace" :
-			      "cannot open the program's control file: %m");
+		 p->foreign ? "the program runs in another PID namespace"
+			    : "cannot open the program's control file: %m");
 	ret = add_program(set, p);
 	if (ret)
 		program_free(p);
@@ -369,8 +381,8 @@ static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const
 }
 
 /* A link that leads to no control file. */
-static int add_unopened(struct tap_user_set *set, struct tap_user_folder *f, int dir, const struct dirent *e,
-			uid_t owner, int code)
+static int add_unopened(struct tap_user_set *set, struct tap_user_folder *f, int dir,
+			const struct dirent *e, uid_t owner, int code)
 {
 	if (code == -EPERM) /* none of ours */
 		return 0;
@@ -386,24 +398,29 @@ static int add_unopened(struct tap_user_set *set, struct tap_user_folder *f, int
 	return add_closed(set, f, e, owner, code);
 }
 
-/* The number here of a link's process, of which the link has another namespace's. Return: as tap_pid_ns_process(). */
+/* The number here of a link's process, of which the link has another namespace's. Return: as
+ * tap_pid_ns_process(). */
 static int find_process(struct tap_pid_ns_walk *walk, int dir, const char *name, uint64_t ns)
 {
 	int pid = tap_pid_ns_process(walk, ns, tap_user_link_pid(name));
 	struct stat st;
 
 	/* who made a link before the walk, and was not there, is gone */
-	if (pid || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !tap_pid_ns_may_miss(walk, &st.st_ctim))
+	if (pid || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    !tap_pid_ns_may_miss(walk, &st.st_ctim))
 		return pid;
 	tap_pid_ns_forget(walk);
 	return tap_pid_ns_process(walk, ns, tap_user_link_pid(name));
 }
 
 /* A link that is not known yet. Return: 1: a program; 0: none; -ENOMEM. */
-static int add_link(struct tap_user_set *set, struct tap_user_folder *f, int dir, const struct dirent *e, uid_t owner)
+static int add_link(struct tap_user_set *set, struct tap_user_folder *f, int dir,
+		    const struct dirent *e, uid_t owner)
 {
 	uint64_t ns = tap_user_link_pid_ns(e->d_name);
-	int pid = ns ? find_process(&set->others, dir, e->d_name, ns) : tap_user_link_pid(e->d_name), fd, ret;
+	int pid = ns ? find_process(&set->others, dir, e->d_name, ns)
+		     : tap_user_link_pid(e->d_name),
+	    fd, ret;
 	struct tap_user_program *p;
 	struct stat st;
 
@@ -433,7 +450,8 @@ static bool is_file_taken(const struct tap_user_set *set, int fd, uid_t uid)
 {
 	struct tap_control head;
 
-	return !tap_pread_all(fd, &head, sizeof(head), 0) && tap_user_books_has(&set->books, tap_user_identity(uid, &head));
+	return !tap_pread_all(fd, &head, sizeof(head), 0) &&
+	       tap_user_books_has(&set->books, tap_user_identity(uid, &head));
 }
 
 int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent)
@@ -576,7 +594,8 @@ static bool forget_unseen(struct tap_user_set *set)
 			continue;
 		}
 		set->programs[set->nr++] = p;
-		/* without memory a program may be added again: it is taken, and so not read twice */
+		/* without memory a program may be added again: it is taken, and so not read twice
+		 */
 		(void)map_both(&by_name, &by_ino, p);
 	}
 	tap_map_release(&set->by_name);
@@ -597,7 +616,9 @@ int tap_user_scan(struct tap_user_set *set, struct tap_err *err)
 	}
 	changed |= forget_unseen(set);
 	errno = -ret;
-	return ret < 0 ? tap_err_set(err, ret, "cannot search for running programs with tracepoints: %m") : changed;
+	return ret < 0 ? tap_err_set(err, ret,
+				     "cannot search for running programs with tracepoints: %m")
+		       : changed;
 }
 
 struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, unsigned int i)
@@ -632,7 +653,8 @@ void tap_user_cross_off(const struct tap_user_set *set, const struct tap_user_pr
 	tap_user_books_cross_off(&set->books, &set->folders, p->uid, &p->control.head);
 }
 
-unsigned int tap_user_close_books(struct tap_user_set *set, void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx)
+unsigned int tap_user_close_books(struct tap_user_set *set,
+				  void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx)
 {
 	return tap_user_books_close(&set->books, &set->folders, fn, ctx);
 }
@@ -717,7 +739,8 @@ static int close_written(const struct tap_user_program *p, int fd, int ret, stru
 		wake(fd);
 	put_control(p, fd);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot write to the control file of process %d: %m", p->pid)
+	return ret ? tap_err_set(err, ret, "cannot write to the control file of process %d: %m",
+				 p->pid)
 		   : 0;
 }
 
@@ -753,18 +776,21 @@ static int check_slot(int fd, uint64_t at)
 /* The stamp stands last: until then there is none. */
 static int write_slot(int fd, uint64_t at, const char *text, const struct tap_steps *steps)
 {
-	const struct tap_filter_slot head = { .bytes = steps->bytes, .len = (uint32_t)strlen(text) };
+	const struct tap_filter_slot head = { .bytes = steps->bytes,
+					      .len = (uint32_t)strlen(text) };
 	const uint32_t stamp = (uint32_t)tap_now_ns() | 1;
 
 	if (pwrite(fd, &head, sizeof(head), (off_t)at) != sizeof(head) ||
 	    pwrite(fd, text, head.len, (off_t)(at + TAP_FILTER_TEXT)) != (ssize_t)head.len ||
 	    pwrite(fd, steps, head.bytes, (off_t)(at + TAP_FILTER_STEPS)) != (ssize_t)head.bytes ||
-	    pwrite(fd, &stamp, sizeof(stamp), (off_t)(at + offsetof(struct tap_filter_slot, stamp))) != sizeof(stamp))
+	    pwrite(fd, &stamp, sizeof(stamp),
+		   (off_t)(at + offsetof(struct tap_filter_slot, stamp))) != sizeof(stamp))
 		return errno ? -errno : -EIO;
 	return 0;
 }
 
-static int put_filter(int fd, const struct tap_user_event *ev, const char *text, const struct tap_steps *steps)
+static int put_filter(int fd, const struct tap_user_event *ev, const char *text,
+		      const struct tap_steps *steps)
 {
 	const uint64_t at = tap_filter_slot_at(ev->id);
 	struct tap_filter_slot was = { 0 };
@@ -773,24 +799,29 @@ static int put_filter(int fd, const struct tap_user_event *ev, const char *text,
 	ret = ret ?: tap_pread_all(fd, &was, sizeof(was), (off_t)at);
 	if (ret || (!steps && !was.stamp))
 		return ret;
-	if (was.stamp && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, TAP_FILTER_SLOT))
+	if (was.stamp &&
+	    fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, TAP_FILTER_SLOT))
 		return -errno;
 	ret = steps ? write_slot(fd, at, text, steps) : 0;
 	return ret ?: put_byte(fd, ev->word + offsetof(struct tap_word, filters), 1);
 }
 
-int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event *ev, const char *text,
-			const struct tap_steps *steps, struct tap_err *err)
+int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event *ev,
+			const char *text, const struct tap_steps *steps, struct tap_err *err)
 {
 	int ret = put_filter(p->fd, ev, text, steps);
 
 	if (ret == -EOPNOTSUPP)
-		return tap_err_set(err, ret, "program %d does not support filters: its libschedtap-tracepoint is too old, or its file size limit (ulimit -f) is too low", p->pid);
+		return tap_err_set(
+			err, ret,
+			"program %d does not support filters: its libschedtap-tracepoint is too "
+			"old, or its file size limit (ulimit -f) is too low",
+			p->pid);
 	return close_written(p, p->fd, ret, err);
 }
 
-int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_event *ev, struct tap_buf *text,
-			struct tap_err *err)
+int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_event *ev,
+			struct tap_buf *text, struct tap_err *err)
 {
 	const uint64_t at = tap_filter_slot_at(ev->id);
 	int fd = get_control(p, O_RDONLY, err), ret;
@@ -798,14 +829,19 @@ int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_
 
 	if (fd < 0)
 		return fd;
-	ret = ev->takes_filter && !check_slot(fd, at) ? tap_pread_all(fd, &head, sizeof(head), (off_t)at) : 0;
-	if (!ret && head.stamp && head.len <= TAP_FILTER_TEXT_MAX && tap_buf_reserve(text, head.len)) {
-		ret = tap_pread_all(fd, text->data + text->len, head.len, (off_t)(at + TAP_FILTER_TEXT));
+	ret = ev->takes_filter && !check_slot(fd, at)
+		      ? tap_pread_all(fd, &head, sizeof(head), (off_t)at)
+		      : 0;
+	if (!ret && head.stamp && head.len <= TAP_FILTER_TEXT_MAX &&
+	    tap_buf_reserve(text, head.len)) {
+		ret = tap_pread_all(fd, text->data + text->len, head.len,
+				    (off_t)(at + TAP_FILTER_TEXT));
 		text->len += ret ? 0 : head.len;
 	}
 	put_control(p, fd);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot read the control file of process %d: %m", p->pid) : 0;
+	return ret ? tap_err_set(err, ret, "cannot read the control file of process %d: %m", p->pid)
+		   : 0;
 }
 
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
@@ -860,13 +896,18 @@ int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
 	int dir, ret = 0;
 
 	if (tap_user_is_alive(&now))
-		return tap_err_set(err, -EBUSY, "cannot remove the control file of process %d: it is still running", p->pid);
+		return tap_err_set(
+			err, -EBUSY,
+			"cannot remove the control file of process %d: it is still running",
+			p->pid);
 	dir = *p->file ? tap_user_folder_open(p->folder, &dir_st) : -ENOENT;
 	/* the name may be another program's by now */
-	if (dir >= 0 && !fstatat(dir, p->file, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino == p->link_ino)
+	if (dir >= 0 && !fstatat(dir, p->file, &st, AT_SYMLINK_NOFOLLOW) &&
+	    st.st_ino == p->link_ino)
 		ret = unlinkat(dir, p->file, 0) ? -errno : 0;
 	if (dir >= 0)
 		close(dir);
 	errno = -ret;
-	return ret ? tap_err_set(err, ret, "cannot remove '%s/%s': %m", p->folder->path, p->file) : 0;
+	return ret ? tap_err_set(err, ret, "cannot remove '%s/%s': %m", p->folder->path, p->file)
+		   : 0;
 }

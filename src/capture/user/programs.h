@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Programs with tracepoints of their own, seen from outside: their control files
- * (tracepoint/shared.h), to which links in the users' folders lead, or which they have sent; read with
- * pread() and written byte by byte. Whatever stands in them may be a lie.
+ * (tracepoint/shared.h), to which links in the users' folders lead, or which they have sent; read
+ * with pread() and written byte by byte. Whatever stands in them may be a lie.
  */
 #ifndef TAP_CAPTURE_USER_PROGRAMS_H
 #define TAP_CAPTURE_USER_PROGRAMS_H
@@ -18,7 +18,9 @@
 #include "capture/user/links.h"
 #include "tracepoint/steps.h"
 
-#define TAP_USER_PROGRAMS_MAX 16384u /* of one user's folder: junk of one does not hide another's */
+#define TAP_USER_PROGRAMS_MAX                                                                      \
+	16384u /* of one user's folder: junk of one does not hide another's                        \
+		*/
 
 struct tap_user_program {
 	int pid;
@@ -59,8 +61,9 @@ struct tap_user_folders *tap_user_folders(struct tap_user_set *set);
 
 /*
  * Looks for programs. Folders that did not change since the last scan cost one stat() each.
- * Programs whose file is gone leave the set, unless they are locked or kept. What the others say is read
- * when they are found, and by tap_user_refresh(). Return: 1 if programs came or went; 0; -errno.
+ * Programs whose file is gone leave the set, unless they are locked or kept. What the others say is
+ * read when they are found, and by tap_user_refresh(). Return: 1 if programs came or went; 0;
+ * -errno.
  */
 int tap_user_scan(struct tap_user_set *set, struct tap_err *err);
 
@@ -72,8 +75,9 @@ struct tap_user_sent {
 };
 
 /*
- * Adds the program that sent it, unless it is known; closes what was sent. It leaves the set at the next scan, unless
- * it is locked or kept by then, or the scan finds it. Return: 0, also for what is no program; -ENOMEM.
+ * Adds the program that sent it, unless it is known; closes what was sent. It leaves the set at the
+ * next scan, unless it is locked or kept by then, or the scan finds it. Return: 0, also for what is
+ * no program; -ENOMEM.
  */
 int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent);
 
@@ -88,23 +92,26 @@ int tap_user_refresh(struct tap_user_set *set, struct tap_user_program *p, struc
 
 /* The ID in this session's files. */
 const char *tap_user_session_id(const struct tap_user_set *set);
-/* Notes that a program is recorded, or need not be; whether that was noted of it. Nobody is recorded twice. */
+/* Notes that a program is recorded, or need not be; whether that was noted of it. Nobody is
+ * recorded twice. */
 void tap_user_take(struct tap_user_set *set, const struct tap_user_program *p);
 bool tap_user_is_taken(const struct tap_user_set *set, const struct tap_user_program *p);
 /* Removes the entry of a program that was recorded to its end. */
 void tap_user_cross_off(const struct tap_user_set *set, const struct tap_user_program *p);
 /* Calls @fn for programs that say that they record, and were not taken: tap_user_books_close(). */
-unsigned int tap_user_close_books(struct tap_user_set *set, void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx);
+unsigned int tap_user_close_books(struct tap_user_set *set,
+				  void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx);
 
 /*
- * Looks whether it lives, or a child after a fork that has its file mapped: reads all mappings, in the second case those
- * of all processes, so not to be asked all the time.
+ * Looks whether it lives, or a child after a fork that has its file mapped: reads all mappings, in
+ * the second case those of all processes, so not to be asked all the time.
  */
 bool tap_user_is_alive(struct tap_user_program *p);
 /* Whether a child of a locked program has its file mapped. */
 bool tap_user_has_children(struct tap_user_program *p);
 
-/* Whether the process, or the thread's, is there and does not have the program's control file mapped. */
+/* Whether the process, or the thread's, is there and does not have the program's control file
+ * mapped. */
 bool tap_user_is_unmapped(const struct tap_user_program *p, int pid);
 
 /*
@@ -121,23 +128,26 @@ void tap_user_unlock(struct tap_user_program *p);
 int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on,
 		  struct tap_err *err);
 /*
- * Gives an event a filter, which is @text, or (@steps is NULL) takes it. The program applies it when it next comes by the
- * event. Of a program that is locked. Return: 0; -EOPNOTSUPP: it is of a release that has no filters, or had no place for
- * them; -errno.
+ * Gives an event a filter, which is @text, or (@steps is NULL) takes it. The program applies it
+ * when it next comes by the event. Of a program that is locked. Return: 0; -EOPNOTSUPP: it is of a
+ * release that has no filters, or had no place for them; -errno.
  */
-int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event *ev, const char *text,
-			const struct tap_steps *steps, struct tap_err *err);
-/* Adds the text of an event's filter to @text, nothing where there is none. It may hold anything. Return: 0; -errno. */
-int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_event *ev, struct tap_buf *text,
-			struct tap_err *err);
+int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event *ev,
+			const char *text, const struct tap_steps *steps, struct tap_err *err);
+/* Adds the text of an event's filter to @text, nothing where there is none. It may hold anything.
+ * Return: 0; -errno. */
+int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_event *ev,
+			struct tap_buf *text, struct tap_err *err);
 /* Of rings that there are, and of those to come. @shift: 0: stays as it is. */
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
 		      struct tap_err *err);
-/* Says that none of its events can be recorded: it may wait for a recorder. It need not be locked. */
+/* Says that none of its events can be recorded: it may wait for a recorder. It need not be locked.
+ */
 void tap_user_refuse(struct tap_user_program *p);
 /* Writes to a locked program's struct tap_control, at offset @at. */
 void tap_user_tell(const struct tap_user_program *p, size_t at, uint8_t byte);
-/* Whether a locked program has areas that were not there, or not filled, when it was read last. Quick. */
+/* Whether a locked program has areas that were not there, or not filled, when it was read last.
+ * Quick. */
 bool tap_user_has_new_areas(const struct tap_user_program *p);
 /* Whether it has areas that were not there. */
 bool tap_user_has_unread_areas(const struct tap_user_program *p);

@@ -84,7 +84,9 @@ static uint64_t first_whole(const struct tap_user_reader *r, uint64_t head)
 static int set_free(const struct tap_user_reader *r, uint64_t index)
 {
 	if (!r->map)
-		return pwrite(r->fd, "", 1, (off_t)(r->ring.offset + state_offset(index))) == 1 ? 0 : -EIO;
+		return pwrite(r->fd, "", 1, (off_t)(r->ring.offset + state_offset(index))) == 1
+			       ? 0
+			       : -EIO;
 	__atomic_store_n(r->map + state_offset(index), 0, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -173,8 +175,8 @@ static void map_area(struct tap_user_reader *r)
 	struct stat st;
 	void *p;
 
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(r->fd, &st) || ring->size > (uint64_t)st.st_size ||
-	    ring->offset > (uint64_t)st.st_size - ring->size)
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(r->fd, &st) ||
+	    ring->size > (uint64_t)st.st_size || ring->offset > (uint64_t)st.st_size - ring->size)
 		return;
 	p = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, (off_t)ring->offset);
 	r->map = p == MAP_FAILED ? NULL : p;
@@ -254,7 +256,8 @@ static uint32_t limit(const struct tap_user_reader *r)
 }
 
 /*
- * In a ring that waits nothing is written over what was not drained; an atomic one's records become real one by one.
+ * In a ring that waits nothing is written over what was not drained; an atomic one's records become
+ * real one by one.
  */
 static bool can_run(const struct tap_user_reader *r)
 {
@@ -312,14 +315,15 @@ static uint32_t record_end(const struct tap_user_reader *r, uint32_t end)
 	uint32_t at = (uint32_t)(r->pos - r->loaded);
 	struct tap_record_head h;
 
-	if (end - at < sizeof(h) || get_sub(r, &h, sizeof(h), r->pos) || h.length > end - at - sizeof(h))
+	if (end - at < sizeof(h) || get_sub(r, &h, sizeof(h), r->pos) ||
+	    h.length > end - at - sizeof(h))
 		return end;
 	return at + (uint32_t)sizeof(h) + (h.length & ~7u);
 }
 
 /*
- * Copies what is there of the sub-buffer behind what was copied, once that is used up. Where those that follow can be
- * read where they are (tap_user_reader_run()), one record.
+ * Copies what is there of the sub-buffer behind what was copied, once that is used up. Where those
+ * that follow can be read where they are (tap_user_reader_run()), one record.
  */
 static int fill(struct tap_user_reader *r, bool *lapped)
 {
@@ -346,11 +350,13 @@ static int fill(struct tap_user_reader *r, bool *lapped)
 	return ret ?: was_lapped(r, lapped);
 }
 
-/* Copies the sub-buffer at @sub, which is whole. Return: false: its length is not known yet, or there is no memory. */
+/* Copies the sub-buffer at @sub, which is whole. Return: false: its length is not known yet, or
+ * there is no memory. */
 static bool save_sub(struct tap_user_reader *r, uint64_t sub)
 {
 	const unsigned char *from = r->map + sub_offset(r, sub);
-	uint64_t commit = __atomic_load_n((const uint64_t *)(from + 8), __ATOMIC_ACQUIRE) & UINT32_MAX;
+	uint64_t commit =
+		__atomic_load_n((const uint64_t *)(from + 8), __ATOMIC_ACQUIRE) & UINT32_MAX;
 	unsigned char *to;
 
 	if (!commit || commit > TAP_SUB_BYTES - TAP_SUB_HEADER)
@@ -378,11 +384,12 @@ void tap_user_reader_save(struct tap_user_reader *r)
 static void punch(const struct tap_user_reader *r, uint64_t from, uint64_t to)
 {
 	if (from < to)
-		fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(r->ring.offset + r->subs + from),
-			  (off_t)(to - from));
+		fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  (off_t)(r->ring.offset + r->subs + from), (off_t)(to - from));
 }
 
-/* The writer counts on from what stands in its sub-buffer; one with atomics also on what stood in each. */
+/* The writer counts on from what stands in its sub-buffer; one with atomics also on what stood in
+ * each. */
 void tap_user_reader_give_back(const struct tap_user_reader *r)
 {
 	struct tap_ring_head head;
@@ -565,7 +572,8 @@ static int take_record(struct tap_user_reader *r, struct tap_user_item *item, ui
 static int step(struct tap_user_reader *r, struct tap_user_item *item)
 {
 	uint64_t sub = r->loaded == NO_SUB ? sub_of(r->pos) : r->loaded;
-	bool lapped = r->head - sub > reach(r) && !tap_user_backlog_has(&r->backlog, sub), complete = r->head - sub >= TAP_SUB_BYTES;
+	bool lapped = r->head - sub > reach(r) && !tap_user_backlog_has(&r->backlog, sub),
+	     complete = r->head - sub >= TAP_SUB_BYTES;
 	enum verdict verdict;
 	uint64_t pos;
 	int ret = lapped ? 0 : load(r, &lapped);
@@ -614,13 +622,14 @@ const unsigned char *tap_user_reader_run(const struct tap_user_reader *r, const 
 	if (!can_run(r) || r->loaded == NO_SUB || r->pos < r->skip_to ||
 	    (r->head - r->loaded >= TAP_SUB_BYTES && !r->commit))
 		return NULL;
-	sub = tap_user_backlog_has(&r->backlog, r->loaded) ? tap_user_backlog_first(&r->backlog) :
-							     r->map + sub_offset(r, r->loaded);
+	sub = tap_user_backlog_has(&r->backlog, r->loaded) ? tap_user_backlog_first(&r->backlog)
+							   : r->map + sub_offset(r, r->loaded);
 	*end = sub + limit(r);
 	return r->pos - r->loaded < limit(r) ? sub + (r->pos - r->loaded) : NULL;
 }
 
-void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t events, uint64_t stamp)
+void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t events,
+			  uint64_t stamp)
 {
 	r->pos += bytes;
 	r->events += events;
@@ -649,15 +658,18 @@ int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item)
 }
 
 /* What stands at the start of the sub-buffer at @sub. Return: false: no record of its own. */
-static bool get_start(const struct tap_user_reader *r, uint64_t sub, uint64_t *commit, struct tap_sub_info *info)
+static bool get_start(const struct tap_user_reader *r, uint64_t sub, uint64_t *commit,
+		      struct tap_sub_info *info)
 {
 	const uint64_t at = sub_offset(r, sub);
 
 	return !get(r, commit, sizeof(*commit), at + 8) &&
-	       !get(r, info, sizeof(*info), at + TAP_SUB_HEADER + sizeof(struct tap_record_head)) && info->type == TAP_ID_SUB;
+	       !get(r, info, sizeof(*info), at + TAP_SUB_HEADER + sizeof(struct tap_record_head)) &&
+	       info->type == TAP_ID_SUB;
 }
 
-/* A thread that was stopped before it moved head has counted a record that does not exist (tracepoint/ring.c). */
+/* A thread that was stopped before it moved head has counted a record that does not exist
+ * (tracepoint/ring.c). */
 static bool count_in_order(const struct tap_user_reader *r, uint64_t *events)
 {
 	uint64_t used = r->head % TAP_SUB_BYTES, commit;
@@ -668,11 +680,13 @@ static bool count_in_order(const struct tap_user_reader *r, uint64_t *events)
 		return true;
 	if (!get_start(r, sub_of(r->head - 1), &commit, &info))
 		return false;
-	*events = info.events + (commit >> 32) - (used && (uint32_t)commit != used - TAP_SUB_HEADER);
+	*events =
+		info.events + (commit >> 32) - (used && (uint32_t)commit != used - TAP_SUB_HEADER);
 	return true;
 }
 
-/* Each sub-buffer counts its own. A thread that was killed may have put a record that it has not counted. */
+/* Each sub-buffer counts its own. A thread that was killed may have put a record that it has not
+ * counted. */
 static void count_by_subs(const struct tap_user_reader *r, uint64_t *events)
 {
 	uint64_t commit, end = r->head < r->bytes ? r->head : r->bytes;
@@ -689,13 +703,16 @@ bool tap_user_reader_count(const struct tap_user_reader *r, uint64_t *events)
 	struct tap_ring_head now;
 	uint64_t all;
 
-	if (r->cut || r->pos != r->head || (r->base == UINT64_MAX && r->head) || read_head(r, &now) || now.head != r->head)
+	if (r->cut || r->pos != r->head || (r->base == UINT64_MAX && r->head) ||
+	    read_head(r, &now) || now.head != r->head)
 		return false;
 	if (!r->ring.atomic && !count_in_order(r, &all))
 		return false;
 	if (r->ring.atomic)
 		count_by_subs(r, &all);
 	/* the program may write anything */
-	*events = r->base != UINT64_MAX && all >= r->base + r->skipped + r->missing ? all - r->base - r->skipped - r->missing : 0;
+	*events = r->base != UINT64_MAX && all >= r->base + r->skipped + r->missing
+			  ? all - r->base - r->skipped - r->missing
+			  : 0;
 	return true;
 }

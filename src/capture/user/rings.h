@@ -73,32 +73,37 @@ void tap_user_reader_release(struct tap_user_reader *r);
 int tap_user_reader_poll(struct tap_user_reader *r, bool dead);
 
 /*
- * Copies what is whole out of a ring that is mapped, so that the program has room, as far as there is memory; it is read
- * in its turn.
+ * Copies what is whole out of a ring that is mapped, so that the program has room, as far as there
+ * is memory; it is read in its turn.
  */
 void tap_user_reader_save(struct tap_user_reader *r);
 
-/* Gives the ring's memory back, but for the sub-buffer where the writer is: of a program that records nothing any more. */
+/* Gives the ring's memory back, but for the sub-buffer where the writer is: of a program that
+ * records nothing any more. */
 void tap_user_reader_give_back(const struct tap_user_reader *r);
 
 /* The next item. Return: 0, also for NOTHING; -EINVAL, -ENODATA; -ENOMEM. */
 int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item);
 
 /*
- * The records behind the last one, in its sub-buffer, which was the last item: as they lie in the program's memory,
- * where they may be anything, and change. Return: NULL: read them one by one; else up to *@end.
+ * The records behind the last one, in its sub-buffer, which was the last item: as they lie in the
+ * program's memory, where they may be anything, and change. Return: NULL: read them one by one;
+ * else up to *@end.
  */
-const unsigned char *tap_user_reader_run(const struct tap_user_reader *r, const unsigned char **end);
+const unsigned char *tap_user_reader_run(const struct tap_user_reader *r,
+					 const unsigned char **end);
 /* @bytes of them, @events events, have been read; the last one with @stamp. */
-void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t events, uint64_t stamp);
+void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t events,
+			  uint64_t stamp);
 
 /* What was lost and nothing in the stream will tell: at the end, after NOTHING. */
 int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item);
 
 /*
- * How many events the program says that it has put into the ring, without those that were told as missing: as many should
- * have been given. After NOTHING, before tap_user_reader_rest(). Return: false: not known, as the program has gone on
- * since the last poll, or something was passed over at the end.
+ * How many events the program says that it has put into the ring, without those that were told as
+ * missing: as many should have been given. After NOTHING, before tap_user_reader_rest(). Return:
+ * false: not known, as the program has gone on since the last poll, or something was passed over at
+ * the end.
  */
 bool tap_user_reader_count(const struct tap_user_reader *r, uint64_t *events);
 

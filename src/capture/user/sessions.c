@@ -114,8 +114,9 @@ static int try_file(struct tap_user_session_file *f, mode_t mode, const char *te
 }
 
 /*
- * For the owner of the session file: the name is free, or somebody was killed. By way of the folder's descriptor: an
- * address has room for short names only. Without a socket, programs that are over at once are missed.
+ * For the owner of the session file: the name is free, or somebody was killed. By way of the
+ * folder's descriptor: an address has room for short names only. Without a socket, programs that
+ * are over at once are missed.
  */
 static void listen_at(struct tap_user_session_file *f, struct tap_porter *porter)
 {
@@ -179,7 +180,9 @@ static void remove_file(struct tap_user_session_file *f)
 /* Return: 1: there is a file; 0: it cannot be made there; -ENOMEM. */
 static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode, const char *text)
 {
-	struct tap_user_session_file f = { .folder = strdup(folder), .sessions = -1, .fd = -1, .socket = -1, .from = -1 };
+	struct tap_user_session_file f = {
+		.folder = strdup(folder), .sessions = -1, .fd = -1, .socket = -1, .from = -1
+	};
 	bool made;
 
 	if (!f.folder || tap_array_grow(&s->files, s->nr, &s->cap, sizeof(*s->files))) {
@@ -205,8 +208,8 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 	return 1;
 }
 
-int tap_user_sessions_write(struct tap_user_sessions *s, struct tap_porter *porter, const struct tap_user_folders *folders,
-			    const char *text)
+int tap_user_sessions_write(struct tap_user_sessions *s, struct tap_porter *porter,
+			    const struct tap_user_folders *folders, const char *text)
 {
 	int ret = 0;
 
@@ -232,7 +235,8 @@ bool tap_user_sessions_called(const struct tap_user_sessions *s)
 	return s->calls >= 0 && epoll_wait(s->calls, &ev, 1, 0) > 0;
 }
 
-/* Once the sessions are over, wait for the messages that programs sent before. Return: whether there are more. */
+/* Once the sessions are over, wait for the messages that programs sent before. Return: whether
+ * there are more. */
 static bool wait_for_more(const struct tap_user_sessions *s)
 {
 	int from[TAP_PORTER_MAX_SERVICES];
@@ -253,7 +257,8 @@ bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *s
 	do {
 		for (unsigned int i = 0; i < s->nr; i++) {
 			sent->fd = -1;
-			while (s->files[i].from >= 0 && sent->fd < 0 && tap_porter_take(s->files[i].from, &parcel, &sent->fd))
+			while (s->files[i].from >= 0 && sent->fd < 0 &&
+			       tap_porter_take(s->files[i].from, &parcel, &sent->fd))
 				;
 			if (sent->fd < 0)
 				continue;

@@ -27,12 +27,13 @@ struct tap_user_sessions {
 #define TAP_USER_NO_SESSIONS ((struct tap_user_sessions){ .calls = -1 })
 
 /*
- * Writes @text into those of the @folders that are the caller's, which are made if they are missing,
- * and into TAP_USER_EVERYBODY where there are all users'. Return: how many files there are;
- * -E2BIG; -ENOMEM. @porter: takes what programs leave; NULL: those that are over at once are missed.
+ * Writes @text into those of the @folders that are the caller's, which are made if they are
+ * missing, and into TAP_USER_EVERYBODY where there are all users'. Return: how many files there
+ * are; -E2BIG; -ENOMEM. @porter: takes what programs leave; NULL: those that are over at once are
+ * missed.
  */
-int tap_user_sessions_write(struct tap_user_sessions *s, struct tap_porter *porter, const struct tap_user_folders *folders,
-			    const char *text);
+int tap_user_sessions_write(struct tap_user_sessions *s, struct tap_porter *porter,
+			    const struct tap_user_folders *folders, const char *text);
 /* Whether a program has left something since this was asked last. */
 bool tap_user_sessions_called(const struct tap_user_sessions *s);
 /* Takes the next control file. Return: false: there is none for now. */

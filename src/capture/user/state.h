@@ -78,13 +78,14 @@ int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err);
 /* The backend's find(): the same, when it is time, and reads those that are known anew. */
 int tap_user_discover(void *state, bool *anew, struct tap_err *err);
 /*
- * At the end: compares the programs that say that they record with those that were recorded (account.c). The difference
- * is a loss, of programs that are named.
+ * At the end: compares the programs that say that they record with those that were recorded
+ * (account.c). The difference is a loss, of programs that are named.
  */
 int tap_user_lose_programs(struct tap_user_state *s, struct tap_drain *res, struct tap_err *err);
 
 /* Its goes_on(), its drain(). */
 bool tap_user_lives(void *state, unsigned int left);
-int tap_user_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res, struct tap_err *err);
+int tap_user_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res,
+		   struct tap_err *err);
 
 #endif

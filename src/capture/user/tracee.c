@@ -147,7 +147,9 @@ void tap_user_tracee_attach(struct tap_user_tracee *t, const struct tap_user_cho
 	t->is_anothers = ret == -EBUSY;
 	t->pid = tap_pids_initial(&c->plan->pids, (uint32_t)t->p->pid);
 	if (ret == -EMFILE || ret == -ENFILE)
-		tap_err_set(&err, ret, "cannot record so many programs: the limit of open files (ulimit -n) is too low");
+		tap_err_set(&err, ret,
+			    "cannot record so many programs: the limit of open files (ulimit -n) "
+			    "is too low");
 	if (ret) {
 		tap_user_tracee_fail(t, err.text);
 		return;
@@ -173,7 +175,8 @@ static int add_source(struct tap_user_tracee *t, const struct tap_user_ring *rin
 	char why[80];
 	int ret;
 
-	if (!s || tap_array_grow(&t->sources, t->nr_sources, &t->cap_sources, sizeof(*t->sources))) {
+	if (!s ||
+	    tap_array_grow(&t->sources, t->nr_sources, &t->cap_sources, sizeof(*t->sources))) {
 		free(s);
 		return -ENOMEM;
 	}
@@ -207,8 +210,8 @@ static int add_rings(struct tap_user_tracee *t, const struct tap_user_choice *c)
 /* ---- its events ---- */
 
 /*
- * What a program is not given it need not have: records are filtered when they are drained. What somebody has given it
- * before must go.
+ * What a program is not given it need not have: records are filtered when they are drained. What
+ * somebody has given it before must go.
  */
 static void give_filter(struct tap_user_tracee *t, unsigned int i, const struct tap_user_filter *f,
 			const struct tap_user_choice *c)
@@ -216,8 +219,8 @@ static void give_filter(struct tap_user_tracee *t, unsigned int i, const struct 
 	bool same_tids = !t->p->control.nested && !c->plan->pids.nested;
 	bool can = f && f->steps && (same_tids || !f->reads_tid);
 	struct tap_err err = { 0 };
-	int ret = tap_user_put_filter(t->p, &t->p->control.events[i], can ? f->text : NULL, can ? f->steps : NULL,
-				      &err);
+	int ret = tap_user_put_filter(t->p, &t->p->control.events[i], can ? f->text : NULL,
+				      can ? f->steps : NULL, &err);
 
 	if (ret && ret != -EOPNOTSUPP)
 		tap_user_tracee_fail(t, err.text);
@@ -228,7 +231,8 @@ static void give_filter(struct tap_user_tracee *t, unsigned int i, const struct 
  * What others want stays on when we end. @by_file: if it is on, then because of our session file.
  * Also for those that were on: a library that was loaded anew has forgotten it.
  */
-static void switch_on(struct tap_user_tracee *t, unsigned int i, const struct tap_user_filter *filter, bool by_file,
+static void switch_on(struct tap_user_tracee *t, unsigned int i,
+		      const struct tap_user_filter *filter, bool by_file,
 		      const struct tap_user_choice *c)
 {
 	struct tap_user_event *ev = &t->p->control.events[i];
@@ -248,7 +252,9 @@ static void switch_on(struct tap_user_tracee *t, unsigned int i, const struct ta
 }
 
 int tap_user_tracee_update(struct tap_user_tracee *t, const struct tap_user_choice *c,
-			   struct tap_user_use (*use_of)(void *ctx, const struct tap_user_kind *kind), void *ctx)
+			   struct tap_user_use (*use_of)(void *ctx,
+							 const struct tap_user_kind *kind),
+			   void *ctx)
 {
 	unsigned int known = t->events_seen;
 
@@ -259,15 +265,18 @@ int tap_user_tracee_update(struct tap_user_tracee *t, const struct tap_user_choi
 		bool wanted = tap_user_is_wanted(c->plan, ev->kind);
 		uint16_t *id = tap_array_at(&t->ids, &t->nr_ids, ev->id, sizeof(*id), NULL);
 
-		if (!id || !tap_array_at(&t->switched, &t->nr_switched, t->events_seen,
-					 sizeof(*t->switched), NULL) ||
-		    !tap_array_at(&t->filtered, &t->nr_filtered, t->events_seen, sizeof(*t->filtered), NULL))
+		if (!id ||
+		    !tap_array_at(&t->switched, &t->nr_switched, t->events_seen,
+				  sizeof(*t->switched), NULL) ||
+		    !tap_array_at(&t->filtered, &t->nr_filtered, t->events_seen,
+				  sizeof(*t->filtered), NULL))
 			return -ENOMEM;
 		*id = wanted ? (uint16_t)use_of(ctx, ev->kind).id : TAP_USER_ID_UNWANTED;
 	}
 	for (unsigned int i = 0; i < t->p->control.nr_events && t->locked; i++)
 		if (t->ids[t->p->control.events[i].id] > TAP_USER_ID_UNWANTED)
-			switch_on(t, i, use_of(ctx, t->p->control.events[i].kind).filter, t->from != TAP_USER_NOW || (known && i >= known), c);
+			switch_on(t, i, use_of(ctx, t->p->control.events[i].kind).filter,
+				  t->from != TAP_USER_NOW || (known && i >= known), c);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A tracee is a program that this recording records: which of its events are wanted, and the rings that
- * are read. What goes wrong with one program is told with it, and ends nothing else.
+ * A tracee is a program that this recording records: which of its events are wanted, and the rings
+ * that are read. What goes wrong with one program is told with it, and ends nothing else.
  */
 #ifndef TAP_CAPTURE_USER_TRACEE_H
 #define TAP_CAPTURE_USER_TRACEE_H
@@ -68,8 +68,8 @@ struct tap_user_choice {
 };
 
 /*
- * Whether the scope lets this program take part. Where it names processes, those that were forked from them do: of
- * parents this is to be asked first.
+ * Whether the scope lets this program take part. Where it names processes, those that were forked
+ * from them do: of parents this is to be asked first.
  */
 bool tap_user_in_scope(struct tap_user_choice *c, struct tap_user_program *p);
 /* Whether a pattern of the plan matches. */
@@ -93,11 +93,13 @@ struct tap_user_use {
 };
 
 /*
- * Takes note of what is new in the program: @use_of is asked of kinds that are wanted. Gives events their filters, and
- * switches them on. Return: 0 or -ENOMEM.
+ * Takes note of what is new in the program: @use_of is asked of kinds that are wanted. Gives events
+ * their filters, and switches them on. Return: 0 or -ENOMEM.
  */
 int tap_user_tracee_update(struct tap_user_tracee *t, const struct tap_user_choice *c,
-			   struct tap_user_use (*use_of)(void *ctx, const struct tap_user_kind *kind), void *ctx);
+			   struct tap_user_use (*use_of)(void *ctx,
+							 const struct tap_user_kind *kind),
+			   void *ctx);
 
 /* Switches off what this recording switched on, and takes its filters. */
 void tap_user_tracee_switch_off(struct tap_user_tracee *t);

@@ -72,7 +72,7 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 	s->past = json_array();
 	tap_user_set_now(s);
 	ret = s->cpus && s->past ? tap_user_discover_kinds(s, err)
-						  : tap_err_set(err, -ENOMEM, "out of memory");
+				 : tap_err_set(err, -ENOMEM, "out of memory");
 	if (ret)
 		user_free(s);
 	else
@@ -153,14 +153,15 @@ static int write_sessions(struct tap_user_state *s)
 		return 0;
 	if (s->choice.ring_shift)
 		tap_buf_printf(&text, "ring_shift %u\n", s->choice.ring_shift);
-	tap_buf_printf(&text, "session %s\nmode %d\nclock %d\n", tap_user_session_id(s->set), TAP_RING_DISCARD,
-		       tap_user_clock_choose());
+	tap_buf_printf(&text, "session %s\nmode %d\nclock %d\n", tap_user_session_id(s->set),
+		       TAP_RING_DISCARD, tap_user_clock_choose());
 	for (unsigned int i = 0; i < select->tgids.nr; i++)
 		tap_buf_printf(&text, "tgid %d\n", select->tgids.v[i]);
 	for (unsigned int i = 0; i < s->plan->nr_patterns; i++)
 		add_events(s->plan->patterns[i].word, &text);
 	if (!text.err)
-		ret = tap_user_sessions_write(&s->sessions, s->plan->porter, tap_user_folders(s->set), tap_buf_str(&text));
+		ret = tap_user_sessions_write(&s->sessions, s->plan->porter,
+					      tap_user_folders(s->set), tap_buf_str(&text));
 	tap_buf_release(&text);
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -241,37 +242,44 @@ static void add_systems(const struct tap_user_state *s, struct tap_buf *text)
 }
 
 /* Adds those that came while it was recorded, and could not be. */
-static void add_failed(const struct tap_user_state *s, const struct tap_plan_pattern *p, struct tap_buf *text)
+static void add_failed(const struct tap_user_state *s, const struct tap_plan_pattern *p,
+		       struct tap_buf *text)
 {
 	const struct tap_user_kind *k;
 
 	for (unsigned int i = s->nr_first_kinds; (k = tap_user_kind_at(s->set, i)); i++) {
 		const struct tap_plan_event *ev = tap_plan_find(s->plan, k->system, k->name);
 
-		if (ev && ev->status == TAP_EVENT_FAILED && ev->reason && tap_plan_pattern_fits(p, k->system, k->name))
-			tap_buf_printf(text, "%swithout %s:%s: %s", text->len ? "; " : "", k->system, k->name, ev->reason);
+		if (ev && ev->status == TAP_EVENT_FAILED && ev->reason &&
+		    tap_plan_pattern_fits(p, k->system, k->name))
+			tap_buf_printf(text, "%swithout %s:%s: %s", text->len ? "; " : "",
+				       k->system, k->name, ev->reason);
 	}
 }
 
 /* Adds those that came while it was recorded, and that its filter makes no sense for. */
-static void add_refused(const struct tap_user_state *s, const struct tap_plan_pattern *p, struct tap_buf *text)
+static void add_refused(const struct tap_user_state *s, const struct tap_plan_pattern *p,
+			struct tap_buf *text)
 {
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0; i < s->nr_recorded; i++) {
 		const struct tap_user_recorded_kind *r = &s->recorded[i];
 
-		if (!r->refused || r->told || !tap_plan_pattern_fits(p, r->kind->system, r->kind->name))
+		if (!r->refused || r->told ||
+		    !tap_plan_pattern_fits(p, r->kind->system, r->kind->name))
 			continue;
 		if (nr++ == 0)
-			tap_buf_printf(text, "%s-f '%.200s' does not apply to", text->len ? "; " : "", r->refused);
+			tap_buf_printf(text, "%s-f '%.200s' does not apply to",
+				       text->len ? "; " : "", r->refused);
 		tap_buf_printf(text, " %s:%s,", r->kind->system, r->kind->name);
 	}
 	if (nr)
 		tap_buf_puts(text, " all of which are recorded");
 }
 
-/* At the end what a user should know of a pattern is which events it could not filter, or that no program had any. */
+/* At the end what a user should know of a pattern is which events it could not filter, or that no
+ * program had any. */
 static void note_patterns(struct tap_user_state *s)
 {
 	for (unsigned int i = 0; i < s->plan->nr_patterns; i++) {
@@ -284,7 +292,8 @@ static void note_patterns(struct tap_user_state *s)
 			add_failed(s, p, &text);
 			add_refused(s, p, &text);
 		} else {
-			tap_buf_printf(&text, "no program had the event '%s'", p->word ? p->word->text : "*:*");
+			tap_buf_printf(&text, "no program had the event '%s'",
+				       p->word ? p->word->text : "*:*");
 			add_systems(s, &text);
 		}
 		if (text.len)
