@@ -32,9 +32,9 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Is
 
 OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
 # the library reads recordings, and needs zstd and jansson alone: what include/schedtap/ declares, and what that takes
-LIB_OBJ := $(filter-out $(addprefix $B/src/,define/% object/% symbol/% program/% capture/% module/% drawn/% export/% view/%),$(OBJ))
-LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o recording/reader.o run/library.o select/select.o timeline/tasks.o \
-	timeline/queries.o timeline/names.o) $(patsubst %.c,$B/%.o,$(wildcard src/library/*.c))
+LIB_OBJ := $(filter-out $(addprefix $B/src/,event/define/% file/symbol/% record/% show/drawn/% show/export/% show/view/%),$(OBJ))
+LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o event/select/select.o file/reader.o timeline/tasks.o timeline/queries.o \
+	timeline/names.o timeline/run/library.o) $(patsubst %.c,$B/%.o,$(wildcard src/analysis/library/*.c))
 LIB_LIBS := -lzstd -ljansson
 TP_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/tracepoint/*.c))
 CLI_OBJ := $(patsubst %.c,$B/%.o,$(wildcard src/cli/*.c))
@@ -45,11 +45,11 @@ all: $B/schedtap $B/libschedtap.a $B/libschedtap.so tracepoint ## build the prog
 tracepoint: $B/libschedtap-tracepoint.a $B/libschedtap-tracepoint.so ## build the library for programs' own tracepoints
 
 # doctor's uprobe finds its function in a stripped program too
-$B/schedtap: $(CLI_OBJ) $B/rooms.a
+$B/schedtap: $(CLI_OBJ) $B/parts.a
 	$(call say,LD,$@)
 	$Q$(CC) $(SANFLAGS) $(HARD_LDFLAGS) -Wl,--export-dynamic-symbol=tap_own_probe $(LDFLAGS) $^ -o $@ $(LIBS)
-# every room, for the program and the tests
-$B/rooms.a: $(OBJ)
+# everything but the commands, for the program and the tests
+$B/parts.a: $(OBJ)
 $B/libschedtap.a: $(LIB_OBJ)
 $B/libschedtap-tracepoint.a: $(TP_OBJ)
 $B/%.a:
@@ -72,22 +72,22 @@ $B/%.o: %.c
 # to resolve a function when it is first called takes 3 KB of the stack of a thread that passes a site
 $B/src/tracepoint/%.o: ALL_CFLAGS += -fno-plt
 # what is static cannot load a library
-$B/src/view/http.o: ALL_CFLAGS += $(if $(filter -static,$(LDFLAGS)),-DTAP_STATIC)
+$B/src/show/view/http.o: ALL_CFLAGS += $(if $(filter -static,$(LDFLAGS)),-DTAP_STATIC)
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
-$B/src/capture/%.o $B/src/program/%.o: ALL_CFLAGS += -Ibpf
-$B/src/object/object.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
-$B/src/object/object.o: $B/bpf/schedtap.bpf.o
+$B/src/record/%.o: ALL_CFLAGS += -Ibpf
+$B/src/record/object/object.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
+$B/src/record/object/object.o: $B/bpf/schedtap.bpf.o
 
 # the page of exports to HTML
-HTML_SOURCES := $(wildcard src/out/html/* third_party/uplot/*)
+HTML_SOURCES := $(wildcard src/show/html/* third_party/uplot/*)
 $B/html/page.html: tools/html-page $(HTML_SOURCES)
 	@mkdir -p $(@D)
 	$(call say,HTML,$@)
 	$Qtools/html-page $(@D)/parts >$@.new && mv $@.new $@
-$B/src/export/html_file.o: ALL_CFLAGS += -DTAP_HTML_PAGE='"$B/html/page.html"'
-$B/src/export/html_file.o: $B/html/page.html
+$B/src/show/export/html_file.o: ALL_CFLAGS += -DTAP_HTML_PAGE='"$B/html/page.html"'
+$B/src/show/export/html_file.o: $B/html/page.html
 
 # the BPF programs: bpftool keeps the BTF and drops the DWARF
 BPF_TRIPLE = $(shell $(CROSS_COMPILE)gcc -dumpmachine)
@@ -134,10 +134,10 @@ $(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
 LIVE_TOOLS := $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $(addprefix $B/tests/live/,filter_check filter_fuzz hostile program_fuzz)
 TOOLS := $B/tests/mkdat $B/tests/bombs/bombs $B/tests/truth/generate $B/tests/truth/overruns $B/tests/house/lookups $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
-$B/tests/%: tests/%.c $B/rooms.a
+$B/tests/%: tests/%.c $B/parts.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter tests/%.c %.o,$^) $B/rooms.a -o $@ -lcmocka $(TEST_LIBS) $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -Ibpf -Itests $(TEST_CFLAGS) $(filter tests/%.c %.o,$^) $B/parts.a -o $@ -lcmocka $(TEST_LIBS) $(LIBS)
 $B/tests/fuzz/fuzz_report: TEST_CFLAGS := -DFUZZ_MAIN
 $B/tests/unit/test_progress: $B/src/cli/progress.o
 # what overflows wraps around, as in the kernel
@@ -160,19 +160,19 @@ $B/tests/house/lookups: TEST_LIBS := -Wl,--wrap=main -Wl,--wrap=tap_format_field
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
 # the program as a process that tests ask, and what asks it (tests/driver)
-$B/driver: tests/driver/driver.c $(filter-out %/main.o,$(CLI_OBJ)) $B/rooms.a
+$B/driver: tests/driver/driver.c $(filter-out %/main.o,$(CLI_OBJ)) $B/parts.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) -Itests $(HARD_LDFLAGS) $(LDFLAGS) $(filter %.c %.o %.a,$^) -o $@ $(LIBS)
 $B/schedtap-quick: tests/driver/client.c tests/driver/request.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$Q$(CC) -std=gnu17 -D_GNU_SOURCE $(WARNINGS) -O2 -static $< -o $@
-$B/bench-watch: bench/watch.c $B/rooms.a
+$B/bench-watch: bench/watch.c $B/parts.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $B/rooms.a -o $@ $(LIBS)
-$B/fuzz_%: tests/fuzz/fuzz_%.c $B/rooms.a
+	$Q$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $B/parts.a -o $@ $(LIBS)
+$B/fuzz_%: tests/fuzz/fuzz_%.c $B/parts.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) -Ibpf -fsanitize=fuzzer $(filter tests/%.c %.o,$^) $B/rooms.a -o $@ $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -Ibpf -fsanitize=fuzzer $(filter tests/%.c %.o,$^) $B/parts.a -o $@ $(LIBS)
 $B/fuzz_steps: $B/src/tracepoint/steps.o
 $B/fuzz_report $B/fuzz_spool: $B/tests/fuzz/mutate.o $B/tests/fuzz/scan.o
 

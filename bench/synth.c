@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "event/defs.h"
-#include "recording/pack.h"
-#include "recording/page.h"
-#include "recording/spool.h"
+#include "file/pack.h"
+#include "file/page.h"
+#include "file/spool.h"
 
 #define START_NS 1000000000ull
 #define TURN_NS 12000u /* a CPU's wakeup, switch and switch */

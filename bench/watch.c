@@ -11,7 +11,7 @@
 #include <schedtap/reader.h>
 
 #include "base/clock.h"
-#include "condition/watch.h"
+#include "analysis/condition/watch.h"
 
 #define MAX_CONDITIONS 1000
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What programs call that are made at run time, of definitions that are not in this object
- * (src/program/recorder.h). Their main functions are made there; these are copied behind them or,
- * to take and commit a record, into them, out of the program below, which is loaded but never
- * attached.
+ * (src/record/program/recorder.h). Their main functions are made there; these are copied behind
+ * them or, to take and commit a record, into them, out of the program below, which is loaded but
+ * never attached.
  */
 #ifndef TAP_BPF_OWN_H
 #define TAP_BPF_OWN_H

@@ -35,9 +35,9 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "event/defs.h"
-#include "recording/pack.h"
-#include "recording/page.h"
-#include "recording/spool.h"
+#include "file/pack.h"
+#include "file/page.h"
+#include "file/spool.h"
 #include "wakeup_format.h"
 
 #define MAX_CPUS 512

@@ -29,9 +29,9 @@
 #ifndef TAP_ANALYSIS_BALANCE_H
 #define TAP_ANALYSIS_BALANCE_H
 
+#include "timeline/timeline.h"
 #include "analysis/queue_lengths.h"
 #include "analysis/violations.h"
-#include "timeline/timeline.h"
 
 struct tap_balance_cpu;
 struct tap_balance_task;

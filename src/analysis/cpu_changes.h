@@ -8,8 +8,8 @@
 #ifndef TAP_ANALYSIS_CPU_CHANGES_H
 #define TAP_ANALYSIS_CPU_CHANGES_H
 
-#include "analysis/cpu_order.h"
 #include "timeline/timeline.h"
+#include "analysis/cpu_order.h"
 
 enum tap_cpu_shows {
 	TAP_CPU_SHOWS_UNKNOWN = TAP_CPU_UNKNOWN, /* before the first change of a CPU, too */

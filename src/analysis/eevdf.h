@@ -17,10 +17,10 @@
 #ifndef TAP_ANALYSIS_EEVDF_H
 #define TAP_ANALYSIS_EEVDF_H
 
-#include "analysis/eevdf_queues.h"
 #include "base/hist.h"
 #include "base/map.h"
 #include "timeline/timeline.h"
+#include "analysis/eevdf_queues.h"
 
 /* What should not be. */
 enum tap_eevdf_rule {

@@ -12,9 +12,9 @@
 #ifndef TAP_ANALYSIS_FOLDED_H
 #define TAP_ANALYSIS_FOLDED_H
 
-#include "analysis/stacks.h"
 #include "base/buf.h"
 #include "base/keyed.h"
+#include "timeline/run/stacks.h"
 
 enum tap_folded_of { TAP_FOLDED_OFF_CPU, TAP_FOLDED_PREEMPTIONS, TAP_FOLDED_WAKEUPS };
 

@@ -13,9 +13,9 @@
 #ifndef TAP_ANALYSIS_MONITOR_H
 #define TAP_ANALYSIS_MONITOR_H
 
+#include "timeline/timeline.h"
 #include "analysis/losses.h"
 #include "analysis/monitor_models.h"
-#include "timeline/timeline.h"
 
 struct tap_monitor_violation {
 	uint64_t ts_ns;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sched_pick.h"
 #include "base/array.h"
 #include "base/map.h"
+#include "analysis/sched_pick.h"
 
 /* clang-format off */
 #define CFS(subject, event)                                                                        \

@@ -25,9 +25,9 @@
 
 #include <limits.h>
 
-#include "analysis/cgroups.h"
-#include "analysis/losses.h"
+#include "timeline/run/cgroups.h"
 #include "timeline/timeline.h"
+#include "analysis/losses.h"
 
 /*
  * A switch or a wakeup updates who comes and who goes before it is traced, all with one reading of

@@ -17,12 +17,12 @@
 #ifndef TAP_ANALYSIS_PELT_VERIFY_H
 #define TAP_ANALYSIS_PELT_VERIFY_H
 
+#include "base/hist.h"
+#include "timeline/timeline.h"
 #include "analysis/losses.h"
 #include "analysis/pelt.h"
 #include "analysis/pelt_model.h"
 #include "analysis/pelt_queues.h"
-#include "base/hist.h"
-#include "timeline/timeline.h"
 
 /* What lies between two updates. */
 enum tap_pelt_between {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/interrupts.h"
 #include "base/array.h"
+#include "analysis/interrupts.h"
 
 #define NOT_IDLE UINT32_MAX /* cpu_idle: PWR_EVENT_EXIT */
 

@@ -12,10 +12,10 @@
 #ifndef TAP_ANALYSIS_UTIL_EST_H
 #define TAP_ANALYSIS_UTIL_EST_H
 
-#include "analysis/losses.h"
 #include "base/hist.h"
 #include "timeline/sched_fields.h"
 #include "timeline/timeline.h"
+#include "analysis/losses.h"
 
 /* Of one task, or of all; values in parts of 1024. */
 struct tap_util_est_sums {

@@ -8,9 +8,9 @@
 #ifndef TAP_ANALYSIS_WAKERS_H
 #define TAP_ANALYSIS_WAKERS_H
 
-#include "analysis/stacks.h"
 #include "base/hist.h"
 #include "base/map.h"
+#include "timeline/run/stacks.h"
 
 /* A waker's stack, of one pair. */
 struct tap_waker_stack {

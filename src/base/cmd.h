@@ -30,7 +30,7 @@ struct tap_cmd {
 	bool hidden; /* not in `schedtap help`: for completion and tests */
 	/*
 	 * Return: an exit code. @operands and @rest as tap_opt_parse() found them. NULL: it is a
-	 * report's, in a struct tap_report_type (report/report.h).
+	 * report's, in a struct tap_report_type (show/report/report.h).
 	 */
 	int (*run)(void *opts, const struct tap_strings *operands, char **rest);
 };

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "analysis/metric/bounds.h"
+#include "show/report/check.h"
 #include "cli/cmd.h"
-#include "metric/bounds.h"
-#include "report/check.h"
 
 struct check_opts {
 	const char *window, *between, *by;

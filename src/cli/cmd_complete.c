@@ -2,8 +2,8 @@
 /* Completion for a shell (tools/schedtap.bash): one candidate per line. Files are the shell's. */
 #include <stdio.h>
 
-#include "cli/cmd.h"
 #include "event/defs.h"
+#include "cli/cmd.h"
 
 static void offer(const char *word, const char *system, const char *colon, const char *name)
 {

@@ -2,7 +2,7 @@
 #ifndef TAP_CLI_CMD_DIFF_H
 #define TAP_CLI_CMD_DIFF_H
 
-#include "report/diff.h"
+#include "show/report/diff.h"
 
 /* Compares, and shows it on this screen. Return: an exit code. */
 int tap_cmd_compare(const struct tap_diff_opts *opts, const struct tap_diff_sides *sides);

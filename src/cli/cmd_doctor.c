@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "capture/bpf/kernel.h"
+#include "record/bpf/kernel.h"
 #include "cli/cmd.h"
 #include "cli/tries.h"
 

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "timeline/run/picked.h"
+#include "timeline/run/unmatched.h"
+#include "show/out/input.h"
+#include "show/out/out.h"
 #include "cli/cmd_report.h"
 #include "cli/screen.h"
-#include "out/out.h"
-#include "run/input.h"
-#include "run/picked.h"
-#include "run/unmatched.h"
 
 static const struct tap_opt dump_opts[] = {
 	TAP_INPUT_OPTIONS(TAP_OPT_CPUS(struct tap_input_opts, select.cpus),

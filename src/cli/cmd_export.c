@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "timeline/run/unmatched.h"
+#include "show/export/export.h"
 #include "cli/cmd_report.h"
-#include "export/export.h"
-#include "run/unmatched.h"
 
 static const struct tap_opt options[] = {
 	TAP_OPT_ROWS(tap_input_task_options),

@@ -7,20 +7,20 @@
 
 #include "base/cap.h"
 #include "base/text.h"
-#include "capture/bpf/kernel.h"
-#include "capture/machine.h"
-#include "capture/tracefs/tracefs.h"
-#include "capture/user/programs.h"
+#include "event/select/select.h"
+#include "record/bpf/kernel.h"
+#include "record/machine.h"
+#include "record/program/feed.h"
+#include "record/program/recorder.h"
+#include "record/program/tracepoints.h"
+#include "record/tracefs/tracefs.h"
+#include "record/user/programs.h"
 #include "cli/cmd.h"
 #include "cli/define.h"
 #include "cli/enabled.h"
 #include "cli/probe.h"
 #include "cli/probes.h"
 #include "cli/screen.h"
-#include "program/feed.h"
-#include "program/recorder.h"
-#include "program/tracepoints.h"
-#include "select/select.h"
 
 struct list_opts {
 	struct tap_strings definitions;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/session/mark_request.h"
+#include "record/session/mark_request.h"
 #include "cli/cmd.h"
 
 #define ANSWER_MS 2000 /* a recorder that is slower has a machine that is */

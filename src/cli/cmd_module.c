@@ -11,11 +11,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "record/module/build.h"
+#include "record/module/layout.h"
+#include "record/module/load.h"
+#include "record/module/types.h"
 #include "cli/cmd.h"
-#include "module/build.h"
-#include "module/layout.h"
-#include "module/load.h"
-#include "module/types.h"
 
 #define BUILT "/var/lib/schedtap"
 #define EVENTS "/sys/kernel/tracing/events/" TAP_MODULE_NAME

@@ -16,16 +16,16 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "capture/backend.h"
-#include "capture/session/priority.h"
-#include "capture/session/session.h"
+#include "file/pack.h"
+#include "record/backend.h"
+#include "record/session/priority.h"
+#include "record/session/session.h"
+#include "analysis/condition/watch.h"
+#include "show/report/lost_programs.h"
 #include "cli/cmd.h"
 #include "cli/define.h"
 #include "cli/progress.h"
 #include "cli/task_end.h"
-#include "condition/watch.h"
-#include "recording/pack.h"
-#include "report/lost_programs.h"
 
 #define PROGRESS_NS 250000000ull
 #define SOON_NS 1000000u

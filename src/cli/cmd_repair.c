@@ -9,11 +9,11 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "capture/session/stamped.h"
+#include "file/pack.h"
+#include "record/session/stamped.h"
 #include "cli/cmd.h"
 #include "cli/cmd_report.h"
 #include "cli/progress.h"
-#include "recording/pack.h"
 
 struct repair_opts {
 	const char *compress, *output;

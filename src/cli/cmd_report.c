@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "show/report/report.h"
 #include "cli/screen.h"
-#include "report/report.h"
 
 static void on_note(void *progress, const struct tap_err *note)
 {

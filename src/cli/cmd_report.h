@@ -3,9 +3,9 @@
 #ifndef TAP_CLI_CMD_REPORT_H
 #define TAP_CLI_CMD_REPORT_H
 
+#include "timeline/run/recording.h"
 #include "cli/cmd.h"
 #include "cli/progress.h"
-#include "run/recording.h"
 
 /* @cmd: of a struct tap_report_type. Return: an exit code. */
 int tap_cmd_report(const struct tap_cmd *cmd, const void *opts);

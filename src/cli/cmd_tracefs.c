@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "capture/user/filters.h"
-#include "capture/user/programs.h"
+#include "record/user/filters.h"
+#include "record/user/programs.h"
 #include "cli/cmd.h"
 
 #define PATCH_LOOK_US 500

@@ -6,8 +6,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "show/view/view.h"
 #include "cli/cmd_report.h"
-#include "view/view.h"
 
 struct view_opts {
 	struct tap_input_opts input;

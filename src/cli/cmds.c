@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "show/report/report.h"
 #include "cli/cmd.h"
-#include "report/report.h"
 
 #define TAP_GROUP(title)
 #define TAP_CMD(name) extern const struct tap_cmd tap_cmd_##name;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "program/one_line.h"
+#include "record/program/one_line.h"
 
 static bool has_name(const struct tap_defs *defs, const char *system, const char *name)
 {

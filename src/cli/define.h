@@ -4,9 +4,9 @@
 #ifndef TAP_CLI_DEFINE_H
 #define TAP_CLI_DEFINE_H
 
-#include "capture/bpf/kernel.h"
-#include "define/define.h"
-#include "select/select.h"
+#include "event/define/define.h"
+#include "event/select/select.h"
+#include "record/bpf/kernel.h"
 
 struct tap_cli_defs { /* all zero: none */
 	struct tap_defs defs;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "capture/bpf/attached.h"
-#include "capture/tracefs/enabled.h"
-#include "select/select.h"
+#include "event/select/select.h"
+#include "record/bpf/attached.h"
+#include "record/tracefs/enabled.h"
 
 struct printer {
 	const struct tap_enabled_from *from;

@@ -3,7 +3,7 @@
 #ifndef TAP_CLI_ENABLED_H
 #define TAP_CLI_ENABLED_H
 
-#include "capture/tracefs/tracefs.h"
+#include "record/tracefs/tracefs.h"
 
 struct btf;
 struct tap_select;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/probe.h"
 
-#include "capture/session/session.h"
+#include "record/session/session.h"
 
 int tap_probe_bpf(struct tap_err *err)
 {

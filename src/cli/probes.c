@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "program/probe.h"
-#include "symbol/maps.h"
+#include "file/symbol/maps.h"
+#include "record/program/probe.h"
 
 static void print_line(const char *source, const char *text, size_t len)
 {

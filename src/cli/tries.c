@@ -8,13 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/bpf/stats.h"
-#include "capture/session/session.h"
-#include "capture/tracefs/instance.h"
-#include "capture/tracefs/tracefs.h"
+#include "record/bpf/stats.h"
+#include "record/module/load.h"
+#include "record/session/session.h"
+#include "record/tracefs/instance.h"
+#include "record/tracefs/tracefs.h"
 #include "cli/define.h"
 #include "cli/own_probe.h"
-#include "module/load.h"
 
 #define SELF "/proc/self/exe"
 

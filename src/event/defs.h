@@ -21,7 +21,7 @@ struct tap_need {
 };
 
 struct tap_hook {
-	/* as BTF has it, without "btf_trace_"; or a program's probe (program/probe.h) */
+	/* as BTF has it, without "btf_trace_"; or a program's probe (record/program/probe.h) */
 	const char *tracepoint;
 	unsigned int nr_args; /* that the definition uses: the kernel may have more */
 };
@@ -49,7 +49,7 @@ static inline bool tap_hook_is_probe(const struct tap_hook *hook)
  * bpf/schedtap.bpf.c). */
 #define TAP_RECORD_MAX_TEXT_AT 1023u
 
-/* Of definitions in one line (program/one_line.h). */
+/* Of definitions in one line (record/program/one_line.h). */
 #define TAP_DEF_LINE_SYSTEM "own"
 #define TAP_DEF_LINE_GROUP "one_line"
 

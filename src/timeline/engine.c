@@ -8,8 +8,8 @@
 
 #include "timeline/fast_path.h"
 #include "timeline/holes.h"
-#include "timeline/lives.h"
 #include "timeline/intervals.h"
+#include "timeline/lives.h"
 
 const char *tap_state_name(enum tap_state state)
 {

@@ -5,8 +5,8 @@
 
 #include "timeline/cpus.h"
 #include "timeline/holes.h"
-#include "timeline/lives.h"
 #include "timeline/intervals.h"
+#include "timeline/lives.h"
 
 /*
  * A wakeup chooses the CPU right behind sched_waking, with interrupts off (try_to_wake_up()). A

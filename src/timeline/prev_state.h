@@ -7,7 +7,7 @@
 #ifndef TAP_TIMELINE_PREV_STATE_H
 #define TAP_TIMELINE_PREV_STATE_H
 
-#include "print/print.h"
+#include "event/print/print.h"
 #include <schedtap/event.h>
 #include <schedtap/timeline.h>
 

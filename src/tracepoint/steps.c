@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a filter means is src/expr/filter_match.c's: tests/tracepoint/test_steps.c compares. */
+/* What a filter means is src/event/expr/filter_match.c's: tests/tracepoint/test_steps.c compares.
+ */
 #include "tracepoint/steps.h"
 
 #include <sched.h>

@@ -16,9 +16,9 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "event/defs.h"
-#include "recording/dat_write.h"
-#include "recording/page.h"
-#include "recording/spool.h"
+#include "file/dat_write.h"
+#include "file/page.h"
+#include "file/spool.h"
 
 #define MB ((size_t)1 << 20)
 #define COMMON_BYTES 8u

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "program/feed.h"
-#include "program/recorder.h"
 #include "../small_btf.h"
+#include "record/program/feed.h"
+#include "record/program/recorder.h"
+#include "check.h"
 
 /* clang-format off */
 #define NUMBER(name_, type_, offset_, size_, sign)                                                 \

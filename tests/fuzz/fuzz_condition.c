@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "analysis/condition/condition.h"
 #include "check.h"
-#include "condition/condition.h"
 
 static int parse(const char *text)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/define/define.h"
 #include "check.h"
-#include "define/define.h"
 
 static void check_format(const struct tap_def *def, const bool *absent, unsigned int nr_absent)
 {

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "check.h"
+#include "event/expr/filter.h"
 #include "event/format.h"
-#include "expr/filter.h"
+#include "check.h"
 
 /* One field of each kind. */
 static const char format_text[] =

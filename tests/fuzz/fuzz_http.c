@@ -15,7 +15,7 @@ static void *find_function(void *library, const char *name);
 static int wait_at(struct pollfd *p, nfds_t nr, int ms);
 #define dlsym find_function
 #define poll wait_at
-#include "view/http.c"
+#include "show/view/http.c"
 #undef dlsym
 #undef poll
 
@@ -26,10 +26,10 @@ static int wait_at(struct pollfd *p, nfds_t nr, int ms);
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "show/export/html_reports.h"
+#include "show/view/access.h"
+#include "show/view/view.h"
 #include "check.h"
-#include "export/html_reports.h"
-#include "view/access.h"
-#include "view/view.h"
 
 #define MAX_ANSWER (4u << 20)
 

@@ -19,11 +19,11 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "capture/pids.h"
-#include "capture/session/marks.h"
+#include "file/pack.h"
+#include "file/page_writer.h"
+#include "record/pids.h"
+#include "record/session/marks.h"
 #include "check.h"
-#include "recording/pack.h"
-#include "recording/page_writer.h"
 
 #define MAX_WAITING 8u /* datagrams: net.unix.max_dgram_qlen is 10 */
 #define MAX_MARKS 100u

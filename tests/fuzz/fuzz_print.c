@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/print/print.h"
 #include "check.h"
-#include "print/print.h"
 
 /* One field of each kind; print formats find them by these names. */
 static const char fields[] = "name: e\nID: 77\nformat:\n"

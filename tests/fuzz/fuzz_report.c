@@ -12,17 +12,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analysis/folded.h"
 #include "base/buf.h"
+#include "analysis/critical/path.h"
+#include "analysis/critical/watch.h"
+#include "analysis/explain/explain.h"
+#include "analysis/folded.h"
+#include "show/drawn/part.h"
+#include "show/export/export.h"
+#include "show/report/measured.h"
+#include "show/report/report.h"
 #include "check.h"
-#include "critical/watch.h"
-#include "critical/path.h"
-#include "drawn/part.h"
-#include "explain/explain.h"
-#include "export/export.h"
 #include "mutate.h"
-#include "report/measured.h"
-#include "report/report.h"
 
 /* A few bytes can describe any number of CPUs that share pages: enough is enough. */
 #define MAX_EVENTS 200000u

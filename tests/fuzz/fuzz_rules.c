@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "analysis/rule/rule.h"
 #include "check.h"
-#include "rule/rule.h"
 
 static int parse(const char *text, size_t len, unsigned int *nr)
 {

@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "capture/user/filters.h"
-#include "capture/user/sessions.h"
+#include "record/user/filters.h"
+#include "record/user/sessions.h"
 #include "check.h"
 
 #define assert_true(what) CHECK(what)

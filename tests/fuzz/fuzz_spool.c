@@ -20,12 +20,12 @@
 
 #include "base/buf.h"
 #include "base/xxh64.h"
-#include "check.h"
 #include "event/defs.h"
+#include "file/meta.h"
+#include "file/pack.h"
+#include "file/rebuild.h"
+#include "check.h"
 #include "mutate.h"
-#include "recording/meta.h"
-#include "recording/pack.h"
-#include "recording/rebuild.h"
 
 #define MAX_EVENTS 20000u
 

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/user/filters.h"
-#include "check.h"
 #include "event/format.h"
+#include "record/user/filters.h"
+#include "check.h"
 
 #define THIS_CPU 1
 

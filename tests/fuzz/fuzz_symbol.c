@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "file/symbol/elf_names.h"
+#include "file/symbol/maps.h"
+#include "file/symbol/perf_map.h"
 #include "check.h"
-#include "symbol/elf_names.h"
-#include "symbol/maps.h"
-#include "symbol/perf_map.h"
 
 #define NR 64u
 

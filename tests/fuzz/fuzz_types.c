@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "module/layout.h"
-#include "module/types.h"
+#include "record/module/layout.h"
+#include "record/module/types.h"
 #include "check.h"
 
 #define MAX_HEADER_BYTES ((size_t)1 << 20)

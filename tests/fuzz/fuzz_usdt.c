@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/program/probe.h"
 #include "check.h"
-#include "program/probe.h"
 
 static void check_args(const char *text)
 {

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture/user/control_file.h"
-#include "capture/user/kinds.h"
-#include "capture/user/rings.h"
+#include "record/user/control_file.h"
+#include "record/user/kinds.h"
+#include "record/user/rings.h"
 #include "check.h"
 
 #define assert_true(what) CHECK(what)

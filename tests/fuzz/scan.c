@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/xxh64.h"
+#include "file/sums.h"
 #include "mutate.h"
-#include "recording/sums.h"
 
 #define V7_HEADER 18u /* up to the two texts */
 #define SECTION_HEADER 16u

@@ -1,26 +1,27 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Includes go one way: a room sees only what its row in docs/design.md names, and no more is named
-# than is used. Neither modules (a .c and its .h) nor folders include each other in a circle.
+# Includes go one way: a folder includes only what its row in docs/internals/folders.md names, and no
+# more is named than is used. The nine folders of src/ include only from those above them in the list. Neither modules (a .c and its .h) nor folders include each other in a circle.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 
 chdir(dirname(abs_path($0)) . '/../..') or die;
+my $document = 'docs/internals/folders.md';
 
 # Public headers belong to the room that has their functions, the others to the tracepoints.
-my %owner = ('err.h' => 'base', 'event.h' => 'event', 'reader.h' => 'recording', 'select.h' => 'select', 'timeline.h' => 'timeline',
-	'watcher.h' => 'timeline', 'run.h' => 'run', 'analyses.h' => 'library');
+my %owner = ('err.h' => 'base', 'event.h' => 'event', 'reader.h' => 'file', 'select.h' => 'event/select', 'timeline.h' => 'timeline',
+	'watcher.h' => 'timeline', 'run.h' => 'timeline/run', 'analyses.h' => 'analysis/library');
 
 # ---- the rows -------------------------------------------------------------------------------
 sub read_rows {
 	my (%sees, $in, $room);
 
-	open(my $f, '<', 'docs/design.md') or die "docs/design.md: $!\n";
+	open(my $f, '<', $document) or die "$document: $!\n";
 	while (<$f>) {
-		$in = /^## The rooms/ if /^## /;
+		$in = /^## The rows/ if /^## /;
 		if ($in && $room && /^ {60,}(\S.*)/) { # the rest of a list that ends in a comma
 			push(@{$sees{$room}}, split(/,\s*/, $1));
 		} elsif ($in && m{^    (?:src/)?([\w/]+)/ +\S.*?(?: {2,}(\S.*))?$}) {
@@ -109,13 +110,39 @@ sub wrong_includes {
 
 		next if $room eq $other;
 		if (!$sees->{$room}) {
-			push(@wrong, "$at: room '$room' has no row in docs/design.md");
+			push(@wrong, "$at: room '$room' has no row in $document");
 			next;
 		}
 		push(@wrong, "$at: room '$room' includes $header of room '$other'")
 			unless grep { is_in($header, $_) } @{$sees->{$room}};
 	}
 	return @wrong;
+}
+
+# The nine folders, in the order of the document.
+sub read_order {
+	my @order;
+
+	open(my $f, '<', $document) or die "$document: $!\n";
+	while (<$f>) {
+		last if /^## /;
+		push(@order, $1) if m{^    (\w+)/ {2,}\w};
+	}
+	return @order;
+}
+
+sub wrong_order {
+	my @order = read_order();
+	my %rank = map { $order[$_] => $_ } 0 .. $#order;
+	my @found = @order == 9 ? () : "$document lists " . @order . ' folders, not nine';
+
+	delete($rank{tracepoint}); # a library of its own
+	for (@includes) {
+		my ($at, $from, $to) = ($_->[0], map { room_of($_) =~ s{/.*}{}r } @$_[1, 2]);
+
+		push(@found, "$at: '$from' includes a header of '$to'") if exists $rank{$from} && exists $rank{$to} && $rank{$to} > $rank{$from};
+	}
+	return @found;
 }
 
 # Rows for what a room does not include, nor what it includes.
@@ -150,12 +177,14 @@ sub check {
 my %sees = read_rows();
 my @wrong = wrong_includes(\%sees);
 my @idle = idle_rows(\%sees);
+my @down = wrong_order();
 my @modules = circles(\&module_of);
 my @folders = circles(sub { dirname($_[0]) });
 
-print "1..5\n";
-check('the rooms and their rows were found', @files > 100 && @includes > 500 && keys %sees > 10);
-check('rooms include what docs/design.md says', !@wrong, @wrong);
-check('and docs/design.md says no more', !@idle, @idle);
+print "1..6\n";
+check('the folders and their rows were found', @files > 100 && @includes > 500 && keys %sees > 10);
+check("folders include what $document says", !@wrong, @wrong);
+check('and it says no more', !@idle, @idle);
+check('the nine folders include from the ground up', !@down, @down);
 check('no modules include each other', !@modules, @modules);
 check('no folders include each other', !@folders, @folders);

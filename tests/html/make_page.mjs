@@ -96,10 +96,10 @@ function worstWaits({ lanes, tasks }) {
 function fillPage(head, reports, part) {
 	const text = (path) => readFileSync(join(top, path), 'utf8');
 	const pack = (bytes) => deflateRawSync(bytes).toString('base64');
-	const modules = text('src/out/html/modules').trim().split('\n').map((name) => text(`src/out/html/${name}`)
+	const modules = text('src/show/html/modules').trim().split('\n').map((name) => text(`src/show/html/${name}`)
 		.replace(/^import .*\n/gm, '').replace(/^export /gm, ''));
 	const parts = {
-		STYLE: text('third_party/uplot/uPlot.min.css') + text('src/out/html/page.css'),
+		STYLE: text('third_party/uplot/uPlot.min.css') + text('src/show/html/page.css'),
 		SCRIPT: [text('third_party/uplot/uPlot.iife.min.js'), ...modules].join('\n'),
 		CSP: "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'",
 		HEAD: JSON.stringify(head).replaceAll('<', '\\u003c'),
@@ -109,7 +109,7 @@ function fillPage(head, reports, part) {
 		PARTS: '',
 	};
 
-	return text('src/out/html/page.html').replace(/@([A-Z]+)@/g, (all, name) => parts[name]);
+	return text('src/show/html/page.html').replace(/@([A-Z]+)@/g, (all, name) => parts[name]);
 }
 
 const [slices, cpus] = process.argv.slice(2).map(Number);

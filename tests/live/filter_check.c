@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "expr/filter.h"
+#include "event/expr/filter.h"
 
 static void print_refusal(const char *why)
 {

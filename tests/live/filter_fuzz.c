@@ -24,8 +24,8 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "expr/filter.h"
-#include "recording/cursor.h"
+#include "event/expr/filter.h"
+#include "file/cursor.h"
 #include "random_filter.h"
 
 #define ROOT "/sys/kernel/tracing"

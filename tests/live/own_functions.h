@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "event/defs.h"
-#include "object/object.h"
-#include "program/functions.h"
+#include "record/object/object.h"
+#include "record/program/functions.h"
 
 /* Return: what has them, to be closed behind the last use; NULL: they cannot be had. */
 static struct bpf_object *load_functions(struct tap_functions *functions)

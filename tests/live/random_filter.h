@@ -5,8 +5,8 @@
 
 #include <unistd.h>
 
+#include "event/expr/kernel_glob.h"
 #include "event/format.h"
-#include "expr/kernel_glob.h"
 #include "random.h"
 
 struct record {

@@ -28,9 +28,9 @@
 
 #include <schedtap/reader.h>
 
-#include "capture/session/session.h"
-#include "counter.h"
 #include "../unit/tmp_dir.h"
+#include "record/session/session.h"
+#include "counter.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 #define COMM "tap-counted"

@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "capture/bpf/kernel.h"
-#include "capture/machine.h"
+#include "record/bpf/kernel.h"
+#include "record/machine.h"
+#include "record/program/feed.h"
+#include "record/program/recorder.h"
 #include "own_functions.h"
-#include "program/feed.h"
-#include "program/recorder.h"
 
 static int load_def(const struct tap_recorder_env *env, const struct tap_kernel *k,
 		    const struct tap_def *def)

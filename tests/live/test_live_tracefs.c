@@ -28,11 +28,11 @@
 #include <unistd.h>
 
 #include "base/proc.h"
-#include "capture/backend.h"
-#include "capture/tracefs/instance.h"
-#include "capture/tracefs/tracefs.h"
 #include "event/format.h"
-#include "recording/cursor.h"
+#include "file/cursor.h"
+#include "record/backend.h"
+#include "record/tracefs/instance.h"
+#include "record/tracefs/tracefs.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 #define OPS (&tap_backend_tracefs)

@@ -66,8 +66,8 @@ sub exported {
 
 sub export_of { return exported('perfetto', @_) }
 
-# With those of recordings_for('export') and seed 1 of the simulation, these reach each line and branch of src/export/perfetto*,
-# src/export/ftrace.c, src/perfetto, src/timeline and src/analysis that any golden test's recording reaches in `export --to perfetto`,
+# With those of recordings_for('export') and seed 1 of the simulation, these reach each line and branch of src/show/export/perfetto*,
+# src/show/export/ftrace.c, src/show/perfetto, src/timeline and src/analysis that any golden test's recording reaches in `export --to perfetto`,
 # `export --to ftrace` and `summary` (gcov --branch-probabilities; chosen greedily, and there is none that adds nothing).
 my @various = qw(critical-path dump-empty dump-json dump-off dump-stacks dump-ticks explain-affinity latency-offline map-unknown monitor-wwnr
 	pelt-cgroups pelt-entity pelt-loss-alone pelt-verify-queues summary-newtask summary-nothing-known summary-off summary-quotas summary-reused

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/adjust.h"
-#include "stats/bootstrap.h"
-#include "stats/median.h"
-#include "stats/rank_sum.h"
-#include "stats/shift.h"
+#include "base/stats/adjust.h"
+#include "base/stats/bootstrap.h"
+#include "base/stats/median.h"
+#include "base/stats/rank_sum.h"
+#include "base/stats/shift.h"
 
 #define MAX 4096
 

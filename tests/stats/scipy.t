@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The statistics of src/stats against scipy's, on random values with and without ties (tests/stats/calculate.c).
+# The statistics of src/base/stats against scipy's, on random values with and without ties (tests/stats/calculate.c).
 import os
 import random
 import subprocess

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "print/print.h"
+#include "event/print/print.h"
 #include "tracepoint/internal.h"
 
 struct own_event {

@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "own_folder.h"
 #include "tracepoint/shared.h"
 #include "tracepoint/steps.h"
+#include "own_folder.h"
 
 #define CREATE_TRACE_POINTS
 #include "rules.h"

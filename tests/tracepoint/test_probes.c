@@ -25,8 +25,8 @@
 #include "tracepoint/own_folder.h"
 
 #define CREATE_TRACE_POINTS
-#include "tracepoint/rules.h"
 #include "unit/skip_test.h"
+#include "tracepoint/rules.h"
 
 static char log_text[256];
 static int reg_result;

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #define CREATE_TRACE_POINTS
-#include "tracepoint/rules.h"
 #include "unit/skip_test.h"
+#include "tracepoint/rules.h"
 
 #define HOLD_US 20000
 

@@ -5,12 +5,12 @@
 
 #include "base/buf.h"
 #include "event/defs.h"
-#include "recording/pack.h"
-#include "recording/page.h"
-#include "recording/spool.h"
-#include "wakeup_format.h"
+#include "file/pack.h"
+#include "file/page.h"
+#include "file/spool.h"
 #include "picks.h"
 #include "sim.h"
+#include "wakeup_format.h"
 
 static const char *const event_names[] = {
 	[SWITCH] = "sched_switch",

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "recording/page.h"
-#include "recording/spool.h"
+#include "file/page.h"
+#include "file/spool.h"
 #include "steps.h"
 #include "tmp_dir.h"
 

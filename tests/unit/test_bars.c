@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "out/bars.h"
+#include "show/out/bars.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 #define HEADER "      from us          to us       count      %  distribution\n"

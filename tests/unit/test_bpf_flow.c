@@ -16,7 +16,7 @@
 #include <cmocka.h>
 #include <linux/bpf.h>
 
-#include "object/object.h"
+#include "record/object/object.h"
 
 enum seen { UNSEEN, BEGUN, DONE };
 

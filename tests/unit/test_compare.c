@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 
-#include "compare/compare.h"
-#include "stats/bootstrap.h"
 #include "unit/sanitized.h"
+#include "base/stats/bootstrap.h"
+#include "analysis/compare/compare.h"
 
 #define MAX 12
 

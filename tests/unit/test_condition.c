@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "condition/condition.h"
-#include "condition/parsed.h"
+#include "analysis/condition/condition.h"
+#include "analysis/condition/parsed.h"
 
 struct parse_case {
 	const char *text;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "critical/path.h"
-#include "critical/waker_stack.h"
+#include "analysis/critical/path.h"
+#include "analysis/critical/waker_stack.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

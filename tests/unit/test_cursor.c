@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "recording/cursor.h"
+#include "file/cursor.h"
 
 #define PAGE 128u
 #define STAMP 1000u

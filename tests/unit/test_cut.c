@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "recording/cursor.h"
-#include "recording/cut.h"
+#include "file/cursor.h"
+#include "file/cut.h"
 
 #define MAX_PAGES 8u
 #define LEN(table) (sizeof(table) / sizeof(*(table)))

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "define/define.h"
+#include "event/define/define.h"
 #include "tmp_dir.h"
 
 /* In the order of tests/unit/define/all.h, with which this test's defs.o is built. */

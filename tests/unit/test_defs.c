@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "event/defs.h"
-#include "print/print.h"
+#include "event/print/print.h"
 
 #define LOST_TEXT                                                                                  \
 	"name: events_lost\n"                                                                      \

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "symbol/demangle.h"
+#include "file/symbol/demangle.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

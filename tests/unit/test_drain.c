@@ -24,7 +24,7 @@
 /* The writer comes between two looks of the reader: each of its looks at the ring says so. */
 static void look(void);
 #define __atomic_load_n(at, order) (look(), __atomic_load_n(at, order))
-#include "capture/drain.c"
+#include "record/drain.c"
 #include "tmp_dir.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))

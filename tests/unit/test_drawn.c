@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "drawn/levels.h"
-#include "drawn/shares.h"
-#include "drawn/slices.h"
-#include "drawn/task_levels.h"
+#include "show/drawn/levels.h"
+#include "show/drawn/shares.h"
+#include "show/drawn/slices.h"
+#include "show/drawn/task_levels.h"
 #include "main_of_cases.h"
 #include "steps.h"
 

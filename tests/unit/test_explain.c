@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "explain/explain.h"
+#include "analysis/explain/explain.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "expr/parse.h"
+#include "event/expr/parse.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

@@ -12,8 +12,8 @@
 #include <errno.h>
 
 #include "base/buf.h"
+#include "event/expr/filter.h"
 #include "event/format.h"
-#include "expr/filter.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 

@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
+#include "file/follow.h"
 #include "growing_spool.h"
-#include "recording/follow.h"
 
 static bool in_place; /* pages are read where they are held */
 

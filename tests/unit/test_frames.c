@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/frames.h"
 #include "event/format.h"
+#include "timeline/run/frames.h"
 #include "main_of_cases.h"
 
 #define COMMON                                                                                     \

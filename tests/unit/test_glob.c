@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "capture/tracefs/glob.h"
+#include "record/tracefs/glob.h"
 
 #define COMM_LEN 16
 #define LEN(table) (sizeof(table) / sizeof(*(table)))

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "recording/held.h"
+#include "file/held.h"
 
 #define PAGE 4096u
 

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/thread.h"
-#include "recording/held_spool.h"
+#include "file/held_spool.h"
 #include "tmp_dir.h"
 
 #define PAGE 4096u

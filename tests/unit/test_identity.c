@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/identity.h"
 #include "base/buf.h"
+#include "timeline/run/identity.h"
 #include "main_of_cases.h"
 #include "steps.h"
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "module/layout.h"
+#include "record/module/layout.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/limits_command.h"
+#include "timeline/run/limits_command.h"
 #include "main_of_cases.h"
 
 #define TASKS "\"tasks\":[[100,100,\"a\",null,\"both\"],[101,100,\"a\",null,\"both\"]]"

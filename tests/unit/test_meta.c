@@ -10,8 +10,8 @@
 
 #include <errno.h>
 
+#include "file/meta.h"
 #include "main_of_cases.h"
-#include "recording/meta.h"
 
 static const struct meta_case {
 	const char *name, *text;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "module/load.h"
+#include "record/module/load.h"
 #include "main_of_cases.h"
 
 static const struct refused_case {

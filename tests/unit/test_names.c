@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "recording/names.h"
-#include "recording/page.h"
-#include "recording/spool.h"
+#include "file/names.h"
+#include "file/page.h"
+#include "file/spool.h"
 #include "tmp_dir.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))

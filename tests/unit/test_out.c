@@ -15,8 +15,8 @@
 
 #include "base/text.h"
 #include "event/format.h"
-#include "out/out.h"
-#include "out/page.h"
+#include "show/out/out.h"
+#include "show/out/page.h"
 #include "sched_events.h"
 
 static struct tap_event_kinds kinds;

@@ -14,8 +14,8 @@
 #include <schedtap/reader.h>
 
 #include "base/buf.h"
-#include "recording/pack.h"
-#include "recording/page.h"
+#include "file/pack.h"
+#include "file/page.h"
 #include "tmp_dir.h"
 
 #define PAGE TAP_PAGE_SIZE

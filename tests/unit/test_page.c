@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "recording/page.h"
+#include "file/page.h"
 
 #define STAMP 1000u
 #define WORD(type, delta) ((uint32_t)(delta) << 5 | (type))

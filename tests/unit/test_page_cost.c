@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recording/page_cost.h"
+#include "file/page_cost.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 #define MB ((size_t)1 << 20)

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "recording/page_writer.h"
+#include "file/page_writer.h"
 #include "tmp_dir.h"
 
 #define PAGE 4096u

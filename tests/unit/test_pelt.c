@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/pelt.h"
 #include "event/defs.h"
+#include "analysis/pelt.h"
 
 #define MAX_STEPS 10
 #define MAX_WANT 3

@@ -35,10 +35,10 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "base/buf.h"
-#include "recording/dat_file.h"
-#include "recording/perf_file.h"
 #include "unit/sanitized.h"
+#include "base/buf.h"
+#include "file/dat_file.h"
+#include "file/perf_file.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "recording/perf_queue.h"
+#include "file/perf_queue.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 #define MAX_ITEMS 20000u

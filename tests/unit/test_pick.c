@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/pick.h"
-#include "analysis/time_option.h"
+#include "timeline/run/pick.h"
+#include "timeline/run/time_option.h"
 #include "main_of_cases.h"
 #include "sched_events.h"
 

@@ -26,13 +26,13 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "file/symbol/elf_file.h"
+#include "file/symbol/elf_names.h"
+#include "file/symbol/file.h"
+#include "file/symbol/maps.h"
+#include "file/symbol/perf_map.h"
+#include "file/symbol/places.h"
 #include "skip_test.h"
-#include "symbol/elf_file.h"
-#include "symbol/elf_names.h"
-#include "symbol/file.h"
-#include "symbol/maps.h"
-#include "symbol/perf_map.h"
-#include "symbol/places.h"
 #include "tmp_dir.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "out/plot.h"
+#include "show/out/plot.h"
 
 #define COLUMNS 6
 

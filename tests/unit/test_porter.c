@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/porter.h"
+#include "record/porter.h"
 
 #define SENT 2000
 

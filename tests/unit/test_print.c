@@ -13,8 +13,8 @@
 #include <traceevent/trace-seq.h>
 #include <unistd.h>
 
-#include "print/print.h"
-#include "print/prog.h"
+#include "event/print/print.h"
+#include "event/print/prog.h"
 #include "skip_test.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "program/probe.h"
+#include "record/program/probe.h"
 #include "tmp_dir.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))

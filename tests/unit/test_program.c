@@ -12,11 +12,11 @@
 
 #include <errno.h>
 
-#include "expr/parse.h"
-#include "program/assignments.h"
-#include "program/feed.h"
-#include "program/insns.h"
-#include "program/recorder.h"
+#include "event/expr/parse.h"
+#include "record/program/assignments.h"
+#include "record/program/feed.h"
+#include "record/program/insns.h"
+#include "record/program/recorder.h"
 #include "small_btf.h"
 
 typedef uint8_t u8;

@@ -22,9 +22,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "base/buf.h"
-#include "recording/page.h"
 #include "unit/sanitized.h"
+#include "base/buf.h"
+#include "file/page.h"
 #include <schedtap/reader.h>
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))

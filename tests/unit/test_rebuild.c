@@ -11,10 +11,10 @@
 #include <cmocka.h>
 
 #include "event/defs.h"
-#include "recording/dat_write.h"
-#include "recording/meta.h"
-#include "recording/rebuild.h"
-#include "recording/spool.h"
+#include "file/dat_write.h"
+#include "file/meta.h"
+#include "file/rebuild.h"
+#include "file/spool.h"
 
 #define MAX_FORMATS 256u
 

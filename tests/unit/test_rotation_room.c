@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/session/rotation_room.h"
+#include "record/session/rotation_room.h"
 #include "tmp_dir.h"
 
 #define PART 4096u

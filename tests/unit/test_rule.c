@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "rule/rule.h"
+#include "analysis/rule/rule.h"
 
 static const struct good_case {
 	const char *text, *name, *metric;

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/sched_pick.h"
 #include "base/buf.h"
 #include "event/defs.h"
+#include "analysis/sched_pick.h"
 #include "main_of_cases.h"
 
 #define WORDS 7u

@@ -12,8 +12,8 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "capture/bpf/load.h"
-#include "select/mount.h"
+#include "event/select/mount.h"
+#include "record/bpf/load.h"
 #include "fake_bpf.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))

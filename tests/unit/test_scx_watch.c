@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "capture/session/scx_watch.h"
+#include "record/session/scx_watch.h"
 #include "tmp_dir.h"
 
 struct fixture {

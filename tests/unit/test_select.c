@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "select/select.h"
+#include "event/select/select.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 #define WORDS(...)                                                                                 \

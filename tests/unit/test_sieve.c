@@ -10,8 +10,8 @@
 
 #include <errno.h>
 
-#include "capture/tracefs/sieve.h"
-#include "recording/cursor.h"
+#include "file/cursor.h"
+#include "record/tracefs/sieve.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 

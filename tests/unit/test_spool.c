@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
-#include "recording/spool.h"
+#include "file/spool.h"
 #include "skip_test.h"
 #include "tmp_dir.h"
 

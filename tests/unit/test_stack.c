@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "capture/stack.h"
-#include "capture/stack_seen.h"
+#include "record/stack.h"
+#include "record/stack_seen.h"
 
 static const struct {
 	const char *text;

@@ -10,9 +10,9 @@
 #include <zstd.h>
 
 #include "base/xxh64.h"
-#include "recording/dat_write.h"
-#include "recording/meta.h"
-#include "recording/sums.h"
+#include "file/dat_write.h"
+#include "file/meta.h"
+#include "file/sums.h"
 
 #define MAX_BYTES 300u
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "print/print.h"
-#include "print/bin.h"
+#include "event/print/bin.h"
+#include "event/print/print.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "out/table.h"
+#include "show/out/table.h"
 #include "skip_test.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))

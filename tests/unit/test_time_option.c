@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/time_option.h"
+#include "timeline/run/time_option.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 #define S UINT64_C(1000000000)

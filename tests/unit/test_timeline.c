@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "steps.h"
 #include "timeline/timeline.h"
+#include "steps.h"
 
 struct timeline_case {
 	const char *name;

@@ -19,9 +19,9 @@
 
 #include <cmocka.h>
 
+#include "timeline/events.h"
 #include "sanitized.h"
 #include "steps.h"
-#include "timeline/events.h"
 
 static unsigned int nr_slow; /* events that events.c took */
 

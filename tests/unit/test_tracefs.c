@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/tracefs/instance.h"
-#include "capture/tracefs/limit.h"
-#include "capture/tracefs/tracefs.h"
+#include "record/tracefs/instance.h"
+#include "record/tracefs/limit.h"
+#include "record/tracefs/tracefs.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 

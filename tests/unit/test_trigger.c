@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/trigger.h"
+#include "record/trigger.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 #define NO TAP_TRIGGER_UNLIMITED

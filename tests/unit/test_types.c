@@ -17,8 +17,8 @@
 #include <zstd.h>
 
 #include "base/buf.h"
-#include "module/layout.h"
-#include "module/types.h"
+#include "record/module/layout.h"
+#include "record/module/types.h"
 #include "skip_test.h"
 #include "tmp_dir.h"
 

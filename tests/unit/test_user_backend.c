@@ -18,10 +18,10 @@
 
 #include <schedtap/reader.h>
 
-#include "capture/plan.h"
-#include "capture/user/clock.h"
-#include "capture/user/state.h"
-#include "capture/user/user.h"
+#include "record/plan.h"
+#include "record/user/clock.h"
+#include "record/user/state.h"
+#include "record/user/user.h"
 #include "tmp_dir.h"
 #include "user_program.h"
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "capture/user/clock.h"
-#include "skip_test.h"
+#include "record/user/clock.h"
 #include "tracepoint/shared.h"
+#include "skip_test.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 #define TOP (1ull << TAP_STAMP_BITS)

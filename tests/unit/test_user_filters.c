@@ -13,8 +13,8 @@
 #include <sched.h>
 
 #include "base/buf.h"
-#include "capture/user/filters.h"
 #include "event/format.h"
+#include "record/user/filters.h"
 #include "tracepoint/shared.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))

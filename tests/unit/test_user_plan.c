@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/session/choose.h"
+#include "record/session/choose.h"
 
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 

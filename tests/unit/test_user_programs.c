@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "capture/user/programs.h"
+#include "record/user/programs.h"
 #include "skip_test.h"
 #include "tmp_dir.h"
 #include "user_program.h"

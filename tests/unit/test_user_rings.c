@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture/user/rings.h"
+#include "record/user/rings.h"
 #include "tmp_dir.h"
 #include "user_program.h"
 

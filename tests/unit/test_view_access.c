@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "view/access.h"
+#include "show/view/access.h"
 
 #define TABLE(t) (sizeof(t) / sizeof((t)[0]))
 #define PORT 8080

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "condition/watch.h"
+#include "analysis/condition/watch.h"
 #include "growing_spool.h"
 
 #define MAX_CONDITIONS 100

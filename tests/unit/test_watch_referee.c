@@ -12,9 +12,9 @@
 
 #include <schedtap/run.h>
 
-#include "condition/watch.h"
-#include "growing_spool.h"
 #include "truth/write_dat.h"
+#include "analysis/condition/watch.h"
+#include "growing_spool.h"
 
 #define SEEDS 60
 #define NR_EVENTS 600

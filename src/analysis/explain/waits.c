@@ -1,0 +1,1145 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "analysis/explain/waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define GOING_ON 2u /* levels whose last run may be looked at before it is over */
+#define MANY_PIECES 256u /* are added up before there are more of them */
+#define LATELY 4u /* so many of the last ones are looked at for the same */
+#define NEAR 16u /* and so many are joined with each other alone, before all are */
+#define BLOCKS_OF_GROUPS                                                                           \
+	(16u * TAP_CPU_LOG_BLOCKS) /* so many are made of a log; who comes later gets what is      \
+				      known of any group */
+#define PLACED_WITHIN_NS                                                                           \
+	10000u /* a wakeup moves its task right behind sched_waking, with interrupts off           \
+		  (try_to_wake_up()) */
+#define BLOCKS_FROM                                                                                \
+	96u /* with so many pieces blocks take the place of each run, where they do not say the    \
+	       same exactly */
+
+/* What a wait comes to; or a block of a CPU's log, for a fair task that waits all along: without
+ * any, it is not known yet. */
+struct tap_explain_pieces {
+	struct tap_piece *v; /* owned */
+	unsigned int nr, cap;
+	bool is_block;
+	const struct tap_task *task; /* who waits; of a block: one of those */
+	/* its groups, whose queues these are: from its own on, as far as they are known */
+	int queues[TAP_PICK_LEVELS + 1];
+	unsigned int nr_queues;
+	unsigned int first_open; /* no piece before that is open of a .level */
+	struct told *told; /* of a block */
+	/* by level: a run of which it is not known how it ended, and the first piece that may be of
+	 * it */
+	struct {
+		struct tap_picked_run run;
+		unsigned int from;
+		bool is_open;
+	} going_on[GOING_ON];
+	unsigned int part; /* that what comes is of */
+	uint64_t queued_ns; /* since when it is in the run queue where it is */
+	struct tap_picked_run came_into; /* the run within which that was, if it was one */
+	bool was_moved; /* from another one */
+	enum tap_scx_place place;
+	bool is_on_wake_list; /* of a CPU, which is to put it into its queue */
+};
+
+struct tap_explain_wait {
+	const struct tap_task *task;
+	enum tap_state state;
+	uint64_t from_ns;
+	uint64_t at_ns; /* as far as it is cut */
+	bool is_placing, is_unknown;
+	struct tap_explain_pieces pieces;
+	/* up to the last time that it was looked at */
+	struct tap_avoidable_idle idle; /* owned */
+};
+
+/* What a block tells first of the waiter's groups: bits of levels, and their entities. */
+struct told {
+	unsigned int levels;
+	struct tap_picked picked;
+};
+
+/* Of a CPU's log. */
+struct tap_explain_blocks {
+	/* for whomever of fair tasks; what runs of another group is no more than that */
+	struct tap_explain_pieces v[TAP_CPU_LOG_BLOCKS];
+	/* for tasks of one group, .queues[0]; the last one asked for */
+	struct tap_explain_pieces of_group[TAP_CPU_LOG_BLOCKS];
+	struct told told[TAP_CPU_LOG_BLOCKS]; /* by .of_group */
+	unsigned int nr_of_groups; /* that were made of the log */
+};
+
+struct tap_explain_task {
+	unsigned int place; /* in .waits, plus 1; 0: it does not wait */
+	int group; /* of which it was when it was picked last; 0: not known */
+	enum tap_scx_place scx; /* where it was put at .scx_ns */
+	uint64_t scx_ns;
+};
+
+static bool is_wait(enum tap_state state)
+{
+	return tap_state_is_wait(state) || state == TAP_STATE_THROTTLED;
+}
+
+void tap_explain_waits_init(struct tap_explain_waits *w, const struct tap_explain_waits_opts *opts)
+{
+	*w = (struct tap_explain_waits){ .opts = *opts };
+}
+
+void tap_explain_waits_release(struct tap_explain_waits *w)
+{
+	for (unsigned int i = 0; i < w->nr_waits; i++) {
+		if (!w->waits[i])
+			continue;
+		free(w->waits[i]->pieces.v);
+		tap_avoidable_idle_release(&w->waits[i]->idle);
+		free(w->waits[i]);
+	}
+	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++)
+		for (unsigned int i = 0; i < TAP_CPU_LOG_BLOCKS; i++) {
+			free(w->blocks[cpu].v[i].v);
+			free(w->blocks[cpu].of_group[i].v);
+		}
+	free(w->blocks);
+	free(w->alive);
+	free(w->waits);
+	free(w->tasks);
+	tap_cpu_logs_release(&w->logs);
+	tap_map_release(&w->parents);
+	tap_avoidable_release(&w->avoidable);
+	free(w->sources.v);
+}
+
+/* ---- pieces ---- */
+
+/* Who waits comes into a queue, where it gets other numbers. */
+static void queue_again(struct tap_explain_pieces *p, uint64_t ts_ns)
+{
+	for (unsigned int i = 0; i < p->nr; i++)
+		tap_picked_leave(&p->v[i]);
+	p->queued_ns = ts_ns;
+	for (unsigned int i = 0; i < GOING_ON; i++)
+		p->going_on[i].is_open = false;
+}
+
+/* The last ones are looked through for one that is the same, of tasks that run by turns; of a block
+ * all are, for one that is alike. */
+static struct tap_piece *find_piece(const struct tap_explain_pieces *p,
+				    const struct tap_piece *piece)
+{
+	unsigned int nr = p->is_block && !p->nr_queues ? p->nr : LATELY;
+
+	for (unsigned int i = p->nr; i && i + nr > p->nr; i--)
+		if (tap_pieces_alike(&p->v[i - 1], piece, nr == LATELY))
+			return &p->v[i - 1];
+	return NULL;
+}
+
+/* Joins what is alike, first of those near each other: bounds of open ones are narrow then. */
+static void make_few(struct tap_explain_pieces *p)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < p->nr; i += NEAR) {
+		unsigned int rest = p->nr - i,
+			     joined = tap_pieces_merge(&p->v[i], rest < NEAR ? rest : NEAR);
+
+		memmove(&p->v[nr], &p->v[i], joined * sizeof(*p->v));
+		nr += joined;
+	}
+	p->nr = nr > p->cap / 2 ? tap_pieces_merge(p->v, nr) : nr;
+	p->first_open = 0;
+	for (unsigned int i = 0; i < GOING_ON; i++)
+		p->going_on[i].from = 0;
+}
+
+static int add_piece(struct tap_explain_pieces *p, struct tap_piece *piece)
+{
+	struct tap_piece *same;
+
+	piece->part = p->part;
+	if (p->nr_queues)
+		tap_picked_close_other(p->queues[0], piece);
+	same = find_piece(p, piece);
+	if (same) {
+		tap_piece_join(same, piece);
+		return 0;
+	}
+	if (p->nr >= MANY_PIECES && p->nr == p->cap)
+		make_few(p);
+	if (tap_array_grow(&p->v, p->nr, &p->cap, sizeof(*p->v)))
+		return -ENOMEM;
+	p->v[p->nr++] = *piece;
+	return 0;
+}
+
+/* The last run of a level is over. */
+static void put_end(struct tap_explain_pieces *p, unsigned int level, int64_t vtime)
+{
+	struct tap_picked_run *run = &p->going_on[level].run;
+
+	run->has_end_vtime = true;
+	run->end_vtime = vtime;
+	for (unsigned int i = p->going_on[level].from; i < p->nr; i++)
+		if (p->v[i].pick.is_open && p->v[i].pick.goes_on && p->v[i].pick.level == level)
+			tap_picked_go_on(run, &p->v[i]);
+	p->going_on[level].is_open = false;
+}
+
+/* Pieces of @run are added to those of a level. */
+static void follow_run(struct tap_explain_pieces *p, unsigned int level,
+		       const struct tap_picked_run *run, uint64_t to_ns)
+{
+	bool is_same;
+
+	if (level >= GOING_ON)
+		return;
+	is_same =
+		p->going_on[level].is_open && p->going_on[level].run.pick.ts_ns == run->pick.ts_ns;
+	if (is_same && run->end_ns)
+		p->going_on[level].run.end_ns = run->end_ns;
+	if (is_same && run->has_end_vtime)
+		put_end(p, level, run->end_vtime);
+	else if (p->going_on[level].is_open && !is_same)
+		put_end(p, level, run->pick.vtime);
+	if (run->has_end_vtime || run->has_left)
+		return;
+	if (!p->going_on[level].is_open)
+		p->going_on[level].from = p->nr;
+	p->going_on[level].is_open = true;
+	p->going_on[level].run = *run;
+	if (!run->end_ns)
+		p->going_on[level].run.end_ns = to_ns;
+}
+
+/* What tells of a piece, if it does. */
+static const struct tap_picked_entity *tells_of(const struct tap_picked *picked,
+						const struct tap_piece *piece)
+{
+	return picked && piece->pick.level < picked->nr ? &picked->v[piece->pick.level] : NULL;
+}
+
+/* Of a waiter that came alone its group came with it. */
+static void refine(const struct tap_explain_pieces *p, const struct tap_picked *picked,
+		   struct tap_piece *piece)
+{
+	struct tap_picked_run run = p->came_into;
+
+	if (piece->pick.level == 1 && picked->v[0].nr_queued == 1)
+		run.nr_joined = 1;
+	tap_picked_refine(tells_of(picked, piece), &run, p->was_moved, piece);
+}
+
+#define ALL_LEVELS UINT32_MAX
+#define ALL_GROUPS (ALL_LEVELS << 1)
+/* Those from @from on that are of these levels, bits. @picked: what is known of them then; NULL:
+ * nothing. Return: 0 or -ENOMEM. */
+static int close_pieces(struct tap_explain_pieces *p, unsigned int from, uint32_t levels,
+			const struct tap_picked *picked)
+{
+	struct tap_piece parts[TAP_PICKED_PARTS];
+	unsigned int nr = p->nr, to = from;
+
+	for (unsigned int level = 0; picked && level < GOING_ON && level < picked->nr; level++)
+		if (p->going_on[level].is_open && levels >> level & 1 &&
+		    p->going_on[level].run.pick.queue == picked->v[level].queue)
+			put_end(p, level, picked->v[level].vtime);
+	for (unsigned int i = from; i < nr; i++) {
+		bool closes = levels >> p->v[i].pick.level & 1;
+
+		if (closes && p->v[i].pick.is_open && p->v[i].pick.came_later &&
+		    tells_of(picked, &p->v[i]))
+			refine(p, picked, &p->v[i]);
+		to += closes ? tap_picked_parts(tells_of(picked, &p->v[i]), &p->v[i]) : 1;
+	}
+	while (p->cap < to)
+		if (tap_array_grow(&p->v, p->cap, &p->cap, sizeof(*p->v)))
+			return -ENOMEM;
+	p->nr = to;
+	for (unsigned int i = nr; i-- > from;) {
+		bool closes = levels >> p->v[i].pick.level & 1;
+		unsigned int nr_parts =
+			closes ? tap_picked_close(tells_of(picked, &p->v[i]), &p->v[i], parts) : 1;
+
+		to -= nr_parts;
+		if (nr_parts > 1)
+			memcpy(&p->v[to], parts, nr_parts * sizeof(*parts));
+		else if (to != i)
+			p->v[to] = p->v[i];
+	}
+	return 0;
+}
+
+static enum tap_piece_kind kind_of(const struct tap_task *task, const struct tap_cpu_part *part)
+{
+	static const enum tap_piece_kind idle_kinds[] = {
+		[TAP_IDLE_NOT_TOLD] = TAP_PIECE_IDLE,
+		[TAP_IDLE_IN] = TAP_PIECE_IDLE_STATE,
+		[TAP_IDLE_OUT] = TAP_PIECE_IDLE_EXIT,
+	};
+
+	if (part->what == TAP_CPU_UNKNOWN)
+		return TAP_PIECE_UNKNOWN;
+	if (part->what == TAP_CPU_OFFLINE)
+		return TAP_PIECE_OFFLINE;
+	if (part->irq != TAP_IN_NO_IRQ)
+		return part->irq == TAP_IN_IRQ ? TAP_PIECE_IRQ : TAP_PIECE_SOFTIRQ;
+	if (part->what == TAP_CPU_IDLE)
+		return idle_kinds[part->idle];
+	/* most are */
+	return task->prio >= 100 && part->prio >= 100
+		       ? TAP_PIECE_QUEUED
+		       : tap_piece_of_runner(task, part->task, part->prio);
+}
+
+/* As one piece, whatever picks say. @task: who waits. */
+static inline struct tap_piece whole_part(const struct tap_task *task,
+					  const struct tap_cpu_part *part)
+{
+	enum tap_piece_kind kind = kind_of(task, part);
+
+	if (part->is_served && kind == TAP_PIECE_LOWER)
+		kind = TAP_PIECE_SERVER;
+	else if (part->asked && (kind == TAP_PIECE_QUEUED || kind == TAP_PIECE_LOWER))
+		kind = part->asked == TAP_ASKED ? TAP_PIECE_RESCHED : TAP_PIECE_LAZY;
+	return (struct tap_piece){
+		.kind = kind,
+		.task = kind >= TAP_PIECE_STOP ? part->task : NULL,
+		.from_ns = part->from_ns,
+		.ns = part->to_ns - part->from_ns,
+	};
+}
+
+/* Of a task of sched_ext that is in no CPU's queue. */
+static void put_place(enum tap_scx_place place, struct tap_piece *piece)
+{
+	/* no task of a higher class runs, nor an interrupt */
+	bool is_below = piece->kind >= TAP_PIECE_RESCHED;
+	bool is_idle = piece->kind >= TAP_PIECE_IDLE_STATE && piece->kind <= TAP_PIECE_IDLE;
+
+	if (place == TAP_SCX_SHARED && is_below)
+		piece->kind = TAP_PIECE_DSQ;
+	if (place != TAP_SCX_HELD || (!is_below && !is_idle))
+		return;
+	piece->kind = TAP_PIECE_HELD;
+	piece->task = NULL;
+}
+
+/*
+ * Of a task on a CPU's wake list (ttwu_queue_wakelist()): an idle CPU has to wake up first, and one
+ * that handles an interrupt has to end that. Whatever else the CPU does, the task is on its way.
+ */
+static void put_on_wake_list(struct tap_piece *piece)
+{
+	if (piece->kind >= TAP_PIECE_IRQ && piece->kind <= TAP_PIECE_IDLE)
+		return;
+	piece->kind = TAP_PIECE_PLACING;
+	piece->task = NULL;
+}
+
+/* Of who runs, if that is not the waiter's. */
+static int other_group(const struct tap_explain_pieces *p, const struct tap_cpu_part *part)
+{
+	int group = part->picked->pick.queue;
+
+	return p->nr_queues && group != p->queues[0] ? group : 0;
+}
+
+/* A task of its class runs. @run: what was picked from the queue in which both stand, they or their
+ * groups; @level: of the waiter which. */
+static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part,
+		      const struct tap_picked_run *run, unsigned int level)
+{
+	struct tap_piece piece = { .task = part->task, .group = other_group(p, part) };
+	uint64_t at_ns = part->from_ns;
+	int ret = 0;
+
+	if (p->queued_ns > run->pick.ts_ns)
+		p->came_into = *run;
+	follow_run(p, level, run, part->to_ns);
+	while (!ret && at_ns < part->to_ns) {
+		uint64_t to_ns = part->to_ns;
+
+		tap_picked_cut(run, part->repicks, p->queued_ns, at_ns, &to_ns, &piece);
+		piece.from_ns = at_ns;
+		piece.ns = to_ns - at_ns;
+		piece.pick.level = level;
+		piece.pick.is_group = run != part->picked;
+		ret = add_piece(p, &piece);
+		at_ns = to_ns;
+	}
+	return ret;
+}
+
+/* The lowest queue in which both stand. Return: NULL: none that is known. */
+static const struct tap_picked_run *find_shared(const struct tap_explain_pieces *p,
+						const struct tap_cpu_part *part,
+						unsigned int *level)
+{
+	for (*level = 0; *level < p->nr_queues; ++*level)
+		for (unsigned int i = 0; i < part->nr_picked; i++)
+			if (part->picked[i].pick.queue == p->queues[*level])
+				return &part->picked[i];
+	*level = 0;
+	return p->nr_queues ? NULL : part->picked;
+}
+
+/* What is known then of the waiter's groups. */
+static int close_groups(struct tap_explain_pieces *p, uint32_t levels,
+			const struct tap_picked *picked)
+{
+	int ret = p->first_open < p->nr ? close_pieces(p, p->first_open, levels, picked) : 0;
+
+	if (levels == ALL_GROUPS)
+		p->first_open = p->nr;
+	return ret;
+}
+
+/* What runs is of one of the waiter's groups: its pick tells how the groups below the shared queue
+ * stood until then. */
+static int tell_groups(struct tap_explain_pieces *p, const struct tap_cpu_part *part,
+		       const struct tap_picked_run *shared, unsigned int level)
+{
+	unsigned int above = (unsigned int)(part->picked + part->nr_picked - shared);
+	struct tap_picked picked = { .nr = p->nr_queues };
+	uint32_t levels = ALL_GROUPS << level;
+
+	for (unsigned int i = level; i < p->nr_queues && i < level + above; i++) {
+		picked.v[i] = shared[i - level].pick;
+		if (p->told && i > level && !(p->told->levels >> i & 1))
+			p->told->picked.v[i] = picked.v[i];
+	}
+	if (p->told)
+		p->told->levels |= levels;
+	return close_groups(p, levels, &picked);
+}
+
+static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *part)
+{
+	struct tap_piece piece = whole_part(p->task, part);
+	const struct tap_picked_run *shared;
+	unsigned int level;
+	int ret;
+
+	if (p->is_on_wake_list)
+		put_on_wake_list(&piece);
+	else if (p->place != TAP_SCX_LOCAL)
+		put_place(p->place, &piece);
+	if (!part->picked || piece.kind != TAP_PIECE_QUEUED)
+		return add_piece(p, &piece);
+	shared = find_shared(p, part, &level);
+	if (!shared) {
+		piece.kind = TAP_PIECE_GROUP;
+		piece.group = other_group(p, part);
+		return add_piece(p, &piece);
+	}
+	ret = level + 1 < p->nr_queues && (p->first_open < p->nr || p->told)
+		      ? tell_groups(p, part, shared, level)
+		      : 0;
+	return ret ?: add_picked(p, part, shared, level);
+}
+
+/* The same at once where, as is mostly so, fair tasks run by turns, and it is not known why.
+ * Return: whether it was. */
+static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *part)
+{
+	if (part->prio < 100 || !part->task || part->picked || part->irq != TAP_IN_NO_IRQ ||
+	    part->asked)
+		return false;
+	for (unsigned int i = b->nr; i; i--) {
+		struct tap_piece *piece = &b->v[i - 1];
+
+		if (piece->task == part->task && piece->kind == TAP_PIECE_QUEUED &&
+		    !piece->pick.is_open) {
+			piece->ns += part->to_ns - part->from_ns;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Where what a block comes to is kept, for who waits: if it is not known yet, its .nr is 0. */
+static struct tap_explain_pieces *block_of(struct tap_explain_blocks *blocks, unsigned int block,
+					   const struct tap_explain_pieces *p)
+{
+	struct tap_explain_pieces *b = &blocks->of_group[block];
+
+	if (p->nr_queues < 2)
+		return &blocks->v[block];
+	if (b->nr && b->queues[0] == p->queues[0])
+		return b;
+	if (blocks->nr_of_groups >= BLOCKS_OF_GROUPS)
+		return &blocks->v[block];
+	blocks->nr_of_groups++;
+	b->nr = b->first_open = 0;
+	b->nr_queues = p->nr_queues;
+	memcpy(b->queues, p->queues, sizeof(b->queues));
+	b->told = &blocks->told[block];
+	b->told->levels = 0;
+	b->told->picked.nr = p->nr_queues;
+	return b;
+}
+
+/* Return: NULL when out of memory. */
+static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w,
+						  const struct tap_explain_pieces *p, int cpu,
+						  const struct tap_cpu_parts *from,
+						  unsigned int block, uint64_t to_ns)
+{
+	struct tap_explain_blocks *blocks =
+		tap_array_at(&w->blocks, &w->nr_blocks, (unsigned int)cpu, sizeof(*blocks), NULL);
+	struct tap_explain_pieces *b = blocks ? block_of(blocks, block, p) : NULL;
+	struct tap_cpu_parts parts = *from;
+	struct tap_cpu_part part;
+
+	if (!b || b->nr)
+		return b;
+	b->task = p->task;
+	b->is_block = true;
+	memset(b->going_on, 0, sizeof(b->going_on));
+	parts.to_ns = to_ns;
+	while (tap_cpu_parts_next(&parts, &part))
+		if (!join_again(b, &part) && add_part(b, &part))
+			return NULL;
+	if (b->nr_queues)
+		make_few(b);
+	return b;
+}
+
+static int add_block(struct tap_explain_pieces *p, const struct tap_explain_pieces *block)
+{
+	int ret = block->nr_queues ? close_groups(p, block->told->levels, &block->told->picked)
+				   : close_groups(p, ALL_GROUPS, NULL);
+
+	for (unsigned int i = 0; i < block->nr && !ret; i++) {
+		struct tap_piece piece = block->v[i];
+
+		ret = add_piece(p, &piece);
+	}
+	return ret;
+}
+
+/* What the CPU did in whose queue it was. */
+static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, int cpu,
+		     struct tap_cpu_parts *parts)
+{
+	bool is_fair = p->task->prio >= 100 && p->place == TAP_SCX_LOCAL && !p->is_on_wake_list;
+	unsigned int blocks_from = parts->has_picks ? BLOCKS_FROM : 0;
+	const struct tap_explain_pieces *block;
+	struct tap_cpu_part part;
+	unsigned int nr;
+	uint64_t end_ns;
+	int ret = 0;
+
+	while (!ret) {
+		if (is_fair && p->nr >= blocks_from && tap_cpu_parts_block(parts, &nr, &end_ns)) {
+			block = block_get(w, p, cpu, parts, nr, end_ns);
+			ret = block ? add_block(p, block) : -ENOMEM;
+			tap_cpu_parts_pass(parts, end_ns);
+		} else if (tap_cpu_parts_next(parts, &part)) {
+			ret = add_part(p, &part);
+		} else {
+			break;
+		}
+	}
+	return ret;
+}
+
+/* Of a wait that is in no queue. */
+static enum tap_piece_kind kind_apart(enum tap_state state)
+{
+	return state == TAP_STATE_UNKNOWN     ? TAP_PIECE_UNKNOWN
+	       : state == TAP_STATE_THROTTLED ? TAP_PIECE_THROTTLED
+					      : TAP_PIECE_PLACING;
+}
+
+static uint64_t next_split(const struct tap_explain_waits *w, const struct tap_task *task,
+			   uint64_t ns)
+{
+	return w->opts.split ? w->opts.split(w->opts.ctx, task, ns) : UINT64_MAX;
+}
+
+static int advance_part(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
+			int cpu, enum tap_state state)
+{
+	unsigned int nr_cpus;
+	const struct tap_cpu *cpus = tap_timeline_cpus(w->timeline, &nr_cpus);
+	struct tap_cpu_parts parts;
+	struct tap_cpu_part part;
+	int ret = 0;
+
+	if (!tap_state_is_wait(state) || (wait->is_placing && !wait->pieces.is_on_wake_list)) {
+		ret = add_piece(&wait->pieces, &(struct tap_piece){ .kind = kind_apart(state),
+								    .from_ns = wait->at_ns,
+								    .ns = to_ns - wait->at_ns });
+	} else if (tap_cpu_log_last(&w->logs, cpu, wait->at_ns, to_ns, &part)) {
+		ret = add_part(&wait->pieces, &part);
+	} else {
+		tap_cpu_log_read(&w->logs, cpu, wait->at_ns, to_ns,
+				 cpu >= 0 && (unsigned int)cpu < nr_cpus ? &cpus[cpu] : NULL,
+				 &parts);
+		ret = add_parts(w, &wait->pieces, cpu, &parts);
+	}
+	wait->at_ns = to_ns;
+	return ret;
+}
+
+/* Cuts the wait up to @to_ns; @cpu: in whose queue it was, -1: nobody knows. */
+static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
+		   int cpu, enum tap_state state)
+{
+	int ret = 0;
+
+	while (!ret && wait->at_ns < to_ns) {
+		uint64_t split_ns = next_split(w, wait->task, wait->at_ns);
+
+		ret = advance_part(w, wait, split_ns < to_ns ? split_ns : to_ns, cpu, state);
+		wait->pieces.part += split_ns <= to_ns;
+	}
+	return ret;
+}
+
+/* What other CPUs could have done up to @to_ns. */
+static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
+			 int cpu, enum tap_state state)
+{
+	if (!w->opts.asks_avoidable || !tap_state_is_wait(state) || wait->is_placing ||
+	    to_ns <= wait->at_ns)
+		return 0;
+	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, wait->task, cpu, wait->at_ns,
+				 to_ns, &wait->idle);
+}
+
+/*
+ * In which state it was until a gap: not known if its wakeup may have moved it within the gap.
+ * Where sched_wakeup was not recorded, only such a move shows that the task was not in a run queue
+ * yet.
+ */
+static enum tap_state state_before_gap(const struct tap_explain_waits *w,
+				       const struct tap_explain_wait *wait, enum tap_state state,
+				       uint64_t gap_ns)
+{
+	bool was_looked_at = wait->at_ns > wait->from_ns;
+
+	if (state != TAP_STATE_WAKING || w->has_placing || was_looked_at ||
+	    gap_ns - wait->from_ns > PLACED_WITHIN_NS)
+		return state;
+	return TAP_STATE_UNKNOWN;
+}
+
+/* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another
+ * queue. */
+static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
+		   int cpu)
+{
+	enum tap_state state = wait->task->state;
+	uint64_t sure_ns = tap_timeline_sure_until(w->timeline, wait->task);
+	int ret;
+
+	/* behind a hole: what that was is told when it is over, and another move may have been lost
+	 */
+	if (to_ns > sure_ns) {
+		to_ns = sure_ns;
+		cpu = wait->task->cpu;
+		state = state_before_gap(w, wait, state, to_ns);
+	}
+	ret = add_avoidable(w, wait, to_ns, cpu, state);
+	return ret ?: advance(w, wait, to_ns, cpu, state);
+}
+
+/* ---- waits ---- */
+
+static void forget(struct tap_explain_wait *wait)
+{
+	wait->at_ns = wait->from_ns;
+	wait->pieces.nr = wait->pieces.first_open = 0;
+	for (unsigned int i = 0; i < GOING_ON; i++)
+		wait->pieces.going_on[i].is_open = false;
+	tap_avoidable_idle_release(&wait->idle);
+}
+
+static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
+{
+	struct tap_explain_wait *last = w->waits[--w->nr_waiting];
+	unsigned int *place = &w->tasks[wait->task->index].place;
+
+	w->waits[w->nr_waiting] = wait;
+	w->waits[*place - 1] = last;
+	w->tasks[last->task->index].place = *place;
+	*place = 0;
+	forget(wait);
+}
+
+/*
+ * The task's wait, if it goes on: it is in this state since then. One that lasted for no time may
+ * have ended without an interval. Return: 0, NULL if there is none; -ENOMEM.
+ */
+static int get(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state,
+	       uint64_t since_ns, struct tap_explain_wait **out)
+{
+	struct tap_explain_task *t =
+		tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
+
+	*out = t && t->place ? w->waits[t->place - 1] : NULL;
+	if (*out && ((!is_wait(state) && state != TAP_STATE_UNKNOWN) || (*out)->at_ns < since_ns)) {
+		drop(w, *out);
+		*out = NULL;
+	}
+	return t ? 0 : -ENOMEM;
+}
+
+/* The groups above a group, as picks have told of them. */
+static void put_queues(const struct tap_explain_waits *w, int group, struct tap_explain_pieces *p)
+{
+	p->nr_queues = 0;
+	while (group && p->nr_queues <= TAP_PICK_LEVELS) {
+		const uint64_t *parent = tap_map_get(&w->parents, (uint64_t)(uint32_t)group);
+
+		p->queues[p->nr_queues++] = group;
+		group = parent ? (int)(uint32_t)*parent : 0;
+	}
+}
+
+static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state,
+		 uint64_t ts_ns, bool is_placing, struct tap_explain_wait **out)
+{
+	struct tap_explain_wait **place = tap_array_at(&w->waits, &w->nr_waits, w->nr_waiting,
+						       sizeof(*place), NULL),
+				*wait;
+
+	if (place && !*place)
+		*place = calloc(1, sizeof(**place));
+	wait = place ? *place : NULL;
+	*out = wait;
+	if (!wait)
+		return -ENOMEM;
+	wait->task = wait->pieces.task = task;
+	wait->state = state;
+	wait->from_ns = wait->at_ns = wait->pieces.queued_ns = ts_ns;
+	wait->pieces.was_moved = false;
+	wait->is_placing = is_placing;
+	wait->is_unknown = false;
+	put_queues(w, w->tasks[task->index].group, &wait->pieces);
+	wait->pieces.place =
+		w->tasks[task->index].scx_ns == ts_ns ? w->tasks[task->index].scx : TAP_SCX_LOCAL;
+	w->tasks[task->index].place = ++w->nr_waiting;
+	return 0;
+}
+
+static bool has_open(const struct tap_explain_pieces *p)
+{
+	for (unsigned int i = 0; i < p->nr; i++)
+		if (p->v[i].pick.is_open)
+			return true;
+	return false;
+}
+
+/* It runs. @queued_ns: since when it was in the last run queue. */
+static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait,
+	       const struct tap_interval *s, uint64_t queued_ns)
+{
+	struct tap_picked picked;
+	bool is_picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task, &picked);
+	struct tap_explain_pieces *p = &wait->pieces;
+
+	if (has_open(p) && close_pieces(p, 0, ALL_LEVELS, is_picked ? &picked : NULL))
+		return -ENOMEM;
+	p->nr = tap_pieces_merge(p->v, p->nr);
+	if (s->to_ns - wait->from_ns > TAP_LOWER_MAX_NS)
+		tap_pieces_doubt_lower(p->v, p->nr);
+	return w->opts.tell(w->opts.ctx,
+			    &(struct tap_wait_told){
+				    .task = s->task,
+				    .state = wait->state,
+				    .from_ns = wait->from_ns,
+				    .to_ns = s->to_ns,
+				    .cpu = s->next_cpu,
+				    .whole = !wait->is_unknown,
+				    .pieces = p->v,
+				    .nr_pieces = p->nr,
+				    .wait = wait,
+				    .queued_ns = tap_state_is_wait(s->state) ? queued_ns : s->to_ns,
+			    });
+}
+
+int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told,
+				     struct tap_avoidable_idle *idle)
+{
+	struct tap_explain_wait *wait = told->wait;
+
+	*idle = wait ? wait->idle : (struct tap_avoidable_idle){ 0 };
+	if (wait)
+		wait->idle = (struct tap_avoidable_idle){ 0 };
+	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, told->task, told->cpu,
+				 told->queued_ns, told->to_ns, idle);
+}
+
+static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
+{
+	return ts_ns >= tap_timeline_window(w->timeline).from_ns;
+}
+
+/* Whether a wait that began then is in no queue yet. */
+static bool begins_placing(const struct tap_explain_waits *w, enum tap_state state)
+{
+	return state == TAP_STATE_WAKING && w->has_placing;
+}
+
+/* Which begins now, for the time before did not need to be told; or that is not known to wait, and
+ * has not been since it began to. */
+static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s,
+		      struct tap_explain_wait **wait)
+{
+	enum tap_state state = s->state == TAP_STATE_UNKNOWN ? s->was : s->state;
+
+	if (!is_wait(state) || (s->state == TAP_STATE_UNKNOWN && !is_in_window(w, s->from_ns)))
+		return 0;
+	return begin(w, s->task, state, s->from_ns, begins_placing(w, state), wait);
+}
+
+static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait,
+	       const struct tap_interval *s)
+{
+	enum tap_state state = s->next == TAP_STATE_UNKNOWN
+				       ? state_before_gap(w, wait, s->state, s->to_ns)
+				       : s->state;
+	uint64_t queued_ns;
+	int ret;
+
+	/* it has been looked at since: none of that may be so */
+	if (s->state == TAP_STATE_UNKNOWN && s->from_ns < wait->at_ns)
+		forget(wait);
+	queued_ns = wait->at_ns;
+	/* else who is told asks */
+	ret = s->next == TAP_STATE_RUNNING ? 0 : add_avoidable(w, wait, s->to_ns, s->cpu, state);
+	ret = ret ?: advance(w, wait, s->to_ns, s->cpu, state);
+
+	/* it left the queue, or may have */
+	if (!tap_state_is_wait(s->state) || s->next == TAP_STATE_THROTTLED ||
+	    s->next == TAP_STATE_UNKNOWN)
+		queue_again(&wait->pieces, s->to_ns);
+	/* only what is in a queue is throttled: its sched_wakeup was lost */
+	wait->is_placing &= s->state != TAP_STATE_THROTTLED;
+	wait->is_unknown |= s->state == TAP_STATE_UNKNOWN || !s->whole;
+	return ret || s->next != TAP_STATE_RUNNING || s->unseen ? ret : end(w, wait, s, queued_ns);
+}
+
+/* Most waits: of them nothing is kept. */
+static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_interval *s,
+			 struct tap_piece *piece)
+{
+	struct tap_cpu_part part;
+
+	if (s->next != TAP_STATE_RUNNING || !s->whole || !tap_state_is_wait(s->state) ||
+	    (s->state == TAP_STATE_WAKING && w->has_placing) ||
+	    w->tasks[s->task->index].scx_ns == s->from_ns ||
+	    (w->opts.split && next_split(w, s->task, s->from_ns) < s->to_ns) ||
+	    !tap_cpu_log_last(&w->logs, s->cpu, s->from_ns, s->to_ns, &part))
+		return false;
+	*piece = whole_part(s->task, &part);
+	if (piece->ns > TAP_LOWER_MAX_NS)
+		tap_pieces_doubt_lower(piece, 1);
+	return !part.picked || piece->kind != TAP_PIECE_QUEUED;
+}
+
+static int tell_piece(struct tap_explain_waits *w, const struct tap_interval *s,
+		      const struct tap_piece *piece)
+{
+	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
+						 .task = s->task,
+						 .state = s->state,
+						 .from_ns = s->from_ns,
+						 .to_ns = s->to_ns,
+						 .cpu = s->next_cpu,
+						 .whole = true,
+						 .pieces = piece,
+						 .nr_pieces = piece->ns != 0,
+						 .queued_ns = s->from_ns,
+					 });
+}
+
+void tap_explain_waits_follow(struct tap_explain_waits *w, const struct tap_timeline *t)
+{
+	const struct tap_survey *survey;
+
+	if (w->timeline)
+		return;
+	survey = tap_timeline_survey(t);
+	w->has_placing = survey && tap_survey_has_event(survey, "sched_wakeup");
+	w->logs.survey = survey;
+	w->timeline = t;
+}
+
+int tap_explain_waits_interval(void *waits, const struct tap_timeline *t,
+			       const struct tap_interval *s)
+{
+	struct tap_explain_waits *w = waits;
+	struct tap_explain_wait *wait;
+	struct tap_piece piece;
+	int ret;
+
+	tap_explain_waits_follow(w, t);
+	if (s->state == TAP_STATE_RUNNING && w->opts.asks_avoidable)
+		return tap_avoidable_ran(&w->avoidable, s->task, s->cpu);
+	if (!is_wait(s->state) && s->state != TAP_STATE_UNKNOWN)
+		return 0;
+	ret = get(w, s->task, s->state, s->from_ns, &wait);
+	if (!ret && s->next == TAP_STATE_RUNNING && !is_in_window(w, s->to_ns)) {
+		if (wait)
+			drop(w, wait);
+		return 0;
+	}
+	if (!ret && !wait && s->next == TAP_STATE_RUNNING &&
+	    s->to_ns - s->from_ns < w->opts.least_ns)
+		return 0;
+	if (!ret && !wait && is_one_piece(w, s, &piece))
+		return tell_piece(w, s, &piece);
+	if (!ret && !wait)
+		ret = begin_late(w, s, &wait);
+	if (ret || !wait)
+		return ret;
+	ret = cut(w, wait, s);
+	if (!is_wait(s->next) && s->next != TAP_STATE_UNKNOWN)
+		drop(w, wait);
+	return ret;
+}
+
+/* The task's wait, as long as its state has lasted, and kept. Return: 0, NULL if it does not wait;
+ * -ENOMEM. */
+static int find(struct tap_explain_waits *w, const struct tap_task *task,
+		struct tap_explain_wait **out)
+{
+	int ret = get(w, task, task->state, task->since_ns, out);
+
+	if (ret || *out || !is_wait(task->state))
+		return ret;
+	return begin(w, task, task->state, task->since_ns, begins_placing(w, task->state), out);
+}
+
+int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct tap_task *task,
+			    uint64_t ts_ns)
+{
+	struct tap_explain_waits *w = waits;
+	struct tap_explain_wait *wait;
+
+	(void)ts_ns;
+	tap_explain_waits_follow(w, t);
+	return find(w, task, &wait);
+}
+
+int tap_explain_waits_migration(void *waits, const struct tap_timeline *t,
+				const struct tap_migration *m)
+{
+	struct tap_explain_waits *w = waits;
+	struct tap_explain_wait *wait;
+	int ret;
+
+	tap_explain_waits_follow(w, t);
+	ret = find(w, m->task, &wait);
+	if (!ret && wait) {
+		wait->is_placing |=
+			m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_STATE_WAKING;
+		ret = look_at(w, wait, m->ts_ns, m->from);
+		wait->is_placing = false;
+		queue_again(&wait->pieces, m->ts_ns);
+		wait->pieces.was_moved = m->why != TAP_MIGRATE_WAKEUP;
+		wait->pieces.place = TAP_SCX_LOCAL;
+	}
+	return ret || !w->opts.asks_avoidable ? ret : tap_avoidable_moved(&w->avoidable, m);
+}
+
+int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task *task,
+			     uint64_t ts_ns, int cpu)
+{
+	struct tap_explain_wait *wait;
+	int ret = find(w, task, &wait);
+
+	if (ret || !wait)
+		return ret;
+	/* a CPU that ends the wakeup for another one found the task on its wake list */
+	wait->pieces.is_on_wake_list = wait->is_placing && cpu == task->cpu &&
+				       task->waker_cpu >= 0 && task->waker_cpu != cpu;
+	ret = look_at(w, wait, ts_ns, task->cpu);
+	wait->pieces.is_on_wake_list = false;
+	if (wait->is_placing)
+		queue_again(&wait->pieces, ts_ns);
+	wait->is_placing = false;
+	return ret;
+}
+
+int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns,
+			  enum tap_scx_place place)
+{
+	struct tap_explain_task *t =
+		tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
+	struct tap_explain_wait *wait;
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	t->scx = place;
+	t->scx_ns = ts_ns;
+	ret = find(w, task, &wait);
+	if (ret || !wait)
+		return ret;
+	ret = look_at(w, wait, ts_ns, task->cpu);
+	wait->pieces.place = place;
+	return ret;
+}
+
+int tap_explain_waits_scx_early(struct tap_explain_waits *w, const struct tap_task *task,
+				enum tap_scx_place place)
+{
+	struct tap_explain_task *t =
+		tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
+
+	if (!t)
+		return -ENOMEM;
+	t->scx = place;
+	t->scx_ns = task->since_ns; /* as if it had been put there at once */
+	return 0;
+}
+
+/* ---- CPUs ---- */
+
+/* Begins all waits that have not been looked at before. */
+static int find_all(struct tap_explain_waits *w)
+{
+	unsigned int nr_tasks, nr = 0;
+	struct tap_task *const *tasks = tap_timeline_tasks(w->timeline, &nr_tasks);
+	struct tap_explain_wait *wait;
+	int ret = 0;
+
+	for (; w->nr_seen < nr_tasks; w->nr_seen++) {
+		if (tap_array_grow(&w->alive, w->nr_alive, &w->cap_alive,
+				   sizeof(struct tap_task *)))
+			return -ENOMEM;
+		w->alive[w->nr_alive++] = tasks[w->nr_seen];
+	}
+	for (unsigned int i = 0; i < w->nr_alive && !ret; i++) {
+		if (w->alive[i]->state == TAP_STATE_DEAD)
+			continue;
+		w->alive[nr++] = w->alive[i];
+		ret = is_wait(w->alive[i]->state) ? find(w, w->alive[i], &wait) : 0;
+	}
+	if (!ret)
+		w->nr_alive = nr;
+	return ret;
+}
+
+/* A log is full: what waits is looked at, after which none is needed any more. */
+static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
+{
+	int ret = find_all(w);
+
+	for (unsigned int i = 0; i < w->nr_waiting && !ret; i++)
+		ret = look_at(w, w->waits[i], now_ns, w->waits[i]->task->cpu);
+	tap_cpu_logs_clear(&w->logs);
+	for (unsigned int cpu = 0; cpu < w->nr_blocks; cpu++) {
+		w->blocks[cpu].nr_of_groups = 0;
+		for (unsigned int i = 0; i < TAP_CPU_LOG_BLOCKS; i++)
+			w->blocks[cpu].v[i].nr = w->blocks[cpu].of_group[i].nr = 0;
+	}
+	return ret;
+}
+
+int tap_explain_waits_cpu(void *waits, const struct tap_timeline *t,
+			  const struct tap_cpu_interval *s)
+{
+	struct tap_explain_waits *w = waits;
+	int ret = tap_cpu_log_interval(&w->logs, s);
+
+	tap_explain_waits_follow(w, t);
+	return ret > 0 ? make_room(w, s->to_ns) : ret;
+}
+
+int tap_explain_waits_irq(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_soft,
+			  bool begins)
+{
+	int ret = tap_cpu_log_irq(&w->logs, cpu, ts_ns, is_soft, begins);
+
+	return ret > 0 ? make_room(w, ts_ns) : ret;
+}
+
+int tap_explain_waits_idle(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool enters)
+{
+	int ret = tap_cpu_log_idle(&w->logs, cpu, ts_ns, enters);
+
+	return ret > 0 ? make_room(w, ts_ns) : ret;
+}
+
+int tap_explain_waits_asked(struct tap_explain_waits *w, int cpu, uint64_t ts_ns,
+			    enum tap_asked asked)
+{
+	int ret = tap_cpu_log_asked(&w->logs, cpu, ts_ns, asked);
+
+	return ret > 0 ? make_room(w, ts_ns) : ret;
+}
+
+int tap_explain_waits_prio(struct tap_explain_waits *w, const struct tap_task *task, uint64_t ts_ns,
+			   int old)
+{
+	struct tap_explain_wait *wait;
+	struct tap_task before;
+	int ret;
+
+	if (task->state == TAP_STATE_RUNNING) {
+		ret = tap_cpu_log_prio(&w->logs, task->cpu, ts_ns, old, task->prio);
+		return ret > 0 ? make_room(w, ts_ns) : ret;
+	}
+	ret = find(w, task, &wait);
+	if (ret || !wait)
+		return ret;
+	/* it waited with the old priority until now */
+	before = *task;
+	before.prio = old;
+	wait->pieces.task = &before;
+	ret = look_at(w, wait, ts_ns, task->cpu);
+	wait->pieces.task = task;
+	queue_again(&wait->pieces, ts_ns);
+	return ret;
+}
+
+int tap_explain_waits_exited(struct tap_explain_waits *w, int cpu, uint64_t ts_ns, bool is_switch)
+{
+	int ret = tap_cpu_log_exited(&w->logs, cpu, ts_ns, is_switch);
+
+	return ret > 0 ? make_room(w, ts_ns) : ret;
+}
+
+/* A pick tells which group is in which other one. */
+static int put_parents(struct tap_explain_waits *w, const struct tap_sched_pick *picked)
+{
+	for (unsigned int i = 0; i < picked->nr_levels; i++) {
+		uint64_t *parent = tap_map_put(&w->parents, (uint32_t)picked->levels[i].group);
+
+		if (!parent)
+			return -ENOMEM;
+		*parent = (uint32_t)tap_picked_parent(picked, i);
+	}
+	return 0;
+}
+
+int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched_pick *picked)
+{
+	const struct tap_task *task =
+		picked->tid ? tap_timeline_task(w->timeline, picked->tid) : NULL;
+	struct tap_explain_task *t =
+		task ? tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL) : NULL;
+	struct tap_explain_wait *wait;
+
+	if (task && !t)
+		return -ENOMEM;
+	/* its wait was that of the group before */
+	if (t && t->group && t->group != picked->group && find(w, task, &wait))
+		return -ENOMEM;
+	if (t)
+		t->group = picked->group;
+	return put_parents(w, picked) ?: tap_cpu_log_picked(&w->logs, picked);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+
+#include "event/expr/filter.h"
+#include "event/expr/kernel_glob.h"
+
+static const char *const signs[] = {
+	[OP_EQ] = "==", [OP_NE] = "!=", [OP_LT] = "<",	[OP_LE] = "<=",
+	[OP_GT] = ">",	[OP_GE] = ">=", [OP_AND] = "&",
+};
+
+static void put_number(struct tap_buf *out, const char *name, uint8_t op, bool is_signed,
+		       uint64_t v)
+{
+	tap_buf_printf(out, is_signed ? "%s %s %" PRId64 : "%s %s %" PRIu64, name, signs[op], v);
+}
+
+/*
+ * Whether it stands in the text as the kernel has it: the name first, without parentheses. A number
+ * that is no CPU's is there not even unequal to a list.
+ */
+static bool is_plain(const struct tap_filter *f, const struct tap_term *t, const char *text)
+{
+	uint8_t op = t->kind == TAP_TERM_CPU ? f->prog.nodes[t->a].op : OP_LOAD;
+
+	return (op == OP_CPU || (op == OP_LOAD && (t->kind != TAP_TERM_CPU || t->op == OP_AND))) &&
+	       text[t->from] != '(';
+}
+
+static int put_term(const struct tap_filter *f, const struct tap_term *t, const char *text,
+		    struct tap_buf *out)
+{
+	const struct expr_node *nodes = f->prog.nodes;
+	const char *at = text + t->from;
+
+	switch (t->kind) {
+	case TAP_TERM_FIELD:
+		put_number(out, t->field->name, t->op, t->field->is_signed,
+			   t->op == OP_AND && !t->field->is_signed
+				   ? tap_fit(t->value, t->field->size, false)
+				   : t->value);
+		return 0;
+	case TAP_TERM_NUMBERS:
+		/* "CPU & 1" is taken there, and holds nowhere */
+		if (nodes[t->a].op != OP_CPU || nodes[t->b].op != OP_NUM || t->op == OP_AND)
+			return -EOPNOTSUPP;
+		put_number(out, "CPU", t->op, true, nodes[t->b].num);
+		return 0;
+	case TAP_TERM_GLOB:
+		/* there are no quotes before those of the glob */
+		at = strpbrk(text + t->from, "\"'") + 1;
+		break;
+	case TAP_TERM_TEXT:
+	case TAP_TERM_CPU:
+	case TAP_TERM_MASK:
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (!is_plain(f, t, text))
+		return -EOPNOTSUPP;
+	tap_buf_add(out, text + t->from, (size_t)(at - text) - t->from);
+	tap_buf_puts(out, t->kind == TAP_TERM_GLOB ? tap_kernel_glob_prefix(at) : "");
+	tap_buf_add(out, at, t->to - (size_t)(at - text));
+	return 0;
+}
+
+/* What stands between the terms is said alike: "&&", "||", "!" and parentheses. */
+int tap_filter_kernel_text(const struct tap_filter *f, const char *text, struct tap_buf *out)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < f->nr_terms; i++) {
+		const struct tap_term *t = &f->terms[i];
+		int ret;
+
+		if (!t->to)
+			return -EOPNOTSUPP;
+		tap_buf_add(out, text + at, t->from - at);
+		ret = put_term(f, t, text, out);
+		if (ret)
+			return ret;
+		at = t->to;
+	}
+	tap_buf_puts(out, text + at);
+	return out->err;
+}

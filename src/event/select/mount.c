@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "event/select/mount.h"
+
+#include <mntent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *tap_cgroup_mount(char *path, size_t size)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "r");
+	struct mntent *m;
+	bool found = false, v1 = false;
+
+	while (mounts && !v1 && (m = getmntent(mounts))) {
+		v1 = !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, "cpu");
+		if (!v1 && (found || strcmp(m->mnt_type, "cgroup2")))
+			continue;
+		found = true;
+		snprintf(path, size, "%s", m->mnt_dir);
+	}
+	if (mounts)
+		endmntent(mounts);
+	if (!found)
+		return NULL;
+	return v1 ? "tasks" : "cgroup.threads";
+}
+
+/* Whether @controllers, a list with commas, has the one of that name. */
+static bool has_controller(char *controllers, const char *name)
+{
+	char *next = controllers;
+
+	for (const char *one; (one = strsep(&next, ",")) != NULL;)
+		if (!strcmp(one, name))
+			return true;
+	return false;
+}
+
+int tap_cgroup_hierarchy(void)
+{
+	char path[4096], *line = NULL;
+	const char *tasks = tap_cgroup_mount(path, sizeof(path));
+	FILE *f;
+	size_t size = 0;
+	int number = -1;
+
+	if (!tasks)
+		return -1;
+	if (strcmp(tasks, "tasks") != 0)
+		return 0;
+	f = fopen("/proc/self/cgroup", "re");
+	while (f && number < 0 && getline(&line, &size, f) > 0) {
+		char *next = line, *first = strsep(&next, ":"),
+		     *controllers = next ? strsep(&next, ":") : NULL;
+
+		if (controllers && has_controller(controllers, "cpu"))
+			number = atoi(first);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return number;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "file/cursor.h"
+
+/* An absolute stamp holds 59 bits; the rest comes from the time before it. */
+#define STAMP_BITS 59
+
+bool tap_page_parse(const struct tap_page_abi *abi, const unsigned char *page,
+		    struct tap_page_head *head)
+{
+	const unsigned char *word = page + 8, *behind;
+	uint64_t commit;
+
+	/* Of an 8-byte word only the low half counts: 6.18 sign-extends the flag into the rest. */
+	commit = abi->commit_size == 4 ? tap_get_u32(word, abi->big_endian)
+				       : tap_get_u64(word, abi->big_endian);
+	*head = (struct tap_page_head){
+		.stamp = tap_get_u64(page, abi->big_endian),
+		.used = (uint32_t)commit & TAP_PAGE_COMMIT_MASK,
+		.missed = commit & TAP_PAGE_MISSED,
+	};
+	if (head->used > abi->page_size - abi->data_offset || head->stamp > TAP_CURSOR_MAX_NS)
+		return false;
+	behind = page + abi->data_offset + head->used;
+	if (head->missed && commit & TAP_PAGE_MISSED_STORED &&
+	    (size_t)(page + abi->page_size - behind) >= abi->commit_size)
+		head->missed_cnt = abi->commit_size == 4 ? tap_get_u32(behind, abi->big_endian)
+							 : tap_get_u64(behind, abi->big_endian);
+	return true;
+}
+
+void tap_cursor_open(struct tap_cursor *c, const struct tap_page_abi *abi,
+		     const unsigned char *page, const struct tap_page_head *head,
+		     uint64_t next_stamp)
+{
+	c->at = page + abi->data_offset;
+	c->end = c->at + head->used;
+	c->big_endian = abi->big_endian;
+	c->ts = head->stamp > c->ts ? head->stamp : c->ts;
+	c->max_ts = next_stamp >= c->ts ? next_stamp : TAP_CURSOR_MAX_NS;
+}
+
+static enum tap_step long_record(struct tap_cursor *c, uint32_t len, uint32_t delta)
+{
+	/* the length counts its own word, is padded to words, and a record has its type */
+	if (len < 8 || len & 3 || len > (size_t)(c->end - c->at) - 4)
+		return TAP_STEP_DAMAGE;
+	c->rec = c->at + 8;
+	c->size = len - 4;
+	c->at += 4 + len;
+	c->ts += delta;
+	return TAP_STEP_EVENT;
+}
+
+static enum tap_step padding(struct tap_cursor *c, uint32_t len, uint32_t delta)
+{
+	if (len < 4 || len > (size_t)(c->end - c->at) - 4)
+		return TAP_STEP_DAMAGE;
+	c->at += 4 + len;
+	c->ts += delta;
+	return TAP_STEP_TIME;
+}
+
+static enum tap_step absolute(struct tap_cursor *c, uint64_t stamp)
+{
+	uint64_t high = c->ts >> STAMP_BITS << STAMP_BITS, ts = high | stamp;
+
+	if (ts < c->ts && high && c->ts - ts > (uint64_t)1 << (STAMP_BITS - 1))
+		ts += (uint64_t)1 << STAMP_BITS; /* the 59 bits have wrapped */
+	if (ts < c->ts) {
+		if (c->ts - ts > TAP_CURSOR_SLACK_NS)
+			return TAP_STEP_DAMAGE;
+		ts = c->ts;
+	}
+	c->at += 8;
+	c->ts = ts;
+	return TAP_STEP_TIME;
+}
+
+/* The words that are no short record: type 0 and above TAP_EV_DATA_MAX. */
+static enum tap_step special(struct tap_cursor *c, uint32_t type, uint32_t delta)
+{
+	size_t left = (size_t)(c->end - c->at);
+	uint64_t high;
+	uint32_t word;
+
+	if (type == TAP_EV_PADDING && !delta) {
+		c->at = c->end;
+		return TAP_STEP_END;
+	}
+	if (left < 8)
+		return TAP_STEP_DAMAGE;
+	word = tap_get_u32(c->at + 4, c->big_endian);
+	high = (uint64_t)word << TAP_EV_DELTA_BITS;
+	switch (type) {
+	case 0:
+		return long_record(c, word, delta);
+	case TAP_EV_PADDING:
+		return padding(c, word, delta);
+	case TAP_EV_TIME_EXTEND:
+		c->at += 8;
+		if (__builtin_add_overflow(c->ts, high + delta, &c->ts))
+			return TAP_STEP_DAMAGE;
+		return TAP_STEP_TIME;
+	default: /* TAP_EV_TIME_STAMP: five bits have no other value */
+		return absolute(c, high + delta);
+	}
+}
+
+/* What tap_cursor_plain() did not take. */
+static enum tap_step odd(struct tap_cursor *c)
+{
+	size_t left = (size_t)(c->end - c->at);
+	uint32_t type, delta;
+
+	if (left < 4)
+		return left ? TAP_STEP_DAMAGE : TAP_STEP_END;
+	type = tap_cursor_word(c, &delta);
+	if (type - 1 >= TAP_EV_DATA_MAX)
+		return special(c, type, delta);
+	if (4 * type > left - 4)
+		return TAP_STEP_DAMAGE;
+	tap_cursor_take(c, type, delta);
+	return TAP_STEP_EVENT;
+}
+
+/* A time above max_ts is pulled back to it, as far as the slack goes. */
+static enum tap_step check_late(struct tap_cursor *c)
+{
+	if (c->ts <= c->max_ts)
+		return TAP_STEP_EVENT;
+	if (c->ts - c->max_ts > TAP_CURSOR_SLACK_NS)
+		return TAP_STEP_DAMAGE;
+	c->ts = c->max_ts;
+	return TAP_STEP_EVENT;
+}
+
+enum tap_step tap_cursor_step(struct tap_cursor *c)
+{
+	uint64_t before = c->ts;
+	enum tap_step step = TAP_STEP_TIME;
+
+	while (step == TAP_STEP_TIME)
+		step = tap_cursor_plain(c) ? TAP_STEP_EVENT : odd(c);
+	if (step == TAP_STEP_EVENT)
+		step = check_late(c);
+	if (step == TAP_STEP_DAMAGE)
+		c->ts = before;
+	return step;
+}

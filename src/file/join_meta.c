@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/join.h"
+#include "file/meta.h"
+
+static uint64_t positive(const json_t *object, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(object, key));
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+static int read_file(struct tap_join_file *f, struct tap_err *err)
+{
+	const json_t *recorder, *window;
+	int ret = tap_meta_parse(f->reader->meta ?: "", &f->meta, err);
+
+	if (ret)
+		return ret;
+	recorder = json_object_get(f->meta, "recorder");
+	window = json_object_get(f->meta, "window");
+	f->id = json_string_value(json_object_get(recorder, "id"));
+	f->nr = json_integer_value(json_object_get(recorder, "file"));
+	f->continues = json_is_true(json_object_get(recorder, "continues"));
+	f->from_ns = positive(window, "start_ns");
+	f->to_ns = positive(window, "end_ns");
+	return f->id ? 0
+		     : tap_err_set(err, -EINVAL,
+				   "'%.300s' does not say which recorder made it: only files of "
+				   "one recorder can be read together",
+				   f->path);
+}
+
+static int by_nr(const void *a, const void *b)
+{
+	const struct tap_join_file *x = a, *y = b;
+
+	return (x->nr > y->nr) - (x->nr < y->nr);
+}
+
+int tap_join_order(struct tap_join_file *files, unsigned int nr, struct tap_err *err)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		int ret = read_file(&files[i], err);
+
+		if (ret)
+			return ret;
+		if (strcmp(files[i].id, files[0].id))
+			return tap_err_set(
+				err, -EINVAL,
+				"'%.300s' and '%.300s' were made by different recorders: only "
+				"files of one recorder can be read together",
+				files[0].path, files[i].path);
+	}
+	qsort(files, nr, sizeof(*files), by_nr);
+	for (unsigned int i = 1; i < nr; i++) {
+		files[i].continues &=
+			files[i].nr == files[i - 1].nr + 1 &&
+			!json_is_false(json_object_get(files[i - 1].meta, "complete"));
+		if (files[i].nr == files[i - 1].nr)
+			return tap_err_set(err, -EINVAL,
+					   "'%.300s' and '%.300s' are the same part of a recording",
+					   files[i - 1].path, files[i].path);
+	}
+	return 0;
+}
+
+/* Append @from's rows under @key to the array in @to. Return: 0; -1: out of memory. */
+static int add_rows(json_t *to, const json_t *from, const char *key)
+{
+	json_t *rows = json_object_get(from, key), *all = json_object_get(to, key);
+
+	if (!json_is_array(rows))
+		return 0;
+	if (!json_is_array(all))
+		return json_object_set(to, key, rows);
+	return json_array_extend(all, rows);
+}
+
+/*
+ * When a row was read: the first file's rows that were read when it began, or the last one's that
+ * were read when it ended. All others are known at no time (meta.h). @at: the place of that word in
+ * a row.
+ */
+static int date_rows(json_t *meta, const char *key, size_t at, bool is_first, bool is_last)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach (json_object_get(meta, key), i, row) {
+		const char *when = json_string_value(json_array_get(row, at));
+		bool began = when && is_first && strcmp(when, "ended"),
+		     ended = when && is_last && strcmp(when, "began");
+
+		if (!when)
+			continue;
+		if (!began && !ended) {
+			while (json_array_size(row) > at)
+				json_array_remove(row, at);
+		} else if (json_array_set_new(row, at,
+					      json_string(began && ended ? "both"
+							  : began	 ? "began"
+									 : "ended"))) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* The end of the recording is the last file's: one that a recorder did not finish has no end. */
+static int set_end(json_t *all, const json_t *last)
+{
+	json_t *window = json_object_get(all, "window"),
+	       *end = json_object_get(json_object_get(last, "window"), "end_ns");
+
+	json_object_del(window, "end_ns");
+	return (end && json_object_set(window, "end_ns", end)) ||
+	       json_object_set_new(all, "complete",
+				   json_boolean(!json_is_false(json_object_get(last, "complete"))));
+}
+
+char *tap_join_meta(const struct tap_join_file *files, unsigned int nr)
+{
+	static const char *const rows[] = { "tasks",	     "command_lines", "cgroups",
+					    "quota_cgroups", "clocks",	      "schedulers",
+					    "own_tids",	     "formats",	      "programs" };
+	json_t *all = json_deep_copy(files[0].meta);
+	int ret = all ? date_rows(all, "tasks", 4, true, false) : -1;
+	char *text;
+
+	/* numbers of one file's time */
+	json_object_del(all, "throttled");
+	json_object_del(all, "price");
+	for (unsigned int i = 1; !ret && i < nr; i++) {
+		json_t *meta = json_deep_copy(files[i].meta);
+
+		ret = meta ? date_rows(meta, "tasks", 4, false, i + 1 == nr) : -1;
+		for (size_t k = 0; !ret && k < sizeof(rows) / sizeof(*rows); k++)
+			ret = add_rows(all, meta, rows[k]);
+		json_decref(meta);
+	}
+	ret = ret ?: set_end(all, files[nr - 1].meta);
+	text = ret ? NULL : json_dumps(all, JSON_COMPACT);
+	json_decref(all);
+	return text;
+}

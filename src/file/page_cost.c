@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "file/page_cost.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define TRIED_BYTES ((size_t)1 << 20)
+#define COPIED_BYTES ((size_t)256 << 10) /* at once, as readers do */
+#define WORTH_BYTES (16 * TRIED_BYTES) /* below, neither is worth trying */
+#define PAGE_BYTES 4096u
+
+/* Of this thread: a file that is not in memory makes it wait, which is not to count. */
+static uint64_t cpu_ns(void)
+{
+	return tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Return: what it takes, ns; UINT64_MAX: it cannot be copied. */
+static uint64_t copy(int fd, size_t from, unsigned char *to)
+{
+	uint64_t start = cpu_ns();
+
+	for (size_t at = 0; at < TRIED_BYTES; at += COPIED_BYTES)
+		if (pread(fd, to, COPIED_BYTES, (off_t)(from + at)) != (ssize_t)COPIED_BYTES)
+			return UINT64_MAX;
+	return cpu_ns() - start;
+}
+
+static uint64_t touch(const unsigned char *data)
+{
+	uint64_t start = cpu_ns();
+
+	for (size_t at = 0; at < TRIED_BYTES; at += PAGE_BYTES)
+		(void)*(const volatile unsigned char *)(data + at);
+	return cpu_ns() - start;
+}
+
+bool tap_page_copy_pays(const unsigned char *data, size_t len, int fd)
+{
+	size_t middle = len / 2 & ~(TRIED_BYTES - 1);
+	uint64_t copied = UINT64_MAX;
+	unsigned char *to;
+
+	if (fd < 0 || len < WORTH_BYTES)
+		return fd >= 0;
+	to = malloc(COPIED_BYTES);
+	if (to && copy(fd, middle, to) != UINT64_MAX) /* which has touched @to, and read the file */
+		copied = copy(fd, middle, to);
+	free(to);
+	/* once copied is copied twice; once touched is touched */
+	return copied < UINT64_MAX / 2 && touch(data + middle) > 2 * copied;
+}

@@ -1,0 +1,1089 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The records of a perf.data: perf_event_open(2), and tools/perf/util/event.h for perf's own. */
+#include "file/perf_records.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/array.h"
+
+/* Records that perf writes itself. */
+enum {
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_ID_INDEX = 69,
+	RECORD_AUXTRACE = 71,
+	RECORD_COMPRESSED = 81,
+	RECORD_COMPRESSED2 = 83,
+};
+
+#define PREFETCH_BYTES 8192
+#define MAX_COPIES 32u /* of one round: 64 MB; what is more is read where it is mapped */
+#define COPY_BYTES ((size_t)256 << 10) /* at once: they are read from the cache */
+
+struct record {
+	const unsigned char *body;
+	uint32_t type, len; /* len: of the body */
+};
+
+static uint32_t u32_at(const struct tap_perf *p, const unsigned char *at)
+{
+	return tap_get_u32(at, p->r->info.big_endian);
+}
+
+static uint64_t u64_at(const struct tap_perf *p, const unsigned char *at)
+{
+	return tap_get_u64(at, p->r->info.big_endian);
+}
+
+static struct tap_bytes bytes_of(const struct tap_perf *p, const struct record *rec)
+{
+	return (struct tap_bytes){
+		.at = rec->body,
+		.end = rec->body + rec->len,
+		.big_endian = p->r->info.big_endian,
+	};
+}
+
+/* Return: whether there is a whole record at @at, with @left bytes up to the end. */
+static bool parse_head(const struct tap_perf *p, const unsigned char *at, size_t left,
+		       struct record *rec)
+{
+	uint16_t size;
+
+	if (left < TAP_PERF_HEAD_BYTES)
+		return false;
+	size = tap_get_u16(at + 6, p->r->info.big_endian);
+	*rec = (struct record){ at + TAP_PERF_HEAD_BYTES, u32_at(p, at),
+				size - TAP_PERF_HEAD_BYTES };
+	return size >= TAP_PERF_HEAD_BYTES && size <= left;
+}
+
+static int push(struct tap_perf *p, int cpu, struct tap_perf_item item, struct tap_err *err)
+{
+	int ret = tap_perf_queue_push(&p->queue, cpu, item);
+
+	if (ret == -E2BIG)
+		return tap_err_set(err, ret,
+				   "cannot sort the events: there are no FINISHED_ROUND records "
+				   "between more than %zu million of them",
+				   TAP_PERF_MAX_ITEMS >> 20);
+	return ret ? tap_err_set(err, ret, "out of memory") : 0;
+}
+
+/* @cpu: -1: not known. @count: 0: not known. A loss cannot end before what was handed out. */
+static int push_loss(struct tap_perf *p, int cpu, uint64_t first_ns, uint64_t last_ns,
+		     uint64_t count, struct tap_err *err)
+{
+	struct tap_perf_loss *loss;
+	int ret;
+
+	if (last_ns < p->last_ns)
+		last_ns = p->last_ns;
+	if (first_ns > last_ns)
+		first_ns = last_ns;
+	if ((first_ns > p->r->decoder.to && !p->r->decoder.beyond) || last_ns < p->r->decoder.from)
+		return 0;
+	loss = malloc(sizeof(*loss));
+	if (!loss)
+		return tap_dat_nomem(err);
+	*loss = (struct tap_perf_loss){ first_ns, count };
+	ret = push(p, cpu, (struct tap_perf_item){ .ts = last_ns, .loss = loss }, err);
+	if (ret)
+		free(loss);
+	return ret;
+}
+
+/* A record at @ts, if that can be true, is damaged. */
+static int lose_one(struct tap_perf *p, uint64_t ts, struct tap_err *err)
+{
+	if (!ts || ts > TAP_CURSOR_MAX_NS)
+		ts = p->max_ns;
+	return push_loss(p, -1, ts, ts, 1, err);
+}
+
+static void break_off(struct tap_perf *p)
+{
+	if (!p->is_broken)
+		p->broken_ns = p->max_ns;
+	p->is_broken = true;
+}
+
+static struct tap_perf_cpu *cpu_get(struct tap_perf *p, int cpu)
+{
+	return tap_array_at(&p->cpus, &p->nr_cpus, (uint32_t)(cpu + 1), sizeof(*p->cpus), NULL);
+}
+
+/* Return: a time before all that @c can have lost next; UINT64_MAX: there was no record at all. */
+static uint64_t seen_before(const struct tap_perf *p, const struct tap_perf_cpu *c)
+{
+	return c->last_ns && c != p->cpus ? c->last_ns : p->first_ns;
+}
+
+/* What LOST records have told of losses that LOST_SAMPLES count for slot @i. */
+static uint64_t told_of(const struct tap_perf *p, uint32_t i)
+{
+	uint64_t sum = 0;
+
+	if (i) /* a CPU */
+		return p->cpus[i].told;
+	for (i = 0; i < p->nr_cpus; i++)
+		if (!i || !p->cpus[i].counted)
+			sum += p->cpus[i].told;
+	return sum;
+}
+
+static void note_time(struct tap_perf *p, struct tap_perf_cpu *c, uint64_t ts)
+{
+	c->last_ns = ts;
+	if (ts > p->max_ns)
+		p->max_ns = ts;
+	if (ts < p->first_ns)
+		p->first_ns = ts;
+}
+
+static const struct tap_perf_attr *attr_by_id(const struct tap_perf *p, uint64_t id)
+{
+	const uint64_t *i = tap_map_get(&p->ids, id);
+
+	/* records that perf makes up have id 0, and are laid out as the first event's */
+	if (!i)
+		return id ? NULL : &p->attrs[0];
+	return &p->attrs[*i - 1];
+}
+
+/* ---- samples */
+
+/* Passes over what PERF_SAMPLE_READ left. */
+static void skip_read(const struct tap_perf_attr *a, struct tap_bytes *b)
+{
+	unsigned int times = !!(a->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			     !!(a->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	unsigned int value =
+		1 + !!(a->read_format & PERF_FORMAT_ID) + !!(a->read_format & PERF_FORMAT_LOST);
+	uint64_t nr = 1;
+
+	if (a->read_format & PERF_FORMAT_GROUP)
+		nr = tap_bytes_u64(b);
+	if (nr > tap_bytes_left(b) / 8)
+		b->bad = true;
+	tap_bytes_take(b, 8 * (times + nr * value));
+}
+
+static void skip_callchain(struct tap_bytes *b)
+{
+	uint64_t nr = tap_bytes_u64(b);
+
+	if (nr > tap_bytes_left(b) / 8)
+		b->bad = true;
+	tap_bytes_take(b, 8 * nr);
+}
+
+/* What the tracepoint wrote. Return: it, from common_type on; bad if it is not there. */
+static struct tap_bytes raw_of(const struct tap_perf *p, const struct record *rec,
+			       const struct tap_perf_attr *a)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+
+	tap_bytes_take(&b, a->fixed);
+	if (a->sample_type & PERF_SAMPLE_READ)
+		skip_read(a, &b);
+	if (a->sample_type & PERF_SAMPLE_CALLCHAIN)
+		skip_callchain(&b);
+	return tap_bytes_sub(&b, tap_bytes_u32(&b));
+}
+
+static inline struct tap_perf_item event_item(uint64_t ts, const unsigned char *data, uint32_t size,
+					      const struct tap_format *fmt)
+{
+	return (struct tap_perf_item){ .ts = ts, .data = data, .size = size, .id = fmt->id };
+}
+
+/*
+ * Counts an event, of @slot; NULL: it is damaged. Return: 1 if it is to be handed out; 0 if not, or
+ * a loss is in its place; -errno.
+ */
+static inline __attribute__((always_inline)) int admit(struct tap_perf *p, struct tap_slot *slot,
+						       int cpu, uint64_t ts, size_t bytes,
+						       struct tap_err *err)
+{
+	struct tap_decoder *d = &p->r->decoder;
+
+	d->span.before |= ts < d->from;
+	d->span.beyond |= ts > d->to;
+	if (slot && ts >= d->from && ts <= d->to)
+		tap_decoder_passed(d, slot, ts, bytes);
+	/*
+	 * What comes after its time has gone by cannot be put into order any more. Of any kind: a
+	 * loss must be one in each pass, whatever that asks for.
+	 */
+	if (!slot || ts < p->last_ns)
+		return push_loss(p, cpu, ts, ts, 1, err);
+	return slot->mark && ts >= d->from && (ts <= d->to || d->beyond);
+}
+
+/* A record of @cpu came, at @ts. Return: NULL when out of memory. */
+static inline __attribute__((always_inline)) struct tap_perf_cpu *arrive(struct tap_perf *p,
+									 int cpu, uint64_t ts)
+{
+	struct tap_perf_cpu *c = cpu_get(p, cpu);
+
+	if (!c)
+		return NULL;
+	/* the first one after a loss, of any kind: so that the loss ends there in each pass */
+	if (c->just_lost && ts >= p->last_ns)
+		tap_perf_queue_end_loss(&p->queue, cpu, ts);
+	c->just_lost = false;
+	note_time(p, c, ts);
+	return c;
+}
+
+static void add_frame(struct tap_perf_chain *chain, uint64_t address)
+{
+	if (chain->nr < TAP_PERF_MAX_FRAMES)
+		chain->at[chain->nr++] = address;
+}
+
+/* Splits the callchain of a sample: markers say what the addresses after them are of. */
+static void split_chain(const struct tap_perf *p, const struct record *rec,
+			const struct tap_perf_attr *a, struct tap_perf_chain *kernel,
+			struct tap_perf_chain *user)
+{
+	const uint16_t mode =
+		tap_get_u16(rec->body - 4, p->r->info.big_endian) & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct tap_perf_chain *into = mode == PERF_RECORD_MISC_KERNEL ? kernel
+				      : mode == PERF_RECORD_MISC_USER ? user
+								      : NULL;
+	struct tap_bytes b = bytes_of(p, rec);
+	uint64_t nr;
+
+	kernel->nr = user->nr = 0;
+	tap_bytes_take(&b, a->fixed);
+	if (a->sample_type & PERF_SAMPLE_READ)
+		skip_read(a, &b);
+	nr = tap_bytes_u64(&b);
+	while (nr-- && !b.bad) {
+		uint64_t at = tap_bytes_u64(&b);
+
+		if (b.bad)
+			return;
+		if (at == PERF_CONTEXT_KERNEL)
+			into = kernel;
+		else if (at == PERF_CONTEXT_USER)
+			into = user;
+		else if (at >= PERF_CONTEXT_MAX) /* a guest's, or a hypervisor's */
+			into = NULL;
+		else if (into)
+			add_frame(into, at);
+	}
+}
+
+/* The stacks of an event of the task @pid, as events that follow it. */
+static int take_chain(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
+		      int cpu, uint64_t ts, int pid, struct tap_err *err)
+{
+	const struct tap_format *of_kernel = p->made.kernel_stack, *of_user = p->made.user_stack;
+	struct tap_perf_chain kernel, user;
+	const unsigned char *data = NULL;
+	uint32_t size = 0;
+	int ret = 0, tgid;
+
+	if (!of_kernel || !of_user)
+		return 0;
+	split_chain(p, rec, a, &kernel, &user);
+	tgid = a->tgid_at == UINT32_MAX ? -1 : (int)u32_at(p, rec->body + a->tgid_at);
+	if (kernel.nr)
+		ret = admit(p, &p->r->decoder.slots[of_kernel->id], cpu, ts, 8 * (size_t)kernel.nr,
+			    err);
+	if (ret > 0)
+		ret = tap_perf_made_kernel_stack(&p->made, p->round, pid, &kernel, &data, &size,
+						 err)
+			      ?: push(p, cpu, event_item(ts, data, size, of_kernel), err);
+	if (ret || !user.nr)
+		return ret;
+	ret = admit(p, &p->r->decoder.slots[of_user->id], cpu, ts, 8 * (size_t)user.nr, err);
+	if (ret > 0)
+		ret = tap_perf_made_user_stack(&p->made, p->round, pid, &user, tgid, &data, &size,
+					       err)
+			      ?: push(p, cpu, event_item(ts, data, size, of_user), err);
+	return ret;
+}
+
+static int take_event(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
+		      int cpu, uint64_t ts, struct tap_err *err)
+{
+	struct tap_decoder *d = &p->r->decoder;
+	struct tap_bytes raw = raw_of(p, rec, a);
+	struct tap_slot *slot = NULL; /* NULL: the event is damaged */
+	int ret;
+
+	if (tap_bytes_left(&raw) >= sizeof(uint16_t)) {
+		slot = &d->slots[tap_get_u16(raw.at, raw.big_endian)];
+		if (!slot->fmt) {
+			ret = tap_decoder_add_unknown(d, (unsigned int)(slot - d->slots), err);
+			if (ret)
+				return ret;
+		}
+		if (tap_bytes_left(&raw) < slot->min_size)
+			slot = NULL;
+	}
+	ret = admit(p, slot, cpu, ts, tap_bytes_left(&raw), err);
+	if (ret > 0)
+		ret = push(p, cpu,
+			   event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt), err);
+	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || ret || !slot || ts < p->last_ns ||
+	    tap_bytes_left(&raw) < 8)
+		return ret;
+	return take_chain(p, rec, a, cpu, ts, (int)u32_at(p, raw.at + 4), err);
+}
+
+/* The sample is a tracepoint's: take_plain() may take others of its id. */
+static void note_plain(struct tap_perf *p, const struct record *rec)
+{
+	uint64_t id = tap_perf_has_ids(p) ? u64_at(p, rec->body + p->id_at) : 0;
+
+	p->plain_ids[id % TAP_PERF_PLAIN_IDS] = id;
+}
+
+static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	const struct tap_perf_attr *a = &p->attrs[0];
+	uint32_t cpu;
+	uint64_t ts;
+
+	if (tap_perf_has_ids(p))
+		a = rec->len < p->id_at + 8 ? NULL : attr_by_id(p, u64_at(p, rec->body + p->id_at));
+	if (!a || rec->len < a->fixed)
+		return push_loss(p, -1, p->max_ns, p->max_ns, 1, err);
+	if (!a->is_tracepoint)
+		return 0;
+	note_plain(p, rec);
+	cpu = u32_at(p, rec->body + a->cpu_at);
+	ts = u64_at(p, rec->body + a->time_at);
+	if (cpu >= TAP_DAT_MAX_CPUS || ts > TAP_CURSOR_MAX_NS)
+		return lose_one(p, ts, err);
+	if (!arrive(p, (int)cpu, ts))
+		return tap_dat_nomem(err);
+	return take_event(p, rec, a, (int)cpu, ts, err);
+}
+
+/*
+ * Takes samples of one CPU, from @at up to @end, as take_sample() does, up to the first that has
+ * something unusual about it, as to be before the one in front of it. Return: behind those.
+ */
+static inline __attribute__((always_inline)) const unsigned char *
+take_plain_of(struct tap_perf *p, const struct tap_perf_plain plain, uint32_t cpu,
+	      const unsigned char *at, const unsigned char *end)
+{
+	const bool host = TAP_HOST_BIG_ENDIAN;
+	struct tap_decoder *d = &p->r->decoder;
+	struct tap_perf_item *full, *first = tap_perf_queue_room(&p->queue, (int)cpu, &full),
+				    *to = first;
+	const unsigned char *start = at;
+	uint64_t last_ns, bytes = 0;
+
+	if (!first)
+		return at;
+	last_ns = tap_perf_queue_last(&p->queue, (int)cpu);
+	last_ns = last_ns > p->last_ns ? last_ns : p->last_ns;
+	last_ns = last_ns > d->from ? last_ns : d->from;
+	while (to < full && (size_t)(end - at) >= plain.raw + 2) {
+		const unsigned char *raw = at + plain.raw;
+		uint32_t size = tap_get_u16(at + 6, host), raw_len = tap_get_u32(raw - 4, host);
+		uint64_t id = plain.id ? tap_get_u64(at + plain.id, host) : 0;
+		struct tap_slot *slot = &d->slots[tap_get_u16(raw, host)];
+		uint64_t ts = tap_get_u64(at + plain.time, host);
+
+		/* a slot's least size is 0 where there is no format */
+		if (tap_get_u32(at, host) != PERF_RECORD_SAMPLE ||
+		    tap_get_u32(at + plain.cpu, host) != cpu || size > (size_t)(end - at) ||
+		    (uint64_t)plain.raw + raw_len > size || raw_len < 2 ||
+		    p->plain_ids[id % TAP_PERF_PLAIN_IDS] != id || raw_len <= slot->min_size - 1 ||
+		    ts < last_ns || ts > d->to)
+			break;
+		/* the unwanted leave the place to the next: a branch would be foretold badly */
+		*to = event_item(ts, raw, raw_len, slot->fmt);
+		to += slot->is_marked;
+		slot->passed++;
+		bytes += raw_len;
+		last_ns = ts;
+		at += size;
+		__builtin_prefetch(at + PREFETCH_BYTES);
+		__builtin_prefetch(at + PREFETCH_BYTES + 64);
+	}
+	if (at == start)
+		return at;
+	tap_perf_queue_append(&p->queue, (int)cpu, (size_t)(to - first));
+	note_time(p, &p->cpus[cpu + 1], tap_get_u64(start + plain.time, host));
+	note_time(p, &p->cpus[cpu + 1], last_ns);
+	tap_decoder_span(d, tap_get_u64(start + plain.time, host), last_ns, bytes);
+	return at;
+}
+
+/* The same of any CPUs, whose samples come in long rows. Return: how many bytes that was. */
+static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len)
+{
+	/* what perf uses of itself: the compiler makes it a loop of its own */
+	const struct tap_perf_plain usual = { .id = 8, .time = 32, .cpu = 40, .raw = 60 };
+	const bool is_usual = !memcmp(&p->plain, &usual, sizeof(usual));
+	/* of nothing, @at may be NULL */
+	const unsigned char *start = at, *end = len ? at + len : at, *last = NULL;
+	uint32_t cpu;
+
+	while (p->plain.raw && at != last && (size_t)(end - at) >= p->plain.raw) {
+		last = at;
+		cpu = tap_get_u32(at + p->plain.cpu, TAP_HOST_BIG_ENDIAN);
+		if (cpu >= TAP_DAT_MAX_CPUS || cpu + 1 >= p->nr_cpus || p->cpus[cpu + 1].just_lost)
+			break;
+		at = is_usual ? take_plain_of(p, usual, cpu, at, end)
+			      : take_plain_of(p, p->plain, cpu, at, end);
+	}
+	return (size_t)(at - start);
+}
+
+/* ---- losses */
+
+struct trailer {
+	uint64_t id, ts; /* 0: not there */
+	int cpu; /* -1: not known */
+	int tid; /* -1: not known; or the task is dead, and has none any more */
+	uint32_t len; /* in bytes */
+};
+
+static struct trailer trailer_of(const struct tap_perf *p, const struct record *rec)
+{
+	const unsigned char *end = rec->body + rec->len;
+	const struct tap_perf_attr *a = &p->attrs[0];
+	struct trailer t = { .cpu = -1, .tid = -1 };
+	uint32_t cpu;
+
+	if (p->id_back != UINT32_MAX && rec->len >= p->id_back) {
+		t.id = u64_at(p, end - p->id_back);
+		a = attr_by_id(p, t.id);
+	}
+	if (!a || !a->trailer || rec->len < a->trailer)
+		return t;
+	t.len = a->trailer;
+	if (a->sample_type & PERF_SAMPLE_TID)
+		t.tid = (int)u32_at(p, end - a->trailer + 4); /* after the process's */
+	if (a->time_back)
+		t.ts = u64_at(p, end - a->time_back);
+	if (t.ts > TAP_CURSOR_MAX_NS)
+		t.ts = 0;
+	cpu = a->cpu_back ? u32_at(p, end - a->cpu_back) : UINT32_MAX;
+	if (cpu < TAP_DAT_MAX_CPUS)
+		t.cpu = (int)cpu;
+	return t;
+}
+
+static int cpu_by_id(const struct tap_perf *p, uint64_t id)
+{
+	const uint64_t *cpu = tap_map_get(&p->id_cpus, id);
+
+	return cpu ? (int)*cpu - 1 : -1;
+}
+
+/*
+ * The ring of a CPU was full, and has space again: __perf_output_begin() writes how much was lost
+ * in front of the next record.
+ */
+static int take_lost(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	uint64_t id = tap_bytes_u64(&b), lost = tap_bytes_u64(&b), first;
+	struct trailer t = trailer_of(p, rec);
+	struct tap_perf_cpu *c;
+
+	if (b.bad)
+		return push_loss(p, -1, p->max_ns, p->max_ns, 0, err);
+	if (!t.ts) {
+		t.ts = p->max_ns;
+		t.cpu = cpu_by_id(p, id);
+	}
+	c = cpu_get(p, t.cpu);
+	if (!c)
+		return tap_dat_nomem(err);
+	first = seen_before(p, c);
+	if (__builtin_add_overflow(c->told, lost, &c->told))
+		c->told = UINT64_MAX;
+	note_time(p, c, t.ts);
+	c->just_lost = lost;
+	c->runs = 0;
+	return lost ? push_loss(p, t.cpu, first, t.ts, lost, err) : 0;
+}
+
+/* With a time it is the kernel's own; without, the sum that perf writes when it ends. */
+static int take_lost_samples(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	uint64_t lost = tap_bytes_u64(&b);
+	struct trailer t = trailer_of(p, rec);
+	struct tap_perf_cpu *c;
+
+	if (b.bad)
+		return push_loss(p, -1, p->max_ns, p->max_ns, 0, err);
+	c = cpu_get(p, t.ts ? t.cpu : cpu_by_id(p, t.id));
+	if (!c)
+		return tap_dat_nomem(err);
+	if (t.ts) {
+		c->just_lost = true;
+		c->runs = 0;
+		return push_loss(p, t.cpu, seen_before(p, c), t.ts, lost, err);
+	}
+	if (__builtin_add_overflow(c->counted, lost, &c->counted))
+		c->counted = UINT64_MAX;
+	return 0;
+}
+
+/* ---- tasks and ids */
+
+struct tap_perf_task *tap_perf_task(const struct tap_perf *p, int tid)
+{
+	const uint64_t *place = tap_map_get(&p->tasks, (uint64_t)tid);
+
+	return place ? (struct tap_perf_task *)(uintptr_t)*place : NULL;
+}
+
+static struct tap_perf_task *task_get(struct tap_perf *p, int tid)
+{
+	uint64_t *slot = tap_map_put(&p->tasks, (uint64_t)tid);
+	struct tap_perf_task *task;
+
+	if (!slot || *slot)
+		return slot ? (struct tap_perf_task *)(uintptr_t)*slot : NULL;
+	task = calloc(1, sizeof(*task));
+	*slot = (uintptr_t)task;
+	return task;
+}
+
+/*
+ * Rings are read one after the other: a name may be read after a newer one, and a FORK after the
+ * name that its task took since.
+ */
+static void set_comm(struct tap_perf_task *task, const char *comm, uint64_t ns)
+{
+	memset(task->comm, 0, sizeof(task->comm));
+	memcpy(task->comm, comm, strnlen(comm, sizeof(task->comm) - 1));
+	task->named_ns = ns;
+}
+
+static int take_comm(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	int tgid = (int)tap_bytes_u32(&b), tid = (int)tap_bytes_u32(&b);
+	const char *comm = tap_bytes_str(&b);
+	struct trailer t = trailer_of(p, rec);
+	struct tap_perf_task *task;
+
+	if (b.bad || tid < 0)
+		return 0;
+	task = task_get(p, tid);
+	if (!task)
+		return tap_dat_nomem(err);
+	task->tgid = tgid;
+	if (t.ts >= task->named_ns)
+		set_comm(task, comm, t.ts);
+	return 0;
+}
+
+/* A new task has its parent's name until it takes another. */
+static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	int tgid = (int)tap_bytes_u32(&b);
+	const struct tap_perf_task *parent;
+	struct tap_perf_task *task;
+	int ptgid, tid, ptid;
+	uint64_t ns;
+
+	ptgid = (int)tap_bytes_u32(&b);
+	tid = (int)tap_bytes_u32(&b);
+	ptid = (int)tap_bytes_u32(&b);
+	ns = tap_bytes_u64(&b);
+	if (b.bad || tid < 0)
+		return 0;
+	task = task_get(p, tid);
+	if (!task)
+		return tap_dat_nomem(err);
+	task->tgid = tgid;
+	task->exit_ns = 0;
+	parent = tap_perf_task(p, ptid);
+	if (parent && (ns > task->named_ns || !*task->comm))
+		set_comm(task, parent->comm, ns);
+	if (p->has_chains && tap_perf_maps_fork(&p->maps, tgid, ptgid, ns))
+		return tap_dat_nomem(err);
+	return 0;
+}
+
+/* What is mapped in a process, or where the kernel is: its mapping is named after a symbol, whose
+ * address stands for the offset. */
+static int take_mmap(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	static const char of_kernel[] = "[kernel.kallsyms]_";
+	struct tap_bytes b = bytes_of(p, rec);
+	struct trailer t = trailer_of(p, rec);
+	int pid = (int)tap_bytes_u32(&b);
+	uint64_t from, len, offset;
+	const char *path;
+
+	tap_bytes_u32(&b); /* the thread */
+	from = tap_bytes_u64(&b);
+	len = tap_bytes_u64(&b);
+	offset = tap_bytes_u64(&b);
+	if (rec->type == PERF_RECORD_MMAP2)
+		tap_bytes_take(&b, 32); /* device and inode or build id, protection, flags */
+	path = tap_bytes_str(&b);
+	if (b.bad)
+		return 0;
+	if (pid >= 0)
+		return tap_perf_maps_add(&p->maps, pid, from, len, offset, t.ts, path)
+			       ? tap_dat_nomem(err)
+			       : 0;
+	if (!*p->kernel.symbol && !strncmp(path, of_kernel, strlen(of_kernel))) {
+		snprintf(p->kernel.symbol, sizeof(p->kernel.symbol), "%s",
+			 path + strlen(of_kernel) - 1);
+		p->kernel.at = offset;
+	}
+	return 0;
+}
+
+/* ---- switches */
+
+/* A switch at @ts that no event of the file says. */
+static int push_switch(struct tap_perf *p, int cpu, uint64_t ts, const struct tap_perf_switch *s,
+		       struct tap_err *err)
+{
+	const struct tap_format *fmt = p->made.sched_switch;
+	struct tap_perf_item item;
+	const unsigned char *data;
+	uint32_t size;
+	int ret = admit(p, &p->r->decoder.slots[fmt->id], cpu, ts, fmt->min_size, err);
+
+	if (ret <= 0)
+		return ret;
+	ret = tap_perf_made_switch(&p->made, p->round, s, &data, &size, err);
+	if (ret)
+		return ret;
+	item = event_item(ts, data, size, fmt);
+	return push(p, cpu, item, err);
+}
+
+/*
+ * A task that was reaped before it left its CPU for good has no tid any more: it is -1
+ * (perf_event_pid_type()). Others are zombies then.
+ */
+static enum tap_perf_left left_as(const struct tap_perf *p, const struct trailer *t, uint16_t misc)
+{
+	const struct tap_perf_task *task = t->tid > 0 ? tap_perf_task(p, t->tid) : NULL;
+
+	if (t->tid < 0)
+		return TAP_PERF_LEFT_DEAD;
+	if (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+		return TAP_PERF_LEFT_PREEMPTED;
+	return task && task->exit_ns && task->exit_ns <= t->ts ? TAP_PERF_LEFT_DEAD
+							       : TAP_PERF_LEFT_ASLEEP;
+}
+
+/* The CPU that a record is of. Return: 0 with it; 1: a loss is in the record's place; -errno. */
+static int place(struct tap_perf *p, struct trailer *t, struct tap_perf_cpu **c,
+		 struct tap_err *err)
+{
+	if (t->cpu < 0)
+		t->cpu = cpu_by_id(p, t->id);
+	if (!t->ts || t->cpu < 0)
+		return lose_one(p, t->ts, err) ?: 1;
+	*c = arrive(p, t->cpu, t->ts);
+	return *c ? 0 : tap_dat_nomem(err);
+}
+
+/* As struct tap_perf_cpu has it. */
+static int runs_of(int tid)
+{
+	return tid < 0 || tid == INT32_MAX ? 0 : tid + 1;
+}
+
+/*
+ * perf_event_switch() writes two for a switch: the task that leaves one, where the tracepoint is,
+ * and the task that comes another. Only those of whole CPUs name the other task: then the first
+ * says all, and the second is needed only if the first was lost.
+ */
+static int take_switch(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	const uint16_t misc = tap_get_u16(rec->body - 4, p->r->info.big_endian);
+	const bool is_out = misc & PERF_RECORD_MISC_SWITCH_OUT,
+		   is_wide = rec->type == PERF_RECORD_SWITCH_CPU_WIDE;
+	struct tap_perf_switch s = { .prev = -1, .next = -1, .left = TAP_PERF_LEFT_UNKNOWN };
+	struct trailer t = trailer_of(p, rec);
+	struct tap_bytes b = bytes_of(p, rec);
+	struct tap_perf_cpu *c;
+	int ret, other = -1;
+
+	tap_bytes_u32(&b); /* the other's process */
+	if (is_wide)
+		other = (int)tap_bytes_u32(&b);
+	if (is_wide && (b.bad || tap_bytes_left(&b) < t.len))
+		return push_loss(p, -1, p->max_ns, p->max_ns, 1, err);
+	ret = place(p, &t, &c, err);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	p->by_task |= !is_wide;
+	if (is_out) {
+		s.prev = t.tid >= 0 ? t.tid : c->runs - 1;
+		s.next = other;
+		s.left = left_as(p, &t, misc);
+	} else {
+		if (t.tid < 0 || (is_wide && c->runs && c->runs == runs_of(t.tid)))
+			return 0;
+		s.prev = other;
+		s.next = t.tid;
+	}
+	c->runs = runs_of(s.next);
+	return push_switch(p, t.cpu, t.ts, &s, err);
+}
+
+/* Where tasks are recorded, rather than CPUs, an exit is the last that is said of one. */
+static int take_exit(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	struct trailer t = trailer_of(p, rec);
+	struct tap_perf_task *task;
+	struct tap_perf_cpu *c;
+	uint64_t ns;
+	int tid, ret;
+
+	tap_bytes_take(&b, 8); /* its process, and that one's parent */
+	tid = (int)tap_bytes_u32(&b);
+	tap_bytes_u32(&b);
+	ns = tap_bytes_u64(&b);
+	if (b.bad || tid <= 0)
+		return 0;
+	task = task_get(p, tid);
+	if (!task)
+		return tap_dat_nomem(err);
+	task->exit_ns = ns;
+	if (!p->by_task)
+		return 0;
+	ret = place(p, &t, &c, err);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	c->runs = 0;
+	return push_switch(p, t.cpu, t.ts, &(struct tap_perf_switch){ tid, -1, TAP_PERF_LEFT_DEAD },
+			   err);
+}
+
+static int take_id_index(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+	uint64_t nr = tap_bytes_u64(&b);
+
+	while (nr-- && !b.bad) {
+		uint64_t id = tap_bytes_u64(&b), cpu, *place;
+
+		tap_bytes_u64(&b); /* which ring it is */
+		cpu = tap_bytes_u64(&b);
+		tap_bytes_u64(&b); /* its thread */
+		if (b.bad || cpu >= TAP_DAT_MAX_CPUS)
+			continue;
+		place = tap_map_put(&p->id_cpus, id);
+		if (!place)
+			return tap_dat_nomem(err);
+		*place = cpu + 1;
+	}
+	return 0;
+}
+
+static int take(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	switch (rec->type) {
+	case PERF_RECORD_SAMPLE:
+		return take_sample(p, rec, err);
+	case PERF_RECORD_LOST:
+		return take_lost(p, rec, err);
+	case PERF_RECORD_LOST_SAMPLES:
+		return take_lost_samples(p, rec, err);
+	case PERF_RECORD_COMM:
+		return take_comm(p, rec, err);
+	case PERF_RECORD_FORK:
+		return take_fork(p, rec, err);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return p->has_chains ? take_mmap(p, rec, err) : 0;
+	case PERF_RECORD_EXIT:
+		return p->made.sched_switch ? take_exit(p, rec, err) : 0;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return p->made.sched_switch ? take_switch(p, rec, err) : 0;
+	case RECORD_ID_INDEX:
+		return take_id_index(p, rec, err);
+	default:
+		return 0;
+	}
+}
+
+/* ---- compressed records */
+
+/* A block with what the one before has of a record that is not yet whole. */
+static int add_block(struct tap_perf *p, struct tap_err *err)
+{
+	/* a run's array grows to twice its size, and sorting takes a copy */
+	const uint64_t items = 3 * p->queue.nr_items * sizeof(struct tap_perf_item);
+	struct tap_perf_block *before = p->unpacked.newest, *b;
+	int ret;
+
+	ret = tap_budget_set(&p->r->budget, TAP_COST_UNSORTED,
+			     (p->unpacked.nr + 1) * TAP_PERF_BLOCK_BYTES + items, err)
+		      ?: tap_budget_add(&p->r->budget, TAP_COST_PAGES, TAP_PERF_BLOCK_BYTES, err);
+	if (ret)
+		return ret;
+	b = tap_perf_blocks_add(&p->unpacked);
+	if (!b)
+		return tap_dat_nomem(err);
+	if (before) {
+		b->len = before->len - before->parsed;
+		memcpy(b->data, before->data + before->parsed, b->len);
+	}
+	return 0;
+}
+
+static int take_block(struct tap_perf *p, struct tap_perf_block *b, struct tap_err *err)
+{
+	struct record rec;
+
+	for (;;) {
+		size_t len = take_plain(p, b->data + b->parsed, b->len - b->parsed);
+		int ret;
+
+		b->parsed += len;
+		if (len)
+			b->round = p->round;
+		if (!parse_head(p, b->data + b->parsed, b->len - b->parsed, &rec))
+			break;
+		ret = take(p, &rec, err);
+		if (ret)
+			return ret;
+		b->parsed += TAP_PERF_HEAD_BYTES + rec.len;
+		b->round = p->round;
+	}
+	/* nothing would ever complete a record that is shorter than its head */
+	if (b->len - b->parsed >= TAP_PERF_HEAD_BYTES && rec.len > UINT16_MAX)
+		break_off(p);
+	return 0;
+}
+
+/* All of them together are one stream, which perf flushes at the end of each. */
+static int unpack(struct tap_perf *p, struct tap_bytes *b, struct tap_err *err)
+{
+	ZSTD_inBuffer in = { b->at, tap_bytes_left(b), 0 };
+	ZSTD_outBuffer out;
+
+	if (!p->zstd)
+		p->zstd = ZSTD_createDCtx();
+	if (!p->zstd)
+		return tap_dat_nomem(err);
+	do {
+		struct tap_perf_block *block = p->unpacked.newest;
+		int ret = block && block->len < TAP_PERF_BLOCK_BYTES ? 0 : add_block(p, err);
+
+		if (ret)
+			return ret;
+		block = p->unpacked.newest;
+		out = (ZSTD_outBuffer){ block->data, TAP_PERF_BLOCK_BYTES, block->len };
+		if (ZSTD_isError(ZSTD_decompressStream(p->zstd, &out, &in))) {
+			break_off(p);
+			return 0;
+		}
+		block->len = out.pos;
+		ret = take_block(p, block, err);
+		if (ret)
+			return ret;
+	} while (!p->is_broken && (in.pos < in.size || out.pos == out.size));
+	return 0;
+}
+
+static int take_compressed(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+{
+	struct tap_bytes b = bytes_of(p, rec);
+
+	/* one that cannot be unpacked takes all that follow with it */
+	if (p->is_broken)
+		return 0;
+	if (rec->type == RECORD_COMPRESSED2)
+		b = tap_bytes_sub(&b, tap_bytes_u64(&b));
+	if (b.bad) {
+		break_off(p);
+		return 0;
+	}
+	return unpack(p, &b, err);
+}
+
+/* ---- the file */
+
+/* Where the records from p->at on can be read. Return: how many bytes of them. */
+static size_t find_records(const struct tap_perf *p, const unsigned char **at)
+{
+	const struct tap_perf_block *b = p->copied.newest;
+
+	if (!p->is_copied) {
+		*at = p->data + p->at;
+		return p->to - p->at;
+	}
+	*at = NULL;
+	if (!b || p->at < b->from || p->at - b->from >= b->len)
+		return 0;
+	*at = b->data + (p->at - b->from);
+	return b->len - (p->at - b->from);
+}
+
+/*
+ * Copies more of the file, behind what is copied, or from p->at on: to copy a page costs less than
+ * to touch it for the first time where it is mapped. What cannot be copied is read there, as are
+ * small files.
+ */
+static void copy_more(struct tap_perf *p)
+{
+	struct tap_perf_block *b = p->copied.newest;
+	size_t room, left;
+	ssize_t n;
+
+	if (!b || b->len == TAP_PERF_BLOCK_BYTES || p->at < b->from || p->at - b->from > b->len) {
+		b = p->copied.nr < MAX_COPIES ? tap_perf_blocks_add(&p->copied) : NULL;
+		if (!b) {
+			p->is_copied = false;
+			return;
+		}
+		if (b->older)
+			b->older->round = p->round;
+		b->from = p->at;
+	}
+	room = TAP_PERF_BLOCK_BYTES - b->len;
+	left = p->to - (b->from + b->len);
+	room = room < COPY_BYTES ? room : COPY_BYTES;
+	n = pread(p->fd, b->data + b->len, left < room ? left : room, (off_t)(b->from + b->len));
+	if (n > 0)
+		b->len += (size_t)n;
+	else
+		p->is_copied = false;
+}
+
+/* Return: 1 with the record at p->at, which is passed; 0 at the end. */
+static int next_record(struct tap_perf *p, struct record *rec)
+{
+	size_t left = p->to - p->at, found;
+	const unsigned char *at;
+	uint64_t more = 0;
+
+	if (!left)
+		return 0;
+	while (found = find_records(p, &at), !parse_head(p, at, found, rec)) {
+		if (found == left) {
+			break_off(p);
+			p->at = p->to;
+			return 0;
+		}
+		copy_more(p);
+	}
+	left -= TAP_PERF_HEAD_BYTES + rec->len;
+	if (rec->type == RECORD_AUXTRACE && rec->len >= sizeof(more))
+		more = u64_at(p, rec->body); /* data behind the record */
+	if (more > left) {
+		break_off(p);
+		more = left;
+	}
+	p->at = p->to - left + (size_t)more;
+	return 1;
+}
+
+/* What was lost with no record behind it. */
+static int finish(struct tap_perf *p, struct tap_err *err)
+{
+	p->ended = true;
+	p->ripe_ns = UINT64_MAX;
+	if (p->cut || (p->unpacked.newest && p->unpacked.newest->parsed < p->unpacked.newest->len))
+		break_off(p);
+	for (uint32_t i = 0; i < p->nr_cpus; i++) {
+		const struct tap_perf_cpu *c = &p->cpus[i];
+		uint64_t told = c->counted ? told_of(p, i) : 0;
+		int ret;
+
+		if (c->counted <= told)
+			continue;
+		ret = push_loss(p, (int)i - 1, seen_before(p, c), p->max_ns, c->counted - told,
+				err);
+		if (ret)
+			return ret;
+	}
+	return p->is_broken ? push_loss(p, -1, p->broken_ns, p->max_ns, 0, err) : 0;
+}
+
+int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
+{
+	struct record rec = { 0 };
+	const unsigned char *at;
+	size_t found;
+	int ret = 0;
+
+	/* all records of rounds two back have been handed out */
+	tap_perf_blocks_let_go(&p->copied, p->round < 2 ? 0 : p->round - 1);
+	tap_perf_blocks_let_go(&p->unpacked, p->round < 2 ? 0 : p->round - 1);
+	tap_perf_blocks_let_go(&p->made.blocks, p->round < 2 ? 0 : p->round - 1);
+	while (!ret && rec.type != RECORD_FINISHED_ROUND) {
+		found = find_records(p, &at);
+		p->at += take_plain(p, at, found);
+		if (!next_record(p, &rec))
+			break;
+		if (rec.type == RECORD_COMPRESSED || rec.type == RECORD_COMPRESSED2)
+			ret = take_compressed(p, &rec, err);
+		else
+			ret = take(p, &rec, err);
+	}
+	if (ret)
+		return ret;
+	/*
+	 * Each round empties all rings one after the other: what is read in the next one may be
+	 * older than what this one ended with, but not than what the one before ended with.
+	 */
+	p->queue.by_cpu = p->r->unmerged;
+	p->ripe_ns = p->round_max_ns;
+	p->round_max_ns = p->max_ns;
+	p->round++;
+	if (rec.type != RECORD_FINISHED_ROUND)
+		ret = finish(p, err);
+	if (!ret && tap_perf_queue_order(&p->queue, p->ripe_ns))
+		ret = tap_dat_nomem(err);
+	return ret;
+}
+
+int tap_perf_read_front(struct tap_perf *p, struct tap_err *err)
+{
+	struct record rec;
+	int ret = 0;
+
+	tap_perf_start_over(p);
+	while (!ret && next_record(p, &rec) && rec.type != PERF_RECORD_SAMPLE &&
+	       rec.type != RECORD_COMPRESSED && rec.type != RECORD_COMPRESSED2)
+		ret = take(p, &rec, err);
+	tap_perf_start_over(p);
+	return ret;
+}
+
+void tap_perf_start_over(struct tap_perf *p)
+{
+	tap_perf_queue_release(&p->queue);
+	tap_perf_blocks_let_go_all(&p->copied);
+	tap_perf_blocks_let_go_all(&p->unpacked);
+	tap_perf_blocks_let_go_all(&p->made.blocks);
+	p->is_copied = p->fd >= 0 && p->to - p->from >= TAP_PERF_BLOCK_BYTES;
+	if (p->zstd)
+		ZSTD_DCtx_reset(p->zstd, ZSTD_reset_session_only);
+	free(p->cpus);
+	p->cpus = NULL;
+	p->nr_cpus = 0;
+	p->at = p->from;
+	p->round = 0;
+	p->first_ns = UINT64_MAX;
+	p->max_ns = p->round_max_ns = p->ripe_ns = p->last_ns = p->broken_ns = 0;
+	p->is_broken = p->ended = p->by_task = false;
+}

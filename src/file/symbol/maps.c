@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "file/symbol/maps.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+#define MAX_BYTES                                                                                  \
+	((size_t)4 << 20) /* of maps: some 40000 lines; a process has 65530 mappings at most,      \
+			     unless told otherwise */
+
+/* Digits, and the character behind them. */
+static bool take(const char **at, const char *end, unsigned int base, char behind, uint64_t *v)
+{
+	return !tap_text_take_digits(at, end, base, v) && *at < end && *(*at)++ == behind;
+}
+
+/* "7f2b4c000000-7f2b4c021000 r-xp 00001000 fe:00 4711    /path". Return: whether it can be
+ * executed. */
+static bool parse_line(const char *line, const char *end, struct tap_mapping *m, const char **path)
+{
+	uint64_t major_nr, minor_nr;
+	const char *perms;
+
+	if (!take(&line, end, 16, '-', &m->start) || !take(&line, end, 16, ' ', &m->end) ||
+	    end - line < 5)
+		return false;
+	perms = line;
+	line += 5;
+	if (perms[2] != 'x' || !take(&line, end, 16, ' ', &m->offset) ||
+	    !take(&line, end, 16, ':', &major_nr) || !take(&line, end, 16, ' ', &minor_nr) ||
+	    tap_text_take_digits(&line, end, 10, &m->ino))
+		return false;
+	m->dev = makedev(major_nr, minor_nr);
+	while (line < end && *line == ' ')
+		line++;
+	*path = line;
+	return m->start < m->end;
+}
+
+static int add(struct tap_maps *m, const struct tap_mapping *found, const char *path,
+	       const char *end)
+{
+	int ret = tap_array_grow(&m->all, m->nr, &m->cap, sizeof(*m->all));
+
+	if (ret)
+		return ret;
+	m->all[m->nr] = *found;
+	m->all[m->nr].path = (uint32_t)m->paths.len;
+	tap_buf_add(&m->paths, path, (size_t)(end - path));
+	tap_buf_char(&m->paths, '\0');
+	m->nr += !m->paths.err;
+	return m->paths.err;
+}
+
+int tap_maps_parse(struct tap_maps *m, const char *text, size_t len)
+{
+	const char *all_end = text + len, *end, *path;
+	uint64_t last = m->nr ? m->all[m->nr - 1].end : 0;
+	int ret = 0;
+
+	for (; !ret && text < all_end && (end = memchr(text, '\n', (size_t)(all_end - text)));
+	     text = end + 1) {
+		struct tap_mapping found = { 0 };
+
+		/* what was mapped while we read may come twice */
+		if (!parse_line(text, end, &found, &path) || found.start < last)
+			continue;
+		last = found.end;
+		ret = add(m, &found, path, end);
+	}
+	return ret;
+}
+
+int tap_maps_read(struct tap_maps *m, int tgid)
+{
+	struct tap_buf text = { .max = MAX_BYTES };
+	char path[32];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", tgid);
+	ret = tap_buf_read_file(&text, path);
+	if (!ret || ret == -EFBIG)
+		ret = tap_maps_parse(m, text.data, text.len);
+	tap_buf_release(&text);
+	return ret;
+}
+
+void tap_maps_release(struct tap_maps *m)
+{
+	free(m->all);
+	tap_buf_release(&m->paths);
+	*m = (struct tap_maps){ 0 };
+}

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "file/symbol/places.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/proc.h"
+#include "file/symbol/elf_names.h"
+#include "file/symbol/file.h"
+#include "file/symbol/maps.h"
+#include "file/symbol/named.h"
+#include "file/symbol/perf_map.h"
+
+#define MAX_PLACES (1u << 20)
+#define MAX_PLACES_OF (MAX_PLACES / 4) /* of one object: a program must not take them all */
+#define MAX_OBJECTS (1u << 14)
+#define MAX_OPEN 256u
+/* Above these all is forgotten that is known of processes, and read again of those that still run.
+ */
+#define MAX_PROCESSES 4096u
+#define MAX_MAPPINGS (1u << 20)
+
+#define SAME_PROGRAM_NS 1000000000u /* how long it is taken to be */
+#define MISS_NS 1000000u
+#define READ_NS 20000000u /* the least time between two looks at the maps of a process */
+#define READ_SHARE 50u /* these take one of so many parts of our time */
+
+enum kind {
+	OF_FILE, /* at: offset in the file */
+	OF_KERNEL, /* [vdso]; at: offset in it */
+	OF_PROCESS, /* memory without a file; at: address */
+};
+
+/* What has places. */
+struct object {
+	enum kind kind;
+	char *path; /* as maps says it */
+	uint64_t ino; /* so are these */
+	dev_t dev;
+	int fd; /* of the file or the perf map; < 0: too many are open, or it could not be */
+	struct tap_file_id id;
+	int tgid; /* where it was seen first, and when that started */
+	uint64_t start;
+	struct tap_map numbers; /* at -> place */
+	uint32_t next; /* with the same hash; 0: none */
+};
+
+struct place {
+	uint32_t object;
+	uint64_t at;
+	char *name; /* owned; NULL: not asked for yet */
+};
+
+struct process {
+	int tgid;
+	struct tap_maps maps;
+	uint64_t start; /* as /proc/PID/stat says it */
+	dev_t exe_dev;
+	ino_t exe_ino;
+	uint32_t object; /* of its memory without a file */
+	/* when the program is looked at again, and when its maps may be */
+	uint64_t look_ns, read_ns;
+	uint64_t miss_ns; /* when the program is looked at where an address is not known */
+};
+
+struct tap_places {
+	/* of all that follows; what objects say, but for numbers and next, never changes */
+	pthread_mutex_t lock;
+	struct object *objects; /* [0] is none */
+	struct place *places; /* [0] is none */
+	unsigned int nr_objects, cap_objects, nr_places, cap_places, nr_open;
+	struct tap_map by_hash; /* of file -> the newest object */
+	struct tap_map processes; /* tgid -> struct process * */
+	struct process *last;
+	size_t nr_mappings;
+};
+
+/* ---- objects ---- */
+
+static uint64_t hash_of(enum kind kind, const struct tap_mapping *m)
+{
+	return (m->ino ^ (uint64_t)m->dev << 40) * 4 + kind;
+}
+
+/* Return: its descriptor; -errno. */
+static int open_object(struct object *o, const struct tap_mapping *m, const char *path)
+{
+	struct stat st;
+	int fd = -ENOENT;
+
+	if (o->kind == OF_FILE) {
+		fd = tap_file_open_mapped(o->tgid, m, path, &st);
+		if (fd >= 0)
+			o->id = tap_file_id(&st);
+	} else if (o->kind == OF_PROCESS) {
+		fd = tap_perf_map_open(o->tgid);
+	}
+	return fd;
+}
+
+/* Return: 0: out of memory, or above the bound. */
+static uint32_t add_object(struct tap_places *p, struct object *o, const struct tap_mapping *m,
+			   const char *path)
+{
+	if (p->nr_objects == MAX_OBJECTS ||
+	    tap_array_grow(&p->objects, p->nr_objects, &p->cap_objects, sizeof(*p->objects)))
+		return 0;
+	o->path = strdup(path);
+	if (!o->path)
+		return 0;
+	o->fd = open_object(o, m, path);
+	if (o->fd >= 0 && p->nr_open == MAX_OPEN) {
+		close(o->fd);
+		o->fd = -EMFILE;
+	}
+	p->nr_open += o->fd >= 0;
+	p->objects[p->nr_objects] = *o;
+	return p->nr_objects++;
+}
+
+static bool is_same(const struct object *is, const struct object *o, const char *path)
+{
+	return is->kind == o->kind && is->ino == o->ino && is->dev == o->dev &&
+	       (o->ino || !strcmp(is->path, path));
+}
+
+/* Return: 0: out of memory, or above the bound. */
+static uint32_t get_object(struct tap_places *p, const struct process *of, enum kind kind,
+			   const struct tap_mapping *m, const char *path)
+{
+	struct object o = {
+		.kind = kind, .ino = m->ino, .dev = m->dev, .tgid = of->tgid, .start = of->start
+	};
+	const uint64_t *newest = tap_map_get(&p->by_hash, hash_of(kind, m));
+	uint32_t nr = newest ? (uint32_t)*newest : 0;
+
+	o.next = nr;
+	while (nr && !is_same(&p->objects[nr], &o, path))
+		nr = p->objects[nr].next;
+	/* or it was written anew in its place */
+	if (nr && (p->objects[nr].fd < 0 || tap_file_is(p->objects[nr].fd, &p->objects[nr].id)))
+		return nr;
+	nr = add_object(p, &o, m, path);
+	if (nr && tap_map_set(&p->by_hash, hash_of(kind, m), nr))
+		return 0;
+	return nr;
+}
+
+static bool begins(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+/* Memory that a program fills with code while it runs: also what has a name, and no file that
+ * anybody can open. */
+static enum kind kind_of(const struct tap_mapping *m, const char *path)
+{
+	if (!strcmp(path, "[vdso]") || !strcmp(path, "[vsyscall]"))
+		return OF_KERNEL;
+	return *path != '/' || begins(path, "/memfd:") || begins(path, "/dev/zero") ||
+			       begins(path, "/SYSV") || begins(path, "/anon_hugepage") || !m->ino
+		       ? OF_PROCESS
+		       : OF_FILE;
+}
+
+static void find_object(struct tap_places *p, struct process *of, struct tap_mapping *m)
+{
+	const char *path = tap_mapping_path(&of->maps, m);
+	enum kind kind = kind_of(m, path);
+	struct object o = { .kind = kind, .tgid = of->tgid, .start = of->start };
+
+	if (kind != OF_PROCESS) {
+		m->object = get_object(p, of, kind, m, path);
+		return;
+	}
+	if (!of->object)
+		of->object = add_object(p, &o, m, "");
+	m->object = of->object;
+}
+
+/* ---- places ---- */
+
+static uint32_t add_place(struct tap_places *p, uint32_t object, uint64_t at)
+{
+	struct object *o = &p->objects[object];
+	const struct place new = { .object = object, .at = at };
+
+	if (p->nr_places == MAX_PLACES || o->numbers.nr == MAX_PLACES_OF ||
+	    tap_array_grow(&p->places, p->nr_places, &p->cap_places, sizeof(*p->places)) ||
+	    tap_map_set(&o->numbers, at, p->nr_places))
+		return 0;
+	p->places[p->nr_places] = new;
+	return p->nr_places++;
+}
+
+static uint64_t at_of(enum kind kind, const struct tap_mapping *m, uint64_t addr)
+{
+	switch (kind) {
+	case OF_FILE:
+		return addr - m->start + m->offset;
+	case OF_KERNEL:
+		return addr - m->start;
+	default:
+		return addr;
+	}
+}
+
+static uint32_t number_of(struct tap_places *p, struct process *of, struct tap_mapping *m,
+			  uint64_t addr)
+{
+	const uint64_t *number;
+	uint64_t at;
+
+	if (!m->object)
+		find_object(p, of, m);
+	if (!m->object)
+		return 0;
+	at = at_of(p->objects[m->object].kind, m, addr);
+	number = tap_map_get(&p->objects[m->object].numbers, at);
+	return number ? (uint32_t)*number : add_place(p, m->object, at);
+}
+
+/* ---- processes ---- */
+
+static void forget_processes(struct tap_places *p)
+{
+	tap_map_for_each (&p->processes, s) {
+		struct process *of = (struct process *)s->value;
+
+		tap_maps_release(&of->maps);
+		free(of);
+	}
+	tap_map_release(&p->processes);
+	p->last = NULL;
+	p->nr_mappings = 0;
+}
+
+static struct process *get_process(struct tap_places *p, int tgid)
+{
+	const uint64_t *known;
+	struct process *of;
+
+	if (p->last && p->last->tgid == tgid)
+		return p->last;
+	known = tap_map_get(&p->processes, (uint64_t)tgid);
+	if (known)
+		return p->last = (struct process *)*known;
+
+	if (p->processes.nr >= MAX_PROCESSES || p->nr_mappings >= MAX_MAPPINGS)
+		forget_processes(p);
+	of = calloc(1, sizeof(*of));
+	if (!of || tap_map_set(&p->processes, (uint64_t)tgid, (uint64_t)of)) {
+		free(of);
+		return NULL;
+	}
+	of->tgid = tgid;
+	of->look_ns = UINT64_MAX; /* at nothing yet */
+	return p->last = of;
+}
+
+static int stat_exe(const struct process *of, struct stat *st)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", of->tgid);
+	return stat(path, st);
+}
+
+/* What it had stays known where nothing can be read any more: it may have ended since. */
+static void read_maps(struct tap_places *p, struct process *of)
+{
+	uint64_t from_ns = tap_now_ns(), ns, start;
+	struct tap_maps now = { 0 };
+	struct stat exe;
+
+	if (!tap_maps_read(&now, of->tgid) && !stat_exe(of, &exe) &&
+	    !tap_proc_read_start(of->tgid, &start)) {
+		if (start != of->start || exe.st_ino != of->exe_ino || exe.st_dev != of->exe_dev)
+			of->object = 0;
+		of->start = start;
+		of->exe_ino = exe.st_ino;
+		of->exe_dev = exe.st_dev;
+		p->nr_mappings += now.nr - of->maps.nr;
+		tap_maps_release(&of->maps);
+		of->maps = now;
+		now = (struct tap_maps){ 0 };
+	}
+	tap_maps_release(&now);
+	ns = (tap_now_ns() - from_ns) * READ_SHARE;
+	of->read_ns = from_ns + (ns < READ_NS ? READ_NS : ns);
+	of->look_ns = from_ns + SAME_PROGRAM_NS;
+}
+
+/* It may have become another program, or its number another process. */
+static void look(struct tap_places *p, struct process *of, uint64_t now_ns)
+{
+	struct stat exe;
+
+	of->look_ns = now_ns + SAME_PROGRAM_NS;
+	if (!stat_exe(of, &exe) && (exe.st_ino != of->exe_ino || exe.st_dev != of->exe_dev))
+		read_maps(p, of);
+}
+
+static uint32_t note(struct tap_places *p, struct process *of, uint64_t addr)
+{
+	uint64_t now_ns = tap_clock_ns(CLOCK_MONOTONIC_COARSE); /* a third of the other's price */
+	struct tap_mapping *m;
+
+	if (now_ns >= of->look_ns)
+		look(p, of, now_ns);
+	m = tap_maps_find(&of->maps, addr);
+	if (!m && now_ns >= of->read_ns) {
+		read_maps(p, of);
+		m = tap_maps_find(&of->maps, addr);
+		/* as a child that has just become a program, maybe a short one */
+	} else if (!m && now_ns >= of->miss_ns) {
+		of->miss_ns = now_ns + MISS_NS;
+		look(p, of, now_ns);
+		m = tap_maps_find(&of->maps, addr);
+	}
+	return m ? number_of(p, of, m, addr) : 0;
+}
+
+uint32_t tap_places_note(struct tap_places *p, int tgid, uint64_t addr)
+{
+	struct process *of;
+	uint32_t nr;
+
+	if (tgid <= 0)
+		return 0;
+	pthread_mutex_lock(&p->lock);
+	of = get_process(p, tgid);
+	nr = of ? note(p, of, addr) : 0;
+	pthread_mutex_unlock(&p->lock);
+	return nr;
+}
+
+/* ---- names ---- */
+
+/* The name of a file, as maps says it. Return: its length. */
+static size_t base_name(const char *path, const char **name)
+{
+	static const char gone[] = " (deleted)";
+	size_t len;
+
+	*name = strrchr(path, '/');
+	*name = *name ? *name + 1 : path;
+	len = strlen(*name);
+	if (len >= sizeof(gone) && !strcmp(*name + len - (sizeof(gone) - 1), gone))
+		len -= sizeof(gone) - 1;
+	return len;
+}
+
+static void set_plain(struct tap_named *of, const struct object *o)
+{
+	struct tap_buf name = { 0 };
+	const char *base;
+
+	if (o->kind != OF_PROCESS) {
+		size_t len = base_name(o->path, &base);
+
+		tap_buf_add(&name, base, len);
+		tap_buf_char(&name, '+');
+	}
+	tap_buf_printf(&name, "0x%" PRIx64, of->at);
+	tap_named_set(of, name.data, name.len);
+	tap_buf_release(&name);
+}
+
+/* The file of a program that could not be held open, or the perf map that was not there yet.
+ * Return: -errno: none. */
+static int open_again(const struct object *o)
+{
+	struct stat st;
+	uint64_t start;
+
+	if (o->kind == OF_FILE)
+		return tap_file_open_path(o->tgid, o->path, o->id.dev, o->id.ino, &st);
+	return !tap_proc_read_start(o->tgid, &start) && start == o->start
+		       ? tap_perf_map_open(o->tgid)
+		       : -ESRCH;
+}
+
+static void set_names(const struct object *o, struct tap_named *all, size_t nr)
+{
+	int fd = o->fd >= 0 || o->kind == OF_KERNEL ? o->fd : open_again(o);
+
+	if (o->kind == OF_FILE && fd >= 0 && tap_file_is(fd, &o->id))
+		tap_elf_name(fd, TAP_DEBUG_FILES, all, nr);
+	if (o->kind == OF_PROCESS && fd >= 0)
+		tap_perf_map_name(fd, all, nr);
+	if (fd >= 0 && fd != o->fd)
+		close(fd);
+	for (size_t i = 0; i < nr; i++)
+		if (!all[i].name)
+			set_plain(&all[i], o);
+}
+
+static int compare_at(const void *a, const void *b)
+{
+	const struct tap_named *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Those of the object that have no name yet. Return: how many; 0 also when out of memory. */
+static size_t get_unnamed(const struct tap_places *p, const struct object *o,
+			  struct tap_named **all)
+{
+	size_t nr = 0;
+
+	*all = calloc(o->numbers.nr, sizeof(**all));
+	if (!*all)
+		return 0;
+	tap_map_for_each (&o->numbers, s)
+		if (!p->places[s->value].name)
+			(*all)[nr++] =
+				(struct tap_named){ .at = s->key, .place = (uint32_t)s->value };
+	return nr;
+}
+
+/* Without the lock: files are read. */
+static void name_object(struct tap_places *p, const struct object *o, struct tap_named *all,
+			size_t nr)
+{
+	pthread_mutex_unlock(&p->lock);
+	qsort(all, nr, sizeof(*all), compare_at);
+	set_names(o, all, nr);
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < nr; i++)
+		p->places[all[i].place].name = all[i].name;
+}
+
+const char *tap_places_name(struct tap_places *p, uint32_t place)
+{
+	const char *name = NULL;
+
+	pthread_mutex_lock(&p->lock);
+	if (place && place < p->nr_places && !p->places[place].name) {
+		/* the array may move meanwhile */
+		struct object o = p->objects[p->places[place].object];
+		struct tap_named *all;
+		size_t nr = get_unnamed(p, &o, &all);
+
+		if (nr)
+			name_object(p, &o, all, nr);
+		free(all);
+	}
+	if (place < p->nr_places)
+		name = p->places[place].name;
+	pthread_mutex_unlock(&p->lock);
+	return name ? name : "?";
+}
+
+/* ---- all of it ---- */
+
+void tap_places_free(struct tap_places *p)
+{
+	if (!p)
+		return;
+	forget_processes(p);
+	for (unsigned int i = 1; i < p->nr_places; i++)
+		free(p->places[i].name);
+	for (unsigned int i = 1; i < p->nr_objects; i++) {
+		if (p->objects[i].fd >= 0)
+			close(p->objects[i].fd);
+		tap_map_release(&p->objects[i].numbers);
+		free(p->objects[i].path);
+	}
+	free(p->places);
+	free(p->objects);
+	tap_map_release(&p->by_hash);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* Who notes may have real-time priority: who names, and has the lock, gets it as well meanwhile. */
+static int init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+	int ret = pthread_mutexattr_init(&attr);
+
+	if (ret)
+		return -ret;
+	/* or without, where there is none */
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	ret = pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+	return -ret;
+}
+
+int tap_places_new(struct tap_places **out, struct tap_err *err)
+{
+	struct tap_places *p = calloc(1, sizeof(*p));
+	int ret;
+
+	*out = NULL;
+	if (!p)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	ret = init_lock(&p->lock);
+	if (ret) {
+		free(p);
+		return tap_err_set(err, ret, "out of memory");
+	}
+	if (tap_array_grow(&p->objects, 0, &p->cap_objects, sizeof(*p->objects)) ||
+	    tap_array_grow(&p->places, 0, &p->cap_places, sizeof(*p->places))) {
+		tap_places_free(p);
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	}
+	p->objects[0] = (struct object){ .fd = -1 };
+	p->places[0] = (struct place){ 0 };
+	p->nr_objects = p->nr_places = 1;
+	*out = p;
+	return 0;
+}

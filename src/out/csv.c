@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* CSV (RFC 4180, but lines end in \n). */
-#include "base/text.h"
-#include "out/sheet.h"
-
-const struct tap_style tap_style_csv = TAP_SHEET(',', tap_text_csv);

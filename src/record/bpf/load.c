@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "record/bpf/load.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/cap.h"
+#include "base/proc.h"
+#include "base/refusal.h"
+#include "record/bpf/chain.h"
+#include "record/bpf/stacks.h"
+#include "record/bpf/switches.h"
+#include "record/machine.h"
+#include "record/object/object.h"
+
+/*
+ * libbpf tells only in its log which program the verifier refused, and why. It has one log
+ * callback for the whole process, without a cookie: hence the thread-local pointer.
+ */
+struct load_log {
+	char program[128];
+	char reason[256]; /* the last line that is not statistics */
+};
+static __thread struct load_log *current_log;
+
+static void keep_reason(struct load_log *log, const char *text)
+{
+	size_t len;
+
+	for (const char *line = text; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		if (!len || !strncmp(line, "processed ", 10) || !strncmp(line, "-- ", 3) ||
+		    !strncmp(line, "libbpf: ", 8))
+			continue;
+		snprintf(log->reason, sizeof(log->reason), "%.*s", (int)len, line);
+	}
+}
+
+static int on_log(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char text[16384];
+	const char *quote;
+
+	if (level != LIBBPF_WARN || !current_log)
+		return 0;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	quote = strstr(text, "prog '");
+	if (strstr(text, "BEGIN PROG LOAD LOG"))
+		keep_reason(current_log, strchr(text, '\n') ? strchr(text, '\n') : "");
+	else if (quote && strstr(text, "failed to load"))
+		snprintf(current_log->program, sizeof(current_log->program), "%.*s",
+			 (int)strcspn(quote + 6, "'"), quote + 6);
+	return 0;
+}
+
+/* Whether it feeds an event that is wanted, from the tracepoint that this kernel has. */
+static bool is_wanted(const char *program, struct tap_plan *plan, const struct tap_kernel *kernel)
+{
+	const struct tap_plan_event *ev = tap_bpf_event_of(plan, program);
+	const struct tap_hook *hook = NULL;
+	struct tap_buf why = { 0 };
+
+	if (ev && tap_bpf_is_planned(ev))
+		hook = tap_kernel_hook(kernel, ev->def, &why);
+	tap_buf_release(&why);
+	return hook && !strcmp(tap_bpf_tracepoint_of(program), hook->tracepoint);
+}
+
+/* Return: whether anything is to be recorded. */
+static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan,
+			    const struct tap_kernel *kernel)
+{
+	bool any, own = tap_bpf_has_own(plan), functions = own || plan->nr_triggers;
+	struct bpf_program *prog;
+
+	any = own;
+	bpf_object__for_each_program (prog, obj) {
+		bool wanted = is_wanted(bpf_program__name(prog), plan, kernel);
+
+		any |= wanted;
+		if (tap_bpf_kind(prog) == TAP_BPF_HAS_FUNCTIONS)
+			wanted = functions;
+		else if (tap_bpf_kind(prog) != TAP_BPF_RECORDS)
+			wanted = tap_bpf_by_task(plan->select);
+		bpf_program__set_autoload(prog, wanted);
+	}
+	return any;
+}
+
+size_t tap_bpf_stride(const struct tap_bpf_object *o)
+{
+	return TAP_RING_DATA + (o->ringbuf ? 0 : o->ring_bytes) + TAP_RING_SLACK;
+}
+
+/* One that ends stays in the set until RCU is done with it: these, too, count as tasks until then.
+ */
+static uint32_t max_tasks(void)
+{
+	static const char *const limits[] = { "/proc/sys/kernel/pid_max",
+					      "/proc/sys/kernel/threads-max" };
+	uint32_t max = 1u << 22; /* PID_MAX_LIMIT */
+
+	for (unsigned int i = 0; i < 2; i++) {
+		int64_t limit = tap_proc_number(limits[i]);
+
+		if (limit > 0 && limit < max)
+			max = (uint32_t)limit;
+	}
+	return max;
+}
+
+static int size_sets(const struct bpf_object *obj, const struct tap_select *select)
+{
+	struct bpf_map *tgids = bpf_object__find_map_by_name(obj, "tap_tgids");
+	struct bpf_map *tids = bpf_object__find_map_by_name(obj, "tap_tids");
+	struct bpf_map *tasks = bpf_object__find_map_by_name(obj, "tap_tasks");
+	int ret = select->tgids.nr ? bpf_map__set_max_entries(tgids, select->tgids.nr) : 0;
+
+	if (!ret && select->tids.nr)
+		ret = bpf_map__set_max_entries(tids, select->tids.nr);
+	return ret || !tap_bpf_by_task(select) ? ret : bpf_map__set_max_entries(tasks, max_tasks());
+}
+
+static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
+{
+	struct bpf_map *rings = bpf_object__find_map_by_name(o->obj, "tap_rings");
+	struct bpf_map *ringbuf = bpf_object__find_map_by_name(o->obj, "tap_ringbuf");
+	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), nr_cpus = plan->nr_cpus;
+	uint64_t bytes = page;
+	int ret;
+
+	while (bytes < plan->buffer_bytes && bytes < 1u << 28)
+		bytes *= 2;
+	o->ring_bytes = bytes;
+	if (o->ringbuf)
+		while (o->ring_bytes < bytes * nr_cpus && o->ring_bytes < 1u << 30)
+			o->ring_bytes *= 2;
+	ret = bpf_map__set_max_entries(rings, nr_cpus);
+	ret = ret ?: bpf_map__set_value_size(rings, (uint32_t)tap_bpf_stride(o));
+	ret = ret ?: bpf_map__set_max_entries(ringbuf, o->ringbuf ? (uint32_t)o->ring_bytes : page);
+	return ret ?: tap_bpf_size_switches(o->obj, plan) ?: tap_bpf_stacks_size(o->obj, plan) ?:
+	       size_sets(o->obj, plan->select);
+}
+
+/* What /sys says of each CPU's capacity (bpf/vocabulary.h has the reason). */
+static int set_capacities(struct bpf_object *obj, unsigned int nr_cpus)
+{
+	uint16_t scale[8192] = { 0 };
+
+	for (unsigned int cpu = 0; cpu < nr_cpus && cpu < 8192; cpu++) {
+		int capacity = tap_machine_capacity(cpu);
+
+		scale[cpu] = capacity > 0 ? (uint16_t)capacity : 0;
+	}
+	return tap_bpf_set(obj, "tap_cpu_scale", scale, sizeof(scale));
+}
+
+static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, struct tap_err *err)
+{
+	uint64_t bytes = o->ringbuf ? 8 : o->ring_bytes; /* no constant may lead outside the map */
+	uint32_t nr_cpus = plan->nr_cpus;
+	int ret;
+
+	ret = tap_bpf_set(o->obj, "tap_ring_bytes", &bytes, sizeof(bytes));
+	ret = ret ?: tap_bpf_set(o->obj, "tap_use_ringbuf", &o->ringbuf, sizeof(o->ringbuf));
+	ret = ret ?: tap_bpf_set(o->obj, "tap_nr_cpu_ids", &nr_cpus, sizeof(nr_cpus));
+	ret = ret ?: set_capacities(o->obj, nr_cpus);
+	if (ret)
+		return tap_err_set(err, ret,
+				   "the embedded BPF object does not match this build of schedtap");
+	return tap_bpf_scope_constants(o->obj, plan, err);
+}
+
+/* One try. Return: 0; 1 if a program was refused and is out of the plan now; -errno. */
+static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
+		    const struct tap_kernel *kernel, struct tap_err *err)
+{
+	const char *reason = tap_plan_reason(plan);
+	struct load_log log = { 0 };
+	libbpf_print_fn_t old;
+	struct tap_plan_event *ev;
+	int ret;
+
+	o->obj = tap_bpf_open();
+	if (!o->obj)
+		return tap_err_set(err, -errno, "cannot read the embedded BPF object: %m");
+	if (!choose_programs(o->obj, plan, kernel))
+		return tap_err_set(
+			err, -ENOENT,
+			"none of the selected events can be recorded over BPF on this machine%s%s",
+			*reason ? ": " : "", reason);
+	ret = size_maps(o, plan) ?: tap_bpf_chain_prepare(o->obj, plan);
+	if (ret)
+		return tap_err_set(err, ret, "cannot set the sizes of the BPF maps: %s",
+				   strerror(-ret));
+	ret = set_constants(o, plan, err);
+	if (ret)
+		return ret;
+	current_log = &log;
+	old = libbpf_set_print(on_log);
+	ret = bpf_object__load(o->obj);
+	libbpf_set_print(old);
+	current_log = NULL;
+	ev = ret && log.program[0] ? tap_bpf_event_of(plan, log.program) : NULL;
+	if (!ret || !ev || ret == -EPERM)
+		return ret ? tap_err_set(err, ret, "cannot load the BPF programs: %s%s%s",
+					 tap_refusal(TAP_STEP_BPF, ret).text,
+					 log.reason[0] ? ": " : "", log.reason)
+			   : 0;
+	tap_plan_outcome(ev, TAP_EVENT_FAILED, "the kernel refused its BPF program: %s",
+			 log.reason);
+	return 1;
+}
+
+int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct tap_kernel *kernel,
+		 struct tap_err *err)
+{
+	int ret;
+
+	if (!tap_cap_for_bpf())
+		return tap_err_set(err, -EPERM, "%s", tap_refusal_why(TAP_STEP_BPF, EPERM));
+	*o = (struct tap_bpf_object){ .ringbuf = plan->bpf_ringbuf };
+	do {
+		ret = try_load(o, plan, kernel, err);
+		/* an mmapable array is one allocation: a BPF ring buffer may still be had */
+		if ((ret == -ENOMEM || ret == -E2BIG) && !o->ringbuf) {
+			o->ringbuf = true;
+			ret = 1;
+		}
+		if (ret) {
+			bpf_object__close(o->obj);
+			o->obj = NULL;
+		}
+	} while (ret > 0);
+	return ret;
+}

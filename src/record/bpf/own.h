@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The programs of events whose definitions were read at run time (record/program/recorder.h). */
+#ifndef TAP_RECORD_BPF_OWN_H
+#define TAP_RECORD_BPF_OWN_H
+
+#include "record/bpf/load.h"
+#include "record/program/attach.h"
+#include "record/program/feed.h"
+#include "record/program/functions.h"
+
+struct tap_bpf_own { /* all zero: none */
+	struct tap_bpf_own_program {
+		const struct tap_def *def;
+		struct tap_feed feed;
+		int prog; /* descriptor */
+		struct tap_links links;
+	} * v;
+	unsigned int nr, cap;
+};
+
+/*
+ * Of the plan's events that have no program in the object; it is loaded. Events whose program the
+ * kernel refuses become TAP_EVENT_FAILED. Return: 0; -EINVAL with a sentence: a definition makes no
+ * sense here; -errno.
+ */
+int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, struct tap_plan *plan,
+		     const struct tap_kernel *kernel, struct tap_err *err);
+/* Those that programs call which are made at run time. Return: 0; -EINVAL with a sentence. */
+int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *functions,
+			   struct tap_err *err);
+void tap_bpf_own_detach(struct tap_bpf_own *own);
+void tap_bpf_own_release(struct tap_bpf_own *own); /* detaches, too */
+
+#endif

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "record/machine.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "event/select/mount.h"
+
+#define CPU_DIR "/sys/devices/system/cpu"
+#define SCHED_DIR "/sys/kernel/debug/sched"
+#define SYMBOLS_MAX_BYTES ((size_t)64 << 20) /* a big kernel has 15 MB; readers take no more */
+
+static int64_t cpu_number(unsigned int cpu, const char *file)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), CPU_DIR "/cpu%u/%s", cpu, file);
+	return tap_proc_number(path);
+}
+
+void tap_machine_symbols(struct tap_buf *kallsyms)
+{
+	static const char hidden[] = "0000000000000000 ";
+	const char *last = NULL;
+
+	kallsyms->max = SYMBOLS_MAX_BYTES;
+	if (!tap_buf_read_file(kallsyms, "/proc/kallsyms") && kallsyms->len)
+		last = memrchr(kallsyms->data, '\n', kallsyms->len - 1);
+	if (!last || !strncmp(last + 1, hidden, strlen(hidden)))
+		tap_buf_clear(kallsyms);
+}
+
+unsigned int tap_machine_nr_cpus(void)
+{
+	struct tap_buf b = { .max = 4096 };
+	struct tap_cpus cpus = { 0 };
+	unsigned int nr = 0;
+
+	if (!tap_buf_read_file(&b, CPU_DIR "/present") && !tap_cpus_parse(&cpus, tap_buf_str(&b)))
+		for (unsigned int cpu = 0; cpu < cpus.nr_words * 64; cpu++)
+			nr = tap_cpus_has(&cpus, cpu) ? cpu + 1 : nr;
+	tap_cpus_release(&cpus);
+	tap_buf_release(&b);
+	return nr ? nr : (unsigned int)sysconf(_SC_NPROCESSORS_CONF);
+}
+
+int tap_machine_capacity(unsigned int cpu)
+{
+	return (int)cpu_number(cpu, "cpu_capacity");
+}
+
+/* A file of one line: the word in parentheses, if there is one, is the one chosen. */
+static void set_word(json_t *to, const char *key, const char *path)
+{
+	struct tap_buf b = { .max = 4096 };
+	const char *word, *chosen;
+
+	if (!tap_buf_read_file(&b, path) && b.len) {
+		word = tap_buf_str(&b);
+		chosen = strchr(word, '(');
+		word = chosen ? chosen + 1 : word;
+		json_object_set_new(to, key,
+				    json_stringn(word, strcspn(word, chosen ? ")" : "\n")));
+	}
+	tap_buf_release(&b);
+}
+
+json_t *tap_machine_host(void)
+{
+	struct utsname u;
+	json_t *host;
+
+	if (uname(&u))
+		return json_object();
+	host = json_pack("{s:s, s:s, s:s, s:s}", "hostname", u.nodename, "release", u.release,
+			 "version", u.version, "machine", u.machine);
+	set_word(host, "preempt", SCHED_DIR "/preempt");
+	set_word(host, "base_slice_ns", SCHED_DIR "/base_slice_ns");
+	return host;
+}
+
+static void set_if_known(json_t *to, const char *key, int64_t v)
+{
+	if (v >= 0)
+		json_object_set_new(to, key, json_integer(v));
+}
+
+json_t *tap_machine_cpus(void)
+{
+	unsigned int nr = tap_machine_nr_cpus();
+	json_t *cpus = json_array();
+
+	for (unsigned int cpu = 0; cpu < nr; cpu++) {
+		json_t *c = json_pack("{s:i}", "cpu", (int)cpu);
+		char path[128];
+
+		set_if_known(c, "capacity", tap_machine_capacity(cpu));
+		set_if_known(c, "package", cpu_number(cpu, "topology/physical_package_id"));
+		set_if_known(c, "core", cpu_number(cpu, "topology/core_id"));
+		snprintf(path, sizeof(path), CPU_DIR "/cpu%u/cpufreq/scaling_governor", cpu);
+		set_word(c, "governor", path);
+		/* a CPU that cannot be switched off has no such file */
+		json_object_set_new(c, "online", json_boolean(cpu_number(cpu, "online") != 0));
+		json_array_append_new(cpus, c);
+	}
+	return cpus;
+}
+
+json_t *tap_machine_clocks(void)
+{
+	/* close together, and in this order */
+	uint64_t mono = tap_clock_ns(CLOCK_MONOTONIC), boot = tap_clock_ns(CLOCK_BOOTTIME);
+	uint64_t real = tap_clock_ns(CLOCK_REALTIME);
+
+	return json_pack("{s:I, s:I, s:I}", "monotonic_ns", (json_int_t)mono, "boottime_ns",
+			 (json_int_t)boot, "realtime_ns", (json_int_t)real);
+}
+
+int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text)
+{
+	char *copy = strdup(text);
+	uint64_t *slot = copy ? tap_map_put(m, key) : NULL; /* no slot without a text */
+
+	if (!slot) {
+		free(copy);
+		return -ENOMEM;
+	}
+	free((char *)(uintptr_t)*slot);
+	*slot = (uint64_t)(uintptr_t)copy;
+	return 0;
+}
+
+static int add_task(uint64_t tgid, uint64_t tid, struct tap_map *tgids, struct tap_map *comms)
+{
+	char path[64], comm[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/task/%" PRIu64 "/comm", tgid, tid);
+	if (!tap_proc_comm(path, comm, sizeof(comm)))
+		return 0; /* it ended meanwhile */
+	return tap_map_set(tgids, tid, tgid) ?: tap_machine_put_text(comms, tid, comm);
+}
+
+/* From a folder with an entry for each task of @tgid; 0: from /proc, where each has such a folder.
+ */
+static int add_tasks(const char *path, uint64_t tgid, struct tap_map *tgids, struct tap_map *comms)
+{
+	DIR *dir = opendir(path);
+	char threads[64];
+	struct dirent *e;
+	uint64_t id;
+	int ret = 0;
+
+	while (dir && !ret && (e = readdir(dir))) {
+		const char *name = e->d_name;
+
+		if (tap_text_take_digits(&name, NULL, 10, &id))
+			continue;
+		snprintf(threads, sizeof(threads), "/proc/%" PRIu64 "/task", id);
+		ret = tgid ? add_task(tgid, id, tgids, comms)
+			   : add_tasks(threads, id, tgids, comms);
+	}
+	if (dir)
+		closedir(dir);
+	return ret;
+}
+
+int tap_machine_tasks(struct tap_map *tgids, struct tap_map *comms)
+{
+	return add_tasks("/proc", 0, tgids, comms);
+}
+
+int tap_machine_online(struct tap_cpus *online)
+{
+	struct tap_buf list = { .max = 64 << 10 };
+	int ret = 0;
+
+	if (!tap_buf_read_file(&list, CPU_DIR "/online"))
+		ret = tap_cpus_parse(online, tap_buf_str(&list));
+	tap_buf_release(&list);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* A system call: of /proc it would be a file for each task. */
+int tap_machine_affinity(pid_t tid, const struct tap_cpus *online, uint64_t key,
+			 struct tap_map *texts)
+{
+	const unsigned int width = 8 * sizeof(unsigned long);
+	unsigned long bits[(TAP_CPU_MAX + 1) / width];
+	long bytes = syscall(SYS_sched_getaffinity, tid, sizeof(bits), bits);
+	struct tap_cpus cpus = { 0 };
+	struct tap_buf text = { 0 };
+	bool is_other = false;
+	int ret = 0;
+
+	if (bytes <= 0 || !online->nr_words)
+		return tap_machine_put_text(texts, key, "");
+	for (unsigned int cpu = 0; cpu < 8 * (unsigned int)bytes && !ret; cpu++) {
+		bool has = bits[cpu / width] >> cpu % width & 1;
+
+		is_other |= has != tap_cpus_has(online, cpu);
+		ret = has ? tap_cpus_add(&cpus, cpu) : 0;
+	}
+	if (!ret && is_other) {
+		tap_cpus_text(&cpus, &text);
+		ret = text.err ? -ENOMEM : tap_machine_put_text(texts, key, tap_buf_str(&text));
+	}
+	tap_buf_release(&text);
+	tap_cpus_release(&cpus);
+	return ret;
+}
+
+/* One file per cgroup, where /proc would be one per task. */
+static int add_members(const char *dir, const char *file, uint64_t cgroup, struct tap_map *members)
+{
+	struct tap_buf path = { 0 }, tids = { 0 };
+	uint64_t tid; /* 0: not of our pid namespace */
+	int ret = 0;
+
+	tap_buf_printf(&path, "%s/%s", dir, file);
+	/* the cgroup may be gone meanwhile */
+	if (!tap_buf_read_file(&tids, tap_buf_str(&path))) {
+		const char *at = tap_buf_str(&tids);
+
+		for (; !ret && !tap_text_take_digits(&at, NULL, 10, &tid); at += strspn(at, "\n"))
+			ret = tid ? tap_map_set(members, tid, cgroup) : 0;
+	}
+	tap_buf_release(&path);
+	tap_buf_release(&tids);
+	return ret;
+}
+
+/* cpu.max of version 2 is "max 100000" without a quota, cpu.cfs_quota_us of version 1 is -1. */
+static bool has_quota(const char *dir, bool is_v1)
+{
+	struct tap_buf path = { 0 }, text = { .max = 4096 };
+	bool yes;
+
+	tap_buf_printf(&path, "%s/%s", dir, is_v1 ? "cpu.cfs_quota_us" : "cpu.max");
+	yes = !tap_buf_read_file(&text, tap_buf_str(&path)) &&
+	      isdigit((unsigned char)*tap_buf_str(&text));
+	tap_buf_release(&path);
+	tap_buf_release(&text);
+	return yes;
+}
+
+/* By its cpu.stat: throttled_usec of version 2, throttled_time of version 1, in ns. */
+static uint64_t throttled_ns(const char *dir, bool is_v1)
+{
+	const char *key = is_v1 ? "throttled_time " : "throttled_usec ", *at;
+	struct tap_buf path = { 0 }, text = { .max = 4096 };
+	uint64_t v = 0;
+
+	tap_buf_printf(&path, "%s/cpu.stat", dir);
+	if (!tap_buf_read_file(&text, tap_buf_str(&path)) &&
+	    (at = strstr(tap_buf_str(&text), key)) != NULL) {
+		at += strlen(key);
+		if (tap_text_take_digits(&at, NULL, 10, &v))
+			v = 0;
+	}
+	tap_buf_release(&path);
+	tap_buf_release(&text);
+	return is_v1 ? v : v * 1000;
+}
+
+int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct tap_map *limited)
+{
+	char root[4096], *paths[] = { root, NULL };
+	const char *file;
+	FTSENT *e;
+	FTS *fts;
+	int ret = 0;
+
+	file = tap_cgroup_mount(root, sizeof(root));
+	if (!file)
+		return 0;
+	fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	while (fts && !ret && (e = fts_read(fts))) {
+		const char *below = e->fts_path + strlen(root);
+
+		if (e->fts_info != FTS_D)
+			continue;
+		/* a cgroup is a folder, and its kernfs id is the folder's inode number */
+		ret = tap_machine_put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
+		if (!ret && members)
+			ret = add_members(e->fts_path, file, e->fts_statp->st_ino, members);
+		if (!limited)
+			continue;
+		e->fts_number = e->fts_parent->fts_number || has_quota(e->fts_path, *file == 't');
+		if (e->fts_number && tap_map_set(limited, e->fts_statp->st_ino,
+						 throttled_ns(e->fts_path, *file == 't')))
+			ret = -ENOMEM;
+	}
+	if (fts)
+		fts_close(fts);
+	return ret;
+}
+
+void tap_machine_release_texts(struct tap_map *m)
+{
+	tap_map_for_each (m, s)
+		free((char *)(uintptr_t)s->value);
+	tap_map_release(m);
+}

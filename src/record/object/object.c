@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "record/object/object.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+__asm__(".section .rodata.tap_bpf_object,\"a\"\n"
+	".balign 8\n"
+	"tap_bpf_object_start:\n"
+	".incbin \"" TAP_BPF_OBJECT "\"\n"
+	"tap_bpf_object_end:\n"
+	".previous\n");
+extern const char tap_bpf_object_start[] __attribute__((visibility("hidden")));
+extern const char tap_bpf_object_end[] __attribute__((visibility("hidden")));
+
+struct bpf_object *tap_bpf_open(void)
+{
+	struct bpf_object *obj = bpf_object__open_mem(
+		tap_bpf_object_start, (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
+	struct bpf_map *map;
+
+	if (obj)
+		bpf_object__for_each_map(map,
+					 obj) if (!strncmp(bpf_map__name(map), "tap_chain_", 10))
+			bpf_map__set_autocreate(map, false);
+	return obj;
+}
+
+enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog)
+{
+	const char *name = bpf_program__name(prog);
+
+	if (!strcmp(name, "tap_each_task"))
+		return TAP_BPF_LISTS_TASKS;
+	if (!strcmp(name, "tap_own_functions"))
+		return TAP_BPF_HAS_FUNCTIONS;
+	return strncmp(name, "tap_task_", 9) ? TAP_BPF_RECORDS : TAP_BPF_KEEPS_TASKS;
+}
+
+int tap_bpf_set(struct bpf_object *obj, const char *name, const void *value, size_t len)
+{
+	const struct btf *btf = bpf_object__btf(obj);
+	int id = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC);
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, ".rodata");
+	const struct btf_type *sec = id > 0 ? btf__type_by_id(btf, (unsigned int)id) : NULL;
+	const struct btf_var_secinfo *var = sec ? btf_var_secinfos(sec) : NULL;
+	size_t size;
+	char *data = map ? (char *)(uintptr_t)bpf_map__initial_value(map, &size) : NULL;
+
+	for (unsigned int i = 0; data && var && i < btf_vlen(sec); i++, var++) {
+		const struct btf_type *t = btf__type_by_id(btf, var->type);
+
+		if (strcmp(btf__name_by_offset(btf, t->name_off), name))
+			continue;
+		if (var->size < len || var->offset + len > size)
+			return -EINVAL;
+		memcpy(data + var->offset, value, len);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+void *tap_bpf_map_array(const struct bpf_object *obj, const char *name, size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			bpf_object__find_map_fd_by_name(obj, name), 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}

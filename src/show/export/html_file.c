@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "show/export/html_file.h"
+
+#include <errno.h>
+
+#define MEM_LEVEL 8 /* zlib's default; larger blocks fit columns of different kinds less well */
+
+__asm__(".section .rodata.tap_html_page,\"a\"\n"
+	"tap_html_page_start:\n"
+	".incbin \"" TAP_HTML_PAGE "\"\n"
+	"tap_html_page_end:\n"
+	".previous\n");
+extern const char tap_html_page_start[] __attribute__((visibility("hidden")));
+extern const char tap_html_page_end[] __attribute__((visibility("hidden")));
+
+/* ---- the page ---- */
+
+/* Return: where the slot stands, and where what is behind it begins. */
+static const char *find_slot(enum tap_html_slot slot, const char **behind)
+{
+	static const char *const names[TAP_HTML_END] = {
+		[TAP_HTML_CONNECT] = "@CONNECT@",
+		[TAP_HTML_HEAD] = "@HEAD@",
+		[TAP_HTML_REPORTS] = "@REPORTS@",
+		[TAP_HTML_PARTS] = "@PARTS@",
+	};
+	const char *at = slot == TAP_HTML_END
+				 ? NULL
+				 : memmem(tap_html_page_start,
+					  (size_t)(tap_html_page_end - tap_html_page_start),
+					  names[slot], strlen(names[slot]));
+
+	*behind = at ? at + strlen(names[slot]) : tap_html_page_end;
+	return at ?: tap_html_page_end;
+}
+
+void tap_html_put_until(struct tap_buf *out, enum tap_html_slot slot)
+{
+	const char *from = tap_html_page_start, *behind, *to = find_slot(slot, &behind);
+
+	if (slot > TAP_HTML_CONNECT)
+		find_slot(slot - 1, &from);
+	tap_buf_add(out, from, (size_t)(to - from));
+}
+
+void tap_html_put_json(struct tap_buf *out, const char *json, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (json[i] == '<')
+			tap_buf_puts(out, "\\u003c");
+		else
+			tap_buf_char(out, json[i]);
+	}
+}
+
+/* ---- data ---- */
+
+static void put_three(struct tap_html_packer *p)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint32_t bits = (uint32_t)p->left[0] << 16 | (uint32_t)p->left[1] << 8 | p->left[2];
+	char text[4] = "====";
+
+	for (unsigned int i = 0; i <= p->nr_left; i++)
+		text[i] = digits[bits >> (18 - 6 * i) & 63];
+	tap_buf_add(p->out, text, sizeof(text));
+	memset(p->left, 0, sizeof(p->left));
+	p->nr_left = 0;
+}
+
+static void put_base64(struct tap_html_packer *p, const unsigned char *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		p->left[p->nr_left++] = data[i];
+		if (p->nr_left == sizeof(p->left))
+			put_three(p);
+	}
+}
+
+static void deflate_all(struct tap_html_packer *p, int flush)
+{
+	unsigned char bytes[16 << 10];
+
+	do {
+		p->z.next_out = bytes;
+		p->z.avail_out = sizeof(bytes);
+		deflate(&p->z, flush);
+		put_base64(p, bytes, sizeof(bytes) - p->z.avail_out);
+	} while (!p->z.avail_out);
+}
+
+int tap_html_packer_begin(struct tap_html_packer *p, struct tap_buf *out)
+{
+	*p = (struct tap_html_packer){ .out = out };
+	/* the best level is half a percent smaller, and takes eight times as long */
+	p->is_open = deflateInit2(&p->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MEM_LEVEL,
+				  Z_DEFAULT_STRATEGY) == Z_OK;
+	return p->is_open ? 0 : -ENOMEM;
+}
+
+void tap_html_packer_add(struct tap_html_packer *p, const void *data, size_t len)
+{
+	p->z.next_in = (unsigned char *)data;
+	p->z.avail_in = (uInt)len; /* below TAP_BUF_MAX */
+	deflate_all(p, Z_NO_FLUSH);
+}
+
+void tap_html_packer_end(struct tap_html_packer *p)
+{
+	if (!p->is_open)
+		return;
+	deflate_all(p, Z_FINISH);
+	if (p->nr_left)
+		put_three(p);
+	deflateEnd(&p->z);
+	p->is_open = false;
+}

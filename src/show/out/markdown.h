@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tables for people, in Markdown: for what is sent on, rather than read on a terminal. No events.
+ */
+#ifndef TAP_OUT_MARKDOWN_H
+#define TAP_OUT_MARKDOWN_H
+
+#include "show/out/page.h"
+
+extern const struct tap_style tap_style_markdown;
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "show/perfetto/proto.h"
+
+#include "base/text.h"
+
+void tap_proto_text(struct tap_buf *b, unsigned int field, const char *s, size_t len)
+{
+	size_t begun = tap_proto_begin(b, field);
+
+	tap_text_utf8(b, s, len);
+	tap_proto_end(b, begun);
+}
+
+static bool is_ascii(const char *comm)
+{
+	uint64_t words[TAP_TASK_COMM / sizeof(uint64_t)];
+
+	memcpy(words, comm, sizeof(words));
+	return !((words[0] | words[1]) & 0x8080808080808080u);
+}
+
+static unsigned char *write_other_comm(unsigned char *p, const char *comm, size_t len)
+{
+	/* there is room: it is not made longer */
+	struct tap_buf text = { .data = (char *)p + 1, .cap = TAP_PROTO_COMM_BYTES - 1 };
+
+	tap_text_utf8(&text, comm, len);
+	*p = (unsigned char)text.len;
+	return p + 1 + text.len;
+}
+
+unsigned char *tap_proto_write_comm(unsigned char *p, const char *comm)
+{
+	const size_t len = strnlen(comm, TAP_TASK_COMM);
+
+	if (!is_ascii(comm))
+		return write_other_comm(p, comm, len);
+	*p++ = (unsigned char)len;
+	memcpy(p, comm, TAP_TASK_COMM); /* a copy of all of it is shorter than one up to its end */
+	return p + len;
+}
+
+void tap_proto_comm(struct tap_buf *b, unsigned int field, const char *comm)
+{
+	unsigned char *p;
+
+	if (!tap_buf_reserve(b, TAP_PROTO_VARINT_BYTES + TAP_PROTO_COMM_BYTES))
+		return;
+	p = tap_proto_write_varint(tap_proto_at(b), field << 3 | TAP_PROTO_BYTES);
+	tap_proto_wrote(b, tap_proto_write_comm(p, comm));
+}
+
+void tap_proto_end_long(struct tap_buf *b, size_t begun)
+{
+	unsigned char bytes[TAP_PROTO_VARINT_BYTES];
+	size_t len = b->len - begun, more;
+
+	if (b->err)
+		return;
+	more = (size_t)(tap_proto_write_varint(bytes, len) - bytes) - 1;
+	if (!tap_buf_reserve(b, more))
+		return;
+	memmove(b->data + begun + more, b->data + begun, len);
+	b->len += more;
+	memcpy(b->data + begun - 1, bytes, more + 1);
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "show/view/http.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "show/view/peer.h"
+
+#define LIBRARY "libmicrohttpd.so.12"
+#define MAX_CONNECTIONS 64u /* a browser has 6 for each of its profiles */
+#define IDLE_S 30u
+#define FUNCTIONS(f)                                                                               \
+	f(start_daemon) f(stop_daemon) f(lookup_connection_value) f(get_connection_info)           \
+		f(create_response_from_buffer) f(create_response_from_callback)                    \
+			f(add_response_header) f(queue_response) f(destroy_response)
+
+#define POINTER(name) typeof(&MHD_##name) name;
+struct functions {
+	FUNCTIONS(POINTER)
+};
+
+struct tap_http {
+	const struct tap_http_ops *ops;
+	void *library;
+	struct functions f;
+	struct MHD_Daemon *daemon;
+	int listening; /* -1: it is the daemon's */
+	uint16_t port;
+};
+
+struct tap_http_request {
+	const struct tap_http *http;
+	struct MHD_Connection *connection;
+	const char *method, *path;
+};
+
+#ifdef TAP_STATIC
+static int load(struct tap_http *h, struct tap_err *err)
+{
+	(void)h;
+	return tap_err_set(
+		err, -EOPNOTSUPP,
+		"a statically linked schedtap cannot serve pages, because it cannot load " LIBRARY
+		": use `schedtap export --to html` instead");
+}
+#else
+static int load(struct tap_http *h, struct tap_err *err)
+{
+	bool has_all = true;
+
+	h->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!h->library)
+		return tap_err_set(err, -EOPNOTSUPP,
+				   "cannot serve the page without " LIBRARY
+				   ": install it (Debian: libmicrohttpd12)");
+#define FIND(name) has_all &= !!(h->f.name = (typeof(&MHD_##name))dlsym(h->library, "MHD_" #name));
+	FUNCTIONS(FIND)
+	return has_all ? 0
+		       : tap_err_set(err, -EOPNOTSUPP,
+				     "the " LIBRARY " of this machine lacks functions");
+}
+#endif
+
+static int take_port(struct tap_http *h, uint16_t port, struct tap_err *err)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_port = htons(port),
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(at);
+	int on = 1;
+
+	h->listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* connections of the one before, which the kernel remembers for a minute, do not keep the
+	 * port */
+	if (h->listening < 0 ||
+	    setsockopt(h->listening, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(h->listening, (struct sockaddr *)&at, sizeof(at)) ||
+	    listen(h->listening, SOMAXCONN) ||
+	    getsockname(h->listening, (struct sockaddr *)&at, &size)) {
+		if (errno == EADDRINUSE)
+			return tap_err_set(err, -EADDRINUSE,
+					   "port %u is in use: leave out --port to use a free port",
+					   port);
+		return tap_err_set(err, -errno, "cannot listen on port %u of 127.0.0.1: %m", port);
+	}
+	h->port = ntohs(at.sin_port);
+	return 0;
+}
+
+int tap_http_open(struct tap_http **out, uint16_t port, const struct tap_http_ops *ops,
+		  struct tap_err *err)
+{
+	struct tap_http *h = calloc(1, sizeof(*h));
+
+	*out = h;
+	if (!h)
+		return tap_err_set(err, -ENOMEM, "out of memory");
+	h->ops = ops;
+	h->listening = -1;
+	return load(h, err) ?: take_port(h, port, err);
+}
+
+uint16_t tap_http_port(const struct tap_http *h)
+{
+	return h->port;
+}
+
+const char *tap_http_method(const struct tap_http_request *q)
+{
+	return q->method;
+}
+
+const char *tap_http_path(const struct tap_http_request *q)
+{
+	return q->path;
+}
+
+const char *tap_http_header(const struct tap_http_request *q, const char *name)
+{
+	return q->http->f.lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
+}
+
+const char *tap_http_query(const struct tap_http_request *q, const char *name)
+{
+	return q->http->f.lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+static int socket_of(const struct tap_http *h, struct MHD_Connection *c)
+{
+	return h->f.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+bool tap_http_is_gone(void *q)
+{
+	const struct tap_http_request *request = q;
+	struct pollfd p = { .fd = socket_of(request->http, request->connection),
+			    .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* An answer that is held. */
+struct held {
+	const struct tap_http *http;
+	int socket;
+};
+
+static ssize_t wait_for_end(void *arg, uint64_t at, char *data, size_t size)
+{
+	const struct held *held = arg;
+	struct pollfd p = { .fd = held->socket, .events = POLLRDHUP };
+
+	if (!at && size) { /* so that who asked sees that there is an answer */
+		*data = '\n';
+		return 1;
+	}
+	/* the end of the daemon is one of the socket, too */
+	while (poll(&p, 1, -1) < 0 && errno == EINTR)
+		;
+	return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static void release_held(void *arg)
+{
+	const struct held *held = arg;
+
+	held->http->ops->held(held->http->ops->ctx, false);
+	free(arg);
+}
+
+static struct MHD_Response *make_held(const struct tap_http_request *q)
+{
+	struct held *held = malloc(sizeof(*held));
+	struct MHD_Response *r;
+
+	if (!held)
+		return NULL;
+	*held = (struct held){ q->http, socket_of(q->http, q->connection) };
+	r = q->http->f.create_response_from_callback(MHD_SIZE_UNKNOWN, 64, wait_for_end, held,
+						     release_held);
+	if (r)
+		q->http->ops->held(q->http->ops->ctx, true);
+	else
+		free(held);
+	return r;
+}
+
+/* Takes its body. */
+static struct MHD_Response *make_response(const struct tap_http_request *q,
+					  struct tap_http_answer *a)
+{
+	struct MHD_Response *r =
+		a->is_held ? make_held(q)
+			   : q->http->f.create_response_from_buffer(a->body.len, a->body.data,
+								    MHD_RESPMEM_MUST_FREE);
+
+	if (!r || a->is_held)
+		tap_buf_release(&a->body);
+	return r;
+}
+
+static enum MHD_Result add_headers(const struct tap_http *h, struct MHD_Response *r,
+				   const struct tap_http_answer *a)
+{
+	const struct {
+		const char *name, *value;
+	} headers[] = {
+		{ "Content-Type", a->type },
+		{ "Location", a->location },
+		{ "Allow", a->status == 405 ? "GET" : NULL },
+		{ "Content-Security-Policy", h->ops->policy },
+		{ "X-Content-Type-Options", "nosniff" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "Cache-Control", "no-store" },
+		{ "X-Frame-Options", "DENY" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
+	};
+	enum MHD_Result ok = MHD_YES;
+
+	for (size_t i = 0; ok && i < sizeof(headers) / sizeof(*headers); i++)
+		if (headers[i].value)
+			ok = h->f.add_response_header(r, headers[i].name, headers[i].value);
+	return ok;
+}
+
+/* Return: MHD_NO: the connection is closed. */
+static enum MHD_Result answer(void *http, struct MHD_Connection *connection, const char *path,
+			      const char *method, const char *version, const char *data,
+			      size_t *size, void **state)
+{
+	const struct tap_http *h = http;
+	const struct tap_http_request q = { h, connection, method, path };
+	struct tap_http_answer a = { 0 };
+	struct MHD_Response *r;
+	enum MHD_Result ok;
+
+	(void)version;
+	(void)data;
+	/* a connection that is answered before the second call is closed; what is sent along with a
+	 * GET means nothing */
+	if (!strcmp(method, MHD_HTTP_METHOD_GET) && (!*state || *size)) {
+		*state = connection;
+		*size = 0;
+		return MHD_YES;
+	}
+	h->ops->answer(h->ops->ctx, &q, &a);
+	r = make_response(&q, &a);
+	if (!r)
+		return MHD_NO;
+	ok = add_headers(h, r, &a) ? h->f.queue_response(connection, a.status, r) : MHD_NO;
+	h->f.destroy_response(r);
+	return ok;
+}
+
+/* Before anything is read, and before it counts as a connection: others cannot use them up. */
+static enum MHD_Result accept_peer(void *http, const struct sockaddr *peer, socklen_t len)
+{
+	const struct tap_http *h = http;
+
+	return tap_peer_is_ours(peer, len, h->port) ? MHD_YES : MHD_NO;
+}
+
+int tap_http_start(struct tap_http *h, struct tap_err *err)
+{
+	const unsigned int flags =
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL;
+
+	h->daemon = h->f.start_daemon(flags, h->port, accept_peer, h, answer, h,
+				      MHD_OPTION_LISTEN_SOCKET, h->listening,
+				      MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
+				      MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END);
+	if (!h->daemon)
+		return tap_err_set(err, -EIO, "cannot serve the page: " LIBRARY " does not start");
+	h->listening = -1;
+	return 0;
+}
+
+void tap_http_free(struct tap_http *h)
+{
+	if (!h)
+		return;
+	if (h->daemon)
+		h->f.stop_daemon(h->daemon);
+	if (h->listening >= 0)
+		close(h->listening);
+	if (h->library)
+		dlclose(h->library);
+	free(h);
+}
