@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* clang-format off */
 /*
  * Defines the events of an event header: it includes this file at its end, and the one .c file
  * that has defined CREATE_TRACE_POINTS gets the definitions. As in the kernel, the header is read
@@ -38,9 +39,9 @@ struct tracepoint;
 #define TAP_UNDEF_INCLUDE_FILE
 #endif
 #ifdef TRACE_INCLUDE_PATH
-#define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_PATH / TRACE_INCLUDE_FILE.h)
-#elif __has_include(TAP_STRING(trace / events / TRACE_INCLUDE_FILE.h))
-#define TAP_TRACE_HEADER TAP_STRING(trace / events / TRACE_INCLUDE_FILE.h)
+#define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_PATH/TRACE_INCLUDE_FILE.h)
+#elif __has_include(TAP_STRING(trace/events/TRACE_INCLUDE_FILE.h))
+#define TAP_TRACE_HEADER TAP_STRING(trace/events/TRACE_INCLUDE_FILE.h)
 #else
 #define TAP_TRACE_HEADER TAP_STRING(TRACE_INCLUDE_FILE.h)
 #endif
@@ -50,8 +51,7 @@ struct tracepoint;
 
 /* ---- the words that mean the same in every stage but the first ---- */
 
-/* between fields there is no comma; those behind the eighth are not there, which is another error
- */
+/* Fields have no comma between them. Fields after the eighth are missing: another error. */
 #define TP_STRUCT__entry(fields...)                                                                \
 	TAP_PASTE(TAP_FIELDS_, TAP_IS_RIGHT(1, TAP_COUNT(~, ##fields)))(~, ##fields)
 #define TAP_RIGHT_1_0 0,
@@ -65,16 +65,16 @@ struct tracepoint;
 /* no stage uses all that an event is given */
 TAP_IGNORE_UNUSED
 /*
- * The header is the program's, of which compilers may say what they have to; but in most stages
- * there is nothing in front of its semicolons, and records on the stack have the size they need.
+ * Compilers may warn about the program's own header. In most stages, though, nothing stands before
+ * its semicolons, and records on the stack have the size they need.
  */
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Walloca"
 #ifdef __clang__
 # 1 "schedtap/define_trace.h" 1
-# 75 "schedtap/define_trace.h" 2
+# 76 "schedtap/define_trace.h" 2
 #else
-# 77 "schedtap/define_trace.h"
+# 78 "schedtap/define_trace.h"
 #endif
 /* gcc asks where the call of a printf() was written, not where its format was */
 #define TAP_PRINT(s, ...) tap_seq_printf(s, __VA_ARGS__)
@@ -86,8 +86,8 @@ TAP_IGNORE_UNUSED
 #include <schedtap/trace_stages/offsets.h>
 #include TAP_TRACE_HEADER
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored                                                                     \
-	"-Wdouble-promotion" /* of a float field, when asked whether it is a struct */
+/* a float field, when asked whether it is a struct */
+#pragma GCC diagnostic ignored "-Wdouble-promotion"
 #include <schedtap/trace_stages/sizes.h>
 #include TAP_TRACE_HEADER
 #pragma GCC diagnostic pop

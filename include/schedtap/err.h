@@ -34,6 +34,9 @@ struct tap_err {
  */
 TAP_API int tap_err_set(struct tap_err *err, int code, const char *fmt, ...) TAP_PRINTF(3, 4);
 
+/** tap_err_nomem() - Say that memory ran out. Return: -ENOMEM. */
+TAP_API int tap_err_nomem(struct tap_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,3 +19,8 @@ int tap_err_set(struct tap_err *err, int code, const char *fmt, ...)
 	va_end(ap);
 	return code;
 }
+
+int tap_err_nomem(struct tap_err *err)
+{
+	return tap_err_set(err, -ENOMEM, "out of memory");
+}

@@ -155,9 +155,7 @@ static int store_filter(struct parse *p, const struct tap_opt *o, struct tap_fil
 			p->err, -EINVAL,
 			"-%c '%s' comes before any -e: put it after the -e whose events it filters",
 			o->letter, value);
-	return tap_filters_add(to, strings->nr - 1, value)
-		       ? tap_err_set(p->err, -ENOMEM, "out of memory")
-		       : 0;
+	return tap_filters_add(to, strings->nr - 1, value) ? tap_err_nomem(p->err) : 0;
 }
 
 /* @value is NULL for a flag. */
@@ -174,7 +172,7 @@ static int store(struct parse *p, const struct tap_opt *o, const char *value)
 		return 0;
 	case TAP_OPT_STRINGS:
 		if (tap_strings_add(to, value))
-			return tap_err_set(p->err, -ENOMEM, "out of memory");
+			return tap_err_nomem(p->err);
 		return 0;
 	case TAP_OPT_FILTERS:
 		return store_filter(p, o, to, (void *)((char *)to - o->offset + o->of), value);
@@ -259,9 +257,7 @@ int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv
 			break;
 		}
 		if (is_operand)
-			ret = tap_strings_add(operands, word)
-				      ? tap_err_set(err, -ENOMEM, "out of memory")
-				      : 0;
+			ret = tap_strings_add(operands, word) ? tap_err_nomem(err) : 0;
 		else if (word[1] == '-')
 			ret = parse_long(&p, word + 2);
 		else

@@ -113,7 +113,7 @@ static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
 	int ret;
 
 	if (!opts) {
-		tap_err_set(&err, -ENOMEM, "out of memory");
+		tap_err_nomem(&err);
 		return tap_cmd_fail(&err, false);
 	}
 	if (cmd->defaults)

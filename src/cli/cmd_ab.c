@@ -126,7 +126,7 @@ static int run_recorder(const struct ab *ab, const char *file, const char *comma
 	pid_t pid;
 
 	if (!words)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	pid = fork();
 	if (!pid)
 		become_recorder(ab->log, words);
@@ -182,7 +182,7 @@ static int record(struct ab *ab, struct side *side, unsigned int round)
 	int ret;
 
 	if (asprintf(&file, "%s/%c-%03u.dat", ab->opts->folder, side->name, round + 1) < 0) {
-		tap_err_set(&err, -ENOMEM, "out of memory");
+		tap_err_nomem(&err);
 		return tap_cmd_fail(&err, false);
 	}
 	ret = run_recorder(ab, file, side->command, &err);
@@ -313,7 +313,7 @@ static int run_ab(void *opts, const struct tap_strings *operands, char **rest)
 		ab.sides[i] = (struct side){ (char)('a' + i), operands->v[i],
 					     calloc((size_t)o->rounds, sizeof(char *)), 0 };
 		if (!ab.sides[i].files)
-			ret = tap_err_set(&err, -ENOMEM, "out of memory");
+			ret = tap_err_nomem(&err);
 	}
 	ret = ret ?: open_folder(&ab, &err);
 	ret = ret ? tap_cmd_fail(&err, true) : run(&ab);

@@ -332,7 +332,7 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 				   "cannot list the tracepoints that have no trace event: %s",
 				   s->kernel ? s->no_tracefs.text : s->no_bpf.text);
 	if (tap_type_names_new(tap_kernel_btf(s->kernel), &types))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	while ((name = tap_tracepoint_next(tap_kernel_btf(s->kernel), &id))) {
 		if (tap_tracefs_named(&s->list, name) || fnmatch(glob, name, 0))
 			continue;
@@ -407,7 +407,7 @@ static int list_own(const struct sources *s, const struct tap_defs *own,
 		if (!tap_select_event(select, def->system, def->name))
 			continue;
 		if (s->kernel && tap_kernel_learn(s->kernel, def))
-			return tap_err_set(err, -ENOMEM, "out of memory");
+			return tap_err_nomem(err);
 		ret = check_own(s, def, err);
 		if (!ret)
 			print_def(s, def, verbose);

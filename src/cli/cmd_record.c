@@ -228,7 +228,7 @@ static int read_conditions(struct run *run, struct tap_err *err)
 	run->conditions = calloc(texts->nr + 1, sizeof(*run->conditions));
 	run->nr_met = calloc(texts->nr + 1, sizeof(*run->nr_met));
 	if (!run->conditions || !run->nr_met)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int i = 0; i < texts->nr && !ret; i++) {
 		ret = tap_condition_parse(texts->v[i], &run->conditions[i], err);
 		run->nr_conditions += !ret;
@@ -321,7 +321,7 @@ static int watch_tasks(struct run *run, struct tap_err *err)
 
 	run->ends = calloc(ids->nr + 1, sizeof(*run->ends));
 	if (!run->ends)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int i = 0; !ret && i < ids->nr; i++) {
 		ret = tap_task_end_open(&run->ends[i], ids->v[i], threads, err);
 		run->nr_ends += !ret;
@@ -455,7 +455,7 @@ static int record(struct run *run, struct tap_err *err)
 	int ret;
 
 	if (!fds)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	do {
 		uint64_t now = tap_now_ns(), end = run->opts->duration_ns;
 		struct timespec ts;

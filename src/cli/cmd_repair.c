@@ -57,7 +57,7 @@ static int paths_init(struct paths *p, const char *name, const char *output, str
 	if (asprintf(&p->spool, "%.*s" TAP_SPOOL_SUFFIX, (int)len, name) < 0)
 		p->spool = NULL;
 	p->target = output ?: p->file;
-	return p->file && p->spool ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	return p->file && p->spool ? 0 : tap_err_nomem(err);
 }
 
 static int count_found(struct found *f, const char *file, struct tap_err *err)

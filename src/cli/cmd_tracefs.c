@@ -390,7 +390,7 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 	}
 	find_place(&place, f, operands);
 	if (tap_user_new_own(&set))
-		ret = tap_err_set(&err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(&err);
 	else
 		ret = serve(set, (int)o->pid, f, &place, &out, &err);
 	if (!ret)

@@ -39,7 +39,7 @@ static int read_kernel(struct tap_cli_defs *d, struct tap_err *err)
 	int ret = tap_kernel_new(&d->kernel, err);
 
 	if (!ret && tap_type_names_new(tap_kernel_btf(d->kernel), &d->types))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	return ret;
 }
 
@@ -78,7 +78,7 @@ static int define_line(struct tap_cli_defs *d, struct tap_select_words *words, u
 	ret = read_line(d, line, name, err);
 	if (!ret && ((line->filter && tap_filters_add(&words->filters, index, line->filter)) ||
 		     add_name(d, line->system, name, &words->events.v[index])))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	free(name);
 	return ret;
 }

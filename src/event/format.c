@@ -370,7 +370,7 @@ static int alloc_strings(struct parser *p, const char *system, struct span text)
 	of->words = malloc(2 * (text.len + 1) + strlen(system) + 1 + 2 * lines + 2);
 	of->fields = calloc(lines, sizeof(*of->fields));
 	if (!of->words || !of->fields)
-		return tap_err_set(p->err, -ENOMEM, "out of memory");
+		return tap_err_nomem(p->err);
 	p->free_word = of->words;
 	of->fmt.fields = of->fields;
 	of->fmt.text = keep_word(p, text);
@@ -394,7 +394,7 @@ int tap_format_parse(const char *system, const char *text, size_t len, struct ta
 				   "long has neither 4 nor 8 bytes");
 	p.of = calloc(1, sizeof(*p.of));
 	if (!p.of)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	p.of->fmt.big_endian = abi.big_endian;
 	p.of->fmt.long_size = abi.long_size;
 	ret = alloc_strings(&p, system, all);

@@ -23,7 +23,7 @@ int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *wha
 
 int tap_dat_nomem(struct tap_err *err)
 {
-	return tap_err_set(err, -ENOMEM, "out of memory");
+	return tap_err_nomem(err);
 }
 
 int tap_dat_note(struct tap_reader *r, struct tap_err *err, const char *fmt, ...)

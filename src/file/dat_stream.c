@@ -540,7 +540,7 @@ int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_e
 	int ret;
 
 	if (tap_array_grow(&d->unknown, d->nr_unknown, &d->cap_unknown, sizeof(*d->unknown)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	snprintf(text, sizeof(text), "name: unknown\nID: %u\n%s", id, fields);
 	ret = tap_format_parse("", text, strlen(text), abi, &fmt, err);
 	if (ret)

@@ -61,7 +61,7 @@ struct tap_follow {
 
 static int nomem(struct tap_err *err)
 {
-	return tap_err_set(err, -ENOMEM, "out of memory");
+	return tap_err_nomem(err);
 }
 
 /* ---- what there is ---- */

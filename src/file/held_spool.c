@@ -111,7 +111,7 @@ static int look(const struct tap_held_spool *h, struct folder *f, struct tap_err
 	for (const struct tap_held_lane *lane = tap_held_lanes(h->held); lane;
 	     lane = lane->next, i++) {
 		if (i == f->nr_parts && add_part(h, f, lane))
-			return tap_err_set(err, -ENOMEM, "out of memory");
+			return tap_err_nomem(err);
 		f->parts[i].end = atomic_load_explicit(&lane->end, memory_order_acquire);
 	}
 	return 0;

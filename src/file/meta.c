@@ -48,9 +48,7 @@ int tap_meta_parse(const char *json, json_t **out, struct tap_err *err)
 	json_error_t why = { 0 };
 
 	*out = json_loads(json, 0, &why);
-	return *out || json_error_code(&why) != json_error_out_of_memory
-		       ? 0
-		       : tap_err_set(err, -ENOMEM, "out of memory");
+	return *out || json_error_code(&why) != json_error_out_of_memory ? 0 : tap_err_nomem(err);
 }
 
 int tap_meta_check_format(const char *json, struct tap_err *err)

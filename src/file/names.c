@@ -189,7 +189,7 @@ static struct collector *begin(struct tap_names *names, struct tap_err *err)
 	if (c)
 		c->names = names;
 	else
-		tap_err_set(err, -ENOMEM, "out of memory");
+		tap_err_nomem(err);
 	return c;
 }
 
@@ -201,7 +201,7 @@ static void end(struct collector *c)
 
 static int learn_event(struct collector *c, const struct tap_event *ev, struct tap_err *err)
 {
-	return ev->fmt && learn(c, ev) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	return ev->fmt && learn(c, ev) ? tap_err_nomem(err) : 0;
 }
 
 int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_err *err)

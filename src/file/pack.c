@@ -475,7 +475,7 @@ static int find_old(const char *file, char **old, struct tap_err *err)
 		return ret;
 	if (asprintf(old, "%s.old", file) < 0) {
 		*old = NULL;
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	if (find_file(*old, err) >= 0)
 		return 0;

@@ -318,11 +318,11 @@ static int create_folder(const char *file, struct tap_spool **out, struct tap_er
 
 	*out = NULL;
 	if (!s)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	s->dir = s->head = -1;
 	if (asprintf(&s->path, "%s" TAP_SPOOL_SUFFIX, file) < 0) {
 		s->path = NULL;
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	} else {
 		ret = open_folder(s, err);
 	}
@@ -391,7 +391,7 @@ int tap_spool_compress(struct tap_spool *s, int level, struct tap_err *err)
 {
 	s->from_pipe = malloc(TAP_PACK_CHUNK_BYTES);
 	if (!s->from_pipe || tap_packer_data_new(level, &s->packer))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	return 0;
 }
 
@@ -451,7 +451,7 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
 				   name, page_size, nr_cpus);
 	b = buffer_new(s->nr_buffers, name, clock, page_size, nr_cpus);
 	if (!b)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	s->buffers[s->nr_buffers] = b;
 	return (int)s->nr_buffers++;
 }
@@ -625,7 +625,7 @@ int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err)
 				   (unsigned long long)(max_bytes >> 20),
 				   (unsigned long long)(memory >> 20));
 	if (tap_held_new(max_bytes ?: memory / 4, &s->held))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	fd = create_file(s->dir, TAP_SPOOL_HELD);
 	errno = -fd;
 	if (fd < 0)

@@ -72,7 +72,7 @@ int tap_stack_parse(const char *text, struct tap_stack *stack, struct tap_err *e
 
 	*stack = (struct tap_stack){ .text = strdup(text) };
 	if (!event || !stack->text)
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	else
 		ret = parse(stack, event, err);
 	free(event);

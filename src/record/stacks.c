@@ -59,7 +59,7 @@ int tap_stacks_new(struct tap_stacks **out, struct tap_err *err)
 
 	*out = NULL;
 	if (!s)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	pthread_mutex_init(&s->naming, NULL);
 	pthread_mutex_init(&s->lock, NULL);
 	tap_machine_symbols(&kallsyms);

@@ -17,7 +17,7 @@ static int refuse(const char *text, const char *why, struct tap_err *err)
 static int copy(const char *from, size_t len, char **to, struct tap_err *err)
 {
 	*to = strndup(from, len);
-	return *to ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	return *to ? 0 : tap_err_nomem(err);
 }
 
 /* "SYSTEM:NAME", or where @bare "NAME". */

@@ -126,7 +126,7 @@ static int parse_event(struct parser *p, const char *ends)
 	struct tap_err why = { 0 };
 
 	if (!word || ret)
-		ret = tap_err_set(p->err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(p->err);
 	else if (!len)
 		ret = fail(p, p->at, "expected an event");
 	else
@@ -258,7 +258,7 @@ int tap_condition_parse(const char *text, struct tap_condition **out, struct tap
 	if (c)
 		p.at = c->text = strdup(text);
 	if (!c || !c->text)
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	else if (strlen(text) > MAX_BYTES)
 		ret = tap_err_set(err, -EINVAL, "bad condition: it is longer than %u bytes",
 				  MAX_BYTES);

@@ -100,7 +100,7 @@ struct tap_watch {
 
 static int nomem(struct tap_err *err)
 {
-	return tap_err_set(err, -ENOMEM, "out of memory");
+	return tap_err_nomem(err);
 }
 
 /* ---- what is told ---- */

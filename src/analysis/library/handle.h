@@ -14,7 +14,7 @@ static inline void *tap_handle_new(size_t size, struct tap_err *err)
 	void *h = calloc(1, size);
 
 	if (!h)
-		tap_err_set(err, -ENOMEM, "out of memory");
+		tap_err_nomem(err);
 	return h;
 }
 

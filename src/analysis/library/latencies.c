@@ -51,7 +51,7 @@ struct tap_latencies *tap_latencies_new(enum tap_state state, struct tap_err *er
 	if (!h || !tap_latency_init(&h->latency, state, 0))
 		return h;
 	tap_latencies_free(h);
-	tap_err_set(err, -ENOMEM, "out of memory");
+	tap_err_nomem(err);
 	return NULL;
 }
 

@@ -175,7 +175,7 @@ struct tap_long_waits *tap_long_waits_new(unsigned int nr, struct tap_err *err)
 	if (!h || !init(h, nr))
 		return h;
 	tap_long_waits_free(h);
-	tap_err_set(err, -ENOMEM, "out of memory");
+	tap_err_nomem(err);
 	return NULL;
 }
 

@@ -89,7 +89,7 @@ static int keep(struct line *l, const char *s, size_t len, const char **word)
 	if (!copy || tap_array_grow(&rules->words, rules->nr_words, &rules->cap_words,
 				    sizeof(*rules->words))) {
 		free(copy);
-		return tap_err_set(l->err, -ENOMEM, "out of memory");
+		return tap_err_nomem(l->err);
 	}
 	rules->words[rules->nr_words++] = copy;
 	*word = copy;
@@ -190,7 +190,7 @@ static int read_options(struct line *l, struct tap_rule *r)
 		if (ret)
 			return ret;
 		if (tap_strings_add(&r->by[letter - tap_rule_letters], value))
-			return tap_err_set(l->err, -ENOMEM, "out of memory");
+			return tap_err_nomem(l->err);
 	}
 	return 0;
 }
@@ -272,7 +272,7 @@ static int add_rule(struct line *l)
 	struct tap_rules *rules = l->rules;
 
 	if (tap_array_grow(&rules->v, rules->nr, &rules->cap, sizeof(*rules->v)))
-		return tap_err_set(l->err, -ENOMEM, "out of memory");
+		return tap_err_nomem(l->err);
 	rules->v[rules->nr] = (struct tap_rule){ 0 };
 	return read_rule(l, &rules->v[rules->nr++]);
 }
@@ -302,7 +302,7 @@ static int read_text(struct line *l, const char *text, size_t len)
 	l->names = calloc(l->metrics->nr + 1, sizeof(*l->names));
 	if (!copy || !l->names) {
 		free(copy);
-		return tap_err_set(l->err, -ENOMEM, "out of memory");
+		return tap_err_nomem(l->err);
 	}
 	for (unsigned int i = 0; i < l->metrics->nr; i++)
 		l->names[i] = l->metrics->v[i].name;
@@ -325,8 +325,7 @@ int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text,
 		return tap_err_set(
 			err, -EINVAL,
 			"%.200s: the rules file is not a text file: it contains a NUL byte", file);
-	ret = tap_metrics_names(&metrics) ? tap_err_set(err, -ENOMEM, "out of memory")
-					  : read_text(&l, text, len);
+	ret = tap_metrics_names(&metrics) ? tap_err_nomem(err) : read_text(&l, text, len);
 	free(l.names);
 	tap_metrics_release(&metrics);
 	return ret;

@@ -80,7 +80,7 @@ int tap_pp_fail(struct tap_pp *pp, const struct tap_token *at, const char *fmt, 
 int tap_pp_no_memory(struct tap_pp *pp)
 {
 	if (!pp->ret)
-		pp->ret = tap_err_set(pp->err, -ENOMEM, "out of memory");
+		pp->ret = tap_err_nomem(pp->err);
 	return pp->ret;
 }
 
@@ -892,7 +892,7 @@ int tap_pp_new(struct tap_pp **out, struct tap_source **sources, const struct ta
 	*out = NULL;
 	if (!pp || tap_source_add(sources, "schedtap", first_text, strlen(first_text), err)) {
 		tap_pp_free(pp);
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	pp->err = err;
 	pp->sources = sources;

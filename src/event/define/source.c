@@ -54,11 +54,11 @@ int tap_source_add(struct tap_source **list, const char *path, const char *text,
 		return tap_err_set(err, -EINVAL, "definition file '%s' is not a text file", path);
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	s->next = *list;
 	*list = s;
 	s->path = strdup(path);
-	return s->path && !split(s, text, len) ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	return s->path && !split(s, text, len) ? 0 : tap_err_nomem(err);
 }
 
 int tap_source_read(struct tap_source **list, const char *path, struct tap_err *err)

@@ -943,7 +943,7 @@ static int parse(struct parser *f)
 		tie(f->f, v.no, TAP_TERM_REJECT);
 	}
 	if (f->p.err == -ENOMEM)
-		return tap_err_set(f->err, -ENOMEM, "out of memory");
+		return tap_err_nomem(f->err);
 	return is_failed(f) ? -EINVAL : 0;
 }
 
@@ -959,7 +959,7 @@ int tap_filter_new(const struct tap_format *fmt, const char *text, struct tap_fi
 				   fmt->system, fmt->name, TAP_FILTER_MAX_BYTES);
 	f.f = calloc(1, sizeof(*f.f));
 	if (!f.f)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	f.f->fmt = fmt;
 	tap_expr_begin(&f.p, fmt, text, &f.f->prog);
 	ret = parse(&f);

@@ -740,13 +740,13 @@ int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, stru
 
 	*out = NULL;
 	if (!p)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	p->fmt = fmt;
 	find_message(p);
 	/* -EINVAL: by its fields */
 	if (tap_print_compile(fmt, &p->prog) == -ENOMEM) {
 		free(p);
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	*out = p;
 	return 0;

@@ -352,7 +352,7 @@ static int read_opts(struct tap_select *s, const struct tap_select_opts *o, stru
 	ret = ret ?: read_comms(s, o->comms, o->nr_comms);
 	ret = ret ?: read_cgroups(s, o->cgroups, o->nr_cgroups, o->cgroup_mount);
 	ret = ret ?: read_cpus(s, o->cpus, err);
-	return ret == -ENOMEM ? tap_err_set(err, ret, "out of memory") : ret;
+	return ret == -ENOMEM ? tap_err_nomem(err) : ret;
 }
 
 int tap_select_new(const struct tap_select_opts *opts, struct tap_select **out, struct tap_err *err)
@@ -367,7 +367,7 @@ int tap_select_new(const struct tap_select_opts *opts, struct tap_select **out, 
 		return ret;
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = read_opts(s, &own, err);
 	if (ret)
 		tap_select_free(s);

@@ -506,7 +506,7 @@ int tap_places_new(struct tap_places **out, struct tap_err *err)
 
 	*out = NULL;
 	if (!p)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = init_lock(&p->lock);
 	if (ret) {
 		free(p);
@@ -515,7 +515,7 @@ int tap_places_new(struct tap_places **out, struct tap_err *err)
 	if (tap_array_grow(&p->objects, 0, &p->cap_objects, sizeof(*p->objects)) ||
 	    tap_array_grow(&p->places, 0, &p->cap_places, sizeof(*p->places))) {
 		tap_places_free(p);
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	p->objects[0] = (struct object){ .fd = -1 };
 	p->places[0] = (struct place){ 0 };

@@ -109,7 +109,7 @@ static int make_lanes(struct bpf_state *s, struct tap_err *err)
 
 	s->lanes = calloc(s->nr_lanes, sizeof(*s->lanes));
 	if (!s->lanes)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int cpu = 0; cpu < s->nr_lanes; cpu++) {
 		unsigned char *ring = s->rings + cpu * tap_bpf_stride(&s->o);
 		struct tap_lane *lane = &s->lanes[cpu];
@@ -126,7 +126,7 @@ static int make_lanes(struct bpf_state *s, struct tap_err *err)
 					    : 0,
 		};
 		if (tap_lane_init(lane))
-			return tap_err_set(err, -ENOMEM, "out of memory");
+			return tap_err_nomem(err);
 	}
 	return 0;
 }
@@ -265,7 +265,7 @@ static int tie_programs(struct bpf_state *s, struct tap_err *err)
 	s->links = calloc(nr, sizeof(struct bpf_link *));
 	s->entries = calloc(nr + s->own.nr, sizeof(*s->entries));
 	if (!s->links || !s->entries)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	bpf_object__for_each_program (prog, s->o.obj) {
 		unsigned int nr_events = tap_bpf_chain_length(s->o.obj, prog);
 
@@ -308,7 +308,7 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 
 	*state = NULL;
 	if (!s)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	s->plan = plan;
 	s->nr_lanes = plan->nr_cpus;
 	s->stats_fd = -1;
@@ -374,7 +374,7 @@ static int bpf_describe(void *state, const struct tap_map *cgroups, struct tap_h
 	release_formats(s);
 	s->formats = calloc(s->plan->nr_events + 4, sizeof(*s->formats));
 	if (!s->formats)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = describe_event(s, tap_def_find("schedtap", "events_lost"), &texts);
 	if (!ret && s->plan->nr_triggers)
 		ret = describe_event(s, tap_def_find("schedtap", "events_off"), &texts);

@@ -46,7 +46,7 @@ static int read_triggers(const struct loader *l, const struct tap_plan_event *ev
 	*nr = 0;
 	*v = calloc(plan->nr_triggers + 1, sizeof(**v));
 	if (!*v)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (uint32_t i = 0; i < plan->nr_triggers; i++) {
 		struct tap_filter *filter = NULL;
 		int ret;
@@ -97,7 +97,7 @@ static int load(const struct loader *l, const struct tap_filter_ways *ways,
 	if (!ev->filter && !l->plan->nr_triggers)
 		return 0;
 	if (tap_array_grow(&l->f->v, l->f->nr, &l->f->cap, sizeof(*l->f->v)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = read_format(l, ev, &fmt, err);
 	if (ret)
 		return ret;

@@ -59,7 +59,7 @@ static int load(struct tap_bpf_own *own, struct tap_plan_event *ev,
 
 	tap_buf_release(&why);
 	if (tap_array_grow(&own->v, own->nr, &own->cap, sizeof(*own->v)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	next = &own->v[own->nr];
 	*next = (struct tap_bpf_own_program){ .def = ev->def, .prog = -1 };
 	ret = tap_feed_open(&next->feed, hook, err);

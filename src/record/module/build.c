@@ -542,7 +542,7 @@ int tap_module_build(const struct tap_module_build *opts, struct tap_err *err)
 	int ret;
 
 	if (!b)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	b->opts = opts;
 	b->err = err;
 	ret = make_out(b) ?: find_kernel(b) ?: find_types(b) ?: find_symvers(b) ?:

@@ -355,7 +355,7 @@ static int init(struct source *s, struct tap_err *err)
 	s->fields = calloc(s->wanted.nr, sizeof(*s->fields));
 	s->btf = btf__new_empty();
 	if (!s->wants || !s->fields || !s->btf)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (size_t i = 0; i < s->wanted.nr; i++)
 		want(s, DW_TAG_structure_type, "", s->wanted.v[i].of);
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++)

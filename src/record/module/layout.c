@@ -84,7 +84,7 @@ static int find_members(struct layout *l, const struct tap_members *wanted)
 {
 	l->members = calloc(wanted->nr, sizeof(*l->members));
 	if (!l->members)
-		return tap_err_set(l->err, -ENOMEM, "out of memory");
+		return tap_err_nomem(l->err);
 	for (l->nr = 0; l->nr < wanted->nr; l->nr++) {
 		struct member *m = &l->members[l->nr];
 		const struct btf_type *t = find(l->kernel, wanted->v[l->nr].of, BTF_KIND_STRUCT);
@@ -346,7 +346,7 @@ static int write_header(struct layout *l, const char *from)
 	say_what_is_absent(l);
 	assert_places(l);
 	tap_buf_puts(l->out, "\n#endif\n");
-	return ret || !l->out->err ? ret : tap_err_set(l->err, -ENOMEM, "out of memory");
+	return ret || !l->out->err ? ret : tap_err_nomem(l->err);
 }
 
 int tap_layout_write(const struct btf *kernel, const char *from, struct tap_buf *out,

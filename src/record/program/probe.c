@@ -263,7 +263,7 @@ static int add_site(struct reader *r, uint64_t address, uint64_t semaphore,
 				   "more than %u different argument layouts",
 				   p->path, TAP_PROBE_MAX_SITES, TAP_PROBE_MAX_WAYS);
 	if (index < 0 || tap_array_grow(&p->sites, p->nr_sites, &p->cap_sites, sizeof(site)))
-		return tap_err_set(r->err, -ENOMEM, "out of memory");
+		return tap_err_nomem(r->err);
 	site.way = (unsigned int)index;
 	p->sites[p->nr_sites++] = site;
 	return 0;
@@ -325,7 +325,7 @@ static int add_note(struct reader *r, const struct tap_usdt_note *note)
 
 	if (tap_array_grow(&p->texts, p->nr_texts, &p->cap_texts, sizeof(*p->texts)) ||
 	    !(args = strdup(note->args)))
-		return tap_err_set(r->err, -ENOMEM, "out of memory");
+		return tap_err_nomem(r->err);
 	p->texts[p->nr_texts++] = args;
 	way.nr_args = tap_probe_args_read(args, r->elf->machine, way.args);
 	for (unsigned int i = 0; i < way.nr_args; i++)
@@ -462,7 +462,7 @@ int tap_probe_new(struct span word, struct tap_probe **out, struct tap_err *err)
 	*out = NULL;
 	if (p)
 		p->word = strndup(word.s, word.len);
-	ret = p && p->word ? read_file(p, err) : tap_err_set(err, -ENOMEM, "out of memory");
+	ret = p && p->word ? read_file(p, err) : tap_err_nomem(err);
 	if (ret)
 		tap_probe_free(p);
 	else

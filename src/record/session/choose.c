@@ -126,9 +126,9 @@ static int add_defs(struct maker *m, const struct tap_select_word *w, const char
 			return tap_err_set(err, ret, "out of memory");
 		if (tap_plan_add(m->plan, def->system, def->name, def, &tap_backend_bpf,
 				 ret ? NULL : filter) == -ENOMEM)
-			return tap_err_set(err, -ENOMEM, "out of memory");
+			return tap_err_nomem(err);
 		if (ret && add_note(tap_plan_find(m->plan, def->system, def->name), filter))
-			return tap_err_set(err, -ENOMEM, "out of memory");
+			return tap_err_nomem(err);
 		nr++;
 	}
 	return nr && !fits ? tap_err_set(err, -EINVAL, "%s", first.text) : nr;
@@ -160,7 +160,7 @@ static int add_kernel_events(struct maker *m, const struct tap_select_word *w, c
 		if (ret)
 			return ret;
 		if (tap_plan_add(m->plan, te->system, te->name, NULL, &tap_backend_tracefs, filter))
-			return tap_err_set(err, -ENOMEM, "out of memory");
+			return tap_err_nomem(err);
 	}
 	return nr;
 }
@@ -235,10 +235,10 @@ static int add_pattern(struct maker *m, const struct tap_select_word *w, const c
 	struct tap_plan_pattern *p;
 
 	if (tap_array_grow(&plan->patterns, plan->nr_patterns, &plan->cap_patterns, sizeof(*p)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	p = &plan->patterns[plan->nr_patterns++];
 	*p = (struct tap_plan_pattern){ .word = w, .note = note ? strdup(note) : NULL };
-	return p->note || !note ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	return p->note || !note ? 0 : tap_err_nomem(err);
 }
 
 /* Return: as check_filter(). What cannot be recorded is said when it is found. */
@@ -423,7 +423,7 @@ static int refuse_event(struct maker *m, const struct tap_trigger *t, const char
 	int ret;
 
 	if (asprintf(&w.text, "%s%s%s", system ?: "", system ? ":" : "", name) < 0)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	refuse_unknown(m, &w, &why);
 	ret = tap_err_set(err, -EINVAL, "--trigger '%.200s': %s", t->text, why.text);
 	free(w.text);
@@ -458,7 +458,7 @@ static int add_soft(struct maker *m, const struct tap_trigger *t, const char *sy
 	system = def ? def->system : te->system;
 	if (tap_plan_add(m->plan, system, name, def, def ? &tap_backend_bpf : &tap_backend_tracefs,
 			 NULL))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	*ev = tap_plan_find(m->plan, system, name);
 	(*ev)->is_soft = true;
 	return 0;
@@ -497,7 +497,7 @@ static int add_trigger(struct maker *m, const char *text, struct tap_err *err)
 	int ret;
 
 	if (tap_array_grow(&plan->triggers, plan->nr_triggers, &plan->cap_triggers, sizeof(*t)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	t = &plan->triggers[plan->nr_triggers];
 	ret = tap_trigger_parse(text, t, err);
 	if (ret)
@@ -507,7 +507,7 @@ static int add_trigger(struct maker *m, const char *text, struct tap_err *err)
 	if (ret)
 		return ret;
 	if (!t->system && !(t->system = strdup(ev->system)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = check_twice(plan, t, err);
 	if (ret || !t->of_name)
 		return ret;
@@ -596,7 +596,7 @@ int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts
 	for (unsigned int i = 0; opts->stacks && i < opts->stacks->nr && !ret; i++)
 		ret = add_stack(plan, opts->stacks->v[i], err);
 	if (!ret && add_cgroup_moves(&m))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	tap_tracefs_list_release(&m.list);
 	free(m.root);
 	return ret;

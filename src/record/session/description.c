@@ -583,15 +583,15 @@ static int learn_names(struct tap_description *d, struct tap_pids *pids,
 
 	read_tasks(d, pids, &d->ended);
 	if (add_programs(d))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = collect_names(spool, &names, err);
 	if (!ret && add_paths(d, &names))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	if (!ret && (json_object_set_new(d->meta, "cgroups", cgroup_table(d, &names)) ||
 		     json_object_set_new(d->meta, "quota_cgroups", quota_cgroups(d)) ||
 		     json_object_set_new(d->meta, "throttled", throttled(d)) ||
 		     keep_seen_cgroups(d, &names)))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	if (!ret) {
 		tap_names_cmdlines(&names, cmdlines);
 		add_cmdlines(d, &names, cmdlines);

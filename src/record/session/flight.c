@@ -100,7 +100,7 @@ static int put_in_file(struct tap_flight *f, struct moment *m, struct tap_descri
 	tap_description_set_window(d, m->file.from_ns, m->file.to_ns);
 	ret = tap_description_end(d, pids, f->spool, true, &cmdlines, &m->err);
 	if (!ret && !(meta = tap_description_text(d)))
-		ret = tap_err_set(&m->err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(&m->err);
 	what.meta = meta;
 	what.cmdlines = tap_buf_str(&cmdlines);
 	ret = ret ?: pack(f, m, &opts);
@@ -202,7 +202,7 @@ int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zs
 
 	*out = NULL;
 	if (!f)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	f->opts = *opts;
 	f->zstd = zstd;
 	f->spool = spool;
@@ -396,7 +396,7 @@ static void end(struct tap_flight *f)
 	if (m->file.is_left)
 		tap_flight_files_remove_old(&f->files);
 	else if (!m->err.code && tap_flight_files_note(&f->files, m->path))
-		tap_err_set(&m->err, -ENOMEM, "out of memory");
+		tap_err_nomem(&m->err);
 	if (m->err.code && !f->failed.code && !m->file.is_left)
 		f->failed = m->err;
 	m->file.err = m->err.code ? &m->err : NULL;

@@ -22,7 +22,7 @@ int tap_flight_files_init(struct tap_flight_files *f, const char *file, unsigned
 	if (f->nr_found >= 0)
 		return 0;
 	f->nr_found = 0;
-	return tap_err_set(err, -ENOMEM, "out of memory");
+	return tap_err_nomem(err);
 }
 
 void tap_flight_files_release(struct tap_flight_files *f)

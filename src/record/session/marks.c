@@ -89,7 +89,7 @@ static int begin(struct tap_marks *m, struct tap_err *err)
 	if (buffer < 0)
 		return buffer;
 	m->lane = (struct tap_lane){ .buffer = (unsigned int)buffer };
-	return tap_lane_init(&m->lane) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	return tap_lane_init(&m->lane) ? tap_err_nomem(err) : 0;
 }
 
 /* As events have it; 0: not known. */

@@ -298,7 +298,7 @@ int tap_rotation_new(const struct tap_rotation_opts *opts, const char *file, boo
 
 	*out = NULL;
 	if (!r)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	r->opts = *opts;
 	r->zstd = zstd;
 	r->part_ns = opts->keep_ns ? opts->keep_ns / TAP_ROTATION_PARTS : UINT64_MAX;
@@ -431,7 +431,7 @@ static int begin_preparing(struct tap_rotation *r, const struct tap_description 
 
 	if (!f || tap_description_copy(d, &f->d)) {
 		tap_rotation_file_free(f);
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	tap_rotation_room_expect(&r->room, f);
 	r->is_prepared = false;
@@ -473,7 +473,7 @@ static int begin_moving(struct tap_rotation *r, struct tap_description *d, struc
 	struct tap_description copy;
 
 	if (tap_description_copy(d, &copy))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	tap_description_end_window(&copy, r->cut_ns);
 	if (old->clocks)
 		json_object_set(copy.meta, "clocks", old->clocks);

@@ -54,7 +54,7 @@ static int make_folder(struct tap_rotation_file *f, const struct tap_rotation_fi
 {
 	struct tap_buf old = { 0 }, head = { 0 }, cmdlines = { 0 };
 	char *meta = tap_description_text(&f->d);
-	int ret = meta ? read_head(before, &old, err) : tap_err_set(err, -ENOMEM, "out of memory");
+	int ret = meta ? read_head(before, &old, err) : tap_err_nomem(err);
 
 	tap_description_cmdlines(&f->d, &cmdlines);
 	ret = ret ?: tap_head_change(&old, meta, tap_buf_str(&cmdlines), &head, err);
@@ -77,7 +77,7 @@ int tap_rotation_file_prepare(struct tap_rotation_file *f, const struct tap_rota
 	tap_pids_release(&pids);
 	f->clocks = json_pack("[o]", tap_machine_clocks());
 	if (ret || !f->clocks)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	json_object_set(f->d.meta, "clocks", f->clocks);
 	tap_description_set_window(&f->d, tap_now_ns(), 0);
 	tap_description_set_file(&f->d, f->nr, true);
@@ -117,7 +117,7 @@ int tap_rotation_file_pack(struct tap_rotation_file *f, bool zstd, bool (*make_r
 	ret = tap_description_end(&f->d, &pids, f->spool, !failed, &cmdlines, err);
 	tap_pids_release(&pids);
 	if (!ret && !(meta = tap_description_text(&f->d)))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	if (!ret)
 		do
 			ret = try_pack(f, zstd, meta, tap_buf_str(&cmdlines), err);

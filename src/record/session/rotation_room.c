@@ -37,7 +37,7 @@ int tap_rotation_room_init(struct tap_rotation_room *room, const struct tap_rota
 	room->part_bytes = room->max_written_bytes = opts->max_bytes / TAP_ROTATION_PARTS;
 	room->current = tap_rotation_file_new(1);
 	if (!room->current)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = tap_stamped_init(&room->names, file, err);
 	if (!ret)
 		tap_rotation_room_name(room, room->current);

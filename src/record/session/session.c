@@ -295,7 +295,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 
 	*out = NULL;
 	if (!s)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	raise_limit_of_files();
 	s->new_cgroups.fd = -1;
 	s->marks = TAP_NO_MARKS;
@@ -322,7 +322,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->plan.own = opts->own;
 	s->plan.kernel = opts->kernel;
 	if (opts->file && !s->file)
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	else
 		ret = check_cpus(&s->plan, err) ?: check_ids(s->plan.select, err) ?:
 		      check_priority(s, err);
@@ -356,14 +356,14 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 						    err);
 		for (unsigned int k = 0; k < head->nr_formats && !ret; k++) {
 			if (tap_array_grow(&all, nr, &cap, sizeof(*all)))
-				ret = tap_err_set(err, -ENOMEM, "out of memory");
+				ret = tap_err_nomem(err);
 			else
 				all[nr++] = head->formats[k];
 		}
 	}
 	if (!ret && (tap_array_grow(&all, nr, &cap, sizeof(*all)) ||
 		     tap_marks_describe(&s->marks, &all[nr++])))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	if (ret) {
 		free(all);
 		all = NULL;
@@ -409,7 +409,7 @@ static int describe_self(struct tap_session *s, struct tap_head *head, char **te
 			? NULL
 			: tap_description_text(&s->description);
 	head->meta = *text;
-	return *text ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	return *text ? 0 : tap_err_nomem(err);
 }
 
 /*
@@ -456,7 +456,7 @@ static int put_meta(struct tap_session *s, struct tap_err *err)
 	char *text = tap_description_text(&s->description);
 
 	if (!text)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	tap_page_writer_set_meta(s->writer, text);
 	return 0;
 }
@@ -502,8 +502,7 @@ static int pack(struct tap_session *s, const struct tap_head *head, struct tap_e
 static int write_meta(struct tap_session *s, struct tap_err *err)
 {
 	char *text = tap_description_text(&s->description);
-	int ret = text ? tap_spool_set_meta(s->spool, text, true, err)
-		       : tap_err_set(err, -ENOMEM, "out of memory");
+	int ret = text ? tap_spool_set_meta(s->spool, text, true, err) : tap_err_nomem(err);
 
 	free(text);
 	return ret;
@@ -716,7 +715,7 @@ static int find(struct tap_session *s, struct tap_err *err)
 		ret = ret ?: one;
 	}
 	if (tap_cgroup_watch_read(&s->new_cgroups, &s->description.cgroups))
-		ret = ret ?: tap_err_set(err, -ENOMEM, "out of memory");
+		ret = ret ?: tap_err_nomem(err);
 	return ret;
 }
 

@@ -28,7 +28,7 @@ int tap_stamped_init(struct tap_stamped *s, const char *file, struct tap_err *er
 	if (len > suffix && !strcmp(file + len - suffix, SUFFIX))
 		len -= suffix;
 	s->prefix = strndup(file, len);
-	return s->prefix ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	return s->prefix ? 0 : tap_err_nomem(err);
 }
 
 void tap_stamped_release(struct tap_stamped *s)

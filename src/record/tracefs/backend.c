@@ -214,7 +214,7 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format,
 		     "-f: the kernel cannot evaluate '%.200s' of %s:%s: the recorder evaluates "
 		     "this filter instead",
 		     tap_buf_str(&rest), ev->system, ev->name) < 0)
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	tap_format_free(fmt);
 	tap_buf_release(&rest);
 	return ret;
@@ -298,7 +298,7 @@ static int set_events(struct tfs *t, struct tap_err *err)
 
 	t->formats = calloc(plan->nr_events + 3, sizeof(*t->formats));
 	if (!t->formats)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int i = 0; !ret && i < plan->nr_events; i++)
 		if (is_mine(&plan->events[i]))
 			ret = set_event(t, &plan->events[i], err);
@@ -418,18 +418,18 @@ static int tfs_new(struct tap_plan *plan, struct tfs **out, struct tap_err *err)
 
 	*out = t;
 	if (!t)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	t->plan = plan;
 	t->in.guard = -1;
 	t->printk.max = TEXT_MAX_BYTES;
 	t->nr_cpus = plan->nr_cpus;
 	t->cpus = calloc(t->nr_cpus, sizeof(*t->cpus));
 	if (!t->cpus)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int cpu = 0; cpu < t->nr_cpus; cpu++)
 		t->cpus[cpu].fd = t->cpus[cpu].pipe[0] = t->cpus[cpu].pipe[1] = -1;
 	t->block = tap_page_writer_block();
-	return t->block ? 0 : tap_err_set(err, -ENOMEM, "out of memory");
+	return t->block ? 0 : tap_err_nomem(err);
 }
 
 /* What a stacktrace trigger records is an event of the kernel's tracers. */
@@ -444,7 +444,7 @@ static int describe_stacks(struct tfs *t, struct tap_err *err)
 	}
 	tap_buf_str(&text);
 	if (text.err)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	t->formats[t->nr_formats++] =
 		(struct tap_head_format){ .system = "ftrace", .text = text.data, .len = text.len };
 	return 0;
@@ -465,7 +465,7 @@ static int describe_off(struct tfs *t, struct tap_err *err)
 	tap_def_format(def, NULL, NULL, &text);
 	tap_buf_str(&text);
 	if (text.err)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	t->formats[t->nr_formats++] = (struct tap_head_format){ .system = def->system,
 								.text = text.data,
 								.len = text.len };
@@ -476,7 +476,7 @@ static int make_unsifted(struct tfs *t, struct tap_err *err)
 {
 	if (t->sieve.by_id.nr)
 		t->unsifted = malloc(t->page_bytes);
-	return t->sieve.by_id.nr && !t->unsifted ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	return t->sieve.by_id.nr && !t->unsifted ? tap_err_nomem(err) : 0;
 }
 
 static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
@@ -514,7 +514,7 @@ static int tfs_describe(void *state, const struct tap_map *cgroups, struct tap_h
 	head->nr_formats = t->nr_formats;
 	head->clock = "mono";
 	if (t->header_page.err || t->header_event.err)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	return 0;
 }
 

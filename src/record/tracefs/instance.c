@@ -220,7 +220,7 @@ int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err 
 				   strerror(-ret));
 	if (asprintf(&in->path, "%s/instances/schedtap-%d-%" PRIu64, root, getpid(), start) < 0) {
 		in->path = NULL;
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	do
 		ret = make_guarded(in, err);

@@ -15,7 +15,7 @@ static int add_tid(int tid, struct tap_map *known, struct tap_buf *out, struct t
 	if (tap_map_get(known, (uint64_t)tid))
 		return 0;
 	if (!tap_map_put(known, (uint64_t)tid))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	tap_buf_s64(out, tid);
 	tap_buf_char(out, ' ');
 	return 0;

@@ -96,7 +96,7 @@ static int add_parts(const struct tap_format *fmt, const char *filter, struct ta
 		free(part);
 		at = end + 2;
 	} while (!ret && *end);
-	return ret == -ENOMEM ? tap_err_set(err, ret, "out of memory") : ret;
+	return ret == -ENOMEM ? tap_err_nomem(err) : ret;
 }
 
 int tap_sieve_split(const struct tap_format *fmt, const char *filter, struct tap_buf *kernel,
@@ -116,7 +116,7 @@ int tap_sieve_add(struct tap_sieve *s, struct tap_format *fmt, const char *rest,
 	int ret = tap_filter_new(fmt, rest, &f, err);
 
 	if (!ret && tap_map_set(&s->by_id, fmt->id, (uintptr_t)f))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	if (ret) {
 		tap_filter_free(f);
 		tap_format_free(fmt);

@@ -229,7 +229,7 @@ int tap_tracefs_triggers_open(struct tap_tracefs_triggers *t, const struct tap_i
 		if (is_mine(tap_plan_event_of(plan, &plan->triggers[i])))
 			take_away(t, &plan->triggers[i]);
 	if (!ret && add_switches(t))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	return ret;
 }
 
@@ -313,7 +313,7 @@ static int begin(struct tap_tracefs_triggers *t, struct tap_err *err)
 	if (buffer < 0)
 		return buffer;
 	t->lane = (struct tap_lane){ .buffer = (unsigned int)buffer };
-	return tap_lane_init(&t->lane) ? tap_err_set(err, -ENOMEM, "out of memory") : 0;
+	return tap_lane_init(&t->lane) ? tap_err_nomem(err) : 0;
 }
 
 static int tell(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, uint64_t to_ns,

@@ -252,7 +252,7 @@ int tap_user_control_read(struct tap_user_control *c, const struct tap_user_cont
 		c->nr_areas = nr;
 	}
 	if (!areas || !known)
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	else if (tap_pread_all(from->fd, areas, nr * sizeof(*areas), TAP_CONTROL_PAGE))
 		ret = bad_file(from, err, -ENODATA, "it is truncated");
 	ret = ret ?: read_areas(c, from, areas, err);

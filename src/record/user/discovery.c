@@ -74,7 +74,7 @@ static int record_kind(struct tap_user_state *s, const struct tap_user_kind *k, 
 	int ret;
 
 	if (tap_array_grow(&s->recorded, s->nr_recorded, &s->cap_recorded, sizeof(*s->recorded)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	r = &s->recorded[s->nr_recorded];
 	*r = (struct tap_user_recorded_kind){ .kind = k, .id = TAP_USER_ID_FIRST + s->nr_recorded };
 	ret = make_filter(s, r, err);
@@ -83,7 +83,7 @@ static int record_kind(struct tap_user_state *s, const struct tap_user_kind *k, 
 	tap_user_kind_text(k, r->id, &r->text);
 	if (r->text.err) {
 		tap_user_filter_free(r->filter);
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	s->nr_recorded++;
 	s->anew = true;
@@ -480,7 +480,7 @@ int tap_user_discover(void *state, bool *anew, struct tap_err *err)
 		ret = tap_user_discover_new(s, err);
 	for (unsigned int i = 0; i < s->nr_tracees && !ret; i++)
 		if (check_tracee(s, s->tracees[i], i - s->next_to_refresh < REFRESH_TRACEES))
-			ret = tap_err_set(err, -ENOMEM, "out of memory");
+			ret = tap_err_nomem(err);
 	s->next_to_refresh += REFRESH_TRACEES;
 	if (s->next_to_refresh >= s->nr_tracees)
 		s->next_to_refresh = 0;

@@ -322,14 +322,14 @@ int tap_user_filter_new(const struct tap_format *fmt, const char *text,
 
 	*out = NULL;
 	if (!f)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = tap_filter_new(fmt, text, &f->filter, err);
 	if (!ret)
 		ret = check_known(f->filter, err);
 	if (!ret && !(f->text = strdup(text)))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	if (!ret && translate(f))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	if (ret)
 		tap_user_filter_free(f);
 	else

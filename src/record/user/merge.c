@@ -508,7 +508,7 @@ static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, st
 		else
 			sink(c, 0);
 	}
-	return ret == -ENOMEM ? tap_err_set(err, ret, "out of memory") : ret;
+	return ret == -ENOMEM ? tap_err_nomem(err) : ret;
 }
 
 /* ---- draining ---- */

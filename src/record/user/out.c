@@ -10,7 +10,7 @@ int tap_user_out_init(struct tap_user_out *out, struct tap_page_writer *writer,
 	*out = (struct tap_user_out){ .writer = writer, .nr_cpus = nr_cpus, .late = -1 };
 	out->lanes = calloc(2 * nr_cpus, sizeof(*out->lanes));
 	if (!out->lanes)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	out->buffer =
 		tap_page_writer_add_buffer(writer, "user", "mono", TAP_PAGE_SIZE, nr_cpus, err);
 	return out->buffer < 0 ? out->buffer : 0;
@@ -39,7 +39,7 @@ static struct tap_user_lane *get_lane(struct tap_user_out *out, bool late, unsig
 	if (late && out->late < 0)
 		*ret = out->late;
 	else if (tap_lane_init(&l->lane))
-		*ret = tap_err_set(err, -ENOMEM, "out of memory");
+		*ret = tap_err_nomem(err);
 	l->lane.cpu = cpu;
 	l->lane.lost_id = (uint16_t)tap_def_find("schedtap", "events_lost")->id;
 	l->lane.buffer = (unsigned int)(late ? out->late : out->buffer);

@@ -58,7 +58,7 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 	*state = NULL;
 	if (!s) {
 		tap_user_free(set);
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	s->plan = plan;
 	s->ops = &tap_backend_user;
@@ -71,8 +71,7 @@ int tap_user_open_set(struct tap_plan *plan, struct tap_user_set *set, void **st
 	s->cpus = calloc(plan->nr_cpus, sizeof(*s->cpus));
 	s->past = json_array();
 	tap_user_set_now(s);
-	ret = s->cpus && s->past ? tap_user_discover_kinds(s, err)
-				 : tap_err_set(err, -ENOMEM, "out of memory");
+	ret = s->cpus && s->past ? tap_user_discover_kinds(s, err) : tap_err_nomem(err);
 	if (ret)
 		user_free(s);
 	else
@@ -88,7 +87,7 @@ static int user_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	if (!tap_user_new_own(&set))
 		return tap_user_open_set(plan, set, state, err);
 	tap_user_free(set);
-	return tap_err_set(err, -ENOMEM, "out of memory");
+	return tap_err_nomem(err);
 }
 
 /* BPF describes losses, where it records. */
@@ -111,7 +110,7 @@ static int user_describe(void *state, const struct tap_map *cgroups, struct tap_
 
 	(void)cgroups;
 	if (!f)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	s->formats = f;
 	for (; nr < s->nr_recorded; nr++)
 		f[nr] = (struct tap_head_format){ .system = s->recorded[nr].kind->system,
@@ -197,7 +196,7 @@ static int user_start(void *state, struct tap_err *err)
 	if (ret < 0)
 		return ret;
 	if (write_sessions(s))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = tap_user_discover_first(s, err);
 	/* those that came since the first scan */
 	ret = ret ? ret : tap_user_discover_new(s, err);

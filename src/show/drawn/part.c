@@ -70,7 +70,7 @@ static unsigned int add_task_watchers(struct part *p, struct tap_watcher *v, uns
 
 static int out_of_memory(struct tap_err *err)
 {
-	return tap_err_set(err, -ENOMEM, "out of memory");
+	return tap_err_nomem(err);
 }
 
 static int init(struct part *p)

@@ -58,7 +58,7 @@ int tap_export_write_events(struct tap_export *e, const struct tap_style *style,
 	else if (ret && !err->code)
 		ret = tap_err_set(err, ret, "out of memory");
 	if (!ret && e->is_empty && tap_run_add_listed(run))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	tap_out_release(&v.out);
 	return ret;
 }

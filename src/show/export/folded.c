@@ -87,7 +87,7 @@ static int fold_stacks(struct folded *f, const struct kind *kind, struct tap_err
 	struct tap_watcher watchers[2];
 
 	if (tap_event_stacks_new(tap_reader_info(run->rec.reader), &run->survey, &f->stacks))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	f->folded = (struct tap_folded){ .of = kind->of,
 					 .window = run->window,
 					 .stacks = f->stacks,

@@ -248,7 +248,7 @@ static int write_html(struct tap_export *e, struct tap_err *err)
 			  ?: tap_run_check_needs(&e->run, TAP_NEEDS_SWITCHES, err);
 
 	if (!ret && tap_lanes_init(&h.lanes, &e->run))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	ret = ret ?: put_window(&h, err) ?: put_reports(&h, err) ?: put_parts(&h, err) ?: write_file(&h, err);
 	e->is_empty = !ret && !tap_export_has_picked(&e->run);
 	tap_lanes_release(&h.lanes);

@@ -52,7 +52,7 @@ static void *make_opts(unsigned int i, const struct tap_input_opts *input, struc
 		nr++;
 	}
 	if (!opts) {
-		tap_err_set(err, -ENOMEM, "out of memory");
+		tap_err_nomem(err);
 		return NULL;
 	}
 	if (cmd->defaults)

@@ -177,13 +177,13 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 
 	pf->kinds = calloc(TAP_NR_IDS, sizeof(*pf->kinds));
 	if (ret || !pf->kinds || !tap_buf_reserve(&pf->out, BLOCK_BYTES + ROOM_BYTES))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = tap_run_watch(&pf->e->run, watchers, 1 + tap_pf_add_watchers(pf, watchers + 1), err);
 	if (ret && pf->failed.code)
 		*err = pf->failed;
 	if (!ret && (tap_pf_end_cpus(pf) || tap_pf_end_stacks(pf) || tap_pf_end_cgroups(pf) ||
 		     tap_pf_put_schedulers(pf) || tap_pf_put_end(pf)))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
 }
 

@@ -106,7 +106,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	r->run.mark_throttling = true;
 	opts.lengths_told = r->signals;
 	if (!ret && tap_balance_init(balance_of(r), &opts))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	return ret;
 }
 

@@ -105,7 +105,7 @@ static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usa
 	int ret;
 
 	if (!measured)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int p = 0; p < c->nr_paths; p++)
 		measured[p].path = c->paths[p];
 	ret = tap_measured_read(measured, c->nr_paths, &how, usage, err);
@@ -235,7 +235,7 @@ int tap_check_run(struct tap_check *c, bool *usage, struct tap_err *err)
 	c->rule = calloc(c->rules->nr, sizeof(*c->rule));
 	c->worst = calloc(c->rules->nr, sizeof(*c->worst));
 	if (!c->each || !c->rule || !c->worst)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (const struct tap_rule *r = c->rules->v; !ret && r < c->rules->v + c->rules->nr; r++) {
 		const struct tap_rule *first = c->rules->v;
 
@@ -245,7 +245,7 @@ int tap_check_run(struct tap_check *c, bool *usage, struct tap_err *err)
 			ret = read_for(c, r, usage, err);
 	}
 	if (!ret && (sum_up(c) || c->notes.err))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	return ret;
 }
 

@@ -153,7 +153,7 @@ static int use_tasks_of_path(struct critical *c, struct tap_err *err)
 	r->nr_tasks = 0;
 	r->tasks = calloc(c->path.nr_tasks + 1, sizeof(struct tap_task *));
 	if (!r->tasks)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int i = 0; i < c->path.nr_tasks; i++)
 		r->tasks[r->nr_tasks++] = tasks[c->path.tasks[i].task];
 	return 0;

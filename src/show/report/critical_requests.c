@@ -41,7 +41,7 @@ int tap_critical_find_requests(struct critical *c, struct tap_err *err)
 				   (uintmax_t)c->requests.unfinished,
 				   (uintmax_t)c->requests.unbegun);
 	if (tap_requests_add_up(&c->requests, &c->walk, &c->times))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	return tap_report_audience(&c->report) == TAP_FOR_SHEETS
 		       ? 0
 		       : tap_critical_explain_requests(c, tap_critical_nr_shown(&c->report), err);

@@ -100,7 +100,7 @@ static int check_files(const struct tap_diff *d, struct tap_err *err)
 	int ret = 0;
 
 	if (!st)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int i = 0; i < nr_all(d); i++) {
 		if (stat(d->measured[i].path, &st[i]))
 			continue; /* reading it will say why */
@@ -255,7 +255,7 @@ static int init(struct tap_diff *d, struct tap_err *err)
 
 	d->measured = calloc(nr_all(d) + 1, sizeof(*d->measured));
 	if (!d->measured)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int i = 0; i < nr_all(d); i++)
 		d->measured[i].path = i < s->nr_a ? s->a[i] : s->b[i - s->nr_a];
 	return check_files(d, err);
@@ -272,7 +272,7 @@ static int calculate(struct tap_diff *d, struct tap_err *err)
 	count_losses(d);
 	collect_notes(d);
 	if (ret || d->warnings.err)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	if (count_unmatched(d) == nr_all(d)) /* the first one's notes say what, and what is near */
 		return tap_err_set(err, -ENODATA, "%s", tap_buf_str(&d->measured[0].notes));
 	if (d->comparison.nr)

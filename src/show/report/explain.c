@@ -544,7 +544,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	watch(r, worst);
 	if (tap_explain_init(&e->sums, (unsigned int)worst) ||
 	    tap_cgroup_groups_init(&e->cgroups, &r->run.rec.ids.cgroups, o->depth))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	if (o->depth) {
 		e->sums.group = group_of;
 		e->sums.group_ctx = &e->cgroups;
@@ -581,7 +581,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 	tap_explain_end(sums);
 	tap_delayers_end(&explain_of(r)->delayers);
 	if (ret)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	return tap_report_rank_tasks(r, sums->nr_runners, delay_ns, err);
 }
 

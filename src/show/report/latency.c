@@ -177,7 +177,7 @@ static int find_tasks(struct tap_report *r, struct tap_err *err)
 
 	r->tasks = calloc(latency->nr_tasks + 1, sizeof(struct tap_task *));
 	if (!r->tasks)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int i = 0; i < nr && i < latency->nr_tasks; i++)
 		if (latency->tasks[i].waits.count || latency->tasks[i].censored)
 			r->tasks[r->nr_tasks++] = tasks[i];
@@ -454,7 +454,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	if (tap_latency_init(&l->latency, state, (unsigned int)o->worst) ||
 	    (o->over_time &&
 	     tap_latency_split(&l->latency, &r->run.window, &r->run.survey, l->plot.columns)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	return 0;
 }
 

@@ -253,7 +253,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	struct map *m = (struct map *)r;
 
 	if (find_cpus(m))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	m->changes = (struct tap_cpu_changes){
 		.wants = wants_task,
 		.change = on_change,

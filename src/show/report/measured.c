@@ -66,7 +66,7 @@ static int measure(struct tap_measured *m, struct tap_run *run,
 	ret = ret ? tap_err_set(err, ret, "out of memory") : feed(m, run, err);
 	if (!ret && (tap_measure_end(&m->measure, &m->metrics) ||
 		     (opts->has_bounds && tap_metrics_bound(&m->metrics, &m->measure))))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	tap_request_source_release(&source);
 	return ret;
 }
@@ -142,7 +142,7 @@ int tap_measured_read(struct tap_measured *v, unsigned int nr, const struct tap_
 
 	*usage = false;
 	if (!r.results)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	read_all(&r);
 	for (unsigned int i = 0; !ret && i < nr; i++) {
 		ret = r.results[i].ret;

@@ -276,7 +276,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	if (opts_of(r)->at && tap_report_find_at(r, opts_of(r)->at, &placement_of(r)->at_ns, err))
 		return err->code;
 	if (read_capacities(placement_of(r)))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	tap_placements_init(&placement_of(r)->placements, &(const struct tap_placements_opts){
 								  .tell = on_placed,
 								  .ctx = r,

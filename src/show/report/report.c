@@ -207,7 +207,7 @@ int tap_report_find_tasks(struct tap_report *r, struct tap_err *err)
 	r->tasks = calloc(nr + 1, sizeof(struct tap_task *));
 	if (!r->tasks || !ranked) {
 		free(ranked);
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	for (struct tap_task *const *t = all; nr && t < all + nr; t++)
 		if (tap_run_has_task(&r->run, *t))
@@ -248,7 +248,7 @@ int tap_report_rank_tasks(struct tap_report *r, unsigned int nr,
 
 	r->tasks = calloc((size_t)nr + 1, sizeof(struct tap_task *));
 	if (!r->tasks)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	for (unsigned int i = 0; i < nr && i < nr_all; i++)
 		if (weight(r, i))
 			r->tasks[r->nr_tasks++] = tasks[i];
@@ -293,7 +293,7 @@ int tap_report_open_signals(struct tap_report *r, struct tap_pelt_opts opts, str
 	opts.want_signal = r->type->want_signal;
 	opts.ctx = r;
 	if (tap_pelt_new(&opts, &r->signals))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	tap_report_watch(r, opts.cpus_only ? &tap_pelt_of_cpus_ops : &tap_pelt_ops, r->signals, 0);
 	return 0;
 }
@@ -305,7 +305,7 @@ int tap_report_open_stacks(struct tap_report *r, struct tap_err *err)
 	if (tap_run_check_needs(&r->run, TAP_NEEDS_STACKS, &none))
 		tap_recording_note(&r->run.rec, "%s", none.text);
 	if (tap_event_stacks_new(tap_reader_info(r->run.rec.reader), &r->run.survey, &r->stacks))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	tap_report_watch(r, &tap_event_stacks_ops, r->stacks, 0);
 	return 0;
 }
@@ -389,7 +389,7 @@ int tap_report_run(const struct tap_report_type *type, const void *opts,
 
 	*out = r;
 	if (!r)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	r->type = type;
 	r->opts = opts;
 	r->screen = screen;

@@ -151,7 +151,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 	if (!ret && is_check(r))
 		check(r);
 	if (!ret && group_cgroups((struct summary *)r))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	return ret;
 }
 

@@ -852,7 +852,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 		.window = r->run.window, .survey = &r->run.survey, .row = on_row, .ctx = h
 	};
 	if (make_visual(h))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	if (!h->o->summary)
 		return begin_rows(h, err);
 	tap_report_watch(r, &tap_timehist_ops, &h->hist, 0)->states =

@@ -100,7 +100,7 @@ int tap_http_open(struct tap_http **out, uint16_t port, const struct tap_http_op
 
 	*out = h;
 	if (!h)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	h->ops = ops;
 	h->listening = -1;
 	return load(h, err) ?: take_port(h, port, err);

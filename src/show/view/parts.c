@@ -67,7 +67,7 @@ int tap_parts_open(struct tap_parts *p, const struct tap_input_opts *opts,
 	*p = (struct tap_parts){ .input = opts, .lock = PTHREAD_MUTEX_INITIALIZER };
 	ret = tap_run_input(&p->run, opts, listener, usage, err) ?: tap_run_survey(&p->run, err);
 	if (!ret && tap_lanes_init(&p->lanes, &p->run))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	tap_recording_note_incomplete(&p->run.rec);
 	/* what is read from now on, nobody waits for at a terminal */
 	p->run.rec.listener = (struct tap_listener){ 0 };

@@ -233,7 +233,7 @@ int tap_view_open(struct tap_view **out, const struct tap_input_opts *input, uin
 
 	*out = v;
 	if (!v)
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	v->ops = (struct tap_http_ops){
 		.answer = answer, .held = on_held, .policy = POLICY, .ctx = v
 	};

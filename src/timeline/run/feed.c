@@ -92,7 +92,7 @@ static int start(struct feed *feed, struct tap_err *err)
 	tap_timeline_free(run->timeline);
 	run->timeline = NULL;
 	if (tap_timeline_new(&opts, &run->timeline))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	run->rec.ids.timeline = feed->timeline = run->timeline;
 	feed->from_ns = run->window.from_ns;
 	return 0;

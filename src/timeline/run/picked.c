@@ -66,7 +66,7 @@ int tap_run_feed_picked(struct tap_run *run,
 	tap_reader_limit(reader, window->from_ns, window->to_ns);
 	tap_reader_mark(reader, mark, &run->pick);
 	if (make_timeline(run))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	while ((ret = tap_reader_batch(reader, &batch, err)) > 0)
 		for (int i = 0, nr = ret; i < nr; i++) {
 			const struct tap_event_kind *kind =

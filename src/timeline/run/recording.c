@@ -205,7 +205,7 @@ int tap_recording_open(struct tap_recording *r, const char *const *paths, unsign
 	*r = (struct tap_recording){ .path = paths[0] };
 	if (nr > 1 && asprintf(&r->several, "%s and %u more", paths[0], nr - 1) < 0) {
 		r->several = NULL;
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	}
 	r->path = r->several ?: r->path;
 	ret = tap_reader_open_files(paths, nr, &r->reader, err) ?: read_all(r, listener, err);

@@ -188,7 +188,7 @@ static int find_limits(struct tap_run *run, struct tap_err *err)
 	ret = read_content(run, &c, err);
 	if (!ret && (tap_limits_content_only(&c, &only) ||
 		     (only && tap_limits_set(&run->rec.limits, only))))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	tap_limits_content_release(&c);
 	return ret ? ret : !!only;
 }
@@ -214,7 +214,7 @@ static int survey(struct tap_run *run, struct tap_err *err)
 	int ret;
 
 	if (tap_survey_init(&run->survey, run->window))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	run->survey.promise = run->rec.limits.promise;
 	ret = feed_survey(run, &span, err);
 	note_kinds(run);
@@ -226,7 +226,7 @@ static int survey(struct tap_run *run, struct tap_err *err)
 	close_window(run, &span);
 	find_on(run, &span);
 	if (!ret && (count_kinds(run) || tap_survey_end(&run->survey)))
-		ret = tap_err_set(err, -ENOMEM, "out of memory");
+		ret = tap_err_nomem(err);
 	return ret;
 }
 

@@ -212,7 +212,7 @@ int tap_run_find_selected(struct tap_run *run, struct tap_err *err)
 	    !(run->pick.select->by & TAP_SELECT_TASKS & ~(unsigned int)TAP_SELECT_TIDS))
 		return 0;
 	if (tap_timeline_new(&opts, &f.timeline))
-		return tap_err_set(err, -ENOMEM, "out of memory");
+		return tap_err_nomem(err);
 	ret = read_all(&f, err);
 	check_listed(&f);
 	if (run->nr_lives)
