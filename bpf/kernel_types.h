@@ -123,6 +123,15 @@ struct rt_rq {
 	int rt_throttled; /* since v6.12 with CONFIG_RT_GROUP_SCHED alone */
 };
 
+struct sched_dl_entity {
+	s64 runtime;
+	u64 deadline;
+	unsigned int dl_throttled : 1;
+	unsigned int dl_yielded : 1;
+	unsigned int dl_server : 1; /* since v6.8 */
+	struct hrtimer dl_timer;
+};
+
 struct rq {
 	int cpu;
 	unsigned int nr_running;
@@ -138,6 +147,8 @@ struct rq {
 	struct list_head cfs_tasks; /* that are queued, by se.group_node */
 	struct task_struct *curr;
 	struct task_struct *donor; /* since v6.12: whom the classes picked */
+	struct sched_dl_entity fair_server; /* since v6.12 */
+	struct sched_dl_entity ext_server; /* since v7.0, CONFIG_SCHED_CLASS_EXT */
 };
 
 struct rq___before_6_10 {
@@ -161,15 +172,6 @@ struct sched_entity {
 	struct sched_entity *parent;
 	struct cfs_rq *cfs_rq; /* on which it is queued */
 	struct cfs_rq *my_q; /* of a cgroup: its own queue; of a task: NULL */
-};
-
-struct sched_dl_entity {
-	s64 runtime;
-	u64 deadline;
-	unsigned int dl_throttled : 1;
-	unsigned int dl_yielded : 1;
-	unsigned int dl_server : 1; /* since v6.8 */
-	struct hrtimer dl_timer;
 };
 
 struct cpumask {

@@ -483,6 +483,18 @@ static __always_inline bool tp_by_server(struct task_struct *p)
 	return bpf_core_field_exists(p->dl_server) && p->dl_server;
 }
 
+/* Numbers of the kernel's DL_SERVER_*. A run queue has one server of each class. */
+static __always_inline u8 tp_server_type(struct task_struct *p)
+{
+	struct rq *rq = p->se.cfs_rq->rq;
+
+	if (!tp_by_server(p))
+		return 0;
+	if (bpf_core_field_exists(rq->fair_server) && p->dl_server == &rq->fair_server)
+		return 2;
+	return bpf_core_field_exists(rq->ext_server) && p->dl_server == &rq->ext_server ? 3 : 0;
+}
+
 static __always_inline bool tp_task_yielded(struct task_struct *p)
 {
 	return BPF_CORE_READ_BITFIELD_PROBED(p, dl.dl_yielded);

@@ -90,6 +90,7 @@ TRACE_HOOK(sched_dl_server_stop, sched_dl_server_stop_tp,
  *   next_runtime	ns left of the budget
  *   next_deadline	next is a deadline task
  *   next_by_server	a deadline server (since v6.8) picked next, which real-time tasks kept from running
+ *   next_server	that server's type, as of sched_dl_*: DL_SERVER_FAIR (2), DL_SERVER_EXT (3); 0: none, or another server
  *   prev_yielded	prev gave up the rest of its budget (sched_yield(2)): it is done until its next period
  *
  * Source: sched_switch; set_next_task_dl(), yield_task_dl() and __pick_task_dl() in kernel/sched/deadline.c.
@@ -108,6 +109,7 @@ TRACE_EVENT_CONDITION(sched_dl_pick,
 		__field(bool, next_deadline)
 		__field(bool, next_by_server)
 		__field(bool, prev_yielded)
+		tp_if(rq_fair_server, __field(u8, next_server))
 	),
 
 	TP_fast_assign(
@@ -120,11 +122,15 @@ TRACE_EVENT_CONDITION(sched_dl_pick,
 		__entry->next_deadline = is_dl;
 		__entry->next_by_server = tp_by_server(next);
 		__entry->prev_yielded = tp_is_dl(prev) && tp_task_yielded(prev);
+		tp_if(rq_fair_server, __entry->next_server = tp_server_type(next);)
 	),
 
-	TP_printk("prev_pid=%d prev_yielded=%d next_pid=%d next_deadline=%d next_by_server=%d next_left=%lld next_runtime=%lld",
+	TP_printk("prev_pid=%d prev_yielded=%d next_pid=%d next_deadline=%d next_by_server=%d"
+		  tp_if(rq_fair_server, " next_server=%s") " next_left=%lld next_runtime=%lld",
 		  __entry->prev_pid, __entry->prev_yielded, __entry->next_pid, __entry->next_deadline,
-		  __entry->next_by_server, __entry->next_left, __entry->next_runtime)
+		  __entry->next_by_server
+		  tp_if(rq_fair_server, , __print_symbolic(__entry->next_server, { 0, "none" }, { 2, "fair_server" }, { 3, "ext_server" })),
+		  __entry->next_left, __entry->next_runtime)
 );
 TRACE_HOOK(sched_dl_pick, sched_switch,
 	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
@@ -132,6 +138,7 @@ TRACE_HOOK(sched_dl_pick, sched_switch,
 	TP_ARGS(preempt, prev, next, prev_state));
 TRACE_NEEDS(sched_dl_pick, , "sched_entity.cfs_rq");
 TRACE_NEEDS(sched_dl_pick, , "rq.clock");
+TRACE_NEEDS(sched_dl_pick, next_server, "rq.fair_server");
 
 #endif
 #include <trace/define_trace.h>

@@ -269,6 +269,24 @@ static __always_inline s64 tp_dl_left(const struct task_struct *p)
 #define tp_by_server(p) false
 #endif
 
+#if TAP_HAS_task_struct_dl_server && TAP_HAS_rq_fair_server && TAP_HAS_sched_entity_cfs_rq
+/* Numbers of the kernel's DL_SERVER_*. A run queue has one server of each class. */
+static __always_inline u8 tp_server_type(const struct task_struct *p)
+{
+	const struct rq *rq = p->se.cfs_rq->rq;
+
+	if (p->dl_server == &rq->fair_server)
+		return 2;
+#if TAP_HAS_rq_ext_server
+	if (p->dl_server == &rq->ext_server)
+		return 3;
+#endif
+	return 0;
+}
+#else /* as if there were none */
+#define tp_server_type(p) 0
+#endif
+
 static __always_inline bool tp_task_yielded(const struct task_struct *p)
 {
 	return tp_dl_yielded(&p->dl);

@@ -7,6 +7,9 @@
 
 #include "base/array.h"
 
+/* The kernel's numbers (since v7.2), which events/dl.h uses for older kernels, too. */
+enum { DL_SERVER_FAIR = 2, DL_SERVER_EXT = 3 };
+
 void tap_deadlines_release(struct tap_deadlines *d)
 {
 	free(d->of);
@@ -31,6 +34,7 @@ static bool init_fields(struct tap_deadlines *d, const struct tap_format *fmt)
 		is_whole &= fields[i].num->size != 0;
 	}
 	tap_num_init(&d->is_by_server, tap_number_field(fmt, "next_by_server"));
+	tap_num_init(&d->server, tap_number_field(fmt, "next_server"));
 	return is_whole;
 }
 
@@ -93,6 +97,17 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	return 0;
 }
 
+static void count_server(struct tap_deadlines *d, const struct tap_event *ev)
+{
+	int64_t type = tap_num_get(&d->server, ev);
+
+	if (!d->is_by_server.size || !tap_num_get(&d->is_by_server, ev))
+		return;
+	d->by_server++;
+	d->by_fair_server += type == DL_SERVER_FAIR;
+	d->by_ext_server += type == DL_SERVER_EXT;
+}
+
 static bool wants(void *ctx, const struct tap_format *fmt)
 {
 	struct tap_deadlines d;
@@ -119,7 +134,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	next = tap_timeline_task(t, (int)tap_num_get(&d->next, ev));
 	if (!next || !next->selected)
 		return 0;
-	d->by_server += d->is_by_server.size && tap_num_get(&d->is_by_server, ev);
+	count_server(d, ev);
 	if (!tap_num_get(&d->is_deadline, ev))
 		return 0;
 	job = job_of(d, next);

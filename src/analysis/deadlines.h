@@ -20,6 +20,7 @@ struct tap_deadlines {
 	uint64_t jobs, missed, undecided;
 	uint64_t late_ns; /* by how much, at most */
 	uint64_t by_server; /* picks of selected tasks by a deadline server */
+	uint64_t by_fair_server, by_ext_server; /* those of them whose server is known */
 	/* inside */
 	struct tap_deadline_job {
 		bool is_open, is_over; /* .is_over: the one before was seen to its end */
@@ -29,7 +30,7 @@ struct tap_deadlines {
 	unsigned int nr;
 	const struct tap_format *fmt; /* of the fields */
 	struct tap_num prev, yielded, next, is_deadline, left;
-	struct tap_num is_by_server;
+	struct tap_num is_by_server, server;
 };
 
 void tap_deadlines_release(struct tap_deadlines *d);

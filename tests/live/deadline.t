@@ -65,6 +65,10 @@ starved()
 	realtime_or_skip
 	picks_beside 2 -f 50
 	must grep -qE '^failed .*deadline.server.picks is [1-9]' said
+	if bpftool btf dump file /sys/kernel/btf/vmlinux | grep "'fair_server'" >/dev/null; then
+		must grep -qE '^failed .*deadline.server.fair.picks is [1-9]' said
+		must grep -qE '^(passed|undecided) .*deadline.server.ext.picks is 0' said
+	fi
 }
 
 not_starved()

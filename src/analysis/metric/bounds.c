@@ -256,15 +256,21 @@ static void bound_frequency(const struct tap_metrics *metrics, const struct tap_
  */
 static void bound_deadlines(const struct tap_metrics *metrics, const struct tap_measure *m)
 {
+	static const char *const server_picks[] = { "deadline.server.picks",
+						    "deadline.server.fair.picks",
+						    "deadline.server.ext.picks" };
 	struct tap_metric *misses = tap_metrics_find(metrics, "deadline.misses"),
 			  *late = tap_metrics_find(metrics, "deadline.late.max");
-	struct tap_metric *picks = tap_metrics_find(metrics, "deadline.server.picks");
 	const struct tap_survey *s = m->opts.survey;
 	const double lost = s->nr_losses || s->lost_unknown || s->nr_off ? INFINITY : 0,
 		     more = lost + (double)m->deadlines.undecided;
 
-	if (picks)
-		set(picks, picks->value, picks->value + lost);
+	for (size_t i = 0; i < sizeof(server_picks) / sizeof(*server_picks); i++) {
+		struct tap_metric *picks = tap_metrics_find(metrics, server_picks[i]);
+
+		if (picks)
+			set(picks, picks->value, picks->value + lost);
+	}
 	if (!misses)
 		return;
 	set(misses, misses->value, misses->value + more);
@@ -436,6 +442,8 @@ int tap_metrics_names(struct tap_metrics *out)
 		{ "eevdf.lag_size.p99", TAP_METRIC_NS },
 		{ "eevdf.lag_size.max", TAP_METRIC_NS },
 		{ "deadline.server.picks", TAP_METRIC_COUNT },
+		{ "deadline.server.fair.picks", TAP_METRIC_COUNT },
+		{ "deadline.server.ext.picks", TAP_METRIC_COUNT },
 		{ "deadline.misses", TAP_METRIC_COUNT },
 		{ "deadline.late.max", TAP_METRIC_NS },
 		{ "critical.waiting.share", TAP_METRIC_PCT },

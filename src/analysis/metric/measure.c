@@ -426,14 +426,26 @@ static int add_eevdf(const struct tap_measure *m, struct tap_metrics *out)
 	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)lag->max, "eevdf.lag_size.max");
 }
 
+/* If the type of a server was not recorded, it is unknown which class was starved: omit both
+ * classes. */
+static int add_servers(const struct tap_deadlines *d, struct tap_metrics *out)
+{
+	int ret = tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)d->by_server,
+				  "deadline.server.picks");
+
+	if (ret || d->by_server != d->by_fair_server + d->by_ext_server)
+		return ret;
+	return tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)d->by_fair_server,
+			       "deadline.server.fair.picks")
+		       ?: tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS,
+					  (double)d->by_ext_server, "deadline.server.ext.picks");
+}
+
 /* Of no jobs none can be late: there is no such number. */
 static int add_deadlines(const struct tap_measure *m, struct tap_metrics *out)
 {
 	const struct tap_deadlines *d = &m->deadlines;
-	int ret = m->opts.has_deadlines
-			  ? tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS,
-					    (double)d->by_server, "deadline.server.picks")
-			  : 0;
+	int ret = m->opts.has_deadlines ? add_servers(d, out) : 0;
 
 	if (ret || (!d->jobs && !d->undecided))
 		return ret;

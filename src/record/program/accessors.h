@@ -95,6 +95,14 @@ TAP_ACCESSOR(tp_dl_is_server, "dl_se", "exists(dl_se->dl_server) ? dl_se->dl_ser
 TAP_ACCESSOR(tp_is_dl, "p", "p->policy == 6")
 TAP_ACCESSOR(tp_dl_left, "p", "(s64)(p->dl.deadline - p->se.cfs_rq->rq->clock)")
 TAP_ACCESSOR(tp_by_server, "p", "exists(p->dl_server) ? !!p->dl_server : 0")
+TAP_ACCESSOR(tap_by_fair_server, "p",
+	     "exists(p->se.cfs_rq->rq->fair_server) ? p->dl_server == "
+	     "&p->se.cfs_rq->rq->fair_server : 0")
+TAP_ACCESSOR(
+	tap_by_ext_server, "p",
+	"exists(p->se.cfs_rq->rq->ext_server) ? p->dl_server == &p->se.cfs_rq->rq->ext_server : 0")
+TAP_ACCESSOR(tp_server_type, "p",
+	     "!tp_by_server(p) ? 0 : tap_by_fair_server(p) ? 2 : tap_by_ext_server(p) ? 3 : 0")
 TAP_ACCESSOR(tp_task_yielded, "p", "p->dl.dl_yielded")
 TAP_ACCESSOR(tp_dl_yielded, "dl_se", "dl_se->dl_yielded")
 TAP_ACCESSOR(tp_dl_pid, "dl_se",

@@ -42,7 +42,8 @@ static const char *why_missing(const char *metric)
 		{ "eevdf.beyond_slice.",
 		  "needs runs between two sched_pick events (record -e pick)" },
 		{ "eevdf.", "needs sched_pick (record -e pick) with several tasks to pick from" },
-		{ "deadline.server.", "needs sched_dl_pick (record -e dl)" },
+		{ "deadline.server.picks", "needs sched_dl_pick (record -e dl)" },
+		{ "deadline.server.", "needs sched_dl_pick with next_server (record -e dl)" },
 		{ "deadline.", "needs sched_dl_pick (record -e dl), and deadline tasks that were "
 			       "woken and slept again, or were late" },
 		{ "critical.between.", "needs --between, and requests that began and ended" },
