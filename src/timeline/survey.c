@@ -189,16 +189,13 @@ static uint64_t whole_from(const struct tap_survey_cpu *c)
 	return c->known || c->outside || c->whole_buffer != c->buffer ? UINT64_MAX : c->whole_ns;
 }
 
-static int add_origin(struct tap_survey *s, int cpu, int tid, uint64_t to_ns)
+static int add_origin(struct tap_survey *s, const struct tap_origin *o)
 {
-	const struct tap_survey_cpu *c = &s->cpus[cpu];
-
 	if (s->nr_origins == TAP_MAX_HOLES)
 		return 0;
 	if (tap_array_grow(&s->origins, s->nr_origins, &s->cap_origins, sizeof(*s->origins)))
 		return -ENOMEM;
-	s->origins[s->nr_origins++] =
-		(struct tap_origin){ whole_from(c), to_ns, cpu, tid, c->buffer };
+	s->origins[s->nr_origins++] = *o;
 	return 0;
 }
 
@@ -240,7 +237,7 @@ static int begin_chain(struct tap_survey *s, const struct tap_survey_cpu *c,
 	if (from >= ev->ts_ns || may_be_back(f, ev) ||
 	    !tap_promise_kept(s->promise, out, from, ev->ts_ns))
 		return 0;
-	return add_origin(s, ev->cpu, out, ev->ts_ns);
+	return add_origin(s, &(struct tap_origin){ from, ev->ts_ns, ev->cpu, out, c->buffer });
 }
 
 static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
@@ -784,29 +781,39 @@ static void cut_origins(struct tap_survey *s)
 		pass_loss(s, &s->losses[next++]);
 }
 
+uint64_t tap_survey_unswitched_ns(const struct tap_survey *s, unsigned int cpu)
+{
+	struct tap_survey_cpu c = { .buffer = TAP_NO_BUFFER, .whole_buffer = TAP_NO_BUFFER };
+
+	if (!tap_survey_has_switches(s) || !tap_promise_has_cpu(s->promise, cpu))
+		return UINT64_MAX;
+	if (cpu < s->nr_cpus)
+		c = s->cpus[cpu];
+	if (c.buffer == TAP_NO_BUFFER)
+		begin_buffer(&c, s->buffer[TAP_SCHED_SWITCH]);
+	return c.buffer == s->buffer[TAP_SCHED_SWITCH] ? whole_from(&c) : UINT64_MAX;
+}
+
 /* Of a CPU without a switch since that look at it. */
 static int add_look(struct tap_survey *s, const struct tap_look *look)
 {
-	struct tap_survey_cpu *c = get_cpu(s, (unsigned int)look->cpu);
+	uint64_t from_ns = tap_survey_unswitched_ns(s, (unsigned int)look->cpu);
 
-	if (!c)
-		return -ENOMEM;
-	if (c->buffer == TAP_NO_BUFFER)
-		begin_buffer(c, s->buffer[TAP_SCHED_SWITCH]);
-	if (whole_from(c) >= look->ts_ns ||
-	    !tap_promise_kept(s->promise, look->tid, whole_from(c), s->window.to_ns))
+	if (from_ns >= look->ts_ns ||
+	    !tap_promise_kept(s->promise, look->tid, from_ns, s->window.to_ns))
 		return 0;
-	return add_origin(s, look->cpu, look->tid, look->ts_ns);
+	if (!get_cpu(s, (unsigned int)look->cpu))
+		return -ENOMEM;
+	return add_origin(s, &(struct tap_origin){ from_ns, look->ts_ns, look->cpu, look->tid,
+						   s->buffer[TAP_SCHED_SWITCH] });
 }
 
 static int add_looks(struct tap_survey *s)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0;
-	     !ret && i < s->nr_looks && s->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER; i++)
-		if (tap_promise_has_cpu(s->promise, (unsigned int)s->looks[i].cpu))
-			ret = add_look(s, &s->looks[i]);
+	for (unsigned int i = 0; !ret && i < s->nr_looks; i++)
+		ret = add_look(s, &s->looks[i]);
 	return ret;
 }
 

@@ -163,6 +163,11 @@ int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev);
 void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt);
 /* How many events of a kind the window has, whether they were fed or not. Return: 0 or -ENOMEM. */
 int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count);
+/*
+ * After all events, before the end: since when the CPU runs the same task all the time, because
+ * none of its switches is recorded, and none is lost. Return: UINT64_MAX: there is no such time.
+ */
+uint64_t tap_survey_unswitched_ns(const struct tap_survey *s, unsigned int cpu);
 /* Sorts. Return: 0 or -ENOMEM. */
 int tap_survey_end(struct tap_survey *s);
 /* NULL: nothing is known of it, or it is no tid. */

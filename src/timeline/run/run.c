@@ -198,14 +198,18 @@ static int find_limits(struct tap_run *run, struct tap_err *err)
  * everywhere at once. perf's begin CPU by CPU, and may be of some tasks. A part of a recording does
  * not show what is missing elsewhere: which tasks are hidden from tracing.
  */
-static void find_on(struct tap_run *run, const struct tap_reader_span *span)
+static int find_on(struct tap_run *run, const struct tap_reader_span *span, struct tap_err *err)
 {
 	bool is_whole = !run->time.text || (!span->before && !span->beyond);
+	int ret;
 
-	if (tap_reader_info(run->rec.reader)->version && is_whole)
-		run->survey.on_from_ns = run->rec.said.from_ns;
-	run->survey.looks = run->rec.looks;
-	run->survey.nr_looks = run->rec.nr_looks;
+	if (!tap_reader_info(run->rec.reader)->version || !is_whole)
+		return 0; /* no origin lasts: survey.on_from_ns */
+	run->survey.on_from_ns = run->rec.said.from_ns;
+	ret = tap_unswitched_read(&run->rec, &run->survey, run->read_from_ns, &run->looks, err);
+	run->survey.looks = run->looks.v;
+	run->survey.nr_looks = run->looks.nr;
+	return ret;
 }
 
 static int survey(struct tap_run *run, struct tap_err *err)
@@ -224,8 +228,10 @@ static int survey(struct tap_run *run, struct tap_err *err)
 		ret = tap_recording_count(&run->rec, run->window.from_ns, run->window.to_ns, err);
 	run->survey.bytes = tap_reader_span(run->rec.reader).bytes;
 	close_window(run, &span);
-	find_on(run, &span);
-	if (!ret && (count_kinds(run) || tap_survey_end(&run->survey)))
+	if (!ret && count_kinds(run))
+		ret = tap_err_nomem(err);
+	ret = ret ?: find_on(run, &span, err);
+	if (!ret && tap_survey_end(&run->survey))
 		ret = tap_err_nomem(err);
 	return ret;
 }
@@ -350,6 +356,7 @@ void tap_run_note_unknown(const struct tap_run *run)
 void tap_run_close(struct tap_run *run)
 {
 	tap_task_names_release(run);
+	tap_looks_release(&run->looks);
 	free(run->lives);
 	tap_buf_release(&run->scratch);
 	tap_timeline_free(run->timeline);

@@ -8,6 +8,7 @@
 
 #include "timeline/run/pick.h"
 #include "timeline/run/recording.h"
+#include "timeline/run/unswitched.h"
 #include "timeline/timeline.h"
 
 /* What lies this far before --time is read as well: it tells the states at the window's start. */
@@ -24,6 +25,7 @@ struct tap_run {
 	 * read */
 	bool by_cgroup;
 	struct tap_survey survey;
+	struct tap_looks looks;
 	struct tap_run_life *lives; /* owned; selected.h; by tid, then time */
 	unsigned int nr_lives;
 	struct tap_timeline *timeline;
