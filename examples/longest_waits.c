@@ -55,12 +55,10 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 
 int main(int argc, char **argv)
 {
-	const struct tap_watcher_ops ops = {
-		.size = sizeof(ops),
-		.states = TAP_STATE_BIT(TAP_STATE_WAKING),
-		.interval = on_interval,
-		.end = on_end,
-	};
+	const struct tap_watcher_ops ops = { .size = sizeof(ops),
+					     .states = TAP_STATE_BIT(TAP_STATE_WAKING),
+					     .interval = on_interval,
+					     .end = on_end };
 	struct longest longest = { 0 };
 	const struct tap_watcher watcher = { .ops = &ops, .ctx = &longest };
 	struct tap_reader *reader = NULL;
