@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */ /* clang-format off */
 /* The program's events: with schedtap's library, or where it is missing with a copy of its stub. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hello
@@ -12,10 +12,19 @@
 #include "tracepoint_stub.h"
 #endif
 
-TRACE_EVENT(hello_said, TP_PROTO(int nr, const char *to), TP_ARGS(nr, to),
-	    TP_STRUCT__entry(__field(int, nr) __string(to, to)),
-	    TP_fast_assign(__entry->nr = nr; __assign_str(to);),
-	    TP_printk("nr=%d to=%s", __entry->nr, __get_str(to)));
+TRACE_EVENT(hello_said,
+	TP_PROTO(int nr, const char *to),
+	TP_ARGS(nr, to),
+	TP_STRUCT__entry(
+		__field(int, nr)
+		__string(to, to)
+	),
+	TP_fast_assign(
+		__entry->nr = nr;
+		__assign_str(to);
+	),
+	TP_printk("nr=%d to=%s", __entry->nr, __get_str(to))
+);
 
 #endif
 

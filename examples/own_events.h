@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */ /* clang-format off */
 /*
- * Events of one's own, of two bare tracepoints: record --define examples/own_events.h. The same
- * file becomes part of schedtap where events/all.h includes it, and of its module where
- * kmod/families.h does.
+ * Own events at two bare tracepoints: schedtap record --define examples/own_events.h. If
+ * events/all.h includes this file, schedtap has the events; kmod/families.h: its module too.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM own
@@ -23,26 +22,37 @@
  *
  * Source: pelt_se_tp (v5.3).
  */
-TRACE_EVENT_CONDITION(
-	task_demand, TP_PROTO(struct sched_entity *se), TP_ARGS(se),
+TRACE_EVENT_CONDITION(task_demand,
+	TP_PROTO(struct sched_entity *se),
+	TP_ARGS(se),
 	TP_CONDITION(tp_se_is_task(se)),
 
-	TP_STRUCT__entry(__array(char, comm, 16) __field(s32, pid) __field(u32, util) /* 0..1024 */
-			 __field(u32, waiting) /* 0..1024: runnable, without what it ran */
-			 __field(u8, is_squeezed)),
+	TP_STRUCT__entry(
+		__array(char, comm, 16)
+		__field(s32, pid)
+		__field(u32, util)		/* 0..1024 */
+		__field(u32, waiting)		/* 0..1024: runnable, without what it ran */
+		__field(u8, is_squeezed)
+	),
 
-	TP_fast_assign(unsigned long util = se->avg.util_avg;
-		       unsigned long runnable = se->avg.runnable_avg;
+	TP_fast_assign(
+		unsigned long util = se->avg.util_avg;
+		unsigned long runnable = se->avg.runnable_avg;
 
-		       tp_se_comm(__entry->comm, se); __entry->pid = tp_se_pid(se);
-		       __entry->util = util; __entry->waiting = 0; __entry->is_squeezed = 0;
-		       if (runnable > util) {
-			       __entry->waiting = runnable - util;
-			       __entry->is_squeezed = runnable - util > util / 4;
-		       }),
+		tp_se_comm(__entry->comm, se);
+		__entry->pid = tp_se_pid(se);
+		__entry->util = util;
+		__entry->waiting = 0;
+		__entry->is_squeezed = 0;
+		if (runnable > util) {
+			__entry->waiting = runnable - util;
+			__entry->is_squeezed = runnable - util > util / 4;
+		}
+	),
 
 	TP_printk("comm=%s pid=%d util=%u waiting=%u is_squeezed=%d", __entry->comm, __entry->pid,
-		  __entry->util, __entry->waiting, __entry->is_squeezed));
+		  __entry->util, __entry->waiting, __entry->is_squeezed)
+);
 TRACE_HOOK(task_demand, pelt_se_tp, TP_PROTO(struct sched_entity *se), TP_ARGS(se));
 
 /*
@@ -50,16 +60,26 @@ TRACE_HOOK(task_demand, pelt_se_tp, TP_PROTO(struct sched_entity *se), TP_ARGS(s
  *
  * Source: sched_update_nr_running_tp (v5.9).
  */
-TRACE_EVENT(queue_change, TP_PROTO(struct rq *rq, int change), TP_ARGS(rq, change),
+TRACE_EVENT(queue_change,
+	TP_PROTO(struct rq *rq, int change),
+	TP_ARGS(rq, change),
 
-	    TP_STRUCT__entry(__field(s32, cpu) __field(u32, before) __field(u32, after)),
+	TP_STRUCT__entry(
+		__field(s32, cpu)
+		__field(u32, before)
+		__field(u32, after)
+	),
 
-	    TP_fast_assign(__entry->cpu = rq->cpu; __entry->after = rq->nr_running;
-			   __entry->before = rq->nr_running - change;),
+	TP_fast_assign(
+		__entry->cpu = rq->cpu;
+		__entry->after = rq->nr_running;
+		__entry->before = rq->nr_running - change;
+	),
 
-	    TP_printk("cpu=%d %u -> %u", __entry->cpu, __entry->before, __entry->after));
-TRACE_HOOK(queue_change, sched_update_nr_running_tp, TP_PROTO(struct rq *rq, int change),
-	   TP_ARGS(rq, change));
+	TP_printk("cpu=%d %u -> %u", __entry->cpu, __entry->before, __entry->after)
+);
+TRACE_HOOK(queue_change, sched_update_nr_running_tp,
+	TP_PROTO(struct rq *rq, int change), TP_ARGS(rq, change));
 
 #endif
 #include <trace/define_trace.h>

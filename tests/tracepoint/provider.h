@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */ /* clang-format off */
 /* Events of a library that is loaded and unloaded. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM provider
@@ -8,8 +8,13 @@
 
 #include <schedtap/tracepoint.h>
 
-TRACE_EVENT(loaded, TP_PROTO(int v), TP_ARGS(v), TP_STRUCT__entry(__field(int, v)),
-	    TP_fast_assign(__entry->v = v;), TP_printk("v=%d", __entry->v));
+TRACE_EVENT(loaded,
+	TP_PROTO(int v),
+	TP_ARGS(v),
+	TP_STRUCT__entry(__field(int, v)),
+	TP_fast_assign(__entry->v = v;),
+	TP_printk("v=%d", __entry->v)
+);
 
 #endif
 
