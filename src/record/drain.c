@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How far the reader goes before it gives the space back: keeps a full ring closed for short. */
+/*
+ * The reader frees space in steps of this size: a full ring, which drops all events until it is
+ * empty, opens soon.
+ */
 #define RELEASE_BYTES (256u << 10)
 #define PREFETCH_BYTES 512
 
@@ -34,8 +37,10 @@ static void close_page(struct tap_lane *lane, struct tap_page_writer *writer)
 		tap_lane_flush(lane, writer, false);
 }
 
-/* From here on pages are made in the CPU's slot, if there is one: what was put by now went to its
- * beginning. */
+/*
+ * Continue in the CPU's slot of the flight recorder's memory, if there is one. Earlier sub-buffers
+ * were copied to its beginning.
+ */
 static void move_to_slot(struct tap_lane *lane, struct tap_page_writer *writer)
 {
 	size_t used;
@@ -78,8 +83,9 @@ void tap_lane_flush(struct tap_lane *lane, struct tap_page_writer *writer, bool 
 }
 
 /*
- * Copies by words, up to 7 bytes too many: behind the payload lies the ring's or the record's
- * padding, behind its place in the page what is not yet written, or the word behind the last page.
+ * Copy in units of 8 bytes, up to 7 bytes too many. After the payload there is padding of the ring
+ * or the record, or the slack; after its place in the block there is free space, or the extra word
+ * after the last sub-buffer.
  */
 static inline void copy_words(unsigned char *to, const unsigned char *from, uint32_t len)
 {
@@ -102,7 +108,7 @@ add_on_new_page(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t 
 	tap_page_begin(&lane->page, lane->pages + (size_t)lane->nr_full * TAP_PAGE_SIZE, ts_ns);
 	lane->page_open = true;
 	to = tap_page_add(&lane->page, ts_ns, len);
-	assert(to); /* the programs' longest record is far below a page */
+	assert(to); /* the programs' longest record is much shorter than a sub-buffer */
 	return to;
 }
 
@@ -119,26 +125,31 @@ inline void tap_lane_add(struct tap_lane *lane, struct tap_page_writer *writer, 
 {
 	unsigned char *to;
 
-	/* in a BPF ring buffer an interrupt's record may stand behind the one it interrupted */
+	/*
+	 * in a BPF ring buffer, an interrupt's record may follow the later record that it
+	 * interrupted
+	 */
 	if (lane->page_open && ts_ns < lane->page.last_ns)
 		ts_ns = lane->page.last_ns;
 	to = tap_lane_room(lane, writer, ts_ns, len);
 	copy_words(to, payload, len);
-	if (len & 3) /* the words brought the record's next field along */
+	if (len & 3) /* clear the bytes of the ring that were copied too much */
 		memset(to + len, 0, 4 - (len & 3));
 }
 
 void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
 		       const struct tap_lane_hole *hole)
 {
-	struct { /* events/lost.h, behind the common fields */
+	struct { /* events/lost.h, after the common fields */
 		uint16_t type;
 		uint8_t flags, preempt_count;
 		int32_t pid;
 		struct tap_lane_hole hole;
 	} rec = { .type = lane->lost_id, .hole = *hole };
 
-	/* on a page of its own, so that readers that know only the page flag see it as well */
+	/*
+	 * begin a new sub-buffer, so that readers that know only its missed-events flag see the gap
+	 */
 	close_page(lane, writer);
 	tap_lane_add(lane, writer, ts_ns, &rec, sizeof(rec));
 	lane->missed = hole->count;
@@ -147,7 +158,7 @@ void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, ui
 void tap_lane_add_off(struct tap_lane *lane, struct tap_page_writer *writer, uint64_t ts_ns,
 		      const struct tap_lane_off *off)
 {
-	struct { /* events/lost.h, behind the common fields */
+	struct { /* events/lost.h, after the common fields */
 		uint16_t type;
 		uint8_t flags, preempt_count;
 		int32_t pid;
@@ -166,7 +177,10 @@ void tap_lane_lost(struct tap_lane *lane, struct tap_page_writer *writer, struct
 		return;
 	hole.first_ns = __atomic_load_n(&lane->ring->lost_first_ns, __ATOMIC_RELAXED);
 	hole.last_ns = __atomic_load_n(&lane->ring->lost_last_ns, __ATOMIC_RELAXED);
-	/* some were lost between the two looks at the count, last time: that hole goes on */
+	/*
+	 * Events were lost after the previous note of ->lost, and ->lost_first_ns is that gap's:
+	 * continue after it.
+	 */
 	if (hole.first_ns <= lane->last_lost_ns)
 		hole.first_ns = lane->last_lost_ns + 1;
 	if (hole.last_ns < hole.first_ns)
@@ -192,8 +206,9 @@ void tap_lane_drain(struct tap_lane *lane, struct tap_page_writer *writer, struc
 		const struct tap_rec *rec = (const struct tap_rec *)at;
 
 		if (!word)
-			break; /* taken, not yet real: its writer was interrupted */
-		__builtin_prefetch(at + PREFETCH_BYTES, 1); /* it lies in the other CPU's cache */
+			break; /* reserved, not committed: its writer was interrupted */
+		/* the data is in the other CPU's cache */
+		__builtin_prefetch(at + PREFETCH_BYTES, 1);
 		tap_lane_add(lane, writer, rec->ts_ns, rec + 1, word >> 16);
 		tap_lane_count(lane, rec, res);
 		zero_words(at, space);

@@ -105,7 +105,7 @@ int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
 			free(ev->name);
 			return -ENOMEM;
 		}
-		plan->nr_events++; /* the plan goes on without it */
+		plan->nr_events++; /* the event is not added otherwise */
 	}
 	ev->def = def;
 	ev->backend = backend;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is to be recorded: which events, by which backend, of which tasks and CPUs. */
+/* The plan of a recording: which events are recorded, by which backend, of which tasks and CPUs. */
 #ifndef TAP_RECORD_PLAN_H
 #define TAP_RECORD_PLAN_H
 
@@ -17,72 +17,80 @@ enum tap_event_status {
 	TAP_EVENT_PLANNED,
 	TAP_EVENT_ON,
 	TAP_EVENT_ABSENT, /* this kernel does not have it */
-	TAP_EVENT_FAILED, /* it has, but it could not be switched on */
+	TAP_EVENT_FAILED, /* the kernel has it, but it could not be switched on */
 };
 
 /* One event to record. */
 struct tap_plan_event {
 	char *system, *name;
-	const struct tap_def *def; /* NULL: known only from tracefs */
-	char *filter; /* or NULL */
-	char *note; /* what the user should know about it, or NULL */
-	char *afterword; /* the same, when it has been recorded */
-	struct tap_stack_kinds stacks; /* beside it */
+	const struct tap_def *def; /* NULL: no definition, only tracefs knows it */
+	char *filter; /* may be NULL */
+	char *note; /* hint for the user before recording, or NULL */
+	char *afterword; /* hint for the user after recording, or NULL */
+	struct tap_stack_kinds stacks; /* which stack traces to record with it */
 	const struct tap_backend_ops *backend;
-	bool is_soft; /* here for a trigger, and off until one switches it on */
-	bool is_switched; /* by a trigger's enable_event: it belongs to the recording */
+	/* not selected: planned for a trigger, and off until a trigger switches it on */
+	bool is_soft;
+	/* a trigger's enable_event switches it on: its events are part of the recording */
+	bool is_switched;
 	enum tap_event_status status;
-	char *reason; /* why it is absent or failed */
+	char *reason; /* why .status is ABSENT or FAILED; or NULL */
 };
 
 /*
- * Events that the kernel does not have: those of programs, which may come while the recording
- * runs. They join the plan's events as they are found.
+ * A selection of user-space tracepoints. Programs that have them may start while the recording
+ * runs; their events join the plan once they are found.
  */
 struct tap_plan_pattern {
-	const struct tap_select_word *word; /* NULL: all; borrowed */
-	char *note; /* what the user should know about it, or NULL */
+	const struct tap_select_word *word; /* NULL: all events; borrowed */
+	char *note; /* hint for the user, or NULL */
 };
 
 struct tap_plan {
 	struct tap_plan_event *events;
 	unsigned int nr_events, cap_events;
-	struct tap_trigger *triggers; /* owned, with .system set */
+	struct tap_trigger *triggers; /* owned; .system is set */
 	unsigned int nr_triggers, cap_triggers;
 	struct tap_plan_pattern *patterns;
 	unsigned int nr_patterns, cap_patterns;
-	const struct tap_defs *own; /* definitions beside the built-in ones; borrowed; NULL: none */
-	struct tap_kernel *kernel; /* borrowed, for BPF; NULL: not read yet */
-	/* processes and threads by the recorder's numbers; borrowed */
+	/* event definitions beside the built-in ones; borrowed; NULL: none */
+	const struct tap_defs *own;
+	struct tap_kernel *kernel; /* the kernel's types, for BPF; borrowed; NULL: not read yet */
+	/* filter by task, CPU, cgroup; pids are those of the recorder's namespace; borrowed */
 	const struct tap_select *select;
-	bool follow; /* children of its processes too */
+	bool follow; /* also record children of the selected processes */
 	struct tap_pids pids;
-	/* borrowed; NULL: this recorder has no porter, and its sockets are not served */
+	/* borrowed; NULL: could not be started, so the recorder's sockets are not served */
 	struct tap_porter *porter;
-	bool has_stacks; /* some event */
-	uint64_t buffer_bytes; /* per CPU */
-	uint64_t program_bytes; /* per program and CPU; 0: as the program has it */
+	bool has_stacks; /* at least one event has .stacks */
+	uint64_t buffer_bytes; /* ring size per CPU */
+	uint64_t program_bytes; /* ring size per program and CPU; 0: the program's own choice */
 	unsigned int nr_cpus; /* tap_machine_nr_cpus() */
-	bool bpf_ringbuf; /* use the fallback transport (tests) */
+	bool bpf_ringbuf; /* use the BPF ring buffer fallback (for tests) */
 };
 
 void tap_plan_release(struct tap_plan *plan);
 
-/* Whether a program's event is asked for. */
+/* Return true if the user-space event is selected. */
 static inline bool tap_plan_pattern_fits(const struct tap_plan_pattern *p, const char *system,
 					 const char *name)
 {
 	return !p->word || tap_select_word_fits(p->word, system, name);
 }
 
-/* The definitions, of which an own one takes the place of a built-in one with its name. Return:
- * NULL past the last. */
+/*
+ * Iterate over the definitions by @index, from 0 on. A definition of plan->own replaces the
+ * built-in one with the same name, and may be returned twice. Return: NULL at the end.
+ */
 const struct tap_def *tap_plan_def_at(const struct tap_plan *plan, unsigned int index);
 
-/* Return: the event, or NULL. */
+/* Return: the event; NULL: not in the plan. */
 struct tap_plan_event *tap_plan_find(const struct tap_plan *plan, const char *system,
 				     const char *name);
-/* The event that a trigger is of, or that it switches: both are in the plan. */
+/*
+ * Return: the event that the trigger belongs to; the event that it switches, NULL if none. Both are
+ * in the plan.
+ */
 static inline struct tap_plan_event *tap_plan_event_of(const struct tap_plan *plan,
 						       const struct tap_trigger *t)
 {
@@ -94,21 +102,23 @@ static inline struct tap_plan_event *tap_plan_target_of(const struct tap_plan *p
 	return t->of_name ? tap_plan_find(plan, t->of_system, t->of_name) : NULL;
 }
 /*
- * Adds an event; others of the plan may move. One that is asked for twice is recorded once: with
- * its filter, if one of them has one. @def, @filter: may be NULL. Return: 0; -ENOMEM.
+ * Add an event, or update it if the plan has it already: a filter is added, never removed. @def,
+ * @filter: may be NULL. May move plan->events. Return: 0; -ENOMEM.
  */
 int tap_plan_add(struct tap_plan *plan, const char *system, const char *name,
 		 const struct tap_def *def, const struct tap_backend_ops *backend,
 		 const char *filter);
 
-/* Why the first event that cannot be had is not, or "". */
+/* Return: why the first unavailable event cannot be recorded; "": all can. */
 const char *tap_plan_reason(const struct tap_plan *plan);
 
-/* Notes that an event is recorded whole, for its filter makes no sense for it. Return: 0; -ENOMEM.
+/*
+ * Note that all events of this kind are recorded, because @filter does not apply to them. Return:
+ * 0; -ENOMEM.
  */
 int tap_plan_note_whole(struct tap_plan_event *ev, const char *filter);
 
-/* Sets an event's outcome; the reason is a printf format. */
+/* Set an event's status and reason. @fmt: of the reason; NULL: none. */
 void tap_plan_outcome(struct tap_plan_event *ev, enum tap_event_status status, const char *fmt, ...)
 	TAP_PRINTF(3, 4);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which events, and who records them. */
+/* Choose the events of a recording, and the backend of each. */
 #ifndef TAP_RECORD_SESSION_CHOOSE_H
 #define TAP_RECORD_SESSION_CHOOSE_H
 
 #include "record/session/opts.h"
 
 /*
- * Fills plan->events and plan->patterns. BPF takes every event that has a definition, unless it has
- * a filter (which only tracefs applies) or opts->backend says otherwise; tracefs takes the rest.
- * What the kernel does not have is for programs: with a colon also if none has it yet. Return: 0;
- * -ENODATA for a -e that nothing fits, with the nearest names; -EINVAL for one that cannot be had
- * with its filter or from that backend; -EOPNOTSUPP for one that only tracefs could tell, where
- * tracefs is not mounted; -ENOMEM.
+ * Fill plan->events and plan->patterns. BPF records every event that has a definition, unless
+ * opts->backend forbids it; tracefs records the kernel's other events. A word that matches no event
+ * of the kernel is taken as a pattern for user-space programs; with a colon (SYSTEM:NAME) also if
+ * no running program has such an event yet. Return: 0; -ENODATA for a -e that matches nothing, with
+ * the nearest names; -EINVAL if an event cannot be recorded with its filter or by the chosen
+ * backend; -EOPNOTSUPP if the kernel's events must be listed and tracefs is not mounted; -ENOMEM.
  */
 int tap_choose_events(struct tap_plan *plan, const struct tap_session_opts *opts,
 		      struct tap_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a recording says about itself (file/meta.h has the keys): begun when the recording
- * begins, and completed at its end by what became known meanwhile.
+ * The recording's description of itself, JSON (file/meta.h lists the keys). It is begun when the
+ * recording starts, and completed at the end with what became known in between.
  */
 #ifndef TAP_RECORD_SESSION_DESCRIPTION_H
 #define TAP_RECORD_SESSION_DESCRIPTION_H
@@ -12,15 +12,15 @@
 #include "record/plan.h"
 #include "record/session/stats.h"
 
-/* The tasks that there were when somebody looked. */
+/* All tasks that existed at one moment. */
 struct tap_task_list {
-	struct tap_map tgids, comms; /* tid -> its process; tid -> its name */
-	struct tap_map members; /* tid -> its cgroup's id */
+	struct tap_map tgids, comms; /* tid -> tgid; tid -> comm */
+	struct tap_map members; /* tid -> id of its cgroup */
 	bool has_affinities;
-	/* tid -> the CPUs that it may use, as of tap_machine_affinity() */
+	/* tid -> list of the CPUs that it may use, see tap_machine_affinity() */
 	struct tap_map affinities;
-	struct tap_map limited; /* ids of cgroups with a quota -> ns throttled */
-	/* process -> json_t *, owned: its words; empty: not asked for */
+	struct tap_map limited; /* id of a cgroup with a CPU quota -> ns throttled so far */
+	/* tgid -> json_t *, owned: array of arguments; empty if command lines are not recorded */
 	struct tap_map command_lines;
 };
 
@@ -28,56 +28,64 @@ struct tap_spool;
 
 struct tap_description {
 	json_t *meta;
-	struct tap_task_list began, ended; /* when the recording did */
-	struct tap_task_list gone; /* recorded programs that are in neither */
+	struct tap_task_list began, ended; /* at the start and the end of the recording */
+	/* user-space programs that were recorded and are in neither list */
+	struct tap_task_list gone;
 	struct tap_map cgroups; /* id -> path */
-	int hierarchy; /* tap_cgroup_hierarchy() */
+	int hierarchy; /* see tap_cgroup_hierarchy() */
 };
 
-/* The machine, and the tasks and cgroups that there are. @d: zeroed. @with_lines: command lines of
- * processes too. Return: 0 or -ENOMEM. */
+/*
+ * Read the machine's properties, its tasks and cgroups. @d: zeroed. @with_lines: read command lines
+ * of processes too. Return: 0 or -ENOMEM.
+ */
 int tap_description_begin(struct tap_description *d, struct tap_pids *pids, bool with_lines);
 void tap_description_release(struct tap_description *d);
 
-/* Copy what @from says by now, and its cgroups, but no task lists. Return: 0 or -ENOMEM, with @to
- * empty. */
+/* Copy the JSON and the cgroups, but no task lists. Return: 0 or -ENOMEM, with @to empty. */
 int tap_description_copy(const struct tap_description *from, struct tap_description *to);
-/* Read the tasks that exist, and their cgroups' paths, as tap_description_begin() does. @d: has a
- * .meta. Return: 0 or -ENOMEM. */
+/*
+ * Read the existing tasks and their cgroups' paths into .began, as tap_description_begin() does.
+ * @d: .meta is set. Return: 0 or -ENOMEM.
+ */
 int tap_description_read_tasks(struct tap_description *d, struct tap_pids *pids);
-/* Set the file's place among the files of this recorder. @continues: it begins exactly where the
- * file before ends. */
+/*
+ * Set the file's number among the files of this recorder. @continues: it begins exactly where the
+ * previous file ends.
+ */
 void tap_description_set_file(struct tap_description *d, unsigned int file, bool continues);
 
-/* Adds a thread of the recorder, by its own number. */
+/* Add a thread of the recorder. @tid: in the recorder's pid namespace. */
 void tap_description_add_tid(struct tap_description *d, const struct tap_pids *pids, pid_t tid);
-/* The command that is recorded, likewise. */
+/* Set the process of the recorded command. @pid: in the recorder's pid namespace. */
 void tap_description_set_command(struct tap_description *d, const struct tap_pids *pids, pid_t pid);
 void tap_description_set_events(struct tap_description *d, const struct tap_plan *plan);
-/* The formats that the recording's head has. Return: 0; -ENOMEM. */
+/* Set the event formats, from the recording's head. Return: 0; -ENOMEM. */
 int tap_description_set_formats(struct tap_description *d, const struct tap_head *head);
 void tap_description_set_definitions(struct tap_description *d, const struct tap_defs *own);
-/* @end_ns: 0: not over. */
+/* @end_ns: 0: the recording goes on. */
 void tap_description_set_window(struct tap_description *d, uint64_t start_ns, uint64_t end_ns);
-/* Which task each CPU runs now, as far as that can be had. */
+/* Set which task each CPU runs now, if BPF is allowed. */
 void tap_description_set_running(struct tap_description *d);
 /* Set only the end of the window. */
 void tap_description_end_window(struct tap_description *d, uint64_t end_ns);
-/* @price: what backends say of theirs; taken. */
+/*
+ * Set the overhead and loss counts of the recording. @price: the backends' part; takes ownership.
+ */
 void tap_description_set_price(struct tap_description *d, json_t *price,
 			       const struct tap_session_stats *stats);
 /*
- * The clocks once more, names of tasks that came and went, new cgroups. @spool: has the
- * events. @complete: nothing failed. @cmdlines: "pid comm" lines are added. Return: 0; -ENOMEM;
- * -errno.
+ * Complete the description: read the clocks again, the tasks that exist now, and the names of tasks
+ * and cgroups in the events of @spool. @complete: no event is missing because of a failure.
+ * @cmdlines: "pid comm" lines are appended. Return: 0; -ENOMEM; -errno.
  */
 int tap_description_end(struct tap_description *d, struct tap_pids *pids,
 			const struct tap_spool *spool, bool complete, struct tap_buf *cmdlines,
 			struct tap_err *err);
 
-/* As one text, the caller's to free. Return: NULL when out of memory. */
+/* Return: the JSON text, which the caller frees; NULL: out of memory. */
 char *tap_description_text(const struct tap_description *d);
-/* For the head: adds "pid comm" lines of the tasks that were there when it began. */
+/* Append "pid comm" lines of the tasks that existed at the start, for the recording's head. */
 void tap_description_cmdlines(const struct tap_description *d, struct tap_buf *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files of a flight recorder in their folder: their names, those that are removed for newer
- * ones, and those that a killed recorder of the same name began.
+ * The files of a flight recorder in their folder: new names, removal of the oldest files, and files
+ * that a killed recorder of the same name left as spool folders.
  */
 #ifndef TAP_RECORD_SESSION_FLIGHT_FILES_H
 #define TAP_RECORD_SESSION_FLIGHT_FILES_H
@@ -11,26 +11,34 @@
 struct tap_flight_files {
 	struct tap_stamped names;
 	unsigned int max_files; /* 0: no limit */
-	struct tap_stamped_file *found; /* owned: what was there at first */
+	/* owned: the files and spool folders that existed at the start */
+	struct tap_stamped_file *found;
 	int nr_found, next;
 };
 
-/* @file: what the files' names begin with, and ".dat". Return: 0; -ENAMETOOLONG, -ENOMEM with a
- * sentence. */
+/*
+ * @file: name prefix of the files, which may end in ".dat". Return: 0; -ENAMETOOLONG, -ENOMEM with
+ * a sentence.
+ */
 int tap_flight_files_init(struct tap_flight_files *f, const char *file, unsigned int max_files,
 			  struct tap_err *err);
 void tap_flight_files_release(struct tap_flight_files *f);
 
-/* The name goes by the wall time of @at_ns; it is free. @busy: a file that will be there. */
+/*
+ * Choose an unused name from the wall time of @at_ns. @busy: a name that is taken although its file
+ * does not exist yet.
+ */
 void tap_flight_files_name(const struct tap_flight_files *f, uint64_t at_ns, const char *busy,
 			   char path[PATH_MAX]);
-/* A file is written: older ones are removed. Return: 0 or -ENOMEM. */
+/* Note that a file was written, and remove files beyond .max_files. Return: 0 or -ENOMEM. */
 int tap_flight_files_note(struct tap_flight_files *f, const char *path);
-/* Remove what is beyond .max_files, the oldest files first. */
+/* Remove the oldest files until .max_files are left. */
 void tap_flight_files_remove_old(struct tap_flight_files *f);
 
-/* Return: each call another file of which a killed recorder left the spool folder, the oldest
- * first; NULL: no more. Borrowed. */
+/*
+ * Iterate over spool folders that killed recorders left, the oldest first. Return: the name of the
+ * file that the folder belongs to, borrowed; NULL: no more.
+ */
 const char *tap_flight_files_next_left(struct tap_flight_files *f);
 
 #endif

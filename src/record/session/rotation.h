@@ -24,8 +24,10 @@
 
 struct tap_rotation;
 
-/* Lock the name @file and name the first file. Return: 0; -EEXIST as of tap_spool_create(); -errno
- * with a sentence. */
+/*
+ * Lock the name @file and choose the first file's name. Return: 0; -EEXIST like tap_spool_create();
+ * -errno with a sentence.
+ */
 int tap_rotation_new(const struct tap_rotation_opts *opts, const char *file, bool zstd,
 		     const struct tap_head *head, struct tap_rotation **out, struct tap_err *err);
 /* Stop the threads once all finished folders are packed, and unlock the name. */
@@ -33,42 +35,50 @@ void tap_rotation_free(struct tap_rotation *r);
 
 /* Return: the path of the file to which the recorder records now, as yet a spool folder. */
 const char *tap_rotation_path(const struct tap_rotation *r);
-/* Return: where its window begins, of all files but the first. */
+/* Return: when the current file begins; not valid for the first file. */
 uint64_t tap_rotation_start_ns(const struct tap_rotation *r);
 
-/* Return: a spool that holds pages in memory, for conditions (tap_page_writer_copy_to()). */
+/* Return: a spool that keeps sub-buffers in memory, for conditions (tap_page_writer_copy_to()). */
 struct tap_spool *tap_rotation_held(const struct tap_rotation *r);
 
 struct tap_rotation_tids {
 	pid_t keeper, maker, packer;
 };
 
-/* Start the threads. @spool: the first file's; borrowed, as @writer. @tids: set. Return: 0; -errno
- * with a sentence. */
+/*
+ * Start the threads. @spool: of the first file; borrowed, as is @writer. @tids: set. Return: 0;
+ * -errno with a sentence.
+ */
 int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool,
 		       struct tap_page_writer *writer, struct tap_rotation_tids *tids,
 		       struct tap_err *err);
 
-/* Before a drain. Return: whether the drain must take all events, and @d must be up to date in
- * tap_rotation_step(). */
+/*
+ * Call it before a drain. Return: whether the drain must take all events, and @d must be up to date
+ * in tap_rotation_step().
+ */
 bool tap_rotation_is_due(struct tap_rotation *r, uint64_t now_ns);
 /*
- * After a drain. @is_due: what tap_rotation_is_due() returned. @d: describes the file of
- * tap_rotation_path(). Return: 1: another file was begun, which @d describes now, and for which the
- * caller must set the head; 0; -ENOMEM.
+ * Call it after a drain. @is_due: what tap_rotation_is_due() returned. @d: describes the file of
+ * tap_rotation_path(). Return: 1: a new file was begun, @d describes it now, and the caller must
+ * set the head; 0: no new file; -ENOMEM.
  */
 int tap_rotation_step(struct tap_rotation *r, struct tap_description *d, bool is_due,
 		      struct tap_err *err);
 
-/* After the last drain, before the page writer has written all: what is recorded stays in the
- * current file. */
+/*
+ * Call it after the last drain and before tap_page_writer_wait(): all events that are still to be
+ * written stay in the current file.
+ */
 void tap_rotation_stop(struct tap_rotation *r);
-/* When all is written: wait until all finished folders are packed, and make room for the last one.
+/*
+ * Call it once all events are written: wait until all finished folders are packed, and make space
+ * for the last file.
  */
 void tap_rotation_wait(struct tap_rotation *r);
-/* Return: whether an old file was removed because the disk was full. */
+/* The disk is full: remove an old file. Return: whether one was removed. */
 bool tap_rotation_make_room(struct tap_rotation *r);
-/* Return: 0; that the last file lacks events, or else the first failure to write a file. */
+/* Return: 0; -errno if the last file lacks events, otherwise the first failure to write a file. */
 int tap_rotation_check(const struct tap_rotation *r, struct tap_err *err);
 
 #endif

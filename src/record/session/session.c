@@ -29,14 +29,17 @@
 #include "record/tracefs/tracefs.h"
 
 /*
- * The drain sleeps long while little happens, because waking up is what a recorder costs an idle
- * machine, and short while rings fill. The longest sleep leaves a ring of 8 MiB room for 6
- * million events per second and CPU; the shortest one, a program's ring of 1 MiB for 100 million.
+ * The time between two drains is long while few events come, because most of a recorder's cost on
+ * an idle machine are its wakeups, and short while rings fill. With the longest one, a ring of 8
+ * MiB is large enough for 6 million events per second and CPU; with the shortest one, a user-space
+ * program's ring of 1 MiB for 100 million.
  */
 #define WAIT_MIN_NS 100000ull
 #define WAIT_MAX_NS 20000000ull
-/* What is met has 50 ms to be noticed; to wake up with cold caches is most of what a flight
- * recorder with little to do takes. */
+/*
+ * A condition must be noticed within 50 ms. On an idle machine the flight recorder's cost is mostly
+ * cold wakeups.
+ */
 #define WAIT_MAX_FLIGHT_NS 30000000ull
 #define WAIT_GROWTH_NS 250000000ull
 #define WAIT_FIRST_NS 500000ull
@@ -44,12 +47,12 @@
 #define FILL_LOW_PCT 8u
 #define MISSES_NS 1000000000u
 /*
- * How often sub-buffers that are not full go to a spool folder: if the recorder is killed, at most
- * the last 100 ms are missing. More often, they would fill the memory or the disk of a recorder
- * with little to do.
+ * Minimum time between two drains that also take sub-buffers that are not full. They go to a spool
+ * folder: if the recorder is killed, at most the last 100 ms are missing. A shorter time would fill
+ * the memory or the disk with nearly empty sub-buffers.
  */
 #define PARTLY_NS 40000000u
-#define LATE_NS 1000000u /* who writes an event down may be interrupted for so long */
+#define LATE_NS 1000000u /* maximum delay between an event's time stamp and its commit */
 
 static const struct tap_backend_ops *const backends[] = {
 	&tap_backend_bpf,
@@ -63,40 +66,40 @@ struct tap_session {
 	bool zstd;
 	bool command_lines;
 	struct tap_plan plan;
-	void *states[NR_BACKENDS]; /* NULL: not in the plan */
+	void *states[NR_BACKENDS]; /* NULL: the plan has no events for it */
 	struct tap_spool *spool;
-	struct tap_page_writer *writer; /* into the spool, while it grows */
+	struct tap_page_writer *writer; /* appends to .spool */
 	struct tap_flight_opts flight_opts;
-	struct tap_flight *flight; /* NULL: no flight recorder */
+	struct tap_flight *flight; /* NULL: not a flight recorder */
 	struct tap_rotation_opts rotation_opts;
-	struct tap_rotation *rotation; /* NULL: the recording is one file */
+	struct tap_rotation *rotation; /* NULL: not rotated, one file */
 	int (*follow)(void *ctx, const char *spool_path, struct tap_held *held,
 		      struct tap_err *err);
 	int (*read)(void *ctx, uint64_t until_ns, struct tap_err *err);
 	int (*read_all)(void *ctx, struct tap_err *err);
-	pid_t command; /* that is recorded; 0: none */
+	pid_t command; /* process of the recorded command; 0: none */
 	bool is_followed;
-	struct tap_buf symbols; /* the kernel's, where a head has them */
+	struct tap_buf symbols; /* /proc/kallsyms, if a head needs it */
 	struct tap_description description;
 	struct tap_cgroup_watch new_cgroups;
 	struct tap_scx_watch schedulers;
 	struct tap_marks marks;
 	struct tap_session_stats stats;
-	struct { /* of the recorder while it records: switching events on and off is not in it */
+	struct { /* CPU and wall time of the recorder, without switching events on and off */
 		uint64_t cpu_ns, wall_ns;
 	} own;
 	uint64_t wait_ns;
-	/* when misses, and pages that are not full, were last asked for */
+	/* when TAP_DRAIN_MISSES, and sub-buffers that are not full, were last drained */
 	uint64_t misses_ns, partly_ns;
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
 	void *ctx;
 	int wanted_priority;
-	pid_t keeper_tid; /* of .rotation */
+	pid_t keeper_tid; /* the keeper thread of .rotation */
 	struct tap_priority priority, writer_priority, flight_priority, keeper_priority;
-	bool running, failed; /* failed: a drain lost what it had taken */
+	bool running, failed; /* .failed: a drain lost events that it had taken from a ring */
 };
 
-/* Those that the plan has events for. */
+/* Iterate over the backends that the plan has events for. */
 #define for_each_backend(s, i)                                                                     \
 	for (size_t i = 0; i < NR_BACKENDS; i++)                                                   \
 		if ((s)->states[i])
@@ -124,10 +127,10 @@ static bool is_used(const struct tap_plan *plan, const struct tap_backend_ops *o
 }
 
 /*
- * What BPF cannot have, tracefs may: the kernel's own events, and those of the kernel module
- * (docs/module.md) where it is loaded. The module's only where they were asked for by name:
- * sched_set_state alone is more than all others. @bpf_err: why BPF is not to be had at all, or
- * NULL.
+ * Let tracefs record what BPF cannot: the kernel's own events, and those of schedtap's kernel
+ * module (docs/module.md) if it is loaded. The module's events only if they were selected by name:
+ * sched_set_state alone is more frequent than all others together. @bpf_err: why BPF cannot be used
+ * at all, or NULL.
  */
 static void ask_tracefs(struct tap_plan *plan, bool by_name, const struct tap_err *bpf_err)
 {
@@ -143,7 +146,7 @@ static void ask_tracefs(struct tap_plan *plan, bool by_name, const struct tap_er
 			continue;
 		snprintf(path, sizeof(path), "%s/events/%s/%s/format", root ? root : "", ev->system,
 			 ev->name);
-		/* without tracefs, its backend says so */
+		/* if tracefs is not mounted, its backend reports that */
 		if (root ? (!own || by_name) && !faccessat(AT_FDCWD, path, F_OK, AT_EACCESS)
 			 : !own && bpf_err) {
 			ev->backend = &tap_backend_tracefs;
@@ -155,7 +158,10 @@ static void ask_tracefs(struct tap_plan *plan, bool by_name, const struct tap_er
 	free(root);
 }
 
-/* A failure behind a fall-back has two reasons, but a bad filter is the user's alone. */
+/*
+ * If tracefs fails after BPF did, report both reasons. A bad filter is the user's mistake and is
+ * reported alone.
+ */
 static int fail_open(const struct tap_err *no_bpf, const struct tap_err *why, struct tap_err *err)
 {
 	if (!no_bpf->code || why->code == -EINVAL)
@@ -191,7 +197,7 @@ static int check_trigger(const struct tap_plan *plan, const struct tap_trigger *
 			   of->backend->name);
 }
 
-/* An event that is left out has no triggers either, and without them the recording is another. */
+/* Triggers control what is recorded, so a trigger whose event cannot be recorded is an error. */
 static int check_triggers(const struct tap_plan *plan, struct tap_err *err)
 {
 	int ret = 0;
@@ -204,7 +210,7 @@ static int check_triggers(const struct tap_plan *plan, struct tap_err *err)
 static int open_backends(struct tap_session *s, const struct tap_session_opts *opts,
 			 struct tap_err *err)
 {
-	/* tracefs cannot record single cgroups */
+	/* tracefs cannot filter by cgroup */
 	bool may_fall_back = !opts->backend && !(s->plan.select->by & TAP_SELECT_CGROUPS);
 	struct tap_err no_bpf = { 0 };
 
@@ -227,14 +233,17 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 		if (!is_used(&s->plan, &tap_backend_tracefs))
 			return tap_err_set(err, ret, "%s", why.text);
 	}
-	for_each_backend(s, i) return check_triggers(&s->plan, err);
+	for_each_backend(s, i)
+	{
+		return check_triggers(&s->plan, err);
+	}
 	return tap_err_set(err, -EOPNOTSUPP, "nothing to record: %s",
 			   s->plan.nr_events && s->plan.events[0].reason
 				   ? s->plan.events[0].reason
 				   : "none of the selected events can be recorded");
 }
 
-/* What a thread's id will mean once it is gone nobody knows. */
+/* Tids are reused, so only running threads are accepted. */
 static int check_ids(const struct tap_select *select, struct tap_err *err)
 {
 	const struct tap_select_ids *tids = &select->tids;
@@ -257,7 +266,10 @@ static int check_cpus(const struct tap_plan *plan, struct tap_err *err)
 	return tap_err_set(err, -EINVAL, "-C: this machine has none of the given CPUs");
 }
 
-/* 8 MiB per CPU, and from 32 CPUs on what keeps all rings together at 256 MiB, but not below 1. */
+/*
+ * 8 MiB per CPU; with more than 32 CPUs less, so that all rings together have at most 256 MiB, but
+ * at least 1 MiB per CPU.
+ */
 static uint64_t default_buffer(unsigned int nr_cpus)
 {
 	uint64_t bytes = 8u << 20;
@@ -267,7 +279,7 @@ static uint64_t default_buffer(unsigned int nr_cpus)
 	return bytes;
 }
 
-/* Refused before anything is made. */
+/* Report a refused priority before anything is created. */
 static int check_priority(struct tap_session *s, struct tap_err *err)
 {
 	int ret = tap_priority_raise(&s->priority, 0, s->wanted_priority, err);
@@ -276,7 +288,7 @@ static int check_priority(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
-/* Many CPUs and many programs mean many descriptors. */
+/* Every CPU and every traced program takes descriptors. */
 static void raise_limit_of_files(void)
 {
 	struct rlimit limit;
@@ -327,7 +339,7 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 		ret = check_cpus(&s->plan, err) ?: check_ids(s->plan.select, err) ?:
 		      check_priority(s, err);
 	ret = ret ?: tap_choose_events(&s->plan, opts, err);
-	/* what programs alone record has their own numbers throughout */
+	/* a recording of user-space events alone has the pids of its own namespace throughout */
 	if (!ret && s->plan.nr_events)
 		tap_pids_open(&s->plan.pids);
 	if (!ret)
@@ -342,8 +354,11 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	return 0;
 }
 
-/* All format texts, in one array that the caller frees. */
-static int describe(struct tap_session *s, struct tap_head *head, struct tap_err *err)
+/*
+ * Collect the format texts of all backends and of marks in @head. The caller frees the array
+ * head->formats.
+ */
+static int collect_formats(struct tap_session *s, struct tap_head *head, struct tap_err *err)
 {
 	struct tap_head_format *all = NULL;
 	unsigned int nr = 0, cap = 0;
@@ -373,7 +388,7 @@ static int describe(struct tap_session *s, struct tap_head *head, struct tap_err
 	return ret;
 }
 
-/* A function's name in place of its address: %ps, %pS and their like. */
+/* Return true if a format prints a function's name for an address: %ps, %pS and similar. */
 static bool prints_symbols(const struct tap_head *head)
 {
 	for (unsigned int i = 0; i < head->nr_formats; i++) {
@@ -393,14 +408,13 @@ static bool is_flight(const struct tap_session *s)
 	return s->flight_opts.keep_ns || s->flight_opts.keep_bytes;
 }
 
-/* Whether files get the head that the spool had while recording. */
+/* Return true if files are made while the recording runs: they get the spool's head. */
 static bool makes_many_files(const struct tap_session *s)
 {
 	return is_flight(s) || s->rotation_opts.max_bytes;
 }
 
-/* The description of what is recorded by now, *@text, which the caller frees; the head has it, too.
- */
+/* Describe what has been recorded so far. @text: set, owned by the caller; @head refers to it. */
 static int describe_self(struct tap_session *s, struct tap_head *head, char **text,
 			 struct tap_err *err)
 {
@@ -413,8 +427,8 @@ static int describe_self(struct tap_session *s, struct tap_head *head, char **te
 }
 
 /*
- * What stands in front of the data, from what is known by now; then calls @use with it. @cmdlines:
- * NULL: of the tasks that were there when it began.
+ * Make the head of a recording from what is known so far, and call @use with it. @cmdlines: "pid
+ * comm" lines; NULL: those of the tasks that existed at the start.
  */
 static int with_head(struct tap_session *s, const char *cmdlines,
 		     int (*use)(struct tap_session *, const struct tap_head *, struct tap_err *),
@@ -437,9 +451,11 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 	head.cmdlines = cmdlines ?: tap_buf_str(&comms);
 	head.clock = "mono";
 	head.nr_cpus = s->plan.nr_cpus;
-	ret = describe(s, &head, err) ?: describe_self(s, &head, &meta, err);
-	/* an ordinary recording's are those of its end, a flight recorder's of its beginning: its
-	 * files have that head */
+	ret = collect_formats(s, &head, err) ?: describe_self(s, &head, &meta, err);
+	/*
+	 * A single file has the symbols of the recording's end. Files that are made while recording
+	 * get the symbols of its beginning, with the spool's head.
+	 */
 	if (!ret && !s->symbols.len && (cmdlines || makes_many_files(s)) && prints_symbols(&head))
 		tap_machine_symbols(&s->symbols);
 	head.kallsyms = tap_buf_str(&s->symbols);
@@ -450,7 +466,7 @@ static int with_head(struct tap_session *s, const char *cmdlines,
 	return ret;
 }
 
-/* Rings fill: nothing may wait for a disk. */
+/* Hand the description to the page writer: the draining thread must not wait for a disk. */
 static int put_meta(struct tap_session *s, struct tap_err *err)
 {
 	char *text = tap_description_text(&s->description);
@@ -467,7 +483,7 @@ static int set_head(struct tap_session *s, const struct tap_head *head, struct t
 }
 
 /* Return: the file that the spool folder will become. */
-static const char *path(const struct tap_session *s)
+static const char *file_path(const struct tap_session *s)
 {
 	return s->rotation ? tap_rotation_path(s->rotation) : s->file;
 }
@@ -479,13 +495,13 @@ static int create_spool(struct tap_session *s, const struct tap_head *head, stru
 	if (s->rotation_opts.max_bytes)
 		ret = tap_rotation_new(&s->rotation_opts, s->file, s->zstd, head, &s->rotation,
 				       err);
-	ret = ret ?: tap_spool_create(path(s), head, &s->spool, err);
+	ret = ret ?: tap_spool_create(file_path(s), head, &s->spool, err);
 	if (!ret && is_flight(s))
 		return tap_spool_hold(s->spool, s->flight_opts.keep_bytes, err);
 	return ret ? ret : s->zstd ? tap_spool_compress(s->spool, TAP_PACK_LEVEL, err) : 0;
 }
 
-static int pack(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
+static int pack_file(struct tap_session *s, const struct tap_head *head, struct tap_err *err)
 {
 	struct tap_pack_opts opts = {
 		.zstd = s->zstd, .head = head, .show = s->packing, .ctx = s->ctx
@@ -493,12 +509,12 @@ static int pack(struct tap_session *s, const struct tap_head *head, struct tap_e
 	int ret;
 
 	do
-		ret = tap_pack(tap_spool_path(s->spool), path(s), &opts, err);
+		ret = tap_pack(tap_spool_path(s->spool), file_path(s), &opts, err);
 	while (ret == -ENOSPC && s->rotation && tap_rotation_make_room(s->rotation));
 	return ret;
 }
 
-/* Waits until it would last through a power cut. */
+/* Write the description to the spool folder, and wait until it would survive a power failure. */
 static int write_meta(struct tap_session *s, struct tap_err *err)
 {
 	char *text = tap_description_text(&s->description);
@@ -510,7 +526,7 @@ static int write_meta(struct tap_session *s, struct tap_err *err)
 
 static void add_thread(struct tap_session *s, pid_t tid)
 {
-	if (s->plan.pids.nested) /* it is new */
+	if (s->plan.pids.nested) /* the thread is new, so its initial pid is not known yet */
 		tap_pids_read(&s->plan.pids);
 	tap_description_add_tid(&s->description, &s->plan.pids, tid);
 }
@@ -597,11 +613,12 @@ void tap_session_set_command(struct tap_session *s, pid_t pid)
 	s->command = pid;
 }
 
-static int start(struct tap_session *s, struct tap_err *err)
+static int start_recording(struct tap_session *s, struct tap_err *err)
 {
 	int ret;
 
-	tap_cgroup_watch_open(&s->new_cgroups); /* before cgroups are listed */
+	/* before the cgroups are listed, so that none is missed */
+	tap_cgroup_watch_open(&s->new_cgroups);
 	ret = tap_description_begin(&s->description, &s->plan.pids, s->command_lines);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
@@ -612,13 +629,22 @@ static int start(struct tap_session *s, struct tap_err *err)
 	if (s->plan.own)
 		tap_description_set_definitions(&s->description, s->plan.own);
 	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
-	      start_writer(s, err) ?: (s->rotation ? start_rotation(s, err) : 0) ?: (is_flight(s) ? start_flight(s, err) : 0) ?:
-	      (makes_many_files(s) ? start_following(s, err) : 0);
-	/* from the first event on: behind it there may be a hundred tasks that run before the first
-	 * drain */
+	      start_writer(s, err);
+	if (!ret && s->rotation)
+		ret = start_rotation(s, err);
+	if (!ret && is_flight(s))
+		ret = start_flight(s, err);
+	if (!ret && makes_many_files(s))
+		ret = start_following(s, err);
+	/*
+	 * before the first event: a hundred tasks may be queued on the CPU before the first drain
+	 */
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
-		ret = ret ?: backends[i]->add_buffer(s->states[i], s->writer, err) ?: backends[i]->start(s->states[i], err);
+	{
+		ret = ret ?: backends[i]->add_buffer(s->states[i], s->writer, err);
+		ret = ret ?: backends[i]->start(s->states[i], err);
+	}
 	ret = ret ?: check_triggers(&s->plan, err);
 	if (ret)
 		return ret;
@@ -633,7 +659,7 @@ static int start(struct tap_session *s, struct tap_err *err)
 	return put_meta(s, err);
 }
 
-/* Before the writer: it may be waiting for that. */
+/* Must precede end_writer(): a file that is being saved may wait for the page writer's thread. */
 static void end_flight(struct tap_session *s)
 {
 	tap_flight_free(s->flight);
@@ -647,7 +673,7 @@ static void end_writer(struct tap_session *s)
 	s->writer = NULL;
 }
 
-/* After the writer: that hands folders over. */
+/* Must follow end_writer(): the page writer's thread hands finished folders over. */
 static void end_rotation(struct tap_session *s)
 {
 	tap_rotation_free(s->rotation);
@@ -667,7 +693,7 @@ void tap_session_cancel(struct tap_session *s)
 
 int tap_session_start(struct tap_session *s, struct tap_err *err)
 {
-	int ret = start(s, err);
+	int ret = start_recording(s, err);
 
 	if (ret)
 		tap_session_cancel(s);
@@ -687,15 +713,15 @@ int tap_session_try(struct tap_session *s, struct tap_err *err)
 }
 
 /*
- * What fails in one backend does not keep the others from being asked, stopped and drained. The
- * first failure is the one that is told.
+ * If one backend fails, the others are still called. Only the first failure is reported: later
+ * calls get no @err.
  */
 static struct tap_err *unless_failed(int failed, struct tap_err *err)
 {
 	return failed ? NULL : err;
 }
 
-static int find(struct tap_session *s, struct tap_err *err)
+static int find_events(struct tap_session *s, struct tap_err *err)
 {
 	bool anew = false;
 	int ret = 0, one;
@@ -719,7 +745,10 @@ static int find(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
-/* What one backend's triggers switched on or off is the whole recording. */
+/*
+ * Triggers control the whole recording: if one backend's trigger switched it on or off, switch the
+ * other backends too.
+ */
 static void follow_triggers(struct tap_session *s)
 {
 	for_each_backend(s, i)
@@ -734,8 +763,8 @@ static void follow_triggers(struct tap_session *s)
 	}
 }
 
-static int drain(struct tap_session *s, enum tap_drain_depth depth, struct tap_drain *res,
-		 struct tap_err *err)
+static int drain_backends(struct tap_session *s, enum tap_drain_depth depth, struct tap_drain *res,
+			  struct tap_err *err)
 {
 	int ret = 0, marked;
 
@@ -758,7 +787,11 @@ static int drain(struct tap_session *s, enum tap_drain_depth depth, struct tap_d
 
 int tap_session_wake_fd(const struct tap_session *s)
 {
-	for_each_backend(s, i) if (backends[i]->wake_fd) return backends[i]->wake_fd(s->states[i]);
+	for_each_backend(s, i)
+	{
+		if (backends[i]->wake_fd)
+			return backends[i]->wake_fd(s->states[i]);
+	}
 	return -1;
 }
 
@@ -767,8 +800,8 @@ int tap_session_mark_fd(const struct tap_session *s)
 	return s->marks.from;
 }
 
-static int mark(struct tap_session *s, uint64_t at_ns, const struct tap_mark_task *task,
-		const char *text, struct tap_err *err)
+static int add_mark(struct tap_session *s, uint64_t at_ns, const struct tap_mark_task *task,
+		    const char *text, struct tap_err *err)
 {
 	int ret = tap_marks_add(&s->marks, at_ns, task, text, strlen(text), err);
 
@@ -780,7 +813,7 @@ int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct 
 {
 	struct tap_mark_task task = tap_marks_task(&s->marks, pid);
 
-	return mark(s, tap_now_ns(), &task, text, err);
+	return add_mark(s, tap_now_ns(), &task, text, err);
 }
 
 int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *comm,
@@ -789,32 +822,38 @@ int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *
 	struct tap_mark_task task = { .tid = tid < 0 ? 0 : tid };
 
 	memcpy(task.comm, comm, strnlen(comm, sizeof(task.comm)));
-	return mark(s, at_ns, &task, text, err);
+	return add_mark(s, at_ns, &task, text, err);
 }
 
 bool tap_session_goes_on(const struct tap_session *s, unsigned int left)
 {
-	for_each_backend(s, i) if (backends[i]->goes_on) return backends[i]->goes_on(s->states[i],
-										     left);
+	for_each_backend(s, i)
+	{
+		if (backends[i]->goes_on)
+			return backends[i]->goes_on(s->states[i], left);
+	}
 	return left;
 }
 
 static int find_and_drain(struct tap_session *s, enum tap_drain_depth depth, struct tap_drain *res,
 			  struct tap_err *err)
 {
-	int found = find(s, err), ret = drain(s, depth, res, unless_failed(found, err));
+	int found = find_events(s, err),
+	    ret = drain_backends(s, depth, res, unless_failed(found, err));
 
 	return found ?: ret;
 }
 
 /*
- * So long that the fullest ring will be half as full as is high, if it goes on like this. It grows
- * slowly, twofold in a sixth of a second: who filled rings may have lost its CPU for a moment only.
+ * Choose the time until the next drain. If a ring is more than FILL_HIGH_PCT full, aim at half of
+ * that at the same event rate. If all rings are nearly empty, wait longer, but slowly (twice as
+ * long in a sixth of a second): the task that filled a ring may only have lost its CPU for a
+ * moment.
  */
 static uint64_t next_wait(uint64_t wait_ns, uint64_t max_ns, const struct tap_drain *res)
 {
 	if (res->lost)
-		return WAIT_MIN_NS; /* how much too late nobody knows */
+		return WAIT_MIN_NS; /* it is unknown how much too late this drain was */
 	if (res->fill_pct > FILL_HIGH_PCT)
 		wait_ns = wait_ns * FILL_HIGH_PCT / 2 / res->fill_pct;
 	else if (res->fill_pct < FILL_LOW_PCT)
@@ -822,7 +861,7 @@ static uint64_t next_wait(uint64_t wait_ns, uint64_t max_ns, const struct tap_dr
 	return wait_ns < WAIT_MIN_NS ? WAIT_MIN_NS : wait_ns > max_ns ? max_ns : wait_ns;
 }
 
-/* What a backend says of the price; < 0: nothing. */
+/* Return: a number of the backends' overhead; < 0: they did not report it. */
 static double price_of(const json_t *price, const char *what)
 {
 	const json_t *v = json_object_get(price, what);
@@ -851,29 +890,41 @@ static void set_price(struct tap_session *s)
 	st->bytes = tap_spool_bytes(s->spool);
 	st->recorder_cpu_pct = 100.0 * (double)s->own.cpu_ns / (double)s->own.wall_ns /
 			       (double)sysconf(_SC_NPROCESSORS_ONLN);
-	for_each_backend(s, i) if (backends[i]->add_price) backends[i]->add_price(s->states[i],
-										  price);
+	for_each_backend(s, i)
+	{
+		if (backends[i]->add_price)
+			backends[i]->add_price(s->states[i], price);
+	}
 	st->recorder_ns_per_event = st->events ? (double)s->own.cpu_ns / (double)st->events : -1;
 	st->ns_per_event = price_of(price, "ns_per_event");
 	st->probe_cpu_pct = price_of(price, "probe_cpu_pct");
 	set_stacks(st, json_object_get(price, "stacks"));
 	tap_description_set_price(&s->description, price, st);
-	for_each_backend(s, i) if (backends[i]->add_meta) backends[i]->add_meta(
-		s->states[i], s->description.meta);
+	for_each_backend(s, i)
+	{
+		if (backends[i]->add_meta)
+			backends[i]->add_meta(s->states[i], s->description.meta);
+	}
 	tap_description_set_events(&s->description, &s->plan);
 }
 
-static void settle(struct tap_session *s)
+static void settle_backends(struct tap_session *s)
 {
-	for_each_backend(s, i) if (backends[i]->settle) backends[i]->settle(s->states[i]);
+	for_each_backend(s, i)
+	{
+		if (backends[i]->settle)
+			backends[i]->settle(s->states[i]);
+	}
 }
 
-/* A flight recorder's files have the spool's head, which is to know all stacks. */
+/*
+ * Make sure that the spool's head, which files get that are made while recording, has all stacks.
+ */
 static int settle_head(struct tap_session *s, struct tap_err *err)
 {
 	if (!s->plan.has_stacks)
 		return 0;
-	settle(s);
+	settle_backends(s);
 	return with_head(s, NULL, set_head, err);
 }
 
@@ -882,7 +933,7 @@ static bool is_met(const struct tap_session *s)
 	return s->flight && tap_flight_is_met(s->flight);
 }
 
-/* Bring head and description up to date for a file that is due. */
+/* Bring the head and the description up to date for a file that is due. */
 static int prepare_file(struct tap_session *s, struct tap_err *err)
 {
 	int ret = settle_head(s, err);
@@ -895,14 +946,14 @@ static int prepare_file(struct tap_session *s, struct tap_err *err)
 	return 0;
 }
 
-/* After a drain. @is_due: a file is to be written of what is there. */
+/* Call it after a drain. @is_due: a file of the buffered events must be saved now. */
 static int step_flight(struct tap_session *s, bool is_due, struct tap_err *err)
 {
 	return (is_due ? prepare_file(s, err) : 0)
 		       ?: tap_flight_step(s->flight, &s->description, is_due, err);
 }
 
-/* After a drain. @is_due: all events before a cut are handed over. */
+/* Call it after a drain. @is_due: that drain took all events before a cut between two files. */
 static int step_rotation(struct tap_session *s, bool is_due, struct tap_err *err)
 {
 	int ret = (is_due ? prepare_file(s, err) : 0)
@@ -914,16 +965,21 @@ static int step_rotation(struct tap_session *s, bool is_due, struct tap_err *err
 	return with_head(s, NULL, set_head, err);
 }
 
-/* Return: whether to hand over sub-buffers that are not full. Each takes as much space as a full
- * one. */
+/*
+ * Return: whether to hand over sub-buffers that are not full. Each takes as much space as a full
+ * one.
+ */
 static bool is_flush_due(const struct tap_session *s, uint64_t now_ns)
 {
 	if (s->is_followed && !s->rotation)
-		return true; /* who reads wants all of each drain */
+		return true; /* conditions must see all events of each drain */
 	return (s->rotation || is_met(s)) && now_ns - s->partly_ns >= PARTLY_NS;
 }
 
-/* Misses have no time, and asking for them takes system calls. */
+/*
+ * Ask for TAP_DRAIN_MISSES at most once a second: it takes system calls, and such losses have no
+ * time stamp anyway.
+ */
 static enum tap_drain_depth depth_of(struct tap_session *s, bool is_due, uint64_t now_ns)
 {
 	if (!is_due && !is_flush_due(s, now_ns))
@@ -935,7 +991,10 @@ static enum tap_drain_depth depth_of(struct tap_session *s, bool is_due, uint64_
 	return TAP_DRAIN_MISSES;
 }
 
-/* All events until now are held. */
+/*
+ * Let conditions read the events of a drain, which began at @now_ns. Memory of a rotated recording,
+ * which has only such events, is then reused.
+ */
 static int read_followed(struct tap_session *s, uint64_t now_ns, struct tap_err *err)
 {
 	int ret = s->read(s->ctx, now_ns - LATE_NS, err);
@@ -945,7 +1004,7 @@ static int read_followed(struct tap_session *s, uint64_t now_ns, struct tap_err 
 	return ret;
 }
 
-/* What a rotated recording could not write is missing in one file only: it goes on. */
+/* A write error of a rotated recording affects one file only, so the recording goes on. */
 static int check_writer(const struct tap_session *s, struct tap_err *err)
 {
 	return s->rotation ? 0 : tap_page_writer_check(s->writer, err);
@@ -962,9 +1021,9 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	enum tap_drain_depth depth = depth_of(s, is_due, now_ns);
 	int ret = find_and_drain(s, depth, &res, err), failed;
 
-	/* what led to it goes to the spool folder at once */
+	/* a condition fired in this drain: the events before it go to the spool folder at once */
 	if (!ret && !s->is_followed && !was_met && is_met(s))
-		ret = drain(s, TAP_DRAIN_ALL, &(struct tap_drain){ 0 }, err);
+		ret = drain_backends(s, TAP_DRAIN_ALL, &(struct tap_drain){ 0 }, err);
 	if (s->is_followed && !ret && depth != TAP_DRAIN_PAGES &&
 	    tap_page_writer_head_is_set(s->writer))
 		ret = read_followed(s, now_ns, err);
@@ -976,8 +1035,10 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	ret = ret ?: failed;
 	spent_ns += tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	s->wait_ns = next_wait(s->wait_ns, s->flight ? WAIT_MAX_FLIGHT_NS : WAIT_MAX_NS, &res);
-	/* with a real-time priority nobody else would run: others have half of the CPU, or a tenth
-	 * where rings fill */
+	/*
+	 * At real-time priority no other task would run: leave them half of the CPU, or a tenth
+	 * while rings fill up.
+	 */
 	if (s->priority.raised)
 		least_ns = res.lost || res.fill_pct > FILL_HIGH_PCT ? spent_ns / 9 : spent_ns;
 	*wait_ns = s->wait_ns > least_ns ? s->wait_ns : least_ns;
@@ -985,7 +1046,7 @@ int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *
 	return ret;
 }
 
-/* After the last drain: conditions may have fired since the last reading. */
+/* Call it after the last drain: conditions may fire for events that were not read yet. */
 static int read_rest(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
@@ -993,12 +1054,13 @@ static int read_rest(struct tap_session *s, struct tap_err *err)
 
 	if (!tap_page_writer_head_is_set(s->writer))
 		tap_page_writer_wait(s->writer);
-	ret = s->read(s->ctx, s->stats.end_ns, err) ?: s->read_all(s->ctx, err) ?: tap_marks_drain(&s->marks, &res, err);
+	ret = s->read(s->ctx, s->stats.end_ns, err) ?: s->read_all(s->ctx, err);
+	ret = ret ?: tap_marks_drain(&s->marks, &res, err);
 	s->stats.events += res.events;
 	return ret;
 }
 
-static int stop(struct tap_session *s, struct tap_err *err)
+static int stop_recording(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_drain res = { 0 };
 	int ret = 0, one;
@@ -1025,7 +1087,7 @@ static int stop(struct tap_session *s, struct tap_err *err)
 	return ret ?: one;
 }
 
-/* One file of all that was recorded. */
+/* Pack one file, with the spool's remaining events. */
 static int finish_file(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_buf cmdlines = { 0 };
@@ -1035,14 +1097,14 @@ static int finish_file(struct tap_session *s, struct tap_err *err)
 				      err);
 
 	ret = ret ?: write_meta(s, err);
-	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack, err);
+	ret = ret ?: with_head(s, tap_buf_str(&cmdlines), pack_file, err);
 	if (!ret && !s->rotation && !stat(s->file, &st))
 		s->stats.bytes = (uint64_t)st.st_size;
 	tap_buf_release(&cmdlines);
 	return ret;
 }
 
-/* The file of what was met at last. */
+/* Save the file of a condition that fired before the end, if any. */
 static int finish_flight(struct tap_session *s, struct tap_err *err)
 {
 	int ret = settle_head(s, err) ?: tap_flight_end(s->flight, &s->description, err);
@@ -1051,7 +1113,7 @@ static int finish_flight(struct tap_session *s, struct tap_err *err)
 	return ret;
 }
 
-/* The last file, once those before it are made. */
+/* Pack the last file, once the earlier ones are packed. */
 static int finish_rotation(struct tap_session *s, struct tap_err *err)
 {
 	int ret;
@@ -1060,15 +1122,15 @@ static int finish_rotation(struct tap_session *s, struct tap_err *err)
 	tap_description_end_window(&s->description, s->stats.end_ns);
 	ret = finish_file(s, err);
 	if (!ret && s->rotation_opts.written)
-		s->rotation_opts.written(s->rotation_opts.ctx, path(s), NULL);
+		s->rotation_opts.written(s->rotation_opts.ctx, file_path(s), NULL);
 	return ret ?: tap_rotation_check(s->rotation, err);
 }
 
 int tap_session_finish(struct tap_session *s, struct tap_err *err)
 {
-	int ret = stop(s, err);
+	int ret = stop_recording(s, err);
 
-	settle(s);
+	settle_backends(s);
 	set_price(s);
 	if (!ret && s->rotation)
 		return finish_rotation(s, err);
@@ -1081,15 +1143,18 @@ void tap_session_free(struct tap_session *s)
 	if (!s)
 		return;
 	end_flight(s);
-	end_writer(s); /* before the pipes that it reads */
+	end_writer(s); /* it reads from the backends' pipes */
 	end_rotation(s);
-	for_each_backend(s, i) backends[i]->free(s->states[i]);
+	for_each_backend(s, i)
+	{
+		backends[i]->free(s->states[i]);
+	}
 	tap_spool_free(s->spool);
 	tap_description_release(&s->description);
 	tap_cgroup_watch_release(&s->new_cgroups);
 	tap_scx_watch_release(&s->schedulers);
 	tap_marks_release(&s->marks);
-	/* it still has what others left in sockets, when all others have closed them */
+	/* frees messages that are still in sockets, so all other users close those first */
 	tap_porter_free(s->plan.porter);
 	tap_plan_release(&s->plan);
 	tap_buf_release(&s->symbols);

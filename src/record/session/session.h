@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A recording session: from "these events, of these tasks" to a file. It makes the plan (which
- * backend records which event), opens the backends, starts them, drains them in time, and packs
- * what came into one trace.dat. Whoever runs it decides when it is over.
+ * A recording session: from options (events, tasks, CPUs) to a file. The session decides which
+ * backend records which event (the plan), opens and starts the backends, drains their rings often
+ * enough, and packs the result into one trace.dat. The caller decides when the recording ends.
  */
 #ifndef TAP_RECORD_SESSION_SESSION_H
 #define TAP_RECORD_SESSION_SESSION_H
@@ -15,65 +15,86 @@
 struct tap_session;
 
 /*
- * Makes the plan and opens the backends: no event flows yet, no file is there yet.
- * Return: 0; -EINVAL for an unknown event or a bad filter; -EPERM, -EOPNOTSUPP where a privilege or
- * a kernel feature is missing; -errno.
+ * Make the plan and open the backends. No event flows yet, and no file exists yet.
+ * Return: 0; -EINVAL for an unknown event or a bad filter; -EPERM, -EOPNOTSUPP if a privilege or a
+ * kernel feature is missing; -errno.
  */
 int tap_session_open(const struct tap_session_opts *opts, struct tap_session **out,
 		     struct tap_err *err);
 
-/* Before the start: the process of the command that is to be recorded, so that readers know it. */
+/*
+ * Set the process of the command to record, so that readers of the file know it. Call it before
+ * tap_session_start().
+ */
 void tap_session_set_command(struct tap_session *s, pid_t pid);
 
-/* Makes the spool folder and switches the events on. On failure no folder is left. */
+/*
+ * Make the spool folder and switch the events on. On failure no folder is left. Return: 0; -errno
+ * with a sentence.
+ */
 int tap_session_start(struct tap_session *s, struct tap_err *err);
 
 /*
- * Instead of a start, for what the kernel records: switches the events on and off again, so that
- * the kernel has refused what it refuses. No file is made. Return: as tap_session_start(). Then
- * free.
+ * Switch the kernel's events on and off again instead of recording, to see whether the kernel
+ * accepts them. No file is made. Only tap_session_free() may follow. Return: as
+ * tap_session_start().
  */
 int tap_session_try(struct tap_session *s, struct tap_err *err);
 
-/* Moves what came; returns how long to wait until the next call, in ns. */
+/*
+ * Move new events from the rings to the spool. @wait_ns: set to the time to wait before the next
+ * call. Return: 0; -errno with a sentence.
+ */
 int tap_session_drain(struct tap_session *s, uint64_t *wait_ns, struct tap_err *err);
 
-/* Return: a descriptor that is readable when the next drain should not wait; -1: there is none. */
+/*
+ * Return: a descriptor that becomes readable when the next drain should not wait; -1: there is
+ * none.
+ */
 int tap_session_wake_fd(const struct tap_session *s);
 
-/* Return: a descriptor that is readable when a mark was asked for; -1: there is none. */
+/* Return: a descriptor that becomes readable when a mark was requested; -1: there is none. */
 int tap_session_mark_fd(const struct tap_session *s);
-/* Adds a mark, now. @pid: whose; 0: not known. Return: 0; -errno with a sentence. */
+/*
+ * Add a mark with the current time. @pid: the process that marks; 0: not known. Return: 0; -errno
+ * with a sentence.
+ */
 int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct tap_err *err);
 
 /*
- * Of a flight recorder: it was met, at @at_ns, and a file is to be written. @tid: of whom, as
- * events have it; -1: of nobody. Return: as above.
+ * Flight recorder: a condition fired at @at_ns, so that a file must be written. This adds a mark
+ * with @text. @tid: the task, in the initial pid namespace; -1: no task. Return: 0; -errno with a
+ * sentence.
  */
 int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *comm,
 		    const char *text, struct tap_err *err);
 
 /*
- * Whether there is something to record, when all processes and threads of the scope have ended but
- * @left: also children that they forked, of programs with events of their own.
+ * Return: whether there is still something to record after all but @left of the selected processes
+ * and threads have ended. User-space tracepoints may still come from children that they forked.
  */
 bool tap_session_goes_on(const struct tap_session *s, unsigned int left);
 
 /*
- * Switches off, drains what is left, packs. On failure the spool folder stays, for `schedtap
- * repair`.
+ * Switch the events off, drain the rest, and pack the file. On failure the spool folder stays, for
+ * `schedtap repair`. Return: 0; -errno with a sentence.
  */
 int tap_session_finish(struct tap_session *s, struct tap_err *err);
 
-/* Instead of finishing: the spool folder goes with all that was recorded. Then free. */
+/*
+ * Instead of tap_session_finish(): discard the recording, with its spool folder. Only
+ * tap_session_free() may follow.
+ */
 void tap_session_cancel(struct tap_session *s);
 
-/* Removes instances and programs; leaves the spool if it was not packed. */
+/* Remove tracefs instances and BPF programs. A spool folder that was not packed stays. */
 void tap_session_free(struct tap_session *s);
 
 void tap_session_stats(const struct tap_session *s, struct tap_session_stats *stats);
-/* After the end: the programs with tracepoints of their own, as the description has them. NULL:
- * there is no such list. */
+/*
+ * After tap_session_finish(). Return: the list of programs with user-space tracepoints, from the
+ * description; NULL: there is no such list.
+ */
 const json_t *tap_session_programs(const struct tap_session *s);
 const struct tap_plan *tap_session_plan(const struct tap_session *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files that one recorder makes in order, PREFIX-STAMP.dat: their names, which files in the
- * folder have such names, and the removal of the oldest ones. The stamp is a wall time, as in
+ * The files that one recorder makes in order, PREFIX-STAMP.dat: choosing names, and listing the
+ * files in the folder that have such names, the oldest first. The stamp is a wall time, as in
  * f-20261122T004705.825.dat.
  */
 #ifndef TAP_RECORD_SESSION_STAMPED_H
@@ -15,17 +15,21 @@
 
 struct tap_stamped {
 	char *prefix; /* NAME of NAME.dat */
-	char **own; /* paths of this recorder's files, in their order */
+	char **own; /* paths of this recorder's files, the oldest first */
 	unsigned int nr_own, cap_own;
 };
 
-/* Name the files after @file, which ends in .dat or not. @s: zeroed. Return: 0; -ENAMETOOLONG or
- * -ENOMEM with a sentence. */
+/*
+ * Use @file, with or without its suffix .dat, as the prefix. @s: zeroed. Return: 0; -ENAMETOOLONG
+ * or -ENOMEM with a sentence.
+ */
 int tap_stamped_init(struct tap_stamped *s, const char *file, struct tap_err *err);
 void tap_stamped_release(struct tap_stamped *s);
 
-/* Make the name of a file of CLOCK_MONOTONIC @at_ns: with a later stamp if a file or a spool folder
- * has that name. */
+/*
+ * Make the name of a file that begins at @at_ns, CLOCK_MONOTONIC. The stamp is later if a file or
+ * spool folder of that name exists.
+ */
 void tap_stamped_name(const struct tap_stamped *s, uint64_t at_ns, char path[PATH_MAX]);
 
 /* Note that the file @path is the newest one. Return: 0; -ENOMEM. */
@@ -33,16 +37,16 @@ int tap_stamped_add(struct tap_stamped *s, const char *path);
 
 struct tap_stamped_file {
 	char *path;
-	uint64_t bytes; /* on disk: of a spool folder, of all files in it */
+	uint64_t bytes; /* on disk; of a spool folder: of all files in it */
 	uint64_t modified_ns; /* wall time */
 	bool is_folder; /* a spool folder */
 };
 
 /*
- * List the files that have such names, and with @with_folders also their spool folders. The oldest
- * come first: files of earlier recorders by name, then this recorder's in their order, because the
- * wall clock may have been set back.
- * @files: for tap_stamped_free_list(). Return: their number; -ENOMEM.
+ * List the files with such names, and if @with_folders also their spool folders. The oldest come
+ * first: files of earlier recorders by name, then this recorder's in the order in which it made
+ * them, because the wall clock may have been set back.
+ * @files: freed with tap_stamped_free_list(). Return: their number; -ENOMEM.
  */
 int tap_stamped_list(const struct tap_stamped *s, bool with_folders,
 		     struct tap_stamped_file **files);

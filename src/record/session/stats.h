@@ -5,17 +5,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How it goes, and at the end, how it went. */
+/* Numbers of a session, so far or at its end. */
 struct tap_session_stats {
-	uint64_t events, lost; /* of all but tracefs while running, of all at the end */
-	bool lost_unknown; /* of some losses the number is not known: .lost is a lower bound */
-	bool lost_more; /* others reset a ring: nobody knows how many were in it */
-	uint64_t bytes; /* of pages while running, of the file at the end */
+	uint64_t events, lost; /* while recording: without those of tracefs; at the end: all */
+	bool lost_unknown; /* some losses could not be counted: .lost is a lower bound */
+	bool lost_more; /* another process reset a ring: the number of lost events is unknown */
+	/* while recording: size of the spool's sub-buffers; at the end: of the file */
+	uint64_t bytes;
 	uint64_t start_ns, end_ns;
 	double ns_per_event, probe_cpu_pct; /* each < 0: not known */
-	struct { /* of events, at the end */
+	struct { /* stack traces of events, known at the end */
 		uint64_t records, distinct;
-		uint64_t not_kept, not_read; /* of which no record or no text tells */
+		/* stack traces that could not be stored; could not be read as text */
+		uint64_t not_kept, not_read;
 	} stacks;
 	double recorder_cpu_pct, recorder_ns_per_event;
 };
