@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /*
- * The reader frees space in steps of this size: a full ring, which drops all events until it is
- * empty, opens soon.
+ * The reader frees space in steps of this size, so that a nearly full ring does not overflow while
+ * it is drained.
  */
 #define RELEASE_BYTES (256u << 10)
 #define PREFETCH_BYTES 512

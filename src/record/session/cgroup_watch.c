@@ -18,12 +18,14 @@ static int add_folder(struct tap_cgroup_watch *w, const char *path)
 {
 	int wd = inotify_add_watch(w->fd, path, IN_CREATE | IN_ONLYDIR);
 
-	/* it is gone, or there are as many watches as may be */
+	/* the cgroup is gone, or the user has the maximum number of watches */
 	return wd < 0 ? 0 : tap_machine_put_text(&w->folders, (uint64_t)wd, path);
 }
 
-/* A cgroup and those below it, which may have come before it was watched. @cgroups: NULL: they have
- * names. */
+/*
+ * Watch a cgroup and those below it, which may have been made before it was watched. @cgroups: gets
+ * their names; NULL: they are known.
+ */
 static int add_tree(struct tap_cgroup_watch *w, const char *root, struct tap_map *cgroups)
 {
 	char *paths[] = { (char *)root, NULL };
@@ -59,7 +61,8 @@ void tap_cgroup_watch_open(struct tap_cgroup_watch *w)
 		tap_cgroup_watch_release(w);
 }
 
-static int take(struct tap_cgroup_watch *w, const struct inotify_event *ev, struct tap_map *cgroups)
+static int take_event(struct tap_cgroup_watch *w, const struct inotify_event *ev,
+		      struct tap_map *cgroups)
 {
 	uint64_t *slot = tap_map_get(&w->folders, (uint64_t)ev->wd);
 	char root[PATH_MAX], *path;
@@ -91,7 +94,7 @@ int tap_cgroup_watch_read(struct tap_cgroup_watch *w, struct tap_map *cgroups)
 		for (const char *at = buf; !ret && at < buf + len;) {
 			const struct inotify_event *ev = (const void *)at;
 
-			ret = take(w, ev, cgroups);
+			ret = take_event(w, ev, cgroups);
 			at += sizeof(*ev) + ev->len;
 		}
 	return ret;

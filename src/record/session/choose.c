@@ -14,10 +14,10 @@
 #include "record/user/programs.h"
 
 /*
- * What a recording without -e holds: who ran, tasks that were made, CPUs that went, what sched_ext
- * says, every bare tracepoint, whom EEVDF picked and why, and own events. Not those that tell who
- * is throttled: triggers cannot stand in front of them, and every switch pays for them; nor, as
- * rare as deadline tasks are, what every switch would have to look for.
+ * Return true if a recording without -e includes the event: scheduling, task creation, CPU hotplug,
+ * sched_ext, schedtap's own events, and events that the user defined. Excluded are events of
+ * throttling, which cost time at every switch, and sched_dl_pick, which would have to be looked for
+ * at every switch although deadline tasks are rare.
  */
 static bool is_default(const struct tap_def *def)
 {
@@ -31,13 +31,13 @@ static bool is_default(const struct tap_def *def)
 	       !tap_def_is_built_in(def);
 }
 
-/* What one -e may mean, while the plan is made. */
+/* State while the plan is made from the -e options. */
 struct maker {
 	struct tap_plan *plan;
 	const struct tap_session_opts *opts;
-	char *root; /* of tracefs, or NULL where it is not mounted */
-	struct tap_tracefs_list list; /* read when first needed */
-	struct tap_err no_tracefs; /* why root is NULL */
+	char *root; /* mount point of tracefs; NULL: not mounted */
+	struct tap_tracefs_list list; /* the kernel's events, read when first needed */
+	struct tap_err no_tracefs; /* why .root is NULL */
 };
 
 static bool backend_allows(const struct maker *m, const struct tap_backend_ops *ops)
@@ -45,7 +45,7 @@ static bool backend_allows(const struct maker *m, const struct tap_backend_ops *
 	return !m->opts->backend || !strcmp(m->opts->backend, ops->name);
 }
 
-/* @w: NULL: without any -e. */
+/* @w: NULL: there is no -e. */
 static bool is_wanted(const struct tap_select_word *w, const char *system, const char *name,
 		      const struct tap_def *def)
 {
@@ -57,8 +57,11 @@ static bool is_line(const struct tap_def *def)
 	return !strcmp(def->group, TAP_DEF_LINE_GROUP);
 }
 
-/* A definition in one line is what its own word asks for, though others fit its name: an event may
- * be called the same. */
+/*
+ * Return: whether @w selects the definition. A definition on the command line (its group is
+ * TAP_DEF_LINE_GROUP) is selected only by its own word, not by patterns: another event may have the
+ * same name.
+ */
 static bool is_asked_for(const struct tap_select_word *w, const struct tap_def *def)
 {
 	size_t len = strlen(def->system);
@@ -83,7 +86,7 @@ static int add_note(struct tap_plan_event *ev, const char *filter)
 	return ev->filter || ev->note ? 0 : tap_plan_note_whole(ev, filter);
 }
 
-/* Return: 0; -EINVAL with a sentence: it makes no sense for this event; -ENOMEM. */
+/* Return: 0; -EINVAL with a sentence: the event has no such field or value; -ENOMEM. */
 static int check_filter(const struct tap_def *def, const char *filter, struct tap_err *err)
 {
 	struct tap_filter *f = NULL;
@@ -99,8 +102,8 @@ static int check_filter(const struct tap_def *def, const char *filter, struct ta
 }
 
 /*
- * The definitions that match, for BPF. A filter need not make sense for all of them: the others are
- * recorded as without, which is said. Return: how many, or -errno with a sentence.
+ * Add the matching definitions, for BPF. If the filter applies to some of them only, the others are
+ * recorded without it, with a note for the user. Return: their number, or -errno with a sentence.
  */
 static int add_defs(struct maker *m, const struct tap_select_word *w, const char *filter,
 		    struct tap_err *err)
@@ -114,7 +117,7 @@ static int add_defs(struct maker *m, const struct tap_select_word *w, const char
 	for (unsigned int i = 0; (def = tap_plan_def_at(m->plan, i)); i++) {
 		if (!is_asked_for(w, def) || !def->nr_hooks)
 			continue;
-		/* the filter of each is one */
+		/* fails if several filters apply to the event */
 		ret = is_line(def) ? 0
 				   : tap_select_filter(m->plan->select, def->system, def->name,
 						       &one, err);
@@ -135,13 +138,13 @@ static int add_defs(struct maker *m, const struct tap_select_word *w, const char
 }
 
 /*
- * The kernel's events that match, for tracefs. What BPF has taken stays there, for one order should
- * hold.
+ * Add the kernel's matching events, for tracefs. Events that BPF records stay there, so that the
+ * order of -e options does not matter. Return: their number, or -errno with a sentence.
  */
 static int add_kernel_events(struct maker *m, const struct tap_select_word *w, const char *filter,
 			     struct tap_err *err)
 {
-	const char *one; /* the filter of each is one */
+	const char *one; /* result of tap_select_filter(), which fails if several filters apply */
 	int nr = 0, ret = list_tracefs(m, err);
 
 	if (ret)
@@ -165,7 +168,7 @@ static int add_kernel_events(struct maker *m, const struct tap_select_word *w, c
 	return nr;
 }
 
-/* Short of memory there are fewer to suggest. */
+/* Out of memory only means fewer suggestions. */
 static int refuse_unknown(struct maker *m, const struct tap_select_word *w, struct tap_err *err)
 {
 	struct tap_select_name *names = NULL;
@@ -201,9 +204,11 @@ static bool is_def(const struct maker *m, const struct tap_select_word *w)
 	return false;
 }
 
-/* Nothing matched: whether there is no such event, or just not with this -f or this -b. */
-static int refuse(struct maker *m, const struct tap_select_word *w, const char *filter,
-		  struct tap_err *err)
+/*
+ * Report why nothing matched: there is no such event, or it cannot be recorded with this -f or -b.
+ */
+static int refuse_word(struct maker *m, const struct tap_select_word *w, const char *filter,
+		       struct tap_err *err)
 {
 	if (filter && !backend_allows(m, &tap_backend_tracefs))
 		return tap_err_set(
@@ -241,7 +246,10 @@ static int add_pattern(struct maker *m, const struct tap_select_word *w, const c
 	return p->note || !note ? 0 : tap_err_nomem(err);
 }
 
-/* Return: as check_filter(). What cannot be recorded is said when it is found. */
+/*
+ * Return: like check_filter(). An event that cannot be recorded (no .fmt) is reported once it is
+ * found.
+ */
 static int check_kind(const struct tap_user_kind *k, const char *filter, struct tap_err *err)
 {
 	struct tap_user_filter *f = NULL;
@@ -252,14 +260,14 @@ static int check_kind(const struct tap_user_kind *k, const char *filter, struct 
 }
 
 /*
- * Whether a running program has an event that matches. Return: 0; -EINVAL with a sentence: the
- * filter makes no sense for any of them; -errno.
+ * Look for a matching event of a running program. @found: set. Return: 0; -EINVAL with a sentence:
+ * the filter applies to none of them; -errno.
  */
 static int ask_programs(const struct maker *m, const struct tap_select_word *w, const char *filter,
 			bool *found, struct tap_err *err)
 {
 	struct tap_err why, first = { 0 };
-	const char *one; /* the filter of each is one */
+	const char *one; /* result of tap_select_filter(), which fails if several filters apply */
 	const struct tap_user_kind *k;
 	struct tap_user_set *set;
 	int ret = tap_user_new_own(&set);
@@ -282,8 +290,10 @@ static int ask_programs(const struct maker *m, const struct tap_select_word *w, 
 	return *found && !fits ? tap_err_set(err, first.code, "%s", first.text) : 0;
 }
 
-/* Return: whether it is this system. @near: set to it where it looks like it: one letter more, less
- * or other. */
+/*
+ * Return: whether @word is this system. @near: set to @system if it differs by one letter: one
+ * more, one less or another.
+ */
 static bool is_system(const char *word, const char *system, const char **near)
 {
 	unsigned int distance = tap_edit_distance(word, system);
@@ -293,10 +303,13 @@ static bool is_system(const char *word, const char *system, const char **near)
 	return !distance;
 }
 
-/* Whether the pattern's system is one of the kernel's. @near: NULL, or one that looks like it. */
+/*
+ * Return: whether the pattern's system is one of the kernel's. @near: set to a similar one, or
+ * NULL.
+ */
 static bool is_kernels_system(const struct maker *m, const char *pattern, const char **near)
 {
-	/* of events that users make: where there are none, tracefs does not list them */
+	/* systems of events that users make: tracefs lists them only if there are such events */
 	static const char *const made[] = { "kprobes", "uprobes",   "eprobes",
 					    "fprobes", "synthetic", "user_events" };
 	const struct tap_def *def;
@@ -316,7 +329,7 @@ static bool is_kernels_system(const struct maker *m, const char *pattern, const 
 	return false;
 }
 
-/* Whether the kernel's events could be listed, if the user did what he may do. */
+/* Return: whether the kernel's events could be listed if the user mounted tracefs. */
 static bool may_mount_tracefs(const struct maker *m)
 {
 	return !m->root && m->no_tracefs.code == -EOPNOTSUPP && tap_cap_has(CAP_SYS_ADMIN);
@@ -333,9 +346,9 @@ static int check_program_event(const struct maker *m, const char *pattern, struc
 }
 
 /*
- * What no event of the kernel matches is for programs, those that come too, unless the system is
- * the kernel's: then it is a slip in the name. @no_list: why the kernel's could not be listed, or
- * NULL. Return: 0; -ENOENT: not for programs; -errno.
+ * Take a word that matches no event of the kernel as a pattern for programs, including programs
+ * that start later. If its system is the kernel's, the name is misspelled instead. @no_list: why
+ * the kernel's events could not be listed, or NULL. Return: 0; -ENOENT: not for programs; -errno.
  */
 static int add_programs(struct maker *m, const struct tap_select_word *w, const char *filter,
 			const struct tap_err *no_list, struct tap_err *err)
@@ -350,7 +363,7 @@ static int add_programs(struct maker *m, const struct tap_select_word *w, const 
 		return -ENOENT;
 	if (!m->opts->backend || filter)
 		ret = ask_programs(m, w, filter, &found, err);
-	found |= !!m->opts->backend; /* it is that of programs */
+	found |= !!m->opts->backend; /* -b user was given */
 	if (!ret && !found &&
 	    (!strchr(pattern, ':') || is_kernels_system(m, pattern, &near) || may_mount_tracefs(m)))
 		return -ENOENT;
@@ -385,7 +398,7 @@ static int add_wanted(struct maker *m, const struct tap_select_word *w, const ch
 		return defs;
 	if (backend_allows(m, &tap_backend_tracefs) && (w || !defs)) {
 		kernel = add_kernel_events(m, w, filter, &why);
-		/* a word that definitions fit is content with them */
+		/* definitions match, which is enough without tracefs */
 		if (kernel < 0 && defs && !m->root)
 			return 0;
 	}
@@ -400,7 +413,7 @@ static int add_wanted(struct maker *m, const struct tap_select_word *w, const ch
 		return tap_err_set(
 			err, kernel, "%s%s", why.text,
 			w && may_mount_tracefs(m) ? ", or use -b user for programs' events" : "");
-	return refuse(m, w, filter, err);
+	return refuse_word(m, w, filter, err);
 }
 
 /* ---- triggers ---- */
@@ -430,7 +443,9 @@ static int refuse_event(struct maker *m, const struct tap_trigger *t, const char
 	return ret;
 }
 
-/* An event that is not asked for is there nevertheless, but off. Return: 0 with the event; -errno.
+/*
+ * Add the event of a trigger to the plan if it is not selected; it is off until a trigger switches
+ * it on. @ev: set. Return: 0; -errno with a sentence.
  */
 static int add_soft(struct maker *m, const struct tap_trigger *t, const char *system,
 		    const char *name, struct tap_plan_event **ev, struct tap_err *err)
@@ -469,8 +484,10 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* As the kernel: one of a kind for each event, and what switches on is of the kind of what switches
- * off. */
+/*
+ * Allow one trigger of a kind per event, as the kernel does; enable_event and disable_event for the
+ * same target are one kind.
+ */
 static int check_twice(const struct tap_plan *plan, const struct tap_trigger *t,
 		       struct tap_err *err)
 {
@@ -519,7 +536,7 @@ static int add_trigger(struct maker *m, const char *text, struct tap_err *err)
 
 /* ---- stacks ---- */
 
-/* Return: 0; -EINVAL with a sentence: this event has some already. */
+/* Return: 0; -EINVAL with a sentence: another --stack selects this event. */
 static int set_stacks(struct tap_plan *plan, struct tap_plan_event *ev,
 		      const struct tap_stack *stack, struct tap_err *err)
 {
@@ -558,8 +575,8 @@ static int add_stack(struct tap_plan *plan, const char *text, struct tap_err *er
 }
 
 /*
- * Records the events that move tasks between cgroups with every recording of sched_switch, by the
- * same backend: reports need them for -g, and they are rare. A kernel that lacks them is no error.
+ * Add the events that move tasks between cgroups to every recording of sched_switch, over the same
+ * backend: reports need them for -g, and they are rare. It is no error if a kernel lacks them.
  * Return: 0 or -ENOMEM.
  */
 static int add_cgroup_moves(struct maker *m)

@@ -16,7 +16,7 @@
 #include "record/machine.h"
 #include "record/session/running.h"
 
-/* JSON has no place for bytes that are not UTF-8: those become '?'. */
+/* JSON strings are UTF-8: replace bytes >= 0x80 of other encodings by '?'. */
 static json_t *any_string(const char *text)
 {
 	json_t *j = json_string(text);
@@ -42,7 +42,7 @@ static json_t *command_line(void)
 	return command;
 }
 
-/* As events have it; nothing if that is not known. */
+/* Events have initial pids: a thread whose initial pid is not known is left out. */
 void tap_description_add_tid(struct tap_description *d, const struct tap_pids *pids, pid_t tid)
 {
 	uint32_t initial = tap_pids_initial(pids, (uint32_t)tid);
@@ -59,9 +59,9 @@ void tap_description_set_command(struct tap_description *d, const struct tap_pid
 		json_object_set_new(d->meta, "command_tid", json_integer(initial));
 }
 
-#define LINE_BYTES 4096u /* of a command line at most: the rest is left out */
+#define LINE_BYTES 4096u /* maximum length of a command line; the rest is cut */
 
-/* A process's words. Return: NULL: it has none, as threads of the kernel, or it is gone. */
+/* Return: the arguments of a process; NULL: it has none, like kernel threads, or it has ended. */
 static json_t *read_words(uint64_t own_pid)
 {
 	char path[64], line[LINE_BYTES + 1];
@@ -84,7 +84,7 @@ static json_t *read_words(uint64_t own_pid)
 	return words;
 }
 
-/* Only where they were asked for: they may hold what is secret. Return: 0 or -ENOMEM. */
+/* Read command lines if the user asked for them: they may contain secrets. Return: 0 or -ENOMEM. */
 static int read_command_lines(const struct tap_description *d, const struct tap_pids *pids,
 			      struct tap_task_list *list)
 {
@@ -107,14 +107,15 @@ static int read_command_lines(const struct tap_description *d, const struct tap_
 	return ret;
 }
 
-/* And their cgroups. Return: 0 or -ENOMEM. */
+/* Read all tasks and their cgroups into @list. Return: 0 or -ENOMEM. */
 static int read_tasks(struct tap_description *d, struct tap_pids *pids, struct tap_task_list *list)
 {
 	int ret = tap_pids_tasks(pids, &list->tgids, &list->comms)
 			  ?: tap_pids_affinities(pids, &list->comms, &list->affinities);
 
 	list->has_affinities = !ret;
-	return ret ?: read_command_lines(d, pids, list) ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &list->limited);
+	ret = ret ?: read_command_lines(d, pids, list);
+	return ret ?: tap_pids_cgroups(pids, &d->cgroups, &list->members, &list->limited);
 }
 
 /* Return: a random id for this run of the recorder; NULL: out of memory, or no random numbers. */
@@ -179,7 +180,7 @@ void tap_description_set_file(struct tap_description *d, unsigned int file, bool
 	json_object_set_new(recorder, "continues", json_boolean(continues));
 }
 
-static json_t *triggers(const struct tap_plan *plan)
+static json_t *list_triggers(const struct tap_plan *plan)
 {
 	json_t *list = json_array();
 
@@ -188,7 +189,7 @@ static json_t *triggers(const struct tap_plan *plan)
 	return list;
 }
 
-static json_t *strings(const struct tap_strings *words)
+static json_t *list_strings(const struct tap_strings *words)
 {
 	json_t *list = json_array();
 
@@ -198,9 +199,9 @@ static json_t *strings(const struct tap_strings *words)
 }
 
 /*
- * Whether all switches and wakeups of the tasks of -p, -t, -c and -g are recorded, those on other
- * CPUs than -C's aside. Filters of the events may leave some out, and in a pid namespace the
- * numbers are other tasks' in the events.
+ * Return: whether all switches and wakeups of the tasks selected by -p, -t, -c and -g are recorded,
+ * except on CPUs that -C excludes. Event filters and triggers may exclude some, and in a nested pid
+ * namespace the events have other pids.
  */
 static bool has_all_of_them(const struct tap_plan *plan)
 {
@@ -215,8 +216,10 @@ static bool has_all_of_them(const struct tap_plan *plan)
 	return true;
 }
 
-/* Whether the kernel's own filter by tid is used (set_event_pid): of migrations it keeps only those
- * by one of the tasks. */
+/*
+ * Return: whether migrations of selected tasks may be missing: the kernel's filter by tid
+ * (set_event_pid) keeps only migrations that a selected task itself causes.
+ */
 static bool lacks_migrations(const struct tap_plan *plan)
 {
 	const struct tap_plan_event *ev = tap_plan_find(plan, "sched", "sched_migrate_task");
@@ -225,7 +228,10 @@ static bool lacks_migrations(const struct tap_plan *plan)
 	       (plan->select->by & (TAP_SELECT_TGIDS | TAP_SELECT_TIDS));
 }
 
-/* Over tracefs children always come with their process (tracefs/backend.c). */
+/*
+ * Return: whether children of selected processes are recorded: over tracefs they always are
+ * (tracefs/backend.c).
+ */
 static bool has_children(const struct tap_plan *plan)
 {
 	const struct tap_plan_event *ev = tap_plan_find(plan, "sched", "sched_switch");
@@ -252,12 +258,13 @@ static void set_limits(struct tap_description *d, const struct tap_plan *plan)
 	if (!plan->select || !(plan->select->by & (TAP_SELECT_TASKS | TAP_SELECT_CPUS)))
 		return;
 	if (has_all_of_them(plan))
-		only = json_pack(
-			"{s:o, s:o, s:o, s:o}", "processes", strings(&plan->select->tgids.text),
-			"threads", strings(&plan->select->tids.text), "names",
-			strings(&plan->select->comms), "cgroups", strings(&plan->select->cgroups));
+		only = json_pack("{s:o, s:o, s:o, s:o}", "processes",
+				 list_strings(&plan->select->tgids.text), "threads",
+				 list_strings(&plan->select->tids.text), "names",
+				 list_strings(&plan->select->comms), "cgroups",
+				 list_strings(&plan->select->cgroups));
 	else
-		only = json_object(); /* limited, and to whom is not certain */
+		only = json_object(); /* limited to tasks that are not known for certain */
 	if (json_object_size(only) && has_children(plan))
 		json_object_set_new(only, "follow", json_true());
 	if (json_object_size(only) && lacks_migrations(plan))
@@ -291,7 +298,7 @@ void tap_description_set_events(struct tap_description *d, const struct tap_plan
 	json_object_set_new(d->meta, "events", events);
 	set_limits(d, plan);
 	if (plan->nr_triggers)
-		json_object_set_new(d->meta, "triggers", triggers(plan));
+		json_object_set_new(d->meta, "triggers", list_triggers(plan));
 }
 
 void tap_description_set_definitions(struct tap_description *d, const struct tap_defs *own)
@@ -345,7 +352,10 @@ void tap_description_set_price(struct tap_description *d, json_t *price,
 	json_object_set_new(d->meta, "price", price);
 }
 
-/* Return: NULL where the list has no such. Who has a comm has a tgid: it is noted first. */
+/*
+ * Return: a row of the task table; NULL: the task is not in the list. A task with a comm has a
+ * tgid, which is read first.
+ */
 static json_t *task_row(const struct tap_task_list *list, uint64_t tid)
 {
 	const uint64_t *comm = tap_map_get(&list->comms, tid),
@@ -365,7 +375,7 @@ static json_t *task_row(const struct tap_task_list *list, uint64_t tid)
 	return row;
 }
 
-/* @row: or NULL; taken. */
+/* @row: takes ownership; may be NULL. */
 static void add_row(json_t *tasks, json_t *row, const char *when)
 {
 	if (!row)
@@ -408,7 +418,7 @@ static void add_line(json_t *lines, uint64_t pid, const char *when, json_t *word
 	json_array_append_new(lines, json_pack("[I, s, O]", (json_int_t)pid, when, words));
 }
 
-/* Into .meta's list, if it has one. */
+/* Fill the meta's list of command lines, if it has one. */
 static void put_command_lines(const struct tap_description *d)
 {
 	json_t *lines = json_object_get(d->meta, "command_lines");
@@ -424,7 +434,7 @@ static void put_command_lines(const struct tap_description *d)
 			add_line(lines, s->key, "ended", words_of(&d->ended, s->key));
 }
 
-/* The cgroups that events or tasks name. Return: NULL when out of memory. */
+/* List the cgroups of events and tasks. Return: NULL when out of memory. */
 static json_t *cgroup_table(const struct tap_description *d, const struct tap_names *names)
 {
 	json_t *cgroups = json_array();
@@ -451,7 +461,7 @@ static json_t *cgroup_table(const struct tap_description *d, const struct tap_na
 	return NULL;
 }
 
-/* Whose CPU time had a quota at either end. */
+/* List the cgroups that had a CPU quota at the start or the end. */
 static json_t *quota_cgroups(const struct tap_description *d)
 {
 	json_t *list = json_array();
@@ -464,8 +474,11 @@ static json_t *quota_cgroups(const struct tap_description *d)
 	return list;
 }
 
-/* How long their tasks were throttled meanwhile, of those that had one at both. */
-static json_t *throttled(const struct tap_description *d)
+/*
+ * List how long tasks were throttled while recording, for cgroups with a quota at the start and the
+ * end.
+ */
+static json_t *list_throttled(const struct tap_description *d)
 {
 	json_t *list = json_array();
 
@@ -479,7 +492,10 @@ static json_t *throttled(const struct tap_description *d)
 	return list;
 }
 
-/* Leaves only those that events name: they go into every format text. */
+/*
+ * Remove cgroups that no event names: the others are part of every format text. Return: 0 or
+ * -ENOMEM.
+ */
 static int keep_seen_cgroups(struct tap_description *d, const struct tap_names *names)
 {
 	struct tap_map kept = { 0 };
@@ -495,7 +511,7 @@ static int keep_seen_cgroups(struct tap_description *d, const struct tap_names *
 	return ret;
 }
 
-/* The last one that a list has, or NULL. */
+/* Return: the task's last known name; NULL: not known. */
 static const char *name_of(const struct tap_description *d, uint64_t tid)
 {
 	const uint64_t *comm = tap_map_get(&d->ended.comms, tid);
@@ -505,7 +521,10 @@ static const char *name_of(const struct tap_description *d, uint64_t tid)
 	return comm ? (const char *)(uintptr_t)*comm : NULL;
 }
 
-/* Programs that were recorded and are gone: no event of the kernel's may have named them. */
+/*
+ * Add user-space programs that were recorded and have ended: the kernel's events may not name them.
+ * Return: 0 or -ENOMEM.
+ */
 static int add_programs(struct tap_description *d)
 {
 	size_t i;
@@ -523,7 +542,7 @@ static int add_programs(struct tap_description *d)
 	return 0;
 }
 
-/* Of tasks that no event names. */
+/* Append "pid comm" lines of tasks that no event names. */
 static void add_cmdlines(const struct tap_description *d, const struct tap_names *names,
 			 struct tap_buf *out)
 {
@@ -561,7 +580,7 @@ static int collect_names(const struct tap_spool *spool, struct tap_names *names,
 	return ret;
 }
 
-/* Of cgroups that events named. Return: 0 or -ENOMEM. */
+/* Add the cgroups' paths that events have. Return: 0 or -ENOMEM. */
 static int add_paths(struct tap_description *d, struct tap_names *names)
 {
 	int ret = 0;
@@ -589,7 +608,7 @@ static int learn_names(struct tap_description *d, struct tap_pids *pids,
 		ret = tap_err_nomem(err);
 	if (!ret && (json_object_set_new(d->meta, "cgroups", cgroup_table(d, &names)) ||
 		     json_object_set_new(d->meta, "quota_cgroups", quota_cgroups(d)) ||
-		     json_object_set_new(d->meta, "throttled", throttled(d)) ||
+		     json_object_set_new(d->meta, "throttled", list_throttled(d)) ||
 		     keep_seen_cgroups(d, &names)))
 		ret = tap_err_nomem(err);
 	if (!ret) {

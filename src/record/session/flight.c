@@ -15,15 +15,15 @@
 #include "record/machine.h"
 #include "record/session/flight_files.h"
 
-#define NOTICED_NS 100000000u /* what is met is known so much later, at most */
+#define NOTICED_NS 100000000u /* maximum delay between an event and the condition that it fires */
 #define WHAT_LEN 256u
 #define NO_FOLDER UINT_MAX
 
-/* What a file is made of: the thread's, while .is_writing. */
+/* The file that is being saved. It belongs to the thread while .is_writing. */
 struct moment {
 	struct tap_flight_file file;
 	char path[PATH_MAX], what[WHAT_LEN];
-	unsigned int folder; /* its spool folder; or NO_FOLDER */
+	unsigned int folder; /* number of its spool folder; or NO_FOLDER */
 	json_t *meta;
 	struct tap_map cgroups;
 	struct tap_err err;
@@ -32,32 +32,33 @@ struct moment {
 struct tap_flight {
 	struct tap_flight_opts opts;
 	struct tap_flight_files files;
-	unsigned int nr_files; /* begun */
+	unsigned int nr_files; /* files that were begun */
 	bool zstd;
 	struct tap_spool *spool;
 	struct tap_page_writer *writer;
 	struct tap_held *held;
 	struct tap_held_spool *folders;
 	uint64_t start_ns;
-	_Atomic bool is_copied; /* what is held to the file: it is needed no more */
-	bool is_full; /* of what is needed */
-	struct { /* met, and in no file yet */
-		uint64_t first_ns, due_ns; /* due: 0: nothing was */
-		uint64_t needed_ns; /* what came then and later is to be in the file */
-		unsigned int nr, folder; /* folder: as of a struct moment */
+	/* the buffered events are in the file: their memory may be reused */
+	_Atomic bool is_copied;
+	bool is_full; /* more than opts.keep_bytes are needed for the pending file */
+	struct { /* conditions that fired and are not in a file yet */
+		uint64_t first_ns, due_ns; /* .due_ns: when the file ends; 0: no condition fired */
+		uint64_t needed_ns; /* events from this time on must stay in memory for the file */
+		unsigned int nr, folder; /* .folder: number of the spool folder; or NO_FOLDER */
 		char path[PATH_MAX], what[WHAT_LEN];
 	} met;
-	uint64_t last_to_ns; /* of the last file */
+	uint64_t last_to_ns; /* end of the last file's window; 0: no file yet */
 	pthread_t thread;
 	pid_t tid;
 	sem_t go, done;
 	bool is_writing, is_over;
-	const char *left; /* a file of which a killed recorder left the folder; or NULL */
+	const char *left; /* next file of which a killed recorder left the spool folder; or NULL */
 	struct moment moment;
-	struct tap_err failed; /* the first one */
+	struct tap_err failed; /* the first failure to write a file */
 };
 
-/* ---- the thread ---- */
+/* ---- the thread that saves files ---- */
 
 static void on_copied(void *flight, uint64_t done, uint64_t whole)
 {
@@ -74,8 +75,10 @@ static void remove_folder(struct tap_flight *f, struct moment *m)
 	m->folder = NO_FOLDER;
 }
 
-/* Where the disk has no space for a spool folder and the file, there is only the file. */
-static int pack(struct tap_flight *f, struct moment *m, const struct tap_pack_opts *opts)
+/*
+ * If the disk has no space for both the spool folder and the file, remove the folder and try again.
+ */
+static int pack_file(struct tap_flight *f, struct moment *m, const struct tap_pack_opts *opts)
 {
 	int ret = tap_pack(tap_spool_path(f->spool), m->path, opts, &m->err);
 
@@ -103,7 +106,7 @@ static int put_in_file(struct tap_flight *f, struct moment *m, struct tap_descri
 		ret = tap_err_nomem(&m->err);
 	what.meta = meta;
 	what.cmdlines = tap_buf_str(&cmdlines);
-	ret = ret ?: pack(f, m, &opts);
+	ret = ret ?: pack_file(f, m, &opts);
 	free(meta);
 	tap_buf_release(&cmdlines);
 	return ret;
@@ -128,9 +131,11 @@ static void write_file(struct tap_flight *f)
 	f->is_copied = true;
 }
 
-/* A file of the folder that a killed recorder left. If it had saved the file, or was making or
- * removing the folder, nothing is in it. */
-static void repair(struct tap_flight *f)
+/*
+ * Make the file of a spool folder that a killed recorder left. If that recorder had saved the file,
+ * or was just making or removing the folder, remove the folder only.
+ */
+static void repair_file(struct tap_flight *f)
 {
 	const struct tap_pack_opts opts = { .zstd = f->zstd };
 	struct moment *m = &f->moment;
@@ -151,7 +156,7 @@ static void repair(struct tap_flight *f)
 		close(lock);
 }
 
-static void *run(void *arg)
+static void *run_thread(void *arg)
 {
 	struct tap_flight *f = arg;
 
@@ -161,14 +166,14 @@ static void *run(void *arg)
 		tap_sem_wait(&f->go);
 		if (f->is_over)
 			return NULL;
-		f->moment.file.is_left ? repair(f) : write_file(f);
+		f->moment.file.is_left ? repair_file(f) : write_file(f);
 		sem_post(&f->done);
 	}
 }
 
 static int start_thread(struct tap_flight *f, struct tap_err *err)
 {
-	int ret = tap_thread_start(&f->thread, run, f);
+	int ret = tap_thread_start(&f->thread, run_thread, f);
 
 	errno = -ret;
 	if (ret)
@@ -179,7 +184,9 @@ static int start_thread(struct tap_flight *f, struct tap_err *err)
 	return 0;
 }
 
-/* All that is to be in the file is held, and the head has what it is of. */
+/*
+ * Called by the page writer's thread once all events of the file are in memory and the head is set.
+ */
 static int begin_file(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
 {
 	struct tap_flight *f = ctx;
@@ -191,7 +198,7 @@ static int begin_file(struct tap_spool *spool, void *ctx, uint64_t arg, struct t
 	return 0;
 }
 
-/* ---- who drains ---- */
+/* ---- the draining thread ---- */
 
 int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zstd,
 		   struct tap_spool *spool, struct tap_page_writer *writer, struct tap_flight **out,
@@ -212,8 +219,9 @@ int tap_flight_new(const struct tap_flight_opts *opts, const char *file, bool zs
 	f->met.folder = f->moment.folder = NO_FOLDER;
 	sem_init(&f->go, 0, 0);
 	sem_init(&f->done, 0, 0);
-	ret = tap_flight_files_init(&f->files, file, opts->max_files, err) ?: tap_held_spool_new(spool, writer, &f->folders, err) ?:
-	      start_thread(f, err);
+	ret = tap_flight_files_init(&f->files, file, opts->max_files, err)
+		      ?: tap_held_spool_new(spool, writer, &f->folders, err)
+		      ?: start_thread(f, err);
 	if (ret) {
 		tap_held_spool_free(f->folders);
 		tap_flight_files_release(&f->files);
@@ -251,7 +259,7 @@ pid_t tap_flight_spool_tid(const struct tap_flight *f)
 	return tap_held_spool_tid(f->folders);
 }
 
-/* From when on all is held. */
+/* Return: the time from which on no event is missing in memory. */
 static uint64_t held_from_ns(const struct tap_flight *f)
 {
 	uint64_t from_ns = tap_held_whole_from(f->held);
@@ -260,8 +268,9 @@ static uint64_t held_from_ns(const struct tap_flight *f)
 }
 
 /*
- * What came then and later is to be in the file of what is met at @at_ns. By bytes, how long they
- * will last nobody knows: half of what led to it.
+ * Return: the time from which events must stay in memory for a condition that fires at @at_ns. If
+ * the memory is limited in bytes, it is unknown how long they will last: keep the newer half of the
+ * buffered events.
  */
 static uint64_t needed_ns(const struct tap_flight *f, uint64_t at_ns)
 {
@@ -276,7 +285,7 @@ void tap_flight_met(struct tap_flight *f, uint64_t at_ns, const char *what)
 {
 	uint64_t due_ns, next_ns = f->last_to_ns;
 
-	if (at_ns < held_from_ns(f)) /* a mark may be of any time */
+	if (at_ns < held_from_ns(f)) /* a mark may have any time */
 		at_ns = tap_now_ns();
 	due_ns = at_ns + f->opts.after_ns;
 	if (!f->met.due_ns) {
@@ -305,18 +314,20 @@ bool tap_flight_is_met(const struct tap_flight *f)
 	return f->met.due_ns;
 }
 
-/* Return: the time from which on events go into the file of the condition that fired. */
+/* Return: the begin of the window of the pending file. */
 static uint64_t from_ns(const struct tap_flight *f)
 {
-	/* by bytes, as far as there is something */
+	/* limited in bytes: as far back as events are buffered */
 	uint64_t ns = f->opts.keep_ns ? f->met.needed_ns : 0;
 
 	return ns > f->start_ns ? ns : f->start_ns;
 }
 
-/* For the spool folder: what is in @d, with the window and the clocks of what was met. Return: NULL
- * when out of memory. */
-static char *describe(const struct tap_flight *f, const struct tap_description *d)
+/*
+ * Return: the description for the spool folder: that of @d, with the window and the clocks of the
+ * pending file; NULL when out of memory.
+ */
+static char *describe_file(const struct tap_flight *f, const struct tap_description *d)
 {
 	struct tap_description part = { .meta = json_copy(d->meta) };
 	uint64_t begin_ns = from_ns(f), held_ns = held_from_ns(f);
@@ -336,7 +347,7 @@ static char *describe(const struct tap_flight *f, const struct tap_description *
 
 static void begin_folder(struct tap_flight *f, const struct tap_description *d)
 {
-	char *meta = describe(f, d);
+	char *meta = describe_file(f, d);
 
 	if (meta)
 		f->met.folder = tap_held_spool_begin(f->folders, f->met.path, from_ns(f), meta);
@@ -351,7 +362,7 @@ static void check_folder(const struct tap_flight *f, unsigned int folder, const 
 		f->opts.not_spooled(f->opts.ctx, path, &err);
 }
 
-static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err *err)
+static int begin_saving(struct tap_flight *f, struct tap_description *d, struct tap_err *err)
 {
 	struct moment *m = &f->moment;
 	struct tap_description copy;
@@ -373,7 +384,7 @@ static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err
 	};
 	memcpy(m->what, f->met.what, sizeof(m->what));
 	memcpy(m->path, f->met.path, sizeof(m->path));
-	/* a clock may have been set since the recording began */
+	/* the recording's first reading may be outdated: the wall clock may have been set since */
 	json_object_set_new(m->meta, "clocks", json_array());
 	if (m->folder != NO_FOLDER)
 		tap_held_spool_end(f->folders, m->folder);
@@ -387,8 +398,8 @@ static int begin(struct tap_flight *f, struct tap_description *d, struct tap_err
 	return 0;
 }
 
-/* The file is written, or could not be. */
-static void end(struct tap_flight *f)
+/* The file is saved, or saving it failed. */
+static void end_saving(struct tap_flight *f)
 {
 	struct moment *m = &f->moment;
 
@@ -434,11 +445,11 @@ int tap_flight_step(struct tap_flight *f, struct tap_description *d, bool is_due
 
 	check_folder(f, f->met.folder, f->met.path);
 	if (f->is_writing && !sem_trywait(&f->done))
-		end(f);
+		end_saving(f);
 	if (f->met.due_ns && f->met.folder == NO_FOLDER)
 		begin_folder(f, d);
 	if (is_due)
-		return begin(f, d, err);
+		return begin_saving(f, d, err);
 	if (f->left && !f->is_writing)
 		begin_repair(f);
 	if (!f->is_writing || f->is_copied)
@@ -452,16 +463,16 @@ int tap_flight_end(struct tap_flight *f, struct tap_description *d, struct tap_e
 
 	if (f->is_writing) {
 		tap_sem_wait(&f->done);
-		end(f);
+		end_saving(f);
 	}
 	if (f->met.due_ns) {
 		if (f->met.due_ns > tap_now_ns())
 			f->met.due_ns = tap_now_ns();
-		ret = begin(f, d, err);
+		ret = begin_saving(f, d, err);
 		if (ret)
 			return ret;
 		tap_sem_wait(&f->done);
-		end(f);
+		end_saving(f);
 	}
 	return f->failed.code ? tap_err_set(err, f->failed.code, "%s", f->failed.text) : 0;
 }

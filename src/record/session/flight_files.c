@@ -7,7 +7,7 @@
 
 #include "file/spool.h"
 
-#define STAMP_NS 1000000u /* what two stamps differ by at least */
+#define STAMP_NS 1000000u /* minimum difference between two stamps */
 
 int tap_flight_files_init(struct tap_flight_files *f, const char *file, unsigned int max_files,
 			  struct tap_err *err)
@@ -40,7 +40,7 @@ void tap_flight_files_name(const struct tap_flight_files *f, uint64_t at_ns, con
 	} while (!strcmp(path, busy));
 }
 
-/* The newest one stays. */
+/* Keep at least the newest file. */
 void tap_flight_files_remove_old(struct tap_flight_files *f)
 {
 	struct tap_stamped_file *files;

@@ -14,15 +14,17 @@
 #ifndef SO_PASSRIGHTS /* Linux 6.16 */
 #define SO_PASSRIGHTS 83
 #endif
-#define MARKS_PER_DRAIN 100u /* who sends more waits */
+#define MARKS_PER_DRAIN 100u /* the requests of a sender of more wait until the next drain */
 #define COMM_LEN 16u
 
-static const struct tap_def *definition(void)
+static const struct tap_def *mark_definition(void)
 {
 	return tap_def_find("schedtap", "mark");
 }
 
-/* Its number is free: two recorders may be one process's, or have one number in two pid namespaces.
+/*
+ * Bind a free name: two recorders may run in one process, or have the same pid in two pid
+ * namespaces.
  */
 static int bind_name(int fd)
 {
@@ -59,8 +61,8 @@ void tap_marks_release(struct tap_marks *m)
 int tap_marks_describe(struct tap_marks *m, struct tap_head_format *f)
 {
 	tap_buf_clear(&m->format);
-	tap_def_format(definition(), NULL, NULL, &m->format);
-	*f = (struct tap_head_format){ .system = definition()->system,
+	tap_def_format(mark_definition(), NULL, NULL, &m->format);
+	*f = (struct tap_head_format){ .system = mark_definition()->system,
 				       .text = tap_buf_str(&m->format),
 				       .len = m->format.len };
 	return m->format.err;
@@ -77,8 +79,8 @@ void tap_marks_begin_file(struct tap_marks *m, uint64_t start_ns)
 	m->last_ns = start_ns > m->last_ns ? start_ns : m->last_ns;
 }
 
-/* A buffer that a recording without marks does not have. */
-static int begin(struct tap_marks *m, struct tap_err *err)
+/* Add the buffer of marks with the first mark: a recording without marks has no such buffer. */
+static int begin_lane(struct tap_marks *m, struct tap_err *err)
 {
 	int buffer;
 
@@ -92,15 +94,15 @@ static int begin(struct tap_marks *m, struct tap_err *err)
 	return tap_lane_init(&m->lane) ? tap_err_nomem(err) : 0;
 }
 
-/* As events have it; 0: not known. */
+/* Return: the pid in the initial namespace; 0: not known. */
 static int32_t initial_pid(struct tap_pids *pids, pid_t pid)
 {
 	if (pids->nested)
-		tap_pids_read(pids); /* it may have come since the last time */
+		tap_pids_read(pids); /* the task may be newer than the last reading */
 	return pids->nested ? (int32_t)tap_pids_initial(pids, (uint32_t)pid) : pid;
 }
 
-static uint32_t loc(size_t at, size_t len)
+static uint32_t data_loc(size_t at, size_t len)
 {
 	return (uint32_t)(len << 16 | at);
 }
@@ -118,16 +120,16 @@ struct tap_mark_task tap_marks_task(const struct tap_marks *m, pid_t pid)
 int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_task *task,
 		  const char *text, size_t len, struct tap_err *err)
 {
-	struct { /* events/mark.h, behind the common fields */
+	struct { /* events/mark.h, after the common fields */
 		uint16_t type;
 		uint8_t flags, preempt_count;
 		int32_t common_pid, pid;
 		uint32_t comm, text;
 		char texts[COMM_LEN + TAP_MARK_MAX_TEXT + 1 + 8];
-	} rec = { .type = (uint16_t)definition()->id };
+	} rec = { .type = (uint16_t)mark_definition()->id };
 	const size_t at = offsetof(__typeof__(rec), texts);
 	size_t comm_len = strnlen(task->comm, COMM_LEN - 1) + 1;
-	int ret = begin(m, err);
+	int ret = begin_lane(m, err);
 
 	if (ret)
 		return ret;
@@ -136,11 +138,13 @@ int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_tas
 	memcpy(rec.texts, task->comm, comm_len - 1);
 	memcpy(rec.texts + comm_len, text, len);
 	rec.texts[comm_len + len] = '\0';
-	rec.comm = loc(at, comm_len);
-	rec.text = loc(at + comm_len, len + 1);
+	rec.comm = data_loc(at, comm_len);
+	rec.text = data_loc(at + comm_len, len + 1);
 	rec.common_pid = rec.pid = task->tid;
-	/* of two that ask, the later one may be asked first; a page begins where the one before it
-	 * ended */
+	/*
+	 * Of two requests, the later one may arrive first. Keep the marks in order, because each
+	 * sub-buffer begins where the previous one ended.
+	 */
 	m->last_ns = at_ns > m->last_ns ? at_ns : m->last_ns;
 	tap_lane_add(&m->lane, m->writer, m->last_ns, &rec, (uint32_t)(at + comm_len + len + 1));
 	if (m->added)
@@ -148,7 +152,7 @@ int tap_marks_add(struct tap_marks *m, uint64_t at_ns, const struct tap_mark_tas
 	return 0;
 }
 
-/* Return: whether there was one. */
+/* Return: whether there was a request. */
 static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, struct tap_err *err)
 {
 	const size_t head = offsetof(struct tap_mark_request, text);
@@ -165,7 +169,7 @@ static bool take_request(struct tap_marks *m, struct tap_drain *res, int *ret, s
 	if (parcel.len > sizeof(r))
 		parcel.len = sizeof(r);
 	memcpy(&r, parcel.bytes, parcel.len);
-	/* whoever called `schedtap mark` */
+	/* mark the task that called `schedtap mark` */
 	task = tap_marks_task(m, parcel.from.pid > 0 ? tap_proc_parent(parcel.from.pid) : 0);
 	*ret = tap_marks_add(m, r.at_ns < now ? r.at_ns : now, &task, r.text, parcel.len - head,
 			     err);
@@ -186,12 +190,12 @@ int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *
 	     m->from >= 0 && i < MARKS_PER_DRAIN && !ret && take_request(m, res, &ret, err); i++)
 		;
 	if (m->lane.pages)
-		/* they are rare, and should outlive us */
+		/* marks are rare, and should survive if the recorder is killed */
 		tap_lane_flush(&m->lane, m->writer, true);
 	return ret;
 }
 
-/* So that the porter has room for others' messages. */
+/* Called when the porter cannot hand on other messages before the requests are taken. */
 static void take_early(void *ctx)
 {
 	struct tap_marks *m = ctx;
@@ -209,7 +213,8 @@ void tap_marks_open(struct tap_marks *m, struct tap_pids *pids, struct tap_porte
 	*m = TAP_NO_MARKS;
 	m->pids = pids;
 	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (m->fd >= 0) /* where the kernel cannot, the porter closes what comes with a mark */
+	/* on older kernels, the porter closes descriptors that come with a request */
+	if (m->fd >= 0)
 		setsockopt(m->fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off));
 	if (m->fd >= 0 && !setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) &&
 	    !bind_name(m->fd))

@@ -17,16 +17,16 @@
 #define LATE_NS 1000000u /* maximum delay between an event's time stamp and its commit */
 #define MIN_PART_NS 1000000000u
 /*
- * At most so much of the limit goes into one folder, if the maker is late: packing it takes its
- * space twice, and as much as three parts are written to the next folder meanwhile.
+ * Limit of one folder, in parts of the limit on disk space, if the maker is late: packing takes the
+ * folder's space twice, and up to three parts are written to the next folder meanwhile.
  */
 #define LARGEST_PARTS 6u
-#define HURRY_PARTS 2u /* with so much in the folder the maker is late */
-#define RETRY_NS 1000000000u /* after the next folder could not be made */
-#define HEADS 5u /* of the next folder, and while they are replaced */
-#define HELD_BYTES                                                                                 \
-	((uint64_t)64 << 20) /* of events between two drains, at most, where there are conditions  \
-			      */
+#define HURRY_PARTS 2u /* from this folder size on the maker is late */
+#define RETRY_NS 1000000000u /* time until the maker tries again after a failure */
+/* heads that are on disk at once: of the next folder, and while they are replaced */
+#define HEADS 5u
+/* maximum size of the events between two drains, which are kept in memory for conditions */
+#define HELD_BYTES ((uint64_t)64 << 20)
 #define WAIT_FOR_ROOM_MS 1000u
 
 enum state { RECORDING, PREPARING, CUTTING, MOVING };
@@ -39,16 +39,16 @@ struct tap_rotation {
 	struct tap_page_writer *writer;
 	struct tap_rotation_room room;
 
-	/* the draining thread's */
+	/* used by the draining thread only */
 	enum state state;
 	uint64_t cut_ns, retry_ns, kept_bytes;
-	struct tap_priority hurry; /* of the maker */
+	struct tap_priority hurry; /* the maker's raised priority */
 
 	_Atomic bool is_prepared, is_moved;
 
-	pthread_mutex_t reports; /* of the next two: several threads make files */
-	struct tap_err failed; /* the first failure */
-	bool is_failing; /* the maker's: it could not make a folder */
+	pthread_mutex_t reports; /* protects the next two members: several threads make files */
+	struct tap_err failed; /* the first failure to write a file */
+	bool is_failing; /* used by the maker only: it could not make the last folder */
 
 	struct thread {
 		pthread_t id;
@@ -59,8 +59,8 @@ struct tap_rotation {
 	_Atomic bool is_over;
 };
 
-/* A file is written, or @err says why not. */
-static void report(struct tap_rotation *r, const char *path, const struct tap_err *err)
+/* Report that a file is written, or that it could not be (@err). */
+static void report_file(struct tap_rotation *r, const char *path, const struct tap_err *err)
 {
 	pthread_mutex_lock(&r->reports);
 	if (err && !r->failed.code)
@@ -81,9 +81,9 @@ static void say_started(struct tap_rotation *r, struct thread *t)
 	sem_post(&r->started);
 }
 
-/* ---- the keeper: removes old files ---- */
+/* ---- the keeper thread: removes old files ---- */
 
-/* Several wishes to look at the limit are one. */
+/* Wait for a request to check the limit. Several requests count as one. */
 static void wait_for_wish(struct tap_rotation *r)
 {
 	tap_sem_wait(&r->look);
@@ -91,7 +91,7 @@ static void wait_for_wish(struct tap_rotation *r)
 		;
 }
 
-/* It may have a real-time priority, so it leaves half of the CPU to others. */
+/* It may have a real-time priority, so it leaves half of the CPU to other tasks. */
 static void *run_keeper(void *arg)
 {
 	struct tap_rotation *r = arg;
@@ -107,9 +107,9 @@ static void *run_keeper(void *arg)
 	}
 }
 
-/* ---- the maker: makes folders ---- */
+/* ---- the maker thread: makes folders ---- */
 
-static int prepare(struct tap_rotation *r, struct tap_rotation_file *f, struct tap_err *err)
+static int prepare_file(struct tap_rotation *r, struct tap_rotation_file *f, struct tap_err *err)
 {
 	int ret;
 
@@ -126,13 +126,13 @@ static void prepare_next(struct tap_rotation *r)
 	struct tap_rotation_file *f = r->room.upcoming;
 	struct tap_err err = { 0 };
 
-	if (prepare(r, f, &err)) {
+	if (prepare_file(r, f, &err)) {
 		if (f->spool)
 			tap_spool_remove(f->spool);
 		tap_spool_free(f->spool);
 		f->spool = NULL;
 		if (!r->is_failing)
-			report(r, f->path, &err);
+			report_file(r, f->path, &err);
 	}
 	r->is_failing = !f->spool;
 	r->is_prepared = true;
@@ -148,28 +148,28 @@ static void *run_maker(void *arg)
 		tap_sem_wait(&r->make);
 		if (r->is_over)
 			return NULL;
-		/* where the disk is full, nothing is written, and the keeper is not asked */
+		/* while the disk is full, nothing is written, so the keeper is not woken */
 		tap_rotation_room_keep_limit(&r->room);
 		prepare_next(r);
 	}
 }
 
-/* ---- the packer ---- */
+/* ---- the packer thread ---- */
 
 static bool make_room(void *ctx)
 {
 	return tap_rotation_make_room(ctx);
 }
 
-/* No older file is left to make room for it. Waiting would not help: what is newer only grows. */
-static void drop(struct tap_rotation *r, struct tap_rotation_file *f)
+/* No older file is left to remove. Waiting would not help, because newer files only grow. */
+static void drop_file(struct tap_rotation *r, struct tap_rotation_file *f)
 {
 	struct tap_err err;
 
 	tap_err_set(&err, -EDQUOT,
 		    "removed, because it could not be completed: events came too fast for "
 		    "--on-disk of this size");
-	report(r, f->path, &err);
+	report_file(r, f->path, &err);
 	tap_rotation_room_drop(&r->room, f);
 }
 
@@ -182,12 +182,12 @@ static void pack_next(struct tap_rotation *r)
 	if (!f)
 		return;
 	if (!tap_rotation_room_keep_limit(&r->room)) {
-		drop(r, f);
+		drop_file(r, f);
 		return;
 	}
 	ret = tap_rotation_file_pack(f, r->zstd, make_room, r, &err);
 	if (tap_rotation_room_end_packing(&r->room) || ret)
-		report(r, f->path, ret ? &err : NULL);
+		report_file(r, f->path, ret ? &err : NULL);
 	else
 		unlink(f->path);
 	tap_rotation_file_free(f);
@@ -209,8 +209,9 @@ static void *run_packer(void *arg)
 /* ---- the page writer's thread ---- */
 
 /*
- * Called before pages are written: the limit holds even where the keeper is late. Where the folder
- * is too large, waiting would not help: this thread begins the next one.
+ * Called before sub-buffers are written, so that the limit holds even if the keeper is late. If the
+ * folder is too large, waiting would not help: only this thread can begin the next one. Return: 0;
+ * -EDQUOT.
  */
 static int wait_for_room(void *ctx, uint64_t bytes)
 {
@@ -243,7 +244,7 @@ static int cancel_cut(struct tap_spool *spool, void *ctx, uint64_t arg, struct t
 	return tap_spool_uncut(spool, err);
 }
 
-static int move(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
+static int move_spool(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
 {
 	struct tap_rotation *r = ctx;
 	uint64_t bytes = tap_spool_folder_bytes(spool);
@@ -278,8 +279,8 @@ static int lock_name(struct tap_rotation *r, const char *file, const struct tap_
 	return ret ?: tap_spool_hold(r->lock, HELD_BYTES, err) ?: tap_spool_set_ring(r->lock, err);
 }
 
-static int init(struct tap_rotation *r, const char *file, const struct tap_head *head,
-		struct tap_err *err)
+static int init_rotation(struct tap_rotation *r, const char *file, const struct tap_head *head,
+			 struct tap_err *err)
 {
 	int ret = tap_rotation_room_init(&r->room, &r->opts, file, err)
 			  ?: lock_name(r, file, head, err);
@@ -311,7 +312,7 @@ int tap_rotation_new(const struct tap_rotation_opts *opts, const char *file, boo
 	sem_init(&r->prepared, 0, 0);
 	sem_init(&r->packable, 0, 0);
 	sem_init(&r->started, 0, 0);
-	ret = init(r, file, head, err);
+	ret = init_rotation(r, file, head, err);
 	if (ret) {
 		tap_rotation_free(r);
 		return ret;
@@ -327,7 +328,7 @@ static void join_thread(struct thread *t)
 	t->is_there = false;
 }
 
-static void join(struct tap_rotation *r)
+static void join_threads(struct tap_rotation *r)
 {
 	r->is_over = true;
 	sem_post(&r->look);
@@ -342,7 +343,7 @@ void tap_rotation_free(struct tap_rotation *r)
 {
 	if (!r)
 		return;
-	join(r);
+	join_threads(r);
 	if (r->room.upcoming && r->room.upcoming->spool)
 		tap_spool_remove(r->room.upcoming->spool);
 	tap_rotation_room_release(&r->room);
@@ -392,7 +393,7 @@ int tap_rotation_start(struct tap_rotation *r, struct tap_spool *spool,
 	*tids = (struct tap_rotation_tids){ .keeper = r->keeper.tid,
 					    .maker = r->maker.tid,
 					    .packer = r->packer.tid };
-	sem_post(&r->look); /* files of earlier recorders may already be too much */
+	sem_post(&r->look); /* files of earlier recorders may already exceed the limit */
 	return 0;
 }
 
@@ -411,7 +412,7 @@ static uint64_t spool_bytes(const struct tap_rotation *r)
 	return tap_spool_folder_bytes(r->spool) + tap_page_writer_waiting(r->writer);
 }
 
-/* Return: whether the next file should begin soon. */
+/* Return: whether the next file should begin soon: by size, by time, or because a write failed. */
 static bool is_full(const struct tap_rotation *r, uint64_t now_ns)
 {
 	uint64_t bytes = spool_bytes(r);
@@ -423,7 +424,7 @@ static bool is_full(const struct tap_rotation *r, uint64_t now_ns)
 	return bytes && now_ns - r->room.current->start_ns >= r->part_ns;
 }
 
-/* Let the maker make the next file's folder. */
+/* Let the maker make the next file's folder. Return: 0; -ENOMEM. */
 static int begin_preparing(struct tap_rotation *r, const struct tap_description *d,
 			   struct tap_err *err)
 {
@@ -440,7 +441,7 @@ static int begin_preparing(struct tap_rotation *r, const struct tap_description 
 	return 0;
 }
 
-/* The maker is done. Where it made no folder, it will try again. */
+/* The maker is done: begin the cut. If it failed, it tries again after RETRY_NS. */
 static void begin_cutting(struct tap_rotation *r, uint64_t now_ns)
 {
 	struct tap_rotation_file *f = r->room.upcoming;
@@ -466,7 +467,10 @@ bool tap_rotation_is_due(struct tap_rotation *r, uint64_t now_ns)
 	return r->state == CUTTING && now_ns >= r->cut_ns + LATE_NS;
 }
 
-/* All events before the cut are handed over. */
+/*
+ * All events before the cut were handed over: make the upcoming file the current one. Return: 1;
+ * -ENOMEM.
+ */
 static int begin_moving(struct tap_rotation *r, struct tap_description *d, struct tap_err *err)
 {
 	struct tap_rotation_file *old = r->room.current, *f = r->room.upcoming;
@@ -488,19 +492,20 @@ static int begin_moving(struct tap_rotation *r, struct tap_description *d, struc
 	tap_description_set_file(d, f->nr, true);
 	tap_description_release(&old->d);
 	old->d = copy;
-	old->spool = f->spool; /* which gets the old folder */
+	/* the folder that the page writer's thread will exchange for the old one */
+	old->spool = f->spool;
 	f->spool = NULL;
 	tap_rotation_room_begin_next(&r->room);
 	r->is_moved = false;
 	r->state = MOVING;
-	tap_page_writer_call(r->writer, move, r, 0);
+	tap_page_writer_call(r->writer, move_spool, r, 0);
 	return 1;
 }
 
 /*
- * Busy tasks may keep the maker from a CPU for seconds, and events are lost when the folder is too
- * large. Reading all of /proc takes a CPU for long where there are many tasks, so the maker gets
- * this thread's real-time priority only if it is late.
+ * Busy tasks may keep the maker from a CPU for seconds, and events are lost if the folder gets too
+ * large. The maker gets this thread's real-time priority only if it is late, because reading all of
+ * /proc takes long if there are many tasks.
  */
 static void hurry_maker(struct tap_rotation *r, uint64_t bytes)
 {
@@ -540,7 +545,7 @@ void tap_rotation_stop(struct tap_rotation *r)
 
 void tap_rotation_wait(struct tap_rotation *r)
 {
-	join(r);
+	join_threads(r);
 	tap_rotation_room_pack_current(&r->room);
 	tap_rotation_room_keep_limit(&r->room);
 }

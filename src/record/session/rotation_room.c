@@ -10,10 +10,13 @@
 
 #include "base/clock.h"
 
-#define SPARE_PARTS                                                                                \
-	2u /* free below the limit: what the spool may grow by before the keeper looks again */
+/* parts of the limit that are kept free, for the spool to grow until the keeper checks again */
+#define SPARE_PARTS 2u
 
-/* Kernels without futexes that lend a priority have no real-time priorities to speak of. */
+/*
+ * Use priority inheritance if the kernel has PI futexes. Kernels without them need no real-time
+ * priorities.
+ */
 static void init_mutex(pthread_mutex_t *mutex)
 {
 	pthread_mutexattr_t attr;
@@ -139,7 +142,9 @@ static bool is_in_use(struct tap_rotation_room *room, const char *path)
 	return in_use;
 }
 
-/* Return: the oldest folder that waits for the packer, and will never be packed; NULL: none waits.
+/*
+ * Return: the oldest folder that waits for the packer, removed from the queue: it will not be
+ * packed; NULL: none waits.
  */
 static struct tap_rotation_file *drop_oldest(struct tap_rotation_room *room)
 {
@@ -186,7 +191,7 @@ static uint64_t free_bytes(const struct tap_rotation_room *room)
 	return statvfs(dirname(path), &st) ? UINT64_MAX : (uint64_t)st.f_bavail * st.f_frsize;
 }
 
-/* Return: whether it is removed. */
+/* Return: whether the file was removed. A folder in use stays. */
 static bool remove_file(struct tap_rotation_room *room, const struct tap_stamped_file *file)
 {
 	if (!file->is_folder)
@@ -199,11 +204,11 @@ static void remove_folder(struct tap_rotation_file *f)
 	char path[PATH_MAX + sizeof(TAP_SPOOL_SUFFIX)];
 
 	snprintf(path, sizeof(path), "%s" TAP_SPOOL_SUFFIX, f->path);
-	tap_rotation_file_free(f); /* which has it locked */
+	tap_rotation_file_free(f); /* it holds the folder's lock */
 	tap_spool_remove_folder(path, NULL);
 }
 
-/* Return: the number of bytes that it had. */
+/* Return: the number of bytes that the folder took. */
 static uint64_t remove_dropped(struct tap_rotation_file *f, const struct tap_stamped_file *files,
 			       int nr)
 {
@@ -239,7 +244,7 @@ static uint64_t sum_of(const struct tap_stamped_file *files, int nr)
 	return bytes;
 }
 
-/* What the file that is being packed takes beside its folder. */
+/* Return: the space that the file that is being packed takes in addition to its folder. */
 static uint64_t packing_bytes(struct tap_rotation_room *room, const struct tap_stamped_file *files,
 			      int nr)
 {
@@ -249,7 +254,9 @@ static uint64_t packing_bytes(struct tap_rotation_room *room, const struct tap_s
 	return 0;
 }
 
-/* The limit is lower where the disk has less space than that for our @total bytes and more. */
+/*
+ * Return: the limit, or less if the disk has less free space than that. @total: bytes of our files.
+ */
 static uint64_t limit_of(const struct tap_rotation_room *room, uint64_t total)
 {
 	uint64_t free = free_bytes(room), max = room->max_bytes;
@@ -257,11 +264,13 @@ static uint64_t limit_of(const struct tap_rotation_room *room, uint64_t total)
 	return free < max && total + free < max ? total + free : max;
 }
 
-/* With room->disk. Return: as of tap_rotation_room_keep_limit(). */
+/* Call it with room->disk locked. Return: like tap_rotation_room_keep_limit(). */
 static bool remove_old(struct tap_rotation_room *room)
 {
-	/* in this order: a folder that is closed in between counts once at most, so that the limit
-	 * is rather too low */
+	/*
+	 * Read in this order: a folder that is closed in between counts at most once, so that the
+	 * limit is too low rather than too high.
+	 */
 	uint64_t before_bytes = room->written_bytes,
 		 written_bytes = before_bytes + tap_spool_folder_bytes(room->spool);
 	uint64_t now_ns = tap_clock_ns(CLOCK_REALTIME), total, limit, spare;

@@ -10,9 +10,11 @@
 #include "base/clock.h"
 #include "record/machine.h"
 
-/* Returns the number of the current task: the lower half of bpf_get_current_pid_tgid(). It is never
- * attached. */
-static int load(void)
+/*
+ * Load a program that returns the current task's tid, the lower half of bpf_get_current_pid_tgid().
+ * It is run by BPF_PROG_TEST_RUN and never attached. Return: a descriptor; < 0: failed.
+ */
+static int load_program(void)
 {
 	static const struct bpf_insn insns[] = {
 		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_pid_tgid },
@@ -28,7 +30,7 @@ json_t *tap_running_read(void)
 {
 	unsigned int nr_cpus = tap_machine_nr_cpus();
 	json_t *running;
-	int fd = load();
+	int fd = load_program();
 
 	if (fd < 0)
 		return NULL;
@@ -37,7 +39,7 @@ json_t *tap_running_read(void)
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
 		uint64_t now_ns = tap_now_ns();
 
-		if (!bpf_prog_test_run_opts(fd, &opts)) /* else it is offline */
+		if (!bpf_prog_test_run_opts(fd, &opts)) /* fails if the CPU is offline */
 			json_array_append_new(running, json_pack("[I,I,I]", (json_int_t)cpu,
 								 (json_int_t)opts.retval,
 								 (json_int_t)now_ns));

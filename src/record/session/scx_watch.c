@@ -11,7 +11,7 @@
 
 #define LOOK_NS 100000000u
 
-/* A file's first line. Return: false where there is none. */
+/* Read a file's first line. Return: false if there is no such file. */
 static bool read_line(const struct tap_scx_watch *w, const char *name, struct tap_buf *line)
 {
 	char path[PATH_MAX];
@@ -24,14 +24,16 @@ static bool read_line(const struct tap_scx_watch *w, const char *name, struct ta
 	return true;
 }
 
-/* [ns, name or null, how many were loaded since boot]. Return: NULL where there is no sched_ext. */
-static json_t *look(const struct tap_scx_watch *w, uint64_t now_ns)
+/* Return: [ns, name or null, number of loads since boot]; NULL: the kernel has no sched_ext. */
+static json_t *read_row(const struct tap_scx_watch *w, uint64_t now_ns)
 {
 	struct tap_buf line = { .max = 4096 };
 	json_t *row = NULL, *name = NULL;
 
-	/* it has a name before it is loaded; the number comes last: one that is loaded meanwhile is
-	 * seen by that the next time */
+	/*
+	 * A scheduler has a name before it is enabled. Read the number of loads last: if a
+	 * scheduler is loaded in between, the next row differs.
+	 */
 	if (read_line(w, "state", &line) && strcmp(line.data, "enabling") &&
 	    read_line(w, "root/ops", &line))
 		name = json_string(line.data);
@@ -50,7 +52,7 @@ static bool is_same(const json_t *a, const json_t *b)
 	       json_equal(json_array_get(a, 2), json_array_get(b, 2));
 }
 
-static void add(json_t *meta, json_t *row)
+static void add_row(json_t *meta, json_t *row)
 {
 	json_t *rows = json_object_get(meta, "schedulers");
 
@@ -70,14 +72,14 @@ bool tap_scx_watch_look(struct tap_scx_watch *w, uint64_t now_ns, json_t *meta)
 	if (w->looked_ns && now_ns - w->looked_ns < LOOK_NS)
 		return false;
 	w->looked_ns = now_ns;
-	row = look(w, now_ns);
+	row = read_row(w, now_ns);
 	if (!row || (w->row && is_same(w->row, row))) {
 		json_decref(row);
 		return false;
 	}
 	json_decref(w->row);
 	w->row = row;
-	add(meta, row);
+	add_row(meta, row);
 	return true;
 }
 

@@ -628,22 +628,21 @@ static int start_recording(struct tap_session *s, struct tap_err *err)
 		add_thread(s, tap_porter_pid(s->plan.porter));
 	if (s->plan.own)
 		tap_description_set_definitions(&s->description, s->plan.own);
-	ret = tap_pack_check(s->file, err) ?: with_head(s, NULL, create_spool, err) ?:
-	      start_writer(s, err);
-	if (!ret && s->rotation)
-		ret = start_rotation(s, err);
-	if (!ret && is_flight(s))
-		ret = start_flight(s, err);
-	if (!ret && makes_many_files(s))
-		ret = start_following(s, err);
+	ret = tap_pack_check(s->file, err)
+		      ?: with_head(s, NULL, create_spool, err)
+		      ?: start_writer(s, err)
+		      ?: (s->rotation ? start_rotation(s, err) : 0)
+		      ?: (is_flight(s) ? start_flight(s, err) : 0)
+		      ?: (makes_many_files(s) ? start_following(s, err) : 0);
 	/*
 	 * before the first event: a hundred tasks may be queued on the CPU before the first drain
 	 */
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
 	{
-		ret = ret ?: backends[i]->add_buffer(s->states[i], s->writer, err);
-		ret = ret ?: backends[i]->start(s->states[i], err);
+		ret = ret
+			      ?: backends[i]->add_buffer(s->states[i], s->writer, err)
+			      ?: backends[i]->start(s->states[i], err);
 	}
 	ret = ret ?: check_triggers(&s->plan, err);
 	if (ret)
@@ -1054,8 +1053,9 @@ static int read_rest(struct tap_session *s, struct tap_err *err)
 
 	if (!tap_page_writer_head_is_set(s->writer))
 		tap_page_writer_wait(s->writer);
-	ret = s->read(s->ctx, s->stats.end_ns, err) ?: s->read_all(s->ctx, err);
-	ret = ret ?: tap_marks_drain(&s->marks, &res, err);
+	ret = s->read(s->ctx, s->stats.end_ns, err)
+		      ?: s->read_all(s->ctx, err)
+		      ?: tap_marks_drain(&s->marks, &res, err);
 	s->stats.events += res.events;
 	return ret;
 }

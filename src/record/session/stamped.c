@@ -64,7 +64,7 @@ void tap_stamped_name(const struct tap_stamped *s, uint64_t at_ns, char path[PAT
 	} while (is_taken(path));
 }
 
-/* Files that are gone need no place in the order. */
+/* Forget leading files that were removed: they need no place in the order. */
 static void forget_removed(struct tap_stamped *s)
 {
 	unsigned int nr = 0;
@@ -88,8 +88,7 @@ int tap_stamped_add(struct tap_stamped *s, const char *path)
 	return 0;
 }
 
-/* Return: whether a file of that name may be PREFIX-STAMP.dat, or with @is_folder its spool folder.
- */
+/* Return: whether the name is PREFIX-STAMP.dat, or (@is_folder: set) that of its spool folder. */
 static bool is_ours(const char *name, const char *prefix, bool *is_folder)
 {
 	size_t len = strlen(prefix);
@@ -127,7 +126,9 @@ static uint64_t folder_size(const char *path)
 	return bytes;
 }
 
-/* Return: whether there is such a file. */
+/*
+ * Return: whether there is such a file or folder. @file: set; its .path is NULL when out of memory.
+ */
 static bool look_at(const char *path, bool is_folder, struct tap_stamped_file *file)
 {
 	struct stat st;
@@ -144,8 +145,10 @@ static bool look_at(const char *path, bool is_folder, struct tap_stamped_file *f
 	return true;
 }
 
-/* Return: the place of the file in the order of this recorder's files, from 1 on; 0: an earlier
- * recorder made it. */
+/*
+ * Return: the file's place in the order of this recorder's files, from 1 on; 0: another recorder
+ * made it.
+ */
 static unsigned int place_of(const struct tap_stamped *s, const char *path)
 {
 	for (unsigned int i = s->nr_own; i > 0; i--) {
