@@ -20,7 +20,7 @@
 
 #define CPU_DIR "/sys/devices/system/cpu"
 #define SCHED_DIR "/sys/kernel/debug/sched"
-#define SYMBOLS_MAX_BYTES ((size_t)64 << 20) /* a big kernel has 15 MB; readers take no more */
+#define SYMBOLS_MAX_BYTES ((size_t)64 << 20) /* a big kernel has 15 MB; limit of the readers */
 
 static int64_t cpu_number(unsigned int cpu, const char *file)
 {
@@ -61,7 +61,10 @@ int tap_machine_capacity(unsigned int cpu)
 	return (int)cpu_number(cpu, "cpu_capacity");
 }
 
-/* A file of one line: the word in parentheses, if there is one, is the one chosen. */
+/*
+ * Set @key to the word in a file of one line: the word in parentheses, which is the chosen one of
+ * several, or else the whole line.
+ */
 static void set_word(json_t *to, const char *key, const char *path)
 {
 	struct tap_buf b = { .max = 4096 };
@@ -111,7 +114,7 @@ json_t *tap_machine_cpus(void)
 		set_if_known(c, "core", cpu_number(cpu, "topology/core_id"));
 		snprintf(path, sizeof(path), CPU_DIR "/cpu%u/cpufreq/scaling_governor", cpu);
 		set_word(c, "governor", path);
-		/* a CPU that cannot be switched off has no such file */
+		/* a CPU that cannot be switched off has no such file; read as -1 */
 		json_object_set_new(c, "online", json_boolean(cpu_number(cpu, "online") != 0));
 		json_array_append_new(cpus, c);
 	}
@@ -120,7 +123,7 @@ json_t *tap_machine_cpus(void)
 
 json_t *tap_machine_clocks(void)
 {
-	/* close together, and in this order */
+	/* read close together, in this order */
 	uint64_t mono = tap_clock_ns(CLOCK_MONOTONIC), boot = tap_clock_ns(CLOCK_BOOTTIME);
 	uint64_t real = tap_clock_ns(CLOCK_REALTIME);
 
@@ -131,7 +134,8 @@ json_t *tap_machine_clocks(void)
 int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text)
 {
 	char *copy = strdup(text);
-	uint64_t *slot = copy ? tap_map_put(m, key) : NULL; /* no slot without a text */
+	/* make no slot if there is no memory for the text */
+	uint64_t *slot = copy ? tap_map_put(m, key) : NULL;
 
 	if (!slot) {
 		free(copy);
@@ -148,11 +152,13 @@ static int add_task(uint64_t tgid, uint64_t tid, struct tap_map *tgids, struct t
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/task/%" PRIu64 "/comm", tgid, tid);
 	if (!tap_proc_comm(path, comm, sizeof(comm)))
-		return 0; /* it ended meanwhile */
+		return 0; /* the task has ended */
 	return tap_map_set(tgids, tid, tgid) ?: tap_machine_put_text(comms, tid, comm);
 }
 
-/* From a folder with an entry for each task of @tgid; 0: from /proc, where each has such a folder.
+/*
+ * Add the tasks of a folder that has an entry for each task of @tgid; 0: of /proc, whose entries
+ * each have such a folder.
  */
 static int add_tasks(const char *path, uint64_t tgid, struct tap_map *tgids, struct tap_map *comms)
 {
@@ -192,7 +198,7 @@ int tap_machine_online(struct tap_cpus *online)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* A system call: of /proc it would be a file for each task. */
+/* One system call per task, instead of reading a file of /proc. */
 int tap_machine_affinity(pid_t tid, const struct tap_cpus *online, uint64_t key,
 			 struct tap_map *texts)
 {
@@ -221,15 +227,15 @@ int tap_machine_affinity(pid_t tid, const struct tap_cpus *online, uint64_t key,
 	return ret;
 }
 
-/* One file per cgroup, where /proc would be one per task. */
+/* One file per cgroup, instead of a file of /proc per task. */
 static int add_members(const char *dir, const char *file, uint64_t cgroup, struct tap_map *members)
 {
 	struct tap_buf path = { 0 }, tids = { 0 };
-	uint64_t tid; /* 0: not of our pid namespace */
+	uint64_t tid; /* 0: a task of another pid namespace */
 	int ret = 0;
 
 	tap_buf_printf(&path, "%s/%s", dir, file);
-	/* the cgroup may be gone meanwhile */
+	/* the cgroup may have been removed */
 	if (!tap_buf_read_file(&tids, tap_buf_str(&path))) {
 		const char *at = tap_buf_str(&tids);
 
@@ -241,7 +247,7 @@ static int add_members(const char *dir, const char *file, uint64_t cgroup, struc
 	return ret;
 }
 
-/* cpu.max of version 2 is "max 100000" without a quota, cpu.cfs_quota_us of version 1 is -1. */
+/* Without a quota, cpu.max of cgroup v2 is "max 100000", and cpu.cfs_quota_us of v1 is -1. */
 static bool has_quota(const char *dir, bool is_v1)
 {
 	struct tap_buf path = { 0 }, text = { .max = 4096 };
@@ -255,7 +261,9 @@ static bool has_quota(const char *dir, bool is_v1)
 	return yes;
 }
 
-/* By its cpu.stat: throttled_usec of version 2, throttled_time of version 1, in ns. */
+/*
+ * Return: the throttled time in cpu.stat: throttled_usec of cgroup v2, throttled_time (ns) of v1.
+ */
 static uint64_t throttled_ns(const char *dir, bool is_v1)
 {
 	const char *key = is_v1 ? "throttled_time " : "throttled_usec ", *at;
@@ -291,7 +299,7 @@ int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct
 
 		if (e->fts_info != FTS_D)
 			continue;
-		/* a cgroup is a folder, and its kernfs id is the folder's inode number */
+		/* a cgroup is a folder of kernfs, whose id is the inode number */
 		ret = tap_machine_put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
 		if (!ret && members)
 			ret = add_members(e->fts_path, file, e->fts_statp->st_ino, members);

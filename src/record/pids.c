@@ -61,8 +61,8 @@ uint32_t tap_pids_initial(const struct tap_pids *p, uint32_t own)
 	return slot ? (uint32_t)*slot : 0;
 }
 
-static int check(const struct tap_buf *rows, const struct tap_select_ids *ids, bool process,
-		 struct tap_err *err)
+static int check_ids(const struct tap_buf *rows, const struct tap_select_ids *ids, bool process,
+		     struct tap_err *err)
 {
 	struct tap_task_row row;
 
@@ -80,7 +80,8 @@ static int check(const struct tap_buf *rows, const struct tap_select_ids *ids, b
 
 int tap_pids_check(const struct tap_buf *rows, const struct tap_select *select, struct tap_err *err)
 {
-	return check(rows, &select->tgids, true, err) ?: check(rows, &select->tids, false, err);
+	return check_ids(rows, &select->tgids, true, err)
+		       ?: check_ids(rows, &select->tids, false, err);
 }
 
 int tap_pids_tasks(struct tap_pids *p, struct tap_map *tgids, struct tap_map *comms)

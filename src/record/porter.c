@@ -9,14 +9,15 @@
 
 #include "record/porter_process.h"
 
-#define FINISH_MS 30000 /* without anything new: on a busy machine each step may wait for a CPU */
+/* maximum time without a message: on a busy machine each step may wait for a CPU */
+#define FINISH_MS 30000
 
 struct tap_porter {
 	pid_t pid;
 	int control;
 	bool is_finishing;
 	struct {
-		int from; /* -1: there is none */
+		int from; /* -1: not set */
 		void (*take)(void *ctx);
 		void *ctx;
 	} other;
@@ -33,7 +34,10 @@ struct tap_porter *tap_porter_new(void)
 	}
 	p->other.from = -1;
 	p->control = ends[0];
-	/* without the handlers of libraries, which would take it for a program's child */
+	/*
+	 * _Fork() runs no fork handlers of libraries, which would treat the porter as a traced
+	 * program's child
+	 */
 	p->pid = _Fork();
 	if (!p->pid)
 		tap_porter_run(ends[1]);
@@ -49,7 +53,7 @@ void tap_porter_free(struct tap_porter *p)
 {
 	if (!p)
 		return;
-	close(p->control); /* at which it ends; what is blocked is not its own process */
+	close(p->control); /* the porter then exits; a blocked worker is a process of its own */
 	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	free(p);
@@ -106,7 +110,7 @@ void tap_porter_finish(struct tap_porter *p)
 		p->is_finishing = !tap_parcel_send(p->control, &byte, 1, NULL);
 }
 
-/* A channel whose porter is gone is readable for ever. */
+/* MSG_PEEK, because poll() always reports a channel as readable whose porter has exited. */
 static bool any_has_parcel(const int *from, unsigned int nr)
 {
 	char byte;
@@ -117,7 +121,7 @@ static bool any_has_parcel(const int *from, unsigned int nr)
 	return false;
 }
 
-/* Return: whether the porter still has something to hand on, for all that we know. */
+/* Return: whether the porter may still have messages to hand on. */
 static bool wait_for_porter(struct tap_porter *p, struct pollfd *ready, unsigned int nr)
 {
 	int found = poll(ready, nr, FINISH_MS);

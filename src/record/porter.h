@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A process that receives what others send to the recorder's sockets. Descriptors may come with a
- * message, and to close a stranger's descriptor, or to look at it, may take for ever: of a file
- * system in user space, of a connection that lingers. The porter hands on bytes and memory
- * (memfd_create(2)), and closes everything else. Where it is blocked, another takes its place.
+ * The porter is a process that receives what other programs send to the recorder's sockets. A
+ * message may carry descriptors, and closing or even examining a foreign descriptor may block
+ * forever: a file on FUSE, or a connection with SO_LINGER. The porter hands on bytes and memfds
+ * (memfd_create(2)), and closes all other descriptors. If its worker process blocks, another one
+ * takes over.
  */
 #ifndef TAP_RECORD_PORTER_H
 #define TAP_RECORD_PORTER_H
@@ -12,28 +13,34 @@
 
 struct tap_porter;
 
-/* Starts it, before there are threads. Return: NULL: no process, or no memory. */
+/*
+ * Start the porter. Call it before there are threads. Return: NULL: fork failed, or out of memory.
+ */
 struct tap_porter *tap_porter_new(void);
-void tap_porter_free(struct tap_porter *p); /* NULL is fine */
-pid_t tap_porter_pid(const struct tap_porter *p); /* 0: there is none */
+void tap_porter_free(struct tap_porter *p); /* p may be NULL */
+pid_t tap_porter_pid(const struct tap_porter *p); /* 0: p is NULL */
 
 /*
- * Has a socket served, which stays the caller's, not blocking and open. Return: where
- * tap_porter_take() finds what came, the caller's to close; -errno. @p: may be NULL.
+ * Let the porter serve @socket, which must be non-blocking; it stays the caller's and open. @p: may
+ * be NULL. Return: the channel for tap_porter_take(), the caller's to close; -errno.
  */
 int tap_porter_serve(struct tap_porter *p, int socket, enum tap_porter_kind kind);
-/* @fd: set to what came with it, the caller's to close; -1: nothing. Return: whether something
- * came. */
+/*
+ * Take one message, without waiting. @fd: set to the memfd that came with it, the caller's to
+ * close; -1: none. Return: whether there was a message.
+ */
 bool tap_porter_take(int from, struct tap_parcel *out, int *fd);
-/* A channel that somebody else reads: tap_porter_brings() calls @take when something can be taken
- * from it. @p: may be NULL. */
+/*
+ * Set a channel that another part of the recorder reads: tap_porter_brings() calls @take if it has
+ * a message. @p: may be NULL.
+ */
 void tap_porter_set_other(struct tap_porter *p, int from, void (*take)(void *ctx), void *ctx);
-/* Asks it to hand on all that was sent before this. @p: may be NULL. */
+/* Ask the porter to hand on all messages that were sent before. @p: may be NULL. */
 void tap_porter_finish(struct tap_porter *p);
 /*
- * After that: waits until something can be taken from one of the @nr channels. All that are served
- * must be among them, or be the other one: where one is full, the porter waits until something is
- * taken from it. Return: false: that was all, or it takes long.
+ * After tap_porter_finish(): wait until one of the @nr channels has a message. Together with the
+ * one of tap_porter_set_other() they must be all channels, because a full channel blocks the
+ * porter. Return: false: there are no more messages, or the porter takes too long.
  */
 bool tap_porter_brings(struct tap_porter *p, const int *from, unsigned int nr);
 

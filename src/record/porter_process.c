@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Two processes. The porter itself accepts connections, but never receives or closes what a
- * stranger has sent. It passes one connection after the other to its worker, which receives and
- * closes, and which tells the porter before and after each. The porter abandons a worker that is
- * blocked; only that one connection is lost. Both are copies of the recorder's process and use
- * nothing of it.
+ * The porter is two processes. The porter itself accepts connections, but never receives or closes
+ * what a stranger has sent. It passes one connection at a time to its worker, which receives and
+ * closes, and reports to the porter before and after. The porter abandons a worker that is blocked;
+ * only that one connection is lost. Both processes are forks of the recorder, but use none of its
+ * data.
  */
 #include "record/porter_process.h"
 
@@ -26,18 +26,17 @@
 #include "record/parcel.h"
 
 #define MAX_CALLERS 256u
-#define MAX_LEFT                                                                                   \
-	8u /* abandoned workers that still live: without a bound, a stranger could make any number \
-	      of them */
+/* limit of abandoned workers that still live: a stranger could make any number otherwise */
+#define MAX_LEFT 8u
 #define BLOCKED_MS 250
 #define MAX_OFFENDERS 64u
 #define DATAGRAMS_AT_ONCE 100u
-#define CALLER_NS 1000000000ull /* to send something */
-#define RETRY_MS 10 /* where too many descriptors are on their way (ETOOMANYREFS) */
+#define CALLER_NS 1000000000ull /* time to send something */
+#define RETRY_MS 10 /* pause if too many descriptors are in flight (ETOOMANYREFS) */
 #define RETRIES 100u
-/* what the worker tells the porter */
+/* what the worker reports to the porter */
 #define AT_ONE 'b' /* it begins to handle what a stranger sent */
-#define BACK 'i' /* it has handled it */
+#define BACK 'i' /* it has handled that */
 #define DONE 'd' /* it has handled the connection that it was passed */
 
 struct service {
@@ -45,7 +44,7 @@ struct service {
 	enum tap_porter_kind kind;
 };
 
-/* Of either process. */
+/* used by both processes */
 static struct service services[TAP_PORTER_MAX_SERVICES];
 static unsigned int nr_services;
 static dev_t memory_dev;
@@ -58,12 +57,14 @@ static void close_passed(struct tap_passed *passed)
 		close(passed->fds[--passed->nr]);
 }
 
-static void say(int to, char byte)
+static void send_byte(int to, char byte)
 {
 	send(to, &byte, 1, MSG_NOSIGNAL);
 }
 
-/* Without asking a file system, whose server may not answer. */
+/*
+ * Return: whether @fd is a memfd. AT_STATX_DONT_SYNC: the server of a file system may not answer.
+ */
 static bool is_memory(int fd)
 {
 	struct statx st;
@@ -80,13 +81,15 @@ static void hand_on(int to, const struct tap_parcel *parcel, const struct tap_pa
 		poll(NULL, 0, RETRY_MS);
 }
 
-/* Of root or our own user. Return: whether there was one, to be handed on where it has a sender
- * (.from). */
+/*
+ * Receive one datagram, and ignore it unless root or our own user sent it. @parcel: its .len is 0
+ * if there is nothing to hand on. Return: whether there was one.
+ */
 static bool take_datagram(const struct service *s, struct tap_parcel *parcel)
 {
 	union {
 		struct cmsghdr head;
-		/* no room for descriptors: the kernel closes them */
+		/* no space for descriptors: the kernel closes them */
 		char bytes[CMSG_SPACE(sizeof(struct ucred))];
 	} room;
 	struct iovec iov = { parcel->bytes, sizeof(parcel->bytes) };
@@ -102,14 +105,14 @@ static bool take_datagram(const struct service *s, struct tap_parcel *parcel)
 	if (len < 0 || !c || c->cmsg_type != SCM_CREDENTIALS)
 		return len >= 0;
 	memcpy(&parcel->from, CMSG_DATA(c), sizeof(parcel->from));
-	/* of a path that fills the address, the kernel counts a NUL that has no room */
+	/* if a path fills the address, the kernel counts a NUL for which there is no space */
 	parcel->at_len =
 		msg.msg_namelen < sizeof(parcel->at) ? msg.msg_namelen : sizeof(parcel->at);
 	parcel->len = !parcel->from.uid || parcel->from.uid == geteuid() ? (size_t)len : 0;
 	return true;
 }
 
-/* A sender of more datagrams than this waits until the other sockets were served. */
+/* After DATAGRAMS_AT_ONCE datagrams the other sockets are served first. */
 static void serve_datagrams(const struct service *s, int porter)
 {
 	bool any = true;
@@ -117,16 +120,18 @@ static void serve_datagrams(const struct service *s, int porter)
 	for (unsigned int i = 0; any && i < DATAGRAMS_AT_ONCE; i++) {
 		struct tap_parcel parcel = { 0 };
 
-		say(porter, AT_ONE); /* what comes with it is closed by the kernel, here */
+		send_byte(porter, AT_ONE); /* recvmsg() closes descriptors that came with it */
 		any = take_datagram(s, &parcel);
-		say(porter, BACK);
+		send_byte(porter, BACK);
 		if (parcel.len)
 			hand_on(s->to, &parcel, NULL);
 	}
 }
 
-/* Receives the caller's message. Of descriptors, only a single one of memory stays open, to be
- * passed on. */
+/*
+ * Receive the caller's message. Its descriptors are closed, unless it is a single memfd, which is
+ * handed on.
+ */
 static void take_message(int caller, struct tap_parcel *parcel, struct tap_passed *passed)
 {
 	socklen_t size = sizeof(parcel->from);
@@ -144,17 +149,19 @@ static void serve_caller(int caller, int to, int porter)
 	struct tap_parcel parcel = { 0 };
 	struct tap_passed passed;
 
-	say(porter, AT_ONE);
+	send_byte(porter, AT_ONE);
 	take_message(caller, &parcel, &passed);
-	close(caller); /* with what it left unread */
-	say(porter, DONE);
+	close(caller); /* closes descriptors in messages that were not received, too */
+	send_byte(porter, DONE);
 	if (passed.nr)
 		hand_on(to, &parcel, &passed);
 	close_passed(&passed);
 }
 
-/* A caller, with the recorder's channel of its service; a service of datagrams; or the wish to
- * finish. */
+/*
+ * The porter sends a caller with the recorder's channel of its service, a service of datagrams, or
+ * the request to finish.
+ */
 static void hear_porter(int porter)
 {
 	struct tap_passed passed;
@@ -163,20 +170,20 @@ static void hear_porter(int porter)
 	if (tap_parcel_receive(porter, &byte, 1, &passed, MSG_DONTWAIT) <= 0)
 		_exit(0);
 	if (byte == TAP_PORTER_FINISH) {
-		say(porter, byte);
+		send_byte(porter, byte);
 	} else if (passed.nr == 2 && byte == TAP_PORTER_DATAGRAMS) {
 		services[nr_services++] =
 			(struct service){ passed.fds[0], passed.fds[1], TAP_PORTER_DATAGRAMS };
 	} else if (passed.nr == 2) {
 		serve_caller(passed.fds[0], passed.fds[1], porter);
 		close(passed.fds[1]);
-	} else { /* there were too few descriptors for it */
+	} else { /* the process had too few free descriptors */
 		close_passed(&passed);
-		say(porter, DONE);
+		send_byte(porter, DONE);
 	}
 }
 
-_Noreturn static void work(int porter)
+_Noreturn static void run_worker(int porter)
 {
 	struct pollfd fds[1 + TAP_PORTER_MAX_SERVICES];
 
@@ -201,26 +208,27 @@ _Noreturn static void work(int porter)
 
 static struct caller {
 	int fd;
-	unsigned char service; /* its index */
-	bool is_ready; /* something came, or it had its time */
+	unsigned char service; /* index in services */
+	bool is_ready; /* it sent something, or its time is over */
 	uid_t uid;
 	uint64_t since_ns;
 } callers[MAX_CALLERS]; /* the oldest first */
 static unsigned int nr_callers;
 
 static pid_t worker;
-static int line = -1; /* to the worker; -1: there is none */
-static bool is_handed; /* a caller, that the worker is not done with */
+static int line = -1; /* socket to the worker; -1: there is no worker */
+static bool is_handed; /* the worker has a caller and has not reported DONE */
 static uid_t handed_uid;
-/* users who blocked a worker: the others' callers come first */
+/* users who blocked a worker: callers of other users come first */
 static uid_t offenders[MAX_OFFENDERS];
 static unsigned int nr_offenders;
 static pid_t left[MAX_LEFT];
 static unsigned int nr_left;
 static enum { NOT, WANTED, ASKED } finish;
-static uint64_t at_one_ns; /* since when the worker is at a stranger's; 0: it is not */
+/* when the worker began to handle what a stranger sent; 0: it does not */
+static uint64_t at_one_ns;
 
-/* The worker ends when it is back. */
+/* Close the line to the worker, which exits when it notices. */
 static void drop_worker(void)
 {
 	if (line >= 0)
@@ -244,7 +252,7 @@ static void start_worker(int control)
 		close(ends[0]);
 		for (unsigned int i = 0; i < nr_callers; i++)
 			close(callers[i].fd);
-		work(ends[1]);
+		run_worker(ends[1]);
 	}
 	close(ends[1]);
 	line = ends[0];
@@ -264,11 +272,11 @@ static bool is_offender(uid_t uid)
 
 static void leave_worker(int control)
 {
-	/* root and the recorder's user have other ways */
+	/* root and the recorder's user are trusted: they could harm the recorder anyway */
 	if (is_handed && handed_uid && handed_uid != geteuid() && !is_offender(handed_uid) &&
 	    nr_offenders < MAX_OFFENDERS)
 		offenders[nr_offenders++] = handed_uid;
-	if (worker) /* else it has ended, and another process may have its number */
+	if (worker) /* otherwise it has ended, and its pid may be another process's */
 		kill(worker, SIGKILL);
 	drop_worker();
 	if (worker)
@@ -276,8 +284,8 @@ static void leave_worker(int control)
 	start_worker(control);
 }
 
-/* Those that have ended. Where there were too many, there is room for a worker again. */
-static void reap(int control)
+/* Reap workers that have ended. If too many were left, a new worker can be started now. */
+static void reap_workers(int control)
 {
 	for (pid_t pid; (pid = waitpid(-1, NULL, WNOHANG)) > 0;) {
 		worker = worker == pid ? 0 : worker;
@@ -297,7 +305,7 @@ static void hear_worker(int control)
 		leave_worker(control);
 	} else if (byte == TAP_PORTER_FINISH) {
 		finish = NOT;
-		say(control, TAP_PORTER_FINISH);
+		send_byte(control, TAP_PORTER_FINISH);
 	} else {
 		at_one_ns = byte == AT_ONE ? tap_now_ns() : 0;
 		is_handed &= byte != DONE;
@@ -310,12 +318,14 @@ static void hear_recorder(int control)
 	char byte;
 
 	if (tap_parcel_receive(control, &byte, 1, &passed, MSG_DONTWAIT) <= 0)
-		_exit(0); /* the worker follows */
+		_exit(0); /* the worker exits, too */
 	if (passed.nr == 2 && nr_services < TAP_PORTER_MAX_SERVICES) {
 		services[nr_services++] = (struct service){ passed.fds[0], passed.fds[1],
 							    (enum tap_porter_kind)byte };
-		/* a caller comes to the worker with its channel; it has its own copies of the
-		 * others */
+		/*
+		 * callers are passed to the worker together with their channel; a worker started
+		 * now has a copy of services
+		 */
 		if (line < 0)
 			start_worker(control);
 		else if (byte == TAP_PORTER_DATAGRAMS && tap_parcel_send(line, &byte, 1, &passed))
@@ -326,7 +336,7 @@ static void hear_recorder(int control)
 	finish = WANTED;
 }
 
-/* Return: whether there was one. */
+/* Return: whether there was a caller. */
 static bool accept_caller(unsigned int service)
 {
 	int fd = accept4(services[service].socket, NULL, NULL, SOCK_CLOEXEC);
@@ -343,7 +353,9 @@ static bool accept_caller(unsigned int service)
 	return true;
 }
 
-/* Our programs call and send at once: where there are too many, who is silent makes room for them.
+/*
+ * Mark callers that can be served. Programs of schedtap send at once after connecting; if there are
+ * too many callers, the oldest is served although it is silent.
  */
 static void note_ready(void)
 {
@@ -367,8 +379,9 @@ static void accept_callers(void)
 }
 
 /*
- * The worker's copy, which is on its way, is the last one, so that it is not here where what came
- * of the caller is closed. Return: whether there is one that the worker is to take, now or later.
+ * Pass a caller to the worker. Closing our copy here is safe: the last one is in flight to the
+ * worker, so that messages and descriptors of the caller are closed there. Return: whether there is
+ * a caller for the worker, now or later.
  */
 static bool hand_caller(bool of_offender)
 {
@@ -402,18 +415,20 @@ static void give_work(int control)
 {
 	accept_callers();
 	if (is_idle() && !hand_caller(false) && finish == WANTED) {
-		say(line, TAP_PORTER_FINISH);
+		send_byte(line, TAP_PORTER_FINISH);
 		finish = ASKED;
 	} else if (is_idle() && !finish) {
 		hand_caller(true);
 	} else if (line < 0 && finish) {
-		say(control, TAP_PORTER_FINISH);
+		send_byte(control, TAP_PORTER_FINISH);
 		finish = NOT;
 	}
 }
 
-/* Nothing of the recorder's stays with it: neither descriptors, nor its priority, nor the signals
- * that end it. */
+/*
+ * Drop what the porter inherits from the recorder: descriptors, real-time priority, and signals
+ * that end the recorder.
+ */
 static void become_porter(int control)
 {
 	static const int ignored[] = {
@@ -442,8 +457,10 @@ static void become_porter(int control)
 	close(fd);
 }
 
-/* Return: whether the process waits for a CPU, which may take long on a busy machine, and for
- * nothing else. */
+/*
+ * Return: whether the process is runnable: it may wait long for a CPU on a busy machine, but it is
+ * not blocked.
+ */
 static bool is_runnable(pid_t pid)
 {
 	char path[32], text[256];
@@ -471,8 +488,7 @@ static void check_worker(int control)
 		leave_worker(control);
 }
 
-/* Until something is to be done. Those who have called and are silent still are looked at as well.
- */
+/* Wait until there is something to do. Callers that are still silent are polled, too. */
 static void wait_for_work(int control)
 {
 	struct pollfd fds[2 + TAP_PORTER_MAX_SERVICES + MAX_CALLERS];
@@ -500,7 +516,7 @@ _Noreturn void tap_porter_run(int control)
 	become_porter(control);
 	for (;;) {
 		wait_for_work(control);
-		reap(control);
+		reap_workers(control);
 		give_work(control);
 	}
 }

@@ -9,12 +9,12 @@
 
 #define DEPTH "depth="
 
-static int refuse(const char *text, const char *why, struct tap_err *err)
+static int refuse_stack(const char *text, const char *why, struct tap_err *err)
 {
 	return tap_err_set(err, -EINVAL, "--stack '%.200s': %s", text, why);
 }
 
-/* Cuts ",depth=N" off. */
+/* Cut ",depth=N" off @event. */
 static int take_depth(struct tap_stack *stack, char *event, struct tap_err *err)
 {
 	char *comma = strchr(event, ',');
@@ -26,15 +26,18 @@ static int take_depth(struct tap_stack *stack, char *event, struct tap_err *err)
 		return 0;
 	*comma = '\0';
 	if (strncmp(at, DEPTH, strlen(DEPTH)))
-		return refuse(stack->text, "only depth=N may follow the comma", err);
+		return refuse_stack(stack->text, "only depth=N may follow the comma", err);
 	at += strlen(DEPTH);
 	if (tap_text_take_digits(&at, NULL, 10, &depth) || *at || !depth || depth > TAP_STACK_DEPTH)
-		return refuse(stack->text, "the depth must be 1 to 127 frames", err);
+		return refuse_stack(stack->text, "the depth must be 1 to 127 frames", err);
 	stack->kinds.depth = (unsigned int)depth;
 	return 0;
 }
 
-/* Cuts ":user" and its like off. An event that is called so is typed with its kind behind it. */
+/*
+ * Cut ":user", ":kernel" or ":both" off @event. For an event with such a name, the user must add
+ * the kind.
+ */
 static void take_kinds(struct tap_stack *stack, char *event)
 {
 	char *colon = strrchr(event, ':');
@@ -48,7 +51,7 @@ static void take_kinds(struct tap_stack *stack, char *event)
 		*colon = '\0';
 }
 
-static int parse(struct tap_stack *stack, char *event, struct tap_err *err)
+static int parse_stack(struct tap_stack *stack, char *event, struct tap_err *err)
 {
 	struct tap_select_opts opts = { .size = sizeof(opts),
 					.events = (const char *[]){ event },
@@ -60,7 +63,8 @@ static int parse(struct tap_stack *stack, char *event, struct tap_err *err)
 		return ret;
 	take_kinds(stack, event);
 	if (!*event)
-		return refuse(stack->text, "expected 'EVENT[:kernel|user|both][,depth=N]'", err);
+		return refuse_stack(stack->text, "expected 'EVENT[:kernel|user|both][,depth=N]'",
+				    err);
 	ret = tap_select_new(&opts, &stack->events, &why);
 	return ret ? tap_err_set(err, ret, "--stack '%.200s': %s", stack->text, why.text) : 0;
 }
@@ -74,7 +78,7 @@ int tap_stack_parse(const char *text, struct tap_stack *stack, struct tap_err *e
 	if (!event || !stack->text)
 		ret = tap_err_nomem(err);
 	else
-		ret = parse(stack, event, err);
+		ret = parse_stack(stack, event, err);
 	free(event);
 	if (ret)
 		tap_stack_release(stack);

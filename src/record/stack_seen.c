@@ -7,13 +7,17 @@
 
 #define SET_WORDS (TAP_STACK_WORDS / 64)
 
-/* Of a stack: where each address was found every time. */
+/* The words in which each address of a stack was found in all walks so far. */
 struct sight {
-	unsigned int below, nr; /* addresses: the first of these, and behind the last of them */
-	uint64_t places[TAP_STACK_SEEN_FRAMES][SET_WORDS]; /* bits, of those from .below on */
+	unsigned int below, nr; /* range of addresses: the first one, and one after the last */
+	/* a bit for each word; index 0 is address .below */
+	uint64_t places[TAP_STACK_SEEN_FRAMES][SET_WORDS];
 };
 
-/* As high as they can be. Return: how many of the first have none. */
+/*
+ * Find the highest possible word for each address, in the order of the addresses. Return: the
+ * number of leading addresses for which there is none.
+ */
 static unsigned int find_highest(const struct tap_stack_shown *shown, unsigned int nr,
 				 uint16_t *places)
 {
@@ -25,7 +29,7 @@ static unsigned int find_highest(const struct tap_stack_shown *shown, unsigned i
 	return nr;
 }
 
-/* From @below on. */
+/* Find the lowest possible word for each address from @below on. */
 static void find_lowest(const struct tap_stack_shown *shown, unsigned int below, unsigned int nr,
 			uint16_t *places)
 {
@@ -34,9 +38,12 @@ static void find_lowest(const struct tap_stack_shown *shown, unsigned int below,
 			places[below++] = (uint16_t)at;
 }
 
-/* Where each may lie, the others being in order around it. Return: false: they do not lie there. */
-static bool find(const struct tap_stack_shown *shown, unsigned int own, unsigned int nr,
-		 struct sight *now)
+/*
+ * Find all words in which each address may be, given the order of the addresses. Return: false:
+ * they are not there.
+ */
+static bool find_places(const struct tap_stack_shown *shown, unsigned int own, unsigned int nr,
+			struct sight *now)
 {
 	uint16_t low[TAP_STACK_MAX_DEPTH], high[TAP_STACK_MAX_DEPTH];
 
@@ -51,9 +58,9 @@ static bool find(const struct tap_stack_shown *shown, unsigned int own, unsigned
 	return true;
 }
 
-static void intersect(struct sight *s, const struct sight *now)
+static void intersect_places(struct sight *s, const struct sight *now)
 {
-	/* a copy seemed to be of the frames below */
+	/* the range differs: a copy was taken for an address below the others */
 	if (s->below != now->below || s->nr != now->nr) {
 		*s = *now;
 		return;
@@ -63,7 +70,7 @@ static void intersect(struct sight *s, const struct sight *now)
 			s->places[i][k] &= now->places[i][k];
 }
 
-/* Return: the only one; -1: there are none or several. */
+/* Return: the only bit; -1: there are none or several. */
 static int only_place(const uint64_t *places)
 {
 	int place = -1;
@@ -78,8 +85,8 @@ static int only_place(const uint64_t *places)
 	return place;
 }
 
-static bool fill(const struct sight *s, const struct tap_stack_shown *shown,
-		 struct tap_stack_seen *seen)
+static bool fill_seen(const struct sight *s, const struct tap_stack_shown *shown,
+		      struct tap_stack_seen *seen)
 {
 	for (unsigned int i = 0; i < s->nr - s->below; i++) {
 		int place = only_place(s->places[i]);
@@ -94,7 +101,7 @@ static bool fill(const struct sight *s, const struct tap_stack_shown *shown,
 	return true;
 }
 
-static struct sight *get(struct tap_stack_sights *s, uint32_t number)
+static struct sight *get_sight(struct tap_stack_sights *s, uint32_t number)
 {
 	uint64_t *slot;
 
@@ -118,16 +125,16 @@ bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_sho
 		seen->top = shown->top;
 		nr--;
 	}
-	if (!find(shown, own, nr, &now))
+	if (!find_places(shown, own, nr, &now))
 		return false;
-	all = get(s, shown->seen_number);
+	all = get_sight(s, shown->seen_number);
 	if (!all)
 		return false;
 	if (all->nr)
-		intersect(all, &now);
+		intersect_places(all, &now);
 	else
 		*all = now;
-	return fill(all, shown, seen);
+	return fill_seen(all, shown, seen);
 }
 
 void tap_stack_sights_release(struct tap_stack_sights *s)
@@ -137,9 +144,9 @@ void tap_stack_sights_release(struct tap_stack_sights *s)
 	tap_map_release(&s->v);
 }
 
-/* The same, or one where nothing is, or whose turn it is. */
-static struct tap_stack_seen *choose(struct tap_stack_sights *s, struct tap_stack_seen *set,
-				     const struct tap_stack_seen *seen)
+/* Return: the stack's entry in the set, or an empty one, or the one to replace next. */
+static struct tap_stack_seen *choose_slot(struct tap_stack_sights *s, struct tap_stack_seen *set,
+					  const struct tap_stack_seen *seen)
 {
 	struct tap_stack_seen *empty = NULL;
 
@@ -155,7 +162,7 @@ static struct tap_stack_seen *choose(struct tap_stack_sights *s, struct tap_stac
 void tap_stack_sights_put(struct tap_stack_sights *s, struct tap_stack_seen *table,
 			  const struct tap_stack_seen *seen)
 {
-	struct tap_stack_seen *to = choose(
+	struct tap_stack_seen *to = choose_slot(
 		s, table + tap_stack_set(seen->key, TAP_STACK_LOOK_SETS) * TAP_STACK_WAYS, seen);
 	unsigned int version = to->version;
 

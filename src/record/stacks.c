@@ -16,20 +16,20 @@
 
 #define TRY_NS 20000000u
 #define TRY_FOR_NS 300000000u
-#define TRY_MAX 1024u /* the newest */
+#define TRY_MAX 1024u /* only the newest of these are looked up again */
 
-/* A program's, which has no text yet. */
+/* A user-space stack that has no text yet. */
 struct unnamed {
 	struct unnamed *next;
-	char *text; /* owned; NULL */
-	bool is_named; /* .text is what it will be */
+	char *text; /* owned; or NULL */
+	bool is_named; /* .text is final */
 	uint32_t number;
 	int tgid;
 	uint64_t added_ns;
-	unsigned int nr, nr_unknown; /* unknown: that have no place yet */
+	unsigned int nr, nr_unknown; /* .nr_unknown: frames whose .place is 0 */
 	struct frame {
 		uint64_t addr;
-		uint32_t place; /* 0: not known */
+		uint32_t place; /* of tap_places_note(); 0: not known */
 	} frames[];
 };
 
@@ -41,13 +41,13 @@ struct texts {
 struct tap_stacks {
 	struct tap_symbols *symbols;
 	struct tap_places *places;
-	bool named; /* the kernel's functions */
-	bool news; /* a text that tap_stacks_hand_over() has not told of */
+	bool named; /* the kernel's functions have names */
+	bool news; /* there is a text that tap_stacks_hand_over() has not reported */
 	struct texts kernel, user;
-	struct unnamed *added; /* who adds has these for himself */
-	uint64_t tried_ns; /* when places were last looked for again */
-	pthread_mutex_t naming; /* held by who names */
-	pthread_mutex_t lock; /* never for long: of these */
+	struct unnamed *added; /* used by the adding thread only */
+	uint64_t tried_ns; /* when places were last looked up again */
+	pthread_mutex_t naming; /* locked while stacks get names */
+	pthread_mutex_t lock; /* protects .handed_over; locked only for short times */
 	struct unnamed *handed_over;
 };
 
@@ -109,8 +109,8 @@ bool tap_stacks_name_kernel(const struct tap_stacks *s)
 
 /* ---- texts ---- */
 
-/* Takes @text; NULL: there was no memory for it. */
-static void keep(struct tap_stacks *s, struct texts *texts, uint32_t number, char *text)
+/* Take ownership of @text; NULL: out of memory. */
+static void keep_text(struct tap_stacks *s, struct texts *texts, uint32_t number, char *text)
 {
 	size_t len = text ? strlen(text) : 0;
 
@@ -124,7 +124,7 @@ static void keep(struct tap_stacks *s, struct texts *texts, uint32_t number, cha
 	free(text);
 }
 
-/* Return: owned; NULL when out of memory. */
+/* Return: the text, owned by the caller; NULL when out of memory. */
 static char *take_text(struct tap_buf *text)
 {
 	char *taken;
@@ -135,7 +135,7 @@ static char *take_text(struct tap_buf *text)
 	return taken;
 }
 
-/* The functions that call a tracepoint's program, from the tracepoint inwards. */
+/* Return: whether it is one of the functions that call a BPF program from a tracepoint. */
 static bool is_own(const char *name)
 {
 	static const char *const prefixes[] = { "__traceiter_", "__bpf_trace_", "bpf_trace_run" };
@@ -158,7 +158,7 @@ unsigned int tap_stacks_count_own(const struct tap_stacks *s, const unsigned lon
 	return own;
 }
 
-/* As ftrace prints a frame, in a string of a format text. */
+/* Add a frame as ftrace prints it, escaped for a string in a format text. */
 static void add_frame(struct tap_buf *text, const char *name)
 {
 	tap_buf_puts(text, "\n => ");
@@ -169,7 +169,7 @@ static void add_frame(struct tap_buf *text, const char *name)
 	}
 }
 
-/* An address is told to who may see where the kernel is. */
+/* The address is shown only if /proc/kallsyms shows it. */
 static void add_kernel_frame(const struct tap_stacks *s, uint64_t addr, struct tap_buf *text)
 {
 	uint64_t offset;
@@ -187,11 +187,13 @@ static void add_kernel(struct tap_stacks *s, const struct tap_stack_new *stack, 
 
 	for (unsigned int i = from; i < nr && i - from < stack->depth; i++)
 		add_kernel_frame(s, stack->addrs[i], &text);
-	keep(s, &s->kernel, stack->number, take_text(&text));
+	keep_text(s, &s->kernel, stack->number, take_text(&text));
 }
 
-/* A caller's address is where it goes on, which may be behind the function's end: the call is
- * before it. */
+/*
+ * Look up the frames that have no place yet. A return address may be after the end of the calling
+ * function, so the call before it is looked up, except in the innermost frame.
+ */
 static void find_places(struct tap_stacks *s, struct unnamed *u)
 {
 	u->nr_unknown = 0;
@@ -215,7 +217,7 @@ static int add_user(struct tap_stacks *s, const struct tap_stack_new *stack, uns
 	u->nr = nr;
 	for (unsigned int i = 0; i < nr; i++)
 		u->frames[i].addr = stack->addrs[i];
-	while (u->nr && !u->frames[u->nr - 1].addr) /* what the outermost frame may return to */
+	while (u->nr && !u->frames[u->nr - 1].addr) /* the outermost frame has no return address */
 		u->nr--;
 	find_places(s, u);
 	u->next = s->added;
@@ -244,7 +246,7 @@ void tap_stacks_retry(struct tap_stacks *s)
 			find_places(s, u);
 }
 
-/* ---- names of programs ---- */
+/* ---- names of user-space functions ---- */
 
 static char *make_text(struct tap_stacks *s, const struct unnamed *u)
 {
@@ -259,8 +261,10 @@ static char *make_text(struct tap_stacks *s, const struct unnamed *u)
 	return take_text(&text);
 }
 
-/* Notes that @done has its text. Return: the next one that has none; NULL. It stays where it is
- * until it has. */
+/*
+ * Set the text of @done, which may be NULL. Return: the next stack without one, which stays in the
+ * list until it has a text; NULL: there is none.
+ */
 static struct unnamed *next_unnamed(struct tap_stacks *s, struct unnamed *done, char *text)
 {
 	struct unnamed *u;
@@ -295,12 +299,15 @@ static void take_named(struct tap_stacks *s)
 			continue;
 		}
 		*from = u->next;
-		keep(s, &s->user, u->number, u->text);
+		keep_text(s, &s->user, u->number, u->text);
 		free(u);
 	}
 }
 
-/* Behind those that wait for their names. @all: also such as have places to be looked for again. */
+/*
+ * Append added stacks to the list of those that wait for names. @all: also those with frames that
+ * may still be found.
+ */
 static void hand_over_added(struct tap_stacks *s, bool all)
 {
 	struct unnamed **end = &s->handed_over, **from = &s->added;

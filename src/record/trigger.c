@@ -9,18 +9,18 @@
 
 #define BLANKS " \t"
 
-static int refuse(const char *text, const char *why, struct tap_err *err)
+static int refuse_trigger(const char *text, const char *why, struct tap_err *err)
 {
 	return tap_err_set(err, -EINVAL, "--trigger '%.200s': %s", text, why);
 }
 
-static int copy(const char *from, size_t len, char **to, struct tap_err *err)
+static int copy_text(const char *from, size_t len, char **to, struct tap_err *err)
 {
 	*to = strndup(from, len);
 	return *to ? 0 : tap_err_nomem(err);
 }
 
-/* "SYSTEM:NAME", or where @bare "NAME". */
+/* Read "SYSTEM:NAME", or if @bare also "NAME". Return: 0; -EINVAL; -ENOMEM. */
 static int read_event(const char *at, size_t len, bool bare, char **system, char **name,
 		      struct tap_err *err)
 {
@@ -32,11 +32,12 @@ static int read_event(const char *at, size_t len, bool bare, char **system, char
 	    !len || memchr(at, '/', len))
 		return -EINVAL;
 	if (!colon)
-		return copy(at, len, name, err);
-	return copy(at, first, system, err) ?: copy(colon + 1, len - first - 1, name, err);
+		return copy_text(at, len, name, err);
+	return copy_text(at, first, system, err)
+		       ?: copy_text(colon + 1, len - first - 1, name, err);
 }
 
-/* "" or ":COUNT". */
+/* Read "" or ":COUNT". */
 static int read_count(const char *text, const char *at, size_t len, int64_t *count,
 		      struct tap_err *err)
 {
@@ -48,7 +49,7 @@ static int read_count(const char *text, const char *at, size_t len, int64_t *cou
 	at++;
 	if (len < 2 || tap_text_take_digits(&at, NULL, 10, &v) || v > INT32_MAX ||
 	    (*at && !strchr(BLANKS, *at)))
-		return refuse(text, "the count must be a number up to 2147483647", err);
+		return refuse_trigger(text, "the count must be a number up to 2147483647", err);
 	*count = (int64_t)v;
 	return 0;
 }
@@ -83,7 +84,7 @@ static int read_action(struct tap_trigger *t, const char *at, size_t len, struct
 	t->action = actions[i].action;
 	if (t->action == TAP_TRIGGER_KERNELS) {
 		t->count = TAP_TRIGGER_UNLIMITED;
-		return copy(at, len, &t->words, err);
+		return copy_text(at, len, &t->words, err);
 	}
 	last = at + word;
 	if (t->action == TAP_TRIGGER_ENABLE || t->action == TAP_TRIGGER_DISABLE) {
@@ -96,15 +97,16 @@ static int read_action(struct tap_trigger *t, const char *at, size_t len, struct
 			ret = read_event(event + 1, (size_t)(last - event - 1), false,
 					 &t->of_system, &t->of_name, err);
 		if (ret == -EINVAL)
-			return refuse(t->text, "this action needs an event, SYSTEM:NAME", err);
+			return refuse_trigger(t->text, "this action needs an event, SYSTEM:NAME",
+					      err);
 		if (ret)
 			return ret;
 	}
-	return copy(at, (size_t)(last - at), &t->words, err)
+	return copy_text(at, (size_t)(last - at), &t->words, err)
 		       ?: read_count(t->text, last, (size_t)(end - last), &t->count, err);
 }
 
-/* Where "if FILTER" begins, or the text's end. */
+/* Return: where "if FILTER" begins, or the end of the text. */
 static const char *find_if(const char *at)
 {
 	for (const char *p = at; (p = strstr(p, "if")) != NULL; p += 2)
@@ -113,7 +115,7 @@ static const char *find_if(const char *at)
 	return at + strlen(at);
 }
 
-static int parse(struct tap_trigger *t, struct tap_err *err)
+static int parse_trigger(struct tap_trigger *t, struct tap_err *err)
 {
 	const char *event = t->text + strspn(t->text, BLANKS),
 		   *blank = event + strcspn(event, BLANKS), *action, *filter;
@@ -121,29 +123,31 @@ static int parse(struct tap_trigger *t, struct tap_err *err)
 	int ret;
 
 	if (blank < event + 2 || blank[-1] != ':' || !*blank)
-		return refuse(t->text,
-			      "expected 'EVENT: ACTION[:COUNT] [if FILTER]', with a blank after "
-			      "the event's colon",
-			      err);
+		return refuse_trigger(
+			t->text,
+			"expected 'EVENT: ACTION[:COUNT] [if FILTER]', with a blank after "
+			"the event's colon",
+			err);
 	ret = read_event(event, (size_t)(blank - event - 1), true, &t->system, &t->name, err);
 	if (ret == -EINVAL)
-		return refuse(t->text, "the event must be NAME or SYSTEM:NAME", err);
+		return refuse_trigger(t->text, "the event must be NAME or SYSTEM:NAME", err);
 	action = blank + strspn(blank, BLANKS);
 	filter = find_if(action);
 	for (len = (size_t)(filter - action); len && strchr(BLANKS, action[len - 1]); len--)
 		;
 	if (!ret && *action == '!')
-		return refuse(t->text,
-			      "there is no trigger to remove: a recording starts without any", err);
+		return refuse_trigger(
+			t->text, "there is no trigger to remove: a recording starts without any",
+			err);
 	if (!ret && memchr(action, ' ', len) && strncmp(action, "hist:", 5))
-		return refuse(t->text, "only 'if FILTER' may follow the action", err);
+		return refuse_trigger(t->text, "only 'if FILTER' may follow the action", err);
 	ret = ret ?: read_action(t, action, len, err);
 	if (ret || !*filter)
 		return ret;
 	filter += 2 + strspn(filter + 2, BLANKS);
 	if (!*filter)
-		return refuse(t->text, "there is no filter after 'if'", err);
-	return copy(filter, strlen(filter), &t->filter, err);
+		return refuse_trigger(t->text, "there is no filter after 'if'", err);
+	return copy_text(filter, strlen(filter), &t->filter, err);
 }
 
 int tap_trigger_parse(const char *text, struct tap_trigger *t, struct tap_err *err)
@@ -152,8 +156,8 @@ int tap_trigger_parse(const char *text, struct tap_trigger *t, struct tap_err *e
 
 	*t = (struct tap_trigger){ 0 };
 	if (strlen(text) > TAP_TRIGGER_MAX_BYTES)
-		return refuse(text, "it is too long", err);
-	ret = copy(text, strlen(text), &t->text, err) ?: parse(t, err);
+		return refuse_trigger(text, "it is too long", err);
+	ret = copy_text(text, strlen(text), &t->text, err) ?: parse_trigger(t, err);
 	if (ret)
 		tap_trigger_release(t);
 	return ret;
