@@ -9,9 +9,12 @@
 #include <unistd.h>
 
 #define NAME_BYTES 128u
-#define TYPED "btf_trace_" /* a typed program is attached to a type of this name */
+#define TYPED "btf_trace_" /* name prefix of the BTF type that a typed program is attached to */
 
-/* Return: the tracepoint; NULL: a program of another kind. @raw: its name, if it is a raw one's. */
+/*
+ * Return: the tracepoint's name; NULL: a program of another kind. @raw: the name if it is a raw
+ * tracepoint.
+ */
 static const char *tracepoint_of(const struct btf *btf, const struct bpf_link_info *link,
 				 const struct bpf_prog_info *prog, const char *raw)
 {
@@ -20,7 +23,7 @@ static const char *tracepoint_of(const struct btf *btf, const struct bpf_link_in
 
 	if (link->type == BPF_LINK_TYPE_RAW_TRACEPOINT)
 		return raw;
-	/* a type of a module's is behind all of the kernel's */
+	/* a module's type ids are not in the kernel's BTF */
 	type = link->type == BPF_LINK_TYPE_TRACING ? btf__type_by_id(btf, prog->attach_btf_id)
 						   : NULL;
 	name = type && btf_is_typedef(type) ? btf__name_by_offset(btf, type->name_off) : "";
@@ -39,9 +42,9 @@ static int get_program(uint32_t id, struct bpf_prog_info *prog)
 	return ret;
 }
 
-/* @fd: a link. One that goes meanwhile is passed over. */
-static void tell_link(const struct btf *btf, int fd,
-		      void (*tell)(void *ctx, const struct tap_attached *a), void *ctx)
+/* @fd: a link. If it is removed in the meantime, it is skipped. */
+static void report_link(const struct btf *btf, int fd,
+			void (*report)(void *ctx, const struct tap_attached *a), void *ctx)
 {
 	char raw[NAME_BYTES] = "";
 	struct bpf_link_info link = {
@@ -56,10 +59,10 @@ static void tell_link(const struct btf *btf, int fd,
 		return;
 	a = (struct tap_attached){ tracepoint_of(btf, &link, &prog, raw), prog.name, prog.id };
 	if (a.tracepoint)
-		tell(ctx, &a);
+		report(ctx, &a);
 }
 
-int tap_attached(const struct btf *btf, void (*tell)(void *ctx, const struct tap_attached *a),
+int tap_attached(const struct btf *btf, void (*report)(void *ctx, const struct tap_attached *a),
 		 void *ctx, struct tap_err *err)
 {
 	uint32_t id = 0;
@@ -69,7 +72,7 @@ int tap_attached(const struct btf *btf, void (*tell)(void *ctx, const struct tap
 
 		if (fd < 0)
 			continue;
-		tell_link(btf, fd, tell, ctx);
+		report_link(btf, fd, report, ctx);
 		close(fd);
 	}
 	return errno == ENOENT ? 0 : tap_err_set(err, -errno, "cannot list BPF programs: %m");

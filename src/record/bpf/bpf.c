@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The BPF backend: CO-RE programs on the tracepoints, one ring per CPU, a timed drain. */
+/* The BPF backend: CO-RE programs on tracepoints, one ring per CPU, drained by polling. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -20,33 +20,35 @@
 #include "record/object/object.h"
 
 /*
- * The kernel times programs only while BPF statistics are on, which costs two clock reads per run.
- * So the recorder has them on for a few percent of the time, and states the overhead from these
- * samples. Switching them on and off patches the kernel's text (static_key_slow_inc()), for which
- * the drain waits, 10 ms on some virtual machines: samples become ever rarer.
+ * The kernel measures programs only while BPF statistics are enabled, which costs two clock reads
+ * per run. So the recorder enables them for a few percent of the time, and estimates the overhead
+ * from these samples. Switching them on and off patches the kernel's text (static_key_slow_inc()),
+ * which blocks the drain for 10 ms on some virtual machines, so the interval between samples
+ * doubles up to STATS_PERIOD_MAX_NS.
  */
 #define STATS_FIRST_NS 20000000ull
 #define STATS_ON_NS 20000000ull
 #define STATS_PERIOD_NS 1000000000ull
 #define STATS_PERIOD_MAX_NS (16 * STATS_PERIOD_NS)
-#define STATS_LEAST_NS                                                                             \
-	5000000ull /* of all samples; less says little of the rest of the recording */
+/* minimum of all samples together; less is not representative of the recording */
+#define STATS_LEAST_NS 5000000ull
 
 struct run_stats {
 	uint64_t time_ns, count, misses;
 };
 
 struct bpf_state {
-	struct tap_plan *plan; /* the session's */
-	struct tap_kernel *kernel, *own_kernel; /* own: read here */
+	struct tap_plan *plan; /* borrowed from the session */
+	/* .own_kernel: owned, if the session has not read it */
+	struct tap_kernel *kernel, *own_kernel;
 	struct tap_bpf_object o;
 	struct bpf_link **links;
 	unsigned int nr_links, nr_attached;
-	/* a program was not attached for lack of a privilege or a kernel feature */
+	/* a program was not attached because a privilege or a kernel feature is missing */
 	bool is_refused;
 	struct entry {
-		int prog; /* descriptor: what a tracepoint calls */
-		unsigned int nr_events; /* that it and those behind it record */
+		int prog; /* descriptor of the attached program */
+		unsigned int nr_events; /* number of events that its chain records */
 	} * entries;
 	unsigned int nr_entries;
 	struct tap_bpf_own own;
@@ -57,23 +59,23 @@ struct bpf_state {
 	unsigned int nr_lanes;
 	unsigned char *rings;
 	size_t rings_bytes;
-	struct ring_buffer *ringbuf; /* the fallback */
-	struct tap_head_format *formats; /* text is owned */
+	struct ring_buffer *ringbuf; /* the fallback transport; or NULL */
+	struct tap_head_format *formats; /* .text is owned */
 	unsigned int nr_formats;
 	struct tap_page_writer *writer;
-	struct tap_drain *res; /* of the drain that runs; for the ringbuf's callback */
+	struct tap_drain *res; /* of the current drain; for on_ringbuf() */
 	uint64_t started_ns, stopped_ns;
 	int stats_fd; /* >= 0: a sample is being taken */
 	uint64_t stats_on_ns, stats_period_ns;
-	struct run_stats at_on; /* when the sample began */
+	struct run_stats at_on; /* counters at the start of the sample */
 	struct run_stats sampled; /* sum of all samples */
 	uint64_t sampled_ns;
-	uint64_t runs; /* of the programs, as far as they left a record or a loss */
-	uint64_t nr_stacks; /* records of them */
-	uint64_t misses; /* of programs that met themselves, already reported */
+	uint64_t runs; /* program runs that left a record or a counted loss */
+	uint64_t nr_stacks; /* number of stack records */
+	uint64_t misses; /* skipped runs and the like that were already reported as lost */
 };
 
-/* Records of all CPUs come through one ring buffer; the last to go is the oldest. */
+/* Add one submission of the BPF ring buffer, which all CPUs share. */
 static int on_ringbuf(void *ctx, void *data, size_t len)
 {
 	struct bpf_state *s = ctx;
@@ -141,9 +143,9 @@ static int learn_own(struct bpf_state *s, struct tap_err *err)
 }
 
 /*
- * Marks what this kernel cannot give, so that no program is loaded for it. A program's probe is
- * asked for by word: that it is left out is said. Return: 0; -EOPNOTSUPP with a sentence: there is
- * no uprobe, and nothing else to record.
+ * Mark events that this kernel cannot provide, so that no program is loaded for them. A uprobe is
+ * always selected explicitly, so it is an error if it cannot be recorded, not only absent. Return:
+ * 0; -EOPNOTSUPP with a sentence: uprobes are not possible, and there is nothing else to record.
  */
 static int find_absent(struct bpf_state *s, struct tap_err *err)
 {
@@ -201,7 +203,7 @@ static void bpf_free(void *state)
 	free(s);
 }
 
-/* @step: what failed. */
+/* Set the outcome of an event. @step: the step that failed if @ret is not 0. */
 static void note_attached(struct bpf_state *s, struct tap_plan_event *ev, enum tap_step step,
 			  int ret)
 {
@@ -225,8 +227,10 @@ static void note_chain(struct bpf_state *s, const struct bpf_program *first, int
 				      TAP_STEP_BPF, ret);
 }
 
-/* With a filter it is the filter's program that is attached. Return: 0 or -errno. */
-static int attach(struct bpf_state *s, struct bpf_program *prog)
+/*
+ * Attach a program; if the event has a filter, the filter's program instead. Return: 0 or -errno.
+ */
+static int attach_program(struct bpf_state *s, struct bpf_program *prog)
 {
 	struct tap_filter_program *filter = tap_bpf_filter_of(&s->filters, bpf_program__fd(prog));
 	struct bpf_link *link = filter ? NULL : bpf_program__attach(prog);
@@ -283,7 +287,10 @@ static int tie_programs(struct bpf_state *s, struct tap_err *err)
 		   : 0;
 }
 
-/* What comes and goes while the set is filled is seen to. */
+/*
+ * Attach the programs that update the set of tasks before it is filled, so that tasks that start or
+ * end meanwhile are seen.
+ */
 static int keep_tasks(struct bpf_state *s, struct tap_err *err)
 {
 	struct bpf_program *prog;
@@ -293,7 +300,7 @@ static int keep_tasks(struct bpf_state *s, struct tap_err *err)
 		return 0;
 	bpf_object__for_each_program (prog, s->o.obj)
 		if (!ret && tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
-			ret = attach(s, prog);
+			ret = attach_program(s, prog);
 	if (ret)
 		return tap_err_set(err, ret,
 				   "cannot attach the BPF programs that keep track of tasks: %s",
@@ -322,7 +329,11 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	      tap_bpf_filters_load(&s->filters, s->o.obj, &s->own, plan, s->kernel, err);
 	if (s->kernel)
 		tap_kernel_drop_btf(s->kernel);
-	ret = ret ?: tie_programs(s, err) ?: keep_tasks(s, err) ?: map_rings(s, err) ?: make_lanes(s, err);
+	ret = ret
+		      ?: tie_programs(s, err)
+		      ?: keep_tasks(s, err)
+		      ?: map_rings(s, err)
+		      ?: make_lanes(s, err);
 	if (ret)
 		bpf_free(s);
 	else
@@ -415,7 +426,7 @@ static int bpf_start(void *state, struct tap_err *err)
 	s->nr_attached = 0;
 	bpf_object__for_each_program (prog, s->o.obj)
 		if (tap_bpf_records(prog) && tap_bpf_chain_length(s->o.obj, prog))
-			attach(s, prog);
+			attach_program(s, prog);
 	for (unsigned int i = 0; i < s->own.nr; i++)
 		attach_own(s, &s->own.v[i]);
 	if (!s->nr_attached)
@@ -437,8 +448,10 @@ static void add_stats(struct run_stats *sum, const struct entry *entry)
 	sum->misses += info.recursion_misses * entry->nr_events;
 }
 
-/* Each event counts as a program of its own: the kernel counts what a program calls neither as runs
- * nor as misses. */
+/*
+ * Each event counts as one program: the kernel counts a tail-called program neither as a run nor as
+ * a miss.
+ */
 static struct run_stats run_stats(const struct bpf_state *s)
 {
 	struct run_stats sum = { 0 };
@@ -448,7 +461,7 @@ static struct run_stats run_stats(const struct bpf_state *s)
 	return sum;
 }
 
-/* Where it is refused the overhead is not known. */
+/* If statistics are refused, the overhead is unknown. */
 static void begin_sample(struct bpf_state *s)
 {
 	s->stats_fd = tap_bpf_stats_open(NULL);
@@ -458,8 +471,8 @@ static void begin_sample(struct bpf_state *s)
 
 /*
  * Add what the kernel counted since begin_sample(). It also counts between samples while another
- * program has statistics on. Both readings lie between the two time stamps: a delayed recorder
- * states too small a share, never too great a one.
+ * process has statistics on. Both readings are between the two time stamps, so that a delay of the
+ * recorder makes the overhead too small, never too large.
  */
 static void end_sample(struct bpf_state *s)
 {
@@ -507,7 +520,7 @@ static int drain_ringbuf(struct bpf_state *s, struct tap_drain *res, struct tap_
 	return 0;
 }
 
-/* The only variable of its section. */
+/* tap_missed is the only variable of .bss. */
 static uint64_t without_ring_or_task(const struct bpf_state *s)
 {
 	struct tap_missed missed = { 0 };
@@ -518,10 +531,10 @@ static uint64_t without_ring_or_task(const struct bpf_state *s)
 }
 
 /*
- * A program that interrupts itself on one CPU is skipped by the kernel, which counts it, without
- * saying when or where: a hole on a CPU not known, as long as the recording. So are events of CPUs
- * for which there is no ring, and tasks that could not be added to those recorded: one each, for
- * how many events they had nobody knows.
+ * The kernel skips a program that interrupts itself on a CPU and counts this without time or CPU:
+ * report a loss on an unknown CPU over the whole recording. Events on CPUs without a ring are
+ * reported like that, too, and tasks that could not be added to the set of recorded tasks: one lost
+ * event per task, because the number of its events is unknown.
  */
 static void report_misses(struct bpf_state *s, struct tap_drain *res)
 {
@@ -547,8 +560,10 @@ static void report_misses(struct bpf_state *s, struct tap_drain *res)
 	s->misses += misses;
 }
 
-/* What was off until the end: nothing came behind it that would tell. */
-static void tell_off(struct bpf_state *s)
+/*
+ * Report event types that are still switched off at the end: no later record in the ring does it.
+ */
+static void report_off(struct bpf_state *s)
 {
 	for (unsigned int i = 0; s->switches.off && i < s->plan->nr_events; i++)
 		for (unsigned int cpu = 0; cpu < s->nr_lanes; cpu++) {
@@ -604,7 +619,7 @@ static int bpf_drain(void *state, enum tap_drain_depth depth, struct tap_drain *
 	if (depth >= TAP_DRAIN_MISSES)
 		report_misses(s, res);
 	if (depth == TAP_DRAIN_LAST) {
-		tell_off(s);
+		report_off(s);
 		tap_bpf_filters_tell(&s->filters, s->plan);
 	}
 	for (unsigned int i = 0; i < s->nr_lanes; i++)
@@ -624,7 +639,7 @@ static int bpf_stop(void *state, struct tap_err *err)
 	while (s->nr_links)
 		bpf_link__destroy(s->links[--s->nr_links]);
 	s->stopped_ns = tap_now_ns();
-	/* a grace period: programs that were running on other CPUs are done after it */
+	/* Wait for a grace period: programs that were running on other CPUs have then finished. */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	return 0;
 }
@@ -635,10 +650,10 @@ static uint64_t end_ns(const struct bpf_state *s)
 }
 
 /*
- * Estimate the CPU time of all programs in @run_ns, the recording's time. Runs that reject their
- * event leave no trace in the rings, so with a filter it is the sampled time, scaled to @run_ns.
- * Otherwise it is the time of a sampled run times the number of runs, which is right even if events
- * were rarer or more frequent between the samples.
+ * Estimate the CPU time of all programs in @run_ns, the recording's duration. With a filter it is
+ * the sampled time, scaled to @run_ns, because runs that reject their event leave no trace in the
+ * rings. Otherwise it is the mean time of a sampled run times the number of runs, which is right
+ * even if the event rate was different between the samples.
  */
 static double probe_ns(const struct bpf_state *s, double run_ns)
 {
@@ -660,8 +675,10 @@ static void bpf_account(void *state, json_t *price)
 	tap_bpf_stacks_add_price(&s->stacks, s->nr_stacks, price);
 	if (!s->sampled.count || s->sampled_ns < STATS_LEAST_NS)
 		return;
-	/* a program's time includes that of an interrupt's programs, so the sum can exceed all
-	 * there is */
+	/*
+	 * a program's time includes that of programs in interrupts, so the sum can exceed all CPU
+	 * time
+	 */
 	ns = fmin(probe_ns(s, run_ns), all_ns);
 	json_object_set_new(price, "probe_cpu_pct", json_real(100 * ns / all_ns));
 	json_object_set_new(price, "ns_per_run",

@@ -9,11 +9,13 @@
 #include "ring.h"
 
 #define MAX_EVENTS 512u
-/* The kernel lets 33 programs follow one another (MAX_TAIL_CALL_CNT), and in front of each may be
- * another one. */
+/*
+ * The kernel allows 33 tail calls in a row (MAX_TAIL_CALL_CNT), and each program of a chain may
+ * have a filter before it.
+ */
 #define MAX_LENGTH 16u
 
-/* Where a program is among those of its tracepoint, and how many these are. */
+/* A program's index among the programs of its tracepoint, and their number. */
 struct place {
 	unsigned int at, nr;
 };
@@ -25,7 +27,7 @@ static bool on_same(const struct bpf_program *a, const struct bpf_program *b)
 		       tap_bpf_tracepoint_of(bpf_program__name(b)));
 }
 
-static struct place find(const struct bpf_object *obj, const struct bpf_program *prog)
+static struct place find_place(const struct bpf_object *obj, const struct bpf_program *prog)
 {
 	struct place p = { 0, 0 };
 	struct bpf_program *other;
@@ -40,30 +42,30 @@ static struct place find(const struct bpf_object *obj, const struct bpf_program 
 	return p;
 }
 
-static bool begins(const struct place *p)
+static bool begins_chain(const struct place *p)
 {
 	return p->at % MAX_LENGTH == 0;
 }
 
 unsigned int tap_bpf_chain_length(const struct bpf_object *obj, const struct bpf_program *prog)
 {
-	const struct place p = find(obj, prog);
+	const struct place p = find_place(obj, prog);
 	unsigned int left = p.nr - p.at;
 
-	return !begins(&p) ? 0 : left < MAX_LENGTH ? left : MAX_LENGTH;
+	return !begins_chain(&p) ? 0 : left < MAX_LENGTH ? left : MAX_LENGTH;
 }
 
 unsigned int tap_bpf_chain_next(const struct bpf_object *obj, const struct bpf_program *prog)
 {
-	const struct place p = find(obj, prog), next = { p.at + 1, p.nr };
+	const struct place p = find_place(obj, prog), next = { p.at + 1, p.nr };
 
-	return next.at == next.nr || begins(&next) ? 0 : next.at;
+	return next.at == next.nr || begins_chain(&next) ? 0 : next.at;
 }
 
 bool tap_bpf_chain_leads_to(const struct bpf_object *obj, const struct bpf_program *prog,
 			    const struct bpf_program *other)
 {
-	const struct place p = find(obj, prog), o = find(obj, other);
+	const struct place p = find_place(obj, prog), o = find_place(obj, other);
 
 	return prog == other ||
 	       (on_same(other, prog) && p.at <= o.at && p.at / MAX_LENGTH == o.at / MAX_LENGTH);
@@ -83,16 +85,16 @@ int tap_bpf_chain_array(const struct bpf_object *obj, const struct bpf_program *
 	return bpf_map__fd(array_of(obj, prog));
 }
 
-/* Whether a filter's or the triggers' program is in front of it. */
+/* Return: whether a program of a filter or of triggers runs before it. */
 static bool has_front(struct tap_plan *plan, const struct bpf_program *prog)
 {
 	return plan->nr_triggers || tap_bpf_event_of(plan, bpf_program__name(prog))->filter;
 }
 
 /*
- * The stamp that others take is that of the first one without a filter: it comes by whenever the
- * tracepoint is hit, and so knows that an older one is over. Those in front of it look at the clock
- * themselves.
+ * Choose where a program gets its time stamp from. The first program without a filter reads the
+ * clock for itself and all later ones: it runs at each hit of the tracepoint, so the later ones
+ * never use an outdated stamp. Programs before it read the clock themselves.
  */
 static enum tap_stamp stamp_of(const struct bpf_object *obj, struct tap_plan *plan,
 			       const struct bpf_program *prog)
@@ -119,7 +121,7 @@ int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan)
 			tap_bpf_records(prog) ? tap_bpf_event_of(plan, bpf_program__name(prog))
 					      : NULL;
 		unsigned int index = ev ? tap_bpf_index(ev->def) : 0;
-		const struct place p = find(obj, prog);
+		const struct place p = find_place(obj, prog);
 
 		if (!ev || p.nr < 2)
 			continue;
@@ -137,9 +139,9 @@ int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan)
 
 int tap_bpf_chain_tie(const struct bpf_object *obj, const struct bpf_program *prog, int entry)
 {
-	const struct place p = find(obj, prog);
+	const struct place p = find_place(obj, prog);
 
-	if (begins(&p))
+	if (begins_chain(&p))
 		return 0;
 	return bpf_map_update_elem(tap_bpf_chain_array(obj, prog), &p.at, &entry, BPF_ANY) ? -errno
 											   : 0;

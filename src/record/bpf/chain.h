@@ -1,29 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of one tracepoint as a chain (bpf/chain.h), in the order of events/: the first one's
- * program is attached, or what is in front of it, and leads to the next one. Programs made of
- * definitions read at run time are in none.
+ * Events of one tracepoint are recorded by a chain of programs (bpf/chain.h), in the order of
+ * events/. Only the first one, or the filter before it, is attached; each calls the next one (tail
+ * call). Programs of definitions that are read at run time are not part of chains.
  */
 #ifndef TAP_RECORD_BPF_CHAIN_H
 #define TAP_RECORD_BPF_CHAIN_H
 
 #include "record/bpf/planned.h"
 
-/* Before the object is loaded, when it is known which of its programs are. Return: 0 or -errno. */
+/*
+ * Choose the programs' places, once it is decided which of them are loaded, but before the object
+ * is loaded. Return: 0 or -errno.
+ */
 int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan);
 
-/* Ties a program into the chain that it is in: @entry is the program, or what is in front of it.
- * Return: 0 or -errno. */
+/*
+ * Put a program into its chain. @entry: descriptor of the program, or of the filter before it.
+ * Return: 0 or -errno.
+ */
 int tap_bpf_chain_tie(const struct bpf_object *obj, const struct bpf_program *prog, int entry);
 
-/* How many events it records, with those that it leads to. 0: it is led to. */
+/*
+ * Return: the number of events that the chain of @prog records; 0: @prog is not the first of its
+ * chain.
+ */
 unsigned int tap_bpf_chain_length(const struct bpf_object *obj, const struct bpf_program *prog);
-/* Where the one behind it is in the chain's array. 0: there is none. */
+/* Return: index of the next program in the chain's array; 0: there is none. */
 unsigned int tap_bpf_chain_next(const struct bpf_object *obj, const struct bpf_program *prog);
-/* The array's descriptor. */
+/* Return: the descriptor of the chain's array. */
 int tap_bpf_chain_array(const struct bpf_object *obj, const struct bpf_program *prog);
 
-/* Whether @prog leads to @other, or is it. */
+/* Return: whether @other is @prog, or a later program of its chain. */
 bool tap_bpf_chain_leads_to(const struct bpf_object *obj, const struct bpf_program *prog,
 			    const struct bpf_program *other);
 

@@ -15,10 +15,10 @@ struct loader {
 	struct tap_bpf_filters *f;
 	struct tap_plan *plan;
 	const struct tap_kernel *kernel;
-	struct tap_functions functions; /* where there are triggers */
+	struct tap_functions functions; /* set if there are triggers */
 };
 
-/* The event's fields, as this kernel has them. */
+/* Parse the event's fields, without those that this kernel lacks. */
 static int read_format(const struct loader *l, const struct tap_plan_event *ev,
 		       struct tap_format **fmt, struct tap_err *err)
 {
@@ -35,7 +35,7 @@ static void release_triggers(struct tap_gate_trigger *v, unsigned int nr)
 	free(v);
 }
 
-/* Those of the event. @v: set to an array, also on failure. */
+/* Read the event's triggers. @v: set to an array, also on failure. */
 static int read_triggers(const struct loader *l, const struct tap_plan_event *ev,
 			 const struct tap_format *fmt, struct tap_gate_trigger **v,
 			 unsigned int *nr, struct tap_err *err)
@@ -88,8 +88,9 @@ static int load_parts(const struct loader *l, const struct tap_filter_ways *ways
 	return ret;
 }
 
-static int load(const struct loader *l, const struct tap_filter_ways *ways,
-		const struct tap_feed *feed, const struct tap_plan_event *ev, struct tap_err *err)
+static int load_filter(const struct loader *l, const struct tap_filter_ways *ways,
+		       const struct tap_feed *feed, const struct tap_plan_event *ev,
+		       struct tap_err *err)
 {
 	struct tap_format *fmt;
 	int ret;
@@ -116,8 +117,9 @@ static int load_front(const struct loader *l, const struct bpf_object *obj,
 		.next = tap_bpf_chain_next(obj, prog),
 	};
 
-	return load(l, &ways, &(struct tap_feed){ tap_bpf_tracepoint_of(bpf_program__name(prog)) },
-		    ev, err);
+	return load_filter(l, &ways,
+			   &(struct tap_feed){ tap_bpf_tracepoint_of(bpf_program__name(prog)) }, ev,
+			   err);
 }
 
 int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj,
@@ -137,13 +139,13 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 	for (unsigned int i = 0; i < own->nr && !ret; i++) {
 		const struct tap_bpf_own_program *o = &own->v[i];
 
-		ret = load(&l, &(struct tap_filter_ways){ o->prog }, &o->feed,
-			   tap_plan_find(plan, o->def->system, o->def->name), err);
+		ret = load_filter(&l, &(struct tap_filter_ways){ o->prog }, &o->feed,
+				  tap_plan_find(plan, o->def->system, o->def->name), err);
 	}
 	return ret;
 }
 
-/* Short of memory it is not told. */
+/* If memory runs out, nothing is reported. */
 void tap_bpf_filters_tell(const struct tap_bpf_filters *f, struct tap_plan *plan)
 {
 	for (unsigned int i = 0; i < f->nr; i++) {

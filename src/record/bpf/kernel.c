@@ -12,15 +12,18 @@
 #include "record/machine.h"
 #include "record/program/attach.h"
 
-#define TRACEPOINT_PREFIX "btf_trace_" /* typedef of the probe's prototype, void *data first */
+/*
+ * BTF has a typedef of this name for the probe of each tracepoint; its first argument is void *data
+ */
+#define TRACEPOINT_PREFIX "btf_trace_"
 
 struct tap_kernel {
-	/* hash of a name -> arguments of a tracepoint; 1 for "struct.member" */
+	/* hash of a name -> number of arguments of a tracepoint; 1 for "struct.member" */
 	struct tap_map names;
 	struct btf *btf;
 };
 
-/* FNV-1a: the names are the kernel's, nobody chooses them to collide */
+/* FNV-1a: the names come from the kernel, so collisions are not provoked */
 #define HASH_START 0xcbf29ce484222325ULL
 
 static uint64_t hash_bytes(uint64_t h, const char *s, size_t len)
@@ -46,7 +49,7 @@ static int add_tracepoint(struct tap_kernel *k, const struct btf *btf, const str
 	return tap_map_set(&k->names, hash_name("", name), btf_vlen(proto) - 1u);
 }
 
-/* Members of anonymous structs and unions inside belong to the struct as well. */
+/* Members of anonymous structs and unions belong to the struct that contains them. */
 static int add_members(struct tap_kernel *k, const struct btf *btf, const struct btf_type *t,
 		       const char *prefix, unsigned int depth)
 {
@@ -65,8 +68,10 @@ static int add_members(struct tap_kernel *k, const struct btf *btf, const struct
 	return ret;
 }
 
-/* The struct of the next alternative of a TRACE_NEEDS(): "rq" in "rq.avg_hw|rq.avg_thermal". "":
- * none is left. */
+/*
+ * Take the next alternative of a TRACE_NEEDS() and return its struct: "rq" of
+ * "rq.avg_hw|rq.avg_thermal". "": no alternative is left.
+ */
 static struct span next_struct(const char **spec)
 {
 	struct span of = { *spec, strcspn(*spec, ".|") };
@@ -76,7 +81,7 @@ static struct span next_struct(const char **spec)
 	return of;
 }
 
-/* Whether a built-in definition needs a member of this struct. */
+/* Return: whether a built-in definition needs a member of this struct. */
 static bool is_needed(const char *name)
 {
 	const struct tap_def *def;
@@ -113,7 +118,8 @@ static int add_type(struct tap_kernel *k, const struct btf *btf, const struct bt
 
 int tap_kernel_new(struct tap_kernel **out, struct tap_err *err)
 {
-	libbpf_print_fn_t print = libbpf_set_print(NULL); /* it would tell stderr as well */
+	/* libbpf would print the failure to stderr */
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct tap_kernel *k;
 	int ret;
@@ -181,7 +187,7 @@ void tap_kernel_drop_btf(struct tap_kernel *k)
 	k->btf = NULL;
 }
 
-/* Return: how many arguments the tracepoint passes, or -ENOENT. */
+/* Return: the number of arguments that the tracepoint passes, or -ENOENT. */
 static int tracepoint_args(const struct tap_kernel *k, const char *name)
 {
 	const uint64_t *nr = tap_map_get(&k->names, hash_name("", name));
@@ -189,7 +195,7 @@ static int tracepoint_args(const struct tap_kernel *k, const char *name)
 	return nr ? (int)*nr : -ENOENT;
 }
 
-/* Whether one of the alternatives of a TRACE_NEEDS() spec is there. */
+/* Return: whether the kernel has one of the alternatives of a TRACE_NEEDS(). */
 static bool has_any(const struct tap_kernel *k, const char *spec)
 {
 	const char *end;
@@ -213,10 +219,11 @@ static const struct tap_need *missing_need(const struct tap_kernel *k, const str
 }
 
 /*
- * What BPF must not touch although it could. Under CONFIG_PREEMPT_RCU (which gives task_struct the
- * member) rcu_read_unlock() may set need_resched, whose tracepoint fires before the flag is set;
- * the rcu_read_unlock() behind a BPF program then does so again, until the stack is full: seen as a
- * panic on v7.2. The recursion is outside of the program, so that no check in it can help.
+ * Return: whether BPF must not use the tracepoint. With CONFIG_PREEMPT_RCU (task_struct then has
+ * the member), rcu_read_unlock() may set need_resched, whose tracepoint fires before the flag is
+ * set. The rcu_read_unlock() after a BPF program then does this again, until the stack overflows:
+ * seen as a panic on v7.2. The recursion is outside of the program, so the program cannot prevent
+ * it.
  */
 static bool is_dangerous(const struct tap_kernel *k, const struct tap_hook *hook)
 {

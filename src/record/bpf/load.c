@@ -16,12 +16,12 @@
 #include "record/object/object.h"
 
 /*
- * libbpf tells only in its log which program the verifier refused, and why. It has one log
- * callback for the whole process, without a cookie: hence the thread-local pointer.
+ * libbpf reports only in its log which program the verifier refused, and why. There is one log
+ * callback per process, without a context pointer: hence the thread-local variable.
  */
 struct load_log {
 	char program[128];
-	char reason[256]; /* the last line that is not statistics */
+	char reason[256]; /* the last line of the verifier's log, without its statistics */
 };
 static __thread struct load_log *current_log;
 
@@ -55,7 +55,7 @@ static int on_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-/* Whether it feeds an event that is wanted, from the tracepoint that this kernel has. */
+/* Return: whether the program records a planned event from the tracepoint that this kernel has. */
 static bool is_wanted(const char *program, struct tap_plan *plan, const struct tap_kernel *kernel)
 {
 	const struct tap_plan_event *ev = tap_bpf_event_of(plan, program);
@@ -68,7 +68,7 @@ static bool is_wanted(const char *program, struct tap_plan *plan, const struct t
 	return hook && !strcmp(tap_bpf_tracepoint_of(program), hook->tracepoint);
 }
 
-/* Return: whether anything is to be recorded. */
+/* Return: whether there is an event to record. */
 static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan,
 			    const struct tap_kernel *kernel)
 {
@@ -94,7 +94,9 @@ size_t tap_bpf_stride(const struct tap_bpf_object *o)
 	return TAP_RING_DATA + (o->ringbuf ? 0 : o->ring_bytes) + TAP_RING_SLACK;
 }
 
-/* One that ends stays in the set until RCU is done with it: these, too, count as tasks until then.
+/*
+ * Return: the maximum number of tasks. A task that ended stays in the set until an RCU grace period
+ * is over, and until then it counts as a task here, too.
  */
 static uint32_t max_tasks(void)
 {
@@ -144,7 +146,7 @@ static int size_maps(struct tap_bpf_object *o, const struct tap_plan *plan)
 	       size_sets(o->obj, plan->select);
 }
 
-/* What /sys says of each CPU's capacity (bpf/vocabulary.h has the reason). */
+/* Set the CPUs' capacities from /sys (bpf/vocabulary.h has the reason). */
 static int set_capacities(struct bpf_object *obj, unsigned int nr_cpus)
 {
 	uint16_t scale[8192] = { 0 };
@@ -159,7 +161,10 @@ static int set_capacities(struct bpf_object *obj, unsigned int nr_cpus)
 
 static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, struct tap_err *err)
 {
-	uint64_t bytes = o->ringbuf ? 8 : o->ring_bytes; /* no constant may lead outside the map */
+	/*
+	 * with the fallback the ring's data is not used, but no constant may point outside the map
+	 */
+	uint64_t bytes = o->ringbuf ? 8 : o->ring_bytes;
 	uint32_t nr_cpus = plan->nr_cpus;
 	int ret;
 
@@ -173,7 +178,10 @@ static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, 
 	return tap_bpf_scope_constants(o->obj, plan, err);
 }
 
-/* One try. Return: 0; 1 if a program was refused and is out of the plan now; -errno. */
+/*
+ * Try to load once. Return: 0; 1 if a program was refused and its event was removed from the plan;
+ * -errno.
+ */
 static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 		    const struct tap_kernel *kernel, struct tap_err *err)
 {
@@ -224,7 +232,7 @@ int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct t
 	*o = (struct tap_bpf_object){ .ringbuf = plan->bpf_ringbuf };
 	do {
 		ret = try_load(o, plan, kernel, err);
-		/* an mmapable array is one allocation: a BPF ring buffer may still be had */
+		/* the rings' map is one contiguous allocation; a BPF ring buffer may still fit */
 		if ((ret == -ENOMEM || ret == -E2BIG) && !o->ringbuf) {
 			o->ringbuf = true;
 			ret = 1;

@@ -21,7 +21,7 @@ int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *f
 	return 0;
 }
 
-static void release(struct tap_bpf_own_program *own)
+static void release_program(struct tap_bpf_own_program *own)
 {
 	tap_attach_undo(&own->links);
 	if (own->prog >= 0)
@@ -48,9 +48,9 @@ static int load_program(struct tap_bpf_own_program *own, struct tap_plan_event *
 	return ret == -EPERM || ret == -ENOMEM ? tap_err_set(err, ret, "%s", bad.text) : 0;
 }
 
-static int load(struct tap_bpf_own *own, struct tap_plan_event *ev,
-		const struct tap_recorder_env *env, const struct tap_kernel *kernel,
-		struct tap_err *err)
+static int load_event(struct tap_bpf_own *own, struct tap_plan_event *ev,
+		      const struct tap_recorder_env *env, const struct tap_kernel *kernel,
+		      struct tap_err *err)
 {
 	struct tap_buf why = { 0 };
 	const struct tap_hook *hook = tap_kernel_hook(kernel, ev->def, &why);
@@ -69,7 +69,7 @@ static int load(struct tap_bpf_own *own, struct tap_plan_event *ev,
 	if (next->prog >= 0)
 		own->nr++;
 	else
-		release(next);
+		release_program(next);
 	return ret;
 }
 
@@ -92,7 +92,7 @@ int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, stru
 		if (!tap_bpf_is_planned(ev) || tap_def_is_built_in(ev->def))
 			continue;
 		env.stacks = tap_bpf_stacks_constant(&ev->stacks);
-		ret = load(own, ev, &env, kernel, err);
+		ret = load_event(own, ev, &env, kernel, err);
 	}
 	return ret;
 }
@@ -106,7 +106,7 @@ void tap_bpf_own_detach(struct tap_bpf_own *own)
 void tap_bpf_own_release(struct tap_bpf_own *own)
 {
 	while (own->nr)
-		release(&own->v[--own->nr]);
+		release_program(&own->v[--own->nr]);
 	free(own->v);
 	own->v = NULL;
 }

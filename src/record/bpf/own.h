@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The programs of events whose definitions were read at run time (record/program/recorder.h). */
+/* Programs for events whose definitions are read at run time (record/program/recorder.h). */
 #ifndef TAP_RECORD_BPF_OWN_H
 #define TAP_RECORD_BPF_OWN_H
 
@@ -19,16 +19,19 @@ struct tap_bpf_own { /* all zero: none */
 };
 
 /*
- * Of the plan's events that have no program in the object; it is loaded. Events whose program the
- * kernel refuses become TAP_EVENT_FAILED. Return: 0; -EINVAL with a sentence: a definition makes no
- * sense here; -errno.
+ * Load a program for each planned event that has none in the object, which is loaded. If the kernel
+ * refuses one, its event becomes TAP_EVENT_FAILED. Return: 0; -EINVAL with a sentence: a definition
+ * does not fit this kernel; -errno.
  */
 int tap_bpf_own_load(struct tap_bpf_own *own, const struct bpf_object *obj, struct tap_plan *plan,
 		     const struct tap_kernel *kernel, struct tap_err *err);
-/* Those that programs call which are made at run time. Return: 0; -EINVAL with a sentence. */
+/*
+ * Find the object's functions that programs made at run time call. Return: 0; -EINVAL with a
+ * sentence.
+ */
 int tap_bpf_find_functions(const struct bpf_object *obj, struct tap_functions *functions,
 			   struct tap_err *err);
 void tap_bpf_own_detach(struct tap_bpf_own *own);
-void tap_bpf_own_release(struct tap_bpf_own *own); /* detaches, too */
+void tap_bpf_own_release(struct tap_bpf_own *own); /* also detaches */
 
 #endif

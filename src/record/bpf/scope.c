@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is selected as constants of bpf/scope.h; tasks.c has its processes and threads. */
+/*
+ * Filters by CPU, name and cgroup, as constants of bpf/scope.h. tasks.c has filters by pid and tid.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +19,7 @@
 
 static int set_comms(struct bpf_object *obj, const struct tap_select *select, struct tap_err *err)
 {
-	if (!select->nr_comm_globs) /* each is longer than any name */
+	if (!select->nr_comm_globs) /* all patterns are longer than any task name */
 		return 0;
 	if (select->nr_comm_globs > 1)
 		return tap_err_set(err, -EINVAL,
@@ -40,7 +42,7 @@ static uint32_t level_of(const char *path)
 	return level;
 }
 
-/* Whether it is selected, and none above it is. */
+/* Return: whether the cgroup is selected, and none of its ancestors is. */
 static bool is_topmost(const struct tap_select *select, const char *path)
 {
 	struct tap_select_task task = { .cgroup = path };
@@ -56,7 +58,7 @@ static bool is_topmost(const struct tap_select *select, const char *path)
 	return !tap_select_task_by(select, TAP_SELECT_CGROUPS, &task);
 }
 
-/* A -g that no cgroup fits, with the nearest. */
+/* Report a -g that matches no cgroup, with a similar name. */
 static int refuse_cgroup(const char *word, const struct tap_map *cgroups, const char *mount,
 			 struct tap_err *err)
 {
@@ -94,7 +96,7 @@ static int check_words(const struct tap_select *select, const struct tap_map *cg
 	return 0;
 }
 
-/* Return: how many there are, of which the first MAX_CGROUPS are in @levels. */
+/* Return: the number of topmost selected cgroups; @levels: the first MAX_CGROUPS of them. */
 static uint32_t find_levels(const struct tap_select *select, const struct tap_map *cgroups,
 			    struct cgroup_level *levels)
 {

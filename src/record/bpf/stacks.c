@@ -9,9 +9,9 @@
 #include "record/bpf/planned.h"
 #include "record/object/object.h"
 
-#define LOOK_NS 500000000u /* and as long again for each MiB of texts, which a head repeats */
+#define LOOK_NS 500000000u /* plus the same for each MiB of texts, which each new head repeats */
 #define LOOK_SHIFT 20
-#define LOG_BYTES (1u << 20) /* of new stacks between two drains: a thousand of the deepest */
+#define LOG_BYTES (1u << 20) /* new stacks between two drains: a thousand of full depth */
 
 uint32_t tap_bpf_stacks_constant(const struct tap_stack_kinds *kinds)
 {
@@ -62,7 +62,7 @@ int tap_bpf_stacks_size(struct bpf_object *obj, const struct tap_plan *plan)
 	return ret ?: set_constants(obj, plan);
 }
 
-/* Short of memory it is not said. */
+/* If memory runs out, nothing is reported. */
 static void note_hidden(struct tap_plan *plan)
 {
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
@@ -120,7 +120,9 @@ int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
 
 	if (!s->log)
 		return 0;
-	/* who makes new ones all the time must not keep us here */
+	/*
+	 * read once, so that a task that makes new stacks all the time does not keep the drain here
+	 */
 	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 	tap_stacks_retry(s->table);
 	for (tail = ring->tail; !ret && tail != head;) {
@@ -131,7 +133,7 @@ int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
 			(const struct tap_stack_new *)(at + sizeof(struct tap_rec));
 
 		if (!word)
-			break; /* taken, not yet real */
+			break; /* reserved, not committed */
 		if (stack->number)
 			ret = tap_stacks_add(
 				s->table, stack,
@@ -145,7 +147,7 @@ int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-static int name(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
+static int name_stacks(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
 {
 	(void)spool;
 	(void)arg;
@@ -164,7 +166,7 @@ bool tap_bpf_stacks_find(struct tap_bpf_stacks *s, struct tap_page_writer *write
 		return false;
 	s->looked_ns = now;
 	if (tap_stacks_hand_over(s->table, &news))
-		tap_page_writer_call(writer, name, s->table, 0);
+		tap_page_writer_call(writer, name_stacks, s->table, 0);
 	return news;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stacks of events that are recorded over BPF: what the programs of bpf/stacks.h need, and what
- * they tell. */
+/*
+ * Stack traces of events that are recorded over BPF: the maps of the programs of bpf/stacks.h, and
+ * reading new stacks from them.
+ */
 #ifndef TAP_RECORD_BPF_STACKS_H
 #define TAP_RECORD_BPF_STACKS_H
 
@@ -12,29 +14,34 @@
 
 struct tap_bpf_stacks { /* all zero: no event has stacks */
 	struct tap_stacks *table; /* owned */
-	unsigned char *log; /* mapped: bpf/stack_maps.h */
+	unsigned char *log; /* memory-mapped; layout in bpf/stack_maps.h */
 	size_t log_bytes;
 	uint64_t ring_bytes;
-	struct tap_stack_seen *seen; /* mapped; NULL: all are walked */
+	struct tap_stack_seen *seen; /* memory-mapped; NULL: all stacks are walked */
 	size_t seen_bytes;
 	struct tap_stack_sights sights;
-	uint64_t looked_ns; /* when it was last asked for what is new */
+	uint64_t looked_ns; /* when stacks were last handed over to get names */
 };
 
-/* Which of them, as bpf/stack_maps.h has it. 0: none. */
+/* Return: the bits and depth of bpf/stack_maps.h; 0: no stacks. */
 uint32_t tap_bpf_stacks_constant(const struct tap_stack_kinds *kinds);
-/* Before the object is loaded. Return: 0 or -errno. */
+/* Size the maps, before the object is loaded. Return: 0 or -errno. */
 int tap_bpf_stacks_size(struct bpf_object *obj, const struct tap_plan *plan);
-/* After it is loaded. Return: 0; -errno with a sentence. */
+/* Map the maps, once the object is loaded. Return: 0; -errno with a sentence. */
 int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj,
 			struct tap_plan *plan, struct tap_err *err);
-/* Takes those that are new, after the events that name them were taken. Return: 0; -ENOMEM with a
- * sentence. */
+/*
+ * Take new stacks. Call it after the events were taken, whose records refer to them. Return: 0;
+ * -ENOMEM with a sentence.
+ */
 int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err);
-/* As find() of record/backend.h: what is new is in the head within a second, though names of
- * programs come from files. */
+/*
+ * Return: whether the head must be written again because stacks got texts. Names of programs'
+ * functions are read from files by the page writer's thread, so a new stack's text takes about a
+ * second.
+ */
 bool tap_bpf_stacks_find(struct tap_bpf_stacks *s, struct tap_page_writer *writer);
-/* Adds what there was of them. @records: of events. */
+/* Add the numbers of stacks to @price. @records: number of events with a stack. */
 void tap_bpf_stacks_add_price(const struct tap_bpf_stacks *s, uint64_t records, json_t *price);
 void tap_bpf_stacks_release(struct tap_bpf_stacks *s);
 

@@ -4,8 +4,10 @@
 
 #include "schedtap/err.h"
 
-/* The kernel times BPF programs until the descriptor is closed. Return: the descriptor; -errno with
- * a sentence. */
+/*
+ * Let the kernel measure the run time of BPF programs until the descriptor is closed. Return: the
+ * descriptor; -errno with a sentence.
+ */
 int tap_bpf_stats_open(struct tap_err *err);
 
 #endif

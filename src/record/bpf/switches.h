@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What triggers switch over BPF: the maps of bpf/switch_maps.h. The plan's index of an event is its
- * number there. */
+/*
+ * State of triggers that are recorded over BPF: the maps of bpf/switch_maps.h, which number an
+ * event by its index in the plan.
+ */
 #ifndef TAP_RECORD_BPF_SWITCHES_H
 #define TAP_RECORD_BPF_SWITCHES_H
 
@@ -9,19 +11,19 @@
 #include "record/plan.h"
 #include "switch_maps.h"
 
-/* Before the object is loaded. Return: 0 or -errno. */
+/* Size the maps, before the object is loaded. Return: 0 or -errno. */
 int tap_bpf_size_switches(const struct bpf_object *obj, const struct tap_plan *plan);
 
 struct tap_bpf_switches { /* all zero: there are no triggers */
-	struct tap_switch *switches; /* mapped */
-	struct tap_off *off; /* mapped: by event and CPU */
+	struct tap_switch *switches; /* memory-mapped: [0] is the recording, [1 + index] an event */
+	struct tap_off *off; /* memory-mapped: [index * number of CPUs + cpu] */
 	size_t switches_bytes, off_bytes;
-	unsigned int seen; /* changes of the recording's own */
+	unsigned int seen; /* number of changes of the recording that were seen so far */
 };
 
 /*
- * After it is loaded: what is on when it begins, and the triggers. Return: 0; -EINVAL with a
- * sentence: a trigger's event is recorded over BPF, and its action cannot be had there; -errno.
+ * Set the initial state and the triggers, once the object is loaded. Return: 0; -EINVAL with a
+ * sentence: BPF does not support the action of a trigger; -errno.
  */
 int tap_bpf_switches_open(struct tap_bpf_switches *s, const struct bpf_object *obj,
 			  const struct tap_plan *plan, struct tap_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* -p and -t as the set of bpf/tasks.h. */
+/* Filters by pid and tid (-p, -t): the set of tasks of bpf/tasks.h. */
 #include <bpf/bpf.h>
 #include "record/bpf/load.h"
 #include "record/object/task_list.h"
@@ -33,8 +33,8 @@ static unsigned int count_tasks(const struct bpf_object *obj)
 }
 
 /*
- * Again until there are no more: a thread that was not yet in the set may have started another
- * behind the iterator's back.
+ * Repeat until the set stops growing: a thread that was not yet in the set may have started another
+ * one that the iterator had already passed.
  */
 int tap_bpf_find_tasks(struct bpf_object *obj, const struct tap_select *select, struct tap_err *err)
 {

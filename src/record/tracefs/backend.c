@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Records kernel events through tracefs: the kernel fills the ring buffers of an instance of
- * our own, whole sub-buffers go by splice from there into a pipe per CPU, and from there into the
- * spool, untouched and uncopied.
+ * Record kernel events through tracefs. The kernel fills the ring buffers of a trace instance of
+ * our own. Full sub-buffers are spliced from there into a pipe per CPU, and from the pipe into the
+ * spool, without being copied.
  */
 #include "record/backend.h"
 
@@ -25,35 +25,35 @@
 #include "record/tracefs/tracefs.h"
 #include "record/tracefs/triggers.h"
 
-#define PIPE_BYTES (1 << 20) /* what any user may have */
+#define PIPE_BYTES (1 << 20) /* the limit for unprivileged users */
 #define SUBBUF_MAX_BYTES TAP_BLOCK_BYTES
-#define PARTIAL_NS 1000000000u /* so long may events wait for their sub-buffer to be full */
+#define PARTIAL_NS 1000000000u /* maximum time that events wait for their sub-buffer to be full */
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 
 struct tfs_cpu {
-	int fd; /* trace_pipe_raw; -1: the CPU is out of scope or not there yet */
-	int pipe[2]; /* to the page writer, which empties it */
+	int fd; /* trace_pipe_raw; -1: the CPU is not selected or not present yet */
+	int pipe[2]; /* the page writer empties it */
 	size_t pipe_bytes;
 	uint64_t events, lost; /* so far */
-	uint64_t rejected; /* by the sieve, of events that are not counted yet */
-	uint64_t moved_ns; /* when pages of it were last asked for in vain, or moved */
+	uint64_t rejected; /* by the sieve, and not yet subtracted from .events */
+	uint64_t moved_ns; /* when sub-buffers were last moved, or last asked for in vain */
 };
 
 struct tfs {
 	struct tap_plan *plan;
 	char *root;
 	struct tap_instance in;
-	struct tap_head_format *formats; /* text is owned */
+	struct tap_head_format *formats; /* .text is owned */
 	unsigned int nr_formats;
 	struct tap_buf header_page, header_event, printk;
 	struct tfs_cpu *cpus;
 	unsigned int nr_cpus;
 	uint32_t page_bytes; /* of a sub-buffer */
 	uint64_t ring_bytes; /* per CPU */
-	unsigned char *block; /* for pages that are copied */
+	unsigned char *block; /* for sub-buffers that are copied */
 	struct tap_sieve sieve;
 	struct tap_tracefs_triggers triggers;
-	unsigned char *unsifted; /* a page, where the sieve is not empty; else NULL */
+	unsigned char *unsifted; /* a sub-buffer to sieve; NULL: the sieve is empty */
 	struct tap_page_writer *writer;
 	unsigned int buffer;
 	struct tap_drain total;
@@ -120,8 +120,9 @@ static int set_cpus(const struct tfs *t, struct tap_err *err)
 }
 
 /*
- * Again until nothing new turns up: tasks may start threads while they are listed.
- * Return: as tap_limit_tids(); after -ESRCH those that do exist are set all the same.
+ * Set the threads to record. Repeat until no new ones are found, because tasks may start threads
+ * while they are listed.
+ * Return: like tap_limit_tids(); after -ESRCH the existing ones are set all the same.
  */
 static int set_tids(struct tfs *t, struct tap_err *err)
 {
@@ -147,8 +148,10 @@ static int set_scope(struct tfs *t, struct tap_err *err)
 
 	if (ret || !(select->by & (TAP_SELECT_TGIDS | TAP_SELECT_TIDS)))
 		return ret;
-	/* of a process, new threads at once; its children come with them, which `schedtap record`
-	 * says */
+	/*
+	 * The kernel adds new threads of a process at once, but also its children, which `schedtap
+	 * record` mentions.
+	 */
 	ret = tap_instance_put(&t->in, select->tids.nr ? "0" : "1", "options/event-fork");
 	if (ret)
 		return fail_on(t, ret, "set option 'event-fork'", err);
@@ -181,10 +184,12 @@ static int parse_format(const struct tap_plan_event *ev, const char *text, struc
 	return tap_format_parse(ev->system, text, strlen(text), abi, fmt, err);
 }
 
-/* @kernel: gets what the kernel does of it. Return: 0; -EINVAL with a sentence: it is no filter to
- * us; -errno. */
-static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format,
-		struct tap_buf *kernel, struct tap_err *err)
+/*
+ * Set the kernel's part of a filter, and put the rest into the sieve. @kernel: set to the kernel's
+ * part. Return: 0; -EINVAL with a sentence: we cannot parse it; -errno.
+ */
+static int sift_event(struct tfs *t, struct tap_plan_event *ev, const char *format,
+		      struct tap_buf *kernel, struct tap_err *err)
 {
 	struct tap_buf rest = { 0 };
 	struct tap_format *fmt;
@@ -221,8 +226,9 @@ static int sift(struct tfs *t, struct tap_plan_event *ev, const char *format,
 }
 
 /*
- * The user's own filter goes first and alone: a complaint then speaks of what was typed. What makes
- * no sense to us may to the kernel ("prev_comm.ustring == ...").
+ * Set the user's own filter first, without -c, so that an error message shows what the user typed.
+ * A filter that we cannot parse is passed to the kernel, which may accept it ("prev_comm.ustring ==
+ * ...").
  */
 static int set_filter(struct tfs *t, struct tap_plan_event *ev, const char *format,
 		      struct tap_err *err)
@@ -233,7 +239,7 @@ static int set_filter(struct tfs *t, struct tap_plan_event *ev, const char *form
 	int ret = 0;
 
 	if (ev->filter)
-		ret = sift(t, ev, format, &kernel, err);
+		ret = sift_event(t, ev, format, &kernel, err);
 	if (ret == -EINVAL && !put_filter(t, ev, ev->filter, &theirs)) {
 		tap_buf_puts(&kernel, ev->filter);
 		ret = 0;
@@ -252,7 +258,10 @@ static bool is_file_name(const char *s)
 	return *s && *s != '.' && !strchr(s, '/');
 }
 
-/* Only a bad filter or lack of memory is a failure: an event that cannot be had is none. */
+/*
+ * Switch an event on. An event that is not available is no failure; a bad filter or lack of memory
+ * is.
+ */
 static int set_event(struct tfs *t, struct tap_plan_event *ev, struct tap_err *err)
 {
 	struct tap_buf format = { .max = TAP_FORMAT_MAX_BYTES };
@@ -270,8 +279,9 @@ static int set_event(struct tfs *t, struct tap_plan_event *ev, struct tap_err *e
 		return 0;
 	}
 	tap_buf_str(&format);
-	ret = format.err ? tap_err_set(err, format.err, "out of memory") :
-			   set_filter(t, ev, format.data, err) ?: tap_tracefs_stacks_set(&t->in, ev, err);
+	ret = format.err ? tap_err_set(err, format.err, "out of memory")
+			 : set_filter(t, ev, format.data, err)
+				   ?: tap_tracefs_stacks_set(&t->in, ev, err);
 	if (!ret && !ev->is_soft)
 		refused =
 			tap_instance_put(&t->in, "1", "events/%s/%s/enable", ev->system, ev->name);
@@ -313,7 +323,7 @@ static int read_texts(struct tfs *t, struct tap_err *err)
 
 	if (ret)
 		return fail_on(t, ret, "read the page headers", err);
-	/* only at the top level; without it some %s stay addresses */
+	/* exists at the top level only; without it some %s are shown as addresses */
 	if (snprintf(path, sizeof(path), "%s/printk_formats", t->root) < (int)sizeof(path))
 		tap_buf_read_file(&t->printk, path);
 	return 0;
@@ -327,7 +337,7 @@ static int open_pipe(const struct tfs *t, struct tfs_cpu *c)
 		c->pipe[0] = c->pipe[1] = -1;
 		return -errno;
 	}
-	/* refused where the user has used up what all pipes may have: then in smaller steps */
+	/* fails if the user's limit for all pipes is reached: then use a smaller pipe */
 	size = fcntl(c->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
 	if (size < 0)
 		size = fcntl(c->pipe[1], F_GETPIPE_SZ);
@@ -344,7 +354,7 @@ static int open_cpu(struct tfs *t, unsigned int cpu)
 				   cpu);
 	int ret;
 
-	if (fd == -ENOENT) /* a possible CPU that was never there: looked for at each drain */
+	if (fd == -ENOENT) /* a possible CPU that was never present; tried again at each drain */
 		return 0;
 	if (fd < 0)
 		return fd;
@@ -374,10 +384,10 @@ static void close_one(int *fd)
 }
 
 /*
- * The pipes first: a page that was spliced belongs to the instance's ring, and the kernel gives it
- * back there when it leaves the pipe (buffer_pipe_buf_release()). It does not keep the ring until
- * then: an instance that is removed earlier is memory used after it was freed, and the process that
- * closes the pipe dies in an oops (seen on v6.18).
+ * Close the pipes first: a sub-buffer that was spliced belongs to the instance's ring, and the
+ * kernel gives it back when it leaves the pipe (buffer_pipe_buf_release()), but holds no reference
+ * to the ring. Removing the instance earlier is a use after free, and the process that closes the
+ * pipe oopses (seen on v6.18).
  */
 static void remove_instance(struct tfs *t)
 {
@@ -432,7 +442,7 @@ static int tfs_new(struct tap_plan *plan, struct tfs **out, struct tap_err *err)
 	return t->block ? 0 : tap_err_nomem(err);
 }
 
-/* What a stacktrace trigger records is an event of the kernel's tracers. */
+/* Add the format of the kernel's stack records, which stacktrace triggers write. */
 static int describe_stacks(struct tfs *t, struct tap_err *err)
 {
 	struct tap_buf text = { .max = TAP_FORMAT_MAX_BYTES };
@@ -450,7 +460,7 @@ static int describe_stacks(struct tfs *t, struct tap_err *err)
 	return 0;
 }
 
-/* Where BPF records too, it says it. */
+/* Add the format of events_off, unless the BPF backend records, too, and does it. */
 static int describe_off(struct tfs *t, struct tap_err *err)
 {
 	const struct tap_def *def = tap_def_find("schedtap", "events_off");
@@ -491,9 +501,17 @@ static int tfs_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	ret = tfs_new(plan, &t, err) ?: tap_tracefs_find(TAP_TRACEFS_MOUNTS, &t->root, err);
 	if (!ret)
 		tap_instance_sweep(t->root);
-	ret = ret ?: tap_instance_make(t->root, &t->in, err) ?: set_buffer(t, err) ?:
-	      set_scope(t, err) ?: set_events(t, err) ?: tap_tracefs_triggers_open(&t->triggers, &t->in, plan, err) ?:
-	      describe_off(t, err) ?: describe_stacks(t, err) ?: make_unsifted(t, err) ?: read_texts(t, err) ?: open_cpus(t, err);
+	ret = ret
+		      ?: tap_instance_make(t->root, &t->in, err)
+		      ?: set_buffer(t, err)
+		      ?: set_scope(t, err)
+		      ?: set_events(t, err)
+		      ?: tap_tracefs_triggers_open(&t->triggers, &t->in, plan, err)
+		      ?: describe_off(t, err)
+		      ?: describe_stacks(t, err)
+		      ?: make_unsifted(t, err)
+		      ?: read_texts(t, err)
+		      ?: open_cpus(t, err);
 	if (ret)
 		tfs_free(t);
 	else
@@ -518,7 +536,10 @@ static int tfs_describe(void *state, const struct tap_map *cgroups, struct tap_h
 	return 0;
 }
 
-/* The first stream of a file is KernelShark's top buffer: ours, if nobody else records. */
+/*
+ * KernelShark shows the first, unnamed stream of a file as the top buffer: it is ours if no other
+ * backend records.
+ */
 static const char *buffer_name(const struct tap_plan *plan)
 {
 	for (unsigned int i = 0; i < plan->nr_events; i++) {
@@ -552,7 +573,7 @@ static int tfs_start(void *state, struct tap_err *err)
 	return ret ? fail_on(t, ret, "switch on the tracing", err) : 0;
 }
 
-/* Return: bytes moved; 0: no whole sub-buffer is there, or the pipe is full; -errno. */
+/* Return: bytes moved; 0: there is no full sub-buffer, or the pipe is full; -errno. */
 static ssize_t move_pages(struct tfs *t, unsigned int cpu, struct tap_err *err)
 {
 	const struct tfs_cpu *c = &t->cpus[cpu];
@@ -568,7 +589,10 @@ static ssize_t move_pages(struct tfs *t, unsigned int cpu, struct tap_err *err)
 	return n;
 }
 
-/* Whether the pipe keeps pages from being moved: a disk makes the page writer wait. */
+/*
+ * Return: whether the pipe has no space for another sub-buffer, because the page writer waits for a
+ * disk.
+ */
 static bool is_full(const struct tfs *t, const struct tfs_cpu *c)
 {
 	int bytes;
@@ -577,8 +601,7 @@ static bool is_full(const struct tfs *t, const struct tfs_cpu *c)
 	       (size_t)bytes + t->page_bytes > c->pipe_bytes;
 }
 
-/* A page that is copied: what splice left behind, the sub-buffer that the kernel is filling, too.
- */
+/* Copy a sub-buffer: those that splice() left, and the one that the kernel is filling. */
 static ssize_t read_page(struct tfs *t, unsigned int cpu, unsigned char *to, struct tap_err *err)
 {
 	ssize_t n = read(t->cpus[cpu].fd, to, t->page_bytes);
@@ -591,7 +614,7 @@ static ssize_t read_page(struct tfs *t, unsigned int cpu, unsigned char *to, str
 	return n;
 }
 
-/* Return: as read_page(). @keep: whether there is something in it that is wanted. */
+/* Return: like read_page(). @keep: whether the sub-buffer must be written. */
 static ssize_t read_sifted(struct tfs *t, unsigned int cpu, unsigned char *to, bool *keep,
 			   struct tap_err *err)
 {
@@ -607,7 +630,7 @@ static ssize_t read_sifted(struct tfs *t, unsigned int cpu, unsigned char *to, b
 	return n;
 }
 
-/* Up to @max pages, in blocks. Return: bytes copied; -errno. */
+/* Copy up to @max sub-buffers, and hand them over in blocks. Return: bytes copied; -errno. */
 static ssize_t copy_pages(struct tfs *t, unsigned int cpu, uint64_t max, struct tap_err *err)
 {
 	size_t copied = 0, len = 0;
@@ -634,7 +657,10 @@ static uint64_t stat_value(const char *stats, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* Pages in the ring that are whole: others would fill what may be under way with little. */
+/*
+ * Count full sub-buffers in the ring. Copying others would fill the page writer's queue with nearly
+ * empty ones.
+ */
 static uint64_t count_whole(struct tfs *t, unsigned int cpu)
 {
 	struct tap_buf stats = { .max = 1 << 16 };
@@ -646,7 +672,7 @@ static uint64_t count_whole(struct tfs *t, unsigned int cpu)
 	return bytes / t->page_bytes;
 }
 
-/* A page without events that says that some are missing, and not how many. */
+/* Write an empty sub-buffer whose header says that an unknown number of events is missing. */
 static void mark_loss(struct tfs *t, unsigned int cpu)
 {
 	uint64_t now = tap_now_ns();
@@ -659,8 +685,9 @@ static void mark_loss(struct tfs *t, unsigned int cpu)
 }
 
 /*
- * The kernel counts better than we could: also what it dropped without a mark in a page. Where it
- * counts anew, somebody has reset the ring, or unloaded a module that had events.
+ * Use the kernel's counters, which also count events that were dropped without a mark in a
+ * sub-buffer. If they went back, another process has reset the ring, or unloaded a module with
+ * events.
  */
 static void count_events(struct tfs *t, unsigned int cpu, struct tap_drain *res)
 {
@@ -697,7 +724,7 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, enum tap_drain_depth depth
 	bool is_late = now - c->moved_ns > PARTIAL_NS;
 	ssize_t n;
 
-	/* at most a ring full, or a busy CPU would keep us from the others */
+	/* at most one ring's size, so that a busy CPU does not keep us from the others */
 	do {
 		n = t->unsifted ? 0 : move_pages(t, cpu, err);
 		moved += n > 0 ? (uint64_t)n : 0;
@@ -724,7 +751,7 @@ static int drain_cpu(struct tfs *t, unsigned int cpu, enum tap_drain_depth depth
 	return n < 0 ? (int)n : 0;
 }
 
-/* Adds to @res: the session has one for all backends. */
+/* @res: all backends add to it. */
 static int tfs_drain(void *state, enum tap_drain_depth depth, struct tap_drain *res,
 		     struct tap_err *err)
 {
@@ -736,9 +763,9 @@ static int tfs_drain(void *state, enum tap_drain_depth depth, struct tap_drain *
 	for (unsigned int cpu = 0; !ret && cpu < t->nr_cpus; cpu++)
 		if (t->cpus[cpu].fd >= 0)
 			ret = drain_cpu(t, cpu, depth, res, err);
-	/* not left to free: packing takes its time, and may be where we are killed */
+	/* not left to .free: packing takes time, and the recorder may be killed in it */
 	if (depth == TAP_DRAIN_LAST) {
-		/* the pipes are empty, or nobody will empty them */
+		/* after this the pipes are empty, or the writer failed and will not empty them */
 		tap_page_writer_wait(t->writer);
 		remove_instance(t);
 	}

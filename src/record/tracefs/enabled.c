@@ -10,12 +10,14 @@
 
 #include "record/tracefs/instance.h"
 
-struct teller {
-	void (*tell)(void *ctx, const struct tap_tracefs_enabled *ev);
+struct reporter {
+	void (*report)(void *ctx, const struct tap_tracefs_enabled *ev);
 	void *ctx;
 };
 
-/* A file of an event, without its last newline; comments are what it says where there is nothing.
+/*
+ * Read a file of an event, without its last newline. Return: NULL: it is empty, "none" or a
+ * comment.
  */
 static const char *read_words(const struct tap_instance *in, const struct tap_tracefs_enabled *ev,
 			      const char *file, struct tap_buf *text)
@@ -28,15 +30,15 @@ static const char *read_words(const struct tap_instance *in, const struct tap_tr
 	return !strcmp(tap_buf_str(text), "none") ? NULL : tap_buf_str(text);
 }
 
-static void tell_event(const struct teller *to, const struct tap_instance *in, const char *instance,
-		       char *line)
+static void report_event(const struct reporter *to, const struct tap_instance *in,
+			 const char *instance, char *line)
 {
 	struct tap_tracefs_enabled ev = { .instance = instance, .system = line };
 	struct tap_buf filter = { 0 }, triggers = { 0 }, enable = { 0 };
 	const char *state;
 	char *colon = strchr(line, ':');
 
-	/* "SYSTEM:EVENT:mod:NAME" waits for a module, and is no event yet */
+	/* "SYSTEM:EVENT:mod:NAME" waits for a module and is not an event yet */
 	if (!colon || strchr(colon + 1, ':'))
 		return;
 	*colon = '\0';
@@ -45,14 +47,14 @@ static void tell_event(const struct teller *to, const struct tap_instance *in, c
 	ev.triggers = read_words(in, &ev, "trigger", &triggers);
 	state = read_words(in, &ev, "enable", &enable);
 	ev.is_soft = state && !strcmp(state, "0*");
-	to->tell(to->ctx, &ev);
+	to->report(to->ctx, &ev);
 	tap_buf_release(&filter);
 	tap_buf_release(&triggers);
 	tap_buf_release(&enable);
 }
 
-/* @folder: of the buffer. Return: 0; -errno. */
-static int tell_buffer(const struct teller *to, char *folder, const char *instance)
+/* @folder: of the top-level buffer or an instance. Return: 0; -errno. */
+static int report_buffer(const struct reporter *to, char *folder, const char *instance)
 {
 	const struct tap_instance in = { .path = folder, .guard = -1 };
 	struct tap_buf text = { 0 };
@@ -63,7 +65,7 @@ static int tell_buffer(const struct teller *to, char *folder, const char *instan
 	ret = ret ?: text.err;
 	if (!ret)
 		for (char *s = strtok_r(text.data, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
-			tell_event(to, &in, instance, s);
+			report_event(to, &in, instance, s);
 	tap_buf_release(&text);
 	return ret;
 }
@@ -73,7 +75,7 @@ static int is_instance(const struct dirent *e)
 	return *e->d_name != '.';
 }
 
-static int tell_instances(const struct teller *to, const char *root)
+static int report_instances(const struct reporter *to, const char *root)
 {
 	struct dirent **all;
 	char path[PATH_MAX];
@@ -87,8 +89,8 @@ static int tell_instances(const struct teller *to, const char *root)
 	for (int i = 0; i < nr; i++) {
 		if (!ret && snprintf(path, sizeof(path), "%s/instances/%s", root, all[i]->d_name) <
 				    (int)sizeof(path))
-			ret = tell_buffer(to, path, all[i]->d_name);
-		if (ret == -ENOENT || ret == -ENODEV) /* it was removed meanwhile */
+			ret = report_buffer(to, path, all[i]->d_name);
+		if (ret == -ENOENT || ret == -ENODEV) /* it was removed in the meantime */
 			ret = 0;
 		free(all[i]);
 	}
@@ -96,11 +98,11 @@ static int tell_instances(const struct teller *to, const char *root)
 	return ret;
 }
 
-int tap_tracefs_enabled(char *root, void (*tell)(void *ctx, const struct tap_tracefs_enabled *ev),
+int tap_tracefs_enabled(char *root, void (*report)(void *ctx, const struct tap_tracefs_enabled *ev),
 			void *ctx, struct tap_err *err)
 {
-	const struct teller to = { tell, ctx };
-	int ret = tell_buffer(&to, root, NULL) ?: tell_instances(&to, root);
+	const struct reporter to = { report, ctx };
+	int ret = report_buffer(&to, root, NULL) ?: report_instances(&to, root);
 
 	errno = -ret;
 	return ret ? tap_err_set(err, ret, "cannot read which events are enabled in '%.300s': %m",

@@ -7,8 +7,9 @@
 #include "base/glob.h"
 
 /*
- * ']' and '-' mean themselves in front, the latter as a range; behind ']' it does at the end. '!'
- * does everywhere but in front, and a set of it alone is none.
+ * Write a set in the syntax of the kernel's glob_match(). ']' and '-' are literal at the beginning;
+ * '-' is written as the range "---", or at the end if ']' comes first. '!' is literal anywhere but
+ * at the beginning; it is never the only character of a set.
  */
 static void put_set(bool in[256], struct tap_buf *out)
 {
@@ -53,7 +54,8 @@ static void put_element(bool in[256], bool first, struct tap_buf *out)
 	}
 }
 
-/* What begins with "***", '\\', '?' or '[' goes to the kernel's glob_match(), and to nobody else.
+/*
+ * Patterns that begin with "***", '\\', '?' or '[' are always matched by the kernel's glob_match().
  */
 int tap_tracefs_glob(const char *glob, struct tap_buf *out)
 {

@@ -16,7 +16,7 @@
 #include "base/refusal.h"
 #include "base/text.h"
 
-#define MAX_TRIES 10 /* each is lost to a sweep that comes within microseconds */
+#define MAX_TRIES 10 /* a try fails if a sweep removes the new instance within microseconds */
 
 static int instance_path(const struct tap_instance *in, char *path, const char *file, va_list ap)
 {
@@ -101,8 +101,8 @@ static bool is_left_over(const char *name)
 }
 
 /*
- * Just rmdir, which also switches off the events: the kernel refuses it while anybody has a
- * file of the instance open, as a recorder in another pid namespace has, whose pid we cannot see.
+ * rmdir() also switches off the events. The kernel refuses it while a file of the instance is open,
+ * as with a recorder in another pid namespace, whose pid is not visible here.
  */
 void tap_instance_sweep(const char *root)
 {
@@ -125,7 +125,7 @@ static int make_dir(struct tap_instance *in, struct tap_err *err)
 {
 	int ret = mkdir(in->path, 0700), error;
 
-	/* the name is of this very process: an earlier recording could not remove it */
+	/* an earlier recording of this process could not remove it */
 	if (ret && errno == EEXIST && !rmdir(in->path))
 		ret = mkdir(in->path, 0700);
 	if (!ret)
@@ -144,10 +144,10 @@ static int make_dir(struct tap_instance *in, struct tap_err *err)
 }
 
 /*
- * A new instance inherits the user's options of the top level. With "overwrite" off the pages
- * do not say where events were lost; stack traces are events that nobody asked for.
- * With "disable_on_free" the kernel itself switches tracing off and gives the memory back when
- * the last holder of free_buffer dies, even by SIGKILL.
+ * A new instance inherits options of the top level that users may have changed. If "overwrite" is
+ * off, sub-buffers do not show where events were lost; stack traces would be events that were not
+ * selected. With "disable_on_free" the kernel itself stops tracing and frees the buffer when
+ * free_buffer is closed, even by SIGKILL.
  */
 static int set_up(struct tap_instance *in, struct tap_err *err)
 {
@@ -175,13 +175,13 @@ static int set_up(struct tap_instance *in, struct tap_err *err)
 	return 0;
 }
 
-static void forget(struct tap_instance *in)
+static void forget_path(struct tap_instance *in)
 {
 	free(in->path);
 	in->path = NULL;
 }
 
-/* The folder, with the open file for which the kernel refuses to remove it, and our settings. */
+/* Make the folder, open the file that keeps it from being removed, and change the settings. */
 static int make_guarded(struct tap_instance *in, struct tap_err *err)
 {
 	int ret = make_dir(in, err);
@@ -200,8 +200,10 @@ static int make_guarded(struct tap_instance *in, struct tap_err *err)
 	return ret;
 }
 
-/* Before it is guarded, a recorder in another pid namespace, which cannot see this process, may
- * sweep it away. */
+/*
+ * Return: whether a recorder in another pid namespace, to which this process is invisible, removed
+ * the instance before its guard was open.
+ */
 static bool is_swept(int ret)
 {
 	return ret == -ENOENT || ret == -ENODEV;
@@ -227,7 +229,7 @@ int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err 
 	while (is_swept(ret) && ++tries < MAX_TRIES);
 	if (ret) {
 		rmdir(in->path);
-		forget(in);
+		forget_path(in);
 	}
 	return ret;
 }
@@ -236,18 +238,18 @@ void tap_instance_remove(struct tap_instance *in)
 {
 	if (!in->path)
 		return;
-	/* should someone else look into it, rmdir fails: then at least nothing goes on in it */
+	/* if another process has a file open, rmdir() fails: at least stop its events */
 	tap_instance_put(in, "0", "events/enable");
 	if (in->guard >= 0)
 		close(in->guard);
 	in->guard = -1;
 	if (!rmdir(in->path))
-		forget(in);
+		forget_path(in);
 }
 
 void tap_instance_release(struct tap_instance *in)
 {
 	if (in->path)
 		rmdir(in->path);
-	forget(in);
+	forget_path(in);
 }

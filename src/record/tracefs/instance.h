@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A trace instance of our own: its events, filters and ring buffers are nobody else's. Its
- * name tells whose it is, so that the next recorder can remove what a killed one left.
+ * A trace instance of the recorder's own, with its own events, filters and ring buffers. Its name
+ * identifies the process, so that the next recorder can remove an instance that a killed one left.
  */
 #ifndef TAP_RECORD_TRACEFS_INSTANCE_H
 #define TAP_RECORD_TRACEFS_INSTANCE_H
@@ -13,37 +13,40 @@
 #include "base/buf.h"
 
 struct tap_instance {
-	char *path; /* ROOT/instances/schedtap-PID-STARTTIME; NULL: there is none */
-	int guard; /* its free_buffer, held open; -1 */
+	char *path; /* ROOT/instances/schedtap-PID-STARTTIME; NULL: no instance */
+	int guard; /* descriptor of its open file free_buffer; -1: none */
 };
 
 /*
- * Makes the instance with tracing off and all that is inherited from the top level and would
- * show in the records set to what we need.
- * Return: 0; -EPERM, -EACCES; -EOPNOTSUPP if the kernel has no instances; -EBUSY if this
- * process has one; -errno.
+ * Make the instance, with tracing off. Settings that it inherits from the top level and that would
+ * show in the records are set to the values that we need.
+ * Return: 0; -EPERM, -EACCES; -EOPNOTSUPP if the kernel has no instances; -EBUSY if this process
+ * has one already; -errno.
  */
 int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err *err);
 /*
- * Whatever state it is in; no descriptor of the instance may be open any more. Where another
- * process still has one, the instance stays for tap_instance_release() to try again.
+ * Remove the instance in any state. Its files must be closed. If another process has one open, the
+ * instance stays, and tap_instance_release() tries again.
  */
 void tap_instance_remove(struct tap_instance *in);
 void tap_instance_release(struct tap_instance *in);
-/* Removes the instances whose recorder is gone. */
+/* Remove instances of recorders that no longer exist. */
 void tap_instance_sweep(const char *root);
 
-/* A file of the instance, by printf format. Return: the descriptor or -errno. */
+/* Open a file of the instance; @file: printf format. Return: the descriptor or -errno. */
 int tap_instance_open(const struct tap_instance *in, int flags, const char *file, ...)
 	TAP_PRINTF(3, 4);
-/* Writes, or adds, @text. Return: 0 or -errno. */
+/* Write @text to a file; some files of tracefs append it. Return: 0 or -errno. */
 int tap_instance_put(const struct tap_instance *in, const char *text, const char *file, ...)
 	TAP_PRINTF(3, 4);
-/* Reads the whole file, at the end of @text. Return: 0 or -errno. */
+/* Append the whole file to @text. Return: 0 or -errno. */
 int tap_instance_get(const struct tap_instance *in, struct tap_buf *text, const char *file, ...)
 	TAP_PRINTF(3, 4);
 
-/* The process that an instance's name speaks of. Return: whether it is such a name. */
+/*
+ * Get the process from an instance's name. @start: its start time. Return: whether it is the name
+ * of a recorder's instance.
+ */
 bool tap_instance_owner(const char *name, pid_t *pid, uint64_t *start);
 
 #endif

@@ -69,12 +69,12 @@ static int add_named(const struct tap_select *select, int tid, struct tap_map *k
 	return add_tid(tid, known, out, err);
 }
 
-static bool lists(const struct tap_select_ids *ids, uint32_t number)
+static bool is_listed(const struct tap_select_ids *ids, uint32_t number)
 {
 	return !ids->nr || tap_map_get(&ids->set, number);
 }
 
-/* In a pid namespace: set_event_pid takes the initial one's numbers, /proc has others. */
+/* For a nested pid namespace: set_event_pid takes initial pids, /proc shows others. */
 static int add_nested(const struct tap_select *select, struct tap_pids *pids, struct tap_map *known,
 		      struct tap_buf *out, struct tap_err *err)
 {
@@ -86,7 +86,8 @@ static int add_nested(const struct tap_select *select, struct tap_pids *pids, st
 				   "in a PID namespace, -p and -t over tracefs need BPF: %s",
 				   strerror(-ret));
 	for (unsigned int i = 0; !ret && tap_pids_row(&pids->rows, i, &row); i++)
-		if (lists(&select->tgids, row.own_tgid) && lists(&select->tids, row.own_pid))
+		if (is_listed(&select->tgids, row.own_tgid) &&
+		    is_listed(&select->tids, row.own_pid))
 			ret = add_tid((int)row.pid, known, out, err);
 	return ret ?: tap_pids_check(&pids->rows, select, err);
 }
@@ -190,7 +191,10 @@ int tap_limit_comms(const char *filter, const struct tap_strings *comms, const c
 	return ret;
 }
 
-/* The file then reads "FILTER\n   ^\nparse_error: MESSAGE\n"; the errno means nothing. */
+/*
+ * The complaint is "FILTER\n   ^\nparse_error: MESSAGE\n"; the errno of the write is not
+ * informative.
+ */
 int tap_limit_refused(const char *system, const char *name, const char *complaint, int ret,
 		      struct tap_err *err)
 {

@@ -7,10 +7,13 @@
 #include "event/span.h"
 #include "file/cursor.h"
 
-#define KERNEL_MAX_BYTES 4000u /* of a filter file: a page of any machine, and room for -c */
+/* limit of a filter file, a page on any machine, minus space for -c */
+#define KERNEL_MAX_BYTES 4000u
 
-/* The first "&&" that stands in no parentheses and no quotes; the end, if there is none. NULL: a
- * "||" does. */
+/*
+ * Return: the first "&&" outside of parentheses and quotes, or the end of the text; NULL: there is
+ * a "||" before it.
+ */
 static const char *end_of_part(const char *s)
 {
 	unsigned int parens = 0;
@@ -19,7 +22,7 @@ static const char *end_of_part(const char *s)
 		if (!parens && !strncmp(s, "||", 2))
 			return NULL;
 		if (*s == '"' || *s == '\'')
-			s = strchr(s + 1, *s); /* the filter was read: there is one */
+			s = strchr(s + 1, *s); /* the filter was parsed, so there is one */
 		parens += (*s == '(') - (*s == ')');
 	}
 	return s;
@@ -41,8 +44,8 @@ static int check_rest(const struct tap_filter *f, const char *part, struct tap_e
 	return 0;
 }
 
-/* Only one that is alone has a "||" outside of parentheses. */
-static void join(struct tap_buf *to, const char *part)
+/* A part with "||" outside of parentheses is always the only one, so no parentheses are needed. */
+static void join_part(struct tap_buf *to, const char *part)
 {
 	tap_buf_printf(to, "%s%s", to->len ? " && " : "", part);
 }
@@ -59,16 +62,16 @@ static int add_part(const struct tap_format *fmt, const char *part, struct tap_b
 	ret = tap_filter_kernel_text(f, part, &text);
 	if (ret == -EOPNOTSUPP || kernel->len + text.len > KERNEL_MAX_BYTES) {
 		ret = check_rest(f, part, err);
-		join(rest, part);
+		join_part(rest, part);
 	} else if (!ret) {
-		join(kernel, tap_buf_str(&text));
+		join_part(kernel, tap_buf_str(&text));
 	}
 	tap_filter_free(f);
 	tap_buf_release(&text);
 	return ret ?: kernel->err ?: rest->err;
 }
 
-/* Whether an outermost "||" keeps it in one piece. */
+/* Return: whether the filter has an outermost "||" and so cannot be split. */
 static bool is_whole(const char *filter)
 {
 	const char *end = end_of_part(filter);
@@ -103,7 +106,8 @@ int tap_sieve_split(const struct tap_format *fmt, const char *filter, struct tap
 		    struct tap_buf *rest, struct tap_err *err)
 {
 	struct tap_filter *f;
-	int ret = tap_filter_new(fmt, filter, &f, err); /* a complaint shows all of it */
+	/* parsed as a whole, so that an error message shows the whole filter */
+	int ret = tap_filter_new(fmt, filter, &f, err);
 
 	tap_filter_free(f);
 	return ret ?: add_parts(fmt, filter, kernel, rest, err);
@@ -135,7 +139,7 @@ void tap_sieve_release(struct tap_sieve *s)
 	tap_map_release(&s->by_id);
 }
 
-static bool fits(const struct tap_sieve *s, const struct tap_cursor *c, int cpu)
+static bool fits_filter(const struct tap_sieve *s, const struct tap_cursor *c, int cpu)
 {
 	const struct tap_filter_about about = { .cpu = cpu };
 	const uint64_t *f;
@@ -148,8 +152,11 @@ static bool fits(const struct tap_sieve *s, const struct tap_cursor *c, int cpu)
 	return tap_filter_match((const struct tap_filter *)(uintptr_t)*f, c->rec, c->size, &about);
 }
 
-/* Room is never short: a time that was in rejected records takes no more than they did. */
-static void put(struct tap_page *to, const struct tap_cursor *c)
+/*
+ * There is always enough space: a time stamp takes at most as much as the rejected records before
+ * it.
+ */
+static void put_record(struct tap_page *to, const struct tap_cursor *c)
 {
 	unsigned char *at = tap_page_add(to, c->ts, c->size);
 
@@ -178,8 +185,8 @@ uint32_t tap_sieve_page(const struct tap_sieve *s, const unsigned char *from, un
 		tap_page_begin(&page, to, head.stamp);
 		page.room = size - TAP_PAGE_HEADER;
 		while ((step = tap_cursor_step(&c)) == TAP_STEP_EVENT) {
-			if (fits(s, &c, cpu)) {
-				put(&page, &c);
+			if (fits_filter(s, &c, cpu)) {
+				put_record(&page, &c);
 				++*left;
 			} else {
 				rejected++;

@@ -5,7 +5,7 @@
 
 #include "record/backend.h"
 
-/* "none" and the like, where there is none. */
+/* Append the event's filter. Without one, its file says "none". */
 static void add_filter(const struct tap_instance *in, const struct tap_plan_event *ev,
 		       struct tap_buf *text)
 {

@@ -43,7 +43,7 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err)
 		return tap_err_set(err, -EOPNOTSUPP,
 				   "tracefs is not mounted: run 'mount -t tracefs tracefs "
 				   "/sys/kernel/tracing'");
-	/* access() would ignore the capabilities of a user who is not root */
+	/* access() would ignore the capabilities of a user other than root */
 	if (faccessat(AT_FDCWD, *root, R_OK | X_OK, AT_EACCESS)) {
 		ret = -errno;
 		tap_err_set(err, ret, "cannot read tracefs at '%s': %s", *root,
@@ -54,7 +54,7 @@ int tap_tracefs_find(const char *mounts, char **root, struct tap_err *err)
 	return ret;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_events(const void *a, const void *b)
 {
 	const struct tap_tracefs_event *x = a, *y = b;
 	int diff = strcmp(x->system, y->system);
@@ -80,7 +80,7 @@ static int parse_list(struct tap_tracefs_list *list)
 		*colon = '\0';
 		list->v[list->nr++] = (struct tap_tracefs_event){ s, colon + 1 };
 	}
-	qsort(list->v, list->nr, sizeof(*list->v), compare);
+	qsort(list->v, list->nr, sizeof(*list->v), compare_events);
 	return 0;
 }
 

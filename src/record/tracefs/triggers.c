@@ -23,7 +23,7 @@ static int read_event_file(const struct tap_tracefs_triggers *t, const struct ta
 	return tap_instance_get(t->in, text, "events/%s/%s/%s", ev->system, ev->name, file);
 }
 
-/* ---- what is written ---- */
+/* ---- text of a trigger ---- */
 
 static int read_format(const struct tap_tracefs_triggers *t, const struct tap_plan_event *ev,
 		       struct tap_format **fmt)
@@ -38,7 +38,11 @@ static int read_format(const struct tap_tracefs_triggers *t, const struct tap_pl
 	return ret;
 }
 
-/* What makes no sense to us may to the kernel. Return: 0; -EOPNOTSUPP with a sentence; -errno. */
+/*
+ * Append the trigger's filter in the kernel's syntax; a filter that we cannot parse is passed on
+ * unchanged, because the kernel may accept it. Return: 0; -EINVAL with a sentence: the kernel
+ * cannot express it; -errno.
+ */
 static int put_filter(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
 		      struct tap_buf *out, struct tap_err *err)
 {
@@ -79,9 +83,9 @@ static int make_text(const struct tap_tracefs_triggers *t, const struct tap_trig
 	return put_filter(t, trigger, out, err);
 }
 
-/* ---- what the kernel says of it ---- */
+/* ---- the kernel's answer ---- */
 
-/* Of "# Available triggers:\n# traceon traceoff ...". */
+/* @list: "# Available triggers:\n# traceon traceoff ...". */
 static bool is_available(const char *list, const char *words)
 {
 	size_t len = strcspn(words, ":");
@@ -94,7 +98,10 @@ static bool is_available(const char *list, const char *words)
 	return false;
 }
 
-/* The last complaint: "[ 1.2] event filter parse error: error: Field not found\n". */
+/*
+ * Append the last message of error_log: "[ 1.2] event filter parse error: error: Field not
+ * found\n".
+ */
 static void add_complaint(const struct tap_tracefs_triggers *t, struct tap_buf *out)
 {
 	struct tap_buf log = { .max = 1 << 20 };
@@ -110,8 +117,8 @@ static void add_complaint(const struct tap_tracefs_triggers *t, struct tap_buf *
 	tap_buf_release(&log);
 }
 
-static int refused(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
-		   const char *available, int ret, struct tap_err *err)
+static int report_refusal(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
+			  const char *available, int ret, struct tap_err *err)
 {
 	struct tap_buf why = { 0 };
 
@@ -130,10 +137,10 @@ static int refused(const struct tap_tracefs_triggers *t, const struct tap_trigge
 	return ret;
 }
 
-/* ---- setting them ---- */
+/* ---- setting triggers ---- */
 
-static int put(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
-	       int64_t count, struct tap_err *err)
+static int put_trigger(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
+		       int64_t count, struct tap_err *err)
 {
 	struct tap_buf text = { 0 }, before = { .max = 1 << 16 };
 	const struct tap_plan_event *ev = tap_plan_event_of(t->plan, trigger);
@@ -144,18 +151,21 @@ static int put(const struct tap_tracefs_triggers *t, const struct tap_trigger *t
 		return ret;
 	}
 	read_event_file(t, ev, "trigger", &before);
-	/* cleared, or what is said next could be of before */
+	/* cleared, so that a message in it belongs to this trigger */
 	tap_instance_put(t->in, "0", "error_log");
 	ret = tap_instance_put(t->in, tap_buf_str(&text), "events/%s/%s/trigger", ev->system,
 			       ev->name);
 	if (ret)
-		ret = refused(t, trigger, tap_buf_str(&before), ret, err);
+		ret = report_refusal(t, trigger, tap_buf_str(&before), ret, err);
 	tap_buf_release(&before);
 	tap_buf_release(&text);
 	return ret;
 }
 
-/* "!traceoff": the count and the filter do not matter, but of a histogram all else does. */
+/*
+ * Remove a trigger, such as with "!traceoff": without count and filter, but a histogram needs all
+ * its parameters.
+ */
 static void take_away(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger)
 {
 	struct tap_buf text = { 0 };
@@ -167,15 +177,14 @@ static void take_away(const struct tap_tracefs_triggers *t, const struct tap_tri
 }
 
 /*
- * With a count of 0, so that it does nothing: a disable_event that has fired leaves its event
- * disabled when it is taken away
- * (__ftrace_event_enable_disable() of v6.18).
+ * Use a count of 0, so that it does nothing: a disable_event that has fired leaves its event
+ * disabled when it is removed (__ftrace_event_enable_disable() of v6.18).
  */
 static int try_one(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger,
 		   struct tap_err *err)
 {
 	struct tap_buf back = { .max = 1 << 16 };
-	int ret = put(t, trigger, 0, err);
+	int ret = put_trigger(t, trigger, 0, err);
 
 	if (ret)
 		return ret;
@@ -251,14 +260,15 @@ int tap_tracefs_triggers_start(struct tap_tracefs_triggers *t, struct tap_page_w
 	}
 	for (unsigned int i = 0; i < t->plan->nr_triggers && !ret; i++)
 		if (is_mine(tap_plan_event_of(t->plan, &t->plan->triggers[i])))
-			ret = put(t, &t->plan->triggers[i], count_of(&t->plan->triggers[i]), err);
+			ret = put_trigger(t, &t->plan->triggers[i], count_of(&t->plan->triggers[i]),
+					  err);
 	return ret;
 }
 
-/* ---- what was off ---- */
+/* ---- what was switched off ---- */
 
-/* How often a trigger has fired. */
-static uint64_t fired(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger)
+/* Return: how often a trigger has fired. */
+static uint64_t count_fired(const struct tap_tracefs_triggers *t, const struct tap_trigger *trigger)
 {
 	struct tap_buf text = { .max = 1 << 16 };
 	int64_t count = count_of(trigger), left = count;
@@ -274,7 +284,7 @@ static uint64_t fired(const struct tap_tracefs_triggers *t, const struct tap_tri
 	return left < count ? (uint64_t)(count - left) : 0;
 }
 
-/* How often triggers have switched it off. */
+/* Return: how often triggers have switched @s off. */
 static uint64_t count_off(const struct tap_tracefs_triggers *t, const struct tap_tracefs_switch *s)
 {
 	uint64_t sum = 0;
@@ -285,7 +295,7 @@ static uint64_t count_off(const struct tap_tracefs_triggers *t, const struct tap
 		if (is_mine(tap_plan_event_of(t->plan, trigger)) &&
 		    trigger->action == (s->ev ? TAP_TRIGGER_DISABLE : TAP_TRIGGER_TRACEOFF) &&
 		    (!s->ev || tap_plan_target_of(t->plan, trigger) == s->ev))
-			sum += fired(t, trigger);
+			sum += count_fired(t, trigger);
 	}
 	return sum;
 }
@@ -302,8 +312,8 @@ static bool is_on(const struct tap_tracefs_triggers *t, const struct tap_tracefs
 	return on;
 }
 
-/* A buffer that a recording in which nothing was off does not have. */
-static int begin(struct tap_tracefs_triggers *t, struct tap_err *err)
+/* Add the buffer of events_off when it is first needed: most recordings do not have one. */
+static int begin_lane(struct tap_tracefs_triggers *t, struct tap_err *err)
 {
 	int buffer;
 
@@ -316,13 +326,13 @@ static int begin(struct tap_tracefs_triggers *t, struct tap_err *err)
 	return tap_lane_init(&t->lane) ? tap_err_nomem(err) : 0;
 }
 
-static int tell(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, uint64_t to_ns,
-		struct tap_err *err)
+static int report_off(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, uint64_t to_ns,
+		      struct tap_err *err)
 {
 	const struct tap_lane_off off = {
 		.first_ns = s->off_ns, .last_ns = to_ns, .cpu = -1, .type = s->type
 	};
-	int ret = begin(t, err);
+	int ret = begin_lane(t, err);
 
 	s->off_ns = 0;
 	if (!ret)
@@ -330,9 +340,12 @@ static int tell(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, ui
 	return ret;
 }
 
-/* What is off and on again between two looks is told from the one to the other. */
-static int look(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, bool last,
-		struct tap_err *err)
+/*
+ * Report when a switch was off. If it was switched off and on again between two looks, it may have
+ * been off for all of that time.
+ */
+static int look_at_switch(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, bool last,
+			  struct tap_err *err)
 {
 	uint64_t before = tap_now_ns(), nr = count_off(t, s);
 	bool on = !last || s->ev ? is_on(t, s) : t->on;
@@ -341,7 +354,7 @@ static int look(struct tap_tracefs_triggers *t, struct tap_tracefs_switch *s, bo
 		s->off_ns = s->looked_ns;
 	s->looked_ns = before;
 	s->fired = nr;
-	return s->off_ns && (on || last) ? tell(t, s, tap_now_ns(), err) : 0;
+	return s->off_ns && (on || last) ? report_off(t, s, tap_now_ns(), err) : 0;
 }
 
 int tap_tracefs_triggers_drain(struct tap_tracefs_triggers *t, bool last, struct tap_err *err)
@@ -349,9 +362,9 @@ int tap_tracefs_triggers_drain(struct tap_tracefs_triggers *t, bool last, struct
 	int ret = 0;
 
 	for (unsigned int i = 0; i < t->nr_switches && !ret; i++)
-		ret = look(t, &t->switches[i], last, err);
+		ret = look_at_switch(t, &t->switches[i], last, err);
 	if (t->lane.pages)
-		/* they are rare, and should outlive us */
+		/* they are rare, and should survive if the recorder is killed */
 		tap_lane_flush(&t->lane, t->writer, true);
 	return ret;
 }
