@@ -15,7 +15,7 @@
 
 /* What drains moved and lost. A backend adds its part. */
 struct tap_drain {
-	uint64_t events; /* 0 if the backend cannot know it without decoding */
+	uint64_t events; /* 0 if the backend cannot count them without decoding */
 	uint64_t stacks; /* stack traces; included in .events */
 	uint64_t bytes, lost;
 	bool lost_unknown; /* some losses could not be counted: .lost is a lower bound */
@@ -33,7 +33,7 @@ enum tap_drain_depth {
 enum tap_backend_kind { TAP_BY_BPF, TAP_BY_TRACEFS, TAP_BY_USER };
 
 struct tap_backend_ops {
-	/* for the backend's own files, which may not include the file with the ops */
+	/* for the backend's own files, which must not depend on the file that defines the ops */
 	enum tap_backend_kind kind;
 	const char *name; /* "bpf", "tracefs", "user" */
 

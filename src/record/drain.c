@@ -147,9 +147,7 @@ void tap_lane_add_lost(struct tap_lane *lane, struct tap_page_writer *writer, ui
 		struct tap_lane_hole hole;
 	} rec = { .type = lane->lost_id, .hole = *hole };
 
-	/*
-	 * begin a new sub-buffer, so that readers that know only its missed-events flag see the gap
-	 */
+	/* begin a new sub-buffer, for readers that know only its missed-events flag */
 	close_page(lane, writer);
 	tap_lane_add(lane, writer, ts_ns, &rec, sizeof(rec));
 	lane->missed = hole->count;

@@ -261,9 +261,7 @@ static bool has_quota(const char *dir, bool is_v1)
 	return yes;
 }
 
-/*
- * Return: the throttled time in cpu.stat: throttled_usec of cgroup v2, throttled_time (ns) of v1.
- */
+/* Return: throttled time, ns: throttled_usec in cpu.stat of cgroup v2, throttled_time of v1. */
 static uint64_t throttled_ns(const char *dir, bool is_v1)
 {
 	const char *key = is_v1 ? "throttled_time " : "throttled_usec ", *at;

@@ -13,9 +13,7 @@
 
 struct tap_porter;
 
-/*
- * Start the porter. Call it before there are threads. Return: NULL: fork failed, or out of memory.
- */
+/* Start the porter, before there are threads. Return: NULL: fork failed, or out of memory. */
 struct tap_porter *tap_porter_new(void);
 void tap_porter_free(struct tap_porter *p); /* p may be NULL */
 pid_t tap_porter_pid(const struct tap_porter *p); /* 0: p is NULL */

@@ -62,9 +62,7 @@ static void send_byte(int to, char byte)
 	send(to, &byte, 1, MSG_NOSIGNAL);
 }
 
-/*
- * Return: whether @fd is a memfd. AT_STATX_DONT_SYNC: the server of a file system may not answer.
- */
+/* Return: whether @fd is a memfd. Asks no file system, whose server may not answer. */
 static bool is_memory(int fd)
 {
 	struct statx st;

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "stack_maps.h"
 
-/* Maximum number of stacks whose words are not certain yet; if exceeded, all are forgotten. */
+/* Maximum number of stacks that are being learned; if exceeded, learning starts over for all. */
 #define TAP_STACK_SIGHTS_MAX 2048u
 
 struct tap_stack_sights { /* all zero: empty */

@@ -72,7 +72,7 @@ struct bpf_state {
 	uint64_t sampled_ns;
 	uint64_t runs; /* program runs that left a record or a counted loss */
 	uint64_t nr_stacks; /* number of stack records */
-	uint64_t misses; /* skipped runs and the like that were already reported as lost */
+	uint64_t misses; /* losses without a time stamp that report_misses() has already reported */
 };
 
 /* Add one submission of the BPF ring buffer, which all CPUs share. */
@@ -227,9 +227,7 @@ static void note_chain(struct bpf_state *s, const struct bpf_program *first, int
 				      TAP_STEP_BPF, ret);
 }
 
-/*
- * Attach a program; if the event has a filter, the filter's program instead. Return: 0 or -errno.
- */
+/* Attach a program, or the program of its event's filter. Return: 0 or -errno. */
 static int attach_program(struct bpf_state *s, struct bpf_program *prog)
 {
 	struct tap_filter_program *filter = tap_bpf_filter_of(&s->filters, bpf_program__fd(prog));
@@ -471,8 +469,8 @@ static void begin_sample(struct bpf_state *s)
 
 /*
  * Add what the kernel counted since begin_sample(). It also counts between samples while another
- * process has statistics on. Both readings are between the two time stamps, so that a delay of the
- * recorder makes the overhead too small, never too large.
+ * process has statistics on. Both readings of the counters are taken between the two time stamps,
+ * so that a delay of the recorder makes the overhead too small, never too large.
  */
 static void end_sample(struct bpf_state *s)
 {
@@ -560,9 +558,7 @@ static void report_misses(struct bpf_state *s, struct tap_drain *res)
 	s->misses += misses;
 }
 
-/*
- * Report event types that are still switched off at the end: no later record in the ring does it.
- */
+/* Report what is still switched off at the end: no later record in the ring does it. */
 static void report_off(struct bpf_state *s)
 {
 	for (unsigned int i = 0; s->switches.off && i < s->plan->nr_events; i++)

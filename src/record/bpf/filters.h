@@ -20,8 +20,8 @@ struct tap_bpf_filters { /* all zero: no filters */
 };
 
 /*
- * Load the filters of the plan's events. The programs that record them are loaded. Return: 0;
- * -EINVAL with a sentence; -errno.
+ * Load the filters of the plan's events. The programs that record them must be loaded before.
+ * Return: 0; -EINVAL with a sentence; -errno.
  */
 int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj,
 			 const struct tap_bpf_own *own, struct tap_plan *plan,

@@ -12,9 +12,7 @@
 #include "record/machine.h"
 #include "record/program/attach.h"
 
-/*
- * BTF has a typedef of this name for the probe of each tracepoint; its first argument is void *data
- */
+/* name prefix of the typedef of a tracepoint's probe; its first argument is void *data */
 #define TRACEPOINT_PREFIX "btf_trace_"
 
 struct tap_kernel {

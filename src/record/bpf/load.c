@@ -161,9 +161,7 @@ static int set_capacities(struct bpf_object *obj, unsigned int nr_cpus)
 
 static int set_constants(struct tap_bpf_object *o, const struct tap_plan *plan, struct tap_err *err)
 {
-	/*
-	 * with the fallback the ring's data is not used, but no constant may point outside the map
-	 */
+	/* not used with the fallback, but no constant may point outside the map */
 	uint64_t bytes = o->ringbuf ? 8 : o->ring_bytes;
 	uint32_t nr_cpus = plan->nr_cpus;
 	int ret;

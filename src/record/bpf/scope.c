@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Filters by CPU, name and cgroup, as constants of bpf/scope.h. tasks.c has filters by pid and tid.
- */
+/* Filters by CPU, name and cgroup: constants of bpf/scope.h. tasks.c has pids and tids. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

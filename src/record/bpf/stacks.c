@@ -120,9 +120,7 @@ int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err)
 
 	if (!s->log)
 		return 0;
-	/*
-	 * read once, so that a task that makes new stacks all the time does not keep the drain here
-	 */
+	/* read once: a task that makes new stacks all the time must not keep the drain here */
 	head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 	tap_stacks_retry(s->table);
 	for (tail = ring->tail; !ret && tail != head;) {

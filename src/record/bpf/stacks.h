@@ -36,9 +36,9 @@ int tap_bpf_stacks_open(struct tap_bpf_stacks *s, const struct bpf_object *obj,
  */
 int tap_bpf_stacks_drain(struct tap_bpf_stacks *s, struct tap_err *err);
 /*
- * Return: whether the head must be written again because stacks got texts. Names of programs'
- * functions are read from files by the page writer's thread, so a new stack's text takes about a
- * second.
+ * Hand new stacks over to get texts, at most twice a second. The page writer's thread reads the
+ * names of programs' functions from files, so that a new stack's text is known after about a
+ * second. Return: whether there are new texts, so that the head must be written again.
  */
 bool tap_bpf_stacks_find(struct tap_bpf_stacks *s, struct tap_page_writer *writer);
 /* Add the numbers of stacks to @price. @records: number of events with a stack. */

@@ -58,9 +58,8 @@ static bool is_line(const struct tap_def *def)
 }
 
 /*
- * Return: whether @w selects the definition. A definition on the command line (its group is
- * TAP_DEF_LINE_GROUP) is selected only by its own word, not by patterns: another event may have the
- * same name.
+ * Return: whether @w selects the definition. A one-line definition, which a -e contains itself
+ * (TAP_DEF_LINE_GROUP), is selected only by that -e: an event may have the same name.
  */
 static bool is_asked_for(const struct tap_select_word *w, const struct tap_def *def)
 {
@@ -204,9 +203,7 @@ static bool is_def(const struct maker *m, const struct tap_select_word *w)
 	return false;
 }
 
-/*
- * Report why nothing matched: there is no such event, or it cannot be recorded with this -f or -b.
- */
+/* Report why nothing matched: no such event, or it cannot be recorded with this -f or -b. */
 static int refuse_word(struct maker *m, const struct tap_select_word *w, const char *filter,
 		       struct tap_err *err)
 {

@@ -493,7 +493,7 @@ static json_t *list_throttled(const struct tap_description *d)
 }
 
 /*
- * Remove cgroups that no event names: the others are part of every format text. Return: 0 or
+ * Keep only cgroups that events name, because every format text repeats all of them. Return: 0 or
  * -ENOMEM.
  */
 static int keep_seen_cgroups(struct tap_description *d, const struct tap_names *names)

@@ -12,7 +12,7 @@
 #include "record/plan.h"
 #include "record/session/stats.h"
 
-/* All tasks that existed at one moment. */
+/* All tasks that existed at one moment. Tids and tgids are those of the initial pid namespace. */
 struct tap_task_list {
 	struct tap_map tgids, comms; /* tid -> tgid; tid -> comm */
 	struct tap_map members; /* tid -> id of its cgroup */
@@ -69,9 +69,7 @@ void tap_description_set_window(struct tap_description *d, uint64_t start_ns, ui
 void tap_description_set_running(struct tap_description *d);
 /* Set only the end of the window. */
 void tap_description_end_window(struct tap_description *d, uint64_t end_ns);
-/*
- * Set the overhead and loss counts of the recording. @price: the backends' part; takes ownership.
- */
+/* Set overhead and losses of the recording. @price: the backends' part; takes ownership. */
 void tap_description_set_price(struct tap_description *d, json_t *price,
 			       const struct tap_session_stats *stats);
 /*

@@ -75,9 +75,7 @@ static void remove_folder(struct tap_flight *f, struct moment *m)
 	m->folder = NO_FOLDER;
 }
 
-/*
- * If the disk has no space for both the spool folder and the file, remove the folder and try again.
- */
+/* If the disk is too full for both the spool folder and the file, remove the folder and retry. */
 static int pack_file(struct tap_flight *f, struct moment *m, const struct tap_pack_opts *opts)
 {
 	int ret = tap_pack(tap_spool_path(f->spool), m->path, opts, &m->err);
@@ -184,9 +182,7 @@ static int start_thread(struct tap_flight *f, struct tap_err *err)
 	return 0;
 }
 
-/*
- * Called by the page writer's thread once all events of the file are in memory and the head is set.
- */
+/* Called by the page writer's thread once the file's events are in memory and the head is set. */
 static int begin_file(struct tap_spool *spool, void *ctx, uint64_t arg, struct tap_err *err)
 {
 	struct tap_flight *f = ctx;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The flight recorder keeps the newest events in memory (file/held.h). When a condition fires or a
- * mark is added, a thread saves a file of the events before and after it. Recording goes on
- * meanwhile, and no memory is reused until the file is copied.
+ * mark is added, a thread saves a file of the events before and after it. Recording goes on, and no
+ * memory is given back until the file is copied.
  *
  * A condition that fires again before the file ends is part of the same file and extends it, up to
- * TAP_FLIGHT_LONGER times --after. The next file ends at least the kept time after the last one, so
+ * TAP_FLIGHT_LONGER * .after_ns. The next file ends at least the kept time after the last one, so
  * that no event is in more than two files even if a condition fires all the time. If the memory is
  * limited in bytes, a file ends early when it would lose the newer half of the events that were
  * buffered when the condition fired.

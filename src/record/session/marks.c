@@ -195,7 +195,10 @@ int tap_marks_drain(struct tap_marks *m, struct tap_drain *res, struct tap_err *
 	return ret;
 }
 
-/* Called when the porter cannot hand on other messages before the requests are taken. */
+/*
+ * Called while the recorder waits for other messages of the porter, which blocks if its requests
+ * are not taken.
+ */
 static void take_early(void *ctx)
 {
 	struct tap_marks *m = ctx;

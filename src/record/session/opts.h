@@ -57,13 +57,9 @@ struct tap_session_opts {
 	const char *file;
 	/* needed until tap_session_free(); NULL: the default events of all tasks */
 	const struct tap_select *select;
-	/*
-	 * event definitions beside the built-in ones; needed until tap_session_free(); NULL: none
-	 */
+	/* definitions beside the built-in ones; needed until tap_session_free(); NULL: none */
 	const struct tap_defs *own;
-	/*
-	 * the kernel's types, if the caller has read them; needed until tap_session_free(); or NULL
-	 */
+	/* the kernel's types, if they were read; needed until tap_session_free(); or NULL */
 	struct tap_kernel *kernel;
 	const char *backend; /* "bpf", "tracefs", "user"; NULL: the cheapest for each event */
 	const struct tap_strings *triggers; /* may be NULL */

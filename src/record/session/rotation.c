@@ -23,7 +23,7 @@
 #define LARGEST_PARTS 6u
 #define HURRY_PARTS 2u /* from this folder size on the maker is late */
 #define RETRY_NS 1000000000u /* time until the maker tries again after a failure */
-/* heads that are on disk at once: of the next folder, and while they are replaced */
+/* maximum number of heads on disk at once: of the next folder, and while they are replaced */
 #define HEADS 5u
 /* maximum size of the events between two drains, which are kept in memory for conditions */
 #define HELD_BYTES ((uint64_t)64 << 20)

@@ -254,9 +254,7 @@ static uint64_t packing_bytes(struct tap_rotation_room *room, const struct tap_s
 	return 0;
 }
 
-/*
- * Return: the limit, or less if the disk has less free space than that. @total: bytes of our files.
- */
+/* Return: the limit, or less if the disk has less free space. @total: bytes of our files. */
 static uint64_t limit_of(const struct tap_rotation_room *room, uint64_t total)
 {
 	uint64_t free = free_bytes(room), max = room->max_bytes;

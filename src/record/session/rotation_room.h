@@ -64,9 +64,7 @@ bool tap_rotation_room_remove_oldest(struct tap_rotation_room *room);
 
 /* Return: the next folder to pack, now in .packing; NULL: there is none. */
 struct tap_rotation_file *tap_rotation_room_take(struct tap_rotation_room *room);
-/*
- * The folder in .packing is packed, or packing it failed. Return: whether the file is still wanted.
- */
+/* Packing the folder in .packing ended. Return: whether the file is still wanted. */
 bool tap_rotation_room_end_packing(struct tap_rotation_room *room);
 /* Give up the folder in .packing: remove it, and free @f. */
 void tap_rotation_room_drop(struct tap_rotation_room *room, struct tap_rotation_file *f);

@@ -29,8 +29,8 @@
 #include "record/tracefs/tracefs.h"
 
 /*
- * The time between two drains is long while few events come, because most of a recorder's cost on
- * an idle machine are its wakeups, and short while rings fill. With the longest one, a ring of 8
+ * The time between two drains is long while few events come, because most of what a recorder costs
+ * on an idle machine is waking up, and short while rings fill. With the longest one, a ring of 8
  * MiB is large enough for 6 million events per second and CPU; with the shortest one, a user-space
  * program's ring of 1 MiB for 100 million.
  */
@@ -634,9 +634,7 @@ static int start_recording(struct tap_session *s, struct tap_err *err)
 		      ?: (s->rotation ? start_rotation(s, err) : 0)
 		      ?: (is_flight(s) ? start_flight(s, err) : 0)
 		      ?: (makes_many_files(s) ? start_following(s, err) : 0);
-	/*
-	 * before the first event: a hundred tasks may be queued on the CPU before the first drain
-	 */
+	/* a hundred tasks may be queued on the CPU between the first event and the first drain */
 	ret = ret ?: raise_priorities(s, err);
 	for_each_backend(s, i)
 	{
@@ -917,7 +915,7 @@ static void settle_backends(struct tap_session *s)
 }
 
 /*
- * Make sure that the spool's head, which files get that are made while recording, has all stacks.
+ * Bring the spool's head up to date, so that files that are made while recording have all stacks.
  */
 static int settle_head(struct tap_session *s, struct tap_err *err)
 {
@@ -976,8 +974,8 @@ static bool is_flush_due(const struct tap_session *s, uint64_t now_ns)
 }
 
 /*
- * Ask for TAP_DRAIN_MISSES at most once a second: it takes system calls, and such losses have no
- * time stamp anyway.
+ * Ask for TAP_DRAIN_MISSES when a file is due, and otherwise once a second at most: it takes system
+ * calls, and such losses have no time stamp anyway.
  */
 static enum tap_drain_depth depth_of(struct tap_session *s, bool is_due, uint64_t now_ns)
 {
@@ -991,8 +989,8 @@ static enum tap_drain_depth depth_of(struct tap_session *s, bool is_due, uint64_
 }
 
 /*
- * Let conditions read the events of a drain, which began at @now_ns. Memory of a rotated recording,
- * which has only such events, is then reused.
+ * Let conditions read the events of a drain, which began at @now_ns. A rotated recording keeps
+ * events in memory only for this, so all memory is then given back.
  */
 static int read_followed(struct tap_session *s, uint64_t now_ns, struct tap_err *err)
 {
@@ -1087,7 +1085,7 @@ static int stop_recording(struct tap_session *s, struct tap_err *err)
 	return ret ?: one;
 }
 
-/* Pack one file, with the spool's remaining events. */
+/* Complete the description, and pack the file. */
 static int finish_file(struct tap_session *s, struct tap_err *err)
 {
 	struct tap_buf cmdlines = { 0 };

@@ -62,8 +62,8 @@ int tap_session_mark_fd(const struct tap_session *s);
 int tap_session_mark(struct tap_session *s, pid_t pid, const char *text, struct tap_err *err);
 
 /*
- * Flight recorder: a condition fired at @at_ns, so that a file must be written. This adds a mark
- * with @text. @tid: the task, in the initial pid namespace; -1: no task. Return: 0; -errno with a
+ * Note that a condition fired at @at_ns: add a mark with @text. A flight recorder then also saves a
+ * file. @tid: the task, in the initial pid namespace; -1: no task. Return: 0; -errno with a
  * sentence.
  */
 int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *comm,

@@ -126,9 +126,7 @@ static uint64_t folder_size(const char *path)
 	return bytes;
 }
 
-/*
- * Return: whether there is such a file or folder. @file: set; its .path is NULL when out of memory.
- */
+/* Return: whether it exists. @file: set; its .path is NULL when out of memory. */
 static bool look_at(const char *path, bool is_folder, struct tap_stamped_file *file)
 {
 	struct stat st;

@@ -36,7 +36,8 @@ struct tfs_cpu {
 	size_t pipe_bytes;
 	uint64_t events, lost; /* so far */
 	uint64_t rejected; /* by the sieve, and not yet subtracted from .events */
-	uint64_t moved_ns; /* when sub-buffers were last moved, or last asked for in vain */
+	/* when sub-buffers were last moved, or last asked for after PARTIAL_NS */
+	uint64_t moved_ns;
 };
 
 struct tfs {
@@ -384,10 +385,10 @@ static void close_one(int *fd)
 }
 
 /*
- * Close the pipes first: a sub-buffer that was spliced belongs to the instance's ring, and the
- * kernel gives it back when it leaves the pipe (buffer_pipe_buf_release()), but holds no reference
- * to the ring. Removing the instance earlier is a use after free, and the process that closes the
- * pipe oopses (seen on v6.18).
+ * Close the pipes first. A sub-buffer that was spliced belongs to the instance's ring; the kernel
+ * gives it back when it leaves the pipe (buffer_pipe_buf_release()), but takes no reference to the
+ * ring until then. So removing the instance earlier is a use after free, and the process that
+ * closes the pipe oopses (seen on v6.18).
  */
 static void remove_instance(struct tfs *t)
 {

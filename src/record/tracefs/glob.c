@@ -54,9 +54,7 @@ static void put_element(bool in[256], bool first, struct tap_buf *out)
 	}
 }
 
-/*
- * Patterns that begin with "***", '\\', '?' or '[' are always matched by the kernel's glob_match().
- */
+/* The kernel matches patterns that begin with "***", '\\', '?' or '[' by glob_match(). */
 int tap_tracefs_glob(const char *glob, struct tap_buf *out)
 {
 	bool in[256], first = true;
