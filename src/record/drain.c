@@ -176,8 +176,8 @@ void tap_lane_lost(struct tap_lane *lane, struct tap_page_writer *writer, struct
 	hole.first_ns = __atomic_load_n(&lane->ring->lost_first_ns, __ATOMIC_RELAXED);
 	hole.last_ns = __atomic_load_n(&lane->ring->lost_last_ns, __ATOMIC_RELAXED);
 	/*
-	 * Events were lost after the previous note of ->lost, and ->lost_first_ns is that gap's:
-	 * continue after it.
+	 * Events were lost between the previous reading of the count and the change of ->lost_seen,
+	 * so that ->lost_first_ns is still the previous gap's: this gap continues after it.
 	 */
 	if (hole.first_ns <= lane->last_lost_ns)
 		hole.first_ns = lane->last_lost_ns + 1;

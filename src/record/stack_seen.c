@@ -60,7 +60,10 @@ static bool find_places(const struct tap_stack_shown *shown, unsigned int own, u
 
 static void intersect_places(struct sight *s, const struct sight *now)
 {
-	/* the range differs: a copy was taken for an address below the others */
+	/*
+	 * The range of addresses differs, because copies were taken for the return addresses of
+	 * lower frames: start over.
+	 */
 	if (s->below != now->below || s->nr != now->nr) {
 		*s = *now;
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which task each CPU runs at the moment, read by a BPF program that runs once on each CPU. This is
- * for CPUs that do not switch for long, such as an idle CPU or one with a single busy task: the
- * events of other CPUs show it.
+ * for CPUs that do not switch for long, such as an idle CPU or one with a single busy task. Other
+ * CPUs soon have a sched_switch event, which shows it.
  */
 #ifndef TAP_RECORD_SESSION_RUNNING_H
 #define TAP_RECORD_SESSION_RUNNING_H
