@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* clang-format off */
 /*
- * Defines the events of an event header: it includes this file at its end, and the one .c file
- * that has defined CREATE_TRACE_POINTS gets the definitions. As in the kernel, the header is read
- * again and again, each time with other meanings for TRACE_EVENT() and its parts:
+ * Defines the events of an event header, which includes this file at its end. Only the one .c file
+ * that defines CREATE_TRACE_POINTS gets the definitions. As in the kernel, the header is read once
+ * for each of these stages, with another definition of TRACE_EVENT() and its parts in each:
  *
  *   1  tracepoints			__tracepoint_<event>, __traceiter_<event>()
  *   2  records				struct trace_event_raw_<class>
- *   3  places of dynamic data		struct trace_event_data_offsets_<class>
+ *   3  offsets of dynamic data		struct trace_event_data_offsets_<class>
  *   4  sizes of dynamic data		trace_event_get_offsets_<class>()
  *   5  names and types of fields	trace_event_names_<class>
- *   6  where fields lie		trace_event_fields_<class>()
+ *   6  offsets of fields		trace_event_fields_<class>()
  *   7  printing			trace_raw_output_<class>()
  *   8  recording			trace_event_raw_event_<class>()
  *   9  class, events, print formats	trace_event_info_<class>(), event_<event>
  *
- * The header is found as the kernel's, in the compiler's include path: TRACE_INCLUDE_FILE
- * (TRACE_SYSTEM, where it is not defined) with ".h", in TRACE_INCLUDE_PATH. Where that is not
- * defined, in trace/events, else without a folder.
+ * The header is looked up in the compiler's include path, as in the kernel: TRACE_INCLUDE_FILE
+ * (default: TRACE_SYSTEM) with ".h" added, in the folder TRACE_INCLUDE_PATH. If that is not
+ * defined, the folder is trace/events if the header is there, else none.
  */
 #pragma GCC system_header
-/* what TAP_END of an event without a semicolon may stand before: there need be nothing else */
+/* a declaration for TAP_END to apply to, if the last event in the header has no semicolon */
 struct tracepoint;
 
 #ifdef CREATE_TRACE_POINTS
-/* the header, read again, includes this file again: once is enough */
+/* the header, when read again, includes this file again: define the events only once */
 #undef CREATE_TRACE_POINTS
 
 #ifndef TRACE_SYSTEM
@@ -49,9 +49,9 @@ struct tracepoint;
 /* lets the header be read again */
 #define TRACE_HEADER_MULTI_READ
 
-/* ---- the words that mean the same in every stage but the first ---- */
+/* ---- macros with the same meaning in every stage but the first ---- */
 
-/* Fields have no comma between them. Fields after the eighth are missing: another error. */
+/* A comma between fields is an error. Fields after the eighth comma are dropped: more errors. */
 #define TP_STRUCT__entry(fields...)                                                                \
 	TAP_PASTE(TAP_FIELDS_, TAP_IS_RIGHT(1, TAP_COUNT(~, ##fields)))(~, ##fields)
 #define TAP_RIGHT_1_0 0,
@@ -62,11 +62,11 @@ struct tracepoint;
 #define TAP_FIELDS_JOINED(x, a, b, c, d, e, f, g, h, ...) a b c d e f g h
 #define TP_fast_assign(args...) args
 
-/* no stage uses all that an event is given */
+/* no stage uses all arguments of an event */
 TAP_IGNORE_UNUSED
 /*
- * Compilers may warn about the program's own header. In most stages, though, nothing stands before
- * its semicolons, and records on the stack have the size they need.
+ * Compilers may warn about the program's own header, but not about the empty declarations before
+ * its semicolons, which most stages leave, nor about records of variable size on the stack.
  */
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Walloca"
@@ -76,7 +76,7 @@ TAP_IGNORE_UNUSED
 #else
 # 78 "schedtap/define_trace.h"
 #endif
-/* gcc asks where the call of a printf() was written, not where its format was */
+/* gcc decides by the place of the printf() call, not of its format, whether it warns */
 #define TAP_PRINT(s, ...) tap_seq_printf(s, __VA_ARGS__)
 #include <schedtap/trace_stages/tracepoints.h>
 #include TAP_TRACE_HEADER
@@ -86,7 +86,7 @@ TAP_IGNORE_UNUSED
 #include <schedtap/trace_stages/offsets.h>
 #include TAP_TRACE_HEADER
 #pragma GCC diagnostic push
-/* a float field, when asked whether it is a struct */
+/* the test whether a field is a struct promotes a float field */
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 #include <schedtap/trace_stages/sizes.h>
 #include TAP_TRACE_HEADER
@@ -114,6 +114,6 @@ TAP_IGNORE_END
 #endif
 #endif /* NOTRACE */
 
-/* the next event header may define its events as well */
+/* the next event header that is included defines its events, too */
 #define CREATE_TRACE_POINTS
 #endif

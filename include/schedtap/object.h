@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tells the library of an object's events, when the object is loaded and when it goes. Every file
- * with CREATE_TRACE_POINTS does so for the whole object: the first one counts.
+ * Registers an object's (program's or library's) tracepoints and events with schedtap's library
+ * when the object is loaded, and unregisters them when it is unloaded. Every file with
+ * CREATE_TRACE_POINTS does this for the whole object; the library counts them, and only the first
+ * call registers.
  */
 #pragma GCC system_header
 #ifndef SCHEDTAP_OBJECT_H
@@ -12,7 +14,7 @@
 TAP_C_BEGIN
 
 /*
- * the linker's names for the beginning and the end of sections, none where there is no such
+ * the linker's symbols for the start and the end of sections; NULL if the object has no such
  * section
  */
 #define TAP_SECTION(type, name)                                                                    \
@@ -23,7 +25,7 @@ TAP_SECTION(struct trace_event_call *const, __tap_events);
 TAP_SECTION(const struct trace_eval_map *const, __tap_evals);
 TAP_SECTION(const char, tap_texts);
 TAP_SECTION(const char, tap_code);
-/* not by the name that <link.h> has for it */
+/* declared under another name, because <link.h> declares _DYNAMIC */
 extern TAP_HIDDEN const char tap_dynamic[] __asm__("_DYNAMIC") __attribute__((weak));
 
 TAP_HIDDEN extern struct tap_object tap_this_object;
@@ -46,7 +48,7 @@ TAP_HIDDEN struct tap_object tap_this_object __attribute__((
 		   0,
 		   0 };
 
-/* early, so that the constructors of a C++ program find events switched on */
+/* early, so that events are already on in the constructors of a C++ program */
 static void __attribute__((constructor(102))) tap_object_begin(void)
 {
 	tap_object_add(&tap_this_object);

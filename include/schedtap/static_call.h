@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Static calls: functions that are replaced at run time. The kernel's API (linux/static_call.h)
- * over a pointer: patching the call would save nothing that can be measured in user space. What was
- * written before static_call_update() is seen by the function that it names.
+ * Static calls: functions that are replaced at run time, with the kernel's API
+ * (linux/static_call.h). Calls go through a pointer: patching them would save nothing measurable in
+ * user space. The new function sees everything written before static_call_update().
  *
- * The arguments of static_call_cond() are evaluated even where nothing is called.
+ * Unlike the kernel's, static_call_cond() evaluates its arguments even if it calls nothing.
  */
 #pragma GCC system_header
 #ifndef SCHEDTAP_STATIC_CALL_H
@@ -18,7 +18,7 @@ extern "C" {
 
 #define STATIC_CALL_KEY(name) tap_static_call_##name
 
-/* @func: here only its type counts */
+/* @func: only its type matters here */
 #define DECLARE_STATIC_CALL(name, func) extern __typeof__(&(func)) STATIC_CALL_KEY(name)
 #define DEFINE_STATIC_CALL(name, func)                                                             \
 	DECLARE_STATIC_CALL(name, func);                                                           \
@@ -31,7 +31,10 @@ extern "C" {
 	__typeof__(&(func)) STATIC_CALL_KEY(name) =                                                \
 		(__typeof__(&(func)))(void (*)(void))__static_call_return0
 
-/* Stands for functions of every type: who calls cleans up, and one register returns. */
+/*
+ * Called in place of functions of any type: the caller cleans up the stack, and the result fits in
+ * one register.
+ */
 static inline __attribute__((unused)) long __static_call_return0(void)
 {
 	return 0;
@@ -41,7 +44,7 @@ static inline __attribute__((unused)) long __static_call_return0(void)
 #define static_call(name) (*static_call_query(name))
 #define static_call_mod(name) static_call(name)
 
-/* Not for functions that return something: they return it to nobody. */
+/* Discards the function's return value. */
 #define static_call_cond(name)                                                                     \
 	(void)(*__extension__({                                                                    \
 		__typeof__(STATIC_CALL_KEY(name)) tap_func = static_call_query(name);              \
@@ -54,7 +57,7 @@ static inline __attribute__((unused)) long __static_call_return0(void)
 		__atomic_store_n(&STATIC_CALL_KEY(name), tap_func, __ATOMIC_RELEASE);              \
 	})
 
-/* The linker exports what the rest of the program exports. */
+/* Nothing to do: keys are exported like the program's other symbols. */
 #define EXPORT_STATIC_CALL(name) extern __typeof__(STATIC_CALL_KEY(name)) STATIC_CALL_KEY(name)
 #define EXPORT_STATIC_CALL_GPL(name) EXPORT_STATIC_CALL(name)
 #define EXPORT_STATIC_CALL_TRAMP(name) EXPORT_STATIC_CALL(name)

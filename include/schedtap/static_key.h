@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Static keys: branches that are almost never taken, switched at run time. The kernel's API
- * (linux/jump_label.h). By default a branch loads the key, which costs three instructions and
- * works everywhere. With -DTAP_STATIC_KEYS=patch a branch is one nop or jump that is patched in
- * the running process (x86-64 and aarch64, when optimizing); with -DTAP_STATIC_KEYS=usdt as well,
- * and each tracepoint is a USDT probe, which costs a nop more. Files built either way can share a
- * key.
+ * Static keys: branches that are rarely taken and are switched at run time, with the kernel's API
+ * (linux/jump_label.h). By default a branch loads the key, which takes three instructions and works
+ * everywhere. With -DTAP_STATIC_KEYS=patch a branch is one nop or jump that is patched in the
+ * running process (x86-64 and aarch64, when optimizing). With -DTAP_STATIC_KEYS=usdt branches are
+ * patched, too, and each tracepoint is a USDT probe, which takes one more nop. Files built with
+ * different settings can share a key.
  *
- * static_branch_inc() and _dec() count. static_branch_enable() makes 0 into 1 and _disable() 1
- * into 0; other counts stay, as they do when the kernel has warned. All of them may be called by
- * any thread. A key and its branches belong to one program or library.
+ * static_branch_inc() and static_branch_dec() count. static_branch_enable() changes 0 to 1 and
+ * static_branch_disable() 1 to 0; other counts stay, as in the kernel after its warning. All of
+ * these may be called by any thread. A key and its branches must be in the same program or library.
  *
- * A key says what its branches do: where they cannot be patched the count does not leave or reach
- * zero either, static_key_slow_inc() returns false, and tap_patch_error() says why.
+ * A key's count always agrees with what its branches do: if they cannot be patched, the count does
+ * not leave or reach zero either, static_key_slow_inc() returns false, and tap_patch_error()
+ * returns the reason.
  */
 #pragma GCC system_header
 #ifndef SCHEDTAP_STATIC_KEY_H
@@ -28,12 +29,12 @@ extern "C" {
 #endif
 
 struct static_key {
-	int enabled; /* how many want it; read it with static_key_count() */
+	int enabled; /* number of users; read it with static_key_count() */
 };
 
 struct static_key_true {
 	struct static_key key;
-#ifdef __cplusplus /* no [0 ... n] for arrays of them */
+#ifdef __cplusplus /* C++ has no [0 ... n] initializers for arrays of keys */
 	constexpr static_key_true(static_key value = static_key{ 1 }) : key(value)
 	{
 	}
@@ -80,7 +81,7 @@ struct static_key_false {
 #define DECLARE_STATIC_KEY_ARRAY_FALSE(name, count)                                                \
 	extern TAP_HIDDEN struct static_key_false name[count]
 
-/* _MAYBE: the default follows a configuration macro that is 1, or is not (IS_ENABLED()). */
+/* _MAYBE: the key is true by default if the configuration macro is defined as 1 (IS_ENABLED()). */
 #define TAP_ENABLED(cfg) TAP_ENABLED_1(cfg)
 #define TAP_ENABLED_1(value) TAP_ENABLED_2(TAP_ENABLED_ARG_##value)
 #define TAP_ENABLED_2(arg_or_junk) TAP_SECOND(arg_or_junk 1, 0, 0)
@@ -97,24 +98,27 @@ struct static_key_false {
 	(TAP_ENABLED(cfg) ? static_branch_likely(x) : static_branch_unlikely(x))
 
 /**
- * tap_static_key_inc() - One more wants the key.
+ * tap_static_key_inc() - Add a user of the key.
  *
- * Return: true; false if its branches cannot be patched, or if INT_MAX want it already.
+ * Return: true; false if its branches cannot be patched, or if it already has INT_MAX users.
  */
 TAP_API bool tap_static_key_inc(struct static_key *key);
 
-/** tap_static_key_dec() - One fewer wants the key; nothing happens at 0. */
+/** tap_static_key_dec() - Remove a user of the key; does nothing at 0. */
 TAP_API void tap_static_key_dec(struct static_key *key);
 
-/** tap_static_key_set() - 0 becomes 1 if @on, 1 becomes 0 if not; other counts stay. */
+/**
+ * tap_static_key_set() - Change the count from 0 to 1 if @on, else from 1 to 0; other counts stay.
+ */
 TAP_API void tap_static_key_set(struct static_key *key, bool on);
 
 /**
- * tap_patch_error() - Why branches could not be patched, the first time.
+ * tap_patch_error() - Get the reason of the first failure to patch branches.
  *
- * Those of a library that is being loaded then stay as they were built, whatever their keys say.
+ * If that happens while a library is being loaded, its branches stay as they were compiled,
+ * whatever their keys say.
  *
- * Return: a sentence, which stays; NULL while nothing failed.
+ * Return: a sentence that stays valid; NULL while nothing failed.
  */
 TAP_API const char *tap_patch_error(void);
 
@@ -137,7 +141,7 @@ TAP_INLINE bool tap_key_is_on(const struct static_key *key)
 #define TAP_STARTS_TRUE(x) __builtin_types_compatible_p(__typeof__(*(x)), struct static_key_true)
 #endif
 
-/* @x: a constant address, of static_key_true or static_key_false. */
+/* @x: a constant address of a static_key_true or static_key_false. */
 #define static_branch_likely(x) TAP_LIKELY(TAP_BRANCH_LIKELY(&(x)->key, TAP_STARTS_TRUE(x)))
 #define static_branch_unlikely(x) TAP_UNLIKELY(TAP_BRANCH_UNLIKELY(&(x)->key, TAP_STARTS_TRUE(x)))
 
@@ -145,18 +149,18 @@ TAP_INLINE bool tap_key_is_on(const struct static_key *key)
 #define static_branch_dec(x) static_key_slow_dec(&(x)->key)
 #define static_branch_enable(x) static_key_enable(&(x)->key)
 #define static_branch_disable(x) static_key_disable(&(x)->key)
-/* the kernel's callers hold its lock for CPUs that come and go: there is none here */
+/* in the kernel, callers of _cpuslocked hold the CPU hotplug lock; a program has none */
 #define static_branch_inc_cpuslocked static_branch_inc
 #define static_branch_dec_cpuslocked static_branch_dec
 #define static_branch_enable_cpuslocked static_branch_enable
 #define static_branch_disable_cpuslocked static_branch_disable
 
-/* struct static_key, static_key_true or static_key_false: each begins with the key */
+/* @x: a static_key, static_key_true or static_key_false: all begin with the key. */
 #define static_key_enabled(x) tap_key_is_on((const struct static_key *)(x))
 
 #define jump_label_enabled static_key_enabled
 
-/* the branches of keys of neither kind */
+/* branches on a plain struct static_key */
 TAP_INLINE bool static_key_false(const struct static_key *key)
 {
 	return TAP_UNLIKELY(TAP_BRANCH_UNLIKELY(key, false));
@@ -167,7 +171,9 @@ TAP_INLINE bool static_key_true(const struct static_key *key)
 	return TAP_LIKELY(TAP_BRANCH_LIKELY(key, true));
 }
 
-/* False where the key is off: nothing is ever patched. */
+/*
+ * Add a user if there is one already, which never needs patching. Return: false if the key is off.
+ */
 TAP_INLINE bool static_key_fast_inc_not_disabled(struct static_key *key)
 {
 	int count = static_key_count(key);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the branches of static_key.h are: a load of the key, or code that is patched. Of the latter
- * each is a nop or a jump of the same length, and an entry in a table that each program and library
- * announces when it is loaded (src/tracepoint/patch.c). The address of its key must be a constant
- * for the linker: in a library, keys are static, declared with DECLARE_STATIC_KEY_*(), or hidden.
+ * How the branches of static_key.h are compiled: as a load of the key, or as code that is patched.
+ * A patched branch is a nop or a jump of the same length, plus an entry in a table that each
+ * program and library registers when it is loaded (src/tracepoint/patch.c). The address of a
+ * patched branch's key must be a link-time constant: in a library, keys must be static, declared
+ * with DECLARE_STATIC_KEY_*(), or hidden.
  */
 #pragma GCC system_header
 #ifndef SCHEDTAP_STATIC_KEY_PATCH_H
@@ -42,14 +43,20 @@ extern "C" {
 
 struct static_key;
 
-/* A branch in the code. Offsets count from their own field: there is nothing to relocate. */
+/* A branch in the code. Offsets are relative to their own field, so nothing needs relocation. */
 struct tap_site {
 	int32_t code, target;
-	/* bit 0: it jumps while the key is off, else while on; bit 1: built as a jump */
+	/*
+	 * bit 0: the branch jumps while the key is off, else while it is on; bit 1: compiled as a
+	 * jump
+	 */
 	int32_t key;
 };
 
-/** struct tap_sites - The branches of a program or library; it stays until tap_sites_remove(). */
+/**
+ * struct tap_sites - The patched branches of a program or library. It must stay valid until
+ * tap_sites_remove().
+ */
 struct tap_sites {
 	const struct tap_site *start, *stop;
 	struct tap_sites *next;
@@ -57,13 +64,13 @@ struct tap_sites {
 };
 
 /**
- * tap_sites_add() - Announce branches and bring them to what their keys say.
+ * tap_sites_add() - Register branches and patch them to match their keys.
  *
- * Does nothing the second time, because each file of a program says it.
+ * Does nothing if called again: each file of a program or library registers the same branches.
  */
 TAP_API void tap_sites_add(struct tap_sites *sites);
 
-/** tap_sites_remove() - Forget them: they are about to be unmapped. */
+/** tap_sites_remove() - Unregister branches: their code is about to be unmapped. */
 TAP_API void tap_sites_remove(struct tap_sites *sites);
 
 #if !TAP_PATCHED
@@ -74,12 +81,12 @@ TAP_API void tap_sites_remove(struct tap_sites *sites);
 extern const struct tap_site __start_tap_sites[] __attribute__((weak, visibility("hidden")));
 extern const struct tap_site __stop_tap_sites[] __attribute__((weak, visibility("hidden")));
 
-/* one per program or library: the linker merges them */
+/* one per program or library: the linker merges weak definitions */
 __attribute__((weak, visibility("hidden"))) struct tap_sites tap_sites_here = { __start_tap_sites,
 										__stop_tap_sites, 0,
 										false };
 
-/* the first to run and the last: other constructors may switch keys */
+/* runs before other constructors and after other destructors, because those may switch keys */
 __attribute__((constructor(101))) static void tap_sites_begin(void)
 {
 	tap_sites_add(&tap_sites_here);
@@ -98,14 +105,15 @@ __attribute__((destructor(101))) static void tap_sites_end(void)
 #else
 #define TAP_CODE_NOP "nop\n\t"
 #define TAP_CODE_JMP(label) "b " label "\n\t"
-/* gcc's "i" takes no symbol in a PIE, clang's "S" no offset from one */
+/* in a PIE, gcc's "i" accepts no symbol; clang's "S" accepts no symbol plus offset */
 #define TAP_SYMBOL(key) "Si"(key)
 #define TAP_RELOC_NONE "R_AARCH64_NONE"
 #endif
 
 /*
- * "?": with a C++ inline function that the linker drops goes its entry. The relocation does nothing
- * but say that the code needs it: lld's --gc-sections would drop it.
+ * "?" drops the entry together with a C++ inline function that the linker drops. The relocation of
+ * type NONE changes nothing: it marks the entry as needed by the code, or lld --gc-sections drops
+ * it.
  */
 #define TAP_SITE(label)                                                                            \
 	".reloc ., " TAP_RELOC_NONE ", 2f\n\t"                                                     \
@@ -116,7 +124,7 @@ __attribute__((destructor(101))) static void tap_sites_end(void)
 	".long %c0 + %c1 - .\n\t"                                                                  \
 	".popsection\n\t"
 
-/* the flags are lost while a branch is changed: see patch.c */
+/* "cc": a branch may clobber the flags while it is being patched, see patch.c */
 TAP_INLINE bool tap_site_nop(const struct static_key *key, const bool likely)
 {
 	__asm__ goto("1:\t" TAP_CODE_NOP TAP_SITE("%l[jumps]")
@@ -141,7 +149,7 @@ jumps:
 	return true;
 }
 
-/* @starts_true: what the code must be before anybody patches it */
+/* @starts_true: the key's initial value, which the unpatched code must match */
 #define TAP_BRANCH_LIKELY(key, starts_true)                                                        \
 	((starts_true) ? !tap_site_nop(key, true) : !tap_site_jmp(key, true))
 #define TAP_BRANCH_UNLIKELY(key, starts_true)                                                      \
@@ -170,9 +178,10 @@ jumps:
 	".endif\n\t"
 
 /*
- * static_key_false() with a USDT probe before it, which bpftrace and perf see whether the key is on
- * or not; none where keys are loaded. @provider and @name are literals. The probe has a nop of its
- * own: in a branch that jumps, a tracer that leaves would put back the nop's first byte only.
+ * static_key_false() with a USDT probe before it, which bpftrace and perf find whether the key is
+ * on or off. Branches that load their key have no USDT probe. @provider and @name are string
+ * literals. The probe has a nop of its own: if it shared the branch's, a tracer that detaches while
+ * the branch is patched to jump would restore only the nop's first byte.
  */
 #define TAP_BRANCH_USDT(key, provider, name)                                                       \
 	__extension__({                                                                            \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What TRACE_EVENT() makes of a tracepoint: an event with a layout, a probe that records, a print
- * format. The stages of <schedtap/define_trace.h> fill in what is declared here; programs need it
- * only to print a record themselves (trace_event_print()).
+ * What TRACE_EVENT() adds to a tracepoint: an event with a record layout, a probe that records, and
+ * a print format. The stages of <schedtap/define_trace.h> define objects of the types declared
+ * here. Programs need this header only to print records themselves (trace_event_print()).
  */
 #pragma GCC system_header
 #ifndef SCHEDTAP_TRACE_EVENTS_H
@@ -17,51 +17,51 @@
 
 TAP_C_BEGIN
 
-/* ---- what describes an event ---- */
+/* ---- description of an event ---- */
 
 /* The common fields of every record. */
 struct trace_entry {
 	unsigned short type;
 	unsigned char flags, preempt_count;
-	int pid; /* the thread's id */
+	int pid; /* thread id */
 };
 
-/* A field; its type and name stand in the class's names. */
+/* A field. Its type and name are in trace_event_info.names. */
 struct trace_event_field {
 	uint16_t offset, size; /* bytes */
 	uint8_t is_signed;
-	uint16_t len; /* an array's elements; 0: it is none */
+	uint16_t len; /* number of array elements; 0: not an array */
 };
 
-/* What a print function prints into. */
+/* Output buffer of print functions. */
 struct trace_seq {
 	char text[4096];
-	size_t len; /* of what would have been printed: may be more than there is room for */
+	size_t len; /* bytes of the whole output; more than fit into text if it was cut */
 };
 
-/* What an event says of itself. */
+/* Description of an event, filled in by trace_event_call.info(). */
 struct trace_event_info {
 	const char *system;
-	const char *names; /* per field: type NUL name NUL */
+	const char *names; /* for each field: type NUL name NUL */
 	const struct trace_event_field *fields;
 	unsigned int nr_fields;
-	const char *print_fmt; /* as in the format file */
+	const char *print_fmt; /* the print format, as in tracefs' format files */
 	void (*print)(const void *rec, struct trace_seq *s, struct trace_seq *p);
 };
 
 /*
- * An event. What is seldom asked for is told by a function: pointers in data would have to be
- * relocated when the program starts, and each of 1000 events would cost twice as much memory.
+ * An event. A function returns the rarely needed description: pointers in data would have to be
+ * relocated when the program starts, and would double the memory of each of 1000 events.
  */
 struct trace_event_call {
 	void (*info)(struct trace_event_info *info);
 	void *probe;
 	struct tracepoint *tp;
-	const char *own_name; /* of a custom event; NULL: the tracepoint's */
-	struct trace_event_call *next; /* of the same tracepoint */
+	const char *own_name; /* name of a custom event; NULL: the tracepoint's name */
+	struct trace_event_call *next; /* next event of the same tracepoint */
 	uint16_t id; /* common_type of its records in this process */
-	uint8_t bit; /* its bit in the tracepoint's word */
-	uint8_t filtered; /* the library has a filter for it; since TAP_ABI 2 */
+	uint8_t bit; /* number of its bit in the bytes of the tracepoint's word */
+	uint8_t filtered; /* the library has a filter for this event; since TAP_ABI 2 */
 };
 
 TAP_INLINE const char *trace_event_name(const struct trace_event_call *call)
@@ -69,18 +69,21 @@ TAP_INLINE const char *trace_event_name(const struct trace_event_call *call)
 	return call->own_name ? call->own_name : call->tp->name;
 }
 
-/* TRACE_DEFINE_ENUM(), TRACE_DEFINE_SIZEOF(): @name means @value in texts of @system. */
+/*
+ * TRACE_DEFINE_ENUM(), TRACE_DEFINE_SIZEOF(): @name stands for @value in print formats of @system.
+ */
 struct trace_eval_map {
 	const char *system, *name;
 	unsigned long value;
 };
 
 /*
- * What is read once, when format texts are written: in pages of its own, which are given back
- * then. They come from the file again if a child or a loaded library needs them.
+ * Puts data and code that only writing format texts needs into pages of their own. The pages are
+ * dropped after that, and read from the file again if a child or a loaded library needs them.
  */
 #define TAP_AT_START __attribute__((section("tap_texts"), aligned(2)))
-#ifdef __cplusplus /* the sign of a pointer is found out at run time */
+/* C++ finds out at run time whether the type is signed, so the fields are not constant */
+#ifdef __cplusplus
 #define TAP_FIELDS_AT_START
 #else
 #define TAP_FIELDS_AT_START TAP_AT_START
@@ -88,55 +91,68 @@ struct trace_eval_map {
 #define TAP_CODE_AT_START __attribute__((noinline, section("tap_code")))
 
 /*
- * What is shared between the headers that an object was built with and the library that it runs
- * with: both may be of any release. A new release adds at the end of structs, which makes a new
- * TAP_ABI; by their sizes the library knows what an older object's have. What an older library
- * would get wrong makes a new TAP_ABI_LIBRARY.
+ * Versions of the interface between the headers that an object (program or library) was built with
+ * and the library that it runs with; each may be of any release. A new release adds members at the
+ * end of structs and increments TAP_ABI; from the sizes in tap_release the library knows which
+ * members an older object has. A change that an older library would misinterpret increments
+ * TAP_ABI_LIBRARY.
  */
 #define TAP_ABI 2
-#define TAP_ABI_FILTERS 2 /* the first whose sites see that filters have changed */
-#define TAP_ABI_LIBRARY 1 /* the oldest that understands such an object */
+#define TAP_ABI_FILTERS 2 /* the first TAP_ABI whose sites notice changed filters */
+#define TAP_ABI_LIBRARY 1 /* the oldest library that understands objects built with this header */
 
 struct tap_release {
 	uint16_t version, library;
 	uint16_t object, tracepoint, call, info; /* sizes of the structs: bytes */
 };
 
-/* What one object (program or library) defines. Filled in by the compiler, kept by the library. */
+/*
+ * Everything that one object (program or library) defines. The compiler fills in the beginning, the
+ * library the end.
+ */
 struct tap_object {
 	struct tap_release abi;
-	/* those that are no events */
+	/* tracepoints without an event */
 	struct tracepoint *const *tracepoints, *const *tracepoints_end;
 	struct trace_event_call *const *events, *const *events_end;
 	const struct trace_eval_map *const *evals, *const *evals_end;
-	const char *texts, *texts_end, *code, *code_end; /* of TAP_AT_START and TAP_CODE_AT_START */
-	const void *dynamic; /* what it says to the dynamic linker; NULL: linked without one */
+	/* bounds of TAP_AT_START data and TAP_CODE_AT_START code */
+	const char *texts, *texts_end, *code, *code_end;
+	const void *dynamic; /* its dynamic section; NULL: linked statically */
 	struct tap_object *next;
-	void *area; /* its words in the control file */
-	uint32_t area_nr; /* of the control file's areas; UINT32_MAX: none */
-	uint32_t uses; /* files with CREATE_TRACE_POINTS in it that are initialized */
+	void *area; /* the area of the control file with its events' words */
+	uint32_t area_nr; /* number of that area; UINT32_MAX: none */
+	uint32_t uses; /* initialized source files with CREATE_TRACE_POINTS in this object */
 };
 
 TAP_API void tap_object_add(struct tap_object *object);
 TAP_API void tap_object_remove(struct tap_object *object);
-/* Its sites are patched, so that they do not see what controllers want. */
+/*
+ * Report that the calling object has patched sites, which do not read the words that controllers
+ * write.
+ */
 TAP_API void tap_object_is_patched(void);
 
 /**
- * trace_event_print() - Print a record as its TP_printk() says.
- * @rec: the record, from its common fields on.
+ * trace_event_print() - Print a record in its TP_printk() format.
+ * @rec: the record, starting with its common fields.
  *
- * Return: bytes of the text without its NUL, cut at 4095 in @s.
+ * Return: length of the text in bytes without its NUL; @s->text is cut after 4095 bytes.
  */
 TAP_API size_t trace_event_print(const struct trace_event_call *call, const void *rec,
 				 struct trace_seq *s);
 
 /* ---- recording ---- */
 
-/* Bytes of a record, common fields included. What is longer is cut (texts, bitmasks) or lost. */
+/*
+ * Maximum size of a record in bytes, common fields included. In a longer one texts and bitmasks are
+ * cut; if an array does not fit, the event is lost.
+ */
 #define TAP_RECORD_MAX 4032u
 
-/* Functions, of which compilers say less than of casts in macros: these are in the program's code.
+/*
+ * Functions rather than casts in macros, which compilers would warn about in the program's own
+ * code.
  */
 TAP_INLINE void *tap_data(const void *rec, size_t at)
 {
@@ -153,24 +169,24 @@ TAP_INLINE struct sockaddr *tap_address(void *data)
 	return (struct sockaddr *)data;
 }
 
-/* Stands in front of a record while it is built on the stack. */
+/* Header of a record while it is built on the stack. */
 struct tap_record {
 	uint32_t head[4];
 };
 
-/* Dynamic data as it is laid out behind the fixed fields. */
+/* Layout of the dynamic data after a record's fixed fields. */
 struct tap_fit {
-	uint32_t size; /* of the record so far */
+	uint32_t size; /* of the record so far, in bytes */
 	uint32_t max;
 	unsigned int misfits;
 };
 
-#define TAP_FIT_CUT 1u /* a text did not fit: it ends with TAP_CUT_MARK */
+#define TAP_FIT_CUT 1u /* a text was cut and ends with TAP_CUT_MARK */
 #define TAP_FIT_TOO_LONG 2u /* an array did not fit */
 
 #define TAP_CUT_MARK "[cut]"
 
-/* Return: the location word of @want bytes. */
+/* Reserve @want bytes for a text, or as many as fit. Return: its __data_loc word. */
 TAP_INLINE uint32_t tap_fit_text(struct tap_fit *fit, size_t want)
 {
 	uint32_t at = fit->size, len = (uint32_t)want;
@@ -183,7 +199,10 @@ TAP_INLINE uint32_t tap_fit_text(struct tap_fit *fit, size_t want)
 	return at | len << 16;
 }
 
-/* The same for what the event's own code fills: that must have the room it asked for. */
+/*
+ * Reserve @want bytes, or none if they do not all fit: the event's own code fills them and relies
+ * on the size it asked for. Return: the __data_loc word.
+ */
 TAP_INLINE uint32_t tap_fit_array(struct tap_fit *fit, size_t want)
 {
 	uint32_t loc;
@@ -198,8 +217,8 @@ TAP_INLINE uint32_t tap_fit_array(struct tap_fit *fit, size_t want)
 }
 
 /*
- * Copies short data by words. Compilers make one "rep movs" of memcpy() and of loops that they
- * know for one, where they know that it is not long: that takes three times as long.
+ * Copy short data by words. Compilers turn memcpy(), and loops that they recognize as a copy, into
+ * "rep movs" where they know that the data is short: that takes three times as long.
  */
 TAP_INLINE void tap_copy(char *to, const char *from, size_t len)
 {
@@ -226,7 +245,7 @@ TAP_INLINE void tap_copy(char *to, const char *from, size_t len)
 	}
 }
 
-/* Copies a text with its NUL to where it has @room bytes. */
+/* Copy a text with its NUL into @room bytes; cut it and end it with TAP_CUT_MARK. */
 TAP_API void tap_put_cut_text(char *to, const char *text, size_t room);
 TAP_INLINE void tap_put_text(char *to, const char *text, uint32_t room, bool cut)
 {
@@ -234,15 +253,19 @@ TAP_INLINE void tap_put_text(char *to, const char *text, uint32_t room, bool cut
 		tap_put_cut_text(to, text, room);
 		return;
 	}
-	if (!room) /* there is room for the NUL */
+	if (!room) /* never 0: the NUL always has room */
 		__builtin_unreachable();
-	/* of a constant compilers know the size, and warn of all branches */
+	/*
+	 * hide that it may be a constant: compilers know its size and would warn about the other
+	 * branches
+	 */
 	__asm__("" : "+r"(text));
 	tap_copy(to, text, room - 1);
 	to[room - 1] = '\0';
 }
 
-#define TAP_NO_TEXT ((const char *)1) /* a __vstring(): its event writes it */
+/* stands for the text of a __vstring(), which the event formats itself */
+#define TAP_NO_TEXT ((const char *)1)
 
 TAP_INLINE const char *tap_text_or_null(const char *text)
 {
@@ -254,7 +277,7 @@ TAP_INLINE int tap_errno(void)
 	return errno;
 }
 
-/* Copies @len bytes of @from, as far as there is room, and zeroes the rest. */
+/* Copy @len bytes of @from, at most @room, and zero the rest of @room. */
 TAP_INLINE void tap_put_bytes(void *to, uint32_t room, const void *from, size_t len)
 {
 	size_t copied = len < room ? len : room;
@@ -264,19 +287,19 @@ TAP_INLINE void tap_put_bytes(void *to, uint32_t room, const void *from, size_t 
 }
 
 TAP_API size_t tap_vstring_bytes(const char *fmt, va_list args);
-/* Not inline: compilers refuse that of functions with va_copy(). */
+/* Not inline: compilers do not inline functions with va_copy(). */
 TAP_API void tap_put_vstring(char *to, size_t room, const char *fmt, va_list args);
 
-/* Bytes of a record of @size with what stands in front of it: whole words. */
+/* Bytes of a record of @size bytes with its header, rounded up to whole 8-byte words. */
 #define TAP_RECORD_BYTES(size) (((size) + sizeof(struct tap_record) + 7u) & ~(size_t)7)
 
-/* Bytes of dynamic data up to which a record is short. */
+/* Records with at most this many bytes of dynamic data are built in a small buffer. */
 #define TAP_SHORT_DATA 128u
 
-/* Puts the record into this CPU's ring, or counts it as lost. @bytes: TAP_RECORD_BYTES(). */
+/* Write the record into this CPU's ring, or count it as lost. @bytes: TAP_RECORD_BYTES(). */
 TAP_API TAP_BOUND void tap_record_commit(struct tap_record *rec, size_t bytes,
 					 const struct trace_event_call *call);
-/* Counts an event of which a text was cut. */
+/* Count an event with a text that was cut. */
 TAP_API TAP_BOUND void tap_record_note_cut(void);
 
 /* ---- bitmasks ---- */
@@ -284,7 +307,7 @@ TAP_API TAP_BOUND void tap_record_note_cut(void);
 #define TAP_LONG_BITS (8 * sizeof(unsigned long))
 #define TAP_BITMASK_BYTES(nr_bits)                                                                 \
 	(((nr_bits) + TAP_LONG_BITS - 1) / TAP_LONG_BITS * sizeof(unsigned long))
-TAP_API unsigned int tap_nr_cpus(void); /* CPUs that this machine may have: bits of a __cpumask() */
+TAP_API unsigned int tap_nr_cpus(void); /* number of possible CPUs: the bits of a __cpumask() */
 
 /* ---- printing ---- */
 
@@ -294,7 +317,8 @@ extern "C++" {
 struct trace_print_flags {
 	unsigned long long mask;
 	const char *name;
-#ifdef __cplusplus /* there a negative constant is no initializer of an unsigned member */
+/* C++ does not accept a negative constant as initializer of an unsigned member */
+#ifdef __cplusplus
 	template <class T>
 	constexpr trace_print_flags(T value, const char *text)
 	    : mask((unsigned long long)value), name(text)
@@ -306,7 +330,7 @@ struct trace_print_flags {
 }
 #endif
 
-/* of numbers, enums and pointers */
+/* tap_u64(): converts a number, an enum or a pointer. */
 #ifdef __cplusplus
 extern "C++" {
 template <class T> TAP_INLINE unsigned long long tap_u64(T value)
@@ -319,7 +343,7 @@ template <class T> TAP_INLINE unsigned long long tap_u64(T value)
 #endif
 
 TAP_API void tap_seq_printf(struct trace_seq *s, const char *fmt, ...) TAP_PRINTF(2, 3);
-/* Each prints into @p and returns what it printed there. @flags end with a NULL name. */
+/* Each function prints into @p and returns the text that it added. @flags end with a NULL name. */
 TAP_API const char *tap_print_flags(struct trace_seq *p, const char *delim,
 				    unsigned long long value,
 				    const struct trace_print_flags *flags);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tracepoints in a program, with the kernel's API (linux/tracepoint.h): an event header includes
- * this one and <schedtap/define_trace.h> at its end, and says with TRACE_EVENT() what an event is
- * called, what it is given, what is recorded of that and how it is printed. One .c file defines
- * CREATE_TRACE_POINTS before it includes the header; all others just include it and call
- * trace_<event>().
+ * Tracepoints in a program, with the kernel's API (linux/tracepoint.h). An event header includes
+ * this file, and <schedtap/define_trace.h> at its end. TRACE_EVENT() in it declares an event: its
+ * name, arguments, recorded fields and print format. One .c file defines CREATE_TRACE_POINTS before
+ * it includes the event header; all others just include it and call trace_<event>().
  *
- * While nobody wants an event, trace_<event>() is one test. `schedtap record -e SYSTEM:EVENT`
- * wants events from outside; register_trace_<event>() attaches a function of the program's own.
+ * While an event is off, trace_<event>() is one test and a branch that is not taken. `schedtap
+ * record -e SYSTEM:EVENT` switches events on from outside; register_trace_<event>() attaches a
+ * function of the program's own.
  *
  * trace_<event>() may be called by any thread and any signal handler, also after a fork, and never
  * blocks. Probes may be registered and unregistered by any thread, but not by a signal handler and
@@ -55,7 +55,10 @@ TAP_C_BEGIN
 #define TP_CONDITION(args...) args
 #define TRACEPOINT_DEFAULT_PRIO 10
 
-/* TAP_MORE(): `, list`, but for an event that is given nothing: TP_PROTO(void), TP_ARGS(). */
+/*
+ * TAP_MORE(args, list): `, list`; nothing for an event without arguments: TP_PROTO(void),
+ * TP_ARGS().
+ */
 #define TAP_MORE(args, list) TAP_PASTE(TAP_MORE_, TAP_ARE(args))(list)
 #define TAP_MORE_1(list...) , list
 #define TAP_MORE_(list...)
@@ -63,7 +66,7 @@ TAP_C_BEGIN
 #define TAP_HAS_OPT(...) TAP_THIRD(__VA_OPT__(, ), 1, 0, )
 #if TAP_HAS_OPT(x)
 #define TAP_ARE(...) __VA_OPT__(1)
-#else /* with compilers before gcc 8 and clang 12 there are no such events */
+#else /* compilers before gcc 8 and clang 12 do not support events without arguments */
 #define TAP_ARE(...) 1
 #endif
 #define TAP_CHECK_NONE(name, proto, args)                                                          \
@@ -82,8 +85,8 @@ TAP_C_BEGIN
 #endif
 
 /*
- * Ends what an event header may end with a semicolon, as the kernel's do, or may not: without, ISO
- * C has no semicolon there.
+ * Ends a macro whose use in an event header may be followed by a semicolon, as in the kernel's
+ * headers, or by none. ISO C does not allow a semicolon there on its own.
  */
 #ifdef __cplusplus
 #define TAP_END
@@ -93,7 +96,7 @@ TAP_C_BEGIN
 
 struct trace_event_call;
 
-/* One probe: void func(void *data, <what TP_PROTO says>). */
+/* One probe: void func(void *data, <TP_PROTO parameters>). */
 struct tracepoint_func {
 	void *func; /* NULL ends an array of them */
 	void *data;
@@ -102,34 +105,37 @@ struct tracepoint_func {
 
 struct tracepoint {
 	const char *name;
-	uint32_t *on; /* not 0: somebody wants it. In the control file, once there is one */
-	struct tracepoint_func *funcs; /* replaced as a whole; NULL: none */
-	int (*regfunc)(void); /* before the first probe is added */
-	void (*unregfunc)(void); /* after the last one is removed */
-	struct trace_event_call *call; /* the events made of it, or NULL */
-	void *own; /* the first event's probe: called directly where it is the only one */
-	uint32_t off; /* what `on` points to until then */
-	struct static_key key; /* enabled while there are probes; of patched sites */
+	/*
+	 * not 0: the event is on, or the word needs a look; in the control file, once that is made
+	 */
+	uint32_t *on;
+	struct tracepoint_func *funcs; /* the probes; only replaced as a whole; NULL: none */
+	int (*regfunc)(void); /* called before the first probe is added */
+	void (*unregfunc)(void); /* called after the last probe is removed */
+	struct trace_event_call *call; /* events recorded from this tracepoint, or NULL */
+	void *own; /* the first event's probe: called directly while it is the only probe */
+	uint32_t off; /* `on` points here until the control file is made */
+	struct static_key key; /* for patched sites: enabled while there are probes */
 };
 
-/* ---- who is inside ---- */
+/* ---- read-side sections ---- */
 
-/* A thread's slot; in memory that a fork wipes, so that a child's threads find tid 0. */
+/* A thread's slot for read-side sections. A fork wipes its memory, so in a child tid is 0. */
 struct tap_thread {
-	uint64_t inside; /* not 0: in a read-side section that began in this period */
-	int32_t tid; /* 0: nobody's */
+	uint64_t inside; /* not 0: in a read-side section; the value of tap_period when it began */
+	int32_t tid; /* owner; 0: free */
 };
 
 #define TAP_TLS extern __thread __attribute__((tls_model("initial-exec")))
 
-/* The calling thread's slot; at first one that is nobody's. */
+/* The calling thread's slot; a shared dummy with tid 0 until tap_thread_join(). */
 TAP_API TAP_TLS struct tap_thread *tap_self;
-TAP_API extern uint64_t tap_period; /* moved by every grace period */
-TAP_API extern bool tap_readers_fence; /* this machine has no membarrier() */
+TAP_API extern uint64_t tap_period; /* each grace period adds 1 */
+TAP_API extern bool tap_readers_fence; /* membarrier() is not available, so readers need a fence */
 
 /*
- * What sites call is bound when the program starts: to find a function when it is first called
- * takes 3 KB of stack, and a site must do with less.
+ * Bind functions that sites call when the program starts: lazy binding at the first call takes 3 KB
+ * of stack, and a thread at a site may have less.
  */
 #if __has_attribute(noplt)
 #define TAP_BOUND __attribute__((noplt))
@@ -137,12 +143,14 @@ TAP_API extern bool tap_readers_fence; /* this machine has no membarrier() */
 #define TAP_BOUND
 #endif
 
-/* Gives the thread a slot. Return: NULL when out of memory: no probe is called then, and the event
- * is lost. */
+/*
+ * Give the calling thread a slot. Return: NULL if out of memory: then no probe is called and the
+ * event is lost.
+ */
 TAP_API TAP_BOUND struct tap_thread *tap_thread_join(void);
-TAP_API TAP_BOUND void tap_record_lose(void); /* counts an event for which there is no room */
+TAP_API TAP_BOUND void tap_record_lose(void); /* count an event that cannot be recorded as lost */
 
-/* ThreadSanitizer knows neither membarrier() nor fences. */
+/* ThreadSanitizer does not understand membarrier() and fences. */
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
 #define TAP_TSAN 1
@@ -161,8 +169,10 @@ TAP_API TAP_BOUND void tap_record_lose(void); /* counts an event for which there
 #endif
 
 /*
- * Begins a read-side section: what it sees of probes stays until it ends. Sections nest.
- * @was: what tap_section_end() needs. Return: NULL: it did not begin.
+ * Begin a read-side section: probes and arrays of probes seen in it stay valid until it ends.
+ * Sections nest.
+ * @was: set to the value that tap_section_end() needs.
+ * Return: NULL if the thread has no slot: no section began.
  */
 TAP_INLINE struct tap_thread *tap_section_begin(uint64_t *was)
 {
@@ -188,12 +198,12 @@ TAP_INLINE void tap_section_end(struct tap_thread *self, uint64_t was)
 	__atomic_store_n(&self->inside, was, __ATOMIC_RELEASE);
 }
 
-/* Compilers align data of 32 bytes and more to 32: of 1000 events that would be 32 kB of holes. */
+/* Compilers align data of 32 bytes and more to 32: for 1000 events that would waste 32 kB. */
 #define TAP_PACKED_IN __attribute__((aligned(8)))
 
 /* ---- probes ---- */
 
-/* Compilers do not make one instruction of a volatile load and its test. */
+/* In assembly, because compilers do not merge a volatile load and its test into one instruction. */
 TAP_INLINE bool tap_word_is_set(const uint32_t *word)
 {
 #if defined(__x86_64__) && !TAP_TSAN
@@ -207,14 +217,15 @@ TAP_INLINE bool tap_word_is_set(const uint32_t *word)
 }
 
 /*
- * Makes what is applied what is wanted: called by the thread that passes a site whose word was
- * changed by a controller.
+ * Register and unregister event probes as the controller (recorder) that changed the tracepoint's
+ * word wants. Called by a thread that passes the site and sees the change.
  */
 TAP_API TAP_BOUND void tap_tracepoint_look(struct tracepoint *tp);
 
 /*
- * A word's first two bytes are what a controller wants and what is applied: a bit for each event;
- * its last one is not 0 if filters have changed.
+ * A word's first two bytes are bit masks of events: those that a controller wants, and those that
+ * are applied (their probes are registered). The last byte is not 0 if filters have changed.
+ * TAP_WORD_OWN: only the first event is wanted and applied, and there are no other probes.
  */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define TAP_WORD_OWN 0x00000101u
@@ -235,20 +246,20 @@ TAP_INLINE bool tap_tracepoint_changed(const struct tracepoint *tp)
 
 /**
  * tracepoint_probe_register_prio() - Attach a probe to a tracepoint.
- * @prio: higher ones are called first; equal ones in the order of registration.
+ * @prio: probes with higher values are called first, equal ones in the order of registration.
  *
- * Callers use register_trace_<event>() and register_trace_prio_<event>(), which check @probe's
- * type.
+ * Use register_trace_<event>() and register_trace_prio_<event>(), which check @probe's type.
  *
- * Return: 0; -EINVAL if @probe is NULL; -EEXIST if the same @probe with the same @data is there
- * already; what the tracepoint's regfunc returned; -ENOMEM.
+ * Return: 0; -EINVAL if @probe is NULL; -EEXIST if @probe is already registered with the same
+ * @data; -EDEADLK if called by a regfunc or unregfunc; a negative return value of the tracepoint's
+ * regfunc; -ENOMEM.
  */
 TAP_API int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data,
 					   int prio);
 TAP_API int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
 /*
- * As above; that it is there already is expected. As in the kernel, that makes no difference but
- * to a warning.
+ * Like tracepoint_probe_register_prio(), for callers that expect -EEXIST. In the kernel this
+ * variant only omits a warning; here there is no difference.
  */
 TAP_API int tracepoint_probe_register_prio_may_exist(struct tracepoint *tp, void *probe, void *data,
 						     int prio);
@@ -257,15 +268,16 @@ TAP_API int tracepoint_probe_register_may_exist(struct tracepoint *tp, void *pro
 /**
  * tracepoint_probe_unregister() - Detach a probe.
  *
- * It may still run in other threads until tracepoint_synchronize_unregister() has returned.
+ * The probe may still run in other threads until tracepoint_synchronize_unregister() has returned.
  *
- * Return: 0; -ENOENT if it is not there; -EINVAL if @probe is NULL; -ENOMEM.
+ * Return: 0; -ENOENT if the probe is not registered; -EINVAL if @probe is NULL; -EDEADLK as for
+ * tracepoint_probe_register_prio(); -ENOMEM.
  */
 TAP_API int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
 
 /**
- * tracepoint_synchronize_unregister() - Wait until no probe that was unregistered before runs any
- * more.
+ * tracepoint_synchronize_unregister() - Wait until no thread still runs a probe that was
+ * unregistered before this call.
  */
 TAP_API void tracepoint_synchronize_unregister(void);
 
@@ -275,7 +287,7 @@ TAP_API void tracepoint_synchronize_unregister(void);
 TAP_API void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv);
 #define for_each_kernel_tracepoint for_each_tracepoint
 
-/* ---- libraries that come and go ---- */
+/* ---- loading and unloading of libraries ---- */
 
 enum module_state {
 	MODULE_STATE_LIVE,
@@ -287,13 +299,13 @@ enum module_state {
 struct notifier_block {
 	/* @action: MODULE_STATE_COMING, _GOING; @data: struct tp_module */
 	int (*notifier_call)(struct notifier_block *nb, unsigned long action, void *data);
-	struct notifier_block *next; /* the library's */
-	int priority; /* higher ones are called first */
+	struct notifier_block *next; /* used by the library that keeps the list */
+	int priority; /* notifiers with higher values are called first */
 };
 
 struct tap_object;
 
-/* One object: the program, or a library that dlopen() brought. */
+/* One object: the program, or a library loaded with dlopen(). */
 struct tp_module {
 	const struct tap_object *mod;
 };
@@ -303,18 +315,20 @@ TAP_API void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, void 
 					const struct tap_object *mod, void *priv);
 
 /**
- * register_tracepoint_module_notifier() - Be told of objects with tracepoints that come and go.
- * @nb: stays the caller's, until unregistered. Called at once for the objects that are there.
+ * register_tracepoint_module_notifier() - Get notified when objects with tracepoints come and go.
+ * @nb: owned by the caller; must stay valid until unregistered. It is called at once for each
+ * object that is already loaded.
  *
- * Return: 0; -EEXIST if it is registered; unregister: -ENOENT if it is not.
+ * Return: 0; -EEXIST if @nb is already registered (when unregistering: -ENOENT if it is not);
+ * -EDEADLK if called by a notifier or within for_each_tracepoint(); -ENOMEM.
  */
 TAP_API int register_tracepoint_module_notifier(struct notifier_block *nb);
 TAP_API int unregister_tracepoint_module_notifier(struct notifier_block *nb);
 
 /**
- * tap_trace_reason() - Why events are off, or are not all recorded.
+ * tap_trace_reason() - Get the reason why events are off, or are not all recorded.
  *
- * Return: a sentence, which stays until the next one; NULL while nothing failed.
+ * Return: a sentence, valid until another reason replaces it; NULL while nothing failed.
  */
 TAP_API const char *tap_trace_reason(void);
 
@@ -323,9 +337,9 @@ TAP_C_END
 /* ---- DECLARE_TRACE() and what it generates ---- */
 
 /*
- * A tracepoint belongs to the object that defines it. Other objects see it where it is exported
- * (EXPORT_TRACEPOINT_SYMBOL() after the definition) and they define TRACE_IMPORT before they
- * include its header.
+ * A tracepoint belongs to the object (program or library) that defines it. To use it in another
+ * object, export it with EXPORT_TRACEPOINT_SYMBOL() after its definition, and define TRACE_IMPORT
+ * in the other object before the header is included.
  */
 #define TAP_TP_IMPORTED(name) tap_tracepoint_##name
 #define TAP_ITER_IMPORTED(name) tap_traceiter_##name
@@ -339,7 +353,7 @@ TAP_C_END
 	TAP_C_BEGIN                                                                                \
 	TAP_CHECK_NONE(name, PARAMS(proto), PARAMS(args))                                          \
 	TAP_TRACE_SYMBOLS(name, PARAMS(data_proto))                                                \
-	/* for callers that have asked trace_<event>_enabled(): calls the probes without a test */ \
+	/* calls the probes without a test, for callers of trace_<event>_enabled() */              \
 	TAP_INLINE void trace_call__##name(proto)                                                  \
 	{                                                                                          \
 		if (cond)                                                                          \
@@ -387,7 +401,7 @@ TAP_C_END
 		#_name, &__tracepoint_##_name.off, NULL, _reg, _unreg, NULL, NULL,                 \
 		0,	STATIC_KEY_INIT_FALSE                                                      \
 	};                                                                                         \
-	/* used: with parameters left out, __traceiter_ would have to move all others */           \
+	/* used: keeps the unused __data, so __traceiter_ need not move all other arguments */     \
 	static __attribute__((noinline, used)) void __traceall_##_name(data_proto)                 \
 	{                                                                                          \
 		struct tracepoint_func *__it_func;                                                 \
@@ -415,8 +429,7 @@ TAP_C_END
 	{                                                                                          \
 		const struct tracepoint *__tp = &__tracepoint_##_name;                             \
                                                                                                    \
-		/* the event's probe and what it uses go with this code: nobody has to wait for it \
-		 */                                                                                \
+		/* no read-side section: the event's probe cannot be unloaded before this code */  \
 		if (tap_likely(__atomic_load_n(__tracepoint_##_name.on, __ATOMIC_ACQUIRE) ==       \
 			       TAP_WORD_OWN)) {                                                    \
 			__data = __tp->call;                                                       \
@@ -427,7 +440,7 @@ TAP_C_END
 	}                                                                                          \
 	TAP_C_END TAP_END
 
-/* Without an event that would lead to it, a tracepoint is in a list of its own. */
+/* Lists the tracepoint in a section of its own, because no event refers to it. */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args)                                             \
 	TAP_DEFINE_TRACE(name, reg, unreg, PARAMS(proto), PARAMS(args))                            \
 	static struct tracepoint *const __tracepoint_ptr_##name                                    \
@@ -438,7 +451,7 @@ TAP_C_END
 
 #define EXPORT_TRACEPOINT_SYMBOL(name)                                                             \
 	TAP_C_BEGIN                                                                                \
-	/* a pointer: of the tracepoint itself the linker may give a program a copy */             \
+	/* a pointer: the linker may give a program a copy of an imported object */                \
 	extern TAP_API struct tracepoint *const TAP_TP_IMPORTED(name);                             \
 	struct tracepoint *const TAP_TP_IMPORTED(name) = &__tracepoint_##name;                     \
 	extern TAP_API __typeof__(__traceiter_##name) TAP_ITER_IMPORTED(name)                      \
@@ -446,7 +459,7 @@ TAP_C_END
 	TAP_C_END TAP_END
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
 
-#else /* NOTRACE: the calls compile to nothing */
+#else /* NOTRACE: calls of trace_<event>() compile to nothing */
 
 #define __DECLARE_TRACE(name, proto, args, cond, data_proto)                                       \
 	TAP_IGNORE_UNUSED                                                                          \
@@ -493,9 +506,9 @@ TAP_C_END
 #endif
 
 /*
- * What an event header says. An event with more or fewer parts than it should have is one error
- * where it is declared, and nothing where its header is read again; by `, ##parts` they are
- * counted, and go on to TAP_ON_<macro>(), before they become the lists that they stand for.
+ * Macros that event headers use. An event with the wrong number of parts gives one error where it
+ * is declared, and nothing when the header is read again. `, ##parts` counts the parts and passes
+ * them to TAP_ON_<macro>() before macros in them are expanded into lists.
  */
 #define TRACE_EVENT(parts...) TAP_PARTS(6, TRACE_EVENT, ##parts)
 #define TRACE_EVENT_FN(parts...) TAP_PARTS(8, TRACE_EVENT_FN, ##parts)
@@ -527,7 +540,7 @@ TAP_C_END
 	TAP_PASTE(TAP_PARTS_, TAP_IS_RIGHT(wanted, TAP_COUNT(~, ##parts)))(wanted, what, ##parts)
 #define TAP_PARTS_1(wanted, what, parts...) TAP_ON_##what(~, ##parts)
 #define TAP_PARTS_0(wanted, what, parts...) TAP_WRONG_EVENT(TAP_WRONG_TEXT(wanted, what, ##parts))
-/* the same for fields, as within a macro's arguments it is not there itself */
+/* TAP_PARTS() for fields: they are expanded in arguments of TAP_PARTS(), where it cannot recur */
 /* clang-format off */
 #define TAP_FIELD_PARTS(wanted, what, parts...)                                                    \
 	TAP_PASTE(TAP_FIELD_PARTS_, TAP_IS_RIGHT(wanted, TAP_COUNT(~, ##parts)))(wanted, what, ##parts)
@@ -573,25 +586,30 @@ TAP_C_END
 #define TAP_ON_DECLARE_TRACE_WRITABLE(x, name, proto, args, size)                                  \
 	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
 
-/* In the kernel their probes may take page faults. In a program every probe may. */
+/*
+ * In the kernel, probes of _SYSCALL tracepoints may take page faults. In a program every probe may.
+ */
 #define TAP_ON_DECLARE_TRACE_SYSCALL(x, parts...) TAP_ON_DECLARE_TRACE(~, ##parts)
 #define TAP_ON_DECLARE_TRACE_EVENT_SYSCALL(x, parts...) TAP_ON_DECLARE_TRACE_EVENT(~, ##parts)
 #define TAP_ON_TRACE_EVENT_SYSCALL(x, parts...) TAP_ON_TRACE_EVENT_FN(~, ##parts)
 #define DEFINE_TRACE_SYSCALL(parts...) DEFINE_TRACE_FN(parts)
 
-/* For headers that cannot include the event's own: tracepoint_enabled() is all they may ask. */
+/* For headers that cannot include the event header: they can only use tracepoint_enabled(). */
 /* clang-format off */
 #define DECLARE_TRACEPOINT(tp)                                                                     \
 	TAP_C_BEGIN extern TAP_HIDDEN struct tracepoint __tracepoint_##tp; TAP_C_END TAP_END
 /* clang-format on */
 #define tracepoint_enabled(tp) TAP_IS_SET(&__tracepoint_##tp)
 
-/* A string whose address is recorded: here it is just that string. */
+/*
+ * In the kernel, makes a string known to tools because its address is recorded. Here it is just the
+ * string.
+ */
 #define tracepoint_string(str) ((const char *)(str))
 
 #endif /* SCHEDTAP_TRACEPOINT_H */
 
-/* ---- what follows is read again for each event header ---- */
+/* ---- the rest is read again for each event header ---- */
 
 #undef TAP_IS_WANTED
 #undef TAP_TP
@@ -630,7 +648,9 @@ TAP_C_END
 #define TAP_WRONG_EVENT(text)                                                                      \
 	TAP_STATIC_ASSERT(0, text);                                                                \
 	TAP_END
-/* Outside of <schedtap/define_trace.h> an event is its tracepoint. */
+/*
+ * Outside of <schedtap/define_trace.h>, TRACE_EVENT() and its variants only declare a tracepoint.
+ */
 #define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print) TAP_END
 #define TAP_ON_DEFINE_EVENT(x, template, name, proto, args)                                        \
 	TAP_ON_DECLARE_TRACE_EVENT(~, name, PARAMS(proto), PARAMS(args))
@@ -652,7 +672,7 @@ TAP_C_END
 #define TAP_ON_TRACE_EVENT_FN_COND(x, name, proto, args, cond, struct, assign, print, reg, unreg)  \
 	TAP_ON_DECLARE_TRACE_EVENT_CONDITION(~, name, PARAMS(proto), PARAMS(args), PARAMS(cond))
 
-/* _NOP: the event is not there, but calls of it compile. */
+/* _NOP: the event does not exist, but calls of trace_<event>() compile. */
 #define TAP_DECLARE_NOP(name, proto)                                                               \
 	TAP_IGNORE_UNUSED                                                                          \
 	TAP_INLINE void trace_##name(proto)                                                        \
@@ -672,12 +692,12 @@ TAP_C_END
 #define TAP_ON_DECLARE_EVENT_CLASS_NOP(x, name, proto, args, tstruct, assign, print) TAP_END
 #define TAP_ON_DEFINE_EVENT_NOP(x, template, name, proto, args) TAP_DECLARE_NOP(name, PARAMS(proto))
 
-/* An event made of a tracepoint that another header declares. */
+/* A custom event records from a tracepoint that another header declares. */
 #define TAP_ON_TRACE_CUSTOM_EVENT(x, name, proto, args, struct, assign, print) TAP_END
 #define TAP_ON_DECLARE_CUSTOM_EVENT_CLASS(x, name, proto, args, tstruct, assign, print) TAP_END
 #define TAP_ON_DEFINE_CUSTOM_EVENT(x, template, name, proto, args) TAP_END
 
-/* What perf may do with an event, and values for tools that read the print format. */
+/* Permissions of perf users, and values for tools that read the print format. */
 #define TRACE_EVENT_FLAGS(event, flag) TAP_END
 #define TRACE_EVENT_PERF_PERM(event, expr...) TAP_END
 #define TRACE_DEFINE_ENUM(a) TAP_END

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stands for <schedtap/tracepoint.h> where the library is missing: a project keeps a copy of this
- * file, and its events compile to nothing there. trace_<event>() takes what it is declared with,
- * evaluates it once and does nothing; trace_<event>_enabled() is false; nothing is called, and
- * nothing has to be linked. C11 and C++11.
+ * Replaces <schedtap/tracepoint.h> where the library is not installed: a project keeps a copy of
+ * this file, and its events compile to nothing there. trace_<event>() accepts the declared
+ * arguments, evaluates each once and does nothing; trace_<event>_enabled() is false; no probe is
+ * ever called, and there is nothing to link. C11 and C++11.
  *
- * An event header that begins and ends so takes what there is:
+ * An event header that begins and ends like this uses the library if it is installed:
  *
- *	#if __has_include(<schedtap/tracepoint.h>)
- *	#include <schedtap/tracepoint.h>
- *	#else
- *	#include "tracepoint_stub.h"
- *	#endif
- *	...
- *	#if __has_include(<schedtap/define_trace.h>)
- *	#include <schedtap/define_trace.h>
- *	#endif
+ * 	#if __has_include(<schedtap/tracepoint.h>)
+ * 	#include <schedtap/tracepoint.h>
+ * 	#else
+ * 	#include "tracepoint_stub.h"
+ * 	#endif
+ * 	...
+ * 	#if __has_include(<schedtap/define_trace.h>)
+ * 	#include <schedtap/define_trace.h>
+ * 	#endif
  *
- * One that is to stay as it is finds copies called schedtap/tracepoint.h and
- * schedtap/define_trace.h in a folder that is the last of the include path (-idirafter).
+ * For an event header that must not be changed, put copies of this file called
+ * schedtap/tracepoint.h and schedtap/define_trace.h into a folder that is last in the include path
+ * (-idirafter).
  *
- * Static keys and static calls are not here: these have to work.
+ * Static keys and static calls are not provided: programs depend on their effects.
  */
 #ifdef SCHEDTAP_TRACEPOINT_H
-/* the library's own header was here first */
+/* the library's own header has already been included */
 #elif defined(SCHEDTAP_TRACEPOINT_STUB_H)
-/* In place of define_trace.h: what the last TAP_STUB_END is of, where its semicolon is missing. */
+/*
+ * Included in place of define_trace.h: the last TAP_STUB_END applies to this declaration if its
+ * semicolon is missing.
+ */
 struct tap_stub;
 #else
 #define SCHEDTAP_TRACEPOINT_STUB_H
@@ -60,7 +64,7 @@ typedef long long s64;
 #define TP_CONDITION(...) __VA_ARGS__
 #define TRACEPOINT_DEFAULT_PRIO 10
 
-/* TAP_STUB_PROBE(proto): a probe's type. A void stands for no argument, also behind the data. */
+/* TAP_STUB_PROBE(proto): a probe's type. A void means no argument, also after the data pointer. */
 #ifdef __cplusplus
 extern "C++" {
 template <class> struct tap_stub_probe;
@@ -77,11 +81,14 @@ template <class... Args> struct tap_stub_probe<void(Args...)> {
 #define TAP_STUB_PROBE_some(...) __typeof__(void (*)(void *, __VA_ARGS__))
 #define TAP_STUB_PROBE_none(...) __typeof__(void (*)(void *))
 #define TAP_STUB_KIND(first, ...) TAP_STUB_SECOND(TAP_STUB_IF_##first(, none), some, )
-/* of a "void (*f)(int)" this gets the "*f": no comma, and so it is not none */
+/*
+ * for a "void (*f)(int)" the argument is "*f": the result has no comma, so it is not taken for
+ * (void)
+ */
 #define TAP_STUB_IF_void(...) __VA_ARGS__
 #define TAP_STUB_SECOND(...) TAP_STUB_SECOND_1(__VA_ARGS__)
 #define TAP_STUB_SECOND_1(first, second, ...) second
-/* for ISO C the semicolon that follows is one too many; and so it has to follow */
+/* ISO C does not allow the semicolon that follows a macro without this; with it, one must follow */
 #define TAP_STUB_END __extension__
 #endif
 
@@ -89,7 +96,7 @@ struct tracepoint;
 struct notifier_block;
 struct tap_object;
 
-/* Nothing can be attached: what registers and removes probes returns -ENOSYS, this as well. */
+/* Probes cannot be attached: all functions that register or unregister one return -ENOSYS. */
 TAP_STUB int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
 {
 	(void)tp, (void)probe, (void)data;
@@ -123,7 +130,7 @@ TAP_STUB void tracepoint_synchronize_unregister(void)
 {
 }
 
-/* There are none. */
+/* The stub has no tracepoints: never calls @fct. */
 TAP_STUB void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv)
 {
 	(void)fct, (void)priv;
@@ -242,7 +249,7 @@ TAP_STUB const char *tap_trace_reason(void)
 #define DECLARE_CUSTOM_EVENT_CLASS(name, proto, args, tstruct, assign, print) TAP_STUB_END
 #define DEFINE_CUSTOM_EVENT(template, name, proto, args) TAP_STUB_END
 
-/* the kernel's headers have no semicolon behind these */
+/* the kernel's headers have no semicolon after these */
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, ...)
 #define TRACE_DEFINE_ENUM(a) TAP_STUB_END

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's names of integer types, for event headers. As in the kernel, u64 is an unsigned long
- * long, which
- * "%llu" prints without a cast. A program with another u64 of its own, such as a typedef of
+ * The kernel's names of integer types, for event headers. As in the kernel, u64 is unsigned long
+ * long, which "%llu" prints without a cast. A program that has another u64, such as a typedef of
  * uint64_t, defines TAP_NO_KERNEL_TYPES before it includes <schedtap/tracepoint.h>.
  */
 #pragma GCC system_header
