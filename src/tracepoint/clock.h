@@ -19,13 +19,13 @@ static inline uint64_t tap_mono_ns(void)
 	return tap_ns_of(CLOCK_MONOTONIC);
 }
 
-/* On the clock of /proc/PID/stat's start times. */
+/* CLOCK_BOOTTIME, the clock of start times in /proc/PID/stat. */
 static inline uint64_t tap_boot_ns(void)
 {
 	return tap_ns_of(CLOCK_BOOTTIME);
 }
 
-/* Not ordered against other instructions: the CPU may be some 20 ns early. */
+/* Read the CPU's counter, unordered with other instructions: the value may be some 20 ns early. */
 static inline uint64_t tap_cycles(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -40,7 +40,10 @@ static inline uint64_t tap_cycles(void)
 #endif
 }
 
-/* Behind all loads before it: another CPU's stamp that was seen there is not later. */
+/*
+ * Read the CPU's counter after all earlier loads: a stamp of another CPU that was loaded before is
+ * not later than this one.
+ */
 static inline uint64_t tap_cycles_behind_loads(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The program's side of the control file (shared.h). Nothing is opened once it is there: by then
- * the program may have another user, another root folder or a seccomp filter.
+ * The program's side of the control file (shared.h). After the file is made, nothing is opened any
+ * more: by then the program may have another user, another root folder or a seccomp filter.
  */
 #include "tracepoint/clock.h"
 #include "tracepoint/internal.h"
@@ -18,19 +18,18 @@
 #include <unistd.h>
 
 #define TAP_FAMILY_MAX 16u
-#define KEPT_FD 200 /* and above: out of the way of programs that count on low numbers */
+#define KEPT_FD 200 /* lowest descriptor number to use: programs may rely on low numbers */
 
 char tap_control_path[PATH_MAX];
 bool tap_control_is_second;
 
-/* Those that this process was forked from, the first one first, and itself, as far as they have had
- * files. */
+/* The pids of this process and of its ancestors, as far as they had control files; oldest first. */
 static uint32_t family[TAP_FAMILY_MAX];
 static unsigned int nr_family;
 static bool tried;
-static bool fresh; /* the descriptor was made just now: it is certainly ours */
+static bool fresh; /* the program cannot have closed the descriptor yet */
 static int kept_fd = -1;
-static uint64_t file_max; /* bytes that areas may take */
+static uint64_t file_max; /* limit of the areas' end in the file, in bytes */
 static bool has_filters;
 
 struct tap_area *tap_control_area(uint32_t nr)
@@ -41,8 +40,9 @@ struct tap_area *tap_control_area(uint32_t nr)
 /* ---- the file ---- */
 
 /*
- * It can never become smaller, so no store into it is a SIGBUS. It is as big as it may ever become,
- * and of that only what is touched is there. Return: a descriptor; -errno.
+ * Create the file. It is sealed against shrinking, so no store into a mapping raises SIGBUS. It has
+ * its maximum size from the start; it is sparse, so only touched pages take memory. Return: a
+ * descriptor; -errno.
  */
 static int make_memory(void)
 {
@@ -53,13 +53,13 @@ static int make_memory(void)
 	if (fd < 0)
 		return -errno;
 	high = fcntl(fd, F_DUPFD_CLOEXEC, KEPT_FD);
-	if (high >= 0) { /* else there may not be that many */
+	if (high >= 0) { /* else RLIMIT_NOFILE is too low: keep the low number */
 		close(fd);
 		fd = high;
 	}
 	bytes = TAP_CONTROL_FILTERS_END;
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < bytes)
-		/* beyond it is a signal */
+		/* growing a file beyond RLIMIT_FSIZE raises SIGXFSZ */
 		bytes = limit.rlim_cur & ~(rlim_t)(TAP_CONTROL_PAGE - 1);
 	has_filters = bytes == TAP_CONTROL_FILTERS_END;
 	file_max = bytes < TAP_CONTROL_MAX_BYTES ? bytes : TAP_CONTROL_MAX_BYTES;
@@ -72,8 +72,10 @@ static int make_memory(void)
 	return ret;
 }
 
-/* Whether the descriptor is the file's still: the program may have closed it, and opened something
- * else. */
+/*
+ * Return true if the descriptor still refers to the control file: the program may have closed it
+ * and opened something else with this number.
+ */
 static bool is_kept(void)
 {
 	struct tap_control c;
@@ -88,7 +90,7 @@ static bool is_kept(void)
 
 void tap_control_let_go(void)
 {
-	/* a thread that makes a ring has another lock */
+	/* atomic: a thread that makes a ring reads this under another lock */
 	__atomic_store_n(&fresh, false, __ATOMIC_RELAXED);
 }
 
@@ -112,8 +114,10 @@ bool tap_control_send(int socket)
 
 /* ---- its name ---- */
 
-/* Whether the link leads to the file of another copy of this library in this process, which has
- * @fd. */
+/*
+ * Return true if the link leads to the control file of another copy of this library in this
+ * process, that is, to another descriptor than @fd.
+ */
 static bool is_another_copys(const char *path, int fd)
 {
 	struct stat st, own;
@@ -128,9 +132,11 @@ static bool is_another_copys(const char *path, int fd)
 }
 
 /*
- * PID-0, or the next number where another copy of this library has that one; in a pid namespace its
- * inode follows, for another one may share the folder. What else has the name is of a program that
- * is gone, of the same process before exec or of another one with its id.
+ * Create the link to the descriptor: PID-0, or PID with the next number if another copy of this
+ * library uses that name. Outside the initial pid namespace the namespace's inode is appended,
+ * because programs of other namespaces may share the folder. An existing link that is not another
+ * copy's is stale: it was made by this process before exec, or by an earlier process with this pid;
+ * it is replaced.
  */
 static int make_link(const char *folder, int fd, uint64_t pid_ns)
 {
@@ -159,7 +165,10 @@ static int make_link(const char *folder, int fd, uint64_t pid_ns)
 	return -EEXIST;
 }
 
-/* As the kernel names a program that starts. A child may have been given another name. */
+/*
+ * Fill in the name that the kernel gives a program at exec. A child may have been renamed, so its
+ * current name is used.
+ */
 static void fill_comm(char comm[16], bool is_child)
 {
 	const char *path = (const char *)getauxval(AT_EXECFN),
@@ -171,7 +180,7 @@ static void fill_comm(char comm[16], bool is_child)
 		strncpy(comm, slash ? slash + 1 : path, 15);
 }
 
-/* @parent: in a child; else NULL. */
+/* @parent: the parent's file in a child; else NULL. */
 static void fill_head(struct tap_control *c, const struct tap_control *parent, uint64_t pid_ns)
 {
 	*c = (struct tap_control){ .version = TAP_CONTROL_VERSION,
@@ -187,8 +196,11 @@ static void fill_head(struct tap_control *c, const struct tap_control *parent, u
 	__atomic_store_n(&c->magic, TAP_CONTROL_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* @parent: what is mapped in a child, whose own takes its place; else NULL. Whoever follows the
- * link finds it whole. */
+/*
+ * Create the file, map it and link it; the link is made last, so whoever follows it finds a
+ * complete head. @parent: in a child, the parent's mapping, which the new file replaces; else NULL.
+ * Return: 0; -errno.
+ */
 static int make_file(const char *folder, struct tap_control *parent)
 {
 	struct stat ns = { .st_ino = TAP_INITIAL_PID_NS };
@@ -262,14 +274,14 @@ bool tap_control_open_child(void)
 {
 	char folder[TAP_FOLDER_MAX];
 
-	/* it may be another user's by now, who has a folder of his own */
+	/* look for the folder again: the child may run as another user, with another folder */
 	return tap_folder_find(folder) && !make_file(folder, tap_control);
 }
 
-/* A recorder that has it open can read it to the end. */
+/* Only the link is removed: a recorder that has the file open can still read all of it. */
 void tap_control_close(void)
 {
-	/* a child that has none of its own must not remove its parent's */
+	/* a child without a file of its own must not remove its parent's link */
 	if (tap_control && tap_process->pid && !tap_process->shared)
 		unlink(tap_control_path);
 }
@@ -284,7 +296,7 @@ int tap_control_add_area(uint64_t bytes, const void *at)
 						       __ATOMIC_RELAXED);
 	uint32_t nr = __atomic_load_n(&tap_control->areas_nr, __ATOMIC_RELAXED);
 
-	/* without a lock: another process may add one at the same time */
+	/* no lock: another process may add an area at the same time */
 	do
 		if (nr >= TAP_CONTROL_AREAS || offset > file_max || bytes > file_max - offset)
 			return -ENOSPC;
@@ -319,7 +331,7 @@ void *tap_control_map_at(uint64_t offset, uint64_t bytes)
 	if (is_kept())
 		return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, kept_fd,
 			    (off_t)offset);
-	/* 0 bytes of it: a second mapping of the same file, which may be longer */
+	/* old size 0: mremap() makes a second mapping of the same file, which may be longer */
 	p = mremap(tap_control, 0, offset + bytes, MREMAP_MAYMOVE);
 	if (p == MAP_FAILED)
 		return p;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * TAP_TRACE='app:*,db:query' TAP_TRACE_FILE=x.dat PROGRAM: the program starts with these events on
- * and a recorder of its own, `schedtap record -b user -p PID`, which outlives it and so completes
- * the file however it ends. The recorder is nobody's child, so that the program's wait() does not
- * see it. There is one once a library with such events is there.
+ * and starts a recorder of its own, `schedtap record -b user -p PID`. The recorder outlives the
+ * program, so the file is complete however the program ends. It is not the program's child (double
+ * fork), so that the program's wait() never returns it. It is started once a program or library
+ * with such events is loaded.
  *
- * What cannot be had is said in a line on stderr, for the user asked for it: TAP_TRACE_QUIET=1
- * stops that.
+ * Failures are reported in one line on stderr, because the user asked for a recording;
+ * TAP_TRACE_QUIET=1 suppresses that.
  */
 #include "tracepoint/internal.h"
 
@@ -19,15 +20,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_BYTES 2048 /* of all patterns */
-#define SEPARATORS ", " /* of patterns */
+#define MAX_BYTES 2048 /* of all patterns, with the NUL */
+#define SEPARATORS ", " /* between patterns */
 #define READY_MS 10000
-#define FOUND_MS 100 /* a recorder looks for programs every 20 */
+#define FOUND_MS 100 /* running recorders look for new programs every 20 ms */
 #define FINISH_MS 10000
 
 static pid_t recorder, owner;
 
-/* The reason is set, and said. */
+/* Set the reason of the failure, and print it. */
 #define COMPLAIN(fmt, ...) (tap_set_reason("TAP_TRACE: " fmt, ##__VA_ARGS__), say_reason())
 
 static void say_reason(void)
@@ -39,7 +40,7 @@ static void say_reason(void)
 			tap_trace_reason());
 }
 
-/* ---- what is asked for ---- */
+/* ---- the user's request ---- */
 
 static bool has_event(const char *pattern)
 {
@@ -50,12 +51,14 @@ static bool has_event(const char *pattern)
 	return false;
 }
 
-/* Whether any of the @patterns has an event by now; of those that have none the first time tells.
+/*
+ * Return true if any pattern matches an event so far. The first call reports patterns that match
+ * none.
  */
 static bool has_any(const char *patterns)
 {
 	char copy[MAX_BYTES], *at = copy, *pattern;
-	static bool told;
+	static bool has_reported;
 	bool any = false;
 
 	strcpy(copy, patterns);
@@ -64,16 +67,18 @@ static bool has_any(const char *patterns)
 	while ((pattern = strtok_r(NULL, SEPARATORS, &at))) {
 		if (has_event(pattern))
 			any = true;
-		else if (!told)
+		else if (!has_reported)
 			COMPLAIN("the program has no event '%s' so far", pattern);
 	}
-	told = true;
+	has_reported = true;
 	tap_unlock();
 	return any;
 }
 
-/* The name of the file: %p is the program's id, %c its name, %% is %. Return: false: it is too
- * long. */
+/*
+ * Expand a file name: %p is the pid, %c the program's name, %% is %. Return: false if it is too
+ * long.
+ */
 static bool file_name(char *to, size_t room, const char *from)
 {
 	char *end = to + room;
@@ -88,7 +93,7 @@ static bool file_name(char *to, size_t room, const char *from)
 		} else if (*from == '%' && from[1] == 'c') {
 			prctl(PR_GET_NAME, comm);
 			for (char *c = comm; *c; c++)
-				*c = *c == '/' ? '!' : *c; /* as in core_pattern */
+				*c = *c == '/' ? '!' : *c; /* as the kernel does in core_pattern */
 			word = comm;
 		}
 		from += *from == '%' && from[1] && strchr("pc%", from[1]);
@@ -99,7 +104,7 @@ static bool file_name(char *to, size_t room, const char *from)
 
 /* ---- the recorder ---- */
 
-/* The recorder's command line, from the patterns in @patterns, which is cut up. */
+/* Build the recorder's command line. @patterns is cut into the arguments. */
 static void make_args(const char **args, char *pid, char *patterns, const char *file)
 {
 	const char *program = secure_getenv("TAP_TRACE_RECORDER");
@@ -122,7 +127,10 @@ static void make_args(const char **args, char *pid, char *patterns, const char *
 	args[nr] = NULL;
 }
 
-/* Without a lock that another thread may have had when it forked. */
+/*
+ * Remove a variable from the environment. Not with unsetenv(): another thread may have held its
+ * lock during the fork.
+ */
 static void leave_out(const char *name)
 {
 	size_t len = strlen(name);
@@ -135,7 +143,10 @@ static void leave_out(const char *name)
 		*to = NULL;
 }
 
-/* In the grandchild: it says who it is. What the program has open is not the recorder's. */
+/*
+ * In the grandchild: send the own pid to @messages, close the program's descriptors and exec the
+ * recorder.
+ */
 static void become_recorder(const char **args, int messages)
 {
 	pid_t self = getpid();
@@ -150,7 +161,7 @@ static void become_recorder(const char **args, int messages)
 	dup2(open("/dev/null", O_RDWR), STDOUT_FILENO);
 	dup2(STDOUT_FILENO, STDIN_FILENO);
 	syscall(SYS_close_range, 3u, ~0u, 0u);
-	/* a library with tracepoints that is preloaded would start a recorder for the recorder */
+	/* else a preloaded library with tracepoints would start a recorder for the recorder */
 	leave_out("TAP_TRACE");
 	leave_out("LD_PRELOAD");
 	execvp(args[0], (char *const *)args);
@@ -158,7 +169,10 @@ static void become_recorder(const char **args, int messages)
 	_exit(127);
 }
 
-/* Return: where its messages come from; its id in `recorder`. -errno. */
+/*
+ * Start the recorder and store its pid in `recorder`. Return: a descriptor to read its messages
+ * from; -errno.
+ */
 static int start_recorder(const char **args)
 {
 	int messages[2];
@@ -173,7 +187,7 @@ static int start_recorder(const char **args)
 		return -errno;
 	}
 	if (!child) {
-		setsid(); /* Ctrl-C is for the program: the recorder ends when that ends */
+		setsid(); /* Ctrl-C must only reach the program; the recorder ends after it */
 		if (!fork())
 			become_recorder(args, messages[1]);
 		_exit(0);
@@ -185,12 +199,13 @@ static int start_recorder(const char **args)
 		close(messages[0]);
 		return -EAGAIN;
 	}
-	__atomic_store_n(&tap_control->forked, 0, __ATOMIC_RELAXED); /* those were the recorder */
+	/* only the recorder's forks so far */
+	__atomic_store_n(&tap_control->forked, 0, __ATOMIC_RELAXED);
 	return messages[0];
 }
 
-/* What the recorder says when it gives up. */
-static void tell_failure(int messages)
+/* Report the recorder's last message after it has ended. */
+static void report_failure(int messages)
 {
 	char text[200] = "";
 	ssize_t len = read(messages, text, sizeof(text) - 1);
@@ -201,13 +216,16 @@ static void tell_failure(int messages)
 }
 
 /*
- * Until a recorder has switched on what it wants of this program. @messages: -1: of another copy of
- * this library. Return: whether one has.
+ * Wait until a recorder has switched on what it wants of this program. @messages: the recorder's
+ * messages; -1 if another copy of this library has started it. Return: true if events are recorded.
  */
 static bool wait_until_ready(int messages, unsigned int most_ms)
 {
 	for (unsigned int ms = 0; ms < most_ms; ms++) {
-		/* only for its end: a message that waits to be read would cut the waiting short */
+		/*
+		 * no events requested: poll() returns early only on POLLHUP, when the recorder
+		 * ends, not for a message
+		 */
 		struct pollfd fd = { .fd = messages };
 
 		uint8_t recording = __atomic_load_n(&tap_control->recording, __ATOMIC_ACQUIRE);
@@ -217,12 +235,12 @@ static bool wait_until_ready(int messages, unsigned int most_ms)
 		else if (recording == TAP_RECORDING_SOME)
 			COMPLAIN("some of the events cannot be recorded: schedtap list says why");
 		if (recording) {
-			/* the thread that patches sites may not have got so far */
+			/* the watcher thread may not have patched all sites yet */
 			tap_apply_objects();
 			return recording != TAP_RECORDING_NONE;
 		}
 		if (poll(&fd, 1, 1) > 0 && fd.revents & POLLHUP) {
-			tell_failure(messages);
+			report_failure(messages);
 			return false;
 		}
 	}
@@ -231,7 +249,10 @@ static bool wait_until_ready(int messages, unsigned int most_ms)
 	return false;
 }
 
-/* Children, or theirs, may still record: the recorder finds out, and ends if there are none. */
+/*
+ * Wait for the recorder to end, unless it reports that it stays because descendants of this process
+ * still record.
+ */
 static void wait_unless_children(struct pollfd *fd)
 {
 	__atomic_store_n(&tap_control->ending, TAP_ENDING_NOW, __ATOMIC_RELEASE);
@@ -240,7 +261,7 @@ static void wait_unless_children(struct pollfd *fd)
 			return;
 }
 
-/* @by_itself: it finds out that it is to end. */
+/* @by_itself: the recorder ends when it sees `ending`; else send it SIGTERM. */
 static void end_recorder(bool by_itself)
 {
 	struct pollfd fd = { .fd = (int)syscall(SYS_pidfd_open, recorder, 0), .events = POLLIN };
@@ -254,9 +275,9 @@ static void end_recorder(bool by_itself)
 	close(fd.fd);
 }
 
-static void record(char *patterns, const char *file)
+static void run_recorder(char *patterns, const char *file)
 {
-	/* two for each pattern, which has two bytes with its comma */
+	/* two arguments per pattern, which takes at least two bytes with its comma */
 	static const char *args[MAX_BYTES + 16];
 	char pid[16];
 	int messages;
@@ -276,7 +297,7 @@ static void record(char *patterns, const char *file)
 	close(messages);
 }
 
-/* Return: whether what is asked for can be had. */
+/* Return: true if the user's request is valid and can be met. */
 static bool read_environment(char patterns[MAX_BYTES], char file[PATH_MAX])
 {
 	const char *to = secure_getenv("TAP_TRACE_FILE");
@@ -299,7 +320,7 @@ static bool is_on(void)
 	return patterns && *patterns;
 }
 
-/* A child after a fork belongs to its parent's. */
+/* In a child after a fork, `recorder` is set: the parent's recorder records the child. */
 bool tap_env_is_awaited(void)
 {
 	return is_on() && !recorder;
@@ -316,10 +337,13 @@ void tap_env_start(void)
 	if (!failed && tap_control_is_second && wait_until_ready(-1, FOUND_MS))
 		return;
 	if (!failed && has_any(patterns))
-		record(patterns, file);
+		run_recorder(patterns, file);
 }
 
-/* Where the program ends as it should, the file is complete when it has ended. */
+/*
+ * When the program ends normally, wait for the recorder, so that the file is complete when the
+ * program is gone.
+ */
 void tap_env_finish(void)
 {
 	if (recorder > 0 && owner == getpid())

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Filters of events: a controller writes one into the control file (shared.h), the program copies
- * it, and checks the copy: what happens to the file after that does not matter. Where there is
- * none, or it makes no sense, the event is recorded whole.
+ * Filters of events. A controller writes a filter into the control file (shared.h); the program
+ * copies it and checks the copy, so later changes of the file do not matter. Without a filter, or
+ * if it is invalid, all records of the event are written.
  */
 #include <sys/mman.h>
 
 #include "tracepoint/internal.h"
 
-/* By the event's id; the pages of most are never touched. */
+/* Indexed by event id; most pages are never touched. */
 static struct tap_steps *filters[UINT16_MAX + 1];
 struct tap_quick_filter tap_quick_filters[UINT16_MAX + 1];
 
-/* What is in the file, if it is whole: who writes it may be at it. Return: NULL: none. */
-static struct tap_steps *copy(char *slot)
+/*
+ * Copy a filter from its slot and check it. Return: NULL: no filter, it is invalid or being
+ * written, or out of memory.
+ */
+static struct tap_steps *copy_filter(char *slot)
 {
 	struct tap_filter_slot *head = (struct tap_filter_slot *)slot;
 	uint32_t stamp = __atomic_load_n(&head->stamp, __ATOMIC_ACQUIRE);
@@ -26,7 +29,7 @@ static struct tap_steps *copy(char *slot)
 	if (!list)
 		return NULL;
 	memcpy(list, slot + TAP_FILTER_STEPS, bytes);
-	/* adds nothing: a load may be done before the copy is */
+	/* reads the stamp: unlike a plain load, this cannot be reordered before the copy */
 	if (__atomic_fetch_add(&head->stamp, 0, __ATOMIC_ACQ_REL) == stamp &&
 	    tap_steps_check(list, bytes))
 		return list;
@@ -34,7 +37,7 @@ static struct tap_steps *copy(char *slot)
 	return NULL;
 }
 
-static struct tap_steps *take(uint16_t id)
+static struct tap_steps *load_filter(uint16_t id)
 {
 	const uint64_t bytes = TAP_FILTER_STEPS + TAP_STEPS_MAX_BYTES;
 	char *slot = tap_control_map_at(tap_filter_slot_at(id), bytes);
@@ -42,12 +45,12 @@ static struct tap_steps *take(uint16_t id)
 
 	if (slot == MAP_FAILED)
 		return NULL;
-	list = copy(slot);
+	list = copy_filter(slot);
 	munmap(slot, bytes);
 	return list;
 }
 
-/* @list: NULL: none. */
+/* @list: NULL: no filter. */
 static void set_quick(struct tap_quick_filter *q, const struct tap_steps *list)
 {
 	static uint32_t turn;
@@ -63,11 +66,11 @@ static void set_quick(struct tap_quick_filter *q, const struct tap_steps *list)
 
 void tap_filters_take(const struct tracepoint *tp)
 {
-	/* an object from before there were filters is not asked to */
+	/* controllers write no filters for an object that was built before filters existed */
 	if (!tap_control || !tap_control_has_filters())
 		return;
 	for (struct trace_event_call *call = tp->call; call; call = call->next) {
-		struct tap_steps *old = filters[call->id], *list = take(call->id);
+		struct tap_steps *old = filters[call->id], *list = load_filter(call->id);
 
 		set_quick(&tap_quick_filters[call->id], list);
 		__atomic_store_n(&filters[call->id], list, __ATOMIC_SEQ_CST);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The folder of the links to a user's control files. Only system calls: a child after a fork looks
- * for it, too. */
+/*
+ * Finds the folder for the links to a user's control files. Only system calls and async-signal-safe
+ * functions: a child after a fork looks for it, too.
+ */
 #include "tracepoint/internal.h"
 
 #include <fcntl.h>
@@ -12,7 +14,7 @@
 
 #define SHM "/dev/shm"
 
-/* As struct linux_dirent64 of getdents64(2). */
+/* struct linux_dirent64 of getdents64(2). */
 struct entry {
 	uint64_t ino, off;
 	uint16_t bytes;
@@ -37,7 +39,10 @@ bool tap_folder_each(const char *path, bool (*fn)(int dir, const char *name, voi
 	return found;
 }
 
-/* Nobody else may be able to put something in the folder, or to look into it. */
+/*
+ * Return true if the folder is a real one of this user, and other users can neither read nor write
+ * it.
+ */
 static bool is_ours(const char *folder)
 {
 	struct stat st;
@@ -46,18 +51,21 @@ static bool is_ours(const char *folder)
 	       !(st.st_mode & 077);
 }
 
-static bool use(char *folder, const char *base, const char *name)
+static bool use_folder(char *folder, const char *base, const char *name)
 {
 	if (strlen(base) + strlen(name) >= TAP_FOLDER_MAX || *base != '/')
 		return false;
 	strcpy(stpcpy(folder, base), name);
 	if (is_ours(folder))
 		return true;
-	mkdir(folder, 0700); /* unless another program that starts has just done so */
+	mkdir(folder, 0700); /* fails if another starting program has just made it */
 	return is_ours(folder);
 }
 
-/* @folder: SHM/schedtap-UID, with a dot behind it and more when this returns true. */
+/*
+ * Check if @name is a fallback folder of this user. @folder: SHM/schedtap-UID; on success, a dot
+ * and the rest of the name are appended.
+ */
 static bool is_other(int dir, const char *name, void *folder)
 {
 	char *own = (char *)folder + strlen(SHM "/");
@@ -74,8 +82,8 @@ static bool is_other(int dir, const char *name, void *folder)
 }
 
 /*
- * In SHM anybody may make folders, so somebody else may have taken the user's: then it is one with
- * a dot and a number behind its name, which nobody can foresee.
+ * Every user can create folders in SHM, so another user may have taken this user's name. Then use a
+ * folder with a dot and a random number appended, which cannot be guessed in advance.
  */
 static bool use_other(char *folder)
 {
@@ -91,17 +99,17 @@ static bool use_other(char *folder)
 	return !mkdir(folder, 0700);
 }
 
-/* Those of shared.h's readers, in the same order. */
+/* Recorders look into the same folders, in the same order. */
 bool tap_folder_find(char folder[TAP_FOLDER_MAX])
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 	char base[64];
 
-	if (xdg && use(folder, xdg, "/schedtap"))
+	if (xdg && use_folder(folder, xdg, "/schedtap"))
 		return true;
 	*tap_put_number(stpcpy(base, "/run/user/"), geteuid(), 10) = '\0';
-	if (use(folder, base, "/schedtap"))
+	if (use_folder(folder, base, "/schedtap"))
 		return true;
 	*tap_put_number(stpcpy(base, SHM "/schedtap-"), geteuid(), 10) = '\0';
-	return use(folder, base, "") || use_other(folder);
+	return use_folder(folder, base, "") || use_other(folder);
 }

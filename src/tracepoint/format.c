@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Format texts as the kernel's trace_events.c prints them: f_show() for the fields, and values in
- * place of the names that TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF() declare
- * (update_event_printk()), and of the sizes of common types and of fields (sizeof.c).
+ * Writes format texts as the kernel's trace_events.c does: f_show() for the fields; in the print
+ * format, values replace the names declared with TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF()
+ * (update_event_printk()), and sizes replace sizeof() of common types and of fields (sizeof.c).
  */
 #include "tracepoint/internal.h"
 
@@ -15,10 +15,10 @@ static const char common[] =
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
 
-/* Of the first text that is made; under the lock, as all of them. */
+/* Buffer of the first text, used under the lock. */
 static char first[16384];
 
-/* In memory from mmap(): malloc() may be what a fork or a signal has interrupted. */
+/* From mmap(): a fork or a signal may have interrupted malloc(). */
 static bool make_room(struct tap_text *t, size_t more)
 {
 	size_t cap = t->cap ? t->cap : sizeof(first);
@@ -90,7 +90,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The value that the word at @p stands for, or NULL. */
+/* Return the map entry for the word at @p, or NULL. */
 static const struct trace_eval_map *find_eval(const struct tap_object *o, const char *system,
 					      const char *p, size_t *len)
 {
@@ -103,7 +103,10 @@ static const struct trace_eval_map *find_eval(const struct tap_object *o, const 
 	return NULL;
 }
 
-/* Bytes at @p that are no word that could stand for a value: quoted text, names, members, signs. */
+/*
+ * Return the number of bytes at @p that are copied unchanged: quoted text, a name, a member access
+ * or one character.
+ */
 static size_t plain_bytes(const char *p)
 {
 	const char *end = p + 1;
@@ -118,14 +121,16 @@ static size_t plain_bytes(const char *p)
 	if (member)
 		for (end += *p == '-'; *end == ' ';)
 			end++;
-	if (is_word(*p) || member) /* a member has the name that it has */
+	if (is_word(*p) || member) /* a member's name is never replaced */
 		while (is_word(*end))
 			end++;
 	return (size_t)(end - p);
 }
 
-/* A program's own word for a size comes first. Return: what the value takes in the text; 0: there
- * is none. */
+/*
+ * Find the value of the word at @p; TRACE_DEFINE_SIZEOF() takes precedence over the library's
+ * sizeof(). Return: bytes of the text that the value replaces; 0 if there is no value.
+ */
 static size_t find_value(const char *p, const struct tap_object *o,
 			 const struct trace_event_info *info, long *value)
 {
@@ -156,8 +161,8 @@ static void put_with_values(struct tap_text *t, const struct trace_event_info *i
 }
 
 /*
- * In the kernel a format without arguments ends in a comma, which other readers take for a mistake:
- * they print none of it.
+ * In the kernel a format without arguments ends in a comma. Some readers take that for an error and
+ * print nothing, so it is removed.
  */
 static void trim_comma(struct tap_text *t)
 {
@@ -168,7 +173,7 @@ static void trim_comma(struct tap_text *t)
 static void put_field(struct tap_text *t, const char *type, const char *name,
 		      const struct trace_event_field *f)
 {
-	/* the kernel prints "char name[16]", also for __rel_loc, but not for __data_loc */
+	/* the kernel prints "char name[16]", for __rel_loc, too, but "__data_loc char[] name" */
 	const char *array = strncmp(type, "__data_loc", 10) ? strchr(type, '[') : NULL;
 
 	puts_to(t, "\tfield:");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of this room share. Everything here runs inside other people's programs: it prints
- * nothing (but why what TAP_TRACE asks for cannot be had), ends nothing, keeps no descriptor open
- * and allocates with mmap(), for a signal handler may have interrupted malloc().
+ * Internal interfaces of the tracepoint library. All of this runs inside other people's programs:
+ * it prints nothing (except why TAP_TRACE cannot be obeyed), never ends the program, keeps no
+ * descriptor open but the control file's, and allocates with mmap(), because it may run while
+ * malloc() is interrupted by a signal or a fork.
  */
 #ifndef TAP_TRACEPOINT_INTERNAL_H
 #define TAP_TRACEPOINT_INTERNAL_H
@@ -16,9 +17,9 @@
 
 /* ---- the process (process.c) ---- */
 
-/* A CPU's ring as this process has it mapped. */
+/* A CPU's ring as mapped by this process. */
 struct tap_ring {
-	struct tap_ring_head *head; /* written last: NULL until there is one */
+	struct tap_ring_head *head; /* written last; NULL until the ring is mapped */
 	uint64_t *states;
 	unsigned char *subs;
 	uint64_t mask; /* bytes of all sub-buffers - 1 */
@@ -26,84 +27,101 @@ struct tap_ring {
 } __attribute__((aligned(64)));
 
 #define TAP_FIRST_SLOTS 16u
-#define TAP_MAX_CPUS                                                                               \
-	8192u /* as kernels have them at most: CONFIG_NR_CPUS; events of others are lost */
+/* the kernel's maximum CONFIG_NR_CPUS; events of other CPUs are lost */
+#define TAP_MAX_CPUS 8192u
 
 enum { TAP_RINGS_RSEQ, TAP_RINGS_ATOMIC, TAP_RINGS_KINDS };
 
-/* What must not survive a fork lies in memory that a fork wipes. */
+/* State that a child must not inherit: it is in memory that a fork wipes. */
 struct tap_process {
-	uint32_t lock; /* the thread that has it */
-	uint32_t lists; /* the lock of object.c */
-	uint32_t stack; /* that of stack.c: whoever has it waits for nothing but the next one */
-	uint32_t pid; /* 0: this process has not been set up: it is a child */
-	bool shared; /* the control file is the parent's */
-	bool has_thread; /* the watcher's (watcher.c) */
-	/* the first threads' (rcu.c): on this page, which is there, so that a first event need not
-	 * wait for more */
+	uint32_t lock; /* main lock: tid of its holder; 0: free */
+	uint32_t lists; /* lock of object.c's lists */
+	uint32_t stack; /* lock of stack.c: its holder waits for no other lock */
+	uint32_t pid; /* own pid; 0: a child after a fork that is not set up yet */
+	bool shared; /* the control file mapped here is the parent's */
+	bool has_thread; /* the watcher thread runs (watcher.c) */
+	/*
+	 * slots of the first threads (rcu.c): on the same page as the locks, which is already
+	 * present, so that the first event need not wait for more memory
+	 */
 	struct {
 		struct tap_thread thread;
 	} __attribute__((aligned(64))) slots[TAP_FIRST_SLOTS];
 	struct tap_ring rings[TAP_MAX_CPUS * TAP_RINGS_KINDS]; /* [cpu * TAP_RINGS_KINDS + kind] */
 };
 
-extern TAP_HIDDEN struct tap_process *tap_process; /* NULL until the first object */
-extern TAP_HIDDEN struct tap_control *tap_control; /* NULL: there is none */
+extern TAP_HIDDEN struct tap_process *tap_process; /* NULL until the first object is registered */
+extern TAP_HIDDEN struct tap_control *tap_control; /* NULL: this process has no control file */
 extern struct tap_object *tap_objects;
 
-/* Return: 0; -ENOMEM. Called again it does nothing. */
+/* Set up tap_process; does nothing if it is set up. Return: 0; -ENOMEM. */
 int tap_process_init(void);
 uint64_t tap_page_up(uint64_t bytes);
 /*
- * The lock of all that is not a ring. Whoever may have interrupted its holder (a site, a signal
- * handler) only tries. Return: false: this thread has it already, as where a regfunc() registers a
- * probe.
+ * Take the main lock, which protects everything except rings. A site or a signal handler may have
+ * interrupted the lock's holder, so there only tap_trylock() is allowed. Return: false: this thread
+ * already has the lock, for example where a regfunc() registers a probe.
  */
 TAP_MUST_CHECK bool tap_lock(void);
 bool tap_trylock(void);
 void tap_unlock(void);
-/* Any of struct tap_process's; in the order in which they stand there. Return: as tap_lock(). */
+/*
+ * Take any lock of struct tap_process. Locks nest only in the order of its members. Return: false:
+ * this thread already has the lock.
+ */
 TAP_MUST_CHECK bool tap_lock_of(uint32_t *lock);
 void tap_unlock_of(uint32_t *lock);
-/* So that a child finds nothing half done; in the order of the locks of both. Under the lock. */
+/*
+ * Register pthread_atfork() handlers that take the main lock and stack.c's lock around a fork, so
+ * that a child finds no half-finished change. Under the lock.
+ */
 void tap_process_watch_forks(void (*in_child)(void));
 
-/* Memory for ever (of the process), in multiples of 16 bytes; NULL: none. Under the lock. */
+/*
+ * Memory that is never unmapped, in blocks of 16 << n bytes, at most 32 KiB. Return: NULL: out of
+ * memory. Under the lock.
+ */
 void *tap_pool_get(size_t bytes);
 void tap_pool_put(void *p, size_t bytes);
 
-void tap_set_reason(const char *fmt, ...) TAP_PRINTF(1, 2); /* %m as in printf */
+void tap_set_reason(const char *fmt, ...) TAP_PRINTF(1, 2); /* %m as in printf() */
 
 /* ---- the stack (stack.c) ---- */
 
 /*
- * Calls what needs more stack than a thread at a site may have left, on one of the library's own,
- * which one thread has at a time, with all signals blocked. Within it again it just calls. @fn
- * waits for no one else.
+ * Call @fn(@arg) with all signals blocked on the library's own stack, for functions that need more
+ * stack than a thread at a site may have left. One thread at a time uses the stack; in a nested
+ * call @fn runs on it at once. @fn must not wait for other threads.
  */
 void tap_on_own_stack(void (*fn)(void *arg), void *arg);
 
-/* ---- who is inside (rcu.c) ---- */
+/* ---- read-side sections (rcu.c) ---- */
 
-/* To be called before the first probe can be seen. Under the lock. */
+/* Prepare grace periods; call this before the first probe is registered. Under the lock. */
 void tap_rcu_init(void);
-/* Gives back to the pool, once no section that began before can still see it. Under the lock. */
+/*
+ * Return memory to the pool once all read-side sections that may still see it have ended. Under the
+ * lock.
+ */
 void tap_retire(void *p, size_t bytes);
 
 /* ---- filters (filter.c) ---- */
 
-extern TAP_HIDDEN struct tap_quick_filter tap_quick_filters[]; /* by an event's id */
+extern TAP_HIDDEN struct tap_quick_filter tap_quick_filters[]; /* indexed by event id */
 
-/* Takes over what a controller has written of a tracepoint's events. Under the lock. */
+/* Load the filters that a controller has written for a tracepoint's events. Under the lock. */
 void tap_filters_take(const struct tracepoint *tp);
-/* Whether a record of an event that has a filter is wanted. @rec: of @size bytes, from its common
- * fields on. */
+/*
+ * Return true if an event's filter accepts the record, or if it has no filter. @rec: @size bytes,
+ * starting with the common fields.
+ */
 bool tap_filter_passes(const struct trace_event_call *call, const void *rec, size_t size);
 
 /*
- * The same, where it is one comparison of a number. Processes that share a file have one word, and
- * only one of them sees that it has changed: none of them filters, the recorder does. Return: 1: it
- * is not wanted; 0: it is; -1: ask the other.
+ * Run the event's filter if it is a single comparison of a number. Where processes share a control
+ * file they share each tracepoint's word, and only one of them notices a changed filter: then no
+ * process filters, only the recorder does. Return: 1: rejected; 0: accepted; -1: not a single
+ * comparison, use tap_filter_passes().
  */
 static inline __attribute__((always_inline)) int
 tap_filter_rejects_quickly(const struct trace_event_call *call, const void *rec, size_t size)
@@ -118,101 +136,134 @@ tap_filter_rejects_quickly(const struct trace_event_call *call, const void *rec,
 
 /* ---- probes (tracepoint.c) ---- */
 
-/* Applies what is wanted of a tracepoint; of all of an object. Under the lock. */
+/*
+ * Register and unregister probes as controllers want: of one tracepoint's events, of all in an
+ * object. Under the lock.
+ */
 void tap_apply_wanted(struct tracepoint *tp);
 void tap_apply_object(const struct tap_object *object);
-void tap_apply_objects(void); /* of all; takes the lock, unless this thread has it */
-/* Makes `applied` and `probes` of an object's words say what is registered. Under the lock. */
+/* of all objects; takes the lock; does nothing if this thread already has it */
+void tap_apply_objects(void);
+/*
+ * Update `applied` and `probes` in an object's words to match the registered probes. Under the
+ * lock.
+ */
 void tap_note_state(const struct tap_object *object);
-/* Takes off all probes, when the object goes. Under the lock. */
+/* Unregister all probes of an object that is being unloaded. Under the lock. */
 void tap_drop_object(const struct tap_object *object);
 
 /* ---- the control file (control.c) ---- */
 
-#define TAP_FOLDER_MAX (PATH_MAX - 64) /* with its NUL */
+#define TAP_FOLDER_MAX (PATH_MAX - 64) /* bytes, with the NUL */
 
-/* The folder of the user's control files, made if need be. Return: false: none can be used. */
+/*
+ * Find the folder for links to the user's control files; create it if needed. Return: false: no
+ * folder is usable.
+ */
 bool tap_folder_find(char folder[TAP_FOLDER_MAX]);
-/* Calls @fn for each name in a folder, until it returns true. Return: whether it did. */
+/* Call @fn for each name in a folder until it returns true. Return: true if it did. */
 bool tap_folder_each(const char *path, bool (*fn)(int dir, const char *name, void *arg), void *arg);
 
-extern char tap_control_path[]; /* the link to it; "": there is none */
-/* another copy of this library is in this process, with a file of its own */
+extern char tap_control_path[]; /* path of the link to the control file; "": none */
+/* another copy of this library in this process has a control file of its own */
 extern bool tap_control_is_second;
 
-/* Whether it is this process, or one that it was forked from. Under the lock. */
+/*
+ * Return true if @pid is this process or one of its ancestors that had a control file. Under the
+ * lock.
+ */
 bool tap_control_is_family(uint32_t pid);
-/* Makes the file, where that was not tried before. Return: whether it did. Under the lock. */
+/*
+ * Create the control file, unless that was tried before. Return: true if it was created. Under the
+ * lock.
+ */
 bool tap_control_open(void);
-void tap_control_close(void); /* the program ends */
-/* The start is over: the descriptor may not be ours any more. Under the lock. */
+void tap_control_close(void); /* remove the link when the program ends */
+/*
+ * Startup of an object is over: from now on the program may have closed the descriptor. Under the
+ * lock.
+ */
 void tap_control_let_go(void);
 /*
- * Sends the descriptor to a recorder's @socket: the file outlives the program then. Under the lock,
- * before that. Return: whether it was sent.
+ * Send the control file's descriptor to a recorder's @socket, so that the file outlives the
+ * program. Only before tap_control_let_go() is the descriptor used without a check that it is still
+ * the file's. Under the lock. Return: true if it was sent.
  */
 bool tap_control_send(int socket);
-/* A child's file, mapped where the parent's was. Return: false: there is none; the parent's is
- * still there. Under the lock. */
+/*
+ * Create a child's own control file and map it in place of the parent's. Under the lock. Return:
+ * false: the child has no file; the parent's is still mapped.
+ */
 bool tap_control_open_child(void);
 struct tap_area *tap_control_area(uint32_t nr);
 /*
- * Takes an empty area, of TAP_AREA_NONE until it is published. @at: where it must be in what was
- * mapped at the start; elsewhere or NULL: anywhere. Return: its number; -errno.
+ * Reserve an empty area; its kind is TAP_AREA_NONE until tap_control_publish(). @at: where it must
+ * be, if that is within the part of the file mapped at the start; else, or if NULL, it is placed at
+ * the file's end. Return: the area's number; -ENOSPC.
  */
 int tap_control_add_area(uint64_t bytes, const void *at);
 void tap_control_publish(uint32_t nr, enum tap_area_kind kind);
-/* Whether that is in what was mapped at the start. */
+/* Return true if @p points into the part of the file that is mapped from the start. */
 bool tap_control_has(const void *p);
 /*
- * Maps all of an area: with the descriptor, if the program has not closed it, else from what is
- * mapped. Nothing is opened. Return: MAP_FAILED with errno.
+ * Map a whole area, using the descriptor if the program has not closed it, else a second mapping of
+ * the existing one. Opens no file. Return: MAP_FAILED with errno on error.
  */
 void *tap_control_map(uint32_t nr);
-/* The same of any place in the file, at a multiple of the page size. */
+/*
+ * Map any range of the control file; @offset is a multiple of the page size. Return: MAP_FAILED
+ * with errno on error.
+ */
 void *tap_control_map_at(uint64_t offset, uint64_t bytes);
-/* Whether there is a place for filters in it: not where the user's files may not be so big. */
+/* Return true if the file has room for filters; it has none if RLIMIT_FSIZE is too small. */
 bool tap_control_has_filters(void);
-/* The same, unless it was mapped at the start. */
+/* Return the address of an area that is mapped from the start; map any other. */
 void *tap_control_map_or_find(uint32_t nr);
 
 /* ---- objects' areas (object_area.c) ---- */
 
-/* Adds an object's words and texts, and points its tracepoints there. Under the lock. */
+/*
+ * Add an object's words and texts to the control file, and point its tracepoints there. Under the
+ * lock.
+ */
 void tap_object_area_add(struct tap_object *object);
 void tap_object_area_remove(struct tap_object *object);
-/* In a child after a fork: the parent's words are not its own. */
+/* In a child after a fork: replace the parent's words by private ones. */
 void tap_object_areas_detach(void);
 /*
- * A child that has not been set up gets a file and words of its own. On little stack of the
- * caller's, but for what regfunc()s take. Under the lock.
+ * Give a child that is not set up yet a control file and words of its own. Uses little of the
+ * caller's stack, except for regfunc()s. Under the lock.
  */
 void tap_child_set_up(void);
 
-/* ---- what controllers write is watched for (watcher.c) ---- */
+/* ---- the watcher thread (watcher.c) ---- */
 
-/* Starts the thread where the program needs one and has none. Under the lock. */
+/* Start the watcher thread if the program needs one and it does not run yet. Under the lock. */
 void tap_watcher_start(void);
 bool tap_watcher_is_wanted(void);
 
-/* ---- a recorder of the program's own (env.c) ---- */
+/* ---- the program's own recorder (env.c) ---- */
 
-/* Whether the program's user asks for one, which is still to be started: others must not be
- * quicker. */
+/*
+ * Return true if TAP_TRACE asks for a recorder that is not started yet: then tap_env_start() must
+ * run before events of other recorders are applied.
+ */
 bool tap_env_is_awaited(void);
-void tap_env_start(void); /* without the lock */
+void tap_env_start(void); /* called without the lock */
 void tap_env_finish(void);
 
 /* ---- sessions of recorders (sessions.c) ---- */
 
-/* Wants of an object's events what recorders want of programs that start now. Under the lock. */
+/*
+ * Switch on those events of an object that running recorders' session files select. Under the lock.
+ */
 void tap_sessions_apply(struct tap_object *object);
-/* @pattern: SYSTEM:NAME, or either of them; globs. */
+/* @pattern: a glob for SYSTEM:NAME or NAME, or the exact SYSTEM. */
 bool tap_event_matches(const struct trace_event_call *call, const char *pattern);
 
 /* ---- format texts (format.c) ---- */
 
-/* A text in memory of its own. */
+/* A growing text buffer. */
 struct tap_text {
 	char *data;
 	size_t len, cap;
@@ -221,15 +272,18 @@ struct tap_text {
 
 void tap_text_add(struct tap_text *t, const char *s, size_t len);
 void tap_text_release(struct tap_text *t);
-/* Without a NUL, 20 digits at most. printf() costs a program that starts four pages. Return: behind
- * it. */
+/*
+ * Write a number without a NUL, at most 20 digits. printf() would cost a starting program four
+ * pages of memory. Return: the end of the digits.
+ */
 char *tap_put_number(char *to, unsigned long v, unsigned int base);
-/* The format text of an event, with "ID: 0". */
+/* Append the format text of an event, with "ID: 0". */
 void tap_format_text(struct tap_text *t, const char *event, const struct trace_event_info *info,
 		     const struct tap_object *object);
 /*
- * The value of a sizeof() at @p in a print format, of a common type or one of the event's fields
- * (sizeof.c). Return: its length in the text; 0 if there is none, or its value is not known.
+ * Evaluate a sizeof() at @p in a print format (sizeof.c): of a common type or of one of the event's
+ * fields. Return: length of the sizeof() expression in the text; 0 if there is none or its value is
+ * unknown.
  */
 size_t tap_sizeof(const char *p, const struct trace_event_info *info, long *bytes);
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The program and the libraries that it has loaded, as far as they define tracepoints. */
+/* List of the objects (the program and loaded libraries) that define tracepoints. */
 #include "tracepoint/internal.h"
 #include "tracepoint/rseq.h"
 
 static struct notifier_block *notifiers;
 
-/* Without the other lock: a notifier registers probes. */
-static void notify(const struct tap_object *object, unsigned long action)
+/* Called without the main lock, because a notifier registers probes. */
+static void notify_all(const struct tap_object *object, unsigned long action)
 {
 	for (struct notifier_block *nb = notifiers; nb; nb = nb->next)
 		nb->notifier_call(nb, action, &(struct tp_module){ object });
 }
 
-/* Hangs each event on its tracepoint. */
+/* Add each event to its tracepoint's list. */
 static void link_events(struct tap_object *object)
 {
 	for (struct trace_event_call *const *call = object->events; call < object->events_end;
@@ -33,7 +33,7 @@ static void in_child(void)
 	if (!tap_process || tap_process->pid)
 		return;
 	tap_object_areas_detach();
-	/* where there is no watcher the first thread that passes a site sees to it */
+	/* without a watcher, the first thread that passes a site sets up the child */
 	if (!tap_watcher_is_wanted() || !tap_lock())
 		return;
 	tap_child_set_up();
@@ -42,14 +42,20 @@ static void in_child(void)
 }
 
 /*
- * The lists of objects and of notifiers change, and are walked, under a lock of their own: what is
- * called for each of them registers probes. A notifier must not load or unload libraries.
+ * Register an object when its first file does. The lists of objects and notifiers are changed and
+ * walked under a lock of their own, because callbacks called for each element register probes. A
+ * notifier must not load or unload libraries. Return: false if this thread has the main lock, in a
+ * regfunc().
  */
 static bool add_first(struct tap_object *object)
 {
 	if (!tap_lock())
 		return false;
-	tap_rcu_init(); /* at once: later, with threads, the kernel takes milliseconds for it */
+	/*
+	 * now: once the process has several threads, registering for membarrier() takes
+	 * milliseconds
+	 */
+	tap_rcu_init();
 	object->next = tap_objects;
 	tap_objects = object;
 	link_events(object);
@@ -60,7 +66,7 @@ static bool add_first(struct tap_object *object)
 	tap_apply_object(object);
 	tap_process_watch_forks(in_child);
 	tap_unlock();
-	notify(object, MODULE_STATE_COMING);
+	notify_all(object, MODULE_STATE_COMING);
 	return true;
 }
 
@@ -98,8 +104,11 @@ static void remove_last(struct tap_object *object)
 	struct tap_object **at = &tap_objects;
 	bool locked;
 
-	notify(object, MODULE_STATE_GOING);
-	/* not where a regfunc unloads a library: its code goes, so it must all the same */
+	notify_all(object, MODULE_STATE_GOING);
+	/*
+	 * if a regfunc() unloads a library this thread already has the lock; go on without taking
+	 * it
+	 */
 	locked = tap_lock();
 	while (*at && *at != object)
 		at = &(*at)->next;
@@ -109,7 +118,7 @@ static void remove_last(struct tap_object *object)
 	tap_object_area_remove(object);
 	if (locked)
 		tap_unlock();
-	/* its probes may still run: its code must stay until they have ended */
+	/* its probes may still run: its code must stay mapped until they have returned */
 	tracepoint_synchronize_unregister();
 }
 
@@ -126,8 +135,8 @@ void tap_object_remove(struct tap_object *object)
 		tap_unlock_of(&tap_process->lists);
 }
 
-/* The program ends, after its objects have been removed: those have a higher priority. */
-static void __attribute__((destructor(101))) finish(void)
+/* Runs after the objects' destructors, which have a higher priority number (102). */
+static void __attribute__((destructor(101))) finish_program(void)
 {
 	tap_env_finish();
 	tap_control_close();
@@ -155,7 +164,7 @@ static struct notifier_block **find_notifier(const struct notifier_block *nb)
 	return at;
 }
 
-static void insert(struct notifier_block *nb)
+static void insert_notifier(struct notifier_block *nb)
 {
 	struct notifier_block **at = &notifiers;
 
@@ -177,7 +186,7 @@ int register_tracepoint_module_notifier(struct notifier_block *nb)
 		tap_unlock_of(&tap_process->lists);
 		return -EEXIST;
 	}
-	insert(nb);
+	insert_notifier(nb);
 	for (struct tap_object *object = tap_objects; object; object = object->next)
 		nb->notifier_call(nb, MODULE_STATE_COMING, &(struct tp_module){ object });
 	tap_unlock_of(&tap_process->lists);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An object's area in the control file: a word per event, which its site tests and controllers
- * write, and the texts that say what the events are.
+ * An object's area in the control file: a word per event, which sites test and controllers write,
+ * and texts that describe the events.
  */
 #include "tracepoint/internal.h"
 
@@ -15,12 +15,15 @@ static uint32_t nr_events(const struct tap_object *object)
 	return (uint32_t)(object->events_end - object->events);
 }
 
-/* The event whose word is the tracepoint's: the first that was made of it. */
+/*
+ * Return the index of the word that the event's tracepoint uses: that of the tracepoint's first
+ * event.
+ */
 static uint32_t word_of(const struct tap_object *object, struct trace_event_call *const *slot)
 {
 	const struct trace_event_call *first = (*slot)->tp->call;
 
-	if (*slot != first) /* it is most often */
+	if (*slot != first) /* most events are their tracepoint's first */
 		for (slot = object->events; slot < object->events_end && *slot != first;)
 			slot++;
 	return (uint32_t)(slot - object->events);
@@ -47,7 +50,7 @@ static void event_texts(struct tap_text *t, struct trace_event_call *const *slot
 		memcpy(t->data + at, head, sizeof(head));
 }
 
-/* A page of words, which others write and a child replaces, then texts. */
+/* Size of the words, in whole pages: a child replaces them, but not the texts after them. */
 static size_t words_bytes(const struct tap_object *object)
 {
 	return tap_page_up(nr_events(object) * sizeof(struct tap_word));
@@ -67,10 +70,13 @@ static bool has_texts(uint32_t nr, const struct tap_text *t, size_t at)
 	return same;
 }
 
-/* A library that is loaded again gets the area that it had. Return: its number; -ENOENT. */
+/*
+ * Find the area that a library had before it was unloaded, to use it again. Return: its number;
+ * -ENOENT.
+ */
 static int find_gone(const struct tap_object *object, const struct tap_text *t)
 {
-	/* rings come at any time */
+	/* other threads may add rings at any time */
 	uint32_t nr = __atomic_load_n(&tap_control->areas_nr, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < nr; i++) {
@@ -96,7 +102,7 @@ static void use_area(struct tap_object *object, uint32_t nr)
 	__atomic_store_n(&tap_control_area(nr)->gone, 0, __ATOMIC_RELEASE);
 }
 
-/* Gives a new area its texts and its events their ids: a child keeps its parent's. */
+/* Fill a new area with texts, and assign ids to its events; a child keeps its parent's ids. */
 static void fill_area(const struct tap_object *object, uint32_t nr, char *at,
 		      const struct tap_text *t)
 {
@@ -113,14 +119,14 @@ static void fill_area(const struct tap_object *object, uint32_t nr, char *at,
 	tap_control_publish(nr, TAP_AREA_OBJECT);
 }
 
-/* Of an area that was not mapped at the start only the words stay mapped. */
+/* Keep only the words of an area mapped, unless it is in the part mapped at the start. */
 static void use_mapping(struct tap_object *object, uint32_t nr, char *p)
 {
 	size_t words = words_bytes(object), all = tap_page_up(tap_control_area(nr)->size);
 
 	if (!tap_control_has(p))
 		munmap(p + words, all - words);
-	/* in a child where its parent's were: tracepoints point there */
+	/* in a child, at the parent's address: tracepoints point there */
 	if (object->area && object->area != p)
 		p = mremap(p, words, words, MREMAP_MAYMOVE | MREMAP_FIXED, object->area);
 	object->area = p;
@@ -156,7 +162,7 @@ static int add_area(struct tap_object *object)
 	return ret;
 }
 
-/* Whole pages of the program's file, which nobody has written to. */
+/* Drop whole pages of the program's file; they are unmodified and can be read again. */
 static void give_back(const char *start, const char *end)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -166,7 +172,7 @@ static void give_back(const char *start, const char *end)
 		madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
-/* The dynamic linker has read them, and nobody will again: six for each event. */
+/* Drop the relocations, six per event: the dynamic linker does not read them again. */
 static void give_back_relocations(const ElfW(Dyn) * d)
 {
 	const char *start = NULL;
@@ -199,7 +205,7 @@ void tap_object_area_add(struct tap_object *object)
 		tap_sessions_apply(object);
 }
 
-/* Points a tracepoint back to its own word. */
+/* Make a tracepoint use the word in its struct again. */
 static void leave_area(struct tracepoint *tp, void *unused)
 {
 	(void)unused;
@@ -226,9 +232,9 @@ void tap_object_area_remove(struct tap_object *object)
 /* ---- after a fork ---- */
 
 /*
- * The parent's words are not the child's: pages of its own take their place, in which the first
- * thread that passes a site sees that it is a child. Only then the child gets a file: most children
- * exec, and a file for each of them would be left behind.
+ * Replace the parent's words by private pages whose words make the first thread that passes a site
+ * set up the child. The child gets a control file only then: most children exec, and each would
+ * leave a file's link behind.
  */
 void tap_object_areas_detach(void)
 {
@@ -245,8 +251,8 @@ void tap_object_areas_detach(void)
 }
 
 /*
- * Where the child may have no file of its own it takes part in its parent's: what is switched on
- * there is on here, and its events go to the rings that the parent has.
+ * A child that cannot have a control file uses its parent's: events that are on there are on in the
+ * child, and are written to the parent's rings.
  */
 static void share_parents(void)
 {
@@ -262,8 +268,10 @@ static void share_parents(void)
 	}
 }
 
-/* Its parent's: in its own file there are none yet. They go when its words are looked at for the
- * first time. */
+/*
+ * Drop the filters inherited from the parent, because the child's own file has none yet: this makes
+ * the program read the (empty) slots when a site is passed next.
+ */
 static void drop_filters(const struct tap_object *object)
 {
 	struct tap_word *words = object->area;
@@ -279,7 +287,7 @@ static void set_up_child(void *unused)
 	tap_object_areas_detach();
 	if (!tap_control)
 		return;
-	/* a filter may end the process where it opens something */
+	/* a seccomp filter might kill the process when it opens a file */
 	if (prctl(PR_GET_SECCOMP) > 0 || !tap_control_open_child()) {
 		share_parents();
 		return;
@@ -301,5 +309,9 @@ void tap_child_set_up(void)
 		return;
 	tap_on_own_stack(set_up_child, NULL);
 	for (struct tap_object *o = tap_objects; o; o = o->next)
-		tap_apply_object(o); /* a regfunc() is the program's, and may need more */
+		/*
+		 * on the caller's stack: a regfunc() is the program's code and may need more than
+		 * the library's
+		 */
+		tap_apply_object(o);
 }

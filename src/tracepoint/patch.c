@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Code that is changed while threads run through it.
+ * Patches code while threads run through it.
  *
- * x86-64. An instruction of five bytes cannot be stored at once wherever it lies, and through
- * /proc/self/mem not at all. The kernel puts an int3 in its place meanwhile (text_poke_bp()). A
- * program cannot: a thread that has SIGTRAP blocked, as in many libraries' threads and in every
- * handler with a full sa_mask, is killed by it (force_sig_info_to_task() in kernel/signal.c). What
- * stands here meanwhile is `test $imm32, %eax`, which is five bytes long too and has no effect but
- * on the flags, which the asm of a branch gives up:
+ * x86-64: An instruction of five bytes cannot be stored atomically at any address, and through
+ * /proc/self/mem not at all. The kernel temporarily puts an int3 there (text_poke_bp()). A program
+ * cannot do that: a thread that blocks SIGTRAP, as many libraries' threads and every handler with a
+ * full sa_mask do, would be killed by it (force_sig_info_to_task() in kernel/signal.c). Here `test
+ * $imm32, %eax` is used instead: it is five bytes long, too, and only changes the flags, which the
+ * asm of a branch declares as clobbered:
  *
- *	0f 1f 44 00 00	nop			e9 12 34 56 78	jmp
- *	a9 1f 44 00 00	test $..., %eax		a9 12 34 56 78	test $..., %eax
- *	a9 12 34 56 78	test $..., %eax		a9 1f 44 00 00	test $..., %eax
- *	e9 12 34 56 78	jmp			0f 1f 44 00 00	nop
+ * 	0f 1f 44 00 00	nop			e9 12 34 56 78	jmp
+ * 	a9 1f 44 00 00	test $..., %eax		a9 12 34 56 78	test $..., %eax
+ * 	a9 12 34 56 78	test $..., %eax		a9 1f 44 00 00	test $..., %eax
+ * 	e9 12 34 56 78	jmp			0f 1f 44 00 00	nop
  *
- * So only single bytes are ever critical; each instruction that a thread can find there ends at the
- * same place and goes one of the two ways that are right meanwhile; and nothing has to be caught,
- * in this process or in one forked from it. Between the steps membarrier() makes every core of the
- * process drop what it has decoded. For code that runs at the very moment Intel's manual (SDM 3,
- * "Handling Self- and Cross-Modifying Code") promises nothing, not for int3 either: both rest on
- * what differs by one byte being decoded as the old instruction or as the new one.
+ * So only single-byte stores must be atomic; every instruction that a thread can find there ends at
+ * the same address and goes one of the two ways, both of which are correct meanwhile; and no trap
+ * has to be handled, in this process or in a child. Between the steps membarrier() makes every core
+ * that runs the process discard decoded instructions. For code that runs at this very moment,
+ * Intel's manual (SDM 3, "Handling Self- and Cross-Modifying Code") guarantees nothing, for int3
+ * neither: both methods rely on an instruction that differs by one byte being decoded as either the
+ * old or the new one.
  *
- * aarch64. The architecture lets nop and b replace each other while they are executed (Arm ARM,
- * "Concurrent modification and execution of instructions") if the word is stored at once.
+ * aarch64: The architecture allows nop and b to replace each other while they are executed (Arm
+ * ARM, "Concurrent modification and execution of instructions") if the word is stored atomically.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,21 +44,24 @@
 enum code { CODE_NOP, CODE_JMP, CODE_BETWEEN, CODE_FOREIGN };
 
 struct step {
-	unsigned char from, bytes; /* which bytes of the instruction */
-	bool between; /* of CODE_BETWEEN, else of what is wanted */
+	unsigned char from, bytes; /* the bytes of the instruction to write: offset and number */
+	bool between; /* write bytes of CODE_BETWEEN, else of the wanted code */
 };
 
-/* What is to be done: to one key, or to what an object has that is not as its keys say. */
+/*
+ * A set of branches to patch: all branches of one key, or those of one object that do not match
+ * their keys.
+ */
 struct change {
-	const struct static_key *key; /* NULL: the object's */
+	const struct static_key *key; /* NULL: branches of `object` */
 	const struct tap_sites *object;
-	bool on; /* the key */
+	bool on; /* the key's new state */
 	size_t left_cnt;
-	int mem; /* /proc/self/mem, or -errno */
+	int mem; /* descriptor of /proc/self/mem, or -errno */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static sigset_t signals_before; /* of the thread that has the mutex */
+static sigset_t signals_before; /* signal mask of the thread that has the mutex */
 static int cancel_before;
 static struct tap_sites *objects;
 static char reason[256];
@@ -94,7 +98,8 @@ static intptr_t distance_of(const struct tap_site *s)
 #define CODE_BYTES 5
 static const struct step steps[] = { { 0, 1, true }, { 1, 4, false }, { 0, 1, false } };
 
-static void assemble(const struct tap_site *s, enum code what, unsigned char code[CODE_BYTES_MAX])
+static void assemble_code(const struct tap_site *s, enum code what,
+			  unsigned char code[CODE_BYTES_MAX])
 {
 	static const unsigned char nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 	int32_t distance = distance_of(s) - CODE_BYTES;
@@ -111,14 +116,16 @@ static void assemble(const struct tap_site *s, enum code what, unsigned char cod
 #define CODE_BYTES 4
 static const struct step steps[] = { { 0, 4, false } };
 
-static void assemble(const struct tap_site *s, enum code what, unsigned char code[CODE_BYTES_MAX])
+static void assemble_code(const struct tap_site *s, enum code what,
+			  unsigned char code[CODE_BYTES_MAX])
 {
 	uint32_t word = 0xd503201f;
 
 	if (what == CODE_JMP)
 		word = 0x14000000 | ((distance_of(s) >> 2) & 0x03ffffff);
 	for (int i = 0; i < CODE_BYTES; i++)
-		code[i] = word >> 8 * i; /* little-endian, whatever data are */
+		/* instructions are little-endian, also where data is big-endian */
+		code[i] = word >> 8 * i;
 }
 #endif
 
@@ -127,9 +134,9 @@ static enum code code_at(const struct tap_site *s)
 	unsigned char nop[CODE_BYTES_MAX], jmp[CODE_BYTES_MAX], between[CODE_BYTES_MAX];
 	const unsigned char *code = code_of(s);
 
-	assemble(s, CODE_NOP, nop);
-	assemble(s, CODE_JMP, jmp);
-	assemble(s, CODE_BETWEEN, between);
+	assemble_code(s, CODE_NOP, nop);
+	assemble_code(s, CODE_JMP, jmp);
+	assemble_code(s, CODE_BETWEEN, between);
 	if (!memcmp(code, nop, CODE_BYTES))
 		return CODE_NOP;
 	if (!memcmp(code, jmp, CODE_BYTES))
@@ -142,7 +149,7 @@ static enum code code_at(const struct tap_site *s)
 
 /* ---- writing code ---- */
 
-__attribute__((format(printf, 1, 2))) static bool fail(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static bool fail_with(const char *fmt, ...)
 {
 	va_list args;
 
@@ -164,7 +171,7 @@ static int write_through_mem(int mem, unsigned char *to, const unsigned char *fr
 	return errno ? -errno : -EIO;
 }
 
-static void store(unsigned char *to, const unsigned char *from, size_t bytes)
+static void store_bytes(unsigned char *to, const unsigned char *from, size_t bytes)
 {
 	uint32_t word;
 
@@ -177,7 +184,7 @@ static void store(unsigned char *to, const unsigned char *from, size_t bytes)
 		__atomic_store_n(&to[i], from[i], __ATOMIC_RELEASE);
 }
 
-/* It stays executable all the time: others are running there. */
+/* The page stays executable throughout, because other threads run there. */
 static int write_in_place(unsigned char *to, const unsigned char *from, size_t bytes)
 {
 	uintptr_t page = sysconf(_SC_PAGESIZE), start = (uintptr_t)to & -page;
@@ -185,15 +192,16 @@ static int write_in_place(unsigned char *to, const unsigned char *from, size_t b
 
 	if (mprotect((void *)start, size, PROT_READ | PROT_WRITE | PROT_EXEC))
 		return -errno;
-	store(to, from, bytes);
+	store_bytes(to, from, bytes);
 	mprotect((void *)start, size, PROT_READ | PROT_EXEC);
 	return 0;
 }
 
 /*
- * /proc/self/mem works where memory must not become executable (systemd's
- * MemoryDenyWriteExecute). It promises no more than single bytes at once, which is enough on
- * x86-64; arm64's kernel copies four aligned bytes at once (memcpy.S) but says so nowhere.
+ * Write through /proc/self/mem, or through a writable mapping. The former also works where memory
+ * must not become executable (systemd's MemoryDenyWriteExecute). It guarantees only that single
+ * bytes are written atomically, which is enough on x86-64. arm64's kernel copies four aligned bytes
+ * at once (memcpy.S), but does not document that, so there the mapping comes first.
  */
 static bool write_code(int mem, unsigned char *to, const unsigned char *from, size_t bytes)
 {
@@ -209,22 +217,22 @@ static bool write_code(int mem, unsigned char *to, const unsigned char *from, si
 		through_mem = write_through_mem(mem, to, from, bytes);
 #endif
 	if (through_mem && in_place)
-		return fail("cannot write to code: /proc/self/mem: %s, mprotect: %s",
-			    strerror(-through_mem), strerror(-in_place));
+		return fail_with("cannot write to code: /proc/self/mem: %s, mprotect: %s",
+				 strerror(-through_mem), strerror(-in_place));
 	__builtin___clear_cache((char *)to, (char *)to + bytes);
 	return true;
 }
 
-static bool membarrier(int command, const char *what)
+static bool run_membarrier(int command, const char *what)
 {
 	if (!syscall(SYS_membarrier, command, 0, 0))
 		return true;
-	return fail("cannot %s: membarrier: %s", what, strerror(errno));
+	return fail_with("cannot %s: membarrier: %s", what, strerror(errno));
 }
 
 /* ---- changes ---- */
 
-static enum code wanted(const struct change *c, const struct tap_site *s)
+static enum code wanted_code(const struct change *c, const struct tap_site *s)
 {
 	bool on = c->key ? c->on : static_key_count(key_of(s)) > 0;
 
@@ -233,10 +241,13 @@ static enum code wanted(const struct change *c, const struct tap_site *s)
 
 static bool is_left(const struct change *c, const struct tap_site *s)
 {
-	/* the code of an object that was just loaded is not even looked at: it costs page faults */
-	if (c->key ? c->key != key_of(s) : built_as(s) == wanted(c, s))
+	/*
+	 * for an object that was just loaded, do not even read matching code: that would cost page
+	 * faults
+	 */
+	if (c->key ? c->key != key_of(s) : built_as(s) == wanted_code(c, s))
 		return false;
-	return code_at(s) != wanted(c, s);
+	return code_at(s) != wanted_code(c, s);
 }
 
 static bool count_left(struct change *c, const struct tap_site *s, const struct step *step)
@@ -249,26 +260,27 @@ static bool count_left(struct change *c, const struct tap_site *s, const struct 
 	c->left_cnt++;
 	if (code_at(s) != CODE_FOREIGN)
 		return true;
-	return fail("the code at %p is no longer a branch: %02x %02x %02x %02x: did a uprobe "
-		    "change it?",
-		    (const void *)code, code[0], code[1], code[2], code[3]);
+	return fail_with("the code at %p is no longer a branch: %02x %02x %02x %02x: did a uprobe "
+			 "change it?",
+			 (const void *)code, code[0], code[1], code[2], code[3]);
 }
 
-static bool take(struct change *c, const struct tap_site *s, const struct step *step)
+static bool take_step(struct change *c, const struct tap_site *s, const struct step *step)
 {
 	unsigned char code[CODE_BYTES_MAX];
 
 	if (!is_left(c, s))
 		return true;
-	assemble(s, step->between ? CODE_BETWEEN : wanted(c, s), code);
-	/* where steps are taken back, only what was written is written: the rest may be refused */
+	assemble_code(s, step->between ? CODE_BETWEEN : wanted_code(c, s), code);
+	/* when undoing steps, write only bytes that were changed: writing the others may fail */
 	if (!memcmp(code_of(s) + step->from, code + step->from, step->bytes))
 		return true;
 	return write_code(c->mem, code_of(s) + step->from, code + step->from, step->bytes);
 }
 
-static bool each(struct change *c, const struct step *step,
-		 bool (*visit)(struct change *, const struct tap_site *, const struct step *))
+static bool visit_sites(struct change *c, const struct step *step,
+			bool (*visit)(struct change *, const struct tap_site *,
+				      const struct step *))
 {
 	for (const struct tap_sites *o = objects; o; o = o->next)
 		for (const struct tap_site *s = o->start; s < o->stop; s++)
@@ -280,22 +292,23 @@ static bool each(struct change *c, const struct step *step,
 static bool take_steps(struct change *c)
 {
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		if (!each(c, &steps[i], take) ||
-		    !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, "synchronize cores"))
+		if (!visit_sites(c, &steps[i], take_step) ||
+		    !run_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE,
+				    "synchronize cores"))
 			return false;
 	return true;
 }
 
-/* Registered each time: it costs little, and a fork or another kernel's rules cannot undo it. */
-static bool change(struct change *c)
+/* membarrier() is registered each time: it is cheap, and a fork does not matter then. */
+static bool change_sites(struct change *c)
 {
 	bool done;
 
-	if (!each(c, NULL, count_left))
+	if (!visit_sites(c, NULL, count_left))
 		return false;
 	if (!c->left_cnt)
 		return true;
-	if (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, "patch code"))
+	if (!run_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, "patch code"))
 		return false;
 	c->mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	if (c->mem < 0)
@@ -314,14 +327,14 @@ bool tap_patch_key(const struct static_key *key, bool on)
 {
 	struct change c = { .key = key, .on = on };
 
-	return change(&c);
+	return change_sites(&c);
 }
 
 /* ---- the lock ---- */
 
 void tap_patch_watch_forks(void)
 {
-	static bool watched; /* pthread_once() would be a system call */
+	static bool watched; /* not pthread_once(), which makes a system call */
 
 	if (!__atomic_exchange_n(&watched, true, __ATOMIC_ACQ_REL))
 		pthread_atfork(tap_patch_lock, tap_patch_unlock, tap_patch_unlock);
@@ -362,7 +375,7 @@ void tap_sites_add(struct tap_sites *sites)
 		sites->known = true;
 		sites->next = objects;
 		objects = sites;
-		change(&c);
+		change_sites(&c);
 	}
 	tap_patch_unlock();
 }

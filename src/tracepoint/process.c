@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What there is once per process: the lock, memory, the reason why something failed. */
+/* Per-process state: locks, a memory pool, and the reason of the last failure. */
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "tracepoint/internal.h"
 #include "tracepoint/patch.h"
 
-#ifndef FUTEX_LOCK_PI2 /* Linux 5.14 */
+#ifndef FUTEX_LOCK_PI2 /* since Linux 5.14 */
 #define FUTEX_LOCK_PI2 13
 #endif
 
@@ -35,9 +35,9 @@ static __thread bool stopped_for_fork __attribute__((tls_model("initial-exec")))
 static struct pool_free {
 	struct pool_free *next;
 } * pool_free[POOL_CLASSES];
-static char first_pool[1024] __attribute__((aligned(16))); /* most programs need no more */
+static char first_pool[1024] __attribute__((aligned(16))); /* enough for most programs */
 static char *pool_at = first_pool, *pool_end = first_pool + sizeof(first_pool);
-/* one is being read while the other is written */
+/* two buffers: one may be read while the other is written */
 static char reasons[2][sizeof(((struct tap_control *)0)->reason)];
 static const char *reason;
 
@@ -62,7 +62,7 @@ uint64_t tap_page_up(uint64_t bytes)
 
 int tap_process_init(void)
 {
-	/* pages of its own, of which only those are there that are used */
+	/* page-aligned for madvise(); only the pages that are used take memory */
 	static union {
 		struct tap_process process;
 		_Alignas(BIGGEST_PAGE) char pages[(sizeof(struct tap_process) / BIGGEST_PAGE + 1) *
@@ -80,8 +80,10 @@ int tap_process_init(void)
 
 /* ---- locks ---- */
 
-/* The calling thread's, asked for once in each process: a child after a fork has its parent's at
- * first. */
+/*
+ * Return the calling thread's id, cached per process: after a fork the thread of the child still
+ * has its parent's cached value.
+ */
 static uint32_t own_tid(void)
 {
 	static __thread uint32_t tid __attribute__((tls_model("initial-exec")));
@@ -96,8 +98,8 @@ static uint32_t own_tid(void)
 }
 
 /*
- * A lock is 0, or the thread that has it: so the kernel lends that thread the priority of the
- * highest that waits, which one that spins on the same CPU would keep from running.
+ * Locks are priority-inheritance futexes: 0, or the tid of the holder. The kernel lends the holder
+ * the highest priority of the waiters, which would starve it if they spun on the same CPU.
  */
 static bool try_lock(uint32_t *lock)
 {
@@ -117,8 +119,10 @@ static bool is_past(const struct timespec *end)
 	return tap_mono_ns() >= (uint64_t)end->tv_sec * 1000000000u + (uint64_t)end->tv_nsec;
 }
 
-/* @end: of waiting, on CLOCK_MONOTONIC; NULL: none. Return: false: at the end, or this thread has
- * it already. */
+/*
+ * @end: timeout on CLOCK_MONOTONIC; NULL: none. Return: false after the timeout, or if this thread
+ * already has the lock.
+ */
 static bool lock_until(uint32_t *lock, const struct timespec *end)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
@@ -129,13 +133,13 @@ static bool lock_until(uint32_t *lock, const struct timespec *end)
 		if (is_mine(lock))
 			return false;
 		if (!syscall(SYS_futex, lock, op, 0, end, NULL, 0)) {
-			/* the kernel gave it: for ThreadSanitizer */
+			/* the kernel took the lock for us: this shows it to ThreadSanitizer */
 			__atomic_load_n(lock, __ATOMIC_ACQUIRE);
 			return true;
 		}
 		if (end && (errno == ETIMEDOUT || is_past(end)))
 			return false;
-		if (errno != EINTR && errno != EAGAIN) /* a kernel that has no such lock */
+		if (errno != EINTR && errno != EAGAIN) /* this kernel has no such futex operation */
 			nanosleep(&pause, NULL);
 	}
 	return true;
@@ -147,7 +151,7 @@ void tap_unlock_of(uint32_t *lock)
 
 	if (__atomic_compare_exchange_n(lock, &self, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return;
-	/* the kernel passes it on: for ThreadSanitizer */
+	/* the kernel hands the lock on: this shows it to ThreadSanitizer */
 	__atomic_fetch_or(lock, 0, __ATOMIC_RELEASE);
 	syscall(SYS_futex, lock, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
 }
@@ -173,9 +177,9 @@ bool tap_lock_of(uint32_t *lock)
 }
 
 /*
- * Another thread may be between two steps that the child would see half done, as a regfunc() whose
- * probe is not there yet. It is waited for, but not for ever: it may be waiting for a lock that
- * this thread has. A regfunc() that forks has the lock already.
+ * Take the locks before a fork, so that a child finds no half-finished change, such as a regfunc()
+ * that was called but whose probe is not registered yet. The wait is limited, because the lock's
+ * holder may wait for a lock that this thread has. A regfunc() that forks already has the lock.
  */
 static void before_fork(void)
 {
@@ -184,13 +188,13 @@ static void before_fork(void)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += FORK_WAITS_S;
 	locked_for_fork = lock_until(&tap_process->lock, &end);
-	/* nor a ring, nor a file that is open for it */
+	/* the same for making a ring, and for the descriptors that are open meanwhile */
 	stopped_for_fork = lock_until(&tap_process->stack, &end);
 	if (tap_control)
 		__atomic_store_n(&tap_control->forked, 1, __ATOMIC_RELAXED);
 }
 
-/* In the child the lock is wiped. */
+/* Release the locks in the parent; in the child they are wiped. */
 static void after_fork(void)
 {
 	if (stopped_for_fork)
@@ -205,7 +209,8 @@ void tap_process_watch_forks(void (*in_child)(void))
 
 	if (watched)
 		return;
-	tap_patch_watch_forks(); /* its lock is taken last: prepare handlers run backwards */
+	/* registered first, so its lock is taken last: prepare handlers run in reverse order */
+	tap_patch_watch_forks();
 	watched = !pthread_atfork(before_fork, after_fork, in_child);
 }
 
@@ -231,7 +236,7 @@ void *tap_pool_get(size_t bytes)
 		return p;
 	}
 	bytes = (size_t)16 << class;
-	/* what is left of the old one is lost: little */
+	/* the rest of the old block is lost, which is little */
 	if (bytes > (size_t)(pool_end - pool_at)) {
 		char *more = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Who is inside a read-side section. Each thread that passed a wanted tracepoint has a slot, found
- * by its thread id: a thread that ends needs to tell nobody, its slot is taken over once there is
- * no such thread any more.
+ * Tracks which threads are in a read-side section, like the kernel's RCU. Each thread that passed
+ * an enabled tracepoint has a slot with its thread id. A thread that ends does nothing: its slot is
+ * reused once no such thread exists.
  *
- * Readers store into their slot without a fence. Whoever waits for them has removed what they must
- * not see any more, and makes all threads pass a fence with membarrier(): a reader whose slot
- * still looks empty after that will see the removal.
+ * Readers store into their slot without a fence. A writer that waits for them first removes what
+ * they must not see any more, and then makes all threads execute a fence with membarrier(): a
+ * reader whose slot still looks empty after that will see the removal.
  */
 #include <linux/membarrier.h>
 #include <sys/mman.h>
@@ -16,22 +16,22 @@
 
 #include "tracepoint/internal.h"
 
-#define SLOT_BYTES 64u /* a cache line each */
+#define SLOT_BYTES 64u /* one cache line per slot */
 #define CHUNK_SLOTS 1024u
 #define CHUNKS 256u
-#define TRIES 8u /* slots of others that a new thread tries to take over */
+#define TRIES 8u /* slots that a new thread tries to reuse */
 
-/* Nobody's: where every thread begins. */
-static struct tap_thread nobody;
-__thread struct tap_thread *tap_self __attribute__((tls_model("initial-exec"))) = &nobody;
+/* The slot of all threads that have none of their own. */
+static struct tap_thread no_thread;
+__thread struct tap_thread *tap_self __attribute__((tls_model("initial-exec"))) = &no_thread;
 uint64_t tap_period = 1;
 bool tap_readers_fence;
 
 static char *chunks[CHUNKS];
-static uint32_t nr_slots; /* handed out at least once */
+static uint32_t nr_slots; /* slots used at least once */
 static uint32_t next_try;
 
-/* Memory that nobody needs any more when all sections of before its period have ended. */
+/* Memory that can be reused once all sections that began before @period have ended. */
 struct retired {
 	struct retired *next;
 	void *p;
@@ -41,7 +41,7 @@ struct retired {
 
 static struct retired *retired;
 
-static int membarrier(int cmd)
+static int call_membarrier(int cmd)
 {
 	return (int)syscall(SYS_membarrier, cmd, 0, 0);
 }
@@ -62,8 +62,8 @@ static bool is_gone(int32_t tid)
 	return syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;
 }
 
-/* Takes a slot from nobody, or from a thread that is no more. */
-static bool take(struct tap_thread *slot, int32_t tid)
+/* Take a slot that is free, or whose thread has ended. */
+static bool take_slot(struct tap_thread *slot, int32_t tid)
 {
 	int32_t owner = __atomic_load_n(&slot->tid, __ATOMIC_RELAXED);
 
@@ -72,12 +72,12 @@ static bool take(struct tap_thread *slot, int32_t tid)
 	if (!__atomic_compare_exchange_n(&slot->tid, &owner, tid, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
 		return false;
-	/* its last thread may have ended in a section */
+	/* its former thread may have ended in a section */
 	__atomic_exchange_n(&slot->inside, 0, __ATOMIC_ACQ_REL);
 	return true;
 }
 
-/* Without memory a slot stays unused: a later thread may get it. */
+/* If out of memory, the slot stays unused; a later thread may try again. */
 static void add_chunk(char **to)
 {
 	size_t bytes = CHUNK_SLOTS * SLOT_BYTES;
@@ -102,7 +102,7 @@ static struct tap_thread *new_slot(int32_t tid)
 	}
 	if (!slot_at(i))
 		add_chunk(&chunks[(i - TAP_FIRST_SLOTS) / CHUNK_SLOTS]);
-	return slot_at(i) && take(slot_at(i), tid) ? slot_at(i) : NULL;
+	return slot_at(i) && take_slot(slot_at(i), tid) ? slot_at(i) : NULL;
 }
 
 static struct tap_thread *find_slot(int32_t tid)
@@ -113,7 +113,7 @@ static struct tap_thread *find_slot(int32_t tid)
 	for (uint32_t i = 0; nr && i < TRIES && i < nr; i++) {
 		struct tap_thread *slot = slot_at((from + i) % nr);
 
-		if (slot && take(slot, tid))
+		if (slot && take_slot(slot, tid))
 			return slot;
 	}
 	return new_slot(tid);
@@ -123,7 +123,7 @@ void tap_rcu_init(void)
 {
 	static bool done;
 
-	if (!done && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+	if (!done && call_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
 		__atomic_store_n(&tap_readers_fence, true, __ATOMIC_SEQ_CST);
 	done = true;
 }
@@ -137,7 +137,9 @@ struct tap_thread *tap_thread_join(void)
 	errno = saved;
 	if (!slot)
 		return NULL;
-	/* a signal handler did the same meanwhile, unless (after a fork) it is the same slot */
+	/*
+	 * a signal handler has joined this thread meanwhile; after a fork it may be the same slot
+	 */
 	if (tap_self != slot && __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED) == tid) {
 		__atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
 		return tap_self;
@@ -146,7 +148,9 @@ struct tap_thread *tap_thread_join(void)
 	return slot;
 }
 
-/* The oldest period in which a section that still runs began; UINT64_MAX: none runs. */
+/*
+ * Return the oldest period in which a still running section began; UINT64_MAX if no section runs.
+ */
 static uint64_t oldest_inside(void)
 {
 	uint32_t nr = __atomic_load_n(&nr_slots, __ATOMIC_ACQUIRE);
@@ -164,17 +168,20 @@ static uint64_t oldest_inside(void)
 	return oldest;
 }
 
-/* Begins a new period. Return: its number: sections that began in it see what was done before. */
+/*
+ * Begin a new period. Return: its number: sections that begin in it see all changes made before
+ * this call.
+ */
 static uint64_t next_period(void)
 {
 	uint64_t period = __atomic_add_fetch(&tap_period, 1, __ATOMIC_SEQ_CST);
 
 	if (!tap_readers_fence)
-		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+		call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 	return period;
 }
 
-static void reclaim(void)
+static void reclaim_retired(void)
 {
 	uint64_t oldest = oldest_inside();
 	struct retired **at = &retired, *r;
@@ -195,10 +202,10 @@ void tap_retire(void *p, size_t bytes)
 	struct retired *r = tap_pool_get(sizeof(*r));
 
 	if (!r)
-		return; /* better lost than seen */
+		return; /* leak it: a reader may still use it */
 	*r = (struct retired){ .next = retired, .p = p, .bytes = bytes, .period = next_period() };
 	retired = r;
-	reclaim();
+	reclaim_retired();
 }
 
 void tracepoint_synchronize_unregister(void)
@@ -206,14 +213,14 @@ void tracepoint_synchronize_unregister(void)
 	const struct timespec pause = { .tv_nsec = 100000 };
 	uint64_t period;
 
-	/* nobody was ever inside: who comes now sees the removal */
+	/* no thread was ever in a section, and later ones will see the removal */
 	if (!__atomic_load_n(&nr_slots, __ATOMIC_SEQ_CST))
 		return;
 	period = next_period();
 
 	/*
-	 * the caller's own section, if it calls from a probe, is not waited for: it would be for
-	 * ever
+	 * if the caller is in a section itself (it is a probe), do not wait: its own would never
+	 * end
 	 */
 	while (oldest_inside() < period && !tap_self->inside)
 		nanosleep(&pause, NULL);

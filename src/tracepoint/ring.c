@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Records into rings (shared.h has the layout). A ring belongs to a CPU. Threads with a
- * restartable sequence area write with one (rseq.h): a record is whole once `head` has moved.
- * Other threads write into rings of their own, with atomic operations: they take the space first,
- * and the record is real once its first word is not zero, which is written last.
+ * Writes records into rings (shared.h has the layout). Each CPU has its own ring. Threads with a
+ * restartable sequence area write with one (rseq.h): a record is complete once `head` has moved.
+ * Other threads write into separate rings with atomic operations: they first reserve the space, and
+ * the record is complete once its first word is not zero, which is written last.
  *
- * A ring that is full closes at the end of its last sub-buffer: what comes until the next one is
- * free is lost, counted and timed, and the next sub-buffer's first record says so.
+ * When a ring is full, it closes at the end of its last sub-buffer: events are lost until the next
+ * sub-buffer is free. They are counted, with the times of the first and the last, and the first
+ * record of the next sub-buffer reports them.
  */
 #include <sched.h>
 #include <signal.h>
@@ -20,27 +21,28 @@
 
 #define SUB_WORDS                                                                                  \
 	((TAP_SUB_HEADER + sizeof(struct tap_record_head) + sizeof(struct tap_sub_info)) / 8)
-#define EVENT_ONE ((uint64_t)1 << 32) /* in a sub-buffer's commit word */
+#define EVENT_ONE ((uint64_t)1 << 32) /* one event in a sub-buffer's commit word */
 #define TYPE_STAMP 31u
 #define TYPE_PADDING 29u
-#define SPINS 10000u /* for another thread that is taking the next sub-buffer */
-#define TRIES 1000u /* of a sequence that is ended again and again */
-#define MAKING_TRIES 10000u /* of 0.1 ms */
-#define CHECK_EACH 1024u /* losses */
-#define RECORDER_NS                                                                                \
-	10000000000ull /* one that drains nothing for that long is gone, or as good as that */
+#define SPINS 10000u /* while another thread takes the next sub-buffer */
+#define TRIES 1000u /* attempts to complete a sequence that is aborted again and again */
+#define MAKING_TRIES 10000u /* each waits 0.1 ms */
+#define CHECK_EACH 1024u /* check after this many lost events */
+/* a recorder that drains nothing for this time is taken for dead */
+#define RECORDER_NS 10000000000ull
 
 static bool use_cycles;
 /*
- * Where the clock is the CPU's counter, there is a quick way with rseq and one with atomics. Known
- * with the first ring: until then any thread takes the long way, at whose end the ring is.
+ * If the clock is the CPU's counter, records take a fast path: one for rseq, one for atomic
+ * operations. The way is known once the first ring is made; until then all threads take the slow
+ * path, which makes the ring.
  */
 enum { WAY_ANY, WAY_RSEQ, WAY_ATOMIC };
 static int way;
 ptrdiff_t tap_rseq_offset;
 static uint64_t lost_without_ring;
 
-/* What stands at the beginning of a sub-buffer. */
+/* The beginning of a sub-buffer. */
 struct sub_start {
 	uint64_t ts, commit;
 	struct tap_record_head head;
@@ -51,9 +53,9 @@ _Static_assert(sizeof(struct sub_start) == SUB_WORDS * 8, "a sub-buffer begins w
 /* ---- the clock ---- */
 
 /*
- * When the first ring is made, for good: a child after a fork has its parent's. Controllers say
- * which: they find out what the kernel thinks of the counter, so that the program has no file to
- * open.
+ * Choose the clock when the first ring is made. It never changes afterwards, and a child after a
+ * fork keeps its parent's. A controller says which clock to use: it has checked what the kernel
+ * thinks of the counter, so that the program need not open a file.
  */
 static void choose_clock(void)
 {
@@ -68,7 +70,7 @@ static void choose_clock(void)
 		__atomic_store_n(&way, tap_rseq_is_on() ? WAY_RSEQ : WAY_ATOMIC, __ATOMIC_RELAXED);
 }
 
-/* Not inline: callers need no stack of their own. */
+/* Not inline: keeps the stack frames of its callers small. */
 static __attribute__((noinline)) uint64_t mono_now(void)
 {
 	return tap_mono_ns();
@@ -79,7 +81,7 @@ static inline uint64_t clock_now(void)
 	return tap_likely(use_cycles) ? tap_cycles() : mono_now();
 }
 
-/* Both clocks at one moment: the counter in the middle of the quickest of some tries. */
+/* Read both clocks at the same moment: take the middle of the fastest of three attempts. */
 static void clock_pair(uint64_t *stamp, uint64_t *mono_ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -96,8 +98,8 @@ static void clock_pair(uint64_t *stamp, uint64_t *mono_ns)
 	}
 }
 
-/* Two 32-bit words as they lie in memory. */
-static inline uint64_t pair(uint32_t first, uint32_t second)
+/* Join two 32-bit words that are adjacent in memory. */
+static inline uint64_t join_words(uint32_t first, uint32_t second)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	return (uint64_t)second << 32 | first;
@@ -110,7 +112,7 @@ static inline uint64_t stamp_words(uint64_t stamp)
 {
 	uint64_t both = stamp << 5 | TYPE_STAMP;
 
-	return pair((uint32_t)both, (uint32_t)(both >> 32));
+	return join_words((uint32_t)both, (uint32_t)(both >> 32));
 }
 
 /* ---- making rings ---- */
@@ -126,8 +128,10 @@ static void use_ring(struct tap_ring *r, char *p, unsigned int cpu)
 	__atomic_store_n(&r->head, head, __ATOMIC_RELEASE);
 }
 
-/* Return: the mapping; MAP_FAILED, with errno. A child has rings of its own, and a core file is no
- * place for them. */
+/*
+ * Map a ring's area. A child makes rings of its own, and core files should not contain rings.
+ * Return: MAP_FAILED with errno on error.
+ */
 static void *map_area(uint32_t nr)
 {
 	void *p = tap_control_map(nr);
@@ -139,8 +143,10 @@ static void *map_area(uint32_t nr)
 	return p;
 }
 
-/* One that another process of those that share the file has made. Return: 0; -ENOENT: there is
- * none; -errno. */
+/*
+ * Use a ring that another process that shares the control file has made. Return: 0; -ENOENT if
+ * there is none; -errno.
+ */
 static int find_made(struct tap_ring *r, unsigned int cpu, bool atomic)
 {
 	for (uint32_t i = 0; i < __atomic_load_n(&tap_control->areas_nr, __ATOMIC_ACQUIRE); i++) {
@@ -189,8 +195,10 @@ static int make_ring_area(struct tap_ring *r, unsigned int cpu, bool atomic)
 	return 0;
 }
 
-/* A CPU has one of each kind, whoever makes it. Return: false: somebody has been at it for too
- * long. */
+/*
+ * Lock ring creation, also against processes that share the control file, because a CPU has only
+ * one ring of each kind. Return: false if another thread has held the lock for 1 s.
+ */
 static bool begin_making(void)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
@@ -202,7 +210,7 @@ static bool begin_making(void)
 		if (__atomic_compare_exchange_n(&tap_control->making, &other, self, false,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
-		if (kill((pid_t)other, 0) && errno == ESRCH) /* it was killed */
+		if (kill((pid_t)other, 0) && errno == ESRCH) /* its holder was killed */
 			__atomic_compare_exchange_n(&tap_control->making, &other, 0, false,
 						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		else
@@ -211,7 +219,7 @@ static bool begin_making(void)
 	return false;
 }
 
-/* Return: 0, or -errno; -EBUSY: it can be tried again. */
+/* Return: 0; -EBUSY: try again with the next event; another -errno. */
 static int make_or_find(struct tap_ring *r, unsigned int cpu, bool atomic)
 {
 	int ret;
@@ -225,7 +233,7 @@ static int make_or_find(struct tap_ring *r, unsigned int cpu, bool atomic)
 	return ret;
 }
 
-/* Once: what there is no room for is not asked for again. */
+/* Remember that a ring could not be made, so that no thread tries again. */
 static void note_ringless(unsigned int cpu, int code)
 {
 	__atomic_store_n(&tap_control->ringless, 1, __ATOMIC_RELAXED);
@@ -240,8 +248,8 @@ static inline bool is_made(const struct tap_ring *r)
 	return __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
 }
 
-/* Makes @arg, a ring of tap_process's, unless another thread has. */
-static void make(void *arg)
+/* Make the ring @arg, an element of tap_process->rings, unless another thread has made it. */
+static void make_missing_ring(void *arg)
 {
 	struct tap_ring *r = arg;
 	unsigned int i = (unsigned int)(r - tap_process->rings), cpu = i / TAP_RINGS_KINDS;
@@ -255,8 +263,10 @@ static void make(void *arg)
 		note_ringless(cpu, ret);
 }
 
-/* Return: whether this process is set up. A child may not be: whoever does that may be interrupted
- * by this thread. */
+/*
+ * Set up a child if need be. Return: true if this process is set up; false also if another thread,
+ * or code that this signal handler has interrupted, is setting it up.
+ */
 static bool is_set_up(void)
 {
 	if (!__atomic_load_n(&tap_process->pid, __ATOMIC_ACQUIRE) && tap_trylock()) {
@@ -267,16 +277,16 @@ static bool is_set_up(void)
 }
 
 /*
- * By the first event on a CPU. Other threads wait, for as long as it takes to make a file longer:
- * nobody loses events for somebody else makes the ring. Return: NULL: there is none, the event is
- * lost.
+ * Make a ring at the first event on a CPU. Other threads wait for it, which takes as long as
+ * extending a file, so that no event is lost because another thread makes the ring. Return: NULL:
+ * no ring, the event is lost.
  */
 static __attribute__((noinline)) struct tap_ring *make_ring(struct tap_ring *r)
 {
 	int saved = errno;
 
 	if (is_set_up() && !__atomic_load_n(&tap_control->ringless, __ATOMIC_RELAXED))
-		tap_on_own_stack(make, r);
+		tap_on_own_stack(make_missing_ring, r);
 	errno = saved;
 	return is_made(r) ? r : NULL;
 }
@@ -285,7 +295,8 @@ static inline struct tap_ring *ring_of(size_t cpu, unsigned int kind)
 {
 	struct tap_ring *r = &tap_process->rings[cpu * TAP_RINGS_KINDS + kind];
 
-	__asm__("" : "+r"(r)); /* or compilers find each of its members anew */
+	/* keeps compilers from computing the address again for each member */
+	__asm__("" : "+r"(r));
 	return r;
 }
 
@@ -302,8 +313,8 @@ static inline struct tap_ring *find_ring(unsigned int kind, unsigned int cpu)
 /* ---- losses ---- */
 
 /*
- * A recorder that has been killed will never make room: one that lives moves `drained`, whenever it
- * finds that there is something new.
+ * Switch to overwriting if the recorder seems to be dead, since a killed recorder never makes room
+ * again. A live recorder changes `drained` whenever it finds new data.
  */
 static void check_recorder(void)
 {
@@ -321,7 +332,7 @@ static void check_recorder(void)
 	}
 }
 
-static void lose(struct tap_ring *r)
+static void count_loss(struct tap_ring *r)
 {
 	uint64_t now = clock_now(), none = 0, nr;
 
@@ -388,7 +399,7 @@ static inline uint64_t room_at(uint64_t position) /* 0: at a boundary */
 	return -position & (TAP_SUB_BYTES - 1);
 }
 
-/* What was lost so far is in the stream now. */
+/* The sub-buffer's first record has reported the events lost so far. */
 static void clear_losses(struct tap_ring *r, const struct sub_start *s)
 {
 	if (s->info.lost_first)
@@ -398,10 +409,10 @@ static void clear_losses(struct tap_ring *r, const struct sub_start *s)
 /* ---- with restartable sequences ---- */
 
 /*
- * A sequence writes the commit word, or a sub-buffer's state, before head. One that ends between
- * the two leaves a commit word that counts a record which does not exist, or marks a sub-buffer
- * that is not taken. Both can be told: the word's bytes are not where head is, and the state says
- * which time the sub-buffer is taken.
+ * A sequence writes the commit word, or a sub-buffer's state, before head. If it is aborted between
+ * the two, the commit word counts a record that does not exist, or the state marks a sub-buffer as
+ * taken that is not. Both can be detected: the commit word's bytes do not match head, and the state
+ * contains the number of the taken sub-buffer.
  */
 static uint64_t true_commit(uint64_t commit, uint64_t head)
 {
@@ -415,7 +426,7 @@ static uint64_t taken_state(uint64_t boundary)
 	return boundary / TAP_SUB_BYTES << 8 | 1;
 }
 
-/* Makes the commit word true, and moves head from within a sub-buffer by @step. */
+/* Correct the commit word, and advance head within its sub-buffer by @step. */
 static void settle_rseq(struct tap_ring *r, struct rseq *rs, uint64_t head, uint64_t step)
 {
 	uint64_t *commit = commit_of(r, head), value = true_commit(*commit, head);
@@ -431,7 +442,7 @@ static void settle_rseq(struct tap_ring *r, struct rseq *rs, uint64_t head, uint
 	tap_rseq_commit(rs, r->cpu, &op);
 }
 
-/* Events in all sub-buffers before @boundary. */
+/* Number of events in all sub-buffers before @boundary. */
 static uint64_t events_before(const struct tap_ring *r, uint64_t boundary)
 {
 	const struct sub_start *last = (const struct sub_start *)sub_at(r, boundary - 1);
@@ -439,7 +450,10 @@ static uint64_t events_before(const struct tap_ring *r, uint64_t boundary)
 	return boundary ? last->info.events + (last->commit >> 32) : 0;
 }
 
-/* Takes the sub-buffer at @boundary, if it can. Return: false: it is not free. */
+/*
+ * Try to take the sub-buffer at @boundary. Return: false if it is not free; true also if the
+ * sequence was aborted.
+ */
 static bool take_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t boundary)
 {
 	struct sub_start start;
@@ -462,9 +476,9 @@ static bool take_sub_rseq(struct tap_ring *r, struct rseq *rs, uint64_t boundary
 }
 
 /*
- * Puts a record into @r. The stamp is taken behind the load of head: so the order of records is
- * that of their stamps. Return: false: it is not there, also where the sub-buffer is full or not
- * taken yet (then its commit word is not what it would be with head in it).
+ * Write a record into @r. The stamp is taken after the load of head, so records are in the order of
+ * their stamps. Return: false: not written, because the sequence was aborted, or the sub-buffer is
+ * full or not taken yet (then its commit word does not match head).
  */
 static inline __attribute__((always_inline)) bool put_rseq(struct rseq *rs, struct tap_ring *r,
 							   uint32_t cpu, const uint64_t *rec,
@@ -490,7 +504,7 @@ static inline __attribute__((always_inline)) bool put_rseq(struct rseq *rs, stru
 	return tap_rseq_commit(rs, cpu, &op);
 }
 
-/* With all that may be in the way: no ring yet, a full sub-buffer, an interrupted sequence. */
+/* The slow path: handles a missing ring, a full sub-buffer and an aborted sequence. */
 static __attribute__((noinline)) void commit_rseq(struct rseq *rs, const uint64_t *rec,
 						  uint64_t bytes)
 {
@@ -507,7 +521,7 @@ static __attribute__((noinline)) void commit_rseq(struct rseq *rs, const uint64_
 		if (room_at(head)) {
 			settle_rseq(r, rs, head, bytes > room_at(head) ? room_at(head) : 0);
 		} else if (!take_sub_rseq(r, rs, head)) {
-			lose(r);
+			count_loss(r);
 			return;
 		}
 	}
@@ -517,7 +531,8 @@ static __attribute__((noinline)) void commit_rseq(struct rseq *rs, const uint64_
 /* ---- with atomic operations ---- */
 
 /*
- * Whether all records of the sub-buffer that is to be written over are there: no thread is at it.
+ * Return true if all records of the sub-buffer that is about to be overwritten are complete, so
+ * that no thread still writes to it.
  */
 static bool is_settled(const struct tap_ring *r, uint64_t position)
 {
@@ -528,14 +543,20 @@ static bool is_settled(const struct tap_ring *r, uint64_t position)
 			       end;
 }
 
-/* Says where the sub-buffer ends that was filled up to @head, unless that was said before. */
+/*
+ * Store in the state where the sub-buffer ends that is filled up to @head, unless it is stored
+ * already, and mark the rest as empty.
+ */
 static void close_sub(struct tap_ring *r, uint64_t head)
 {
 	uint64_t *state = state_of(r, head - 1), end = (head - 1) % TAP_SUB_BYTES + 1;
 
 	if (!head || *state >> 8)
 		return;
-	/* the reader may free it at any time: it writes the first byte, this the others */
+	/*
+	 * byte by byte, because the reader may clear the first byte at any time to free the
+	 * sub-buffer
+	 */
 	for (unsigned int i = 1; i < 4; i++)
 		((volatile unsigned char *)state)[i] = (unsigned char)(end >> (8 * i - 8));
 	if (end < TAP_SUB_BYTES)
@@ -543,7 +564,7 @@ static void close_sub(struct tap_ring *r, uint64_t head)
 				 __ATOMIC_RELEASE);
 }
 
-/* Moves head to @to, over what room is left. */
+/* Advance head to @to, skipping the room that is left. */
 static void leave_sub(struct tap_ring *r, uint64_t to)
 {
 	uint64_t head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
@@ -554,7 +575,10 @@ static void leave_sub(struct tap_ring *r, uint64_t to)
 	close_sub(r, head);
 }
 
-/* Records in it become real one by one. Not by memset(), which valgrind counts by bytes. */
+/*
+ * Clear a sub-buffer, because its records become complete one by one. Not with memset(), which
+ * valgrind executes byte by byte.
+ */
 static void clear_sub(unsigned char *sub)
 {
 	typedef uint64_t two __attribute__((vector_size(16), may_alias));
@@ -568,8 +592,9 @@ static void clear_sub(unsigned char *sub)
 }
 
 /*
- * Events that the sub-buffer has held so far. Of the one before that is not known: there may be
- * threads that have taken their space in it and not yet counted what they write.
+ * Number of events that this sub-buffer has held since the ring was made. The number in all earlier
+ * sub-buffers is not known here: threads may have reserved space in the preceding one and not yet
+ * counted their records.
  */
 static uint64_t events_of(const struct tap_ring *r, uint64_t boundary)
 {
@@ -584,7 +609,7 @@ static void start_sub(struct tap_ring *r, uint64_t boundary)
 	struct sub_start start;
 
 	clear_sub(sub_at(r, boundary));
-	leave_sub(r, boundary); /* from now on, nobody else moves head */
+	leave_sub(r, boundary); /* from now on, no other thread moves head: it is at a boundary */
 	fill_start(r, events, &start);
 	memcpy(sub_at(r, boundary), &start, sizeof(start));
 	*state_of(r, boundary) = 1;
@@ -596,7 +621,10 @@ static __attribute__((noinline)) bool next_sub_atomic(struct tap_ring *r, uint64
 {
 	uint64_t boundary = head + room_at(head), claimed = boundary;
 
-	/* one thread takes it: claim is the next boundary, plus one while somebody is at it */
+	/*
+	 * one thread takes the sub-buffer: claim is the next boundary, plus 1 while a thread takes
+	 * it
+	 */
 	if (__atomic_compare_exchange_n(&r->head->claim, &claimed, boundary + 1, false,
 					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		bool free = is_free(r, boundary) && is_settled(r, boundary);
@@ -615,7 +643,7 @@ static __attribute__((noinline)) bool next_sub_atomic(struct tap_ring *r, uint64
 	return false;
 }
 
-/* All words but the first, of which there are at least two, from behind, two at a time. */
+/* Copy all words but the first, two at a time, last ones first. @bytes: at least 24. */
 static inline void copy_words(unsigned char *to, const unsigned char *from, uint64_t bytes)
 {
 	typedef uint64_t two __attribute__((vector_size(16), aligned(8), may_alias));
@@ -627,13 +655,14 @@ static inline void copy_words(unsigned char *to, const unsigned char *from, uint
 		left -= 8;
 	}
 	do {
-		__asm__("" : "+r"(left) : : "memory"); /* or this becomes a call of memcpy() */
+		/* keeps compilers from making this a memcpy() call */
+		__asm__("" : "+r"(left) : : "memory");
 		left -= 16;
 		*(two *)(to + 8 + left) = *(const two *)(from + 8 + left);
 	} while (left);
 }
 
-/* other C libraries do not know the word */
+/* other C libraries do not define __GLIBC_PREREQ */
 #ifdef __GLIBC_PREREQ
 #if __GLIBC_PREREQ(2, 29)
 #define HAS_GETCPU
@@ -645,14 +674,17 @@ static inline unsigned int current_cpu(void)
 	unsigned int cpu = 0;
 
 #ifdef HAS_GETCPU
-	getcpu(&cpu, NULL); /* sched_getcpu() would look for rseq first */
+	getcpu(&cpu, NULL); /* sched_getcpu() would try rseq first */
 #else
 	cpu = (unsigned int)sched_getcpu();
 #endif
 	return tap_likely(cpu < TAP_MAX_CPUS) ? cpu : 0;
 }
 
-/* @at: the ring's head. Return: false: another thread was quicker. */
+/*
+ * Write a record at @head of a ring. @at: the ring's head. Return: false if another thread has
+ * moved the head.
+ */
 static inline bool put_atomic(const struct tap_ring *r, struct tap_ring_head *at, uint64_t head,
 			      const uint64_t *rec, uint64_t bytes, uint64_t stamp)
 {
@@ -668,7 +700,7 @@ static inline bool put_atomic(const struct tap_ring *r, struct tap_ring_head *at
 	return true;
 }
 
-/* With all that may be in the way, as commit_rseq(). */
+/* The slow path with atomic operations: handles a missing ring and a full sub-buffer. */
 static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_t bytes)
 {
 	struct tap_ring *r = find_ring(TAP_RINGS_ATOMIC, current_cpu());
@@ -681,7 +713,7 @@ static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_
 	do {
 		head = __atomic_load_n(&r->head->head, __ATOMIC_RELAXED);
 		if (bytes > room_at(head) && !next_sub_atomic(r, head)) {
-			lose(r);
+			count_loss(r);
 			return;
 		}
 	} while (bytes > room_at(head) ||
@@ -694,9 +726,9 @@ static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_
 static inline void fill_head(uint64_t *rec, size_t bytes, const struct trace_event_call *call,
 			     uint32_t tid)
 {
-	/* whole words: what is stored in parts and loaded as one waits for the stores */
-	rec[1] = pair(0, (uint32_t)bytes - 12);
-	rec[2] = pair(call->id, tid);
+	/* whole words: loading a word after storing its parts stalls until the stores complete */
+	rec[1] = join_words(0, (uint32_t)bytes - 12);
+	rec[2] = join_words(call->id, tid);
 }
 
 static __attribute__((noinline)) void commit_any(const uint64_t *rec, uint64_t bytes)
@@ -710,15 +742,15 @@ static __attribute__((noinline)) void commit_any(const uint64_t *rec, uint64_t b
 static __attribute__((noinline)) void commit_first(uint64_t *rec, size_t bytes,
 						   const struct trace_event_call *call)
 {
-	tap_thread_join(); /* out of memory: the tid stays 0 */
+	tap_thread_join(); /* if out of memory, the tid is recorded as 0 */
 	fill_head(rec, bytes, call, (uint32_t)__atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED));
 	if (!call->filtered || tap_filter_passes(call, rec + 2, bytes - sizeof(struct tap_record)))
 		commit_any(rec, bytes);
 }
 
 /*
- * The common cases call nothing but at their ends, and so have few registers to save. Return:
- * false: it is not a common case.
+ * The fast path with rseq: it calls no function, and so needs to save few registers. Return: false
+ * if the slow path is needed.
  */
 static inline __attribute__((always_inline)) bool put_quickly(const uint64_t *rec, uint64_t bytes)
 {
@@ -747,7 +779,7 @@ static __attribute__((noinline)) void commit_without_rseq(const uint64_t *rec, u
 	commit_atomic(rec, bytes);
 }
 
-static inline __attribute__((always_inline)) void commit(uint64_t *rec, size_t bytes)
+static inline __attribute__((always_inline)) void commit_record(uint64_t *rec, size_t bytes)
 {
 	int known_way = __atomic_load_n(&way, __ATOMIC_RELAXED);
 
@@ -759,10 +791,13 @@ static inline __attribute__((always_inline)) void commit(uint64_t *rec, size_t b
 		commit_any(rec, bytes);
 }
 
-/* Each calls the next one at its end: so those who reject save no registers. */
+/*
+ * commit_filtered() to commit_passed() tail-call each other, so that rejecting a record saves no
+ * registers.
+ */
 static __attribute__((noinline)) void commit_passed(uint64_t *rec, size_t bytes)
 {
-	commit(rec, bytes);
+	commit_record(rec, bytes);
 }
 
 static __attribute__((noinline)) void commit_asked(uint64_t *rec, size_t bytes,
@@ -796,7 +831,7 @@ void tap_record_commit(struct tap_record *rec, size_t bytes, const struct trace_
 	if (tap_unlikely(call->filtered))
 		commit_filtered(words, bytes, call);
 	else
-		commit(words, bytes);
+		commit_record(words, bytes);
 }
 
 void tap_record_note_cut(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One restartable sequence: "if this thread is still on that CPU and the position is still that
- * one, copy these words there, set that other word, and move the position". The kernel ends it
- * without the last store if the thread is preempted, migrated or interrupted by a signal on the
- * way: then any of the other stores may have been done.
+ * A restartable sequence, rseq(2): "if this thread is still on that CPU and the position still has
+ * that value, copy these words there, set that other word, and advance the position". If the thread
+ * is preempted, migrated or interrupted by a signal meanwhile, the kernel aborts the sequence
+ * before its last store, the position; any of the other stores may have been done.
  *
- * glibc registers each thread's area from 2.35 on; where it is older, or something else has
- * disabled that, tap_rseq_is_on() says so.
+ * glibc registers an area for each thread since 2.35. With an older glibc, or where something has
+ * disabled that, tap_rseq_is_on() returns false.
  */
 #ifndef TAP_TRACEPOINT_RSEQ_H
 #define TAP_TRACEPOINT_RSEQ_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a sequence that does not end in a trap: what the kernel finds before an abort handler. */
+/* Signature that the kernel expects before an abort handler; else it kills the process. */
 #if defined(__x86_64__)
 #define TAP_RSEQ_SIG 0x53053053
 #elif defined(__aarch64__)
@@ -25,15 +25,15 @@
 
 struct tap_rseq_op {
 	uint64_t *position;
-	uint64_t expected, step; /* step: by how much the position moves */
+	uint64_t expected, step; /* the position's old value, and what to add to it */
 	uint64_t *other, other_value;
 	void *to;
-	uint64_t first; /* the first word to copy; @from has the others behind a place for it */
+	uint64_t first; /* the first word to store at @to; the words after it come from @from + 8 */
 	const void *from;
-	uint64_t bytes; /* whole words, the first included: at least 8 */
+	uint64_t bytes; /* size to store, the first word included: a multiple of 8, at least 8 */
 };
 
-/* from a thread's pointer to its area; 0: there is none */
+/* offset of a thread's area from its thread pointer; 0: no areas */
 extern ptrdiff_t tap_rseq_offset __attribute__((visibility("hidden")));
 
 static inline bool tap_rseq_is_on(void)
@@ -41,7 +41,7 @@ static inline bool tap_rseq_is_on(void)
 	return tap_rseq_offset;
 }
 
-/* The CPU that the thread is on; above all others: the area is not registered. */
+/* Return the CPU that the thread runs on; a value >= 2^32 - 2 if the area is not registered. */
 static inline uint32_t tap_rseq_cpu(const struct rseq *rs)
 {
 	return *(const volatile uint32_t *)&rs->cpu_id;
@@ -58,20 +58,23 @@ static inline void tap_rseq_init(void)
 		tap_rseq_offset = __rseq_offset;
 }
 
-/* The thread's area, where rseq is on. A thread may still have none that is registered. */
+/*
+ * Return the thread's area; only if tap_rseq_is_on(). A new thread's area may not be registered
+ * yet.
+ */
 static inline struct rseq *tap_rseq_area(void)
 {
 	return (struct rseq *)((char *)__builtin_thread_pointer() + tap_rseq_offset);
 }
 
-/* Return: whether the position was moved. */
+/* Run the sequence once. Return: true if it advanced the position. */
 static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *rs, uint32_t cpu,
 								  const struct tap_rseq_op *op)
 {
 #if defined(__x86_64__)
 	uint64_t i;
 
-	/* 3: the descriptor: version and flags, start, length, where to go on abort */
+	/* 3: the rseq_cs descriptor: version, flags, start, length, abort handler */
 	__asm__ volatile goto(
 		".pushsection __rseq_cs, \"aw\"\n\t.balign 32\n"
 		"3:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\tleaq 3b(%%rip), "

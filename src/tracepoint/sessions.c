@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What recorders want of programs that start while they record: each has a session file, which is
- * valid as long as its recorder keeps it locked. Beside it is a socket, where a program from which
- * something is wanted leaves its control file, so that it can be read when the program is over.
- * Only system calls: a child after a fork reads them, too.
+ * Applies running recorders' sessions to a program that starts. Each recorder has a session file,
+ * which is valid while the recorder keeps it locked. Next to it is a socket, to which a selected
+ * program sends its control file's descriptor, so that the recorder can read the file after the
+ * program has ended. Only system calls and functions that are safe in a child after a fork, which
+ * reads sessions, too.
  */
 #include "tracepoint/internal.h"
 
@@ -32,10 +33,10 @@ bool tap_event_matches(const struct trace_event_call *call, const char *pattern)
 	return !fnmatch(pattern, name, 0);
 }
 
-/* What a session is applied to. */
+/* The object that sessions are applied to. */
 struct joining {
 	const struct tap_object *object;
-	const char *folder; /* of the link to the control file */
+	const char *folder; /* folder of the link to the control file */
 };
 
 static void want_events(const struct tap_object *object, const char *pattern)
@@ -59,7 +60,7 @@ static bool has_events(const struct tap_object *object, const char *pattern)
 	return false;
 }
 
-/* Of a library that is loaded while other threads record. */
+/* Atomic, because other threads may record while a library is loaded. */
 static void set_byte(uint8_t *byte, const char *number)
 {
 	__atomic_store_n(byte, (uint8_t)atoi(number), __ATOMIC_RELAXED);
@@ -77,7 +78,7 @@ static void apply_line(const struct tap_object *object, const char *line)
 		set_byte(&tap_control->use_clock, line + 6);
 }
 
-/* Cuts the text into lines. Return: their end. */
+/* Replace newlines by NULs. Return: the end of the text. */
 static const char *cut_lines(char *text)
 {
 	char *end = text;
@@ -91,8 +92,8 @@ static const char *cut_lines(char *text)
 	for (const char *line = (text); line < (end); line += strlen(line) + 1)
 
 /*
- * Whether a session selects an event, and is for all programs or for this one: a child after a fork
- * is its parent, still.
+ * Return true if a session selects an event of the object, and is for all programs or for this one
+ * or an ancestor of it.
  */
 static bool is_selected(const struct tap_object *object, const char *text, const char *end)
 {
@@ -108,8 +109,10 @@ static bool is_selected(const struct tap_object *object, const char *text, const
 	return has_event && (is_for_all || is_for_us);
 }
 
-/* Connects by way of the folder's descriptor: an address has room for short names only. Return:
- * whether it was sent. */
+/*
+ * Send the control file to a session's socket. It is connected through the folder's descriptor,
+ * because socket addresses have room for short paths only. Return: true if it was sent.
+ */
 static bool send_file(int dir, const char *name)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -126,14 +129,14 @@ static bool send_file(int dir, const char *name)
 	return is_sent;
 }
 
-/* Writes "-" and a number. Return: behind it. */
+/* Write "-" and a number in hexadecimal. Return: the end. */
 static char *put_part(char *to, uint64_t number)
 {
 	*to++ = '-';
 	return tap_put_number(to, number, 16);
 }
 
-/* Return: false: the session has no ID. */
+/* Build the name of this program's entry. Return: false if the session has no ID. */
 static bool entry_name(char name[TAP_BOOK_NAME], const char *text, const char *end)
 {
 	for_each_line(line, text, end)
@@ -154,18 +157,19 @@ static bool entry_name(char name[TAP_BOOK_NAME], const char *text, const char *e
 	return false;
 }
 
-/* The recorder has ended, or nobody would know of it. */
+/* Return true if the recorder has ended: while it runs it holds the file's lock. */
 static bool is_over(int session)
 {
 	return !flock(session, LOCK_SH | LOCK_NB);
 }
 
 /*
- * In this order: no event is recorded before the recorder can know of the program. A session that
- * ended before it could be sent anything may have looked at its entries before.
+ * Create the entry, then switch on events, then send the control file: no event is recorded before
+ * the recorder can know of the program. If the session has ended before the file could be sent, its
+ * recorder may have looked at the entries before, so the entry is removed.
  */
-static void join(const struct joining *j, const char *text, const char *end, int session, int dir,
-		 const char *name)
+static void join_session(const struct joining *j, const char *text, const char *end, int session,
+			 int dir, const char *name)
 {
 	char entry[TAP_BOOK_NAME];
 	bool is_theirs = !tap_env_is_awaited(), is_entered, is_sent;
@@ -185,7 +189,7 @@ static void join(const struct joining *j, const char *text, const char *end, int
 		close(folder);
 }
 
-/* One session file: of the user or of root, and its recorder lives. */
+/* Apply one session file, if it belongs to the user or to root and its recorder runs. */
 static bool read_session(int dir, const char *name, void *joining)
 {
 	char text[SESSION_MAX_BYTES + 1];
@@ -201,14 +205,14 @@ static bool read_session(int dir, const char *name, void *joining)
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
 	    !(st.st_mode & 022) && !is_over(fd) && errno == EWOULDBLOCK) {
 		len = read(fd, text, SESSION_MAX_BYTES);
-		/* a line that was cut says something else */
+		/* ignore a last line that was cut: it could mean something else */
 		while (len > 0 && text[len - 1] != '\n')
 			len--;
 		text[len > 0 ? len : 0] = '\0';
-		join(joining, text, cut_lines(text), fd, dir, name);
+		join_session(joining, text, cut_lines(text), fd, dir, name);
 	}
 	close(fd);
-	return false; /* there may be more */
+	return false; /* continue with other session files */
 }
 
 void tap_sessions_apply(struct tap_object *object)
@@ -216,7 +220,7 @@ void tap_sessions_apply(struct tap_object *object)
 	char folder[TAP_FOLDER_MAX], path[PATH_MAX];
 	struct joining joining = { object, folder };
 
-	/* beside the control file: TAP_FOLDER_MAX leaves room for it */
+	/* next to the link to the control file; TAP_FOLDER_MAX leaves room for the name */
 	strcpy(folder, tap_control_path);
 	*strrchr(folder, '/') = '\0';
 	strcpy(stpcpy(path, folder), "/sessions");

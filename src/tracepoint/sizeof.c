@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Sizes in place of sizeof() in print formats: trace-cmd cannot parse sizeof() (libtraceevent
- * 1.7.1), and readers of a recording do not know the program's types.
+ * Evaluates sizeof() in print formats: trace-cmd cannot parse sizeof() (libtraceevent 1.7.1), and
+ * readers of a recording do not know the program's types.
  */
 #include "tracepoint/internal.h"
 
 /*
- * The program and the library have one ABI. Names are arrays: pointers would be relocated in each
- * process.
+ * The program and the library have the same ABI. Names are arrays, because pointers would be
+ * relocated in each process.
  */
 #define TYPE(type)                                                                                 \
 	{                                                                                          \
@@ -64,13 +64,13 @@ static const struct {
 	{ "__s64", 8 },
 };
 
-/* Text without blanks around it. */
+/* A part of a text, without surrounding blanks. */
 struct span {
 	const char *s;
 	size_t len;
 };
 
-static struct span trim(struct span w)
+static struct span trim_blanks(struct span w)
 {
 	while (w.len && *w.s == ' ')
 		w = (struct span){ w.s + 1, w.len - 1 };
@@ -79,37 +79,38 @@ static struct span trim(struct span w)
 	return w;
 }
 
-static bool is(struct span w, const char *text)
+static bool is_text(struct span w, const char *text)
 {
 	return strlen(text) == w.len && !memcmp(w.s, text, w.len);
 }
 
-/* Return: 0 if the type is not known. */
+/* Return: size of a type; 0 if it is unknown. */
 static size_t type_bytes(struct span w)
 {
 	if (w.len && w.s[w.len - 1] == '*')
 		return sizeof(void *);
 	if (w.len > 6 && !memcmp(w.s, "const ", 6))
-		w = trim((struct span){ w.s + 6, w.len - 6 });
+		w = trim_blanks((struct span){ w.s + 6, w.len - 6 });
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (is(w, types[i].name))
+		if (is_text(w, types[i].name))
 			return types[i].size;
 	return 0;
 }
 
-/* REC->name, and an element of an array: REC->name[0]. Return: 0 if it is something else. */
+/* Return: size of REC->name, or of an array element, REC->name[0]; 0 if @w is something else. */
 static size_t field_bytes(struct span w, const struct trace_event_info *info)
 {
 	const char *type = info->names, *subscript = memchr(w.s, '[', w.len);
 
 	if (w.len < 5 || memcmp(w.s, "REC->", 5))
 		return 0;
-	w = trim((struct span){ w.s + 5, (subscript ? (size_t)(subscript - w.s) : w.len) - 5 });
+	w = trim_blanks(
+		(struct span){ w.s + 5, (subscript ? (size_t)(subscript - w.s) : w.len) - 5 });
 	for (unsigned int i = 0; i < info->nr_fields; i++) {
 		const struct trace_event_field *f = &info->fields[i];
 		const char *name = type + strlen(type) + 1;
 
-		if (is(w, name))
+		if (is_text(w, name))
 			return !subscript ? f->size : f->len ? (size_t)f->size / f->len : 0;
 		type = name + strlen(name) + 1;
 	}
@@ -128,7 +129,7 @@ size_t tap_sizeof(const char *p, const struct trace_event_info *info, long *byte
 	end = strchr(from, ')');
 	if (*from != '(' || !end)
 		return 0;
-	w = trim((struct span){ from + 1, (size_t)(end - from - 1) });
+	w = trim_blanks((struct span){ from + 1, (size_t)(end - from - 1) });
 	*bytes = (long)(type_bytes(w) ?: field_bytes(w, info));
 	return *bytes ? (size_t)(end + 1 - p) : 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A stack of the library's own, for what a site does once in a process and needs room for: a file,
- * a ring. The thread that passes the site may have a few kilobytes left: a signal's stack, a
- * coroutine's.
+ * A stack of the library's own, for work that a site does once per process or ring and that needs
+ * more stack: creating a file or a ring. The thread that passes the site may have only a few
+ * kilobytes left, such as on a signal stack or in a coroutine.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -11,11 +11,14 @@
 
 #include "tracepoint/internal.h"
 
-#define STACK_BYTES ((size_t)128 << 10) /* what is not used is never touched; some 20 KiB are */
+#define STACK_BYTES ((size_t)128 << 10) /* only touched pages take memory: some 20 KiB */
 
 static _Alignas(64) char stack[STACK_BYTES];
 
-/* Registers that a call may change; the old stack pointer is kept in one that it may not. */
+/*
+ * Clobbers all registers that a call may change; the old stack pointer is kept in a callee-saved
+ * one.
+ */
 static void call_on_stack(void (*fn)(void *arg), void *arg)
 {
 	char *top = stack + sizeof(stack);
@@ -40,7 +43,7 @@ static void call_on_stack(void (*fn)(void *arg), void *arg)
 			   "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",
 			   "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc");
 #else
-	(void)top; /* other machines: on the stack of the thread */
+	(void)top; /* other machines: use the thread's stack */
 	fn(arg);
 #endif
 }
@@ -50,11 +53,11 @@ void tap_on_own_stack(void (*fn)(void *arg), void *arg)
 	uint64_t all = UINT64_MAX, before;
 	int cancel;
 
-	/* a site is no place where a thread ends */
+	/* a thread must not be cancelled at a site */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/*
-	 * a signal's handler may need more than is left, must not find another stack than its
-	 * thread's, and must not wait for the thread that it interrupts
+	 * a signal handler might need more stack than is left, must not run on this stack, and must
+	 * not wait for the thread that it interrupts
 	 */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
 	if (tap_lock_of(&tap_process->stack)) {

@@ -7,13 +7,15 @@ static bool count_from(struct static_key *key, int from, int to)
 					   __ATOMIC_RELAXED);
 }
 
-/* The count is never above zero while the code does not jump yet: others would not wait for it. */
+/*
+ * The count rises above zero only after the code jumps: others that then count do not wait for it.
+ */
 static bool switch_on(struct static_key *key)
 {
 	return tap_patch_key(key, true) && count_from(key, 0, 1);
 }
 
-/* Zero first: from there on nobody counts without the lock. */
+/* Set zero first: from then on, others need the lock to count. */
 static void switch_off(struct static_key *key)
 {
 	if (count_from(key, 1, 0) && !tap_patch_key(key, false))

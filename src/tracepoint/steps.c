@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a filter means is src/event/expr/filter_match.c's: tests/tracepoint/test_steps.c compares.
+/*
+ * Checks and runs compiled filters. src/event/expr/filter_match.c defines what a filter means;
+ * tests/fuzz/fuzz_steps.c compares the two.
  */
 #include "tracepoint/steps.h"
 
@@ -49,7 +51,7 @@ static bool has_registers(const struct tap_step *s)
 	return s->to < TAP_STEPS_REGS && s->a < TAP_STEPS_REGS && s->b < TAP_STEPS_REGS;
 }
 
-/* One that always or never holds is none. */
+/* A comparison that is always or never true is rejected. */
 static bool is_comparison(const struct tap_step *s)
 {
 	return s->op && (s->op < (TAP_OP_LT | TAP_OP_EQ | TAP_OP_GT) || s->op == TAP_OP_AND);
@@ -122,7 +124,7 @@ static inline uint64_t load_number(const struct tap_step *s, const unsigned char
 	}
 }
 
-static inline bool holds(const struct tap_step *s, uint64_t a, uint64_t b)
+static inline bool number_holds(const struct tap_step *s, uint64_t a, uint64_t b)
 {
 	uint64_t sign = (uint64_t)(s->is_signed != 0) << 63;
 	unsigned int which = ((a ^ sign) >= (b ^ sign)) + ((a ^ sign) > (b ^ sign));
@@ -130,7 +132,7 @@ static inline bool holds(const struct tap_step *s, uint64_t a, uint64_t b)
 	return s->op == TAP_OP_AND ? a & b : s->op >> which & 1;
 }
 
-/* What lies in the record there, and nothing outside of it. */
+/* Return the bytes of a text or cpumask, empty if they do not lie within the record. */
 static inline struct bytes place_of(const struct tap_step *s, const unsigned char *rec,
 				    uint32_t size)
 {
@@ -155,7 +157,8 @@ static inline bool is_text(const struct tap_step *s, const unsigned char *text, 
 {
 	uint32_t len = s->data_bytes;
 
-	if (has.len < len || (len && *has.at != *text)) /* most are not: without a call */
+	/* most texts differ here, which saves a call */
+	if (has.len < len || (len && *has.at != *text))
 		return false;
 	return !memcmp(has.at, text, len) && (has.len == len || !has.at[len]);
 }
@@ -165,7 +168,10 @@ static bool has_cpu(const uint64_t *bits, uint32_t bytes, uint64_t cpu)
 	return cpu / 64 < bytes / 8 && bits[cpu / 64] >> (cpu % 64) & 1;
 }
 
-/* Masks are words of the program's; one that is shorter than the other has zeros behind it. */
+/*
+ * Compare a cpumask. Masks consist of the program's unsigned longs; a shorter one is extended with
+ * zeros.
+ */
 static __attribute__((noinline)) bool mask_holds(const struct tap_step *s, const uint64_t *bits,
 						 struct bytes has)
 {
@@ -186,7 +192,7 @@ static __attribute__((noinline)) bool mask_holds(const struct tap_step *s, const
 	return s->op == TAP_OP_EQ || some;
 }
 
-static uint64_t arith(enum tap_step_op op, uint64_t a, uint64_t b)
+static uint64_t compute_arith(enum tap_step_op op, uint64_t a, uint64_t b)
 {
 	switch (op) {
 	case TAP_OP_MUL:
@@ -202,7 +208,7 @@ static uint64_t arith(enum tap_step_op op, uint64_t a, uint64_t b)
 	}
 }
 
-/* The common kinds first, and by tests: jumps through tables cost more. */
+/* The common kinds first, and by tests: jump tables are slower. */
 static inline __attribute__((always_inline)) bool plain_holds(const struct tap_steps *list,
 							      const struct tap_step *s,
 							      const unsigned char *rec,
@@ -211,7 +217,7 @@ static inline __attribute__((always_inline)) bool plain_holds(const struct tap_s
 	struct bytes text;
 
 	if (s->kind == TAP_STEP_FIELD)
-		return holds(s, load_number(s, rec), s->value);
+		return number_holds(s, load_number(s, rec), s->value);
 	if (s->kind == TAP_STEP_TEXT)
 		return is_text(s, data_of(list, s), place_of(s, rec, size));
 	if (s->kind == TAP_STEP_GLOB) {
@@ -223,7 +229,8 @@ static inline __attribute__((always_inline)) bool plain_holds(const struct tap_s
 	return s->kind == TAP_STEP_MASK && mask_holds(s, data_of(list, s), place_of(s, rec, size));
 }
 
-static uint64_t compute(const struct tap_step *s, const uint64_t *regs, const unsigned char *rec)
+static uint64_t compute_value(const struct tap_step *s, const uint64_t *regs,
+			      const unsigned char *rec)
 {
 	switch (s->kind) {
 	case TAP_STEP_SET:
@@ -233,11 +240,11 @@ static uint64_t compute(const struct tap_step *s, const uint64_t *regs, const un
 	case TAP_STEP_GETCPU:
 		return (uint64_t)sched_getcpu();
 	default:
-		return arith(s->op, regs[s->a], regs[s->b]);
+		return compute_arith(s->op, regs[s->a], regs[s->b]);
 	}
 }
 
-/* Not inline: most filters need no registers. */
+/* Run the steps from @i on with registers. Not inline: most filters need no registers. */
 static __attribute__((noinline)) bool match_from(const struct tap_steps *list, uint32_t i,
 						 const unsigned char *rec, uint32_t size)
 {
@@ -250,11 +257,11 @@ static __attribute__((noinline)) bool match_from(const struct tap_steps *list, u
 		if (s->kind < TAP_STEP_VALUES)
 			yes = plain_holds(list, s, rec, size);
 		else if (s->kind == TAP_STEP_VALUES)
-			yes = holds(s, regs[s->a], regs[s->b]);
+			yes = number_holds(s, regs[s->a], regs[s->b]);
 		else if (s->kind == TAP_STEP_CPU)
 			yes = has_cpu(data_of(list, s), s->data_bytes, regs[s->a]);
 		else
-			regs[s->to] = compute(s, regs, rec);
+			regs[s->to] = compute_value(s, regs, rec);
 		i = yes ? s->yes : s->no;
 	}
 	return i == TAP_STEP_ACCEPT;
@@ -276,9 +283,9 @@ bool tap_steps_match(const struct tap_steps *list, const unsigned char *rec, uin
 	return i == TAP_STEP_ACCEPT;
 }
 
-/* ---- the usual filter ---- */
+/* ---- quick filters ---- */
 
-/* From @low to @high; both wrap around. */
+/* The filter matches from @low to @high; both wrap around at the field's size. */
 static bool use_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t low,
 		      uint64_t high, bool inverted)
 {
@@ -289,7 +296,10 @@ static bool use_range(const struct tap_step *s, struct tap_quick_filter *q, uint
 	return true;
 }
 
-/* @min, @max: what the field can be. One that always or never holds is no range. */
+/*
+ * Convert a comparison to a range. @min, @max: the field's limits. Return: false if it is always or
+ * never true, or is not a range.
+ */
 static bool find_range(const struct tap_step *s, struct tap_quick_filter *q, uint64_t min,
 		       uint64_t max)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A filter as a program runs it: a list of steps, which a recorder makes of a struct tap_filter and
- * the program checks once. Recorder and program may be of two releases: numbers stay what they are.
- * What one does not know it refuses, and the event is recorded whole: the recorder filters what it
- * drains as well.
+ * A filter in the form that a program runs: a list of steps. A recorder compiles it from a struct
+ * tap_filter; the program checks it once. Recorder and program may be of different releases, so
+ * these numbers must never change. A program refuses a list with a step that it does not know, and
+ * records the event unfiltered: the recorder filters the drained events as well.
  */
 #ifndef TAP_TRACEPOINT_STEPS_H
 #define TAP_TRACEPOINT_STEPS_H
@@ -16,29 +16,29 @@
 #define TAP_STEPS_MAX 1023u
 #define TAP_STEPS_REGS 8u
 
-/* Where a step leads to besides another one. */
+/* Targets of a step besides another step. */
 #define TAP_STEP_REJECT 0xfffeu
 #define TAP_STEP_ACCEPT 0xffffu
 
 enum tap_step_kind {
-	TAP_STEP_FIELD, /* .op compares a number field with .value */
-	TAP_STEP_TEXT, /* a text is the data */
-	TAP_STEP_GLOB, /* it matches the data, a struct tap_glob */
-	/* a cpumask has one of the CPUs whose bits the data are; with TAP_OP_EQ: is the same */
+	TAP_STEP_FIELD, /* compares a number field with .value by .op */
+	TAP_STEP_TEXT, /* a text equals the data */
+	TAP_STEP_GLOB, /* a text matches the data, a struct tap_glob */
+	/* a cpumask shares a CPU with the data, a bit mask of CPUs; with TAP_OP_EQ: equals it */
 	TAP_STEP_MASK,
-	TAP_STEP_SAMPLE, /* (a number field + 1) * .data, of 32 bits, is below .value */
+	TAP_STEP_SAMPLE, /* (a number field + 1) * .data, modulo 2^32, is less than .value */
 	TAP_STEP_NEVER,
-	/* with registers */
-	TAP_STEP_VALUES, /* .op compares registers .a and .b */
-	TAP_STEP_CPU, /* register .a is one of the CPUs whose bits the data are */
-	TAP_STEP_SET, /* register .to is .value; of this and of those below .yes counts alone */
-	TAP_STEP_LOAD, /* .. a number field */
-	TAP_STEP_GETCPU, /* .. the CPU where the thread runs */
-	TAP_STEP_ARITH, /* .. .op of .a and .b, as signed numbers that wrap around; x / 0 is 0 */
+	/* the next kinds use registers */
+	TAP_STEP_VALUES, /* compares registers .a and .b by .op */
+	TAP_STEP_CPU, /* register .a is one of the CPUs in the data, a bit mask */
+	TAP_STEP_SET, /* sets register .to to .value; this and the kinds below continue at .yes */
+	TAP_STEP_LOAD, /* sets register .to to a number field */
+	TAP_STEP_GETCPU, /* sets register .to to the CPU that the thread runs on */
+	TAP_STEP_ARITH, /* sets .to to .a .op .b; signed, wraps around; x / 0 and x % 0 are 0 */
 	TAP_STEP_KINDS,
 };
 
-/* Of a comparison: in which cases it holds. */
+/* Operators. The bits of a comparison are the cases in which it holds. */
 enum tap_step_op {
 	TAP_OP_LT = 1,
 	TAP_OP_EQ = 2,
@@ -46,8 +46,8 @@ enum tap_step_op {
 	TAP_OP_GT = 4,
 	TAP_OP_NE = TAP_OP_LT | TAP_OP_GT,
 	TAP_OP_GE = TAP_OP_GT | TAP_OP_EQ,
-	TAP_OP_AND = 8, /* alone: some bits are set in both */
-	/* not of comparisons */
+	TAP_OP_AND = 8, /* not combined with others: some bits are set in both operands */
+	/* the rest are arithmetic operators */
 	TAP_OP_MUL = 16,
 	TAP_OP_DIV,
 	TAP_OP_MOD,
@@ -55,52 +55,72 @@ enum tap_step_op {
 	TAP_OP_SUB,
 };
 
-/* Where a text or a cpumask is. */
+/* Location of a text or a cpumask. */
 enum tap_step_place {
-	TAP_PLACE_FIXED, /* .size bytes at .at; of a text up to its NUL */
-	TAP_PLACE_LOC, /* __data_loc: at .at a word, bytes << 16 | from the record's start */
-	TAP_PLACE_REL, /* __rel_loc: from the word's end */
+	TAP_PLACE_FIXED, /* .size bytes at .at; a text ends at its NUL */
+	/* __data_loc: the word at .at is bytes << 16 | offset from the record's start */
+	TAP_PLACE_LOC,
+	TAP_PLACE_REL, /* __rel_loc: the same, with the offset from the word's end */
 	TAP_PLACES,
 };
 
 struct tap_step {
 	uint8_t kind, op;
-	uint8_t is_signed; /* how numbers are compared, and loaded */
+	uint8_t is_signed; /* numbers are compared and loaded as signed */
 	uint8_t place;
 	uint8_t to, a, b; /* registers */
 	uint8_t pad;
-	uint16_t yes, no; /* always behind this step */
-	uint16_t at, size; /* of a field: bytes, from the record's start */
-	uint32_t data, data_bytes; /* from the list's start; at a multiple of 8 */
+	uint16_t yes, no; /* next step; always a later one */
+	uint16_t at, size; /* offset from the record's start and size of a field, in bytes */
+	/* offset from the list's start, a multiple of 8, and size of the data, in bytes */
+	uint32_t data, data_bytes;
 	uint64_t value;
 };
 
-/* Steps, then their data. */
+/* A list of steps, followed by their data. */
 struct tap_steps {
-	uint32_t bytes; /* of all of it: a multiple of 8 */
+	uint32_t bytes; /* total size: a multiple of 8 */
 	uint16_t nr;
-	uint16_t min_size; /* bytes that a record must have; a shorter one is accepted */
+	uint16_t min_size; /* records with fewer bytes are accepted without running the steps */
 	struct tap_step v[];
 };
 
-/* Whether a list of @bytes, at a multiple of 8, can be run on any record: it may hold anything. */
+/*
+ * Return true if a list of @bytes can safely run on any record. The list may hold anything; it is
+ * aligned to 8 bytes.
+ */
 bool tap_steps_check(const struct tap_steps *list, uint32_t bytes);
-/* @list: checked. @rec: of @size bytes, from its common fields on. */
+/*
+ * Return true if a filter accepts a record. @list: passed tap_steps_check(). @rec: @size bytes,
+ * starting with the common fields.
+ */
 bool tap_steps_match(const struct tap_steps *list, const unsigned char *rec, uint32_t size);
 
 /*
- * The usual filter is one comparison of a number. By value, it can be asked without a section:
- * whoever changes it makes it none first. {0} is none.
+ * The most common filter: one comparison of a number field with a range. It is stored by value, so
+ * it can be run without a read-side section: a writer first sets `what` to 0, then writes the
+ * members. {0} is no filter.
  */
 struct tap_quick_filter {
-	uint32_t what; /* place in the record | size << 12 | inverted << 16 | turn << 17 */
-	uint64_t low, span; /* it holds from low to low + span, counted in numbers of that size */
+	/*
+	 * offset in the record | size << 12 | inverted << 16 | turn << 17, a number that differs
+	 * for each new filter
+	 */
+	uint32_t what;
+	/* matches low..low + span, in numbers of the field's size, which wrap around */
+	uint64_t low, span;
 };
 
-/* Return: whether the list is one of those; @q: without its turn. */
+/*
+ * Convert a list to a quick filter, without its turn. Return: false if it is not a single
+ * comparison with a range.
+ */
 bool tap_steps_quick(const struct tap_steps *list, struct tap_quick_filter *q);
 
-/* Return: 1: it does not hold; 0: it does; -1: there is none, or none that fits this record. */
+/*
+ * Return: 1: the filter rejects the record; 0: it accepts; -1: no quick filter, it is being
+ * changed, or the record is too short.
+ */
 static inline __attribute__((always_inline)) int
 tap_quick_rejects(const struct tap_quick_filter *q, const unsigned char *rec, uint32_t size)
 {

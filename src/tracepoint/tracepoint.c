@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Probes and their order, as kernel/tracepoint.c has it: the array of a tracepoint is never
- * changed but replaced, and the old one goes back to the pool when nobody can still be walking it.
- * An event's own probe is one like the others: it is registered when a controller wants the event.
+ * Probes and their order, as in kernel/tracepoint.c: a tracepoint's array of probes is never
+ * changed but replaced, and the old one is freed when no thread can still be walking it. An event's
+ * own probe is a probe like any other, registered when a controller wants the event.
  */
 #include "tracepoint/internal.h"
 
@@ -14,8 +14,8 @@ static int find_probe(const struct tracepoint_func *funcs, const void *func, con
 	return -ENOENT;
 }
 
-/* Behind the last probe of the same priority or a higher one. */
-static unsigned int place(const struct tracepoint_func *funcs, int prio)
+/* Return the index after the last probe of the same or a higher priority. */
+static unsigned int find_place(const struct tracepoint_func *funcs, int prio)
 {
 	unsigned int at = 0;
 
@@ -24,9 +24,9 @@ static unsigned int place(const struct tracepoint_func *funcs, int prio)
 	return at;
 }
 
-static unsigned int count(const struct tracepoint_func *funcs)
+static unsigned int count_probes(const struct tracepoint_func *funcs)
 {
-	return place(funcs, INT_MIN);
+	return find_place(funcs, INT_MIN);
 }
 
 static size_t array_bytes(unsigned int nr)
@@ -34,11 +34,13 @@ static size_t array_bytes(unsigned int nr)
 	return (nr + 1) * sizeof(struct tracepoint_func);
 }
 
-/* A copy of the array with @at added (@add) or left out. */
-static struct tracepoint_func *copy(const struct tracepoint_func *old, unsigned int at,
-				    const struct tracepoint_func *add)
+/*
+ * Copy the array, with @add inserted at index @at, or, if @add is NULL, without the element at @at.
+ */
+static struct tracepoint_func *copy_probes(const struct tracepoint_func *old, unsigned int at,
+					   const struct tracepoint_func *add)
 {
-	unsigned int nr = count(old), skip = add ? 0 : 1;
+	unsigned int nr = count_probes(old), skip = add ? 0 : 1;
 	struct tracepoint_func *new = tap_pool_get(array_bytes(nr + 1 - 2 * skip));
 
 	if (!new)
@@ -53,7 +55,7 @@ static struct tracepoint_func *copy(const struct tracepoint_func *old, unsigned 
 	return new;
 }
 
-/* Which of the tracepoint's events have their probes among @funcs. */
+/* Return a bit mask of the tracepoint's events whose own probes are registered. */
 static uint8_t events_among(const struct tracepoint *tp)
 {
 	uint8_t bits = 0;
@@ -64,26 +66,26 @@ static uint8_t events_among(const struct tracepoint *tp)
 	return bits;
 }
 
-/* Whether other probes than those are there: the word must say so. */
+/* Update the word's flag for probes other than the events' own. */
 static void note_probes(struct tracepoint *tp)
 {
 	struct tap_word *word = (struct tap_word *)tp->on;
 	unsigned int events = (unsigned int)__builtin_popcount(events_among(tp));
 
-	__atomic_store_n(&word->probes, count(tp->funcs) > events, __ATOMIC_RELEASE);
+	__atomic_store_n(&word->probes, count_probes(tp->funcs) > events, __ATOMIC_RELEASE);
 }
 
-static void replace(struct tracepoint *tp, struct tracepoint_func *new)
+static void replace_probes(struct tracepoint *tp, struct tracepoint_func *new)
 {
 	struct tracepoint_func *old = tp->funcs;
 
 	__atomic_store_n(&tp->funcs, new, __ATOMIC_SEQ_CST);
 	note_probes(tp);
 	if (old)
-		tap_retire(old, array_bytes(count(old)));
+		tap_retire(old, array_bytes(count_probes(old)));
 }
 
-static int add(struct tracepoint *tp, void *func, void *data, int prio)
+static int add_probe(struct tracepoint *tp, void *func, void *data, int prio)
 {
 	const struct tracepoint_func probe = { func, data, prio };
 	struct tracepoint_func *new;
@@ -98,13 +100,13 @@ static int add(struct tracepoint *tp, void *func, void *data, int prio)
 		if (ret < 0)
 			return ret;
 	}
-	new = copy(tp->funcs, place(tp->funcs, prio), &probe);
+	new = copy_probes(tp->funcs, find_place(tp->funcs, prio), &probe);
 	if (!new) {
 		if (!tp->funcs && tp->unregfunc)
 			tp->unregfunc();
 		return -ENOMEM;
 	}
-	replace(tp, new);
+	replace_probes(tp, new);
 	static_key_enable(&tp->key);
 	return 0;
 }
@@ -118,8 +120,8 @@ static int remove_probe(struct tracepoint *tp, void *func, void *data)
 		return -EINVAL;
 	if (at < 0)
 		return -ENOENT;
-	if (count(tp->funcs) > 1) {
-		new = copy(tp->funcs, (unsigned int)at, NULL);
+	if (count_probes(tp->funcs) > 1) {
+		new = copy_probes(tp->funcs, (unsigned int)at, NULL);
 		if (!new)
 			return -ENOMEM;
 	} else {
@@ -127,13 +129,13 @@ static int remove_probe(struct tracepoint *tp, void *func, void *data)
 		if (tp->unregfunc)
 			tp->unregfunc();
 	}
-	replace(tp, new);
+	replace_probes(tp, new);
 	return 0;
 }
 
-static int change(struct tracepoint *tp, void *func, void *data, int prio, bool on)
+static int change_probe(struct tracepoint *tp, void *func, void *data, int prio, bool on)
 {
-	return on ? add(tp, func, data, prio) : remove_probe(tp, func, data);
+	return on ? add_probe(tp, func, data, prio) : remove_probe(tp, func, data);
 }
 
 static int change_locked(struct tracepoint *tp, void *func, void *data, int prio, bool on)
@@ -144,7 +146,7 @@ static int change_locked(struct tracepoint *tp, void *func, void *data, int prio
 		return ret;
 	if (!tap_lock())
 		return -EDEADLK;
-	ret = change(tp, func, data, prio, on);
+	ret = change_probe(tp, func, data, prio, on);
 	tap_unlock();
 	return ret;
 }
@@ -175,9 +177,9 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 	return change_locked(tp, probe, data, 0, false);
 }
 
-static void apply(struct tracepoint *tp, struct trace_event_call *call, bool on)
+static void switch_event(struct tracepoint *tp, struct trace_event_call *call, bool on)
 {
-	int ret = change(tp, call->probe, call, TRACEPOINT_DEFAULT_PRIO, on);
+	int ret = change_probe(tp, call->probe, call, TRACEPOINT_DEFAULT_PRIO, on);
 
 	if (ret && ret != -EEXIST && ret != -ENOENT)
 		tap_set_reason("cannot switch '%s' %s: %s", trace_event_name(call),
@@ -193,8 +195,8 @@ void tap_apply_wanted(struct tracepoint *tp)
 		tap_filters_take(tp);
 	for (struct trace_event_call *call = tp->call; call; call = call->next)
 		if ((wanted ^ word->applied) & 1u << call->bit)
-			apply(tp, call, wanted & 1u << call->bit);
-	/* also where it failed: it is not tried again until what is wanted changes */
+			switch_event(tp, call, wanted & 1u << call->bit);
+	/* also after a failure: do not try again until `wanted` changes */
 	__atomic_store_n(&word->applied, wanted, __ATOMIC_RELEASE);
 }
 
@@ -203,7 +205,7 @@ void for_each_module_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
 {
 	for (struct tracepoint *const *tp = mod->tracepoints; tp < mod->tracepoints_end; tp++)
 		fct(*tp, priv);
-	/* a custom event's is another event's, or in the list above */
+	/* a custom event's tracepoint is another event's, or in the list above */
 	for (struct trace_event_call *const *call = mod->events; call < mod->events_end; call++)
 		if (!(*call)->own_name)
 			fct((*call)->tp, priv);
@@ -244,7 +246,7 @@ void tap_note_state(const struct tap_object *object)
 	for_each_module_tracepoint(note_state, object, NULL);
 }
 
-static void drop(struct tracepoint *tp, void *unused)
+static void drop_probes(struct tracepoint *tp, void *unused)
 {
 	(void)unused;
 	if (!tp->funcs)
@@ -252,10 +254,10 @@ static void drop(struct tracepoint *tp, void *unused)
 	static_key_disable(&tp->key);
 	if (tp->unregfunc)
 		tp->unregfunc();
-	replace(tp, NULL);
+	replace_probes(tp, NULL);
 }
 
 void tap_drop_object(const struct tap_object *object)
 {
-	for_each_module_tracepoint(drop, object, NULL);
+	for_each_module_tracepoint(drop_probes, object, NULL);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What a controller has written to a word is applied by the first thread that passes a site, which
- * loads the word. A nop loads nothing: programs with patched sites have a thread, the watcher,
- * which sleeps until a controller moves the control file's `wake` and wakes it.
+ * The watcher thread. What a controller has written to a word is normally applied by the first
+ * thread that passes a site, which loads the word. A patched site is a nop and loads nothing, so a
+ * program with patched sites has this thread: it sleeps until a controller changes `wake` in the
+ * control file and wakes it.
  */
 #include "tracepoint/internal.h"
 
@@ -17,7 +18,7 @@
 
 static bool wanted; /* an object with patched sites has been loaded */
 
-static void *watch(void *unused)
+static void *watch_words(void *unused)
 {
 	uint32_t *wake = &tap_control->wake;
 
@@ -31,8 +32,8 @@ static void *watch(void *unused)
 	return NULL;
 }
 
-/* The program's signals are not for this thread. */
-static int start(void)
+/* Start the thread with all signals blocked: they are for the program's threads. */
+static int start_thread(void)
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
@@ -44,7 +45,7 @@ static int start(void)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	ret = pthread_create(&thread, &attr, watch, NULL);
+	ret = pthread_create(&thread, &attr, watch_words, NULL);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;
@@ -56,7 +57,7 @@ void tap_watcher_start(void)
 
 	if (!wanted || !tap_control || tap_process->has_thread)
 		return;
-	ret = start();
+	ret = start_thread();
 	if (ret) {
 		tap_set_reason("other processes cannot switch this program's tracepoints: cannot "
 			       "start a thread: %s",
@@ -76,13 +77,13 @@ void tap_object_is_patched(void)
 	tap_unlock();
 }
 
-/* In a child after a fork: it has no threads but the one that forked. */
+/* Return true if a child after a fork, which has only the forking thread, needs a watcher. */
 bool tap_watcher_is_wanted(void)
 {
 	return wanted;
 }
 
-/* Leaves it to the watcher. Return: whether there is one. */
+/* Wake the watcher. Return: false if there is none. */
 static bool wake_thread(void)
 {
 	if (!tap_control || !tap_process->has_thread)
@@ -97,8 +98,8 @@ void tap_tracepoint_look(struct tracepoint *tp)
 	int saved = errno;
 
 	/*
-	 * whoever has the lock may be this very thread, under a signal handler: the next one
-	 * applies it
+	 * only try: the lock's holder may be this very thread, interrupted by a signal; the next
+	 * thread that passes a site applies the change
 	 */
 	if (!wake_thread() && tap_trylock()) {
 		tap_child_set_up();

@@ -16,8 +16,8 @@
 #define REFRESH_NS 100000000ull /* to read those that are known, */
 #define ALIVE_NS 1000000000ull /* and to see whether they live, where the pid does not tell */
 
-#define SENT_AT_ONCE                                                                               \
-	1024u /* programs that have left something; with more, rings would fill meanwhile */
+/* programs that have left something; with more, rings would fill meanwhile */
+#define SENT_AT_ONCE 1024u
 #define REFRESH_OTHERS 16u /* programs each time, of those that have nothing for us, */
 #define REFRESH_TRACEES 64u /* and of the others */
 
