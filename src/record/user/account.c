@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The session's account of programs: each that says that it records must have been recorded. */
+/* Compares programs that say they record with those that were recorded, at the end of a session. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -10,7 +10,10 @@
 
 #define WHY "the program recorded, but its control file did not reach the recorder"
 
-/* As tap_user_tracee_json() has those that were recorded. Short of memory it has no name. */
+/*
+ * Add a program that was not recorded, in the format of tap_user_tracee_json(). If out of memory
+ * its name is empty.
+ */
 static void add_missing(void *ctx, const struct tap_user_entry *e)
 {
 	struct tap_user_state *s = ctx;
@@ -25,7 +28,10 @@ static void add_missing(void *ctx, const struct tap_user_entry *e)
 	tap_buf_release(&comm);
 }
 
-/* Of a program that another recorder records, that is said. */
+/*
+ * Do not count programs as missing that are still locked, or that another recorder records: their
+ * own entries in the list of programs say so.
+ */
 static void take_rest(struct tap_user_state *s)
 {
 	for (unsigned int i = 0; i < s->nr_tracees; i++)

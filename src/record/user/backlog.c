@@ -6,17 +6,17 @@
 
 #include "tracepoint/shared.h"
 
-#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
+#ifndef MADV_POPULATE_WRITE /* since Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define CHUNK_BYTES (256u << 10) /* to get that many pages takes 60 us: a ring may fill in 700 */
+#define CHUNK_BYTES (256u << 10) /* populating a chunk takes 60 us; a ring may fill in 700 us */
 #define CHUNK_SUBS (CHUNK_BYTES / TAP_SUB_BYTES)
-#define MAX_SPARE 64u /* used pages are ten times as cheap as new ones */
+#define MAX_SPARE 64u /* reusing pages is ten times as fast as getting new ones */
 
 struct tap_user_chunk {
 	unsigned char data[CHUNK_BYTES];
-	unsigned char slack[64]; /* so that a word past their end is there */
+	unsigned char slack[64]; /* makes a word-wise read past the last sub-buffer safe */
 	struct tap_user_chunk *next;
 };
 
@@ -28,8 +28,8 @@ void tap_user_pool_init(struct tap_user_pool *pool)
 }
 
 /*
- * Its pages are asked for at once, which takes half of what faults would. No huge ones: where the
- * machine is a virtual one they are often not backed, and then take milliseconds.
+ * Map a chunk and populate it at once, which takes half as long as page faults would. No huge
+ * pages: in virtual machines they are often not backed by the host, and then take milliseconds.
  */
 static struct tap_user_chunk *chunk_new(void)
 {
@@ -42,8 +42,8 @@ static struct tap_user_chunk *chunk_new(void)
 	return c;
 }
 
-/* Return: NULL: there is no more. */
-static struct tap_user_chunk *take(struct tap_user_pool *pool)
+/* Return: NULL if the pool's limit is reached or out of memory. */
+static struct tap_user_chunk *take_chunk(struct tap_user_pool *pool)
 {
 	struct tap_user_chunk *c = pool->spare;
 
@@ -82,7 +82,7 @@ void tap_user_pool_release(struct tap_user_pool *pool)
 unsigned char *tap_user_backlog_room(struct tap_user_backlog *b, struct tap_user_pool *pool)
 {
 	if (!b->last || b->last_at == CHUNK_SUBS) {
-		struct tap_user_chunk *c = take(pool);
+		struct tap_user_chunk *c = take_chunk(pool);
 
 		if (!c)
 			return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What was copied out of rings that fill faster than their records are converted: whole
- * sub-buffers, which wait in our own memory. A ring holds a fraction of a millisecond then, and to
- * copy costs a third of converting.
+ * Sub-buffers that were copied out of rings which fill faster than their records can be converted.
+ * The copies wait in the recorder's own memory: a busy ring holds less than a millisecond of
+ * records, and copying takes a third of the time of converting.
  */
 #ifndef TAP_RECORD_USER_BACKLOG_H
 #define TAP_RECORD_USER_BACKLOG_H
@@ -12,34 +12,36 @@
 
 struct tap_user_chunk;
 
-/* The memory of all rings' backlogs. All 0 is one that gives nothing. */
+/* Memory for the backlogs of all rings. An all-zero pool provides no memory. */
 struct tap_user_pool {
-	uint64_t bytes, max; /* taken; at most */
-	struct tap_user_chunk *spare; /* used before: its pages are there */
+	uint64_t bytes, max; /* bytes allocated; limit */
+	struct tap_user_chunk *spare; /* unused chunks whose pages are already present */
 	unsigned int nr_spare;
 };
 
-/* A ring's; all 0 is an empty one. */
+/* One ring's backlog. All zero is an empty one. */
 struct tap_user_backlog {
-	/* positions in the ring's stream, of sub-buffers; from == to: it is empty */
+	/* range of sub-buffers, as positions in the ring's stream; from == to: empty */
 	uint64_t from, to;
 	struct tap_user_chunk *first, *last;
-	/* the oldest sub-buffer in the first chunk; the next free one in the last */
+	/*
+	 * index of the oldest sub-buffer in the first chunk, and of the next free one in the last
+	 */
 	unsigned int first_at, last_at;
 };
 
-/* Room for an eighth of the machine's memory. */
+/* Allow an eighth of the machine's memory. */
 void tap_user_pool_init(struct tap_user_pool *pool);
 void tap_user_pool_release(struct tap_user_pool *pool);
 
 /*
- * Room for the sub-buffer at ->to, which the caller fills and counts (->to).
- * Return: NULL: there is no more memory.
+ * Get room for the sub-buffer at ->to. The caller fills it and then advances ->to. Return: NULL if
+ * the pool's limit is reached or out of memory.
  */
 unsigned char *tap_user_backlog_room(struct tap_user_backlog *b, struct tap_user_pool *pool);
-/* The oldest one; there must be one. */
+/* Return the oldest sub-buffer; the backlog must not be empty. */
 unsigned char *tap_user_backlog_first(const struct tap_user_backlog *b);
-/* It is no longer needed. */
+/* Drop the oldest sub-buffer; the backlog must not be empty. */
 void tap_user_backlog_pop(struct tap_user_backlog *b, struct tap_user_pool *pool);
 void tap_user_backlog_release(struct tap_user_backlog *b, struct tap_user_pool *pool);
 

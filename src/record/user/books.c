@@ -17,7 +17,7 @@
 #include "record/user/pid_ns.h"
 
 #define TAKEN_MAX 65536u
-#define NAMED_MAX 64u /* of a folder */
+#define NAMED_MAX 64u /* per folder */
 
 void tap_user_books_init(struct tap_user_books *b)
 {
@@ -32,7 +32,7 @@ void tap_user_books_release(struct tap_user_books *b)
 	tap_map_release(&b->taken[1]);
 }
 
-/* ---- who was recorded ---- */
+/* ---- recorded programs ---- */
 
 static uint64_t make_identity(uid_t uid, uint32_t pid, uint64_t pid_ns, uint64_t made_ns)
 {
@@ -46,7 +46,7 @@ uint64_t tap_user_identity(uid_t uid, const struct tap_control *head)
 	return make_identity(uid, head->pid, head->pid_ns, head->made_ns);
 }
 
-/* Without memory it may be taken twice. */
+/* If out of memory the program is not remembered and may be recorded twice. */
 void tap_user_books_take(struct tap_user_books *b, uint64_t identity)
 {
 	if (b->taken[0].nr >= TAKEN_MAX) {
@@ -95,14 +95,17 @@ void tap_user_books_cross_off(const struct tap_user_books *b,
 	}
 }
 
-/* Takes "NUMBER-". Return: false: that is not there. */
+/* Parse "NUMBER-" in hexadecimal. Return: false if the text is something else. */
 static bool take_part(const char **at, uint64_t *number)
 {
 	return !tap_text_take_digits(at, NULL, 16, number) && *(*at)++ == '-';
 }
 
-/* @id: the start of the session's, in @name. Return: false: it is no entry. */
-static bool parse(const char *name, const char **id, size_t *id_len, struct tap_user_entry *e)
+/*
+ * Parse an entry's name. @id: set to the start of the session's ID in @name. Return: false if it is
+ * not an entry.
+ */
+static bool parse_entry(const char *name, const char **id, size_t *id_len, struct tap_user_entry *e)
 {
 	const char *at = name + strlen(TAP_BOOK);
 	uint64_t pid;
@@ -120,7 +123,7 @@ static bool parse(const char *name, const char **id, size_t *id_len, struct tap_
 	return true;
 }
 
-/* Whether the session's recorder is of this pid namespace, and gone. */
+/* Return true if the session's recorder was in this pid namespace and has ended. */
 static bool is_over(const char *id)
 {
 	uint64_t pid, ns;
@@ -130,8 +133,10 @@ static bool is_over(const char *id)
 	       pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
-/* The owner of the folder may have put anything there: only names are looked at. Return: how many
- * were not taken. */
+/*
+ * Only names are read, because the folder's owner may have put anything there. Return: the number
+ * of programs that were not taken.
+ */
 static unsigned int close_folder(const struct tap_user_books *b, DIR *d, uid_t uid,
 				 void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx)
 {
@@ -144,9 +149,9 @@ static unsigned int close_folder(const struct tap_user_books *b, DIR *d, uid_t u
 		size_t len;
 		bool is_ours;
 
-		/* some file systems do not say what it is */
+		/* some file systems do not report types */
 		if ((file->d_type != DT_LNK && file->d_type != DT_UNKNOWN) ||
-		    !parse(file->d_name, &id, &len, &e))
+		    !parse_entry(file->d_name, &id, &len, &e))
 			continue;
 		is_ours = len == strlen(b->id) && !memcmp(id, b->id, len);
 		if (is_ours &&

@@ -12,7 +12,10 @@
 #endif
 
 #define TRIES 5
-/* A counter's rate and CLOCK_MONOTONIC's differ by what NTP does: 500 ppm and a little. */
+/*
+ * maximum relative difference of the counter's and CLOCK_MONOTONIC's rates: NTP changes the rate by
+ * 500 ppm
+ */
 #define MAX_SKEW 0.002
 #define STAMP_MASK ((1ull << TAP_STAMP_BITS) - 1)
 
@@ -52,7 +55,7 @@ bool tap_user_pair_now(struct tap_user_pair *pair)
 	return true;
 }
 
-static double slope(const struct tap_user_pair *a, const struct tap_user_pair *b)
+static double find_slope(const struct tap_user_pair *a, const struct tap_user_pair *b)
 {
 	return (double)(b->mono_ns - a->mono_ns) / (double)(b->cycles - a->cycles);
 }
@@ -69,7 +72,7 @@ void tap_user_clock_add(struct tap_user_clock *c, const struct tap_user_pair *pa
 		memcpy(c->slopes, c->slopes + c->nr, c->nr * sizeof(c->slopes[0]));
 	}
 	if (c->nr)
-		c->slopes[c->nr - 1] = slope(&c->pairs[c->nr - 1], pair);
+		c->slopes[c->nr - 1] = find_slope(&c->pairs[c->nr - 1], pair);
 	c->pairs[c->nr++] = *pair;
 }
 
@@ -80,16 +83,16 @@ uint64_t tap_user_clock_extend(const struct tap_user_clock *c, uint64_t stamp)
 
 	if (ahead <= STAMP_MASK / 2)
 		return last + ahead;
-	ahead = STAMP_MASK + 1 - ahead; /* behind, that is */
+	ahead = STAMP_MASK + 1 - ahead; /* the stamp is before the last pair */
 	return ahead > last ? 0 : last - ahead;
 }
 
-/* The pair before @cycles, which is not before the first. */
+/* Return the last pair not after @cycles; @cycles is not before the first pair. */
 static unsigned int find_pair(const struct tap_user_clock *c, uint64_t cycles)
 {
 	unsigned int low = 0, high = c->nr;
 
-	/* most stamps are of the last interval */
+	/* most stamps are in the last interval */
 	if (c->nr > 1 && cycles >= c->pairs[c->nr - 2].cycles)
 		low = c->nr - 2;
 	while (high - low > 1) {
@@ -103,15 +106,18 @@ static unsigned int find_pair(const struct tap_user_clock *c, uint64_t cycles)
 	return low;
 }
 
-/* Before the first pair: along the line from the program's pair to it. */
+/*
+ * Convert a time before the first pair: extrapolate the line from the program's pair to the first
+ * pair.
+ */
 static uint64_t before_first(const struct tap_user_clock *c, uint64_t cycles,
 			     const struct tap_user_pair *near)
 {
 	const struct tap_user_pair *first = &c->pairs[0];
-	double rate = c->nr > 1 ? slope(first, &c->pairs[c->nr - 1]) : 1.0, back;
+	double rate = c->nr > 1 ? find_slope(first, &c->pairs[c->nr - 1]) : 1.0, back;
 
 	if (near && near->cycles < first->cycles && near->mono_ns < first->mono_ns) {
-		double its = slope(near, first);
+		double its = find_slope(near, first);
 
 		if (c->nr < 2 || (its > rate * (1 - MAX_SKEW) && its < rate * (1 + MAX_SKEW)))
 			rate = its;
@@ -150,7 +156,7 @@ bool tap_user_clock_interval(const struct tap_user_clock *c, uint64_t cycles,
 
 /* ---- which clock ---- */
 
-/* The counter's rate does not change with the CPU's speed or sleep. */
+/* Return true if the counter's rate does not change with the CPU's frequency or sleep states. */
 static bool counter_is_invariant(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -164,7 +170,10 @@ static bool counter_is_invariant(void)
 #endif
 }
 
-/* The kernel watches the counter: it has another source where CPUs do not agree. */
+/*
+ * The kernel checks the counter: if it is unreliable, such as differing between CPUs, the clock
+ * source is another one.
+ */
 static bool kernel_trusts_counter(void)
 {
 	static const char *const sources[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
@@ -173,7 +182,7 @@ static bool kernel_trusts_counter(void)
 	bool trusts = false;
 	size_t len;
 
-	/* one that cannot be read has no name */
+	/* if it cannot be read, the text is empty and matches no source */
 	(void)tap_buf_read_file(&text,
 				"/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	len = strcspn(tap_buf_str(&text), "\n");
@@ -185,7 +194,7 @@ static bool kernel_trusts_counter(void)
 
 enum tap_clock_kind tap_user_clock_choose(void)
 {
-	static int chosen = -1; /* the same each time */
+	static int chosen = -1; /* the choice is made once */
 
 	if (chosen < 0)
 		chosen = counter_is_invariant() && kernel_trusts_counter() ? TAP_CLOCK_CYCLES

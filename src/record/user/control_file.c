@@ -11,13 +11,13 @@
 #include "record/user/pid_ns.h"
 
 #define OBJECT_MAX_BYTES (16ull << 20)
-#define OBJECTS_MAX_BYTES (64ull << 20) /* of one program */
+#define OBJECTS_MAX_BYTES (64ull << 20) /* per program */
 
 struct tap_user_object {
-	uint32_t area; /* its place among the areas */
-	uint64_t offset; /* of its words */
-	unsigned int nr; /* of words */
-	unsigned int first, events; /* those of its events that are in the program's */
+	uint32_t area; /* number of its area */
+	uint64_t offset; /* offset of its words in the file */
+	unsigned int nr; /* number of words */
+	unsigned int first, events; /* its range in tap_user_control.events */
 };
 
 static bool area_ok(const struct tap_area *a)
@@ -26,7 +26,10 @@ static bool area_ok(const struct tap_area *a)
 	       a->offset < TAP_CONTROL_MAX_BYTES && a->size <= TAP_CONTROL_MAX_BYTES - a->offset;
 }
 
-/* A CPU has one of each kind: so what a file can make us keep is bounded. */
+/*
+ * Add a ring; only one of each kind per CPU, which limits the memory that a file can make the
+ * recorder use.
+ */
 static int add_ring(struct tap_user_control *c, const struct tap_user_control_source *from,
 		    const struct tap_area *a)
 {
@@ -46,7 +49,7 @@ static int add_ring(struct tap_user_control *c, const struct tap_user_control_so
 	return 0;
 }
 
-/* The next of three texts in what is left of @at; NULL: it does not end. */
+/* Return the next of three texts at @at; NULL if it has no NUL before @end. */
 static const char *take_text(const char **at, const char *end)
 {
 	const char *text = *at, *nul = memchr(text, '\0', (size_t)(end - text));
@@ -55,7 +58,7 @@ static const char *take_text(const char **at, const char *end)
 	return nul ? text : NULL;
 }
 
-/* So that it can be said. */
+/* Count an event that cannot be recorded, and keep the reason of the first one. */
 static void note_bad(struct tap_user_control *c, const char *system, const char *name, int code)
 {
 	c->bad++;
@@ -90,7 +93,7 @@ static int add_event(struct tap_user_control *c, const struct tap_user_control_s
 	return 0;
 }
 
-/* @data: all of the object's area. */
+/* Add an object's events. @data: the whole area of the object. */
 static int add_texts(struct tap_user_control *c, const struct tap_user_control_source *from,
 		     const struct tap_area *a, const char *data)
 {
@@ -148,7 +151,7 @@ static int add_object(struct tap_user_control *c, const struct tap_user_control_
 	return ret;
 }
 
-/* What is new among the areas; one that is wrong does not hide the others. */
+/* Read new areas; a faulty one does not hide the others. */
 static int read_areas(struct tap_user_control *c, const struct tap_user_control_source *from,
 		      const struct tap_area *areas, struct tap_err *err)
 {
@@ -173,7 +176,7 @@ static int read_areas(struct tap_user_control *c, const struct tap_user_control_
 	return 0;
 }
 
-/* The words of each object, and whether it is still there. */
+/* Read the words of each object, and whether it was unloaded. */
 static int read_words(struct tap_user_control *c, int fd, const struct tap_area *areas)
 {
 	for (unsigned int i = 0; i < c->nr_objects; i++) {
@@ -205,7 +208,7 @@ static int bad_file(const struct tap_user_control_source *from, struct tap_err *
 			   what);
 }
 
-/* Of the file that was read before. */
+/* Return true if the head belongs to the file that was read before, or if it is the first one. */
 static bool is_same(const struct tap_control *before, const struct tap_control *now)
 {
 	return !before->magic || (before->pid == now->pid && before->pid_ns == now->pid_ns &&

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Discovery of what there is to record: kinds of events, programs, and what is new in those that
- * are known.
- */
+/* Discovers what can be recorded: kinds of events, programs, and changes in known programs. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -12,16 +9,20 @@
 #include "record/user/kinds.h"
 #include "record/user/state.h"
 
-#define SCAN_NS 10000000ull /* how often to scan for new programs, */
-#define REFRESH_NS 100000000ull /* to read those that are known, */
-#define ALIVE_NS 1000000000ull /* and to see whether they live, where the pid does not tell */
+#define SCAN_NS 10000000ull /* interval between scans for new programs */
+#define REFRESH_NS 100000000ull /* interval between reads of known programs */
+/* interval between checks that a program runs, beyond looking at its pid */
+#define ALIVE_NS 1000000000ull
 
-/* programs that have left something; with more, rings would fill meanwhile */
+/* control files accepted per scan; rings might fill while more are read */
 #define SENT_AT_ONCE 1024u
-#define REFRESH_OTHERS 16u /* programs each time, of those that have nothing for us, */
-#define REFRESH_TRACEES 64u /* and of the others */
+#define REFRESH_OTHERS 16u /* programs without wanted events to read per scan */
+#define REFRESH_TRACEES 64u /* recorded programs that may be read per call */
 
-/* In struct tap_user_program.user, of those that have nothing for us. */
+/*
+ * Values of struct tap_user_program.user for programs without wanted events: found at the start of
+ * the recording, or later.
+ */
 static char was_there, came_later;
 
 void tap_user_set_now(struct tap_user_state *s)
@@ -36,7 +37,7 @@ static struct tap_plan_event *plan_event(struct tap_user_state *s, const struct 
 {
 	struct tap_plan_event *ev = tap_plan_find(s->plan, k->system, k->name);
 
-	/* the kernel may have one of that name, which is recorded for itself */
+	/* the kernel may have an event of that name, which another backend records */
 	if (ev)
 		return ev->backend->kind == TAP_BY_USER ? ev : NULL;
 	if (tap_plan_add(s->plan, k->system, k->name, NULL, s->ops, NULL))
@@ -52,7 +53,9 @@ static void kind_fails(struct tap_user_state *s, const struct tap_user_kind *k, 
 		tap_plan_outcome(ev, TAP_EVENT_FAILED, "%s", why);
 }
 
-/* One that makes no sense for this kind is none: that is said. */
+/*
+ * Compile the kind's filter. An invalid filter is reported, and the events are recorded unfiltered.
+ */
 static int make_filter(const struct tap_user_state *s, struct tap_user_recorded_kind *r,
 		       struct tap_err *err)
 {
@@ -90,7 +93,7 @@ static int record_kind(struct tap_user_state *s, const struct tap_user_kind *k, 
 	return 0;
 }
 
-/* Return: the recording's id of a kind that is wanted. */
+/* Return the id that the recording uses for a kind, or TAP_USER_ID_UNWANTED. */
 static unsigned int id_of(struct tap_user_state *s, const struct tap_user_kind *k)
 {
 	uint16_t *id = tap_array_at(&s->kind_ids, &s->nr_kind_ids, k->nr, sizeof(*id), NULL);
@@ -122,8 +125,9 @@ static struct tap_user_use use_of(void *ctx, const struct tap_user_kind *k)
 						  : NULL };
 }
 
-/* Short of memory the plan does not say it. */
-static void tell_filter(const struct tap_user_state *s, unsigned int id, struct tap_plan_event *ev)
+/* Add the filter's state to the plan; omitted if out of memory. */
+static void report_filter(const struct tap_user_state *s, unsigned int id,
+			  struct tap_plan_event *ev)
 {
 	const struct tap_user_recorded_kind *r = &s->recorded[id - TAP_USER_ID_FIRST];
 
@@ -133,8 +137,8 @@ static void tell_filter(const struct tap_user_state *s, unsigned int id, struct 
 		tap_plan_note_whole(ev, r->refused);
 }
 
-/* The events of a program that can be recorded, or cannot. */
-static void tell_plan(struct tap_user_state *s, const struct tap_user_tracee *t)
+/* Update the plan for the events of a program: they are recorded, or cannot be. */
+static void report_plan(struct tap_user_state *s, const struct tap_user_tracee *t)
 {
 	for (unsigned int i = 0; i < t->p->control.nr_events; i++) {
 		const struct tap_user_kind *k = t->p->control.events[i].kind;
@@ -150,7 +154,7 @@ static void tell_plan(struct tap_user_state *s, const struct tap_user_tracee *t)
 		ev = plan_event(s, k);
 		if (!ev)
 			continue;
-		tell_filter(s, id, ev);
+		report_filter(s, id, ev);
 		if (ev->status != TAP_EVENT_ON)
 			tap_plan_outcome(ev, TAP_EVENT_ON, NULL);
 	}
@@ -178,18 +182,18 @@ static int add_sources(struct tap_user_state *s, struct tap_user_tracee *t, unsi
 	return 0;
 }
 
-static int update(struct tap_user_state *s, struct tap_user_tracee *t)
+static int update_tracee(struct tap_user_state *s, struct tap_user_tracee *t)
 {
 	unsigned int before = t->nr_sources, events = t->events_seen;
 	int ret = tap_user_tracee_update(t, &s->choice, use_of, s);
 
 	ret = ret ?: add_sources(s, t, before);
 	if (!ret && t->p->control.nr_events != events)
-		tell_plan(s, t);
+		report_plan(s, t);
 	return ret;
 }
 
-static int refresh(struct tap_user_state *s, struct tap_user_tracee *t)
+static int refresh_tracee(struct tap_user_state *s, struct tap_user_tracee *t)
 {
 	struct tap_err why = { 0 };
 	int ret = tap_user_refresh(s->set, t->p, &why);
@@ -201,11 +205,11 @@ static int refresh(struct tap_user_state *s, struct tap_user_tracee *t)
 		tap_user_tracee_fail(t, why.text);
 		return 0;
 	}
-	return update(s, t);
+	return update_tracee(s, t);
 }
 
-/* What a program with a recorder of its own waits for. */
-static uint8_t readiness(const struct tap_user_state *s, const struct tap_user_tracee *t)
+/* Return the state (enum tap_recording) for which a program with its own recorder waits. */
+static uint8_t find_readiness(const struct tap_user_state *s, const struct tap_user_tracee *t)
 {
 	const struct tap_user_control *c = &t->p->control;
 	unsigned int taken = 0, refused = c->bad_events;
@@ -219,7 +223,10 @@ static uint8_t readiness(const struct tap_user_state *s, const struct tap_user_t
 	return !taken ? TAP_RECORDING_NONE : refused ? TAP_RECORDING_SOME : TAP_RECORDING_ALL;
 }
 
-/* A program that has something for this recording, and can still be in use by another recorder. */
+/*
+ * Lock a program that has wanted events, and begin to record it. If another recorder has locked it,
+ * this is tried again later.
+ */
 static int try_attach(struct tap_user_state *s, struct tap_user_tracee *t)
 {
 	int ret;
@@ -228,12 +235,12 @@ static int try_attach(struct tap_user_state *s, struct tap_user_tracee *t)
 	t->alive_ns = s->now.mono_ns;
 	t->p->sent_is_new = false;
 	if (!t->locked)
-		return update(s, t);
+		return update_tracee(s, t);
 	tap_user_take(s->set, t->p);
-	/* behind the switch to another mode: what it has by now is taken */
+	/* read the program again after the change of its ring mode, to record all it has now */
 	t->events_seen = 0;
-	ret = refresh(s, t);
-	tap_user_tell(t->p, offsetof(struct tap_control, recording), readiness(s, t));
+	ret = refresh_tracee(s, t);
+	tap_user_tell(t->p, offsetof(struct tap_control, recording), find_readiness(s, t));
 	return ret;
 }
 
@@ -255,7 +262,10 @@ static int add_tracee(struct tap_user_state *s, struct tap_user_program *p, enum
 	return ret;
 }
 
-/* Switches off again what our session file switched on in a program that was not meant. */
+/*
+ * Switch off the events that this recording's session file switched on in a program outside of the
+ * scope.
+ */
 static void switch_off(struct tap_user_state *s, struct tap_user_program *p)
 {
 	for (unsigned int i = 0; i < p->control.nr_events; i++)
@@ -275,12 +285,15 @@ static int add_if_wanted(struct tap_user_state *s, struct tap_user_program *p,
 		return 0;
 	}
 	if (tap_user_is_taken(s->set, p)) {
-		p->user = s; /* as one that is over */
+		p->user = s; /* ended and recorded: never add it again */
 		return 0;
 	}
 	if (tap_user_in_scope(&s->choice, p))
 		return add_tracee(s, p, from);
-	/* it may have made an entry; with processes (-p), only those of the scope make entries */
+	/*
+	 * not in scope, but it may have made an entry: do not report it as missing. With -p only
+	 * programs in scope make entries
+	 */
 	if (!s->plan->select->tgids.nr)
 		tap_user_take(s->set, p);
 	if (from == TAP_USER_ALL && s->sessions.nr && p->alive)
@@ -293,7 +306,7 @@ static bool has_nothing(const struct tap_user_program *p)
 	return p->user == &was_there || p->user == &came_later;
 }
 
-/* A program that had nothing for us may have loaded a library since: some are asked each time. */
+/* Read some of the programs without wanted events again: they may have loaded a library since. */
 static int refresh_others(struct tap_user_state *s)
 {
 	for (unsigned int i = 0; i < REFRESH_OTHERS; i++) {
@@ -308,7 +321,7 @@ static int refresh_others(struct tap_user_state *s)
 		if (!has_nothing(p) || !p->alive)
 			continue;
 		ret = tap_user_refresh(s->set, p, NULL);
-		/* what is in its rings by now was not wanted before */
+		/* its wanted events are new, so all of their records belong to this recording */
 		if (!ret && p->control.nr_events != had)
 			ret = add_if_wanted(s, p,
 					    p->user == &came_later ? TAP_USER_ALL : TAP_USER_REST);
@@ -319,8 +332,9 @@ static int refresh_others(struct tap_user_state *s)
 }
 
 /*
- * A program that came. One that was found by its link may have had no events then, or could not be
- * opened because it had ended: it counts as new once what it sent has arrived.
+ * Add a new program. A program that was found by its link may have had no events then, or could not
+ * be opened because it had ended: it counts as new again when its control file has arrived through
+ * the socket.
  */
 static int add_new(struct tap_user_state *s, struct tap_user_program *p)
 {
@@ -336,8 +350,10 @@ static int add_new(struct tap_user_state *s, struct tap_user_program *p)
 	return add_if_wanted(s, p, from);
 }
 
-/* Whether the scope has those that came: some of them may have been forked from others that stand
- * behind them. */
+/*
+ * Find out which new programs belong to the families of selected processes. A child may be listed
+ * before its parent, so repeat until no program is added.
+ */
 static void note_families(struct tap_user_state *s)
 {
 	const struct tap_map *families = &s->choice.families;
@@ -353,7 +369,7 @@ static void note_families(struct tap_user_state *s)
 	} while (families->nr > known);
 }
 
-/* Programs that came, and what is new in those that had nothing for us. */
+/* Add new programs, and find new events in those without wanted events. */
 int tap_user_discover_new(struct tap_user_state *s, struct tap_err *err)
 {
 	struct tap_user_program *p;
@@ -385,7 +401,10 @@ int tap_user_discover_first(struct tap_user_state *s, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-/* Asks the pid each time, and its mappings now and then: it may be another program's by now. */
+/*
+ * Check that the pid exists on each call, and its mappings from time to time, because the pid may
+ * have been reused.
+ */
 static void refresh_alive(const struct tap_user_state *s, struct tap_user_tracee *t)
 {
 	char path[32];
@@ -399,8 +418,9 @@ static void refresh_alive(const struct tap_user_state *s, struct tap_user_tracee
 }
 
 /*
- * Whether it keeps us: not if it has ended, or waits for us to end, and has left no children; nor
- * if threads alone are recorded, whose end is all that counts.
+ * Return true if the recording must go on for this program: it was selected by -p and runs, or it
+ * waits for its recorder to end but has children that may still record. False if only threads are
+ * selected, because only their end counts.
  */
 static bool may_record(struct tap_user_state *s, struct tap_user_tracee *t, unsigned int *ending)
 {
@@ -429,7 +449,7 @@ bool tap_user_lives(void *state, unsigned int left)
 	unsigned int ending;
 	bool any = any_may_record(s, &ending);
 
-	/* a child that has let go of its parent's file has one of its own by then */
+	/* a child that no longer maps its parent's file has one of its own by now: find it */
 	if (!any && ending >= left && !tap_user_discover_new(s, NULL))
 		any = any_may_record(s, &ending);
 	for (unsigned int i = 0; i < s->nr_tracees && any && ending; i++)
@@ -447,8 +467,10 @@ static bool is_stuck(const struct tap_user_tracee *t)
 	return false;
 }
 
-/* Return: whether to try again to record a program: the file that it sent has arrived, or another
- * recorder may have released it. */
+/*
+ * Return true if attaching to a program should be tried again: its control file has arrived, or
+ * ALIVE_NS have passed and another recorder may have unlocked it.
+ */
 static bool may_attach(const struct tap_user_state *s, const struct tap_user_tracee *t)
 {
 	bool is_due = t->p->alive && s->now.mono_ns - t->alive_ns >= ALIVE_NS;
@@ -456,7 +478,7 @@ static bool may_attach(const struct tap_user_state *s, const struct tap_user_tra
 	return (t->p->sent_is_new || is_due) && !tap_user_is_taken(s->set, t->p);
 }
 
-/* @turn: whether it is this program's turn to be read anew. */
+/* @turn: it is this program's turn to be read again. */
 static int check_tracee(struct tap_user_state *s, struct tap_user_tracee *t, bool turn)
 {
 	if (!t->locked)
@@ -464,9 +486,9 @@ static int check_tracee(struct tap_user_state *s, struct tap_user_tracee *t, boo
 	if (!(turn && s->now.mono_ns - t->refreshed_ns >= REFRESH_NS) && !s->choice.stopped &&
 	    !tap_user_has_new_areas(t->p) && !is_stuck(t))
 		return 0;
-	/* first whether it lives: a ring that it made at last is found then */
+	/* first check whether it runs: then a ring that it made just before its end is found */
 	refresh_alive(s, t);
-	return refresh(s, t);
+	return refresh_tracee(s, t);
 }
 
 int tap_user_discover(void *state, bool *anew, struct tap_err *err)

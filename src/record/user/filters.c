@@ -12,36 +12,36 @@ struct maker {
 	struct tap_step steps[TAP_STEPS_MAX];
 	uint32_t nr;
 	struct tap_buf data;
-	uint16_t first[TAP_STEPS_MAX]; /* of each term: its first step */
+	uint16_t first[TAP_STEPS_MAX]; /* each term's first step */
 	uint32_t min_size;
 	bool reads_tid;
-	const char *why; /* it cannot be done */
+	const char *why; /* not NULL: the filter cannot be compiled, for this reason */
 };
 
-static void cannot(struct maker *m, const char *why)
+static void note_failure(struct maker *m, const char *why)
 {
 	m->why = m->why ? m->why : why;
 }
 
-static void add(struct maker *m, struct tap_step s)
+static void add_step(struct maker *m, struct tap_step s)
 {
 	if (m->nr == TAP_STEPS_MAX) {
-		cannot(m, "the filter is too long");
+		note_failure(m, "the filter is too long");
 		return;
 	}
 	m->steps[m->nr++] = s;
 }
 
-/* What goes on to the next step, whatever comes out. */
+/* Add a step that always continues with the next one. */
 static void add_register(struct maker *m, struct tap_step s)
 {
 	s.yes = s.no = (uint16_t)(m->nr + 1);
-	add(m, s);
+	add_step(m, s);
 }
 
 static void add_data(struct maker *m, struct tap_step *s, const void *data, size_t bytes)
 {
-	s->data = (uint32_t)m->data.len; /* from where data begin, at first */
+	s->data = (uint32_t)m->data.len; /* relative to the start of the data until settle_step() */
 	s->data_bytes = (uint32_t)bytes;
 	tap_buf_add(&m->data, data, bytes);
 	tap_buf_add(&m->data, "\0\0\0\0\0\0\0", -bytes & 7);
@@ -55,16 +55,16 @@ static void note_size(struct maker *m, uint32_t at, uint32_t size)
 
 /* ---- numbers ---- */
 
-static struct tap_step load(struct maker *m, struct tap_step s, uint8_t how, uint32_t at)
+static struct tap_step set_load(struct maker *m, struct tap_step s, uint8_t how, uint32_t at)
 {
 	s.size = how & LOAD_SIZE;
 	s.at = (uint16_t)at;
 	s.is_signed = !!(how & LOAD_SIGNED);
 	note_size(m, at, s.size);
 	if (how & (LOAD_SWAP | LOAD_FLOAT))
-		cannot(m, "the filter reads a byte-swapped or floating-point number");
+		note_failure(m, "the filter reads a byte-swapped or floating-point number");
 	if (at < sizeof(uint16_t))
-		cannot(m, "the filter reads common_type, which differs between programs");
+		note_failure(m, "the filter reads common_type, which differs between programs");
 	m->reads_tid |= at >= 4 && at < 8;
 	return s;
 }
@@ -84,28 +84,31 @@ static bool find_arith(enum expr_op op, uint8_t *found)
 	return false;
 }
 
-/* Its value in register @to; registers above it are used, too. */
-static void compute(struct maker *m, uint32_t node, unsigned int to)
+/*
+ * Add steps that compute an expression's value in register @to; registers above @to are
+ * overwritten.
+ */
+static void add_computation(struct maker *m, uint32_t node, unsigned int to)
 {
 	const struct expr_node *n = &m->filter->prog.nodes[node];
 	struct tap_step s = { .to = (uint8_t)to, .a = (uint8_t)to, .b = (uint8_t)(to + 1) };
 
 	if (to == TAP_STEPS_REGS - 1) {
-		cannot(m, "the filter is nested too deeply");
+		note_failure(m, "the filter is nested too deeply");
 	} else if (n->op == OP_NUM) {
 		s.kind = TAP_STEP_SET;
 		s.value = n->num;
 	} else if (n->op == OP_LOAD && n->num == UINT64_MAX) {
 		s.kind = TAP_STEP_LOAD;
-		s = load(m, s, n->load, n->at);
+		s = set_load(m, s, n->load, n->at);
 	} else if (n->op == OP_CPU) {
 		s.kind = TAP_STEP_GETCPU;
 	} else if (find_arith(n->op, &s.op) && n->arith.size == 8 && n->arith.is_signed) {
 		s.kind = TAP_STEP_ARITH;
-		compute(m, n->a, to);
-		compute(m, n->b, to + 1);
+		add_computation(m, n->a, to);
+		add_computation(m, n->b, to + 1);
 	} else {
-		cannot(m, "the filter has an operation that programs cannot compute");
+		note_failure(m, "the filter has an operation that programs cannot compute");
 	}
 	if (!m->why)
 		add_register(m, s);
@@ -113,7 +116,7 @@ static void compute(struct maker *m, uint32_t node, unsigned int to)
 
 /* ---- terms ---- */
 
-static uint8_t comparison(struct maker *m, uint8_t op)
+static uint8_t find_comparison(struct maker *m, uint8_t op)
 {
 	switch (op) {
 	case OP_EQ:
@@ -131,7 +134,7 @@ static uint8_t comparison(struct maker *m, uint8_t op)
 	case OP_AND:
 		return TAP_OP_AND;
 	default:
-		cannot(m, "the filter has a comparison that programs cannot evaluate");
+		note_failure(m, "the filter has a comparison that programs cannot evaluate");
 		return 0;
 	}
 }
@@ -145,7 +148,7 @@ static void set_place(struct maker *m, struct tap_step *s, const struct tap_fiel
 	s->size = (uint16_t)f->size;
 	note_size(m, f->offset, f->size);
 	if (!f->size || (!fixed && f->size != sizeof(uint32_t)) || f->swap)
-		cannot(m, "the filter reads a text field with an unsupported layout");
+		note_failure(m, "the filter reads a text field with an unsupported layout");
 }
 
 static unsigned int count_cpus(const struct tap_cpus *cpus)
@@ -163,24 +166,25 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 
 	switch (t->kind) {
 	case TAP_TERM_FIELD:
-		s = load(m, s, t->load, t->at);
+		s = set_load(m, s, t->load, t->at);
 		s.kind = TAP_STEP_FIELD;
-		s.op = comparison(m, t->op);
+		s.op = find_comparison(m, t->op);
 		s.value = t->value;
 		if (s.is_signed != t->is_signed && s.op != TAP_OP_AND)
-			cannot(m, "the filter has a comparison that programs cannot evaluate");
+			note_failure(m,
+				     "the filter has a comparison that programs cannot evaluate");
 		break;
 	case TAP_TERM_SAMPLE:
-		s = load(m, s, t->load, t->at);
+		s = set_load(m, s, t->load, t->at);
 		s.kind = TAP_STEP_SAMPLE;
 		s.data = TAP_FILTER_HASH;
 		s.value = t->value;
 		break;
 	case TAP_TERM_NUMBERS:
-		compute(m, t->a, 0);
-		compute(m, t->b, 1);
+		add_computation(m, t->a, 0);
+		add_computation(m, t->b, 1);
 		s = (struct tap_step){ .kind = TAP_STEP_VALUES,
-				       .op = comparison(m, t->op),
+				       .op = find_comparison(m, t->op),
 				       .is_signed = t->is_signed,
 				       .b = 1 };
 		break;
@@ -195,7 +199,7 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 		add_data(m, &s, t->glob, sizeof(*t->glob));
 		break;
 	case TAP_TERM_CPU:
-		compute(m, t->a, 0);
+		add_computation(m, t->a, 0);
 		s.kind =
 			t->op == OP_EQ && count_cpus(&t->cpus) != 1 ? TAP_STEP_NEVER : TAP_STEP_CPU;
 		add_data(m, &s, t->cpus.bits, t->cpus.nr_words * sizeof(*t->cpus.bits));
@@ -207,12 +211,12 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 		add_data(m, &s, t->cpus.bits, t->cpus.nr_words * sizeof(*t->cpus.bits));
 		break;
 	default:
-		cannot(m, "the filter uses a term that programs cannot evaluate");
+		note_failure(m, "the filter uses a term that programs cannot evaluate");
 	}
 	return s;
 }
 
-static uint16_t target(uint32_t term)
+static uint16_t find_target(uint32_t term)
 {
 	return term == TAP_TERM_ACCEPT	 ? TAP_STEP_ACCEPT
 	       : term == TAP_TERM_REJECT ? TAP_STEP_REJECT
@@ -224,8 +228,11 @@ static uint16_t step_of(const struct maker *m, uint16_t to)
 	return to >= TAP_STEP_REJECT ? to : m->first[to];
 }
 
-/* From terms to their steps, and from the first data to the list's start. */
-static void settle(struct maker *m, struct tap_step *s)
+/*
+ * Change targets from terms to their first steps, and data offsets to offsets from the list's
+ * start.
+ */
+static void settle_step(struct maker *m, struct tap_step *s)
 {
 	if ((s->kind >= TAP_STEP_TEXT && s->kind <= TAP_STEP_MASK) || s->kind == TAP_STEP_CPU)
 		s->data += (uint32_t)(sizeof(struct tap_steps) + m->nr * sizeof(*s));
@@ -240,23 +247,23 @@ static void make_steps(struct maker *m)
 	const struct tap_filter *f = m->filter;
 
 	if (f->nr_terms > TAP_STEPS_MAX)
-		cannot(m, "the filter is too long");
+		note_failure(m, "the filter is too long");
 	for (uint32_t i = 0; i < f->nr_terms && !m->why; i++) {
 		struct tap_step s;
 
 		m->first[i] = (uint16_t)m->nr;
 		s = make_step(m, &f->terms[i]);
-		s.yes = target(f->terms[i].yes);
-		s.no = target(f->terms[i].no);
+		s.yes = find_target(f->terms[i].yes);
+		s.no = find_target(f->terms[i].no);
 		if (!m->why)
-			add(m, s);
+			add_step(m, s);
 	}
 	for (uint32_t i = 0; i < m->nr && !m->why; i++)
-		settle(m, &m->steps[i]);
+		settle_step(m, &m->steps[i]);
 }
 
-/* Return: 0, also where it cannot be done: @f says why; -ENOMEM. */
-static int join(const struct maker *m, struct tap_user_filter *f)
+/* Return: 0, also if it cannot be compiled (@f has the reason); -ENOMEM. */
+static int join_steps(const struct maker *m, struct tap_user_filter *f)
 {
 	const size_t steps = m->nr * sizeof(*m->steps),
 		     bytes = sizeof(*f->steps) + steps + m->data.len;
@@ -281,7 +288,7 @@ static int join(const struct maker *m, struct tap_user_filter *f)
 	return 0;
 }
 
-static int translate(struct tap_user_filter *f)
+static int translate_filter(struct tap_user_filter *f)
 {
 	struct maker *m = calloc(1, sizeof(*m));
 	int ret = -ENOMEM;
@@ -290,15 +297,17 @@ static int translate(struct tap_user_filter *f)
 		return ret;
 	m->filter = f->filter;
 	if (strlen(f->text) > TAP_FILTER_TEXT_MAX)
-		cannot(m, "the filter is too long");
+		note_failure(m, "the filter is too long");
 	make_steps(m);
-	ret = join(m, f);
+	ret = join_steps(m, f);
 	tap_buf_release(&m->data);
 	free(m);
 	return ret;
 }
 
-/* Whether all that it asks for is known where a program's record is drained: one CPU's at a time.
+/*
+ * Refuse a filter that needs data which is unknown when records are drained, one CPU at a time:
+ * task names and earlier records.
  */
 static int check_known(const struct tap_filter *f, struct tap_err *err)
 {
@@ -328,7 +337,7 @@ int tap_user_filter_new(const struct tap_format *fmt, const char *text,
 		ret = check_known(f->filter, err);
 	if (!ret && !(f->text = strdup(text)))
 		ret = tap_err_nomem(err);
-	if (!ret && translate(f))
+	if (!ret && translate_filter(f))
 		ret = tap_err_nomem(err);
 	if (ret)
 		tap_user_filter_free(f);

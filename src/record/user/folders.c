@@ -44,9 +44,9 @@ static bool is_private(const char *path, uid_t uid)
 }
 
 /*
- * Adds @parent/<prefix>UID@tail for each user's folder that is there; those where anybody may make
- * one (there is no tail) only if they are that user's, also with a dot and more behind UID. @only:
- * of this user; ALL_USERS.
+ * Add @parent/<prefix>UID@tail for each user that has such a folder. In a parent where every user
+ * can create folders (@tail is ""), add only those that belong to the user in their name; there, a
+ * dot and more text may follow UID. @only: a user, or ALL_USERS.
  */
 static int add_users(struct tap_user_folders *folders, const char *parent, const char *prefix,
 		     const char *tail, uid_t only)
@@ -79,7 +79,10 @@ int tap_user_folders_add_users(struct tap_user_folders *folders)
 		       ?: add_users(folders, "/dev/shm", "schedtap-", "", ALL_USERS);
 }
 
-/* Where somebody else has the user's name in /dev/shm: as src/tracepoint/folder.c does. */
+/*
+ * Find or choose a folder if another user has taken this user's name in /dev/shm, as
+ * src/tracepoint/folder.c does.
+ */
 static int add_other(struct tap_user_folders *folders, uid_t uid)
 {
 	unsigned int known = folders->nr;

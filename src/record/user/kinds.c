@@ -10,7 +10,7 @@
 #include "tracepoint/shared.h"
 
 #define ID_LINE "\nID: 0\n"
-#define PRINT_LINE "\nprint fmt:" /* not always there */
+#define PRINT_LINE "\nprint fmt:" /* optional */
 
 static const struct tap_abi abi = {
 	.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
@@ -39,7 +39,7 @@ bool tap_user_name_ok(const char *name)
 {
 	size_t len = 0;
 
-	/* not isgraph(): a locale has no say in what goes into a recording */
+	/* not isgraph(), which depends on the locale */
 	while (name[len] > ' ' && name[len] <= '~' && !strchr("/:", name[len]))
 		len++;
 	return !name[len] && len && len <= TAP_USER_NAME_MAX && strcmp(name, ".") &&
@@ -70,7 +70,10 @@ static const char *bad_common(const struct tap_format *fmt)
 	return NULL;
 }
 
-/* What a reader of the recording, ours or another, could take for something else. */
+/*
+ * Return why a text could be misread by a reader of the recording, schedtap or another; NULL if it
+ * is safe.
+ */
 static const char *bad_text(const char *text, size_t len)
 {
 	const char *id = strstr(text, ID_LINE), *line = text;
@@ -81,7 +84,7 @@ static const char *bad_text(const char *text, size_t len)
 			return "the event's format text contains a control character";
 	if (!id)
 		return "the event's format text has no line 'ID: 0'";
-	/* a second name or ID, told with or without spaces before it */
+	/* a second name or ID, also after blanks */
 	for (unsigned int nr = 0; line; line = strchr(line, '\n'), nr++) {
 		line += strspn(line, " \t\n");
 		if ((!strncmp(line, "ID:", 3) && line != id + 1) ||
@@ -104,14 +107,14 @@ static const char *bad_format(const struct tap_user_kind *k)
 	return bad_common(k->fmt);
 }
 
-/* Reports take an event for the kernel's by its name. */
+/* Return true if reports would take the event for a kernel event, because of its name. */
 static bool is_kernels(const struct tap_user_kind *k)
 {
 	return !strcmp(k->system, "ftrace") || !strcmp(k->system, "schedtap") ||
 	       tap_def_find(k->system, k->name);
 }
 
-static int refuse(struct tap_user_kind *k, const char *why)
+static int refuse_kind(struct tap_user_kind *k, const char *why)
 {
 	tap_format_free(k->fmt);
 	k->fmt = NULL;
@@ -119,8 +122,8 @@ static int refuse(struct tap_user_kind *k, const char *why)
 	return k->why ? 0 : -ENOMEM;
 }
 
-/* Return: 0, also where it cannot be recorded; -ENOMEM. */
-static int check(struct tap_user_kind *k)
+/* Check if the kind can be recorded. Return: 0, also if it cannot be; -ENOMEM. */
+static int check_kind(struct tap_user_kind *k)
 {
 	const char *why = is_kernels(k) ? "the event has the name of a kernel event"
 					: bad_text(k->text, k->len);
@@ -128,19 +131,19 @@ static int check(struct tap_user_kind *k)
 	int ret;
 
 	if (why)
-		return refuse(k, why);
+		return refuse_kind(k, why);
 	ret = tap_format_parse(k->system, k->text, k->len, abi, &k->fmt, &err);
 	if (ret == -ENOMEM)
 		return ret;
 	why = ret ? err.text : bad_format(k);
 	if (why)
-		return refuse(k, why);
+		return refuse_kind(k, why);
 	ret = tap_print_check(k->fmt);
 	k->plain = ret == -EINVAL;
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* With its texts behind it. Return: NULL when out of memory. */
+/* Allocate a kind together with its texts. Return: NULL if out of memory. */
 static struct tap_user_kind *kind_new(const char *system, const char *name, const char *text,
 				      size_t len)
 {
@@ -154,7 +157,7 @@ static struct tap_user_kind *kind_new(const char *system, const char *name, cons
 	k->name = memcpy(texts + system_len, name, name_len);
 	k->text = memcpy(texts + system_len + name_len, text, len);
 	k->len = len;
-	if (!check(k))
+	if (!check_kind(k))
 		return k;
 	kind_free(k);
 	return NULL;
@@ -174,7 +177,7 @@ static bool is_kind(const struct tap_user_kind *k, const char *system, const cha
 	       !memcmp(k->text, text, len);
 }
 
-static int add(struct tap_user_kinds *kinds, uint64_t *slot, struct tap_user_kind *k)
+static int add_kind(struct tap_user_kinds *kinds, uint64_t *slot, struct tap_user_kind *k)
 {
 	if (tap_array_grow(&kinds->v, kinds->nr, &kinds->cap, sizeof(*kinds->v)))
 		return -ENOMEM;
@@ -199,7 +202,10 @@ int tap_user_kind_get(struct tap_user_kinds *kinds, const char *system, const ch
 	hash = hash_more(hash, system, strlen(system) + 1);
 	hash = hash_more(hash, name, strlen(name) + 1);
 	hash = hash_more(hash, text, len);
-	/* who makes texts with equal hashes gets a kind of its own for each: the next key */
+	/*
+	 * texts with equal hashes, which can be made on purpose, become separate kinds: try the
+	 * next key
+	 */
 	for (;; hash++) {
 		slot = tap_map_put(&kinds->by_hash, hash);
 		if (!slot)
@@ -212,7 +218,7 @@ int tap_user_kind_get(struct tap_user_kinds *kinds, const char *system, const ch
 	}
 	*out = NULL;
 	k = kind_new(system, name, text, len);
-	if (!k || add(kinds, slot, k)) {
+	if (!k || add_kind(kinds, slot, k)) {
 		kind_free(k);
 		return -ENOMEM;
 	}
@@ -220,7 +226,7 @@ int tap_user_kind_get(struct tap_user_kinds *kinds, const char *system, const ch
 	return 0;
 }
 
-/* Fields as name=value, of those that are numbers or texts. */
+/* Write a print format with name=value for each field that is a number or a text. */
 static void put_fields(const struct tap_format *fmt, struct tap_buf *out)
 {
 	struct tap_buf args = { 0 };

@@ -29,13 +29,13 @@ int tap_user_link_pid(const char *name)
 
 uint64_t tap_user_link_pid_ns(const char *name)
 {
-	const char *ns = strchr(name, '-') + 2; /* behind one digit */
+	const char *ns = strchr(name, '-') + 2; /* after the link's number, which is one digit */
 	uint64_t nr = *ns ? strtoull(ns, NULL, 16) : TAP_INITIAL_PID_NS;
 
 	return nr == tap_pid_ns_own() ? 0 : nr;
 }
 
-/* The filesystem of what memfd_create() makes; 0: none. */
+/* Return the file system of memfd_create(2) files; 0 if unknown. */
 static dev_t memory_dev(void)
 {
 	static dev_t dev;
@@ -59,7 +59,7 @@ int tap_user_memory_open(int at, int flags, uid_t owner, struct stat *st)
 
 	if (fstat(at, st))
 		return -errno;
-	/* anything else is not even opened: a device, a pipe, a file system of somebody's own */
+	/* never open anything else: a device, a pipe, a user's own file system */
 	if (!S_ISREG(st->st_mode) || st->st_dev != memory_dev() || st->st_uid != owner)
 		return -EPERM;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
@@ -73,7 +73,7 @@ int tap_user_memory_open(int at, int flags, uid_t owner, struct stat *st)
 	return -EPERM;
 }
 
-/* What stands in the link @name: /proc/PID/fd/N. Return: false: something else. */
+/* Read the target of the link @name: /proc/PID/fd/N. Return: false if it is something else. */
 static bool read_link(int dir, const char *name, char to[LINK_MAX_CHARS], uid_t owner)
 {
 	struct stat st;
@@ -99,8 +99,10 @@ static int open_path(const char *path, int flags, uid_t owner, struct stat *st)
 	return fd;
 }
 
-/* Return: as tap_user_memory_open(); -EPERM: no such link; -ENOENT: the process, or its descriptor,
- * is gone. */
+/*
+ * Return: a descriptor; -EPERM: no such link; -ENOENT: the process or its descriptor is gone;
+ * another -errno.
+ */
 static int open_link(int dir, const char *name, int flags, uid_t owner, struct stat *st)
 {
 	char to[LINK_MAX_CHARS];
@@ -109,12 +111,12 @@ static int open_link(int dir, const char *name, int flags, uid_t owner, struct s
 	if (!read_link(dir, name, to, owner))
 		return -EPERM;
 	fd = open_path(to, flags, owner, st);
-	return fd == -EPERM ? -ENOENT : fd; /* it is another file's by now */
+	return fd == -EPERM ? -ENOENT : fd; /* the descriptor is another file by now */
 }
 
 /*
- * The control file of a process that has closed its descriptor, by way of its mapping, which root
- * may follow. Return: as tap_user_memory_open(); -ENOENT: it has none mapped; -EACCES.
+ * Open the control file of a process that has closed its descriptor, through its mapping, which
+ * root may follow. Return: a descriptor; -ENOENT: it has none mapped; -EACCES; another -errno.
  */
 static int open_mapping(int pid, int flags, uid_t owner, struct stat *st)
 {
@@ -129,7 +131,7 @@ static int open_mapping(int pid, int flags, uid_t owner, struct stat *st)
 	if (!f)
 		return -errno;
 	while (fd == -ENOENT && getline(&line, &cap, f) > 0) {
-		/* its first page, which is the control file's head */
+		/* the mapping of the file's start, which is the head */
 		if (sscanf(line, "%lx-%lx %*s 00000000 ", &from, &to) != 2 ||
 		    !strstr(line, " /memfd:schedtap (deleted)"))
 			continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Moving events: the rings of all programs, merged by CPU and time. */
+/* Moves events: merges the rings of all programs by CPU and time. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "record/user/pid_ns.h"
 #include "record/user/state.h"
 
-#define MAX_TIDS 65536u /* of one program that are remembered */
-#define LOSS_NS 4u /* that a CPU takes at least to lose an event */
+#define MAX_TIDS 65536u /* thread ids remembered per program */
+#define LOSS_NS 4u /* minimum time that a CPU takes to lose an event */
 #define PREFETCH_BYTES 512
-#define BUSY_PCT 5u /* of a ring: it may fill within a drain */
+#define BUSY_PCT 5u /* percent of a ring; a fuller one may fill up within a drain */
 #define SAVE_PCT 20u
 #define RELIEVE_NS 50000u
-#define STEPS 512u /* records between two readings of the clock */
-#define PAUSE_NS 1000000u /* other backends have rings, too */
-/* A stamp that is further ahead than this is no clock's: such a ring is not waited for. */
+#define STEPS 512u /* records between two reads of the clock */
+#define PAUSE_NS 1000000u /* maximum time per drain, because other backends have rings, too */
+/* A stamp that is further in the future than this is wrong, and its ring is not waited for. */
 #define AHEAD_NS 1000000000ull
 
 /* ---- items ---- */
@@ -49,8 +49,8 @@ static void source_fails(struct tap_user_source *src, int code)
 	src->item.kind = TAP_USER_NOTHING;
 }
 
-/* Takes the source's next item, if it has one. */
-static int advance(struct tap_user_state *s, struct tap_user_source *src, bool last)
+/* Read the source's next item, if it has one. */
+static int advance_source(struct tap_user_state *s, struct tap_user_source *src, bool last)
 {
 	int ret = tap_user_reader_next(&src->reader, &src->item);
 
@@ -69,8 +69,8 @@ static int advance(struct tap_user_state *s, struct tap_user_source *src, bool l
 	return 0;
 }
 
-static int lose(struct tap_user_state *s, struct tap_user_source *src, uint64_t count,
-		uint64_t first_ns, struct tap_drain *res, struct tap_err *err)
+static int report_loss(struct tap_user_state *s, struct tap_user_source *src, uint64_t count,
+		       uint64_t first_ns, struct tap_drain *res, struct tap_err *err)
 {
 	struct tap_user_tracee *t = src->tracee;
 
@@ -79,8 +79,11 @@ static int lose(struct tap_user_state *s, struct tap_user_source *src, uint64_t 
 				 first_ns < src->ns ? first_ns : src->ns, src->ns, err);
 }
 
-/* What a program says that it lost; 0, some, where it had not the time for that. */
-static uint64_t credible(const struct tap_user_state *s, uint64_t count, unsigned int nr_cpus)
+/*
+ * Return the number of lost events that a program reports; 0 (an unknown number) if there was not
+ * enough time to lose so many.
+ */
+static uint64_t credible_count(const struct tap_user_state *s, uint64_t count, unsigned int nr_cpus)
 {
 	return count / nr_cpus <= (s->now.mono_ns - s->start_ns) / LOSS_NS ? count : 0;
 }
@@ -101,8 +104,10 @@ static bool tid_is_wanted(const struct tap_user_state *s, const unsigned char *p
 	return tap_select_tid(s->plan->select, (int)tid);
 }
 
-/* Whether the thread is there, and another program's: children may take part in their parent's
- * control file. */
+/*
+ * Return true if the thread exists and belongs to another program: it is not one of this process,
+ * nor of a child that shares the control file.
+ */
 static bool is_anothers(const struct tap_user_program *p, uint32_t tid)
 {
 	char path[64];
@@ -111,9 +116,11 @@ static bool is_anothers(const struct tap_user_program *p, uint32_t tid)
 	return access(path, F_OK) && tap_user_is_unmapped(p, (int)tid);
 }
 
-/* Return: the number of the thread that a record names, in our own pid namespace; UINT32_MAX:
- * nobody's. */
-static uint32_t here(const struct tap_user_program *p, uint32_t tid)
+/*
+ * Return the id in the recorder's pid namespace of the thread that a record names; UINT32_MAX if it
+ * is not one of the program's threads.
+ */
+static uint32_t find_own_tid(const struct tap_user_program *p, uint32_t tid)
 {
 	uint32_t nr = tid;
 
@@ -122,8 +129,10 @@ static uint32_t here(const struct tap_user_program *p, uint32_t tid)
 	return (p->control.nested && !nr) || is_anothers(p, nr) ? UINT32_MAX : nr;
 }
 
-/* A record of another program's thread is nobody's: of -1. A thread that is gone is taken for the
- * program's. */
+/*
+ * Replace the thread id in a record: -1 if the thread belongs to another program. A thread that has
+ * ended is taken for one of the program's.
+ */
 static void check_tid(struct tap_user_source *src, unsigned char *payload)
 {
 	struct tap_user_tracee *t = src->tracee;
@@ -133,7 +142,7 @@ static void check_tid(struct tap_user_source *src, unsigned char *payload)
 	memcpy(&tid, payload + 4, sizeof(tid));
 	if (tid != src->tid) {
 		known = tap_map_get(&t->tids, tid);
-		nr = known ? (uint32_t)*known : here(t->p, tid);
+		nr = known ? (uint32_t)*known : find_own_tid(t->p, tid);
 		if (!known && t->tids.nr >= MAX_TIDS)
 			tap_map_release(&t->tids);
 		if (!known && (known = tap_map_put(&t->tids, tid)) != NULL)
@@ -145,8 +154,8 @@ static void check_tid(struct tap_user_source *src, unsigned char *payload)
 }
 
 /*
- * The thread's number as the kernel's events have it. One that has ended before it was ever asked
- * for is nobody's: -1.
+ * Convert the thread id to the initial pid namespace, which kernel events use; -1 if the thread
+ * ended before its id was first looked up.
  */
 static void set_tid(struct tap_user_state *s, unsigned char *payload)
 {
@@ -158,7 +167,7 @@ static void set_tid(struct tap_user_state *s, unsigned char *payload)
 	memcpy(&own, payload + 4, sizeof(own));
 	tid = tap_pids_initial(pids, own);
 	if (!tid && s->pids_read_ns != s->now.mono_ns) {
-		s->pids_read_ns = s->now.mono_ns; /* once per drain */
+		s->pids_read_ns = s->now.mono_ns; /* at most once per drain */
 		tap_pids_read(pids);
 		tid = tap_pids_initial(pids, own);
 	}
@@ -166,7 +175,9 @@ static void set_tid(struct tap_user_state *s, unsigned char *payload)
 	memcpy(payload + 4, &tid, sizeof(tid));
 }
 
-/* By its filter: also the program asks that, but need not. @payload: as it will be recorded. */
+/*
+ * Apply the kind's filter: programs apply it, too, but need not. @payload: as it will be recorded.
+ */
 static bool is_rejected(const struct tap_user_state *s, const struct tap_user_source *src,
 			unsigned int id, const unsigned char *payload, uint32_t len)
 {
@@ -175,7 +186,10 @@ static bool is_rejected(const struct tap_user_state *s, const struct tap_user_so
 	return f && !tap_user_filter_match(f, payload, len, src->reader.ring.cpu);
 }
 
-/* The common_type is the program's until here; the payload lies in the reader's copy. */
+/*
+ * Record an item. Its payload, in the reader's copy, is modified: until here it has the program's
+ * common_type.
+ */
 static int put_record(struct tap_user_state *s, struct tap_user_source *src, unsigned int id,
 		      struct tap_drain *res, struct tap_err *err)
 {
@@ -184,7 +198,7 @@ static int put_record(struct tap_user_state *s, struct tap_user_source *src, uns
 	unsigned char *payload = (unsigned char *)src->item.payload;
 
 	if (src->item.len < find_recorded(s, id)->kind->fmt->min_size)
-		return lose(s, src, 1, src->ns, res, err);
+		return report_loss(s, src, 1, src->ns, res, err);
 	check_tid(src, payload);
 	if (!tid_is_wanted(s, payload))
 		return 0;
@@ -198,7 +212,7 @@ static int put_record(struct tap_user_state *s, struct tap_user_source *src, uns
 				&t->raised, err);
 }
 
-/* Return: 0; 1: not yet: its kind has to be discovered; -errno. */
+/* Return: 0; 1: not yet, because its kind must be discovered first; -errno. */
 static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool last,
 		    struct tap_drain *res, struct tap_err *err)
 {
@@ -206,9 +220,9 @@ static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool 
 	unsigned int id;
 
 	if (src->item.kind == TAP_USER_LOSS)
-		return lose(s, src, credible(s, src->item.count, 1),
-			    src->item.first ? to_ns(s, src, src->item.first) : s->start_ns, res,
-			    err);
+		return report_loss(s, src, credible_count(s, src->item.count, 1),
+				   src->item.first ? to_ns(s, src, src->item.first) : s->start_ns,
+				   res, err);
 	id = src->item.type < t->nr_ids ? t->ids[src->item.type] : TAP_USER_ID_UNKNOWN;
 	if (id == TAP_USER_ID_UNKNOWN && !src->stuck && !last) {
 		src->stuck = true;
@@ -216,35 +230,38 @@ static int put_item(struct tap_user_state *s, struct tap_user_source *src, bool 
 	}
 	src->stuck = false;
 	if (id == TAP_USER_ID_UNKNOWN)
-		return lose(s, src, 1, src->ns, res, err);
+		return report_loss(s, src, 1, src->ns, res, err);
 	return id == TAP_USER_ID_UNWANTED ? 0 : put_record(s, src, id, res, err);
 }
 
 /* ---- runs ---- */
 
 /*
- * Most records follow one of the same thread, with nothing of another program's between them: those
- * are converted where they lie, one after the other, straight into a page. Whatever is unusual
- * (another thread, an event that is not wanted, a record that makes no sense, one that is late)
- * ends the run, and goes the long way. The program can change what is read here: each word is read
- * once, and checked after that.
+ * The fast path. Most records follow a record of the same thread, with no record of another program
+ * between them. They are converted one after the other directly from the ring into a page. Anything
+ * unusual (another thread, an unwanted event, an invalid or late record) ends the run and takes the
+ * normal path. The program can change the memory that is read here, so each word is read once and
+ * checked afterwards.
  */
 struct run {
 	const unsigned char *at, *end;
 	struct tap_user_interval interval;
-	uint64_t high; /* the bits that stamps lack */
-	/* of the last record; what is later is another drain's, or another source's */
+	uint64_t high; /* the high bits that stamps lack */
+	/*
+	 * the last record's; later records than limit_ns belong to another drain, or come after
+	 * another source's
+	 */
 	uint64_t stamp, ns, limit_ns;
 	uint32_t tid, tid_here;
-	uint32_t type, id, min_size; /* of the last kind of record */
+	uint32_t type, id, min_size; /* of the last record's kind */
 	bool filtered;
 	uint32_t events, rejected;
 };
 
-/* A record that was checked. */
+/* A checked record. */
 struct run_record {
 	uint64_t stamp, ns;
-	uint64_t first; /* word of the payload: common_type, flags, preempt count, tid */
+	uint64_t first; /* first word of the payload: common_type, flags, preempt count, tid */
 	uint32_t len;
 };
 
@@ -273,7 +290,7 @@ static inline bool next_record(const struct run *run, struct run_record *rec)
 
 	if (left < sizeof(h) + 8)
 		return false;
-	__builtin_prefetch(run->at + PREFETCH_BYTES); /* another CPU has written it */
+	__builtin_prefetch(run->at + PREFETCH_BYTES); /* the data was written by another CPU */
 	words[0] = word_at(run->at);
 	words[1] = word_at(run->at + 8);
 	memcpy(&h, words, sizeof(h));
@@ -302,8 +319,10 @@ static inline void copy_record(const struct run *run, const struct run_record *r
 		memcpy(to + i, from + i, 8);
 }
 
-/* Of a record with a filter: the filter must see what will be recorded, not what the program makes
- * of it by then. */
+/*
+ * Record one that has a filter. The filter must see a copy, which the program cannot change any
+ * more.
+ */
 static __attribute__((noinline)) void put_filtered(struct tap_user_state *s,
 						   const struct tap_user_source *src,
 						   struct run *run, struct tap_lane *lane,
@@ -348,7 +367,7 @@ static void put_records(struct tap_user_state *s, const struct tap_user_source *
 	}
 }
 
-/* Nothing of another source's that is waiting on this CPU is earlier. */
+/* Return the time up to which no other source on this CPU has an item. */
 static uint64_t limit_ns(const struct tap_user_state *s, const struct tap_user_cpu *c)
 {
 	uint64_t limit = s->now.mono_ns;
@@ -359,7 +378,7 @@ static uint64_t limit_ns(const struct tap_user_state *s, const struct tap_user_c
 	return limit;
 }
 
-/* Return: false: the stamps of what follows are not within one interval of the clock's. */
+/* Return: false if @src's stamp is not within an interval of the clock. */
 static bool set_clock(const struct tap_user_state *s, const struct tap_user_source *src,
 		      struct run *run)
 {
@@ -374,7 +393,7 @@ static bool set_clock(const struct tap_user_state *s, const struct tap_user_sour
 	return tap_user_clock_interval(&s->clock, cycles, &run->interval);
 }
 
-/* What follows @src's item, a record that was put. */
+/* Record the records after @src's item, which was recorded. */
 static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c,
 		    struct tap_user_source *src, struct tap_drain *res)
 {
@@ -404,7 +423,7 @@ static void put_run(struct tap_user_state *s, const struct tap_user_cpu *c,
 
 /* ---- merging ---- */
 
-static void swap(struct tap_user_cpu *c, unsigned int a, unsigned int b)
+static void swap_sources(struct tap_user_cpu *c, unsigned int a, unsigned int b)
 {
 	struct tap_user_source *src = c->v[a];
 
@@ -412,23 +431,23 @@ static void swap(struct tap_user_cpu *c, unsigned int a, unsigned int b)
 	c->v[b] = src;
 }
 
-/* Lets the source at @i sink to its place in the heap. */
-static void sink(struct tap_user_cpu *c, unsigned int i)
+/* Move the source at @i down to its place in the heap. */
+static void sink_source(struct tap_user_cpu *c, unsigned int i)
 {
 	for (unsigned int child = 2 * i + 1; child < c->ready; i = child, child = 2 * i + 1) {
 		if (child + 1 < c->ready && c->v[child + 1]->ns < c->v[child]->ns)
 			child++;
 		if (c->v[i]->ns <= c->v[child]->ns)
 			return;
-		swap(c, i, child);
+		swap_sources(c, i, child);
 	}
 }
 
-/* Takes the top out of the heap for this drain. */
+/* Remove the heap's top for the rest of this drain. */
 static void take_out(struct tap_user_cpu *c)
 {
-	swap(c, 0, --c->ready);
-	sink(c, 0);
+	swap_sources(c, 0, --c->ready);
+	sink_source(c, 0);
 }
 
 static int fill_heap(struct tap_user_state *s, struct tap_user_cpu *c, bool last)
@@ -437,23 +456,24 @@ static int fill_heap(struct tap_user_state *s, struct tap_user_cpu *c, bool last
 	for (unsigned int i = 0; i < c->nr; i++) {
 		struct tap_user_source *src = c->v[i];
 
-		if (!src->failed && src->item.kind == TAP_USER_NOTHING && advance(s, src, last))
+		if (!src->failed && src->item.kind == TAP_USER_NOTHING &&
+		    advance_source(s, src, last))
 			return -ENOMEM;
 		if (src->item.kind != TAP_USER_NOTHING)
-			swap(c, i, c->ready++);
+			swap_sources(c, i, c->ready++);
 	}
 	for (unsigned int i = c->ready / 2; i--;)
-		sink(c, i);
+		sink_source(c, i);
 	return 0;
 }
 
-/* Makes room in rings that fill while others are read. */
-static void relieve(struct tap_user_state *s)
+/* Copy data out of rings that fill up while others are read. */
+static void relieve_rings(struct tap_user_state *s)
 {
 	for (unsigned int i = 0; i < s->nr_busy; i++) {
 		struct tap_user_source *src = s->busy[i];
 
-		/* a drain sees to that */
+		/* the next drain handles errors */
 		if (src->failed || tap_user_reader_poll(&src->reader, src->reader.dead))
 			continue;
 		if (tap_user_reader_fill_pct(&src->reader) >= SAVE_PCT)
@@ -461,7 +481,7 @@ static void relieve(struct tap_user_state *s)
 	}
 }
 
-/* Whether it is time to leave the rest to the next drain. */
+/* Return true if the rest should be left to the next drain. */
 static bool make_way(struct tap_user_state *s)
 {
 	uint64_t now;
@@ -472,7 +492,7 @@ static bool make_way(struct tap_user_state *s)
 	s->steps = 0;
 	now = tap_now_ns();
 	if (now >= s->relieve_ns) {
-		relieve(s);
+		relieve_rings(s);
 		s->relieve_ns = tap_now_ns() + RELIEVE_NS;
 	}
 	is_time = now >= s->pause_ns || tap_page_writer_is_busy(s->out.writer);
@@ -480,8 +500,8 @@ static bool make_way(struct tap_user_state *s)
 	return is_time;
 }
 
-static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, struct tap_drain *res,
-		 struct tap_err *err)
+static int merge_cpu(struct tap_user_state *s, struct tap_user_cpu *c, bool last,
+		     struct tap_drain *res, struct tap_err *err)
 {
 	int ret = fill_heap(s, c, last);
 
@@ -502,18 +522,18 @@ static int merge(struct tap_user_state *s, struct tap_user_cpu *c, bool last, st
 			put_run(s, c, src, res);
 		}
 		src->last_ns = src->ns;
-		ret = advance(s, src, last);
+		ret = advance_source(s, src, last);
 		if (src->item.kind == TAP_USER_NOTHING)
 			take_out(c);
 		else
-			sink(c, 0);
+			sink_source(c, 0);
 	}
 	return ret == -ENOMEM ? tap_err_nomem(err) : ret;
 }
 
 /* ---- draining ---- */
 
-/* Short of memory it is read as it comes. */
+/* If out of memory, the ring is only read in its turn. */
 static void add_busy(struct tap_user_state *s, struct tap_user_source *src)
 {
 	if (!tap_array_grow(&s->busy, s->nr_busy, &s->cap_busy, sizeof(*s->busy)))
@@ -551,7 +571,9 @@ static void poll_heads(struct tap_user_state *s, struct tap_drain *res)
 	}
 }
 
-/* How many events the program says that it has put into the ring, and were not taken. */
+/*
+ * Return the number of events that the program says it put into the ring, but that were not read.
+ */
 static uint64_t count_untaken(struct tap_user_source *src)
 {
 	uint64_t counted;
@@ -560,14 +582,14 @@ static uint64_t count_untaken(struct tap_user_source *src)
 		return 0;
 	if (counted > src->taken)
 		return counted - src->taken;
-	/* there, one that was killed may not have counted its last record */
+	/* in an atomic ring, a thread that was killed may not have counted its last record */
 	if (!src->reader.ring.atomic)
 		tap_user_tracee_fail(src->tracee,
 				     "there are more events than the program has counted");
 	return 0;
 }
 
-/* What was lost and stands in no stream. */
+/* Report losses that are in no ring's stream, after the last item. */
 static int end_source(struct tap_user_state *s, struct tap_user_source *src, struct tap_drain *res,
 		      struct tap_err *err)
 {
@@ -575,15 +597,15 @@ static int end_source(struct tap_user_state *s, struct tap_user_source *src, str
 	int ret = 0;
 
 	if (src->failed) {
-		/* how much it held nobody knows */
+		/* the number of events in it is unknown */
 		src->ns = s->now.mono_ns;
-		return lose(s, src, 0, src->last_ns ? src->last_ns : s->start_ns, res, err);
+		return report_loss(s, src, 0, src->last_ns ? src->last_ns : s->start_ns, res, err);
 	}
 	untaken = count_untaken(src);
 	if (untaken) {
 		src->ns = s->now.mono_ns;
-		ret = lose(s, src, credible(s, untaken, 1),
-			   src->last_ns ? src->last_ns : s->start_ns, res, err);
+		ret = report_loss(s, src, credible_count(s, untaken, 1),
+				  src->last_ns ? src->last_ns : s->start_ns, res, err);
 	}
 	if (ret || tap_user_reader_rest(&src->reader, &src->item) ||
 	    src->item.kind == TAP_USER_NOTHING)
@@ -593,12 +615,12 @@ static int end_source(struct tap_user_state *s, struct tap_user_source *src, str
 	if (src->ns < src->last_ns || src->ns > s->now.mono_ns)
 		src->ns = s->now.mono_ns;
 	src->last_ns = src->ns;
-	return lose(s, src, credible(s, src->item.count, 1), first, res, err);
+	return report_loss(s, src, credible_count(s, src->item.count, 1), first, res, err);
 }
 
-/* Events that found no ring: on no CPU that is known, some time since it was read last. */
-static int tell_ringless(struct tap_user_state *s, struct tap_user_tracee *t, struct tap_drain *res,
-			 struct tap_err *err)
+/* Report events that found no ring: on an unknown CPU, since the last time this was checked. */
+static int report_ringless(struct tap_user_state *s, struct tap_user_tracee *t,
+			   struct tap_drain *res, struct tap_err *err)
 {
 	uint64_t lost = t->p->control.head.lost, count;
 	uint64_t since = t->lost_ns ? t->lost_ns : s->start_ns;
@@ -606,13 +628,13 @@ static int tell_ringless(struct tap_user_state *s, struct tap_user_tracee *t, st
 	t->lost_ns = s->now.mono_ns;
 	if (lost <= t->told_lost)
 		return 0;
-	count = credible(s, lost - t->told_lost, s->plan->nr_cpus);
+	count = credible_count(s, lost - t->told_lost, s->plan->nr_cpus);
 	t->told_lost = lost;
 	tap_user_count_lost(t, count, res);
 	return tap_user_out_lost(&s->out, -1, count, since, s->now.mono_ns, err);
 }
 
-/* Whether a source has an item left: its kind has to be discovered. */
+/* Return true if a source has an item left, whose kind must be discovered first. */
 static bool has_items(const struct tap_user_tracee *t)
 {
 	for (unsigned int i = 0; i < t->nr_sources; i++)
@@ -621,13 +643,13 @@ static bool has_items(const struct tap_user_tracee *t)
 	return false;
 }
 
-/* Whether a program that is over was read to its end. */
+/* Return true if an ended program was read to its end. */
 static bool is_read(const struct tap_user_tracee *t)
 {
 	return !t->p->alive && !has_items(t) && !tap_user_has_unread_areas(t->p);
 }
 
-/* Rings that cannot be read: what they hold is lost. */
+/* Report rings that cannot be read as a loss. */
 static int lose_rings(struct tap_user_state *s, struct tap_user_tracee *t, struct tap_drain *res,
 		      struct tap_err *err)
 {
@@ -664,14 +686,16 @@ static void drop_sources(struct tap_user_state *s, const struct tap_user_tracee 
 	}
 }
 
-/* Whether nothing will come of it any more: drained to its end, or never locked, and now there is
- * no file. */
+/*
+ * Return true if the program needs no more work: it has ended and was drained, or was never locked
+ * and has no file any more.
+ */
 static bool is_finished(const struct tap_user_tracee *t)
 {
 	return t->locked ? t->over && !t->p->alive : !t->p->seen;
 }
 
-/* Takes those out that are finished, and the files of the dead away. */
+/* Remove finished programs, and the links and entries of those that have ended. */
 static void remove_finished(struct tap_user_state *s)
 {
 	unsigned int kept = 0;
@@ -689,7 +713,7 @@ static void remove_finished(struct tap_user_state *s)
 			tap_user_cross_off(s->set, t->p);
 		}
 		json_array_append_new(s->past, tap_user_tracee_json(t));
-		t->p->user = s; /* not to be added again, also if its file could not be removed */
+		t->p->user = s; /* never add it again, even if its link could not be removed */
 		tap_user_tracee_free(t);
 	}
 	s->nr_tracees = kept;
@@ -709,15 +733,15 @@ int tap_user_drain(void *state, enum tap_drain_depth depth, struct tap_drain *re
 	s->steps = STEPS;
 	s->paused = false;
 	for (unsigned int i = 0; i < s->plan->nr_cpus && !ret; i++)
-		ret = merge(s, &s->cpus[(s->first_cpu + i) % s->plan->nr_cpus], last, res, err);
+		ret = merge_cpu(s, &s->cpus[(s->first_cpu + i) % s->plan->nr_cpus], last, res, err);
 	s->first_cpu++;
 	if (s->paused)
-		res->fill_pct = 100; /* there is more to do, at once */
+		res->fill_pct = 100; /* drain again at once */
 	for (unsigned int i = 0; i < s->nr_tracees && !ret; i++) {
 		struct tap_user_tracee *t = s->tracees[i];
 
 		if (t->locked)
-			ret = tell_ringless(s, t, res, err);
+			ret = report_ringless(s, t, res, err);
 		if (!ret && t->locked && (last || (is_read(t) && !s->paused)))
 			ret = end_tracee(s, t, res, err);
 	}

@@ -24,7 +24,7 @@ void tap_user_out_release(struct tap_user_out *out)
 	out->lanes = NULL;
 }
 
-/* A CPU's lane, made when it is first needed. Return: NULL: @ret is set. */
+/* Return a CPU's lane; it is made on first use. Return: NULL on error, with @ret set. */
 static struct tap_user_lane *get_lane(struct tap_user_out *out, bool late, unsigned int cpu,
 				      int *ret, struct tap_err *err)
 {

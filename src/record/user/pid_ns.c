@@ -17,7 +17,7 @@ uint64_t tap_pid_ns_own(void)
 	return stat("/proc/self/ns/pid", &st) ? TAP_INITIAL_PID_NS : st.st_ino;
 }
 
-/* The task's number in the innermost namespace: the last in its list. Return: 0: not known. */
+/* Return the task's id in its own namespace, the last in the NSpid list; 0 if unknown. */
 static int own_number(const char *task)
 {
 	struct tap_buf text = { .max = 65536 };
@@ -38,7 +38,7 @@ static int own_number(const char *task)
 	return nr;
 }
 
-/* The inode of a task's namespace; 0: it may not be looked at. */
+/* Return the inode of a task's pid namespace; 0 if it may not be inspected. */
 static uint64_t ns_of(const char *task)
 {
 	char path[320];
@@ -48,8 +48,10 @@ static uint64_t ns_of(const char *task)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* Reads on to the next task of a folder of /proc, and writes the task's folder to @task. Return:
- * its number; 0: no task is left. */
+/*
+ * Read the next task of a folder in /proc, and write the task's folder to @task. Return: its id; 0
+ * at the end.
+ */
 static int next_task(DIR *d, const char *folder, char task[static 300])
 {
 	struct dirent *e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Our pid namespace, and tasks of those below: which numbers they have here. */
+/* The caller's pid namespace, and the ids there of tasks in nested namespaces. */
 #ifndef TAP_RECORD_USER_PID_NS_H
 #define TAP_RECORD_USER_PID_NS_H
 
@@ -9,28 +9,31 @@
 
 #include "base/map.h"
 
-/* The inode of our own. */
+/* Return the inode of the caller's own pid namespace. */
 uint64_t tap_pid_ns_own(void);
 
-/* The processes of other namespaces, as one walk through all processes found them. */
+/* Processes in other namespaces, as found by one walk through /proc. */
 struct tap_pid_ns_walk {
 	bool made;
-	struct timespec begun; /* CLOCK_REALTIME_COARSE, which stamps files */
-	struct tap_map processes; /* namespace and number there -> number here */
+	/* start of the walk, on CLOCK_REALTIME_COARSE, the clock of file time stamps */
+	struct timespec begun;
+	struct tap_map processes; /* namespace and id there -> id here */
 };
 
 /*
- * The process that has number @pid in the namespace with inode @ns. Walks when it is first asked.
- * Return: its number here; 0: it was not there, or may not be looked at; -ENOMEM.
+ * Find the process with id @pid in the namespace with inode @ns. The first call walks through
+ * /proc. Return: its id here; 0: it was not found or may not be inspected; -ENOMEM.
  */
 int tap_pid_ns_process(struct tap_pid_ns_walk *walk, uint64_t ns, int pid);
-/* Whether a process that existed at @then may be missing: the walk began before it. */
+/* Return true if a process that existed at @then may be missing, because the walk began earlier. */
 bool tap_pid_ns_may_miss(const struct tap_pid_ns_walk *walk, const struct timespec *then);
-/* The next one that asks sees new processes. */
+/* Forget the walk, so that the next lookup sees new processes. */
 void tap_pid_ns_forget(struct tap_pid_ns_walk *walk);
 
-/* The thread of process @pid (here) that has number @tid in its namespace. Return: its number here;
- * 0: not there. */
+/*
+ * Find the thread of process @pid (id here) that has id @tid in its own namespace. Return: its id
+ * here; 0 if it does not exist.
+ */
 uint32_t tap_pid_ns_thread(int pid, uint32_t tid);
 
 #endif

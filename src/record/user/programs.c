@@ -24,20 +24,23 @@
 #include "record/user/clock.h"
 #include "record/user/pid_ns.h"
 
-/* A folder that changed just now may change again without another time stamp: a tick is 10 ms. */
+/*
+ * A folder that changed less than this ago may change again without a new mtime, whose resolution
+ * is a tick of up to 10 ms.
+ */
 #define SETTLED_NS 50000000
-#define SHARER_TRIES 8 /* where processes are started all the time */
+#define SHARER_TRIES 8 /* limit, in case processes are started all the time */
 
 struct tap_user_set {
 	struct tap_user_folders folders;
 	struct tap_user_program **programs;
 	unsigned int nr, cap;
-	struct tap_map by_name; /* hash of folder and link -> program */
-	struct tap_map by_ino; /* of the control file -> program */
+	struct tap_map by_name; /* hash of folder, link's name and inode -> program */
+	struct tap_map by_ino; /* inode of the control file -> program */
 	struct tap_user_books books;
 	struct tap_user_kinds kinds;
-	struct tap_pid_ns_walk others; /* of this listing of a folder */
-	unsigned int nr_cpus; /* that this machine may have */
+	struct tap_pid_ns_walk others; /* valid while a folder is listed */
+	unsigned int nr_cpus; /* number of possible CPUs */
 };
 
 /* ---- control files ---- */
@@ -54,7 +57,7 @@ static int open_same(const struct tap_user_program *p, int flags)
 	return -ESTALE;
 }
 
-/* Return: a descriptor of the program's control file; -errno with a sentence. */
+/* Open the program's control file. Return: a descriptor; -errno with a message. */
 static int open_control(const struct tap_user_program *p, int flags, struct tap_err *err)
 {
 	int fd = open_same(p, flags);
@@ -65,7 +68,9 @@ static int open_control(const struct tap_user_program *p, int flags, struct tap_
 		      : fd;
 }
 
-/* As open_control(); of a program that is locked the one with the lock. */
+/*
+ * Return a locked program's descriptor, else open the control file. Release it with put_control().
+ */
 static int get_control(const struct tap_user_program *p, int flags, struct tap_err *err)
 {
 	return p->fd >= 0 ? p->fd : open_control(p, flags, err);
@@ -77,7 +82,7 @@ static void put_control(const struct tap_user_program *p, int fd)
 		close(fd);
 }
 
-/* Whether this line of /proc/PID/maps is the control file's mapping. */
+/* Return true if a line of /proc/PID/maps maps the control file. */
 static bool is_mapping(const struct tap_user_program *p, const char *line)
 {
 	unsigned int major_nr, minor_nr;
@@ -87,7 +92,10 @@ static bool is_mapping(const struct tap_user_program *p, const char *line)
 	       ino == p->ino && makedev(major_nr, minor_nr) == p->dev;
 }
 
-/* Whether the process with the program's pid is not one that was started later. */
+/*
+ * Return true if the process with the program's pid was started before the control file was made:
+ * else the pid was reused.
+ */
 static bool same_start(const struct tap_user_program *p)
 {
 	uint64_t ticks, per_s = (uint64_t)sysconf(_SC_CLK_TCK), made_ns = p->control.head.made_ns;
@@ -96,7 +104,7 @@ static bool same_start(const struct tap_user_program *p)
 	       ticks * (1000000000 / per_s) <= made_ns;
 }
 
-/* Return: 1: the process has the control file mapped; 0; -errno. */
+/* Return: 1: the process has the control file mapped; 0: it has not; -errno. */
 static int has_mapped(const struct tap_user_program *p, int pid)
 {
 	char path[32], *line = NULL;
@@ -119,12 +127,12 @@ bool tap_user_is_unmapped(const struct tap_user_program *p, int pid)
 {
 	int mapped = has_mapped(p, pid);
 
-	if (mapped < 0) /* it may not be looked into, or is gone */
+	if (mapped < 0) /* it may not be inspected, or does not exist */
 		return mapped != -ENOENT && mapped != -ESRCH;
-	return !mapped && !tap_proc_has_ended(pid); /* then it has nothing mapped any more */
+	return !mapped && !tap_proc_has_ended(pid); /* a process that has ended has no mappings */
 }
 
-/* The id of the newest process; 0: not known. */
+/* Return the id of the newest process; 0 if unknown. */
 static int newest_pid(void)
 {
 	FILE *f = fopen("/proc/loadavg", "re");
@@ -137,7 +145,10 @@ static int newest_pid(void)
 	return pid;
 }
 
-/* Return: a process beside the program's and our own that has its control file mapped; 0: none. */
+/*
+ * Return a process other than the program and the recorder that has the control file mapped; 0:
+ * none.
+ */
 static int search_sharer(const struct tap_user_program *p)
 {
 	DIR *d = opendir("/proc");
@@ -155,8 +166,10 @@ static int search_sharer(const struct tap_user_program *p)
 	return found;
 }
 
-/* One that was seen may have forked, and ended, before its mappings were read: then there is a
- * newer one. */
+/*
+ * Find such a process. One may have forked and ended before its mappings were read: then there is a
+ * newer process, so search again.
+ */
 static int find_sharer(const struct tap_user_program *p)
 {
 	int found = 0, seen = -1, newest;
@@ -168,7 +181,7 @@ static int find_sharer(const struct tap_user_program *p)
 	return found;
 }
 
-/* As it is now. Return: 0 also if the program is not locked. */
+/* Read a byte of struct tap_control. Return: 0 also if the program is not locked. */
 static uint8_t get_byte(const struct tap_user_program *p, size_t at)
 {
 	uint8_t byte;
@@ -193,19 +206,19 @@ bool tap_user_is_alive(struct tap_user_program *p)
 	p->alive = p->foreign;
 	if (p->foreign)
 		return true;
-	if (!p->ino) { /* it could not be opened */
+	if (!p->ino) { /* the control file could not be opened */
 		snprintf(path, sizeof(path), "/proc/%d", p->pid);
 		return p->alive = !access(path, F_OK);
 	}
 	mapped = has_mapped(p, p->pid);
-	/* one that may not be looked into, such as a set-uid program */
+	/* a process that may not be inspected, such as a set-uid program */
 	p->alive = mapped > 0 || ((mapped == -EACCES || mapped == -EPERM) && same_start(p));
 	if (!p->alive && (p->with_children || get_byte(p, offsetof(struct tap_control, shared))))
 		p->alive = tap_user_has_children(p);
 	return p->alive;
 }
 
-/* Reads what is new in it. */
+/* Read changes of the control file. */
 static int read_control(struct tap_user_set *set, struct tap_user_program *p, int fd,
 			struct tap_err *err)
 {
@@ -271,7 +284,10 @@ void tap_user_free(struct tap_user_set *set)
 	free(set);
 }
 
-/* Names come again: of the next program with that pid, or of the same after exec. */
+/*
+ * Hash a link. The inode is included because names are reused, by a later program with the same pid
+ * or by the same process after exec.
+ */
 static uint64_t name_key(const struct tap_user_folder *f, const char *name, uint64_t ino)
 {
 	uint64_t key = (uintptr_t)f ^ ino << 32 ^ ino >> 32;
@@ -304,8 +320,10 @@ static int map_program(struct tap_map *map, uint64_t key, struct tap_user_progra
 	return slot ? 0 : -ENOMEM;
 }
 
-/* So that it is found by its link, if that was seen, and by its control file, if that could be
- * opened. */
+/*
+ * Make a program known by its link, if that was seen, and by its control file, if that could be
+ * opened.
+ */
 static int map_both(struct tap_map *by_name, struct tap_map *by_ino, struct tap_user_program *p)
 {
 	int ret = *p->file ? map_program(by_name, name_key(p->folder, p->file, p->link_ino), p) : 0;
@@ -338,8 +356,10 @@ static void set_link(struct tap_user_program *p, const struct tap_user_folder *f
 	strcpy(p->file, e->d_name);
 }
 
-/* Reads what is new to us and adds it. Return: 0, also where it makes no sense, which is noted;
- * -ENOMEM. */
+/*
+ * Read a new program and add it. Return: 0, also if its file is invalid, which is noted as its
+ * reason; -ENOMEM.
+ */
 static int read_new(struct tap_user_set *set, struct tap_user_program *p, int fd)
 {
 	struct tap_err why = { 0 };
@@ -349,7 +369,7 @@ static int read_new(struct tap_user_set *set, struct tap_user_program *p, int fd
 	if (ret && ret != -ENOMEM) {
 		snprintf(p->control.head.reason, sizeof(p->control.head.reason), "%.255s",
 			 why.text);
-		p->ino = p->dev = 0; /* another link may be the right one */
+		p->ino = p->dev = 0; /* another link may lead to the valid file */
 	}
 	ret = ret == -ENOMEM ? ret : add_program(set, p);
 	if (ret)
@@ -357,7 +377,7 @@ static int read_new(struct tap_user_set *set, struct tap_user_program *p, int fd
 	return ret;
 }
 
-/* A program whose control file cannot be had. Return: 1; -ENOMEM. */
+/* Add a program whose control file cannot be opened. Return: 1; -ENOMEM. */
 static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const struct dirent *e,
 		      uid_t owner, int code)
 {
@@ -380,32 +400,37 @@ static int add_closed(struct tap_user_set *set, struct tap_user_folder *f, const
 	return ret ? ret : 1;
 }
 
-/* A link that leads to no control file. */
+/*
+ * Handle a link whose control file cannot be opened. Return: 1 if a program was added; 0; -ENOMEM.
+ */
 static int add_unopened(struct tap_user_set *set, struct tap_user_folder *f, int dir,
 			const struct dirent *e, uid_t owner, int code)
 {
-	if (code == -EPERM) /* none of ours */
+	if (code == -EPERM) /* not a link of a program */
 		return 0;
-	/* of a process that is gone, or was before exec */
+	/* its process has ended or called exec: remove the stale link */
 	if (code == -ENOENT && !tap_user_link_pid_ns(e->d_name)) {
 		unlinkat(dir, e->d_name, 0);
 		return 0;
 	}
-	if (code != -ENOENT && code != -EACCES) { /* for now */
+	/* a temporary error: look again at the next scan */
+	if (code != -ENOENT && code != -EACCES) {
 		f->settled = false;
 		return 0;
 	}
 	return add_closed(set, f, e, owner, code);
 }
 
-/* The number here of a link's process, of which the link has another namespace's. Return: as
- * tap_pid_ns_process(). */
+/* Find the process of a link from another pid namespace. Return: as tap_pid_ns_process(). */
 static int find_process(struct tap_pid_ns_walk *walk, int dir, const char *name, uint64_t ns)
 {
 	int pid = tap_pid_ns_process(walk, ns, tap_user_link_pid(name));
 	struct stat st;
 
-	/* who made a link before the walk, and was not there, is gone */
+	/*
+	 * a link that is older than the walk, but whose process the walk did not find, is stale;
+	 * else walk again
+	 */
 	if (pid || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    !tap_pid_ns_may_miss(walk, &st.st_ctim))
 		return pid;
@@ -413,7 +438,7 @@ static int find_process(struct tap_pid_ns_walk *walk, int dir, const char *name,
 	return tap_pid_ns_process(walk, ns, tap_user_link_pid(name));
 }
 
-/* A link that is not known yet. Return: 1: a program; 0: none; -ENOMEM. */
+/* Add a new link. Return: 1 if a program was added or its link became known; 0; -ENOMEM. */
 static int add_link(struct tap_user_set *set, struct tap_user_folder *f, int dir,
 		    const struct dirent *e, uid_t owner)
 {
@@ -430,7 +455,11 @@ static int add_link(struct tap_user_set *set, struct tap_user_folder *f, int dir
 	if (fd < 0)
 		return add_unopened(set, f, dir, e, owner, fd);
 	p = find_by_ino(set, &st);
-	if (p) { /* it sent its control file; or a second link to one, which is no program */
+	/*
+	 * known: the program sent its control file, or this is a second link to it, which is
+	 * ignored
+	 */
+	if (p) {
 		close(fd);
 		if (*p->file)
 			return 0;
@@ -445,7 +474,7 @@ static int add_link(struct tap_user_set *set, struct tap_user_folder *f, int dir
 	return ret ? ret : 1;
 }
 
-/* What a program sent that was read may come later. */
+/* Return true if the file's program was recorded already: its message may arrive late. */
 static bool is_file_taken(const struct tap_user_set *set, int fd, uid_t uid)
 {
 	struct tap_control head;
@@ -458,7 +487,7 @@ int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent
 {
 	struct tap_user_program *p;
 	struct stat st;
-	/* once more: the lock on what was sent would be the program's own */
+	/* open it again: the program's descriptor shares its lock with the program */
 	int fd = tap_user_memory_open(sent->fd, O_RDWR, sent->uid, &st), ret = 0;
 
 	close(sent->fd);
@@ -508,7 +537,7 @@ static int list_folder(struct tap_user_set *set, struct tap_user_folder *f, int 
 	return ret < 0 ? ret : changed;
 }
 
-/* Counts its programs as well. */
+/* Mark the folder's programs as not seen, and count them. */
 static void clear_seen(struct tap_user_set *set, struct tap_user_folder *f)
 {
 	f->nr = 0;
@@ -520,7 +549,7 @@ static void clear_seen(struct tap_user_set *set, struct tap_user_folder *f)
 	}
 }
 
-/* Whether an earlier entry names the same folder: $XDG_RUNTIME_DIR is /run/user/UID, as a rule. */
+/* Return true if an earlier entry is the same folder; $XDG_RUNTIME_DIR is usually /run/user/UID. */
 static bool is_twin(const struct tap_user_set *set, unsigned int i, const struct stat *st)
 {
 	while (i--)
@@ -540,7 +569,7 @@ static int64_t age_ns(struct timespec then)
 	return (int64_t)tap_clock_ns(CLOCK_REALTIME) - then.tv_sec * 1000000000LL - then.tv_nsec;
 }
 
-/* Return: 1 if its programs may have changed; 0; -errno. */
+/* Return: 1 if the folder's programs may have changed; 0; -errno. */
 static int scan_folder(struct tap_user_set *set, unsigned int i)
 {
 	struct tap_user_folder *f = set->folders.v[i];
@@ -575,7 +604,7 @@ static bool is_used(const struct tap_user_program *p)
 	return p->seen || p->kept || p->fd >= 0;
 }
 
-/* Takes those out whose link is gone. Return: whether there were any. */
+/* Remove programs whose links are gone. Return: true if there were any. */
 static bool forget_unseen(struct tap_user_set *set)
 {
 	struct tap_map by_name = { 0 }, by_ino = { 0 };
@@ -594,7 +623,9 @@ static bool forget_unseen(struct tap_user_set *set)
 			continue;
 		}
 		set->programs[set->nr++] = p;
-		/* without memory a program may be added again: it is taken, and so not read twice
+		/*
+		 * if out of memory the program may be added again, but is not read twice, because
+		 * it is taken
 		 */
 		(void)map_both(&by_name, &by_ino, p);
 	}
@@ -669,7 +700,7 @@ int tap_user_lock(struct tap_user_program *p, struct tap_err *err)
 	if (fd < 0)
 		return fd;
 	if (!flock(fd, LOCK_EX | LOCK_NB)) {
-		/* it cannot shrink */
+		/* safe to map: the file cannot shrink */
 		void *head = mmap(NULL, TAP_CONTROL_PAGE, PROT_READ, MAP_SHARED, fd, 0);
 
 		p->head = head == MAP_FAILED ? NULL : head;
@@ -699,11 +730,11 @@ void tap_user_unlock(struct tap_user_program *p)
 }
 
 /*
- * The thread waits while the word is what it was when it last read it, so it is moved before it is
- * woken. The kernel reaches it through our mapping: a file cut off meanwhile is an error there,
- * not a SIGBUS here.
+ * Wake the watcher thread. It sleeps while the word has the value that it last read, so change the
+ * word first. The kernel finds the futex through the recorder's mapping; if the file were truncated
+ * meanwhile, the system call would fail instead of raising SIGBUS here.
  */
-static void wake(int fd)
+static void wake_watcher(int fd)
 {
 	const size_t at = offsetof(struct tap_control, wake);
 	uint8_t byte;
@@ -721,7 +752,7 @@ static void wake(int fd)
 	munmap(page, TAP_CONTROL_PAGE);
 }
 
-/* Writes single bytes; not past the end, which would make a file that was cut off grow again. */
+/* Write one byte, but not past the end, which would extend a truncated file. */
 static int put_byte(int fd, uint64_t at, uint8_t byte)
 {
 	struct stat st;
@@ -736,7 +767,7 @@ static int put_byte(int fd, uint64_t at, uint8_t byte)
 static int close_written(const struct tap_user_program *p, int fd, int ret, struct tap_err *err)
 {
 	if (!ret && p->control.head.has_thread)
-		wake(fd);
+		wake_watcher(fd);
 	put_control(p, fd);
 	errno = -ret;
 	return ret ? tap_err_set(err, ret, "cannot write to the control file of process %d: %m",
@@ -755,7 +786,10 @@ int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on
 		return fd;
 	if (on && tap_user_clock_choose() == TAP_CLOCK_CYCLES)
 		put_byte(fd, offsetof(struct tap_control, use_clock), TAP_CLOCK_CYCLES);
-	/* the byte's other bits are other events'; two controllers at once may undo each other's */
+	/*
+	 * the byte's other bits belong to other events; two controllers may overwrite each other's
+	 * changes
+	 */
 	ret = tap_pread_all(fd, &byte, 1, at);
 	ret = ret ?: put_byte(fd, (uint64_t)at, on ? byte | ev->mask : byte & ~ev->mask & 0xff);
 	if (!ret)
@@ -763,7 +797,7 @@ int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on
 	return close_written(p, fd, ret, err);
 }
 
-/* Whether the file is so long: to write beyond its end would make it longer. */
+/* Check that the file has room for the slot, because writing past the end would extend it. */
 static int check_slot(int fd, uint64_t at)
 {
 	struct stat st;
@@ -773,7 +807,7 @@ static int check_slot(int fd, uint64_t at)
 	return (uint64_t)st.st_size < at + TAP_FILTER_SLOT ? -EOPNOTSUPP : 0;
 }
 
-/* The stamp stands last: until then there is none. */
+/* Write a filter. The stamp is written last: until then there is no filter. */
 static int write_slot(int fd, uint64_t at, const char *text, const struct tap_steps *steps)
 {
 	const struct tap_filter_slot head = { .bytes = steps->bytes,
@@ -858,7 +892,7 @@ int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8
 
 void tap_user_tell(const struct tap_user_program *p, size_t at, uint8_t byte)
 {
-	/* a program whose file is no longer what it was is told nothing */
+	/* errors are ignored: the program's file is no longer valid then */
 	(void)put_byte(p->fd, at, byte);
 }
 
@@ -901,7 +935,7 @@ int tap_user_remove(const struct tap_user_program *p, struct tap_err *err)
 			"cannot remove the control file of process %d: it is still running",
 			p->pid);
 	dir = *p->file ? tap_user_folder_open(p->folder, &dir_st) : -ENOENT;
-	/* the name may be another program's by now */
+	/* the name may belong to another program by now */
 	if (dir >= 0 && !fstatat(dir, p->file, &st, AT_SYMLINK_NOFOLLOW) &&
 	    st.st_ino == p->link_ino)
 		ret = unlinkat(dir, p->file, 0) ? -errno : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Programs with tracepoints of their own, seen from outside: their control files
- * (tracepoint/shared.h), to which links in the users' folders lead, or which they have sent; read
- * with pread() and written byte by byte. Whatever stands in them may be a lie.
+ * Programs with tracepoints of their own, seen from outside through their control files
+ * (tracepoint/shared.h). Links in the users' folders lead to these, or programs have sent them.
+ * Files are read with pread() and written byte by byte; none of their contents is trusted.
  */
 #ifndef TAP_RECORD_USER_PROGRAMS_H
 #define TAP_RECORD_USER_PROGRAMS_H
@@ -18,146 +18,170 @@
 #include "record/user/links.h"
 #include "tracepoint/steps.h"
 
-#define TAP_USER_PROGRAMS_MAX                                                                      \
-	16384u /* of one user's folder: junk of one does not hide another's                        \
-		*/
+/* per folder, so that junk in one user's folder does not hide another user's programs */
+#define TAP_USER_PROGRAMS_MAX 16384u
 
 struct tap_user_program {
 	int pid;
 	uid_t uid;
-	/* of the link to its control file: PID-NUMBER; "": not seen so far */
+	/* name of the link to its control file: PID-NUMBER; "": not seen so far */
 	char file[TAP_USER_LINK_NAME];
-	/* what its file says; of one that cannot be read its reason alone, which is ours */
+	/* contents of its file; if that cannot be read, only head.reason, set by the recorder */
 	struct tap_user_control control;
-	bool alive; /* when last asked */
-	bool foreign; /* found in another pid namespace: counts as alive, for nobody can tell */
-	int sharer; /* a child that has its file mapped; 0: none is known */
-	void *user; /* the caller's; NULL at first */
-	bool sent_is_new; /* what it has sent arrived after it was found: for the caller to clear */
-	bool kept; /* the caller's: it stays in the set also when its file is gone */
-	bool with_children; /* the caller's: it lives as long as a child that may still record */
-	bool seen; /* its file was there at the last scan */
-	int fd; /* -1: not locked by us */
-	/* mapped while it is locked; NULL: that failed. It may change, and be anything */
+	bool alive; /* at the last check */
+	/* found in another pid namespace: counts as alive, because that cannot be checked */
+	bool foreign;
+	int sharer; /* a child that has its file mapped; 0: none known */
+	void *user; /* for the caller; NULL at first */
+	/* its control file arrived after the program was found; the caller clears this */
+	bool sent_is_new;
+	bool kept; /* set by the caller: keep it in the set even if its file is gone */
+	/* set by the caller: it counts as alive while a child may still record */
+	bool with_children;
+	bool seen; /* its link existed at the last scan */
+	int fd; /* descriptor with the lock; -1: not locked by this recorder */
+	/* mapped while locked; NULL if that failed. Untrusted, and may change at any time */
 	const struct tap_control *head;
 
-	/* inside */
+	/* private */
 	const struct tap_user_folder *folder;
 	uint64_t dev, ino, link_ino; /* of the control file, and of the link to it */
 	bool was_locked;
-	int sent; /* the control file, of a program that has sent it and is not locked; else -1 */
+	int sent; /* descriptor of the control file that an unlocked program has sent; else -1 */
 };
 
 struct tap_user_set;
 
-/* A set without folders. Return: 0 or -ENOMEM. */
+/* Make a set without folders. Return: 0 or -ENOMEM. */
 int tap_user_new(struct tap_user_set **out);
-/* With those of the caller; of root: those of all users, as they come. Return: 0 or -ENOMEM. */
+/*
+ * Make a set with the caller's folders; for root, scans add the folders of all users. Return: 0 or
+ * -ENOMEM.
+ */
 int tap_user_new_own(struct tap_user_set **out);
 void tap_user_free(struct tap_user_set *set);
 
-/* Those that are scanned: add to them as folders.h says. */
+/* Return the folders that are scanned; add more with the functions of folders.h. */
 struct tap_user_folders *tap_user_folders(struct tap_user_set *set);
 
 /*
- * Looks for programs. Folders that did not change since the last scan cost one stat() each.
- * Programs whose file is gone leave the set, unless they are locked or kept. What the others say is
- * read when they are found, and by tap_user_refresh(). Return: 1 if programs came or went; 0;
- * -errno.
+ * Scan for programs. A folder that has not changed since the last scan costs one stat(). Programs
+ * whose link is gone leave the set, unless they are locked or kept. Control files are read when a
+ * program is found, and by tap_user_refresh(). Return: 1 if programs came or went; 0; -errno.
  */
 int tap_user_scan(struct tap_user_set *set, struct tap_err *err);
 
-/* A control file that a program has left. */
+/* A control file that a program has sent. */
 struct tap_user_sent {
-	int fd; /* the caller's, who closes it */
-	pid_t pid; /* as the kernel says; in our own namespace */
+	int fd; /* closed by the receiver of this struct */
+	pid_t pid; /* sender, from the kernel, in the caller's pid namespace */
 	uid_t uid;
 };
 
 /*
- * Adds the program that sent it, unless it is known; closes what was sent. It leaves the set at the
- * next scan, unless it is locked or kept by then, or the scan finds it. Return: 0, also for what is
- * no program; -ENOMEM.
+ * Add the program that sent a control file, unless it is known; closes sent->fd. It leaves the set
+ * at the next scan, unless it is locked or kept by then, or the scan finds its link. Return: 0,
+ * also if it is not a program's; -ENOMEM.
  */
 int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent);
 
-/* Borrowed until the next scan, or as long as it is locked or kept. NULL past the last. */
+/*
+ * Return the program with index @i, NULL past the last. It is valid until the next scan, or while
+ * it is locked or kept.
+ */
 struct tap_user_program *tap_user_program_at(const struct tap_user_set *set, unsigned int i);
 
 /*
- * Reads anew what changes: objects that came or went, rings, words. The program's events may move.
- * Return: 0; -EINVAL, -ENODATA where the file makes no sense (any more); -errno.
+ * Read again what changes: objects that came or went, rings, words. The program's events may move
+ * in memory. Return: 0; -EINVAL, -ENODATA if the file is invalid; another -errno.
  */
 int tap_user_refresh(struct tap_user_set *set, struct tap_user_program *p, struct tap_err *err);
 
-/* The ID in this session's files. */
+/* Return the ID for session files and entries. */
 const char *tap_user_session_id(const struct tap_user_set *set);
-/* Notes that a program is recorded, or need not be; whether that was noted of it. Nobody is
- * recorded twice. */
+/*
+ * Note that a program is recorded, or need not be; check if that was noted. No program is recorded
+ * twice.
+ */
 void tap_user_take(struct tap_user_set *set, const struct tap_user_program *p);
 bool tap_user_is_taken(const struct tap_user_set *set, const struct tap_user_program *p);
-/* Removes the entry of a program that was recorded to its end. */
+/* Remove the entry of a program that was recorded to its end. */
 void tap_user_cross_off(const struct tap_user_set *set, const struct tap_user_program *p);
-/* Calls @fn for programs that say that they record, and were not taken: tap_user_books_close(). */
+/*
+ * Call @fn for programs whose entries say that they record, but that were not taken: see
+ * tap_user_books_close().
+ */
 unsigned int tap_user_close_books(struct tap_user_set *set,
 				  void (*fn)(void *ctx, const struct tap_user_entry *e), void *ctx);
 
 /*
- * Looks whether it lives, or a child after a fork that has its file mapped: reads all mappings, in
- * the second case those of all processes, so not to be asked all the time.
+ * Check if the program runs, or a child after a fork that still maps its file. Expensive: reads the
+ * process's mappings, and for children those of all processes.
  */
 bool tap_user_is_alive(struct tap_user_program *p);
-/* Whether a child of a locked program has its file mapped. */
+/* Check if a child of a locked program still maps its file. */
 bool tap_user_has_children(struct tap_user_program *p);
 
-/* Whether the process, or the thread's, is there and does not have the program's control file
- * mapped. */
+/*
+ * Return true if the process or thread @pid exists and does not have the program's control file
+ * mapped.
+ */
 bool tap_user_is_unmapped(const struct tap_user_program *p, int pid);
 
 /*
- * Opens the control file and locks it against other recorders: until tap_user_unlock().
- * Return: 0; -EBUSY with a sentence that says who has it; -EMFILE; -errno.
+ * Open the control file and lock it against other recorders, until tap_user_unlock(). Return: 0;
+ * -EBUSY with a message that names the recorder; -EMFILE; another -errno.
  */
 int tap_user_lock(struct tap_user_program *p, struct tap_err *err);
 void tap_user_unlock(struct tap_user_program *p);
 
 /*
- * Switches an event on or off and wakes the program if it sleeps for that. The program need not
- * be locked. Return: 0 or -errno.
+ * Switch an event on or off, and wake the program's watcher if it has one. The program need not be
+ * locked. Return: 0 or -errno.
  */
 int tap_user_want(struct tap_user_program *p, struct tap_user_event *ev, bool on,
 		  struct tap_err *err);
 /*
- * Gives an event a filter, which is @text, or (@steps is NULL) takes it. The program applies it
- * when it next comes by the event. Of a program that is locked. Return: 0; -EOPNOTSUPP: it is of a
- * release that has no filters, or had no place for them; -errno.
+ * Set an event's filter to @text, compiled to @steps, or remove it if @steps is NULL. The program
+ * applies it when it next passes the event's site. The program must be locked. Return: 0;
+ * -EOPNOTSUPP: the program's library has no filters, or its file has no room for them; another
+ * -errno.
  */
 int tap_user_put_filter(struct tap_user_program *p, const struct tap_user_event *ev,
 			const char *text, const struct tap_steps *steps, struct tap_err *err);
-/* Adds the text of an event's filter to @text, nothing where there is none. It may hold anything.
- * Return: 0; -errno. */
+/*
+ * Append the text of an event's filter to @text; nothing if it has none. The text is untrusted.
+ * Return: 0; -errno.
+ */
 int tap_user_get_filter(const struct tap_user_program *p, const struct tap_user_event *ev,
 			struct tap_buf *text, struct tap_err *err);
-/* Of rings that there are, and of those to come. @shift: 0: stays as it is. */
+/*
+ * Set the mode of all rings, and the size of rings made from now on. @shift: log2 of bytes; 0:
+ * unchanged. Return: 0 or -errno.
+ */
 int tap_user_set_ring(struct tap_user_program *p, enum tap_ring_mode mode, uint8_t shift,
 		      struct tap_err *err);
-/* Says that none of its events can be recorded: it may wait for a recorder. It need not be locked.
+/*
+ * Report to a program, which may wait for a recorder, that none of its events can be recorded. It
+ * need not be locked.
  */
 void tap_user_refuse(struct tap_user_program *p);
-/* Writes to a locked program's struct tap_control, at offset @at. */
+/* Write @byte to a locked program's struct tap_control at offset @at. */
 void tap_user_tell(const struct tap_user_program *p, size_t at, uint8_t byte);
-/* Whether a locked program has areas that were not there, or not filled, when it was read last.
- * Quick. */
+/*
+ * Return true if a locked program has areas that did not exist, or were not filled, when it was
+ * read last. Cheap.
+ */
 bool tap_user_has_new_areas(const struct tap_user_program *p);
-/* Whether it has areas that were not there. */
+/* Return true if a locked program has areas that did not exist when it was read last. */
 bool tap_user_has_unread_areas(const struct tap_user_program *p);
-/* Whether a locked program says that it waits for the end of its recorder. */
+/* Return true if a locked program waits for its recorder to end. */
 bool tap_user_is_ending(const struct tap_user_program *p);
 
-/* Removes the link that a dead program left. Return: 0; -EBUSY: it lives; -errno. */
+/* Remove the link of a program that has ended. Return: 0; -EBUSY: it still runs; another -errno. */
 int tap_user_remove(const struct tap_user_program *p, struct tap_err *err);
 
-/* NULL past the last. */
+/* Return a kind by number; NULL past the last. */
 const struct tap_user_kind *tap_user_kind_at(const struct tap_user_set *set, unsigned int nr);
 
 #endif

@@ -11,11 +11,12 @@
 #include "base/buf.h"
 
 #define NO_SUB UINT64_MAX
-#define TAKEN 0xffu /* in a sub-buffer's state: the rest is the program's own */
+/* byte of a sub-buffer's state that the reader clears; the program uses the rest */
+#define TAKEN 0xffu
 #define TYPE_PADDING 29u
 #define POS_MAX (1ull << 62)
-#define SLACK 24u /* behind the copy: heads are looked at whole, copies go by words */
-/* Whoever leaves that many sub-buffers in a row without sense is not worth reading on. */
+#define SLACK 24u /* bytes after the copy: heads are read whole, and copies are made by words */
+/* A ring with more consecutive invalid sub-buffers is given up. */
 #define MAX_BAD_SUBS 16u
 
 static uint64_t sub_of(uint64_t pos)
@@ -39,8 +40,8 @@ static uint64_t state_offset(uint64_t index)
 	return TAP_RING_STATES + index * sizeof(uint64_t);
 }
 
-/* Copies: what may change must not do so between two looks at it. */
-static int get(const struct tap_user_reader *r, void *to, size_t bytes, uint64_t offset)
+/* Copy from the area, because the program may change it between two reads. */
+static int get_bytes(const struct tap_user_reader *r, void *to, size_t bytes, uint64_t offset)
 {
 	if (!r->map)
 		return tap_pread_all(r->fd, to, bytes, (off_t)(r->ring.offset + offset));
@@ -50,35 +51,35 @@ static int get(const struct tap_user_reader *r, void *to, size_t bytes, uint64_t
 	return 0;
 }
 
-/* A part of a sub-buffer: as it is in the ring, or in the backlog. */
+/* Copy a part of a sub-buffer, from the ring or the backlog. */
 static int get_sub(const struct tap_user_reader *r, void *to, size_t bytes, uint64_t pos)
 {
 	if (!tap_user_backlog_has(&r->backlog, pos))
-		return get(r, to, bytes, sub_offset(r, pos));
+		return get_bytes(r, to, bytes, sub_offset(r, pos));
 	memcpy(to, tap_user_backlog_first(&r->backlog) + (pos & (TAP_SUB_BYTES - 1)), bytes);
 	return 0;
 }
 
 static int read_head(const struct tap_user_reader *r, struct tap_ring_head *head)
 {
-	int ret = get(r, head, sizeof(*head), 0);
+	int ret = get_bytes(r, head, sizeof(*head), 0);
 
 	return ret ? ret : head->head < POS_MAX ? 0 : -EINVAL;
 }
 
 /*
- * A sub-buffer may have been overwritten once the writer is this far ahead of its start: a writer
- * that does not wait fills the next one before it moves head.
+ * Distance of the writer from a sub-buffer's start at which it may have overwritten that
+ * sub-buffer. A writer that overwrites fills the next sub-buffer before it moves head.
  */
-static uint64_t reach(const struct tap_user_reader *r)
+static uint64_t lap_distance(const struct tap_user_reader *r)
 {
 	return r->discard ? r->bytes : r->bytes - TAP_SUB_BYTES;
 }
 
-/* The first sub-buffer that is still whole while the writer is at @head. */
+/* Return the first sub-buffer that is still intact while the writer is at @head. */
 static uint64_t first_whole(const struct tap_user_reader *r, uint64_t head)
 {
-	return head > reach(r) ? sub_of(head - reach(r) + TAP_SUB_BYTES - 1) : 0;
+	return head > lap_distance(r) ? sub_of(head - lap_distance(r) + TAP_SUB_BYTES - 1) : 0;
 }
 
 static int set_free(const struct tap_user_reader *r, uint64_t index)
@@ -97,7 +98,7 @@ static uint64_t *read_states(const struct tap_user_reader *r, int *ret)
 	size_t bytes = r->bytes / TAP_SUB_BYTES * sizeof(uint64_t);
 	uint64_t *states = malloc(bytes);
 
-	*ret = states ? get(r, states, bytes, state_offset(0)) : -ENOMEM;
+	*ret = states ? get_bytes(r, states, bytes, state_offset(0)) : -ENOMEM;
 	if (!*ret)
 		return states;
 	free(states);
@@ -105,8 +106,9 @@ static uint64_t *read_states(const struct tap_user_reader *r, int *ret)
 }
 
 /*
- * Gives free what was recorded before. The writer takes only free sub-buffers, so one that was
- * taken when the states were read is old, unless it was taken between the two looks at head.
+ * Free the sub-buffers that were recorded earlier. The writer only takes free sub-buffers, so one
+ * that was taken when the states were read is old, unless it was taken between the two reads of
+ * head.
  */
 static int free_old(struct tap_user_reader *r)
 {
@@ -126,7 +128,10 @@ static int free_old(struct tap_user_reader *r)
 	return ret;
 }
 
-/* Passes over what an earlier reader drained. A ring that came round did so without waiting. */
+/*
+ * Start after the sub-buffers that an earlier reader has drained. A ring that has wrapped must have
+ * been overwritten, whatever its mode is now.
+ */
 static int find_oldest(struct tap_user_reader *r)
 {
 	bool discard = r->discard;
@@ -152,8 +157,9 @@ static bool head_ok(const struct tap_user_ring *ring, const struct tap_ring_head
 }
 
 /*
- * An atomic ring's program does not know how many events were before a sub-buffer: some are just
- * being written. It counts what each sub-buffer held in its earlier lives, when those are settled.
+ * In an atomic ring the program does not know the number of events before a sub-buffer, because
+ * some may just be being written. It counts for each sub-buffer how many events it held in earlier
+ * rounds, when these are complete.
  */
 static int count_by_sub(struct tap_user_reader *r)
 {
@@ -167,7 +173,7 @@ static int count_by_sub(struct tap_user_reader *r)
 	return 0;
 }
 
-/* Only of a file that cannot shrink, which would be a SIGBUS. */
+/* Map the area, but only if the file cannot shrink, which would raise SIGBUS. */
 static void map_area(struct tap_user_reader *r)
 {
 	const struct tap_user_ring *ring = &r->ring;
@@ -200,12 +206,12 @@ int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_use
 	r->head = head.head;
 	if (from == TAP_USER_NOW) {
 		r->lost = head.lost;
-		/* from the sub-buffer's start, for its count of events */
+		/* begin at the sub-buffer's start, to count its events */
 		r->skip_to = r->head;
 		r->pos = sub_of(r->head);
 	}
 	ret = from == TAP_USER_NOW ? free_old(r) : find_oldest(r);
-	r->counted = !r->pos || from == TAP_USER_ALL; /* from 0 */
+	r->counted = !r->pos || from == TAP_USER_ALL; /* counting starts at 0 */
 	r->base = r->counted ? 0 : UINT64_MAX;
 	if (!ret && ring->atomic)
 		ret = count_by_sub(r);
@@ -245,10 +251,10 @@ int tap_user_reader_poll(struct tap_user_reader *r, bool dead)
 }
 
 /*
- * How far the sub-buffer in the copy goes: where it ends, or where the writer is. Of an atomic
- * ring's the commit word tells how much is real, not where.
+ * Return where the sub-buffer in the copy ends: at its end, or at the writer's position. In an
+ * atomic ring the commit word is the number of complete bytes, which need not be contiguous.
  */
-static uint32_t limit(const struct tap_user_reader *r)
+static uint32_t sub_limit(const struct tap_user_reader *r)
 {
 	if (r->head - r->loaded < TAP_SUB_BYTES)
 		return (uint32_t)(r->head - r->loaded);
@@ -256,8 +262,8 @@ static uint32_t limit(const struct tap_user_reader *r)
 }
 
 /*
- * In a ring that waits nothing is written over what was not drained; an atomic one's records become
- * real one by one.
+ * Return true if records can be read in place: in a discarding ring undrained data is never
+ * overwritten. In an atomic ring it is not possible, because records are completed one by one.
  */
 static bool can_run(const struct tap_user_reader *r)
 {
@@ -269,7 +275,7 @@ static int read_sub(const struct tap_user_reader *r, uint32_t from, uint32_t to)
 	return get_sub(r, r->copy + from, to - from, r->loaded + from);
 }
 
-/* Whether the writer may have overwritten what was just copied. */
+/* Check if the writer may have overwritten the data that was just copied. */
 static int was_lapped(const struct tap_user_reader *r, bool *lapped)
 {
 	struct tap_ring_head now;
@@ -278,7 +284,7 @@ static int was_lapped(const struct tap_user_reader *r, bool *lapped)
 	if (r->dead || r->discard || tap_user_backlog_has(&r->backlog, r->loaded))
 		return 0;
 	ret = read_head(r, &now);
-	*lapped = !ret && now.head > r->loaded && now.head - r->loaded > reach(r);
+	*lapped = !ret && now.head > r->loaded && now.head - r->loaded > lap_distance(r);
 	return ret;
 }
 
@@ -293,7 +299,7 @@ static int read_commit(struct tap_user_reader *r)
 	return ret;
 }
 
-/* How far the records in the copy are real, if each length is what it seems. */
+/* Return up to where the records in the copy are complete, if their lengths are right. */
 static uint32_t real_end(const struct tap_user_reader *r, uint32_t end)
 {
 	uint32_t at = r->to;
@@ -309,7 +315,7 @@ static uint32_t real_end(const struct tap_user_reader *r, uint32_t end)
 	return at;
 }
 
-/* How far the record at pos goes; at most to @end. */
+/* Return where the record at pos ends, at most @end. */
 static uint32_t record_end(const struct tap_user_reader *r, uint32_t end)
 {
 	uint32_t at = (uint32_t)(r->pos - r->loaded);
@@ -322,25 +328,25 @@ static uint32_t record_end(const struct tap_user_reader *r, uint32_t end)
 }
 
 /*
- * Copies what is there of the sub-buffer behind what was copied, once that is used up. Where those
- * that follow can be read where they are (tap_user_reader_run()), one record.
+ * Copy more of the sub-buffer, if the copied part is used up: one record if the records after it
+ * can be read in place (tap_user_reader_run()), else all.
  */
-static int fill(struct tap_user_reader *r, bool *lapped)
+static int fill_copy(struct tap_user_reader *r, bool *lapped)
 {
 	uint32_t end;
 	int ret = 0;
 
 	if (r->head - r->loaded >= TAP_SUB_BYTES && !r->commit && !r->ring.atomic)
 		ret = read_commit(r);
-	end = limit(r);
+	end = sub_limit(r);
 	if (ret || r->to >= end || r->pos < r->loaded + r->to)
 		return ret;
 	if (can_run(r))
 		end = record_end(r, end);
 	ret = read_sub(r, r->to, end);
 	/*
-	 * Records of an atomic ring become real by their first word: only what is read after that
-	 * word is certain to be what the writer put behind it.
+	 * In an atomic ring a record is complete once its first word is written: only data read
+	 * after that word is sure to be what the writer stored.
 	 */
 	if (!ret && r->ring.atomic && !r->dead) {
 		end = real_end(r, end);
@@ -350,8 +356,7 @@ static int fill(struct tap_user_reader *r, bool *lapped)
 	return ret ?: was_lapped(r, lapped);
 }
 
-/* Copies the sub-buffer at @sub, which is whole. Return: false: its length is not known yet, or
- * there is no memory. */
+/* Copy the complete sub-buffer at @sub. Return: false if its length is unknown or out of memory. */
 static bool save_sub(struct tap_user_reader *r, uint64_t sub)
 {
 	const unsigned char *from = r->map + sub_offset(r, sub);
@@ -365,7 +370,7 @@ static bool save_sub(struct tap_user_reader *r, uint64_t sub)
 	if (!to)
 		return false;
 	memcpy(to, from, TAP_SUB_HEADER + commit);
-	memcpy(to + 8, &commit, sizeof(commit)); /* the program may have changed it */
+	memcpy(to + 8, &commit, sizeof(commit)); /* the program may have changed it meanwhile */
 	r->backlog.to = sub + TAP_SUB_BYTES;
 	return !set_free(r, index_of(r, sub));
 }
@@ -381,15 +386,17 @@ void tap_user_reader_save(struct tap_user_reader *r)
 		;
 }
 
-static void punch(const struct tap_user_reader *r, uint64_t from, uint64_t to)
+static void punch_hole(const struct tap_user_reader *r, uint64_t from, uint64_t to)
 {
 	if (from < to)
 		fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			  (off_t)(r->ring.offset + r->subs + from), (off_t)(to - from));
 }
 
-/* The writer counts on from what stands in its sub-buffer; one with atomics also on what stood in
- * each. */
+/*
+ * The writer's sub-buffer is kept, because it continues the counts there. An atomic ring needs the
+ * counts of all of its sub-buffers, so nothing is freed.
+ */
 void tap_user_reader_give_back(const struct tap_user_reader *r)
 {
 	struct tap_ring_head head;
@@ -398,8 +405,8 @@ void tap_user_reader_give_back(const struct tap_user_reader *r)
 	if (!can_run(r) || read_head(r, &head) || !head.head)
 		return;
 	last = index_of(r, head.head - 1) * TAP_SUB_BYTES;
-	punch(r, 0, last);
-	punch(r, last + TAP_SUB_BYTES, r->bytes);
+	punch_hole(r, 0, last);
+	punch_hole(r, last + TAP_SUB_BYTES, r->bytes);
 }
 
 static void forget_sub(struct tap_user_reader *r)
@@ -408,8 +415,8 @@ static void forget_sub(struct tap_user_reader *r)
 	r->commit = 0;
 }
 
-/* The sub-buffer at pos, which was taken. */
-static int load(struct tap_user_reader *r, bool *lapped)
+/* Copy data of the sub-buffer at pos, which the writer has taken. */
+static int load_sub(struct tap_user_reader *r, bool *lapped)
 {
 	if (!r->copy)
 		r->copy = calloc(1, TAP_SUB_BYTES + SLACK);
@@ -421,14 +428,14 @@ static int load(struct tap_user_reader *r, bool *lapped)
 		if (r->pos == r->loaded)
 			r->pos += TAP_SUB_HEADER;
 	}
-	return fill(r, lapped);
+	return fill_copy(r, lapped);
 }
 
 enum verdict { REAL, NOT_YET, EMPTY, BAD };
 
 /*
- * A sub-buffer begins with a record of its own, whose count never falls. An atomic ring's may: what
- * was not yet real when the sub-buffer was taken is not in it.
+ * Check a sub-buffer's first record, whose count of events must not decrease. In an atomic ring it
+ * may, because the count lacks records that were not complete when the sub-buffer was taken.
  */
 static bool info_ok(const struct tap_user_reader *r, const struct tap_user_item *item)
 {
@@ -440,8 +447,8 @@ static bool info_ok(const struct tap_user_reader *r, const struct tap_user_item 
 	return !r->counted || r->ring.atomic || info.events >= r->events;
 }
 
-/* The record at pos, if there is one: its payload is a multiple of 8 bytes. */
-static enum verdict parse(const struct tap_user_reader *r, struct tap_user_item *item)
+/* Parse the record at pos, if there is one. Its payload must be a multiple of 8 bytes. */
+static enum verdict parse_record(const struct tap_user_reader *r, struct tap_user_item *item)
 {
 	uint32_t at = (uint32_t)(r->pos - r->loaded), left = r->to > at ? r->to - at : 0;
 	struct tap_record_head h;
@@ -461,7 +468,7 @@ static enum verdict parse(const struct tap_user_reader *r, struct tap_user_item 
 		.len = h.length - 4,
 	};
 	memcpy(&item->type, item->payload, sizeof(item->type));
-	/* what lies behind the last record may be of an earlier round */
+	/* data after the last record may be left from an earlier round */
 	if (!r->ring.atomic && item->stamp < r->last_stamp)
 		return BAD;
 	if (at != TAP_SUB_HEADER)
@@ -469,7 +476,7 @@ static enum verdict parse(const struct tap_user_reader *r, struct tap_user_item 
 	return info_ok(r, item) ? REAL : BAD;
 }
 
-/* Adds what is missing between two stamps to the loss, which may be none yet. */
+/* Add what is missing between two stamps to a loss, which may be empty. */
 static void add_loss(struct tap_user_item *loss, uint64_t count, uint64_t first, uint64_t last)
 {
 	if (loss->kind != TAP_USER_LOSS)
@@ -484,7 +491,8 @@ static void add_loss(struct tap_user_item *loss, uint64_t count, uint64_t first,
 }
 
 /*
- * How many events are missing before the sub-buffer that says @events; it is counted from now on.
+ * Return the number of events missing before the sub-buffer whose first record says @events, and
+ * count from there on.
  */
 static uint64_t count_missing(struct tap_user_reader *r, uint64_t events)
 {
@@ -499,7 +507,10 @@ static uint64_t count_missing(struct tap_user_reader *r, uint64_t events)
 	return missing;
 }
 
-/* A sub-buffer's own record, in @item: it becomes the loss that it tells of, or NOTHING. */
+/*
+ * Process the first record of a sub-buffer: @item becomes the loss that it reports, or
+ * TAP_USER_NOTHING.
+ */
 static void take_info(struct tap_user_reader *r, struct tap_user_item *item)
 {
 	uint64_t stamp = item->stamp, missing;
@@ -509,12 +520,12 @@ static void take_info(struct tap_user_reader *r, struct tap_user_item *item)
 	missing = count_missing(r, info.events);
 	*item = (struct tap_user_item){ 0 };
 	r->pair = (struct tap_user_pair){ stamp, info.mono_ns };
-	/* an atomic ring's sub-buffer does not know what was passed over in others: some */
+	/* in an atomic ring the number of events skipped in other sub-buffers is unknown */
 	if (r->cut && r->ring.atomic)
 		add_loss(item, 0, r->last_stamp, stamp);
 	else if (missing)
 		add_loss(item, missing, r->last_stamp, stamp);
-	/* a reader that comes in the middle does not know what was told before */
+	/* if reading began in the middle, earlier losses were reported before */
 	if (!r->counted && !r->skip_to)
 		r->lost = info.lost;
 	if (info.lost > r->lost) {
@@ -527,7 +538,7 @@ static void take_info(struct tap_user_reader *r, struct tap_user_item *item)
 	r->bad_subs = 0;
 }
 
-/* Return: 1: go on; -errno. */
+/* Finish the sub-buffer and free it. Return: 1: go on; -errno. */
 static int end_sub(struct tap_user_reader *r)
 {
 	uint64_t sub = r->loaded;
@@ -542,8 +553,8 @@ static int end_sub(struct tap_user_reader *r)
 }
 
 /*
- * What follows in the sub-buffer is not to be had. How much that was tells the next one's
- * count, or nobody. Return: as step().
+ * Skip the rest of the sub-buffer, which is invalid. The number of skipped events follows from the
+ * next sub-buffer's count, if there is one. Return: as take_step().
  */
 static int pass_over(struct tap_user_reader *r, bool complete)
 {
@@ -555,7 +566,10 @@ static int pass_over(struct tap_user_reader *r, bool complete)
 	return 0;
 }
 
-/* A record in @item, which was at @pos. Return: 1: go on: it is for us alone; 0. */
+/*
+ * Process a record that was at @pos. Return: 1: go on, the caller does not get it; 0: @item is an
+ * item.
+ */
 static int take_record(struct tap_user_reader *r, struct tap_user_item *item, uint64_t pos)
 {
 	if (item->type == TAP_ID_SUB) {
@@ -568,29 +582,32 @@ static int take_record(struct tap_user_reader *r, struct tap_user_item *item, ui
 	return pos < r->skip_to;
 }
 
-/* One step of next(), with @item NOTHING. Return: 1: go on; 0: @item is what there is; -errno. */
-static int step(struct tap_user_reader *r, struct tap_user_item *item)
+/*
+ * One step of tap_user_reader_next(), with @item empty. Return: 1: go on; 0: @item is the result;
+ * -errno.
+ */
+static int take_step(struct tap_user_reader *r, struct tap_user_item *item)
 {
 	uint64_t sub = r->loaded == NO_SUB ? sub_of(r->pos) : r->loaded;
-	bool lapped = r->head - sub > reach(r) && !tap_user_backlog_has(&r->backlog, sub),
+	bool lapped = r->head - sub > lap_distance(r) && !tap_user_backlog_has(&r->backlog, sub),
 	     complete = r->head - sub >= TAP_SUB_BYTES;
 	enum verdict verdict;
 	uint64_t pos;
-	int ret = lapped ? 0 : load(r, &lapped);
+	int ret = lapped ? 0 : load_sub(r, &lapped);
 
 	if (ret)
 		return ret;
 	if (lapped) {
-		/* the poll's head may be older than what overwrote this */
+		/* the writer may be further than at the last poll */
 		r->pos = first_whole(r, r->head);
 		r->pos = r->pos > sub ? r->pos : sub + TAP_SUB_BYTES;
 		r->cut = true;
 		forget_sub(r);
 		return 1;
 	}
-	if (r->pos - sub >= limit(r))
+	if (r->pos - sub >= sub_limit(r))
 		return complete ? end_sub(r) : 0;
-	verdict = parse(r, item);
+	verdict = parse_record(r, item);
 	if (verdict == NOT_YET && r->ring.atomic && !r->dead)
 		return 0;
 	if (verdict == EMPTY)
@@ -610,7 +627,7 @@ int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item)
 
 	do {
 		*item = (struct tap_user_item){ 0 };
-		ret = r->pos < r->head ? step(r, item) : 0;
+		ret = r->pos < r->head ? take_step(r, item) : 0;
 	} while (ret == 1);
 	return ret;
 }
@@ -624,8 +641,8 @@ const unsigned char *tap_user_reader_run(const struct tap_user_reader *r, const 
 		return NULL;
 	sub = tap_user_backlog_has(&r->backlog, r->loaded) ? tap_user_backlog_first(&r->backlog)
 							   : r->map + sub_offset(r, r->loaded);
-	*end = sub + limit(r);
-	return r->pos - r->loaded < limit(r) ? sub + (r->pos - r->loaded) : NULL;
+	*end = sub + sub_limit(r);
+	return r->pos - r->loaded < sub_limit(r) ? sub + (r->pos - r->loaded) : NULL;
 }
 
 void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t events,
@@ -650,26 +667,29 @@ int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item)
 		add_loss(item, 0, r->last_stamp, r->last_stamp);
 	if (head.lost > r->lost)
 		add_loss(item, head.lost - r->lost, head.lost_first, head.lost_last);
-	if (r->cut) /* then the whole is not known */
+	if (r->cut) /* because the total is unknown then */
 		item->count = 0;
 	r->cut = false;
 	r->lost = head.lost > r->lost ? head.lost : r->lost;
 	return 0;
 }
 
-/* What stands at the start of the sub-buffer at @sub. Return: false: no record of its own. */
+/* Read the start of the sub-buffer at @sub. Return: false if it has no valid first record. */
 static bool get_start(const struct tap_user_reader *r, uint64_t sub, uint64_t *commit,
 		      struct tap_sub_info *info)
 {
 	const uint64_t at = sub_offset(r, sub);
 
-	return !get(r, commit, sizeof(*commit), at + 8) &&
-	       !get(r, info, sizeof(*info), at + TAP_SUB_HEADER + sizeof(struct tap_record_head)) &&
+	return !get_bytes(r, commit, sizeof(*commit), at + 8) &&
+	       !get_bytes(r, info, sizeof(*info),
+			  at + TAP_SUB_HEADER + sizeof(struct tap_record_head)) &&
 	       info->type == TAP_ID_SUB;
 }
 
-/* A thread that was stopped before it moved head has counted a record that does not exist
- * (tracepoint/ring.c). */
+/*
+ * Count the events in a ring written in order. A thread that was stopped before it moved head has
+ * counted a record that does not exist (tracepoint/ring.c).
+ */
 static bool count_in_order(const struct tap_user_reader *r, uint64_t *events)
 {
 	uint64_t used = r->head % TAP_SUB_BYTES, commit;
@@ -685,8 +705,10 @@ static bool count_in_order(const struct tap_user_reader *r, uint64_t *events)
 	return true;
 }
 
-/* Each sub-buffer counts its own. A thread that was killed may have put a record that it has not
- * counted. */
+/*
+ * Count the events in an atomic ring, whose sub-buffers each count their own. A thread that was
+ * killed may have written a record without counting it.
+ */
 static void count_by_subs(const struct tap_user_reader *r, uint64_t *events)
 {
 	uint64_t commit, end = r->head < r->bytes ? r->head : r->bytes;
@@ -710,7 +732,7 @@ bool tap_user_reader_count(const struct tap_user_reader *r, uint64_t *events)
 		return false;
 	if (r->ring.atomic)
 		count_by_subs(r, &all);
-	/* the program may write anything */
+	/* do not rely on the program's numbers */
 	*events = r->base != UINT64_MAX && all >= r->base + r->skipped + r->missing
 			  ? all - r->base - r->skipped - r->missing
 			  : 0;

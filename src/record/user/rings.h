@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading one ring of a program (tracepoint/shared.h) from outside: its records in order, and
- * what is missing between them. Nothing that stands in it is believed without being checked.
+ * Reads one ring of a program (tracepoint/shared.h) from outside: its records in order, and what is
+ * missing between them. The contents are untrusted and are checked before use.
  */
 #ifndef TAP_RECORD_USER_RINGS_H
 #define TAP_RECORD_USER_RINGS_H
@@ -11,103 +11,110 @@
 #include "record/user/control_file.h"
 
 enum tap_user_item_kind {
-	TAP_USER_NOTHING, /* for now */
+	TAP_USER_NOTHING, /* no item for now */
 	TAP_USER_RECORD,
 	TAP_USER_LOSS,
 };
 
 struct tap_user_item {
 	enum tap_user_item_kind kind;
-	uint64_t stamp; /* TAP_STAMP_BITS of it; of a loss: where it ends */
-	uint64_t first; /* of a loss: where it begins; 0: not known */
-	uint64_t count; /* of a loss; 0: not known */
-	const unsigned char *payload; /* until the next call; 8 bytes behind it are readable */
+	uint64_t stamp; /* low TAP_STAMP_BITS bits of the time; of a loss: its end */
+	uint64_t first; /* start of a loss; 0: unknown */
+	uint64_t count; /* number of lost events; 0: unknown */
+	const unsigned char *payload; /* valid until the next call; 8 bytes after it are readable */
 	uint32_t len;
-	uint16_t type; /* the program's id */
+	uint16_t type; /* the program's common_type */
 };
 
 struct tap_user_reader {
-	int fd; /* borrowed: the control file */
+	int fd; /* the control file; borrowed */
 	struct tap_user_ring ring;
-	uint64_t bytes, subs; /* of all sub-buffers; where they begin in the file */
-	bool discard; /* the writer waits until a sub-buffer is drained */
-	bool dead; /* there is no writer any more */
-	uint64_t head; /* as of the last poll */
-	uint64_t pos, skip_to; /* the next record; those before skip_to are passed over */
-	uint64_t loaded; /* the sub-buffer in the copy, or NO_SUB */
-	uint32_t to; /* of its bytes, how many are in the copy */
-	uint32_t commit; /* bytes used of it, 0: not known */
+	uint64_t bytes, subs; /* size of all sub-buffers; their offset in the area */
+	bool discard; /* the writer overwrites nothing that is not drained */
+	bool dead; /* the writer has ended */
+	uint64_t head; /* at the last poll */
+	uint64_t pos, skip_to; /* position of the next record; records before skip_to are skipped */
+	uint64_t loaded; /* position of the sub-buffer in `copy`, or NO_SUB */
+	uint32_t to; /* number of its bytes that are in `copy` */
+	uint32_t commit; /* number of its bytes that are used; 0: unknown */
 	unsigned char *copy;
-	/* the area, as it lies in the program's memory; NULL: read with pread() */
+	/* the area, mapped from the program's memory; NULL: read with pread() */
 	unsigned char *map;
-	uint64_t events, lost; /* up to pos, as the program counts */
-	bool counted; /* events is known */
-	/* of an atomic ring: in each sub-buffer up to now; UINT64_MAX: not known */
+	/* numbers of events and losses up to pos, as counted by the program */
+	uint64_t events, lost;
+	bool counted; /* events is valid */
+	/* atomic ring: events in each sub-buffer so far; UINT64_MAX: unknown */
 	uint64_t *sub_events;
-	uint64_t base; /* events before the first that was read; UINT64_MAX: not known */
-	/* events: passed over for skip_to; that counts said were missing */
+	/* number of events before the first one that was read; UINT64_MAX: unknown */
+	uint64_t base;
+	/* events skipped because of skip_to; events that the counts showed to be missing */
 	uint64_t skipped, missing;
-	bool cut; /* something was passed over since the last count */
-	unsigned int bad_subs; /* in a row */
-	uint64_t last_stamp; /* of what came last; 0: nothing */
-	struct tap_user_pair pair; /* of the sub-buffer */
+	bool cut; /* data was skipped since the last count */
+	unsigned int bad_subs; /* consecutive invalid sub-buffers */
+	uint64_t last_stamp; /* stamp of the last item; 0: none */
+	struct tap_user_pair pair; /* both clocks, from the sub-buffer's first record */
 	struct tap_user_backlog backlog;
-	struct tap_user_pool *pool; /* the caller's, NULL: there is none */
+	struct tap_user_pool *pool; /* the caller's; NULL: no backlog */
 };
 
 enum tap_user_from {
-	TAP_USER_NOW, /* what is recorded from now on; what was before is given free */
-	TAP_USER_REST, /* what is still there */
-	TAP_USER_ALL, /* the same, and what is no longer there is a loss */
+	TAP_USER_NOW, /* read what is recorded from now on; free the sub-buffers recorded before */
+	TAP_USER_REST, /* read what is still in the ring */
+	TAP_USER_ALL, /* like TAP_USER_REST, and report what was overwritten as a loss */
 };
 
-/* Return: 0; -EINVAL if it makes no sense; -ENODATA; -errno. */
+/* Start to read a ring. Return: 0; -EINVAL if it is invalid; -ENODATA; -ENOMEM; another -errno. */
 int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_user_ring *ring,
 			 bool discard, enum tap_user_from from);
 void tap_user_reader_release(struct tap_user_reader *r);
 
 /*
- * Looks how far the writer is: items up to there can be read now. @dead: it will write no more.
- * Return: 0; -EINVAL, -ENODATA: the ring makes no sense (any more).
+ * Read the writer's position: items up to there can be read now. @dead: the writer has ended.
+ * Return: 0; -EINVAL, -ENODATA if the ring is invalid.
  */
 int tap_user_reader_poll(struct tap_user_reader *r, bool dead);
 
 /*
- * Copies what is whole out of a ring that is mapped, so that the program has room, as far as there
- * is memory; it is read in its turn.
+ * Copy complete sub-buffers of a mapped ring into the backlog, as far as memory allows, to make
+ * room for the program. They are read in their turn.
  */
 void tap_user_reader_save(struct tap_user_reader *r);
 
-/* Gives the ring's memory back, but for the sub-buffer where the writer is: of a program that
- * records nothing any more. */
+/*
+ * Free the memory of the ring of a program that no longer records, except for the sub-buffer that
+ * the writer is in.
+ */
 void tap_user_reader_give_back(const struct tap_user_reader *r);
 
-/* The next item. Return: 0, also for NOTHING; -EINVAL, -ENODATA; -ENOMEM. */
+/*
+ * Read the next item. Return: 0, also for TAP_USER_NOTHING; -EINVAL, -ENODATA if the ring is
+ * invalid; -ENOMEM; another -errno.
+ */
 int tap_user_reader_next(struct tap_user_reader *r, struct tap_user_item *item);
 
 /*
- * The records behind the last one, in its sub-buffer, which was the last item: as they lie in the
- * program's memory, where they may be anything, and change. Return: NULL: read them one by one;
- * else up to *@end.
+ * Return the records after the last item, which was a record, up to the end of its sub-buffer
+ * (*@end). They are in memory that the program can change at any time. Return: NULL: use
+ * tap_user_reader_next() instead.
  */
 const unsigned char *tap_user_reader_run(const struct tap_user_reader *r,
 					 const unsigned char **end);
-/* @bytes of them, @events events, have been read; the last one with @stamp. */
+/* Skip @bytes of these records with @events events, which were read; the last one has @stamp. */
 void tap_user_reader_pass(struct tap_user_reader *r, uint32_t bytes, uint32_t events,
 			  uint64_t stamp);
 
-/* What was lost and nothing in the stream will tell: at the end, after NOTHING. */
+/* Get the losses that no later record reports, at the end, after TAP_USER_NOTHING. */
 int tap_user_reader_rest(struct tap_user_reader *r, struct tap_user_item *item);
 
 /*
- * How many events the program says that it has put into the ring, without those that were told as
- * missing: as many should have been given. After NOTHING, before tap_user_reader_rest(). Return:
- * false: not known, as the program has gone on since the last poll, or something was passed over at
- * the end.
+ * Get the number of events that the program says it put into the ring, without those reported as
+ * missing: so many should have been read. Call this after TAP_USER_NOTHING and before
+ * tap_user_reader_rest(). Return: false if it is unknown, because the program has gone on since the
+ * last poll, or data was skipped at the end.
  */
 bool tap_user_reader_count(const struct tap_user_reader *r, uint64_t *events);
 
-/* Of the ring; the backlog does not count. */
+/* Return how full the ring is, in percent, without the backlog. */
 unsigned int tap_user_reader_fill_pct(const struct tap_user_reader *r);
 
 #endif

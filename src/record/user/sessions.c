@@ -20,20 +20,23 @@
 
 #define TRIES 8
 #define SOCKET_NAME 32
-#define BACKLOG 4096 /* programs that start between two scans */
+#define BACKLOG 4096 /* programs that may start between two scans */
 
-/* All by descriptors: whoever owns a folder above may put another in its place at any time. */
+/*
+ * All accesses use descriptors, because the owner of a parent folder may replace a folder at any
+ * time.
+ */
 struct tap_user_session_file {
 	char *folder;
 	char name[16]; /* the recorder's pid */
 	int dir, sessions, fd; /* "FOLDER", "FOLDER/sessions", "FOLDER/sessions/PID" */
-	int socket, from; /* what came to it, of the porter */
+	int socket, from; /* the session's socket; where the porter delivers what it receives */
 	bool made_folder;
 };
 
 /*
- * Makes a folder with that mode, whatever the umask, or takes one that is there and the caller's.
- * Return: a descriptor, or -1.
+ * Make a folder with this mode, whatever the umask, or use an existing one that belongs to the
+ * caller. Return: a descriptor, or -1.
  */
 static int use_folder(int at, const char *path, mode_t mode, bool *made)
 {
@@ -52,7 +55,7 @@ static int use_folder(int at, const char *path, mode_t mode, bool *made)
 	return fd;
 }
 
-/* The name of the socket beside a session file. Return: false: it is too long. */
+/* Get the name of a session file's socket. Return: false: it is too long. */
 static bool socket_name(char name[SOCKET_NAME], const char *file)
 {
 	return snprintf(name, SOCKET_NAME, "%s%s", file, TAP_SESSION_SOCKET) < SOCKET_NAME;
@@ -67,8 +70,8 @@ static void remove_names(int dir, const char *file)
 	unlinkat(dir, file, 0);
 }
 
-/* The files of recorders that were killed: nobody holds their locks. */
-static void clean(int folder)
+/* Remove the files of recorders that were killed: their locks are free. */
+static void clean_folder(int folder)
 {
 	int dir = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
 	DIR *d = dir < 0 ? NULL : fdopendir(dir);
@@ -90,8 +93,9 @@ static void clean(int folder)
 }
 
 /*
- * The text stands before the lock is held: a file without a lock is none. Then another recorder may
- * take it for one that was left behind. Return: 1: so it was; 0; -errno.
+ * Write a session file. The text is written before the lock is taken, because a file without a lock
+ * is not valid; meanwhile another recorder may take it for a stale one and remove it. Return: 1:
+ * that has happened; 0; -errno.
  */
 static int try_file(struct tap_user_session_file *f, mode_t mode, const char *text)
 {
@@ -114,9 +118,9 @@ static int try_file(struct tap_user_session_file *f, mode_t mode, const char *te
 }
 
 /*
- * For the owner of the session file: the name is free, or somebody was killed. By way of the
- * folder's descriptor: an address has room for short names only. Without a socket, programs that
- * are over at once are missed.
+ * Make the socket for a session file that this recorder has locked; an existing socket of that name
+ * is stale. The path goes through the folder's descriptor, because socket addresses have room for
+ * short paths only. Without a socket, short-lived programs are missed.
  */
 static void listen_at(struct tap_user_session_file *f, struct tap_porter *porter)
 {
@@ -129,7 +133,7 @@ static void listen_at(struct tap_user_session_file *f, struct tap_porter *porter
 	unlinkat(f->sessions, name, 0);
 	f->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (f->socket >= 0 && !bind(f->socket, (struct sockaddr *)&at, sizeof(at)) &&
-	    /* for all who may look into the folder */
+	    /* for all users who can access the folder */
 	    !fchmodat(f->sessions, name, 0666, 0) && !listen(f->socket, BACKLOG))
 		f->from = tap_porter_serve(porter, f->socket, TAP_PORTER_CALLS);
 	if (f->from >= 0)
@@ -139,12 +143,15 @@ static void listen_at(struct tap_user_session_file *f, struct tap_porter *porter
 	f->socket = -1;
 }
 
-/* Tells of each once: who leaves more than is taken at a time must not keep the recorder awake. */
-static void watch(const struct tap_user_sessions *s, int fd)
+/*
+ * Watch for arriving files. Edge-triggered: a user who sends more than is accepted at a time must
+ * not keep the recorder awake.
+ */
+static void watch_file(const struct tap_user_sessions *s, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
 
-	if (s->calls >= 0 && fd >= 0) /* where it fails they are found at the next scan */
+	if (s->calls >= 0 && fd >= 0) /* if it fails they are found by the next scan */
 		epoll_ctl(s->calls, EPOLL_CTL_ADD, fd, &ev);
 }
 
@@ -156,7 +163,8 @@ static void end_file(struct tap_user_session_file *f)
 	}
 	f->fd = -1;
 	/*
-	 * whoever made it: another recorder may have been killed. It stays where there are others
+	 * remove it even if a recorder that was killed made it; fails while there are other
+	 * sessions
 	 */
 	unlinkat(f->dir, "sessions", AT_REMOVEDIR);
 }
@@ -177,7 +185,7 @@ static void remove_file(struct tap_user_session_file *f)
 	free(f->folder);
 }
 
-/* Return: 1: there is a file; 0: it cannot be made there; -ENOMEM. */
+/* Return: 1: a session file was made; 0: it cannot be made there; -ENOMEM. */
 static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode, const char *text)
 {
 	struct tap_user_session_file f = {
@@ -194,7 +202,7 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 	if (f.dir >= 0)
 		f.sessions = use_folder(f.dir, "sessions", mode, &made);
 	if (f.sessions >= 0) {
-		clean(f.sessions);
+		clean_folder(f.sessions);
 		for (int i = 0; i < TRIES && try_file(&f, mode & 0644, text) == 1; i++)
 			;
 	}
@@ -203,7 +211,7 @@ static int add_file(struct tap_user_sessions *s, const char *folder, mode_t mode
 		return 0;
 	}
 	listen_at(&f, s->porter);
-	watch(s, f.from);
+	watch_file(s, f.from);
 	s->files[s->nr++] = f;
 	return 1;
 }
@@ -226,7 +234,7 @@ int tap_user_sessions_write(struct tap_user_sessions *s, struct tap_porter *port
 	return ret < 0 ? ret : (int)s->nr;
 }
 
-/* ---- what programs leave ---- */
+/* ---- control files from programs ---- */
 
 bool tap_user_sessions_called(const struct tap_user_sessions *s)
 {
@@ -235,8 +243,10 @@ bool tap_user_sessions_called(const struct tap_user_sessions *s)
 	return s->calls >= 0 && epoll_wait(s->calls, &ev, 1, 0) > 0;
 }
 
-/* Once the sessions are over, wait for the messages that programs sent before. Return: whether
- * there are more. */
+/*
+ * After the sessions have ended, wait for files that programs sent before. Return: true if there
+ * are more.
+ */
 static bool wait_for_more(const struct tap_user_sessions *s)
 {
 	int from[TAP_PORTER_MAX_SERVICES];

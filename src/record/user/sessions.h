@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Session files: what a recorder wants of programs that start while it runs. They read them when
- * they start, and switch on what matches by themselves, so that nothing is missed. A session file
- * counts while its recorder holds a lock on it. Beside it is a socket, where they leave their
- * control files: so those can be read when the programs are over.
+ * Session files tell starting programs what to record while a recorder runs: a program reads them
+ * when it starts, and switches on the matching events by itself, so that no event is missed. A
+ * session file is valid while its recorder holds a lock on it. Next to it is a socket, to which
+ * programs send their control files' descriptors, so that the files can be read after the programs
+ * have ended.
  */
 #ifndef TAP_RECORD_USER_SESSIONS_H
 #define TAP_RECORD_USER_SESSIONS_H
@@ -12,7 +13,7 @@
 #include "record/user/programs.h"
 
 #define TAP_USER_SESSION_MAX 4096u /* bytes that programs read */
-#define TAP_USER_EVERYBODY "/run/schedtap" /* root's, where programs of all users look */
+#define TAP_USER_EVERYBODY "/run/schedtap" /* root's folder, where programs of all users look */
 
 struct tap_user_session_file;
 
@@ -20,27 +21,30 @@ struct tap_user_sessions {
 	struct tap_user_session_file *files;
 	unsigned int nr, cap;
 	struct tap_porter *porter; /* borrowed */
-	bool are_over; /* nothing more comes than what was left before */
-	int calls; /* readable when a program has left something; -1: there is none */
+	bool are_over; /* no more control files arrive than those already sent */
+	int calls; /* epoll descriptor, readable when a program has sent its file; -1: none */
 };
 
 #define TAP_USER_NO_SESSIONS ((struct tap_user_sessions){ .calls = -1 })
 
 /*
- * Writes @text into those of the @folders that are the caller's, which are made if they are
- * missing, and into TAP_USER_EVERYBODY where there are all users'. Return: how many files there
- * are; -E2BIG; -ENOMEM. @porter: takes what programs leave; NULL: those that are over at once are
- * missed.
+ * Write @text into session files: in those of @folders that are the caller's, which are created if
+ * missing, and in TAP_USER_EVERYBODY if folders of all users are included. @porter: receives what
+ * programs send; if NULL, short-lived programs are missed. Return: the number of files; -E2BIG;
+ * -ENOMEM.
  */
 int tap_user_sessions_write(struct tap_user_sessions *s, struct tap_porter *porter,
 			    const struct tap_user_folders *folders, const char *text);
-/* Whether a program has left something since this was asked last. */
+/* Return true if a program has sent its file since the last call. */
 bool tap_user_sessions_called(const struct tap_user_sessions *s);
-/* Takes the next control file. Return: false: there is none for now. */
+/* Get the next control file. Return: false: none for now. */
 bool tap_user_sessions_take(struct tap_user_sessions *s, struct tap_user_sent *sent);
-/* Programs that start from now on are told nothing; what was left can be taken still. */
+/*
+ * End the sessions for programs that start from now on; files that were already sent can still be
+ * taken.
+ */
 void tap_user_sessions_end(struct tap_user_sessions *s);
-/* Removes the files, and the folders that were made for them if they are empty. */
+/* Remove the session files, and the folders made for them if they are empty. */
 void tap_user_sessions_remove(struct tap_user_sessions *s);
 
 #endif

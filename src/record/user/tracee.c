@@ -14,7 +14,7 @@
 
 #define MAX_ANCESTORS 64
 
-/* ---- who takes part ---- */
+/* ---- selection of programs ---- */
 
 static bool is_tgid(const struct tap_plan *plan, int pid)
 {
@@ -39,7 +39,11 @@ static bool has_tid(const struct tap_select_ids *tids, int pid)
 	return false;
 }
 
-/* What nobody else can know says who its parent is. Short of memory its children are not found. */
+/*
+ * Return true if the program is a selected process or a descendant of one. Its parent_ns proves
+ * that, because other programs cannot know that value. If out of memory, its children are not
+ * found.
+ */
 static bool in_family(struct tap_user_choice *c, struct tap_user_program *p)
 {
 	const struct tap_control *head = &p->control.head;
@@ -106,7 +110,7 @@ void tap_user_tracee_switch_off(struct tap_user_tracee *t)
 static void give_back(const struct tap_user_tracee *t)
 {
 	for (unsigned int i = 0; i < t->p->control.nr_events; i++)
-		if (t->p->control.events[i].wanted) /* by somebody else */
+		if (t->p->control.events[i].wanted) /* by another recorder */
 			return;
 	for (unsigned int i = 0; i < t->nr_sources; i++)
 		if (!t->sources[i]->failed)
@@ -192,7 +196,10 @@ static int add_source(struct tap_user_tracee *t, const struct tap_user_ring *rin
 	return 0;
 }
 
-/* Rings that came later hold nothing but what was wanted while it was recorded. */
+/*
+ * Add new rings. Rings that were made after the first update contain only records of this
+ * recording.
+ */
 static int add_rings(struct tap_user_tracee *t, const struct tap_user_choice *c)
 {
 	enum tap_user_from from = t->rings_seen || t->events_seen ? TAP_USER_ALL : t->from;
@@ -210,8 +217,8 @@ static int add_rings(struct tap_user_tracee *t, const struct tap_user_choice *c)
 /* ---- its events ---- */
 
 /*
- * What a program is not given it need not have: records are filtered when they are drained. What
- * somebody has given it before must go.
+ * Give an event's filter to the program if it can run it; else remove any earlier filter. The
+ * recorder filters the drained records in any case.
  */
 static void give_filter(struct tap_user_tracee *t, unsigned int i, const struct tap_user_filter *f,
 			const struct tap_user_choice *c)
@@ -228,8 +235,9 @@ static void give_filter(struct tap_user_tracee *t, unsigned int i, const struct 
 }
 
 /*
- * What others want stays on when we end. @by_file: if it is on, then because of our session file.
- * Also for those that were on: a library that was loaded anew has forgotten it.
+ * Switch an event on. Events that other recorders wanted stay on at the end. @by_file: if it is on,
+ * this recording's session file is the reason. Called again for known events, because a library
+ * that was loaded again has lost its state.
  */
 static void switch_on(struct tap_user_tracee *t, unsigned int i,
 		      const struct tap_user_filter *filter, bool by_file,
@@ -302,7 +310,7 @@ void tap_user_count_lost(struct tap_user_tracee *t, uint64_t count, struct tap_d
 	res->lost_unknown |= !count;
 }
 
-/* Unless it is 0. */
+/* Set a number unless it is 0. */
 static void set_number(json_t *o, const char *key, uint64_t v)
 {
 	if (v)
@@ -311,18 +319,18 @@ static void set_number(json_t *o, const char *key, uint64_t v)
 
 json_t *tap_user_tracee_json(const struct tap_user_tracee *t)
 {
-	/* in this order: a machine that was never suspended has none */
+	/* in this order, so that the offset is never negative */
 	uint64_t mono_ns = tap_now_ns(), offset_ns = tap_clock_ns(CLOCK_BOOTTIME) - mono_ns;
 	const char *reason = t->why ? t->why : t->p->control.head.reason;
 	struct tap_buf comm = { 0 }, why = { 0 };
 	json_t *o;
 
-	/* both may hold anything */
+	/* both are untrusted */
 	tap_text_escape(&comm, t->p->control.head.comm, strlen(t->p->control.head.comm));
 	tap_text_escape(&why, reason, strlen(reason));
 	o = json_pack("{s:i, s:s, s:I, s:I}", "pid", (int)t->pid, "comm", tap_buf_str(&comm),
 		      "events", (json_int_t)t->events, "lost", (json_int_t)t->lost);
-	/* it is another program's name from then on that the process has: exec keeps the number */
+	/* the time from which the process has this name: exec keeps the pid */
 	if (t->p->control.head.made_ns > offset_ns)
 		set_number(o, "start_ns", t->p->control.head.made_ns - offset_ns);
 	if (t->lost_unknown)

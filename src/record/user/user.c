@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The backend for programs' own tracepoints: many rings, written by others, into one buffer. */
+/*
+ * The backend for programs' own tracepoints: merges many rings, which the programs write, into one
+ * buffer.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +11,7 @@
 #include "record/user/state.h"
 #include "record/user/user.h"
 
-#define MAX_SYSTEMS 8u /* of programs' events, in a sentence */
+#define MAX_SYSTEMS 8u /* number of systems to list in a message */
 
 static uint8_t ring_shift(uint64_t bytes)
 {
@@ -90,7 +93,7 @@ static int user_open(struct tap_plan *plan, void **state, struct tap_err *err)
 	return tap_err_nomem(err);
 }
 
-/* BPF describes losses, where it records. */
+/* Return true if this backend must describe events_lost: the BPF backend does it if it records. */
 static bool needs_lost(const struct tap_plan *plan)
 {
 	for (unsigned int i = 0; i < plan->nr_events; i++)
@@ -129,7 +132,7 @@ static int user_describe(void *state, const struct tap_map *cgroups, struct tap_
 	return s->lost_text.err ? tap_err_set(err, s->lost_text.err, "out of memory") : 0;
 }
 
-/* As programs know what is selected: of groups nothing, but the events. */
+/* Write a selection to a session file as events: programs do not know groups. */
 static void add_events(const struct tap_select_word *w, struct tap_buf *text)
 {
 	if (!w || !w->is_group)
@@ -139,8 +142,8 @@ static void add_events(const struct tap_select_word *w, struct tap_buf *text)
 }
 
 /*
- * What programs that start from now on should do. Not with a scope that a program cannot know
- * before it is found: those are switched on when they are found.
+ * Write the session files. Not with -t: programs cannot know which threads will be selected, so
+ * their events are switched on when the recorder finds them.
  */
 static int write_sessions(struct tap_user_state *s)
 {
@@ -165,8 +168,8 @@ static int write_sessions(struct tap_user_state *s)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* What the plan says by now of those that are there is said when the recording starts. */
-static void note_told(struct tap_user_state *s)
+/* Note what the plan reports at the start, to report only later findings at the end. */
+static void note_reported(struct tap_user_state *s)
 {
 	for (unsigned int i = 0; i < s->nr_recorded; i++) {
 		const struct tap_user_kind *k = s->recorded[i].kind;
@@ -198,9 +201,9 @@ static int user_start(void *state, struct tap_err *err)
 	if (write_sessions(s))
 		return tap_err_nomem(err);
 	ret = tap_user_discover_first(s, err);
-	/* those that came since the first scan */
+	/* programs that came since the first scan */
 	ret = ret ? ret : tap_user_discover_new(s, err);
-	note_told(s);
+	note_reported(s);
 	return ret;
 }
 
@@ -221,7 +224,7 @@ static bool has_kind(const struct tap_user_state *s, const struct tap_plan_patte
 	return false;
 }
 
-/* Adds the systems that programs had, the first few. */
+/* Add some of the systems that programs had. */
 static void add_systems(const struct tap_user_state *s, struct tap_buf *text)
 {
 	const struct tap_user_kind *k;
@@ -240,7 +243,7 @@ static void add_systems(const struct tap_user_state *s, struct tap_buf *text)
 	}
 }
 
-/* Adds those that came while it was recorded, and could not be. */
+/* Add the kinds that came during the recording and could not be recorded. */
 static void add_failed(const struct tap_user_state *s, const struct tap_plan_pattern *p,
 		       struct tap_buf *text)
 {
@@ -256,7 +259,7 @@ static void add_failed(const struct tap_user_state *s, const struct tap_plan_pat
 	}
 }
 
-/* Adds those that came while it was recorded, and that its filter makes no sense for. */
+/* Add the kinds that came during the recording and for which the filter is invalid. */
 static void add_refused(const struct tap_user_state *s, const struct tap_plan_pattern *p,
 			struct tap_buf *text)
 {
@@ -277,8 +280,10 @@ static void add_refused(const struct tap_user_state *s, const struct tap_plan_pa
 		tap_buf_puts(text, " all of which are recorded");
 }
 
-/* At the end what a user should know of a pattern is which events it could not filter, or that no
- * program had any. */
+/*
+ * At the end, note for each pattern the events that could not be recorded or filtered, or that no
+ * program had a matching event.
+ */
 static void note_patterns(struct tap_user_state *s)
 {
 	for (unsigned int i = 0; i < s->plan->nr_patterns; i++) {
@@ -296,14 +301,14 @@ static void note_patterns(struct tap_user_state *s)
 			add_systems(s, &text);
 		}
 		if (text.len)
-			p->note = strdup(tap_buf_str(&text)); /* short of memory it is not told */
+			p->note = strdup(tap_buf_str(&text)); /* omitted if out of memory */
 		tap_buf_release(&text);
 	}
 }
 
 /*
- * New programs are no longer told to record; those that were are found, and what they have is
- * taken.
+ * Stop: programs that start from now on do not record. Programs that already record are found, and
+ * switched off.
  */
 static int user_stop(void *state, struct tap_err *err)
 {
@@ -321,8 +326,8 @@ static int user_stop(void *state, struct tap_err *err)
 	return ret;
 }
 
-/* Those that are replaced, as the programs have them. */
-static void tell_print_formats(const struct tap_user_state *s, json_t *meta)
+/* Add the print formats that were replaced, as in the programs. */
+static void add_print_formats(const struct tap_user_state *s, json_t *meta)
 {
 	json_t *o = json_object();
 
@@ -339,14 +344,14 @@ static void tell_print_formats(const struct tap_user_state *s, json_t *meta)
 	json_decref(o);
 }
 
-static void user_tell(void *state, json_t *meta)
+static void user_add_meta(void *state, json_t *meta)
 {
 	struct tap_user_state *s = state;
 
 	for (unsigned int i = 0; i < s->nr_tracees; i++)
 		json_array_append_new(s->past, tap_user_tracee_json(s->tracees[i]));
 	json_object_set(meta, "programs", s->past);
-	tell_print_formats(s, meta);
+	add_print_formats(s, meta);
 }
 
 const struct tap_backend_ops tap_backend_user = {
@@ -361,6 +366,6 @@ const struct tap_backend_ops tap_backend_user = {
 	.goes_on = tap_user_lives,
 	.wake_fd = user_calls,
 	.stop = user_stop,
-	.add_meta = user_tell,
+	.add_meta = user_add_meta,
 	.free = user_free,
 };
