@@ -63,10 +63,11 @@ static int make_memory(void)
 		bytes = limit.rlim_cur & ~(rlim_t)(TAP_CONTROL_PAGE - 1);
 	has_filters = bytes == TAP_CONTROL_FILTERS_END;
 	file_max = bytes < TAP_CONTROL_MAX_BYTES ? bytes : TAP_CONTROL_MAX_BYTES;
-	ret = bytes < TAP_CONTROL_HEAD						     ? -EFBIG
-	      : ftruncate(fd, (off_t)bytes) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno
-										     : 0;
-	if (!ret)
+	if (bytes < TAP_CONTROL_HEAD)
+		ret = -EFBIG;
+	else if (ftruncate(fd, (off_t)bytes) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK))
+		ret = -errno;
+	else
 		return fd;
 	close(fd);
 	return ret;
@@ -132,11 +133,11 @@ static bool is_another_copys(const char *path, int fd)
 }
 
 /*
- * Create the link to the descriptor: PID-0, or PID with the next number if another copy of this
- * library uses that name. Outside the initial pid namespace the namespace's inode is appended,
- * because programs of other namespaces may share the folder. An existing link that is not another
- * copy's is stale: it was made by this process before exec, or by an earlier process with this pid;
- * it is replaced.
+ * Create the link to the descriptor. Its name is PID-0, or PID with the next number if another copy
+ * of this library in the process uses that name. In a nested pid namespace the namespace's inode is
+ * appended, because programs of other namespaces may share the folder. An existing link that is not
+ * another copy's is stale and is replaced: it was made by this process before exec, or by an
+ * earlier process with this pid.
  */
 static int make_link(const char *folder, int fd, uint64_t pid_ns)
 {

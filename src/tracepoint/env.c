@@ -199,7 +199,7 @@ static int start_recorder(const char **args)
 		close(messages[0]);
 		return -EAGAIN;
 	}
-	/* only the recorder's forks so far */
+	/* the only forks so far were those for the recorder */
 	__atomic_store_n(&tap_control->forked, 0, __ATOMIC_RELAXED);
 	return messages[0];
 }

@@ -234,7 +234,7 @@ void tap_object_area_remove(struct tap_object *object)
 /*
  * Replace the parent's words by private pages whose words make the first thread that passes a site
  * set up the child. The child gets a control file only then: most children exec, and each would
- * leave a file's link behind.
+ * leave a stale link.
  */
 void tap_object_areas_detach(void)
 {

@@ -99,7 +99,8 @@ static uint32_t own_tid(void)
 
 /*
  * Locks are priority-inheritance futexes: 0, or the tid of the holder. The kernel lends the holder
- * the highest priority of the waiters, which would starve it if they spun on the same CPU.
+ * the highest priority of the waiters. A real-time thread that spun instead could keep a holder on
+ * the same CPU from running.
  */
 static bool try_lock(uint32_t *lock)
 {
@@ -188,7 +189,10 @@ static void before_fork(void)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += FORK_WAITS_S;
 	locked_for_fork = lock_until(&tap_process->lock, &end);
-	/* the same for making a ring, and for the descriptors that are open meanwhile */
+	/*
+	 * also wait for a thread that is creating a ring or a control file: the child must not
+	 * inherit its descriptors
+	 */
 	stopped_for_fork = lock_until(&tap_process->stack, &end);
 	if (tap_control)
 		__atomic_store_n(&tap_control->forked, 1, __ATOMIC_RELAXED);

@@ -138,7 +138,8 @@ struct tap_thread *tap_thread_join(void)
 	if (!slot)
 		return NULL;
 	/*
-	 * a signal handler has joined this thread meanwhile; after a fork it may be the same slot
+	 * a signal handler has joined this thread meanwhile and given it another slot (or, after a
+	 * fork, the same): keep that one
 	 */
 	if (tap_self != slot && __atomic_load_n(&tap_self->tid, __ATOMIC_RELAXED) == tid) {
 		__atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);

@@ -264,8 +264,8 @@ static void make_missing_ring(void *arg)
 }
 
 /*
- * Set up a child if need be. Return: true if this process is set up; false also if another thread,
- * or code that this signal handler has interrupted, is setting it up.
+ * Set up a child if need be. Return: true if this process is set up and has a control file; false
+ * also if another thread, or code that this signal handler has interrupted, is setting it up.
  */
 static bool is_set_up(void)
 {
@@ -662,7 +662,7 @@ static inline void copy_words(unsigned char *to, const unsigned char *from, uint
 	} while (left);
 }
 
-/* other C libraries do not define __GLIBC_PREREQ */
+/* glibc has getcpu() since 2.29; other C libraries do not define __GLIBC_PREREQ */
 #ifdef __GLIBC_PREREQ
 #if __GLIBC_PREREQ(2, 29)
 #define HAS_GETCPU
@@ -792,8 +792,8 @@ static inline __attribute__((always_inline)) void commit_record(uint64_t *rec, s
 }
 
 /*
- * commit_filtered() to commit_passed() tail-call each other, so that rejecting a record saves no
- * registers.
+ * commit_filtered(), commit_asked() and commit_passed() each end with a tail call of the next one,
+ * so that rejecting a record saves no registers.
  */
 static __attribute__((noinline)) void commit_passed(uint64_t *rec, size_t bytes)
 {

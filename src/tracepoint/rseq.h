@@ -75,21 +75,40 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 	uint64_t i;
 
 	/* 3: the rseq_cs descriptor: version, flags, start, length, abort handler */
+	/* clang-format off */
 	__asm__ volatile goto(
-		".pushsection __rseq_cs, \"aw\"\n\t.balign 32\n"
-		"3:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\tleaq 3b(%%rip), "
-		"%[i]\n\tmovq %[i], %[cs]\n"
-		"1:\tcmpl %[cpu], %[cpu_id]\n\tjne 4f\n\tcmpq %[expected], %[position]\n\tjne "
-		"4f\n\tmovq %[first], (%[to])\n\tmovq %[bytes], %[i]\n\ttestb $8, %b[i]\n\tjne "
-		"6f\n\tsubq $8, %[i]\n\tmovq (%[from], %[i]), %%xmm0\n\tmovq %%xmm0, (%[to], "
-		"%[i])\n\tjmp 6f\n"
-		"5:\tmovups (%[from], %[i]), %%xmm0\n\tmovups %%xmm0, (%[to], %[i])\n"
-		"6:\tsubq $16, %[i]\n\tjg 5b\n\tmovq %[other_value], (%[other])\n\taddq %[step], "
-		"%[position]\n"
+		".pushsection __rseq_cs, \"aw\"\n\t"
+		".balign 32\n"
+		"3:\t.long 0, 0\n\t"
+		".quad 1f, 2f - 1f, 4f\n\t"
+		".popsection\n\t"
+		"leaq 3b(%%rip), %[i]\n\t"
+		"movq %[i], %[cs]\n"
+		"1:\tcmpl %[cpu], %[cpu_id]\n\t"
+		"jne 4f\n\t"
+		"cmpq %[expected], %[position]\n\t"
+		"jne 4f\n\t"
+		"movq %[first], (%[to])\n\t"
+		"movq %[bytes], %[i]\n\t"
+		"testb $8, %b[i]\n\t"
+		"jne 6f\n\t"
+		"subq $8, %[i]\n\t"
+		"movq (%[from], %[i]), %%xmm0\n\t"
+		"movq %%xmm0, (%[to], %[i])\n\t"
+		"jmp 6f\n"
+		"5:\tmovups (%[from], %[i]), %%xmm0\n\t"
+		"movups %%xmm0, (%[to], %[i])\n"
+		"6:\tsubq $16, %[i]\n\t"
+		"jg 5b\n\t"
+		"movq %[other_value], (%[other])\n\t"
+		"addq %[step], %[position]\n"
 		/* ud1 <signature>(%rip), %edi */
-		"2:\n\t.pushsection __rseq_fail, \"ax\"\n\t.byte 0x0f, 0xb9, 0x3d\n\t"
+		"2:\n\t"
+		".pushsection __rseq_fail, \"ax\"\n\t"
+		".byte 0x0f, 0xb9, 0x3d\n\t"
 		".long %c[sig]\n"
-		"4:\tjmp %l[aborted]\n\t.popsection\n\t"
+		"4:\tjmp %l[aborted]\n\t"
+		".popsection\n\t"
 		: [i] "=&r"(i)
 		: [cs] "m"(rs->rseq_cs), [cpu_id] "m"(rs->cpu_id), [cpu] "r"(cpu),
 		  [position] "m"(*op->position), [expected] "r"(op->expected),
@@ -98,21 +117,41 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 		  [other_value] "r"(op->other_value), [step] "r"(op->step), [sig] "i"(TAP_RSEQ_SIG)
 		: "memory", "cc", "xmm0"
 		: aborted);
+	/* clang-format on */
 #else
 	uint64_t i, word;
 
+	/* clang-format off */
 	__asm__ volatile goto(
-		".pushsection __rseq_cs, \"aw\"\n\t.balign 32\n"
-		"3:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\tadrp %[i], 3b\n\tadd "
-		"%[i], %[i], :lo12:3b\n\tstr %[i], %[cs]\n"
-		"1:\tldr %w[i], %[cpu_id]\n\tcmp %w[i], %w[cpu]\n\tb.ne 4f\n\tldr %[i], "
-		"[%[position]]\n\tcmp %[i], %[expected]\n\tb.ne 4f\n\tstr %[first], [%[to]]\n\tmov "
-		"%[i], %[bytes]\n\tb 6f\n"
-		"5:\tldr %[word], [%[from], %[i]]\n\tstr %[word], [%[to], %[i]]\n"
-		"6:\tsub %[i], %[i], #8\n\tcbnz %[i], 5b\n\tstr %[other_value], [%[other]]\n\tadd "
-		"%[i], %[expected], %[step]\n\tstlr %[i], [%[position]]\n"
-		"2:\n\t.pushsection __rseq_fail, \"ax\"\n\t.inst %c[sig]\n"
-		"4:\tb %l[aborted]\n\t.popsection\n\t"
+		".pushsection __rseq_cs, \"aw\"\n\t"
+		".balign 32\n"
+		"3:\t.long 0, 0\n\t"
+		".quad 1f, 2f - 1f, 4f\n\t"
+		".popsection\n\t"
+		"adrp %[i], 3b\n\t"
+		"add %[i], %[i], :lo12:3b\n\t"
+		"str %[i], %[cs]\n"
+		"1:\tldr %w[i], %[cpu_id]\n\t"
+		"cmp %w[i], %w[cpu]\n\t"
+		"b.ne 4f\n\t"
+		"ldr %[i], [%[position]]\n\t"
+		"cmp %[i], %[expected]\n\t"
+		"b.ne 4f\n\t"
+		"str %[first], [%[to]]\n\t"
+		"mov %[i], %[bytes]\n\t"
+		"b 6f\n"
+		"5:\tldr %[word], [%[from], %[i]]\n\t"
+		"str %[word], [%[to], %[i]]\n"
+		"6:\tsub %[i], %[i], #8\n\t"
+		"cbnz %[i], 5b\n\t"
+		"str %[other_value], [%[other]]\n\t"
+		"add %[i], %[expected], %[step]\n\t"
+		"stlr %[i], [%[position]]\n"
+		"2:\n\t"
+		".pushsection __rseq_fail, \"ax\"\n\t"
+		".inst %c[sig]\n"
+		"4:\tb %l[aborted]\n\t"
+		".popsection\n\t"
 		: [i] "=&r"(i), [word] "=&r"(word)
 		: [cs] "m"(rs->rseq_cs), [cpu_id] "m"(rs->cpu_id), [cpu] "r"(cpu),
 		  [position] "r"(op->position), [expected] "r"(op->expected),
@@ -121,6 +160,7 @@ static inline __attribute__((always_inline)) bool tap_rseq_commit(struct rseq *r
 		  [other_value] "r"(op->other_value), [step] "r"(op->step), [sig] "i"(TAP_RSEQ_SIG)
 		: "memory", "cc"
 		: aborted);
+	/* clang-format on */
 #endif
 	return true;
 aborted:

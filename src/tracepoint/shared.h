@@ -209,8 +209,9 @@ static inline uint64_t tap_filter_slot_at(uint16_t id)
 }
 
 #define TAP_SUB_BYTES 16384u /* a sub-buffer: header, then records */
-#define TAP_SUB_HEADER 16u /* u64 time stamp; u64 commit: bytes used, and number of events << 32   \
-			    */
+#define TAP_SUB_HEADER                                                                             \
+	16u /* u64 time stamp; u64 commit: bytes used, and number of events << 32                  \
+	     */
 #define TAP_RING_SHIFT_MIN 16u /* 4 sub-buffers */
 #define TAP_RING_SHIFT_MAX 30u
 #define TAP_RING_SHIFT 20u /* the default: 1 MiB */

@@ -263,8 +263,8 @@ static int add_tracee(struct tap_user_state *s, struct tap_user_program *p, enum
 }
 
 /*
- * Switch off the events that this recording's session file switched on in a program outside of the
- * scope.
+ * Switch off the events that this recording's session file switched on in a program that the
+ * recording does not select.
  */
 static void switch_off(struct tap_user_state *s, struct tap_user_program *p)
 {
@@ -291,8 +291,8 @@ static int add_if_wanted(struct tap_user_state *s, struct tap_user_program *p,
 	if (tap_user_in_scope(&s->choice, p))
 		return add_tracee(s, p, from);
 	/*
-	 * not in scope, but it may have made an entry: do not report it as missing. With -p only
-	 * programs in scope make entries
+	 * not selected, but it may have made an entry: do not report it as missing. With -p only
+	 * selected programs make entries
 	 */
 	if (!s->plan->select->tgids.nr)
 		tap_user_take(s->set, p);

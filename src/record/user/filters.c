@@ -218,9 +218,10 @@ static struct tap_step make_step(struct maker *m, const struct tap_term *t)
 
 static uint16_t find_target(uint32_t term)
 {
-	return term == TAP_TERM_ACCEPT	 ? TAP_STEP_ACCEPT
-	       : term == TAP_TERM_REJECT ? TAP_STEP_REJECT
-					 : (uint16_t)term;
+	/* clang-format off */
+	return term == TAP_TERM_ACCEPT ? TAP_STEP_ACCEPT :
+	       term == TAP_TERM_REJECT ? TAP_STEP_REJECT : (uint16_t)term;
+	/* clang-format on */
 }
 
 static uint16_t step_of(const struct maker *m, uint16_t to)

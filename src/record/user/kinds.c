@@ -246,11 +246,12 @@ static void put_fields(const struct tap_format *fmt, struct tap_buf *out)
 				       f->is_signed ? "" : "unsigned ", f->name);
 		} else if (f->kind == TAP_FIELD_CHARS || f->kind == TAP_FIELD_STRING) {
 			tap_buf_printf(out, "%s%s=%%s", space, f->name);
+			/* clang-format off */
 			tap_buf_printf(&args,
-				       f->kind == TAP_FIELD_CHARS ? ", REC->%s"
-				       : f->is_rel		  ? ", __get_rel_str(%s)"
-								  : ", __get_str(%s)",
+				       f->kind == TAP_FIELD_CHARS ? ", REC->%s" :
+				       f->is_rel ? ", __get_rel_str(%s)" : ", __get_str(%s)",
 				       f->name);
+			/* clang-format on */
 		}
 	}
 	tap_buf_printf(out, "\"%s\n", tap_buf_str(&args));

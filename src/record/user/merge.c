@@ -248,8 +248,8 @@ struct run {
 	struct tap_user_interval interval;
 	uint64_t high; /* the high bits that stamps lack */
 	/*
-	 * the last record's; later records than limit_ns belong to another drain, or come after
-	 * another source's
+	 * stamp and time of the last record. A record later than limit_ns belongs to the next
+	 * drain, or comes after another source's
 	 */
 	uint64_t stamp, ns, limit_ns;
 	uint32_t tid, tid_here;
@@ -320,8 +320,8 @@ static inline void copy_record(const struct run *run, const struct run_record *r
 }
 
 /*
- * Record one that has a filter. The filter must see a copy, which the program cannot change any
- * more.
+ * Write a record of a kind that has a filter. The filter reads a copy, which the program cannot
+ * change any more.
  */
 static __attribute__((noinline)) void put_filtered(struct tap_user_state *s,
 						   const struct tap_user_source *src,

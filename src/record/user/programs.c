@@ -167,8 +167,9 @@ static int search_sharer(const struct tap_user_program *p)
 }
 
 /*
- * Find such a process. One may have forked and ended before its mappings were read: then there is a
- * newer process, so search again.
+ * Find a process other than the program and the recorder that has the control file mapped. One may
+ * have forked and ended before its mappings were read: then there is a newer process, so search
+ * again. Return: its pid; 0: none.
  */
 static int find_sharer(const struct tap_user_program *p)
 {
@@ -487,7 +488,7 @@ int tap_user_add_sent(struct tap_user_set *set, const struct tap_user_sent *sent
 {
 	struct tap_user_program *p;
 	struct stat st;
-	/* open it again: the program's descriptor shares its lock with the program */
+	/* open it again: a lock on the descriptor that was sent would be the program's, too */
 	int fd = tap_user_memory_open(sent->fd, O_RDWR, sent->uid, &st), ret = 0;
 
 	close(sent->fd);

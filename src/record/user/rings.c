@@ -211,7 +211,7 @@ int tap_user_reader_init(struct tap_user_reader *r, int fd, const struct tap_use
 		r->pos = sub_of(r->head);
 	}
 	ret = from == TAP_USER_NOW ? free_old(r) : find_oldest(r);
-	r->counted = !r->pos || from == TAP_USER_ALL; /* counting starts at 0 */
+	r->counted = !r->pos || from == TAP_USER_ALL; /* .events starts at 0 */
 	r->base = r->counted ? 0 : UINT64_MAX;
 	if (!ret && ring->atomic)
 		ret = count_by_sub(r);
@@ -732,7 +732,7 @@ bool tap_user_reader_count(const struct tap_user_reader *r, uint64_t *events)
 		return false;
 	if (r->ring.atomic)
 		count_by_subs(r, &all);
-	/* do not rely on the program's numbers */
+	/* the program's counts may be wrong */
 	*events = r->base != UINT64_MAX && all >= r->base + r->skipped + r->missing
 			  ? all - r->base - r->skipped - r->missing
 			  : 0;

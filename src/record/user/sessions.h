@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Session files tell starting programs what to record while a recorder runs: a program reads them
- * when it starts, and switches on the matching events by itself, so that no event is missed. A
+ * Session files say what starting programs are to record while a recorder runs: a program reads
+ * them when it starts, and switches on the matching events by itself, so that no event is missed. A
  * session file is valid while its recorder holds a lock on it. Next to it is a socket, to which
  * programs send their control files' descriptors, so that the files can be read after the programs
  * have ended.
