@@ -82,7 +82,9 @@ struct trace_eval_map {
  * dropped after that, and read from the file again if a child or a loaded library needs them.
  */
 #define TAP_AT_START __attribute__((section("tap_texts"), aligned(2)))
-/* C++ finds out at run time whether the type is signed, so the fields are not constant */
+/*
+ * in C++, whether a pointer type is signed is found out at run time, so the fields are not constant
+ */
 #ifdef __cplusplus
 #define TAP_FIELDS_AT_START
 #else

@@ -543,7 +543,8 @@ TAP_C_END
 /* TAP_PARTS() for fields: they are expanded in arguments of TAP_PARTS(), where it cannot recur */
 /* clang-format off */
 #define TAP_FIELD_PARTS(wanted, what, parts...)                                                    \
-	TAP_PASTE(TAP_FIELD_PARTS_, TAP_IS_RIGHT(wanted, TAP_COUNT(~, ##parts)))(wanted, what, ##parts)
+	TAP_PASTE(TAP_FIELD_PARTS_, TAP_IS_RIGHT(wanted, TAP_COUNT(~, ##parts)))                   \
+	(wanted, what, ##parts)
 /* clang-format on */
 #define TAP_FIELD_PARTS_1(wanted, what, parts...) TAP_ON_##what(~, ##parts)
 #define TAP_FIELD_PARTS_0(wanted, what, parts...)                                                  \
@@ -551,8 +552,8 @@ TAP_C_END
 
 /* clang-format off */
 #define TAP_WRONG_TEXT(wanted, what, name, parts...)                                               \
-	#what "(" #name ", ...) has " TAP_STRING(TAP_COUNT(~, name, ##parts)) " parts, not " #wanted \
-	      ": a comma is missing, or there is one too many"
+	#what "(" #name ", ...) has " TAP_STRING(TAP_COUNT(~, name, ##parts)) " parts, not "       \
+	      #wanted ": a comma is missing, or there is one too many"
 /* clang-format on */
 #define TAP_IS_RIGHT(wanted, nr) TAP_IS_RIGHT_1(wanted, nr)
 #define TAP_IS_RIGHT_1(wanted, nr) TAP_ENABLED_2(TAP_RIGHT_##wanted##_##nr)

@@ -36,7 +36,7 @@ enum { TAP_RINGS_RSEQ, TAP_RINGS_ATOMIC, TAP_RINGS_KINDS };
 struct tap_process {
 	uint32_t lock; /* main lock: tid of its holder; 0: free */
 	uint32_t lists; /* lock of object.c's lists */
-	uint32_t stack; /* lock of stack.c: its holder waits for no other lock */
+	uint32_t stack; /* lock of stack.c: its holder waits for no other lock of this struct */
 	uint32_t pid; /* own pid; 0: a child after a fork that is not set up yet */
 	bool shared; /* the control file mapped here is the parent's */
 	bool has_thread; /* the watcher thread runs (watcher.c) */
@@ -66,7 +66,7 @@ TAP_MUST_CHECK bool tap_lock(void);
 bool tap_trylock(void);
 void tap_unlock(void);
 /*
- * Take any lock of struct tap_process. Locks nest only in the order of its members. Return: false:
+ * Take any lock of struct tap_process. Locks nest in the order lists, lock, stack. Return: false:
  * this thread already has the lock.
  */
 TAP_MUST_CHECK bool tap_lock_of(uint32_t *lock);
@@ -91,7 +91,7 @@ void tap_set_reason(const char *fmt, ...) TAP_PRINTF(1, 2); /* %m as in printf()
 /*
  * Call @fn(@arg) with all signals blocked on the library's own stack, for functions that need more
  * stack than a thread at a site may have left. One thread at a time uses the stack; in a nested
- * call @fn runs on it at once. @fn must not wait for other threads.
+ * call @fn just runs on it. @fn must not wait for another thread of this process.
  */
 void tap_on_own_stack(void (*fn)(void *arg), void *arg);
 

@@ -131,7 +131,10 @@ struct tap_control {
 	uint8_t drained; /* changed by the recorder each time it finds new data */
 	uint8_t pad[7];
 	uint64_t cut; /* number of events with a text that was cut */
-	/* number of events lost without a ring, or because an array was too long */
+	/*
+	 * number of events lost because there was no ring for them, or because an array was too
+	 * long
+	 */
 	uint64_t lost;
 	uint64_t end; /* bytes of the file used up to the end of the last area */
 	/*
@@ -209,9 +212,8 @@ static inline uint64_t tap_filter_slot_at(uint16_t id)
 }
 
 #define TAP_SUB_BYTES 16384u /* a sub-buffer: header, then records */
-#define TAP_SUB_HEADER                                                                             \
-	16u /* u64 time stamp; u64 commit: bytes used, and number of events << 32                  \
-	     */
+/* u64 time stamp; u64 commit: bytes used, and number of events << 32 */
+#define TAP_SUB_HEADER 16u
 #define TAP_RING_SHIFT_MIN 16u /* 4 sub-buffers */
 #define TAP_RING_SHIFT_MAX 30u
 #define TAP_RING_SHIFT 20u /* the default: 1 MiB */

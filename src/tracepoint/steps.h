@@ -107,7 +107,10 @@ struct tap_quick_filter {
 	 * for each new filter
 	 */
 	uint32_t what;
-	/* matches low..low + span, in numbers of the field's size, which wrap around */
+	/*
+	 * the range is low..low + span, in numbers of the field's size, which wrap around;
+	 * inverted: values outside of it are accepted
+	 */
 	uint64_t low, span;
 };
 
