@@ -63,11 +63,11 @@ static int make_memory(void)
 		bytes = limit.rlim_cur & ~(rlim_t)(TAP_CONTROL_PAGE - 1);
 	has_filters = bytes == TAP_CONTROL_FILTERS_END;
 	file_max = bytes < TAP_CONTROL_MAX_BYTES ? bytes : TAP_CONTROL_MAX_BYTES;
-	if (bytes < TAP_CONTROL_HEAD)
-		ret = -EFBIG;
-	else if (ftruncate(fd, (off_t)bytes) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK))
-		ret = -errno;
-	else
+	/* clang-format off */
+	ret = bytes < TAP_CONTROL_HEAD ? -EFBIG :
+	      ftruncate(fd, (off_t)bytes) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno : 0;
+	/* clang-format on */
+	if (!ret)
 		return fd;
 	close(fd);
 	return ret;
