@@ -148,7 +148,7 @@ TAP_API extern bool tap_readers_fence; /* membarrier() is not available, so read
  * event is lost.
  */
 TAP_API TAP_BOUND struct tap_thread *tap_thread_join(void);
-TAP_API TAP_BOUND void tap_record_lose(void); /* count an event that cannot be recorded as lost */
+TAP_API TAP_BOUND void tap_record_lose(void); /* count an event as lost: it cannot be recorded */
 
 /* ThreadSanitizer does not understand membarrier() and fences. */
 #ifdef __has_feature

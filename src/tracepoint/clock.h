@@ -44,7 +44,7 @@ static inline uint64_t tap_cycles(void)
  * Read the CPU's counter after all earlier loads: a stamp of another CPU that was loaded before is
  * not later than this one.
  */
-static inline uint64_t tap_cycles_behind_loads(void)
+static inline uint64_t tap_cycles_after_loads(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_lfence();

@@ -299,7 +299,10 @@ static bool take_steps(struct change *c)
 	return true;
 }
 
-/* membarrier() is registered each time: it is cheap, and a fork does not matter then. */
+/*
+ * membarrier() is registered each time, which is cheap: a child may not have inherited the
+ * registration.
+ */
 static bool change_sites(struct change *c)
 {
 	bool done;

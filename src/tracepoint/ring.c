@@ -718,7 +718,7 @@ static __attribute__((noinline)) void commit_atomic(const uint64_t *rec, uint64_
 		}
 	} while (bytes > room_at(head) ||
 		 !put_atomic(r, r->head, head, rec, bytes,
-			     use_cycles ? tap_cycles_behind_loads() : mono_now()));
+			     use_cycles ? tap_cycles_after_loads() : mono_now()));
 }
 
 /* ---- records ---- */
@@ -773,7 +773,7 @@ static __attribute__((noinline)) void commit_without_rseq(const uint64_t *rec, u
 	if (tap_likely(at)) {
 		head = __atomic_load_n(&at->head, __ATOMIC_RELAXED);
 		if (tap_likely(bytes <= room_at(head) &&
-			       put_atomic(r, at, head, rec, bytes, tap_cycles_behind_loads())))
+			       put_atomic(r, at, head, rec, bytes, tap_cycles_after_loads())))
 			return;
 	}
 	commit_atomic(rec, bytes);
