@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Walking ftrace sub-buffers ("pages"), the reading side of page.h: any byte order, 4- or 8-byte
- * commit words, any page size. A page is opened with tap_cursor_open(); then each step gives the
- * next record with its absolute time. What is impossible ends the page as damaged.
+ * Walk the records of an ftrace sub-buffer ("page"), as the kernel or page.h wrote it: any byte
+ * order, 4- or 8-byte commit words, any size. tap_cursor_open() starts a sub-buffer; each step then
+ * returns the next record with its absolute time. Impossible contents end the sub-buffer as
+ * damaged.
  */
 #ifndef TAP_FILE_CURSOR_H
 #define TAP_FILE_CURSOR_H
@@ -11,33 +12,34 @@
 #include "file/page.h"
 
 /*
- * A discarded event becomes padding, and the kernel then makes a time delta of 0 a 1, so that
- * times may run ahead by 1 ns for each. A page has room for a few hundred of them.
+ * The kernel turns a discarded event into padding and its time delta of 0 into 1, so time stamps
+ * may run ahead by 1 ns per discarded event. A sub-buffer has room for a few hundred of them.
  */
 #define TAP_CURSOR_SLACK_NS 8192u
-#define TAP_CURSOR_MAX_NS ((uint64_t)INT64_MAX) /* later is damage: so no sum of deltas wraps */
+/* later times are damage; keeps sums of deltas from wrapping */
+#define TAP_CURSOR_MAX_NS ((uint64_t)INT64_MAX)
 
-/* How the pages of a buffer are laid out. */
+/* Layout of a buffer's sub-buffers. */
 struct tap_page_abi {
 	uint32_t page_size;
 	uint32_t data_offset; /* 12 or 16 */
-	uint8_t commit_size; /* 4 or 8: a long of the kernel */
+	uint8_t commit_size; /* 4 or 8: the kernel's sizeof(long) */
 	bool big_endian;
 };
 
 struct tap_page_head {
 	uint64_t stamp;
-	uint32_t used; /* bytes of events */
-	bool missed; /* events were lost before this page */
-	uint64_t missed_cnt; /* 0: not known */
+	uint32_t used; /* bytes of event data */
+	bool missed; /* events were lost before this sub-buffer */
+	uint64_t missed_cnt; /* number of lost events; 0: unknown */
 };
 
 struct tap_cursor {
-	const unsigned char *at, *end; /* what is left of the page */
-	uint64_t ts; /* of the record; before the first: of the page */
-	uint64_t max_ts; /* no record of this page can be later */
+	const unsigned char *at, *end; /* what remains of the sub-buffer */
+	uint64_t ts; /* time of the current record; before the first record, of the sub-buffer */
+	uint64_t max_ts; /* upper limit for the times of this sub-buffer's records */
 	const unsigned char *rec;
-	uint32_t size; /* of the record, at least 4 */
+	uint32_t size; /* bytes of .rec, at least 4 */
 	bool big_endian;
 };
 
@@ -45,26 +47,26 @@ enum tap_step {
 	TAP_STEP_EVENT,
 	TAP_STEP_END,
 	TAP_STEP_DAMAGE,
-	TAP_STEP_TIME, /* only the time moved (not from tap_cursor_step()) */
+	TAP_STEP_TIME, /* only the time advanced; tap_cursor_step() never returns this */
 };
 
 /*
- * @page: @abi->page_size readable bytes.
- * Return: false if the commit word or the stamp is impossible.
+ * Parse the sub-buffer's header. @page: @abi->page_size readable bytes. Return: false if the commit
+ * word or the time stamp is impossible.
  */
 bool tap_page_parse(const struct tap_page_abi *abi, const unsigned char *page,
 		    struct tap_page_head *head);
 
 /*
- * Starts a page. Its time is the stamp, or c->ts where that is later: the caller has refused
- * stamps that lie too far back.
- * @next_stamp: of the page behind it; 0: not known.
+ * Start a sub-buffer. Its time is the header's time stamp, or c->ts if that is later; the caller
+ * has already refused time stamps that are too early.
+ * @next_stamp: time stamp of the following sub-buffer; 0: unknown.
  */
 void tap_cursor_open(struct tap_cursor *c, const struct tap_page_abi *abi,
 		     const unsigned char *page, const struct tap_page_head *head,
 		     uint64_t next_stamp);
 
-/* Takes an event's first word apart. Return: its type. */
+/* Split an event's first word into its type (returned) and time delta. */
 static inline uint32_t tap_cursor_word(const struct tap_cursor *c, uint32_t *delta)
 {
 	uint32_t word = tap_get_u32(c->at, c->big_endian);
@@ -82,8 +84,9 @@ static inline void tap_cursor_take(struct tap_cursor *c, uint32_t type, uint32_t
 }
 
 /*
- * Takes the next record if it is what nearly all are: of a short kind, whole, and not late.
- * Return: false where it is not, with nothing moved: tap_cursor_step() then says what is there.
+ * Take the next record if it is ordinary, as nearly all are: a short data record, complete, and not
+ * after c->max_ts. Return: false if not; the cursor is unchanged then, and tap_cursor_step()
+ * determines what is there.
  */
 static inline bool tap_cursor_plain(struct tap_cursor *c)
 {
@@ -101,7 +104,10 @@ static inline bool tap_cursor_plain(struct tap_cursor *c)
 	return true;
 }
 
-/* The next record: c->rec, c->size, c->ts. After damage c->ts is the time before it. */
+/*
+ * Advance to the next record: c->rec, c->size, c->ts. After TAP_STEP_DAMAGE, c->ts is the time
+ * before the damage.
+ */
 enum tap_step tap_cursor_step(struct tap_cursor *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading numbers and texts out of bytes that nobody vouches for. Every read is checked against
- * the end; the first that does not fit sets .bad, and from then on all reads give 0 or "", so
- * that a parser looks once, at the end of an interval.
+ * Read numbers and texts from untrusted bytes. Each read is checked against the end. The first that
+ * does not fit sets .bad, and all later reads return 0 or "", so a parser can check .bad once after
+ * a group of reads.
  */
 #ifndef TAP_FILE_DAT_BYTES_H
 #define TAP_FILE_DAT_BYTES_H
@@ -49,7 +49,7 @@ static inline size_t tap_bytes_left(const struct tap_bytes *b)
 	return b->bad ? 0 : (size_t)(b->end - b->at);
 }
 
-/* Return: the next @len bytes, or NULL. */
+/* Return the next @len bytes, or NULL if fewer are left. */
 static inline const unsigned char *tap_bytes_take(struct tap_bytes *b, uint64_t len)
 {
 	const unsigned char *p = b->at;
@@ -90,7 +90,7 @@ static inline uint64_t tap_bytes_u64(struct tap_bytes *b)
 	return p ? tap_get_u64(p, b->big_endian) : 0;
 }
 
-/* Return: a text with its NUL inside the bytes, or "". */
+/* Return the next NUL-terminated text, or "" if there is no NUL before the end. */
 static inline const char *tap_bytes_str(struct tap_bytes *b)
 {
 	size_t left = tap_bytes_left(b);
@@ -103,7 +103,7 @@ static inline const char *tap_bytes_str(struct tap_bytes *b)
 	return (const char *)tap_bytes_take(b, (uint64_t)(nul - b->at) + 1);
 }
 
-/* Return: the next @len bytes as bytes of their own; empty and bad if they are not there. */
+/* Return the next @len bytes as a separate struct; empty and bad if fewer are left. */
 static inline struct tap_bytes tap_bytes_sub(struct tap_bytes *b, uint64_t len)
 {
 	const unsigned char *p = tap_bytes_take(b, len);

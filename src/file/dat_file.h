@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The inside of a reader: what the parsers of the different containers fill in. */
+/* struct tap_reader, which the parsers of all file types fill in. */
 #ifndef TAP_FILE_DAT_FILE_H
 #define TAP_FILE_DAT_FILE_H
 
@@ -14,9 +14,9 @@
 #define TAP_DAT_MAX_BUFFERS 65536u
 #define TAP_DAT_MAX_STREAMS (1u << 18)
 #define TAP_DAT_MAX_PAGE_BYTES (64u << 20)
-#define TAP_DAT_MAX_TEXT_BYTES (64u << 20) /* of kallsyms: a big kernel has 15 MB */
+#define TAP_DAT_MAX_TEXT_BYTES (64u << 20) /* per text; kallsyms of a large kernel is 15 MB */
 
-/* The options that both versions have. */
+/* Options that version 6 and 7 have in common. */
 enum {
 	TAP_OPTION_DONE = 0,
 	TAP_OPTION_DATE = 1,
@@ -29,21 +29,21 @@ enum {
 	TAP_OPTION_TSC2NSEC = 14,
 };
 
-#define TAP_NR_BATCH 128u /* events that are handed out at once */
+#define TAP_NR_BATCH 128u /* events returned at once */
 
 struct tap_mapping {
 	const unsigned char *data;
 	size_t len;
-	int fd; /* -1 if it is of no more use */
-	bool has_holes; /* fewer blocks than bytes */
+	int fd; /* -1: not available for reading */
+	bool has_holes; /* the file has fewer blocks than bytes */
 };
 
 struct tap_reader {
 	struct tap_reader_info info;
-	/* owned: of the other files that were joined to this one (join.h) */
+	/* owned: readers of the other files that were joined to this one (join.h) */
 	struct tap_reader **others;
 	unsigned int nr_others;
-	const char *path; /* only while opening */
+	const char *path; /* set only while opening */
 	struct tap_budget budget;
 	struct tap_mapping *maps; /* [0] is the trace.dat or head.dat */
 	unsigned int nr_maps, cap_maps;
@@ -51,95 +51,102 @@ struct tap_reader {
 	unsigned int cap_buffers;
 	char *uname, *tool, *meta, *clock, *compression, *printk, *kallsyms, *notes;
 	uint32_t page_size;
-	uint32_t data_offset; /* of a page, from the header_page text */
+	uint32_t data_offset; /* start of events in a sub-buffer, from the header_page text */
 	uint8_t commit_size;
 	struct tap_format **formats;
 	unsigned int nr_formats, cap_formats;
-	struct tap_map comms; /* tid -> text in cmdlines */
+	struct tap_map comms; /* tid -> name in .cmdlines */
 	char *cmdlines;
 	struct {
-		uint32_t mult, shift; /* mult 0: stamps are nanoseconds */
+		uint32_t mult, shift; /* mult 0: time stamps are in nanoseconds */
 	} tsc;
 	struct tap_decoder decoder;
-	struct tap_perf *perf; /* of a perf.data: it has what follows in its own way; else NULL */
-	struct tap_stream *streams; /* sorted: the lower CPU, then the lower buffer first */
+	/* set for a perf.data, which uses only .unmerged and the batch of what follows */
+	struct tap_perf *perf;
+	struct tap_stream *streams; /* sorted by CPU, then by buffer */
 	unsigned int nr_streams, cap_streams;
 	struct tap_merge merge;
-	struct tap_stream *current; /* whose turn it is; NULL: before the first */
-	uint64_t until; /* as long as its items are not later, no other stream's turn comes */
+	struct tap_stream *current; /* the stream whose item comes next; NULL: before the first */
+	uint64_t until; /* .current stays current for items up to this time */
 	uint64_t last; /* raw time of the batch's last event */
 	bool unmerged;
-	struct tap_event *batch[TAP_NR_BATCH]; /* made ready, in order; [next, nr_batch) are left */
+	/* decoded, in order; [next, nr_batch) are not returned yet */
+	struct tap_event *batch[TAP_NR_BATCH];
 	unsigned int next, nr_batch;
 };
 
-/* Frees all that the parsers filled in, and @r; not .perf. NULL is fine. */
+/* Free @r (may be NULL) and all that the parsers allocated, except .perf. */
 void tap_dat_free(struct tap_reader *r);
 
-/* "'FILE' is damaged: ..." Return: -EINVAL. */
+/* Set the error "'FILE' is damaged: ...". Return: -EINVAL. */
 int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *what);
 int tap_dat_nomem(struct tap_err *err);
-/* Adds a sentence to the notes, unless there are many. Return: 0; -ENOMEM. */
+/* Add a sentence to the notes, unless these are already long. Return: 0; -ENOMEM. */
 int tap_dat_note(struct tap_reader *r, struct tap_err *err, const char *fmt, ...) TAP_PRINTF(3, 4);
 
-/* All of the first mapping, from @offset on; empty and bad if that is outside. */
+/* Return the first mapping from @offset to its end; empty and bad if @offset is outside. */
 struct tap_bytes tap_dat_bytes(const struct tap_reader *r, uint64_t offset);
 
-/* Maps a file in its present size. Return: 0; -errno; -EINVAL if it is no regular file. */
+/* Map a file at its present size. Return: 0; -errno; -EINVAL if it is not a regular file. */
 int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out);
-void tap_dat_drop_maps(struct tap_reader *r); /* all of them */
+void tap_dat_drop_maps(struct tap_reader *r); /* unmap all files */
 
 /*
- * What every trace.dat begins with: magic, version, byte order, and up to the size of pages.
- * Return: the version, or NULL without the magic; @b->bad if the rest is impossible.
+ * Read the start of a trace.dat: magic, version, byte order, long size and page size. Return: the
+ * version; NULL if the magic is missing. @b->bad is set if the rest is invalid.
  */
 const char *tap_dat_read_begin(struct tap_reader *r, struct tap_bytes *b);
 
 /*
- * Check the description: its size when parsed, and the format that it names (meta.h).
- * Return: 0; -E2BIG: it is too large (budget.h); -ENOTSUP: this program does not read the format;
- * -ENOMEM.
+ * Check r->meta: the memory it takes once parsed, and its format number (meta.h). Return: 0;
+ * -E2BIG: too large (budget.h); -ENOTSUP: this program cannot read that format; -ENOMEM.
  */
 int tap_dat_check_meta(struct tap_reader *r, struct tap_err *err);
 
-/* Contents of sections, the same in both versions. Return: 0; -EINVAL; -ENOMEM. */
+/*
+ * Parse contents of sections, which are the same in both versions. Return: 0; -EINVAL; -E2BIG;
+ * -ENOMEM.
+ */
 int tap_dat_read_headers(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *system, uint32_t nr,
 			 struct tap_err *err);
-/* Adds an event's format, unless its id has one. Return: 0; -ENOMEM; -errno if the text is none. */
+/*
+ * Add an event format, unless its id already has one. Return: 0; -E2BIG; -ENOMEM; -errno if @text
+ * is not a format.
+ */
 int tap_dat_add_format(struct tap_reader *r, const char *system, const char *text, size_t len,
 		       struct tap_abi abi, struct tap_err *err);
 int tap_dat_read_systems(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 int tap_dat_read_cmdlines(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
-/* Headers, formats, kallsyms and printk formats, as version 6 and perf have them in a row. */
+/* Read headers, formats, kallsyms and printk formats, in the order of version 6 and perf. */
 int tap_dat_read_front(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
-/* printk formats or kallsyms, into *@dst. */
+/* Read printk formats or kallsyms into *@dst. */
 int tap_dat_read_text(struct tap_reader *r, struct tap_bytes *b, char **dst, struct tap_err *err);
-/* An option that both versions have and that is no BUFFER; others are passed over. */
+/* Read an option that both versions have, except BUFFER. Unknown options are ignored. */
 int tap_dat_read_option(struct tap_reader *r, unsigned int id, struct tap_bytes opt,
 			struct tap_err *err);
-/* Replaces *@dst by a NUL-terminated copy that ends at the first NUL. */
+/* Replace *@dst with a copy of @text up to its first NUL or @len bytes, NUL-terminated. */
 int tap_dat_set_text(char **dst, const void *text, size_t len, struct tap_err *err);
 
-/* @name and @clock are copied. Return: its index, or -errno. */
+/* Add a buffer; @name and @clock are copied. Return: its index, or -errno. */
 int tap_dat_add_buffer(struct tap_reader *r, const char *name, const char *clock,
 		       uint32_t page_size, struct tap_err *err);
-/* Return: whether the buffer is the one of marks, whose only page file is no CPU's. */
+/* Return true if it is the buffer of marks (TAP_HEAD_MARKS), which belongs to no CPU. */
 bool tap_dat_is_of_marks(const struct tap_reader *r, unsigned int buffer);
-/* Return: 0 with an empty stream in *@out; -errno. */
+/* Add an empty stream. Return: 0 with the stream in *@out; -errno. */
 int tap_dat_add_stream(struct tap_reader *r, unsigned int buffer, uint32_t cpu,
 		       struct tap_stream **out, struct tap_err *err);
-/* Gives a stream the whole pages in [from, from + len), which lie in @m. */
+/* Set a stream's data to the whole sub-buffers in [from, from + len), which is in @m. */
 void tap_dat_set_pages(struct tap_stream *s, const struct tap_mapping *m, const unsigned char *from,
 		       size_t len);
-/* Gives a stream the pages in [offset, offset + size) of the first mapping. */
+/* Set a stream's data to the sub-buffers at [offset, offset + size) of the first mapping. */
 void tap_dat_place_pages(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,
 			 uint64_t size);
 
-/* The containers: @b stands behind the version. */
+/* Read the rest of a trace.dat after its version; @b is at that position. */
 int tap_dat_read_v6(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
 int tap_dat_read_v7(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err);
-/* Reads a trace.dat of either version from the first mapping. */
+/* Read a trace.dat of either version from the first mapping. */
 int tap_dat_read_file(struct tap_reader *r, struct tap_err *err);
 int tap_dat_read_spool(struct tap_reader *r, int dir, struct tap_err *err);
 

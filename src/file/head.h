@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What stands in front of the data: of a trace.dat, and alone in the head.dat of a spool folder. */
+/*
+ * The head of a recording: everything before the event data of a trace.dat, also stored alone as
+ * head.dat in a spool folder.
+ */
 #ifndef TAP_FILE_HEAD_H
 #define TAP_FILE_HEAD_H
 
 #include <stddef.h>
 
-/* The buffer of marks (events/mark.h), which are no CPU's: it has one page file. */
+/* The buffer of marks (events/mark.h). Marks belong to no CPU, so it has a single page file. */
 #define TAP_HEAD_MARKS "marks"
 
 /* One event's format text. */
@@ -15,9 +18,9 @@ struct tap_head_format {
 	size_t len;
 };
 
-/* All that a trace.dat needs beside the data. Strings are borrowed by whom it is given to. */
+/* The data that a trace.dat needs besides the events. All strings are borrowed. */
 struct tap_head {
-	/* texts of tracefs, or what tap_head_defaults() set */
+	/* tracefs texts, or those of tap_head_defaults() */
 	const char *header_page, *header_event;
 	const struct tap_head_format *formats;
 	unsigned int nr_formats;
@@ -27,7 +30,7 @@ struct tap_head {
 	const char *meta; /* JSON */
 	const char *clock; /* "mono" */
 	const char *printk; /* printk_formats text, or "" */
-	const char *kallsyms; /* the kernel's symbols, as /proc/kallsyms, or "" */
+	const char *kallsyms; /* kernel symbols, as in /proc/kallsyms, or "" */
 	unsigned int nr_cpus;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which of many streams has the earliest item: a tournament. Each inner node holds the loser of
- * the match played there, so that a new key of the winner is compared along one path only. The
- * keys lie together, apart from the streams.
+ * Find the stream with the earliest item, by a tournament tree. Each inner node holds the loser of
+ * its match, so a new key of the winner is compared along one path only. The keys are stored
+ * together, apart from the streams.
  */
 #ifndef TAP_FILE_MERGE_H
 #define TAP_FILE_MERGE_H
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of equal times the stream that lies first in the array is earlier. NULL: an ended one. */
+/* At equal times, the stream at the lower address wins. .stream NULL: the stream has ended. */
 struct tap_merge_key {
-	uint64_t ts; /* of an ended one: UINT64_MAX */
+	uint64_t ts; /* UINT64_MAX if the stream has ended */
 	void *stream;
 };
 
@@ -23,11 +23,11 @@ struct tap_merge {
 
 static inline bool tap_merge_before(struct tap_merge_key a, struct tap_merge_key b)
 {
-	/* NULL - 1 is behind all */
+	/* NULL - 1 is larger than any pointer */
 	return a.ts < b.ts || (a.ts == b.ts && (uintptr_t)a.stream - 1 < (uintptr_t)b.stream - 1);
 }
 
-/* Plays all matches below @node. @first: the streams' keys. Return: the winner. */
+/* Play all matches below @node. @first returns a stream's key. Return: the winner. */
 static inline struct tap_merge_key
 tap_merge_play(struct tap_merge *m, unsigned int node,
 	       struct tap_merge_key (*first)(void *, unsigned int), void *arg)
@@ -45,8 +45,9 @@ tap_merge_play(struct tap_merge *m, unsigned int node,
 }
 
 /*
- * The winner, the leaf below node @parent, has a new @key. Return: the winner now. With
- * branches, as they are often foretold rightly; without, each turn would wait for the last.
+ * Give the winner, which is the leaf below @parent, a new @key. Return: the new winner. Branches
+ * are used because they are often predicted correctly; conditional moves would make each turn
+ * depend on the previous one.
  */
 static inline struct tap_merge_key tap_merge_replay(struct tap_merge *m, unsigned int parent,
 						    struct tap_merge_key key)
@@ -62,7 +63,7 @@ static inline struct tap_merge_key tap_merge_replay(struct tap_merge *m, unsigne
 	return key;
 }
 
-/* Return: up to which time the winner @stream stays the winner. */
+/* Return the time up to which the winner @stream remains the winner. */
 static inline uint64_t tap_merge_until(const struct tap_merge *m, unsigned int parent,
 				       const void *stream)
 {

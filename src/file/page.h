@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ftrace sub-buffers ("pages"): u64 time stamp, a commit word, then events with time deltas.
- * Here is the writing side, for backends that get single records; the reading side is in
- * cursor.h. Always this machine's byte order and 8-byte commit words.
+ * Write ftrace sub-buffers ("pages"): a u64 time stamp, a commit word, then events with time
+ * deltas. For backends that receive single records; cursor.h reads sub-buffers. They are always in
+ * this machine's byte order, with an 8-byte commit word.
  */
 #ifndef TAP_FILE_PAGE_H
 #define TAP_FILE_PAGE_H
@@ -14,12 +14,12 @@
 #define TAP_PAGE_HEADER 16u
 #define TAP_PAGE_DATA (TAP_PAGE_SIZE - TAP_PAGE_HEADER)
 
-/* the commit word: bytes used, and what was lost before this page */
+/* Commit word: the number of bytes used, and flags for events lost before this sub-buffer. */
 #define TAP_PAGE_COMMIT_MASK 0x07ffffffu
-#define TAP_PAGE_MISSED (1u << 31) /* events were lost before this page */
-#define TAP_PAGE_MISSED_STORED (1u << 30) /* and their count stands behind the used bytes */
+#define TAP_PAGE_MISSED (1u << 31) /* events were lost before this sub-buffer */
+#define TAP_PAGE_MISSED_STORED (1u << 30) /* the number of lost events follows the used bytes */
 
-/* the low 5 bits of an event's first word */
+/* Values of type_len, the low 5 bits of an event's first word (struct ring_buffer_event). */
 #define TAP_EV_DATA_MAX 28u /* 1..28: payload of 4 * type_len bytes; 0: length in the next word */
 #define TAP_EV_PADDING 29u
 #define TAP_EV_TIME_EXTEND 30u
@@ -27,12 +27,12 @@
 #define TAP_EV_DELTA_BITS 27
 
 struct tap_page {
-	unsigned char *bytes; /* TAP_PAGE_SIZE, owned by the caller */
-	uint32_t used, room; /* of the data; room: in all */
+	unsigned char *bytes; /* TAP_PAGE_SIZE bytes, owned by the caller */
+	uint32_t used, room; /* bytes of event data; .room: its maximum */
 	uint64_t last_ns;
 };
 
-/* Starts an empty page whose first event is at @ts_ns or later. */
+/* Start an empty sub-buffer. @ts_ns: not after its first event. */
 static inline void tap_page_begin(struct tap_page *p, unsigned char *bytes, uint64_t ts_ns)
 {
 	*p = (struct tap_page){ .bytes = bytes, .room = TAP_PAGE_DATA, .last_ns = ts_ns };
@@ -40,8 +40,9 @@ static inline void tap_page_begin(struct tap_page *p, unsigned char *bytes, uint
 }
 
 /*
- * Makes room for one event of @len payload bytes at @ts_ns (not before the last one).
- * Return: where its payload goes, zero-padded to 4 bytes; NULL if the page is full.
+ * Make room for one event of @len payload bytes at @ts_ns, which must not be before the previous
+ * event. Return: where to write the payload, zero-padded to 4 bytes; NULL if the sub-buffer is
+ * full.
  */
 static inline unsigned char *tap_page_add(struct tap_page *p, uint64_t ts_ns, uint32_t len)
 {
@@ -81,7 +82,7 @@ static inline unsigned char *tap_page_add(struct tap_page *p, uint64_t ts_ns, ui
 	return at;
 }
 
-/* Finishes the page: @missed events were lost before it (0: none). */
+/* Finish the sub-buffer. @missed: number of events lost before it, or 0. */
 static inline void tap_page_end(struct tap_page *p, uint64_t missed)
 {
 	unsigned char *end = p->bytes + TAP_PAGE_HEADER + p->used;

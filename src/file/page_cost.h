@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the pages of a mapped file cost. To touch one for the first time is a fault, or a part of
- * one: between machines, with their hypervisors, and files, in small folios or large ones, that
- * differs by a factor of thirty, from well below what it costs to copy the page to several times as
- * much.
+ * The cost of reading a mapped file. The first access to a page causes a page fault, or a share of
+ * one. Its cost differs by a factor of thirty between machines (hypervisors) and files (small or
+ * large folios): from well below a copy of the page to several times that.
  */
 #ifndef TAP_FILE_PAGE_COST_H
 #define TAP_FILE_PAGE_COST_H
@@ -12,10 +11,10 @@
 #include <stddef.h>
 
 /*
- * Return: whether a file of which most is read twice, and which is mapped at @data, is better
- * copied. Of large files it is tried, in the middle, where nobody was before; small ones are
- * copied, which is never far from the best.
- * @fd: -1: it cannot be copied.
+ * Return true if a mapped file, most of which will be read twice, is better copied by pread(). For
+ * large files both ways are timed in the middle of the file, which must not have been accessed yet.
+ * Small files are copied, which is never much worse. @data: the mapping. @fd: -1: it cannot be
+ * copied.
  */
 bool tap_page_copy_pays(const unsigned char *data, size_t len, int fd);
 

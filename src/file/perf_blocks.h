@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory that records of a perf.data lie in while they are put into order: copied from the file, or
- * unpacked. What was let go is taken again, for memory that is touched for the first time is dear.
+ * Memory for records of a perf.data that are being sorted: copied from the file, decompressed or
+ * made. Released blocks are reused, because the first access to memory is expensive.
  */
 #ifndef TAP_FILE_PERF_BLOCKS_H
 #define TAP_FILE_PERF_BLOCKS_H
@@ -13,20 +13,20 @@
 
 struct tap_perf_block {
 	struct tap_perf_block *older;
-	uint64_t round; /* that had the last of its records */
-	size_t from; /* of a copy: where in the file its first byte is */
+	uint64_t round; /* round of the last record in this block */
+	size_t from; /* for a copy: the file offset of its first byte */
 	size_t len, parsed;
 	unsigned char data[];
 };
 
 struct tap_perf_blocks {
 	struct tap_perf_block *newest, *spare;
-	unsigned int nr; /* without the spare ones */
+	unsigned int nr; /* without the spare blocks */
 };
 
-/* Adds an empty block: it is the newest then. Return: it, or NULL: out of memory. */
+/* Add an empty block, which becomes the newest. Return: the block; NULL: out of memory. */
 struct tap_perf_block *tap_perf_blocks_add(struct tap_perf_blocks *blocks);
-/* Lets go all blocks but the newest whose last records were of a round before @round. */
+/* Release all blocks, except the newest, whose last records are from a round before @round. */
 void tap_perf_blocks_let_go(struct tap_perf_blocks *blocks, uint64_t round);
 void tap_perf_blocks_let_go_all(struct tap_perf_blocks *blocks);
 void tap_perf_blocks_release(struct tap_perf_blocks *blocks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The inside of a perf.data reader: what opening it finds out, and how far reading has come. */
+/* Internals of the perf.data reader: what it learns when it opens the file, and its progress. */
 #ifndef TAP_FILE_PERF_RECORDS_H
 #define TAP_FILE_PERF_RECORDS_H
 
@@ -10,44 +10,46 @@
 #include "file/perf_made.h"
 #include "file/perf_queue.h"
 
-#define TAP_PERF_HEAD_BYTES 8u /* of a record: u32 type, u16 misc, u16 size */
+#define TAP_PERF_HEAD_BYTES 8u /* head of a record: u32 type, u16 misc, u16 size */
 
-/* Where one kind of event has its words, in bytes. */
+/* Layout of one event's records: offsets in bytes. */
 struct tap_perf_attr {
 	uint64_t sample_type, read_format;
 	bool is_tracepoint;
-	bool has_switches; /* SWITCH records are of it */
-	uint32_t fixed; /* of a sample's body, up to what has no fixed size */
-	uint32_t time_at, cpu_at; /* in a sample's body */
-	uint32_t tgid_at; /* there; UINT32_MAX: none */
-	uint32_t id_at, id_back; /* there; from other records' end. UINT32_MAX: none */
-	uint32_t trailer; /* at the end of other records; 0: they have none */
-	uint32_t time_back, cpu_back; /* from a record's end; 0: not there */
+	bool has_switches; /* SWITCH records belong to this event */
+	uint32_t fixed; /* size of a sample's body before the first variable-size member */
+	uint32_t time_at, cpu_at; /* offset in a sample's body */
+	uint32_t tgid_at; /* offset in a sample's body; UINT32_MAX: absent */
+	/* offset in a sample's body; distance from the end of other records. UINT32_MAX: absent */
+	uint32_t id_at, id_back;
+	uint32_t trailer; /* size of the sample_id trailer of other records; 0: absent */
+	uint32_t time_back, cpu_back; /* distance from a record's end; 0: absent */
 };
 
-/* Where all tracepoints have theirs, in bytes from a record's head on. */
+/* Common layout of all tracepoint samples: offsets in bytes from the record's head. */
 struct tap_perf_plain {
-	uint32_t id; /* 0: they have none */
+	uint32_t id; /* 0: samples have no id */
 	uint32_t time, cpu;
-	uint32_t raw; /* behind its size; 0: they are not laid out alike */
+	uint32_t raw; /* raw data, after its size; 0: the layouts differ */
 };
 
 struct tap_perf_task {
 	int tgid;
-	char comm[16]; /* "": not known */
-	uint64_t named_ns; /* when that became its name; 0: before the recording */
-	uint64_t exit_ns; /* when it said that it exits; 0: it did not, or lives again */
+	char comm[16]; /* "": unknown */
+	uint64_t named_ns; /* when it got this name; 0: before the recording */
+	uint64_t exit_ns; /* time of its EXIT record; 0: none, or the tid was reused since */
 };
 
 struct tap_perf_cpu {
-	uint64_t last_ns; /* of the last record, 0: none yet */
+	uint64_t last_ns; /* time of its last record; 0: none yet */
 	/*
-	 * A full ring is told twice: by LOST records in their places, and since perf 6.1 once more
-	 * by LOST_SAMPLES at the file's end. What those have more was lost behind the last LOST.
+	 * Lost events are reported twice: by LOST records at their position (.told), and since perf
+	 * 6.1 by LOST_SAMPLES records at the end of the file (.counted). The difference was lost
+	 * after the last LOST record.
 	 */
 	uint64_t told, counted;
-	bool just_lost; /* its last record was a LOST */
-	int32_t runs; /* of SWITCH records: the tid that came last, + 1; 0: not known */
+	bool just_lost; /* its last record was a LOST record */
+	int32_t runs; /* from SWITCH records: tid of the running task + 1; 0: unknown */
 };
 
 struct ZSTD_DCtx_s;
@@ -55,68 +57,72 @@ struct ZSTD_DCtx_s;
 #define TAP_PERF_PLAIN_IDS 256u
 
 struct tap_perf {
-	struct tap_reader *r; /* whose it is: has the formats, and knows what went by */
+	struct tap_reader *r; /* the reader that owns this: has the formats and counts events */
 	char *hostname, *release, *machine, *version;
-	const char *clock; /* as tap_buffer_info's: "local", "mono", ... */
-	const char *note; /* what a user must know of the file as a whole: that it is cut, ... */
+	const char *clock; /* clock name for struct tap_buffer_info: "local", "mono", ... */
+	const char *note; /* warning about the whole file, for example that it is cut */
 	const unsigned char *data;
-	size_t len, from, to; /* of the file; of its records */
-	int fd; /* of the file; -1: it is read where it is mapped */
+	size_t len, from, to; /* size of the file; range of its records */
+	int fd; /* the file; -1: it is read from the mapping only */
 	bool cut; /* the file ends before its records do */
 	bool has_tracepoints;
-	bool has_switches; /* SWITCH records that say whose they are, when, and on which CPU */
+	bool has_switches; /* there are SWITCH records with task, time and CPU */
 	struct tap_perf_attr *attrs;
 	unsigned int nr_attrs;
 	uint64_t nr_ids;
-	struct tap_map ids; /* id -> index into attrs + 1 */
-	uint32_t id_at, id_back; /* UINT32_MAX: records have no id, and all attrs are alike */
+	struct tap_map ids; /* event id -> index into attrs + 1 */
+	/* UINT32_MAX: records have no id, and all attrs have the same layout */
+	uint32_t id_at, id_back;
 	/*
-	 * Tracepoints are laid out alike, nothing of variable size before their raw data, in this
-	 * machine's order: so they can be read at once.
+	 * Set if all tracepoint samples have the same layout, without variable-size members before
+	 * their raw data, in this machine's byte order. Many can then be decoded in one loop.
 	 */
 	struct tap_perf_plain plain;
-	uint64_t plain_ids[TAP_PERF_PLAIN_IDS]; /* id % TAP_PERF_PLAIN_IDS: of a tracepoint */
+	/* ids known to be tracepoints, at index id % TAP_PERF_PLAIN_IDS */
+	uint64_t plain_ids[TAP_PERF_PLAIN_IDS];
 	struct tap_map id_cpus; /* id -> CPU + 1 */
 	struct tap_map tasks; /* tid -> struct tap_perf_task, owned */
 
-	size_t at; /* of the next record */
-	uint64_t round; /* FINISHED_ROUNDs read */
-	uint64_t first_ns, max_ns; /* of all records so far; first: UINT64_MAX before any */
-	uint64_t round_max_ns, ripe_ns; /* max_ns at the end of the last round; of the one before */
-	uint64_t last_ns; /* up to there all was handed out before this round */
+	size_t at; /* position of the next record */
+	uint64_t round; /* number of FINISHED_ROUND records read */
+	/* range of record times so far; .first_ns: UINT64_MAX before any record */
+	uint64_t first_ns, max_ns;
+	/* max_ns at the end of the last round; at the end of the one before */
+	uint64_t round_max_ns, ripe_ns;
+	uint64_t last_ns; /* all events up to this time were returned before this round */
 	bool is_broken, ended;
-	bool by_task; /* there were SWITCH records of single tasks */
-	uint64_t broken_ns; /* from here on records could not be read */
+	bool by_task; /* SWITCH records of single tasks occurred */
+	uint64_t broken_ns; /* from this time on records could not be read */
 	struct tap_perf_queue queue;
-	struct tap_perf_cpu *cpus; /* of CPU - 1, 0, 1, ... */
+	struct tap_perf_cpu *cpus; /* for CPU - 1, 0, 1, ... */
 	uint32_t nr_cpus;
 	struct tap_perf_blocks copied, unpacked;
 	struct tap_perf_made made;
-	struct tap_perf_maps maps; /* kept from one pass to the next: then they are whole */
+	/* kept between passes, so it is complete from the second pass on */
+	struct tap_perf_maps maps;
 	struct tap_perf_kernel kernel;
-	bool has_chains; /* callchains of tracepoints */
-	bool is_copied; /* records are read from copies of the file */
+	bool has_chains; /* tracepoint samples have callchains */
+	bool is_copied; /* records are read from a copy of the file */
 	struct ZSTD_DCtx_s *zstd;
-	struct tap_event ready[TAP_NR_BATCH]; /* handed out */
+	struct tap_event ready[TAP_NR_BATCH]; /* events being returned */
 };
 
-/* Whether samples tell which event they are of. */
+/* Return true if an id in each sample identifies its event. */
 static inline bool tap_perf_has_ids(const struct tap_perf *p)
 {
 	return p->id_at != UINT32_MAX && p->nr_attrs > 1;
 }
 
 /*
- * Reads the next round of records into the queue, and orders it: what is not after p->ripe_ns may
- * be handed out then. At the end of the file p->ended is set.
- * Return: 0; -E2BIG; -ENOMEM.
+ * Read the next round of records into the queue, and order it. Events up to p->ripe_ns may then be
+ * taken. p->ended is set at the end of the file. Return: 0; -E2BIG; -ENOMEM.
  */
 int tap_perf_read_round(struct tap_perf *p, struct tap_err *err);
-/* Reads what perf says of tasks and ids before the first sample. Return: 0; -ENOMEM. */
+/* Read the tasks and ids that perf wrote before the first sample. Return: 0; -ENOMEM. */
 int tap_perf_read_front(struct tap_perf *p, struct tap_err *err);
-/* Return: what is known of a task by now, or NULL. */
+/* Return what is known about a task so far, or NULL. */
 struct tap_perf_task *tap_perf_task(const struct tap_perf *p, int tid);
-/* Forgets all that reading has found but tasks and ids. */
+/* Reset all reading state except tasks, ids and mappings. */
 void tap_perf_start_over(struct tap_perf *p);
 
 #endif

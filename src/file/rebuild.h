@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The head of a spool folder (spool.h), made anew where head.dat and its copy are both damaged. The
- * description says which formats the head had, and schedtap has the formats of its own definitions
- * built in.
+ * Rebuild the head of a spool folder (spool.h) if both head.dat and its copy are damaged. The
+ * description lists the head's formats, and schedtap has the formats of its own events built in.
  */
 #ifndef TAP_FILE_REBUILD_H
 #define TAP_FILE_REBUILD_H
@@ -12,15 +11,14 @@
 #include "base/buf.h"
 #include "file/head.h"
 
-/* Return: what the description says of @head's formats, its key "formats" (meta.h); NULL: out of
- * memory. */
+/* Return the key "formats" of the description (meta.h) for @head; NULL: out of memory. */
 json_t *tap_rebuild_formats(const struct tap_head *head);
 
 /*
- * Appends the head to @out. @meta: meta.json as it was read. The new head lacks names of tasks,
- * cgroups and stacks, which only the damaged one had. Return: 0; -ENODATA: meta.json is damaged, or
- * an older recorder's that names no formats; -ENOTSUP with a sentence: schedtap has one of the
- * formats not built in; -ENOMEM.
+ * Append the rebuilt head to @out. It lacks the names of tasks, cgroups and stacks, which only the
+ * damaged head had. @meta: the contents of meta.json. Return: 0; -ENODATA: meta.json is damaged, or
+ * was written by an older recorder and lists no formats; -ENOTSUP with an error text: a format is
+ * not built into schedtap; -ENOMEM.
  */
 int tap_rebuild_head(const char *meta, size_t len, struct tap_buf *out, struct tap_err *err);
 
