@@ -3,11 +3,11 @@
 
 #include <errno.h>
 
-/* Bytes that jansson 2.14 allocates with glibc. */
-#define JSON_OBJECT_BYTES 240u /* with its table of 8 buckets */
-#define JSON_ARRAY_BYTES 128u /* with its table of 8 pointers */
-#define JSON_PAIR_BYTES 80u /* a key and its place in the table, without the key's text */
-#define JSON_VALUE_BYTES 48u /* a number or a text, without its bytes, and its pointer */
+/* Memory that jansson 2.14 allocates with glibc. */
+#define JSON_OBJECT_BYTES 240u /* including its table of 8 buckets */
+#define JSON_ARRAY_BYTES 128u /* including its table of 8 pointers */
+#define JSON_PAIR_BYTES 80u /* a key and its table entry, without the key's characters */
+#define JSON_VALUE_BYTES 48u /* a number or string and its pointer, without its characters */
 
 static const char *const names[] = {
 	[TAP_COST_SECTIONS] = "texts (event formats, symbols, task names, description)",
@@ -70,9 +70,9 @@ uint64_t tap_budget_json_bytes(const char *text, size_t len)
 		[':'] = JSON_PAIR_BYTES,
 		[','] = JSON_VALUE_BYTES,
 	};
-	uint64_t sum = len; /* keys and texts are copied */
+	uint64_t sum = len; /* keys and strings are copied */
 
-	/* these characters in a text count as well: a bound need not parse */
+	/* These characters count inside strings as well: an upper bound need not parse them. */
 	for (size_t i = 0; i < len; i++)
 		sum += bytes_of[(unsigned char)text[i]];
 	return sum;

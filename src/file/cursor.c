@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "file/cursor.h"
 
-/* An absolute stamp holds 59 bits; the rest comes from the time before it. */
+/*
+ * An absolute time stamp (RINGBUF_TYPE_TIME_STAMP) has 59 bits; the upper bits are those of the
+ * previous time.
+ */
 #define STAMP_BITS 59
 
 bool tap_page_parse(const struct tap_page_abi *abi, const unsigned char *page,
@@ -10,7 +13,9 @@ bool tap_page_parse(const struct tap_page_abi *abi, const unsigned char *page,
 	const unsigned char *word = page + 8, *behind;
 	uint64_t commit;
 
-	/* Of an 8-byte word only the low half counts: 6.18 sign-extends the flag into the rest. */
+	/*
+	 * Use only the low half of an 8-byte word: v6.18 sign-extends the flag into the upper half.
+	 */
 	commit = abi->commit_size == 4 ? tap_get_u32(word, abi->big_endian)
 				       : tap_get_u64(word, abi->big_endian);
 	*head = (struct tap_page_head){
@@ -41,7 +46,10 @@ void tap_cursor_open(struct tap_cursor *c, const struct tap_page_abi *abi,
 
 static enum tap_step long_record(struct tap_cursor *c, uint32_t len, uint32_t delta)
 {
-	/* the length counts its own word, is padded to words, and a record has its type */
+	/*
+	 * The length includes its own word, is a multiple of 4, and a record contains at least its
+	 * id.
+	 */
 	if (len < 8 || len & 3 || len > (size_t)(c->end - c->at) - 4)
 		return TAP_STEP_DAMAGE;
 	c->rec = c->at + 8;
@@ -51,7 +59,7 @@ static enum tap_step long_record(struct tap_cursor *c, uint32_t len, uint32_t de
 	return TAP_STEP_EVENT;
 }
 
-static enum tap_step padding(struct tap_cursor *c, uint32_t len, uint32_t delta)
+static enum tap_step skip_padding(struct tap_cursor *c, uint32_t len, uint32_t delta)
 {
 	if (len < 4 || len > (size_t)(c->end - c->at) - 4)
 		return TAP_STEP_DAMAGE;
@@ -60,7 +68,7 @@ static enum tap_step padding(struct tap_cursor *c, uint32_t len, uint32_t delta)
 	return TAP_STEP_TIME;
 }
 
-static enum tap_step absolute(struct tap_cursor *c, uint64_t stamp)
+static enum tap_step take_absolute_time(struct tap_cursor *c, uint64_t stamp)
 {
 	uint64_t high = c->ts >> STAMP_BITS << STAMP_BITS, ts = high | stamp;
 
@@ -76,8 +84,8 @@ static enum tap_step absolute(struct tap_cursor *c, uint64_t stamp)
 	return TAP_STEP_TIME;
 }
 
-/* The words that are no short record: type 0 and above TAP_EV_DATA_MAX. */
-static enum tap_step special(struct tap_cursor *c, uint32_t type, uint32_t delta)
+/* Take a word that is not a short data record: type_len 0, or above TAP_EV_DATA_MAX. */
+static enum tap_step take_special(struct tap_cursor *c, uint32_t type, uint32_t delta)
 {
 	size_t left = (size_t)(c->end - c->at);
 	uint64_t high;
@@ -95,19 +103,19 @@ static enum tap_step special(struct tap_cursor *c, uint32_t type, uint32_t delta
 	case 0:
 		return long_record(c, word, delta);
 	case TAP_EV_PADDING:
-		return padding(c, word, delta);
+		return skip_padding(c, word, delta);
 	case TAP_EV_TIME_EXTEND:
 		c->at += 8;
 		if (__builtin_add_overflow(c->ts, high + delta, &c->ts))
 			return TAP_STEP_DAMAGE;
 		return TAP_STEP_TIME;
-	default: /* TAP_EV_TIME_STAMP: five bits have no other value */
-		return absolute(c, high + delta);
+	default: /* TAP_EV_TIME_STAMP, the only remaining 5-bit value */
+		return take_absolute_time(c, high + delta);
 	}
 }
 
-/* What tap_cursor_plain() did not take. */
-static enum tap_step odd(struct tap_cursor *c)
+/* Take whatever tap_cursor_plain() has refused. */
+static enum tap_step take_unusual(struct tap_cursor *c)
 {
 	size_t left = (size_t)(c->end - c->at);
 	uint32_t type, delta;
@@ -116,14 +124,14 @@ static enum tap_step odd(struct tap_cursor *c)
 		return left ? TAP_STEP_DAMAGE : TAP_STEP_END;
 	type = tap_cursor_word(c, &delta);
 	if (type - 1 >= TAP_EV_DATA_MAX)
-		return special(c, type, delta);
+		return take_special(c, type, delta);
 	if (4 * type > left - 4)
 		return TAP_STEP_DAMAGE;
 	tap_cursor_take(c, type, delta);
 	return TAP_STEP_EVENT;
 }
 
-/* A time above max_ts is pulled back to it, as far as the slack goes. */
+/* Reduce a time after c->max_ts to it if the difference is within TAP_CURSOR_SLACK_NS. */
 static enum tap_step check_late(struct tap_cursor *c)
 {
 	if (c->ts <= c->max_ts)
@@ -140,7 +148,7 @@ enum tap_step tap_cursor_step(struct tap_cursor *c)
 	enum tap_step step = TAP_STEP_TIME;
 
 	while (step == TAP_STEP_TIME)
-		step = tap_cursor_plain(c) ? TAP_STEP_EVENT : odd(c);
+		step = tap_cursor_plain(c) ? TAP_STEP_EVENT : take_unusual(c);
 	if (step == TAP_STEP_EVENT)
 		step = check_late(c);
 	if (step == TAP_STEP_DAMAGE)

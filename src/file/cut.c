@@ -9,10 +9,13 @@ static void set_head(unsigned char *page, uint64_t stamp, uint64_t commit)
 	memcpy(page + sizeof(stamp), &commit, sizeof(commit));
 }
 
-/* Put the events before c->at into @first, with what was lost before them, and leave the others in
- * @page. */
-static void split(unsigned char *page, const struct tap_page_head *head,
-		  const struct tap_page_abi *abi, const struct tap_cursor *c, unsigned char *first)
+/*
+ * Split @page at c->at: move earlier events to @first, with the count of events lost before them,
+ * and keep the others in @page.
+ */
+static void split_page(unsigned char *page, const struct tap_page_head *head,
+		       const struct tap_page_abi *abi, const struct tap_cursor *c,
+		       unsigned char *first)
 {
 	unsigned char *data = page + abi->data_offset;
 	uint32_t used = (uint32_t)(c->at - data), rest = head->used - used;
@@ -22,7 +25,7 @@ static void split(unsigned char *page, const struct tap_page_head *head,
 		commit |= TAP_PAGE_MISSED | (head->missed_cnt ? TAP_PAGE_MISSED_STORED : 0);
 	memcpy(first, page, abi->data_offset + used);
 	memset(first + abi->data_offset + used, 0, abi->page_size - abi->data_offset - used);
-	if (head->missed_cnt) /* there was room after more events */
+	if (head->missed_cnt) /* there was space for it after even more events */
 		memcpy(first + abi->data_offset + used, &head->missed_cnt,
 		       sizeof(head->missed_cnt));
 	set_head(first, head->stamp, commit);
@@ -33,8 +36,10 @@ static void split(unsigned char *page, const struct tap_page_head *head,
 
 enum side { EARLIER, BOTH, LATER };
 
-/* Return: on which side of the cut the page's events are. Where it is BOTH, split it. Damaged
- * events are earlier ones. */
+/*
+ * Return on which side of the cut the events of @page are. If BOTH, split the sub-buffer. Damaged
+ * events count as earlier.
+ */
 static enum side cut_page(unsigned char *page, const struct tap_page_abi *abi, uint64_t cut_ns,
 			  unsigned char *first)
 {
@@ -51,7 +56,7 @@ static enum side cut_page(unsigned char *page, const struct tap_page_abi *abi, u
 	} while (c.ts < cut_ns);
 	if (before.at == page + abi->data_offset)
 		return LATER;
-	split(page, &head, abi, &before, first);
+	split_page(page, &head, abi, &before, first);
 	return BOTH;
 }
 

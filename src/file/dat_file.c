@@ -14,7 +14,7 @@
 #include "file/head.h"
 #include "file/meta.h"
 
-#define MAX_NOTES_BYTES 4096u /* and a sentence */
+#define MAX_NOTES_BYTES 4096u /* plus one sentence */
 
 int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *what)
 {
@@ -62,9 +62,9 @@ struct tap_bytes tap_dat_bytes(const struct tap_reader *r, uint64_t offset)
 }
 
 /*
- * The size is looked at once, here; nothing beyond it is read. A file that someone cuts while it
- * is mapped raises SIGBUS in whoever reads the part that went: a library cannot take that
- * signal, and our own writers only append, rename and unlink.
+ * The file's size is read once, here, and nothing after it is accessed. If someone truncates a
+ * mapped file, access to the missing part raises SIGBUS, which a library cannot handle. schedtap's
+ * own recorder only appends, renames and unlinks.
  */
 int tap_dat_add_map(struct tap_reader *r, int fd, const struct tap_mapping **out)
 {
@@ -117,7 +117,7 @@ int tap_dat_check_meta(struct tap_reader *r, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "cannot read '%.300s': %s", r->path, why.text) : 0;
 }
 
-/* Finds "name; offset:N; size:N;" in a header_page text. Return: whether it is there. */
+/* Find "name; offset:N; size:N;" in a header_page text. Return: false if it is missing. */
 static bool header_field(const char *text, const char *name, uint32_t *offset, uint32_t *size)
 {
 	const char *at = strstr(text, name), *end, *o, *s;
@@ -200,7 +200,7 @@ static int add_format(struct tap_reader *r, struct tap_format *fmt, struct tap_e
 {
 	struct tap_slot *slot = &r->decoder.slots[fmt->id];
 
-	if (slot->fmt) { /* the same event twice, or damage: the first one counts */
+	if (slot->fmt) { /* a repeated event, or damage: keep the first format */
 		tap_format_free(fmt);
 		return 0;
 	}
@@ -248,7 +248,7 @@ int tap_dat_read_formats(struct tap_reader *r, struct tap_bytes *b, const char *
 
 		if (text.bad)
 			break;
-		/* an event nobody can decode is handed out as an unknown one */
+		/* an event whose format cannot be parsed is returned as an unknown event */
 		ret = tap_dat_add_format(r, system, (const char *)text.at, tap_bytes_left(&text),
 					 abi, err);
 		if (ret == -ENOMEM || ret == -E2BIG)
@@ -272,7 +272,7 @@ int tap_dat_read_systems(struct tap_reader *r, struct tap_bytes *b, struct tap_e
 	return b->bad ? tap_dat_bad(r, err, "the event formats are cut") : 0;
 }
 
-/* "pid comm\n" lines; the texts are ended where they stand. */
+/* Parse "pid comm\n" lines; each '\n' is replaced by a NUL. */
 int tap_dat_read_cmdlines(struct tap_reader *r, struct tap_bytes *b, struct tap_err *err)
 {
 	struct tap_bytes text = tap_bytes_sub(b, tap_bytes_u64(b));
@@ -323,7 +323,7 @@ int tap_dat_read_front(struct tap_reader *r, struct tap_bytes *b, struct tap_err
 	       tap_dat_read_text(r, b, &r->printk, err);
 }
 
-/* "[local] global mono": the bracket marks the one in use. */
+/* Parse "[local] global mono": brackets mark the current clock. */
 static int read_clock(struct tap_reader *r, struct tap_bytes opt, struct tap_err *err)
 {
 	size_t left = tap_bytes_left(&opt);
@@ -338,7 +338,10 @@ static int read_clock(struct tap_reader *r, struct tap_bytes opt, struct tap_err
 	return tap_dat_set_text(&r->clock, from, (size_t)(to - from), err);
 }
 
-/* trace-cmd record --date: "0x...", CLOCK_REALTIME less the events' clock, in us. */
+/*
+ * Parse the offset from trace-cmd record --date: "0x...", CLOCK_REALTIME minus the trace clock, in
+ * us.
+ */
 static void read_date(struct tap_reader *r, struct tap_bytes opt)
 {
 	char text[32] = "";
@@ -351,7 +354,10 @@ static void read_date(struct tap_reader *r, struct tap_bytes opt)
 		r->info.wall_realtime_ns = (uint64_t)us * 1000;
 }
 
-/* A guest's events are in a file of its own: a name, then what would connect the two. */
+/*
+ * The events of a guest are in a separate file. The option has the guest's name, then data for
+ * correlating both.
+ */
 static int note_guest(struct tap_reader *r, struct tap_bytes opt, struct tap_err *err)
 {
 	const char *name = tap_bytes_str(&opt);

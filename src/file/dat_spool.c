@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Reading a spool folder (spool.h): head.dat, meta.json and the page files. */
+/* Read a spool folder (spool.h): head.dat, meta.json and the page files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "file/spool.h"
 #include "file/sums.h"
 
-/* Return: 0; -ENOENT if there is none; -errno. Links and devices are refused. */
+/* Map a file of the folder @dir. Links and devices are refused. Return: 0; -ENOENT; -errno. */
 static int map_at(struct tap_reader *r, int dir, const char *name, const struct tap_mapping **out,
 		  struct tap_err *err)
 {
@@ -32,8 +32,9 @@ static int map_at(struct tap_reader *r, int dir, const char *name, const struct 
 }
 
 /*
- * How many chunks there are; one that is cut is still being written, or the crash was faster. One
- * that was never written counts: whoever comes there finds nothing, which is a loss.
+ * Count a page file's chunks. An incomplete one at the end is skipped: it is still being written,
+ * or the recorder crashed. One whose header was never written is counted as the last: reading it
+ * fails, which is reported as a loss.
  */
 static void place_chunks(const struct tap_reader *r, struct tap_span *span,
 			 const struct tap_mapping *m)
@@ -55,7 +56,10 @@ static void place_chunks(const struct tap_reader *r, struct tap_span *span,
 	}
 }
 
-/* A partial page at the end is still being written, or the crash was faster. */
+/*
+ * Add a page file as a stream. A partial sub-buffer at its end is skipped: it is still being
+ * written, or the recorder crashed.
+ */
 static int add_pages(struct tap_reader *r, int dir, const struct tap_spool_file *f,
 		     struct tap_err *err)
 {
@@ -82,8 +86,7 @@ static int add_buffers(struct tap_reader *r, int dir, const struct tap_spool_fil
 
 	int ret = 0;
 
-	/* the recorder was killed before the top buffer's first page: nothing is known of what that
-	 * had */
+	/* The recorder was killed before the top-level buffer got a page file: add an empty one. */
 	if (nr && files[0].name.buffer)
 		ret = tap_dat_add_buffer(r, "", files[0].name.clock, files[0].name.page_size, err);
 	if (ret < 0)
@@ -147,7 +150,7 @@ static int read_meta(struct tap_reader *r, int dir, struct tap_err *err)
 	return ret ?: tap_dat_check_meta(r, err);
 }
 
-/* The last mapping becomes the first, which is the head's. */
+/* Swap the first mapping with the last one, which is the head to use. */
 static void put_first(struct tap_reader *r)
 {
 	struct tap_mapping last = r->maps[r->nr_maps - 1];
@@ -168,8 +171,10 @@ static int map_bytes(struct tap_reader *r, const struct tap_buf *bytes)
 	return ret;
 }
 
-/* What head.dat has, by the description and the built-in formats. Older recorders' descriptions do
- * not name formats: head.dat is left. */
+/*
+ * Rebuild head.dat from the description and the built-in formats. Descriptions of older recorders
+ * do not list formats: then the damaged head.dat remains, and opening it reports the damage.
+ */
 static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 {
 	const struct tap_mapping *meta;
@@ -186,7 +191,7 @@ static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 		return ret;
 	ret = tap_rebuild_head((const char *)meta->data, meta->len, &bytes, &why)
 		      ?: map_bytes(r, &bytes);
-	/* the rebuilt head is only in memory: it does not raise the limit */
+	/* the rebuilt head is only in memory: it must not raise the limit */
 	r->budget.file_bytes = on_disk;
 	tap_buf_release(&bytes);
 	if (ret == -ENODATA)
@@ -204,8 +209,8 @@ static int map_rebuilt_head(struct tap_reader *r, int dir, struct tap_err *err)
 }
 
 /*
- * head.dat, or its copy where that is what was written and head.dat is not, or a new one. Older
- * recorders wrote no copy. In each case it is the first mapping.
+ * Map head.dat as the first mapping. If it fails its checksum, use its copy (which older recorders
+ * did not write) if that is intact, otherwise a rebuilt head.
  */
 static int map_head(struct tap_reader *r, int dir, struct tap_err *err)
 {
@@ -221,8 +226,8 @@ static int map_head(struct tap_reader *r, int dir, struct tap_err *err)
 	return tap_dat_note(r, err, "'%.300s/head.dat' is damaged: its copy is used", r->path);
 }
 
-/* Return: @len without @suffix, if @path ends in it there. */
-static size_t without(const char *path, size_t len, const char *suffix)
+/* Return @len without @suffix if the first @len bytes of @path end in it. */
+static size_t strip_suffix(const char *path, size_t len, const char *suffix)
 {
 	size_t n = strlen(suffix);
 
@@ -242,7 +247,7 @@ static int refuse_without_events(const char *path, enum tap_spool_kind kind, str
 				   path);
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	len = without(path, without(path, len, TAP_SPOOL_SUFFIX), ".dat");
+	len = strip_suffix(path, strip_suffix(path, len, TAP_SPOOL_SUFFIX), ".dat");
 	return tap_err_set(err, -ENODATA,
 			   "'%.300s' only locks the name of a ring on disk: its events are in the "
 			   "files '%.*s-*.dat'",

@@ -12,14 +12,16 @@
 #include "file/sums.h"
 
 #define PREFETCH_BYTES 2048
-/* What a CPU's size may be too large by, behind its last chunk: some writers count the number of
- * chunks, some do not. */
+/*
+ * Some writers include the 4-byte number of chunks in a CPU's size, others do not, so up to 4 bytes
+ * may remain after the last chunk.
+ */
 #define CHUNK_SLACK 4u
 
-/* From here to the next event something is missing, and nobody counted it. */
+/* Start a gap, up to the next event, that lacks an unknown number of events. */
 static void note_damage(struct tap_stream *s)
 {
-	/* a later part has no event yet: .from is the time of the last one */
+	/* no event of this part was read yet: .from is the time of the last event before it */
 	if (!s->gap.flag && !s->gap.damage)
 		s->gap.first_ns = s->cur.ts || !s->part ? s->cur.ts : s->from;
 	s->gap.damage = true;
@@ -39,15 +41,17 @@ static void note_missed(struct tap_stream *s, const struct tap_page_head *head)
 	s->gap.flag = true;
 }
 
-/* Where it pays (file/page_cost.h), pages are copied from the page cache a few at a time, and
- * read from there. */
-#define COPIES_BYTES ((size_t)8 << 20) /* of all streams; a copy is a call to the system */
+/*
+ * If it is faster (file/page_cost.h), parts of the file are copied from the page cache and read
+ * from that copy.
+ */
+#define COPIES_BYTES ((size_t)8 << 20) /* for all streams; each copy costs a system call */
 #define COPY_MIN_BYTES ((size_t)32 << 10)
 #define COPY_MAX_BYTES ((size_t)256 << 10)
-#define MAX_COPYING 2048u /* streams: of more, pages are read where they are mapped */
+#define MAX_COPYING 2048u /* with more streams than this, the mapping is read */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Where a page can be read: in the copy, or where it is mapped. */
+/* Return where to read @page: in the copy, or else in the mapping. */
 static const unsigned char *find_copy(const struct tap_stream *s, const unsigned char *page)
 {
 	size_t at = (size_t)((uintptr_t)page - (uintptr_t)s->file.from);
@@ -55,7 +59,7 @@ static const unsigned char *find_copy(const struct tap_stream *s, const unsigned
 	return at < s->file.len ? s->file.copy + at : page;
 }
 
-/* Whether @page is not in the copy with the one behind it, whose stamp is looked at. */
+/* Return true if the copy lacks @page or the next sub-buffer, whose time stamp is needed too. */
 static bool wants_copy(const struct tap_stream *s, const unsigned char *page)
 {
 	const unsigned char *last =
@@ -66,8 +70,8 @@ static bool wants_copy(const struct tap_stream *s, const unsigned char *page)
 }
 
 /*
- * A hole in the file are pages that were never written: a power cut leaves them, more than can be
- * read. Return: whether there was one from the next page on, and that it was passed over.
+ * Skip a hole, which a power cut leaves in place of unwritten sub-buffers and which may be too long
+ * to read. Return: true if at least one whole sub-buffer was skipped.
  */
 static bool pass_hole(struct tap_stream *s)
 {
@@ -81,8 +85,8 @@ static bool pass_hole(struct tap_stream *s)
 }
 
 /*
- * Whether the block that @page is in is what was written. Of the end of a file that was cut nothing
- * is known: it fits, and the cut is a loss by itself.
+ * Return true if the block that contains @page matches its checksum. The last block of a file that
+ * was cut cannot be checked; the cut itself is reported as a loss.
  */
 static bool block_fits(struct tap_stream *s, const unsigned char *page)
 {
@@ -100,7 +104,7 @@ static bool block_fits(struct tap_stream *s, const unsigned char *page)
 	return s->sums.fits;
 }
 
-/* Of a bad block: goes on behind it. */
+/* Skip the rest of a damaged block. */
 static void pass_block(struct tap_decoder *d, struct tap_stream *s)
 {
 	size_t left = (size_t)(s->left.pages_end - s->left.page);
@@ -110,7 +114,7 @@ static void pass_block(struct tap_decoder *d, struct tap_stream *s)
 	s->left.page += in_block < left ? in_block : left;
 }
 
-/* Copies the pages that begin with @page. */
+/* Copy sub-buffers from @page on. */
 static void copy_pages(struct tap_stream *s, const unsigned char *page)
 {
 	size_t len = (size_t)(s->left.pages_end - page);
@@ -122,7 +126,7 @@ static void copy_pages(struct tap_stream *s, const unsigned char *page)
 	s->file.len = n > 0 ? (size_t)n - (size_t)n % s->abi.page_size : 0;
 }
 
-/* Return: the stamp of a page as far as its place in the order goes; 0: it says nothing. */
+/* Return the time stamp of @page for ordering; 0: it has no events or is damaged. */
 static uint64_t stamp_at(const struct tap_stream *s, const unsigned char *page)
 {
 	struct tap_page_head head;
@@ -134,9 +138,9 @@ static uint64_t stamp_at(const struct tap_stream *s, const unsigned char *page)
 }
 
 /*
- * By binary search. The two pages before the first that starts in the window are kept: one may
- * reach into it, the other tells when a loss between them began. All before the second are left out
- * because of its stamp: where that is not to be trusted, none are.
+ * Find the start of the limit by binary search. Keep the two sub-buffers before the first that
+ * starts inside: the last may contain events inside, the other shows when a loss between them
+ * began. The skip relies on the second's time stamp: if its checksum is wrong, skip nothing.
  */
 static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 {
@@ -148,7 +152,7 @@ static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 		size_t mid = low + (high - low) / 2;
 		uint64_t stamp = stamp_at(s, s->left.page + mid * s->abi.page_size);
 
-		/* empty pages are at the end, if anywhere */
+		/* empty sub-buffers can only be at the end */
 		if (stamp && stamp < s->from)
 			low = mid + 1;
 		else
@@ -160,13 +164,13 @@ static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 	s->left.page += (low - 2) * s->abi.page_size;
 }
 
-/* Takes the next chunk off the row. Return: false at the end. */
+/* Take the next chunk from @left. Return: false at the end. */
 static bool take_chunk(struct tap_span *left, struct tap_chunk *c)
 {
 	uint32_t len, size;
 
 	c->src = NULL;
-	if (!left->nr_chunks) { /* their number may be damaged, too */
+	if (!left->nr_chunks) { /* the number of chunks may be damaged as well */
 		left->cut |= left->exact && tap_bytes_left(&left->chunks) > CHUNK_SLACK;
 		left->exact = false;
 		return false;
@@ -177,7 +181,7 @@ static bool take_chunk(struct tap_span *left, struct tap_chunk *c)
 	c->src = tap_bytes_take(&left->chunks, len);
 	if (size > TAP_CHUNK_MAX_BYTES)
 		c->src = NULL;
-	if (!c->src) { /* what follows cannot be found */
+	if (!c->src) { /* the following chunks cannot be located */
 		left->cut = true;
 		left->exact = false;
 		left->nr_chunks = 0;
@@ -187,7 +191,7 @@ static bool take_chunk(struct tap_span *left, struct tap_chunk *c)
 	return c->src;
 }
 
-/* Return: the stamp of the first page of the chunk at @place; 0: it says nothing. */
+/* Return the time stamp of the first sub-buffer in the chunk at @place; 0: unknown. */
 static uint64_t chunk_stamp(struct tap_decoder *d, const struct tap_stream *s,
 			    const unsigned char *place, unsigned char *page)
 {
@@ -203,7 +207,10 @@ static uint64_t chunk_stamp(struct tap_decoder *d, const struct tap_stream *s,
 	return head.stamp;
 }
 
-/* Where the chunks begin that can be found. Return: how many; *@places is the caller's to free. */
+/*
+ * List the positions of all chunks that can be located. Return: their number; the caller frees
+ * *@places.
+ */
 static size_t list_chunks(const struct tap_stream *s, const unsigned char ***places)
 {
 	struct tap_span at = s->left;
@@ -218,7 +225,9 @@ static size_t list_chunks(const struct tap_stream *s, const unsigned char ***pla
 	return nr - 1;
 }
 
-/* Whether the chunk at @place is whole, so that the stamp of its first page is true. */
+/*
+ * Return true if the chunk at @place decompresses without error, so its time stamps can be trusted.
+ */
 static bool chunk_fits(struct tap_decoder *d, const struct tap_stream *s,
 		       const unsigned char *place)
 {
@@ -230,16 +239,16 @@ static bool chunk_fits(struct tap_decoder *d, const struct tap_stream *s,
 	at.chunks.at = place;
 	if (!take_chunk(&at, &c))
 		return false;
-	pages = malloc(c.size + 1); /* never 0 bytes */
+	pages = malloc(c.size + 1); /* + 1: malloc(0) may return NULL */
 	fits = pages && !tap_unzstd(&d->unpack, c.src, c.len, pages, c.size);
 	free(pages);
 	return fits;
 }
 
 /*
- * As seek_page(), without decompressing more than the first page of a few chunks, and one chunk.
- * Two chunks are kept, as the two pages may lie in different ones. What cannot be had is not left
- * out.
+ * Find the start of the limit like seek_page(), but decompress only the first sub-buffer of a few
+ * chunks, and one whole chunk. Keep two chunks, as the two sub-buffers may be in different ones. On
+ * any failure nothing is skipped.
  */
 static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
 {
@@ -281,7 +290,7 @@ void tap_decoder_make_room(struct tap_decoder *d, struct tap_stream *streams, un
 	d->copies = aligned_alloc(HUGE_PAGE_BYTES, all);
 	if (!d->copies)
 		return;
-	/* a fault is dear where the hypervisor has part in it */
+	/* page faults are expensive in virtual machines */
 	madvise(d->copies, all, MADV_HUGEPAGE);
 	for (unsigned int i = 0; i < nr; i++) {
 		streams[i].file.copy = d->copies + i * room;
@@ -329,7 +338,7 @@ static uint64_t span_bytes(const struct tap_span *s)
 	return (uint64_t)(s->nr_chunks ? s->chunks.end - s->chunks.at : s->pages_end - s->page);
 }
 
-/* Of the current part. An emptied .left stands for the end. */
+/* Return the bytes read of the current part. An emptied .left means its end. */
 static uint64_t part_done(const struct tap_stream *s)
 {
 	const struct tap_span *all = &s->whole, *left = &s->left;
@@ -358,7 +367,10 @@ static void look_ahead(struct tap_decoder *d, struct tap_stream *s)
 		tap_unpack_ahead(&d->unpack, &s->ahead);
 }
 
-/* Return: 1 with pages; 0 at the end; -E2BIG: all of them are too much (budget.h); -ENOMEM. */
+/*
+ * Return: 1 with sub-buffers; 0 at the end; -E2BIG: the file decompresses to too much (budget.h);
+ * -ENOMEM.
+ */
 static int next_chunk(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
 	while (s->ahead.src || take_chunk(&s->left, &s->ahead)) {
@@ -385,9 +397,9 @@ static int next_chunk(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 }
 
 /*
- * Whether a page's stamp can be true. One that is far too late would make all pages behind it
- * look like the past: so where the page behind it is earlier, the one after that decides which
- * of the two is damaged.
+ * Return true if a sub-buffer's time stamp is plausible. One that is far too late would make all
+ * later sub-buffers look like the past. So if the following sub-buffer is earlier, the one after
+ * that decides which of the two is damaged.
  */
 static bool stamp_fits(const struct tap_stream *s, uint64_t stamp, uint64_t next)
 {
@@ -399,8 +411,9 @@ static bool stamp_fits(const struct tap_stream *s, uint64_t stamp, uint64_t next
 }
 
 /*
- * Count a decompressed page of @used bytes of events. Pages without events count a quarter: zstd
- * compresses them to nearly nothing, and recordings may have many. Return: 0; -E2BIG.
+ * Charge a decompressed sub-buffer with @used bytes of events to the budget. Empty ones cost a
+ * quarter of their size: zstd compresses them to nearly nothing, and real recordings may have many.
+ * Return: 0; -E2BIG.
  */
 static int charge_page(const struct tap_decoder *d, const struct tap_stream *s, uint32_t used,
 		       struct tap_err *err)
@@ -410,7 +423,7 @@ static int charge_page(const struct tap_decoder *d, const struct tap_stream *s, 
 	return tap_budget_add(d->budget, TAP_COST_PAGES, used + s->abi.page_size / 4, err);
 }
 
-/* What is missing where the recorder, or the file, ended before the CPU's events did. */
+/* Note missing events if the file, or the recording, ended before this CPU's events did. */
 static void note_end(struct tap_decoder *d, struct tap_stream *s)
 {
 	if (s->left.cut) {
@@ -421,8 +434,10 @@ static void note_end(struct tap_decoder *d, struct tap_stream *s)
 		note_damage(s);
 }
 
-/* Return: whether there is one more part, from which reading goes on. No event of it may be before
- * what was read. */
+/*
+ * Continue with the next part, if there is one. Its events that are before the last event read are
+ * skipped. Return: false if there is no other part.
+ */
 static bool next_part(struct tap_decoder *d, struct tap_stream *s)
 {
 	const struct tap_part *p;
@@ -449,7 +464,10 @@ static bool next_part(struct tap_decoder *d, struct tap_stream *s)
 	return true;
 }
 
-/* Opens the next page that has events. Return: 1; 0 at the end; -E2BIG, -ENOMEM as next_chunk(). */
+/*
+ * Open the next sub-buffer that has events. Return: 1; 0 at the end; -E2BIG or -ENOMEM, see
+ * next_chunk().
+ */
 static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
 	for (;;) {
@@ -483,12 +501,15 @@ static int next_page(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 		s->left.page += s->abi.page_size;
 		page = find_copy(s, page);
 		next = stamp_at(s, s->left.page);
-		/* its stamp is next */
+		/* its time stamp is needed next */
 		__builtin_prefetch(find_copy(s, s->left.page) + s->abi.page_size);
 		is_page = tap_page_parse(&s->abi, page, &head);
 		if (charge_page(d, s, is_page ? head.used : s->abi.page_size, err))
 			return -E2BIG;
-		/* no kernel writes a page that is empty and has no stamp: a power cut leaves it */
+		/*
+		 * The kernel never writes an empty sub-buffer without a time stamp; a power cut
+		 * leaves those.
+		 */
 		if (!is_page || !(head.used || head.stamp || head.missed) ||
 		    (head.used && !stamp_fits(s, head.stamp, next))) {
 			note_damage(s);
@@ -551,12 +572,12 @@ int tap_decoder_add_unknown(struct tap_decoder *d, unsigned int id, struct tap_e
 	return 0;
 }
 
-/* The first record of a page: now it is known when the loss before it ended. */
+/* The first record of a sub-buffer ends the loss before it. */
 static void first_record(struct tap_stream *s)
 {
 	s->fresh = false;
 	if (s->item == TAP_ITEM_LOST)
-		s->gap.flag = false; /* the record says the same, and more exactly */
+		s->gap.flag = false; /* the record reports the same loss more exactly */
 	if (!s->gap.flag && !s->gap.damage)
 		return;
 	s->behind = s->slot->mark ? s->item : TAP_ITEM_NONE;
@@ -568,7 +589,7 @@ static bool in_window(const struct tap_decoder *d, const struct tap_stream *s)
 	return s->cur.ts >= s->from && s->cur.ts <= d->to;
 }
 
-static void finish(struct tap_decoder *d, struct tap_stream *s)
+static void finish_stream(struct tap_decoder *d, struct tap_stream *s)
 {
 	tap_unpack_cancel(&d->unpack, &s->ahead);
 	s->left = (struct tap_span){ 0 };
@@ -577,10 +598,10 @@ static void finish(struct tap_decoder *d, struct tap_stream *s)
 	s->item = TAP_ITEM_NONE;
 }
 
-static void tail(struct tap_decoder *d, struct tap_stream *s)
+static void put_tail(struct tap_decoder *d, struct tap_stream *s)
 {
 	note_end(d, s);
-	finish(d, s);
+	finish_stream(d, s);
 	if (s->grows)
 		return;
 	if (s->gap.flag || s->gap.damage)
@@ -593,10 +614,10 @@ static uint64_t lost_field(const struct tap_stream *s, const char *name)
 }
 
 /*
- * The item lies outside the window. A loss that began inside still belongs there.
- * Return: whether the stream has its item (or its end) all the same.
+ * Handle an item outside the limit. A loss that began inside is still returned. Return: true if the
+ * stream's next item, or its end, is now known.
  */
-static bool outside(struct tap_decoder *d, struct tap_stream *s)
+static bool leave_limit(struct tap_decoder *d, struct tap_stream *s)
 {
 	enum tap_item item = s->item;
 
@@ -606,7 +627,7 @@ static bool outside(struct tap_decoder *d, struct tap_stream *s)
 		return false;
 	}
 	d->span.beyond = true;
-	finish(d, s);
+	finish_stream(d, s);
 	if ((item == TAP_ITEM_GAP && s->gap.first_ns <= d->to) ||
 	    (item == TAP_ITEM_LOST && lost_field(s, "first_ns") <= d->to))
 		s->item = item;
@@ -614,7 +635,7 @@ static bool outside(struct tap_decoder *d, struct tap_stream *s)
 	return true;
 }
 
-/* Return: whether the next item is known already: the event behind a gap. */
+/* Leave a loss. Return: true if the next item is already known: the event after the gap. */
 static bool leave_gap(struct tap_stream *s)
 {
 	s->careful = s->outside;
@@ -623,7 +644,7 @@ static bool leave_gap(struct tap_stream *s)
 	return s->item != TAP_ITEM_NONE;
 }
 
-/* Takes the record under the cursor. Return: 1: s->item is set; 0: not wanted; -errno. */
+/* Take the record at the cursor. Return: 1 with s->item set; 0 if it is not wanted; -errno. */
 static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
 	if (!s->slot->fmt) {
@@ -644,13 +665,15 @@ static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 	if (d->beyond && s->cur.ts > d->to)
 		d->span.beyond = true;
 	else if (!in_window(d, s))
-		return outside(d, s);
+		return leave_limit(d, s);
 	else if (!s->slot->is_lost)
 		tap_decoder_passed(d, s->slot, s->cur.ts, s->cur.size);
 	return s->item != TAP_ITEM_EVENT || s->slot->mark;
 }
 
-/* Decodes plain events to @from, as many as there are and fit. @big_endian: known to the compiler.
+/*
+ * Decode ordinary events to @from, as many as there are and fit. @big_endian is a constant after
+ * inlining.
  */
 static inline __attribute__((always_inline)) bool
 decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s, struct tap_event *from)
@@ -668,10 +691,13 @@ decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s, struct t
 		if (!tap_cursor_plain(&next))
 			break;
 		slot = &slots[tap_get_u16(next.rec, big_endian)];
-		/* of an id that no format has it is 0 */
+		/*
+		 * .min_size is 0 for an id without a format: 0 - 1 wraps, so its records are
+		 * refused
+		 */
 		if (__builtin_expect(next.size <= slot->min_size - 1, 0))
 			break;
-		/* of many streams, no machine guesses what is read next */
+		/* hardware prefetchers cannot follow many streams */
 		__builtin_prefetch(next.at + PREFETCH_BYTES);
 		slot->passed++;
 		bytes += next.size;
@@ -683,7 +709,7 @@ decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s, struct t
 		to += slot->is_marked;
 		cur = next;
 	}
-	/* the first of a page is not decoded here: so only the last can be new */
+	/* The first event of a sub-buffer is never decoded here, so only .last_ns can change. */
 	if (cur.ts > d->span.last_ns)
 		d->span.last_ns = cur.ts;
 	d->span.bytes += bytes;
@@ -694,7 +720,7 @@ decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s, struct t
 	return to > from;
 }
 
-/* Functions of their own: they are short of registers as it is. */
+/* Not inlined: registers are scarce even so. */
 static __attribute__((noinline)) bool decode_big(struct tap_decoder *d, struct tap_stream *s,
 						 struct tap_event *from)
 {
@@ -707,15 +733,15 @@ static __attribute__((noinline)) bool decode_little(struct tap_decoder *d, struc
 	return decode_as(false, d, s, from);
 }
 
-/* To @from and behind. Return: whether there is one. */
-static bool decode(struct tap_decoder *d, struct tap_stream *s, struct tap_event *from)
+/* Decode events to @from and after it. Return: true if there is at least one. */
+static bool decode_events(struct tap_decoder *d, struct tap_stream *s, struct tap_event *from)
 {
 	if (s->careful)
 		return false;
 	return d->big_endian ? decode_big(d, s, from) : decode_little(d, s, from);
 }
 
-/* The one item that was found by itself. */
+/* Store the single item that was found. */
 static void put_item(struct tap_stream *s)
 {
 	bool is_event = s->item == TAP_ITEM_EVENT;
@@ -733,12 +759,12 @@ static void put_item(struct tap_stream *s)
 	};
 }
 
-/* Return: 1 with plain events, decoded; 0 with s->item set; -E2BIG, -ENOMEM as next_chunk(). */
+/* Return: 1 with decoded events; 0 with s->item set; -E2BIG or -ENOMEM, see next_chunk(). */
 static int find_item(struct tap_decoder *d, struct tap_stream *s, struct tap_err *err)
 {
 	if (s->item >= TAP_ITEM_GAP && leave_gap(s))
 		return 0;
-	while (!decode(d, s, s->ready)) {
+	while (!decode_events(d, s, s->ready)) {
 		enum tap_step step = tap_cursor_step(&s->cur);
 		int ret;
 
@@ -755,7 +781,7 @@ static int find_item(struct tap_decoder *d, struct tap_stream *s, struct tap_err
 		if (ret < 0)
 			return ret;
 		if (!ret) {
-			tail(d, s);
+			put_tail(d, s);
 			return 0;
 		}
 	}
@@ -769,9 +795,9 @@ int tap_stream_refill(struct tap_decoder *d, struct tap_stream *s, struct tap_er
 
 	if (!ret) {
 		put_item(s);
-		/* the first of its page, mostly: with those behind it */
+		/* usually the first event of its sub-buffer: decode those that follow */
 		if (s->item == TAP_ITEM_EVENT)
-			decode(d, s, s->end);
+			decode_events(d, s, s->end);
 	}
 	return ret < 0 ? ret : 0;
 }
@@ -784,7 +810,7 @@ void tap_stream_feed(struct tap_stream *s, const unsigned char *pages, const uns
 
 void tap_stream_skip(struct tap_decoder *d, struct tap_stream *s)
 {
-	finish(d, s);
+	finish_stream(d, s);
 	s->gap.flag = s->gap.damage = false;
 	s->at = s->end;
 }
@@ -810,7 +836,7 @@ void tap_stream_get_loss(const struct tap_decoder *d, struct tap_stream *s)
 	} else {
 		ev->lost.count = s->gap.damage ? 0 : s->gap.flag_cnt;
 		ev->lost.first_ns = s->gap.first_ns;
-		/* a CPU may have a flag and no event at all */
+		/* a CPU may have a loss, but no event */
 		ev->lost.last_ns = s->cur.ts ? s->cur.ts : s->gap.first_ns;
 	}
 	if (ev->cpu < -1 || ev->cpu >= (int)TAP_DAT_MAX_CPUS)

@@ -6,9 +6,9 @@
 #include "base/array.h"
 #include "file/dat_file.h"
 
-#define TAG_LEN 10u /* "options  \0", "flyrecord\0", "latency  \0" */
+#define TAG_LEN 10u /* length of "options \0", "flyrecord\0", "latency \0" */
 
-/* A further buffer: where its "flyrecord" and table stand. */
+/* An additional buffer; .offset: its "flyrecord" tag and table. */
 struct v6_buffer {
 	uint64_t offset;
 	const char *name;
@@ -19,7 +19,7 @@ struct v6 {
 	uint32_t nr_cpus;
 	struct v6_buffer *buffers;
 	unsigned int nr_buffers, cap_buffers;
-	bool has_clock; /* a text behind the top buffer's table says which */
+	bool has_clock; /* the name of the clock follows the top-level buffer's table */
 };
 
 static int note_buffer(struct v6 *v, struct tap_bytes opt, struct tap_err *err)
@@ -55,7 +55,7 @@ static int read_options(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 	}
 }
 
-/* Options, if any, and the word behind them. */
+/* Read options, if any, up to the tag after them. */
 static int read_tag(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 {
 	const unsigned char *tag = tap_bytes_take(b, TAG_LEN);
@@ -77,7 +77,7 @@ static int read_tag(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 	return 0;
 }
 
-/* The places of each CPU's pages. */
+/* Read the table with the position of each CPU's sub-buffers. */
 static int read_table(struct v6 *v, struct tap_bytes *b, const char *name, struct tap_err *err)
 {
 	struct tap_bytes table = tap_bytes_sub(b, 16 * (uint64_t)v->nr_cpus);
@@ -127,12 +127,12 @@ static int read_front(struct v6 *v, struct tap_bytes *b, struct tap_err *err)
 
 static int read_buffers(struct v6 *v, struct tap_err *err)
 {
-	/* an option inside a buffer may name further ones: bounded by tap_dat_add_buffer() */
+	/* options of a buffer may add buffers; tap_dat_add_buffer() limits their number */
 	for (unsigned int i = 0; i < v->nr_buffers; i++) {
 		struct tap_bytes b = tap_dat_bytes(v->r, v->buffers[i].offset);
 		int ret;
 
-		if (b.bad) /* behind the cut: its pages would be too */
+		if (b.bad) /* after the end of a cut file, as its data would be */
 			return tap_dat_bad(v->r, err, "a buffer lies after its end");
 		ret = read_tag(v, &b, err) ?: read_table(v, &b, v->buffers[i].name, err);
 		if (ret)

@@ -9,7 +9,7 @@
 
 #define SECTION_OPTIONS 0u
 #define SECTION_FLYRECORD 3u
-/* what options of the same numbers name */
+/* Sections that are found by options of the same number. */
 #define SECTION_HEADERS 16u
 #define SECTION_FTRACE_FORMATS 17u
 #define SECTION_FORMATS 18u
@@ -21,27 +21,28 @@
 
 #define SECTION_COMPRESSED 1u
 
-#define SECTION_MAX_BYTES ((size_t)256 << 20) /* decompressed; a meta may be as large */
+/* after decompression; also allows the largest description */
+#define SECTION_MAX_BYTES ((size_t)256 << 20)
 #define MAX_OPTION_SECTIONS 1024u
 
 struct section {
 	unsigned int id, flags;
 	struct tap_bytes bytes;
-	unsigned char *owned; /* decompressed */
+	unsigned char *owned; /* the decompressed contents */
 };
 
 struct v7 {
 	struct tap_reader *r;
 	bool zstd;
-	struct tap_bytes *buffers; /* BUFFER options: understood once the headers are */
+	struct tap_bytes *buffers; /* BUFFER options, evaluated after the headers were read */
 	unsigned int nr_buffers, cap_buffers;
-	uint64_t places[SECTION_LAST + 1]; /* of the sections that options name; 0: none */
+	uint64_t places[SECTION_LAST + 1]; /* offsets of sections from options; 0: absent */
 	struct tap_sums sums;
-	/* checksums of those that are not placed yet; NULL: none */
+	/* checksums not yet assigned to a stream; NULL: none */
 	const unsigned char *blocks, *blocks_end;
 };
 
-static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
+static int decompress_section(struct v7 *v, struct section *s, struct tap_err *err)
 {
 	uint32_t len = tap_bytes_u32(&s->bytes), size = tap_bytes_u32(&s->bytes);
 	const unsigned char *src = tap_bytes_take(&s->bytes, len);
@@ -49,11 +50,11 @@ static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
 
 	if (!v->zstd || !src || size > SECTION_MAX_BYTES)
 		return tap_dat_bad(v->r, err, "a compressed section is invalid");
-	/* its text is copied */
+	/* times 2: the text is copied */
 	ret = tap_budget_add(&v->r->budget, TAP_COST_SECTIONS, 2 * (uint64_t)size, err);
 	if (ret)
 		return ret;
-	s->owned = malloc(size + 1); /* never 0 bytes */
+	s->owned = malloc(size + 1); /* + 1: malloc(0) may return NULL */
 	if (!s->owned)
 		return tap_dat_nomem(err);
 	ret = tap_unzstd(&v->r->decoder.unpack, src, len, s->owned, size);
@@ -66,21 +67,21 @@ static int decompress(struct v7 *v, struct section *s, struct tap_err *err)
 	return 0;
 }
 
-/* Opens the section at @offset; free(s->owned) afterwards, whatever comes back. */
+/* Open the section at @offset. The caller must free(s->owned), also after a failure. */
 static int open_section(struct v7 *v, uint64_t offset, unsigned int id, struct section *s,
 			struct tap_err *err)
 {
 	struct tap_bytes b = tap_dat_bytes(v->r, offset);
 
 	*s = (struct section){ .id = tap_bytes_u16(&b), .flags = tap_bytes_u16(&b) };
-	tap_bytes_u32(&b); /* its description */
+	tap_bytes_u32(&b); /* offset of its description */
 	s->bytes = tap_bytes_sub(&b, tap_bytes_u64(&b));
 	if (s->bytes.bad || s->id != id)
 		return tap_err_set(err, -EINVAL,
 				   "'%.300s' is cut or damaged: section %u at byte %llu is missing "
 				   "or incomplete",
 				   v->r->path, id, (unsigned long long)offset);
-	return s->flags & SECTION_COMPRESSED ? decompress(v, s, err) : 0;
+	return s->flags & SECTION_COMPRESSED ? decompress_section(v, s, err) : 0;
 }
 
 static int note_buffer(struct v7 *v, struct tap_bytes opt, struct tap_err *err)
@@ -93,7 +94,7 @@ static int note_buffer(struct v7 *v, struct tap_bytes opt, struct tap_err *err)
 	return 0;
 }
 
-/* Return: 1 with the next options section's @offset (0: none), 0: go on, -errno. */
+/* Return: 1 with @offset of the next options section (0: none); 0: continue; -errno. */
 static int read_one_option(struct v7 *v, struct tap_bytes *b, uint64_t *offset, struct tap_err *err)
 {
 	unsigned int id = tap_bytes_u16(b);
@@ -124,7 +125,10 @@ static int read_options(struct v7 *v, uint64_t offset, struct tap_err *err)
 		if (i == MAX_OPTION_SECTIONS)
 			return tap_dat_bad(v->r, err, "the options have no end");
 		ret = open_section(v, offset, SECTION_OPTIONS, &s, err);
-		/* BUFFER options are kept by reference, so compressed options cannot be */
+		/*
+		 * .buffers point into the options, so decompressed options, freed below, are
+		 * refused
+		 */
 		if (!ret && s.owned)
 			ret = tap_dat_bad(v->r, err, "its options are compressed");
 		while (!ret)
@@ -172,8 +176,10 @@ static int read_section(struct v7 *v, unsigned int id, uint64_t offset, struct t
 	return ret;
 }
 
-/* Read first, so that a recording of a newer format is refused for its format, and not for sections
- * that look damaged. */
+/*
+ * The description is read first. Then a recording of a newer format is refused for its format,
+ * rather than for sections that look damaged.
+ */
 static int read_description(struct v7 *v, uint64_t first, struct tap_err *err)
 {
 	struct tap_bytes at_first = tap_dat_bytes(v->r, first);
@@ -196,8 +202,8 @@ static int read_sections(struct v7 *v, struct tap_err *err)
 }
 
 /*
- * The checksums. Where those of the blocks are damaged, pages are as good as they were, and cannot
- * be verified. A front that is damaged could make other events of the pages.
+ * Find and check the checksums. With damaged block checksums, sub-buffers can still be read, but
+ * not be verified. A damaged front is refused, as events could be misread.
  */
 static int read_sums(struct v7 *v, uint64_t first, struct tap_err *err)
 {
@@ -221,12 +227,15 @@ static int read_sums(struct v7 *v, uint64_t first, struct tap_err *err)
 			    v->r->path);
 }
 
-/* Gives a stream the checksums of its pages. */
+/* Assign the checksums of its sub-buffers to a stream. */
 static void place_sums(struct v7 *v, struct tap_stream *s, uint64_t size)
 {
 	uint64_t nr = tap_sums_count(size, s->abi.page_size, v->sums.block_bytes);
 
-	/* of pages of an odd size no block has a whole number, and we make none of those */
+	/*
+	 * Blocks do not hold a whole number of sub-buffers whose size is not a power of two.
+	 * schedtap writes no checksums for those.
+	 */
 	if (!v->blocks || (s->abi.page_size & (s->abi.page_size - 1)) ||
 	    (v->sums.block_bytes & (v->sums.block_bytes - 1)) ||
 	    nr > (uint64_t)(v->blocks_end - v->blocks) / sizeof(uint32_t))
@@ -238,7 +247,9 @@ static void place_sums(struct v7 *v, struct tap_stream *s, uint64_t size)
 	v->blocks += nr * sizeof(uint32_t);
 }
 
-/* A CPU's compressed pages: chunks, one after the other. @size is without the number of chunks. */
+/*
+ * Set a CPU's compressed data, a sequence of chunks. @size does not include the number of chunks.
+ */
 static void place_chunks(const struct tap_reader *r, struct tap_stream *s, uint64_t offset,
 			 uint64_t size)
 {
@@ -294,7 +305,10 @@ static int read_buffer(struct v7 *v, struct tap_bytes opt, struct tap_err *err)
 	ret = tap_dat_add_buffer(v->r, name, clock, page_size, err);
 	if (ret < 0)
 		return ret;
-	/* that section's header has no checksum, and whoever writes checksums compresses all */
+	/*
+	 * The section header has no checksum. If the file has checksums, its data is compressed
+	 * whenever the file is.
+	 */
 	return read_cpus(v, &opt, nr,
 			 v->zstd && (flags & SECTION_COMPRESSED || v->r->info.checksums), err);
 }
@@ -316,7 +330,7 @@ int tap_dat_read_v7(struct tap_reader *r, struct tap_bytes *b, struct tap_err *e
 	uint64_t options, first;
 	int ret;
 
-	tap_bytes_str(b); /* the compressor's version */
+	tap_bytes_str(b); /* version of the compressor */
 	options = tap_bytes_u64(b);
 	if (b->bad || !options)
 		return tap_dat_bad(r, err, "its header is cut");

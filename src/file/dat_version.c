@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What every trace.dat begins with, and who reads on. */
+/* Read the start of a trace.dat, and select the parser for its version. */
 #include <errno.h>
 
 #include "file/dat_file.h"

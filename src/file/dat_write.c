@@ -12,7 +12,10 @@
 
 #define MAGIC "\x17\x08\x44tracing7"
 
-/* Places in tap_dat_front.sections. The meta is the first in the file and has no option. */
+/*
+ * Indices of tap_dat_front.sections. The description is the file's first section, without an
+ * option.
+ */
 enum section_place {
 	SEC_META,
 	SEC_HEADER_INFO,
@@ -76,7 +79,7 @@ void tap_dat_section_header(uint16_t id, uint16_t flags, uint64_t size, struct t
 	add_u64(out, size);
 }
 
-/* How many formats @system has, and these. */
+/* Write the number of @system's formats, then the formats. */
 static void add_formats(struct tap_buf *b, const struct tap_head *head, const char *system)
 {
 	const struct tap_head_format *end = head->formats + head->nr_formats;
@@ -116,7 +119,9 @@ static void add_systems(struct tap_buf *b, const struct tap_head *head)
 		memcpy(b->data, &nr, sizeof(nr));
 }
 
-/* The commit word of a page has the size of the kernel's long, and header_page tells it. */
+/*
+ * Return the kernel's sizeof(long): header_page has the size of the commit word, which is a long.
+ */
 static uint8_t long_size(const char *header_page)
 {
 	const char *commit = strstr(header_page, "commit;");
@@ -208,7 +213,10 @@ static int section_place(uint64_t id)
 	return -1;
 }
 
-/* Copies the section at @offset; it must be plain and have @place's id. Return: whether it does. */
+/*
+ * Copy the section at @offset. Return: false if it is compressed, damaged, a duplicate, or has
+ * another id than @place's.
+ */
 static bool parse_section(struct tap_bytes all, uint64_t offset, int place,
 			  struct tap_dat_front *front)
 {
@@ -217,7 +225,7 @@ static bool parse_section(struct tap_bytes all, uint64_t offset, int place,
 	tap_bytes_take(&all, offset);
 	id = tap_bytes_u16(&all);
 	flags = tap_bytes_u16(&all);
-	tap_bytes_u32(&all); /* its description */
+	tap_bytes_u32(&all); /* offset of its description */
 	all = tap_bytes_sub(&all, tap_bytes_u64(&all));
 	if (all.bad || flags || id != section_ids[place] || front->sections[place].len)
 		return false;
@@ -225,7 +233,10 @@ static bool parse_section(struct tap_bytes all, uint64_t offset, int place,
 	return true;
 }
 
-/* The options section at @offset. Return: whether it is whole, and what it leads to. */
+/*
+ * Parse the options section at @offset and the sections it refers to. Return: false if anything is
+ * damaged.
+ */
 static bool parse_options(struct tap_bytes all, uint64_t offset, struct tap_dat_front *front)
 {
 	struct tap_bytes b = all, opt;
@@ -257,7 +268,7 @@ int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *fron
 {
 	const struct tap_bytes all = {
 		.at = data,
-		/* of nothing, @data may be NULL */
+		/* @data may be NULL if @len is 0 */
 		.end = len ? (const unsigned char *)data + len : data,
 		.big_endian = TAP_HOST_BIG_ENDIAN,
 	};
@@ -277,10 +288,10 @@ int tap_dat_front_parse(const void *data, size_t len, struct tap_dat_front *fron
 		return tap_err_set(err, -ENOTSUP,
 				   "the file is from a machine with the other byte order");
 	tap_bytes_str(&b); /* compression */
-	tap_bytes_str(&b); /* and its version */
+	tap_bytes_str(&b); /* version of the compressor */
 	options = tap_bytes_u64(&b);
 	is_whole = !b.bad && (front->long_size == 4 || front->long_size == 8);
-	/* the meta, if there is one, stands where the file header ends */
+	/* the description, if present, follows the file header */
 	meta_at = (uint64_t)(b.at - all.at);
 	if (tap_bytes_u16(&b) == section_ids[SEC_META])
 		is_whole &= parse_section(all, meta_at, SEC_META, front);
@@ -319,7 +330,7 @@ static void add_compressed(uint16_t id, const struct tap_buf *s, int level, stru
 	size = ctx ? ZSTD_compress2(ctx, out->data + out->len, bound, s->data, s->len) : 0;
 	ZSTD_freeCCtx(ctx);
 	if (!ctx || ZSTD_isError(size)) {
-		out->err = -ENOMEM; /* the only way in which it fails with a buffer large enough */
+		out->err = -ENOMEM; /* it cannot fail otherwise with a buffer of this size */
 		return;
 	}
 	out->len += size;
@@ -339,7 +350,7 @@ static void add_section(uint16_t id, const struct tap_buf *s, int level, struct 
 	tap_buf_add(out, s->data, s->len);
 }
 
-/* Ends the options section that begins at @start, and fills in its size: no other follows yet. */
+/* End the options section that starts at @start, and set its size. There is no next section yet. */
 static void end_options(struct tap_buf *out, size_t start)
 {
 	uint64_t size, next = 0;
@@ -350,7 +361,7 @@ static void end_options(struct tap_buf *out, size_t start)
 		memcpy(out->data + start + 8, &size, sizeof(size));
 }
 
-/* Space for the section, which is zero until it is filled in. */
+/* Reserve zeroed space for the section of checksums. */
 static void add_sums(uint64_t nr_sums, struct tap_buf *out)
 {
 	size_t len = (size_t)tap_sums_section_size(nr_sums);

@@ -14,25 +14,28 @@
 #include "file/held.h"
 #include "file/spool.h"
 
-#define BLOCK_BYTES ((size_t)64 << 10) /* that are read of a file at once */
-/* A folder's time of change is that of a tick: what changes within the same one does not show. */
+#define BLOCK_BYTES ((size_t)64 << 10) /* bytes read at once */
+/*
+ * Change times of a folder have the resolution of a tick: two changes within one tick look the
+ * same.
+ */
 #define TICKS_NS 100000000
 
 struct page_file {
 	struct page_file *next;
 	struct tap_spool_name name;
-	int fd; /* -1: they are held in .lane */
+	int fd; /* -1: sub-buffers are in memory, in .lane */
 	struct tap_held_lane *lane;
-	bool was_there; /* when it began to be followed */
-	uint64_t end; /* of what is noted: whole pages */
+	bool was_there; /* existed when following started */
+	uint64_t end; /* whole sub-buffers noted so far, in bytes */
 };
 
-/* How far a file was read. */
+/* Reading state of one page file. */
 struct lane {
 	struct page_file *file;
 	struct tap_stream *stream; /* owned */
-	uint64_t at; /* the page that comes next */
-	unsigned char *block; /* owned; where pages are not read in place */
+	uint64_t at; /* position of the next sub-buffer */
+	unsigned char *block; /* owned; unused if sub-buffers are read in place */
 	size_t room;
 	bool has_begun;
 };
@@ -40,31 +43,31 @@ struct lane {
 struct tap_follow {
 	char *path;
 	int dir;
-	struct tap_held *held; /* NULL: pages are in files */
+	struct tap_held *held; /* NULL: sub-buffers are in files */
 	bool in_place;
-	struct tap_page_abi abi; /* without .page_size */
+	struct tap_page_abi abi; /* .page_size is set per stream */
 
 	struct page_file *files, *last;
 	struct stat dir_noted, head_noted;
 	unsigned int nr_notes, nr_heads;
-	struct tap_reader *r; /* formats and what decodes events: it has no streams of its own */
+	struct tap_reader *r; /* has the formats and the decoder, but no streams */
 	unsigned int notes_seen, heads_seen;
 	struct page_file *last_seen;
-	struct lane *lanes; /* by CPU, then by buffer */
+	struct lane *lanes; /* sorted by CPU, then by buffer */
 	unsigned int nr_lanes, cap_lanes;
 	struct tap_merge merge;
-	struct lane *current; /* whose turn it is; NULL: nothing is left */
-	uint64_t until; /* as long as its events are not later, no other's turn comes */
-	uint64_t told_ns; /* of the last event: one that was written down late gets that */
+	struct lane *current; /* lane of the next event; NULL: no events are left */
+	uint64_t until; /* .current stays current for events up to this time */
+	uint64_t told_ns; /* time of the last event; late events are raised to it */
 	struct tap_event *batch[TAP_NR_BATCH];
 };
 
-static int nomem(struct tap_err *err)
+static int fail_nomem(struct tap_err *err)
 {
 	return tap_err_nomem(err);
 }
 
-/* ---- what there is ---- */
+/* ---- noting what exists ---- */
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
@@ -72,7 +75,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Return: 0; -errno. */
+/* Note a page file's present size. Return: 0; -errno. */
 static int note_end(struct page_file *file)
 {
 	off_t size = file->lane ? (off_t)file->lane->end : lseek(file->fd, 0, SEEK_END);
@@ -96,7 +99,7 @@ static int add_file(struct tap_follow *f, const struct page_file *found, struct 
 	struct page_file *file = malloc(sizeof(*file));
 
 	if (!file)
-		return nomem(err);
+		return fail_nomem(err);
 	*file = *found;
 	*(f->last ? &f->last->next : &f->files) = file;
 	f->last = file;
@@ -140,7 +143,7 @@ static int list_files(struct tap_follow *f, bool were_there, struct tap_err *err
 	return ret;
 }
 
-/* Those that are new since the last one. */
+/* Add lanes that are new since the last call. */
 static int list_lanes(struct tap_follow *f, bool were_there, struct tap_err *err)
 {
 	struct tap_held_lane *lane = f->last ? f->last->lane->next : tap_held_lanes(f->held);
@@ -160,7 +163,7 @@ static int list_lanes(struct tap_follow *f, bool were_there, struct tap_err *err
 	return ret;
 }
 
-/* Whether the folder may have changed since it was listed. */
+/* Return true if the folder may have changed since it was listed. */
 static bool is_new_dir(struct tap_follow *f, const struct stat *now)
 {
 	int64_t changed_ns = (int64_t)now->st_mtim.tv_sec * 1000000000 + now->st_mtim.tv_nsec;
@@ -168,7 +171,7 @@ static bool is_new_dir(struct tap_follow *f, const struct stat *now)
 
 	f->dir_noted = *now;
 	if ((int64_t)tap_clock_ns(CLOCK_REALTIME_COARSE) - changed_ns < TICKS_NS)
-		f->dir_noted.st_ino = 0; /* it may change again, unseen */
+		f->dir_noted.st_ino = 0; /* another change in the same tick would not be noticed */
 	return is_new;
 }
 
@@ -201,7 +204,7 @@ int tap_follow_note(struct tap_follow *f, struct tap_err *err)
 
 /* ---- reading ---- */
 
-/* A head that is there in place of another has all of its formats: those that are new are added. */
+/* Read the head, and add formats that are new: a head always has all formats of its predecessor. */
 static int read_head(struct tap_follow *f, struct tap_err *err)
 {
 	const struct tap_mapping *head;
@@ -222,7 +225,7 @@ static int read_head(struct tap_follow *f, struct tap_err *err)
 	return ret;
 }
 
-/* If there is a new one. */
+/* Read the head if it was replaced. */
 static int take_head(struct tap_follow *f, struct tap_err *err)
 {
 	unsigned int heads = f->nr_heads;
@@ -234,9 +237,9 @@ static int take_head(struct tap_follow *f, struct tap_err *err)
 }
 
 /*
- * Reads what comes next, @len bytes or less. Held pages may be gone: then an empty one in their
- * place tells the stream that something is missing, if they were still to be read. Return: how many
- * bytes; 0: none, but @l->at has changed; -errno.
+ * Read the next sub-buffers, at most @len bytes. If buffered ones were freed before they could be
+ * read, an empty sub-buffer takes their place, which the stream reports as a loss. Return: the
+ * number of bytes; 0: none, but @l->at has changed; -errno.
  */
 static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len,
 			  const unsigned char **pages, struct tap_err *err)
@@ -270,10 +273,10 @@ static ssize_t read_pages(struct tap_follow *f, struct lane *l, size_t len,
 }
 
 /*
- * What is noted and comes next, as much as there is room for. Return: 1; 0: there is nothing;
+ * Give the stream the next data that was noted, as much as fits. Return: 1; 0: nothing is left;
  * -errno.
  */
-static int feed(struct tap_follow *f, struct lane *l, struct tap_err *err)
+static int feed_stream(struct tap_follow *f, struct lane *l, struct tap_err *err)
 {
 	uint64_t end = l->file->end;
 	const unsigned char *pages;
@@ -308,8 +311,8 @@ static struct tap_merge_key first_key(void *lanes, unsigned int i)
 	return key_of((struct lane *)lanes + i);
 }
 
-/* Up to the next event, or the end of what is noted. Return: 0; -errno. */
-static int refill(struct tap_follow *f, struct lane *l, struct tap_err *err)
+/* Decode up to the next event, or to the end of the noted data. Return: 0; -errno. */
+static int refill_lane(struct tap_follow *f, struct lane *l, struct tap_err *err)
 {
 	struct tap_stream *s = l->stream;
 	int ret;
@@ -318,7 +321,7 @@ static int refill(struct tap_follow *f, struct lane *l, struct tap_err *err)
 		ret = tap_stream_refill(&f->r->decoder, s, err);
 		if (ret || s->at != s->end)
 			return ret;
-		ret = feed(f, l, err);
+		ret = feed_stream(f, l, err);
 	} while (ret > 0);
 	return ret;
 }
@@ -342,13 +345,13 @@ static int add_lane(struct tap_follow *f, struct page_file *file, struct tap_err
 		file->lane->read_to = file->lane->begin;
 
 	if (tap_array_grow(&f->lanes, f->nr_lanes, &f->cap_lanes, sizeof(*f->lanes)))
-		return nomem(err);
+		return fail_nomem(err);
 	l.room = page_size > BLOCK_BYTES ? page_size : BLOCK_BYTES / page_size * page_size;
 	l.block = malloc(l.room);
 	l.stream = calloc(1, sizeof(*l.stream));
 	f->lanes[f->nr_lanes++] = l;
 	if (!l.block || !l.stream)
-		return nomem(err);
+		return fail_nomem(err);
 	*l.stream = (struct tap_stream){
 		.cpu = (int)file->name.cpu,
 		.buffer = file->name.buffer,
@@ -361,7 +364,7 @@ static int add_lane(struct tap_follow *f, struct page_file *file, struct tap_err
 	return 0;
 }
 
-/* Files that are new since the last note. */
+/* Add lanes for page files that are new since the last note. */
 static int add_lanes(struct tap_follow *f, struct tap_err *err)
 {
 	struct page_file *file = f->last_seen ? f->last_seen->next : f->files;
@@ -378,16 +381,16 @@ static int add_lanes(struct tap_follow *f, struct tap_err *err)
 	free(f->merge.losers);
 	f->merge.nr = f->nr_lanes;
 	f->merge.losers = calloc(f->nr_lanes + 1, sizeof(*f->merge.losers));
-	nr = 4 * TAP_NR_READY / (f->nr_lanes + 1); /* as of a reader */
+	nr = 4 * TAP_NR_READY / (f->nr_lanes + 1); /* as nr_ready() in reader.c */
 	f->r->decoder.nr_ready = nr < TAP_NR_READY / 4 ? TAP_NR_READY / 4
 				 : nr < TAP_NR_READY   ? nr
 						       : TAP_NR_READY;
 	for (unsigned int i = 0; i < f->nr_lanes; i++)
 		f->lanes[i].stream->parent = (f->nr_lanes + i) / 2;
-	return f->merge.losers ? 0 : nomem(err);
+	return f->merge.losers ? 0 : fail_nomem(err);
 }
 
-/* Files that had come to their end go on, if there is a new note. */
+/* After a new note, continue streams that had reached their end. */
 static int take_notes(struct tap_follow *f, struct tap_err *err)
 {
 	unsigned int notes = f->nr_notes;
@@ -398,7 +401,7 @@ static int take_notes(struct tap_follow *f, struct tap_err *err)
 	ret = take_head(f, err) ?: add_lanes(f, err);
 	for (unsigned int i = 0; i < f->nr_lanes && !ret; i++)
 		if (f->lanes[i].stream->at == f->lanes[i].stream->end)
-			ret = refill(f, &f->lanes[i], err);
+			ret = refill_lane(f, &f->lanes[i], err);
 	if (ret)
 		return ret;
 	f->notes_seen = notes;
@@ -407,7 +410,7 @@ static int take_notes(struct tap_follow *f, struct tap_err *err)
 	return 0;
 }
 
-/* The current file, @l, has another event that comes next, or none. */
+/* Select the next lane after @l, the current one, has moved on to its next event or its end. */
 static void next_turn(struct tap_follow *f, struct lane *l)
 {
 	struct tap_merge_key key = tap_merge_replay(&f->merge, l->stream->parent, key_of(l));
@@ -416,7 +419,7 @@ static void next_turn(struct tap_follow *f, struct lane *l)
 	f->until = key.stream == l ? tap_merge_until(&f->merge, l->stream->parent, l) : 0;
 }
 
-/* Return: how many, up to where a file must be read, or a loss comes. */
+/* Take events until a file must be read, or a loss is next. Return: their number. */
 static int take_events(struct tap_follow *f, uint64_t until_ns)
 {
 	struct tap_event **to = f->batch, **full = to + TAP_NR_BATCH;
@@ -444,7 +447,7 @@ static int take_events(struct tap_follow *f, uint64_t until_ns)
 	return (int)(to - f->batch);
 }
 
-/* Alone, as a reader hands it out. */
+/* Take a loss, always alone, as tap_reader_batch() does. */
 static int take_loss(struct tap_follow *f)
 {
 	struct tap_stream *s = f->current->stream;
@@ -466,7 +469,7 @@ int tap_follow_batch(struct tap_follow *f, uint64_t until_ns,
 	while (!ret && f->current && f->current->stream->at == f->current->stream->end) {
 		struct lane *l = f->current;
 
-		ret = refill(f, l, err);
+		ret = refill_lane(f, l, err);
 		next_turn(f, l);
 	}
 	if (ret || !f->current || f->current->stream->at->ts_ns > until_ns)
@@ -476,7 +479,7 @@ int tap_follow_batch(struct tap_follow *f, uint64_t until_ns,
 
 /* ---- begin and end ---- */
 
-static int begin(struct tap_follow *f, struct tap_err *err)
+static int begin_follow(struct tap_follow *f, struct tap_err *err)
 {
 	int ret;
 
@@ -506,7 +509,7 @@ int tap_follow_open(const char *spool_path, struct tap_held *held, bool in_place
 
 	*out = NULL;
 	if (!f)
-		return nomem(err);
+		return fail_nomem(err);
 	f->dir = -1;
 	f->held = held;
 	f->in_place = in_place;
@@ -515,9 +518,9 @@ int tap_follow_open(const char *spool_path, struct tap_held *held, bool in_place
 	if (f->r)
 		f->r->decoder.slots = calloc(TAP_NR_SLOTS, sizeof(*f->r->decoder.slots));
 	if (f->path && f->r && f->r->decoder.slots)
-		ret = begin(f, err);
+		ret = begin_follow(f, err);
 	else
-		nomem(err);
+		fail_nomem(err);
 	if (!ret) {
 		*out = f;
 		f = NULL;

@@ -9,18 +9,18 @@
 #define STRIDE                                                                                     \
 	(TAP_HELD_SLOT +                                                                           \
 	 65536) /* from one slot to the next: whole pages, of whatever size they are */
-/* What comes while a file is written, and nothing is given back, goes there. */
+/* Extra slots for data that arrives while a file is written and nothing is freed. */
 #define MORE_SLOTS(nr) ((nr) / 2 + 16)
 #define MAX_LANES 4096u
-/* So many of the free ones keep their memory: what one step gives back, the next ones take. */
+/* Keep the memory of this many free slots: what one step frees, the next ones take again. */
 #define SPARE_SLOTS 16u
 
 struct tap_held {
 	unsigned char *memory;
-	uint32_t *free; /* a stack: the last .nr_spare of it have memory */
+	uint32_t *free; /* stack of free slots; the last .nr_spare have memory */
 	uint32_t nr_slots, nr_free, nr_spare;
-	uint32_t limit; /* so many slots are taken at most */
-	uint64_t bytes; /* held */
+	uint32_t limit; /* maximum number of slots in use */
+	uint64_t bytes; /* in use by sub-buffers */
 	_Atomic(struct tap_held_lane *) lanes;
 	struct tap_held_lane *last;
 	unsigned int nr_lanes;
@@ -90,7 +90,7 @@ struct tap_held_lane *tap_held_add(struct tap_held *h, unsigned int buffer, unsi
 	lane->page_size = page_size;
 	lane->read_to = UINT64_MAX;
 	h->nr_lanes++;
-	if (h->limit < 2 * h->nr_lanes) /* one that is being filled, and one behind it */
+	if (h->limit < 2 * h->nr_lanes) /* the slot being filled, and its predecessor */
 		h->limit = 2 * h->nr_lanes;
 	atomic_store_explicit(h->last ? &h->last->next : &h->lanes, lane, memory_order_release);
 	h->last = lane;
@@ -114,7 +114,7 @@ const struct tap_held_lane *tap_held_find(const struct tap_held *h, unsigned int
 
 /* ---- slots ---- */
 
-/* Memory comes as a whole: a fault for each page of it would cost several times as much. */
+/* Populate the whole slot at once: one page fault per page would cost several times as much. */
 static uint32_t take_slot(struct tap_held *h)
 {
 	uint32_t slot = h->free[--h->nr_free];
@@ -140,7 +140,7 @@ static void free_slot(struct tap_held *h, uint32_t slot)
 	*first_spare = slot;
 }
 
-/* The stamp that the page at @at begins with. */
+/* Return the time stamp of the sub-buffer at @at. */
 static uint64_t stamp_at(const struct tap_held *h, const struct tap_held_lane *lane, uint64_t at)
 {
 	uint64_t stamp;
@@ -149,8 +149,11 @@ static uint64_t stamp_at(const struct tap_held *h, const struct tap_held_lane *l
 	return stamp;
 }
 
-/* The lane whose second slot begins first: only by that is it known when its first one ends. NULL:
- * none has two. */
+/*
+ * Return the lane whose second slot starts first, as nothing in its first slot is later than that;
+ * @next_ns: set to that time. Lanes with one slot, or whose first is still read in place, are
+ * skipped. NULL: none is left.
+ */
 static struct tap_held_lane *find_oldest(const struct tap_held *h, uint64_t *next_ns)
 {
 	struct tap_held_lane *oldest = NULL;
@@ -170,7 +173,10 @@ static struct tap_held_lane *find_oldest(const struct tap_held *h, uint64_t *nex
 	return oldest;
 }
 
-/* @next_ns: of the slot behind it. Who reads sees that it is gone before it is another. */
+/*
+ * Free the lane's first slot. @next_ns: time stamp of the following slot. .begin is advanced before
+ * the slot can be reused, so readers notice.
+ */
 static void give_back_first(struct tap_held *h, struct tap_held_lane *lane, uint64_t next_ns)
 {
 	uint32_t slot = lane->slots[lane->begin / TAP_HELD_SLOT % h->nr_slots];
@@ -264,8 +270,10 @@ const unsigned char *tap_held_at(const struct tap_held *h, const struct tap_held
 	return byte_at(h, lane, at);
 }
 
-/* The last of the pages at @from, @from + @step, ... behind which there is none that begins before
- * @from_ns. */
+/*
+ * Return the last of the positions @from, @from + @step, ... whose sub-buffer starts before
+ * @from_ns, or @from.
+ */
 static uint64_t last_before(const struct tap_held *h, const struct tap_held_lane *lane,
 			    uint64_t from_ns, uint64_t from, uint64_t to, size_t step)
 {
@@ -283,7 +291,7 @@ void tap_held_since(const struct tap_held *h, const struct tap_held_lane *lane, 
 		    uint64_t *from, uint64_t *to)
 {
 	*to = atomic_load_explicit(&lane->end, memory_order_acquire);
-	/* there may be a million pages */
+	/* first by slots, then by sub-buffers: there may be a million of them */
 	*from = last_before(h, lane, from_ns, lane->begin, *to, TAP_HELD_SLOT);
 	*from = last_before(h, lane, from_ns, *from, *to, lane->page_size);
 }

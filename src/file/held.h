@@ -37,7 +37,10 @@ struct tap_held_lane {
 	uint32_t slots[];
 };
 
-/* @bytes: memory limit, exceeded by up to half while nothing can be freed. Return: 0; -ENOMEM. */
+/*
+ * @bytes: memory for sub-buffers. While nothing is freed, up to half of it plus 4 MiB more may be
+ * used, and at least two slots per lane. Return: 0; -ENOMEM.
+ */
 int tap_held_new(uint64_t bytes, struct tap_held **out);
 void tap_held_free(struct tap_held *h);
 

@@ -13,11 +13,15 @@
 #include "base/array.h"
 #include "base/thread.h"
 
-/* New sub-buffers must be in the folder within 100 ms; most of that is for the recorder, which
- * sleeps up to 30 ms. */
+/*
+ * New sub-buffers must be in the folder within 100 ms. The recorder takes most of that: it sleeps
+ * up to 30 ms.
+ */
 #define LOOK_NS 10000000
-/* What is written at once. Lanes that have less when the folder begins are written first: the mark
- * is in such a lane. */
+/*
+ * Bytes written at once. Lanes that have less when the folder starts are written first; that
+ * includes the lane of the mark.
+ */
 #define BLOCK_BYTES (64u << 10)
 
 enum state {
@@ -25,14 +29,14 @@ enum state {
 	GROWS,
 	ENDS,
 	GOES,
-	LEFT, /* the thread has done with it */
+	LEFT, /* the thread no longer uses it */
 };
 
-/* How much of a lane is written. */
+/* What is written of a lane, in byte positions of the lane. */
 struct part {
-	uint64_t base; /* the first page of the page file */
-	uint64_t from, to; /* pages that are written, or were freed before they could be */
-	uint64_t end; /* pages up to there are to be written: the head has their formats */
+	uint64_t base; /* start of the page file */
+	uint64_t from, to; /* written, or freed before it could be */
+	uint64_t end; /* to be written up to here: the folder's head has the formats */
 };
 
 struct folder {
@@ -42,11 +46,11 @@ struct folder {
 	sem_t left;
 	_Atomic bool has_failed;
 	struct tap_err err;
-	/* the thread's */
-	struct tap_spool *spool; /* NULL: not made yet, or failed */
+	/* the following members are used by the thread only */
+	struct tap_spool *spool; /* NULL: not created yet, or failed */
 	bool is_given_up, has_ended;
-	unsigned int nr_heads; /* of the recorder when this folder's was copied */
-	struct part *parts; /* of each lane, in the lanes' order */
+	unsigned int nr_heads; /* number of the recorder's head that was copied last */
+	struct part *parts; /* one per lane, in the lanes' order */
 	unsigned int nr_parts, cap_parts;
 };
 
@@ -59,13 +63,13 @@ struct tap_held_spool {
 	pid_t tid;
 	sem_t go, started;
 	_Atomic bool is_over;
-	unsigned char *block; /* TAP_HELD_SLOT */
+	unsigned char *block; /* TAP_HELD_SLOT bytes */
 	uint64_t rested_ns;
 };
 
 /* ---- the thread ---- */
 
-static void release(struct folder *f)
+static void release_folder(struct folder *f)
 {
 	tap_spool_free(f->spool);
 	free(f->meta);
@@ -87,7 +91,7 @@ static void give_up(struct folder *f, const struct tap_err *why)
 	f->has_failed = true;
 }
 
-/* Return: 0; -ENOMEM. */
+/* Add a part for a new lane. Return: 0; -ENOMEM. */
 static int add_part(const struct tap_held_spool *h, struct folder *f,
 		    const struct tap_held_lane *lane)
 {
@@ -103,8 +107,8 @@ static int add_part(const struct tap_held_spool *h, struct folder *f,
 	return 0;
 }
 
-/* How far each lane has come, and lanes that are new. */
-static int look(const struct tap_held_spool *h, struct folder *f, struct tap_err *err)
+/* Note the present end of each lane, and add parts for new lanes. */
+static int note_ends(const struct tap_held_spool *h, struct folder *f, struct tap_err *err)
 {
 	unsigned int i = 0;
 
@@ -117,8 +121,10 @@ static int look(const struct tap_held_spool *h, struct folder *f, struct tap_err
 	return 0;
 }
 
-/* The head that has the formats of all pages up to each .end. Return: 1: it is in the folder; 0:
- * not yet; -errno. */
+/*
+ * Copy the head that has the formats of everything up to each part's .end. Return: 1: it is in the
+ * folder; 0: the recorder has not written it yet; -errno.
+ */
 static int bring_head(const struct tap_held_spool *h, struct folder *f, struct tap_err *err)
 {
 	unsigned int nr = tap_page_writer_heads(h->writer);
@@ -134,14 +140,16 @@ static int bring_head(const struct tap_held_spool *h, struct folder *f, struct t
 	return ret ?: 1;
 }
 
-/* A part of a slot, whole pages. */
+/* Return the size of a block: a fraction of a slot, whole sub-buffers. */
 static size_t block_bytes(const struct tap_held_lane *lane)
 {
 	return lane->page_size > BLOCK_BYTES ? lane->page_size : BLOCK_BYTES;
 }
 
-/* Writes pages of @lane, not beyond a block's end. Return: how many bytes; 0: they were freed;
- * -errno. */
+/*
+ * Write the lane's data [@at, @end), at most to the end of a block. Return: the number of bytes; 0:
+ * they were freed; -errno.
+ */
 static ssize_t write_pages(const struct tap_held_spool *h, const struct folder *f,
 			   const struct tap_held_lane *lane, const struct part *p, uint64_t at,
 			   uint64_t end, struct tap_err *err)
@@ -156,7 +164,9 @@ static ssize_t write_pages(const struct tap_held_spool *h, const struct folder *
 	return ret ?: (ssize_t)len;
 }
 
-/* A block of each lane at most. Return: how many have pages left; -errno. */
+/*
+ * Write up to one block of new data per lane. Return: the number of lanes that have more; -errno.
+ */
 static int write_new(const struct tap_held_spool *h, struct folder *f, struct tap_err *err)
 {
 	const struct tap_held_lane *lane = tap_held_lanes(h->held);
@@ -168,7 +178,7 @@ static int write_new(const struct tap_held_spool *h, struct folder *f, struct ta
 
 		if (len < 0)
 			return (int)len;
-		if (!len && p->to < p->end) /* freed: the page file has empty pages there */
+		if (!len && p->to < p->end) /* freed: the page file has empty sub-buffers there */
 			len = (ssize_t)(block_bytes(lane) - p->to % block_bytes(lane));
 		p->to = p->to + (uint64_t)len < p->end ? p->to + (uint64_t)len : p->end;
 		nr_left += p->to < p->end;
@@ -176,7 +186,9 @@ static int write_new(const struct tap_held_spool *h, struct folder *f, struct ta
 	return nr_left;
 }
 
-/* The lane whose last page that is not written is the newest one. NULL: all are written, or freed.
+/*
+ * Return the lane whose last unwritten old sub-buffer is the newest of all. NULL: all were written
+ * or freed.
  */
 static const struct tap_held_lane *find_newest(const struct tap_held_spool *h, struct folder *f,
 					       struct part **newest)
@@ -203,7 +215,7 @@ static const struct tap_held_lane *find_newest(const struct tap_held_spool *h, s
 	return found;
 }
 
-/* Return: 1: a block; 0: all are written; -errno. */
+/* Write one block of old data, the newest first. Return: 1; 0: all is written; -errno. */
 static int write_old(const struct tap_held_spool *h, struct folder *f, struct tap_err *err)
 {
 	struct part *p;
@@ -220,12 +232,12 @@ static int write_old(const struct tap_held_spool *h, struct folder *f, struct ta
 	return len < 0 ? (int)len : 1;
 }
 
-/* Return: whether more can be written at once. */
-static bool grow(const struct tap_held_spool *h, struct folder *f)
+/* Write what is due in a folder. Return: true if more can be written at once. */
+static bool grow_folder(const struct tap_held_spool *h, struct folder *f)
 {
 	bool is_last = f->state == ENDS;
 	struct tap_err err;
-	int ret = f->has_ended ? 0 : look(h, f, &err), old;
+	int ret = f->has_ended ? 0 : note_ends(h, f, &err), old;
 
 	f->has_ended |= is_last;
 	ret = ret ?: bring_head(h, f, &err);
@@ -239,7 +251,7 @@ static bool grow(const struct tap_held_spool *h, struct folder *f)
 	return ret > 0;
 }
 
-static void *run(void *arg)
+static void *run_writer(void *arg)
 {
 	struct tap_held_spool *h = arg;
 
@@ -256,7 +268,7 @@ static void *run(void *arg)
 				f->state = LEFT;
 				sem_post(&f->left);
 			} else if ((state == GROWS || state == ENDS) && !f->is_given_up) {
-				is_busy |= grow(h, f);
+				is_busy |= grow_folder(h, f);
 			}
 		}
 		if (is_busy)
@@ -269,7 +281,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* ---- others ---- */
+/* ---- other threads ---- */
 
 int tap_held_spool_new(const struct tap_spool *spool, const struct tap_page_writer *writer,
 		       struct tap_held_spool **out, struct tap_err *err)
@@ -289,7 +301,7 @@ int tap_held_spool_new(const struct tap_spool *spool, const struct tap_page_writ
 	for (unsigned int i = 0; i < TAP_HELD_SPOOL_FOLDERS; i++)
 		sem_init(&h->folders[i].left, 0, 0);
 	if (h->block)
-		ret = tap_thread_start(&h->thread, run, h);
+		ret = tap_thread_start(&h->thread, run_writer, h);
 	if (ret) {
 		free(h->block);
 		free(h);
@@ -311,7 +323,7 @@ void tap_held_spool_free(struct tap_held_spool *h)
 	sem_post(&h->go);
 	pthread_join(h->thread, NULL);
 	for (unsigned int i = 0; i < TAP_HELD_SPOOL_FOLDERS; i++) {
-		release(&h->folders[i]);
+		release_folder(&h->folders[i]);
 		sem_destroy(&h->folders[i].left);
 	}
 	sem_destroy(&h->go);
@@ -350,8 +362,10 @@ void tap_held_spool_end(struct tap_held_spool *h, unsigned int folder)
 	h->folders[folder].state = ENDS;
 }
 
-/* In the caller's thread: the other one has the next condition's events to write, and many pages
- * take long to free. */
+/*
+ * Runs in the caller's thread: the writing thread may be busy with the next condition's events, and
+ * freeing many pages of the page cache takes long.
+ */
 void tap_held_spool_remove(struct tap_held_spool *h, unsigned int folder)
 {
 	struct folder *f = &h->folders[folder];
@@ -361,7 +375,7 @@ void tap_held_spool_remove(struct tap_held_spool *h, unsigned int folder)
 	tap_sem_wait(&f->left);
 	if (f->spool)
 		tap_spool_remove(f->spool);
-	release(f);
+	release_folder(f);
 	f->state = FREE;
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-static int refuse(const struct tap_join_file *f, const struct tap_join_file *first,
-		  const char *what, struct tap_err *err)
+static int refuse_file(const struct tap_join_file *f, const struct tap_join_file *first,
+		       const char *what, struct tap_err *err)
 {
 	return tap_err_set(err, -EINVAL, "'%.300s' cannot be read together with '%.300s': %s",
 			   f->path, first->path, what);
@@ -22,7 +22,9 @@ static bool is_alike(const struct tap_reader *a, const struct tap_reader *b)
 	       a->tsc.shift == b->tsc.shift;
 }
 
-/* Kinds of events that programs added while the recorder ran are in later files only. */
+/*
+ * Add formats that only this file has, of events that programs registered while the recorder ran.
+ */
 static int add_formats(struct tap_reader *r, const struct tap_join_file *f,
 		       const struct tap_join_file *first, struct tap_err *err)
 {
@@ -33,7 +35,7 @@ static int add_formats(struct tap_reader *r, const struct tap_join_file *f,
 		int ret = 0;
 
 		if (known && (strcmp(known->system, fmt->system) || strcmp(known->text, fmt->text)))
-			return refuse(f, first, "their events differ", err);
+			return refuse_file(f, first, "their events differ", err);
 		if (!known)
 			ret = tap_dat_add_format(r, fmt->system, fmt->text, strlen(fmt->text), abi,
 						 err);
@@ -52,7 +54,9 @@ static int add_comms(struct tap_reader *r, const struct tap_reader *other, struc
 	return 0;
 }
 
-/* Return: the buffer of @r that is @other's buffer @index; -EINVAL, -ENOMEM. */
+/*
+ * Return the index of the buffer of @r that is like @b; it is added if missing. -EINVAL; -ENOMEM.
+ */
 static int find_buffer(struct tap_reader *r, const struct tap_buffer_info *b, struct tap_err *err)
 {
 	for (unsigned int i = 0; i < r->info.nr_buffers; i++)
@@ -63,7 +67,7 @@ static int find_buffer(struct tap_reader *r, const struct tap_buffer_info *b, st
 	return tap_dat_add_buffer(r, b->name, b->clock, b->page_size, err);
 }
 
-/* Return: 0 with the stream in *@out, new if there was none. */
+/* Find the stream of that buffer and CPU, or add it. Return: 0 with *@out set; -errno. */
 static int find_stream(struct tap_reader *r, unsigned int buffer, unsigned int cpu,
 		       unsigned int nr_files, struct tap_stream **out, struct tap_err *err)
 {
@@ -82,7 +86,10 @@ static int find_stream(struct tap_reader *r, unsigned int buffer, unsigned int c
 	return (*out)->parts ? 0 : tap_dat_nomem(err);
 }
 
-/* What a file without pages of the CPU has of it: nothing, for all of its window. */
+/*
+ * Return a part without data for the file @f. If its window overlaps the one of the file @before,
+ * the part skips events that are in both. If it starts later, events in between may be missing.
+ */
 static struct tap_part empty_part(const struct tap_join_file *f, const struct tap_join_file *before,
 				  bool is_of_marks)
 {
@@ -132,7 +139,7 @@ static int add_file(struct tap_reader *r, struct tap_join_file *files, unsigned 
 
 	r->budget.file_bytes += other->budget.file_bytes;
 	if (!is_alike(r, other))
-		return refuse(&files[file], &files[0], "they are of different machines", err);
+		return refuse_file(&files[file], &files[0], "they are of different machines", err);
 	ret = add_formats(r, &files[file], &files[0], err) ?: add_comms(r, other, err);
 	for (unsigned int k = 0; !ret && k < other->nr_streams; k++)
 		ret = add_stream(r, files, file, nr, &other->streams[k], err);

@@ -7,7 +7,7 @@
 #include "file/join.h"
 #include "file/meta.h"
 
-static uint64_t positive(const json_t *object, const char *key)
+static uint64_t get_positive(const json_t *object, const char *key)
 {
 	json_int_t v = json_integer_value(json_object_get(object, key));
 
@@ -26,8 +26,8 @@ static int read_file(struct tap_join_file *f, struct tap_err *err)
 	f->id = json_string_value(json_object_get(recorder, "id"));
 	f->nr = json_integer_value(json_object_get(recorder, "file"));
 	f->continues = json_is_true(json_object_get(recorder, "continues"));
-	f->from_ns = positive(window, "start_ns");
-	f->to_ns = positive(window, "end_ns");
+	f->from_ns = get_positive(window, "start_ns");
+	f->to_ns = get_positive(window, "end_ns");
 	return f->id ? 0
 		     : tap_err_set(err, -EINVAL,
 				   "'%.300s' does not say which recorder made it: only files of "
@@ -82,9 +82,9 @@ static int add_rows(json_t *to, const json_t *from, const char *key)
 }
 
 /*
- * When a row was read: the first file's rows that were read when it began, or the last one's that
- * were read when it ended. All others are known at no time (meta.h). @at: the place of that word in
- * a row.
+ * Correct when rows were read. Only the first file's rows that were read when it began, and the
+ * last file's that were read when it ended, have a time in the joined recording; it is removed from
+ * all others (meta.h). @at: index of that word in a row.
  */
 static int date_rows(json_t *meta, const char *key, size_t at, bool is_first, bool is_last)
 {
@@ -111,7 +111,9 @@ static int date_rows(json_t *meta, const char *key, size_t at, bool is_first, bo
 	return 0;
 }
 
-/* The end of the recording is the last file's: one that a recorder did not finish has no end. */
+/*
+ * The last file has the end of the recording; if the recorder did not finish it, there is no end.
+ */
 static int set_end(json_t *all, const json_t *last)
 {
 	json_t *window = json_object_get(all, "window"),
@@ -132,7 +134,7 @@ char *tap_join_meta(const struct tap_join_file *files, unsigned int nr)
 	int ret = all ? date_rows(all, "tasks", 4, true, false) : -1;
 	char *text;
 
-	/* numbers of one file's time */
+	/* numbers that only apply to one file's window */
 	json_object_del(all, "throttled");
 	json_object_del(all, "price");
 	for (unsigned int i = 1; !ret && i < nr; i++) {

@@ -9,7 +9,7 @@
 
 #include "base/xxh64.h"
 
-/* The last key of the object, with what separates it from those before. */
+/* The last key of the object, with its separator. */
 #define KEY ",\"xxh64\":\""
 #define KEY_LEN (sizeof(KEY) - 1)
 #define DIGITS 16u
@@ -20,7 +20,7 @@ void tap_meta_seal(const char *json, struct tap_buf *out)
 	size_t len = strlen(json);
 
 	tap_buf_add(out, json, len);
-	/* of an object without keys there is nothing to lose */
+	/* an object without keys has nothing to protect */
 	if (len < 4 || json[len - 1] != '}' || out->err)
 		return;
 	out->len--;
@@ -57,7 +57,7 @@ int tap_meta_check_format(const char *json, struct tap_err *err)
 	const char *tool;
 	int ret;
 
-	/* most descriptions lack the key, and they may be long */
+	/* most descriptions lack this key, and parsing may take long */
 	if (!strstr(json, "\"format\""))
 		return 0;
 	ret = tap_meta_parse(json, &meta, err);
@@ -77,8 +77,8 @@ int tap_meta_check_format(const char *json, struct tap_err *err)
 }
 
 /*
- * Without a JSON parser: as quotes in texts are escaped, only a key is followed by its closing
- * quote and a colon. A nested object has no such key.
+ * Works without a JSON parser: quotes are escaped in strings, so only a key is followed by a quote
+ * and a colon. No nested object has this key.
  */
 bool tap_meta_is_incomplete(const char *text)
 {

@@ -2,7 +2,7 @@
 /*
  * The description of a recording: one JSON object (its keys: schedtap-recording(5)). A file has it
  * in a section of its own, a spool folder in meta.json.
- * 
+ *
  *   tool              "schedtap 0.1"
  *   format            number of the recording's format (TAP_META_FORMAT); absent: 1
  *   complete          false while recording; it stays false after a crash

@@ -10,38 +10,38 @@
 #define MAX_PAIRS 4
 #define CACHE_SIZE 1024u
 
-/* What one kind of event tells. */
+/* The fields of one kind of event that contain names. */
 struct plan {
 	struct {
 		const struct tap_field *tid, *comm;
 	} pairs[MAX_PAIRS];
 	unsigned int nr_pairs;
 	const struct tap_field *cgroup;
-	/* of a cgroup, whose id is .path_of; or NULL, all */
+	/* path of a cgroup, the field with its id, and its hierarchy; all NULL if absent */
 	const struct tap_field *path, *path_of, *hierarchy;
 };
 
 /*
- * Nearly every event repeats what a task's last one said: the cache finds that out without
- * touching the hash.
+ * Collects names. Nearly every event repeats the name from the task's last event: .cache recognizes
+ * that without a lookup in the hash table.
  */
 struct collector {
 	struct tap_names *names;
-	struct plan *plans; /* in no order; NULL until the first event of its kind */
+	struct plan *plans; /* unordered; added at the first event of a kind */
 	unsigned int nr_plans, cap_plans;
 	uint32_t by_id[UINT16_MAX + 1]; /* event id -> index into plans + 1 */
 	struct tap_name cache[CACHE_SIZE];
 	uint64_t last_cgroup;
 };
 
-static const struct tap_field *number(const struct tap_format *fmt, const char *name)
+static const struct tap_field *number_field(const struct tap_format *fmt, const char *name)
 {
 	const struct tap_field *f = tap_format_field(fmt, name);
 
 	return f && f->kind == TAP_FIELD_NUMBER ? f : NULL;
 }
 
-static const struct tap_field *partner(const struct tap_format *fmt, const char *comm)
+static const struct tap_field *find_tid_field(const struct tap_format *fmt, const char *comm)
 {
 	size_t prefix = strlen(comm) - strlen("comm");
 	char name[64];
@@ -50,7 +50,7 @@ static const struct tap_field *partner(const struct tap_format *fmt, const char 
 		return NULL;
 	memcpy(name, comm, prefix);
 	strcpy(name + prefix, "pid");
-	return number(fmt, name);
+	return number_field(fmt, name);
 }
 
 static bool is_comm(const struct tap_field *f)
@@ -62,7 +62,7 @@ static bool is_comm(const struct tap_field *f)
 	return !strcmp(f->name, "comm") || (len > 5 && !strcmp(f->name + len - 5, "_comm"));
 }
 
-/* Of events that name a cgroup with its path. */
+/* Find the fields of events that have both a cgroup and its path. */
 static void plan_path(struct plan *p, const struct tap_format *fmt)
 {
 	static const struct {
@@ -77,8 +77,8 @@ static void plan_path(struct plan *p, const struct tap_format *fmt)
 
 		if (strcmp(fmt->system, "cgroup") != 0 || strcmp(fmt->name, kinds[i].event) != 0)
 			continue;
-		p->path_of = number(fmt, kinds[i].id);
-		p->hierarchy = number(fmt, kinds[i].hierarchy);
+		p->path_of = number_field(fmt, kinds[i].id);
+		p->hierarchy = number_field(fmt, kinds[i].hierarchy);
 		if (path && path->kind == TAP_FIELD_STRING && p->path_of && p->hierarchy)
 			p->path = path;
 	}
@@ -90,13 +90,13 @@ static void plan_init(struct plan *p, const struct tap_format *fmt)
 	for (unsigned int i = 0; i < fmt->nr_fields && p->nr_pairs < MAX_PAIRS; i++) {
 		const struct tap_field *comm = &fmt->fields[i], *tid;
 
-		tid = is_comm(comm) ? partner(fmt, comm->name) : NULL;
+		tid = is_comm(comm) ? find_tid_field(fmt, comm->name) : NULL;
 		if (!tid)
 			continue;
 		p->pairs[p->nr_pairs].tid = tid;
 		p->pairs[p->nr_pairs++].comm = comm;
 	}
-	p->cgroup = number(fmt, "cgroup");
+	p->cgroup = number_field(fmt, "cgroup");
 	plan_path(p, fmt);
 }
 
@@ -113,7 +113,7 @@ static const struct plan *plan_get(struct collector *c, const struct tap_format 
 	return &c->plans[*i - 1];
 }
 
-static int store(struct tap_names *n, const struct tap_name *name)
+static int store_name(struct tap_names *n, const struct tap_name *name)
 {
 	uint64_t *i = tap_map_put(&n->by_tid, (uint64_t)name->tid);
 
@@ -141,10 +141,10 @@ static int learn_task(struct collector *c, uint64_t tid, const char *comm, uint3
 	if (!memcmp(cached, &name, sizeof(name)))
 		return 0;
 	*cached = name;
-	return store(c->names, &name);
+	return store_name(c->names, &name);
 }
 
-/* Return: 0 or -ENOMEM. */
+/* Store a cgroup's path. Return: 0; -ENOMEM. */
 static int learn_path(struct tap_names *names, const struct plan *p, const struct tap_event *ev)
 {
 	uint64_t id = tap_field_u64(p->path_of, ev->data, ev->size);
@@ -160,7 +160,7 @@ static int learn_path(struct tap_names *names, const struct plan *p, const struc
 	return slot && *slot ? 0 : -ENOMEM;
 }
 
-static int learn(struct collector *c, const struct tap_event *ev)
+static int learn_names(struct collector *c, const struct tap_event *ev)
 {
 	const struct plan *p = plan_get(c, ev->fmt);
 	int ret = p ? 0 : -ENOMEM;
@@ -182,7 +182,7 @@ static int learn(struct collector *c, const struct tap_event *ev)
 	return !ret && p->path ? learn_path(c->names, p, ev) : ret;
 }
 
-static struct collector *begin(struct tap_names *names, struct tap_err *err)
+static struct collector *new_collector(struct tap_names *names, struct tap_err *err)
 {
 	struct collector *c = calloc(1, sizeof(*c));
 
@@ -193,7 +193,7 @@ static struct collector *begin(struct tap_names *names, struct tap_err *err)
 	return c;
 }
 
-static void end(struct collector *c)
+static void free_collector(struct collector *c)
 {
 	free(c->plans);
 	free(c);
@@ -201,12 +201,12 @@ static void end(struct collector *c)
 
 static int learn_event(struct collector *c, const struct tap_event *ev, struct tap_err *err)
 {
-	return ev->fmt && learn(c, ev) ? tap_err_nomem(err) : 0;
+	return ev->fmt && learn_names(c, ev) ? tap_err_nomem(err) : 0;
 }
 
 int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_err *err)
 {
-	struct collector *c = begin(names, err);
+	struct collector *c = new_collector(names, err);
 	struct tap_event ev;
 	int ret;
 
@@ -214,7 +214,7 @@ int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_
 		return -ENOMEM;
 	while ((ret = tap_reader_next(r, &ev, err)) > 0 && !(ret = learn_event(c, &ev, err)))
 		;
-	end(c);
+	free_collector(c);
 	return ret;
 }
 
@@ -234,7 +234,7 @@ static int learn_held(struct collector *c, struct tap_follow *f, struct tap_err 
 int tap_names_collect_held(const char *spool_path, struct tap_held *held, struct tap_names *names,
 			   struct tap_err *err)
 {
-	struct collector *c = begin(names, err);
+	struct collector *c = new_collector(names, err);
 	struct tap_follow *f = NULL;
 	int ret;
 
@@ -243,7 +243,7 @@ int tap_names_collect_held(const char *spool_path, struct tap_held *held, struct
 	ret = tap_follow_open(spool_path, held, false, &f, err);
 	ret = ret ?: tap_follow_note(f, err) ?: learn_held(c, f, err);
 	tap_follow_free(f);
-	end(c);
+	free_collector(c);
 	return ret;
 }
 

@@ -24,20 +24,20 @@
 struct packer {
 	const char *path, *target, *cmdlines;
 	const struct tap_pack_moment *moment;
-	int dir, parent; /* the folder; that of the target */
+	int dir, parent; /* the spool folder; the target's folder */
 	struct tap_pack_out out;
-	int packed_dir; /* .out is in it, under the name .packed, while it is made */
+	int packed_dir; /* folder of .out while it is written, under the name .packed */
 	char *packed;
-	struct tap_spool_file *parts; /* by buffer, then by CPU */
-	struct tap_pages *pages; /* of each, when all were looked at: they may grow */
+	struct tap_spool_file *parts; /* page files by buffer, then by CPU */
+	struct tap_pages *pages; /* range of each part when it was examined: files may still grow */
 	unsigned int nr_parts;
 	struct tap_dat_front front;
 	struct tap_dat_buffer *buffers;
-	struct tap_dat_cpu *cpus; /* of all buffers, one per part */
+	struct tap_dat_cpu *cpus; /* of all buffers; one per part */
 	unsigned int nr_buffers;
-	uint64_t more_at, options_at; /* in the file */
+	uint64_t more_at, options_at; /* file offsets */
 	struct tap_sums sums;
-	/* checksums of all blocks of pages, by buffer, then by CPU; NULL: compressed */
+	/* checksums of all blocks, by buffer, then by CPU; unused if compressed */
 	uint32_t *blocks;
 	int level;
 	struct tap_packer_data *data;
@@ -46,7 +46,7 @@ struct packer {
 	struct tap_err *err;
 };
 
-static int fail(struct packer *p, int ret)
+static int fail_write(struct packer *p, int ret)
 {
 	errno = -ret;
 	if (p->moment)
@@ -63,7 +63,7 @@ static int fail_part(struct packer *p, int ret, const char *file)
 	return tap_err_set(p->err, ret, "cannot read '%.300s/%.255s': %m", p->path, file);
 }
 
-/* The whole of a file in the folder. Return: 0; -ENOENT; -EFBIG; -errno. */
+/* Read a whole file of the folder. Return: 0; -ENOENT; -EFBIG; -errno. */
 static int read_small(struct packer *p, const char *file, size_t max, struct tap_buf *out)
 {
 	int fd = openat(p->dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret = 0;
@@ -87,7 +87,7 @@ static int read_small(struct packer *p, const char *file, size_t max, struct tap
 	return ret;
 }
 
-static void note(struct packer *p, const char *sentence)
+static void note_damage(struct packer *p, const char *sentence)
 {
 	if (p->note)
 		p->note(p->note_ctx, sentence);
@@ -103,7 +103,9 @@ static bool parse_copy(struct packer *p)
 	return fits;
 }
 
-/* @why: what is wrong with head.dat; replaced where more is known. Return: 0; -errno. */
+/*
+ * Use a rebuilt head. @why: the error about head.dat; replaced if more is known. Return: 0; -errno.
+ */
 static int parse_rebuilt(struct packer *p, struct tap_err *why)
 {
 	struct tap_buf meta = { 0 }, head = { 0 };
@@ -116,8 +118,7 @@ static int parse_rebuilt(struct packer *p, struct tap_err *why)
 	return ret;
 }
 
-/* Where head.dat is damaged, its copy is as good, or a new one. Return: what there is to be said of
- * head.dat: 0; -errno. */
+/* Parse head.dat; if it is damaged, use its copy or rebuild it. Return: 0; -errno for head.dat. */
 static int parse_head(struct packer *p, const struct tap_buf *head, struct tap_err *why)
 {
 	int ret = tap_dat_front_parse(head->data, head->len, &p->front, why);
@@ -125,17 +126,22 @@ static int parse_head(struct packer *p, const struct tap_buf *head, struct tap_e
 	if (ret != -EINVAL)
 		return ret;
 	if (parse_copy(p)) {
-		note(p, "head.dat is damaged: its copy is used");
+		note_damage(p, "head.dat is damaged: its copy is used");
 		return 0;
 	}
 	if (parse_rebuilt(p, why))
 		return ret;
-	note(p, "head.dat and its copy are damaged: the formats that are built into schedtap are "
+	note_damage(
+		p,
+		"head.dat and its copy are damaged: the formats that are built into schedtap are "
 		"used");
 	return 0;
 }
 
-/* The newer description; where it is missing or damaged, that of head.dat stands. */
+/*
+ * Use the description in meta.json, which is newer. If it is missing or damaged, keep that of
+ * head.dat.
+ */
 static void load_meta(struct packer *p)
 {
 	struct tap_buf meta = { 0 };
@@ -144,7 +150,7 @@ static void load_meta(struct packer *p)
 	if (!read_small(p, "meta.json", TAP_META_MAX_BYTES, &meta) && meta.len) {
 		len = meta.len;
 		if (!tap_meta_open(meta.data, &len)) {
-			note(p, "meta.json is damaged: the description in head.dat is used");
+			note_damage(p, "meta.json is damaged: the description in head.dat is used");
 		} else {
 			if (len < meta.len && memcmp(meta.data + len, ",", 1) == 0)
 				meta.data[len++] = '}';
@@ -186,10 +192,10 @@ static int make_head(struct packer *p, const struct tap_head *head)
 {
 	int ret = tap_dat_front_make(head, &p->front);
 
-	return ret ? fail(p, ret) : 0;
+	return ret ? fail_write(p, ret) : 0;
 }
 
-/* The top buffer comes first, whatever its number: other tools take the first for it. */
+/* The top-level buffer comes first, whatever its number: other tools assume that. */
 static int compare_buffers(const struct tap_spool_name *x, const struct tap_spool_name *y)
 {
 	int cmp = !!*x->name - !!*y->name;
@@ -213,7 +219,7 @@ static int open_part(struct packer *p, unsigned int i)
 	return openat(p->dir, p->parts[i].file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Which pages of a page file count. */
+/* Determine the range of usable sub-buffers in a page file. */
 static int find_pages(struct packer *p, unsigned int i)
 {
 	struct tap_pages *pages = &p->pages[i];
@@ -227,7 +233,7 @@ static int find_pages(struct packer *p, unsigned int i)
 	return ret ? fail_part(p, ret, p->parts[i].file) : 0;
 }
 
-/* How much of the part @i there is. */
+/* Determine the range and the size of part @i. */
 static int look_at(struct packer *p, unsigned int i)
 {
 	const struct tap_spool_name *n = &p->parts[i].name;
@@ -257,14 +263,14 @@ static int list_parts(struct packer *p)
 			    : tap_spool_list(p->dir, compare_parts, &p->parts, &p->nr_parts);
 
 	if (ret)
-		return ret == -ENOMEM ? fail(p, ret) : fail_part(p, ret, ".");
+		return ret == -ENOMEM ? fail_write(p, ret) : fail_part(p, ret, ".");
 	p->pages = calloc(p->nr_parts + 1, sizeof(*p->pages));
 	if (!p->pages)
-		return fail(p, -ENOMEM);
+		return fail_write(p, -ENOMEM);
 	for (unsigned int i = 0; !ret && i < p->nr_parts; i++) {
 		const struct tap_spool_name *n = &p->parts[i].name;
 
-		if (n->zstd && !p->level) /* as the others are, so is the file */
+		if (n->zstd && !p->level) /* page files are compressed, so the whole file is */
 			p->level = TAP_PACK_LEVEL;
 		if (n->cpu >= p->front.nr_cpus)
 			p->front.nr_cpus = n->cpu + 1;
@@ -273,19 +279,19 @@ static int list_parts(struct packer *p)
 	return ret;
 }
 
-/* Where checksums of blocks will be, if pages are not compressed: zstd's frames have their own. */
+/* Count and allocate checksums of blocks; compressed sub-buffers have those of zstd instead. */
 static int list_blocks(struct packer *p)
 {
 	for (unsigned int i = 0; !p->level && i < p->nr_parts; i++)
 		p->sums.nr += tap_sums_count(p->pages[i].to - p->pages[i].from,
 					     p->pages[i].page_size, TAP_SUMS_BLOCK_BYTES);
 	if (p->sums.nr > UINT32_MAX)
-		return fail(p, -EFBIG);
+		return fail_write(p, -EFBIG);
 	p->blocks = calloc(p->sums.nr + 1, sizeof(*p->blocks));
-	return p->blocks ? 0 : fail(p, -ENOMEM);
+	return p->blocks ? 0 : fail_write(p, -ENOMEM);
 }
 
-/* One entry per buffer, its CPUs an interval of p->cpus; offsets and sizes come with the data. */
+/* Make an entry per buffer; its CPUs are a range of p->cpus. Offsets and sizes are set later. */
 static int list_buffers(struct packer *p)
 {
 	bool has_top = p->nr_parts && !*p->parts[0].name.name;
@@ -293,7 +299,7 @@ static int list_buffers(struct packer *p)
 	p->buffers = calloc(p->nr_parts + 1, sizeof(*p->buffers));
 	p->cpus = calloc(p->nr_parts + 1, sizeof(*p->cpus));
 	if (!p->buffers || !p->cpus)
-		return fail(p, -ENOMEM);
+		return fail_write(p, -ENOMEM);
 	if (!has_top)
 		p->buffers[p->nr_buffers++] = (struct tap_dat_buffer){
 			.name = "",
@@ -328,7 +334,7 @@ static int write_front(struct packer *p)
 	p->more_at = more_at;
 	p->sums.section_at = sums_at;
 	tap_buf_release(&bytes);
-	return ret ? fail(p, ret) : 0;
+	return ret ? fail_write(p, ret) : 0;
 }
 
 static int write_pages(struct packer *p, const struct tap_pages *pages)
@@ -338,7 +344,7 @@ static int write_pages(struct packer *p, const struct tap_pages *pages)
 	if (pages->from < pages->to)
 		ret = p->level ? tap_pages_compress(p->data, pages, &p->out)
 			       : tap_pages_copy(pages, &p->out);
-	return ret ? fail(p, ret) : 0;
+	return ret ? fail_write(p, ret) : 0;
 }
 
 static int write_page_file(struct packer *p, size_t i)
@@ -353,12 +359,12 @@ static int write_page_file(struct packer *p, size_t i)
 	if (!part->name.zstd)
 		ret = write_pages(p, pages);
 	else if ((ret = tap_chunks_copy(p->data, pages->fd, pages->page_size, &p->out)))
-		fail(p, ret);
+		fail_write(p, ret);
 	close(pages->fd);
 	return ret;
 }
 
-/* The data of one CPU, of the part @i. */
+/* Write one CPU's data, of part @i. */
 static int write_part(struct packer *p, size_t i)
 {
 	int ret;
@@ -369,7 +375,7 @@ static int write_part(struct packer *p, size_t i)
 	return ret;
 }
 
-/* The section of one buffer. Its header is written last, when the size is known. */
+/* Write one buffer's section. Its header is written last, once the size is known. */
 static int write_buffer(struct packer *p, struct tap_dat_buffer *b)
 {
 	struct tap_buf header = { 0 };
@@ -388,12 +394,12 @@ static int write_buffer(struct packer *p, struct tap_dat_buffer *b)
 	ret = header.err;
 	ret = ret ?: tap_pwrite_all(p->out.fd, header.data, header.len, b->offset);
 	tap_buf_release(&header);
-	return ret ? fail(p, ret) : 0;
+	return ret ? fail_write(p, ret) : 0;
 }
 
 /*
- * The options that say where the data lies stand in front of it, so that a file that was cut still
- * tells what is in the rest. Their length is known before their content is.
+ * The options that locate the data precede it, so that a file that was cut remains readable. Space
+ * is reserved for them first: their length is known before their contents.
  */
 static int write_options(struct packer *p, bool reserve)
 {
@@ -413,12 +419,12 @@ static int write_options(struct packer *p, bool reserve)
 						p->more_at);
 	}
 	tap_buf_release(&bytes);
-	return ret ? fail(p, ret) : 0;
+	return ret ? fail_write(p, ret) : 0;
 }
 
 /*
- * Checksums are computed of what the file has by now: pages may have come into it without passing
- * through memory (FICLONERANGE), and where they did, they are in the page cache.
+ * Compute checksums from the written file: its data may have been shared (FICLONERANGE) without
+ * passing through memory, and is otherwise still in the page cache.
  */
 static int sum_up(struct packer *p)
 {
@@ -432,7 +438,7 @@ static int sum_up(struct packer *p)
 					 TAP_SUMS_BLOCK_BYTES);
 	}
 	ret = ret ?: tap_sums_write(p->out.fd, &p->sums, p->blocks, p->out.pos);
-	return ret ? fail(p, ret) : 0;
+	return ret ? fail_write(p, ret) : 0;
 }
 
 static int write_file(struct packer *p)
@@ -446,8 +452,8 @@ static int write_file(struct packer *p)
 }
 
 /*
- * Return: 1: a file is there; 0: nothing is, or nothing is known; -EEXIST: something else is. A
- * link is not followed: another user may have put it there.
+ * Return: 1: a regular file exists; 0: nothing exists, or it cannot be examined; -EEXIST: something
+ * else exists. Links are not followed: another user may have created them.
  */
 static int find_file(const char *path, struct tap_err *err)
 {
@@ -465,7 +471,7 @@ static int find_file(const char *path, struct tap_err *err)
 				     "cannot replace '%.300s': it is not a regular file", path);
 }
 
-/* Where @file goes when another takes its place. @old: to be freed; NULL: there is no @file. */
+/* Determine the new name of an existing @file. @old: to be freed; NULL: there is no @file. */
 static int find_old(const char *file, char **old, struct tap_err *err)
 {
 	int ret = find_file(file, err);
@@ -493,7 +499,10 @@ int tap_pack_check(const char *file, struct tap_err *err)
 	return ret;
 }
 
-/* An earlier file is kept, as perf does. If we are killed in between, the folder is still there. */
+/*
+ * An existing file is kept under another name, as perf does. If the process is killed in between,
+ * the spool folder still exists.
+ */
 static int put_in_place(struct packer *p, const char *old)
 {
 	int ret;
@@ -508,8 +517,8 @@ static int put_in_place(struct packer *p, const char *old)
 	return ret;
 }
 
-/* Puts the finished file in its place, so that it is there after a power cut too. */
-static int publish(struct packer *p)
+/* Give the finished file its name, and make both survive a power cut. */
+static int publish_file(struct packer *p)
 {
 	char *old;
 	int ret = find_old(p->target, &old, p->err);
@@ -520,12 +529,12 @@ static int publish(struct packer *p)
 	if (!ret && fsync(p->parent))
 		ret = -errno;
 	free(old);
-	return ret ? fail(p, ret) : 0;
+	return ret ? fail_write(p, ret) : 0;
 }
 
 /*
- * head.dat goes first: a folder without it is no recording any more. Were a part of the pages
- * gone before, a repair would replace the whole file by what is left of them.
+ * Remove head.dat first: without it the folder is not a recording. If page files were removed first
+ * and the process was killed, a repair would replace the complete file by the remaining part.
  */
 static void remove_folder(struct packer *p)
 {
@@ -540,7 +549,9 @@ static void remove_folder(struct packer *p)
 	rmdir(p->path);
 }
 
-/* In the folder, or where that is on another file system, beside the target: it is to be renamed.
+/*
+ * Name the unfinished file: in the spool folder, or if that is on another file system, next to the
+ * target, as it will be renamed.
  */
 static int name_packed(struct packer *p)
 {
@@ -566,23 +577,23 @@ static int open_out(struct packer *p)
 	int ret = name_packed(p);
 
 	if (ret)
-		return fail(p, ret);
+		return fail_write(p, ret);
 	unlinkat(p->packed_dir, p->packed, 0); /* of an attempt that was killed */
 	p->out.fd = openat(p->packed_dir, p->packed,
 			   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (p->out.fd < 0 || fchmod(p->out.fd, 0600))
-		return fail(p, -errno);
+		return fail_write(p, -errno);
 	return 0;
 }
 
-static int pack(struct packer *p, const struct tap_pack_opts *opts)
+static int pack_folder(struct packer *p, const struct tap_pack_opts *opts)
 {
 	int ret = opts->head ? make_head(p, opts->head) : load_head(p);
 
 	ret = ret ?: list_parts(p) ?: list_buffers(p) ?: list_blocks(p);
 	if (!ret && p->level && tap_packer_data_new(p->level, &p->data))
-		ret = fail(p, -ENOMEM);
-	return ret ?: open_out(p) ?: write_file(p) ?: publish(p);
+		ret = fail_write(p, -ENOMEM);
+	return ret ?: open_out(p) ?: write_file(p) ?: publish_file(p);
 }
 
 int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opts *opts,
@@ -604,7 +615,7 @@ int tap_pack(const char *spool_path, const char *file, const struct tap_pack_opt
 	p.note_ctx = opts->ctx;
 	if (opts->zstd)
 		p.level = opts->level ? opts->level : TAP_PACK_LEVEL;
-	ret = pack(&p, opts);
+	ret = pack_folder(&p, opts);
 	if (!ret && !p.moment)
 		remove_folder(&p);
 	else if (ret && p.out.fd >= 0)
@@ -632,6 +643,6 @@ int tap_pack_check_format(const char *spool_path, struct tap_err *err)
 	int ret = tap_reader_open(spool_path, &r, &why);
 
 	tap_reader_free(r);
-	/* of a damaged folder, packing keeps as much as it can */
+	/* for a damaged folder, packing saves as much as possible */
 	return ret == -ENOTSUP ? tap_err_set(err, ret, "%s", why.text) : 0;
 }

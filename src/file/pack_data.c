@@ -16,16 +16,16 @@
 
 #define MAX_THREADS 2
 /*
- * What is written by one call, aligned, lies in the page cache as one large folio, and reading maps
- * such at once: copy_file_range() copies 64 KiB at a time, and both it and reading take longer.
+ * Data written by one aligned call becomes a large folio in the page cache, which a later mmap()
+ * maps in one go. copy_file_range() copies only 64 KiB at a time; it and later reads take longer.
  */
 #define COPY_BYTES ((size_t)1 << 20)
-#define CHUNK_HEADER 8u /* u32 compressed size, u32 size */
+#define CHUNK_HEADER 8u /* u32 compressed size, u32 decompressed size */
 
-/* What one thread needs for one chunk. */
+/* Buffers of one compressing thread. */
 struct worker {
 	ZSTD_CCtx *ctx;
-	const char *pages; /* to be compressed: .in, or the caller's */
+	const char *pages; /* data to compress: .in, or the caller's */
 	char *in, *out;
 	size_t in_len, out_len, out_cap;
 	int ret;
@@ -38,8 +38,8 @@ struct tap_packer_data {
 };
 
 /*
- * The next interval of data from *@from on, up to @size: a hole, which a power cut leaves, may be
- * long. Return: its length; 0: there is none.
+ * Find the next range of data in the file, from *@from up to @size. It skips holes, which a power
+ * cut leaves and which may be long. Return: its length; 0: no more data.
  */
 static uint64_t find_data(int fd, uint64_t *from, uint64_t size)
 {
@@ -52,7 +52,7 @@ static uint64_t find_data(int fd, uint64_t *from, uint64_t size)
 	return hole > data && (uint64_t)hole < size ? (uint64_t)(hole - data) : size - *from;
 }
 
-/* Where the last data end, in whole pages. */
+/* Return the end of the last data, rounded up to whole sub-buffers. */
 static uint64_t data_end(int fd, uint64_t size, uint32_t page_size)
 {
 	uint64_t from = 0, len, end = 0;
@@ -85,12 +85,12 @@ int tap_pages_find(struct tap_pages *pages)
 			break;
 		pages->to -= page_size;
 	}
-	if (pages->to < whole) /* the first of the empty ones says that something is missing */
+	if (pages->to < whole) /* keep one empty sub-buffer, which marks missing data */
 		pages->to += page_size;
 	return 0;
 }
 
-/* Both files share the pages' blocks, where the file system can do that. */
+/* Share the blocks of both files, if the file system supports it. Return: false if it does not. */
 static bool share_pages(const struct tap_pages *pages, int out, uint64_t pos)
 {
 	struct file_clone_range range = {
@@ -103,14 +103,14 @@ static bool share_pages(const struct tap_pages *pages, int out, uint64_t pos)
 	return range.src_length && !ioctl(out, FICLONERANGE, &range);
 }
 
-static void advance(struct tap_pack_out *out, uint64_t done)
+static void add_progress(struct tap_pack_out *out, uint64_t done)
 {
 	out->done += done;
 	if (out->show)
 		out->show(out->ctx, out->done, out->whole);
 }
 
-static int append(struct tap_pack_out *out, const void *data, size_t len)
+static int append_bytes(struct tap_pack_out *out, const void *data, size_t len)
 {
 	int ret = tap_pwrite_all(out->fd, data, len, out->pos);
 
@@ -118,7 +118,10 @@ static int append(struct tap_pack_out *out, const void *data, size_t len)
 	return ret;
 }
 
-/* Return: 0; -ENODATA if the file has become shorter; -errno. */
+/*
+ * Read sub-buffers; those that were freed from memory become empty. Return: 0; -ENODATA if the file
+ * has become shorter; -errno.
+ */
 static int read_pages(const struct tap_pages *pages, uint64_t at, char *to, size_t len)
 {
 	if (!pages->lane)
@@ -148,7 +151,7 @@ static int copy_pages(const struct tap_pages *pages, uint64_t begin, char *buf,
 		len = len < left ? len : (size_t)left;
 		ret = read_pages(pages, from, buf, len) ?: tap_pwrite_all(out->fd, buf, len, to);
 		from += len;
-		advance(out, len);
+		add_progress(out, len);
 	}
 	return ret;
 }
@@ -166,7 +169,7 @@ int tap_pages_copy(const struct tap_pages *pages, struct tap_pack_out *out)
 	if (!buf)
 		return -ENOMEM;
 	ret = copy_pages(pages, begin, buf, out);
-	/* where a hole is the end, the file is as long all the same */
+	/* if the data ends in a hole, extend the file to its full length */
 	if (!ret && !pages->lane && end > begin)
 		ret = tap_pread_all(pages->fd, buf, 1, (off_t)(pages->to - 1))
 			      ?: tap_pwrite_all(out->fd, buf, 1, end - 1);
@@ -205,7 +208,10 @@ void tap_packer_data_free(struct tap_packer_data *d)
 	free(d);
 }
 
-/* A chunk is a whole number of pages, and pages may be larger than the usual chunk. */
+/*
+ * Allocate buffers for chunks: a chunk has whole sub-buffers, which may be larger than the usual
+ * chunk.
+ */
 static int fit_chunk(struct tap_packer_data *d, uint32_t page_size)
 {
 	size_t cap = page_size > TAP_PACK_CHUNK_BYTES ? page_size : TAP_PACK_CHUNK_BYTES;
@@ -241,7 +247,10 @@ static void *compress_chunk(void *arg)
 	return NULL;
 }
 
-/* The first chunk here, the others in threads beside. A chunk takes milliseconds, a thread µs. */
+/*
+ * Compress the first chunk here, the others in threads: a chunk takes milliseconds, starting a
+ * thread microseconds.
+ */
 static void compress_batch(struct tap_packer_data *d, unsigned int nr)
 {
 	pthread_t threads[MAX_THREADS];
@@ -257,7 +266,7 @@ static void compress_batch(struct tap_packer_data *d, unsigned int nr)
 	}
 }
 
-/* Reads, compresses and writes up to one chunk per thread from *@from on. */
+/* Read, compress and write up to one chunk per thread, from *@from on. */
 static int do_batch(struct tap_packer_data *d, const struct tap_pages *pages, uint64_t *from,
 		    struct tap_pack_out *out)
 {
@@ -279,7 +288,7 @@ static int do_batch(struct tap_packer_data *d, const struct tap_pages *pages, ui
 	for (unsigned int i = 0; !ret && i < nr; i++) {
 		struct worker *w = &d->workers[i];
 
-		ret = w->ret ?: append(out, w->out, w->out_len);
+		ret = w->ret ?: append_bytes(out, w->out, w->out_len);
 	}
 	return ret;
 }
@@ -297,11 +306,11 @@ int tap_pages_compress(struct tap_packer_data *d, const struct tap_pages *pages,
 	nr32 = (uint32_t)nr;
 	if (nr != nr32)
 		return -EFBIG;
-	ret = append(out, &nr32, sizeof(nr32));
+	ret = append_bytes(out, &nr32, sizeof(nr32));
 	while (!ret && from < pages->to) {
 		before = from;
 		ret = do_batch(d, pages, &from, out);
-		advance(out, from - before);
+		add_progress(out, from - before);
 	}
 	return ret;
 }
@@ -322,8 +331,10 @@ int tap_chunk_make(struct tap_packer_data *d, const void *pages, size_t len, con
 	return w->ret;
 }
 
-/* Reads the next chunk. Return: its bytes; 0: there is none, or it was cut; -EBADMSG: it was never
- * written. */
+/*
+ * Read the next chunk. Return: its size; 0: there is none, or it is incomplete; -EBADMSG: its
+ * header was never written; -errno.
+ */
 static ssize_t read_chunk(struct worker *w, int fd, uint64_t from)
 {
 	uint32_t size;
@@ -336,7 +347,7 @@ static ssize_t read_chunk(struct worker *w, int fd, uint64_t from)
 	return ret == -ENODATA ? 0 : ret ? ret : (ssize_t)(CHUNK_HEADER + size);
 }
 
-/* An empty page says that something is missing, and not how much. */
+/* Make a chunk of an empty sub-buffer, which marks an unknown amount of missing data. */
 static ssize_t make_loss(struct tap_packer_data *d, uint32_t page_size)
 {
 	struct worker *w = &d->workers[0];
@@ -362,10 +373,10 @@ int tap_chunks_copy(struct tap_packer_data *d, int fd, uint32_t page_size, struc
 		is_lost = len == -EBADMSG;
 		if (is_lost)
 			len = make_loss(d, page_size);
-		ret = len < 0 ? (int)len : append(out, w->out, (size_t)len);
+		ret = len < 0 ? (int)len : append_bytes(out, w->out, (size_t)len);
 		from += (uint64_t)len;
 		nr++;
-		advance(out, (uint64_t)len);
+		add_progress(out, (uint64_t)len);
 	}
 	if (!nr)
 		out->pos = begin;

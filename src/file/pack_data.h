@@ -16,11 +16,11 @@
  * Measured bytes and CPU time in ns per event, for 11 MB of sched_switch and sched_waking
  * sub-buffers (57 bytes per event), and for 5 MB of all default events (47 bytes), where time
  * stamps alone take 2.8 bytes:
- * 
+ *
  *   level, chunk     1, 256k    3, 256k    5, 256k     1, 1M      9, 1M
  *   switch, waking   4.5  60    4.6  75    4.3 230    4.4  55    3.8  530
  *   all              8.4 115    8.1 135    7.6 300    8.1 110    7.1  750
- * 
+ *
  * A reader has one decompressed chunk per CPU, so small chunks save its memory.
  */
 #define TAP_PACK_LEVEL 1

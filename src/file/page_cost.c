@@ -7,18 +7,18 @@
 #include "base/clock.h"
 
 #define TRIED_BYTES ((size_t)1 << 20)
-#define COPIED_BYTES ((size_t)256 << 10) /* at once, as readers do */
-#define WORTH_BYTES (16 * TRIED_BYTES) /* below, neither is worth trying */
+#define COPIED_BYTES ((size_t)256 << 10) /* copied at once, as readers do */
+#define WORTH_BYTES (16 * TRIED_BYTES) /* below this size, measuring is not worthwhile */
 #define PAGE_BYTES 4096u
 
-/* Of this thread: a file that is not in memory makes it wait, which is not to count. */
+/* CPU time of this thread: waiting for the disk must not count. */
 static uint64_t cpu_ns(void)
 {
 	return tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Return: what it takes, ns; UINT64_MAX: it cannot be copied. */
-static uint64_t copy(int fd, size_t from, unsigned char *to)
+/* Return the time of a copy in ns; UINT64_MAX: copying failed. */
+static uint64_t time_copy(int fd, size_t from, unsigned char *to)
 {
 	uint64_t start = cpu_ns();
 
@@ -28,7 +28,7 @@ static uint64_t copy(int fd, size_t from, unsigned char *to)
 	return cpu_ns() - start;
 }
 
-static uint64_t touch(const unsigned char *data)
+static uint64_t time_touch(const unsigned char *data)
 {
 	uint64_t start = cpu_ns();
 
@@ -46,9 +46,11 @@ bool tap_page_copy_pays(const unsigned char *data, size_t len, int fd)
 	if (fd < 0 || len < WORTH_BYTES)
 		return fd >= 0;
 	to = malloc(COPIED_BYTES);
-	if (to && copy(fd, middle, to) != UINT64_MAX) /* which has touched @to, and read the file */
-		copied = copy(fd, middle, to);
+	if (to &&
+	    /* untimed: brings the file and @to into memory */
+	    time_copy(fd, middle, to) != UINT64_MAX)
+		copied = time_copy(fd, middle, to);
 	free(to);
-	/* once copied is copied twice; once touched is touched */
-	return copied < UINT64_MAX / 2 && touch(data + middle) > 2 * copied;
+	/* A copied file is copied on both reads; a mapped one faults on the first only. */
+	return copied < UINT64_MAX / 2 && time_touch(data + middle) > 2 * copied;
 }

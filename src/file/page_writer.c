@@ -13,7 +13,7 @@
 
 static_assert(TAP_BLOCK_BYTES == TAP_HELD_SLOT, "a slot is a block");
 
-#define SPARE_BLOCKS 16u /* what is kept of them for the next burst */
+#define SPARE_BLOCKS 16u /* written blocks kept for reuse in the next burst */
 
 enum job_kind { PAGES, PIPE, HEAD, META, CALL, WAIT, END };
 
@@ -29,20 +29,20 @@ struct job {
 };
 
 /*
- * Two rings, each with one writer and one reader, so that nobody waits for a lock that a thread
- * without a CPU holds: jobs to the thread, written blocks back.
+ * Two rings, each with one producer and one consumer: jobs to the thread, and written blocks back.
+ * So the draining thread never waits for a lock whose holder was preempted.
  */
 struct tap_page_writer {
 	struct tap_spool *spool;
-	bool is_held; /* pages go into memory */
-	struct tap_spool *copy; /* pages and heads go there too; NULL */
+	bool is_held; /* sub-buffers stay in memory */
+	struct tap_spool *copy; /* also gets all sub-buffers and heads; may be NULL */
 	pthread_t thread;
 	pid_t tid;
 	struct job jobs[TAP_WRITER_BLOCKS];
 	unsigned int nr_put;
 	_Atomic unsigned int nr_heads, nr_heads_set;
 	_Atomic unsigned int nr_done;
-	uint64_t bytes_put; /* of pages */
+	uint64_t bytes_put; /* of sub-buffers */
 	_Atomic uint64_t bytes_done;
 	sem_t todo, room, reached;
 	void *spare[SPARE_BLOCKS];
@@ -104,7 +104,7 @@ static void do_job(struct tap_page_writer *w, const struct job *job)
 	w->has_failed = true;
 }
 
-static void *run(void *arg)
+static void *run_writer(void *arg)
 {
 	struct tap_page_writer *w = arg;
 
@@ -132,7 +132,7 @@ static void *run(void *arg)
 	}
 }
 
-/* ---- who hands over ---- */
+/* ---- the draining thread ---- */
 
 unsigned char *tap_page_writer_block(void)
 {
@@ -152,11 +152,11 @@ int tap_page_writer_new(struct tap_spool *spool, struct tap_page_writer **out, s
 	sem_init(&w->todo, 0, 0);
 	sem_init(&w->room, 0, TAP_WRITER_BLOCKS);
 	sem_init(&w->reached, 0, 0);
-	/* one block is always here or under way: whoever waits gets one */
+	/* one block is always here or queued, so a caller that waits gets one */
 	w->spare[0] = tap_page_writer_block();
 	w->nr_returned = 1;
 	if (w->spare[0])
-		ret = tap_thread_start(&w->thread, run, w);
+		ret = tap_thread_start(&w->thread, run_writer, w);
 	if (ret) {
 		free(w->spare[0]);
 		free(w);
@@ -174,7 +174,7 @@ static unsigned int under_way(const struct tap_page_writer *w)
 	return w->nr_put - atomic_load_explicit(&w->nr_done, memory_order_acquire);
 }
 
-static void put(struct tap_page_writer *w, const struct job *job)
+static void put_job(struct tap_page_writer *w, const struct job *job)
 {
 	tap_sem_wait(&w->room);
 	if (job->kind == PAGES || job->kind == PIPE)
@@ -191,7 +191,7 @@ int tap_page_writer_check(const struct tap_page_writer *w, struct tap_err *err)
 void tap_page_writer_wait(struct tap_page_writer *w)
 {
 	w->in_a_hurry = true;
-	put(w, &(struct job){ .kind = WAIT });
+	put_job(w, &(struct job){ .kind = WAIT });
 	tap_sem_wait(&w->reached);
 	w->in_a_hurry = false;
 }
@@ -201,7 +201,7 @@ void tap_page_writer_free(struct tap_page_writer *w)
 	if (!w)
 		return;
 	w->in_a_hurry = true;
-	put(w, &(struct job){ .kind = END });
+	put_job(w, &(struct job){ .kind = END });
 	pthread_join(w->thread, NULL);
 	while (w->nr_reused != w->nr_returned)
 		free(w->spare[w->nr_reused++ % SPARE_BLOCKS]);
@@ -232,7 +232,7 @@ void tap_page_writer_copy_to(struct tap_page_writer *w, struct tap_spool *copy)
 	w->copy = copy;
 }
 
-/* Return: a block that came back, or NULL. */
+/* Return a written block, or NULL. */
 static unsigned char *reuse_block(struct tap_page_writer *w)
 {
 	unsigned int nr = atomic_load_explicit(&w->nr_reused, memory_order_relaxed);
@@ -272,7 +272,7 @@ void tap_page_writer_put(struct tap_page_writer *w, unsigned int buffer, unsigne
 		next = next_block(w);
 	memcpy(next, *block + len, keep);
 	if (!w->is_held)
-		put(w, &job);
+		put_job(w, &job);
 	*block = next;
 }
 
@@ -290,7 +290,7 @@ void tap_page_writer_add(struct tap_page_writer *w, unsigned int buffer, unsigne
 	tap_spool_add(w->spool, tap_spool_lane(w->spool, buffer, cpu), len);
 }
 
-/* What goes to two places has to be in memory. */
+/* Data for two spools must first be read into memory. */
 static void put_from_pipe(struct tap_page_writer *w, unsigned int buffer, unsigned int cpu,
 			  int pipe, size_t len)
 {
@@ -320,7 +320,7 @@ void tap_page_writer_put_pipe(struct tap_page_writer *w, unsigned int buffer, un
 	if (w->copy)
 		put_from_pipe(w, buffer, cpu, pipe, len);
 	else
-		w->is_held ? do_job(w, &job) : put(w, &job);
+		w->is_held ? do_job(w, &job) : put_job(w, &job);
 }
 
 bool tap_page_writer_is_behind(const struct tap_page_writer *w)
@@ -346,7 +346,7 @@ int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *h
 
 	if (!ret) {
 		w->nr_heads++;
-		put(w, &(struct job){ .kind = HEAD, .data = bytes.data, .len = bytes.len });
+		put_job(w, &(struct job){ .kind = HEAD, .data = bytes.data, .len = bytes.len });
 		return 0;
 	}
 	tap_buf_release(&bytes);
@@ -370,7 +370,7 @@ bool tap_page_writer_head_is_set(const struct tap_page_writer *w)
 
 void tap_page_writer_set_meta(struct tap_page_writer *w, char *json)
 {
-	put(w, &(struct job){ .kind = META, .data = json });
+	put_job(w, &(struct job){ .kind = META, .data = json });
 }
 
 void tap_page_writer_call(struct tap_page_writer *w,
@@ -378,5 +378,5 @@ void tap_page_writer_call(struct tap_page_writer *w,
 				      struct tap_err *err),
 			  void *ctx, uint64_t arg)
 {
-	put(w, &(struct job){ .kind = CALL, .call = call, .ctx = ctx, .arg = arg });
+	put_job(w, &(struct job){ .kind = CALL, .call = call, .ctx = ctx, .arg = arg });
 }

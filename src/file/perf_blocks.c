@@ -27,7 +27,7 @@ struct tap_perf_block *tap_perf_blocks_add(struct tap_perf_blocks *blocks)
 	return b;
 }
 
-/* Lets go those that begin at *@link. */
+/* Move the block at *@link, and all older ones, to the spare list. */
 static void let_go(struct tap_perf_blocks *blocks, struct tap_perf_block **link)
 {
 	while (*link) {

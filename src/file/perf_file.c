@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What stands around the records: tools/perf/Documentation/perf.data-file-format.txt. */
+/* Parse what surrounds the records: tools/perf/Documentation/perf.data-file-format.txt. */
 #include "file/perf_file.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define MAGIC_LEN 8u
 #define MAGIC_LITTLE_ENDIAN "PERFILE2"
-#define MAGIC_BIG_ENDIAN "2ELIFREP" /* the same number */
+#define MAGIC_BIG_ENDIAN "2ELIFREP" /* the same number in the other byte order */
 #define FEATURES_AT 72u
 #define HEADER_BYTES 104u
 #define PIPE_HEADER_BYTES 16u
@@ -21,7 +21,7 @@
 #define MIN_ATTR_BYTES 64u /* PERF_ATTR_SIZE_VER0 */
 #define MAX_ATTR_BYTES 4096u
 #define MAX_ATTRS 65536u
-#define MAX_IDS (1u << 22) /* one for each event on each CPU */
+#define MAX_IDS (1u << 22) /* one per event and CPU */
 
 enum {
 	FEATURE_TRACING_DATA = 1,
@@ -38,7 +38,7 @@ enum {
 
 #define COMPRESSED_ZSTD 1u
 
-/* Bits of perf_event_attr behind read_format, counted from the first. */
+/* Bit numbers of the flags in perf_event_attr, which follow read_format. */
 #define ATTR_SAMPLE_ID_ALL 18u
 #define ATTR_USE_CLOCKID 25u
 #define ATTR_CONTEXT_SWITCH 26u
@@ -49,7 +49,7 @@ bool tap_perf_is(const unsigned char *data, size_t len)
 				    !memcmp(data, MAGIC_BIG_ENDIAN, MAGIC_LEN));
 }
 
-static struct tap_bytes section(const struct tap_perf *p, uint64_t offset, uint64_t size)
+static struct tap_bytes get_section(const struct tap_perf *p, uint64_t offset, uint64_t size)
 {
 	struct tap_bytes b = {
 		.at = p->data,
@@ -89,7 +89,10 @@ static uint32_t bytes_of(uint64_t sample_type, uint64_t words)
 	return 8 * (uint32_t)__builtin_popcountll(sample_type & words);
 }
 
-/* The order of perf_output_sample(), and behind it of __perf_event__output_id_sample(). */
+/*
+ * Offsets follow from the order in perf_output_sample() and, for the trailer,
+ * __perf_event__output_id_sample().
+ */
 static void lay_out(struct tap_perf_attr *a, bool has_trailer)
 {
 	const uint64_t before_time = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
@@ -137,11 +140,11 @@ static int read_attr(struct tap_perf *p, struct tap_bytes b, struct tap_perf_att
 	uint64_t flags;
 	uint32_t type = tap_bytes_u32(&b);
 
-	tap_bytes_take(&b, 20); /* size, config, period */
+	tap_bytes_take(&b, 20); /* size, config, sample period */
 	*a = (struct tap_perf_attr){ .sample_type = tap_bytes_u64(&b) };
 	a->read_format = tap_bytes_u64(&b);
 	flags = tap_bytes_u64(&b);
-	if (p->r->info.big_endian) { /* bit fields begin at the other end */
+	if (p->r->info.big_endian) { /* bit fields start at the most significant bit */
 		uint64_t mirrored = 0;
 
 		for (unsigned int i = 0; i < 64; i++)
@@ -174,7 +177,10 @@ static int read_ids(struct tap_perf *p, struct tap_bytes ids, struct tap_err *er
 	return 0;
 }
 
-/* The id says which attr lays a record out: so it must be found without one. */
+/*
+ * A record's id determines its attr, and so its layout. Hence the id's own position must be the
+ * same in all attrs.
+ */
 static int place_ids(struct tap_perf *p, struct tap_err *err)
 {
 	const struct tap_perf_attr *first = p->attrs;
@@ -213,7 +219,7 @@ static void find_plain(struct tap_perf *p)
 	const struct tap_perf_attr *plain = NULL;
 
 	for (unsigned int i = 0; i < TAP_PERF_PLAIN_IDS; i++)
-		p->plain_ids[i] = i + 1; /* has another place: so none is there yet */
+		p->plain_ids[i] = i + 1; /* belongs at another index, so the entry is unused */
 	for (unsigned int i = 0; i < p->nr_attrs; i++) {
 		const struct tap_perf_attr *a = &p->attrs[i];
 
@@ -247,7 +253,7 @@ static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size
 	while (nr--) {
 		struct tap_bytes attr = tap_bytes_sub(&b, attr_size - 16);
 		uint64_t offset = tap_bytes_u64(&b), size = tap_bytes_u64(&b);
-		struct tap_bytes ids = section(p, offset, size);
+		struct tap_bytes ids = get_section(p, offset, size);
 
 		ret = read_attr(p, attr, &p->attrs[p->nr_attrs++], err);
 		if (!ret && ids.bad)
@@ -260,14 +266,17 @@ static int read_attrs(struct tap_perf *p, struct tap_bytes b, uint64_t attr_size
 	if (ret)
 		return ret;
 	find_plain(p);
-	/* its records are in no pages: of no size, and before it is known what one begins with */
+	/*
+	 * The records are not in sub-buffers, so their size is 0. The buffer is added before the
+	 * tracing data is read: after that, tap_dat_add_buffer() would check the size.
+	 */
 	ret = tap_dat_add_buffer(p->r, "", p->clock, 0, err);
 	return ret < 0 ? ret : 0;
 }
 
 /* ---- features */
 
-/* The head of a trace.dat of version 6, up to its CPUs. */
+/* Parse the tracing data, which is the head of a trace.dat version 6 without its CPUs. */
 static int read_tracing_data(struct tap_perf *p, struct tap_bytes b, struct tap_err *err)
 {
 	const bool big_endian = p->r->info.big_endian;
@@ -288,7 +297,7 @@ static int read_compression(struct tap_perf *p, struct tap_bytes b, struct tap_e
 {
 	uint32_t type;
 
-	tap_bytes_u32(&b); /* its version */
+	tap_bytes_u32(&b); /* version */
 	type = tap_bytes_u32(&b);
 	if (type != COMPRESSED_ZSTD)
 		return tap_err_set(err, -ENOTSUP,
@@ -300,14 +309,17 @@ static int read_compression(struct tap_perf *p, struct tap_bytes b, struct tap_e
 static void read_clocks(struct tap_reader_info *info, struct tap_bytes b)
 {
 	info->wall_realtime_ns = info->wall_ts_ns = 0;
-	tap_bytes_take(&b, 8); /* its version, which clock */
+	tap_bytes_take(&b, 8); /* version, clock id */
 	if (tap_bytes_left(&b) < 16)
 		return;
 	info->wall_realtime_ns = tap_bytes_u64(&b);
 	info->wall_ts_ns = tap_bytes_u64(&b);
 }
 
-/* Entries: a record's head, a process, the id, its length and padding, and a path. */
+/*
+ * Find the kernel's build id. Each entry has a record's head, a pid, the id with its length and
+ * padding, and a path.
+ */
 static void read_build_ids(struct tap_perf *p, struct tap_bytes b)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
@@ -357,17 +369,20 @@ static int read_feature(struct tap_perf *p, unsigned int id, struct tap_bytes b,
 	}
 }
 
-/* Behind the records: where each feature's section is, of those whose bit is set, in order. */
+/*
+ * The positions of the features' sections follow the records, in the order of the bits that are
+ * set.
+ */
 static int read_features(struct tap_perf *p, struct tap_bytes bits, struct tap_err *err)
 {
-	struct tap_bytes table = section(p, p->to, p->len - p->to);
+	struct tap_bytes table = get_section(p, p->to, p->len - p->to);
 
 	for (unsigned int word = 0; word < NR_FEATURES / 64; word++) {
 		uint64_t set = tap_bytes_u64(&bits);
 
 		for (; set; set &= set - 1) {
 			uint64_t offset = tap_bytes_u64(&table), size = tap_bytes_u64(&table);
-			struct tap_bytes b = section(p, offset, size);
+			struct tap_bytes b = get_section(p, offset, size);
 			unsigned int id = 64 * word + (unsigned int)__builtin_ctzll(set);
 			int ret;
 
@@ -383,9 +398,12 @@ static int read_features(struct tap_perf *p, struct tap_bytes bits, struct tap_e
 	return 0;
 }
 
-/* ---- the whole */
+/* ---- the file */
 
-/* perf saves no kallsyms. Those of this machine do if it is the one, and has not booted since. */
+/*
+ * perf does not save kallsyms. Use this machine's, if it made the recording and was not booted
+ * since.
+ */
 static int read_symbols(struct tap_perf *p, struct tap_err *err)
 {
 	struct tap_buf text = { 0 };
@@ -401,7 +419,7 @@ static int read_symbols(struct tap_perf *p, struct tap_err *err)
 	return ret;
 }
 
-static int complete(struct tap_perf *p, struct tap_err *err)
+static int complete_open(struct tap_perf *p, struct tap_err *err)
 {
 	struct tap_reader *r = p->r;
 	int ret = 0;
@@ -427,7 +445,7 @@ static int complete(struct tap_perf *p, struct tap_err *err)
 	return ret || !p->has_chains ? ret : read_symbols(p, err);
 }
 
-/* perf writes the size of the records, and what it says about itself, when it ends. */
+/* perf writes the size of the records, and the features, only when it ends. */
 static int place_records(struct tap_perf *p, uint64_t offset, uint64_t size,
 			 struct tap_bytes features, struct tap_err *err)
 {
@@ -447,7 +465,7 @@ static int place_records(struct tap_perf *p, uint64_t offset, uint64_t size,
 
 static int read_file(struct tap_perf *p, struct tap_err *err)
 {
-	struct tap_bytes b = section(p, MAGIC_LEN, p->len - MAGIC_LEN);
+	struct tap_bytes b = get_section(p, MAGIC_LEN, p->len - MAGIC_LEN);
 	uint64_t header_size = tap_bytes_u64(&b), attr_size = tap_bytes_u64(&b);
 	uint64_t attrs_at = tap_bytes_u64(&b), attrs_size = tap_bytes_u64(&b);
 	uint64_t at = tap_bytes_u64(&b), size = tap_bytes_u64(&b);
@@ -459,9 +477,9 @@ static int read_file(struct tap_perf *p, struct tap_err *err)
 				   p->r->path);
 	if (p->len < HEADER_BYTES || header_size < HEADER_BYTES)
 		return tap_dat_bad(p->r, err, "its header is cut or invalid");
-	return read_attrs(p, section(p, attrs_at, attrs_size), attr_size, err) ?:
-	       place_records(p, at, size, section(p, FEATURES_AT, NR_FEATURES / 8), err) ?:
-	       complete(p, err);
+	return read_attrs(p, get_section(p, attrs_at, attrs_size), attr_size, err) ?:
+	       place_records(p, at, size, get_section(p, FEATURES_AT, NR_FEATURES / 8), err) ?:
+	       complete_open(p, err);
 }
 
 int tap_perf_open(struct tap_reader *r, const unsigned char *data, size_t len, int fd,
@@ -531,7 +549,7 @@ void tap_perf_position(const struct tap_perf *p, uint64_t *done, uint64_t *whole
 	*whole = p->to - p->from;
 }
 
-/* Hands out an item, and frees what a loss owns. */
+/* Convert an item to an event; free the data of a loss. */
 static inline void take_item(const struct tap_perf *p, const struct tap_perf_item *item, int cpu,
 			     struct tap_event *ev)
 {
@@ -539,8 +557,10 @@ static inline void take_item(const struct tap_perf *p, const struct tap_perf_ite
 
 	if (item->size) {
 		slot = &p->r->decoder.slots[item->id];
-		/* it was read a round ago: its first field and its last, which is what is asked for
-		 * first */
+		/*
+		 * Prefetch the first and last field, as reports read these first: the record was
+		 * parsed a round ago.
+		 */
 		__builtin_prefetch(item->data + 8);
 		__builtin_prefetch(item->data + item->size - 8);
 		ev->ts_ns = item->ts;
@@ -559,8 +579,8 @@ static inline void take_item(const struct tap_perf *p, const struct tap_perf_ite
 }
 
 /*
- * Of two CPUs, whose turns are short, as far as both have something: without the branch that is
- * foretold badly. Return: how many are handed out.
+ * Take events of two CPUs, which alternate often, as long as both have some: without a branch that
+ * would often be mispredicted. Return: the number of events.
  */
 static unsigned int take_pair(struct tap_perf *p, struct tap_event **batch, unsigned int max)
 {
@@ -594,7 +614,7 @@ static unsigned int take_pair(struct tap_perf *p, struct tap_event **batch, unsi
 	return nr;
 }
 
-/* Return: how many are handed out. */
+/* Return: the number of events taken. */
 static unsigned int take_ripe(struct tap_perf *p, struct tap_event **batch, unsigned int max)
 {
 	struct tap_perf_queue *q = &p->queue;
@@ -616,8 +636,10 @@ static unsigned int take_ripe(struct tap_perf *p, struct tap_event **batch, unsi
 	return nr;
 }
 
-/* Name the frames of user stacks. The events may come from compressed records, so their number is
- * not limited by the file's size. */
+/*
+ * Name the frames of user stacks. The events may come from compressed records, so their number is
+ * not limited by the file's size.
+ */
 static int name_stacks(struct tap_perf *p, struct tap_event *const *batch, unsigned int nr,
 		       struct tap_err *err)
 {
@@ -634,7 +656,7 @@ int tap_perf_batch(struct tap_perf *p, struct tap_event **batch, unsigned int ma
 	while (!(*nr = take_ripe(p, batch, max)) && !p->ended) {
 		int ret;
 
-		p->last_ns = p->ripe_ns; /* all up to there was handed out */
+		p->last_ns = p->ripe_ns; /* all events up to there were returned */
 		ret = tap_perf_read_round(p, err);
 		if (ret)
 			return ret;

@@ -12,7 +12,7 @@
 #define MAX_NOTES 65536u
 #define NOTE_BUILD_ID 3u
 
-/* Return: 0 with the file, or as much of it as can be read up to @max; -ENOMEM. */
+/* Read a file up to about @max bytes; on read errors, what was read so far. Return: 0; -ENOMEM. */
 static int read_file(const char *path, size_t max, struct tap_buf *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -27,7 +27,10 @@ static int read_file(const char *path, size_t max, struct tap_buf *out)
 	return out->err ? -ENOMEM : 0;
 }
 
-/* The notes of the running kernel: u32 sizes of name and contents, u32 type, both padded to 4. */
+/*
+ * Return true if @notes, the running kernel's ELF notes, have this build id. A note has u32 sizes
+ * of name and contents, a u32 type, then both, padded to 4 bytes.
+ */
 static bool is_build(const struct tap_buf *notes, const unsigned char *build_id)
 {
 	size_t at = 0;

@@ -36,7 +36,7 @@ static const char switch_text[] =
 	       "__print_symbolic(REC->prev_state, { 0, \"R\" }, { 1, \"S\" }, { 16, \"X\" }, { "
 	       "512, \"?\" }), REC->next_pid\n";
 
-/* As the kernel has it: as many callers follow as .size says. */
+/* The kernel's layout: .size callers follow. */
 struct kernel_stack_record {
 	struct common common;
 	int32_t size, pad;
@@ -57,7 +57,7 @@ struct user_stack_record {
 	uint32_t text; /* length << 16 | offset */
 };
 
-/* While it is in the queue: what was mapped at its time may not have been read. */
+/* A user_stack while it is queued: mappings from before its time may not have been read yet. */
 struct user_stack_addresses {
 	struct common common;
 	int32_t tgid;
@@ -77,7 +77,10 @@ static bool has_event(const struct tap_reader *r, const char *system, const char
 	return false;
 }
 
-/* Records are made in this machine's order, whatever the file's is. Kernels count ids up from 1. */
+/*
+ * Add a format. Made records are in this machine's byte order, whatever the file's is. Kernels
+ * assign ids from 1 upwards, so take the highest free one.
+ */
 static int add_format(struct tap_reader *r, const char *system, const char *name, const char *text,
 		      const struct tap_format **out, struct tap_err *err)
 {
@@ -93,7 +96,7 @@ static int add_format(struct tap_reader *r, const char *system, const char *name
 	if (ret || !id)
 		return ret;
 	*out = r->decoder.slots[id].fmt;
-	r->decoder.slots[id].min_size = UINT32_MAX; /* no sample may say that it is one */
+	r->decoder.slots[id].min_size = UINT32_MAX; /* refuses samples that claim this id */
 	return 0;
 }
 
@@ -104,7 +107,7 @@ int tap_perf_made_switches(struct tap_perf_made *m, struct tap_reader *r, struct
 	return add_format(r, "sched", "sched_switch", switch_text, &m->sched_switch, err);
 }
 
-/* Return: 0 with room for a record; -E2BIG; -ENOMEM. */
+/* Reserve space for a record. Return: 0; -E2BIG; -ENOMEM. */
 static int add_record(struct tap_perf_blocks *blocks, uint64_t round, uint32_t size,
 		      unsigned char **rec, struct tap_err *err)
 {
@@ -198,7 +201,7 @@ int tap_perf_made_user_stack(struct tap_perf_made *m, uint64_t round, int pid,
 	return 0;
 }
 
-/* Adds the record with the text of one with addresses. */
+/* Append a user_stack record with a text for the addresses of @ev. */
 static void add_named(struct tap_buf *b, struct tap_perf_maps *maps, const struct tap_event *ev)
 {
 	struct user_stack_addresses from;
@@ -238,7 +241,7 @@ int tap_perf_made_name(struct tap_perf_made *m, struct tap_perf_maps *maps,
 			add_named(&m->text, maps, events[i]);
 	if (m->text.err)
 		return -ENOMEM;
-	/* it may have moved as it grew */
+	/* now that m->text has its final address */
 	for (unsigned int i = 0; i < nr; i++) {
 		struct user_stack_record rec;
 

@@ -11,7 +11,7 @@
 #define MAX_MAPPINGS (1u << 18)
 #define MAX_NAME 64u
 #define MAX_PARENTS 16u
-#define MAX_LOOKED_AT 64u /* mappings that came later */
+#define MAX_LOOKED_AT 64u /* mappings to check that were made after the wanted time */
 
 static struct tap_perf_process *find_process(const struct tap_perf_maps *m, int pid)
 {
@@ -35,7 +35,7 @@ static struct tap_perf_process *get_process(struct tap_perf_maps *m, int pid)
 	return p;
 }
 
-/* Return: how many of its mappings begin before that, or at @from, and then not after @ns. */
+/* Return the number of mappings that begin before @from, or at @from and were made by @ns. */
 static unsigned int count_before(const struct tap_perf_process *p, uint64_t from, uint64_t ns)
 {
 	unsigned int low = 0, high = p->nr;
@@ -52,9 +52,11 @@ static unsigned int count_before(const struct tap_perf_process *p, uint64_t from
 	return low;
 }
 
-/* Control characters would be taken for the ends of frames. Two names with one key are taken for
- * one. */
-static int intern(struct tap_perf_maps *m, const char *path, uint32_t *index)
+/*
+ * Find or add the name of a path. Control characters, which would look like the end of a frame,
+ * become '?'. Names with the same hash share one entry.
+ */
+static int intern_name(struct tap_perf_maps *m, const char *path, uint32_t *index)
 {
 	const char *slash = strrchr(path, '/');
 	char name[MAX_NAME];
@@ -87,11 +89,12 @@ int tap_perf_maps_add(struct tap_perf_maps *m, int pid, uint64_t from, uint64_t 
 	if (!p)
 		return -ENOMEM;
 	i = count_before(p, from, ns);
-	if (i && p->maps[i - 1].from == from && p->maps[i - 1].ns == ns) /* read again */
+	/* the same record, read in another pass */
+	if (i && p->maps[i - 1].from == from && p->maps[i - 1].ns == ns)
 		return 0;
 	if (p->nr == MAX_OF_PROCESS || m->nr == MAX_MAPPINGS)
 		return 0;
-	if (intern(m, path, &new.name) ||
+	if (intern_name(m, path, &new.name) ||
 	    tap_array_grow(&p->maps, p->nr, &p->cap, sizeof(*p->maps)))
 		return -ENOMEM;
 	memmove(&p->maps[i + 1], &p->maps[i], (p->nr - i) * sizeof(*p->maps));
@@ -105,7 +108,7 @@ int tap_perf_maps_fork(struct tap_perf_maps *m, int pid, int parent, uint64_t ns
 {
 	struct tap_perf_process *p;
 
-	if (pid == parent) /* a thread */
+	if (pid == parent) /* a new thread */
 		return 0;
 	p = get_process(m, pid);
 	if (!p)
@@ -115,7 +118,7 @@ int tap_perf_maps_fork(struct tap_perf_maps *m, int pid, int parent, uint64_t ns
 	return 0;
 }
 
-/* The mapping that begins nearest before @at, at @ns. */
+/* Return the mapping at time @ns that contains @at; NULL: none. */
 static const struct tap_perf_mapping *find_mapping(const struct tap_perf_process *p, uint64_t at,
 						   uint64_t ns)
 {
@@ -128,7 +131,7 @@ static const struct tap_perf_mapping *find_mapping(const struct tap_perf_process
 		if (map->ns <= ns && at - map->from < map->len)
 			return map;
 		if (i && p->maps[i - 1].from != map->from && map->ns <= ns)
-			break; /* what lies before it ends before it */
+			break; /* earlier mappings end before this one begins */
 	}
 	return NULL;
 }

@@ -11,13 +11,16 @@ static int grow_runs(struct tap_perf_queue *q, uint32_t i)
 {
 	uint32_t nr_busy = q->nr_runs, nr_losers = q->nr_runs;
 
-	/* the runs last: their number says what the others have room for */
+	/* the runs last: their number is also taken as the capacity of the other arrays */
 	return tap_array_reach(&q->busy, &nr_busy, i, sizeof(*q->busy), NULL) ?:
 	       tap_array_reach(&q->merge.losers, &nr_losers, i, sizeof(*q->merge.losers), NULL) ?:
 	       tap_array_reach(&q->runs, &q->nr_runs, i, sizeof(*q->runs), NULL);
 }
 
-/* A full run is moved to the front where half of it was taken: each item moves once on average. */
+/*
+ * Make room at the end of a full run: move its items to the front once half of them were taken, so
+ * that each item moves once on average; otherwise grow the array.
+ */
 static int make_room(struct tap_perf_run *run)
 {
 	if (run->head && run->head >= run->cap / 2) {
@@ -44,7 +47,7 @@ static int get_room(struct tap_perf_queue *q, int cpu, struct tap_perf_run **run
 	return (*run)->nr < (*run)->cap ? 0 : make_room(*run);
 }
 
-static void add(struct tap_perf_queue *q, struct tap_perf_run *run, size_t nr)
+static void add_items(struct tap_perf_queue *q, struct tap_perf_run *run, size_t nr)
 {
 	if (!run->is_busy)
 		q->busy[q->nr_busy++] = (uint32_t)(run - q->runs);
@@ -62,7 +65,7 @@ int tap_perf_queue_push(struct tap_perf_queue *q, int cpu, struct tap_perf_item 
 		return ret;
 	run->unsorted |= run->nr > run->head && item.ts < run->items[run->nr - 1].ts;
 	run->items[run->nr] = item;
-	add(q, run, 1);
+	add_items(q, run, 1);
 	return 0;
 }
 
@@ -90,7 +93,7 @@ uint64_t tap_perf_queue_last(const struct tap_perf_queue *q, int cpu)
 void tap_perf_queue_append(struct tap_perf_queue *q, int cpu, size_t nr)
 {
 	if (nr)
-		add(q, &q->runs[cpu + 1], nr);
+		add_items(q, &q->runs[cpu + 1], nr);
 }
 
 void tap_perf_queue_end_loss(struct tap_perf_queue *q, int cpu, uint64_t ts)
@@ -109,8 +112,9 @@ void tap_perf_queue_end_loss(struct tap_perf_queue *q, int cpu, uint64_t ts)
 	run->unsorted |= run->nr - run->head > 1 && last[-1].ts > ts;
 }
 
-/* Merges the sorted [0, left) and [left, nr). */
-static void merge(struct tap_perf_item *a, size_t left, size_t nr, struct tap_perf_item *scratch)
+/* Merge the sorted ranges [0, left) and [left, nr). */
+static void merge_halves(struct tap_perf_item *a, size_t left, size_t nr,
+			 struct tap_perf_item *scratch)
 {
 	size_t i = 0, j = left, k = 0;
 
@@ -121,8 +125,8 @@ static void merge(struct tap_perf_item *a, size_t left, size_t nr, struct tap_pe
 }
 
 /*
- * Where records of interrupts stand before what they interrupted, neighbours are swapped: intervals
- * that are in order cost one comparison.
+ * Merge sort. Records of interrupts may precede those of what they interrupted, so only neighbours
+ * are swapped: ranges that are already in order cost a single comparison.
  */
 static int sort_run(struct tap_perf_queue *q, struct tap_perf_run *run)
 {
@@ -142,14 +146,14 @@ static int sort_run(struct tap_perf_queue *q, struct tap_perf_run *run)
 			size_t both = nr - i < 2 * left ? nr - i : 2 * left;
 
 			if (a[i + left].ts < a[i + left - 1].ts)
-				merge(a + i, left, both, q->scratch);
+				merge_halves(a + i, left, both, q->scratch);
 		}
 	}
 	run->unsorted = false;
 	return 0;
 }
 
-/* Return: up to where items of the sorted @run may be taken. */
+/* Return the end of the items in the sorted @run that are not after @upto. */
 static size_t find_ripe(const struct tap_perf_run *run, uint64_t upto)
 {
 	size_t low = run->head, high = run->nr;
@@ -165,8 +169,8 @@ static size_t find_ripe(const struct tap_perf_run *run, uint64_t upto)
 	return low;
 }
 
-/* Of q->busy, the one at @i has no items left. */
-static void drop(struct tap_perf_queue *q, uint32_t i)
+/* Remove the run at index @i of q->busy, which has no items left. */
+static void drop_run(struct tap_perf_queue *q, uint32_t i)
 {
 	struct tap_perf_run *run = &q->runs[q->busy[i]];
 
@@ -195,7 +199,7 @@ void tap_perf_queue_next_cpu(struct tap_perf_queue *q)
 		else if (run->head < run->nr)
 			q->next++;
 		else
-			drop(q, q->next);
+			drop_run(q, q->next);
 	}
 }
 
@@ -211,7 +215,7 @@ int tap_perf_queue_order(struct tap_perf_queue *q, uint64_t upto)
 		if (run->head < run->nr)
 			i++;
 		else
-			drop(q, i);
+			drop_run(q, i);
 	}
 	q->until = q->by_cpu ? UINT64_MAX : 0;
 	q->next = 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The records of a perf.data: perf_event_open(2), and tools/perf/util/event.h for perf's own. */
+/*
+ * Parse the records of a perf.data: perf_event_open(2), and tools/perf/util/event.h for perf's own.
+ */
 #include "file/perf_records.h"
 
 #include <errno.h>
@@ -11,7 +13,7 @@
 
 #include "base/array.h"
 
-/* Records that perf writes itself. */
+/* Record types that perf itself writes. */
 enum {
 	RECORD_FINISHED_ROUND = 68,
 	RECORD_ID_INDEX = 69,
@@ -21,12 +23,13 @@ enum {
 };
 
 #define PREFETCH_BYTES 8192
-#define MAX_COPIES 32u /* of one round: 64 MB; what is more is read where it is mapped */
-#define COPY_BYTES ((size_t)256 << 10) /* at once: they are read from the cache */
+#define MAX_COPIES 32u /* per round, 64 MB; further records are read from the mapping */
+/* copied at once, so that they are still in the CPU cache when read */
+#define COPY_BYTES ((size_t)256 << 10)
 
 struct record {
 	const unsigned char *body;
-	uint32_t type, len; /* len: of the body */
+	uint32_t type, len; /* .len: bytes of the body */
 };
 
 static uint32_t u32_at(const struct tap_perf *p, const unsigned char *at)
@@ -48,7 +51,7 @@ static struct tap_bytes bytes_of(const struct tap_perf *p, const struct record *
 	};
 }
 
-/* Return: whether there is a whole record at @at, with @left bytes up to the end. */
+/* Parse a record's head. Return: true if the whole record is in the @left bytes at @at. */
 static bool parse_head(const struct tap_perf *p, const unsigned char *at, size_t left,
 		       struct record *rec)
 {
@@ -62,7 +65,7 @@ static bool parse_head(const struct tap_perf *p, const unsigned char *at, size_t
 	return size >= TAP_PERF_HEAD_BYTES && size <= left;
 }
 
-static int push(struct tap_perf *p, int cpu, struct tap_perf_item item, struct tap_err *err)
+static int push_item(struct tap_perf *p, int cpu, struct tap_perf_item item, struct tap_err *err)
 {
 	int ret = tap_perf_queue_push(&p->queue, cpu, item);
 
@@ -74,7 +77,10 @@ static int push(struct tap_perf *p, int cpu, struct tap_perf_item item, struct t
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-/* @cpu: -1: not known. @count: 0: not known. A loss cannot end before what was handed out. */
+/*
+ * Push a loss. @cpu: -1: unknown. @count: 0: unknown. A loss cannot end before events that were
+ * already returned.
+ */
 static int push_loss(struct tap_perf *p, int cpu, uint64_t first_ns, uint64_t last_ns,
 		     uint64_t count, struct tap_err *err)
 {
@@ -91,13 +97,13 @@ static int push_loss(struct tap_perf *p, int cpu, uint64_t first_ns, uint64_t la
 	if (!loss)
 		return tap_dat_nomem(err);
 	*loss = (struct tap_perf_loss){ first_ns, count };
-	ret = push(p, cpu, (struct tap_perf_item){ .ts = last_ns, .loss = loss }, err);
+	ret = push_item(p, cpu, (struct tap_perf_item){ .ts = last_ns, .loss = loss }, err);
 	if (ret)
 		free(loss);
 	return ret;
 }
 
-/* A record at @ts, if that can be true, is damaged. */
+/* Report a damaged record as one lost event, at @ts if that is plausible. */
 static int lose_one(struct tap_perf *p, uint64_t ts, struct tap_err *err)
 {
 	if (!ts || ts > TAP_CURSOR_MAX_NS)
@@ -117,18 +123,24 @@ static struct tap_perf_cpu *cpu_get(struct tap_perf *p, int cpu)
 	return tap_array_at(&p->cpus, &p->nr_cpus, (uint32_t)(cpu + 1), sizeof(*p->cpus), NULL);
 }
 
-/* Return: a time before all that @c can have lost next; UINT64_MAX: there was no record at all. */
+/*
+ * Return the earliest time at which the next loss of @c can have begun; UINT64_MAX: no record was
+ * read yet.
+ */
 static uint64_t seen_before(const struct tap_perf *p, const struct tap_perf_cpu *c)
 {
 	return c->last_ns && c != p->cpus ? c->last_ns : p->first_ns;
 }
 
-/* What LOST records have told of losses that LOST_SAMPLES count for slot @i. */
+/*
+ * Return how many of the events that LOST_SAMPLES counted for slot @i were reported by LOST
+ * records.
+ */
 static uint64_t told_of(const struct tap_perf *p, uint32_t i)
 {
 	uint64_t sum = 0;
 
-	if (i) /* a CPU */
+	if (i) /* a CPU; slot 0 has records whose CPU is unknown */
 		return p->cpus[i].told;
 	for (i = 0; i < p->nr_cpus; i++)
 		if (!i || !p->cpus[i].counted)
@@ -149,7 +161,7 @@ static const struct tap_perf_attr *attr_by_id(const struct tap_perf *p, uint64_t
 {
 	const uint64_t *i = tap_map_get(&p->ids, id);
 
-	/* records that perf makes up have id 0, and are laid out as the first event's */
+	/* records that perf synthesizes have id 0 and the layout of the first event */
 	if (!i)
 		return id ? NULL : &p->attrs[0];
 	return &p->attrs[*i - 1];
@@ -157,7 +169,7 @@ static const struct tap_perf_attr *attr_by_id(const struct tap_perf *p, uint64_t
 
 /* ---- samples */
 
-/* Passes over what PERF_SAMPLE_READ left. */
+/* Skip the data of PERF_SAMPLE_READ. */
 static void skip_read(const struct tap_perf_attr *a, struct tap_bytes *b)
 {
 	unsigned int times = !!(a->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -182,7 +194,7 @@ static void skip_callchain(struct tap_bytes *b)
 	tap_bytes_take(b, 8 * nr);
 }
 
-/* What the tracepoint wrote. Return: it, from common_type on; bad if it is not there. */
+/* Return the tracepoint's own data, from common_type on; bad if it is missing. */
 static struct tap_bytes raw_of(const struct tap_perf *p, const struct record *rec,
 			       const struct tap_perf_attr *a)
 {
@@ -203,8 +215,8 @@ static inline struct tap_perf_item event_item(uint64_t ts, const unsigned char *
 }
 
 /*
- * Counts an event, of @slot; NULL: it is damaged. Return: 1 if it is to be handed out; 0 if not, or
- * a loss is in its place; -errno.
+ * Count an event of @slot; NULL: the event is damaged. Return: 1 if the caller must push it; 0 if
+ * it is not wanted, or was replaced by a loss; -errno.
  */
 static inline __attribute__((always_inline)) int admit(struct tap_perf *p, struct tap_slot *slot,
 						       int cpu, uint64_t ts, size_t bytes,
@@ -217,15 +229,15 @@ static inline __attribute__((always_inline)) int admit(struct tap_perf *p, struc
 	if (slot && ts >= d->from && ts <= d->to)
 		tap_decoder_passed(d, slot, ts, bytes);
 	/*
-	 * What comes after its time has gone by cannot be put into order any more. Of any kind: a
-	 * loss must be one in each pass, whatever that asks for.
+	 * An event that is older than those already returned cannot be sorted in any more: report
+	 * it as a loss, even if its kind is not wanted, so that all passes report the same losses.
 	 */
 	if (!slot || ts < p->last_ns)
 		return push_loss(p, cpu, ts, ts, 1, err);
 	return slot->mark && ts >= d->from && (ts <= d->to || d->beyond);
 }
 
-/* A record of @cpu came, at @ts. Return: NULL when out of memory. */
+/* Note a record of @cpu at @ts. Return: NULL: out of memory. */
 static inline __attribute__((always_inline)) struct tap_perf_cpu *arrive(struct tap_perf *p,
 									 int cpu, uint64_t ts)
 {
@@ -233,7 +245,10 @@ static inline __attribute__((always_inline)) struct tap_perf_cpu *arrive(struct 
 
 	if (!c)
 		return NULL;
-	/* the first one after a loss, of any kind: so that the loss ends there in each pass */
+	/*
+	 * Any record ends a loss, wanted or not, so that the loss ends at the same time in each
+	 * pass.
+	 */
 	if (c->just_lost && ts >= p->last_ns)
 		tap_perf_queue_end_loss(&p->queue, cpu, ts);
 	c->just_lost = false;
@@ -247,7 +262,7 @@ static void add_frame(struct tap_perf_chain *chain, uint64_t address)
 		chain->at[chain->nr++] = address;
 }
 
-/* Splits the callchain of a sample: markers say what the addresses after them are of. */
+/* Split a sample's callchain into kernel and user addresses, by its PERF_CONTEXT_* markers. */
 static void split_chain(const struct tap_perf *p, const struct record *rec,
 			const struct tap_perf_attr *a, struct tap_perf_chain *kernel,
 			struct tap_perf_chain *user)
@@ -274,14 +289,14 @@ static void split_chain(const struct tap_perf *p, const struct record *rec,
 			into = kernel;
 		else if (at == PERF_CONTEXT_USER)
 			into = user;
-		else if (at >= PERF_CONTEXT_MAX) /* a guest's, or a hypervisor's */
+		else if (at >= PERF_CONTEXT_MAX) /* of a guest or hypervisor */
 			into = NULL;
 		else if (into)
 			add_frame(into, at);
 	}
 }
 
-/* The stacks of an event of the task @pid, as events that follow it. */
+/* Push the stacks of an event of the task @pid, as events that follow it. */
 static int take_chain(struct tap_perf *p, const struct record *rec, const struct tap_perf_attr *a,
 		      int cpu, uint64_t ts, int pid, struct tap_err *err)
 {
@@ -301,14 +316,14 @@ static int take_chain(struct tap_perf *p, const struct record *rec, const struct
 	if (ret > 0)
 		ret = tap_perf_made_kernel_stack(&p->made, p->round, pid, &kernel, &data, &size,
 						 err)
-			      ?: push(p, cpu, event_item(ts, data, size, of_kernel), err);
+			      ?: push_item(p, cpu, event_item(ts, data, size, of_kernel), err);
 	if (ret || !user.nr)
 		return ret;
 	ret = admit(p, &p->r->decoder.slots[of_user->id], cpu, ts, 8 * (size_t)user.nr, err);
 	if (ret > 0)
 		ret = tap_perf_made_user_stack(&p->made, p->round, pid, &user, tgid, &data, &size,
 					       err)
-			      ?: push(p, cpu, event_item(ts, data, size, of_user), err);
+			      ?: push_item(p, cpu, event_item(ts, data, size, of_user), err);
 	return ret;
 }
 
@@ -332,15 +347,16 @@ static int take_event(struct tap_perf *p, const struct record *rec, const struct
 	}
 	ret = admit(p, slot, cpu, ts, tap_bytes_left(&raw), err);
 	if (ret > 0)
-		ret = push(p, cpu,
-			   event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt), err);
+		ret = push_item(p, cpu,
+				event_item(ts, raw.at, (uint32_t)tap_bytes_left(&raw), slot->fmt),
+				err);
 	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) || ret || !slot || ts < p->last_ns ||
 	    tap_bytes_left(&raw) < 8)
 		return ret;
 	return take_chain(p, rec, a, cpu, ts, (int)u32_at(p, raw.at + 4), err);
 }
 
-/* The sample is a tracepoint's: take_plain() may take others of its id. */
+/* This sample's id is a tracepoint: take_plain() may decode further samples with it. */
 static void note_plain(struct tap_perf *p, const struct record *rec)
 {
 	uint64_t id = tap_perf_has_ids(p) ? u64_at(p, rec->body + p->id_at) : 0;
@@ -371,8 +387,8 @@ static int take_sample(struct tap_perf *p, const struct record *rec, struct tap_
 }
 
 /*
- * Takes samples of one CPU, from @at up to @end, as take_sample() does, up to the first that has
- * something unusual about it, as to be before the one in front of it. Return: behind those.
+ * Decode a CPU's samples in [@at, @end), like take_sample(), up to the first unusual one, such as
+ * one that is older than its predecessor. Return: the end of the decoded samples.
  */
 static inline __attribute__((always_inline)) const unsigned char *
 take_plain_of(struct tap_perf *p, const struct tap_perf_plain plain, uint32_t cpu,
@@ -397,14 +413,20 @@ take_plain_of(struct tap_perf *p, const struct tap_perf_plain plain, uint32_t cp
 		struct tap_slot *slot = &d->slots[tap_get_u16(raw, host)];
 		uint64_t ts = tap_get_u64(at + plain.time, host);
 
-		/* a slot's least size is 0 where there is no format */
+		/*
+		 * .min_size is 0 for an id without a format: 0 - 1 wraps, so its records are
+		 * refused
+		 */
 		if (tap_get_u32(at, host) != PERF_RECORD_SAMPLE ||
 		    tap_get_u32(at + plain.cpu, host) != cpu || size > (size_t)(end - at) ||
 		    (uint64_t)plain.raw + raw_len > size || raw_len < 2 ||
 		    p->plain_ids[id % TAP_PERF_PLAIN_IDS] != id || raw_len <= slot->min_size - 1 ||
 		    ts < last_ns || ts > d->to)
 			break;
-		/* the unwanted leave the place to the next: a branch would be foretold badly */
+		/*
+		 * an unwanted event is overwritten by the next: a branch would be mispredicted
+		 * often
+		 */
 		*to = event_item(ts, raw, raw_len, slot->fmt);
 		to += slot->is_marked;
 		slot->passed++;
@@ -423,13 +445,16 @@ take_plain_of(struct tap_perf *p, const struct tap_perf_plain plain, uint32_t cp
 	return at;
 }
 
-/* The same of any CPUs, whose samples come in long rows. Return: how many bytes that was. */
+/*
+ * Decode samples of any CPU with take_plain_of(), as those of one CPU come in long sequences.
+ * Return: the number of bytes decoded.
+ */
 static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len)
 {
-	/* what perf uses of itself: the compiler makes it a loop of its own */
+	/* perf's default layout, as constants: the compiler makes a separate loop for it */
 	const struct tap_perf_plain usual = { .id = 8, .time = 32, .cpu = 40, .raw = 60 };
 	const bool is_usual = !memcmp(&p->plain, &usual, sizeof(usual));
-	/* of nothing, @at may be NULL */
+	/* @at may be NULL if @len is 0 */
 	const unsigned char *start = at, *end = len ? at + len : at, *last = NULL;
 	uint32_t cpu;
 
@@ -447,10 +472,10 @@ static size_t take_plain(struct tap_perf *p, const unsigned char *at, size_t len
 /* ---- losses */
 
 struct trailer {
-	uint64_t id, ts; /* 0: not there */
-	int cpu; /* -1: not known */
-	int tid; /* -1: not known; or the task is dead, and has none any more */
-	uint32_t len; /* in bytes */
+	uint64_t id, ts; /* 0: absent */
+	int cpu; /* -1: unknown */
+	int tid; /* -1: unknown, or the task was already reaped and has no tid */
+	uint32_t len; /* bytes */
 };
 
 static struct trailer trailer_of(const struct tap_perf *p, const struct record *rec)
@@ -468,7 +493,7 @@ static struct trailer trailer_of(const struct tap_perf *p, const struct record *
 		return t;
 	t.len = a->trailer;
 	if (a->sample_type & PERF_SAMPLE_TID)
-		t.tid = (int)u32_at(p, end - a->trailer + 4); /* after the process's */
+		t.tid = (int)u32_at(p, end - a->trailer + 4); /* after the process id */
 	if (a->time_back)
 		t.ts = u64_at(p, end - a->time_back);
 	if (t.ts > TAP_CURSOR_MAX_NS)
@@ -487,8 +512,8 @@ static int cpu_by_id(const struct tap_perf *p, uint64_t id)
 }
 
 /*
- * The ring of a CPU was full, and has space again: __perf_output_begin() writes how much was lost
- * in front of the next record.
+ * A LOST record: the CPU's ring was full, and has space again. __perf_output_begin() writes it
+ * before the next record.
  */
 static int take_lost(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
@@ -515,7 +540,10 @@ static int take_lost(struct tap_perf *p, const struct record *rec, struct tap_er
 	return lost ? push_loss(p, t.cpu, first, t.ts, lost, err) : 0;
 }
 
-/* With a time it is the kernel's own; without, the sum that perf writes when it ends. */
+/*
+ * A LOST_SAMPLES record. With a time it is from the kernel; without, it is the total that perf
+ * writes when it ends.
+ */
 static int take_lost_samples(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	struct tap_bytes b = bytes_of(p, rec);
@@ -560,8 +588,8 @@ static struct tap_perf_task *task_get(struct tap_perf *p, int tid)
 }
 
 /*
- * Rings are read one after the other: a name may be read after a newer one, and a FORK after the
- * name that its task took since.
+ * The rings are read one after another. So an older name may be read after a newer one, and a FORK
+ * after the name that its task took later.
  */
 static void set_comm(struct tap_perf_task *task, const char *comm, uint64_t ns)
 {
@@ -589,7 +617,7 @@ static int take_comm(struct tap_perf *p, const struct record *rec, struct tap_er
 	return 0;
 }
 
-/* A new task has its parent's name until it takes another. */
+/* A new task inherits its parent's name. */
 static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	struct tap_bytes b = bytes_of(p, rec);
@@ -618,8 +646,10 @@ static int take_fork(struct tap_perf *p, const struct record *rec, struct tap_er
 	return 0;
 }
 
-/* What is mapped in a process, or where the kernel is: its mapping is named after a symbol, whose
- * address stands for the offset. */
+/*
+ * A mapping of a process, or of the kernel (pid -1): that one is named after a symbol, whose
+ * address is in the offset.
+ */
 static int take_mmap(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	static const char of_kernel[] = "[kernel.kallsyms]_";
@@ -629,12 +659,12 @@ static int take_mmap(struct tap_perf *p, const struct record *rec, struct tap_er
 	uint64_t from, len, offset;
 	const char *path;
 
-	tap_bytes_u32(&b); /* the thread */
+	tap_bytes_u32(&b); /* thread */
 	from = tap_bytes_u64(&b);
 	len = tap_bytes_u64(&b);
 	offset = tap_bytes_u64(&b);
 	if (rec->type == PERF_RECORD_MMAP2)
-		tap_bytes_take(&b, 32); /* device and inode or build id, protection, flags */
+		tap_bytes_take(&b, 32); /* device and inode, or build id; protection; flags */
 	path = tap_bytes_str(&b);
 	if (b.bad)
 		return 0;
@@ -652,7 +682,7 @@ static int take_mmap(struct tap_perf *p, const struct record *rec, struct tap_er
 
 /* ---- switches */
 
-/* A switch at @ts that no event of the file says. */
+/* Push a switch at @ts that is derived from other records. */
 static int push_switch(struct tap_perf *p, int cpu, uint64_t ts, const struct tap_perf_switch *s,
 		       struct tap_err *err)
 {
@@ -668,12 +698,12 @@ static int push_switch(struct tap_perf *p, int cpu, uint64_t ts, const struct ta
 	if (ret)
 		return ret;
 	item = event_item(ts, data, size, fmt);
-	return push(p, cpu, item, err);
+	return push_item(p, cpu, item, err);
 }
 
 /*
- * A task that was reaped before it left its CPU for good has no tid any more: it is -1
- * (perf_event_pid_type()). Others are zombies then.
+ * Return why a task left its CPU. A task that was reaped before its last switch has tid -1
+ * (perf_event_pid_type()); other dead tasks are still zombies.
  */
 static enum tap_perf_left left_as(const struct tap_perf *p, const struct trailer *t, uint16_t misc)
 {
@@ -687,9 +717,9 @@ static enum tap_perf_left left_as(const struct tap_perf *p, const struct trailer
 							       : TAP_PERF_LEFT_ASLEEP;
 }
 
-/* The CPU that a record is of. Return: 0 with it; 1: a loss is in the record's place; -errno. */
-static int place(struct tap_perf *p, struct trailer *t, struct tap_perf_cpu **c,
-		 struct tap_err *err)
+/* Find the CPU of a record. Return: 0 with @c set; 1: the record was replaced by a loss; -errno. */
+static int place_record(struct tap_perf *p, struct trailer *t, struct tap_perf_cpu **c,
+			struct tap_err *err)
 {
 	if (t->cpu < 0)
 		t->cpu = cpu_by_id(p, t->id);
@@ -699,16 +729,16 @@ static int place(struct tap_perf *p, struct trailer *t, struct tap_perf_cpu **c,
 	return *c ? 0 : tap_dat_nomem(err);
 }
 
-/* As struct tap_perf_cpu has it. */
+/* Return the value for tap_perf_cpu.runs. */
 static int runs_of(int tid)
 {
 	return tid < 0 || tid == INT32_MAX ? 0 : tid + 1;
 }
 
 /*
- * perf_event_switch() writes two for a switch: the task that leaves one, where the tracepoint is,
- * and the task that comes another. Only those of whole CPUs name the other task: then the first
- * says all, and the second is needed only if the first was lost.
+ * perf_event_switch() writes two records per switch: for the outgoing task, at the position of the
+ * tracepoint, and for the incoming one. Only records of whole CPUs (SWITCH_CPU_WIDE) name the other
+ * task. Then the first has all data, and the second is needed only if the first was lost.
  */
 static int take_switch(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
@@ -721,12 +751,12 @@ static int take_switch(struct tap_perf *p, const struct record *rec, struct tap_
 	struct tap_perf_cpu *c;
 	int ret, other = -1;
 
-	tap_bytes_u32(&b); /* the other's process */
+	tap_bytes_u32(&b); /* process of the other task */
 	if (is_wide)
 		other = (int)tap_bytes_u32(&b);
 	if (is_wide && (b.bad || tap_bytes_left(&b) < t.len))
 		return push_loss(p, -1, p->max_ns, p->max_ns, 1, err);
-	ret = place(p, &t, &c, err);
+	ret = place_record(p, &t, &c, err);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	p->by_task |= !is_wide;
@@ -744,7 +774,7 @@ static int take_switch(struct tap_perf *p, const struct record *rec, struct tap_
 	return push_switch(p, t.cpu, t.ts, &s, err);
 }
 
-/* Where tasks are recorded, rather than CPUs, an exit is the last that is said of one. */
+/* If tasks are recorded, rather than CPUs, the EXIT record is a task's last. */
 static int take_exit(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	struct tap_bytes b = bytes_of(p, rec);
@@ -754,7 +784,7 @@ static int take_exit(struct tap_perf *p, const struct record *rec, struct tap_er
 	uint64_t ns;
 	int tid, ret;
 
-	tap_bytes_take(&b, 8); /* its process, and that one's parent */
+	tap_bytes_take(&b, 8); /* pid and parent pid */
 	tid = (int)tap_bytes_u32(&b);
 	tap_bytes_u32(&b);
 	ns = tap_bytes_u64(&b);
@@ -766,7 +796,7 @@ static int take_exit(struct tap_perf *p, const struct record *rec, struct tap_er
 	task->exit_ns = ns;
 	if (!p->by_task)
 		return 0;
-	ret = place(p, &t, &c, err);
+	ret = place_record(p, &t, &c, err);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	c->runs = 0;
@@ -782,9 +812,9 @@ static int take_id_index(struct tap_perf *p, const struct record *rec, struct ta
 	while (nr-- && !b.bad) {
 		uint64_t id = tap_bytes_u64(&b), cpu, *place;
 
-		tap_bytes_u64(&b); /* which ring it is */
+		tap_bytes_u64(&b); /* index of the ring */
 		cpu = tap_bytes_u64(&b);
-		tap_bytes_u64(&b); /* its thread */
+		tap_bytes_u64(&b); /* tid */
 		if (b.bad || cpu >= TAP_DAT_MAX_CPUS)
 			continue;
 		place = tap_map_put(&p->id_cpus, id);
@@ -795,7 +825,7 @@ static int take_id_index(struct tap_perf *p, const struct record *rec, struct ta
 	return 0;
 }
 
-static int take(struct tap_perf *p, const struct record *rec, struct tap_err *err)
+static int take_record(struct tap_perf *p, const struct record *rec, struct tap_err *err)
 {
 	switch (rec->type) {
 	case PERF_RECORD_SAMPLE:
@@ -825,10 +855,10 @@ static int take(struct tap_perf *p, const struct record *rec, struct tap_err *er
 
 /* ---- compressed records */
 
-/* A block with what the one before has of a record that is not yet whole. */
+/* Add a block that starts with the incomplete record at the end of the previous block. */
 static int add_block(struct tap_perf *p, struct tap_err *err)
 {
-	/* a run's array grows to twice its size, and sorting takes a copy */
+	/* arrays grow by doubling, and sorting needs a copy */
 	const uint64_t items = 3 * p->queue.nr_items * sizeof(struct tap_perf_item);
 	struct tap_perf_block *before = p->unpacked.newest, *b;
 	int ret;
@@ -861,20 +891,20 @@ static int take_block(struct tap_perf *p, struct tap_perf_block *b, struct tap_e
 			b->round = p->round;
 		if (!parse_head(p, b->data + b->parsed, b->len - b->parsed, &rec))
 			break;
-		ret = take(p, &rec, err);
+		ret = take_record(p, &rec, err);
 		if (ret)
 			return ret;
 		b->parsed += TAP_PERF_HEAD_BYTES + rec.len;
 		b->round = p->round;
 	}
-	/* nothing would ever complete a record that is shorter than its head */
+	/* a record shorter than its head can never become complete */
 	if (b->len - b->parsed >= TAP_PERF_HEAD_BYTES && rec.len > UINT16_MAX)
 		break_off(p);
 	return 0;
 }
 
-/* All of them together are one stream, which perf flushes at the end of each. */
-static int unpack(struct tap_perf *p, struct tap_bytes *b, struct tap_err *err)
+/* Decompress a record. All compressed records form one zstd stream, flushed by perf after each. */
+static int unpack_records(struct tap_perf *p, struct tap_bytes *b, struct tap_err *err)
 {
 	ZSTD_inBuffer in = { b->at, tap_bytes_left(b), 0 };
 	ZSTD_outBuffer out;
@@ -907,7 +937,7 @@ static int take_compressed(struct tap_perf *p, const struct record *rec, struct 
 {
 	struct tap_bytes b = bytes_of(p, rec);
 
-	/* one that cannot be unpacked takes all that follow with it */
+	/* after one that cannot be decompressed, all later ones are lost too */
 	if (p->is_broken)
 		return 0;
 	if (rec->type == RECORD_COMPRESSED2)
@@ -916,12 +946,12 @@ static int take_compressed(struct tap_perf *p, const struct record *rec, struct 
 		break_off(p);
 		return 0;
 	}
-	return unpack(p, &b, err);
+	return unpack_records(p, &b, err);
 }
 
 /* ---- the file */
 
-/* Where the records from p->at on can be read. Return: how many bytes of them. */
+/* Find where the records from p->at on can be read. Return: the number of bytes there. */
 static size_t find_records(const struct tap_perf *p, const unsigned char **at)
 {
 	const struct tap_perf_block *b = p->copied.newest;
@@ -938,9 +968,9 @@ static size_t find_records(const struct tap_perf *p, const unsigned char **at)
 }
 
 /*
- * Copies more of the file, behind what is copied, or from p->at on: to copy a page costs less than
- * to touch it for the first time where it is mapped. What cannot be copied is read there, as are
- * small files.
+ * Copy more of the file, after the present copy or from p->at on: copying a page costs less than
+ * the page fault of its first access in the mapping. Small files, and what cannot be copied, are
+ * read from the mapping.
  */
 static void copy_more(struct tap_perf *p)
 {
@@ -968,7 +998,7 @@ static void copy_more(struct tap_perf *p)
 		p->is_copied = false;
 }
 
-/* Return: 1 with the record at p->at, which is passed; 0 at the end. */
+/* Return: 1 with the record at p->at, and p->at advanced; 0 at the end. */
 static int next_record(struct tap_perf *p, struct record *rec)
 {
 	size_t left = p->to - p->at, found;
@@ -987,7 +1017,7 @@ static int next_record(struct tap_perf *p, struct record *rec)
 	}
 	left -= TAP_PERF_HEAD_BYTES + rec->len;
 	if (rec->type == RECORD_AUXTRACE && rec->len >= sizeof(more))
-		more = u64_at(p, rec->body); /* data behind the record */
+		more = u64_at(p, rec->body); /* data that follows the record */
 	if (more > left) {
 		break_off(p);
 		more = left;
@@ -996,8 +1026,8 @@ static int next_record(struct tap_perf *p, struct record *rec)
 	return 1;
 }
 
-/* What was lost with no record behind it. */
-static int finish(struct tap_perf *p, struct tap_err *err)
+/* Report losses that no later record follows. */
+static int finish_file(struct tap_perf *p, struct tap_err *err)
 {
 	p->ended = true;
 	p->ripe_ns = UINT64_MAX;
@@ -1025,7 +1055,7 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 	size_t found;
 	int ret = 0;
 
-	/* all records of rounds two back have been handed out */
+	/* all records up to the round before the last one were returned */
 	tap_perf_blocks_let_go(&p->copied, p->round < 2 ? 0 : p->round - 1);
 	tap_perf_blocks_let_go(&p->unpacked, p->round < 2 ? 0 : p->round - 1);
 	tap_perf_blocks_let_go(&p->made.blocks, p->round < 2 ? 0 : p->round - 1);
@@ -1037,20 +1067,21 @@ int tap_perf_read_round(struct tap_perf *p, struct tap_err *err)
 		if (rec.type == RECORD_COMPRESSED || rec.type == RECORD_COMPRESSED2)
 			ret = take_compressed(p, &rec, err);
 		else
-			ret = take(p, &rec, err);
+			ret = take_record(p, &rec, err);
 	}
 	if (ret)
 		return ret;
 	/*
-	 * Each round empties all rings one after the other: what is read in the next one may be
-	 * older than what this one ended with, but not than what the one before ended with.
+	 * In each round perf empties all rings, one after another. So the next round may have
+	 * records older than this round's newest one, but none older than the newest of the round
+	 * before this one.
 	 */
 	p->queue.by_cpu = p->r->unmerged;
 	p->ripe_ns = p->round_max_ns;
 	p->round_max_ns = p->max_ns;
 	p->round++;
 	if (rec.type != RECORD_FINISHED_ROUND)
-		ret = finish(p, err);
+		ret = finish_file(p, err);
 	if (!ret && tap_perf_queue_order(&p->queue, p->ripe_ns))
 		ret = tap_dat_nomem(err);
 	return ret;
@@ -1064,7 +1095,7 @@ int tap_perf_read_front(struct tap_perf *p, struct tap_err *err)
 	tap_perf_start_over(p);
 	while (!ret && next_record(p, &rec) && rec.type != PERF_RECORD_SAMPLE &&
 	       rec.type != RECORD_COMPRESSED && rec.type != RECORD_COMPRESSED2)
-		ret = take(p, &rec, err);
+		ret = take_record(p, &rec, err);
 	tap_perf_start_over(p);
 	return ret;
 }

@@ -37,7 +37,7 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 	return tap_perf_open(r, map->data, map->len, fd, err);
 }
 
-/* The order of equal times: the lower CPU first, then the lower buffer. */
+/* At equal times, the lower CPU comes first, then the lower buffer. */
 static int compare_streams(const void *a, const void *b)
 {
 	const struct tap_stream *x = a, *y = b;
@@ -47,7 +47,9 @@ static int compare_streams(const void *a, const void *b)
 	return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
 }
 
-/* Of kernel/trace/trace.c's trace_clocks[] those that count something else. */
+/*
+ * Return the clock, if it is one of trace_clocks[] in kernel/trace/trace.c that does not count ns.
+ */
 static const char *find_ticks(const struct tap_reader *r)
 {
 	static const char *const ticks[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
@@ -59,7 +61,9 @@ static const char *find_ticks(const struct tap_reader *r)
 	return NULL;
 }
 
-/* Holes are seen only by who copies. Of what is compressed there are no pages, nor of a perf.data.
+/*
+ * Return true if streams should copy parts of their files. Always so if a file has holes, which are
+ * only detected when copying. Compressed data and perf.data have no sub-buffers to copy.
  */
 static bool copies_pages(const struct tap_reader *r)
 {
@@ -79,7 +83,7 @@ static bool copies_pages(const struct tap_reader *r)
 	return tap_page_copy_pays(largest->data, largest->len, largest->fd);
 }
 
-/* Return: whether one of the streams [0, @nr) is of this CPU and buffer. */
+/* Return true if one of the first @nr streams belongs to this CPU and buffer. */
 static bool has_stream(const struct tap_reader *r, unsigned int nr, unsigned int buffer,
 		       unsigned int cpu)
 {
@@ -90,9 +94,9 @@ static bool has_stream(const struct tap_reader *r, unsigned int nr, unsigned int
 }
 
 /*
- * The recorder did not end the recording, so each CPU is known only up to its last event. A CPU
- * without a page file is not known at all: a stream without pages stands for it. Marks say nothing
- * of a CPU.
+ * The recorder did not finish the recording, so each CPU is known only up to its last event. For a
+ * CPU without a page file nothing is known: add a stream without sub-buffers for it. Marks do not
+ * belong to a CPU.
  */
 static int open_ends(struct tap_reader *r, struct tap_err *err)
 {
@@ -123,8 +127,8 @@ static int open_ends(struct tap_reader *r, struct tap_err *err)
 }
 
 /*
- * Pages that several CPUs share would be decoded once for each of them. No writer makes such a
- * file, and then the data of all CPUs is not more than the file.
+ * Sub-buffers shared by several CPUs would be decoded once for each. No recorder makes such files,
+ * so the CPUs' data together must not be larger than the files.
  */
 static int check_sharing(const struct tap_reader *r, struct tap_err *err)
 {
@@ -144,7 +148,7 @@ static int check_sharing(const struct tap_reader *r, struct tap_err *err)
 	return 0;
 }
 
-static int complete(struct tap_reader *r, struct tap_err *err)
+static int complete_reader(struct tap_reader *r, struct tap_err *err)
 {
 	int ret = r->meta && tap_meta_is_incomplete(r->meta) ? open_ends(r, err) : 0;
 
@@ -172,12 +176,13 @@ static int complete(struct tap_reader *r, struct tap_err *err)
 }
 
 /*
- * Of a recorder that was killed, or still runs, there is only the folder beside the file that will
- * be. @spool: its path, owned by the caller. Return: a descriptor, or -errno of opening @path.
+ * Open @path or, if it does not exist, its spool folder: a recorder that is running, or was killed,
+ * leaves only that. @spool: set to the folder's path, owned by the caller. Return: a descriptor, or
+ * -errno from opening @path.
  */
 static int open_path(struct tap_reader *r, const char *path, char **spool, struct tap_err *err)
 {
-	/* a FIFO must not make us wait for its writer */
+	/* O_NONBLOCK: do not wait for a writer if it is a FIFO */
 	int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC, fd = open(path, flags), ret = -errno;
 
 	if (fd >= 0)
@@ -205,7 +210,7 @@ static int open_path(struct tap_reader *r, const char *path, char **spool, struc
 	return tap_dat_nomem(err);
 }
 
-/* One file, as far as it goes without the others of its recorder. */
+/* Open one file and parse it; complete_reader() does the rest, also for joined files. */
 static int open_file(const char *path, struct tap_reader **out, struct tap_err *err)
 {
 	struct tap_reader *r;
@@ -238,7 +243,7 @@ static int open_file(const char *path, struct tap_reader **out, struct tap_err *
 
 int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *err)
 {
-	int ret = open_file(path, out, err) ?: complete(*out, err);
+	int ret = open_file(path, out, err) ?: complete_reader(*out, err);
 
 	if (ret) {
 		tap_reader_free(*out);
@@ -247,9 +252,9 @@ int tap_reader_open(const char *path, struct tap_reader **out, struct tap_err *e
 	return ret;
 }
 
-/* The first reader in order becomes the one of all @files, and owns the others. */
-static int join(struct tap_join_file *files, unsigned int nr, struct tap_reader **out,
-		struct tap_err *err)
+/* The first reader in order becomes the reader of all @files, and owns the others. */
+static int join_files(struct tap_join_file *files, unsigned int nr, struct tap_reader **out,
+		      struct tap_err *err)
 {
 	int ret = tap_join_order(files, nr, err);
 	struct tap_reader *r = files[0].reader;
@@ -265,7 +270,7 @@ static int join(struct tap_join_file *files, unsigned int nr, struct tap_reader 
 	}
 	free(r->meta);
 	r->meta = meta;
-	ret = tap_join(files, nr, err) ?: complete(r, err);
+	ret = tap_join(files, nr, err) ?: complete_reader(r, err);
 	if (ret)
 		return ret;
 	for (unsigned int i = 1; i < nr; i++)
@@ -290,7 +295,7 @@ int tap_reader_open_files(const char *const *paths, unsigned int nr, struct tap_
 		files[i].path = paths[i];
 		ret = open_file(paths[i], &files[i].reader, err);
 	}
-	ret = ret ?: join(files, nr, out, err);
+	ret = ret ?: join_files(files, nr, out, err);
 	for (unsigned int i = 0; i < nr; i++) {
 		json_decref(files[i].meta);
 		if (ret)
@@ -344,7 +349,7 @@ int tap_reader_tgid(const struct tap_reader *r, int tid)
 	return r->perf ? tap_perf_tgid(r->perf, tid) : -1;
 }
 
-/* Stamps of x86's TSC are turned into nanoseconds as trace-cmd does it. */
+/* Convert x86 TSC time stamps to nanoseconds, as trace-cmd does. */
 static uint64_t to_ns(const struct tap_reader *r, uint64_t raw)
 {
 	unsigned __int128 ns;
@@ -355,7 +360,7 @@ static uint64_t to_ns(const struct tap_reader *r, uint64_t raw)
 	return ns > TAP_CURSOR_MAX_NS ? TAP_CURSOR_MAX_NS : (uint64_t)ns;
 }
 
-/* Return: the smallest raw stamp that is @ns or later. */
+/* Return the smallest raw time stamp that is @ns or later. */
 static uint64_t from_ns(const struct tap_reader *r, uint64_t ns)
 {
 	uint64_t low = 0, high = UINT64_MAX;
@@ -378,7 +383,7 @@ void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
 	r->decoder.from = from_ns(r, from);
 	r->decoder.to = to >= TAP_CURSOR_MAX_NS ? TAP_CURSOR_MAX_NS : from_ns(r, to + 1) - 1;
 	r->decoder.beyond = false;
-	if (from > to && !r->perf) { /* nothing is in it; streams subtract the one from the other */
+	if (from > to && !r->perf) { /* an empty limit; streams subtract one bound from the other */
 		r->decoder.from = UINT64_MAX;
 		r->decoder.to = UINT64_MAX;
 	}
@@ -404,7 +409,7 @@ void tap_reader_skip(struct tap_reader *r)
 {
 	if (!r->unmerged || !r->current)
 		return;
-	r->next = r->nr_batch; /* all of it is of this CPU */
+	r->next = r->nr_batch; /* all of the batch is from this CPU */
 	tap_stream_skip(&r->decoder, r->current);
 }
 
@@ -474,7 +479,10 @@ struct tap_reader_span tap_reader_span(const struct tap_reader *r)
 	return span;
 }
 
-/* Of many streams that take turns fewer: decoded events and their records stay in the caches. */
+/*
+ * With many streams each decodes fewer events at once, so that decoded events and their records
+ * stay in the CPU caches.
+ */
 static unsigned int nr_ready(const struct tap_reader *r)
 {
 	unsigned int nr = 4 * TAP_NR_READY / (unsigned int)(r->nr_streams + 1);
@@ -499,21 +507,23 @@ static struct tap_merge_key first_key(void *streams, unsigned int i)
 }
 
 /*
- * Whose turn it is, after the current stream @s has moved on to @key. How long it stays so is
- * looked for only where @s itself goes on: that costs as much as a turn.
+ * Return the stream whose turn is next, after the current stream @s has moved on to @key. r->until
+ * is only determined if @s itself continues, as that costs as much as a turn.
  */
 static inline struct tap_stream *next_turn(struct tap_reader *r, struct tap_stream *s,
 					   struct tap_merge_key key)
 {
 	key = tap_merge_replay(&r->merge, s->parent, key);
-	if (!key.stream) /* all have ended: @s says so */
+	if (!key.stream) /* all streams have ended, and @s shows that */
 		return s;
 	r->until = key.stream == s ? tap_merge_until(&r->merge, s->parent, s) : 0;
 	r->current = key.stream;
 	return key.stream;
 }
 
-/* All streams, merged. Return: 0 with an item of r->current, if any; -ENOMEM. */
+/*
+ * Start all streams and merge them. Return: 0 with the first item, if any, in r->current; -errno.
+ */
 static int start_merge(struct tap_reader *r, struct tap_err *err)
 {
 	struct tap_merge_key first;
@@ -533,7 +543,10 @@ static int start_merge(struct tap_reader *r, struct tap_err *err)
 	return 0;
 }
 
-/* One stream after the other, from @i on. Return: as start_merge(). */
+/*
+ * Start the next stream with items, from @i on, for reading one after another. Return: as for
+ * start_merge().
+ */
 static int start_stream(struct tap_reader *r, size_t i, struct tap_err *err)
 {
 	int ret = 0;
@@ -549,8 +562,10 @@ static int start_stream(struct tap_reader *r, size_t i, struct tap_err *err)
 	return ret;
 }
 
-/* Where no decoded item is left. Return: 1 with an item of r->current; 0; -ENOMEM. */
-static __attribute__((noinline)) int advance(struct tap_reader *r, struct tap_err *err)
+/*
+ * Decode more items after the last one. Return: 1 with an item in r->current; 0 at the end; -errno.
+ */
+static __attribute__((noinline)) int advance_stream(struct tap_reader *r, struct tap_err *err)
 {
 	int ret;
 
@@ -569,8 +584,8 @@ static __attribute__((noinline)) int advance(struct tap_reader *r, struct tap_er
 	return ret ?: r->current->at != r->current->end;
 }
 
-/* Nanoseconds, of a recording with stamps of the TSC. */
-static void convert(const struct tap_reader *r, struct tap_event *ev)
+/* Convert the event's raw TSC time stamps to ns. */
+static void convert_times(const struct tap_reader *r, struct tap_event *ev)
 {
 	ev->ts_ns = to_ns(r, ev->ts_ns);
 	if (!ev->fmt) {
@@ -580,8 +595,10 @@ static void convert(const struct tap_reader *r, struct tap_event *ev)
 	}
 }
 
-/* A loss is handed out alone. A tail reaches up to the recording's end, which is known only where
- * CPUs are merged. */
+/*
+ * Return a loss alone. A tail lasts to the end of the recording, which is only known if CPUs are
+ * merged.
+ */
 static void take_loss(struct tap_reader *r)
 {
 	struct tap_stream *s = r->current;
@@ -600,7 +617,7 @@ static void take_loss(struct tap_reader *r)
 	r->nr_batch = 1;
 }
 
-/* What comes next in the order, up to where a stream must decode more, or a loss comes. */
+/* Take events in time order until a stream has to decode more, or a loss is next. */
 static void take_events(struct tap_reader *r)
 {
 	struct tap_event **to = r->batch, **full = to + TAP_NR_BATCH;
@@ -615,7 +632,7 @@ static void take_events(struct tap_reader *r)
 				*to++ = at++;
 		} else {
 			do {
-				/* of many streams, it was decoded long ago */
+				/* with many streams it was decoded long ago */
 				__builtin_prefetch(at->data);
 				*to++ = at++;
 			} while (at < end && to < full && at->ts_ns <= until);
@@ -629,7 +646,7 @@ static void take_events(struct tap_reader *r)
 	r->nr_batch = (unsigned int)(to - r->batch);
 }
 
-/* Both streams have events: a loss would stand alone. */
+/* Return true if there are two streams, and both have decoded events; losses are taken alone. */
 static bool has_pair(const struct tap_reader *r)
 {
 	const struct tap_stream *a = r->streams, *b = a + 1;
@@ -638,7 +655,7 @@ static bool has_pair(const struct tap_reader *r)
 	       b->at < b->end && b->at->fmt;
 }
 
-/* Of two CPUs, whose turns are short: no tournament. As take_events(). */
+/* As take_events() for two CPUs, which alternate often: without the tournament. */
 static void take_pair(struct tap_reader *r)
 {
 	struct tap_event **to = r->batch, **full = to + TAP_NR_BATCH;
@@ -661,7 +678,7 @@ static void take_pair(struct tap_reader *r)
 	r->until = 0;
 }
 
-/* Return: 1 with r->batch from r->next on not empty; 0 at the end; -errno. */
+/* Return: 1 with events in r->batch from r->next on; 0 at the end; -errno. */
 static int fill_batch(struct tap_reader *r, struct tap_err *err)
 {
 	int ret;
@@ -670,7 +687,7 @@ static int fill_batch(struct tap_reader *r, struct tap_err *err)
 	if (r->perf)
 		return tap_perf_batch(r->perf, r->batch, TAP_NR_BATCH, &r->nr_batch, err);
 	if (!r->current || r->current->at == r->current->end) {
-		ret = advance(r, err);
+		ret = advance_stream(r, err);
 		if (ret <= 0)
 			return ret;
 	}
@@ -682,7 +699,7 @@ static int fill_batch(struct tap_reader *r, struct tap_err *err)
 		take_loss(r);
 	r->last = r->batch[r->nr_batch - 1]->ts_ns;
 	for (unsigned int i = 0; r->tsc.mult && i < r->nr_batch; i++)
-		convert(r, r->batch[i]);
+		convert_times(r, r->batch[i]);
 	return 1;
 }
 

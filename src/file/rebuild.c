@@ -11,9 +11,9 @@
 #include "file/meta.h"
 #include "file/spool.h"
 
-#define SUM_SIZE 17u /* 16 hexadecimal digits and a NUL */
+#define SUM_SIZE 17u /* 16 hex digits and a NUL */
 
-/* Without names of cgroups and stacks. */
+/* Write a built-in format, without names of cgroups and stacks. */
 static int write_format(const struct tap_def *def, const bool *absent, struct tap_buf *out)
 {
 	static const struct tap_map none;
@@ -24,14 +24,16 @@ static int write_format(const struct tap_def *def, const bool *absent, struct ta
 	return out->err;
 }
 
-/* Of what write_format() wrote: another version of schedtap may have another layout under that
- * name. */
+/*
+ * Checksum of write_format()'s output: other versions of schedtap may have another layout under the
+ * same name.
+ */
 static void sum_format(const struct tap_buf *text, char sum[SUM_SIZE])
 {
 	snprintf(sum, SUM_SIZE, "%016" PRIx64, tap_xxh64(text->data, text->len));
 }
 
-/* A format that is a built-in definition's, of a kernel that may lack some of its fields. */
+/* Describe a built-in format, on a kernel that may lack some of its fields. */
 static int describe_definition(const struct tap_def *def, const struct tap_format *fmt, json_t *o)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
@@ -60,7 +62,7 @@ static json_t *describe_format(const struct tap_head_format *f)
 
 	if (tap_format_parse(f->system, f->text, f->len, (struct tap_abi){ .long_size = 8 }, &fmt,
 			     NULL))
-		return json_object(); /* it is in no reader's way either */
+		return json_object(); /* readers cannot parse it either */
 	o = json_pack("{s:s, s:s}", "system", f->system, "name", fmt->name) ?: json_object();
 	def = tap_def_find(f->system, fmt->name);
 	if (o && def && def->id == fmt->id && describe_definition(def, fmt, o)) {
@@ -84,7 +86,7 @@ json_t *tap_rebuild_formats(const struct tap_head *head)
 	return all;
 }
 
-/* ---- and back ---- */
+/* ---- rebuilding ---- */
 
 static void read_absent(const struct tap_def *def, const json_t *names, bool *absent)
 {
@@ -104,7 +106,7 @@ static int explain_missing(const char *system, const char *name, struct tap_err 
 			   system ?: "", name ?: "");
 }
 
-/* On failure f->text may be set. */
+/* Make a format from its description @o. f->text may be set even on failure. */
 static int make_format(const json_t *o, struct tap_head_format *f, struct tap_err *err)
 {
 	const char *system = json_string_value(json_object_get(o, "system")),
@@ -178,7 +180,7 @@ int tap_rebuild_head(const char *meta, size_t len, struct tap_buf *out, struct t
 	if (!len || !tap_meta_open(meta, &len))
 		return -ENODATA;
 	tap_buf_add(&text, meta, len);
-	if (len < whole && meta[len] == ',') /* the checksum, the last key, follows */
+	if (len < whole && meta[len] == ',') /* the checksum, as the last key, follows */
 		tap_buf_char(&text, '}');
 	if (tap_meta_parse(tap_buf_str(&text), &o, err))
 		ret = -ENOMEM;

@@ -24,18 +24,18 @@
 #include "file/sums.h"
 
 #define ZSTD_SUFFIX ".zstd"
-#define RING "ring\n" /* in the file "held" */
+#define RING "ring\n" /* contents of the file "held" */
 
 struct page_file {
-	int fd; /* -1 until there is something to write */
-	int failed; /* the -errno after which nothing more is written */
-	uint64_t end; /* of what is whole */
-	struct tap_held_lane *lane; /* in place of a file; NULL until there is something to hold */
-	struct tap_buf later; /* pages of the next folder (tap_spool_cut()) */
+	int fd; /* -1 until the first write */
+	int failed; /* -errno of a failed write; nothing more is written then */
+	uint64_t end; /* end of the complete data */
+	struct tap_held_lane *lane; /* used instead of a file; NULL until the first data */
+	struct tap_buf later; /* sub-buffers for the next folder, see tap_spool_cut() */
 };
 
 struct spool_buffer {
-	char *prefix; /* of its page files' names: all before the CPU */
+	char *prefix; /* start of its page files' names, before the CPU */
 	uint32_t page_size;
 	struct page_file *cpus;
 	unsigned int nr_cpus;
@@ -43,19 +43,19 @@ struct spool_buffer {
 
 struct tap_spool {
 	char *path;
-	int dir, head; /* head.dat stays open for its lock */
-	bool is_for_kills; /* a folder that outlives its recorder, but not a power cut */
+	int dir, head; /* head.dat is kept open for its lock */
+	bool is_for_kills; /* the folder must survive a killed recorder, but not a power cut */
 	struct spool_buffer *buffers[TAP_SPOOL_MAX_BUFFERS];
 	unsigned int nr_buffers;
-	_Atomic uint64_t bytes; /* asked for by others than who writes */
-	_Atomic uint64_t folder_bytes; /* in this folder's page files */
-	_Atomic int failed; /* the first -errno of this folder's page files */
-	int (*room)(void *ctx, uint64_t bytes); /* or NULL */
+	_Atomic uint64_t bytes; /* read by other threads than the writing one */
+	_Atomic uint64_t folder_bytes; /* size of this folder's page files */
+	_Atomic int failed; /* first -errno of this folder's page files */
+	int (*room)(void *ctx, uint64_t bytes); /* see tap_spool_set_room(); may be NULL */
 	void *room_ctx;
 	uint64_t cut_ns; /* 0: events of any time go into this folder */
-	struct tap_held *held; /* NULL: pages go into files */
-	struct tap_packer_data *packer; /* NULL: pages are written as they are */
-	/* TAP_PACK_CHUNK_BYTES; NULL until there is something to read from a pipe */
+	struct tap_held *held; /* NULL: sub-buffers are written to files */
+	struct tap_packer_data *packer; /* NULL: sub-buffers are not compressed */
+	/* TAP_PACK_CHUNK_BYTES; NULL until needed */
 	unsigned char *from_pipe;
 };
 
@@ -99,7 +99,7 @@ int tap_spool_lock(const char *spool_path, struct tap_err *err)
 			   spool_path);
 }
 
-/* Why there is a folder already. */
+/* Set the error for a folder that already exists. Return: -EEXIST. */
 static int explain_existing(const char *path, struct tap_err *err)
 {
 	int fd = tap_spool_lock(path, err);
@@ -119,7 +119,7 @@ static int explain_existing(const char *path, struct tap_err *err)
 			   path, path);
 }
 
-/* All but the page files. The head is first: without it the folder is no recording. */
+/* Remove all files except page files, the head first: without it the folder is not a recording. */
 static void remove_own_files(int dir)
 {
 	static const char *const files[] = {
@@ -132,7 +132,7 @@ static void remove_own_files(int dir)
 		unlinkat(dir, files[i], 0);
 }
 
-/* Allocates nothing but what opendir() takes. */
+/* Avoid allocations other than opendir()'s. */
 static void remove_page_files(int dir)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -190,7 +190,7 @@ void tap_spool_remove_left(const char *path)
 	rmdir(path);
 }
 
-/* The name of a new folder lasts through a power cut only once its parent is synced. */
+/* The name of a new folder survives a power cut only after its parent was synced. */
 static int sync_parent(const char *path)
 {
 	char *copy = strdup(path);
@@ -208,7 +208,7 @@ static int sync_parent(const char *path)
 	return ret;
 }
 
-/* An empty file that nobody else can open, whatever the umask. */
+/* Create an empty file with mode 0600, whatever the umask. */
 static int create_file(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -256,12 +256,11 @@ int tap_head_write(const struct tap_head *head, struct tap_buf *out)
 }
 
 /*
- * Replaces the file @name. It is locked before it has a name by which others could find it. @sync:
- * what is in it lasts through a power cut before it has. Return: its descriptor; -errno, with the
- * old one in place.
+ * Replace the file @name. The new file is locked before it gets a name that others could find.
+ * @sync: sync it before the rename. Return: its descriptor; -errno, with the old file in place.
  */
-static int replace(const struct tap_spool *s, const char *name, const void *data, size_t len,
-		   bool sync)
+static int replace_file(const struct tap_spool *s, const char *name, const void *data, size_t len,
+			bool sync)
 {
 	char made[NAME_MAX + 1];
 	int fd, ret;
@@ -291,9 +290,9 @@ static int create_head(struct tap_spool *s, const struct tap_buf *head, bool syn
 {
 	int ret = head->err;
 
-	s->head = ret ?: replace(s, "head.dat", head->data, head->len, sync);
+	s->head = ret ?: replace_file(s, "head.dat", head->data, head->len, sync);
 	if (s->head >= 0) {
-		int copy = replace(s, TAP_SPOOL_HEAD_COPY, head->data, head->len, sync);
+		int copy = replace_file(s, TAP_SPOOL_HEAD_COPY, head->data, head->len, sync);
 
 		if (copy >= 0)
 			close(copy);
@@ -310,7 +309,7 @@ static int create_head(struct tap_spool *s, const struct tap_buf *head, bool syn
 	return tap_err_set(err, ret, "cannot write '%.300s/head.dat': %m", s->path);
 }
 
-/* Makes the folder, with nothing in it. */
+/* Create an empty folder. */
 static int create_folder(const char *file, struct tap_spool **out, struct tap_err *err)
 {
 	struct tap_spool *s = calloc(1, sizeof(*s));
@@ -395,7 +394,7 @@ int tap_spool_compress(struct tap_spool *s, int level, struct tap_err *err)
 	return 0;
 }
 
-/* What goes into a file name: nothing that a shell or a path could take for something else. */
+/* Return true if the name is safe in a file name: no '/', no control characters, no @forbidden. */
 static bool name_ok(const char *s, char forbidden)
 {
 	for (; *s; s++) {
@@ -469,7 +468,10 @@ void tap_spool_remove(struct tap_spool *s)
 	rmdir(s->path);
 }
 
-/* Compressed ones begin with the number of their chunks, which is known when they are packed. */
+/*
+ * Open or create the page file. A compressed one starts with the number of its chunks, which is
+ * filled in when it is packed.
+ */
 static int open_page_file(const struct tap_spool *s, const struct spool_buffer *b, unsigned int cpu)
 {
 	static const char no_number[TAP_CHUNKS_HEADER];
@@ -490,10 +492,11 @@ static int open_page_file(const struct tap_spool *s, const struct spool_buffer *
 }
 
 /*
- * Cuts the file back to its last whole page, or chunk: less may have reached it than what was to be
- * written. Nothing is to be done if that fails: readers pass over what is not whole at the end.
+ * Truncate the file to its last whole sub-buffer or chunk, after a write failed halfway. If that
+ * fails too, readers skip the incomplete end.
  */
-static void settle(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f)
+static void truncate_to_whole(struct tap_spool *s, const struct spool_buffer *b,
+			      struct page_file *f)
 {
 	off_t end = lseek(f->fd, 0, SEEK_CUR);
 
@@ -522,9 +525,8 @@ static int write_chunk(struct tap_spool *s, struct page_file *f, const void *pag
 	return 0;
 }
 
-/* Take @len bytes out of the pipe: what follows them there is still to be written, maybe elsewhere.
- * Return: @ret. */
-static int discard(int pipe, size_t len, int ret)
+/* Remove @len bytes from the pipe, so that what follows can still be read. Return: @ret. */
+static int discard_pipe(int pipe, size_t len, int ret)
 {
 	char bytes[4096];
 
@@ -553,7 +555,7 @@ static int read_pipe(int pipe, unsigned char *to, size_t len)
 	return 0;
 }
 
-/* @pages: NULL: they are in @pipe. */
+/* @pages: NULL: read from @pipe. */
 static int append_chunks(struct tap_spool *s, struct page_file *f, const char *pages, int pipe,
 			 size_t len)
 {
@@ -567,20 +569,20 @@ static int append_chunks(struct tap_spool *s, struct page_file *f, const char *p
 		if (pages)
 			pages += part;
 	}
-	return ret && !pages ? discard(pipe, len, ret) : ret;
+	return ret && !pages ? discard_pipe(pipe, len, ret) : ret;
 }
 
 /*
- * The kernel keeps a pipe locked while splice() writes a file (iter_file_splice_write()), so the
- * draining thread, which moves pages into that pipe, would wait for a slow disk. It waits for a
- * copy to memory instead.
+ * The kernel keeps a pipe locked while splice() writes a file (iter_file_splice_write()). The
+ * draining thread, which splices sub-buffers into that pipe, would then wait for a slow disk. Copy
+ * through memory instead: the pipe is locked only for the copy.
  */
 static int write_pipe(struct tap_spool *s, struct page_file *f, int pipe, size_t len)
 {
 	if (!s->from_pipe)
 		s->from_pipe = malloc(TAP_PACK_CHUNK_BYTES);
 	if (!s->from_pipe)
-		return discard(pipe, len, -ENOMEM);
+		return discard_pipe(pipe, len, -ENOMEM);
 	while (len) {
 		ssize_t n = read(pipe, s->from_pipe,
 				 len < TAP_PACK_CHUNK_BYTES ? len : TAP_PACK_CHUNK_BYTES);
@@ -589,11 +591,11 @@ static int write_pipe(struct tap_spool *s, struct page_file *f, int pipe, size_t
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return discard(pipe, len, n ? -errno : -EIO);
+			return discard_pipe(pipe, len, n ? -errno : -EIO);
 		len -= (size_t)n;
 		ret = tap_write_all(f->fd, s->from_pipe, (size_t)n);
 		if (ret)
-			return discard(pipe, len, ret);
+			return discard_pipe(pipe, len, ret);
 	}
 	return 0;
 }
@@ -611,7 +613,7 @@ static int append_pages(struct tap_spool *s, struct page_file *f, const char *pa
 	return 0;
 }
 
-/* ---- what is held in memory ---- */
+/* ---- sub-buffers in memory ---- */
 
 int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err)
 {
@@ -714,18 +716,18 @@ static int append_to_file(struct tap_spool *s, const struct spool_buffer *b, str
 	int ret = s->room ? s->room(s->room_ctx, s->folder_bytes + len) : 0;
 
 	if (ret && !pages)
-		discard(pipe, len, ret);
+		discard_pipe(pipe, len, ret);
 	ret = ret ?: open_page_file(s, b, (unsigned int)(f - b->cpus));
 	if (ret)
 		return ret;
 	ret = s->packer ? append_chunks(s, f, pages, pipe, len)
 			: append_pages(s, f, pages, pipe, len);
 	if (ret)
-		settle(s, b, f);
+		truncate_to_whole(s, b, f);
 	return ret;
 }
 
-/* Append @len bytes to f->later: @pages, or if that is NULL what is in @pipe. */
+/* Append @len bytes to f->later, from @pages or, if that is NULL, from @pipe. */
 static int add_later(struct page_file *f, const void *pages, int pipe, size_t len)
 {
 	int ret = 0;
@@ -740,7 +742,9 @@ static int add_later(struct page_file *f, const void *pages, int pipe, size_t le
 	return ret;
 }
 
-/* Write f->later up to s->cut_ns into the file. The later events wait for the next folder. */
+/*
+ * Write the events of f->later before s->cut_ns to the file. The others remain for the next folder.
+ */
 static int write_earlier(struct tap_spool *s, const struct spool_buffer *b, struct page_file *f)
 {
 	unsigned char *first = malloc(b->page_size);
@@ -771,8 +775,8 @@ static int append_cut(struct tap_spool *s, const struct spool_buffer *b, struct 
 	return ret || is_cut ? ret : write_earlier(s, b, f);
 }
 
-static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
-		  int pipe, size_t len, struct tap_err *err)
+static int append_data(struct tap_spool *s, unsigned int buffer, unsigned int cpu,
+		       const void *pages, int pipe, size_t len, struct tap_err *err)
 {
 	const struct spool_buffer *b = s->buffers[buffer];
 	struct page_file *f = &b->cpus[cpu];
@@ -781,7 +785,7 @@ static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, co
 	if (s->cut_ns)
 		ret = append_cut(s, b, f, pages, pipe, len);
 	else if (f->failed)
-		ret = pages ? f->failed : discard(pipe, len, f->failed);
+		ret = pages ? f->failed : discard_pipe(pipe, len, f->failed);
 	else if (s->held)
 		ret = hold_pages(s, tap_spool_lane(s, buffer, cpu), pages, pipe, len);
 	else
@@ -799,16 +803,16 @@ static int append(struct tap_spool *s, unsigned int buffer, unsigned int cpu, co
 int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
 		    size_t len, struct tap_err *err)
 {
-	return append(s, buffer, cpu, pages, -1, len, err);
+	return append_data(s, buffer, cpu, pages, -1, len, err);
 }
 
 int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int pipe,
 		     size_t len, struct tap_err *err)
 {
-	return append(s, buffer, cpu, NULL, pipe, len, err);
+	return append_data(s, buffer, cpu, NULL, pipe, len, err);
 }
 
-/* Descriptors, to be synced and closed; -1: there is none. */
+/* Descriptors to sync and close. */
 struct sync_job {
 	int file, dir;
 };
@@ -817,7 +821,7 @@ static void *run_sync(void *arg)
 {
 	struct sync_job *job = arg;
 
-	fsync(job->file); /* nobody waits to hear whether that fails */
+	fsync(job->file); /* a failure has no consequence */
 	fsync(job->dir);
 	close(job->file);
 	close(job->dir);
@@ -825,8 +829,10 @@ static void *run_sync(void *arg)
 	return NULL;
 }
 
-/* Syncs a file that was replaced, in a thread if there can be one: it may take long, and rings fill
- * meanwhile. */
+/*
+ * Sync a replaced file in a thread, if one can be started: it may take long, and rings fill up
+ * meanwhile.
+ */
 static void sync_beside(const struct tap_spool *s, int file)
 {
 	struct sync_job *job = s->is_for_kills ? NULL : malloc(sizeof(*job));
@@ -848,7 +854,7 @@ int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct 
 	int fd, ret;
 
 	tap_meta_seal(json, &text);
-	fd = text.err ?: replace(s, "meta.json", text.data, text.len, sync);
+	fd = text.err ?: replace_file(s, "meta.json", text.data, text.len, sync);
 	ret = fd < 0 ? fd : sync && fsync(s->dir) ? -errno : 0;
 	if (!ret && !sync)
 		sync_beside(s, fd);
@@ -861,7 +867,7 @@ int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct 
 
 int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct tap_err *err)
 {
-	int fd = replace(s, "head.dat", head, len, false);
+	int fd = replace_file(s, "head.dat", head, len, false);
 
 	errno = -fd;
 	if (fd < 0)
@@ -870,8 +876,8 @@ int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct
 		close(s->head);
 	s->head = fd;
 	sync_beside(s, s->head);
-	/* it is a spare: without it nothing is lost yet */
-	fd = replace(s, TAP_SPOOL_HEAD_COPY, head, len, false);
+	/* failure is harmless: it is only a copy */
+	fd = replace_file(s, TAP_SPOOL_HEAD_COPY, head, len, false);
 	if (fd < 0)
 		return 0;
 	sync_beside(s, fd);
@@ -879,7 +885,7 @@ int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct
 	return 0;
 }
 
-/* ---- what is held, in a folder of its own ---- */
+/* ---- sub-buffers from memory, in another folder ---- */
 
 static int read_head(const struct tap_spool *s, struct tap_buf *out)
 {
@@ -927,7 +933,10 @@ int tap_spool_create_like(const char *file, const struct tap_spool *from, const 
 	return ret;
 }
 
-/* The file is not kept open: with many CPUs there are many. Return: a descriptor; -errno. */
+/*
+ * Open a page file. It is closed after each write, as there may be many CPUs. Return: a descriptor;
+ * -errno.
+ */
 static int open_lane_file(const struct tap_spool *s, const char *name)
 {
 	int fd = openat(s->dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -951,7 +960,7 @@ int tap_spool_write_lane(struct tap_spool *s, const struct tap_spool *from,
 	return ret ? tap_err_set(err, ret, "cannot write '%.300s/%s': %m", s->path, name) : 0;
 }
 
-/* ---- one folder after the other ---- */
+/* ---- continuing in another folder ---- */
 
 void tap_spool_set_room(struct tap_spool *s, int (*room)(void *ctx, uint64_t bytes), void *ctx)
 {
@@ -972,8 +981,8 @@ int tap_spool_uncut(struct tap_spool *s, struct tap_err *err)
 	for (unsigned int i = 0; i < s->nr_buffers; i++)
 		for (unsigned int cpu = 0; cpu < s->buffers[i]->nr_cpus; cpu++) {
 			struct page_file *f = &s->buffers[i]->cpus[cpu];
-			int one = f->later.len ? append(s, i, cpu, f->later.data, -1, f->later.len,
-							ret ? NULL : err)
+			int one = f->later.len ? append_data(s, i, cpu, f->later.data, -1,
+							     f->later.len, ret ? NULL : err)
 					       : 0;
 
 			ret = ret ?: one;
@@ -1032,7 +1041,7 @@ int tap_spool_remove_folder(const char *path, struct tap_err *err)
 
 	if (lock < 0)
 		return lock;
-	/* the head last: as long as it is there, the folder can be locked and removed */
+	/* the head last: while it exists, the folder can be locked and removed */
 	tap_spool_list(dir, tap_spool_by_buffer, &files, &nr);
 	for (unsigned int i = 0; i < nr; i++)
 		unlinkat(dir, files[i].file, 0);
@@ -1071,7 +1080,10 @@ const char *tap_spool_path(const struct tap_spool *s)
 	return s->path;
 }
 
-/* Takes ".123" off the end of @s, or ".abc123" where @word is "abc". */
+/*
+ * Cut ".123" off the end of @s, or ".abc123" if @word is "abc". Return: false if @s does not end
+ * like that, or the number is above @max.
+ */
 static bool cut_number(char *s, const char *word, uint32_t max, uint32_t *out)
 {
 	char *dot = strrchr(s, '.');
@@ -1110,7 +1122,7 @@ bool tap_spool_parse_name(const char *file, struct tap_spool_name *out)
 		return false;
 	strcpy(out->clock, clock + 1);
 	*clock = '\0';
-	/* what is left is ".<n>.<name>" */
+	/* the rest is ".<n>.<name>" */
 	name = strchr(rest + 1, '.');
 	if (!name)
 		return false;
@@ -1150,7 +1162,7 @@ int tap_spool_list(int dir, int (*order)(const void *, const void *), struct tap
 	}
 	while ((e = readdir(d))) {
 		if (!tap_spool_parse_name(e->d_name, &name))
-			continue; /* head.dat, meta.json, something half packed */
+			continue; /* head.dat, meta.json, or an incomplete packed file */
 		ret = tap_array_grow(files, *nr, &cap, sizeof(**files));
 		if (ret)
 			break;

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The spool folder: what a recording is while it grows, and after a crash.
+ * The spool folder: a recording while it grows, and after a crash.
  *
- *   FILE.spool/head.dat    a trace.dat without data: kernel, formats, meta; synced before the
- *                          first event of each kind; replaced by rename
- *   FILE.spool/head.copy   the same, for when head.dat is damaged; older recorders wrote none
- *   FILE.spool/meta.json   newer than the meta in head.dat, with a checksum (meta.h); replaced by
- * rename; may be missing FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>   pages of CPU k in
- * buffer n, append only, whole pages; name is "" for the top buffer
- *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>.zstd   the same, compressed (pack_data.h)
+ *   FILE.spool/head.dat    a trace.dat without event data: kernel, formats, description. Synced
+ *                          before the first event of each kind; replaced by rename
+ *   FILE.spool/head.copy   a copy, in case head.dat is damaged; older recorders wrote none
+ *   FILE.spool/meta.json   newer than the description in head.dat, with a checksum (meta.h);
+ *                          replaced by rename; may be missing
+ *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>
+ *                          page file: sub-buffers of CPU k in buffer n, only whole ones,
+ *                          append only; name is "" for the top-level buffer
+ *   FILE.spool/<n>.<name>.<clock>.<page_size>.cpu<k>.zstd
+ *                          compressed page file (pack_data.h)
+ *   FILE.spool/held        exists if there are no page files: a flight recorder keeps its
+ *                          sub-buffers in memory (held.h), and writes them to another spool
+ *                          folder once a condition fires (held_spool.h). If it contains "ring",
+ *                          the folder only locks the name of a ring on disk
  *
- *   FILE.spool/held        there are no page files: a flight recorder has its pages in memory
- * (held.h), and writes them to another spool folder once a condition has fired (held_spool.h); or,
- * with "ring" in it, the folder only locks the name of a ring on disk
- *
- * A clean stop packs it into FILE (pack.h) and removes it.
+ * At the normal end, the folder is packed into FILE (pack.h) and removed.
  */
 #ifndef TAP_FILE_SPOOL_H
 #define TAP_FILE_SPOOL_H
@@ -40,14 +43,14 @@
 
 struct tap_buf;
 
-/* Appends what head.dat is to @out. Return: 0; -ENOMEM. */
+/* Append the contents of a head.dat to @out. Return: 0; -ENOMEM. */
 int tap_head_write(const struct tap_head *head, struct tap_buf *out);
-/* Fills the header texts with those of a 64-bit little-endian kernel with 4096-byte pages. */
+/* Set the header texts to those of a 64-bit little-endian kernel with 4096-byte sub-buffers. */
 void tap_head_defaults(struct tap_head *head);
 
 /*
  * Append @head, a head.dat, to @out with another description and other "pid comm" lines. Return: 0;
- * -EINVAL: it is damaged; -ENOMEM.
+ * -EINVAL: it is damaged; -ENOTSUP: from a machine of the other byte order; -ENOMEM.
  */
 int tap_head_change(const struct tap_buf *head, const char *meta, const char *cmdlines,
 		    struct tap_buf *out, struct tap_err *err);
@@ -55,106 +58,119 @@ int tap_head_change(const struct tap_buf *head, const char *meta, const char *cm
 struct tap_spool;
 
 /*
- * Makes FILE.spool (mode 0700) with head.dat (0600) and syncs both.
- * Return: 0; -EEXIST if the folder is there already (another recorder, or a crash: the
- * sentence names `schedtap repair`; one of a flight recorder that was killed has nothing in it, and
- * goes); -errno of mkdir, open, write, fsync.
+ * Create FILE.spool (mode 0700) with head.dat (0600), and sync both. The empty folder of a killed
+ * flight recorder is replaced. Return: 0; -EEXIST if the folder exists (of another recorder, or
+ * after a crash: the error text names `schedtap repair`); -errno of mkdir, open, write, fsync.
  */
 int tap_spool_create(const char *file, const struct tap_head *head, struct tap_spool **out,
 		     struct tap_err *err);
 /*
- * Makes FILE.spool as above, without waiting for a disk to sync it: for sub-buffers of the flight
- * recorder @from, whose head it gets. @meta: for meta.json. Return: as above.
+ * Create FILE.spool without syncing it, for sub-buffers of the flight recorder @from, whose head is
+ * copied. @meta: for meta.json. Return: as for tap_spool_create().
  */
 int tap_spool_create_like(const char *file, const struct tap_spool *from, const char *meta,
 			  struct tap_spool **out, struct tap_err *err);
-/* Replaces the head by the one that @from has now. Return: 0 or -errno, with the old one in place.
- */
+/* Replace the head by the present one of @from. Return: 0; -errno, with the old head in place. */
 int tap_spool_copy_head(struct tap_spool *s, const struct tap_spool *from, struct tap_err *err);
 /*
- * In such a folder: writes whole pages of @from's @lane at the offset @at of their page file. Pages
- * in front of them that are not written are empty pages. Return: 0; -ENOSPC, -EIO, ... with a
- * sentence.
+ * Write whole sub-buffers of @from's @lane at offset @at of their page file, in a folder from
+ * tap_spool_create_like(). Unwritten parts of the file before them are empty sub-buffers. Return:
+ * 0; -ENOSPC, -EIO, ... with an error text.
  */
 int tap_spool_write_lane(struct tap_spool *s, const struct tap_spool *from,
 			 const struct tap_held_lane *lane, const void *pages, size_t len,
 			 uint64_t at, struct tap_err *err);
-/* Make FILE.spool as tap_spool_create() does, with a head.dat that was made already, and synced
- * only with @sync. */
+/*
+ * Create FILE.spool like tap_spool_create(), with the given contents of head.dat; synced only if
+ * @sync.
+ */
 int tap_spool_create_from(const char *file, const struct tap_buf *head, bool sync,
 			  struct tap_spool **out, struct tap_err *err);
-/* Ask @room before pages are written that make this folder's page files @bytes long: they are lost
- * where it returns -errno. */
+/*
+ * Have @room called before sub-buffers are written, with the size in bytes that this folder's page
+ * files will have then. If it returns -errno, these sub-buffers are lost.
+ */
 void tap_spool_set_room(struct tap_spool *s, int (*room)(void *ctx, uint64_t bytes), void *ctx);
-/* Removes the folder with all that is in it. After that, only tap_spool_free() is left. */
+/* Remove the folder with all its files. Only tap_spool_free() may be called afterwards. */
 void tap_spool_remove(struct tap_spool *s);
-void tap_spool_free(struct tap_spool *s); /* closes; leaves the folder */
+void tap_spool_free(struct tap_spool *s); /* closes the files; the folder remains */
 
-/* Before the first buffer: page files are compressed, zstd at @level. Return: 0; -ENOMEM with a
- * sentence. */
+/*
+ * Compress page files with zstd at @level. Call it before the first buffer is added. Return: 0;
+ * -ENOMEM with an error text.
+ */
 int tap_spool_compress(struct tap_spool *s, int level, struct tap_err *err);
 
-/* Adds a buffer with page files for @nr_cpus CPUs. Return: its index, or -errno. */
+/* Add a buffer with page files for @nr_cpus CPUs. Return: its index, or -errno. */
 int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *clock,
 			 uint32_t page_size, unsigned int nr_cpus, struct tap_err *err);
 
 /*
- * Appends whole pages. On failure the file is cut back to its last whole page, so that what
- * was written stays readable, and nothing more is written to it. Return: 0; -ENOSPC, -EIO, ...
+ * Append whole sub-buffers. On failure the file is truncated to its last whole sub-buffer or chunk,
+ * so it stays readable, and nothing more is written to it. Return: 0; -ENOSPC, -EIO, ...
  */
 int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
 		    size_t len, struct tap_err *err);
-/* The same with whole pages that are in a pipe. */
+/*
+ * Append whole sub-buffers from a pipe, see tap_spool_write(). On failure they are removed from the
+ * pipe nevertheless.
+ */
 int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int pipe,
 		     size_t len, struct tap_err *err);
 
 /*
- * Before the first buffer: pages are held in memory, @max_bytes of them; 0: a quarter of the
- * machine's memory. Return: 0; -EINVAL: more than half of it; -ENOMEM; -errno.
+ * Keep sub-buffers in memory, at most @max_bytes; 0: a quarter of the machine's memory. Call it
+ * before the first buffer is added. Return: 0; -EINVAL: more than half of the memory; -ENOMEM;
+ * -errno.
  */
 int tap_spool_hold(struct tap_spool *s, uint64_t max_bytes, struct tap_err *err);
-struct tap_held *tap_spool_held(const struct tap_spool *s); /* NULL: pages go into files */
-/* Return: the CPU's lane in there; NULL: out of memory, or there is none. */
+/* NULL: sub-buffers are written to files */
+struct tap_held *tap_spool_held(const struct tap_spool *s);
+/* Return the CPU's lane in memory; NULL: out of memory, or sub-buffers are written to files. */
 struct tap_held_lane *tap_spool_lane(struct tap_spool *s, unsigned int buffer, unsigned int cpu);
-/* Adds whole pages that were put into that lane's slot. */
+/* Add whole sub-buffers that were written into that lane's slot. */
 void tap_spool_add(struct tap_spool *s, struct tap_held_lane *lane, size_t len);
-/* Of a spool that holds copies of events for conditions: its folder says that it locks the name of
- * a ring on disk. Return: 0; -errno. */
+/*
+ * For a spool in memory that only has copies of events, to check conditions: mark its folder as one
+ * that locks the name of a ring on disk. Return: 0; -errno.
+ */
 int tap_spool_set_ring(struct tap_spool *s, struct tap_err *err);
 
-/* A folder without events in page files. */
+/* Kinds of folders, by their file "held". */
 enum tap_spool_kind {
-	TAP_SPOOL_RECORDING, /* not such a folder */
+	TAP_SPOOL_RECORDING, /* events are in page files */
 	TAP_SPOOL_FLIGHT, /* a flight recorder's: events are only in memory */
-	/* it locks the name of a ring on disk: events are in files and folders beside it */
+	/* locks the name of a ring on disk: events are in files and folders next to it */
 	TAP_SPOOL_RING,
 };
 enum tap_spool_kind tap_spool_kind(int dir);
-/* Remove the folder @path if it has no events, and its recorder was killed. Return: what it was;
- * TAP_SPOOL_RECORDING: it stays. */
+/*
+ * Remove the folder @path if it has no events and its recorder was killed. Return: the kind of
+ * folder; TAP_SPOOL_RECORDING: it was not removed.
+ */
 enum tap_spool_kind tap_spool_remove_held(const char *path);
-/* Removes the folder @path, of a recorder that was killed after it had saved the file. */
+/* Remove the folder @path of a recorder that was killed after it had saved the file. */
 void tap_spool_remove_left(const char *path);
 
 /*
- * Replaces meta.json by @json. @sync: it waits until that would last through a power cut, maybe
- * long. Return: 0 or -errno, with the old one in place.
+ * Replace meta.json by @json. @sync: wait until it is on disk, which may take long. Return: 0;
+ * -errno, with the old file in place.
  */
 int tap_spool_set_meta(struct tap_spool *s, const char *json, bool sync, struct tap_err *err);
 
 /*
- * Replaces head.dat by what tap_head_write() made; a thread then syncs it. For kinds of events that
- * were not known at the start: to be called before their first page is written. Return: 0 or
- * -errno, with the old one in place.
+ * Replace head.dat by @head, from tap_head_write(); a thread then syncs it. For event kinds that
+ * were added later: call it before their first sub-buffer is written. Return: 0; -errno, with the
+ * old file in place.
  */
 int tap_spool_set_head(struct tap_spool *s, const void *head, size_t len, struct tap_err *err);
 
 /*
- * Recordings that follow each other. From tap_spool_cut() on, events of @cut_ns and later wait in
- * memory. tap_spool_move() replaces the folder by that of @next, a new spool without buffers; after
- * that @next has the old folder, locked, with no page file open. tap_spool_uncut() writes what
- * waited into the spool's folder. So no event of @cut_ns or later is in the old folder. Return: 0;
- * the first failure to write.
+ * Continue a recording in another folder. After tap_spool_cut(), events of @cut_ns and later are
+ * kept in memory. tap_spool_move() makes the folder of @next, a new spool without buffers, the
+ * folder of @s; @next then has the old folder, locked, without open page files. tap_spool_uncut()
+ * writes the kept events to the new folder. So the old folder has no event of @cut_ns or later.
+ * Return: 0; the first write error.
  */
 void tap_spool_cut(struct tap_spool *s, uint64_t cut_ns);
 void tap_spool_move(struct tap_spool *s, struct tap_spool *next);
@@ -162,16 +178,19 @@ int tap_spool_uncut(struct tap_spool *s, struct tap_err *err);
 
 /* Return: 0; the first -errno of a page file in this folder, which then lacks later events. */
 int tap_spool_failed(const struct tap_spool *s);
-/* on disk, in this folder's page files */
+/* Return the size of this folder's page files on disk, in bytes. */
 uint64_t tap_spool_folder_bytes(const struct tap_spool *s);
-/* Remove the spool folder at @path with the pages in it. Return: 0; -EBUSY: a recorder or repair
- * has locked it; -errno. */
+/*
+ * Remove the spool folder @path with its page files. Return: 0; -EBUSY: locked by a recorder or a
+ * repair; -errno.
+ */
 int tap_spool_remove_folder(const char *path, struct tap_err *err);
 
-uint64_t tap_spool_bytes(const struct tap_spool *s); /* of pages so far, uncompressed */
-const char *tap_spool_path(const struct tap_spool *s); /* of the folder */
+/* bytes of sub-buffers so far, before compression */
+uint64_t tap_spool_bytes(const struct tap_spool *s);
+const char *tap_spool_path(const struct tap_spool *s); /* path of the folder */
 
-/* What the name of a page file says. */
+/* The parts of a page file's name. */
 struct tap_spool_name {
 	unsigned int buffer, cpu;
 	uint32_t page_size;
@@ -179,7 +198,7 @@ struct tap_spool_name {
 	bool zstd;
 };
 
-/* Return: whether @file is a page file's name exactly as this writer spells it. */
+/* Return true if @file is a page file's name exactly as spool.c spells it. */
 bool tap_spool_parse_name(const char *file, struct tap_spool_name *out);
 
 struct tap_spool_file {
@@ -187,24 +206,27 @@ struct tap_spool_file {
 	struct tap_spool_name name;
 };
 
-/* An order of struct tap_spool_file: by buffer, then by CPU. */
+/* Compare two struct tap_spool_file for qsort(): by buffer, then by CPU. */
 int tap_spool_by_buffer(const void *a, const void *b);
 
 /*
- * The page files in the folder @dir, in the @order that qsort() makes of them. @files, NULL before:
- * owned by the caller, also on failure. Return: 0; -errno.
+ * List the page files in the folder @dir, sorted by @order. *@files must be NULL; the caller frees
+ * it, also on failure. Return: 0; -errno.
  */
 int tap_spool_list(int dir, int (*order)(const void *, const void *), struct tap_spool_file **files,
 		   unsigned int *nr);
 
-/* What the page files would be of what is held, in the @order. The same. */
+/*
+ * List the page files that the sub-buffers in memory would have, see tap_spool_list(). Return: 0;
+ * -ENOMEM.
+ */
 int tap_spool_list_held(const struct tap_spool *s, int (*order)(const void *, const void *),
 			struct tap_spool_file **files, unsigned int *nr);
 
 /*
- * Locks the folder at @spool_path against recorders and repairs; they hold it while they live.
- * Return: a descriptor to close; -EBUSY with a sentence that says who has it; -ENOENT if there
- * is no such folder or no head.dat in it; -errno.
+ * Lock the folder at @spool_path against recorders and repairs, which hold the lock until they
+ * exit. Return: a descriptor that has the lock until it is closed; -EBUSY with an error text that
+ * names the holder; -ENOENT if the folder or its head.dat does not exist; -errno.
  */
 int tap_spool_lock(const char *spool_path, struct tap_err *err);
 

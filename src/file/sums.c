@@ -8,7 +8,7 @@
 #include "base/xxh64.h"
 
 #define SECTION_HEADER 16u
-#define MAGIC "stsums1" /* with its NUL */
+#define MAGIC "stsums1" /* sizeof includes the NUL */
 #define READ_BYTES ((size_t)1 << 20)
 
 uint64_t tap_sums_section_size(uint64_t nr)
@@ -41,19 +41,19 @@ static bool parse_record(struct tap_bytes b, struct tap_sums *s)
 	uint64_t own;
 
 	s->block_bytes = tap_bytes_u32(&b);
-	tap_bytes_u32(&b); /* 0 */
+	tap_bytes_u32(&b); /* reserved, 0 */
 	s->front_end = tap_bytes_u64(&b);
 	s->section_at = tap_bytes_u64(&b);
 	s->nr = tap_bytes_u64(&b);
 	s->front = tap_bytes_u64(&b);
 	s->blocks = tap_bytes_u64(&b);
-	tap_bytes_u64(&b); /* 0 */
+	tap_bytes_u64(&b); /* reserved, 0 */
 	own = tap_bytes_u64(&b);
 	return !b.bad && !memcmp(magic, MAGIC, sizeof(MAGIC)) &&
 	       own == tap_xxh64(from, TAP_SUMS_RECORD - 8) && s->block_bytes && s->nr <= UINT32_MAX;
 }
 
-/* @all, from @at on, in the file's byte order. */
+/* Return @all from @at on, in the same byte order. */
 static struct tap_bytes bytes_at(const struct tap_bytes *all, uint64_t at)
 {
 	struct tap_bytes b = *all;
@@ -62,7 +62,10 @@ static struct tap_bytes bytes_at(const struct tap_bytes *all, uint64_t at)
 	return b;
 }
 
-/* Where the section behind the description begins. */
+/*
+ * Return the offset of the section that follows the description, or @first if the first section is
+ * not one.
+ */
 static uint64_t behind_meta(const struct tap_bytes *all, uint64_t first)
 {
 	struct tap_bytes b = bytes_at(all, first);
@@ -110,7 +113,8 @@ const unsigned char *tap_sums_blocks(const struct tap_bytes *all, const struct t
 	return blocks && tap_xxh64(blocks, len) == s->blocks ? blocks : NULL;
 }
 
-#define BYTE_ORDER_AT 12u /* u8, u8, u32, then two texts, u64, the first section */
+/* offset of: u8 byte order, u8 long size, u32 page size, two strings, u64, the first section */
+#define BYTE_ORDER_AT 12u
 
 bool tap_sums_head_fits(const void *data, size_t len)
 {
@@ -201,7 +205,7 @@ int tap_sums_compute(int fd, uint64_t from, uint64_t size, uint32_t page_size, u
 	for (uint64_t at = 0; !ret && at < size; at += block) {
 		size_t len = size - at < block ? (size_t)(size - at) : block;
 
-		/* a power cut may leave holes that are longer than can be read */
+		/* a power cut may leave holes that are too long to read */
 		if ((uint64_t)tap_find_data(fd, (off_t)(from + at), (off_t)(from + at + len)) >=
 		    from + at + len)
 			memset(buf, 0, len);
@@ -213,7 +217,7 @@ int tap_sums_compute(int fd, uint64_t from, uint64_t size, uint32_t page_size, u
 	return ret;
 }
 
-/* Adds [@from, @to) of the file. */
+/* Add [@from, @to) of the file to the checksum @x. */
 static int add_part(int fd, uint64_t from, uint64_t to, unsigned char *buf, struct tap_xxh64 *x)
 {
 	int ret = 0;

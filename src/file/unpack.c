@@ -9,11 +9,11 @@
 
 #define MAX_THREADS 4
 /*
- * Chunks are decompressed ahead only while all buffers stay below this: 128 CPUs with chunks
- * of 256 KiB need 32 MiB for the current ones alone.
+ * Chunks are decompressed in advance only while all buffers stay below this size: 128 CPUs with
+ * chunks of 256 KiB need 32 MiB for the current chunks alone.
  */
 #define AHEAD_MAX_BYTES ((size_t)40 << 20)
-/* What a frame's history may take when only its first bytes are wanted: 8 MiB. */
+/* Window size limit (8 MiB) when only the first bytes of a frame are wanted. */
 #define FRONT_WINDOW_LOG 23
 
 struct tap_unpack_pool {
@@ -25,7 +25,7 @@ struct tap_unpack_pool {
 	unsigned int nr_threads;
 };
 
-static int unzstd(ZSTD_DCtx **ctx, const void *src, size_t len, void *dst, size_t size)
+static int decompress_frame(ZSTD_DCtx **ctx, const void *src, size_t len, void *dst, size_t size)
 {
 	if (!*ctx)
 		*ctx = ZSTD_createDCtx();
@@ -36,7 +36,7 @@ static int unzstd(ZSTD_DCtx **ctx, const void *src, size_t len, void *dst, size_
 
 int tap_unzstd(struct tap_unpack *u, const void *src, size_t len, void *dst, size_t size)
 {
-	return unzstd(&u->zstd, src, len, dst, size);
+	return decompress_frame(&u->zstd, src, len, dst, size);
 }
 
 int tap_unzstd_front(struct tap_unpack *u, const void *src, size_t len, void *dst, size_t size)
@@ -61,7 +61,7 @@ int tap_unzstd_front(struct tap_unpack *u, const void *src, size_t len, void *ds
 	return out.pos == size ? 0 : -EINVAL;
 }
 
-static void unqueue(struct tap_unpack_pool *p, struct tap_chunk *c)
+static void unqueue_chunk(struct tap_unpack_pool *p, struct tap_chunk *c)
 {
 	struct tap_chunk **at = &p->first;
 
@@ -72,30 +72,30 @@ static void unqueue(struct tap_unpack_pool *p, struct tap_chunk *c)
 		p->last = at;
 }
 
-static struct tap_chunk *pop(struct tap_unpack_pool *p)
+static struct tap_chunk *pop_chunk(struct tap_unpack_pool *p)
 {
 	struct tap_chunk *c = p->first;
 
 	if (c)
-		unqueue(p, c);
+		unqueue_chunk(p, c);
 	return c;
 }
 
-/* Takes the lock off while it works. */
-static void work(struct tap_unpack_pool *p, ZSTD_DCtx **ctx, struct tap_chunk *c)
+/* Decompress @c. Called with the lock held; drops it meanwhile. */
+static void work_on_chunk(struct tap_unpack_pool *p, ZSTD_DCtx **ctx, struct tap_chunk *c)
 {
 	int ret;
 
 	c->state = TAP_CHUNK_BUSY;
 	pthread_mutex_unlock(&p->lock);
-	ret = unzstd(ctx, c->src, c->len, c->data, c->size);
+	ret = decompress_frame(ctx, c->src, c->len, c->data, c->size);
 	pthread_mutex_lock(&p->lock);
 	c->ret = ret;
 	c->state = TAP_CHUNK_DONE;
 	pthread_cond_signal(&p->done);
 }
 
-static void *run(void *arg)
+static void *run_thread(void *arg)
 {
 	struct tap_unpack_pool *p = arg;
 	ZSTD_DCtx *ctx = NULL;
@@ -103,9 +103,9 @@ static void *run(void *arg)
 
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
-		c = pop(p);
+		c = pop_chunk(p);
 		if (c)
-			work(p, &ctx, c);
+			work_on_chunk(p, &ctx, c);
 		else
 			pthread_cond_wait(&p->work, &p->lock);
 	}
@@ -114,7 +114,9 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* The reader's thread is one of those that work: of two CPUs it leaves one. */
+/*
+ * Return the number of threads to start. The reader's thread decompresses too, so it keeps one CPU.
+ */
 static unsigned int spare_cpus(void)
 {
 	cpu_set_t set;
@@ -125,7 +127,7 @@ static unsigned int spare_cpus(void)
 
 static void start_threads(struct tap_unpack_pool *p, unsigned int nr)
 {
-	while (p->nr_threads < nr && !tap_thread_start(&p->threads[p->nr_threads], run, p))
+	while (p->nr_threads < nr && !tap_thread_start(&p->threads[p->nr_threads], run_thread, p))
 		p->nr_threads++;
 }
 
@@ -151,7 +153,7 @@ static struct tap_unpack_pool *get_pool(struct tap_unpack *u)
 
 	if (u->pool || u->no_pool)
 		return u->pool;
-	u->no_pool = true; /* tried once */
+	u->no_pool = true; /* try only once */
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
@@ -167,7 +169,7 @@ static struct tap_unpack_pool *get_pool(struct tap_unpack *u)
 	return u->pool;
 }
 
-/* What a buffer held before is not kept. */
+/* Enlarge a buffer, dropping its contents. */
 static int make_room(struct tap_unpack *u, struct tap_chunk *c)
 {
 	if (c->size <= c->cap)
@@ -197,21 +199,21 @@ void tap_unpack_ahead(struct tap_unpack *u, struct tap_chunk *c)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Where the thread that has it is not done yet, other chunks can be worked on. */
+/* Wait for @c. If another thread is working on it, decompress other chunks meanwhile. */
 static int wait_for_pool(struct tap_unpack *u, struct tap_chunk *c)
 {
 	struct tap_unpack_pool *p = u->pool;
 
 	pthread_mutex_lock(&p->lock);
 	if (c->state == TAP_CHUNK_QUEUED) {
-		unqueue(p, c);
-		work(p, &u->zstd, c);
+		unqueue_chunk(p, c);
+		work_on_chunk(p, &u->zstd, c);
 	}
 	while (c->state != TAP_CHUNK_DONE) {
-		struct tap_chunk *other = pop(p);
+		struct tap_chunk *other = pop_chunk(p);
 
 		if (other)
-			work(p, &u->zstd, other);
+			work_on_chunk(p, &u->zstd, other);
 		else
 			pthread_cond_wait(&p->done, &p->lock);
 	}
@@ -224,7 +226,8 @@ int tap_unpack_wait(struct tap_unpack *u, struct tap_chunk *c)
 {
 	if (c->queued)
 		return wait_for_pool(u, c);
-	return make_room(u, c) ? -ENOMEM : unzstd(&u->zstd, c->src, c->len, c->data, c->size);
+	return make_room(u, c) ? -ENOMEM
+			       : decompress_frame(&u->zstd, c->src, c->len, c->data, c->size);
 }
 
 void tap_unpack_cancel(struct tap_unpack *u, struct tap_chunk *c)
@@ -234,7 +237,7 @@ void tap_unpack_cancel(struct tap_unpack *u, struct tap_chunk *c)
 	if (c->queued) {
 		pthread_mutex_lock(&p->lock);
 		if (c->state == TAP_CHUNK_QUEUED)
-			unqueue(p, c);
+			unqueue_chunk(p, c);
 		while (c->state == TAP_CHUNK_BUSY)
 			pthread_cond_wait(&p->done, &p->lock);
 		pthread_mutex_unlock(&p->lock);

@@ -17,9 +17,11 @@ struct text {
 	jmp_buf full;
 };
 
-/* A short symbol can stand for a name that grows without end: leave the demangler at the limit. It
- * has only its stack. */
-static void add(const char *part, size_t len, void *ctx)
+/*
+ * A short symbol can expand to an endless name, so leave the demangler by longjmp() at the limit.
+ * The demangler uses only the stack, so nothing leaks.
+ */
+static void add_part(const char *part, size_t len, void *ctx)
 {
 	struct text *t = ctx;
 	size_t room = TAP_DEMANGLED_MAX - t->len;
@@ -34,11 +36,11 @@ static bool is_demangled(const char *symbol, struct text *t)
 {
 	if (setjmp(t->full))
 		return true;
-	/* old names of Rust look like C++'s */
-	if (rust_demangle_callback(symbol, DMGL_NO_OPTS, add, t))
+	/* first, as legacy Rust names look like C++ names */
+	if (rust_demangle_callback(symbol, DMGL_NO_OPTS, add_part, t))
 		return true;
 	t->len = 0;
-	return cplus_demangle_v3_callback(symbol, DMGL_NO_OPTS, add, t);
+	return cplus_demangle_v3_callback(symbol, DMGL_NO_OPTS, add_part, t);
 }
 
 size_t tap_demangle(const char *symbol, char *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Function names as their source has them. */
+/* Demangle function names. */
 #ifndef TAP_SYMBOL_DEMANGLE_H
 #define TAP_SYMBOL_DEMANGLE_H
 
@@ -8,9 +8,9 @@
 #define TAP_DEMANGLED_MAX 1024u
 
 /*
- * Writes the name of an ELF symbol to @out: C++ and Rust names without their parameters and hashes,
- * others as they are, all without a symbol version ("@@GLIBC_2.2.5"). A longer name is cut off.
- * @out: at least TAP_DEMANGLED_MAX bytes, no terminator. Return: its length.
+ * Write the name of an ELF symbol to @out: C++ and Rust names without parameters and hashes, other
+ * names unchanged, all without a symbol version ("@@GLIBC_2.2.5"). A longer name is truncated.
+ * @out: at least TAP_DEMANGLED_MAX bytes; not NUL-terminated. Return: its length.
  */
 size_t tap_demangle(const char *symbol, char *out);
 

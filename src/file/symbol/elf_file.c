@@ -14,14 +14,14 @@
 #endif
 
 #define MAX_SECTION ((uint64_t)1 << 27)
-#define MAX_NOTES ((uint64_t)1 << 16) /* bytes of notes that are loaded */
+#define MAX_NOTES ((uint64_t)1 << 16) /* size of a loaded note segment */
 
 #define NOTE_OWNER "stapsdt"
-#define NOTE_TYPE 3u /* what sys/sdt.h writes since 2010 */
+#define NOTE_TYPE 3u /* note type that sys/sdt.h writes since 2010 */
 
 /*
- * A file that says that it has more sections or segments than 16 bits can count would have libelf
- * make a table of as many: of what a linker makes none has.
+ * A file that claims more sections or segments than 16 bits can count would make libelf allocate a
+ * table of that size. Linkers do not make such files.
  */
 static bool is_countable(int fd)
 {
@@ -44,7 +44,7 @@ int tap_elf_begin(struct tap_elf *e, int fd)
 	*e = (struct tap_elf){ .fd = fd };
 	elf_version(EV_CURRENT);
 	if (is_countable(fd))
-		/* mapped, one that shrinks would end us */
+		/* not by mmap(): truncation of the file would raise SIGBUS */
 		e->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf_kind(e->elf) == ELF_K_ELF && gelf_getehdr(e->elf, &head)) {
 		e->machine = head.e_machine;
@@ -54,7 +54,7 @@ int tap_elf_begin(struct tap_elf *e, int fd)
 	return -EINVAL;
 }
 
-static int check(const struct tap_elf *e, const char *path, struct tap_err *err)
+static int check_program(const struct tap_elf *e, const char *path, struct tap_err *err)
 {
 	GElf_Ehdr head;
 
@@ -97,7 +97,7 @@ int tap_elf_open(struct tap_elf *e, const char *path, struct tap_err *err)
 	}
 	if (tap_elf_begin(e, fd))
 		return tap_err_set(err, -EINVAL, "'%.300s' is not an ELF file", path);
-	ret = check(e, path, err);
+	ret = check_program(e, path, err);
 	if (ret)
 		tap_elf_close(e);
 	return ret;
@@ -148,14 +148,16 @@ bool tap_elf_address(const struct tap_elf *e, uint64_t offset, uint64_t *address
 
 /* ---- sections ---- */
 
-/* What it takes to read it is not more than a linker may have made; it is not compressed, which
- * could be any amount. */
+/*
+ * Return true if reading the section takes bounded memory: it is not larger than a linker may make
+ * it, and not compressed, which could expand to any size.
+ */
 static bool is_bounded(const GElf_Shdr *head)
 {
 	return head->sh_size <= MAX_SECTION && !(head->sh_flags & SHF_COMPRESSED);
 }
 
-/* Return: false: elf_strptr() must not ask for texts of this section. */
+/* Return true if elf_strptr() may read strings from this section. */
 static bool has_texts(const struct tap_elf *e, size_t section)
 {
 	GElf_Shdr head;
@@ -165,7 +167,7 @@ static bool has_texts(const struct tap_elf *e, size_t section)
 
 /* ---- notes ---- */
 
-/* Return: the section's data, or NULL. @name: NULL: any. */
+/* Return the section's data if it has that type and @name (NULL: any), or NULL. */
 static Elf_Data *section_data(const struct tap_elf *e, Elf_Scn *scn, GElf_Word type,
 			      const char *name, GElf_Shdr *head)
 {
@@ -182,8 +184,10 @@ static Elf_Data *section_data(const struct tap_elf *e, Elf_Scn *scn, GElf_Word t
 	return is && !strcmp(is, name) ? elf_getdata(scn, NULL) : NULL;
 }
 
-/* Where the linker put ".stapsdt.base": how far it is from where notes say is how far all was moved
- * (prelink). */
+/*
+ * Return the address of ".stapsdt.base"; 0: none. Its distance from the address in a note is how
+ * far prelink has moved the file.
+ */
 static uint64_t find_base(const struct tap_elf *e)
 {
 	Elf_Scn *scn = NULL;
@@ -195,7 +199,7 @@ static uint64_t find_base(const struct tap_elf *e)
 	return 0;
 }
 
-/* Takes a text and its NUL. Return: NULL: there is none before @end. */
+/* Take a NUL-terminated text. Return: NULL: there is no NUL before @end. */
 static const char *take_text(const char **at, const char *end)
 {
 	const char *text = *at, *nul = memchr(text, '\0', (size_t)(end - text));
@@ -204,7 +208,7 @@ static const char *take_text(const char **at, const char *end)
 	return nul ? text : NULL;
 }
 
-/* Return: whether the note's texts are there. */
+/* Parse a note. Return: false if its texts are incomplete. */
 static bool read_note(const char *desc, size_t len, uint64_t base, struct tap_usdt_note *note)
 {
 	uint64_t v[3]; /* address, base, semaphore */
@@ -261,7 +265,7 @@ int tap_elf_notes(const struct tap_elf *e, int (*each)(void *ctx, const struct t
 	return ret;
 }
 
-/* Return: how many bytes @id got. */
+/* Return the number of bytes written to @id. */
 static size_t find_build_id(Elf_Data *notes, unsigned char id[TAP_BUILD_ID_MAX])
 {
 	size_t at = 0, next, name, desc;

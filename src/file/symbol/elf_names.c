@@ -13,10 +13,10 @@
 #include "file/symbol/elf_file.h"
 
 #define MAX_SYMBOLS (1u << 21)
-#define MAX_BEFORE 8u /* symbols before an address among which that is looked for that has it */
+#define MAX_BEFORE 8u /* symbols before an address to check for one that contains it */
 
 struct symbol {
-	uint64_t start, end; /* without a size of its own: to the section's end */
+	uint64_t start, end; /* .end: of the section, for symbols without a size */
 	const char *name;
 	bool sized, is_local;
 };
@@ -35,14 +35,14 @@ static bool is_function(const GElf_Sym *sym, const char *name)
 	case STT_FUNC:
 	case STT_GNU_IFUNC:
 		return true;
-	case STT_NOTYPE: /* of assembly; not ARM's "$x", and no label that an assembler made up */
+	case STT_NOTYPE: /* assembly code, but not ARM's "$x" or an assembler's local label */
 		return *name != '$' && strncmp(name, ".L", 2);
 	default:
 		return false;
 	}
 }
 
-static int add(void *ctx, const char *name, const GElf_Sym *sym)
+static int add_symbol(void *ctx, const char *name, const GElf_Sym *sym)
 {
 	struct symbols *s = ctx;
 	GElf_Shdr section;
@@ -61,9 +61,11 @@ static int add(void *ctx, const char *name, const GElf_Sym *sym)
 	return 0;
 }
 
-/* Of several names of one address the first in this order is that which people know: read, not
- * __read nor __libc_read. */
-static int compare(const void *a, const void *b)
+/*
+ * Of several names for an address, the first in this order is the best known: "read" rather than
+ * "__read" or "__libc_read".
+ */
+static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 	size_t x_len, y_len;
@@ -81,20 +83,23 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void sort(struct symbols *s)
+static void sort_symbols(struct symbols *s)
 {
 	unsigned int nr = 0;
 
 	if (s->nr)
-		qsort(s->all, s->nr, sizeof(*s->all), compare);
+		qsort(s->all, s->nr, sizeof(*s->all), compare_symbols);
 	for (unsigned int i = 0; i < s->nr; i++)
 		if (!nr || s->all[nr - 1].start != s->all[i].start)
 			s->all[nr++] = s->all[i];
 	s->nr = nr;
 }
 
-/* Return: NULL: none has it. A label within a function is not its name. */
-static const struct symbol *find(const struct symbols *s, uint64_t address)
+/*
+ * Return the function that contains @address, or NULL. A label inside a sized function is not its
+ * name.
+ */
+static const struct symbol *find_symbol(const struct symbols *s, uint64_t address)
 {
 	unsigned int from = 0, to = s->nr;
 	const struct symbol *label = NULL;
@@ -122,7 +127,7 @@ static const struct symbol *find(const struct symbols *s, uint64_t address)
 
 /* ---- files ---- */
 
-/* Return: 0; -errno: there is none, or it is not of this build. */
+/* Open the debug file for the build id of @of. Return: 0; -errno: missing, or of another build. */
 static int open_debug(const struct tap_elf *of, const char *debug_files, struct tap_elf *debug)
 {
 	unsigned char id[TAP_BUILD_ID_MAX], is[TAP_BUILD_ID_MAX];
@@ -146,7 +151,7 @@ static int open_debug(const struct tap_elf *of, const char *debug_files, struct 
 	return -ESTALE;
 }
 
-/* @of: where offsets are; @from: whose symbols count. */
+/* Name file offsets of @of by the symbols of @from. */
 static void name_all(const struct tap_elf *of, const struct tap_elf *from, struct tap_named *all,
 		     size_t nr)
 {
@@ -154,11 +159,11 @@ static void name_all(const struct tap_elf *of, const struct tap_elf *from, struc
 	char name[TAP_DEMANGLED_MAX];
 	uint64_t address;
 
-	tap_elf_symbols(from, add, &s); /* above the bound: those that came first */
-	sort(&s);
+	tap_elf_symbols(from, add_symbol, &s); /* too many: the first MAX_SYMBOLS are used */
+	sort_symbols(&s);
 	for (size_t i = 0; i < nr; i++) {
 		const struct symbol *is =
-			tap_elf_address(of, all[i].at, &address) ? find(&s, address) : NULL;
+			tap_elf_address(of, all[i].at, &address) ? find_symbol(&s, address) : NULL;
 
 		if (is)
 			tap_named_set(&all[i], name, tap_demangle(is->name, name));

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * What @at, opened with O_PATH, stands for, which is closed. Other than a plain file is not even
- * opened: a device might do something, a pipe wait.
+ * Open the file of the O_PATH descriptor @at, which is closed. Anything but a regular file is not
+ * even opened: opening a device may have side effects, and a FIFO may block.
  */
 static int open_plain(int at, struct stat *st)
 {
@@ -47,7 +47,7 @@ int tap_file_open_in(int tgid, const char *path, struct stat *st)
 	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -errno;
-	at = (int)syscall(SYS_openat2, root, path, &how, sizeof(how)); /* since 5.6 */
+	at = (int)syscall(SYS_openat2, root, path, &how, sizeof(how)); /* since v5.6 */
 	ret = open_plain(at, st);
 	close(root);
 	return ret;
@@ -55,7 +55,9 @@ int tap_file_open_in(int tgid, const char *path, struct stat *st)
 
 int tap_file_open_path(int tgid, const char *path, dev_t dev, ino_t ino, struct stat *st)
 {
-	/* a container's, or ours: the path of what runs in a chroot() */
+	/*
+	 * the process's root (a container), or ours: maps has full paths of programs in a chroot()
+	 */
 	const int roots[] = { tgid, 0 };
 	int fd = -ENOENT;
 
@@ -74,7 +76,9 @@ int tap_file_open_mapped(int tgid, const struct tap_mapping *m, const char *path
 	char link[80];
 	int fd;
 
-	/* which only root may follow, and which is that file, whatever is at its path now */
+	/*
+	 * Only root may follow these links, which lead to the mapped file whatever its path is now.
+	 */
 	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, m->start,
 		 m->end);
 	fd = open_plain(open(link, O_PATH | O_CLOEXEC), st);

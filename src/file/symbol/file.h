@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files of other processes, which may be anything and anywhere: opened where they are plain files,
- * and known again. */
+/*
+ * Open files of other processes safely: they may be anything and anywhere, so only regular files
+ * are opened, and can be recognized later.
+ */
 #ifndef TAP_SYMBOL_FILE_H
 #define TAP_SYMBOL_FILE_H
 
@@ -9,7 +11,7 @@
 
 #include "file/symbol/maps.h"
 
-/* A file as it was when it was seen; all 0: it was not. */
+/* Identity of a file at the time it was opened; all 0: not opened. */
 struct tap_file_id {
 	dev_t dev;
 	ino_t ino;
@@ -18,17 +20,22 @@ struct tap_file_id {
 };
 
 /*
- * Opens a plain file, to read it, by its path in the root of the process, 0: in our own; its
- * symbolic links lead nowhere else. The path's last part is no link. Return: a descriptor; -errno.
+ * Open a regular file for reading by its @path inside the root directory of the process @tgid (0:
+ * our own). Symbolic links cannot leave that root; the last component must not be a link. Return: a
+ * descriptor; -errno.
  */
 int tap_file_open_in(int tgid, const char *path, struct stat *st);
 
-/* By a path that maps said, which is of one of these roots, if it is that file. Return: as above;
- * -ESTALE: it is another. */
+/*
+ * Open a file by a path from /proc/PID/maps, relative to the process's root or ours, if it is file
+ * @ino on @dev. Return: a descriptor; -ESTALE: it is another file; -errno.
+ */
 int tap_file_open_path(int tgid, const char *path, dev_t dev, ino_t ino, struct stat *st);
 
-/* The file that the process has mapped there, also one that was removed or replaced. Return: as
- * above. */
+/*
+ * Open the file that the process has mapped at @m, even if it was removed or replaced. Return: as
+ * for tap_file_open_path().
+ */
 int tap_file_open_mapped(int tgid, const struct tap_mapping *m, const char *path, struct stat *st);
 
 struct tap_file_id tap_file_id(const struct stat *st);

@@ -14,26 +14,32 @@
 	((size_t)4 << 20) /* of maps: some 40000 lines; a process has 65530 mappings at most,      \
 			     unless told otherwise */
 
-/* Digits, and the character behind them. */
-static bool take(const char **at, const char *end, unsigned int base, char behind, uint64_t *v)
+/*
+ * Take a number and the character @behind that must follow it. Return: false if they are not there.
+ */
+static bool take_number(const char **at, const char *end, unsigned int base, char behind,
+			uint64_t *v)
 {
 	return !tap_text_take_digits(at, end, base, v) && *at < end && *(*at)++ == behind;
 }
 
-/* "7f2b4c000000-7f2b4c021000 r-xp 00001000 fe:00 4711    /path". Return: whether it can be
- * executed. */
+/*
+ * Parse "7f2b4c000000-7f2b4c021000 r-xp 00001000 fe:00 4711    /path". Return: false if it is not
+ * executable, or cannot be parsed.
+ */
 static bool parse_line(const char *line, const char *end, struct tap_mapping *m, const char **path)
 {
 	uint64_t major_nr, minor_nr;
 	const char *perms;
 
-	if (!take(&line, end, 16, '-', &m->start) || !take(&line, end, 16, ' ', &m->end) ||
-	    end - line < 5)
+	if (!take_number(&line, end, 16, '-', &m->start) ||
+	    !take_number(&line, end, 16, ' ', &m->end) || end - line < 5)
 		return false;
 	perms = line;
 	line += 5;
-	if (perms[2] != 'x' || !take(&line, end, 16, ' ', &m->offset) ||
-	    !take(&line, end, 16, ':', &major_nr) || !take(&line, end, 16, ' ', &minor_nr) ||
+	if (perms[2] != 'x' || !take_number(&line, end, 16, ' ', &m->offset) ||
+	    !take_number(&line, end, 16, ':', &major_nr) ||
+	    !take_number(&line, end, 16, ' ', &minor_nr) ||
 	    tap_text_take_digits(&line, end, 10, &m->ino))
 		return false;
 	m->dev = makedev(major_nr, minor_nr);
@@ -43,8 +49,8 @@ static bool parse_line(const char *line, const char *end, struct tap_mapping *m,
 	return m->start < m->end;
 }
 
-static int add(struct tap_maps *m, const struct tap_mapping *found, const char *path,
-	       const char *end)
+static int add_mapping(struct tap_maps *m, const struct tap_mapping *found, const char *path,
+		       const char *end)
 {
 	int ret = tap_array_grow(&m->all, m->nr, &m->cap, sizeof(*m->all));
 
@@ -68,11 +74,11 @@ int tap_maps_parse(struct tap_maps *m, const char *text, size_t len)
 	     text = end + 1) {
 		struct tap_mapping found = { 0 };
 
-		/* what was mapped while we read may come twice */
+		/* mappings made during the read may come twice */
 		if (!parse_line(text, end, &found, &path) || found.start < last)
 			continue;
 		last = found.end;
-		ret = add(m, &found, path, end);
+		ret = add_mapping(m, &found, path, end);
 	}
 	return ret;
 }

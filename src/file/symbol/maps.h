@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a process has mapped and may execute, from /proc/PID/maps. */
+/* Executable mappings of a process, from /proc/PID/maps. */
 #ifndef TAP_SYMBOL_MAPS_H
 #define TAP_SYMBOL_MAPS_H
 
@@ -11,23 +11,25 @@
 
 struct tap_mapping {
 	uint64_t start, end, offset;
-	uint64_t ino; /* 0: of no file */
+	uint64_t ino; /* 0: no file */
 	dev_t dev;
-	uint32_t path; /* in .paths, as maps says it; "": none */
-	uint32_t object; /* the caller's, 0 at first */
+	uint32_t path; /* offset in .paths, as spelled in maps; "": none */
+	uint32_t object; /* for the caller; initially 0 */
 };
 
-/* {0} is that of a process that has nothing. */
+/* {0} has no mappings. */
 struct tap_maps {
-	struct tap_mapping *all; /* ascending, none in another */
+	struct tap_mapping *all; /* ascending, not overlapping */
 	unsigned int nr, cap;
-	struct tap_buf paths; /* each with its NUL */
+	struct tap_buf paths; /* NUL-terminated paths */
 };
 
-/* Adds the lines of @text, of which the last one may be cut off. Return: 0; -ENOMEM: some are
- * missing. */
+/*
+ * Add the lines of @text, the last of which may be incomplete. Return: 0; -ENOMEM: some were not
+ * added.
+ */
 int tap_maps_parse(struct tap_maps *m, const char *text, size_t len);
-/* Return: 0; -errno: they cannot be read. */
+/* Read the maps of a process. Return: 0; -ENOMEM; -errno: they cannot be read. */
 int tap_maps_read(struct tap_maps *m, int tgid);
 void tap_maps_release(struct tap_maps *m);
 
@@ -36,13 +38,15 @@ static inline const char *tap_mapping_path(const struct tap_maps *m, const struc
 	return m->paths.data + of->path;
 }
 
-/* Return: NULL: it is in none. */
+/* Return the mapping that contains @addr, or NULL. */
 static inline struct tap_mapping *tap_maps_find(const struct tap_maps *m, uint64_t addr)
 {
 	struct tap_mapping *of = m->all;
 
-	/* without a branch that depends on what is looked for: those would be guessed wrong half of
-	 * the time */
+	/*
+	 * Binary search without a data-dependent branch, which would be mispredicted half of the
+	 * time.
+	 */
 	for (unsigned int n = m->nr; n > 1; n -= n / 2)
 		of += of[n / 2].start <= addr ? n / 2 : 0;
 	return m->nr && addr - of->start < of->end - of->start ? of : NULL;

@@ -16,10 +16,12 @@
 #define MAX_BYTES ((off_t)64 << 20)
 #define MAX_STATUS 16384u
 
-/* ---- where it is ---- */
+/* ---- finding the map ---- */
 
-/* The number behind @field in /proc/PID/status, the @nr-th there or the last one. Return: false:
- * there is none. */
+/*
+ * Get a number after @field in /proc/PID/status: the @nr-th, or the last one if there are fewer.
+ * Return: false: there is none.
+ */
 static bool status_number(const char *status, const char *field, unsigned int nr, uint64_t *v)
 {
 	const char *at = strstr(status, field);
@@ -34,7 +36,7 @@ static bool status_number(const char *status, const char *field, unsigned int nr
 	return found;
 }
 
-/* Return: 0; -errno. */
+/* Get a process's effective uid, and its pid in its own pid namespace. Return: 0; -errno. */
 static int who_is(int tgid, uint64_t *euid, uint64_t *own_pid)
 {
 	struct tap_buf status = { .max = MAX_STATUS };
@@ -43,7 +45,7 @@ static int who_is(int tgid, uint64_t *euid, uint64_t *own_pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", tgid);
 	ret = tap_buf_read_file(&status, path);
-	/* a comm has no newline there */
+	/* a comm has no newline in this file */
 	if (!ret && !status_number(tap_buf_str(&status), "\nUid:", 2, euid))
 		ret = -EINVAL;
 	if (!ret && !status_number(status.data, "\nNSpid:", UINT32_MAX, own_pid))
@@ -70,9 +72,9 @@ int tap_perf_map_open(int tgid)
 	return ret;
 }
 
-/* ---- what it says ---- */
+/* ---- parsing the map ---- */
 
-/* Which places have no name yet: next[i] is i, or leads on to the next such one. */
+/* Return the first index from @i on without a name: next[i] is i, or leads towards it. */
 static size_t next_open(size_t *next, size_t i)
 {
 	while (next[i] != i) {
@@ -104,8 +106,10 @@ static void name_line(const char *line, const char *end, struct tap_named *all, 
 	}
 }
 
-/* From the last line on, so that each place is named once, however many lines say that they have
- * it. */
+/*
+ * Parse from the last line backwards, so each address is named only once, however many lines
+ * contain it.
+ */
 void tap_perf_map_parse(const char *text, size_t len, struct tap_named *all, size_t nr)
 {
 	size_t *next = malloc((nr + 1) * sizeof(*next));
@@ -137,7 +141,7 @@ void tap_perf_map_name(int fd, struct tap_named *all, size_t nr)
 	}
 	if (size <= 0 || !tap_buf_reserve(&text, (size_t)size))
 		return;
-	/* a line whose beginning was cut off is none */
+	/* a line without its start is skipped */
 	if (!tap_pread_all(fd, text.data, (size_t)size, from)) {
 		const char *first = from ? memchr(text.data, '\n', (size_t)size) : text.data;
 

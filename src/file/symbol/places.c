@@ -22,64 +22,66 @@
 #include "file/symbol/perf_map.h"
 
 #define MAX_PLACES (1u << 20)
-#define MAX_PLACES_OF (MAX_PLACES / 4) /* of one object: a program must not take them all */
+#define MAX_PLACES_OF (MAX_PLACES / 4) /* per object, so that one program cannot use them all */
 #define MAX_OBJECTS (1u << 14)
 #define MAX_OPEN 256u
-/* Above these all is forgotten that is known of processes, and read again of those that still run.
- */
+/* Above these limits all processes are forgotten; those that still run are read again. */
 #define MAX_PROCESSES 4096u
 #define MAX_MAPPINGS (1u << 20)
 
-#define SAME_PROGRAM_NS 1000000000u /* how long it is taken to be */
+#define SAME_PROGRAM_NS 1000000000u /* time until a process is checked for an exec */
 #define MISS_NS 1000000u
-#define READ_NS 20000000u /* the least time between two looks at the maps of a process */
-#define READ_SHARE 50u /* these take one of so many parts of our time */
+#define READ_NS 20000000u /* minimum time between two reads of a process's maps */
+#define READ_SHARE 50u /* reading maps may take 1/50 of the time */
 
 enum kind {
-	OF_FILE, /* at: offset in the file */
-	OF_KERNEL, /* [vdso]; at: offset in it */
-	OF_PROCESS, /* memory without a file; at: address */
+	OF_FILE, /* .at: offset in the file */
+	OF_KERNEL, /* [vdso]; .at: offset in it */
+	OF_PROCESS, /* memory without a file; .at: address */
 };
 
-/* What has places. */
+/* A file, or a process's memory without a file, that contains places. */
 struct object {
 	enum kind kind;
-	char *path; /* as maps says it */
-	uint64_t ino; /* so are these */
+	char *path; /* as in maps */
+	uint64_t ino; /* both as in maps */
 	dev_t dev;
-	int fd; /* of the file or the perf map; < 0: too many are open, or it could not be */
+	int fd; /* the file or perf map; < 0: not open, as too many are or opening failed */
 	struct tap_file_id id;
-	int tgid; /* where it was seen first, and when that started */
+	int tgid; /* process in which it was first seen, and the start time of that */
 	uint64_t start;
-	struct tap_map numbers; /* at -> place */
-	uint32_t next; /* with the same hash; 0: none */
+	struct tap_map numbers; /* .at -> place */
+	uint32_t next; /* next object with the same hash; 0: none */
 };
 
 struct place {
 	uint32_t object;
 	uint64_t at;
-	char *name; /* owned; NULL: not asked for yet */
+	char *name; /* owned; NULL: not named yet */
 };
 
 struct process {
 	int tgid;
 	struct tap_maps maps;
-	uint64_t start; /* as /proc/PID/stat says it */
+	uint64_t start; /* as in /proc/PID/stat */
 	dev_t exe_dev;
 	ino_t exe_ino;
-	uint32_t object; /* of its memory without a file */
-	/* when the program is looked at again, and when its maps may be */
+	uint32_t object; /* for its memory without a file */
+	/* when to check for an exec, and when maps may be read again */
 	uint64_t look_ns, read_ns;
-	uint64_t miss_ns; /* when the program is looked at where an address is not known */
+	uint64_t miss_ns; /* when an unknown address may trigger a check for an exec */
 };
 
 struct tap_places {
-	/* of all that follows; what objects say, but for numbers and next, never changes */
+	/*
+	 * Protects the following members. An object's members never change, except .numbers and
+	 * .next.
+	 */
 	pthread_mutex_t lock;
-	struct object *objects; /* [0] is none */
-	struct place *places; /* [0] is none */
+	struct object *objects; /* [0] is unused */
+	struct place *places; /* [0] is unused */
 	unsigned int nr_objects, cap_objects, nr_places, cap_places, nr_open;
-	struct tap_map by_hash; /* of file -> the newest object */
+	struct tap_map by_hash; /* hash_of() -> the newest object */
 	struct tap_map processes; /* tgid -> struct process * */
 	struct process *last;
 	size_t nr_mappings;
@@ -92,7 +94,7 @@ static uint64_t hash_of(enum kind kind, const struct tap_mapping *m)
 	return (m->ino ^ (uint64_t)m->dev << 40) * 4 + kind;
 }
 
-/* Return: its descriptor; -errno. */
+/* Open the file or perf map. Return: a descriptor; -errno. */
 static int open_object(struct object *o, const struct tap_mapping *m, const char *path)
 {
 	struct stat st;
@@ -108,7 +110,7 @@ static int open_object(struct object *o, const struct tap_mapping *m, const char
 	return fd;
 }
 
-/* Return: 0: out of memory, or above the bound. */
+/* Return the new object's index; 0: out of memory, or too many. */
 static uint32_t add_object(struct tap_places *p, struct object *o, const struct tap_mapping *m,
 			   const char *path)
 {
@@ -134,7 +136,7 @@ static bool is_same(const struct object *is, const struct object *o, const char 
 	       (o->ino || !strcmp(is->path, path));
 }
 
-/* Return: 0: out of memory, or above the bound. */
+/* Return the object's index, adding it if necessary; 0: out of memory, or too many. */
 static uint32_t get_object(struct tap_places *p, const struct process *of, enum kind kind,
 			   const struct tap_mapping *m, const char *path)
 {
@@ -147,7 +149,7 @@ static uint32_t get_object(struct tap_places *p, const struct process *of, enum 
 	o.next = nr;
 	while (nr && !is_same(&p->objects[nr], &o, path))
 		nr = p->objects[nr].next;
-	/* or it was written anew in its place */
+	/* a file that was overwritten in place becomes a new object */
 	if (nr && (p->objects[nr].fd < 0 || tap_file_is(p->objects[nr].fd, &p->objects[nr].id)))
 		return nr;
 	nr = add_object(p, &o, m, path);
@@ -156,19 +158,22 @@ static uint32_t get_object(struct tap_places *p, const struct process *of, enum 
 	return nr;
 }
 
-static bool begins(const char *s, const char *with)
+static bool begins_with(const char *s, const char *with)
 {
 	return !strncmp(s, with, strlen(with));
 }
 
-/* Memory that a program fills with code while it runs: also what has a name, and no file that
- * anybody can open. */
+/*
+ * Return the kind of a mapping. Memory that a program fills with code at run time is OF_PROCESS,
+ * even if it has a name but no file that can be opened.
+ */
 static enum kind kind_of(const struct tap_mapping *m, const char *path)
 {
 	if (!strcmp(path, "[vdso]") || !strcmp(path, "[vsyscall]"))
 		return OF_KERNEL;
-	return *path != '/' || begins(path, "/memfd:") || begins(path, "/dev/zero") ||
-			       begins(path, "/SYSV") || begins(path, "/anon_hugepage") || !m->ino
+	return *path != '/' || begins_with(path, "/memfd:") || begins_with(path, "/dev/zero") ||
+			       begins_with(path, "/SYSV") || begins_with(path, "/anon_hugepage") ||
+			       !m->ino
 		       ? OF_PROCESS
 		       : OF_FILE;
 }
@@ -264,7 +269,7 @@ static struct process *get_process(struct tap_places *p, int tgid)
 		return NULL;
 	}
 	of->tgid = tgid;
-	of->look_ns = UINT64_MAX; /* at nothing yet */
+	of->look_ns = UINT64_MAX; /* nothing to check before the first read */
 	return p->last = of;
 }
 
@@ -276,7 +281,7 @@ static int stat_exe(const struct process *of, struct stat *st)
 	return stat(path, st);
 }
 
-/* What it had stays known where nothing can be read any more: it may have ended since. */
+/* Read a process's maps. If that fails, the process may have ended: its old maps are kept. */
 static void read_maps(struct tap_places *p, struct process *of)
 {
 	uint64_t from_ns = tap_now_ns(), ns, start;
@@ -301,8 +306,8 @@ static void read_maps(struct tap_places *p, struct process *of)
 	of->look_ns = from_ns + SAME_PROGRAM_NS;
 }
 
-/* It may have become another program, or its number another process. */
-static void look(struct tap_places *p, struct process *of, uint64_t now_ns)
+/* Check whether the process executed another program, or its pid was reused. */
+static void check_process(struct tap_places *p, struct process *of, uint64_t now_ns)
 {
 	struct stat exe;
 
@@ -311,21 +316,24 @@ static void look(struct tap_places *p, struct process *of, uint64_t now_ns)
 		read_maps(p, of);
 }
 
-static uint32_t note(struct tap_places *p, struct process *of, uint64_t addr)
+static uint32_t note_address(struct tap_places *p, struct process *of, uint64_t addr)
 {
-	uint64_t now_ns = tap_clock_ns(CLOCK_MONOTONIC_COARSE); /* a third of the other's price */
+	/* a third of the cost of CLOCK_MONOTONIC */
+	uint64_t now_ns = tap_clock_ns(CLOCK_MONOTONIC_COARSE);
 	struct tap_mapping *m;
 
 	if (now_ns >= of->look_ns)
-		look(p, of, now_ns);
+		check_process(p, of, now_ns);
 	m = tap_maps_find(&of->maps, addr);
 	if (!m && now_ns >= of->read_ns) {
 		read_maps(p, of);
 		m = tap_maps_find(&of->maps, addr);
-		/* as a child that has just become a program, maybe a short one */
+		/*
+		 * for example a child that has just executed a program, perhaps a short-lived one
+		 */
 	} else if (!m && now_ns >= of->miss_ns) {
 		of->miss_ns = now_ns + MISS_NS;
-		look(p, of, now_ns);
+		check_process(p, of, now_ns);
 		m = tap_maps_find(&of->maps, addr);
 	}
 	return m ? number_of(p, of, m, addr) : 0;
@@ -340,14 +348,14 @@ uint32_t tap_places_note(struct tap_places *p, int tgid, uint64_t addr)
 		return 0;
 	pthread_mutex_lock(&p->lock);
 	of = get_process(p, tgid);
-	nr = of ? note(p, of, addr) : 0;
+	nr = of ? note_address(p, of, addr) : 0;
 	pthread_mutex_unlock(&p->lock);
 	return nr;
 }
 
 /* ---- names ---- */
 
-/* The name of a file, as maps says it. Return: its length. */
+/* Find the last component of a path from maps, without " (deleted)". Return: its length. */
 static size_t base_name(const char *path, const char **name)
 {
 	static const char gone[] = " (deleted)";
@@ -377,8 +385,10 @@ static void set_plain(struct tap_named *of, const struct object *o)
 	tap_buf_release(&name);
 }
 
-/* The file of a program that could not be held open, or the perf map that was not there yet.
- * Return: -errno: none. */
+/*
+ * Open a file that was not kept open, or a perf map that did not exist earlier. Return: a
+ * descriptor; -errno.
+ */
 static int open_again(const struct object *o)
 {
 	struct stat st;
@@ -413,7 +423,7 @@ static int compare_at(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Those of the object that have no name yet. Return: how many; 0 also when out of memory. */
+/* Get the object's places without a name. Return: their number; 0 also if out of memory. */
 static size_t get_unnamed(const struct tap_places *p, const struct object *o,
 			  struct tap_named **all)
 {
@@ -429,7 +439,7 @@ static size_t get_unnamed(const struct tap_places *p, const struct object *o,
 	return nr;
 }
 
-/* Without the lock: files are read. */
+/* Name places. Drops the lock, as files are read. */
 static void name_object(struct tap_places *p, const struct object *o, struct tap_named *all,
 			size_t nr)
 {
@@ -447,7 +457,7 @@ const char *tap_places_name(struct tap_places *p, uint32_t place)
 
 	pthread_mutex_lock(&p->lock);
 	if (place && place < p->nr_places && !p->places[place].name) {
-		/* the array may move meanwhile */
+		/* p->objects may be reallocated meanwhile */
 		struct object o = p->objects[p->places[place].object];
 		struct tap_named *all;
 		size_t nr = get_unnamed(p, &o, &all);
@@ -462,7 +472,7 @@ const char *tap_places_name(struct tap_places *p, uint32_t place)
 	return name ? name : "?";
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
 void tap_places_free(struct tap_places *p)
 {
@@ -484,7 +494,7 @@ void tap_places_free(struct tap_places *p)
 	free(p);
 }
 
-/* Who notes may have real-time priority: who names, and has the lock, gets it as well meanwhile. */
+/* A noting thread may have real-time priority: a naming thread that holds the lock inherits it. */
 static int init_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;
@@ -492,7 +502,7 @@ static int init_lock(pthread_mutex_t *lock)
 
 	if (ret)
 		return -ret;
-	/* or without, where there is none */
+	/* ignore failure: it may be unsupported */
 	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
 	ret = pthread_mutex_init(lock, &attr);
 	pthread_mutexattr_destroy(&attr);

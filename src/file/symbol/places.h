@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Addresses of programs as places: in which file, and where in it; and what symbols call them.
+ * Translate code addresses of programs to places (a file and an offset in it), and name these by
+ * symbols.
  *
- * Addresses are noted while their process lives, and named when a name is wanted, which may be long
- * after it and its files are gone: a file is held open from its first place on (the first 256 of
- * them, which are then not gone from their file system; of others the path is noted). One that was
- * replaced since gives no names: what it says now is not what ran.
+ * Addresses are noted while their process is alive, and named when a name is needed, possibly long
+ * after the process and its files are gone. So a file is kept open from its first place on (the
+ * first 256 files; for others, the path is remembered). A file that was replaced in the meantime
+ * gives no names, as its symbols are not those of the code that ran.
  *
- * One thread may note while one other names: the first never waits until the second has read a
- * file.
+ * One thread may note addresses while another names them; noting never waits for file reads of
+ * naming.
  */
 #ifndef TAP_SYMBOL_PLACES_H
 #define TAP_SYMBOL_PLACES_H
@@ -23,23 +24,22 @@ int tap_places_new(struct tap_places **out, struct tap_err *err);
 void tap_places_free(struct tap_places *p);
 
 /*
- * An address of a process, which is to live: soon after it was seen. Reads /proc/PID/maps when it
- * must: once in a process's life, when it has become another program, which is looked for once a
- * second, and again, within bounds, when the address is in none of the executable mappings that are
- * known. What was mapped in the place of another file meanwhile is not seen. Return: the place's
- * number, >= 1: the same for all processes where file and offset are the same; 0: not known, or
- * there are too many (a million).
+ * Note an address of the live process @tgid, soon after it was seen. Reads /proc/PID/maps when
+ * necessary: once per process, again after an exec (checked once per second), and, at a limited
+ * rate, when no known executable mapping contains the address. A file mapped in place of another
+ * one meanwhile is not noticed. Return: the place's number, >= 1, which is the same for all
+ * processes with the same file and offset; 0: unknown, or more than a million places.
  */
 uint32_t tap_places_note(struct tap_places *p, int tgid, uint64_t addr);
 
 /*
- * A place's name, never with control characters:
- *	function		as the symbol table says it: names of C++ and Rust are mangled
- *	libc.so.6+0x9ad1f	the file's name and the offset in it, where no symbol is known
+ * Return a place's name, without control characters:
+ *	function		demangled, see tap_demangle()
+ *	libc.so.6+0x9ad1f	file name and offset, if no symbol is known
  *	[vdso]+0x7b6
- *	0x7f2b4c01a2e0		memory of no file, of which no perf map tells
- * The first name of a file reads its symbols, for all its places that were noted by then.
- * Return: it, as long as @p; "?": there is no such place.
+ *	0x7f2b4c01a2e0		memory without a file or perf map entry
+ * The first name from a file reads its symbols, and names all its places noted so far. The text is
+ * valid as long as @p. "?": there is no such place.
  */
 const char *tap_places_name(struct tap_places *p, uint32_t place);
 
