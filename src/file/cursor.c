@@ -10,7 +10,7 @@
 bool tap_page_parse(const struct tap_page_abi *abi, const unsigned char *page,
 		    struct tap_page_head *head)
 {
-	const unsigned char *word = page + 8, *behind;
+	const unsigned char *word = page + 8, *after;
 	uint64_t commit;
 
 	/*
@@ -25,11 +25,11 @@ bool tap_page_parse(const struct tap_page_abi *abi, const unsigned char *page,
 	};
 	if (head->used > abi->page_size - abi->data_offset || head->stamp > TAP_CURSOR_MAX_NS)
 		return false;
-	behind = page + abi->data_offset + head->used;
+	after = page + abi->data_offset + head->used;
 	if (head->missed && commit & TAP_PAGE_MISSED_STORED &&
-	    (size_t)(page + abi->page_size - behind) >= abi->commit_size)
-		head->missed_cnt = abi->commit_size == 4 ? tap_get_u32(behind, abi->big_endian)
-							 : tap_get_u64(behind, abi->big_endian);
+	    (size_t)(page + abi->page_size - after) >= abi->commit_size)
+		head->missed_cnt = abi->commit_size == 4 ? tap_get_u32(after, abi->big_endian)
+							 : tap_get_u64(after, abi->big_endian);
 	return true;
 }
 

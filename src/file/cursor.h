@@ -22,7 +22,7 @@
 /* Layout of a buffer's sub-buffers. */
 struct tap_page_abi {
 	uint32_t page_size;
-	uint32_t data_offset; /* 12 or 16 */
+	uint32_t data_offset; /* offset of the events: 12 or 16 bytes */
 	uint8_t commit_size; /* 4 or 8: the kernel's sizeof(long) */
 	bool big_endian;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cut one CPU's sub-buffers in two at a time stamp: what goes on one side of it into one file, and
- * the rest into the next file. Sub-buffers are of this machine, as a recorder makes or gets them.
+ * Cut one CPU's sub-buffers in two at a time stamp, to continue a recording in another file. The
+ * sub-buffers must have this machine's byte order and an 8-byte commit word.
  */
 #ifndef TAP_FILE_CUT_H
 #define TAP_FILE_CUT_H
@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 /*
- * Find where the events of @cut_ns and later begin in @pages, @len bytes of whole sub-buffers. The
- * sub-buffer that has events of both sides is split: @first, of @page_size bytes, gets the earlier
- * ones, and the later ones stay in its place.
- * @is_split: set to whether there is such a sub-buffer.
+ * Find where the events of @cut_ns and later begin in @pages, @len bytes of whole sub-buffers. A
+ * sub-buffer with events of both sides is split: the earlier events are moved to @first (@page_size
+ * bytes), the later ones stay in its place.
+ * @is_split: set to whether a sub-buffer was split.
  * Return: the number of bytes of sub-buffers that have only earlier events.
  */
 size_t tap_cut_pages(unsigned char *pages, size_t len, uint32_t page_size, uint64_t cut_ns,

@@ -335,8 +335,11 @@ int tap_dat_read_v7(struct tap_reader *r, struct tap_bytes *b, struct tap_err *e
 	if (b->bad || !options)
 		return tap_dat_bad(r, err, "its header is cut");
 	first = (uint64_t)(b->at - r->maps[0].data);
-	ret = read_compression(&v, compression, err) ?: read_sums(&v, first, err) ?: read_description(&v, first, err) ?:
-	      read_options(&v, options, err) ?: read_sections(&v, err);
+	ret = read_compression(&v, compression, err) ?:
+	      read_sums(&v, first, err) ?:
+	      read_description(&v, first, err) ?:
+	      read_options(&v, options, err) ?:
+	      read_sections(&v, err);
 	for (unsigned int i = 0; !ret && i < v.nr_buffers; i++)
 		ret = read_buffer(&v, v.buffers[i], err);
 	free(v.buffers);

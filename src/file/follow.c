@@ -477,7 +477,7 @@ int tap_follow_batch(struct tap_follow *f, uint64_t until_ns,
 	return f->current->stream->at->fmt ? take_events(f, until_ns) : take_loss(f);
 }
 
-/* ---- begin and end ---- */
+/* ---- opening and closing ---- */
 
 static int begin_follow(struct tap_follow *f, struct tap_err *err)
 {

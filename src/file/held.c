@@ -6,9 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define STRIDE                                                                                     \
-	(TAP_HELD_SLOT +                                                                           \
-	 65536) /* from one slot to the next: whole pages, of whatever size they are */
+/* Distance between slots: a multiple of the page size on every architecture. */
+#define STRIDE (TAP_HELD_SLOT + 65536)
 /* Extra slots for data that arrives while a file is written and nothing is freed. */
 #define MORE_SLOTS(nr) ((nr) / 2 + 16)
 #define MAX_LANES 4096u

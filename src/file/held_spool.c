@@ -32,7 +32,7 @@ enum state {
 	LEFT, /* the thread no longer uses it */
 };
 
-/* What is written of a lane, in byte positions of the lane. */
+/* The written parts of a lane, in byte positions of the lane. */
 struct part {
 	uint64_t base; /* start of the page file */
 	uint64_t from, to; /* written, or freed before it could be */
@@ -67,7 +67,7 @@ struct tap_held_spool {
 	uint64_t rested_ns;
 };
 
-/* ---- the thread ---- */
+/* ---- the writing thread ---- */
 
 static void release_folder(struct folder *f)
 {

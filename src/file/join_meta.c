@@ -69,7 +69,7 @@ int tap_join_order(struct tap_join_file *files, unsigned int nr, struct tap_err 
 	return 0;
 }
 
-/* Append @from's rows under @key to the array in @to. Return: 0; -1: out of memory. */
+/* Append @from's rows under @key to those in @to. Return: 0; -1: out of memory. */
 static int add_rows(json_t *to, const json_t *from, const char *key)
 {
 	json_t *rows = json_object_get(from, key), *all = json_object_get(to, key);

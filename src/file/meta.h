@@ -65,7 +65,7 @@
 
 #include "base/buf.h"
 
-struct json_t; /* jansson's */
+struct json_t; /* from jansson */
 
 /*
  * The newest recording format that this program reads. Increase it when a change would make older

@@ -38,7 +38,7 @@ struct tap_names {
  */
 int tap_names_collect(struct tap_reader *r, struct tap_names *names, struct tap_err *err);
 /*
- * As tap_names_collect(), from the events that a running flight recorder has in memory now
+ * Like tap_names_collect(), but for the events that a running flight recorder has in memory now
  * (file/follow.h).
  */
 int tap_names_collect_held(const char *spool_path, struct tap_held *held, struct tap_names *names,

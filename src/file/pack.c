@@ -131,10 +131,8 @@ static int parse_head(struct packer *p, const struct tap_buf *head, struct tap_e
 	}
 	if (parse_rebuilt(p, why))
 		return ret;
-	note_damage(
-		p,
-		"head.dat and its copy are damaged: the formats that are built into schedtap are "
-		"used");
+	note_damage(p, "head.dat and its copy are damaged: the formats that are built into "
+		       "schedtap are used");
 	return 0;
 }
 
@@ -249,7 +247,7 @@ static int look_at(struct packer *p, unsigned int i)
 		p->out.whole += pages->to - pages->from;
 	} else if (!fstatat(p->dir, p->parts[i].file, &st, AT_SYMLINK_NOFOLLOW)) {
 		pages->to = (uint64_t)st.st_size;
-		/* without holes */
+		/* the size without holes */
 		p->out.whole +=
 			st.st_blocks < st.st_size / 512 ? (uint64_t)st.st_blocks * 512 : pages->to;
 	}
@@ -414,9 +412,9 @@ static int write_options(struct packer *p, bool reserve)
 		p->sums.front_end = p->out.pos;
 	} else if (!ret) {
 		ret = tap_pwrite_all(p->out.fd, bytes.data, bytes.len, p->options_at);
-		ret = ret
-			      ?: tap_pwrite_all(p->out.fd, &p->options_at, sizeof(p->options_at),
-						p->more_at);
+		if (!ret)
+			ret = tap_pwrite_all(p->out.fd, &p->options_at, sizeof(p->options_at),
+					     p->more_at);
 	}
 	tap_buf_release(&bytes);
 	return ret ? fail_write(p, ret) : 0;

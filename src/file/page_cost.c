@@ -46,9 +46,8 @@ bool tap_page_copy_pays(const unsigned char *data, size_t len, int fd)
 	if (fd < 0 || len < WORTH_BYTES)
 		return fd >= 0;
 	to = malloc(COPIED_BYTES);
-	if (to &&
-	    /* untimed: brings the file and @to into memory */
-	    time_copy(fd, middle, to) != UINT64_MAX)
+	/* The first copy is not timed: it brings the file and @to into memory. */
+	if (to && time_copy(fd, middle, to) != UINT64_MAX)
 		copied = time_copy(fd, middle, to);
 	free(to);
 	/* A copied file is copied on both reads; a mapped one faults on the first only. */

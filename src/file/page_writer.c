@@ -52,7 +52,7 @@ struct tap_page_writer {
 	uint64_t rested_ns;
 };
 
-/* ---- the thread ---- */
+/* ---- the writing thread ---- */
 
 static void give_back(struct tap_page_writer *w, void *block)
 {

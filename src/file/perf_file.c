@@ -213,7 +213,7 @@ static int place_ids(struct tap_perf *p, struct tap_err *err)
 	return 0;
 }
 
-/* Sets p->plain. */
+/* Set p->plain if all tracepoint samples have the same simple layout. */
 static void find_plain(struct tap_perf *p)
 {
 	const struct tap_perf_attr *plain = NULL;

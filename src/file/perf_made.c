@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define MAX_BLOCKS 2048u /* of one round: 4 GB */
+#define MAX_BLOCKS 2048u /* in one round: 4 GB */
 #define ALIGN 8u
 
 #define COMMON                                                                                     \

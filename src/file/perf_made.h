@@ -54,7 +54,7 @@ int tap_perf_made_switches(struct tap_perf_made *m, struct tap_reader *r, struct
 int tap_perf_made_switch(struct tap_perf_made *m, uint64_t round, const struct tap_perf_switch *s,
 			 const unsigned char **data, uint32_t *size, struct tap_err *err);
 
-/* Adds the formats of stacks. Return: 0; -ENOMEM. */
+/* Add the formats of stacks to the reader's. Return: 0; -E2BIG; -ENOMEM. */
 int tap_perf_made_stacks(struct tap_perf_made *m, struct tap_reader *r, struct tap_err *err);
 
 /*

@@ -20,7 +20,7 @@ static struct tap_perf_process *find_process(const struct tap_perf_maps *m, int 
 	return place ? (struct tap_perf_process *)(uintptr_t)*place : NULL;
 }
 
-/* Return: NULL when out of memory. */
+/* Find or add a process. Return: NULL: out of memory. */
 static struct tap_perf_process *get_process(struct tap_perf_maps *m, int pid)
 {
 	uint64_t *place = tap_map_put(&m->processes, (uint32_t)pid);

@@ -32,7 +32,7 @@ static int make_room(struct tap_perf_run *run)
 	return tap_array_grow(&run->items, (unsigned int)run->nr, &run->cap, sizeof(*run->items));
 }
 
-/* Return: 0 with room for an item of @cpu in its run; -E2BIG; -ENOMEM. */
+/* Find or add the run of @cpu. Return: 0 with room for one item in it; -E2BIG; -ENOMEM. */
 static int get_room(struct tap_perf_queue *q, int cpu, struct tap_perf_run **run)
 {
 	uint32_t i = (uint32_t)(cpu + 1);

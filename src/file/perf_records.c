@@ -136,7 +136,7 @@ static uint64_t seen_before(const struct tap_perf *p, const struct tap_perf_cpu 
  * Return how many of the events that LOST_SAMPLES counted for slot @i were reported by LOST
  * records.
  */
-static uint64_t told_of(const struct tap_perf *p, uint32_t i)
+static uint64_t reported_by_lost(const struct tap_perf *p, uint32_t i)
 {
 	uint64_t sum = 0;
 
@@ -1035,12 +1035,12 @@ static int finish_file(struct tap_perf *p, struct tap_err *err)
 		break_off(p);
 	for (uint32_t i = 0; i < p->nr_cpus; i++) {
 		const struct tap_perf_cpu *c = &p->cpus[i];
-		uint64_t told = c->counted ? told_of(p, i) : 0;
+		uint64_t reported = c->counted ? reported_by_lost(p, i) : 0;
 		int ret;
 
-		if (c->counted <= told)
+		if (c->counted <= reported)
 			continue;
-		ret = push_loss(p, (int)i - 1, seen_before(p, c), p->max_ns, c->counted - told,
+		ret = push_loss(p, (int)i - 1, seen_before(p, c), p->max_ns, c->counted - reported,
 				err);
 		if (ret)
 			return ret;

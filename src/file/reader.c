@@ -655,7 +655,7 @@ static bool has_pair(const struct tap_reader *r)
 	       b->at < b->end && b->at->fmt;
 }
 
-/* As take_events() for two CPUs, which alternate often: without the tournament. */
+/* Like take_events(), for two CPUs, which alternate often: without the tournament. */
 static void take_pair(struct tap_reader *r)
 {
 	struct tap_event **to = r->batch, **full = to + TAP_NR_BATCH;

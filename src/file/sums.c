@@ -66,7 +66,7 @@ static struct tap_bytes bytes_at(const struct tap_bytes *all, uint64_t at)
  * Return the offset of the section that follows the description, or @first if the first section is
  * not one.
  */
-static uint64_t behind_meta(const struct tap_bytes *all, uint64_t first)
+static uint64_t after_meta(const struct tap_bytes *all, uint64_t first)
 {
 	struct tap_bytes b = bytes_at(all, first);
 
@@ -79,7 +79,7 @@ static uint64_t behind_meta(const struct tap_bytes *all, uint64_t first)
 
 bool tap_sums_find(const struct tap_bytes *all, uint64_t first, struct tap_sums *out)
 {
-	uint64_t section_at = behind_meta(all, first);
+	uint64_t section_at = after_meta(all, first);
 	struct tap_bytes b = bytes_at(all, section_at);
 	size_t len = tap_bytes_left(all);
 
@@ -93,14 +93,14 @@ bool tap_sums_find(const struct tap_bytes *all, uint64_t first, struct tap_sums 
 
 bool tap_sums_front_fits(const struct tap_bytes *all, const struct tap_sums *s)
 {
-	uint64_t behind = s->section_at + tap_sums_section_size(s->nr);
+	uint64_t after = s->section_at + tap_sums_section_size(s->nr);
 	struct tap_xxh64 x;
 
-	if (s->front_end > tap_bytes_left(all) || behind < s->section_at || behind > s->front_end)
+	if (s->front_end > tap_bytes_left(all) || after < s->section_at || after > s->front_end)
 		return false;
 	tap_xxh64_init(&x);
 	tap_xxh64_add(&x, all->at, (size_t)s->section_at);
-	tap_xxh64_add(&x, all->at + behind, (size_t)(s->front_end - behind));
+	tap_xxh64_add(&x, all->at + after, (size_t)(s->front_end - after));
 	return tap_xxh64_sum(&x) == s->front;
 }
 
@@ -176,7 +176,7 @@ void tap_sums_seal(struct tap_buf *front, uint64_t section_at)
 	struct tap_sums s = { .block_bytes = TAP_SUMS_BLOCK_BYTES,
 			      .front_end = front->len,
 			      .section_at = section_at };
-	uint64_t behind = section_at + tap_sums_section_size(0);
+	uint64_t after = section_at + tap_sums_section_size(0);
 	struct tap_buf section = { 0 };
 	struct tap_xxh64 x;
 
@@ -184,7 +184,7 @@ void tap_sums_seal(struct tap_buf *front, uint64_t section_at)
 		return;
 	tap_xxh64_init(&x);
 	tap_xxh64_add(&x, front->data, (size_t)section_at);
-	tap_xxh64_add(&x, front->data + behind, front->len - (size_t)behind);
+	tap_xxh64_add(&x, front->data + after, front->len - (size_t)after);
 	s.front = tap_xxh64_sum(&x);
 	s.blocks = tap_xxh64("", 0);
 	add_section(&s, TAP_SUMS_SECTION, NULL, &section);
@@ -240,9 +240,9 @@ static int sum_front(int fd, struct tap_sums *s)
 		return -ENOMEM;
 	tap_xxh64_init(&x);
 	ret = add_part(fd, 0, s->section_at, buf, &x);
-	ret = ret
-		      ?: add_part(fd, s->section_at + tap_sums_section_size(s->nr), s->front_end,
-				  buf, &x);
+	if (!ret)
+		ret = add_part(fd, s->section_at + tap_sums_section_size(s->nr), s->front_end, buf,
+			       &x);
 	s->front = tap_xxh64_sum(&x);
 	free(buf);
 	return ret;

@@ -10,17 +10,19 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#define MAX_BYTES                                                                                  \
-	((size_t)4 << 20) /* of maps: some 40000 lines; a process has 65530 mappings at most,      \
-			     unless told otherwise */
+/*
+ * Limit for /proc/PID/maps, about 40000 lines. A process has at most 65530 mappings by default
+ * (vm.max_map_count).
+ */
+#define MAX_BYTES ((size_t)4 << 20)
 
 /*
- * Take a number and the character @behind that must follow it. Return: false if they are not there.
+ * Take a number and the character @after that must follow it. Return: false if they are not there.
  */
-static bool take_number(const char **at, const char *end, unsigned int base, char behind,
+static bool take_number(const char **at, const char *end, unsigned int base, char after,
 			uint64_t *v)
 {
-	return !tap_text_take_digits(at, end, base, v) && *at < end && *(*at)++ == behind;
+	return !tap_text_take_digits(at, end, base, v) && *at < end && *(*at)++ == after;
 }
 
 /*

@@ -171,11 +171,10 @@ static enum kind kind_of(const struct tap_mapping *m, const char *path)
 {
 	if (!strcmp(path, "[vdso]") || !strcmp(path, "[vsyscall]"))
 		return OF_KERNEL;
-	return *path != '/' || begins_with(path, "/memfd:") || begins_with(path, "/dev/zero") ||
-			       begins_with(path, "/SYSV") || begins_with(path, "/anon_hugepage") ||
-			       !m->ino
-		       ? OF_PROCESS
-		       : OF_FILE;
+	if (*path != '/' || begins_with(path, "/memfd:") || begins_with(path, "/dev/zero") ||
+	    begins_with(path, "/SYSV") || begins_with(path, "/anon_hugepage") || !m->ino)
+		return OF_PROCESS;
+	return OF_FILE;
 }
 
 static void find_object(struct tap_places *p, struct process *of, struct tap_mapping *m)
