@@ -169,12 +169,14 @@ static bool begins_with(const char *s, const char *with)
  */
 static enum kind kind_of(const struct tap_mapping *m, const char *path)
 {
+	bool has_no_file;
+
 	if (!strcmp(path, "[vdso]") || !strcmp(path, "[vsyscall]"))
 		return OF_KERNEL;
-	if (*path != '/' || begins_with(path, "/memfd:") || begins_with(path, "/dev/zero") ||
-	    begins_with(path, "/SYSV") || begins_with(path, "/anon_hugepage") || !m->ino)
-		return OF_PROCESS;
-	return OF_FILE;
+	has_no_file = *path != '/' || begins_with(path, "/memfd:") ||
+		      begins_with(path, "/dev/zero") || begins_with(path, "/SYSV") ||
+		      begins_with(path, "/anon_hugepage") || !m->ino;
+	return has_no_file ? OF_PROCESS : OF_FILE;
 }
 
 static void find_object(struct tap_places *p, struct process *of, struct tap_mapping *m)
