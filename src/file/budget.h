@@ -22,9 +22,9 @@
 enum tap_cost {
 	TAP_COST_SECTIONS, /* decompressed formats, symbols, task names and description */
 	TAP_COST_DESCRIPTION, /* JSON values of the parsed description */
-	TAP_COST_STREAMS, /* the reader's state per CPU and buffer */
-	TAP_COST_CPUS, /* reports' state per CPU */
-	TAP_COST_TASKS, /* reports' state per task */
+	TAP_COST_STREAMS, /* memory for the reader's state per CPU and buffer */
+	TAP_COST_CPUS, /* memory for the reports' state per CPU */
+	TAP_COST_TASKS, /* memory for the reports' state per task */
 	TAP_COST_UNSORTED, /* perf.data: events of one round, sorted in memory */
 	/* Costs of one pass in time rather than memory. Each has a separate limit. */
 	TAP_COST_PAGES, /* bytes of events in decompressed sub-buffers */

@@ -25,7 +25,7 @@ static void split_page(unsigned char *page, const struct tap_page_head *head,
 		commit |= TAP_PAGE_MISSED | (head->missed_cnt ? TAP_PAGE_MISSED_STORED : 0);
 	memcpy(first, page, abi->data_offset + used);
 	memset(first + abi->data_offset + used, 0, abi->page_size - abi->data_offset - used);
-	if (head->missed_cnt) /* there was space for it after even more events */
+	if (head->missed_cnt) /* there is space: in @page it followed even more events */
 		memcpy(first + abi->data_offset + used, &head->missed_cnt,
 		       sizeof(head->missed_cnt));
 	set_head(first, head->stamp, commit);

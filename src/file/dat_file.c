@@ -14,7 +14,7 @@
 #include "file/head.h"
 #include "file/meta.h"
 
-#define MAX_NOTES_BYTES 4096u /* plus one sentence */
+#define MAX_NOTES_BYTES 4096u /* maximum length of all notes, plus one sentence */
 
 int tap_dat_bad(const struct tap_reader *r, struct tap_err *err, const char *what)
 {

@@ -51,7 +51,7 @@ static void note_missed(struct tap_stream *s, const struct tap_page_head *head)
 #define MAX_COPYING 2048u /* with more streams than this, the mapping is read */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Return where to read @page: in the copy, or else in the mapping. */
+/* Return where the sub-buffer at @page of the mapping can be read: in the copy, or else there. */
 static const unsigned char *find_copy(const struct tap_stream *s, const unsigned char *page)
 {
 	size_t at = (size_t)((uintptr_t)page - (uintptr_t)s->file.from);
@@ -138,9 +138,10 @@ static uint64_t stamp_at(const struct tap_stream *s, const unsigned char *page)
 }
 
 /*
- * Find the start of the limit by binary search. Keep the two sub-buffers before the first that
- * starts inside: the last may contain events inside, the other shows when a loss between them
- * began. The skip relies on the second's time stamp: if its checksum is wrong, skip nothing.
+ * Skip sub-buffers before the limit, by binary search. The last two that start before it are kept:
+ * the second may have events inside the limit, and the first shows when a loss between both began.
+ * The result relies on the second one's time stamp, so nothing is skipped if its block fails its
+ * checksum.
  */
 static void seek_page(const struct tap_decoder *d, struct tap_stream *s)
 {
@@ -246,9 +247,9 @@ static bool chunk_fits(struct tap_decoder *d, const struct tap_stream *s,
 }
 
 /*
- * Find the start of the limit like seek_page(), but decompress only the first sub-buffer of a few
- * chunks, and one whole chunk. Keep two chunks, as the two sub-buffers may be in different ones. On
- * any failure nothing is skipped.
+ * Skip chunks before the limit like seek_page(), but decompress only the first sub-buffer of a few
+ * chunks, and one whole chunk. Two chunks are kept, as the two sub-buffers may be in different
+ * ones. On any failure nothing is skipped.
  */
 static void seek_chunk(struct tap_decoder *d, struct tap_stream *s)
 {
@@ -338,7 +339,7 @@ static uint64_t span_bytes(const struct tap_span *s)
 	return (uint64_t)(s->nr_chunks ? s->chunks.end - s->chunks.at : s->pages_end - s->page);
 }
 
-/* Return the bytes read of the current part. An emptied .left means its end. */
+/* Return the bytes read of the current part. .left is zeroed at the end of the stream. */
 static uint64_t part_done(const struct tap_stream *s)
 {
 	const struct tap_span *all = &s->whole, *left = &s->left;
@@ -617,7 +618,7 @@ static uint64_t lost_field(const struct tap_stream *s, const char *name)
  * Handle an item outside the limit. A loss that began inside is still returned. Return: true if the
  * stream's next item, or its end, is now known.
  */
-static bool leave_limit(struct tap_decoder *d, struct tap_stream *s)
+static bool take_outside(struct tap_decoder *d, struct tap_stream *s)
 {
 	enum tap_item item = s->item;
 
@@ -665,7 +666,7 @@ static int take_odd(struct tap_decoder *d, struct tap_stream *s, struct tap_err 
 	if (d->beyond && s->cur.ts > d->to)
 		d->span.beyond = true;
 	else if (!in_window(d, s))
-		return leave_limit(d, s);
+		return take_outside(d, s);
 	else if (!s->slot->is_lost)
 		tap_decoder_passed(d, s->slot, s->cur.ts, s->cur.size);
 	return s->item != TAP_ITEM_EVENT || s->slot->mark;
@@ -692,8 +693,8 @@ decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s, struct t
 			break;
 		slot = &slots[tap_get_u16(next.rec, big_endian)];
 		/*
-		 * .min_size is 0 for an id without a format: 0 - 1 wraps, so its records are
-		 * refused
+		 * 0 for an id without a format: 0 - 1 wraps, and all its records are left to
+		 * take_odd()
 		 */
 		if (__builtin_expect(next.size <= slot->min_size - 1, 0))
 			break;
@@ -709,7 +710,10 @@ decode_as(bool big_endian, struct tap_decoder *d, struct tap_stream *s, struct t
 		to += slot->is_marked;
 		cur = next;
 	}
-	/* The first event of a sub-buffer is never decoded here, so only .last_ns can change. */
+	/*
+	 * The first event of a sub-buffer is never decoded here, so only the end of the span can
+	 * grow.
+	 */
 	if (cur.ts > d->span.last_ns)
 		d->span.last_ns = cur.ts;
 	d->span.bytes += bytes;

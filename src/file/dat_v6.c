@@ -132,7 +132,7 @@ static int read_buffers(struct v6 *v, struct tap_err *err)
 		struct tap_bytes b = tap_dat_bytes(v->r, v->buffers[i].offset);
 		int ret;
 
-		if (b.bad) /* after the end of a cut file, as its data would be */
+		if (b.bad) /* the buffer is after the end of a cut file, as its data would be */
 			return tap_dat_bad(v->r, err, "a buffer lies after its end");
 		ret = read_tag(v, &b, err) ?: read_table(v, &b, v->buffers[i].name, err);
 		if (ret)

@@ -50,7 +50,7 @@ static int decompress_section(struct v7 *v, struct section *s, struct tap_err *e
 
 	if (!v->zstd || !src || size > SECTION_MAX_BYTES)
 		return tap_dat_bad(v->r, err, "a compressed section is invalid");
-	/* times 2: the text is copied */
+	/* charged twice, as its text is copied */
 	ret = tap_budget_add(&v->r->budget, TAP_COST_SECTIONS, 2 * (uint64_t)size, err);
 	if (ret)
 		return ret;

@@ -19,7 +19,7 @@ struct tap_held {
 	uint32_t *free; /* stack of free slots; the last .nr_spare have memory */
 	uint32_t nr_slots, nr_free, nr_spare;
 	uint32_t limit; /* maximum number of slots in use */
-	uint64_t bytes; /* in use by sub-buffers */
+	uint64_t bytes; /* bytes in use by sub-buffers */
 	_Atomic(struct tap_held_lane *) lanes;
 	struct tap_held_lane *last;
 	unsigned int nr_lanes;
@@ -211,7 +211,7 @@ uint64_t tap_held_whole_from(const struct tap_held *h)
 	return from_ns;
 }
 
-/* ---- pages ---- */
+/* ---- sub-buffers ---- */
 
 unsigned char *tap_held_slot(struct tap_held *h, struct tap_held_lane *lane, size_t *used)
 {

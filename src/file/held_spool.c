@@ -14,8 +14,8 @@
 #include "base/thread.h"
 
 /*
- * New sub-buffers must be in the folder within 100 ms. The recorder takes most of that: it sleeps
- * up to 30 ms.
+ * New sub-buffers must reach the folder within 100 ms. Most of that is left to the recorder, which
+ * sleeps up to 30 ms.
  */
 #define LOOK_NS 10000000
 /*
@@ -34,9 +34,9 @@ enum state {
 
 /* The written parts of a lane, in byte positions of the lane. */
 struct part {
-	uint64_t base; /* start of the page file */
-	uint64_t from, to; /* written, or freed before it could be */
-	uint64_t end; /* to be written up to here: the folder's head has the formats */
+	uint64_t base; /* lane position at which the page file starts */
+	uint64_t from, to; /* [from, to): written, or freed before it could be */
+	uint64_t end; /* write up to here: the folder's head has the formats of this data */
 };
 
 struct folder {
@@ -46,7 +46,7 @@ struct folder {
 	sem_t left;
 	_Atomic bool has_failed;
 	struct tap_err err;
-	/* the following members are used by the thread only */
+	/* members that only the thread uses */
 	struct tap_spool *spool; /* NULL: not created yet, or failed */
 	bool is_given_up, has_ended;
 	unsigned int nr_heads; /* number of the recorder's head that was copied last */
@@ -281,7 +281,7 @@ static void *run_writer(void *arg)
 	return NULL;
 }
 
-/* ---- other threads ---- */
+/* ---- called by other threads ---- */
 
 int tap_held_spool_new(const struct tap_spool *spool, const struct tap_page_writer *writer,
 		       struct tap_held_spool **out, struct tap_err *err)

@@ -82,9 +82,9 @@ static int add_rows(json_t *to, const json_t *from, const char *key)
 }
 
 /*
- * Correct when rows were read. Only the first file's rows that were read when it began, and the
- * last file's that were read when it ended, have a time in the joined recording; it is removed from
- * all others (meta.h). @at: index of that word in a row.
+ * Fix the word at index @at of each row, which is the time of reading ("began", "ended" or "both",
+ * see meta.h). Only the first file's rows that were read when it began, and the last file's that
+ * were read when it ended, keep it; it is removed from all others.
  */
 static int date_rows(json_t *meta, const char *key, size_t at, bool is_first, bool is_last)
 {

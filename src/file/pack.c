@@ -24,7 +24,7 @@
 struct packer {
 	const char *path, *target, *cmdlines;
 	const struct tap_pack_moment *moment;
-	int dir, parent; /* the spool folder; the target's folder */
+	int dir, parent; /* .dir: the spool folder; .parent: the target's folder */
 	struct tap_pack_out out;
 	int packed_dir; /* folder of .out while it is written, under the name .packed */
 	char *packed;
@@ -35,7 +35,8 @@ struct packer {
 	struct tap_dat_buffer *buffers;
 	struct tap_dat_cpu *cpus; /* of all buffers; one per part */
 	unsigned int nr_buffers;
-	uint64_t more_at, options_at; /* file offsets */
+	/* file offsets of the u64 that refers to the options, and of these options */
+	uint64_t more_at, options_at;
 	struct tap_sums sums;
 	/* checksums of all blocks, by buffer, then by CPU; unused if compressed */
 	uint32_t *blocks;
@@ -232,7 +233,7 @@ static int find_pages(struct packer *p, unsigned int i)
 }
 
 /* Determine the range and the size of part @i. */
-static int look_at(struct packer *p, unsigned int i)
+static int examine_part(struct packer *p, unsigned int i)
 {
 	const struct tap_spool_name *n = &p->parts[i].name;
 	struct tap_pages *pages = &p->pages[i];
@@ -268,11 +269,12 @@ static int list_parts(struct packer *p)
 	for (unsigned int i = 0; !ret && i < p->nr_parts; i++) {
 		const struct tap_spool_name *n = &p->parts[i].name;
 
-		if (n->zstd && !p->level) /* page files are compressed, so the whole file is */
+		/* if any page file is compressed, compress the whole file */
+		if (n->zstd && !p->level)
 			p->level = TAP_PACK_LEVEL;
 		if (n->cpu >= p->front.nr_cpus)
 			p->front.nr_cpus = n->cpu + 1;
-		ret = look_at(p, i);
+		ret = examine_part(p, i);
 	}
 	return ret;
 }
@@ -424,7 +426,7 @@ static int write_options(struct packer *p, bool reserve)
  * Compute checksums from the written file: its data may have been shared (FICLONERANGE) without
  * passing through memory, and is otherwise still in the page cache.
  */
-static int sum_up(struct packer *p)
+static int write_checksums(struct packer *p)
 {
 	uint32_t *blocks = p->blocks;
 	int ret = 0;
@@ -446,7 +448,7 @@ static int write_file(struct packer *p)
 	ret = ret ?: write_options(p, true);
 	for (unsigned int i = 0; !ret && i < p->nr_buffers; i++)
 		ret = write_buffer(p, &p->buffers[i]);
-	return ret ?: write_options(p, false) ?: sum_up(p);
+	return ret ?: write_options(p, false) ?: write_checksums(p);
 }
 
 /*

@@ -32,7 +32,7 @@ struct tap_page {
 	uint64_t last_ns;
 };
 
-/* Start an empty sub-buffer. @ts_ns: not after its first event. */
+/* Start an empty sub-buffer. @ts_ns: its time stamp, at or before its first event. */
 static inline void tap_page_begin(struct tap_page *p, unsigned char *bytes, uint64_t ts_ns)
 {
 	*p = (struct tap_page){ .bytes = bytes, .room = TAP_PAGE_DATA, .last_ns = ts_ns };

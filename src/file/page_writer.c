@@ -42,7 +42,7 @@ struct tap_page_writer {
 	unsigned int nr_put;
 	_Atomic unsigned int nr_heads, nr_heads_set;
 	_Atomic unsigned int nr_done;
-	uint64_t bytes_put; /* of sub-buffers */
+	uint64_t bytes_put; /* bytes of sub-buffers handed over */
 	_Atomic uint64_t bytes_done;
 	sem_t todo, room, reached;
 	void *spare[SPARE_BLOCKS];
@@ -132,7 +132,7 @@ static void *run_writer(void *arg)
 	}
 }
 
-/* ---- the draining thread ---- */
+/* ---- called by the draining thread ---- */
 
 unsigned char *tap_page_writer_block(void)
 {

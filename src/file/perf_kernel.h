@@ -10,7 +10,7 @@
 
 #define TAP_BUILD_ID_BYTES 20u
 
-/* What a perf.data says about the recorded kernel. */
+/* Identity of the recorded kernel, as stored in a perf.data. */
 struct tap_perf_kernel {
 	unsigned char build_id[TAP_BUILD_ID_BYTES];
 	bool has_build_id;

@@ -241,7 +241,7 @@ int tap_perf_made_name(struct tap_perf_made *m, struct tap_perf_maps *maps,
 			add_named(&m->text, maps, events[i]);
 	if (m->text.err)
 		return -ENOMEM;
-	/* now that m->text has its final address */
+	/* m->text does not move any more: point the events to it */
 	for (unsigned int i = 0; i < nr; i++) {
 		struct user_stack_record rec;
 

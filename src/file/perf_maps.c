@@ -11,7 +11,7 @@
 #define MAX_MAPPINGS (1u << 18)
 #define MAX_NAME 64u
 #define MAX_PARENTS 16u
-#define MAX_LOOKED_AT 64u /* mappings to check that were made after the wanted time */
+#define MAX_LOOKED_AT 64u /* mappings that find_mapping() checks at most */
 
 static struct tap_perf_process *find_process(const struct tap_perf_maps *m, int pid)
 {
@@ -108,7 +108,7 @@ int tap_perf_maps_fork(struct tap_perf_maps *m, int pid, int parent, uint64_t ns
 {
 	struct tap_perf_process *p;
 
-	if (pid == parent) /* a new thread */
+	if (pid == parent) /* a new thread, not a process */
 		return 0;
 	p = get_process(m, pid);
 	if (!p)

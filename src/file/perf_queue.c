@@ -125,8 +125,9 @@ static void merge_halves(struct tap_perf_item *a, size_t left, size_t nr,
 }
 
 /*
- * Merge sort. Records of interrupts may precede those of what they interrupted, so only neighbours
- * are swapped: ranges that are already in order cost a single comparison.
+ * Sort a run by bottom-up merge sort. Runs are nearly sorted: only neighbours are swapped, where an
+ * interrupt's record precedes the record of what it interrupted. Two ranges that are in order cost
+ * a single comparison.
  */
 static int sort_run(struct tap_perf_queue *q, struct tap_perf_run *run)
 {

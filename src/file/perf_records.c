@@ -414,8 +414,8 @@ take_plain_of(struct tap_perf *p, const struct tap_perf_plain plain, uint32_t cp
 		uint64_t ts = tap_get_u64(at + plain.time, host);
 
 		/*
-		 * .min_size is 0 for an id without a format: 0 - 1 wraps, so its records are
-		 * refused
+		 * .min_size is 0 for an id without a format: 0 - 1 wraps, and take_sample() gets
+		 * its records
 		 */
 		if (tap_get_u32(at, host) != PERF_RECORD_SAMPLE ||
 		    tap_get_u32(at + plain.cpu, host) != cpu || size > (size_t)(end - at) ||

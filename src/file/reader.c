@@ -37,7 +37,10 @@ static int read_path(struct tap_reader *r, int fd, struct tap_err *err)
 	return tap_perf_open(r, map->data, map->len, fd, err);
 }
 
-/* At equal times, the lower CPU comes first, then the lower buffer. */
+/*
+ * qsort() order of streams: by CPU, then by buffer. Events with equal times are returned in this
+ * order.
+ */
 static int compare_streams(const void *a, const void *b)
 {
 	const struct tap_stream *x = a, *y = b;
@@ -48,7 +51,8 @@ static int compare_streams(const void *a, const void *b)
 }
 
 /*
- * Return the clock, if it is one of trace_clocks[] in kernel/trace/trace.c that does not count ns.
+ * Return the name of the clock if it does not count ns, as some of trace_clocks[] in
+ * kernel/trace/trace.c; NULL if it does.
  */
 static const char *find_ticks(const struct tap_reader *r)
 {
@@ -383,7 +387,7 @@ void tap_reader_limit(struct tap_reader *r, uint64_t from, uint64_t to)
 	r->decoder.from = from_ns(r, from);
 	r->decoder.to = to >= TAP_CURSOR_MAX_NS ? TAP_CURSOR_MAX_NS : from_ns(r, to + 1) - 1;
 	r->decoder.beyond = false;
-	if (from > to && !r->perf) { /* an empty limit; streams subtract one bound from the other */
+	if (from > to && !r->perf) { /* an empty limit: treat all events as before it */
 		r->decoder.from = UINT64_MAX;
 		r->decoder.to = UINT64_MAX;
 	}
@@ -409,7 +413,7 @@ void tap_reader_skip(struct tap_reader *r)
 {
 	if (!r->unmerged || !r->current)
 		return;
-	r->next = r->nr_batch; /* all of the batch is from this CPU */
+	r->next = r->nr_batch; /* the whole batch is from this CPU */
 	tap_stream_skip(&r->decoder, r->current);
 }
 
@@ -596,8 +600,8 @@ static void convert_times(const struct tap_reader *r, struct tap_event *ev)
 }
 
 /*
- * Return a loss alone. A tail lasts to the end of the recording, which is only known if CPUs are
- * merged.
+ * Take a loss as a batch of its own. A loss that no event follows (TAP_ITEM_TAIL) lasts to the end
+ * of the recording, which is known only if CPUs are merged.
  */
 static void take_loss(struct tap_reader *r)
 {

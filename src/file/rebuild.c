@@ -62,7 +62,7 @@ static json_t *describe_format(const struct tap_head_format *f)
 
 	if (tap_format_parse(f->system, f->text, f->len, (struct tap_abi){ .long_size = 8 }, &fmt,
 			     NULL))
-		return json_object(); /* readers cannot parse it either */
+		return json_object(); /* readers ignore a format that cannot be parsed, too */
 	o = json_pack("{s:s, s:s}", "system", f->system, "name", fmt->name) ?: json_object();
 	def = tap_def_find(f->system, fmt->name);
 	if (o && def && def->id == fmt->id && describe_definition(def, fmt, o)) {

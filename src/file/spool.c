@@ -28,14 +28,15 @@
 
 struct page_file {
 	int fd; /* -1 until the first write */
-	int failed; /* -errno of a failed write; nothing more is written then */
-	uint64_t end; /* end of the complete data */
-	struct tap_held_lane *lane; /* used instead of a file; NULL until the first data */
+	int failed; /* -errno of the first failed write, after which nothing is written; or 0 */
+	uint64_t end; /* file size without an incomplete end */
+	/* the CPU's data in memory, instead of a file; NULL until there is some */
+	struct tap_held_lane *lane;
 	struct tap_buf later; /* sub-buffers for the next folder, see tap_spool_cut() */
 };
 
 struct spool_buffer {
-	char *prefix; /* start of its page files' names, before the CPU */
+	char *prefix; /* its page files' names up to the CPU */
 	uint32_t page_size;
 	struct page_file *cpus;
 	unsigned int nr_cpus;
@@ -47,7 +48,7 @@ struct tap_spool {
 	bool is_for_kills; /* the folder must survive a killed recorder, but not a power cut */
 	struct spool_buffer *buffers[TAP_SPOOL_MAX_BUFFERS];
 	unsigned int nr_buffers;
-	_Atomic uint64_t bytes; /* read by other threads than the writing one */
+	_Atomic uint64_t bytes; /* sub-buffers written so far; other threads read this */
 	_Atomic uint64_t folder_bytes; /* size of this folder's page files */
 	_Atomic int failed; /* first -errno of this folder's page files */
 	int (*room)(void *ctx, uint64_t bytes); /* see tap_spool_set_room(); may be NULL */
@@ -132,7 +133,7 @@ static void remove_own_files(int dir)
 		unlinkat(dir, files[i], 0);
 }
 
-/* Avoid allocations other than opendir()'s. */
+/* Remove all page files, without allocating memory except in opendir(). */
 static void remove_page_files(int dir)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -469,8 +470,8 @@ void tap_spool_remove(struct tap_spool *s)
 }
 
 /*
- * Open or create the page file. A compressed one starts with the number of its chunks, which is
- * filled in when it is packed.
+ * Open or create the page file. A compressed one starts with a u32 for the number of its chunks,
+ * which stays 0: they are counted when it is packed.
  */
 static int open_page_file(const struct tap_spool *s, const struct spool_buffer *b, unsigned int cpu)
 {
@@ -555,7 +556,7 @@ static int read_pipe(int pipe, unsigned char *to, size_t len)
 	return 0;
 }
 
-/* @pages: NULL: read from @pipe. */
+/* Append compressed chunks. @pages: NULL: read from @pipe. */
 static int append_chunks(struct tap_spool *s, struct page_file *f, const char *pages, int pipe,
 			 size_t len)
 {
@@ -821,7 +822,7 @@ static void *run_sync(void *arg)
 {
 	struct sync_job *job = arg;
 
-	fsync(job->file); /* a failure has no consequence */
+	fsync(job->file); /* errors are ignored: nothing depends on this */
 	fsync(job->dir);
 	close(job->file);
 	close(job->dir);
@@ -1162,7 +1163,8 @@ int tap_spool_list(int dir, int (*order)(const void *, const void *), struct tap
 	}
 	while ((e = readdir(d))) {
 		if (!tap_spool_parse_name(e->d_name, &name))
-			continue; /* head.dat, meta.json, or an incomplete packed file */
+			/* not a page file: head.dat, meta.json, an incomplete packed file */
+			continue;
 		ret = tap_array_grow(files, *nr, &cap, sizeof(**files));
 		if (ret)
 			break;

@@ -113,7 +113,10 @@ const unsigned char *tap_sums_blocks(const struct tap_bytes *all, const struct t
 	return blocks && tap_xxh64(blocks, len) == s->blocks ? blocks : NULL;
 }
 
-/* offset of: u8 byte order, u8 long size, u32 page size, two strings, u64, the first section */
+/*
+ * Offset of the byte order in a trace.dat. It is followed by u8 long size, u32 page size, two
+ * strings, a u64, and the first section.
+ */
 #define BYTE_ORDER_AT 12u
 
 bool tap_sums_head_fits(const void *data, size_t len)

@@ -81,7 +81,7 @@ static struct tap_chunk *pop_chunk(struct tap_unpack_pool *p)
 	return c;
 }
 
-/* Decompress @c. Called with the lock held; drops it meanwhile. */
+/* Decompress @c. The pool's lock is held on entry and return, and dropped in between. */
 static void work_on_chunk(struct tap_unpack_pool *p, ZSTD_DCtx **ctx, struct tap_chunk *c)
 {
 	int ret;

@@ -45,7 +45,7 @@ static int who_is(int tgid, uint64_t *euid, uint64_t *own_pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", tgid);
 	ret = tap_buf_read_file(&status, path);
-	/* a comm has no newline in this file */
+	/* newlines in a comm are escaped there, so it cannot imitate a field */
 	if (!ret && !status_number(tap_buf_str(&status), "\nUid:", 2, euid))
 		ret = -EINVAL;
 	if (!ret && !status_number(status.data, "\nNSpid:", UINT32_MAX, own_pid))

@@ -473,7 +473,7 @@ const char *tap_places_name(struct tap_places *p, uint32_t place)
 	return name ? name : "?";
 }
 
-/* ---- the whole ---- */
+/* ---- creating and freeing ---- */
 
 void tap_places_free(struct tap_places *p)
 {
