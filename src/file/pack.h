@@ -11,7 +11,9 @@
 
 #include "file/spool.h"
 
-/* What a running flight recorder has in memory now. Replaces parts of head.dat. */
+/*
+ * What a running flight recorder has in memory now. .meta and .cmdlines replace those of head.dat.
+ */
 struct tap_pack_moment {
 	const struct tap_spool *spool;
 	const char *meta, *cmdlines;

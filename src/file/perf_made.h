@@ -43,7 +43,7 @@ struct tap_perf_made {
 
 /*
  * Add the format of switches to the reader's, unless the file has sched_switch events, which are
- * more detailed. Return: 0; -ENOMEM.
+ * more detailed. Return: 0; -E2BIG; -ENOMEM.
  */
 int tap_perf_made_switches(struct tap_perf_made *m, struct tap_reader *r, struct tap_err *err);
 

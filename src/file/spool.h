@@ -111,10 +111,7 @@ int tap_spool_add_buffer(struct tap_spool *s, const char *name, const char *cloc
  */
 int tap_spool_write(struct tap_spool *s, unsigned int buffer, unsigned int cpu, const void *pages,
 		    size_t len, struct tap_err *err);
-/*
- * Append whole sub-buffers from a pipe, see tap_spool_write(). On failure they are removed from the
- * pipe nevertheless.
- */
+/* Append whole sub-buffers from a pipe, see tap_spool_write(). */
 int tap_spool_splice(struct tap_spool *s, unsigned int buffer, unsigned int cpu, int pipe,
 		     size_t len, struct tap_err *err);
 
