@@ -122,11 +122,11 @@ TAP_API void tap_reader_beyond(struct tap_reader *r);
 /**
  * tap_reader_mark() - Select the kinds of events to return, and mark them. Unwanted events are
  * dropped before streams are merged, which is cheap. Lost events are always returned.
- * @mark: called once per format, and for an id without a format when its first event is read.
- * Return: 0: not wanted; otherwise the value for .mark of these events. NULL: all events are
- * wanted, with mark 1.
+ * @mark: called once per format, and for an id without a format when its first event is read. It
+ * returns 0 if that kind is not wanted, otherwise the value for .mark of its events. NULL: all
+ * events are wanted, with mark 1.
  *
- * May be called whenever tap_reader_limit() may be.
+ * Call it before the first tap_reader_next(), or after tap_reader_rewind().
  */
 TAP_API void tap_reader_mark(struct tap_reader *r,
 			     uint16_t (*mark)(void *ctx, const struct tap_format *fmt), void *ctx);
@@ -134,8 +134,9 @@ TAP_API void tap_reader_mark(struct tap_reader *r,
 /**
  * tap_reader_unmerged() - Return one CPU's events after another's, each in time order, without
  * merging them: faster, for passes that need no order between CPUs. In a perf.data this holds
- * within each batch of records that is sorted at once. May be called whenever tap_reader_limit()
- * may be.
+ * within each batch of records that is sorted at once.
+ *
+ * Call it before the first tap_reader_next(), or after tap_reader_rewind().
  */
 TAP_API void tap_reader_unmerged(struct tap_reader *r, bool unmerged);
 
@@ -165,8 +166,9 @@ TAP_API void tap_reader_watch(struct tap_reader *r, void (*watch)(void *ctx), vo
 /**
  * tap_reader_verify() - Compare uncompressed sub-buffers with their checksums, if the file has any;
  * the sub-buffers of a block that differs are reported as lost. Off by default, as it takes 0.1 ns
- * per byte. Compressed sub-buffers are always verified. May be called whenever tap_reader_limit()
- * may be.
+ * per byte. Compressed sub-buffers are always verified.
+ *
+ * Call it before the first tap_reader_next(), or after tap_reader_rewind().
  */
 TAP_API void tap_reader_verify(struct tap_reader *r, bool verify);
 

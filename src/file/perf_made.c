@@ -96,7 +96,8 @@ static int add_format(struct tap_reader *r, const char *system, const char *name
 	if (ret || !id)
 		return ret;
 	*out = r->decoder.slots[id].fmt;
-	r->decoder.slots[id].min_size = UINT32_MAX; /* refuses samples that claim this id */
+	/* a sample with this id is refused: the file has no such event */
+	r->decoder.slots[id].min_size = UINT32_MAX;
 	return 0;
 }
 
