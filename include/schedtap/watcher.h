@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Watchers: each analysis of a recording is one. While a recording is read, its timeline calls the
- * functions of every watcher in time order. Several watchers share one reading of the recording.
+ * Watchers: each analysis of a recording is a watcher. While tap_run() reads a recording, its
+ * timeline calls the functions of every watcher in time order. Several watchers share one reading
+ * of the recording.
  */
 #ifndef SCHEDTAP_WATCHER_H
 #define SCHEDTAP_WATCHER_H
@@ -14,7 +15,8 @@ extern "C" {
 #endif
 
 /*
- * struct tap_watcher_ops - What a watcher wants to know. Each function may be NULL.
+ * struct tap_watcher_ops - The callbacks of a watcher, and what they are called for. Each function
+ * may be NULL.
  *
  * All functions get the watcher's .ctx, and the timeline as it is at that moment. A function that
  * returns anything but 0 stops the run, which returns that value. Calls come in time order of
@@ -28,16 +30,20 @@ struct tap_watcher_ops {
 	uint32_t lost_states; /* and for intervals in these states if .next is TAP_STATE_UNKNOWN */
 	/* .cpu is called only for intervals in which a CPU was offline or unknown */
 	bool unknown_cpus_only;
-	/* .before, .event and .cpu are also called for what was before the window, up to 100 ms
-	 * earlier */
+	/*
+	 * .before, .event and .cpu are also called for the time before the window, up to 100 ms
+	 * earlier
+	 */
 	bool early;
-	bool early_tasks; /* and so are .interval and .migration */
-	/* The window begins, and tasks and CPUs are as they were just before. No event of the
-	 * window was processed. */
+	bool early_tasks; /* .interval and .migration are also called for that earlier time */
+	/*
+	 * The window begins. Tasks and CPUs are as they were just before it; no event of the window
+	 * has been processed.
+	 */
 	int (*begin)(void *ctx, const struct tap_timeline *t);
 	/* A task left a state. */
 	int (*interval)(void *ctx, const struct tap_timeline *t, const struct tap_interval *s);
-	/* A CPU ended running a task, being idle, offline or unknown. */
+	/* A CPU stopped running a task or being idle, offline or unknown. */
 	int (*cpu)(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s);
 	int (*wakeup)(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w);
 	int (*migration)(void *ctx, const struct tap_timeline *t, const struct tap_migration *m);
@@ -52,22 +58,23 @@ struct tap_watcher_ops {
 	/* Whether .before and .event are called for events of this format. @fmt: NULL asks about
 	 * lost events. */
 	bool (*wants)(void *ctx, const struct tap_format *fmt);
-	/* Before the timeline has processed the event. */
+	/* Called before the timeline processes the event. */
 	int (*before)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev);
-	/* After that. */
+	/* Called after the timeline has processed the event. */
 	int (*event)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev);
 	/* The window is over, and everything has been reported. */
 	int (*end)(void *ctx, const struct tap_timeline *t);
 };
 
-/* What a watcher is not called for. */
+/* Selects what a watcher is not called for. */
 enum tap_watcher_pick {
-	/* intervals, wakeups and migrations of tasks that the selection does not name */
+	/* no calls for intervals, wakeups and migrations of tasks that the user did not select */
 	TAP_PICK_TASKS = 1,
 	/*
-	 * Intervals of CPUs that the selection does not name; wakeups that such a CPU performed;
-	 * migrations between two such CPUs; a task's intervals that ended there: at the CPU it runs
-	 * on next, otherwise at the CPU it was on.
+	 * No calls for intervals of CPUs that the user did not select, for wakeups that such a CPU
+	 * performed, for migrations between two such CPUs, and for a task's intervals that ended on
+	 * such a CPU. The CPU of a task's interval is the one it runs on next, or else the one it
+	 * was on.
 	 */
 	TAP_PICK_CPUS = 2,
 };
@@ -76,12 +83,12 @@ enum tap_watcher_pick {
 struct tap_watcher {
 	const struct tap_watcher_ops *ops;
 	void *ctx;
-	uint32_t states; /* those of ops->states that are wanted; 0: all of them */
-	/* enum tap_watcher_pick; 0: it is called for everything, whatever was selected */
+	uint32_t states; /* subset of ops->states to report; 0: all of them */
+	/* enum tap_watcher_pick bits; 0: it is called for everything, whatever the user selected */
 	unsigned int pick;
 };
 
-#define TAP_MAX_WATCHERS 15 /* of one run */
+#define TAP_MAX_WATCHERS 15 /* limit for one run */
 
 #ifdef __cplusplus
 }

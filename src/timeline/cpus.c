@@ -19,9 +19,11 @@ int tap_cpu_add(struct tap_timeline *t, unsigned int nr)
 	return 0;
 }
 
-/* Watchers with .early. @from_ns: where it began, also before the window. */
-static int tell_early(struct tap_timeline *t, struct tap_cpu_interval s, uint64_t from_ns,
-		      uint64_t to_ns)
+/*
+ * Report an interval to watchers with .early. @from_ns: its start, which may be before the window.
+ */
+static int report_early(struct tap_timeline *t, struct tap_cpu_interval s, uint64_t from_ns,
+			uint64_t to_ns)
 {
 	s.from_ns = from_ns;
 	s.to_ns = to_ns < t->opts.window.to_ns ? to_ns : t->opts.window.to_ns;
@@ -50,7 +52,7 @@ int tap_cpu_tell(struct tap_timeline *t, const struct tap_cpu *c, uint64_t from_
 		.unseen = c->known == TAP_CPU_KNOWN_UNSEEN,
 	};
 	if (early->nr)
-		ret = tell_early(t, s, from_ns, to_ns);
+		ret = report_early(t, s, from_ns, to_ns);
 	return ret || s.to_ns <= s.from_ns ? ret : tap_watchers_cpu(&t->watchers, to, t, &s);
 }
 
@@ -81,7 +83,7 @@ int tap_cpu_lose(struct tap_timeline *t, unsigned int cpu, uint64_t now)
 	int ret = tap_cpu_close(t, c, now);
 
 	if (!ret && task && runs_on(&task->pub, cpu)) {
-		/* it ran up to here, and its slice does not count as one */
+		/* it ran until now, but its slice is not complete */
 		ret = tap_task_change(t, task,
 				      &(struct transition){
 					      .next = TAP_STATE_UNKNOWN,

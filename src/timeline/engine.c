@@ -81,7 +81,7 @@ bool tap_timeline_tells_identity(const struct tap_format *fmt)
 	return kinds >> tap_sched_kind(fmt) & 1;
 }
 
-/* A file may lie: time that goes back stands still. */
+/* Time stamps of a damaged file may go backwards: take such an event as of now. */
 static __attribute__((noinline, cold)) int late_event(struct tap_timeline *t,
 						      const struct tap_event *ev)
 {
@@ -91,7 +91,7 @@ static __attribute__((noinline, cold)) int late_event(struct tap_timeline *t,
 	return tap_timeline_event(t, &later);
 }
 
-/* The CPU or the kind is new, or of no use. Return: 1 if the event counts; 0; -errno. */
+/* Handle an event of a new CPU, format or buffer. Return: 1 if the event counts; 0; -errno. */
 static __attribute__((noinline, cold)) int check_new(struct tap_timeline *t,
 						     const struct tap_event *ev)
 {
@@ -107,7 +107,7 @@ static __attribute__((noinline, cold)) int check_new(struct tap_timeline *t,
 		return -ENOMEM;
 	if (f->kind == TAP_SCHED_NONE)
 		return 0;
-	/* the same event in several buffers counts once */
+	/* if several buffers have events of a kind, those of one buffer count */
 	if (t->buffer[f->kind] == TAP_NO_BUFFER)
 		t->buffer[f->kind] = ev->buffer;
 	f->buffer = t->buffer[f->kind];
@@ -118,7 +118,7 @@ static __attribute__((noinline, cold)) int check_new(struct tap_timeline *t,
 	return f->buffer == ev->buffer;
 }
 
-/* Return: 0 or -errno. */
+/* Process an event that the fast path did not. Return: 0 or -errno. */
 static __attribute__((noinline)) int take_other(struct tap_timeline *t, const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f;
@@ -135,13 +135,13 @@ static __attribute__((noinline)) int take_other(struct tap_timeline *t, const st
 	}
 	t->cpus[ev->cpu].seen = true;
 	ret = tap_event_take(t, f, ev);
-	/* what it says may not be so for long */
+	/* switches are off on an unknown CPU: what runs after the event is not known */
 	return ret || ev->ts_ns >= t->off_end_ns
 		       ? ret
 		       : tap_cpu_lose(t, (unsigned int)ev->cpu, ev->ts_ns);
 }
 
-static inline int take(struct tap_timeline *t, const struct tap_event *ev)
+static inline int take_event(struct tap_timeline *t, const struct tap_event *ev)
 {
 	int ret = 0;
 
@@ -164,8 +164,8 @@ static inline int take(struct tap_timeline *t, const struct tap_event *ev)
 	return ret < 0 ? ret : 0;
 }
 
-/* Of a timeline that is asked for lives alone: no hole takes part in that. */
-static inline int take_of_lives(struct tap_timeline *t, const struct tap_event *ev)
+/* Process an event for a timeline that tracks only lives, which holes do not affect. */
+static inline int take_event_lives(struct tap_timeline *t, const struct tap_event *ev)
 {
 	if (__builtin_expect(ev->ts_ns < t->now_ns, 0))
 		return late_event(t, ev);
@@ -180,7 +180,8 @@ int tap_timeline_events(struct tap_timeline *t, const struct tap_event *const *e
 			unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++) {
-		int ret = t->opts.lives_only ? take_of_lives(t, events[i]) : take(t, events[i]);
+		int ret = t->opts.lives_only ? take_event_lives(t, events[i])
+					     : take_event(t, events[i]);
 
 		if (ret)
 			return ret;
@@ -212,7 +213,7 @@ int tap_timeline_see(struct tap_timeline *t, int tid, struct tap_task **out)
 	return ret;
 }
 
-/* One that has lost its tid to another may still be thought to run somewhere. */
+/* Return true if a CPU is thought to run the task. A dead task, whose tid was reused, may be. */
 static bool is_on_cpu(const struct tap_timeline *t, const struct tap_task *task)
 {
 	for (unsigned int i = 0; i < t->nr_cpus; i++)

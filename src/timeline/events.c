@@ -9,13 +9,16 @@
 #include "timeline/lives.h"
 
 /*
- * A wakeup chooses the CPU right behind sched_waking, with interrupts off (try_to_wake_up()). A
- * guess is needed only where sched_wakeup was not recorded.
+ * A wakeup chooses the CPU right after sched_waking, with interrupts off (try_to_wake_up()). This
+ * limit is used only where sched_wakeup was not recorded.
  */
 #define PLACED_WITHIN_NS 10000u
 #define FLAGS_IN_INTERRUPT 0x58 /* TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ, TRACE_FLAG_NMI */
 
-/* Closes what the CPU ran until now. Return: 1 if that was @task, certainly; 0; -errno. */
+/*
+ * End the interval of what the CPU ran until now. Return: 1 if that was certainly @task; 0 if not;
+ * -errno.
+ */
 static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct task *task,
 		     uint64_t now)
 {
@@ -24,7 +27,7 @@ static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct tas
 
 	if (!fits && (c->known || c->unfit)) {
 		c->breaks += tap_window_has(&t->opts.window, now);
-		/* the survey did not tell: any task may have run here */
+		/* without a survey this is a new hole: any task may have run here */
 		if (!t->opts.survey && c->since_ns < now)
 			tap_hole_see(t, now);
 		tap_cpu_break(t, (unsigned int)(c - t->cpus));
@@ -35,15 +38,18 @@ static int leave_cpu(struct tap_timeline *t, struct tap_cpu *c, const struct tas
 }
 
 /*
- * A sched_throttle said so just before; @cut: it may have been there, and be missing. @fits: the
- * task ran on this CPU all the time; if not, it may have been switched out and in again in a gap
- * since that sched_throttle.
+ * Return the state in which the task was switched out. It is throttled if a sched_throttle came
+ * just before the switch. @cut: events before the switch may be missing. @fits: the task ran on
+ * this CPU all the time; if not, it may have been switched out and in again in a hole since that
+ * sched_throttle.
  */
 static enum tap_state left_state(const struct tap_timeline *t, struct task *task,
 				 enum tap_state left_as, bool fits, bool cut)
 {
-	/* at the beginning of a state in which the task did not run, it was about the switch that
-	 * began this */
+	/*
+	 * a sched_throttle at the start of a state in which the task did not run belongs to the
+	 * switch that began that state
+	 */
 	bool is_before =
 		task->pub.state != TAP_STATE_RUNNING && task->pub.state != TAP_STATE_UNKNOWN;
 
@@ -58,9 +64,9 @@ static enum tap_state left_state(const struct tap_timeline *t, struct task *task
 }
 
 /*
- * Whether a waking came while the task ran, and may be what ends the sleep that begins. A
- * sched_wakeup is the end of a wakeup (ttwu_runnable()), so without sched_waking the answer is no.
- * A gap after the waking may hide another one, or the end of this one.
+ * Return true if a waking came while the task ran and may end the sleep that begins now.
+ * sched_wakeup marks the end of a wakeup (ttwu_runnable()), so without sched_waking the answer is
+ * no. A hole after the waking may hide another waking, or the end of this one.
  */
 static bool is_woken_before(const struct tap_timeline *t, const struct task *task)
 {
@@ -69,9 +75,9 @@ static bool is_woken_before(const struct tap_timeline *t, const struct task *tas
 }
 
 /*
- * The task was switched out, and may have been woken before. If sched_wakeup was recorded, a wakeup
- * without one is not over, however early it came. Else the task's next event decides; where events
- * are missing without a recorded loss, not about early ones.
+ * Set the phase of a task that was switched out and may have been woken before. If sched_wakeup is
+ * recorded, a wakeup without one is still in progress, however early it began. Otherwise the task's
+ * next event decides; but an early wakeup is ignored if events are missing without a recorded loss.
  */
 static void fall_asleep(const struct tap_timeline *t, struct task *task, uint64_t now)
 {
@@ -104,7 +110,7 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 		return -ENOMEM;
 	if (!fits && task->pub.state == TAP_STATE_RUNNING)
 		tap_cpu_break_of(t, task);
-	/* it was woken while it ran, before anything was seen of its CPU */
+	/* the waking came while the task ran, before its CPU's first event */
 	if (task->pub.state == TAP_STATE_WAKING)
 		task->woken_running_ns = task->pub.woken_ns;
 	task->pub.slices += fits && tap_window_has(&t->opts.window, now);
@@ -128,8 +134,9 @@ static int switch_out(struct tap_timeline *t, const struct tap_sched_fields *f,
 }
 
 /*
- * The wakeup of a task that was just about to sleep: it came while the task was still on its CPU,
- * and was not over when that gave it up. So it was runnable from then on.
+ * A task was woken while it was going to sleep: the wakeup began while the task was on its CPU and
+ * was still in progress when the task left it. So the task has been runnable since it was switched
+ * out.
  */
 static int wake_late(struct tap_timeline *t, struct task *task)
 {
@@ -140,9 +147,8 @@ static int wake_late(struct tap_timeline *t, struct task *task)
 	return tap_watchers_waits(&t->watchers, t, tap_task_pub(task), t->now_ns);
 }
 
-/* The event contradicts what was known of the task: corrects that. Return: 0; what a watcher
- * returned. */
-static int amend(struct tap_timeline *t, struct task *task, enum tap_sign sign, uint64_t now)
+/* Correct the task's state if the event contradicts it. Return: 0, or what a watcher returned. */
+static int amend_state(struct tap_timeline *t, struct task *task, enum tap_sign sign, uint64_t now)
 {
 	switch (tap_task_rule(task, sign)->amend) {
 	case TAP_AMEND_LOSE:
@@ -161,19 +167,22 @@ static int amend(struct tap_timeline *t, struct task *task, enum tap_sign sign, 
 static int switch_in(struct tap_timeline *t, struct task *task, int cpu, uint64_t now, bool certain)
 {
 	bool slept = t->no_wakeups && tap_task_is_asleep(task), fits;
-	int ret = slept ? 0 : amend(t, task, TAP_SIGN_IN, now);
+	int ret = slept ? 0 : amend_state(t, task, TAP_SIGN_IN, now);
 
 	if (ret)
 		return ret;
 	task->woken_running_ns = 0;
 	task->is_new = false;
 	fits = slept || tap_task_rule(task, TAP_SIGN_IN)->fits;
-	/* A throttled task runs once it may. If that is reported a moment later, an interrupt was
-	 * delayed; or the report is missing. */
+	/*
+	 * A throttled task is switched in only after sched_unthrottle. If that came a moment later,
+	 * an interrupt delayed it; or it is missing.
+	 */
 	if (task->phase == TAP_PHASE_THROTTLED && t->has_breaks)
 		fits = false;
 	if (fits && !tap_task_is_touched(t, task))
-		task->pub.cpu = cpu; /* where it waits at last, also if no event said so */
+		/* the task waited here in the end, even if no event shows the move */
+		task->pub.cpu = cpu;
 	if (!t->has_migrate && task->pub.run_cpu >= 0 && task->pub.run_cpu != cpu)
 		task->pub.migrations += tap_window_has(&t->opts.window, now);
 	ret = tap_task_change(t, task,
@@ -203,7 +212,7 @@ static int learn_prev_states(struct tap_timeline *t, const struct tap_sched_fiel
 	return ret;
 }
 
-/* A task comes or goes, and is called @comm. */
+/* Get the task that is switched in or out, and set its name to @comm. */
 static int name_switched(struct tap_timeline *t, int tid, const struct tap_field *comm,
 			 const struct tap_event *ev, struct task **out)
 {
@@ -214,7 +223,7 @@ static int name_switched(struct tap_timeline *t, int tid, const struct tap_field
 	return ret;
 }
 
-/* Only who has which tid is asked for. */
+/* Process a switch for a timeline that tracks only lives. */
 static int on_switch_of_lives(struct tap_timeline *t, const struct tap_sched_fields *f,
 			      const struct tap_event *ev)
 {
@@ -236,7 +245,7 @@ static int on_switch_of_lives(struct tap_timeline *t, const struct tap_sched_fie
 	return ret;
 }
 
-/* It left its CPU, where it was not recorded: of that only its name counts, and its end. */
+/* A task that is not recorded was switched out: only its name and its death matter. */
 static int leave_outside(struct tap_timeline *t, const struct tap_sched_fields *f,
 			 const struct tap_event *ev, struct task *task)
 {
@@ -249,7 +258,9 @@ static int leave_outside(struct tap_timeline *t, const struct tap_sched_fields *
 	return left_as->state == TAP_STATE_DEAD ? tap_task_end(t, task, ev->ts_ns, false, "") : 0;
 }
 
-/* The same of one that was recorded until now: from here on nobody knows what it does. */
+/*
+ * A task that is not recorded, but was until now, is switched in: its state is unknown from now on.
+ */
 static int enter_outside(struct tap_timeline *t, struct task *task, uint64_t now)
 {
 	return task->pub.state == TAP_STATE_UNKNOWN ? 0 : tap_task_lose(t, task, now);
@@ -268,13 +279,14 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 	bool keeps_prev = tap_promise_keeps(t->opts.promise, prev, f->from_comm, ev);
 	bool keeps_next = tap_promise_keeps(t->opts.promise, next, f->comm, ev);
 
-	if (!keeps_prev && !c->known && !cut) /* also before its first event */
+	/* .known is also false before the CPU's first event */
+	if (!keeps_prev && !c->known && !cut)
 		c->outside = true;
 	c->cut = false;
 	if (!c->known || (task ? task->pub.tid : 0) != prev)
 		ret = ret ?: tap_task_get(t, prev, f->from_comm, ev, &task);
 	ret = ret ?: tap_task_replace_dead(t, &task, f->from_comm, ev);
-	/* it ran from before the recording */
+	/* the task ran since before the recording */
 	if (!ret && task && f->from_prio.size && task->pub.prio == TAP_PRIO_UNKNOWN)
 		task->pub.prio = tap_num_int(&f->from_prio, ev);
 	ret = ret ?: leave_cpu(t, c, task, now);
@@ -310,8 +322,9 @@ static int on_switch(struct tap_timeline *t, const struct tap_sched_fields *f,
 }
 
 /*
- * Who was interrupted is not who wakes: where only sched_wakeup was recorded, it may come from the
- * CPU on which the task will run, by the interrupt that tells it so.
+ * Return the waker's tid, or -1: not known. The current task of an interrupt is not the waker: if
+ * only sched_wakeup is recorded, the event may come from the IPI that completes the wakeup on the
+ * CPU where the task will run.
  */
 static int waker_of(const struct tap_sched_fields *f, const struct tap_event *ev)
 {
@@ -354,12 +367,13 @@ static void note_waker(const struct tap_timeline *t, struct task *task, int wake
 }
 
 /*
- * A waking proves that the task slept, but for one that was preempted on its way to sleep: that
- * is in a run queue all along, and this is no wait that begins. So only if its state was known, or
- * if nothing at all is known of it, and nothing was lost, does a waking count as one.
+ * Begin a wait at a waking. A waking usually proves that the task slept. But a task that was
+ * preempted on its way to sleep is in a run queue all the time, so no wait begins. So a waking
+ * counts only if the task's state was known, or if nothing at all is known of the task and nothing
+ * was lost.
  *
- * After a wait that was only inferred, the waking shows that the wakeup before it was in vain, as
- * the task did not run. Where switches are missing without a recorded loss, the task may have run.
+ * After an inferred wait, a waking shows that the earlier wakeup had already completed: the task
+ * slept and did not run. But it may have run if switches are missing without a recorded loss.
  */
 static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 {
@@ -367,12 +381,12 @@ static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 	bool is_inferred = task->phase == TAP_PHASE_WAKING_INFERRED;
 	bool waits = rule->next == TAP_PHASE_WAKING && !tap_task_is_touched(t, task) &&
 		     !(is_inferred && t->has_breaks);
-	/* unknown also if the task was not seen before */
+	/* TAP_STATE_UNKNOWN also if the task was not seen before */
 	enum tap_state state = is_inferred ? TAP_STATE_UNKNOWN : task->pub.state;
 	uint64_t from = task->pub.since_ns;
 	int ret;
 
-	task->woken_running_ns = waits ? 0 : now; /* or it runs, unseen */
+	task->woken_running_ns = waits ? 0 : now; /* otherwise it may run, unseen */
 	ret = tap_task_change(t, task,
 			      &(struct transition){
 				      .next = waits ? TAP_STATE_WAKING : TAP_STATE_UNKNOWN,
@@ -387,7 +401,7 @@ static int begin_wait(struct tap_timeline *t, struct task *task, uint64_t now)
 	return ret;
 }
 
-/* The first sign of a wakeup: sched_waking, or sched_wakeup where only that was recorded. */
+/* Process the first event of a wakeup: sched_waking, or sched_wakeup if only that is recorded. */
 static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 		     const struct tap_event *ev, struct task *task)
 {
@@ -401,19 +415,21 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 	if (ret)
 		return ret;
 	task->is_new = false;
-	if (by == task->pub.tid) /* by itself: so it runs, and goes on */
+	if (by == task->pub.tid) /* the task woke itself: it runs and goes on running */
 		return 0;
 	rule = tap_task_rule(task, TAP_SIGN_WAKING);
 	if (rule->ends) {
-		/* watchers ask where it waits from now on */
+		/* watchers need to know the CPU on which it waits from now on */
 		if (task->pub.cpu < 0 && f->value.size)
 			task->pub.cpu = tap_cpu_named(t, tap_num_int(&f->value, ev));
 		ret = begin_wait(t, task, now);
 		note_waker(t, task, waker, f, ev);
 		return ret;
 	}
-	/* a task that went out in state R as it was about to sleep stays runnable; two CPUs' clocks
-	 * may show the same time */
+	/*
+	 * a task that was switched out in state R while going to sleep stays runnable; events of
+	 * two CPUs may have equal time stamps
+	 */
 	if (!rule->next || now == task->pub.since_ns)
 		return 0;
 	task->phase = (enum tap_phase)rule->next;
@@ -426,14 +442,15 @@ static int on_waking(struct tap_timeline *t, const struct tap_sched_fields *f,
 static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 		     const struct tap_event *ev, struct task *task)
 {
-	int ret = amend(t, task, TAP_SIGN_WAKEUP, ev->ts_ns);
+	int ret = amend_state(t, task, TAP_SIGN_WAKEUP, ev->ts_ns);
 	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_WAKEUP);
 
 	if (rule->next)
 		task->phase = (enum tap_phase)rule->next;
-	task->woken_running_ns = 0; /* if it runs: the wakeup found it running, and is over */
+	/* if the task runs: the wakeup found it running and has completed */
+	task->woken_running_ns = 0;
 	if (task->pub.state == TAP_STATE_WAKING) {
-		/* else it may be another wait's */
+		/* otherwise the event may belong to another wait */
 		if (f->value.size && !tap_task_is_touched(t, task))
 			task->pub.cpu = tap_cpu_named(t, tap_num_int(&f->value, ev));
 		task->placed = true;
@@ -442,14 +459,14 @@ static int on_wakeup(struct tap_timeline *t, const struct tap_sched_fields *f,
 }
 
 /*
- * A child begins in its parent's cgroup (cgroup_fork()). What lists say of it is later, and may be
- * to where it was moved: it counts where moves are not recorded.
+ * A child starts in its parent's cgroup (cgroup_fork()). A task list was read later, maybe after
+ * the child was moved: it counts only if moves are not recorded.
  */
 static void inherit_cgroup(const struct tap_timeline *t, struct task *child,
 			   const struct task *parent)
 {
 	const struct tap_lists *lists = t->opts.lists;
-	/* a list of the end may be of a later life of the parent's tid */
+	/* a list read at the end may describe a later task with the parent's tid */
 	bool is_certain = parent && parent->pub.cgroup &&
 			  (parent->pub.cgroup_told || !(parent->born || parent->reused));
 
@@ -459,7 +476,10 @@ static void inherit_cgroup(const struct tap_timeline *t, struct task *child,
 	child->pub.cgroup_told = true;
 }
 
-/* NULL for what can be no tid. Return: 0 or -errno. */
+/*
+ * Add the task that the event shows to be born. *@task is NULL for invalid tids. Return: 0 or
+ * -errno.
+ */
 static int begin_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 		      const struct tap_event *ev, struct task **task)
 {
@@ -490,7 +510,7 @@ static int on_fork(struct tap_timeline *t, const struct tap_sched_fields *f,
 	return 0;
 }
 
-/* The kernel traces it just before the fork. */
+/* Process task_newtask, which the kernel traces just before sched_process_fork. */
 static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 		      const struct tap_event *ev)
 {
@@ -510,7 +530,8 @@ static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 	} else if (parent) {
 		if (parent->pub.tgid_told)
 			tap_task_set_tgid(task, parent->pub.tgid);
-		if (t->opts.forgets) /* the parent, too: no task may point to another */
+		/* the parent may be forgotten too: no task may point to another */
+		if (t->opts.forgets)
 			task->pub.tgid =
 				tap_task_tgid(&parent->pub) > 0 ? tap_task_tgid(&parent->pub) : 0;
 		else
@@ -520,7 +541,10 @@ static int on_newtask(struct tap_timeline *t, const struct tap_sched_fields *f,
 	return 0;
 }
 
-/* Its life begins here, or a moment ago with the fork, when it could not run yet. */
+/*
+ * Process sched_wakeup_new. The task's life is counted from here: it could not run before, even if
+ * the fork was recorded.
+ */
 static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *f,
 			 const struct tap_event *ev)
 {
@@ -547,7 +571,10 @@ static int on_wakeup_new(struct tap_timeline *t, const struct tap_sched_fields *
 	return ret;
 }
 
-/* A thread that is not the leader takes over the leader's tid: it goes on running as that. */
+/*
+ * Process sched_process_exec. If a thread that is not the leader executes a program, it takes over
+ * the leader's tid and goes on running as the leader.
+ */
 static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 		   const struct tap_event *ev)
 {
@@ -558,16 +585,17 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 
 	if (!ret && new) {
 		tap_task_set_exec_comm(new, f->comm, ev);
-		tap_task_set_tgid(new, new->pub.tid); /* who executes a program is its leader */
+		/* the thread that executes a program is the process's leader from now on */
+		tap_task_set_tgid(new, new->pub.tid);
 	}
 	if (ret || !old || !new || old == new)
 		return ret;
 	ret = tap_cpu_close(t, c, ev->ts_ns);
-	ret = ret
-		      ?: tap_task_end(t, old, ev->ts_ns,
-				      old->pub.state == TAP_STATE_RUNNING &&
-					      old->pub.cpu == ev->cpu,
-				      "");
+	if (!ret) {
+		bool fits = old->pub.state == TAP_STATE_RUNNING && old->pub.cpu == ev->cpu;
+
+		ret = tap_task_end(t, old, ev->ts_ns, fits, "");
+	}
 	ret = ret ?: tap_task_begin(t, tap_num_int(&f->tid, ev), ev->ts_ns, &new);
 	if (ret)
 		return ret;
@@ -585,8 +613,9 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
 }
 
 /*
- * The stopper of a CPU, by its name. In a recording of some tasks it may have no event, but be in
- * the lists. Return: 1 or 0; -1: the task's name is not known.
+ * Return 1 if the task is a CPU's stopper (migration thread), by its name, otherwise 0; -1: the
+ * name is not known. In a recording of some tasks the stopper may have no event, but may be in the
+ * task lists.
  */
 static int is_stopper(const struct tap_timeline *t, int tid)
 {
@@ -602,9 +631,11 @@ static int is_stopper(const struct tap_timeline *t, int tid)
 }
 
 /*
- * Who moves it: a wakeup does at once, where the waker runs; the stopper obeys others. A waker that
- * runs out of work pulls what waits to its own CPU, too: a sched_wakeup in between tells that from
- * placing, and else time does. What a hole leaves open is neither.
+ * Find out why a task was moved. A wakeup moves a task at once, on the waker's CPU. The stopper
+ * moves a task for other reasons (affinity, exec). A waker that runs out of work may also pull the
+ * waiting task to its own CPU: a sched_wakeup in between shows that the wakeup was complete;
+ * without sched_wakeup the time since the waking decides. If a hole makes it uncertain, the reason
+ * is TAP_MIGRATE_OTHER.
  */
 static enum tap_migration_why why_moved(const struct tap_timeline *t,
 					const struct tap_sched_fields *f,
@@ -628,15 +659,15 @@ static enum tap_migration_why why_moved(const struct tap_timeline *t,
 }
 
 /*
- * Its wakeup moves it, which came as it was about to sleep. Or a balancer does: from v6.12 on a
- * sleeper may stay in its run queue for a while (delayed dequeue). Or its waking was missed, and
- * what comes next will tell.
+ * A sleeping task was moved. Either a wakeup that began while the task was going to sleep moves it;
+ * or the load balancer does, since from v6.12 on a sleeper may stay in its run queue for a while
+ * (delayed dequeue); or the task's waking was missed, and its next event will show that.
  */
 static int moved_asleep(struct tap_timeline *t, const struct tap_sched_fields *f,
 			const struct tap_event *ev, struct task *task)
 {
 	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_MOVED);
-	/* long after its waking, the waker may be a balancer */
+	/* long after its waking, the move may be the waker's load balancing */
 	bool is_open = t->has_wakeup ||
 		       task->pub.since_ns - task->woken_running_ns <= TAP_ON_ITS_WAY_OUT_NS;
 
@@ -679,8 +710,9 @@ static int on_migrate(struct tap_timeline *t, const struct tap_sched_fields *f,
 }
 
 /*
- * Of a task that runs it comes before the switch that takes it off its CPU; of one that waits in
- * the same run queue, or that was woken into one, it is so at once.
+ * Process sched_throttle. If the current task is throttled, this takes effect at the switch that
+ * takes it off its CPU. A task that waits in a throttled run queue, or is woken into one, is
+ * throttled at once.
  */
 static int on_throttle(struct tap_timeline *t, const struct tap_sched_fields *f,
 		       const struct tap_event *ev, struct task *task)
@@ -694,13 +726,13 @@ static int on_throttle(struct tap_timeline *t, const struct tap_sched_fields *f,
 		task->throttles_ns = ev->ts_ns;
 		return 0;
 	}
-	ret = slept ? 0 : amend(t, task, TAP_SIGN_THROTTLED, ev->ts_ns);
+	ret = slept ? 0 : amend_state(t, task, TAP_SIGN_THROTTLED, ev->ts_ns);
 	if (ret)
 		return ret;
 	state = slept ? TAP_STATE_WAKING : task->pub.state;
 	rule = slept ? &tap_rules[TAP_SIGN_THROTTLED][TAP_PHASE_WAKING]
 		     : tap_task_rule(task, TAP_SIGN_THROTTLED);
-	/* on another CPU it runs already, or its life is over: a clock that is behind */
+	/* it already runs on another CPU, or is dead: the clocks of CPUs differ */
 	if (!rule->ends)
 		return 0;
 	if (slept)
@@ -715,13 +747,16 @@ static int on_throttle(struct tap_timeline *t, const struct tap_sched_fields *f,
 			       });
 }
 
-/* From here on it waits as it did before; behind a hole nobody knows as what. */
+/*
+ * Process sched_unthrottle: the task waits as it did before it was throttled. After a hole its kind
+ * of wait is unknown.
+ */
 static int on_unthrottle(struct tap_timeline *t, const struct tap_event *ev, struct task *task)
 {
 	const struct tap_rule *rule = tap_task_rule(task, TAP_SIGN_UNTHROTTLED);
 
-	if (!rule->ends) /* a task that waits was throttled, unseen */
-		return amend(t, task, TAP_SIGN_UNTHROTTLED, ev->ts_ns);
+	if (!rule->ends) /* a waiting task was throttled, unseen */
+		return amend_state(t, task, TAP_SIGN_UNTHROTTLED, ev->ts_ns);
 	return tap_task_change(
 		t, task,
 		&(struct transition){
@@ -734,13 +769,13 @@ static int on_unthrottle(struct tap_timeline *t, const struct tap_event *ev, str
 
 static void on_cgroup(struct task *task, uint64_t cgroup)
 {
-	if (!cgroup) /* of no use: the event does not know it */
+	if (!cgroup) /* the event does not know the cgroup */
 		return;
 	task->pub.cgroup = cgroup;
 	task->pub.cgroup_told = true;
 }
 
-/* It is recorded no more: what it does from now on is not known. */
+/* The task is no longer recorded: its state is unknown from now on. */
 static int leave_recorded(struct tap_timeline *t, struct task *task, uint64_t now)
 {
 	struct tap_cpu *c = task->pub.state == TAP_STATE_RUNNING && task->pub.run_cpu >= 0
@@ -775,14 +810,15 @@ static int move_task(struct tap_timeline *t, struct task *task, uint64_t cgroup,
 		return 0;
 	if (!p->keeps(p->ctx, task->pub.tid, now, task->pub.comm, TAP_TASK_COMM))
 		return leave_recorded(t, task, now);
-	/* from now on recorded: it may wait already, so its next waking need not begin a wait */
+	/* recorded from now on: it may wait already, so its next waking need not begin a wait */
 	tap_task_note_seen(task);
 	return 0;
 }
 
 /*
- * The event names one task: with threadgroup set, or unset but not recorded, all threads of its
- * process moved. Version 2 moves no single threads, but within threaded cgroups.
+ * Process cgroup_attach_task, which names one task. If its threadgroup field is set, all threads of
+ * the task's process moved. Events without that field: assume so in cgroup v2 (hierarchy 0), which
+ * moves single threads only within threaded cgroups.
  */
 static int on_attach(struct tap_timeline *t, const struct tap_sched_fields *f,
 		     const struct tap_event *ev, struct task *task)
@@ -794,7 +830,8 @@ static int on_attach(struct tap_timeline *t, const struct tap_sched_fields *f,
 
 	if (f->from.size && lists && lists->knows_hierarchy && hierarchy != lists->hierarchy)
 		return 0;
-	ret = tap_task_replace_dead(t, &task, f->comm, ev); /* whose birth was not recorded */
+	/* a task whose birth was not recorded */
+	ret = tap_task_replace_dead(t, &task, f->comm, ev);
 	if (!ret && task)
 		ret = move_task(t, task, cgroup, ev->ts_ns);
 	for (unsigned int i = 0; all && tgid > 0 && !ret && i < t->tasks.nr; i++) {
@@ -826,7 +863,9 @@ static bool changes_state(enum tap_sched_kind kind)
 	       kind == TAP_SCHED_IOWAIT;
 }
 
-/* Of a task that is not recorded: that a recorded one woke it is told. */
+/*
+ * Process an event of a task that is not recorded: only its wakeup by a recorded task is reported.
+ */
 static int on_other_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 			 const struct tap_event *ev, struct task *task)
 {
@@ -835,7 +874,7 @@ static int on_other_task(struct tap_timeline *t, const struct tap_sched_fields *
 	return wakes && t->watchers.of_wakeups.nr ? tap_wakeup_tell(t, f, ev, task, false) : 0;
 }
 
-/* What is about a task that has been there before, or is seen now. */
+/* Process an event that is not a switch, birth or exec. */
 static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 		   const struct tap_event *ev)
 {
@@ -846,7 +885,11 @@ static int on_task(struct tap_timeline *t, const struct tap_sched_fields *f,
 	t->has_waking |= f->kind == TAP_SCHED_WAKING;
 	t->has_wakeup |= f->kind == TAP_SCHED_WAKEUP;
 	if (f->kind == TAP_SCHED_MIGRATE && t->opts.promise && t->opts.promise->lacks_migrations)
-		return ret; /* of some only: that a task runs on another CPU says it of all */
+		/*
+		 * only some migrations are recorded, so migrations are detected from the CPUs a
+		 * task runs on
+		 */
+		return ret;
 	t->has_migrate |= f->kind == TAP_SCHED_MIGRATE;
 	if (ret || !task)
 		return ret;

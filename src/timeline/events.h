@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What each kind of event means for the tasks and the CPUs of a timeline. */
+/* Updates the tasks and CPUs of a timeline for each kind of event. */
 #ifndef TAP_TIMELINE_EVENTS_H
 #define TAP_TIMELINE_EVENTS_H
 
 #include "timeline/internal.h"
 
-/* @f: of its format. Return: 0; -ENOMEM; what a watcher returned. */
+/*
+ * Process one event. @f: the fields of the event's format. Return: 0; -ENOMEM; what a watcher
+ * returned.
+ */
 int tap_event_take(struct tap_timeline *t, const struct tap_sched_fields *f,
 		   const struct tap_event *ev);
-/* There is someone who wants to hear of it. Return: what a watcher returned. */
+/*
+ * Report a wakeup to watchers; call only if the list of wakeup watchers is not empty. Return: 0, or
+ * what a watcher returned.
+ */
 int tap_wakeup_tell(struct tap_timeline *t, const struct tap_sched_fields *f,
 		    const struct tap_event *ev, struct task *task, bool is_new);
 
 /*
- * Where some tasks are hidden, or some CPUs, so may be an exit, and the fork that gives the tid out
- * again. Who waits does not change its name meanwhile: then it is another, or ran unseen, or was
- * renamed from outside (/proc/TID/comm).
+ * Return true if the event's name differs from the task's name, and that is reason to doubt that
+ * this is still the same task.
+ *
+ * Where some tasks or CPUs are not traced, an exit and the fork that reuses its tid may be missing.
+ * A waiting task does not rename itself. So it is another task, or it ran unseen, or it was renamed
+ * from outside (/proc/TID/comm).
  */
 static inline bool tap_task_seems_other(const struct tap_timeline *t, const struct task *task,
 					const struct tap_field *comm, const struct tap_event *ev)

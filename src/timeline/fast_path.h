@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fast path: nearly every switch takes a task off a CPU whose chain holds and lets one run that
- * is known to wait, and nearly every waking finds its task asleep. Where the rows of the table
- * (transitions.h) are plain, and no break, hole or border of the window is near, this is all that
- * events.c would do, in half of the time. tests/unit/test_timeline_paths.c proves it.
+ * The fast path. Nearly every switch takes a task off a CPU whose chain of switches is unbroken and
+ * switches in a task that is known to wait, and nearly every waking finds its task asleep. Where
+ * the rules in the state table (transitions.h) are plain, and no break, hole or window border is
+ * near, this does all that events.c would do, in half the time. tests/unit/test_timeline_paths.c
+ * checks that both give the same results.
  */
 #ifndef TAP_TIMELINE_FAST_PATH_H
 #define TAP_TIMELINE_FAST_PATH_H
@@ -12,7 +13,9 @@
 #include "timeline/events.h"
 #include "timeline/intervals.h"
 
-/* Nothing but the table decides, as no gap touched the task's state, which began within the window.
+/*
+ * Return true if the state table alone decides: no hole overlaps the task's state, and the state
+ * began within the window.
  */
 static inline bool is_plain(const struct tap_timeline *t, const struct task *task,
 			    enum tap_sign sign)
@@ -20,7 +23,7 @@ static inline bool is_plain(const struct tap_timeline *t, const struct task *tas
 	return tap_task_rule(task, sign)->plain && task->pub.since_ns >= t->fast_since_ns;
 }
 
-/* As tap_task_change() has it. */
+/* Do what tap_task_change() does for a state that is known to be complete and certain. */
 static inline __attribute__((always_inline)) int fast_change(struct tap_timeline *t,
 							     struct task *task, enum tap_state next,
 							     uint64_t now, const char *end,
@@ -50,13 +53,13 @@ static inline __attribute__((always_inline)) int fast_change(struct tap_timeline
 	return ret;
 }
 
-static inline bool can_leave(const struct tap_timeline *t, const struct task *task)
+static inline bool can_switch_out(const struct tap_timeline *t, const struct task *task)
 {
 	return is_plain(t, task, TAP_SIGN_OUT) && task->throttles_ns < task->pub.since_ns;
 }
 
-static inline bool can_come(const struct tap_timeline *t, const struct task *task,
-			    const struct tap_field *comm, const struct tap_event *ev)
+static inline bool can_switch_in(const struct tap_timeline *t, const struct task *task,
+				 const struct tap_field *comm, const struct tap_event *ev)
 {
 	return is_plain(t, task, TAP_SIGN_IN) && !task->hidden &&
 	       !tap_task_seems_other(t, task, comm, ev);
@@ -92,7 +95,7 @@ static inline __attribute__((always_inline)) int fast_in(struct tap_timeline *t,
 	return ret;
 }
 
-/* Return: 1: done; 0: it is one for events.c; -errno. */
+/* Process a sched_switch. Return: 1: done; 0: not processed, pass it to events.c; -errno. */
 static inline __attribute__((always_inline)) int tap_fast_switch(struct tap_timeline *t,
 								 const struct tap_event *ev)
 {
@@ -112,16 +115,19 @@ static inline __attribute__((always_inline)) int tap_fast_switch(struct tap_time
 		return 0;
 	if (out) {
 		left_as = value < TAP_PREV_STATES ? t->prev_states.by_value[value] : NULL;
-		if (!left_as || left_as->state == TAP_STATE_DEAD || !can_leave(t, out))
+		if (!left_as || left_as->state == TAP_STATE_DEAD || !can_switch_out(t, out))
 			return 0;
 	}
-	/* idle may not be recorded */
-	if (in ? !can_come(t, in, f->comm, ev) : next || t->opts.promise)
+	/* with a filter by task, idle may not be recorded */
+	if (in ? !can_switch_in(t, in, f->comm, ev) : next || t->opts.promise)
 		return 0;
 	since = c->since_ns;
 	*(out ? &c->run_ns : &c->idle_ns) += now - since;
 	c->since_ns = now;
-	/* one test of ret behind all of these would be shorter, and 3 % of a summary */
+	/*
+	 * testing ret only once, after all calls, would be shorter, but makes schedtap summary 3 %
+	 * slower
+	 */
 	if (t->watchers.of_cpus.nr || t->watchers.of_early_cpus.nr) {
 		ret = tap_cpu_tell(t, c, since, now);
 		if (ret)
@@ -143,8 +149,10 @@ static inline bool is_alive(const struct task *task)
 	return task && task->pub.state != TAP_STATE_DEAD;
 }
 
-/* Where lives alone are asked for: of two tasks that go on living a switch tells the names. Return:
- * whether it did. */
+/*
+ * Process a switch for a timeline that tracks only lives (opts.lives_only): if both tasks go on
+ * living, only their names may have changed. Return false if the switch must be passed to events.c.
+ */
 static inline bool tap_fast_switch_of_lives(struct tap_timeline *t, const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f = t->switches;
@@ -166,7 +174,7 @@ static inline bool tap_fast_switch_of_lives(struct tap_timeline *t, const struct
 	return true;
 }
 
-/* As tap_fast_switch(). */
+/* Process a sched_waking. Return: 1: done; 0: not processed, pass it to events.c; -errno. */
 static inline __attribute__((always_inline)) int tap_fast_waking(struct tap_timeline *t,
 								 const struct tap_event *ev)
 {

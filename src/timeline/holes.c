@@ -7,9 +7,10 @@
 #include "timeline/origins.h"
 
 /*
- * When the fast path may be taken next: behind all that is known by now, before what comes next.
- * Without a survey nothing is known of what comes, and what is seen then sets it anew: a loss is no
- * event of the fast path, and a switch that breaks a chain does not fit it.
+ * Set the interval in which the fast path may be used: after all holes known so far, and before the
+ * next one. Without a survey, future holes are not known. They are then found by events that the
+ * fast path does not handle, a loss or a switch that breaks a chain, and tap_hole_see() calls this
+ * function again.
  */
 static void find_fast_path(struct tap_timeline *t)
 {
@@ -18,12 +19,12 @@ static void find_fast_path(struct tap_timeline *t)
 
 	t->fast_since_ns = t->hole_end_ns > w->from_ns ? t->hole_end_ns : w->from_ns;
 	t->fast_from_ns = t->fast_since_ns;
-	if (t->lacks_cpus) /* which it does not ask for */
+	if (t->lacks_cpus) /* the fast path does not check for unrecorded CPUs */
 		end = 0;
-	/* a task that goes to sleep just then may be woken, unseen, on its way out */
+	/* a task that goes to sleep shortly after a hole may have been woken in it */
 	if (t->hole_end_ns && t->hole_end_ns + TAP_ON_ITS_WAY_OUT_NS + 1 > t->fast_from_ns)
 		t->fast_from_ns = t->hole_end_ns + TAP_ON_ITS_WAY_OUT_NS + 1;
-	if (t->fast_from_ns < t->hole_end_ns) /* a file may lie */
+	if (t->fast_from_ns < t->hole_end_ns) /* overflow: the file is damaged */
 		end = 0;
 	t->fast_ns = end > t->fast_from_ns ? end - t->fast_from_ns : 0;
 }
@@ -33,7 +34,7 @@ void tap_holes_await(struct tap_timeline *t)
 	const struct tap_survey *s = t->opts.survey;
 
 	t->next_hole_ns = UINT64_MAX;
-	/* what happens at the time when they begin is still certain */
+	/* + 1: what happens at the instant when one begins is still certain */
 	if (s && t->next_hole < s->nr_holes && s->holes[t->next_hole].from_ns < t->next_hole_ns)
 		t->next_hole_ns = s->holes[t->next_hole].from_ns + 1;
 	if (s && t->next_loss < s->nr_kept_losses &&
@@ -49,7 +50,7 @@ static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
 {
 	int ret = 0;
 
-	/* of the switches, that is; other buffers' losses are holes, no more */
+	/* only lost switches affect CPUs; losses of other events are only holes */
 	if (l->spares_switches)
 		return 0;
 	if (!l->is_off && t->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER &&
@@ -68,7 +69,7 @@ static int begin_loss(struct tap_timeline *t, const struct tap_loss *l)
 	return ret;
 }
 
-/* Those that began before @now. */
+/* Apply losses and holes that began before @now. */
 static int begin_losses(struct tap_timeline *t, uint64_t now)
 {
 	const struct tap_survey *s = t->opts.survey;
@@ -77,12 +78,14 @@ static int begin_losses(struct tap_timeline *t, uint64_t now)
 	while (!ret && t->next_loss < s->nr_kept_losses && s->losses[t->next_loss].from_ns < now)
 		ret = begin_loss(t, &s->losses[t->next_loss++]);
 	for (; t->next_hole < s->nr_holes && s->holes[t->next_hole].from_ns < now; t->next_hole++)
-		t->hole_end_ns = s->holes[t->next_hole].to_ns; /* they are disjoint */
+		t->hole_end_ns = s->holes[t->next_hole].to_ns; /* holes are disjoint and sorted */
 	return ret;
 }
 
-/* The same, and whatever began earlier. No loss of an origin's CPU is near it but one that ends
- * where it begins. */
+/*
+ * Apply origins that began before @now, and losses and holes that began before each of them. The
+ * only loss that touches an origin on its CPU ends where the origin begins.
+ */
 static int begin_origins(struct tap_timeline *t, uint64_t now)
 {
 	const struct tap_survey *s = t->opts.survey;
@@ -102,7 +105,7 @@ int tap_holes_begin(struct tap_timeline *t, uint64_t now)
 
 	if (!t->opts.survey)
 		return 0;
-	/* a loss that began in it may end, and be told, behind it */
+	/* a loss that began in the window may be reported after its end */
 	if (now > t->opts.window.to_ns)
 		now = t->opts.window.to_ns;
 	ret = begin_origins(t, now) ?: begin_losses(t, now);
@@ -141,7 +144,10 @@ const struct tap_break *tap_break_find(struct tap_timeline *t, int cpu, uint64_t
 	return NULL;
 }
 
-/* The survey knows of it already; without one it is a hole that is known too late. */
+/*
+ * With a survey, the loss is already known. Without one, it is a hole that is noticed only at its
+ * end.
+ */
 int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct tap_loss l = {

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Holes, losses and breaks: what the survey knows to be missing takes effect when its time comes.
+/*
+ * Applies the holes, losses and broken chains that the survey found, each when the timeline reaches
+ * its time.
  */
 #ifndef TAP_TIMELINE_HOLES_H
 #define TAP_TIMELINE_HOLES_H
 
 #include "timeline/internal.h"
 
-/* Sets when the next one begins. */
+/* Set the time when the next hole, loss or origin begins. */
 void tap_holes_await(struct tap_timeline *t);
-/* Those that began before @now. Return: 0; -ENOMEM; what a watcher returned. */
+/* Apply all that began before @now, ns. Return: 0; -ENOMEM; what a watcher returned. */
 int tap_holes_begin(struct tap_timeline *t, uint64_t now);
-/* Without a survey: one is seen that ended then. */
+/* Without a survey: a hole was noticed that ended at @end_ns. */
 void tap_hole_see(struct tap_timeline *t, uint64_t end_ns);
-/* An event that is a loss. Return: as above. */
+/* Process a loss event. Return: 0; -ENOMEM; what a watcher returned. */
 int tap_loss_take(struct tap_timeline *t, const struct tap_event *ev);
-/* Return: what the survey knows of how the task that is switched in now on @cpu leaves it unseen.
+/*
+ * Return the survey's entry for a task that is switched in on @cpu at @now, ns, and will leave the
+ * CPU without a recorded switch; NULL if it leaves normally.
  */
 const struct tap_break *tap_break_find(struct tap_timeline *t, int cpu, uint64_t now);
 

@@ -7,7 +7,10 @@ uint64_t tap_touched_from(const struct tap_timeline *t, const struct task *task)
 	uint64_t from_ns = task->pub.since_ns;
 	unsigned int low = 0, high = t->next_hole;
 
-	/* without a survey: only that there was a hole, so it may have begun at once */
+	/*
+	 * without a survey only the hole's end is known, so it may have begun at once; and a task
+	 * on unrecorded CPUs is never certain
+	 */
 	if (!holes || tap_timeline_roams(t, &task->pub))
 		return from_ns;
 	while (low < high) {
@@ -22,8 +25,8 @@ uint64_t tap_touched_from(const struct tap_timeline *t, const struct task *task)
 }
 
 /*
- * The task did not wait after its waking: so that was in vain, as it found the task running or
- * preempted, unseen. That it had slept before was wrong.
+ * The task did not wait after its waking: the wakeup found it running or preempted, which was not
+ * seen. So it had not slept before: take that sleep back.
  */
 static void take_back_sleep(struct tap_timeline *t, struct task *task)
 {
@@ -37,7 +40,7 @@ static void take_back_sleep(struct tap_timeline *t, struct task *task)
 	task->back_ns = task->pub.since_ns - task->slept_from_ns;
 }
 
-/* Charges the time to the task's state, and tells of it, but of tasks that were not recorded. */
+/* Charge the interval to the task's state and report it, unless the task was never recorded. */
 static int close_interval(struct tap_timeline *t, struct task *task, struct tap_interval *s)
 {
 	const struct tap_watchers *w = &t->watchers;
@@ -56,7 +59,7 @@ static int close_interval(struct tap_timeline *t, struct task *task, struct tap_
 			task->back = TAP_STATE_UNKNOWN;
 		return tap_watchers_early_interval(w, t, s);
 	}
-	/* an empty one has nothing to say, but that a sleep is taken back */
+	/* report an empty interval only to take back a sleep */
 	if (s->to_ns == s->from_ns && !s->whole && task->back == TAP_STATE_UNKNOWN)
 		return 0;
 	if (s->state == TAP_STATE_UNKNOWN && task->back != TAP_STATE_UNKNOWN) {
@@ -67,9 +70,9 @@ static int close_interval(struct tap_timeline *t, struct task *task, struct tap_
 	return tap_watchers_interval(w, to, t, s);
 }
 
-/* Of what the task is in now, but not the whole of it. */
-static struct tap_interval part(struct task *task, enum tap_state next, uint64_t to_ns,
-				int next_cpu)
+/* Return the task's current interval, up to @to_ns, not yet marked as complete (.whole). */
+static struct tap_interval partial_interval(struct task *task, enum tap_state next, uint64_t to_ns,
+					    int next_cpu)
 {
 	return (struct tap_interval){
 		.task = tap_task_pub(task),
@@ -86,14 +89,15 @@ static struct tap_interval part(struct task *task, enum tap_state next, uint64_t
 static int close_part(struct tap_timeline *t, struct task *task, enum tap_state next,
 		      uint64_t to_ns, int next_cpu)
 {
-	struct tap_interval s = part(task, next, to_ns, next_cpu);
+	struct tap_interval s = partial_interval(task, next, to_ns, next_cpu);
 
 	return close_interval(t, task, &s);
 }
 
 /*
- * An interval that is not known to have lasted until now. A hole touched it: it is certain up to
- * there, if what ends it fits. If that does not fit, nobody knows when it really ended.
+ * End an interval that is not known to have lasted until now. If the event that ends it fits, but a
+ * hole overlaps it, it is certain up to the hole. If the event does not fit, the interval ended at
+ * an unknown time.
  */
 static int leave_uncertain(struct tap_timeline *t, struct task *task, const struct transition *to,
 			   bool fits)
@@ -102,7 +106,7 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 	struct tap_interval rest;
 	int ret = 0;
 
-	/* it may have run anywhere */
+	/* the task may have run on any CPU since */
 	if (tap_task_is_touched(t, task) || task->hidden || (!fits && t->has_breaks))
 		task->pub.run_cpu = -1;
 	if (!fits)
@@ -120,20 +124,20 @@ static int leave_uncertain(struct tap_timeline *t, struct task *task, const stru
 		task->phase = TAP_PHASE_LOST;
 	if (ret || to->next == TAP_STATE_UNKNOWN)
 		return ret;
-	rest = part(task, to->next, to->ts_ns, to->next_cpu);
+	rest = partial_interval(task, to->next, to->ts_ns, to->next_cpu);
 	rest.unseen = to->unseen;
 	return close_interval(t, task, &rest);
 }
 
 int tap_task_change(struct tap_timeline *t, struct task *task, const struct transition *to)
 {
-	/* as far as its own events tell */
+	/* a hidden task's events are incomplete, except those of a slice */
 	bool fits = to->fits && (!task->hidden || task->pub.state == TAP_STATE_RUNNING);
 	struct tap_interval s;
 	int ret;
 
 	if (fits && !tap_task_is_touched(t, task) && task->pub.state != TAP_STATE_UNKNOWN) {
-		s = part(task, to->next, to->ts_ns, to->next_cpu);
+		s = partial_interval(task, to->next, to->ts_ns, to->next_cpu);
 		s.whole = !to->cut && !tap_phase_is_part(task->phase);
 		s.end = to->end ? to->end : "";
 		ret = close_interval(t, task, &s);
@@ -172,8 +176,10 @@ int tap_task_close(struct tap_timeline *t, struct task *task)
 			.ts_ns = t->opts.window.to_ns,
 			.next_cpu = -1,
 			.cut = true,
-			/* a task that is hidden from tracing may have woken it, or let it run,
-			   unseen; and any may, from another CPU */
+			/*
+			 * a task that is hidden from tracing, or a task on an unrecorded CPU, may
+			 * have woken it or let it run, unseen
+			 */
 			.fits = state == TAP_STATE_RUNNING ||
 				!(tap_phase_is_doubtful(task->phase) || t->has_breaks ||
 				  (t->lacks_cpus && tap_task_is_asleep(task))),

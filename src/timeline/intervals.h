@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A task's way from state to state: what time is charged to each, and what of it is certain. */
+/*
+ * Changes of a task's state: which time is charged to each state, and which part of it is certain.
+ */
 #ifndef TAP_TIMELINE_INTERVALS_H
 #define TAP_TIMELINE_INTERVALS_H
 
 #include "timeline/internal.h"
 
-/* A task goes from its state to another. */
+/* A change of a task's state. */
 struct transition {
 	enum tap_state next;
 	uint64_t ts_ns;
-	bool fits; /* what ends the state is what can end it: else something was missed */
+	bool fits; /* the event can end the current state; if not, an earlier event was missed */
 	const char *end; /* as in struct tap_interval; NULL: "" */
-	int next_cpu; /* where it runs now; -1 */
-	bool unseen; /* it runs already: since when nobody knows */
-	bool cut; /* the state goes on: this is not the whole of it */
+	int next_cpu; /* the CPU it runs on now, or -1 */
+	bool unseen; /* it already runs, since an unknown time */
+	bool cut; /* the state may go on: the interval is not complete */
 };
 
-/* Return: 0; what a watcher returned. */
+/*
+ * Change the task's state and report the interval that ends. Return: 0, or what a watcher returned.
+ */
 int tap_task_change(struct tap_timeline *t, struct task *task, const struct transition *to);
-/* The same: nobody knows since when it is no longer in its state, nor in which it is now. */
+/*
+ * The task's state is unknown at @now, ns, and it left its last known state at an unknown time.
+ * Return: 0, or what a watcher returned.
+ */
 int tap_task_lose(struct tap_timeline *t, struct task *task, uint64_t now);
-/* It stays as it is, beyond the window's end. Return: as above. */
+/*
+ * Report the task's open interval at the window's end; its state goes on. Return: 0, or what a
+ * watcher returned.
+ */
 int tap_task_close(struct tap_timeline *t, struct task *task);
 
 static inline void tap_task_enter(struct task *task, enum tap_state state, uint64_t now)
@@ -30,7 +40,7 @@ static inline void tap_task_enter(struct task *task, enum tap_state state, uint6
 	task->phase = tap_phase_entered(state);
 }
 
-/* An event shows the task running or in a run queue, whatever state that leaves it in. */
+/* Note that an event showed the task running or in a run queue, even if its state stays unknown. */
 static inline void tap_task_note_seen(struct task *task)
 {
 	if (task->phase == TAP_PHASE_UNSEEN)
@@ -47,10 +57,17 @@ static inline bool tap_task_is_asleep(const struct task *task)
 	return tap_state_is_sleep(task->pub.state);
 }
 
-/* Return: when the task's state, which is touched, began to be uncertain. */
+/*
+ * Return the time when the task's state began to be uncertain. Only for a task that is touched
+ * (tap_task_is_touched()).
+ */
 uint64_t tap_touched_from(const struct tap_timeline *t, const struct task *task);
 
-/* A task that runs is on a CPU whose chain holds: holes are elsewhere. */
+/*
+ * Return true if the task may have changed state unseen: a hole overlaps its state, or it may run
+ * on CPUs that are not recorded. Never for a running task: its CPU's chain of switches is unbroken,
+ * so holes are on other CPUs.
+ */
 static inline bool tap_task_is_touched(const struct tap_timeline *t, const struct task *task)
 {
 	return task->pub.state != TAP_STATE_RUNNING &&

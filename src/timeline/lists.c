@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-#define MAX_SET_WORDS (1u << 20) /* of all sets together */
+#define MAX_SET_WORDS (1u << 20) /* limit for all sets together: 8 MiB */
 
 int tap_lists_add(struct tap_lists *lists, int tid, unsigned int when, const struct tap_listed *l)
 {
@@ -40,7 +40,7 @@ int tap_lists_cpus(struct tap_lists *lists, const char *text, unsigned int *cpus
 		tap_cpus_release(&set);
 		return ret == -ENOMEM ? ret : 0;
 	}
-	/* others may have the same key */
+	/* on a hash collision the next key is used */
 	for (uint64_t key = tap_map_key(set.bits, set.nr_words * sizeof(*set.bits));; key++) {
 		place = tap_map_put(&lists->by_bits, key);
 		if (!place ||
@@ -82,9 +82,9 @@ void tap_lists_drop(struct tap_lists *lists, int tid)
 		*first = 0;
 }
 
-static void use(struct tap_listed *l, const struct tap_listed *row)
+static void apply_row(struct tap_listed *l, const struct tap_listed *row)
 {
-	if (row->tgid && l->tgid && row->tgid != l->tgid) /* another task's */
+	if (row->tgid && l->tgid && row->tgid != l->tgid) /* the row describes another task */
 		return;
 	if (row->tgid)
 		l->tgid = row->tgid;
@@ -101,12 +101,12 @@ bool tap_lists_find(const struct tap_lists *lists, int tid, unsigned int when, s
 	const uint64_t *first = lists ? tap_map_get(&lists->by_tid, (uint64_t)tid) : NULL;
 
 	*l = (struct tap_listed){ 0 };
-	/* in order of time; what was read both times is the one that comes first */
+	/* in order of time; a row read at several of these times counts as one of the first */
 	for (unsigned int at = TAP_LISTED_BEGAN; first && at <= TAP_LISTED_ENDED; at <<= 1) {
 		for (unsigned int i = (unsigned int)*first; i && (when & at);
 		     i = lists->rows[i - 1].next)
 			if (lists->rows[i - 1].when & at)
-				use(l, &lists->rows[i - 1].listed);
+				apply_row(l, &lists->rows[i - 1].listed);
 	}
 	if (lists && !first && lists->saved && (when & TAP_LISTED_SOMETIME))
 		lists->saved(lists->ctx, tid, l);

@@ -6,10 +6,10 @@
 #include "timeline/intervals.h"
 
 /*
- * *@out: who had its tid, or NULL. @born: its birth is seen.
- * Return: 0, NULL for what can be no tid; -ENOMEM.
+ * Add a task. *@out: the task that had the tid before, or NULL; set to the new task, or NULL for
+ * invalid tids. @born: its birth was recorded. Return: 0 or -ENOMEM.
  */
-static int add(struct tap_timeline *t, int tid, bool born, uint64_t born_ns, struct task **out)
+static int add_task(struct tap_timeline *t, int tid, bool born, uint64_t born_ns, struct task **out)
 {
 	bool reused = *out;
 	struct task *task;
@@ -32,7 +32,7 @@ static int add(struct tap_timeline *t, int tid, bool born, uint64_t born_ns, str
 int tap_task_see(struct tap_timeline *t, int tid, struct task **out)
 {
 	*out = tap_tasks_find(&t->tasks, tid);
-	return *out ? 0 : add(t, tid, false, t->opts.window.from_ns, out);
+	return *out ? 0 : add_task(t, tid, false, t->opts.window.from_ns, out);
 }
 
 int tap_task_get(struct tap_timeline *t, int tid, const struct tap_field *comm,
@@ -46,7 +46,7 @@ int tap_task_get(struct tap_timeline *t, int tid, const struct tap_field *comm,
 	ret = tap_task_see(t, tid, out);
 	if (!*out)
 		return ret;
-	if (ev->ts_ns < t->opts.window.from_ns) /* fed before the window */
+	if (ev->ts_ns < t->opts.window.from_ns) /* events before the window are fed too */
 		(*out)->pub.since_ns = ev->ts_ns;
 	tap_task_set_comm(*out, comm, ev);
 	return 0;
@@ -79,7 +79,7 @@ int tap_task_begin(struct tap_timeline *t, int tid, uint64_t now, struct task **
 	*out = tap_tasks_find(&t->tasks, tid);
 	if (*out)
 		ret = tap_task_end(t, *out, now, false, "");
-	return ret ?: add(t, tid, true, now, out);
+	return ret ?: add_task(t, tid, true, now, out);
 }
 
 int tap_task_replace_dead(struct tap_timeline *t, struct task **task, const struct tap_field *comm,
@@ -89,10 +89,11 @@ int tap_task_replace_dead(struct tap_timeline *t, struct task **task, const stru
 
 	if (!*task || (*task)->pub.state != TAP_STATE_DEAD)
 		return 0;
-	ret = add(t, (*task)->pub.tid, false, ev->ts_ns, task);
+	ret = add_task(t, (*task)->pub.tid, false, ev->ts_ns, task);
 	if (ret)
 		return ret;
-	tap_task_note_seen(*task); /* it was at work before this, so a waking proves nothing */
+	/* it existed before this event, so a waking does not prove that it slept */
+	tap_task_note_seen(*task);
 	tap_task_set_comm(*task, comm, ev);
 	return 0;
 }
@@ -103,7 +104,7 @@ int tap_task_see_alive(struct tap_timeline *t, int tid, uint64_t now, struct tas
 
 	if (ret || !*out || (*out)->pub.state != TAP_STATE_DEAD)
 		return ret;
-	ret = add(t, tid, false, now, out);
+	ret = add_task(t, tid, false, now, out);
 	if (!ret && *out)
 		tap_task_note_seen(*out);
 	return ret;

@@ -1,37 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* When a task's life begins and ends, and which task a tid means now. */
+/* When each task's life begins and ends, and which task a tid means now. */
 #ifndef TAP_TIMELINE_LIVES_H
 #define TAP_TIMELINE_LIVES_H
 
 #include "timeline/internal.h"
 
 /*
- * The task that the event names, added if it is not known: then it has been there all along, in
- * a state that nobody knows. NULL for idle, and for what can be no tid (a file may lie).
- * Return: 0 or -ENOMEM.
+ * Get the task that the event names. An unknown task is added: it existed before, in an unknown
+ * state. *@out is NULL for idle, and for invalid tids (a damaged file). Return: 0 or -ENOMEM.
  */
 int tap_task_get(struct tap_timeline *t, int tid, const struct tap_field *comm,
 		 const struct tap_event *ev, struct task **out);
-/* The same, without an event that names it. */
+/*
+ * Get the task with this tid like tap_task_get(), but without an event that names it. Return: 0 or
+ * -ENOMEM.
+ */
 int tap_task_see(struct tap_timeline *t, int tid, struct task **out);
-/* The same of one that is alive at @now: if it was thought to be dead, its tid was given out again,
- * unseen. */
+/*
+ * Get the task with this tid, which is alive at @now, ns. If the known task is dead, the tid was
+ * reused unseen, and a new task is added. *@out is NULL for invalid tids. Return: 0 or -ENOMEM.
+ */
 int tap_task_see_alive(struct tap_timeline *t, int tid, uint64_t now, struct task **out);
 /*
- * A new one, NULL for what can be no tid: whoever had it before is gone.
- * Return: 0; -ENOMEM; what a watcher returned.
+ * Add a new task born at @now, ns; the previous task with this tid is dead. *@out is NULL for
+ * invalid tids. Return: 0; -ENOMEM; what a watcher returned.
  */
 int tap_task_begin(struct tap_timeline *t, int tid, uint64_t now, struct task **out);
-/* Nothing of it is counted from here on. @fits, @end: as in struct transition. Return: as above. */
+/*
+ * The task dies at @now, ns: nothing of it is counted after that. @fits, @end: see struct
+ * transition. Return: 0, or what a watcher returned.
+ */
 int tap_task_end(struct tap_timeline *t, struct task *task, uint64_t now, bool fits,
 		 const char *end);
 /*
- * A task is seen: if it was thought to be dead (or is NULL: then nothing is done), its tid was
- * given out again, unseen. Return: 0 or -ENOMEM.
+ * An event shows *@task alive. If it is known as dead, its tid was reused unseen: replace *@task by
+ * a new task. *@task may be NULL: nothing is done. Return: 0 or -ENOMEM.
  */
 int tap_task_replace_dead(struct tap_timeline *t, struct task **task, const struct tap_field *comm,
 			  const struct tap_event *ev);
-/* Both: the task that the event shows to be alive. */
+/*
+ * Get the task that the event shows to be alive: tap_task_get(), then tap_task_replace_dead().
+ * Return: 0 or -ENOMEM.
+ */
 int tap_task_get_alive(struct tap_timeline *t, int tid, const struct tap_field *comm,
 		       const struct tap_event *ev, struct task **out);
 

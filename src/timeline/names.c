@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Names as people may see them: names come from programs, and may contain anything. */
+/* Printable names: a program can set its name to any bytes. */
 #include <string.h>
 
 #include "base/text.h"
@@ -14,7 +14,7 @@ void tap_task_add_label(struct tap_buf *b, const struct tap_task *task)
 		tap_text_escape(b, task->comm, len);
 	else
 		tap_buf_puts(b, "<...>");
-	if (!task->tid) /* idle */
+	if (!task->tid) /* the idle task */
 		return;
 	tap_buf_puts(b, " [");
 	tap_buf_s64(b, task->tid);

@@ -7,13 +7,15 @@
 #include "timeline/intervals.h"
 #include "timeline/lives.h"
 
-/* It has run since some time before, which nobody knows. A gap that touched its state hides when
- * that ended. */
+/*
+ * Let the task run from now on; it began to run at an unknown earlier time. If a hole overlaps its
+ * last state, that state's end is hidden in the hole.
+ */
 static int run_task(struct tap_timeline *t, struct task *task, int cpu, uint64_t now)
 {
 	int ret;
 
-	/* it is new, and taken to have been there since the window's start */
+	/* a new task is assumed to have existed since the window's start */
 	if (task->pub.since_ns > now)
 		task->pub.since_ns = now;
 	ret = tap_task_change(t, task,
@@ -46,7 +48,9 @@ int tap_origin_begin(struct tap_timeline *t, const struct tap_origin *o)
 	if (t->now_ns < o->from_ns)
 		t->now_ns = o->from_ns;
 	ret = o->tid ? tap_task_see_alive(t, o->tid, o->from_ns, &task) : 0;
-	/* its first switch will tell: events contradict one another, or a file lies */
+	/*
+	 * events contradict each other, or the file is damaged: leave it to the CPU's first switch
+	 */
 	if (ret || c->known || c->offline || c->unfit || (o->tid && !task) ||
 	    (task && task->pub.state == TAP_STATE_RUNNING))
 		return ret;

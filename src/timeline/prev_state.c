@@ -8,7 +8,7 @@ int tap_prev_states_init(struct tap_prev_states *p, const struct tap_format *sch
 			 const struct tap_field *prev_state)
 {
 	*p = (struct tap_prev_states){ .fmt = sched_switch, .field = prev_state };
-	/* 8: never empty, and room for any number */
+	/* 8: never zero, and room for any number */
 	p->rec = calloc(1, sched_switch->min_size + 8);
 	if (!p->rec)
 		return -ENOMEM;
@@ -23,8 +23,11 @@ void tap_prev_states_release(struct tap_prev_states *p)
 	free(p->rec);
 }
 
-/* From v4.14 on a task has one letter; before, bits of their own: "D|N" was what is I now. */
-static enum tap_state meaning(const char *letters)
+/*
+ * Since v4.14 the kernel prints one letter; before, it printed one letter per bit: "D
+ * N" was today's "I" (idle).
+ */
+static enum tap_state parse_letters(const char *letters)
 {
 	if (!strcmp(letters, "R") || !strcmp(letters, "0") || strchr(letters, '+'))
 		return TAP_STATE_PREEMPTED;
@@ -48,7 +51,7 @@ static void put_value(const struct tap_prev_states *p, uint64_t value)
 		at[p->fmt->big_endian ? size - 1 - i : i] = (unsigned char)(value >> 8 * i);
 }
 
-static int ask(const struct tap_prev_states *p, uint64_t value, struct tap_prev_state *prev)
+static int print_value(const struct tap_prev_states *p, uint64_t value, struct tap_prev_state *prev)
 {
 	static const char before[] = "prev_state=";
 	struct tap_buf b = { 0 };
@@ -66,7 +69,7 @@ static int ask(const struct tap_prev_states *p, uint64_t value, struct tap_prev_
 		len = TAP_PREV_STATE_TEXT - 1;
 	memcpy(prev->text, at, len);
 	prev->text[len] = '\0';
-	prev->state = meaning(prev->text);
+	prev->state = parse_letters(prev->text);
 	ret = b.err;
 	tap_buf_release(&b);
 	return ret;
@@ -82,5 +85,5 @@ const struct tap_prev_state *tap_prev_states_make(struct tap_prev_states *p, uin
 		prev = p->by_value[value] = calloc(1, sizeof(*prev));
 	else
 		p->other_value = value;
-	return !prev || ask(p, value, prev) ? NULL : prev;
+	return !prev || print_value(p, value, prev) ? NULL : prev;
 }

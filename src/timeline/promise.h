@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a recording has of each task. One of everything has all of everybody's switches, wakeups and
- * migrations. One that was limited to some tasks (-p, -t, -c, -g) has all of theirs, and of the
- * others only what these had to do with: what ran on a CPU between two of its events is then not
- * recorded, and nothing is missing. One that was limited to some CPUs (-C) has what happened on
- * these: of the other CPUs nothing, and of a task that may use one of them what it did where it is
- * seen to run.
+ * Which events of a task a recording promises to have. An unfiltered recording has all switches,
+ * wakeups and migrations of all tasks. A recording of some tasks (-p, -t, -c, -g) has all events of
+ * these, and of other tasks only events that involve a recorded one: what else ran on a CPU between
+ * two recorded events is left out, and nothing is missing. A recording of some CPUs (-C) has the
+ * events on these CPUs and none on the others; if a task may use a recorded CPU, what it did there
+ * is recorded.
  */
 #ifndef TAP_TIMELINE_PROMISE_H
 #define TAP_TIMELINE_PROMISE_H
@@ -16,18 +16,25 @@
 #include "timeline/sched_fields.h"
 
 struct tap_promise {
-	/* Whether it has all, at @ns, of the task with this tid and name. @comm: at most @len
-	 * bytes; NULL: not known. */
+	/*
+	 * Return true if at @ns the recording has all events of the task with this tid and name.
+	 * @comm: at most @len bytes; NULL: name not known.
+	 */
 	bool (*keeps)(void *ctx, int tid, uint64_t ns, const char *comm, uint32_t len);
-	/* Whether the task entered or left one of the filter's cgroups within that time: a switch
-	 * may be missing then. */
+	/*
+	 * Return true if the task entered or left one of the filter's cgroups in that interval: a
+	 * switch may be missing then.
+	 */
 	bool (*moved)(void *ctx, int tid, uint64_t from_ns, uint64_t to_ns);
 	void *ctx;
-	bool lacks_migrations; /* those by other tasks */
-	const struct tap_cpus *cpus; /* borrowed; NULL: all */
+	bool lacks_migrations; /* migrations by tasks that are not recorded are missing */
+	const struct tap_cpus *cpus; /* CPUs that are recorded; borrowed; NULL: all */
 };
 
-/* @p: NULL: it has all of everybody. @comm: the field of @ev with the task's name, or NULL. */
+/*
+ * Return true if the recording has all events of the task at the event's time. @p: NULL:
+ * unfiltered. @comm: the field of @ev with the task's name, or NULL.
+ */
 static inline bool tap_promise_keeps(const struct tap_promise *p, int tid,
 				     const struct tap_field *comm, const struct tap_event *ev)
 {
@@ -46,7 +53,10 @@ static inline bool tap_promise_moved(const struct tap_promise *p, int tid, uint6
 	return p && p->moved(p->ctx, tid, from_ns, to_ns);
 }
 
-/* Whether it has all of the task in all of that time, whatever the task was called. */
+/*
+ * Return true if the recording has all events of the task throughout the interval, whatever the
+ * task's name.
+ */
 static inline bool tap_promise_kept(const struct tap_promise *p, int tid, uint64_t from_ns,
 				    uint64_t to_ns)
 {

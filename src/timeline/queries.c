@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What watchers ask a timeline: its window, CPUs and tasks, and what lists say of these. */
+/*
+ * What watchers query from a timeline: its window, CPUs and tasks, and their affinity from task
+ * lists.
+ */
 #include <string.h>
 
 #include "timeline/internal.h"
@@ -103,6 +106,6 @@ uint64_t tap_task_life_ns(const struct tap_timeline *t, const struct tap_task *t
 {
 	const struct tap_window *w = &t->opts.window;
 
-	/* who died before the window is born at its start */
+	/* a task that died before the window has .born_ns at the window's start */
 	return tap_window_clip(w, task->died_ns) - tap_window_clip(w, task->born_ns);
 }

@@ -9,7 +9,7 @@ enum { NEEDS_FROM = 1, NEEDS_VALUE = 2, NEEDS_COMM = 4 };
 static const struct field_names {
 	const char *system, *name;
 	enum tap_sched_kind kind;
-	unsigned int needs; /* beside .tid */
+	unsigned int needs; /* required fields besides .tid */
 	const char *tid, *comm, *prio, *from, *from_comm, *from_prio, *value;
 } field_names[] = {
 	{ "sched", "sched_switch", TAP_SCHED_SWITCH, NEEDS_FROM | NEEDS_VALUE, .tid = "next_pid",
@@ -77,7 +77,7 @@ static bool is_meant(const struct field_names *d, const struct tap_format *fmt)
 	return !d->name || (!strcmp(d->system, fmt->system) && !strcmp(d->name, fmt->name));
 }
 
-/* A kind without the fields that it cannot do without is none. */
+/* Return true if the format has the fields that its kind requires. */
 static bool is_usable(const struct tap_sched_fields *f, const struct field_names *d)
 {
 	return (f->tid.size || !d->tid) && (f->from.size || !(d->needs & NEEDS_FROM)) &&
@@ -96,12 +96,12 @@ static bool is_plain(const struct tap_sched_fields *f)
 	return f->kind == TAP_SCHED_WAKING && f->value.plain == TAP_NUM_S32;
 }
 
-/* Without a buffer. */
+/* Look up the fields of a format; .buffer stays unset. */
 static void fields_init(struct tap_sched_fields *f, const struct tap_format *fmt)
 {
 	const struct field_names *d = field_names;
 
-	while (!is_meant(d, fmt)) /* the last one is meant for all */
+	while (!is_meant(d, fmt)) /* the last entry matches every format */
 		d++;
 	*f = (struct tap_sched_fields){ .kind = d->kind, .fmt = fmt, .buffer = TAP_NO_BUFFER };
 	tap_num_init(&f->current, tap_number_field(fmt, "common_pid"));

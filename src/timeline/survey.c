@@ -7,29 +7,33 @@
 
 #include "base/array.h"
 
-/* Merging reads all losses or breaks. If it leaves more than this, the survey gives up instead of
- * merging again and again. */
+/*
+ * Merging scans all losses or breaks. If more than this remain, the survey gives up instead of
+ * merging again and again.
+ */
 #define MERGED_HOLES (TAP_MAX_HOLES - TAP_MAX_HOLES / 8)
-/* How often a task must be switched in, and never seen at work, until it counts as hidden. */
+/* A task counts as hidden if it was switched in at least so often and never seen at work. */
 #define HIDDEN_INS 8
 
-/* Where one CPU's chain stands. */
+/* One CPU's chain of switches. */
 struct tap_survey_cpu {
-	unsigned int buffer; /* where its events come from; TAP_NO_BUFFER: none came yet */
+	unsigned int buffer; /* the buffer of its events; TAP_NO_BUFFER: no event yet */
 	bool known; /* .tid was switched in at .since_ns */
-	bool outside; /* or one was that is not recorded; then .tid is -1 */
+	bool outside; /* a task that is not recorded was switched in; .tid is -1 */
 	int tid;
 	struct tap_survey_tid *ran; /* what is known of .tid */
 	uint64_t since_ns;
-	/* since then none of its events is lost; 0: since the recording began; UINT64_MAX: not
-	 * known */
+	/*
+	 * since this time no event of the CPU is lost; 0: since recording began; UINT64_MAX: not
+	 * known
+	 */
 	uint64_t whole_ns;
-	unsigned int whole_buffer; /* where that is so */
-	uint64_t hotplug_ns; /* when another CPU last took it a step down or up */
+	unsigned int whole_buffer; /* the buffer that .whole_ns is about */
+	uint64_t hotplug_ns; /* when another CPU last moved it a step down or up in CPU hotplug */
 	struct tap_survey_tid idle; /* its idle task */
-	/* at the end: the last one that was looked at: index plus one; 0: none */
+	/* used by cut_origins(): index plus one of the CPU's last origin so far; 0: none */
 	unsigned int origin;
-	/* likewise, of those that were looked at the one that ends last, or NULL */
+	/* used by cut_origins(): of the CPU's losses so far the one that ends last, or NULL */
 	const struct tap_loss *loss;
 };
 
@@ -80,14 +84,17 @@ static struct tap_survey_cpu *get_cpu(struct tap_survey *s, unsigned int cpu)
 	return &s->cpus[cpu];
 }
 
-/* Of a task, or of @c's idle task. Return: NULL: nothing is known of it. */
+/* Find a task, or @c's idle task for tid 0. Return: NULL: nothing is known of it. */
 static inline struct tap_survey_tid *find_tid(const struct tap_survey *s, struct tap_survey_cpu *c,
 					      int tid)
 {
 	return tid ? tap_survey_tid(s, tid) : &c->idle;
 }
 
-/* As far as is known by now. @t: NULL: nothing is. */
+/*
+ * Return true if, from the events so far, the task is hidden from tracing: it was switched in at
+ * least @ins times and was never seen at work. @t: NULL: not seen.
+ */
 static bool looks_hidden(const struct tap_survey_tid *t, uint8_t ins)
 {
 	return t && t->ins >= ins && !t->at_work;
@@ -98,7 +105,7 @@ static bool is_hidden(const struct tap_survey *s, int tid, uint8_t ins)
 	return tid && looks_hidden(tap_survey_tid(s, tid), ins);
 }
 
-/* The same of whom a CPU ran; each CPU has an idle task of its own. */
+/* Return true if a task that @cpu ran is hidden; each CPU has its own idle task (tid 0). */
 static bool is_hidden_on(const struct tap_survey *s, int cpu, int tid, uint8_t ins)
 {
 	return looks_hidden(find_tid(s, &s->cpus[cpu], tid), ins);
@@ -117,7 +124,7 @@ static struct tap_survey_tid *get_tid(struct tap_survey *s, struct tap_survey_cp
 	return tap_survey_tid(s, tid);
 }
 
-/* Neighbours of one CPU become one. Return: how many are left. */
+/* Merge adjacent breaks of one CPU in pairs. Return: the number that remains. */
 static unsigned int merge_breaks(struct tap_break *b, unsigned int nr)
 {
 	unsigned int to = 0;
@@ -171,7 +178,9 @@ static int add_break(struct tap_survey *s, int cpu, enum tap_break_what what, ui
 		thin_breaks(s);
 		s->wrong = s->nr_breaks > MERGED_HOLES;
 	}
-	/* those that are merged keep the place: at worst all of them are of different CPUs */
+	/*
+	 * merging can fail to shrink the array: at worst each break is on another CPU than the next
+	 */
 	if (s->nr_breaks == TAP_MAX_HOLES)
 		s->wrong = true;
 	else if (tap_array_grow(&s->breaks, s->nr_breaks, &s->cap_breaks, sizeof(*s->breaks)))
@@ -182,8 +191,10 @@ static int add_break(struct tap_survey *s, int cpu, enum tap_break_what what, ui
 	return 0;
 }
 
-/* Since when the CPU's switches are known by the next one, where none was seen before. UINT64_MAX:
- * at no time. */
+/*
+ * Return the time, ns, since when all of a CPU's switches are recorded, if no switch was seen yet;
+ * UINT64_MAX: no such time.
+ */
 static uint64_t whole_from(const struct tap_survey_cpu *c)
 {
 	return c->known || c->outside || c->whole_buffer != c->buffer ? UINT64_MAX : c->whole_ns;
@@ -208,8 +219,8 @@ static bool begins_with(const struct tap_field *comm, const struct tap_event *ev
 }
 
 /*
- * A switch by which a CPU that was offline may have come back. The threads that are woken up first
- * on one that comes back are its migration thread and its hotplug thread
+ * Return true if a CPU that was offline may have come back online with this switch. The first
+ * threads woken on such a CPU are its migration thread and its hotplug thread
  * (bringup_wait_for_ap_online()).
  */
 static bool may_be_back(const struct tap_sched_fields *f, const struct tap_event *ev)
@@ -218,7 +229,7 @@ static bool may_be_back(const struct tap_sched_fields *f, const struct tap_event
 	       (begins_with(f->comm, ev, "cpuhp/") || begins_with(f->comm, ev, "migration/"));
 }
 
-/* Of a CPU whose chain is broken. */
+/* Return why the CPU's chain broke at this switch. */
 static enum tap_break_what what_broke(const struct tap_survey *s, const struct tap_survey_cpu *c,
 				      const struct tap_sched_fields *f, const struct tap_event *ev)
 {
@@ -227,8 +238,10 @@ static enum tap_break_what what_broke(const struct tap_survey *s, const struct t
 	return t && t->stopper && may_be_back(f, ev) ? TAP_BREAK_OFFLINE : TAP_BREAK_MISSED;
 }
 
-/* Of a CPU whose chain begins: @out ran since events of all switches were there. But a CPU that
- * comes back was not there. */
+/*
+ * Add an origin at a CPU's first switch: @out ran since all switches of the CPU are recorded. Not
+ * if the CPU may just have come online: it ran nothing before.
+ */
 static int begin_chain(struct tap_survey *s, const struct tap_survey_cpu *c,
 		       const struct tap_sched_fields *f, const struct tap_event *ev, int out)
 {
@@ -259,7 +272,7 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 		s->first_switch_ns = ev->ts_ns;
 	if (keeps_out && begin_chain(s, c, f, ev, out))
 		return -ENOMEM;
-	/* its breaks were taken for those of a hidden task, and thrown away */
+	/* breaks after this task were dropped because it seemed to be hidden */
 	if (s->blurred && is_hidden(s, out, HIDDEN_INS))
 		s->wrong = true;
 	left->at_work = true;
@@ -276,7 +289,7 @@ static int on_switch(struct tap_survey *s, struct tap_survey_cpu *c,
 	return ret;
 }
 
-/* A thread that is not the leader took over the leader's tid. */
+/* Follow sched_process_exec: a thread that is not the leader took over the leader's tid. */
 static int on_exec(struct tap_survey *s, struct tap_survey_cpu *c, const struct tap_sched_fields *f,
 		   const struct tap_event *ev)
 {
@@ -289,7 +302,10 @@ static int on_exec(struct tap_survey *s, struct tap_survey_cpu *c, const struct 
 	return c->ran ? 0 : -ENOMEM;
 }
 
-/* A CPU says it of itself while it still, or already, works. */
+/*
+ * Note that another CPU took @cpu a step down or up. A CPU's events about itself are ignored: it
+ * still works, or works already.
+ */
 static int on_hotplug(struct tap_survey *s, const struct tap_sched_fields *f,
 		      const struct tap_event *ev)
 {
@@ -307,8 +323,9 @@ static int on_hotplug(struct tap_survey *s, const struct tap_sched_fields *f,
 }
 
 /*
- * Events of @cpu are missing from @now on. A task that is hidden, or a migration thread, may have
- * left before, for that is no event. Which tasks are hidden, the end will tell.
+ * End a CPU's chain, since its events are missing from @now on. A hidden task or a migration thread
+ * may have left the CPU before, as that is not recorded. tap_survey_end() decides which tasks are
+ * hidden.
  */
 static int cut_chain(struct tap_survey *s, int cpu, uint64_t now)
 {
@@ -324,7 +341,10 @@ static int cut_chain(struct tap_survey *s, int cpu, uint64_t now)
 	return add_break(s, cpu, TAP_BREAK_CUT, now);
 }
 
-/* Names, and what is told of tasks beside their states, may be missing. */
+/*
+ * Return true if the events that were switched off do not change states: names, priorities, cgroups
+ * and the like may be missing. @off: NULL: sched_switch.
+ */
 static bool leaves_states(const struct tap_format *off)
 {
 	enum tap_sched_kind kind = off ? tap_sched_kind(off) : TAP_SCHED_SWITCH;
@@ -352,7 +372,9 @@ bool tap_loss_has_switches(const struct tap_event *ev)
 	       tap_sched_kind(ev->lost.off) == TAP_SCHED_SWITCH;
 }
 
-/* Nothing comes after a loss at a CPU's end: it reaches to the recording's end, wherever that is.
+/*
+ * Return the loss's end. A loss at a CPU's end has no later event: it lasts until the recording's
+ * end (UINT64_MAX).
  */
 static uint64_t loss_end(const struct tap_event *ev)
 {
@@ -363,8 +385,10 @@ static uint64_t loss_end(const struct tap_event *ev)
 
 static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 {
-	/* what is off is told when it is on again; a file may lie, and say that it begins after its
-	 * end */
+	/*
+	 * an interval without events is reported when they are on again; a damaged file may have a
+	 * start after the end
+	 */
 	uint64_t to = loss_end(ev);
 	uint64_t from = ev->lost.first_ns < to ? ev->lost.first_ns : to;
 	bool has_switches = tap_loss_has_switches(ev);
@@ -384,7 +408,7 @@ static int on_loss(struct tap_survey *s, const struct tap_event *ev)
 		c->whole_ns = ev->lost.is_off || to == UINT64_MAX ? UINT64_MAX : to;
 		c->whole_buffer = ev->buffer;
 	}
-	/* nothing before it, which would say when it began: the oldest events were overwritten */
+	/* no earlier event limits the loss's start: the oldest events were overwritten */
 	if (c && !ev->lost.is_off && from == to && c->buffer != ev->buffer)
 		from = 0;
 	if (s->nr_kept_losses == TAP_MAX_HOLES && !s->wrong) {
@@ -418,7 +442,7 @@ bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer)
 	       (!one_buffer && kind != TAP_SCHED_NONE);
 }
 
-/* The CPU or the kind is new. Return: 1 if the event counts; 0; -ENOMEM. */
+/* Handle an event of a new CPU or format. Return: 1 if the event counts; 0; -ENOMEM. */
 static __attribute__((noinline, cold)) int check_new(struct tap_survey *s,
 						     const struct tap_event *ev)
 {
@@ -435,12 +459,12 @@ static void begin_buffer(struct tap_survey_cpu *c, unsigned int buffer)
 		.buffer = buffer,
 		.hotplug_ns = c->hotplug_ns,
 		.whole_buffer = buffer,
-		/* its first events may be lost */
+		/* a loss may come before the CPU's first event */
 		.whole_ns = c->whole_buffer == buffer ? c->whole_ns : 0,
 	};
 }
 
-static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap_event *ev)
+static __attribute__((noinline)) int take_event(struct tap_survey *s, const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f;
 	struct tap_survey_cpu *c;
@@ -475,8 +499,8 @@ static __attribute__((noinline)) int take(struct tap_survey *s, const struct tap
 }
 
 /*
- * Nearly every switch fits its CPU's chain, and brings a task that was there before: so nothing is
- * to be found out. Return: whether this is such a one, and was counted as on_switch() does.
+ * Process the usual switch: it fits its CPU's chain, and switches in a task that was switched in
+ * before. Return true if this is such a switch; then it was counted as on_switch() does.
  */
 static inline bool usual_switch(struct tap_survey *s, const struct tap_event *ev)
 {
@@ -508,7 +532,7 @@ int tap_survey_events(struct tap_survey *s, const struct tap_event *const *event
 
 	for (unsigned int i = 0; !ret && i < nr; i++)
 		if (!usual_switch(s, events[i]))
-			ret = take(s, events[i]);
+			ret = take_event(s, events[i]);
 	return ret;
 }
 
@@ -539,7 +563,7 @@ int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev)
 	if (f && f->kind != TAP_SCHED_SWITCH)
 		return 0;
 	ret = f ? on_switch(s, c, f, ev) : cut_chain(s, ev->cpu, ev->lost.first_ns);
-	c->known = c->outside = false; /* what comes now is of no use to the window */
+	c->known = c->outside = false; /* later events of the CPU do not matter to the window */
 	c->whole_ns = UINT64_MAX;
 	return ret ? ret : 1;
 }
@@ -549,7 +573,7 @@ void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt)
 	unsigned int *buffer = &s->buffer[tap_sched_kind(fmt)];
 
 	if (*buffer == TAP_NO_BUFFER)
-		*buffer = 0; /* the only one */
+		*buffer = 0; /* the recording has only this buffer */
 }
 
 int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count)
@@ -574,7 +598,7 @@ static int by_count(const void *a, const void *b)
 	return order ? order : strcmp(x->fmt->name, y->fmt->name);
 }
 
-/* Losses, breaks and holes begin with their .from_ns. */
+/* Compare losses, breaks, origins or holes: their first member is .from_ns. */
 static int by_from_ns(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -593,7 +617,10 @@ bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l
 	return s->buffer[TAP_SCHED_SWITCH] == TAP_NO_BUFFER;
 }
 
-/* If one task is proven to be hidden, then others that were never seen at work are as well. */
+/*
+ * Return how often a task must have been switched in to count as hidden if it was never seen at
+ * work. If one task is proven to be hidden, any number suffices.
+ */
 static uint8_t hidden_from(const struct tap_survey *s)
 {
 	for (unsigned int i = 0; i < s->nr_breaks; i++)
@@ -624,8 +651,8 @@ static void join_holes(struct tap_survey *s)
 }
 
 /*
- * A hidden task that was switched in last has left since, or not: nobody knows. Nor whether a
- * migration thread has, but where a CPU that took this one down says that it did.
+ * Add breaks for CPUs whose last task may have left unseen: a hidden task, or a migration thread.
+ * If another CPU took this CPU a step down after that, the CPU is offline.
  */
 static int add_open_breaks(struct tap_survey *s, uint8_t hidden)
 {
@@ -677,7 +704,8 @@ static int find_holes(struct tap_survey *s)
 	if (!s->holes)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < s->nr_kept_losses; i++)
-		if (tap_survey_counts_loss(s, &s->losses[i])) /* both of its ends are in it */
+		/* the hole includes both ends of the loss */
+		if (tap_survey_counts_loss(s, &s->losses[i]))
 			add_hole(s, s->losses[i].from_ns,
 				 s->losses[i].to_ns + (s->losses[i].to_ns < UINT64_MAX));
 	s->has_breaks = s->blurred;
@@ -698,7 +726,9 @@ static int find_holes(struct tap_survey *s)
 	return 0;
 }
 
-/* Those of the buffer that counts that have a length, in order of time. */
+/*
+ * Keep origins that are not empty and are from the buffer whose switches count. Sort them by time.
+ */
 static void keep_origins(struct tap_survey *s)
 {
 	unsigned int to = 0;
@@ -712,7 +742,7 @@ static void keep_origins(struct tap_survey *s)
 		qsort(s->origins, to, sizeof(*s->origins), by_from_ns);
 }
 
-/* None can hold before recording began. */
+/* Let no origin begin before recording began. */
 static void date_origins(struct tap_survey *s)
 {
 	uint64_t on_ns = s->on_from_ns ? s->on_from_ns : s->first_switch_ns;
@@ -723,28 +753,30 @@ static void date_origins(struct tap_survey *s)
 	keep_origins(s);
 }
 
-/* A loss of the CPU's switches, or of any CPU's, that is told elsewhere than between the CPU's
- * events. */
+/* Return true if switches may be missing in the loss: of the CPU that it names, or of any CPU. */
 static bool touches_origin(const struct tap_survey *s, const struct tap_loss *l)
 {
 	return !l->spares_switches && (l->is_off || l->buffer == s->buffer[TAP_SCHED_SWITCH]);
 }
 
-/* An origin and a loss overlap: what ran before the loss ended nobody knows. */
+/* If a loss overlaps the origin, the task that ran before the loss's end is unknown. */
 static void cut_origin(struct tap_origin *o, const struct tap_loss *l)
 {
 	if (l->from_ns < o->to_ns && l->to_ns > o->from_ns)
 		o->from_ns = l->is_off ? UINT64_MAX : l->to_ns;
 }
 
-/* Losses of which nobody knows the CPU are taken as one, from the beginning on. */
-static void widen(struct tap_loss *all, const struct tap_loss *l)
+/* Losses on unknown CPUs are joined to one, from the recording's start on. */
+static void join_loss(struct tap_loss *all, const struct tap_loss *l)
 {
 	all->to_ns = l->to_ns > all->to_ns ? l->to_ns : all->to_ns;
 	all->is_off |= l->is_off;
 }
 
-/* What it is about: a CPU's last origin that began before, and those that begin until its end. */
+/*
+ * Apply a loss to its CPU's last origin, which began before it, and keep it for origins that begin
+ * before the loss ends.
+ */
 static void pass_loss(struct tap_survey *s, const struct tap_loss *l)
 {
 	struct tap_survey_cpu *c = (unsigned int)l->cpu < s->nr_cpus ? &s->cpus[l->cpu] : NULL;
@@ -757,7 +789,10 @@ static void pass_loss(struct tap_survey *s, const struct tap_loss *l)
 		c->loss = l;
 }
 
-/* Both are in order of time, and one CPU's origins do not overlap. */
+/*
+ * Shorten origins that losses overlap. Origins and losses are sorted by time, and one CPU's origins
+ * do not overlap.
+ */
 static void cut_origins(struct tap_survey *s)
 {
 	struct tap_loss anywhere = { 0 };
@@ -765,7 +800,7 @@ static void cut_origins(struct tap_survey *s)
 
 	for (unsigned int i = 0; i < s->nr_kept_losses; i++)
 		if (s->losses[i].cpu < 0 && touches_origin(s, &s->losses[i]))
-			widen(&anywhere, &s->losses[i]);
+			join_loss(&anywhere, &s->losses[i]);
 	for (unsigned int i = 0; i < s->nr_origins; i++) {
 		struct tap_origin *o = &s->origins[i];
 		struct tap_survey_cpu *c = &s->cpus[o->cpu];
@@ -794,7 +829,7 @@ uint64_t tap_survey_unswitched_ns(const struct tap_survey *s, unsigned int cpu)
 	return c.buffer == s->buffer[TAP_SCHED_SWITCH] ? whole_from(&c) : UINT64_MAX;
 }
 
-/* Of a CPU without a switch since that look at it. */
+/* Add an origin for a CPU without a switch, at which the look saw a task running. */
 static int add_look(struct tap_survey *s, const struct tap_look *look)
 {
 	uint64_t from_ns = tap_survey_unswitched_ns(s, (unsigned int)look->cpu);
@@ -818,8 +853,8 @@ static int add_looks(struct tap_survey *s)
 }
 
 /*
- * Where switches are missing without a recorded loss, a task that is hidden from tracing may have
- * run before the one that the first switch tells.
+ * Decide which origins hold. If switches are missing without a recorded loss, a task hidden from
+ * tracing may have run before the task of a CPU's first switch.
  */
 static void settle_origins(struct tap_survey *s)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A first pass over a recording, each CPU's events in their order but CPUs in any: it finds where
- * something is missing. Only with that known beforehand can a second pass, in time order, say at
- * every instant what is certain: the end of a hole shows that there was one.
+ * The first pass over a recording, which finds where events are missing. It takes each CPU's events
+ * in time order, but the CPUs in any order. The second pass, in time order, must know of a hole
+ * when it begins: events show a hole only at its end.
  *
- * Holes are of two kinds. A loss is one that the recording tells. A broken chain is one that a
- * switch tells: its prev was never switched in. A task that is switched in again and again and
- * never seen at work is hidden from tracing: what breaks behind it is missing from that CPU alone,
- * for every other task's own switches are all there.
+ * There are two kinds of holes. A loss is reported by the recording. A broken chain of switches is
+ * shown by a sched_switch whose prev was not switched in before. A task that is switched in again
+ * and again, but never seen as the current task of an event, is hidden from tracing: after it ran,
+ * events are missing from that CPU only, since the switches of all other tasks are recorded.
  *
- * A CPU that is taken out of use breaks its chain as well: from then on it counts as offline, and
- * the kernel traces nothing of it (cpu_online() is a condition of every tracepoint), not even that
- * its migration thread, which takes it down, leaves. The prev of the first switch behind that is
- * its idle task. Nothing else can have run there: so this is no hole.
+ * A CPU that goes offline breaks its chain as well. Once it counts as offline the kernel traces
+ * nothing there (cpu_online() is a condition of every tracepoint), not even that its migration
+ * thread, which takes it down, is switched out. The prev of its first switch after it came back is
+ * its idle task. Nothing else can have run there, so this is not a hole.
  */
 #ifndef TAP_TIMELINE_SURVEY_H
 #define TAP_TIMELINE_SURVEY_H
@@ -20,40 +20,51 @@
 #include "base/window.h"
 #include "timeline/promise.h"
 
-#define TAP_MAX_CPUS 8192u /* the most that CONFIG_NR_CPUS can be: other numbers are no CPU's */
-#define TAP_MAX_TIDS 4194304u /* the kernel's PID_MAX_LIMIT: other tids are no task's */
-#define TAP_MAX_HOLES (1u << 18) /* above that, neighbours are told as one */
+#define TAP_MAX_CPUS 8192u /* maximum of CONFIG_NR_CPUS; higher CPU numbers are invalid */
+#define TAP_MAX_TIDS 4194304u /* the kernel's PID_MAX_LIMIT; tids are lower */
+/*
+ * limit for each of: losses and breaks (neighbours are then merged), origins (the rest is dropped)
+ */
+#define TAP_MAX_HOLES (1u << 18)
 
-/* What the recording says it lost. */
+/* A loss that the recording reports. */
 struct tap_loss {
-	uint64_t from_ns, to_ns; /* .to_ns UINT64_MAX: nothing follows, up to the recording's end */
+	uint64_t from_ns, to_ns; /* .to_ns is UINT64_MAX if the CPU has no later event */
 	int cpu; /* -1: not known */
 	unsigned int buffer;
-	uint64_t count; /* 0: some, number not known */
-	bool is_off; /* triggers had switched them off */
-	bool spares_switches; /* none is among them */
+	uint64_t count; /* number of lost events; 0: not known */
+	bool is_off; /* not lost: the events were switched off by triggers */
+	bool spares_switches; /* no sched_switch is among them */
 };
 
 enum tap_break_what {
-	TAP_BREAK_MISSED, /* a switch */
+	TAP_BREAK_MISSED, /* a switch is missing */
 	TAP_BREAK_OFFLINE,
-	/* until the end: a loss follows, and what was last switched in may have left before */
+	/*
+	 * only until tap_survey_end(): a loss follows, and the last task switched in may have left
+	 * the CPU before the loss
+	 */
 	TAP_BREAK_CUT,
-	TAP_BREAK_STOPPER, /* it is offline, or its migration thread runs on: nobody else does */
+	/* the CPU is offline, or its migration thread still runs: no other task does */
+	TAP_BREAK_STOPPER,
 };
 
-/* What ran on @cpu from @from_ns on left it unseen, before @to_ns. */
+/*
+ * A break in a CPU's chain of switches: the task switched in at @from_ns left @cpu before @to_ns,
+ * unseen.
+ */
 struct tap_break {
 	uint64_t from_ns, to_ns;
 	int cpu;
-	int tid; /* who was not seen leaving; 0: idle */
+	int tid; /* the task that left unseen; 0: idle */
 	enum tap_break_what what;
 };
 
 /*
- * From @from_ns on @cpu ran @tid, which its first switch, at @to_ns, takes off it: all switches
- * between are recorded, so there was none. Likewise of a CPU without a switch, where @to_ns is when
- * it was seen to run that.
+ * What a CPU ran before its first switch. All switches between @from_ns and @to_ns are recorded,
+ * and there are none on @cpu, so the task that the switch at @to_ns takes off the CPU ran there all
+ * the time. If a CPU has no switch at all, @to_ns is the time of a look (struct tap_look) that saw
+ * the task running.
  */
 struct tap_origin {
 	uint64_t from_ns, to_ns;
@@ -62,12 +73,12 @@ struct tap_origin {
 	unsigned int buffer;
 };
 
-/* A time in which some task may have run, or changed its state, unseen. */
+/* An interval in which a task may have run, or changed state, unseen. */
 struct tap_hole {
 	uint64_t from_ns, to_ns;
 };
 
-/* What a CPU ran at that time, by whatever other than a switch. */
+/* What a CPU ran at one moment, known from something other than a switch. */
 struct tap_look {
 	uint64_t ts_ns;
 	int cpu;
@@ -76,12 +87,12 @@ struct tap_look {
 
 #define TAP_SURVEY_TIDS 1024u
 
-/* What is known of a tid. */
+/* What the survey knows of a tid. */
 struct tap_survey_tid {
-	bool at_work; /* was seen as the current task */
-	bool hidden; /* after the end: left CPUs unseen, and never seen at work */
-	bool stopper; /* a CPU's migration thread: it runs before the CPU goes away */
-	uint8_t ins; /* how often it was switched in, up to 255 */
+	bool at_work; /* was the current task of an event */
+	bool hidden; /* set by tap_survey_end(): left CPUs unseen, and was never seen at work */
+	bool stopper; /* the last task that runs before the CPU goes offline */
+	uint8_t ins; /* number of times it was switched in; saturates at 255 */
 };
 
 struct tap_survey_kind {
@@ -92,62 +103,75 @@ struct tap_survey_kind {
 struct tap_survey {
 	/* within the window */
 	uint64_t events;
-	uint64_t bytes; /* of records, without page headers; set by who reads them */
-	uint64_t lost; /* events that losses count */
-	uint64_t nr_off; /* times that triggers had switched off */
-	uint64_t nr_losses; /* also where .losses tells neighbours as one */
+	uint64_t bytes; /* bytes of records, without sub-buffer headers; set by the reader */
+	uint64_t lost; /* lost events; saturates at UINT64_MAX */
+	uint64_t nr_off; /* number of intervals in which triggers had switched events off */
+	uint64_t nr_losses; /* number of losses before neighbours in .losses are merged */
 	bool lost_unknown; /* some losses have no count: .lost is a lower bound */
-	struct tap_survey_kind *kinds; /* owned; after the end: most frequent first */
+	struct tap_survey_kind *kinds; /* owned; sorted by tap_survey_end(), most frequent first */
 	unsigned int nr_kinds, cap_kinds;
 
 	struct tap_loss *losses; /* owned; after the end: by .from_ns */
 	struct tap_break *breaks; /* owned; after the end: by .from_ns */
-	struct tap_hole *holes; /* owned; after the end: by .from_ns, none touches another */
+	/* owned; set by tap_survey_end(): by .from_ns, disjoint, with gaps between them */
+	struct tap_hole *holes;
 	struct tap_origin *origins; /* owned; after the end: by .from_ns */
 	unsigned int nr_kept_losses, nr_breaks, nr_holes, nr_origins;
-	unsigned int nr_cpus; /* the highest CPU that was seen, + 1 */
-	bool has_breaks; /* events are missing that no loss tells of */
-	/* Which of a recording's buffers tells the timeline of events of a kind: where several
-	 * have it, the first. TAP_NO_BUFFER: none has. */
+	unsigned int nr_cpus; /* highest CPU seen plus one */
+	bool has_breaks; /* events are missing without a reported loss */
+	/*
+	 * The buffer whose events of a kind the timeline uses: the first of the recording's buffers
+	 * that has this kind. TAP_NO_BUFFER: no buffer has it.
+	 */
 	unsigned int buffer[TAP_NR_SCHED_KINDS];
 
-	/* set before the first event; NULL: it has all of everybody */
+	/* set before the first event; NULL: the recording is unfiltered */
 	const struct tap_promise *promise;
-	/* Set before the end, borrowed until then. */
+	/* Set before tap_survey_end(), borrowed until then. */
 	const struct tap_look *looks;
 	unsigned int nr_looks;
-	/* Likewise: from then on the switches of all CPUs are recorded. 0: from the first switch
-	 * on; UINT64_MAX: not known. */
+	/*
+	 * Set before tap_survey_end(): since when the switches of all CPUs are recorded, ns. 0:
+	 * since the first switch; UINT64_MAX: not known.
+	 */
 	uint64_t on_from_ns;
 
-	/* inside */
+	/* private */
 	struct tap_window window;
 	struct tap_sched_formats formats;
-	const struct tap_sched_fields *switches; /* the newest that is plain, or NULL */
+	/* the newest sched_switch format that is plain, or NULL */
+	const struct tap_sched_fields *switches;
 	struct tap_survey_cpu *cpus;
 	unsigned int cap_cpus, cap_losses, cap_breaks, cap_origins;
-	/* owned: TAP_SURVEY_TIDS of them each, or NULL */
+	/* owned: blocks of TAP_SURVEY_TIDS elements, or NULL */
 	struct tap_survey_tid *tids[TAP_MAX_TIDS / TAP_SURVEY_TIDS];
-	struct tap_survey_tid nobody; /* what a file may say that is no tid */
-	uint64_t first_switch_ns; /* of any CPU, in .buffer[TAP_SCHED_SWITCH] */
-	bool blurred; /* breaks behind tasks that seemed to be hidden were thrown away */
-	bool wrong; /* what was thrown away was needed: nothing is certain */
+	struct tap_survey_tid nobody; /* stands for all invalid tids of a damaged file */
+	/* time of the first switch on any CPU in .buffer[TAP_SCHED_SWITCH] */
+	uint64_t first_switch_ns;
+	bool blurred; /* breaks after tasks that seemed to be hidden were dropped */
+	bool wrong; /* dropped breaks were needed, or a limit was reached: nothing is certain */
 };
 
-/* The last hole that begins before @ns; after the end. Return: NULL: none does. */
+/*
+ * Find the last hole that begins before @ns. Call after tap_survey_end(). Return: NULL: no such
+ * hole.
+ */
 const struct tap_hole *tap_survey_last_hole(const struct tap_survey *s, uint64_t ns);
-/* The origin on @cpu at @ns; after the end. Return: NULL: there is none. */
+/*
+ * Find the origin on @cpu that begins at @ns. Call after tap_survey_end(). Return: NULL: no such
+ * origin.
+ */
 const struct tap_origin *tap_survey_origin_at(const struct tap_survey *s, int cpu, uint64_t ns);
 /* Return: 0 or -ENOMEM. */
 int tap_survey_init(struct tap_survey *s, struct tap_window window);
 void tap_survey_release(struct tap_survey *s);
 
 /*
- * Whether the survey has a use for events of this kind: others need not be fed. @one_buffer: the
- * recording has no more.
+ * Return true if the survey uses events of this kind; others need not be fed. @one_buffer: the
+ * recording has only one buffer.
  */
 bool tap_survey_wants(const struct tap_format *fmt, bool one_buffer);
-/* @events: the next ones. Return: 0 or -ENOMEM. */
+/* Take the next events: each CPU's in time order. Return: 0 or -ENOMEM. */
 int tap_survey_events(struct tap_survey *s, const struct tap_event *const *events, unsigned int nr);
 static inline int tap_survey_event(struct tap_survey *s, const struct tap_event *ev)
 {
@@ -155,22 +179,26 @@ static inline int tap_survey_event(struct tap_survey *s, const struct tap_event 
 }
 
 /*
- * An event behind the window: it may show that what a CPU ran at the window's end had left it
- * unseen. Return: 1: of this CPU nothing more is needed; 0; -ENOMEM.
+ * Take an event after the window's end. It may show that the task that a CPU ran at the end had
+ * left it unseen. Return: 1: no more events of this CPU are needed; 0: more are; -ENOMEM.
  */
 int tap_survey_beyond(struct tap_survey *s, const struct tap_event *ev);
-/* The recording has such events, whether they were fed or not. */
+/* Note that the recording has events of this format, even if they are not fed. */
 void tap_survey_note(struct tap_survey *s, const struct tap_format *fmt);
-/* How many events of a kind the window has, whether they were fed or not. Return: 0 or -ENOMEM. */
+/*
+ * Set the number of the format's events in the window, fed or not. Call once per format. Return: 0
+ * or -ENOMEM.
+ */
 int tap_survey_count(struct tap_survey *s, const struct tap_format *fmt, uint64_t count);
 /*
- * After all events, before the end: since when the CPU runs the same task all the time, because
- * none of its switches is recorded, and none is lost. Return: UINT64_MAX: there is no such time.
+ * Return the time, ns, since when the CPU has run one task throughout, because it has no recorded
+ * switch and lost none; UINT64_MAX: no such time. Call after all events and before
+ * tap_survey_end().
  */
 uint64_t tap_survey_unswitched_ns(const struct tap_survey *s, unsigned int cpu);
-/* Sorts. Return: 0 or -ENOMEM. */
+/* Find and sort all holes, breaks, losses and origins, after all events. Return: 0 or -ENOMEM. */
 int tap_survey_end(struct tap_survey *s);
-/* NULL: nothing is known of it, or it is no tid. */
+/* Return what is known of a tid, or NULL if it was not seen or is invalid. */
 static inline struct tap_survey_tid *tap_survey_tid(const struct tap_survey *s, int tid)
 {
 	struct tap_survey_tid *tids;
@@ -181,20 +209,20 @@ static inline struct tap_survey_tid *tap_survey_tid(const struct tap_survey *s, 
 	return tids ? &tids[(unsigned int)tid % TAP_SURVEY_TIDS] : NULL;
 }
 
-/* Whether the recording tells when a sleep ends. */
+/* Return true if wakeups are recorded, which end sleeps. */
 static inline bool tap_survey_has_wakeups(const struct tap_survey *s)
 {
 	return s->buffer[TAP_SCHED_WAKING] != TAP_NO_BUFFER ||
 	       s->buffer[TAP_SCHED_WAKEUP] != TAP_NO_BUFFER;
 }
 
-/* Whether it tells who ran. */
+/* Return true if switches are recorded. */
 static inline bool tap_survey_has_switches(const struct tap_survey *s)
 {
 	return s->buffer[TAP_SCHED_SWITCH] != TAP_NO_BUFFER;
 }
 
-/* Nothing that such a task does is certain. */
+/* Return true if the task is hidden from tracing: nothing that it does is certain. */
 static inline bool tap_survey_is_hidden(const struct tap_survey *s, int tid)
 {
 	const struct tap_survey_tid *t = tap_survey_tid(s, tid);
@@ -202,13 +230,15 @@ static inline bool tap_survey_is_hidden(const struct tap_survey *s, int tid)
 	return t && t->hidden;
 }
 
-/* Whether switches may be missing, for an event that is a loss. */
+/* Return true if switches may be among the events that a loss event reports missing. */
 bool tap_loss_has_switches(const struct tap_event *ev);
 
-/* Whether a loss can have taken events that the timeline uses: some came from its buffer. */
+/*
+ * Return true if the loss may contain events that the timeline uses: the timeline uses its buffer.
+ */
 bool tap_survey_counts_loss(const struct tap_survey *s, const struct tap_loss *l);
 
-/* Whether events of this name were seen in the window. */
+/* Return true if the window has events of this name. */
 bool tap_survey_has_event(const struct tap_survey *s, const char *name);
 
 #endif

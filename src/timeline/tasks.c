@@ -5,9 +5,9 @@
 
 #include "base/array.h"
 
-#define BLOCK_TASKS 64u /* allocated at once: their addresses stay */
+#define BLOCK_TASKS 64u /* allocated at once, so that addresses are stable */
 
-/* Room for one more, with its .pub.index. Return: NULL when out of memory. */
+/* Allocate a task with its .pub.index. Return: NULL: out of memory. */
 static struct task *next_task(struct tap_tasks *tasks)
 {
 	unsigned int i = tasks->nr % BLOCK_TASKS;
@@ -55,7 +55,10 @@ struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns)
 	return task;
 }
 
-/* Tids are given out in a circle: pages that nobody is in any more are freed behind it. */
+/*
+ * Free a page of the directory once no task is in it. The kernel allocates tids cyclically, so old
+ * pages become empty.
+ */
 static void free_page_if_empty(struct task ***page)
 {
 	for (unsigned int i = 0; i < TAP_TASKS_PAGE; i++)
@@ -73,7 +76,7 @@ void tap_tasks_forget(struct tap_tasks *tasks, struct task *task)
 	task->forgotten = true;
 	task->next_free = tasks->free;
 	tasks->free = task;
-	if (!*page || (*page)[tid % TAP_TASKS_PAGE] != task) /* another has the tid now */
+	if (!*page || (*page)[tid % TAP_TASKS_PAGE] != task) /* a newer task has the tid */
 		return;
 	(*page)[tid % TAP_TASKS_PAGE] = NULL;
 	free_page_if_empty(page);
@@ -118,8 +121,10 @@ void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 			len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
 }
 
-/* @l: all that lists say. Where moves are recorded the first list's counts: later ones tell to
- * where it moved. */
+/*
+ * Return the cgroup that lists say the task was in. @l: all that the lists say. If moves are
+ * recorded, the first list's cgroup counts, as later lists have the one it moved to.
+ */
 static uint64_t listed_cgroup(const struct tap_lists *lists, int tid, unsigned int when,
 			      const struct tap_listed *l)
 {
@@ -141,7 +146,8 @@ void tap_task_set_listed(struct task *task, const struct tap_lists *lists)
 		when |= TAP_LISTED_SOMETIME | (task->born ? 0u : TAP_LISTED_BEGAN);
 	if (!is_over)
 		when |= TAP_LISTED_ENDED;
-	if (!tap_lists_find(lists, task->pub.tid, when, &l) && is_over) /* nor did it say when */
+	/* no row: keep what it had */
+	if (!tap_lists_find(lists, task->pub.tid, when, &l) && is_over)
 		return;
 	task->pub.cpus = l.cpus;
 	if (!task->pub.tgid_told)
@@ -182,7 +188,7 @@ int tap_task_tgid(const struct tap_task *task)
 {
 	int tgid = task->tgid;
 
-	/* of a birth more is known than from lists */
+	/* a recorded birth, by its parent, is more certain than lists */
 	if (task->tgid_of && !task->tgid_told && task->tgid_of->tgid)
 		tgid = task->tgid_of->tgid;
 	return tgid ? tgid : -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The tasks of a timeline: in the order of their appearance, and the newest of each tid. */
+/* The tasks of a timeline, in order of appearance, and the newest task of each tid. */
 #ifndef TAP_TIMELINE_TASKS_H
 #define TAP_TIMELINE_TASKS_H
 
@@ -8,51 +8,57 @@
 #include "timeline/timeline.h"
 #include "timeline/transitions.h"
 
-#define TAP_TASKS_PAGE 1024u /* tids of one page of the directory */
+#define TAP_TASKS_PAGE 1024u /* tids per page of the directory */
 
-/* A task, and what nobody but the timeline needs to know of it. */
+/* A task with its private members. Only the timeline uses them; watchers see .pub. */
 struct task {
-	struct tap_task pub; /* first: see tap_task_whole() */
-	enum tap_phase phase; /* of .pub.state */
-	uint64_t woken_running_ns; /* a wakeup came while it ran; 0: none */
-	uint64_t slept_from_ns; /* waking: since when it had slept */
-	enum tap_state slept; /* and how; TAP_STATE_UNKNOWN: not known */
-	/* running: it is throttled when it is switched out, if behind .since_ns */
+	struct tap_task pub; /* must be first: see tap_task_whole() */
+	enum tap_phase phase; /* refines .pub.state */
+	uint64_t woken_running_ns; /* time of a wakeup that came while it ran; 0: none */
+	uint64_t slept_from_ns; /* waking: when the sleep before began */
+	enum tap_state slept; /* waking: state of that sleep; TAP_STATE_UNKNOWN: not known */
+	/*
+	 * time of the sched_throttle; if after .since_ns, the running task will be throttled when
+	 * it is switched out
+	 */
 	uint64_t throttles_ns;
-	enum tap_state waited; /* throttled: as what it waited before, and will then */
-	enum tap_state was; /* unknown: before that */
-	enum tap_state back; /* what struct tap_interval is to tell */
+	/* throttled: its wait's state before, and again after the throttling */
+	enum tap_state waited;
+	enum tap_state was; /* unknown: the last known state */
+	enum tap_state back; /* .back of the next struct tap_interval */
 	uint64_t back_ns;
-	bool placed; /* in this wait: its run queue is settled */
-	bool kept; /* all of it was recorded, at some time */
+	bool placed; /* the current wait's run queue is chosen: a move is a migration */
+	bool kept; /* at some time the recording had all of its events */
 	bool is_new; /* forked, its first wakeup not seen yet */
-	bool is_told; /* by task_newtask: the fork that follows is the same */
-	bool reused; /* its tid was another task's before */
-	bool born; /* as events tell: it was not there before */
-	bool hidden; /* from tracing: what it does is told in part */
-	bool forgotten; /* its place is free for another */
+	/* task_newtask was seen: the sched_process_fork that follows is for this task */
+	bool is_told;
+	bool reused; /* its tid was used by another task before */
+	bool born; /* its birth was recorded */
+	bool hidden; /* hidden from tracing: only some of its events are recorded */
+	bool forgotten; /* its memory may be used for another task */
 	struct task *next_free;
 };
 
-/* All zero: empty. */
+/* All zero: no tasks. */
 struct tap_tasks {
 	struct tap_task **all; /* by .index */
 	unsigned int nr, cap;
-	struct task *block; /* the one that new tasks come from */
-	struct task *free; /* forgotten ones: they come first */
+	struct task *block; /* the block from which new tasks are allocated */
+	struct task *free; /* list of forgotten tasks, which are reused first */
 	struct task **dir[TAP_MAX_TIDS / TAP_TASKS_PAGE];
 };
 
 /*
- * A new task, also if one with this tid is known: the tid was given out again. Nothing is known of
- * it but when it was born. @tid: below TAP_MAX_TIDS. Return: NULL when out of memory.
+ * Add a new task, even if a task with this tid exists: the tid was reused. @tid: below
+ * TAP_MAX_TIDS. @born_ns: its birth, or where its life is taken to begin. Return: NULL: out of
+ * memory.
  */
 struct task *tap_tasks_add(struct tap_tasks *tasks, int tid, uint64_t born_ns);
-/* What is dead: nobody may ask for it any more. */
+/* Free a dead task's memory for reuse. It must not be used any more. */
 void tap_tasks_forget(struct tap_tasks *tasks, struct task *task);
 void tap_tasks_release(struct tap_tasks *tasks);
 
-/* NULL also: idle, which is in no page, and what can be no tid. */
+/* Find the newest task with this tid. Return: NULL: not known, idle, or not a valid tid. */
 static inline struct task *tap_tasks_find(const struct tap_tasks *tasks, int tid)
 {
 	struct task **page;
@@ -63,43 +69,54 @@ static inline struct task *tap_tasks_find(const struct tap_tasks *tasks, int tid
 	return page ? page[(unsigned int)tid % TAP_TASKS_PAGE] : NULL;
 }
 
-/* NULL of NULL: there is nothing before .pub. */
+/* Convert what watchers use to the whole task; NULL stays NULL. */
 static inline struct task *tap_task_whole(struct tap_task *pub)
 {
 	static_assert(!offsetof(struct task, pub), "the same address");
 	return (struct task *)pub;
 }
 
-/* The other way round: what watchers get. */
+/* Convert a task to what watchers use; NULL stays NULL. */
 static inline struct tap_task *tap_task_pub(struct task *task)
 {
 	return (struct tap_task *)task;
 }
 
-/* As the event has it in @f; NULL: it has none. */
+/* Set the task's name from the event's field @f; NULL: do nothing. */
 void tap_task_set_comm(struct task *task, const struct tap_field *f, const struct tap_event *ev);
-/* As begin_new_exec() has it: the file name of @f, a path, or NULL. */
+/*
+ * Set the task's name from the path of the executed file in @f, as the kernel's begin_new_exec()
+ * does: the part after the last slash. @f: NULL: do nothing.
+ */
 void tap_task_set_exec_comm(struct task *task, const struct tap_field *f,
 			    const struct tap_event *ev);
-/* As events tell. */
+/* Set the task's process id from an event: task lists no longer count. */
 static inline void tap_task_set_tgid(struct task *task, int tgid)
 {
 	task->pub.tgid = tgid;
 	task->pub.tgid_told = true;
 }
 
-/* What lists say of it, as far as events do not; again when its life is over. */
+/*
+ * Fill in what task lists know of the task and events do not. Call when the task is added, and
+ * again when it is dead.
+ */
 void tap_task_set_listed(struct task *task, const struct tap_lists *lists);
 bool tap_comm_differs(const char *comm, const struct tap_field *f, const struct tap_event *ev);
 
-/* Where the name stands that @f, which is plain, is for. */
+/*
+ * Return the name in @f, a field that tap_is_plain_comm() accepts: TAP_TASK_COMM bytes, borrowed
+ * from the event.
+ */
 static inline const char *tap_plain_comm(const struct tap_field *f, const struct tap_event *ev)
 {
 	return (const char *)ev->data + f->offset;
 }
 
-/* Both have TAP_TASK_COMM bytes. As words: the compiler calls memcmp() for what it could compare by
- * itself. */
+/*
+ * Compare two names of TAP_TASK_COMM bytes. As two words, since the compiler would call memcmp()
+ * instead of inlining it.
+ */
 static inline bool tap_is_same_comm(const char *a, const char *b)
 {
 	uint64_t x[2], y[2];

@@ -4,9 +4,8 @@
 #define LOSE .amend = TAP_AMEND_LOSE
 #define WAKE_LATE .amend = TAP_AMEND_WAKE_LATE
 #define ENDS(to) .next = TAP_PHASE_##to, .ends = true, .fits = true
-#define MISSED(to)                                                                                 \
-	.next = TAP_PHASE_##to, .ends = true /* something before this event was missed             \
-					      */
+/* an event before this one was missed */
+#define MISSED(to) .next = TAP_PHASE_##to, .ends = true
 #define NOTE(to) .next = TAP_PHASE_##to
 
 const struct tap_rule tap_rules[TAP_NR_SIGNS][TAP_NR_PHASES] = {

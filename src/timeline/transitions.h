@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of a task's state machine: what each event means for a task in each phase. A phase is a
- * state (enum tap_state) together with what events have shown beside it. events.c decides by this
- * table. fast_path.h takes only events whose rule is plain. docs/timeline.md explains and prints
- * the table.
+ * The state machine of a task: what each event means for a task in each phase. A phase is a state
+ * (enum tap_state) refined by what other events have shown. events.c decides by this table;
+ * fast_path.h handles only events whose rule is plain. docs/timeline.md explains and prints the
+ * table.
  */
 #ifndef TAP_TIMELINE_TRANSITIONS_H
 #define TAP_TIMELINE_TRANSITIONS_H
@@ -21,19 +21,27 @@ enum tap_phase {
 	/* running, and a wakeup came meanwhile: in vain, or the task is on its way to sleep */
 	TAP_PHASE_RUNNING_WOKEN,
 	TAP_PHASE_RUNNING_UNSEEN, /* running, and began to run at an unknown time before */
-	TAP_PHASE_RUNNING_UNSEEN_WOKEN, /* the same, and a wakeup came meanwhile */
+	/* running since an unknown time, and a wakeup came meanwhile */
+	TAP_PHASE_RUNNING_UNSEEN_WOKEN,
 	TAP_PHASE_PREEMPTED,
 	TAP_PHASE_WAKING,
-	/* waking by a wakeup before the sleep: another wakeup would show that the task slept until
-	   then */
+	/*
+	 * waking, inferred from a wakeup before the sleep; another wakeup would show that the task
+	 * slept until then
+	 */
 	TAP_PHASE_WAKING_INFERRED,
 	TAP_PHASE_ASLEEP, /* sleeping, blocked or stopped */
-	/* asleep, unless a wakeup was missed: just before the sleep, or a later move belongs to one
+	/*
+	 * asleep, unless a wakeup was missed: one just before the sleep, or one that a later
+	 * migration belongs to
 	 */
 	TAP_PHASE_ASLEEP_DOUBTFUL,
-	TAP_PHASE_ASLEEP_WOKEN, /* asleep, unless the wakeup just before the sleep still counts */
-	/* asleep, unless the task runs without another wakeup: then the one long before the sleep
-	   counts */
+	/* asleep, unless the wakeup just before the sleep was still in progress */
+	TAP_PHASE_ASLEEP_WOKEN,
+	/*
+	 * asleep, but if the task runs without another wakeup, the one long before the sleep was
+	 * still in progress
+	 */
 	TAP_PHASE_ASLEEP_WOKEN_EARLY,
 	TAP_PHASE_THROTTLED,
 	TAP_PHASE_DEAD,
@@ -53,32 +61,36 @@ enum tap_sign {
 	TAP_NR_SIGNS,
 };
 
-/* What an event that contradicts the phase shows, before the rule of the phase that results
- * applies. */
+/*
+ * Correction that applies when an event contradicts the phase. The rule of the corrected phase
+ * applies after it.
+ */
 enum tap_amend {
 	TAP_AMEND_NOTHING,
 	TAP_AMEND_LOSE, /* the state ended unseen: the task is lost */
-	/* the wakeup before the sleep counts: the task is waking since the sleep began; lost if a
-	   gap touched it */
+	/*
+	 * the wakeup before the sleep was still in progress: the task is waking since the sleep
+	 * began; lost if a hole touched it
+	 */
 	TAP_AMEND_WAKE_LATE,
 	TAP_AMEND_BREAK, /* the task left its CPU unseen: that CPU's chain of switches is broken */
 };
 
-#define TAP_PHASE_TOLD                                                                             \
-	TAP_NR_PHASES /* the event says it: its prev_state, or how the task waited before it was   \
-			 throttled */
+/* .next of a rule: the phase follows from prev_state, or from how a throttled task waited before */
+#define TAP_PHASE_TOLD TAP_NR_PHASES
 
 struct tap_rule {
-	/* enum tap_phase, or TAP_PHASE_TOLD; 0, which is no phase that an event can lead to: the
-	 * phase stays */
+	/* enum tap_phase, or TAP_PHASE_TOLD; 0: the phase stays (no event leads to phase 0) */
 	uint8_t next;
 	uint8_t amend; /* enum tap_amend */
 	bool ends; /* the state ends */
-	bool fits; /* this event is what can end the state: else the state ended earlier, unseen */
-	bool plain; /* away from gaps, nothing but this row decides */
+	bool fits; /* the event can end the state; if not, the state ended earlier, unseen */
+	bool plain; /* away from holes, this rule alone decides */
 };
 
-/* By sign and phase. After a rule that amends the phase, the amended phase's rule applies. */
+/*
+ * Indexed by sign and phase. After a correction (.amend), the rule of the corrected phase applies.
+ */
 extern const struct tap_rule tap_rules[TAP_NR_SIGNS][TAP_NR_PHASES];
 
 static inline bool tap_phase_is_unknown(enum tap_phase phase)
@@ -86,19 +98,19 @@ static inline bool tap_phase_is_unknown(enum tap_phase phase)
 	return phase <= TAP_PHASE_LOST;
 }
 
-/* Whether it is open if the task sleeps: the next event will show. */
+/* Return true if it is undecided whether the task sleeps: its next event will show that. */
 static inline bool tap_phase_is_doubtful(enum tap_phase phase)
 {
 	return phase == TAP_PHASE_ASLEEP_DOUBTFUL || phase == TAP_PHASE_ASLEEP_WOKEN;
 }
 
-/* Whether its state began before it is known to have been in it. */
+/* Return true if the state began at an unknown time before the task is known to be in it. */
 static inline bool tap_phase_is_part(enum tap_phase phase)
 {
 	return phase == TAP_PHASE_RUNNING_UNSEEN || phase == TAP_PHASE_RUNNING_UNSEEN_WOKEN;
 }
 
-/* Return: the phase of a task that has just entered the state. */
+/* Return the phase of a task that has just entered the state. */
 static inline enum tap_phase tap_phase_entered(enum tap_state state)
 {
 	static const uint8_t phases[TAP_NR_STATES] = {

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* What of .pick leaves anything out. */
+/* Return the bits of .pick for which the user selected something. */
 static unsigned int effective_pick(const struct tap_watchers *all, const struct tap_watcher *w)
 {
 	return w->pick & ((all->selected.task ? TAP_PICK_TASKS : 0) |
@@ -15,8 +15,8 @@ static uint32_t wanted_states(const struct tap_watcher *w)
 	return w->ops->states & (w->states ? w->states : TAP_STATE_ALL);
 }
 
-static void add(const struct tap_watchers *all, struct tap_watcher_list *list,
-		const struct tap_watcher *w, bool wants)
+static void add_to_list(const struct tap_watchers *all, struct tap_watcher_list *list,
+			const struct tap_watcher *w, bool wants)
 {
 	if (!wants)
 		return;
@@ -24,7 +24,7 @@ static void add(const struct tap_watchers *all, struct tap_watcher_list *list,
 	list->v[list->nr++].pick = effective_pick(all, w);
 }
 
-/* To the list of a state. @list: its place in .lists. */
+/* Add a watcher to the list of a state. @list: the list's index in .lists. */
 static void add_state(struct tap_watchers *all, const struct tap_interval_watcher **head,
 		      unsigned int list, const struct tap_watcher *w)
 {
@@ -47,15 +47,15 @@ static void add_watcher(struct tap_watchers *all, const struct tap_watcher *w)
 		if (ops->interval && (lost & TAP_STATE_BIT(i)))
 			add_state(all, &all->of_lost_state[i], TAP_NR_STATES + i, w);
 	}
-	add(all, &all->all, w, true);
-	add(all, &all->of_cpus, w, ops->cpu && !ops->early && !ops->unknown_cpus_only);
-	add(all, &all->of_unknown_cpus, w, ops->cpu && !ops->early);
-	add(all, &all->of_early_cpus, w, ops->cpu && ops->early);
-	add(all, &all->of_wakeups, w, ops->wakeup);
-	add(all, &all->of_migrations, w, ops->migration);
-	add(all, &all->of_waits, w, ops->waits);
-	add(all, &all->of_early_intervals, w, ops->interval && ops->early_tasks);
-	add(all, &all->of_early_migrations, w, ops->migration && ops->early_tasks);
+	add_to_list(all, &all->all, w, true);
+	add_to_list(all, &all->of_cpus, w, ops->cpu && !ops->early && !ops->unknown_cpus_only);
+	add_to_list(all, &all->of_unknown_cpus, w, ops->cpu && !ops->early);
+	add_to_list(all, &all->of_early_cpus, w, ops->cpu && ops->early);
+	add_to_list(all, &all->of_wakeups, w, ops->wakeup);
+	add_to_list(all, &all->of_migrations, w, ops->migration);
+	add_to_list(all, &all->of_waits, w, ops->waits);
+	add_to_list(all, &all->of_early_intervals, w, ops->interval && ops->early_tasks);
+	add_to_list(all, &all->of_early_migrations, w, ops->migration && ops->early_tasks);
 }
 
 void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr,
@@ -112,8 +112,8 @@ int tap_watchers_early_interval(const struct tap_watchers *all, const struct tap
 	return ret;
 }
 
-static int tell_migration(const struct tap_watchers *all, const struct tap_watcher_list *to,
-			  const struct tap_timeline *t, const struct tap_migration *m)
+static int report_migration(const struct tap_watchers *all, const struct tap_watcher_list *to,
+			    const struct tap_timeline *t, const struct tap_migration *m)
 {
 	int ret = 0;
 
@@ -127,13 +127,13 @@ static int tell_migration(const struct tap_watchers *all, const struct tap_watch
 int tap_watchers_migration(const struct tap_watchers *all, const struct tap_timeline *t,
 			   const struct tap_migration *m)
 {
-	return tell_migration(all, &all->of_migrations, t, m);
+	return report_migration(all, &all->of_migrations, t, m);
 }
 
 int tap_watchers_early_migration(const struct tap_watchers *all, const struct tap_timeline *t,
 				 const struct tap_migration *m)
 {
-	return tell_migration(all, &all->of_early_migrations, t, m);
+	return report_migration(all, &all->of_early_migrations, t, m);
 }
 
 int tap_watchers_waits(const struct tap_watchers *all, const struct tap_timeline *t,

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A timeline's watchers (schedtap/watcher.h), sorted by what each wants to know, and the calls to
- * them. */
+/*
+ * A timeline's watchers (schedtap/watcher.h), sorted by callback and state, and the calls to them.
+ */
 #ifndef TAP_TIMELINE_WATCHERS_H
 #define TAP_TIMELINE_WATCHERS_H
 
 #include "timeline/timeline.h"
 
-/* Their .pick is 0 if the selection leaves nothing out. */
+/* A watcher's .pick has only the bits for which the user selected something. */
 struct tap_watcher_list {
 	struct tap_watcher v[TAP_MAX_WATCHERS];
 	unsigned int nr;
 };
 
-/* Most calls are those for intervals: what they need is copied, so that it is near. The last of a
- * list is all zero. */
+/*
+ * Interval callbacks are the most frequent, so what they need is copied here, close together. The
+ * last element of a list is all zero.
+ */
 struct tap_interval_watcher {
 	int (*interval)(void *ctx, const struct tap_timeline *t, const struct tap_interval *s);
 	void *ctx;
@@ -21,25 +24,30 @@ struct tap_interval_watcher {
 };
 
 struct tap_watchers {
-	/* by state; NULL: the list is empty */
+	/* lists by the state that ends; of_lost_state if the next one is unknown. NULL: empty */
 	const struct tap_interval_watcher *of_state[TAP_NR_STATES], *of_lost_state[TAP_NR_STATES];
 	struct tap_watcher_list all, of_cpus, of_unknown_cpus, of_early_cpus, of_wakeups,
 		of_migrations, of_waits;
 	struct tap_watcher_list of_early_intervals, of_early_migrations;
 	struct tap_selected selected;
-	/* that the pointers point to */
+	/* storage of the lists of .of_state and .of_lost_state */
 	struct tap_interval_watcher lists[2 * TAP_NR_STATES][TAP_MAX_WATCHERS + 1];
 };
 
-/* @v: @nr watchers, at most TAP_MAX_WATCHERS; must outlive @w, which must not be moved. */
+/*
+ * Sort watchers into lists. @v: @nr watchers, at most TAP_MAX_WATCHERS; they must outlive @w. @w
+ * must not be moved.
+ */
 void tap_watchers_init(struct tap_watchers *w, const struct tap_watcher *v, unsigned int nr,
 		       const struct tap_selected *selected);
 
-/* Whether the selection leaves an interval to a watcher with this .pick. */
+/* Return true if a watcher with this .pick gets the interval. */
 bool tap_watchers_pick_interval(const struct tap_watchers *all, unsigned int pick,
 				const struct tap_interval *s);
 
-/* @to: of of_state or of_lost_state, not NULL. Return: 0; what a watcher returned: here and below.
+/*
+ * Report an interval. @to: an element of .of_state or .of_lost_state, not NULL. Return: 0, or what
+ * a watcher returned, like the other functions below that return int.
  */
 static inline __attribute__((always_inline)) int
 tap_watchers_interval(const struct tap_watchers *all, const struct tap_interval_watcher *to,
@@ -58,8 +66,10 @@ bool tap_watchers_pick_cpu(const struct tap_watchers *all, unsigned int pick, in
 bool tap_watchers_pick_wakeup(const struct tap_watchers *all, unsigned int pick,
 			      const struct tap_wakeup *w);
 
-/* @to: of_cpus, of_unknown_cpus, which has the watchers of of_cpus too, or of_early_cpus, which has
- * others. */
+/*
+ * Report an interval of a CPU. @to: .of_cpus; .of_unknown_cpus, which includes the watchers of
+ * .of_cpus; or .of_early_cpus, which has other watchers.
+ */
 static inline int tap_watchers_cpu(const struct tap_watchers *all,
 				   const struct tap_watcher_list *to, const struct tap_timeline *t,
 				   const struct tap_cpu_interval *s)
@@ -84,7 +94,7 @@ static inline int tap_watchers_wakeup(const struct tap_watchers *all, const stru
 	return ret;
 }
 
-/* What ended before the window: for watchers with .early_tasks. */
+/* Report what ended before the window to watchers with .early_tasks. */
 int tap_watchers_early_interval(const struct tap_watchers *all, const struct tap_timeline *t,
 				const struct tap_interval *s);
 int tap_watchers_early_migration(const struct tap_watchers *all, const struct tap_timeline *t,
