@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For how long CPUs were asked to run at which frequency, by cpu_frequency. A CPU's is known from
- * its first such event in the window on, and not known from one to the next if events may be
- * missing between them. Time in which it idles counts.
+ * How long CPUs were requested to run at which frequency, from cpu_frequency. A CPU's frequency is
+ * known from its first such event in the window on, but not between two events if events may be
+ * missing between them. Idle time counts.
  */
 #ifndef TAP_ANALYSIS_FREQUENCY_H
 #define TAP_ANALYSIS_FREQUENCY_H
@@ -11,16 +11,17 @@
 
 #include "analysis/losses.h"
 
-struct tap_frequency { /* all zero but .losses.survey, which is after its end */
-	uint64_t known_ns; /* after the end: of all CPUs together */
-	uint64_t highest_ns; /* of that: at the highest frequency that was seen of the CPU */
+/* initialize with zeros and .losses.survey, the survey after tap_survey_end() */
+struct tap_frequency {
+	uint64_t known_ns; /* after the end: known time, summed over all CPUs */
+	uint64_t highest_ns; /* part of .known_ns at the highest frequency seen on the same CPU */
 	unsigned __int128 sum; /* kHz times ns */
 
-	/* inside */
+	/* private */
 	struct tap_losses losses;
 	struct tap_frequency_cpu *cpus; /* owned */
 	unsigned int nr_cpus;
-	const struct tap_format *fmt; /* that the next are of */
+	const struct tap_format *fmt; /* the format that the fields below belong to */
 	struct tap_num khz, cpu;
 };
 

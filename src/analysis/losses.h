@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether events may be missing between two that were read: the survey's losses, walked along with
- * the events. If some CPUs are not recorded, some may be missing between any two.
+ * Finds out whether events may be missing between two events: walks the survey's losses along with
+ * the events. If some CPUs are not recorded, events may be missing between any two.
  */
 #ifndef TAP_ANALYSIS_LOSSES_H
 #define TAP_ANALYSIS_LOSSES_H
@@ -11,13 +11,13 @@
 #include "timeline/survey.h"
 
 struct tap_losses {
-	const struct tap_survey *survey; /* after its end */
-	/* inside */
+	const struct tap_survey *survey; /* after tap_survey_end() */
+	/* private */
 	unsigned int next;
-	uint64_t to_ns; /* the end of the latest so far; 0: there was none */
+	uint64_t to_ns; /* the latest end of the losses so far; 0: no loss yet */
 };
 
-/* @to_ns: not before that of the call before. */
+/* Return true if events may be missing in the interval. @to_ns must not decrease between calls. */
 static inline bool tap_losses_between(struct tap_losses *l, uint64_t from_ns, uint64_t to_ns)
 {
 	for (; l->next < l->survey->nr_kept_losses && l->survey->losses[l->next].from_ns <= to_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which tasks were moved between CPUs, how often, between which, and why (timeline.h). */
+/* Migrations by task and by pair of CPUs, with their reasons (timeline.h). */
 #ifndef TAP_ANALYSIS_MIGRATIONS_H
 #define TAP_ANALYSIS_MIGRATIONS_H
 
@@ -19,17 +19,19 @@ struct tap_migrations_pair {
 /* {0} is empty. */
 struct tap_migrations {
 	uint64_t total, by[TAP_NR_MIGRATE];
-	/* owned; by tap_task.index, with gaps; after the end: without, those moved most first */
+	/*
+	 * owned; indexed by tap_task.index; after the end: only moved tasks, most migrations first
+	 */
 	struct tap_migrations_task *tasks;
-	struct tap_migrations_pair *pairs; /* owned; after the end: the most frequent first */
+	struct tap_migrations_pair *pairs; /* owned; after the end: most frequent first */
 	unsigned int nr_tasks, nr_pairs, cap_pairs;
-	struct tap_map by_pair; /* index + 1 into pairs */
+	struct tap_map by_pair; /* pair of CPUs -> index into .pairs, plus one */
 };
 
 void tap_migrations_release(struct tap_migrations *m);
 /* ctx: struct tap_migrations. */
 extern const struct tap_watcher_ops tap_migrations_ops;
-/* Sorts: nothing may be added any more. */
+/* Sort. Nothing may be added after that. */
 void tap_migrations_end(struct tap_migrations *m);
 
 const char *tap_migration_why_name(enum tap_migration_why why); /* "wakeup", "balance", "other" */

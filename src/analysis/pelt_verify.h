@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's load tracking held against its definition: from each recorded value the next one is
- * predicted (pelt_model.h), by what the timeline says of the time between, and what the kernel
- * recorded is compared with that.
+ * Checks the kernel's load tracking against its definition: from each recorded value the next one
+ * is predicted (pelt_model.h), using the timeline for the time in between, and compared with what
+ * the kernel recorded.
  *
- * Of a task: util (it runs), runnable (it is queued), load (the same, weighted). Of a CPU's fair
- * tasks, and of a cgroup's on a CPU: util (some task of it runs), runnable (how many are queued),
- * load (what these weigh). Of the entity that a cgroup is in its parent's queue: util and runnable;
- * its weight is recorded nowhere. Of a CPU's real-time and deadline tasks: util. Between two
- * updates the PELT clock and the recording's are taken to go in proportion. Where a task changes
- * its CPU, its clock is another, and nothing tells when it was attached: the recording's clock
- * bridges that.
+ * For a task: util (it runs), runnable (it is queued) and load (queued, weighted). For a CPU's fair
+ * tasks, and for a cgroup's on a CPU: util (one of the tasks runs), runnable (how many are queued)
+ * and load (their weight). For the entity of a cgroup in its parent's queue: util and runnable; its
+ * weight is not recorded. For a CPU's real-time and deadline tasks: util. Between two updates the
+ * PELT clock and the recording's clock are assumed to advance in proportion. When a task changes
+ * its CPU its PELT clock changes, and no event shows when it was attached: there the recording's
+ * clock is used.
  *
- * What cannot be predicted is counted by the reason, and is no error.
+ * What cannot be predicted is counted by its reason, and is not an error.
  */
 #ifndef TAP_ANALYSIS_PELT_VERIFY_H
 #define TAP_ANALYSIS_PELT_VERIFY_H
@@ -24,23 +24,25 @@
 #include "analysis/pelt_model.h"
 #include "analysis/pelt_queues.h"
 
-/* What lies between two updates. */
+/* Classifies the interval between two updates. */
 enum tap_pelt_between {
 	TAP_PELT_STEADY,
 	TAP_PELT_MOVED, /* the task came from another CPU */
-	/* the PELT clock went otherwise: capacity, frequency, interrupts, stolen time */
+	/* the PELT clock advanced differently: capacity, frequency, interrupts, stolen time */
 	TAP_PELT_CLOCK,
 	TAP_PELT_NR_COMPARED,
-	/* not predicted */
-	TAP_PELT_FIRST = TAP_PELT_NR_COMPARED, /* nothing recorded before */
-	TAP_PELT_SAME, /* told once more: within the same period, and the same value */
-	/* a task came to the queue or left it; of a task: it changed within a period, its cgroup or
-	   its weight did */
+	/* the following are not predicted */
+	TAP_PELT_FIRST = TAP_PELT_NR_COMPARED, /* no update before this one */
+	TAP_PELT_SAME, /* reported again: in the same period and with the same value */
+	/*
+	 * a task was added to the queue or left it; of a task: its value changed within a period,
+	 * or its cgroup or weight changed
+	 */
 	TAP_PELT_ATTACHED,
-	TAP_PELT_DELAYED, /* load: it slept, and may have stayed queued */
+	TAP_PELT_DELAYED, /* load: the task slept and may have stayed queued (delayed dequeue) */
 	TAP_PELT_HELD, /* throttled */
 	TAP_PELT_LOST,
-	TAP_PELT_UNTOLD, /* the timeline does not know */
+	TAP_PELT_UNTOLD, /* the timeline does not know the state */
 	TAP_PELT_NR_BETWEEN,
 };
 
@@ -60,62 +62,67 @@ enum tap_pelt_average {
 
 const char *tap_pelt_average_name(enum tap_pelt_average average);
 
-/* What was compared, in units of the average. An error is the distance to what the fraction that is
- * not recorded leaves open. */
+/*
+ * Results of comparisons, in units of the average. An error is the distance of the recorded value
+ * to the range that the unrecorded fraction allows.
+ */
 struct tap_pelt_errors {
 	struct tap_hist hist;
-	uint64_t exact; /* no error */
-	/* the greatest */
+	uint64_t exact; /* comparisons without error */
+	/* the comparison with the greatest error */
 	uint64_t ts_ns, recorded;
 	struct tap_pelt_range predicted;
 	const struct tap_task *task; /* NULL: a CPU */
 	int cpu;
-	uint64_t cgroup; /* on this CPU; 0: none */
+	uint64_t cgroup; /* cgroup on .cpu; 0: none */
 };
 
 /* One average of one task, CPU or cgroup. */
 struct tap_pelt_verified {
 	enum tap_pelt_average average;
-	const struct tap_task *task; /* NULL: .cpu's */
+	const struct tap_task *task; /* NULL: of .cpu */
 	int cpu;
-	uint64_t cgroup; /* on .cpu; 0: none */
+	uint64_t cgroup; /* cgroup on .cpu; 0: none */
 	uint64_t updates, between[TAP_PELT_NR_BETWEEN];
-	struct tap_pelt_errors errors; /* of all that was compared */
+	struct tap_pelt_errors errors; /* of all comparisons */
 };
 
 struct tap_pelt_verify_opts {
 	const struct tap_survey *survey;
 	const struct tap_cgroups *cgroups;
-	enum tap_pelt_subject subject; /* whose averages */
-	/* @task: NULL: @cpu's, or, if not 0, @cgroup's there. Asked once of each. */
+	enum tap_pelt_subject subject; /* whose averages to check */
+	/*
+	 * Return true if the average is wanted: of @task; or if @task is NULL, of @cpu, or if
+	 * @cgroup is not 0, of @cgroup on @cpu. Called once for each.
+	 */
 	bool (*want)(void *ctx, enum tap_pelt_average average, const struct tap_task *task, int cpu,
 		     uint64_t cgroup);
 	void *ctx;
 };
 
 struct tap_pelt_verify {
-	struct tap_pelt_verified **verified; /* owned; as they came */
+	struct tap_pelt_verified **verified; /* owned; in order of appearance */
 	unsigned int nr, cap;
-	struct tap_pelt_errors errors[TAP_PELT_NR_COMPARED]; /* of all of them */
+	struct tap_pelt_errors errors[TAP_PELT_NR_COMPARED]; /* over .verified */
 	uint64_t between[TAP_PELT_NR_BETWEEN];
 
-	/* inside */
+	/* private */
 	struct tap_pelt_verify_opts opts;
-	struct tap_pelt_track **tasks; /* by index */
+	struct tap_pelt_track **tasks; /* indexed by tap_task.index */
 	struct tap_pelt_on_cpu *cpus;
 	unsigned int nr_tasks, nr_cpus;
 	struct tap_pelt_reading *reading; /* owned: the fields of the formats */
 	unsigned int nr_reading;
 	struct tap_losses losses;
-	struct tap_pelt_queues queues; /* not of tasks */
+	struct tap_pelt_queues queues; /* used unless the subject is tasks */
 };
 
-/* @opts is copied. Behind the survey. */
+/* Call after tap_survey_end(). @opts is copied. */
 void tap_pelt_verify_init(struct tap_pelt_verify *v, const struct tap_pelt_verify_opts *opts);
 void tap_pelt_verify_release(struct tap_pelt_verify *v);
 /*
- * ctx: struct tap_pelt_verify. The first is for averages of tasks. The second is for those of CPUs
- * and cgroups, and comes after tap_pelt_queues_ops with .queues.
+ * ctx: struct tap_pelt_verify. The first watcher is for averages of tasks. The second is for those
+ * of CPUs and cgroups, and must come after tap_pelt_queues_ops with .queues.
  */
 extern const struct tap_watcher_ops tap_pelt_verify_of_tasks_ops, tap_pelt_verify_of_queues_ops;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's estimates of utilisation judged. When a task goes to sleep, sched_util_est_se tells
- * its util and the estimate that is kept for its next activation; at the end of that one its util
- * is what it needed. So each two events of a task in a row make one judgement: the estimate of the
- * first against the util of the second.
+ * Checks the kernel's estimates of tasks' utilisation (util_est). When a task goes to sleep,
+ * sched_util_est_se shows its util and the estimate that is kept for its next activation. At the
+ * end of that activation its util is what it needed. So each two consecutive events of a task make
+ * one comparison: the estimate of the first with the util of the second.
  *
- * Until v6.8 the estimate is the greater one of two, from then on one value. The kernel makes no
- * estimate where a task's util is above its CPU's capacity: such an activation is not told of, and
- * its neighbours make the judgement.
+ * Until v6.8 the estimate is the larger one of two values, later it is one value. The kernel makes
+ * no estimate if a task's util is above its CPU's capacity: such an activation has no event, and is
+ * left out.
  */
 #ifndef TAP_ANALYSIS_UTIL_EST_H
 #define TAP_ANALYSIS_UTIL_EST_H
@@ -17,26 +17,27 @@
 #include "timeline/timeline.h"
 #include "analysis/losses.h"
 
-/* Of one task, or of all; values in parts of 1024. */
+/* Sums of one task, or of all; values are in 1/1024. */
 struct tap_util_est_sums {
-	uint64_t sleeps; /* with an estimate */
-	uint64_t unknown; /* that may have others, lost, between them and the one before */
-	struct tap_hist need; /* util at the end of what is judged; .count: how many are */
-	struct tap_hist error; /* how far the estimate was off, either way */
-	struct tap_hist over, under; /* those of estimates that were too high, too low */
-	uint64_t max_at_ns; /* of the greatest .error */
+	uint64_t sleeps; /* sleeps with an estimate */
+	uint64_t unknown; /* sleeps before which other events of the task may have been lost */
+	struct tap_hist need; /* util at the end of compared activations; .count: their number */
+	struct tap_hist error; /* absolute error of the estimate */
+	/* errors of estimates that were too high (.over) or too low (.under) */
+	struct tap_hist over, under;
+	uint64_t max_at_ns; /* time of the greatest .error */
 };
 
 struct tap_util_est_task {
-	const struct tap_task *task; /* NULL: of no interest */
+	const struct tap_task *task; /* NULL: not selected */
 	struct tap_util_est_sums sums;
-	/* inside */
-	bool known; /* .estimate, since .at_ns */
+	/* private */
+	bool known; /* .estimate is known, since .at_ns */
 	uint64_t estimate, at_ns;
 };
 
 struct tap_util_est_opts {
-	/* gets the tasks of events: switches need not be recorded */
+	/* the timeline, to which tasks of events are added: switches need not be recorded */
 	struct tap_timeline *const *timeline;
 	const struct tap_survey *survey;
 	bool (*want)(void *ctx, const struct tap_task *task);
@@ -44,18 +45,18 @@ struct tap_util_est_opts {
 };
 
 struct tap_util_est {
-	struct tap_util_est_task *tasks; /* owned; by index */
+	struct tap_util_est_task *tasks; /* owned; indexed by tap_task.index */
 	unsigned int nr_tasks;
 	struct tap_util_est_sums all;
 
-	/* inside */
+	/* private */
 	struct tap_util_est_opts opts;
-	const struct tap_format *fmt; /* that the next are of */
+	const struct tap_format *fmt; /* the format that the fields below belong to */
 	struct tap_num tid, util, enqueued, ewma;
 	struct tap_losses losses;
 };
 
-/* @opts is copied. Behind the survey. */
+/* Call after tap_survey_end(). @opts is copied. */
 void tap_util_est_init(struct tap_util_est *u, const struct tap_util_est_opts *opts);
 void tap_util_est_release(struct tap_util_est *u);
 /* ctx: struct tap_util_est. */
