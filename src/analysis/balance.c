@@ -9,21 +9,25 @@
 struct tap_balance_task {
 	struct tap_wait wait;
 	bool waiting, wanted;
-	uint64_t dropped_ns; /* a hole began or ended while it waited, in .wait.cpu's queue; or 0 */
-	unsigned int place; /* in .waiting of the whole */
-	int woken_cpu; /* of the wakeup that was told at .woken_ns */
+	/*
+	 * time at which its wait in .wait.cpu's queue was dropped because a hole began or ended, or
+	 * 0
+	 */
+	uint64_t dropped_ns;
+	unsigned int place; /* index into tap_balance.waiting */
+	int woken_cpu; /* target CPU of the wakeup at .woken_ns */
 	uint64_t woken_ns;
 };
 
-/* What one does, and who waits there. */
+/* What a CPU does, and how many tasks wait there. */
 struct tap_balance_cpu {
 	int what; /* TAP_CPU_UNKNOWN, ... */
 	bool seen, dirty;
-	bool has_stale_waits; /* it became idle although tasks seemed to wait for it */
+	bool has_stale_waits; /* it became idle although tasks seemed to wait there */
 	unsigned int nr_queued;
 };
 
-/* A file may lie. */
+/* Check a CPU number of an event: the file may be damaged. */
 static bool is_cpu(int cpu)
 {
 	return cpu >= 0 && cpu < (int)TAP_MAX_CPUS;
@@ -45,7 +49,7 @@ static int cpus_grow(struct tap_balance *b, unsigned int nr)
 	return 0;
 }
 
-/* Return: the CPU, which is to be looked at before time goes on; NULL when out of memory. */
+/* Mark a CPU to be processed before time advances. Return: NULL: out of memory. */
 static struct tap_balance_cpu *cpu_touch(struct tap_balance *b, int cpu)
 {
 	struct tap_balance_cpu *c;
@@ -100,10 +104,10 @@ static int look_at(struct tap_balance *b, struct tap_balance_task *t)
 }
 
 /*
- * A task waited in this queue, or did not, unlike what was noted, at some time since @from_ns; but
- * not since before the CPU was last idle.
+ * Mark a queue's length as unknown from @from_ns until now: a task waited in it, or did not,
+ * contrary to what was assumed. Lengths from before the CPU was last idle stay valid.
  */
-static int doubt(struct tap_balance *b, int cpu, uint64_t from_ns)
+static int doubt_length(struct tap_balance *b, int cpu, uint64_t from_ns)
 {
 	if (cpu < 0 || (unsigned int)cpu >= b->nr_cpus || !cpu_wanted(b, cpu) ||
 	    b->opts.lengths_told)
@@ -111,19 +115,19 @@ static int doubt(struct tap_balance *b, int cpu, uint64_t from_ns)
 	return tap_queue_lengths_doubt(&b->lengths, (unsigned int)cpu, from_ns, b->now_ns);
 }
 
-/* Its queue is empty. */
+/* The CPU became idle with an empty queue. */
 static int cpu_idled(struct tap_balance *b, unsigned int cpu)
 {
 	return b->opts.lengths_told ? 0 : tap_queue_lengths_idle(&b->lengths, cpu, b->now_ns);
 }
 
-/* ---- time goes on ---- */
+/* ---- when time advances ---- */
 
 static int set_free(struct tap_balance *b, unsigned int cpu, bool is_free)
 {
 	if (is_free == tap_cpus_has(&b->free, cpu))
 		return 0;
-	/* a CPU that is free no more ends violations, if there are any */
+	/* a CPU that is no longer free may end violations */
 	b->recheck |= is_free || b->violations.nr_now;
 	if (is_free)
 		return tap_cpus_add(&b->free, cpu);
@@ -131,7 +135,7 @@ static int set_free(struct tap_balance *b, unsigned int cpu, bool is_free)
 	return 0;
 }
 
-/* Takes note of what CPU @i does from now on. @state: NULL: nothing was ever seen there. */
+/* Apply what CPU @i does from now on. @state: NULL: the timeline has not seen the CPU. */
 static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cpu *state)
 {
 	struct tap_balance_cpu *c = &b->cpus[i];
@@ -147,14 +151,15 @@ static int settle_cpu(struct tap_balance *b, unsigned int i, const struct tap_cp
 	c->seen |= !ret && state && state->seen;
 	c->what = what;
 	b->recheck |= what != was && c->nr_queued;
-	/* in a hole tasks may come and go unseen, also where the CPU's own switches are all there
+	/*
+	 * in a hole tasks may come and go unseen, even if the CPU's own switches are all recorded
 	 */
 	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE || b->nr_unplaced || b->in_hole)
 		length = -1;
 	ret = ret ?: set_free(b, i, what == TAP_CPU_IDLE && !c->nr_queued);
 	if (!ret && !b->opts.lengths_told)
 		ret = tap_queue_lengths_set(&b->lengths, i, b->now_ns, length);
-	/* with a queue that is not empty no CPU becomes idle: who seems to wait there does not */
+	/* a CPU becomes idle only with an empty queue: tasks that seem to wait there do not */
 	c->has_stale_waits = what == TAP_CPU_IDLE && was != what && c->nr_queued;
 	b->any_stale_waits |= c->has_stale_waits;
 	if (!ret && what == TAP_CPU_IDLE && was != what && !c->nr_queued)
@@ -175,9 +180,9 @@ static int look_around(struct tap_balance *b)
 	return ret;
 }
 
-/* ---- what is told ---- */
+/* ---- tasks and their waits ---- */
 
-/* One more in the queue, or (@by -1) one less. */
+/* Change the number of queued tasks by @by, 1 or -1. @cpu: -1: unknown. */
 static int queue_add(struct tap_balance *b, int cpu, int by)
 {
 	struct tap_balance_cpu *c;
@@ -193,8 +198,8 @@ static int queue_add(struct tap_balance *b, int cpu, int by)
 	return 0;
 }
 
-/* Puts a task that waits into a queue. */
-static int enqueue(struct tap_balance *b, struct tap_balance_task *t, int cpu)
+/* Put a waiting task into a CPU's queue. */
+static int enqueue_task(struct tap_balance *b, struct tap_balance_task *t, int cpu)
 {
 	if (tap_array_grow(&b->fresh, b->nr_fresh, &b->cap_fresh, sizeof(*b->fresh)))
 		return -ENOMEM;
@@ -214,11 +219,11 @@ static int wait_begin(struct tap_balance *b, struct tap_balance_task *t, enum ta
 	t->place = b->nr_waiting;
 	t->wait.state = state;
 	b->waiting[b->nr_waiting++] = t->wait.task->index;
-	return enqueue(b, t, cpu);
+	return enqueue_task(b, t, cpu);
 }
 
-/* Takes the task out of its queue. What was found in its wait is left to the caller. */
-static int dequeue(struct tap_balance *b, struct tap_balance_task *t)
+/* Take the task out of its queue. The caller counts or drops the violations found in its wait. */
+static int dequeue_task(struct tap_balance *b, struct tap_balance_task *t)
 {
 	unsigned int last = b->waiting[--b->nr_waiting];
 
@@ -228,17 +233,17 @@ static int dequeue(struct tap_balance *b, struct tap_balance_task *t)
 	return queue_add(b, t->wait.cpu, -1);
 }
 
-/* The task's wait is no longer believed in. */
+/* The task may have stopped waiting unseen: end its wait without counting it. */
 static int drop_wait(struct tap_balance *b, struct tap_balance_task *t)
 {
 	int ret = set_mode(b, t, TAP_WAIT_PLAIN);
 
 	tap_wait_drop(&t->wait);
 	t->dropped_ns = b->now_ns;
-	return ret ? ret : dequeue(b, t);
+	return ret ? ret : dequeue_task(b, t);
 }
 
-/* Who waits when a hole begins or ends may have run in it, unseen. */
+/* Drop all waits at a hole's start and end: the tasks may have run in it, unseen. */
 static int drop_waits(struct tap_balance *b)
 {
 	int ret = 0;
@@ -248,8 +253,7 @@ static int drop_waits(struct tap_balance *b)
 	return ret;
 }
 
-/* Since when they are no longer there is not known, but that they were not when it was last idle.
- */
+/* Drop waits on CPUs that became idle. The waits ended at an unknown time before that. */
 static int drop_stale_waits(struct tap_balance *b)
 {
 	int ret = 0;
@@ -261,19 +265,19 @@ static int drop_stale_waits(struct tap_balance *b)
 		if (t->wait.cpu < 0 || !b->cpus[t->wait.cpu].has_stale_waits)
 			continue;
 		ret = drop_wait(b, t);
-		t->wait.cpu = -1; /* it is in no queue, whatever is told of it */
+		t->wait.cpu = -1; /* it is in no queue, whatever later events show */
 	}
 	for (unsigned int i = 0; i < b->nr_cpus && !ret; i++) {
 		if (!b->cpus[i].has_stale_waits)
 			continue;
 		b->cpus[i].has_stale_waits = false;
-		ret = doubt(b, (int)i, 0) ?: cpu_idled(b, i);
+		ret = doubt_length(b, (int)i, 0) ?: cpu_idled(b, i);
 	}
 	return ret;
 }
 
-/* All that was told of this instant is noted: looks at what holds from it on. */
-static int settle(struct tap_balance *b)
+/* Apply all changes of the current instant, and find out which waits are violations from now on. */
+static int apply_changes(struct tap_balance *b)
 {
 	const struct tap_cpu *cpus;
 	unsigned int nr;
@@ -297,28 +301,31 @@ static int wait_end(struct tap_balance *b, struct tap_balance_task *t, const str
 {
 	bool counts = s->whole && s->state == t->wait.state && s->cpu == t->wait.cpu;
 	uint64_t from_ns = s->next == TAP_STATE_UNKNOWN ? s->to_ns : s->from_ns;
-	int ret = set_mode(b, t, TAP_WAIT_PLAIN) ?: dequeue(b, t);
+	int ret = set_mode(b, t, TAP_WAIT_PLAIN) ?: dequeue_task(b, t);
 
 	if (ret || (counts && !t->wanted))
 		return ret;
 	if (counts)
 		return tap_violations_count(&b->violations, &t->wait, s->to_ns - s->from_ns);
 	tap_wait_drop(&t->wait);
-	if (s->next == s->state) /* the window's end ends no wait */
+	if (s->next == s->state) /* a wait that lasts until the window's end has not ended */
 		return 0;
-	ret = doubt(b, t->wait.cpu, from_ns);
-	return ret || s->cpu == t->wait.cpu ? ret : doubt(b, s->cpu, from_ns);
+	ret = doubt_length(b, t->wait.cpu, from_ns);
+	return ret || s->cpu == t->wait.cpu ? ret : doubt_length(b, s->cpu, from_ns);
 }
 
-/* Without wakeups a sleep has a wait at its end. */
+/*
+ * Return true if a wait may be hidden in the state. Without recorded wakeups each sleep has a wait
+ * at its end.
+ */
 static bool may_be_wait(const struct tap_balance *b, enum tap_state state)
 {
 	return state == TAP_STATE_UNKNOWN || (tap_state_is_sleep(state) && b->opts.survey &&
 					      !tap_survey_has_wakeups(b->opts.survey));
 }
 
-/* What is there when the window begins. */
-static int start(struct tap_balance *b)
+/* Set up CPUs and tasks as they are when the window begins. */
+static int begin_window(struct tap_balance *b)
 {
 	struct tap_task *const *tasks;
 	unsigned int nr, i;
@@ -338,18 +345,18 @@ static int start(struct tap_balance *b)
 	return ret;
 }
 
-static int step(struct tap_balance *b, uint64_t ns)
+static int advance_time(struct tap_balance *b, uint64_t ns)
 {
 	int ret = 0;
 
 	if (ns > b->now_ns) {
-		ret = settle(b);
+		ret = apply_changes(b);
 		b->now_ns = ns;
 	}
 	return ret;
 }
 
-/* Return: when the next hole begins, or the one that has begun ends; UINT64_MAX: never. */
+/* Return the time when the current hole ends, or else the next one begins; UINT64_MAX: never. */
 static uint64_t next_mark(const struct tap_balance *b)
 {
 	const struct tap_survey *survey = b->opts.survey;
@@ -366,18 +373,18 @@ int tap_balance_advance(struct tap_balance *b, const struct tap_timeline *t, uin
 
 	if (!b->timeline) {
 		b->timeline = t;
-		ret = start(b);
+		ret = begin_window(b);
 	}
 	while (!ret && (mark = next_mark(b)) < ns) {
-		ret = step(b, mark) ?: drop_waits(b);
+		ret = advance_time(b, mark) ?: drop_waits(b);
 		b->next_hole += b->in_hole;
 		b->in_hole = !b->in_hole;
 		ret = ret ?: cpus_touch(b);
 	}
-	return ret ? ret : step(b, ns);
+	return ret ? ret : advance_time(b, ns);
 }
 
-/* Where the task runs, it may. */
+/* A CPU where the task ran or was moved to is one that it may use. */
 static int ran_on(struct tap_balance_task *t, int cpu)
 {
 	return is_cpu(cpu) ? tap_cpus_add(&t->wait.used, (unsigned int)cpu) : 0;
@@ -394,9 +401,9 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 	if (t->waiting)
 		ret = wait_end(b, t, s);
 	else if (t->dropped_ns)
-		ret = doubt(b, t->wait.cpu, t->dropped_ns);
+		ret = doubt_length(b, t->wait.cpu, t->dropped_ns);
 	else if (tap_state_is_wait(s->state))
-		ret = doubt(b, s->cpu, s->from_ns); /* it was not seen to begin */
+		ret = doubt_length(b, s->cpu, s->from_ns); /* the start of its wait was not seen */
 	t->dropped_ns = 0;
 	if (!ret && s->state == TAP_STATE_RUNNING)
 		ret = ran_on(t, s->cpu);
@@ -405,7 +412,7 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 	if (tap_state_is_wait(s->next))
 		return wait_begin(b, t, s->next, t->woken_ns == s->to_ns ? t->woken_cpu : s->cpu);
 	if (s->next == TAP_STATE_RUNNING && !s->unseen && may_be_wait(b, s->state))
-		return doubt(b, s->next_cpu, s->from_ns);
+		return doubt_length(b, s->next_cpu, s->from_ns);
 	return 0;
 }
 
@@ -416,9 +423,9 @@ static int on_cpu(void *ctx, const struct tap_timeline *timeline, const struct t
 
 	if (!ret && !cpu_touch(b, s->cpu))
 		ret = -ENOMEM;
-	/* what runs there was thought to be known, and was not */
+	/* the CPU's state was thought to be known, and was not */
 	if (!ret && s->what == TAP_CPU_UNKNOWN && b->cpus[s->cpu].what != TAP_CPU_UNKNOWN)
-		ret = doubt(b, s->cpu, s->from_ns);
+		ret = doubt_length(b, s->cpu, s->from_ns);
 	return ret;
 }
 
@@ -430,7 +437,7 @@ static int on_wakeup(void *ctx, const struct tap_timeline *timeline, const struc
 
 	if (ret)
 		return ret;
-	if (w->is_new) /* a life begins: no other state ends */
+	if (w->is_new) /* a new task: no earlier state ends */
 		return wait_begin(b, t, TAP_STATE_WAKING, w->target_cpu);
 	t->woken_cpu = w->target_cpu;
 	t->woken_ns = w->ts_ns;
@@ -449,19 +456,19 @@ static int on_migration(void *ctx, const struct tap_timeline *timeline,
 	if (m->why == TAP_MIGRATE_OTHER)
 		tap_cpus_release(&t->wait.used);
 	ret = ran_on(t, m->to);
-	if (t->dropped_ns) { /* nobody knows whether it still waited */
-		ret = ret ?: doubt(b, t->wait.cpu, t->dropped_ns);
+	if (t->dropped_ns) { /* it is unknown whether the task still waited */
+		ret = ret ?: doubt_length(b, t->wait.cpu, t->dropped_ns);
 		t->wait.cpu = m->to;
 	} else if (may_be_wait(b, m->task->state) && m->why != TAP_MIGRATE_WAKEUP) {
-		ret = ret ?: doubt(b, m->from, m->task->since_ns);
+		ret = ret ?: doubt_length(b, m->from, m->task->since_ns);
 	}
 	if (ret || !t->waiting)
 		return ret;
-	if (m->why == TAP_MIGRATE_WAKEUP) { /* it was in no queue yet */
+	if (m->why == TAP_MIGRATE_WAKEUP) { /* its wait in a queue begins only now */
 		ret = set_mode(b, t, TAP_WAIT_PLAIN);
 		tap_wait_drop(&t->wait);
 	}
-	return ret ?: queue_add(b, t->wait.cpu, -1) ?: enqueue(b, t, m->to);
+	return ret ?: queue_add(b, t->wait.cpu, -1) ?: enqueue_task(b, t, m->to);
 }
 
 int tap_balance_length(struct tap_balance *b, int cpu, uint64_t ts_ns, int64_t length)
@@ -474,7 +481,7 @@ int tap_balance_length(struct tap_balance *b, int cpu, uint64_t ts_ns, int64_t l
 	return cpus_grow(b, i + 1) ?: tap_queue_lengths_see(q, i) ?:
 	       tap_queue_lengths_set(q, i, ts_ns, length) ?:
 	       tap_queue_lengths_set_imbalance(q, ts_ns) ?:
-	       tap_queue_lengths_commit(q, i, ts_ns); /* nothing will take it back */
+	       tap_queue_lengths_commit(q, i, ts_ns); /* lengths set here are final */
 }
 
 int tap_balance_init(struct tap_balance *b, const struct tap_balance_opts *opts)
@@ -491,8 +498,8 @@ void tap_balance_forget(struct tap_balance *b, const struct tap_task *task)
 {
 	struct tap_balance_task *t = task->index < b->nr_tasks ? &b->tasks[task->index] : NULL;
 
-	/* a wait that was over at once was not told to be */
-	if (!t || (t->waiting && dequeue(b, t)))
+	/* a wait of zero length was not reported as ended */
+	if (!t || (t->waiting && dequeue_task(b, t)))
 		return;
 	tap_wait_release(&t->wait);
 	*t = (struct tap_balance_task){ 0 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define ID_DIGITS 64u /* of a container */
+#define ID_DIGITS 64u /* digits of a container's id */
 #define SHORT_ID 12
 #define SHORT_UID 8
 #define HEX "0123456789abcdef"
@@ -29,8 +29,10 @@ static bool ends_with(struct part p, const char *with)
 	return p.len > len && !memcmp(p.at + p.len - len, with, len);
 }
 
-/* "kubepods-burstable-pod0123abcd_....slice", "pod0123abcd-...". Return: its UID; NULL: it is not a
- * pod. */
+/*
+ * Find a pod's UID in a path component such as "kubepods-burstable-pod0123abcd_....slice" or
+ * "pod0123abcd-...". Return: NULL: not a pod.
+ */
 static const char *pod_of(struct part p)
 {
 	static const size_t groups[] = { 8, 4, 4, 4, 12 };
@@ -50,7 +52,10 @@ static const char *pod_of(struct part p)
 	return NULL;
 }
 
-/* "docker-ID.scope", "ID". Return: its id; NULL: it is not a container. */
+/*
+ * Find a container's id in a path component such as "docker-ID.scope" or "ID". Return: NULL: not a
+ * container.
+ */
 static const char *container_of(struct part p)
 {
 	size_t len = ends_with(p, ".scope") ? p.len - strlen(".scope") : p.len;
@@ -62,7 +67,7 @@ static const char *container_of(struct part p)
 	return strspn(id, HEX) >= ID_DIGITS && (len == ID_DIGITS || id[-1] == '-') ? id : NULL;
 }
 
-/* @above: the part before the container's own. */
+/* Append the name of the container's runtime. @above: the component above the container's. */
 static void put_runtime(struct tap_buf *b, struct part p, const char *id, struct part above)
 {
 	static const struct {
@@ -108,8 +113,8 @@ bool tap_cgroup_label(const char *path, struct tap_buf *b)
 			continue;
 		}
 		if (!id && (ends_with(p, ".slice") || (!is_named && !is_unit(p))))
-			continue; /* they only lead to what has a name */
-		if (is_manager) /* of a user: its units have names of their own */
+			continue; /* only parents of components with a name */
+		if (is_manager) /* a user's service manager: its units have names of their own */
 			b->len = begin;
 		else if (is_named)
 			tap_buf_char(b, '/');

@@ -6,14 +6,17 @@
 
 #include "base/array.h"
 
-/* As the last change told it. */
+/* What a CPU shows, according to its last reported change. */
 struct tap_shown_cpu {
 	enum tap_cpu_shows what;
 	const struct tap_task *task;
 };
 
-/* A CPU that nobody has seen is unknown until it is seen: nothing waits for it. */
-static int start(struct tap_cpu_changes *ch, const struct tap_timeline *t)
+/*
+ * CPUs that were not seen stay unknown until they are seen: changes of other CPUs do not wait for
+ * them.
+ */
+static int begin_changes(struct tap_cpu_changes *ch, const struct tap_timeline *t)
 {
 	unsigned int nr;
 	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
@@ -25,7 +28,7 @@ static int start(struct tap_cpu_changes *ch, const struct tap_timeline *t)
 	return 0;
 }
 
-static bool before(const struct tap_cpu_change *a, const struct tap_cpu_change *b)
+static bool is_earlier(const struct tap_cpu_change *a, const struct tap_cpu_change *b)
 {
 	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->cpu < b->cpu;
 }
@@ -37,7 +40,7 @@ static int heap_push(struct tap_cpu_changes *ch, const struct tap_cpu_change *c)
 	if (tap_array_grow(&ch->heap, ch->nr, &ch->cap, sizeof(*ch->heap)))
 		return -ENOMEM;
 	ch->nr++;
-	for (; i && before(c, &ch->heap[up = (i - 1) / 2]); i = up)
+	for (; i && is_earlier(c, &ch->heap[up = (i - 1) / 2]); i = up)
 		ch->heap[i] = ch->heap[up];
 	ch->heap[i] = *c;
 	return 0;
@@ -49,9 +52,9 @@ static struct tap_cpu_change heap_pop(struct tap_cpu_changes *ch)
 	unsigned int i = 0, down;
 
 	while ((down = 2 * i + 1) < ch->nr) {
-		if (down + 1 < ch->nr && before(&ch->heap[down + 1], &ch->heap[down]))
+		if (down + 1 < ch->nr && is_earlier(&ch->heap[down + 1], &ch->heap[down]))
 			down++;
-		if (!before(&ch->heap[down], &last))
+		if (!is_earlier(&ch->heap[down], &last))
 			break;
 		ch->heap[i] = ch->heap[down];
 		i = down;
@@ -60,8 +63,8 @@ static struct tap_cpu_change heap_pop(struct tap_cpu_changes *ch)
 	return top;
 }
 
-/* Tells what begins before @safe_ns, unless the CPU shows it already. */
-static int tell(struct tap_cpu_changes *ch, uint64_t safe_ns)
+/* Report buffered changes before @safe_ns, unless the CPU shows the same already. */
+static int report_until(struct tap_cpu_changes *ch, uint64_t safe_ns)
 {
 	int ret = 0;
 
@@ -81,8 +84,8 @@ static int tell(struct tap_cpu_changes *ch, uint64_t safe_ns)
 	return ret;
 }
 
-static void show(const struct tap_cpu_changes *ch, struct tap_cpu_change *c, enum tap_cpu_what what,
-		 const struct tap_task *task)
+static void set_shown(const struct tap_cpu_changes *ch, struct tap_cpu_change *c,
+		      enum tap_cpu_what what, const struct tap_task *task)
 {
 	c->what = (enum tap_cpu_shows)what;
 	if (what == TAP_CPU_RUN && !ch->wants(ch->ctx, task))
@@ -90,18 +93,21 @@ static void show(const struct tap_cpu_changes *ch, struct tap_cpu_change *c, enu
 	c->task = c->what == TAP_CPU_SHOWS_RUN ? task : NULL;
 }
 
-/* The CPU's @change waits; it is known up to @ns. Tells what need not wait any more. */
-static int add(struct tap_cpu_changes *ch, const struct tap_cpu_change *change, uint64_t ns)
+/*
+ * Buffer a CPU's change. The CPU is known up to @ns. Then report the changes that need not wait any
+ * longer.
+ */
+static int add_change(struct tap_cpu_changes *ch, const struct tap_cpu_change *change, uint64_t ns)
 {
 	if (change->ts_ns < ns && heap_push(ch, change))
 		return -ENOMEM;
 	if (tap_cpu_order_set(&ch->told, (unsigned int)change->cpu, ns))
 		return -ENOMEM;
-	return tell(ch, tap_cpu_order_oldest_ns(&ch->told));
+	return report_until(ch, tap_cpu_order_oldest_ns(&ch->told));
 }
 
-/* The CPU that changes wait for is told as it is now, up to @now_ns. */
-static int force(struct tap_cpu_changes *ch, const struct tap_timeline *t, uint64_t now_ns)
+/* Report the CPU that buffered changes wait for as the timeline has it now, up to @now_ns. */
+static int report_oldest(struct tap_cpu_changes *ch, const struct tap_timeline *t, uint64_t now_ns)
 {
 	unsigned int nr;
 	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
@@ -111,8 +117,8 @@ static int force(struct tap_cpu_changes *ch, const struct tap_timeline *t, uint6
 	};
 
 	if (c.cpu < (int)nr)
-		show(ch, &c, tap_cpu_what(&cpus[c.cpu]), cpus[c.cpu].task);
-	return add(ch, &c, now_ns);
+		set_shown(ch, &c, tap_cpu_what(&cpus[c.cpu]), cpus[c.cpu].task);
+	return add_change(ch, &c, now_ns);
 }
 
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
@@ -120,25 +126,25 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	struct tap_cpu_changes *ch = ctx;
 	struct tap_cpu_change c = { .ts_ns = s->from_ns, .cpu = s->cpu };
 	uint64_t told_ns;
-	int ret = ch->started ? 0 : start(ch, t);
+	int ret = ch->started ? 0 : begin_changes(ch, t);
 
 	if (ret)
 		return ret;
 	told_ns = tap_cpu_order_ns(&ch->told, (unsigned int)s->cpu);
-	if (c.ts_ns < told_ns) /* its beginning was told */
+	if (c.ts_ns < told_ns) /* its start was reported already */
 		c.ts_ns = told_ns;
-	show(ch, &c, s->what, s->task);
-	ret = add(ch, &c, s->to_ns);
+	set_shown(ch, &c, s->what, s->task);
+	ret = add_change(ch, &c, s->to_ns);
 	while (!ret && ch->nr > TAP_CPU_CHANGES_MAX &&
 	       tap_cpu_order_oldest_ns(&ch->told) < s->to_ns)
-		ret = force(ch, t, s->to_ns);
+		ret = report_oldest(ch, t, s->to_ns);
 	return ret;
 }
 
 static int on_end(void *ctx, const struct tap_timeline *t)
 {
 	(void)t;
-	return tell(ctx, UINT64_MAX);
+	return report_until(ctx, UINT64_MAX);
 }
 
 const struct tap_watcher_ops tap_cpu_changes_ops = { .cpu = on_cpu, .end = on_end };
@@ -155,7 +161,7 @@ unsigned int tap_short_name(char name[TAP_SHORT_NAME_BYTES], uint64_t n)
 	static const char chars[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 	const unsigned int nr_letters = 52, nr_chars = 62;
-	uint64_t nr_names = nr_letters * nr_chars; /* of this length */
+	uint64_t nr_names = nr_letters * nr_chars; /* number of names of this length */
 	unsigned int len = 2;
 
 	for (; n >= nr_names; len++) {

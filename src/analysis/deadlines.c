@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* The kernel's numbers (since v7.2), which events/dl.h uses for older kernels, too. */
+/* The kernel's numbers (since v7.2), which events/dl.h also uses on older kernels. */
 enum { DL_SERVER_FAIR = 2, DL_SERVER_EXT = 3 };
 
 void tap_deadlines_release(struct tap_deadlines *d)
@@ -54,7 +54,7 @@ static void end_job(struct tap_deadlines *d, struct tap_deadline_job *job, uint6
 	*job = (struct tap_deadline_job){ .is_over = true };
 }
 
-/* The deadline of a time before the recording's zero, as of a file that lies, is 0. */
+/* Return the deadline's time, clamped to 0 and UINT64_MAX (a damaged file). */
 static uint64_t deadline_of(uint64_t ts_ns, int64_t left_ns)
 {
 	uint64_t past_ns = left_ns < 0 ? 0 - (uint64_t)left_ns : 0;
@@ -108,7 +108,7 @@ static void count_server(struct tap_deadlines *d, const struct tap_event *ev)
 	d->by_ext_server += type == DL_SERVER_EXT;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	struct tap_deadlines d;
 
@@ -157,7 +157,7 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 const struct tap_watcher_ops tap_deadlines_ops = {
 	.states = TAP_STATE_BIT(TAP_STATE_RUNNING) | TAP_STATE_BIT(TAP_STATE_UNKNOWN),
 	.interval = on_interval,
-	.wants = wants,
+	.wants = wants_event,
 	.event = on_event,
 	.end = on_end,
 };

@@ -9,38 +9,43 @@
 
 /* A run that a switch ended. */
 struct ended_run {
-	struct tap_task *task; /* NULL: none */
+	struct tap_task *task; /* NULL: no run */
 	uint64_t from_ns, to_ns;
 	struct tap_sched_pick began;
-	bool is_picked; /* the pick of what follows came, and is .now */
+	bool is_picked; /* the pick of the next task was seen, and is .now */
 };
 
-/* A run that ended after the deadline that it began with. It is judged when later picks have shown
- * the waiting tasks' numbers. */
+/*
+ * A run that ended after the deadline it began with. It is judged once later picks have shown the
+ * waiting tasks' numbers.
+ */
 struct late_run {
 	struct tap_sched_pick began, ended;
 	const struct tap_task *task;
 	int64_t prev_lag;
-	bool is_certain, is_old; /* the timeline shows the run; later picks have been waited for */
+	/* .is_certain: the timeline shows the run; .is_old: later picks have been waited for */
+	bool is_certain, is_old;
 };
 
-/* A CPU's picks: of what runs, and of the switch that is to come. .tid is 0: none, or of another
- * class. */
+/*
+ * A CPU's picks: the pick of the running task, and that of the next switch. .tid is 0 if there is
+ * no pick or another class picked.
+ */
 struct tap_eevdf_cpu {
 	struct tap_sched_pick now, next;
-	int now_pid, next_pid; /* whom the events name, of whatever class; -1: no event */
-	bool is_picked; /* .next is there */
-	bool is_unsure; /* a task ran there whose slice no event says */
+	int now_pid, next_pid; /* next_pid of the events, for all classes; -1: no event */
+	bool is_picked; /* .next is set */
+	bool is_unsure; /* a task ran there whose slice is not known from any event */
 	struct ended_run ended;
 	struct late_run *late; /* owned; in time order */
 	unsigned int nr_late, cap_late;
 };
 
-/* A lag that may be beyond its limit. */
+/* A lag that may exceed its limit. */
 struct tap_eevdf_lag {
 	struct tap_eevdf_violation violation; /* .ns: the lag's size */
 	uint64_t queue;
-	bool is_unsure; /* what came before is not known */
+	bool is_unsure; /* earlier events may be missing */
 };
 
 const char *tap_eevdf_rule_name(enum tap_eevdf_rule rule)
@@ -109,8 +114,8 @@ static bool is_wanted(const struct tap_eevdf *e, const struct tap_task *task, in
 
 /* ---- rules ---- */
 
-static int violates(struct tap_eevdf *e, enum tap_eevdf_rule rule, const struct tap_task *task,
-		    int cpu, uint64_t ts_ns, uint64_t ns)
+static int add_violation(struct tap_eevdf *e, enum tap_eevdf_rule rule, const struct tap_task *task,
+			 int cpu, uint64_t ts_ns, uint64_t ns)
 {
 	e->rules[rule]++;
 	if (e->nr_violations == e->opts.max_violations)
@@ -134,22 +139,22 @@ static int check_pick(struct tap_eevdf *e, const struct tap_task *task,
 	int ret = 0;
 
 	if (p->nr_queued > 1 && p->lag_ns < 0)
-		ret = violates(e, TAP_EEVDF_NOT_ELIGIBLE, task, p->cpu, p->ts_ns,
-			       size_of(p->lag_ns));
+		ret = add_violation(e, TAP_EEVDF_NOT_ELIGIBLE, task, p->cpu, p->ts_ns,
+				    size_of(p->lag_ns));
 	if (!ret && p->protected_ns > p->left_ns)
-		ret = violates(e, TAP_EEVDF_BEYOND_DEADLINE, task, p->cpu, p->ts_ns,
-			       p->protected_ns - p->left_ns);
+		ret = add_violation(e, TAP_EEVDF_BEYOND_DEADLINE, task, p->cpu, p->ts_ns,
+				    p->protected_ns - p->left_ns);
 	return ret;
 }
 
 /* ---- lags ---- */
 
 /*
- * The comment above entity_lag() in kernel/sched/fair.c: -r_max < lag < max(r_max, q), where r_max
- * is the longest slice in the queue, whoever asked for it, and q is a tick. That holds if no task
- * comes or leaves with a lag. A task may come with a lag of two slices or a tick
- * (update_entity_lag()), and be owed more while the running task uses up its slice. Two slices
- * before it may have ended late.
+ * Return the limit for a task's absolute lag, ns. The comment above entity_lag() in
+ * kernel/sched/fair.c gives -r_max < lag < max(r_max, q), where r_max is the longest slice of any
+ * task in the queue, and q is a tick. That holds if no task joins or leaves with a lag. But a task
+ * may join with a lag of two slices or a tick (update_entity_lag()), and its lag grows while the
+ * running task uses up its slice. The last two slices before the pick may have ended late.
  */
 static uint64_t max_lag_ns(uint64_t slice_ns)
 {
@@ -173,7 +178,10 @@ static int raise_slice(struct tap_eevdf *e, int cpu, int group, uint64_t slice_n
 	return 0;
 }
 
-/* It has been in the queue, perhaps without being picked from it. */
+/*
+ * The task's slice contributed to lags in the queue, and also in a queue where it ran without a
+ * pick.
+ */
 static int raise_slices(struct tap_eevdf *e, struct tap_eevdf_task *t,
 			const struct tap_sched_pick *p)
 {
@@ -185,8 +193,10 @@ static int raise_slices(struct tap_eevdf *e, struct tap_eevdf_task *t,
 					    : 0;
 }
 
-/* The queue's longest slice may yet turn out to be longer: tasks show their slices when they are
- * picked. */
+/*
+ * Check a lag. A lag beyond the limit is kept until the end, because the queue's longest slice may
+ * prove to be longer: tasks show their slices when they are picked.
+ */
 static int check_lag(struct tap_eevdf *e, struct tap_eevdf_task *t, const struct tap_sched_pick *p)
 {
 	uint64_t key = queue_key(p->cpu, p->group), ns = size_of(p->lag_ns);
@@ -216,7 +226,7 @@ static int judge_lag(struct tap_eevdf *e, const struct tap_eevdf_lag *l)
 	if (v->ns <= max_ns)
 		return 0;
 	if (!l->is_unsure && !e->cpus[v->cpu].is_unsure)
-		return violates(e, TAP_EEVDF_LAG, v->task, v->cpu, v->ts_ns, v->ns - max_ns);
+		return add_violation(e, TAP_EEVDF_LAG, v->task, v->cpu, v->ts_ns, v->ns - max_ns);
 	e->undecided[TAP_EEVDF_LAG]++;
 	return 0;
 }
@@ -256,14 +266,16 @@ static void add_wakeup(struct tap_eevdf_sums *s, bool preempts)
 	s->short_waits += !preempts;
 }
 
-/* Whether the task that leaves the CPU could run on. @p: the next task's pick. */
+/* Return true if the task that leaves the CPU could run on. @p: the next task's pick. */
 static bool is_preempted(const struct tap_sched_pick *p)
 {
 	return p->prev_queued && !p->prev_delayed && !p->prev_stopped;
 }
 
-/* It was woken while one with a longer slice ran: was that preempted for it? @was: the pick of what
- * ends with this one. */
+/*
+ * The task was woken while a task with a longer slice ran: count whether that one was preempted for
+ * it. @was: the pick of the task that leaves now.
+ */
 static void end_wakeup(struct tap_eevdf *e, struct tap_eevdf_task *t,
 		       const struct tap_sched_pick *was, const struct tap_sched_pick *p)
 {
@@ -310,7 +322,7 @@ static int add_run(struct tap_eevdf_sums *s, uint64_t ran_ns, bool preempted, bo
 	return tap_hist_add(&s->run_ns, ran_ns);
 }
 
-/* The timeline is certain of the run that @began began. */
+/* Mark the late run that began with @began as certain. */
 static void note_certain(struct tap_eevdf_cpu *c, const struct tap_sched_pick *began)
 {
 	for (unsigned int i = c->nr_late; i-- > 0 && c->late[i].began.ts_ns >= began->ts_ns;)
@@ -318,7 +330,7 @@ static void note_certain(struct tap_eevdf_cpu *c, const struct tap_sched_pick *b
 					 c->late[i].began.tid == began->tid;
 }
 
-/* From one pick to the next one, which is there. */
+/* Count a run whose first and next pick are known. */
 static int end_run(struct tap_eevdf *e, struct tap_eevdf_cpu *c)
 {
 	const struct ended_run *r = &c->ended;
@@ -342,13 +354,13 @@ static int end_run(struct tap_eevdf *e, struct tap_eevdf_cpu *c)
 
 /* ---- late runs ---- */
 
-/* Another group's pick does not show V. */
+/* Return true if both picks are from one group's queue: only then both show its V. */
 static bool is_same_queue(const struct tap_sched_pick *began, const struct tap_sched_pick *ended)
 {
 	return ended->tid && ended->group == began->group;
 }
 
-/* Whether events may be missing, on whatever CPU. */
+/* Return true if events may be missing on any CPU. */
 static bool has_hole(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tap_survey *s = tap_timeline_survey(t);
@@ -357,8 +369,8 @@ static bool has_hole(const struct tap_timeline *t, uint64_t from_ns, uint64_t to
 	return hole && hole->to_ns >= from_ns;
 }
 
-static struct tap_eevdf_overrun judge(const struct tap_eevdf *e, const struct tap_timeline *t,
-				      const struct late_run *r)
+static struct tap_eevdf_overrun judge_run(const struct tap_eevdf *e, const struct tap_timeline *t,
+					  const struct late_run *r)
 {
 	const struct tap_sched_pick *began = &r->began, *ended = &r->ended;
 	struct tap_eevdf_waiter waiters[TAP_EEVDF_WAITERS + 1];
@@ -384,18 +396,18 @@ static struct tap_eevdf_overrun judge(const struct tap_eevdf *e, const struct ta
 	return tap_eevdf_judge(&run);
 }
 
-static int settle(struct tap_eevdf *e, const struct tap_timeline *t, const struct late_run *r)
+static int settle_run(struct tap_eevdf *e, const struct tap_timeline *t, const struct late_run *r)
 {
-	struct tap_eevdf_overrun o = judge(e, t, r);
+	struct tap_eevdf_overrun o = judge_run(e, t, r);
 
 	if (o.least_ns > TAP_EEVDF_LATE_NS)
-		return violates(e, TAP_EEVDF_BEYOND_SLICE, r->task, r->began.cpu, r->ended.ts_ns,
-				(uint64_t)o.least_ns);
+		return add_violation(e, TAP_EEVDF_BEYOND_SLICE, r->task, r->began.cpu,
+				     r->ended.ts_ns, (uint64_t)o.least_ns);
 	e->undecided[TAP_EEVDF_BEYOND_SLICE] += o.most_ns > TAP_EEVDF_LATE_NS;
 	return 0;
 }
 
-/* Judge the runs that have waited for later picks for long enough. */
+/* Judge the runs for which enough later picks were seen. */
 static int settle_old(struct tap_eevdf *e, const struct tap_timeline *t, struct tap_eevdf_cpu *c,
 		      bool all)
 {
@@ -409,14 +421,14 @@ static int settle_old(struct tap_eevdf *e, const struct tap_timeline *t, struct 
 			r->is_old = true;
 			c->late[kept++] = *r;
 		} else if (r->is_certain) {
-			ret = ret ?: settle(e, t, r);
+			ret = ret ?: settle_run(e, t, r);
 		}
 	}
 	c->nr_late = kept;
 	return ret;
 }
 
-/* Forget stays that no run will need; all that ended, if there are too many. */
+/* Forget stays that no run needs any more; if there are too many, all stays that have ended. */
 static int shorten_queue(struct tap_eevdf *e, const struct tap_timeline *t, int cpu,
 			 uint64_t now_ns)
 {
@@ -430,7 +442,7 @@ static int shorten_queue(struct tap_eevdf *e, const struct tap_timeline *t, int 
 	return ret;
 }
 
-/* After a stay has begun on this CPU. */
+/* Call after a stay has begun on this CPU. */
 static inline int limit_queue(struct tap_eevdf *e, const struct tap_timeline *t, int cpu,
 			      uint64_t now_ns)
 {
@@ -453,8 +465,10 @@ static int add_late(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct t
 	return 0;
 }
 
-/* @p ended the run of @prev that @began began, and picked @next, of whatever class. NULL: another
- * class's, or not known. */
+/*
+ * Update the queues for a pick. @p ended @prev's run, which began with the pick @began, and picked
+ * @next of any class. @prev and @next may be NULL: not a fair task, or not known.
+ */
 static int note_queues(struct tap_eevdf *e, struct tap_eevdf_cpu *c, const struct tap_task *prev,
 		       const struct tap_sched_pick *began, const struct tap_task *next,
 		       const struct tap_sched_pick *p, int64_t prev_lag)
@@ -479,8 +493,10 @@ static void switch_to_next(struct tap_eevdf_cpu *c)
 	c->is_picked = false;
 }
 
-/* Whether the run was followed at once by what was picked. Else a switch is missing between. @task:
- * NULL: the CPU was idle. */
+/*
+ * Return true if the picked task ran directly after the ended run; otherwise a switch is missing
+ * between them. @task: NULL: the CPU was idle.
+ */
 static bool is_followed(const struct tap_eevdf_cpu *c, const struct tap_task *task,
 			uint64_t from_ns)
 {
@@ -488,7 +504,7 @@ static bool is_followed(const struct tap_eevdf_cpu *c, const struct tap_task *ta
 	       (task ? task->tid : 0) == c->now_pid;
 }
 
-/* It ran, but nothing says with which slice. */
+/* The task ran, but its slice is not known. */
 static int note_unpicked(struct tap_eevdf *e, const struct tap_cpu_interval *s)
 {
 	struct tap_eevdf_task *t = task_get(e, s->task);
@@ -501,7 +517,7 @@ static int note_unpicked(struct tap_eevdf *e, const struct tap_cpu_interval *s)
 	return 0;
 }
 
-/* @s ended with a switch, whose pick came before or comes soon. */
+/* An interval of a CPU ended with a switch, whose pick was seen already or comes soon. */
 static int end_interval(struct tap_eevdf *e, struct tap_eevdf_cpu *c,
 			const struct tap_cpu_interval *s)
 {
@@ -520,7 +536,7 @@ static int end_interval(struct tap_eevdf *e, struct tap_eevdf_cpu *c,
 	return s->what == TAP_CPU_RUN && was_pid < 0 ? note_unpicked(e, s) : 0;
 }
 
-/* Whether the pick names what runs already: its switch came before it. */
+/* Return true if the picked task already runs: its switch came before the pick. */
 static bool is_late(const struct tap_timeline *t, const struct tap_eevdf_cpu *c, int cpu,
 		    int next_pid)
 {
@@ -531,7 +547,7 @@ static bool is_late(const struct tap_timeline *t, const struct tap_eevdf_cpu *c,
 	return now && now->known && c->now_pid < 0 && (now->task ? now->task->tid : 0) == next_pid;
 }
 
-/* Return: the pick of what ended with this one. */
+/* Note a pick. Return the pick of the task that it ends. */
 static struct tap_sched_pick note_pick(struct tap_eevdf_cpu *c, const struct tap_sched_pick *p,
 				       int next_pid, bool late)
 {
@@ -540,7 +556,7 @@ static struct tap_sched_pick note_pick(struct tap_eevdf_cpu *c, const struct tap
 		c->now_pid = next_pid;
 		return c->ended.task ? c->ended.began : (struct tap_sched_pick){ 0 };
 	}
-	if (c->is_picked) /* a switch that ended no interval */
+	if (c->is_picked) /* the switch of the pick before did not end an interval */
 		switch_to_next(c);
 	c->next = *p;
 	c->next_pid = next_pid;
@@ -550,7 +566,7 @@ static struct tap_sched_pick note_pick(struct tap_eevdf_cpu *c, const struct tap
 
 /* ---- wakeups ---- */
 
-/* It comes to @cpu. */
+/* The task is woken on @cpu: remember which task runs there. */
 static int note_woken(struct tap_eevdf *e, const struct tap_task *task, int cpu)
 {
 	struct tap_eevdf_task *t = task_get(e, task);
@@ -584,7 +600,7 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	return ret ?: end_interval(e, c, s);
 }
 
-/* It comes to the queue of @cpu. */
+/* The task joins @cpu's queue. */
 static int note_queued(struct tap_eevdf *e, const struct tap_timeline *t,
 		       const struct tap_task *task, int cpu, uint64_t ts_ns)
 {
@@ -625,13 +641,13 @@ static int on_begin(void *ctx, const struct tap_timeline *t)
 	return 0;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	return fmt && tap_is_sched_pick(fmt);
 }
 
-/* Return: whom the event names. */
+/* Read a sched_pick event. Return: its next_pid. */
 static int read_pick(struct tap_eevdf_fields *f, const struct tap_event *ev,
 		     struct tap_sched_pick *out)
 {
@@ -663,7 +679,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	c->ended.is_picked |= late;
 	prev = was.tid ? tap_timeline_task(t, was.tid) : NULL;
 	next = next_pid ? tap_timeline_task(t, next_pid) : NULL;
-	/* whether or not switches show that it ran */
+	/* counted whether or not switches show the run */
 	e->nr_ends += was.tid && (!prev || is_wanted(e, prev, was.cpu));
 	ret = note_queues(e, c, prev, &was, next, &p, tap_num_get(&e->fields.prev_lag, ev))
 		      ?: limit_queue(e, t, p.cpu, p.ts_ns);
@@ -677,7 +693,7 @@ static int compare_violations(const void *a, const void *b)
 	return x->ts_ns != y->ts_ns ? (x->ts_ns > y->ts_ns ? 1 : -1) : (int)x->rule - (int)y->rule;
 }
 
-/* Runs that ended with the window: no interval follows them. */
+/* Count runs that ended at the window's end, which no interval follows. */
 static int end_last_runs(struct tap_eevdf *e, const struct tap_timeline *t)
 {
 	unsigned int nr;
@@ -711,7 +727,7 @@ const struct tap_watcher_ops tap_eevdf_ops = {
 	.cpu = on_cpu,
 	.wakeup = on_wakeup,
 	.migration = on_migration,
-	.wants = wants,
+	.wants = wants_event,
 	.event = on_event,
 	.end = on_end,
 };

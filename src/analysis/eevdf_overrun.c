@@ -7,13 +7,14 @@
 #include "analysis/pelt_queues.h"
 
 #define NICE_0_WEIGHT 1048576.0
-/* V is an integer, and so is each v. */
+/* V and each v are integers. */
 #define ROUNDING_NS 2.0
-/* The run queue's clock may be older than the time stamp of the pick. */
+/* The run queue's clock may be this much older than the pick's time stamp. */
 #define CLOCK_LAG_NS 100e3
 
-/* A bound of what is not exactly known: the one that gives the shortest overrun, or the longest
- * one. */
+/*
+ * Which bound of an inexact value to use: the one that gives the shortest, or the longest overrun.
+ */
 enum bound { LEAST, MOST };
 
 /* ns of virtual time that pass for the running task in 1 ns. */
@@ -22,7 +23,10 @@ static double scale_of(const struct tap_eevdf_run *r)
 	return NICE_0_WEIGHT / r->weight;
 }
 
-/* The running task's v at a time. Interrupts may have taken time away before or after it. */
+/*
+ * Return the running task's lowest or highest possible v at a time: interrupts may have taken time
+ * before or after it.
+ */
 static double v_at(const struct tap_eevdf_run *r, uint64_t ns, bool highest)
 {
 	double before = (double)(ns - r->from_ns) * scale_of(r),
@@ -36,7 +40,10 @@ static bool is_present(const struct tap_eevdf_waiter *w, uint64_t ns)
 	return w->from_ns <= ns && ns < w->to_ns;
 }
 
-/* Whether it was in the queue for all of an interval that no waiter's beginning or end divides. */
+/*
+ * Return true if the waiter was certainly in the queue for the whole interval from @from_ns on,
+ * which no waiter's start or end divides.
+ */
 static bool is_certain(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w,
 		       uint64_t from_ns)
 {
@@ -51,13 +58,13 @@ static bool is_at(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *
 	return at_end ? !w->may_leave && w->to_ns >= r->to_ns : w->from_ns <= r->from_ns;
 }
 
-/* The queue at one end of the run, as far as it is known. */
+/* The known part of the queue at one end of the run. */
 struct known_queue {
-	/* .sum: the weighted sum of all (v_i - V), which is 0 for a whole queue */
+	/* .sum: the weighted sum of all (v_i - V), which is 0 if the queue is complete */
 	double vtime, sum, load;
-	unsigned int nr, nr_queued; /* .nr_queued: as the pick has it */
+	unsigned int nr, nr_queued; /* .nr: known tasks; .nr_queued: tasks according to the pick */
 	unsigned int nr_unknown;
-	struct tap_eevdf_waiter *unknown; /* its v is not in .sum */
+	struct tap_eevdf_waiter *unknown; /* a task whose v is unknown, not included in .sum */
 };
 
 static struct known_queue queue_at(const struct tap_eevdf_run *r, bool at_end)
@@ -83,8 +90,10 @@ static struct known_queue queue_at(const struct tap_eevdf_run *r, bool at_end)
 	return q;
 }
 
-/* Whether the known tasks give V. If one v is unknown, it follows from V, and the tasks must be as
- * many as the pick says. */
+/*
+ * Return true if the known tasks give V. A single unknown v is calculated from V, if the number of
+ * tasks is the pick's.
+ */
 static bool gives_vtime(const struct tap_eevdf_run *r, bool at_end)
 {
 	struct known_queue q = queue_at(r, at_end);
@@ -111,9 +120,9 @@ static double nearest_weight(double weight)
 }
 
 /*
- * A task that no event has named may wait all the time: one that the kernel has not picked since
+ * Add a waiting task that is not known from any event because the kernel has not picked it since
  * the recording began. Its weight and v follow from V at both ends of the run. The weight must be
- * that of a nice value, or V differs afterwards.
+ * that of a nice value; otherwise gives_vtime() fails later.
  */
 static void add_hidden(struct tap_eevdf_run *r)
 {
@@ -137,16 +146,19 @@ static bool is_whole(struct tap_eevdf_run *r)
 	return gives_vtime(r, true) && gives_vtime(r, false);
 }
 
-/* sched_yield() moves v, and a new nice value changes its rate. */
+/*
+ * Return true if v did not advance as expected: sched_yield() moves v, and a new nice value changes
+ * its rate.
+ */
 static bool is_strange(const struct tap_eevdf_run *r)
 {
 	return !(r->weight > 0) || !(r->slice_ns > 0) || r->v < 0 ||
 	       r->v > scale_of(r) * (1.001 * (double)(r->to_ns - r->from_ns) + CLOCK_LAG_NS);
 }
 
-/* ---- since when should it have left? ---- */
+/* ---- since when the running task should have left ---- */
 
-/* The last time before @ns that a task came or left. */
+/* Return the last time before @ns at which a task joined or left the queue. */
 static uint64_t change_before(const struct tap_eevdf_run *r, uint64_t ns)
 {
 	uint64_t last_ns = r->from_ns;
@@ -163,7 +175,7 @@ static uint64_t change_before(const struct tap_eevdf_run *r, uint64_t ns)
 	return last_ns;
 }
 
-/* The running task's v from which on @w is eligible, while the queue is as at @ns. */
+/* Return the running task's v from which on @w is eligible, if the queue stays as at @ns. */
 static double eligible_from(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w,
 			    uint64_t ns, enum bound bound)
 {
@@ -183,7 +195,7 @@ static double eligible_from(const struct tap_eevdf_run *r, const struct tap_eevd
 	return w->v - sum / r->weight;
 }
 
-/* The running task's v from which on it is not eligible itself. @v: its v at @ns. */
+/* Return the running task's v from which on it is not eligible itself. @v: its v at @ns. */
 static double ahead_from(const struct tap_eevdf_run *r, double v, uint64_t ns, enum bound bound)
 {
 	double sum = 0, load = 0;
@@ -205,9 +217,9 @@ static double ahead_from(const struct tap_eevdf_run *r, double v, uint64_t ns, e
 }
 
 /*
- * The v at which a slice of the running task ended, from @v on. A tick renews the deadline when it
- * has been reached: from @v at most, a slice and a tick after the one before at most, and a slice
- * after it at least.
+ * Return the running task's v at the first end of a slice at or after @v. A tick that finds the
+ * deadline reached sets a new one: at least a slice after the old one, and at most a slice and a
+ * tick after it.
  */
 static double slice_end(const struct tap_eevdf_run *r, double v, enum bound bound)
 {
@@ -221,9 +233,9 @@ static double slice_end(const struct tap_eevdf_run *r, double v, enum bound boun
 }
 
 /*
- * The v from which on the running task had to leave when a slice ended, while the queue is as at
- * @ns: the waiting task is eligible, and has an earlier deadline than the renewed one, or the
- * running task is not eligible.
+ * Return the v from which on the running task had to leave at the end of a slice, if the queue
+ * stays as at @ns: @w is eligible, and either its deadline is before the new one of the running
+ * task, or the running task is not eligible.
  */
 static double must_leave_from(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w,
 			      uint64_t ns, enum bound bound)
@@ -236,9 +248,12 @@ static double must_leave_from(const struct tap_eevdf_run *r, const struct tap_ee
 		    fmin(turn, ahead_from(r, v_at(r, ns, false), ns, bound)));
 }
 
-/* The longest virtual time for which the running task went on although it had to leave for @w. */
-static double overrun(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w,
-		      enum bound bound)
+/*
+ * Return the longest virtual time for which the running task continued although it had to leave for
+ * @w.
+ */
+static double longest_overrun(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w,
+			      enum bound bound)
 {
 	uint64_t first_ns = w->from_ns > r->from_ns
 				    ? w->from_ns + (bound == LEAST ? TAP_EEVDF_ENQUEUE_NS : 0)
@@ -263,8 +278,8 @@ static double overrun(const struct tap_eevdf_run *r, const struct tap_eevdf_wait
 	return longest;
 }
 
-/* The virtual time that passed for the running task while @w waited, after the deadline. */
-static double waited(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w)
+/* Return the running task's virtual time after its deadline while @w waited. */
+static double waited_vtime(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w)
 {
 	double from = w->from_ns > r->from_ns ? v_at(r, w->from_ns, false) : 0;
 
@@ -284,8 +299,8 @@ struct tap_eevdf_overrun tap_eevdf_judge(struct tap_eevdf_run *r)
 		if (w->is_asleep)
 			continue;
 		if (!isnan(w->v))
-			least = fmax(least, overrun(r, w, LEAST));
-		most = fmax(most, isnan(w->v) ? waited(r, w) : overrun(r, w, MOST));
+			least = fmax(least, longest_overrun(r, w, LEAST));
+		most = fmax(most, isnan(w->v) ? waited_vtime(r, w) : longest_overrun(r, w, MOST));
 	}
 	o.least_ns = fmin(least / scale_of(r), 0x1p62);
 	o.most_ns = most / scale_of(r);

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* So many stays, at least, are kept for later picks. */
+/* At least this many stays are kept for later picks. */
 #define MIN_LIMIT 1024u
 
 void tap_eevdf_queues_release(struct tap_eevdf_queues *q)
@@ -25,29 +25,29 @@ static struct tap_eevdf_member *member_get(struct tap_eevdf_queues *q, unsigned 
 	return tap_array_at(&q->members, &q->nr_members, task, sizeof(*q->members), NULL);
 }
 
-/* The stay of a task that is queued. */
+/* Return the stay of a queued task. */
 static struct tap_eevdf_stay *stay_of(const struct tap_eevdf_queues *q,
 				      const struct tap_eevdf_member *m)
 {
 	return &q->logs[m->cpu].stays[m->stay];
 }
 
-static void leave(struct tap_eevdf_queues *q, struct tap_eevdf_member *m, uint64_t ts_ns)
+static void end_queued(struct tap_eevdf_queues *q, struct tap_eevdf_member *m, uint64_t ts_ns)
 {
 	if (m->is_queued)
 		stay_of(q, m)->to_ns = ts_ns;
 	m->is_queued = false;
 }
 
-/* Return: a new stay; NULL when out of memory. */
-static struct tap_eevdf_stay *enter(struct tap_eevdf_queues *q, struct tap_eevdf_member *m,
-				    unsigned int task, int cpu, uint64_t ts_ns)
+/* Begin a new stay. Return: NULL: out of memory. */
+static struct tap_eevdf_stay *begin_stay(struct tap_eevdf_queues *q, struct tap_eevdf_member *m,
+					 unsigned int task, int cpu, uint64_t ts_ns)
 {
 	static const struct tap_eevdf_log fresh = { .limit = MIN_LIMIT };
 	struct tap_eevdf_log *l =
 		tap_array_at(&q->logs, &q->nr_logs, (unsigned int)cpu, sizeof(*q->logs), &fresh);
 
-	leave(q, m, ts_ns);
+	end_queued(q, m, ts_ns);
 	m->is_seen = true;
 	if (!l || (l->nr == l->cap && tap_array_grow(&l->stays, l->nr, &l->cap, sizeof(*l->stays))))
 		return NULL;
@@ -65,9 +65,9 @@ int tap_eevdf_queue_wakeup(struct tap_eevdf_queues *q, unsigned int task, int cp
 
 	if (!m)
 		return -ENOMEM;
-	if (m->is_queued && !stay_of(q, m)->is_asleep) /* in vain */
+	if (m->is_queued && !stay_of(q, m)->is_asleep) /* it is queued already */
 		return 0;
-	return enter(q, m, task, cpu, ts_ns) ? 0 : -ENOMEM;
+	return begin_stay(q, m, task, cpu, ts_ns) ? 0 : -ENOMEM;
 }
 
 int tap_eevdf_queue_move(struct tap_eevdf_queues *q, unsigned int task, int to, uint64_t ts_ns,
@@ -83,10 +83,10 @@ int tap_eevdf_queue_move(struct tap_eevdf_queues *q, unsigned int task, int to, 
 		return 0;
 	stay = stay_of(q, m);
 	is_asleep = stay->is_asleep;
-	leave(q, m, is_woken ? stay->from_ns : ts_ns);
+	end_queued(q, m, is_woken ? stay->from_ns : ts_ns);
 	if (to < 0)
 		return 0;
-	stay = enter(q, m, task, to, ts_ns);
+	stay = begin_stay(q, m, task, to, ts_ns);
 	if (!stay)
 		return -ENOMEM;
 	stay->is_asleep = is_asleep;
@@ -110,15 +110,15 @@ static void end_stay(struct tap_eevdf_stay *stay, const struct tap_eevdf_member 
 static int note_pick(struct tap_eevdf_queues *q, struct tap_eevdf_member *m, unsigned int task,
 		     const struct tap_sched_pick *p)
 {
-	/* its first event: it has waited since before the recording */
-	if (!m->is_seen && !enter(q, m, task, p->cpu, 0))
+	/* its first event: it waited since before the recording */
+	if (!m->is_seen && !begin_stay(q, m, task, p->cpu, 0))
 		return -ENOMEM;
 	if (m->is_queued) {
 		if (m->cpu == p->cpu)
 			end_stay(stay_of(q, m), m, p);
 		else
 			stay_of(q, m)->is_strange = true;
-		leave(q, m, p->ts_ns);
+		end_queued(q, m, p->ts_ns);
 	}
 	if (p->tid) {
 		m->group = p->group;
@@ -146,7 +146,7 @@ int tap_eevdf_queue_end(struct tap_eevdf_queues *q, unsigned int task,
 		return -ENOMEM;
 	if (!p->prev_queued)
 		return 0;
-	stay = enter(q, m, task, p->cpu, p->ts_ns);
+	stay = begin_stay(q, m, task, p->cpu, p->ts_ns);
 	if (!stay)
 		return -ENOMEM;
 	stay->is_asleep = p->prev_delayed;
@@ -175,7 +175,7 @@ void tap_eevdf_queue_forget(struct tap_eevdf_queues *q, int cpu, const struct ta
 		bool lasts = m->is_queued && m->cpu == cpu && m->stay == i;
 
 		if (lasts && s->is_asleep && none_sleeps && m->group == p->group)
-			leave(q, m, p->ts_ns);
+			end_queued(q, m, p->ts_ns);
 		if (s->to_ns <= from_ns)
 			continue;
 		if (lasts)
@@ -189,7 +189,7 @@ void tap_eevdf_queue_forget(struct tap_eevdf_queues *q, int cpu, const struct ta
 
 /* ---- the waiters of a run ---- */
 
-/* Add a stay to the run. Return: whether that is possible. */
+/* Add a stay to the run. Return: false if the run cannot be judged. */
 static bool add_waiter(const struct tap_eevdf_queues *q, const struct tap_eevdf_stay *s,
 		       const struct tap_sched_pick *began, struct tap_eevdf_run *run)
 {
@@ -200,7 +200,7 @@ static bool add_waiter(const struct tap_eevdf_queues *q, const struct tap_eevdf_
 		return true;
 	if (weight && (s->is_picked ? s->group : m->group) != began->group)
 		return true;
-	/* as a task that no event names: add_hidden() */
+	/* treated like a task that no event names: add_hidden() finds it */
 	if (!weight && s->from_ns <= run->from_ns && s->to_ns >= run->to_ns)
 		return true;
 	if (!weight || s->is_strange || run->nr_waiters == TAP_EEVDF_WAITERS ||
@@ -217,7 +217,7 @@ static bool add_waiter(const struct tap_eevdf_queues *q, const struct tap_eevdf_
 	return true;
 }
 
-/* The sleeping task with the lowest v, which is the first to leave. */
+/* Return the sleeping task with the lowest v, which leaves first. */
 static struct tap_eevdf_waiter *first_to_leave(struct tap_eevdf_run *run)
 {
 	struct tap_eevdf_waiter *first = NULL;
@@ -236,8 +236,10 @@ static uint32_t nr_asleep(const struct tap_sched_pick *p)
 	return p->nr_queued > p->nr_runnable ? p->nr_queued - p->nr_runnable : 0;
 }
 
-/* Of the tasks that slept in the queue as far as events report, some had left before the run, and
- * some left during the run. */
+/*
+ * Picks show how many tasks sleep in the queue. Drop sleeping tasks that had left before the run,
+ * and mark those that left during it.
+ */
 static void limit_asleep(struct tap_eevdf_run *run, const struct tap_sched_pick *began,
 			 const struct tap_sched_pick *ended)
 {
@@ -260,7 +262,10 @@ static void limit_asleep(struct tap_eevdf_run *run, const struct tap_sched_pick 
 		first_to_leave(run)->may_leave = true;
 }
 
-/* The task that was picked when the run ended may have been woken in the same ns. */
+/*
+ * Return true if the stay overlaps the run. The task picked at the run's end may have been woken in
+ * the same ns.
+ */
 static bool is_during(const struct tap_eevdf_stay *s, const struct tap_eevdf_run *run)
 {
 	if (s->to_ns <= run->from_ns)

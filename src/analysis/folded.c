@@ -9,12 +9,12 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* A task's last sleep, until the wait behind it is over. */
+/* A task's last sleep, kept until the wait after it is over. */
 struct tap_folded_task {
 	struct tap_stack_pair stack;
 	uint64_t from_ns, to_ns;
-	int cpu; /* where it went to sleep, -1: not known */
-	unsigned int line; /* that it is counted in, + 1; 0: none */
+	int cpu; /* CPU where it went to sleep; -1: not known */
+	unsigned int line; /* 1 + index of the line in which it is counted; 0: none */
 };
 
 _Static_assert(sizeof(struct tap_folded_key) == 2 * (TAP_TASK_COMM + 4) + 6 * 4, "no padding");
@@ -40,9 +40,9 @@ void tap_folded_release(struct tap_folded *f)
 
 /* ---- counting ---- */
 
-/* @place: of the line, plus one. Return: 0 or -ENOMEM. */
-static int add(struct tap_folded *f, const struct tap_folded_key *key, uint64_t from_ns,
-	       uint64_t to_ns, unsigned int *place)
+/* Add time to the line of @key. *@place: set to the line's index plus one. Return: 0 or -ENOMEM. */
+static int add_time(struct tap_folded *f, const struct tap_folded_key *key, uint64_t from_ns,
+		    uint64_t to_ns, unsigned int *place)
 {
 	struct tap_folded_line *line = tap_keyed_get(&f->lines, key, sizeof(*key), sizeof(*line));
 
@@ -66,8 +66,10 @@ static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stac
 	return (struct tap_folded_key){ .task = tap_folded_who(task), .stack = stack };
 }
 
-/* With which stack the task went into the state, and where. What lasts longer than is known: it is
- * not known. */
+/*
+ * Find the stack and CPU with which the task entered the state. They are unknown if the interval
+ * began before its known start.
+ */
 static void find_stack(const struct tap_folded *f, const struct tap_interval *s,
 		       struct tap_folded_task *of)
 {
@@ -92,7 +94,7 @@ static void note_waker(const struct tap_folded *f, const struct tap_timeline *ti
 	key->has_waker = true;
 }
 
-/* The wait is over, so the wakeup before it was none in vain. */
+/* A wait after a wakeup ended, so the sleep before it is confirmed: count it. */
 static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline,
 		      const struct tap_interval *s, const struct tap_folded_task *sleep,
 		      unsigned int *place)
@@ -100,22 +102,23 @@ static int end_waking(struct tap_folded *f, const struct tap_timeline *timeline,
 	struct tap_folded_key key = key_of(s->task, sleep->stack);
 
 	if (f->of == TAP_FOLDED_OFF_CPU)
-		return add(f, &key, s->from_ns, s->to_ns, place);
+		return add_time(f, &key, s->from_ns, s->to_ns, place);
 	note_waker(f, timeline, s, &key);
-	return add(f, &key, sleep->from_ns, sleep->to_ns, place);
+	return add_time(f, &key, sleep->from_ns, sleep->to_ns, place);
 }
 
-/* With the sleep before it, where that is taken back. */
+/* Count unknown time, with the sleep before it if that is taken back. */
 static int add_unknown(struct tap_folded *f, const struct tap_interval *s, unsigned int *place)
 {
 	struct tap_folded_key key = key_of(s->task, (struct tap_stack_pair){ 0 });
 
 	key.is_unknown = true;
-	return f->of == TAP_FOLDED_OFF_CPU ? add(f, &key, s->from_ns - s->back_ns, s->to_ns, place)
-					   : 0;
+	return f->of == TAP_FOLDED_OFF_CPU
+		       ? add_time(f, &key, s->from_ns - s->back_ns, s->to_ns, place)
+		       : 0;
 }
 
-/* The sleep that was told was none, for the waking that ended it was in vain. */
+/* Subtract a sleep that was counted and proved not to have happened. */
 static void take_back(struct tap_folded *f, const struct tap_folded_task *of,
 		      const struct tap_interval *s)
 {
@@ -124,12 +127,12 @@ static void take_back(struct tap_folded *f, const struct tap_folded_task *of,
 			tap_window_part_ns(&f->window, of->from_ns, of->to_ns);
 }
 
-/* Asleep, or preempted. */
+/* Count time asleep or preempted. */
 static int add_left(struct tap_folded *f, const struct tap_interval *s, struct tap_folded_task *of)
 {
 	struct tap_folded_key key = key_of(s->task, of->stack);
 	unsigned int place;
-	int ret = add(f, &key, s->from_ns, s->to_ns, &place);
+	int ret = add_time(f, &key, s->from_ns, s->to_ns, &place);
 
 	of->line = ret ? 0 : place;
 	return ret;
@@ -155,7 +158,7 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 		find_stack(f, s, of);
 		return !is_wakeup && f->picks(f->ctx, s->task, of->cpu) ? add_left(f, s, of) : 0;
 	}
-	if (sleep.to_ns != s->from_ns) /* woken on its way out, or it is new */
+	if (sleep.to_ns != s->from_ns) /* woken while going to sleep, or a new task */
 		find_stack(f, s, &sleep);
 	if (is_wakeup && sleep.to_ns != s->from_ns) /* it did not sleep */
 		return 0;
@@ -184,8 +187,8 @@ const struct tap_watcher_ops tap_folded_ops = {
 /* ---- lines ---- */
 
 /*
- * What would be read as something else: a semicolon ends a name, and a number behind a blank at a
- * line's end is a weight (flamegraph.pl takes a second one for a difference).
+ * Append a name, and replace what flamegraph.pl would misread: a semicolon ends a name, and a
+ * number after a blank at a line's end is a weight (a second one is taken for a difference).
  */
 static void put_name(struct tap_buf *out, const char *s, size_t len)
 {
@@ -213,7 +216,7 @@ void tap_folded_put_who(struct tap_buf *out, const struct tap_folded_who *who)
 		tap_buf_puts(out, who->tid ? "[unknown]" : "<idle>");
 }
 
-/* Each with a semicolon before it. */
+/* Append a stack's names, each with a semicolon before it. */
 static void put_names(const struct tap_folded *f, uint32_t number, bool outermost_first,
 		      struct tap_buf *out)
 {

@@ -9,7 +9,7 @@
 #include "timeline/timeline.h"
 
 struct tap_frequency_cpu {
-	uint64_t khz, at_ns; /* since when; 0: none was told */
+	uint64_t khz, at_ns; /* .khz: frequency since .at_ns; 0: no event yet */
 	uint64_t highest_khz, highest_ns;
 };
 
@@ -35,7 +35,7 @@ static void end_interval(struct tap_frequency *f, struct tap_frequency_cpu *c, u
 		c->highest_ns += ns;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	return fmt && tap_is_cpu_frequency(fmt);
@@ -82,6 +82,6 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	return 0;
 }
 
-const struct tap_watcher_ops tap_frequency_ops = { .wants = wants,
+const struct tap_watcher_ops tap_frequency_ops = { .wants = wants_event,
 						   .event = on_event,
 						   .end = on_end };

@@ -6,11 +6,11 @@
 
 #include "base/array.h"
 
-/* How far the survey's lists, which are in order of time, were looked at for this CPU. */
+/* A CPU's positions in the survey's lists, which are sorted by time. */
 struct tap_gaps_cpu {
 	unsigned int loss, brk;
-	uint64_t unknown_to_ns; /* the end of its last interval that was unknown, or offline */
-	enum tap_gap last; /* and its cause */
+	uint64_t unknown_to_ns; /* end of its last unknown or offline interval */
+	enum tap_gap last; /* cause of that interval */
 };
 
 const char *tap_gap_name(enum tap_gap gap)
@@ -24,7 +24,7 @@ const char *tap_gap_name(enum tap_gap gap)
 	return names[gap];
 }
 
-/* Return: the loss that the interval lies in, or NULL. */
+/* Return the loss that overlaps the interval, or NULL. */
 static const struct tap_loss *find_loss(const struct tap_gaps *g, struct tap_gaps_cpu *c,
 					const struct tap_cpu_interval *s)
 {
@@ -40,7 +40,7 @@ static const struct tap_loss *find_loss(const struct tap_gaps *g, struct tap_gap
 	return NULL;
 }
 
-/* Return: the break that the interval lies in, or NULL. */
+/* Return the break that overlaps the interval, or NULL. */
 static const struct tap_break *find_break(const struct tap_gaps *g, struct tap_gaps_cpu *c,
 					  const struct tap_cpu_interval *s)
 {
@@ -55,8 +55,8 @@ static const struct tap_break *find_break(const struct tap_gaps *g, struct tap_g
 	return NULL;
 }
 
-static enum tap_gap cause(const struct tap_gaps *g, struct tap_gaps_cpu *c,
-			  const struct tap_cpu_interval *s)
+static enum tap_gap find_cause(const struct tap_gaps *g, struct tap_gaps_cpu *c,
+			       const struct tap_cpu_interval *s)
 {
 	const struct tap_loss *l = find_loss(g, c, s);
 	const struct tap_break *b;
@@ -68,7 +68,10 @@ static enum tap_gap cause(const struct tap_gaps *g, struct tap_gaps_cpu *c,
 		return tap_survey_is_hidden(g->survey, b->tid) ? TAP_GAP_HIDDEN : TAP_GAP_BROKEN;
 	if (s->from_ns == g->window.from_ns)
 		return s->to_ns == g->window.to_ns ? TAP_GAP_SILENT : TAP_GAP_START;
-	/* it goes on, or what was seen on another CPU says that the task cannot have run here */
+	/*
+	 * the interval before continues, or an event on another CPU showed that the task cannot
+	 * have run here
+	 */
 	return c->unknown_to_ns == s->from_ns ? c->last : TAP_GAP_BROKEN;
 }
 
@@ -83,8 +86,8 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	c = tap_array_at(&g->cpus, &g->nr_cpus, (unsigned int)s->cpu, sizeof(*c), NULL);
 	if (!c)
 		return -ENOMEM;
-	/* a CPU that comes back has a first switch again */
-	c->last = s->what == TAP_CPU_OFFLINE ? TAP_GAP_START : cause(g, c, s);
+	/* a CPU that comes back online has a first switch again */
+	c->last = s->what == TAP_CPU_OFFLINE ? TAP_GAP_START : find_cause(g, c, s);
 	c->unknown_to_ns = s->to_ns;
 	if (s->what == TAP_CPU_UNKNOWN)
 		g->ns[c->last] += s->to_ns - s->from_ns;

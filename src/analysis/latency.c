@@ -10,10 +10,10 @@
 	(TAP_STATE_BIT(TAP_STATE_WAKING) | TAP_STATE_BIT(TAP_STATE_PREEMPTED) |                    \
 	 TAP_STATE_BIT(TAP_STATE_THROTTLED))
 
-/* A ring: what a CPU did last. */
+/* A ring of a CPU's last intervals. */
 struct tap_latency_past {
 	struct tap_cpu_interval intervals[TAP_LATENCY_PAST];
-	uint64_t nr; /* of all that were told */
+	uint64_t nr; /* number of all intervals so far */
 };
 
 static const struct tap_latency_stat no_waits = { .waits = TAP_HIST_INIT, .max_cpu = -1 };
@@ -21,7 +21,8 @@ static const struct tap_latency_stat no_waits = { .waits = TAP_HIST_INIT, .max_c
 int tap_latency_init(struct tap_latency *l, enum tap_state state, unsigned int max_worst)
 {
 	*l = (struct tap_latency){ .state = state, .all = no_waits, .max_worst = max_worst };
-	l->worst = calloc((size_t)max_worst + 1, sizeof(*l->worst)); /* one comes before one goes */
+	/* one more: a new one is inserted before the last one is dropped */
+	l->worst = calloc((size_t)max_worst + 1, sizeof(*l->worst));
 	return l->worst ? 0 : -ENOMEM;
 }
 
@@ -55,7 +56,7 @@ static uint64_t unknown_ns(const struct tap_latency_column *c, const struct tap_
 	return ns;
 }
 
-/* The first ns of column @i; of @nr: the window's end. */
+/* Return the first ns of column @i; for @i == @nr the window's end. */
 static uint64_t column_start(const struct tap_window *window, unsigned int i, unsigned int nr)
 {
 	return window->from_ns +
@@ -80,7 +81,7 @@ int tap_latency_split(struct tap_latency *l, const struct tap_window *window,
 	return 0;
 }
 
-/* The last one that begins at @ns or before. NULL: nobody asks. */
+/* Return the last column that begins at or before @ns; NULL: no columns. */
 static struct tap_latency_column *column_at(const struct tap_latency *l, uint64_t ns)
 {
 	unsigned int low = 0, high = l->nr_columns;
@@ -106,7 +107,7 @@ static void add_part(struct tap_latency_part *to, const struct tap_latency_part 
 		to->max_ns = part->max_ns;
 }
 
-/* Where it runs now or, throttled, where it may run again. */
+/* Return the CPU where the task runs now, or if it was throttled, where it may run again. */
 static int end_cpu(const struct tap_interval *s)
 {
 	return s->next == TAP_STATE_RUNNING ? s->next_cpu : s->cpu;
@@ -164,7 +165,7 @@ static int by_ns(const void *a, const void *b)
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : by_task(a, b);
 }
 
-/* Of several intervals of a task one, and the longest first. Return: how many tasks. */
+/* Sum intervals by task, and sort by time, longest first. Return: the number of tasks. */
 static unsigned int sum_by_task(struct tap_latency_ran *ran, unsigned int nr)
 {
 	unsigned int nr_tasks = 0;
@@ -180,7 +181,7 @@ static unsigned int sum_by_task(struct tap_latency_ran *ran, unsigned int nr)
 	return nr_tasks;
 }
 
-/* Collects the tasks that ran on the CPU within the wait. Return: how many intervals. */
+/* Collect the tasks that ran on the CPU during the wait. Return: the number of intervals. */
 static unsigned int look_back(const struct tap_latency_past *past, struct tap_latency_worst *w,
 			      struct tap_latency_ran *ran)
 {
@@ -253,8 +254,8 @@ static uint64_t length_ns(const struct tap_latency_worst *w)
 }
 
 /*
- * Keeps the wait if it is one of the worst; of equals the earlier ones. Not inline: most calls do
- * without.
+ * Keep the wait if it is one of the worst; of equal ones the earlier. Not inline, because most
+ * waits are not.
  */
 static __attribute__((noinline)) int note_worst(struct tap_latency *l, const struct tap_timeline *t,
 						const struct tap_interval *s)
@@ -288,7 +289,7 @@ static __attribute__((noinline)) int note_worst(struct tap_latency *l, const str
 
 /* ---- all ---- */
 
-/* They are over by now. */
+/* The open censored waits are over by @ns: count them in its column. */
 static void close_censored(const struct tap_latency *l, struct tap_latency_stat *stat, uint64_t ns)
 {
 	struct tap_latency_column *column = column_at(l, ns);
@@ -299,13 +300,13 @@ static void close_censored(const struct tap_latency *l, struct tap_latency_stat 
 }
 
 /*
- * A wait that a hole touched ends as it is, or goes on as something unknown: together one. What
- * is unknown before a task runs holds a wait, for nothing runs that did not wait: of which kind
- * is not known, but where its beginning was seen. When it was over is not known before the unknown
- * is.
+ * Count a censored wait. A wait that a hole overlaps ends there, or continues as unknown time: both
+ * together are one wait. Unknown time before a slice contains a wait, because a task waits before
+ * it runs. Its kind is not known unless its start was seen, and it is not known to be over before
+ * the unknown time ends.
  */
-static void censor(const struct tap_latency *l, struct tap_latency_stat *stat,
-		   const struct tap_interval *s)
+static void count_censored(const struct tap_latency *l, struct tap_latency_stat *stat,
+			   const struct tap_interval *s)
 {
 	unsigned int nr = 0;
 
@@ -329,14 +330,14 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 
 	if (!stat)
 		return -ENOMEM;
-	/* of a wait that is throttled nobody knows how long it would have been */
+	/* a throttled wait's length without the throttling is not known */
 	if (s->state == l->state && s->whole && s->next == TAP_STATE_THROTTLED)
 		return 0;
 	if (!tap_latency_counts(l, s)) {
-		censor(l, stat, s);
+		count_censored(l, stat, s);
 		return 0;
 	}
-	stat->was_cut = s->next == TAP_STATE_UNKNOWN; /* unknown, but not throttled */
+	stat->was_cut = s->next == TAP_STATE_UNKNOWN; /* the state is unknown, but not throttled */
 	ret = add_wait(l, stat, s);
 	return ret || !l->max_worst ? ret : note_worst(l, t, s);
 }

@@ -17,7 +17,7 @@ void tap_length_log_release(struct tap_length_log *log)
 	free(log->steps);
 }
 
-static void drop(struct tap_length_log *log, unsigned int nr)
+static void drop_steps(struct tap_length_log *log, unsigned int nr)
 {
 	log->nr -= nr;
 	log->head = 0;
@@ -30,7 +30,10 @@ static int count_length(struct tap_hist *h, const struct tap_length_step *s, uin
 			     : tap_hist_add_weighted(h, (uint64_t)s->length, to_ns - s->since_ns);
 }
 
-/* Of the older half neighbours become one: doubts seldom reach back far. Return: 0 or -ENOMEM. */
+/*
+ * Merge neighbours in the older half of .older, because lengths from long ago are rarely revised.
+ * Return: 0 or -ENOMEM.
+ */
 static int thin_older(struct tap_length_log *log)
 {
 	unsigned int to = 0;
@@ -50,7 +53,7 @@ static int thin_older(struct tap_length_log *log)
 	return ret;
 }
 
-/* Makes a while of the older half of the steps, from .head on. Return: 0 or -ENOMEM. */
+/* Merge the older half of the steps into one histogram. Return: 0 or -ENOMEM. */
 static int make_older(struct tap_length_log *log)
 {
 	const struct tap_length_step *s = log->steps + log->head;
@@ -66,17 +69,17 @@ static int make_older(struct tap_length_log *log)
 	*w = (struct tap_length_while){ s->since_ns, TAP_HIST_INIT };
 	for (unsigned int i = 0; i < half && !ret; i++)
 		ret = count_length(&w->known, &s[i], s[i + 1].since_ns);
-	drop(log, log->head + half);
+	drop_steps(log, log->head + half);
 	return ret;
 }
 
 /* Return: 0 or -ENOMEM. */
-static int push(struct tap_length_log *log, uint64_t ns, int64_t length)
+static int push_step(struct tap_length_log *log, uint64_t ns, int64_t length)
 {
 	int ret = 0;
 
 	if (log->nr == log->cap && log->head)
-		drop(log, log->head);
+		drop_steps(log, log->head);
 	if (log->nr == TAP_LENGTH_LOG_STEPS)
 		ret = make_older(log);
 	if (ret || tap_array_grow(&log->steps, log->nr, &log->cap, sizeof(*log->steps)))
@@ -90,12 +93,15 @@ int tap_length_log_set(struct tap_length_log *log, uint64_t ns, int64_t length)
 	struct tap_length_step *last = log->nr > log->head ? &log->steps[log->nr - 1] : NULL;
 
 	if (!last || last->since_ns < ns)
-		return last && last->length == length ? 0 : push(log, ns, length);
+		return last && last->length == length ? 0 : push_step(log, ns, length);
 	last->length = length;
 	return 0;
 }
 
-/* Return: since when nothing is known, if it is not since @from_ns. */
+/*
+ * Drop histograms that contain @from_ns or later. Return the time from which lengths are now
+ * unknown, which may be before @from_ns.
+ */
 static uint64_t doubt_older(struct tap_length_log *log, uint64_t from_ns)
 {
 	uint64_t since_ns = log->steps[log->head].since_ns;
@@ -120,10 +126,10 @@ int tap_length_log_doubt(struct tap_length_log *log, uint64_t from_ns, uint64_t 
 		from_ns = doubt_older(log, from_ns);
 	while (log->nr > log->head && log->steps[log->nr - 1].since_ns >= from_ns)
 		log->nr--;
-	return push(log, from_ns, -1) ?: tap_length_log_set(log, now_ns, length);
+	return push_step(log, from_ns, -1) ?: tap_length_log_set(log, now_ns, length);
 }
 
-/* The whiles that end by @ns. */
+/* Add the histograms that end by @ns to @h. */
 static int commit_older(struct tap_length_log *log, struct tap_hist *h, uint64_t ns)
 {
 	unsigned int nr = 0;

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* Return: the pair, NULL when out of memory. */
+/* Return the pair; NULL: out of memory. */
 static struct tap_migrations_pair *pair_get(struct tap_migrations *m, int from, int to)
 {
 	uint64_t *slot = tap_map_put(&m->by_pair, (uint64_t)(uint32_t)from << 32 | (uint32_t)to);

@@ -23,7 +23,7 @@ static const struct {
 	uint32_t events;
 } sources[] = {
 	{ "sched", "sched_switch", SWITCHES },
-	/* sched_waking may stand before the switch that suspends whom it wakes */
+	/* sched_waking may come before the switch that suspends the woken task */
 	{ "sched", "sched_wakeup", BIT(TAP_MONITOR_WAKEUP) },
 	{ "schedtap", "sched_set_state", SET_STATES },
 	{ "schedtap", "sched_entry", BIT(TAP_MONITOR_ENTRY) },
@@ -52,9 +52,9 @@ static uint8_t all_states(const struct tap_monitor_model *model)
 	return (uint8_t)((1u << model->nr_states) - 1);
 }
 
-/* Where they can be after the event. */
-static uint8_t after(const struct tap_monitor_model *model, uint8_t states,
-		     enum tap_monitor_event event)
+/* Return the states that can follow @states at the event. */
+static uint8_t states_after(const struct tap_monitor_model *model, uint8_t states,
+			    enum tap_monitor_event event)
 {
 	uint8_t to = 0;
 
@@ -67,7 +67,7 @@ static uint8_t after(const struct tap_monitor_model *model, uint8_t states,
 	return to;
 }
 
-/* And where after any number of these events. */
+/* Return the states that can follow @states after any number of these events. */
 static uint8_t after_any(const struct tap_monitor_model *model, uint8_t states, uint32_t events)
 {
 	uint8_t before;
@@ -76,7 +76,7 @@ static uint8_t after_any(const struct tap_monitor_model *model, uint8_t states, 
 		before = states;
 		for (enum tap_monitor_event e = 0; e < TAP_MONITOR_NR_EVENTS; e++)
 			if (events & BIT(e))
-				states |= after(model, before, e);
+				states |= states_after(model, before, e);
 	} while (states != before);
 	return states;
 }
@@ -92,27 +92,28 @@ bool tap_monitor_decides(const struct tap_monitor_model *model, uint32_t recorde
 		uint8_t states = after_any(model, (uint8_t)(1u << s), ~recorded);
 
 		for (enum tap_monitor_event e = 0; e < TAP_MONITOR_NR_EVENTS; e++)
-			if (recorded & BIT(e) && has_event(model, e) && !after(model, states, e))
+			if (recorded & BIT(e) && has_event(model, e) &&
+			    !states_after(model, states, e))
 				return true;
 	}
 	return false;
 }
 
-/* ---- what is hidden ---- */
+/* ---- missing events ---- */
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t later_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-/* Holes and breaks, up to then. Return: 0 or -ENOMEM. */
+/* Take in the survey's holes and breaks that begin by @ts_ns. Return: 0 or -ENOMEM. */
 static int find_hidden(struct tap_monitor *m, uint64_t ts_ns)
 {
 	const struct tap_survey *s = m->opts.survey;
 
 	for (; m->next_hole < s->nr_holes && s->holes[m->next_hole].from_ns <= ts_ns;
 	     m->next_hole++)
-		m->hole_to_ns = later(m->hole_to_ns, s->holes[m->next_hole].to_ns);
+		m->hole_to_ns = later_of(m->hole_to_ns, s->holes[m->next_hole].to_ns);
 	for (; m->next_break < s->nr_breaks && s->breaks[m->next_break].from_ns <= ts_ns;
 	     m->next_break++) {
 		const struct tap_break *b = &s->breaks[m->next_break];
@@ -121,7 +122,7 @@ static int find_hidden(struct tap_monitor *m, uint64_t ts_ns)
 
 		if (!to_ns)
 			return -ENOMEM;
-		*to_ns = later(*to_ns, b->to_ns);
+		*to_ns = later_of(*to_ns, b->to_ns);
 	}
 	return 0;
 }
@@ -131,7 +132,7 @@ static bool is_hidden_since(const struct tap_monitor *m, int cpu, uint64_t ns)
 	return cpu >= 0 && (unsigned int)cpu < m->nr_cpus && m->hidden_on_ns[cpu] >= ns;
 }
 
-/* Whether something of it may have happened since its last event that was not recorded. */
+/* Return true if events of the task or CPU may be missing since its last event. */
 static bool is_in_doubt(struct tap_monitor *m, const struct tap_monitored *of, int cpu,
 			uint64_t ts_ns)
 {
@@ -186,9 +187,12 @@ static int add_violation(struct tap_monitor *m, struct tap_monitored *of,
 	return 0;
 }
 
-/* @task: NULL: of the CPU. Behind a violation it can be in any state: one is not told twice. */
-static int happened(struct tap_monitor *m, const struct tap_task *task, int cpu,
-		    enum tap_monitor_event event, uint64_t ts_ns)
+/*
+ * Process a model event of @task, or of @cpu if @task is NULL. After a violation any state is
+ * possible, so one fault is not reported twice.
+ */
+static int process_event(struct tap_monitor *m, const struct tap_task *task, int cpu,
+			 enum tap_monitor_event event, uint64_t ts_ns)
 {
 	const struct tap_monitor_model *model = m->opts.model;
 	struct tap_monitored *of;
@@ -204,7 +208,7 @@ static int happened(struct tap_monitor *m, const struct tap_task *task, int cpu,
 		return -ENOMEM;
 	states =
 		is_in_doubt(m, of, cpu, ts_ns) ? all_states(model) : with_unrecorded(m, of->states);
-	to = after(model, states, event);
+	to = states_after(model, states, event);
 	of->task = task;
 	of->cpu = cpu;
 	of->at_ns = ts_ns;
@@ -219,9 +223,12 @@ static int happened(struct tap_monitor *m, const struct tap_task *task, int cpu,
 	return ret;
 }
 
-/* Of a task that has a number; the idle tasks share one. Return: 0 or -ENOMEM. */
-static int happened_to(struct tap_monitor *m, int tid, int cpu, enum tap_monitor_event event,
-		       uint64_t ts_ns)
+/*
+ * Process a model event of a task. Idle tasks are left out, because they share tid 0. Return: 0 or
+ * -ENOMEM.
+ */
+static int process_task_event(struct tap_monitor *m, int tid, int cpu, enum tap_monitor_event event,
+			      uint64_t ts_ns)
 {
 	struct tap_task *task = NULL;
 
@@ -229,7 +236,7 @@ static int happened_to(struct tap_monitor *m, int tid, int cpu, enum tap_monitor
 		return 0;
 	if (tap_timeline_see(*m->opts.timeline, tid, &task))
 		return -ENOMEM;
-	return task ? happened(m, task, cpu, event, ts_ns) : 0;
+	return task ? process_event(m, task, cpu, event, ts_ns) : 0;
 }
 
 static enum tap_monitor_event how_it_left(int64_t prev_state)
@@ -239,18 +246,18 @@ static enum tap_monitor_event how_it_left(int64_t prev_state)
 	return prev_state ? TAP_MONITOR_SWITCH_SUSPEND : TAP_MONITOR_SWITCH_YIELD;
 }
 
-static int switched(struct tap_monitor *m, const struct tap_monitor_source *s,
-		    const struct tap_event *ev)
+static int process_switch(struct tap_monitor *m, const struct tap_monitor_source *s,
+			  const struct tap_event *ev)
 {
 	int ret;
 
 	if (m->opts.model->of_cpus)
-		return happened(m, NULL, ev->cpu, TAP_MONITOR_SWITCH, ev->ts_ns);
-	ret = happened_to(m, tap_num_int(&s->prev, ev), ev->cpu,
-			  how_it_left(tap_num_get(&s->prev_state, ev)), ev->ts_ns);
+		return process_event(m, NULL, ev->cpu, TAP_MONITOR_SWITCH, ev->ts_ns);
+	ret = process_task_event(m, tap_num_int(&s->prev, ev), ev->cpu,
+				 how_it_left(tap_num_get(&s->prev_state, ev)), ev->ts_ns);
 	return ret
-		       ?: happened_to(m, tap_num_int(&s->next, ev), ev->cpu, TAP_MONITOR_SWITCH_IN,
-				      ev->ts_ns);
+		       ?: process_task_event(m, tap_num_int(&s->next, ev), ev->cpu,
+					     TAP_MONITOR_SWITCH_IN, ev->ts_ns);
 }
 
 static int set_state(struct tap_monitor *m, const struct tap_monitor_source *s,
@@ -260,8 +267,8 @@ static int set_state(struct tap_monitor *m, const struct tap_monitor_source *s,
 		tap_num_get(&s->state, ev) ? TAP_MONITOR_SET_SLEEPABLE : TAP_MONITOR_SET_RUNNABLE;
 
 	if (m->opts.model->of_cpus)
-		return happened(m, NULL, ev->cpu, event, ev->ts_ns);
-	return happened_to(m, tap_num_int(&s->tid, ev), ev->cpu, event, ev->ts_ns);
+		return process_event(m, NULL, ev->cpu, event, ev->ts_ns);
+	return process_task_event(m, tap_num_int(&s->tid, ev), ev->cpu, event, ev->ts_ns);
 }
 
 static void source_init(struct tap_monitor_source *s, const struct tap_format *fmt)
@@ -288,7 +295,7 @@ static const struct tap_monitor_source *source_get(struct tap_monitor *m,
 	return &m->sources[m->nr_sources++];
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	return fmt && tap_monitor_events_of(fmt);
@@ -304,20 +311,20 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		return -ENOMEM;
 	switch (s->events) {
 	case SWITCHES:
-		return switched(m, s, ev);
+		return process_switch(m, s, ev);
 	case SET_STATES:
 		return set_state(m, s, ev);
 	case BIT(TAP_MONITOR_WAKEUP):
-		return happened_to(m, tap_num_int(&s->tid, ev), ev->cpu, TAP_MONITOR_WAKEUP,
-				   ev->ts_ns);
+		return process_task_event(m, tap_num_int(&s->tid, ev), ev->cpu, TAP_MONITOR_WAKEUP,
+					  ev->ts_ns);
 	case BIT(TAP_MONITOR_SIGNAL):
-		return happened_to(m, tap_num_int(&s->current, ev), ev->cpu, TAP_MONITOR_SIGNAL,
-				   ev->ts_ns);
-	case BIT(TAP_MONITOR_ENTRY): /* models of tasks have neither */
-		return happened(m, NULL, ev->cpu, TAP_MONITOR_ENTRY, ev->ts_ns);
+		return process_task_event(m, tap_num_int(&s->current, ev), ev->cpu,
+					  TAP_MONITOR_SIGNAL, ev->ts_ns);
+	case BIT(TAP_MONITOR_ENTRY): /* models of tasks have no entry and exit */
+		return process_event(m, NULL, ev->cpu, TAP_MONITOR_ENTRY, ev->ts_ns);
 	default:
-		return happened(m, NULL, ev->cpu, TAP_MONITOR_EXIT, ev->ts_ns);
+		return process_event(m, NULL, ev->cpu, TAP_MONITOR_EXIT, ev->ts_ns);
 	}
 }
 
-const struct tap_watcher_ops tap_monitor_ops = { .wants = wants, .event = on_event };
+const struct tap_watcher_ops tap_monitor_ops = { .wants = wants_event, .event = on_event };

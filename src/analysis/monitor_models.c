@@ -102,7 +102,7 @@ const struct tap_monitor_model tap_monitor_models[] = {
 	{ 0 },
 };
 
-/* Events of kernels with CONFIG_TRACE_PREEMPT_TOGGLE and CONFIG_TRACE_IRQFLAGS. */
+/* These events need CONFIG_TRACE_PREEMPT_TOGGLE and CONFIG_TRACE_IRQFLAGS. */
 #define NEEDS_PREEMPT                                                                              \
 	"the model needs preemptirq:preempt_disable and preempt_enable whenever preemption is "    \
 	"switched off or on"

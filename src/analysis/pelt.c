@@ -16,7 +16,7 @@
 	{ "load", event, "load", subject, TAP_PELT_OPEN },                                         \
 	{ "runnable", event, "runnable", subject, TAP_PELT_1024 }
 /* clang-format on */
-/* of the other classes load is not weighted either */
+/* in other classes load is not weighted */
 /* clang-format off */
 #define CLASS(class)                                                                               \
 	{ "util_" class, "sched_pelt_" class, "util", TAP_PELT_CPU, TAP_PELT_1024 },               \
@@ -58,54 +58,54 @@ const struct tap_pelt_signal tap_pelt_signals[] = {
 	{ 0 }
 };
 
-#define MAX_VALUES 4u /* of one event */
-#define NEAR_CPUS 256u /* those of others are looked for each time */
+#define MAX_VALUES 4u /* limit for the values of one event */
+#define NEAR_CPUS 256u /* series of CPUs from this number on are searched for each time */
 
-/* What is read of one format: looked up by name once. */
+/* The fields of one format, which are looked up by name once. */
 struct kind {
 	unsigned int nr;
 	struct value {
 		const struct tap_pelt_signal *signal;
 		struct tap_num number, queued, runnable;
 	} values[MAX_VALUES];
-	struct tap_pelt_series *near[NEAR_CPUS][MAX_VALUES]; /* of a CPU: found before */
+	struct tap_pelt_series *near[NEAR_CPUS][MAX_VALUES]; /* cache: series by CPU and value */
 	const struct tap_field *comm, *path, *span; /* or NULL */
 	struct tap_num cpu, tid, cgroup;
-	bool is_pick; /* what is read of it are the numbers that follow from .pick */
+	bool is_pick; /* the value is the lag, decoded by .pick */
 	struct tap_sched_pick_fields pick;
-	bool has_near; /* no more than the CPU tells whose values they are, but for cgroups */
-	struct kind *older; /* that was added before */
+	bool has_near; /* the CPU alone identifies a value's series, except for cgroups */
+	struct kind *older; /* the kind added before this one */
 };
 
-/* Times in which updates may be missing, in their order; none touches another. */
+/* Intervals in which updates may be missing, sorted and disjoint. */
 struct holes {
 	struct tap_hole *v; /* owned */
 	unsigned int nr, cap;
-	unsigned int next; /* the first that does not end before the last update */
+	unsigned int next; /* the first one that does not end before the last update */
 };
 
 struct tap_pelt {
 	struct tap_pelt_opts opts;
 	const struct tap_promise *promise; /* or NULL */
-	struct holes *losses; /* by buffer */
-	struct holes *breaks; /* by CPU */
+	struct holes *losses; /* indexed by buffer */
+	struct holes *breaks; /* indexed by CPU */
 	unsigned int nr_losses, nr_breaks;
-	/* whose points end with a gap, should one come; with .point or .keep_points */
+	/* series with points, which get a gap if one comes; used with .point or .keep_points */
 	struct tap_pelt_series **live;
 	unsigned int nr_live, cap_live;
-	uint64_t next_gap_ns; /* the first of theirs */
-	struct kind **kinds; /* by the format's id, owned, also what they point to */
+	uint64_t next_gap_ns; /* start of the next gap of these series */
+	struct kind **kinds; /* owned, also the elements; indexed by format id */
 	struct kind *newest_kind;
-	struct tap_map cgroups; /* id -> its number, from 1 on */
+	struct tap_map cgroups; /* cgroup's id -> its number, 1, 2, ... */
 	unsigned int nr_lives;
-	struct tap_map by_key; /* -> struct tap_pelt_series *; 0: its task is dead */
-	struct tap_map runners; /* -> those that run with it: struct tap_pelt_series * */
-	/* owned, also what they point to; NULL: its task died, and nobody asks for it */
+	struct tap_map by_key; /* .key -> struct tap_pelt_series *; 0: its task is dead */
+	struct tap_map runners; /* runner_of() -> list of its series, struct tap_pelt_series * */
+	/* owned, also the elements; NULL: a dead task's series that is not needed */
 	struct tap_pelt_series **series;
 	unsigned int nr, cap;
 };
 
-/* Return: whether the event has it: not every kernel has every one. */
+/* Look up a signal's fields. Return false if the kernel's event does not have them. */
 static bool find_value(const struct tap_pelt_signal *s, const struct tap_format *fmt,
 		       struct value *v)
 {
@@ -132,7 +132,8 @@ static int64_t value_of(const struct kind *k, const struct value *v, const struc
 	if (v->signal->queued)
 		sleepers = (uint64_t)tap_num_get(&v->queued, ev) -
 			   (uint64_t)tap_num_get(&v->runnable, ev);
-	value = sleepers < value ? value - sleepers : 0; /* a file may lie */
+	/* a damaged file may have runnable > queued */
+	value = sleepers < value ? value - sleepers : 0;
 	return value < INT64_MAX ? (int64_t)value : INT64_MAX;
 }
 
@@ -157,7 +158,7 @@ static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 	tap_num_init(&k->cpu, tap_number_field(fmt, "cpu"));
 	tap_num_init(&k->tid, tap_number_field(fmt, "pid"));
 	tap_num_init(&k->cgroup, tap_number_field(fmt, "cgroup"));
-	/* sched_tp's records have the cgroup's path in place of its id */
+	/* the sched_tp module records the cgroup's path instead of its id */
 	k->path = k->cgroup.size ? NULL : tap_text_field(fmt, "path");
 	k->comm = tap_text_field(fmt, "comm");
 	k->is_pick = k->nr && tap_sched_pick_init(&k->pick, fmt);
@@ -170,9 +171,9 @@ static __attribute__((noinline)) struct kind *add_kind(struct tap_pelt *p,
 	return k;
 }
 
-/* ---- what is missing ---- */
+/* ---- missing updates ---- */
 
-/* Holes come by their beginning. Return: 0 or -ENOMEM. */
+/* Add a hole; call in order of .from_ns. Return: 0 or -ENOMEM. */
 static int add_hole(struct holes **list, unsigned int *nr, unsigned int i, uint64_t from_ns,
 		    uint64_t to_ns)
 {
@@ -213,7 +214,10 @@ static void free_holes(struct holes *list, unsigned int nr)
 	free(list);
 }
 
-/* Return: when a value of @ts_ns, the latest so far, may be replaced unseen. */
+/*
+ * Return the start of the first hole that ends after @ts_ns: from then on a value set at @ts_ns is
+ * not certain. @ts_ns must not decrease between calls.
+ */
 static inline uint64_t first_hole(struct holes *list, unsigned int nr, unsigned int i,
 				  uint64_t ts_ns)
 {
@@ -250,7 +254,7 @@ static uint64_t known_until(struct tap_pelt *p, const struct tap_pelt_series *s,
 {
 	uint64_t until = first_hole(p->losses, p->nr_losses, ev->buffer, ev->ts_ns), ns;
 
-	/* a task's updates are its own, wherever it runs */
+	/* breaks of a CPU's chain do not matter to a task: its updates are its own events */
 	for (unsigned int cpu = 0; cpu < p->nr_breaks && s->subject == TAP_PELT_DOMAIN; cpu++) {
 		ns = first_hole(p->breaks, p->nr_breaks, cpu, ev->ts_ns);
 		until = ns < until && tap_cpus_has(&s->span, cpu) ? ns : until;
@@ -259,18 +263,19 @@ static uint64_t known_until(struct tap_pelt *p, const struct tap_pelt_series *s,
 		ns = first_hole(p->breaks, p->nr_breaks, (unsigned int)s->cpu, ev->ts_ns);
 		until = ns < until ? ns : until;
 	}
-	return until > ev->ts_ns ? until : ev->ts_ns; /* it has begun: known for no time */
+	/* the hole has begun: the value is known for no time */
+	return until > ev->ts_ns ? until : ev->ts_ns;
 }
 
-/* ---- who it is about ---- */
+/* ---- whose value an event has ---- */
 
-/* The root cgroup is the first node of its hierarchy; 32-bit kernels count above that. */
+/* The root cgroup has node number 1; 32-bit kernels have a generation in the upper half. */
 static bool is_root(uint64_t cgroup)
 {
 	return (uint32_t)cgroup == 1;
 }
 
-/* A domain's CPUs: elements are longs of the kernel that recorded. Return: 0 or -ENOMEM. */
+/* Read a domain's CPUs: an array of longs of the recorded kernel. Return: 0 or -ENOMEM. */
 static int read_span(struct tap_cpus *span, const struct tap_field *f, const struct tap_event *ev)
 {
 	uint32_t len, elem = f->elem_size;
@@ -308,9 +313,11 @@ static void read_comm(const struct kind *k, const struct tap_event *ev, struct t
 	memset(s->comm + len, 0, sizeof(s->comm) - len);
 }
 
-/* Fills in who @ev speaks of. Return: 1; 0: nobody of whom there are series; -ENOMEM. */
-static int identify(const struct kind *k, const struct tap_timeline *t, const struct tap_event *ev,
-		    struct tap_pelt_series *s)
+/*
+ * Find out whose value @ev has, and fill in @s. Return: 1; 0: there is no series for it; -ENOMEM.
+ */
+static int find_subject(const struct kind *k, const struct tap_timeline *t,
+			const struct tap_event *ev, struct tap_pelt_series *s)
 {
 	const struct tap_task *task;
 	const char *text;
@@ -326,7 +333,7 @@ static int identify(const struct kind *k, const struct tap_timeline *t, const st
 	}
 	if (k->cgroup.size)
 		s->cgroup = (uint64_t)tap_num_get(&k->cgroup, ev);
-	if (s->subject == TAP_PELT_CGROUP) { /* it stands in the queue of the one above it */
+	if (s->subject == TAP_PELT_CGROUP) { /* its entity is in its parent's queue */
 		s->cpu = tap_num_int(&k->cpu, ev);
 		return tap_num_int(&k->tid, ev) == -1 && k->cgroup.size && s->cgroup &&
 		       s->cpu >= 0 && s->cpu < (int)TAP_MAX_CPUS;
@@ -335,7 +342,7 @@ static int identify(const struct kind *k, const struct tap_timeline *t, const st
 		s->tid = tap_num_int(&k->tid, ev);
 		if (k->is_pick) {
 			task = tap_timeline_task(t, s->tid);
-			/* never seen before; another class picked */
+			/* the task is not known, or another class picked */
 			if (!task || !tap_num_get(&k->pick.weight, ev))
 				return 0;
 			memcpy(s->comm, task->comm, sizeof(s->comm));
@@ -346,12 +353,12 @@ static int identify(const struct kind *k, const struct tap_timeline *t, const st
 		return s->tid > 0; /* -1: the entity is a cgroup */
 	}
 	s->cpu = tap_num_int(&k->cpu, ev);
-	if (k->cgroup.size && !s->cgroup) /* autogroups: nobody can tell one from the other */
+	if (k->cgroup.size && !s->cgroup) /* autogroups have no id that distinguishes them */
 		return 0;
 	if (k->cgroup.size && !is_root(s->cgroup))
 		s->subject = TAP_PELT_CGROUP;
 	text = k->path ? tap_field_bytes(k->path, ev->data, ev->size, &len) : NULL;
-	if (text && (len != 1 || *text != '/')) /* not the root's */
+	if (text && (len != 1 || *text != '/')) /* another cgroup than the root */
 		return 0;
 	return s->cpu >= 0 && s->cpu < (int)TAP_MAX_CPUS;
 }
@@ -361,13 +368,13 @@ static uint64_t task_runner(int tid)
 	return UINT64_C(1) << 32 | (uint32_t)tid;
 }
 
-/* With whom the series runs: a task, or a CPU. */
+/* Return the key of the task or CPU during whose run time the series' values count. */
 static uint64_t runner_of(const struct tap_pelt_series *s)
 {
 	return s->subject == TAP_PELT_TASK ? task_runner(s->tid) : (uint32_t)s->cpu;
 }
 
-/* Signals, CPUs and tasks are small numbers, and cgroups are counted. */
+/* Make a key. Signals, CPUs and tasks are small numbers; cgroups are numbered. */
 static uint64_t key_of(const struct tap_pelt_signal *signal, int cpu, uint64_t who)
 {
 	return (uint64_t)(signal - tap_pelt_signals) << 56 | (uint64_t)cpu << 32 | (uint32_t)who;
@@ -405,7 +412,7 @@ void tap_pelt_series_free(struct tap_pelt_series *s)
 	free(s);
 }
 
-/* @like: takes its span. Return: NULL when out of memory. */
+/* Add a series like @like, and take over its .span. Return: NULL: out of memory. */
 static struct tap_pelt_series *series_add(struct tap_pelt *p, struct tap_pelt_series *like)
 {
 	struct tap_pelt_series *s;
@@ -443,7 +450,7 @@ static unsigned int band_of(const struct tap_pelt_series *s)
 	return v < TAP_PELT_BANDS ? (unsigned int)v : TAP_PELT_BANDS - 1;
 }
 
-/* Where column @i of @nr begins; of the one behind the last: where the window ends. */
+/* Return the start of column @i of @nr; for @i == @nr the window's end. */
 static uint64_t column_from(const struct tap_window *window, unsigned int nr, unsigned int i)
 {
 	unsigned __int128 ns = tap_window_ns(window);
@@ -463,7 +470,7 @@ static __attribute__((noinline)) void hold_in_columns(struct tap_pelt_series *s,
 		struct tap_pelt_column *c = &s->columns[i];
 		uint64_t end_ns = column_from(window, nr, i + 1);
 
-		if (end_ns <= from_ns) /* rounded down: more columns than ns */
+		if (end_ns <= from_ns) /* empty after rounding: more columns than ns */
 			continue;
 		if (end_ns > to_ns)
 			end_ns = to_ns;
@@ -495,11 +502,11 @@ int tap_pelt_series_hold(struct tap_pelt_series *s, const struct tap_window *win
 }
 
 /*
- * The last value held from @from_ns, or since it is known, to @to_ns. Inline: summary does this
- * for every fifth event.
+ * Count that the last value held from @from_ns, or since it is known, to @to_ns. Inline, because
+ * schedtap summary does this for every fifth event.
  */
-static inline __attribute__((always_inline)) int hold(struct tap_pelt *p, struct tap_pelt_series *s,
-						      uint64_t from_ns, uint64_t to_ns)
+static inline __attribute__((always_inline)) int
+count_held(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t from_ns, uint64_t to_ns)
 {
 	if (p->opts.points_alone)
 		return 0;
@@ -515,7 +522,7 @@ static inline __attribute__((always_inline)) int hold(struct tap_pelt *p, struct
 	return hold_value(s, &p->opts.window, p->opts.nr_columns, from_ns, to_ns);
 }
 
-/* Return: since when what it belongs to runs, UINT64_MAX: it does not. */
+/* Return the time since when the series' task or CPU runs; UINT64_MAX: it does not. */
 static uint64_t runs_since(const struct tap_timeline *t, const struct tap_pelt_series *s,
 			   const struct tap_task *task)
 {
@@ -538,16 +545,16 @@ int tap_pelt_series_point(struct tap_pelt_series *s, uint64_t ts_ns, int64_t val
 	return 0;
 }
 
-static inline int tell_point(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t ts_ns,
-			     int64_t value)
+static inline int report_point(struct tap_pelt *p, struct tap_pelt_series *s, uint64_t ts_ns,
+			       int64_t value)
 {
 	int ret = p->opts.keep_points ? tap_pelt_series_point(s, ts_ns, value) : 0;
 
 	return ret || !p->opts.point ? ret : p->opts.point(p->opts.ctx, s, ts_ns, value);
 }
 
-/* Tells of the values that are not known any more by now. */
-static __attribute__((noinline)) int tell_gaps(struct tap_pelt *p, uint64_t now_ns)
+/* Report gaps of values that became unknown by now. */
+static __attribute__((noinline)) int report_gaps(struct tap_pelt *p, uint64_t now_ns)
 {
 	uint64_t gap_ns = p->next_gap_ns;
 	int ret = 0;
@@ -561,7 +568,7 @@ static __attribute__((noinline)) int tell_gaps(struct tap_pelt *p, uint64_t now_
 
 			if (s->known && s->until_ns == gap_ns) {
 				s->live = false;
-				ret = ret ? ret : tell_point(p, s, gap_ns, TAP_PELT_GAP);
+				ret = ret ? ret : report_point(p, s, gap_ns, TAP_PELT_GAP);
 				continue;
 			}
 			p->live[nr++] = s;
@@ -573,7 +580,7 @@ static __attribute__((noinline)) int tell_gaps(struct tap_pelt *p, uint64_t now_
 	return ret;
 }
 
-static inline int tell_update(struct tap_pelt *p, struct tap_pelt_series *s)
+static inline int report_update(struct tap_pelt *p, struct tap_pelt_series *s)
 {
 	if (!s->live && s->until_ns < p->opts.window.to_ns) {
 		if (tap_array_grow(&p->live, p->nr_live, &p->cap_live,
@@ -584,11 +591,11 @@ static inline int tell_update(struct tap_pelt *p, struct tap_pelt_series *s)
 	}
 	if (s->until_ns < p->next_gap_ns)
 		p->next_gap_ns = s->until_ns;
-	return tell_point(p, s, s->at_ns, s->last);
+	return report_point(p, s, s->at_ns, s->last);
 }
 
-static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
-			 struct tap_pelt_series *s, const struct tap_event *ev, int64_t value)
+static inline int update_value(struct tap_pelt *p, const struct tap_timeline *t,
+			       struct tap_pelt_series *s, const struct tap_event *ev, int64_t value)
 {
 	bool always = !p->opts.while_running || s->subject == TAP_PELT_DOMAIN;
 	const struct tap_task *task = NULL;
@@ -597,12 +604,12 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 
 	if (s->subject == TAP_PELT_TASK)
 		task = tap_timeline_task(t, s->tid);
-	/* the kernel tidies up: nobody's signal any more */
+	/* the kernel releases a dead task: these updates do not count */
 	if (task && task->state == TAP_STATE_DEAD)
 		return 0;
 	if (!always)
 		since_ns = runs_since(t, s, task);
-	ret = hold(p, s, since_ns, ev->ts_ns);
+	ret = count_held(p, s, since_ns, ev->ts_ns);
 	if (ret)
 		return ret;
 	s->updates++;
@@ -614,10 +621,10 @@ static inline int update(struct tap_pelt *p, const struct tap_timeline *t,
 	s->last = value;
 	if (since_ns == UINT64_MAX || (!p->opts.keep_points && !p->opts.point))
 		return 0;
-	return tell_update(p, s);
+	return report_update(p, s);
 }
 
-/* The series that @like describes, made if need be. Return: NULL when out of memory. */
+/* Get the series that @like describes, adding it if needed. Return: NULL: out of memory. */
 static struct tap_pelt_series *get_series(struct tap_pelt *p, const struct tap_timeline *t,
 					  struct tap_pelt_series *like)
 {
@@ -640,7 +647,7 @@ static struct tap_pelt_series *get_series(struct tap_pelt *p, const struct tap_t
 	return s;
 }
 
-/* ---- what the timeline tells ---- */
+/* ---- intervals of the timeline ---- */
 
 static struct tap_pelt_series *first_of(const struct tap_pelt *p, uint64_t runner)
 {
@@ -649,7 +656,7 @@ static struct tap_pelt_series *first_of(const struct tap_pelt *p, uint64_t runne
 	return slot ? (struct tap_pelt_series *)(uintptr_t)*slot : NULL;
 }
 
-static int ran(struct tap_pelt *p, uint64_t runner, uint64_t from_ns, uint64_t to_ns)
+static int count_run(struct tap_pelt *p, uint64_t runner, uint64_t from_ns, uint64_t to_ns)
 {
 	int ret = 0;
 
@@ -657,12 +664,12 @@ static int ran(struct tap_pelt *p, uint64_t runner, uint64_t from_ns, uint64_t t
 		return 0;
 	for (struct tap_pelt_series *s = first_of(p, runner); s && !ret; s = s->same_runner_next)
 		if (s->subject != TAP_PELT_DOMAIN)
-			ret = hold(p, s, from_ns, to_ns);
+			ret = count_held(p, s, from_ns, to_ns);
 	return ret;
 }
 
-/* Its tid may be given out again: what has it then gets series of its own. */
-static int died(struct tap_pelt *p, int tid, uint64_t ts_ns)
+/* The task died: a new task that reuses its tid gets series of its own. */
+static int end_task(struct tap_pelt *p, int tid, uint64_t ts_ns)
 {
 	struct tap_pelt_series *s = first_of(p, task_runner(tid)), *next;
 	int ret = 0;
@@ -672,7 +679,7 @@ static int died(struct tap_pelt *p, int tid, uint64_t ts_ns)
 	for (; s && !ret; s = next) {
 		next = s->same_runner_next;
 		if (!p->opts.while_running)
-			ret = hold(p, s, 0, ts_ns);
+			ret = count_held(p, s, 0, ts_ns);
 		s->known = false;
 		*tap_map_get(&p->by_key, s->key) = 0;
 		if (p->opts.points_alone) {
@@ -740,8 +747,10 @@ bool tap_pelt_wants(const struct tap_format *fmt)
 	return tap_pelt_has_signal(fmt, NULL, NULL);
 }
 
-/* A task's that was found before, or NULL where there is none, as most values are. Return: whether
- * that is certain. */
+/*
+ * Find a task's series that exists already; *@s is NULL if the value belongs to no series, as most
+ * do. Return: true if *@s is certain, otherwise find_series() decides.
+ */
 static bool find_known(struct tap_pelt *p, const struct kind *k,
 		       const struct tap_pelt_signal *signal, const struct tap_event *ev,
 		       struct tap_pelt_series **s)
@@ -751,7 +760,7 @@ static bool find_known(struct tap_pelt *p, const struct kind *k,
 
 	*s = NULL;
 	if (signal->subject == TAP_PELT_CGROUP)
-		return tid != -1; /* the entity is a task */
+		return tid != -1; /* -1: the entity is a cgroup, otherwise a task */
 	if (signal->subject != TAP_PELT_TASK || (k->is_pick && !p->opts.points_alone))
 		return false;
 	slot = tid > 0 ? tap_map_get(&p->by_key, key_of(signal, 0, (uint32_t)tid)) : NULL;
@@ -770,7 +779,10 @@ static bool is_of_cgroup(const struct kind *k, const struct tap_event *ev)
 	return k->cgroup.size && !is_root((uint64_t)tap_num_get(&k->cgroup, ev));
 }
 
-/* The series that the event's value belongs to, NULL for none. Return: 0 or -ENOMEM. */
+/*
+ * Find the series that the event's value belongs to; *@s is NULL if there is none. Return: 0 or
+ * -ENOMEM.
+ */
 static int find_series(struct tap_pelt *p, const struct tap_timeline *t, struct kind *k,
 		       unsigned int i, const struct tap_event *ev, struct tap_pelt_series **s)
 {
@@ -780,7 +792,7 @@ static int find_series(struct tap_pelt *p, const struct tap_timeline *t, struct 
 		.hist = TAP_HIST_INIT,
 		.below = TAP_HIST_INIT,
 	};
-	int ret = identify(k, t, ev, &like);
+	int ret = find_subject(k, t, ev, &like);
 
 	*s = ret > 0 ? get_series(p, t, &like) : NULL;
 	tap_cpus_release(&like.span);
@@ -799,7 +811,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	if (!k)
 		return -ENOMEM;
 	if (ev->ts_ns >= p->next_gap_ns)
-		ret = tell_gaps(p, ev->ts_ns);
+		ret = report_gaps(p, ev->ts_ns);
 	of_cgroup = is_of_cgroup(k, ev);
 	if (of_cgroup && p->opts.cpus_only)
 		return ret;
@@ -815,12 +827,12 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 		if (near)
 			near[i] = s;
 		if (!ret && s && s->wanted)
-			ret = update(p, t, s, ev, value_of(k, &k->values[i], ev));
+			ret = update_value(p, t, s, ev, value_of(k, &k->values[i], ev));
 	}
 	return ret;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
 	const struct tap_pelt_series *x = *(struct tap_pelt_series *const *)a;
 	const struct tap_pelt_series *y = *(struct tap_pelt_series *const *)b;
@@ -831,8 +843,8 @@ static int compare(const void *a, const void *b)
 static int on_end(void *ctx, const struct tap_timeline *t)
 {
 	struct tap_pelt *p = ctx;
-	int ret =
-		p->next_gap_ns < p->opts.window.to_ns ? tell_gaps(p, p->opts.window.to_ns - 1) : 0;
+	int ret = p->next_gap_ns < p->opts.window.to_ns ? report_gaps(p, p->opts.window.to_ns - 1)
+							: 0;
 	unsigned int nr = 0;
 
 	(void)t;
@@ -840,7 +852,7 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 		struct tap_pelt_series *s = p->series[i];
 
 		if (s && s->wanted && (!p->opts.while_running || s->subject == TAP_PELT_DOMAIN))
-			ret = hold(p, s, 0, p->opts.window.to_ns);
+			ret = count_held(p, s, 0, p->opts.window.to_ns);
 	}
 	for (unsigned int i = 0; i < p->nr; i++) {
 		if (p->series[i] && p->series[i]->updates)
@@ -850,7 +862,7 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	}
 	p->nr = nr;
 	if (nr)
-		qsort(p->series, p->nr, sizeof(*p->series), compare);
+		qsort(p->series, p->nr, sizeof(*p->series), compare_keys);
 	return ret;
 }
 
@@ -861,19 +873,19 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 
 	(void)t;
 	if (i->state == TAP_STATE_RUNNING)
-		ret = ran(p, task_runner(i->task->tid), i->from_ns, i->to_ns);
+		ret = count_run(p, task_runner(i->task->tid), i->from_ns, i->to_ns);
 	if (!ret && i->next == TAP_STATE_DEAD && i->state != TAP_STATE_DEAD)
-		ret = died(p, i->task->tid, i->to_ns);
+		ret = end_task(p, i->task->tid, i->to_ns);
 	return ret;
 }
 
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *i)
 {
 	(void)t;
-	return i->what == TAP_CPU_RUN ? ran(ctx, (uint32_t)i->cpu, i->from_ns, i->to_ns) : 0;
+	return i->what == TAP_CPU_RUN ? count_run(ctx, (uint32_t)i->cpu, i->from_ns, i->to_ns) : 0;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	const struct tap_pelt_opts *o = &((struct tap_pelt *)ctx)->opts;
 
@@ -884,11 +896,11 @@ const struct tap_watcher_ops tap_pelt_ops = {
 	.states = TAP_STATE_ALL,
 	.interval = on_interval,
 	.cpu = on_cpu,
-	.wants = wants,
+	.wants = wants_event,
 	.event = on_event,
 	.end = on_end,
 };
-const struct tap_watcher_ops tap_pelt_of_cpus_ops = { .wants = wants,
+const struct tap_watcher_ops tap_pelt_of_cpus_ops = { .wants = wants_event,
 						      .event = on_event,
 						      .end = on_end };
 
@@ -932,7 +944,7 @@ int64_t tap_pelt_quantile(const struct tap_pelt_series *s, double part)
 		return (int64_t)tap_hist_quantile(&s->hist, part);
 	if (ns > below)
 		return (int64_t)tap_hist_quantile(&s->hist, (ns - below) / (double)s->hist.count);
-	/* the furthest of which no more than the rest is nearer to 0: of whole ns, more than .. */
+	/* .below holds absolute values: its quantile counts from the end nearest to 0 */
 	return -(int64_t)tap_hist_quantile(&s->below,
 					   ((double)(uint64_t)(below - ns) + 0.5) / below);
 }

@@ -25,9 +25,11 @@ uint32_t tap_pelt_divider(uint64_t unit)
 	return TAP_PELT_MAX - TAP_PELT_PERIOD + (uint32_t)(unit % TAP_PELT_PERIOD);
 }
 
-/* What units add of which the first @first end a period, and the last @last begin one; behind
- * @periods borders of periods. */
-static uint64_t contribution(uint64_t periods, uint64_t first, uint64_t last)
+/*
+ * Return the contribution of an interval with @periods period borders, for a weight of 1 per unit.
+ * @first: units before the first border; @last: units after the last one.
+ */
+static uint64_t interval_sum(uint64_t periods, uint64_t first, uint64_t last)
 {
 	uint64_t between = TAP_PELT_MAX - tap_pelt_decay(TAP_PELT_MAX, periods) - TAP_PELT_PERIOD;
 
@@ -41,7 +43,7 @@ uint64_t tap_pelt_advance(uint64_t sum, uint64_t from, uint64_t to, uint64_t wei
 
 	if (periods) {
 		sum = tap_pelt_decay(sum, periods);
-		units = contribution(periods, TAP_PELT_PERIOD - into, to % TAP_PELT_PERIOD);
+		units = interval_sum(periods, TAP_PELT_PERIOD - into, to % TAP_PELT_PERIOD);
 	}
 	return sum + weight * units;
 }

@@ -8,30 +8,31 @@
 #include "base/array.h"
 #include "timeline/sched_fields.h"
 
-/* Asleep, and maybe still in its queue, or woken out of that. */
+/* A task that sleeps and may still be queued (delayed dequeue), or was woken from that. */
 struct late {
 	const struct tap_task *task;
-	bool dequeued; /* but its group's entity may be there */
+	bool dequeued; /* the task is not queued, but its group's entity may be */
 	bool woken;
-	bool stale; /* the entities above may have another number than there are */
+	bool stale; /* entities above may have another number of tasks than there are */
 };
 
 struct tap_pelt_queue {
-	const struct tap_task **tasks; /* owned; that run or wait there, of any class */
+	const struct tap_task **tasks; /* owned; known tasks that run or wait there, of any class */
 	unsigned int nr, cap;
 	struct late *late; /* owned */
 	unsigned int nr_late, cap_late;
-	unsigned int hidden_min, hidden_max; /* fair tasks beside these */
-	uint64_t all_dequeued_ns; /* when a task was taken out, and then no sleeper was left */
+	unsigned int hidden_min, hidden_max; /* bounds for the number of other fair tasks there */
+	/* time when a task was dequeued and no sleeping task was left; 0: not so */
+	uint64_t all_dequeued_ns;
 };
 
 struct tap_pelt_member {
-	int cpu_plus_1; /* whose .tasks it is in; 0: none */
-	bool told; /* .cgroup, by the scheduler */
+	int cpu_plus_1; /* CPU plus one of the queue whose .tasks it is in; 0: none */
+	bool told; /* .cgroup is known from the scheduler (sched_pelt_se) */
 	uint64_t cgroup;
 };
 
-/* Of one format. */
+/* The fields of one format. */
 struct tap_queue_reading {
 	enum what { UNREAD, NOTHING, WAKEUP, COUNT, ENTITY } what;
 	struct tap_num tid, cpu, cgroup, change, queued, runnable;
@@ -44,7 +45,7 @@ static struct tap_pelt_queue *get_queue(struct tap_pelt_queues *q, int cpu)
 	return tap_array_at(&q->queues, &q->nr_queues, (unsigned int)cpu, sizeof(fresh), &fresh);
 }
 
-/* Events may name any number. */
+/* Check a CPU number of an event: it may have any value. */
 static bool is_cpu(const struct tap_pelt_queues *q, int cpu)
 {
 	unsigned int nr;
@@ -68,12 +69,12 @@ static enum tap_cpu_what what_runs(const struct tap_pelt_queues *q, int cpu,
 	return tap_cpu_what(&cpus[cpu]);
 }
 
-static int change(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns)
+static int report_change(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns)
 {
 	return q->opts.change(q->opts.ctx, q->timeline, cpu, ts_ns);
 }
 
-static void doubt(struct tap_pelt_queue *queue)
+static void reset_hidden(struct tap_pelt_queue *queue)
 {
 	queue->hidden_min = 0;
 	queue->hidden_max = TAP_PELT_ANY_NUMBER;
@@ -85,14 +86,14 @@ static void look_for_losses(struct tap_pelt_queues *q, uint64_t ts_ns)
 		return;
 	if (tap_losses_between(&q->losses, q->at_ns, ts_ns))
 		for (unsigned int i = 0; i < q->nr_queues; i++)
-			doubt(&q->queues[i]);
+			reset_hidden(&q->queues[i]);
 	q->at_ns = ts_ns;
 }
 
-/* ---- who is where ---- */
+/* ---- which task is in which queue ---- */
 
-static void tell_late(const struct tap_pelt_queues *q, int cpu, const struct tap_task *task,
-		      uint64_t ts_ns)
+static void report_late(const struct tap_pelt_queues *q, int cpu, const struct tap_task *task,
+			uint64_t ts_ns)
 {
 	if (q->opts.late)
 		q->opts.late(q->opts.ctx, cpu, task, ts_ns);
@@ -128,13 +129,15 @@ static int add_late(struct tap_pelt_queues *q, int cpu, const struct late *late,
 		return -ENOMEM;
 	queue->late[queue->nr_late++] = *late;
 	if (!late->dequeued)
-		tell_late(q, cpu, late->task, ts_ns);
+		report_late(q, cpu, late->task, ts_ns);
 	return 0;
 }
 
-/* The task was enqueued or dequeued: so the entities of the groups that it is in have the number
- * that there is. */
-static void refresh(struct tap_pelt_queues *q, int cpu, const struct tap_task *task)
+/*
+ * A task was enqueued or dequeued, so the entities of the groups above it have the current number
+ * of tasks.
+ */
+static void refresh_entities(struct tap_pelt_queues *q, int cpu, const struct tap_task *task)
 {
 	struct tap_pelt_queue *queue = &q->queues[cpu];
 
@@ -153,7 +156,7 @@ static void refresh(struct tap_pelt_queues *q, int cpu, const struct tap_task *t
 	}
 }
 
-static int leave(struct tap_pelt_queues *q, const struct tap_task *task, uint64_t ts_ns)
+static int leave_queue(struct tap_pelt_queues *q, const struct tap_task *task, uint64_t ts_ns)
 {
 	struct tap_pelt_member *m = get_member(q, task);
 	struct tap_pelt_queue *queue;
@@ -162,7 +165,7 @@ static int leave(struct tap_pelt_queues *q, const struct tap_task *task, uint64_
 	if (!m || !m->cpu_plus_1)
 		return m ? 0 : -ENOMEM;
 	queue = &q->queues[m->cpu_plus_1 - 1];
-	ret = change(q, m->cpu_plus_1 - 1, ts_ns);
+	ret = report_change(q, m->cpu_plus_1 - 1, ts_ns);
 	for (unsigned int i = 0; i < queue->nr; i++)
 		if (queue->tasks[i] == task)
 			queue->tasks[i--] = queue->tasks[--queue->nr];
@@ -170,8 +173,10 @@ static int leave(struct tap_pelt_queues *q, const struct tap_task *task, uint64_
 	return ret;
 }
 
-/* A task of which nothing is known any more may be there, or not: its interval is told when it is
- * over. */
+/*
+ * Drop tasks whose state became unknown: they may be queued or not. Their last interval is reported
+ * only when it is over.
+ */
 static void drop_unknown(struct tap_pelt_queues *q, struct tap_pelt_queue *queue)
 {
 	for (unsigned int i = 0; i < queue->nr; i++) {
@@ -183,8 +188,8 @@ static void drop_unknown(struct tap_pelt_queues *q, struct tap_pelt_queue *queue
 	}
 }
 
-/* One that was there unseen is seen. Where there was none it was not known who is there. */
-static int reveal(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns)
+/* A hidden task became known. If there was none, the bounds were wrong: reset them. */
+static int reveal_task(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns)
 {
 	struct tap_pelt_queue *queue = get_queue(q, cpu);
 	int ret;
@@ -192,14 +197,15 @@ static int reveal(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns)
 	if (!queue)
 		return -ENOMEM;
 	if (!queue->hidden_max)
-		doubt(queue);
-	ret = change(q, cpu, ts_ns);
+		reset_hidden(queue);
+	ret = report_change(q, cpu, ts_ns);
 	queue->hidden_min -= queue->hidden_min > 0;
 	queue->hidden_max -= queue->hidden_max != TAP_PELT_ANY_NUMBER;
 	return ret;
 }
 
-static int join(struct tap_pelt_queues *q, const struct tap_task *task, int cpu, uint64_t ts_ns)
+static int join_queue(struct tap_pelt_queues *q, const struct tap_task *task, int cpu,
+		      uint64_t ts_ns)
 {
 	struct tap_pelt_member *m = get_member(q, task);
 	struct tap_pelt_queue *queue;
@@ -212,7 +218,7 @@ static int join(struct tap_pelt_queues *q, const struct tap_task *task, int cpu,
 	if (!queue)
 		return -ENOMEM;
 	was_late = is_late(q, task);
-	ret = leave(q, task, ts_ns) ?: change(q, cpu, ts_ns);
+	ret = leave_queue(q, task, ts_ns) ?: report_change(q, cpu, ts_ns);
 	drop_late(q, task);
 	if (was_late)
 		ret = ret
@@ -221,7 +227,7 @@ static int join(struct tap_pelt_queues *q, const struct tap_task *task, int cpu,
 					 &(const struct late){ task, .woken = true, .stale = true },
 					 ts_ns);
 	else
-		refresh(q, cpu, task);
+		refresh_entities(q, cpu, task);
 	if (ret)
 		return ret;
 	queue = &q->queues[cpu];
@@ -237,7 +243,7 @@ static bool is_other_class(const struct tap_task *task)
 	return task->prio != TAP_PRIO_UNKNOWN && task->prio < 100;
 }
 
-/* ---- what the timeline reports ---- */
+/* ---- intervals of the timeline ---- */
 
 static int go_to_sleep(struct tap_pelt_queues *q, const struct tap_task *task, int cpu,
 		       uint64_t ts_ns)
@@ -248,12 +254,12 @@ static int go_to_sleep(struct tap_pelt_queues *q, const struct tap_task *task, i
 
 	if (!queue)
 		return -ENOMEM;
-	ret = leave(q, task, ts_ns);
+	ret = leave_queue(q, task, ts_ns);
 	drop_late(q, task);
 	dequeued =
 		queue->all_dequeued_ns && ts_ns - queue->all_dequeued_ns < TAP_PELT_SAME_SWITCH_NS;
 	if (dequeued)
-		refresh(q, cpu, task);
+		refresh_entities(q, cpu, task);
 	if (ret || is_other_class(task) || (!queue->nr && !queue->hidden_max))
 		return ret;
 	return add_late(q, cpu,
@@ -273,31 +279,32 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	look_for_losses(q, s->to_ns);
 	if (!m)
 		return -ENOMEM;
-	if (s->next == s->state || !is_cpu(q, cpu)) /* the window's end; it was nowhere */
+	/* the window's end, or the task was on no known CPU */
+	if (s->next == s->state || !is_cpu(q, cpu))
 		return 0;
 	if (!m->cpu_plus_1 && !is_other_class(s->task) &&
 	    (was_there || (s->next == TAP_STATE_RUNNING && s->state != TAP_STATE_WAKING &&
 			   s->state != TAP_STATE_THROTTLED)))
-		ret = reveal(q, cpu, s->to_ns);
+		ret = reveal_task(q, cpu, s->to_ns);
 	if (ret)
 		return ret;
 	switch (s->next) {
 	case TAP_STATE_WAKING:
-		return q->has_wakeups ? leave(q, s->task, s->to_ns)
-				      : join(q, s->task, cpu, s->to_ns);
+		return q->has_wakeups ? leave_queue(q, s->task, s->to_ns)
+				      : join_queue(q, s->task, cpu, s->to_ns);
 	case TAP_STATE_PREEMPTED:
-		/* it was switched out where nobody knew that it ran */
+		/* it was switched out on a CPU where it was not known to run */
 		if (!was_there && s->state != TAP_STATE_THROTTLED)
 			return 0;
-		return join(q, s->task, cpu, s->to_ns);
+		return join_queue(q, s->task, cpu, s->to_ns);
 	case TAP_STATE_RUNNING:
-		return join(q, s->task, cpu, s->to_ns);
-	case TAP_STATE_UNKNOWN: /* it may be there still */
+		return join_queue(q, s->task, cpu, s->to_ns);
+	case TAP_STATE_UNKNOWN: /* it may still be queued */
 		if (m->cpu_plus_1)
 			q->queues[m->cpu_plus_1 - 1].hidden_max = TAP_PELT_ANY_NUMBER;
-		return leave(q, s->task, s->to_ns);
+		return leave_queue(q, s->task, s->to_ns);
 	case TAP_STATE_THROTTLED:
-		return leave(q, s->task, s->to_ns);
+		return leave_queue(q, s->task, s->to_ns);
 	default:
 		return go_to_sleep(q, s->task, cpu, s->to_ns);
 	}
@@ -314,8 +321,8 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 		return -ENOMEM;
 	look_for_losses(q, s->to_ns);
 	if (s->what == TAP_CPU_UNKNOWN || s->what == TAP_CPU_OFFLINE)
-		doubt(queue);
-	ret = change(q, s->cpu, s->to_ns);
+		reset_hidden(queue);
+	ret = report_change(q, s->cpu, s->to_ns);
 	if (s->what == TAP_CPU_IDLE)
 		queue->hidden_min = queue->hidden_max = queue->nr_late = 0;
 	return ret;
@@ -331,10 +338,10 @@ static int on_migration(void *ctx, const struct tap_timeline *t, const struct ta
 	if (!member || !is_cpu(q, m->to))
 		return member ? 0 : -ENOMEM;
 	if (member->cpu_plus_1)
-		return join(q, m->task, m->to, m->ts_ns);
-	if (!tap_state_is_sleep(m->task->state)) /* it is placed by its wakeup */
+		return join_queue(q, m->task, m->to, m->ts_ns);
+	if (!tap_state_is_sleep(m->task->state)) /* its wakeup places it */
 		return 0;
-	/* sleepers are moved by the balancer alone, which finds them in a queue */
+	/* only the balancer moves sleeping tasks, which it finds in a queue (delayed dequeue) */
 	drop_late(q, m->task);
 	return add_late(q, m->to, &(const struct late){ m->task, .stale = true }, m->ts_ns);
 }
@@ -345,12 +352,12 @@ static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *ta
 
 	q->timeline = t;
 	look_for_losses(q, ts_ns);
-	return q->has_wakeups || !is_cpu(q, task->cpu) ? 0 : join(q, task, task->cpu, ts_ns);
+	return q->has_wakeups || !is_cpu(q, task->cpu) ? 0 : join_queue(q, task, task->cpu, ts_ns);
 }
 
 /* ---- events ---- */
 
-/* Where nothing was known of it, it may have been there already. */
+/* A task with an unknown state was woken: it may have been queued already. */
 static int add_hidden(struct tap_pelt_queues *q, const struct tap_task *task, int cpu,
 		      uint64_t ts_ns)
 {
@@ -359,7 +366,7 @@ static int add_hidden(struct tap_pelt_queues *q, const struct tap_task *task, in
 
 	if (!queue || is_other_class(task))
 		return queue ? 0 : -ENOMEM;
-	ret = change(q, cpu, ts_ns);
+	ret = report_change(q, cpu, ts_ns);
 	queue->hidden_max += queue->hidden_max != TAP_PELT_ANY_NUMBER;
 	return ret;
 }
@@ -373,12 +380,12 @@ static int add_wakeup(struct tap_pelt_queues *q, const struct tap_queue_reading 
 	if (!task || !is_cpu(q, cpu) ||
 	    (task->state != TAP_STATE_WAKING && task->state != TAP_STATE_UNKNOWN))
 		return 0;
-	return task->state == TAP_STATE_WAKING ? join(q, task, cpu, ev->ts_ns)
+	return task->state == TAP_STATE_WAKING ? join_queue(q, task, cpu, ev->ts_ns)
 					       : add_hidden(q, task, cpu, ev->ts_ns);
 }
 
-/* How many sleepers are left. */
-static void tell_dequeued(struct tap_pelt_queue *queue, uint64_t ts_ns, int by, bool is_none)
+/* Note whether sleeping tasks are left in the queue. */
+static void note_dequeued(struct tap_pelt_queue *queue, uint64_t ts_ns, int by, bool is_none)
 {
 	queue->all_dequeued_ns = is_none && by < 0 ? ts_ns : 0;
 	for (unsigned int i = 0; is_none && i < queue->nr_late; i++)
@@ -386,12 +393,13 @@ static void tell_dequeued(struct tap_pelt_queue *queue, uint64_t ts_ns, int by, 
 }
 
 /*
- * How many are there is told within the queue's lock, as @by tasks come or go: those the timeline
- * tells a little later, or has told already. Where sleepers go that were dequeued late none of
- * these do, but one may be on its way to be such.
+ * Update the bounds of hidden tasks from sched_update_nr_running. The event comes with the queue's
+ * lock held, while @by tasks join or leave; the timeline sees these a little later, or has seen
+ * them already. @by is 0 if delayed tasks are dequeued: then no runnable task leaves, but one may
+ * be about to become a delayed one.
  */
-static int tell_hidden(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns, int by,
-		       unsigned int runnable)
+static int update_hidden(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns, int by,
+			 unsigned int runnable)
 {
 	struct tap_pelt_queue *queue = &q->queues[cpu];
 	int64_t min = runnable, max;
@@ -406,8 +414,8 @@ static int tell_hidden(struct tap_pelt_queues *q, int cpu, uint64_t ts_ns, int b
 	max = by > 0 ? min : by < 0 ? min - by : min + 1;
 	min = by > 0 ? min - by : min;
 	if (min > queue->hidden_max || max < queue->hidden_min)
-		doubt(queue);
-	ret = change(q, cpu, ts_ns);
+		reset_hidden(queue);
+	ret = report_change(q, cpu, ts_ns);
 	if (max < 0)
 		return ret;
 	if (min > queue->hidden_min)
@@ -430,8 +438,8 @@ static int add_count(struct tap_pelt_queues *q, const struct tap_queue_reading *
 	queue = get_queue(q, cpu);
 	if (!queue)
 		return -ENOMEM;
-	tell_dequeued(queue, ev->ts_ns, by, queued == runnable);
-	return tell_hidden(q, cpu, ev->ts_ns, by, runnable);
+	note_dequeued(queue, ev->ts_ns, by, queued == runnable);
+	return update_hidden(q, cpu, ev->ts_ns, by, runnable);
 }
 
 static int add_entity(struct tap_pelt_queues *q, const struct tap_queue_reading *r,
@@ -474,14 +482,14 @@ static void read_format(struct tap_queue_reading *r, const struct tap_format *fm
 	tap_num_init(&r->change, tap_number_field(fmt, "change"));
 	tap_num_init(&r->queued, tap_number_field(fmt, "h_nr_queued"));
 	tap_num_init(&r->runnable, tap_number_field(fmt, "h_nr_runnable"));
-	/* kernels before v6.14 tell one number of all classes, sleepers among them */
+	/* kernels before v6.14 report one number for all classes, including sleeping tasks */
 	if (r->what == COUNT
 		    ? !r->cpu.size || !r->change.size || !r->queued.size || !r->runnable.size
 		    : !r->tid.size)
 		r->what = NOTHING;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	return fmt && what_of(fmt) != NOTHING;
@@ -512,11 +520,11 @@ const struct tap_watcher_ops tap_pelt_queues_ops = {
 	.cpu = on_cpu,
 	.migration = on_migration,
 	.waits = on_waits,
-	.wants = wants,
+	.wants = wants_event,
 	.event = on_event,
 };
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 uint64_t tap_pelt_cgroup_in(const struct tap_num *cgroup, const struct tap_event *ev)
 {
@@ -527,7 +535,7 @@ uint64_t tap_pelt_cgroup_in(const struct tap_num *cgroup, const struct tap_event
 
 uint64_t tap_pelt_weight(int prio)
 {
-	/* by its definition: 1.25 to a step, as the kernel has rounded it */
+	/* each step is a factor of 1.25, with the kernel's rounding */
 	static const uint32_t weights[] = {
 		88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916,
 		9548,  7620,  6100,  4904,  3906,  3121,  2501,	 1991,	1586,  1277,
@@ -565,8 +573,8 @@ enum tap_pelt_place tap_pelt_place_of(const struct tap_pelt_queues *q, const str
 	return is_below(path, group->path) ? TAP_PELT_BELOW : TAP_PELT_OUTSIDE;
 }
 
-static void hold(const struct tap_pelt_queues *q, const struct tap_pelt_group *group,
-		 const struct tap_task *task, struct tap_pelt_held *held)
+static void add_task(const struct tap_pelt_queues *q, const struct tap_pelt_group *group,
+		     const struct tap_task *task, struct tap_pelt_held *held)
 {
 	enum tap_pelt_place place = tap_pelt_place_of(q, task, group);
 	uint64_t weight = tap_pelt_weight(task->prio);
@@ -579,8 +587,8 @@ static void hold(const struct tap_pelt_queues *q, const struct tap_pelt_group *g
 	held->weight_known &= place == TAP_PELT_DIRECT && weight;
 }
 
-static void hold_late(const struct tap_pelt_queues *q, const struct tap_pelt_group *group,
-		      const struct late *late, struct tap_pelt_held *held)
+static void add_late_task(const struct tap_pelt_queues *q, const struct tap_pelt_group *group,
+			  const struct late *late, struct tap_pelt_held *held)
 {
 	enum tap_pelt_place place = tap_pelt_place_of(q, late->task, group);
 
@@ -591,7 +599,7 @@ static void hold_late(const struct tap_pelt_queues *q, const struct tap_pelt_gro
 	held->weight_known &= late->woken || place == TAP_PELT_DIRECT;
 }
 
-static void hold_running(const struct tap_pelt_queues *q, int cpu,
+static void find_running(const struct tap_pelt_queues *q, int cpu,
 			 const struct tap_pelt_group *group, struct tap_pelt_held *held)
 {
 	const struct tap_task *task = NULL;
@@ -619,17 +627,17 @@ struct tap_pelt_held tap_pelt_queues_held(struct tap_pelt_queues *q, const struc
 
 	q->timeline = t;
 	look_for_losses(q, ts_ns);
-	hold_running(q, cpu, group, &held);
+	find_running(q, cpu, group, &held);
 	is_idle = what_runs(q, cpu, &task) == TAP_CPU_IDLE;
-	if (!queue) /* out of memory: what is to be changed there says so */
+	if (!queue) /* out of memory: the next change of this queue returns the error */
 		return (struct tap_pelt_held){ .nr_max = TAP_PELT_ANY_NUMBER };
 	drop_unknown(q, queue);
 	for (unsigned int i = 0; i < queue->nr; i++)
-		hold(q, group, queue->tasks[i], &held);
+		add_task(q, group, queue->tasks[i], &held);
 	if (is_idle)
 		return held;
 	for (unsigned int i = 0; i < queue->nr_late; i++)
-		hold_late(q, group, &queue->late[i], &held);
+		add_late_task(q, group, &queue->late[i], &held);
 	if (group->cgroup == TAP_PELT_ROOT)
 		held.nr += queue->hidden_min;
 	held.nr_max = queue->hidden_max == TAP_PELT_ANY_NUMBER ? TAP_PELT_ANY_NUMBER
