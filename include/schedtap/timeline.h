@@ -4,7 +4,7 @@
  * events are missing. tap_run() (run.h) reports each interval to watchers (watcher.h) once the
  * interval has ended.
  *
- * What is certain: on a CPU, the prev of a switch must be the task that was switched in before.
+ * Certainty: on a CPU, the prev of a switch must be the task that was switched in before.
  * Otherwise the CPU's chain of switches is broken, and the time since the last switch is unknown. A
  * task's interval in one state counts only if the event that ended it fits (a wakeup ends sleep; a
  * switch-in ends a wait) and if no hole overlaps it. A hole is a time in which some CPU's switches

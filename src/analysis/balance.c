@@ -19,7 +19,7 @@ struct tap_balance_task {
 	uint64_t woken_ns;
 };
 
-/* What a CPU does, and how many tasks wait there. */
+/* A CPU's state and its number of waiting tasks. */
 struct tap_balance_cpu {
 	int what; /* TAP_CPU_UNKNOWN, ... */
 	bool seen, dirty;

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* What a CPU shows, according to its last reported change. */
+/* The state of a CPU in its last reported change. */
 struct tap_shown_cpu {
 	enum tap_cpu_shows what;
 	const struct tap_task *task;
@@ -125,14 +125,14 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 {
 	struct tap_cpu_changes *ch = ctx;
 	struct tap_cpu_change c = { .ts_ns = s->from_ns, .cpu = s->cpu };
-	uint64_t told_ns;
+	uint64_t reported_ns;
 	int ret = ch->started ? 0 : begin_changes(ch, t);
 
 	if (ret)
 		return ret;
-	told_ns = tap_cpu_order_ns(&ch->told, (unsigned int)s->cpu);
-	if (c.ts_ns < told_ns) /* its start was reported already */
-		c.ts_ns = told_ns;
+	reported_ns = tap_cpu_order_ns(&ch->told, (unsigned int)s->cpu);
+	if (c.ts_ns < reported_ns) /* its start was reported already */
+		c.ts_ns = reported_ns;
 	set_shown(ch, &c, s->what, s->task);
 	ret = add_change(ch, &c, s->to_ns);
 	while (!ret && ch->nr > TAP_CPU_CHANGES_MAX &&

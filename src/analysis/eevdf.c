@@ -625,9 +625,9 @@ static int on_migration(void *ctx, const struct tap_timeline *t, const struct ta
 	     is_seen = m->to >= 0 && (unsigned int)m->to < e->nr_cpus;
 	int ret = is_woken ? note_woken(e, m->task, m->to) : 0;
 
-	ret = ret
-		      ?: tap_eevdf_queue_move(&e->queues, m->task->index, is_seen ? m->to : -1,
-					      m->ts_ns, is_woken);
+	if (!ret)
+		ret = tap_eevdf_queue_move(&e->queues, m->task->index, is_seen ? m->to : -1,
+					   m->ts_ns, is_woken);
 	return ret || !is_seen ? ret : limit_queue(e, t, m->to, m->ts_ns);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What EEVDF did with each task, from its own numbers at each pick (sched_pick): the task's lag,
+ * EEVDF's treatment of each task, from its own numbers at each pick (sched_pick): the task's lag,
  * how long it ran compared with its slice, whether tasks with short slices preempt, and violations
  * of EEVDF's rules.
  *

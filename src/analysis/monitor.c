@@ -14,9 +14,11 @@
 	(BIT(TAP_MONITOR_SWITCH_IN) | BIT(TAP_MONITOR_SWITCH_PREEMPT) |                            \
 	 BIT(TAP_MONITOR_SWITCH_YIELD) | BIT(TAP_MONITOR_SWITCH_SUSPEND) |                         \
 	 BIT(TAP_MONITOR_SWITCH))
-#define PREEMPTED                                                                                  \
-	256 /* of prev_state, TASK_REPORT_MAX (include/linux/sched.h); 4096 before v4.14, which    \
-	       nobody has */
+/*
+ * The bit of prev_state for a preemption: TASK_REPORT_MAX in include/linux/sched.h since v4.14.
+ * Older kernels (4096) are not supported.
+ */
+#define PREEMPTED 256
 
 static const struct {
 	const char *system, *name;
@@ -255,9 +257,10 @@ static int process_switch(struct tap_monitor *m, const struct tap_monitor_source
 		return process_event(m, NULL, ev->cpu, TAP_MONITOR_SWITCH, ev->ts_ns);
 	ret = process_task_event(m, tap_num_int(&s->prev, ev), ev->cpu,
 				 how_it_left(tap_num_get(&s->prev_state, ev)), ev->ts_ns);
-	return ret
-		       ?: process_task_event(m, tap_num_int(&s->next, ev), ev->cpu,
-					     TAP_MONITOR_SWITCH_IN, ev->ts_ns);
+	if (ret)
+		return ret;
+	return process_task_event(m, tap_num_int(&s->next, ev), ev->cpu, TAP_MONITOR_SWITCH_IN,
+				  ev->ts_ns);
 }
 
 static int set_state(struct tap_monitor *m, const struct tap_monitor_source *s,

@@ -30,31 +30,47 @@ enum { THREAD, SCHEDULING };
 enum { OTHER_CONTEXT, OWN_CONTEXT };
 enum { RUNNABLE, SIGNAL_WAKEUP, SLEEPABLE, SLEEPING };
 
+/* clang-format off */
 const struct tap_monitor_model tap_monitor_models[] = {
 	{
-		.name = "sssw", .asserts = "a task sleeps only after it set a sleeping state, and runs again only after a wakeup",
+		.name = "sssw",
+		.asserts = "a task sleeps only after it set a sleeping state, "
+			   "and runs again only after a wakeup",
 		.nr_states = 4, .states = { "runnable", "signal_wakeup", "sleepable", "sleeping" },
 		.next = {
 			[RUNNABLE] = {
-				[TAP_MONITOR_SWITCH_IN] = TO(RUNNABLE), [TAP_MONITOR_SWITCH_PREEMPT] = TO(RUNNABLE),
-				[TAP_MONITOR_SWITCH_YIELD] = TO(RUNNABLE), [TAP_MONITOR_SWITCH_SUSPEND] = NEVER,
-				[TAP_MONITOR_WAKEUP] = TO(RUNNABLE), [TAP_MONITOR_SET_RUNNABLE] = TO(RUNNABLE),
-				[TAP_MONITOR_SET_SLEEPABLE] = TO(SLEEPABLE), [TAP_MONITOR_SIGNAL] = TO(RUNNABLE),
+				[TAP_MONITOR_SWITCH_IN] = TO(RUNNABLE),
+				[TAP_MONITOR_SWITCH_PREEMPT] = TO(RUNNABLE),
+				[TAP_MONITOR_SWITCH_YIELD] = TO(RUNNABLE),
+				[TAP_MONITOR_SWITCH_SUSPEND] = NEVER,
+				[TAP_MONITOR_WAKEUP] = TO(RUNNABLE),
+				[TAP_MONITOR_SET_RUNNABLE] = TO(RUNNABLE),
+				[TAP_MONITOR_SET_SLEEPABLE] = TO(SLEEPABLE),
+				[TAP_MONITOR_SIGNAL] = TO(RUNNABLE),
 			},
 			[SIGNAL_WAKEUP] = {
-				[TAP_MONITOR_SWITCH_IN] = TO(SIGNAL_WAKEUP), [TAP_MONITOR_SWITCH_PREEMPT] = TO(SIGNAL_WAKEUP),
-				[TAP_MONITOR_SWITCH_YIELD] = TO(SIGNAL_WAKEUP), [TAP_MONITOR_SWITCH_SUSPEND] = NEVER,
-				[TAP_MONITOR_WAKEUP] = TO(SIGNAL_WAKEUP), [TAP_MONITOR_SET_RUNNABLE] = NEVER,
-				[TAP_MONITOR_SET_SLEEPABLE] = TO(SLEEPABLE), [TAP_MONITOR_SIGNAL] = TO(RUNNABLE),
+				[TAP_MONITOR_SWITCH_IN] = TO(SIGNAL_WAKEUP),
+				[TAP_MONITOR_SWITCH_PREEMPT] = TO(SIGNAL_WAKEUP),
+				[TAP_MONITOR_SWITCH_YIELD] = TO(SIGNAL_WAKEUP),
+				[TAP_MONITOR_SWITCH_SUSPEND] = NEVER,
+				[TAP_MONITOR_WAKEUP] = TO(SIGNAL_WAKEUP),
+				[TAP_MONITOR_SET_RUNNABLE] = NEVER,
+				[TAP_MONITOR_SET_SLEEPABLE] = TO(SLEEPABLE),
+				[TAP_MONITOR_SIGNAL] = TO(RUNNABLE),
 			},
 			[SLEEPABLE] = {
-				[TAP_MONITOR_SWITCH_IN] = TO(SLEEPABLE), [TAP_MONITOR_SWITCH_PREEMPT] = TO(SLEEPABLE),
-				[TAP_MONITOR_SWITCH_YIELD] = TO(SIGNAL_WAKEUP), [TAP_MONITOR_SWITCH_SUSPEND] = TO(SLEEPING),
-				[TAP_MONITOR_WAKEUP] = TO(RUNNABLE), [TAP_MONITOR_SET_RUNNABLE] = TO(RUNNABLE),
-				[TAP_MONITOR_SET_SLEEPABLE] = TO(SLEEPABLE), [TAP_MONITOR_SIGNAL] = TO(SLEEPABLE),
+				[TAP_MONITOR_SWITCH_IN] = TO(SLEEPABLE),
+				[TAP_MONITOR_SWITCH_PREEMPT] = TO(SLEEPABLE),
+				[TAP_MONITOR_SWITCH_YIELD] = TO(SIGNAL_WAKEUP),
+				[TAP_MONITOR_SWITCH_SUSPEND] = TO(SLEEPING),
+				[TAP_MONITOR_WAKEUP] = TO(RUNNABLE),
+				[TAP_MONITOR_SET_RUNNABLE] = TO(RUNNABLE),
+				[TAP_MONITOR_SET_SLEEPABLE] = TO(SLEEPABLE),
+				[TAP_MONITOR_SIGNAL] = TO(SLEEPABLE),
 			},
 			[SLEEPING] = {
-				[TAP_MONITOR_SWITCH_IN] = NEVER, SWITCH_OUT(NEVER), [TAP_MONITOR_WAKEUP] = TO(RUNNABLE),
+				[TAP_MONITOR_SWITCH_IN] = NEVER, SWITCH_OUT(NEVER),
+				[TAP_MONITOR_WAKEUP] = TO(RUNNABLE),
 				SET_STATE(NEVER), [TAP_MONITOR_SIGNAL] = NEVER,
 			},
 		},
@@ -63,44 +79,67 @@ const struct tap_monitor_model tap_monitor_models[] = {
 		.name = "snroc", .asserts = "only the task itself sets its state, while it runs",
 		.nr_states = 2, .states = { "other_context", "own_context" },
 		.next = {
-			[OTHER_CONTEXT] = { [TAP_MONITOR_SWITCH_IN] = TO(OWN_CONTEXT), SWITCH_OUT(NEVER), SET_STATE(NEVER) },
-			[OWN_CONTEXT] = { [TAP_MONITOR_SWITCH_IN] = NEVER, SWITCH_OUT(TO(OTHER_CONTEXT)), SET_STATE(TO(OWN_CONTEXT)) },
+			[OTHER_CONTEXT] = {
+				[TAP_MONITOR_SWITCH_IN] = TO(OWN_CONTEXT), SWITCH_OUT(NEVER),
+				SET_STATE(NEVER),
+			},
+			[OWN_CONTEXT] = {
+				[TAP_MONITOR_SWITCH_IN] = NEVER, SWITCH_OUT(TO(OTHER_CONTEXT)),
+				SET_STATE(TO(OWN_CONTEXT)),
+			},
 		},
 	},
 	{
-		.name = "sco", .asserts = "a task's state is not set within __schedule()", .of_cpus = true,
+		.name = "sco",
+		.asserts = "a task's state is not set within __schedule()",
+		.of_cpus = true,
 		.nr_states = 2, .states = { "thread_context", "scheduling_context" },
 		.next = {
-			[THREAD] = { [TAP_MONITOR_ENTRY] = TO(SCHEDULING), [TAP_MONITOR_EXIT] = NEVER, SET_STATE(TO(THREAD)) },
-			[SCHEDULING] = { [TAP_MONITOR_ENTRY] = NEVER, [TAP_MONITOR_EXIT] = TO(THREAD), SET_STATE(NEVER) },
+			[THREAD] = {
+				[TAP_MONITOR_ENTRY] = TO(SCHEDULING), [TAP_MONITOR_EXIT] = NEVER,
+				SET_STATE(TO(THREAD)),
+			},
+			[SCHEDULING] = {
+				[TAP_MONITOR_ENTRY] = NEVER, [TAP_MONITOR_EXIT] = TO(THREAD),
+				SET_STATE(NEVER),
+			},
 		},
 	},
 	{
-		.name = "tss", .asserts = "tasks are switched only within __schedule()", .of_cpus = true,
+		.name = "tss",
+		.asserts = "tasks are switched only within __schedule()",
+		.of_cpus = true,
 		.nr_states = 2, .states = { "thread", "sched" },
 		.next = {
 			[THREAD] = {
-				[TAP_MONITOR_ENTRY] = TO(SCHEDULING), [TAP_MONITOR_EXIT] = NEVER, [TAP_MONITOR_SWITCH] = NEVER,
+				[TAP_MONITOR_ENTRY] = TO(SCHEDULING), [TAP_MONITOR_EXIT] = NEVER,
+				[TAP_MONITOR_SWITCH] = NEVER,
 			},
 			[SCHEDULING] = {
-				[TAP_MONITOR_ENTRY] = NEVER, [TAP_MONITOR_EXIT] = TO(THREAD), [TAP_MONITOR_SWITCH] = TO(SCHEDULING),
+				[TAP_MONITOR_ENTRY] = NEVER, [TAP_MONITOR_EXIT] = TO(THREAD),
+				[TAP_MONITOR_SWITCH] = TO(SCHEDULING),
 			},
 		},
 	},
 	{
-		.name = "wwnr", .asserts = "a task is woken only while it does not run (a model that the kernel's authors know to be wrong)",
+		.name = "wwnr",
+		.asserts = "a task is woken only while it does not run "
+			   "(a model that the kernel's authors know to be wrong)",
 		.nr_states = 2, .states = { "not_running", "running" },
 		.next = {
 			[NOT_RUNNING] = {
-				[TAP_MONITOR_SWITCH_IN] = TO(RUNNING), SWITCH_OUT(NEVER), [TAP_MONITOR_WAKEUP] = TO(NOT_RUNNING),
+				[TAP_MONITOR_SWITCH_IN] = TO(RUNNING), SWITCH_OUT(NEVER),
+				[TAP_MONITOR_WAKEUP] = TO(NOT_RUNNING),
 			},
 			[RUNNING] = {
-				[TAP_MONITOR_SWITCH_IN] = NEVER, SWITCH_OUT(TO(NOT_RUNNING)), [TAP_MONITOR_WAKEUP] = NEVER,
+				[TAP_MONITOR_SWITCH_IN] = NEVER, SWITCH_OUT(TO(NOT_RUNNING)),
+				[TAP_MONITOR_WAKEUP] = NEVER,
 			},
 		},
 	},
 	{ 0 },
 };
+/* clang-format on */
 
 /* These events need CONFIG_TRACE_PREEMPT_TOGGLE and CONFIG_TRACE_IRQFLAGS. */
 #define NEEDS_PREEMPT                                                                              \

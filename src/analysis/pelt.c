@@ -15,9 +15,7 @@
 	{ "util", event, "util", subject, TAP_PELT_1024 },                                         \
 	{ "load", event, "load", subject, TAP_PELT_OPEN },                                         \
 	{ "runnable", event, "runnable", subject, TAP_PELT_1024 }
-/* clang-format on */
-/* in other classes load is not weighted */
-/* clang-format off */
+/* in these classes load is not weighted */
 #define CLASS(class)                                                                               \
 	{ "util_" class, "sched_pelt_" class, "util", TAP_PELT_CPU, TAP_PELT_1024 },               \
 	{ "load_" class, "sched_pelt_" class, "load", TAP_PELT_CPU, TAP_PELT_1024 },               \

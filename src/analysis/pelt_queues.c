@@ -220,14 +220,13 @@ static int join_queue(struct tap_pelt_queues *q, const struct tap_task *task, in
 	was_late = is_late(q, task);
 	ret = leave_queue(q, task, ts_ns) ?: report_change(q, cpu, ts_ns);
 	drop_late(q, task);
-	if (was_late)
-		ret = ret
-			      ?: add_late(
-					 q, cpu,
-					 &(const struct late){ task, .woken = true, .stale = true },
-					 ts_ns);
-	else
+	if (!was_late) {
 		refresh_entities(q, cpu, task);
+	} else if (!ret) {
+		const struct late late = { task, .woken = true, .stale = true };
+
+		ret = add_late(q, cpu, &late, ts_ns);
+	}
 	if (ret)
 		return ret;
 	queue = &q->queues[cpu];
@@ -558,16 +557,16 @@ enum tap_pelt_place tap_pelt_place_of(const struct tap_pelt_queues *q, const str
 {
 	const struct tap_pelt_member *m =
 		task->index < q->nr_members ? &q->members[task->index] : NULL;
-	bool is_told = m && m->told;
+	bool knows_cgroup = m && m->told;
 	const char *path;
 
-	if (is_told && m->cgroup == group->cgroup)
+	if (knows_cgroup && m->cgroup == group->cgroup)
 		return TAP_PELT_DIRECT;
 	if (group->cgroup == TAP_PELT_ROOT)
 		return TAP_PELT_BELOW;
-	if (is_told && (!m->cgroup || m->cgroup == TAP_PELT_ROOT))
+	if (knows_cgroup && (!m->cgroup || m->cgroup == TAP_PELT_ROOT))
 		return TAP_PELT_OUTSIDE;
-	path = tap_cgroups_path(q->opts.cgroups, is_told ? m->cgroup : task->cgroup);
+	path = tap_cgroups_path(q->opts.cgroups, knows_cgroup ? m->cgroup : task->cgroup);
 	if (!path || !group->path)
 		return TAP_PELT_NOWHERE_KNOWN;
 	return is_below(path, group->path) ? TAP_PELT_BELOW : TAP_PELT_OUTSIDE;

@@ -10,21 +10,26 @@
 
 #define MAX_SPANS                                                                                  \
 	4096u /* between two updates: they come once in 1024 us of the clock and more often */
-/* So much may clocks go apart between two updates, and a part of the time. */
+/* Clocks may diverge between two updates by CLOCK_NS plus 1/CLOCK_PART of the time. */
 #define CLOCK_NS 50000u
 #define CLOCK_PART 16u
-/* So far beyond what can be is no error, but a task's part that came or went. */
+/*
+ * A value that exceeds the possible range by at most this is an error; by more, a task joined or
+ * left.
+ */
 #define ATTACH_LEAST 4u
 
-/* What the time was spent on. Of a task .nr and .weight are 1 while it is queued. */
+/* An interval in one state. For a task .nr and .weight are 1 while it is queued. */
 struct span {
 	bool runs;
 	unsigned int nr;
 	uint64_t weight, to_ns;
 };
 
-/* A value that was compared. It counts when the next one comes, for what comes soon behind it may
- * tell that it could not be predicted. */
+/*
+ * A compared value. It counts once the next one comes, because an event shortly after it may show
+ * that it could not be predicted.
+ */
 struct judged {
 	bool pending;
 	enum tap_pelt_between between;
@@ -32,11 +37,11 @@ struct judged {
 	struct tap_pelt_errors what;
 };
 
-/* One average as it goes on. */
+/* The current state of one average. */
 struct value {
 	struct tap_pelt_verified *verified; /* NULL: not wanted */
 	struct tap_pelt_range sums;
-	bool known; /* .sums */
+	bool known; /* .sums is valid */
 	uint64_t last;
 	struct judged judged;
 };
@@ -56,20 +61,20 @@ static const struct {
 	[OF_DL] = { TAP_PELT_UTIL_DL, 1 },
 };
 
-/* Whom one event is about, with the averages that go by one clock. */
+/* A task, queue or entity, with the averages that one event updates and that share a clock. */
 struct tap_pelt_track {
 	enum kind kind;
-	const struct tap_task *task; /* or NULL */
-	struct tap_pelt_group group; /* on .cpu, else */
+	const struct tap_task *task; /* NULL: not a task */
+	struct tap_pelt_group group; /* a group on .cpu, if .task is NULL */
 	int cpu;
-	bool known; /* .values and .unit hold at .at_ns */
+	bool known; /* .values and .unit are valid at .at_ns */
 	uint64_t at_ns, unit;
 	int last_cpu, prio;
 	uint64_t cgroup;
-	struct span *spans; /* owned; since .at_ns */
+	struct span *spans; /* owned; intervals since .at_ns */
 	unsigned int nr, cap;
-	enum tap_pelt_between between; /* what is known by now */
-	/* of one value: why it is not predicted, or TAP_PELT_STEADY */
+	enum tap_pelt_between between; /* classification so far of the interval since .at_ns */
+	/* by value: why it is not predicted, or TAP_PELT_STEADY */
 	enum tap_pelt_between untold[NR_VALUES];
 	uint64_t woken_ns, moved_ns;
 	struct value values[NR_VALUES];
@@ -81,10 +86,10 @@ struct tap_pelt_on_cpu {
 	unsigned int nr, cap;
 };
 
-/* Of one format. */
+/* The fields of one format. */
 struct tap_pelt_reading {
 	enum what { UNREAD, NOTHING, WAKEUP, ENTITY, QUEUE } what;
-	enum kind kind; /* of QUEUE */
+	enum kind kind; /* only for QUEUE */
 	struct tap_num tid, cpu, cgroup, update_time, values[NR_VALUES];
 };
 
@@ -122,11 +127,13 @@ const char *tap_pelt_average_name(enum tap_pelt_average average)
 	return average_names[average];
 }
 
-/* ---- what is known of the time between ---- */
+/* ---- the interval since the last update ---- */
 
-/* Of what is known to be between the first reason stands; what cannot be predicted before what can.
+/*
+ * Classify the interval since the last update. The first classification stays, but one that
+ * prevents prediction replaces one that does not.
  */
-static void note(struct tap_pelt_track *t, enum tap_pelt_between between)
+static void classify_interval(struct tap_pelt_track *t, enum tap_pelt_between between)
 {
 	bool is_compared = t->between < TAP_PELT_NR_COMPARED;
 
@@ -145,7 +152,7 @@ static int add_span(struct tap_pelt_track *t, struct span span)
 		return 0;
 	}
 	if (t->nr == MAX_SPANS) {
-		note(t, TAP_PELT_UNTOLD);
+		classify_interval(t, TAP_PELT_UNTOLD);
 		return 0;
 	}
 	if (tap_array_grow(&t->spans, t->nr, &t->cap, sizeof(*t->spans)))
@@ -160,8 +167,9 @@ static int add_queued(struct tap_pelt_track *t, bool is_queued, uint64_t to_ns)
 }
 
 /*
- * A task is queued from its sched_wakeup on, which comes behind sched_waking. Where that was not
- * recorded, what follows sched_waking so soon is the update that ends the sleep.
+ * Add a task's state. A woken task is queued from its sched_wakeup on, which comes after
+ * sched_waking. If sched_wakeup is not recorded, the update that follows sched_waking within
+ * TAP_PELT_SAME_SWITCH_NS still ends the sleep.
  */
 static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum tap_state state,
 		     uint64_t from_ns, uint64_t to_ns)
@@ -170,9 +178,9 @@ static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum t
 	int ret;
 
 	if (state == TAP_STATE_UNKNOWN)
-		note(t, TAP_PELT_UNTOLD);
+		classify_interval(t, TAP_PELT_UNTOLD);
 	if (state == TAP_STATE_THROTTLED)
-		note(t, TAP_PELT_HELD);
+		classify_interval(t, TAP_PELT_HELD);
 	if (state == TAP_STATE_RUNNING)
 		return add_span(t, (struct span){ true, 1, 1, to_ns });
 	if (state != TAP_STATE_WAKING)
@@ -185,7 +193,7 @@ static int add_state(struct tap_pelt_verify *v, struct tap_pelt_track *t, enum t
 
 /* ---- prediction ---- */
 
-static uint64_t added(enum tap_pelt_average average, const struct span *s)
+static uint64_t contribution_of(enum tap_pelt_average average, const struct span *s)
 {
 	switch (average) {
 	case TAP_PELT_LOAD:
@@ -203,9 +211,13 @@ static uint64_t factor_of(const struct tap_pelt_track *t, enum tap_pelt_average 
 	return t->kind == OF_TASK && average == TAP_PELT_LOAD ? tap_pelt_weight(t->prio) : 1;
 }
 
-/* The spans between two moments of the recording's clock, which are these of the PELT clock. */
-static void go(const struct tap_pelt_track *t, struct tap_pelt_range *sums,
-	       enum tap_pelt_average average, struct tap_window times, uint64_t from, uint64_t to)
+/*
+ * Advance the sums over the spans between two times of the recording's clock. @from and @to: these
+ * times in units of the PELT clock.
+ */
+static void advance_sums(const struct tap_pelt_track *t, struct tap_pelt_range *sums,
+			 enum tap_pelt_average average, struct tap_window times, uint64_t from,
+			 uint64_t to)
 {
 	uint64_t ns = times.to_ns - times.from_ns, at = from;
 
@@ -221,13 +233,14 @@ static void go(const struct tap_pelt_track *t, struct tap_pelt_range *sums,
 		if (!is_last)
 			next = from + (uint64_t)((unsigned __int128)(to - from) *
 						 (s->to_ns - times.from_ns) / ns);
-		tap_pelt_advance_range(sums, at, next, added(average, s));
+		tap_pelt_advance_range(sums, at, next, contribution_of(average, s));
 		at = next;
 	}
-	tap_pelt_advance_range(sums, at, to, 0); /* nothing, but where no span is left */
+	/* has an effect only if the spans end before @to */
+	tap_pelt_advance_range(sums, at, to, 0);
 }
 
-/* When a task that came from another CPU was attached there. */
+/* Return the time when a task that came from another CPU was attached to its new one. */
 static uint64_t attached_ns(const struct tap_pelt_track *t, uint64_t ts_ns)
 {
 	uint64_t ns = t->moved_ns;
@@ -237,8 +250,8 @@ static uint64_t attached_ns(const struct tap_pelt_track *t, uint64_t ts_ns)
 	return ns < t->at_ns || ns > ts_ns ? t->at_ns : ns;
 }
 
-static void predict(const struct tap_pelt_track *t, const struct value *v, uint64_t ts_ns,
-		    uint64_t unit, struct tap_pelt_range *sums)
+static void predict_sums(const struct tap_pelt_track *t, const struct value *v, uint64_t ts_ns,
+			 uint64_t unit, struct tap_pelt_range *sums)
 {
 	enum tap_pelt_average average = v->verified->average;
 	uint64_t factor = factor_of(t, average), middle_ns, left, came;
@@ -246,18 +259,19 @@ static void predict(const struct tap_pelt_track *t, const struct value *v, uint6
 
 	*sums = v->sums;
 	if (t->between != TAP_PELT_MOVED) {
-		go(t, sums, average, (struct tap_window){ t->at_ns, ts_ns }, t->unit, unit);
+		advance_sums(t, sums, average, (struct tap_window){ t->at_ns, ts_ns }, t->unit,
+			     unit);
 		return;
 	}
 	middle_ns = attached_ns(t, ts_ns);
 	left = t->unit + ((middle_ns - t->at_ns) >> 10);
 	came = unit - ((ts_ns - middle_ns) >> 10);
-	go(t, sums, average, (struct tap_window){ t->at_ns, middle_ns }, t->unit, left);
-	/* what is attached is made of the average: the fraction is gone */
+	advance_sums(t, sums, average, (struct tap_window){ t->at_ns, middle_ns }, t->unit, left);
+	/* attaching recalculates the sum from the average, so the fraction is lost */
 	averages = tap_pelt_averages(sums, left, factor);
 	sums->lo = tap_pelt_sums(averages.lo, came, factor).lo;
 	sums->hi = tap_pelt_sums(averages.hi, came, factor).lo;
-	go(t, sums, average, (struct tap_window){ middle_ns, ts_ns }, came, unit);
+	advance_sums(t, sums, average, (struct tap_window){ middle_ns, ts_ns }, came, unit);
 }
 
 static uint64_t cgroup_of(const struct tap_pelt_track *t)
@@ -279,14 +293,15 @@ static int add_error(struct tap_pelt_errors *e, uint64_t error, const struct tap
 	return tap_hist_add(&e->hist, error);
 }
 
-static void count(struct tap_pelt_verify *v, struct value *value, enum tap_pelt_between between)
+static void count_update(struct tap_pelt_verify *v, struct value *value,
+			 enum tap_pelt_between between)
 {
 	value->verified->updates++;
 	value->verified->between[between]++;
 	v->between[between]++;
 }
 
-static int settle(struct tap_pelt_verify *v, struct value *value)
+static int settle_value(struct tap_pelt_verify *v, struct value *value)
 {
 	struct judged *j = &value->judged;
 	int ret;
@@ -294,20 +309,20 @@ static int settle(struct tap_pelt_verify *v, struct value *value)
 	if (!j->pending)
 		return 0;
 	j->pending = false;
-	count(v, value, j->between);
+	count_update(v, value, j->between);
 	if (j->between >= TAP_PELT_NR_COMPARED)
 		return 0;
 	ret = add_error(&v->errors[j->between], j->error, &j->what);
 	return ret ?: add_error(&value->verified->errors, j->error, &j->what);
 }
 
-static void compare(struct tap_pelt_track *t, struct value *value, uint64_t ts_ns, uint64_t unit,
-		    uint64_t recorded)
+static void compare_value(struct tap_pelt_track *t, struct value *value, uint64_t ts_ns,
+			  uint64_t unit, uint64_t recorded)
 {
 	uint64_t factor = factor_of(t, value->verified->average);
-	struct tap_pelt_range sums, predicted, told = tap_pelt_sums(recorded, unit, factor);
+	struct tap_pelt_range sums, predicted, possible = tap_pelt_sums(recorded, unit, factor);
 
-	predict(t, value, ts_ns, unit, &sums);
+	predict_sums(t, value, ts_ns, unit, &sums);
 	predicted = tap_pelt_averages(&sums, unit, factor);
 	value->judged = (struct judged){
 		.pending = true,
@@ -322,16 +337,17 @@ static void compare(struct tap_pelt_track *t, struct value *value, uint64_t ts_n
 			  .cpu = t->last_cpu,
 			  .cgroup = cgroup_of(t) },
 	};
-	value->sums = told;
-	if (sums.lo <= told.hi && sums.hi >= told.lo) { /* one by the other */
-		value->sums.lo = sums.lo > told.lo ? sums.lo : told.lo;
-		value->sums.hi = sums.hi < told.hi ? sums.hi : told.hi;
+	value->sums = possible;
+	/* both ranges are right: keep their intersection */
+	if (sums.lo <= possible.hi && sums.hi >= possible.lo) {
+		value->sums.lo = sums.lo > possible.lo ? sums.lo : possible.lo;
+		value->sums.hi = sums.hi < possible.hi ? sums.hi : possible.hi;
 	}
 }
 
 /* ---- updates ---- */
 
-static bool slept(const struct tap_pelt_track *t)
+static bool was_asleep(const struct tap_pelt_track *t)
 {
 	for (unsigned int i = 0; i < t->nr; i++)
 		if (!t->spans[i].nr && t->spans[i].to_ns - t->at_ns >= TAP_PELT_SAME_SWITCH_NS)
@@ -339,23 +355,25 @@ static bool slept(const struct tap_pelt_track *t)
 	return false;
 }
 
-/* What the two clocks tell, once both ends are there. */
+/* Compare the advance of both clocks since the last update. */
 static void note_clocks(struct tap_pelt_track *t, uint64_t ts_ns, uint64_t unit)
 {
 	uint64_t ns = ts_ns - t->at_ns, pelt_ns, apart_ns;
 
 	if (unit < t->unit || unit - t->unit > UINT64_MAX >> 11) {
-		note(t, TAP_PELT_ATTACHED);
+		classify_interval(t, TAP_PELT_ATTACHED);
 		return;
 	}
 	pelt_ns = (unit - t->unit) << 10;
 	apart_ns = ns > pelt_ns ? ns - pelt_ns : pelt_ns - ns;
 	if (apart_ns > CLOCK_NS + ns / CLOCK_PART)
-		note(t, TAP_PELT_CLOCK);
+		classify_interval(t, TAP_PELT_CLOCK);
 }
 
-/* No schedule leads from there to here: a queue's tasks bring their past with them, and nothing
- * tells when a group's is passed on. */
+/*
+ * Return true if no schedule leads from the last value to this one. Tasks that join a queue bring
+ * their averages with them, and no event shows when a group's averages are propagated.
+ */
 static bool is_beyond(const struct tap_pelt_track *t, const struct value *v, uint64_t unit,
 		      uint64_t recorded)
 {
@@ -364,16 +382,18 @@ static bool is_beyond(const struct tap_pelt_track *t, const struct value *v, uin
 	uint64_t most = average == TAP_PELT_LOAD ? 0 : 1024;
 
 	for (unsigned int i = 0; i < t->nr; i++)
-		if (added(average, &t->spans[i]) > most)
-			most = added(average, &t->spans[i]);
+		if (contribution_of(average, &t->spans[i]) > most)
+			most = contribution_of(average, &t->spans[i]);
 	tap_pelt_advance_range(&idle, t->unit, unit, 0);
 	tap_pelt_advance_range(&busy, t->unit, unit, most);
 	return recorded + ATTACH_LEAST < tap_pelt_averages(&idle, unit, 1).lo ||
 	       recorded > tap_pelt_averages(&busy, unit, 1).hi + ATTACH_LEAST;
 }
 
-/* Averages are made anew when a period is over: one that is told within it is as it was, or
- * somebody came or left. */
+/*
+ * Return true if the update is in the same period as the last one. The kernel recalculates averages
+ * only when a period is over: within it the value is unchanged, unless a task joined or left.
+ */
 static bool is_same_period(const struct tap_pelt_track *t, uint64_t unit)
 {
 	return t->between != TAP_PELT_MOVED && unit / TAP_PELT_PERIOD == t->unit / TAP_PELT_PERIOD;
@@ -392,16 +412,18 @@ static enum tap_pelt_between between_of(const struct tap_pelt_track *t, const st
 		return TAP_PELT_FIRST;
 	if (is_same_period(t, unit))
 		return recorded == v->last ? TAP_PELT_SAME : TAP_PELT_ATTACHED;
-	if (t->kind == OF_TASK && v->verified->average == TAP_PELT_LOAD && slept(t))
+	if (t->kind == OF_TASK && v->verified->average == TAP_PELT_LOAD && was_asleep(t))
 		return TAP_PELT_DELAYED;
 	if (t->kind != OF_TASK && is_beyond(t, v, unit, recorded))
 		return TAP_PELT_ATTACHED;
 	return t->between;
 }
 
-/* Who comes to a queue within a period adds its average to that, and to the sum what this is worth;
- * who leaves takes it away. */
-static void attach(struct value *value, uint64_t unit, uint64_t recorded)
+/*
+ * A task joined or left the queue within a period: its average was added to, or subtracted from,
+ * the queue's average, and the equivalent sum to its sum.
+ */
+static void attach_task(struct value *value, uint64_t unit, uint64_t recorded)
 {
 	int64_t divider = tap_pelt_divider(unit),
 		by = ((int64_t)recorded - (int64_t)value->last) * divider;
@@ -411,10 +433,13 @@ static void attach(struct value *value, uint64_t unit, uint64_t recorded)
 	sums->hi = (int64_t)sums->hi + by + divider > 0 ? sums->hi + (uint64_t)(by + divider) : 0;
 }
 
-/* The sum behind an update that was not compared. An average that was told within a period of the
- * queue's is older than the sum. */
-static void go_on(const struct tap_pelt_track *t, struct value *value,
-		  enum tap_pelt_between between, uint64_t ts_ns, uint64_t unit, uint64_t recorded)
+/*
+ * Continue the sum after an update that was not compared. A queue's average that is reported within
+ * a period is older than its sum.
+ */
+static void continue_sums(const struct tap_pelt_track *t, struct value *value,
+			  enum tap_pelt_between between, uint64_t ts_ns, uint64_t unit,
+			  uint64_t recorded)
 {
 	uint64_t factor = factor_of(t, value->verified->average);
 	bool is_same = is_same_period(t, unit),
@@ -423,9 +448,9 @@ static void go_on(const struct tap_pelt_track *t, struct value *value,
 			t->between < TAP_PELT_NR_COMPARED);
 
 	if (goes_on) {
-		predict(t, value, ts_ns, unit, &value->sums);
+		predict_sums(t, value, ts_ns, unit, &value->sums);
 		if (between == TAP_PELT_ATTACHED)
-			attach(value, unit, recorded);
+			attach_task(value, unit, recorded);
 		return;
 	}
 	value->known = factor && recorded <= UINT32_MAX &&
@@ -438,13 +463,13 @@ static int update_value(struct tap_pelt_verify *v, struct tap_pelt_track *t, str
 			uint64_t ts_ns, uint64_t unit, uint64_t recorded)
 {
 	enum tap_pelt_between between = between_of(t, value, unit, recorded);
-	int ret = settle(v, value);
+	int ret = settle_value(v, value);
 
 	if (between < TAP_PELT_NR_COMPARED) {
-		compare(t, value, ts_ns, unit, recorded);
+		compare_value(t, value, ts_ns, unit, recorded);
 	} else {
-		count(v, value, between);
-		go_on(t, value, between, ts_ns, unit, recorded);
+		count_update(v, value, between);
+		continue_sums(t, value, between, ts_ns, unit, recorded);
 	}
 	value->last = recorded;
 	return ret;
@@ -472,7 +497,7 @@ static int add_verified(struct tap_pelt_verify *v, struct tap_pelt_track *t, str
 	return 0;
 }
 
-/* @t: but for .values. Return: NULL when out of memory. */
+/* Allocate a copy of @t and fill in its .values. Return: NULL: out of memory. */
 static struct tap_pelt_track *new_track(struct tap_pelt_verify *v, const struct tap_pelt_track *t)
 {
 	struct tap_pelt_track *new = malloc(sizeof(*new));
@@ -527,8 +552,8 @@ static struct tap_pelt_track *cpu_track(struct tap_pelt_verify *v, int cpu, enum
 	return t;
 }
 
-static int update(struct tap_pelt_verify *v, struct tap_pelt_track *t,
-		  const struct tap_pelt_reading *r, const struct tap_event *ev)
+static int update_track(struct tap_pelt_verify *v, struct tap_pelt_track *t,
+			const struct tap_pelt_reading *r, const struct tap_event *ev)
 {
 	uint64_t unit = (uint64_t)tap_num_get(&r->update_time, ev) >> 10;
 	int ret = 0;
@@ -536,16 +561,16 @@ static int update(struct tap_pelt_verify *v, struct tap_pelt_track *t,
 	if (!t->known)
 		t->between = TAP_PELT_FIRST;
 	else if (tap_losses_between(&v->losses, t->at_ns, ev->ts_ns))
-		note(t, TAP_PELT_LOST);
+		classify_interval(t, TAP_PELT_LOST);
 	if (t->between != TAP_PELT_MOVED)
 		note_clocks(t, ev->ts_ns, unit);
 	else if (unit < (ev->ts_ns - attached_ns(t, ev->ts_ns)) >> 10)
-		note(t, TAP_PELT_ATTACHED);
+		classify_interval(t, TAP_PELT_ATTACHED);
 	for (unsigned int i = 0; i < kinds[t->kind].nr && !ret; i++)
 		if (t->values[i].verified)
 			ret = update_value(v, t, &t->values[i], ev->ts_ns, unit,
 					   (uint64_t)tap_num_get(&r->values[i], ev));
-	t->known = unit; /* 0: it is attached nowhere */
+	t->known = unit; /* 0: the task is not attached to a queue */
 	t->at_ns = ev->ts_ns;
 	t->unit = unit;
 	t->between = TAP_PELT_STEADY;
@@ -563,9 +588,12 @@ static struct tap_pelt_track *track_of(struct tap_pelt_verify *v, const struct t
 	return t && t->wanted ? t : NULL;
 }
 
-/* A task that is queued on a CPU whose chain is broken may run there, unseen; a real-time or
- * deadline task has no average that goes on. */
-static bool is_told(const struct tap_timeline *timeline, const struct tap_task *task)
+/*
+ * Return true if the task's state is certain. A task that is queued on a CPU whose chain of
+ * switches is broken may run there, unseen. A real-time or deadline task has no average that
+ * continues.
+ */
+static bool is_state_certain(const struct tap_timeline *timeline, const struct tap_task *task)
 {
 	unsigned int nr;
 	const struct tap_cpu *cpus = tap_timeline_cpus(timeline, &nr);
@@ -590,21 +618,24 @@ static int update_task(struct tap_pelt_verify *v, const struct tap_timeline *tim
 	if (!t->wanted)
 		return 0;
 	if (t->known && (cgroup != t->cgroup || task->prio != t->prio))
-		note(t, TAP_PELT_ATTACHED);
+		classify_interval(t, TAP_PELT_ATTACHED);
 	if (t->known && cpu != t->last_cpu)
-		note(t, t->moved_ns >= t->at_ns ? TAP_PELT_MOVED : TAP_PELT_UNTOLD);
-	if (!is_told(timeline, task))
-		note(t, TAP_PELT_UNTOLD);
+		classify_interval(t, t->moved_ns >= t->at_ns ? TAP_PELT_MOVED : TAP_PELT_UNTOLD);
+	if (!is_state_certain(timeline, task))
+		classify_interval(t, TAP_PELT_UNTOLD);
 	t->cgroup = cgroup;
 	t->prio = task->prio;
 	t->last_cpu = cpu;
 	ret = add_state(v, t, task->state, task->since_ns, ev->ts_ns);
-	return ret ?: update(v, t, r, ev);
+	return ret ?: update_track(v, t, r, ev);
 }
 
 /* ---- CPUs, and cgroups on them ---- */
 
-/* migration/N has the priority of a real-time task, and stands above them. */
+/*
+ * Return true if the task belongs to the class of these averages. migration/N threads have a
+ * real-time priority, but belong to the stop class.
+ */
 static bool is_of(enum kind kind, const struct tap_task *task)
 {
 	return kind == OF_DL ? task->prio < 0
@@ -617,7 +648,7 @@ static int add_class(struct tap_pelt_track *t, enum tap_cpu_what what, const str
 {
 	if (what == TAP_CPU_UNKNOWN || what == TAP_CPU_OFFLINE ||
 	    (what == TAP_CPU_RUN && task->prio == TAP_PRIO_UNKNOWN))
-		note(t, TAP_PELT_UNTOLD);
+		classify_interval(t, TAP_PELT_UNTOLD);
 	return add_span(t, (struct span){ .runs = what == TAP_CPU_RUN && is_of(t->kind, task),
 					  .to_ns = to_ns });
 }
@@ -628,7 +659,7 @@ static int add_held(struct tap_pelt_verify *v, const struct tap_timeline *timeli
 	struct tap_pelt_held held =
 		tap_pelt_queues_held(&v->queues, timeline, t->cpu, &t->group, to_ns);
 
-	if (to_ns <= t->at_ns) /* it is over already, and what it was is told */
+	if (to_ns <= t->at_ns) /* already covered by the last update */
 		return 0;
 	if (!held.runs_known)
 		t->untold[UTIL] = TAP_PELT_UNTOLD;
@@ -648,7 +679,7 @@ static bool is_of_queues(const struct tap_pelt_track *t)
 	return t->wanted && (t->kind == OF_QUEUE || t->kind == OF_ENTITY);
 }
 
-/* Of the queues: something is over. */
+/* .change of the queues: add the state that ends now to the CPU's tracks. */
 static int on_change(void *ctx, const struct tap_timeline *timeline, int cpu, uint64_t ts_ns)
 {
 	struct tap_pelt_verify *v = ctx;
@@ -660,8 +691,10 @@ static int on_change(void *ctx, const struct tap_timeline *timeline, int cpu, ui
 	return ret;
 }
 
-/* Of the queues on this CPU that have the task itself, or may have. Groups above them are told by
- * events of their own when they are passed on. */
+/*
+ * Classify the interval for all queues on this CPU that the task is in, or may be in. Groups above
+ * them have events of their own when changes are propagated.
+ */
 static void note_task(struct tap_pelt_verify *v, int cpu, const struct tap_task *task,
 		      enum tap_pelt_between between)
 {
@@ -672,13 +705,14 @@ static void note_task(struct tap_pelt_verify *v, int cpu, const struct tap_task 
 
 		if (is_of_queues(t) && place != TAP_PELT_OUTSIDE &&
 		    (t->kind == OF_QUEUE || between != TAP_PELT_ATTACHED))
-			note(t, between);
+			classify_interval(t, between);
 	}
 }
 
 /*
- * Of the queues. Those above the task's own count the time since their last update, which is told
- * nowhere, as what comes; so did the update of the switch that follows.
+ * .late of the queues. Queues above the task's own apply the new number of tasks to all the time
+ * since their last update, and no event shows when they do. An update shortly before belongs to the
+ * same switch and did so already.
  */
 static void on_late(void *ctx, int cpu, const struct tap_task *task, uint64_t ts_ns)
 {
@@ -706,7 +740,7 @@ static int update_cpu(struct tap_pelt_verify *v, const struct tap_timeline *time
 	struct tap_pelt_track *t;
 	unsigned int nr;
 
-	/* 0: some autogroup */
+	/* 0: an autogroup */
 	if (!cgroup || (cgroup == TAP_PELT_ROOT) != (v->opts.subject == TAP_PELT_CPU))
 		return 0;
 	cpus = tap_timeline_cpus(timeline, &nr);
@@ -720,7 +754,7 @@ static int update_cpu(struct tap_pelt_verify *v, const struct tap_timeline *time
 	t->last_cpu = cpu;
 	ret = is_of_queues(t) ? add_held(v, timeline, t, ev->ts_ns)
 			      : add_class(t, tap_cpu_what(&cpus[cpu]), cpus[cpu].task, ev->ts_ns);
-	return ret ?: update(v, t, r, ev);
+	return ret ?: update_track(v, t, r, ev);
 }
 
 /* ---- events ---- */
@@ -771,7 +805,7 @@ static int format_of(const struct tap_format *fmt)
 	return i;
 }
 
-/* Whether it has what is read of it. */
+/* Return true if the format has all required fields. */
 static bool is_whole(const struct tap_pelt_reading *r, enum tap_pelt_subject subject)
 {
 	bool has_values = r->update_time.size && r->values[UTIL].size && r->values[RUNNABLE].size &&
@@ -864,7 +898,7 @@ static int on_migration(void *ctx, const struct tap_timeline *timeline,
 	return 0;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	return fmt && format_of(fmt) >= 0;
@@ -898,7 +932,7 @@ static int settle_track(struct tap_pelt_verify *v, struct tap_pelt_track *t)
 	int ret = 0;
 
 	for (unsigned int i = 0; t && i < NR_VALUES && !ret; i++)
-		ret = settle(v, &t->values[i]);
+		ret = settle_value(v, &t->values[i]);
 	return ret;
 }
 
@@ -920,7 +954,7 @@ const struct tap_watcher_ops tap_pelt_verify_of_tasks_ops = {
 	.states = TAP_STATE_ALL,
 	.interval = on_task_interval,
 	.migration = on_task_migration,
-	.wants = wants,
+	.wants = wants_event,
 	.event = on_event,
 	.end = on_end,
 };
@@ -930,7 +964,7 @@ const struct tap_watcher_ops tap_pelt_verify_of_queues_ops = {
 	.interval = on_interval,
 	.cpu = on_cpu,
 	.migration = on_migration,
-	.wants = wants,
+	.wants = wants_event,
 	.event = on_event,
 	.end = on_end,
 };

@@ -12,7 +12,7 @@
  * its CPU its PELT clock changes, and no event shows when it was attached: there the recording's
  * clock is used.
  *
- * What cannot be predicted is counted by its reason, and is not an error.
+ * An update that cannot be predicted is counted by its reason, and is not an error.
  */
 #ifndef TAP_ANALYSIS_PELT_VERIFY_H
 #define TAP_ANALYSIS_PELT_VERIFY_H

@@ -11,12 +11,12 @@
 
 #define LEAST_NS 100000u
 #define MOST_NS 10000000000u
-/* A state that lasts is an average that stands still: then it is updated no more. */
+/* Limit for periods in one state: after that the average no longer changes. */
 #define MAX_STEPS 600u
 
 #define MOST_TASKS (1u << 22) /* PID_MAX_LIMIT */
 
-/* What a time adds, in tasks: at least, and at most. */
+/* The number of tasks during an interval: lower and upper bound. */
 struct use {
 	bool runs;
 	struct tap_pelt_range util, runnable;
@@ -28,13 +28,13 @@ struct curve {
 	struct tap_pelt_range sums;
 	uint64_t halflife_ns;
 	bool runnable;
-	bool told; /* the last of .points is a value */
+	bool told; /* the last of .points is a value, not a gap */
 };
 
-/* Of one task or CPU. */
+/* The averages of one task, CPU or cgroup on a CPU. */
 struct tap_pelt_curves {
 	bool wanted;
-	uint64_t at_ns; /* told so far */
+	uint64_t at_ns; /* calculated up to this time */
 	struct curve curves[2 * TAP_PELT_MAX_HALFLIVES];
 };
 
@@ -86,13 +86,13 @@ static void add_signal(struct tap_pelt_what_if *w, const char *name, uint64_t ha
 
 /* ---- the model ---- */
 
-/* That may be runnable at one time. */
+/* Return the highest possible number of runnable tasks. */
 static uint64_t most_tasks(const struct tap_pelt_what_if *w)
 {
 	return w->opts.subject == TAP_PELT_CGROUP ? MOST_TASKS : 1;
 }
 
-/* By a clock on which the half-life is the kernel's. */
+/* Return the time in units of a clock on which the half-life equals the kernel's. */
 static uint64_t unit_of(const struct tap_pelt_what_if *w, const struct curve *c, uint64_t ts_ns)
 {
 	return (uint64_t)((unsigned __int128)(ts_ns - w->opts.window.from_ns) *
@@ -100,8 +100,8 @@ static uint64_t unit_of(const struct tap_pelt_what_if *w, const struct curve *c,
 	       10;
 }
 
-static void advance(const struct tap_pelt_what_if *w, struct curve *c,
-		    const struct tap_pelt_range *adds, uint64_t from_ns, uint64_t to_ns)
+static void advance_sums(const struct tap_pelt_what_if *w, struct curve *c,
+			 const struct tap_pelt_range *adds, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t from = unit_of(w, c, from_ns), to = unit_of(w, c, to_ns);
 
@@ -109,8 +109,9 @@ static void advance(const struct tap_pelt_what_if *w, struct curve *c,
 	c->sums.hi = tap_pelt_advance(c->sums.hi, from, to, 1024 * adds->hi);
 }
 
-/* The average at @from_ns holds to @to_ns, if it is known. Return: 0 or -ENOMEM. */
-static int hold(struct tap_pelt_what_if *w, struct curve *c, uint64_t from_ns, uint64_t to_ns)
+/* Record that the average at @from_ns held until @to_ns, if it is known. Return: 0 or -ENOMEM. */
+static int hold_average(struct tap_pelt_what_if *w, struct curve *c, uint64_t from_ns,
+			uint64_t to_ns)
 {
 	struct tap_pelt_range averages = tap_pelt_averages(&c->sums, unit_of(w, c, from_ns), 1);
 	bool is_known = averages.hi - averages.lo <= TAP_PELT_FADED;
@@ -129,9 +130,9 @@ static int hold(struct tap_pelt_what_if *w, struct curve *c, uint64_t from_ns, u
 	return tap_pelt_series_hold(s, &w->opts.window, w->opts.nr_columns, from_ns, to_ns);
 }
 
-/* One state, in periods. */
-static int go(struct tap_pelt_what_if *w, struct curve *c, const struct use *use, uint64_t from_ns,
-	      uint64_t to_ns)
+/* Advance an average through an interval in one state, period by period. */
+static int advance_curve(struct tap_pelt_what_if *w, struct curve *c, const struct use *use,
+			 uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tap_pelt_range *adds = c->runnable ? &use->runnable : &use->util;
 	uint64_t period_ns = c->halflife_ns * TAP_PELT_PERIOD / TAP_PELT_HALFLIFE_NS << 10;
@@ -144,16 +145,16 @@ static int go(struct tap_pelt_what_if *w, struct curve *c, const struct use *use
 		uint64_t next_ns = is_last ? to_ns : from_ns + period_ns;
 
 		if (is_shown)
-			ret = hold(w, c, from_ns, next_ns);
-		advance(w, c, adds, from_ns, next_ns);
+			ret = hold_average(w, c, from_ns, next_ns);
+		advance_sums(w, c, adds, from_ns, next_ns);
 		from_ns = next_ns;
 	}
 	return ret;
 }
 
-/* ---- whom it is of ---- */
+/* ---- subjects ---- */
 
-/* Whom curves are of: a task, or a CPU, or a cgroup on it. */
+/* The subject of averages: a task, a CPU, or a cgroup on a CPU. */
 struct whom {
 	const struct tap_task *task;
 	int cpu;
@@ -216,11 +217,12 @@ static struct tap_pelt_curves *get_curves(struct tap_pelt_what_if *w, unsigned i
 	return new;
 }
 
-static int add(struct tap_pelt_what_if *w, unsigned int index, const struct whom *whom,
-	       const struct use *use, struct tap_window times)
+static int add_interval(struct tap_pelt_what_if *w, unsigned int index, const struct whom *whom,
+			const struct use *use, struct tap_window times)
 {
-	const struct use untold = { false, { 0, 1 }, { 0, most_tasks(w) } };
+	const struct use unknown = { false, { 0, 1 }, { 0, most_tasks(w) } };
 	struct tap_pelt_curves *curves;
+	uint64_t from_ns;
 	int ret = 0;
 
 	if (times.from_ns < w->opts.window.from_ns)
@@ -230,12 +232,11 @@ static int add(struct tap_pelt_what_if *w, unsigned int index, const struct whom
 	curves = get_curves(w, index, whom);
 	if (!curves)
 		return -ENOMEM;
+	from_ns = curves->at_ns > times.from_ns ? curves->at_ns : times.from_ns;
 	for (unsigned int i = 0; curves->wanted && i < w->nr_signals && !ret; i++) {
-		ret = go(w, &curves->curves[i], &untold, curves->at_ns, times.from_ns);
-		ret = ret
-			      ?: go(w, &curves->curves[i], use,
-				    curves->at_ns > times.from_ns ? curves->at_ns : times.from_ns,
-				    times.to_ns);
+		ret = advance_curve(w, &curves->curves[i], &unknown, curves->at_ns, times.from_ns);
+		if (!ret)
+			ret = advance_curve(w, &curves->curves[i], use, from_ns, times.to_ns);
 	}
 	curves->at_ns = times.to_ns > curves->at_ns ? times.to_ns : curves->at_ns;
 	return ret;
@@ -256,8 +257,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	};
 
 	(void)t;
-	return add(ctx, s->task->index, &(const struct whom){ .task = s->task, .cpu = -1 }, &use,
-		   (struct tap_window){ s->from_ns, s->to_ns });
+	return add_interval(ctx, s->task->index, &(const struct whom){ .task = s->task, .cpu = -1 },
+			    &use, (struct tap_window){ s->from_ns, s->to_ns });
 }
 
 static bool is_fair(const struct tap_task *task)
@@ -273,11 +274,11 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	struct use use = { runs, .util = range_of(is_known, runs, 1) };
 
 	(void)t;
-	return add(ctx, (unsigned int)s->cpu, &(const struct whom){ .cpu = s->cpu }, &use,
-		   (struct tap_window){ s->from_ns, s->to_ns });
+	return add_interval(ctx, (unsigned int)s->cpu, &(const struct whom){ .cpu = s->cpu }, &use,
+			    (struct tap_window){ s->from_ns, s->to_ns });
 }
 
-/* Of the queues: what each cgroup had up to now is over. */
+/* .change of the queues: add each cgroup's state that ends now. */
 static int on_change(void *ctx, const struct tap_timeline *t, int cpu, uint64_t ts_ns)
 {
 	struct tap_pelt_what_if *w = ctx;
@@ -292,9 +293,10 @@ static int on_change(void *ctx, const struct tap_timeline *t, int cpu, uint64_t 
 			{ held.nr, held.nr_max < MOST_TASKS ? held.nr_max : MOST_TASKS },
 		};
 
-		ret = add(w, (unsigned int)cpu * w->opts.nr_groups + i,
-			  &(const struct whom){ .cpu = cpu, .cgroup = w->opts.groups[i].cgroup },
-			  &use, (struct tap_window){ 0, ts_ns });
+		ret = add_interval(
+			w, (unsigned int)cpu * w->opts.nr_groups + i,
+			&(const struct whom){ .cpu = cpu, .cgroup = w->opts.groups[i].cgroup },
+			&use, (struct tap_window){ 0, ts_ns });
 	}
 	return ret;
 }
@@ -307,7 +309,7 @@ const struct tap_watcher_ops tap_pelt_what_if_of_cpus_ops = { .cpu = on_cpu };
 
 /* ---- life ---- */
 
-/* .signals: first all of util, then all of runnable. */
+/* .signals has util for all half-lives, then runnable for all half-lives. */
 void tap_pelt_what_if_init(struct tap_pelt_what_if *w, const struct tap_pelt_what_if_opts *opts)
 {
 	*w = (struct tap_pelt_what_if){ .opts = *opts };

@@ -10,13 +10,13 @@
  * to another CPU. Also util and runnable of a cgroup on a CPU (pelt_queues.h), likewise from its
  * time there: the values of its entity and its queue. All CPUs count as equally fast.
  *
- * What happened before the window is not known, but its effect fades. An average is kept as a lower
- * and an upper bound, and reported once these differ by at most TAP_PELT_FADED. That takes seven
- * half-lives, or 29 for a cgroup's runnable, because the number of waiting tasks was unknown. An
- * interval with unknown state makes them differ again.
+ * The values at the window's start are not known, but their effect fades. An average is kept as a
+ * lower and an upper bound, and reported once these differ by at most TAP_PELT_FADED. That takes
+ * seven half-lives, or 29 for a cgroup's runnable, because the number of waiting tasks was unknown.
+ * An interval with unknown state makes the bounds diverge again.
  *
- * As in the kernel, values are updated once per period while a task is queued, and do not change
- * while it sleeps.
+ * Values are updated once per period while a task is queued, and do not change while it sleeps,
+ * like the kernel's.
  */
 #ifndef TAP_ANALYSIS_PELT_WHAT_IF_H
 #define TAP_ANALYSIS_PELT_WHAT_IF_H

@@ -15,9 +15,9 @@ static struct tap_queue_length *cpu_get(struct tap_queue_lengths *q, unsigned in
 	return tap_array_at(&q->cpus, &q->nr_cpus, cpu, sizeof(fresh), &fresh);
 }
 
-/* ---- how many CPUs have which length: few lengths are there at one time ---- */
+/* ---- the number of CPUs with each length; at any time there are few lengths ---- */
 
-/* Return: the first that is not smaller. */
+/* Return the index of the first length that is not smaller than @length. */
 static unsigned int find_count(const struct tap_queue_lengths *q, int64_t length)
 {
 	unsigned int i = 0;
@@ -64,7 +64,7 @@ static int set_now(struct tap_queue_lengths *q, struct tap_queue_length *c, int6
 	return length >= 0 ? count_one(q, length) : 0;
 }
 
-/* ---- what is told ---- */
+/* ---- updates of lengths ---- */
 
 int tap_queue_lengths_see(struct tap_queue_lengths *q, unsigned int cpu)
 {
@@ -106,9 +106,9 @@ int tap_queue_lengths_doubt(struct tap_queue_lengths *q, unsigned int cpu, uint6
 		       ?: tap_length_log_doubt(&q->imbalance_log, from_ns, now_ns);
 }
 
-/* Of the imbalance what is before @all_ns is right. */
-static int commit(struct tap_queue_lengths *q, struct tap_queue_length *c, uint64_t ns,
-		  uint64_t all_ns)
+/* Make lengths before @ns final, and the imbalance before @all_ns. */
+static int commit_lengths(struct tap_queue_lengths *q, struct tap_queue_length *c, uint64_t ns,
+			  uint64_t all_ns)
 {
 	return tap_length_log_commit(&c->log, &c->length, ns)
 		       ?: tap_length_log_commit(&q->imbalance_log, &q->imbalance, all_ns);
@@ -120,14 +120,14 @@ int tap_queue_lengths_idle(struct tap_queue_lengths *q, unsigned int cpu, uint64
 
 	if (!c || tap_cpu_order_set(&q->idled, cpu, now_ns))
 		return -ENOMEM;
-	return commit(q, c, now_ns, tap_cpu_order_oldest_ns(&q->idled));
+	return commit_lengths(q, c, now_ns, tap_cpu_order_oldest_ns(&q->idled));
 }
 
 int tap_queue_lengths_commit(struct tap_queue_lengths *q, unsigned int cpu, uint64_t ns)
 {
 	struct tap_queue_length *c = cpu_get(q, cpu);
 
-	return c ? commit(q, c, ns, ns) : -ENOMEM;
+	return c ? commit_lengths(q, c, ns, ns) : -ENOMEM;
 }
 
 int tap_queue_lengths_end(struct tap_queue_lengths *q, uint64_t end_ns)

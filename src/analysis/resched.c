@@ -14,23 +14,24 @@ enum what { NONE, ASKED, ENTRY, SWITCH, EXIT, IDLE, IRQ_ENTRY, IRQ_EXIT };
 
 struct kind {
 	enum what what;
-	struct tap_num tid; /* who is asked, is in __schedule(), is switched in */
-	/* asked, idle: the CPU; switch: who was switched out; exit: whether there was a switch */
+	/* the task that is asked to reschedule, is in __schedule(), or is switched in */
+	struct tap_num tid;
+	/* asked, idle: the CPU; switch: the task switched out; exit: whether there was a switch */
 	struct tap_num other;
 	struct tap_num value; /* asked: the flag; idle: the state */
 };
 
-/* Where a stage began. */
+/* The start of a stage. */
 struct begin {
 	bool is_open;
 	int tid;
 	uint64_t ns;
-	uint64_t irq_ns; /* the CPU's own, at that time */
+	uint64_t irq_ns; /* the CPU's .irq_ns at that time */
 };
 
 struct tap_resched_cpu {
 	struct begin asked[2], idle_exit, entry, switched;
-	uint64_t lost_to_ns; /* nothing that began before is certain */
+	uint64_t lost_to_ns; /* stages that began before this time are not certain */
 	unsigned int irq_depth;
 	uint64_t irq_since_ns, irq_ns;
 };
@@ -58,7 +59,7 @@ static const struct event_row {
 	{ "power", "cpu_idle", IDLE, NULL, "cpu_id", "state" },
 };
 
-static void num(struct tap_num *n, const struct tap_format *fmt, const char *name)
+static void init_num(struct tap_num *n, const struct tap_format *fmt, const char *name)
 {
 	tap_num_init(n, name ? tap_number_field(fmt, name) : NULL);
 }
@@ -73,9 +74,9 @@ static struct kind kind_of(const struct tap_format *fmt)
 		if (strcmp(fmt->system, row->system) || strcmp(fmt->name, row->name))
 			continue;
 		k.what = row->what;
-		num(&k.tid, fmt, row->tid);
-		num(&k.other, fmt, row->other);
-		num(&k.value, fmt, row->value);
+		init_num(&k.tid, fmt, row->tid);
+		init_num(&k.other, fmt, row->other);
+		init_num(&k.value, fmt, row->value);
 	}
 	return k;
 }
@@ -115,12 +116,15 @@ static uint64_t irq_ns(const struct tap_resched_cpu *c, uint64_t ns)
 	return c->irq_ns + (c->irq_depth ? ns - c->irq_since_ns : 0);
 }
 
-static struct begin begins(const struct tap_resched_cpu *c, int tid, uint64_t ns)
+static struct begin begin_stage(const struct tap_resched_cpu *c, int tid, uint64_t ns)
 {
 	return (struct begin){ .is_open = true, .tid = tid, .ns = ns, .irq_ns = irq_ns(c, ns) };
 }
 
-/* Ends *@b, which counts if it is of @tid. Return: 0 or -ENOMEM. */
+/*
+ * End the stage that began with *@b. It counts if it is of task @tid and nothing was lost since.
+ * Return: 0 or -ENOMEM.
+ */
 static int end_stage(struct tap_resched *r, enum tap_resched_stage stage,
 		     const struct tap_event *ev, int tid, struct begin *b)
 {
@@ -142,7 +146,7 @@ static int end_stage(struct tap_resched *r, enum tap_resched_stage stage,
 	return tap_hist_add_weighted(&f->ns, ns, 1);
 }
 
-/* Return: 0 or 1; -1: of a third flag nothing is known. */
+/* Return the index of a flag, 0 or 1; -1: an unknown third flag. */
 static int flag_index(struct tap_resched *r, int flag)
 {
 	for (int i = 0; i < 2; i++) {
@@ -154,7 +158,7 @@ static int flag_index(struct tap_resched *r, int flag)
 	return -1;
 }
 
-/* The CPU that is asked need not be the one that asks. */
+/* The event may be recorded on another CPU than the one that is asked to reschedule. */
 static int on_asked(struct tap_resched *r, const struct kind *k, const struct tap_event *ev)
 {
 	unsigned int cpu = (unsigned int)tap_num_int(&k->other, ev);
@@ -165,7 +169,7 @@ static int on_asked(struct tap_resched *r, const struct kind *k, const struct ta
 		return 0;
 	c = cpu_get(r, cpu);
 	if (c && !c->asked[flag].is_open)
-		c->asked[flag] = begins(c, tap_num_int(&k->tid, ev), ev->ts_ns);
+		c->asked[flag] = begin_stage(c, tap_num_int(&k->tid, ev), ev->ts_ns);
 	return c ? 0 : -ENOMEM;
 }
 
@@ -176,7 +180,7 @@ static int on_sched_entry(struct tap_resched *r, struct tap_resched_cpu *c, int 
 
 	if (!ret)
 		ret = end_stage(r, TAP_RESCHED_ASKED_LAZY, ev, tid, &c->asked[1]);
-	c->entry = begins(c, tid, ev->ts_ns);
+	c->entry = begin_stage(c, tid, ev->ts_ns);
 	c->switched.is_open = false;
 	return ret;
 }
@@ -188,11 +192,11 @@ static int on_switch(struct tap_resched *r, struct tap_resched_cpu *c, const str
 	int ret = end_stage(r, TAP_RESCHED_PICK, ev, prev, &c->entry);
 
 	if (!ret && !prev) {
-		c->idle_exit.tid = next; /* whom the CPU woke up for */
+		c->idle_exit.tid = next; /* the task for which the CPU left its idle state */
 		ret = end_stage(r, TAP_RESCHED_IDLE_EXIT, ev, next, &c->idle_exit);
 	}
 	c->idle_exit.is_open = false;
-	c->switched = begins(c, next, ev->ts_ns);
+	c->switched = begin_stage(c, next, ev->ts_ns);
 	return ret;
 }
 
@@ -220,7 +224,7 @@ static int on_idle(struct tap_resched *r, const struct kind *k, const struct tap
 	if (!c)
 		return -ENOMEM;
 	if ((uint32_t)tap_num_get(&k->value, ev) == NOT_IDLE)
-		c->idle_exit = begins(c, 0, ev->ts_ns);
+		c->idle_exit = begin_stage(c, 0, ev->ts_ns);
 	else
 		c->idle_exit.is_open = false;
 	return 0;
@@ -235,7 +239,7 @@ static void on_irq(struct tap_resched *r, struct tap_resched_cpu *c, bool begins
 		c->irq_ns += ns - c->irq_since_ns;
 }
 
-/* Takes note of the losses that began before @ns. Return: 0 or -ENOMEM. */
+/* Take in losses that begin by @ns. Return: 0 or -ENOMEM. */
 static int note_losses(struct tap_resched *r, uint64_t ns)
 {
 	const struct tap_survey *s = r->opts.survey;
@@ -259,7 +263,7 @@ static int note_losses(struct tap_resched *r, uint64_t ns)
 	return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the watcher ---- */
 
 const char *tap_resched_stage_name(enum tap_resched_stage stage)
 {
@@ -289,7 +293,7 @@ void tap_resched_release(struct tap_resched *r)
 	free(r->cpus);
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	return fmt && kind_of(fmt).what != NONE;
@@ -324,7 +328,10 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	}
 }
 
-/* Of two flags the lazy one has the greater number, on all architectures that have it. */
+/*
+ * Assign the two flags: TIF_NEED_RESCHED_LAZY has the higher number on all architectures that have
+ * it.
+ */
 static int on_end(void *ctx, const struct tap_timeline *t)
 {
 	struct tap_resched *r = ctx;
@@ -338,4 +345,6 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	return 0;
 }
 
-const struct tap_watcher_ops tap_resched_ops = { .wants = wants, .event = on_event, .end = on_end };
+const struct tap_watcher_ops tap_resched_ops = { .wants = wants_event,
+						 .event = on_event,
+						 .end = on_end };

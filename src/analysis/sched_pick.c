@@ -5,9 +5,9 @@
 
 #include "event/format.h"
 
-#define NICE_0_WEIGHT 1048576.0 /* NICE_0_LOAD in kernel/sched/sched.h, of a 64-bit machine */
+#define NICE_0_WEIGHT 1048576.0 /* NICE_0_LOAD in kernel/sched/sched.h on 64-bit machines */
 
-/* As events/pick.h has it: what stands where in the numbers of a level, each of 8 bytes. */
+/* Indices of a level's numbers of 8 bytes each, as in events/pick.h. */
 enum { GROUP, WEIGHT, VTIME, LAG, DEADLINE, VPROT, SLICE, LEVEL_WORDS };
 #define WORD_BYTES 8u
 #define LEVEL_BYTES (LEVEL_WORDS * WORD_BYTES)
@@ -60,8 +60,7 @@ bool tap_is_sched_pick(const struct tap_format *fmt)
 	return tap_sched_pick_init(&f, fmt);
 }
 
-/* Of virtual time to time, of a task that runs. A file may lie: what is out of all bounds is at the
- * bound. */
+/* Convert virtual time to run time. Results are limited to +-2^62 ns (a damaged file). */
 static int64_t run_ns(int64_t virtual_ns, uint64_t weight)
 {
 	double ns = (double)virtual_ns * (double)weight / NICE_0_WEIGHT;
@@ -71,50 +70,50 @@ static int64_t run_ns(int64_t virtual_ns, uint64_t weight)
 	return (int64_t)ns;
 }
 
-/* The time from here on; 0: it is over. */
+/* Convert the rest of a virtual time to run time; 0: it is over. */
 static uint64_t left_ns(int64_t virtual_ns, uint64_t weight)
 {
 	return virtual_ns > 0 ? (uint64_t)run_ns(virtual_ns, weight) : 0;
 }
 
-static uint64_t value(const struct tap_num *n, const struct tap_event *ev)
+static uint64_t get_value(const struct tap_num *n, const struct tap_event *ev)
 {
 	return n->size ? (uint64_t)tap_num_get(n, ev) : 0;
 }
 
 int64_t tap_sched_pick_lag_ns(const struct tap_sched_pick_fields *f, const struct tap_event *ev)
 {
-	return run_ns((int64_t)value(&f->lag, ev), value(&f->weight, ev));
+	return run_ns((int64_t)get_value(&f->lag, ev), get_value(&f->weight, ev));
 }
 
 void tap_sched_pick_read(const struct tap_sched_pick_fields *f, const struct tap_event *ev,
 			 struct tap_sched_pick *out)
 {
-	uint64_t lag = value(&f->lag, ev), deadline = value(&f->deadline, ev),
-		 weight = value(&f->weight, ev);
-	uint64_t vtime = value(&f->vtime, ev), v = vtime - lag;
-	bool queued = value(&f->prev_queued, ev);
+	uint64_t lag = get_value(&f->lag, ev), deadline = get_value(&f->deadline, ev),
+		 weight = get_value(&f->weight, ev);
+	uint64_t vtime = get_value(&f->vtime, ev), v = vtime - lag;
+	bool queued = get_value(&f->prev_queued, ev);
 
 	*out = (struct tap_sched_pick){
 		.ts_ns = ev->ts_ns,
 		.cpu = ev->cpu,
-		.tid = weight && !value(&f->donor, ev) ? (int)value(&f->tid, ev) : 0,
-		.group = (int)value(&f->group, ev),
+		.tid = weight && !get_value(&f->donor, ev) ? (int)get_value(&f->tid, ev) : 0,
+		.group = (int)get_value(&f->group, ev),
 		.weight = weight,
 		.vtime = (int64_t)vtime,
 		.v = (int64_t)v,
 		.deadline = (int64_t)(v + deadline),
 		.left_ns = left_ns((int64_t)deadline, weight),
-		.protected_ns = left_ns((int64_t)value(&f->vprot, ev), weight),
-		.slice_ns = value(&f->slice, ev),
+		.protected_ns = left_ns((int64_t)get_value(&f->vprot, ev), weight),
+		.slice_ns = get_value(&f->slice, ev),
 		.lag_ns = run_ns((int64_t)lag, weight),
-		.nr_queued = (uint32_t)value(&f->nr_queued, ev),
-		.nr_runnable =
-			(uint32_t)value(f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev),
+		.nr_queued = (uint32_t)get_value(&f->nr_queued, ev),
+		.nr_runnable = (uint32_t)get_value(
+			f->nr_runnable.size ? &f->nr_runnable : &f->nr_queued, ev),
 		.prev_queued = queued,
-		.prev_delayed = queued && value(&f->prev_delayed, ev),
-		.prev_stopped =
-			queued && (value(&f->prev_throttled, ev) || value(&f->prev_blocked, ev)),
+		.prev_delayed = queued && get_value(&f->prev_delayed, ev),
+		.prev_stopped = queued && (get_value(&f->prev_throttled, ev) ||
+					   get_value(&f->prev_blocked, ev)),
 	};
 }
 

@@ -7,11 +7,11 @@
 
 #include "base/array.h"
 
-/* One task's wait since its last slice; after the switch-in: the one before the slice. */
+/* A task's wait since its last slice; while it runs, the wait before that slice. */
 struct tap_timehist_task {
 	uint64_t wait_ns[TAP_NR_STATES];
-	bool used; /* was told of before */
-	bool waits_known; /* from the last slice, or its birth, on */
+	bool used; /* the task had an interval before */
+	bool waits_known; /* the waits are known since the last slice, or since its birth */
 	int waker_tid;
 	struct tap_row_util util, start_util;
 };
@@ -33,7 +33,7 @@ static struct tap_timehist_task *task_get(struct tap_timehist *h, const struct t
 	return tap_array_at(&h->tasks, &h->nr_tasks, task->index, sizeof(fresh), &fresh);
 }
 
-/* Nothing is known of it but this. */
+/* Make a row in which everything else is unknown. */
 static struct tap_row make_row(enum tap_row_what what, uint64_t from_ns, uint64_t to_ns, int cpu,
 			       const struct tap_task *task)
 {
@@ -56,8 +56,8 @@ static bool is_open(const struct tap_loss *l)
 	return l->to_ns == UINT64_MAX;
 }
 
-static int tell_loss(struct tap_timehist *h, const struct tap_loss *l, uint64_t from_ns,
-		     uint64_t to_ns)
+static int report_loss(struct tap_timehist *h, const struct tap_loss *l, uint64_t from_ns,
+		       uint64_t to_ns)
 {
 	struct tap_row row = make_row(TAP_ROW_LOST, from_ns, to_ns, l->cpu, NULL);
 
@@ -66,9 +66,11 @@ static int tell_loss(struct tap_timehist *h, const struct tap_loss *l, uint64_t 
 	return tap_window_overlaps(&h->window, l->from_ns, l->to_ns) ? h->row(h->ctx, &row) : 0;
 }
 
-/* The losses that end up to @ns: no other row that ended before one comes after it. Those at a
- * CPU's end come last. */
-static int tell_losses(struct tap_timehist *h, uint64_t ns)
+/*
+ * Report the losses that end by @ns, so that rows come in the order in which they end. Losses at a
+ * CPU's end come last.
+ */
+static int report_losses(struct tap_timehist *h, uint64_t ns)
 {
 	const struct tap_survey *s = h->survey;
 	int ret = 0;
@@ -78,31 +80,31 @@ static int tell_losses(struct tap_timehist *h, uint64_t ns)
 		const struct tap_loss *l = &s->losses[h->next_loss++];
 
 		if (!is_open(l))
-			ret = tell_loss(h, l, l->from_ns, l->to_ns);
+			ret = report_loss(h, l, l->from_ns, l->to_ns);
 	}
 	return ret;
 }
 
-static int tell_open_losses(struct tap_timehist *h)
+static int report_open_losses(struct tap_timehist *h)
 {
 	const struct tap_survey *s = h->survey;
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < s->nr_kept_losses; i++)
 		if (is_open(&s->losses[i]))
-			ret = tell_loss(h, &s->losses[i],
-					tap_window_clip(&h->window, s->losses[i].from_ns),
-					h->window.to_ns);
+			ret = report_loss(h, &s->losses[i],
+					  tap_window_clip(&h->window, s->losses[i].from_ns),
+					  h->window.to_ns);
 	return ret;
 }
 
-static int tell(struct tap_timehist *h, const struct tap_row *row)
+static int report_row(struct tap_timehist *h, const struct tap_row *row)
 {
-	return tell_losses(h, row->to_ns) ?: h->row(h->ctx, row);
+	return report_losses(h, row->to_ns) ?: h->row(h->ctx, row);
 }
 
-static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
-		      const struct tap_interval *s)
+static int report_slice(struct tap_timehist *h, struct tap_timehist_task *t,
+			const struct tap_interval *s)
 {
 	struct tap_row row = {
 		.what = TAP_ROW_SLICE,
@@ -124,7 +126,7 @@ static int tell_slice(struct tap_timehist *h, struct tap_timehist_task *t,
 	memset(t->wait_ns, 0, sizeof(t->wait_ns));
 	t->waits_known = true;
 	t->waker_tid = -1;
-	return tell(h, &row);
+	return report_row(h, &row);
 }
 
 static int on_interval(void *ctx, const struct tap_timeline *timeline, const struct tap_interval *s)
@@ -136,19 +138,19 @@ static int on_interval(void *ctx, const struct tap_timeline *timeline, const str
 	if (!t)
 		return -ENOMEM;
 	if (!t->used) {
-		/* before it runs it was woken, and before that it waited for something */
+		/* a task is woken before it runs, and slept or was blocked before that */
 		t->waits_known = s->from_ns > h->window.from_ns ||
 				 (s->state != TAP_STATE_WAKING && s->state != TAP_STATE_RUNNING);
 		t->used = true;
 	}
 	if (s->state == TAP_STATE_RUNNING)
-		return tell_slice(h, t, s);
+		return report_slice(h, t, s);
 	t->wait_ns[s->state] += s->to_ns - s->from_ns;
 	if (s->back != TAP_STATE_UNKNOWN && t->wait_ns[s->back] >= s->back_ns) {
 		t->wait_ns[s->back] -= s->back_ns;
 		t->wait_ns[TAP_STATE_UNKNOWN] += s->back_ns;
 	}
-	/* in what is unknown it may have been woken again */
+	/* during unknown time it may have been woken again */
 	if (s->state == TAP_STATE_WAKING || s->state == TAP_STATE_UNKNOWN)
 		t->waker_tid = s->state == TAP_STATE_WAKING ? s->task->waker_tid : -1;
 	t->start_util = t->util;
@@ -160,7 +162,7 @@ static int on_cpu(void *ctx, const struct tap_timeline *timeline, const struct t
 	struct tap_row row = make_row(TAP_ROW_UNKNOWN, s->from_ns, s->to_ns, s->cpu, NULL);
 
 	(void)timeline;
-	return s->what == TAP_CPU_UNKNOWN && s->to_ns > s->from_ns ? tell(ctx, &row) : 0;
+	return s->what == TAP_CPU_UNKNOWN && s->to_ns > s->from_ns ? report_row(ctx, &row) : 0;
 }
 
 static int on_wakeup(void *ctx, const struct tap_timeline *timeline, const struct tap_wakeup *w)
@@ -169,7 +171,7 @@ static int on_wakeup(void *ctx, const struct tap_timeline *timeline, const struc
 
 	(void)timeline;
 	row.waker_tid = w->waker ? w->waker->tid : -1;
-	return tell(ctx, &row);
+	return report_row(ctx, &row);
 }
 
 static int on_migration(void *ctx, const struct tap_timeline *timeline,
@@ -180,13 +182,13 @@ static int on_migration(void *ctx, const struct tap_timeline *timeline,
 	(void)timeline;
 	row.from_cpu = m->from;
 	row.to_cpu = m->to;
-	return tell(ctx, &row);
+	return report_row(ctx, &row);
 }
 
 static int on_end(void *ctx, const struct tap_timeline *timeline)
 {
 	(void)timeline;
-	return tell_losses(ctx, UINT64_MAX) ?: tell_open_losses(ctx);
+	return report_losses(ctx, UINT64_MAX) ?: report_open_losses(ctx);
 }
 
 static bool wants_util(void *ctx, const struct tap_format *fmt)
@@ -196,7 +198,7 @@ static bool wants_util(void *ctx, const struct tap_format *fmt)
 	       (!strcmp(fmt->name, "sched_pelt_se") || !strcmp(fmt->name, "sched_util_est_se"));
 }
 
-static int field(const struct tap_event *ev, const char *name)
+static int get_field(const struct tap_event *ev, const char *name)
 {
 	const struct tap_field *f = tap_format_field(ev->fmt, name);
 
@@ -205,17 +207,17 @@ static int field(const struct tap_event *ev, const char *name)
 
 static int on_util(void *ctx, const struct tap_timeline *timeline, const struct tap_event *ev)
 {
-	const struct tap_task *task = tap_timeline_task(timeline, field(ev, "pid"));
+	const struct tap_task *task = tap_timeline_task(timeline, get_field(ev, "pid"));
 	struct tap_timehist_task *t;
 
-	if (!task) /* a cgroup's pid is -1 */
+	if (!task) /* the entity of a cgroup has pid -1 */
 		return 0;
 	t = task_get(ctx, task);
 	if (!t)
 		return -ENOMEM;
-	t->util.util = field(ev, "util");
+	t->util.util = get_field(ev, "util");
 	if (!strcmp(ev->fmt->name, "sched_util_est_se"))
-		t->util.util_est = field(ev, "enqueued");
+		t->util.util_est = get_field(ev, "enqueued");
 	return 0;
 }
 
@@ -240,13 +242,13 @@ void tap_timehist_release(struct tap_timehist *h)
 int tap_timehist_show(struct tap_timehist *h, const struct tap_timeline *timeline,
 		      const struct tap_event *ev)
 {
-	int tid = field(ev, "common_pid");
+	int tid = get_field(ev, "common_pid");
 	struct tap_row row = make_row(TAP_ROW_EVENT, ev->ts_ns, ev->ts_ns, ev->cpu,
 				      tap_timeline_task(timeline, tid));
 
 	row.event = ev;
 	row.tid = tid;
-	return tell(h, &row);
+	return report_row(h, &row);
 }
 
 int tap_slices_add(struct tap_slices_sum *sum, const struct tap_row *row, uint64_t start_ns)

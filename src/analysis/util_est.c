@@ -34,7 +34,8 @@ void tap_util_est_release(struct tap_util_est *u)
 	sums_release(&u->all);
 }
 
-static int judge(struct tap_util_est_sums *s, uint64_t estimate, uint64_t need, uint64_t ts_ns)
+static int add_comparison(struct tap_util_est_sums *s, uint64_t estimate, uint64_t need,
+			  uint64_t ts_ns)
 {
 	uint64_t error = estimate > need ? estimate - need : need - estimate;
 	int ret = tap_hist_add(&s->need, need);
@@ -47,16 +48,16 @@ static int judge(struct tap_util_est_sums *s, uint64_t estimate, uint64_t need, 
 	return ret;
 }
 
-/* Of a field that the format may not have. */
-static uint64_t value(const struct tap_num *n, const struct tap_event *ev)
+/* Read a field that the format may not have; 0: not there. */
+static uint64_t get_value(const struct tap_num *n, const struct tap_event *ev)
 {
 	return n->size ? (uint64_t)tap_num_get(n, ev) : 0;
 }
 
-static int slept(struct tap_util_est *u, struct tap_util_est_task *t, const struct tap_event *ev)
+static int on_sleep(struct tap_util_est *u, struct tap_util_est_task *t, const struct tap_event *ev)
 {
-	uint64_t enqueued = value(&u->enqueued, ev), ewma = value(&u->ewma, ev),
-		 need = value(&u->util, ev);
+	uint64_t enqueued = get_value(&u->enqueued, ev), ewma = get_value(&u->ewma, ev),
+		 need = get_value(&u->util, ev);
 	bool lost = tap_losses_between(&u->losses, t->at_ns, ev->ts_ns) && t->known;
 	int ret = 0;
 
@@ -65,8 +66,8 @@ static int slept(struct tap_util_est *u, struct tap_util_est_task *t, const stru
 	t->sums.unknown += lost;
 	u->all.unknown += lost;
 	if (t->known && !lost) {
-		ret = judge(&t->sums, t->estimate, need, ev->ts_ns);
-		ret = ret ?: judge(&u->all, t->estimate, need, ev->ts_ns);
+		ret = add_comparison(&t->sums, t->estimate, need, ev->ts_ns);
+		ret = ret ?: add_comparison(&u->all, t->estimate, need, ev->ts_ns);
 	}
 	t->known = true;
 	t->at_ns = ev->ts_ns;
@@ -74,7 +75,7 @@ static int slept(struct tap_util_est *u, struct tap_util_est_task *t, const stru
 	return ret;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	return fmt && !strcmp(fmt->system, "schedtap") && !strcmp(fmt->name, "sched_util_est_se");
@@ -105,7 +106,7 @@ static int on_event(void *ctx, const struct tap_timeline *timeline, const struct
 	if (!t)
 		return -ENOMEM;
 	t->task = task;
-	return slept(u, t, ev);
+	return on_sleep(u, t, ev);
 }
 
-const struct tap_watcher_ops tap_util_est_ops = { .wants = wants, .event = on_event };
+const struct tap_watcher_ops tap_util_est_ops = { .wants = wants_event, .event = on_event };

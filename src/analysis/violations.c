@@ -24,7 +24,7 @@ static int cpus_merge(struct tap_cpus *to, const struct tap_cpus *a, const struc
 	return 0;
 }
 
-/* Of these, what the task may use is in this set. */
+/* Return a set whose intersection with @cpus is what the task may use of @cpus. */
 static const struct tap_cpus *may_use(const struct tap_wait *w, const struct tap_cpus *cpus)
 {
 	return w->anywhere ? cpus : w->listed ? w->listed : &w->used;
@@ -56,8 +56,8 @@ void tap_wait_release(struct tap_wait *w)
 	tap_cpus_release(&w->used);
 }
 
-/* The violation ends that the wait is in. */
-static int found(struct tap_wait *w, uint64_t now_ns)
+/* End the violation that the wait is in. */
+static int end_violation(struct tap_wait *w, uint64_t now_ns)
 {
 	if (tap_array_grow(&w->found, w->nr_found, &w->cap_found, sizeof(*w->found)))
 		return -ENOMEM;
@@ -84,7 +84,7 @@ int tap_violations_set(struct tap_violations *v, struct tap_wait *w, enum tap_wa
 		if (w->mode == TAP_WAIT_EXIT)
 			w->exit_ns += now_ns - w->mode_since_ns;
 		else if (w->mode == TAP_WAIT_VIOLATION && !v->tell)
-			ret = found(w, now_ns);
+			ret = end_violation(w, now_ns);
 		v->nr_now += mode == TAP_WAIT_VIOLATION;
 		v->nr_now -= w->mode == TAP_WAIT_VIOLATION;
 		w->mode = mode;
@@ -98,7 +98,7 @@ int tap_violations_set(struct tap_violations *v, struct tap_wait *w, enum tap_wa
 	return ret;
 }
 
-/* Keeps @one among the worst, or releases it. */
+/* Keep @one if it is among the worst, or release it. */
 static void keep_worst(struct tap_violations *v, struct tap_violation *one)
 {
 	uint64_t ns = one->to_ns - one->from_ns;
@@ -145,7 +145,8 @@ int tap_violations_init(struct tap_violations *v, uint64_t min_ns, unsigned int 
 		.min_ns = min_ns,
 		.max_worst = max_worst,
 	};
-	v->worst = calloc((size_t)max_worst + 1, sizeof(*v->worst)); /* one comes before one goes */
+	/* one more: a new one is inserted before the last one is dropped */
+	v->worst = calloc((size_t)max_worst + 1, sizeof(*v->worst));
 	return v->worst ? 0 : -ENOMEM;
 }
 

@@ -19,7 +19,10 @@ void tap_wakers_release(struct tap_wakers *w)
 	*w = (struct tap_wakers){ 0 };
 }
 
-/* Sets *@place, which is the wakee's, to this pair's. Return: 0 or -ENOMEM. */
+/*
+ * Find or add the pair of the task and its waker. *@place: set to the pair's index plus one.
+ * Return: 0 or -ENOMEM.
+ */
 static int find_pair(struct tap_wakers *w, const struct tap_timeline *t,
 		     const struct tap_interval *s, unsigned int *place)
 {
@@ -72,7 +75,7 @@ static int take_stack(struct tap_wakers *w, unsigned int pair, const struct tap_
 	return tap_stack_pair_is_none(stack) ? 0 : add_stack(w, pair, stack);
 }
 
-/* The wait ended. Return: 0 or -ENOMEM. */
+/* Count a wait that ended. Return: 0 or -ENOMEM. */
 static int add_wait(struct tap_waker_pair *pair, const struct tap_interval *s)
 {
 	if (!s->whole || s->next != TAP_STATE_RUNNING) {
@@ -129,13 +132,13 @@ static int by_pair(const void *a, const void *b)
 		return x->pair < y->pair ? -1 : 1;
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
-	/* in the order in which they were seen first */
+	/* by number: in the order in which they were seen first */
 	if (x->stack.kernel != y->stack.kernel)
 		return x->stack.kernel < y->stack.kernel ? -1 : 1;
 	return x->stack.user < y->stack.user ? -1 : 1;
 }
 
-/* Each pair gets its own. */
+/* Set each pair's stacks. */
 static void share_out_stacks(struct tap_wakers *w)
 {
 	struct tap_waker_pair *pair;

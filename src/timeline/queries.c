@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * What watchers query from a timeline: its window, CPUs and tasks, and their affinity from task
- * lists.
- */
+/* Queries by watchers: a timeline's window, CPUs and tasks, and their affinity from task lists. */
 #include <string.h>
 
 #include "timeline/internal.h"

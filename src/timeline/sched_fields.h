@@ -10,7 +10,7 @@
 
 #include <schedtap/event.h>
 
-/* What an event means to the timeline. */
+/* Kinds of events, by their meaning to the timeline. */
 enum tap_sched_kind {
 	TAP_SCHED_NONE, /* not used by the timeline */
 	TAP_SCHED_SWITCH,

@@ -61,10 +61,10 @@ struct tap_break {
 };
 
 /*
- * What a CPU ran before its first switch. All switches between @from_ns and @to_ns are recorded,
- * and there are none on @cpu, so the task that the switch at @to_ns takes off the CPU ran there all
- * the time. If a CPU has no switch at all, @to_ns is the time of a look (struct tap_look) that saw
- * the task running.
+ * An origin: the task that a CPU ran before its first switch. All switches between @from_ns and
+ * @to_ns are recorded, and there are none on @cpu, so the task that the switch at @to_ns takes off
+ * the CPU ran there all the time. If a CPU has no switch at all, @to_ns is the time of a look
+ * (struct tap_look) that saw the task running.
  */
 struct tap_origin {
 	uint64_t from_ns, to_ns;
@@ -78,7 +78,9 @@ struct tap_hole {
 	uint64_t from_ns, to_ns;
 };
 
-/* What a CPU ran at one moment, known from something other than a switch. */
+/*
+ * A look at a CPU: the task that ran there at one moment, known from something other than a switch.
+ */
 struct tap_look {
 	uint64_t ts_ns;
 	int cpu;
@@ -87,7 +89,7 @@ struct tap_look {
 
 #define TAP_SURVEY_TIDS 1024u
 
-/* What the survey knows of a tid. */
+/* The survey's knowledge of a tid. */
 struct tap_survey_tid {
 	bool at_work; /* was the current task of an event */
 	bool hidden; /* set by tap_survey_end(): left CPUs unseen, and was never seen at work */

@@ -48,7 +48,7 @@ enum tap_phase {
 	TAP_NR_PHASES,
 };
 
-/* What an event says about a task. */
+/* Signs: the meanings of events for a task. */
 enum tap_sign {
 	TAP_SIGN_IN, /* switched in */
 	TAP_SIGN_OUT, /* switched out */
