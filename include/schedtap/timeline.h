@@ -53,7 +53,7 @@ TAP_API const char *tap_state_name(enum tap_state state);
 /* One task. A reused tid gets a new task. The idle tasks (tid 0) are not tasks here. */
 struct tap_task;
 
-/* The state of all tasks and CPUs at one moment of a run. */
+/* The state of all tasks and CPUs at the current time of a run. */
 struct tap_timeline;
 
 TAP_API int tap_task_tid(const struct tap_task *task);

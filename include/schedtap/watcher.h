@@ -27,7 +27,8 @@ extern "C" {
 struct tap_watcher_ops {
 	size_t size; /* sizeof(struct tap_watcher_ops), for tap_run() */
 	uint32_t states; /* TAP_STATE_BIT()s: .interval is called for intervals in these states */
-	uint32_t lost_states; /* and for intervals in these states if .next is TAP_STATE_UNKNOWN */
+	/* .interval is also called for intervals in these states if .next is TAP_STATE_UNKNOWN */
+	uint32_t lost_states;
 	/* .cpu is called only for intervals in which a CPU was offline or unknown */
 	bool unknown_cpus_only;
 	/*
@@ -55,8 +56,10 @@ struct tap_watcher_ops {
 	 */
 	int (*waits)(void *ctx, const struct tap_timeline *t, struct tap_task *task,
 		     uint64_t ts_ns);
-	/* Whether .before and .event are called for events of this format. @fmt: NULL asks about
-	 * lost events. */
+	/*
+	 * Return true if .before and .event are to be called for events of this format. @fmt: NULL
+	 * asks about lost events.
+	 */
 	bool (*wants)(void *ctx, const struct tap_format *fmt);
 	/* Called before the timeline processes the event. */
 	int (*before)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev);

@@ -79,7 +79,7 @@ struct tap_balance {
 	bool recheck;
 	bool any_stale_waits; /* some CPU has stale waits */
 	unsigned int *dirty, nr_dirty, cap_dirty; /* CPUs whose queue changed */
-	struct tap_cpus free; /* idle, nothing queued */
+	struct tap_cpus free; /* CPUs that are idle with an empty queue */
 	unsigned int nr_unplaced; /* tasks that wait on an unknown CPU: then no length is known */
 };
 

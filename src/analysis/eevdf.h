@@ -92,7 +92,8 @@ struct tap_eevdf_task {
 	int unpicked_cpu;
 	/* about its last wakeup */
 	bool is_woken;
-	int runner_tid; /* 0: no fair task with a known slice ran there */
+	/* the task it was woken onto; 0: no fair task with a known slice ran there */
+	int runner_tid;
 	uint64_t runner_slice_ns;
 };
 

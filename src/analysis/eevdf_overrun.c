@@ -51,7 +51,7 @@ static bool is_certain(const struct tap_eevdf_run *r, const struct tap_eevdf_wai
 	       (w->from_ns <= r->from_ns || from_ns >= w->from_ns + TAP_EEVDF_ENQUEUE_NS);
 }
 
-/* ---- is this the whole queue? ---- */
+/* ---- are all tasks of the queue known? ---- */
 
 static bool is_at(const struct tap_eevdf_run *r, const struct tap_eevdf_waiter *w, bool at_end)
 {

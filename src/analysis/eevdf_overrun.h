@@ -30,17 +30,17 @@ struct tap_eevdf_waiter {
 	double v; /* NAN: unknown */
 	double deadline; /* NAN: unknown */
 	double weight;
-	bool is_asleep; /* it sleeps (delayed dequeue) */
+	bool is_asleep; /* the task sleeps in the queue (delayed dequeue) */
 	bool may_leave; /* it sleeps, and left the queue during the run; no event reports when */
 };
 
 /* Virtual times are relative to the running task's v at the start of the run. */
 struct tap_eevdf_run {
 	uint64_t from_ns, to_ns;
-	double weight; /* of the running task */
+	double weight; /* weight of the running task */
 	double slice_ns; /* the task's requested slice */
-	double deadline; /* at the start of the run */
-	double v; /* at the end of the run */
+	double deadline; /* the running task's deadline at the start of the run */
+	double v; /* the running task's v at the end of the run */
 	double start_vtime, vtime; /* the queue's V at the start and the end of the run */
 	/* number of tasks in the queue at the start and the end of the run */
 	unsigned int start_nr_queued, nr_queued;

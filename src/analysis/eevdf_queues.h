@@ -21,7 +21,7 @@
 
 struct tap_eevdf_stay {
 	uint64_t from_ns, to_ns; /* .to_ns is UINT64_MAX while the stay lasts */
-	unsigned int task; /* tap_task.index */
+	unsigned int task; /* tap_task.index of the task */
 	int group;
 	uint64_t weight;
 	int64_t v, deadline;
@@ -32,8 +32,8 @@ struct tap_eevdf_stay {
 
 struct tap_eevdf_queues {
 	struct tap_eevdf_member {
-		bool is_seen, is_queued; /* .is_seen: it was queued before */
-		int cpu; /* if queued */
+		bool is_seen, is_queued; /* .is_seen: it was queued at some time */
+		int cpu; /* the CPU in whose queue it is, if .is_queued */
 		unsigned int stay; /* if queued: index into that CPU's .stays */
 		/* from its last pick; weight 0: no pick yet */
 		int group;
@@ -60,7 +60,7 @@ int tap_eevdf_queue_wakeup(struct tap_eevdf_queues *q, unsigned int task, int cp
  */
 int tap_eevdf_queue_move(struct tap_eevdf_queues *q, unsigned int task, int to, uint64_t ts_ns,
 			 bool is_woken);
-/* @p picked the task; p->tid 0: for another class. */
+/* @p picked the task; p->tid is 0 if another class picked it. */
 int tap_eevdf_queue_pick(struct tap_eevdf_queues *q, unsigned int task,
 			 const struct tap_sched_pick *p);
 /* The task ran from @began to @p, and may stay queued. @v: its v; NULL: unknown. */

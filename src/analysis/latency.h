@@ -59,7 +59,7 @@ struct tap_latency_column {
 
 struct tap_latency {
 	enum tap_state state; /* TAP_STATE_WAKING, TAP_STATE_PREEMPTED or TAP_STATE_THROTTLED */
-	struct tap_latency_stat all; /* after the end */
+	struct tap_latency_stat all; /* sum over all tasks; set at the end */
 	struct tap_latency_stat *tasks; /* owned, indexed by tap_task.index */
 	unsigned int nr_tasks;
 	struct tap_latency_worst *worst; /* owned; the longest first */

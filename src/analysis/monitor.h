@@ -29,7 +29,7 @@ struct tap_monitor_violation {
 struct tap_monitored {
 	const struct tap_task *task; /* NULL: the CPU .cpu */
 	int cpu; /* of a task: CPU of its last event */
-	bool is_known; /* an event was seen */
+	bool is_known; /* an event of it was seen */
 	uint64_t at_ns; /* time of its last event */
 	uint8_t states; /* bit mask of the states that it can be in */
 	uint64_t events, decided; /* .events: all; .decided: those that came in a known state */

@@ -72,14 +72,14 @@ struct tap_pelt_series {
 	const struct tap_pelt_signal *signal;
 	enum tap_pelt_subject subject;
 	int cpu; /* of a CPU or a cgroup; of a domain: its first CPU */
-	int tid; /* of a task */
+	int tid; /* thread id, if the subject is a task */
 	uint64_t cgroup; /* kernfs id; of a task: the cgroup it was in, 0: not known */
 	char comm[TAP_TASK_COMM]; /* of a task; see struct tap_task */
 	unsigned int life; /* of a task: distinguishes tasks that had the same tid */
 	unsigned int number; /* 0, 1, ...: the series' number for .point */
 	struct tap_cpus span; /* CPUs of a domain; owned */
 
-	uint64_t updates; /* within the window */
+	uint64_t updates; /* number of updates within the window */
 	int64_t last;
 	/* .count: ns with a known value; of a signed signal only values >= 0 */
 	struct tap_hist hist;

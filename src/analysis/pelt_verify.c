@@ -9,7 +9,11 @@
 #include "timeline/sched_fields.h"
 
 #define MAX_SPANS                                                                                  \
-	4096u /* between two updates: they come once in 1024 us of the clock and more often */
+/*                                                                                                 \
+ * limit for intervals between two updates, which come at least once in 1024 us of the PELT        \
+ * clock                                                                                           \
+ */
+4096u
 /* Clocks may diverge between two updates by CLOCK_NS plus 1/CLOCK_PART of the time. */
 #define CLOCK_NS 50000u
 #define CLOCK_PART 16u
@@ -19,8 +23,8 @@
  */
 #define ATTACH_LEAST 4u
 
-/* An interval in one state. For a task .nr and .weight are 1 while it is queued. */
-struct span {
+	/* An interval in one state. For a task .nr and .weight are 1 while it is queued. */
+	struct span {
 	bool runs;
 	unsigned int nr;
 	uint64_t weight, to_ns;
@@ -39,7 +43,7 @@ struct judged {
 
 /* The current state of one average. */
 struct value {
-	struct tap_pelt_verified *verified; /* NULL: not wanted */
+	struct tap_pelt_verified *verified; /* results; NULL: the average is not wanted */
 	struct tap_pelt_range sums;
 	bool known; /* .sums is valid */
 	uint64_t last;

@@ -40,7 +40,7 @@ enum tap_pelt_between {
 	 */
 	TAP_PELT_ATTACHED,
 	TAP_PELT_DELAYED, /* load: the task slept and may have stayed queued (delayed dequeue) */
-	TAP_PELT_HELD, /* throttled */
+	TAP_PELT_HELD, /* throttled in between */
 	TAP_PELT_LOST,
 	TAP_PELT_UNTOLD, /* the timeline does not know the state */
 	TAP_PELT_NR_BETWEEN,
@@ -56,7 +56,7 @@ enum tap_pelt_average {
 	TAP_PELT_UTIL_DL,
 	TAP_PELT_UTIL_ENTITY,
 	TAP_PELT_RUNNABLE_ENTITY,
-	TAP_PELT_LOAD_ENTITY, /* of a cgroup */
+	TAP_PELT_LOAD_ENTITY, /* recorded for cgroups only, but not predicted */
 	TAP_PELT_NR_AVERAGES
 };
 
@@ -72,7 +72,7 @@ struct tap_pelt_errors {
 	/* the comparison with the greatest error */
 	uint64_t ts_ns, recorded;
 	struct tap_pelt_range predicted;
-	const struct tap_task *task; /* NULL: a CPU */
+	const struct tap_task *task; /* NULL: not a task's average */
 	int cpu;
 	uint64_t cgroup; /* cgroup on .cpu; 0: none */
 };

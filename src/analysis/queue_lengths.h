@@ -15,7 +15,7 @@ struct tap_queue_length {
 	struct tap_hist length; /* owned; weighted with ns: .count is the known time */
 
 	/* private */
-	int64_t now; /* -1: not known */
+	int64_t now; /* current length; -1: not known */
 	struct tap_length_log log; /* lengths since the CPU was last idle */
 };
 

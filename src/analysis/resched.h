@@ -43,7 +43,7 @@ struct tap_resched_opts {
 };
 
 struct tap_resched {
-	struct tap_resched_figures stages[TAP_NR_RESCHED_STAGES]; /* after the end */
+	struct tap_resched_figures stages[TAP_NR_RESCHED_STAGES]; /* complete after the end */
 	bool has_irqs; /* some kinds of interrupts were recorded, maybe not all */
 
 	/* private */

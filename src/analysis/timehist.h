@@ -37,15 +37,15 @@ struct tap_row {
 	 */
 	int waker_tid;
 	int from_cpu; /* CPU the task ran on before; -1: not known */
-	int to_cpu; /* TAP_ROW_MIGRATION; else -1 */
+	int to_cpu; /* TAP_ROW_MIGRATION: destination CPU; otherwise -1 */
 	bool is_off; /* TAP_ROW_LOST: triggers had switched events off */
 	uint64_t lost_cnt; /* TAP_ROW_LOST: number of lost events; 0: not known */
 
-	/* TAP_ROW_EVENT */
+	/* only TAP_ROW_EVENT */
 	const struct tap_event *event; /* borrowed until .row returns; NULL in other rows */
 	int tid; /* tid of the current task, even if .task is NULL; 0: idle; -1: not known */
 
-	/* TAP_ROW_SLICE */
+	/* only TAP_ROW_SLICE */
 	uint64_t wait_ns[TAP_NR_STATES];
 	bool waits_known; /* false: a wait began before the window, so 0 in .wait_ns may be wrong */
 	bool whole; /* false: the task ran, or may have run, longer than [from_ns, to_ns] */

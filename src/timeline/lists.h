@@ -27,7 +27,8 @@ enum tap_listed_when { TAP_LISTED_BEGAN = 1, TAP_LISTED_SOMETIME = 2, TAP_LISTED
 struct tap_listed {
 	int tgid; /* 0: not known */
 	uint64_t cgroup; /* kernfs id; 0: not known */
-	char comm[TAP_TASK_COMM]; /* not NUL-terminated when full; empty: not known */
+	/* not NUL-terminated if TAP_TASK_COMM bytes long; empty: not known */
+	char comm[TAP_TASK_COMM];
 	/*
 	 * CPU affinity: TAP_CPUS_NOT_KNOWN, TAP_CPUS_DIFFER, TAP_CPUS_ALL, or TAP_CPUS_SOME plus an
 	 * index into .sets

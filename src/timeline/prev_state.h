@@ -22,7 +22,7 @@ struct tap_prev_state {
 struct tap_prev_states {
 	struct tap_printer *printer;
 	const struct tap_format *fmt;
-	const struct tap_field *field; /* prev_state */
+	const struct tap_field *field; /* the field prev_state */
 	unsigned char *rec; /* a record of zeros, except for prev_state */
 	struct tap_prev_state *by_value[TAP_PREV_STATES]; /* filled on first use */
 	struct tap_prev_state other; /* the value asked for last of those that are not cached */

@@ -23,7 +23,7 @@ enum tap_sched_kind {
 	TAP_SCHED_MIGRATE,
 	TAP_SCHED_RENAME,
 	TAP_SCHED_IOWAIT,
-	TAP_SCHED_SETPRIO, /* priority inheritance */
+	TAP_SCHED_SETPRIO, /* a priority changed by priority inheritance (sched_pi_setprio) */
 	TAP_SCHED_HOTPLUG, /* only used by the survey */
 	TAP_SCHED_THROTTLE,
 	TAP_SCHED_UNTHROTTLE,

@@ -30,7 +30,7 @@ struct tap_survey_cpu {
 	uint64_t whole_ns;
 	unsigned int whole_buffer; /* the buffer that .whole_ns is about */
 	uint64_t hotplug_ns; /* when another CPU last moved it a step down or up in CPU hotplug */
-	struct tap_survey_tid idle; /* its idle task */
+	struct tap_survey_tid idle; /* the CPU's idle task */
 	/* used by cut_origins(): index plus one of the CPU's last origin so far; 0: none */
 	unsigned int origin;
 	/* used by cut_origins(): of the CPU's losses so far the one that ends last, or NULL */

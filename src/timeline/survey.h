@@ -93,7 +93,8 @@ struct tap_look {
 struct tap_survey_tid {
 	bool at_work; /* was the current task of an event */
 	bool hidden; /* set by tap_survey_end(): left CPUs unseen, and was never seen at work */
-	bool stopper; /* the last task that runs before the CPU goes offline */
+	/* a CPU's migration thread, which is the last task that runs before the CPU goes offline */
+	bool stopper;
 	uint8_t ins; /* number of times it was switched in; saturates at 255 */
 };
 
@@ -103,7 +104,7 @@ struct tap_survey_kind {
 };
 
 struct tap_survey {
-	/* within the window */
+	/* these count what is within the window */
 	uint64_t events;
 	uint64_t bytes; /* bytes of records, without sub-buffer headers; set by the reader */
 	uint64_t lost; /* lost events; saturates at UINT64_MAX */

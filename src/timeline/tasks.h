@@ -27,7 +27,8 @@ struct task {
 	enum tap_state was; /* unknown: the last known state */
 	enum tap_state back; /* .back of the next struct tap_interval */
 	uint64_t back_ns;
-	bool placed; /* the current wait's run queue is chosen: a move is a migration */
+	/* the run queue of the current wait is chosen: a later move is not part of its wakeup */
+	bool placed;
 	bool kept; /* at some time the recording had all of its events */
 	bool is_new; /* forked, its first wakeup not seen yet */
 	/* task_newtask was seen: the sched_process_fork that follows is for this task */
@@ -41,7 +42,7 @@ struct task {
 
 /* All zero: no tasks. */
 struct tap_tasks {
-	struct tap_task **all; /* by .index */
+	struct tap_task **all; /* indexed by .pub.index */
 	unsigned int nr, cap;
 	struct task *block; /* the block from which new tasks are allocated */
 	struct task *free; /* list of forgotten tasks, which are reused first */

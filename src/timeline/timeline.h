@@ -68,7 +68,10 @@ struct tap_task {
 	int waker_tid; /* -1: not known; 0: an interrupt on an idle CPU */
 	int waker_cpu; /* CPU on which the wakeup was recorded */
 
-	/* the last one seen, else as listed; not NUL-terminated when full */
+	/*
+	 * as last seen in an event, or else from task lists; not NUL-terminated if TAP_TASK_COMM
+	 * bytes long
+	 */
 	char comm[TAP_TASK_COMM];
 	/* kernfs id, from the last event that has it or else from task lists; 0: not known */
 	uint64_t cgroup;
@@ -129,7 +132,7 @@ struct tap_timeline_opts {
 	unsigned int nr_cpus;
 	const struct tap_watcher *watchers;
 	unsigned int nr_watchers;
-	struct tap_selected selected; /* for watchers with .pick */
+	struct tap_selected selected; /* applies to watchers with .pick */
 };
 
 struct tap_timeline;

@@ -16,9 +16,12 @@
 enum tap_phase {
 	/* unknown, and no event showed the task running or in a run queue: it may sleep */
 	TAP_PHASE_UNSEEN,
-	TAP_PHASE_LOST, /* unknown, after such an event */
+	TAP_PHASE_LOST, /* unknown, after an event showed the task running or in a run queue */
 	TAP_PHASE_RUNNING,
-	/* running, and a wakeup came meanwhile: in vain, or the task is on its way to sleep */
+	/*
+	 * running, and a wakeup came meanwhile: it has no effect, or the task is on its way to
+	 * sleep
+	 */
 	TAP_PHASE_RUNNING_WOKEN,
 	TAP_PHASE_RUNNING_UNSEEN, /* running, and began to run at an unknown time before */
 	/* running since an unknown time, and a wakeup came meanwhile */
