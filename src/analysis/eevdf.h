@@ -92,7 +92,7 @@ struct tap_eevdf_task {
 	int unpicked_cpu;
 	/* about its last wakeup */
 	bool is_woken;
-	/* the task it was woken onto; 0: no fair task with a known slice ran there */
+	/* task that ran on its CPU when it was woken; 0: no fair task with a known slice */
 	int runner_tid;
 	uint64_t runner_slice_ns;
 };

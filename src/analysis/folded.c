@@ -67,8 +67,8 @@ static struct tap_folded_key key_of(const struct tap_task *task, struct tap_stac
 }
 
 /*
- * Find the stack and CPU with which the task entered the state. They are unknown if the interval
- * began before its known start.
+ * Find the stack and CPU with which the task entered the state. They are unknown if the state may
+ * have begun before the interval.
  */
 static void find_stack(const struct tap_folded *f, const struct tap_interval *s,
 		       struct tap_folded_task *of)

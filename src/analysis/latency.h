@@ -52,7 +52,10 @@ struct tap_latency_worst {
 struct tap_latency_column {
 	uint64_t from_ns, to_ns;
 	struct tap_hist waits;
-	/* censored waits whose last possible end is here, or that were last seen here */
+	/*
+	 * censored waits that ended here at the latest; in the last column also those whose end was
+	 * not seen
+	 */
 	uint64_t censored;
 	uint64_t unknown_ns; /* time in which other waits may have come and gone unseen */
 };

@@ -130,7 +130,7 @@ static int64_t value_of(const struct kind *k, const struct value *v, const struc
 	if (v->signal->queued)
 		sleepers = (uint64_t)tap_num_get(&v->queued, ev) -
 			   (uint64_t)tap_num_get(&v->runnable, ev);
-	/* a damaged file may have runnable > queued */
+	/* a damaged file may count more sleeping tasks than tasks */
 	value = sleepers < value ? value - sleepers : 0;
 	return value < INT64_MAX ? (int64_t)value : INT64_MAX;
 }

@@ -8,12 +8,9 @@
 #include "base/array.h"
 #include "timeline/sched_fields.h"
 
-#define MAX_SPANS                                                                                  \
-/*                                                                                                 \
- * limit for intervals between two updates, which come at least once in 1024 us of the PELT        \
- * clock                                                                                           \
+/* Limit for intervals between two updates, which come at least once in 1024 us of the PELT clock.
  */
-4096u
+#define MAX_SPANS 4096u
 /* Clocks may diverge between two updates by CLOCK_NS plus 1/CLOCK_PART of the time. */
 #define CLOCK_NS 50000u
 #define CLOCK_PART 16u
@@ -23,8 +20,8 @@
  */
 #define ATTACH_LEAST 4u
 
-	/* An interval in one state. For a task .nr and .weight are 1 while it is queued. */
-	struct span {
+/* An interval in one state. For a task .nr and .weight are 1 while it is queued. */
+struct span {
 	bool runs;
 	unsigned int nr;
 	uint64_t weight, to_ns;

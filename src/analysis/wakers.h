@@ -26,8 +26,8 @@ struct tap_waker_pair {
 	uint64_t count; /* of wakeups */
 	struct tap_hist waits; /* lengths of known waits, ns */
 	/*
-	 * wakeups whose wait's length is not known; for wakeups in neither member, throttling ended
-	 * the wait
+	 * wakeups whose wait's length is not known. Wakeups that are counted neither here nor in
+	 * .waits: throttling ended the wait
 	 */
 	uint64_t censored;
 	/*

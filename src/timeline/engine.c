@@ -141,7 +141,7 @@ static __attribute__((noinline)) int take_other(struct tap_timeline *t, const st
 		       : tap_cpu_lose(t, (unsigned int)ev->cpu, ev->ts_ns);
 }
 
-static inline int take_event(struct tap_timeline *t, const struct tap_event *ev)
+static inline int process_event(struct tap_timeline *t, const struct tap_event *ev)
 {
 	int ret = 0;
 
@@ -165,7 +165,7 @@ static inline int take_event(struct tap_timeline *t, const struct tap_event *ev)
 }
 
 /* Process an event for a timeline that tracks only lives, which holes do not affect. */
-static inline int take_event_lives(struct tap_timeline *t, const struct tap_event *ev)
+static inline int process_event_lives(struct tap_timeline *t, const struct tap_event *ev)
 {
 	if (__builtin_expect(ev->ts_ns < t->now_ns, 0))
 		return late_event(t, ev);
@@ -180,8 +180,8 @@ int tap_timeline_events(struct tap_timeline *t, const struct tap_event *const *e
 			unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++) {
-		int ret = t->opts.lives_only ? take_event_lives(t, events[i])
-					     : take_event(t, events[i]);
+		int ret = t->opts.lives_only ? process_event_lives(t, events[i])
+					     : process_event(t, events[i]);
 
 		if (ret)
 			return ret;

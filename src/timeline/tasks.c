@@ -146,7 +146,7 @@ void tap_task_set_listed(struct task *task, const struct tap_lists *lists)
 		when |= TAP_LISTED_SOMETIME | (task->born ? 0u : TAP_LISTED_BEGAN);
 	if (!is_over)
 		when |= TAP_LISTED_ENDED;
-	/* no row: keep what it had */
+	/* no row: keep what was set when the task was added */
 	if (!tap_lists_find(lists, task->pub.tid, when, &l) && is_over)
 		return;
 	task->pub.cpus = l.cpus;
