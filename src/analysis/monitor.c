@@ -257,10 +257,9 @@ static int process_switch(struct tap_monitor *m, const struct tap_monitor_source
 		return process_event(m, NULL, ev->cpu, TAP_MONITOR_SWITCH, ev->ts_ns);
 	ret = process_task_event(m, tap_num_int(&s->prev, ev), ev->cpu,
 				 how_it_left(tap_num_get(&s->prev_state, ev)), ev->ts_ns);
-	if (ret)
-		return ret;
-	return process_task_event(m, tap_num_int(&s->next, ev), ev->cpu, TAP_MONITOR_SWITCH_IN,
-				  ev->ts_ns);
+	return ret
+		       ?: process_task_event(m, tap_num_int(&s->next, ev), ev->cpu,
+					     TAP_MONITOR_SWITCH_IN, ev->ts_ns);
 }
 
 static int set_state(struct tap_monitor *m, const struct tap_monitor_source *s,

@@ -222,7 +222,6 @@ static int add_interval(struct tap_pelt_what_if *w, unsigned int index, const st
 {
 	const struct use unknown = { false, { 0, 1 }, { 0, most_tasks(w) } };
 	struct tap_pelt_curves *curves;
-	uint64_t from_ns;
 	int ret = 0;
 
 	if (times.from_ns < w->opts.window.from_ns)
@@ -232,11 +231,13 @@ static int add_interval(struct tap_pelt_what_if *w, unsigned int index, const st
 	curves = get_curves(w, index, whom);
 	if (!curves)
 		return -ENOMEM;
-	from_ns = curves->at_ns > times.from_ns ? curves->at_ns : times.from_ns;
 	for (unsigned int i = 0; curves->wanted && i < w->nr_signals && !ret; i++) {
 		ret = advance_curve(w, &curves->curves[i], &unknown, curves->at_ns, times.from_ns);
 		if (!ret)
-			ret = advance_curve(w, &curves->curves[i], use, from_ns, times.to_ns);
+			ret = advance_curve(w, &curves->curves[i], use,
+					    curves->at_ns > times.from_ns ? curves->at_ns
+									  : times.from_ns,
+					    times.to_ns);
 	}
 	curves->at_ns = times.to_ns > curves->at_ns ? times.to_ns : curves->at_ns;
 	return ret;
