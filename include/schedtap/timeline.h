@@ -68,7 +68,8 @@ TAP_API unsigned int tap_task_index(const struct tap_task *task);
  */
 TAP_API int tap_task_tgid(const struct tap_task *task);
 /**
- * tap_task_comm() - The task's name as last seen: any bytes but NUL, not NUL-terminated.
+ * tap_task_comm() - The task's name as last seen: any bytes but NUL; not NUL-terminated if 16 bytes
+ * long.
  * @len: set to the number of bytes, up to 16; 0: name not known. Must not be NULL.
  */
 TAP_API const char *tap_task_comm(const struct tap_task *task, size_t *len);
@@ -175,7 +176,10 @@ struct tap_interval {
 	bool unseen;
 };
 
-/** struct tap_cpu_interval - What a CPU ran, or that it was idle, offline or unknown, has ended. */
+/**
+ * struct tap_cpu_interval - An interval ended in which a CPU ran one task, or was idle, offline or
+ * unknown.
+ */
 struct tap_cpu_interval {
 	int cpu;
 	enum tap_cpu_what { TAP_CPU_UNKNOWN, TAP_CPU_OFFLINE, TAP_CPU_IDLE, TAP_CPU_RUN } what;
