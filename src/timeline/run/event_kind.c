@@ -6,8 +6,8 @@
 
 #include "timeline/timeline.h"
 
-/* The "X_comm" that belongs to the "X_pid" called @tid. */
-static const struct tap_field *comm_of(const struct tap_format *fmt, const char *tid)
+/* Find the "X_comm" field that goes with the "X_pid" field named @tid. */
+static const struct tap_field *find_comm_field(const struct tap_format *fmt, const char *tid)
 {
 	size_t prefix = strlen(tid) - strlen("pid");
 
@@ -40,7 +40,7 @@ static void kind_init(struct tap_event_kind *k, const struct tap_format *fmt)
 		if (!is_tid(f) || k->nr_tasks == TAP_EVENT_PAIRS)
 			continue;
 		k->tasks[k->nr_tasks].tid = f;
-		k->tasks[k->nr_tasks++].comm = comm_of(fmt, f->name);
+		k->tasks[k->nr_tasks++].comm = find_comm_field(fmt, f->name);
 	}
 	k->tells_identity = tap_timeline_tells_identity(fmt);
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The second reading of a recording: its events go to the timeline, and to the watchers that want
- * them. */
+/*
+ * The second pass over a recording: feed its events to the timeline, and to the watchers that want
+ * them.
+ */
 #include <errno.h>
 
 #include "timeline/run/selected.h"
 
-/* A mark of an event: who wants it. Bit 0 is the timeline, the bits above it are watchers by their
- * place in the list. */
+/*
+ * Marks of events: bit 0 is set if the timeline wants the event, and bit i + 1 if watcher i wants
+ * it.
+ */
 #define FOR_TIMELINE 1u
 #define FOR_WATCHERS 0xfffeu
 #define FOR_WATCHER(i) (2u << (i))
@@ -15,13 +19,13 @@ struct feed {
 	struct tap_run *run;
 	const struct tap_watcher *watchers;
 	unsigned int nr;
-	unsigned int for_loss; /* the mark that lost events would have */
-	unsigned int any; /* marks of all formats together */
+	unsigned int for_loss; /* the mark of lost events */
+	unsigned int any; /* the marks of all formats, combined by OR */
 	/* marks of the watchers with .before, .event and .early */
 	unsigned int before, after, early;
-	/* what each event asks for, near: the window's start, and of each watcher .event */
+	/* copies of what is needed for each event: the window's start, and each watcher's .event */
 	uint64_t from_ns;
-	bool has_begun; /* an event of the window was seen */
+	bool has_begun; /* an event within the window was read */
 	struct tap_timeline *timeline;
 	struct {
 		int (*event)(void *ctx, const struct tap_timeline *t, const struct tap_event *ev);
@@ -63,16 +67,24 @@ static bool is_selected_cpu(void *run, int cpu)
 	return tap_run_cpu(run, cpu);
 }
 
-static int start(struct feed *feed, struct tap_err *err)
+static int start_feed(struct feed *feed, struct tap_err *err)
 {
 	struct tap_run *run = feed->run;
 	struct tap_timeline_opts opts = {
-		.window = run->window, .survey = &run->survey, .promise = run->rec.limits.promise,
-		.lists = &run->rec.ids.lists, .cgroup_paths = &run->rec.ids.cgroups.paths, .throttling = run->nr_throttling,
-		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus, .watchers = feed->watchers, .nr_watchers = feed->nr,
+		.window = run->window,
+		.survey = &run->survey,
+		.promise = run->rec.limits.promise,
+		.lists = &run->rec.ids.lists,
+		.cgroup_paths = &run->rec.ids.cgroups.paths,
+		.throttling = run->nr_throttling,
+		.nr_cpus = tap_reader_info(run->rec.reader)->nr_cpus,
+		.watchers = feed->watchers,
+		.nr_watchers = feed->nr,
 		.selected = {
 			.task = run->all_tasks ? NULL : is_selected_task,
-			.cpu = run->pick.select->by & TAP_SELECT_CPUS ? is_selected_cpu : NULL, .ctx = run,
+			.cpu = run->pick.select->by & TAP_SELECT_CPUS ? is_selected_cpu
+								       : NULL,
+			.ctx = run,
 		},
 	};
 
@@ -98,8 +110,8 @@ static int start(struct feed *feed, struct tap_err *err)
 	return 0;
 }
 
-/* Calls .before of the watchers of @mark. */
-static int tell_before(const struct feed *feed, const struct tap_event *ev, unsigned int mark)
+/* Call .before of the watchers in @mark. */
+static int call_before(const struct feed *feed, const struct tap_event *ev, unsigned int mark)
 {
 	int ret = 0;
 
@@ -113,8 +125,8 @@ static int tell_before(const struct feed *feed, const struct tap_event *ev, unsi
 	return ret;
 }
 
-/* Calls .event of the watchers of @mark. */
-static inline int tell(const struct feed *feed, const struct tap_event *ev, unsigned int mark)
+/* Call .event of the watchers in @mark. */
+static inline int call_event(const struct feed *feed, const struct tap_event *ev, unsigned int mark)
 {
 	int ret = 0;
 
@@ -133,7 +145,10 @@ static unsigned int mark_of(const struct feed *feed, const struct tap_event *ev)
 	return ev->fmt ? ev->mark : feed->for_loss | FOR_TIMELINE;
 }
 
-/* The next event from @i on that some watcher wants. Lost events have no mark of their own. */
+/*
+ * Return the index of the next event, from @i on, that some watcher wants; @nr if there is none.
+ * Lost events have no format, and so no mark of their own.
+ */
 static unsigned int find_wanted(const struct feed *feed, const struct tap_event *const *batch,
 				unsigned int i, unsigned int nr)
 {
@@ -149,14 +164,14 @@ static unsigned int find_wanted(const struct feed *feed, const struct tap_event 
 static int feed_wanted(const struct feed *feed, const struct tap_event *ev)
 {
 	const unsigned int mark = mark_of(feed, ev);
-	int ret = mark & feed->before ? tell_before(feed, ev, mark & feed->before) : 0;
+	int ret = mark & feed->before ? call_before(feed, ev, mark & feed->before) : 0;
 
 	if (!ret && (mark & FOR_TIMELINE))
 		ret = tap_timeline_event(feed->timeline, ev);
-	return ret ? ret : tell(feed, ev, mark & feed->after);
+	return ret ? ret : call_event(feed, ev, mark & feed->after);
 }
 
-static int begin(struct feed *feed)
+static int begin_window(struct feed *feed)
 {
 	int ret = tap_timeline_begin(feed->timeline);
 
@@ -167,7 +182,7 @@ static int begin(struct feed *feed)
 	return ret;
 }
 
-/* Return: 0; -errno of the timeline or a watcher. */
+/* Return: 0; -errno of the timeline; what a watcher returned. */
 static int feed_events(const struct feed *feed, const struct tap_event *const *batch,
 		       unsigned int nr)
 {
@@ -185,7 +200,10 @@ static int feed_events(const struct feed *feed, const struct tap_event *const *b
 	return ret;
 }
 
-/* The same of the first events: those before the window, and then those of it. */
+/*
+ * Feed a batch in which the window may begin, and call begin_window() between the events before the
+ * window and the events in it.
+ */
 static int feed_first_events(struct feed *feed, const struct tap_event *const *batch,
 			     unsigned int nr)
 {
@@ -196,11 +214,14 @@ static int feed_first_events(struct feed *feed, const struct tap_event *const *b
 		early++;
 	ret = feed_events(feed, batch, early);
 	if (!ret && early < nr)
-		ret = begin(feed);
+		ret = begin_window(feed);
 	return ret ? ret : feed_events(feed, batch + early, nr - early);
 }
 
-/* Reports keep state of each CPU and each task. Return: as tap_reader_check_state(). */
+/*
+ * Check that the numbers of CPUs and tasks are plausible, since reports keep state for each.
+ * Return: as tap_reader_check_state().
+ */
 static int check_state(struct tap_run *run, struct tap_err *err)
 {
 	unsigned int nr_cpus, nr_tasks;
@@ -215,8 +236,8 @@ int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsig
 {
 	struct feed feed = { .run = run, .watchers = watchers, .nr = nr_watchers };
 	const struct tap_event *const *batch;
-	int ret = tap_run_find_selected(run, err) ?: start(&feed, err), nr, code = 0;
-	/* without switches nothing is certain: then there is nothing to report */
+	int ret = tap_run_find_selected(run, err) ?: start_feed(&feed, err), nr, code = 0;
+	/* without switches no state is certain, so there is nothing to report */
 	bool is_of_use = (feed.any & FOR_WATCHERS) || tap_survey_has_switches(&run->survey);
 
 	while (!ret && !code && is_of_use && !(ret = check_state(run, err))) {
@@ -228,11 +249,12 @@ int tap_run_watch(struct tap_run *run, const struct tap_watcher *watchers, unsig
 		code = feed.has_begun ? feed_events(&feed, batch, (unsigned int)nr)
 				      : feed_first_events(&feed, batch, (unsigned int)nr);
 	}
-	tap_reader_mark(run->rec.reader, NULL, NULL); /* @feed is gone soon */
+	/* the marks refer to @feed, which goes out of scope */
+	tap_reader_mark(run->rec.reader, NULL, NULL);
 	if (ret)
 		return ret;
 	if (!code && !feed.has_begun)
-		code = begin(&feed);
+		code = begin_window(&feed);
 	if (!code)
 		code = tap_timeline_end(run->timeline);
 	if (code) {

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-static int add(struct tap_kind_filters *k, const struct tap_format *fmt, const char *text,
-	       struct tap_err *err)
+static int add_filter(struct tap_kind_filters *k, const struct tap_format *fmt, const char *text,
+		      struct tap_err *err)
 {
 	struct tap_filter *f;
 	int ret = tap_filter_new(fmt, text, &f, err);
@@ -18,7 +18,10 @@ static int add(struct tap_kind_filters *k, const struct tap_format *fmt, const c
 	return ret ? tap_err_set(err, ret, "out of memory") : 0;
 }
 
-/* Of one -e. Its filter need not make sense for all kinds, but for one. */
+/*
+ * Compile the filter of one -e word for all events that the word matches. An event that lacks the
+ * filter's fields is noted; it is an error only if all of them lack the fields.
+ */
 static int add_word(struct tap_kind_filters *k, const struct tap_select *s,
 		    const struct tap_select_word *w, const struct tap_format *const *formats,
 		    unsigned int nr, struct tap_buf *note, struct tap_err *err)
@@ -33,7 +36,7 @@ static int add_word(struct tap_kind_filters *k, const struct tap_select *s,
 			continue;
 		ret = tap_select_filter(s, formats[i]->system, formats[i]->name, &filter, err);
 		if (!ret && !tap_kind_filter(k, formats[i]))
-			ret = add(k, formats[i], filter, added || refused ? &why : err);
+			ret = add_filter(k, formats[i], filter, added || refused ? &why : err);
 		if (ret == -EINVAL && filter) {
 			if (refused++ == 0)
 				tap_buf_printf(note, "%s-f '%.200s' does not apply to",

@@ -10,10 +10,11 @@
 
 #define HEX_BYTES sizeof("0xffffffffffffffff")
 
-/* How the frames of one format are read. */
+/* The reader of one stack format. */
 struct reading {
-	struct tap_printer *printer; /* of ours */
-	const struct tap_field *callers, *size; /* of ftrace's; .size: how many, or NULL */
+	struct tap_printer *printer; /* for schedtap's records; otherwise NULL */
+	/* for ftrace's records; .size: the field with the number of callers, or NULL */
+	const struct tap_field *callers, *size;
 	bool is_kernel;
 };
 
@@ -103,8 +104,9 @@ static void name_address(struct tap_frames *f, uint64_t address, bool is_kernel)
 }
 
 /*
- * ftrace declares 8 callers and stores as many as there were: the record ends behind them, or says
- * how many. What is left of those 8 is 0; until 5.2 all ones ended a stack.
+ * ftrace declares an array of 8 callers, but stores as many as the stack had: either the record
+ * ends after the last one, or the size field contains their number. Unused array elements are 0; up
+ * to Linux 5.2 an all-ones address terminated the stack.
  */
 static void name_callers(struct tap_frames *f, const struct reading *r, const struct tap_event *ev)
 {

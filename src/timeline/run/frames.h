@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The frames of a stack. Of a record of ours its text has them, "\n => NAME" for each; of ftrace's
- * the recording's kallsyms name the addresses, and what they do not name is in hex.
+ * The function names in a stack record. A record of schedtap contains them as text, "\n => NAME"
+ * per frame. A record of ftrace contains addresses: kernel addresses are looked up in the
+ * recording's kallsyms, and addresses without a symbol are shown in hex.
  */
 #ifndef TAP_ANALYSIS_FRAMES_H
 #define TAP_ANALYSIS_FRAMES_H
@@ -16,26 +17,28 @@
 
 enum tap_frames_of { TAP_FRAMES_NONE, TAP_FRAMES_KERNEL, TAP_FRAMES_USER };
 
-/* What records of this kind are: TAP_FRAMES_NONE: no stacks. */
+/* Return TAP_FRAMES_NONE if records of this format are not stacks. */
 enum tap_frames_of tap_frames_kind(const struct tap_format *fmt);
 
 struct tap_symbols;
 
-/* All zero but for .info: nothing was read yet. */
+/* All zero except .info: no record was read yet. */
 struct tap_frames {
-	const struct tap_reader_info *info; /* of the recording; borrowed, or NULL */
-	/* Of the last record that was read, innermost first; what lies beyond is left out. None of
-	 * them is empty, or has a newline in it. */
+	const struct tap_reader_info *info; /* the recording's; borrowed, or NULL */
+	/*
+	 * Frames of the record that was read last, innermost first, at most TAP_MAX_FRAMES. No name
+	 * is empty or contains a newline.
+	 */
 	struct span names[TAP_MAX_FRAMES];
 	unsigned int nr;
 
-	/* inside */
-	struct tap_symbols *symbols; /* made with the first record that needs them */
+	/* private */
+	struct tap_symbols *symbols; /* made for the first ftrace record */
 	struct tap_map by_format; /* -> struct reading *, owned */
 	struct tap_buf text;
 };
 
-/* @ev: of a kind that is a stack. .names: until the next one is read. Return: 0 or -ENOMEM. */
+/* @ev: its format must be a stack. .names are valid until the next call. Return: 0 or -ENOMEM. */
 int tap_frames_read(struct tap_frames *f, const struct tap_event *ev);
 void tap_frames_release(struct tap_frames *f);
 

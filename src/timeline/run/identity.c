@@ -7,21 +7,21 @@
 
 #include "timeline/run/meta_rows.h"
 
-/* A process executes a program with events of its own. */
+/* The start of a program that records events of its own. */
 struct tap_program_start {
 	uint64_t ns;
 	int tid;
 	char comm[TAP_TASK_COMM];
 };
 
-/* A kernel thread's name in /proc is longer than the one that events have. */
+/* Truncate: a kernel thread's name in /proc is longer than its comm in events. */
 static void set_comm(char *to, const char *comm, size_t len)
 {
 	memset(to, 0, TAP_TASK_COMM);
 	memcpy(to, comm, len < TAP_TASK_COMM ? len : TAP_TASK_COMM - 1);
 }
 
-/* As a row says when it was read. */
+/* Parse the column that says when a row was read. */
 static unsigned int when_of(const json_t *when)
 {
 	const char *text = json_string_value(when);
@@ -72,7 +72,9 @@ static int compare_starts(const void *a, const void *b)
 	return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* The only program of a process may have given itself another name since: the one that was saved.
+/*
+ * If a process ran only one such program, use the comm that was saved with the recording: the
+ * process may have renamed itself since the program started.
  */
 static int use_saved_names(struct tap_identities *ids)
 {
@@ -120,7 +122,9 @@ static int add_starts(struct tap_identities *ids, const json_t *programs)
 	return use_saved_names(ids);
 }
 
-/* trace-cmd's names and what perf's COMM and FORK records say. */
+/*
+ * Look up what the file format saves: trace-cmd's table of comms, or perf's COMM and FORK records.
+ */
 static void find_saved(const void *reader, int tid, struct tap_listed *l)
 {
 	const char *comm = tap_reader_comm(reader, tid);
@@ -183,7 +187,9 @@ void tap_identities_release(struct tap_identities *ids)
 	ids->starts = NULL;
 }
 
-/* What may be any life of @tid's, or none: no event tells. */
+/*
+ * No event mentions the tid, so accept a row of any time: the row may describe any life of the tid.
+ */
 static const struct tap_task *find_listed(struct tap_identities *ids, int tid)
 {
 	const unsigned int any = TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME | TAP_LISTED_ENDED;

@@ -5,17 +5,20 @@
 
 #include "base/array.h"
 
-/* What is kept of a task for showing it. */
+/* A task's cached label, and what it was made from. */
 struct tap_task_name {
-	char comm[TAP_TASK_COMM]; /* that the rest was made for */
+	char comm[TAP_TASK_COMM]; /* .label is for this comm, cgroup and tgid */
 	uint64_t cgroup;
 	int tgid;
 	char *label; /* owned; NULL: not made yet */
 	uint32_t label_len;
-	bool throttling; /* .label is marked so */
+	bool throttling; /* .label ends with "~" */
 };
 
-/* Return: what is kept of the task, emptied if it is known as another now; NULL: no memory. */
+/*
+ * Get the task's cache entry. Its label is dropped if the task's name, process or cgroup has
+ * changed. Return: NULL when out of memory.
+ */
 static struct tap_task_name *get_name(struct tap_run *run, const struct tap_task *task)
 {
 	struct tap_task_name *n =

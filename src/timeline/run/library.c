@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The library's tap_run() (schedtap/run.h): a run for watchers that a program brings along. */
+/* The library's tap_run() (schedtap/run.h), for watchers that the calling program provides. */
 #include <schedtap/run.h>
 
 #include "base/sized.h"
@@ -19,8 +19,10 @@ static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t who
 	opts->progress(opts->ctx, what, done, whole);
 }
 
-/* What a program was built with may be older than this library. @ops: copies, to which the watchers
- * in @to point. */
+/*
+ * Copy the watchers into @to and their functions into @ops: the program may have been built with an
+ * older, smaller struct tap_watcher_ops.
+ */
 static int take_watchers(const struct tap_watcher *from, unsigned int nr,
 			 struct tap_watcher_ops *ops, struct tap_watcher *to, struct tap_err *err)
 {
@@ -37,8 +39,8 @@ static int take_watchers(const struct tap_watcher *from, unsigned int nr,
 	return ret;
 }
 
-static int watch(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr,
-		 struct tap_err *err)
+static int watch_run(struct tap_run *run, const struct tap_watcher *watchers, unsigned int nr,
+		     struct tap_err *err)
 {
 	int ret = tap_run_survey(run, err);
 
@@ -65,7 +67,7 @@ int tap_run(struct tap_reader *reader, const struct tap_run_opts *opts,
 					  own.progress ? on_progress : NULL, &own };
 	ret = tap_run_borrow(&run, reader, own.select, own.window, &listener, err);
 	if (!ret)
-		ret = watch(&run, own_watchers, nr_watchers, err);
+		ret = watch_run(&run, own_watchers, nr_watchers, err);
 	tap_run_close(&run);
 	tap_reader_limit(reader, 0, UINT64_MAX);
 	tap_reader_watch(reader, NULL, NULL);

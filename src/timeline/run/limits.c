@@ -11,9 +11,9 @@
 #define BY_ID ((unsigned int)TAP_SELECT_TGIDS | TAP_SELECT_TIDS)
 
 /*
- * Each event's task names are compared with all patterns. The recorder accepts fewer patterns for
- * scheduler events: BPF programs take 64 bytes of names and 16 cgroups, and a filter of tracefs is
- * at most one page.
+ * Each event's task names are compared with all patterns. A recorder accepts fewer patterns for
+ * scheduler events: the BPF programs have room for 64 bytes of names and for 16 cgroups, and a
+ * tracefs filter is limited to one memory page.
  */
 #define MAX_NAMES_BYTES 4096u
 #define MAX_CGROUPS 64u
@@ -35,7 +35,7 @@ static bool is_inside(const struct tap_limits *l, int tid, uint64_t ns)
 	return m && m->inside;
 }
 
-static bool keeps(void *ctx, int tid, uint64_t ns, const char *comm, uint32_t len)
+static bool keeps_task(void *ctx, int tid, uint64_t ns, const char *comm, uint32_t len)
 {
 	const struct tap_limits *l = ctx;
 	const struct tap_select_task task = { .tid = tid,
@@ -49,7 +49,7 @@ static bool keeps(void *ctx, int tid, uint64_t ns, const char *comm, uint32_t le
 	return tap_select_task_by(l->select, l->select->by & TAP_SELECT_COMMS, &task);
 }
 
-static bool moved(void *ctx, int tid, uint64_t from_ns, uint64_t to_ns)
+static bool has_moved(void *ctx, int tid, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tap_limits *l = ctx;
 
@@ -57,8 +57,10 @@ static bool moved(void *ctx, int tid, uint64_t from_ns, uint64_t to_ns)
 	       move_at(l, tid, from_ns) != move_at(l, tid, to_ns);
 }
 
-/* The words of one option. Return: how many; *@words: owned, they themselves borrowed from @list;
- * -ENOMEM. */
+/*
+ * Collect the strings of one option. *@words is owned by the caller, the strings are borrowed from
+ * @list. Return: the number of strings; -ENOMEM.
+ */
 static int words_of(const json_t *list, const char *const **words)
 {
 	size_t nr = json_array_size(list);
@@ -107,8 +109,8 @@ int tap_limits_set(struct tap_limits *l, json_t *only)
 		free((void *)words[i]);
 	if (!ret && (l->select->by & TAP_SELECT_TASKS || l->cpus.nr_words)) {
 		l->own = (struct tap_promise){
-			.keeps = keeps,
-			.moved = moved,
+			.keeps = keeps_task,
+			.moved = has_moved,
 			.ctx = l,
 			.lacks_migrations = l->cpus.nr_words ||
 					    json_is_true(json_object_get(only, "lacks_migrations")),
@@ -119,7 +121,10 @@ int tap_limits_set(struct tap_limits *l, json_t *only)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* The CPUs that were recorded: none if there were no others. Return: 0 or -ENOMEM. */
+/*
+ * Read the recorded CPUs into .cpus. It stays empty if they are all CPUs of the machine. Return: 0
+ * or -ENOMEM.
+ */
 static int read_cpus(struct tap_limits *l, const json_t *meta, const json_t *only)
 {
 	const char *text = json_string_value(json_object_get(only, "cpus"));
@@ -169,8 +174,10 @@ void tap_limits_release(struct tap_limits *l)
 	free(l->moves);
 }
 
-/* Tasks that lists have and births do not: of some there is nothing but a waking. Return: 0 or
- * -ENOMEM. */
+/*
+ * Add tasks that only the lists contain: some tasks appear in no event except the wakeup that names
+ * them. Return: 0 or -ENOMEM.
+ */
 static int see_listed(struct tap_limits *l, unsigned int when)
 {
 	struct tap_task *ignored;
@@ -205,7 +212,7 @@ static int add_move(struct tap_limits *l, int tid, uint64_t ns, bool inside)
 	return 0;
 }
 
-/* Note whether the task has been inside since @ns. */
+/* Record a move if the task has entered or left the filter's cgroups. It took place at @ns. */
 static int note_cgroup(struct tap_limits *l, const struct tap_task *task, uint64_t ns)
 {
 	const struct tap_limit_move *last = move_at(l, task->tid, UINT64_MAX);
@@ -216,7 +223,7 @@ static int note_cgroup(struct tap_limits *l, const struct tap_task *task, uint64
 	return add_move(l, task->tid, last && last->ns > ns ? last->ns : ns, inside);
 }
 
-/* Of all tasks, since @ns; UINT64_MAX: since each was born. */
+/* Check all tasks for moves at @ns; UINT64_MAX: at each task's creation. */
 static int note_cgroups(struct tap_limits *l, uint64_t ns)
 {
 	unsigned int nr;
@@ -224,7 +231,7 @@ static int note_cgroups(struct tap_limits *l, uint64_t ns)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < nr; i++)
-		/* an earlier life of its tid has had its moves */
+		/* skip earlier lives of the tid: their moves are recorded */
 		if (tap_timeline_task(l->lives, tasks[i]->tid) == tasks[i])
 			ret = note_cgroup(l, tasks[i], ns == UINT64_MAX ? tasks[i]->born_ns : ns);
 	return ret;
@@ -254,7 +261,7 @@ static const struct tap_task *task_of(const struct tap_limits *l, const struct t
 		   : NULL;
 }
 
-/* With --follow a recorded task's child is recorded too (bpf/tasks.h). */
+/* With --follow, a recorded task's children are recorded too (bpf/tasks.h). */
 static int inherit_filter(struct tap_limits *l, const struct tap_task *parent,
 			  const struct tap_task *child)
 {
@@ -271,7 +278,7 @@ static int on_birth(struct tap_limits *l, const struct tap_event *ev, const char
 	int ret = 0;
 
 	if (child && (l->select->by & TAP_SELECT_CGROUPS))
-		/* before, if it only executes a program */
+		/* at an execve() the task was born before */
 		ret = note_cgroup(l, child, child->born_ns);
 	if (!ret && child && (l->select->by & BY_ID))
 		ret = inherit_filter(l, task_of(l, ev, "common_pid"), child);
@@ -296,7 +303,8 @@ int tap_limits_event(struct tap_limits *l, const struct tap_event *ev)
 		ret = on_birth(l, ev, "pid");
 	if (!ret && ev->mark == TAP_SCHED_FORK)
 		ret = on_birth(l, ev, "child_pid");
-	if (!ret && ev->mark == TAP_SCHED_EXEC) /* a thread may take its leader's tid */
+	/* a thread that calls execve() takes its leader's tid */
+	if (!ret && ev->mark == TAP_SCHED_EXEC)
 		ret = on_birth(l, ev, "pid");
 	return ret;
 }

@@ -7,11 +7,13 @@
 
 #include "base/map.h"
 
-/* The options of `schedtap record` as of 0.1. Of others it is not known whether they have a value.
+/*
+ * The options of `schedtap record` 0.1. Parsing stops at any other option, since it is unknown
+ * whether that takes a value.
  */
 static const struct option {
-	char letter; /* or 0 */
-	const char *name, *key; /* key: of "only", or NULL */
+	char letter; /* 0: long form only */
+	const char *name, *key; /* .key: member of "only" that gets the value, or NULL */
 	enum { FLAG, VALUE, FOLLOW, CPUS, REFUSED } kind;
 } options[] = {
 	{ 'p', "pid", "processes", VALUE }, { 't', "tid", "threads", VALUE },
@@ -28,8 +30,10 @@ static const struct option {
 	{ 0, "command-lines", NULL, FLAG },
 };
 
-/* The option that @word is, and in *@value what stands in the same word, or NULL. Return: NULL: it
- * is not known. */
+/*
+ * Find the option that @word names. *@value: its value if it is part of the same word, else NULL.
+ * Return: NULL: unknown option.
+ */
 static const struct option *find_option(const char *word, const char **value)
 {
 	const char *equals = strchr(word, '=');
@@ -51,7 +55,7 @@ static const struct option *find_option(const char *word, const char **value)
 	return NULL;
 }
 
-/* Return: whether all words were understood, up to the command that was recorded. */
+/* Read the options up to the recorded command. Return false if an option was not understood. */
 static bool read_words(const json_t *line, json_t *only)
 {
 	size_t nr = json_array_size(line);
@@ -80,7 +84,7 @@ static bool read_words(const json_t *line, json_t *only)
 	return true;
 }
 
-/* Whether some task has each of these numbers, in column @column of the list of tasks. */
+/* Return true if every one of @numbers occurs in column @column of the task list. */
 static bool are_known(const json_t *numbers, const json_t *tasks, size_t column)
 {
 	const json_t *number, *row;
@@ -99,8 +103,10 @@ static bool are_known(const json_t *numbers, const json_t *tasks, size_t column)
 	return all;
 }
 
-/* Adds to @only what the backends of the events imply. Return: false if a filter may have left out
- * events of the tasks. */
+/*
+ * Add what the events' backends imply to @only. Return false if an event filter may have dropped
+ * events of the tasks.
+ */
 static bool check_events(const json_t *events, json_t *only)
 {
 	bool by_id = json_array_size(json_object_get(only, "processes")) ||
@@ -119,7 +125,7 @@ static bool check_events(const json_t *events, json_t *only)
 			return false;
 		if (!name || !backend || strcmp(backend, "tracefs") != 0 || !by_id)
 			continue;
-		/* set_event_pid with event-fork */
+		/* with -p or -t the tracefs backend uses set_event_pid and the event-fork option */
 		if (!strcmp(name, "sched_switch"))
 			json_object_set_new(only, "follow", json_true());
 		if (!strcmp(name, "sched_migrate_task"))

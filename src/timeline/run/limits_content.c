@@ -7,7 +7,9 @@
 
 #include "timeline/sched_fields.h"
 
-/* Fewer may be chance: an event that is missing without a loss looks the same. */
+/*
+ * With fewer, chance is possible: an event that is missing without a recorded loss looks the same.
+ */
 #define LEAST_MISSED 8u
 
 /* Return true if @ev is a switch. */
@@ -66,7 +68,7 @@ void tap_limits_content_release(struct tap_limits_content *c)
 	tap_map_release(&c->left);
 }
 
-/* Return true if the task is none of the recorded ones, provided that the recording is limited. */
+/* Return true if the task cannot be a recorded one, provided that the recording is limited. */
 static bool is_other(const struct tap_limits_content *c, uint64_t tid, bool any_hidden)
 {
 	if (any_hidden)
@@ -74,8 +76,10 @@ static bool is_other(const struct tap_limits_content *c, uint64_t tid, bool any_
 	return tap_map_get(&c->missed, tid) || tap_map_get(&c->came, tid);
 }
 
-/* Find the tasks that switch with others. Return: 0; -EINVAL if two others switch with each other;
- * -ENOMEM. */
+/*
+ * Find the tasks that switch with unrecorded tasks. Return: 0; -EINVAL if two unrecorded tasks
+ * switch with each other; -ENOMEM.
+ */
 static int find_recorded(const struct tap_limits_content *c, bool any_hidden,
 			 struct tap_map *recorded)
 {
@@ -94,7 +98,7 @@ static int find_recorded(const struct tap_limits_content *c, bool any_hidden,
 	return ret;
 }
 
-/* Return true if there is a switch without a recorded task. */
+/* Return true if some switch involves no recorded task. */
 static bool is_contradicted(const struct tap_limits_content *c, const struct tap_map *recorded)
 {
 	tap_map_for_each (&c->switches, s)
@@ -126,8 +130,8 @@ static json_t *make_only(const struct tap_map *recorded)
 			 "names", "cgroups", "lacks_migrations", 1, "by_content", 1);
 }
 
-/* As tap_limits_content_only(). */
-static int recognise(const struct tap_limits_content *c, bool any_hidden, json_t **only)
+/* One attempt of tap_limits_content_only(), with or without hidden tasks. */
+static int recognise_limits(const struct tap_limits_content *c, bool any_hidden, json_t **only)
 {
 	struct tap_map recorded = { 0 };
 	int ret;
@@ -135,7 +139,7 @@ static int recognise(const struct tap_limits_content *c, bool any_hidden, json_t
 	if (c->has_losses || nr_missed(c, any_hidden) < LEAST_MISSED)
 		return 0;
 	ret = find_recorded(c, any_hidden, &recorded);
-	/* no filter means the idle task */
+	/* no filter selects the idle task */
 	if (!ret && recorded.nr && !tap_map_get(&recorded, 0) && !is_contradicted(c, &recorded)) {
 		*only = make_only(&recorded);
 		ret = *only ? 0 : -ENOMEM;
@@ -149,6 +153,6 @@ int tap_limits_content_only(const struct tap_limits_content *c, json_t **only)
 	int ret;
 
 	*only = NULL;
-	ret = recognise(c, false, only);
-	return ret || *only ? ret : recognise(c, true, only);
+	ret = recognise_limits(c, false, only);
+	return ret || *only ? ret : recognise_limits(c, true, only);
 }

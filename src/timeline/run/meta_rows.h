@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rows of a recording's description: JSON arrays that a file may have damaged. */
+/* Read rows of a recording's description: JSON arrays from a file, which may be damaged. */
 #ifndef TAP_ANALYSIS_META_ROWS_H
 #define TAP_ANALYSIS_META_ROWS_H
 
@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 
-/* Whether the number at @i is one from 0 to @max; in @v. */
+/* Read element @i of @row into *@v. Return true if it is an integer from 0 to @max. */
 static inline bool tap_meta_number(const json_t *row, size_t i, json_int_t max, json_int_t *v)
 {
 	const json_t *n = json_array_get(row, i);
@@ -18,7 +18,7 @@ static inline bool tap_meta_number(const json_t *row, size_t i, json_int_t max, 
 	return json_is_integer(n) && *v >= 0 && *v <= max;
 }
 
-/* Puts those of @ids that are such numbers into @map. Return: 0 or -ENOMEM. */
+/* Put the elements of @ids that are integers from 0 to @max into @map. Return: 0 or -ENOMEM. */
 static inline int tap_meta_ids(struct tap_map *map, const json_t *ids, json_int_t max)
 {
 	json_int_t id;

@@ -95,7 +95,7 @@ bool tap_pick_task_by(const struct tap_pick *p, const struct tap_cgroups *cgroup
 	return tap_select_task_by(p->select, by, &t);
 }
 
-/* @comm: its name, as the event has it; or NULL. Return: 1 or 0; -ENOMEM. */
+/* @comm: the event's field with the task's name; NULL: it has none. Return: 1 or 0; -ENOMEM. */
 static int tid_matches(const struct tap_pick *p, struct tap_identities *ids, unsigned int by,
 		       int tid, const struct tap_field *comm, const struct tap_event *ev)
 {
@@ -134,7 +134,7 @@ static int tasks_match(const struct tap_pick *p, struct tap_identities *ids, uns
 	return ret;
 }
 
-/* -g, of an event that names a cgroup: that one counts, and no task's. */
+/* Match -g against the cgroup that an event names, instead of the cgroup of any task. */
 static bool cgroup_matches(const struct tap_pick *p, const struct tap_cgroups *cgroups,
 			   const struct tap_event_kind *kind, const struct tap_event *ev)
 {
@@ -174,7 +174,7 @@ int tap_pick_match(struct tap_pick *p, struct tap_identities *ids,
 	k = kind_of(p, kind);
 	if (!k || !k->wanted)
 		return k ? 0 : -ENOMEM;
-	/* first, as over BPF: what passes it is what moved() and changed() remember */
+	/* first, as in the BPF programs, where events that the filter rejects leave no trace */
 	if (k->filter)
 		ret = filter_holds(p, ids, k->filter, kind, ev);
 	if (ret <= 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which events of a recording a command looks at: those of a selection (event/select/select.h),
- * within
- * --time. The options about tasks must all match one task: the one that was running, or one that
- * the event speaks of. A loss is always picked: nobody knows what was in it.
+ * Select the events of a recording that a command uses: events that match a selection
+ * (event/select/select.h) and lie within --time. All options about tasks must match the same task:
+ * the one that was running, or one that the event names. A loss always matches, since its contents
+ * are unknown.
  */
 #ifndef TAP_ANALYSIS_PICK_H
 #define TAP_ANALYSIS_PICK_H
@@ -16,33 +16,37 @@
 
 struct tap_pick {
 	const struct tap_select *select;
-	struct tap_select *own; /* the same, made by tap_pick_init(); or NULL */
-	struct tap_window window; /* --time; tap_pick_init() leaves it open */
+	struct tap_select *own; /* .select, if tap_pick_init() made it; else NULL */
+	struct tap_window window; /* --time; tap_pick_init() sets it to all times */
 	struct tap_pick_kind {
 		bool known, wanted;
 		const struct tap_filter *filter; /* or NULL */
-	} * kinds; /* by their index */
+	} * kinds; /* by .index of their tap_event_kind */
 	unsigned int nr_kinds;
 	struct tap_kind_filters filters;
-	struct tap_buf note; /* after tap_pick_init(): what the user should know, or nothing */
+	struct tap_buf note; /* set by tap_pick_init(): a sentence for the user, or empty */
 };
 
 /*
- * @formats: what the recording has.
- * Return: 0; -EINVAL with a sentence that names the option; -ENODATA: with one that names the -e
- * that none of @formats fits; -ENOMEM.
+ * @formats: the recording's event formats.
+ *
+ * Return: 0; -EINVAL with a sentence that names the option; -ENODATA with a sentence that names the
+ * -e word that matches no format; -ENOMEM.
  */
 int tap_pick_init(struct tap_pick *p, const struct tap_select_words *words,
 		  const struct tap_format *const *formats, unsigned int nr, struct tap_err *err);
 void tap_pick_release(struct tap_pick *p);
 
-/* -e: whether events of this kind can match at all. */
+/* Return true if -e selects events of this format. */
 static inline bool tap_pick_wants(const struct tap_pick *p, const struct tap_format *fmt)
 {
 	return tap_select_event(p->select, fmt->system, fmt->name);
 }
 
-/* -f. @comm: of the task that was running, or NULL. Return: as tap_filter_match(). */
+/*
+ * Apply a filter of -f; NULL accepts every event. @comm: the running task's, or NULL. Return: as
+ * tap_filter_match().
+ */
 static inline int tap_pick_filter(const struct tap_filter *f, const struct tap_event *ev,
 				  const char *comm)
 {
@@ -55,11 +59,14 @@ static inline int tap_pick_filter(const struct tap_filter *f, const struct tap_e
 	return f ? tap_filter_match(f, ev->data, ev->size, &about) : 1;
 }
 
-/* @kind: of ev->fmt; NULL for a loss. Return: 1 or 0; -ENOMEM. */
+/* @kind: of ev->fmt; NULL if @ev is a loss. Return: 1 if the event matches, 0 if not; -ENOMEM. */
 int tap_pick_match(struct tap_pick *p, struct tap_identities *ids,
 		   const struct tap_event_kind *kind, const struct tap_event *ev);
 
-/* -p -t -c -g about a task alone, by those of @by (enum tap_select_by). */
+/*
+ * Return true if the task matches those options among -p, -t, -c and -g that are in @by (bits of
+ * enum tap_select_by).
+ */
 bool tap_pick_task_by(const struct tap_pick *p, const struct tap_cgroups *cgroups, unsigned int by,
 		      const struct tap_task *task);
 

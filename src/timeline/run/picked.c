@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-/* What no -e asks for is not decoded, but for what tells who is who. */
-static uint16_t mark(void *pick, const struct tap_format *fmt)
+/* Decode only events that -e selects, and those that identities are derived from. */
+static uint16_t mark_wanted(void *pick, const struct tap_format *fmt)
 {
 	return tap_pick_wants(pick, fmt) || tap_timeline_tells_identity(fmt);
 }
@@ -32,9 +32,9 @@ static int make_timeline(struct tap_run *run)
 	return ret;
 }
 
-/* Lives and names are the timeline's to tell, as they are in reports. Return: 0 or -ENOMEM. */
-static int learn(struct tap_identities *ids, const struct tap_event_kind *kind,
-		 const struct tap_event *ev)
+/* The timeline tracks lives and names, as it does for reports. Return: 0 or -ENOMEM. */
+static int learn_identities(struct tap_identities *ids, const struct tap_event_kind *kind,
+			    const struct tap_event *ev)
 {
 	int ret = tap_identities_advance(ids, ev->ts_ns);
 
@@ -45,7 +45,7 @@ static int learn(struct tap_identities *ids, const struct tap_event_kind *kind,
 static int is_picked(struct tap_run *run, const struct tap_event_kind *kind,
 		     const struct tap_event *ev)
 {
-	if ((ev->fmt && !kind) || learn(&run->rec.ids, kind, ev))
+	if ((ev->fmt && !kind) || learn_identities(&run->rec.ids, kind, ev))
 		return -ENOMEM;
 	return tap_pick_match(&run->pick, &run->rec.ids, kind, ev);
 }
@@ -62,9 +62,9 @@ int tap_run_feed_picked(struct tap_run *run,
 
 	tap_reader_rewind(reader);
 	tap_reader_unmerged(reader, false);
-	/* a name that a switch before the window tells is worth less than not reading that far */
+	/* names that only a switch before the window shows are not worth reading further back */
 	tap_reader_limit(reader, window->from_ns, window->to_ns);
-	tap_reader_mark(reader, mark, &run->pick);
+	tap_reader_mark(reader, mark_wanted, &run->pick);
 	if (make_timeline(run))
 		return tap_err_nomem(err);
 	while ((ret = tap_reader_batch(reader, &batch, err)) > 0)

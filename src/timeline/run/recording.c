@@ -64,9 +64,11 @@ static bool is_newer(const struct stat *a, const struct stat *b)
 	return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* A recorder that runs, or did not finish, has a spool folder beside the file of an earlier
- * recording. */
-static void tell_newer_spool(const struct tap_recording *r)
+/*
+ * While a recorder runs, and after one that did not finish, a spool folder is next to its output
+ * file. That file may be from an earlier recording.
+ */
+static void note_newer_spool(const struct tap_recording *r)
 {
 	struct tap_buf head = { 0 };
 	struct stat file, spool;
@@ -82,7 +84,10 @@ static void tell_newer_spool(const struct tap_recording *r)
 	tap_buf_release(&head);
 }
 
-/* A description that is damaged costs names, not the events. Return: 0; -ENOMEM. */
+/*
+ * Read the description. If it is damaged, the events are still usable, without names. Return: 0;
+ * -ENOMEM.
+ */
 static int read_meta(struct tap_recording *r, struct tap_err *err)
 {
 	const char *text = tap_reader_info(r->reader)->meta;
@@ -104,8 +109,8 @@ static int read_meta(struct tap_recording *r, struct tap_err *err)
 	return 0;
 }
 
-/* What the user should know of the file as a whole: one line each. */
-static void tell_notes(const struct tap_recording *r)
+/* Send the reader's notes about the file as a whole, one per line. */
+static void send_file_notes(const struct tap_recording *r)
 {
 	const char *line = tap_reader_info(r->reader)->notes;
 	size_t len;
@@ -117,7 +122,7 @@ static void tell_notes(const struct tap_recording *r)
 	}
 }
 
-static uint64_t positive(const json_t *object, const char *key)
+static uint64_t read_positive(const json_t *object, const char *key)
 {
 	json_int_t v = json_integer_value(json_object_get(object, key));
 
@@ -127,9 +132,9 @@ static uint64_t positive(const json_t *object, const char *key)
 static void read_window(struct tap_recording *r)
 {
 	const json_t *w = json_object_get(r->meta, "window");
-	uint64_t end_ns = positive(w, "end_ns");
+	uint64_t end_ns = read_positive(w, "end_ns");
 
-	r->said.from_ns = positive(w, "start_ns");
+	r->said.from_ns = read_positive(w, "start_ns");
 	r->said.to_ns = end_ns ? end_ns : UINT64_MAX;
 }
 
@@ -154,7 +159,10 @@ static int read_looks(struct tap_recording *r)
 	return 0;
 }
 
-/* Ours has readings from its beginning and its end; another's the one that its header tells. */
+/*
+ * A recording of schedtap has clock readings from its start and its end; one of another program has
+ * only the one in its header.
+ */
 static void read_clocks(struct tap_recording *r)
 {
 	const struct tap_reader_info *info = tap_reader_info(r->reader);
@@ -166,7 +174,8 @@ static void read_clocks(struct tap_recording *r)
 	size_t i;
 
 	json_array_foreach (json_object_get(r->meta, "clocks"), i, pair) {
-		uint64_t ts_ns = positive(pair, key), real_ns = positive(pair, "realtime_ns");
+		uint64_t ts_ns = read_positive(pair, key),
+			 real_ns = read_positive(pair, "realtime_ns");
 
 		if (ts_ns && real_ns)
 			tap_wall_learn(&r->wall, ts_ns, real_ns);
@@ -182,13 +191,15 @@ static int read_all(struct tap_recording *r, const struct tap_listener *listener
 
 	if (listener)
 		r->listener = *listener;
-	tell_notes(r);
+	send_file_notes(r);
 	ret = read_meta(r, err);
 	if (ret)
 		return ret;
 	read_window(r);
 	read_clocks(r);
-	ret = read_looks(r) ?: tap_identities_init(&r->ids, r->reader, r->meta) ?: tap_limits_init(&r->limits, r->meta, &r->ids.cgroups);
+	ret = read_looks(r) ?:
+	      tap_identities_init(&r->ids, r->reader, r->meta) ?:
+	      tap_limits_init(&r->limits, r->meta, &r->ids.cgroups);
 	if (ret == -E2BIG)
 		return tap_err_set(err, ret,
 				   "'%.300s' is refused: its filter has too many patterns of task "
@@ -210,7 +221,7 @@ int tap_recording_open(struct tap_recording *r, const char *const *paths, unsign
 	r->path = r->several ?: r->path;
 	ret = tap_reader_open_files(paths, nr, &r->reader, err) ?: read_all(r, listener, err);
 	if (!ret)
-		tell_newer_spool(r);
+		note_newer_spool(r);
 	return ret;
 }
 
@@ -304,7 +315,10 @@ int tap_recording_count(struct tap_recording *r, uint64_t from_ns, uint64_t to_n
 	return nr;
 }
 
-/* Of a recording that does not say it, from its first to its last event. */
+/*
+ * Find the recording's window. Where the description does not contain it, read the first and the
+ * last event.
+ */
 static int find_range(struct tap_recording *r, struct tap_window *recording, struct tap_err *err)
 {
 	struct tap_reader_span span;
@@ -326,9 +340,9 @@ static int find_range(struct tap_recording *r, struct tap_window *recording, str
 	return ret;
 }
 
-/* That some of @window lies in the @recording. */
-static int check(struct tap_recording *r, const struct tap_time_option *w, struct tap_window window,
-		 struct tap_window recording, struct tap_err *err)
+/* Return -ENODATA if @window and @recording do not overlap. */
+static int check_overlap(struct tap_recording *r, const struct tap_time_option *w,
+			 struct tap_window window, struct tap_window recording, struct tap_err *err)
 {
 	struct tap_buf b = { 0 };
 	int ret;
@@ -356,7 +370,7 @@ int tap_recording_window(struct tap_recording *r, const struct tap_time_option *
 		ret = find_range(r, &recording, err);
 	if (!ret)
 		ret = tap_time_option_resolve(w, &r->wall, recording, out, err);
-	return ret ? ret : check(r, w, *out, recording, err);
+	return ret ? ret : check_overlap(r, w, *out, recording, err);
 }
 
 int tap_recording_check_window(struct tap_recording *r, const struct tap_time_option *w,
@@ -365,5 +379,5 @@ int tap_recording_check_window(struct tap_recording *r, const struct tap_time_op
 	struct tap_window recording;
 	int ret = find_range(r, &recording, err);
 
-	return ret ? ret : check(r, w, window, recording, err);
+	return ret ? ret : check_overlap(r, w, window, recording, err);
 }

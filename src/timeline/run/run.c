@@ -7,7 +7,7 @@
 #include "timeline/run/limits_content.h"
 #include "timeline/run/stacks.h"
 
-/* The recording's own window, within --time. */
+/* Set the run's window: the intersection of --time and the recording's own window. */
 static void find_window(struct tap_run *run)
 {
 	struct tap_window *w = &run->window;
@@ -15,7 +15,9 @@ static void find_window(struct tap_run *run)
 	*w = run->pick.window;
 	if (run->rec.said.to_ns < w->to_ns)
 		w->to_ns = run->rec.said.to_ns;
-	/* what is before --time tells the states at its start; before the recording's own is none
+	/*
+	 * events before --time show the states at its start; there is nothing before the
+	 * recording's own window
 	 */
 	run->read_from_ns = w->from_ns > TAP_RUN_LOOKBACK_NS ? w->from_ns - TAP_RUN_LOOKBACK_NS : 0;
 	if (run->rec.said.from_ns > w->from_ns)
@@ -24,7 +26,7 @@ static void find_window(struct tap_run *run)
 		w->to_ns = w->from_ns;
 }
 
-/* A recording that does not say its window begins and ends with its events. */
+/* If the description has no window, the recording begins and ends with its events. */
 static void close_window(struct tap_run *run, const struct tap_reader_span *span)
 {
 	struct tap_window *w = &run->window;
@@ -49,7 +51,7 @@ static uint16_t mark_for_survey(void *run, const struct tap_format *fmt)
 	return tap_survey_wants(fmt, has_one_buffer(run));
 }
 
-/* Return: 0, or 1 where something is @beyond the window; -ENOMEM. */
+/* *@beyond: set to true if an event lies after the window. Return: 0 or 1; -ENOMEM. */
 static int feed_batch(struct tap_run *run, const struct tap_event *const *events, unsigned int nr,
 		      bool *beyond)
 {
@@ -69,16 +71,19 @@ static int feed_batch(struct tap_run *run, const struct tap_event *const *events
 	return ret;
 }
 
-/* The recording's own window: what lies behind it is little. With --time events are counted by
- * themselves. */
+/*
+ * Without --time, few events lie after the window, so the survey's own pass counts events. With
+ * --time a separate pass counts them.
+ */
 static bool counts_window(const struct tap_run *run)
 {
 	return !run->time.text;
 }
 
 /*
- * What a CPU ran at the window's end is certain only if the switch that ends it fits. So each is
- * read on to that, wherever it is: an idle CPU has little else on its way there.
+ * What a CPU ran at the window's end is certain only if the next switch on that CPU names the same
+ * task as prev. So read on after the window, for each CPU up to its next switch, however late that
+ * is: an idle CPU has few other events before it.
  */
 static int feed_survey(struct tap_run *run, struct tap_reader_span *span, struct tap_err *err)
 {
@@ -99,7 +104,7 @@ static int feed_survey(struct tap_run *run, struct tap_reader_span *span, struct
 	return code < 0 ? tap_err_set(err, code, "out of memory") : nr;
 }
 
-/* Those that were fed the survey knows by itself. */
+/* Report formats to the survey that it was not fed. */
 static void note_kinds(struct tap_run *run)
 {
 	struct tap_tally t;
@@ -109,7 +114,10 @@ static void note_kinds(struct tap_run *run)
 			tap_survey_note(&run->survey, t.fmt);
 }
 
-/* How many were recorded of those that tell of throttling, also where nothing was throttled. */
+/*
+ * Count the throttling event types in the recording. A type counts even if the recording has no
+ * event of it.
+ */
 static unsigned int count_throttling(const struct tap_run *run)
 {
 	static const char *const names[TAP_NR_THROTTLING] = { "sched_throttle",
@@ -174,8 +182,10 @@ static int read_content(struct tap_run *run, struct tap_limits_content *c, struc
 	return ret ? tap_err_set(err, ret, "out of memory") : nr < 0 ? nr : 0;
 }
 
-/* A recording of another program with broken chains, and no losses, may be limited to some tasks.
- * Return: 1: it is; 0; -errno. */
+/*
+ * A recording of another program with broken chains of switches, but without lost events, may be
+ * limited to some tasks. Return: 1: it is; 0: it is not; -errno.
+ */
 static int find_limits(struct tap_run *run, struct tap_err *err)
 {
 	struct tap_limits_content c = { 0 };
@@ -194,9 +204,10 @@ static int find_limits(struct tap_run *run, struct tap_err *err)
 }
 
 /*
- * Since when the switches of all CPUs are recorded. Ours says it; a trace.dat's are switched on
- * everywhere at once. perf's begin CPU by CPU, and may be of some tasks. A part of a recording does
- * not show what is missing elsewhere: which tasks are hidden from tracing.
+ * Find out since when switches of all CPUs were recorded. A recording of schedtap contains that
+ * time, and in another trace.dat events were enabled on all CPUs at once. perf enables events CPU
+ * by CPU, and may record only some tasks. With --time, events outside the window are missing, which
+ * may show that tasks are hidden from tracing.
  */
 static int find_on(struct tap_run *run, const struct tap_reader_span *span, struct tap_err *err)
 {
@@ -204,7 +215,8 @@ static int find_on(struct tap_run *run, const struct tap_reader_span *span, stru
 	int ret;
 
 	if (!tap_reader_info(run->rec.reader)->version || !is_whole)
-		return 0; /* no origin lasts: survey.on_from_ns */
+		/* perf.data, or part of a recording: survey.on_from_ns keeps its default */
+		return 0;
 	run->survey.on_from_ns = run->rec.said.from_ns;
 	ret = tap_unswitched_read(&run->rec, &run->survey, run->read_from_ns, &run->looks, err);
 	run->survey.looks = run->looks.v;
@@ -212,7 +224,7 @@ static int find_on(struct tap_run *run, const struct tap_reader_span *span, stru
 	return ret;
 }
 
-static int survey(struct tap_run *run, struct tap_err *err)
+static int survey_window(struct tap_run *run, struct tap_err *err)
 {
 	struct tap_reader_span span;
 	int ret;
@@ -270,10 +282,10 @@ int tap_run_survey(struct tap_run *run, struct tap_err *err)
 	tap_recording_watch(&run->rec, "pass 1 of 2");
 	if (tap_limits_ask_tasks(&run->rec.limits))
 		ret = read_limits(run, err);
-	ret = ret ?: survey(run, err) ?: find_limits(run, err);
+	ret = ret ?: survey_window(run, err) ?: find_limits(run, err);
 	if (ret > 0) {
 		tap_survey_release(&run->survey);
-		ret = read_limits(run, err) ?: survey(run, err);
+		ret = read_limits(run, err) ?: survey_window(run, err);
 	}
 	if (!ret && run->time.text && !run->survey.events)
 		ret = tap_recording_check_window(&run->rec, &run->time, run->pick.window, err);

@@ -11,8 +11,8 @@
 struct tap_run_life {
 	int tid;
 	bool is_selected;
-	uint64_t seen_ns; /* the event that it was first seen in */
-	/* with these it was looked at last */
+	uint64_t seen_ns; /* time of the first event that shows the task */
+	/* the values that were matched last */
 	char comm[TAP_TASK_COMM];
 	uint64_t cgroup;
 	int tgid;
@@ -20,15 +20,15 @@ struct tap_run_life {
 
 struct finding {
 	struct tap_run *run;
-	struct tap_timeline *timeline; /* of lives alone */
-	unsigned int nr_seen; /* of its tasks */
+	struct tap_timeline *timeline; /* tracks identities only */
+	unsigned int nr_seen; /* tasks of .timeline that have an entry in .lives */
 	bool is_in_window;
 };
 
-/* Marks of events. Moves of a whole process name only one of its threads. */
+/* Marks of events. A move of a whole process between cgroups names only one of its threads. */
 enum { TELLS_IDENTITY = 1, NAMES_WOKEN = 2, MOVES_OTHERS = 4 };
 
-static uint16_t mark(void *run, const struct tap_format *fmt)
+static uint16_t mark_identity(void *run, const struct tap_format *fmt)
 {
 	const enum tap_sched_kind kind = tap_sched_kind(fmt);
 	const struct tap_run *r = run;
@@ -59,7 +59,7 @@ static void look_at(struct finding *f, const struct tap_task *task)
 	l->is_selected = tap_pick_task(&f->run->pick, &f->run->rec.ids.cgroups, task);
 }
 
-/* Tasks that the event made known. Return: 0 or -ENOMEM. */
+/* Add a life for each task that the event has introduced. Return: 0 or -ENOMEM. */
 static int add_seen(struct finding *f, uint64_t ns)
 {
 	struct tap_task *const *tasks;
@@ -89,8 +89,10 @@ static void look_at_all(struct finding *f)
 			look_at(f, tasks[i]);
 }
 
-/* A task whose first event is that it is woken: later ones may lie beyond the window. Return: 0 or
- * -ENOMEM. */
+/*
+ * Name a task whose first event is its wakeup: its other events may lie after the window. Return: 0
+ * or -ENOMEM.
+ */
 static int name_woken(struct finding *f, const struct tap_event_kind *kind,
 		      const struct tap_event *ev)
 {
@@ -131,7 +133,7 @@ static void look_at_named(struct finding *f, const struct tap_event_kind *kind,
 	}
 }
 
-static int take(struct finding *f, const struct tap_event *ev)
+static int take_event(struct finding *f, const struct tap_event *ev)
 {
 	const struct tap_event_kind *kind =
 		ev->fmt ? tap_event_kind(&f->run->rec.kinds, ev->fmt) : NULL;
@@ -160,11 +162,11 @@ static int read_all(struct finding *f, struct tap_err *err)
 	tap_reader_rewind(reader);
 	tap_reader_limit(reader, f->run->read_from_ns, f->run->window.to_ns);
 	tap_reader_unmerged(reader, false);
-	tap_reader_mark(reader, mark, f->run);
+	tap_reader_mark(reader, mark_identity, f->run);
 	tap_recording_watch(&f->run->rec, "looking for the selected tasks");
 	while (!ret && (nr = tap_reader_batch(reader, &batch, err)) > 0)
 		for (int i = 0; !ret && i < nr; i++)
-			ret = take(f, batch[i]);
+			ret = take_event(f, batch[i]);
 	if (ret)
 		return tap_err_set(err, ret, "out of memory");
 	f->is_in_window = true;
@@ -173,8 +175,9 @@ static int read_all(struct finding *f, struct tap_err *err)
 }
 
 /*
- * A list of the end speaks of the last life of each tid. Which life that is, is known only at the
- * end: what such a list seemed to say of an earlier life is taken back.
+ * A list that was read at the recording's end describes the last life of each tid, and which life
+ * that is becomes known only at the end. So deselect earlier lives that matched only because of
+ * such a list.
  */
 static void check_listed(struct finding *f)
 {
@@ -207,7 +210,7 @@ int tap_run_find_selected(struct tap_run *run, struct tap_err *err)
 	struct finding f = { .run = run };
 	int ret;
 
-	/* a tid is known at once */
+	/* -t alone needs no pass: a task's tid never changes */
 	if (run->lives ||
 	    !(run->pick.select->by & TAP_SELECT_TASKS & ~(unsigned int)TAP_SELECT_TIDS))
 		return 0;
@@ -221,8 +224,10 @@ int tap_run_find_selected(struct tap_run *run, struct tap_err *err)
 	return ret;
 }
 
-/* The last of the tid's lives that had been seen by then; else its first. NULL: no event made it
- * known. */
+/*
+ * Return the latest life of the tid that was seen by @ns, else its first life. NULL: no event names
+ * the tid.
+ */
 static const struct tap_run_life *find_life(const struct tap_run *run, int tid, uint64_t ns)
 {
 	unsigned int low = 0, high = run->nr_lives;

@@ -7,15 +7,15 @@
 #include "base/array.h"
 #include "timeline/run/frames.h"
 
-/* What ftrace takes to walk a stack, and more. */
+/* An upper bound of the time that ftrace takes to walk a stack. */
 #define OF_FTRACE_WITHIN_NS 100000u
 
-/* An event that a stack may follow. */
+/* The last event on a CPU, if a stack may follow it. */
 struct before {
 	enum { OF_NONE, OF_SWITCH, OF_WAKEUP } what;
 	uint64_t ts_ns;
-	int tid; /* of whom the stack is: the current task */
-	unsigned int buffer, task; /* .task: whose, by .index */
+	int tid; /* the current task at the event, which the stack belongs to */
+	unsigned int buffer, task; /* .task: the task whose stacks to set, by .index */
 	bool has_kernel;
 };
 
@@ -27,13 +27,14 @@ struct tap_event_stacks {
 	unsigned int nr_cpus;
 	struct tap_task_stacks *tasks; /* by .index */
 	unsigned int nr_tasks;
-	struct tap_map by_record; /* of ours: its format and number -> that in .texts */
-	struct tap_map by_key; /* of a text -> its number */
-	struct tap_buf text; /* of all: names, innermost first, a newline between them */
+	/* format and stack number of schedtap's records -> number in .texts, plus one */
+	struct tap_map by_record;
+	struct tap_map by_key; /* hash of a text -> its number */
+	struct tap_buf text; /* all texts: names, innermost first, separated by newlines */
 	struct text {
 		size_t at;
 		uint32_t len;
-	} * texts; /* that of number 1 first */
+	} * texts; /* .texts[0] is number 1 */
 	unsigned int nr_texts, cap_texts;
 };
 
@@ -98,7 +99,7 @@ struct span tap_event_stacks_names(const struct tap_event_stacks *s, uint32_t nu
 
 /* ---- texts ---- */
 
-/* Adds what .frames has to .text. Return: 0 or -ENOMEM. */
+/* Append the names in .frames to .text. Return: 0 or -ENOMEM. */
 static int add_text(struct tap_event_stacks *s, struct text *t)
 {
 	*t = (struct text){ .at = s->text.len };
@@ -118,7 +119,10 @@ static bool is_text(const struct tap_event_stacks *s, uint32_t number, const str
 	return known.len == t->len && !memcmp(known.s, s->text.data + t->at, t->len);
 }
 
-/* The number of what .frames has. Return: 0 or -ENOMEM. */
+/*
+ * Return the number of the text in .frames, in *@number, adding it if it is new. Return: 0 or
+ * -ENOMEM.
+ */
 static int find_text(struct tap_event_stacks *s, uint32_t *number)
 {
 	struct text t;
@@ -136,7 +140,7 @@ static int find_text(struct tap_event_stacks *s, uint32_t *number)
 			return 0;
 		}
 		*number = (uint32_t)*slot;
-		/* who makes texts with equal keys gets another key for each */
+		/* on a hash collision try the next key */
 		if (is_text(s, *number, &t))
 			break;
 	}
@@ -158,7 +162,7 @@ int tap_event_stacks_read(struct tap_event_stacks *s, const struct tap_event *ev
 		if (!known)
 			return -ENOMEM;
 	}
-	if (known && *known) { /* and one more, for 0 */
+	if (known && *known) { /* stored plus one, as number 0 is valid */
 		*number = (uint32_t)*known - 1;
 		return 0;
 	}
@@ -172,14 +176,14 @@ int tap_event_stacks_read(struct tap_event_stacks *s, const struct tap_event *ev
 
 /* ---- events ---- */
 
-/* Whether the recording's timeline takes a task's wakeups from events of this kind. */
+/* Return true if the recording's timeline takes wakeups from events of this kind. */
 static bool is_wakeup(const struct tap_event_stacks *s, enum tap_sched_kind kind)
 {
 	return kind == TAP_SCHED_WAKING || kind == TAP_SCHED_WAKEUP_NEW ||
 	       (kind == TAP_SCHED_WAKEUP && s->survey->buffer[TAP_SCHED_WAKING] == TAP_NO_BUFFER);
 }
 
-/* An event that may have a stack. Return: 0 or -ENOMEM. */
+/* Remember an event that a stack may follow. Return: 0 or -ENOMEM. */
 static int take_event(struct tap_event_stacks *s, const struct tap_timeline *timeline,
 		      const struct tap_sched_fields *f, const struct tap_event *ev,
 		      struct before *before)
@@ -212,8 +216,8 @@ static int take_event(struct tap_event_stacks *s, const struct tap_timeline *tim
 	return 0;
 }
 
-static bool fits(const struct before *before, const struct tap_sched_fields *f,
-		 const struct tap_event *ev)
+static bool fits_event(const struct before *before, const struct tap_sched_fields *f,
+		       const struct tap_event *ev)
 {
 	return before->what && before->tid == tap_num_int(&f->current, ev) &&
 	       (before->ts_ns == ev->ts_ns || is_of_ftrace(ev->fmt)) &&
@@ -227,7 +231,7 @@ static int take_stack(struct tap_event_stacks *s, const struct tap_sched_fields 
 	struct tap_stack_pair *stack;
 	int ret = 0;
 
-	if (fits(before, f, ev)) {
+	if (fits_event(before, f, ev)) {
 		stack = before->what == OF_SWITCH ? &s->tasks[before->task].left
 						  : &s->tasks[before->task].woken;
 		ret = tap_event_stacks_read(s, ev, is_kernel ? &stack->kernel : &stack->user);
@@ -235,7 +239,7 @@ static int take_stack(struct tap_event_stacks *s, const struct tap_sched_fields 
 	} else {
 		is_kernel = false;
 	}
-	if (!is_kernel) /* nothing more is its */
+	if (!is_kernel) /* the event's last stack */
 		before->what = OF_NONE;
 	return ret;
 }

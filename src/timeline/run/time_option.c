@@ -7,25 +7,28 @@
 
 #define SECOND_NS INT64_C(1000000000)
 #define YEAR_MIN 1970
-#define YEAR_MAX 2261 /* the last that int64_t nanoseconds hold as a whole */
+#define YEAR_MAX 2261 /* the last year that fits into int64_t nanoseconds completely */
 #define MAX_MOMENT 63u /* characters */
 
-/* ---- what was typed ---- */
+/* ---- parsing ---- */
 
-/* Takes @digits digits off *@s, and @behind where that is not '\0'. */
-static bool take_number(const char **s, int digits, int max, char behind, int *v)
+/*
+ * Parse exactly @digits digits at *@s, and the character @after unless that is '\0', and advance
+ * *@s.
+ */
+static bool take_number(const char **s, int digits, int max, char after, int *v)
 {
 	const char *p = *s;
 
 	for (*v = 0; digits && *p >= '0' && *p <= '9'; digits--)
 		*v = *v * 10 + (*p++ - '0');
-	if (digits || *v > max || (behind && *p++ != behind))
+	if (digits || *v > max || (after && *p++ != after))
 		return false;
 	*s = p;
 	return true;
 }
 
-/* ".824": 1 to 9 digits. */
+/* Parse ".824": 1 to 9 digits. */
 static bool take_fraction(const char **s, uint64_t *ns)
 {
 	const char *p = *s + 1, *digits = p;
@@ -38,7 +41,7 @@ static bool take_fraction(const char **s, uint64_t *ns)
 	return p > digits;
 }
 
-/* "Z", "+01", "+0100", "+01:00"; nothing is the local time zone. */
+/* Parse a time zone: "Z", "+01", "+0100", "+01:00". Without one the time is local. */
 static bool take_zone(const char **s, struct tap_moment *m)
 {
 	char sign = **s;
@@ -59,7 +62,7 @@ static bool take_zone(const char **s, struct tap_moment *m)
 	return true;
 }
 
-/* "12:03", "12:03:04", "12:03:04.5", and a zone. */
+/* Parse "12:03", "12:03:04" or "12:03:04.5", and a time zone. */
 static bool take_time(const char **s, struct tap_moment *m)
 {
 	if (!take_number(s, 2, 23, ':', &m->tm.tm_hour) ||
@@ -75,7 +78,7 @@ static bool take_time(const char **s, struct tap_moment *m)
 	return take_zone(s, m);
 }
 
-/* "2026-11-20". */
+/* Parse "2026-11-20". */
 static bool take_date(const char **s, struct tap_moment *m)
 {
 	struct tm tm;
@@ -87,7 +90,7 @@ static bool take_date(const char **s, struct tap_moment *m)
 	m->tm.tm_year -= 1900;
 	m->tm.tm_mon--;
 	tm = m->tm;
-	timegm(&tm); /* goes on to the next month where this one has no such day */
+	timegm(&tm); /* normalizes a day that the month does not have to one of the next month */
 	return tm.tm_mday == m->tm.tm_mday;
 }
 
@@ -125,7 +128,7 @@ static bool parse_moment(const char *text, size_t len, struct tap_moment *m)
 	return !tap_text_parse_time(s + (m->form != TAP_MOMENT_AT), &m->ns);
 }
 
-/* "@TIME+-DISTANCE"; TIME may have a "+-" of its own in no form. */
+/* Parse "TIME+-DISTANCE". No form of TIME contains "+-". */
 static bool parse_around(const char *text, struct tap_time_option *w)
 {
 	const char *sign = strstr(text, "+-");
@@ -174,9 +177,9 @@ int tap_time_option_parse_instant(struct tap_time_option *w, const char *name, c
 	return 0;
 }
 
-/* ---- what it means ---- */
+/* ---- resolving ---- */
 
-/* To the recording. */
+/* Return true if the time depends on the recording's range. */
 static bool is_relative(const struct tap_moment *m)
 {
 	return m->form == TAP_MOMENT_AFTER || m->form == TAP_MOMENT_BEFORE_END ||
@@ -197,22 +200,22 @@ enum tap_clock tap_time_option_clock(const struct tap_time_option *w)
 					: TAP_SHOW_MONO;
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_ns(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t subtract_ns(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
-/* Of broken-down time, that need not be in bounds, in the moment's time zone. */
+/* Convert broken-down time in the moment's time zone; members of @tm may be out of range. */
 static int64_t to_realtime(const struct tap_moment *m, struct tm tm)
 {
 	int64_t second, ns;
 
-	tm.tm_isdst = -1; /* of an hour that comes twice, mktime() takes one */
+	tm.tm_isdst = -1; /* mktime() picks one if the hour occurs twice */
 	second = m->has_zone ? (int64_t)timegm(&tm) - m->zone_s : (int64_t)mktime(&tm);
 	if (__builtin_mul_overflow(second, SECOND_NS, &ns) ||
 	    __builtin_add_overflow(ns, m->ns, &ns))
@@ -220,7 +223,9 @@ static int64_t to_realtime(const struct tap_moment *m, struct tm tm)
 	return ns;
 }
 
-/* The time of day on the day of @ts_ns, and @days later. */
+/*
+ * Return the moment's time of day on the day of @ts_ns, plus @days days, on the recording's clock.
+ */
 static uint64_t tod_ns(const struct tap_moment *m, const struct tap_wall *wall, uint64_t ts_ns,
 		       int days)
 {
@@ -240,12 +245,12 @@ static uint64_t tod_ns(const struct tap_moment *m, const struct tap_wall *wall, 
 	return tap_wall_to(wall, to_realtime(m, tm));
 }
 
-static uint64_t distance(uint64_t ns, struct tap_window r)
+static uint64_t distance_ns(uint64_t ns, struct tap_window r)
 {
 	return ns < r.from_ns ? r.from_ns - ns : ns > r.to_ns ? ns - r.to_ns : 0;
 }
 
-/* The one within the recording, else the nearest to it. */
+/* Return the occurrence within the recording, else the nearest one to it. */
 static uint64_t nearest_tod(const struct tap_moment *m, const struct tap_wall *wall,
 			    struct tap_window recording)
 {
@@ -254,7 +259,7 @@ static uint64_t nearest_tod(const struct tap_moment *m, const struct tap_wall *w
 	for (int day = 0; day <= 1; day++) {
 		uint64_t ns = tod_ns(m, wall, recording.from_ns, day);
 
-		if (distance(ns, recording) < distance(best, recording))
+		if (distance_ns(ns, recording) < distance_ns(best, recording))
 			best = ns;
 	}
 	return best;
@@ -267,8 +272,8 @@ static uint64_t next_tod(const struct tap_moment *m, const struct tap_wall *wall
 	return ns < from_ns ? tod_ns(m, wall, from_ns, 1) : ns;
 }
 
-static uint64_t resolve(const struct tap_moment *m, const struct tap_wall *wall,
-			struct tap_window recording, uint64_t open)
+static uint64_t resolve_moment(const struct tap_moment *m, const struct tap_wall *wall,
+			       struct tap_window recording, uint64_t open)
 {
 	switch (m->form) {
 	case TAP_MOMENT_OPEN:
@@ -276,9 +281,9 @@ static uint64_t resolve(const struct tap_moment *m, const struct tap_wall *wall,
 	case TAP_MOMENT_AT:
 		return m->ns;
 	case TAP_MOMENT_AFTER:
-		return add(recording.from_ns, m->ns);
+		return add_ns(recording.from_ns, m->ns);
 	case TAP_MOMENT_BEFORE_END:
-		return less(recording.to_ns, m->ns);
+		return subtract_ns(recording.to_ns, m->ns);
 	case TAP_MOMENT_TOD:
 		return nearest_tod(m, wall, recording);
 	case TAP_MOMENT_DATE:
@@ -287,17 +292,17 @@ static uint64_t resolve(const struct tap_moment *m, const struct tap_wall *wall,
 	return open;
 }
 
-/* What depends on FROM. */
+/* Resolve TO, some forms of which depend on FROM. */
 static uint64_t resolve_to(const struct tap_time_option *w, const struct tap_wall *wall,
 			   struct tap_window recording, uint64_t from_ns)
 {
 	bool from_counts = w->from.form != TAP_MOMENT_OPEN;
 
 	if (w->to.form == TAP_MOMENT_AFTER && from_counts && w->from.form != TAP_MOMENT_AFTER)
-		return add(from_ns, w->to.ns);
+		return add_ns(from_ns, w->to.ns);
 	if (w->to.form == TAP_MOMENT_TOD && from_counts && !w->is_around)
 		return next_tod(&w->to, wall, from_ns);
-	return resolve(&w->to, wall, recording, UINT64_MAX);
+	return resolve_moment(&w->to, wall, recording, UINT64_MAX);
 }
 
 int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wall *wall,
@@ -310,11 +315,11 @@ int tap_time_option_resolve(const struct tap_time_option *w, const struct tap_wa
 				   "no wall-clock time: use the recording's own clock, such as "
 				   "1326.75, +1s (after its start) or -10s (before its end)",
 				   w->name, w->text);
-	out->from_ns = resolve(&w->from, wall, recording, 0);
+	out->from_ns = resolve_moment(&w->from, wall, recording, 0);
 	out->to_ns = resolve_to(w, wall, recording, out->from_ns);
 	if (w->is_around) {
-		out->from_ns = less(out->from_ns, w->around_ns);
-		out->to_ns = add(out->to_ns, w->around_ns);
+		out->from_ns = subtract_ns(out->from_ns, w->around_ns);
+		out->to_ns = add_ns(out->to_ns, w->around_ns);
 	}
 	if (out->from_ns > out->to_ns)
 		return tap_err_set(err, -EINVAL, "%s: '%.100s' ends before it begins", w->name,

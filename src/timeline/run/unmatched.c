@@ -6,12 +6,12 @@
 
 #include "base/array.h"
 
-#define MAX_SHOWN 5u /* names, where none is near */
+#define MAX_SHOWN 5u /* names to list if none is similar */
 
 /* ---- names ---- */
 
 struct names {
-	char **v; /* owned, each of them */
+	char **v; /* owned, and so is each string */
 	unsigned int nr, cap;
 };
 
@@ -22,7 +22,7 @@ static void names_release(struct names *n)
 	free(n->v);
 }
 
-/* Short of memory there are fewer to suggest. */
+/* When out of memory, skip the name: it is only a suggestion. */
 static void names_add(struct names *n, const char *s, size_t len)
 {
 	if (tap_array_grow(&n->v, n->nr, &n->cap, sizeof(*n->v)))
@@ -43,7 +43,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In order, each once. */
+/* Sort, and drop duplicates. */
 static void names_sort(struct names *n)
 {
 	unsigned int nr = 0;
@@ -59,8 +59,8 @@ static void names_sort(struct names *n)
 	n->nr = nr;
 }
 
-/* A word that stands within a name is near to it: a cgroup's path is long. */
-static const char *nearest(const struct names *n, const char *word)
+/* Accept a name that contains the word as similar: a cgroup's path is long. */
+static const char *find_nearest(const struct names *n, const char *word)
 {
 	const char *near = tap_nearest(word, (const char *const *)n->v, n->nr);
 
@@ -70,11 +70,11 @@ static const char *nearest(const struct names *n, const char *word)
 	return near;
 }
 
-static void tell_one(const struct tap_recording *rec, const char *option, const char *what,
-		     const char *word, const struct names *n)
+static void note_word(const struct tap_recording *rec, const char *option, const char *what,
+		      const char *word, const struct names *n)
 {
 	struct tap_buf b = { 0 };
-	const char *near = nearest(n, word);
+	const char *near = find_nearest(n, word);
 
 	tap_buf_printf(&b, "%s: there is no %s '%.100s'", option, what, word);
 	if (near)
@@ -87,19 +87,19 @@ static void tell_one(const struct tap_recording *rec, const char *option, const 
 	tap_buf_release(&b);
 }
 
-/* Releases @n. */
-static void tell(const struct tap_recording *rec, const char *option, const char *what,
-		 const struct tap_strings *words, struct names *n)
+/* Send a note for each of @words. Releases @n. */
+static void note_words(const struct tap_recording *rec, const char *option, const char *what,
+		       const struct tap_strings *words, struct names *n)
 {
 	names_sort(n);
 	for (unsigned int i = 0; i < words->nr; i++)
-		tell_one(rec, option, what, words->v[i], n);
+		note_word(rec, option, what, words->v[i], n);
 	names_release(n);
 }
 
 /* ---- options ---- */
 
-/* The next task from @i on that was there; NULL: there is no more. */
+/* Return the next task, from index @i on, that the timeline had; NULL: no more. */
 static const struct tap_task *next_task(const struct tap_run *run, unsigned int *i)
 {
 	unsigned int nr;
@@ -112,21 +112,24 @@ static const struct tap_task *next_task(const struct tap_run *run, unsigned int 
 
 #define for_each_task(run, task) for (unsigned int next_ = 0; (task = next_task(run, &next_));)
 
-/* Now, at the end; or before, as all options together say. */
-static bool fits(const struct tap_run *run, unsigned int by, const struct tap_task *task)
+/*
+ * Return true if the task matches the options in @by at the recording's end, or all options at an
+ * earlier time.
+ */
+static bool matches_options(const struct tap_run *run, unsigned int by, const struct tap_task *task)
 {
 	return task->selected || tap_pick_task_by(&run->pick, &run->rec.ids.cgroups, by, task);
 }
 
-static bool fits_any(const struct tap_run *run, unsigned int by)
+static bool any_task_matches(const struct tap_run *run, unsigned int by)
 {
 	const struct tap_task *task;
 
-	for_each_task(run, task) if (fits(run, by, task)) return true;
+	for_each_task(run, task) if (matches_options(run, by, task)) return true;
 	return false;
 }
 
-static void tell_tgids(const struct tap_run *run)
+static void note_tgids(const struct tap_run *run)
 {
 	const struct tap_select_ids *tgids = &run->pick.select->tgids;
 	const struct tap_task *task;
@@ -146,29 +149,29 @@ static void tell_tgids(const struct tap_run *run)
 		names_release(&n);
 		return;
 	}
-	tell(&run->rec, "-p", "process", &tgids->text, &n);
+	note_words(&run->rec, "-p", "process", &tgids->text, &n);
 }
 
-static void tell_tids(const struct tap_run *run)
+static void note_tids(const struct tap_run *run)
 {
 	const struct tap_task *task;
 	struct names n = { 0 };
 
 	for_each_task(run, task) names_add_int(&n, task->tid);
-	tell(&run->rec, "-t", "thread", &run->pick.select->tids.text, &n);
+	note_words(&run->rec, "-t", "thread", &run->pick.select->tids.text, &n);
 }
 
-static void tell_comms(const struct tap_run *run)
+static void note_comms(const struct tap_run *run)
 {
 	const struct tap_task *task;
 	struct names n = { 0 };
 
 	for_each_task(run, task) if (*task->comm)
 		names_add(&n, task->comm, strnlen(task->comm, TAP_TASK_COMM));
-	tell(&run->rec, "-c", "thread named", &run->pick.select->comms, &n);
+	note_words(&run->rec, "-c", "thread named", &run->pick.select->comms, &n);
 }
 
-static void tell_cgroups(const struct tap_run *run)
+static void note_cgroups(const struct tap_run *run)
 {
 	struct names n = { 0 };
 
@@ -177,34 +180,34 @@ static void tell_cgroups(const struct tap_run *run)
 
 		names_add(&n, path, strlen(path));
 	}
-	tell(&run->rec, "-g", "thread in a cgroup", &run->pick.select->cgroups, &n);
+	note_words(&run->rec, "-g", "thread in a cgroup", &run->pick.select->cgroups, &n);
 }
 
 static bool unmatched_tasks(const struct tap_run *run)
 {
 	static const struct {
 		unsigned int by;
-		void (*tell)(const struct tap_run *run);
+		void (*note)(const struct tap_run *run);
 	} options[] = {
-		{ TAP_SELECT_TGIDS, tell_tgids },
-		{ TAP_SELECT_TIDS, tell_tids },
-		{ TAP_SELECT_COMMS, tell_comms },
-		{ TAP_SELECT_CGROUPS, tell_cgroups },
+		{ TAP_SELECT_TGIDS, note_tgids },
+		{ TAP_SELECT_TIDS, note_tids },
+		{ TAP_SELECT_COMMS, note_comms },
+		{ TAP_SELECT_CGROUPS, note_cgroups },
 	};
 	unsigned int given = 0;
-	bool told = false;
+	bool noted = false;
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
 		if (!(run->pick.select->by & options[i].by))
 			continue;
 		given++;
-		if (fits_any(run, options[i].by))
+		if (any_task_matches(run, options[i].by))
 			continue;
-		options[i].tell(run);
-		told = true;
+		options[i].note(run);
+		noted = true;
 	}
-	if (told || given < 2 || fits_any(run, TAP_SELECT_TASKS))
-		return told;
+	if (noted || given < 2 || any_task_matches(run, TAP_SELECT_TASKS))
+		return noted;
 	tap_recording_note(&run->rec, "no thread matches all of the options -p, -t, -c, -g");
 	return true;
 }
@@ -226,7 +229,7 @@ static bool unmatched_cpus(const struct tap_run *run)
 
 bool tap_unmatched(const struct tap_run *run)
 {
-	bool told = unmatched_tasks(run);
+	bool noted = unmatched_tasks(run);
 
-	return unmatched_cpus(run) || told;
+	return unmatched_cpus(run) || noted;
 }

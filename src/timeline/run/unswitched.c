@@ -7,24 +7,31 @@
 
 #define CONTRADICTED (-1) /* a look's tid: the CPU's events name several tasks */
 
-/* Of one CPU. */
+/* One CPU. */
 struct unswitched {
-	/* events after that prove what it runs; UINT64_MAX: no look at it is needed, or it proves
-	 * nothing */
+	/*
+	 * events after this time show what the CPU runs; UINT64_MAX: no look at this CPU is needed,
+	 * or none would help
+	 */
 	uint64_t from_ns;
-	struct tap_look look; /* .ts_ns: of the last event that was read; 0: none was */
-	bool is_proven; /* some event is no wakeup */
+	struct tap_look look; /* .ts_ns: of the last event that was read; 0: none */
+	bool is_proven; /* an event other than a wakeup was read */
 };
 
-/* trace-cmd record -P writes wakeups of its tasks also if other tasks wake them, but no switches
- * between others. */
+/*
+ * A wakeup proves little: trace-cmd record -P records wakeups of its tasks by any task, but no
+ * switches between other tasks.
+ */
 static bool is_wakeup(const struct tap_sched_fields *f)
 {
 	return f->kind == TAP_SCHED_WAKING || f->kind == TAP_SCHED_WAKEUP ||
 	       f->kind == TAP_SCHED_WAKEUP_NEW;
 }
 
-/* A wakeup of a task on this idle CPU: a switch must follow, and was not recorded. */
+/*
+ * Return true if the event wakes a task on this CPU while the CPU is idle: a switch must have
+ * followed, but was not recorded.
+ */
 static bool ends_idling(const struct tap_sched_fields *f, const struct tap_event *ev, int tid)
 {
 	return !tid && is_wakeup(f) && tap_num_int(&f->value, ev) == ev->cpu;
@@ -37,8 +44,9 @@ static int task_of(const struct tap_sched_fields *f, const struct tap_event *ev)
 	return tid < 0 || tid >= (int)TAP_MAX_TIDS || ends_idling(f, ev, tid) ? CONTRADICTED : tid;
 }
 
-/* Return: 1: nothing more is needed of this CPU; 0; -ENOMEM. */
-static int take(struct unswitched *c, struct tap_sched_formats *formats, const struct tap_event *ev)
+/* Return: 1: no more events of this CPU are needed; 0; -ENOMEM. */
+static int take_event(struct unswitched *c, struct tap_sched_formats *formats,
+		      const struct tap_event *ev)
 {
 	const struct tap_sched_fields *f;
 	int tid;
@@ -57,7 +65,7 @@ static int take(struct unswitched *c, struct tap_sched_formats *formats, const s
 	return 0;
 }
 
-/* As take(), of the next events in the reader's order. */
+/* Call take_event() for the next events in the reader's order. Return: as take_event(). */
 static int take_batch(const struct tap_survey *survey, struct unswitched *cpus,
 		      unsigned int nr_cpus, struct tap_sched_formats *formats,
 		      const struct tap_event *const *events, int nr)
@@ -67,12 +75,14 @@ static int take_batch(const struct tap_survey *survey, struct unswitched *cpus,
 	for (int i = 0; !ret && i < nr; i++) {
 		unsigned int cpu = (unsigned int)events[i]->cpu;
 
-		/* other buffers have events that a recorder writes, for one CPU: marks, and those
-		 * of programs */
+		/*
+		 * other buffers contain events that are not of the CPU's scheduler: marks, and
+		 * events of programs
+		 */
 		if (cpu >= nr_cpus || events[i]->buffer != survey->buffer[TAP_SCHED_SWITCH])
 			ret = 1;
 		else
-			ret = take(&cpus[cpu], formats, events[i]);
+			ret = take_event(&cpus[cpu], formats, events[i]);
 	}
 	return ret;
 }
@@ -97,8 +107,7 @@ static int read_events(struct tap_reader *reader, const struct tap_survey *surve
 	return code < 0 ? tap_err_set(err, code, "out of memory") : nr;
 }
 
-/* Return: whether there are CPUs of which the recording has no look, and one would prove something.
- */
+/* Return true if a CPU needs a look that the recording does not have. */
 static bool find_cpus(const struct tap_recording *rec, const struct tap_survey *survey,
 		      struct unswitched *cpus, unsigned int nr_cpus)
 {
@@ -119,10 +128,10 @@ static bool find_cpus(const struct tap_recording *rec, const struct tap_survey *
 
 /*
  * A CPU's migration thread may take the CPU offline. From then on the CPU has no events, not even
- * the switch by which the thread leaves. A thread whose name is unknown may be such a thread.
- * Return: 1: it is no such thread; 0; -ENOMEM.
+ * the switch away from that thread. A thread whose name is unknown may be such a thread. Return: 1:
+ * the task is not such a thread; 0; -ENOMEM.
  */
-static int stays(struct tap_recording *rec, int tid)
+static int stays_online(struct tap_recording *rec, int tid)
 {
 	const struct tap_task *task = tid ? tap_identity(&rec->ids, tid) : NULL;
 
@@ -131,7 +140,7 @@ static int stays(struct tap_recording *rec, int tid)
 	return task->comm[0] && strncmp(task->comm, "migration/", strlen("migration/"));
 }
 
-/* The recording's own looks, and those by events. */
+/* Collect the recording's own looks and those found from events. */
 static int keep_looks(struct tap_recording *rec, const struct unswitched *cpus,
 		      unsigned int nr_cpus, struct tap_looks *out)
 {
@@ -144,7 +153,7 @@ static int keep_looks(struct tap_recording *rec, const struct unswitched *cpus,
 	memcpy(out->v, rec->looks, out->nr * sizeof(*out->v));
 	for (unsigned int i = 0; ret >= 0 && i < nr_cpus; i++) {
 		ret = cpus[i].is_proven && cpus[i].look.tid != CONTRADICTED
-			      ? stays(rec, cpus[i].look.tid)
+			      ? stays_online(rec, cpus[i].look.tid)
 			      : 0;
 		if (ret > 0)
 			out->v[out->nr++] = cpus[i].look;
