@@ -59,7 +59,7 @@ static int by_start(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* Sorts them and joins those that overlap: at several CPUs at once is no more than at one. */
+/* Sort the times and join those that overlap: CPUs that were idle at the same time count once. */
 static void join_times(struct tap_avoidable *a)
 {
 	unsigned int nr = 0;
@@ -86,7 +86,10 @@ static uint64_t all_ns(const struct tap_avoidable *a)
 	return ns;
 }
 
-/* Of these times, those in which the CPU with these parts ran a task. */
+/*
+ * Return how much of .times the CPU to which @parts belongs spent running a task, not in
+ * interrupts.
+ */
 static uint64_t contended_ns(const struct tap_avoidable *a, struct tap_cpu_parts parts)
 {
 	struct tap_cpu_part part;
@@ -124,7 +127,10 @@ static int find_idle(struct tap_avoidable *a, struct tap_cpu_parts *parts, bool 
 	return 0;
 }
 
-/* Of all CPUs that it may use, or may not: those too that were idle. */
+/*
+ * Collect the idle times of those CPUs for which the task's permission is @may, except @cpu, and
+ * add to @idle the CPUs that were idle.
+ */
 static int find_all_idle(struct tap_avoidable *a, const struct tap_cpu_logs *logs,
 			 const struct tap_timeline *t, const struct tap_task *task, int cpu,
 			 enum tap_may may, uint64_t from_ns, uint64_t to_ns, struct tap_cpus *idle)

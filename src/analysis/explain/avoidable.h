@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For how long a CPU was idle that a task may use, while it waited for another one. Which it may
- * use is in the recording's lists of tasks. Where these do not say so, it is a CPU where the task
- * ran, or was moved to, earlier in what was told: a move that neither a wakeup nor the balancer
- * made may come of a change of affinity, so it begins that set anew. This is a lower bound
- * (analysis/balance.h says more), and never a part of the wait: what else happened meanwhile is
- * what the pieces say.
+ * The time in which a CPU that a waiting task may use was idle, while the task waited for another
+ * CPU. The recording's task lists contain the CPUs a task may use. Where they do not, these are the
+ * CPUs on which the task ran, or to which it was moved, earlier in the recording. A migration that
+ * neither a wakeup nor the load balancer made may be due to a change of affinity, so it restarts
+ * that set. So the time is a lower bound (see also analysis/balance.h). It is never a component of
+ * the wait, since the wait's components report what happened at that time.
  */
 #ifndef TAP_EXPLAIN_AVOIDABLE_H
 #define TAP_EXPLAIN_AVOIDABLE_H
@@ -17,33 +17,33 @@ struct tap_idle_time {
 	uint64_t from_ns, to_ns;
 };
 
-/* Of a wait. */
+/* Idle CPUs during one wait. All times in ns. */
 struct tap_avoidable_idle {
-	uint64_t ns; /* some CPU was idle that the task may use */
-	struct tap_cpus cpus; /* owned; those */
-	uint64_t barred_ns; /* none was, but one that it may not use */
-	struct tap_cpus barred; /* owned */
-	/* as far as its own CPU ran another task then */
+	uint64_t ns; /* an allowed CPU was idle */
+	struct tap_cpus cpus; /* owned; the allowed CPUs that were idle */
+	uint64_t barred_ns; /* no allowed CPU was idle, but one that the task may not use */
+	struct tap_cpus barred; /* owned; the idle CPUs that the task may not use */
+	/* the parts of .ns and .barred_ns in which the waiter's CPU ran another task */
 	uint64_t contended_ns, contended_barred_ns;
 };
 
 void tap_avoidable_idle_release(struct tap_avoidable_idle *idle);
 
-struct tap_avoidable { /* all zero: nothing is known */
-	struct tap_cpus *used; /* owned; by task's index */
+struct tap_avoidable { /* all zero: empty */
+	struct tap_cpus *used; /* owned; by the task's .index: CPUs that it ran on */
 	unsigned int nr_used;
-	struct tap_idle_time *times; /* owned; of one question */
+	struct tap_idle_time *times; /* owned; scratch memory of tap_avoidable_add() */
 	unsigned int nr_times, cap_times;
 };
 
 void tap_avoidable_release(struct tap_avoidable *a);
-/* Return: 0 or -ENOMEM, here and below. */
+/* Return: 0 or -ENOMEM, also for tap_avoidable_moved() and tap_avoidable_add(). */
 int tap_avoidable_ran(struct tap_avoidable *a, const struct tap_task *task, int cpu);
 int tap_avoidable_moved(struct tap_avoidable *a, const struct tap_migration *m);
-/* Whether it may use this CPU, as far as is known. */
+/* Return whether the task may use the CPU, as far as that is known. */
 enum tap_may tap_avoidable_may(const struct tap_avoidable *a, const struct tap_timeline *t,
 			       const struct tap_task *task, int cpu);
-/* Adds to *@idle what was so from @from_ns to @to_ns, of CPUs but @cpu. */
+/* Add the idle time of CPUs other than @cpu, the waiter's, from @from_ns to @to_ns to *@idle. */
 int tap_avoidable_add(struct tap_avoidable *a, const struct tap_cpu_logs *logs,
 		      const struct tap_timeline *t, const struct tap_task *task, int cpu,
 		      uint64_t from_ns, uint64_t to_ns, struct tap_avoidable_idle *idle);

@@ -7,25 +7,26 @@
 
 #include "base/array.h"
 
-#define QUEUES 64u /* that have a place in .last_of */
+#define QUEUES 64u /* slots of .last_of */
 
-/* From .from_ns on, until the next one. */
+/* Lasts from .from_ns until the next interval begins. */
 struct interval {
 	uint64_t from_ns;
 	const struct tap_task *task;
 	int prio;
 	enum tap_cpu_what what;
 	bool is_served;
-	unsigned int pick, nr_picked; /* in .picks, from where on and how many */
+	unsigned int pick, nr_picked; /* index of the first in .picks, and number */
 };
 
-/* The same of what happens within intervals. */
+/* A change within an interval. It applies from .from_ns until the next point. */
 struct point {
 	uint64_t from_ns;
-	unsigned char irq, idle, asked; /* enums of their names: a log has many points */
+	/* enum tap_in_irq, tap_in_idle and tap_asked, as bytes since a log has many points */
+	unsigned char irq, idle, asked;
 	uint64_t asked_ns;
-	uint64_t repicked_ns; /* the last time that the running task was picked again */
-	bool has_prio; /* the task's priority has changed since it came, to .prio */
+	uint64_t repicked_ns; /* when the running task was last picked again */
+	bool has_prio; /* the task's priority has changed to .prio since it was switched in */
 	int prio;
 };
 
@@ -34,20 +35,26 @@ struct tap_cpu_log {
 	struct point points[TAP_CPU_LOG_ENTRIES];
 	struct tap_picked_run *picks; /* owned */
 	unsigned int nr_intervals, nr_points, nr_picks, cap_picks;
-	/* a queue's last one as far as its end is not told, plus 1: by queue, of several that share
-	 * a place one */
+	/*
+	 * by queue (modulo QUEUES): the queue's last run whose V at the end is not known yet, as
+	 * its index in .picks plus 1; 0: none
+	 */
 	unsigned int last_of[QUEUES];
-	struct tap_picked next; /* of the switch that is to come */
-	int now_tid; /* of what it runs */
+	struct tap_picked next; /* the pick for the next switch */
+	int now_tid; /* tid of the running task */
 	unsigned int nr_now;
 	struct tap_picked_run now_picked[TAP_PICK_LEVELS + 1];
-	int next_served, now_served; /* likewise: who runs for a deadline server, 0: nobody */
-	bool has_exits; /* of this CPU sched_exit was recorded */
-	uint64_t end_ns; /* of the last interval */
+	/*
+	 * tids of the tasks that run for a deadline server, after the next switch and now; 0: none
+	 */
+	int next_served, now_served;
+	bool has_exits; /* sched_exit was recorded on this CPU */
+	uint64_t end_ns; /* end of the last interval */
 	bool has_idle;
-	unsigned int nr_irqs, nr_softirqs; /* that have begun and not ended */
-	int first_prio; /* if .now.has_prio: before the first change */
-	struct point before, now; /* the first of .points, and behind the last */
+	unsigned int nr_irqs, nr_softirqs; /* nesting depth */
+	int first_prio; /* if .now.has_prio: the priority before the first change */
+	/* the state before the first of .points, and after the last one */
+	struct point before, now;
 };
 
 void tap_cpu_logs_release(struct tap_cpu_logs *l)
@@ -79,7 +86,7 @@ static bool has_log(const struct tap_cpu_logs *l, int cpu)
 
 static bool is_full(const struct tap_cpu_log *log)
 {
-	/* an interval may put in two, and a point */
+	/* one call may add two intervals and a point */
 	return log->nr_intervals + 2 > TAP_CPU_LOG_ENTRIES ||
 	       log->nr_points + 2 > TAP_CPU_LOG_ENTRIES;
 }
@@ -103,7 +110,9 @@ static int add_point(struct tap_cpu_log *log, uint64_t ts_ns, enum tap_in_idle i
 	return is_full(log);
 }
 
-/* A switch, or a loss. No handler runs across a switch, whatever an interrupted exit left behind.
+/*
+ * Reset the state that cannot outlast a switch or a loss: no interrupt handler runs across a
+ * switch, even if its exit event is missing.
  */
 static int end_points(struct tap_cpu_log *log, uint64_t ts_ns, bool is_known)
 {
@@ -122,14 +131,16 @@ static unsigned int *last_of(struct tap_cpu_log *log, int queue)
 	return &log->last_of[(unsigned int)queue % QUEUES];
 }
 
-/* Whether what runs now leaves that one of its queues: of a group that is known where it is the
- * task's own. */
-static bool leaves(const struct tap_cpu_log *log, unsigned int level, bool task_stays)
+/*
+ * Return true if the running entity of this level leaves its queue at the switch. A group is known
+ * to leave only if it is the task's own group and has no other queued task.
+ */
+static bool leaves_queue(const struct tap_cpu_log *log, unsigned int level, bool task_stays)
 {
 	return !task_stays && (!level || (level == 1 && log->now_picked[0].pick.nr_queued == 1));
 }
 
-/* What was picked for the switch is what it runs now. */
+/* The switch took place: the CPU now runs what was picked for it. */
 static void take_next(struct tap_cpu_log *log)
 {
 	log->now_tid = log->next.tid;
@@ -139,7 +150,7 @@ static void take_next(struct tap_cpu_log *log)
 	log->next.tid = 0;
 }
 
-/* How what it ran until then was picked. Return: 0 or -ENOMEM. */
+/* Append the picks of the interval that ended at @to_ns to .picks. Return: 0 or -ENOMEM. */
 static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, uint64_t to_ns,
 		    struct interval *out)
 {
@@ -153,7 +164,7 @@ static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, uint64
 				   sizeof(*log->picks)))
 			return -ENOMEM;
 		if (!run->end_ns) {
-			run->has_left = leaves(log, i, log->next.prev_queued);
+			run->has_left = leaves_queue(log, i, log->next.prev_queued);
 			*last_of(log, run->pick.queue) = log->nr_picks + 1;
 		}
 		run->end_ns = to_ns;
@@ -165,8 +176,10 @@ static int add_pick(struct tap_cpu_log *log, const struct tap_task *task, uint64
 	return 0;
 }
 
-/* A queue's virtual time stands still while none of its tasks runs: a pick reports that of the end
- * of the run before. */
+/*
+ * Set V at the end of a queue's previous run. A queue's virtual time stands still while none of its
+ * tasks runs, so the V that a pick reports is that V.
+ */
 static void put_end_vtime(struct tap_cpu_log *log, const struct tap_picked_entity *picked,
 			  bool prev_queued)
 {
@@ -175,7 +188,7 @@ static void put_end_vtime(struct tap_cpu_log *log, const struct tap_picked_entit
 	for (unsigned int i = 0; i < log->nr_now; i++) {
 		if (log->now_picked[i].pick.queue != picked->queue)
 			continue;
-		log->now_picked[i].has_left = leaves(log, i, prev_queued);
+		log->now_picked[i].has_left = leaves_queue(log, i, prev_queued);
 		tap_picked_put_end(&log->now_picked[i], picked, picked->ts_ns);
 		return;
 	}
@@ -184,7 +197,7 @@ static void put_end_vtime(struct tap_cpu_log *log, const struct tap_picked_entit
 	*last = 0;
 }
 
-/* Likewise who runs for a deadline server. Return: whether what is over did. */
+/* Advance .now_served at a switch. Return true if @task, which ran until then, was served. */
 static bool end_service(struct tap_cpu_log *log, const struct tap_task *task)
 {
 	bool is_served = task && log->now_served && log->now_served == task->tid;
@@ -194,7 +207,7 @@ static bool end_service(struct tap_cpu_log *log, const struct tap_task *task)
 	return is_served;
 }
 
-/* That the task had which a CPU runs, when it came. */
+/* Return the priority that the CPU's running task had when it was switched in. */
 static int prio_of(const struct tap_cpu_log *log, const struct tap_task *task)
 {
 	return log && log->now.has_prio ? log->first_prio : task->prio;
@@ -202,12 +215,12 @@ static int prio_of(const struct tap_cpu_log *log, const struct tap_task *task)
 
 int tap_cpu_log_interval(struct tap_cpu_logs *l, const struct tap_cpu_interval *s)
 {
-	/* where no switch was seen, an interrupt may be in progress, unseen */
+	/* without a recorded switch, an interrupt may be in progress without a recorded entry */
 	enum tap_cpu_what what = s->unseen ? TAP_CPU_UNKNOWN : s->what;
 	struct tap_cpu_log *log;
 	struct interval over = { 0 };
 
-	/* a CPU of which nothing is known needs no log: hostile input has any number of these */
+	/* allocate no log for a CPU that was always unknown: malicious input may have many CPUs */
 	if (what == TAP_CPU_UNKNOWN && !has_log(l, s->cpu))
 		return 0;
 	log = log_get(l, s->cpu);
@@ -239,7 +252,7 @@ int tap_cpu_log_irq(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_sof
 		return -ENOMEM;
 	nr = is_soft ? &log->nr_softirqs : &log->nr_irqs;
 	if (!begins && !*nr)
-		return 0; /* its beginning was not seen */
+		return 0; /* the entry was not recorded */
 	*nr += begins ? 1 : -1u;
 	return add_point(log, ts_ns, log->now.idle, log->now.asked);
 }
@@ -281,7 +294,7 @@ int tap_cpu_log_picked(struct tap_cpu_logs *l, const struct tap_sched_pick *pick
 
 	if (!log)
 		return -ENOMEM;
-	if (log->next.tid) /* its switch was the first one: no interval was over */
+	if (log->next.tid) /* the earlier pick's switch ended no interval */
 		take_next(log);
 	tap_picked_init(&log->next, picked);
 	for (unsigned int i = 0; i < log->next.nr; i++)
@@ -295,7 +308,7 @@ int tap_cpu_log_served(struct tap_cpu_logs *l, int cpu, int tid)
 
 	if (!log)
 		return -ENOMEM;
-	if (log->next_served) /* its switch was the first one: no interval was over */
+	if (log->next_served) /* the earlier switch ended no interval */
 		log->now_served = log->next_served;
 	log->next_served = tid;
 	return 0;
@@ -311,7 +324,7 @@ int tap_cpu_log_exited(struct tap_cpu_logs *l, int cpu, uint64_t ts_ns, bool is_
 	if (is_switch)
 		return 0;
 	log->now.repicked_ns = ts_ns;
-	return add_point(log, ts_ns, log->now.idle, TAP_NOT_ASKED); /* what was asked for is done */
+	return add_point(log, ts_ns, log->now.idle, TAP_NOT_ASKED); /* the request was served */
 }
 
 bool tap_cpu_log_pick_of(const struct tap_cpu_logs *l, int cpu, const struct tap_task *task,
@@ -349,7 +362,10 @@ void tap_cpu_logs_clear(struct tap_cpu_logs *l)
 
 /* ---- reading ---- */
 
-/* How many of @nr entries begin at @ns or before: most who ask do so of the end. */
+/*
+ * Return how many of @nr entries begin at @ns or earlier. It searches from the end, since most
+ * queries are about recent times.
+ */
 #define NR_UNTIL(entries, nr, ns)                                                                  \
 	({                                                                                         \
 		unsigned int n_ = (nr);                                                            \
@@ -396,8 +412,10 @@ static void put_point(const struct point *point, struct tap_cpu_part *part)
 		part->prio = point->prio;
 }
 
-/* A lazy request may have become a stronger one in a hole, on any CPU. What is certain is that
- * there was a request. */
+/*
+ * In a hole, a lazy request may have become a stronger one, on any CPU. Then it is certain only
+ * that there was a request.
+ */
 static void doubt_lazy(const struct tap_survey *survey, struct tap_cpu_part *part)
 {
 	const struct tap_hole *hole = part->asked == TAP_ASKED_LAZY && survey
@@ -408,7 +426,7 @@ static void doubt_lazy(const struct tap_survey *survey, struct tap_cpu_part *par
 		part->asked = TAP_ASKED;
 }
 
-/* What is not over. */
+/* Describe the state that is not over, from the timeline. */
 static void put_now(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 {
 	part->what = p->now && p->at_ns >= p->now->since_ns && p->now->known != TAP_CPU_KNOWN_UNSEEN
@@ -423,12 +441,12 @@ static void put_now(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 	part->is_served = p->log && part->task && p->log->now_served == part->task->tid;
 }
 
-/* What it ran at .at_ns, and how long at most. */
+/* Read what the CPU ran at .at_ns, and limit part->to_ns to the end of that. */
 static void read_interval(const struct tap_cpu_parts *p, struct tap_cpu_part *part)
 {
 	static const struct interval before = { .what = TAP_CPU_UNKNOWN };
 	const struct tap_cpu_log *log = p->log;
-	/* without a log that has intervals nothing was known of it, until what is not over */
+	/* a CPU without logged intervals is unknown until its present state began */
 	uint64_t end_ns = log && log->end_ns				      ? log->end_ns
 			  : p->now && tap_cpu_what(p->now) != TAP_CPU_UNKNOWN ? p->now->since_ns
 									      : 0;
@@ -463,7 +481,8 @@ bool tap_cpu_log_last(const struct tap_cpu_logs *l, int cpu, uint64_t from_ns, u
 	return true;
 }
 
-static inline void pass(struct tap_cpu_parts *p, const struct tap_cpu_log *log, uint64_t to_ns)
+static inline void pass_entries(struct tap_cpu_parts *p, const struct tap_cpu_log *log,
+				uint64_t to_ns)
 {
 	while (p->interval < log->nr_intervals && log->intervals[p->interval].from_ns <= to_ns)
 		p->interval++;
@@ -485,7 +504,7 @@ bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
 		put_point(p->point ? &log->points[p->point - 1] : &log->before, part);
 		if (p->point < log->nr_points && log->points[p->point].from_ns < part->to_ns)
 			part->to_ns = log->points[p->point].from_ns;
-		pass(p, log, part->to_ns);
+		pass_entries(p, log, part->to_ns);
 		part->repicks.are_known = log->has_exits;
 		doubt_lazy(p->survey, part);
 	} else {
@@ -498,7 +517,7 @@ bool tap_cpu_parts_next(struct tap_cpu_parts *p, struct tap_cpu_part *part)
 void tap_cpu_parts_pass(struct tap_cpu_parts *p, uint64_t to_ns)
 {
 	if (p->log)
-		pass(p, p->log, to_ns);
+		pass_entries(p, p->log, to_ns);
 	p->at_ns = to_ns;
 }
 

@@ -14,8 +14,10 @@ void tap_delayers_release(struct tap_delayers *d)
 	free(d->v);
 }
 
-/* Whether the task belongs to it now: it may have changed its name, or its process may have become
- * known. */
+/*
+ * Return true if the task still belongs to the entry: its name may have changed, or its process may
+ * have become known.
+ */
 static bool is_of(const struct tap_delayers *d, const struct tap_delayer *v,
 		  const struct tap_task *task)
 {
@@ -33,7 +35,8 @@ static uint64_t key_of(const struct tap_delayers *d, const struct tap_task *task
 			  : tap_map_key(ids, sizeof(ids));
 }
 
-static struct tap_delayer *add(struct tap_delayers *d, const struct tap_task *task, uint64_t *place)
+static struct tap_delayer *add_delayer(struct tap_delayers *d, const struct tap_task *task,
+				       uint64_t *place)
 {
 	if (tap_array_grow(&d->v, d->nr, &d->cap, sizeof(*d->v)))
 		return NULL;
@@ -44,7 +47,7 @@ static struct tap_delayer *add(struct tap_delayers *d, const struct tap_task *ta
 }
 
 /* Return: NULL when out of memory. */
-static struct tap_delayer *find(struct tap_delayers *d, const struct tap_task *task)
+static struct tap_delayer *find_delayer(struct tap_delayers *d, const struct tap_task *task)
 {
 	unsigned int *last =
 		tap_array_at(&d->of_task, &d->nr_of_task, task->index, sizeof(*last), NULL);
@@ -55,12 +58,12 @@ static struct tap_delayer *find(struct tap_delayers *d, const struct tap_task *t
 		return NULL;
 	if (*last && is_of(d, &d->v[*last - 1], task))
 		return &d->v[*last - 1];
-	/* others may have the same key */
+	/* on a hash collision try the next key */
 	while ((place = tap_map_put(&d->by_key, key)) && *place &&
 	       !is_of(d, &d->v[*place - 1], task))
 		key++;
 	if (place)
-		v = *place ? &d->v[*place - 1] : add(d, task, place);
+		v = *place ? &d->v[*place - 1] : add_delayer(d, task, place);
 	if (!v)
 		return NULL;
 	v->nr_tasks++;
@@ -71,7 +74,8 @@ static struct tap_delayer *find(struct tap_delayers *d, const struct tap_task *t
 int tap_delayers_wait(struct tap_delayers *d, const struct tap_wait_told *w)
 {
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
-		struct tap_delayer *v = w->pieces[i].task ? find(d, w->pieces[i].task) : NULL;
+		struct tap_delayer *v =
+			w->pieces[i].task ? find_delayer(d, w->pieces[i].task) : NULL;
 
 		if (v)
 			v->sum.wait_ns += w->pieces[i].ns;

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who ran while others waited: all threads of a process together, or all tasks of one name. */
+/* Tasks that ran while others waited, summed up by process or by task name. */
 #ifndef TAP_EXPLAIN_DELAYERS_H
 #define TAP_EXPLAIN_DELAYERS_H
 
 #include "analysis/explain/explain.h"
 
 struct tap_delayer {
-	const struct tap_task *task; /* the first one of them that delayed a wait */
-	char comm[TAP_TASK_COMM]; /* its name then */
+	const struct tap_task *task; /* the first task of the group that delayed a wait */
+	char comm[TAP_TASK_COMM]; /* the name of .task at that time */
 	unsigned int nr_tasks;
-	struct tap_explained_sum sum; /* each wait counts once */
+	struct tap_explained_sum sum; /* a wait counts once */
 };
 
 struct tap_delayers {
-	/* set by the caller, before the first wait: by name; else by process, where that is known
+	/*
+	 * set by the caller before the first wait: sum up by task name; false: by process, and by
+	 * task if the process is unknown
 	 */
 	bool by_comm;
-	struct tap_delayer *v; /* owned; after the end the one that delayed most first */
+	/* owned; after tap_delayers_end() sorted by .sum.ns, greatest first */
+	struct tap_delayer *v;
 	unsigned int nr, cap;
 
-	/* inside */
+	/* private */
 	struct tap_map by_key; /* -> index in .v, plus 1 */
-	unsigned int *of_task; /* owned; by the index of a task: the same, of its last component */
+	/* owned; by the task's .index: index in .v, plus 1, of its last entry */
+	unsigned int *of_task;
 	unsigned int nr_of_task;
 };
 

@@ -33,7 +33,7 @@ const char *tap_verdict_text(enum tap_verdict verdict)
 	return verdicts[verdict].text;
 }
 
-/* What idle CPUs make of contention, @ns long. */
+/* Refine the verdict on contention, @ns long, by the time in which other CPUs were idle. */
 static enum tap_verdict verdict_on_contention(uint64_t ns, const struct tap_avoidable_idle *idle)
 {
 	uint64_t half_ns = ns - ns / 2;
@@ -88,7 +88,8 @@ static enum tap_verdict verdict_of(const struct tap_wait_told *w,
 int tap_explain_init(struct tap_explain *e, unsigned int max_worst)
 {
 	*e = (struct tap_explain){ .max_worst = max_worst };
-	e->worst = calloc((size_t)max_worst + 1, sizeof(*e->worst)); /* one comes before one goes */
+	/* room for one more, which is added before another one is dropped */
+	e->worst = calloc((size_t)max_worst + 1, sizeof(*e->worst));
 	return e->worst ? 0 : -ENOMEM;
 }
 
@@ -116,7 +117,7 @@ static struct tap_explained_pair *pair_find(struct tap_explain *e, uint64_t vict
 {
 	uint64_t ids[] = { victim, aggressor }, key = tap_map_key(ids, sizeof(ids)), *place;
 
-	/* other pairs may have the same key */
+	/* on a hash collision try the next key */
 	while ((place = tap_map_put(&e->pair_of, key)) && *place) {
 		struct tap_explained_pair *pair = &e->pairs[*place - 1];
 
@@ -132,7 +133,10 @@ static struct tap_explained_pair *pair_find(struct tap_explain *e, uint64_t vict
 	return &e->pairs[e->nr_pairs - 1];
 }
 
-/* The same, for few pairs come again and again. */
+/*
+ * Find a pair through a cache, since few pairs account for most calls. Return: NULL when out of
+ * memory.
+ */
 static struct tap_explained_sum *pair_get(struct tap_explain *e, uint64_t victim,
 					  uint64_t aggressor)
 {
@@ -165,8 +169,10 @@ static struct tap_explained_sum *runner_of(struct tap_explain *e, const struct t
 			    sizeof(struct tap_explained_sum), NULL);
 }
 
-/* Of a wait with several pieces, of which some may belong to one sum, each sum counts the wait
- * once: it gathers them first. */
+/*
+ * Several components of a wait may belong to the same sum, which must count the wait once: so their
+ * times are gathered in .wait_ns first.
+ */
 enum step { WHOLE, GATHER, COUNT };
 
 static inline void add_to(struct tap_explained_sum *sum, uint64_t ns, enum step step)
@@ -181,7 +187,7 @@ static inline void add_to(struct tap_explained_sum *sum, uint64_t ns, enum step 
 	}
 }
 
-/* To the sums of who ran. */
+/* Add a wait's components to the sums of its pairs and of the tasks that ran. */
 static inline __attribute__((always_inline)) int
 add_pieces(struct tap_explain *e, const struct tap_wait_told *w, enum step step)
 {
@@ -212,7 +218,10 @@ static bool has_one_with_task(const struct tap_wait_told *w)
 	return nr < 2;
 }
 
-/* A wait may have several pieces of one kind: it counts once. */
+/*
+ * Add a wait to the sum of each kind that occurs in it, once even if it has several components of
+ * the kind.
+ */
 static void add_kinds(struct tap_explain *e, const struct tap_wait_told *w)
 {
 	if (w->nr_pieces == 1) {
@@ -234,16 +243,16 @@ static void add_kinds(struct tap_explain *e, const struct tap_wait_told *w)
 	}
 }
 
-/* ---- the longest ---- */
+/* ---- the longest waits ---- */
 
 static uint64_t length_ns(const struct tap_explained_wait *w)
 {
 	return w->to_ns - w->from_ns;
 }
 
-/* What is borrowed while it is told. */
-static int copy(struct tap_explained_wait *to, struct tap_explain_waits *waits,
-		const struct tap_wait_told *w)
+/* Copy what @w borrows. */
+static int copy_wait(struct tap_explained_wait *to, struct tap_explain_waits *waits,
+		     const struct tap_wait_told *w)
 {
 	int ret = tap_explain_waits_take_avoidable(waits, w, &to->idle);
 
@@ -261,8 +270,8 @@ static bool is_worse(const struct tap_explain *e, const struct tap_wait_told *w)
 	       (e->max_worst && w->to_ns - w->from_ns > length_ns(&e->worst[e->nr_worst - 1]));
 }
 
-static int keep(struct tap_explain *e, struct tap_explain_waits *waits,
-		const struct tap_wait_told *w)
+static int keep_wait(struct tap_explain *e, struct tap_explain_waits *waits,
+		     const struct tap_wait_told *w)
 {
 	struct tap_explained_wait kept = {
 		.task = w->task,
@@ -275,7 +284,7 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits,
 	};
 	unsigned int i = e->nr_worst;
 
-	if (copy(&kept, waits, w)) {
+	if (copy_wait(&kept, waits, w)) {
 		release_wait(&kept);
 		return -ENOMEM;
 	}
@@ -288,17 +297,19 @@ static int keep(struct tap_explain *e, struct tap_explain_waits *waits,
 	return 0;
 }
 
-/* ---- all ---- */
+/* ---- adding waits ---- */
 
 int tap_explain_wait(struct tap_explain *e, struct tap_explain_waits *waits,
 		     const struct tap_wait_told *w)
 {
-	int ret = w->nr_pieces == 1 || has_one_with_task(w) ? add_pieces(e, w, WHOLE) : add_pieces(e, w, GATHER) ?: add_pieces(e, w, COUNT);
+	int ret = w->nr_pieces == 1 || has_one_with_task(w)
+			  ? add_pieces(e, w, WHOLE)
+			  : add_pieces(e, w, GATHER) ?: add_pieces(e, w, COUNT);
 
 	tap_explained_add(&e->all, w->to_ns - w->from_ns);
 	if (!e->pairs_only)
 		add_kinds(e, w);
-	return ret || !is_worse(e, w) ? ret : keep(e, waits, w);
+	return ret || !is_worse(e, w) ? ret : keep_wait(e, waits, w);
 }
 
 static int by_ns(const void *a, const void *b)

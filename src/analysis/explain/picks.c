@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "analysis/explain/picks.h"
 
-#define NICE_0_WEIGHT 1048576.0 /* NICE_0_LOAD in kernel/sched/sched.h, of a 64-bit machine */
-#define FAR (INT64_C(1) << 61) /* more than virtual times differ by */
+#define NICE_0_WEIGHT 1048576.0 /* NICE_0_LOAD of kernel/sched/sched.h on 64-bit machines */
+#define FAR (INT64_C(1) << 61) /* larger than any difference of virtual times */
 
-#define ROOT_QUEUE 1 /* the CPU's own: of the root group */
+#define ROOT_QUEUE 1 /* the queue of the CPU's root group */
 
 int tap_picked_parent(const struct tap_sched_pick *pick, unsigned int level)
 {
@@ -49,7 +49,7 @@ void tap_picked_init(struct tap_picked *picked, const struct tap_sched_pick *pic
 
 /* ---- a run's virtual times ---- */
 
-static int64_t plus(int64_t vtime, double ns)
+static int64_t add_virtual(int64_t vtime, double ns)
 {
 	if (!(ns < (double)FAR))
 		ns = (double)FAR;
@@ -57,7 +57,7 @@ static int64_t plus(int64_t vtime, double ns)
 			 (uint64_t)(int64_t)(ns > (double)-FAR ? ns : (double)-FAR));
 }
 
-static double minus(int64_t a, int64_t b)
+static double virtual_diff(int64_t a, int64_t b)
 {
 	return (double)(int64_t)((uint64_t)a - (uint64_t)b);
 }
@@ -67,27 +67,29 @@ static double virtual_ns(const struct tap_picked_entity *pick, uint64_t ns)
 	return (double)ns * NICE_0_WEIGHT / (double)pick->weight;
 }
 
-static uint64_t since(const struct tap_picked_entity *pick, uint64_t ns)
+static uint64_t ns_since(const struct tap_picked_entity *pick, uint64_t ns)
 {
 	return ns > pick->ts_ns ? ns - pick->ts_ns : 0;
 }
 
 /*
- * A task that left the queue took its lag with it, and what is reported is V without it. As the
- * others' lags have not changed since the pick, the weight of all is known by how far that moved V,
- * if it did.
+ * Compute V at the end of a run whose entity left the queue. The entity took its lag with it, so V
+ * as next reported, @without, is that of the remaining entities. Their lags have not changed since
+ * the pick, so the difference to V at the pick yields the queue's total weight. Return false if the
+ * weight cannot be computed.
  */
 static bool put_back(struct tap_picked_run *run, int64_t without, uint64_t to_ns)
 {
 	const struct tap_picked_entity *pick = &run->pick;
-	double moved = minus(without, pick->vtime), weight;
+	double moved = virtual_diff(without, pick->vtime), weight;
 
 	if (run->nr_joined || moved <= 0)
 		return false;
-	weight = (double)pick->weight * minus(without, pick->v) / moved;
+	weight = (double)pick->weight * virtual_diff(without, pick->v) / moved;
 	if (weight <= (double)pick->weight)
 		return false;
-	run->end_vtime = plus(pick->vtime, (double)since(pick, to_ns) * NICE_0_WEIGHT / weight);
+	run->end_vtime =
+		add_virtual(pick->vtime, (double)ns_since(pick, to_ns) * NICE_0_WEIGHT / weight);
 	return true;
 }
 
@@ -101,81 +103,88 @@ void tap_picked_put_end(struct tap_picked_run *run, const struct tap_picked_enti
 	run->has_end_vtime = !run->has_left || put_back(run, next->vtime, to_ns);
 }
 
-/* How fast V rose, in virtual ns per ns. */
+/* Return how fast V rose during the run, in virtual ns per ns. */
 static double rise_of(const struct tap_picked_run *run)
 {
-	uint64_t ns = since(&run->pick, run->end_ns);
+	uint64_t ns = ns_since(&run->pick, run->end_ns);
 
-	return ns ? minus(run->end_vtime, run->pick.vtime) / (double)ns : 0;
+	return ns ? virtual_diff(run->end_vtime, run->pick.vtime) / (double)ns : 0;
 }
 
-/* V within the run, of which it must be known how it ended. */
+/* Return V at @ns, within a run whose V at the end is known. */
 static int64_t vtime_at(const struct tap_picked_run *run, uint64_t ns)
 {
-	return plus(run->pick.vtime, rise_of(run) * (double)since(&run->pick, ns));
+	return add_virtual(run->pick.vtime, rise_of(run) * (double)ns_since(&run->pick, ns));
 }
 
-/* Whether V rose evenly: who was there at the pick was so at the end. */
+/* Return true if V rose at a constant rate, because no entity joined the queue during the run. */
 static bool is_even(const struct tap_picked_run *run)
 {
 	return run->has_end_vtime && run->nr_joined <= 0 &&
 	       !tap_vtime_before(run->end_vtime, run->pick.vtime);
 }
 
-static uint64_t after(uint64_t from_ns, double ns)
+static uint64_t add_ns(uint64_t from_ns, double ns)
 {
 	return ns < 0x1p62 ? from_ns + (uint64_t)ns : UINT64_MAX;
 }
 
-/* Until when the running task was eligible for certain, and from when on it was not; UINT64_MAX:
- * never. */
+/*
+ * Until when the running task was certainly eligible, and from when on it certainly was not;
+ * UINT64_MAX: never.
+ */
 struct eligible {
 	uint64_t sure_until_ns, until_ns;
 };
 
-/* When the running task's virtual time reaches this. */
-static uint64_t reaches(const struct tap_picked_entity *pick, int64_t vtime, double rise)
+/* Return when the running task's virtual time reaches @vtime, at a rate of @rise per ns. */
+static uint64_t time_reached(const struct tap_picked_entity *pick, int64_t vtime, double rise)
 {
-	double ns = minus(vtime, pick->v) / rise;
+	double ns = virtual_diff(vtime, pick->v) / rise;
 
-	return ns <= 0 ? pick->ts_ns : after(pick->ts_ns, ns);
+	return ns <= 0 ? pick->ts_ns : add_ns(pick->ts_ns, ns);
 }
 
-static struct eligible eligible(const struct tap_picked_run *run)
+static struct eligible find_eligible(const struct tap_picked_run *run)
 {
 	const struct tap_picked_entity *pick = &run->pick;
 	double rise = NICE_0_WEIGHT / (double)pick->weight;
 	bool falls = tap_vtime_before(run->end_vtime, pick->vtime);
-	struct eligible e = { .sure_until_ns = reaches(pick, pick->vtime, rise),
+	struct eligible e = { .sure_until_ns = time_reached(pick, pick->vtime, rise),
 			      .until_ns = UINT64_MAX };
 
-	/* a task that sleeps stays in the queue until it is eligible */
+	/*
+	 * with delayed dequeue (6.12) an ineligible task stays queued when it sleeps, so one that
+	 * left was eligible
+	 */
 	if (run->has_left && pick->protected_ns)
 		e.sure_until_ns = UINT64_MAX;
 	if (!run->has_end_vtime)
 		return e;
 	if (!falls)
 		e.sure_until_ns = rise > rise_of(run)
-					  ? reaches(pick, pick->vtime, rise - rise_of(run))
+					  ? time_reached(pick, pick->vtime, rise - rise_of(run))
 					  : UINT64_MAX;
 	e.until_ns = is_even(run) ? e.sure_until_ns
 		     : falls	  ? UINT64_MAX
-				  : reaches(pick, run->end_vtime, rise);
+				  : time_reached(pick, run->end_vtime, rise);
 	return e;
 }
 
-/* ---- cutting ---- */
+/* ---- cutting a wait at picks ---- */
 
-/* A run, and when things change in it. */
+/* A run, and the times at which the reason for a wait changes within it. */
 struct cut {
 	const struct tap_picked_run *run;
 	struct tap_repicks repicks;
 	uint64_t from_ns, to_ns;
 	uint64_t protected_until, slice_until;
-	struct eligible eligible; /* known once the protection is over */
-	/* the kernel does, and asks for another pick at each tick from then on */
+	struct eligible eligible; /* valid once the protection is over */
+	/*
+	 * the kernel protects slices; once the protection is over it asks for a pick at each tick
+	 */
 	bool tells_protection;
-	bool is_over; /* its slice is, and it was not picked again */
+	bool is_over; /* the slice is over, and the task was not picked again */
 };
 
 static void end_at(struct cut *c, uint64_t ns)
@@ -184,20 +193,22 @@ static void end_at(struct cut *c, uint64_t ns)
 		c->to_ns = ns;
 }
 
-/* The running task's virtual time. */
+/* Return the running task's virtual time. */
 static int64_t v_at(const struct cut *c, uint64_t ns)
 {
-	return plus(c->run->pick.v, virtual_ns(&c->run->pick, since(&c->run->pick, ns)));
+	return add_virtual(c->run->pick.v, virtual_ns(&c->run->pick, ns_since(&c->run->pick, ns)));
 }
 
-/* Nobody knows that a pick would have taken it. */
-static void doubt(struct tap_piece_pick *p)
+/*
+ * It is unknown whether a pick would have chosen the running task: drop its deadline's upper bound.
+ */
+static void doubt_deadline(struct tap_piece_pick *p)
 {
 	p->delays = false;
-	p->to_deadline = plus(p->to_deadline, (double)FAR);
+	p->to_deadline = add_virtual(p->to_deadline, (double)FAR);
 }
 
-/* Whether it is certain that the running task was not eligible. */
+/* Return true if the running task was certainly not eligible. */
 static bool is_ineligible(struct cut *c)
 {
 	if (c->from_ns >= c->eligible.until_ns)
@@ -209,8 +220,10 @@ static bool is_ineligible(struct cut *c)
 	return false;
 }
 
-/* Its first slice is over, and maybe others: the deadline that a pick would have found, and whether
- * its slice is certainly over. */
+/*
+ * The first slice is over, and there may have been picks that began further slices: set the
+ * deadline that a pick would have found, and whether the last slice is certainly over.
+ */
 static void put_later_deadlines(struct cut *c, struct tap_piece_pick *p)
 {
 	const struct tap_picked_entity *pick = &c->run->pick;
@@ -219,19 +232,22 @@ static void put_later_deadlines(struct cut *c, struct tap_piece_pick *p)
 
 	if (c->repicks.are_known && is_again && c->from_ns < c->repicks.last_ns + pick->slice_ns) {
 		end_at(c, c->repicks.last_ns + pick->slice_ns);
-		p->from_deadline = p->to_deadline = plus(v_at(c, c->repicks.last_ns), slice);
+		p->from_deadline = p->to_deadline = add_virtual(v_at(c, c->repicks.last_ns), slice);
 	} else {
 		c->is_over = c->repicks.are_known;
 		p->delays = true;
-		p->from_deadline = plus(v_at(c, c->from_ns), slice);
-		p->to_deadline = plus(v_at(c, c->to_ns), slice);
+		p->from_deadline = add_virtual(v_at(c, c->from_ns), slice);
+		p->to_deadline = add_virtual(v_at(c, c->to_ns), slice);
 	}
-	p->min_deadline = c->is_over ? p->from_deadline : plus(pick->deadline, slice);
+	p->min_deadline = c->is_over ? p->from_deadline : add_virtual(pick->deadline, slice);
 	if (!pick->slice_ns)
-		doubt(p);
+		doubt_deadline(p);
 }
 
-/* What comes at .from_ns; to an eligible waiter it is what why() makes of it. */
+/*
+ * Return a preliminary kind for what begins at .from_ns. For an eligible waiter choose_kind()
+ * decides later.
+ */
 static enum tap_piece_kind phase_of(struct cut *c, struct tap_piece_pick *p)
 {
 	bool is_first = c->from_ns < c->slice_until;
@@ -240,7 +256,7 @@ static enum tap_piece_kind phase_of(struct cut *c, struct tap_piece_pick *p)
 		end_at(c, c->protected_until);
 		return TAP_PIECE_PROTECTED;
 	}
-	c->eligible = eligible(c->run);
+	c->eligible = find_eligible(c->run);
 	if (is_first)
 		end_at(c, c->slice_until);
 	if ((c->tells_protection || !is_first) && is_ineligible(c) &&
@@ -249,17 +265,20 @@ static enum tap_piece_kind phase_of(struct cut *c, struct tap_piece_pick *p)
 	if (!is_first)
 		put_later_deadlines(c, p);
 	if ((c->tells_protection || !is_first) && c->from_ns >= c->eligible.sure_until_ns)
-		doubt(p);
+		doubt_deadline(p);
 	return is_first ? TAP_PIECE_EARLIER : TAP_PIECE_QUEUED;
 }
 
-/* V at the piece's ends. Of a run that goes on, V rises by its share at most. */
+/*
+ * Set V at the component's start and end. If the run is not over, V rises at most as fast as the
+ * running task's virtual time.
+ */
 static void put_vtimes(const struct cut *c, struct tap_piece_pick *p)
 {
 	const struct tap_picked_entity *pick = &c->run->pick;
 
 	p->from_v = pick->vtime;
-	p->to_v = plus(pick->vtime, virtual_ns(pick, since(pick, c->to_ns)));
+	p->to_v = add_virtual(pick->vtime, virtual_ns(pick, ns_since(pick, c->to_ns)));
 	p->goes_on = !c->run->has_end_vtime && !c->run->has_left;
 	if (!c->run->has_end_vtime)
 		return;
@@ -267,28 +286,28 @@ static void put_vtimes(const struct cut *c, struct tap_piece_pick *p)
 	if (!tap_vtime_before(c->run->end_vtime, pick->vtime)) {
 		double rise = rise_of(c->run);
 
-		/* at least: it rises less and less */
-		p->from_v = plus(pick->vtime, rise * (double)since(pick, c->from_ns));
+		/* a lower bound, since V rises ever more slowly */
+		p->from_v = add_virtual(pick->vtime, rise * (double)ns_since(pick, c->from_ns));
 		if (p->rises)
-			p->to_v = plus(pick->vtime, rise * (double)since(pick, c->to_ns));
+			p->to_v = add_virtual(pick->vtime, rise * (double)ns_since(pick, c->to_ns));
 		else if (tap_vtime_before(c->run->end_vtime, p->to_v))
 			p->to_v = c->run->end_vtime;
 		return;
 	}
-	p->from_v = c->run->end_vtime; /* others came or left meanwhile */
+	p->from_v = c->run->end_vtime; /* V fell: other entities joined or left */
 	p->to_v = pick->vtime;
 }
 
-/* From which V on it is certain what the kind says. */
+/* Return the latest virtual time that a waiter may have for the kind to be certain. */
 static int64_t certain_v(const struct cut *c, enum tap_piece_kind kind,
 			 const struct tap_piece_pick *p)
 {
 	if (kind == TAP_PIECE_PROTECTED)
 		return c->run->pick.vtime;
 	if (c->tells_protection || c->is_over)
-		return plus(p->to_v, (double)FAR);
+		return add_virtual(p->to_v, (double)FAR);
 	if (kind == TAP_PIECE_EARLIER || c->repicks.are_known)
-		return plus(p->from_v, (double)-FAR);
+		return add_virtual(p->from_v, (double)-FAR);
 	return c->run->has_end_vtime ? vtime_at(c->run, c->slice_until) : c->run->pick.vtime;
 }
 
@@ -331,19 +350,19 @@ void tap_picked_go_on(const struct tap_picked_run *run, struct tap_piece *piece)
 	put_vtimes(&c, &piece->pick);
 }
 
-/* ---- closing ---- */
+/* ---- closing components ---- */
 
 /*
- * The sum of all weights times lags is 0, and so the weight of those that were there before the
- * waiter is known: what the CPU gave since the pick, without what the waiter's v owes, moved V from
- * the pick's to the end's.
+ * Return the weight of the entities that were queued before the waiter came. In a queue, weights
+ * times lags add up to 0. So the CPU time since the pick, minus what accounts for the waiter's v,
+ * moved V from its value at the pick to its value at the end of the run.
  */
 static double weight_of_others(const struct tap_picked_entity *waited,
 			       const struct tap_picked_run *run)
 {
-	double ns = (double)since(&run->pick, run->end_ns) * NICE_0_WEIGHT;
-	double weight = (ns - (double)waited->weight * minus(run->end_vtime, waited->v)) /
-			minus(run->end_vtime, run->pick.vtime);
+	double ns = (double)ns_since(&run->pick, run->end_ns) * NICE_0_WEIGHT;
+	double weight = (ns - (double)waited->weight * virtual_diff(run->end_vtime, waited->v)) /
+			virtual_diff(run->end_vtime, run->pick.vtime);
 
 	return weight > (double)run->pick.weight ? weight : (double)run->pick.weight;
 }
@@ -353,7 +372,7 @@ void tap_picked_refine(const struct tap_picked_entity *waited,
 		       struct tap_piece *piece)
 {
 	struct tap_piece_pick *p = &piece->pick;
-	/* no one else came */
+	/* only the waiter joined */
 	bool is_alone = came_into->nr_joined == 1 &&
 			tap_vtime_before(came_into->pick.vtime, came_into->end_vtime);
 	uint64_t to_ns = piece->from_ns + piece->ns;
@@ -366,15 +385,17 @@ void tap_picked_refine(const struct tap_picked_entity *waited,
 						  : (double)came_into->pick.weight) +
 					(double)waited->weight);
 		p->rises = is_alone;
-		/* at least, if others came */
-		p->from_v = plus(came_into->end_vtime,
-				 -rise * (double)(came_into->end_ns - piece->from_ns));
-		p->to_v = is_alone ? plus(came_into->end_vtime,
-					  -rise * (double)(came_into->end_ns - to_ns))
+		/* a lower bound if other entities joined */
+		p->from_v = add_virtual(came_into->end_vtime,
+					-rise * (double)(came_into->end_ns - piece->from_ns));
+		p->to_v = is_alone ? add_virtual(came_into->end_vtime,
+						 -rise * (double)(came_into->end_ns - to_ns))
 				   : came_into->end_vtime;
 	}
-	/* since delayed dequeue, who comes from sleep was eligible as it went to sleep, or is in
-	 * the queue already */
+	/*
+	 * with delayed dequeue (6.12) a waking task was eligible when it went to sleep, or is still
+	 * queued, so it is eligible
+	 */
 	if (!p->rises && !was_moved && came_into->pick.protected_ns &&
 	    tap_vtime_before(p->from_v, waited->v))
 		p->from_v = waited->v;
@@ -385,21 +406,24 @@ static bool is_known(const struct tap_picked_entity *waited, const struct tap_pi
 	return p->is_open && waited && waited->queue == p->queue && !p->is_past;
 }
 
-/* Of an eligible waiter. */
-static enum tap_piece_kind why(const struct tap_picked_entity *waited,
-			       const struct tap_piece *piece)
+/* Return the kind of a component during which the waiter was eligible. */
+static enum tap_piece_kind choose_kind(const struct tap_picked_entity *waited,
+				       const struct tap_piece *piece)
 {
 	const struct tap_piece_pick *p = &piece->pick;
 	bool is_certain = !tap_vtime_before(p->certain_v, waited->v);
 
 	if (piece->kind == TAP_PIECE_OVERRUN)
 		return is_certain ? TAP_PIECE_OVERRUN : TAP_PIECE_QUEUED;
-	/* who was eligible waits for the pick, not for the protection */
+	/*
+	 * a waiter that was eligible at the pick was passed over then; the protection changed
+	 * nothing
+	 */
 	if (piece->kind == TAP_PIECE_PROTECTED && (p->came_later || !is_certain))
 		return p->came_later || p->rises ? TAP_PIECE_PROTECTED : TAP_PIECE_QUEUED;
 	if (!tap_vtime_before(waited->deadline, p->to_deadline))
 		return TAP_PIECE_EARLIER;
-	/* a group stays picked as long as it is protected, whichever task of it runs */
+	/* a protected group stays picked, whichever of its tasks runs */
 	if (piece->kind == TAP_PIECE_PROTECTED)
 		return p->is_group ? TAP_PIECE_PROTECTED : TAP_PIECE_QUEUED;
 	if (tap_vtime_before(p->min_deadline, waited->deadline))
@@ -407,41 +431,51 @@ static enum tap_piece_kind why(const struct tap_picked_entity *waited,
 	return is_certain ? TAP_PIECE_OVERRUN : TAP_PIECE_QUEUED;
 }
 
-/* What is known of a moment within a piece. */
+/*
+ * Close a component by the values at one moment within it. @share: 0 to 1, from its start to its
+ * end.
+ */
 static void close_at(const struct tap_picked_entity *waited, double share, struct tap_piece *piece)
 {
 	struct tap_piece_pick *p = &piece->pick;
 
 	if (p->rises)
-		p->from_v = p->to_v = plus(p->from_v, minus(p->to_v, p->from_v) * share);
+		p->from_v = p->to_v =
+			add_virtual(p->from_v, virtual_diff(p->to_v, p->from_v) * share);
 	if (p->delays) {
 		bool is_exact = p->min_deadline == p->from_deadline;
 
-		p->from_deadline = p->to_deadline =
-			plus(p->from_deadline, minus(p->to_deadline, p->from_deadline) * share);
+		p->from_deadline = p->to_deadline = add_virtual(
+			p->from_deadline, virtual_diff(p->to_deadline, p->from_deadline) * share);
 		if (is_exact)
 			p->min_deadline = p->from_deadline;
 	}
 	if (!tap_vtime_before(p->from_v, waited->v))
-		piece->kind = why(waited, piece);
+		piece->kind = choose_kind(waited, piece);
 	else
 		piece->kind = tap_vtime_before(waited->v, p->to_v) ? TAP_PIECE_QUEUED
 								   : TAP_PIECE_INELIGIBLE;
 	p->is_open = false;
 }
 
-/* After how much of @ns what goes evenly from @from to @to is @at. 0: that is not within. */
-static uint64_t crossing(int64_t from, int64_t to, int64_t at, uint64_t ns)
+/*
+ * A value changes at a constant rate from @from to @to within @ns. Return the time, in ns, after
+ * which it reaches @at; 0: it does not.
+ */
+static uint64_t find_crossing(int64_t from, int64_t to, int64_t at, uint64_t ns)
 {
 	uint64_t after_ns;
 
 	if (!tap_vtime_before(from, at) || !tap_vtime_before(at, to))
 		return 0;
-	after_ns = (uint64_t)((double)ns * (minus(at, from) / minus(to, from)));
+	after_ns = (uint64_t)((double)ns * (virtual_diff(at, from) / virtual_diff(to, from)));
 	return after_ns < ns ? after_ns : 0;
 }
 
-/* Where something changes for the waiter: times after the piece's beginning. Return: how many. */
+/*
+ * Find the times, relative to the component's start, at which the waiter becomes eligible or its
+ * deadline becomes the earlier one. Return: the number of times.
+ */
 static unsigned int changes_of(const struct tap_picked_entity *waited,
 			       const struct tap_piece *piece, uint64_t at[TAP_PICKED_PARTS - 1])
 {
@@ -449,10 +483,10 @@ static unsigned int changes_of(const struct tap_picked_entity *waited,
 	uint64_t eligible_ns, earlier_ns;
 	unsigned int nr = 0;
 
-	eligible_ns = p->rises ? crossing(p->from_v, p->to_v, waited->v, piece->ns) : 0;
-	earlier_ns =
-		p->delays ? crossing(p->from_deadline, p->to_deadline, waited->deadline, piece->ns)
-			  : 0;
+	eligible_ns = p->rises ? find_crossing(p->from_v, p->to_v, waited->v, piece->ns) : 0;
+	earlier_ns = p->delays ? find_crossing(p->from_deadline, p->to_deadline, waited->deadline,
+					       piece->ns)
+			       : 0;
 	if (eligible_ns && eligible_ns <= earlier_ns)
 		at[nr++] = eligible_ns;
 	if (earlier_ns && earlier_ns != eligible_ns)

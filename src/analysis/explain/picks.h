@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why a fair task ran while another task of its class waited, by EEVDF's own numbers
+ * Why a fair task ran while another fair task waited, from the numbers of EEVDF
  * (schedtap:sched_pick, events/pick.h).
  *
- * A waiting task keeps its virtual time v and its deadline, but its own pick is the first event
- * that reports them. So a wait's components are cut by what the picks of the running tasks report,
- * and stay open until the waiter is picked.
+ * A waiting task keeps its virtual time v and its deadline, but the first event that reports them
+ * is its own pick. So a wait is cut into components according to the picks of the running tasks,
+ * and the components stay open until the waiter is picked.
  *
- * A pick of the task that runs already is no switch, and no event reports its numbers: the running
- * task's deadline may be a later one then. The queue's virtual time V is known nevertheless: at
- * each pick, and between two picks it rises evenly, and more slowly once another entity has come.
- * Until V reaches v the waiter was not eligible. After that the first of these reasons counts:
+ * If __schedule() picks the running task again, there is no switch and no event reports its
+ * numbers; its deadline may then be later than the last known one. The queue's virtual time V is
+ * known nevertheless: each pick reports it, and between two picks it rises at a constant rate, and
+ * more slowly once another entity has joined. Until V reached v the waiter was not eligible. After
+ * that, the first of these reasons applies:
  *
- *   protected	the running task's protected slice was not over when the waiter came or became
- * eligible
- *   earlier	the running task was eligible, and whatever its deadline was then, it was not later
- * than the waiter's overrun	any pick would have taken the waiter, or another task: there was no
- * pick
+ *   protected  the waiter arrived or became eligible during the running task's protected slice
+ *   earlier    the running task was eligible, and its deadline was not later than the waiter's,
+ *              even if it was picked again
+ *   overrun    any pick would have chosen the waiter or a third task, but no pick took place
  *
- * Where the numbers leave two of them open, the component is TAP_PIECE_QUEUED. Where a wait has
- * many components, those of one task are joined, and their numbers are bounds.
+ * If the numbers do not decide between two reasons, the component is TAP_PIECE_QUEUED. If a wait
+ * has many components, those of one task are joined, and their numbers become bounds.
  */
 #ifndef TAP_EXPLAIN_PICKS_H
 #define TAP_EXPLAIN_PICKS_H
@@ -27,81 +27,85 @@
 #include "analysis/explain/piece.h"
 #include "analysis/sched_pick.h"
 
-/* What was picked from one queue: a task, or a group of which a task runs then. Units as in struct
- * tap_sched_pick. */
+/*
+ * What was picked from one queue: a task, or a group, one of whose tasks then runs. Units as in
+ * struct tap_sched_pick.
+ */
 struct tap_picked_entity {
 	uint64_t ts_ns;
-	int queue; /* the group whose tasks and groups stand in it */
+	int queue; /* the group that the queue belongs to */
 	uint64_t weight;
 	int64_t vtime, v, deadline;
 	uint64_t left_ns, protected_ns, slice_ns;
-	uint32_t nr_queued; /* 0: not told */
+	uint32_t nr_queued; /* 0: unknown */
 };
 
-/* A pick: [0] is the task, what follows are the groups above it, as far as they are known. */
+/* A pick: [0] is the task, followed by the groups above it as far as they are known. */
 struct tap_picked {
-	int tid; /* 0: another class picked */
+	int tid; /* 0: a task of another class was picked */
 	bool prev_queued;
 	unsigned int nr;
 	struct tap_picked_entity v[TAP_PICK_LEVELS + 1];
 };
 
-/* The group in whose queue the entity of a level stands; 0: not told. */
+/* Return the group in whose queue the group of @pick's level @level is; 0: unknown. */
 int tap_picked_parent(const struct tap_sched_pick *pick, unsigned int level);
 void tap_picked_init(struct tap_picked *picked, const struct tap_sched_pick *pick);
 
-/* What was picked from a queue runs, from the switch to it to the next switch. */
+/* A run of what was picked from a queue: from the switch to it until the next switch. */
 struct tap_picked_run {
 	struct tap_picked_entity pick;
-	uint64_t end_ns; /* 0: it goes on */
+	uint64_t end_ns; /* 0: not over */
 	bool has_end_vtime;
-	int64_t end_vtime; /* V of its queue at .end_ns */
-	bool has_left; /* it did not stay in the queue */
-	int nr_joined; /* entities that came into the queue until V was told, at least */
+	int64_t end_vtime; /* V of the queue at .end_ns */
+	bool has_left; /* it left the queue when it was switched out */
+	/* lower bound of the number of entities that joined the queue before V was next reported */
+	int nr_joined;
 };
 
 /*
- * Sets .end_vtime by @next, the next pick from the queue: V stands still while none of its tasks
- * runs. @to_ns: the end of the run. .has_left must be known.
+ * Set .end_vtime from @next, the queue's next pick, since V stands still while none of the queue's
+ * tasks runs. @to_ns: the end of the run. .has_left must be set before.
  */
 void tap_picked_put_end(struct tap_picked_run *run, const struct tap_picked_entity *next,
 			uint64_t to_ns);
 
-/* What sched_exit reports of picks of the task that runs already. */
+/* Picks of the task that already runs, as reported by sched_exit. */
 struct tap_repicks {
 	bool are_known; /* sched_exit was recorded */
-	uint64_t last_ns; /* the last one in this run; 0: none */
+	uint64_t last_ns; /* the last such pick within the run; 0: none */
 };
 
 /*
- * Sets @piece's kind and .pick for what comes at @from_ns in the run, and shortens *@to_ns to where
- * that changes.
- * @queued_ns: since when the waiter was in this CPU's queues.
+ * Set @piece's kind and .pick for what begins at @from_ns within the run, and shorten *@to_ns to
+ * when that changes. @queued_ns: when the waiter entered this CPU's queues.
  */
 void tap_picked_cut(const struct tap_picked_run *run, struct tap_repicks repicks,
 		    uint64_t queued_ns, uint64_t from_ns, uint64_t *to_ns, struct tap_piece *piece);
-/* Closes an open piece of another queue than @queue, the waiter's own. */
+/* Close an open component about another queue than @queue, the waiter's own, as TAP_PIECE_GROUP. */
 void tap_picked_close_other(int queue, struct tap_piece *piece);
-/* The waiter leaves the queue of an open piece without being picked. */
+/* Note in an open component that the waiter left its queue without being picked. */
 void tap_picked_leave(struct tap_piece *piece);
-/* An open piece of a run that went on: what is known once it is over. */
+/* Update an open component once the end of its run is known. */
 void tap_picked_go_on(const struct tap_picked_run *run, struct tap_piece *piece);
 /*
- * The waiter has been picked, @waited: what V was from when it came until the end of that run,
- * @came_into, as far as an open piece is of that. @was_moved: it came from another CPU's queue.
+ * Refine an open component that lies within @came_into, the run during which the waiter entered the
+ * queue. The waiter has since been picked (@waited), so V after its arrival can be computed.
+ * @was_moved: the waiter came from another CPU's queue.
  */
 void tap_picked_refine(const struct tap_picked_entity *waited,
 		       const struct tap_picked_run *came_into, bool was_moved,
 		       struct tap_piece *piece);
 /*
- * Closes a piece, if it is open. @waited: the pick that ended the wait in this queue; NULL: it
- * ended otherwise. Return: 1; as how many pieces, which are @out, where the waiter became eligible
- * meanwhile, or its deadline the earlier one.
+ * Close a component, if it is open. @waited: the pick that ended the wait in this queue; NULL: it
+ * ended otherwise. If the waiter became eligible during the component, or its deadline became the
+ * earlier one, the component is split. Return: the number of components: 1: it is @piece; more:
+ * they are in @out.
  */
 #define TAP_PICKED_PARTS 3u
 unsigned int tap_picked_close(const struct tap_picked_entity *waited, struct tap_piece *piece,
 			      struct tap_piece out[TAP_PICKED_PARTS]);
-/* How many that will be. */
+/* Return the number of components that tap_picked_close() will return. */
 unsigned int tap_picked_parts(const struct tap_picked_entity *waited,
 			      const struct tap_piece *piece);
 

@@ -65,9 +65,9 @@ const char *tap_piece_text(enum tap_piece_kind kind)
 }
 
 /*
- * sched_class_above(), by what sched_switch tells: stoppers show themselves as the highest
- * real-time priority (sched_set_stop_task() in kernel/sched/core.c), which no other task of their
- * names has.
+ * The scheduling classes in the order of sched_class_above(), derived from sched_switch. Stoppers
+ * show the highest real-time priority (sched_set_stop_task() in kernel/sched/core.c), which no
+ * other task with a stopper's name has.
  */
 enum sched_class { FAIR, REALTIME, DEADLINE, STOP };
 
@@ -117,12 +117,12 @@ bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick
 		 x->to_deadline == y->to_deadline));
 }
 
-static inline int64_t earlier(int64_t a, int64_t b)
+static inline int64_t earlier_vtime(int64_t a, int64_t b)
 {
 	return tap_vtime_before(a, b) ? a : b;
 }
 
-static inline int64_t later(int64_t a, int64_t b)
+static inline int64_t later_vtime(int64_t a, int64_t b)
 {
 	return tap_vtime_before(a, b) ? b : a;
 }
@@ -147,12 +147,12 @@ void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece)
 	if (!x->is_open)
 		return;
 	x->rises = x->delays = x->goes_on = false;
-	x->from_v = earlier(x->from_v, y->from_v);
-	x->to_v = later(x->to_v, y->to_v);
-	x->certain_v = earlier(x->certain_v, y->certain_v);
-	x->min_deadline = earlier(x->min_deadline, y->min_deadline);
-	x->from_deadline = earlier(x->from_deadline, y->from_deadline);
-	x->to_deadline = later(x->to_deadline, y->to_deadline);
+	x->from_v = earlier_vtime(x->from_v, y->from_v);
+	x->to_v = later_vtime(x->to_v, y->to_v);
+	x->certain_v = earlier_vtime(x->certain_v, y->certain_v);
+	x->min_deadline = earlier_vtime(x->min_deadline, y->min_deadline);
+	x->from_deadline = earlier_vtime(x->from_deadline, y->from_deadline);
+	x->to_deadline = later_vtime(x->to_deadline, y->to_deadline);
 }
 
 static int by_kind(const void *a, const void *b)
@@ -173,7 +173,7 @@ static int by_time(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* The same as below, of few: they are in the order of time already. */
+/* tap_pieces_merge() for few components: a linear search keeps them in time order. */
 static unsigned int merge_few(struct tap_piece *pieces, unsigned int nr)
 {
 	unsigned int nr_merged = 0;
@@ -191,7 +191,7 @@ static unsigned int merge_few(struct tap_piece *pieces, unsigned int nr)
 	return nr_merged;
 }
 
-static uint32_t hash(const struct tap_piece *p)
+static uint32_t hash_piece(const struct tap_piece *p)
 {
 	uint64_t key = ((uint64_t)(p->task ? p->task->index : UINT32_MAX) << 5 | p->kind) *
 		       0x9e3779b97f4a7c15u;
@@ -199,17 +199,17 @@ static uint32_t hash(const struct tap_piece *p)
 	return (uint32_t)(key >> 32);
 }
 
-/* The same of some, which are found by a hash of what they are. */
+/* tap_pieces_merge() for more components, with a hash table. */
 static unsigned int merge_some(struct tap_piece *pieces, unsigned int nr)
 {
-	/* of at least twice as many slots */
+	/* at least twice as many slots as components */
 	const unsigned int mask = UINT32_MAX >> __builtin_clz(nr) << 1 | 1;
-	uint16_t merged[mask + 1]; /* which of them, plus 1 */
+	uint16_t merged[mask + 1]; /* index in @pieces, plus 1 */
 	unsigned int nr_merged = 0;
 
 	memset(merged, 0, sizeof(merged));
 	for (unsigned int i = 0; i < nr; i++) {
-		unsigned int slot = hash(&pieces[i]) & mask;
+		unsigned int slot = hash_piece(&pieces[i]) & mask;
 		struct tap_piece *p = NULL;
 
 		for (; merged[slot]; slot = (slot + 1) & mask) {

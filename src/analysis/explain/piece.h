@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A wait for a CPU, cut into pieces of one kind each, that add up to it (docs/explain.md). The
- * kinds are tried in this order, and the first that fits it is.
+ * The components ("pieces") of a wait for a CPU. Each has one kind, and they add up to the wait
+ * (docs/explain.md). The kinds are listed in the order in which they are tried; the first that
+ * applies is used.
  */
 #ifndef TAP_EXPLAIN_PIECE_H
 #define TAP_EXPLAIN_PIECE_H
@@ -10,93 +11,115 @@
 
 enum tap_piece_kind {
 	TAP_PIECE_UNKNOWN, /* events are missing, or what the CPU did was not seen */
-	TAP_PIECE_THROTTLED, /* its quota or budget was used up */
-	TAP_PIECE_PLACING, /* it was being woken, and in no queue yet */
-	/* the scheduler of sched_ext kept it, in no queue, while no higher class ran on its CPU,
-	   nor an interrupt */
+	TAP_PIECE_THROTTLED, /* the quota or budget was used up */
+	TAP_PIECE_PLACING, /* the task was being woken, and was not in a run queue yet */
+	/*
+	 * sched_ext's BPF scheduler kept the task out of all queues, while its CPU ran no higher
+	 * class and no interrupt
+	 */
 	TAP_PIECE_HELD,
-	TAP_PIECE_OFFLINE, /* its CPU was taken out of use */
-	TAP_PIECE_IRQ, /* its CPU was in an interrupt's handler */
+	TAP_PIECE_OFFLINE, /* the task's CPU was offline */
+	TAP_PIECE_IRQ, /* the task's CPU was in an interrupt handler */
 	TAP_PIECE_SOFTIRQ,
-	TAP_PIECE_IDLE_STATE, /* its CPU was in an idle state: asleep, and to be woken */
-	TAP_PIECE_IDLE_EXIT, /* its CPU had left its idle state, and had not yet switched */
-	TAP_PIECE_IDLE, /* either: cpu_idle was not recorded */
+	TAP_PIECE_IDLE_STATE, /* the task's CPU was in an idle state and had to be woken up */
+	TAP_PIECE_IDLE_EXIT, /* the task's CPU had left its idle state, but had not switched yet */
+	TAP_PIECE_IDLE, /* TAP_PIECE_IDLE_STATE or TAP_PIECE_IDLE_EXIT: cpu_idle was not recorded */
 	TAP_PIECE_STOP, /* a task of a higher class ran: a CPU's stopper */
 	TAP_PIECE_DEADLINE,
 	TAP_PIECE_REALTIME,
-	TAP_PIECE_HIGHER, /* one of its own class, real-time, of a higher priority */
-	/* one of a lower class, which a deadline server let run (sched_dl_pick) */
+	/* a real-time task of higher priority ran, and the waiter is real-time too */
+	TAP_PIECE_HIGHER,
+	/* a task of a lower class ran, because a deadline server let it (sched_dl_pick) */
 	TAP_PIECE_SERVER,
-	/* one of its own class or a lower one, which had been asked to give way */
+	/* a task of the same or a lower class ran although it had been asked to reschedule */
 	TAP_PIECE_RESCHED,
-	TAP_PIECE_LAZY, /* the same, lazily: at the next tick */
-	/* one of its own class or a lower one, and it was in a dispatch queue that CPUs share */
+	/*
+	 * a task of the same or a lower class ran, which had been asked to reschedule lazily, at
+	 * the next tick
+	 */
+	TAP_PIECE_LAZY,
+	/*
+	 * a task of the same or a lower class ran while the waiter was in a dispatch queue that
+	 * several CPUs share
+	 */
 	TAP_PIECE_DSQ,
-	/* one of its own class, fair, and it is known why (picks.h): */
-	TAP_PIECE_GROUP, /* of another group: groups take turns */
-	TAP_PIECE_INELIGIBLE, /* the waiting one had had more than its share */
-	TAP_PIECE_PROTECTED, /* it came while the other was within its protected slice */
-	TAP_PIECE_EARLIER, /* the other's virtual deadline was earlier */
-	TAP_PIECE_OVERRUN, /* the other had used up its slice: no tick had come yet */
-	TAP_PIECE_QUEUED, /* one of its own class, or of a priority that is not known */
-	TAP_PIECE_LOWER, /* one of a lower class or priority, which was yet to be preempted */
-	/* the same, for longer in one wait than a preemption takes: TAP_LOWER_MAX_NS */
+	/* another fair task ran, and the reason is known (picks.h): */
+	TAP_PIECE_GROUP, /* it is of another group, and groups take turns */
+	TAP_PIECE_INELIGIBLE, /* the waiter had received more than its share */
+	TAP_PIECE_PROTECTED, /* the waiter came during the running task's protected slice */
+	TAP_PIECE_EARLIER, /* the running task's virtual deadline was earlier */
+	TAP_PIECE_OVERRUN, /* the running task had used up its slice, and no tick had come yet */
+	TAP_PIECE_QUEUED, /* a task of the same class ran, or one whose priority is unknown */
+	TAP_PIECE_LOWER, /* a task of a lower class or priority ran and was about to be preempted */
+	/*
+	 * as TAP_PIECE_LOWER, but in one wait for longer than a preemption takes, TAP_LOWER_MAX_NS
+	 */
 	TAP_PIECE_NOT_EXPLAINED,
 	TAP_NR_PIECE_KINDS,
 };
 
 /*
- * A preemption waits for the end of a kernel path that may not be preempted. Where the kernel
- * preempts only at ticks, that is one tick: 4 ms at HZ=250. A longer time has another cause, above
- * all a deadline server.
+ * A preemption has to wait until the kernel leaves a path in which preemption is disabled. If the
+ * kernel preempts only at ticks, that takes up to one tick: 4 ms at HZ=250. A longer time has
+ * another cause, most likely a deadline server.
  */
 #define TAP_LOWER_MAX_NS 4000000u
 
-/* What picks report of a task's run, or of a part of it; bounds where several are joined (picks.h).
+/*
+ * What picks report about a component in which another task ran, or about several joined
+ * components; then the numbers are bounds (picks.h).
  */
 struct tap_piece_pick {
-	bool is_open; /* why the waiter waited is not known yet */
-	bool came_later; /* the waiter, after the pick */
-	bool is_past; /* the waiter has left the queue since: its group alone can tell more */
-	bool rises; /* V rises evenly from .from_v to .to_v; false: the two are bounds */
-	bool goes_on; /* how the run ended is not known yet */
-	bool is_group; /* a group of tasks ran, to which the waiter or its group is another one */
-	bool delays; /* likewise the deadline from .from_deadline to .to_deadline */
-	int queue; /* in which both stand, they or their groups */
-	unsigned int level; /* of the waiter's groups which one; 0: itself */
-	int64_t from_v, to_v; /* V of the queue */
-	/* a waiter whose v is not later waits for what the kind says */
+	bool is_open; /* the reason for this component is not known yet */
+	bool came_later; /* the waiter entered the queue after the pick */
+	/* the waiter has left the queue since then, so only the picks of its groups can decide */
+	bool is_past;
+	bool rises; /* V rises at a constant rate from .from_v to .to_v; false: these are bounds */
+	bool goes_on; /* the end of the run is not known yet */
+	/* a group was picked, of which neither the waiter nor its group is a member */
+	bool is_group;
+	bool delays; /* the deadline rises at a constant rate from .from_deadline to .to_deadline */
+	int queue; /* the queue that contains both tasks or groups above them */
+	/* the waiter's entity in .queue: 0: the waiter itself, 1: its group, and so on */
+	unsigned int level;
+	int64_t from_v, to_v; /* V of .queue at the start and end */
+	/* for a waiter with a v up to this, the kind is certain */
 	int64_t certain_v;
-	/* of the task that ran, at least and, at the beginning and end, at most */
+	/* the running task's deadline: lower bound; at the start; at the end (upper bound) */
 	int64_t min_deadline, from_deadline, to_deadline;
 };
 
 struct tap_piece {
 	enum tap_piece_kind kind;
-	const struct tap_task *task; /* who ran, from TAP_PIECE_STOP on; else NULL */
-	uint64_t from_ns; /* the first one, where several are added up */
+	const struct tap_task *task; /* the running task, from TAP_PIECE_STOP on; else NULL */
+	uint64_t from_ns; /* start of the first component, if several were joined */
 	uint64_t ns;
-	/* .task's, as in sched_pick, if the waiter is in another one; 0: it is in the same one, or
-	 * that is not known */
+	/*
+	 * the group of .task, as in sched_pick, if the waiter is in another group; 0: it is in the
+	 * same group, or that is unknown
+	 */
 	int group;
-	/* inside: until the task that waits was picked itself (picks.h) */
+	/* private: used until the waiter is picked (picks.h) */
 	struct tap_piece_pick pick;
-	unsigned int part; /* inside: of the wait, where that is split (waits.h) */
+	unsigned int part; /* private: number of the part, if the wait is split (waits.h) */
 };
 
-/* "unknown", "throttled", ..., as in JSON. */
+/* Return the kind's name in JSON: "unknown", "throttled", ... */
 const char *tap_piece_name(enum tap_piece_kind kind);
-/* "its CPU was idle", or for a kind with a task " ran (stopper)", which follows the task's name. */
+/*
+ * Return the kind's description for users: "its CPU was idle", or " ran (stopper)" for kinds with a
+ * task, to be appended to the task's name.
+ */
 const char *tap_piece_text(enum tap_piece_kind kind);
 
-/* The one kind that a task's wait is of while a task of this priority runs. Priorities as of struct
- * tap_task. */
+/*
+ * Return the kind of a task's wait while a task of the given priority runs, from their classes and
+ * priorities alone. Priorities as in struct tap_task.
+ */
 enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter,
 					const struct tap_task *runner, int runner_prio);
 
-/* Whether two pieces are of one kind, task, group and part; @exactly: and of one pick, if they are
- * open. */
-/* of open ones */
+/* Return true if two open picks may be joined. @exactly: only if their numbers are equal. */
 bool tap_picks_alike(const struct tap_piece_pick *x, const struct tap_piece_pick *y, bool exactly);
 static inline bool tap_pieces_alike(const struct tap_piece *a, const struct tap_piece *b,
 				    bool exactly)
@@ -106,12 +129,14 @@ static inline bool tap_pieces_alike(const struct tap_piece *a, const struct tap_
 		return false;
 	return !a->pick.is_open || tap_picks_alike(&a->pick, &b->pick, exactly);
 }
-/* Those of a wait: what is TAP_PIECE_LOWER for longer than TAP_LOWER_MAX_NS becomes
- * TAP_PIECE_NOT_EXPLAINED. */
+/*
+ * If the TAP_PIECE_LOWER components of one wait are longer than TAP_LOWER_MAX_NS together, turn
+ * them into TAP_PIECE_NOT_EXPLAINED.
+ */
 void tap_pieces_doubt_lower(struct tap_piece *pieces, unsigned int nr);
-/* Adds one that is alike. */
+/* Add a component that is alike (tap_pieces_alike()) to @to. */
 void tap_piece_join(struct tap_piece *to, const struct tap_piece *piece);
-/* @pieces: in the order of time. Joins those that are alike. Return: how many there are then. */
+/* Join alike components. @pieces: in time order. Return: the number of components left. */
 unsigned int tap_pieces_merge(struct tap_piece *pieces, unsigned int nr);
 
 #endif

@@ -41,7 +41,7 @@ static enum tap_cpu_what what_of(const struct tap_placements *p, int cpu)
 	return cpu >= 0 && (unsigned int)cpu < nr ? tap_cpu_what(&cpus[cpu]) : TAP_CPU_UNKNOWN;
 }
 
-/* Of a CPU that is idle. */
+/* Return the state of cpu_idle that an idle CPU is in; -1: none, or unknown. */
 static int idle_state_of(const struct tap_placements *p, int cpu)
 {
 	if (what_of(p, cpu) != TAP_CPU_IDLE || (unsigned int)cpu >= p->nr_idle_states)
@@ -60,7 +60,7 @@ int tap_placements_idle(struct tap_placements *p, int cpu, int state)
 	return 0;
 }
 
-/* How many CPUs but this one are idle that the task may use. */
+/* Return the number of idle CPUs, other than @but, that the task may use. */
 static unsigned int nr_idle(const struct tap_placements *p, const struct tap_task *task, int but)
 {
 	unsigned int nr, idle = 0;
@@ -78,7 +78,7 @@ static struct tap_placed *now_get(struct tap_placements *p, const struct tap_tas
 	return tap_array_at(&p->now, &p->nr_now, task->index, sizeof(*p->now), NULL);
 }
 
-/* The waking comes first: what is between it and the end is about this placement. */
+/* Begin a placement: migrations and energies from now until the task runs belong to it. */
 static int on_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
 	struct tap_placements *p = ctx;
@@ -148,7 +148,7 @@ static bool is_least(const struct tap_placed *p)
 	return chosen;
 }
 
-static enum tap_placed_why why(const struct tap_placed *p)
+static enum tap_placed_why find_reason(const struct tap_placed *p)
 {
 	bool is_previous = p->chosen == p->previous, chosen_idle = p->chosen_what == TAP_CPU_IDLE;
 
@@ -183,7 +183,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	now->task = NULL;
 	if (!s->whole || s->next != TAP_STATE_RUNNING)
 		return 0;
-	over.why = why(&over);
+	over.why = find_reason(&over);
 	over.wait_ns = s->to_ns - over.ts_ns;
 	return p->opts.tell(p->opts.ctx, &over);
 }

@@ -1,75 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why a wakeup put a task where it did, as far as events tell: what the CPU that it ran on last,
- * its waker's and the chosen one did then, whether another CPU that it may use was idle
- * (avoidable.h says how that is known), and the energies that were calculated for it.
+ * Why a wakeup put a task on a CPU, as far as events show it: what the task's previous CPU, its
+ * waker's CPU and the chosen CPU did at that time, whether another CPU that the task may use was
+ * idle (see avoidable.h for how that is known), and the energies that the kernel computed.
  */
 #ifndef TAP_EXPLAIN_PLACEMENT_H
 #define TAP_EXPLAIN_PLACEMENT_H
 
 #include "analysis/explain/avoidable.h"
 
-/* The first that fits. */
+/* The first reason that applies. */
 enum tap_placed_why {
-	TAP_PLACED_UNKNOWN, /* what one of these CPUs did is not known */
-	TAP_PLACED_ENERGY, /* energies were calculated, and that was the least one */
-	TAP_PLACED_PREVIOUS_IDLE, /* where it ran last, which was idle */
-	TAP_PLACED_IDLE, /* that CPU was idle, and the one where it ran last was not */
-	TAP_PLACED_WAKER, /* where its waker ran; neither was idle */
-	TAP_PLACED_PREVIOUS, /* where it ran last: none that it may use was idle */
+	TAP_PLACED_UNKNOWN, /* it is unknown what the previous or the chosen CPU did */
+	TAP_PLACED_ENERGY, /* energies were computed, and the chosen CPU's is the lowest */
+	TAP_PLACED_PREVIOUS_IDLE, /* the previous CPU was idle */
+	TAP_PLACED_IDLE, /* the chosen CPU was idle, and the previous CPU was not */
+	TAP_PLACED_WAKER, /* the waker's CPU was chosen; neither it nor the previous CPU was idle */
+	TAP_PLACED_PREVIOUS, /* the previous CPU, as no CPU that the task may use was idle */
 	TAP_PLACED_NO_REASON,
 	TAP_NR_PLACED_WHY,
 };
 
-/* "previous_idle", ..., as in JSON. */
+/* Return the reason's name in JSON: "previous_idle", ... */
 const char *tap_placed_name(enum tap_placed_why why);
 
 #define TAP_PLACED_ENERGIES 16u
 
 struct tap_placed {
-	/* .waker: NULL: an idle CPU's interrupt, or not known */
+	/* .waker: NULL: an interrupt on an idle CPU, or unknown */
 	const struct tap_task *task, *waker;
 	uint64_t ts_ns;
 	int waker_cpu, previous, chosen; /* .previous: -1: none */
 	enum tap_placed_why why;
 	enum tap_cpu_what previous_what, chosen_what;
-	int previous_idle_state, chosen_idle_state; /* of cpu_idle; -1: in none, or not known */
-	unsigned int nr_idle; /* others that were idle and that it may use */
-	/* what running it there would add to its domain's energy; the first ones */
+	int previous_idle_state, chosen_idle_state; /* state of cpu_idle; -1: none, or unknown */
+	unsigned int nr_idle; /* other CPUs that were idle and that the task may use */
+	/*
+	 * the change of the domain's energy if the task runs on .cpu; at most TAP_PLACED_ENERGIES
+	 */
 	struct {
 		int cpu;
 		int64_t energy;
 	} energies[TAP_PLACED_ENERGIES];
 	unsigned int nr_energies;
-	uint64_t base_energy; /* inside: of the domain, without it */
-	uint64_t wait_ns; /* until it ran */
+	uint64_t base_energy; /* private: the domain's energy without the task */
+	uint64_t wait_ns; /* from the wakeup until the task ran */
 };
 
 struct tap_placements_opts {
-	/* A placement of a selected task is over: the task runs. Return: 0; what stops. */
+	/* Called when a selected task runs after its wakeup. A value other than 0 stops the run. */
 	int (*tell)(void *ctx, const struct tap_placed *p);
 	void *ctx;
 };
 
 struct tap_placements {
-	/* inside */
+	/* private */
 	struct tap_placements_opts opts;
-	const struct tap_timeline *timeline; /* of the last call */
+	const struct tap_timeline *timeline; /* as of the last call */
 	struct tap_avoidable allowed;
-	struct tap_placed *now; /* owned; by task's index; without .task: none */
+	/* owned; by the task's .index: its latest wakeup; .task is NULL: none in progress */
+	struct tap_placed *now;
 	unsigned int nr_now;
-	unsigned int *idle_states; /* owned; by CPU, plus 1; 0: in none, or not known */
+	/* owned; by CPU: state of cpu_idle, plus 1; 0: none, or unknown */
+	unsigned int *idle_states;
 	unsigned int nr_idle_states;
 };
 
 void tap_placements_init(struct tap_placements *p, const struct tap_placements_opts *opts);
 void tap_placements_release(struct tap_placements *p);
 
-/* ctx: struct tap_placements. Stops with what .tell returned. */
+/* ctx: struct tap_placements. Returns what .tell returned. */
 extern const struct tap_watcher_ops tap_placements_ops;
-/* cpu_idle; @state: -1: the CPU leaves it. Return: 0 or -ENOMEM. */
+/* cpu_idle; @state: -1: the CPU leaves its idle state. Return: 0 or -ENOMEM. */
 int tap_placements_idle(struct tap_placements *p, int cpu, int state);
-/* sched_compute_energy; @cpu: -1: of a domain without the task, before those of its CPUs. */
+/*
+ * sched_compute_energy; @cpu: -1: a domain without the task, which comes before the domain's CPUs.
+ */
 void tap_placements_energy(struct tap_placements *p, const struct tap_task *task, int cpu,
 			   uint64_t energy);
 

@@ -16,7 +16,7 @@ void tap_sleeps_release(struct tap_sleeps *l)
 	free(l->last);
 }
 
-/* The task's last one, which was none in vain. */
+/* Add the task's last sleep, which was not revoked, to its sum. */
 static int add_last(struct tap_sleeps *l, struct tap_sleep *last)
 {
 	struct tap_sleep *sum;

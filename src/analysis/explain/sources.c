@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Events that explain waits and that are no intervals: sched_wakeup, cpu_idle, interrupts,
- * sched_pick, sched_dl_pick, sched_pi_setprio, sched_set_need_resched, sched_exit and sched_scx_*.
+ * Events other than the timeline's intervals that explain waits: sched_wakeup, cpu_idle,
+ * interrupts, sched_pick, sched_dl_pick, sched_pi_setprio, sched_set_need_resched, sched_exit and
+ * sched_scx_*.
  */
 #include "analysis/explain/waits.h"
 
@@ -17,13 +18,15 @@
 struct tap_explain_source {
 	const struct tap_format *fmt;
 	enum what { NONE, PLACED, IRQ, IDLE, RESCHED, PICKED, SERVED, EXITED, SCX, PRIO } what;
-	bool begins, is_soft; /* of IRQ */
-	struct tap_num id; /* the task's, the CPU's */
-	/* of IDLE; of RESCHED the flag; of SERVED whether by a server; of EXITED is_switch; of SCX
-	 * the dispatch queue; of PRIO the old one */
+	bool begins, is_soft; /* only for IRQ */
+	struct tap_num id; /* the task or the CPU */
+	/*
+	 * IDLE: the state; RESCHED: the TIF flag; SERVED: true if a server let it run; EXITED:
+	 * is_switch; SCX: the dispatch queue; PRIO: the old priority
+	 */
 	struct tap_num state;
-	struct tap_num held; /* of SCX */
-	struct tap_sched_pick_fields pick; /* of PICKED */
+	struct tap_num held; /* only for SCX */
+	struct tap_sched_pick_fields pick; /* only for PICKED */
 };
 
 static const struct {
@@ -42,7 +45,7 @@ static const struct {
 	{ "schedtap", "sched_scx_switch", "prev_pid", "prev_dsq", SCX },
 };
 
-/* Return: whether it is one. */
+/* Return true if the format is one of these events. */
 static bool source_init(struct tap_explain_source *s, const struct tap_format *fmt)
 {
 	enum tap_irq_event irq = tap_irq_event(fmt);
@@ -68,7 +71,7 @@ static bool source_init(struct tap_explain_source *s, const struct tap_format *f
 	return s->what != NONE;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	const struct tap_explain_waits *w = ctx;
 	struct tap_explain_source s;
@@ -122,7 +125,10 @@ static int on_prio(const struct tap_explain_source *s, struct tap_explain_waits 
 	return tap_explain_waits_prio(waits, task, ev->ts_ns, tap_num_int(&s->state, ev));
 }
 
-/* events/scx.h: queues of a CPU are "local", and those that are named by the CPU. */
+/*
+ * The IDs of a CPU's own dispatch queues are "local" and those that contain a CPU number
+ * (events/scx.h).
+ */
 static enum tap_scx_place place_in(uint64_t dsq, bool held)
 {
 	const uint64_t none = 1ull << 63, local = none | 2, local_of_cpu = 3ull << 62;
@@ -133,7 +139,7 @@ static enum tap_scx_place place_in(uint64_t dsq, bool held)
 										   : TAP_SCX_SHARED;
 }
 
-/* Of a task of another class it is none. */
+/* A task of another class is in no dispatch queue. */
 static int on_scx(const struct tap_explain_source *s, struct tap_explain_waits *waits,
 		  const struct tap_event *ev)
 {
@@ -148,8 +154,8 @@ static int on_scx(const struct tap_explain_source *s, struct tap_explain_waits *
 }
 
 /*
- * Of two flags the lazy one has the greater number, on all architectures that have it: until both
- * have been seen, the first is taken to be the other one.
+ * The lazy flag has the greater number on all architectures that have one. Until both flags were
+ * seen, the first is taken for the other one, which is not lazy.
  */
 static enum tap_asked asked_by(struct tap_explain_sources *s, int tif)
 {
@@ -216,6 +222,6 @@ const struct tap_watcher_ops tap_explain_waits_ops = {
 	.cpu = tap_explain_waits_cpu,
 	.migration = tap_explain_waits_migration,
 	.waits = tap_explain_waits_begin,
-	.wants = wants,
+	.wants = wants_event,
 	.event = on_event,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What waits for a CPU were for, one line for each, as flame graph tools read it: "who
- * waited;kind;who ran ns", the last one where some task did. They add up to what was waited.
+ * The components of waits for a CPU, summed up as lines that flame graph tools read:
+ * "waiter;kind;runner ns", without the runner if no task ran. The lines add up to the waits.
  */
 #ifndef TAP_EXPLAIN_WAIT_LINES_H
 #define TAP_EXPLAIN_WAIT_LINES_H
@@ -9,7 +9,7 @@
 #include "analysis/explain/waits.h"
 #include "analysis/folded.h"
 
-/* Without padding, and what is not used is 0: compared as bytes. */
+/* Compared as bytes: must have no padding, and unused members must be 0. */
 struct tap_wait_line_key {
 	struct tap_folded_who task, runner;
 	uint32_t kind; /* enum tap_piece_kind */
@@ -21,10 +21,10 @@ struct tap_wait_line {
 	uint64_t ns;
 };
 
-/* To @lines, of struct tap_wait_line. Return: 0 or -ENOMEM. */
+/* Add a wait to @lines, of struct tap_wait_line. Return: 0 or -ENOMEM. */
 int tap_wait_lines_add(struct tap_keyed *lines, const struct tap_wait_told *w);
-void tap_wait_lines_end(struct tap_keyed *lines); /* then: most time first, and none is empty */
-/* Adds a line's text, with its newline. */
+void tap_wait_lines_end(struct tap_keyed *lines); /* sort: greatest .ns first */
+/* Append a line's text, with a newline. */
 void tap_wait_line_put(const struct tap_wait_line *line, struct tap_buf *out);
 
 #endif

@@ -7,78 +7,85 @@
 
 #include "base/array.h"
 
-#define GOING_ON 2u /* levels whose last run may be looked at before it is over */
-#define MANY_PIECES 256u /* are added up before there are more of them */
-#define LATELY 4u /* so many of the last ones are looked at for the same */
-#define NEAR 16u /* and so many are joined with each other alone, before all are */
-#define BLOCKS_OF_GROUPS                                                                           \
-	(16u * TAP_CPU_LOG_BLOCKS) /* so many are made of a log; who comes later gets what is      \
-				      known of any group */
-#define PLACED_WITHIN_NS                                                                           \
-	10000u /* a wakeup moves its task right behind sched_waking, with interrupts off           \
-		  (try_to_wake_up()) */
-#define BLOCKS_FROM                                                                                \
-	96u /* with so many pieces blocks take the place of each run, where they do not say the    \
-	       same exactly */
+#define GOING_ON 2u /* levels whose last run is followed before its end is known */
+#define MANY_PIECES 256u /* from this many on, alike components are joined before memory grows */
+#define LATELY 4u /* recent components with which a new one is compared */
+#define NEAR 16u /* neighbours that are joined with each other before all components are */
+/* Limit of blocks that are computed for single groups of a log; then those for any group serve. */
+#define BLOCKS_OF_GROUPS (16u * TAP_CPU_LOG_BLOCKS)
+/*
+ * A wakeup migrates its task directly after sched_waking, with interrupts disabled
+ * (try_to_wake_up()).
+ */
+#define PLACED_WITHIN_NS 10000u
+/* Once a wait has this many components, blocks replace single runs although they are less exact. */
+#define BLOCKS_FROM 96u
 
-/* What a wait comes to; or a block of a CPU's log, for a fair task that waits all along: without
- * any, it is not known yet. */
+/*
+ * The components of a wait; or of a block of a CPU's log, as for a fair task that waits during the
+ * whole block. A block without components was not computed yet.
+ */
 struct tap_explain_pieces {
 	struct tap_piece *v; /* owned */
 	unsigned int nr, cap;
 	bool is_block;
-	const struct tap_task *task; /* who waits; of a block: one of those */
-	/* its groups, whose queues these are: from its own on, as far as they are known */
+	const struct tap_task *task; /* the waiter; of a block: one of its waiters */
+	/*
+	 * the waiter's group and those above it, as far as they are known: it waits in their queues
+	 */
 	int queues[TAP_PICK_LEVELS + 1];
 	unsigned int nr_queues;
-	unsigned int first_open; /* no piece before that is open of a .level */
-	struct told *told; /* of a block */
-	/* by level: a run of which it is not known how it ended, and the first piece that may be of
-	 * it */
+	unsigned int first_open; /* no earlier component is open with a .level above 0 */
+	struct told *told; /* only of a block in .of_group */
+	/*
+	 * by level: a run whose end is not known yet, and the first component that may belong to it
+	 */
 	struct {
 		struct tap_picked_run run;
 		unsigned int from;
 		bool is_open;
 	} going_on[GOING_ON];
-	unsigned int part; /* that what comes is of */
-	uint64_t queued_ns; /* since when it is in the run queue where it is */
-	struct tap_picked_run came_into; /* the run within which that was, if it was one */
-	bool was_moved; /* from another one */
+	unsigned int part; /* the part that new components belong to, if the wait is split */
+	uint64_t queued_ns; /* when the waiter entered the present run queue */
+	/* the run during which it entered that, if there was one */
+	struct tap_picked_run came_into;
+	bool was_moved; /* it came from another run queue */
 	enum tap_scx_place place;
-	bool is_on_wake_list; /* of a CPU, which is to put it into its queue */
+	/* it is on a CPU's wake list, and that CPU is to put it into its run queue */
+	bool is_on_wake_list;
 };
 
 struct tap_explain_wait {
 	const struct tap_task *task;
 	enum tap_state state;
 	uint64_t from_ns;
-	uint64_t at_ns; /* as far as it is cut */
+	uint64_t at_ns; /* it was cut into components up to here */
 	bool is_placing, is_unknown;
 	struct tap_explain_pieces pieces;
-	/* up to the last time that it was looked at */
+	/* idle CPUs found so far, up to .at_ns */
 	struct tap_avoidable_idle idle; /* owned */
 };
 
-/* What a block tells first of the waiter's groups: bits of levels, and their entities. */
+/* What the first picks within a block report about the waiter's groups. */
 struct told {
 	unsigned int levels;
 	struct tap_picked picked;
 };
 
-/* Of a CPU's log. */
+/* Cached blocks of one CPU's log. */
 struct tap_explain_blocks {
-	/* for whomever of fair tasks; what runs of another group is no more than that */
+	/* for fair tasks of any group */
 	struct tap_explain_pieces v[TAP_CPU_LOG_BLOCKS];
-	/* for tasks of one group, .queues[0]; the last one asked for */
+	/* for tasks of one group, .queues[0]: the group that was asked for last */
 	struct tap_explain_pieces of_group[TAP_CPU_LOG_BLOCKS];
-	struct told told[TAP_CPU_LOG_BLOCKS]; /* by .of_group */
-	unsigned int nr_of_groups; /* that were made of the log */
+	struct told told[TAP_CPU_LOG_BLOCKS]; /* for .of_group */
+	unsigned int nr_of_groups; /* number of .of_group computed since the log was cleared */
 };
 
 struct tap_explain_task {
-	unsigned int place; /* in .waits, plus 1; 0: it does not wait */
-	int group; /* of which it was when it was picked last; 0: not known */
-	enum tap_scx_place scx; /* where it was put at .scx_ns */
+	unsigned int place; /* index in .waits, plus 1; 0: the task does not wait */
+	int group; /* the group that its last pick reported; 0: unknown */
+	enum tap_scx_place scx; /* its place since .scx_ns */
 	uint64_t scx_ns;
 };
 
@@ -118,7 +125,10 @@ void tap_explain_waits_release(struct tap_explain_waits *w)
 
 /* ---- pieces ---- */
 
-/* Who waits comes into a queue, where it gets other numbers. */
+/*
+ * The waiter enters a run queue, where it gets a new virtual time and deadline: open components
+ * keep no link to the old ones.
+ */
 static void queue_again(struct tap_explain_pieces *p, uint64_t ts_ns)
 {
 	for (unsigned int i = 0; i < p->nr; i++)
@@ -128,8 +138,10 @@ static void queue_again(struct tap_explain_pieces *p, uint64_t ts_ns)
 		p->going_on[i].is_open = false;
 }
 
-/* The last ones are looked through for one that is the same, of tasks that run by turns; of a block
- * all are, for one that is alike. */
+/*
+ * Find a component that @piece can be added to. If tasks run in turns, a recent component often has
+ * the same values. In a block for any group, search all components for one that is alike.
+ */
 static struct tap_piece *find_piece(const struct tap_explain_pieces *p,
 				    const struct tap_piece *piece)
 {
@@ -141,7 +153,9 @@ static struct tap_piece *find_piece(const struct tap_explain_pieces *p,
 	return NULL;
 }
 
-/* Joins what is alike, first of those near each other: bounds of open ones are narrow then. */
+/*
+ * Join alike components, neighbours first, because that keeps the bounds of open components narrow.
+ */
 static void make_few(struct tap_explain_pieces *p)
 {
 	unsigned int nr = 0;
@@ -179,7 +193,7 @@ static int add_piece(struct tap_explain_pieces *p, struct tap_piece *piece)
 	return 0;
 }
 
-/* The last run of a level is over. */
+/* The end of the level's last run is known: update its components. */
 static void put_end(struct tap_explain_pieces *p, unsigned int level, int64_t vtime)
 {
 	struct tap_picked_run *run = &p->going_on[level].run;
@@ -192,7 +206,7 @@ static void put_end(struct tap_explain_pieces *p, unsigned int level, int64_t vt
 	p->going_on[level].is_open = false;
 }
 
-/* Pieces of @run are added to those of a level. */
+/* Remember @run, as components of it are about to be added at this level. */
 static void follow_run(struct tap_explain_pieces *p, unsigned int level,
 		       const struct tap_picked_run *run, uint64_t to_ns)
 {
@@ -218,28 +232,33 @@ static void follow_run(struct tap_explain_pieces *p, unsigned int level,
 		p->going_on[level].run.end_ns = to_ns;
 }
 
-/* What tells of a piece, if it does. */
-static const struct tap_picked_entity *tells_of(const struct tap_picked *picked,
-						const struct tap_piece *piece)
+/* Return the pick that decides about a component; NULL: unknown. */
+static const struct tap_picked_entity *find_entity(const struct tap_picked *picked,
+						   const struct tap_piece *piece)
 {
 	return picked && piece->pick.level < picked->nr ? &picked->v[piece->pick.level] : NULL;
 }
 
-/* Of a waiter that came alone its group came with it. */
-static void refine(const struct tap_explain_pieces *p, const struct tap_picked *picked,
-		   struct tap_piece *piece)
+/*
+ * If the waiter is the only task in its group's queue, its group joined the queue above together
+ * with it.
+ */
+static void refine_piece(const struct tap_explain_pieces *p, const struct tap_picked *picked,
+			 struct tap_piece *piece)
 {
 	struct tap_picked_run run = p->came_into;
 
 	if (piece->pick.level == 1 && picked->v[0].nr_queued == 1)
 		run.nr_joined = 1;
-	tap_picked_refine(tells_of(picked, piece), &run, p->was_moved, piece);
+	tap_picked_refine(find_entity(picked, piece), &run, p->was_moved, piece);
 }
 
 #define ALL_LEVELS UINT32_MAX
 #define ALL_GROUPS (ALL_LEVELS << 1)
-/* Those from @from on that are of these levels, bits. @picked: what is known of them then; NULL:
- * nothing. Return: 0 or -ENOMEM. */
+/*
+ * Close the components from index @from on whose levels are in @levels, a bit mask. @picked: what
+ * is known about the waiter and its groups by now; NULL: nothing. Return: 0 or -ENOMEM.
+ */
 static int close_pieces(struct tap_explain_pieces *p, unsigned int from, uint32_t levels,
 			const struct tap_picked *picked)
 {
@@ -254,9 +273,9 @@ static int close_pieces(struct tap_explain_pieces *p, unsigned int from, uint32_
 		bool closes = levels >> p->v[i].pick.level & 1;
 
 		if (closes && p->v[i].pick.is_open && p->v[i].pick.came_later &&
-		    tells_of(picked, &p->v[i]))
-			refine(p, picked, &p->v[i]);
-		to += closes ? tap_picked_parts(tells_of(picked, &p->v[i]), &p->v[i]) : 1;
+		    find_entity(picked, &p->v[i]))
+			refine_piece(p, picked, &p->v[i]);
+		to += closes ? tap_picked_parts(find_entity(picked, &p->v[i]), &p->v[i]) : 1;
 	}
 	while (p->cap < to)
 		if (tap_array_grow(&p->v, p->cap, &p->cap, sizeof(*p->v)))
@@ -265,7 +284,8 @@ static int close_pieces(struct tap_explain_pieces *p, unsigned int from, uint32_
 	for (unsigned int i = nr; i-- > from;) {
 		bool closes = levels >> p->v[i].pick.level & 1;
 		unsigned int nr_parts =
-			closes ? tap_picked_close(tells_of(picked, &p->v[i]), &p->v[i], parts) : 1;
+			closes ? tap_picked_close(find_entity(picked, &p->v[i]), &p->v[i], parts)
+			       : 1;
 
 		to -= nr_parts;
 		if (nr_parts > 1)
@@ -292,13 +312,13 @@ static enum tap_piece_kind kind_of(const struct tap_task *task, const struct tap
 		return part->irq == TAP_IN_IRQ ? TAP_PIECE_IRQ : TAP_PIECE_SOFTIRQ;
 	if (part->what == TAP_CPU_IDLE)
 		return idle_kinds[part->idle];
-	/* most are */
+	/* the most frequent case */
 	return task->prio >= 100 && part->prio >= 100
 		       ? TAP_PIECE_QUEUED
 		       : tap_piece_of_runner(task, part->task, part->prio);
 }
 
-/* As one piece, whatever picks say. @task: who waits. */
+/* Make one component of a part of a CPU's log, without regard to picks. @task: the waiter. */
 static inline struct tap_piece whole_part(const struct tap_task *task,
 					  const struct tap_cpu_part *part)
 {
@@ -316,10 +336,10 @@ static inline struct tap_piece whole_part(const struct tap_task *task,
 	};
 }
 
-/* Of a task of sched_ext that is in no CPU's queue. */
+/* Adjust a component of a sched_ext task that is in no CPU's local queue. */
 static void put_place(enum tap_scx_place place, struct tap_piece *piece)
 {
-	/* no task of a higher class runs, nor an interrupt */
+	/* the CPU runs no task of a higher class, and no interrupt */
 	bool is_below = piece->kind >= TAP_PIECE_RESCHED;
 	bool is_idle = piece->kind >= TAP_PIECE_IDLE_STATE && piece->kind <= TAP_PIECE_IDLE;
 
@@ -332,8 +352,9 @@ static void put_place(enum tap_scx_place place, struct tap_piece *piece)
 }
 
 /*
- * Of a task on a CPU's wake list (ttwu_queue_wakelist()): an idle CPU has to wake up first, and one
- * that handles an interrupt has to end that. Whatever else the CPU does, the task is on its way.
+ * Adjust a component of a task on a CPU's wake list (ttwu_queue_wakelist()). An idle CPU has to
+ * wake up first, and a CPU in an interrupt has to finish that. In all other cases the wakeup is in
+ * progress.
  */
 static void put_on_wake_list(struct tap_piece *piece)
 {
@@ -343,7 +364,7 @@ static void put_on_wake_list(struct tap_piece *piece)
 	piece->task = NULL;
 }
 
-/* Of who runs, if that is not the waiter's. */
+/* Return the running task's group if the waiter is in another one, else 0. */
 static int other_group(const struct tap_explain_pieces *p, const struct tap_cpu_part *part)
 {
 	int group = part->picked->pick.queue;
@@ -351,8 +372,10 @@ static int other_group(const struct tap_explain_pieces *p, const struct tap_cpu_
 	return p->nr_queues && group != p->queues[0] ? group : 0;
 }
 
-/* A task of its class runs. @run: what was picked from the queue in which both stand, they or their
- * groups; @level: of the waiter which. */
+/*
+ * Add components for a part in which another fair task ran. @run: what was picked from the queue
+ * that contains both tasks or groups above them. @level: the waiter's entity in that queue.
+ */
 static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *part,
 		      const struct tap_picked_run *run, unsigned int level)
 {
@@ -377,7 +400,10 @@ static int add_picked(struct tap_explain_pieces *p, const struct tap_cpu_part *p
 	return ret;
 }
 
-/* The lowest queue in which both stand. Return: NULL: none that is known. */
+/*
+ * Find the lowest queue that contains both the waiter and the running task, or groups above them.
+ * Return: NULL: none is known.
+ */
 static const struct tap_picked_run *find_shared(const struct tap_explain_pieces *p,
 						const struct tap_cpu_part *part,
 						unsigned int *level)
@@ -390,7 +416,7 @@ static const struct tap_picked_run *find_shared(const struct tap_explain_pieces 
 	return p->nr_queues ? NULL : part->picked;
 }
 
-/* What is known then of the waiter's groups. */
+/* Close components about the waiter's groups with what is known of these now. */
 static int close_groups(struct tap_explain_pieces *p, uint32_t levels,
 			const struct tap_picked *picked)
 {
@@ -401,10 +427,12 @@ static int close_groups(struct tap_explain_pieces *p, uint32_t levels,
 	return ret;
 }
 
-/* What runs is of one of the waiter's groups: its pick tells how the groups below the shared queue
- * stood until then. */
-static int tell_groups(struct tap_explain_pieces *p, const struct tap_cpu_part *part,
-		       const struct tap_picked_run *shared, unsigned int level)
+/*
+ * A task of one of the waiter's groups runs: its pick reports how the groups below the shared queue
+ * compared until then.
+ */
+static int report_groups(struct tap_explain_pieces *p, const struct tap_cpu_part *part,
+			 const struct tap_picked_run *shared, unsigned int level)
 {
 	unsigned int above = (unsigned int)(part->picked + part->nr_picked - shared);
 	struct tap_picked picked = { .nr = p->nr_queues };
@@ -440,13 +468,15 @@ static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *par
 		return add_piece(p, &piece);
 	}
 	ret = level + 1 < p->nr_queues && (p->first_open < p->nr || p->told)
-		      ? tell_groups(p, part, shared, level)
+		      ? report_groups(p, part, shared, level)
 		      : 0;
 	return ret ?: add_picked(p, part, shared, level);
 }
 
-/* The same at once where, as is mostly so, fair tasks run by turns, and it is not known why.
- * Return: whether it was. */
+/*
+ * Fast path for the frequent case that fair tasks run in turns and the reason is unknown: extend
+ * the task's component. Return false if that is not possible.
+ */
 static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *part)
 {
 	if (part->prio < 100 || !part->task || part->picked || part->irq != TAP_IN_NO_IRQ ||
@@ -464,7 +494,7 @@ static bool join_again(struct tap_explain_pieces *b, const struct tap_cpu_part *
 	return false;
 }
 
-/* Where what a block comes to is kept, for who waits: if it is not known yet, its .nr is 0. */
+/* Return the cache entry of a block for this waiter. If it was not computed yet, its .nr is 0. */
 static struct tap_explain_pieces *block_of(struct tap_explain_blocks *blocks, unsigned int block,
 					   const struct tap_explain_pieces *p)
 {
@@ -525,7 +555,7 @@ static int add_block(struct tap_explain_pieces *p, const struct tap_explain_piec
 	return ret;
 }
 
-/* What the CPU did in whose queue it was. */
+/* Add components for what the CPU did while the waiter was in its run queue. */
 static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, int cpu,
 		     struct tap_cpu_parts *parts)
 {
@@ -551,7 +581,7 @@ static int add_parts(struct tap_explain_waits *w, struct tap_explain_pieces *p, 
 	return ret;
 }
 
-/* Of a wait that is in no queue. */
+/* Return the kind of component for a waiter that is in no run queue. */
 static enum tap_piece_kind kind_apart(enum tap_state state)
 {
 	return state == TAP_STATE_UNKNOWN     ? TAP_PIECE_UNKNOWN
@@ -590,9 +620,9 @@ static int advance_part(struct tap_explain_waits *w, struct tap_explain_wait *wa
 	return ret;
 }
 
-/* Cuts the wait up to @to_ns; @cpu: in whose queue it was, -1: nobody knows. */
-static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
-		   int cpu, enum tap_state state)
+/* Cut the wait up to @to_ns. @cpu: the CPU in whose queue the task was; -1: unknown. */
+static int advance_wait(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
+			int cpu, enum tap_state state)
 {
 	int ret = 0;
 
@@ -605,7 +635,7 @@ static int advance(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	return ret;
 }
 
-/* What other CPUs could have done up to @to_ns. */
+/* Add the time up to @to_ns in which other CPUs were idle. */
 static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
 			 int cpu, enum tap_state state)
 {
@@ -617,9 +647,9 @@ static int add_avoidable(struct tap_explain_waits *w, struct tap_explain_wait *w
 }
 
 /*
- * In which state it was until a gap: not known if its wakeup may have moved it within the gap.
- * Where sched_wakeup was not recorded, only such a move shows that the task was not in a run queue
- * yet.
+ * Return the task's state before a gap: unknown if the wakeup may have migrated the task within the
+ * gap. Where sched_wakeup was not recorded, only such a migration shows that the task was not in a
+ * run queue yet.
  */
 static enum tap_state state_before_gap(const struct tap_explain_waits *w,
 				       const struct tap_explain_wait *wait, enum tap_state state,
@@ -633,8 +663,10 @@ static enum tap_state state_before_gap(const struct tap_explain_waits *w,
 	return TAP_STATE_UNKNOWN;
 }
 
-/* The same of a wait that goes on, before what the CPUs did is forgotten, or it is in another
- * queue. */
+/*
+ * Look at a wait that is in progress: before the CPU logs are cleared, or when the task enters
+ * another queue.
+ */
 static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, uint64_t to_ns,
 		   int cpu)
 {
@@ -642,7 +674,9 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 	uint64_t sure_ns = tap_timeline_sure_until(w->timeline, wait->task);
 	int ret;
 
-	/* behind a hole: what that was is told when it is over, and another move may have been lost
+	/*
+	 * the timeline reports a hole when it is over, and a further migration may have been lost
+	 * in it
 	 */
 	if (to_ns > sure_ns) {
 		to_ns = sure_ns;
@@ -650,12 +684,12 @@ static int look_at(struct tap_explain_waits *w, struct tap_explain_wait *wait, u
 		state = state_before_gap(w, wait, state, to_ns);
 	}
 	ret = add_avoidable(w, wait, to_ns, cpu, state);
-	return ret ?: advance(w, wait, to_ns, cpu, state);
+	return ret ?: advance_wait(w, wait, to_ns, cpu, state);
 }
 
 /* ---- waits ---- */
 
-static void forget(struct tap_explain_wait *wait)
+static void forget_pieces(struct tap_explain_wait *wait)
 {
 	wait->at_ns = wait->from_ns;
 	wait->pieces.nr = wait->pieces.first_open = 0;
@@ -664,7 +698,7 @@ static void forget(struct tap_explain_wait *wait)
 	tap_avoidable_idle_release(&wait->idle);
 }
 
-static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
+static void drop_wait(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 {
 	struct tap_explain_wait *last = w->waits[--w->nr_waiting];
 	unsigned int *place = &w->tasks[wait->task->index].place;
@@ -673,28 +707,29 @@ static void drop(struct tap_explain_waits *w, struct tap_explain_wait *wait)
 	w->waits[*place - 1] = last;
 	w->tasks[last->task->index].place = *place;
 	*place = 0;
-	forget(wait);
+	forget_pieces(wait);
 }
 
 /*
- * The task's wait, if it goes on: it is in this state since then. One that lasted for no time may
- * have ended without an interval. Return: 0, NULL if there is none; -ENOMEM.
+ * Get the task's wait, if it is still the one that has been in this state since @since_ns. A wait
+ * of length 0 may have ended without an interval. Return: 0, *@out is NULL if there is no wait;
+ * -ENOMEM.
  */
-static int get(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state,
-	       uint64_t since_ns, struct tap_explain_wait **out)
+static int get_wait(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state,
+		    uint64_t since_ns, struct tap_explain_wait **out)
 {
 	struct tap_explain_task *t =
 		tap_array_at(&w->tasks, &w->nr_tasks, task->index, sizeof(*t), NULL);
 
 	*out = t && t->place ? w->waits[t->place - 1] : NULL;
 	if (*out && ((!is_wait(state) && state != TAP_STATE_UNKNOWN) || (*out)->at_ns < since_ns)) {
-		drop(w, *out);
+		drop_wait(w, *out);
 		*out = NULL;
 	}
 	return t ? 0 : -ENOMEM;
 }
 
-/* The groups above a group, as picks have told of them. */
+/* Set .queues to the group and the groups above it, as reported by picks. */
 static void put_queues(const struct tap_explain_waits *w, int group, struct tap_explain_pieces *p)
 {
 	p->nr_queues = 0;
@@ -706,8 +741,9 @@ static void put_queues(const struct tap_explain_waits *w, int group, struct tap_
 	}
 }
 
-static int begin(struct tap_explain_waits *w, const struct tap_task *task, enum tap_state state,
-		 uint64_t ts_ns, bool is_placing, struct tap_explain_wait **out)
+static int begin_wait(struct tap_explain_waits *w, const struct tap_task *task,
+		      enum tap_state state, uint64_t ts_ns, bool is_placing,
+		      struct tap_explain_wait **out)
 {
 	struct tap_explain_wait **place = tap_array_at(&w->waits, &w->nr_waits, w->nr_waiting,
 						       sizeof(*place), NULL),
@@ -740,9 +776,9 @@ static bool has_open(const struct tap_explain_pieces *p)
 	return false;
 }
 
-/* It runs. @queued_ns: since when it was in the last run queue. */
-static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait,
-	       const struct tap_interval *s, uint64_t queued_ns)
+/* The task runs: report the wait. @queued_ns: when it entered the last run queue. */
+static int end_wait(struct tap_explain_waits *w, struct tap_explain_wait *wait,
+		    const struct tap_interval *s, uint64_t queued_ns)
 {
 	struct tap_picked picked;
 	bool is_picked = tap_cpu_log_pick_of(&w->logs, s->next_cpu, s->task, &picked);
@@ -768,16 +804,16 @@ static int end(struct tap_explain_waits *w, struct tap_explain_wait *wait,
 			    });
 }
 
-int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *told,
+int tap_explain_waits_take_avoidable(struct tap_explain_waits *w, const struct tap_wait_told *ended,
 				     struct tap_avoidable_idle *idle)
 {
-	struct tap_explain_wait *wait = told->wait;
+	struct tap_explain_wait *wait = ended->wait;
 
 	*idle = wait ? wait->idle : (struct tap_avoidable_idle){ 0 };
 	if (wait)
 		wait->idle = (struct tap_avoidable_idle){ 0 };
-	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, told->task, told->cpu,
-				 told->queued_ns, told->to_ns, idle);
+	return tap_avoidable_add(&w->avoidable, &w->logs, w->timeline, ended->task, ended->cpu,
+				 ended->queued_ns, ended->to_ns, idle);
 }
 
 static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
@@ -785,14 +821,16 @@ static bool is_in_window(const struct tap_explain_waits *w, uint64_t ts_ns)
 	return ts_ns >= tap_timeline_window(w->timeline).from_ns;
 }
 
-/* Whether a wait that began then is in no queue yet. */
+/* Return true if a wait that begins in this state begins outside of any run queue. */
 static bool begins_placing(const struct tap_explain_waits *w, enum tap_state state)
 {
 	return state == TAP_STATE_WAKING && w->has_placing;
 }
 
-/* Which begins now, for the time before did not need to be told; or that is not known to wait, and
- * has not been since it began to. */
+/*
+ * Start tracking a wait when its interval is reported: it was not looked at before, or the task's
+ * state was unknown throughout.
+ */
 static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s,
 		      struct tap_explain_wait **wait)
 {
@@ -800,11 +838,11 @@ static int begin_late(struct tap_explain_waits *w, const struct tap_interval *s,
 
 	if (!is_wait(state) || (s->state == TAP_STATE_UNKNOWN && !is_in_window(w, s->from_ns)))
 		return 0;
-	return begin(w, s->task, state, s->from_ns, begins_placing(w, state), wait);
+	return begin_wait(w, s->task, state, s->from_ns, begins_placing(w, state), wait);
 }
 
-static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait,
-	       const struct tap_interval *s)
+static int cut_wait(struct tap_explain_waits *w, struct tap_explain_wait *wait,
+		    const struct tap_interval *s)
 {
 	enum tap_state state = s->next == TAP_STATE_UNKNOWN
 				       ? state_before_gap(w, wait, s->state, s->to_ns)
@@ -812,25 +850,26 @@ static int cut(struct tap_explain_waits *w, struct tap_explain_wait *wait,
 	uint64_t queued_ns;
 	int ret;
 
-	/* it has been looked at since: none of that may be so */
+	/* the timeline has revised the time since to unknown: discard the components */
 	if (s->state == TAP_STATE_UNKNOWN && s->from_ns < wait->at_ns)
-		forget(wait);
+		forget_pieces(wait);
 	queued_ns = wait->at_ns;
-	/* else who is told asks */
+	/* if the task runs now, .tell asks for the idle time instead */
 	ret = s->next == TAP_STATE_RUNNING ? 0 : add_avoidable(w, wait, s->to_ns, s->cpu, state);
-	ret = ret ?: advance(w, wait, s->to_ns, s->cpu, state);
+	ret = ret ?: advance_wait(w, wait, s->to_ns, s->cpu, state);
 
-	/* it left the queue, or may have */
+	/* it left the queue, or may have left it */
 	if (!tap_state_is_wait(s->state) || s->next == TAP_STATE_THROTTLED ||
 	    s->next == TAP_STATE_UNKNOWN)
 		queue_again(&wait->pieces, s->to_ns);
-	/* only what is in a queue is throttled: its sched_wakeup was lost */
+	/* only a task in a run queue is throttled, so its sched_wakeup was lost */
 	wait->is_placing &= s->state != TAP_STATE_THROTTLED;
 	wait->is_unknown |= s->state == TAP_STATE_UNKNOWN || !s->whole;
-	return ret || s->next != TAP_STATE_RUNNING || s->unseen ? ret : end(w, wait, s, queued_ns);
+	return ret || s->next != TAP_STATE_RUNNING || s->unseen ? ret
+								: end_wait(w, wait, s, queued_ns);
 }
 
-/* Most waits: of them nothing is kept. */
+/* Return true if the wait consists of one component, as most do: such waits need no memory. */
 static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_interval *s,
 			 struct tap_piece *piece)
 {
@@ -848,8 +887,8 @@ static bool is_one_piece(const struct tap_explain_waits *w, const struct tap_int
 	return !part.picked || piece->kind != TAP_PIECE_QUEUED;
 }
 
-static int tell_piece(struct tap_explain_waits *w, const struct tap_interval *s,
-		      const struct tap_piece *piece)
+static int report_piece(struct tap_explain_waits *w, const struct tap_interval *s,
+			const struct tap_piece *piece)
 {
 	return w->opts.tell(w->opts.ctx, &(struct tap_wait_told){
 						 .task = s->task,
@@ -889,37 +928,40 @@ int tap_explain_waits_interval(void *waits, const struct tap_timeline *t,
 		return tap_avoidable_ran(&w->avoidable, s->task, s->cpu);
 	if (!is_wait(s->state) && s->state != TAP_STATE_UNKNOWN)
 		return 0;
-	ret = get(w, s->task, s->state, s->from_ns, &wait);
+	ret = get_wait(w, s->task, s->state, s->from_ns, &wait);
 	if (!ret && s->next == TAP_STATE_RUNNING && !is_in_window(w, s->to_ns)) {
 		if (wait)
-			drop(w, wait);
+			drop_wait(w, wait);
 		return 0;
 	}
 	if (!ret && !wait && s->next == TAP_STATE_RUNNING &&
 	    s->to_ns - s->from_ns < w->opts.least_ns)
 		return 0;
 	if (!ret && !wait && is_one_piece(w, s, &piece))
-		return tell_piece(w, s, &piece);
+		return report_piece(w, s, &piece);
 	if (!ret && !wait)
 		ret = begin_late(w, s, &wait);
 	if (ret || !wait)
 		return ret;
-	ret = cut(w, wait, s);
+	ret = cut_wait(w, wait, s);
 	if (!is_wait(s->next) && s->next != TAP_STATE_UNKNOWN)
-		drop(w, wait);
+		drop_wait(w, wait);
 	return ret;
 }
 
-/* The task's wait, as long as its state has lasted, and kept. Return: 0, NULL if it does not wait;
- * -ENOMEM. */
-static int find(struct tap_explain_waits *w, const struct tap_task *task,
-		struct tap_explain_wait **out)
+/*
+ * Get the task's wait, and start tracking it if the task waits. Return: 0, *@out is NULL if the
+ * task does not wait; -ENOMEM.
+ */
+static int find_wait(struct tap_explain_waits *w, const struct tap_task *task,
+		     struct tap_explain_wait **out)
 {
-	int ret = get(w, task, task->state, task->since_ns, out);
+	int ret = get_wait(w, task, task->state, task->since_ns, out);
 
 	if (ret || *out || !is_wait(task->state))
 		return ret;
-	return begin(w, task, task->state, task->since_ns, begins_placing(w, task->state), out);
+	return begin_wait(w, task, task->state, task->since_ns, begins_placing(w, task->state),
+			  out);
 }
 
 int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct tap_task *task,
@@ -930,7 +972,7 @@ int tap_explain_waits_begin(void *waits, const struct tap_timeline *t, struct ta
 
 	(void)ts_ns;
 	tap_explain_waits_follow(w, t);
-	return find(w, task, &wait);
+	return find_wait(w, task, &wait);
 }
 
 int tap_explain_waits_migration(void *waits, const struct tap_timeline *t,
@@ -941,7 +983,7 @@ int tap_explain_waits_migration(void *waits, const struct tap_timeline *t,
 	int ret;
 
 	tap_explain_waits_follow(w, t);
-	ret = find(w, m->task, &wait);
+	ret = find_wait(w, m->task, &wait);
 	if (!ret && wait) {
 		wait->is_placing |=
 			m->why == TAP_MIGRATE_WAKEUP && m->task->state == TAP_STATE_WAKING;
@@ -958,11 +1000,11 @@ int tap_explain_waits_placed(struct tap_explain_waits *w, const struct tap_task 
 			     uint64_t ts_ns, int cpu)
 {
 	struct tap_explain_wait *wait;
-	int ret = find(w, task, &wait);
+	int ret = find_wait(w, task, &wait);
 
 	if (ret || !wait)
 		return ret;
-	/* a CPU that ends the wakeup for another one found the task on its wake list */
+	/* if another CPU began the wakeup, the task was on the wake list of the CPU that ends it */
 	wait->pieces.is_on_wake_list = wait->is_placing && cpu == task->cpu &&
 				       task->waker_cpu >= 0 && task->waker_cpu != cpu;
 	ret = look_at(w, wait, ts_ns, task->cpu);
@@ -985,7 +1027,7 @@ int tap_explain_waits_scx(struct tap_explain_waits *w, const struct tap_task *ta
 		return -ENOMEM;
 	t->scx = place;
 	t->scx_ns = ts_ns;
-	ret = find(w, task, &wait);
+	ret = find_wait(w, task, &wait);
 	if (ret || !wait)
 		return ret;
 	ret = look_at(w, wait, ts_ns, task->cpu);
@@ -1002,13 +1044,13 @@ int tap_explain_waits_scx_early(struct tap_explain_waits *w, const struct tap_ta
 	if (!t)
 		return -ENOMEM;
 	t->scx = place;
-	t->scx_ns = task->since_ns; /* as if it had been put there at once */
+	t->scx_ns = task->since_ns; /* as if it had been put there when the wait began */
 	return 0;
 }
 
 /* ---- CPUs ---- */
 
-/* Begins all waits that have not been looked at before. */
+/* Start tracking all waits that are not tracked yet. */
 static int find_all(struct tap_explain_waits *w)
 {
 	unsigned int nr_tasks, nr = 0;
@@ -1026,14 +1068,14 @@ static int find_all(struct tap_explain_waits *w)
 		if (w->alive[i]->state == TAP_STATE_DEAD)
 			continue;
 		w->alive[nr++] = w->alive[i];
-		ret = is_wait(w->alive[i]->state) ? find(w, w->alive[i], &wait) : 0;
+		ret = is_wait(w->alive[i]->state) ? find_wait(w, w->alive[i], &wait) : 0;
 	}
 	if (!ret)
 		w->nr_alive = nr;
 	return ret;
 }
 
-/* A log is full: what waits is looked at, after which none is needed any more. */
+/* A log is full: look at all waits, after which the logs are not needed any more. */
 static int make_room(struct tap_explain_waits *w, uint64_t now_ns)
 {
 	int ret = find_all(w);
@@ -1093,10 +1135,10 @@ int tap_explain_waits_prio(struct tap_explain_waits *w, const struct tap_task *t
 		ret = tap_cpu_log_prio(&w->logs, task->cpu, ts_ns, old, task->prio);
 		return ret > 0 ? make_room(w, ts_ns) : ret;
 	}
-	ret = find(w, task, &wait);
+	ret = find_wait(w, task, &wait);
 	if (ret || !wait)
 		return ret;
-	/* it waited with the old priority until now */
+	/* until now it waited with the old priority */
 	before = *task;
 	before.prio = old;
 	wait->pieces.task = &before;
@@ -1113,7 +1155,7 @@ int tap_explain_waits_exited(struct tap_explain_waits *w, int cpu, uint64_t ts_n
 	return ret > 0 ? make_room(w, ts_ns) : ret;
 }
 
-/* A pick tells which group is in which other one. */
+/* A pick reports which group is a member of which other group. */
 static int put_parents(struct tap_explain_waits *w, const struct tap_sched_pick *picked)
 {
 	for (unsigned int i = 0; i < picked->nr_levels; i++) {
@@ -1136,8 +1178,8 @@ int tap_explain_waits_picked(struct tap_explain_waits *w, const struct tap_sched
 
 	if (task && !t)
 		return -ENOMEM;
-	/* its wait was that of the group before */
-	if (t && t->group && t->group != picked->group && find(w, task, &wait))
+	/* the wait so far was in the queue of the previous group */
+	if (t && t->group && t->group != picked->group && find_wait(w, task, &wait))
 		return -ENOMEM;
 	if (t)
 		t->group = picked->group;
