@@ -8,9 +8,9 @@
 #include "base/array.h"
 #include "analysis/interrupts.h"
 
-#define DEEPEST 4u /* handlers in handlers, of one kind */
+#define DEEPEST 4u /* limit for nested handlers of one kind */
 
-/* That a CPU is in, of hard interrupts or of softirqs: the innermost is the last. */
+/* The hard interrupts, or the softirqs, that a CPU is in; the innermost one is the last. */
 struct nest {
 	unsigned int nr;
 	struct {
@@ -21,16 +21,18 @@ struct nest {
 
 struct tap_interrupts_cpu {
 	struct nest hard, soft;
-	/* the end of the last loss after which a handler may be in progress that began in it; 0:
-	 * there is none */
+	/*
+	 * End of the last loss; a handler that was entered during it may still be in progress. 0:
+	 * none.
+	 */
 	uint64_t lost_ns;
 };
 
 struct tap_interrupt_source {
 	const struct tap_format *fmt;
 	bool begins, is_soft, is_timer;
-	struct tap_num vec; /* of softirqs */
-	const struct tap_field *name; /* of devices' handlers */
+	struct tap_num vec; /* only for softirqs */
+	const struct tap_field *name; /* only for device interrupts */
 };
 
 void tap_interrupts_release(struct tap_interrupts *i)
@@ -57,7 +59,7 @@ static enum tap_woken of_softirq(int64_t vec)
 	return what[vec];
 }
 
-/* As drivers call their interrupts. */
+/* Guess from the name that a driver gives to its interrupt. */
 static enum tap_woken of_device(const char *name, size_t len)
 {
 	static const struct {
@@ -120,8 +122,8 @@ static struct tap_interrupts_cpu *cpu_get(struct tap_interrupts *i, int cpu)
 	return tap_array_at(&i->cpus, &i->nr_cpus, (unsigned int)cpu, sizeof(*i->cpus), NULL);
 }
 
-/* Handlers that were in progress before may be over, and others may be in progress. */
-static void lose(struct tap_interrupts_cpu *cpu, uint64_t until_ns)
+/* After a loss, handlers may have ended, and others may have been entered, without events. */
+static void lose_state(struct tap_interrupts_cpu *cpu, uint64_t until_ns)
 {
 	*cpu = (struct tap_interrupts_cpu){ .lost_ns = until_ns };
 }
@@ -134,13 +136,13 @@ int tap_interrupts_lost(struct tap_interrupts *i, const struct tap_event *ev)
 		return 0;
 	if (ev->cpu < 0) {
 		for (unsigned int k = 0; k < i->nr_cpus; k++)
-			lose(&i->cpus[k], ev->ts_ns);
+			lose_state(&i->cpus[k], ev->ts_ns);
 		return 0;
 	}
 	cpu = cpu_get(i, ev->cpu);
 	if (!cpu)
 		return -ENOMEM;
-	lose(cpu, ev->ts_ns);
+	lose_state(cpu, ev->ts_ns);
 	return 0;
 }
 
@@ -156,15 +158,17 @@ int tap_interrupts_event(struct tap_interrupts *i, const struct tap_event *ev)
 	if (!s || !cpu)
 		return -ENOMEM;
 	nest = s->is_soft ? &cpu->soft : &cpu->hard;
-	/* softirqs begin and end within no other handler; an interrupt may have come within a
-	 * softirq */
+	/*
+	 * A softirq event shows that no hard interrupt handler is in progress. An event of an
+	 * interrupt shows nothing, since it may have come during a softirq.
+	 */
 	if (s->is_soft)
 		cpu->lost_ns = 0;
 	if (!s->begins) {
 		nest->nr -= nest->nr > 0;
 		return 0;
 	}
-	if (nest->nr == DEEPEST) /* ends are missing */
+	if (nest->nr == DEEPEST) /* exit events are missing */
 		nest->nr = 0;
 	nest->in[nest->nr].from_ns = ev->ts_ns;
 	nest->in[nest->nr].what = what_of(s, ev);
@@ -178,7 +182,7 @@ static bool is_in(const struct nest *nest, uint64_t since_ns)
 	return nest->nr && nest->in[nest->nr - 1].from_ns >= since_ns;
 }
 
-/* @since_ns: of what the CPU runs: no handler goes on across a switch, or a loss. */
+/* @since_ns: when the CPU began to run its task: no handler continues across a switch or a loss. */
 static enum tap_woken find_open(const struct tap_interrupts *i, int cpu, uint64_t since_ns)
 {
 	const struct tap_interrupts_cpu *c =
@@ -192,8 +196,9 @@ static enum tap_woken find_open(const struct tap_interrupts *i, int cpu, uint64_
 }
 
 /*
- * Whether an interrupt may be in progress whose beginning was lost: until the CPU switches, if
- * interrupts are recorded, and wakeups do not tell of them.
+ * Return true if an interrupt may be in progress whose entry event was lost. That lasts until the
+ * CPU switches. It matters only if interrupts are recorded, and if wakeups have no flag for
+ * interrupts.
  */
 static bool is_in_doubt(const struct tap_interrupts *i, int cpu, const struct tap_cpu *c)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which interrupt each CPU is in, as their events tell: it is what wakes there, and not who was
- * interrupted. */
+/*
+ * The interrupt that each CPU is in, from interrupt events. A wakeup in an interrupt is caused by
+ * the interrupt, not by the task that it interrupted.
+ */
 #ifndef TAP_CRITICAL_INTERRUPTS_H
 #define TAP_CRITICAL_INTERRUPTS_H
 
@@ -8,11 +10,11 @@
 
 #include "analysis/critical/log.h"
 
-struct tap_interrupts { /* all zero: nothing is known */
-	bool tells_timers; /* a timer's interrupt was told */
-	/* inside */
-	bool wakeups_tell; /* whether they come in an interrupt */
-	struct tap_interrupt_source *sources; /* owned; by kind of event */
+struct tap_interrupts { /* all zero: empty */
+	bool tells_timers; /* an event of a timer interrupt was recorded */
+	/* private */
+	bool wakeups_tell; /* a wakeup was flagged as one in an interrupt, so all of these are */
+	struct tap_interrupt_source *sources; /* owned; by format */
 	unsigned int nr_sources, cap_sources;
 	struct tap_interrupts_cpu *cpus; /* owned */
 	unsigned int nr_cpus;
@@ -22,10 +24,15 @@ void tap_interrupts_release(struct tap_interrupts *i);
 bool tap_interrupts_want(const struct tap_format *fmt);
 /* Return: 0 or -ENOMEM. */
 int tap_interrupts_event(struct tap_interrupts *i, const struct tap_event *ev);
-/* Events of a CPU were lost, until now. Return: 0 or -ENOMEM. */
+/*
+ * Events of the CPU, or of all CPUs if ev->cpu is negative, were lost up to now. Return: 0 or
+ * -ENOMEM.
+ */
 int tap_interrupts_lost(struct tap_interrupts *i, const struct tap_event *ev);
-/* Who wakes: the interrupt that the CPU is in, or the task that runs there. @w: told just now.
- * Return: enum tap_woken. */
+/*
+ * Return what performs a wakeup, as enum tap_woken: the interrupt that the CPU is in, or the task
+ * that runs there. @w: the wakeup that is being reported.
+ */
 uint32_t tap_interrupts_waker(struct tap_interrupts *i, const struct tap_timeline *timeline,
 			      const struct tap_wakeup *w);
 

@@ -7,15 +7,15 @@
 
 #include "base/array.h"
 
-#define BLOCK_BYTES                                                                                \
-	((size_t)2 << 20) /* a huge page: a fault is dear where the hypervisor has part in it */
+/* A huge page: page faults are expensive in a virtual machine. */
+#define BLOCK_BYTES ((size_t)2 << 20)
 #define FIRST_WORDS 8u
-#define MOST_WORDS 1016u /* 4 KiB, with what stands before them */
+#define MOST_WORDS 1016u /* a chunk of 4 KiB with its header */
 
 /*
- * What the task did: a word with its state and for how long, in the order of time. Before it stand,
- * of a sleep, who ended it; and if it lasted for longer than fits there, two halves of that
- * instead. So it can be read from its end.
+ * A task's log is a sequence of records in time order, which can be read from its end: the last
+ * word of a record is the state and the duration. In front of it are, for a sleep, what ended it,
+ * and then, if the duration does not fit, its high and its low half.
  */
 #define STATE_BITS 4u
 #define IS_LONG (1u << STATE_BITS)
@@ -58,7 +58,10 @@ static void *get_bytes(struct tap_critical_log *l, size_t bytes)
 	return (char *)l->blocks[l->nr_blocks - 1] + l->used - bytes;
 }
 
-/* Tasks that do little have little; those that do much, large ones. Return: 0 or -ENOMEM. */
+/*
+ * Append a chunk. Sizes grow, so that tasks that do little take little memory. Return: 0 or
+ * -ENOMEM.
+ */
 static int add_chunk(struct tap_critical_log *l, struct tap_task_log *t)
 {
 	uint32_t cap = t->last ? t->last->cap * 2 + 8 : FIRST_WORDS;
@@ -76,9 +79,9 @@ static int add_chunk(struct tap_critical_log *l, struct tap_task_log *t)
 	return 0;
 }
 
-/* The task was in this state since what was told last. */
-static int add(struct tap_critical_log *l, struct tap_task_log *t, enum tap_state state,
-	       uint32_t by, uint64_t to_ns)
+/* Add a state that lasted from the end of the last one to @to_ns. */
+static int add_state(struct tap_critical_log *l, struct tap_task_log *t, enum tap_state state,
+		     uint32_t by, uint64_t to_ns)
 {
 	uint64_t ns = to_ns - t->to_ns;
 	bool is_long = ns > SHORT_NS, is_sleep = tap_state_is_sleep(state);
@@ -123,7 +126,7 @@ static enum tap_state state_of(uint32_t word)
 	return word & (IS_LONG - 1);
 }
 
-/* Who ended what was told last, if that is a sleep; else NULL. */
+/* Return the place of what ended the last state if that was a sleep, else NULL. */
 static uint32_t *last_woken_by(const struct tap_task_log *t)
 {
 	struct tap_log_chunk *c = t->last;
@@ -141,19 +144,20 @@ int tap_critical_log_interval(struct tap_critical_log *l, const struct tap_inter
 	if (!t)
 		return -ENOMEM;
 	last_by = s->back != TAP_STATE_UNKNOWN ? last_woken_by(t) : NULL;
-	if (last_by) /* in vain */
+	if (last_by) /* the last wakeup was in vain */
 		*last_by = TAP_WOKEN_NOT_KNOWN;
 	if (!t->last)
 		t->from_ns = t->to_ns = s->from_ns;
 	if (s->to_ns <= t->to_ns)
 		return 0;
-	if (s->from_ns > t->to_ns && add(l, t, TAP_STATE_UNKNOWN, TAP_WOKEN_NOT_KNOWN, s->from_ns))
+	if (s->from_ns > t->to_ns &&
+	    add_state(l, t, TAP_STATE_UNKNOWN, TAP_WOKEN_NOT_KNOWN, s->from_ns))
 		return -ENOMEM;
 	if (tap_state_is_sleep(s->state))
 		by = s->next == TAP_STATE_WAKING ? t->woken_by
 		     : s->next == s->state	 ? TAP_WOKEN_NOT_YET
 						 : TAP_WOKEN_NOT_KNOWN;
-	return add(l, t, s->state, by, s->to_ns);
+	return add_state(l, t, s->state, by, s->to_ns);
 }
 
 void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task *task, uint32_t by)
@@ -169,7 +173,7 @@ void tap_critical_log_correct(struct tap_critical_log *l, const struct tap_task 
 
 /* ---- reading ---- */
 
-/* What stands before @end in the chunk, and lasted until @to_ns. */
+/* Read the record that ends before word @end of the chunk, and at @to_ns. */
 static void read_back(struct tap_log_place *p, const struct tap_log_chunk *c, unsigned int end,
 		      uint64_t to_ns)
 {
@@ -188,8 +192,7 @@ static void read_back(struct tap_log_place *p, const struct tap_log_chunk *c, un
 	p->from_ns = to_ns - ns;
 }
 
-/* To the end of the chunk in which there is something from before @ns. Return: whether there is
- * one. */
+/* Go to the end of the last chunk that begins before @ns. Return false if there is none. */
 static bool find_chunk(const struct tap_task_log *t, struct tap_log_place *p, uint64_t ns)
 {
 	const struct tap_log_chunk *c = p->chunk ? p->chunk : t->last;

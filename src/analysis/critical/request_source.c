@@ -11,7 +11,7 @@ struct tap_request_event {
 	const struct tap_format *fmt;
 	bool begins, finishes;
 	struct tap_num pid;
-	const struct tap_field *by; /* NULL: the task */
+	const struct tap_field *by; /* NULL: the current task */
 };
 
 static struct tap_request_word word_of(const char *s, size_t len)
@@ -49,23 +49,23 @@ static bool is_text(struct span s, const char *text)
 	return strlen(text) == s.len && !memcmp(text, s.s, s.len);
 }
 
-static bool fits(const struct tap_request_word *w, const struct tap_format *fmt)
+static bool fits_word(const struct tap_request_word *w, const struct tap_format *fmt)
 {
 	return is_text(w->name, fmt->name) && (!w->system.len || is_text(w->system, fmt->system));
 }
 
 bool tap_request_source_wants(const struct tap_request_source *s, const struct tap_format *fmt)
 {
-	return fits(&s->begin, fmt) || fits(&s->finish, fmt);
+	return fits_word(&s->begin, fmt) || fits_word(&s->finish, fmt);
 }
 
-static int check(const struct tap_request_source *s, const struct tap_request_word *w,
-		 const struct tap_format *const *formats, unsigned int nr, struct tap_err *err)
+static int check_word(const struct tap_request_source *s, const struct tap_request_word *w,
+		      const struct tap_format *const *formats, unsigned int nr, struct tap_err *err)
 {
 	bool found = false;
 
 	for (unsigned int i = 0; i < nr; i++) {
-		if (!fits(w, formats[i]))
+		if (!fits_word(w, formats[i]))
 			continue;
 		found = true;
 		if (s->by && !tap_format_field(formats[i], s->by))
@@ -81,7 +81,8 @@ int tap_request_source_check(const struct tap_request_source *s,
 			     const struct tap_format *const *formats, unsigned int nr,
 			     struct tap_err *err)
 {
-	return check(s, &s->begin, formats, nr, err) ?: check(s, &s->finish, formats, nr, err);
+	return check_word(s, &s->begin, formats, nr, err)
+		       ?: check_word(s, &s->finish, formats, nr, err);
 }
 
 /* Return: NULL when out of memory. */
@@ -98,8 +99,8 @@ static const struct tap_request_event *event_of(struct tap_request_source *s,
 	e = &s->events[s->nr_events++];
 	*e = (struct tap_request_event){
 		.fmt = fmt,
-		.begins = fits(&s->begin, fmt),
-		.finishes = fits(&s->finish, fmt),
+		.begins = fits_word(&s->begin, fmt),
+		.finishes = fits_word(&s->finish, fmt),
 		.by = s->by ? tap_format_field(fmt, s->by) : NULL,
 	};
 	tap_num_init(&e->pid, tap_number_field(fmt, "common_pid"));
@@ -132,14 +133,14 @@ int tap_request_source_event(struct tap_request_source *s, struct tap_requests *
 	pid = tap_num_int(&e->pid, ev);
 	task = tap_timeline_task(timeline, pid);
 	key = key_of(e, ev, pid);
-	if (e->finishes && task) /* in an interrupt out of idle nobody does */
+	if (e->finishes && task) /* no task finishes a request in an interrupt on an idle CPU */
 		ret = tap_requests_finish(r, key, ev->ts_ns, task->index);
 	if (!ret && e->begins)
 		ret = tap_requests_begin(r, key, ev->ts_ns);
 	return ret;
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	const struct tap_request_watch *w = ctx;
 
@@ -153,4 +154,4 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	return tap_request_source_event(w->source, w->requests, t, ev);
 }
 
-const struct tap_watcher_ops tap_request_watch_ops = { .wants = wants, .event = on_event };
+const struct tap_watcher_ops tap_request_watch_ops = { .wants = wants_event, .event = on_event };

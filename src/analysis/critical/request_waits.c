@@ -15,7 +15,7 @@ void tap_request_waits_release(struct tap_request_waits *w)
 	tap_map_release(&w->near);
 }
 
-/* ---- which they are ---- */
+/* ---- finding waits ---- */
 
 struct finding {
 	struct tap_request_waits *w;
@@ -36,7 +36,7 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 	if (tap_array_grow(&w->v, w->nr, &w->cap, sizeof(*w->v)))
 		return -ENOMEM;
 	w->v[w->nr++] = wait;
-	/* of several the first: they come from the end */
+	/* of equal ones the earliest, since the walk goes backwards */
 	if (wait.left_ns >= why->longest.left_ns) {
 		why->longest = wait;
 		why->longest_task = s->task;
@@ -80,10 +80,12 @@ int tap_request_waits_begin(struct tap_request_waits *w)
 	return ret;
 }
 
-/* ---- what is told ---- */
+/* ---- explaining waits ---- */
 
-/* Of the task's the first that begins no earlier, or what is behind them all: mostly it is near the
- * last one. */
+/*
+ * Return the index of the task's first wait that begins at @from_ns or later, or the index after
+ * its last wait. It is usually close to the result of the last search.
+ */
 static unsigned int find_first(const struct tap_request_waits *w, int tid, uint64_t from_ns)
 {
 	uint64_t *near = tap_map_get(&w->near, (uint64_t)tid);
@@ -105,14 +107,14 @@ uint64_t tap_request_waits_split(const struct tap_request_waits *w, const struct
 	unsigned int i = find_first(w, task->tid, ns + 1);
 	uint64_t next_ns = i < w->nr && w->v[i].tid == task->tid ? w->v[i].from_ns : UINT64_MAX;
 
-	/* those that began before, and go on: several requests may have parts of one wait */
+	/* waits that began before @ns: several requests may contain parts of one wait */
 	for (; i && w->v[i - 1].tid == task->tid && w->v[i - 1].to_ns > ns; i--)
 		if (w->v[i - 1].to_ns < next_ns)
 			next_ns = w->v[i - 1].to_ns;
 	return next_ns;
 }
 
-/* Who is called so in @timeline. Few tids are given out again. */
+/* Return the task in @timeline that had this tid at that time. Tids are rarely reused. */
 static const struct tap_task *same_task(const struct tap_timeline *timeline, int tid,
 					uint64_t at_ns)
 {
@@ -139,13 +141,13 @@ static int add_piece(struct tap_request_why *why, const struct tap_piece *piece)
 	return 0;
 }
 
-static int explain(struct tap_request_waits *w, struct tap_request_wait *wait,
-		   const struct tap_wait_told *told, const struct tap_timeline *timeline)
+static int explain_wait(struct tap_request_waits *w, struct tap_request_wait *wait,
+			const struct tap_wait_told *ended, const struct tap_timeline *timeline)
 {
 	int ret = 0;
 
-	for (const struct tap_piece *p = told->pieces; !ret && p < told->pieces + told->nr_pieces;
-	     p++) {
+	for (const struct tap_piece *p = ended->pieces;
+	     !ret && p < ended->pieces + ended->nr_pieces; p++) {
 		uint64_t ns = p->ns < wait->left_ns ? p->ns : wait->left_ns;
 
 		if (p->from_ns < wait->from_ns || p->from_ns >= wait->to_ns || !ns)
@@ -164,19 +166,20 @@ static int explain(struct tap_request_waits *w, struct tap_request_wait *wait,
 	return ret;
 }
 
-int tap_request_waits_told(struct tap_request_waits *w, const struct tap_wait_told *told,
+int tap_request_waits_told(struct tap_request_waits *w, const struct tap_wait_told *ended,
 			   const struct tap_timeline *timeline)
 {
-	unsigned int i = find_first(w, told->task->tid, told->from_ns);
+	unsigned int i = find_first(w, ended->task->tid, ended->from_ns);
 	int ret = 0;
 
-	for (; !ret && i < w->nr && w->v[i].tid == told->task->tid && w->v[i].from_ns < told->to_ns;
+	for (;
+	     !ret && i < w->nr && w->v[i].tid == ended->task->tid && w->v[i].from_ns < ended->to_ns;
 	     i++)
-		ret = explain(w, &w->v[i], told, timeline);
+		ret = explain_wait(w, &w->v[i], ended, timeline);
 	return ret;
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
 static int by_begin(const void *a, const void *b)
 {

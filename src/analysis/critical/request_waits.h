@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the waits for a CPU on the paths of some requests were for. Which these are is known when
- * all has been told: so what the timeline tells is told once more (docs/internals/critical.md), and
- * of each wait what is on a path is kept. Pieces (analysis/explain/piece.h) of a request that are
- * of one kind and one task are one, and all of a request's add up to what its path waited.
+ * Why tasks on the critical paths of some requests waited for a CPU. These waits are known only at
+ * the end of a run, so the recording is read again (docs/internals/critical.md), and of each wait
+ * the part on a path is kept. A request's components (analysis/explain/piece.h) of one kind and
+ * task are joined, and all of them add up to the waiting time on its path.
  */
 #ifndef TAP_CRITICAL_REQUEST_WAITS_H
 #define TAP_CRITICAL_REQUEST_WAITS_H
@@ -11,47 +11,59 @@
 #include "analysis/critical/requests.h"
 #include "analysis/explain/waits.h"
 
-/* A wait, or what of it is on the path. */
+/* A wait, or the part of it that is on the path. */
 struct tap_request_wait {
 	uint64_t from_ns, to_ns;
-	uint64_t left_ns; /* that is not explained yet */
+	uint64_t left_ns; /* not explained yet */
 	int tid;
 	unsigned int request;
 };
 
 struct tap_request_why {
-	struct tap_piece *pieces; /* owned; after the end the one that began first comes first */
+	struct tap_piece *pieces; /* owned; sorted by their start after tap_request_waits_end() */
 	unsigned int nr_pieces, cap_pieces;
-	struct tap_request_wait longest; /* .to_ns 0: it did not wait */
-	unsigned int longest_task; /* whose: its index */
+	struct tap_request_wait longest; /* .to_ns 0: no wait */
+	unsigned int longest_task; /* the .index of the task of .longest */
 };
 
-struct tap_request_waits { /* all zero: none */
-	struct tap_request_why *requests; /* owned */
+struct tap_request_waits { /* all zero: empty */
+	struct tap_request_why *requests; /* owned; by number */
 	unsigned int nr_requests;
-	/* of those that are being told: */
-	struct tap_request_wait *v; /* owned; by task, in the order of time */
+	/* of those requests that this pass is for: */
+	/* owned; sorted by task and time after tap_request_waits_begin() */
+	struct tap_request_wait *v;
 	unsigned int nr, cap;
-	struct tap_map near; /* inside: of each tid the place in .v that was looked for last */
+	struct tap_map near; /* private: tid -> index in .v where it was last looked up */
 };
 
-/* Of a request, the waits on its path; what was known of it is forgotten. @number: its. @tasks: by
- * index. Return: 0 or -ENOMEM, here and below. */
+/*
+ * Find the waits on the path of a request, and discard its earlier results. @number: the request's
+ * number. @tasks: by .index. Return: 0 or -ENOMEM, also for the functions below.
+ */
 int tap_request_waits_find(struct tap_request_waits *w, unsigned int number,
 			   const struct tap_request *request, struct tap_walk *walk,
 			   struct tap_task *const *tasks);
-/* They are about to be told. */
+/* The pass is about to begin. */
 int tap_request_waits_begin(struct tap_request_waits *w);
-/* Where one of those of the task begins or ends, next behind @ns. Return: UINT64_MAX: none does. */
+/*
+ * Return the next time after @ns at which one of the task's waits begins or ends; UINT64_MAX: none
+ * does.
+ */
 uint64_t tap_request_waits_split(const struct tap_request_waits *w, const struct tap_task *task,
 				 uint64_t ns);
-/* A wait is over. @timeline: whose tasks the pieces are to have, which may be another than the one
- * that tells. */
-int tap_request_waits_told(struct tap_request_waits *w, const struct tap_wait_told *told,
+/*
+ * A wait is over. @timeline: has the tasks that components refer to; it may be another one than
+ * that of the pass.
+ */
+int tap_request_waits_told(struct tap_request_waits *w, const struct tap_wait_told *ended,
 			   const struct tap_timeline *timeline);
-/* All has been told: what is left is unknown. Then others may be found. */
+/*
+ * The pass is over: what was not explained is unknown. Afterwards waits of other requests may be
+ * found.
+ */
 int tap_request_waits_end(struct tap_request_waits *w);
-bool tap_request_why_is_known(const struct tap_request_why *why); /* nothing is unknown */
+/* Return true if no component is unknown. */
+bool tap_request_why_is_known(const struct tap_request_why *why);
 void tap_request_waits_release(struct tap_request_waits *w);
 
 #endif

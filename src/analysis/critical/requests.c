@@ -55,7 +55,7 @@ void tap_requests_release(struct tap_requests *r)
 	tap_map_release(&r->open);
 }
 
-/* ---- their paths ---- */
+/* ---- paths ---- */
 
 struct request_sum {
 	unsigned int task;
@@ -72,8 +72,8 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 	return 0;
 }
 
-static int add(struct tap_request_times *t, const struct tap_request *request,
-	       const struct request_sum *sum)
+static int add_request(struct tap_request_times *t, const struct tap_request *request,
+		       const struct request_sum *sum)
 {
 	int ret = tap_hist_add(&t->all, request->to_ns - request->from_ns)
 			  ?: tap_hist_add(&t->others, sum->others_ns);
@@ -107,7 +107,7 @@ int tap_requests_add_up(struct tap_requests *r, struct tap_walk *w, struct tap_r
 
 		ret = tap_walk_back(w, r->v[i].task, r->v[i].from_ns, r->v[i].to_ns, on_segment,
 				    &sum);
-		ret = ret ?: add(t, &r->v[i], &sum);
+		ret = ret ?: add_request(t, &r->v[i], &sum);
 	}
 	if (r->nr)
 		qsort(r->v, r->nr, sizeof(*r->v), longest_first);

@@ -5,8 +5,10 @@
 
 enum what { COMES_IN, SOFTIRQ, SETS_OFF, IS_ABOUT };
 
-/* What the names of functions begin with: where interrupts come in on x86 and arm64, softirqs, and
- * what some are about. */
+/*
+ * Prefixes of function names: interrupt entries on x86 and arm64, softirqs, and functions that show
+ * the kind of interrupt.
+ */
 static const struct {
 	const char *name;
 	enum what what;
@@ -36,8 +38,8 @@ static const struct {
 
 #define NR_FUNCTIONS (sizeof(functions) / sizeof(*functions))
 
-/* Return: which of them it is; NR_FUNCTIONS: none. */
-static size_t find(const char *name, size_t len)
+/* Return: index in functions[]; NR_FUNCTIONS: none. */
+static size_t find_function(const char *name, size_t len)
 {
 	size_t i = 0;
 
@@ -54,13 +56,13 @@ enum tap_woken tap_woken_of_stack(const char *names, size_t len)
 	const char *end = names + len, *next;
 	bool is_soft = false;
 
-	/* what is outside of where it came in is of the task that it came upon */
+	/* frames outside of the interrupt's entry belong to the interrupted task */
 	for (; names < end; names = next + 1) {
 		size_t i;
 
 		next = memchr(names, '\n', (size_t)(end - names));
 		next = next ? next : end;
-		i = find(names, (size_t)(next - names));
+		i = find_function(names, (size_t)(next - names));
 		if (i == NR_FUNCTIONS)
 			continue;
 		if (functions[i].what == COMES_IN)

@@ -6,20 +6,22 @@
 
 #include "base/array.h"
 
-/* When a task was left last for who woke it, and in which walk. */
+/* When, and in which walk, the path last left this task for its waker. */
 struct tap_walk_left {
 	uint64_t at_ns;
 	unsigned int walk;
 };
 
-/* Where a walk is. */
+/* The state of a walk. */
 struct walk {
 	struct tap_walk *w;
 	struct tap_window window;
-	uint64_t at_ns; /* what is behind it has been told */
-	unsigned int task; /* that is followed: the one whose path it is, or */
-	bool is_waker; /* a waker, back to */
-	uint64_t from_ns; /* where the sleep began */
+	uint64_t at_ns; /* segments after this time are complete */
+	/* the task that is followed now: the one that the walk began with, or a waker */
+	unsigned int task;
+	bool is_waker;
+	/* how far back to follow .task: a waker to the start of the sleep, else to the window's */
+	uint64_t from_ns;
 	int (*tell)(void *ctx, const struct tap_path_segment *s);
 	void *ctx;
 };
@@ -39,7 +41,7 @@ void tap_walk_release(struct tap_walk *w)
 	free(w->left);
 }
 
-static int tell_segment(struct walk *k)
+static int report_segment(struct walk *k)
 {
 	const struct tap_path_segment *s = &k->w->segment;
 
@@ -47,11 +49,11 @@ static int tell_segment(struct walk *k)
 }
 
 /*
- * From @from_ns to where the walk is, and it goes there. Where something is unknown of a waker, it
- * may have been woken by others meanwhile, and the path was theirs before: then it is unknown back
- * to the sleep's beginning.
+ * Add time from @from_ns to the current position, and move there. If a waker's state is unknown, it
+ * may have been woken by other tasks meanwhile, to which the path would belong. So everything back
+ * to the start of the sleep is unknown.
  */
-static int add(struct walk *k, enum tap_path_state state, uint64_t from_ns)
+static int add_time(struct walk *k, enum tap_path_state state, uint64_t from_ns)
 {
 	struct tap_path_segment *s = &k->w->segment;
 	uint64_t to_ns = tap_window_clip(&k->window, k->at_ns);
@@ -64,7 +66,7 @@ static int add(struct walk *k, enum tap_path_state state, uint64_t from_ns)
 	if (from_ns == to_ns)
 		return 0;
 	if (s->task != k->task || s->state != state || s->from_ns != to_ns) {
-		ret = tell_segment(k);
+		ret = report_segment(k);
 		*s = (struct tap_path_segment){ .to_ns = to_ns, .task = k->task, .state = state };
 	}
 	s->from_ns = from_ns;
@@ -72,11 +74,10 @@ static int add(struct walk *k, enum tap_path_state state, uint64_t from_ns)
 }
 
 /*
- * From a task that slept since @slept_ns, or was not yet there, to who woke it just now. Whoever
- * comes back to it at once, by others who woke each other in the same ns, would go round in
- * circles.
+ * Continue with the waker of a task that slept since @slept_ns, or did not exist before. Guard
+ * against wakeup cycles with equal time stamps.
  */
-static int follow(struct walk *k, uint32_t woken_by, uint64_t slept_ns)
+static int follow_waker(struct walk *k, uint32_t woken_by, uint64_t slept_ns)
 {
 	struct tap_walk *w = k->w;
 	struct tap_walk_left *left =
@@ -85,7 +86,7 @@ static int follow(struct walk *k, uint32_t woken_by, uint64_t slept_ns)
 	if (!left)
 		return -ENOMEM;
 	if (left->walk == w->nr_walks && left->at_ns == k->at_ns)
-		return add(k, TAP_PATH_UNKNOWN, slept_ns);
+		return add_time(k, TAP_PATH_UNKNOWN, slept_ns);
 	*left = (struct tap_walk_left){ k->at_ns, w->nr_walks };
 	if (!k->is_waker)
 		k->from_ns = slept_ns;
@@ -115,15 +116,17 @@ static enum tap_path_state state_of(const struct tap_log_place *p)
 	return sleeps[p->woken_by];
 }
 
-/* Nothing is told of it so early: it was born, or it is not known. */
+/*
+ * The log has nothing about the task before this time: it was created then, or its past is unknown.
+ */
 static int step_before(struct walk *k)
 {
 	const struct tap_critical_log *log = k->w->log;
 	const struct tap_task_log *t = k->task < log->nr_tasks ? &log->tasks[k->task] : NULL;
 
 	if (t && t->born_by >= TAP_WOKEN_BY_TASK && t->from_ns == k->at_ns)
-		return follow(k, t->born_by, k->from_ns);
-	return add(k, TAP_PATH_UNKNOWN, k->from_ns);
+		return follow_waker(k, t->born_by, k->from_ns);
+	return add_time(k, TAP_PATH_UNKNOWN, k->from_ns);
 }
 
 static int step_back(struct walk *k)
@@ -134,16 +137,19 @@ static int step_back(struct walk *k)
 
 	if (!p)
 		return step_before(k);
-	if (p->to_ns < k->at_ns) /* its life was over */
-		return add(k, TAP_PATH_UNKNOWN, p->to_ns > k->from_ns ? p->to_ns : k->from_ns);
+	if (p->to_ns < k->at_ns) /* the task had exited */
+		return add_time(k, TAP_PATH_UNKNOWN, p->to_ns > k->from_ns ? p->to_ns : k->from_ns);
 	if (!is_woken)
-		return add(k, state_of(p), from_ns);
-	if (p->to_ns > k->at_ns) /* it slept, and yet it woke somebody */
-		return add(k, TAP_PATH_UNKNOWN, from_ns);
-	return follow(k, p->woken_by, from_ns);
+		return add_time(k, state_of(p), from_ns);
+	if (p->to_ns > k->at_ns) /* it slept while it woke another task */
+		return add_time(k, TAP_PATH_UNKNOWN, from_ns);
+	return follow_waker(k, p->woken_by, from_ns);
 }
 
-/* Of a sleep that ends behind the window the end tells whose time it is. */
+/*
+ * Return where to begin: if the task sleeps past the end of the window, at the end of that sleep,
+ * since what ended it decides whose time it is.
+ */
 static uint64_t begin_of_walk(struct tap_walk *w, unsigned int task, uint64_t to_ns)
 {
 	const struct tap_log_place *p = tap_critical_log_before(w->log, task, to_ns);
@@ -175,5 +181,5 @@ int tap_walk_back(struct tap_walk *w, unsigned int task, uint64_t from_ns, uint6
 			k.from_ns = from_ns;
 		}
 	}
-	return ret ? ret : tell_segment(&k);
+	return ret ? ret : report_segment(&k);
 }

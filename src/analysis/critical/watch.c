@@ -15,7 +15,7 @@ void tap_critical_watch_release(struct tap_critical_watch *w)
 	free(w->woken_of);
 }
 
-/* Whoever ran then, and not the softirq that it was in. */
+/* The softirq was raised by the task that ran, so that task is the waker. */
 static void correct_to_task(struct tap_critical_watch *w, const struct tap_task *task)
 {
 	const struct tap_task *waker = tap_timeline_task(w->timeline, task->waker_tid);
@@ -70,7 +70,7 @@ static bool is_exec(const struct tap_format *fmt)
 	return !strcmp(fmt->system, "sched") && !strcmp(fmt->name, "sched_process_exec");
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	const struct tap_critical_watch *w = ctx;
 
@@ -104,7 +104,7 @@ const struct tap_watcher_ops tap_critical_watch_ops = {
 	.early = true,
 	.interval = on_interval,
 	.wakeup = on_wakeup,
-	.wants = wants,
+	.wants = wants_event,
 	.event = on_event,
 };
 
