@@ -12,7 +12,7 @@
 #include "base/stats/rank_sum.h"
 #include "base/stats/shift.h"
 
-#define MOST_MORE 1000u /* recordings; whoever needs more than that had better not wait */
+#define MOST_MORE 1000u /* a greater estimate is of no use */
 
 const char *tap_compare_verdict_name(enum tap_compare_verdict verdict)
 {
@@ -35,12 +35,12 @@ void tap_comparison_release(struct tap_comparison *c)
 	*c = (struct tap_comparison){ 0 };
 }
 
-/* ---- the values ---- */
+/* ---- values ---- */
 
-/* Names to values. */
+/* An index of metrics by name. */
 struct index {
 	const struct tap_metrics *metrics;
-	struct tap_map by_name; /* index + 1; of names with the same key the last */
+	struct tap_map by_name; /* hash of the name -> index + 1; on a collision the last one */
 };
 
 static int index_init(struct index *x, const struct tap_metrics *metrics)
@@ -53,14 +53,14 @@ static int index_init(struct index *x, const struct tap_metrics *metrics)
 	return 0;
 }
 
-static const struct tap_metric *find(const struct index *x, const char *name)
+static const struct tap_metric *find_metric(const struct index *x, const char *name)
 {
 	const uint64_t *at = tap_map_get(&x->by_name, tap_map_key(name, strlen(name)));
 
 	return at && !strcmp(x->metrics->v[*at - 1].name, name) ? &x->metrics->v[*at - 1] : NULL;
 }
 
-/* Return: 1; 0: not all have it; -ENOMEM. */
+/* Return: 1; 0: not all recordings have the metric; -ENOMEM. */
 static int take_values(struct tap_compared_side *side, const struct index *x, unsigned int nr,
 		       const char *name)
 {
@@ -68,7 +68,7 @@ static int take_values(struct tap_compared_side *side, const struct index *x, un
 	if (!side->v)
 		return -ENOMEM;
 	for (; side->nr < nr; side->nr++) {
-		const struct tap_metric *m = find(&x[side->nr], name);
+		const struct tap_metric *m = find_metric(&x[side->nr], name);
 
 		if (!m)
 			return 0;
@@ -85,9 +85,9 @@ static bool is_zero(const struct tap_compared_side *side)
 	return !side->v[0] && !side->v[side->nr - 1];
 }
 
-/* ---- one metric ---- */
+/* ---- a single metric ---- */
 
-static int test(struct tap_compared *c)
+static int test_shift(struct tap_compared *c)
 {
 	int ret = tap_shift(c->a.v, c->a.nr, c->b.v, c->b.nr, &c->shift, &c->interval);
 
@@ -103,8 +103,9 @@ static int test(struct tap_compared *c)
 }
 
 /*
- * Intervals become narrower as the root of the number of recordings. For a difference the interval
- * has to be as wide as it takes among so many metrics, if this is the only one that differs.
+ * Estimate how many more recordings per side a verdict needs. Intervals narrow with the square root
+ * of the number of recordings. For a difference, widen the interval to the confidence that is
+ * needed among this many metrics if no other one differs.
  */
 static unsigned int guess_more(const struct tap_compared *c, double least,
 			       const struct tap_comparison *all)
@@ -124,7 +125,8 @@ static unsigned int guess_more(const struct tap_compared *c, double least,
 	return more > MOST_MORE ? 0 : more < 1 ? 1 : (unsigned int)more;
 }
 
-static void judge(struct tap_compared *c, double min_effect, const struct tap_comparison *all)
+static void judge_metric(struct tap_compared *c, double min_effect,
+			 const struct tap_comparison *all)
 {
 	double least = min_effect * fabs(c->a.median);
 	bool differs = c->p_adjusted <= TAP_STATS_ALPHA;
@@ -141,16 +143,16 @@ static void judge(struct tap_compared *c, double min_effect, const struct tap_co
 		c->more = guess_more(c, least, all);
 }
 
-/* ---- all ---- */
+/* ---- all metrics ---- */
 
 struct sides {
-	struct index *a, *b; /* owned, in one array */
+	struct index *a, *b; /* owned; parts of one array */
 	unsigned int nr_a, nr_b;
 };
 
-/* Of a metric that has no row yet. */
-static int add(struct tap_comparison *out, const struct sides *s, const struct tap_metric *m,
-	       const struct tap_compare_opts *opts)
+/* Add a row for a metric that has none yet. */
+static int add_row(struct tap_comparison *out, const struct sides *s, const struct tap_metric *m,
+		   const struct tap_compare_opts *opts)
 {
 	struct tap_compared c = { .name = m->name, .unit = m->unit, .better = m->better };
 	int ret = take_values(&c.a, s->a, s->nr_a, m->name);
@@ -165,7 +167,7 @@ static int add(struct tap_comparison *out, const struct sides *s, const struct t
 		goto out;
 	if (opts->window_is_cost && !strcmp(m->name, "recording.window"))
 		c.better = TAP_BETTER_LESS;
-	ret = test(&c);
+	ret = test_shift(&c);
 	if (!ret)
 		ret = tap_array_grow(&out->v, out->nr, &out->cap, sizeof(*out->v));
 	if (!ret) {
@@ -178,7 +180,7 @@ out:
 	return ret < 0 ? ret : 0;
 }
 
-/* Rows of all metrics of all recordings, in the order in which they first come. */
+/* Add rows for all metrics of all recordings, in the order of their first occurrence. */
 static int add_all(struct tap_comparison *out, const struct sides *s,
 		   const struct tap_compare_opts *opts)
 {
@@ -193,15 +195,15 @@ static int add_all(struct tap_comparison *out, const struct sides *s,
 			bool is_new = !opts->want || opts->want(opts->ctx, name);
 
 			for (unsigned int before = 0; is_new && before < r; before++)
-				is_new = !find(&s->a[before], name);
+				is_new = !find_metric(&s->a[before], name);
 			if (is_new)
-				ret = add(out, s, &metrics->v[i], opts);
+				ret = add_row(out, s, &metrics->v[i], opts);
 		}
 	}
 	return ret;
 }
 
-static int adjust(struct tap_comparison *out)
+static int adjust_p(struct tap_comparison *out)
 {
 	double *p = calloc(out->nr + 1, sizeof(*p));
 	int ret = p ? 0 : -ENOMEM;
@@ -227,10 +229,10 @@ int tap_compare(const struct tap_metrics *const *a, unsigned int nr_a,
 	s.b = s.a + nr_a;
 	for (unsigned int i = 0; !ret && i < nr_a + nr_b; i++)
 		ret = index_init(&s.a[i], i < nr_a ? a[i] : b[i - nr_a]);
-	ret = ret ?: add_all(out, &s, opts) ?: adjust(out);
+	ret = ret ?: add_all(out, &s, opts) ?: adjust_p(out);
 	out->needs = tap_rank_sum_needs(TAP_STATS_ALPHA / (out->nr ? out->nr : 1));
 	for (unsigned int i = 0; !ret && i < out->nr; i++)
-		judge(&out->v[i], opts->min_effect, out);
+		judge_metric(&out->v[i], opts->min_effect, out);
 	for (unsigned int i = 0; s.a && i < nr_a + nr_b; i++)
 		tap_map_release(&s.a[i].by_name);
 	free(s.a);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The metrics of some recordings, A, against those of others, B. The unit is the recording: what
- * happens within one hangs together, so that tests on single events find a difference nearly
- * always. No value is left out as an outlier.
+ * Compare the metrics of a set of recordings, A, with those of another set, B. The sample is the
+ * recording: events within a recording depend on each other, so tests on single events nearly
+ * always find a difference. No value is dropped as an outlier.
  */
 #ifndef TAP_COMPARE_COMPARE_H
 #define TAP_COMPARE_COMPARE_H
@@ -10,13 +10,13 @@
 #include "base/stats/confidence.h"
 #include "analysis/metric/metrics.h"
 
-/* So many recordings each side must have for a verdict: with fewer, no p is as low as 0.05. */
+/* Recordings that each side needs for a verdict: with fewer, p cannot be as low as 0.05. */
 #define TAP_COMPARE_MIN 4u
 
 enum tap_compare_verdict {
 	TAP_COMPARE_UNCLEAR,
 	TAP_COMPARE_SAME, /* the shift's interval lies within the least effect */
-	TAP_COMPARE_CHANGED, /* it lies beyond, and of this metric nobody says which is better */
+	TAP_COMPARE_CHANGED, /* it lies beyond, and the metric has no better direction */
 	TAP_COMPARE_BETTER,
 	TAP_COMPARE_WORSE,
 };
@@ -24,7 +24,7 @@ enum tap_compare_verdict {
 const char *tap_compare_verdict_name(enum tap_compare_verdict verdict);
 
 struct tap_compared_side {
-	double *v; /* owned; of each recording, sorted */
+	double *v; /* owned; one value per recording, sorted */
 	unsigned int nr;
 	double median;
 	struct tap_confidence interval; /* of the median */
@@ -35,36 +35,43 @@ struct tap_compared {
 	enum tap_metric_unit unit;
 	enum tap_metric_better better;
 	struct tap_compared_side a, b;
-	double shift; /* of B above A */
+	double shift; /* B minus A */
 	struct tap_confidence interval; /* of the shift */
-	double shift_pct; /* of A's median; NAN where that is 0 */
+	double shift_pct; /* in % of A's median; NAN if that is 0 */
 	double p, p_adjusted; /* NAN: too few recordings */
 	enum tap_compare_verdict verdict;
-	/* Unclear: about how many recordings more on each side would tell, if they are as these; 0:
-	 * there is no telling. */
+	/*
+	 * If unclear: the approximate number of further recordings per side that would give a
+	 * verdict, if they are like these; 0: cannot be estimated.
+	 */
 	unsigned int more;
 };
 
 struct tap_compare_opts {
-	double min_effect; /* what matters, as a part of A's median */
-	bool window_is_cost; /* a recording is as long as what was to be done took */
-	bool (*want)(void *ctx, const char *name); /* NULL: all metrics */
+	double min_effect; /* least effect that matters, as a fraction of A's median */
+	/* the window is the duration of the measured work, so shorter is better */
+	bool window_is_cost;
+	bool (*want)(void *ctx, const char *name); /* selects metrics by name; NULL: all */
 	void *ctx;
 };
 
-/* All metrics that are wanted and that every recording has, but those that are 0 in all of them. */
+/* The wanted metrics that every recording has, except those that are 0 in all recordings. */
 struct tap_comparison {
 	struct tap_compared *v; /* owned */
 	unsigned int nr, cap;
-	unsigned int nr_partial; /* wanted, and not in every recording */
+	unsigned int nr_partial; /* wanted metrics that some recording lacks */
 	const char *partial; /* one of these; borrowed from the metrics */
-	/* With how many recordings a side a difference in one of the metrics alone could be told,
-	 * whatever the others do. */
+	/*
+	 * The number of recordings per side with which a difference in a single metric could be
+	 * significant, whatever the other metrics do.
+	 */
 	unsigned int needs;
 };
 
-/* @a, @b: of each recording; there are some on both sides. Return: 0 or -ENOMEM; release in either
- * case. */
+/*
+ * @a, @b: one per recording; neither side is empty. Return: 0 or -ENOMEM; the caller releases @out
+ * in either case.
+ */
 int tap_compare(const struct tap_metrics *const *a, unsigned int nr_a,
 		const struct tap_metrics *const *b, unsigned int nr_b,
 		const struct tap_compare_opts *opts, struct tap_comparison *out);

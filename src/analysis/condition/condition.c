@@ -31,8 +31,8 @@ struct parser {
 	struct tap_err *err;
 };
 
-/* The caret is below @at. A long text is shown in part. */
-static int fail(const struct parser *p, const char *at, const char *message)
+/* Report an error in the text, with a caret below @at. A long text is shortened. */
+static int fail_at(const struct parser *p, const char *at, const char *message)
 {
 	size_t column = (size_t)(at - p->c->text),
 	       from = column > SHOWN_BEFORE ? column - SHOWN_BEFORE : 0;
@@ -51,7 +51,7 @@ static void skip_blanks(struct parser *p)
 		p->at++;
 }
 
-static bool accept(struct parser *p, char sign)
+static bool accept_sign(struct parser *p, char sign)
 {
 	skip_blanks(p);
 	if (*p->at != sign)
@@ -60,7 +60,7 @@ static bool accept(struct parser *p, char sign)
 	return true;
 }
 
-/* Return: how long the word is that comes next, up to a blank or one of @ends. */
+/* Return the length of the next word, which ends at a blank or at one of @ends. */
 static size_t word_len(struct parser *p, const char *ends)
 {
 	size_t len = 0;
@@ -78,9 +78,9 @@ static bool is_word(const char *at, size_t len, const char *word)
 
 static int expect_above(struct parser *p)
 {
-	if (!accept(p, '>'))
-		return fail(p, p->at, "expected '>'");
-	return *p->at == '=' ? fail(p, p->at, "expected '>': other comparisons do not work here")
+	if (!accept_sign(p, '>'))
+		return fail_at(p, p->at, "expected '>'");
+	return *p->at == '=' ? fail_at(p, p->at, "expected '>': other comparisons do not work here")
 			     : 0;
 }
 
@@ -93,26 +93,25 @@ static int parse_time(struct parser *p)
 	free(word);
 	if (ret == -ENOMEM)
 		return tap_err_set(p->err, ret, "out of memory");
-	/* a number alone is one of seconds to options, but in a condition mostly meant to be one of
-	 * ms */
+	/* options take a number without unit as seconds, but in a condition ms is usually meant */
 	if (ret || (p->c->limit && isdigit((unsigned char)p->at[len - 1])))
-		return fail(p, p->at, "expected a time with its unit [10us, 4ms, 1s]");
+		return fail_at(p, p->at, "expected a time with its unit [10us, 4ms, 1s]");
 	p->at += len;
 	return 0;
 }
 
-static int parse_number(struct parser *p, const char *behind, const char *expected)
+static int parse_number(struct parser *p, const char *after, const char *expected)
 {
 	const char *at, *end;
 
 	skip_blanks(p);
 	at = p->at;
 	if (tap_text_take_digits(&p->at, NULL, 10, &p->c->limit) ||
-	    strncmp(p->at, behind, strlen(behind)))
-		return fail(p, at, expected);
-	end = p->at + strlen(behind);
+	    strncmp(p->at, after, strlen(after)))
+		return fail_at(p, at, expected);
+	end = p->at + strlen(after);
 	if (*end && !isspace((unsigned char)*end))
-		return fail(p, at, expected);
+		return fail_at(p, at, expected);
 	p->at = end;
 	return 0;
 }
@@ -128,11 +127,11 @@ static int parse_event(struct parser *p, const char *ends)
 	if (!word || ret)
 		ret = tap_err_nomem(p->err);
 	else if (!len)
-		ret = fail(p, p->at, "expected an event");
+		ret = fail_at(p, p->at, "expected an event");
 	else
 		ret = tap_select_read(&words, &p->c->event, &why);
 	if (ret && why.code)
-		ret = ret == -EINVAL ? fail(p, p->at, why.text)
+		ret = ret == -EINVAL ? fail_at(p, p->at, why.text)
 				     : tap_err_set(p->err, ret, "%s", why.text);
 	p->at += len;
 	tap_strings_release(&words.events);
@@ -155,13 +154,13 @@ static int make_task_filter(struct parser *p)
 	tap_buf_release(&text);
 	ret = ret ?: tap_filter_new(c->task, c->filter, &c->of_task, p->err);
 	if (!ret && c->of_task->nr_pasts)
-		ret = fail(p, c->filter,
-			   "a condition cannot use changed() or moved(), which work only in the "
-			   "filter of a recorded event (-f)");
+		ret = fail_at(p, c->filter,
+			      "a condition cannot use changed() or moved(), which work only in the "
+			      "filter of a recorded event (-f)");
 	return ret;
 }
 
-/* "if FILTER", or nothing more. */
+/* Parse "if FILTER", if anything follows. */
 static int parse_filter(struct parser *p)
 {
 	size_t len = word_len(p, "(\"'");
@@ -172,18 +171,18 @@ static int parse_filter(struct parser *p)
 	if (!*word)
 		return 0;
 	if (!is_word(word, len, "if"))
-		return fail(p, word, "expected 'if' or the end of the condition");
+		return fail_at(p, word, "expected 'if' or the end of the condition");
 	if (p->c->kind == TAP_CONDITION_LOST)
-		return fail(p, word, "lost events cannot be filtered");
+		return fail_at(p, word, "lost events cannot be filtered");
 	p->at += len;
 	skip_blanks(p);
 	if (!*p->at)
-		return fail(p, p->at, "expected a filter");
+		return fail_at(p, p->at, "expected a filter");
 	p->c->filter = p->at;
 	return is_of_task ? make_task_filter(p) : 0;
 }
 
-/* What comes first says what it is. Return: 0 with p->c->kind; -EINVAL. */
+/* Set p->c->kind from the first word. Return: 0; -EINVAL. */
 static int parse_kind(struct parser *p, const char *word, size_t len)
 {
 	struct tap_condition *c = p->c;
@@ -200,32 +199,32 @@ static int parse_kind(struct parser *p, const char *word, size_t len)
 		if (!is_word(word, len, tap_state_name(c->state)))
 			continue;
 		if (c->state == TAP_STATE_UNKNOWN || c->state == TAP_STATE_DEAD)
-			return fail(p, word,
-				    "the time that tasks spend in this state is not known");
+			return fail_at(p, word,
+				       "the time that tasks spend in this state is not known");
 		c->kind = TAP_CONDITION_STATE;
 		return 0;
 	}
 	return 0;
 }
 
-/* An event cannot be compared with a time: the word before '>' is meant to be a state. */
+/* An event cannot be compared with a time: if '>' follows, the word was meant to be a state. */
 static int refuse_limit(struct parser *p, const char *word)
 {
 	skip_blanks(p);
 	return *p->at != '>' ? 0
-			     : fail(p, word,
-				    "only these can be compared with a time: waking, preempted, "
-				    "throttled, blocked, sleeping, stopped, running, violation");
+			     : fail_at(p, word,
+				       "only these can be compared with a time: waking, preempted, "
+				       "throttled, blocked, sleeping, stopped, running, violation");
 }
 
-static int parse(struct parser *p)
+static int parse_condition(struct parser *p)
 {
 	const char *word;
 	size_t len = word_len(p, "(>");
 	int ret;
 
 	word = p->at;
-	ret = len ? parse_kind(p, word, len) : fail(p, word, "expected an event or a state");
+	ret = len ? parse_kind(p, word, len) : fail_at(p, word, "expected an event or a state");
 	if (ret)
 		return ret;
 	if (p->c->kind == TAP_CONDITION_EVENT)
@@ -235,9 +234,10 @@ static int parse(struct parser *p)
 	case TAP_CONDITION_RATE:
 		p->at++;
 		ret = parse_event(p, ")");
-		if (!ret && !accept(p, ')'))
-			ret = fail(p, p->at, "expected ')'");
-		ret = ret ?: expect_above(p) ?: parse_number(p, "/s", "expected a number per second [10000/s]");
+		if (!ret && !accept_sign(p, ')'))
+			ret = fail_at(p, p->at, "expected ')'");
+		ret = ret ?: expect_above(p) ?:
+		      parse_number(p, "/s", "expected a number per second [10000/s]");
 		break;
 	case TAP_CONDITION_LOST:
 		ret = expect_above(p) ?: parse_number(p, "", "expected a number");
@@ -263,7 +263,7 @@ int tap_condition_parse(const char *text, struct tap_condition **out, struct tap
 		ret = tap_err_set(err, -EINVAL, "bad condition: it is longer than %u bytes",
 				  MAX_BYTES);
 	else
-		ret = parse(&p);
+		ret = parse_condition(&p);
 	if (!ret) {
 		*out = c;
 		c = NULL;

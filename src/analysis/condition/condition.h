@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A condition as one word of an option says it:
+ * A condition on a running recording, as given in one word of an option:
  *
- *   EVENT [if FILTER]                          sched_process_exit if comm ~ "nginx*"
- *   waking|preempted|blocked|... > TIME [if FILTER]   a task has been in that state for so long
- *   violation > TIME [if FILTER]               a CPU was idle while a task waited that might run
- * there (balance.h) rate(EVENT) > N/s [if FILTER]              within a second; once, until they
- * are fewer again lost > N                                   events, since it was last told
+ *   EVENT [if FILTER]                  sched_process_exit if comm ~ "nginx*"
+ *   STATE > TIME [if FILTER]           a task has been in that state (waking, preempted, blocked,
+ *                                      ...) for this long
+ *   violation > TIME [if FILTER]       a task waited while a CPU that it may use was idle
+ *                                      (balance.h)
+ *   rate(EVENT) > N/s [if FILTER]      more than N events within a second; matches again only after
+ *                                      the rate was lower
+ *   lost > N                           more than N lost events since the last match
  *
- * EVENT is as of -e. Filters of tasks have the fields comm, tid (also called pid), tgid, prio, cpu
- * and cgroup (its number); what is not known of a task is -1, or 0 of its cgroup.
+ * EVENT has the form of -e. Filters of tasks have the fields comm, tid (alias pid), tgid, prio, cpu
+ * and cgroup (its ID). A field that is unknown for a task is -1, or 0 for cgroup.
  */
 #ifndef TAP_CONDITION_CONDITION_H
 #define TAP_CONDITION_CONDITION_H
@@ -22,7 +25,7 @@ struct tap_condition;
 int tap_condition_parse(const char *text, struct tap_condition **out, struct tap_err *err);
 void tap_condition_free(struct tap_condition *c);
 
-/* As it was given. */
+/* Return the text as given. */
 const char *tap_condition_text(const struct tap_condition *c);
 
 #endif

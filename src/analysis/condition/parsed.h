@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a condition's text says, for who watches. */
+/* A parsed condition, for the code that tests it. */
 #ifndef TAP_CONDITION_PARSED_H
 #define TAP_CONDITION_PARSED_H
 
@@ -21,15 +21,17 @@ struct tap_condition {
 	enum tap_condition_kind kind;
 	char *text;
 	enum tap_state state;
-	uint64_t limit; /* ns, events per second, events */
-	struct tap_select *event; /* of EVENT and RATE: its one word */
-	const char *filter; /* in .text, where it ends; NULL: there is none */
-	/* of STATE and VIOLATION with a filter: of a struct tap_condition_task */
+	uint64_t limit; /* ns; events per second; number of events */
+	struct tap_select *event; /* for EVENT and RATE: has this one word */
+	const char *filter; /* points into .text; NULL: no filter */
+	/*
+	 * for STATE and VIOLATION with a filter: a format that describes struct tap_condition_task
+	 */
 	struct tap_format *task;
 	struct tap_filter *of_task;
 };
 
-/* A record of the events that filters of tasks are about. */
+/* A record with a task's fields, which filters of tasks are applied to. */
 struct tap_condition_task {
 	uint16_t type;
 	uint16_t nothing;

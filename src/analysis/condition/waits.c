@@ -6,17 +6,17 @@
 
 #include "base/array.h"
 
-static void put(struct tap_waits *w, unsigned int at, struct tap_wait_due due)
+static void put_due(struct tap_waits *w, unsigned int at, struct tap_wait_due due)
 {
 	w->heap[at] = due;
 	w->waits[due.wait].place = at + 1;
 }
 
-/* Puts what is at @at, or comes there, where it belongs. */
-static void settle(struct tap_waits *w, unsigned int at, struct tap_wait_due due)
+/* Put @due where it belongs in the heap. Its present place, or a free one, is @at. */
+static void settle_due(struct tap_waits *w, unsigned int at, struct tap_wait_due due)
 {
 	while (at && w->heap[(at - 1) / 2].at_ns > due.at_ns) {
-		put(w, at, w->heap[(at - 1) / 2]);
+		put_due(w, at, w->heap[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
 	for (unsigned int child; (child = 2 * at + 1) < w->nr; at = child) {
@@ -24,9 +24,9 @@ static void settle(struct tap_waits *w, unsigned int at, struct tap_wait_due due
 			child++;
 		if (w->heap[child].at_ns >= due.at_ns)
 			break;
-		put(w, at, w->heap[child]);
+		put_due(w, at, w->heap[child]);
 	}
-	put(w, at, due);
+	put_due(w, at, due);
 }
 
 struct tap_watched_wait *tap_waits_get(struct tap_waits *w, unsigned int i)
@@ -45,7 +45,7 @@ int tap_waits_set(struct tap_waits *w, unsigned int i, uint64_t since_ns, unsign
 	wait->nr_told = nr_told;
 	if (!wait->place)
 		wait->place = ++w->nr;
-	settle(w, wait->place - 1, (struct tap_wait_due){ at_ns, i });
+	settle_due(w, wait->place - 1, (struct tap_wait_due){ at_ns, i });
 	return 0;
 }
 
@@ -58,7 +58,7 @@ void tap_waits_drop(struct tap_waits *w, unsigned int i)
 	w->waits[i].place = 0;
 	w->nr--;
 	if (place - 1 < w->nr)
-		settle(w, place - 1, w->heap[w->nr]);
+		settle_due(w, place - 1, w->heap[w->nr]);
 }
 
 void tap_waits_release(struct tap_waits *w)

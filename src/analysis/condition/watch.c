@@ -14,35 +14,35 @@
 #include "analysis/condition/parsed.h"
 #include "analysis/condition/waits.h"
 
-#define QUEUED 256u /* and one more of each condition that is not among them */
+#define QUEUED 256u /* plus one for each condition that has no match among them */
 #define FORGET_EVERY_NS 1000000000u
 #define SECOND_NS 1000000000u
-#define NR_STEPS 100u /* that a second is counted in */
-#define VIOLATION TAP_NR_STATES /* beside the states: a kind of wait */
+#define NR_STEPS 100u /* parts of a second in which events are counted */
+#define VIOLATION TAP_NR_STATES /* a kind of wait, in addition to the states */
 #define NR_KINDS_OF_WAITS (VIOLATION + 1u)
 #define MAX_CONDITIONS 10000u
 
-/* One condition on events of one kind. */
+/* A condition on events of one format. */
 struct use {
 	unsigned int condition;
-	struct tap_filter *filter; /* owned; or NULL */
+	struct tap_filter *filter; /* owned; may be NULL */
 };
 
-/* One kind of events that is wanted: a mark, less one, is its index. */
+/* A format whose events are wanted. Its index plus one is the mark of these events. */
 struct kind {
 	const struct tap_format *fmt;
 	bool for_timeline;
-	const struct tap_field *pid, *tid, *comm; /* or NULL */
+	const struct tap_field *pid, *tid, *comm; /* each may be NULL */
 	struct use *uses; /* owned */
 	unsigned int nr_uses, cap_uses;
 };
 
-/* Of one of the conditions. */
+/* The state of one condition. */
 struct watched {
 	const struct tap_condition *condition;
-	uint64_t lost; /* events, since it was told */
-	struct { /* of the last second */
-		uint64_t step; /* the newest */
+	uint64_t lost; /* events lost since the last match */
+	struct { /* events of the last second, in steps */
+		uint64_t step; /* the latest step */
 		uint64_t nr;
 		uint32_t steps[NR_STEPS];
 		bool is_told;
@@ -55,14 +55,14 @@ struct limit {
 	unsigned int condition;
 };
 
-/* Waits of one kind, and when who has been told of them. */
+/* The conditions' limits for one kind of wait. */
 struct limits {
 	struct limit *v; /* owned; the shortest first */
 	unsigned int nr, cap;
-	unsigned int slot; /* of a task's waits */
+	unsigned int slot; /* index among a task's kinds of waits that have limits */
 };
 
-/* Since when a task is in a violation; all zero: it is in none. */
+/* Since when a task is in a violation; all zero: it is not. */
 struct violated {
 	bool is_in;
 	uint64_t since_ns;
@@ -74,7 +74,7 @@ struct tap_watch {
 	struct tap_follow *follow;
 	struct kind *kinds;
 	unsigned int nr_kinds, cap_kinds;
-	struct tap_timeline *timeline; /* NULL: nobody needs it */
+	struct tap_timeline *timeline; /* NULL: not needed */
 	struct tap_watcher watchers[2];
 	json_t *meta;
 	struct tap_identities ids;
@@ -83,30 +83,31 @@ struct tap_watch {
 	bool has_balance;
 	struct limits limits[NR_KINDS_OF_WAITS];
 	unsigned int nr_slots;
-	uint64_t shortest_ns; /* limit */
-	struct tap_waits waits; /* task->index * .nr_slots + .slot */
-	struct tap_task **tasks; /* by their .index, as far as they have such waits */
+	uint64_t shortest_ns; /* the shortest limit */
+	struct tap_waits waits; /* index: task->index * .nr_slots + .slot */
+	struct tap_task **tasks; /* by .index, if they are in .waits */
 	unsigned int nr_tasks;
-	struct violated *violated; /* by index of the task */
+	struct violated *violated; /* by the task's .index */
 	unsigned int nr_violated;
-	uint64_t look_ns; /* behind that, waits are to be looked at before an event */
+	/* an event after this time must not be processed before waits are looked at */
+	uint64_t look_ns;
 	uint64_t forget_ns;
-	struct tap_err mark_err; /* of what cannot fail by itself */
+	struct tap_err mark_err; /* an error in the mark function, which cannot return one */
 
 	struct tap_met *queue; /* owned; QUEUED + .nr */
 	unsigned int queue_len;
 	uint64_t nr_put, nr_taken, nr_dropped;
 };
 
-static int nomem(struct tap_err *err)
+static int err_nomem(struct tap_err *err)
 {
 	return tap_err_nomem(err);
 }
 
-/* ---- what is told ---- */
+/* ---- matches ---- */
 
-/* @met: without its condition. */
-static void tell(struct tap_watch *w, unsigned int condition, const struct tap_met *met)
+/* Queue a match. @met: without .condition. */
+static void queue_match(struct tap_watch *w, unsigned int condition, const struct tap_met *met)
 {
 	struct watched *c = &w->watched[condition];
 	uint64_t queued = w->nr_put - w->nr_taken;
@@ -143,20 +144,20 @@ static bool task_fits(const struct tap_condition *c, const struct tap_task *task
 	return tap_filter_match(c->of_task, &rec, sizeof(rec), &about) > 0;
 }
 
-static void tell_of_task(struct tap_watch *w, unsigned int condition, const struct tap_task *task,
-			 uint64_t at_ns)
+static void queue_task_match(struct tap_watch *w, unsigned int condition,
+			     const struct tap_task *task, uint64_t at_ns)
 {
 	struct tap_met met = { .at_ns = at_ns, .tid = task->tid };
 
 	if (!task_fits(w->watched[condition].condition, task))
 		return;
 	memcpy(met.comm, task->comm, sizeof(met.comm));
-	tell(w, condition, &met);
+	queue_match(w, condition, &met);
 }
 
 /* ---- waits ---- */
 
-/* Of its @limits it has come to so many. Return: 0 or -ENOMEM. */
+/* Track a wait that has reached @nr_told of its limits. Return: 0 or -ENOMEM. */
 static int set_wait(struct tap_watch *w, const struct limits *limits, struct tap_task *task,
 		    uint64_t since_ns, unsigned int nr_told)
 {
@@ -177,13 +178,13 @@ static int begin_wait(struct tap_watch *w, unsigned int kind, struct tap_task *t
 	const struct limits *limits = &w->limits[kind];
 	unsigned int i = task->index * w->nr_slots + limits->slot;
 
-	/* it will be looked at before any limit of this wait is reached */
+	/* it is looked at before this wait can reach any limit */
 	if (i < w->waits.nr_waits && w->waits.waits[i].place && !w->waits.waits[i].nr_told)
 		return 0;
 	return set_wait(w, limits, task, since_ns, 0);
 }
 
-/* Return: since when the task is in such a wait; TAP_NOT_WAITING. */
+/* Return the start of the task's present wait of this kind; TAP_NOT_WAITING: it is in none. */
 static uint64_t waits_since(const struct tap_watch *w, unsigned int kind,
 			    const struct tap_task *task)
 {
@@ -201,7 +202,7 @@ static unsigned int kind_of_slot(const struct tap_watch *w, unsigned int slot)
 	return kind;
 }
 
-/* What is due first. Return: 0 or -ENOMEM. */
+/* Look at the wait that is due first. Return: 0 or -ENOMEM. */
 static int look_at_wait(struct tap_watch *w)
 {
 	const struct tap_wait_due due = w->waits.heap[0];
@@ -215,10 +216,10 @@ static int look_at_wait(struct tap_watch *w)
 		tap_waits_drop(&w->waits, due.wait);
 		return 0;
 	}
-	if (since_ns != wait.since_ns) /* another one, by now */
+	if (since_ns != wait.since_ns) /* another wait by now */
 		return tap_waits_set(&w->waits, due.wait, since_ns, 0, since_ns + limits->v[0].ns);
 	if (tap_timeline_is_certain(w->timeline, task))
-		tell_of_task(w, limits->v[wait.nr_told].condition, task, due.at_ns);
+		queue_task_match(w, limits->v[wait.nr_told].condition, task, due.at_ns);
 	if (wait.nr_told + 1 < limits->nr)
 		return tap_waits_set(&w->waits, due.wait, since_ns, wait.nr_told + 1,
 				     since_ns + limits->v[wait.nr_told + 1].ns);
@@ -226,8 +227,10 @@ static int look_at_wait(struct tap_watch *w)
 	return 0;
 }
 
-/* All that was before @ns is known: those waits go on that had come to a limit by then. Return: 0
- * or -ENOMEM. */
+/*
+ * Everything before @ns was processed: look at the waits that have reached a limit by then. Return:
+ * 0 or -ENOMEM.
+ */
 static int look_at_waits(struct tap_watch *w, uint64_t ns)
 {
 	int ret = w->has_balance ? tap_balance_advance(&w->balance, w->timeline, ns) : 0;
@@ -245,7 +248,9 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	return w->limits[s->next].nr ? begin_wait(w, s->next, s->task, s->to_ns) : 0;
 }
 
-/* It may be over right now: then there is no later time to tell of the limits that it had come to.
+/*
+ * A wait that was noticed late. It may end right now, so report the limits that it has already
+ * reached.
  */
 static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
 {
@@ -255,8 +260,8 @@ static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *ta
 
 	for (; nr < limits->nr && task->since_ns + limits->v[nr].ns < ts_ns; nr++)
 		if (tap_timeline_is_certain(t, task))
-			tell_of_task(w, limits->v[nr].condition, task,
-				     task->since_ns + limits->v[nr].ns);
+			queue_task_match(w, limits->v[nr].condition, task,
+					 task->since_ns + limits->v[nr].ns);
 	if (nr < limits->nr)
 		return set_wait(w, limits, task, task->since_ns, nr);
 	if (limits->nr)
@@ -278,7 +283,7 @@ static void on_violation(void *ctx, const struct tap_wait *wait)
 		return;
 	v->is_in = wait->mode == TAP_WAIT_VIOLATION;
 	v->since_ns = wait->mode_since_ns;
-	/* without memory it is not told; the timeline will fail as well */
+	/* without memory the match is dropped; the timeline will fail too */
 	if (v->is_in && begin_wait(w, VIOLATION, (struct tap_task *)wait->task, v->since_ns))
 		v->is_in = false;
 }
@@ -298,7 +303,7 @@ static void on_forget(void *ctx, const struct tap_task *task)
 
 /* ---- events ---- */
 
-/* The newest second goes on to @ts_ns. */
+/* Move the window of one second to @ts_ns. */
 static void rate_advance(struct watched *c, uint64_t ts_ns)
 {
 	uint64_t step = ts_ns / (SECOND_NS / NR_STEPS), from = c->rate->step;
@@ -316,7 +321,7 @@ static void rate_advance(struct watched *c, uint64_t ts_ns)
 		c->rate->is_told = false;
 }
 
-/* Return: whether there are too many now, and were not before. */
+/* Return true if the rate now exceeds the limit, and did not before. */
 static bool rate_add(struct watched *c, uint64_t ts_ns)
 {
 	rate_advance(c, ts_ns);
@@ -328,7 +333,7 @@ static bool rate_add(struct watched *c, uint64_t ts_ns)
 	return true;
 }
 
-/* Who ran: the event's own name for it is the one it has then. */
+/* Name the current task. If the event contains its name, that is the latest one. */
 static void name_event(const struct tap_watch *w, const struct kind *k, const struct tap_event *ev,
 		       struct tap_met *met)
 {
@@ -365,7 +370,7 @@ static void use_event(struct tap_watch *w, const struct kind *k, const struct ta
 			continue;
 		if (c->rate && !rate_add(c, ev->ts_ns))
 			continue;
-		tell(w, u->condition, &met);
+		queue_match(w, u->condition, &met);
 	}
 }
 
@@ -383,7 +388,7 @@ static void use_loss(struct tap_watch *w, const struct tap_event *ev)
 		if (c->lost <= c->condition->limit)
 			continue;
 		c->lost = 0;
-		tell(w, i, &met);
+		queue_match(w, i, &met);
 	}
 }
 
@@ -394,10 +399,10 @@ static int to_timeline(struct tap_watch *w, const struct tap_event *const *event
 }
 
 /*
- * The timeline is fed as many events at once as can be: up to one that somebody else wants, and up
- * to where a wait may come to its limit, also one that begins meanwhile.
+ * Feed as many events as possible to the timeline at once: up to an event that a condition needs,
+ * and up to the time when a wait can reach its limit, including a wait that begins meanwhile.
  */
-static int take(struct tap_watch *w, const struct tap_event *const *events, unsigned int nr)
+static int take_events(struct tap_watch *w, const struct tap_event *const *events, unsigned int nr)
 {
 	unsigned int from = 0;
 	int ret = 0;
@@ -438,7 +443,7 @@ int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
 			return nr;
 		if (w->mark_err.code)
 			return tap_err_set(err, w->mark_err.code, "%s", w->mark_err.text);
-		ret = take(w, events, (unsigned int)nr);
+		ret = take_events(w, events, (unsigned int)nr);
 	}
 	if (w->timeline)
 		ret = ret ?: look_at_waits(w, until_ns);
@@ -456,12 +461,12 @@ int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
 
 /* ---- which events ---- */
 
-static bool fits(const struct tap_condition *c, const struct tap_format *fmt)
+static bool fits_format(const struct tap_condition *c, const struct tap_format *fmt)
 {
 	return c->event && tap_select_word_fits(tap_condition_word(c), fmt->system, fmt->name);
 }
 
-/* Return: 0; -EINVAL: the filter makes no sense for it; -ENOMEM. */
+/* Return: 0; -EINVAL: the event lacks a field of the filter; -ENOMEM. */
 static int add_use(struct kind *k, unsigned int condition, const struct tap_condition *c,
 		   struct tap_err *err)
 {
@@ -469,7 +474,7 @@ static int add_use(struct kind *k, unsigned int condition, const struct tap_cond
 	int ret;
 
 	if (tap_array_grow(&k->uses, k->nr_uses, &k->cap_uses, sizeof(*k->uses)))
-		return nomem(err);
+		return err_nomem(err);
 	ret = c->filter ? tap_filter_new(k->fmt, c->filter, &u.filter, err) : 0;
 	if (!ret && u.filter && u.filter->nr_pasts) {
 		tap_filter_free(u.filter);
@@ -496,7 +501,7 @@ static bool needs_timeline(const struct tap_condition *c)
 	return c->kind == TAP_CONDITION_STATE || c->kind == TAP_CONDITION_VIOLATION;
 }
 
-/* Whom the timeline must know, for who ran is asked for by name. */
+/* Return true if the timeline is needed only for the names of current tasks. */
 static bool is_for_names(const struct tap_watch *w)
 {
 	for (unsigned int i = 0; i < w->nr; i++)
@@ -513,7 +518,7 @@ static bool is_for_timeline(const struct tap_watch *w, const struct tap_format *
 			       : tap_timeline_wants(fmt, w->wants_cgroups);
 }
 
-/* Return: 0 with its index, nr_kinds if nobody wants it; -errno. */
+/* Find or add a format. *@index: its index; .nr_kinds: no condition wants it. Return: 0; -errno. */
 static int add_kind(struct tap_watch *w, const struct tap_format *fmt, unsigned int *index,
 		    struct tap_err *err)
 {
@@ -529,7 +534,7 @@ static int add_kind(struct tap_watch *w, const struct tap_format *fmt, unsigned 
 		if (w->kinds[*index].fmt == fmt)
 			return 0;
 	for (unsigned int i = 0; i < w->nr && ret != -ENOMEM; i++)
-		if (fits(w->watched[i].condition, fmt))
+		if (fits_format(w->watched[i].condition, fmt))
 			ret = add_use(&k, i, w->watched[i].condition, err);
 	k.for_timeline = is_for_timeline(w, fmt);
 	if (ret != -ENOMEM && !k.nr_uses && !k.for_timeline)
@@ -537,25 +542,25 @@ static int add_kind(struct tap_watch *w, const struct tap_format *fmt, unsigned 
 	if (ret == -ENOMEM || *index == UINT16_MAX - 1u ||
 	    tap_array_grow(&w->kinds, w->nr_kinds, &w->cap_kinds, sizeof(k))) {
 		release_kind(&k);
-		return nomem(err);
+		return err_nomem(err);
 	}
 	w->kinds[w->nr_kinds++] = k;
 	return 0;
 }
 
-/* Also of formats that come while the recording goes on. */
-static uint16_t mark(void *ctx, const struct tap_format *fmt)
+/* The mark function. It is also called for formats that are added while the recording runs. */
+static uint16_t mark_format(void *ctx, const struct tap_format *fmt)
 {
 	struct tap_watch *w = ctx;
 	unsigned int index;
 
 	if (add_kind(w, fmt, &index, &w->mark_err))
 		return 0;
-	w->mark_err.code = 0; /* a filter that makes no sense for it was refused */
+	w->mark_err.code = 0; /* a filter does not apply to this format */
 	return (uint16_t)(index < w->nr_kinds ? index + 1 : 0);
 }
 
-/* Whether an event fits that is there, and its filter makes sense for one of those. */
+/* Check that the word matches a recorded event, and that the filter applies to one such event. */
 static int check_event(const struct tap_watch *w, const struct tap_condition *c,
 		       struct tap_err *err)
 {
@@ -566,7 +571,7 @@ static int check_event(const struct tap_watch *w, const struct tap_condition *c,
 	for (unsigned int i = 0; i < nr; i++) {
 		struct kind k = { .fmt = formats[i] };
 
-		if (!fits(c, formats[i]))
+		if (!fits_format(c, formats[i]))
 			continue;
 		nr_fit++;
 		ret = add_use(&k, 0, c, err);
@@ -652,7 +657,7 @@ static int add_condition(struct tap_watch *w, unsigned int i, struct tap_err *er
 		ret = check_event(w, c->condition, err);
 		if (!ret && c->condition->kind == TAP_CONDITION_RATE) {
 			c->rate = calloc(1, sizeof(*c->rate));
-			ret = c->rate ? 0 : nomem(err);
+			ret = c->rate ? 0 : err_nomem(err);
 		}
 		return ret;
 	}
@@ -660,10 +665,10 @@ static int add_condition(struct tap_watch *w, unsigned int i, struct tap_err *er
 		return 0;
 	w->wants_cgroups |= c->condition->filter && strstr(c->condition->filter, "cgroup");
 	ret = check_task(w, c->condition, err);
-	return ret ? ret : add_limit(w, i, c->condition) ? nomem(err) : 0;
+	return ret ? ret : add_limit(w, i, c->condition) ? err_nomem(err) : 0;
 }
 
-/* What comes before a wait that is watched. */
+/* Return the states that can precede a wait for which there is a limit. */
 static uint32_t states_before(const struct tap_watch *w)
 {
 	const uint32_t sleeps = TAP_STATE_BIT(TAP_STATE_SLEEPING) |
@@ -732,8 +737,8 @@ static int start_timeline(struct tap_watch *w)
 	return tap_timeline_new(&opts, &w->timeline);
 }
 
-static int begin(struct tap_watch *w, const char *spool_path, struct tap_held *held,
-		 struct tap_err *err)
+static int begin_watch(struct tap_watch *w, const char *spool_path, struct tap_held *held,
+		       struct tap_err *err)
 {
 	int ret = tap_follow_open(spool_path, held, held != NULL, &w->follow, err);
 
@@ -742,10 +747,10 @@ static int begin(struct tap_watch *w, const char *spool_path, struct tap_held *h
 	if (ret)
 		return ret;
 	if (start_timeline(w))
-		return nomem(err);
-	tap_follow_mark(w->follow, mark, w);
+		return err_nomem(err);
+	tap_follow_mark(w->follow, mark_format, w);
 	if (w->mark_err.code == -ENOMEM)
-		return nomem(err);
+		return err_nomem(err);
 	return 0;
 }
 
@@ -761,7 +766,7 @@ int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, cons
 				   MAX_CONDITIONS);
 	w = calloc(1, sizeof(*w));
 	if (!w)
-		return nomem(err);
+		return err_nomem(err);
 	w->nr = nr;
 	w->shortest_ns = UINT64_MAX;
 	w->queue_len = QUEUED + nr;
@@ -770,9 +775,9 @@ int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, cons
 	for (unsigned int i = 0; w->watched && i < nr; i++)
 		w->watched[i].condition = conditions[i];
 	if (w->watched && w->queue)
-		ret = begin(w, spool_path, held, err);
+		ret = begin_watch(w, spool_path, held, err);
 	else
-		nomem(err);
+		err_nomem(err);
 	if (!ret) {
 		*out = w;
 		w = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Conditions on a recording that is still being made (condition.h): its pages are
- * followed (file/follow.h), and it is told when one is met. A wait that goes on is met when it
- * has lasted that long.
+ * Test conditions (condition.h) on a running recording: follow its sub-buffers (file/follow.h), and
+ * report when a condition matches. A condition on a wait matches once the wait has lasted long
+ * enough, even if it goes on.
  *
- * It must be certain by what is known then: one that began before a hole ended is not told. What
- * only its end tells is told late (a wait of a task that was woken on its way to sleep), or not at
- * all (a sleep behind a waking in vain); and of what is told the end may show that it was otherwise
- * (a task's first wait, if it ran unseen).
+ * A match must be certain by what is known at that time: a wait that began before the end of a hole
+ * is not reported. Some waits are known only when they end, and are reported late (of a task that
+ * was woken on its way to sleep) or not at all (a sleep after a wakeup in vain). A wait's end may
+ * also show that a match was wrong (a task's first wait, if an unrecorded run preceded it).
  */
 #ifndef TAP_CONDITION_WATCH_H
 #define TAP_CONDITION_WATCH_H
@@ -19,33 +19,36 @@
 #include "analysis/condition/condition.h"
 
 struct tap_met {
-	uint64_t at_ns; /* CLOCK_MONOTONIC: when it was met, not when that was noticed */
+	uint64_t at_ns; /* CLOCK_MONOTONIC: when the condition matched, not when that was noticed */
 	const struct tap_condition *condition;
-	int tid; /* of whom; -1: of no task. As events have it */
-	char comm[16]; /* "" : not known; not NUL-terminated when full */
+	int tid; /* the task, as events name it; -1: none */
+	char comm[16]; /* "": unknown; not NUL-terminated if full */
 };
 
 struct tap_watch;
 struct tap_held;
 
 /*
- * @conditions: borrowed. @spool_path: of a folder whose head names the events that they ask for.
- * @held: as tap_follow_open() takes it, in place. Return: 0; -EINVAL with a sentence: an event is
- * not recorded, a field is none of its; -ENOMEM; -errno.
+ * @conditions: borrowed. @spool_path: a folder whose head lists the recorded events. @held:
+ * buffered sub-buffers, which are read in place (tap_follow_open()); NULL: they are in the folder.
+ * Return: 0; -EINVAL with a sentence: an event is not recorded, or lacks a field; -ENOMEM; -errno.
  */
 int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, const char *spool_path,
 		  struct tap_held *held, struct tap_watch **out, struct tap_err *err);
 void tap_watch_free(struct tap_watch *w);
 
 /*
- * Reads what is there of before @until_ns, which never goes back: all of it is. Nobody may write
- * meanwhile. Return: 0; -errno, and it must not be called again.
+ * Process all events before @until_ns, which must never decrease. All of these must have been
+ * written, and nothing may be written during the call. Return: 0; -errno: do not call it again.
  */
 int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err);
-/* Return: whether there is another one that was met, in the order in which it was noticed. */
+/* Get the next match, in the order in which they were noticed. Return false if there is none. */
 bool tap_watch_take(struct tap_watch *w, struct tap_met *met);
 
-/* How many were left out, as the queue was full: repeats of conditions that were in it. */
+/*
+ * Return the number of matches that were dropped because the queue was full. Each was of a
+ * condition with another match in the queue.
+ */
 uint64_t tap_watch_dropped(const struct tap_watch *w);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tasks by thread ID, for getters that are called when the timeline is gone. */
+/* An index of tasks by thread ID, for getters that are called after the timeline is gone. */
 #ifndef TAP_LIBRARY_BY_TID_H
 #define TAP_LIBRARY_BY_TID_H
 
@@ -8,8 +8,10 @@
 #include "base/map.h"
 #include "timeline/timeline.h"
 
-/* At the end of a run. @map: empty. A later task with the same tid replaces an earlier one. Return:
- * 0 or -ENOMEM. */
+/*
+ * Call at the end of a run. @map: empty. Of several tasks with the same tid the newest is kept.
+ * Return: 0 or -ENOMEM.
+ */
 static inline int tap_by_tid_fill(struct tap_map *map, const struct tap_timeline *t)
 {
 	unsigned int nr;
@@ -21,7 +23,7 @@ static inline int tap_by_tid_fill(struct tap_map *map, const struct tap_timeline
 	return ret;
 }
 
-/* Return: whether there is one; @index: set to the index of the newest task with this tid. */
+/* Return true if there is a task with this tid. *@index: set to the newest one's .index. */
 static inline bool tap_by_tid_find(const struct tap_map *map, int tid, unsigned int *index)
 {
 	const uint64_t *slot = tid > 0 ? tap_map_get(map, (uint64_t)tid) : NULL;

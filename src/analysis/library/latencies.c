@@ -6,7 +6,7 @@
 struct tap_latencies {
 	struct tap_latency latency;
 	struct tap_map by_tid;
-	struct tap_latency_figures figures; /* of the last getter */
+	struct tap_latency_figures figures; /* result of the last getter */
 };
 
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)

@@ -6,10 +6,10 @@
 #include "analysis/library/handle.h"
 
 struct tap_long_waits {
-	struct tap_explain_waits waits; /* first: it is the ctx of .ops */
-	struct tap_watcher_ops ops; /* of .waits, with an .end of its own */
+	struct tap_explain_waits waits; /* must be first: .ops get it as ctx */
+	struct tap_watcher_ops ops; /* those of .waits, but with another .end */
 	struct tap_explain sums;
-	struct tap_long_wait *results; /* owned, as are the texts in it */
+	struct tap_long_wait *results; /* owned, and so are its strings */
 	unsigned int nr_results;
 };
 
@@ -22,7 +22,7 @@ static int longest_first(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* @b: released. Return: the text, owned; NULL when out of memory. */
+/* Return: the text, owned by the caller; NULL when out of memory. Releases @b. */
 static char *take_text(struct tap_buf *b)
 {
 	char *text = b->err ? NULL : strdup(tap_buf_str(b));
@@ -31,7 +31,7 @@ static char *take_text(struct tap_buf *b)
 	return text;
 }
 
-/* "cc1plus [4410] ran". Return: owned; NULL when out of memory. */
+/* Format a reason: "cc1plus [4410] ran". Return: owned by the caller; NULL when out of memory. */
 static char *reason_text(const struct tap_piece *piece)
 {
 	struct tap_buf b = { 0 };
@@ -42,7 +42,7 @@ static char *reason_text(const struct tap_piece *piece)
 	return take_text(&b);
 }
 
-/* Return: owned; NULL when out of memory. */
+/* Return: owned by the caller; NULL when out of memory. */
 static char *name_of(const struct tap_task *task)
 {
 	struct tap_buf b = { 0 };
@@ -75,7 +75,7 @@ static int copy_reasons(struct tap_long_wait *to, const struct tap_explained_wai
 	return 0;
 }
 
-/* Return: owned; NULL when out of memory. */
+/* Return: owned by the caller; NULL when out of memory. */
 static char *text_of(const struct tap_long_wait *w)
 {
 	struct tap_buf b = { 0 };
@@ -133,9 +133,9 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	return ret;
 }
 
-/* ---- of the run ---- */
+/* ---- run ---- */
 
-/* What a wait was for is asked once, for each wait that the selection names. */
+/* Explain each wait of a selected task, if it ended on a selected CPU. */
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
 	struct tap_long_waits *h = ctx;
@@ -149,7 +149,7 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 
 #define MAX_WAITS 10000u
 
-static int init(struct tap_long_waits *h, unsigned int nr)
+static int init_handle(struct tap_long_waits *h, unsigned int nr)
 {
 	tap_explain_waits_init(&h->waits, &(const struct tap_explain_waits_opts){
 						  .asks_avoidable = true,
@@ -172,7 +172,7 @@ struct tap_long_waits *tap_long_waits_new(unsigned int nr, struct tap_err *err)
 		return NULL;
 	}
 	h = tap_handle_new(sizeof(*h), err);
-	if (!h || !init(h, nr))
+	if (!h || !init_handle(h, nr))
 		return h;
 	tap_long_waits_free(h);
 	tap_err_nomem(err);

@@ -9,9 +9,9 @@ struct tap_signals {
 	const char *name; /* static */
 	int (*point)(void *ctx, const struct tap_signal *s, uint64_t ts_ns, int64_t value);
 	void *ctx;
-	const struct tap_timeline *timeline; /* while the run goes on */
+	const struct tap_timeline *timeline; /* valid during the run */
 	struct tap_pelt *pelt; /* owned; NULL: nothing was reported yet */
-	struct tap_signal signal; /* of the last getter */
+	struct tap_signal signal; /* result of the last getter */
 };
 
 static struct tap_signal signal_of(const struct tap_pelt_series *s)
@@ -35,7 +35,7 @@ static struct tap_signal signal_of(const struct tap_pelt_series *s)
 	};
 }
 
-/* ---- of the analysis ---- */
+/* ---- callbacks of the analysis ---- */
 
 static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 {
@@ -72,10 +72,13 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 	return h->point(h->ctx, &signal, ts_ns, value);
 }
 
-/* ---- of the run ---- */
+/* ---- run ---- */
 
-/* The window and what is missing in it are known once the timeline exists. Return: 0 or -ENOMEM. */
-static int prepare(struct tap_signals *h, const struct tap_timeline *t)
+/*
+ * Make .pelt at the first call, since the timeline then knows the window and its gaps. Return: 0 or
+ * -ENOMEM.
+ */
+static int prepare_pelt(struct tap_signals *h, const struct tap_timeline *t)
 {
 	const struct tap_pelt_opts opts = {
 		.window = tap_timeline_window(t),
@@ -94,10 +97,10 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 {
 	struct tap_signals *h = ctx;
 
-	return prepare(h, t) ?: tap_pelt_ops.interval(h->pelt, t, s);
+	return prepare_pelt(h, t) ?: tap_pelt_ops.interval(h->pelt, t, s);
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	return fmt && tap_pelt_has_signal(fmt, want_signal, ctx);
 }
@@ -106,22 +109,22 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 {
 	struct tap_signals *h = ctx;
 
-	return prepare(h, t) ?: tap_pelt_ops.event(h->pelt, t, ev);
+	return prepare_pelt(h, t) ?: tap_pelt_ops.event(h->pelt, t, ev);
 }
 
 static int on_end(void *ctx, const struct tap_timeline *t)
 {
 	struct tap_signals *h = ctx;
 
-	return prepare(h, t) ?: tap_pelt_ops.end(h->pelt, t);
+	return prepare_pelt(h, t) ?: tap_pelt_ops.end(h->pelt, t);
 }
 
-/* Of tap_pelt_ops without .cpu, which only matters for values that count while a CPU is busy. */
+/* tap_pelt_ops without .cpu, which is only needed for values that count while a CPU is busy. */
 static const struct tap_watcher_ops ops = {
 	.size = sizeof(ops),
 	.states = TAP_STATE_ALL,
 	.interval = on_interval,
-	.wants = wants,
+	.wants = wants_event,
 	.event = on_event,
 	.end = on_end,
 };

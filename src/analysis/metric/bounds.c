@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HIST_ERROR 0.008 /* hist.h */
+#define HIST_ERROR 0.008 /* of a quantile: see hist.h */
 
 static const char *const wait_names[TAP_NR_MEASURED] = {
 	[TAP_MEASURED_WAKING] = "waking",
@@ -19,15 +19,15 @@ static bool is_complete(const struct tap_survey *s)
 	return !s->nr_holes && !s->nr_losses && !s->nr_off && !s->has_breaks;
 }
 
-/* Events that may be missing. */
-static double missing(const struct tap_survey *s)
+/* Return the number of events that may be missing. */
+static double count_missing(const struct tap_survey *s)
 {
 	return is_complete(s)						   ? 0
 	       : s->lost_unknown || !s->lost || s->has_breaks || s->nr_off ? INFINITY
 									   : (double)s->lost;
 }
 
-static void set(struct tap_metric *m, double low, double high)
+static void set_bounds(struct tap_metric *m, double low, double high)
 {
 	if (m) {
 		m->low = low;
@@ -37,8 +37,8 @@ static void set(struct tap_metric *m, double low, double high)
 
 /* ---- waits ---- */
 
-static struct tap_metric *find(const struct tap_metrics *metrics, const char *report,
-			       const char *of, const char *what)
+static struct tap_metric *find_metric(const struct tap_metrics *metrics, const char *report,
+				      const char *of, const char *what)
 {
 	char name[64];
 
@@ -49,10 +49,13 @@ static struct tap_metric *find(const struct tap_metrics *metrics, const char *re
 static struct tap_metric *find_wait(const struct tap_metrics *metrics, const char *state,
 				    const char *what)
 {
-	return find(metrics, "latency", state, what);
+	return find_metric(metrics, "latency", state, what);
 }
 
-/* The quantile if @above values more are longer than all of @h. INFINITY: it is one of these. */
+/*
+ * Return the quantile if @above more values are greater than all of @h. INFINITY: it is one of
+ * these.
+ */
 static double quantile_below(const struct tap_hist *h, double part, double above)
 {
 	double n = (double)h->count, at = part * (n + above) / n,
@@ -62,7 +65,7 @@ static double quantile_below(const struct tap_hist *h, double part, double above
 		      : fmin((double)h->max, (1 + error) * (double)tap_hist_quantile(h, at));
 }
 
-/* The quantile if @below values more are shorter than all of @h. 0: it is one of these. */
+/* Return the quantile if @below more values are less than all of @h. 0: it is one of these. */
 static double quantile_above(const struct tap_hist *h, double part, double below)
 {
 	double n = (double)h->count, at = isinf(below) ? 0 : (part * (n + below) - below) / n;
@@ -71,15 +74,18 @@ static double quantile_above(const struct tap_hist *h, double part, double below
 	return at > 0 ? fmax((double)h->min, (1 - error) * (double)tap_hist_quantile(h, at)) : 0;
 }
 
-/* Waits that are in doubt: @cut have any length, and @hidden are as long as unknown time allows. */
+/*
+ * Numbers of waits in doubt: @cut ones have any length, and @hidden ones are as long as unknown
+ * time allows.
+ */
 struct doubtful {
 	double cut, hidden;
 };
 
 /*
- * The most that a quantile can be: ns, if it is not above ns even with every wait in doubt that can
- * be longer than ns above all others. Tried are the quantile without hidden waits, its doubles, and
- * the longest that a hidden wait can be.
+ * Return an upper bound of a quantile: a number of ns such that the quantile is not above it even
+ * if all waits in doubt that can be longer are longer than all others. Try the quantile without
+ * hidden waits, its doubles, and the longest length of a hidden wait.
  */
 static double highest_quantile(const struct tap_measure *m, const struct tap_hist *waits,
 			       double part, const struct doubtful *in_doubt)
@@ -103,8 +109,8 @@ static void bound_wait_quantile(struct tap_metric *metric, const struct tap_meas
 				const struct doubtful *in_doubt)
 {
 	if (metric)
-		set(metric, quantile_above(waits, part, in_doubt->cut + in_doubt->hidden),
-		    highest_quantile(m, waits, part, in_doubt));
+		set_bounds(metric, quantile_above(waits, part, in_doubt->cut + in_doubt->hidden),
+			   highest_quantile(m, waits, part, in_doubt));
 }
 
 static void bound_mean(struct tap_metric *metric, const struct tap_measure *m,
@@ -115,30 +121,30 @@ static void bound_mean(struct tap_metric *metric, const struct tap_measure *m,
 	double longest = (double)m->hidden.longest_ns;
 
 	if (metric && !nr)
-		set(metric, metric->value, metric->value);
+		set_bounds(metric, metric->value, metric->value);
 	else if (metric)
-		set(metric, sum / (n + nr),
-		    in_doubt->cut ? INFINITY
-				  : fmax(metric->value, (sum + nr * longest) / (n + nr)));
+		set_bounds(metric, sum / (n + nr),
+			   in_doubt->cut ? INFINITY
+					 : fmax(metric->value, (sum + nr * longest) / (n + nr)));
 }
 
 static double hidden_waits(const struct tap_measure *m)
 {
-	return is_complete(m->opts.survey)
-		       ? 0
-		       : tap_hidden_waits(&m->hidden, m->opts.survey, missing(m->opts.survey));
+	return is_complete(m->opts.survey) ? 0
+					   : tap_hidden_waits(&m->hidden, m->opts.survey,
+							      count_missing(m->opts.survey));
 }
 
 struct extent {
 	double low, high;
 };
 
-static struct extent longest(const struct tap_measure *m, unsigned int wait)
+static struct extent longest_wait(const struct tap_measure *m, unsigned int wait)
 {
 	double known = (double)m->waits[wait].all.waits.max, cut = (double)m->cut_ns[wait];
 	struct extent ns = { fmax(known, cut) };
 
-	/* throttling that began before the window has no event in it */
+	/* throttling that began before the window has no event in the window */
 	if (wait == TAP_MEASURED_THROTTLED && is_complete(m->opts.survey) && !m->any_throttling)
 		ns.high = ns.low;
 	else
@@ -146,8 +152,10 @@ static struct extent longest(const struct tap_measure *m, unsigned int wait)
 	return ns;
 }
 
-/* The recorded part of a wait that was cut may be longer than each wait with a length: then that is
- * the value. */
+/*
+ * The recorded part of a cut wait may be longer than each wait of known length: then it is the
+ * metric's value.
+ */
 static int bound_longest(struct tap_metrics *metrics, const char *state, struct extent ns)
 {
 	struct tap_metric *max = find_wait(metrics, state, "max");
@@ -157,7 +165,7 @@ static int bound_longest(struct tap_metrics *metrics, const char *state, struct 
 		return -ENOMEM;
 	max = find_wait(metrics, state, "max");
 	max->value = ns.low;
-	set(max, ns.low, ns.high);
+	set_bounds(max, ns.low, ns.high);
 	return 0;
 }
 
@@ -173,11 +181,11 @@ static int bound_waits(struct tap_metrics *metrics, const struct tap_measure *m,
 		bound_wait_quantile(find_wait(metrics, state, tap_quantiles[i].name), m,
 				    &all->waits, tap_quantiles[i].part, &in_doubt);
 	if (rate)
-		set(rate, rate->value,
-		    rate->value + (in_doubt.cut + in_doubt.hidden) * 1e9 /
-					  (double)tap_window_ns(&m->opts.window));
+		set_bounds(rate, rate->value,
+			   rate->value + (in_doubt.cut + in_doubt.hidden) * 1e9 /
+						 (double)tap_window_ns(&m->opts.window));
 	bound_mean(find_wait(metrics, state, "avg"), m, &all->waits, &in_doubt);
-	return bound_longest(metrics, state, longest(m, wait));
+	return bound_longest(metrics, state, longest_wait(m, wait));
 }
 
 static int bound_all_waits(struct tap_metrics *metrics, const struct tap_measure *m)
@@ -186,7 +194,7 @@ static int bound_all_waits(struct tap_metrics *metrics, const struct tap_measure
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++) {
-		struct extent ns = longest(m, i);
+		struct extent ns = longest_wait(m, i);
 
 		if (!tap_measure_knows(m, i))
 			continue;
@@ -194,13 +202,13 @@ static int bound_all_waits(struct tap_metrics *metrics, const struct tap_measure
 		any.high = fmax(any.high, ns.high);
 		ret = bound_waits(metrics, m, i);
 	}
-	/* without wakeups, a sleep has the wait behind it in it */
+	/* without wakeup events, a sleep includes the wait that follows it */
 	return ret || !tap_measure_knows(m, TAP_MEASURED_WAKING)
 		       ? ret
 		       : bound_longest(metrics, "any", any);
 }
 
-/* ---- all others ---- */
+/* ---- all other metrics ---- */
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -209,7 +217,7 @@ static bool ends_with(const char *name, const char *end)
 	return len >= of_end && !strcmp(name + len - of_end, end);
 }
 
-/* Stages are kept as waits are. */
+/* Resched stages are kept in histograms, as waits are. */
 static double error_of(const struct tap_metric *m)
 {
 	return ends_with(m->name, ".p50") || ends_with(m->name, ".p90") ||
@@ -220,18 +228,19 @@ static double error_of(const struct tap_metric *m)
 
 static void bound_other(struct tap_metric *m, const struct tap_measure *measure)
 {
-	double hidden = missing(measure->opts.survey), error = error_of(m);
+	double hidden = count_missing(measure->opts.survey), error = error_of(m);
 
 	if (!hidden)
-		set(m, m->value * (1 - error), m->value * (1 + error));
+		set_bounds(m, m->value * (1 - error), m->value * (1 + error));
 	else if (m->unit == TAP_METRIC_PER_S && !strcmp(m->name, "summary.switches.rate"))
-		set(m, m->value,
-		    m->value + hidden * 1e9 / (double)tap_window_ns(&measure->opts.window));
-	else if (m->unit == TAP_METRIC_PER_S) /* why one was moved may be wrong */
-		set(m, 0, m->value + hidden * 1e9 / (double)tap_window_ns(&measure->opts.window));
+		set_bounds(m, m->value,
+			   m->value + hidden * 1e9 / (double)tap_window_ns(&measure->opts.window));
+	else if (m->unit == TAP_METRIC_PER_S) /* why a task was migrated may be wrong */
+		set_bounds(m, 0,
+			   m->value + hidden * 1e9 / (double)tap_window_ns(&measure->opts.window));
 }
 
-/* Of all CPUs' time; what is not known of it may have been at any frequency. */
+/* The average is over all CPUs' time. In its unknown part the frequency may have been any. */
 static void bound_frequency(const struct tap_metrics *metrics, const struct tap_measure *m)
 {
 	struct tap_metric *avg = tap_metrics_find(metrics, "frequency.avg");
@@ -242,17 +251,17 @@ static void bound_frequency(const struct tap_metrics *metrics, const struct tap_
 	tap_timeline_cpus(m->timeline, &nr_cpus);
 	all_ns = fmax((double)nr_cpus * (double)tap_window_ns(&m->opts.window), known_ns);
 	unknown_ns = all_ns - known_ns;
-	if (!avg || !highest || missing(m->opts.survey))
+	if (!avg || !highest || count_missing(m->opts.survey))
 		return;
-	set(avg, (double)m->frequency.sum / all_ns, unknown_ns ? INFINITY : avg->value);
-	set(highest, 100 * (double)m->frequency.highest_ns / all_ns,
-	    100 * ((double)m->frequency.highest_ns + unknown_ns) / all_ns);
+	set_bounds(avg, (double)m->frequency.sum / all_ns, unknown_ns ? INFINITY : avg->value);
+	set_bounds(highest, 100 * (double)m->frequency.highest_ns / all_ns,
+		   100 * ((double)m->frequency.highest_ns + unknown_ns) / all_ns);
 }
 
 /*
- * What is told as missed was. A job that is undecided may have been, by any time. A chain that is
- * broken without a loss hides no task that shows itself: what it leaves in doubt is unknown in the
- * timeline, and undecided.
+ * Reported misses are certain. An undecided job may have missed its deadline, by any time. A broken
+ * chain of switches without a loss cannot hide a job: the time it makes unknown is unknown in the
+ * timeline too, and its jobs are undecided.
  */
 static void bound_deadlines(const struct tap_metrics *metrics, const struct tap_measure *m)
 {
@@ -269,76 +278,82 @@ static void bound_deadlines(const struct tap_metrics *metrics, const struct tap_
 		struct tap_metric *picks = tap_metrics_find(metrics, server_picks[i]);
 
 		if (picks)
-			set(picks, picks->value, picks->value + lost);
+			set_bounds(picks, picks->value, picks->value + lost);
 	}
 	if (!misses)
 		return;
-	set(misses, misses->value, misses->value + more);
-	set(late, late->value, more ? INFINITY : late->value);
+	set_bounds(misses, misses->value, misses->value + more);
+	set_bounds(late, late->value, more ? INFINITY : late->value);
 }
 
-/* What is undecided may have been against the rule. */
+/* Undecided cases may have violated the rule. */
 static void bound_eevdf(const struct tap_metrics *metrics, const struct tap_measure *m)
 {
 	const struct tap_eevdf *e = &m->eevdf;
 
 	for (enum tap_eevdf_rule r = 0; r < TAP_NR_EEVDF_RULES; r++) {
-		struct tap_metric *share = find(metrics, "eevdf", tap_eevdf_rule_name(r), "share");
+		struct tap_metric *share =
+			find_metric(metrics, "eevdf", tap_eevdf_rule_name(r), "share");
 
-		if (share && !missing(m->opts.survey))
-			set(share, share->value,
-			    share->value +
-				    100 * (double)e->undecided[r] / (double)tap_eevdf_judged(e, r));
+		if (share && !count_missing(m->opts.survey))
+			set_bounds(share, share->value,
+				   share->value + 100 * (double)e->undecided[r] /
+							  (double)tap_eevdf_judged(e, r));
 	}
 }
 
-/* What is known of a path is so, whatever is missing elsewhere. Not so when a command's exec was.
+/*
+ * What is known of a path is certain, whatever is missing elsewhere. An exception is a command's
+ * path, since its exec event may be missing.
  */
 static void bound_paths(const struct tap_metrics *metrics, const struct tap_measure *m)
 {
 	const struct tap_path_sum *tasks = &m->paths.tasks;
 	struct tap_metric *share = tap_metrics_find(metrics, "critical.waiting.share");
 
-	if (share && m->paths.watch.command && missing(m->opts.survey))
-		set(share, -INFINITY, INFINITY);
+	if (share && m->paths.watch.command && count_missing(m->opts.survey))
+		set_bounds(share, -INFINITY, INFINITY);
 	else if (share)
-		set(share, share->value,
-		    share->value +
-			    100 * (double)tasks->state_ns[TAP_PATH_UNKNOWN] / (double)tasks->ns);
+		set_bounds(share, share->value,
+			   share->value + 100 * (double)tasks->state_ns[TAP_PATH_UNKNOWN] /
+						  (double)tasks->ns);
 }
 
 static void bound_request(struct tap_metric *metric, const struct tap_hist *h, double part,
 			  double unknown, bool is_partial)
 {
 	if (is_partial)
-		set(metric, 0, INFINITY);
+		set_bounds(metric, 0, INFINITY);
 	else if (metric)
-		set(metric, quantile_above(h, part, unknown), quantile_below(h, part, unknown));
+		set_bounds(metric, quantile_above(h, part, unknown),
+			   quantile_below(h, part, unknown));
 }
 
-/* Where events are missing, a request that began may have ended with another's end. Of a path that
- * is not known, no part is. */
+/*
+ * If events are missing, a request may have been matched with another request's end. If a path is
+ * partly unknown, the bounds of its states are too.
+ */
 static void bound_requests(const struct tap_metrics *metrics, const struct tap_measure *m)
 {
 	const struct tap_paths *p = &m->paths;
 	double unknown = (double)p->requests.unfinished + (double)p->requests.unbegun;
 	bool is_known = !p->times.states[TAP_PATH_UNKNOWN].max;
 
-	if (missing(m->opts.survey))
+	if (count_missing(m->opts.survey))
 		return;
 	for (unsigned int i = 0; i < TAP_NR_REQUEST_TIMES; i++) {
 		const struct tap_hist *h = tap_request_time(&p->times, i);
 		const char *name = tap_request_time_name(i);
 
 		for (unsigned int k = 0; k < TAP_NR_QUANTILES - 1; k++)
-			bound_request(
-				find(metrics, "critical.between", name, tap_quantiles[k].name), h,
-				tap_quantiles[k].part, unknown, i && !is_known);
-		bound_request(find(metrics, "critical.between", name, "max"), h, 1, unknown,
+			bound_request(find_metric(metrics, "critical.between", name,
+						  tap_quantiles[k].name),
+				      h, tap_quantiles[k].part, unknown, i && !is_known);
+		bound_request(find_metric(metrics, "critical.between", name, "max"), h, 1, unknown,
 			      i && !is_known);
 	}
 	if (unknown || !is_known)
-		set(tap_metrics_find(metrics, "critical.between.waiting.share"), 0, 100);
+		set_bounds(tap_metrics_find(metrics, "critical.between.waiting.share"), 0, 100);
 }
 
 int tap_metrics_bound(struct tap_metrics *metrics, const struct tap_measure *m)
@@ -352,12 +367,13 @@ int tap_metrics_bound(struct tap_metrics *metrics, const struct tap_measure *m)
 		if (strncmp(metrics->v[i].name, "latency.", 8))
 			bound_other(&metrics->v[i], m);
 	if (lost)
-		set(lost, lost->value, m->opts.survey->lost_unknown ? INFINITY : lost->value);
+		set_bounds(lost, lost->value,
+			   m->opts.survey->lost_unknown ? INFINITY : lost->value);
 	if (window)
-		set(window, window->value, window->value);
+		set_bounds(window, window->value, window->value);
 	if (run && unknown) {
-		set(unknown, unknown->value, unknown->value);
-		set(run, run->value, run->value + unknown->value);
+		set_bounds(unknown, unknown->value, unknown->value);
+		set_bounds(run, run->value, run->value + unknown->value);
 	}
 	bound_frequency(metrics, m);
 	bound_deadlines(metrics, m);
@@ -374,9 +390,12 @@ static int name_waits(struct tap_metrics *out)
 	int ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0, "latency.any.max");
 
 	for (unsigned int w = 0; !ret && w < TAP_NR_MEASURED; w++) {
-		ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, 0, "latency.%s.rate", wait_names[w]) ?:
-		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0, "latency.%s.avg", wait_names[w]) ?:
-		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0, "latency.%s.max", wait_names[w]);
+		ret = tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, 0,
+				      "latency.%s.rate", wait_names[w]) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0,
+				      "latency.%s.avg", wait_names[w]) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0,
+				      "latency.%s.max", wait_names[w]);
 		for (unsigned int i = 0; !ret && i < TAP_NR_QUANTILES; i++)
 			ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, 0,
 					      "latency.%s.%s", wait_names[w],

@@ -13,12 +13,12 @@ void tap_hidden_release(struct tap_hidden *h)
 	*h = (struct tap_hidden){ 0 };
 }
 
-/* ---- watching ---- */
+/* ---- collecting doubts ---- */
 
 /*
- * Until when a task in an unknown state may have waited. A task that runs next, or that no later
- * event names, may have waited until the end. Any other task did not wait at the end: it ran unseen
- * before, and only a hole can hide that.
+ * Return the time up to which a task in this interval may have waited. If its state is unknown, it
+ * may have waited to the end if it runs next, or if no later event names it. Otherwise it did not
+ * wait at the end: it must have run before without an event, which only a hole can hide.
  */
 static uint64_t waits_until(const struct tap_timeline *t, const struct tap_interval *s)
 {
@@ -27,14 +27,14 @@ static uint64_t waits_until(const struct tap_timeline *t, const struct tap_inter
 	if (s->state != TAP_STATE_UNKNOWN || (s->next == TAP_STATE_RUNNING && !s->unseen) ||
 	    s->to_ns >= tap_timeline_to_ns(t))
 		return s->to_ns;
-	/* one that ends where the task is known to run may be as short as the lost switch to it */
+	/* if the task is found running, a hole that begins just there hides the switch to it */
 	hole = tap_survey_last_hole(tap_timeline_survey(t), s->to_ns + s->unseen);
 	if (!hole || hole->to_ns < s->from_ns)
 		return s->from_ns;
 	return hole->to_ns < s->to_ns ? hole->to_ns : s->to_ns;
 }
 
-static uint64_t length(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)
+static uint64_t length_within(const struct tap_timeline *t, uint64_t from_ns, uint64_t to_ns)
 {
 	struct tap_window w = tap_timeline_window(t);
 
@@ -69,9 +69,9 @@ static int add_doubt(struct tap_hidden *h, const struct tap_timeline *t,
 	}
 	d->is_unknown |= s->state == TAP_STATE_UNKNOWN;
 	d->to_ns = to_ns == s->to_ns ? to_ns : 0;
-	d->ns = length(t, d->from_ns, to_ns);
+	d->ns = length_within(t, d->from_ns, to_ns);
 	if (s->state == TAP_STATE_UNKNOWN)
-		add_time(&h->of_tasks, length(t, s->from_ns - s->back_ns, to_ns));
+		add_time(&h->of_tasks, length_within(t, s->from_ns - s->back_ns, to_ns));
 	if (d->is_unknown && d->ns > h->longest_ns)
 		h->longest_ns = d->ns;
 	return 0;
@@ -86,8 +86,8 @@ static void note_shortest(struct tap_hidden *h, const struct tap_interval *s)
 }
 
 /*
- * The timeline has a task only if an event named it. So a task whose state is unknown throughout
- * may have waited throughout: it does not matter in which part of the recording that event was.
+ * The timeline contains a task only if an event names it. So a task whose state is unknown
+ * throughout may have waited throughout; where in the recording that event was does not matter.
  */
 int tap_hidden_interval(struct tap_hidden *h, const struct tap_timeline *t,
 			const struct tap_interval *s)
@@ -113,8 +113,10 @@ void tap_hidden_end(struct tap_hidden *h)
 
 /* ---- bounds ---- */
 
-/* The survey could not keep all gaps, or tasks are missing from CPUs that are not recorded: a CPU's
- * known time proves nothing. */
+/*
+ * Return false if a CPU's known time proves nothing: the survey could not keep all gaps, or some
+ * CPUs were not recorded.
+ */
 static bool knows_cpus(const struct tap_survey *s)
 {
 	return !s->wrong && !(s->promise && s->promise->cpus);
@@ -132,7 +134,9 @@ double tap_hidden_waits(const struct tap_hidden *h, const struct tap_survey *sur
 	       fmin(2 * lost, knows_cpus(survey) ? fmin(unseen, on_cpus) : unseen);
 }
 
-/* Of one doubt, as far as gaps allow. The gaps of a task that is hidden from tracing are no holes.
+/*
+ * Return how many waits longer than @ns can end within one doubt, as far as gaps allow. The gaps of
+ * tasks that are hidden from tracing are not among the holes.
  */
 static double ends_in_gaps(const struct tap_survey *s, struct tap_window window, double ns)
 {

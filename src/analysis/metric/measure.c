@@ -13,9 +13,12 @@ static const enum tap_state states[TAP_NR_MEASURED] = {
 	[TAP_MEASURED_THROTTLED] = TAP_STATE_THROTTLED,
 };
 
-/* ---- what is told ---- */
+/* ---- watching ---- */
 
-/* Where it is not known who was moved, it would take a CPU for free that the task had left. */
+/*
+ * Without migration events, the balance analysis would count a CPU that a task has left as free for
+ * that task, so balance is not measured.
+ */
 static bool has_balance(const struct tap_measure *m)
 {
 	return m->opts.has_migrations && !m->opts.by_task;
@@ -81,7 +84,7 @@ static int on_end(void *ctx, const struct tap_timeline *t)
 	return ret;
 }
 
-/* Of each state there is one kind of waits. */
+/* Each state has its own kind of wait. */
 static const struct tap_watcher_ops waits_ops = {
 	.states = TAP_STATE_ALL,
 	.lost_states = TAP_STATE_ALL,
@@ -146,7 +149,7 @@ static bool wants_pick(void *measure, const struct tap_task *task, int cpu)
 	return task->selected;
 }
 
-/* ---- its life ---- */
+/* ---- init and release ---- */
 
 static int init_blocks(struct tap_measure *m)
 {
@@ -198,7 +201,7 @@ int tap_measure_init(struct tap_measure *m, const struct tap_measure_opts *opts)
 	for (unsigned int i = 0; !ret && i < TAP_NR_MEASURED; i++)
 		ret = tap_latency_init(&m->waits[i], states[i], 0);
 	ret = ret ?: tap_explain_init(&m->explained, 0);
-	/* lengths that nobody tells: only violations are wanted */
+	/* lengths come from a function that is never called here: only violations are wanted */
 	ret = ret
 		      ?: tap_balance_init(&m->balance, &(const struct tap_balance_opts){
 							       .survey = opts->survey,
@@ -248,7 +251,7 @@ static double per_s(const struct tap_measure *m, uint64_t nr)
 	return ns ? (double)nr * 1e9 / (double)ns : NAN;
 }
 
-static double share(double part, double whole)
+static double share_pct(double part, double whole)
 {
 	return whole > 0 ? 100 * part / whole : NAN;
 }
@@ -274,12 +277,15 @@ static int add_cpus(const struct tap_measure *m, struct tap_metrics *out)
 		all_ns += (double)tap_window_ns(&m->opts.window);
 		switches += cpus[i].switches;
 	}
-	return tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share(run_ns, all_ns), "summary.run.share") ?:
-	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share(unknown_ns, all_ns), "summary.unknown.share") ?:
-	       tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER, per_s(m, switches), "summary.switches.rate");
+	return tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
+			       share_pct(run_ns, all_ns), "summary.run.share") ?:
+	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
+			       share_pct(unknown_ns, all_ns), "summary.unknown.share") ?:
+	       tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER,
+			       per_s(m, switches), "summary.switches.rate");
 }
 
-/* Of all CPUs, as far as it is known. */
+/* Add the average over all CPUs' known time. */
 static int add_util(const struct tap_measure *m, struct tap_metrics *out)
 {
 	unsigned int nr;
@@ -300,7 +306,7 @@ static int add_util(const struct tap_measure *m, struct tap_metrics *out)
 #define UTIL_EST "pelt.util_est."
 #define OF_TASK " -c %.16s"
 
-/* Waits that began nobody knows when have no length: then there are none to speak of. */
+/* Return false if the start of such waits is unknown, so that none has a length. */
 bool tap_measure_knows(const struct tap_measure *m, enum tap_measured_wait wait)
 {
 	return wait == TAP_MEASURED_WAKING	? tap_survey_has_wakeups(m->opts.survey)
@@ -335,7 +341,7 @@ static int add_explained(const struct tap_measure *m, struct tap_metrics *out)
 	for (enum tap_piece_kind k = 0; !ret && k < TAP_NR_PIECE_KINDS; k++)
 		ret = tap_metrics_add(
 			out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
-			share((double)m->explained.kinds[k].ns, (double)m->explained.all.ns),
+			share_pct((double)m->explained.kinds[k].ns, (double)m->explained.all.ns),
 			"explain.%s.share", tap_piece_name(k));
 	return ret;
 }
@@ -352,8 +358,8 @@ static int add_migrations(const struct tap_measure *m, struct tap_metrics *out)
 				      tap_migration_why_name(why));
 	return ret
 		       ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
-					  share((double)m->balance.violations.lengths.sum,
-						(double)m->balance.violations.wait_ns),
+					  share_pct((double)m->balance.violations.lengths.sum,
+						    (double)m->balance.violations.wait_ns),
 					  "balance.violation.share");
 }
 
@@ -367,10 +373,16 @@ static int add_resched(const struct tap_measure *m, struct tap_metrics *out)
 
 		if (!m->has_resched || !ns->count)
 			continue;
-		ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, tap_hist_mean(ns), "resched.%s.avg", stage) ?:
-		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(ns, 0.5), "resched.%s.p50", stage) ?:
-		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(ns, 0.99), "resched.%s.p99", stage) ?:
-		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)ns->max, "resched.%s.max", stage);
+		ret = tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+				      tap_hist_mean(ns), "resched.%s.avg", stage) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+				      (double)tap_hist_quantile(ns, 0.5), "resched.%s.p50",
+				      stage) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+				      (double)tap_hist_quantile(ns, 0.99), "resched.%s.p99",
+				      stage) ?:
+		      tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+				      (double)ns->max, "resched.%s.max", stage);
 	}
 	return ret;
 }
@@ -390,11 +402,15 @@ static int add_util_est(const struct tap_measure *m, struct tap_metrics *out)
 				      (double)tap_hist_quantile(&s->error, tap_quantiles[i].part),
 				      UTIL_EST "error.%s", tap_quantiles[i].name);
 	return ret ?:
-	       tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)s->error.max, UTIL_EST "error.max") ?:
-	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS, share((double)s->error.sum, (double)s->need.sum),
+	       tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS,
+			       (double)s->error.max, UTIL_EST "error.max") ?:
+	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
+			       share_pct((double)s->error.sum, (double)s->need.sum),
 			       UTIL_EST "error.share") ?:
-	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share((double)s->over.count, judged), UTIL_EST "over.share") ?:
-	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER, share((double)s->under.count, judged), UTIL_EST "under.share");
+	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
+			       share_pct((double)s->over.count, judged), UTIL_EST "over.share") ?:
+	       tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
+			       share_pct((double)s->under.count, judged), UTIL_EST "under.share");
 }
 
 static int add_frequency(const struct tap_measure *m, struct tap_metrics *out)
@@ -405,7 +421,7 @@ static int add_frequency(const struct tap_measure *m, struct tap_metrics *out)
 	return tap_metrics_add(out, TAP_METRIC_KHZ, TAP_BETTER_NEITHER,
 			       f->known_ns ? (double)f->sum / known_ns : NAN, "frequency.avg")
 		       ?: tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
-					  share((double)f->highest_ns, known_ns),
+					  share_pct((double)f->highest_ns, known_ns),
 					  "frequency.highest.share");
 }
 
@@ -415,19 +431,24 @@ static int add_eevdf(const struct tap_measure *m, struct tap_metrics *out)
 	int ret = 0;
 
 	for (enum tap_eevdf_rule i = 0; !ret && i < TAP_NR_EEVDF_RULES; i++)
-		ret = tap_metrics_add(
-			out, TAP_METRIC_PCT, TAP_BETTER_LESS,
-			share((double)m->eevdf.rules[i], (double)tap_eevdf_judged(&m->eevdf, i)),
-			"eevdf.%s.share", tap_eevdf_rule_name(i));
+		ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_LESS,
+				      share_pct((double)m->eevdf.rules[i],
+						(double)tap_eevdf_judged(&m->eevdf, i)),
+				      "eevdf.%s.share", tap_eevdf_rule_name(i));
 	if (ret || !lag->count)
 		return ret;
-	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(lag, 0.5), "eevdf.lag_size.p50") ?:
-	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(lag, 0.99), "eevdf.lag_size.p99") ?:
-	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)lag->max, "eevdf.lag_size.max");
+	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+			       (double)tap_hist_quantile(lag, 0.5), "eevdf.lag_size.p50") ?:
+	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+			       (double)tap_hist_quantile(lag, 0.99), "eevdf.lag_size.p99") ?:
+	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+			       (double)lag->max, "eevdf.lag_size.max");
 }
 
-/* If the type of a server was not recorded, it is unknown which class was starved: omit both
- * classes. */
+/*
+ * If the type of a server was not recorded, it is unknown which class was starved: omit both
+ * classes.
+ */
 static int add_servers(const struct tap_deadlines *d, struct tap_metrics *out)
 {
 	int ret = tap_metrics_add(out, TAP_METRIC_COUNT, TAP_BETTER_LESS, (double)d->by_server,
@@ -441,7 +462,7 @@ static int add_servers(const struct tap_deadlines *d, struct tap_metrics *out)
 					  (double)d->by_ext_server, "deadline.server.ext.picks");
 }
 
-/* Of no jobs none can be late: there is no such number. */
+/* Without jobs there is no lateness, so add no metric. */
 static int add_deadlines(const struct tap_measure *m, struct tap_metrics *out)
 {
 	const struct tap_deadlines *d = &m->deadlines;
@@ -457,7 +478,7 @@ static int add_deadlines(const struct tap_measure *m, struct tap_metrics *out)
 
 /* ---- by task ---- */
 
-/* All tasks of one name together. */
+/* All tasks of one name. */
 struct group {
 	char comm[TAP_TASK_COMM];
 	uint64_t run_ns, migrations;
@@ -495,7 +516,7 @@ static int add_to_group(const struct tap_measure *m, struct group *group,
 	return ret;
 }
 
-/* @tasks: by name. */
+/* @tasks: sorted by name. */
 static int make_groups(const struct tap_measure *m, struct tap_task *const *tasks, unsigned int nr,
 		       struct group **groups, unsigned int *nr_groups)
 {
@@ -525,18 +546,22 @@ static int add_group_waits(const struct group *g, unsigned int wait, struct tap_
 
 	if (!waits->count)
 		return 0;
-	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(waits, 0.5), WAIT "p50" OF_TASK,
+	return tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+			       (double)tap_hist_quantile(waits, 0.5), WAIT "p50" OF_TASK,
 			       state, g->comm) ?:
-	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)tap_hist_quantile(waits, 0.99), WAIT "p99" OF_TASK,
+	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+			       (double)tap_hist_quantile(waits, 0.99), WAIT "p99" OF_TASK,
 			       state, g->comm) ?:
-	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS, (double)waits->max, WAIT "max" OF_TASK, state, g->comm);
+	       tap_metrics_add(out, TAP_METRIC_NS, TAP_BETTER_LESS,
+			       (double)waits->max, WAIT "max" OF_TASK, state, g->comm);
 }
 
 static int add_group(const struct tap_measure *m, const struct group *g, struct tap_metrics *out)
 {
-	int ret = tap_metrics_add(out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
-				  share((double)g->run_ns, (double)tap_window_ns(&m->opts.window)),
-				  "states.running.share" OF_TASK, g->comm)
+	int ret = tap_metrics_add(
+			  out, TAP_METRIC_PCT, TAP_BETTER_NEITHER,
+			  share_pct((double)g->run_ns, (double)tap_window_ns(&m->opts.window)),
+			  "states.running.share" OF_TASK, g->comm)
 			  ?: tap_metrics_add(out, TAP_METRIC_PER_S, TAP_BETTER_NEITHER,
 					     m->opts.has_migrations ? per_s(m, g->migrations) : NAN,
 					     "migrations.rate" OF_TASK, g->comm);
@@ -547,7 +572,7 @@ static int add_group(const struct tap_measure *m, const struct group *g, struct 
 	return ret;
 }
 
-/* Of those that lived in the window and have a name. */
+/* Add metrics of tasks that lived in the window and have a name. */
 static int add_tasks(const struct tap_measure *m, struct tap_metrics *out)
 {
 	unsigned int nr, nr_groups = 0, nr_tasks = 0;
@@ -581,6 +606,13 @@ int tap_measure_end(struct tap_measure *m, struct tap_metrics *out)
 		if (tap_measure_knows(m, i))
 			ret = add_waits(m, i, out);
 	tap_explain_end(&m->explained);
-	return ret ?: add_explained(m, out) ?: add_migrations(m, out) ?: add_resched(m, out) ?: add_util_est(m, out) ?:
-	       add_frequency(m, out) ?: add_eevdf(m, out) ?: add_deadlines(m, out) ?: (m->has_paths ? tap_paths_end(&m->paths, m->timeline, out) : 0);
+	return ret ?:
+	       add_explained(m, out) ?:
+	       add_migrations(m, out) ?:
+	       add_resched(m, out) ?:
+	       add_util_est(m, out) ?:
+	       add_frequency(m, out) ?:
+	       add_eevdf(m, out) ?:
+	       add_deadlines(m, out) ?:
+	       (m->has_paths ? tap_paths_end(&m->paths, m->timeline, out) : 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The numbers that a recording has, by name: where a report has them in its JSON, such as
- * "latency.waking.p99", and for what is of some tasks alone the option that picks these,
+ * A recording's numbers by name. The name is the path of the number in a report's JSON, such as
+ * "latency.waking.p99", and for numbers of some tasks also the option that selects these, as in
  * "latency.waking.p99 -c nginx".
  */
 #ifndef TAP_METRIC_METRICS_H
@@ -23,31 +23,35 @@ const char *tap_metric_unit_name(enum tap_metric_unit unit);
 enum tap_metric_better { TAP_BETTER_NEITHER, TAP_BETTER_LESS, TAP_BETTER_MORE };
 
 struct tap_metric {
-	char *name; /* owned; may hold a task's name: hostile */
+	char *name; /* owned; may contain a task's name, with any bytes */
 	enum tap_metric_unit unit;
 	enum tap_metric_better better;
 	double value;
-	/* what it can be, with all that is not known: bounds.h; before, anything */
+	/*
+	 * bounds of what the value can be (bounds.h); infinite unless tap_metrics_bound() was
+	 * called
+	 */
 	double low, high;
 };
 
-/* Of which there are metrics; reports have the last one of waits alone. */
+/* The quantiles that are metrics. The last one is reported only for waits. */
 #define TAP_NR_QUANTILES 4u
 extern const struct tap_quantile {
 	const char *name; /* "p50", "p90", "p99", "p999" */
 	double part;
 } tap_quantiles[TAP_NR_QUANTILES];
 
-/* {0} is empty. In the order in which they are to be shown. */
+/* All zero: empty. Metrics are in the order in which they are shown. */
 struct tap_metrics {
 	struct tap_metric *v; /* owned */
 	unsigned int nr, cap;
 };
 
 void tap_metrics_release(struct tap_metrics *m);
-/* @value: NAN: not known; then it is not added. Return: 0 or -ENOMEM. */
+/* @value: NAN: unknown, adds nothing. Return: 0 or -ENOMEM. */
 int tap_metrics_add(struct tap_metrics *m, enum tap_metric_unit unit, enum tap_metric_better better,
 		    double value, const char *fmt, ...) TAP_PRINTF(5, 6);
-struct tap_metric *tap_metrics_find(const struct tap_metrics *m, const char *name); /* or NULL */
+/* NULL: not found */
+struct tap_metric *tap_metrics_find(const struct tap_metrics *m, const char *name);
 
 #endif

@@ -74,7 +74,7 @@ static int add_paths(struct tap_paths *p, const struct tap_timeline *t, struct t
 		    !(p->all_tasks ? tasks[i]->tid == p->watch.command : tasks[i]->selected))
 			continue;
 		ret = add_path(p, t, tasks[i]);
-		is_over = p->all_tasks; /* others had the command's tid after it */
+		is_over = p->all_tasks; /* later tasks may have reused the command's tid */
 	}
 	return ret
 		       ?: tap_metrics_add(

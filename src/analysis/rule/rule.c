@@ -50,15 +50,15 @@ void tap_rules_release(struct tap_rules *rules)
 
 struct line {
 	const char *file;
-	const char *start, *s; /* s: what comes next */
+	const char *start, *s; /* .s: the next character to parse */
 	unsigned int nr;
 	struct tap_rules *rules;
-	const struct tap_metrics *metrics; /* all that there are */
-	const char **names; /* theirs */
+	const struct tap_metrics *metrics; /* all metrics that exist */
+	const char **names; /* their names */
 	struct tap_err *err;
 };
 
-static int TAP_PRINTF(3, 4) fail(const struct line *l, const char *at, const char *fmt, ...)
+static int TAP_PRINTF(3, 4) fail_at(const struct line *l, const char *at, const char *fmt, ...)
 {
 	char text[512];
 	va_list args;
@@ -70,7 +70,7 @@ static int TAP_PRINTF(3, 4) fail(const struct line *l, const char *at, const cha
 			   (size_t)(at - l->start) + 1, text);
 }
 
-/* Passes blanks. Return: whether nothing comes behind them. */
+/* Skip blanks. Return true if the line ends there or a comment begins. */
 static bool is_over(struct line *l)
 {
 	l->s += strspn(l->s, " \t\r");
@@ -80,8 +80,8 @@ static bool is_over(struct line *l)
 #define WORD_ENDS " \t\r#"
 #define NAME_ENDS WORD_ENDS ":<>=!"
 
-/* A copy of the rules. */
-static int keep(struct line *l, const char *s, size_t len, const char **word)
+/* Copy a word; the rules own the copy. */
+static int keep_word(struct line *l, const char *s, size_t len, const char **word)
 {
 	struct tap_rules *rules = l->rules;
 	char *copy = strndup(s, len);
@@ -105,20 +105,20 @@ static int read_name(struct line *l, struct tap_rule *r)
 	int ret;
 
 	if (strncmp(l->s, "rule", 4) || (l->s[4] != ' ' && l->s[4] != '\t'))
-		return fail(l, l->s, "expected 'rule NAME : METRIC OP VALUE'");
+		return fail_at(l, l->s, "expected 'rule NAME : METRIC OP VALUE'");
 	l->s += 4;
 	if (is_over(l) || !(len = strcspn(l->s, NAME_ENDS)))
-		return fail(l, l->s, "expected the rule's name");
+		return fail_at(l, l->s, "expected the rule's name");
 	at = l->s;
-	ret = keep(l, at, len, &r->name);
+	ret = keep_word(l, at, len, &r->name);
 	if (ret)
 		return ret;
 	for (const struct tap_rule *other = l->rules->v; other < r; other++)
 		if (!strcmp(other->name, r->name))
-			return fail(l, at, "duplicate rule '%.100s'", r->name);
+			return fail_at(l, at, "duplicate rule '%.100s'", r->name);
 	l->s += len;
 	if (is_over(l) || *l->s != ':')
-		return fail(l, l->s, "expected ':' after the rule's name");
+		return fail_at(l, l->s, "expected ':' after the rule's name");
 	l->s++;
 	return 0;
 }
@@ -136,25 +136,25 @@ static int read_metric(struct line *l, struct tap_rule *r)
 		len = is_over(l) ? 0 : strcspn(l->s, NAME_ENDS);
 	}
 	if (!len)
-		return fail(l, l->s, "expected a metric, such as latency.waking.p99");
-	ret = keep(l, l->s, len, &r->metric);
+		return fail_at(l, l->s, "expected a metric, such as latency.waking.p99");
+	ret = keep_word(l, l->s, len, &r->metric);
 	if (ret)
 		return ret;
 	metric = tap_metrics_find(l->metrics, r->metric);
 	if (!metric) {
 		near = tap_nearest(r->metric, l->names, l->metrics->nr);
-		return near ? fail(l, l->s, "no metric '%.100s'; the nearest is '%s'", r->metric,
-				   near)
-			    : fail(l, l->s,
-				   "no metric '%.100s'; `schedtap check --list` names them",
-				   r->metric);
+		return near ? fail_at(l, l->s, "no metric '%.100s'; the nearest is '%s'", r->metric,
+				      near)
+			    : fail_at(l, l->s,
+				      "no metric '%.100s'; `schedtap check --list` names them",
+				      r->metric);
 	}
 	r->unit = metric->unit;
 	l->s += len;
 	return 0;
 }
 
-/* A value may stand in quotes. */
+/* Read an option's value, which may be quoted. */
 static int read_value(struct line *l, const char **value)
 {
 	const char *end;
@@ -162,17 +162,17 @@ static int read_value(struct line *l, const char **value)
 	int ret;
 
 	if (is_over(l))
-		return fail(l, l->s, "expected a value");
+		return fail_at(l, l->s, "expected a value");
 	if (*l->s != '\'' && *l->s != '"') {
 		len = strcspn(l->s, " \t\r");
-		ret = keep(l, l->s, len, value);
+		ret = keep_word(l, l->s, len, value);
 		l->s += len;
 		return ret;
 	}
 	end = strchr(l->s + 1, *l->s);
 	if (!end)
-		return fail(l, l->s, "unterminated quote");
-	ret = keep(l, l->s + 1, (size_t)(end - l->s) - 1, value);
+		return fail_at(l, l->s, "unterminated quote");
+	ret = keep_word(l, l->s + 1, (size_t)(end - l->s) - 1, value);
 	l->s = end + 1;
 	return ret;
 }
@@ -184,7 +184,7 @@ static int read_options(struct line *l, struct tap_rule *r)
 		int ret;
 
 		if (!letter || (l->s[2] != ' ' && l->s[2] != '\t'))
-			return fail(l, l->s, "expected -c COMM, -p PID, -t TID or -g CGROUP");
+			return fail_at(l, l->s, "expected -c COMM, -p PID, -t TID or -g CGROUP");
 		l->s += 2;
 		ret = read_value(l, &value);
 		if (ret)
@@ -200,7 +200,7 @@ static int read_op(struct line *l, struct tap_rule *r)
 	size_t len;
 
 	if (is_over(l))
-		return fail(l, l->s, "expected one of < <= > >= == != and a value");
+		return fail_at(l, l->s, "expected one of < <= > >= == != and a value");
 	len = strspn(l->s, "<>=!");
 	for (size_t i = 0; i < NR_OPS; i++)
 		if (len == strlen(op_names[i]) && !memcmp(l->s, op_names[i], len)) {
@@ -208,7 +208,7 @@ static int read_op(struct line *l, struct tap_rule *r)
 			l->s += len;
 			return 0;
 		}
-	return fail(l, l->s, "expected one of < <= > >= == !=");
+	return fail_at(l, l->s, "expected one of < <= > >= == !=");
 }
 
 static const struct {
@@ -237,14 +237,15 @@ static int read_limit(struct line *l, struct tap_rule *r)
 
 	len = is_over(l) ? 0 : strspn(l->s, "0123456789.");
 	if (!len || len >= sizeof(number))
-		return fail(l, l->s, "expected a number, 0 or more");
+		return fail_at(l, l->s, "expected a number, 0 or more");
 	memcpy(number, l->s, len);
 	number[len] = '\0';
 	r->limit = strtod(number, &end);
 	if (*end)
-		return fail(l, l->s, "'%s' is not a number", number);
+		return fail_at(l, l->s, "'%s' is not a number", number);
 	l->s += len;
-	of_unit = is_over(l) ? 0 : strcspn(l->s, WORD_ENDS); /* "5 ms" is one word or two */
+	/* a blank may stand before the unit: "5 ms" */
+	of_unit = is_over(l) ? 0 : strcspn(l->s, WORD_ENDS);
 	if (!of_unit && !r->limit)
 		return 0;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
@@ -254,15 +255,16 @@ static int read_limit(struct line *l, struct tap_rule *r)
 			l->s += of_unit;
 			return 0;
 		}
-	return fail(l, l->s, "the unit of %s is %s%s%.*s", r->metric, wants[r->unit],
-		    of_unit ? ", not " : "", (int)(of_unit < 100 ? of_unit : 100), l->s);
+	return fail_at(l, l->s, "the unit of %s is %s%s%.*s", r->metric, wants[r->unit],
+		       of_unit ? ", not " : "", (int)(of_unit < 100 ? of_unit : 100), l->s);
 }
 
 static int read_rule(struct line *l, struct tap_rule *r)
 {
-	int ret = read_name(l, r) ?: read_metric(l, r) ?: read_options(l, r) ?: read_op(l, r) ?: read_limit(l, r);
+	int ret = read_name(l, r) ?: read_metric(l, r) ?: read_options(l, r) ?:
+		  read_op(l, r) ?: read_limit(l, r);
 
-	return !ret && !is_over(l) ? fail(l, l->s, "unexpected text after the rule") : ret;
+	return !ret && !is_over(l) ? fail_at(l, l->s, "unexpected text after the rule") : ret;
 }
 
 /* ---- a file ---- */
@@ -331,9 +333,9 @@ int tap_rules_parse(struct tap_rules *rules, const char *file, const char *text,
 	return ret;
 }
 
-/* ---- its value ---- */
+/* ---- judging ---- */
 
-static bool holds(enum tap_rule_op op, double value, double limit)
+static bool op_holds(enum tap_rule_op op, double value, double limit)
 {
 	switch (op) {
 	case TAP_RULE_LESS:
@@ -353,14 +355,14 @@ static bool holds(enum tap_rule_op op, double value, double limit)
 
 enum tap_rule_verdict tap_rule_judge(const struct tap_rule *rule, double low, double high)
 {
-	bool at_low = holds(rule->op, low, rule->limit),
-	     at_high = holds(rule->op, high, rule->limit);
+	bool at_low = op_holds(rule->op, low, rule->limit),
+	     at_high = op_holds(rule->op, high, rule->limit);
 	bool between = low < rule->limit && rule->limit < high;
 
-	/* the others change their value once, at the limit */
+	/* the result of any other operator changes only once, at the limit */
 	if (at_low != at_high ||
 	    (between && (rule->op == TAP_RULE_EQUAL || rule->op == TAP_RULE_UNEQUAL)))
 		return TAP_RULE_UNDECIDED;
-	/* an equal one on both ends is so between, for then these are the limit */
+	/* == holds at both ends only if both are the limit, and then it holds in between */
 	return at_low ? TAP_RULE_PASSED : TAP_RULE_FAILED;
 }
