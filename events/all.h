@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every family of events, in the order in which they are numbered. Each header is read several
- * times, once per stage of a reading; a family's file name is its group (`record -e GROUP`).
+ * Includes every family of events, in the order in which events are numbered. Each header is
+ * included several times, once per stage of the code that expands it. A family's file name is the
+ * name of its group (`record -e GROUP`).
  */
-/* Before sched_switch, beside which they stand. Who is throttled when it is switched out is known by then. */
+/*
+ * throttle.h and pick.h record extra events at the sched_switch tracepoint. They precede sched.h,
+ * so that their records precede the record of sched_switch. A reader of sched_switch then already
+ * knows whether prev is throttled.
+ */
 #include "throttle.h"
-/* The same of whom it picked: by its numbers one knows for what it waited until this switch. */
+/* Precedes sched.h so that a reader of sched_switch already knows next's EEVDF numbers. */
 #include "pick.h"
-/* The kernel's own events, recorded beside ours so that one order holds. */
+/* The kernel's own events, which schedtap records itself so that all events are in one order. */
 #include "sched.h"
 #include "task.h"
 #include "idle.h"
@@ -24,12 +29,12 @@
 #include "uclamp.h"
 #include "resched.h"
 #include "dl.h"
-/* What a BPF scheduler has a task do. */
+/* Queues and slices that a BPF scheduler (sched_ext) assigns to tasks. */
 #include "scx.h"
-/* What a recording says of itself. */
+/* Events about the recording itself, which the recorder writes. */
 #include "lost.h"
 #include "mark.h"
-/* Where an event's task was. */
+/* Kernel and user stacks of events. */
 #include "stack.h"
-/* Later than the others, so that those keep their numbers. */
+/* Added last: event numbers follow the order of these includes, and older events keep theirs. */
 #include "cgroup.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * What CPUs can do, on the scale of util: 1024 is the biggest CPU at its highest frequency.
- */
+/* The capacity of CPUs on the scale of util: 1024 is the biggest CPU at its highest frequency. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
 #undef TRACE_SYSTEM_VAR
@@ -17,12 +15,14 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_cpu_capacity: the load balancer computed what is left of a CPU for CFS tasks.
+ * sched_cpu_capacity: the load balancer updated the capacity that a CPU has left for CFS tasks.
  *
- *   capacity		1..1024, after real-time, deadline, interrupts and thermal pressure
- *   capacity_orig	1..1024, of the CPU's type: rq->cpu_capacity_orig until v6.6, then
- *			arch_scale_cpu_capacity(), which /sys/devices/system/cpu/cpuN/cpu_capacity
- *			shows where the architecture has one
+ *   capacity		1..1024, after deducting real-time and deadline tasks, interrupts and
+ * 			thermal pressure
+ *   capacity_orig	1..1024, capacity of the CPU's type: rq->cpu_capacity_orig until v6.6, then
+ * 			arch_scale_cpu_capacity(), which is also in
+ * 			/sys/devices/system/cpu/cpuN/cpu_capacity on architectures that have that
+ * 			file
  *   capacity_curr	capacity_orig at the current frequency: x arch_scale_freq_capacity() / 1024
  *
  * Source: sched_cpu_capacity_tp (v5.9), update_cpu_capacity() in kernel/sched/fair.c.
@@ -54,8 +54,8 @@ TRACE_NEEDS(sched_cpu_capacity, capacity_orig, "rq.cpu_capacity_orig|sys.cpu_cap
 TRACE_NEEDS(sched_cpu_capacity, capacity_curr, "per_cpu.arch_freq_scale");
 
 /*
- * sched_overutilized: some CPU of a root domain became (or none is any longer) too busy for
- * energy-aware placement.
+ * sched_overutilized: a root domain became too busy for energy-aware placement because one of its
+ * CPUs is overutilized (1), or is no longer too busy because none is (0).
  *
  * Source: sched_overutilized_tp (v5.3), set_rd_overutilized() in kernel/sched/fair.c.
  */

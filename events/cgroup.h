@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cgroups that are made, and tasks that move between them: the kernel's own events, field by field and word by word as
- * v6.18 has them. Rare, and recorded with every recording of sched_switch: -g means the cgroup in which a task was at the
- * time.
+ * Creation of cgroups, and tasks that move between them. These are the kernel's own events; fields
+ * and print format are those of v6.18 unless noted. They are rare and are added to every recording
+ * that has sched_switch, because the filter -g means the cgroup that a task was in at that time.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM cgroup
@@ -17,17 +17,18 @@
 #include <linux/tracepoint.h>
 
 /*
- * cgroup_attach_task: a task has moved to the cgroup dst_id, or all threads of a process have, of which it is one.
+ * cgroup_attach_task: the task pid moved to cgroup dst_id; if threadgroup is 1, all threads of its
+ * process moved.
  *
- * Source: cgroup:cgroup_attach_task, cgroup_attach_task() in kernel/cgroup/cgroup.c. The kernel's own record does not say
- * whether all threads moved: ours has `threadgroup` too.
+ * Source: cgroup:cgroup_attach_task, cgroup_attach_task() in kernel/cgroup/cgroup.c. The kernel's
+ * record does not say whether all threads moved; the field `threadgroup` is added here.
  */
 TRACE_EVENT(cgroup_attach_task,
 	TP_PROTO(struct cgroup *dst_cgrp, const char *path, struct task_struct *task, bool threadgroup),
 	TP_ARGS(dst_cgrp, path, task, threadgroup),
 
 	TP_STRUCT__entry(
-		__field(int, dst_root)		/* number of the hierarchy, as in /proc/PID/cgroup; 0: version 2 */
+		__field(int, dst_root)		/* hierarchy id (/proc/PID/cgroup); 0: cgroup v2 */
 		__field(int, dst_level)		/* 0: the hierarchy's root */
 		__field(u64, dst_id)		/* kernfs id */
 		__field(int, pid)		/* thread id */
@@ -55,7 +56,7 @@ TRACE_HOOK(cgroup_attach_task, cgroup_attach_task,
 	TP_ARGS(dst_cgrp, path, task, threadgroup));
 
 /*
- * cgroup_mkdir: a cgroup was made.
+ * cgroup_mkdir: a cgroup was created.
  *
  * Source: cgroup:cgroup_mkdir, cgroup_mkdir() in kernel/cgroup/cgroup.c.
  */
@@ -64,10 +65,10 @@ TRACE_EVENT(cgroup_mkdir,
 	TP_ARGS(cgrp, path),
 
 	TP_STRUCT__entry(
-		__field(int, root)		/* number of the hierarchy; 0: version 2 */
+		__field(int, root)		/* hierarchy id; 0: cgroup v2 */
 		__field(int, level)		/* 1: directly below the hierarchy's root */
 		__field(u64, id)		/* kernfs id */
-		__string(path, path)		/* below the hierarchy's root */
+		__string(path, path)		/* path relative to the hierarchy's root */
 	),
 
 	TP_fast_assign(

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CPUs that are taken out of use, and put back: the kernel's own event, field by field and word by
- * word as v6.18 has it. Some hundred of them per CPU and change.
+ * CPU hotplug: CPUs going offline and coming online. This is the kernel's own event, with the
+ * fields and the print format of v6.18. Taking one CPU down or up fires some hundred of these
+ * events.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM cpuhp
@@ -16,8 +17,9 @@
 #include <linux/tracepoint.h>
 
 /*
- * cpuhp_exit: a step of taking `cpu` down, or up, is done. Steps that the CPU does not do itself come
- * from another one: when that takes it down, it is done when the CPU is dead.
+ * cpuhp_exit: a hotplug callback, one step of taking `cpu` down or up, returned. The CPU that ran
+ * the callback records the event, and that may be another CPU: the last steps of taking `cpu` down
+ * run when `cpu` is already dead.
  *
  * Source: cpuhp:cpuhp_exit, cpuhp_invoke_callback() in kernel/cpu.c.
  */
@@ -27,8 +29,8 @@ TRACE_EVENT(cpuhp_exit,
 
 	TP_STRUCT__entry(
 		__field(unsigned int, cpu)
-		__field(int, state)		/* enum cpuhp_state: where the CPU is; 0: offline */
-		__field(int, idx)		/* the step; its number differs between kernels */
+		__field(int, state)		/* enum cpuhp_state of the CPU; 0: offline */
+		__field(int, idx)		/* number of the step; differs between kernels */
 		__field(int, ret)
 	),
 

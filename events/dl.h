@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Deadline entities: tasks, and the servers that keep a class from being starved. The kernel has tracepoints for them
- * since v7.2; kernel/sched/deadline.c. sched_dl_pick is there before, beside sched_switch.
+ * Deadline entities: SCHED_DEADLINE tasks, and the deadline servers that keep the fair and
+ * sched_ext classes from being starved. The kernel has tracepoints for them since v7.2, in
+ * kernel/sched/deadline.c. sched_dl_pick is available before that: it is recorded at sched_switch.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
@@ -22,14 +23,14 @@ DECLARE_EVENT_CLASS(sched_dl,
 	TP_ARGS(dl_se, cpu, type),
 
 	TP_STRUCT__entry(
-		__field(s64, runtime)		/* ns left of the budget; below 0: overrun */
+		__field(s64, runtime)		/* ns left of the budget; < 0: overrun */
 		__field(u64, deadline)		/* absolute, ns on the run queue's clock */
-		__array(char, comm, 16)		/* of the task; "" for a server */
-		__field(s32, pid)		/* of the task; 0 for a server */
+		__array(char, comm, 16)		/* "" for a server */
+		__field(s32, pid)		/* thread id; 0 for a server */
 		__field(s32, cpu)
-		__field(u8, type)		/* as the kernel passes it: DL_TASK (1), DL_SERVER_FAIR (2), DL_SERVER_EXT (3) */
-		__field(u8, server)		/* 1: the server of CPU cpu, 0: a task */
-		__field(u8, dl_yielded)		/* 1: gave up the rest of its budget */
+		__field(u8, type)		/* DL_TASK 1, DL_SERVER_FAIR 2, DL_SERVER_EXT 3 */
+		__field(u8, server)		/* 1: a server of CPU `cpu`, 0: a task */
+		__field(u8, dl_yielded)		/* 1: the entity gave up the rest of its budget */
 	),
 
 	TP_fast_assign(
@@ -49,51 +50,77 @@ DECLARE_EVENT_CLASS(sched_dl,
 		  __entry->runtime, __entry->deadline, __entry->dl_yielded)
 );
 
-/* sched_dl_throttle: the entity ran out of runtime and waits for its next period. Source: sched_dl_throttle_tp, update_curr_dl_se() and dl_check_constrained_dl(). */
+/*
+ * sched_dl_throttle: the entity ran out of runtime and waits for its next period.
+ *
+ * Source: sched_dl_throttle_tp, update_curr_dl_se() and dl_check_constrained_dl().
+ */
 DEFINE_EVENT(sched_dl, sched_dl_throttle,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 TRACE_HOOK(sched_dl_throttle, sched_dl_throttle_tp,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 
-/* sched_dl_replenish: the entity got a new period with a full budget. Source: sched_dl_replenish_tp, replenish_dl_entity(). */
+/*
+ * sched_dl_replenish: the entity got a new period with a full budget.
+ *
+ * Source: sched_dl_replenish_tp, replenish_dl_entity().
+ */
 DEFINE_EVENT(sched_dl, sched_dl_replenish,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 TRACE_HOOK(sched_dl_replenish, sched_dl_replenish_tp,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 
-/* sched_dl_update: the entity was charged for the time it ran. Source: sched_dl_update_tp, update_curr_dl_se(). */
+/*
+ * sched_dl_update: the entity was charged for the time it ran.
+ *
+ * Source: sched_dl_update_tp, update_curr_dl_se().
+ */
 DEFINE_EVENT(sched_dl, sched_dl_update,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 TRACE_HOOK(sched_dl_update, sched_dl_update_tp,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 
-/* sched_dl_server_start: the entity (a server) began to watch over its class on this CPU. Source: sched_dl_server_start_tp, dl_server_start(). */
+/*
+ * sched_dl_server_start: the entity, a server, started to guard its class on this CPU.
+ *
+ * Source: sched_dl_server_start_tp, dl_server_start().
+ */
 DEFINE_EVENT(sched_dl, sched_dl_server_start,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 TRACE_HOOK(sched_dl_server_start, sched_dl_server_start_tp,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 
-/* sched_dl_server_stop: the entity (a server) stopped watching. Source: sched_dl_server_stop_tp, dl_server_stop(). */
+/*
+ * sched_dl_server_stop: the entity, a server, stopped guarding its class on this CPU.
+ *
+ * Source: sched_dl_server_stop_tp, dl_server_stop().
+ */
 DEFINE_EVENT(sched_dl, sched_dl_server_stop,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 TRACE_HOOK(sched_dl_server_stop, sched_dl_server_stop_tp,
 	TP_PROTO(struct sched_dl_entity *dl_se, int cpu, u8 type), TP_ARGS(dl_se, cpu, type));
 
 /*
- * sched_dl_pick: what a deadline task has left, as it comes to a CPU or leaves it, and whom a deadline server let run, at the sched_switch that
- * this comes before.
+ * sched_dl_pick: recorded just before a sched_switch that involves a deadline task or a task picked
+ * by a deadline server. It says how much budget and time the next task has left.
  *
- * The deadline is relative to the run queue's clock, which was read when the switch began: so it is at time stamp + next_left, or earlier
- * by the time that the switch took. Where next is no deadline task its numbers are 0, and prev_yielded is where prev is none.
+ * next_left is relative to the run queue's clock, which was read when __schedule() began. So the
+ * deadline is at the record's time stamp + next_left, minus the time that the switch took so far.
+ * If next is not a deadline task, next_left and next_runtime are 0. If prev is not a deadline task,
+ * prev_yielded is 0.
  *
- *   next_left		ns until the absolute deadline; below 0: since
- *   next_runtime	ns left of the budget
- *   next_deadline	next is a deadline task
- *   next_by_server	a deadline server (since v6.8) picked next, which real-time tasks kept from running
- *   next_server	that server's type, as of sched_dl_*: DL_SERVER_FAIR (2), DL_SERVER_EXT (3); 0: none, or another server
- *   prev_yielded	prev gave up the rest of its budget (sched_yield(2)): it is done until its next period
+ *   next_left		ns until next's absolute deadline; < 0: ns since it was missed
+ *   next_runtime	ns left of next's budget
+ *   next_deadline	1: next is a deadline task
+ *   next_by_server	1: a deadline server (since v6.8) picked next, which real-time tasks kept
+ * 			from running
+ *   next_server	type of that server, numbered like sched_dl_*.type: DL_SERVER_FAIR (2),
+ * 			DL_SERVER_EXT (3); 0: no server, or one of another type
+ *   prev_yielded	1: prev gave up the rest of its budget (sched_yield(2)) and is done until
+ * 			its next period
  *
- * Source: sched_switch; set_next_task_dl(), yield_task_dl() and __pick_task_dl() in kernel/sched/deadline.c.
+ * Source: sched_switch; set_next_task_dl(), yield_task_dl() and __pick_task_dl() in
+ * kernel/sched/deadline.c.
  */
 TRACE_EVENT_CONDITION(sched_dl_pick,
 	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,

@@ -17,11 +17,13 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_compute_energy: what it would cost to run a task on a CPU of a performance domain.
+ * sched_compute_energy: the estimated energy of a performance domain if a task were placed on one
+ * of its CPUs.
  *
  *   energy	of the domain over the considered period, in the energy model's own unit (power in
- *		microwatts x busy_time / capacity): compare values of one decision, nothing else
- *   max_util	0..1024, of the domain's busiest CPU with the task placed: decides the frequency
+ * 		microwatts x busy_time / capacity): comparable only within one placement decision
+ *   max_util	0..1024, util of the domain's busiest CPU with the task placed; decides the
+ * 		frequency
  *   busy_time	sum of util over the domain's CPUs with the task placed
  *
  * Source: sched_compute_energy_tp (v6.11), compute_energy() in kernel/sched/fair.c.

@@ -14,7 +14,7 @@
 
 #include <linux/tracepoint.h>
 
-/* irq_handler_entry: a handler begins. Source: irq:irq_handler_entry. */
+/* irq_handler_entry: an interrupt handler begins. Source: irq:irq_handler_entry. */
 TRACE_EVENT(irq_handler_entry,
 	TP_PROTO(int irq, struct irqaction *action),
 	TP_ARGS(irq, action),
@@ -34,14 +34,14 @@ TRACE_EVENT(irq_handler_entry,
 TRACE_HOOK(irq_handler_entry, irq_handler_entry, TP_PROTO(int irq, struct irqaction *action),
 	TP_ARGS(irq, action));
 
-/* irq_handler_exit: it ends. Source: irq:irq_handler_exit. */
+/* irq_handler_exit: an interrupt handler returned. Source: irq:irq_handler_exit. */
 TRACE_EVENT(irq_handler_exit,
 	TP_PROTO(int irq, struct irqaction *action, int ret),
 	TP_ARGS(irq, action, ret),
 
 	TP_STRUCT__entry(
 		__field(int, irq)
-		__field(int, ret)		/* 1: the interrupt was its device's */
+		__field(int, ret)		/* 1: its device raised the interrupt */
 	),
 
 	TP_fast_assign(
@@ -73,7 +73,10 @@ DECLARE_EVENT_CLASS(softirq,
 				   { 9, "RCU" }))
 );
 
-/* softirq_entry, softirq_exit: a softirq's handler runs. Source: irq:softirq_{entry,exit}. */
+/*
+ * softirq_entry, softirq_exit: a softirq's handler begins, and returned. Source:
+ * irq:softirq_{entry,exit}.
+ */
 DEFINE_EVENT(softirq, softirq_entry, TP_PROTO(unsigned int vec_nr), TP_ARGS(vec_nr));
 TRACE_HOOK(softirq_entry, softirq_entry, TP_PROTO(unsigned int vec_nr), TP_ARGS(vec_nr));
 DEFINE_EVENT(softirq, softirq_exit, TP_PROTO(unsigned int vec_nr), TP_ARGS(vec_nr));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Holes in the recording itself, and times in which it was switched off. Written by the recorder, not fed by a tracepoint.
+ * Gaps in the recording, and times in which it was switched off. The recorder and its BPF programs
+ * write these events; no tracepoint fires them.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
@@ -15,9 +16,9 @@
 #include <linux/tracepoint.h>
 
 /*
- * events_lost: the ring of CPU lost_cpu was full. Nothing was recorded there between
- * first_ns and last_ns (CLOCK_MONOTONIC), and `count` events fell into the gap.
- * lost_cpu = -1: the CPU is not known, so every CPU may have a hole in that time.
+ * events_lost: the ring of CPU lost_cpu was full. Nothing was recorded there from first_ns to
+ * last_ns (CLOCK_MONOTONIC); `count` events are missing. lost_cpu = -1: the CPU is unknown, so
+ * every CPU may have a gap in that time.
  */
 TRACE_EVENT(events_lost,
 	TP_PROTO(int lost_cpu, u64 count, u64 first_ns, u64 last_ns),
@@ -42,9 +43,10 @@ TRACE_EVENT(events_lost,
 );
 
 /*
- * events_off: triggers had switched events off (`schedtap record --trigger`): those of the type event_type, as they are
- * numbered in the recording, or all (0). Between first_ns and last_ns (CLOCK_MONOTONIC) `count` of them were not recorded
- * on CPU off_cpu; 0: nobody counted them. off_cpu = -1: on any CPU.
+ * events_off: a trigger (`schedtap record --trigger`) had switched off the events of type
+ * event_type (as numbered in the recording), or all events (event_type = 0). From first_ns to
+ * last_ns (CLOCK_MONOTONIC) `count` of them were not recorded on CPU off_cpu; count = 0: their
+ * number is unknown. off_cpu = -1: on any CPU.
  */
 TRACE_EVENT(events_off,
 	TP_PROTO(int off_cpu, u32 event_type, u64 count, u64 first_ns, u64 last_ns),

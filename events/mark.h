@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Moments that somebody marks while a recording runs. Written by the recorder, not fed by a tracepoint.
+ * Moments that a user marks while a recording runs. The recorder writes this event; no tracepoint
+ * fires it.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
@@ -15,8 +16,9 @@
 #include <linux/tracepoint.h>
 
 /*
- * mark: `schedtap mark TEXT` was called, or the recorder got SIGUSR1, at the time of the record (CLOCK_MONOTONIC). pid
- * and comm: of the process that called it, or sent the signal; 0 and "" where it could not be told.
+ * mark: at the record's time stamp (CLOCK_MONOTONIC), `schedtap mark TEXT` was called or the
+ * recorder got SIGUSR1. pid and comm identify the process that ran the command or sent the signal;
+ * 0 and "" if unknown.
  */
 TRACE_EVENT(mark,
 	TP_PROTO(int pid, const char *comm, const char *text),

@@ -17,12 +17,14 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_update_nr_running: tasks were added to or taken from a CPU's run queue.
+ * sched_update_nr_running: tasks were added to or removed from a CPU's run queue.
  *
- *   nr_running	tasks of all classes in the CPU's run queues, the running one included, after the change
- *   h_nr_queued	fair tasks among them; from v6.14 on, which has both of these
- *   h_nr_runnable	.. that want to run: without those that went to sleep and are dequeued late (since v6.12)
- *   change	how many came (> 0) or went (< 0)
+ *   nr_running	tasks of all classes on the CPU's run queue after the change, the running one
+ * 		included
+ *   h_nr_queued	fair tasks among them; recorded since v6.14
+ *   h_nr_runnable	h_nr_queued without tasks that went to sleep and are dequeued later (delayed
+ * 			dequeue, v6.12); recorded since v6.14
+ *   change	tasks added (> 0) or removed (< 0)
  *
  * Source: sched_update_nr_running_tp (v5.9), add_nr_running() and sub_nr_running() in
  * kernel/sched/sched.h.

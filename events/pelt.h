@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Per-entity load tracking: how much work there was of late, as geometric averages with a
- * half-life of 32 ms.
+ * Per-entity load tracking: recent use of the CPU, as geometric averages with a half-life of 32 ms.
  *
  *   util		0..1024; 1024 is the biggest CPU, busy all the time at its highest frequency
- *   runnable	like util, with the time spent waiting: above 1024 when tasks queue
+ *   runnable	like util, but includes time spent waiting: exceeds 1024 when tasks queue
  *   load	weighted by priority or shares, not bounded by 1024
- *   update_time	ns on the run queue's PELT clock, which stands still where the CPU is idle and
- *		slows down with its capacity: not the trace clock
+ *   update_time	ns on the run queue's PELT clock, which stops while the CPU is idle and
+ * 			slows down with the CPU's capacity and frequency; not comparable with the
+ * 			trace clock
  *
  * Source: struct sched_avg; kernel/sched/pelt.c.
  */
@@ -26,11 +26,11 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_pelt_cfs: the signals of a CFS run queue changed: of a CPU's root one, or of a cgroup
- * on that CPU.
+ * sched_pelt_cfs: the signals of a CFS run queue changed, either a CPU's root queue or a cgroup's
+ * queue on that CPU.
  *
- * Source: pelt_cfs_tp (v5.3), fired by update_cfs_rq_load_avg() and when the load of a
- * cgroup is propagated upwards.
+ * Source: pelt_cfs_tp (v5.3), fired by update_cfs_rq_load_avg() and when a cgroup's load is
+ * propagated to its parent.
  */
 TRACE_EVENT(sched_pelt_cfs,
 	TP_PROTO(struct cfs_rq *cfs_rq),
@@ -63,9 +63,10 @@ TRACE_NEEDS(sched_pelt_cfs, cpu, "cfs_rq.rq");
 TRACE_NEEDS(sched_pelt_cfs, cgroup, "cfs_rq.tg");
 
 /*
- * The other classes have one signal per CPU. Their load is not weighted: it is 0..1024, as
- * runnable and util are. Four events rather than one class: each takes the run queue, as its
- * tracepoint passes it, so that its probe can be attached there as it is.
+ * The classes other than CFS have one set of signals per CPU. Their load is not weighted: load,
+ * runnable and util are 0..1024. These are four events rather than one class, because each must
+ * take the run queue as its tracepoint passes it, so that its probe can be attached to the
+ * tracepoint directly.
  */
 #undef PELT_RQ_EVENT
 #define PELT_RQ_EVENT(event, sched_avg)							\
@@ -102,8 +103,8 @@ PELT_RQ_EVENT(sched_pelt_dl, &rq->avg_dl);
 TRACE_HOOK(sched_pelt_dl, pelt_dl_tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));
 
 /*
- * sched_pelt_irq: interrupts and stolen time. Source: pelt_irq_tp (v5.3),
- * update_irq_load_avg(); only where CONFIG_HAVE_SCHED_AVG_IRQ is on.
+ * sched_pelt_irq: time of interrupts and stolen time. Source: pelt_irq_tp (v5.3),
+ * update_irq_load_avg(); needs CONFIG_HAVE_SCHED_AVG_IRQ.
  */
 PELT_RQ_EVENT(sched_pelt_irq, tp_rq_avg_irq(rq));
 TRACE_HOOK(sched_pelt_irq, pelt_irq_tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));
@@ -112,7 +113,7 @@ TRACE_NEEDS(sched_pelt_irq, , "rq.avg_irq");
 /*
  * sched_pelt_hw: capacity that the hardware takes away (thermal pressure and others), as load.
  *
- * Source: pelt_hw_tp (v6.10), before that pelt_thermal_tp (v5.7).
+ * Source: pelt_hw_tp (v6.10), pelt_thermal_tp (v5.7) before that.
  */
 PELT_RQ_EVENT(sched_pelt_hw, tp_rq_avg_hw(rq));
 TRACE_HOOK(sched_pelt_hw, pelt_hw_tp, TP_PROTO(struct rq *rq), TP_ARGS(rq));
@@ -120,10 +121,10 @@ TRACE_HOOK(sched_pelt_hw, pelt_thermal_tp, TP_PROTO(struct rq *rq), TP_ARGS(rq))
 TRACE_NEEDS(sched_pelt_hw, , "rq.avg_hw|rq.avg_thermal");
 
 /*
- * sched_pelt_se: the signals of a task, or of a cgroup as an entity of its parent's queue.
+ * sched_pelt_se: the signals changed of a sched_entity: a task, or a cgroup in its parent's queue.
  *
- * Source: pelt_se_tp (v5.3), fired by update_load_avg() and when an entity is attached,
- * detached or sleeps.
+ * Source: pelt_se_tp (v5.3), fired by update_load_avg() and when an entity is attached, detached or
+ * goes to sleep.
  */
 TRACE_EVENT(sched_pelt_se,
 	TP_PROTO(struct sched_entity *se),
@@ -132,10 +133,10 @@ TRACE_EVENT(sched_pelt_se,
 	TP_STRUCT__entry(
 		__field(s32, cpu)
 		__field(s32, pid)		/* thread id; -1: the entity is a cgroup */
-		__array(char, comm, 16)		/* of the task; "" for a cgroup */
-		__field(u64, cgroup)		/* the task's, or the one that this entity is */
+		__array(char, comm, 16)		/* "" for a cgroup */
+		__field(u64, cgroup)		/* of the task, or the cgroup that is the entity */
 		__field(u64, update_time)
-		__field(u32, load)		/* 0..262144: MAX_SHARES bounds an entity's weight */
+		__field(u32, load)		/* 0..262144: MAX_SHARES bounds the weight */
 		__field(u32, runnable)
 		__field(u32, util)
 	),

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whom the fair class picked, and with which numbers: EEVDF's, which the kernel has since v6.6.
+ * The task that the fair class picked, and the EEVDF numbers by which it did. The kernel has EEVDF
+ * since v6.6.
  *
- * A queue has a virtual time V, the mean of its entities' virtual times v, by weight. An entity is
- * eligible if it is not ahead, V - v >= 0, and of those that are, the one with the earliest
- * deadline is picked. V - v is its lag; lag * weight / 1048576 is the time that it is owed, in ns
- * (on a 32-bit machine / 1024). It is calculated here: what the kernel keeps of it (vlag) is that of the time when
- * the entity left the queue, and shares its place with vprot from v6.17 to v6.19.
+ * A queue has a virtual time V, the average of its entities' virtual times v, weighted by their
+ * weight. An entity is eligible if V - v >= 0. Of the eligible entities the one with the earliest
+ * deadline is picked. V - v is the entity's lag; lag * weight / 1048576 is the CPU time in ns that
+ * it is owed (on a 32-bit machine: / 1024). The lag is calculated here, because the kernel's
+ * se->vlag is the lag at the time when the entity left the queue, and shares its memory with vprot
+ * from v6.17 to v6.19.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
@@ -23,37 +25,48 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_pick: what EEVDF knew at a sched_switch, which it comes before. The current task is prev.
+ * sched_pick: what EEVDF knew at a sched_switch; recorded just before it, while prev is current.
  *
- * next is what was picked: the task that runs from now on or, where that one only lends a hand
- * (proxy execution), the donor. Where another class picked it, next_weight and its other numbers are 0.
- * Virtual times are in ns of virtual time, and but for V relative to its v.
+ * next is the picked task: the one that runs from now on, or, with proxy execution, the donor on
+ * whose behalf next_pid runs. If another class than the fair one picked it, vtime, group, next_lag,
+ * next_deadline, next_vprot, next_slice and next_weight are 0. Virtual times are in ns; all but
+ * vtime are relative to the v of their entity.
  *
- *   vtime		V of the queue that it was picked from: what waits there keeps its own v and deadline, so that with those
- *			of its own pick (V - next_lag, ..) one knows how it stood at the picks before
- *   group		whose queue that is: the number of a cgroup in the cpu controller, -N that of autogroup N (sched(7));
- *			tasks of different groups compete by their groups' entities
- *   prev_lag		V - v of prev, which is 0 where prev_queued is 0: it left the queue
- *   next_lag		V - v: >= 0, unless it is alone or was picked for another reason (core scheduling)
- *   next_deadline	until when it should have had its slice
- *   next_vprot		until when it is not preempted by one with an earlier deadline
- *   next_slice		ns that it asks for at a time
- *   next_weight	1048576 is that of nice 0 (on a 32-bit machine 1024); from v7.3 on its share of the CPU's queue
- *   next_llc		the cache (LLC) that its process prefers, -1 if none
- *   h_nr_queued	fair tasks in the queue that it is of, and in those below, next included
- *   h_nr_runnable	.. that want to run: without those that are dequeued late
- *   donor		the thread that was picked, where it is not next_pid that was; else 0
- *   prev_queued	prev stays in the queue: it was preempted, gave way, or is dequeued late
- *   prev_delayed	.. it sleeps, and stays until its lag is used up
- *   prev_throttled	its cgroup has used up its quota
- *   prev_blocked	it waits for a mutex, and may be picked that the owner can run
- *   prev_custom_slice	it asked for its slice itself (sched_setattr(2))
- *   levels		the entities of the groups above next, from that of .group on: each stands in the queue of the one that follows
- *			it, the last one in the CPU's own. Seven numbers each: group, weight, V of the queue that it stands in,
- *			and V - v, deadline - v, vprot - v (0 before v6.17) and slice as above. At most 8 groups, the
- *			innermost ones; none where next stands in the CPU's own queue, as all tasks do from v7.3 on
+ *   vtime		V of the queue that next was picked from. A waiting task keeps its v and its
+ * 			deadline; with those from its own last pick (v = V - next_lag, ...) a reader
+ * 			can compute its lag at later picks of other tasks
+ *   group		that queue's group: id of a cgroup in the cpu controller, or -N for
+ * 			autogroup N (sched(7)); tasks of different groups compete through their
+ * 			groups' entities
+ *   prev_lag		V - v of prev; 0 if prev_queued is 0, because it left the queue
+ *   next_lag		V - v of next: >= 0, unless next is alone or was picked for another reason
+ * 			(core scheduling)
+ *   next_deadline	time by which next should have had its slice
+ *   next_vprot		time until which no task with an earlier deadline preempts next
+ *   next_slice		ns that next requests at a time
+ *   next_weight	1048576 for nice 0 (1024 on a 32-bit machine); since v7.3 the task's share
+ * 			of the CPU's queue
+ *   next_llc		last-level cache that next's process prefers, -1: none
+ *   h_nr_queued	fair tasks in next's queue and the groups' queues below it, next included
+ *   h_nr_runnable	h_nr_queued without sleeping tasks whose dequeue is delayed
+ *   donor		thread id of the picked task if next_pid runs on its behalf; else 0
+ *   prev_queued	1: prev stays in the queue: it was preempted, yielded, or its dequeue is
+ * 			delayed
+ *   prev_delayed	1: prev sleeps, and stays in the queue until its lag is used up (delayed
+ * 			dequeue)
+ *   prev_throttled	1: prev's cgroup has used up its quota
+ *   prev_blocked	1: prev waits for a mutex, and may be picked so that the owner can run in
+ * 			its place
+ *   prev_custom_slice	1: prev's slice was set by sched_setattr(2)
+ *   levels		entities of the groups above next, beginning with the entity of `group`.
+ * 			Each entity is in the queue of the group that follows it, the last one in
+ * 			the CPU's root queue. Seven numbers per entity: group, weight, V of the
+ * 			queue that it is in, V - v, deadline - v, vprot - v (0 before v6.17) and
+ * 			slice, as defined above. At most 8 entities, the innermost ones; empty if
+ * 			next is in the CPU's root queue, where all tasks are since v7.3
  *
- * A queue is a cgroup's on this CPU; from v7.3 on the CPU has one for all.
+ * A queue is that of a cgroup on this CPU; since v7.3 each CPU has a single queue.
+ *
  * Source: sched_switch; __schedule() in kernel/sched/core.c, pick_eevdf() in kernel/sched/fair.c.
  */
 TRACE_EVENT(sched_pick,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * When the scheduler is asked to run, runs, and has run.
- */
+/* Requests to reschedule, and the beginning and end of __schedule(). */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
 #undef TRACE_SYSTEM_VAR
@@ -28,7 +26,7 @@ TRACE_EVENT(sched_entry,
 	TP_STRUCT__entry(
 		__array(char, comm, 16)		/* of the current task */
 		__field(s32, pid)
-		__field(s32, preempt)		/* 1: it is preempted, 0: it called schedule() */
+		__field(s32, preempt)		/* 1: preempted, 0: called schedule() */
 	),
 
 	TP_fast_assign(
@@ -42,7 +40,7 @@ TRACE_EVENT(sched_entry,
 TRACE_HOOK(sched_entry, sched_entry_tp, TP_PROTO(bool preempt), TP_ARGS(preempt));
 
 /*
- * sched_exit: __schedule() ends, in the task that runs from now on.
+ * sched_exit: __schedule() ends, in the context of the task that runs from now on.
  *
  * Source: sched_exit_tp (v6.14), __schedule() in kernel/sched/core.c.
  */
@@ -53,7 +51,7 @@ TRACE_EVENT(sched_exit,
 	TP_STRUCT__entry(
 		__array(char, comm, 16)		/* of the current task */
 		__field(s32, pid)
-		__field(s32, is_switch)		/* 1: the task changed, 0: it runs on */
+		__field(s32, is_switch)		/* 1: another task runs now, 0: the same one */
 	),
 
 	TP_fast_assign(
@@ -68,7 +66,7 @@ TRACE_EVENT(sched_exit,
 TRACE_HOOK(sched_exit, sched_exit_tp, TP_PROTO(bool is_switch), TP_ARGS(is_switch));
 
 /*
- * sched_set_need_resched: a CPU's running task was asked to give way.
+ * sched_set_need_resched: the task that runs on `cpu` was asked to yield.
  *
  * Source: sched_set_need_resched_tp (v6.14), __resched_curr() in kernel/sched/core.c.
  */
@@ -77,10 +75,10 @@ TRACE_EVENT(sched_set_need_resched,
 	TP_ARGS(tsk, cpu, tif),
 
 	TP_STRUCT__entry(
-		__array(char, comm, 16)		/* of the task that is to give way */
+		__array(char, comm, 16)		/* of the task asked to yield */
 		__field(s32, pid)
 		__field(s32, cpu)
-		__field(s32, tif)		/* bit number of the thread flag: TIF_NEED_RESCHED or _LAZY */
+		__field(s32, tif)		/* thread flag's bit: TIF_NEED_RESCHED or _LAZY */
 	),
 
 	TP_fast_assign(
@@ -97,8 +95,8 @@ TRACE_HOOK(sched_set_need_resched, sched_set_need_resched_tp,
 	TP_PROTO(struct task_struct *tsk, int cpu, int tif), TP_ARGS(tsk, cpu, tif));
 
 /*
- * sched_set_state: a task changed its own state. The tracepoint is a conditional one, which BTF
- * does not list: only the kernel module reaches it.
+ * sched_set_state: a task changed its own state. Only the kernel module can record it: the kernel
+ * declares this tracepoint as a conditional one, and those are missing in BTF.
  *
  * Source: sched_set_state_tp (v6.14), set_current_state() and others in include/linux/sched.h.
  */
@@ -109,7 +107,7 @@ TRACE_EVENT(sched_set_state,
 	TP_STRUCT__entry(
 		__array(char, comm, 16)
 		__field(s32, pid)
-		__field(s32, state)		/* the new one: TASK_* bits of include/linux/sched.h */
+		__field(s32, state)		/* TASK_* bits of include/linux/sched.h */
 	),
 
 	TP_fast_assign(

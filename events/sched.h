@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who runs, who is woken, who moves, who comes and goes: the kernel's own events of the
- * sched system, field by field and word by word as v6.18 has them.
+ * Context switches, wakeups, migrations, and the beginning and end of tasks. These are the kernel's
+ * own events of the sched system; fields and print format are those of v6.18.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sched
@@ -16,8 +16,10 @@
 #include <linux/tracepoint.h>
 
 /*
- * prev_state: one bit of those named below, or 0 (R): it gives way although it could run on;
- * bit 0x100 ("+") says that it was preempted.
+ * sched_switch: the CPU switches from task prev to task next.
+ *
+ * prev_state is one of the bits named in the print format, or 0 (R) if prev could run on. Bit 0x100
+ * ("+") means that prev was preempted.
  *
  * Source: sched:sched_switch, __trace_sched_switch_state().
  */
@@ -72,7 +74,7 @@ DECLARE_EVENT_CLASS(sched_wakeup_template,
 		__array(char, comm, 16)
 		__field(pid_t, pid)
 		__field(int, prio)
-		__field(int, target_cpu)	/* of sched_waking: where the task ran last */
+		__field(int, target_cpu)	/* sched_waking: the CPU where the task ran last */
 	),
 
 	TP_fast_assign(
@@ -121,7 +123,9 @@ TRACE_EVENT(sched_migrate_task,
 TRACE_HOOK(sched_migrate_task, sched_migrate_task,
 	TP_PROTO(struct task_struct *p, int dest_cpu), TP_ARGS(p, dest_cpu));
 
-/* sched_process_fork: a task was made; not yet runnable. Source: sched:sched_process_fork. */
+/*
+ * sched_process_fork: a task was created; it is not runnable yet. Source: sched:sched_process_fork.
+ */
 TRACE_EVENT(sched_process_fork,
 	TP_PROTO(struct task_struct *parent, struct task_struct *child),
 	TP_ARGS(parent, child),
@@ -147,7 +151,7 @@ TRACE_HOOK(sched_process_fork, sched_process_fork,
 	TP_PROTO(struct task_struct *parent, struct task_struct *child), TP_ARGS(parent, child));
 
 /*
- * sched_process_exec: a task runs a new program; filename is cut at 255 bytes.
+ * sched_process_exec: a task executed a new program; filename is truncated to 255 bytes.
  *
  * Source: sched:sched_process_exec.
  */
@@ -158,7 +162,7 @@ TRACE_EVENT(sched_process_exec,
 	TP_STRUCT__entry(
 		__string(filename, bprm->filename)
 		__field(pid_t, pid)
-		__field(pid_t, old_pid)		/* differs where a thread other than the leader called exec */
+		__field(pid_t, old_pid)		/* differs if a non-leader thread called exec */
 	),
 
 	TP_fast_assign(
@@ -175,8 +179,8 @@ TRACE_HOOK(sched_process_exec, sched_process_exec,
 	TP_ARGS(p, old_pid, bprm));
 
 /*
- * sched_process_exit: a task ends. group_dead: it is the last thread of its process, judged by
- * signal->live, because kernels before v6.16 do not pass it.
+ * sched_process_exit: a task exits. group_dead: it is the last thread of its process. This is
+ * computed from signal->live, because the tracepoint does not pass it before v6.16.
  *
  * Source: sched:sched_process_exit.
  */
@@ -204,8 +208,9 @@ TRACE_EVENT(sched_process_exit,
 TRACE_HOOK(sched_process_exit, sched_process_exit, TP_PROTO(struct task_struct *p), TP_ARGS(p));
 
 /*
- * sched_pi_setprio: a task's priority changes because of who waits for a mutex of its (priority inheritance): it gets that of the
- * first of them, or at the end its own back. Comes before the change.
+ * sched_pi_setprio: priority inheritance changes a task's priority, because of the tasks that wait
+ * for a mutex which it owns: it gets the priority of the first waiter if that is higher than its
+ * own, or else its own back. Recorded before the change.
  *
  * Source: sched:sched_pi_setprio, rt_mutex_setprio().
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel says of the BPF scheduler that is loaded (sched_ext): its own events of that
- * system, field by field and word by word as v7.3 has them.
+ * The kernel's own events about the loaded BPF scheduler (sched_ext); fields and print format are
+ * those of v7.3.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sched_ext
@@ -16,8 +16,9 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_ext_event: something happened that sched_ext counts (SCX_EV_*), delta times or for delta
- * ns: a CPU was kept on its task, a slice was refilled, tasks were queued while it bypassed the scheduler.
+ * sched_ext_event: one of the occurrences that sched_ext counts (SCX_EV_*), such as a CPU that kept
+ * its task, a refilled slice, or tasks queued while the scheduler was bypassed. delta is a number
+ * of times, or ns for events that count time.
  *
  * Source: sched_ext:sched_ext_event (v6.15), scx_add_event() in kernel/sched/ext.
  */
@@ -40,7 +41,8 @@ TRACE_EVENT(sched_ext_event,
 TRACE_HOOK(sched_ext_event, sched_ext_event, TP_PROTO(const char *name, s64 delta), TP_ARGS(name, delta));
 
 /*
- * sched_ext_bypass_lb: while it bypasses the scheduler, the kernel moved tasks between a node's CPUs.
+ * sched_ext_bypass_lb: while the BPF scheduler was bypassed, the kernel moved tasks between a
+ * node's CPUs.
  *
  * Source: sched_ext:sched_ext_bypass_lb (v6.19).
  */
@@ -81,7 +83,7 @@ TRACE_HOOK(sched_ext_bypass_lb, sched_ext_bypass_lb,
 	TP_ARGS(node, nr_cpus, nr_tasks, nr_balanced, before_min, before_max, after_min, after_max));
 
 /*
- * sched_ext_dump: one line of what sched_ext prints when the scheduler failed.
+ * sched_ext_dump: one line of the text that sched_ext prints when the BPF scheduler failed.
  *
  * Source: sched_ext:sched_ext_dump (v6.12).
  */
@@ -102,8 +104,9 @@ TRACE_EVENT(sched_ext_dump,
 TRACE_HOOK(sched_ext_dump, sched_ext_dump, TP_PROTO(const char *line), TP_ARGS(line));
 
 /*
- * sched_ext_exit: the scheduler is unloaded, or thrown out. kind: enum scx_exit_kind: 64..69 it was asked for, from
- * 1024 on it failed (1026: a task that could run did not for too long).
+ * sched_ext_exit: the BPF scheduler is unloaded or was ejected. kind is an enum scx_exit_kind:
+ * 64..69 if unloading was requested, >= 1024 if the scheduler failed (1026: a runnable task was not
+ * run for too long).
  *
  * Source: sched_ext:sched_ext_exit (v7.3).
  */
@@ -115,7 +118,7 @@ TRACE_EVENT(sched_ext_exit,
 		__string(name, sch->ops.name)
 		__field(__s32, level)
 		__field(__u64, sub_cgroup_id)
-		__string(cgrp_path, sch->cgrp_path)	/* of a scheduler of a cgroup; empty: of the machine's */
+		__string(cgrp_path, sch->cgrp_path)	/* sub-scheduler's; empty: root scheduler */
 		__field(__u32, kind)
 	),
 

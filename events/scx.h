@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where tasks of sched_ext wait, and with which numbers: those that a BPF scheduler has.
+ * The dispatch queues in which sched_ext tasks wait, and the slices and weights that a BPF
+ * scheduler gives them.
  *
- * It puts a task into a dispatch queue (DSQ), from which CPUs take it, or keeps it to itself for as
- * long as it likes. Each CPU has a queue of its own; that it runs from. A task that the scheduler keeps
- * is in none, and waits until the scheduler thinks of it; the kernel throws out one that does not.
+ * A BPF scheduler puts a task into a dispatch queue (DSQ), from which CPUs take it, or holds it
+ * back as long as it likes. Each CPU has a local DSQ, from which it runs tasks. A task that the
+ * scheduler holds back is in no queue and waits until the scheduler dispatches it; the kernel
+ * ejects a scheduler that waits too long.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
@@ -22,25 +24,30 @@
 
 #define TP_DSQ_NONE 0x8000000000000000
 
-/* SCX_DSQ_*: the numbers of queues that the kernel makes; those that a scheduler makes are below. */
+/*
+ * SCX_DSQ_*: ids of the DSQs that the kernel creates; DSQs created by a scheduler have smaller ids.
+ */
 #define TP_DSQ_NAMES \
 	{ TP_DSQ_NONE, "none" }, { 0x8000000000000001, "global" }, { 0x8000000000000002, "local" }, \
 	{ 0x8000000000000003, "bypass" }, { 0x8000000000000004, "reject" }, { 0x8000000000000005, "rescue" }
 
 /*
- * sched_scx_wakeup: into which queue a task was put that was woken. It stands beside sched_wakeup,
- * when the scheduler has been asked; of tasks of other classes there is none.
+ * sched_scx_wakeup: the DSQ into which a woken task was put. Recorded at sched_wakeup, after the
+ * BPF scheduler was asked, and only for tasks of sched_ext.
  *
- *   pid		the task
- *   target_cpu		the CPU that it is of; of which "local" is the queue
- *   dsq		the queue: a number that the scheduler gave, or one that the kernel makes: global,
- *			local (the CPU's), bypass, and 0xc000000000000000 + CPU: it is about to be put into
- *			that CPU's; none: it is in no queue, for it is held, or runs (it was woken before it slept)
- *   held		1: the scheduler keeps it: it is in no queue until the scheduler says so
- *   nr			tasks in the queue, with this one; 0 where it is about to be put into one
- *   slice		ns that it may run; 0xffffffffffffffff: without end
- *   vtime		by which queues are sorted that have an order of the scheduler's
- *   weight		100 is that of nice 0
+ *   pid		the woken task
+ *   target_cpu		the task's CPU, which "local" refers to
+ *   dsq		id of the DSQ: one that the scheduler created, or one of the kernel's:
+ * 			global, local (the CPU's own), bypass, or 0xc000000000000000 + CPU if the
+ * 			task is about to be put into that CPU's local DSQ; none: the task is in no
+ * 			DSQ, because the scheduler holds it or it still runs (it was woken before it
+ * 			slept)
+ *   held		1: the scheduler holds the task: it is in no DSQ until the scheduler
+ * 			dispatches it
+ *   nr			tasks in the DSQ, this one included; 0 if it is about to be put into one
+ *   slice		ns that the task may run; 0xffffffffffffffff: unlimited
+ *   vtime		sort key of DSQs that the scheduler orders by virtual time
+ *   weight		100 for nice 0
  *
  * Source: sched_wakeup; enqueue_task_scx() in kernel/sched/ext, struct sched_ext_entity.
  */
@@ -78,18 +85,23 @@ TRACE_EVENT_CONDITION(sched_scx_wakeup,
 TRACE_HOOK(sched_scx_wakeup, sched_wakeup, TP_PROTO(struct task_struct *p), TP_ARGS(p));
 TRACE_NEEDS(sched_scx_wakeup, , "task_struct.scx");
 
-/* sched_scx_wakeup_new: the same of a new task. Source: sched_wakeup_new. */
+/*
+ * sched_scx_wakeup_new: the DSQ into which a new task was put; see sched_scx_wakeup for the fields.
+ * Source: sched_wakeup_new.
+ */
 DEFINE_EVENT(sched_scx_wakeup, sched_scx_wakeup_new, TP_PROTO(struct task_struct *p), TP_ARGS(p));
 TRACE_HOOK(sched_scx_wakeup_new, sched_wakeup_new, TP_PROTO(struct task_struct *p), TP_ARGS(p));
 TRACE_NEEDS(sched_scx_wakeup_new, , "task_struct.scx");
 
 /*
- * sched_scx_switch: where prev waits from now on, and with which numbers next runs, where one of them is of sched_ext.
- * It stands beside sched_switch, when prev is in a queue again and next in none any more. Of a task of another class
- * all is 0, its weight too.
+ * sched_scx_switch: the DSQ in which prev waits from now on, and the slice and weight with which
+ * next runs. Recorded at a sched_switch if prev or next is a sched_ext task, when prev is queued
+ * again and next is in no queue any more. If prev or next is of another class, its fields (slice,
+ * vtime, nr, weight) are 0.
  *
- *   prev_queued	1: prev could run on, and is queued again; 0: it sleeps, and is in no queue
- *   prev_dsq..		as of sched_scx_wakeup
+ *   prev_queued	1: prev could run on and is queued again; 0: it sleeps and is in no DSQ
+ *   prev_dsq, _held, _nr, _slice, _vtime, _weight
+ * 			as in sched_scx_wakeup, for prev
  *   next_slice		ns that next may run
  *
  * Source: sched_switch; put_prev_task_scx() and set_next_task_scx() in kernel/sched/ext.

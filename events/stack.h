@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where the task was whose event is right before it on the same CPU, with the same time (`schedtap record --stack`). Not
- * fed by tracepoints: what records an event also records these.
+ * The stack of the event that immediately precedes this record on the same CPU, with the same time
+ * stamp (`schedtap record --stack`). No tracepoint fires these events: the BPF program that records
+ * an event also records its stacks.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
@@ -16,8 +17,9 @@
 #include <linux/tracepoint.h>
 
 /*
- * stack: its number in this recording, where each is once, in the print format: 1, 2, ...; 0: it could not be read or
- * kept. Frames are as ftrace prints those of its kernel_stack and user_stack, the innermost first.
+ * stack: number of the stack, from 1; 0: it could not be read or stored. The frames of each
+ * distinct stack are stored once per recording, in this event's print format: innermost first,
+ * formatted like ftrace's kernel_stack and user_stack.
  */
 DECLARE_EVENT_CLASS(stack,
 	TP_PROTO(u32 stack),
@@ -34,9 +36,9 @@ DECLARE_EVENT_CLASS(stack,
 	TP_printk("%s", tp_stack(__entry->stack))
 );
 
-/* kernel_stack: in the kernel. */
+/* kernel_stack: the kernel frames. */
 DEFINE_EVENT(stack, kernel_stack, TP_PROTO(u32 stack), TP_ARGS(stack));
-/* user_stack: in the program. */
+/* user_stack: the user-space frames. */
 DEFINE_EVENT(stack, user_stack, TP_PROTO(u32 stack), TP_ARGS(stack));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What kind of task is made: the kernel's own event of the task system, field by field and word by word as
- * v6.18 has it.
+ * Creation of tasks, and whether a thread or a process is created. This is the kernel's own event
+ * of the task system, with the fields and the print format of v6.18.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM task
@@ -16,8 +16,9 @@
 #include <linux/tracepoint.h>
 
 /*
- * task_newtask: the current task makes one; with CLONE_THREAD (0x10000) a thread of its own process, else
- * a process. Not yet runnable; sched_process_fork follows, but not for threads that the kernel makes in a process's name.
+ * task_newtask: the current task creates a task: a thread of its own process if clone_flags has
+ * CLONE_THREAD (0x10000), else a process. The new task is not runnable yet. sched_process_fork
+ * follows, except for threads that the kernel creates on behalf of a process (such as io_uring's).
  *
  * Source: task:task_newtask, copy_process().
  */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tasks that are able to run, and may not: their cgroup's quota, their own runtime as deadline tasks or the
- * real-time tasks' share of the CPU is used up. No tracepoint tells of it: these stand beside others, at
- * which the kernel's own members say whether a task may run.
+ * Tasks that could run but are throttled, because their cgroup's quota, their own budget (deadline
+ * tasks) or the real-time tasks' share of the CPU is used up. The kernel has no tracepoint for
+ * that: these events are recorded at other tracepoints, where the kernel's data says whether a task
+ * is throttled.
  *
- *   by		quota: cpu.max; deadline: the task's own budget; real-time: sched_rt_runtime_us
+ *   by		what is used up: quota: cpu.max; deadline: the task's own budget; real-time:
+ * 		sched_rt_runtime_us
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM schedtap
@@ -21,11 +23,13 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_throttle: a task is throttled from now on. Beside the sched_switch at which it gives up its CPU; before
- * v6.18, where queues are throttled, also for each task that waits in the queue.
+ * sched_throttle: a task is throttled from now on. Recorded just before the sched_switch at which
+ * the task leaves its CPU. Before v6.18, where whole queues are throttled, also recorded for each
+ * task that waits in a queue that was throttled.
  *
- * Source: sched_switch; throttle_cfs_rq_work() (throttle_cfs_rq() before v6.18) in kernel/sched/fair.c,
- * update_curr_dl_se() in kernel/sched/deadline.c, sched_rt_runtime_exceeded() in kernel/sched/rt.c.
+ * Source: sched_switch; throttle_cfs_rq_work() (throttle_cfs_rq() before v6.18) in
+ * kernel/sched/fair.c, update_curr_dl_se() in kernel/sched/deadline.c, sched_rt_runtime_exceeded()
+ * in kernel/sched/rt.c.
  */
 TRACE_EVENT_CONDITION(sched_throttle,
 	TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next,
@@ -56,9 +60,10 @@ TRACE_NEEDS(sched_throttle, , "cfs_rq.throttle_count");
 TRACE_NEEDS(sched_throttle, , "sched_entity.cfs_rq");
 
 /*
- * sched_throttle_wakeup: a task was woken that is throttled from now on. Before v6.18 into a queue that is; a deadline task before
- * its next period, and a real-time task on a CPU whose share is used up. (From v6.18 on a woken task runs until it
- * returns to user space, and is throttled there.)
+ * sched_throttle_wakeup: a task is woken and is throttled from now on. Recorded for a fair task
+ * woken into a throttled queue (before v6.18 only), for a deadline task woken before its next
+ * period, and for a real-time task woken on a CPU whose real-time share is used up. Since v6.18 a
+ * woken fair task runs until it returns to user space and is throttled there (sched_throttle).
  *
  * Source: sched_wakeup; enqueue_task_fair(), enqueue_task_dl().
  */
@@ -70,7 +75,7 @@ TRACE_EVENT_CONDITION(sched_throttle_wakeup,
 	TP_STRUCT__entry(
 		__array(char, comm, 16)
 		__field(s32, pid)
-		__field(u32, by)	/* as above */
+		__field(u32, by)	/* 1: quota, 2: deadline, 3: real-time */
 	),
 
 	TP_fast_assign(
@@ -87,11 +92,13 @@ TRACE_NEEDS(sched_throttle_wakeup, , "cfs_rq.throttle_count");
 TRACE_NEEDS(sched_throttle_wakeup, , "sched_entity.cfs_rq");
 
 /*
- * sched_unthrottle: a task of which one of these has told may run again. It is looked at behind the timers that give
- * quotas and budgets anew, on the CPU of the timer. A task on another CPU is enqueued there some microseconds
- * later, by an interrupt.
+ * sched_unthrottle: a task for which sched_throttle or sched_throttle_wakeup was recorded may run
+ * again. Recorded when one of the timers that refill quotas and budgets has expired, on that
+ * timer's CPU. If the task belongs to another CPU, an interrupt enqueues it there some microseconds
+ * later.
  *
- * Source: hrtimer_expire_exit of sched_cfs_period_timer(), sched_cfs_slack_timer() and dl_task_timer().
+ * Source: hrtimer_expire_exit of sched_cfs_period_timer(), sched_cfs_slack_timer() and
+ * dl_task_timer().
  */
 TRACE_EVENT_CONDITION(sched_unthrottle,
 	TP_PROTO(struct task_struct *p),
@@ -101,7 +108,7 @@ TRACE_EVENT_CONDITION(sched_unthrottle,
 	TP_STRUCT__entry(
 		__array(char, comm, 16)
 		__field(s32, pid)
-		__field(s32, cpu)	/* in whose run queue it waits */
+		__field(s32, cpu)	/* CPU of the run queue in which the task waits */
 	),
 
 	TP_fast_assign(

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Utilisation clamps: bounds, set by users or cgroups, between which a task's utilisation is
- * seen by placement and by schedutil. All on 0..1024.
+ * Utilisation clamps: limits, set by users or cgroups, that bound a task's utilisation as task
+ * placement and schedutil see it. All values are 0..1024.
  *
- *   util_avg		before clamping
- *   uclamp_min, _max	the run queue's: the largest of its runnable tasks' clamps
- *   uclamp_avg		util_avg within them
- *   task_uclamp_min, _max	the task's own effective clamps, after cgroups and system limits
+ *   util_avg		utilisation before clamping
+ *   uclamp_min, _max	the run queue's clamps: the largest among its runnable tasks' clamps
+ *   uclamp_avg		util_avg clamped to uclamp_min.._max
+ *   task_uclamp_min, _max	the task's own effective clamps, after cgroup and system limits
  *
  * Source: struct uclamp_rq, struct uclamp_se (CONFIG_UCLAMP_TASK); kernel/sched/sched.h.
  */
@@ -24,7 +24,7 @@
 
 #include <linux/tracepoint.h>
 
-/* uclamp_util_se: with each change of a task's PELT signals (pelt_se_tp). */
+/* uclamp_util_se: the clamps of a task, recorded whenever its PELT signals change (pelt_se_tp). */
 TRACE_EVENT_CONDITION(uclamp_util_se,
 	TP_PROTO(struct sched_entity *se),
 	TP_ARGS(se),
@@ -64,7 +64,10 @@ TRACE_HOOK(uclamp_util_se, pelt_se_tp, TP_PROTO(struct sched_entity *se), TP_ARG
 TRACE_NEEDS(uclamp_util_se, , "rq.uclamp");
 TRACE_NEEDS(uclamp_util_se, , "task_struct.uclamp");
 
-/* uclamp_util_cfs: with each change of a CPU's root CFS signals (pelt_cfs_tp). */
+/*
+ * uclamp_util_cfs: the clamps of a CPU, recorded whenever the PELT signals of its root CFS queue
+ * change (pelt_cfs_tp).
+ */
 TRACE_EVENT_CONDITION(uclamp_util_cfs,
 	TP_PROTO(struct cfs_rq *cfs_rq),
 	TP_ARGS(cfs_rq),

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Estimated utilisation: what a task used when it last ran, kept while it sleeps, so that a
- * big task is big again as soon as it wakes.
+ * Estimated utilisation (util_est): a task's utilisation when it last ran, kept while it sleeps, so
+ * that a big task counts as big again as soon as it wakes.
  *
- *   enqueued	0..1024 per task; of a run queue: the sum over its runnable tasks
- *   ewma	0..1024, the moving average; a field of its own until v6.8, which left one value
- *   util	0..1024, util_avg at the same moment
+ *   enqueued	a task's estimate, 0..1024; of a run queue: the sum over its runnable tasks
+ *   ewma	0..1024, moving average; a field of its own until v6.7, v6.8 merged both into one
+ * 		value
+ *   util	util_avg at the same moment, 0..1024 for a task
  *
- * The kernel keeps a flag in the top bit of enqueued (UTIL_AVG_UNCHANGED); it is masked here.
+ * The kernel stores a flag in the top bit of enqueued (UTIL_AVG_UNCHANGED), which is masked out
+ * here.
  *
  * Source: struct sched_avg, util_est; kernel/sched/fair.c.
  */
@@ -26,10 +28,10 @@
 #include <linux/tracepoint.h>
 
 /*
- * sched_util_est_cfs: a task was added to or taken from a CPU's estimate.
+ * sched_util_est_cfs: a task was added to or removed from a CPU's estimate.
  *
- * Source: sched_util_est_cfs_tp (v5.9), util_est_enqueue() and util_est_dequeue(); only for
- * root run queues.
+ * Source: sched_util_est_cfs_tp (v5.9), util_est_enqueue() and util_est_dequeue(); only for root
+ * run queues.
  */
 TRACE_EVENT(sched_util_est_cfs,
 	TP_PROTO(struct cfs_rq *cfs_rq),
@@ -74,7 +76,7 @@ TRACE_EVENT(sched_util_est_se,
 		__field(s32, cpu)
 		__field(s32, pid)		/* thread id */
 		__array(char, comm, 16)
-		__field(u64, cgroup)		/* of the task; printed as path */
+		__field(u64, cgroup)		/* the task's cgroup: kernfs id; printed as path */
 		__field(u32, enqueued)
 		tp_if(util_est_ewma, __field(u32, ewma))
 		__field(u32, util)
