@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether an event is switched on, and what triggers do (switch_maps.h). What is turned away is
- * counted for each CPU and event, with the first and the last time; the first record behind it is
- * preceded by one that says so (events/lost.h). So the order in the ring is right, and while all is
- * off nothing is written.
+ * Switches that turn events on and off, and the triggers that change them (switch_maps.h). Events
+ * that are switched off are counted per CPU and event, with the first and last time. The next
+ * record of that event is preceded by an events_off record (events/lost.h). So the ring stays in
+ * time order, and nothing is written while all events are off.
  */
 #ifndef TAP_BPF_GATE_H
 #define TAP_BPF_GATE_H
@@ -31,7 +31,10 @@ static __always_inline bool tap_is_on(u32 which)
 	return s && *(volatile u32 *)&s->on;
 }
 
-/* As traceoff_count_trigger() of the kernel: what is so already takes nothing of its count. */
+/*
+ * Like the kernel's traceoff_count_trigger(): if the switch already has the wanted state, the
+ * trigger's count is not decremented.
+ */
 static __always_inline void tap_pull_trigger(u32 trigger)
 {
 	struct tap_trigger_state *t = bpf_map_lookup_elem(&tap_triggers, &trigger);
@@ -58,8 +61,11 @@ static __always_inline void tap_turn_away(struct tap_off *off)
 	__sync_fetch_and_add(&off->count, 1);
 }
 
-/* Where there is no room, it is told later. */
-static __always_inline void tap_tell_off(struct tap_off *off, u32 type, u32 cpu)
+/*
+ * Write an events_off record for one CPU. If the ring has no room, the count is kept for the next
+ * attempt.
+ */
+static __always_inline void tap_report_off(struct tap_off *off, u32 type, u32 cpu)
 {
 	struct raw_events_off *entry;
 	struct tap_taken taken;
@@ -79,7 +85,7 @@ static __always_inline void tap_tell_off(struct tap_off *off, u32 type, u32 cpu)
 	tap_commit(rec, sizeof(*rec) + sizeof(*entry), sizeof(*entry));
 }
 
-/* @tracing: whether the recording is on. Return: whether to record the event. */
+/* @tracing: whether the recording is on. Return: true if the event is to be recorded. */
 static __always_inline bool tap_pass_gate(u32 event, u32 tracing)
 {
 	u32 cpu = bpf_get_smp_processor_id(), which = event + 1, at = event * tap_nr_cpu_ids + cpu;
@@ -94,7 +100,7 @@ static __always_inline bool tap_pass_gate(u32 event, u32 tracing)
 		return false;
 	}
 	if (off->count)
-		tap_tell_off(off, s->type, cpu);
+		tap_report_off(off, s->type, cpu);
 	return true;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's structs, with just the members that the events use: the only list of them.
- * Offsets are relocated when the program is loaded (CO-RE), so order and size mean nothing here.
- * A struct with ___ in its name is another shape of the one named before it, on other kernels.
+ * The kernel's structs, reduced to the members that the programs use. All BPF code gets kernel
+ * types from here. libbpf relocates the offsets at load time (CO-RE), so order and size are
+ * irrelevant. A struct with ___ in its name is a variant of the struct before the ___, as other
+ * kernel versions have it.
  */
 #ifndef TAP_BPF_KERNEL_TYPES_H
 #define TAP_BPF_KERNEL_TYPES_H
@@ -71,7 +72,7 @@ struct list_head {
 	struct list_head *next;
 };
 
-/* util_est became one u32 in v6.8 */
+/* until v6.7; since v6.8 util_est is a single u32 */
 struct util_est {
 	unsigned int enqueued;
 	unsigned int ewma;
@@ -103,24 +104,29 @@ struct load_weight {
 
 struct cfs_rq {
 	unsigned int h_nr_queued, h_nr_runnable; /* since v6.14 */
-	/* what its entities weigh, and the sum of their virtual times by weight: v7.0's names, and
-	 * v6.6's */
+	/*
+	 * sum of the entities' weights, and sum of their virtual times times weight; the first name
+	 * of each pair is v7.0's, the second v6.6's
+	 */
 	u64 sum_weight, avg_load;
 	s64 sum_w_vruntime, avg_vruntime;
-	/* what that is counted from: v6.18's name, and the one before */
+	/* base of the virtual times in these sums; named zero_vruntime since v6.18 */
 	u64 zero_vruntime, min_vruntime;
-	unsigned int sum_shift; /* of the weights there; since v7.1 */
-	struct sched_entity *curr; /* the entity that runs; it is in no sum */
-	/* itself, and with its cgroup's ancestors; CONFIG_CFS_BANDWIDTH */
+	unsigned int sum_shift; /* by which weights are shifted right in these sums; since v7.1 */
+	struct sched_entity *curr; /* running entity, not included in the sums */
+	/*
+	 * queue itself throttled; number of throttled queues from this cgroup upwards;
+	 * CONFIG_CFS_BANDWIDTH
+	 */
 	int throttled, throttle_count;
-	s64 runtime_remaining; /* of the quota */
+	s64 runtime_remaining; /* of the cgroup's quota, ns */
 	struct sched_avg avg;
-	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED, as are the next */
+	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED, for tg too */
 	struct task_group *tg;
 };
 
 struct rt_rq {
-	int rt_throttled; /* since v6.12 with CONFIG_RT_GROUP_SCHED alone */
+	int rt_throttled; /* since v6.12 only with CONFIG_RT_GROUP_SCHED */
 };
 
 struct sched_dl_entity {
@@ -144,9 +150,9 @@ struct rq {
 	struct uclamp_rq uclamp[2]; /* CONFIG_UCLAMP_TASK */
 	struct cfs_rq cfs;
 	struct rt_rq rt;
-	struct list_head cfs_tasks; /* that are queued, by se.group_node */
+	struct list_head cfs_tasks; /* queued fair tasks, linked by se.group_node */
 	struct task_struct *curr;
-	struct task_struct *donor; /* since v6.12: whom the classes picked */
+	struct task_struct *donor; /* since v6.12: the task that the scheduling class picked */
 	struct sched_dl_entity fair_server; /* since v6.12 */
 	struct sched_dl_entity ext_server; /* since v7.0, CONFIG_SCHED_CLASS_EXT */
 };
@@ -161,17 +167,17 @@ struct rq___before_6_7 {
 
 struct sched_entity {
 	struct load_weight load;
-	struct load_weight h_load; /* since v7.3: what it weighs among all tasks of the CPU */
+	struct load_weight h_load; /* since v7.3: weight among all tasks of the CPU */
 	u64 vruntime, deadline, slice; /* the latter two since v6.6 */
 	u64 vprot; /* since v6.17 */
 	unsigned char on_rq; /* an int before v6.12 */
 	unsigned char sched_delayed, custom_slice; /* since v6.12 */
 	struct sched_avg avg;
 	struct list_head group_node;
-	int depth; /* parents that it has */
+	int depth; /* number of parents */
 	struct sched_entity *parent;
-	struct cfs_rq *cfs_rq; /* on which it is queued */
-	struct cfs_rq *my_q; /* of a cgroup: its own queue; of a task: NULL */
+	struct cfs_rq *cfs_rq; /* queue that the entity is on */
+	struct cfs_rq *my_q; /* queue of a cgroup's entity; NULL for a task */
 };
 
 struct cpumask {
@@ -204,16 +210,18 @@ struct upid {
 };
 
 struct pid {
-	unsigned int level; /* of the innermost pid namespace */
+	unsigned int level; /* level of the innermost pid namespace */
 	struct upid numbers[1]; /* 0..level */
 };
 
 /* x86 */
 struct pt_regs {
-	unsigned long orig_ax; /* the system call */
+	unsigned long orig_ax; /* system call number */
 };
 
-/* the type is a name for atomic64_t, or for one of 32 bits where a long has so many */
+/*
+ * The kernel's atomic_long_t is a typedef for atomic64_t, or for atomic_t where long has 32 bits.
+ */
 typedef struct {
 	long counter;
 } atomic_long_t;
@@ -225,9 +233,9 @@ struct scx_dispatch_q {
 };
 
 struct sched_ext_entity {
-	struct scx_dispatch_q *dsq; /* in which the task is, or NULL */
-	atomic_long_t ops_state; /* enum scx_ops_state, and a count */
-	u64 ddsp_dsq_id; /* of the queue that it is to be put into */
+	struct scx_dispatch_q *dsq; /* queue that the task is in, or NULL */
+	atomic_long_t ops_state; /* enum scx_ops_state in the low bits, sequence number above */
+	u64 ddsp_dsq_id; /* id of the queue that the task is about to be put into */
 	u32 flags; /* enum scx_ent_flags */
 	u32 weight;
 	u64 slice, dsq_vtime;
@@ -239,7 +247,10 @@ enum scx_ent_flags {
 	SCX_TASK_STATE_MASK = 0x300,
 };
 
-/* .. as it stands in the flags since v7.1; before it is among numbers of its own */
+/*
+ * Since v7.1 the enumerators of the task state are defined as values within .flags; before that
+ * they are plain numbers (enum scx_task_state below) that must be shifted.
+ */
 enum scx_ent_flags___since_7_1 {
 	SCX_TASK_ENABLED___since_7_1 = 0x400,
 };
@@ -258,7 +269,7 @@ struct sched_ext_ops {
 	u64 sub_cgroup_id; /* since v7.1 */
 };
 
-/* A scheduler that is loaded; since v6.17. */
+/* A loaded BPF scheduler; since v6.17. */
 struct scx_sched {
 	struct sched_ext_ops ops;
 	int level;
@@ -272,11 +283,11 @@ struct task_struct {
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *group_leader;
-	struct pid *thread_pid; /* NULL once it is released */
-	int prio, normal_prio; /* with what it inherits, and without */
+	struct pid *thread_pid; /* NULL after the task was released */
+	int prio, normal_prio; /* with and without inherited priority */
 	unsigned int policy;
 	int exit_state;
-	char comm[16] __attribute__((aligned(8))); /* so that it is read as words */
+	char comm[16] __attribute__((aligned(8))); /* aligned so that it is read as two words */
 	struct sched_entity se;
 	struct sched_dl_entity dl;
 	struct css_set *cgroups;
@@ -285,12 +296,13 @@ struct task_struct {
 	struct uclamp_se uclamp[2]; /* CONFIG_UCLAMP_TASK */
 	struct sched_ext_entity scx; /* since v6.12, CONFIG_SCHED_CLASS_EXT */
 	bool throttled; /* since v6.18, CONFIG_CFS_BANDWIDTH */
-	struct sched_dl_entity *dl_server; /* since v6.8: which picked it, in place of its class */
-	u8 is_blocked; /* since v7.2, on a mutex; where others run on its behalf */
+	/* since v6.8: deadline server that picked the task, or NULL */
+	struct sched_dl_entity *dl_server;
+	u8 is_blocked; /* since v7.2: blocked on a mutex (proxy execution) */
 	int preferred_llc; /* since v7.2, CONFIG_SCHED_CACHE */
 };
 
-/* thread_info.cpu came to x86 in v5.16; before that the CPU was a member of the task */
+/* before v5.16 on x86, which then got thread_info.cpu */
 struct task_struct___cpu {
 	unsigned int cpu;
 };
@@ -311,7 +323,7 @@ struct bpf_iter_meta {
 
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
-	struct task_struct *task; /* NULL: it was the last */
+	struct task_struct *task; /* NULL in the last call */
 };
 
 #pragma clang attribute pop

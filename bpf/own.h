@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What programs call that are made at run time, of definitions that are not in this object
- * (src/record/program/recorder.h). Their main functions are made there; these are copied behind
- * them or, to take and commit a record, into them, out of the program below, which is loaded but
- * never attached.
+ * Functions for programs that are generated at run time, for events whose definitions are not in
+ * this object (src/record/program/recorder.h). The generator copies these functions after its
+ * program or, for taking and committing a record, inline into it. It copies them from the program
+ * at the end of this file, which is loaded but never attached.
  */
 #ifndef TAP_BPF_OWN_H
 #define TAP_BPF_OWN_H
@@ -65,9 +65,12 @@ static __noinline u32 tap_own_bitmask(void *payload, u32 used, u32 bytes, const 
 	return tap_put_bitmask(payload, &fill, src, bytes * 8);
 }
 
-const volatile bool tap_own_has_stacks = false; /* some of them */
+const volatile bool tap_own_has_stacks = false; /* true: some generated events have stacks */
 
-/* Of @rec, which is not yet real, in the space that was taken with it. */
+/*
+ * Record the stacks of event @rec, which is not committed yet, in the space that was taken along
+ * with it.
+ */
 static __noinline void tap_own_stacks(void *ctx, struct tap_rec *rec, u32 space, u32 wanted)
 {
 	u32 cpu = bpf_get_smp_processor_id();
@@ -98,8 +101,10 @@ static __noinline int tap_own_pass_gate(u32 event, u32 tracing)
 	return tap_pass_gate(event, tracing);
 }
 
-/* Each is called once. What is passed is not known to the compiler, which would make it part of the
- * function. */
+/*
+ * Calls each function once, so that libbpf appends all of them to this program. The arguments are
+ * volatile: if the compiler knew their values, it would specialize the functions.
+ */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(tap_own_functions, bool preempt, struct task_struct *prev, struct task_struct *next)
 {

@@ -7,17 +7,21 @@ enum tap_own_function {
 	TAP_OWN_CPU_WANTED, /* () */
 	TAP_OWN_TASK_WANTED, /* (task) */
 	TAP_OWN_SE_WANTED, /* (sched_entity) */
-	TAP_OWN_CAPACITY, /* (cpu): arch_scale_cpu_capacity(), 0 to 1024 */
-	TAP_OWN_TAKE, /* (space): a struct tap_rec, or NULL */
-	TAP_OWN_TEXT, /* (payload, used, max, source): the text's __data_loc */
-	TAP_OWN_USER_TEXT, /* likewise of a program's text */
-	TAP_OWN_BITMASK, /* (payload, used, bytes, source): likewise */
-	/* (context, struct tap_rec, its space, which: stack_maps.h): behind it, where space is */
+	TAP_OWN_CAPACITY, /* (cpu): arch_scale_cpu_capacity(), 0..1024 */
+	TAP_OWN_TAKE, /* (space): returns a struct tap_rec, or NULL */
+	TAP_OWN_TEXT, /* (payload, used, max, kernel source): returns the text's __data_loc */
+	/* (payload, used, max, user-space source): returns the text's __data_loc */
+	TAP_OWN_USER_TEXT,
+	TAP_OWN_BITMASK, /* (payload, used, bytes, source): returns the bitmask's __data_loc */
+	/*
+	 * (context, struct tap_rec, its space, which stacks: stack_maps.h): stacks follow the
+	 * record
+	 */
 	TAP_OWN_STACKS,
 	TAP_OWN_COMMIT, /* (struct tap_rec, space, used) */
-	TAP_OWN_IS_ON, /* (switch): whether it is (switch_maps.h) */
+	TAP_OWN_IS_ON, /* (switch of switch_maps.h): whether it is on */
 	TAP_OWN_PULL_TRIGGER, /* (trigger) */
-	TAP_OWN_PASS_GATE, /* (event, whether the recording is on): whether to record it */
+	TAP_OWN_PASS_GATE, /* (event, whether the recording is on): whether to record the event */
 	TAP_NR_OWN_FUNCTIONS,
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * events/ as BPF programs: one per TRACE_HOOK(). Stage 1 makes the record's struct, stage 2
- * the function that fills it (TP_fast_assign as it stands), stage 3 the programs.
+ * Expands events/ into BPF programs, one per TRACE_HOOK(). Stage 1 makes the record's struct, stage
+ * 2 the function that fills it (TP_fast_assign unchanged), stage 3 the programs.
  */
 #include "kernel_types.h"
 
@@ -18,17 +18,18 @@
 #include "vocabulary.h"
 
 #define TAP_ID_BASE 0x7000 /* TAP_DEF_ID_BASE of src/event/defs.h */
-#define TAP_STRING_MAX 256 /* of a text behind a pointer; a char array has its own size */
+/* limit for text read through a pointer; a char array's limit is its size */
+#define TAP_STRING_MAX 256
 #define TAP_BITMASK_WORDS 16 /* 1024 CPUs */
-#define TAP_ARRAY_MAX 504 /* bytes of an event's __dynamic_array(), of which it has one at most */
+#define TAP_ARRAY_MAX 504 /* bytes; an event has at most one __dynamic_array() */
 
 struct trace_entry {
 	u16 type;
-	u8 flags, preempt_count; /* not known here */
+	u8 flags, preempt_count; /* left 0 */
 	s32 pid;
 };
 
-/* the words that mean the same in every stage */
+/* Macros that are the same in all stages. */
 #define TRACE_HEADER_MULTI_READ
 #define PARAMS(args...) args
 #define TP_PROTO(args...) args
@@ -53,8 +54,8 @@ struct trace_entry {
 #define TRACE_NEEDS(event, field, spec) NOTHING
 
 /*
- * Stage 1: struct raw_<class>, and how many bytes its text and bitmask fields may take. Those
- * stand behind the fixed part; the recorder copies only what was used.
+ * Stage 1: struct raw_<class>, and the maximum size of its text and bitmask fields. These follow
+ * the fixed part; the recorder copies only the bytes that were used.
  */
 #define __field(type, item) type item;
 #define __array(type, item, len) type item[len];
@@ -104,8 +105,10 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 #undef __dynamic_array
 #undef EVENT_CLASS
 
-/* An array's length is known before its record is taken, so that an empty one takes nothing in the
- * ring. */
+/*
+ * An array's length is known before the record is taken, so an empty one takes no space in the
+ * ring.
+ */
 #define __string(item, src)
 #define __bitmask(item, nr_bits)
 #define __dynamic_array(type, item, len) +TAP_ARRAY_MAX
@@ -134,13 +137,15 @@ enum { TAP_NR_EVENTS = __COUNTER__ };
 
 #include "stacks.h"
 
-/* Stage 2: fill_<class>(). `used` is where the next text goes, from the record's start. */
+/* Stage 2: fill_<class>(). `used` is the offset of the next text from the start of the payload. */
 struct tap_fill {
 	u32 used;
-	u32 array_bytes; /* that were taken for its array */
+	u32 array_bytes; /* reserved for the event's array */
 };
 
-/* @len: what was read there; -errno. */
+/*
+ * Terminate a text. @len: bytes read including the NUL, or -errno. Return: the field's __data_loc.
+ */
 static __always_inline u32 tap_end_string(void *entry, struct tap_fill *fill, u32 at, long len)
 {
 	if (len <= 0) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which events are worth a record: decided before anything is written. An event is kept if
- * its CPU is wanted and if the current task, or any task among the tracepoint's arguments, is.
- * Each test is behind a constant, so that a recording of everything pays for none of them.
+ * Filters by CPU, task, command and cgroup, applied before a record is taken. An event is recorded
+ * if its CPU is selected and if the current task or any task among the tracepoint's arguments is
+ * selected. Each test depends on a constant, so the verifier removes all of them from an unfiltered
+ * recording.
  */
 #ifndef TAP_BPF_SCOPE_H
 #define TAP_BPF_SCOPE_H
@@ -12,9 +13,10 @@
 
 #define TAP_SCOPE_MAX_CGROUPS 16
 
-const volatile bool tap_by_cpu_controller = false; /* cgroups of a v1 cpu hierarchy */
+/* true: cgroups are those of a v1 cpu hierarchy */
+const volatile bool tap_by_cpu_controller = false;
 
-const volatile u64 tap_cpu_bits[128]; /* up to 8192 CPUs */
+const volatile u64 tap_cpu_bits[128]; /* selected CPUs, up to 8192 */
 
 #define TAP_COMM_LEN 16
 const volatile struct tap_glob tap_comms;
@@ -26,8 +28,10 @@ struct tap_cgroup_level {
 const volatile struct tap_cgroup_level tap_cgroup_scope[TAP_SCOPE_MAX_CGROUPS];
 const volatile u32 tap_nr_cgroups;
 
-/* Not by p->sched_task_group: in the root cgroup that is the task group of the task's session
- * (CONFIG_SCHED_AUTOGROUP). */
+/*
+ * Return the task's cgroup in the v1 cpu hierarchy. p->sched_task_group does not do: for a task in
+ * the root cgroup it may be the autogroup of the task's session (CONFIG_SCHED_AUTOGROUP).
+ */
 static __always_inline struct cgroup *tap_cpu_cgroup(struct task_struct *p)
 {
 	void *css = (void *)BPF_CORE_READ(p, cgroups) +
@@ -56,7 +60,7 @@ static __always_inline bool tap_cgroup_wanted(struct task_struct *p)
 	return false;
 }
 
-/* @p may be any task pointer, also one that the verifier does not trust. */
+/* @p may be any task pointer, even one that the verifier does not trust. */
 static __always_inline bool tap_task_wanted(struct task_struct *p)
 {
 	if ((tap_scope & TAP_BY_TASK) && !tap_task_in_set(p))
@@ -77,7 +81,7 @@ static __always_inline bool tap_se_wanted(struct sched_entity *se)
 	       tap_task_wanted((void *)se - bpf_core_field_offset(struct task_struct, se));
 }
 
-/* Some tracepoints may pass NULL, and from v6.13 on the verifier knows which. */
+/* Some tracepoints may pass NULL; since v6.13 the verifier knows which and demands a check. */
 static __always_inline bool tap_task_arg_wanted(struct task_struct *p)
 {
 	return p && tap_task_wanted(p);

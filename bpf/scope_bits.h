@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a recording is limited by: the bits of tap_scope. Read by the programs and by their loader.
+/*
+ * Bits of tap_scope: the kinds of filters of a recording. Included by the programs and by the
+ * loader.
  */
 #ifndef TAP_BPF_SCOPE_BITS_H
 #define TAP_BPF_SCOPE_BITS_H

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Looking at a kernel's stack before it is walked, which is most of what a stack costs: by ORC the
- * kernel searches tables for every frame. Tasks sleep in few places. So of a stack that was walked
- * the recorder keeps where in memory each return address lies, from the tracepoint's arguments on,
- * where both begin (struct tap_stack_seen). A return address says which function it leads to and
- * how large that one's frame is, and so where the next address lies: who finds the same ones in the
- * same places has the same stack. But for a system call's function, whose frame is larger by a
- * random number (CONFIG_RANDOMIZE_KSTACK_OFFSET): the address behind that one always lies below the
+ * Recognizes a kernel stack without unwinding it. Unwinding is most of a stack's cost: with ORC the
+ * kernel searches tables for every frame. But tasks sleep in few places. So for each stack that was
+ * unwound, the recorder stores where on the stack its return addresses are, as distances from the
+ * tracepoint's arguments (struct tap_stack_seen). A return address determines the function and the
+ * size of its frame, and thereby where the next address is: if the same addresses are found in the
+ * same slots, it is the same stack. The exception is the frame of a system call's function, which
+ * has a random size (CONFIG_RANDOMIZE_KSTACK_OFFSET); the address after it is always just below the
  * task's registers.
  */
 #ifndef TAP_BPF_STACK_LOOK_H
 #define TAP_BPF_STACK_LOOK_H
 
-/* Set by the loader: of the map below, a power of two; 0: stacks are always walked, as on other
- * architectures. */
+/*
+ * Number of sets of tap_stacks_seen, a power of two, set by the loader; 0 on other architectures
+ * than x86-64: stacks are always unwound.
+ */
 const volatile u32 tap_stack_look_sets = 0;
 
 #define TAP_PF_KTHREAD 0x200000 /* include/linux/sched.h */
-#define TAP_STACK_BYTES                                                                            \
-	16384 /* THREAD_SIZE of x86-64; where it is more, those that begin deeper are walked */
+/* THREAD_SIZE of x86-64; if it is larger, stacks with a context deeper than this are unwound. */
+#define TAP_STACK_BYTES 16384
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -28,7 +30,10 @@ struct {
 	__type(value, struct tap_stack_seen);
 } tap_stacks_seen SEC(".maps");
 
-/* By hash: which stacks the recorder was told of lately, and in the lowest bits how often. */
+/*
+ * Indexed by hash: stacks that were recently passed to the recorder; the low 4 bits count how
+ * often.
+ */
 #define TAP_STACKS_TOLD 1024
 #define TAP_STACK_TOLD_OFTEN 15
 struct {
@@ -38,21 +43,26 @@ struct {
 	__type(value, u64);
 } tap_stacks_told SEC(".maps");
 
-/* Beside a walked stack, for the task's own. */
+/* State of a lookup; used again if the stack must be unwound. */
 struct tap_stack_memory {
-	u64 at; /* where the context is */
-	u64 regs; /* where the task's registers are; 0: not known */
-	u64 top; /* the word below them */
-	u64 key; /* 0: it is not on the task's stack, but on an interrupt's */
-	u64 room; /* bytes from the context on */
+	u64 at; /* address of the program's context */
+	u64 regs; /* address of the task's registers; 0: unknown */
+	u64 top; /* the word just below the registers */
+	u64 key; /* 0: the context is not on the task's stack but on an interrupt's */
+	u64 room; /* bytes from the context to the end of the stack */
 	u64 words[TAP_STACK_WORDS];
 };
 
-/* A pointer as a number, which the verifier does not know it to be. */
+/*
+ * Convert a pointer to a number through memory, so that the verifier no longer treats it as a
+ * pointer.
+ */
 #define TAP_STACK_NUMBER(place, pointer)                                                           \
 	(*(volatile u64 *)(place) = (u64)(pointer), *(volatile u64 *)(place))
 
-/* Which stacks may be this one: those in the same system call, or of the same thread of the kernel.
+/*
+ * Set up a lookup. Its key selects the stacks that may match: those in the same system call or, for
+ * a kernel thread, of the same thread, with the same depth limit.
  */
 static __always_inline void tap_stack_find(struct tap_stack_memory *m, void *ctx, u32 depth)
 {
@@ -85,7 +95,10 @@ static __always_inline struct tap_stack_seen *tap_stack_way(u64 key, u32 way)
 	return bpf_map_lookup_elem(&tap_stacks_seen, &at);
 }
 
-/* Whether the addresses lie where they lay. @have: words that were read. */
+/*
+ * Return true if the cached return addresses are still in the same stack slots. @have: in and out,
+ * words read into m->words so far.
+ */
 static __always_inline bool tap_stack_is(struct tap_stack_memory *m, struct tap_stack_seen *seen,
 					 u32 *have)
 {
@@ -106,7 +119,7 @@ static __always_inline bool tap_stack_is(struct tap_stack_memory *m, struct tap_
 	return nr;
 }
 
-/* Return: the number of the stack; 0: it is not known by sight. */
+/* Return: the stack's number; 0: not in the cache. */
 static __always_inline u32 tap_stack_look(struct tap_stack_memory *m)
 {
 	u64 key = m->key;
@@ -130,25 +143,30 @@ static __always_inline u32 tap_stack_look(struct tap_stack_memory *m)
 	return 0;
 }
 
-/* Whether to tell the recorder of it: a few times, for the places may be certain only then, and
- * rarely later. */
+/*
+ * Return true if the recorder should get this stack: the first few times, because it may need
+ * several samples to be certain of the slots, and rarely (1 of 64 times) after that.
+ */
 static __always_inline bool tap_stack_is_news(u64 key, u32 number)
 {
 	u64 tag = (key ^ ((u64)number << 40)) * 0x9e3779b97f4a7c15ull & ~15ull;
 	u32 at = tag >> 32 & (TAP_STACKS_TOLD - 1);
-	u64 *told = bpf_map_lookup_elem(&tap_stacks_told, &at);
+	u64 *slot = bpf_map_lookup_elem(&tap_stacks_told, &at);
 
-	if (!told)
+	if (!slot)
 		return false;
-	if ((*told & ~15ull) != tag)
-		*told = tag;
-	else if ((*told & 15) == TAP_STACK_TOLD_OFTEN)
+	if ((*slot & ~15ull) != tag)
+		*slot = tag;
+	else if ((*slot & 15) == TAP_STACK_TOLD_OFTEN)
 		return !(bpf_get_prandom_u32() & 63);
-	(*told)++;
+	(*slot)++;
 	return true;
 }
 
-/* Tells the recorder where a stack lies that was walked. Not where new ones may need the room. */
+/*
+ * Pass the contents of an unwound stack to the recorder. Not done if the log is more than half
+ * full, which new stacks need more.
+ */
 static __always_inline void tap_stack_show(struct tap_stack_memory *m, const u64 *addrs, u32 bytes,
 					   u32 number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stacks of events (`record --stack`). Each distinct one has a number, which is all that an
- * event's record of it says; what it is goes to the recorder once (stack_maps.h).
+ * Stacks of events (`record --stack`). Each distinct stack has a number. An event's stack record
+ * holds just that number; the return addresses are passed to the recorder once (stack_maps.h).
  */
 #ifndef TAP_BPF_STACKS_H
 #define TAP_BPF_STACKS_H
@@ -9,11 +9,12 @@
 #include "stack_maps.h"
 #include "transport.h"
 
-/* By index of the event. Constants to the verifier, so that events without stacks do not ask. */
+/* Indexed by event. Constants to the verifier, so that events without stacks have no stack code. */
 const volatile u32 tap_stacks_of[TAP_STACK_EVENTS];
 const volatile u32 tap_stacks_max = 1;
 const volatile u64 tap_stack_log_bytes = 4096; /* a power of two */
-const volatile u64 tap_stack_seed = 0; /* so that nobody makes two stacks that look like one */
+/* random, so that no program can construct stacks with equal hashes */
+const volatile u64 tap_stack_seed = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -23,8 +24,10 @@ struct {
 	__uint(value_size, TAP_RING_DATA + 4096 + TAP_RING_SLACK);
 } tap_stack_log SEC(".maps");
 
-/* From the hash of a stack to its number. Not grown on demand: its users may be where nothing can
- * be allocated. */
+/*
+ * Maps a stack's hash to its number. Preallocated, because programs may run where memory cannot be
+ * allocated.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -32,7 +35,7 @@ struct {
 	__type(value, u32);
 } tap_stack_numbers SEC(".maps");
 
-/* An event's record of one. */
+/* Space of one stack record of an event. */
 #define TAP_STACK_SPACE ((u32)(sizeof(struct tap_rec) + sizeof(struct raw_stack) + 7) & ~7u)
 
 static __always_inline struct tap_stack_counts *tap_stack_counts(void *log)
@@ -65,8 +68,10 @@ static __always_inline struct tap_rec *tap_stack_log_take(struct tap_ring *log, 
 
 #include "stack_look.h"
 
-/* More than one per CPU: an interrupt's event, or one behind a preemption, comes while another's
- * stack is read. */
+/*
+ * More than one buffer per CPU: an interrupt or a preempting task may record an event while another
+ * event's stack is being read.
+ */
 #define TAP_STACK_BUFFERS 4
 struct tap_stack_buffer {
 	u64 addrs[TAP_STACK_MAX_DEPTH + 1];
@@ -81,7 +86,10 @@ struct {
 	__type(value, struct tap_stack_buffer);
 } tap_stack_buffers SEC(".maps");
 
-/* Another CPU may have found the same at the same time. Return: its number; 0: it is not kept. */
+/*
+ * Assign a number to a new stack and log it. If another CPU adds the same stack at the same time,
+ * its number is used. Return: the number; 0: the stack was not stored.
+ */
 static __always_inline u32 tap_stack_add(struct tap_stack_buffer *b, u32 bytes, u32 depth, u32 tgid,
 					 u64 hash)
 {
@@ -109,7 +117,7 @@ static __always_inline u32 tap_stack_add(struct tap_stack_buffer *b, u32 bytes, 
 		u32 *others = bpf_map_lookup_elem(&tap_stack_numbers, &hash);
 
 		number = 0;
-		stack->number = 0; /* nothing */
+		stack->number = 0; /* an empty entry */
 		tap_make_real(rec, space, sizeof(*stack));
 		if (others)
 			return *others;
@@ -128,13 +136,17 @@ static __always_inline u32 tap_stack_number(struct tap_stack_buffer *b, u32 byte
 					    u32 tgid)
 {
 	u64 hash = tap_stack_seed ^ ((u64)depth << 32 | tgid);
-	/* not @bytes: to the verifier it had another range wherever the loop ends, and so what
-	 * follows another state */
+	/*
+	 * Not @bytes: the verifier would track a different range of it for each iteration at which
+	 * the loop may end, and would verify the code that follows once for each.
+	 */
 	u32 nr = bytes / sizeof(u64), *number;
 	u64 factor = 0x9e3779b97f4a7c15ull;
 
-	/* loaded before the loop: as its first instruction, of two words, v6.1's verifier takes it
-	 * for the way back */
+	/*
+	 * Loaded before the loop: if this two-word instruction is the first one of the loop, v6.1's
+	 * verifier takes its second half for the target of the back edge.
+	 */
 	asm volatile("" : "+r"(factor));
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < TAP_STACK_MAX_DEPTH && i < nr; i++) {
@@ -158,7 +170,7 @@ static __always_inline struct tap_stack_buffer *tap_stack_buffer(void)
 	return NULL;
 }
 
-/* @flags: of bpf_get_stack(). Return: the number of the stack of what runs now; 0. */
+/* @flags: those of bpf_get_stack(). Return: the number of the current stack; 0: unknown. */
 static __always_inline u32 tap_stack_read(void *ctx, u32 depth, u64 flags)
 {
 	struct tap_stack_buffer *b = tap_stack_buffer();
@@ -191,7 +203,7 @@ out:
 	return number;
 }
 
-/* Of one event: how much they take in the ring, behind its record. */
+/* Space of an event's stack records in the ring, which follow its own record. */
 static __always_inline u32 tap_stacks_space(u32 wanted)
 {
 	return ((wanted & TAP_STACK_KERNEL ? 1 : 0) + (wanted & TAP_STACK_USER ? 1 : 0)) *
@@ -211,7 +223,10 @@ static __always_inline void tap_stack_put(struct tap_rec *of, struct tap_rec *re
 	*(volatile u32 *)rec = (u32)sizeof(*entry) << 16 | TAP_STACK_SPACE;
 }
 
-/* Behind @of, an event's record that is not yet real, in space that was taken with it. */
+/*
+ * Write the stack records that follow @of, an event's record that is not committed yet, into the
+ * space that was taken along with it.
+ */
 static __always_inline void tap_stacks_put(void *ctx, const struct tap_taken *taken,
 					   struct tap_rec *of, u32 space, u32 wanted)
 {

@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What triggers switch (`record --trigger`): read by the programs and by their loader. Only
- * programs that are made for a recording with triggers ask (gate.h), so others pay nothing.
+ * Switches and triggers (`record --trigger`). Included by the programs and by the loader. Only
+ * programs that are generated for a recording with triggers read these maps (gate.h), so other
+ * recordings have no overhead.
  */
 #ifndef TAP_BPF_SWITCH_MAPS_H
 #define TAP_BPF_SWITCH_MAPS_H
 
-/* Of the map "tap_switches": 0 is the whole recording's, 1 + n that of the event n. */
+/*
+ * Element of the map "tap_switches": element 0 is the switch of the whole recording, 1 + n that of
+ * event n.
+ */
 struct tap_switch {
 	unsigned int on;
-	unsigned int changes; /* by triggers */
-	unsigned int type; /* common_type of the event; 0: what it does not record is not told */
+	unsigned int changes; /* number of changes by triggers */
+	unsigned int type; /* common_type of the event; 0: events that are off are not counted */
 	unsigned int pad;
 };
 
-/* Of the map "tap_triggers". */
+/* Element of the map "tap_triggers". */
 struct tap_trigger_state {
-	unsigned int which; /* switch */
+	unsigned int which; /* index in "tap_switches" */
 	unsigned int to;
-	long long left; /* how often it may still; below 0: two CPUs had it at once */
+	/* remaining number of times; < 0 if several CPUs used up the last one at once */
+	long long left;
 };
 
-/* Of the map "tap_off", at event * CPUs + CPU: what was not recorded there since it was last told.
+/*
+ * Element of the map "tap_off", at index event * CPUs + CPU: events not recorded there since the
+ * last events_off record.
  */
 struct tap_off {
 	unsigned long long count, first_ns, last_ns, pad;

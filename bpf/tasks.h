@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which tasks -p and -t mean. Numbers would not do: one is free again before the task that had it
- * was switched out for the last time, and in each pid namespace a task has another. So the set is
- * one of task_structs by address, which a task has to itself until sched_process_free. It is filled
- * once, by an iterator over the tasks that the recorder can see, with the recorder's numbers for
- * them.
+ * The set of tasks selected by -p and -t. It cannot be a set of pids: a pid may be reused before
+ * the task that had it was switched out for the last time, and a task has a different pid in each
+ * pid namespace. So the set contains addresses of task_structs, which are unique until
+ * sched_process_free. An iterator over the tasks that the recorder can see fills it once, using
+ * their pids in the recorder's namespace.
  */
 #ifndef TAP_BPF_TASKS_H
 #define TAP_BPF_TASKS_H
@@ -12,7 +12,7 @@
 #include "scope_bits.h"
 #include "task_row.h"
 
-/* One word, so that a recording of everything looks at one constant per event. */
+/* All filters in one word, so that an unfiltered recording checks a single constant per event. */
 const volatile u32 tap_scope = 0;
 const volatile bool tap_follow = false;
 
@@ -21,12 +21,12 @@ enum tap_task_how { TAP_TASK_FOUND = 1, TAP_TASK_BORN };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1); /* as many tasks as the machine may have */
+	__uint(max_entries, 1); /* the loader sets it to the machine's maximum number of tasks */
 	__type(key, u64);
 	__type(value, u8);
 } tap_tasks SEC(".maps");
 
-/* The numbers of -p and -t, in the recorder's pid namespace. */
+/* Arguments of -p and -t, in the recorder's pid namespace. */
 struct tap_id_set {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -59,9 +59,9 @@ static __always_inline void tap_task_remove(struct task_struct *p)
 }
 
 /*
- * A task that nobody wants begins at an address that an earlier task had: the kernel freed that
- * one, and we did not see it. What the iterator put down stays, for it may have found this very
- * task.
+ * Called for a new task that is not selected. If its address is in the set, it is that of an
+ * earlier task whose sched_process_free was missed, so remove it. Entries that the iterator added
+ * stay, because it may have found this very task.
  */
 static __always_inline void tap_task_remove_last(struct task_struct *p)
 {
@@ -72,7 +72,7 @@ static __always_inline void tap_task_remove_last(struct task_struct *p)
 		bpf_map_delete_elem(&tap_tasks, &key);
 }
 
-/* A task's number in the pid namespace of that level; 0: it is not in one. */
+/* Return a task's pid in the pid namespace of that level; 0: the task has none there. */
 static __always_inline u32 tap_task_nr(struct task_struct *p, u32 level)
 {
 	struct pid *pid = BPF_CORE_READ(p, thread_pid);
@@ -80,7 +80,10 @@ static __always_inline u32 tap_task_nr(struct task_struct *p, u32 level)
 
 	if (!pid || level > BPF_CORE_READ(pid, level))
 		return 0;
-	/* not numbers[level].nr: the element's size would be that of our own struct */
+	/*
+	 * Not numbers[level].nr: the element's size would be that of the struct declared here, not
+	 * the kernel's.
+	 */
 	return BPF_CORE_READ(
 		(struct upid *)((void *)numbers + level * bpf_core_type_size(struct upid)), nr);
 }
@@ -92,7 +95,7 @@ static __always_inline bool tap_row_wanted(const struct tap_task_row *row)
 	return !(tap_scope & TAP_BY_TID) || bpf_map_lookup_elem(&tap_tids, &row->own_pid);
 }
 
-/* Only tasks of the recorder's pid namespace and those below it come by. */
+/* The kernel's iterator visits only tasks in the recorder's pid namespace and its children. */
 SEC("iter/task")
 int tap_each_task(struct bpf_iter__task *ctx)
 {
@@ -110,7 +113,7 @@ int tap_each_task(struct bpf_iter__task *ctx)
 	bpf_core_read(row.comm, sizeof(row.comm), &p->comm);
 	if ((tap_scope & TAP_BY_TASK) && tap_row_wanted(&row)) {
 		tap_task_add(p, TAP_TASK_FOUND);
-		/* released: its sched_process_free may have been before it was added */
+		/* Already released: sched_process_free may have fired before the task was added. */
 		if (!BPF_CORE_READ(p, thread_pid))
 			tap_task_remove(p);
 	}
@@ -119,8 +122,9 @@ int tap_each_task(struct bpf_iter__task *ctx)
 }
 
 /*
- * A thread of a wanted process is wanted, and with --follow its children. Not sched_process_fork:
- * the kernel also makes threads in a process's name, io_uring's workers, without it.
+ * A new thread of a selected process is selected, and with --follow a new child too. Uses
+ * task_newtask because the kernel also creates threads in a process (io_uring workers) without
+ * sched_process_fork.
  */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(tap_task_comes, struct task_struct *task)
@@ -134,7 +138,7 @@ int BPF_PROG(tap_task_comes, struct task_struct *task)
 	return 0;
 }
 
-/* After its last switch, and after its number was given back. */
+/* Fires after the task's last context switch and after its pid was freed. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(tap_task_goes, struct task_struct *task)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is throttled, and until when. When it ends no event tells: the timers that give quotas and
- * budgets anew call no tracepoint of the scheduler's. So those that are throttled are kept in a
- * set, and looked at behind each such timer.
+ * Tracks which tasks are throttled, and until when. No event marks the end: the timers that refill
+ * quotas and budgets fire no scheduler tracepoint. So throttled tasks are kept in a set, which is
+ * checked after each expiry of such a timer.
  *
- * All members but those of the task that leaves its CPU are read by bpf_core_read(): a task may be
- * anything that was one, and a timer may be gone with the stack on which it was.
+ * All members except those of the task that leaves its CPU are read with bpf_core_read(), because a
+ * task in the set may have been freed meanwhile, and a timer may have been on a stack that is gone.
  */
 #ifndef TAP_BPF_THROTTLED_H
 #define TAP_BPF_THROTTLED_H
 
-#define TAP_THROTTLED_MAX 8192 /* tasks at once; of others the end is not told */
-#define TAP_THROTTLED_MAX_DEPTH 16 /* cgroups within each other */
+#define TAP_THROTTLED_MAX 8192 /* tasks at once; for others sched_unthrottle is not recorded */
+#define TAP_THROTTLED_MAX_DEPTH 16 /* nesting depth of cgroups */
 #define TAP_THROTTLED_MAX_QUEUE 8192 /* fair tasks of a CPU */
 
 enum tap_throttled_by { TAP_BY_NONE, TAP_BY_QUOTA, TAP_BY_BUDGET, TAP_BY_REAL_TIME };
@@ -23,11 +23,14 @@ struct {
 	__type(value, u32); /* enum tap_throttled_by */
 } tap_throttled SEC(".maps");
 
-u32 tap_nr_throttled; /* in the set; those by the real-time share too: */
-u32 tap_nr_rt_throttled; /* its timer is no member of anything */
+u32 tap_nr_throttled; /* in the set */
+/* those throttled by the real-time share; their timer is not a member of a task or cgroup */
+u32 tap_nr_rt_throttled;
 
-/* The functions of the timers: learned from a timer of each, of which all tasks and cgroups have
- * one. */
+/*
+ * Functions of the three kinds of timers, learned from the first throttled task: every task has a
+ * budget timer, and every cgroup a period and a slack timer.
+ */
 void *tap_period_function, *tap_slack_function, *tap_budget_function;
 
 #define tap_any_rq(p) BPF_CORE_READ(p, se.cfs_rq, rq)
@@ -54,7 +57,7 @@ static __always_inline bool tap_rt_throttled(struct task_struct *p)
 	return bpf_core_field_exists(rq->rt.rt_throttled) && BPF_CORE_READ(rq, rt.rt_throttled);
 }
 
-/* From v6.18 on tasks are; before, the queues that they stay in. */
+/* Since v6.18 tasks are throttled; before that, the queue that a task is in. */
 static __always_inline bool tap_quota_used(struct task_struct *p)
 {
 	if (bpf_core_field_exists(p->throttled))
@@ -74,7 +77,10 @@ static __always_inline u32 tp_throttled_by(struct task_struct *p)
 	return tap_quota_used(p) ? TAP_BY_QUOTA : TAP_BY_NONE;
 }
 
-/* One of its queues has no time, nor has got some that waits for an interrupt to its CPU. */
+/*
+ * Return true if one of the task's queues is throttled and has no runtime left. A queue that
+ * already got runtime, but is unthrottled later by an interrupt on its CPU, does not count.
+ */
 static __always_inline bool tap_waits_for_quota(struct task_struct *p)
 {
 	struct sched_entity *se = &p->se;
@@ -107,7 +113,7 @@ static __always_inline void tap_learn_timers(struct task_struct *p)
 	tap_budget_function = BPF_CORE_READ(p, dl.dl_timer.function);
 }
 
-/* Return: whether the task is throttled, and was not. It is one of the set from now on. */
+/* Add a throttled task to the set. Return: true if the task is throttled and was not in the set. */
 static __always_inline bool tp_throttles(struct task_struct *p)
 {
 	u32 by = tp_throttled_by(p);
@@ -118,16 +124,19 @@ static __always_inline bool tp_throttles(struct task_struct *p)
 	if (!tap_period_function)
 		tap_learn_timers(p);
 	if (bpf_map_update_elem(&tap_throttled, &key, &by, BPF_NOEXIST))
-		return !bpf_map_lookup_elem(&tap_throttled, &key); /* there is no place */
+		return !bpf_map_lookup_elem(&tap_throttled, &key); /* true: the set is full */
 	__sync_fetch_and_add(&tap_nr_throttled, 1);
 	if (by == TAP_BY_REAL_TIME)
 		__sync_fetch_and_add(&tap_nr_rt_throttled, 1);
 	return true;
 }
 
-/* ---- a queue's other tasks, which are throttled with it before v6.18 ---- */
+/* ---- other tasks of a queue, which are throttled together before v6.18 ---- */
 
-/* From where the loop and the map call us there is no context, and so no stack. */
+/*
+ * bpf_loop() and bpf_for_each_map_elem() call back without a context, so these records have no
+ * stack.
+ */
 static __always_inline void record_sched_throttle(void *ctx, bool preempt, struct task_struct *prev,
 						  struct task_struct *next,
 						  unsigned int prev_state);
@@ -148,14 +157,17 @@ static long tap_throttle_next(u32 i, struct tap_queue_walk *walk)
 	walk->at = BPF_CORE_READ(at, next);
 	se = (void *)at - bpf_core_field_offset(struct sched_entity, group_node);
 	p = tap_se_task(se);
-	/* a sleeper may stay in the queue */
+	/* skip tasks that sleep but are still queued (delayed dequeue) */
 	if (p != walk->prev &&
 	    !(bpf_core_field_exists(se->sched_delayed) && BPF_CORE_READ(se, sched_delayed)))
 		record_sched_throttle(NULL, true, p, walk->next, 0);
 	return 0;
 }
 
-/* Return: @prev. */
+/*
+ * Record sched_throttle for the other tasks of the CPU's fair queue if prev's queue is throttled
+ * and the kernel is older than v6.18. Return: @prev.
+ */
 static __always_inline struct task_struct *tp_throttle_queue(struct task_struct *prev,
 							     struct task_struct *next)
 {
@@ -171,7 +183,7 @@ static __always_inline struct task_struct *tp_throttle_queue(struct task_struct 
 	return prev;
 }
 
-/* ---- the end ---- */
+/* ---- end of throttling ---- */
 
 static __always_inline void record_sched_unthrottle(void *ctx, struct task_struct *p);
 
@@ -191,7 +203,11 @@ static long tap_look_at_throttled(struct bpf_map *map, const u64 *key, u32 *by, 
 	return 0;
 }
 
-/* Return: NULL: all that there is to record was recorded. */
+/*
+ * Record sched_unthrottle for all tasks that are no longer throttled, if @timer may have refilled
+ * them.
+ * Return: NULL, so that the caller, the program of sched_unthrottle, records nothing more.
+ */
 static __always_inline struct task_struct *tp_each_unthrottled(void *timer)
 {
 	void *function;

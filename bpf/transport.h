@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Taking and committing records (ring.h says how the two sides work together). */
+/* Functions that take and commit records; ring.h describes the protocol of writer and reader. */
 #ifndef TAP_BPF_TRANSPORT_H
 #define TAP_BPF_TRANSPORT_H
 
 #include "ring.h"
 
-/* Set by the loader; constants to the verifier, which removes what they switch off. */
-const volatile u64 tap_ring_bytes = 1 << 20; /* of data per CPU, a power of two */
+/* Set by the loader; constants to the verifier, which removes the code that they disable. */
+const volatile u64 tap_ring_bytes = 1 << 20; /* per CPU, a power of two */
 const volatile bool tap_use_ringbuf = false;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* CPUs */
+	__uint(max_entries, 1); /* the loader sets it to the number of CPUs */
 	__uint(key_size, sizeof(u32));
 	__uint(value_size, TAP_RING_DATA + (1 << 20) + TAP_RING_SLACK);
 } tap_rings SEC(".maps");
 
-/* Where that much memory is not to be had in one piece: one BPF ring buffer for all CPUs. */
+/* A BPF ring buffer for all CPUs, used if the kernel cannot allocate tap_rings. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 12);
@@ -30,7 +30,7 @@ static __always_inline void tap_forget_stamp(struct tap_ring *ring)
 	ring->stamp_head = ~0ull;
 }
 
-/* An event whose stamp others take is not recorded. */
+/* Called when an event is not recorded: the events after it must not reuse an old stamp. */
 static __always_inline void tap_leave_out(enum tap_stamp stamp)
 {
 	u32 cpu = bpf_get_smp_processor_id();
@@ -41,7 +41,10 @@ static __always_inline void tap_leave_out(enum tap_stamp stamp)
 		tap_forget_stamp(ring);
 }
 
-/* The time is stored before the count moves: the reader looks at the count first. */
+/*
+ * Count a lost event. The times are stored before the count, because the reader reads the count
+ * first.
+ */
 static __always_inline void tap_lost(struct tap_ring *ring)
 {
 	u64 now = bpf_ktime_get_ns();
@@ -67,13 +70,13 @@ static __always_inline struct tap_rec *tap_take_ringbuf(struct tap_ring *ring, u
 	return rec;
 }
 
-/* Where space was taken, for who puts several records into it. */
+/* The space that was taken, for callers that put several records into it. */
 struct tap_taken {
 	struct tap_ring *ring;
 	u64 head;
 };
 
-/* The record @offset bytes behind @first. It must be real before @first is. */
+/* Return the record @offset bytes after @first. It must be committed before @first is. */
 static __always_inline struct tap_rec *tap_taken_at(const struct tap_taken *taken,
 						    struct tap_rec *first, u32 offset)
 {
@@ -84,8 +87,8 @@ static __always_inline struct tap_rec *tap_taken_at(const struct tap_taken *take
 }
 
 /*
- * An interrupt may record an event between the load and the exchange, and does so rarely;
- * after four of them in a row the event counts as lost.
+ * Take @space bytes in the current CPU's ring. An interrupt may record an event between the load of
+ * head and the exchange, which is rare; after four of these in a row the event counts as lost.
  */
 static __always_inline struct tap_rec *tap_take(u32 space, enum tap_stamp stamp,
 						struct tap_taken *taken)
@@ -135,7 +138,7 @@ static __always_inline void tap_make_real(struct tap_rec *rec, u16 space, u16 us
 	u32 word = (u32)used << 16 | space;
 
 #ifdef __TARGET_ARCH_x86
-	/* stores are seen in program order: a plain one will do once the compiler keeps it last */
+	/* x86 does not reorder stores: a plain store does if the compiler keeps it last. */
 	barrier();
 	*(volatile u32 *)rec = word;
 #else

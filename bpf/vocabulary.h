@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tp_*() words of events/, as BPF reads them. Arguments of the tracepoints are typed
- * pointers, whose members are read as they stand; what is found by arithmetic (the task around
- * a sched_entity) is read by bpf_core_read(). A member that a kernel lacks reads as 0 here, and
- * TRACE_NEEDS() takes its field out of the format text.
+ * Implements the tp_*() functions of events/ for BPF. Arguments of tracepoints are typed pointers,
+ * whose members are read directly; objects found by pointer arithmetic (the task around a
+ * sched_entity) are read with bpf_core_read(). A member that the kernel lacks reads as 0 here, and
+ * TRACE_NEEDS() removes its field from the event's format.
  */
 #ifndef TAP_BPF_VOCABULARY_H
 #define TAP_BPF_VOCABULARY_H
@@ -11,35 +11,35 @@
 /* kernel/sched/sched.h: flag in util_est, set while util_avg did not change */
 #define TAP_UTIL_AVG_UNCHANGED 0x80000000u
 
-/* include/linux/sched.h; unchanged since v4.14 but for the last two (v5.16, v6.2) */
+/* include/linux/sched.h; unchanged since v4.14 except for the last two (v5.16, v6.2) */
 #define TAP_TASK_REPORT 0x7f
 #define TAP_TASK_REPORT_IDLE 0x80
 #define TAP_TASK_REPORT_MAX 0x100
 #define TAP_TASK_UNINTERRUPTIBLE 0x2
-#define TAP_TASK_IDLE 0x402 /* uninterruptible, but no load */
+#define TAP_TASK_IDLE 0x402 /* uninterruptible, not counted as load */
 #define TAP_TASK_RTLOCK_WAIT 0x1000
 #define TAP_TASK_FROZEN 0x8000
 
 #define TP_UCLAMP_MIN 0
 #define TP_UCLAMP_MAX 1
 
-/* events/pick.h: groups that a pick reports, and numbers of each */
+/* events/pick.h: maximum number of groups in .levels, and numbers per group */
 #define TAP_LEVELS_MAX 8
 #define TAP_LEVEL_WORDS 7
 
 /*
- * arch_scale_cpu_capacity() of each CPU, as /sys/devices/system/cpu/cpuN/cpu_capacity tells it when
- * the recording starts; it is set at boot. Not read from per_cpu(cpu_scale): BPF finds that
- * variable only where kallsyms lists data (CONFIG_KALLSYMS_ALL).
+ * arch_scale_cpu_capacity() of each CPU, as read from /sys/devices/system/cpu/cpuN/cpu_capacity
+ * when the recording starts; it is fixed at boot. Not read from per_cpu(cpu_scale), because BPF
+ * finds that variable only if kallsyms contains data symbols (CONFIG_KALLSYMS_ALL).
  */
 const volatile u16 tap_cpu_scale[8192];
 
 const volatile u32 tap_nr_cpu_ids = 1;
 
 #define tp_nr_cpu_ids() tap_nr_cpu_ids
-#define tp_current() tap_current /* a parameter of every fill_<class>(): asked for once */
+#define tp_current() tap_current /* parameter of every fill_<class>(), read once per event */
 
-/* 16 bytes as two words: the compiler would copy a char array byte by byte */
+/* Copy 16 bytes as two words: the compiler would copy a char array byte by byte. */
 static __always_inline void tp_comm(char *to, struct task_struct *p)
 {
 	((u64 *)to)[0] = *(u64 *)&p->comm[0];
@@ -69,7 +69,7 @@ static __always_inline long tp_switch_state(bool preempt, u32 prev_state, struct
 	if (prev_state & (TAP_TASK_RTLOCK_WAIT | TAP_TASK_FROZEN))
 		return TAP_TASK_UNINTERRUPTIBLE;
 	state = (prev_state | prev->exit_state) & TAP_TASK_REPORT;
-	/* of several bits the highest counts */
+	/* the highest of several bits counts */
 	for (u32 i = 0; i < 6 && (state & (state - 1)); i++)
 		state &= state - 1;
 	return state;
@@ -180,8 +180,9 @@ static __always_inline u32 tp_rq_h_nr_runnable(struct rq *rq)
 /* ---- EEVDF ---- */
 
 /*
- * Whom the scheduler picked that @next may run: itself, or a task that waits for a mutex of its.
- * Without proxy execution rq->donor is another name for rq->curr.
+ * Return the task that the scheduler picked so that @next runs: @next itself, or with proxy
+ * execution a task that waits for a mutex of @next. Without proxy execution rq->donor is an alias
+ * of rq->curr.
  */
 static __always_inline struct task_struct *tp_picked(struct task_struct *next)
 {
@@ -191,14 +192,19 @@ static __always_inline struct task_struct *tp_picked(struct task_struct *next)
 	return next->se.cfs_rq->rq->donor;
 }
 
-/* In which queue it competes: its cgroup's, or since v7.3 the one that the CPU has. */
+/*
+ * Return the queue in which the entity competes: its cgroup's or, since v7.3, the CPU's single
+ * queue.
+ */
 static __always_inline struct cfs_rq *tp_se_queue(struct sched_entity *se)
 {
 	return bpf_core_field_exists(se->h_load) ? &se->cfs_rq->rq->cfs : se->cfs_rq;
 }
 
-/* Of a cgroup its number in the controller; an autogroup (sched(7)) is none, and has numbers of its
- * own: negative here. */
+/*
+ * Return the id of the queue's group: that of the cgroup in the cpu controller, or for an autogroup
+ * (sched(7)), which is not a cgroup and has its own ids, the negative autogroup id.
+ */
 static __always_inline s32 tp_cfs_rq_group(struct cfs_rq *cfs_rq)
 {
 	struct task_group *tg = cfs_rq->tg;
@@ -214,7 +220,7 @@ static __always_inline unsigned long tp_se_weight(struct sched_entity *se)
 	return bpf_core_field_exists(se->h_load) ? se->h_load.weight : se->load.weight;
 }
 
-/* As the queue's sums have it: scale_load_down(), avg_vruntime_weight() since v7.1. */
+/* Scale a weight as the queue's sums do: scale_load_down(), since v7.1 avg_vruntime_weight(). */
 static __always_inline u64 tap_sum_weight(struct cfs_rq *cfs_rq, u64 weight)
 {
 	u32 shift = bpf_core_field_exists(cfs_rq->sum_shift) ? cfs_rq->sum_shift : 10;
@@ -231,7 +237,10 @@ static __always_inline u64 tap_vtime_zero(struct cfs_rq *cfs_rq)
 							    : cfs_rq->min_vruntime;
 }
 
-/* What a queue's sums are of. */
+/*
+ * The weighted sum of virtual times of a queue's entities, relative to .zero, and the sum of
+ * weights.
+ */
 struct tap_vtime {
 	u64 zero;
 	s64 sum;
@@ -251,9 +260,10 @@ static __always_inline void tap_vtime_add(struct tap_vtime *v, struct cfs_rq *cf
 }
 
 /*
- * avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is
- * eligible. @se: one of the queue, and the one that runs as a rule: what tracepoints pass is read
- * with less than what a queue points to.
+ * Return the queue's V like avg_vruntime() in kernel/sched/fair.c: rounded down, so an entity whose
+ * v is equal or less is eligible. @se: an entity of the queue, usually the running one. It is used
+ * in place of cfs_rq->curr if they are equal, because reading through a tracepoint's argument is
+ * cheaper than through a pointer loaded from a queue.
  */
 static __always_inline u64 tp_cfs_rq_vtime(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
@@ -269,7 +279,9 @@ static __always_inline u64 tp_cfs_rq_vtime(struct cfs_rq *cfs_rq, struct sched_e
 		tap_vtime_add(&v, cfs_rq, se);
 	else if (curr)
 		tap_vtime_add(&v, cfs_rq, curr);
-	/* a BPF program divides unsigned numbers alone; of 0 entities the zero is V, for n / 0 is 0
+	/*
+	 * BPF divides unsigned numbers only. Without entities V is .zero, because in BPF n / 0 is
+	 * 0.
 	 */
 	return v.sum < 0 ? v.zero - (v.load - 1 - v.sum) / v.load : v.zero + v.sum / v.load;
 }
@@ -279,8 +291,10 @@ static __always_inline u64 tp_se_vprot(struct sched_entity *se)
 	return bpf_core_field_exists(se->vprot) ? se->vprot : 0;
 }
 
-/* Of the groups above the task that the fair class picked: since v7.3 their entities stand in no
- * queue. */
+/*
+ * Return the number of words of sched_pick's .levels: those of the groups above the task that the
+ * fair class picked. None since v7.3, where groups' entities are in no queue.
+ */
 static __always_inline u32 tp_pick_words(struct task_struct *next)
 {
 	struct sched_entity *se = &tp_picked(next)->se;
@@ -308,7 +322,9 @@ static __always_inline void tap_put_level(s64 *to, struct sched_entity *se)
 	to[6] = se->slice;
 }
 
-/* @bytes: of all levels, the groups above @se from the innermost one on. */
+/*
+ * Fill .levels of sched_pick with the groups above @se, innermost first. @bytes: size of the array.
+ */
 static __always_inline void tp_put_levels(s64 *to, u32 bytes, struct sched_entity *se)
 {
 #pragma clang loop unroll(disable)
@@ -332,7 +348,7 @@ static __always_inline bool tp_se_custom_slice(struct sched_entity *se)
 	return bpf_core_field_exists(se->custom_slice) && se->custom_slice;
 }
 
-/* Before v6.18 it is not tasks that are throttled, but the queues that they stay in. */
+/* Before v6.18 the queue is throttled, not the task. */
 static __always_inline bool tp_task_throttled(struct task_struct *p)
 {
 	if (bpf_core_field_exists(p->throttled))
@@ -364,7 +380,9 @@ static __always_inline u32 tp_cfs_rq_h_nr_runnable(struct cfs_rq *cfs_rq)
 
 #define TAP_SCX_DSQ_NONE 0x8000000000000000ull /* SCX_DSQ_INVALID */
 
-/* Whether it is of that class: one that is not has its numbers as well. */
+/*
+ * Return true if the task is scheduled by sched_ext. Others have a struct sched_ext_entity as well.
+ */
 static __always_inline bool tp_scx_has(struct task_struct *p)
 {
 	u32 state =
@@ -383,7 +401,7 @@ static __always_inline bool tp_scx_queued(struct task_struct *p)
 	return p->scx.flags & (u32)bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_QUEUED);
 }
 
-/* The scheduler was told of it, and has not put it into a queue. */
+/* Return true if the BPF scheduler was given the task and has not dispatched it into a queue. */
 static __always_inline bool tp_scx_held(struct task_struct *p)
 {
 	u64 state = (u64)p->scx.ops_state.counter &
@@ -392,7 +410,10 @@ static __always_inline bool tp_scx_held(struct task_struct *p)
 	return state == bpf_core_enum_value(enum scx_ops_state, SCX_OPSS_QUEUED);
 }
 
-/* .. or is to be put into, when that CPU's lock is to be had. */
+/*
+ * Return the id of the DSQ that the task is in, or that it is put into as soon as that CPU's
+ * run-queue lock can be taken; TAP_SCX_DSQ_NONE if the BPF scheduler holds the task.
+ */
 static __always_inline u64 tp_scx_dsq(struct task_struct *p)
 {
 	struct scx_dispatch_q *dsq = p->scx.dsq;
@@ -407,7 +428,7 @@ static __always_inline u32 tp_scx_nr(struct task_struct *p)
 	return dsq ? dsq->nr : 0;
 }
 
-/* ---- what a CPU can do ---- */
+/* ---- capacity of CPUs ---- */
 
 static __always_inline u32 tp_rq_capacity_orig(struct rq *rq)
 {
@@ -418,7 +439,10 @@ static __always_inline u32 tp_rq_capacity_orig(struct rq *rq)
 	return tap_cpu_scale[rq->cpu & 8191];
 }
 
-/* never asked for: TRACE_NEEDS() of its field names a variable */
+/*
+ * A placeholder: the field capacity_curr is never in the format over BPF, because TRACE_NEEDS()
+ * requires a per-CPU variable for it.
+ */
 static __always_inline u32 tp_rq_capacity_curr(struct rq *rq)
 {
 	return 0;
@@ -433,7 +457,10 @@ static __always_inline const unsigned long *tp_rd_span(struct root_domain *rd)
 	return (const unsigned long *)rd->span;
 }
 
-/* The elements are larger than this header knows: their place must be relocated, each by itself. */
+/*
+ * The kernel's array elements are larger than those declared here, so each element needs a
+ * relocation of its own.
+ */
 static __always_inline u32 tp_rq_uclamp(struct rq *rq, int which)
 {
 	if (!rq || !bpf_core_field_exists(rq->uclamp))
@@ -483,7 +510,10 @@ static __always_inline bool tp_by_server(struct task_struct *p)
 	return bpf_core_field_exists(p->dl_server) && p->dl_server;
 }
 
-/* Numbers of the kernel's DL_SERVER_*. A run queue has one server of each class. */
+/*
+ * Return the kernel's DL_SERVER_* type of the deadline server that picked @p, 0 if none or unknown.
+ * Each run queue has one server per class.
+ */
 static __always_inline u8 tp_server_type(struct task_struct *p)
 {
 	struct rq *rq = p->se.cfs_rq->rq;
