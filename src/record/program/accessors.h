@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tp_*() accessors of events/, as expressions over the kernel's types: what bpf/vocabulary.h
- * has for clang. exists(x): whether the kernel has the member; container(p, T, m): the struct T of
- * which p is the member m.
+ * The tp_*() functions of events/ as expressions over the kernel's types, for programs generated at
+ * run time; bpf/vocabulary.h has them for clang. exists(x): whether the running kernel has the
+ * member; container(p, T, m): the struct T whose member m is at p.
  */
 TAP_ACCESSOR(tp_task_cpu, "p", "exists(p->thread_info.cpu) ? p->thread_info.cpu : p->cpu")
 TAP_ACCESSOR(tp_task_group_dead, "p", "!p->signal->live.counter")
-/* of several bits the highest counts */
+/*
+ * tap_highest(): the highest bit of s; each tap_upper() clears the lowest bit unless it is the only
+ * one
+ */
 TAP_ACCESSOR(tap_upper, "s", "s & (s - 1) ? s & (s - 1) : s")
 TAP_ACCESSOR(
 	tap_highest, "s",
@@ -75,7 +78,7 @@ TAP_ACCESSOR(tp_cfs_rq_h_nr_queued, "cfs_rq",
 	     "exists(cfs_rq->h_nr_queued) ? cfs_rq->h_nr_queued : 0")
 TAP_ACCESSOR(tp_cfs_rq_h_nr_runnable, "cfs_rq",
 	     "exists(cfs_rq->h_nr_runnable) ? cfs_rq->h_nr_runnable : 0")
-/* SCX_TASK_ENABLED, among more states since v7.1 */
+/* SCX_TASK_ENABLED, whose value changed in v7.1 */
 TAP_ACCESSOR(
 	tp_scx_has, "p",
 	"exists(p->scx.sched) ? (p->scx.flags & 0x700) == 0x400 : (p->scx.flags & 0x300) == 0x300")
@@ -85,7 +88,7 @@ TAP_ACCESSOR(
 	tp_scx_dsq, "p",
 	"p->scx.dsq ? p->scx.dsq->id : tp_scx_held(p) ? 0x8000000000000000 : p->scx.ddsp_dsq_id")
 TAP_ACCESSOR(tp_scx_nr, "p", "p->scx.dsq ? p->scx.dsq->nr : 0")
-TAP_ACCESSOR(tp_rq_capacity_orig, "rq", /* since v6.7 it is no member */
+TAP_ACCESSOR(tp_rq_capacity_orig, "rq", /* not a member since v6.7 */
 	     "exists(rq->cpu_capacity_orig) ? rq->cpu_capacity_orig : tap_cpu_capacity(rq->cpu)")
 TAP_ACCESSOR(tp_rq_uclamp, "rq, which", "exists(rq->uclamp) ? rq->uclamp[which].value : 0")
 TAP_ACCESSOR(tp_se_uclamp, "se, which",
@@ -108,7 +111,7 @@ TAP_ACCESSOR(tp_dl_yielded, "dl_se", "dl_se->dl_yielded")
 TAP_ACCESSOR(tp_dl_pid, "dl_se",
 	     "tp_dl_is_server(dl_se) ? 0 : container(dl_se, task_struct, dl)->pid")
 TAP_ACCESSOR(tp_rd_span, "rd", "rd->span")
-/* the texts: what, and when */
+/* text accessors: the text, and the condition without which it is empty */
 TAP_TEXT_ACCESSOR(tp_comm, "p", "p->comm", NULL)
 TAP_TEXT_ACCESSOR(tp_se_comm, "se", "tap_se_task(se)->comm", "tp_se_is_task(se)")
 TAP_TEXT_ACCESSOR(tp_dl_comm, "dl_se", "container(dl_se, task_struct, dl)->comm",

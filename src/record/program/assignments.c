@@ -9,21 +9,21 @@
 #include "base/opt.h"
 #include "event/expr/parse.h"
 
-#define MAX_BLOCKS 64u /* one in another */
+#define MAX_BLOCKS 64u /* nesting depth */
 
 #define WORD(w) (int)((w).len < 100 ? (w).len : 100), (w).s
 
-static struct expr_parser *parser(struct tap_assignments *a)
+static struct expr_parser *parser_of(struct tap_assignments *a)
 {
 	return &a->scope.p;
 }
 
-/* The reason why the statement, or what it assigns, is refused. */
-static void refuse(struct tap_assignments *a, uint32_t reason)
+/* Refuse the statement, or the value that it assigns. */
+static void refuse_statement(struct tap_assignments *a, uint32_t reason)
 {
-	if (!parser(a)->err)
+	if (!parser_of(a)->err)
 		a->scope.failed = reason;
-	tap_expr_fail(parser(a), -EINVAL);
+	tap_expr_fail(parser_of(a), -EINVAL);
 }
 
 /* ---- fields ---- */
@@ -43,25 +43,26 @@ static const struct tap_field *take_field(struct tap_assignments *a, struct span
 	unsigned int nr = 0;
 	char word[104];
 
-	if (f || parser(a)->err)
+	if (f || parser_of(a)->err)
 		return f;
 	for (; nr < a->def->nr_fields && nr < TAP_FORMAT_MAX_FIELDS; nr++)
 		names[nr] = a->def->fields[nr].name;
 	snprintf(word, sizeof(word), "%.*s", WORD(name));
 	near = tap_nearest(word, names, nr);
-	refuse(a, tap_scope_say(&a->scope, name, "the record has no field '%s'%s%s%s", word,
-				near ? ": did you mean '" : "", near ?: "", near ? "'?" : ""));
+	refuse_statement(a, tap_scope_say(&a->scope, name, "the record has no field '%s'%s%s%s",
+					  word, near ? ": did you mean '" : "", near ?: "",
+					  near ? "'?" : ""));
 	return NULL;
 }
 
-/* What the statement fills. */
+/* Parse the field that the statement assigns. */
 static const struct tap_field *take_target(struct tap_assignments *a, struct span name)
 {
 	return a->target = take_field(a, name);
 }
 
-static struct tap_assignment *find(const struct tap_assignments *a, const struct tap_field *f,
-				   uint32_t element)
+static struct tap_assignment *find_assignment(const struct tap_assignments *a,
+					      const struct tap_field *f, uint32_t element)
 {
 	for (unsigned int i = a->nr; i--;)
 		if (a->v[i].field == f && a->v[i].element == element)
@@ -69,11 +70,11 @@ static struct tap_assignment *find(const struct tap_assignments *a, const struct
 	return NULL;
 }
 
-static struct tap_assignment *add(struct tap_assignments *a, const struct tap_field *f,
-				  uint32_t element, enum tap_assigned what)
+static struct tap_assignment *add_assignment(struct tap_assignments *a, const struct tap_field *f,
+					     uint32_t element, enum tap_assigned what)
 {
 	if (tap_array_grow(&a->v, a->nr, &a->cap, sizeof(*a->v))) {
-		tap_expr_fail(parser(a), -ENOMEM);
+		tap_expr_fail(parser_of(a), -ENOMEM);
 		return NULL;
 	}
 	a->v[a->nr] = (struct tap_assignment){
@@ -87,19 +88,20 @@ static uint32_t number_of(struct tap_assignments *a, const struct tap_assignment
 	return before->reason ? tap_scope_lacking(&a->scope, before->reason) : before->number;
 }
 
-/* What REC->field is, in an expression: what was assigned to it before. */
+/* Resolve REC->field in an expression: the value assigned to it before. */
 static uint32_t record_value(struct tap_scope *n, struct span name)
 {
 	struct tap_assignments *a = (struct tap_assignments *)n; /* its first member */
 	const struct tap_field *f = take_field(a, name);
-	const struct tap_assignment *before = f ? find(a, f, 0) : NULL;
+	const struct tap_assignment *before = f ? find_assignment(a, f, 0) : NULL;
 
 	if (!f)
 		return 0;
 	if (before && before->what == TAP_ASSIGNED_NUMBER)
 		return number_of(a, before);
-	refuse(a,
-	       tap_scope_say(n, name, "'%s' is read before a number was assigned to it", f->name));
+	refuse_statement(
+		a,
+		tap_scope_say(n, name, "'%s' is read before a number was assigned to it", f->name));
 	return 0;
 }
 
@@ -107,7 +109,7 @@ static uint32_t record_value(struct tap_scope *n, struct span name)
 
 static const struct assign_op {
 	const char *sign;
-	int op; /* -1: none */
+	int op; /* -1: plain assignment */
 } assign_ops[] = {
 	{ "<<=", OP_SHL }, { ">>=", OP_SHR }, { "+=", OP_ADD }, { "-=", OP_SUB },
 	{ "*=", OP_MUL },  { "/=", OP_DIV },  { "%=", OP_MOD }, { "&=", OP_AND },
@@ -117,18 +119,20 @@ static const struct assign_op {
 static const struct assign_op *take_op(struct tap_assignments *a)
 {
 	for (size_t i = 0; i < sizeof(assign_ops) / sizeof(*assign_ops); i++)
-		if (tap_expr_accept(parser(a), assign_ops[i].sign))
+		if (tap_expr_accept(parser_of(a), assign_ops[i].sign))
 			return &assign_ops[i];
-	refuse(a, tap_scope_say(&a->scope, (struct span){ parser(a)->at, 0 },
-				"expected an assignment"));
+	refuse_statement(a, tap_scope_say(&a->scope, (struct span){ parser_of(a)->at, 0 },
+					  "expected an assignment"));
 	return NULL;
 }
 
-/* The value of "old OP= expression" or "old++", also where the ifs around do not hold: then it
- * stays. */
+/*
+ * Parse the rest of "old OP= expression" or "old++". Return: the new value, regardless of the
+ * enclosing ifs.
+ */
 static uint32_t take_value(struct tap_assignments *a, uint32_t old)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	bool up = tap_expr_accept(p, "++");
 	const struct assign_op *op;
 	uint32_t v;
@@ -142,29 +146,33 @@ static uint32_t take_value(struct tap_assignments *a, uint32_t old)
 	return v;
 }
 
-/* What has the value from now on, and is of that type. */
-static uint32_t assigned(struct tap_assignments *a, uint32_t value, uint32_t old,
-			 struct tap_ctype type)
+/*
+ * Return the value to assign, converted to @type, or @old if the conditions of the enclosing ifs
+ * are false.
+ */
+static uint32_t assigned_value(struct tap_assignments *a, uint32_t value, uint32_t old,
+			       struct tap_ctype type)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 
 	if (!p->err && !node_at(p, old)->opaque)
 		value = tap_expr_cast(p, value, type);
 	return a->when && !p->err ? tap_expr_choose(p, a->when, value, old) : value;
 }
 
-/* Behind "REC->array": an element. */
+/* Parse the index after "REC->array". */
 static uint32_t take_element(struct tap_assignments *a, const struct tap_field *f)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	const struct span here = { p->at, 0 };
 	uint32_t index;
 
 	if (f->kind != TAP_FIELD_ARRAY && f->kind != TAP_FIELD_CHARS)
 		return 0;
 	if (!tap_expr_accept(p, "[")) {
-		refuse(a, tap_scope_say(&a->scope, here, "'%s' is an array: fill it with memcpy()",
-					f->name));
+		refuse_statement(a,
+				 tap_scope_say(&a->scope, here,
+					       "'%s' is an array: fill it with memcpy()", f->name));
 		return 0;
 	}
 	index = tap_expr_parse(p);
@@ -172,8 +180,9 @@ static uint32_t take_element(struct tap_assignments *a, const struct tap_field *
 	if (p->err)
 		return 0;
 	if (!expr_is_const(p, index) || node_at(p, index)->num >= f->size / f->elem_size) {
-		refuse(a, tap_scope_say(&a->scope, here, "the index must be a constant below %u",
-					f->size / f->elem_size));
+		refuse_statement(a, tap_scope_say(&a->scope, here,
+						  "the index must be a constant below %u",
+						  f->size / f->elem_size));
 		return 0;
 	}
 	return (uint32_t)node_at(p, index)->num;
@@ -182,19 +191,20 @@ static uint32_t take_element(struct tap_assignments *a, const struct tap_field *
 static void assign_number(struct tap_assignments *a, const struct tap_field *f, uint32_t element,
 			  struct span where)
 {
-	struct expr_parser *p = parser(a);
-	struct tap_assignment *before = find(a, f, element), *now;
+	struct expr_parser *p = parser_of(a);
+	struct tap_assignment *before = find_assignment(a, f, element), *now;
 	const struct tap_ctype type = tap_expr_field_type(f);
 	uint32_t old = before ? number_of(a, before) : tap_expr_num(p, type, 0);
 	uint32_t value = take_value(a, old);
 
 	if (!p->err && node_at(p, value)->op == OP_PLACE) {
-		refuse(a, tap_scope_say(&a->scope, where,
-					"the value assigned to '%s' is not a number", f->name));
+		refuse_statement(a, tap_scope_say(&a->scope, where,
+						  "the value assigned to '%s' is not a number",
+						  f->name));
 		return;
 	}
-	value = assigned(a, value, old, type);
-	now = before ?: add(a, f, element, TAP_ASSIGNED_NUMBER);
+	value = assigned_value(a, value, old, type);
+	now = before ?: add_assignment(a, f, element, TAP_ASSIGNED_NUMBER);
 	if (!now || p->err)
 		return;
 	now->what = TAP_ASSIGNED_NUMBER;
@@ -202,10 +212,10 @@ static void assign_number(struct tap_assignments *a, const struct tap_field *f, 
 	now->reason = node_at(p, value)->unknown ? tap_scope_why(&a->scope, value) : 0;
 }
 
-/* Behind "REC". */
+/* Parse an assignment after "REC". */
 static void read_record(struct tap_assignments *a)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	const struct tap_field *f;
 	struct span name;
 	uint32_t element;
@@ -217,10 +227,11 @@ static void read_record(struct tap_assignments *a)
 	if (p->err)
 		return;
 	if (f->kind == TAP_FIELD_STRING || f->kind == TAP_FIELD_DYNAMIC) {
-		refuse(a,
-		       tap_scope_say(&a->scope, name,
-				     "'%s' must be filled with __assign_str() or a similar macro",
-				     f->name));
+		refuse_statement(
+			a,
+			tap_scope_say(&a->scope, name,
+				      "'%s' must be filled with __assign_str() or a similar macro",
+				      f->name));
 		return;
 	}
 	assign_number(a, f, element, name);
@@ -228,10 +239,13 @@ static void read_record(struct tap_assignments *a)
 
 /* ---- text and bytes ---- */
 
-/* "REC->name", "&REC->name" or, in the kernel's own macros, the name alone. */
+/*
+ * Parse a macro's first argument: "REC->name", "&REC->name" or, in the kernel's own macros, the
+ * bare name.
+ */
 static const struct tap_field *take_first_arg(struct tap_assignments *a)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	struct span name;
 
 	tap_expr_accept(p, "&");
@@ -243,23 +257,23 @@ static const struct tap_field *take_first_arg(struct tap_assignments *a)
 	return take_target(a, name);
 }
 
-/* A count, which must be known. */
+/* Parse a size, which must be constant. */
 static uint32_t take_count(struct tap_assignments *a)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	const struct span here = { p->at, 0 };
 	uint32_t n = tap_expr_arg(p);
 
 	if (!p->err && !expr_is_const(p, n))
-		refuse(a, tap_scope_say(&a->scope, here, "the size must be a constant"));
+		refuse_statement(a, tap_scope_say(&a->scope, here, "the size must be a constant"));
 	return p->err ? 0 : (uint32_t)node_at(p, n)->num;
 }
 
-/* Adds what a field gets from @source; at most @max bytes. */
+/* Add an assignment of text or bytes from @source to a field; at most @max bytes. */
 static void assign_bytes(struct tap_assignments *a, const struct tap_field *f,
 			 enum tap_assigned what, struct span where, uint32_t source, uint32_t max)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	bool dynamic = f->kind == TAP_FIELD_STRING || f->kind == TAP_FIELD_DYNAMIC;
 	struct tap_scope_bytes bytes = { 0 };
 	struct tap_assignment *now;
@@ -270,11 +284,11 @@ static void assign_bytes(struct tap_assignments *a, const struct tap_field *f,
 	if (!p->err && !reason && tap_scope_bytes(&a->scope, where, source, &bytes))
 		return;
 	if (!dynamic && max > f->size) {
-		refuse(a,
-		       tap_scope_say(&a->scope, where, "'%s' has only %u bytes", f->name, f->size));
+		refuse_statement(a, tap_scope_say(&a->scope, where, "'%s' has only %u bytes",
+						  f->name, f->size));
 		return;
 	}
-	now = p->err ? NULL : add(a, f, 0, what);
+	now = p->err ? NULL : add_assignment(a, f, 0, what);
 	if (!now)
 		return;
 	now->reason = reason;
@@ -290,11 +304,11 @@ static void read_copy(struct tap_assignments *a, enum tap_assigned what)
 	struct span where;
 	uint32_t source, max;
 
-	tap_expr_expect(parser(a), ",");
-	where = (struct span){ parser(a)->at, 0 };
-	source = tap_expr_parse(parser(a));
+	tap_expr_expect(parser_of(a), ",");
+	where = (struct span){ parser_of(a)->at, 0 };
+	source = tap_expr_parse(parser_of(a));
 	max = take_count(a);
-	tap_expr_expect(parser(a), ")");
+	tap_expr_expect(parser_of(a), ")");
 	if (f)
 		assign_bytes(a, f, what, where, source, max);
 }
@@ -306,10 +320,10 @@ static void read_string(struct tap_assignments *a, enum tap_assigned what)
 	struct span where;
 	uint32_t source;
 
-	tap_expr_expect(parser(a), ",");
-	where = (struct span){ parser(a)->at, 0 };
-	source = tap_expr_parse(parser(a));
-	tap_expr_expect(parser(a), ")");
+	tap_expr_expect(parser_of(a), ",");
+	where = (struct span){ parser_of(a)->at, 0 };
+	source = tap_expr_parse(parser_of(a));
+	tap_expr_expect(parser_of(a), ")");
 	if (f)
 		assign_bytes(a, f, what, where, source, UINT32_MAX);
 }
@@ -330,19 +344,19 @@ static void read_bitmask(struct tap_assignments *a, enum tap_assigned what)
 	struct span where;
 	uint32_t source, bits;
 
-	tap_expr_expect(parser(a), ",");
-	where = (struct span){ parser(a)->at, 0 };
-	source = tap_expr_parse(parser(a));
+	tap_expr_expect(parser_of(a), ",");
+	where = (struct span){ parser_of(a)->at, 0 };
+	source = tap_expr_parse(parser_of(a));
 	bits = take_count(a);
-	tap_expr_expect(parser(a), ")");
+	tap_expr_expect(parser_of(a), ")");
 	if (f)
 		assign_bytes(a, f, what, where, source, mask_bytes(bits));
 }
 
-/* tp_comm(REC->field, task) and the like; @name was taken with its "(". */
+/* Parse a text accessor, such as tp_comm(REC->field, task), after its name @name and "(". */
 static void read_text_accessor(struct tap_assignments *a, struct span name)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	const struct tap_field *f = take_first_arg(a);
 	uint32_t outer = a->when, text = 0, when = 0;
 
@@ -358,17 +372,17 @@ static void read_text_accessor(struct tap_assignments *a, struct span name)
 	a->when = outer;
 }
 
-/* tp_put_levels(__get_dynamic_array(field), bytes, se): in a loop, which no value is. */
+/* Refuse tp_put_levels(__get_dynamic_array(field), bytes, se): it is a loop, not an expression. */
 static void read_levels(struct tap_assignments *a, enum tap_assigned what)
 {
-	const char *at = parser(a)->at;
+	const char *at = parser_of(a)->at;
 
 	(void)what;
-	if (span_is(tap_expr_word(parser(a)), "__get_dynamic_array"))
-		tap_expr_expect(parser(a), "(");
+	if (span_is(tap_expr_word(parser_of(a)), "__get_dynamic_array"))
+		tap_expr_expect(parser_of(a), "(");
 	take_first_arg(a);
-	refuse(a, tap_scope_say(&a->scope, (struct span){ at, 0 },
-				"only the built-in sched_pick has this array"));
+	refuse_statement(a, tap_scope_say(&a->scope, (struct span){ at, 0 },
+					  "only the built-in sched_pick has this array"));
 }
 
 static const struct {
@@ -384,10 +398,10 @@ static const struct {
 	{ "tp_put_levels", read_levels, TAP_ASSIGNED_BYTES },
 };
 
-/* A statement that is a call; its "(" comes next. */
+/* Parse a statement that is a call, from its "(" on. */
 static void read_call(struct tap_assignments *a, struct span name)
 {
-	tap_expr_expect(parser(a), "(");
+	tap_expr_expect(parser_of(a), "(");
 	if (tap_scope_is_text_accessor(name)) {
 		read_text_accessor(a, name);
 		return;
@@ -398,18 +412,18 @@ static void read_call(struct tap_assignments *a, struct span name)
 			return;
 		}
 	}
-	refuse(a, tap_scope_say(&a->scope, name,
-				"'%.*s()' cannot fill a field: use memcpy(), strscpy(), "
-				"__assign_str() or tp_comm()",
-				WORD(name)));
+	refuse_statement(a, tap_scope_say(&a->scope, name,
+					  "'%.*s()' cannot fill a field: use memcpy(), strscpy(), "
+					  "__assign_str() or tp_comm()",
+					  WORD(name)));
 }
 
 /* ---- variables ---- */
 
-/* "struct rq *rq = cfs_rq->rq, *other", from the type on; @start is where it begins. */
+/* Parse a declaration, such as "struct rq *rq = cfs_rq->rq, *other", which begins at @start. */
 static void read_declaration(struct tap_assignments *a, const char *start)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	size_t len = strcspn(start, "=,;[({}");
 	struct span all = trim((struct span){ start, len }), type = all, name;
 	bool more;
@@ -419,8 +433,8 @@ static void read_declaration(struct tap_assignments *a, const char *start)
 	name = (struct span){ type.s + type.len, all.len - type.len };
 	type = trim(type);
 	if (!type.len || !name.len || strchr("[({}", start[len])) {
-		refuse(a, tap_scope_say(&a->scope, all,
-					"this is neither an assignment nor a variable"));
+		refuse_statement(a, tap_scope_say(&a->scope, all,
+						  "this is neither an assignment nor a variable"));
 		return;
 	}
 	p->at = start + len;
@@ -435,7 +449,7 @@ static void read_declaration(struct tap_assignments *a, const char *start)
 		more = tap_expr_accept(p, ",");
 		if (more) {
 			while (tap_expr_accept(p, "*"))
-				; /* what it points to is as it was for the first one's type */
+				; /* all variables have the first one's type */
 			name = tap_expr_word(p);
 		}
 	} while (more && !p->err);
@@ -443,9 +457,9 @@ static void read_declaration(struct tap_assignments *a, const char *start)
 
 static void assign_variable(struct tap_assignments *a, int bound)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	uint32_t old = a->scope.bound[bound].node;
-	uint32_t value = assigned(a, take_value(a, old), old, node_at(p, old)->type);
+	uint32_t value = assigned_value(a, take_value(a, old), old, node_at(p, old)->type);
 
 	if (!p->err)
 		a->scope.bound[bound].node = value;
@@ -455,10 +469,10 @@ static void assign_variable(struct tap_assignments *a, int bound)
 
 static void read_statement(struct tap_assignments *a, unsigned int depth);
 
-/* Up to the "}" or the end, neither of which is taken. */
+/* Parse statements up to the block's "}" or the end of the text, neither of which is consumed. */
 static void read_block(struct tap_assignments *a, unsigned int depth)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	unsigned int nr_bound = a->scope.nr_bound;
 
 	for (;;) {
@@ -471,27 +485,27 @@ static void read_block(struct tap_assignments *a, unsigned int depth)
 	a->scope.nr_bound = nr_bound;
 }
 
-static uint32_t both(struct tap_assignments *a, uint32_t outer, uint32_t inner)
+static uint32_t and_conditions(struct tap_assignments *a, uint32_t outer, uint32_t inner)
 {
-	return outer && !parser(a)->err ? tap_expr_binary(parser(a), OP_ANDAND, outer, inner)
-					: inner;
+	return outer && !parser_of(a)->err ? tap_expr_binary(parser_of(a), OP_ANDAND, outer, inner)
+					   : inner;
 }
 
-/* Refuses what cannot be had, and what is no number. */
+/* Refuse a condition that is unavailable or is not a number. */
 static void check_condition(struct tap_assignments *a, struct span where, uint32_t condition)
 {
-	const struct expr_node *n = parser(a)->err ? NULL : node_at(parser(a), condition);
+	const struct expr_node *n = parser_of(a)->err ? NULL : node_at(parser_of(a), condition);
 
 	if (n && n->unknown)
-		refuse(a, tap_scope_why(&a->scope, condition));
+		refuse_statement(a, tap_scope_why(&a->scope, condition));
 	else if (n && n->class != EXPR_NUMBER)
-		refuse(a, tap_scope_say(&a->scope, where, "this is not a condition"));
+		refuse_statement(a, tap_scope_say(&a->scope, where, "this is not a condition"));
 }
 
-/* Behind "if". */
+/* Parse an if statement after "if". */
 static void read_if(struct tap_assignments *a, unsigned int depth)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	const struct span here = { p->at, 0 };
 	uint32_t outer = a->when, condition;
 
@@ -501,10 +515,10 @@ static void read_if(struct tap_assignments *a, unsigned int depth)
 	check_condition(a, here, condition);
 	if (p->err)
 		return;
-	a->when = both(a, outer, condition);
+	a->when = and_conditions(a, outer, condition);
 	read_statement(a, depth);
 	if (tap_expr_accept(p, "else")) {
-		a->when = both(a, outer, tap_expr_unary(p, OP_NOT, condition));
+		a->when = and_conditions(a, outer, tap_expr_unary(p, OP_NOT, condition));
 		read_statement(a, depth);
 	}
 	a->when = outer;
@@ -521,18 +535,19 @@ static bool is_control(struct span word)
 	return false;
 }
 
-/* One that ends with ";". @start: where @word begins. */
+/* Parse a statement that ends with ";" and begins with @word. */
 static void read_simple(struct tap_assignments *a, struct span word)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	int bound = tap_scope_bound(&a->scope, word);
 
 	if (!word.len || is_control(word))
-		refuse(a,
-		       tap_scope_say(
-			       &a->scope, word,
-			       "a definition can have only assignments, variables and if%s%.*s%s",
-			       word.len ? ", not '" : "", WORD(word), word.len ? "'" : ""));
+		refuse_statement(
+			a,
+			tap_scope_say(
+				&a->scope, word,
+				"a definition can have only assignments, variables and if%s%.*s%s",
+				word.len ? ", not '" : "", WORD(word), word.len ? "'" : ""));
 	else if (span_is(word, "REC"))
 		read_record(a);
 	else if (bound >= 0)
@@ -542,11 +557,11 @@ static void read_simple(struct tap_assignments *a, struct span word)
 	else
 		read_declaration(a, word.s);
 	if (!p->err && !tap_expr_accept(p, ";"))
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 },
-					"a ';' is missing before this"));
+		refuse_statement(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 },
+						  "a ';' is missing before this"));
 }
 
-/* The end of the statement at @s, which nobody could read. */
+/* Return the end of the statement at @s, which could not be parsed. */
 static const char *skip_statement(const char *s)
 {
 	for (; *s && *s != ';' && *s != '}'; s++)
@@ -554,17 +569,19 @@ static const char *skip_statement(const char *s)
 	return *s == ';' ? s + 1 : s;
 }
 
-/* One assignment that cannot be had does not keep the others from it: it is known with its reason.
+/*
+ * If an assignment cannot be parsed, add it with its reason and go on after it, so that the other
+ * assignments remain usable.
  */
-static void recover(struct tap_assignments *a, const char *start)
+static void recover_statement(struct tap_assignments *a, const char *start)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	uint32_t reason = tap_scope_why(&a->scope, 0);
 	struct tap_assignment *now;
 
 	if (p->err != -EINVAL || !a->target)
 		return;
-	now = add(a, a->target, 0, TAP_ASSIGNED_NUMBER);
+	now = add_assignment(a, a->target, 0, TAP_ASSIGNED_NUMBER);
 	if (!now)
 		return;
 	now->reason = reason;
@@ -576,12 +593,13 @@ static void recover(struct tap_assignments *a, const char *start)
 
 static void read_statement(struct tap_assignments *a, unsigned int depth)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 	struct span word;
 
 	if (depth > MAX_BLOCKS) {
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 },
-					"blocks are nested more than %u deep", MAX_BLOCKS));
+		refuse_statement(a,
+				 tap_scope_say(&a->scope, (struct span){ p->at, 0 },
+					       "blocks are nested more than %u deep", MAX_BLOCKS));
 		return;
 	}
 	if (tap_expr_accept(p, "{")) {
@@ -599,14 +617,14 @@ static void read_statement(struct tap_assignments *a, unsigned int depth)
 	a->target = NULL;
 	read_simple(a, word);
 	if (p->err)
-		recover(a, word.s);
+		recover_statement(a, word.s);
 }
 
 /* ---- a definition ---- */
 
 static void read_condition(struct tap_assignments *a)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 
 	tap_scope_begin(&a->scope, a->def->condition);
 	a->condition = tap_expr_parse(p);
@@ -617,7 +635,7 @@ static void read_condition(struct tap_assignments *a)
 
 static int read_def(struct tap_assignments *a)
 {
-	struct expr_parser *p = parser(a);
+	struct expr_parser *p = parser_of(a);
 
 	if (a->def->condition)
 		read_condition(a);
@@ -626,8 +644,8 @@ static int read_def(struct tap_assignments *a)
 	tap_scope_begin(&a->scope, a->def->assign);
 	read_block(a, 0);
 	if (!p->err && *p->at)
-		refuse(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 },
-					"expected the end of the definition"));
+		refuse_statement(a, tap_scope_say(&a->scope, (struct span){ p->at, 0 },
+						  "expected the end of the definition"));
 	return p->err;
 }
 

@@ -13,10 +13,12 @@
 #include "base/proc.h"
 #include "record/program/insns.h"
 
-#define UPROBES                                                                                    \
-	"/sys/bus/event_source/devices/uprobe/type" /* of perf_event_open(); CONFIG_UPROBE_EVENTS  \
-						     */
-/* Bits of perf_event_attr.config (uprobe's format/ in /sys; kernel/events/core.c). */
+/* Has the type for perf_event_open(). Exists if the kernel has CONFIG_UPROBE_EVENTS. */
+#define UPROBES "/sys/bus/event_source/devices/uprobe/type"
+/*
+ * Bits of perf_event_attr.config for uprobes (format/ of the uprobe PMU in /sys;
+ * kernel/events/core.c).
+ */
 #define CONFIG_RETURN 1u
 #define CONFIG_SEMAPHORE_SHIFT 32
 
@@ -40,7 +42,7 @@ bool tap_attach_knows_probes(void)
 	return tap_proc_number(UPROBES) >= 0;
 }
 
-/* Return: a descriptor of a perf event that is not yet on; -errno. */
+/* Open a probe's place as a perf event. Return: an fd of the event, still disabled, or -errno. */
 static int open_site(uint32_t type, const struct tap_probe *probe,
 		     const struct tap_probe_site *site)
 {
@@ -53,13 +55,13 @@ static int open_site(uint32_t type, const struct tap_probe *probe,
 		.probe_offset = site->offset,
 		.disabled = 1,
 	};
-	/* of all processes: the CPU is a formality, the program runs on each */
+	/* pid -1: all processes. The CPU must be given, but the program runs on all CPUs. */
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-/* The link keeps the event. Return: the link's descriptor or -errno. */
+/* Attach a program to one place. The link keeps the event open. Return: the link's fd or -errno. */
 static int attach_site(uint32_t type, int prog, const struct tap_probe *probe,
 		       const struct tap_probe_site *site)
 {

@@ -13,13 +13,13 @@
 #include "record/program/functions.h"
 #include "record/program/insns.h"
 
-#define TEXT_AT (m->text_at) /* on the stack */
+#define TEXT_AT (m->text_at) /* stack offset of a text */
 #define TEXT_AT_END (-512)
-#define TEXT_AT_GATE (-416) /* the functions that are called need the rest */
+#define TEXT_AT_GATE (-416) /* called functions need the rest of the stack */
 #define COMM_BYTES 16u
 
 struct maker {
-	const struct tap_filter *filter; /* whose terms are made now */
+	const struct tap_filter *filter; /* filter whose terms are being generated */
 	const struct tap_filter *of_event;
 	const struct tap_gate *gate;
 	const struct tap_filter_ways *ways;
@@ -28,21 +28,22 @@ struct maker {
 	struct tap_assignments assigned;
 	struct tap_insns b;
 	struct tap_filter_program *p;
-	/* descriptors of maps, which the program owns: those of the filter of the event */
+	/* fds of maps with previous values, owned by .p: for the event's filter */
 	int *pasts;
-	int **trigger_pasts; /* likewise, of each trigger */
-	int *now_pasts; /* of .filter */
-	unsigned int *starts; /* of each term, its first instruction; then of accept and reject */
+	int **trigger_pasts; /* fds of maps with previous values, for each trigger's filter */
+	int *now_pasts; /* those of .filter */
+	/* index of each term's first instruction, then of accept and of reject */
+	unsigned int *starts;
 	struct jump {
 		unsigned int insn;
-		uint32_t term; /* where it leads */
+		uint32_t term; /* term to jump to */
 	} * jumps;
 	unsigned int nr_jumps, cap_jumps;
 	struct tap_err *err;
 	int ret;
 };
 
-static void fail(struct maker *m, const char *field, const char *why)
+static void fail_field(struct maker *m, const char *field, const char *why)
 {
 	if (!m->ret)
 		m->ret = tap_err_set(m->err, -EINVAL,
@@ -52,7 +53,7 @@ static void fail(struct maker *m, const char *field, const char *why)
 				     m->def->system, m->def->name, why);
 }
 
-/* Nothing of the definition can be had. */
+/* Report that none of the event's fields is available. */
 static void fail_all(struct maker *m, uint32_t reason)
 {
 	m->ret = tap_err_set(m->err, -EINVAL,
@@ -62,8 +63,8 @@ static void fail_all(struct maker *m, uint32_t reason)
 			     tap_scope_text(&m->assigned.scope, reason));
 }
 
-static void jump(struct maker *m, uint8_t op, uint8_t dst, uint8_t src, bool imm, int32_t k,
-		 uint32_t term)
+static void add_jump(struct maker *m, uint8_t op, uint8_t dst, uint8_t src, bool imm, int32_t k,
+		     uint32_t term)
 {
 	if (tap_array_grow(&m->jumps, m->nr_jumps, &m->cap_jumps, sizeof(*m->jumps))) {
 		m->ret = m->ret ?: -ENOMEM;
@@ -91,7 +92,7 @@ static const struct tap_field *field_at(const struct maker *m, uint32_t offset)
 	return NULL;
 }
 
-/* As a record has it. */
+/* @dst = a field's value as it would be in the record. */
 static void field_value(struct maker *m, uint32_t offset, uint8_t dst)
 {
 	const struct tap_field *f = field_at(m, offset);
@@ -106,7 +107,7 @@ static void field_value(struct maker *m, uint32_t offset, uint8_t dst)
 	} else {
 		assigned = tap_assignments_find(&m->assigned, f->name, &why);
 		if (!assigned) {
-			fail(m, f->name, why);
+			fail_field(m, f->name, why);
 			return;
 		}
 		tap_insns_value(&m->b, assigned->number, dst);
@@ -120,7 +121,10 @@ static void cpu_value(struct maker *m, uint8_t dst)
 	tap_insns_move(&m->b, dst, BPF_REG_0);
 }
 
-/* Values of the filter's nodes wait on the stack, for its registers are few. */
+/*
+ * @dst = value of a node of the filter. Intermediate values are on the stack, because registers are
+ * few.
+ */
 static void node_value(struct maker *m, uint32_t node, uint8_t dst)
 {
 	const struct expr_node *n = &m->filter->prog.nodes[node];
@@ -152,22 +156,24 @@ static void number_term(struct maker *m, const struct tap_term *t)
 
 	node_value(m, t->a, BPF_REG_1);
 	if (t->kind == TAP_TERM_FIELD && (uint64_t)(int32_t)t->value == t->value) {
-		jump(m, tap_insns_jump_of(t->op, t->is_signed), BPF_REG_1, 0, true,
-		     (int32_t)t->value, t->yes);
+		add_jump(m, tap_insns_jump_of(t->op, t->is_signed), BPF_REG_1, 0, true,
+			 (int32_t)t->value, t->yes);
 		return;
 	}
 	a = tap_insns_push(&m->b, BPF_REG_1);
 	node_value(m, t->b, BPF_REG_2);
 	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_10, a, 0);
-	jump(m, tap_insns_jump_of(t->op, t->is_signed), BPF_REG_1, BPF_REG_2, false, 0, t->yes);
+	add_jump(m, tap_insns_jump_of(t->op, t->is_signed), BPF_REG_1, BPF_REG_2, false, 0, t->yes);
 }
 
-/* A term that never holds: what comes after it must not be out of reach, or the verifier refuses
- * the program. */
-static void never(struct maker *m, const struct tap_term *t)
+/*
+ * Generate a term that is never true, in a form that the verifier does not see through: it refuses
+ * programs with unreachable instructions.
+ */
+static void add_never_term(struct maker *m, const struct tap_term *t)
 {
 	tap_insns_const(&m->b, BPF_REG_1, 0);
-	jump(m, BPF_JNE, BPF_REG_1, 0, true, 0, t->yes);
+	add_jump(m, BPF_JNE, BPF_REG_1, 0, true, 0, t->yes);
 }
 
 /* ---- sets of CPUs ---- */
@@ -181,9 +187,9 @@ static void cpu_term(struct maker *m, const struct tap_term *t)
 			only = cpu;
 	node_value(m, t->a, BPF_REG_1);
 	if (nr == 1)
-		jump(m, BPF_JEQ, BPF_REG_1, 0, true, (int32_t)only, t->yes);
+		add_jump(m, BPF_JEQ, BPF_REG_1, 0, true, (int32_t)only, t->yes);
 	else if (t->op == OP_EQ)
-		never(m, t);
+		add_never_term(m, t);
 	if (nr == 1 || t->op == OP_EQ)
 		return;
 	for (unsigned int word = 0; word < t->cpus.nr_words; word++) {
@@ -192,14 +198,14 @@ static void cpu_term(struct maker *m, const struct tap_term *t)
 
 		if (!t->cpus.bits[word])
 			continue;
-		/* r2 = r1 - first; one of 64: its bit */
+		/* r2 = r1 - first: if it is 0..63, test that bit */
 		tap_insns_move(&m->b, BPF_REG_2, BPF_REG_1);
 		tap_insns_add(&m->b, BPF_ALU64 | BPF_SUB | BPF_K, BPF_REG_2, 0, 0, first);
 		outside = m->b.nr;
 		tap_insns_add(&m->b, BPF_JMP | BPF_JGT | BPF_K, BPF_REG_2, 0, 0, 63);
 		tap_insns_const(&m->b, BPF_REG_3, t->cpus.bits[word]);
 		tap_insns_add(&m->b, BPF_ALU64 | BPF_RSH | BPF_X, BPF_REG_3, BPF_REG_2, 0, 0);
-		jump(m, BPF_JSET, BPF_REG_3, 0, true, 1, t->yes);
+		add_jump(m, BPF_JSET, BPF_REG_3, 0, true, 1, t->yes);
 		tap_insns_land(&m->b, outside);
 	}
 }
@@ -213,7 +219,9 @@ static void clear_text(struct maker *m, uint32_t size)
 			      (int16_t)(TEXT_AT + (int)i), 0);
 }
 
-/* Puts the field's text onto the stack, with zeros behind it. Return: how many bytes may be of it.
+/*
+ * Read a field's text to the stack, padded with zeros; @f NULL: the current task's comm. Return:
+ * maximum length in bytes.
  */
 static uint32_t read_text(struct maker *m, const struct tap_field *f)
 {
@@ -232,7 +240,7 @@ static uint32_t read_text(struct maker *m, const struct tap_field *f)
 	}
 	assigned = tap_assignments_find(&m->assigned, f->name, &why);
 	if (!assigned || assigned->what == TAP_ASSIGNED_NUMBER) {
-		fail(m, f->name, assigned ? "the field is assigned element by element" : why);
+		fail_field(m, f->name, assigned ? "the field is assigned element by element" : why);
 		return 0;
 	}
 	from = &assigned->bytes;
@@ -256,14 +264,14 @@ static uint32_t read_text(struct maker *m, const struct tap_field *f)
 	return from->size;
 }
 
-/* The text and the NUL behind it, eight bytes at a time. */
+/* Compare a text including its NUL, eight bytes at a time. */
 static void equal_term(struct maker *m, const struct tap_term *t)
 {
 	uint32_t size = read_text(m, t->field), len = t->text_len + (t->text_len < size);
 
-	if (t->text_len > size) { /* so long none is */
-		never(m, t);
-		jump(m, BPF_JA, 0, 0, true, 0, t->no);
+	if (t->text_len > size) { /* the field cannot be that long */
+		add_never_term(m, t);
+		add_jump(m, BPF_JA, 0, 0, true, 0, t->no);
 		return;
 	}
 	for (uint32_t i = 0; i < len; i += 8) {
@@ -277,12 +285,12 @@ static void equal_term(struct maker *m, const struct tap_term *t)
 			tap_insns_add(&m->b, BPF_ALU64 | BPF_LSH | BPF_K, BPF_REG_1, 0, 0,
 				      (int32_t)(64 - 8 * nr));
 		tap_insns_const(&m->b, BPF_REG_2, nr < 8 ? want << (64 - 8 * nr) : want);
-		jump(m, BPF_JNE, BPF_REG_1, BPF_REG_2, false, 0, t->no);
+		add_jump(m, BPF_JNE, BPF_REG_1, BPF_REG_2, false, 0, t->no);
 	}
-	jump(m, BPF_JA, 0, 0, true, 0, t->yes);
+	add_jump(m, BPF_JA, 0, 0, true, 0, t->yes);
 }
 
-/* Return: its descriptor, which the program owns; -errno. */
+/* Return: the map's fd, owned by @p; -errno. */
 static int make_map(struct tap_filter_program *p, enum bpf_map_type type, const char *name,
 		    uint32_t key_size, uint32_t value_size, uint32_t nr)
 {
@@ -306,7 +314,9 @@ static int make_glob(struct maker *m, const struct tap_glob *glob)
 	return fd >= 0 && bpf_map_update_elem(fd, &zero, glob, BPF_ANY) ? -errno : fd;
 }
 
-/* tap_glob_matches(), byte by byte: r7 has the states, r8 the automaton. */
+/*
+ * Inline version of tap_glob_matches(), one byte at a time: r7 holds the states, r8 the automaton.
+ */
 static void glob_term(struct maker *m, const struct tap_term *t)
 {
 	uint32_t size = read_text(m, t->field);
@@ -339,10 +349,10 @@ static void glob_term(struct maker *m, const struct tap_term *t)
 	for (unsigned int i = 0; i < nr; i++)
 		tap_insns_land(&m->b, ends[i]);
 	tap_insns_const(&m->b, BPF_REG_1, t->glob->accept);
-	jump(m, BPF_JSET, BPF_REG_7, BPF_REG_1, false, 0, t->yes);
+	add_jump(m, BPF_JSET, BPF_REG_7, BPF_REG_1, false, 0, t->yes);
 }
 
-/* ---- samples, and what was before ---- */
+/* ---- samples and previous values ---- */
 
 static void sample_term(struct maker *m, const struct tap_term *t)
 {
@@ -350,19 +360,19 @@ static void sample_term(struct maker *m, const struct tap_term *t)
 	tap_insns_add(&m->b, BPF_ALU | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, 1);
 	tap_insns_add(&m->b, BPF_ALU | BPF_MUL | BPF_K, BPF_REG_1, 0, 0, (int32_t)TAP_FILTER_HASH);
 	tap_insns_const(&m->b, BPF_REG_2, t->value);
-	jump(m, BPF_JLT, BPF_REG_1, BPF_REG_2, false, 0, t->yes);
+	add_jump(m, BPF_JLT, BPF_REG_1, BPF_REG_2, false, 0, t->yes);
 }
 
-#define KEY_AT TEXT_AT /* a struct tap_past_key */
+#define KEY_AT TEXT_AT /* stack offset of a struct tap_past_key */
 #define VALUE_AT (KEY_AT + (int)sizeof(struct tap_past_key))
 #define KEY_CPU offsetof(struct tap_past_key, cpu)
 
-static void store(struct maker *m, int at, uint8_t src)
+static void store_reg(struct maker *m, int at, uint8_t src)
 {
 	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, src, (int16_t)at, 0);
 }
 
-/* Puts onto the stack what tap_past_key() tells of a record, and the value beside it. */
+/* Put onto the stack the key that tap_past_key() computes from a record, and the field's value. */
 static void put_key(struct maker *m, const struct tap_past *p)
 {
 	const struct tap_past_about *a = &p->about;
@@ -372,24 +382,24 @@ static void put_key(struct maker *m, const struct tap_past *p)
 		field_value(m, a->cpu->offset, BPF_REG_1);
 	else
 		cpu_value(m, BPF_REG_1);
-	store(m, KEY_AT + (int)KEY_CPU, BPF_REG_1);
+	store_reg(m, KEY_AT + (int)KEY_CPU, BPF_REG_1);
 	if (a->cgroup)
 		field_value(m, a->cgroup->offset, BPF_REG_1);
 	else
 		tap_insns_const(&m->b, BPF_REG_1, 0);
-	store(m, KEY_AT, BPF_REG_1);
+	store_reg(m, KEY_AT, BPF_REG_1);
 	if (a->tid) {
 		field_value(m, a->tid->offset, BPF_REG_1);
 		tap_insns_add(&m->b, BPF_JMP | BPF_JSLE | BPF_K, BPF_REG_1, 0, 3, 0);
-		store(m, KEY_AT, BPF_REG_1);
+		store_reg(m, KEY_AT, BPF_REG_1);
 		tap_insns_const(&m->b, BPF_REG_1, UINT64_MAX);
-		store(m, KEY_AT + (int)KEY_CPU, BPF_REG_1);
+		store_reg(m, KEY_AT + (int)KEY_CPU, BPF_REG_1);
 	}
 	field_value(m, p->field->offset, BPF_REG_1);
-	store(m, VALUE_AT, BPF_REG_1);
+	store_reg(m, VALUE_AT, BPF_REG_1);
 }
 
-/* r0 = where the last value is, or 0 */
+/* r0 = address of the previous value, or 0 */
 static void look_up(struct maker *m, uint32_t past)
 {
 	put_key(m, &m->filter->pasts[past]);
@@ -398,11 +408,11 @@ static void look_up(struct maker *m, uint32_t past)
 	tap_insns_call(&m->b, BPF_FUNC_map_lookup_elem);
 }
 
-/* tap_past_moved() */
+/* Inline version of tap_past_moved(). */
 static void moved_term(struct maker *m, const struct tap_term *t)
 {
 	look_up(m, t->a);
-	jump(m, BPF_JEQ, BPF_REG_0, 0, true, 0, t->yes);
+	add_jump(m, BPF_JEQ, BPF_REG_0, 0, true, 0, t->yes);
 	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_10, VALUE_AT, 0);
 	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_2, BPF_REG_0, 0, 0);
 	tap_insns_move(&m->b, BPF_REG_3, BPF_REG_1);
@@ -411,7 +421,7 @@ static void moved_term(struct maker *m, const struct tap_term *t)
 		      BPF_REG_2, 1, 0);
 	tap_insns_add(&m->b, BPF_ALU64 | BPF_NEG, BPF_REG_3, 0, 0, 0);
 	tap_insns_const(&m->b, BPF_REG_1, t->value);
-	jump(m, BPF_JGE, BPF_REG_3, BPF_REG_1, false, 0, t->yes);
+	add_jump(m, BPF_JGE, BPF_REG_3, BPF_REG_1, false, 0, t->yes);
 }
 
 static void count_new(struct maker *m)
@@ -421,8 +431,8 @@ static void count_new(struct maker *m)
 	tap_insns_add(&m->b, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_1, BPF_REG_2, 0, BPF_ADD);
 }
 
-/* The record passed: its value is the last one from now on. */
-static void keep(struct maker *m, uint32_t past)
+/* Store the value of a matching record as the previous value of its key. */
+static void keep_value(struct maker *m, uint32_t past)
 {
 	unsigned int is_new, done;
 
@@ -445,11 +455,13 @@ static void keep(struct maker *m, uint32_t past)
 	tap_insns_land(&m->b, done);
 }
 
-/* Elements that are free may wait with a CPU that does not need them (LOCAL_FREE_TARGET of
- * bpf_lru_list.c). */
+/* Each CPU may hold free elements that it does not use (LOCAL_FREE_TARGET of bpf_lru_list.c). */
 #define FREE_PER_CPU 128
 
-/* @pasts: set to descriptors, in an array that is the caller's. */
+/*
+ * Create the maps of a filter's previous values. @pasts: set to an array of fds, which the caller
+ * frees.
+ */
 static int make_pasts(struct maker *m, const struct tap_filter *f, int **pasts)
 {
 	uint32_t nr = f ? f->nr_pasts : 0;
@@ -510,9 +522,9 @@ static void add_term(struct maker *m, const struct tap_term *t)
 		moved_term(m, t);
 		break;
 	default:
-		fail(m, t->field->name, "the field is a cpumask");
+		fail_field(m, t->field->name, "the field is a cpumask");
 	}
-	jump(m, BPF_JA, 0, 0, true, 0, t->no);
+	add_jump(m, BPF_JA, 0, 0, true, 0, t->no);
 }
 
 static void tie_jumps(struct maker *m)
@@ -531,7 +543,7 @@ static void tie_jumps(struct maker *m)
 	}
 }
 
-/* The terms of a filter, up to where it holds. */
+/* Generate a filter's terms. The code generated next runs if the filter matches. */
 static void begin_filter(struct maker *m, const struct tap_filter *f, int *pasts)
 {
 	m->filter = f;
@@ -544,11 +556,13 @@ static void begin_filter(struct maker *m, const struct tap_filter *f, int *pasts
 	}
 	m->starts[f->nr_terms] = m->b.nr;
 	for (uint32_t i = 0; i < f->nr_pasts; i++)
-		keep(m, i);
+		keep_value(m, i);
 	tap_insns_forget(&m->b);
 }
 
-/* Here it goes on where the filter does not hold. */
+/*
+ * End the code that runs if the filter matches; the code generated next also runs if it does not.
+ */
 static void end_filter(struct maker *m)
 {
 	m->starts[m->filter->nr_terms + 1] = m->b.nr;
@@ -575,10 +589,11 @@ static void ask_tracing(struct maker *m)
 }
 
 /*
- * As in the kernel (seen on 6.18): recorded is what came while the recording was on, and what
- * switches it on if no trigger of the event has a filter, for which the record must be there first.
- * Whether the event itself is on is asked behind its triggers. Return: the jump to take where it is
- * not recorded.
+ * Generate the gate. The semantics are the kernel's (observed on 6.18): an event is recorded if the
+ * recording was on when it came, or if its own triggers switched the recording on and none of them
+ * has a filter, because a filter needs a record first. The event's own switch is tested after its
+ * triggers.
+ * Return: index of the jump taken if the event is not recorded.
  */
 static unsigned int add_gate(struct maker *m)
 {
@@ -602,8 +617,8 @@ static unsigned int add_gate(struct maker *m)
 	return m->b.nr - 1;
 }
 
-/* The program in an array takes over. */
-static void go_on(struct maker *m, int array, uint32_t at)
+/* Tail-call the program at index @at of a program array. */
+static void add_tail_call(struct maker *m, int array, uint32_t at)
 {
 	tap_insns_move(&m->b, BPF_REG_1, BPF_REG_6);
 	tap_insns_map(&m->b, BPF_REG_2, array);
@@ -611,7 +626,7 @@ static void go_on(struct maker *m, int array, uint32_t at)
 	tap_insns_call(&m->b, BPF_FUNC_tail_call);
 }
 
-static int make(struct maker *m)
+static int make_program(struct maker *m)
 {
 	unsigned int off = 0;
 
@@ -623,13 +638,13 @@ static int make(struct maker *m)
 		off = add_gate(m);
 	if (m->of_event)
 		begin_filter(m, m->of_event, m->pasts);
-	go_on(m, m->p->next, 0);
+	add_tail_call(m, m->p->next, 0);
 	if (m->of_event)
 		end_filter(m);
 	if (m->gate)
 		tap_insns_land(&m->b, off);
 	if (m->ways->next)
-		go_on(m, m->ways->chain, m->ways->next);
+		add_tail_call(m, m->ways->chain, m->ways->next);
 	tap_insns_const(&m->b, BPF_REG_0, 0);
 	tap_insns_add(&m->b, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	if (m->gate)
@@ -637,7 +652,7 @@ static int make(struct maker *m)
 	return m->ret ?: m->b.err;
 }
 
-static int load(struct maker *m)
+static int load_program(struct maker *m)
 {
 	const struct tap_scope *scope = &m->assigned.scope;
 	int fd = tap_attach_load(&m->b, "tap_filter", scope->probe, scope->tracepoint);
@@ -648,10 +663,10 @@ static int load(struct maker *m)
 
 static int make_and_load(struct maker *m)
 {
-	int ret = make(m) ?: load(m);
+	int ret = make_program(m) ?: load_program(m);
 
 	while (ret && !m->ret && tap_insns_retry(&m->b, ret))
-		ret = make(m) ?: load(m);
+		ret = make_program(m) ?: load_program(m);
 	return ret;
 }
 

@@ -12,7 +12,7 @@ static bool is_call(const struct bpf_insn *insn)
 	return insn->code == CALL_INSN && insn->src_reg == BPF_PSEUDO_CALL;
 }
 
-/* libbpf has put them behind the program in the order in which it calls them. */
+/* libbpf appended the functions to the program in the order in which it calls them. */
 int tap_functions_find(struct tap_functions *f, const struct bpf_program *prog)
 {
 	const struct bpf_insn *insns = bpf_program__insns(prog);
@@ -28,7 +28,7 @@ int tap_functions_find(struct tap_functions *f, const struct bpf_program *prog)
 		if (found)
 			f->v[found - 1].nr = (unsigned int)(insns + at - f->v[found - 1].insns);
 		else
-			end = at; /* of the program itself */
+			end = at; /* end of the main program */
 		f->v[found++].insns = insns + at;
 	}
 	if (found != TAP_NR_OWN_FUNCTIONS)
@@ -37,7 +37,7 @@ int tap_functions_find(struct tap_functions *f, const struct bpf_program *prog)
 	return 0;
 }
 
-static void copy(const struct tap_function *f, struct tap_insns *b)
+static void copy_function(const struct tap_function *f, struct tap_insns *b)
 {
 	for (unsigned int i = 0; i < f->nr; i++) {
 		const struct bpf_insn *insn = &f->insns[i];
@@ -51,7 +51,7 @@ void tap_functions_splice(const struct tap_functions *f, struct tap_insns *b,
 {
 	unsigned int from = b->nr;
 
-	copy(&f->v[function], b);
+	copy_function(&f->v[function], b);
 	for (unsigned int i = from; i < b->nr && !b->err; i++) {
 		if (b->v[i].code != EXIT_INSN)
 			continue;
@@ -71,7 +71,7 @@ void tap_functions_append(const struct tap_functions *f, struct tap_insns *b)
 			continue;
 		if (!starts[function]) {
 			starts[function] = b->nr;
-			copy(&f->v[function], b);
+			copy_function(&f->v[function], b);
 		}
 		if (!b->err)
 			b->v[i].imm = (int32_t)(starts[function] - i - 1);

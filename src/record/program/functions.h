@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The functions of bpf/own.h, for programs made at run time. They are taken out of a loaded object,
- * where they are relocated already, and put behind the program that calls them, or into it.
+ * The functions of bpf/own.h, for programs generated at run time. They are copied from a loaded BPF
+ * object, where they are already relocated, and appended to the program that calls them, or inlined
+ * into it.
  */
 #ifndef TAP_PROGRAM_FUNCTIONS_H
 #define TAP_PROGRAM_FUNCTIONS_H
@@ -17,17 +18,24 @@ struct tap_functions {
 	} v[TAP_NR_OWN_FUNCTIONS];
 };
 
-/* @prog: tap_own_functions(), loaded. Return: 0; -EINVAL: it is not made as this expects. */
+/*
+ * @prog: tap_own_functions(), loaded. Return: 0; -EINVAL: the program does not have the expected
+ * layout.
+ */
 int tap_functions_find(struct tap_functions *f, const struct bpf_program *prog);
 
 /*
- * In place of a call, for calls of TAKE and COMMIT are an eighth of what an event costs: r6 to r9
- * are lost, and the first 8 bytes of the stack. The function takes no more, and calls no other.
+ * Insert a function inline instead of calling it; for TAKE and COMMIT, because calls of them are an
+ * eighth of an event's cost. Clobbers r6 to r9 and the first 8 bytes of the stack. The function
+ * must not use more of the stack and must not call other functions.
  */
 void tap_functions_splice(const struct tap_functions *f, struct tap_insns *b,
 			  enum tap_own_function function);
 
-/* Behind the program's last instruction: adds what it calls, by numbers until now. */
+/*
+ * Append the functions that the program calls, after its last instruction, and replace the function
+ * numbers in its calls by offsets.
+ */
 void tap_functions_append(const struct tap_functions *f, struct tap_insns *b);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-#define SCRATCH (-8) /* where helpers write */
-#define ZERO (-16) /* 0 or 1 to the verifier */
+#define SCRATCH (-8) /* stack offset where helpers write */
+#define ZERO (-16) /* stack offset of a 0 that the verifier takes for 0 or 1 */
 
 void tap_insns_release(struct tap_insns *b)
 {
@@ -85,12 +85,12 @@ void tap_insns_move(struct tap_insns *b, uint8_t dst, uint8_t src)
 		tap_insns_add(b, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
 }
 
-static void alu_k(struct tap_insns *b, uint8_t op, uint8_t dst, int32_t imm)
+static void emit_alu_k(struct tap_insns *b, uint8_t op, uint8_t dst, int32_t imm)
 {
 	tap_insns_add(b, BPF_ALU64 | op | BPF_K, dst, 0, 0, imm);
 }
 
-static void alu(struct tap_insns *b, uint8_t op, uint8_t dst, uint8_t src)
+static void emit_alu(struct tap_insns *b, uint8_t op, uint8_t dst, uint8_t src)
 {
 	tap_insns_add(b, BPF_ALU64 | op | BPF_X, dst, src, 0, 0);
 }
@@ -105,7 +105,11 @@ bool tap_insns_retry(struct tap_insns *b, int err)
 	return true;
 }
 
-/* A pointer that is negated is any number to the verifier; that of the stack is aligned. */
+/*
+ * With .blur, store a value at ZERO that is 0 but unknown to the verifier: the negated stack
+ * pointer, which is an unknown number to it, masked to its lowest bit, which is 0 because the stack
+ * is aligned.
+ */
 void tap_insns_begin(struct tap_insns *b)
 {
 	tap_insns_forget(b);
@@ -114,7 +118,7 @@ void tap_insns_begin(struct tap_insns *b)
 		return;
 	tap_insns_move(b, BPF_REG_0, BPF_REG_10);
 	tap_insns_add(b, BPF_ALU64 | BPF_NEG, BPF_REG_0, 0, 0, 0);
-	alu_k(b, BPF_AND, BPF_REG_0, 1);
+	emit_alu_k(b, BPF_AND, BPF_REG_0, 1);
 	tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_0, ZERO, 0);
 }
 
@@ -124,13 +128,13 @@ void tap_insns_fit(struct tap_insns *b, uint8_t reg, struct tap_ctype type)
 
 	if (!up)
 		return;
-	alu_k(b, BPF_LSH, reg, up);
-	alu_k(b, type.is_signed ? BPF_ARSH : BPF_RSH, reg, up);
+	emit_alu_k(b, BPF_LSH, reg, up);
+	emit_alu_k(b, type.is_signed ? BPF_ARSH : BPF_RSH, reg, up);
 }
 
 /* ---- where values are ---- */
 
-static const struct expr_node *at(const struct tap_insns *b, uint32_t node)
+static const struct expr_node *node_of(const struct tap_insns *b, uint32_t node)
 {
 	return &b->prog->nodes[node];
 }
@@ -139,14 +143,14 @@ static void count_uses(struct tap_insns *b)
 {
 	memset(b->uses, 0, b->nr_slots);
 	for (uint32_t i = 1; i < b->nr_slots; i++) {
-		const uint32_t parts[] = { at(b, i)->a, at(b, i)->b, at(b, i)->c };
+		const uint32_t parts[] = { node_of(b, i)->a, node_of(b, i)->b, node_of(b, i)->c };
 
 		for (unsigned int k = 0; k < 3; k++)
 			b->uses[parts[k]] += b->uses[parts[k]] < UINT8_MAX;
 	}
 }
 
-/* Room for all nodes. Return: whether there is. */
+/* Allocate .slots and .uses for all nodes. Return: false on error. */
 static bool know_nodes(struct tap_insns *b)
 {
 	uint32_t nr = b->prog->nr_nodes;
@@ -180,62 +184,65 @@ int16_t tap_insns_push(struct tap_insns *b, uint8_t reg)
 	return b->next_slot;
 }
 
-/* Whether it can be loaded without another register. */
+/* Return true if a node's value can be loaded without using another register. */
 static bool is_ready(const struct tap_insns *b, uint32_t node)
 {
-	return at(b, node)->op == OP_NUM || b->slots[node];
+	return node_of(b, node)->op == OP_NUM || b->slots[node];
 }
 
-/* r5 is lost. */
-static void blur(struct tap_insns *b, uint32_t node, uint8_t reg)
+/* XOR a value with the unknown 0, so that the verifier does not know it. Clobbers r5. */
+static void blur_value(struct tap_insns *b, uint32_t node, uint8_t reg)
 {
-	if (!b->blur || at(b, node)->opaque)
+	if (!b->blur || node_of(b, node)->opaque)
 		return;
 	tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_5, BPF_REG_10, ZERO, 0);
-	alu(b, BPF_XOR, reg, BPF_REG_5);
+	emit_alu(b, BPF_XOR, reg, BPF_REG_5);
 }
 
-/* Of one that is ready. Nothing is lost but @dst and r5. */
-static void load(struct tap_insns *b, uint32_t node, uint8_t dst)
+/* @dst = value of a node that is_ready(). Clobbers only @dst and r5. */
+static void load_node(struct tap_insns *b, uint32_t node, uint8_t dst)
 {
-	if (at(b, node)->op == OP_NUM) {
-		tap_insns_const(b, dst, at(b, node)->num);
+	if (node_of(b, node)->op == OP_NUM) {
+		tap_insns_const(b, dst, node_of(b, node)->num);
 		return;
 	}
 	tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, dst, BPF_REG_10, b->slots[node], 0);
-	blur(b, node, dst);
+	blur_value(b, node, dst);
 }
 
-static void compute(struct tap_insns *b, uint32_t node);
+static void compute_node(struct tap_insns *b, uint32_t node);
 
-/* @dst = the value; all of r0 to r5 are lost. */
-static void get(struct tap_insns *b, uint32_t node, uint8_t dst)
+/* @dst = a node's value. Clobbers r0 to r5. */
+static void get_value(struct tap_insns *b, uint32_t node, uint8_t dst)
 {
 	if (b->err)
 		return;
 	if (is_ready(b, node)) {
-		load(b, node, dst);
+		load_node(b, node, dst);
 		return;
 	}
-	compute(b, node);
+	compute_node(b, node);
 	tap_insns_move(b, dst, BPF_REG_0);
 }
 
-#define RESERVE 128 /* bytes for what must be held */
+#define RESERVE 128 /* bytes reserved for held operands */
 
-/* r0 is the node's value: it need not be computed again, as long as there is room. */
-static void keep(struct tap_insns *b, uint32_t node)
+/* Save a node's value, which is in r0, for later uses, if the stack has room. */
+static void keep_value(struct tap_insns *b, uint32_t node)
 {
 	if (!b->err && !b->slots[node] && b->next_slot - RESERVE > b->last_slot + b->held)
 		b->slots[node] = tap_insns_push(b, BPF_REG_0);
 }
 
-/* Until it is let go, the value is ready. Return: whether it has to be. */
-static bool hold(struct tap_insns *b, uint32_t node)
+/*
+ * Compute a node and hold its value on the stack. Return: true if the caller must release it; false
+ * if the value is available anyway.
+ */
+static bool hold_value(struct tap_insns *b, uint32_t node)
 {
 	if (b->err || is_ready(b, node))
 		return false;
-	compute(b, node);
+	compute_node(b, node);
 	if (b->err || b->slots[node])
 		return false;
 	if (b->next_slot < b->last_slot + b->held + 8) {
@@ -248,13 +255,16 @@ static bool hold(struct tap_insns *b, uint32_t node)
 	return true;
 }
 
-static void let_go(struct tap_insns *b, uint32_t node)
+static void release_held(struct tap_insns *b, uint32_t node)
 {
 	b->held = (int16_t)(b->held - 8);
 	b->slots[node] = 0;
 }
 
-/* What is known before a branch, and behind it again: what only the branch computed is not. */
+/*
+ * The slots known before a branch, restored after it: values that only the branch computed are
+ * unknown.
+ */
 struct known {
 	int16_t *slots, next_slot;
 };
@@ -270,7 +280,7 @@ static struct known before_branch(struct tap_insns *b)
 	return k;
 }
 
-static void behind_branch(struct tap_insns *b, const struct known *k)
+static void after_branch(struct tap_insns *b, const struct known *k)
 {
 	if (k->slots)
 		memcpy(b->slots, k->slots, b->nr_slots * sizeof(*b->slots));
@@ -279,10 +289,10 @@ static void behind_branch(struct tap_insns *b, const struct known *k)
 
 /* ---- memory ---- */
 
-/* Whether the verifier does not know what it points to. */
+/* Return true if the verifier does not know what a pointer or a place points to. */
 static bool is_raw(const struct tap_insns *b, uint32_t node)
 {
-	const struct expr_node *n = at(b, node);
+	const struct expr_node *n = node_of(b, node);
 
 	switch (n->op) {
 	case OP_ARG:
@@ -298,12 +308,12 @@ static bool is_raw(const struct tap_insns *b, uint32_t node)
 	}
 }
 
-/* dst = the pointer @base and @off bytes; @off may be more than an instruction takes. */
-static void point(struct tap_insns *b, uint32_t base, uint64_t off, uint8_t dst)
+/* dst = pointer @base + @off bytes; @off may exceed an instruction's 16 bits. */
+static void point_to(struct tap_insns *b, uint32_t base, uint64_t off, uint8_t dst)
 {
-	get(b, base, dst);
+	get_value(b, base, dst);
 	if (off)
-		alu_k(b, BPF_ADD, dst, (int32_t)off);
+		emit_alu_k(b, BPF_ADD, dst, (int32_t)off);
 }
 
 unsigned int tap_insns_jump_if_null(struct tap_insns *b, uint8_t reg)
@@ -314,23 +324,27 @@ unsigned int tap_insns_jump_if_null(struct tap_insns *b, uint8_t reg)
 	return b->nr - 1;
 }
 
-/* Whether it is NULL, or was read through what is: then it is 0. */
+/*
+ * Return true if a pointer may be NULL: an argument, or read through one that may be (it is then
+ * 0).
+ */
 static bool may_be_null(const struct tap_insns *b, uint32_t node)
 {
-	const struct expr_node *n = at(b, node);
+	const struct expr_node *n = node_of(b, node);
 
 	return n->op == OP_ARG ||
 	       ((n->op == OP_MEMBER || n->op == OP_POINTER) && may_be_null(b, n->a));
 }
 
 /*
- * Jumps where @base, which is in @reg, is NULL: a load by which the verifier trusts it would be a
- * fault of the kernel's. Through what was read itself the kernel reads 0, but the verifier wants to
- * see that it is not read through the 0 from above. Return: the jump.
+ * Jump if pointer @base, whose value is in @reg, is NULL. The verifier trusts arguments, so a load
+ * through a NULL argument would fault. A load through a pointer that was itself loaded is safe (the
+ * kernel reads 0), but the verifier rejects a path on which it is known to be 0. Return: index of
+ * the jump.
  */
 static unsigned int jump_if_null(struct tap_insns *b, uint32_t base, uint8_t reg)
 {
-	if (at(b, base)->op == OP_ARG)
+	if (node_of(b, base)->op == OP_ARG)
 		return tap_insns_jump_if_null(b, reg);
 	tap_insns_add(b, BPF_JMP | BPF_JEQ | BPF_K, reg, 0, 0, 0);
 	return b->nr - 1;
@@ -342,11 +356,11 @@ static unsigned int jump_away(struct tap_insns *b)
 	return b->nr - 1;
 }
 
-/* Reads from where r3 points to @base and @to. @helper: BPF_FUNC_probe_read_kernel or _user. */
+/* Read from the address in r3 to @base + @to. @helper: BPF_FUNC_probe_read_kernel or _user. */
 static void read_memory(struct tap_insns *b, int helper, uint32_t size, uint8_t base, int16_t to)
 {
 	tap_insns_move(b, BPF_REG_1, base);
-	alu_k(b, BPF_ADD, BPF_REG_1, to);
+	emit_alu_k(b, BPF_ADD, BPF_REG_1, to);
 	tap_insns_const(b, BPF_REG_2, size);
 	tap_insns_call(b, helper);
 }
@@ -355,19 +369,19 @@ void tap_insns_address(struct tap_insns *b, uint32_t node, uint8_t dst)
 {
 	if (!know_nodes(b))
 		return;
-	if (at(b, node)->op == OP_PLACE)
-		point(b, at(b, node)->a, at(b, node)->num, dst);
+	if (node_of(b, node)->op == OP_PLACE)
+		point_to(b, node_of(b, node)->a, node_of(b, node)->num, dst);
 	else
 		tap_insns_value(b, node, dst);
 }
 
-#define MOST_WORDS 8u /* above, a helper's call costs less */
+#define MOST_WORDS 8u /* for more words a helper call is cheaper */
 
-/* From where r3 points. */
+/* Copy words from the address in r3 + @off to @base + @to. */
 static void copy_words(struct tap_insns *b, uint64_t off, uint32_t size, uint8_t base, int16_t to)
 {
 	if (off)
-		alu_k(b, BPF_ADD, BPF_REG_3, (int32_t)off);
+		emit_alu_k(b, BPF_ADD, BPF_REG_3, (int32_t)off);
 	for (int16_t i = 0; i < (int16_t)size; i = (int16_t)(i + 8)) {
 		tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_3, i, 0);
 		tap_insns_add(b, BPF_STX | BPF_MEM | BPF_DW, base, BPF_REG_1, (int16_t)(to + i), 0);
@@ -387,13 +401,13 @@ void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, uint8_t 
 
 	if (!know_nodes(b))
 		return;
-	n = at(b, place);
+	n = node_of(b, place);
 	if (is_raw(b, place) || size % 8 || size / 8 > MOST_WORDS) {
 		tap_insns_address(b, place, BPF_REG_3);
 		read_memory(b, BPF_FUNC_probe_read_kernel, size, base, to);
 		return;
 	}
-	get(b, n->a, BPF_REG_3);
+	get_value(b, n->a, BPF_REG_3);
 	if (!may_be_null(b, n->a)) {
 		copy_words(b, n->num, size, base, to);
 		return;
@@ -408,7 +422,7 @@ void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, uint8_t 
 
 static const uint8_t sizes[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
 
-/* r0 = what lies where r3 points; 0 where nothing can be read. */
+/* r0 = the value at the address in r3; 0 if it cannot be read. */
 static void load_by_helper(struct tap_insns *b, int helper, unsigned int size)
 {
 	tap_insns_add(b, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, SCRATCH, 0);
@@ -416,19 +430,19 @@ static void load_by_helper(struct tap_insns *b, int helper, unsigned int size)
 	tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_10, SCRATCH, 0);
 }
 
-/* r0 = what lies there, as the verifier lets it; 0 where @base is NULL. */
+/* r0 = the value at @base + @off, by a direct load that the verifier allows; 0 if @base is NULL. */
 static void load_directly(struct tap_insns *b, uint32_t base, uint64_t off, unsigned int size)
 {
 	bool guarded = may_be_null(b, base);
 	unsigned int null = 0;
 
-	get(b, base, BPF_REG_1);
+	get_value(b, base, BPF_REG_1);
 	if (guarded) {
 		tap_insns_const(b, BPF_REG_0, 0);
 		null = jump_if_null(b, base, BPF_REG_1);
 	}
 	if (off > INT16_MAX)
-		alu_k(b, BPF_ADD, BPF_REG_1, (int32_t)off);
+		emit_alu_k(b, BPF_ADD, BPF_REG_1, (int32_t)off);
 	tap_insns_add(b, BPF_LDX | BPF_MEM | sizes[size], BPF_REG_0, BPF_REG_1,
 		      off > INT16_MAX ? 0 : (int16_t)off, 0);
 	if (guarded)
@@ -441,14 +455,14 @@ static void load_member(struct tap_insns *b, const struct expr_node *n)
 	bool is_signed = n->load & LOAD_SIGNED;
 
 	if (b->probe || is_raw(b, n->a)) {
-		point(b, n->a, n->num, BPF_REG_3);
+		point_to(b, n->a, n->num, BPF_REG_3);
 		load_by_helper(b, BPF_FUNC_probe_read_kernel, size);
 	} else {
 		load_directly(b, n->a, n->num, size);
 	}
 	if (n->len) {
-		alu_k(b, BPF_LSH, BPF_REG_0, (int32_t)(64 - n->at - n->len));
-		alu_k(b, is_signed ? BPF_ARSH : BPF_RSH, BPF_REG_0, (int32_t)(64 - n->len));
+		emit_alu_k(b, BPF_LSH, BPF_REG_0, (int32_t)(64 - n->at - n->len));
+		emit_alu_k(b, is_signed ? BPF_ARSH : BPF_RSH, BPF_REG_0, (int32_t)(64 - n->len));
 	} else if (is_signed) {
 		tap_insns_fit(b, BPF_REG_0, (struct tap_ctype){ (uint8_t)size, true });
 	}
@@ -476,33 +490,34 @@ uint8_t tap_insns_jump_of(enum expr_op op, bool is_signed)
 	}
 }
 
-/* Before v6.6 there is no signed division: that of the absolute values gets its sign back. */
-static void divide(struct tap_insns *b, enum expr_op op, bool is_signed, uint8_t dst, uint8_t src)
+/* Before v6.6 BPF has no signed division: divide the absolute values and restore the sign. */
+static void emit_division(struct tap_insns *b, enum expr_op op, bool is_signed, uint8_t dst,
+			  uint8_t src)
 {
 	uint8_t code = op == OP_DIV ? BPF_DIV : BPF_MOD;
 
-	/* BPF leaves the dividend where it is to be 0 */
+	/* a division by 0 must yield 0; BPF's modulo would return the dividend */
 	tap_insns_add(b, BPF_JMP | BPF_JNE | BPF_K, src, 0, 1, 0);
 	tap_insns_const(b, dst, 0);
 	if (!is_signed) {
-		alu(b, code, dst, src);
+		emit_alu(b, code, dst, src);
 		return;
 	}
 	tap_insns_move(b, BPF_REG_3, dst);
 	if (op == OP_DIV)
-		alu(b, BPF_XOR, BPF_REG_3, src); /* the sign */
+		emit_alu(b, BPF_XOR, BPF_REG_3, src); /* sign of the quotient */
 	tap_insns_add(b, BPF_JMP | BPF_JSGE | BPF_K, dst, 0, 1, 0);
 	tap_insns_add(b, BPF_ALU64 | BPF_NEG, dst, 0, 0, 0);
 	tap_insns_add(b, BPF_JMP | BPF_JSGE | BPF_K, src, 0, 1, 0);
 	tap_insns_add(b, BPF_ALU64 | BPF_NEG, src, 0, 0, 0);
-	alu(b, code, dst, src);
+	emit_alu(b, code, dst, src);
 	tap_insns_add(b, BPF_JMP | BPF_JSGE | BPF_K, BPF_REG_3, 0, 1, 0);
 	tap_insns_add(b, BPF_ALU64 | BPF_NEG, dst, 0, 0, 0);
 }
 
-/* Bits that are shifted too far are gone. */
-static void shift(struct tap_insns *b, enum expr_op op, struct tap_ctype type, uint8_t dst,
-		  uint8_t src)
+/* Shifts by the type's width or more yield 0, or copies of the sign bit. */
+static void emit_shift(struct tap_insns *b, enum expr_op op, struct tap_ctype type, uint8_t dst,
+		       uint8_t src)
 {
 	bool down = op == OP_SHR && type.is_signed;
 
@@ -512,7 +527,7 @@ static void shift(struct tap_insns *b, enum expr_op op, struct tap_ctype type, u
 		tap_insns_add(b, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 	else
 		tap_insns_const(b, dst, 0);
-	alu(b, op == OP_SHL ? BPF_LSH : down ? BPF_ARSH : BPF_RSH, dst, src);
+	emit_alu(b, op == OP_SHL ? BPF_LSH : down ? BPF_ARSH : BPF_RSH, dst, src);
 }
 
 void tap_insns_arith(struct tap_insns *b, enum expr_op op, struct tap_ctype type, uint8_t dst,
@@ -526,72 +541,84 @@ void tap_insns_arith(struct tap_insns *b, enum expr_op op, struct tap_ctype type
 	switch (op) {
 	case OP_DIV:
 	case OP_MOD:
-		divide(b, op, type.is_signed, dst, src);
+		emit_division(b, op, type.is_signed, dst, src);
 		break;
 	case OP_SHL:
 	case OP_SHR:
-		shift(b, op, type, dst, src);
+		emit_shift(b, op, type, dst, src);
 		break;
 	default:
-		alu(b, codes[op], dst, src);
+		emit_alu(b, codes[op], dst, src);
 	}
 	tap_insns_fit(b, dst, type);
 }
 
 /* ---- nodes ---- */
 
-/* r1 and r2 = both operands. Of the deeper one, which is computed first, the other may need all of
- * the room. */
+/*
+ * r1 and r2 = both operands. The deeper one is computed first, because it may need all of the
+ * stack.
+ */
 static void get_pair(struct tap_insns *b, const struct expr_node *n)
 {
 	bool a_first = is_ready(b, n->a) ||
-		       (!is_ready(b, n->b) && at(b, n->a)->depth > at(b, n->b)->depth);
+		       (!is_ready(b, n->b) && node_of(b, n->a)->depth > node_of(b, n->b)->depth);
 	uint32_t first = a_first ? n->a : n->b;
-	bool held = hold(b, first);
+	bool held = hold_value(b, first);
 
-	get(b, a_first ? n->b : n->a, a_first ? BPF_REG_2 : BPF_REG_1);
+	get_value(b, a_first ? n->b : n->a, a_first ? BPF_REG_2 : BPF_REG_1);
 	if (!b->err)
-		load(b, first, a_first ? BPF_REG_1 : BPF_REG_2);
+		load_node(b, first, a_first ? BPF_REG_1 : BPF_REG_2);
 	if (held)
-		let_go(b, first);
+		release_held(b, first);
 }
 
-/* r0 = whether r1 @op r2 */
-static void truth(struct tap_insns *b, uint8_t jump)
+/* r0 = whether the comparison of r1 and r2 is true */
+static void emit_comparison(struct tap_insns *b, uint8_t jump)
 {
 	tap_insns_const(b, BPF_REG_0, 1);
 	tap_insns_add(b, BPF_JMP | jump | BPF_X, BPF_REG_1, BPF_REG_2, 1, 0);
 	tap_insns_const(b, BPF_REG_0, 0);
 }
 
-/* The verifier computes with no pointer, but to negate it makes a number of it. */
+/*
+ * Turn a pointer into a number for the verifier, which refuses arithmetic on pointers: negate it
+ * twice.
+ */
 static void forget_pointer(struct tap_insns *b, uint8_t reg)
 {
 	tap_insns_add(b, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
 	tap_insns_add(b, BPF_ALU64 | BPF_NEG, reg, 0, 0, 0);
 }
 
-/* Whether it is a pointer that the tracepoint passes, or one into what that points to. */
+/*
+ * Return true if a node is a pointer passed by the tracepoint, or one into the object it points to.
+ */
 static bool is_passed(const struct tap_insns *b, uint32_t node)
 {
-	const struct expr_node *n = at(b, node);
+	const struct expr_node *n = node_of(b, node);
 
 	return n->op == OP_ARG ? n->opaque : n->op == OP_POINTER && is_passed(b, n->a);
 }
 
-/* The value is to be compared: the verifier knows better than to compare what it takes for no NULL
- * (tap_insns_jump_if_null()). */
+/*
+ * Prepare a value for a comparison: the verifier would remove a comparison of a pointer that it
+ * assumes is never NULL (see tap_insns_jump_if_null()).
+ */
 static void make_comparable(struct tap_insns *b, uint32_t node, uint8_t reg)
 {
 	if (is_passed(b, node))
 		forget_pointer(b, reg);
 }
 
-/* Jumps where the number is 0. Pointers, too: so it is compared rather than computed with. Return:
- * the jump. */
+/*
+ * Jump if a node's value is 0. The value may be a pointer, so it is compared and not used in
+ * arithmetic.
+ * Return: index of the jump.
+ */
 static unsigned int jump_if_zero(struct tap_insns *b, uint32_t node)
 {
-	get(b, node, BPF_REG_0);
+	get_value(b, node, BPF_REG_0);
 	make_comparable(b, node, BPF_REG_0);
 	tap_insns_add(b, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 0, 0);
 	return b->nr - 1;
@@ -599,28 +626,28 @@ static unsigned int jump_if_zero(struct tap_insns *b, uint32_t node)
 
 static void compute_not(struct tap_insns *b, uint32_t node)
 {
-	get(b, node, BPF_REG_1);
+	get_value(b, node, BPF_REG_1);
 	make_comparable(b, node, BPF_REG_1);
 	tap_insns_const(b, BPF_REG_0, 0);
 	tap_insns_add(b, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_1, 0, 1, 0);
 	tap_insns_const(b, BPF_REG_0, 1);
 }
 
-/* && and ||: the second one only where the first one does not tell. */
+/* && and ||: the second operand is only evaluated if the first one does not decide. */
 static void compute_logic(struct tap_insns *b, const struct expr_node *n)
 {
 	bool both = n->op == OP_ANDAND;
 	unsigned int first, second, end;
 	struct known k;
 
-	get(b, n->a, BPF_REG_0);
+	get_value(b, n->a, BPF_REG_0);
 	make_comparable(b, n->a, BPF_REG_0);
 	first = b->nr;
 	tap_insns_add(b, BPF_JMP | (both ? BPF_JEQ : BPF_JNE) | BPF_K, BPF_REG_0, 0, 0, 0);
 	k = before_branch(b);
-	get(b, n->b, BPF_REG_0);
+	get_value(b, n->b, BPF_REG_0);
 	make_comparable(b, n->b, BPF_REG_0);
-	behind_branch(b, &k);
+	after_branch(b, &k);
 	free(k.slots);
 	second = b->nr;
 	tap_insns_add(b, BPF_JMP | (both ? BPF_JEQ : BPF_JNE) | BPF_K, BPF_REG_0, 0, 0, 0);
@@ -637,12 +664,12 @@ static void compute_cond(struct tap_insns *b, const struct expr_node *n)
 	unsigned int no = jump_if_zero(b, n->a), end;
 	struct known k = before_branch(b);
 
-	get(b, n->b, BPF_REG_0);
-	behind_branch(b, &k);
+	get_value(b, n->b, BPF_REG_0);
+	after_branch(b, &k);
 	end = jump_away(b);
 	tap_insns_land(b, no);
-	get(b, n->c, BPF_REG_0);
-	behind_branch(b, &k);
+	get_value(b, n->c, BPF_REG_0);
+	after_branch(b, &k);
 	tap_insns_land(b, end);
 	free(k.slots);
 }
@@ -651,15 +678,15 @@ static void load_arg(struct tap_insns *b, const struct expr_node *n)
 {
 	tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_6, (int16_t)(8 * n->num),
 		      0);
-	if (b->probe && n->opaque) /* what may be NULL cannot be added to, either */
+	if (b->probe && n->opaque) /* the verifier refuses to add to a pointer that may be NULL */
 		forget_pointer(b, BPF_REG_0);
 	tap_insns_fit(b, BPF_REG_0, n->type);
 }
 
-/* r0 = the value; r1 to r5 are lost. */
-static void compute(struct tap_insns *b, uint32_t node)
+/* r0 = a node's value. Clobbers r1 to r5. */
+static void compute_node(struct tap_insns *b, uint32_t node)
 {
-	const struct expr_node *n = at(b, node);
+	const struct expr_node *n = node_of(b, node);
 
 	switch (n->op) {
 	case OP_ARG:
@@ -672,23 +699,23 @@ static void compute(struct tap_insns *b, uint32_t node)
 		load_member(b, n);
 		break;
 	case OP_POINTER:
-		point(b, n->a, n->num, BPF_REG_0);
+		point_to(b, n->a, n->num, BPF_REG_0);
 		break;
 	case OP_USER:
-		get(b, n->a, BPF_REG_3);
+		get_value(b, n->a, BPF_REG_3);
 		load_by_helper(b, BPF_FUNC_probe_read_user, n->type.size);
 		tap_insns_fit(b, BPF_REG_0, n->type);
 		break;
 	case OP_USER_TEXT:
-		get(b, n->a, BPF_REG_0);
+		get_value(b, n->a, BPF_REG_0);
 		break;
 	case OP_COOKIE:
 		tap_insns_move(b, BPF_REG_1, BPF_REG_6);
 		tap_insns_call(b, BPF_FUNC_get_attach_cookie);
 		break;
 	case OP_CAST:
-		get(b, n->a, BPF_REG_0);
-		if (at(b, n->a)->opaque)
+		get_value(b, n->a, BPF_REG_0);
+		if (node_of(b, n->a)->opaque)
 			forget_pointer(b, BPF_REG_0);
 		tap_insns_fit(b, BPF_REG_0, n->type);
 		break;
@@ -697,15 +724,15 @@ static void compute(struct tap_insns *b, uint32_t node)
 		break;
 	case OP_NEG:
 	case OP_INV:
-		get(b, n->a, BPF_REG_0);
+		get_value(b, n->a, BPF_REG_0);
 		if (n->op == OP_NEG)
 			tap_insns_add(b, BPF_ALU64 | BPF_NEG, BPF_REG_0, 0, 0, 0);
 		else
-			alu_k(b, BPF_XOR, BPF_REG_0, -1);
+			emit_alu_k(b, BPF_XOR, BPF_REG_0, -1);
 		tap_insns_fit(b, BPF_REG_0, n->type);
 		break;
 	case OP_CAPACITY:
-		get(b, n->a, BPF_REG_1);
+		get_value(b, n->a, BPF_REG_1);
 		tap_insns_call_function(b, TAP_OWN_CAPACITY);
 		break;
 	case OP_ANDAND:
@@ -724,7 +751,7 @@ static void compute(struct tap_insns *b, uint32_t node)
 		get_pair(b, n);
 		make_comparable(b, n->a, BPF_REG_1);
 		make_comparable(b, n->b, BPF_REG_2);
-		truth(b, tap_insns_jump_of(n->op, n->arith.is_signed));
+		emit_comparison(b, tap_insns_jump_of(n->op, n->arith.is_signed));
 		break;
 	case OP_MUL:
 	case OP_DIV:
@@ -743,20 +770,20 @@ static void compute(struct tap_insns *b, uint32_t node)
 	default:
 		b->err = b->err ?: -EINVAL;
 	}
-	blur(b, node, BPF_REG_0);
+	blur_value(b, node, BPF_REG_0);
 	if (b->uses[node] > 1)
-		keep(b, node);
+		keep_value(b, node);
 }
 
 void tap_insns_value(struct tap_insns *b, uint32_t node, uint8_t dst)
 {
 	if (!know_nodes(b))
 		return;
-	if (b->uses[node] && !is_ready(b, node)) { /* others need it as well */
-		compute(b, node);
-		keep(b, node);
+	if (b->uses[node] && !is_ready(b, node)) { /* other nodes use the value too */
+		compute_node(b, node);
+		keep_value(b, node);
 		tap_insns_move(b, dst, BPF_REG_0);
 		return;
 	}
-	get(b, node, dst);
+	get_value(b, node, dst);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* BPF instructions of nodes (scope.h). Registers: r6 is the program's context, r10 the stack; all
- * others are nobody's. */
+/*
+ * Generates BPF instructions from expression nodes (scope.h). r6 holds the program's context and
+ * r10 the stack; the caller may use all other registers.
+ */
 #ifndef TAP_PROGRAM_INSNS_H
 #define TAP_PROGRAM_INSNS_H
 
@@ -9,73 +11,83 @@
 #include "event/expr/expr.h"
 #include "own_functions.h"
 
-#define TAP_INSNS_TEXT_BYTES 256 /* of the stack, at its far end */
+#define TAP_INSNS_TEXT_BYTES 256 /* bytes reserved at the far end of the stack */
 
 struct tap_insns {
 	struct bpf_insn *v; /* owned */
 	unsigned int nr, cap;
 	int err; /* 0 or the first -errno: -ENOMEM, -E2BIG */
-	const struct expr_prog *prog; /* whose nodes these are */
-	/* Read all memory by bpf_probe_read_kernel(): where the verifier does not know what a
-	 * pointer points to. */
+	const struct expr_prog *prog; /* program that the node numbers refer to */
+	/*
+	 * Read all memory with bpf_probe_read_kernel(): needed if the verifier does not know what a
+	 * pointer points to.
+	 */
 	bool probe;
-	/* Values are nothing that the verifier knows: else it tries all ways through the branches,
-	 * of which there may be too many. */
+	/*
+	 * Hide values from the verifier: otherwise it may explore too many paths through the
+	 * branches.
+	 */
 	bool blur;
-	int16_t *
-		/* owned: of each node the place on the stack that has its value; 0: none yet */
-		slots;
-	uint8_t *uses; /* owned: in how many other nodes each is */
-	uint32_t nr_slots; /* of both */
-	int16_t next_slot, last_slot; /* the stack grows down to it */
-	int16_t held; /* bytes from last_slot on: operands that wait for the other one */
-	int16_t stack_end; /* where last_slot begins anew; 0: all 512 bytes are there */
+	int16_t *slots; /* owned: stack offset of each node's computed value; 0: not computed */
+	uint8_t *uses; /* owned: for each node, number of nodes that use it */
+	uint32_t nr_slots; /* length of .slots and .uses */
+	/* next free offset, and offset of the last slot (the stack grows down) */
+	int16_t next_slot, last_slot;
+	int16_t held; /* bytes used above last_slot, by operands that wait for the other operand */
+	int16_t stack_end; /* offset at which the stack ends; 0: all 512 bytes are available */
 };
 
 void tap_insns_release(struct tap_insns *b);
-/* Return: whether the program should be made and loaded again, more to the verifier's liking, which
- * said @err. */
+/*
+ * Return true if the program should be generated and loaded again in a form that the verifier is
+ * likelier to accept. @err: error of the failed load.
+ */
 bool tap_insns_retry(struct tap_insns *b, int err);
-/* The program's first instructions: the context is in r1. */
+/* Start a program. Its context is in r1. */
 void tap_insns_begin(struct tap_insns *b);
-/* What was computed is no longer known: where jumps from elsewhere arrive. */
+/* Discard all computed values, at a place that jumps from elsewhere reach. */
 void tap_insns_forget(struct tap_insns *b);
 
 void tap_insns_add(struct tap_insns *b, uint8_t code, uint8_t dst, uint8_t src, int16_t off,
 		   int32_t imm);
 void tap_insns_call(struct tap_insns *b, int helper);
-/* A function of bpf/own.h, which tap_functions_append() puts behind the program. */
+/* Call a function of bpf/own.h; tap_functions_append() must append it to the program. */
 void tap_insns_call_function(struct tap_insns *b, enum tap_own_function function);
-/* The address of a map, or of the only element of one. */
+/* Load the address of a map, or of the single element of a map. */
 void tap_insns_map(struct tap_insns *b, uint8_t dst, int map_fd);
 void tap_insns_map_value(struct tap_insns *b, uint8_t dst, int map_fd);
 void tap_insns_const(struct tap_insns *b, uint8_t dst, uint64_t v);
 void tap_insns_move(struct tap_insns *b, uint8_t dst, uint8_t src);
-/* Return: where on the stack the register's value is from now on; 0: there was no room (-E2BIG). */
+/* Save a register on the stack. Return: the stack offset; 0: the stack is full (-E2BIG). */
 int16_t tap_insns_push(struct tap_insns *b, uint8_t reg);
-/* Return: BPF_J* of a comparison, or of OP_AND: whether both have a bit. */
+/*
+ * Return: the BPF_J* code of a comparison, or of OP_AND (true if the operands have a bit in
+ * common).
+ */
 uint8_t tap_insns_jump_of(enum expr_op op, bool is_signed);
 
-/* Computes a node's value, if it is not there yet, into a register from r0 to r5. Others of these
- * are lost. */
+/*
+ * Compute a node's value, unless already done, into @dst (r0 to r5). Clobbers the other registers
+ * r0 to r5.
+ */
 void tap_insns_value(struct tap_insns *b, uint32_t node, uint8_t dst);
 /*
- * Jumps where what a tracepoint passes is NULL. To the verifier (reg_not_null(), v6.4) it never is,
- * unless it is on the kernel's list of those that may (v6.13): it leaves out what asks of the
- * pointer. So a number made of it is asked; r2 is lost. Return: the jump.
+ * Jump if a pointer passed by a tracepoint is NULL. The verifier (reg_not_null(), v6.4) assumes
+ * that such a pointer is never NULL, unless the kernel lists it as nullable (v6.13), and deletes
+ * the test. So a number derived from the pointer is tested. Clobbers r2. Return: index of the jump.
  */
 unsigned int tap_insns_jump_if_null(struct tap_insns *b, uint8_t reg);
-/* The jump at @insn leads to what comes next. */
+/* Make the jump at index @insn jump to the next instruction. */
 void tap_insns_land(struct tap_insns *b, unsigned int insn);
 
-/* @dst = a pointer to where a place is, or a pointer's value. r0 to r5 are lost. */
+/* @dst = the address of a place, or a pointer's value. Clobbers r0 to r5. */
 void tap_insns_address(struct tap_insns *b, uint32_t node, uint8_t dst);
-/* Copies @size bytes of a place to where @base points and @at. r0 to r5 are lost. */
+/* Copy @size bytes of a place to @base + @at. Clobbers r0 to r5. */
 void tap_insns_copy(struct tap_insns *b, uint32_t place, uint32_t size, uint8_t base, int16_t at);
-/* dst = dst @op src, as 64-bit numbers; a division by zero is 0. r0 and r3 to r5 are lost. */
+/* dst = dst @op src, on 64-bit numbers; a division by zero yields 0. Clobbers r0 and r3 to r5. */
 void tap_insns_arith(struct tap_insns *b, enum expr_op op, struct tap_ctype type, uint8_t dst,
 		     uint8_t src);
-/* Brings @reg into the range of a type. */
+/* Truncate or extend @reg to a type. */
 void tap_insns_fit(struct tap_insns *b, uint8_t reg, struct tap_ctype type);
 
 #endif

@@ -10,11 +10,11 @@
 #include "event/expr/parse.h"
 #include "record/program/scope.h"
 
-#define BYTES_MAX 256u /* of an array that becomes a field */
+#define BYTES_MAX 256u /* maximum bytes of an array that becomes a field */
 
 /* ---- the line ---- */
 
-/* From the "{" on. */
+/* Parse from the "{" on. */
 static int read_braces(const char *text, const char *open, struct tap_one_line *line,
 		       struct tap_err *err)
 {
@@ -54,8 +54,8 @@ static int read_tracepoint(struct span name, struct tap_one_line *line, struct t
 }
 
 /*
- * "arg0, arg1": without braces all arguments are fields. Of a probe that has none it is where it
- * was hit, for trace-cmd prints no event that has no fields.
+ * Make the list of fields of a probe given without braces: all arguments, "arg0, arg1". If the
+ * probe has none, the program counter, because trace-cmd does not print events without fields.
  */
 static int list_arguments(struct tap_one_line *line)
 {
@@ -120,18 +120,18 @@ void tap_one_line_release(struct tap_one_line *line)
 
 /* ---- errors ---- */
 
-/* While the header is made. */
+/* State while the header is generated. */
 struct maker {
 	const struct tap_one_line *line;
 	struct tap_scope scope;
 	struct tap_type_names *types;
 	struct tap_buf fields, assign, format, args;
-	const char *name; /* of the event */
+	const char *name; /* the event's name */
 	struct tap_err *err;
 };
 
-/* Shows where in the fields something is wrong. */
-static int fail(struct maker *m, const char *at, const char *why)
+/* Report an error, with a caret below position @at of the fields' text. */
+static int fail_at(struct maker *m, const char *at, const char *why)
 {
 	const struct span all = m->line->fields;
 	size_t column = at >= all.s && at <= all.s + all.len ? (size_t)(at - all.s) : 0;
@@ -144,8 +144,8 @@ static int fail_by_scope(struct maker *m, uint32_t node)
 {
 	uint32_t reason = tap_scope_why(&m->scope, node);
 
-	return fail(m, reason ? m->scope.reasons[reason - 1].at : m->line->fields.s,
-		    reason ? tap_scope_text(&m->scope, reason) : "cannot parse this");
+	return fail_at(m, reason ? m->scope.reasons[reason - 1].at : m->line->fields.s,
+		       reason ? tap_scope_text(&m->scope, reason) : "cannot parse this");
 }
 
 /* ---- the parts of an item ---- */
@@ -154,7 +154,7 @@ struct item {
 	struct span name, expr;
 };
 
-/* Up to the next comma outside of parentheses. */
+/* Return the text up to the next comma that is not inside parentheses or brackets. */
 static struct span next_item(struct span *rest)
 {
 	struct span item = { rest->s, 0 };
@@ -172,7 +172,7 @@ static struct span next_item(struct span *rest)
 	return trim(item);
 }
 
-/* "name = expression", or an expression that ends with a member's name. */
+/* Split an item: "name = expression", or an expression that ends with the field's name. */
 static void split_item(struct span text, struct item *item)
 {
 	size_t len = 0, end = text.len;
@@ -209,7 +209,10 @@ static bool is_argument(const struct maker *m, struct span name)
 	return m->scope.probe && span_is(name, "pc");
 }
 
-/* The node of a text; 0: it has an error, or this kernel lacks something. */
+/*
+ * Return the node of an expression; 0: it has an error, or this kernel lacks something that it
+ * needs.
+ */
 static uint32_t try_text(struct maker *m, const char *text)
 {
 	uint32_t node;
@@ -219,12 +222,14 @@ static uint32_t try_text(struct maker *m, const char *text)
 	return m->scope.p.err || *m->scope.p.at || node_at(&m->scope.p, node)->unknown ? 0 : node;
 }
 
-/* What a name alone may stand for: a member of an argument, or of the task that an entity belongs
- * to. */
+/*
+ * Expressions that a single name may stand for: a member of an argument, or of the task that owns a
+ * sched_entity.
+ */
 static const struct {
-	const char *of; /* struct */
-	const char *member; /* NULL: any */
-	const char *expr; /* @: the argument, $: the name */
+	const char *of; /* name of the argument's struct */
+	const char *member; /* NULL: any member */
+	const char *expr; /* @: the argument, $: the member */
 } shorthands[] = {
 	{ "sched_entity", "pid", "tp_se_pid(@)" },
 	{ "sched_dl_entity", "pid", "tp_dl_pid(@)" },
@@ -233,7 +238,8 @@ static const struct {
 	  "(tp_se_is_task(@) ? container_of(@, struct task_struct, se)->$ : 0)" },
 };
 
-static void expand(struct tap_buf *out, const char *expr, struct span arg, struct span name)
+static void expand_shorthand(struct tap_buf *out, const char *expr, struct span arg,
+			     struct span name)
 {
 	for (; *expr; expr++) {
 		if (*expr == '@')
@@ -253,7 +259,7 @@ static const char *struct_name(const struct maker *m, unsigned int arg)
 		  : "";
 }
 
-/* Return: whether @out is what the name stands for. */
+/* Write to @out the expression that a name stands for. Return: false: none fits. */
 static bool expand_name(struct maker *m, struct span name, struct tap_buf *out)
 {
 	for (unsigned int i = 0; i < m->scope.nr_args; i++) {
@@ -264,7 +270,7 @@ static bool expand_name(struct maker *m, struct span name, struct tap_buf *out)
 			    (shorthands[k].member && !span_is(name, shorthands[k].member)))
 				continue;
 			out->len = 0;
-			expand(out, shorthands[k].expr, m->scope.args[i], name);
+			expand_shorthand(out, shorthands[k].expr, m->scope.args[i], name);
 			if (try_text(m, tap_buf_str(out)))
 				return true;
 		}
@@ -305,7 +311,7 @@ static void add_format(struct maker *m, const struct item *item, const char *con
 		       conversion);
 }
 
-/* The last two of what a field has: how it is filled, and its argument of the print format. */
+/* Append a field that is a number: its declaration, assignment and print argument. */
 static void add_number(struct maker *m, const struct item *item, const char *type,
 		       const char *conversion, const char *expr)
 {
@@ -339,7 +345,7 @@ static int refuse_struct(struct maker *m, const struct item *item, uint32_t id)
 	for (unsigned int i = 0; t && btf_is_composite(t) && i < btf_vlen(t) && i < 8; i++)
 		tap_buf_printf(&why, "%s%s", i ? ", " : ": ",
 			       btf__name_by_offset(m->scope.btf, btf_members(t)[i].name_off));
-	ret = fail(m, item->expr.s + item->expr.len, tap_buf_str(&why));
+	ret = fail_at(m, item->expr.s + item->expr.len, tap_buf_str(&why));
 	tap_buf_release(&why);
 	return ret;
 }
@@ -355,8 +361,8 @@ static int add_array(struct maker *m, const struct item *item, uint32_t id, cons
 		return refuse_struct(m, item, id);
 	nr = btf_array(t)->nelems;
 	if (!is_char(m, btf_array(t)->type) || !nr || nr > BYTES_MAX)
-		return fail(m, item->expr.s + item->expr.len,
-			    "this is an array, but not text: name one element");
+		return fail_at(m, item->expr.s + item->expr.len,
+			       "this is an array, but not text: name one element");
 	tap_buf_printf(&m->fields, "\t\t__array(char, %.*s, %u)\n", len, name, nr);
 	tap_buf_printf(&m->assign, "\t\tmemcpy(__entry->%.*s, %s, %u);\n", len, name, expr, nr);
 	add_format(m, item, "%s");
@@ -366,7 +372,10 @@ static int add_array(struct maker *m, const struct item *item, uint32_t id, cons
 
 /* ---- the header ---- */
 
-/* A task's name where the task is not in an argument: what reads it fills the field as well. */
+/*
+ * Add comm for an argument whose task is reached through an accessor, which fills the field itself.
+ * Return: false: the item is not a comm, or no argument has such a task.
+ */
 static bool add_comm(struct maker *m, const struct item *item)
 {
 	static const char *const words[][2] = { { "sched_entity", "tp_se_comm" },
@@ -397,7 +406,7 @@ static int add_typed(struct maker *m, const struct item *item, uint32_t node, co
 	if (v->op == OP_PLACE)
 		return add_array(m, item, v->ctype, expr);
 	if (v->class != EXPR_NUMBER)
-		return fail(m, item->expr.s, "this is not a number");
+		return fail_at(m, item->expr.s, "this is not a number");
 	if (v->ctype && is_char(m, v->ctype)) {
 		add_string(m, item, expr);
 	} else if (v->ctype) {
@@ -419,12 +428,12 @@ static int add_item(struct maker *m, struct span text)
 
 	split_item(text, &item);
 	if (!is_name(item.name))
-		return fail(m, text.s, "a field needs a name: NAME=EXPRESSION");
+		return fail_at(m, text.s, "a field needs a name: NAME=EXPRESSION");
 	if (!item.expr.len)
-		return fail(m, item.expr.s, "expected an expression");
+		return fail_at(m, item.expr.s, "expected an expression");
 	if (has_field(m, item.name))
-		return fail(m, text.s,
-			    "duplicate field name: choose another one with NAME=EXPRESSION");
+		return fail_at(m, text.s,
+			       "duplicate field name: choose another one with NAME=EXPRESSION");
 	short_for = is_name(item.expr) && !is_argument(m, item.expr);
 	if (short_for) {
 		if (add_comm(m, &item))
@@ -432,20 +441,20 @@ static int add_item(struct maker *m, struct span text)
 		if (!expand_name(m, item.expr, &expr)) {
 			tap_buf_release(&expr);
 			tap_scope_begin(&m->scope, item.expr.s);
-			tap_expr_parse(&m->scope.p); /* for the words of its error */
+			tap_expr_parse(&m->scope.p); /* for its error message */
 			return fail_by_scope(m, 0);
 		}
 	} else {
 		tap_buf_add(&expr, item.expr.s, item.expr.len);
 	}
-	/* an error points into what was typed */
+	/* parse the user's text if possible, so that errors point into it */
 	tap_buf_str(&expr);
 	tap_scope_begin(&m->scope, short_for ? expr.data : item.expr.s);
 	node = tap_expr_parse(&m->scope.p);
 	if (m->scope.p.err || node_at(&m->scope.p, node)->unknown)
 		ret = fail_by_scope(m, node);
 	else if (!short_for && m->scope.p.at < item.expr.s + item.expr.len)
-		ret = fail(m, m->scope.p.at, "expected the end of the expression");
+		ret = fail_at(m, m->scope.p.at, "expected the end of the expression");
 	else
 		ret = add_typed(m, &item, node, expr.data);
 	tap_buf_release(&expr);
@@ -462,7 +471,9 @@ static int add_items(struct maker *m)
 	return ret;
 }
 
-/* "struct sched_entity *se, int cpu", or the names alone. */
+/*
+ * Append the parameters, "struct sched_entity *se, int cpu", or with @types false the names alone.
+ */
 static void add_params(struct maker *m, struct tap_buf *out, bool types)
 {
 	const struct tap_probe *probe = m->scope.probe;
@@ -485,7 +496,7 @@ static void add_params(struct maker *m, struct tap_buf *out, bool types)
 		tap_buf_puts(out, "void");
 }
 
-/* What TRACE_HOOK() says: a tracepoint's name, or a probe in quotes. */
+/* Append the source as TRACE_HOOK() takes it: a tracepoint's name, or a probe in quotes. */
 static void add_feed(struct maker *m, struct tap_buf *out)
 {
 	if (m->scope.probe) {

@@ -12,12 +12,12 @@
 #include "base/opt.h"
 #include "file/symbol/elf_file.h"
 
-#define MAX_NAMES 4096u /* among which the nearest is looked for */
+#define MAX_NAMES 4096u /* candidates for "did you mean" */
 #define MAX_EVENT_NAME 90u
 
 static const struct {
 	const char *group;
-	unsigned int colons; /* behind the path */
+	unsigned int colons; /* after the path */
 } kinds[] = {
 	[TAP_PROBE_USDT] = { "usdt", 2 },
 	[TAP_PROBE_ENTRY] = { "uprobe", 1 },
@@ -46,7 +46,7 @@ bool tap_probe_is(const char *word)
 
 /* ---- the word ---- */
 
-/* Takes what is behind the last colon. */
+/* Split off the text after the last colon. */
 static struct span take_last(struct span *s)
 {
 	size_t len = 0;
@@ -59,7 +59,10 @@ static struct span take_last(struct span *s)
 	return last;
 }
 
-/* What stands in a header's text as it is, and in a word. */
+/*
+ * Return true if a text can be embedded unquoted in a header and in a probe's word: no control
+ * characters and none of @without.
+ */
 static bool is_plain(const char *s, const char *without)
 {
 	for (; *s; s++)
@@ -68,7 +71,7 @@ static bool is_plain(const char *s, const char *without)
 	return true;
 }
 
-/* "+0x10" behind a symbol. */
+/* Split off an offset such as "+0x10" after a symbol. Return: false: not a number. */
 static bool split_offset(struct tap_probe *p)
 {
 	const char *plus = memchr(p->name.s, '+', p->name.len);
@@ -119,7 +122,7 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 
 /* ---- the file ---- */
 
-/* Where libraries are that LD_LIBRARY_PATH does not name. */
+/* Library folders searched after LD_LIBRARY_PATH. */
 #define LIBRARY_PATH                                                                               \
 	"/lib64:/usr/lib64:/lib/" TAP_MULTIARCH ":/usr/lib/" TAP_MULTIARCH                         \
 	":/lib:/usr/lib:/usr/local/lib"
@@ -129,7 +132,9 @@ static int split_word(struct tap_probe *p, struct span *path, struct tap_err *er
 #define TAP_MULTIARCH "x86_64-linux-gnu"
 #endif
 
-/* In one of the folders of a list with colons. Return: owned; NULL: in none. */
+/*
+ * Find a file in one of the folders of a colon-separated list. Return: owned path; NULL: not found.
+ */
 static char *find_in(const char *folders, const char *name)
 {
 	for (size_t len; folders && *folders; folders += len + (folders[len] == ':')) {
@@ -145,8 +150,10 @@ static char *find_in(const char *folders, const char *name)
 	return NULL;
 }
 
-/* "/proc/PID/root/...": realpath() would read the link as "/", and leave the process's mount
- * namespace. */
+/*
+ * Return true for "/proc/PID/root/...": realpath() would resolve that link to "/" and leave the
+ * process's mount namespace.
+ */
 static bool is_below_root(const char *name)
 {
 	const char *pid = strncmp(name, "/proc/", 6) ? NULL : name + 6,
@@ -155,7 +162,7 @@ static bool is_below_root(const char *name)
 	return end && !strncmp(end, "/root/", 6);
 }
 
-/* A name without a folder is a library's, or a program's. */
+/* Find a file by path, or by name a library or a program. Return: owned path; NULL: not found. */
 static char *find_file(const char *name)
 {
 	char *found = NULL;
@@ -197,13 +204,13 @@ static int open_file(struct span path, char **file, struct tap_elf *elf, struct 
 
 /* ---- places ---- */
 
-/* While a file is read. */
+/* State while a file is read. */
 struct reader {
 	struct tap_probe *p;
 	const struct tap_elf *elf;
-	char **names; /* owned: others that there are */
+	char **names; /* owned: other names in the file, for suggestions */
 	unsigned int nr_names, cap_names;
-	bool is_chosen; /* the symbol is an IFUNC */
+	bool is_chosen; /* the symbol is an IFUNC, resolved at load time */
 	struct tap_err *err;
 };
 
@@ -222,7 +229,7 @@ static bool same_way(const struct tap_probe_way *a, const struct tap_probe_way *
 	return a->nr_args == b->nr_args;
 }
 
-/* Return: the way's index; -ENOMEM; -E2BIG. */
+/* Find or add a way. Return: its index; -ENOMEM; -E2BIG. */
 static int find_way(struct tap_probe *p, const struct tap_probe_way *way)
 {
 	for (unsigned int i = 0; i < p->nr_ways; i++)
@@ -238,7 +245,10 @@ static int find_way(struct tap_probe *p, const struct tap_probe_way *way)
 	return (int)p->nr_ways++;
 }
 
-/* One that is there is not added again: two symbols may name one function. */
+/*
+ * Add a place. A place that was added already is ignored, because two symbols may name one
+ * function.
+ */
 static int add_site(struct reader *r, uint64_t address, uint64_t semaphore,
 		    const struct tap_probe_way *way)
 {
@@ -269,7 +279,10 @@ static int add_site(struct reader *r, uint64_t address, uint64_t semaphore,
 	return 0;
 }
 
-/* Short of memory, or where there are very many, there are fewer to suggest. */
+/*
+ * Remember a name for suggestions. If memory is short or there are too many, fewer can be
+ * suggested.
+ */
 static void keep_name(struct reader *r, const char *group, const char *name)
 {
 	if (r->nr_names < MAX_NAMES &&
@@ -289,7 +302,7 @@ static int damaged_notes(const char *path, struct tap_err *err)
 struct symbol {
 	struct span name;
 	uint64_t address;
-	unsigned int nr; /* of different addresses */
+	unsigned int nr; /* number of different addresses */
 };
 
 static int match_symbol(void *ctx, const char *name, const GElf_Sym *sym)
@@ -303,8 +316,11 @@ static int match_symbol(void *ctx, const char *name, const GElf_Sym *sym)
 	return 0;
 }
 
-/* "counter(%rip)": as far from the probe as in the file. */
-static void resolve(const struct reader *r, uint64_t address, struct tap_probe_arg *a)
+/*
+ * Resolve a symbol as in "counter(%rip)": its distance from the probe is the same in memory as in
+ * the file.
+ */
+static void resolve_symbol(const struct reader *r, uint64_t address, struct tap_probe_arg *a)
 {
 	struct symbol s = { .name = a->symbol };
 
@@ -329,7 +345,7 @@ static int add_note(struct reader *r, const struct tap_usdt_note *note)
 	p->texts[p->nr_texts++] = args;
 	way.nr_args = tap_probe_args_read(args, r->elf->machine, way.args);
 	for (unsigned int i = 0; i < way.nr_args; i++)
-		resolve(r, note->address, &way.args[i]);
+		resolve_symbol(r, note->address, &way.args[i]);
 	return add_site(r, note->address, note->semaphore, &way);
 }
 
@@ -343,7 +359,7 @@ static int match_note(void *ctx, const struct tap_usdt_note *note)
 	return 0;
 }
 
-static int refuse(struct reader *r, const char *what, const char *word)
+static int refuse_name(struct reader *r, const char *what, const char *word)
 {
 	const char *near = tap_nearest(word, (const char *const *)r->names, r->nr_names);
 
@@ -375,7 +391,7 @@ static int read_notes(struct reader *r)
 		return ret;
 	snprintf(word, sizeof(word), "%.*s:%.*s", (int)r->p->group.len, r->p->group.s,
 		 (int)r->p->name.len, r->p->name.s);
-	return r->p->nr_sites ? 0 : refuse(r, "USDT probe", word);
+	return r->p->nr_sites ? 0 : refuse_name(r, "USDT probe", word);
 }
 
 /* ---- functions ---- */
@@ -430,7 +446,7 @@ static int read_functions(struct reader *r)
 				   "'%s' in '%.300s' is an IFUNC, which is resolved to one of "
 				   "several functions at load time: name one of those functions",
 				   word, r->p->path);
-	return r->p->nr_sites ? 0 : refuse(r, "function", word);
+	return r->p->nr_sites ? 0 : refuse_name(r, "function", word);
 }
 
 /* ---- a probe ---- */

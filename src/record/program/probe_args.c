@@ -7,12 +7,12 @@
 #define NOT_UNDERSTOOD "the argument's location cannot be parsed"
 #define NOT_SEEN "the argument is in a register that a BPF program cannot read"
 
-/* What is left of a specification. */
+/* The unparsed rest of an argument's specification. */
 struct text {
 	const char *at, *end;
 };
 
-static bool accept(struct text *t, char c)
+static bool accept_char(struct text *t, char c)
 {
 	if (t->at == t->end || *t->at != c)
 		return false;
@@ -26,7 +26,7 @@ static void skip_blanks(struct text *t)
 		t->at++;
 }
 
-/* What a name of the assembler may have, beside letters: "counter.1", ".LC0". */
+/* Take an assembler name, which may contain more than letters: "counter.1", ".LC0". */
 static struct span take_name(struct text *t)
 {
 	struct span w = { t->at, 0 };
@@ -37,7 +37,10 @@ static struct span take_name(struct text *t)
 	return w;
 }
 
-/* With its sign. Return: whether it is one, that 64 bits hold. */
+/*
+ * Take a number with its sign. Return: false: not a number. Digits that do not end the word are an
+ * error.
+ */
 static bool take_number(struct text *t, uint64_t *num)
 {
 	char digits[32];
@@ -45,7 +48,7 @@ static bool take_number(struct text *t, uint64_t *num)
 	bool minus;
 	char *end;
 
-	if (!accept(t, '+') && t->at < t->end && *t->at == '-')
+	if (!accept_char(t, '+') && t->at < t->end && *t->at == '-')
 		len++;
 	minus = len;
 	while (t->at + len < t->end && len < sizeof(digits) - 1 &&
@@ -66,7 +69,7 @@ static bool take_number(struct text *t, uint64_t *num)
 
 enum { X86_RAX = 10, X86_RIP = 16 };
 
-/* Words of struct pt_regs, and what their 8, 4, 2 and 1 bytes are called. */
+/* Word index in struct pt_regs, and the names of the register's low 8, 4, 2 and 1 bytes. */
 static const struct {
 	int word;
 	const char *names[4];
@@ -82,13 +85,13 @@ static const struct {
 	{ 19, { "rsp", "esp", "sp", "spl" } },
 };
 
-/* The second byte of four registers. */
+/* Names of the second byte of four registers. */
 static const struct {
 	int word;
 	const char *name;
 } x86_high[] = { { X86_RAX, "ah" }, { 5, "bh" }, { 11, "ch" }, { 12, "dh" } };
 
-/* Behind its "%". Return: its word, or -1. */
+/* Find a register by its name after "%". Return: its word index, or -1. */
 static int x86_register(struct span name, uint8_t *shift)
 {
 	for (size_t i = 0; i < sizeof(x86_registers) / sizeof(*x86_registers); i++)
@@ -105,29 +108,29 @@ static int x86_register(struct span name, uint8_t *shift)
 
 static bool x86_take_register(struct text *t, int *word)
 {
-	if (!accept(t, '%'))
+	if (!accept_char(t, '%'))
 		return false;
 	*word = x86_register(take_name(t), NULL);
 	return *word >= 0;
 }
 
-/* In parentheses: "%rbp", "%rax,%rbx,4", ",%rbx,4". */
+/* Parse the part in parentheses, after "(": "%rbp", "%rax,%rbx,4", ",%rbx,4". */
 static bool x86_take_base(struct text *t, struct tap_probe_arg *a)
 {
 	uint64_t scale = 1;
 
 	if (t->at < t->end && *t->at != ',' && !x86_take_register(t, &a->reg))
 		return false;
-	if (accept(t, ',') && !x86_take_register(t, &a->index))
+	if (accept_char(t, ',') && !x86_take_register(t, &a->index))
 		return false;
-	if (accept(t, ',') &&
+	if (accept_char(t, ',') &&
 	    (!take_number(t, &scale) || (scale != 1 && scale != 2 && scale != 4 && scale != 8)))
 		return false;
 	a->scale = (uint8_t)scale;
-	return accept(t, ')');
+	return accept_char(t, ')');
 }
 
-/* "16", "counter", "counter+16", "16+counter" */
+/* Parse a displacement: "16", "counter", "counter+16", "16+counter". */
 static bool x86_take_displacement(struct text *t, struct tap_probe_arg *a)
 {
 	if (t->at < t->end && *t->at != '(' && !take_number(t, &a->num)) {
@@ -135,17 +138,22 @@ static bool x86_take_displacement(struct text *t, struct tap_probe_arg *a)
 		return a->symbol.len &&
 		       (t->at == t->end || *t->at == '(' || take_number(t, &a->num));
 	}
-	if (accept(t, '+'))
+	if (accept_char(t, '+'))
 		a->symbol = take_name(t);
 	return !a->symbol.s || a->symbol.len;
 }
 
-/* A symbol's address is known from where the program is: the two are as far from each other as in
- * the file. */
+/*
+ * Make a symbol's address relative to %rip: the distance between code and symbol is the same in
+ * memory as in the file. Return: false: cannot be expressed.
+ */
 static bool x86_relate_symbol(struct tap_probe_arg *a)
 {
 	if (!a->symbol.s || a->reg == X86_RIP)
-		/* a number from there on: of which instruction nobody says */
+		/*
+		 * a number relative to %rip is ambiguous: the note does not say to which
+		 * instruction's %rip
+		 */
 		return a->symbol.s || a->reg != X86_RIP;
 	if (a->reg >= 0 && a->index >= 0)
 		return false;
@@ -159,17 +167,17 @@ static bool x86_relate_symbol(struct tap_probe_arg *a)
 
 static const char *x86_read(struct text *t, struct tap_probe_arg *a)
 {
-	if (accept(t, '$')) {
+	if (accept_char(t, '$')) {
 		a->place = TAP_PROBE_CONSTANT;
 		return take_number(t, &a->num) ? NULL : NOT_UNDERSTOOD;
 	}
-	if (accept(t, '%')) {
+	if (accept_char(t, '%')) {
 		a->place = TAP_PROBE_REGISTER;
 		a->reg = x86_register(take_name(t), &a->shift);
 		return a->reg < 0 ? NOT_SEEN : NULL;
 	}
 	a->place = TAP_PROBE_MEMORY;
-	if (!x86_take_displacement(t, a) || (accept(t, '(') && !x86_take_base(t, a)) ||
+	if (!x86_take_displacement(t, a) || (accept_char(t, '(') && !x86_take_base(t, a)) ||
 	    !x86_relate_symbol(a))
 		return NOT_UNDERSTOOD;
 	return a->reg < 0 && a->index < 0 ? NOT_UNDERSTOOD : NULL;
@@ -179,7 +187,7 @@ static const char *x86_read(struct text *t, struct tap_probe_arg *a)
 
 enum { ARM64_SP = 31, ARM64_PC = 32 };
 
-/* "x0" to "x30", "w0" to "w30", "sp". Return: its word, or -1. */
+/* Find "x0" to "x30", "w0" to "w30" or "sp". Return: its word index, or -1. */
 static int arm64_register(struct span name)
 {
 	int word = 0;
@@ -200,16 +208,16 @@ static const char *arm64_read(struct text *t, struct tap_probe_arg *a)
 {
 	struct text before = *t;
 
-	if (accept(t, '[')) {
+	if (accept_char(t, '[')) {
 		a->place = TAP_PROBE_MEMORY;
 		a->reg = arm64_register(take_name(t));
-		if (accept(t, ',')) {
+		if (accept_char(t, ',')) {
 			skip_blanks(t);
-			accept(t, '#');
+			accept_char(t, '#');
 			if (!take_number(t, &a->num))
 				return NOT_UNDERSTOOD;
 		}
-		return a->reg >= 0 && accept(t, ']') ? NULL : NOT_UNDERSTOOD;
+		return a->reg >= 0 && accept_char(t, ']') ? NULL : NOT_UNDERSTOOD;
 	}
 	a->place = TAP_PROBE_CONSTANT;
 	if (take_number(t, &a->num))
@@ -222,10 +230,10 @@ static const char *arm64_read(struct text *t, struct tap_probe_arg *a)
 
 /* ---- both ---- */
 
-/* "-4@" */
+/* Parse the size and sign of an argument, as in "-4@". */
 static bool take_type(struct text *t, struct tap_ctype *type)
 {
-	type->is_signed = accept(t, '-');
+	type->is_signed = accept_char(t, '-');
 	if (t->at == t->end || !strchr("1248", *t->at))
 		return false;
 	type->size = (uint8_t)(*t->at++ - '0');
@@ -239,9 +247,9 @@ static void read_arg(struct span text, unsigned int machine, struct tap_probe_ar
 	*a = (struct tap_probe_arg){ .text = text, .type = { 8, false }, .reg = -1, .index = -1 };
 	if (!take_type(&t, &a->type))
 		a->why = "the argument's size cannot be parsed";
-	else if (accept(&t, 'f'))
+	else if (accept_char(&t, 'f'))
 		a->why = "the argument is a floating-point number";
-	else if (!accept(&t, '@'))
+	else if (!accept_char(&t, '@'))
 		a->why = NOT_UNDERSTOOD;
 	else
 		a->why = machine == EM_X86_64 ? x86_read(&t, a) : arm64_read(&t, a);
@@ -251,7 +259,7 @@ static void read_arg(struct span text, unsigned int machine, struct tap_probe_ar
 		a->num = tap_fit(a->num, a->type.size, a->type.is_signed);
 }
 
-/* Up to the next blank outside of brackets. */
+/* Return the text up to the next blank outside of brackets. */
 static struct span next_arg(const char **at)
 {
 	struct span arg = { *at + strspn(*at, " "), 0 };

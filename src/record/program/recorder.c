@@ -14,16 +14,19 @@
 #include "ring.h"
 #include "stack_maps.h"
 
-/* Registers that keep their values through calls, beside r6, the context. */
+/* Registers that keep their values across calls, besides r6, the context. */
 #define PAYLOAD BPF_REG_7
-#define USED BPF_REG_8 /* bytes of the payload so far, where texts go behind the fixed part */
+#define USED BPF_REG_8 /* bytes of the payload so far; the next text goes there */
 #define RECORD BPF_REG_9
 
-/* Where on the stack the context is while r6 is a function's: those that are called need the rest
- * of 512 bytes. */
+/*
+ * Stack offset at which the context is saved while a function uses r6. Functions that are called
+ * need the rest of the 512 bytes.
+ */
 #define CONTEXT (-384)
 #define CONTEXT_WITH_STACKS (-256)
-#define ROOM_OF_STATEMENT (-160) /* below this, what was computed before is forgotten */
+/* computed values are discarded when the stack has grown below this */
+#define ROOM_OF_STATEMENT (-160)
 #define COMMON_BYTES 8u
 
 struct maker {
@@ -32,9 +35,9 @@ struct maker {
 	const bool *absent;
 	struct tap_assignments assigned;
 	struct tap_insns b;
-	uint32_t current_pid; /* node */
-	unsigned int *ends, nr_ends, cap_ends; /* jumps to where nothing is recorded */
-	uint32_t dynamic_max; /* bytes that texts and masks may take */
+	uint32_t current_pid; /* expression node of the current task's pid */
+	unsigned int *ends, nr_ends, cap_ends; /* jumps to the end, without recording */
+	uint32_t dynamic_max; /* maximum bytes of texts and bitmasks */
 };
 
 static void jump_to_end(struct maker *m, uint8_t op, uint8_t reg, int32_t k)
@@ -57,9 +60,12 @@ static void check_condition(struct maker *m)
 	jump_to_end(m, BPF_JEQ, BPF_REG_1, 0);
 }
 
-/* r0 of a function is whether it is wanted: then the rest need not be asked. */
-static void ask(struct maker *m, enum tap_own_function function, unsigned int *jumps,
-		unsigned int *nr)
+/*
+ * Call a function that returns in r0 whether a task is selected, and jump if it is: further tests
+ * are not needed.
+ */
+static void jump_if_wanted(struct maker *m, enum tap_own_function function, unsigned int *jumps,
+			   unsigned int *nr)
 {
 	tap_insns_call_function(&m->b, function);
 	jumps[(*nr)++] = m->b.nr;
@@ -74,14 +80,14 @@ static bool is_struct(const struct maker *m, unsigned int arg, const char *name)
 	return id && !strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, id)->name_off), name);
 }
 
-/* The running task, or any among the arguments: as TAP_WANTED() of bpf/scope.h. */
+/* Test the current task and the tasks among the arguments, like TAP_WANTED() of bpf/scope.h. */
 static void check_task(struct maker *m)
 {
 	unsigned int jumps[TAP_SCOPE_MAX_ARGS + 1], nr = 0, none;
 
 	tap_insns_call(&m->b, BPF_FUNC_get_current_task_btf);
 	tap_insns_move(&m->b, BPF_REG_1, BPF_REG_0);
-	ask(m, TAP_OWN_TASK_WANTED, jumps, &nr);
+	jump_if_wanted(m, TAP_OWN_TASK_WANTED, jumps, &nr);
 	for (unsigned int i = 0; i < m->assigned.scope.nr_args; i++) {
 		bool task = is_struct(m, i, "task_struct");
 
@@ -90,7 +96,7 @@ static void check_task(struct maker *m)
 		tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_6,
 			      (int16_t)(8 * i), 0);
 		none = tap_insns_jump_if_null(&m->b, BPF_REG_1);
-		ask(m, task ? TAP_OWN_TASK_WANTED : TAP_OWN_SE_WANTED, jumps, &nr);
+		jump_if_wanted(m, task ? TAP_OWN_TASK_WANTED : TAP_OWN_SE_WANTED, jumps, &nr);
 		tap_insns_land(&m->b, none);
 	}
 	jump_to_end(m, BPF_JA, 0, 0);
@@ -115,12 +121,12 @@ static uint32_t space_of(uint32_t payload)
 	return ((uint32_t)sizeof(struct tap_rec) + payload + 7) & ~7u;
 }
 
-static uint32_t space(const struct maker *m)
+static uint32_t event_space(const struct maker *m)
 {
 	return space_of(m->def->size + m->dynamic_max);
 }
 
-/* Of the records of its stacks: a number each (events/stack.h). */
+/* Return the bytes of the event's stack records, each a number (events/stack.h). */
 static uint32_t stacks_space(const struct maker *m)
 {
 	uint32_t nr = !!(m->env->stacks & TAP_STACK_KERNEL) + !!(m->env->stacks & TAP_STACK_USER);
@@ -128,24 +134,24 @@ static uint32_t stacks_space(const struct maker *m)
 	return nr ? nr * space_of(tap_def_find("schedtap", "kernel_stack")->size) : 0;
 }
 
-static int16_t context(const struct maker *m)
+static int16_t context_slot(const struct maker *m)
 {
 	return m->env->stacks ? CONTEXT_WITH_STACKS : CONTEXT;
 }
 
-/* Nothing else is on the stack, or in r7 to r9. */
+/* Insert a function inline. It clobbers the stack and r7 to r9, so nothing may be in them. */
 static void run_in_place(struct maker *m, enum tap_own_function function)
 {
 	if (m->env->functions)
 		tap_functions_splice(m->env->functions, &m->b, function);
 }
 
-static void take(struct maker *m)
+static void take_record(struct maker *m)
 {
-	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_6, context(m), 0);
-	tap_insns_const(&m->b, BPF_REG_1, space(m) + stacks_space(m));
+	tap_insns_add(&m->b, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_6, context_slot(m), 0);
+	tap_insns_const(&m->b, BPF_REG_1, event_space(m) + stacks_space(m));
 	run_in_place(m, TAP_OWN_TAKE);
-	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_10, context(m), 0);
+	tap_insns_add(&m->b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_10, context_slot(m), 0);
 	jump_to_end(m, BPF_JEQ, BPF_REG_0, 0);
 	tap_insns_move(&m->b, RECORD, BPF_REG_0);
 	tap_insns_move(&m->b, PAYLOAD, BPF_REG_0);
@@ -162,22 +168,22 @@ static void put_stacks(struct maker *m)
 		return;
 	tap_insns_move(&m->b, BPF_REG_1, BPF_REG_6);
 	tap_insns_move(&m->b, BPF_REG_2, RECORD);
-	tap_insns_const(&m->b, BPF_REG_3, space(m));
+	tap_insns_const(&m->b, BPF_REG_3, event_space(m));
 	tap_insns_const(&m->b, BPF_REG_4, m->env->stacks);
 	tap_insns_call_function(&m->b, TAP_OWN_STACKS);
 }
 
-static void commit(struct maker *m)
+static void commit_record(struct maker *m)
 {
 	tap_insns_move(&m->b, BPF_REG_1, RECORD);
-	tap_insns_const(&m->b, BPF_REG_2, space(m));
+	tap_insns_const(&m->b, BPF_REG_2, event_space(m));
 	tap_insns_move(&m->b, BPF_REG_3, USED);
 	run_in_place(m, TAP_OWN_COMMIT);
 }
 
 /* ---- fields ---- */
 
-/* What the store cuts off anyway need not be cut off before. */
+/* Return the node to store. A cast to the field's size is skipped, because the store truncates. */
 static uint32_t as_stored(const struct maker *m, const struct tap_assignment *a)
 {
 	const struct expr_node *n = &m->assigned.scope.prog.nodes[a->number];
@@ -195,14 +201,14 @@ static void put_number(struct maker *m, const struct tap_assignment *a)
 		      0);
 }
 
-/* r1 = where the payload is filled; for functions and helpers. */
-static void point(struct maker *m, uint32_t offset)
+/* r1 = address in the payload, as an argument of functions and helpers. */
+static void point_at_payload(struct maker *m, uint32_t offset)
 {
 	tap_insns_move(&m->b, BPF_REG_1, PAYLOAD);
 	tap_insns_add(&m->b, BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, (int32_t)offset);
 }
 
-/* Into the field itself. */
+/* Fill a field of fixed size. */
 static void put_fixed(struct maker *m, const struct tap_assignment *a)
 {
 	const struct tap_scope_bytes *from = &a->bytes;
@@ -212,12 +218,13 @@ static void put_fixed(struct maker *m, const struct tap_assignment *a)
 		tap_insns_copy(&m->b, from->place, size, PAYLOAD, (int16_t)a->field->offset);
 		return;
 	}
-	if (from->place && !(from->size % 8)) { /* a comm: its array is zero behind the NUL */
+	/* a comm: the kernel's array is zero after the NUL */
+	if (from->place && !(from->size % 8)) {
 		tap_insns_copy(&m->b, from->place, size, PAYLOAD, (int16_t)a->field->offset);
 		return;
 	}
 	tap_insns_address(&m->b, from->place ?: from->pointer, BPF_REG_3);
-	point(m, a->field->offset);
+	point_at_payload(m, a->field->offset);
 	tap_insns_const(&m->b, BPF_REG_2, size);
 	if (a->what == TAP_ASSIGNED_BYTES)
 		tap_insns_call(&m->b,
@@ -227,7 +234,7 @@ static void put_fixed(struct maker *m, const struct tap_assignment *a)
 						 : BPF_FUNC_probe_read_kernel_str);
 }
 
-/* Behind the fixed part: the field says where, and how long. */
+/* Put text or a bitmask after the fixed part. The field gets its offset and length. */
 static void put_dynamic(struct maker *m, const struct tap_assignment *a)
 {
 	enum tap_own_function function = a->what != TAP_ASSIGNED_TEXT ? TAP_OWN_BITMASK
@@ -295,19 +302,19 @@ static void put_fields(struct maker *m)
 
 /* ---- the program ---- */
 
-static int make(struct maker *m)
+static int make_program(struct maker *m)
 {
 	m->b.prog = &m->assigned.scope.prog;
 	m->b.nr = m->nr_ends = 0;
-	m->b.stack_end = (int16_t)(context(m) + 8);
+	m->b.stack_end = (int16_t)(context_slot(m) + 8);
 	tap_insns_begin(&m->b);
 	check_condition(m);
 	check_scope(m);
 	tap_insns_forget(&m->b);
-	take(m);
+	take_record(m);
 	put_fields(m);
 	put_stacks(m);
-	commit(m);
+	commit_record(m);
 	for (unsigned int i = 0; i < m->nr_ends; i++)
 		tap_insns_land(&m->b, m->ends[i]);
 	tap_insns_const(&m->b, BPF_REG_0, 0);
@@ -317,14 +324,17 @@ static int make(struct maker *m)
 	return m->b.err;
 }
 
-static int load(struct maker *m)
+static int load_program(struct maker *m)
 {
 	const struct tap_scope *scope = &m->assigned.scope;
 
 	return tap_attach_load(&m->b, "tap_own", scope->probe, scope->tracepoint);
 }
 
-/* Of a field that this kernel has nothing may be missing. */
+/*
+ * Return the first reason why an assigned value is unavailable; fields that this kernel lacks do
+ * not count.
+ */
 static uint32_t first_reason(const struct maker *m)
 {
 	for (unsigned int i = 0; i < m->assigned.nr; i++)
@@ -333,7 +343,8 @@ static uint32_t first_reason(const struct maker *m)
 	return 0;
 }
 
-static int fail(const struct maker *m, uint32_t reason, const char **at, struct tap_err *err)
+static int fail_with_reason(const struct maker *m, uint32_t reason, const char **at,
+			    struct tap_err *err)
 {
 	*at = reason ? m->assigned.scope.reasons[reason - 1].at : NULL;
 	return tap_err_set(err, -EINVAL, "%s",
@@ -348,8 +359,10 @@ static int read_current_pid(struct maker *m)
 	return m->assigned.scope.p.err;
 }
 
-/* Reckons the room of texts and masks, one behind the other. Return: 0; -EINVAL: one of them would
- * be out of reach. */
+/*
+ * Add up the maximum sizes of texts and bitmasks. Return: 0; -EINVAL: the record would be too
+ * large, or a text may begin beyond the limit.
+ */
 static int find_room(struct maker *m, const char **at, struct tap_err *err)
 {
 	*at = m->def->name;
@@ -375,9 +388,9 @@ static int find_room(struct maker *m, const char **at, struct tap_err *err)
 	return 0;
 }
 
-/* Reads the definition. Return: 0; -EINVAL with a sentence; -errno. */
-static int prepare(struct maker *m, const struct tap_feed *feed, const char **at,
-		   struct tap_err *err)
+/* Parse the definition. Return: 0; -EINVAL with a sentence; -errno. */
+static int parse_definition(struct maker *m, const struct tap_feed *feed, const char **at,
+			    struct tap_err *err)
 {
 	const struct tap_recorder_env *env = m->env;
 	uint32_t reason;
@@ -387,7 +400,7 @@ static int prepare(struct maker *m, const struct tap_feed *feed, const char **at
 	if (!ret)
 		reason = first_reason(m);
 	if (reason || ret == -EINVAL)
-		return fail(m, reason, at, err);
+		return fail_with_reason(m, reason, at, err);
 	if (ret == -ENOENT)
 		return tap_err_set(err, ret, "the kernel's BTF has no tracepoint %s",
 				   feed->tracepoint);
@@ -395,14 +408,14 @@ static int prepare(struct maker *m, const struct tap_feed *feed, const char **at
 	return ret ? tap_err_set(err, ret, "out of memory") : find_room(m, at, err);
 }
 
-static void release(struct maker *m)
+static void release_maker(struct maker *m)
 {
 	tap_assignments_release(&m->assigned);
 	tap_insns_release(&m->b);
 	free(m->ends);
 }
 
-static void refused(int ret, struct tap_err *err)
+static void explain_refusal(int ret, struct tap_err *err)
 {
 	if (ret == -E2BIG)
 		tap_err_set(err, ret, "the event's assignments are too long for a BPF program");
@@ -416,14 +429,14 @@ int tap_recorder_check(const struct tap_recorder_env *env, const struct tap_def 
 		       struct tap_err *err)
 {
 	struct maker m = { .env = env, .def = def, .absent = absent };
-	int ret = prepare(&m, feed, at, err);
+	int ret = parse_definition(&m, feed, at, err);
 
 	if (!ret) {
-		ret = make(&m);
+		ret = make_program(&m);
 		if (ret)
-			refused(ret, err);
+			explain_refusal(ret, err);
 	}
-	release(&m);
+	release_maker(&m);
 	return ret;
 }
 
@@ -432,17 +445,17 @@ int tap_recorder_load(const struct tap_recorder_env *env, const struct tap_def *
 		      struct tap_err *err)
 {
 	struct maker m = { .env = env, .def = def, .absent = absent };
-	int ret = prepare(&m, feed, at, err);
+	int ret = parse_definition(&m, feed, at, err);
 
 	if (ret) {
-		release(&m);
+		release_maker(&m);
 		return ret;
 	}
-	ret = make(&m) ?: load(&m);
+	ret = make_program(&m) ?: load_program(&m);
 	while (ret < 0 && tap_insns_retry(&m.b, ret))
-		ret = make(&m) ?: load(&m);
+		ret = make_program(&m) ?: load_program(&m);
 	if (ret < 0)
-		refused(ret, err);
-	release(&m);
+		explain_refusal(ret, err);
+	release_maker(&m);
 	return ret;
 }

@@ -10,11 +10,13 @@
 #include "base/opt.h"
 #include "event/expr/parse.h"
 
-#define MAX_DEPTH 32u /* of accessors in accessors, and of members of members without a name */
-#define STRING_MAX 256u /* bytes of a text behind a pointer, as in bpf/schedtap.bpf.c */
-#define MAX_NAMES 4096u /* among which the nearest is looked for */
+#define MAX_DEPTH 32u /* nesting depth of accessors, and of anonymous members */
+#define STRING_MAX                                                                                 \
+	256u /* maximum bytes of text read through a pointer, as in bpf/schedtap.bpf.c             \
+	      */
+#define MAX_NAMES 4096u /* candidates for "did you mean" */
 
-/* What a caret points to is short; what is printed of it has a bound. */
+/* Names come from the user's text: print at most 100 characters. */
 #define WORD(w) (int)((w).len < 100 ? (w).len : 100), (w).s
 
 struct accessor {
@@ -66,8 +68,8 @@ uint32_t tap_scope_say(struct tap_scope *n, struct span where, const char *fmt, 
 	return add_reason(n, where, text);
 }
 
-/* Return: 0, for callers that return a node. */
-static uint32_t refuse(struct expr_parser *p, uint32_t reason)
+/* Return: 0, so that callers can return it as the node. */
+static uint32_t refuse_with(struct expr_parser *p, uint32_t reason)
 {
 	if (!p->err)
 		names_of(p)->failed = reason;
@@ -81,7 +83,7 @@ uint32_t tap_scope_lacking(struct tap_scope *n, uint32_t reason)
 			       .op = OP_UNKNOWN, .type = { 8 }, .unknown = true, .num = reason });
 }
 
-static uint32_t lacking(struct expr_parser *p, uint32_t reason)
+static uint32_t add_lacking(struct expr_parser *p, uint32_t reason)
 {
 	return tap_scope_lacking(names_of(p), reason);
 }
@@ -124,7 +126,7 @@ const struct btf_type *tap_scope_plain_type(const struct tap_scope *n, uint32_t 
 	return t;
 }
 
-/* Gives a node the type of a value. Return: whether there can be values of it. */
+/* Set the type of a node that is a value. Return: false: the type is not that of a single value. */
 static bool set_type(const struct tap_scope *n, struct expr_node *node, uint32_t id)
 {
 	const struct btf_type *t = tap_scope_plain_type(n, &id);
@@ -149,11 +151,12 @@ static bool set_type(const struct tap_scope *n, struct expr_node *node, uint32_t
 }
 
 struct member {
-	uint32_t bits, nr_bits; /* from the struct's start; 0: no bit field */
+	/* offset from the struct's start, and width; width 0: not a bit field */
+	uint32_t bits, nr_bits;
 	uint32_t type;
 };
 
-/* Also one of an anonymous struct or union inside. */
+/* Find a member, also in anonymous structs and unions. */
 static bool find_member(const struct tap_scope *n, uint32_t id, struct span name,
 			unsigned int depth, struct member *m)
 {
@@ -178,7 +181,7 @@ static bool find_member(const struct tap_scope *n, uint32_t id, struct span name
 	return false;
 }
 
-/* The names of a struct's members. Return: how many. */
+/* Add the names of a struct's members to @names. Return: the new number of names. */
 static unsigned int list_members(const struct tap_scope *n, uint32_t id, const char **names,
 				 unsigned int nr, unsigned int depth)
 {
@@ -237,10 +240,12 @@ uint32_t tap_scope_arg_struct(const struct tap_scope *n, unsigned int arg)
 	return t && btf_is_struct(t) ? to : 0;
 }
 
-/* ---- what is in memory ---- */
+/* ---- places in memory ---- */
 
-/* What lies @bits behind what @of points to, or lies in. */
-static uint32_t place(struct expr_parser *p, uint32_t of, const struct member *m)
+/*
+ * Return the node of the place that member @m has in the struct that is @of, or that @of points to.
+ */
+static uint32_t add_place(struct expr_parser *p, uint32_t of, const struct member *m)
 {
 	const struct expr_node base = *node_at(p, of);
 	struct expr_node n = { .op = OP_PLACE, .class = EXPR_PLACE, .ctype = m->type, .a = of };
@@ -248,7 +253,7 @@ static uint32_t place(struct expr_parser *p, uint32_t of, const struct member *m
 	n.num = m->nr_bits ? m->bits / 64 * 8 : m->bits / 8;
 	n.at = m->nr_bits ? m->bits % 64 : 0;
 	n.len = m->nr_bits;
-	/* but for what lies in front of what the verifier knows */
+	/* merge offsets, but not one before an object that the verifier knows */
 	if (base.op == OP_PLACE || (base.op == OP_POINTER && (int64_t)base.num >= 0)) {
 		n.a = base.a;
 		n.num += base.num;
@@ -256,7 +261,7 @@ static uint32_t place(struct expr_parser *p, uint32_t of, const struct member *m
 	return tap_expr_add(p, n);
 }
 
-static uint32_t value(struct expr_parser *p, uint32_t at)
+static uint32_t load_place(struct expr_parser *p, uint32_t at)
 {
 	struct expr_node n = *node_at(p, at);
 
@@ -266,12 +271,12 @@ static uint32_t value(struct expr_parser *p, uint32_t at)
 	if (!set_type(names_of(p), &n, n.ctype))
 		return at;
 	n.load = expr_load_of(n.type, false);
-	if (n.len && n.len < 32) /* an int has all of its values */
+	if (n.len && n.len < 32) /* promoted to int, which has all of its values */
 		n.type = EXPR_INT;
 	return tap_expr_add(p, n);
 }
 
-static uint32_t member(struct expr_parser *p, uint32_t of, struct span name, bool arrow)
+static uint32_t read_member(struct expr_parser *p, uint32_t of, struct span name, bool arrow)
 {
 	struct tap_scope *n = names_of(p);
 	struct member m;
@@ -279,22 +284,22 @@ static uint32_t member(struct expr_parser *p, uint32_t of, struct span name, boo
 	if (p->err)
 		return 0;
 	if (!name.len)
-		return refuse(p, tap_scope_say(n, name, "expected a member's name"));
+		return refuse_with(p, tap_scope_say(n, name, "expected a member's name"));
 	if (arrow)
-		of = value(p, of);
+		of = load_place(p, of);
 	if (node_at(p, of)->unknown)
 		return of;
 	if (arrow ? !node_at(p, of)->ctype || node_at(p, of)->op == OP_PLACE
 		  : node_at(p, of)->op != OP_PLACE)
-		return refuse(p,
-			      tap_scope_say(n, name, "the expression before '%.*s' is not a %s",
-					    WORD(name), arrow ? "pointer to a struct" : "struct"));
+		return refuse_with(
+			p, tap_scope_say(n, name, "the expression before '%.*s' is not a %s",
+					 WORD(name), arrow ? "pointer to a struct" : "struct"));
 	if (find_member(n, node_at(p, of)->ctype, name, 0, &m))
-		return place(p, of, &m);
-	return lacking(p, no_member(n, node_at(p, of)->ctype, name));
+		return add_place(p, of, &m);
+	return add_lacking(p, no_member(n, node_at(p, of)->ctype, name));
 }
 
-static uint32_t element(struct expr_parser *p, uint32_t of, uint32_t index)
+static uint32_t read_element(struct expr_parser *p, uint32_t of, uint32_t index)
 {
 	struct tap_scope *n = names_of(p);
 	const struct expr_node *array = node_at(p, of);
@@ -307,31 +312,32 @@ static uint32_t element(struct expr_parser *p, uint32_t of, uint32_t index)
 		return of;
 	t = array->op == OP_PLACE ? tap_scope_plain_type(n, &id) : NULL;
 	if (!t || !btf_is_array(t))
-		return refuse(p, tap_scope_say(n, here,
-					       "the expression before the index is not an array"));
+		return refuse_with(
+			p,
+			tap_scope_say(n, here, "the expression before the index is not an array"));
 	if (!expr_is_const(p, index))
-		return refuse(p, tap_scope_say(n, here, "the index must be a constant"));
+		return refuse_with(p, tap_scope_say(n, here, "the index must be a constant"));
 	if (node_at(p, index)->num >= btf_array(t)->nelems)
-		return refuse(p, tap_scope_say(n, here, "the array has only %u elements",
-					       btf_array(t)->nelems));
+		return refuse_with(p, tap_scope_say(n, here, "the array has only %u elements",
+						    btf_array(t)->nelems));
 	size = btf__resolve_size(n->btf, btf_array(t)->type);
 	if (size <= 0)
-		return refuse(p, tap_scope_say(n, here, "the elements have no size"));
-	return place(
+		return refuse_with(p, tap_scope_say(n, here, "the elements have no size"));
+	return add_place(
 		p, of,
 		&(struct member){ .bits = (uint32_t)(node_at(p, index)->num * (uint64_t)size * 8),
 				  .type = btf_array(t)->type });
 }
 
-static uint32_t address(struct expr_parser *p, uint32_t at)
+static uint32_t take_address(struct expr_parser *p, uint32_t at)
 {
 	struct expr_node n = *node_at(p, at);
 
 	if (p->err || n.unknown)
 		return at;
 	if (n.op != OP_PLACE || n.len)
-		return refuse(p, tap_scope_say(names_of(p), (struct span){ p->at, 0 },
-					       "cannot take the address of this"));
+		return refuse_with(p, tap_scope_say(names_of(p), (struct span){ p->at, 0 },
+						    "cannot take the address of this"));
 	n.op = OP_POINTER;
 	n.class = EXPR_NUMBER;
 	n.type = (struct tap_ctype){ 8, false };
@@ -354,7 +360,8 @@ int tap_scope_bytes(struct tap_scope *n, struct span where, uint32_t node,
 	} else if (v->class == EXPR_NUMBER && v->ctype && !t) {
 		bytes->pointer = node;
 	} else {
-		refuse(&n->p, tap_scope_say(n, where, "this is neither an array nor a pointer"));
+		refuse_with(&n->p,
+			    tap_scope_say(n, where, "this is neither an array nor a pointer"));
 		return -EINVAL;
 	}
 	return 0;
@@ -367,8 +374,8 @@ static uint32_t read_text(struct tap_scope *n, const char *text);
 void tap_scope_bind(struct tap_scope *n, struct span name, uint32_t node)
 {
 	if (n->nr_bound == TAP_SCOPE_MAX_BOUND) {
-		refuse(&n->p, tap_scope_say(n, name, "there are more than %u variables",
-					    TAP_SCOPE_MAX_BOUND));
+		refuse_with(&n->p, tap_scope_say(n, name, "there are more than %u variables",
+						 TAP_SCOPE_MAX_BOUND));
 		return;
 	}
 	n->bound[n->nr_bound].name = name;
@@ -384,8 +391,8 @@ int tap_scope_bound(const struct tap_scope *n, struct span name)
 	return -1;
 }
 
-/* An enumerator of the kernel's. */
-static uint32_t enumerator(struct expr_parser *p, struct span w)
+/* Return the node of an enumerator of the kernel; 0: none of that name. */
+static uint32_t find_enumerator(struct expr_parser *p, struct span w)
 {
 	const struct tap_scope *n = names_of(p);
 	unsigned int nr = btf__type_cnt(n->btf);
@@ -449,8 +456,7 @@ static uint32_t read_place(struct expr_parser *p, const struct tap_probe_arg *a)
 	}
 }
 
-/* Why an argument cannot be read, in one of the ways in which it is passed. Return: false: it can.
- */
+/* Return true if an argument cannot be read in one of the probe's ways, with the reason. */
 static bool cannot_read(struct tap_scope *n, struct span w, unsigned int arg, uint32_t *reason)
 {
 	for (unsigned int i = 0; i < n->probe->nr_ways; i++) {
@@ -472,7 +478,10 @@ static bool cannot_read(struct tap_scope *n, struct span w, unsigned int arg, ui
 	return false;
 }
 
-/* By the cookie that each place has, in which way it passes the argument. */
+/*
+ * Return the node of a probe's argument. If places differ in where the argument is, the place's
+ * cookie selects the way.
+ */
 static uint32_t probe_arg(struct expr_parser *p, struct span w, unsigned int arg)
 {
 	struct tap_scope *n = names_of(p);
@@ -481,7 +490,7 @@ static uint32_t probe_arg(struct expr_parser *p, struct span w, unsigned int arg
 	if (n->arg_nodes[arg])
 		return n->arg_nodes[arg];
 	if (cannot_read(n, w, arg, &reason))
-		return refuse(p, reason);
+		return refuse_with(p, reason);
 	node = read_place(p, &n->probe->ways[0].args[arg]);
 	cookie = n->probe->nr_ways > 1
 			 ? tap_expr_add(p, (struct expr_node){ .op = OP_COOKIE, .type = U64 })
@@ -505,10 +514,10 @@ static uint32_t unknown_name(struct expr_parser *p, struct span w)
 		n, w, "'%.*s' is neither a variable nor an argument of the %s, which has %s",
 		WORD(w), n->probe ? "probe" : "tracepoint", args.len ? tap_buf_str(&args) : "none");
 	tap_buf_release(&args);
-	return refuse(p, reason);
+	return refuse_with(p, reason);
 }
 
-static uint32_t name(struct expr_parser *p, struct span w)
+static uint32_t read_name(struct expr_parser *p, struct span w)
 {
 	static const struct {
 		const char *name;
@@ -540,12 +549,12 @@ static uint32_t name(struct expr_parser *p, struct span w)
 		if (set_type(n, &arg, n->arg_types[i]))
 			return tap_expr_add(p, arg);
 	}
-	node = n->scope_at ? 0 : enumerator(p, w);
+	node = n->scope_at ? 0 : find_enumerator(p, w);
 	return node ?: unknown_name(p, w);
 }
 
-/* exists(x) */
-static uint32_t exists(struct expr_parser *p)
+/* Parse exists(x) after its "(". */
+static uint32_t read_exists(struct expr_parser *p)
 {
 	uint32_t x = tap_expr_parse(p);
 
@@ -553,9 +562,11 @@ static uint32_t exists(struct expr_parser *p)
 	return p->err ? 0 : tap_expr_num(p, EXPR_INT, !node_at(p, x)->unknown);
 }
 
-/* container(pointer, struct's name, member), which C calls container_of(pointer, struct NAME,
- * member) */
-static uint32_t container(struct expr_parser *p)
+/*
+ * Parse container(pointer, NAME, member), or C's container_of(pointer, struct NAME, member), after
+ * the "(".
+ */
+static uint32_t read_container(struct expr_parser *p)
 {
 	struct tap_scope *n = names_of(p);
 	uint32_t x = tap_expr_parse(p), id;
@@ -574,17 +585,17 @@ static uint32_t container(struct expr_parser *p)
 		return p->err ? 0 : x;
 	id = find_struct(n, type);
 	if (!id)
-		return lacking(
+		return add_lacking(
 			p, tap_scope_say(n, type, "this kernel has no struct %.*s", WORD(type)));
 	if (!find_member(n, id, of, 0, &m))
-		return lacking(p, no_member(n, id, of));
+		return add_lacking(p, no_member(n, id, of));
 	v.a = x;
 	v.num = -(uint64_t)(m.bits / 8);
 	v.ctype = id;
 	return tap_expr_add(p, v);
 }
 
-static uint32_t current(struct expr_parser *p)
+static uint32_t read_current(struct expr_parser *p)
 {
 	struct expr_node n = { .op = OP_CURRENT, .type = { 8, false }, .opaque = true };
 
@@ -593,7 +604,7 @@ static uint32_t current(struct expr_parser *p)
 	return tap_expr_add(p, n);
 }
 
-/* str(address): a text of the program. */
+/* Parse str(address), a string in user memory, after its "(". */
 static uint32_t user_text(struct expr_parser *p)
 {
 	struct expr_node n = { .op = OP_USER_TEXT, .type = U64, .opaque = true };
@@ -605,7 +616,7 @@ static uint32_t user_text(struct expr_parser *p)
 	if (p->err || node_at(p, n.a)->unknown)
 		return p->err ? 0 : n.a;
 	if (id <= 0 || node_at(p, n.a)->class != EXPR_NUMBER)
-		return refuse(
+		return refuse_with(
 			p, tap_scope_say(names_of(p), here, "str() needs the address of a string"));
 	n.ctype = (uint32_t)id;
 	return tap_expr_add(p, n);
@@ -613,8 +624,8 @@ static uint32_t user_text(struct expr_parser *p)
 
 static uint32_t lacking_in_filter(struct expr_parser *p)
 {
-	return lacking(p, tap_scope_say(names_of(p), (struct span){ p->at, 0 },
-					"the value is looked up while the event is recorded"));
+	return add_lacking(p, tap_scope_say(names_of(p), (struct span){ p->at, 0 },
+					    "the value is looked up while the event is recorded"));
 }
 
 static uint32_t nr_cpu_ids(struct expr_parser *p)
@@ -633,7 +644,7 @@ static uint32_t cpu_capacity(struct expr_parser *p)
 	return names_of(p)->nr_cpus ? tap_expr_add(p, n) : lacking_in_filter(p);
 }
 
-/* What is read is read once, whatever the macro is for. */
+/* Parse the argument of READ_ONCE() and the like. A value is read only once anyway. */
 static uint32_t read_once(struct expr_parser *p)
 {
 	uint32_t x = tap_expr_parse(p);
@@ -642,9 +653,11 @@ static uint32_t read_once(struct expr_parser *p)
 	return x;
 }
 
-/* Binds an accessor's arguments, which are behind its "(", to its parameters. Return: where they
- * begin. */
-static unsigned int bind(struct expr_parser *p, const struct accessor *w)
+/*
+ * Parse an accessor's arguments after its "(" and bind them to its parameters. Return: index of the
+ * first.
+ */
+static unsigned int bind_args(struct expr_parser *p, const struct accessor *w)
 {
 	struct tap_scope *n = names_of(p);
 	uint32_t values[8];
@@ -665,12 +678,12 @@ static unsigned int bind(struct expr_parser *p, const struct accessor *w)
 		s += param.len;
 	}
 	if (!p->err && nr != given)
-		refuse(p, tap_scope_say(n, here, "%s() takes %u arguments: (%s)", w->name, nr,
-					w->params));
+		refuse_with(p, tap_scope_say(n, here, "%s() takes %u arguments: (%s)", w->name, nr,
+					     w->params));
 	return from;
 }
 
-/* With the names that are bound from @from on, and no others. */
+/* Parse @text; only names bound at index @from and above are visible. */
 static uint32_t read_bound(struct tap_scope *n, unsigned int from, const char *text)
 {
 	unsigned int outer = n->scope_at;
@@ -686,7 +699,7 @@ static uint32_t read_accessor(struct expr_parser *p, struct span w, const struct
 {
 	struct tap_scope *n = names_of(p);
 	const char *outer = n->outer_at;
-	unsigned int from = bind(p, a);
+	unsigned int from = bind_args(p, a);
 	uint32_t node;
 
 	n->outer_at = outer ?: w.s;
@@ -705,7 +718,7 @@ static uint32_t unknown_call(struct expr_parser *p, struct span w)
 		names[i] = accessors[i].name;
 	snprintf(word, sizeof(word), "%.*s", WORD(w));
 	near = tap_nearest(word, names, sizeof(names) / sizeof(*names));
-	return refuse(
+	return refuse_with(
 		p,
 		tap_scope_say(
 			names_of(p), w,
@@ -713,16 +726,16 @@ static uint32_t unknown_call(struct expr_parser *p, struct span w)
 			word, near ? ": did you mean '" : "", near ?: "", near ? "()'?" : ""));
 }
 
-static uint32_t call(struct expr_parser *p, struct span w)
+static uint32_t read_call(struct expr_parser *p, struct span w)
 {
 	static const struct {
 		const char *name;
 		uint32_t (*read)(struct expr_parser *p);
 	} words[] = {
-		{ "exists", exists },
-		{ "container", container },
-		{ "container_of", container },
-		{ "tp_current", current },
+		{ "exists", read_exists },
+		{ "container", read_container },
+		{ "container_of", read_container },
+		{ "tp_current", read_current },
 		{ "tp_nr_cpu_ids", nr_cpu_ids },
 		{ "tap_cpu_capacity", cpu_capacity },
 		{ "READ_ONCE", read_once },
@@ -759,7 +772,7 @@ bool tap_scope_text_accessor(struct tap_scope *n, struct span name, uint32_t *te
 
 	if (!a)
 		return false;
-	from = bind(&n->p, a);
+	from = bind_args(&n->p, a);
 	n->outer_at = name.s;
 	*text = n->p.err ? 0 : read_bound(n, from, a->text);
 	*when = !n->p.err && a->when ? read_bound(n, from, a->when) : 0;
@@ -768,7 +781,7 @@ bool tap_scope_text_accessor(struct tap_scope *n, struct span name, uint32_t *te
 	return true;
 }
 
-/* Of numbers, and what points to them. Return: whether it is a type of theirs. */
+/* Find a number type. Return: false: it is not one. */
 static bool number_type(const struct tap_scope *n, struct span type, struct tap_ctype *to)
 {
 	struct expr_node v = { 0 };
@@ -785,7 +798,10 @@ static bool number_type(const struct tap_scope *n, struct span type, struct tap_
 	return true;
 }
 
-/* The struct's name in "const struct rq *"; a name behind "___" is the same struct. */
+/*
+ * Return the struct's name in "const struct rq *". A suffix "___..." is removed, as in CO-RE
+ * flavors.
+ */
 static struct span struct_of(struct span type)
 {
 	const char *flavor;
@@ -799,10 +815,10 @@ static struct span struct_of(struct span type)
 	return flavor ? (struct span){ type.s, (size_t)(flavor - type.s) } : type;
 }
 
-/* A type that there can be values of. */
+/* A type of a single value. */
 struct kind {
 	struct tap_ctype type;
-	struct span name; /* of the struct that it points to; empty: none */
+	struct span name; /* of the struct that the type points to; empty: none */
 	bool is_pointer;
 };
 
@@ -812,7 +828,7 @@ static bool read_kind(const struct tap_scope *n, struct span type, struct kind *
 	return k->name.len || number_type(n, type, &k->type);
 }
 
-/* Return: the value, as a pointer to that struct. */
+/* Return: the value as a pointer to struct @name. */
 static uint32_t point_to(struct expr_parser *p, uint32_t node, struct span name)
 {
 	struct tap_scope *n = names_of(p);
@@ -820,7 +836,7 @@ static uint32_t point_to(struct expr_parser *p, uint32_t node, struct span name)
 	struct expr_node copy;
 
 	if (!id)
-		return lacking(
+		return add_lacking(
 			p, tap_scope_say(n, name, "this kernel has no struct %.*s", WORD(name)));
 	if (!node_at(p, node)->opaque)
 		node = tap_expr_cast(p, node, (struct tap_ctype){ 8, false });
@@ -832,25 +848,25 @@ static uint32_t point_to(struct expr_parser *p, uint32_t node, struct span name)
 	return tap_expr_add(p, copy);
 }
 
-static uint32_t convert(struct expr_parser *p, const struct kind *k, uint32_t node)
+static uint32_t convert_node(struct expr_parser *p, const struct kind *k, uint32_t node)
 {
 	if (p->err)
 		return 0;
 	if (k->name.len && !node_at(p, node)->unknown)
-		return point_to(p, value(p, node), k->name);
-	/* what another pointer points to is as it was */
-	return k->name.len || k->is_pointer ? node : tap_expr_cast(p, value(p, node), k->type);
+		return point_to(p, load_place(p, node), k->name);
+	/* other pointers keep their type */
+	return k->name.len || k->is_pointer ? node : tap_expr_cast(p, load_place(p, node), k->type);
 }
 
-static bool cast(struct expr_parser *p, struct span type,
-		 uint32_t (*operand)(struct expr_parser *p), uint32_t *node)
+static bool read_cast(struct expr_parser *p, struct span type,
+		      uint32_t (*operand)(struct expr_parser *p), uint32_t *node)
 {
 	struct kind k;
 
-	if (!read_kind(names_of(p), type, &k)) /* it may be a name in parentheses */
+	if (!read_kind(names_of(p), type, &k)) /* not a type: may be a name in parentheses */
 		return false;
 	*node = operand(p);
-	*node = convert(p, &k, *node);
+	*node = convert_node(p, &k, *node);
 	return true;
 }
 
@@ -859,22 +875,23 @@ uint32_t tap_scope_convert(struct tap_scope *n, struct span type, uint32_t node)
 	struct kind k;
 
 	if (read_kind(n, type, &k))
-		return convert(&n->p, &k, node);
-	refuse(&n->p, tap_scope_say(n, type, "'%.*s' is not a type for a variable", WORD(type)));
+		return convert_node(&n->p, &k, node);
+	refuse_with(&n->p,
+		    tap_scope_say(n, type, "'%.*s' is not a type for a variable", WORD(type)));
 	return 0;
 }
 
 static const struct expr_scope kernel_scope = {
-	.name = name,
-	.call = call,
-	.member = member,
-	.element = element,
-	.address = address,
-	.value = value,
-	.cast = cast,
+	.name = read_name,
+	.call = read_call,
+	.member = read_member,
+	.element = read_element,
+	.address = take_address,
+	.value = load_place,
+	.cast = read_cast,
 };
 
-/* Return: the expression's node; 0: there was an error. */
+/* Return: the expression's node; 0: error. */
 static uint32_t read_text(struct tap_scope *n, const char *text)
 {
 	struct expr_parser *p = &n->p;
@@ -886,7 +903,7 @@ static uint32_t read_text(struct tap_scope *n, const char *text)
 	n->depth--;
 	if (!p->err)
 		p->at = outer;
-	else if (n->outer_at) /* what is shown is the definition's text, not an accessor's */
+	else if (n->outer_at) /* errors show the definition's text, not an accessor's */
 		p->bad = n->outer_at;
 	return node;
 }
@@ -918,7 +935,10 @@ static const struct btf_type *find_probe(struct tap_scope *n, const char *tracep
 	return t && btf_is_func_proto(t) ? t : NULL;
 }
 
-/* The typedef's arguments have no names; those of the function that calls the probes have. */
+/*
+ * Return the prototype of the function that calls the tracepoint's probes. Its parameters have
+ * names, those of the typedef do not.
+ */
 static const struct btf_type *find_caller(const struct tap_scope *n, const char *tracepoint)
 {
 	const struct btf_type *t;
@@ -937,7 +957,7 @@ static int find_args(struct tap_scope *n, const char *tracepoint)
 
 	if (!t)
 		return -ENOENT;
-	/* the first one is the probe's own */
+	/* the first parameter is the probe's private data */
 	for (unsigned int i = 1; i < btf_vlen(t) && i <= TAP_SCOPE_MAX_ARGS; i++)
 		n->arg_types[n->nr_args++] = btf_params(t)[i].type;
 	return 0;
@@ -962,7 +982,9 @@ static void name_args_as_kernel(struct tap_scope *n, const char *tracepoint)
 	}
 }
 
-/* "struct task_struct *p, int dest_cpu": their last words. */
+/*
+ * Name the arguments by the last word of each parameter in "struct task_struct *p, int dest_cpu".
+ */
 static void name_args(struct tap_scope *n, const char *params)
 {
 	unsigned int nr = 0;

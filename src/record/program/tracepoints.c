@@ -6,8 +6,8 @@
 
 #include "record/program/scope.h"
 
-#define PREFIX "btf_trace_" /* of the typedef of a probe */
-#define MAX_DEPTH 3u /* of structs in structs */
+#define PREFIX "btf_trace_" /* prefix of the typedef of a tracepoint's probe */
+#define MAX_DEPTH 3u /* nesting depth of structs */
 #define NAME_COLUMNS 40
 
 const char *tap_tracepoint_next(const struct btf *btf, uint32_t *id)
@@ -26,7 +26,7 @@ const char *tap_tracepoint_next(const struct btf *btf, uint32_t *id)
 	return NULL;
 }
 
-/* Writes types as C has them. */
+/* Collects lines of text about a tracepoint. */
 struct writer {
 	struct tap_scope scope;
 	struct tap_type_names *types;
@@ -57,7 +57,10 @@ static void write_value(struct writer *w, const char *path, uint32_t type)
 	tap_buf_char(w->out, '\n');
 }
 
-/* Of the struct @id, to which @path with its "->" or "." leads. */
+/*
+ * Write the members of struct @id. @path: the expression for the struct, with the trailing "->" or
+ * ".".
+ */
 static void write_members(struct writer *w, const char *path, uint32_t id, unsigned int depth)
 {
 	const struct btf_type *t = tap_scope_plain_type(&w->scope, &id);

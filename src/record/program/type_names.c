@@ -7,10 +7,10 @@
 
 struct tap_type_names {
 	struct btf_dump *dump;
-	struct tap_buf *out; /* of the call that runs */
+	struct tap_buf *out; /* buffer of the current call */
 };
 
-static void print(void *ctx, const char *fmt, va_list ap)
+static void print_type(void *ctx, const char *fmt, va_list ap)
 {
 	const struct tap_type_names *t = ctx;
 	char text[1024];
@@ -26,7 +26,7 @@ int tap_type_names_new(const struct btf *btf, struct tap_type_names **out)
 	*out = t;
 	if (!t)
 		return -ENOMEM;
-	t->dump = btf_dump__new(btf, print, t, NULL);
+	t->dump = btf_dump__new(btf, print_type, t, NULL);
 	if (t->dump)
 		return 0;
 	free(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's types as C writes them. */
+/* Writes types of the kernel's BTF in C syntax. */
 #ifndef TAP_PROGRAM_TYPE_NAMES_H
 #define TAP_PROGRAM_TYPE_NAMES_H
 
@@ -9,11 +9,11 @@
 
 struct tap_type_names;
 
-/* @btf: borrowed. Looks at all of its types, once. Return: 0 or -ENOMEM. */
+/* @btf: borrowed. Reads all types once. Return: 0 or -ENOMEM. */
 int tap_type_names_new(const struct btf *btf, struct tap_type_names **out);
 void tap_type_names_free(struct tap_type_names *t);
 
-/* Adds a declaration of @name to @out, "struct rq *rq"; where that is "", the type alone. */
+/* Append a declaration of @name to @out, such as "struct rq *rq"; if @name is "", only the type. */
 void tap_type_names_add(struct tap_type_names *t, uint32_t type, const char *name,
 			struct tap_buf *out);
 
