@@ -168,7 +168,7 @@ struct rq___before_6_7 {
 struct sched_entity {
 	struct load_weight load;
 	struct load_weight h_load; /* since v7.3: weight among all tasks of the CPU */
-	u64 vruntime, deadline, slice; /* the latter two since v6.6 */
+	u64 vruntime, deadline, slice; /* deadline and slice since v6.6 */
 	u64 vprot; /* since v6.17 */
 	unsigned char on_rq; /* an int before v6.12 */
 	unsigned char sched_delayed, custom_slice; /* since v6.12 */

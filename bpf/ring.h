@@ -39,8 +39,8 @@ struct tap_ring {
 };
 
 /*
- * Where a record's time stamp comes from. Reading the clock costs as much as the rest of a record,
- * so events that are recorded in sequence at one tracepoint (chain.h) read it once. If an interrupt
+ * The source of a record's time stamp. Reading the clock costs as much as the rest of a record, so
+ * events that are recorded in sequence at one tracepoint (chain.h) read it once. If an interrupt
  * recorded an event in between, the shared stamp is not reused, because it would be earlier than
  * the interrupt's.
  */

@@ -229,7 +229,7 @@ static __always_inline u32 tap_put_array(struct tap_fill *fill)
 		}                                                                                  \
 		if (array_max_##class)                                                             \
 			fill.array_bytes = array_bytes_##class(args);                              \
-		/* what a BPF ring buffer is asked for is a constant */                            \
+		/* bpf_ringbuf_reserve() needs a constant size */                                  \
 		space = tap_use_ringbuf ? array_max_##class : fill.array_bytes;                    \
 		space = (fixed + texts + space + 7) & ~7u;                                         \
 		rec = tap_take(space + tap_stacks_space(stacks), stamp, &taken);                   \

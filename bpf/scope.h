@@ -100,7 +100,7 @@ static __always_inline bool tap_cpu_wanted(void)
 	_Generic((arg),                                                                            \
 		struct task_struct *: tap_task_arg_wanted(TAP_IF_TYPE(struct task_struct *, arg)), \
 		struct sched_entity *: tap_se_wanted(TAP_IF_TYPE(struct sched_entity *, arg)),     \
-		struct cgroup *: true, /* says who is in which: every recording needs it */        \
+		struct cgroup *: true, /* cgroup events pass every task filter */                  \
 		default: false)
 /* clang-format on */
 

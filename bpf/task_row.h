@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the iterator over tasks (tasks.h) outputs for each task. Included by the programs and the
+ * The output of the iterator over tasks (tasks.h) for each task. Included by the programs and the
  * recorder.
  */
 #ifndef TAP_BPF_TASK_ROW_H

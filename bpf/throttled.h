@@ -12,7 +12,7 @@
 
 #define TAP_THROTTLED_MAX 8192 /* tasks at once; for others sched_unthrottle is not recorded */
 #define TAP_THROTTLED_MAX_DEPTH 16 /* nesting depth of cgroups */
-#define TAP_THROTTLED_MAX_QUEUE 8192 /* fair tasks of a CPU */
+#define TAP_THROTTLED_MAX_QUEUE 8192 /* fair tasks per CPU that are examined */
 
 enum tap_throttled_by { TAP_BY_NONE, TAP_BY_QUOTA, TAP_BY_BUDGET, TAP_BY_REAL_TIME };
 

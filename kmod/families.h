@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The families of events/ that are the module's: all but the kernel's own events, and those of
- * sched_ext, which no kernel without BPF has.
+ * The families of events/ in the module: all except the kernel's own events, and those of
+ * sched_ext, because a kernel with sched_ext always has BPF.
  */
 #include "pelt.h"
 #include "util_est.h"

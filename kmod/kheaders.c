@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What kbuild's modpost writes; kheaders.mk takes this instead. */
+/* Replaces the file that kbuild's modpost generates, for builds with kheaders.mk. */
 #include <linux/module.h>
 #define INCLUDE_VERMAGIC
 #include <linux/vermagic.h>

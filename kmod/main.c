@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * events/ as true trace events of the kernel. Each takes the arguments of a bare tracepoint as it
- * passes them, so its class's probe is attached there as it stands: when ftrace or perf enables the
- * event first, and until it is disabled last. Loaded and disabled, nothing is attached anywhere.
+ * Makes the events of events/ trace events of the kernel. Each event takes the arguments of a bare
+ * tracepoint as it passes them, so the event class's probe is attached to the tracepoint directly:
+ * from when ftrace or perf first enables the event until the last of them disables it. If no event
+ * is enabled, nothing is attached.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,22 +21,23 @@
 
 #include "vocabulary.h"
 
-/* of file scope, and of a function: the words that mean nothing to a reading leave this */
+/* Expansion of macros that mean nothing in a stage; valid at file scope and inside functions. */
 #define NOTHING _Static_assert(1, "")
 
 #define TRACE_HOOK(event, tracepoint, proto, args) NOTHING
 #define TRACE_NEEDS(event, field, spec) NOTHING
 
 /*
- * What puts an event into the section from which the kernel makes its files is
- * "static struct trace_event_call *__event_<name> = ...;". For what this kernel cannot have,
- * layout.h makes that name this: nothing in the section, and a pointer that nobody reads.
+ * The kernel's macros put an event into the section from which the kernel creates its files by
+ * "static struct trace_event_call *__event_<name> = ...;". For events that this kernel cannot have,
+ * layout.h defines that name as TAP_NO_EVENT(): nothing is put into the section, and the pointer is
+ * unused.
  */
 #define TAP_NO_EVENT(name)                                                                         \
 	tap_no_##name[0];                                                                          \
 	static void __maybe_unused *tap_ignored_##name
 
-/* What makes the events' classes takes this function for theirs. */
+/* The macros that define the event classes use this function as their trace_event_reg(). */
 static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, void *data);
 #define trace_event_reg tap_event_reg
 #define CREATE_TRACE_POINTS
@@ -46,12 +48,12 @@ static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, voi
 /* An event and the tracepoint that feeds it. */
 struct hook {
 	struct trace_event_call *call;
-	const char *name; /* of the tracepoint */
+	const char *name; /* the tracepoint's name */
 	struct tracepoint *feed; /* NULL: not found yet */
 	void *probe, *perf_probe;
 };
 
-/* A probe that is attached. */
+/* An attached probe. */
 struct attached {
 	struct list_head list;
 	struct tracepoint *feed;
@@ -60,14 +62,14 @@ struct attached {
 
 #define MAX_HOOKS 32u
 
-static struct hook hooks[MAX_HOOKS]; /* of the events that are there */
+static struct hook hooks[MAX_HOOKS]; /* one per tracepoint of each event that this kernel has */
 static unsigned int nr_hooks;
 
-static DEFINE_MUTEX(attached_lock); /* what is below */
+static DEFINE_MUTEX(attached_lock); /* protects all_attached and is_going */
 static LIST_HEAD(all_attached);
-static bool is_going; /* nothing is attached any more */
+static bool is_going; /* set when unloading, or if loading fails: no more probes may be attached */
 
-/* ---- events with a condition: it stands before the class's probe ---- */
+/* ---- events with a condition, which is tested before the class's probe is called ---- */
 
 #undef TRACE_EVENT
 #undef TRACE_EVENT_CONDITION
@@ -156,7 +158,7 @@ static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, voi
 {
 	struct hook *h = find_hook(call);
 
-	if (!h) /* the module is about to come */
+	if (!h) /* the module is still being initialized */
 		return -ENODEV;
 	switch (type) {
 	case TRACE_REG_REGISTER:
@@ -169,7 +171,7 @@ static int tap_event_reg(struct trace_event_call *call, enum trace_reg type, voi
 	case TRACE_REG_PERF_UNREGISTER:
 		return detach(h->feed, h->perf_probe, call);
 #endif
-	default: /* perf opens, adds, deletes and closes: there is nothing to do */
+	default: /* perf opens, adds, deletes and closes: nothing to do */
 		return 0;
 	}
 }
@@ -241,7 +243,7 @@ static void __init find_feed(struct tracepoint *tp, void *unused)
 			hooks[i].feed = tp;
 }
 
-/* One of an event's tracepoints is enough: pelt_hw_tp was pelt_thermal_tp. */
+/* Each event needs one of its tracepoints: pelt_hw_tp was named pelt_thermal_tp before v6.10. */
 static int __init check_feeds(void)
 {
 	for (unsigned int i = 0; i < nr_hooks; i++)
@@ -266,8 +268,9 @@ static bool __init cut(char *text, const char *part)
 }
 
 /*
- * The format file's print format is for tools that read it: they cannot call tp_cgroup_path(), and
- * would show nothing but numbers. The text that the kernel itself prints keeps the path.
+ * Remove the path from the print formats in the format files, which are for other tools: those
+ * cannot call tp_cgroup_path() and would then print only numbers. The text that the kernel prints
+ * keeps the path.
  */
 static void __init plain_print_fmts(void)
 {
@@ -280,8 +283,8 @@ static void __init plain_print_fmts(void)
 
 #if TAP_HAS_cgroup_get_from_id
 /*
- * A reader may wait for locks. Whoever prints as the event happens (tp_printk), or all that there
- * is in a crash (ftrace_dump_on_oops), may not.
+ * Return true if the caller may take locks. Readers may; printing when an event fires (tp_printk)
+ * or when the kernel crashes (ftrace_dump_on_oops) must not.
  */
 static bool may_ask(void)
 {
@@ -301,7 +304,7 @@ static void put_path(struct trace_seq *p, u64 id)
 	kfree(buf);
 	cgroup_put(cgroup);
 }
-#else /* before v5.18 only the root is known */
+#else /* before v5.18 only the root's path is known */
 static void put_path(struct trace_seq *p, u64 id)
 {
 }
@@ -311,7 +314,8 @@ const char *tap_cgroup_path(struct trace_seq *p, u64 id)
 {
 	const char *path = trace_seq_buffer_ptr(p);
 
-	if ((u32)id == 1) /* the first node of its hierarchy; 32-bit kernels count above that */
+	/* id of the hierarchy's root; on 32-bit kernels the upper half is a generation number */
+	if ((u32)id == 1)
 		trace_seq_putc(p, '/');
 	else
 		put_path(p, id);
@@ -320,8 +324,8 @@ const char *tap_cgroup_path(struct trace_seq *p, u64 id)
 }
 
 /*
- * The kernel does not compare the release where it has checksums of symbols to compare, and the
- * private structs are in no checksum.
+ * The kernel does not compare the release if it has checksums of symbols to compare, and the
+ * private structs are not part of any checksum.
  */
 static int __init check_release(void)
 {
@@ -332,8 +336,8 @@ static int __init check_release(void)
 }
 
 /*
- * Events that are still enabled are disabled by the kernel, but only after this, and it does not
- * wait for probes that run: those of others' tracepoints are none of its business.
+ * Detach all probes. The kernel disables events that are still enabled only later, and does not
+ * wait for running probes then, because they are on tracepoints that are not the module's.
  */
 static void detach_all(void)
 {
@@ -360,7 +364,7 @@ static int __init schedtap_init(void)
 	for_each_kernel_tracepoint(find_feed, NULL);
 	ret = check_feeds();
 	if (ret)
-		detach_all(); /* somebody may have been quick */
+		detach_all(); /* an event may have been enabled already */
 	return ret;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tp_*() words of events/, as the module reads them: under a run-queue lock, so none takes a
- * lock, sleeps or builds a text, but for tp_cgroup_path(), which is asked when a record is printed.
- * TAP_HAS_<struct>_<member> comes from layout.h: 1 or 0.
+ * Implements the tp_*() functions of events/ for the module. They are called under a run-queue
+ * lock, so they must not take locks, sleep or build text, except for tp_cgroup_path(), which is
+ * called when a record is printed. layout.h defines TAP_HAS_<struct>_<member> as 1 or 0.
  */
 #ifndef TAP_KMOD_VOCABULARY_H
 #define TAP_KMOD_VOCABULARY_H
@@ -19,11 +19,13 @@
 #define TP_UCLAMP_MIN 0
 #define TP_UCLAMP_MAX 1
 
-/* events/pick.h: groups that a pick tells of, and numbers of each */
+/* events/pick.h: maximum number of groups in .levels, and numbers per group */
 #define TAP_LEVELS_MAX 8
 #define TAP_LEVEL_WORDS 7
 
-/* tp_if(<struct>_<member>, ...): what follows, where the kernel has that member. */
+/*
+ * tp_if(<struct>_<member>, ...) expands to the remaining arguments if the kernel has that member.
+ */
 #define tp_if(member, ...) TAP_IF(TAP_HAS_##member)(__VA_ARGS__)
 #define TAP_IF(has) TAP_PASTE(TAP_IF_, has)
 #define TAP_PASTE(a, b) TAP_PASTE_(a, b)
@@ -43,7 +45,7 @@ static __always_inline struct rq *tp_cfs_rq_rq(struct cfs_rq *cfs_rq)
 {
 #if TAP_HAS_cfs_rq_rq
 	return cfs_rq->rq;
-#else /* without group scheduling there is no other: it is part of the run queue */
+#else /* without group scheduling the only queue is part of the run queue */
 	return container_of(cfs_rq, struct rq, cfs);
 #endif
 }
@@ -51,7 +53,7 @@ static __always_inline struct rq *tp_cfs_rq_rq(struct cfs_rq *cfs_rq)
 static __always_inline struct cgroup *tap_cfs_rq_cgroup(struct cfs_rq *cfs_rq)
 {
 #if TAP_HAS_cfs_rq_tg
-	return cfs_rq->tg->css.cgroup; /* NULL: an autogroup */
+	return cfs_rq->tg->css.cgroup; /* NULL for an autogroup */
 #else
 	return NULL;
 #endif
@@ -85,7 +87,7 @@ static __always_inline struct cfs_rq *tap_se_cfs_rq(struct sched_entity *se)
 #endif
 }
 
-/* Of a cgroup: its own queue; of a task: NULL. */
+/* Return a cgroup entity's own queue; NULL for a task. */
 static __always_inline struct cfs_rq *tap_se_my_q(struct sched_entity *se)
 {
 #if TAP_HAS_sched_entity_my_q
@@ -153,7 +155,7 @@ static __always_inline struct sched_avg *tp_rq_avg_irq(struct rq *rq)
 #if TAP_HAS_rq_avg_irq
 	return &rq->avg_irq;
 #else
-	return &rq->avg_rt; /* never asked for: TRACE_NEEDS() takes the event away */
+	return &rq->avg_rt; /* unused: TRACE_NEEDS() removes the event */
 #endif
 }
 
@@ -164,7 +166,7 @@ static __always_inline struct sched_avg *tp_rq_avg_hw(struct rq *rq)
 #elif TAP_HAS_rq_avg_thermal
 	return &rq->avg_thermal;
 #else
-	return &rq->avg_rt; /* as above */
+	return &rq->avg_rt; /* unused: TRACE_NEEDS() removes the event */
 #endif
 }
 
@@ -191,7 +193,7 @@ static __always_inline u32 tp_rq_capacity_orig(struct rq *rq)
 #endif
 }
 
-/* Kbuild has looked whether modules may use it; some architectures have none. */
+/* Kbuild checked that modules may use arch_freq_scale; some architectures do not have it. */
 #if TAP_EXPORTS_arch_freq_scale && defined(arch_scale_freq_capacity)
 #define TAP_HAS_arch_freq_scale 1
 static __always_inline u32 tp_rq_capacity_curr(struct rq *rq)
@@ -212,7 +214,7 @@ static __always_inline u32 tp_rq_uclamp(struct rq *rq, int which)
 #if TAP_HAS_rq_uclamp
 	return rq->uclamp[which].value;
 #else
-	return 0; /* never asked for: TRACE_NEEDS() takes the event away */
+	return 0; /* unused: TRACE_NEEDS() removes the event */
 #endif
 }
 
@@ -226,7 +228,7 @@ static __always_inline u32 tp_se_uclamp(struct sched_entity *se, int which)
 #if TAP_HAS_task_struct_uclamp
 	return tap_se_task(se)->uclamp[which].value;
 #else
-	return 0; /* as above */
+	return 0; /* unused: TRACE_NEEDS() removes the event */
 #endif
 }
 
@@ -259,18 +261,21 @@ static __always_inline s64 tp_dl_left(const struct task_struct *p)
 {
 	return p->dl.deadline - p->se.cfs_rq->rq->clock;
 }
-#else /* never asked for */
+#else /* unused: TRACE_NEEDS() removes the event */
 #define tp_dl_left(p) 0
 #endif
 
 #if TAP_HAS_task_struct_dl_server
 #define tp_by_server(p) ((p)->dl_server != NULL)
-#else /* as if there were none */
+#else /* this kernel has no deadline servers */
 #define tp_by_server(p) false
 #endif
 
 #if TAP_HAS_task_struct_dl_server && TAP_HAS_rq_fair_server && TAP_HAS_sched_entity_cfs_rq
-/* Numbers of the kernel's DL_SERVER_*. A run queue has one server of each class. */
+/*
+ * Return the kernel's DL_SERVER_* type of the deadline server that picked @p, 0 if none or unknown.
+ * Each run queue has one server per class.
+ */
 static __always_inline u8 tp_server_type(const struct task_struct *p)
 {
 	const struct rq *rq = p->se.cfs_rq->rq;
@@ -283,7 +288,7 @@ static __always_inline u8 tp_server_type(const struct task_struct *p)
 #endif
 	return 0;
 }
-#else /* as if there were none */
+#else /* this kernel has no deadline servers */
 #define tp_server_type(p) 0
 #endif
 
@@ -305,8 +310,9 @@ static __always_inline void tp_dl_comm(char *to, struct sched_dl_entity *dl_se)
 		tp_comm(to, container_of(dl_se, struct task_struct, dl));
 }
 
-/* ---- EEVDF. The event is there where a queue has the sums, and an entity its queue: TRACE_NEEDS()
- * ---- */
+/* ---- EEVDF ---- */
+
+/* TRACE_NEEDS() removes sched_pick if queues lack the sums, or entities their queue. */
 
 #define TAP_HAS_throttling TAP_IF_ANY(TAP_HAS_task_struct_throttled, TAP_HAS_cfs_rq_throttle_count)
 #define TAP_IF_ANY(a, b) TAP_PASTE(TAP_ANY_, TAP_PASTE(a, b))
@@ -335,8 +341,10 @@ static __always_inline struct cfs_rq *tp_se_queue(struct sched_entity *se)
 #endif
 }
 
-/* Of a cgroup its number in the controller; an autogroup (sched(7)) is none, and has numbers of its
- * own: negative here. */
+/*
+ * Return the id of the queue's group: that of the cgroup in the cpu controller, or for an autogroup
+ * (sched(7)), which is not a cgroup and has its own ids, the negative autogroup id.
+ */
 static __always_inline s32 tp_cfs_rq_group(const struct cfs_rq *cfs_rq)
 {
 #if TAP_HAS_task_group_autogroup && TAP_HAS_autogroup_id
@@ -355,7 +363,7 @@ static __always_inline unsigned long tp_se_weight(const struct sched_entity *se)
 #endif
 }
 
-/* As the queue's sums have it: scale_load_down(), avg_vruntime_weight() since v7.1. */
+/* Scale a weight as the queue's sums do: scale_load_down(), since v7.1 avg_vruntime_weight(). */
 static __always_inline u64 tap_sum_weight(const struct cfs_rq *cfs_rq, u64 weight)
 {
 #if TAP_HAS_cfs_rq_sum_shift
@@ -376,8 +384,10 @@ static __always_inline u64 tap_vtime_zero(const struct cfs_rq *cfs_rq)
 #endif
 }
 
-/* avg_vruntime() in kernel/sched/fair.c: rounded down, so that who is at it or before it is
- * eligible. */
+/*
+ * Return the queue's V like avg_vruntime() in kernel/sched/fair.c: rounded down, so an entity whose
+ * v is equal or less is eligible.
+ */
 static __always_inline u64 tap_cfs_rq_vtime(const struct cfs_rq *cfs_rq)
 {
 #if TAP_HAS_cfs_rq_sum_weight
@@ -400,7 +410,7 @@ static __always_inline u64 tap_cfs_rq_vtime(const struct cfs_rq *cfs_rq)
 		return zero;
 	return sum < 0 ? zero - div64_u64(load - 1 - sum, load) : zero + div64_u64(sum, load);
 }
-#define tp_cfs_rq_vtime(cfs_rq, se) tap_cfs_rq_vtime(cfs_rq) /* @se: of use in a BPF program */
+#define tp_cfs_rq_vtime(cfs_rq, se) tap_cfs_rq_vtime(cfs_rq) /* @se is only needed in BPF */
 
 static __always_inline u32 tp_pick_words(struct task_struct *next)
 {
@@ -411,7 +421,7 @@ static __always_inline u32 tp_pick_words(struct task_struct *next)
 	return min_t(u32, se->depth, TAP_LEVELS_MAX) * TAP_LEVEL_WORDS;
 }
 
-/* A record's array begins at any byte. */
+/* Write one entity of .levels. memcpy(), because the array in a record may be unaligned. */
 static __always_inline void tap_put_level(void *to, const struct sched_entity *se)
 {
 	u64 vtime = tap_cfs_rq_vtime(se->cfs_rq), v = se->vruntime;
@@ -453,7 +463,7 @@ static __always_inline bool tp_task_throttled(const struct task_struct *p)
 #endif
 }
 
-#else /* never asked for */
+#else /* unused: TRACE_NEEDS() removes the event */
 #define tp_picked(next) (next)
 #define tp_se_queue(se) ((struct cfs_rq *)NULL)
 #define tp_cfs_rq_group(cfs_rq) 0
@@ -486,11 +496,12 @@ static __always_inline bool tp_task_throttled(const struct task_struct *p)
 #define tp_cfs_rq_h_nr_runnable(cfs_rq) ((cfs_rq)->h_nr_runnable)
 #endif
 
-/* ---- texts ---- */
+/* ---- text ---- */
 
 /*
- * When a record is printed, long after it was made. The text is the reader's: it stands until the
- * same CPU prints the next one, and readers print with preemption off or in a buffer of their own.
+ * Called when a record is printed, long after it was written. The path is written to the trace_seq
+ * @p and remains valid as long as the reader's text: until the same CPU prints the next record.
+ * Readers print with preemption disabled or into a buffer of their own.
  */
 const char *tap_cgroup_path(struct trace_seq *p, u64 id);
 #define tp_cgroup_path(id) tap_cgroup_path(p, id)

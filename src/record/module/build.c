@@ -23,14 +23,14 @@ struct build {
 	const struct tap_module_build *opts;
 	struct utsname running;
 	char kernel_src[PATH_MAX], release[256], out[PATH_MAX];
-	char *config; /* auto.conf, or autoconf.h; owned */
-	bool headers_alone; /* as in kheaders.tar.xz: there is no kbuild */
-	char symvers[PATH_MAX]; /* "": there is none */
-	char types_of[PATH_MAX]; /* where .types come from */
+	char *config; /* text of auto.conf, or of autoconf.h; owned */
+	bool headers_alone; /* true: headers without kbuild, as in kheaders.tar.xz */
+	char symvers[PATH_MAX]; /* "": none */
+	char types_of[PATH_MAX]; /* file that .types were read from */
 	struct btf *types;
 	char compiler[PATH_MAX];
-	bool llvm, other_compiler; /* than the one that built the kernel */
-	char *args[24], *strings[20]; /* make's; the strings are owned */
+	bool llvm, other_compiler; /* compiler differs from the one that built the kernel */
+	char *args[24], *strings[20]; /* arguments of make; .strings are owned */
 	struct tap_err *err;
 };
 
@@ -56,7 +56,7 @@ static int write_file(struct build *b, const char *path, const struct tap_buf *b
 	return ret ? tap_err_set(b->err, ret, "cannot write '%.300s': %m", path) : 0;
 }
 
-/* Return: the file's text, the caller's; NULL: it cannot be read. */
+/* Return: the file's text, owned by the caller; NULL: it cannot be read. */
 static char *text_of(struct build *b, const char *dir, const char *name)
 {
 	struct tap_buf bytes = { .max = MAX_FILE_BYTES };
@@ -81,8 +81,10 @@ static int copy_into(struct build *b, const char *from, const char *dir)
 	return ret;
 }
 
-/* One that is there is not another user's, who could lead what is written elsewhere, or build
- * another module. */
+/*
+ * Create a folder. Refuse an existing one that another user can write to: that user could redirect
+ * the files, or have another module built.
+ */
 static int make_dir(struct build *b, const char *path)
 {
 	struct stat st;
@@ -100,7 +102,7 @@ static int make_dir(struct build *b, const char *path)
 	return 0;
 }
 
-/* All of source/@sub/@pattern, to @dir. */
+/* Copy source/@sub/@pattern to @dir. */
 static int copy_all(struct build *b, const char *sub, const char *pattern, const char *dir)
 {
 	glob_t found = { 0 };
@@ -127,7 +129,7 @@ static int make_out(struct build *b)
 		ret = tap_err_set(b->err, -errno, "cannot find '%.300s': %m", b->opts->out);
 	ret = ret ?: path_of(b, old, b->out, "schedtap.ko");
 	if (!ret)
-		unlink(old); /* what fails leaves nothing to load */
+		unlink(old); /* so that a failed build leaves no module to load */
 	return ret;
 }
 
@@ -162,7 +164,7 @@ static bool in_path(const char *program)
 	return false;
 }
 
-/* The line of the log that says what went wrong first; else its last. */
+/* Report the first error in the log of make, or its first line if no error is found. */
 static void first_error(struct build *b, const char *log)
 {
 	static const char *const signs[] = { "error: ", "ERROR: ", "not found", "***" };
@@ -190,8 +192,8 @@ static void first_error(struct build *b, const char *log)
 	tap_buf_release(&text);
 }
 
-/* What it says is in make.log. */
-static int run(struct build *b, char **args)
+/* Run a program; its output goes to make.log. */
+static int run_program(struct build *b, char **args)
 {
 	char log[PATH_MAX];
 	int status = 0, ret = path_of(b, log, b->out, "make.log"), fd;
@@ -207,7 +209,7 @@ static int run(struct build *b, char **args)
 		return tap_err_set(b->err, -errno, "cannot write '%.300s': %m", log);
 	pid = fork();
 	if (!pid) {
-		unsetenv("MAKEFLAGS"); /* of a make that calls us */
+		unsetenv("MAKEFLAGS"); /* set if make runs this program */
 		dup2(fd, STDOUT_FILENO);
 		dup2(fd, STDERR_FILENO);
 		execvp(args[0], args);
@@ -225,7 +227,10 @@ static int run(struct build *b, char **args)
 
 /* ---- the kernel ---- */
 
-/* The word that follows @key: of NAME=word, or #define NAME "word". */
+/*
+ * Copy the word after @key, as in NAME=word or #define NAME "word". Return: false: @key is not in
+ * @text.
+ */
 static bool value_of(const char *text, const char *key, char *to, size_t size)
 {
 	const char *at = text ? strstr(text, key) : NULL;
@@ -238,8 +243,8 @@ static bool value_of(const char *text, const char *key, char *to, size_t size)
 	return at;
 }
 
-/* An archive of headers, as /sys/kernel/kheaders.tar.xz is one. */
-static int unpack(struct build *b, const char *archive)
+/* Unpack an archive of headers, such as /sys/kernel/kheaders.tar.xz. */
+static int unpack_headers(struct build *b, const char *archive)
 {
 	char *args[] = { "sh",
 			 "-c",
@@ -252,7 +257,7 @@ static int unpack(struct build *b, const char *archive)
 
 	if (!ret && !in_path("xz"))
 		ret = tap_err_set(b->err, -ENOENT, "xz is missing: install the package xz-utils");
-	ret = ret ?: run(b, args);
+	ret = ret ?: run_program(b, args);
 	if (ret == -EIO)
 		tap_err_set(b->err, ret,
 			    "cannot unpack '%.300s': it is not an archive of kernel headers",
@@ -260,10 +265,10 @@ static int unpack(struct build *b, const char *archive)
 	return ret;
 }
 
-/* Return: -ENOENT: there are none. */
+/* Return: 0; -ENOENT: kernel_src has no kernel headers. */
 static int read_headers(struct build *b)
 {
-	/* not include/config/kernel.release: Debian's is not always what uname says */
+	/* include/config/kernel.release does not do: on Debian it may differ from uname -r */
 	char *release = text_of(b, b->kernel_src, "include/generated/utsrelease.h");
 
 	value_of(release, "UTS_RELEASE", b->release, sizeof(b->release));
@@ -275,7 +280,7 @@ static int read_headers(struct build *b)
 	return *b->release && b->config ? 0 : -ENOENT;
 }
 
-/* What kheaders.mk builds does not crash its kernel: where that is not sure, there is none. */
+/* Refuse kernels for which a module built by kheaders.mk, without kbuild, could crash. */
 static int check_headers_alone(struct build *b)
 {
 	static const struct {
@@ -303,7 +308,10 @@ static int check_headers_alone(struct build *b)
 			   b->kernel_src, what);
 }
 
-/* Compilers of another architecture say so in riddles, or not at all. */
+/*
+ * Check the architecture, because a compiler of another one fails with unclear messages or not at
+ * all.
+ */
 static int check_arch(struct build *b)
 {
 	static const struct {
@@ -336,7 +344,7 @@ static int find_kernel(struct build *b)
 
 	uname(&b->running);
 	if (given && !stat(given, &st) && S_ISREG(st.st_mode))
-		ret = unpack(b, given);
+		ret = unpack_headers(b, given);
 	else if (given && !realpath(given, b->kernel_src))
 		ret = tap_err_set(b->err, -errno, "cannot find '%.300s': %m", given);
 	else if (!given)
@@ -357,7 +365,10 @@ static int find_kernel(struct build *b)
 		b->running.release);
 }
 
-/* Those that were given; else the headers' own, which newer packages have; else the kernel's. */
+/*
+ * Find the kernel's types: those given by the caller, or else vmlinux among the headers, which
+ * newer packages have, or else those of the kernel itself.
+ */
 static int find_types(struct build *b)
 {
 	bool is_running = !strcmp(b->release, b->running.release);
@@ -372,7 +383,7 @@ static int find_types(struct build *b)
 		return 0;
 	if (is_running)
 		snprintf(b->types_of, PATH_MAX, TAP_RUNNING_TYPES);
-	else /* one that is installed, to be booted next */
+	else /* an installed kernel that is not running */
 		snprintf(b->types_of, PATH_MAX, "/boot/vmlinuz-%s", b->release);
 	if (is_running || !access(b->types_of, F_OK))
 		return tap_types_open(b->types_of, &b->types, b->err);
@@ -382,7 +393,10 @@ static int find_types(struct build *b)
 			   b->release);
 }
 
-/* Which symbols a kernel has for modules, and their checksums: not part of headers alone. */
+/*
+ * Find Module.symvers, the symbols that a kernel exports to modules and their checksums.
+ * kheaders.tar.xz does not contain it.
+ */
 static int find_symvers(struct build *b)
 {
 	int ret = path_of(b, b->symvers, b->kernel_src, "Module.symvers");
@@ -425,7 +439,7 @@ static bool has_compiler(struct build *b, const char *prefix, const char *name)
 	return in_path(b->compiler);
 }
 
-/* Its usual name, or one with a version: the newest. */
+/* Find gcc, or the newest gcc-VERSION. */
 static bool has_gcc(struct build *b, const char *prefix)
 {
 	char name[16];
@@ -441,8 +455,8 @@ static bool has_gcc(struct build *b, const char *prefix)
 }
 
 /*
- * The headers name the compiler that built the kernel, which was not a cross compiler everywhere;
- * another of its kind will do.
+ * Find the compiler. The headers name the one that built the kernel, which may not have been a
+ * cross compiler as it is here; otherwise use another gcc.
  */
 static int find_compiler(struct build *b)
 {
@@ -458,7 +472,7 @@ static int find_compiler(struct build *b)
 				   "'%.300s' contains headers of an arm64 kernel: give "
 				   "--cross-compile aarch64-linux-gnu-, or --llvm",
 				   b->kernel_src);
-	/* "gcc-12 (Debian ..." */
+	/* the value is text such as "gcc-12 (Debian ...": use its first word */
 	value_of(b->config, "CONFIG_CC_VERSION_TEXT", theirs, sizeof(theirs));
 	if (*theirs && has_compiler(b, strncmp(theirs, cross, strlen(cross)) ? cross : "", theirs))
 		return 0;
@@ -473,7 +487,7 @@ static int find_compiler(struct build *b)
 /* ---- make ---- */
 
 struct var {
-	const char *name, *value; /* NULL: it is not given */
+	const char *name, *value; /* NULL: not passed */
 };
 
 static void add_vars(struct build *b, unsigned int *nr, const struct var *vars)
@@ -485,35 +499,36 @@ static void add_vars(struct build *b, unsigned int *nr, const struct var *vars)
 
 static void make_args(struct build *b)
 {
-	/* headers of a kernel that gcc built say what gcc can do */
-	bool retold = b->llvm && strstr(b->config, "CONFIG_CC_IS_GCC=y\n");
-	const char *off = retold ? "" : NULL, *on = retold ? "y" : NULL;
-	const struct var
-		kbuild[] = { { "M", b->out },
-			     { "ARCH", b->opts->arch },
-			     { "CROSS_COMPILE", b->opts->cross },
-			     { "CC", b->compiler },
-			     /* the module's own types would need pahole, and nobody reads them */
-			     { "CONFIG_DEBUG_INFO_BTF_MODULES", "" },
-			     /* an older compiler does not know -fmin-function-alignment */
-			     { "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT",
-			       b->other_compiler ? "" : NULL },
-			     { "LLVM", b->llvm ? "1" : NULL },
-			     { "CONFIG_CC_IS_GCC", off },
-			     { "CONFIG_CC_IS_CLANG", on },
-			     { "CONFIG_LD_IS_BFD", off },
-			     { "CONFIG_LD_IS_LLD", on },
-			     { "CONFIG_INIT_STACK_ALL_ZERO",
-			       off }, /* an option that clang has renamed */
-			     { "CONFIG_FTRACE_MCOUNT_USE_CC", off }, /* -mrecord-mcount */
-			     { "KCFLAGS", retold ? "-Wno-unknown-warning-option" : NULL },
-			     { 0 } },
-		alone[] = { { "KHEADERS", b->kernel_src },
-			    { "SYMVERS", *b->symvers ? b->symvers : NULL },
-			    { "CROSS_COMPILE", b->opts->cross },
-			    { "CC", b->compiler },
-			    { "LLVM", b->llvm ? "1" : NULL },
-			    { 0 } };
+	/* a gcc-built kernel's configuration describes gcc's features: override it for clang */
+	bool override_gcc = b->llvm && strstr(b->config, "CONFIG_CC_IS_GCC=y\n");
+	const char *off = override_gcc ? "" : NULL, *on = override_gcc ? "y" : NULL;
+	const struct var kbuild[] = { { "M", b->out },
+				      { "ARCH", b->opts->arch },
+				      { "CROSS_COMPILE", b->opts->cross },
+				      { "CC", b->compiler },
+				      /* the module's own BTF would need pahole, and is not used */
+				      { "CONFIG_DEBUG_INFO_BTF_MODULES", "" },
+				      /* older compilers do not support -fmin-function-alignment */
+				      { "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT",
+					b->other_compiler ? "" : NULL },
+				      { "LLVM", b->llvm ? "1" : NULL },
+				      { "CONFIG_CC_IS_GCC", off },
+				      { "CONFIG_CC_IS_CLANG", on },
+				      { "CONFIG_LD_IS_BFD", off },
+				      { "CONFIG_LD_IS_LLD", on },
+				      /* clang renamed this option */
+				      { "CONFIG_INIT_STACK_ALL_ZERO", off },
+				      /* it means -mrecord-mcount, which only gcc has */
+				      { "CONFIG_FTRACE_MCOUNT_USE_CC", off },
+				      { "KCFLAGS",
+					override_gcc ? "-Wno-unknown-warning-option" : NULL },
+				      { 0 } },
+			 alone[] = { { "KHEADERS", b->kernel_src },
+				     { "SYMVERS", *b->symvers ? b->symvers : NULL },
+				     { "CROSS_COMPILE", b->opts->cross },
+				     { "CC", b->compiler },
+				     { "LLVM", b->llvm ? "1" : NULL },
+				     { 0 } };
 	unsigned int nr = 0;
 
 	b->args[nr++] = "make";
@@ -530,7 +545,7 @@ static int run_make(struct build *b)
 	int ret;
 
 	make_args(b);
-	ret = run(b, b->args);
+	ret = run_program(b, b->args);
 	for (size_t i = 0; i < sizeof(b->strings) / sizeof(*b->strings); i++)
 		free(b->strings[i]);
 	return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Building the kernel module (kmod/) for one kernel. */
+/* Builds the kernel module (kmod/) for one kernel. */
 #ifndef TAP_MODULE_BUILD_H
 #define TAP_MODULE_BUILD_H
 
@@ -8,22 +8,29 @@
 #include <schedtap/err.h>
 
 struct tap_module_build {
-	const char *source; /* the folder that has kmod/ and events/ */
-	/* headers, a built tree, or kheaders.tar.xz (arm64); NULL: headers of the running kernel */
+	const char *source; /* folder that contains kmod/ and events/ */
+	/*
+	 * headers, a built kernel tree, or kheaders.tar.xz (arm64); NULL: the running kernel's
+	 * headers
+	 */
 	const char *kernel_src;
-	/* with headers alone: the kernel's Module.symvers; NULL: that in there */
+	/*
+	 * for headers without kbuild: the kernel's Module.symvers; NULL: the one in kernel_src, if
+	 * any
+	 */
 	const char *symvers;
-	const char *types; /* for tap_types_open(); NULL: kernel_src's, or the kernel's own */
-	/* folder, made if need be: sources, objects, schedtap.ko, make.log */
+	/* path for tap_types_open(); NULL: kernel_src's types, or the kernel's own */
+	const char *types;
+	/* output folder, created if missing: sources, objects, schedtap.ko, make.log */
 	const char *out;
-	const char *arch, *cross; /* as kbuild's ARCH and CROSS_COMPILE; NULL: of this machine */
-	bool llvm; /* with clang and lld */
+	const char *arch, *cross; /* kbuild's ARCH and CROSS_COMPILE; NULL: this machine's */
+	bool llvm; /* build with clang and lld */
 };
 
 /*
- * Return: 0, with out/schedtap.ko; -ENOENT: headers, types, sources or a compiler are missing, and
- * the sentence names the package; -EOPNOTSUPP: headers alone are not enough for this kernel;
- * -EIO: make failed, and the sentence has its first error; -errno.
+ * Return: 0, and the module is out/schedtap.ko; -ENOENT: headers, types, sources or a compiler are
+ * missing, and the message names the package; -EOPNOTSUPP: headers without kbuild do not suffice
+ * for this kernel; -EIO: make failed, and the message has its first error; -errno.
  */
 int tap_module_build(const struct tap_module_build *b, struct tap_err *err);
 

@@ -12,33 +12,34 @@
 #include "event/defs.h"
 #include "record/module/members.h"
 
-#define MAX_DEPTH 32u /* of types in types */
-#define MAX_UNNAMED 8u /* structs without a name, one in the other: as layout.c */
+#define MAX_DEPTH 32u /* nesting depth of types */
+#define MAX_UNNAMED 8u /* nesting depth of anonymous structs, as in layout.c */
 #define MAX_DIMENSIONS 8u
 #define MAX_PARAMS 64u
-#define MAX_LOOKS (1u << 17) /* at members: a few bytes can describe any number of them */
-#define MAX_OFFSET_BITS 0xffffffu /* of a member, where a struct has bitfields */
-#define BEING_MADE (-1) /* met again inside: damaged DWARF */
+/* limit of members examined: a few bytes can describe any number of them */
+#define MAX_LOOKS (1u << 17)
+#define MAX_OFFSET_BITS 0xffffffu /* largest member offset in a struct with bitfields (BTF) */
+#define BEING_MADE (-1) /* type in progress; if found again inside itself, the DWARF is damaged */
 
-/* A struct or a function: the first definition counts. */
+/* A struct or function that is needed; its first definition is used. */
 struct want {
 	char name[64];
 	int tag; /* DW_TAG_structure_type, DW_TAG_subprogram */
-	int id; /* in BTF; 0: not seen yet; BEING_MADE */
+	int id; /* BTF id; 0: not found yet; BEING_MADE */
 };
 
-/* A member of a struct: exists if it has a name. */
+/* A member of a struct; .name is NULL if the struct does not have it. */
 struct field {
 	const char *name;
-	int type; /* id; 0: nothing that BTF can say */
-	uint64_t offset_bits, size_bits; /* the size of a bitfield, otherwise 0 */
+	int type; /* BTF id; 0: a type that BTF cannot express */
+	uint64_t offset_bits, size_bits; /* size_bits: width of a bitfield, otherwise 0 */
 };
 
 struct source {
 	struct btf *btf;
 	bool is_big_endian;
 	struct tap_members wanted;
-	struct field *fields; /* one for each of .wanted */
+	struct field *fields; /* one per element of .wanted */
 	struct want *wants;
 	size_t nr, nr_missing;
 	unsigned int looks;
@@ -46,7 +47,7 @@ struct source {
 
 /* ---- DWARF ---- */
 
-/* Its own, not that of what it is an instance of. Return: NULL if it has none. */
+/* Return the DIE's own name, not that of an abstract origin. NULL: it has none. */
 static const char *name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -68,7 +69,7 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_formref_die(dwarf_attr(die, DW_AT_type, &attr), type);
 }
 
-/* Of a struct, union, enum or number. Return: false for a mere declaration. */
+/* Get the size of a struct, union, enum or base type. Return: false: only a declaration. */
 static bool size_of(Dwarf_Die *die, uint32_t *bytes)
 {
 	uint64_t size;
@@ -80,8 +81,8 @@ static bool size_of(Dwarf_Die *die, uint32_t *bytes)
 }
 
 /*
- * Where a member is in its struct, in the way that BTF counts: bits from the struct's start. DWARF
- * before version 5 counts a bitfield's from the most significant bit of a word of its type.
+ * Get a member's place in its struct as BTF has it: bits from the struct's start. DWARF before
+ * version 5 counts a bitfield's offset from the most significant bit of a word of its type.
  */
 static bool place_of(const struct source *s, Dwarf_Die *member, struct field *f)
 {
@@ -106,7 +107,7 @@ static bool place_of(const struct source *s, Dwarf_Die *member, struct field *f)
 	return true;
 }
 
-/* A member of @of, or of a struct or union without a name in it. */
+/* Find a member of @of, or of an anonymous struct or union inside. */
 static bool find_member(struct source *s, Dwarf_Die *of, const char *name, uint64_t base_bits,
 			unsigned int depth, Dwarf_Die *member, struct field *f)
 {
@@ -134,7 +135,7 @@ static bool find_member(struct source *s, Dwarf_Die *of, const char *name, uint6
 
 /* ---- from DWARF to BTF ---- */
 
-/* types have members, which have types */
+/* needed because types have members, which have types */
 static int add_type(struct source *s, Dwarf_Die *from, unsigned int depth);
 
 static struct want *find_want(struct source *s, int tag, const char *name)
@@ -145,7 +146,7 @@ static struct want *find_want(struct source *s, int tag, const char *name)
 	return NULL;
 }
 
-/* The writer adds members to the type that was added last: so all of their types come first. */
+/* libbpf adds members to the type that was added last, so add the types of all members first. */
 static int add_struct(struct source *s, struct want *w, Dwarf_Die *die, unsigned int depth)
 {
 	uint32_t bytes;
@@ -179,7 +180,7 @@ static int add_struct(struct source *s, struct want *w, Dwarf_Die *die, unsigned
 	return ret == -ENOMEM ? ret : id;
 }
 
-/* A struct that is not wanted, or a union: just as large. */
+/* Add a union, or a struct that may not be in .wants: then only its name and size. */
 static int add_struct_or_union(struct source *s, Dwarf_Die *die, unsigned int depth)
 {
 	const char *name = name_of(die);
@@ -195,7 +196,10 @@ static int add_struct_or_union(struct source *s, Dwarf_Die *die, unsigned int de
 			 : btf__add_union(s->btf, name, bytes);
 }
 
-/* A struct behind a pointer is declared, for it may be the one that is being made. */
+/*
+ * Add a pointer. A struct that it points to is only declared, because it may be the one in
+ * progress.
+ */
 static int add_pointer(struct source *s, Dwarf_Die *die)
 {
 	Dwarf_Die to;
@@ -207,7 +211,7 @@ static int add_pointer(struct source *s, Dwarf_Die *die)
 	return id < 0 ? id : btf__add_ptr(s->btf, id);
 }
 
-/* Those of several dimensions are arrays of arrays, as in C. */
+/* Add an array. Several dimensions become arrays of arrays, as in C. */
 static int add_array(struct source *s, Dwarf_Die *die, unsigned int depth)
 {
 	uint64_t nr[MAX_DIMENSIONS];
@@ -221,7 +225,7 @@ static int add_array(struct source *s, Dwarf_Die *die, unsigned int depth)
 			continue;
 		if (dims == MAX_DIMENSIONS)
 			return -EINVAL;
-		/* [] has neither; the last index of [0] is -1 */
+		/* [] has neither attribute; the upper bound of [0] is -1 */
 		if (number_of(&dim, DW_AT_upper_bound, &nr[dims]))
 			nr[dims]++;
 		else if (!number_of(&dim, DW_AT_count, &nr[dims]))
@@ -235,7 +239,9 @@ static int add_array(struct source *s, Dwarf_Die *die, unsigned int depth)
 	return id;
 }
 
-/* What @from is of: a member, an array, a typedef. Return: its id; 0: void; -EINVAL; -ENOMEM. */
+/*
+ * Add the type of @from, a member, array or typedef. Return: its BTF id; 0: void; -EINVAL; -ENOMEM.
+ */
 static int add_type(struct source *s, Dwarf_Die *from, unsigned int depth)
 {
 	Dwarf_Die die;
@@ -256,7 +262,7 @@ static int add_type(struct source *s, Dwarf_Die *from, unsigned int depth)
 		return add_pointer(s, &die);
 	case DW_TAG_array_type:
 		return add_array(s, &die, depth);
-	case DW_TAG_base_type: /* signed or not: the name says it */
+	case DW_TAG_base_type: /* signedness is not needed */
 		return size_of(&die, &bytes) ? btf__add_int(s->btf, name, bytes, 0) : -EINVAL;
 	case DW_TAG_enumeration_type:
 		return size_of(&die, &bytes) ? btf__add_enum(s->btf, name, bytes) : -EINVAL;
@@ -277,7 +283,7 @@ static int add_type(struct source *s, Dwarf_Die *from, unsigned int depth)
 	return -EINVAL;
 }
 
-/* How many parameters it has is all that is asked. */
+/* Add a function; only the number of its parameters is used. */
 static int add_function(struct source *s, struct want *w, Dwarf_Die *die)
 {
 	int proto = btf__add_func_proto(s->btf, 0), ret = proto < 0 ? proto : 0;
@@ -313,7 +319,7 @@ static int look_at(struct source *s, Dwarf_Die *die)
 	return tag == DW_TAG_subprogram ? add_function(s, w, die) : add_struct(s, w, die, 0);
 }
 
-static int search(struct source *s, Dwarf *dwarf)
+static int search_units(struct source *s, Dwarf *dwarf)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die top, die;
@@ -329,7 +335,7 @@ static int search(struct source *s, Dwarf *dwarf)
 	return ret < 0 ? ret : 0;
 }
 
-static void want(struct source *s, int tag, const char *prefix, const char *name)
+static void add_want(struct source *s, int tag, const char *prefix, const char *name)
 {
 	struct want *w = &s->wants[s->nr];
 
@@ -341,7 +347,7 @@ static void want(struct source *s, int tag, const char *prefix, const char *name
 	s->nr_missing++;
 }
 
-static int init(struct source *s, struct tap_err *err)
+static int init_source(struct source *s, struct tap_err *err)
 {
 	const struct tap_def *def;
 	unsigned int nr_hooks = 0;
@@ -357,11 +363,11 @@ static int init(struct source *s, struct tap_err *err)
 	if (!s->wants || !s->fields || !s->btf)
 		return tap_err_nomem(err);
 	for (size_t i = 0; i < s->wanted.nr; i++)
-		want(s, DW_TAG_structure_type, "", s->wanted.v[i].of);
+		add_want(s, DW_TAG_structure_type, "", s->wanted.v[i].of);
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++)
 		for (unsigned int k = 0; k < def->nr_hooks; k++)
-			want(s, DW_TAG_subprogram, TAP_TRACEITER, def->hooks[k].tracepoint);
-	want(s, DW_TAG_subprogram, "", TAP_CGROUP_FROM_ID);
+			add_want(s, DW_TAG_subprogram, TAP_TRACEITER, def->hooks[k].tracepoint);
+	add_want(s, DW_TAG_subprogram, "", TAP_CGROUP_FROM_ID);
 	return 0;
 }
 
@@ -374,7 +380,7 @@ static int search_elf(struct source *s, Dwarf *dwarf, struct tap_err *err)
 		return tap_err_set(err, -ENODATA, "not an ELF file");
 	s->is_big_endian = head.e_ident[EI_DATA] == ELFDATA2MSB;
 	btf__set_pointer_size(s->btf, head.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8);
-	ret = search(s, dwarf);
+	ret = search_units(s, dwarf);
 	if (ret)
 		return tap_err_set(err, ret, "cannot read the types from DWARF: %s",
 				   strerror(-ret));
@@ -394,7 +400,7 @@ int tap_dwarf_types(int fd, struct btf **out, struct tap_err *err)
 	dwarf = dwarf_begin(fd, DWARF_C_READ);
 	if (!dwarf)
 		return tap_err_set(err, -ENODATA, "no DWARF: %s", dwarf_errmsg(-1));
-	ret = init(&s, err) ?: search_elf(&s, dwarf, err);
+	ret = init_source(&s, err) ?: search_elf(&s, dwarf, err);
 	if (!ret) {
 		*out = s.btf;
 		s.btf = NULL;

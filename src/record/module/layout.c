@@ -9,37 +9,36 @@
 #include "event/defs.h"
 #include "record/module/members.h"
 
-#define MAX_DEPTH 8u /* of structs without a name, one in the other */
-#define MAX_LOOKS                                                                                  \
-	(1u << 16) /* at members, for one: damaged structs may be each other's members             \
-		    */
+#define MAX_DEPTH 8u /* nesting depth of anonymous structs */
+/* Limit of members examined in search of one: damaged structs may contain each other. */
+#define MAX_LOOKS (1u << 16)
 
 /*
- * The structs of kernel/sched/, which no header shows to a module, each behind those that it has
- * inside. All others are the kernel's own headers', and are only compared.
+ * Structs of kernel/sched/, which no header declares for modules; each follows the structs that it
+ * contains. All other structs come from the kernel's headers and are only checked.
  */
 static const char *const private_structs[] = {
 	"uclamp_rq",  "cfs_bandwidth", "rt_rq", "autogroup",
 	"task_group", "cfs_rq",	       "rq",	"root_domain"
 };
 
-/* A member of a struct of the kernel's. */
+/* A member of a kernel struct. */
 struct member {
 	const char *of, *name;
 	bool exists;
-	uint32_t offset, type; /* bytes; id */
+	uint32_t offset, type; /* in bytes; BTF id */
 	bool is_bitfield;
 };
 
 struct layout {
 	const struct btf *kernel;
-	struct member *members; /* by struct, and then by offset */
+	struct member *members; /* sorted by struct, then offset */
 	size_t nr;
 	struct tap_buf *out;
 	struct tap_err *err;
 };
 
-/* ---- which members ---- */
+/* ---- members ---- */
 
 static const char *name_of(const struct btf *btf, const struct btf_type *t)
 {
@@ -72,8 +71,8 @@ static bool find_in(const struct btf *btf, const struct btf_type *t, const char 
 	return false;
 }
 
-/* By BTF_KIND_STRUCT the struct itself, not a declaration of it. Return: NULL: there is none. */
-static const struct btf_type *find(const struct btf *btf, const char *name, uint32_t kind)
+/* Find a type; BTF_KIND_STRUCT finds definitions only, not declarations. Return: NULL: none. */
+static const struct btf_type *find_type(const struct btf *btf, const char *name, uint32_t kind)
 {
 	int id = btf__find_by_name_kind(btf, name, kind);
 
@@ -87,7 +86,8 @@ static int find_members(struct layout *l, const struct tap_members *wanted)
 		return tap_err_nomem(l->err);
 	for (l->nr = 0; l->nr < wanted->nr; l->nr++) {
 		struct member *m = &l->members[l->nr];
-		const struct btf_type *t = find(l->kernel, wanted->v[l->nr].of, BTF_KIND_STRUCT);
+		const struct btf_type *t =
+			find_type(l->kernel, wanted->v[l->nr].of, BTF_KIND_STRUCT);
 		unsigned int looks = 0;
 
 		*m = (struct member){ .of = wanted->v[l->nr].of, .name = wanted->v[l->nr].member };
@@ -109,8 +109,8 @@ static int by_place(const void *a, const void *b)
 
 /* ---- the header ---- */
 
-/* A member's declaration in C. Return: whether its type can be named. */
-static bool declare(struct layout *l, uint32_t id, const char *name)
+/* Write a member's declaration in C. Return: false: its type has no name. */
+static bool declare_member(struct layout *l, uint32_t id, const char *name)
 {
 	const struct btf_type *t = btf__type_by_id(l->kernel, id);
 	const struct btf_type *to;
@@ -121,7 +121,7 @@ static bool declare(struct layout *l, uint32_t id, const char *name)
 		t = btf__type_by_id(l->kernel, t->type);
 	if (t && btf_is_array(t)) {
 		tap_buf_printf(&suffix, "%s[%u]", name, btf_array(t)->nelems);
-		ok = declare(l, btf_array(t)->type, tap_buf_str(&suffix));
+		ok = declare_member(l, btf_array(t)->type, tap_buf_str(&suffix));
 		tap_buf_release(&suffix);
 		return ok;
 	}
@@ -151,15 +151,15 @@ static bool is_wanted(const struct layout *l, size_t i, const char *of)
 	       !l->members[i].is_bitfield;
 }
 
-/* Whether the next one is in the same place: in a union. */
+/* Return true if the next member has the same offset, as in a union. */
 static bool is_shared(const struct layout *l, size_t i, const char *of)
 {
 	return is_wanted(l, i + 1, of) && l->members[i + 1].offset == l->members[i].offset;
 }
 
-static int define(struct layout *l, const char *name)
+static int define_struct(struct layout *l, const char *name)
 {
-	const struct btf_type *t = find(l->kernel, name, BTF_KIND_STRUCT);
+	const struct btf_type *t = find_type(l->kernel, name, BTF_KIND_STRUCT);
 	uint32_t at = 0, end = 0, pads = 0;
 	bool in_union = false;
 
@@ -180,7 +180,7 @@ static int define(struct layout *l, const char *name)
 		in_union |= is_shared(l, i, name);
 		tap_buf_puts(l->out, "\t");
 		size = btf__resolve_size(l->kernel, m->type);
-		if (size < 0 || m->offset < at || !declare(l, m->type, m->name))
+		if (size < 0 || m->offset < at || !declare_member(l, m->type, m->name))
 			return tap_err_set(l->err, -ENODATA,
 					   "cannot declare member %s.%s of the kernel's types in C",
 					   name, m->name);
@@ -209,25 +209,25 @@ static void say_what_exists(struct layout *l)
 		tap_buf_printf(l->out, "#define TAP_HAS_%s_%s %d\n", l->members[i].of,
 			       l->members[i].name, l->members[i].exists);
 	tap_buf_printf(l->out, "#define TAP_HAS_" TAP_CGROUP_FROM_ID " %d\n",
-		       find(l->kernel, TAP_CGROUP_FROM_ID, BTF_KIND_FUNC) != NULL);
+		       find_type(l->kernel, TAP_CGROUP_FROM_ID, BTF_KIND_FUNC) != NULL);
 }
 
-/* ---- which events ---- */
+/* ---- events ---- */
 
-/* Return: how many arguments the kernel passes at a tracepoint, or -ENOENT. */
+/* Return: number of arguments that the kernel passes at a tracepoint, or -ENOENT. */
 static int tracepoint_args(struct layout *l, const char *tracepoint)
 {
 	struct tap_buf name = { 0 };
 	const struct btf_type *t;
 
 	tap_buf_printf(&name, TAP_TRACEITER "%s", tracepoint);
-	t = find(l->kernel, tap_buf_str(&name), BTF_KIND_FUNC);
+	t = find_type(l->kernel, tap_buf_str(&name), BTF_KIND_FUNC);
 	tap_buf_release(&name);
 	t = t ? btf__type_by_id(l->kernel, t->type) : NULL;
-	return t && btf_vlen(t) ? btf_vlen(t) - 1 : -ENOENT; /* void *data is the first */
+	return t && btf_vlen(t) ? btf_vlen(t) - 1 : -ENOENT; /* the first parameter is void *data */
 }
 
-/* @spec: "rq.avg_hw|rq.avg_thermal". */
+/* Return true if a member of @spec, "rq.avg_hw|rq.avg_thermal", exists. */
 static bool has_any(const struct layout *l, const char *spec)
 {
 	for (size_t len; *spec; spec += len + (spec[len] == '|')) {
@@ -247,8 +247,8 @@ static bool has_any(const struct layout *l, const char *spec)
 }
 
 /*
- * Whether one of the event's tracepoints is there, and passes what the probe takes. An event
- * without any is none of the module's.
+ * Return true if the kernel has one of the event's tracepoints, and it passes the arguments that
+ * the probe takes; else @why says why not. Events without hooks do not belong to the module: true.
  */
 static bool is_fed(struct layout *l, const struct tap_def *def, struct tap_buf *why)
 {
@@ -306,7 +306,10 @@ static void say_what_is_absent(struct layout *l)
 	tap_buf_release(&list);
 }
 
-/* sched_ext's events are none of the module's, and what the kernel's headers show of it changes. */
+/*
+ * sched_ext's events do not belong to the module, and the kernel's headers show varying parts of
+ * its structs.
+ */
 static bool is_of_sched_ext(const struct member *m)
 {
 	return !strncmp(m->of, "scx_", strlen("scx_")) ||
@@ -331,7 +334,7 @@ static int write_header(struct layout *l, const char *from)
 {
 	int ret = 0;
 
-	/* a path may end another comment */
+	/* a // comment, because the path may contain the end of a block comment */
 	tap_buf_puts(l->out, "// Made by `schedtap module layout` from ");
 	tap_text_escape(l->out, from, strlen(from));
 	tap_buf_puts(l->out, ": for this kernel alone.\n"
@@ -341,7 +344,7 @@ static int write_header(struct layout *l, const char *from)
 			     "#include <linux/sched.h>\n#include <linux/sched/signal.h>\n"
 			     "#include <linux/stddef.h>\n");
 	for (size_t i = 0; !ret && i < sizeof(private_structs) / sizeof(*private_structs); i++)
-		ret = define(l, private_structs[i]);
+		ret = define_struct(l, private_structs[i]);
 	say_what_exists(l);
 	say_what_is_absent(l);
 	assert_places(l);

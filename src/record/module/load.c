@@ -10,7 +10,9 @@
 	"the kernel loads only signed modules (Secure Boot): sign it with a key that the kernel "  \
 	"knows (mokutil), or record over BPF"
 
-/* kernel/module/: main.c, version.c, signing.c; the same since 5.4 but for ENOKEY, now EKEYREJECTED
+/*
+ * Errors of finit_module(2): main.c, version.c and signing.c of kernel/module/. Unchanged since
+ * v5.4, except that ENOKEY became EKEYREJECTED.
  */
 static const struct refusal {
 	int error, code;
@@ -25,10 +27,10 @@ static const struct refusal {
 	{ ENOKEY, -EPERM, UNSIGNED },
 	{ EBADMSG, -EPERM,
 	  "the module's signature is damaged: build the module again, then sign it" },
-	/* another vermagic; no checksum, or another, of struct module */
+	/* vermagic differs, or the checksum of struct module differs or is missing */
 	{ ENOEXEC, -ENOEXEC,
 	  "the module was built for another kernel (`dmesg` says more): build it again" },
-	/* another checksum of a symbol */
+	/* checksum of a symbol differs */
 	{ EINVAL, -ENOEXEC,
 	  "the module was built with the headers of another kernel (`dmesg` says more): build it "
 	  "again" },
@@ -38,7 +40,7 @@ static const struct refusal {
 	{ 0 }
 };
 
-static const struct refusal *find(int error)
+static const struct refusal *find_refusal(int error)
 {
 	for (const struct refusal *r = refusals; r->error; r++)
 		if (r->error == error)
@@ -48,7 +50,7 @@ static const struct refusal *find(int error)
 
 int tap_module_load_refused(int error, const char *path, struct tap_err *err)
 {
-	const struct refusal *r = find(error);
+	const struct refusal *r = find_refusal(error);
 
 	if (error == EEXIST)
 		return tap_err_set(err, -EEXIST, "the schedtap module is already loaded");
@@ -61,8 +63,10 @@ int tap_module_load_refused(int error, const char *path, struct tap_err *err)
 			   r->why);
 }
 
-/* May a module be loaded? The kernel asks that before it looks at the descriptor. Return: 0; the
- * errno. */
+/*
+ * Test whether a module may be loaded, with an invalid fd: the kernel checks permissions before it
+ * looks at the fd. Return: 0; the errno.
+ */
 static int try_load(void)
 {
 	return syscall(SYS_finit_module, -1, "", 0) && errno != EBADF ? errno : 0;
@@ -70,13 +74,14 @@ static int try_load(void)
 
 int tap_module_check(struct tap_err *err)
 {
-	return try_load() == ENOSYS ? tap_err_set(err, -ENOSYS, "%s", find(ENOSYS)->why) : 0;
+	return try_load() == ENOSYS ? tap_err_set(err, -ENOSYS, "%s", find_refusal(ENOSYS)->why)
+				    : 0;
 }
 
 int tap_module_try(struct tap_err *err)
 {
 	int error = try_load();
-	const struct refusal *r = find(error);
+	const struct refusal *r = find_refusal(error);
 
 	errno = error;
 	return r       ? tap_err_set(err, r->code, "%s", r->why)

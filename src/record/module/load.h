@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Loading and unloading the kernel module, and what it means when the kernel refuses. */
+/* Loads and unloads the kernel module, and explains why the kernel refuses it. */
 #ifndef TAP_MODULE_LOAD_H
 #define TAP_MODULE_LOAD_H
 
@@ -7,22 +7,29 @@
 
 #define TAP_MODULE_NAME "schedtap"
 
-/* Whether the kernel has modules. Return: 0; -ENOSYS. */
+/* Check that the kernel supports modules. Return: 0; -ENOSYS. */
 int tap_module_check(struct tap_err *err);
 
-/* Whether this process may load modules; loads none. Return: 0; -EPERM, -ENOSYS, -errno. */
+/*
+ * Check that this process may load modules, without loading one. Return: 0; -EPERM, -ENOSYS,
+ * -errno.
+ */
 int tap_module_try(struct tap_err *err);
 
-/* Return: 0; what tap_module_load_refused() returns; -errno: @path cannot be read. */
+/* Return: 0; the errors of tap_module_load_refused(); -errno: @path cannot be read. */
 int tap_module_load(const char *path, struct tap_err *err);
 
 /*
- * @error: of finit_module(2).
- * Return: -EPERM: signatures, lockdown or missing privileges; -EEXIST: it is loaded; -@error.
+ * @error: errno of finit_module(2).
+ * Return: -EPERM: signatures, lockdown or missing privileges; -EEXIST: the module is already
+ * loaded; -ENOEXEC: built for another kernel; -ENOSYS: no module support; else -@error.
  */
 int tap_module_load_refused(int error, const char *path, struct tap_err *err);
 
-/* Return: 0; -ENOENT: it is not loaded; -EBUSY: perf or BPF hold an event; -EPERM; -errno. */
+/*
+ * Return: 0; -ENOENT: the module is not loaded; -EBUSY: perf or BPF has one of its events open;
+ * -EPERM; -errno.
+ */
 int tap_module_unload(struct tap_err *err);
 
 #endif

@@ -10,14 +10,14 @@
 #include "base/array.h"
 #include "record/object/object.h"
 
-/* What the module reads beside what BPF does. */
+/* Members that only the module reads. */
 static const struct {
 	const char *of, *member;
 } extras[] = {
-	{ "rq", "cfs" }, /* without group scheduling: the only one */
+	{ "rq", "cfs" }, /* the CPU's only CFS queue if there is no group scheduling */
 };
 
-/* "rq___before_6_7" is another shape of rq. */
+/* Return the length of a name without its flavor: "rq___before_6_7" is a variant of rq. */
 static size_t base_len(const char *name)
 {
 	const char *flavour = strstr(name, "___");
@@ -25,7 +25,10 @@ static size_t base_len(const char *name)
 	return flavour ? (size_t)(flavour - name) : strlen(name);
 }
 
-/* The programs' own structs, and their contexts: what is theirs has no place in the module. */
+/*
+ * Return true for structs of the BPF programs themselves, and for types of their contexts, which
+ * the module does not need.
+ */
 static bool is_own(const char *name)
 {
 	return !*name || !strncmp(name, "tap_", 4) || !strncmp(name, "raw_", 4) ||
@@ -33,7 +36,7 @@ static bool is_own(const char *name)
 	       !strcmp(name, "pt_regs");
 }
 
-static int add(struct tap_members *w, const char *of, size_t of_len, const char *member)
+static int add_member(struct tap_members *w, const char *of, size_t of_len, const char *member)
 {
 	struct tap_member *m;
 
@@ -56,8 +59,8 @@ static int add_struct(struct tap_members *w, const struct btf *btf, const struct
 	if (!btf_is_struct(t) || is_own(of))
 		return 0;
 	for (unsigned int i = 0; !ret && i < btf_vlen(t); i++)
-		ret = add(w, of, base_len(of),
-			  btf__name_by_offset(btf, btf_members(t)[i].name_off));
+		ret = add_member(w, of, base_len(of),
+				 btf__name_by_offset(btf, btf_members(t)[i].name_off));
 	return ret;
 }
 
@@ -74,7 +77,7 @@ int tap_members_init(struct tap_members *w, struct tap_err *err)
 	for (uint32_t id = 1; !ret && id < btf__type_cnt(btf); id++)
 		ret = add_struct(w, btf, btf__type_by_id(btf, id));
 	for (size_t i = 0; !ret && i < sizeof(extras) / sizeof(*extras); i++)
-		ret = add(w, extras[i].of, strlen(extras[i].of), extras[i].member);
+		ret = add_member(w, extras[i].of, strlen(extras[i].of), extras[i].member);
 	bpf_object__close(obj);
 	if (ret) {
 		tap_members_release(w);

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the module asks of a kernel's types. Which members of its structs it reads: those that the
- * BPF programs name (bpf/kernel_types.h), read from their BTF, so that there is one list.
+ * Lists the members of kernel structs that the module reads: those that the BPF programs name
+ * (bpf/kernel_types.h), read from the programs' BTF, so that there is a single list.
  */
 #ifndef TAP_MODULE_MEMBERS_H
 #define TAP_MODULE_MEMBERS_H
 
 #include <schedtap/err.h>
 
-/* Functions: what calls a tracepoint's probes (void *data, and its arguments); since v5.18 */
+/*
+ * Functions whose presence the module depends on. __traceiter_NAME() calls a tracepoint's probes;
+ * its parameters are void *data and the tracepoint's arguments. cgroup_get_from_id() exists since
+ * v5.18.
+ */
 #define TAP_TRACEITER "__traceiter_"
 #define TAP_CGROUP_FROM_ID "cgroup_get_from_id"
 
 struct tap_members {
 	struct tap_member {
-		char *of, *member; /* "rq", "avg_rt": as the kernel calls them */
-	} * v; /* each once */
+		char *of, *member; /* "rq", "avg_rt": the kernel's names */
+	} * v; /* without duplicates */
 	unsigned int nr, cap;
 };
 

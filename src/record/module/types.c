@@ -18,26 +18,32 @@
 #include "base/buf.h"
 #include "record/module/dwarf.h"
 
-#define STEP_BYTES ((size_t)1 << 20) /* of what is unpacked at once */
-#define LZ4_BLOCK_BYTES ((size_t)8 << 20) /* of the legacy frame that kernels use */
-#define UNPACKED_MAX_BYTES ((size_t)512 << 20) /* of a kernel without debug information */
-#define XZ_MAX_BYTES ((uint64_t)256 << 20) /* of memory: kernels' dictionaries have up to 128M */
+#define STEP_BYTES ((size_t)1 << 20) /* output is decompressed in steps of this size */
+/* block size of the legacy frame format, which kernels use */
+#define LZ4_BLOCK_BYTES ((size_t)8 << 20)
+/* limit of a decompressed kernel without debug information */
+#define UNPACKED_MAX_BYTES ((size_t)512 << 20)
+/* limit of memory: kernels use dictionaries of up to 128 MiB */
+#define XZ_MAX_BYTES ((uint64_t)256 << 20)
 /*
- * Read and written at all the places that look like a beginning. A false one ends within a few
- * bytes, nearly always, but may have taken memory for a window before: so each counts as more.
+ * Limit of bytes read and written for all places that look like the beginning of compressed data.
+ * Nearly all false ones end after a few bytes, but may have allocated a window before, so each try
+ * counts as at least TRY_BYTES.
  */
 #define WORK_MAX_BYTES ((size_t)1 << 30)
 #define TRY_BYTES ((size_t)8 << 20)
 
 /*
- * ---- one decompressor each: from @in on, as much as there is ----
- * @len: then what was read. Return: whether there was all of it.
+ * ---- decompressors ----
+ *
+ * Each decompresses from @in as much as possible. @len: in: bytes available; out: bytes read.
+ * Return: true if the data was complete.
  */
 
-static bool gunzip(const unsigned char *in, size_t *len, struct tap_buf *out)
+static bool unpack_gzip(const unsigned char *in, size_t *len, struct tap_buf *out)
 {
 	z_stream z = { .next_in = (unsigned char *)in, .avail_in = (uInt)*len };
-	int ret = inflateInit2(&z, 15 + 16); /* a gzip header, the largest window */
+	int ret = inflateInit2(&z, 15 + 16); /* 15: largest window, 16: gzip header */
 
 	while (ret == Z_OK && tap_buf_reserve(out, STEP_BYTES)) {
 		z.next_out = (unsigned char *)out->data + out->len;
@@ -50,7 +56,7 @@ static bool gunzip(const unsigned char *in, size_t *len, struct tap_buf *out)
 	return ret == Z_STREAM_END;
 }
 
-static bool unzstd(const unsigned char *in, size_t *len, struct tap_buf *out)
+static bool unpack_zstd(const unsigned char *in, size_t *len, struct tap_buf *out)
 {
 	ZSTD_DStream *z = ZSTD_createDStream();
 	ZSTD_inBuffer from = { in, *len, 0 };
@@ -68,7 +74,7 @@ static bool unzstd(const unsigned char *in, size_t *len, struct tap_buf *out)
 	return z && !ret;
 }
 
-static bool unxz(const unsigned char *in, size_t *len, struct tap_buf *out)
+static bool unpack_xz(const unsigned char *in, size_t *len, struct tap_buf *out)
 {
 	lzma_stream x = LZMA_STREAM_INIT;
 	lzma_ret ret = lzma_stream_decoder(&x, XZ_MAX_BYTES, 0);
@@ -86,8 +92,8 @@ static bool unxz(const unsigned char *in, size_t *len, struct tap_buf *out)
 	return ret == LZMA_STREAM_END;
 }
 
-/* Blocks of a size and that many bytes; what cannot be one ends them. */
-static bool unlz4(const unsigned char *in, size_t *len, struct tap_buf *out)
+/* Blocks, each preceded by its size. Anything that cannot be a block ends the data. */
+static bool unpack_lz4(const unsigned char *in, size_t *len, struct tap_buf *out)
 {
 	size_t at = 4;
 	uint32_t size;
@@ -117,18 +123,18 @@ static const struct packing {
 	size_t len;
 	bool (*unpack)(const unsigned char *in, size_t *len, struct tap_buf *out);
 } packings[] = {
-	{ { 0x1f, 0x8b, 0x08 }, 3, gunzip },
-	{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, unzstd },
-	{ { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, unxz },
-	{ { 0x02, 0x21, 0x4c, 0x18 }, 4, unlz4 },
+	{ { 0x1f, 0x8b, 0x08 }, 3, unpack_gzip },
+	{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, unpack_zstd },
+	{ { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, unpack_xz },
+	{ { 0x02, 0x21, 0x4c, 0x18 }, 4, unpack_lz4 },
 };
 
-/* ---- types out of bytes ---- */
+/* ---- types from bytes ---- */
 
 /*
- * BTF in a kernel's memory image, whether or not there is an ELF file around it (arm64's Image has
- * none). Its header tells its length. The kernel's own is larger than that of the BPF programs that
- * may be in it.
+ * Find BTF in a kernel's memory image, with or without an ELF file around it (arm64's Image is not
+ * ELF). The BTF header contains the length. The image may also contain the BTF of BPF programs; the
+ * kernel's own is the largest.
  */
 static struct btf *from_memory(const void *image, size_t len)
 {
@@ -155,7 +161,10 @@ static struct btf *from_memory(const void *image, size_t len)
 	return largest ? btf__new(largest, (uint32_t)largest_bytes) : NULL;
 }
 
-/* Packed in one way. @work_bytes: what may still be read and written. */
+/*
+ * Find BTF in data compressed with @p. @work_bytes: in and out, bytes that may still be read and
+ * written.
+ */
 static struct btf *from_packed(const unsigned char *image, size_t len, const struct packing *p,
 			       size_t *work_bytes)
 {
@@ -176,7 +185,10 @@ static struct btf *from_packed(const unsigned char *image, size_t len, const str
 	return btf;
 }
 
-/* A packed kernel has its own loader first, and somewhere behind it the rest. */
+/*
+ * Find BTF in a kernel image. A compressed kernel begins with a loader; the compressed part follows
+ * somewhere after it.
+ */
 static struct btf *from_image(int fd, size_t len)
 {
 	size_t work_bytes = WORK_MAX_BYTES;

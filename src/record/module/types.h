@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The types of a kernel as BTF, from any file that has them. */
+/* Reads a kernel's types as BTF from any file that contains them. */
 #ifndef TAP_MODULE_TYPES_H
 #define TAP_MODULE_TYPES_H
 
@@ -10,11 +10,12 @@ struct btf;
 #define TAP_RUNNING_TYPES "/sys/kernel/btf/vmlinux"
 
 /*
- * @path: BTF as /sys/kernel/btf/vmlinux has it, an ELF file with a .BTF section (vmlinux), or a
- * kernel as it is booted (Image, vmlinuz, Image.gz), packed by gzip, zstd, xz or lz4. If there is
- * no BTF, a vmlinux with debug information (DWARF): then only those that the events use.
- * Return: 0 with *out, for btf__free(); -ENODATA if there are none in it; -EINVAL if it is no
- * regular file; -ENOMEM, -errno.
+ * @path: raw BTF such as /sys/kernel/btf/vmlinux, an ELF file with a .BTF section (vmlinux), or a
+ * bootable kernel (Image, vmlinuz, Image.gz), compressed with gzip, zstd, xz or lz4. If there is no
+ * BTF, a vmlinux with debug information (DWARF), from which only the types that the events use are
+ * read.
+ * Return: 0 with *out, to be freed with btf__free(); -ENODATA: the file has no types; -EINVAL: not
+ * a regular file; -ENOMEM, -errno.
  */
 int tap_types_open(const char *path, struct btf **out, struct tap_err *err);
 

@@ -33,7 +33,7 @@ int tap_bpf_list_tasks(struct bpf_object *obj, struct tap_buf *rows)
 
 struct bpf_object *tap_bpf_load_iterator(void)
 {
-	libbpf_print_fn_t print = libbpf_set_print(NULL); /* it would tell stderr as well */
+	libbpf_print_fn_t print = libbpf_set_print(NULL); /* keep libbpf from printing to stderr */
 	struct bpf_object *obj = tap_cap_for_bpf() ? tap_bpf_open() : NULL;
 	struct bpf_program *prog;
 

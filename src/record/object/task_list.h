@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The tasks that there are, from an iterator among the programs: with their initial numbers. */
+/*
+ * Lists the tasks of the machine with the BPF iterator: their pids are those of the initial pid
+ * namespace.
+ */
 #ifndef TAP_OBJECT_TASK_LIST_H
 #define TAP_OBJECT_TASK_LIST_H
 
@@ -7,9 +10,11 @@
 
 struct bpf_object;
 
-/* Only what lists tasks. Return: NULL where that is refused. */
+/* Load only the iterator. Return: NULL: the kernel refuses it. */
 struct bpf_object *tap_bpf_load_iterator(void);
-/* Adds a struct tap_task_row (bpf/task_row.h) for each task that the caller can see. 0 or -errno.
+/*
+ * Append a struct tap_task_row (bpf/task_row.h) for each task that the caller can see. Return: 0 or
+ * -errno.
  */
 int tap_bpf_list_tasks(struct bpf_object *obj, struct tap_buf *rows);
 

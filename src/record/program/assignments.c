@@ -91,7 +91,7 @@ static uint32_t number_of(struct tap_assignments *a, const struct tap_assignment
 /* Resolve REC->field in an expression: the value assigned to it before. */
 static uint32_t record_value(struct tap_scope *n, struct span name)
 {
-	struct tap_assignments *a = (struct tap_assignments *)n; /* its first member */
+	struct tap_assignments *a = (struct tap_assignments *)n; /* the scope is its first member */
 	const struct tap_field *f = take_field(a, name);
 	const struct tap_assignment *before = f ? find_assignment(a, f, 0) : NULL;
 
@@ -297,7 +297,7 @@ static void assign_bytes(struct tap_assignments *a, const struct tap_field *f,
 		now->bytes.size = max;
 }
 
-/* memcpy(to, from, bytes), strscpy(to, from, bytes) */
+/* Parse the arguments of memcpy(to, from, bytes) or strscpy(to, from, bytes). */
 static void read_copy(struct tap_assignments *a, enum tap_assigned what)
 {
 	const struct tap_field *f = take_first_arg(a);
@@ -313,7 +313,7 @@ static void read_copy(struct tap_assignments *a, enum tap_assigned what)
 		assign_bytes(a, f, what, where, source, max);
 }
 
-/* __assign_str(field, source) */
+/* Parse the arguments of __assign_str(field, source). */
 static void read_string(struct tap_assignments *a, enum tap_assigned what)
 {
 	const struct tap_field *f = take_first_arg(a);
@@ -337,7 +337,7 @@ static uint32_t mask_bytes(uint32_t bits)
 	return bytes < MASK_MAX_BYTES ? bytes : MASK_MAX_BYTES;
 }
 
-/* __assign_bitmask(field, source, bits) */
+/* Parse the arguments of __assign_bitmask(field, source, bits). */
 static void read_bitmask(struct tap_assignments *a, enum tap_assigned what)
 {
 	const struct tap_field *f = take_first_arg(a);

@@ -422,7 +422,7 @@ static uint32_t read_register(struct expr_parser *p, int word, struct tap_ctype 
 		p, (struct expr_node){ .op = OP_ARG, .type = type, .num = (uint64_t)word });
 }
 
-/* reg + index * scale + num */
+/* Return the node of an argument's address, reg + index * scale + num. */
 static uint32_t read_address(struct expr_parser *p, const struct tap_probe_arg *a)
 {
 	uint32_t at = tap_expr_num(p, U64, a->num), index;
