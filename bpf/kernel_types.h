@@ -105,8 +105,8 @@ struct load_weight {
 struct cfs_rq {
 	unsigned int h_nr_queued, h_nr_runnable; /* since v6.14 */
 	/*
-	 * sum of the entities' weights, and sum of their virtual times times weight; the first name
-	 * of each pair is v7.0's, the second v6.6's
+	 * Sum of the entities' weights, and sum of virtual time times weight. In each pair the
+	 * first name is v7.0's, the second one v6.6's.
 	 */
 	u64 sum_weight, avg_load;
 	s64 sum_w_vruntime, avg_vruntime;
@@ -115,8 +115,8 @@ struct cfs_rq {
 	unsigned int sum_shift; /* by which weights are shifted right in these sums; since v7.1 */
 	struct sched_entity *curr; /* running entity, not included in the sums */
 	/*
-	 * queue itself throttled; number of throttled queues from this cgroup upwards;
-	 * CONFIG_CFS_BANDWIDTH
+	 * Whether this queue is throttled; how many queues are, from this one up to the root.
+	 * CONFIG_CFS_BANDWIDTH.
 	 */
 	int throttled, throttle_count;
 	s64 runtime_remaining; /* of the cgroup's quota, ns */

@@ -13,10 +13,7 @@ enum tap_own_function {
 	/* (payload, used, max, user-space source): returns the text's __data_loc */
 	TAP_OWN_USER_TEXT,
 	TAP_OWN_BITMASK, /* (payload, used, bytes, source): returns the bitmask's __data_loc */
-	/*
-	 * (context, struct tap_rec, its space, which stacks: stack_maps.h): stacks follow the
-	 * record
-	 */
+	/* (context, struct tap_rec, its space, stacks to record: stack_maps.h) */
 	TAP_OWN_STACKS,
 	TAP_OWN_COMMIT, /* (struct tap_rec, space, used) */
 	TAP_OWN_IS_ON, /* (switch of switch_maps.h): whether it is on */

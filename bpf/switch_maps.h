@@ -22,7 +22,7 @@ struct tap_switch {
 struct tap_trigger_state {
 	unsigned int which; /* index in "tap_switches" */
 	unsigned int to;
-	/* remaining number of times; < 0 if several CPUs used up the last one at once */
+	/* remaining times; < 0 if several CPUs took the last one at once */
 	long long left;
 };
 

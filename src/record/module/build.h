@@ -9,15 +9,9 @@
 
 struct tap_module_build {
 	const char *source; /* folder that contains kmod/ and events/ */
-	/*
-	 * headers, a built kernel tree, or kheaders.tar.xz (arm64); NULL: the running kernel's
-	 * headers
-	 */
+	/* headers, built tree or kheaders.tar.xz (arm64); NULL: the running kernel's headers */
 	const char *kernel_src;
-	/*
-	 * for headers without kbuild: the kernel's Module.symvers; NULL: the one in kernel_src, if
-	 * any
-	 */
+	/* with headers without kbuild: Module.symvers; NULL: the one in kernel_src, if any */
 	const char *symvers;
 	/* path for tap_types_open(); NULL: kernel_src's types, or the kernel's own */
 	const char *types;

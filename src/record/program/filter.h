@@ -32,10 +32,7 @@ struct tap_filter_program {
 	int prog, next;
 	int *maps; /* globs, and the fields' previous values (event/expr/past.h) */
 	unsigned int nr_maps, cap_maps;
-	/*
-	 * fd of a map with the number of keys added to the maps of previous values; -1: there are
-	 * none
-	 */
+	/* fd of a map that counts keys added to the previous values; -1: none */
 	int nr_new;
 };
 

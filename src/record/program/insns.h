@@ -18,15 +18,9 @@ struct tap_insns {
 	unsigned int nr, cap;
 	int err; /* 0 or the first -errno: -ENOMEM, -E2BIG */
 	const struct expr_prog *prog; /* program that the node numbers refer to */
-	/*
-	 * Read all memory with bpf_probe_read_kernel(): needed if the verifier does not know what a
-	 * pointer points to.
-	 */
+	/* Use bpf_probe_read_kernel() for all memory: the verifier refuses direct loads. */
 	bool probe;
-	/*
-	 * Hide values from the verifier: otherwise it may explore too many paths through the
-	 * branches.
-	 */
+	/* Hide values from the verifier, which else explores too many paths. */
 	bool blur;
 	int16_t *slots; /* owned: stack offset of each node's computed value; 0: not computed */
 	uint8_t *uses; /* owned: for each node, number of nodes that use it */

@@ -139,7 +139,10 @@ static int16_t context_slot(const struct maker *m)
 	return m->env->stacks ? CONTEXT_WITH_STACKS : CONTEXT;
 }
 
-/* Insert a function inline. It clobbers the stack and r7 to r9, so nothing may be in them. */
+/*
+ * Insert a function inline. It clobbers r6 to r9 and the first 8 bytes of the stack, so nothing
+ * that is needed later may be there.
+ */
 static void run_in_place(struct maker *m, enum tap_own_function function)
 {
 	if (m->env->functions)
