@@ -74,7 +74,7 @@ DECLARE_EVENT_CLASS(softirq,
 );
 
 /*
- * softirq_entry, softirq_exit: a softirq's handler begins, and returned. Source:
+ * softirq_entry: a softirq's handler begins; softirq_exit: it returned. Source:
  * irq:softirq_{entry,exit}.
  */
 DEFINE_EVENT(softirq, softirq_entry, TP_PROTO(unsigned int vec_nr), TP_ARGS(vec_nr));

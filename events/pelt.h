@@ -121,7 +121,8 @@ TRACE_HOOK(sched_pelt_hw, pelt_thermal_tp, TP_PROTO(struct rq *rq), TP_ARGS(rq))
 TRACE_NEEDS(sched_pelt_hw, , "rq.avg_hw|rq.avg_thermal");
 
 /*
- * sched_pelt_se: the signals changed of a sched_entity: a task, or a cgroup in its parent's queue.
+ * sched_pelt_se: the signals of a sched_entity changed, either a task or a cgroup in its parent's
+ * queue.
  *
  * Source: pelt_se_tp (v5.3), fired by update_load_avg() and when an entity is attached, detached or
  * goes to sleep.
