@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Errors: a negative errno says what kind, a sentence says what happened.
+ * Errors: a negative errno is the kind of failure, a sentence describes it.
  *
- * Every function that can fail returns 0 (or a count) on success and -errno on
- * failure. Those that take a struct tap_err also leave one sentence there: lower
- * case, no full stop, what failed first and what to do about it last. The caller
- * owns the struct; passing NULL means that the sentence is not wanted.
+ * Every function that can fail returns 0 (or a count) on success and -errno on failure. Functions
+ * that take a struct tap_err also write one sentence to it: lower case, no full stop, first what
+ * failed, last what to do about it. The caller owns the struct and may pass NULL if it does not
+ * need the sentence.
  */
 #ifndef SCHEDTAP_ERR_H
 #define SCHEDTAP_ERR_H
@@ -18,23 +18,23 @@ extern "C" {
 #define TAP_MUST_CHECK __attribute__((warn_unused_result))
 #define TAP_PRINTF(fmt_arg, first_arg) __attribute__((format(printf, fmt_arg, first_arg)))
 
-/** struct tap_err - The last failure, as a sentence. */
+/** struct tap_err - Describes the last failure. */
 struct tap_err {
-	int code; /* -errno, 0 while nothing failed */
-	char text[1024]; /* NUL-terminated, may hold hostile names: escape before a terminal */
+	int code; /* -errno; 0 if no call has failed */
+	char text[1024]; /* NUL-terminated; may contain hostile names, so escape it for terminals */
 };
 
 /**
  * tap_err_set() - Fill in an error and return its code.
- * @err: where to, or NULL.
+ * @err: the error to fill in, or NULL.
  * @code: -errno.
- * @fmt: the sentence; %m is the text of errno as it was at the call.
+ * @fmt: the sentence; %m prints errno as it was when tap_err_set() was called.
  *
- * Return: @code, so that an error is one line at the place where it happens.
+ * Return: @code, so that reporting an error takes a single return statement.
  */
 TAP_API int tap_err_set(struct tap_err *err, int code, const char *fmt, ...) TAP_PRINTF(3, 4);
 
-/** tap_err_nomem() - Say that memory ran out. Return: -ENOMEM. */
+/** tap_err_nomem() - Report that memory ran out. Return: -ENOMEM. */
 TAP_API int tap_err_nomem(struct tap_err *err);
 
 #ifdef __cplusplus

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A selection: which events, tasks and CPUs a recording or a report is about. It is made of words
- * as people type them (the options -e -p -t -c -g -C of schedtap(1)), which mean the same wherever
- * one is used. Of several words of one option one must match, and every option that is given must.
- * It never changes once it is made, so that threads may share it.
+ * A selection: which events, tasks and CPUs a recording or a report covers. It is built from words
+ * that users type (the options -e -p -t -c -g -C of schedtap(1)); these mean the same wherever a
+ * selection is used. If an option is given several times, one of its words must match; every option
+ * that is given must match. A selection never changes once it is built, so threads may share it.
  *
  * The words of -e name events:
  *
- *   SYSTEM:NAME  both are globs; the first colon parts them
- *   WORD         what has that name: events (here it may be a glob), all events of a system, or
- *                those of a group, of which "schedtap list" tells. Where a group is called like the
- *                kernel's system that it is of (sched, task, cpuhp, irq) it is the group alone:
- *                "sched:*" is all of the system
+ *   SYSTEM:NAME  two globs, separated by the first colon
+ *   WORD         an event name (here a glob is allowed), a system, or a group of events ("schedtap
+ *                list" shows the groups). If a group has the name of its kernel system (sched,
+ *                task, cpuhp, irq), WORD means only the group, and "sched:*" the whole system
  *
- * Globs are those of fnmatch(3) without flags: * ? [set] [!set] and \ before what is to be itself.
+ * Globs are those of fnmatch(3) without flags: * ? [set] [!set], and \ to quote a character.
  */
 #ifndef SCHEDTAP_SELECT_H
 #define SCHEDTAP_SELECT_H
@@ -29,71 +28,78 @@ extern "C" {
 
 struct tap_select;
 
-/** struct tap_select_opts - The words of each option. No words: all. */
+/** struct tap_select_opts - The words of each option. An option without words selects all. */
 struct tap_select_opts {
 	size_t size; /* sizeof(struct tap_select_opts) */
 	const char *const *events;
 	unsigned int nr_events;
-	const char *const *tgids; /* processes, decimal: 0..4194304 */
+	const char *const *tgids; /* process IDs, decimal: 0..4194304 */
 	unsigned int nr_tgids;
-	const char *const *tids; /* threads, decimal: 0..4194304; 0: the idle task of every CPU */
+	const char *const *tids; /* thread IDs, decimal: 0..4194304; 0: the idle task of each CPU */
 	unsigned int nr_tids;
-	const char *const *comms; /* names of threads, globs */
+	const char *const *comms; /* globs of thread names */
 	unsigned int nr_comms;
 	/*
-	 * Globs of cgroups' paths: from the root of the hierarchy on, as reports print them; a "/"
-	 * in front may be left out. What is below one of them is in it, so "/" is all that is
-	 * known.
+	 * Globs of cgroup paths, relative to the root of the hierarchy, as reports print them; the
+	 * leading "/" is optional. A cgroup's descendants match as well, so "/" matches every task
+	 * whose cgroup is known.
 	 */
 	const char *const *cgroups;
 	unsigned int nr_cgroups;
-	/* Paths that begin with it are folders'. NULL: where this machine has its cgroups. */
-	const char *cgroup_mount;
-	const char *cpus; /* a list of numbers and ranges, "0-3,8", 0..65535; NULL: all */
 	/*
-	 * Of each of .events its filter (-f), or NULL; of those behind the last one none has one.
-	 * They are for who reads or records events: tap_select_event() does not ask them.
+	 * A path in .cgroups that starts with this is a directory of the cgroup file system. NULL:
+	 * the mount point of this machine's cgroup file system.
+	 */
+	const char *cgroup_mount;
+	/* a list of CPU numbers and ranges within 0..65535, such as "0-3,8"; NULL: all */
+	const char *cpus;
+	/*
+	 * Element i is the filter (-f) of .events[i], or NULL; events after the last element have
+	 * no filter. The program that reads or records events applies filters: tap_select_event()
+	 * ignores them.
 	 */
 	const char *const *filters;
 	unsigned int nr_filters;
 };
 
 /**
- * tap_select_new() - Make a selection of words.
- * @opts: borrowed for the call alone: the selection has its own copies.
- * @out: owned by the caller, for tap_select_free(); NULL on error.
+ * tap_select_new() - Build a selection from words.
+ * @opts: borrowed only during the call: the selection copies what it needs.
+ * @out: owned by the caller, who calls tap_select_free(); NULL on error.
  *
- * Return: 0; -EINVAL with a sentence that begins with the option, for a word that is none of its
- * kind, or for a size of @opts that this library does not know; -ENOMEM.
+ * Return: 0; -EINVAL if an option does not accept a word (the sentence starts with the option), or
+ * if this library does not know the size of @opts; -ENOMEM.
  */
 TAP_API TAP_MUST_CHECK int tap_select_new(const struct tap_select_opts *opts,
 					  struct tap_select **out, struct tap_err *err);
 
-/** tap_select_free() - Accepts NULL. */
+/** tap_select_free() - Free a selection. NULL is allowed. */
 TAP_API void tap_select_free(struct tap_select *s);
 
 /**
- * tap_select_event() - Whether events of this kind are selected: -e alone.
+ * tap_select_event() - Return true if -e selects this kind of event. Other options do not count.
  */
 TAP_API bool tap_select_event(const struct tap_select *s, const char *system, const char *name);
 
-/** struct tap_select_task - What is known of a task. */
+/** struct tap_select_task - The known properties of a task. */
 struct tap_select_task {
 	int tid;
-	int tgid; /* its process; below 0: not known, and its own number is taken for it */
-	const char *comm; /* ends with a NUL or after comm_len bytes; NULL: not known */
-	size_t comm_len; /* bytes; 0: not known */
-	const char *cgroup; /* its path, NUL-terminated; NULL: not known */
+	int tgid; /* its process; negative: unknown, and the tid is used instead */
+	/* its name, which ends with a NUL or after comm_len bytes; NULL: unknown */
+	const char *comm;
+	size_t comm_len; /* bytes; 0: the name is unknown */
+	const char *cgroup; /* its cgroup's path, NUL-terminated; NULL: unknown */
 };
 
 /**
- * tap_select_task() - Whether one task fits all of -p, -t, -c and -g that are given.
+ * tap_select_task() - Return true if a task matches all of -p, -t, -c and -g that are given.
  *
- * A name or a cgroup that is not known matches nothing, not even "*".
+ * An unknown name or cgroup matches no glob, not even "*".
  */
 TAP_API bool tap_select_task(const struct tap_select *s, const struct tap_select_task *task);
 
-/** tap_select_cpu() - Whether a CPU is of the list of -C. @cpu: below 0: not known, which none is.
+/**
+ * tap_select_cpu() - Return true if -C contains @cpu. A negative @cpu (unknown) matches no list.
  */
 TAP_API bool tap_select_cpu(const struct tap_select *s, int cpu);
 

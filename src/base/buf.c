@@ -18,8 +18,11 @@ void tap_buf_release(struct tap_buf *b)
 	*b = (struct tap_buf){ .max = b->max };
 }
 
-/* No room is left, so that every later add comes to tap_buf_reserve_slow() and is refused. */
-static int fail(struct tap_buf *b, int err)
+/*
+ * Record an error. Setting cap to len makes every later add reach tap_buf_reserve_slow(), which
+ * then refuses it.
+ */
+static int set_error(struct tap_buf *b, int err)
 {
 	b->err = err;
 	b->cap = b->len;
@@ -35,14 +38,14 @@ int tap_buf_reserve_slow(struct tap_buf *b, size_t more)
 	if (b->err)
 		return 0;
 	if (b->len > max || more > max - b->len)
-		return fail(b, -EFBIG);
+		return set_error(b, -EFBIG);
 	while (cap < b->len + more)
 		cap *= 2;
 	if (cap > max)
 		cap = max;
 	data = realloc(b->data, cap);
 	if (!data)
-		return fail(b, -ENOMEM);
+		return set_error(b, -ENOMEM);
 	b->data = data;
 	b->cap = cap;
 	return 1;
@@ -81,12 +84,15 @@ void tap_buf_s64(struct tap_buf *b, int64_t v)
 	tap_buf_u64(b, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
-/* FLT_DIG, DBL_DIG digits are in every number; 3 or 2 more always tell it from its neighbours. */
+/*
+ * FLT_DIG or DBL_DIG digits may be too few to read back the same number; FLT_DECIMAL_DIG or
+ * DBL_DECIMAL_DIG always suffice. Take the shortest that works.
+ */
 void tap_buf_real(struct tap_buf *b, double v, bool is_float)
 {
 	int digits = is_float ? FLT_DIG : DBL_DIG,
 	    most = is_float ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
-	char tmp[32] = "nan"; /* printf would tell its sign */
+	char tmp[32] = "nan"; /* not by printf(), which would print a NaN's sign */
 	double back;
 
 	while (!isnan(v) && digits <= most) {
@@ -120,14 +126,14 @@ int tap_buf_read_file(struct tap_buf *b, const char *path)
 
 		if (!tap_buf_reserve(b, room))
 			break;
-		/* at the bound: is this the file's end as well? */
+		/* buffer full at its maximum size: check whether the file ends here too */
 		n = room ? read(fd, b->data + b->len, room) : read(fd, &more, 1);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			break;
 		if (!room) {
-			fail(b, -EFBIG);
+			set_error(b, -EFBIG);
 			break;
 		}
 		b->len += (size_t)n;
@@ -197,6 +203,6 @@ off_t tap_find_data(int fd, off_t from, off_t end)
 	off_t data = lseek(fd, from, SEEK_DATA);
 
 	if (data < 0 && errno != ENXIO)
-		return from; /* a file system that knows of no holes */
+		return from; /* the file system does not support SEEK_DATA */
 	return data < 0 || data > end ? end : data;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A growing byte buffer with an upper bound. Adding never fails on the spot: the
- * first failure (-ENOMEM, or -EFBIG above the bound) is kept in .err, later adds
- * do nothing, and the caller looks once, at the end.
+ * A growing byte buffer with a maximum size. Functions that add data do not return errors: the
+ * first failure (-ENOMEM, or -EFBIG above the maximum) is stored in .err, later additions do
+ * nothing, and the caller checks .err once, at the end.
  */
 #ifndef TAP_BASE_BUF_H
 #define TAP_BASE_BUF_H
@@ -24,7 +24,7 @@ struct tap_buf {
 #define TAP_BUF_MAX ((size_t)1 << 30)
 
 void tap_buf_release(struct tap_buf *b);
-/* Makes room for @more bytes. Return: whether there is room. */
+/* Make room for @more bytes. Return: 1 if there is room, 0 on failure (.err is set). */
 int tap_buf_reserve_slow(struct tap_buf *b, size_t more);
 
 static inline int tap_buf_reserve(struct tap_buf *b, size_t more)
@@ -46,7 +46,7 @@ static inline void tap_buf_add(struct tap_buf *b, const void *data, size_t len)
 	}
 }
 
-/* Adds @n blanks. */
+/* Add @n spaces. */
 static inline void tap_buf_blanks(struct tap_buf *b, size_t n)
 {
 	if (!n || !tap_buf_reserve(b, n))
@@ -68,27 +68,31 @@ static inline void tap_buf_puts(struct tap_buf *b, const char *s)
 
 void tap_buf_printf(struct tap_buf *b, const char *fmt, ...) TAP_PRINTF(2, 3);
 void tap_buf_u64(struct tap_buf *b, uint64_t v); /* decimal */
-/* The shortest decimal that reads back as @v, which is a float if @is_float; or "inf", "-inf",
- * "nan". */
+/*
+ * Add the shortest decimal that reads back as @v (as a float if @is_float), or "inf", "-inf" or
+ * "nan".
+ */
 void tap_buf_real(struct tap_buf *b, double v, bool is_float);
 void tap_buf_s64(struct tap_buf *b, int64_t v);
-/* NUL-terminates (the NUL is not counted). Return: the text, or "" if that failed. */
+/* Add a terminating NUL, which .len does not count. Return: the text, or "" on failure. */
 const char *tap_buf_str(struct tap_buf *b);
 
 /*
- * Reads the whole of @path, a file whose size the kernel may not tell (tracefs, /proc).
- * Return: 0; -EFBIG above @b's bound; -errno of open or read.
+ * Read all of @path, including files whose size the kernel does not report (tracefs, /proc).
+ * Return: 0; -EFBIG above @b's maximum size; -errno of open() or read().
  */
 int tap_buf_read_file(struct tap_buf *b, const char *path);
 
-/* Writes all of @data; retries short writes and EINTR. Return: 0 or -errno. */
+/* Write all of @data; retry after short writes and EINTR. Return: 0 or -errno. */
 int tap_write_all(int fd, const void *data, size_t len);
-/* The same at @offset. */
+/* Write all of @data at @offset; retry after short writes and EINTR. Return: 0 or -errno. */
 int tap_pwrite_all(int fd, const void *data, size_t len, uint64_t offset);
-/* Reads exactly @len bytes at @offset. Return: 0; -ENODATA at the file's end; -errno. */
+/* Read exactly @len bytes at @offset. Return: 0; -ENODATA if the file ends earlier; -errno. */
 int tap_pread_all(int fd, void *data, size_t len, off_t offset);
-/* Return: where, from @from on, data come next, and not a hole; @end if that is not before; @from
- * where nobody knows. */
+/*
+ * Find the first offset at or after @from that does not lie in a hole of the file. Return: the
+ * offset, at most @end; @from if the file system cannot report holes.
+ */
 off_t tap_find_data(int fd, off_t from, off_t end);
 
 #endif

@@ -5,10 +5,10 @@
 #include <linux/capability.h>
 #include <stdbool.h>
 
-/* Whether this thread has the capability (CAP_BPF, ...) in effect. */
+/* Return true if the calling thread has the capability (CAP_BPF, ...) in its effective set. */
 bool tap_cap_has(unsigned int cap);
 
-/* Whether CAP_BPF and CAP_PERFMON are in effect, or CAP_SYS_ADMIN, which implies them. */
+/* Return true if CAP_BPF and CAP_PERFMON are effective, or CAP_SYS_ADMIN, which includes both. */
 bool tap_cap_for_bpf(void);
 
 #endif

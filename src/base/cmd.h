@@ -1,44 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A command: what `schedtap NAME` does, and its options. */
+/* A command: what `schedtap NAME` runs, and its options. */
 #ifndef TAP_BASE_CMD_H
 #define TAP_BASE_CMD_H
 
 #include "base/opt.h"
 
-/* Where a command that reads recordings finds one if none is named. */
+/* The recording that commands read if none is named. */
 #define TAP_INPUT_DEFAULT "trace.dat"
-/* The .operands of a command that reads FILE: main.c stores each as if -i FILE had been given. */
+/* .operands of a command that reads recordings: main.c stores each FILE as if -i FILE was given. */
 #define TAP_CMD_FILE "[FILE...]"
-/* The same of one that TASK may stand before: a TID or a COMM, as if -t or -c had been given. */
+/*
+ * .operands of a command that accepts a task before the files: main.c stores a TID as -t TID and a
+ * COMM as -c COMM.
+ */
 #define TAP_CMD_TASK "[TASK] [FILE...]"
-/* And of one that MODEL stands before, as if -m had been given. */
+/* .operands of a command that takes a model before the files: main.c stores it as -m MODEL. */
 #define TAP_CMD_MODEL "MODEL [FILE...]"
-/* The .operands of one that runs another: what begins with its name, or "--" before it, is @rest.
+/*
+ * .operands of a command that runs a program: the program's name (or "--" before it) starts @rest.
  */
 #define TAP_CMD_COMMAND "[[--] CMD [ARG...]]"
 
 struct tap_cmd {
 	const char *name;
 	const char *help; /* one line of at most 60 characters, lower case */
-	/* its exit codes; NULL: those of a report, which reads a recording and prints it */
+	/* its exit codes for the man page; NULL: the exit codes of a report */
 	const char *exits;
-	const char *operands; /* "[GLOB]", "-- CMD", or NULL: none are taken */
+	const char *operands; /* "[GLOB]", "-- CMD", or NULL if the command takes no operands */
 	const char *example; /* a command line that the tests run */
 	const struct tap_opt *opts;
 	size_t opts_size;
 	const void *defaults; /* opts_size bytes, or NULL: all zero */
-	bool hidden; /* not in `schedtap help`: for completion and tests */
+	bool hidden; /* not listed by `schedtap help`: used by completion and tests */
 	/*
-	 * Return: an exit code. @operands and @rest as tap_opt_parse() found them. NULL: it is a
-	 * report's, in a struct tap_report_type (show/report/report.h).
+	 * Run the command and return its exit code. tap_opt_parse() sets @operands and @rest. NULL
+	 * for a report, whose functions are in a struct tap_report_type (show/report/report.h).
 	 */
 	int (*run)(void *opts, const struct tap_strings *operands, char **rest);
 };
 
 /*
- * Rows of option tables that several commands share: the same letter means the same thing
- * everywhere. @T is the command's options struct, @m its member: a const char * for CPUS and
- * FROM,TO; bool for --wide; a struct tap_strings for all others.
+ * Option rows that several commands share: a letter means the same in every command. @T is the
+ * command's options struct and @m the member that stores the value: a const char * for
+ * TAP_OPT_OUTPUT, TAP_OPT_CPUS, TAP_OPT_WINDOW and TAP_OPT_CLOCK, a bool for TAP_OPT_WIDE, a struct
+ * tap_filters for TAP_OPT_FILTER, and a struct tap_strings for all others.
  */
 #define TAP_OPTION(T, m, name_, letter_, arg_, type_, help_)                                       \
 	{                                                                                          \
@@ -56,7 +61,7 @@ struct tap_cmd {
 	"only these events: a name, group, system or SYSTEM:NAME, or a glob; repeatable"
 #define TAP_OPT_EVENTS(T, m)                                                                       \
 	TAP_OPTION(T, m, "event", 'e', "EVENT", TAP_OPT_STRINGS, TAP_OPT_EVENT_HELP)
-/* @m: a struct tap_filters; @events: what TAP_OPT_EVENTS() has. */
+/* @m: a struct tap_filters; @events: the member that TAP_OPT_EVENTS() stores to. */
 #define TAP_OPT_FILTER(T, m, events)                                                               \
 	{                                                                                          \
 		.name = "filter", .letter = 'f', .arg = "FILTER", .type = TAP_OPT_FILTERS,         \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Decimal digits, two at a time, from the last one. */
+/* Write decimal numbers two digits at a time, starting with the last ones. */
 #ifndef TAP_BASE_DIGITS_H
 #define TAP_BASE_DIGITS_H
 
@@ -41,12 +41,12 @@ static inline unsigned int tap_nr_digits(uint64_t v)
 		10000000000000000000U,
 	};
 	unsigned int bits = 64 - (unsigned int)__builtin_clzll(v | 1);
-	unsigned int n = bits * 1233 >> 12; /* log10(2) */
+	unsigned int n = bits * 1233 >> 12; /* log10(2) is about 1233 / 4096 */
 
 	return n + (v >= least[n]);
 }
 
-/* Writes all digits of @v before @end: tap_nr_digits() of them. */
+/* Write all tap_nr_digits() digits of @v so that they end before @end. */
 static inline void tap_digits_before(char *end, uint64_t v)
 {
 	for (; v >= 100; v /= 100, end -= 2)

@@ -13,7 +13,7 @@ int tap_err_set(struct tap_err *err, int code, const char *fmt, ...)
 	if (!err)
 		return code;
 	err->code = code;
-	errno = saved; /* for %m */
+	errno = saved; /* vsnprintf() reads it for %m */
 	va_start(ap, fmt);
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);

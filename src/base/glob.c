@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a [set], or NULL where it does not end: then '[' is a letter. */
+/*
+ * Return the end of the [set] at @p. If no ']' ends it, return NULL: then '[' is a plain character.
+ */
 static const char *set_end(const char *p)
 {
 	p += p[1] == '!' || p[1] == '^' ? 2 : 1;
@@ -35,7 +37,7 @@ static const char *element_end(const char *p)
 	return end ? end : p + (*p == '\\' && p[1] ? 2 : 1);
 }
 
-/* Which bytes it matches fnmatch() is asked. */
+/* Ask fnmatch() about each byte, so that both always agree on what an element matches. */
 int tap_glob_element(const char **glob, bool in[256])
 {
 	const char *end = element_end(*glob);
@@ -50,7 +52,10 @@ int tap_glob_element(const char **glob, bool in[256])
 	return 0;
 }
 
-/* The accepting state of a glob is its last one. */
+/*
+ * A glob's accepting state is its last one, so the highest accepting bit gives the number of
+ * states.
+ */
 static unsigned int count_states(const struct tap_glob *g)
 {
 	return g->accept ? TAP_GLOB_STATES - (unsigned int)__builtin_clzll(g->accept) : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Globs of fnmatch(3) without flags, several as one automaton. State n is "n elements matched", an
- * element being what matches one byte: a letter, '?', a [set]. A star is no state: it lets the one
- * in front of it stay. User space makes the automaton, and the BPF programs read it too.
+ * Globs of fnmatch(3) without flags, several of them as one automaton. State n of a glob means that
+ * n elements have matched; an element matches one byte: a character, '?', or a [set]. A star is not
+ * a state: it lets the preceding state match any byte and stay. User space builds the automaton;
+ * BPF programs evaluate it as well.
  */
 #ifndef TAP_BASE_GLOB_H
 #define TAP_BASE_GLOB_H
@@ -11,14 +12,14 @@
 
 #define TAP_GLOB_STATES 64
 
-/* {0} matches nothing. */
+/* A zeroed struct matches nothing. */
 struct tap_glob {
-	unsigned long long step[256]; /* by byte: the states that it moves on by one */
-	unsigned long long star; /* the states that any byte leaves where they are */
+	unsigned long long step[256]; /* for each byte: the states that advance by one */
+	unsigned long long star; /* the states that any byte leaves unchanged */
 	unsigned long long start, accept;
 };
 
-/* Whether all of @text matches: it ends with a NUL, or has @max bytes. */
+/* Return true if all of @text matches. @text ends with a NUL or after @max bytes. */
 static inline __attribute__((always_inline)) bool
 tap_glob_matches(const volatile struct tap_glob *g, const char *text, unsigned int max)
 {
@@ -38,14 +39,14 @@ tap_glob_matches(const volatile struct tap_glob *g, const char *text, unsigned i
 }
 
 /*
- * Makes @g match what @glob does, too. A glob takes one state more than it has elements.
- * Return: 0; -E2BIG: there are not so many left, and @g is as it was; -ENOMEM.
+ * Make @g also match what @glob matches. A glob takes one state more than it has elements.
+ * Return: 0; -E2BIG if @g has too few free states; -ENOMEM. On failure @g does not change.
  */
 int tap_glob_add(struct tap_glob *g, const char *glob);
 
 /*
- * Reads the element, which is no star, that @glob begins with: sets @in to the bytes that it
- * matches, and moves @glob behind it. Return: 0 or -ENOMEM.
+ * Read the element at the start of @glob, which must not be a star: set @in to the bytes that
+ * match, and move @glob to the end of the element. Return: 0 or -ENOMEM.
  */
 int tap_glob_element(const char **glob, bool in[256]);
 

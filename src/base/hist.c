@@ -31,7 +31,7 @@ static uint64_t bucket_to(unsigned int row, unsigned int i)
 	return bucket_from(row, i) + (row ? ((uint64_t)1 << (row - 1)) - 1 : 0);
 }
 
-/* The row's buckets, allocated; or NULL. */
+/* Return the buckets of a row and allocate them if needed; NULL when out of memory. */
 static uint32_t *get_row(uint32_t ***rows, unsigned int row)
 {
 	if (!*rows)
@@ -73,7 +73,7 @@ static int count_in_bucket(struct tap_hist *h, uint64_t v, uint64_t weight)
 	return add_to_bucket(h, tap_hist_row(v), tap_hist_bucket(v), weight);
 }
 
-/* From values to buckets. */
+/* Count the exact values in buckets from now on. */
 static int make_rows(struct tap_hist *h)
 {
 	int ret = 0;
@@ -88,7 +88,10 @@ static int make_rows(struct tap_hist *h)
 	return ret;
 }
 
-/* Room for one more value: 4, 8, 16, 32 of them, for most tasks wait a few times only. */
+/*
+ * Make room for one more value. The array doubles from 4 up to 32, as most tasks wait only a few
+ * times.
+ */
 static int grow_exact(struct tap_hist *h)
 {
 	bool full = !h->count || (h->count >= 4 && !(h->count & (h->count - 1)));
@@ -167,10 +170,10 @@ static void sort_exact(const struct tap_hist *h, uint64_t *v)
 	qsort(v, h->count, sizeof(*v), by_value);
 }
 
-/* How many of all, the smallest first, are @part: at least one. */
+/* Return the rank of the @part quantile: 1 is the smallest value, h->count the greatest. */
 static uint64_t rank_of(const struct tap_hist *h, double part)
 {
-	/* 0.07 * 100 is a little more than 7, and must not mean 8 */
+	/* in floating point 0.07 * 100 is a little above 7 and would round up to 8 */
 	double want = part * (double)h->count * (1 - 1e-12);
 	uint64_t rank;
 

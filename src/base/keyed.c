@@ -12,26 +12,26 @@ void tap_keyed_release(struct tap_keyed *k)
 	tap_map_release(&k->by_key);
 }
 
-static unsigned char *at(const struct tap_keyed *k, size_t i, size_t size)
+static unsigned char *entry_at(const struct tap_keyed *k, size_t i, size_t size)
 {
 	return (unsigned char *)k->v + i * size;
 }
 
 void *tap_keyed_get(struct tap_keyed *k, const void *key, size_t key_size, size_t size)
 {
-	/* entries with equal keys of the map get another one each */
+	/* if keys have the same hash, the later one takes the next free hash value */
 	for (uint64_t hash = tap_map_key(key, key_size);; hash++) {
 		uint64_t *slot = tap_map_put(&k->by_key, hash);
 
 		if (!slot || tap_array_grow(&k->v, k->nr, &k->cap, size))
 			return NULL;
 		if (!*slot) {
-			memset(at(k, k->nr, size), 0, size);
-			memcpy(at(k, k->nr, size), key, key_size);
+			memset(entry_at(k, k->nr, size), 0, size);
+			memcpy(entry_at(k, k->nr, size), key, key_size);
 			*slot = ++k->nr;
 		}
-		if (!memcmp(at(k, *slot - 1, size), key, key_size))
-			return at(k, *slot - 1, size);
+		if (!memcmp(entry_at(k, *slot - 1, size), key, key_size))
+			return entry_at(k, *slot - 1, size);
 	}
 }
 
@@ -57,8 +57,8 @@ void tap_keyed_greatest_first(struct tap_keyed *k, size_t key_size, size_t size)
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0; i < k->nr; i++)
-		if (value_of(at(k, i, size), key_size))
-			memmove(at(k, nr++, size), at(k, i, size), size);
+		if (value_of(entry_at(k, i, size), key_size))
+			memmove(entry_at(k, nr++, size), entry_at(k, i, size), size);
 	k->nr = nr;
 	if (nr)
 		qsort_r(k->v, nr, size, by_value, &key_size);

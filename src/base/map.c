@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct tap_map_slot *find(const struct tap_map *m, uint64_t key)
+static struct tap_map_slot *find_slot(const struct tap_map *m, uint64_t key)
 {
-	/* Fibonacci hashing: consecutive ids spread, and the multiplier is odd */
+	/* Fibonacci hashing spreads consecutive IDs; the multiplier must be odd */
 	size_t i = (size_t)((key * 0x9e3779b97f4a7c15ULL) >> 32) & (m->cap - 1);
 
 	while (m->slots[i].used && m->slots[i].key != key)
@@ -26,11 +26,11 @@ uint64_t *tap_map_get(const struct tap_map *m, uint64_t key)
 
 	if (!m->nr)
 		return NULL;
-	s = find(m, key);
+	s = find_slot(m, key);
 	return s->used ? &s->value : NULL;
 }
 
-static bool grow(struct tap_map *m)
+static bool grow_table(struct tap_map *m)
 {
 	struct tap_map bigger = { .nr = m->nr, .cap = m->cap ? m->cap * 2 : 64 };
 
@@ -38,7 +38,7 @@ static bool grow(struct tap_map *m)
 	if (!bigger.slots)
 		return false;
 	tap_map_for_each (m, s)
-		*find(&bigger, s->key) = *s;
+		*find_slot(&bigger, s->key) = *s;
 	free(m->slots);
 	*m = bigger;
 	return true;
@@ -48,9 +48,9 @@ uint64_t *tap_map_put(struct tap_map *m, uint64_t key)
 {
 	struct tap_map_slot *s;
 
-	if (m->nr >= m->cap / 2 && !grow(m))
+	if (m->nr >= m->cap / 2 && !grow_table(m))
 		return NULL;
-	s = find(m, key);
+	s = find_slot(m, key);
 	if (!s->used) {
 		*s = (struct tap_map_slot){ .key = key, .used = true };
 		m->nr++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A hash from a 64-bit key to a 64-bit value (a number or a pointer that the caller owns).
- * Any key is allowed. Open addressing; a slot's address is valid until the next tap_map_put().
+ * A hash table from 64-bit keys to 64-bit values (numbers, or pointers that the caller owns). Any
+ * key is allowed. Open addressing: a value's address is valid until the next tap_map_put().
  */
 #ifndef TAP_BASE_MAP_H
 #define TAP_BASE_MAP_H
@@ -21,13 +21,13 @@ struct tap_map {
 };
 
 void tap_map_release(struct tap_map *m);
-/* Return: the value's place, or NULL. */
+/* Return the value's address, or NULL if the key is not in the table. */
 uint64_t *tap_map_get(const struct tap_map *m, uint64_t key);
-/* Return: the value's place (0 if new), or NULL when out of memory. */
+/* Return the value's address (a new value is 0), or NULL when out of memory. */
 uint64_t *tap_map_put(struct tap_map *m, uint64_t key);
-int tap_map_set(struct tap_map *m, uint64_t key, uint64_t value); /* 0 or -ENOMEM */
+int tap_map_set(struct tap_map *m, uint64_t key, uint64_t value); /* Return: 0 or -ENOMEM */
 
-/* A key made of bytes (FNV-1a): others may have the same. */
+/* Hash bytes to a key (FNV-1a). Different bytes may have the same key. */
 static inline uint64_t tap_map_key(const void *data, size_t len)
 {
 	const unsigned char *p = data;

@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 
-#define NAME_MAX_LEN 127 /* a longer name is near to nothing */
+#define NAME_MAX_LEN 127 /* tap_nearest() ignores longer names */
 #define LINE_COLUMNS 100
-#define HELP_COLUMN_MAX 34 /* of the text beside an option's names */
+#define HELP_COLUMN_MAX 34 /* maximum column at which help texts start */
 
 struct parse {
 	const struct tap_opt *table;
@@ -119,12 +119,13 @@ static int store_number(const struct tap_opt *o, void *to, const char *value, st
 
 static int store_choice(struct parse *p, const struct tap_opt *o, const void **chosen)
 {
-	tap_opt_for_each(w, p->table) if (
-		*chosen && w.o->type == TAP_OPT_CHOICE && w.o->offset == o->offset &&
-		w.o->choice == *chosen &&
-		*chosen != o->choice) return tap_err_set(p->err, -EINVAL,
-							 "--%s and --%s exclude each other",
-							 w.o->name, o->name);
+	tap_opt_for_each(w, p->table)
+	{
+		if (*chosen && w.o->type == TAP_OPT_CHOICE && w.o->offset == o->offset &&
+		    w.o->choice == *chosen && *chosen != o->choice)
+			return tap_err_set(p->err, -EINVAL, "--%s and --%s exclude each other",
+					   w.o->name, o->name);
+	}
 	*chosen = o->choice;
 	return 0;
 }
@@ -146,7 +147,7 @@ int tap_filters_add(struct tap_filters *f, unsigned int word, const char *text)
 	return 0;
 }
 
-/* It belongs to the last of @strings. */
+/* The filter belongs to the last element of @strings. */
 static int store_filter(struct parse *p, const struct tap_opt *o, struct tap_filters *to,
 			const struct tap_strings *strings, const char *value)
 {
@@ -158,8 +159,8 @@ static int store_filter(struct parse *p, const struct tap_opt *o, struct tap_fil
 	return tap_filters_add(to, strings->nr - 1, value) ? tap_err_nomem(p->err) : 0;
 }
 
-/* @value is NULL for a flag. */
-static int store(struct parse *p, const struct tap_opt *o, const char *value)
+/* Store an option's value. @value is NULL for a flag. */
+static int store_value(struct parse *p, const struct tap_opt *o, const char *value)
 {
 	void *to = (char *)p->opts + o->offset;
 
@@ -184,10 +185,10 @@ static int store(struct parse *p, const struct tap_opt *o, const char *value)
 }
 
 /*
- * Stores an option whose value, if any is attached to it, is @value; else it is the next word,
- * but never "--": what was meant there is the end of the options.
+ * Store an option whose attached value is @value. If @value is NULL and the option needs one, take
+ * the next word, but not "--": that ends the options, so the value is missing.
  */
-static int take(struct parse *p, const struct tap_opt *o, const char *value)
+static int take_value(struct parse *p, const struct tap_opt *o, const char *value)
 {
 	if (!o->arg && value)
 		return tap_err_set(p->err, -EINVAL, "option '--%s' takes no value", o->name);
@@ -197,7 +198,7 @@ static int take(struct parse *p, const struct tap_opt *o, const char *value)
 					   o->name, o->arg);
 		value = p->words[p->next++];
 	}
-	return store(p, o, value);
+	return store_value(p, o, value);
 }
 
 static int parse_long(struct parse *p, const char *word)
@@ -206,15 +207,16 @@ static int parse_long(struct parse *p, const char *word)
 	size_t len = equals ? (size_t)(equals - word) : strlen(word);
 	char name[NAME_MAX_LEN + 1];
 
-	tap_opt_for_each(at,
-			 p->table) if (!strncmp(at.o->name, word, len) &&
-				       !at.o->name[len]) return take(p, at.o,
-								     equals ? equals + 1 : NULL);
+	tap_opt_for_each(at, p->table)
+	{
+		if (!strncmp(at.o->name, word, len) && !at.o->name[len])
+			return take_value(p, at.o, equals ? equals + 1 : NULL);
+	}
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);
 	return unknown_option(p, name);
 }
 
-/* @letters: what follows the dash: "abc", "ovalue". */
+/* Parse the letters that follow a dash: "abc", or "ovalue" if o takes a value. */
 static int parse_short(struct parse *p, const char *letters)
 {
 	int ret = 0;
@@ -229,8 +231,8 @@ static int parse_short(struct parse *p, const char *letters)
 			return tap_err_set(p->err, -EINVAL, "unknown option '-%c'", *letters);
 		letters++;
 		if (at.o->arg)
-			return take(p, at.o, *letters ? letters : NULL);
-		ret = take(p, at.o, NULL);
+			return take_value(p, at.o, *letters ? letters : NULL);
+		ret = take_value(p, at.o, NULL);
 	}
 	return ret;
 }
@@ -285,7 +287,7 @@ void tap_opt_release(const struct tap_opt *table, void *opts)
 	}
 }
 
-/* "  -i, --input FILE". Return: its columns. */
+/* Add an option's names, such as "  -i, --input FILE". Return: their width in columns. */
 static size_t add_names(const struct tap_opt *o, struct tap_buf *out)
 {
 	size_t start = out->len;
@@ -299,7 +301,7 @@ static size_t add_names(const struct tap_opt *o, struct tap_buf *out)
 	return out->len - start;
 }
 
-/* The words of @text from column @left on; the cursor is there already. */
+/* Add @text wrapped at LINE_COLUMNS and indented by @left, which is already the current column. */
 static void add_wrapped(struct tap_buf *out, const char *text, size_t left)
 {
 	size_t column = left, len;
@@ -330,7 +332,7 @@ void tap_opt_help(const struct tap_opt *table, struct tap_buf *out)
 		if (columns > left && columns <= HELP_COLUMN_MAX)
 			left = columns;
 	}
-	out->len = start; /* that was to measure */
+	out->len = start; /* the loop only measured the widths */
 	tap_opt_for_each(w, table)
 	{
 		columns = add_names(w.o, out);

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-#define STAT_START 22 /* of the fields in /proc/PID/stat */
+#define STAT_START 22 /* field numbers of /proc/PID/stat, as in proc(5) */
 #define STAT_PARENT 4
 #define STAT_FLAGS 9
 #define PF_EXITING 0x4u /* include/linux/sched.h */
@@ -22,7 +22,7 @@ int64_t tap_proc_number(const char *path)
 
 	if (!tap_buf_read_file(&b, path) && b.len) {
 		b.data[strcspn(tap_buf_str(&b), "\n")] = '\0';
-		tap_text_parse_int(b.data, 0, INT64_MAX, &v); /* or v stays */
+		tap_text_parse_int(b.data, 0, INT64_MAX, &v); /* v stays -1 on failure */
 	}
 	tap_buf_release(&b);
 	return v;
@@ -40,10 +40,10 @@ size_t tap_proc_comm(const char *path, char *comm, size_t size)
 	return strlen(comm);
 }
 
-/* Of /proc/PID/stat, fields counted as in proc(5). */
+/* Read field @nr of the text of a /proc/PID/stat file. Fields count as in proc(5). */
 static int stat_field(const char *stat, int nr, uint64_t *value)
 {
-	const char *s = strrchr(stat, ')'); /* a comm may hold blanks and brackets */
+	const char *s = strrchr(stat, ')'); /* the comm field may contain spaces and parentheses */
 
 	for (int field = 2; s && field < nr; field++) {
 		s = strchr(s, ' ');

@@ -56,7 +56,10 @@ static bool lacks_nice(void)
 	return !tap_cap_has(CAP_SYS_NICE);
 }
 
-/* Its capabilities do not count for what belongs to the whole machine. */
+/*
+ * Return true in a user namespace that does not map all user IDs: capabilities there do not apply
+ * to objects that belong to the whole machine.
+ */
 static bool in_user_namespace(void)
 {
 	return !file_has("/proc/self/uid_map", " 4294967295\n");
@@ -67,12 +70,12 @@ static bool is_locked_down(void)
 	return file_has("/sys/kernel/security/lockdown", "[confidentiality]");
 }
 
-static bool always(void)
+static bool is_always(void)
 {
 	return true;
 }
 
-/* The first row that fits holds. */
+/* The first row that matches gives the reason. */
 static const struct row {
 	enum tap_step step;
 	int error;
@@ -86,9 +89,12 @@ static const struct row {
 	{ TAP_STEP_BPF_STATS, EPERM, lacks_admin,
 	  "timing BPF programs needs CAP_SYS_ADMIN: run as root" },
 	{ TAP_STEP_BPF_STATS, EPERM, in_user_namespace, NAMESPACE },
-	{ TAP_STEP_UPROBE, ENOENT, always,
+	{ TAP_STEP_UPROBE, ENOENT, is_always,
 	  "this kernel has no uprobes: boot a kernel built with CONFIG_UPROBE_EVENTS=y" },
-	/* v6.18's perf_uprobe_event_init(); before, CAP_PERFMON was enough */
+	/*
+	 * perf_uprobe_event_init(): v6.18 requires CAP_SYS_ADMIN; older kernels accepted
+	 * CAP_PERFMON
+	 */
 	{ TAP_STEP_UPROBE, EACCES, lacks_admin,
 	  "probes of programs need CAP_SYS_ADMIN (on older kernels CAP_PERFMON): run as root" },
 	{ TAP_STEP_TRACEFS_READ, EACCES, lacks_search,

@@ -9,9 +9,10 @@
 #include <schedtap/err.h>
 
 /*
- * A copy of a public struct, which begins with its size_t size. What was built with an older header
- * has less: the rest of @to, of @size bytes, stays as it is. What was built with a newer one has
- * more, which must be zero. Return: 0; -EINVAL with a sentence.
+ * Copy a public struct, which starts with its own size (a size_t). A caller built with an older
+ * header passes a shorter struct: the rest of @to, which has @size bytes, keeps its values. A
+ * caller built with a newer header passes a longer struct, whose extra bytes must be zero.
+ * Return: 0; -EINVAL with a sentence.
  */
 static inline int tap_sized_take(void *to, size_t size, const void *from, struct tap_err *err)
 {

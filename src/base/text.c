@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /*
- * The bytes of the UTF-8 character at @s, 0 if it is none. Overlong forms, surrogates and
- * what is above U+10FFFF are refused by the bounds on the second byte.
+ * Return the length in bytes of the UTF-8 character at @s, or 0 if it is invalid. The bounds on the
+ * second byte exclude overlong forms, surrogates and code points above U+10FFFF.
  */
 static size_t utf8_len(const char *s, size_t len)
 {
@@ -29,7 +29,9 @@ static size_t utf8_len(const char *s, size_t len)
 	return n;
 }
 
-/* Of a character of @n bytes. U+0080..U+009F are control characters to a terminal, too. */
+/*
+ * @n: the character's length in bytes. Terminals treat U+0080..U+009F as control characters, too.
+ */
 static bool is_control(const char *s, size_t n)
 {
 	const unsigned char *b = (const unsigned char *)s;
@@ -37,7 +39,10 @@ static bool is_control(const char *s, size_t n)
 	return n == 1 ? b[0] < 0x20 || b[0] == 0x7f : n == 2 && b[0] == 0xc2 && b[1] < 0xa0;
 }
 
-/* Of a character of @n bytes: U+200E, U+200F, U+202A..U+202E, U+2066..U+2069. */
+/*
+ * Return true for bidirectional controls: U+200E, U+200F, U+202A..U+202E, U+2066..U+2069. @n: the
+ * character's length in bytes.
+ */
 static bool turns_direction(const char *s, size_t n)
 {
 	const unsigned char *b = (const unsigned char *)s;
@@ -48,13 +53,18 @@ static bool turns_direction(const char *s, size_t n)
 			    : b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9;
 }
 
-/* Of a character of @n bytes: U+2028, U+2029, which end a line of JavaScript. */
+/*
+ * Return true for U+2028 and U+2029, which JavaScript takes as line ends. @n: the character's
+ * length in bytes.
+ */
 static bool ends_line(const char *s, size_t n)
 {
 	return n == 3 && !memcmp(s, "\xe2\x80", 2) && (s[2] == '\xa8' || s[2] == '\xa9');
 }
 
-/* How many bytes are printable ASCII but for a backslash: most texts are nothing else. */
+/*
+ * Return how many leading bytes are printable ASCII except backslash. Most texts are nothing else.
+ */
 static size_t plain_len(const char *s, size_t len)
 {
 	size_t n = 0;
@@ -73,7 +83,11 @@ void tap_text_escape(struct tap_buf *out, const char *s, size_t len)
 			tap_buf_add(out, s, n);
 			continue;
 		}
-		n = 1; /* the second byte of a control character is no UTF-8 by itself */
+		/*
+		 * a control character's second byte is not valid UTF-8 by itself, so it is escaped
+		 * next
+		 */
+		n = 1;
 		if (*s == '\n')
 			tap_buf_puts(out, "\\n");
 		else if (*s == '\t')
@@ -89,7 +103,7 @@ void tap_text_utf8(struct tap_buf *out, const char *s, size_t len)
 {
 	for (size_t n; len; s += n, len -= n) {
 		for (n = 0; n < len && (unsigned char)s[n] < 0x80; n++)
-			; /* mostly all of it */
+			; /* usually the whole text */
 		n = n ?: utf8_len(s, len);
 		if (n)
 			tap_buf_add(out, s, n);
@@ -120,7 +134,7 @@ void tap_text_json(struct tap_buf *out, const char *s, size_t len)
 	tap_buf_char(out, '"');
 }
 
-/* Return: whether a spreadsheet program may run the text as a formula. A number is none. */
+/* Return true if a spreadsheet program may run the text as a formula. Plain numbers are safe. */
 static bool is_formula(const char *s, size_t len)
 {
 	size_t n = 1;
@@ -151,8 +165,8 @@ void tap_text_csv(struct tap_buf *out, const char *s, size_t len)
 }
 
 /*
- * Of Unicode 14's East_Asian_Width W and F, and of what combines: that of scripts which names are
- * likely to be in. What is not here takes one column.
+ * Wide characters (East_Asian_Width W and F of Unicode 14) and combining characters of scripts that
+ * are likely in names. All other characters take one column.
  */
 static const struct range {
 	uint32_t first, last;
@@ -197,7 +211,9 @@ static bool is_in(uint32_t c, const struct range *ranges, size_t nr)
 	return i < nr && ranges[i].first <= c;
 }
 
-/* Of the character of @n bytes at @s; n is 0 where it is none. */
+/*
+ * Return the columns of the character at @s. @n: its length in bytes; 0 if it is not valid UTF-8.
+ */
 static size_t width_of(const char *s, size_t n)
 {
 	static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
@@ -225,7 +241,7 @@ size_t tap_text_width(const char *s, size_t len)
 {
 	size_t width = 0;
 
-	if (is_ascii(s, len)) /* nearly always */
+	if (is_ascii(s, len)) /* the most frequent case */
 		return len;
 	for (size_t n; len; s += n ?: 1, len -= n ?: 1) {
 		n = utf8_len(s, len);
@@ -309,7 +325,7 @@ int tap_text_parse_time(const char *s, uint64_t *ns)
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (!strcmp(s, units[i].name))
 			unit = units[i].ns;
-	/* frac is in billionths of the unit: below 2^30, so that neither product overflows */
+	/* frac counts billionths of the unit: it is below 2^30, so neither product overflows */
 	frac = unit < 1000000000 ? frac * unit / 1000000000 : frac * (unit / 1000000000);
 	if (!unit || __builtin_mul_overflow(v, unit, &v) || __builtin_add_overflow(v, frac, &v) ||
 	    v > (uint64_t)1 << 63)
@@ -413,7 +429,7 @@ bool tap_cpus_within(const struct tap_cpus *c, const struct tap_cpus *all)
 	return true;
 }
 
-/* "N" or "N-M", as many as commas join. */
+/* Parse "N" and "N-M" elements, separated by commas. */
 static int parse_ranges(struct tap_cpus *c, const char *s)
 {
 	uint64_t from, to;

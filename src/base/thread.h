@@ -6,17 +6,20 @@
 #include <semaphore.h>
 #include <stdint.h>
 
-/* A program's signals are for its own threads: this one has all of them blocked. Return: 0; -errno.
+/*
+ * Start a thread with all signals blocked, so that only the program's own threads handle signals.
+ * Return: 0; -errno.
  */
 int tap_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
-/* As sem_wait(), also where a signal comes between. */
+/* sem_wait() that continues to wait after a signal handler ran. */
 void tap_sem_wait(sem_t *sem);
 /*
- * Sleeps as long as this thread has run since the last call that slept, if that is a millisecond or
- * more: a thread with a real-time priority leaves half of a CPU to others. @rested_ns: 0 at first.
+ * Limit a real-time thread to half of a CPU: sleep as long as this thread has run since it last
+ * slept here, once that is at least 1 ms. @rested_ns: the caller sets it to 0 before the first
+ * call.
  */
 void tap_thread_rest(uint64_t *rested_ns);
-/* Sleep for @ns, which counts as a rest: tap_thread_rest() sleeps less later. */
+/* Sleep for @ns and count it as rest, so that the next tap_thread_rest() sleeps less. */
 void tap_thread_sleep(uint64_t ns, uint64_t *rested_ns);
 
 #endif

@@ -7,8 +7,8 @@
 #include "base/text.h"
 
 #define SECOND_NS INT64_C(1000000000)
-#define MOVED_NS 1000000 /* more is no delay between the two clocks of a reading */
-#define DATE_LEN 11u /* "2026-11-20 " */
+#define MOVED_NS 1000000 /* a larger change is not just a delay between reading the two clocks */
+#define DATE_LEN 11u /* length of "2026-11-20 " */
 
 void tap_wall_learn(struct tap_wall *w, uint64_t ts_ns, uint64_t realtime_ns)
 {
@@ -43,8 +43,10 @@ uint64_t tap_wall_to(const struct tap_wall *w, int64_t realtime_ns)
 	return __builtin_sub_overflow(realtime_ns, w->offset_ns, &ns) ? 0 : ns;
 }
 
-/* Return: whole seconds, rounded down, and in @ns what is left. */
-static int64_t split(int64_t realtime_ns, uint32_t *ns)
+/*
+ * Split a time into whole seconds, rounded down (the result), and the remaining nanoseconds (@ns).
+ */
+static int64_t split_seconds(int64_t realtime_ns, uint32_t *ns)
 {
 	int64_t rest = realtime_ns % SECOND_NS;
 
@@ -60,7 +62,7 @@ static void break_down(int64_t second, bool is_utc, struct tm *tm)
 	if (is_utc) {
 		gmtime_r(&t, tm);
 	} else {
-		tzset(); /* localtime_r() need not look at TZ */
+		tzset(); /* unlike localtime(), localtime_r() may ignore changes of TZ */
 		localtime_r(&t, tm);
 	}
 }
@@ -80,11 +82,11 @@ static const char *second_text(struct tap_wall *w, int64_t second, bool is_utc)
 	return last->text;
 }
 
-/* All but the first @skip bytes of the time. Return: its length. */
+/* Write the time without the first @skip bytes. Return: the length. */
 static size_t put_time(struct tap_wall *w, uint64_t ts_ns, bool is_utc, size_t skip, char *to)
 {
 	uint32_t ns;
-	int64_t second = split(tap_wall_from(w, ts_ns), &ns);
+	int64_t second = split_seconds(tap_wall_from(w, ts_ns), &ns);
 	char *p = stpcpy(to, second_text(w, second, is_utc) + skip);
 
 	*p = '.';
@@ -118,7 +120,7 @@ void tap_wall_add(struct tap_wall *w, struct tap_buf *out, uint64_t ts_ns)
 void tap_wall_add_date(struct tap_wall *w, struct tap_buf *out, uint64_t ts_ns)
 {
 	uint32_t ns;
-	int64_t second = split(tap_wall_from(w, ts_ns), &ns);
+	int64_t second = split_seconds(tap_wall_from(w, ts_ns), &ns);
 	char zone[16] = "";
 	struct tm tm;
 

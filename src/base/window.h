@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A part of a recording's time. Both its ends are of it, and from_ns <= to_ns. What goes as far as
- * there are events is from 0 to UINT64_MAX.
+ * A part of a recording's time, including both ends; from_ns <= to_ns. An open end is 0 or
+ * UINT64_MAX.
  */
 #ifndef TAP_BASE_WINDOW_H
 #define TAP_BASE_WINDOW_H
@@ -25,13 +25,13 @@ static inline bool tap_window_has(const struct tap_window *w, uint64_t ns)
 	return ns - w->from_ns <= w->to_ns - w->from_ns;
 }
 
-/* Whether some of [@from_ns, @to_ns] lies in it. */
+/* Return true if [@from_ns, @to_ns] and the window overlap. */
 static inline bool tap_window_overlaps(const struct tap_window *w, uint64_t from_ns, uint64_t to_ns)
 {
 	return to_ns >= w->from_ns && from_ns <= w->to_ns;
 }
 
-/* Return: the instant of the window that is nearest to @ns. */
+/* Return the time within the window that is nearest to @ns. */
 static inline uint64_t tap_window_clip(const struct tap_window *w, uint64_t ns)
 {
 	if (ns < w->from_ns)
@@ -39,7 +39,7 @@ static inline uint64_t tap_window_clip(const struct tap_window *w, uint64_t ns)
 	return ns > w->to_ns ? w->to_ns : ns;
 }
 
-/* How much of [@from_ns, @to_ns] lies in it. @from_ns: not behind @to_ns. */
+/* Return how many ns of [@from_ns, @to_ns] lie within the window. @from_ns <= @to_ns. */
 static inline uint64_t tap_window_part_ns(const struct tap_window *w, uint64_t from_ns,
 					  uint64_t to_ns)
 {

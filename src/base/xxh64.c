@@ -11,7 +11,7 @@
 
 #define STRIPE sizeof(((struct tap_xxh64 *)0)->rest)
 
-static uint64_t rotate(uint64_t v, unsigned int by)
+static uint64_t rotate_left(uint64_t v, unsigned int by)
 {
 	return v << by | v >> (64 - by);
 }
@@ -34,10 +34,13 @@ static uint32_t little32(const unsigned char *p)
 
 static uint64_t round64(uint64_t lane, uint64_t v)
 {
-	return rotate(lane + v * PRIME2, 31) * PRIME1;
+	return rotate_left(lane + v * PRIME2, 31) * PRIME1;
 }
 
-/* Whole stripes. The lanes are copied, or the compiler would store them in each round. */
+/*
+ * Add @nr whole stripes. Local copies of the lanes keep the compiler from storing them in each
+ * round.
+ */
 static void add_stripes(uint64_t lanes[4], const unsigned char *p, size_t nr)
 {
 	uint64_t a = lanes[0], b = lanes[1], c = lanes[2], d = lanes[3];
@@ -54,10 +57,10 @@ static void add_stripes(uint64_t lanes[4], const unsigned char *p, size_t nr)
 	lanes[3] = d;
 }
 
-static uint64_t merge(const uint64_t lanes[4])
+static uint64_t merge_lanes(const uint64_t lanes[4])
 {
-	uint64_t sum = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) +
-		       rotate(lanes[3], 18);
+	uint64_t sum = rotate_left(lanes[0], 1) + rotate_left(lanes[1], 7) +
+		       rotate_left(lanes[2], 12) + rotate_left(lanes[3], 18);
 
 	for (int i = 0; i < 4; i++)
 		sum = (sum ^ round64(0, lanes[i])) * PRIME1 + PRIME4;
@@ -91,17 +94,17 @@ void tap_xxh64_add(struct tap_xxh64 *x, const void *data, size_t len)
 uint64_t tap_xxh64_sum(const struct tap_xxh64 *x)
 {
 	const unsigned char *p = x->rest, *end = p + x->len % STRIPE;
-	uint64_t sum = x->len < STRIPE ? PRIME5 : merge(x->lanes);
+	uint64_t sum = x->len < STRIPE ? PRIME5 : merge_lanes(x->lanes);
 
 	sum += x->len;
 	for (; end - p >= 8; p += 8)
-		sum = rotate(sum ^ round64(0, little64(p)), 27) * PRIME1 + PRIME4;
+		sum = rotate_left(sum ^ round64(0, little64(p)), 27) * PRIME1 + PRIME4;
 	if (end - p >= 4) {
-		sum = rotate(sum ^ little32(p) * PRIME1, 23) * PRIME2 + PRIME3;
+		sum = rotate_left(sum ^ little32(p) * PRIME1, 23) * PRIME2 + PRIME3;
 		p += 4;
 	}
 	for (; p < end; p++)
-		sum = rotate(sum ^ *p * PRIME5, 11) * PRIME1;
+		sum = rotate_left(sum ^ *p * PRIME5, 11) * PRIME1;
 	sum = (sum ^ sum >> 33) * PRIME2;
 	sum = (sum ^ sum >> 29) * PRIME3;
 	return sum ^ sum >> 32;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int falling(const void *a, const void *b)
+static int by_falling_p(const void *a, const void *b)
 {
 	double x = **(double *const *)a, y = **(double *const *)b;
 
@@ -21,7 +21,7 @@ int tap_adjust_p(double *p, unsigned int nr)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < nr; i++)
 		order[i] = &p[i];
-	qsort(order, nr, sizeof(*order), falling);
+	qsort(order, nr, sizeof(*order), by_falling_p);
 	for (unsigned int i = 0; i < nr; i++) {
 		least = fmin(least, *order[i] * nr / (nr - i));
 		*order[i] = least;

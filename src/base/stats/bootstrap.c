@@ -10,21 +10,21 @@
 
 #define SEED 0x5eedu
 
-/* Some equal values of a block. */
+/* Equal values within one block. */
 struct counted {
 	uint64_t value, weight;
 	unsigned int block;
 };
 
-/* All that a series has, in rising order: one walk finds the quantiles of any draw. */
+/* All values of a series in rising order, so that one pass finds the quantiles of any draw. */
 struct series {
 	struct counted *v;
 	unsigned int nr, cap;
 	const struct tap_hist *blocks;
 	unsigned int nr_blocks;
-	unsigned int block; /* that is being added */
-	uint64_t *weights; /* owned; of all that is in a block */
-	unsigned int *drawn; /* owned; how often, by block */
+	unsigned int block; /* the block that add_bucket() adds to */
+	uint64_t *weights; /* owned; the total weight of each block */
+	unsigned int *drawn; /* owned; how often each block was drawn */
 	int err;
 };
 
@@ -42,7 +42,7 @@ static void add_bucket(void *ctx, uint64_t from, uint64_t to, uint64_t weight)
 	s->v[s->nr++] = (struct counted){ middle, weight, s->block };
 }
 
-static int rising(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
 	const struct counted *x = a, *y = b;
 
@@ -64,7 +64,7 @@ static int series_init(struct series *s, struct tap_blocks blocks)
 		tap_hist_for_each(&blocks.v[s->block], add_bucket, s);
 	}
 	if (!s->err && s->nr)
-		qsort(s->v, s->nr, sizeof(*s->v), rising);
+		qsort(s->v, s->nr, sizeof(*s->v), by_value);
 	return s->err;
 }
 
@@ -75,7 +75,7 @@ static void series_release(struct series *s)
 	free(s->drawn);
 }
 
-/* splitmix64, after Steele, Lea and Flood. */
+/* splitmix64 by Steele, Lea and Flood. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -85,15 +85,16 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-static void draw(struct series *s, uint64_t *random)
+static void draw_blocks(struct series *s, uint64_t *random)
 {
 	memset(s->drawn, 0, s->nr_blocks * sizeof(*s->drawn));
 	for (unsigned int i = 0; i < s->nr_blocks; i++)
 		s->drawn[(unsigned __int128)next_random(random) * s->nr_blocks >> 64]++;
 }
 
-/* @parts rise. NAN: nothing was drawn. */
-static void quantiles(const struct series *s, const double *parts, unsigned int nr, double *out)
+/* Find the quantiles @parts, which must rise. They are NAN if no value was drawn. */
+static void find_quantiles(const struct series *s, const double *parts, unsigned int nr,
+			   double *out)
 {
 	double all = 0, below = 0;
 	unsigned int i = 0;
@@ -109,7 +110,7 @@ static void quantiles(const struct series *s, const double *parts, unsigned int 
 		out[i++] = NAN;
 }
 
-/* @differences: by quantile, TAP_BOOTSTRAP_DRAWS of each. A draw without values has none. */
+/* @differences: TAP_BOOTSTRAP_DRAWS slots per quantile. Draws without values are left out. */
 static void draw_all(struct series *a, struct series *b, const double *parts, unsigned int nr,
 		     double *differences, unsigned int *nr_drawn)
 {
@@ -118,10 +119,10 @@ static void draw_all(struct series *a, struct series *b, const double *parts, un
 
 	*nr_drawn = 0;
 	for (unsigned int i = 0; i < TAP_BOOTSTRAP_DRAWS; i++) {
-		draw(a, &random);
-		draw(b, &random);
-		quantiles(a, parts, nr, of_a);
-		quantiles(b, parts, nr, of_b);
+		draw_blocks(a, &random);
+		draw_blocks(b, &random);
+		find_quantiles(a, parts, nr, of_a);
+		find_quantiles(b, parts, nr, of_b);
 		if (isnan(of_a[0]) || isnan(of_b[0]))
 			continue;
 		for (unsigned int q = 0; q < nr; q++)
@@ -130,7 +131,7 @@ static void draw_all(struct series *a, struct series *b, const double *parts, un
 	}
 }
 
-static struct tap_confidence middle(double *v, unsigned int nr)
+static struct tap_confidence middle_interval(double *v, unsigned int nr)
 {
 	unsigned int outside = (unsigned int)(nr * TAP_STATS_ALPHA / 2);
 
@@ -150,8 +151,9 @@ int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const doub
 	if (!ret && a.nr >= TAP_BOOTSTRAP_MIN && b.nr >= TAP_BOOTSTRAP_MIN)
 		draw_all(&of_a, &of_b, parts, nr, differences, &nr_drawn);
 	for (unsigned int q = 0; !ret && q < nr; q++)
-		intervals[q] = nr_drawn ? middle(differences + q * TAP_BOOTSTRAP_DRAWS, nr_drawn)
-					: TAP_CONFIDENCE_NONE;
+		intervals[q] =
+			nr_drawn ? middle_interval(differences + q * TAP_BOOTSTRAP_DRAWS, nr_drawn)
+				 : TAP_CONFIDENCE_NONE;
 	series_release(&of_a);
 	series_release(&of_b);
 	free(differences);

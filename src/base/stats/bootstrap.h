@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Quantiles of one series in time against those of another. Values that are near each other in time
- * hang together, so blocks of time are drawn again, each with all that is in it: the interval is of
- * the differences that come of that. It says how far chance within these two series goes, and
- * nothing of a third one.
+ * Compare quantiles of two time series. Values that are close in time are correlated, so whole
+ * blocks of time are resampled with all their values (block bootstrap): the interval covers the
+ * differences between the resampled series. It shows how much these two series may differ by
+ * chance; it says nothing about a third series.
  */
 #ifndef TAP_STATS_BOOTSTRAP_H
 #define TAP_STATS_BOOTSTRAP_H
@@ -12,17 +12,17 @@
 #include "base/stats/confidence.h"
 
 #define TAP_BOOTSTRAP_DRAWS 1000u
-/* Of fewer blocks there is no interval. */
+/* Minimum number of blocks; with fewer no interval is computed. */
 #define TAP_BOOTSTRAP_MIN 10u
 
 struct tap_blocks {
-	const struct tap_hist *v; /* what was in each block of time */
+	const struct tap_hist *v; /* the values of each block of time */
 	unsigned int nr;
 };
 
 /*
- * Of @b's quantiles above @a's: @parts and @intervals are @nr. The same input has the same result.
- * Return: 0 or -ENOMEM.
+ * Compute a confidence interval for quantile(@b) - quantile(@a), for each of @nr quantiles in
+ * @parts. The same input always gives the same result. Return: 0 or -ENOMEM.
  */
 int tap_bootstrap_quantiles(struct tap_blocks a, struct tap_blocks b, const double *parts,
 			    unsigned int nr, struct tap_confidence *intervals);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a number lies, at 95 % confidence or more. */
+/* A confidence interval at a level of at least 95 %. */
 #ifndef TAP_STATS_INTERVAL_H
 #define TAP_STATS_INTERVAL_H
 
@@ -8,7 +8,7 @@
 #define TAP_STATS_ALPHA 0.05
 
 struct tap_confidence {
-	double low, high; /* NAN: there are too few values for one */
+	double low, high; /* NAN: too few values for an interval */
 };
 
 #define TAP_CONFIDENCE_NONE ((struct tap_confidence){ NAN, NAN })

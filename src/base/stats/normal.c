@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define FAR 40.0 /* beyond, p is 0 for a double */
+#define FAR 40.0 /* beyond this, p is 0 as a double */
 
 double tap_normal_p(double z)
 {

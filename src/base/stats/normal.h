@@ -3,10 +3,12 @@
 #ifndef TAP_STATS_NORMAL_H
 #define TAP_STATS_NORMAL_H
 
-/* Both sides together: how often a value is further from the middle than @z standard deviations, >=
- * 0. */
+/*
+ * Two-sided: return the probability that a value lies more than @z >= 0 standard deviations from
+ * the mean.
+ */
 double tap_normal_p(double z);
-/* The other way round: 0 < @p <= 1. */
+/* The inverse of tap_normal_p(), for 0 < @p <= 1. */
 double tap_normal_z(double p);
 
 #endif

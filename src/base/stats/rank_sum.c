@@ -10,7 +10,7 @@
 
 struct ranked {
 	double value;
-	unsigned int rank2; /* twice the rank: an integer also where ranks are shared */
+	unsigned int rank2; /* twice the rank: an integer even if values share a rank */
 	bool is_b;
 };
 
@@ -21,7 +21,10 @@ static int by_value(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Of values in rising order. Return: the sum of t^3 - t over those that are t equal ones. */
+/*
+ * Rank values that are sorted in rising order. Return: the sum of t^3 - t over groups of t equal
+ * values.
+ */
 static double give_ranks(struct ranked *v, unsigned int nr)
 {
 	double ties = 0;
@@ -40,14 +43,14 @@ static double give_ranks(struct ranked *v, unsigned int nr)
 }
 
 /*
- * How many groups of @size there are by the sum of their ranks, times 2: below 2^53 as long as
- * there are TAP_RANK_SUM_EXACT values or fewer. @sums: set to how many sums there are. Return: to
- * be freed; NULL when out of memory.
+ * Count the groups of @size values by twice the sum of their ranks. All counts are below 2^53 for
+ * up to TAP_RANK_SUM_EXACT values. @sums: set to the number of possible sums. Return: counts for
+ * each group size 0..@size, to be freed by the caller; NULL when out of memory.
  */
 static double *count_groups(const struct ranked *v, unsigned int nr, unsigned int size,
 			    unsigned int *sums)
 {
-	/* the greatest sum of @size of those before */
+	/* reach: the greatest sum of @size of the values so far */
 	unsigned int width = 1, first = 0, reach = 0;
 	double *ways;
 
@@ -87,8 +90,8 @@ static int exact_p(const struct ranked *v, unsigned int nr, unsigned int size, u
 	return 0;
 }
 
-/* @nr_a, @nr_b: as doubles their product does not wrap around. */
-static double deviation(double nr_a, double nr_b, double ties)
+/* @nr_a and @nr_b are doubles so that their product does not overflow. */
+static double rank_sum_deviation(double nr_a, double nr_b, double ties)
 {
 	double nr = nr_a + nr_b;
 
@@ -98,7 +101,7 @@ static double deviation(double nr_a, double nr_b, double ties)
 static double normal_p(double nr_a, double nr_b, double sum, double ties)
 {
 	double off = fabs(sum - nr_a * (nr_a + 1) / 2 - nr_a * nr_b / 2) - 0.5;
-	double sd = deviation(nr_a, nr_b, ties);
+	double sd = rank_sum_deviation(nr_a, nr_b, ties);
 
 	return sd > 0 && off > 0 ? tap_normal_p(off / sd) : 1;
 }
@@ -122,7 +125,7 @@ int tap_rank_sum_p(const double *a, unsigned int nr_a, const double *b, unsigned
 		*(v[i].is_b ? &sum_b : &sum_a) += v[i].rank2;
 	if (nr > TAP_RANK_SUM_EXACT)
 		*p = normal_p(nr_a, nr_b, (double)sum_a / 2, ties);
-	else if (nr_a <= nr_b) /* there are fewer sums of the smaller group */
+	else if (nr_a <= nr_b) /* the smaller group has fewer possible sums */
 		ret = exact_p(v, nr, nr_a, (unsigned int)sum_a, p);
 	else
 		ret = exact_p(v, nr, nr_b, (unsigned int)sum_b, p);
@@ -139,7 +142,8 @@ int tap_rank_sum_outside(unsigned int nr_a, unsigned int nr_b, double alpha, uin
 
 	*nr = 0;
 	if (all > TAP_RANK_SUM_EXACT) {
-		below = (double)nr_a * nr_b / 2 - tap_normal_z(alpha) * deviation(nr_a, nr_b, 0);
+		below = (double)nr_a * nr_b / 2 -
+			tap_normal_z(alpha) * rank_sum_deviation(nr_a, nr_b, 0);
 		*nr = below > 0 ? (uint64_t)below : 0;
 		return 0;
 	}
@@ -160,7 +164,7 @@ int tap_rank_sum_outside(unsigned int nr_a, unsigned int nr_b, double alpha, uin
 unsigned int tap_rank_sum_needs(double alpha)
 {
 	unsigned int nr = 1;
-	double p = 1; /* the lowest of groups of @nr: 2 / (2 nr over nr) */
+	double p = 1; /* the lowest p for groups of @nr: 2 / (2 nr over nr) */
 
 	for (; p > alpha; nr++)
 		p *= (nr + 1) / (2.0 * (2 * nr + 1));
