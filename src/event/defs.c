@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * events/ as user-space tables. As in the kernel, the headers are read again and again, each
- * time with other meanings for TRACE_EVENT() and its parts: stage 1 makes the record's struct,
- * stage 2 its fields, stage 3 its print format, the last ones the tables.
+ * The event definitions of events/ as user-space tables. As in the kernel, the headers are included
+ * several times, with different definitions of TRACE_EVENT() and its parts: stage 1 makes the
+ * struct of a record, stage 2 its fields, stage 3 its print format, stages 4 and 5 the table of
+ * events.
  */
 #include "event/defs.h"
 
@@ -12,7 +13,7 @@
 
 #include "event/span.h"
 
-/* no macros: what headers say is kept as text */
+/* the headers' text is kept as strings, so these must not be macros */
 #undef bool
 #undef true
 #undef false
@@ -34,12 +35,13 @@ struct trace_entry {
 	int pid;
 };
 
-/* the words that mean the same in every stage */
+/* the macros that mean the same in every stage */
 #define TRACE_HEADER_MULTI_READ
 #define TP_PROTO(args...) args
 #define TP_ARGS(args...) args
 #define TP_CONDITION(args...) args
-#define tp_if(member, args...) args /* a recording leaves out what its kernel lacks */
+/* when recording, fields that the kernel lacks are left out instead */
+#define tp_if(member, args...) args
 #define TP_STRUCT__entry(args...) args
 #define TP_fast_assign(args...) args
 #define TP_printk(args...) STRINGIFY(args)
@@ -63,7 +65,7 @@ struct trace_entry {
 #define TRACE_NEEDS(event, field, spec) NOTHING
 #define DEFINE_EVENT(class, name, proto, args) NOTHING
 
-/* stage 1: struct raw_<class>, laid out as the kernel lays out its records */
+/* stage 1: struct raw_<class>, with the same layout as the kernel's records */
 #define __field(type, item) type item;
 #define __array(type, item, len) type item[len];
 #define __string(item, src) u32 __data_loc_##item;
@@ -84,7 +86,7 @@ struct trace_entry {
 #undef __dynamic_array
 #undef EVENT_CLASS
 
-/* stage 2: fields_<class>(), a function because offsetof() needs the struct by a fixed name */
+/* stage 2: fields_<class>(), a function because offsetof() needs a fixed name for the struct */
 #define IS_SIGNED(type) ((type)-1 < (type)1)
 #define __field(type_, item)                                                                       \
 	{ .name = STRINGIFY(item),                                                                 \
@@ -140,7 +142,10 @@ struct trace_entry {
 #include "all.h"
 #undef EVENT_CLASS
 
-/* stage 3: print_<class>, with __entry as the format text has it; what is assigned, and of what */
+/*
+ * stage 3: print_<class> with __entry as in the format text, and the texts of the prototype, the
+ * assignments and the condition
+ */
 #define __entry REC
 #pragma push_macro("NULL")
 #undef NULL
@@ -156,7 +161,7 @@ struct trace_entry {
 #define EVENT_CLASS(class, proto, args, cond, tstruct, assign, print) NOTHING
 #pragma pop_macro("NULL")
 
-/* stage 4: event_<event>, whose fields, hooks and needs are filled in at load time */
+/* stage 4: event_<event>; fill_table() sets its fields, hooks and needs at load time */
 struct event {
 	struct tap_def def;
 	struct tap_hook hooks[TAP_DEF_MAX_HOOKS];
@@ -176,7 +181,7 @@ struct event {
 	} }
 #include "all.h"
 
-/* stage 5: the table; each line of a header is one statement */
+/* stage 5: the table; each line of a header becomes one statement of fill_table() */
 static const struct tap_def *defs[256];
 static unsigned int nr_defs;
 
@@ -244,7 +249,7 @@ static void add_field(struct tap_buf *out, const struct tap_field *f)
 		       f->is_signed);
 }
 
-/* Whether the argument at [arg, end) reads the field: REC->name, __get_str(name), ... */
+/* Return true if the argument at [arg, end) uses the field: REC->name, __get_str(name), ... */
 static bool arg_reads(const char *arg, const char *end, const char *name)
 {
 	size_t len = strlen(name);
@@ -256,7 +261,7 @@ static bool arg_reads(const char *arg, const char *end, const char *name)
 	return false;
 }
 
-/* Behind the string that begins at @p. */
+/* Return the end of the string literal that starts at @p. */
 static const char *string_end(const char *p)
 {
 	for (p++; *p && *p != '"'; p++)
@@ -264,8 +269,10 @@ static const char *string_end(const char *p)
 	return p + (*p == '"');
 }
 
-/* The end of the argument that begins at @p: the next comma outside brackets and quotes, or a
- * bracket that ends more. */
+/*
+ * Return the end of the argument that starts at @p: the next comma outside brackets and strings, or
+ * a closing bracket that has no opening one.
+ */
 static const char *arg_end(const char *p)
 {
 	int depth = 0;
@@ -292,27 +299,32 @@ static bool reads_absent(const struct tap_def *def, const bool *absent, struct s
 	return false;
 }
 
-/* What would end the string or confuse a parser; a path may hold anything. */
+/*
+ * Add a path, which may contain anything, without characters that would end the string or confuse a
+ * parser.
+ */
 static void add_path(struct tap_buf *out, const char *path)
 {
 	for (; *path; path++)
 		tap_buf_char(out, *path == '"' || *path == '\\' || *path < ' ' ? '?' : *path);
 }
 
-/* A call for whose values there may be texts. */
+/* A call in a print format that tap_def_texts can replace by a table of texts. */
 struct call {
 	const char *begin;
 	const struct tap_map *texts;
 	void (*add)(struct tap_buf *out, const char *text);
 };
 
-/* __print_symbolic() in place of the call, of @value. */
+/* Add a __print_symbolic() of @value that replaces the call. */
 static void add_table(struct tap_buf *out, struct span value, const struct call *call)
 {
 	tap_buf_puts(out, "__print_symbolic(");
 	tap_buf_add(out, value.s, value.len);
-	/* 0: tasks of an autogroup, a stack that is not known; it also keeps the list from being
-	 * empty */
+	/*
+	 * 0 is a task of an autogroup, or an unknown stack; the entry also keeps the table from
+	 * being empty
+	 */
 	tap_buf_puts(out, ", { 0, \"-\" }");
 	tap_map_for_each (call->texts, s) {
 		tap_buf_printf(out, ", { %" PRIu64 ", \"", s->key);
@@ -322,7 +334,7 @@ static void add_table(struct tap_buf *out, struct span value, const struct call 
 	tap_buf_char(out, ')');
 }
 
-/* Return: the call that begins at @p, for which there are texts; NULL. */
+/* Return the call that starts at @p and has a table of texts; NULL if there is none. */
 static const struct call *find_call(const struct call *calls, size_t nr, const char *p)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -331,7 +343,7 @@ static const struct call *find_call(const struct call *calls, size_t nr, const c
 	return NULL;
 }
 
-/* Arguments, with tables in place of calls. */
+/* Add arguments and replace calls by tables. */
 static void add_args(struct tap_buf *out, struct span args, const struct tap_def_texts *texts)
 {
 	const struct call calls[] = {
@@ -356,7 +368,7 @@ static void add_args(struct tap_buf *out, struct span args, const struct tap_def
 	}
 }
 
-/* The literals as one, without quotes. Return: the arguments behind them. */
+/* Add the string literals as one, without quotes. Return: the start of the arguments after them. */
 static const char *join_literals(struct tap_buf *out, const char *p)
 {
 	for (p += strspn(p, " "); *p == '"'; p += strspn(p, " ")) {
@@ -368,8 +380,10 @@ static const char *join_literals(struct tap_buf *out, const char *p)
 	return p + strspn(p, ", ");
 }
 
-/* Takes the arguments of the conversion at @p: one, and one for each '*' in it. Return: what is
- * behind it. */
+/*
+ * Find the arguments of the printf() conversion at @p: one, plus one per '*'. Return: the end of
+ * the conversion.
+ */
 static const char *take_conversion(const char *p, const char **args, struct span *taken)
 {
 	unsigned int nr = 1;
@@ -388,7 +402,7 @@ static const char *take_conversion(const char *p, const char **args, struct span
 	return *p ? p + 1 : p;
 }
 
-/* From one blank of the format to the next, and the arguments that it prints. */
+/* A part of the format between spaces, with the arguments that it prints. */
 struct word {
 	struct span text, args;
 	bool reads_absent;
@@ -411,7 +425,10 @@ static const char *take_word(const char *p, const char **args, const struct tap_
 	return p;
 }
 
-/* Without the words that print an absent field. If those come first, so does no blank. */
+/*
+ * Add the print format without words that print an absent field, and without a leading space if the
+ * first words are left out.
+ */
 static void add_words(struct tap_buf *out, const char *fmt, const char *args,
 		      const struct tap_def *def, const bool *absent,
 		      const struct tap_def_texts *texts)
@@ -437,7 +454,7 @@ static void add_words(struct tap_buf *out, const char *fmt, const char *args,
 	tap_buf_release(&kept);
 }
 
-/* The print format as the kernel has it, its literals as one. */
+/* Add the print format as the kernel prints it, with its string literals joined. */
 static void add_print_fmt(struct tap_buf *out, const struct tap_def *def, const bool *absent,
 			  const struct tap_def_texts *texts)
 {

@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "event/span.h"
 
-/* A record is an ftrace sub-buffer's at most, and those end at 64 pages of 64 KiB. */
+/* A record fits into an ftrace sub-buffer: at most 64 pages of 64 KiB. */
 #define RECORD_MAX_BYTES ((uint64_t)4 << 20)
 
-/* Owns what the public struct only points to. */
+/* The public struct with the memory that it points to. */
 struct owned_format {
-	struct tap_format fmt; /* first: tap_format_free() gets its address */
+	struct tap_format fmt; /* first, as tap_format_free() casts its address */
 	struct tap_field *fields;
 	char *words; /* all strings, one after the other */
 };
@@ -28,7 +28,7 @@ struct parser {
 
 static const struct {
 	const char *name;
-	uint8_t size; /* 0: a long */
+	uint8_t size; /* 0: sizeof(long) */
 	bool is_signed;
 } typedefs[] = {
 	{ "u8", 1, false },	    { "s8", 1, true },	       { "u16", 2, false },
@@ -149,7 +149,10 @@ static bool parse_u32(struct span t, uint32_t *v)
 	return true;
 }
 
-/* "T", "N" from "T name[N]"; an array without a number (a macro's name, or nothing) is 0. */
+/*
+ * "T" and "N" of "T name[N]". count is 0 if the array's length is not a number (a macro, or
+ * nothing).
+ */
 struct declaration {
 	struct span type, name;
 	bool is_array;
@@ -179,7 +182,7 @@ static bool parse_declaration(struct span t, struct declaration *d)
 	return d->name.len && d->type.len;
 }
 
-/* What lies in it the format text does not say. */
+/* Return true for a struct or a union, whose content the format text does not describe. */
 static bool is_struct(struct span type)
 {
 	struct span word = next_word(&type);
@@ -226,7 +229,10 @@ static void set_kind(struct tap_field *f, const struct declaration *d, struct ta
 		f->kind = TAP_FIELD_REAL;
 }
 
-/* "offset:8;", "size:16;" and "signed:0;" in any order; kernels before 2.6.34 have no "signed". */
+/*
+ * Parse "offset:8;", "size:16;" and "signed:0;" in any order; kernels before 2.6.34 have no
+ * "signed".
+ */
 static bool parse_places(struct span rest, struct tap_field *f, bool *has_sign)
 {
 	bool has_offset = false, has_size = false;
@@ -321,7 +327,7 @@ static int parse_text(struct parser *p, struct span text)
 		struct span line = { text.s, nl ? (size_t)(nl - text.s) : text.len };
 
 		p->line++;
-		/* to the end, not to the line's: nothing follows it, and it may hold line breaks */
+		/* to the end of the text: the print fmt comes last and may contain line breaks */
 		if (strip_prefix(&text, "print fmt:")) {
 			fmt->print_fmt = keep_word(p, trim(text));
 			break;
@@ -338,8 +344,8 @@ static int parse_text(struct parser *p, struct span text)
 }
 
 /*
- * ftrace's stacks declare caller[8] and store as many as there were, so a trailing array of
- * an event of its own may be cut short.
+ * Return the minimum record size in bytes. Without a trailing array of ftrace's own events: its
+ * stack events declare caller[8] but store only as many entries as there are.
  */
 static uint32_t min_size(const struct tap_format *fmt)
 {
@@ -366,7 +372,7 @@ static int alloc_strings(struct parser *p, const char *system, struct span text)
 		lines += text.s[i] == '\n';
 	if (lines > TAP_FORMAT_MAX_FIELDS)
 		lines = TAP_FORMAT_MAX_FIELDS;
-	/* each byte of the text becomes part of one word at most, each line ends two at most */
+	/* each byte of the text is part of at most one word, each line ends at most two words */
 	of->words = malloc(2 * (text.len + 1) + strlen(system) + 1 + 2 * lines + 2);
 	of->fields = calloc(lines, sizeof(*of->fields));
 	if (!of->words || !of->fields)
@@ -457,7 +463,7 @@ const char *tap_field_region(const struct tap_field *f, const void *rec, uint32_
 	}
 	if (at > size)
 		return "";
-	/* a size of 0 is ftrace's way to say: up to the record's end */
+	/* ftrace uses a size of 0 for data that extends to the record's end */
 	if (!dynamic && (!bytes || bytes > size - at))
 		bytes = size - at;
 	if (bytes > size - at)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Pieces of a text, and what its words are made of. */
+/* Parts of a text, not NUL-terminated. */
 #ifndef TAP_EVENT_SPAN_H
 #define TAP_EVENT_SPAN_H
 

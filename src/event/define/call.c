@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "event/define/call.h"
 
-/* At the commas outside of parentheses. */
-static bool split(struct tap_pp *pp, struct tap_call *c)
+/* Split the arguments at commas outside parentheses. */
+static bool split_args(struct tap_pp *pp, struct tap_call *c)
 {
 	unsigned int depth = 0, from = 0;
 	const struct tap_token *v = c->all.v;
@@ -50,7 +50,7 @@ bool tap_call_take(struct tap_pp *pp, const struct tap_part *of, unsigned int *i
 	}
 	c->all = (struct tap_part){ of->v + *i + 2, at - *i - 2, c->name };
 	*i = at + 1;
-	return split(pp, c);
+	return split_args(pp, c);
 }
 
 bool tap_call_only(struct tap_pp *pp, const struct tap_part *part, const char *word,
@@ -69,7 +69,7 @@ bool tap_call_only(struct tap_pp *pp, const struct tap_part *part, const char *w
 	return i == part->nr;
 }
 
-/* C's own words, which can name nothing. */
+/* C keywords cannot be names. */
 static bool is_keyword(const struct tap_token *t)
 {
 	static const char *const words[] = {

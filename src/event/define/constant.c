@@ -12,7 +12,7 @@ struct parser {
 	struct tap_constant result;
 };
 
-static int64_t fail(struct parser *p, const char *what)
+static int64_t set_error(struct parser *p, const char *what)
 {
 	if (!p->result.error) {
 		p->result.error = what;
@@ -22,7 +22,7 @@ static int64_t fail(struct parser *p, const char *what)
 	return 0;
 }
 
-static bool accept(struct parser *p, const char *sign)
+static bool accept_sign(struct parser *p, const char *sign)
 {
 	if (p->at == p->nr || !token_is(&p->v[p->at], sign))
 		return false;
@@ -38,11 +38,11 @@ static int64_t take_number(struct parser *p)
 
 	s += base == 16 ? 2 : 0;
 	if (tap_text_take_digits(&s, end, base, &v))
-		return fail(p, "not a number");
+		return set_error(p, "not a number");
 	while (s < end && strchr("uUlL", *s))
 		s++;
 	if (s < end)
-		return fail(p, "not a whole number");
+		return set_error(p, "not a whole number");
 	p->at++;
 	return (int64_t)v;
 }
@@ -54,36 +54,36 @@ static int64_t parse_unary(struct parser *p)
 	int64_t v;
 
 	if (p->at == p->nr)
-		return fail(p, "a number is missing");
+		return set_error(p, "a number is missing");
 	if (p->depth++ == MAX_DEPTH)
-		return fail(p, "nested too deep");
-	if (accept(p, "-")) {
+		return set_error(p, "nested too deep");
+	if (accept_sign(p, "-")) {
 		v = (int64_t) - (uint64_t)parse_unary(p);
-	} else if (accept(p, "+")) {
+	} else if (accept_sign(p, "+")) {
 		v = parse_unary(p);
-	} else if (accept(p, "~")) {
+	} else if (accept_sign(p, "~")) {
 		v = ~parse_unary(p);
-	} else if (accept(p, "!")) {
+	} else if (accept_sign(p, "!")) {
 		v = !parse_unary(p);
-	} else if (accept(p, "(")) {
+	} else if (accept_sign(p, "(")) {
 		v = parse_cond(p);
-		if (!accept(p, ")"))
-			fail(p, "')' is missing");
+		if (!accept_sign(p, ")"))
+			set_error(p, "')' is missing");
 	} else if (p->v[p->at].kind == TOKEN_NUMBER) {
 		v = take_number(p);
 	} else if (p->v[p->at].kind == TOKEN_WORD && p->words_are_zero) {
 		v = 0;
 		p->at++;
 	} else {
-		v = fail(p, p->v[p->at].kind == TOKEN_WORD
-				    ? "not a constant that the header defines"
-				    : "a number is missing");
+		v = set_error(p, p->v[p->at].kind == TOKEN_WORD
+					 ? "not a constant that the header defines"
+					 : "a number is missing");
 	}
 	p->depth--;
 	return v;
 }
 
-/* The weakest first. */
+/* Lower ranks bind less tightly. */
 static const struct {
 	const char *sign;
 	unsigned int rank;
@@ -93,23 +93,23 @@ static const struct {
 	{ ">>", 8 }, { "+", 9 },  { "-", 9 }, { "*", 10 }, { "/", 10 }, { "%", 10 },
 };
 
-static int64_t divide(struct parser *p, char sign, int64_t a, int64_t b)
+static int64_t divide_numbers(struct parser *p, char sign, int64_t a, int64_t b)
 {
 	if (!b)
-		return fail(p, "division by zero");
+		return set_error(p, "division by zero");
 	if (b == -1)
 		return sign == '/' ? (int64_t) - (uint64_t)a : 0;
 	return sign == '/' ? a / b : a % b;
 }
 
-static int64_t shift(bool left, int64_t a, int64_t b)
+static int64_t shift_number(bool left, int64_t a, int64_t b)
 {
 	if (b < 0 || b > 63)
 		return left || a >= 0 ? 0 : -1;
 	return left ? (int64_t)((uint64_t)a << b) : a >> b;
 }
 
-static int64_t compute(struct parser *p, struct span op, int64_t a, int64_t b)
+static int64_t compute_binary(struct parser *p, struct span op, int64_t a, int64_t b)
 {
 	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
 
@@ -119,7 +119,9 @@ static int64_t compute(struct parser *p, struct span op, int64_t a, int64_t b)
 		       : *op.s == '<' ? a <= b
 				      : a >= b;
 	if (op.len == 2)
-		return *op.s == '|' ? a || b : *op.s == '&' ? a && b : shift(*op.s == '<', a, b);
+		return *op.s == '|'   ? a || b
+		       : *op.s == '&' ? a && b
+				      : shift_number(*op.s == '<', a, b);
 	switch (*op.s) {
 	case '|':
 		return a | b;
@@ -138,7 +140,7 @@ static int64_t compute(struct parser *p, struct span op, int64_t a, int64_t b)
 	case '*':
 		return (int64_t)(ua * ub);
 	default:
-		return divide(p, *op.s, a, b);
+		return divide_numbers(p, *op.s, a, b);
 	}
 }
 
@@ -159,20 +161,20 @@ static int64_t parse_binary(struct parser *p, unsigned int min)
 		struct span op = p->v[p->at++].text;
 
 		b = parse_binary(p, rank + 1);
-		a = p->result.error ? 0 : compute(p, op, a, b);
+		a = p->result.error ? 0 : compute_binary(p, op, a, b);
 	}
 	return a;
 }
 
 static int64_t parse_cond(struct parser *p)
 {
-	int64_t a = p->depth++ == MAX_DEPTH ? fail(p, "nested too deep") : parse_binary(p, 1);
+	int64_t a = p->depth++ == MAX_DEPTH ? set_error(p, "nested too deep") : parse_binary(p, 1);
 
-	if (accept(p, "?")) {
+	if (accept_sign(p, "?")) {
 		int64_t b = parse_cond(p), c;
 
-		if (!accept(p, ":"))
-			return fail(p, "':' is missing");
+		if (!accept_sign(p, ":"))
+			return set_error(p, "':' is missing");
 		c = parse_cond(p);
 		a = a ? b : c;
 	}
@@ -186,6 +188,6 @@ struct tap_constant tap_constant_of(const struct tap_token *v, unsigned int nr, 
 
 	p.result.value = parse_cond(&p);
 	if (p.at < nr)
-		fail(&p, "an operator is missing");
+		set_error(&p, "an operator is missing");
 	return p.result;
 }

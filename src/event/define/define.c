@@ -10,18 +10,18 @@
 #include "event/define/quote.h"
 #include "event/define/record.h"
 
-/* What events of one class share. An event of its own is a class of one. */
+/* The parts that all events of a class share. A TRACE_EVENT() is a class with one event. */
 struct tap_own_class {
 	struct tap_own_class *next;
 	const char *name;
-	struct tap_token at; /* its name */
+	struct tap_token at; /* the token of its name */
 	struct tap_record record;
 	struct tap_quote params, args, condition, assign, print;
 	unsigned int nr_args;
 };
 
 struct tap_own_def {
-	struct tap_def def; /* first: tap_defs_fail() gets its address */
+	struct tap_def def; /* first, as tap_defs_fail() casts its address */
 	const struct tap_own_class *class;
 	struct tap_token at;
 	struct tap_hook hooks[TAP_DEF_MAX_HOOKS];
@@ -31,13 +31,13 @@ struct tap_own_def {
 struct reader {
 	struct tap_defs *d;
 	struct tap_pp *pp;
-	unsigned int first; /* definition of this file */
-	struct tap_own_class *classes; /* of this file, the last one first */
+	unsigned int first; /* index of this file's first definition */
+	struct tap_own_class *classes; /* of this file; the last one comes first */
 };
 
 /* ---- names ---- */
 
-static const char *keep(struct reader *r, struct span s)
+static const char *keep_text(struct reader *r, struct span s)
 {
 	char *copy = tap_arena_get(&r->d->arena, s.len + 1);
 
@@ -48,7 +48,7 @@ static const char *keep(struct reader *r, struct span s)
 	return s.len ? memcpy(copy, s.s, s.len) : copy;
 }
 
-/* An unknown name, with the nearest of those that there are. */
+/* Report an unknown name and suggest the nearest of @names. */
 static void fail_near(struct reader *r, const struct tap_token *at, const char *what,
 		      const char *const *names, unsigned int nr)
 {
@@ -80,7 +80,7 @@ static void fail_class(struct reader *r, const struct tap_token *at)
 	fail_near(r, at, "there is no class", names, nr);
 }
 
-/* The event of this file that the part names. Return: NULL behind an error. */
+/* Find the event of this file that the part names. Return: NULL after an error. */
 static struct tap_own_def *take_event(struct reader *r, const struct tap_part *part)
 {
 	const char *names[TAP_DEFS_MAX];
@@ -98,7 +98,7 @@ static struct tap_own_def *take_event(struct reader *r, const struct tap_part *p
 	return NULL;
 }
 
-/* ---- what a class is made of ---- */
+/* ---- parts of a class ---- */
 
 static const struct tap_field *find_field(const struct tap_record *rec, struct span name)
 {
@@ -120,7 +120,7 @@ static bool has_field(struct reader *r, const struct tap_record *rec, const stru
 	return false;
 }
 
-/* Words behind whose "(" the name of a field stands. */
+/* Return true for macros whose first argument is a field's name. */
 static bool takes_field(const struct tap_token *t)
 {
 	static const char *const words[] = { "__get_str",	    "__get_bitmask",
@@ -133,7 +133,7 @@ static bool takes_field(const struct tap_token *t)
 	return false;
 }
 
-/* Whether the record has all fields that are named. */
+/* Return true if the record has every field that the part names. */
 static bool check_fields(struct reader *r, const struct tap_record *rec,
 			 const struct tap_part *part)
 {
@@ -148,7 +148,7 @@ static bool check_fields(struct reader *r, const struct tap_record *rec,
 	return true;
 }
 
-/* A condition is asked before there is a record. */
+/* A condition is evaluated before the record exists. */
 static bool has_no_record(struct reader *r, const struct tap_part *part)
 {
 	for (unsigned int i = 0; i < part->nr; i++)
@@ -179,7 +179,7 @@ static bool read_print(struct reader *r, const struct tap_part *part, struct tap
 	       tap_quote_make(r->pp, &r->d->arena, &call.all, &c->print);
 }
 
-/* TP_PROTO() and TP_ARGS(), which are of one length. Return: false behind an error. */
+/* Read TP_PROTO() and TP_ARGS(), which must have the same length. Return: false after an error. */
 static bool read_args(struct reader *r, const struct tap_part *parts, struct tap_call *proto,
 		      struct tap_call *args)
 {
@@ -244,7 +244,7 @@ static struct tap_own_class *read_class(struct reader *r, const struct tap_call 
 			    tap_source_line(other->at.source, other->at.at));
 		return NULL;
 	}
-	c->name = keep(r, name);
+	c->name = keep_text(r, name);
 	if (!read_parts(r, call, conditional, c))
 		return NULL;
 	c->next = r->classes;
@@ -254,14 +254,14 @@ static struct tap_own_class *read_class(struct reader *r, const struct tap_call 
 
 /* ---- events ---- */
 
-/* What a macro of the header stands for, as one word. Return: NULL if there is none. */
+/* Return the single word that a macro of the header expands to; NULL if it does not. */
 static const char *word_of(struct reader *r, const char *macro)
 {
 	struct tap_tokens list = { 0 };
 	const char *word = NULL;
 
 	if (tap_pp_value(r->pp, macro, &list) && list.nr == 1 && list.v->kind == TOKEN_WORD)
-		word = keep(r, list.v->text);
+		word = keep_text(r, list.v->text);
 	free(list.v);
 	return word;
 }
@@ -298,7 +298,7 @@ static void add_event(struct reader *r, const struct tap_own_class *c, struct ta
 		.at = at,
 		.def = {
 			.system = word_of(r, "TRACE_SYSTEM"),
-			.name = keep(r, at.text),
+			.name = keep_text(r, at.text),
 			.group = word_of(r, "TRACE_INCLUDE_FILE"),
 			.print_fmt = c->print.s,
 			.params = c->params.s,
@@ -346,7 +346,10 @@ static void read_event_class(struct reader *r, const struct tap_call *call)
 	read_class(r, call, false);
 }
 
-/* The same of what is to fit a class. */
+/*
+ * Read TP_PROTO() and TP_ARGS() of an event, which must match its class. Return: false after an
+ * error.
+ */
 static bool read_args_of(struct reader *r, const struct tap_part *parts,
 			 const struct tap_own_class *c)
 {
@@ -377,7 +380,10 @@ static void read_define_event(struct reader *r, const struct tap_call *call)
 		add_event(r, c, call->args[1].v[0]);
 }
 
-/* A tracepoint's name, or a probe in quotes: who opens it knows what is wrong with it. */
+/*
+ * Read a tracepoint's name, or a probe in quotes. The recorder checks the rest of a probe when it
+ * opens it.
+ */
 static bool read_feed(struct reader *r, const struct tap_part *part, struct span *name)
 {
 	const struct span *text = &part->v->text;
@@ -414,10 +420,14 @@ static void read_hook(struct reader *r, const struct tap_call *call)
 		tap_pp_fail(r->pp, &call->name, "more than %u TRACE_HOOK() for '%s'",
 			    TAP_DEF_MAX_HOOKS, o->def.name);
 	else
-		o->hooks[o->def.nr_hooks++] = (struct tap_hook){ keep(r, name), o->class->nr_args };
+		o->hooks[o->def.nr_hooks++] =
+			(struct tap_hook){ keep_text(r, name), o->class->nr_args };
 }
 
-/* "rq.avg_hw|rq.avg_thermal", with its quotes */
+/*
+ * Return true for the contents of a TRACE_NEEDS() string, such as "rq.avg_hw|rq.avg_thermal". @s
+ * includes the quotes.
+ */
 static bool is_spec(struct span s)
 {
 	bool dot = false, word = false;
@@ -453,8 +463,8 @@ static void read_needs(struct reader *r, const struct tap_call *call)
 			    TAP_DEF_MAX_NEEDS);
 	else
 		o->needs[o->def.nr_needs++] = (struct tap_need){
-			keep(r, name),
-			keep(r, (struct span){ spec->v->text.s + 1, spec->v->text.len - 2 }),
+			keep_text(r, name),
+			keep_text(r, (struct span){ spec->v->text.s + 1, spec->v->text.len - 2 }),
 		};
 }
 
@@ -483,7 +493,7 @@ static void fail_unknown(struct reader *r, const struct tap_token *at)
 	fail_near(r, at, "expected an event, TRACE_HOOK() or TRACE_NEEDS(), not", names, NR_WORDS);
 }
 
-/* The statement's tokens, up to its ";". Return: false at the file's end. */
+/* Read the tokens of a statement up to its ";". Return: false at the end of the file. */
 static bool take_statement(struct reader *r, struct tap_tokens *list)
 {
 	struct tap_token t, last = { 0 };
@@ -504,7 +514,7 @@ static bool take_statement(struct reader *r, struct tap_tokens *list)
 	return false;
 }
 
-/* struct NAME; */
+/* Return true for "struct NAME". */
 static bool is_declaration(const struct tap_tokens *list)
 {
 	return list->nr == 2 && list->v[1].kind == TOKEN_WORD &&
@@ -533,7 +543,10 @@ static void read_statement(struct reader *r, const struct tap_tokens *list)
 		words[w].read(r, &call);
 }
 
-/* Nothing feeds the built-in events_lost: the recorder writes it. */
+/*
+ * Every event needs a hook, unless it replaces a built-in event that has none either: the recorder
+ * itself writes events_lost.
+ */
 static void check_hooks(struct reader *r)
 {
 	for (unsigned int i = r->first; i < r->d->nr; i++) {

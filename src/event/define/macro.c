@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "event/define/macro.h"
 
-static uint64_t hash(struct span name)
+static uint64_t hash_name(struct span name)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
@@ -10,37 +10,37 @@ static uint64_t hash(struct span name)
 	return h;
 }
 
-static bool same(struct span a, struct span b)
+static bool is_same(struct span a, struct span b)
 {
 	return a.len == b.len && !memcmp(a.s, b.s, a.len);
 }
 
-static struct tap_macro *find(const struct tap_macros *m, struct span name)
+static struct tap_macro *find_macro(const struct tap_macros *m, struct span name)
 {
-	const uint64_t *first = tap_map_get(&m->by_hash, hash(name));
+	const uint64_t *first = tap_map_get(&m->by_hash, hash_name(name));
 	struct tap_macro *macro = first ? (struct tap_macro *)(uintptr_t)*first : NULL;
 
-	while (macro && !same(macro->name, name))
+	while (macro && !is_same(macro->name, name))
 		macro = macro->next;
 	return macro;
 }
 
 struct tap_macro *tap_macro_find(const struct tap_macros *m, struct span name)
 {
-	struct tap_macro *macro = find(m, name);
+	struct tap_macro *macro = find_macro(m, name);
 
 	return macro && macro->is_defined ? macro : NULL;
 }
 
 struct tap_macro *tap_macro_get(struct tap_macros *m, struct span name)
 {
-	struct tap_macro *macro = find(m, name);
+	struct tap_macro *macro = find_macro(m, name);
 	uint64_t *first;
 
 	if (macro)
 		return macro;
 	macro = tap_arena_get(m->arena, sizeof(*macro));
-	first = macro ? tap_map_put(&m->by_hash, hash(name)) : NULL;
+	first = macro ? tap_map_put(&m->by_hash, hash_name(name)) : NULL;
 	if (!first)
 		return NULL;
 	macro->name = name;
@@ -53,7 +53,7 @@ unsigned int tap_macro_param(const struct tap_macro *m, const struct tap_token *
 {
 	unsigned int i = 0;
 
-	while (i < m->nr_params && !(t->kind == TOKEN_WORD && same(m->params[i].text, t->text)))
+	while (i < m->nr_params && !(t->kind == TOKEN_WORD && is_same(m->params[i].text, t->text)))
 		i++;
 	return i;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Works as compilers do: a stack of token lists that are being read, the files below them. A
- * macro's text is pushed when its name comes by, and while it is being read the name is none
- * (C11 6.10.3.4).
+ * Works as compilers do: a stack of token lists that are being read, with the files below them.
+ * When a macro's name is read, its expansion is pushed; while the expansion is being read, the
+ * macro's name is not expanded again (C11 6.10.3.4).
  */
 #include "event/define/preprocess.h"
 
@@ -16,30 +16,30 @@
 #include "event/define/constant.h"
 #include "event/define/macro.h"
 
-#define MAX_TOKENS (1u << 20) /* that are kept: 2^n of them in n lines are no aim */
-#define MAX_NESTING 200u /* of #if, and of calls in arguments */
+#define MAX_TOKENS (1u << 20) /* stored tokens: n nested macros may expand to 2^n */
+#define MAX_NESTING 200u /* limit for #if, and for macro calls in arguments */
 #define MAX_INCLUDES 64u
 
-/* Tokens that are read before what is below them. */
+/* Tokens that are read before the lists and files below them. */
 struct list {
 	const struct tap_token *v;
 	unsigned int nr, at;
-	struct tap_macro *macro; /* whose text it is, or NULL */
-	bool is_end; /* what is below it is not read */
+	struct tap_macro *macro; /* the macro that this is the expansion of, or NULL */
+	bool is_end; /* reading stops here: lists and files below it are not read */
 };
 
-/* #if up to its #endif. */
+/* An #if up to its #endif. */
 struct group {
-	struct tap_token at; /* the #if */
-	bool is_read; /* this part of it */
-	bool was_read; /* one of its parts, or what is around it is not read */
+	struct tap_token at; /* the token of the #if */
+	bool is_read; /* the current branch is being read */
+	bool was_read; /* a branch was read already, or the enclosing group is not being read */
 	bool has_else;
 };
 
 struct file {
 	const struct tap_source *source;
 	uint32_t at;
-	unsigned int nr_groups; /* that are open around it */
+	unsigned int nr_groups; /* number of groups that were open before this file */
 };
 
 struct tap_pp {
@@ -55,7 +55,7 @@ struct tap_pp {
 	struct group groups[MAX_NESTING];
 	unsigned int nr_groups;
 	unsigned int nr_tokens, depth;
-	unsigned int plain; /* above 0: names of macros stay as they are */
+	unsigned int plain; /* above 0: macros are not expanded */
 };
 
 /* ---- errors ---- */
@@ -96,7 +96,7 @@ void tap_pp_add(struct tap_pp *pp, struct tap_tokens *list, struct tap_token t)
 		list->v[list->nr++] = t;
 }
 
-static const struct tap_token *keep(struct tap_pp *pp, struct tap_tokens *list)
+static const struct tap_token *keep_tokens(struct tap_pp *pp, struct tap_tokens *list)
 {
 	struct tap_token *v = tap_arena_copy(&pp->arena, list->v, list->nr * sizeof(*v));
 
@@ -106,7 +106,7 @@ static const struct tap_token *keep(struct tap_pp *pp, struct tap_tokens *list)
 	return v;
 }
 
-static void push(struct tap_pp *pp, struct list list)
+static void push_list(struct tap_pp *pp, struct list list)
 {
 	if (tap_array_grow(&pp->lists, pp->nr_lists, &pp->cap_lists, sizeof(list)))
 		tap_pp_no_memory(pp);
@@ -114,13 +114,13 @@ static void push(struct tap_pp *pp, struct list list)
 		pp->lists[pp->nr_lists++] = list;
 }
 
-/* Behind these tokens there is nothing, until they are dropped. */
+/* Push tokens after which tap_pp_next() returns TOKEN_END until the caller pops the list. */
 static void push_all(struct tap_pp *pp, const struct tap_token *v, unsigned int nr)
 {
-	push(pp, (struct list){ .v = v, .nr = nr, .is_end = true });
+	push_list(pp, (struct list){ .v = v, .nr = nr, .is_end = true });
 }
 
-static struct tap_token gap(enum tap_space space, const struct tap_token *at)
+static struct tap_token make_gap(enum tap_space space, const struct tap_token *at)
 {
 	return (struct tap_token){
 		.kind = TOKEN_GAP, .space = space, .source = at->source, .at = at->at
@@ -129,7 +129,7 @@ static struct tap_token gap(enum tap_space space, const struct tap_token *at)
 
 static void read_file(struct tap_pp *pp, struct tap_token *t);
 
-/* The next token, whatever it is. */
+/* Take the next token without expanding it. */
 static void take_raw(struct tap_pp *pp, struct tap_token *t)
 {
 	struct list *l = pp->nr_lists ? &pp->lists[pp->nr_lists - 1] : NULL;
@@ -145,15 +145,15 @@ static void take_raw(struct tap_pp *pp, struct tap_token *t)
 	} else {
 		if (l->macro)
 			l->macro->busy = false;
-		*t = gap(SPACE_NEXT, l->nr ? &l->v[l->nr - 1] : &(struct tap_token){ 0 });
+		*t = make_gap(SPACE_NEXT, l->nr ? &l->v[l->nr - 1] : &(struct tap_token){ 0 });
 		pp->nr_lists--;
 	}
 }
 
-static bool enter(struct tap_pp *pp, struct tap_macro *m, const struct tap_token *name);
+static bool enter_macro(struct tap_pp *pp, struct tap_macro *m, const struct tap_token *name);
 
-/* The next token of the text that macros leave, or a gap. */
-static void take(struct tap_pp *pp, struct tap_token *t)
+/* Take the next token after macro expansion; it may be a gap. */
+static void take_token(struct tap_pp *pp, struct tap_token *t)
 {
 	struct tap_macro *m;
 
@@ -168,14 +168,16 @@ static void take(struct tap_pp *pp, struct tap_token *t)
 		return;
 	if (m->busy)
 		t->fixed = true;
-	else if (!pp->plain && enter(pp, m, t))
-		*t = gap(t->space, t);
+	else if (!pp->plain && enter_macro(pp, m, t))
+		*t = make_gap(t->space, t);
 	if (pp->ret)
 		*t = (struct tap_token){ 0 };
 }
 
-/* The space before a token behind gaps: as gcc has it in stringify_arg(). */
-static uint8_t space_behind(uint8_t gaps, uint8_t next)
+/*
+ * Return the white space before a token that follows gaps, as gcc's stringify_arg() determines it.
+ */
+static uint8_t space_after_gaps(uint8_t gaps, uint8_t next)
 {
 	return gaps == SPACE_NEXT || (gaps == SPACE_NO && next == SPACE_NEXT) ? next : gaps;
 }
@@ -184,21 +186,22 @@ void tap_pp_next(struct tap_pp *pp, struct tap_token *t)
 {
 	uint8_t space = SPACE_NEXT;
 
-	for (take(pp, t); t->kind == TOKEN_GAP; take(pp, t))
-		space = space_behind(space, t->space);
+	for (take_token(pp, t); t->kind == TOKEN_GAP; take_token(pp, t))
+		space = space_after_gaps(space, t->space);
 	t->space = space == SPACE_NEXT ? t->space : space;
 }
 
-/* ---- calls of macros ---- */
+/* ---- macro calls ---- */
 
 struct arg {
-	const struct tap_token *v, *full; /* as it is written, and with its own macros done */
+	/* the argument as written, and with its macros expanded */
+	const struct tap_token *v, *full;
 	unsigned int nr, nr_full;
 };
 
-/* What the tokens become. */
-static const struct tap_token *expand(struct tap_pp *pp, const struct tap_token *v, unsigned int nr,
-				      unsigned int *nr_out)
+/* Expand the macros in @nr tokens. Return: the tokens, @nr_out of them. */
+static const struct tap_token *expand_tokens(struct tap_pp *pp, const struct tap_token *v,
+					     unsigned int nr, unsigned int *nr_out)
 {
 	struct tap_tokens list = { 0 };
 	unsigned int plain = pp->plain;
@@ -209,14 +212,14 @@ static const struct tap_token *expand(struct tap_pp *pp, const struct tap_token 
 	pp->depth++;
 	pp->plain = 0;
 	push_all(pp, v, nr);
-	for (take(pp, &t); t.kind != TOKEN_END; take(pp, &t))
+	for (take_token(pp, &t); t.kind != TOKEN_END; take_token(pp, &t))
 		tap_pp_add(pp, &list, t);
 	if (!pp->ret)
 		pp->nr_lists--;
 	pp->plain = plain;
 	pp->depth--;
 	*nr_out = list.nr;
-	return keep(pp, &list);
+	return keep_tokens(pp, &list);
 }
 
 static void fail_args(struct tap_pp *pp, const struct tap_macro *m, const struct tap_token *at)
@@ -225,7 +228,7 @@ static void fail_args(struct tap_pp *pp, const struct tap_macro *m, const struct
 		    m->nr_params == 1 ? "" : "s");
 }
 
-/* Return: false behind an error. */
+/* Add @list as an argument. Return: false after an error. */
 static bool add_arg(struct tap_pp *pp, struct arg *args, unsigned int *nr, struct tap_tokens *list,
 		    const struct tap_macro *m, const struct tap_token *at)
 {
@@ -239,14 +242,16 @@ static bool add_arg(struct tap_pp *pp, struct arg *args, unsigned int *nr, struc
 		len--;
 	list->nr = len;
 	if (m->nr_params)
-		args[(*nr)++] = (struct arg){ .nr = len, .v = keep(pp, list) };
+		args[(*nr)++] = (struct arg){ .nr = len, .v = keep_tokens(pp, list) };
 	else
 		free(list->v);
 	*list = (struct tap_tokens){ 0 };
 	return !pp->ret;
 }
 
-/* Behind the "(". Return: whether they are as the macro wants them. */
+/*
+ * Take the arguments of a macro call, after its "(". Return: false if they do not match the macro.
+ */
 static bool take_args(struct tap_pp *pp, const struct tap_macro *m, const struct tap_token *name,
 		      struct arg *args)
 {
@@ -255,7 +260,7 @@ static bool take_args(struct tap_pp *pp, const struct tap_macro *m, const struct
 	struct tap_token t;
 
 	for (;;) {
-		take(pp, &t);
+		take_token(pp, &t);
 		if (t.kind == TOKEN_END) {
 			tap_pp_fail(pp, name, "the call of macro '%.*s' has no ')'",
 				    (int)m->name.len, m->name.s);
@@ -281,8 +286,8 @@ static bool take_args(struct tap_pp *pp, const struct tap_macro *m, const struct
 	return !pp->ret;
 }
 
-/* #param */
-static struct tap_token stringify(struct tap_pp *pp, const struct arg *a, struct tap_token at)
+/* Apply # to an argument. */
+static struct tap_token stringify_arg(struct tap_pp *pp, const struct arg *a, struct tap_token at)
 {
 	struct tap_buf text = { .max = TAP_SOURCE_MAX_BYTES };
 	uint8_t space = SPACE_NEXT;
@@ -293,7 +298,7 @@ static struct tap_token stringify(struct tap_pp *pp, const struct arg *a, struct
 		bool quoted = t->kind == TOKEN_STRING || t->kind == TOKEN_CHAR;
 
 		if (t->kind == TOKEN_GAP) {
-			space = space_behind(space, t->space);
+			space = space_after_gaps(space, t->space);
 			continue;
 		}
 		if (text.len > 1 && (space == SPACE_NEXT ? t->space : space) == SPACE_YES)
@@ -317,8 +322,8 @@ static struct tap_token stringify(struct tap_pp *pp, const struct arg *a, struct
 	return at;
 }
 
-/* a ## b */
-static void paste(struct tap_pp *pp, struct tap_token *a, const struct tap_token *b)
+/* Apply ##: append @b to @a. */
+static void paste_tokens(struct tap_pp *pp, struct tap_token *a, const struct tap_token *b)
 {
 	size_t len = a->text.len + b->text.len;
 	char *text = tap_arena_get(&pp->arena, len + 1);
@@ -336,13 +341,13 @@ static void paste(struct tap_pp *pp, struct tap_token *a, const struct tap_token
 		tap_pp_fail(pp, a, "'%.100s' is not a token", text);
 }
 
-/* A macro's text with the arguments in it. */
+/* The expansion of a macro while it is being built. */
 struct filling {
 	const struct tap_macro *m;
 	struct arg *args;
 	struct tap_tokens out;
-	bool pastes; /* ## came */
-	bool has_left; /* something is there to paste to */
+	bool pastes; /* the previous token was ## */
+	bool has_left; /* there is a token that ## can append to */
 };
 
 static void add_operand(struct tap_pp *pp, struct filling *f, const struct tap_token *v,
@@ -351,7 +356,7 @@ static void add_operand(struct tap_pp *pp, struct filling *f, const struct tap_t
 	unsigned int i = 0;
 
 	if (f->pastes && f->has_left && nr && f->out.nr)
-		paste(pp, &f->out.v[f->out.nr - 1], &v[i++]);
+		paste_tokens(pp, &f->out.v[f->out.nr - 1], &v[i++]);
 	f->has_left = nr || (f->pastes && f->has_left);
 	f->pastes = false;
 	for (; i < nr && !pp->ret; i++)
@@ -370,19 +375,19 @@ static void add_param(struct tap_pp *pp, struct filling *f, unsigned int i, unsi
 	struct arg *a = &f->args[param];
 
 	if (!left)
-		tap_pp_add(pp, &f->out, gap(t->space, t));
+		tap_pp_add(pp, &f->out, make_gap(t->space, t));
 	if (left || right) {
 		add_operand(pp, f, a->v, a->nr);
 	} else {
 		if (!a->full)
-			a->full = expand(pp, a->v, a->nr, &a->nr_full);
+			a->full = expand_tokens(pp, a->v, a->nr, &a->nr_full);
 		add_operand(pp, f, a->full, a->nr_full);
 	}
 	if (!right)
-		tap_pp_add(pp, &f->out, gap(SPACE_NEXT, t));
+		tap_pp_add(pp, &f->out, make_gap(SPACE_NEXT, t));
 }
 
-/* Whether ", ## args" of a macro with "args..." begins at @i. */
+/* Return true if ", ## args" starts at @i and args are a variadic macro's last parameter. */
 static bool is_rest(const struct filling *f, unsigned int i)
 {
 	const struct tap_macro *m = f->m;
@@ -391,7 +396,7 @@ static bool is_rest(const struct filling *f, unsigned int i)
 	       i + 2 < m->nr_body && tap_macro_param(m, &m->body[i + 2]) == m->nr_params - 1;
 }
 
-/* The comma goes if there are no such arguments. */
+/* Add ", ## args"; without such arguments the comma is left out. */
 static void add_rest(struct tap_pp *pp, struct filling *f, const struct tap_token *comma)
 {
 	unsigned int nr_params = f->m->nr_params;
@@ -399,10 +404,10 @@ static void add_rest(struct tap_pp *pp, struct filling *f, const struct tap_toke
 
 	add_operand(pp, f, comma, rest->v && (rest->nr || nr_params > 1));
 	add_operand(pp, f, rest->v, rest->nr);
-	tap_pp_add(pp, &f->out, gap(SPACE_NEXT, comma));
+	tap_pp_add(pp, &f->out, make_gap(SPACE_NEXT, comma));
 }
 
-static void fill(struct tap_pp *pp, struct filling *f)
+static void fill_body(struct tap_pp *pp, struct filling *f)
 {
 	const struct tap_macro *m = f->m;
 
@@ -415,7 +420,7 @@ static void fill(struct tap_pp *pp, struct filling *f)
 		} else if (m->is_call && is_body(m, i, "#")) {
 			struct tap_token text = m->body[i];
 
-			text = stringify(pp, &f->args[tap_macro_param(m, &m->body[++i])], text);
+			text = stringify_arg(pp, &f->args[tap_macro_param(m, &m->body[++i])], text);
 			add_operand(pp, f, &text, 1);
 		} else if (is_body(m, i, "##")) {
 			f->pastes = true;
@@ -427,33 +432,36 @@ static void fill(struct tap_pp *pp, struct filling *f)
 	}
 }
 
-/* Whether a call follows: takes its "(". */
+/*
+ * Take the "(" of a macro call. Return: false if the next token is something else, which is put
+ * back.
+ */
 static bool take_paren(struct tap_pp *pp)
 {
 	uint8_t space = SPACE_NEXT;
 	struct tap_token t[2], *kept;
 
 	pp->plain++;
-	for (take(pp, &t[1]); t[1].kind == TOKEN_GAP; take(pp, &t[1]))
-		space = space_behind(space, t[1].space);
+	for (take_token(pp, &t[1]); t[1].kind == TOKEN_GAP; take_token(pp, &t[1]))
+		space = space_after_gaps(space, t[1].space);
 	pp->plain--;
 	if (token_is(&t[1], "("))
 		return true;
 	if (t[1].kind == TOKEN_END)
 		return false;
-	t[0] = gap(space, &t[1]);
+	t[0] = make_gap(space, &t[1]);
 	kept = tap_arena_copy(&pp->arena, t, sizeof(t));
 	if (kept)
-		push(pp, (struct list){ .v = kept, .nr = 2 });
+		push_list(pp, (struct list){ .v = kept, .nr = 2 });
 	else
 		tap_pp_no_memory(pp);
 	return false;
 }
 
-/* Return: whether the macro's text is what comes next; else the name stays. */
-static bool enter(struct tap_pp *pp, struct tap_macro *m, const struct tap_token *name)
+/* Expand a macro. Return: true if its expansion was pushed; false if its name remains as it is. */
+static bool enter_macro(struct tap_pp *pp, struct tap_macro *m, const struct tap_token *name)
 {
-	/* its arguments may have a #define of it between them */
+	/* a #define between the arguments may change *m */
 	const struct tap_macro as_it_is = *m;
 	struct filling f = { .m = &as_it_is };
 	unsigned int nr;
@@ -470,10 +478,10 @@ static bool enter(struct tap_pp *pp, struct tap_macro *m, const struct tap_token
 		pp->plain--;
 	}
 	if (ok && !pp->ret)
-		fill(pp, &f);
+		fill_body(pp, &f);
 	nr = f.out.nr;
 	m->busy = true;
-	push(pp, (struct list){ .v = keep(pp, &f.out), .nr = nr, .macro = m });
+	push_list(pp, (struct list){ .v = keep_tokens(pp, &f.out), .nr = nr, .macro = m });
 	return true;
 }
 
@@ -486,7 +494,7 @@ bool tap_pp_value(struct tap_pp *pp, const char *name, struct tap_tokens *out)
 
 	if (!m || m->is_call)
 		return false;
-	v = expand(pp, m->body, m->nr_body, &nr);
+	v = expand_tokens(pp, m->body, m->nr_body, &nr);
 	for (unsigned int i = 0; i < nr && !pp->ret; i++)
 		if (v[i].kind != TOKEN_GAP)
 			tap_pp_add(pp, out, v[i]);
@@ -500,7 +508,7 @@ static struct file *this_file(struct tap_pp *pp)
 	return &pp->files[pp->nr_files - 1];
 }
 
-/* The next token of a directive's line. Return: whether there is one. */
+/* Take the next token of a directive's line. Return: false at the end of the line. */
 static bool take_line(struct tap_pp *pp, struct tap_token *t)
 {
 	struct file *f = this_file(pp);
@@ -524,7 +532,7 @@ static bool is_reading(const struct tap_pp *pp)
 	return !pp->nr_groups || pp->groups[pp->nr_groups - 1].is_read;
 }
 
-/* Behind "(": a, b, rest... ) */
+/* Read macro parameters, after the "(": a, b, rest... ) */
 static void take_params(struct tap_pp *pp, struct tap_macro *m)
 {
 	struct tap_tokens list = { 0 };
@@ -551,10 +559,10 @@ static void take_params(struct tap_pp *pp, struct tap_macro *m)
 		tap_pp_fail(pp, &t,
 			    "expected macro parameters: names separated by commas, then ')'");
 	m->nr_params = list.nr;
-	m->params = keep(pp, &list);
+	m->params = keep_tokens(pp, &list);
 }
 
-/* What # and ## want beside them. */
+/* Check that # and ## have the operands that they need. */
 static void check_body(struct tap_pp *pp, const struct tap_macro *m)
 {
 	for (unsigned int i = 0; i < m->nr_body; i++) {
@@ -570,7 +578,7 @@ static void check_body(struct tap_pp *pp, const struct tap_macro *m)
 	}
 }
 
-static void define(struct tap_pp *pp)
+static void read_define(struct tap_pp *pp)
 {
 	struct tap_macro *m = NULL, made = { .is_defined = true };
 	struct tap_tokens list = { 0 };
@@ -589,7 +597,7 @@ static void define(struct tap_pp *pp)
 	while (take_line(pp, &t))
 		tap_pp_add(pp, &list, t);
 	made.nr_body = list.nr;
-	made.body = keep(pp, &list);
+	made.body = keep_tokens(pp, &list);
 	if (!pp->ret)
 		check_body(pp, &made);
 	m = tap_macro_get(&pp->macros, made.name);
@@ -602,7 +610,7 @@ static void define(struct tap_pp *pp)
 	*m = made;
 }
 
-static void undef(struct tap_pp *pp)
+static void read_undef(struct tap_pp *pp)
 {
 	struct tap_macro *m;
 	struct tap_token t;
@@ -616,14 +624,14 @@ static void undef(struct tap_pp *pp)
 		m->is_defined = false;
 }
 
-static struct tap_token number(bool is, struct tap_token at)
+static struct tap_token make_number(bool is, struct tap_token at)
 {
 	at.kind = TOKEN_NUMBER;
 	at.text = (struct span){ is ? "1" : "0", 1 };
 	return at;
 }
 
-/* Behind "defined". */
+/* Evaluate "defined", whose name or "(" comes next. */
 static struct tap_token take_defined(struct tap_pp *pp, struct tap_token at)
 {
 	struct tap_token t = { 0 };
@@ -637,10 +645,10 @@ static struct tap_token take_defined(struct tap_pp *pp, struct tap_token at)
 	is = is && tap_macro_find(&pp->macros, t.text);
 	if (paren && (!take_line(pp, &t) || !token_is(&t, ")")))
 		tap_pp_fail(pp, &at, "'defined(' has no ')'");
-	return number(is, at);
+	return make_number(is, at);
 }
 
-static bool condition(struct tap_pp *pp, const struct tap_token *at)
+static bool read_condition(struct tap_pp *pp, const struct tap_token *at)
 {
 	struct tap_tokens list = { 0 }, full = { 0 };
 	const struct tap_token *v;
@@ -651,7 +659,7 @@ static bool condition(struct tap_pp *pp, const struct tap_token *at)
 	while (take_line(pp, &t))
 		tap_pp_add(pp, &list, token_is(&t, "defined") ? take_defined(pp, t) : t);
 	nr = list.nr;
-	v = expand(pp, keep(pp, &list), nr, &nr);
+	v = expand_tokens(pp, keep_tokens(pp, &list), nr, &nr);
 	for (unsigned int i = 0; i < nr && !pp->ret; i++)
 		if (v[i].kind != TOKEN_GAP)
 			tap_pp_add(pp, &full, v[i]);
@@ -680,7 +688,7 @@ static void open_group(struct tap_pp *pp, const struct tap_token *word)
 		return;
 	}
 	if (is_reading(pp)) {
-		g.is_read = token_is(word, "if") ? condition(pp, word)
+		g.is_read = token_is(word, "if") ? read_condition(pp, word)
 						 : is_macro_next(pp) == token_is(word, "ifdef");
 		g.was_read = g.is_read;
 	}
@@ -702,11 +710,11 @@ static void next_group(struct tap_pp *pp, const struct tap_token *word)
 		return;
 	}
 	g->has_else = is_else;
-	g->is_read = !g->was_read && (is_else || condition(pp, word));
+	g->is_read = !g->was_read && (is_else || read_condition(pp, word));
 	g->was_read |= g->is_read;
 }
 
-/* Whether it is being read already: then by way of those that include it. */
+/* If the file is already being read, report the chain of includes and return true. */
 static bool is_circle(struct tap_pp *pp, const struct tap_token *at,
 		      const struct tap_source *source)
 {
@@ -730,7 +738,7 @@ static void push_file(struct tap_pp *pp, const struct tap_source *source)
 	pp->files[pp->nr_files++] = (struct file){ .source = source, .nr_groups = pp->nr_groups };
 }
 
-/* Return: the path, from where the including file is; free() it. */
+/* Return @name relative to the directory of the including file; to be freed by the caller. */
 static char *path_of(const struct tap_source *from, struct span name)
 {
 	const char *slash = *name.s == '/' ? NULL : strrchr(from->path, '/');
@@ -755,9 +763,9 @@ static void include_file(struct tap_pp *pp, const struct tap_token *at, char *pa
 		push_file(pp, *pp->sources);
 }
 
-static void include(struct tap_pp *pp)
+static void read_include(struct tap_pp *pp)
 {
-	struct tap_token t, behind;
+	struct tap_token t, extra;
 	char *path;
 
 	if (!take_line(pp, &t) || (t.kind != TOKEN_STRING && !token_is(&t, "<")) ||
@@ -769,8 +777,8 @@ static void include(struct tap_pp *pp)
 		skip_line(pp);
 		return;
 	}
-	if (take_line(pp, &behind)) {
-		tap_pp_fail(pp, &behind, "unexpected token after the file");
+	if (take_line(pp, &extra)) {
+		tap_pp_fail(pp, &extra, "unexpected token after the file");
 		return;
 	}
 	path = path_of(t.source, (struct span){ t.text.s + 1, t.text.len - 2 });
@@ -788,7 +796,7 @@ static void fail_error(struct tap_pp *pp, const struct tap_token *word)
 	tap_pp_fail(pp, word, "#error%.*s", (int)strcspn(text, "\n"), text);
 }
 
-static void unknown(struct tap_pp *pp, const struct tap_token *word)
+static void fail_unknown(struct tap_pp *pp, const struct tap_token *word)
 {
 	static const char *const names[] = { "define",	"undef", "if",	  "ifdef",
 					     "ifndef",	"elif",	 "else",  "endif",
@@ -809,8 +817,8 @@ static bool is_one_of(const struct tap_token *t, const char *const *words)
 	return *words;
 }
 
-/* Behind the '#' that begins a line. */
-static void directive(struct tap_pp *pp)
+/* Process a directive, after the '#' that starts its line. */
+static void read_directive(struct tap_pp *pp)
 {
 	static const char *const opens[] = { "if", "ifdef", "ifndef", NULL };
 	static const char *const others[] = { "elif", "else", "endif", NULL };
@@ -825,22 +833,22 @@ static void directive(struct tap_pp *pp)
 		next_group(pp, &word);
 	} else if (is_reading(pp)) {
 		if (token_is(&word, "include")) {
-			include(pp);
-			return; /* the line's rest is the other file's now */
+			read_include(pp);
+			return; /* the rest of the line was read; the next one is the new file's */
 		}
 		if (token_is(&word, "define"))
-			define(pp);
+			read_define(pp);
 		else if (token_is(&word, "undef"))
-			undef(pp);
+			read_undef(pp);
 		else if (token_is(&word, "error"))
 			fail_error(pp, &word);
 		else if (!is_one_of(&word, of_compilers))
-			unknown(pp, &word);
+			fail_unknown(pp, &word);
 	}
 	skip_line(pp);
 }
 
-/* Return: whether there is another one below it. */
+/* End a file. Return: false if it was the outermost one. */
 static bool leave_file(struct tap_pp *pp)
 {
 	if (pp->nr_groups > this_file(pp)->nr_groups)
@@ -851,7 +859,7 @@ static bool leave_file(struct tap_pp *pp)
 	return true;
 }
 
-/* The next token of the files. */
+/* Read the next token from the files. */
 static void read_file(struct tap_pp *pp, struct tap_token *t)
 {
 	unsigned int plain = pp->plain;
@@ -866,18 +874,19 @@ static void read_file(struct tap_pp *pp, struct tap_token *t)
 			return;
 		if (t->line_begin && token_is(t, "#")) {
 			pp->plain = 0;
-			directive(pp);
+			read_directive(pp);
 			pp->plain = plain;
 		} else if (is_reading(pp)) {
 			return;
 		} else if (t->kind == TOKEN_OPEN && *t->text.s != '/') {
-			f->at = t->at + 1; /* an apostrophe in what is not read */
+			/* skip an apostrophe or quote in text that is not read */
+			f->at = t->at + 1;
 		}
 	} while (!pp->ret);
 	*t = (struct tap_token){ 0 };
 }
 
-/* ---- from the start ---- */
+/* ---- creation ---- */
 
 static const char first_text[] = "#define TRACE_HEADER_MULTI_READ\n"
 				 "#define PARAMS(args...) args\n"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * C's preprocessor, for headers that define events: what a compiler would see of them, token by
- * token, each of which knows its place in the file. White space between tokens is where gcc's #
- * operator puts it.
+ * The C preprocessor, for headers that define events: it returns the tokens that a compiler would
+ * see, each with its position in the file. The white space between tokens is the same as in the
+ * output of gcc's # operator.
  *
- * Words of the event headers that every reading gives the same meaning (PARAMS(), tp_if()) are
- * macros from the start, as is TRACE_HEADER_MULTI_READ, which keeps guards from keeping anything
- * out. #include <...> is passed over.
+ * Macros of the event headers that mean the same in every reading (PARAMS(), tp_if()) are
+ * predefined, as is TRACE_HEADER_MULTI_READ, with which include guards have no effect. #include
+ * <...> is ignored.
  */
 #ifndef TAP_DEFINE_PREPROCESS_H
 #define TAP_DEFINE_PREPROCESS_H
@@ -16,24 +16,31 @@
 struct tap_pp;
 
 /*
- * @sources: the list that @first is in; files that it includes are added.
- * Return: 0 or -ENOMEM.
+ * Create a preprocessor that reads @first. @sources: the list that contains @first; included files
+ * are added to it. Return: 0 or -ENOMEM.
  */
 int tap_pp_new(struct tap_pp **out, struct tap_source **sources, const struct tap_source *first,
 	       struct tap_err *err);
 void tap_pp_free(struct tap_pp *pp);
 
-/* The next token, which lives as long as @pp. Its kind is TOKEN_END at the end, and behind an
- * error. */
+/*
+ * Read the next token, which is valid as long as @pp. Its kind is TOKEN_END at the end of the file
+ * and after an error.
+ */
 void tap_pp_next(struct tap_pp *pp, struct tap_token *t);
-/* What the macro of this name stands for now. Return: whether there is one; add to @out with
- * tap_pp_add(). */
+/*
+ * Add the current expansion of an object-like macro to @out, as tap_pp_add() does. Return: false if
+ * there is no such macro.
+ */
 bool tap_pp_value(struct tap_pp *pp, const char *name, struct tap_tokens *out);
 
-/* Adds to a list, which the caller frees. */
+/* Add a token to a list, whose .v the caller frees. */
 void tap_pp_add(struct tap_pp *pp, struct tap_tokens *list, struct tap_token t);
 
-/* Ends it with an error that points to @at; the first one is kept. Return: tap_pp_err(). */
+/*
+ * Report an error at @at and stop preprocessing; only the first error is kept. Return:
+ * tap_pp_err().
+ */
 int tap_pp_fail(struct tap_pp *pp, const struct tap_token *at, const char *fmt, ...)
 	TAP_PRINTF(3, 4);
 int tap_pp_no_memory(struct tap_pp *pp);

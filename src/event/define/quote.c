@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 
-static void add(struct tap_buf *out, const struct tap_part *part, struct tap_place *places)
+static void add_part(struct tap_buf *out, const struct tap_part *part, struct tap_place *places)
 {
 	for (unsigned int i = 0; i < part->nr; i++) {
 		const struct tap_token *t = &part->v[i];
@@ -28,7 +28,7 @@ bool tap_quote_make(struct tap_pp *pp, struct tap_arena *arena, const struct tap
 	struct tap_buf text = { .max = TAP_SOURCE_MAX_BYTES };
 
 	if (places)
-		add(&text, part, places);
+		add_part(&text, part, places);
 	*q = (struct tap_quote){
 		.s = places && !text.err ? tap_arena_copy(arena, text.data, text.len) : NULL,
 		.places = places,

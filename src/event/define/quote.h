@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tokens as text, as gcc's # operator has it and the readings of events/ use it, with the place of
- * each. */
+/*
+ * Tokens converted to text, as gcc's # operator does and the tables of events/ contain it, with the
+ * source position of each token.
+ */
 #ifndef TAP_DEFINE_QUOTE_H
 #define TAP_DEFINE_QUOTE_H
 
 #include "event/define/arena.h"
 #include "event/define/call.h"
 
-/* From where in the text something comes from where. */
+/* The source position of the text that starts at offset @from. */
 struct tap_place {
 	uint32_t from;
 	uint32_t at;
@@ -16,14 +18,14 @@ struct tap_place {
 
 struct tap_quote {
 	const char *s;
-	const struct tap_place *places; /* in order */
+	const struct tap_place *places; /* in rising order of .from */
 	unsigned int nr;
 };
 
-/* Adds the tokens; __entry becomes REC. Return: false behind an error. */
+/* Convert the tokens to text; __entry becomes REC. Return: false after an error. */
 bool tap_quote_make(struct tap_pp *pp, struct tap_arena *arena, const struct tap_part *part,
 		    struct tap_quote *q);
-/* Return: NULL: @at is not in it. */
+/* Return the place of the token at @at, a pointer into q->s; NULL if @at points elsewhere. */
 const struct tap_place *tap_quote_place(const struct tap_quote *q, const char *at);
 
 #endif

@@ -7,7 +7,7 @@
 #include "event/define/constant.h"
 #include "event/define/quote.h"
 
-/* What the words of bpf/schedtap.bpf.c reserve. */
+/* Maximum bytes of dynamic fields in the macros of bpf/schedtap.bpf.c. */
 #define STRING_MAX 256u
 #define BITMASK_MAX 128u
 #define ARRAY_MAX 504u
@@ -16,11 +16,11 @@ struct layout {
 	struct tap_pp *pp;
 	struct tap_arena *arena;
 	struct tap_record *out;
-	uint32_t align; /* the largest */
-	uint32_t dynamic; /* bytes behind the fixed part, at most */
+	uint32_t align; /* the strictest alignment of any field */
+	uint32_t dynamic; /* maximum size of the data after the fixed part, in bytes */
 };
 
-/* Places the field and adds it. */
+/* Assign the field's offset and add the field. */
 static void add_field(struct layout *l, struct tap_field f, uint32_t align,
 		      const struct tap_part *name)
 {
@@ -48,7 +48,7 @@ static void add_field(struct layout *l, struct tap_field f, uint32_t align,
 	r->fields[r->nr++] = f;
 }
 
-static const char *keep(struct layout *l, struct span s)
+static const char *keep_text(struct layout *l, struct span s)
 {
 	char *copy = tap_arena_get(l->arena, s.len + 1);
 
@@ -57,7 +57,7 @@ static const char *keep(struct layout *l, struct span s)
 	return copy ? memcpy(copy, s.s, s.len) : "";
 }
 
-/* Anything else would end, or be, another part of a line in a format file. */
+/* Other tokens would break the syntax of a line in a format file. */
 static bool has_only_words_and_stars(const struct tap_part *part)
 {
 	for (unsigned int i = 0; i < part->nr; i++)
@@ -89,7 +89,7 @@ static bool read_type(struct layout *l, const struct tap_part *part, struct tap_
 	}
 	f->type = text.s;
 	f->size = f->elem_size = type.size;
-	/* kernels from 6.2 on have unsigned char; an enum without a negative value is unsigned */
+	/* char is unsigned since v6.2; enums without negative values are unsigned */
 	f->is_signed = type.is_signed && strcmp(text.s, "char") && !token_is(part->v, "enum");
 	return true;
 }
@@ -121,7 +121,7 @@ static void read_number(struct layout *l, const struct tap_call *c)
 	if (!tap_call_has(l->pp, c, 2, "type, name") || !read_type(l, &c->args[0], &f) ||
 	    !tap_call_name(l->pp, &c->args[1], "a field's name", &name))
 		return;
-	f.name = keep(l, name);
+	f.name = keep_text(l, name);
 	add_field(l, f, f.size, &c->args[1]);
 }
 
@@ -134,7 +134,7 @@ static void read_array(struct layout *l, const struct tap_call *c)
 	    !tap_call_name(l->pp, &c->args[1], "a field's name", &name) ||
 	    !read_length(l, &c->args[2], f.elem_size, &f.size))
 		return;
-	f.name = keep(l, name);
+	f.name = keep_text(l, name);
 	if (!strcmp(f.type, "char"))
 		f.kind = TAP_FIELD_CHARS;
 	add_field(l, f, f.elem_size, &c->args[1]);
@@ -149,13 +149,13 @@ static void read_dynamic(struct layout *l, const struct tap_call *c, struct tap_
 			  f.kind == TAP_FIELD_STRING ? "name, source" : "name, number of bits") ||
 	    !tap_call_name(l->pp, &c->args[0], "a field's name", &name))
 		return;
-	f.name = keep(l, name);
+	f.name = keep_text(l, name);
 	f.size = sizeof(uint32_t);
 	l->dynamic += max;
 	add_field(l, f, f.size, &c->args[0]);
 }
 
-/* Only programs that are built in fill one: its length is a word of theirs. */
+/* Only built-in BPF programs can fill a dynamic array, whose length is then tp_pick_words. */
 static bool is_built_in_array(const struct tap_call *c)
 {
 	return c->nr_args == 3 && c->args[2].nr && token_is(c->args[2].v, "tp_pick_words");
@@ -177,7 +177,7 @@ static void read_dynamic_array(struct layout *l, const struct tap_call *c)
 	}
 	sprintf(type, "__data_loc %s[]", f.type);
 	f.type = type;
-	f.name = keep(l, name);
+	f.name = keep_text(l, name);
 	f.size = sizeof(uint32_t);
 	l->dynamic += ARRAY_MAX;
 	add_field(l, f, f.size, &c->args[1]);
@@ -199,9 +199,14 @@ static void unknown_word(struct layout *l, const struct tap_token *t)
 static void read_field(struct layout *l, const struct tap_part *part, unsigned int *i)
 {
 	const struct tap_field text = {
-		.kind = TAP_FIELD_STRING, .type = "__data_loc char[]", .elem_size = 1,
-	}, bits = {
-		.kind = TAP_FIELD_DYNAMIC, .type = "__data_loc unsigned long[]", .elem_size = sizeof(long),
+		.kind = TAP_FIELD_STRING,
+		.type = "__data_loc char[]",
+		.elem_size = 1,
+	};
+	const struct tap_field bits = {
+		.kind = TAP_FIELD_DYNAMIC,
+		.type = "__data_loc unsigned long[]",
+		.elem_size = sizeof(long),
 	};
 	const struct tap_token *t = &part->v[*i];
 	struct tap_call c;
@@ -231,7 +236,7 @@ bool tap_record_read(struct tap_pp *pp, struct tap_arena *arena, const struct ta
 {
 	struct layout l = { .pp = pp, .arena = arena, .out = out, .align = 4 };
 
-	/* each field takes some tokens */
+	/* a field takes at least 4 tokens */
 	*out = (struct tap_record){ .size = 8 };
 	out->fields = tap_arena_get(arena, (part->nr / 4 + 1) * sizeof(*out->fields));
 	if (!out->fields)

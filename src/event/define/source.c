@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 
-/* Takes out each backslash before a line's end, with it: then no token has one inside. */
-static int split(struct tap_source *s, const char *text, size_t len)
+/* Copy the text without backslash-newlines, so that no token contains one. */
+static int split_lines(struct tap_source *s, const char *text, size_t len)
 {
 	unsigned int nr = 1;
 
@@ -58,7 +58,7 @@ int tap_source_add(struct tap_source **list, const char *path, const char *text,
 	s->next = *list;
 	*list = s;
 	s->path = strdup(path);
-	return s->path && !split(s, text, len) ? 0 : tap_err_nomem(err);
+	return s->path && !split_lines(s, text, len) ? 0 : tap_err_nomem(err);
 }
 
 int tap_source_read(struct tap_source **list, const char *path, struct tap_err *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "event/define/token.h"
 
-/* Those of one character are what nothing else is. Longer ones first. */
+/* Signs of several characters, longer ones first. Any other character is a sign of its own. */
 static const char *const signs[] = {
 	"...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
 	"&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##",
@@ -55,7 +55,9 @@ void tap_token_scan(const char *s, struct tap_token *t)
 	}
 }
 
-/* Behind white space and comments. Return: NULL: a comment at *@s does not end. */
+/*
+ * Skip white space and comments. Return: their end; NULL if the comment at *@s is not terminated.
+ */
 static const char *skip_space(const char **s, bool in_line, struct tap_token *t)
 {
 	const char *p = *s, *end;

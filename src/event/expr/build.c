@@ -25,7 +25,7 @@ bool tap_expr_grow(struct expr_parser *p, void *array, uint32_t nr, uint32_t mor
 		return true;
 	while (n < want)
 		n *= 2;
-	memcpy(&v, array, sizeof(v)); /* a pointer of any type */
+	memcpy(&v, array, sizeof(v)); /* *array may be a pointer of any type */
 	v = n <= UINT32_MAX ? reallocarray(v, n, size) : NULL;
 	if (!v)
 		return tap_expr_fail(p, -ENOMEM);
@@ -62,7 +62,7 @@ uint32_t tap_expr_add(struct expr_parser *p, struct expr_node n)
 	}
 	if (n.depth > EXPR_MAX_DEPTH)
 		return tap_expr_fail(p, -EINVAL);
-	/* what accessors say twice is computed once */
+	/* accessors of kernel structs often repeat an expression: compute it only once */
 	for (uint32_t i = 1; p->scope && i < prog->nr_nodes; i++)
 		if (!memcmp(&prog->nodes[i], &n, sizeof(n)))
 			return i;
@@ -90,7 +90,7 @@ bool tap_expr_is_number(struct expr_parser *p, uint32_t n)
 	return false;
 }
 
-/* A node over numbers, which becomes a constant where all of them are. */
+/* Add an operation on numbers; if all operands are constants, the result is one as well. */
 static uint32_t add_op(struct expr_parser *p, struct expr_node n)
 {
 	const struct expr_run run = { .prog = p->prog };
@@ -98,11 +98,11 @@ static uint32_t add_op(struct expr_parser *p, struct expr_node n)
 
 	if (!at || !expr_is_const(p, n.a) || (n.b && !expr_is_const(p, n.b)))
 		return at;
-	p->prog->nr_nodes--; /* it is the last */
+	p->prog->nr_nodes--; /* tap_expr_add() appended it as the last node */
 	return tap_expr_num(p, n.type, tap_expr_eval(&run, at));
 }
 
-/* Whether a number of type @from looks in 64 bits as it does once it is a @to. */
+/* Return true if converting a @from number to @to does not change its 64-bit representation. */
 static bool same_bits(struct tap_ctype from, struct tap_ctype to)
 {
 	if (to.size == 8)
@@ -112,7 +112,10 @@ static bool same_bits(struct tap_ctype from, struct tap_ctype to)
 	return !from.is_signed && to.size > from.size;
 }
 
-/* A cast load loads what is left of the field; one that only widens stays as it is. */
+/*
+ * Cast a field's load. A narrower type loads only the bytes that remain; a cast that only widens
+ * keeps the load.
+ */
 static uint32_t cast_load(struct expr_parser *p, uint32_t n, struct tap_ctype to)
 {
 	struct expr_node cut = *node_at(p, n);
@@ -129,8 +132,8 @@ static uint32_t cast_load(struct expr_parser *p, uint32_t n, struct tap_ctype to
 	return tap_expr_add(p, cut);
 }
 
-/* A number that fits both types as it is. */
-static uint32_t retype(struct expr_parser *p, uint32_t n, struct tap_ctype to)
+/* Change the type of a number whose value both types can represent. */
+static uint32_t change_type(struct expr_parser *p, uint32_t n, struct tap_ctype to)
 {
 	struct expr_node copy;
 
@@ -143,7 +146,7 @@ static uint32_t retype(struct expr_parser *p, uint32_t n, struct tap_ctype to)
 
 static uint32_t cast_to_bool(struct expr_parser *p, uint32_t n, struct tap_ctype to)
 {
-	return retype(p, tap_expr_unary(p, OP_NOT, tap_expr_unary(p, OP_NOT, n)), to);
+	return change_type(p, tap_expr_unary(p, OP_NOT, tap_expr_unary(p, OP_NOT, n)), to);
 }
 
 uint32_t tap_expr_cast(struct expr_parser *p, uint32_t n, struct tap_ctype to)
@@ -158,27 +161,27 @@ uint32_t tap_expr_cast(struct expr_parser *p, uint32_t n, struct tap_ctype to)
 	if (to.is_bool && !from.is_bool)
 		return cast_to_bool(p, n, to);
 	if (!node_at(p, n)->opaque && from.size == to.size && from.is_signed == to.is_signed)
-		return from.is_bool == to.is_bool ? n : retype(p, n, to);
+		return from.is_bool == to.is_bool ? n : change_type(p, n, to);
 	if (node_at(p, n)->op == OP_LOAD && (to.size <= node_at(p, n)->len || same_bits(from, to)))
 		return cast_load(p, n, to);
 	return add_op(p, (struct expr_node){ .op = OP_CAST, .type = to, .a = n });
 }
 
-static struct tap_ctype promoted(struct tap_ctype type)
+static struct tap_ctype promote_type(struct tap_ctype type)
 {
 	return type.size < 4 ? EXPR_INT : type;
 }
 
 static struct tap_ctype common_type(struct tap_ctype a, struct tap_ctype b)
 {
-	a = promoted(a);
-	b = promoted(b);
+	a = promote_type(a);
+	b = promote_type(b);
 	if (a.size != b.size)
 		return a.size > b.size ? a : b;
 	return (struct tap_ctype){ a.size, a.is_signed && b.is_signed };
 }
 
-/* C counts in what it points to, or refuses it. */
+/* Arithmetic on a pointer: C would scale it by the size of the type it points to, or refuse it. */
 static uint32_t compute_pointer(struct expr_parser *p)
 {
 	return p->scope ? tap_expr_fail(p, -EINVAL) : tap_expr_unknown(p);
@@ -196,10 +199,13 @@ uint32_t tap_expr_binary(struct expr_parser *p, enum expr_op op, uint32_t a, uin
 	if (!logic && !compare && (node_at(p, a)->opaque || node_at(p, b)->opaque))
 		return compute_pointer(p);
 	if (shift)
-		type = promoted(node_at(p, a)->type);
+		type = promote_type(node_at(p, a)->type);
 	else if (!logic)
 		type = common_type(node_at(p, a)->type, node_at(p, b)->type);
-	/* A shift count is not converted; a negative one is above every width. */
+	/*
+	 * A shift count is not converted to the result's type; a negative count exceeds every
+	 * width.
+	 */
 	if (!logic && !same_bits(node_at(p, a)->type, type))
 		a = tap_expr_cast(p, a, type);
 	if (!logic && !shift && !same_bits(node_at(p, b)->type, type))
@@ -228,7 +234,7 @@ uint32_t tap_expr_unary(struct expr_parser *p, enum expr_op op, uint32_t a)
 	if (op != OP_NOT && node_at(p, a)->opaque)
 		return compute_pointer(p);
 	if (op != OP_NOT)
-		n.type = promoted(node_at(p, a)->type);
+		n.type = promote_type(node_at(p, a)->type);
 	return add_op(p, n);
 }
 
@@ -239,7 +245,7 @@ uint32_t tap_expr_cond(struct expr_parser *p, uint32_t a, uint32_t b, uint32_t d
 	if (!tap_expr_is_number(p, a) || !b || !d)
 		return tap_expr_fail(p, -EINVAL);
 	if (p->scope && expr_is_const(p, a) && node_at(p, node_at(p, a)->num ? d : b)->unknown)
-		return node_at(p, a)->num ? b : d; /* the other one is what a kernel lacks */
+		return node_at(p, a)->num ? b : d; /* the other operand is unknown on this kernel */
 	yes = *node_at(p, b);
 	no = *node_at(p, d);
 	if (yes.class == no.class) {
@@ -250,14 +256,14 @@ uint32_t tap_expr_cond(struct expr_parser *p, uint32_t a, uint32_t b, uint32_t d
 	}
 	if (n.class == EXPR_NUMBER) {
 		n.type = common_type(yes.type, no.type);
-		n.ctype = yes.ctype ?: no.ctype; /* the other one is NULL */
+		n.ctype = yes.ctype ?: no.ctype; /* if one of them is NULL, it has no ctype */
 		n.opaque = yes.opaque || no.opaque;
 		b = n.opaque ? b : tap_expr_cast(p, b, n.type);
 		d = n.opaque ? d : tap_expr_cast(p, d, n.type);
 	}
 	if (!p->err && expr_is_const(p, a))
 		return node_at(p, a)->num ? b : d;
-	if (yes.max_len && no.max_len) /* else it is not known */
+	if (yes.max_len && no.max_len) /* otherwise the length is unknown */
 		n.max_len = yes.max_len > no.max_len ? yes.max_len : no.max_len;
 	n.b = b;
 	n.c = d;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "event/expr/expr.h"
 
-static uint64_t elem(const struct expr_run *r, const struct expr_node *n)
+static uint64_t eval_elem(const struct expr_run *r, const struct expr_node *n)
 {
 	const struct tap_field *f = r->prog->nodes[expr_chosen(r, n->a)].field;
 	uint64_t index = tap_expr_eval(r, n->b);
@@ -24,7 +24,7 @@ uint64_t tap_expr_eval(const struct expr_run *r, uint32_t node)
 	case OP_LOAD:
 		return expr_load(n->load, r->rec + n->at) & n->num;
 	case OP_ELEM:
-		return elem(r, n);
+		return eval_elem(r, n);
 	case OP_LEN:
 		expr_region(r, n->field, &len);
 		return len;

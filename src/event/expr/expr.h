@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * C expressions over the fields of a format ("REC->prev_state & 0xff"), parsed once
- * (parse.h) and evaluated on each record. A program is an array of nodes, an expression a
- * tree of them. Numbers are kept in 64 bits, sign- or zero-extended as their C type says, so that
- * most conversions between types cost nothing. What makes a text of a value (__print_symbolic())
- * has nodes as well: print.c writes it.
+ * C expressions over the fields of a format ("REC->prev_state & 0xff"), parsed once (parse.h) and
+ * evaluated on each record. A program is an array of nodes, an expression a tree of nodes. Numbers
+ * are stored in 64 bits, sign- or zero-extended according to their C type, so that most type
+ * conversions cost nothing. Functions that convert a value to text (__print_symbolic()) are nodes
+ * as well; print.c implements them.
  */
 #ifndef TAP_EXPR_EXPR_H
 #define TAP_EXPR_EXPR_H
@@ -15,15 +15,15 @@
 
 enum expr_op {
 	OP_NUM,
-	OP_LOAD, /* a number field & num */
-	OP_ELEM, /* a: bytes, b: index */
-	OP_LEN, /* bytes of a dynamic field */
-	OP_CPU, /* where it was recorded */
+	OP_LOAD, /* a number field, ANDed with num */
+	OP_ELEM, /* element b of the bytes a */
+	OP_LEN, /* size of a dynamic field, in bytes */
+	OP_CPU, /* the CPU that recorded the event */
 	OP_CAST,
 	OP_NEG,
 	OP_INV,
 	OP_NOT,
-	OP_COND, /* a ? b : c; numbers or texts */
+	OP_COND, /* a ? b : c; for numbers or texts */
 	OP_ANDAND,
 	OP_OROR,
 	OP_MUL,
@@ -42,68 +42,72 @@ enum expr_op {
 	OP_AND,
 	OP_XOR,
 	OP_OR,
-	OP_UNKNOWN, /* what only the recording kernel knew */
-	OP_BYTES, /* where a field that is no number lies */
+	OP_UNKNOWN, /* a value that only the recorded kernel knows */
+	OP_BYTES, /* the bytes of a field that is not a number */
 	OP_LITERAL,
 	OP_SYMBOLIC, /* a: value */
 	OP_FLAGS, /* a: value, b: delimiter */
-	OP_MASK, /* a: bytes */
-	OP_CPUS, /* the same, as a list */
-	OP_HEX, /* a: bytes, b: how many */
+	OP_MASK, /* a: bytes of a bitmask, printed in hex */
+	OP_CPUS, /* a: bytes of a bitmask, printed as a list of CPUs */
+	OP_HEX, /* a: bytes, b: number of bytes */
 	OP_HEX_STR,
-	OP_ARRAY, /* a: bytes, b: how many, c: bytes of each */
-	OP_DUMP, /* a: bytes, b: how many, c: the literal before each row */
-	/* of the kernel's memory (record/program/scope.h) */
-	OP_ARG, /* num: which of the context's words: a tracepoint's arguments, or registers */
+	OP_ARRAY, /* a: bytes, b: number of elements, c: bytes per element */
+	OP_DUMP, /* a: bytes, b: number of bytes, c: literal that starts each row */
+	/* nodes that read the kernel's memory (record/program/scope.h) */
+	/*
+	 * num: index of a word of the BPF context, which is a tracepoint's argument or a register
+	 */
+	OP_ARG,
 	OP_CURRENT, /* the running task */
-	OP_PLACE, /* what lies num bytes behind the pointer a: no value yet */
-	OP_MEMBER, /* the value there; at, len: its bits, where it is a bit field */
-	OP_POINTER, /* the pointer a and num bytes */
-	OP_CAPACITY, /* of the CPU a */
-	/* of a program's memory (record/program/probe.h) */
-	OP_USER, /* the value at the address a */
-	OP_USER_TEXT, /* the address a, of a text that ends with a NUL */
-	OP_COOKIE, /* of the probe's place */
+	OP_PLACE, /* the memory num bytes after the pointer a, not yet read */
+	OP_MEMBER, /* the value of a place; at, len: its bits if it is a bit field */
+	OP_POINTER, /* the pointer a plus num bytes */
+	OP_CAPACITY, /* the capacity of CPU a */
+	/* nodes that read a user program's memory (record/program/probe.h) */
+	OP_USER, /* the value at address a */
+	OP_USER_TEXT, /* the NUL-terminated text at address a */
+	OP_COOKIE, /* the cookie of the probed location */
 };
 
 enum expr_class {
 	EXPR_NUMBER,
-	EXPR_REAL, /* a double's bits; a field or an element as it is: nothing is computed */
+	EXPR_REAL, /* a double's bits: a field or an array element; arithmetic is not possible */
 	EXPR_TEXT,
 	EXPR_BYTES,
 	EXPR_PLACE,
 };
 
-/* How to fetch a number: the bytes that it has, and these. */
+/* How to load a number: its size in bytes, ORed with these flags. */
 enum expr_load_how {
-	LOAD_NODE = 0, /* the node's value */
+	LOAD_NODE = 0, /* evaluate the node instead */
 	LOAD_SIZE = 15,
 	LOAD_SIGNED = 16,
-	LOAD_SWAP = 32, /* of the other byte order */
-	LOAD_FLOAT = 64, /* as a double */
+	LOAD_SWAP = 32, /* in the opposite byte order */
+	LOAD_FLOAT = 64, /* a float, to be converted to a double */
 };
 
-/* As the kernel numbers them. */
+/* Same numbers as in include/linux/printk.h. */
 enum { DUMP_PREFIX_NONE, DUMP_PREFIX_ADDRESS, DUMP_PREFIX_OFFSET };
 
-/* How a hex dump is laid out. */
+/* The layout of a hex dump. */
 struct expr_dump {
-	uint8_t prefix, row, group; /* row, group: bytes */
+	uint8_t prefix, row, group; /* row, group: in bytes */
 	bool ascii;
 };
 
 struct expr_node {
 	uint8_t op, class, load;
-	bool unknown; /* it, or something that it is made of */
-	bool swap; /* LOAD: of the other byte order */
-	bool opaque; /* a pointer to what has a size that only the kernel knew */
-	struct tap_ctype type; /* of the value; of the elements where it is bytes */
-	struct tap_ctype arith; /* of the operands */
+	bool unknown; /* the node or one of its operands is unknown */
+	bool swap; /* LOAD: in the opposite byte order */
+	bool opaque; /* a pointer to a type whose size only the recorded kernel knows */
+	struct tap_ctype type; /* type of the value; for bytes: of their elements */
+	struct tap_ctype arith; /* type of the operands */
 	uint16_t depth;
 	uint32_t a, b, c;
-	uint32_t at, len; /* LOAD: in the record; LITERAL: in texts; SYMBOLIC, FLAGS: in entries */
-	uint32_t max_len; /* of its text, where that is known before; 0: it is not */
-	uint32_t ctype; /* of the kernel: of a place, or what a pointer points to; 0: none */
+	/* position and size. LOAD: in the record; LITERAL: in texts; SYMBOLIC, FLAGS: in entries */
+	uint32_t at, len;
+	uint32_t max_len; /* maximum length of its text; 0: not known in advance */
+	uint32_t ctype; /* the kernel's type of a place, or of what a pointer points to; 0: none */
 	union {
 		uint64_t num;
 		const struct tap_field *field;
@@ -118,18 +122,21 @@ struct expr_entry {
 
 struct expr_prog {
 	const struct tap_format *fmt;
-	struct expr_node *nodes; /* node 0 is no node */
+	struct expr_node *nodes; /* index 0 stands for no node */
 	struct expr_entry *entries;
-	char *texts; /* with EXPR_SLACK bytes behind; none begins at 0 */
+	char *texts; /* followed by EXPR_SLACK bytes; offset 0 stands for no text */
 	uint32_t nr_nodes, nr_entries, texts_len;
 	uint32_t cap_nodes, cap_entries, cap_texts;
 };
 
-/* Texts are copied in pieces of this size: so much may be read and written too much. */
+/*
+ * Texts are copied in blocks of this size: up to so many bytes may be read and written beyond their
+ * end.
+ */
 #define EXPR_SLACK 16u
 #define EXPR_MAX_DEPTH 200u
 
-/* A program and the record that it is evaluated on, of fmt->min_size bytes at least. */
+/* A program and the record to evaluate it on, which has at least fmt->min_size bytes. */
 struct expr_run {
 	const struct expr_prog *prog;
 	const unsigned char *rec;
@@ -137,10 +144,13 @@ struct expr_run {
 	int cpu;
 };
 
-/* Return: the value of a node of class EXPR_NUMBER, or EXPR_REAL: then a double's bits. */
+/* Return the value of an EXPR_NUMBER node, or a double's bits for an EXPR_REAL node. */
 uint64_t tap_expr_eval(const struct expr_run *r, uint32_t node);
 
-/* Return: the node that an "a ? b : c" of texts or bytes stands for; any other node itself. */
+/*
+ * Return the operand that an "a ? b : c" of texts or bytes selects; for other nodes the node
+ * itself.
+ */
 static inline uint32_t expr_chosen(const struct expr_run *r, uint32_t node)
 {
 	const struct expr_node *nodes = r->prog->nodes;
@@ -150,20 +160,23 @@ static inline uint32_t expr_chosen(const struct expr_run *r, uint32_t node)
 	return node;
 }
 
-/* Return: what lies in the record there, and nothing outside of it. */
+/* Return the bytes of a field, limited to those inside the record. */
 static inline const unsigned char *expr_region(const struct expr_run *r, const struct tap_field *f,
 					       uint32_t *len)
 {
 	return (const unsigned char *)tap_field_region(f, r->rec, r->size, len);
 }
 
-/* Brings @v into the range of @type. */
+/* Truncate @v to @type, sign- or zero-extended to 64 bits. */
 static inline uint64_t expr_fit(struct tap_ctype type, uint64_t v)
 {
 	return tap_fit(v, type.size, type.is_signed);
 }
 
-/* What C leaves undefined is defined here: x / 0 is 0, shifting too far shifts all out. */
+/*
+ * Compute an operation. Cases that C leaves undefined are defined: x / 0 is 0, and shifting too far
+ * shifts out all bits.
+ */
 static inline uint64_t expr_arith(enum expr_op op, struct tap_ctype type, uint64_t a, uint64_t b)
 {
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
@@ -238,7 +251,10 @@ static inline uint64_t expr_load_elem(const unsigned char *p, struct tap_ctype t
 	return expr_load(expr_load_of(type, swap), p);
 }
 
-/* Of a number, or of an array's elements: bytes where these are no numbers. */
+/*
+ * Return the type of a number field or of an array's elements; a byte's type if these are not
+ * numbers.
+ */
 static inline struct tap_ctype expr_elem_type(const struct tap_field *f)
 {
 	bool whole = f->elem_size <= 8 && !(f->elem_size & (f->elem_size - 1));

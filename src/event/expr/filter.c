@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The language of filters. What the kernel's has (predicate_parse() and parse_pred() of v6.18) is
- *taken as it takes it, with its messages and its carets, but for what schedtap-filter(5) lists.
+ * The filter language. What the kernel's language has (predicate_parse() and parse_pred() of v6.18)
+ * is accepted as the kernel does, with the same messages and carets; schedtap-filter(5) lists the
+ * differences.
  *
- *	or	:= and { "||" and }
- *	and	:= not { "&&" not }
- *	not	:= "!" not | term
- *	term	:= sum [ operator sum ]
- *	sum	:= product { ("+" | "-") product }
- *	product	:= unary { ("*" | "/" | "%") unary }
- *	unary	:= "-" unary | "(" or ")" | number | field | text | "CPUS{" list "}" | function
- *	function := "sample(" number "/" number ")" | "changed(" field ")" | "moved(" field ","
- *number ")"
+ * 	or	:= and { "||" and }
+ * 	and	:= not { "&&" not }
+ * 	not	:= "!" not | term
+ * 	term	:= sum [ operator sum ]
+ * 	sum	:= product { ("+" | "-") product }
+ * 	product	:= unary { ("*" | "/" | "%") unary }
+ * 	unary	:= "-" unary | "(" or ")" | number | field | text | cpus | function
+ * 	cpus	:= "CPUS{" list "}"
+ * 	function := "sample(" number "/" number ")"
+ * 		| "changed(" field ")" | "moved(" field "," number ")"
  *
- * What stands in parentheses is a truth or a number: both are parsed alike, and who needs the one
- *refuses the other.
+ * Parentheses may contain a condition or a number. Both are parsed by the same rules, and the
+ * caller that needs one of them refuses the other.
  */
 #include "event/expr/filter.h"
 
@@ -29,30 +31,32 @@
 #include "event/span.h"
 
 enum value_kind {
-	VALUE_NONE, /* behind an error */
-	VALUE_TRUTH, /* terms */
+	VALUE_NONE, /* after an error */
+	VALUE_TRUTH, /* a condition: one or more terms */
 	VALUE_NUMBER,
-	VALUE_TEXT, /* a field, or the running task's name */
-	VALUE_MASK, /* a field */
-	VALUE_OTHER, /* a field that nothing can be compared with */
+	VALUE_TEXT, /* a text field, or the running task's name */
+	VALUE_MASK, /* a bitmask field */
+	VALUE_OTHER, /* a field that cannot be compared */
 	VALUE_QUOTED,
 	VALUE_CPUS,
 };
 
-/* Ends of terms that are not tied to another term yet, as a list through them: index * 2 + 1 for
- * .yes, * 2 + 2 for .no. */
+/*
+ * Targets of terms that are not set yet, linked into a list by their index: index * 2 + 1 is a
+ * term's .yes, index * 2 + 2 its .no.
+ */
 struct ends {
-	uint32_t first, last; /* 0: none */
+	uint32_t first, last; /* 0: the list is empty */
 };
 
 struct value {
 	enum value_kind kind;
-	const char *at; /* where it begins */
-	uint32_t first; /* TRUTH: its first term */
+	const char *at; /* the start of its text */
+	uint32_t first; /* TRUTH: index of its first term */
 	struct ends yes, no;
-	uint32_t node; /* NUMBER */
+	uint32_t node; /* NUMBER: the expression's node */
 	bool is_signed, is_literal, is_negative;
-	const struct tap_field *field; /* NULL: of the running task, or no single field */
+	const struct tap_field *field; /* NULL: the running task's name, or not a single field */
 	struct span quoted;
 	struct tap_cpus cpus; /* owned */
 };
@@ -63,10 +67,10 @@ struct parser {
 	const char *text;
 	struct tap_err *err;
 	unsigned int parens;
-	bool failed; /* with a sentence */
-	bool is_right; /* of an operator, */
-	const struct tap_field *left; /* with this field alone on its left; or NULL */
-	uint32_t divisors[16]; /* of the term that is parsed */
+	bool failed; /* an error was reported in .err */
+	bool is_right; /* parsing the right operand of a comparison */
+	const struct tap_field *left; /* its left operand if that is a single field; or NULL */
+	uint32_t divisors[16]; /* nodes of divisors in the current term */
 	unsigned int nr_divisors;
 };
 
@@ -77,13 +81,13 @@ static const struct tap_ctype s64_type = { 8, true };
 #define SHOWN_BEFORE 60
 #define SHOWN 76
 
-static struct value none(void)
+static struct value no_value(void)
 {
 	return (struct value){ 0 };
 }
 
-/* @column: of the caret. Long texts are shown in part. */
-static void say(struct parser *f, const char *message, const char *near, size_t column)
+/* Report an error with a caret at @column. Long filters are shown in part. */
+static void set_error(struct parser *f, const char *message, const char *near, size_t column)
 {
 	size_t len = strlen(f->text), from;
 	char shown[SHOWN + 1];
@@ -104,20 +108,20 @@ static struct value fail_near(struct parser *f, const char *message, const char 
 			      const char *at)
 {
 	if (!f->p.err && !f->failed)
-		say(f, message, near, (size_t)(at - f->text));
+		set_error(f, message, near, (size_t)(at - f->text));
 	f->failed = true;
 	tap_expr_fail(&f->p, -EINVAL);
-	return none();
+	return no_value();
 }
 
-/* Of how the parts stand together: the caret is where it begins. */
+/* Report an error in a filter's structure: the caret points to the start of the wrong part. */
 static struct value fail_at(struct parser *f, const char *message, const char *at)
 {
 	return fail_near(f, message, NULL, at);
 }
 
-/* Of one comparison: there the kernel's caret is one behind. */
-static struct value fail(struct parser *f, const char *message, const char *at)
+/* Report an error in a comparison: there the kernel's caret is one column too far to the right. */
+static struct value fail_comparison(struct parser *f, const char *message, const char *at)
 {
 	return fail_near(f, message, NULL, at + 1);
 }
@@ -136,7 +140,7 @@ static const char *skip_blanks(struct parser *f)
 	return f->p.at;
 }
 
-static bool accept(struct parser *f, const char *sign)
+static bool accept_sign(struct parser *f, const char *sign)
 {
 	size_t len = strlen(sign);
 
@@ -165,7 +169,7 @@ static uint32_t *end_of(struct tap_filter *f, uint32_t end)
 	return end % 2 ? &t->yes : &t->no;
 }
 
-static struct ends join(struct tap_filter *f, struct ends a, struct ends b)
+static struct ends join_ends(struct tap_filter *f, struct ends a, struct ends b)
 {
 	if (!a.first || !b.first)
 		return a.first ? a : b;
@@ -173,8 +177,8 @@ static struct ends join(struct tap_filter *f, struct ends a, struct ends b)
 	return (struct ends){ a.first, b.last };
 }
 
-/* From here on they lead to @term. */
-static void tie(struct tap_filter *f, struct ends ends, uint32_t term)
+/* Set the target of all these ends to @term. */
+static void tie_ends(struct tap_filter *f, struct ends ends, uint32_t term)
 {
 	for (uint32_t end = ends.first, next; end; end = next) {
 		next = end == ends.last ? 0 : *end_of(f, end);
@@ -192,7 +196,7 @@ static struct value add_term(struct parser *f, struct tap_term t, const char *at
 		free((char *)t.text);
 		free(t.glob);
 		tap_cpus_release(&t.cpus);
-		return none();
+		return no_value();
 	}
 	filter->terms[filter->nr_terms++] = t;
 	return (struct value){
@@ -204,18 +208,18 @@ static struct value add_term(struct parser *f, struct tap_term t, const char *at
 	};
 }
 
-static struct value both(struct parser *f, struct value a, struct value b)
+static struct value join_and(struct parser *f, struct value a, struct value b)
 {
-	tie(f->f, a.yes, b.first);
-	b.no = join(f->f, a.no, b.no);
+	tie_ends(f->f, a.yes, b.first);
+	b.no = join_ends(f->f, a.no, b.no);
 	b.first = a.first;
 	return b;
 }
 
-static struct value either(struct parser *f, struct value a, struct value b)
+static struct value join_or(struct parser *f, struct value a, struct value b)
 {
-	tie(f->f, a.no, b.first);
-	b.yes = join(f->f, a.yes, b.yes);
+	tie_ends(f->f, a.no, b.first);
+	b.yes = join_ends(f->f, a.yes, b.yes);
 	b.first = a.first;
 	return b;
 }
@@ -225,7 +229,7 @@ static struct value either(struct parser *f, struct value a, struct value b)
 static struct value parse_or(struct parser *f);
 static struct value parse_sum(struct parser *f);
 
-static struct value number(struct value v, uint32_t node, bool is_signed)
+static struct value make_number(struct value v, uint32_t node, bool is_signed)
 {
 	v.kind = VALUE_NUMBER;
 	v.node = node;
@@ -241,7 +245,10 @@ static const struct {
 	{ "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 },
 };
 
-/* Decimal, octal, hexadecimal, and a unit: of time in ns, of size in bytes. */
+/*
+ * Read a decimal, octal or hexadecimal number with an optional unit. Times are converted to ns,
+ * sizes to bytes.
+ */
 static struct value take_number(struct parser *f)
 {
 	struct value v = { .at = f->p.at, .is_literal = true };
@@ -252,7 +259,7 @@ static struct value take_number(struct parser *f)
 
 	f->p.at += base == 16 ? 2 : 0;
 	if (tap_text_take_digits(&f->p.at, NULL, base, &n))
-		return fail(f, "Illegal integer value", v.at);
+		return fail_comparison(f, "Illegal integer value", v.at);
 	unit = (struct span){ f->p.at, 0 };
 	while (is_word(unit.s[unit.len]))
 		unit.len++;
@@ -260,23 +267,23 @@ static struct value take_number(struct parser *f)
 		i++;
 	if (unit.len &&
 	    (i == sizeof(units) / sizeof(*units) || __builtin_mul_overflow(n, units[i].factor, &n)))
-		return fail(f, "Illegal integer value", v.at);
+		return fail_comparison(f, "Illegal integer value", v.at);
 	f->p.at += unit.len;
-	return number(v, tap_expr_num(&f->p, (struct tap_ctype){ 8, n <= INT64_MAX }, n),
-		      n <= INT64_MAX);
+	return make_number(v, tap_expr_num(&f->p, (struct tap_ctype){ 8, n <= INT64_MAX }, n),
+			   n <= INT64_MAX);
 }
 
 static struct value take_quoted(struct parser *f)
 {
 	struct value v = { .kind = VALUE_QUOTED, .at = f->p.at };
-	const char *end = strchr(v.at + 1, *v.at); /* there is one: check_pairs() */
+	const char *end = strchr(v.at + 1, *v.at); /* check_pairs() has made sure that it exists */
 
 	v.quoted = (struct span){ v.at + 1, (size_t)(end - v.at) - 1 };
 	f->p.at = end + 1;
 	return v;
 }
 
-/* Behind the word. */
+/* Read the list of CPUS{list}, after the word CPUS. */
 static struct value take_cpus(struct parser *f, const char *at)
 {
 	struct value v = { .kind = VALUE_CPUS, .at = at };
@@ -285,20 +292,20 @@ static struct value take_cpus(struct parser *f, const char *at)
 	int ret;
 
 	if (*f->p.at != '{')
-		return fail(f, "Missing '{'", f->p.at + 1);
+		return fail_comparison(f, "Missing '{'", f->p.at + 1);
 	list = ++f->p.at;
 	end = strchr(list, '}');
 	if (!end)
-		return fail(f, "Missing '}'", list + strlen(list));
+		return fail_comparison(f, "Missing '}'", list + strlen(list));
 	copy = strndup(list, (size_t)(end - list));
 	ret = copy ? tap_cpus_parse(&v.cpus, copy) : -ENOMEM;
 	if (ret == -EINVAL)
-		fail(f, "Invalid cpulist", end);
+		fail_comparison(f, "Invalid cpulist", end);
 	else if (ret)
 		tap_expr_fail(&f->p, ret);
 	free(copy);
 	if (ret)
-		return none();
+		return no_value();
 	f->p.at = end + 1;
 	return v;
 }
@@ -319,7 +326,7 @@ static struct value take_field(struct parser *f, const struct tap_field *field, 
 
 	switch (field->kind) {
 	case TAP_FIELD_NUMBER:
-		return number(v, tap_expr_field(&f->p, field), field->is_signed);
+		return make_number(v, tap_expr_field(&f->p, field), field->is_signed);
 	case TAP_FIELD_CHARS:
 	case TAP_FIELD_STRING:
 		v.kind = VALUE_TEXT;
@@ -350,43 +357,44 @@ static struct value unknown_field(struct parser *f, struct span w)
 	fail_near(f, "Field not found", names ? tap_nearest(word, names, fmt->nr_fields) : NULL,
 		  w.s + w.len + 1);
 	free(names);
-	return none();
+	return no_value();
 }
 
 /* ---- functions ---- */
 
-static bool expect(struct parser *f, const char *sign, const char *message)
+static bool expect_sign(struct parser *f, const char *sign, const char *message)
 {
-	if (!is_failed(f) && !accept(f, sign))
+	if (!is_failed(f) && !accept_sign(f, sign))
 		fail_at(f, message, f->p.at);
 	return !is_failed(f);
 }
 
-/* Return: the number, which is not 0; 0 behind an error. */
+/* Read a number above 0. Return: 0 after an error. */
 static uint64_t take_count(struct parser *f)
 {
 	const char *at = skip_blanks(f);
-	struct value v =
-		isdigit((unsigned char)*at) ? take_number(f) : fail(f, "Illegal integer value", at);
+	struct value v = isdigit((unsigned char)*at)
+				 ? take_number(f)
+				 : fail_comparison(f, "Illegal integer value", at);
 	uint64_t n = is_failed(f) ? 0 : f->p.prog->nodes[v.node].num;
 
 	if (!is_failed(f) && !n)
-		fail(f, "Illegal integer value", at);
+		fail_comparison(f, "Illegal integer value", at);
 	return n;
 }
 
-static struct value sample(struct parser *f, const char *at)
+static struct value parse_sample(struct parser *f, const char *at)
 {
 	const struct tap_field *tid = find_field(f->p.fmt, (struct span){ "common_pid", 10 });
 	const char *first = f->p.at;
-	uint64_t some = take_count(f), of = expect(f, "/", "Missing '/'") ? take_count(f) : 0;
+	uint64_t some = take_count(f), of = expect_sign(f, "/", "Missing '/'") ? take_count(f) : 0;
 
-	if (!expect(f, ")", "Missing ')'"))
-		return none();
+	if (!expect_sign(f, ")", "Missing ')'"))
+		return no_value();
 	if (some > of || of > UINT32_MAX)
-		return fail(f, "Illegal integer value", first);
+		return fail_comparison(f, "Illegal integer value", first);
 	if (!tid || tid->kind != TAP_FIELD_NUMBER)
-		return fail(f, "Field not found", at);
+		return fail_comparison(f, "Field not found", at);
 	return add_term(f,
 			(struct tap_term){ .kind = TAP_TERM_SAMPLE,
 					   .load = expr_load_of(expr_elem_type(tid), tid->swap),
@@ -395,7 +403,7 @@ static struct value sample(struct parser *f, const char *at)
 			at);
 }
 
-/* Return: which of the filter's pasts is the field's. */
+/* Return the index of the field's entry in the filter's pasts, which is added if needed. */
 static uint32_t past_of(struct parser *f, const struct tap_field *field)
 {
 	struct tap_filter *filter = f->f;
@@ -412,19 +420,19 @@ static uint32_t past_of(struct parser *f, const struct tap_field *field)
 	return i;
 }
 
-/* How much the field is to move. */
+/* Read the second argument of moved(): the minimum change. */
 static uint64_t take_least(struct parser *f, const struct tap_field *field)
 {
-	const char *at = expect(f, ",", "Missing ','") ? skip_blanks(f) : NULL;
+	const char *at = expect_sign(f, ",", "Missing ','") ? skip_blanks(f) : NULL;
 	uint64_t least = at ? take_count(f) : 0;
 
 	if (!is_failed(f) && tap_fit(least, field->size, false) != least)
-		fail(f, "Illegal integer value", at);
+		fail_comparison(f, "Illegal integer value", at);
 	return least;
 }
 
-/* changed(): moved by one at least. */
-static struct value moved(struct parser *f, const char *at, bool by_one)
+/* Parse moved(), or changed(), which means moved by at least 1. */
+static struct value parse_moved(struct parser *f, const char *at, bool by_one)
 {
 	const char *first = skip_blanks(f);
 	struct span name = take_word(f);
@@ -434,11 +442,11 @@ static struct value moved(struct parser *f, const char *at, bool by_one)
 	if (!field)
 		return unknown_field(f, name);
 	if (field->kind != TAP_FIELD_NUMBER)
-		return fail(f, "Expecting numeric field", first);
+		return fail_comparison(f, "Expecting numeric field", first);
 	if (!by_one)
 		least = take_least(f, field);
-	if (!expect(f, ")", "Missing ')'"))
-		return none();
+	if (!expect_sign(f, ")", "Missing ')'"))
+		return no_value();
 	return add_term(f,
 			(struct tap_term){ .kind = TAP_TERM_MOVED,
 					   .load = expr_load_of(expr_elem_type(field), field->swap),
@@ -449,21 +457,21 @@ static struct value moved(struct parser *f, const char *at, bool by_one)
 			at);
 }
 
-/* Takes the "(" of a call. Return: whether it was one, of a function that there is. */
+/* Take the "(" of a function call. Return: false if @name is not a function or is not called. */
 static bool take_call(struct parser *f, struct span name)
 {
 	return (span_is(name, "sample") || span_is(name, "changed") || span_is(name, "moved")) &&
-	       accept(f, "(");
+	       accept_sign(f, "(");
 }
 
-static struct value call(struct parser *f, struct span name)
+static struct value parse_call(struct parser *f, struct span name)
 {
 	if (span_is(name, "sample"))
-		return sample(f, name.s);
-	return moved(f, name.s, span_is(name, "changed"));
+		return parse_sample(f, name.s);
+	return parse_moved(f, name.s, span_is(name, "changed"));
 }
 
-/* An event's own fields come before those that all have. */
+/* Fields of the event take precedence over CPU, COMM and other names that all events have. */
 static struct value take_name(struct parser *f)
 {
 	struct span w = take_word(f);
@@ -474,11 +482,11 @@ static struct value take_name(struct parser *f)
 	if (field)
 		return take_field(f, field, w.s);
 	if (take_call(f, w))
-		return call(f, w);
+		return parse_call(f, w);
 	if (span_is(w, "CPUS"))
 		return take_cpus(f, w.s);
 	if (span_is(w, "CPU") || span_is(w, "cpu") || span_is(w, "common_cpu"))
-		return number(
+		return make_number(
 			v,
 			tap_expr_add(&f->p, (struct expr_node){ .op = OP_CPU, .type = EXPR_INT }),
 			true);
@@ -490,10 +498,10 @@ static struct value take_name(struct parser *f)
 		return unknown_field(f, w);
 	if (!f->left || f->left->kind != TAP_FIELD_NUMBER ||
 	    !tap_value_name_find(f->p.fmt, f->left, w, &n))
-		return fail(f, "Invalid value (did you forget quotes)?", w.s);
+		return fail_comparison(f, "Invalid value (did you forget quotes)?", w.s);
 	v.is_literal = true;
 	v.is_negative = (int64_t)n < 0;
-	return number(v, tap_expr_num(&f->p, s64_type, n), true);
+	return make_number(v, tap_expr_num(&f->p, s64_type, n), true);
 }
 
 static struct value parse_parens(struct parser *f)
@@ -505,12 +513,13 @@ static struct value parse_parens(struct parser *f)
 		return fail_at(f, "Too many '('", open);
 	v = parse_or(f);
 	f->parens--;
-	if (!is_failed(f) && !accept(f, ")"))
+	if (!is_failed(f) && !accept_sign(f, ")"))
 		return v.kind == VALUE_TRUTH
 			       ? fail_at(f, "Too many terms in predicate expression", f->p.at)
-			       : fail(f, "Invalid operator", f->p.at);
+			       : fail_comparison(f, "Invalid operator", f->p.at);
 	v.at = open;
-	v.field = v.kind == VALUE_NUMBER ? NULL : v.field; /* a sum, or what might be one */
+	/* in parentheses it is an expression, not a single field */
+	v.field = v.kind == VALUE_NUMBER ? NULL : v.field;
 	return v;
 }
 
@@ -520,20 +529,20 @@ static struct value parse_unary(struct parser *f)
 	struct value v;
 
 	if (is_failed(f))
-		return none();
-	if (accept(f, "("))
+		return no_value();
+	if (accept_sign(f, "("))
 		return parse_parens(f);
 	if (*at == '-' && isdigit((unsigned char)at[1])) {
 		f->p.at++;
 		v = take_number(f);
 		if (is_failed(f))
-			return none();
+			return no_value();
 		if (f->p.prog->nodes[v.node].num > (uint64_t)INT64_MAX + 1)
-			return fail(f, "Illegal integer value", at);
+			return fail_comparison(f, "Illegal integer value", at);
 		v.at = at;
 		v.is_negative = true;
-		return number(v, tap_expr_num(&f->p, s64_type, -f->p.prog->nodes[v.node].num),
-			      true);
+		return make_number(v, tap_expr_num(&f->p, s64_type, -f->p.prog->nodes[v.node].num),
+				   true);
 	}
 	if (isdigit((unsigned char)*at))
 		return take_number(f);
@@ -544,23 +553,24 @@ static struct value parse_unary(struct parser *f)
 	if (!f->is_right)
 		return fail_at(f, "Missing term", at);
 	if (*at != '-')
-		return fail(f, "Invalid value (did you forget quotes)?", at);
-	return fail(f, is_text(f->left) ? "Expecting string field" : "Illegal integer value", at);
+		return fail_comparison(f, "Invalid value (did you forget quotes)?", at);
+	return fail_comparison(
+		f, is_text(f->left) ? "Expecting string field" : "Illegal integer value", at);
 }
 
-static struct value arith(struct parser *f, enum expr_op op, struct value a, struct value b)
+static struct value add_arith(struct parser *f, enum expr_op op, struct value a, struct value b)
 {
 	const struct expr_node *an, *bn;
 	uint64_t n;
 
-	tap_cpus_release(&b.cpus); /* of what is no number */
+	tap_cpus_release(&b.cpus); /* set if b is a CPUS{} instead of a number */
 	if (is_failed(f))
-		return none();
+		return no_value();
 	if (b.kind != VALUE_NUMBER)
-		return fail(f, "Expecting numeric field", b.at);
+		return fail_comparison(f, "Expecting numeric field", b.at);
 	if (op == OP_DIV || op == OP_MOD) {
 		if (b.is_literal && !f->p.prog->nodes[b.node].num)
-			return fail(f, "Division by zero", b.at);
+			return fail_comparison(f, "Division by zero", b.at);
 		if (f->nr_divisors == sizeof(f->divisors) / sizeof(*f->divisors))
 			return fail_at(f, "Too many terms in predicate expression", b.at);
 		if (!b.is_literal)
@@ -574,16 +584,16 @@ static struct value arith(struct parser *f, enum expr_op op, struct value a, str
 	if (a.is_literal && b.is_literal) {
 		n = expr_arith(op, s64_type, an->num, bn->num);
 		a.is_negative = (int64_t)n < 0;
-		return number(a, tap_expr_num(&f->p, s64_type, n), true);
+		return make_number(a, tap_expr_num(&f->p, s64_type, n), true);
 	}
 	a.is_literal = false;
-	return number(a,
-		      tap_expr_add(&f->p, (struct expr_node){ .op = op,
-							      .type = s64_type,
-							      .arith = s64_type,
-							      .a = a.node,
-							      .b = b.node }),
-		      true);
+	return make_number(a,
+			   tap_expr_add(&f->p, (struct expr_node){ .op = op,
+								   .type = s64_type,
+								   .arith = s64_type,
+								   .a = a.node,
+								   .b = b.node }),
+			   true);
 }
 
 static struct value parse_product(struct parser *f)
@@ -591,12 +601,12 @@ static struct value parse_product(struct parser *f)
 	struct value v = parse_unary(f);
 
 	while (v.kind == VALUE_NUMBER) {
-		if (accept(f, "*"))
-			v = arith(f, OP_MUL, v, parse_unary(f));
-		else if (accept(f, "/"))
-			v = arith(f, OP_DIV, v, parse_unary(f));
-		else if (accept(f, "%"))
-			v = arith(f, OP_MOD, v, parse_unary(f));
+		if (accept_sign(f, "*"))
+			v = add_arith(f, OP_MUL, v, parse_unary(f));
+		else if (accept_sign(f, "/"))
+			v = add_arith(f, OP_DIV, v, parse_unary(f));
+		else if (accept_sign(f, "%"))
+			v = add_arith(f, OP_MOD, v, parse_unary(f));
 		else
 			break;
 	}
@@ -608,10 +618,10 @@ static struct value parse_sum(struct parser *f)
 	struct value v = parse_product(f);
 
 	while (v.kind == VALUE_NUMBER) {
-		if (accept(f, "+"))
-			v = arith(f, OP_ADD, v, parse_product(f));
-		else if (accept(f, "-"))
-			v = arith(f, OP_SUB, v, parse_product(f));
+		if (accept_sign(f, "+"))
+			v = add_arith(f, OP_ADD, v, parse_product(f));
+		else if (accept_sign(f, "-"))
+			v = add_arith(f, OP_SUB, v, parse_product(f));
 		else
 			break;
 	}
@@ -622,10 +632,10 @@ static struct value parse_sum(struct parser *f)
 
 #define OP_GLOB_MATCH OP_UNKNOWN /* "~" */
 
-/* Return: the operation; OP_NUM: there is none. */
+/* Return the comparison operator that comes next; OP_NUM if there is none. */
 static enum expr_op take_operator(struct parser *f)
 {
-	/* the longer ones first */
+	/* longer ones first */
 	static const struct {
 		const char *sign;
 		enum expr_op op;
@@ -635,15 +645,19 @@ static enum expr_op take_operator(struct parser *f)
 	};
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
-		if (accept(f, signs[i].sign))
+		if (accept_sign(f, signs[i].sign))
 			return signs[i].op;
-	if (strncmp(skip_blanks(f), "&&", 2) && accept(f, "&"))
+	if (strncmp(skip_blanks(f), "&&", 2) && accept_sign(f, "&"))
 		return OP_AND;
 	return OP_NUM;
 }
 
-/* Whether a field can have this value. A set of bits may be said with the sign's bit or without. */
-static bool fits(const struct tap_field *field, enum expr_op op, const struct value *v, uint64_t n)
+/*
+ * Return true if the field can have the value @n. A bit mask may be written as a signed or as an
+ * unsigned number.
+ */
+static bool fits_field(const struct tap_field *field, enum expr_op op, const struct value *v,
+		       uint64_t n)
 {
 	unsigned int size = field->elem_size;
 	bool as_signed = tap_fit(n, size, true) == n && (v->is_negative || n <= INT64_MAX);
@@ -654,7 +668,7 @@ static bool fits(const struct tap_field *field, enum expr_op op, const struct va
 	return field->is_signed ? as_signed : as_unsigned;
 }
 
-static enum expr_op mirrored(enum expr_op op)
+static enum expr_op mirror_op(enum expr_op op)
 {
 	return op == OP_LT   ? OP_GT
 	       : op == OP_GT ? OP_LT
@@ -663,7 +677,7 @@ static enum expr_op mirrored(enum expr_op op)
 			     : op;
 }
 
-static struct value negated(struct value v)
+static struct value negate_value(struct value v)
 {
 	struct ends yes = v.yes;
 
@@ -672,10 +686,10 @@ static struct value negated(struct value v)
 	return v;
 }
 
-/* What is divided by zero is nothing: no comparison with it holds. */
+/* Add a term after terms that reject a divisor of 0: no comparison with such a quotient is true. */
 static struct value with_divisors(struct parser *f, struct tap_term t, const char *at)
 {
-	struct value all = none(), v;
+	struct value all = no_value(), v;
 
 	for (unsigned int i = 0; i < f->nr_divisors; i++) {
 		v = add_term(f,
@@ -685,11 +699,11 @@ static struct value with_divisors(struct parser *f, struct tap_term t, const cha
 						.a = f->divisors[i],
 						.b = tap_expr_num(&f->p, s64_type, 0) },
 			     at);
-		all = is_failed(f) ? none() : all.kind ? both(f, all, v) : v;
+		all = is_failed(f) ? no_value() : all.kind ? join_and(f, all, v) : v;
 	}
 	f->nr_divisors = 0;
 	v = add_term(f, t, at);
-	return !is_failed(f) && all.kind ? both(f, all, v) : v;
+	return !is_failed(f) && all.kind ? join_and(f, all, v) : v;
 }
 
 static struct value compare_numbers(struct parser *f, enum expr_op op, struct value a,
@@ -699,18 +713,18 @@ static struct value compare_numbers(struct parser *f, enum expr_op op, struct va
 	const struct expr_node *field, *literal;
 
 	if (op == OP_GLOB_MATCH)
-		return fail(f, "Illegal operation for field type", b.at);
+		return fail_comparison(f, "Illegal operation for field type", b.at);
 	if (a.is_literal && !b.is_literal) {
 		struct value swap = a;
 
 		a = b;
 		b = swap;
-		op = mirrored(op);
+		op = mirror_op(op);
 	}
 	field = &f->p.prog->nodes[a.node];
 	literal = &f->p.prog->nodes[b.node];
-	if (a.field && b.is_literal && !fits(a.field, op, &b, literal->num))
-		return fail(f, "Illegal integer value", b.at);
+	if (a.field && b.is_literal && !fits_field(a.field, op, &b, literal->num))
+		return fail_comparison(f, "Illegal integer value", b.at);
 	t.op = op;
 	t.a = a.node;
 	t.b = b.node;
@@ -744,13 +758,13 @@ static struct value compare_text(struct parser *f, enum expr_op op, struct value
 	int ret = 0;
 
 	if (b.kind != VALUE_QUOTED)
-		return fail(f,
-			    b.kind == VALUE_CPUS ? "Illegal operation for field type"
-			    : b.is_literal	 ? "Expecting string field"
-						 : "Invalid value (did you forget quotes)?",
-			    b.at);
+		return fail_comparison(f,
+				       b.kind == VALUE_CPUS ? "Illegal operation for field type"
+				       : b.is_literal	    ? "Expecting string field"
+						      : "Invalid value (did you forget quotes)?",
+				       b.at);
 	if (op != OP_EQ && op != OP_NE && op != OP_GLOB_MATCH)
-		return fail(f, "Illegal operation for field type", b.at);
+		return fail_comparison(f, "Illegal operation for field type", b.at);
 	t.text = strndup(b.quoted.s, b.quoted.len);
 	t.text_len = (uint32_t)b.quoted.len;
 	if (op == OP_GLOB_MATCH) {
@@ -758,15 +772,15 @@ static struct value compare_text(struct parser *f, enum expr_op op, struct value
 		t.glob = calloc(1, sizeof(*t.glob));
 		ret = t.text && t.glob ? add_glob(t.glob, t.text) : 0;
 		if (ret == -E2BIG)
-			fail(f, "Operand too long", b.at);
+			fail_comparison(f, "Operand too long", b.at);
 		else if (*b.quoted.s == '!')
-			fail(f, "Illegal operation for field type",
-			     b.at); /* "~ "!x"" is "!(... ~ "x")" there */
+			fail_comparison(f, "Illegal operation for field type",
+					b.at); /* the kernel takes ~ "!x" as !(... ~ "x") */
 	}
 	if (!t.text || (op == OP_GLOB_MATCH && !t.glob) || ret == -ENOMEM)
 		tap_expr_fail(&f->p, -ENOMEM);
 	v = add_term(f, t, a.at);
-	return op == OP_NE ? negated(v) : v;
+	return op == OP_NE ? negate_value(v) : v;
 }
 
 static struct value compare_cpus(struct parser *f, enum expr_op op, struct value a, struct value *b)
@@ -778,7 +792,7 @@ static struct value compare_cpus(struct parser *f, enum expr_op op, struct value
 
 	if ((a.kind != VALUE_NUMBER && a.kind != VALUE_MASK) ||
 	    (op != OP_EQ && op != OP_NE && op != OP_AND))
-		return fail(f, "Illegal operation for field type", b->at);
+		return fail_comparison(f, "Illegal operation for field type", b->at);
 	if (a.kind == VALUE_MASK) {
 		t.kind = TAP_TERM_MASK;
 		t.field = a.field;
@@ -786,10 +800,11 @@ static struct value compare_cpus(struct parser *f, enum expr_op op, struct value
 	t.cpus = b->cpus;
 	b->cpus = (struct tap_cpus){ 0 };
 	v = add_term(f, t, a.at);
-	return op == OP_NE ? negated(v) : v;
+	return op == OP_NE ? negate_value(v) : v;
 }
 
-static struct value compare(struct parser *f, enum expr_op op, struct value a, struct value *b)
+static struct value compare_values(struct parser *f, enum expr_op op, struct value a,
+				   struct value *b)
 {
 	if (b->kind == VALUE_CPUS)
 		return compare_cpus(f, op, a, b);
@@ -799,8 +814,8 @@ static struct value compare(struct parser *f, enum expr_op op, struct value a, s
 		return compare_numbers(f, op, a, *b);
 	if (a.kind == VALUE_NUMBER && b->kind == VALUE_QUOTED &&
 	    (op == OP_EQ || op == OP_NE || op == OP_GLOB_MATCH))
-		return fail(f, "Expecting numeric field", b->at);
-	return fail(f, "Illegal operation for field type", b->at);
+		return fail_comparison(f, "Expecting numeric field", b->at);
+	return fail_comparison(f, "Illegal operation for field type", b->at);
 }
 
 static void mark_place(const struct parser *f, struct tap_term *t, const char *at)
@@ -820,34 +835,34 @@ static struct value parse_term(struct parser *f)
 		return a;
 	if (a.kind == VALUE_QUOTED || a.kind == VALUE_CPUS) {
 		tap_cpus_release(&a.cpus);
-		return fail(f, "Field not found", a.at);
+		return fail_comparison(f, "Field not found", a.at);
 	}
 	op = take_operator(f);
 	if (op == OP_NUM)
-		return a; /* whoever wants a truth says that an operator is missing */
+		return a; /* a caller that needs a condition reports the missing operator */
 	if (!*skip_blanks(f))
-		return fail(f, "Invalid value (did you forget quotes)?", f->p.at);
+		return fail_comparison(f, "Invalid value (did you forget quotes)?", f->p.at);
 	f->is_right = true;
 	f->left = a.field;
 	b = parse_sum(f);
 	f->is_right = false;
 	if (is_failed(f))
-		return none();
+		return no_value();
 	if (b.kind == VALUE_TRUTH)
-		return fail(f, "Invalid value (did you forget quotes)?", b.at);
-	v = compare(f, op, a, &b);
+		return fail_comparison(f, "Invalid value (did you forget quotes)?", b.at);
+	v = compare_values(f, op, a, &b);
 	tap_cpus_release(&b.cpus);
 	if (!is_failed(f))
 		mark_place(f, &f->f->terms[f->f->nr_terms - 1], a.at);
 	return v;
 }
 
-/* ---- truths ---- */
+/* ---- conditions ---- */
 
-static struct value truth(struct parser *f, struct value v)
+static struct value expect_truth(struct parser *f, struct value v)
 {
 	if (!is_failed(f) && v.kind != VALUE_TRUTH)
-		return fail(f, "Invalid operator", f->p.at);
+		return fail_comparison(f, "Invalid operator", f->p.at);
 	return v;
 }
 
@@ -861,7 +876,7 @@ static struct value parse_not(struct parser *f)
 		if (!*skip_blanks(f))
 			return fail_at(f, "No filter found", f->p.at);
 	}
-	return invert ? negated(truth(f, parse_term(f))) : parse_term(f);
+	return invert ? negate_value(expect_truth(f, parse_term(f))) : parse_term(f);
 }
 
 static struct value parse_and(struct parser *f)
@@ -869,10 +884,10 @@ static struct value parse_and(struct parser *f)
 	struct value v = parse_not(f), next;
 
 	while (!is_failed(f) && !strncmp(skip_blanks(f), "&&", 2)) {
-		v = truth(f, v);
-		accept(f, "&&");
-		next = truth(f, parse_not(f));
-		v = is_failed(f) ? none() : both(f, v, next);
+		v = expect_truth(f, v);
+		accept_sign(f, "&&");
+		next = expect_truth(f, parse_not(f));
+		v = is_failed(f) ? no_value() : join_and(f, v, next);
 	}
 	return v;
 }
@@ -882,15 +897,15 @@ static struct value parse_or(struct parser *f)
 	struct value v = parse_and(f), next;
 
 	while (!is_failed(f) && !strncmp(skip_blanks(f), "||", 2)) {
-		v = truth(f, v);
-		accept(f, "||");
-		next = truth(f, parse_and(f));
-		v = is_failed(f) ? none() : either(f, v, next);
+		v = expect_truth(f, v);
+		accept_sign(f, "||");
+		next = expect_truth(f, parse_and(f));
+		v = is_failed(f) ? no_value() : join_or(f, v, next);
 	}
 	return v;
 }
 
-/* The last '(' that is not closed. */
+/* Return the last '(' before @at that is not closed. */
 static const char *last_open(const char *text, const char *at)
 {
 	int closed = 0;
@@ -909,7 +924,7 @@ static const char *last_open(const char *text, const char *at)
 	return at;
 }
 
-/* Quotes and parentheses are looked at first, as the kernel does it. */
+/* Check quotes and parentheses first, as the kernel does. */
 static void check_pairs(struct parser *f)
 {
 	unsigned int open = 0;
@@ -930,17 +945,17 @@ static void check_pairs(struct parser *f)
 		fail_at(f, "Too many '('", last_open(f->text, at));
 }
 
-static int parse(struct parser *f)
+static int parse_filter(struct parser *f)
 {
 	struct value v;
 
 	check_pairs(f);
-	v = truth(f, parse_or(f));
+	v = expect_truth(f, parse_or(f));
 	if (!is_failed(f) && *f->p.at)
 		fail_at(f, "Too many terms in predicate expression", f->p.at);
 	if (!is_failed(f)) {
-		tie(f->f, v.yes, TAP_TERM_ACCEPT);
-		tie(f->f, v.no, TAP_TERM_REJECT);
+		tie_ends(f->f, v.yes, TAP_TERM_ACCEPT);
+		tie_ends(f->f, v.no, TAP_TERM_REJECT);
 	}
 	if (f->p.err == -ENOMEM)
 		return tap_err_nomem(f->err);
@@ -962,7 +977,7 @@ int tap_filter_new(const struct tap_format *fmt, const char *text, struct tap_fi
 		return tap_err_nomem(err);
 	f.f->fmt = fmt;
 	tap_expr_begin(&f.p, fmt, text, &f.f->prog);
-	ret = parse(&f);
+	ret = parse_filter(&f);
 	if (ret)
 		tap_filter_free(f.f);
 	else

@@ -7,7 +7,7 @@ struct match {
 	const struct tap_filter *f;
 };
 
-static bool holds(enum expr_op op, bool is_signed, uint64_t a, uint64_t b)
+static bool numbers_hold(enum expr_op op, bool is_signed, uint64_t a, uint64_t b)
 {
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
 
@@ -29,7 +29,7 @@ static bool holds(enum expr_op op, bool is_signed, uint64_t a, uint64_t b)
 	}
 }
 
-/* Return: NULL: it is not known. */
+/* Return the text to compare; NULL if it is unknown. */
 static const char *text_of(const struct match *m, const struct tap_term *t, uint32_t *len)
 {
 	if (t->field)
@@ -50,7 +50,7 @@ static bool text_holds(const struct match *m, const struct tap_term *t)
 	return len == t->text_len && !memcmp(s, t->text, len);
 }
 
-/* Whether it is all of the set, or has some of it. */
+/* Return true if the CPU is in the set or, for OP_EQ, the only one in it. */
 static bool cpu_holds(const struct match *m, const struct tap_term *t)
 {
 	uint64_t cpu = tap_expr_eval(&m->run, t->a);
@@ -100,10 +100,11 @@ static bool term_holds(const struct match *m, const struct tap_term *t)
 {
 	switch (t->kind) {
 	case TAP_TERM_FIELD:
-		return holds(t->op, t->is_signed, expr_load(t->load, m->run.rec + t->at), t->value);
+		return numbers_hold(t->op, t->is_signed, expr_load(t->load, m->run.rec + t->at),
+				    t->value);
 	case TAP_TERM_NUMBERS:
-		return holds(t->op, t->is_signed, tap_expr_eval(&m->run, t->a),
-			     tap_expr_eval(&m->run, t->b));
+		return numbers_hold(t->op, t->is_signed, tap_expr_eval(&m->run, t->a),
+				    tap_expr_eval(&m->run, t->b));
 	case TAP_TERM_CPU:
 		return cpu_holds(m, t);
 	case TAP_TERM_MASK:
@@ -117,8 +118,8 @@ static bool term_holds(const struct match *m, const struct tap_term *t)
 	}
 }
 
-/* The record passed. Return: 1; -ENOMEM. */
-static int keep(const struct match *m, const struct tap_filter *f)
+/* Store the values of a matching record for changed() and moved(). Return: 1; -ENOMEM. */
+static int keep_values(const struct match *m, const struct tap_filter *f)
 {
 	for (uint32_t i = 0; i < f->nr_pasts; i++) {
 		struct tap_past *p = &f->pasts[i];
@@ -140,15 +141,15 @@ int tap_filter_match(const struct tap_filter *f, const void *rec, uint32_t size,
 				 f };
 	uint32_t i = 0;
 
-	if (f->nr_terms == 1 && t->kind == TAP_TERM_FIELD) /* the usual filter */
-		return holds(t->op, t->is_signed,
-			     expr_load(t->load, (const unsigned char *)rec + t->at),
-			     t->value) == (t->yes == TAP_TERM_ACCEPT);
+	if (f->nr_terms == 1 && t->kind == TAP_TERM_FIELD) /* the most frequent kind of filter */
+		return numbers_hold(t->op, t->is_signed,
+				    expr_load(t->load, (const unsigned char *)rec + t->at),
+				    t->value) == (t->yes == TAP_TERM_ACCEPT);
 	while (i < TAP_TERM_REJECT)
 		i = term_holds(&m, &f->terms[i]) ? f->terms[i].yes : f->terms[i].no;
 	if (i == TAP_TERM_REJECT)
 		return 0;
-	return f->nr_pasts ? keep(&m, f) : 1;
+	return f->nr_pasts ? keep_values(&m, f) : 1;
 }
 
 bool tap_filter_wants_comm(const struct tap_filter *f)

@@ -17,8 +17,9 @@ static void put_number(struct tap_buf *out, const char *name, uint8_t op, bool i
 }
 
 /*
- * Whether it stands in the text as the kernel has it: the name first, without parentheses. A number
- * that is no CPU's is there not even unequal to a list.
+ * Return true if the kernel accepts the term's text: the name comes first, without parentheses. For
+ * a field with an invalid CPU number, the kernel even rejects != CPUS{}, so of the comparisons of a
+ * field with CPUS{} only & can be used.
  */
 static bool is_plain(const struct tap_filter *f, const struct tap_term *t, const char *text)
 {
@@ -42,13 +43,13 @@ static int put_term(const struct tap_filter *f, const struct tap_term *t, const 
 				   : t->value);
 		return 0;
 	case TAP_TERM_NUMBERS:
-		/* "CPU & 1" is taken there, and holds nowhere */
+		/* the kernel accepts "CPU & 1", but it never matches */
 		if (nodes[t->a].op != OP_CPU || nodes[t->b].op != OP_NUM || t->op == OP_AND)
 			return -EOPNOTSUPP;
 		put_number(out, "CPU", t->op, true, nodes[t->b].num);
 		return 0;
 	case TAP_TERM_GLOB:
-		/* there are no quotes before those of the glob */
+		/* the first quote in the term starts the glob */
 		at = strpbrk(text + t->from, "\"'") + 1;
 		break;
 	case TAP_TERM_TEXT:
@@ -66,7 +67,7 @@ static int put_term(const struct tap_filter *f, const struct tap_term *t, const 
 	return 0;
 }
 
-/* What stands between the terms is said alike: "&&", "||", "!" and parentheses. */
+/* The text between terms ("&&", "||", "!" and parentheses) is the same in both languages. */
 int tap_filter_kernel_text(const struct tap_filter *f, const char *text, struct tap_buf *out)
 {
 	uint32_t at = 0;

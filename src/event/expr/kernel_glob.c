@@ -4,15 +4,17 @@
 #include <ctype.h>
 #include <string.h>
 
-static void put(char c, struct tap_buf *out)
+static void put_char(char c, struct tap_buf *out)
 {
 	if (strchr("\\[]^-!", c))
 		tap_buf_char(out, '\\');
 	tap_buf_char(out, c);
 }
 
-/* A set; what comes first in it is never its end. Return: behind it; NULL: it has no end, so that
- * its '[' is a letter. */
+/*
+ * Convert a [set]. The first character in it never ends it. Return: its end; NULL if ']' is
+ * missing, so that '[' is a plain character.
+ */
 static const char *read_set(const char *p, struct tap_buf *out)
 {
 	tap_buf_char(out, '[');
@@ -21,10 +23,10 @@ static const char *read_set(const char *p, struct tap_buf *out)
 	do {
 		if (!*p)
 			return NULL;
-		put(*p, out);
+		put_char(*p, out);
 		if (p[1] == '-' && p[2] && p[2] != ']') {
 			tap_buf_char(out, '-');
-			put(p[2], out);
+			put_char(p[2], out);
 			p += 2;
 		}
 	} while (*++p != ']');

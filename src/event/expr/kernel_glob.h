@@ -5,15 +5,15 @@
 #include "base/buf.h"
 
 /*
- * Adds the glob of fnmatch(3), as tap_glob_add() takes it, that means what @glob means to the
- * kernel's glob_match(), where sets know no escapes, no classes and no '^'.
+ * Convert a glob of the kernel's glob_match(), whose sets have no escapes, classes or '^', to a
+ * glob of fnmatch(3) with the same meaning, for tap_glob_add().
  */
 void tap_kernel_glob_read(const char *glob, struct tap_buf *out);
 
 /*
- * What @glob must begin with for a filter file to ask glob_match() about it: there a digit in front
- * makes it a plain text, and "*end" is looked for behind a name's NUL (filter_parse_regex(),
- * regex_match_end() of v6.18).
+ * Return the prefix that @glob needs in a filter file so that the kernel uses glob_match(): a
+ * leading digit would make it a plain text, and "*end" would be compared with the text after a
+ * name's NUL (filter_parse_regex(), regex_match_end() of v6.18).
  */
 const char *tap_kernel_glob_prefix(const char *glob);
 

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "event/span.h"
 
-#define VALUE_U64 0x100u /* beside the operation of a call: of 8 bytes, not of a long's */
+#define VALUE_U64 0x100u /* flag in a call's .how: values have 8 bytes instead of a long's size */
 
 /* ---- words ---- */
 
@@ -17,7 +17,7 @@ static void skip_blanks(struct expr_parser *p)
 		p->at++;
 }
 
-static char peek(struct expr_parser *p)
+static char peek_char(struct expr_parser *p)
 {
 	skip_blanks(p);
 	return *p->at;
@@ -52,7 +52,7 @@ struct span tap_expr_word(struct expr_parser *p)
 	return w;
 }
 
-/* One character of a string or character constant, its escapes resolved. */
+/* Take one character of a string or character constant, and resolve escapes. */
 static char take_char(struct expr_parser *p)
 {
 	static const char from[] = "ntrabfve", to[] = "\n\t\r\a\b\f\v\033";
@@ -86,7 +86,7 @@ void tap_expr_string(struct expr_parser *p, uint32_t *at, uint32_t *len)
 			tap_expr_add_text(p, &ch, 1);
 		}
 		tap_expr_expect(p, "\"");
-	} while (peek(p) == '"');
+	} while (peek_char(p) == '"');
 	*len = p->prog->texts_len - *at;
 	if (*len)
 		*len = (uint32_t)strnlen(p->prog->texts + *at, *len);
@@ -103,7 +103,8 @@ static uint32_t take_number(struct expr_parser *p)
 		base = (p->at[1] | 32) == 'x' ? 16 : 8;
 		p->at += base == 16 ? 2 : 0;
 	}
-	if (tap_text_take_digits(&p->at, NULL, base, &v)) /* what is left of "08" is no operator */
+	/* the "8" of "08" remains and causes an error later */
+	if (tap_text_take_digits(&p->at, NULL, base, &v))
 		return tap_expr_fail(p, -EINVAL);
 	for (; *p->at && strchr("uUlL", *p->at); p->at++) {
 		if ((*p->at | 32) == 'u')
@@ -113,7 +114,7 @@ static uint32_t take_number(struct expr_parser *p)
 	}
 	if (longs)
 		type.size = longs > 1 ? 8 : p->fmt->long_size;
-	/* C: the first type that holds it; unsigned ones only if it is not decimal */
+	/* C: the first type that can represent it; unsigned ones only if it is not decimal */
 	if (type.size == 4 && v > INT32_MAX && type.is_signed && !decimal && v <= UINT32_MAX)
 		type.is_signed = false;
 	else if (type.size == 4 && v > (type.is_signed ? INT32_MAX : UINT32_MAX))
@@ -136,14 +137,17 @@ static const struct tap_field *take_field(struct expr_parser *p)
 	return NULL;
 }
 
-/* What follows "REC". */
+/* Parse what follows "REC": "->name". */
 static uint32_t parse_record(struct expr_parser *p)
 {
 	tap_expr_expect(p, "->");
 	return tap_expr_field(p, take_field(p));
 }
 
-/* The bytes of a text, with room for a number in its place and for being copied in pieces. */
+/*
+ * Return the maximum length of a text: a number may be printed instead, and texts are copied in
+ * blocks.
+ */
 static uint32_t max_len_of(struct expr_parser *p, uint64_t bytes)
 {
 	if (bytes > 2 * TAP_FORMAT_MAX_BYTES)
@@ -159,7 +163,10 @@ static void add_entry(struct expr_parser *p, struct expr_entry e)
 		prog->entries[prog->nr_entries++] = e;
 }
 
-/* By value; the kernel takes the first of equal ones, and texts stand in the order written. */
+/*
+ * Sort by value. Of equal values the kernel takes the first; texts are stored in the order of the
+ * source.
+ */
 static int entry_order(const void *a, const void *b)
 {
 	const struct expr_entry *x = a, *y = b;
@@ -170,13 +177,13 @@ static int entry_order(const void *a, const void *b)
 }
 
 /*
- * "{ value, "text" }, ...", up to the call's closing parenthesis. An entry whose value only
- * the kernel knew can match nothing; one without a text is the kernel's own end mark.
+ * Parse "{ value, "text" }, ..." up to the call's closing parenthesis. An entry whose value only
+ * the kernel knows never matches; an entry without a text is the kernel's own end mark.
  */
 static uint32_t parse_entries(struct expr_parser *p, struct expr_node n, struct tap_ctype type)
 {
 	uint32_t nr_nodes = p->prog->nr_nodes;
-	uint64_t bytes = 0, longest = 0; /* of all texts, of one */
+	uint64_t bytes = 0, longest = 0; /* length of all texts, and of the longest one */
 
 	n.at = p->prog->nr_entries;
 	while (tap_expr_accept(p, ",") && tap_expr_accept(p, "{") && !tap_expr_accept(p, "}")) {
@@ -184,7 +191,7 @@ static uint32_t parse_entries(struct expr_parser *p, struct expr_node n, struct 
 		struct expr_entry e = { 0 };
 
 		tap_expr_expect(p, ",");
-		if (peek(p) == '"')
+		if (peek_char(p) == '"')
 			tap_expr_string(p, &e.at, &e.len);
 		else
 			tap_expr_parse(p);
@@ -271,7 +278,9 @@ static uint64_t take_const(struct expr_parser *p)
 	return tap_expr_fail(p, -EINVAL);
 }
 
-/* __print_hex_dump(prefix, its type, bytes of a row, of a group, bytes, how many, with text) */
+/*
+ * __print_hex_dump(prefix, its type, bytes per row, bytes per group, bytes, number of bytes, ascii)
+ */
 static uint32_t parse_hex_dump(struct expr_parser *p, unsigned int how)
 {
 	struct expr_node n = { .op = OP_DUMP, .class = EXPR_TEXT };
@@ -285,7 +294,7 @@ static uint32_t parse_hex_dump(struct expr_parser *p, unsigned int how)
 	tap_expr_expect(p, ",");
 	n.a = parse_bytes(p);
 	n.b = parse_count(p);
-	/* what there is not becomes what hex_dump_to_buffer() makes of it */
+	/* invalid values are replaced as in hex_dump_to_buffer() */
 	n.dump.prefix = prefix <= DUMP_PREFIX_OFFSET ? (uint8_t)prefix : DUMP_PREFIX_NONE;
 	n.dump.row = row == 32 ? 32 : 16;
 	n.dump.group = group == 2 || group == 4 || group == 8 ? (uint8_t)group : 1;
@@ -294,7 +303,7 @@ static uint32_t parse_hex_dump(struct expr_parser *p, unsigned int how)
 	return tap_expr_add(p, n);
 }
 
-/* A field whose bytes lie elsewhere in the record. */
+/* Take the name of a field whose bytes are elsewhere in the record. */
 static const struct tap_field *take_dynamic(struct expr_parser *p)
 {
 	const struct tap_field *f = take_field(p);
@@ -323,7 +332,7 @@ static uint32_t parse_dynamic_array(struct expr_parser *p, unsigned int how)
 	return tap_expr_add(p, n);
 }
 
-/* __get_str(field) and the like */
+/* __get_str(field), __get_bitmask(field) and similar functions */
 static uint32_t parse_dynamic(struct expr_parser *p, unsigned int op)
 {
 	const struct tap_field *f = take_dynamic(p);
@@ -337,7 +346,7 @@ static uint32_t parse_dynamic(struct expr_parser *p, unsigned int op)
 		p, (struct expr_node){ .op = op, .class = EXPR_TEXT, .a = tap_expr_bytes(p, f) });
 }
 
-/* Up to the ')' that closes what is open, which is not taken. */
+/* Take a type up to the ')' that ends it; the ')' is not taken. */
 static struct span take_type(struct expr_parser *p)
 {
 	struct span w;
@@ -371,7 +380,7 @@ static uint32_t parse_sizeof(struct expr_parser *p, unsigned int how)
 	return tap_expr_num(p, expr_ulong(p), type.size);
 }
 
-/* Seconds of ns, or what is left of them. */
+/* __print_ns_to_secs() if op is OP_DIV, __print_ns_without_secs() if it is OP_MOD */
 static uint32_t parse_part_of_ns(struct expr_parser *p, unsigned int op)
 {
 	const struct tap_ctype u64 = { 8, false }, type = { op == OP_DIV ? 8 : 4, false };
@@ -381,7 +390,7 @@ static uint32_t parse_part_of_ns(struct expr_parser *p, unsigned int op)
 	return tap_expr_cast(p, tap_expr_binary(p, op, n, tap_expr_num(p, u64, 1000000000)), type);
 }
 
-/* A compiler's hint is worth its first argument. */
+/* __builtin_expect() has the value of its first argument. */
 static uint32_t parse_likely(struct expr_parser *p, unsigned int how)
 {
 	uint32_t n = tap_expr_parse(p);
@@ -432,7 +441,7 @@ static uint32_t parse_call(struct expr_parser *p, struct span w)
 	return tap_expr_fail(p, -EINVAL);
 }
 
-/* Names that are the same in every kernel. */
+/* Names that have the same value in every kernel. */
 static const struct {
 	const char *name;
 	uint8_t value;
@@ -475,7 +484,7 @@ struct cast {
 	bool known, is_pointer;
 };
 
-/* A type's name that C's own do not tell, but a field of it does. */
+/* Find a type that is not a C type, but the type of a field. */
 static bool field_type(const struct expr_parser *p, struct span w, struct tap_ctype *type)
 {
 	for (unsigned int i = 0; i < p->fmt->nr_fields; i++) {
@@ -489,13 +498,13 @@ static bool field_type(const struct expr_parser *p, struct span w, struct tap_ct
 	return false;
 }
 
-/* "a * b" may look like a type, whose "*" would be at its end. */
+/* "a * b" looks like a type, but a pointer's "*" would be at the end. */
 static bool is_product(struct span name)
 {
 	return memchr(name.s, '*', name.len) && name.s[name.len - 1] != '*';
 }
 
-/* After "(": whether a type and ")" follow; they are taken then. */
+/* After "(": take a type and ")" if they come next, and return true. */
 static bool accept_cast(struct expr_parser *p, struct cast *k)
 {
 	const char *start = p->at, *star;
@@ -521,8 +530,8 @@ static bool accept_cast(struct expr_parser *p, struct cast *k)
 	}
 	if (k->known)
 		return true;
-	/* "(name) x" is a cast to some type, "(name) + x" is not */
-	next = peek(p);
+	/* "(name) x" is a cast to an unknown type, "(name) + x" is not */
+	next = peek_char(p);
 	if (!span_is(name, "REC") &&
 	    (memchr(name.s, ' ', name.len) || is_word(next) || next == '('))
 		return true;
@@ -531,7 +540,7 @@ none:
 	return false;
 }
 
-/* "&REC->name", as %pI4 and the like have it. */
+/* Parse the rest of "&REC->name", an argument of %pI4 and similar conversions. */
 static uint32_t parse_address(struct expr_parser *p)
 {
 	tap_expr_expect(p, "REC");
@@ -563,7 +572,8 @@ static uint32_t parse_cast(struct expr_parser *p, const struct cast *k)
 		return 0;
 	if (node_at(p, n)->class == EXPR_NUMBER)
 		return cast_number(p, n, k);
-	if (node_at(p, n)->class == EXPR_REAL) /* to what is no narrower: it stays */
+	/* a cast to a type that is not narrower does not change it */
+	if (node_at(p, n)->class == EXPR_REAL)
 		return !k->known || (k->type.is_real && k->type.size >= node_at(p, n)->type.size)
 			       ? n
 			       : tap_expr_fail(p, -EINVAL);
@@ -576,7 +586,7 @@ static uint32_t parse_cast(struct expr_parser *p, const struct cast *k)
 	return tap_expr_add(p, copy);
 }
 
-/* After "(", with a scope. */
+/* After "(", if names come from a scope: parse a cast if a type comes next, and return true. */
 static bool accept_scope_cast(struct expr_parser *p, uint32_t *node)
 {
 	const char *start = p->at;
@@ -636,7 +646,7 @@ static uint32_t parse_postfix(struct expr_parser *p, uint32_t n)
 
 static uint32_t parse_primary(struct expr_parser *p)
 {
-	char ch = peek(p);
+	char ch = peek_char(p);
 
 	if (isdigit((unsigned char)ch))
 		return take_number(p);
@@ -671,7 +681,7 @@ static uint32_t parse_unary(struct expr_parser *p)
 	return p->scope && !p->err ? p->scope->value(p, n) : n;
 }
 
-/* Longer signs first where one begins another. */
+/* Longer signs come before the signs that they start with. */
 static const struct {
 	const char *sign;
 	uint8_t op, level;
@@ -698,7 +708,7 @@ static uint32_t parse_binary(struct expr_parser *p, unsigned int level)
 			break;
 		}
 		n = tap_expr_binary(p, operators[i].op, n, parse_binary(p, operators[i].level + 1));
-		i = SIZE_MAX; /* from the first sign again */
+		i = SIZE_MAX; /* try all signs again, starting with the first */
 	}
 	return n;
 }

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parser of C expressions over a format's fields, as the preprocessor left them: REC->name is
- * a field; the kernel's helpers (__get_str(), __print_flags()) are known, other functions are an
- * error; any other name is OP_UNKNOWN, and what is computed with it .unknown.
+ * Parser for C expressions over the fields of a format, after preprocessing. REC->name is a field.
+ * The kernel's helpers (__get_str(), __print_flags()) are known; other functions are errors. Any
+ * other name becomes OP_UNKNOWN, and expressions that use it are .unknown.
  *
- *	tap_expr_begin(&p, fmt, "REC->prev_pid == 1", &prog);
- *	n = tap_expr_parse(&p);
- *	ret = tap_expr_end(&p);
+ * 	tap_expr_begin(&p, fmt, "REC->prev_pid == 1", &prog);
+ * 	n = tap_expr_parse(&p);
+ * 	ret = tap_expr_end(&p);
  */
 #ifndef TAP_EXPR_PARSE_H
 #define TAP_EXPR_PARSE_H
 
 #include "event/expr/build.h"
 
-/* Takes one expression. Return: its node; 0: it is none, or an error came before. */
+/* Parse an expression. Return: its node; 0 after an error. */
 uint32_t tap_expr_parse(struct expr_parser *p);
-/* The same behind a comma. */
+/* Parse a comma and an expression. Return: its node; 0 after an error. */
 uint32_t tap_expr_arg(struct expr_parser *p);
-/* Takes adjacent string constants. They are one text, up to its first NUL: @at, @len in texts. */
+/*
+ * Parse adjacent string constants, which form one text up to its first NUL. @at, @len: its place in
+ * texts.
+ */
 void tap_expr_string(struct expr_parser *p, uint32_t *at, uint32_t *len);
-/* Takes a word; it may be empty. */
+/* Take a word, which may be empty. */
 struct span tap_expr_word(struct expr_parser *p);
-/* Takes a sign, if it comes next. */
+/* Take a sign if it comes next. tap_expr_expect() fails if it does not. */
 bool tap_expr_accept(struct expr_parser *p, const char *sign);
 void tap_expr_expect(struct expr_parser *p, const char *sign);
 

@@ -7,9 +7,13 @@
 
 #include "base/array.h"
 
-/* A number field of this name that is another one than @but. */
-static const struct tap_field *other(const struct tap_format *fmt, const struct tap_field *but,
-				     const char *prefix, size_t len, const char *name)
+/*
+ * Find a number field other than @but whose name is the first @len bytes of @prefix, followed by
+ * @name.
+ */
+static const struct tap_field *other_field(const struct tap_format *fmt,
+					   const struct tap_field *but, const char *prefix,
+					   size_t len, const char *name)
 {
 	for (unsigned int i = 0; i < fmt->nr_fields; i++) {
 		const struct tap_field *f = &fmt->fields[i];
@@ -27,16 +31,18 @@ static const struct tap_field *tid_of(const struct tap_format *fmt, const struct
 
 	for (size_t len = strlen(field->name); !tid && len; len--)
 		if (field->name[len - 1] == '_')
-			tid = other(fmt, field, field->name, len, "pid");
-	return tid ?: other(fmt, field, "", 0, "pid") ?: other(fmt, field, "", 0, "tid");
+			tid = other_field(fmt, field, field->name, len, "pid");
+	tid = tid ?: other_field(fmt, field, "", 0, "pid");
+	return tid ?: other_field(fmt, field, "", 0, "tid");
 }
 
 struct tap_past_about tap_past_about(const struct tap_format *fmt, const struct tap_field *field)
 {
 	return (struct tap_past_about){
 		.tid = tid_of(fmt, field),
-		.cgroup = other(fmt, field, "", 0, "cgroup"),
-		.cpu = other(fmt, field, "", 0, "cpu") ?: other(fmt, field, "", 0, "cpu_id"),
+		.cgroup = other_field(fmt, field, "", 0, "cgroup"),
+		.cpu = other_field(fmt, field, "", 0, "cpu")
+			       ?: other_field(fmt, field, "", 0, "cpu_id"),
 	};
 }
 
@@ -53,21 +59,24 @@ struct tap_past_key tap_past_key(const struct tap_past *p, const void *rec, uint
 	};
 }
 
-static uint64_t hash(struct tap_past_key key)
+static uint64_t hash_key(struct tap_past_key key)
 {
 	return key.id ^ key.cpu * 0x9e3779b97f4a7c15u;
 }
 
-/* Return: index + 1; 0: there is none. @last: of those with the same hash, or 0. */
-static uint32_t find(const struct tap_past *p, struct tap_past_key key, uint32_t *last)
+/*
+ * Find the value of a key. Return: its index + 1; 0 if there is none. @last: index + 1 of the
+ * preceding value with the same hash, or 0.
+ */
+static uint32_t find_value(const struct tap_past *p, struct tap_past_key key, uint32_t *last)
 {
-	const uint64_t *first = tap_map_get(&p->first, hash(key));
+	const uint64_t *first = tap_map_get(&p->first, hash_key(key));
 	uint32_t i = first ? (uint32_t)*first : 0;
 
 	for (*last = 0; i; i = p->values[i - 1].next) {
 		const struct tap_past_value *v = &p->values[i - 1];
 
-		if (v->key.id == key.id) /* and so is the CPU, of one hash */
+		if (v->key.id == key.id) /* same hash and ID, so the CPU is the same as well */
 			break;
 		*last = i;
 	}
@@ -76,21 +85,21 @@ static uint32_t find(const struct tap_past *p, struct tap_past_key key, uint32_t
 
 const uint64_t *tap_past_get(const struct tap_past *p, struct tap_past_key key)
 {
-	uint32_t last, i = find(p, key, &last);
+	uint32_t last, i = find_value(p, key, &last);
 
 	return i ? &p->values[i - 1].value : NULL;
 }
 
 int tap_past_set(struct tap_past *p, struct tap_past_key key, uint64_t value)
 {
-	uint32_t last, i = find(p, key, &last);
+	uint32_t last, i = find_value(p, key, &last);
 
 	if (i) {
 		p->values[i - 1].value = value;
 		return 0;
 	}
 	if (tap_array_grow(&p->values, p->nr, &p->cap, sizeof(*p->values)) ||
-	    (!last && tap_map_set(&p->first, hash(key), p->nr + 1)))
+	    (!last && tap_map_set(&p->first, hash_key(key), p->nr + 1)))
 		return -ENOMEM;
 	p->values[p->nr++] = (struct tap_past_value){ .key = key, .value = value };
 	if (last)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For changed() and moved(): a field's value in the last record that a filter let through, of each
- * task, of each cgroup on each CPU, or of each CPU, whichever the field is about.
+ * Previous values for changed() and moved(): a field's value in the last record that passed the
+ * filter, per task, per cgroup and CPU, or per CPU, depending on what the field describes.
  */
 #ifndef TAP_EXPR_PAST_H
 #define TAP_EXPR_PAST_H
@@ -9,41 +9,44 @@
 #include "base/map.h"
 #include "event/format.h"
 
-/* Whom a field is about: a task if .tid says so, else what the other two say. Any may be NULL. */
+/*
+ * The fields that identify what a field describes: a task if .tid is positive; otherwise a cgroup,
+ * a CPU, or both. Each may be NULL.
+ */
 struct tap_past_about {
 	const struct tap_field *tid, *cgroup, *cpu;
 };
 
-/* As BPF programs have it, too. */
+/* BPF programs use the same key. */
 struct tap_past_key {
-	uint64_t id; /* a task's, or a cgroup's, or 0 */
-	uint64_t cpu; /* UINT64_MAX: of a task, wherever it is */
+	uint64_t id; /* of a task or a cgroup, or 0 */
+	uint64_t cpu; /* UINT64_MAX for a task, on any CPU */
 };
 
 struct tap_past {
-	const struct tap_field *field; /* a number */
+	const struct tap_field *field; /* a number field */
 	struct tap_past_about about;
-	struct tap_map first; /* of a key's hash: index + 1 of its first value */
+	struct tap_map first; /* hash of a key -> index + 1 of its first value */
 	struct tap_past_value {
 		struct tap_past_key key;
 		uint64_t value;
-		uint32_t next; /* of the same hash: index + 1, or 0 */
+		uint32_t next; /* next value with the same hash: index + 1, or 0 */
 	} * values; /* owned */
 	unsigned int nr, cap;
 };
 
-/* The fields beside @field that say whom it is about. */
+/* Find the fields that identify what @field describes. */
 struct tap_past_about tap_past_about(const struct tap_format *fmt, const struct tap_field *field);
 
-/* @rec: a record of @size bytes, recorded on @cpu. */
+/* Return the key of a record. @rec: @size bytes, recorded on @cpu. */
 struct tap_past_key tap_past_key(const struct tap_past *p, const void *rec, uint32_t size, int cpu);
 
-/* Return: the value; NULL: there is none yet. Until the next tap_past_set(). */
+/* Return the previous value, valid until the next tap_past_set(); NULL if there is none. */
 const uint64_t *tap_past_get(const struct tap_past *p, struct tap_past_key key);
 int tap_past_set(struct tap_past *p, struct tap_past_key key, uint64_t value); /* 0 or -ENOMEM */
 void tap_past_release(struct tap_past *p);
 
-/* Whether two values differ by @least or more. */
+/* Return true if two values differ by at least @least. */
 static inline bool tap_past_moved(uint64_t a, uint64_t b, bool is_signed, uint64_t least)
 {
 	bool above = is_signed ? (int64_t)a > (int64_t)b : a > b;

@@ -3,7 +3,7 @@
 
 #include "event/expr/parse.h"
 
-/* Whether the node's value is the field's, or some bits of it. */
+/* Return true if the node's value is the field or some of its bits. */
 static bool is_of(const struct expr_prog *prog, uint32_t node, const struct tap_field *field)
 {
 	const struct expr_node *n = &prog->nodes[node];
@@ -18,8 +18,8 @@ static bool is_text(const struct expr_prog *prog, uint32_t at, uint32_t len, str
 	return len == name.len && !memcmp(prog->texts + at, name.s, len);
 }
 
-static bool find(const struct expr_prog *prog, const struct tap_field *field, struct span name,
-		 uint64_t *value)
+static bool find_value(const struct expr_prog *prog, const struct tap_field *field,
+		       struct span name, uint64_t *value)
 {
 	for (const struct expr_node *n = prog->nodes; n < prog->nodes + prog->nr_nodes; n++) {
 		const struct expr_node *shown = n->op == OP_COND ? &prog->nodes[n->b] : n;
@@ -54,7 +54,7 @@ bool tap_value_name_find(const struct tap_format *fmt, const struct tap_field *f
 	tap_expr_string(&p, &at, &len);
 	while (!p.err && tap_expr_accept(&p, ","))
 		tap_expr_parse(&p);
-	found = !p.err && find(&prog, field, name, value);
+	found = !p.err && find_value(&prog, field, name, value);
 	tap_expr_release(&prog);
 	return found;
 }

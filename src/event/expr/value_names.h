@@ -6,9 +6,9 @@
 #include "event/span.h"
 
 /*
- * The value that an event's print format has a name for: of __print_symbolic() and __print_flags()
- * of this field, and what stands for 0 where flags are printed only if there are some ("R" of
- * sched_switch's prev_state). Return: whether there is such a name.
+ * Find the value that an event's print format names: in a __print_symbolic() or __print_flags() of
+ * this field, or the name for 0 if flags are printed only when one is set ("R" of sched_switch's
+ * prev_state). Return: false if it has no such name.
  */
 bool tap_value_name_find(const struct tap_format *fmt, const struct tap_field *field,
 			 struct span name, uint64_t *value);

@@ -14,10 +14,10 @@ struct bin {
 	struct tap_abi abi;
 	const struct tap_symbols *symbols;
 	struct tap_buf *out;
-	bool bad; /* what follows in args cannot be told */
+	bool bad; /* an argument could not be read: the position of later ones is unknown */
 };
 
-static const unsigned char *take(struct bin *b, uint32_t size)
+static const unsigned char *take_bytes(struct bin *b, uint32_t size)
 {
 	const unsigned char *p = b->args + b->at;
 
@@ -29,14 +29,14 @@ static const unsigned char *take(struct bin *b, uint32_t size)
 	return p;
 }
 
-/* A number of 4 or 8 bytes; the kernel's own reader aligns both to 4. */
+/* Take a number of 4 or 8 bytes. Both are aligned to 4 bytes, as in the kernel's own reader. */
 static uint64_t take_number(struct bin *b, uint32_t size)
 {
 	const unsigned char *p;
 	uint64_t v = 0;
 
-	take(b, -b->at & 3);
-	p = take(b, size);
+	take_bytes(b, -b->at & 3);
+	p = take_bytes(b, size);
 	for (uint32_t i = 0; p && i < size; i++)
 		v = v << 8 | p[b->abi.big_endian ? i : size - 1 - i];
 	return v;
@@ -44,10 +44,10 @@ static uint64_t take_number(struct bin *b, uint32_t size)
 
 static const char *take_text(struct bin *b, size_t *len)
 {
-	const unsigned char *p = take(b, 0);
+	const unsigned char *p = take_bytes(b, 0);
 
 	*len = p ? strnlen((const char *)p, b->len - b->at) : 0;
-	return (const char *)take(b, (uint32_t)*len + 1);
+	return (const char *)take_bytes(b, (uint32_t)*len + 1);
 }
 
 static void put_unknown(struct bin *b)
@@ -56,7 +56,7 @@ static void put_unknown(struct bin *b)
 	tap_buf_char(b->out, '?');
 }
 
-/* @s: NULL: the arguments do not have it. */
+/* @s: NULL if the argument is missing. */
 static void put_padded(struct bin *b, const struct print_out *o, const void *s, size_t len)
 {
 	size_t blanks = (size_t)o->width > len ? (size_t)o->width - len : 0;
@@ -101,8 +101,8 @@ static void put_number(struct bin *b, struct print_out *o, char conv, uint8_t si
 }
 
 /*
- * What only the kernel could follow it has printed into the arguments, as a text. Kernels before
- * 5.5 stored the pointer itself: its lowest byte is rarely that of a text.
+ * Print a %p. The kernel stores what only it can resolve as text among the arguments. Before v5.5
+ * it stored the pointer itself, whose first byte is rarely printable.
  */
 static void put_pointer(struct bin *b, struct print_out *o)
 {
@@ -139,7 +139,7 @@ static int take_amount(struct bin *b, int least)
 	return v < least ? least : v > PRINT_MAX_WIDTH ? PRINT_MAX_WIDTH : (int)v;
 }
 
-/* Behind the '%'. */
+/* Print a conversion, after its '%'. */
 static void put_conversion(struct bin *b)
 {
 	struct print_out o = { .precision = -1 };
@@ -161,7 +161,7 @@ static void put_conversion(struct bin *b)
 	if (conv == 's')
 		put_text(b, &o);
 	else if (conv == 'c')
-		put_padded(b, &o, take(b, 1), 1);
+		put_padded(b, &o, take_bytes(b, 1), 1);
 	else if (conv == 'p')
 		put_pointer(b, &o);
 	else if (conv && strchr("diuxXo", conv))

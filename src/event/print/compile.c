@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Print formats: a string, with the conversions that printk knows, and an expression for each. */
+/*
+ * Compile print formats: a string with printk()'s conversions, and an expression for each of them.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +17,7 @@ static uint32_t parse_number(struct expr_parser *p, uint8_t size, bool is_signed
 	return tap_expr_cast(p, tap_expr_arg(p), (struct tap_ctype){ size, is_signed });
 }
 
-/* A number, or "*" for one more argument. */
+/* Parse a width or a precision: a number, or "*" for an additional argument. */
 static const char *parse_amount(struct expr_parser *p, const char *s, int32_t *amount,
 				uint32_t *arg)
 {
@@ -74,7 +76,9 @@ void tap_conversion_base(char conv, struct print_out *o)
 	o->base = conv == 'o' ? 8 : (conv | 32) == 'x' ? 16 : 10;
 }
 
-/* Where a number comes from: straight from its field, or from its tree. */
+/*
+ * Set where a number comes from: directly from a field if possible, otherwise from its expression.
+ */
 static void set_source(struct expr_parser *p, struct print_out *o, uint32_t n)
 {
 	o->node = n;
@@ -127,7 +131,7 @@ static void set_text(struct expr_parser *p, struct print_out *o)
 	if (node_at(p, o->node)->op != OP_BYTES)
 		return;
 	f = node_at(p, o->node)->field;
-	/* a field without a size lasts to the record's end */
+	/* a field of size 0 extends to the end of the record */
 	if ((f->kind != TAP_FIELD_CHARS && f->kind != TAP_FIELD_ARRAY) || !f->size ||
 	    f->offset + f->size > p->fmt->min_size)
 		return;
@@ -136,19 +140,22 @@ static void set_text(struct expr_parser *p, struct print_out *o)
 	o->len = f->size;
 }
 
-/* printk's %p: the word behind it says what it points to, and is no part of the text. */
+/* Compile a %p. As in printk(), the word after it selects the kind of object and is not printed. */
 static const char *set_pointer(struct expr_parser *p, struct print_out *o, const char *s)
 {
 	static const struct {
 		const char *word;
 		uint8_t kind;
 		char between;
-		/* IP6, SOCKADDR: shortened; UUID: the first fields little-endian; IP4, MAC:
-		 * backwards */
+		/*
+		 * IP6, SOCKADDR: abbreviate; UUID: little-endian first fields; IP4, MAC: reverse
+		 * the bytes
+		 */
 		bool special;
-		bool upper; /* IP4, IP6: i for I: with leading zeros, without colons */
+		/* UUID: capitals; IP4, IP6: i instead of I: with leading zeros, without colons */
+		bool upper;
 		bool plus;
-		bool host; /* backwards where the recording's numbers are */
+		bool host; /* reverse the bytes if the recording is little-endian */
 	} words[] = {
 		{ "bl", OUT_LIST },
 		{ "b", OUT_MASK },
@@ -201,7 +208,7 @@ static const char *set_pointer(struct expr_parser *p, struct print_out *o, const
 		o->kind = OUT_ERROR;
 		set_source(p, o, parse_number(p, p->fmt->long_size, true));
 	} else if (!word.len || strchr("SsFfBxK", *s)) {
-		/* %pfw is a firmware node */
+		/* %pfw prints a firmware node */
 		o->kind = word.len && strchr("SsFfB", *s) && s[1] != 'w' ? OUT_SYMBOL : OUT_NUMBER;
 		o->conv = word.len ? *s : '\0';
 		o->base = 16;
@@ -249,7 +256,10 @@ static void add_out(struct expr_parser *p, struct print_prog *prog, struct print
 	prog->outs[prog->nr_outs++] = o;
 }
 
-/* The format string's literals become one piece each: "%%" is resolved in a copy. */
+/*
+ * Compile the format string. Literals are copied, with "%%" resolved, so that each of them is
+ * contiguous.
+ */
 static void parse_format(struct expr_parser *p, struct print_prog *prog, const char *s)
 {
 	struct print_out o = { .lit = prog->expr.texts_len };
@@ -316,7 +326,8 @@ int tap_print_compile(const struct tap_format *fmt, struct print_prog *prog)
 	tap_expr_begin(&p, fmt, fmt->print_fmt, &prog->expr);
 	tap_expr_string(&p, &at, &len);
 	if (!p.err) {
-		format = strndup(prog->expr.texts + at, len); /* the texts move as they grow */
+		/* a copy, as texts is reallocated when it grows */
+		format = strndup(prog->expr.texts + at, len);
 		if (format)
 			parse_format(&p, prog, format);
 		else
@@ -324,7 +335,7 @@ int tap_print_compile(const struct tap_format *fmt, struct print_prog *prog)
 	}
 	free(format);
 	if (prog->nr_outs == 1)
-		tap_expr_accept(&p, ","); /* the kernel writes it also where no argument follows */
+		tap_expr_accept(&p, ","); /* the kernel writes a comma even without arguments */
 	ret = tap_expr_end(&p);
 	if (ret)
 		tap_print_prog_release(prog);

@@ -14,10 +14,13 @@
 
 struct tap_printer {
 	const struct tap_format *fmt;
-	struct print_prog prog; /* prog.outs is NULL: as name=value pairs */
-	const struct tap_symbols *symbols; /* NULL: none */
-	bool is_message; /* of trace_printk() and the like: often with a newline at its end */
-	/* of trace_printk() with binary arguments; NULL: it lacks one, or is none */
+	struct print_prog prog; /* if prog.outs is NULL, print name=value pairs */
+	const struct tap_symbols *symbols; /* may be NULL */
+	/* trace_printk() and similar events, whose text often ends with a newline */
+	bool is_message;
+	/*
+	 * fields of a trace_printk() with binary arguments; NULL if missing, and for other events
+	 */
 	const struct tap_field *ip, *text, *args;
 };
 
@@ -26,69 +29,70 @@ struct run {
 	const struct tap_symbols *symbols;
 };
 
-static inline uint64_t eval(const struct run *r, uint32_t n)
+static inline uint64_t eval_node(const struct run *r, uint32_t n)
 {
 	return tap_expr_eval(&r->expr, n);
 }
 
-static inline const struct expr_node *node(const struct run *r, uint32_t n)
+static inline const struct expr_node *get_node(const struct run *r, uint32_t n)
 {
 	return &r->expr.prog->nodes[n];
 }
 
-/* The node, or that of its choices which it stands for. */
-static inline const struct expr_node *chosen(const struct run *r, uint32_t n)
+/* Return the node, or the operand that it selects if it is an "a ? b : c". */
+static inline const struct expr_node *chosen_node(const struct run *r, uint32_t n)
 {
-	return node(r, expr_chosen(&r->expr, n));
+	return get_node(r, expr_chosen(&r->expr, n));
 }
 
 static const unsigned char *bytes_of(const struct run *r, uint32_t n, uint32_t *len)
 {
-	return expr_region(&r->expr, chosen(r, n)->field, len);
+	return expr_region(&r->expr, chosen_node(r, n)->field, len);
 }
 
 /* ---- numbers ---- */
 
-static inline uint64_t value(const struct run *r, const struct print_out *o)
+static inline uint64_t output_value(const struct run *r, const struct print_out *o)
 {
-	return o->load == LOAD_NODE ? eval(r, o->node) : expr_load(o->load, r->expr.rec + o->at);
+	return o->load == LOAD_NODE ? eval_node(r, o->node)
+				    : expr_load(o->load, r->expr.rec + o->at);
 }
 
-static int clamp(int64_t v, int min)
+static int clamp_amount(int64_t v, int min)
 {
 	return v < min ? min : v > PRINT_MAX_WIDTH ? PRINT_MAX_WIDTH : (int)v;
 }
 
-/* How wide and how precise an output is to be. */
+/* The width and the precision of an output. */
 struct amounts {
 	int width, precision;
 	bool left;
 };
 
-static struct amounts amounts(const struct run *r, const struct print_out *o)
+static struct amounts get_amounts(const struct run *r, const struct print_out *o)
 {
 	struct amounts a = { o->width, o->precision, o->left };
 
 	if (o->width_node) {
-		a.width = clamp((int64_t)eval(r, o->width_node), -PRINT_MAX_WIDTH);
+		a.width = clamp_amount((int64_t)eval_node(r, o->width_node), -PRINT_MAX_WIDTH);
 		a.left |= a.width < 0;
 		a.width = abs(a.width);
 	}
 	if (o->precision_node)
-		a.precision = clamp((int64_t)eval(r, o->precision_node), 0);
+		a.precision = clamp_amount((int64_t)eval_node(r, o->precision_node), 0);
 	return a;
 }
 
 static char *put_number(const struct run *r, const struct print_out *o, char *w)
 {
-	struct amounts a = amounts(r, o);
+	struct amounts a = get_amounts(r, o);
 
-	return print_number(o, value(r, o), a.left, a.width, a.precision, w);
+	return print_number(o, output_value(r, o), a.left, a.width, a.precision, w);
 }
 
 /* ---- texts ---- */
 
-/* May write up to EXPR_SLACK bytes behind: that is cheaper than a call to memcpy(). */
+/* Copy a literal. Writes up to EXPR_SLACK bytes too many, which is faster than calling memcpy(). */
 static inline char *put_literal(char *w, const char *s, uint32_t len)
 {
 	memcpy(w, s, EXPR_SLACK);
@@ -119,7 +123,7 @@ static void add_byte(struct tap_buf *out, unsigned char byte, bool upper)
 	tap_buf_char(out, set[byte & 15]);
 }
 
-/* Bytes in hex. */
+/* Print bytes in hex. */
 static void put_row(const unsigned char *p, uint32_t nr, char between, bool backwards,
 		    struct tap_buf *out)
 {
@@ -133,7 +137,7 @@ static void put_row(const unsigned char *p, uint32_t nr, char between, bool back
 static char *put_symbolic(const struct run *r, const struct expr_node *n, char *w)
 {
 	const struct expr_entry *e = r->expr.prog->entries + n->at;
-	uint64_t v = eval(r, n->a);
+	uint64_t v = eval_node(r, n->a);
 	uint32_t from = 0, to = n->len;
 
 	while (from < to) {
@@ -152,8 +156,8 @@ static char *put_symbolic(const struct run *r, const struct expr_node *n, char *
 static char *put_flags(const struct run *r, const struct expr_node *n, char *w)
 {
 	const struct expr_entry *e = r->expr.prog->entries + n->at, *end = e + n->len;
-	const struct expr_node *delim = node(r, n->b);
-	uint64_t v = eval(r, n->a);
+	const struct expr_node *delim = get_node(r, n->b);
+	uint64_t v = eval_node(r, n->a);
 	bool more = false;
 
 	for (; e < end && v; e++) {
@@ -172,17 +176,17 @@ static char *put_flags(const struct run *r, const struct expr_node *n, char *w)
 	return put_0x(w, v);
 }
 
-/* A text whose node knows how long it may get; there is room for that. */
+/* Print a text of limited length. The caller has reserved its max_len. */
 static char *put_short(const struct run *r, uint32_t i, char *w)
 {
-	const struct expr_node *n = chosen(r, i);
+	const struct expr_node *n = chosen_node(r, i);
 
 	if (n->op == OP_LITERAL)
 		return put_literal(w, r->expr.prog->texts + n->at, n->len);
 	return n->op == OP_SYMBOLIC ? put_symbolic(r, n, w) : put_flags(r, n, w);
 }
 
-/* Bitmaps are arrays of longs: the bytes of each are in the recording kernel's order. */
+/* Bitmasks are arrays of longs, each in the recorded kernel's byte order. */
 static unsigned char mask_byte(const struct run *r, const unsigned char *p, uint32_t len,
 			       uint32_t i)
 {
@@ -210,7 +214,7 @@ static bool mask_bit(const struct run *r, const unsigned char *p, uint32_t len, 
 	return bit / 8 < len && mask_byte(r, p, len, (uint32_t)(bit / 8)) >> (bit % 8) & 1;
 }
 
-/* "0-3,8" */
+/* Print a bitmask as a list, "0-3,8". */
 static void put_list(const struct run *r, uint32_t n, int64_t bits, struct tap_buf *out)
 {
 	uint32_t len;
@@ -234,10 +238,10 @@ static void put_list(const struct run *r, uint32_t n, int64_t bits, struct tap_b
 	}
 }
 
-/* What the expression says, but no more than there are. */
+/* Return the node's count, limited to 0..@most. */
 static uint32_t count_of(const struct run *r, const struct expr_node *n, uint32_t most)
 {
-	int64_t count = (int64_t)eval(r, n->b);
+	int64_t count = (int64_t)eval_node(r, n->b);
 
 	return count < 0 ? 0 : count < most ? (uint32_t)count : most;
 }
@@ -271,8 +275,8 @@ static void put_elems(const unsigned char *p, uint32_t nr, struct tap_ctype type
 
 static void put_array(const struct run *r, const struct expr_node *n, struct tap_buf *out)
 {
-	const struct tap_field *f = chosen(r, n->a)->field;
-	uint64_t size = eval(r, n->c);
+	const struct tap_field *f = chosen_node(r, n->a)->field;
+	uint64_t size = eval_node(r, n->c);
 	bool known = size == 1 || size == 2 || size == 4 || size == 8;
 	struct tap_ctype type = { (uint8_t)size, false };
 	uint32_t len;
@@ -281,7 +285,9 @@ static void put_array(const struct run *r, const struct expr_node *n, struct tap
 	put_elems(p, known ? count_of(r, n, len / type.size) : 0, type, f->swap, true, out);
 }
 
-/* As hex_dump_to_buffer() writes a row: the text behind it begins where that of a full one does. */
+/*
+ * Print a row as hex_dump_to_buffer() does: the ASCII column starts where it would for a full row.
+ */
 static void put_dump_row(const struct expr_dump *d, const unsigned char *p, uint32_t len, bool swap,
 			 struct tap_buf *out)
 {
@@ -300,16 +306,16 @@ static void put_dump_row(const struct expr_dump *d, const unsigned char *p, uint
 
 static void put_dump(const struct run *r, const struct expr_node *n, struct tap_buf *out)
 {
-	const struct tap_field *f = chosen(r, n->a)->field;
+	const struct tap_field *f = chosen_node(r, n->a)->field;
 	uint32_t len, row = n->dump.row;
 	const unsigned char *p = expr_region(&r->expr, f, &len);
-	const struct expr_node *prefix = node(r, n->c);
+	const struct expr_node *prefix = get_node(r, n->c);
 
 	tap_buf_char(out, '\n');
 	len = count_of(r, n, len);
 	for (uint32_t i = 0; i < len && !out->err; i += row) {
 		tap_buf_add(out, r->expr.prog->texts + prefix->at, prefix->len);
-		/* where the bytes lay when the kernel would have printed them nobody knows */
+		/* the address at which the kernel would have printed the bytes is unknown */
 		if (n->dump.prefix == DUMP_PREFIX_ADDRESS)
 			tap_buf_puts(out, "?: ");
 		else if (n->dump.prefix == DUMP_PREFIX_OFFSET)
@@ -328,7 +334,7 @@ static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 	uint32_t len;
 
 	i = expr_chosen(&r->expr, i);
-	n = node(r, i);
+	n = get_node(r, i);
 	if (n->max_len) {
 		if (tap_buf_reserve(out, n->max_len))
 			out->len = (size_t)(put_short(r, i, out->data + out->len) - out->data);
@@ -357,8 +363,8 @@ static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 		put_dump(r, n, out);
 		break;
 	default:
-		/* an address in the recording kernel: what stood there is not in the record */
-		v = eval(r, i);
+		/* an address in the recorded kernel, whose memory is not in the record */
+		v = eval_node(r, i);
 		text = r->symbols ? tap_symbols_text(r->symbols, v) : NULL;
 		if (text)
 			tap_buf_puts(out, text);
@@ -369,10 +375,10 @@ static void put_text(const struct run *r, uint32_t i, struct tap_buf *out)
 	}
 }
 
-/* %s with its width and precision */
+/* Print a %s with a width or a precision. */
 static void put_padded(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
-	struct amounts a = amounts(r, o);
+	struct amounts a = get_amounts(r, o);
 	size_t start = out->len, len, blanks;
 
 	put_text(r, o->node, out);
@@ -423,25 +429,28 @@ static void put_ip4(const unsigned char *p, bool backwards, bool zeros, struct t
 			       p[backwards ? 3 - i : i]);
 }
 
-/* %*ph: the width is the number of bytes, of which printk takes 64; without one it is 1. */
+/* Print a %*ph. The width is the number of bytes, at most 64 as in printk(), by default 1. */
 static void put_bytes(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
-	int64_t nr = o->width_node ? (int32_t)eval(r, o->width_node) : o->width ? o->width : 1;
+	int64_t nr = o->width_node ? (int32_t)eval_node(r, o->width_node) : o->width ? o->width : 1;
 	uint32_t len;
 	const unsigned char *p = bytes_of(r, o->node, &len);
 
-	nr = nr < 0 ? -nr : nr; /* "-" is a flag there */
+	nr = nr < 0 ? -nr : nr; /* a negative width means the flag "-" and a positive width */
 	nr = nr > 64 ? 64 : nr;
 	put_row(p, len < nr ? len : (uint32_t)nr, o->between, false, out);
 }
 
-/* struct sockaddr: the family in the recording kernel's byte order, the rest in the net's. */
+/*
+ * Print a struct sockaddr: its family is in the recorded kernel's byte order, the rest in network
+ * order.
+ */
 static void put_sockaddr(const struct run *r, const struct print_out *o, const unsigned char *p,
 			 uint32_t len, struct tap_buf *out)
 {
 	unsigned int family = r->expr.prog->fmt->big_endian ? p[0] << 8 | p[1] : p[1] << 8 | p[0];
 
-	/* 2 and 10: Linux's AF_INET and AF_INET6, wherever this runs */
+	/* 2 and 10 are AF_INET and AF_INET6 on Linux, on whatever system this runs */
 	if (family == 2) {
 		put_ip4(p + 4, false, false, out);
 	} else if (family == 10 && len >= 24) {
@@ -478,10 +487,10 @@ static void put_address(const struct run *r, const struct print_out *o, struct t
 		put_row(p, 6, o->between, o->special, out);
 }
 
-/* As a kernel prints it that knows errors' names. */
+/* Print a %pe as a kernel with CONFIG_SYMBOLIC_ERRNAME does. */
 static void put_error(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
-	int64_t v = (int64_t)value(r, o);
+	int64_t v = (int64_t)output_value(r, o);
 	const char *name = v < 0 && v >= -4095 ? strerrorname_np((int)-v) : NULL;
 
 	if (name)
@@ -494,7 +503,7 @@ static void put_error(const struct run *r, const struct print_out *o, struct tap
 
 static void put_real(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
-	struct amounts a = amounts(r, o);
+	struct amounts a = get_amounts(r, o);
 	char fmt[16], *w = fmt;
 
 	*w++ = '%';
@@ -511,18 +520,19 @@ static void put_real(const struct run *r, const struct print_out *o, struct tap_
 	memcpy(w, "*.*", 3);
 	w[3] = o->conv;
 	w[4] = '\0';
-	tap_buf_printf(out, fmt, a.width, a.precision, tap_real_of(value(r, o), sizeof(double)));
+	tap_buf_printf(out, fmt, a.width, a.precision,
+		       tap_real_of(output_value(r, o), sizeof(double)));
 }
 
 static void put_symbol(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
-	if (print_symbol(r->symbols, value(r, o), o->conv, out))
+	if (print_symbol(r->symbols, output_value(r, o), o->conv, out))
 		return;
 	if (tap_buf_reserve(out, PRINT_MAX_NUMBER))
 		out->len = (size_t)(put_number(r, o, out->data + out->len) - out->data);
 }
 
-/* Outputs whose length is known only once they are there. */
+/* Print an output whose length is not known in advance. */
 static void put_unbounded(const struct run *r, const struct print_out *o, struct tap_buf *out)
 {
 	uint64_t v;
@@ -535,7 +545,7 @@ static void put_unbounded(const struct run *r, const struct print_out *o, struct
 			put_text(r, o->node, out);
 		break;
 	case OUT_CHAR:
-		v = value(r, o);
+		v = output_value(r, o);
 		if (v)
 			tap_buf_char(out, (char)v);
 		break;
@@ -549,8 +559,8 @@ static void put_unbounded(const struct run *r, const struct print_out *o, struct
 		put_mask(r, o->node, out);
 		break;
 	case OUT_LIST: /* %*pbl: the width is the number of bits */
-		put_list(r, o->node, o->width_node ? (int64_t)eval(r, o->width_node) : o->width,
-			 out);
+		put_list(r, o->node,
+			 o->width_node ? (int64_t)eval_node(r, o->width_node) : o->width, out);
 		break;
 	case OUT_BYTES:
 		put_bytes(r, o, out);
@@ -576,7 +586,7 @@ static inline char *put_chars(char *w, const unsigned char *p, uint32_t len)
 	return w + n;
 }
 
-/* As strnlen() of 8 bytes: the lowest bit set is that of the first NUL. */
+/* strnlen() for 8 bytes: the lowest bit set after the subtraction marks the first NUL. */
 static inline unsigned int len8(const unsigned char *p)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -606,13 +616,13 @@ static void run_prog(const struct print_out *o, const struct run *r, struct tap_
 		w = put_literal(w, r->expr.prog->texts + o->lit, o->lit_len);
 		switch (o->kind) {
 		case OUT_SIGNED:
-			w = put_signed(w, (int64_t)value(r, o));
+			w = put_signed(w, (int64_t)output_value(r, o));
 			break;
 		case OUT_UNSIGNED:
-			w = put_unsigned(w, value(r, o));
+			w = put_unsigned(w, output_value(r, o));
 			break;
 		case OUT_HEX:
-			w = put_hex(w, value(r, o));
+			w = put_hex(w, output_value(r, o));
 			break;
 		case OUT_NUMBER:
 			w = put_number(r, o, w);
@@ -694,7 +704,7 @@ static void find_message(struct tap_printer *p)
 	p->args = field_of(fmt, "buf", TAP_FIELD_ARRAY);
 }
 
-/* Return: whether the recording has the text that the arguments belong to. */
+/* Print a trace_printk(). Return: false if the recording lacks its format string. */
 static bool run_bin(const struct tap_printer *p, const struct run *r, struct tap_buf *out)
 {
 	struct tap_abi abi = { p->fmt->big_endian, p->fmt->long_size };
@@ -743,7 +753,7 @@ int tap_printer_new(const struct tap_format *fmt, struct tap_printer **out, stru
 		return tap_err_nomem(err);
 	p->fmt = fmt;
 	find_message(p);
-	/* -EINVAL: by its fields */
+	/* after -EINVAL it prints name=value pairs */
 	if (tap_print_compile(fmt, &p->prog) == -ENOMEM) {
 		free(p);
 		return tap_err_nomem(err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How numbers and names of addresses are written. Those that take @w write there without looking
- * at any bound and return where they ended.
+ * Write numbers and symbol names. Functions with @w write to it without a bounds check and return
+ * the end of their output.
  */
 #ifndef TAP_PRINT_PUT_H
 #define TAP_PRINT_PUT_H
@@ -11,7 +11,7 @@
 #include "event/print/prog.h"
 #include "event/print/symbols.h"
 
-/* Of one number, with its prefix, its width and its precision. */
+/* Maximum bytes of a number with its prefix, width and precision. */
 #define PRINT_MAX_NUMBER (32u + PRINT_MAX_WIDTH)
 
 static inline char *put_unsigned(char *w, uint64_t v)
@@ -46,7 +46,7 @@ static inline char *put_fill(char *w, char c, int n)
 	return w + n;
 }
 
-/* The digits of @v, last first. */
+/* Write the digits of @v, the last one first. */
 static inline int digits_of(char *tmp, uint64_t v, unsigned int base, bool upper)
 {
 	const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -60,8 +60,8 @@ static inline int digits_of(char *tmp, uint64_t v, unsigned int base, bool upper
 }
 
 /*
- * As printk does it, which differs from C's printf: "0x" also stands before a zero, and a
- * precision leaves the flag 0 in force. Writes PRINT_MAX_NUMBER bytes at most.
+ * Write a number as printk() does. Unlike C's printf(), "0x" also precedes a zero, and a precision
+ * does not disable the flag 0. Writes at most PRINT_MAX_NUMBER bytes.
  */
 static inline char *print_number(const struct print_out *o, uint64_t v, bool left, int width,
 				 int precision, char *w)
@@ -97,8 +97,9 @@ static inline char *print_number(const struct print_out *o, uint64_t v, bool lef
 }
 
 /*
- * @letter: behind a %p; capitals: with the offset. B is a return address: the call is before it,
- * and may be the last instruction of its function. Return: whether there is a name for @addr.
+ * Print the symbol of an address. @letter: the letter after %p; a capital prints the offset as
+ * well. B is a return address: the call precedes it and may be the last instruction of its
+ * function. Return: false if @addr has no symbol.
  */
 static inline bool print_symbol(const struct tap_symbols *symbols, uint64_t addr, char letter,
 				struct tap_buf *out)

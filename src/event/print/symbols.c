@@ -11,11 +11,11 @@
 
 struct symbol {
 	uint64_t addr;
-	const char *text; /* inside the table's copy */
+	const char *text; /* points into the table's copy */
 };
 
 struct table {
-	char *copy; /* of the whole text, cut into pieces */
+	char *copy; /* of the whole text, with NULs after names and texts */
 	struct symbol *v;
 	unsigned int nr, cap;
 	bool unsorted;
@@ -25,7 +25,7 @@ struct tap_symbols {
 	struct table texts, names;
 };
 
-static int add(struct table *t, uint64_t addr, const char *text)
+static int add_symbol(struct table *t, uint64_t addr, const char *text)
 {
 	if (tap_array_grow(&t->v, t->nr, &t->cap, sizeof(*t->v)))
 		return -ENOMEM;
@@ -34,8 +34,8 @@ static int add(struct table *t, uint64_t addr, const char *text)
 	return 0;
 }
 
-/* Of equal addresses the first in the text comes first: it is kept, as the kernel chooses. */
-static int compare(const void *a, const void *b)
+/* Of equal addresses the first in the text comes first and is kept, as the kernel does. */
+static int by_address(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
@@ -44,7 +44,7 @@ static int compare(const void *a, const void *b)
 	return x->text < y->text ? -1 : x->text > y->text;
 }
 
-/* Return: what follows the number at @s, or NULL if there is none, or none of 64 bits. */
+/* Parse a hexadecimal number. Return: its end; NULL if there is none or it exceeds 64 bits. */
 static char *take_address(char *s, uint64_t *addr)
 {
 	const char *at = strncmp(s, "0x", 2) ? s : s + 2;
@@ -52,8 +52,8 @@ static char *take_address(char *s, uint64_t *addr)
 	return tap_text_take_digits(&at, NULL, 16, addr) ? NULL : s + (at - s);
 }
 
-/* The kernel writes \n and \t for those two and \" for a quote, but a backslash as it is. */
-static void unescape(char *s)
+/* The kernel escapes newline, tab and quote as \n, \t and \", but not the backslash itself. */
+static void unescape_text(char *s)
 {
 	char *out = s;
 
@@ -68,7 +68,7 @@ static void unescape(char *s)
 	*out = '\0';
 }
 
-/* 0xffffffff82345678 : "text" */
+/* Parse a line: 0xffffffff82345678 : "text" */
 static int add_text(struct table *t, char *line)
 {
 	uint64_t addr;
@@ -82,16 +82,17 @@ static int add_text(struct table *t, char *line)
 	if (!end)
 		return 0;
 	*end = '\0';
-	unescape(s);
+	unescape_text(s);
 	len = strlen(s);
 	if (len && s[len - 1] == '\n')
 		s[len - 1] = '\0';
-	return add(t, addr, s);
+	return add_symbol(t, addr, s);
 }
 
 /*
- * ffffffff81000000 T _text [module]. Absolute ones are offsets of per-CPU variables (x86), and '$'
- * marks where instructions and data begin (arm). Who may not see addresses is shown zeros.
+ * Parse a line: ffffffff81000000 T _text [module]. Absolute symbols (a, A) are offsets of per-CPU
+ * variables (x86), and '$' marks the start of instructions or data (arm). Without the permission to
+ * see addresses they are all 0.
  */
 static int add_name(struct table *t, char *line)
 {
@@ -102,7 +103,7 @@ static int add_name(struct table *t, char *line)
 		return 0;
 	s += 3;
 	s[strcspn(s, " \t")] = '\0';
-	return *s ? add(t, addr, s) : 0;
+	return *s ? add_symbol(t, addr, s) : 0;
 }
 
 static int read_lines(struct table *t, const char *text, int (*add_line)(struct table *, char *))
@@ -121,7 +122,7 @@ static int read_lines(struct table *t, const char *text, int (*add_line)(struct 
 		ret = add_line(t, line);
 	}
 	if (t->unsorted)
-		qsort(t->v, t->nr, sizeof(*t->v), compare);
+		qsort(t->v, t->nr, sizeof(*t->v), by_address);
 	for (unsigned int i = 0; i < t->nr; i++)
 		if (!nr || t->v[nr - 1].addr != t->v[i].addr)
 			t->v[nr++] = t->v[i];
@@ -129,8 +130,8 @@ static int read_lines(struct table *t, const char *text, int (*add_line)(struct 
 	return ret;
 }
 
-/* Return: the one at the highest address up to @addr, or NULL. */
-static const struct symbol *find(const struct table *t, uint64_t addr)
+/* Return the symbol with the highest address up to @addr, or NULL. */
+static const struct symbol *find_symbol(const struct table *t, uint64_t addr)
 {
 	unsigned int from = 0, to = t->nr;
 
@@ -176,16 +177,16 @@ void tap_symbols_free(struct tap_symbols *s)
 
 const char *tap_symbols_text(const struct tap_symbols *s, uint64_t addr)
 {
-	const struct symbol *found = find(&s->texts, addr);
+	const struct symbol *found = find_symbol(&s->texts, addr);
 
 	return found && found->addr == addr ? found->text : NULL;
 }
 
 const char *tap_symbols_name(const struct tap_symbols *s, uint64_t addr, uint64_t *offset)
 {
-	const struct symbol *found = find(&s->names, addr);
+	const struct symbol *found = find_symbol(&s->names, addr);
 
-	/* nobody says how far the last one reaches */
+	/* the size of the last symbol is unknown */
 	if (!found || (addr != found->addr && found->addr == s->names.v[s->names.nr - 1].addr))
 		return NULL;
 	*offset = addr - found->addr;

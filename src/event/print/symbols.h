@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the recording kernel's addresses stand for, from the texts that a trace.dat carries beside
- * its events: printk_formats (address : "text") and kallsyms (address type name [module]).
+ * Names and texts at addresses of the recorded kernel, from two texts in a trace.dat:
+ * printk_formats (address : "text") and kallsyms (address type name [module]).
  */
 #ifndef TAP_PRINT_SYMBOLS_H
 #define TAP_PRINT_SYMBOLS_H
@@ -11,16 +11,19 @@
 struct tap_symbols;
 
 /*
- * Both texts are copied; "" is an empty table. Lines that are not as they should be are passed
- * over. Return: 0; -ENOMEM.
+ * Parse both texts, which are copied; "" is an empty table. Malformed lines are ignored. Return: 0;
+ * -ENOMEM.
  */
 int tap_symbols_new(const char *printk, const char *kallsyms, struct tap_symbols **out);
 void tap_symbols_free(struct tap_symbols *s);
 
-/* Return: the text at @addr without the newline at its end, borrowed from @s; NULL: none. */
+/* Return the text at @addr without a trailing newline, borrowed from @s; NULL if there is none. */
 const char *tap_symbols_text(const struct tap_symbols *s, uint64_t addr);
 
-/* Return: the name of what @addr lies in, borrowed from @s; NULL: none. @offset: from its start. */
+/*
+ * Return the symbol that contains @addr, borrowed from @s; NULL if there is none. @offset: from its
+ * start.
+ */
 const char *tap_symbols_name(const struct tap_symbols *s, uint64_t addr, uint64_t *offset);
 
 #endif

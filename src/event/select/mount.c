@@ -27,7 +27,7 @@ const char *tap_cgroup_mount(char *path, size_t size)
 	return v1 ? "tasks" : "cgroup.threads";
 }
 
-/* Whether @controllers, a list with commas, has the one of that name. */
+/* Return true if @controllers, a comma-separated list, contains @name. */
 static bool has_controller(char *controllers, const char *name)
 {
 	char *next = controllers;

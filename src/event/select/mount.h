@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where this machine has the cgroups that tasks are scheduled by. */
+/* Finds the cgroup hierarchy that the scheduler uses on this machine. */
 #ifndef TAP_SELECT_MOUNT_H
 #define TAP_SELECT_MOUNT_H
 
 #include <stddef.h>
 
 /*
- * The mount of the version 1 hierarchy with the CPU controller, or of version 2: paths of cgroups
- * are below it. Return: the file in each cgroup that lists its tasks; NULL if there is no mount.
+ * Find the mount point of the version 1 hierarchy with the CPU controller or, without one, of
+ * version 2: cgroup paths are relative to it. Return: the name of the file in each cgroup that
+ * lists its tasks; NULL if neither is mounted.
  */
 const char *tap_cgroup_mount(char *path, size_t size);
-/* The hierarchy's number, as events have it: the first of its line in /proc/PID/cgroup. 0: version
- * 2; -1: not known. */
+/*
+ * Return the hierarchy's number, as in events and at the start of its line in /proc/PID/cgroup: 0
+ * is version 2; -1: unknown.
+ */
 int tap_cgroup_hierarchy(void);
 
 #endif

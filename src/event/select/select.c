@@ -28,7 +28,7 @@ static int add_glob(struct tap_select_word *w, const char *system, size_t len, c
 	return more->system && more->name ? 0 : -ENOMEM;
 }
 
-/* @own_system: whether the group is called like the system that it is of. */
+/* @own_system: set if the group has the same name as its system. */
 static int add_group(struct tap_select_word *w, bool *own_system)
 {
 	const struct tap_def *def;
@@ -59,7 +59,7 @@ static int read_word(struct tap_select_word *w, const char *text, struct tap_err
 	if (colon)
 		return add_glob(w, text, (size_t)(colon - text), colon + 1);
 	ret = add_group(w, &own_system) ?: add_glob(w, "*", 1, text);
-	if (!ret && !own_system && !strpbrk(text, "*?[\\")) /* a system goes by its name alone */
+	if (!ret && !own_system && !strpbrk(text, "*?[\\")) /* a name alone may also be a system */
 		ret = add_glob(w, text, strlen(text), "*");
 	return ret;
 }
@@ -98,7 +98,10 @@ bool tap_select_event(const struct tap_select *s, const char *system, const char
 	return !(s->by & TAP_SELECT_EVENTS);
 }
 
-/* Names, then groups, then systems: the first of those that are equally near. */
+/*
+ * Find the nearest name, group or system. If several are equally near, names precede groups, and
+ * groups systems.
+ */
 static const char *find_near(const struct tap_select_word *w, const struct tap_select_name *names,
 			     unsigned int nr)
 {
@@ -190,8 +193,10 @@ static void free_ids(struct tap_select_ids *ids)
 	tap_map_release(&ids->set);
 }
 
-/* One that has more elements than an automaton has states is longer than all names: it matches
- * none. */
+/*
+ * Add a thread name glob. One with more elements than an automaton has states is longer than any
+ * name: it matches nothing and is not added.
+ */
 static int read_comm(struct tap_select *s, const char *glob)
 {
 	unsigned int nr = s->nr_comm_globs;
@@ -220,8 +225,8 @@ static int read_comms(struct tap_select *s, const char *const *words, unsigned i
 	return ret;
 }
 
-/* A folder's path becomes that of its cgroup, and the root an empty one. */
-static char *cgroup_glob(const char *word, const char *mount, const char *behind)
+/* Convert a path, which may include the mount point, to a cgroup's path; the root becomes "". */
+static char *cgroup_glob(const char *word, const char *mount, const char *suffix)
 {
 	size_t len = mount ? strlen(mount) : 0;
 	char *glob;
@@ -232,7 +237,7 @@ static char *cgroup_glob(const char *word, const char *mount, const char *behind
 	len = strlen(word);
 	while (len && word[len - 1] == '/')
 		len--;
-	return asprintf(&glob, "%s%.*s%s", len ? "/" : "", (int)len, word, behind) < 0 ? NULL
+	return asprintf(&glob, "%s%.*s%s", len ? "/" : "", (int)len, word, suffix) < 0 ? NULL
 										       : glob;
 }
 
@@ -318,9 +323,9 @@ int tap_select_filter(const struct tap_select *s, const char *system, const char
 	return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- all options ---- */
 
-static unsigned int given(const struct tap_select_opts *o)
+static unsigned int given_options(const struct tap_select_opts *o)
 {
 	return (o->nr_events ? TAP_SELECT_EVENTS : 0) | (o->nr_tgids ? TAP_SELECT_TGIDS : 0) |
 	       (o->nr_tids ? TAP_SELECT_TIDS : 0) | (o->nr_comms ? TAP_SELECT_COMMS : 0) |
@@ -346,7 +351,7 @@ static int read_opts(struct tap_select *s, const struct tap_select_opts *o, stru
 {
 	int ret = read_words(s, o, err);
 
-	s->by = given(o);
+	s->by = given_options(o);
 	ret = ret ?: read_ids(&s->tgids, 'p', o->tgids, o->nr_tgids, err);
 	ret = ret ?: read_ids(&s->tids, 't', o->tids, o->nr_tids, err);
 	ret = ret ?: read_comms(s, o->comms, o->nr_comms);
