@@ -3,9 +3,9 @@
  * Loads for the benchmarks, on every CPU that this process may use:
  *
  *   load mixed SECONDS            pipes, timers, CPU hogs and forks, more of them than CPUs
- *   load pingpong SECONDS [RATE]  a pair per CPU that passes a byte to and fro, at most RATE
- *                                 round trips a second each
- *   load trips N                  one such pair; prints how long N round trips took, ns
+ *   load pingpong SECONDS [RATE]  a pair of processes per CPU that exchange a byte, at most RATE
+ *                                 round trips per second and pair
+ *   load trips N                  one such pair; prints the time of N round trips in ns
  */
 #include <sched.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define NS_PER_S 1000000000u
-#define BURST_US 500 /* a paced pair works off its share, then sleeps this long */
+#define BURST_US 500 /* a paced pair makes its round trips, then sleeps for this time */
 
 static uint64_t now_ns(void)
 {
@@ -47,7 +47,7 @@ static void echo(const int *in, const int *out)
 	_exit(0);
 }
 
-/* Round trips through two pipes until @end_ns. @cpu: where both sides run, -1: anywhere. */
+/* Make round trips through two pipes until @end_ns. @cpu: where both sides run; -1: anywhere. */
 static void pingpong(int cpu, uint64_t end_ns, uint64_t rate)
 {
 	uint64_t trips = 0, start_ns = now_ns(), due;

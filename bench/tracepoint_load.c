@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * tracepoint_load off|on|mono EVENTS [THREADS [FILTER]]: each thread passes the site EVENTS times
- * and once before, on with the CPU's counter as clock, or (mono) with CLOCK_MONOTONIC; off: unless
- * a recorder switches it on. FILTER is given to it by $SCHEDTAP. Prints ns of CPU time per event.
- * With -DLTTNG the site is one of LTTng-UST; there a session switches it on.
+ * tracepoint_load off|on|mono EVENTS [THREADS [FILTER]]: each thread passes the tracepoint EVENTS
+ * times after one warm-up pass. on: enabled, with the CPU's counter as clock; mono: with
+ * CLOCK_MONOTONIC; off: disabled unless a recorder enables it. The recorder gets FILTER by
+ * $SCHEDTAP. Prints ns of CPU time per event. With -DLTTNG the tracepoint is one of LTTng-UST,
+ * which a session enables.
  */
 #ifdef LTTNG
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -43,7 +44,7 @@ static void *thread(void *arg)
 {
 	double *ns = arg, before;
 
-	trace_request(0, 0, path); /* makes the ring */
+	trace_request(0, 0, path); /* the first pass creates the ring */
 	before = cpu_ns();
 	for (long i = 0; i < events; i++)
 		trace_request((int)i, (uint64_t)i * 3, path);
@@ -52,8 +53,10 @@ static void *thread(void *arg)
 }
 
 #ifndef LTTNG
-/* What a controller writes: which clock, and the first byte of the event's word. Return: false: it
- * cannot. */
+/*
+ * Enable the event as a controller does: write the clock and the first byte of the event's word.
+ * Return: false on failure.
+ */
 static bool switch_on(uint8_t clock)
 {
 	char file[512];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * tracepoint_stall EVENTS: how long a thread of real-time priority is kept by its first event, and
- * at most by one of EVENTS more, 10 us apart. A recorder switches them on. Prints, in us: the first
- * event, the longest one, the longest interval between two looks at the clock with nothing in
- * between, as often, and a first touch of a page.
+ * tracepoint_stall EVENTS: measure how long a real-time thread is delayed by its first event, and
+ * by the slowest of EVENTS more at intervals of 10 us. A recorder enables them. Prints, in us: the
+ * first event, the slowest one, the longest interval between two clock reads with nothing in
+ * between (of the same number), and the first access to a page.
  */
 #define CREATE_TRACE_POINTS
 #include "tracepoint_events.h"
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 	if (argc != 2 || sched_setaffinity(0, sizeof(set), &set) ||
 	    sched_setscheduler(0, SCHED_FIFO, &param))
 		return 2;
-	longest(100, false); /* the clock's page and code */
+	longest(100, false); /* warm up the clock's page and code */
 	first = longest(1, true);
 	most = longest(atol(argv[1]), true);
 	printf("%.1f %.1f %.1f %.1f\n", first, most, longest(atol(argv[1]), false), page_touch());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * watch SPOOL CONDITION...: what it costs to watch the recording in a spool folder, as it lies
- * there: CPU time per event of the recording. Each condition that is met is one line: TIME TID NAME
- * CONDITION.
+ * watch SPOOL CONDITION...: measure the overhead of checking conditions for the recording in a
+ * spool folder: CPU time per event of the recording. Each condition that matches is printed as a
+ * line: TIME TID NAME CONDITION.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	for (; (int)nr < argc - 2; nr++)
 		if (tap_condition_parse(argv[nr + 2], &conditions[nr], &err))
 			die(&err);
-	events = count_events(argv[1]); /* and the page cache has it then */
+	events = count_events(argv[1]); /* this also fills the page cache */
 	if (tap_watch_new(conditions, nr, argv[1], NULL, &w, &err))
 		die(&err);
 	ns = -tap_clock_ns(CLOCK_THREAD_CPUTIME_ID);

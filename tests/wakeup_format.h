@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* sched_wakeup is no event that schedtap defines: here it has sched_waking's fields under another
- * name. */
+/* A format for sched_wakeup, which schedtap does not define: sched_waking's under another name. */
 #ifndef TESTS_WAKEUP_FORMAT_H
 #define TESTS_WAKEUP_FORMAT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What must hold whatever the input is: not an assert(), which NDEBUG would take away. */
+/* Checks an invariant for any input. Not assert(), which NDEBUG would remove. */
 #ifndef TAP_TESTS_FUZZ_CHECK_H
 #define TAP_TESTS_FUZZ_CHECK_H
 
@@ -15,8 +15,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* Return: how many descriptors are open. A target that compares the numbers sees one that was left.
- */
+/* Return the number of open descriptors. Comparing it before and after shows a leaked one. */
 static inline unsigned int count_descriptors(void)
 {
 	struct pollfd all[200];

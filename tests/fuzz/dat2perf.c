@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]: a small perf.data with the
- * events and losses of a recording of little endian order, for fuzzing and for tests: one attr, its
- * CPU n has the id n + 1. Of arrays in the records the elements are bytes. --switches:
- * SWITCH_CPU_WIDE records are in the place of sched_switch, and those that leave as dead have an
- * EXIT record before. --chains: samples have callchains, of a program that is mapped.
+ * dat2perf IN.dat OUT.data [--big-endian | --switches | --chains]: convert the events and losses of
+ * a little-endian recording to a small perf.data, for fuzzing and tests. It has one attr; CPU n has
+ * the ID n + 1. The elements of arrays in records must be bytes. --switches: write SWITCH_CPU_WIDE
+ * records instead of sched_switch, and an EXIT record before a task leaves as dead. --chains:
+ * samples have callchains of a mapped program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +24,12 @@
 #define TRAILER_BYTES 32u
 #define HALF_BYTES (8u + 8u + TRAILER_BYTES)
 #define HEADER_BYTES 104u
-#define ATTR_BYTES 96u /* up to its clockid */
+#define ATTR_BYTES 96u /* up to the clockid member */
 #define ATTR_CLOCKID_AT 92u
-#define ATTR_SAMPLE_ID_ALL 18u /* bits of its flags */
+#define ATTR_SAMPLE_ID_ALL 18u /* bit numbers in its flags */
 #define ATTR_USE_CLOCKID 25u
 #define ATTR_CONTEXT_SWITCH 26u
-#define RECORD_ID_INDEX 69u /* perf's own records are not in the kernel's header */
+#define RECORD_ID_INDEX 69u /* perf's own record types are not in the kernel's header */
 #define FEATURE_TRACING_DATA 1u
 
 static bool big_endian, has_switches, has_chains;
@@ -62,7 +62,7 @@ static void put_cpu(struct tap_buf *b, int cpu)
 	put(b, 0, 4);
 }
 
-/* The record, its numbers in the file's byte order. */
+/* Add the record with its numbers in the file's byte order. */
 static void put_record(struct tap_buf *b, const struct tap_event *ev)
 {
 	size_t at = b->len;
@@ -152,7 +152,7 @@ static bool is_switch(const struct tap_event *ev)
 	return !strcmp(ev->fmt->system, "sched") && !strcmp(ev->fmt->name, "sched_switch");
 }
 
-/* prev_state as kernels since v4.14 have it: 0 and what is above its letters are R and R+. */
+/* Kernels since v4.14 print a prev_state of 0 as R and one above the letters' bits as R+. */
 static void put_switch(struct tap_buf *b, const struct tap_event *ev)
 {
 	uint32_t prev = (uint32_t)field(ev, "prev_pid"), next = (uint32_t)field(ev, "next_pid");
@@ -216,7 +216,7 @@ static void put_tracing_data(struct tap_buf *b, const struct tap_reader *r, cons
 	put_sized(b, 8, page);
 	tap_buf_add(b, "header_event", 13);
 	put_sized(b, 8, "");
-	put(b, 0, 4); /* ftrace's own */
+	put(b, 0, 4); /* ftrace's own events */
 	put(b, nr_used, 4);
 	for (unsigned int i = 0; i < nr; i++) {
 		if (!used[formats[i]->id])

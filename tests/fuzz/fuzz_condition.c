@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Any text as a condition: it is one, or there is a sentence; and what is one is one again with
- * blanks around it. */
+/*
+ * Any text as a condition: it is accepted, or refused with a sentence; if it is accepted, then also
+ * with spaces around it.
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any text as a header of events: refused with a sentence, or definitions whose format text can be
- * read, with a field left out as well, and that point into the text.
+ * Any text as a header with events: it is refused with a sentence, or the definitions have format
+ * texts that can be parsed (also without an absent field), and point into the text.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tap_defs d = { 0 };
 	struct tap_err err = { 0 };
-	/* nothing can be included from there */
+	/* no file can be included from this directory */
 	int ret = tap_defs_read_text(&d, "/nonexistent/events.h", (const char *)data, size, &err);
 
 	CHECK(!ret || (ret == -EINVAL && err.code == ret && *err.text));

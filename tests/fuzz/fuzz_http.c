@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes on a connection to `schedtap view`: libmicrohttpd parses them, and what it makes of
- * them is answered. Both ends are in one thread, at a socket pair, so that a run does not depend on
- * the network or on the time. Without the token there is no page, no part and no report, and no
- * answer shows the token.
+ * Any bytes on a connection to `schedtap view`: libmicrohttpd parses them, and the server answers
+ * what it got. Both ends are in one thread and use a socket pair, so that a run does not depend on
+ * the network or on time. Without the token the server sends no page, part or report, and no answer
+ * contains the token.
  *
- * In the input @T stands for the token and @P for the port, which differ in each process.
+ * In the input @T stands for the token and @P for the port, as they differ between processes.
  */
 #include <dlfcn.h>
 #include <poll.h>
 
-/* The server as it is, but for its threads. */
+/* The server's real source, but without its threads. */
 static void *find_function(void *library, const char *name);
 static int wait_at(struct pollfd *p, nfds_t nr, int ms);
 #define dlsym find_function
@@ -73,7 +73,7 @@ static void *find_function(void *library, const char *name)
 	return (void *)start_without_threads;
 }
 
-/* An answer that waits for the client's end would wait for this thread. */
+/* An answer that waits for the client to close would block this thread. */
 static int wait_at(struct pollfd *p, nfds_t nr, int ms)
 {
 	if (ms < 0)
@@ -83,7 +83,9 @@ static int wait_at(struct pollfd *p, nfds_t nr, int ms)
 
 /* ---- the client ---- */
 
-/* Appends what came. Return: 0: the server has closed the connection; else how many bytes; -EAGAIN.
+/*
+ * Append the received bytes. Return: their number; 0 if the server has closed the connection;
+ * -EAGAIN.
  */
 static ssize_t receive(struct tap_buf *out)
 {
@@ -118,11 +120,11 @@ static void ask(const char *request, size_t len, struct tap_buf *out)
 		run_daemon(server);
 		got = receive(out);
 		idle = got > 0 ? 0 : idle + 1;
-		if (idle == 4) /* no answer comes: no more is asked */
+		if (idle == 4) /* there is no answer: close the sending side */
 			shutdown(client, SHUT_WR);
 	}
 	close(client);
-	for (unsigned int i = 0; i < 4; i++) /* it notes the end */
+	for (unsigned int i = 0; i < 4; i++) /* let the server notice the end */
 		run_daemon(server);
 }
 
@@ -158,14 +160,14 @@ static void begin(void)
 		       port, token);
 	ask(text.data, text.len, &out);
 	CHECK(!strncmp(tap_buf_str(&out), "HTTP/1.1 200", 12));
-	/* the one that makes reports ends */
+	/* wait until the thread that makes reports has ended */
 	while (!stat("/proc/self/task", &st) && st.st_nlink > threads)
 		sched_yield();
 	tap_buf_release(&text);
 	tap_buf_release(&out);
 }
 
-/* Return: whether the input has the token. */
+/* Replace @T and @P. Return: true if the input contains @T. */
 static bool fill_in(const char *data, size_t size, struct tap_buf *out)
 {
 	bool has_token = false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any datagrams at a recorder's mark socket, from sockets with and without addresses. The recorder
- * is a flight recorder: each request that is long enough is a mark in the file that is written at
- * the end, with its text and within the time of the recording, and each sender with an address gets
- * one byte. No descriptor stays open.
+ * Any datagrams to a recorder's mark socket, from sockets with and without addresses. The recorder
+ * is a flight recorder: each request of sufficient length becomes a mark in the file that is
+ * written at the end, with its text and with a time within the recording, and each sender with an
+ * address receives one byte. No descriptor stays open.
  *
- * The input is a list of datagrams: from where, how (one byte each), length (two), bytes.
+ * The input is a list of datagrams: sender and method (one byte each), length (two bytes), bytes.
  */
 #include <sched.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@
 enum from { UNBOUND, NUMBERED, NAMED, LONG_PATH, NR_FROM };
 
 struct mark {
-	uint64_t ts_ns; /* 0: not before the last one, not after now */
+	uint64_t ts_ns; /* 0: between the previous mark and now */
 	char text[TAP_MARK_MAX_TEXT + 1];
 };
 
@@ -47,7 +47,7 @@ struct recorder {
 	uint64_t start_ns;
 	struct mark want[MAX_MARKS];
 	unsigned int nr_want;
-	int waiting[MAX_WAITING]; /* senders of datagrams that were not taken so far */
+	int waiting[MAX_WAITING]; /* senders of datagrams that the recorder has not read yet */
 	bool is_answered[MAX_WAITING];
 	unsigned int nr_waiting;
 };
@@ -107,22 +107,22 @@ static int open_sender(enum from from, unsigned int nr, const unsigned char *byt
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	CHECK(fd >= 0);
-	if (from == NAMED) { /* abstract */
+	if (from == NAMED) { /* an abstract name */
 		len = len < sizeof(own.sun_path) - 1 ? len : sizeof(own.sun_path) - 1;
 		memcpy(own.sun_path + 1, bytes, len);
 		size += 1 + (socklen_t)len;
-	} else if (from == LONG_PATH) { /* without room for a NUL */
+	} else if (from == LONG_PATH) { /* fills sun_path without a terminating NUL */
 		memset(own.sun_path, '/', sizeof(own.sun_path));
 		memcpy(own.sun_path, folder, strlen(folder));
 		own.sun_path[sizeof(own.sun_path) - 1] = (char)('0' + nr);
 		size = sizeof(own);
 	}
 	if (from != UNBOUND)
-		(void)bind(fd, (struct sockaddr *)&own, size); /* the name may be another one's */
+		(void)bind(fd, (struct sockaddr *)&own, size); /* the name may be in use already */
 	return fd;
 }
 
-/* Return: whether the kernel takes it: newer ones refuse descriptors. */
+/* Return: true if the kernel accepts it: newer ones refuse descriptors. */
 static bool send_all(const struct recorder *r, int fd, bool with_descriptor,
 		     const unsigned char *bytes, size_t len)
 {
@@ -166,7 +166,7 @@ static void take(struct recorder *r)
 	char byte, path[120];
 
 	tap_porter_finish(r->porter);
-	CHECK(!tap_porter_brings(r->porter, NULL, 0)); /* marks are taken meanwhile */
+	CHECK(!tap_porter_brings(r->porter, NULL, 0)); /* meanwhile it reads marks */
 	CHECK(!tap_marks_drain(&r->marks, &res, NULL));
 	for (unsigned int i = 0; i < r->nr_waiting; i++) {
 		CHECK(recv(r->waiting[i], &byte, 1, MSG_DONTWAIT) == (r->is_answered[i] ? 1 : -1));
@@ -177,7 +177,7 @@ static void take(struct recorder *r)
 	r->nr_waiting = 0;
 }
 
-/* Return: whether there was one. */
+/* Send the next datagram of the input. Return: false if there is none. */
 static bool send_next(struct recorder *r, const unsigned char **at, const unsigned char *end)
 {
 	const unsigned char *p = *at;
@@ -205,7 +205,7 @@ static bool send_next(struct recorder *r, const unsigned char **at, const unsign
 	return true;
 }
 
-/* ---- what was recorded ---- */
+/* ---- the recording ---- */
 
 static void compare(const struct recorder *r, const struct tap_event *ev, const struct mark *m,
 		    uint64_t last_ns)
@@ -243,8 +243,8 @@ static void read_file(const struct recorder *r)
 }
 
 /*
- * In a network namespace of its own, before libFuzzer has threads: whoever runs `schedtap mark` on
- * this machine would mark this recorder, too.
+ * Use a separate network namespace, before libFuzzer starts threads: otherwise any `schedtap mark`
+ * on this machine would mark this recorder as well.
  */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Any text as rules: they are some, or there is a sentence that names the file; and what are some
- * are so with a blank line before them. */
+/*
+ * Any text as rules: it is accepted, or refused with a sentence that names the file; if it is
+ * accepted, then also with a blank line before it.
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Programs at a recorder's session socket. They connect, send bytes and descriptors of any kind,
- * write anything over their control files, and leave, while the recorder takes what was sent, reads
- * it, and switches events on. Whatever they do, the recorder keeps no descriptor, and no control
- * file changes its size.
+ * write anything to their control files, and disconnect, while the recorder reads what they sent
+ * and enables events. Whatever they do, the recorder leaks no descriptor, and no control file
+ * changes its size.
  *
- * The input is a list of steps: what (a byte), who (a client), arg, length (one each), bytes.
+ * The input is a list of steps: action (a byte), client, argument, length (one byte each), bytes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static const struct event_text events[] = {
 };
 
 static char folder[100], address[108];
-/* of the session file. The set has none: whether one is read again depends on the time */
+/* folders of the session file. The set has none, as it would reread them depending on the time */
 static struct tap_user_folders folders;
 static struct tap_user_set *set;
 static struct tap_user_sessions sessions;
@@ -40,7 +40,7 @@ static struct tap_porter *porter;
 struct clients {
 	int fd[CLIENTS]; /* -1: not connected */
 	struct program programs[2];
-	int others[6]; /* what is not a control file */
+	int others[6]; /* files that are not control files */
 };
 
 /* ---- clients ---- */
@@ -97,7 +97,7 @@ static void call(struct clients *c, unsigned int who)
 	CHECK(c->fd[who] >= 0 && !connect(c->fd[who], (struct sockaddr *)&to, sizeof(to)));
 }
 
-/* Each of the first @nr bytes says which descriptor is sent along. */
+/* Send @bytes; each of the first @nr bytes selects a descriptor to send along. */
 static void send_all(const struct clients *c, unsigned int who, unsigned int nr,
 		     const unsigned char *bytes, size_t len)
 {
@@ -124,7 +124,7 @@ static void send_all(const struct clients *c, unsigned int who, unsigned int nr,
 		sendmsg(c->fd[who], &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Over the head, the areas, or the first area. */
+/* Overwrite the head, the areas, or the first area. */
 static void write_over(const struct program *p, unsigned int where, const unsigned char *bytes,
 		       size_t len)
 {
@@ -170,7 +170,7 @@ static void take(void)
 	struct tap_user_sent sent;
 	struct tap_user_program *p;
 
-	sessions.are_over = true; /* waits for all that was sent before */
+	sessions.are_over = true; /* wait for everything that was sent before */
 	tap_porter_finish(porter);
 	while (tap_user_sessions_take(&sessions, &sent)) {
 		CHECK(sent.pid == getpid() && sent.uid == geteuid());
@@ -178,7 +178,8 @@ static void take(void)
 	}
 	for (unsigned int i = 0; (p = tap_user_program_at(set, i)); i++)
 		use(p);
-	CHECK(tap_user_scan(set, NULL) >= 0 && !tap_user_program_at(set, 0)); /* none has a link */
+	CHECK(tap_user_scan(set, NULL) >= 0 &&
+	      !tap_user_program_at(set, 0)); /* none of them has a link */
 }
 
 /* ---- steps ---- */
@@ -240,7 +241,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	run(&c, data, data + size);
 	take();
 	clients_release(&c);
-	take(); /* who has left is forgotten */
+	take(); /* forget programs that have disconnected */
 	CHECK(count_descriptors() == before);
 	return 0;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any files as a spool folder: it is refused, or read. Repair, which packs it, makes a file of each
- * folder that can be read, but for folders with damaged heads; the file can be read, and has the
- * folder's events and no others. Where repair fails, the folder is as it was.
+ * Any files as a spool folder: it is refused or read. Repair, which packs it, makes a file of each
+ * readable folder, except those with damaged heads; the file is readable and contains exactly the
+ * folder's events. If repair fails, the folder is unchanged.
  *
- * The input: flags (a byte), then files: name length (a byte), name, length (four), bytes. Without
- * head.dat there is one with some built-in events, and without head.copy a copy of it. In meta.json
- * @formats stands for what names them.
+ * The input: flags (a byte), then files: name length (a byte), name, length (four bytes), bytes.
+ * Without a head.dat one with some built-in events is added, and without a head.copy a copy of the
+ * head. In meta.json @formats stands for the text that names the formats.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,11 +30,11 @@
 #define MAX_EVENTS 20000u
 
 enum flag {
-	COMPRESS = 1, /* when it is packed */
+	COMPRESS = 1, /* when packing */
 	DAMAGE_HEAD = 2,
 	DAMAGE_COPY = 4,
 	WITHOUT_COPY = 8,
-	AS_IT_IS = 16, /* else checksums are computed anew */
+	AS_IT_IS = 16, /* otherwise checksums are recomputed */
 };
 
 static char folder[100], spool[120], file[120];
@@ -88,7 +88,7 @@ static void write_file(const char *name, const void *data, size_t len)
 	close(fd);
 }
 
-/* With the names of @formats in @meta. */
+/* Make a head. @formats: set to the names of the formats for @meta. */
 static void make_head(const char *meta, struct tap_buf *head, char **formats)
 {
 	static const char *const names[][2] = {
@@ -130,7 +130,7 @@ static void make_head(const char *meta, struct tap_buf *head, char **formats)
 		tap_buf_release(&texts[i]);
 }
 
-/* @formats in it, and its checksum. */
+/* Write the metadata with @formats replaced, and with its checksum. */
 static void write_meta(const char *data, size_t len, const char *formats, bool as_it_is)
 {
 	static const char word[] = "@formats";
@@ -152,7 +152,7 @@ static void write_meta(const char *data, size_t len, const char *formats, bool a
 	tap_buf_release(&text);
 }
 
-/* Heads as the flags say. */
+/* Write head and copy as the flags demand. */
 static void write_heads(struct tap_buf *head, const unsigned char *copy, size_t copy_len,
 			unsigned int flags)
 {
@@ -182,7 +182,7 @@ struct part {
 	uint32_t len;
 };
 
-/* Return: whether there is another one. */
+/* Return: false after the last one. */
 static bool next_part(const unsigned char **at, const unsigned char *end, struct part *p)
 {
 	size_t name_len;
@@ -201,7 +201,7 @@ static bool next_part(const unsigned char **at, const unsigned char *end, struct
 	return true;
 }
 
-/* Return: whether the input has a head.dat. */
+/* Return: true if the input contains a head.dat. */
 static bool write_folder(unsigned int flags, const unsigned char *at, const unsigned char *end)
 {
 	struct part p, head = { 0 }, copy = { 0 };
@@ -230,7 +230,7 @@ static bool write_folder(unsigned int flags, const unsigned char *at, const unsi
 	return head.data;
 }
 
-/* ---- changes of the input ---- */
+/* ---- mutations of the input ---- */
 
 size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size,
 			       unsigned int seed);
@@ -260,12 +260,12 @@ size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size
 	return s.len;
 }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 struct seen {
 	int ret;
 	unsigned int nr;
-	uint64_t events[MAX_EVENTS]; /* a sum of each, sorted */
+	uint64_t events[MAX_EVENTS]; /* checksums of the events, sorted */
 };
 
 static int compare_sums(const void *a, const void *b)
@@ -339,7 +339,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 			       &(struct tap_pack_opts){ .zstd = flags & COMPRESS, .note = on_note },
 			       &err);
 	look(&after, ret ? spool : file);
-	/* of a head without checksums the reader understands more than repair does */
+	/* without checksums in the head the reader accepts more than repair does */
 	CHECK(!ret || before.ret || has_head);
 	if (ret)
 		CHECK(after.ret == before.ret && after.nr == before.nr &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Anything at all as a program's file whose functions are looked for, as a perf map, and as a
- * process's maps: what gets a name gets one that can be printed.
+ * Any bytes as a program's file, whose functions are looked up, as a perf map, and as a process's
+ * maps: the names that are found are printable.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || tap_write_all(fd, data, size))
 		abort();
 	begin(all, size / NR + 1);
-	tap_elf_name(fd, "/nonexistent", all, NR); /* no file's debug symbols are there */
+	tap_elf_name(fd, "/nonexistent", all, NR); /* no debug symbols are found for this path */
 	check_names(all);
 	begin(all, 8);
 	tap_perf_map_name(fd, all, NR);

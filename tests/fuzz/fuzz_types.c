@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Anything at all as a kernel's types: they are refused with a sentence, or layout.h is made of
- * them or refused with one. Built by clang with -fsanitize=fuzzer,address,undefined.
+ * Any bytes as a kernel's types: they are refused with a sentence, or a layout.h is generated from
+ * them or refused with a sentence. Built by clang with -fsanitize=fuzzer,address,undefined.
  */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>

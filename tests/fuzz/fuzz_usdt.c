@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Anything at all as a program's file: its probes are listed, and one of them is opened, as is a
- * function, or each is refused with a sentence. And as what a note says of arguments.
+ * Any bytes as a program's file: its probes are listed, and a probe and a function are opened or
+ * refused with a sentence. Then the same bytes as the argument text of a note.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -73,7 +73,7 @@ static void remove_file(void)
 	unlink(path);
 }
 
-/* With a name, for a probe is of a path. A run that fails leaves it in $TMPDIR. */
+/* Probes need a file with a name. A run that fails leaves it in $TMPDIR. */
 static int file(void)
 {
 	static int fd = -1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A program's control file with anything at all written over it, while it is read and while its
- * ring is: what comes out is within bounds, comes to an end, and what cannot be is refused. The
- * input is a list of patches: where (a byte), offset there (two), length (one), bytes.
+ * A program's control file and ring with any bytes written over them while they are read: the
+ * output stays within its limits and ends, and invalid content is refused. The input is a list of
+ * patches: area (a byte), offset in it (two bytes), length (one byte), bytes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 #include "../unit/user_program.h"
 
 #define CPUS 8u
-#define PID 4711 /* not this process's: what is in the file is the same in each run */
+#define PID 4711 /* not this process's, so that the file's content is the same in each run */
 #define RING (4 * TAP_SUB_BYTES)
 
 static const struct event_text events[] = {
@@ -31,7 +31,7 @@ struct patches {
 	const unsigned char *at, *end;
 };
 
-/* Return: whether there was one. */
+/* Apply the next patch. Return: false if there is none. */
 static int patch(struct patches *in, const struct program *p, const struct ring *r)
 {
 	unsigned char *const places[] = {
@@ -66,7 +66,7 @@ static void read_item(const struct tap_user_item *item)
 	if (item->kind != TAP_USER_RECORD)
 		return;
 	CHECK(item->len >= 8 && item->len <= TAP_RECORD_MAX && item->len % 8 == 0);
-	for (uint32_t i = 0; i < item->len + 8; i += 8) { /* and the slack */
+	for (uint32_t i = 0; i < item->len + 8; i += 8) { /* including the slack */
 		memcpy(&word, item->payload + i, 8);
 		sum += word;
 	}
@@ -129,7 +129,7 @@ static void check_file(struct patches *in, const struct program *file, const str
 	int ret = tap_user_control_read(&c, &from, NULL);
 
 	check(&c);
-	while (!ret && patch(in, file, ring)) /* more, between two reads */
+	while (!ret && patch(in, file, ring)) /* more patches between two reads */
 		;
 	ret = ret ? ret : tap_user_control_read(&c, &from, NULL);
 	CHECK(ret == 0 || ret == -EINVAL || ret == -ENODATA);

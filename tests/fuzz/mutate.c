@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a scan notes ---- */
+/* ---- results of a scan ---- */
 
 void scan_piece(struct scan *s, enum piece_kind kind, size_t at, size_t len, size_t unit)
 {
@@ -48,9 +48,9 @@ static void put(struct scan *s, const struct number *n, uint64_t v)
 	memcpy(s->data + n->at, &v, n->size);
 }
 
-/* ---- bytes that come and go ---- */
+/* ---- inserting and removing bytes ---- */
 
-/* Where what was at @was is when @drop bytes at @at have become @add. */
+/* Return the new position of @was after @drop bytes at @at were replaced by @add bytes. */
 static size_t moved(size_t was, size_t at, size_t drop, size_t add)
 {
 	return was < at + drop || was < at ? was : was - drop + add;
@@ -80,7 +80,7 @@ static void adjust(struct scan *s, struct number *n, size_t at, size_t drop, siz
 		n->from = moved(n->from, at, drop, add);
 }
 
-/* Puts @add bytes in the place of @drop. Return: false: there is no room. */
+/* Replace @drop bytes at @at by @add bytes. Return: false if there is not enough room. */
 static bool splice(struct scan *s, size_t at, size_t drop, const unsigned char *bytes, size_t add)
 {
 	if (s->len - drop + add > s->max)
@@ -94,7 +94,10 @@ static bool splice(struct scan *s, size_t at, size_t drop, const unsigned char *
 	return true;
 }
 
-/* As splice(). A sub-buffer keeps its size: its end is cut, or filled. */
+/*
+ * Replace bytes as splice() does, but keep the size of a surrounding sub-buffer: cut off its end,
+ * or fill it with zeroes.
+ */
 static void replace(struct scan *s, size_t at, size_t drop, const unsigned char *bytes, size_t add)
 {
 	static const unsigned char zeros[65536];
@@ -112,14 +115,14 @@ static void replace(struct scan *s, size_t at, size_t drop, const unsigned char 
 		splice(s, end - more, 0, zeros, more);
 }
 
-/* ---- changes ---- */
+/* ---- mutations ---- */
 
 static unsigned int pick(unsigned int *seed, size_t nr)
 {
 	return nr ? (unsigned int)rand_r(seed) % (unsigned int)nr : 0;
 }
 
-/* Most changes of sections and options make a recording that is refused. */
+/* Pick sections and options rarely: most changes of them make a recording that is refused. */
 static enum piece_kind pick_kind(unsigned int *seed)
 {
 	static const enum piece_kind kinds[] = {
@@ -130,7 +133,7 @@ static enum piece_kind pick_kind(unsigned int *seed)
 	return kinds[pick(seed, sizeof(kinds) / sizeof(*kinds))];
 }
 
-/* Return: NULL: there is none. */
+/* Return: NULL if there is none. */
 static const struct piece *pick_piece(const struct scan *s, unsigned int *seed)
 {
 	for (unsigned int tries = 0; s->nr_pieces && tries < 64; tries++) {
@@ -183,10 +186,10 @@ static void change_piece(struct scan *s, unsigned int *seed)
 	units = len / p->unit;
 	memcpy(copy, s->data + p->at, len);
 	switch (pick(seed, 6)) {
-	case 0: /* it goes */
+	case 0: /* remove it */
 		replace(s, p->at, len, NULL, 0);
 		break;
-	case 1: /* it is there twice */
+	case 1: /* duplicate it */
 		replace(s, other->at, 0, copy, len);
 		break;
 	case 2:
@@ -195,11 +198,11 @@ static void change_piece(struct scan *s, unsigned int *seed)
 		else
 			replace(s, other->at, other->len, copy, len);
 		break;
-	case 3: /* its end is cut */
+	case 3: /* cut off its end */
 		len = pick(seed, units) * p->unit;
 		replace(s, p->at + len, p->len - len, NULL, 0);
 		break;
-	case 4: /* its beginning follows it, as a part of it */
+	case 4: /* append its beginning to it */
 		len = pick(seed, units) * p->unit;
 		replace(s, p->at + p->len - p->unit * !!units, 0, copy, len);
 		break;
@@ -237,7 +240,7 @@ static uint64_t boundary(unsigned int *seed, size_t size)
 	return size < 8 ? v & ((1ull << 8 * size) - 1) : v;
 }
 
-/* An offset that becomes another one's makes two ranges overlap. */
+/* An offset that gets the value of another one makes two ranges overlap. */
 static void change_number(struct scan *s, unsigned int *seed)
 {
 	enum piece_kind kind = pick_kind(seed);
@@ -248,7 +251,7 @@ static void change_number(struct scan *s, unsigned int *seed)
 				    *from = &s->numbers[(other + i) % s->nr_numbers];
 		uint64_t v = scan_get(s, n->at, n->size);
 
-		if (n->kind != kind && i < s->nr_numbers - 1) /* the last one is of any kind */
+		if (n->kind != kind && i < s->nr_numbers - 1) /* take any kind for the last one */
 			continue;
 		for (unsigned int k = 0;
 		     k < 64 &&

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the pieces and the numbers of a recording are: trace.dat versions 7
- * (docs/recording-format.md) and 6, perf.data. */
+/*
+ * Find the pieces and the numbers of a recording: trace.dat version 7 (docs/recording-format.md)
+ * and 6, and perf.data.
+ */
 #include <string.h>
 
 #include "base/xxh64.h"
@@ -12,11 +14,11 @@
 #define OPTION_BUFFER 3u
 #define SECTION_OPTIONS 0u
 #define SECTION_FORMATS 17u
-#define MAX_WORDS 24u /* of one record */
+#define MAX_WORDS 24u /* scanned per record */
 
 /* ---- sub-buffers ---- */
 
-/* Return: bytes of the record; 0: there is none. */
+/* Return the length of the record in bytes; 0 if there is none. */
 static size_t record_len(const struct scan *s, size_t at, size_t end)
 {
 	uint64_t head = scan_get(s, at, 4), len = head & 31;
@@ -37,7 +39,7 @@ static void scan_records(struct scan *s, size_t at, size_t end)
 
 		scan_piece(s, RECORD, at, len, 4);
 		scan_value(s, RECORD, at, 4);
-		scan_value(s, RECORD, data, 2); /* the event's id */
+		scan_value(s, RECORD, data, 2); /* the event ID */
 		if (data == at + 8)
 			scan_length(s, RECORD, at + 4, 4, data, at + len, 1);
 		for (size_t word = data + 4; word < at + len && word < data + 4 * MAX_WORDS;
@@ -67,7 +69,7 @@ static size_t text_len(const struct scan *s, size_t at)
 	return nul ? (size_t)(nul - s->data) - at + 1 : s->len - at;
 }
 
-/* The option that says where a buffer's data is. */
+/* Scan the option that contains the position of a buffer's data. */
 static void scan_buffer(struct scan *s, size_t at, size_t end, size_t base)
 {
 	size_t name = at + 8, clock = name + text_len(s, name), size = clock + text_len(s, clock),
@@ -109,7 +111,10 @@ static void scan_options(struct scan *s, size_t at, size_t end, size_t base)
 	}
 }
 
-/* A length of @size bytes, and as many bytes. Return: what follows; @end: it does not fit. */
+/*
+ * Scan a length of @size bytes followed by as many bytes. Return: their end; @end if they do not
+ * fit.
+ */
 static size_t scan_sized(struct scan *s, enum piece_kind kind, size_t at, size_t size, size_t end)
 {
 	size_t from = at + size, len = (size_t)scan_get(s, at, size);
@@ -121,7 +126,7 @@ static size_t scan_sized(struct scan *s, enum piece_kind kind, size_t at, size_t
 	return from + len;
 }
 
-/* Return: what follows. */
+/* Return: the end of the events. */
 static size_t scan_events(struct scan *s, size_t at, size_t end)
 {
 	uint64_t events = scan_get(s, at, 4);
@@ -159,7 +164,7 @@ static void scan_section(struct scan *s, size_t at, size_t end, size_t base)
 		scan_offset(s, SECTION, from + 16, 8, base);
 }
 
-/* Return: where the sections begin. */
+/* Return the start of the first section. */
 static size_t first_section(const struct scan *s, size_t base)
 {
 	size_t at = base + V7_HEADER;
@@ -197,12 +202,12 @@ static void scan_v6(struct scan *s, size_t base, size_t end)
 	for (unsigned int i = 0; i < 2; i++) /* header_page, header_event */
 		at = scan_sized(s, OTHER, at + text_len(s, at), 8, end);
 	at = scan_formats(s, scan_events(s, at, end), end);
-	at = scan_sized(s, OTHER, at, 4, end); /* symbols */
-	at = scan_sized(s, OTHER, at, 4, end); /* texts of printk */
+	at = scan_sized(s, OTHER, at, 4, end); /* kallsyms */
+	at = scan_sized(s, OTHER, at, 4, end); /* printk formats */
 	cpus_at = scan_sized(s, OTHER, at, 8, end); /* names of tasks */
 	cpus = scan_get(s, cpus_at, 4);
 	scan_value(s, CPU_DATA, cpus_at, 4);
-	/* after options */
+	/* after the options */
 	tag = cpus_at < end ? memmem(s->data + cpus_at, end - cpus_at, TAG, sizeof(TAG)) : NULL;
 	at = tag ? (size_t)(tag - s->data) + sizeof(TAG) : end;
 	for (; cpus-- && at + 16 <= end; at += 16) {
@@ -217,8 +222,10 @@ static void scan_v6(struct scan *s, size_t base, size_t end)
 	}
 }
 
-/* The record (docs/recording-format.md): its texts end at 8, then block size, front's end at 16,
- * section at 24, blocks at 32. */
+/*
+ * The checksum record (docs/recording-format.md): the magic ends at 8, where the block size
+ * follows; the end of the front part is at 16, the section at 24, and the number of blocks at 32.
+ */
 void fix_checksums(unsigned char *data, size_t len)
 {
 	const struct scan s = { .data = data, .len = len };

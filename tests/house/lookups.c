@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * lookups ...: schedtap, which also writes "SYSTEM:EVENT FIELD" to the file $LOOKUPS for each field
- * of an event that it finds by name. lookups: the same lines on stdout, of all fields of the
- * built-in events.
+ * lookups ARG...: run schedtap, and append a line "SYSTEM:EVENT FIELD" to the file $LOOKUPS for
+ * each event field that it finds by name. lookups, without arguments: print such a line for each
+ * field of the built-in events.
  */
 #include <stdio.h>
 #include <stdlib.h>

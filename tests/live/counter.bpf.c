@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A second opinion: counts what the scheduler's tracepoints say about one thread, and shares no
- * code with bpf/ but the kernel's types.
+ * An independent check: counts what the scheduler's tracepoints report about one thread. It shares
+ * no code with bpf/ except the kernel's types.
  */
 #include "kernel_types.h"
 
@@ -86,7 +86,9 @@ int BPF_PROG(count_waking, struct task_struct *p)
 	return 0;
 }
 
-/* The entity of the thread itself; that of a cgroup has a queue of its own. */
+/*
+ * Return true for the entity of the thread itself, not of a cgroup, which has a queue of its own.
+ */
 static bool is_target_se(struct sched_entity *se)
 {
 	struct task_struct *p = (void *)se - bpf_core_field_offset(struct task_struct, se);

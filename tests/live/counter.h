@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What counter.bpf.c counts about one thread, and test_live_counts.c finds in a recording. */
+/*
+ * The numbers about one thread that counter.bpf.c counts and test_live_counts.c compares with a
+ * recording.
+ */
 #ifndef TAP_TEST_COUNTER_H
 #define TAP_TEST_COUNTER_H
 
@@ -15,7 +18,7 @@ enum counter_kind {
 	NR_COUNTS,
 };
 
-/* How the thread left the CPU. */
+/* Why the thread left the CPU. */
 enum counter_state {
 	STATE_PREEMPTED,
 	STATE_RUNNING,
@@ -32,8 +35,10 @@ struct counter_sum {
 };
 
 struct counter {
-	unsigned long long any; /* it was current, or among the arguments */
-	struct counter_sum of[COUNTER_SUMS]; /* of values; which, says the test's table */
+	/* events during which it was current, or of which it was an argument */
+	unsigned long long any;
+	/* sums of values, according to the table in the test */
+	struct counter_sum of[COUNTER_SUMS];
 };
 
 struct counters {

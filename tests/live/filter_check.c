@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * filter_check SYSTEM FORMAT: what filters are for this event. Reads one a line ("\n" is a
+ * filter_check SYSTEM FORMAT: check filters for this event. Reads one filter per line ("\n" is a
  * newline), and prints "ok", or the caret's column and the message.
  */
 #include <stdio.h>

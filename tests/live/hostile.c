@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * hostile SOCKET KIND COUNT: a client of a recorder's socket that means harm, COUNT times, then
- * waits. SOCKET: a path, or @NAME of an abstract one for datagrams. With each message it passes
- * what it no longer has itself:
+ * hostile SOCKET KIND COUNT: a malicious client of a recorder's socket, COUNT times, then waits.
+ * SOCKET: a path, or @NAME of an abstract socket for datagrams. With each message it passes
+ * descriptors that it then closes itself:
  *
  *   two, many     two, or a hundred, descriptors
  *   wrong         a pipe
- *   lingers       a connection whose close waits for a minute, for its data are not read
- *   fuse          a file whose file system does not answer when it is closed (root only)
+ *   lingers       a connection whose close() waits for a minute, as its data are not read
+ *   fuse          a file whose file system does not respond when it is closed (root only)
  *   silent        nothing: it only connects
  */
 #include <err.h>
@@ -45,7 +45,7 @@ static int lingering(void)
 		err(2, "lingering");
 	while (send(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
 		;
-	return fd; /* the listener stays, or the connection would be reset */
+	return fd; /* the listener stays open, or the connection would be reset */
 }
 
 static void reply(int fuse, uint64_t to, const void *data, size_t len)
@@ -59,8 +59,10 @@ static void reply(int fuse, uint64_t to, const void *data, size_t len)
 		warn("fuse");
 }
 
-/* A folder (1) with files (2). FLUSH and what else is asked has no answer, until this process is
- * killed. */
+/*
+ * Serve a directory (1) with files (2). FLUSH and other requests get no answer until this process
+ * is killed.
+ */
 static void serve_fuse(int fuse)
 {
 	static char in[FUSE_MIN_READ_BUFFER * 4];
@@ -115,7 +117,7 @@ static int of_fuse(void)
 	return open("fuse/file", O_RDWR);
 }
 
-/* ---- what is sent ---- */
+/* ---- messages ---- */
 
 static int wrong(void)
 {
@@ -129,7 +131,7 @@ static int wrong(void)
 
 static const struct kind {
 	const char *name;
-	unsigned int nr; /* descriptors with a message */
+	unsigned int nr; /* descriptors per message */
 	int (*open)(void);
 } kinds[] = {
 	{ "two", 2, wrong },	     { "many", MAX_PASSED, wrong }, { "wrong", 1, wrong },
@@ -162,7 +164,7 @@ static void pass(int to, const struct kind *k)
 	} room = { .head = { .cmsg_level = SOL_SOCKET,
 			     .cmsg_type = SCM_RIGHTS,
 			     .cmsg_len = CMSG_LEN(k->nr * sizeof(int)) } };
-	char text[] = "\0\0\0\0\0\0\0\0hostile"; /* a mark, with its time */
+	char text[] = "\0\0\0\0\0\0\0\0hostile"; /* a mark with its time */
 	struct iovec iov = { text, sizeof(text) - 1 };
 	struct msghdr msg = { .msg_iov = &iov,
 			      .msg_iovlen = 1,
@@ -176,8 +178,10 @@ static void pass(int to, const struct kind *k)
 	sendmsg(to, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Its own close() would wait, too: not at the end of a process, but for files of FUSE, which stay
- * open. */
+/*
+ * close() would also wait in this process; not at the end of a process, except for files of FUSE,
+ * which therefore stay open.
+ */
 static void pass_and_forget(int to, const struct kind *k)
 {
 	pid_t child = strcmp(k->name, "fuse") ? fork() : 0;
@@ -205,7 +209,8 @@ int main(int argc, char **argv)
 
 		if (fd < 0 || !k->nr) {
 			usleep(1000);
-			continue; /* it is silent, or there are too many for now */
+			/* it is silent, or there are too many connections at the moment */
+			continue;
 		}
 		pass_and_forget(fd, k);
 		close(fd);

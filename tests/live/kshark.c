@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What KernelShark sees in a recording: kshark FILE. Prints "count NAME N" per event, and for
- * each sched_switch "switch TS_NS CPU PREV_STATE NEXT_PID". Compiled and run by readers.t.
+ * kshark FILE: print what KernelShark reads from a recording. Prints "count NAME N" per event, and
+ * for each sched_switch "switch TS_NS CPU PREV_STATE NEXT_PID". Compiled and run by readers.t.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static int see(const struct kshark_entry *e)
 	int64_t prev_state, next_pid;
 
 	if (e->event_id < 0)
-		return 0; /* KernelShark's own mark where events are missing */
+		return 0; /* KernelShark's own mark for missing events */
 	if (!counts[e->event_id]++)
 		names[e->event_id] = kshark_get_event_name(e);
 	if (strcmp(names[e->event_id], "sched/sched_switch"))

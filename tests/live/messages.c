@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * messages WORKERS ROUNDS: a message thread wakes workers and each of them measures how long that
- * took, as schbench does: from just before the futex call that wakes it until it runs in user
- * space. Prints "TID FROM TO" (CLOCK_MONOTONIC, ns) for every wait that a wakeup ended.
+ * messages WORKERS ROUNDS: a message thread wakes workers, and each worker measures its wakeup
+ * latency as schbench does: from just before the futex call that wakes it until it runs in user
+ * space. Prints "TID FROM TO" (CLOCK_MONOTONIC, ns) for each wait that a wakeup ended.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ struct wait {
 struct worker {
 	pthread_t thread;
 	pid_t tid;
-	_Atomic uint32_t posted; /* odd: a message waits */
+	_Atomic uint32_t posted; /* odd: a message is pending */
 	_Atomic uint64_t posted_ns;
 	struct wait *waits;
 	unsigned int nr;
@@ -55,7 +55,7 @@ static void *work(void *arg)
 		uint32_t seen = w->posted;
 
 		if (!(seen & 1)) {
-			/* 0: it was woken */
+			/* 0: a wakeup ended the wait */
 			if (!futex(&w->posted, FUTEX_WAIT, seen) && !over && w->nr < nr_rounds)
 				w->waits[w->nr++] = (struct wait){ w->posted_ns, now_ns() };
 			continue;
@@ -67,7 +67,7 @@ static void *work(void *arg)
 
 static void send(struct worker *w)
 {
-	if (w->posted & 1) /* still busy with the last one */
+	if (w->posted & 1) /* still busy with the previous message */
 		return;
 	w->posted_ns = now_ns();
 	w->posted++;

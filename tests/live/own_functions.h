@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The functions that programs made at run time call, out of an object that is loaded for them
- * alone. */
+/* Loads the object with the functions that programs made at run time call. */
 #ifndef TAP_TESTS_LIVE_OWN_FUNCTIONS_H
 #define TAP_TESTS_LIVE_OWN_FUNCTIONS_H
 
@@ -10,7 +9,10 @@
 #include "record/object/object.h"
 #include "record/program/functions.h"
 
-/* Return: what has them, to be closed behind the last use; NULL: they cannot be had. */
+/*
+ * Return: an object to be closed after the last use of the functions; NULL if they are not
+ * available.
+ */
 static struct bpf_object *load_functions(struct tap_functions *functions)
 {
 	struct bpf_object *obj = tap_bpf_open();
@@ -27,8 +29,10 @@ static struct bpf_object *load_functions(struct tap_functions *functions)
 	return NULL;
 }
 
-/* What the object alone can do: capacity_orig since v6.7, a loop over groups, and what keeps who is
- * throttled. @why: what was said. */
+/*
+ * Return true if only the built-in object can record this event: cpu_capacity_orig since v6.7 (@why
+ * names it), sched_pick, which loops over groups, and throttling, which stores throttled tasks.
+ */
 static bool is_of_object_alone(const struct tap_def *def, const char *why)
 {
 	return strstr(why, "cpu_capacity_orig") || !strcmp(def->name, "sched_pick") ||

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A program with probes whose arguments are known: probed TIMES [wait]. In pass i, from 0 on,
- * twice(i, "pass") is called, and USDT probes are passed that have i in every way in which an
- * argument can be. With "wait" it goes on with the first line that it reads.
+ * probed TIMES [wait]: a program with probes whose arguments are known. Pass i, starting with 0,
+ * calls twice(i, "pass") and passes USDT probes with i in every possible kind of argument. With
+ * "wait" it starts once it has read a line.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What sys/sdt.h writes, but for the operands, which are given as they are to stand in the note. */
+/* The note that sys/sdt.h writes, but with the operands given literally. */
 #define PROBE(name, args, semaphore)                                                               \
 	"990:	nop\n"                                                                               \
 	"	.pushsection .note.stapsdt, \"\", \"note\"\n"                                            \
@@ -43,8 +43,10 @@ __attribute__((noinline)) long twice(long i, const char *text)
 	return 2 * i;
 }
 
-/* Registers of each width, the stack, constants, and what a symbol names, as itself, with an offset
- * and an index. */
+/*
+ * Arguments in registers of each width, on the stack, as constants, and at a symbol: plain, with an
+ * offset and with an index.
+ */
 static void pass(long i, const char *text)
 {
 	long on_stack = 1000 + i, high = 0x4200 + i;
@@ -72,7 +74,7 @@ int main(int argc, char **argv)
 		if (twice(i, text) != 2 * i)
 			return 1;
 		pass(i, text);
-		/* one probe in two places, each with its argument elsewhere */
+		/* one probe at two locations, with its argument in different places */
 		if (i % 2)
 			__asm__ volatile(PROBE("two_places", "-8@%0 8@%%xmm1", "0")
 					 :

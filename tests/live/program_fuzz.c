@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * program_fuzz load NUMBER [SEED]: as many programs of random definitions and filters, about what
- * this kernel's tracepoints pass. Each must be one that the kernel takes. Prints seed and text of
- * one that it refuses, with which it starts again. program_fuzz write FOLDER [SEED]: values.h,
- * events that compute with the registers of a system call; and values.c, which makes such calls if
- * it has an argument, and else prints what each event must have recorded of them, as a compiler
- * sees it.
+ * program_fuzz load NUMBER [SEED]: load this many programs of random definitions and filters for
+ * arguments of this kernel's tracepoints. The kernel must accept each of them. Prints the seed and
+ * the text of a refused one, to repeat it. program_fuzz write FOLDER [SEED]: write values.h, events
+ * that compute with the registers of a system call; and values.c, which makes such calls if it has
+ * an argument, and otherwise prints the expected content of each event, computed by a compiler.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,9 +29,9 @@ struct fuzz {
 	struct tap_functions functions;
 	struct bpf_object *obj;
 	struct tap_recorder_env env;
-	const char **tracepoints, **ours; /* ours: those that begin with sched_, or end with _tp */
+	const char **tracepoints, **ours; /* ours: names that begin with sched_ or end with _tp */
 	unsigned int nr, cap, nr_ours, cap_ours;
-	unsigned int nr_defs, nr_filters; /* that the kernel took */
+	unsigned int nr_defs, nr_filters; /* accepted by the kernel */
 	unsigned int nr_too_large, nr_undecided; /* refused with a sentence: definitions, filters */
 };
 
@@ -97,8 +96,10 @@ static void end(struct fuzz *z)
 
 /* ---- filters ---- */
 
-/* What a filter cannot have is documented: what is looked up while the event is recorded, and what
- * fills no BPF program. */
+/*
+ * Return true for documented limits of filters: values that are looked up only while the event is
+ * recorded, and filters that are too long for a BPF program.
+ */
 static bool is_documented(const char *why)
 {
 	return strstr(why, "known before the event is recorded") ||
@@ -119,8 +120,10 @@ static bool load_filter(struct fuzz *z, const struct tap_def *def, const char *t
 	return !ret || is_documented(err->text);
 }
 
-/* A filter of the event that @recorder records; it is closed. Return: whether the kernel took it,
- * or could not have it. */
+/*
+ * Try a filter for the event that @recorder records, and close it. Return: true if the kernel
+ * accepted the filter, or a documented limit was reached.
+ */
 static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char *tracepoint,
 			  int recorder)
 {
@@ -134,7 +137,7 @@ static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char 
 	tap_kernel_absent(z->kernel, def, absent);
 	if (tap_def_parse(def, absent, &fmt, &err))
 		die(err.text);
-	do { /* a number that no field can have is refused */
+	do { /* a number outside the field's range is refused */
 		tap_buf_clear(&text);
 		add_filter(&text, fmt, 0);
 	} while (tap_filter_new(fmt, tap_buf_str(&text), &f, NULL));
@@ -150,7 +153,9 @@ static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char 
 
 /* ---- definitions ---- */
 
-/* The arguments as what expressions are about. @params: as C has them, "struct rq *rq, int change".
+/*
+ * Add a tracepoint's arguments to those that expressions use. @params: a C parameter list, "struct
+ * rq *rq, int change".
  */
 static void add_args(struct fuzz *z, struct random_def *d, const char *tracepoint,
 		     const char *params)
@@ -202,8 +207,10 @@ static void write_header(struct random_def *d, const char *tracepoint, const cha
 		       params, args);
 }
 
-/* Return: whether the kernel took it, or it is too large for a record or a program, which is said.
- * @filter: one as well. */
+/*
+ * Load a definition, and a filter if @filter. Return: true if the kernel accepted it, or an error
+ * reports that it is too large for a record or a program.
+ */
 static bool load_text(struct fuzz *z, const char *text, size_t len, const char *tracepoint,
 		      bool filter)
 {
@@ -235,7 +242,7 @@ static bool load_text(struct fuzz *z, const char *text, size_t len, const char *
 	return fd >= 0;
 }
 
-/* Return: one that has no function among its arguments. */
+/* Return a tracepoint without functions among its arguments. */
 static const char *pick_tracepoint(struct fuzz *z, struct tap_buf *params)
 {
 	const char *name;
@@ -268,7 +275,7 @@ static bool try_def(struct fuzz *z)
 
 /* ---- built-in events ---- */
 
-/* Return: one that this kernel can have, and its tracepoint. */
+/* Return a built-in event that this kernel supports, and its tracepoint. */
 static const struct tap_def *pick_built_in(const struct fuzz *z, const char **tracepoint)
 {
 	unsigned int nr = 0;
@@ -288,7 +295,7 @@ static const struct tap_def *pick_built_in(const struct fuzz *z, const char **tr
 	}
 }
 
-/* The one that makes a record of it need not be built in, and is made here. */
+/* Load a generated program for a built-in event, even if there is a built-in program for it. */
 static bool try_built_in(struct fuzz *z)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
@@ -321,7 +328,7 @@ static int load(int left)
 		ok = one_in(5) ? try_built_in(&z) : try_def(&z);
 		if (!ok)
 			printf("failed with seed %llu\n", (unsigned long long)first);
-		/* a guest in which nothing is said for long is taken for one that hangs */
+		/* print progress: a guest without output for a long time is assumed to hang */
 		if (left % 50 == 0) {
 			printf("%d left\n", left);
 			fflush(stdout);
@@ -337,12 +344,13 @@ static int load(int left)
 
 #define NR_EVENTS 60
 #define NR_CALLS 24
-#define OURS                                                                                       \
-	"id == 110 && regs->r9 == 0x7461706f7572" /* getppid() with this one is a call of values.c \
-						   */
+/* getppid() with this value is a call from values.c */
+#define OURS "id == 110 && regs->r9 == 0x7461706f7572"
 
-/* What values.c has in common with the kernel: the registers in their order, and types that it has
- * of the kernel's ABI. */
+/*
+ * What values.c shares with the kernel: the registers in the same order, and types of the kernel's
+ * ABI.
+ */
 static const char values_c[] =
 	"#include <linux/ip.h>\n#include <linux/tcp.h>\n#include <linux/sched/types.h>\n"
 	"#include <stdbool.h>\n#include <stdio.h>\n#include <sys/types.h>\n#include <unistd.h>\n"
@@ -388,7 +396,7 @@ static const char *const words[] = {
 	"((struct sched_attr *)&regs->dx)->sched_flags",
 };
 
-/* As it is printed. */
+/* Return the printf() conversion for a type. */
 static const char *conversion(const char *type)
 {
 	bool is_unsigned = *type == 'u' || !strcmp(type, "bool");
@@ -398,7 +406,7 @@ static const char *conversion(const char *type)
 	return is_unsigned ? "%u" : "%d";
 }
 
-/* The format, and what it prints. */
+/* Write the format, and the values that it prints. */
 static void write_print(const struct random_def *d, struct tap_buf *out)
 {
 	tap_buf_puts(out, "k=%llu");

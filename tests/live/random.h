@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers by which texts are made: the same from the same seed. */
+/* Random numbers for generated texts: the same seed gives the same numbers. */
 #ifndef TAP_TESTS_LIVE_RANDOM_H
 #define TAP_TESTS_LIVE_RANDOM_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Random definitions of events: fields and assignments of all kinds, about the arguments of a
- * tracepoint and what they lead to. A definition is also written for a compiler of C, with macros
- * for what C leaves undefined: there, what it assigns can be computed by somebody else.
+ * Random event definitions: fields and assignments of all kinds that use the arguments of a
+ * tracepoint and what they point to. A definition is also written for a C compiler, with macros for
+ * what C leaves undefined, so that its values can be computed independently.
  */
 #ifndef TAP_TESTS_LIVE_RANDOM_DEF_H
 #define TAP_TESTS_LIVE_RANDOM_DEF_H
@@ -18,24 +18,27 @@
 #define MAX_FIELDS 24u
 
 struct random_def {
-	const struct btf *btf; /* NULL: numbers alone */
-	struct tap_buf ours, c; /* TP_fast_assign() */
+	const struct btf *btf; /* NULL: only numbers */
+	struct tap_buf ours, c; /* TP_fast_assign(), for schedtap and for C */
 	struct tap_buf fields; /* TP_STRUCT__entry() */
-	char numbers[MAX_NAMES][96]; /* what can be read */
+	char numbers[MAX_NAMES][96]; /* expressions that can be read */
 	unsigned int nr_numbers;
 	struct {
 		char name[32];
-		uint32_t type; /* BTF id of the struct that it points to */
+		uint32_t type; /* BTF ID of the struct that it points to */
 	} pointers[MAX_NAMES];
 	unsigned int nr_pointers;
 	struct {
 		const char *type;
 		char name[16]; /* "f3", "f4[1]" */
-	} v[MAX_FIELDS]; /* fields that are numbers, and elements */
+	} v[MAX_FIELDS]; /* number fields and array elements */
 	unsigned int nr, nr_vars, nr_texts, nr_masks, nr_arrays;
-	unsigned int blocks, max_depth; /* of blocks; of expressions */
-	/* All fields are numbers, something is assigned to each, and nothing needs looking up: a
-	 * filter can have them all. */
+	/* current nesting of blocks; maximum depth of expressions */
+	unsigned int blocks, max_depth;
+	/*
+	 * All fields are numbers, each is assigned, and no value needs a lookup: a filter can use
+	 * all of them.
+	 */
 	bool whole;
 };
 
@@ -83,7 +86,7 @@ static void add_pointer_name(struct random_def *d, const char *name, uint32_t ty
 	d->pointers[d->nr_pointers++].type = type;
 }
 
-/* ---- what the arguments lead to ---- */
+/* ---- what the arguments point to ---- */
 
 enum found { NOTHING, A_NUMBER, A_POINTER, A_TEXT, TEXT_POINTER, A_PLACE };
 
@@ -111,7 +114,7 @@ static bool is_char(const struct random_def *d, uint32_t id)
 	return t && btf_is_int(t) && t->size == 1;
 }
 
-/* What a value of this type is. */
+/* Return the kind of a value of this type. */
 static enum found kind_of(const struct random_def *d, uint32_t *id)
 {
 	const struct btf_type *t = plain(d, id), *to;
@@ -132,8 +135,10 @@ static enum found kind_of(const struct random_def *d, uint32_t *id)
 	return to && btf_is_int(to) && to->size == 1 ? TEXT_POINTER : NOTHING;
 }
 
-/* Adds a member of the struct to @path, and perhaps one of its own. @id: set to its type, of a
- * pointer to what it points. */
+/*
+ * Append a member of the struct to @path, and possibly one of its own members. @id: set to its
+ * type, or to the type that a pointer points to.
+ */
 static enum found step(const struct random_def *d, char *path, size_t size, uint32_t *id,
 		       const char *sign)
 {
@@ -166,7 +171,7 @@ static enum found step(const struct random_def *d, char *path, size_t size, uint
 	return found;
 }
 
-/* Return: whether one of that kind was found, and its way is in @path. */
+/* Return: true if an expression of kind @want was found and stored in @path. */
 static bool find_path(const struct random_def *d, char *path, size_t size, enum found want,
 		      uint32_t *id)
 {
@@ -203,7 +208,7 @@ static void add_literal(struct random_def *d)
 	putf(d, "%s%s", text, PICK("", "", "", "u", "l", "UL", "ll", "ull"));
 }
 
-/* The words that there are for such a pointer. */
+/* Return a helper for a pointer to this type; NULL if there is none. */
 static const char *word_of(const char *type)
 {
 	static const char *const words[][2] = {
@@ -232,7 +237,7 @@ static const char *word_of(const char *type)
 	return NULL;
 }
 
-/* A pointer as a number, or what a word makes of it. */
+/* Add a pointer as a number, or a helper's result for it. */
 static void add_of_pointer(struct random_def *d)
 {
 	char path[256], text[512];
@@ -293,7 +298,7 @@ static void add_in_parens(struct random_def *d, unsigned int depth)
 	put(d, ")");
 }
 
-/* What C may leave undefined is a macro's there. */
+/* Add an operation that C may leave undefined; the C version uses a macro. */
 static void add_checked(struct random_def *d, unsigned int depth)
 {
 	static const char *const ops[][2] = {
@@ -416,7 +421,7 @@ static void add_variable(struct random_def *d)
 	add_number_name(d, "%s", name);
 }
 
-/* Variables alone can be changed; arguments are the caller's. */
+/* Only variables can be changed; arguments belong to the caller. */
 static void change_variable(struct random_def *d)
 {
 	for (unsigned int i = d->nr_numbers; i--;) {
@@ -530,7 +535,7 @@ static void add_statement(struct random_def *d)
 
 static void add_fields(struct random_def *d)
 {
-	/* TP_printk() has 20 arguments at most */
+	/* TP_printk() allows at most 20 arguments */
 	unsigned int nr = 1 + random_below(d->btf ? MAX_FIELDS - 4 : 11);
 
 	while (d->nr < nr) {

@@ -15,12 +15,13 @@ struct record {
 	unsigned char *bytes;
 };
 
-struct records { /* of each CPU in their order */
+struct records { /* in order for each CPU */
 	struct record *v;
 	unsigned int nr, cap;
 };
 
-static struct records seen; /* of the first instance in the last round: values come from here */
+/* records of the first instance in the last round; values are taken from them */
+static struct records seen;
 
 static uint64_t random_number(const struct tap_field *f)
 {
@@ -50,8 +51,10 @@ static void add_number(struct tap_buf *out, const struct tap_field *f)
 			       (unsigned long long)v);
 }
 
-/* @number: of what may be no CPU: there "!=" of a list is another thing to the kernel
- * (schedtap-filter(5)). */
+/*
+ * @number: the field may not be a CPU's number: then the kernel treats "!=" of a list differently
+ * (schedtap-filter(5)).
+ */
 static void add_cpus(struct tap_buf *out, bool number)
 {
 	long nr = sysconf(_SC_NPROCESSORS_ONLN), first = random_below((uint32_t)nr);
@@ -69,10 +72,10 @@ static void add_cpus(struct tap_buf *out, bool number)
 	tap_buf_puts(out, "}");
 }
 
-static bool beyond; /* the kernel's language */
-static bool with_past; /* what depends on the records before */
+static bool beyond; /* use more than the kernel's language */
+static bool with_past; /* also use filters that depend on earlier records */
 
-/* Return: one of the event's own; where it has texts alone, common_pid. */
+/* Return a number field of the event; common_pid if it has only texts. */
 static const char *number_name(const struct tap_format *fmt)
 {
 	unsigned int first = random_below(fmt->nr_fields);
@@ -131,13 +134,13 @@ static void add_number_term(struct tap_buf *out, const char *name, const struct 
 		add_cpus(out, true);
 		return;
 	}
-	/* "CPU & 1" holds nowhere in the kernel (schedtap-filter(5)) */
+	/* "CPU & 1" never matches in the kernel (schedtap-filter(5)) */
 	tap_buf_printf(out, PICK(" %s ", "%s", " %s", "%s  "),
 		       PICK("==", "!=", "<", "<=", ">", ">=", f ? "&" : ">="));
 	add_number(out, f);
 }
 
-/* A text that was seen, as a glob: a letter is any, a set, or a star. */
+/* Add a recorded text as a glob: some letters become '?', a set, or a star. */
 static void add_glob(struct tap_buf *out, const char *s, uint32_t len)
 {
 	for (uint32_t i = 0; i < len && i < 60; i++) {
@@ -188,7 +191,7 @@ static void add_text_term(struct tap_buf *out, const char *name, const struct ta
 	tap_buf_release(&text);
 }
 
-/* Flags are those of the moment, and may differ between two instances. */
+/* Flags depend on the moment and may differ between two instances. */
 static bool is_usable(const struct tap_field *f)
 {
 	return strcmp(f->name, "common_flags") && strcmp(f->name, "common_preempt_count") &&

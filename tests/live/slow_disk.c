@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* For LD_PRELOAD: a disk that takes 2 MB/s of what is written by pwrite(), as sub-buffers are. */
+/* For LD_PRELOAD: slow down pwrite(), which writes sub-buffers, to 2 MB/s. */
 #include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>

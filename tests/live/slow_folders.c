@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* For LD_PRELOAD: mkdir() takes as long as there is a file "slow" in the current folder. */
+/* For LD_PRELOAD: mkdir() blocks while the current directory contains a file "slow". */
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <time.h>

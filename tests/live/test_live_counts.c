@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Are the numbers right? One thread does known kinds of work while a recording runs, and BPF
- * programs of the test's own (counter.bpf.c) count and add up what the same tracepoints say
- * about it. Recording and counters must agree to the last event and the last bit; where the
- * recording lost events, its loss figure must close the gap.
+ * programs of the test's own (counter.bpf.c) count and add up what the same tracepoints say about
+ * it. Recording and counters must agree to the last event and the last bit; where the recording
+ * lost events, its loss figure must close the gap.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,12 +38,13 @@
 #define PATIENCE_S 30
 #define TRIES 3
 
-/* What the counters count, by the recording's names. */
+/* The names in a recording of what the counters count. */
 static const struct {
 	const char *system, *name;
-	const char *who[2]; /* fields that name a thread, beside the current one */
+	const char *who[2]; /* fields that contain a thread, in addition to the current one */
 	struct {
-		const char *who, *value; /* of the records in which @who is the thread */
+		/* sum of this field over the records whose field @who is the thread */
+		const char *who, *value;
 	} of[COUNTER_SUMS];
 } kinds[NR_COUNTS] = {
 	[COUNT_SWITCH] = { "sched",
@@ -68,12 +69,14 @@ static const struct {
 	[COUNT_PROCESS_EXIT] = { "sched", "sched_process_exit", { "pid" }, { { "pid", "prio" } } },
 };
 
-/* ---- the thread that is counted ---- */
+/* ---- the counted thread ---- */
 
 struct target {
 	pid_t pid, tid;
-	/* selected beside the thread: a recording of -t ends when no thread is left, and the last
-	 * switch comes later */
+	/*
+	 * selected as well, as a recording with -t ends with its last thread, but that thread's
+	 * last switch comes later
+	 */
 	pid_t sleeper;
 	int go; /* a byte: work; end of file: exit */
 };
@@ -127,7 +130,7 @@ static void run_target(struct work *w)
 	_exit(pthread_join(thread, NULL) || read(w->go, &byte, 1) != 0);
 }
 
-/* What it does on its way to its first read() is before anything that is counted. */
+/* Wait until it sleeps in its first read(): only what follows is counted. */
 static void wait_until_asleep(int tid)
 {
 	char path[64], stat[512] = "";
@@ -162,7 +165,7 @@ static pid_t start_sleeper(void)
 
 static struct target start_target(void)
 {
-	/* before there are pipes, which it would hold open */
+	/* before the pipes are created, which it would keep open */
 	struct target t = { .sleeper = start_sleeper() };
 	int up[2], go[2];
 
@@ -253,8 +256,8 @@ static struct counters read_counters(const struct counting *c)
 }
 
 /*
- * A thread that has gone to sleep may stay in its run queue for a while (delayed dequeue), where
- * its signals are updated: what comes before the recorder does not count.
+ * A sleeping thread may stay in its run queue for a while (delayed dequeue), and its signals are
+ * updated there. Start counting only after that.
  */
 static void begin_when_quiet(const struct counting *c)
 {
@@ -273,7 +276,7 @@ static void begin_when_quiet(const struct counting *c)
 	assert_int_equal(bpf_map_update_elem(fd, &zero, &none, 0), 0);
 }
 
-/* Returns how often the kernel skipped a counter because it interrupted itself. */
+/* Return how often the kernel skipped a counter because it had interrupted itself. */
 static uint64_t stop_counting(struct counting *c)
 {
 	struct bpf_program *prog;
@@ -298,7 +301,7 @@ static uint64_t stop_counting(struct counting *c)
 struct run_case {
 	const char *name;
 	enum { EVERYTHING, ONE_PROCESS, ONE_THREAD } scope;
-	bool only; /* the counted events alone; else the default ones */
+	bool only; /* only the counted events, otherwise the default ones */
 	bool zstd, ringbuf;
 	unsigned int buffer; /* bytes per CPU; 0: the default */
 	bool loses;
@@ -363,7 +366,7 @@ static int run_session(const struct tap_session_opts *opts, struct tap_err *err)
 	return ret;
 }
 
-/* What no option of the program gives: the fallback transport. */
+/* Record with an option that the program lacks: the fallback transport. */
 static void record_by_library(const struct run_case *c, const struct target *t, const char *file)
 {
 	const char *events[NR_COUNTS], *id;
@@ -408,7 +411,7 @@ static void fail_with_log(struct tmp_dir *tmp, const char *what)
 	fail_msg("%s: %s", what, text);
 }
 
-/* Returns once events flow. */
+/* Returns once events are being recorded. */
 static pid_t start_recorder(const struct run_case *c, const struct target *t, struct tmp_dir *tmp)
 {
 	char file[400];
@@ -445,7 +448,7 @@ static void stop_recorder(pid_t pid, struct tmp_dir *tmp)
 		fail_with_log(tmp, "the recording failed");
 }
 
-/* The thread is gone once it was switched out for the last time, after all else it did. */
+/* Wait until the thread was switched out for the last time, after everything else it did. */
 static void wait_for_end(const struct counting *counting)
 {
 	for (int i = 0; !read_counters(counting).states[STATE_DEAD]; i++) {
@@ -456,15 +459,15 @@ static void wait_for_end(const struct counting *counting)
 	usleep(20000);
 }
 
-/* ---- what the recording says ---- */
+/* ---- the recording ---- */
 
 struct found {
 	struct counters c;
 	uint64_t records, lost;
-	bool missed; /* some of the loss is of programs that interrupted themselves */
-	uint64_t foreign; /* records that do not concern the thread */
+	bool missed; /* some events were lost because programs interrupted themselves */
+	uint64_t foreign; /* records that are not about the thread */
 	uint64_t strange_names, strange_values, strange_times;
-	uint64_t cpu_ns[1024]; /* of the last record */
+	uint64_t cpu_ns[1024]; /* of the last record per CPU */
 };
 
 static uint64_t field(const struct tap_event *ev, const char *name)
@@ -504,7 +507,7 @@ static enum counter_state state_of(uint64_t prev_state)
 	return NR_STATES;
 }
 
-/* In and out need not take turns: a kernel may hide switches, from the counters as from us. */
+/* Switches in and out need not alternate: a kernel may hide some, from the counters as well. */
 static void find_switch(struct found *f, const struct tap_event *ev, int tid)
 {
 	bool out = (int)field(ev, "prev_pid") == tid;
@@ -516,7 +519,7 @@ static void find_switch(struct found *f, const struct tap_event *ev, int tid)
 	f->strange_names += !text_is(ev, out ? "prev_comm" : "next_comm", COMM);
 }
 
-/* What holds for each value by itself. A cgroup's entity (pid -1) sums up its tasks'. */
+/* Check the range of each value. A cgroup's entity (pid -1) sums up its tasks. */
 static void check_values(struct found *f, const struct tap_event *ev, enum counter_kind kind)
 {
 	if (kind == COUNT_PELT_SE && (int)field(ev, "pid") >= 0)
@@ -594,7 +597,7 @@ static void find(const char *file, int tid, struct found *f)
 	tap_reader_free(r);
 }
 
-/* ---- both side by side ---- */
+/* ---- comparison ---- */
 
 static void equal(const char *what, const char *part, uint64_t recorded, uint64_t counted)
 {
@@ -616,7 +619,7 @@ static void all_equal(const struct counters *recorded, const struct counters *co
 	}
 	for (unsigned int i = 0; i < NR_STATES; i++)
 		equal("sched_switch", "prev_state", recorded->states[i], counted->states[i]);
-	/* the counter was attached first, so it also looks at the clock first */
+	/* the counter was attached first, so it also reads the clock first */
 	assert_in_range(recorded->first_ns - counted->first_ns, 0, 50000000);
 	assert_in_range(recorded->last_ns - counted->last_ns, 0, 50000000);
 }
@@ -636,13 +639,12 @@ static void loss_closes_the_gap(const struct run_case *c, const struct found *f,
 				 (unsigned long long)r, (unsigned long long)all,
 				 (unsigned long long)f->lost);
 	}
-	/* where no other event could be lost, it closes it exactly */
+	/* if no other events could be lost, the numbers match exactly */
 	if (c->only && c->scope == ONE_THREAD)
 		equal("all", "with the lost", sum_recorded + f->lost, sum_counted);
 }
 
-/* However fast it drains, and however slow the machine is: something does not fit into the rings.
- */
+/* Stop the recorder long enough for its rings to overflow, however slow the machine is. */
 static void pause_recorder(pid_t recorder)
 {
 	usleep(20000);
@@ -651,7 +653,7 @@ static void pause_recorder(pid_t recorder)
 	kill(recorder, SIGCONT);
 }
 
-/* Returns false if a program interrupted itself: then the two cannot be compared. */
+/* Return: false if a program interrupted itself: then the numbers cannot be compared. */
 static bool try_run(const struct run_case *c)
 {
 	static struct found f;
@@ -682,7 +684,7 @@ static bool try_run(const struct run_case *c)
 		      (unsigned long long)counted.kinds[COUNT_SWITCH].any);
 	if (misses || f.missed)
 		return false;
-	assert_true(counted.kinds[COUNT_SWITCH].of[1].nr >= 20); /* it slept that often */
+	assert_true(counted.kinds[COUNT_SWITCH].of[1].nr >= 20); /* number of its sleeps */
 	assert_int_equal(counted.kinds[COUNT_PROCESS_EXIT].any, 1);
 	assert_int_equal(f.strange_names, 0);
 	assert_int_equal(f.strange_values, 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Programs made at run time: this kernel takes one of each built-in definition that it has a
- * program for. */
+/*
+ * Programs generated at run time: this kernel accepts one for each built-in definition that has a
+ * built-in program.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

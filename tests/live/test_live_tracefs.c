@@ -59,14 +59,18 @@ struct session {
 	struct tap_drain sum;
 };
 
-static struct session live, second; /* not on the stack: what a failed test leaves is released */
+/* not on the stack, so that the next test can release what a failed one leaves */
+static struct session live, second;
 static char users_instance[PATH_MAX];
 
-/* What its pages hold: switches that name the test's own thread, or else its helper, or neither. */
+/*
+ * Records in its sub-buffers: switches that name the test's thread, or otherwise its helper, or
+ * neither.
+ */
 struct tally {
 	uint64_t records, mine, helper, others, strange_comm, off_cpu0;
 	uint64_t bytes;
-	uint64_t gaps; /* pages that say that something is missing before them */
+	uint64_t gaps; /* sub-buffers with lost events before them */
 	uint64_t first_ns, last_ns;
 };
 
@@ -81,7 +85,7 @@ static struct tap_plan_event *add_event(struct session *s, const char *name, con
 	return ev;
 }
 
-/* What it is of. */
+/* Set the selection of the recording. */
 static void selects(struct session *s, struct tap_select_opts opts)
 {
 	opts.size = sizeof(opts);
@@ -182,7 +186,7 @@ static void tally_record(struct tally *t, const struct tap_format *fmt, const un
 		t->mine++;
 	else if (helper && (a == helper || b == helper))
 		t->helper++;
-	else if (a != writer && b != writer) /* which is one of our threads */
+	else if (a != writer && b != writer) /* a thread of this process */
 		t->others++;
 	t->strange_comm +=
 		strncmp(tap_field_bytes(tap_format_field(fmt, "prev_comm"), rec, size, &len),
@@ -217,7 +221,7 @@ static void tally_cpu(struct tally *t, const struct tap_format *fmt, const struc
 	}
 }
 
-/* Reads the pages back from the spool folder; the session holds one kind of event. */
+/* Read the sub-buffers back from the spool folder; the session contains one kind of event. */
 static struct tally session_tally(struct session *s, int helper)
 {
 	const struct tap_abi abi = { .long_size = 8 };
@@ -242,7 +246,7 @@ static struct tally session_tally(struct session *s, int helper)
 	return t;
 }
 
-/* How many instances there are whose name says that @pid made them. */
+/* Return the number of instances whose name contains @pid. */
 static int instances_of(pid_t pid)
 {
 	char path[PATH_MAX];
@@ -300,7 +304,7 @@ struct scope_case {
 	const char *name;
 	const char *filter, *comm, *cpus;
 	bool tgid, tid, follow;
-	enum helper helper; /* starts after the recording did */
+	enum helper helper; /* starts after the recording */
 	enum amount mine, helpers, others, strange_comms, off_cpu0;
 };
 
@@ -330,7 +334,7 @@ static const struct scope_case scope_cases[] = {
 	  .off_cpu0 = NONE },
 };
 
-/* @other: a process, or 0: and another one. */
+/* @other: select this process, too; 0: only the test's own. */
 static void scope_of(struct session *s, const struct scope_case *c, pid_t other)
 {
 	char tgid[16], first[16], tid[16];
@@ -428,7 +432,7 @@ static void test_scopes(void **state)
 	}
 }
 
-/* Two switches a round: both run on one CPU. */
+/* Two switches per round, as both run on one CPU. */
 static void ping_pong(int rounds)
 {
 	int a[2], b[2];
@@ -452,7 +456,7 @@ static void ping_pong(int rounds)
 	}
 }
 
-/* The end of one process is no error, and does not hide the new threads of another. */
+/* The end of one process is not an error, and new threads of another one are still found. */
 static void test_process_ends(void **state)
 {
 	pthread_t thread = 0;
@@ -505,7 +509,7 @@ static void test_many_pages(void **state)
 	struct tally t;
 
 	(void)state;
-	/* only our own: somebody else's load must not fill the ring */
+	/* filter by our own name, so that other load cannot fill the ring */
 	session_init(&live, "prev_comm == \"tap-live\"");
 	start = now_ns();
 	session_start(&live, "many");
@@ -524,7 +528,7 @@ static void test_many_pages(void **state)
 	session_release(&live);
 }
 
-/* As a full disk: what has been written stays whole, and nothing is written behind a gap. */
+/* A full disk: what was written stays complete, and nothing is written after a gap. */
 static void test_write_error(void **state)
 {
 	const struct rlimit small = { 10000, RLIM_INFINITY },
@@ -572,7 +576,7 @@ static uint64_t own_start(void)
 	return start;
 }
 
-/* A file of the instance that this process has. */
+/* Read a file of this process's instance. */
 static void own_file(const char *name, struct tap_buf *text)
 {
 	char path[PATH_MAX];
@@ -680,7 +684,7 @@ static void test_second_recorder(void **state)
 	session_release(&live);
 }
 
-/* The kernel itself ends the tracing of a killed recorder; the next one removes the instance. */
+/* The kernel stops the tracing of a killed recorder; the next recorder removes its instance. */
 static void test_killed(void **state)
 {
 	struct tap_buf text = { 0 };
@@ -708,7 +712,7 @@ static void test_killed(void **state)
 	assert_int_equal(tap_proc_start(text.data, &start), 0);
 	assert_int_equal(instances_of(pid), 1);
 	tap_instance_sweep(root);
-	assert_int_equal(instances_of(pid), 1); /* it lives */
+	assert_int_equal(instances_of(pid), 1); /* its owner is still running */
 
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -724,7 +728,7 @@ static void test_killed(void **state)
 	tap_buf_release(&text);
 }
 
-/* Its process has the same number, but it is another one. */
+/* The owner's PID was reused by another process. */
 static void test_reused_pid(void **state)
 {
 	char path[PATH_MAX];
@@ -770,7 +774,7 @@ static void test_others_untouched(void **state)
 	char user[32];
 
 	(void)state;
-	/* as a user's own might be called */
+	/* a name that a user might choose */
 	snprintf(user, sizeof(user), "schedtap-%d", getpid());
 	snprintf(users_instance, sizeof(users_instance), "%s/instances/%s", root, user);
 	assert_int_equal(mkdir(users_instance, 0700), 0);

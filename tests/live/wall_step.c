@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* For LD_PRELOAD: the wall clock is as many seconds off as the file $WALL_STEP says, which may
- * change. */
+/*
+ * For LD_PRELOAD: shift the wall clock by the number of seconds in the file $WALL_STEP, which may
+ * change.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fair class's rules on one CPU, as kernel/sched/fair.c has them: a queue of entities, where
- * they are placed, which one is picked, and when the one that runs is asked to give way. Written
- * from the kernel's source, for tests: src/analysis/eevdf.c shares none of it.
+ * The fair class's rules on one CPU, as in kernel/sched/fair.c: a queue of entities, where they are
+ * placed, which one is picked, and when the running one is asked to give way. Written from the
+ * kernel's source for tests, and shares no code with src/analysis/eevdf.c.
  *
- * Virtual times are ns of virtual time. Weights are those of sched_prio_to_weight[], 1024 for nice
- * 0.
+ * Virtual times are in ns. Weights are those of sched_prio_to_weight[]: 1024 for nice 0.
  */
 #ifndef TAP_TRUTH_OVERRUN_RULES_H
 #define TAP_TRUTH_OVERRUN_RULES_H
@@ -14,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What changed between versions of the kernel. */
+/* Kernel versions between which the rules changed. */
 enum version { V6_6, V6_12, V6_17, V6_19, NR_VERSIONS };
 
 struct entity {
@@ -30,7 +29,7 @@ struct entity {
 struct queue {
 	enum version version;
 	int64_t tick_ns;
-	struct entity *all[MAX_ENTITIES]; /* on_rq, with .curr */
+	struct entity *all[MAX_ENTITIES]; /* all entities that are on_rq, including .curr */
 	unsigned int nr;
 	struct entity *curr;
 	bool resched; /* __resched_curr() was called for .curr */
@@ -50,7 +49,7 @@ static inline int64_t load_of(const struct queue *q)
 	return load;
 }
 
-/* The sum of all (v - @zero) * weight. */
+/* Return the sum of (v - @zero) * weight over all entities. */
 static inline __int128 keys_of(const struct queue *q, int64_t zero)
 {
 	__int128 sum = 0;
@@ -60,7 +59,7 @@ static inline __int128 keys_of(const struct queue *q, int64_t zero)
 	return sum;
 }
 
-/* avg_vruntime(): rounded down. */
+/* avg_vruntime(): rounds down. */
 static inline int64_t avg_vruntime(const struct queue *q)
 {
 	int64_t zero = q->nr ? q->all[0]->v : 0, load = load_of(q);
@@ -138,7 +137,10 @@ static inline void place_entity(const struct queue *q, struct entity *se, bool i
 	se->deadline = se->v + (is_initial ? vslice / 2 : vslice);
 }
 
-/* It leaves, or goes to sleep and is dequeued later (DELAY_DEQUEUE, from v6.12 on). */
+/*
+ * Dequeue an entity that leaves or goes to sleep. A sleeping one may be dequeued later
+ * (DELAY_DEQUEUE, since v6.12).
+ */
 static inline void dequeue_entity(struct queue *q, struct entity *se, bool is_sleep)
 {
 	if (is_sleep && q->version >= V6_12 && !entity_eligible(q, se)) {
@@ -191,7 +193,7 @@ static inline void set_protect_slice(const struct queue *q, struct entity *se)
 	se->is_protected = true;
 }
 
-/* @protect: as __pick_eevdf() has it from v6.17 on. */
+/* @protect: the argument of __pick_eevdf() since v6.17. */
 static inline struct entity *pick_eevdf(const struct queue *q, bool protect)
 {
 	struct entity *curr = q->curr && q->curr->on_rq && entity_eligible(q, q->curr) ? q->curr
@@ -212,7 +214,7 @@ static inline struct entity *pick_eevdf(const struct queue *q, bool protect)
 	return !best || (curr && curr->deadline < best->deadline) ? curr : best;
 }
 
-/* update_deadline(); Return: whether a slice was used up. */
+/* update_deadline(); Return: true if the slice was used up. */
 static inline bool update_deadline(struct entity *se)
 {
 	if (se->v - se->deadline < 0)
@@ -222,7 +224,7 @@ static inline bool update_deadline(struct entity *se)
 	return true;
 }
 
-/* update_curr(), @ns later on the task's clock */
+/* update_curr(), after @ns more on the task's clock */
 static inline void update_curr(struct queue *q, int64_t ns)
 {
 	struct entity *curr = q->curr;
@@ -251,7 +253,7 @@ static inline bool do_preempt_short(const struct queue *q, const struct entity *
 	return entity_eligible(q, pse) && (pse->deadline < se->deadline || !entity_eligible(q, se));
 }
 
-/* check_preempt_wakeup_fair(): @pse was woken, or came from elsewhere */
+/* check_preempt_wakeup_fair(): @pse was woken, or migrated to this CPU */
 static inline void check_preempt(struct queue *q, const struct entity *pse)
 {
 	struct entity *curr = q->curr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers for sched_pick, thrown for each switch: whatever they are, a report must draw the right
- * conclusions from them. A task's group is always the same, one of two.
+ * Random numbers for the sched_pick of each switch: whatever they are, a report must draw the right
+ * conclusions from them. A task is always in the same of two groups.
  */
 #ifndef TAP_TRUTH_PICKS_H
 #define TAP_TRUTH_PICKS_H
@@ -9,12 +9,12 @@
 #include "sim.h"
 
 struct pick {
-	int64_t vtime, lag, deadline, vprot; /* the last two from v on */
+	int64_t vtime, lag, deadline, vprot; /* deadline and vprot are relative to v */
 	uint32_t weight;
 	int group;
 };
 
-/* The same one whenever it is asked for. Return: false: none was recorded. */
+/* Return the pick of a switch, always with the same numbers. Return: false if none was recorded. */
 static inline bool pick_of(const struct event *e, struct pick *out)
 {
 	static const uint32_t weights[] = { 1 << 20, 1 << 20, 1 << 19, 3 << 20 };
@@ -31,7 +31,7 @@ static inline bool pick_of(const struct event *e, struct pick *out)
 		.weight = weights[dice(&dices, 4)],
 		.group = 1 + e->tid % 2,
 	};
-	if (e->task < 0 || e->prio < 100 || e->is_scx) /* another class picked it */
+	if (e->task < 0 || e->prio < 100 || e->is_scx) /* another class picked the task */
 		*out = (struct pick){ 0 };
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Simulated events to a trace.dat. */
+/* Writes simulated events to a trace.dat. */
 #ifndef TAP_TRUTH_WRITE_DAT_H
 #define TAP_TRUTH_WRITE_DAT_H
 
@@ -175,7 +175,7 @@ static inline void set_fields(struct record *r, const struct event *e)
 	case IRQ_EXIT:
 	case SOFTIRQ_ENTRY:
 	case SOFTIRQ_EXIT:
-		break; /* all have one number */
+		break; /* all of them have one number */
 	case CPU_IDLE:
 		set_number(r, "state", e->state);
 		set_number(r, "cpu_id", (uint64_t)e->to);
@@ -230,7 +230,7 @@ static inline void end_page(struct tap_page *page, bool missed, struct tap_buf *
 	page->bytes = NULL;
 }
 
-/* The pages of a CPU, as they are filled. */
+/* A CPU's sub-buffers while they are filled. */
 struct stream_pages {
 	unsigned char bytes[TAP_PAGE_SIZE];
 	struct tap_page page;
@@ -292,7 +292,10 @@ static inline struct tap_head_format make_format(enum event_kind kind)
 	return (struct tap_head_format){ def->system, text.data, text.len };
 }
 
-/* Only the @kinds (bits) are recorded, and described. Losses always are. Return: 0 or -errno. */
+/*
+ * Write a recording. It contains and describes only the event kinds in @kinds (bits); losses are
+ * always recorded. Return: 0 or -errno.
+ */
 static inline int write_dat(const char *file, const struct sim *s, const struct event *events,
 			    unsigned int kinds, const char *meta, struct tap_err *err)
 {

@@ -4,12 +4,12 @@
  * TRACE_NEEDS(), read at run time into the same definitions (event/defs.h) that a schedtap built
  * with these headers would contain.
  *
- * 	struct tap_defs d = { 0 };
+ *	struct tap_defs d = { 0 };
  *
- * 	ret = tap_defs_read(&d, "queue.h", &err);
- * 	for (unsigned int i = 0; i < d.nr; i++)
- * 		use(tap_defs_at(&d, i));
- * 	tap_defs_release(&d);
+ *	ret = tap_defs_read(&d, "queue.h", &err);
+ *	for (unsigned int i = 0; i < d.nr; i++)
+ *		use(tap_defs_at(&d, i));
+ *	tap_defs_release(&d);
  */
 #ifndef TAP_DEFINE_DEFINE_H
 #define TAP_DEFINE_DEFINE_H

@@ -4,16 +4,16 @@
  * is accepted as the kernel does, with the same messages and carets; schedtap-filter(5) lists the
  * differences.
  *
- * 	or	:= and { "||" and }
- * 	and	:= not { "&&" not }
- * 	not	:= "!" not | term
- * 	term	:= sum [ operator sum ]
- * 	sum	:= product { ("+" | "-") product }
- * 	product	:= unary { ("*" | "/" | "%") unary }
- * 	unary	:= "-" unary | "(" or ")" | number | field | text | cpus | function
- * 	cpus	:= "CPUS{" list "}"
- * 	function := "sample(" number "/" number ")"
- * 		| "changed(" field ")" | "moved(" field "," number ")"
+ *	or	:= and { "||" and }
+ *	and	:= not { "&&" not }
+ *	not	:= "!" not | term
+ *	term	:= sum [ operator sum ]
+ *	sum	:= product { ("+" | "-") product }
+ *	product	:= unary { ("*" | "/" | "%") unary }
+ *	unary	:= "-" unary | "(" or ")" | number | field | text | cpus | function
+ *	cpus	:= "CPUS{" list "}"
+ *	function := "sample(" number "/" number ")"
+ *		| "changed(" field ")" | "moved(" field "," number ")"
  *
  * Parentheses may contain a condition or a number. Both are parsed by the same rules, and the
  * caller that needs one of them refuses the other.

@@ -4,9 +4,9 @@
  * The kernel's helpers (__get_str(), __print_flags()) are known; other functions are errors. Any
  * other name becomes OP_UNKNOWN, and expressions that use it are .unknown.
  *
- * 	tap_expr_begin(&p, fmt, "REC->prev_pid == 1", &prog);
- * 	n = tap_expr_parse(&p);
- * 	ret = tap_expr_end(&p);
+ *	tap_expr_begin(&p, fmt, "REC->prev_pid == 1", &prog);
+ *	n = tap_expr_parse(&p);
+ *	ret = tap_expr_end(&p);
  */
 #ifndef TAP_EXPR_PARSE_H
 #define TAP_EXPR_PARSE_H
