@@ -77,7 +77,9 @@ TAP_API TAP_MUST_CHECK int tap_select_new(const struct tap_select_opts *opts,
 TAP_API void tap_select_free(struct tap_select *s);
 
 /**
- * tap_select_event() - Return true if -e selects this kind of event. Other options do not count.
+ * tap_select_event() - Return true if -e selects this kind of event, or was not given.
+ *
+ * The other options do not count.
  */
 TAP_API bool tap_select_event(const struct tap_select *s, const char *system, const char *name);
 
@@ -99,7 +101,8 @@ struct tap_select_task {
 TAP_API bool tap_select_task(const struct tap_select *s, const struct tap_select_task *task);
 
 /**
- * tap_select_cpu() - Return true if -C contains @cpu. A negative @cpu (unknown) matches no list.
+ * tap_select_cpu() - Return true if -C contains @cpu, or was not given.
+ * @cpu: negative if unknown, which no list contains.
  */
 TAP_API bool tap_select_cpu(const struct tap_select *s, int cpu);
 

@@ -78,7 +78,7 @@ void tap_buf_s64(struct tap_buf *b, int64_t v);
 const char *tap_buf_str(struct tap_buf *b);
 
 /*
- * Read all of @path, including files whose size the kernel does not report (tracefs, /proc).
+ * Append all of @path, including files whose size the kernel does not report (tracefs, /proc).
  * Return: 0; -EFBIG above @b's maximum size; -errno of open() or read().
  */
 int tap_buf_read_file(struct tap_buf *b, const char *path);

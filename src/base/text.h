@@ -76,6 +76,7 @@ struct tap_cpus {
  * Return: 0; -EINVAL; -ENOMEM.
  */
 int tap_cpus_parse(struct tap_cpus *c, const char *list);
+/* Return: 0; -EINVAL if @cpu is above TAP_CPU_MAX; -ENOMEM. */
 int tap_cpus_add(struct tap_cpus *c, unsigned int cpu);
 void tap_cpus_release(struct tap_cpus *c);
 /* Add the CPUs in the kernel's list format: "0-3,8". */

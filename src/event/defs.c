@@ -40,7 +40,7 @@ struct trace_entry {
 #define TP_PROTO(args...) args
 #define TP_ARGS(args...) args
 #define TP_CONDITION(args...) args
-/* when recording, fields that the kernel lacks are left out instead */
+/* keep @args here; the recorder drops them if its kernel lacks @member */
 #define tp_if(member, args...) args
 #define TP_STRUCT__entry(args...) args
 #define TP_fast_assign(args...) args

@@ -152,7 +152,10 @@ static bool is_switch(const struct tap_event *ev)
 	return !strcmp(ev->fmt->system, "sched") && !strcmp(ev->fmt->name, "sched_switch");
 }
 
-/* Kernels since v4.14 print a prev_state of 0 as R and one above the letters' bits as R+. */
+/*
+ * Since v4.14 a prev_state of 0, or one above the letters' bits, means R or R+: the task was
+ * preempted.
+ */
 static void put_switch(struct tap_buf *b, const struct tap_event *ev)
 {
 	uint32_t prev = (uint32_t)field(ev, "prev_pid"), next = (uint32_t)field(ev, "next_pid");

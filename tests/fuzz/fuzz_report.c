@@ -226,7 +226,7 @@ static int check_paths(struct told *told)
 	return ret;
 }
 
-/* The sum by kind is all wait time; the sums by runner and by cgroup are the same part of it. */
+/* The kinds add up to all wait time, and the pairs to the time of all runners. */
 static void check_explained(struct tap_explain *e)
 {
 	uint64_t kinds_ns = 0, runners_ns = 0;

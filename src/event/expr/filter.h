@@ -26,7 +26,7 @@ enum tap_term_kind {
 	TAP_TERM_NUMBERS, /* two expressions: nodes .a and .b */
 	/* equality of .text and .field; if that is NULL, of .text and the running task's name */
 	TAP_TERM_TEXT,
-	TAP_TERM_GLOB, /* as TAP_TERM_TEXT, but .glob must match */
+	TAP_TERM_GLOB, /* .glob matches .field or, if that is NULL, the running task's name */
 	/* OP_EQ: .cpus contains only the number of node .a; OP_AND: .cpus contains it */
 	TAP_TERM_CPU,
 	TAP_TERM_MASK, /* a cpumask in .field. OP_EQ: equals .cpus; OP_AND: intersects .cpus */

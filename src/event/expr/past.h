@@ -10,8 +10,8 @@
 #include "event/format.h"
 
 /*
- * The fields that identify what a field describes: a task if .tid is positive; otherwise a cgroup,
- * a CPU, or both. Each may be NULL.
+ * The fields that identify what a field describes: a task if .tid is positive; otherwise a CPU, by
+ * default the one that recorded the event, and on it a cgroup. Each may be NULL.
  */
 struct tap_past_about {
 	const struct tap_field *tid, *cgroup, *cpu;
