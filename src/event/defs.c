@@ -96,16 +96,16 @@ struct trace_entry {
 	  .size = sizeof(type_),                                                                   \
 	  .elem_size = sizeof(type_),                                                              \
 	  .is_signed = IS_SIGNED(type_) },
+/* clang-format off */
 #define __array(type_, item, len)                                                                  \
 	{ .name = STRINGIFY(item),                                                                 \
 	  .type = STRINGIFY(type_),                                                                \
-	  .kind = _Generic((type_)0, char                                                          \
-			   : TAP_FIELD_CHARS, default                                              \
-			   : TAP_FIELD_ARRAY),                                                     \
+	  .kind = _Generic((type_)0, char: TAP_FIELD_CHARS, default: TAP_FIELD_ARRAY),             \
 	  .offset = offsetof(RAW, item),                                                           \
 	  .size = sizeof(type_[len]),                                                              \
 	  .elem_size = sizeof(type_),                                                              \
 	  .is_signed = IS_SIGNED(type_) },
+/* clang-format on */
 #define __string(item, src)                                                                        \
 	{ .name = STRINGIFY(item),                                                                 \
 	  .type = "__data_loc char[]",                                                             \

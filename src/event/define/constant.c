@@ -58,7 +58,7 @@ static int64_t parse_unary(struct parser *p)
 	if (p->depth++ == MAX_DEPTH)
 		return set_error(p, "nested too deep");
 	if (accept_sign(p, "-")) {
-		v = (int64_t) - (uint64_t)parse_unary(p);
+		v = (int64_t)(-(uint64_t)parse_unary(p));
 	} else if (accept_sign(p, "+")) {
 		v = parse_unary(p);
 	} else if (accept_sign(p, "~")) {
@@ -98,7 +98,7 @@ static int64_t divide_numbers(struct parser *p, char sign, int64_t a, int64_t b)
 	if (!b)
 		return set_error(p, "division by zero");
 	if (b == -1)
-		return sign == '/' ? (int64_t) - (uint64_t)a : 0;
+		return sign == '/' ? (int64_t)(-(uint64_t)a) : 0;
 	return sign == '/' ? a / b : a % b;
 }
 

@@ -744,10 +744,10 @@ static char *path_of(const struct tap_source *from, struct span name)
 	const char *slash = *name.s == '/' ? NULL : strrchr(from->path, '/');
 	char *path;
 
-	return asprintf(&path, "%.*s%.*s", slash ? (int)(slash + 1 - from->path) : 0, from->path,
-			(int)name.len, name.s) < 0
-		       ? NULL
-		       : path;
+	if (asprintf(&path, "%.*s%.*s", slash ? (int)(slash + 1 - from->path) : 0, from->path,
+		     (int)name.len, name.s) < 0)
+		return NULL;
+	return path;
 }
 
 static void include_file(struct tap_pp *pp, const struct tap_token *at, char *path)

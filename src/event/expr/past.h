@@ -23,15 +23,17 @@ struct tap_past_key {
 	uint64_t cpu; /* UINT64_MAX for a task, on any CPU */
 };
 
+struct tap_past_value {
+	struct tap_past_key key;
+	uint64_t value;
+	uint32_t next; /* next value with the same hash: index + 1, or 0 */
+};
+
 struct tap_past {
 	const struct tap_field *field; /* a number field */
 	struct tap_past_about about;
 	struct tap_map first; /* hash of a key -> index + 1 of its first value */
-	struct tap_past_value {
-		struct tap_past_key key;
-		uint64_t value;
-		uint32_t next; /* next value with the same hash: index + 1, or 0 */
-	} * values; /* owned */
+	struct tap_past_value *values; /* owned */
 	unsigned int nr, cap;
 };
 

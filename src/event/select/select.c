@@ -230,6 +230,7 @@ static char *cgroup_glob(const char *word, const char *mount, const char *suffix
 {
 	size_t len = mount ? strlen(mount) : 0;
 	char *glob;
+	int ret;
 
 	if (len && !strncmp(word, mount, len) && (!word[len] || word[len] == '/'))
 		word += len;
@@ -237,8 +238,8 @@ static char *cgroup_glob(const char *word, const char *mount, const char *suffix
 	len = strlen(word);
 	while (len && word[len - 1] == '/')
 		len--;
-	return asprintf(&glob, "%s%.*s%s", len ? "/" : "", (int)len, word, suffix) < 0 ? NULL
-										       : glob;
+	ret = asprintf(&glob, "%s%.*s%s", len ? "/" : "", (int)len, word, suffix);
+	return ret < 0 ? NULL : glob;
 }
 
 static int read_cgroups(struct tap_select *s, const char *const *words, unsigned int nr,
@@ -386,17 +387,17 @@ int tap_select_read(const struct tap_select_words *w, struct tap_select **out, s
 	const struct tap_select_opts opts = {
 		.size = sizeof(opts),
 		.events = w->events.v,
-		w->events.nr,
+		.nr_events = w->events.nr,
 		.filters = (const char *const *)w->filters.v,
-		w->filters.nr,
+		.nr_filters = w->filters.nr,
 		.tgids = w->tgids.v,
-		w->tgids.nr,
+		.nr_tgids = w->tgids.nr,
 		.tids = w->tids.v,
-		w->tids.nr,
+		.nr_tids = w->tids.nr,
 		.comms = w->comms.v,
-		w->comms.nr,
+		.nr_comms = w->comms.nr,
 		.cgroups = w->cgroups.v,
-		w->cgroups.nr,
+		.nr_cgroups = w->cgroups.nr,
 		.cpus = w->cpus,
 	};
 
