@@ -67,7 +67,10 @@ static int put_term(const struct tap_filter *f, const struct tap_term *t, const 
 	return 0;
 }
 
-/* The text between terms ("&&", "||", "!" and parentheses) is the same in both languages. */
+/*
+ * The kernel's language has the same "&&", "||", "!" and parentheses, so text between terms is
+ * copied.
+ */
 int tap_filter_kernel_text(const struct tap_filter *f, const char *text, struct tap_buf *out)
 {
 	uint32_t at = 0;

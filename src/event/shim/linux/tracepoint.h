@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What <linux/tracepoint.h> is to the event headers when src/event/defs.c reads them: nothing. */
+/* An empty <linux/tracepoint.h>, for the event headers when src/event/defs.c includes them. */

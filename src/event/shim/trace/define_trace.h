@@ -1,2 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* src/event/defs.c runs the stages itself, over all families at once. */
+/*
+ * An empty <trace/define_trace.h>: src/event/defs.c itself includes all event headers again for
+ * each stage.
+ */
