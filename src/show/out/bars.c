@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WIDTH 40u /* columns of the longest bar, where there is room */
-#define BESIDE 50u /* columns that the rest of a row takes at most, as a rule */
+#define WIDTH 40u /* width of the longest bar, unless the terminal is narrow */
+#define BESIDE 50u /* typical width of the rest of a row */
 
 static const struct tap_column columns[] = {
 	{ "from_ns", "from", TAP_CELL_NS, .width = 13 },
@@ -20,7 +20,7 @@ static const struct tap_column columns[] = {
 #define ROWS 65u
 
 struct counts {
-	uint64_t rows[ROWS], most; /* 0: the value 0; n: from 2^(n-1) to 2^n - 1 */
+	uint64_t rows[ROWS], most; /* index 0: value 0; n: 2^(n-1) to 2^n - 1 */
 };
 
 struct bars {
@@ -39,7 +39,10 @@ static uint64_t row_from(unsigned int row)
 	return row ? (uint64_t)1 << (row - 1) : 0;
 }
 
-/* A bucket never lies on both sides of a power of two. */
+/*
+ * Callback for tap_hist_for_each(). A histogram bucket never crosses a power of two, so one row
+ * takes all of it.
+ */
 static void add_to_row(void *ctx, uint64_t from, uint64_t to, uint64_t weight)
 {
 	struct counts *c = ctx;
@@ -63,7 +66,7 @@ static void put_bucket(void *ctx, uint64_t from, uint64_t to, uint64_t weight)
 	tap_table_row(&b->table);
 }
 
-/* U+2588 is a full block; the seven after it become narrower by an eighth each. */
+/* U+2588 is a full block; the seven characters after it are narrower by an eighth each. */
 static void put_bar(struct bars *b, uint64_t count, bool utf8)
 {
 	unsigned int eighths =
@@ -114,7 +117,7 @@ void tap_out_bars(struct tap_page *p, const char *key, const struct tap_hist *h)
 
 #define LABEL_BYTES 24u
 
-/* The beginning of a row in 7 columns. */
+/* Write the row's lower bound in 7 columns. */
 static void put_label(char text[LABEL_BYTES], unsigned int row)
 {
 	static const char *const units[] = { "ns", "us", "ms", " s" };
@@ -132,13 +135,16 @@ static void put_label(char text[LABEL_BYTES], unsigned int row)
 struct heat {
 	const struct tap_plot *plot; /* borrowed */
 	struct counts *columns; /* owned */
-	uint64_t *row; /* owned: counts of the row that is drawn */
-	/* rows that are not empty, and all between; .highest below .lowest: none */
+	uint64_t *row; /* owned; counts of the row being drawn */
+	/*
+	 * Range of rows to draw, from the least to the greatest wait; empty if .highest + 1 is not
+	 * above .lowest.
+	 */
 	unsigned int lowest, highest;
 	uint64_t most;
 };
 
-static void count(struct heat *h, const struct tap_latency_column *columns)
+static void count_columns(struct heat *h, const struct tap_latency_column *columns)
 {
 	h->lowest = ROWS;
 	for (unsigned int i = 0; i < h->plot->columns; i++) {
@@ -153,7 +159,7 @@ static void count(struct heat *h, const struct tap_latency_column *columns)
 	}
 }
 
-static void draw(const struct heat *h, struct tap_buf *b)
+static void draw_rows(const struct heat *h, struct tap_buf *b)
 {
 	uint64_t from[TAP_PLOT_SHADES];
 	char label[LABEL_BYTES];
@@ -183,8 +189,8 @@ void tap_out_bars_over_time(struct tap_buf *b, const struct tap_plot *p,
 	};
 
 	if (h.columns && h.row) {
-		count(&h, columns);
-		draw(&h, b);
+		count_columns(&h, columns);
+		draw_rows(&h, b);
 		for (unsigned int i = 0; i < p->columns; i++)
 			h.row[i] = columns[i].censored + columns[i].unknown_ns;
 		tap_plot_unknown(b, p, h.row);

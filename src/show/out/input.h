@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What all commands that read a recording begin with, `dump` and reports: their common options, and
- * what these do. */
+/* The options of all commands that read a recording (`dump` and reports), and how they open it. */
 #ifndef TAP_RUN_INPUT_H
 #define TAP_RUN_INPUT_H
 
@@ -8,15 +7,18 @@
 #include "timeline/run/run.h"
 #include "show/out/page.h"
 
-/* As typed. Their own options structs begin with it. */
+/* Options as typed. A command's own options struct begins with this struct. */
 struct tap_input_opts {
-	struct tap_strings input; /* paths: several are files of one recorder */
+	struct tap_strings input; /* paths; several are files of one recorder */
 	const char *clock, *window, *color;
-	struct tap_select_words select; /* -e is for dump and timehist alone */
-	const struct tap_style *style; /* NULL: text */
+	struct tap_select_words select; /* only dump and timehist have -e */
+	const struct tap_style *style; /* NULL means text */
 };
 
-/* Rows in the table of such a command. @...: rows of its own that go with these: -C, -e. */
+/*
+ * Rows for the command's table of options. The macro's arguments are further filter options (-C,
+ * -e), shown next to the task filters.
+ */
 extern const struct tap_opt tap_input_task_options[], tap_input_style_options[];
 #define TAP_INPUT_OPTIONS(...)                                                                     \
 	TAP_OPT_ROWS(tap_input_task_options), ##__VA_ARGS__, TAP_OPT_ROWS(tap_input_style_options)
@@ -27,9 +29,10 @@ static inline const struct tap_style *tap_input_style(const struct tap_input_opt
 }
 
 /*
- * Checks the options, opens the recording, and finds the window. @opts: borrowed until the close.
- * Return: 0; -errno with a sentence, and @usage says whether the options are to blame. Close in
- * either case.
+ * Check the options, open the recording, and find the window. @opts: borrowed until the run is
+ * closed.
+ * Return: 0; -errno with a sentence, and @usage says whether the options are to blame. Close @run
+ * in either case.
  */
 int tap_run_input(struct tap_run *run, const struct tap_input_opts *opts,
 		  const struct tap_listener *listener, bool *usage, struct tap_err *err);

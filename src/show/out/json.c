@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* JSON. Events as JSON Lines: one object per event, numbers as they are, also beyond 2^53. */
+/*
+ * JSON. Events are JSON Lines: one object per event. Integers are written in full, also above 2^53.
+ */
 #include "show/out/out.h"
 
 #include <errno.h>
@@ -40,7 +42,7 @@ static int json_kind(const struct tap_out *o, struct tap_out_kind *k, const stru
 	return 0;
 }
 
-/* @key: as it stands before the value, here and below. */
+/* @key: the text before the value, with comma, quotes and colon. */
 static void add_id(struct tap_buf *b, const char *key, int id)
 {
 	tap_buf_puts(b, key);
@@ -82,7 +84,7 @@ static void add_number(struct tap_buf *b, const struct tap_field *f, const void 
 		tap_buf_u64(b, v);
 }
 
-/* Elements that are no number (structs) are given as their bytes. */
+/* Write an array of numbers. Elements that are not numbers (structs) are written as their bytes. */
 static void add_array(struct tap_buf *b, const struct tap_field *f, const char *bytes, uint32_t len)
 {
 	struct tap_field elem = { .kind = TAP_FIELD_NUMBER,
@@ -119,7 +121,10 @@ static void add_field(struct tap_buf *b, const struct tap_field *f, const struct
 		add_array(b, f, bytes, len);
 }
 
-/* The record has a cgroup's id; a path can be known only from beside it. */
+/*
+ * The event's record holds only the cgroup's id; its path comes from elsewhere in the recording, if
+ * it is known.
+ */
 static void add_path(struct tap_out *o, const struct tap_field *cgroup, const struct tap_event *ev)
 {
 	const char *path =
@@ -131,7 +136,7 @@ static void add_path(struct tap_out *o, const struct tap_field *cgroup, const st
 	add_text(&o->buf, path);
 }
 
-/* What a stack's number or addresses stand for; null: it could not be read. */
+/* Write the stack's function names; null if the stack could not be read. */
 static void add_frames(struct tap_out *o, const struct tap_event *ev)
 {
 	struct tap_buf *b = &o->buf;
@@ -152,7 +157,7 @@ static void add_frames(struct tap_out *o, const struct tap_event *ev)
 		tap_buf_char(b, ']');
 }
 
-/* The wall time is there if it is known. */
+/* Write @ts_ns, and its wall time if that is known. */
 static void add_time(struct tap_out *o, const char *key, const char *wall_key, uint64_t ts_ns)
 {
 	struct tap_buf *b = &o->buf;
@@ -258,7 +263,7 @@ static void close_object(struct tap_page *p)
 	tap_buf_puts(&p->buf, "}\n");
 }
 
-static void nest(struct tap_page *p, const char *key, bool is_array)
+static void nest_begin(struct tap_page *p, const char *key, bool is_array)
 {
 	if (key)
 		put_key(p, key);
@@ -282,7 +287,7 @@ static void put_real(struct tap_buf *b, double v)
 		tap_buf_puts(b, "null");
 }
 
-/* ,"x_wall": behind "x_ns", where the wall time is known. */
+/* After the member "x_ns", write "x_wall" if the wall time is known. */
 static void put_wall(struct tap_page *p, const char *key, struct tap_value ns)
 {
 	if (!p->wall || !p->wall->is_known)
@@ -298,7 +303,7 @@ static void put_wall(struct tap_page *p, const char *key, struct tap_value ns)
 	tap_buf_char(&p->buf, '"');
 }
 
-/* What the recording's description says, unchanged. */
+/* Write a value from the recording's description unchanged. */
 static void put_json(struct tap_buf *b, const json_t *v)
 {
 	char *text = json_dumps(v, JSON_COMPACT | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY);
@@ -335,7 +340,7 @@ static void put_value(struct tap_buf *b, struct tap_value v)
 	}
 }
 
-static void member(struct tap_page *p, const char *key, struct tap_value v)
+static void put_member(struct tap_page *p, const char *key, struct tap_value v)
 {
 	if (key)
 		put_key(p, key);
@@ -355,7 +360,7 @@ static void table_begin(struct tap_table *t)
 		put_key(t->page, t->key);
 		t->page->comma = false;
 	} else {
-		nest(t->page, t->key, true);
+		nest_begin(t->page, t->key, true);
 	}
 }
 
@@ -367,11 +372,11 @@ static void table_end(struct tap_table *t)
 	tap_page_flush(t->page);
 }
 
-/* The first one begins the row. */
-static void cell(struct tap_table *t, const struct tap_column *c, struct tap_value v)
+/* The row's first cell also opens the row's object. */
+static void table_cell(struct tap_table *t, const struct tap_column *c, struct tap_value v)
 {
 	if (c == t->columns)
-		nest(t->page, NULL, false);
+		nest_begin(t->page, NULL, false);
 	if (!c->key)
 		return;
 	put_key(t->page, c->key);
@@ -380,7 +385,7 @@ static void cell(struct tap_table *t, const struct tap_column *c, struct tap_val
 		put_wall(t->page, c->key, v);
 }
 
-static void row(struct tap_table *t)
+static void table_row(struct tap_table *t)
 {
 	nest_end(t->page, false);
 	tap_page_flush(t->page);
@@ -389,13 +394,13 @@ static void row(struct tap_table *t)
 static const struct tap_table_ops table = {
 	.begin = table_begin,
 	.end = table_end,
-	.cell = cell,
-	.row = row,
+	.cell = table_cell,
+	.row = table_row,
 };
 
-/* ---- JSON Lines: an object for each row, the first is what a report begins with ---- */
+/* ---- JSON Lines: one object per row, after a first object with the report's head ---- */
 
-static void line(struct tap_table *t)
+static void end_line(struct tap_table *t)
 {
 	tap_buf_puts(&t->page->buf, "}\n");
 	t->page->comma = false;
@@ -403,8 +408,8 @@ static void line(struct tap_table *t)
 }
 
 static const struct tap_table_ops lines = {
-	.cell = cell,
-	.row = line,
+	.cell = table_cell,
+	.row = end_line,
 };
 
 static void end_head(struct tap_page *p)
@@ -417,8 +422,8 @@ static const struct tap_style in_lines = {
 	.audience = TAP_FOR_PROGRAMS,
 	.open = open_object,
 	.end_head = end_head,
-	.member = member,
-	.nest = nest,
+	.member = put_member,
+	.nest = nest_begin,
 	.nest_end = nest_end,
 	.table = &table,
 	.stream = &lines,
@@ -430,8 +435,8 @@ const struct tap_style tap_style_json = {
 	.in_lines = &in_lines,
 	.open = open_object,
 	.close = close_object,
-	.member = member,
-	.nest = nest,
+	.member = put_member,
+	.nest = nest_begin,
 	.nest_end = nest_end,
 	.table = &table,
 	.stream = &table,

@@ -3,7 +3,7 @@
 
 #include "show/out/table.h"
 
-/* What would end a cell, or be taken for HTML. */
+/* Escape Markdown's special characters: those that end a cell, mark up text, or begin HTML. */
 static void add_cell(struct tap_buf *b, const char *s, size_t len)
 {
 	struct tap_buf text = { 0 };
@@ -19,7 +19,7 @@ static void add_cell(struct tap_buf *b, const char *s, size_t len)
 	tap_buf_release(&text);
 }
 
-static void begin(struct tap_table *t)
+static void table_begin(struct tap_table *t)
 {
 	struct tap_buf *b = &t->page->buf;
 
@@ -32,7 +32,7 @@ static void begin(struct tap_table *t)
 	tap_buf_puts(b, "\n");
 }
 
-static void cell(struct tap_table *t, const struct tap_column *c, struct tap_value v)
+static void table_cell(struct tap_table *t, const struct tap_column *c, struct tap_value v)
 {
 	struct tap_buf *b = &t->page->buf;
 
@@ -44,13 +44,15 @@ static void cell(struct tap_table *t, const struct tap_column *c, struct tap_val
 	tap_buf_puts(b, " |");
 }
 
-static void row(struct tap_table *t)
+static void table_row(struct tap_table *t)
 {
 	tap_buf_char(&t->page->buf, '\n');
 	tap_page_flush(t->page);
 }
 
-static const struct tap_table_ops table = { .begin = begin, .cell = cell, .row = row };
+static const struct tap_table_ops table = { .begin = table_begin,
+					    .cell = table_cell,
+					    .row = table_row };
 
 const struct tap_style tap_style_markdown = { .audience = TAP_FOR_PEOPLE,
 					      .table = &table,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables for people, in Markdown: for what is sent on, rather than read on a terminal. No events.
+/*
+ * Markdown tables, for text that is passed on rather than read on a terminal. Events are not
+ * supported.
  */
 #ifndef TAP_OUT_MARKDOWN_H
 #define TAP_OUT_MARKDOWN_H

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What all formats of events share: what is kept per kind and task, and big blocks. */
+/*
+ * Parts shared by all styles' event output: cached kinds and task labels, and writing in big
+ * blocks.
+ */
 #include "show/out/out.h"
 
 #include <errno.h>
@@ -87,7 +90,7 @@ static int kind_new(struct tap_out *o, const struct tap_event_kind *kind)
 	return ret;
 }
 
-/* Return: NULL when out of memory. */
+/* Return: the task's label; NULL if out of memory. */
 static const struct tap_buf *label_of(struct tap_out *o, const struct tap_task *t)
 {
 	struct tap_out_label *l = &o->other;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/out/page.h"
 
-#define BLOCK 65536u /* bytes that one write takes */
+#define BLOCK 65536u /* bytes; larger output is written out */
 
-/* What is kept is written, or after an error dropped, so that it does not pile up. */
+/* Write the buffer out. After an error, drop it, so that memory does not grow. */
 static void write_out(struct tap_page *p)
 {
 	if (!p->err)
@@ -60,7 +60,7 @@ void tap_page_wrap(struct tap_buf *b, size_t from, size_t limit, size_t indent, 
 	size_t n;
 
 	tap_buf_add(&text, b->data + from, b->len - from);
-	while (below && from && b->data[from - 1] == ' ') /* none stand at a line's end */
+	while (below && from && b->data[from - 1] == ' ') /* no trailing blanks */
 		from--;
 	b->len = from;
 	for (s = text.data; s < text.data + text.len; s += n) {
@@ -94,7 +94,7 @@ void tap_page_sentence(struct tap_page *p, const char *s, size_t len)
 
 /* ---- for programs ---- */
 
-static void nest(struct tap_page *p, const char *key, bool is_array)
+static void nest_begin(struct tap_page *p, const char *key, bool is_array)
 {
 	if (p->style->nest)
 		p->style->nest(p, key, is_array);
@@ -110,7 +110,7 @@ static void nest_end(struct tap_page *p, bool is_array)
 
 void tap_page_object(struct tap_page *p, const char *key)
 {
-	nest(p, key, false);
+	nest_begin(p, key, false);
 }
 
 void tap_page_object_end(struct tap_page *p)
@@ -120,7 +120,7 @@ void tap_page_object_end(struct tap_page *p)
 
 void tap_page_array(struct tap_page *p, const char *key)
 {
-	nest(p, key, true);
+	nest_begin(p, key, true);
 }
 
 void tap_page_array_end(struct tap_page *p)
@@ -128,7 +128,7 @@ void tap_page_array_end(struct tap_page *p)
 	nest_end(p, true);
 }
 
-static void member(struct tap_page *p, const char *key, struct tap_value v)
+static void put_member(struct tap_page *p, const char *key, struct tap_value v)
 {
 	if (p->style->member)
 		p->style->member(p, key, v);
@@ -136,27 +136,27 @@ static void member(struct tap_page *p, const char *key, struct tap_value v)
 
 void tap_page_null(struct tap_page *p, const char *key)
 {
-	member(p, key, (struct tap_value){ TAP_VALUE_NULL });
+	put_member(p, key, (struct tap_value){ TAP_VALUE_NULL });
 }
 
 void tap_page_bool(struct tap_page *p, const char *key, bool v)
 {
-	member(p, key, (struct tap_value){ TAP_VALUE_BOOL, .yes = v });
+	put_member(p, key, (struct tap_value){ TAP_VALUE_BOOL, .yes = v });
 }
 
 void tap_page_u64(struct tap_page *p, const char *key, uint64_t v)
 {
-	member(p, key, (struct tap_value){ TAP_VALUE_U64, .u = v });
+	put_member(p, key, (struct tap_value){ TAP_VALUE_U64, .u = v });
 }
 
 void tap_page_u64_if(struct tap_page *p, const char *key, bool known, uint64_t v)
 {
-	member(p, key, (struct tap_value){ known ? TAP_VALUE_U64 : TAP_VALUE_NULL, .u = v });
+	put_member(p, key, (struct tap_value){ known ? TAP_VALUE_U64 : TAP_VALUE_NULL, .u = v });
 }
 
 void tap_page_s64(struct tap_page *p, const char *key, int64_t v)
 {
-	member(p, key, (struct tap_value){ TAP_VALUE_S64, .s = v });
+	put_member(p, key, (struct tap_value){ TAP_VALUE_S64, .s = v });
 }
 
 void tap_page_id(struct tap_page *p, const char *key, int id)
@@ -169,17 +169,17 @@ void tap_page_id(struct tap_page *p, const char *key, int id)
 
 void tap_page_real(struct tap_page *p, const char *key, double v)
 {
-	member(p, key, (struct tap_value){ TAP_VALUE_REAL, .real = v });
+	put_member(p, key, (struct tap_value){ TAP_VALUE_REAL, .real = v });
 }
 
 void tap_page_text(struct tap_page *p, const char *key, const char *s, size_t len)
 {
-	member(p, key, (struct tap_value){ TAP_VALUE_TEXT, (unsigned int)len, .text = s });
+	put_member(p, key, (struct tap_value){ TAP_VALUE_TEXT, (unsigned int)len, .text = s });
 }
 
 void tap_page_at(struct tap_page *p, const char *key, uint64_t ns)
 {
-	member(p, key, (struct tap_value){ TAP_VALUE_AT, .u = ns });
+	put_member(p, key, (struct tap_value){ TAP_VALUE_AT, .u = ns });
 }
 
 void tap_page_cpus(struct tap_page *p, const char *key, const struct tap_cpus *cpus)
@@ -202,7 +202,7 @@ void tap_page_puts(struct tap_page *p, const char *key, const char *s)
 void tap_page_json(struct tap_page *p, const char *key, const json_t *v)
 {
 	if (v)
-		member(p, key, (struct tap_value){ TAP_VALUE_JSON, .json = v });
+		put_member(p, key, (struct tap_value){ TAP_VALUE_JSON, .json = v });
 	else
 		tap_page_null(p, key);
 }

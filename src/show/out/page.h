@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A report's results on their way out: sentences, single values and tables (table.h), each of them
- * written as the style has it. A style is one file that ends in one struct tap_style, and its line
- * in styles.h; its name is the option that chooses it. Who has something to show asks for the
- * style's audience, never for the style.
+ * Report output: sentences, single values and tables (table.h), which a style formats. A style is
+ * one file with one struct tap_style, and its line in styles.h; its name is the option that chooses
+ * it. Callers decide by the style's audience, not by the style.
  */
 #ifndef TAP_OUT_PAGE_H
 #define TAP_OUT_PAGE_H
@@ -15,15 +14,15 @@
 #include "base/text.h"
 #include "base/wall.h"
 
-/* Who reads a style. */
+/* Intended readers of a style. */
 enum tap_audience {
 	TAP_FOR_PEOPLE = 1, /* sentences, and tables of what matters most */
-	TAP_FOR_PROGRAMS = 2, /* all there is, nested */
-	TAP_FOR_SHEETS = 4, /* one table: the one that the report is about */
+	TAP_FOR_PROGRAMS = 2, /* all data, nested */
+	TAP_FOR_SHEETS = 4, /* one table: the report's main table */
 	TAP_FOR_ALL = 7,
 };
 
-/* On a terminal. */
+/* Text attributes on a terminal. */
 enum tap_tint {
 	TAP_TINT_NONE,
 	TAP_TINT_BOLD,
@@ -35,32 +34,33 @@ enum tap_tint {
 	TAP_TINT_BLUE,
 };
 
-/* Where a report goes. */
+/* Output of a report. */
 struct tap_page {
 	const struct tap_style *style;
 	int fd;
-	unsigned int columns; /* of a terminal: how long lines may be; 0: as long as they are */
-	bool color; /* for people */
-	bool utf8; /* there are blocks and lines to draw with */
-	struct tap_wall *wall; /* borrowed; NULL: times are the recording's clock */
-	struct tap_buf buf; /* for people, plain text may be added */
-	bool comma; /* of nested styles: something stands before in this object or array */
-	int err; /* 0 or the first -errno: of write, or -ENOMEM */
+	unsigned int columns; /* the terminal's width, which lines must not exceed; 0: no limit */
+	bool color; /* only in styles for people */
+	bool utf8; /* block and line drawing characters may be used */
+	struct tap_wall *wall; /* borrowed; NULL: times are shown on the recording's clock */
+	/* pending output; in styles for people, callers may append plain text */
+	struct tap_buf buf;
+	bool comma; /* nested styles: the current object or array has a member already */
+	int err; /* 0 or the first error: -errno of write, or -ENOMEM */
 };
 
-/* A member of an object, or a cell. Two registers hold it. */
+/* The value of an object's member or of a cell. 16 bytes, so that it is passed in two registers. */
 struct tap_value {
 	enum tap_value_kind {
 		TAP_VALUE_NULL, /* not known */
 		TAP_VALUE_BOOL,
 		TAP_VALUE_U64,
 		TAP_VALUE_S64,
-		TAP_VALUE_REAL, /* null if it is not finite */
+		TAP_VALUE_REAL, /* written as null if not finite */
 		TAP_VALUE_TEXT,
-		TAP_VALUE_AT, /* ns, a time of the recording's clock; the key ends in "_ns" */
+		TAP_VALUE_AT, /* ns, a time on the recording's clock; the key ends in "_ns" */
 		TAP_VALUE_JSON,
 	} kind;
-	unsigned int len; /* of .text, which no buffer (base/buf.h) lets grow to 4 GiB */
+	unsigned int len; /* bytes in .text; base/buf.h limits buffers to less than 4 GiB */
 	union {
 		bool yes;
 		uint64_t u;
@@ -77,18 +77,25 @@ struct tap_sheet;
 
 struct tap_style {
 	enum tap_audience audience;
-	/* The same for reports of which the rows come as they are read; NULL: this one will do. */
+	/*
+	 * Variant of this style for reports that print rows as they are read; NULL: use this style.
+	 */
 	const struct tap_style *in_lines;
 	void (*open)(struct tap_page *p); /* or NULL */
-	void (*end_head)(struct tap_page *p); /* behind what every report begins with; or NULL */
+	/* called after the report's head (its common first lines); or NULL */
+	void (*end_head)(struct tap_page *p);
 	void (*close)(struct tap_page *p); /* or NULL */
-	/* Of nested styles; NULL in others: then nothing is written. @key: NULL in an array. */
+	/*
+	 * Nested styles only; in other styles NULL, and members are not written. @key: NULL in an
+	 * array.
+	 */
 	void (*member)(struct tap_page *p, const char *key, struct tap_value v);
 	void (*nest)(struct tap_page *p, const char *key, bool is_array);
 	void (*nest_end)(struct tap_page *p, bool is_array);
-	const struct tap_table_ops *table, *stream; /* tap_table_begin(), tap_table_stream() */
-	const struct tap_out_ops *events; /* what `dump` prints (out.h) */
-	const struct tap_sheet *sheet; /* of .table and .events that are sheet.h's */
+	/* for tap_table_begin(); for tap_table_stream() */
+	const struct tap_table_ops *table, *stream;
+	const struct tap_out_ops *events; /* how `dump` prints events (out.h) */
+	const struct tap_sheet *sheet; /* only if .table and .events are those of sheet.h */
 };
 
 extern const struct tap_style tap_style_text;
@@ -96,7 +103,7 @@ extern const struct tap_style tap_style_text;
 #include "show/out/styles.h"
 #undef TAP_STYLE
 
-/* Rows for a command's table of options: one for each style that is chosen. */
+/* Rows for a command's table of options: one per style that an option chooses. */
 #define TAP_STYLE_OPTION(T, m, name_, help_)                                                       \
 	{ .name = #name_,                                                                          \
 	  .help = help_,                                                                           \
@@ -110,25 +117,30 @@ static inline bool tap_page_is_for(const struct tap_page *p, unsigned int audien
 }
 
 void tap_page_open(struct tap_page *p, const struct tap_style *style, int fd);
-/* Finishes, writes and releases. Return: 0, or the first error: -errno of write, -ENOMEM. */
+/*
+ * Finish the report, write it out and release the buffer. Return: 0, or the first error: -errno of
+ * write, -ENOMEM.
+ */
 int tap_page_close(struct tap_page *p);
-/* Writes, if there is much to write. */
+/* Write the buffer out if it has grown beyond one block. */
 void tap_page_flush(struct tap_page *p);
 
-/* For people: what follows is shown so; TAP_TINT_NONE: as usual again. */
+/* Append a terminal attribute that applies to the text after it; TAP_TINT_NONE resets it. */
 void tap_tint_add(struct tap_buf *b, enum tap_tint tint);
-/* The same, where .color is. */
+/* Append the attribute to the page, if .color is set. */
 void tap_page_tint(struct tap_page *p, enum tap_tint tint);
-/* For people: a sentence as a line of its own; where .columns is set, as the lines that it takes.
- */
+/* For people: append a sentence on its own line, wrapped at .columns if that is set. */
 void tap_page_sentence(struct tap_page *p, const char *s, size_t len);
 /*
- * Breaks what stands behind @from into lines of @limit columns, at blanks where there are some.
- * With @below the first one begins on a new line, too.
+ * Break the text from @from to the end of @b into lines of @limit columns, at blanks if possible,
+ * each continuation line indented by @indent. With @below the first line begins on a new line, too.
  */
 void tap_page_wrap(struct tap_buf *b, size_t from, size_t limit, size_t indent, bool below);
 
-/* Members of a report, or of an object in it, for programs; in other styles nothing. */
+/*
+ * Write a member of the report, or of the object or array that is open. Only nested styles (for
+ * programs) write it.
+ */
 void tap_page_object(struct tap_page *p, const char *key);
 void tap_page_object_end(struct tap_page *p);
 void tap_page_array(struct tap_page *p, const char *key);
@@ -136,14 +148,18 @@ void tap_page_array_end(struct tap_page *p);
 void tap_page_null(struct tap_page *p, const char *key);
 void tap_page_bool(struct tap_page *p, const char *key, bool v);
 void tap_page_u64(struct tap_page *p, const char *key, uint64_t v);
-void tap_page_u64_if(struct tap_page *p, const char *key, bool known, uint64_t v); /* else null */
+/* null if not @known */
+void tap_page_u64_if(struct tap_page *p, const char *key, bool known, uint64_t v);
 void tap_page_s64(struct tap_page *p, const char *key, int64_t v);
-void tap_page_id(struct tap_page *p, const char *key, int id); /* null below 0: not known */
+/* null if below 0, which means unknown */
+void tap_page_id(struct tap_page *p, const char *key, int id);
 void tap_page_real(struct tap_page *p, const char *key, double v); /* null if not finite */
 void tap_page_text(struct tap_page *p, const char *key, const char *s, size_t len);
 void tap_page_puts(struct tap_page *p, const char *key, const char *s); /* NULL: null */
-void tap_page_at(struct tap_page *p, const char *key, uint64_t ns); /* "x_ns", and "x_wall" */
-void tap_page_cpus(struct tap_page *p, const char *key, const struct tap_cpus *cpus); /* an array */
+/* "x_ns", and "x_wall" if the wall time is known */
+void tap_page_at(struct tap_page *p, const char *key, uint64_t ns);
+/* an array of CPU numbers */
+void tap_page_cpus(struct tap_page *p, const char *key, const struct tap_cpus *cpus);
 void tap_page_json(struct tap_page *p, const char *key, const json_t *v); /* NULL: null */
 
 #endif

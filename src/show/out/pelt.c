@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROWS_OF_MANY 4u /* of a strip, where there are more than that many strips */
+#define ROWS_OF_MANY 4u /* rows per strip, if there are more than this many strips */
 
-/* Replaces what is in @b by whom the series is of. Return: its text. */
+/* Replace @b by the name of the series' CPU, task, cgroup or domain. Return: its text. */
 static const char *subject_text(struct tap_buf *b, const struct tap_out_pelt *o)
 {
 	const struct tap_pelt_series *s = o->series;
@@ -49,7 +49,7 @@ static bool is_of_strip(const struct tap_out_pelt *o, const struct tap_pelt_seri
 	return s && (s->signal == o->series->signal || (o->line && s->signal == o->line->signal));
 }
 
-/* The upper edge for all series of this strip's signals. */
+/* Return the upper edge that all series of this strip's signals share. */
 static uint64_t top_of(const struct tap_out_pelt *strip, const struct tap_out_pelt *series,
 		       unsigned int nr)
 {
@@ -85,7 +85,7 @@ static void add_figures(struct tap_buf *b, const struct tap_plot *p,
 		tap_buf_puts(b, "  not known\n");
 }
 
-/* Where there are two series, which is which. */
+/* The title of a strip. With two series, each gets a line with its symbol. */
 static void add_title(struct tap_buf *b, const struct tap_plot *p, const struct tap_out_pelt *o)
 {
 	struct tap_buf name = { 0 };
@@ -105,7 +105,7 @@ static void add_title(struct tap_buf *b, const struct tap_plot *p, const struct 
 	tap_buf_release(&name);
 }
 
-static double average(const struct tap_pelt_column *c)
+static double column_average(const struct tap_pelt_column *c)
 {
 	return c->ns ? (double)c->sum / (double)c->ns : 0;
 }
@@ -122,11 +122,11 @@ static void add_strip(struct tap_buf *b, const struct tap_plot *p, const struct 
 
 		columns[i] = (struct tap_plot_column){
 			.known = c->ns,
-			.avg = average(c),
+			.avg = column_average(c),
 			.min = (double)c->min,
 			.max = (double)c->max,
 			.has_line = line && line->ns,
-			.line = line ? average(line) : 0,
+			.line = line ? column_average(line) : 0,
 		};
 	}
 	if (s->signal->is_signed)
@@ -232,7 +232,7 @@ static void add_text(struct tap_page *r, const char *key, const char *s, size_t 
 		tap_page_null(r, key);
 }
 
-/* For programs: members of a row, as are the next two. */
+/* For programs: add a member to the row, as do the next two functions. */
 static void add_subject(struct tap_page *r, const struct tap_out_pelt *o)
 {
 	const struct tap_pelt_series *s = o->series;
@@ -315,7 +315,7 @@ static double band_pct(const struct tap_pelt_series *s, unsigned int i)
 	return s->hist.count ? 100.0 * (double)s->bands_ns[i] / (double)s->hist.count : NAN;
 }
 
-/* The table of those that have this scale, if there are any. */
+/* Print a table of the series on this scale, if there are any. */
 static void put_bands(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
 		      enum tap_pelt_scale scale, const char *title,
 		      const struct tap_column *columns)

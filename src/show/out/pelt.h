@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The load-tracking signals as plots, figures, JSON and CSV. */
+/* Load-tracking signals as plots, tables, JSON and CSV. */
 #ifndef TAP_OUT_PELT_H
 #define TAP_OUT_PELT_H
 
@@ -7,28 +7,32 @@
 #include "show/out/plot.h"
 #include "show/out/table.h"
 
-/* A series, and what the recording says about whom it is of. */
+/* A series, and what the recording knows about its task, cgroup or CPU. */
 struct tap_out_pelt {
 	const struct tap_pelt_series *series; /* borrowed */
-	/* for a plot, over it, of the same subject; borrowed; NULL: none */
+	/* a second series of the same subject, drawn as a line over the plot; borrowed; or NULL */
 	const struct tap_pelt_series *line;
-	const char *label; /* of a task, escaped; borrowed; NULL: its name and tid will do */
+	const char *label; /* the task's escaped label, borrowed; NULL: show its name and tid */
 	uint32_t label_len;
-	int tgid; /* of a task; -1: not known */
-	const char *path; /* of a cgroup; borrowed, NULL: not known */
+	int tgid; /* the task's process id; -1: unknown */
+	const char *path; /* the cgroup's path, borrowed; NULL: unknown */
 };
 
-/* @p: .rows is the most that a strip may have. Strips of one signal have the same scale, as two in
- * one strip have. */
+/*
+ * Plot each series as a strip. @p: .rows is a strip's maximum height. Strips of one signal have the
+ * same scale, and so do two signals that share a strip.
+ */
 void tap_out_pelt_plot(struct tap_buf *b, const struct tap_plot *p,
 		       const struct tap_out_pelt *series, unsigned int nr);
-/* @points: for programs, every update as well. */
+/* Print a table of the series' statistics. @points: for programs, include every update. */
 void tap_out_pelt_figures(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr,
 			  uint64_t window_ns, bool points);
-/* For people: how long the values were in which part of their range. */
+/* For people: print how long the values stayed in each part of their range. */
 void tap_out_pelt_bands(struct tap_page *r, const struct tap_out_pelt *series, unsigned int nr);
 
-/* Of CSV: one row per update, as they come; @value TAP_PELT_GAP: not known from then on. */
+/*
+ * CSV: one row per update, in the order of the events. @value TAP_PELT_GAP: unknown from @ts_ns on.
+ */
 extern const struct tap_column tap_out_pelt_columns[];
 void tap_out_pelt_row(struct tap_table *t, const struct tap_out_pelt *series, uint64_t ts_ns,
 		      int64_t value);

@@ -6,14 +6,14 @@
 #include <stdio.h>
 
 #define EIGHTHS 8
-#define TICK 20u /* columns from one time to the next */
+#define TICK 20u /* columns between two times on the axis */
 
 static const char *const blocks[EIGHTHS + 1] = {
 	" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█",
 };
 
-/* How far up @v reaches, in eighths of a row. */
-static int height(const struct tap_plot *p, double v, uint64_t top)
+/* Return the height of @v in eighths of a row, at most the strip's. */
+static int height_of(const struct tap_plot *p, double v, uint64_t top)
 {
 	double all = (double)p->rows * EIGHTHS;
 	double h = v * all / (double)top + 0.5;
@@ -21,12 +21,12 @@ static int height(const struct tap_plot *p, double v, uint64_t top)
 	return h > all ? (int)all : (int)h;
 }
 
-/* @row: from 0 at the bottom. Heights in eighths. */
-static const char *cell(const struct tap_plot *p, int avg, int max, int row)
+/* @row: 0 is the bottom row. @avg and @max: heights in eighths of a row. */
+static const char *block_cell(const struct tap_plot *p, int avg, int max, int row)
 {
 	int full = avg - row * EIGHTHS;
 
-	if (row == 0 && full < 1) /* 0 is a value too */
+	if (row == 0 && full < 1) /* 0 is a known value: draw a line */
 		full = 1;
 	if (p->ascii) {
 		if (full >= EIGHTHS / 2)
@@ -40,7 +40,7 @@ static const char *cell(const struct tap_plot *p, int avg, int max, int row)
 	return max - row * EIGHTHS >= EIGHTHS / 2 ? "░" : " ";
 }
 
-/* At most 7 characters. */
+/* Append a value in 7 columns. */
 static void add_edge(struct tap_buf *b, double v)
 {
 	tap_buf_printf(b, v < 1e7 && v > -1e6 ? "%7.0f" : "%7.1g", v);
@@ -51,7 +51,10 @@ static void add_axis(struct tap_buf *b, const struct tap_plot *p)
 	tap_buf_puts(b, p->ascii ? " |" : " │");
 }
 
-/* The y axis beside a row: its upper edge is named at the top, the middle and the bottom. */
+/*
+ * Draw the y axis next to a row. The strip's top, middle and bottom rows show the value of their
+ * upper edge (0 at the bottom).
+ */
 static void add_margin(struct tap_buf *b, const struct tap_plot *p, unsigned int row, uint64_t top)
 {
 	if (row + 1 == p->rows)
@@ -68,12 +71,12 @@ static void add_margin(struct tap_buf *b, const struct tap_plot *p, unsigned int
 #define AREA TAP_TINT_CYAN
 #define LINE TAP_TINT_MAGENTA
 
-/* What the line has in a row; NULL: nothing. */
+/* Return the part of the line that lies in this row; NULL: it is in another row or unknown. */
 static const char *line_cell(const struct tap_plot *p, const struct tap_plot_column *c,
 			     unsigned int row, uint64_t top)
 {
 	static const char *const lines[EIGHTHS] = { "⎽", "⎽", "⎼", "─", "─", "⎻", "⎺", "⎺" };
-	int h = c->has_line ? height(p, c->line, top) : 0;
+	int h = c->has_line ? height_of(p, c->line, top) : 0;
 	unsigned int at = h > 0 ? (unsigned int)h - 1 : 0;
 
 	if (!c->has_line || at / EIGHTHS != row)
@@ -92,12 +95,12 @@ void tap_plot_mark(struct tap_buf *b, const struct tap_plot *p, bool is_line)
 		tap_tint_add(b, TAP_TINT_NONE);
 }
 
-/* What one column has in a row. */
+/* Returns the character of one column in a row. */
 typedef const char *cell_fn(const struct tap_plot *p, const struct tap_plot_column *c,
 			    unsigned int row, uint64_t top);
 
 struct row {
-	unsigned int blanks; /* none stand at a line's end */
+	unsigned int blanks; /* held back, to avoid trailing blanks */
 	enum tap_tint tint;
 };
 
@@ -143,7 +146,7 @@ static void add_row(struct tap_buf *b, const struct tap_plot *p,
 static const char *plain_cell(const struct tap_plot *p, const struct tap_plot_column *c,
 			      unsigned int row, uint64_t top)
 {
-	return cell(p, height(p, c->avg, top), height(p, c->max, top), (int)row);
+	return block_cell(p, height_of(p, c->avg, top), height_of(p, c->max, top), (int)row);
 }
 
 void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
@@ -155,11 +158,11 @@ void tap_plot_strip(struct tap_buf *b, const struct tap_plot *p,
 	}
 }
 
-/* @row: from 0 at the bottom, which is -@top. */
+/* @row: 0 is the bottom row, whose lower edge is -@top. */
 static const char *signed_cell(const struct tap_plot *p, const struct tap_plot_column *c,
 			       unsigned int row, uint64_t top)
 {
-	/* of this row */
+	/* Height from the center line, in rows; and the value at this row's middle. */
 	double half = p->rows / 2.0, middle = (row + 0.5 - half) / half * (double)top;
 	bool is_up = middle > 0;
 
@@ -196,7 +199,7 @@ static const char *const shades[TAP_PLOT_SHADES][2] = {
 	{ "█", "#" },
 };
 
-/* From 1 on, each the same number of times the one before. */
+/* Thresholds grow geometrically from 1: each is the same multiple of the one before. */
 void tap_plot_shades(uint64_t most, uint64_t from[TAP_PLOT_SHADES])
 {
 	for (unsigned int i = 0; i < TAP_PLOT_SHADES; i++)
@@ -239,12 +242,12 @@ void tap_plot_unknown(struct tap_buf *b, const struct tap_plot *p, const uint64_
 	end_row(b, &r);
 }
 
-/* With nine decimals. Return: its length. */
+/* Write a time with nine decimals. Return: its length. */
 static size_t put_time(const struct tap_plot *p, uint64_t ns, struct tap_buf *to)
 {
 	struct tap_wall wall = p->wall ? *p->wall : (struct tap_wall){ 0 };
 
-	if (wall.shown == TAP_SHOW_WALL) /* its date is too long */
+	if (wall.shown == TAP_SHOW_WALL) /* a date would not fit */
 		wall.shown = TAP_SHOW_TOD;
 	tap_buf_clear(to);
 	tap_wall_add(&wall, to, ns);
@@ -278,7 +281,7 @@ uint64_t tap_plot_top(uint64_t max)
 {
 	uint64_t top = 1;
 
-	/* above 5e18 there is no next one */
+	/* stop at 5e18: the next step does not fit in 64 bits */
 	for (unsigned int i = 0; top < max && top < UINT64_C(5000000000000000000); i++)
 		top = i % 3 == 1 ? top / 2 * 5 : top * 2;
 	return top;

@@ -8,7 +8,7 @@
 
 /* ---- events ---- */
 
-static void separate(const struct tap_out *o, struct tap_buf *b)
+static void add_separator(const struct tap_out *o, struct tap_buf *b)
 {
 	tap_buf_char(b, o->style->sheet->separator);
 }
@@ -16,21 +16,21 @@ static void separate(const struct tap_out *o, struct tap_buf *b)
 static void add_text(const struct tap_out *o, struct tap_buf *b, const char *s, size_t len)
 {
 	o->style->sheet->add_text(b, s, len);
-	separate(o, b);
+	add_separator(o, b);
 }
 
-/* Nothing for what is not known. */
+/* Write an id, or an empty value if it is unknown (negative). */
 static void add_id(const struct tap_out *o, struct tap_buf *b, int id)
 {
 	if (id >= 0)
 		tap_buf_s64(b, id);
-	separate(o, b);
+	add_separator(o, b);
 }
 
 static void add_key(struct tap_out *o, const char *key)
 {
 	tap_buf_puts(&o->buf, key);
-	separate(o, &o->buf);
+	add_separator(o, &o->buf);
 }
 
 static void events_begin(struct tap_out *o)
@@ -61,15 +61,15 @@ static void event_label(const struct tap_out *o, struct tap_buf *label, const st
 static void add_time(struct tap_out *o, uint64_t ts_ns)
 {
 	tap_buf_u64(&o->buf, ts_ns);
-	separate(o, &o->buf);
+	add_separator(o, &o->buf);
 	if (!tap_wall_width(o->wall))
 		return;
 	tap_wall_add_iso(o->wall, &o->buf, ts_ns);
-	separate(o, &o->buf);
+	add_separator(o, &o->buf);
 }
 
-static void event(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev,
-		  const struct tap_buf *current)
+static void put_event(struct tap_out *o, const struct tap_out_kind *k, const struct tap_event *ev,
+		      const struct tap_buf *current)
 {
 	struct tap_buf *b = &o->buf;
 
@@ -85,14 +85,14 @@ static void event(struct tap_out *o, const struct tap_out_kind *k, const struct 
 		b->err = o->scratch.err;
 }
 
-static void lost(struct tap_out *o, const struct tap_event *ev)
+static void put_lost(struct tap_out *o, const struct tap_event *ev)
 {
-	struct tap_wall own = { 0 }; /* the fields are the recording's */
+	struct tap_wall own = { 0 }; /* the text shows the recording's clock */
 
 	add_time(o, ev->ts_ns);
 	add_id(o, &o->buf, ev->cpu);
-	for (int i = 0; i < 3; i++) /* no task */
-		separate(o, &o->buf);
+	for (int i = 0; i < 3; i++) /* tid, tgid and comm are empty */
+		add_separator(o, &o->buf);
 	add_key(o, "lost");
 	tap_out_lost_text(&o->buf, &own, ev);
 	tap_buf_char(&o->buf, '\n');
@@ -102,8 +102,8 @@ const struct tap_out_ops tap_sheet_events = {
 	.begin = events_begin,
 	.kind = event_kind,
 	.label = event_label,
-	.event = event,
-	.lost = lost,
+	.event = put_event,
+	.lost = put_lost,
 };
 
 /* ---- tables ---- */
@@ -113,15 +113,18 @@ static const struct tap_sheet *sheet_of(const struct tap_table *t)
 	return t->page->style->sheet;
 }
 
-/* Beside the time: only where it is asked for, so that columns stay where they are. */
+/*
+ * Return true if the time has a wall-time column after it: only if the user asked for wall time, so
+ * that column numbers stay stable.
+ */
 static bool has_wall(const struct tap_table *t, const struct tap_column *c)
 {
 	return c->cell == TAP_CELL_AT && t->page->wall && t->page->wall->is_known &&
 	       tap_wall_width(t->page->wall);
 }
 
-/* Instead of the separator behind the last cell. */
-static void row(struct tap_table *t)
+/* End the row: replace the separator after its last cell by a newline. */
+static void end_row(struct tap_table *t)
 {
 	struct tap_buf *b = &t->page->buf;
 
@@ -144,10 +147,10 @@ static void table_begin(struct tap_table *t)
 			tap_buf_printf(b, "%.*s_wall%c", (int)(strlen(c->key) - strlen("_ns")),
 				       c->key, separator);
 	}
-	row(t);
+	end_row(t);
 }
 
-static void cell(struct tap_table *t, const struct tap_column *c, struct tap_value v)
+static void put_cell(struct tap_table *t, const struct tap_column *c, struct tap_value v)
 {
 	const struct tap_sheet *sheet = sheet_of(t);
 	struct tap_buf *b = &t->page->buf;
@@ -172,6 +175,6 @@ static void cell(struct tap_table *t, const struct tap_column *c, struct tap_val
 
 const struct tap_table_ops tap_sheet_table = {
 	.begin = table_begin,
-	.cell = cell,
-	.row = row,
+	.cell = put_cell,
+	.row = end_row,
 };

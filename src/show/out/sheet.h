@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Styles for sheets: a row is a line, values stand between separators; of events the fields are
- * their printed text. */
+/*
+ * Styles for spreadsheets: a row is a line with separators between its values. An event's fields
+ * are one value, their printed text.
+ */
 #ifndef TAP_OUT_SHEET_H
 #define TAP_OUT_SHEET_H
 
@@ -8,7 +10,7 @@
 
 struct tap_sheet {
 	char separator;
-	/* so that no separator stands in it */
+	/* quotes or escapes the separator in a text */
 	void (*add_text)(struct tap_buf *b, const char *s, size_t len);
 };
 

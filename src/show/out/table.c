@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/out/table.h"
 
-static void begin(struct tap_table *t, const struct tap_table_ops *ops, struct tap_page *p,
-		  const struct tap_column *columns, const char *key, bool is_object)
+static void start_table(struct tap_table *t, const struct tap_table_ops *ops, struct tap_page *p,
+			const struct tap_column *columns, const char *key, bool is_object)
 {
 	t->ops = ops;
 	t->page = p;
@@ -19,19 +19,19 @@ static void begin(struct tap_table *t, const struct tap_table_ops *ops, struct t
 void tap_table_begin(struct tap_table *t, struct tap_page *p, const struct tap_column *columns,
 		     const char *key)
 {
-	begin(t, p->style->table, p, columns, key, false);
+	start_table(t, p->style->table, p, columns, key, false);
 }
 
 void tap_table_stream(struct tap_table *t, struct tap_page *p, const struct tap_column *columns,
 		      const char *key)
 {
-	begin(t, p->style->stream, p, columns, key, false);
+	start_table(t, p->style->stream, p, columns, key, false);
 }
 
 void tap_table_object(struct tap_table *t, struct tap_page *p, const struct tap_column *columns,
 		      const char *key)
 {
-	begin(t, p->style->table, p, columns, key, true);
+	start_table(t, p->style->table, p, columns, key, true);
 }
 
 void tap_table_end(struct tap_table *t)

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Results as tables: one description of the columns, three ways to show them. A row is built
- * cell by cell in the order of the columns, and written in big blocks.
+ * Tables: one description of the columns, and one formatter per style. A row is built cell by cell
+ * in the order of the columns, and written in big blocks.
  *
  *   text   aligned columns under a header line; durations in the column's unit, times as
- *          .wall shows them, "-" for what is not known; names escaped
- *   JSON   "key": value, durations and times in ns, null for what is not known. Beside each time
- *          "x_ns", where the wall time is known, "x_wall": ISO 8601, UTC
- *   JSONL  the same, one object a line
- *   CSV    RFC 4180 under a header line of keys; empty for what is not known. x_wall beside x_ns
- *          only where .wall shows the wall time: columns stay where they are
+ *          .wall shows them, "-" for unknown values; names escaped
+ *   JSON   "key": value, durations and times in ns, null for unknown values. After each time
+ *          "x_ns", if the wall time is known, "x_wall": ISO 8601, UTC
+ *   JSONL  as JSON, one object per line
+ *   CSV    RFC 4180 under a header line of keys; empty for unknown values. x_wall after x_ns
+ *          only if .wall shows the wall time, so that column numbers stay stable
  *
- * In text a table is laid out when it ends: its columns are as wide as what is in them, and its
- * durations have the finest unit in which the greatest of a column is below 100,000. A table of
- * which the rows are printed as they come (tap_table_stream()) has its columns as wide as they say,
- * and durations in ms. Where lines are to fit a terminal, the columns that matter least are left
- * out until they do, and a line says which.
+ * Text tables are laid out when they end: columns are as wide as their content, and a column of
+ * durations has the finest unit in which its greatest value is below 100,000. A table whose rows
+ * are printed at once (tap_table_stream()) has the widths that its columns state, and durations in
+ * ms. If lines must fit a terminal, the least important columns are left out until they do, and a
+ * line names the columns left out.
  *
- * A report in JSON is one object, of which single values and tables are the members (page.h). In
- * text, what is no table is plain text. In CSV a report prints one table only: the one that it is
- * about.
+ * A report in JSON is one object, whose members are single values and tables (page.h). In text,
+ * everything else is plain text. In CSV a report prints only its main table.
  */
 #ifndef TAP_OUT_TABLE_H
 #define TAP_OUT_TABLE_H
@@ -30,62 +29,76 @@
 
 enum tap_cell {
 	TAP_CELL_TEXT, /* left-aligned */
-	TAP_CELL_LABEL, /* the same, escaped already, may have tints: for columns of text only */
+	/*
+	 * left-aligned text that is escaped already and may contain attributes; all cells must be
+	 * texts
+	 */
+	TAP_CELL_LABEL,
 	TAP_CELL_COUNT, /* uint64_t */
 	TAP_CELL_INT, /* int64_t */
-	TAP_CELL_NS, /* uint64_t, a duration; text: in .unit */
-	TAP_CELL_AT, /* uint64_t ns, a time of the recording's clock; .key ends in "_ns" */
-	TAP_CELL_REAL, /* double; text and CSV: with .places decimals */
+	TAP_CELL_NS, /* uint64_t ns, a duration; text shows it in .unit */
+	TAP_CELL_AT, /* uint64_t ns, a time on the recording's clock; .key ends in "_ns" */
+	TAP_CELL_REAL, /* double; text and CSV show .places decimals */
 };
 
-enum tap_unit { TAP_UNIT_MS, TAP_UNIT_US, TAP_UNIT_S }; /* three decimals each */
+enum tap_unit { TAP_UNIT_MS, TAP_UNIT_US, TAP_UNIT_S }; /* each shown with three decimals */
 
 struct tap_column {
-	const char *key; /* of JSON and CSV, with its unit: "run_ns". NULL: text only */
-	const char *title; /* of text; a duration's unit is added to it. NULL: not in text */
+	const char *key; /* name in JSON and CSV, with its unit: "run_ns". NULL: text only */
+	/* header in text; the unit of durations is appended. NULL: not shown in text */
+	const char *title;
 	enum tap_cell cell;
-	unsigned int width; /* of text, in columns, at least. In a table that is printed as it comes
-			     * what is wider pushes the rest to the right */
-	unsigned int places; /* TAP_CELL_REAL */
-	unsigned int rank; /* where lines are too long, columns of the greatest go first; 0 stays */
-	enum tap_tint tint; /* of what is not 0, and of texts */
-	bool same_unit; /* as the duration before it: they are to be compared */
-	/* the table's own */
+	/*
+	 * Minimum width in text, in columns. In a streamed table a wider cell pushes the rest of
+	 * its row to the right.
+	 */
+	unsigned int width;
+	unsigned int places; /* decimals of TAP_CELL_REAL */
+	/*
+	 * if lines are too long, the column with the greatest rank is hidden first; 0: never hidden
+	 */
+	unsigned int rank;
+	enum tap_tint tint; /* of texts, and of numbers other than 0 */
+	/* use the unit of the duration column before this one, so that both can be compared */
+	bool same_unit;
+	/* set by the table's code */
 	enum tap_unit unit; /* TAP_CELL_NS */
-	/* of text: where it is cut, or for the last column wrapped; 0: nowhere */
+	/*
+	 * Text only: the width at which cells are cut, or in the last column wrapped; 0: no limit.
+	 */
 	unsigned int limit;
 };
 
-#define TAP_TABLE_COLUMNS 48u /* in text */
+#define TAP_TABLE_COLUMNS 48u /* most columns that a text table may have */
 
 struct tap_table {
 	const struct tap_table_ops *ops;
 	struct tap_page *page; /* borrowed */
 	const struct tap_column *columns; /* borrowed, or .own; ends with a row of zeros */
-	const struct tap_column *at; /* of the next cell */
-	const char *key; /* of the array or object, for programs */
-	bool is_object; /* one row, and no array around it */
-	/* the style's own */
-	size_t pad; /* text: blanks owed before the next cell */
-	enum tap_tint tint; /* of the next cell, a text */
-	/* of text that is laid out at the end: struct held_cell, and its texts */
+	const struct tap_column *at; /* the next cell's column */
+	const char *key; /* name of the array or object, for programs */
+	bool is_object; /* a single row, written as an object without an array around it */
+	/* state of the style's formatter */
+	size_t pad; /* text: blanks still to be written before the next cell */
+	enum tap_tint tint; /* attribute of the next cell, if that is a text */
+	/* Text tables laid out at the end: the cells (struct held_cell) and their texts. */
 	struct tap_buf cells, texts;
-	struct tap_column own[TAP_TABLE_COLUMNS + 1]; /* of text, as laid out */
+	struct tap_column own[TAP_TABLE_COLUMNS + 1]; /* text: the columns as laid out */
 };
 
-/* How a style writes tables. */
+/* A style's table formatter. */
 struct tap_table_ops {
 	void (*begin)(struct tap_table *t); /* or NULL */
 	void (*end)(struct tap_table *t); /* or NULL */
-	/* @v: of the kind that a cell's function below gives. */
+	/* @v: of the kind that the cell's function below passes. */
 	void (*cell)(struct tap_table *t, const struct tap_column *c, struct tap_value v);
 	void (*row)(struct tap_table *t); /* or NULL */
 };
 
-/* Of text: laid out when they end; printed as they come. */
+/* Text tables: laid out when they end, and printed row by row. */
 extern const struct tap_table_ops tap_table_text_held, tap_table_text_stream;
 
-/* 0 of nothing. */
+/* Percentage of @part in @whole; 0 if @whole is 0. */
 static inline double tap_pct(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -96,18 +109,18 @@ static inline bool tap_column_is_end(const struct tap_column *c)
 	return !c->key && !c->title;
 }
 
-/* @key: of the array, for programs. For people and sheets: the header line. */
+/* Begin a table. @key: name of the array, for programs. Text and CSV get a header line. */
 void tap_table_begin(struct tap_table *t, struct tap_page *p, const struct tap_column *columns,
 		     const char *key);
-/* Rows are printed as they come: for tables that may be long. */
+/* Begin a table whose rows are printed as they are added; for tables that may be long. */
 void tap_table_stream(struct tap_table *t, struct tap_page *p, const struct tap_column *columns,
 		      const char *key);
-/* For programs: one row outside of a table, "key": {...}. */
+/* For programs: begin a single row outside of a table, "key": {...}. */
 void tap_table_object(struct tap_table *t, struct tap_page *p, const struct tap_column *columns,
 		      const char *key);
 void tap_table_end(struct tap_table *t);
 
-/* Cells; the first one begins the row, and tap_table_row() ends it. */
+/* Add the next cell. The first cell begins a row, and tap_table_row() ends it. */
 static inline void tap_table_cell(struct tap_table *t, struct tap_value v)
 {
 	assert(!tap_column_is_end(t->at));
@@ -115,17 +128,18 @@ static inline void tap_table_cell(struct tap_table *t, struct tap_value v)
 	t->tint = TAP_TINT_NONE;
 }
 
-static inline void tap_table_text(struct tap_table *t, const char *s, size_t len) /* TEXT, LABEL */
+/* for TEXT and LABEL */
+static inline void tap_table_text(struct tap_table *t, const char *s, size_t len)
 {
 	tap_table_cell(t, (struct tap_value){ TAP_VALUE_TEXT, (unsigned int)len, .text = s });
 }
 
-static inline void tap_table_u64(struct tap_table *t, uint64_t v) /* COUNT, NS, AT */
+static inline void tap_table_u64(struct tap_table *t, uint64_t v) /* for COUNT, NS and AT */
 {
 	tap_table_cell(t, (struct tap_value){ TAP_VALUE_U64, .u = v });
 }
 
-static inline void tap_table_s64(struct tap_table *t, int64_t v) /* INT */
+static inline void tap_table_s64(struct tap_table *t, int64_t v) /* for INT */
 {
 	tap_table_cell(t, (struct tap_value){ TAP_VALUE_S64, .s = v });
 }
@@ -140,13 +154,13 @@ static inline void tap_table_none(struct tap_table *t)
 	tap_table_cell(t, (struct tap_value){ TAP_VALUE_NULL });
 }
 
-/* For people: of the next cell, a text. */
+/* For people: set the attribute of the next cell, a text. */
 static inline void tap_table_tint(struct tap_table *t, enum tap_tint tint)
 {
 	t->tint = tint;
 }
 
-/* For programs members may have been put into the row behind its cells (page.h). */
+/* End the row. For programs, callers may have written members (page.h) after its last cell. */
 static inline void tap_table_row(struct tap_table *t)
 {
 	assert(tap_column_is_end(t->at));
@@ -155,14 +169,14 @@ static inline void tap_table_row(struct tap_table *t)
 		t->ops->row(t);
 }
 
-/* Cells of what may not be known. */
+/* Add @nr cells with unknown values. */
 static inline void tap_table_nones(struct tap_table *t, unsigned int nr)
 {
 	while (nr--)
 		tap_table_none(t);
 }
 
-static inline void tap_table_puts(struct tap_table *t, const char *s) /* NULL: not known */
+static inline void tap_table_puts(struct tap_table *t, const char *s) /* NULL: unknown */
 {
 	if (s)
 		tap_table_text(t, s, strlen(s));
@@ -178,7 +192,7 @@ static inline void tap_table_u64_if(struct tap_table *t, bool known, uint64_t v)
 		tap_table_none(t);
 }
 
-static inline void tap_table_id(struct tap_table *t, int id) /* below 0: not known */
+static inline void tap_table_id(struct tap_table *t, int id) /* below 0: unknown */
 {
 	if (id >= 0)
 		tap_table_s64(t, id);

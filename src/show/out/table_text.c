@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tables for people: laid out when they end, or of fixed width and printed row by row. */
+/* Text tables: laid out when they end, or with fixed widths and printed row by row. */
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
@@ -10,10 +10,12 @@
 #include "show/out/table.h"
 
 #define BETWEEN 2u /* blanks between two columns */
-#define SOME_BLANKS 32u /* in front of nearly all numbers there are less */
+#define SOME_BLANKS 32u /* enough padding before nearly all numbers */
 
-/* A label may have tints (tap_tint_add()), which take no place; of what names hold nothing looks
- * like one. */
+/*
+ * Return the width in columns, without attribute sequences (tap_tint_add()). Names cannot contain
+ * such sequences: they are escaped.
+ */
 static size_t shown_width(const char *s, size_t len)
 {
 	const char *end = s + len, *m;
@@ -26,7 +28,10 @@ static size_t shown_width(const char *s, size_t len)
 	return width;
 }
 
-/* The blanks behind a text wait for the next cell: none stand at a line's end. */
+/*
+ * Owe the padding after a left-aligned text to the next cell, so that lines have no trailing
+ * blanks.
+ */
 static void pad_left_aligned(struct tap_table *t, unsigned int width, size_t text_start)
 {
 	const struct tap_buf *b = &t->page->buf;
@@ -40,11 +45,15 @@ static bool is_left_aligned(const struct tap_column *c)
 	return c->cell == TAP_CELL_TEXT || c->cell == TAP_CELL_LABEL;
 }
 
-#define LEAST_ROOM 40u /* that the last column needs beside the others, if it is long */
-#define INDENT 4u /* of what goes below them */
+/* least width of a long last column next to the others; if narrower, it goes below */
+#define LEAST_ROOM 40u
+#define INDENT 4u /* of a last column shown below its row */
 
-/* Cuts what stands behind @from. The end of a path says more than its beginning. */
-static void cut(struct tap_buf *b, size_t from, size_t limit)
+/*
+ * Cut the text from @from on to @limit columns. Paths lose their beginning: their end is more
+ * specific.
+ */
+static void cut_text(struct tap_buf *b, size_t from, size_t limit)
 {
 	char *s = b->data + from;
 	size_t len = b->len - from, skip = 1;
@@ -62,15 +71,15 @@ static void cut(struct tap_buf *b, size_t from, size_t limit)
 	b->len = from + 1 + len - skip;
 }
 
-/* What is too long for its column is cut; in the last one it goes on below. */
-static void shorten(struct tap_table *t, const struct tap_column *c, size_t from)
+/* Cut a text that is too long for its column; wrap it in the last column. */
+static void shorten_text(struct tap_table *t, const struct tap_column *c, size_t from)
 {
 	struct tap_buf *b = &t->page->buf;
 
 	if (shown_width(b->data + from, b->len - from) <= c->limit)
 		return;
 	if (!tap_column_is_end(c + 1)) {
-		cut(b, from, c->limit);
+		cut_text(b, from, c->limit);
 	} else if (c->limit >= LEAST_ROOM) {
 		tap_page_wrap(b, from, c->limit, t->page->columns - c->limit, false);
 	} else {
@@ -99,7 +108,7 @@ static void put_title(struct tap_table *t, const struct tap_column *c)
 	struct tap_buf *b = &t->page->buf;
 	size_t len = title_width(c), start;
 
-	if (!*c->title) { /* perhaps at the line's end */
+	if (!*c->title) { /* it may be the line's last */
 		t->pad += c->width + BETWEEN;
 		return;
 	}
@@ -108,7 +117,7 @@ static void put_title(struct tap_table *t, const struct tap_column *c)
 	tap_buf_puts(b, c->title);
 	tap_buf_puts(b, unit_of(c));
 	if (c->limit)
-		shorten(t, c, start);
+		shorten_text(t, c, start);
 	if (is_left_aligned(c))
 		pad_left_aligned(t, c->width, start);
 	else
@@ -129,7 +138,7 @@ static void put_header(struct tap_table *t)
 	tap_buf_char(b, '\n');
 }
 
-/* A cell that needs no escaping; right-aligned, but for texts. */
+/* Write a cell that needs no escaping: texts left-aligned, numbers right-aligned. */
 static void put_plain(struct tap_table *t, const struct tap_column *c, const char *s, size_t len)
 {
 	struct tap_buf *b = &t->page->buf;
@@ -147,7 +156,7 @@ static void put_text(struct tap_table *t, const struct tap_column *c, const char
 	struct tap_buf *b = &t->page->buf;
 	size_t start;
 
-	if (!len) { /* nothing to see, perhaps at the line's end */
+	if (!len) { /* an empty cell may be the line's last */
 		t->pad += BETWEEN + c->width;
 		return;
 	}
@@ -160,15 +169,15 @@ static void put_text(struct tap_table *t, const struct tap_column *c, const char
 	else
 		tap_text_escape(b, s, len);
 	if (c->limit)
-		shorten(t, c, start);
+		shorten_text(t, c, start);
 	pad_left_aligned(t, c->width, start);
 	if (tint)
 		tap_page_tint(t->page, TAP_TINT_NONE);
 }
 
 /*
- * The places of a cell with a number of @len bytes, right-aligned. Return: behind the last; NULL:
- * no memory.
+ * Reserve a right-aligned cell for a number of @len bytes, with its padding written. Return: the
+ * address after its last byte; NULL if out of memory.
  */
 static inline char *number_end(struct tap_table *t, const struct tap_column *c, size_t len)
 {
@@ -180,7 +189,7 @@ static inline char *number_end(struct tap_table *t, const struct tap_column *c, 
 	if (!tap_buf_reserve(b, blanks + len + SOME_BLANKS))
 		return NULL;
 	p = b->data + b->len;
-	memset(p, ' ', SOME_BLANKS); /* a size that is known is a few instructions */
+	memset(p, ' ', SOME_BLANKS); /* a memset of constant size compiles to a few instructions */
 	if (blanks > SOME_BLANKS)
 		memset(p, ' ', blanks);
 	b->len += blanks + len;
@@ -200,7 +209,7 @@ static inline void put_integer(struct tap_table *t, const struct tap_column *c, 
 		end[-(ptrdiff_t)len] = '-';
 }
 
-/* With @decimals, an odd number. */
+/* Write @v with @decimals decimals, an odd number. */
 static inline void put_fixed(struct tap_table *t, const struct tap_column *c, uint64_t v,
 			     unsigned int decimals)
 {
@@ -258,7 +267,7 @@ static void put_number(struct tap_table *t, const struct tap_column *c, uint64_t
 static void put_real(struct tap_table *t, const struct tap_column *c, double v)
 {
 	bool tinted = c->tint && isfinite(v) && v != 0;
-	char number[400] = "-"; /* 1e308 has 309 digits */
+	char number[400] = "-"; /* DBL_MAX, about 1.8e308, has 309 digits */
 	int len = 1;
 
 	if (isfinite(v))
@@ -288,7 +297,7 @@ static void text_cell(struct tap_table *t, const struct tap_column *c, struct ta
 	} else if (v.kind == TAP_VALUE_REAL) {
 		assert(c->cell == TAP_CELL_REAL);
 		put_real(t, c, v.real);
-	} else { /* not known */
+	} else { /* unknown */
 		put_plain(t, c, "-", 1);
 	}
 }
@@ -299,13 +308,13 @@ static void text_row(struct tap_table *t)
 	tap_page_flush(t->page);
 }
 
-/* ---- columns of a table, and of a terminal ---- */
+/* ---- choosing columns and widths ---- */
 
-#define HIDDEN UINT_MAX /* .rank of a column that is left out: .key is its title then */
-#define LEAST_TEXT 8u /* columns that a text keeps where nothing else can go */
+#define HIDDEN UINT_MAX /* .rank of a hidden column, whose .key then holds its title */
+#define LEAST_TEXT 8u /* least width of a text that is narrowed */
 #define LONGEST_LABEL 36u /* "comm [tid/tgid]*", if nothing in it is escaped */
 
-/* What is shown, and what stands between. */
+/* Return the width of a row: all shown columns and the blanks between them. */
 static size_t line_width(const struct tap_table *t)
 {
 	size_t n = 0;
@@ -315,7 +324,10 @@ static size_t line_width(const struct tap_table *t)
 	return n;
 }
 
-/* The column that matters least; of several the last one. Return: NULL: all others are to stay. */
+/*
+ * Return the least important column, the last one among equals; NULL if no further column may be
+ * hidden.
+ */
 static struct tap_column *least_column(struct tap_table *t)
 {
 	struct tap_column *least = NULL;
@@ -336,7 +348,7 @@ static struct tap_column *widest_text(struct tap_table *t)
 	return widest;
 }
 
-/* Gives the first task's label what it may need of what is left. */
+/* Widen the first task label up to LONGEST_LABEL, as far as the terminal has room. */
 static void widen_label(struct tap_table *t)
 {
 	size_t width = line_width(t),
@@ -368,8 +380,8 @@ static void set_limits(struct tap_table *t)
 		last->limit += (unsigned int)(most - width);
 }
 
-/* Makes lines fit. */
-static void fold(struct tap_table *t)
+/* Hide columns, then narrow texts, until rows fit the terminal. */
+static void fit_columns(struct tap_table *t)
 {
 	size_t most = t->page->columns, width;
 	struct tap_column *c;
@@ -414,7 +426,7 @@ static void put_hidden(struct tap_table *t)
 	tap_buf_char(b, '\n');
 }
 
-/* Return: how many there are. */
+/* Copy the columns to .own, which the layout changes. Return: their number. */
 static unsigned int copy_columns(struct tap_table *t, bool text_only)
 {
 	unsigned int nr = 0, wall = t->page->wall ? tap_wall_width(t->page->wall) : 0;
@@ -435,12 +447,12 @@ static unsigned int copy_columns(struct tap_table *t, bool text_only)
 	return nr;
 }
 
-/* ---- rows that are printed as they come ---- */
+/* ---- tables printed row by row ---- */
 
 static void stream_begin(struct tap_table *t)
 {
 	copy_columns(t, false);
-	fold(t);
+	fit_columns(t);
 	widen_label(t);
 	set_limits(t);
 	put_hidden(t);
@@ -453,15 +465,16 @@ const struct tap_table_ops tap_table_text_stream = {
 	.row = text_row,
 };
 
-/* ---- tables that are laid out when they end ---- */
+/* ---- tables laid out when they end ---- */
 
-/* A cell of a table that is laid out when it ends. */
+/* A buffered cell. */
 struct held_cell {
-	struct tap_value v; /* .text is set at the end: they move while they become more */
+	/* .text is set when the table ends: until then .texts may be moved as it grows */
+	struct tap_value v;
 	enum tap_tint tint;
 };
 
-static void hold(struct tap_table *t, const struct tap_column *c, struct tap_value v)
+static void hold_cell(struct tap_table *t, const struct tap_column *c, struct tap_value v)
 {
 	const struct held_cell cell = { v, t->tint };
 
@@ -500,7 +513,8 @@ static void choose_units(struct tap_table *t, unsigned int nr)
 	for (size_t i = 0; i < nr_cells; i++)
 		if (cells[i].v.kind == TAP_VALUE_U64 && cells[i].v.u > max[i % nr])
 			max[i % nr] = cells[i].v.u;
-	for (unsigned int i = nr; i-- > 0;) { /* the first of those that share it decides for all */
+	/* columns that share a unit use the one for their greatest value */
+	for (unsigned int i = nr; i-- > 0;) {
 		if (t->own[i].cell != TAP_CELL_NS)
 			continue;
 		of_all = max[i] > of_all ? max[i] : of_all;
@@ -523,8 +537,11 @@ static void put_held(struct tap_table *t, const struct held_cell *cell)
 	tap_table_cell(t, cell->v);
 }
 
-/* Makes columns as wide as what is in them; but the last, if it is text, can go on below. */
-static void measure(struct tap_table *t, unsigned int nr)
+/*
+ * Make columns as wide as their content. A last column of text may be narrower: it can continue
+ * below.
+ */
+static void measure_columns(struct tap_table *t, unsigned int nr)
 {
 	const struct held_cell *cells = (const void *)t->cells.data;
 	size_t nr_cells = t->cells.len / sizeof(*cells);
@@ -574,8 +591,8 @@ static void hold_end(struct tap_table *t)
 	find_texts(t);
 	choose_units(t, nr);
 	t->ops = &tap_table_text_stream;
-	measure(t, nr);
-	fold(t);
+	measure_columns(t, nr);
+	fit_columns(t);
 	set_limits(t);
 	put_header(t);
 	for (size_t i = 0; i < nr_cells; i++) {
@@ -591,5 +608,5 @@ out:
 
 const struct tap_table_ops tap_table_text_held = {
 	.end = hold_end,
-	.cell = hold,
+	.cell = hold_cell,
 };

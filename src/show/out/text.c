@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Events as lines for people: "comm-tid [cpu] time: system:name: fields". */
+/* Events as lines of text: "comm-tid [cpu] time: system:name: fields". */
 #include "show/out/out.h"
 
 #include "base/digits.h"
@@ -8,7 +8,7 @@
 
 #define COMM_WIDTH 16u
 #define TID_WIDTH 7
-#define HEAD_BYTES (64 + TAP_WALL_TEXT) /* " [cpu] seconds.nanoseconds: " at its longest is 44 */
+#define HEAD_BYTES (64 + TAP_WALL_TEXT) /* " [cpu] seconds.nanoseconds: " has at most 44 bytes */
 
 static int text_kind(const struct tap_out *o, struct tap_out_kind *k, const struct tap_buf *name)
 {
@@ -72,7 +72,10 @@ char *tap_out_cpu_text(char *to, unsigned int cpu)
 
 #define EACH(byte) (0x0101010101010101ull * (byte))
 
-/* Nonzero if one of the 8 bytes is below @n (at most 128): a borrow shows in its top bit. */
+/*
+ * Return nonzero if one of the 8 bytes is below @n (1 to 128): the subtraction then sets its top
+ * bit.
+ */
 static uint64_t any_below(uint64_t w, unsigned char n)
 {
 	return (w - EACH(n)) & ~w & EACH(0x80);
@@ -87,7 +90,7 @@ static uint64_t word_needs_escape(const char *s)
 	       any_below(w ^ EACH('\\'), 1);
 }
 
-/* Whether there is a byte that tap_text_escape() may change; nearly always there is none. */
+/* Return true if tap_text_escape() might change a byte, which is rare. */
 static bool needs_escape(const char *s, size_t len)
 {
 	char few[8] = "        ";
@@ -98,7 +101,7 @@ static bool needs_escape(const char *s, size_t len)
 		return word_needs_escape(memcpy(few, s, len));
 	for (i = 0; i < len - 8; i += 8)
 		bad |= word_needs_escape(s + i);
-	return bad | word_needs_escape(s + len - 8); /* may overlap the one before */
+	return bad | word_needs_escape(s + len - 8); /* may overlap the previous word */
 }
 
 void tap_out_fields_text(struct tap_out *o, const struct tap_out_kind *k,
