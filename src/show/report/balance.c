@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap balance: how evenly the CPUs were loaded, and who waited beside a free one. */
+/*
+ * schedtap balance: how evenly the CPUs were loaded, and which tasks waited while a CPU was idle.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,21 +69,24 @@ static bool cpu_wanted(void *ctx, int cpu)
 	return tap_run_cpu(&((struct tap_report *)ctx)->run, cpu);
 }
 
-/* ---- the kernel's own lengths ---- */
+/* ---- run queue lengths recorded by the kernel ---- */
 
-/* Who is in a run queue and sleeps does not wait: from v6.12 on nr_running has these as well. */
+/*
+ * Choose the signal that counts runnable tasks only. Since v6.12 (delayed dequeue) nr_running also
+ * counts tasks that sleep but are still queued; nr_runnable does not.
+ */
 static bool want_signal(void *ctx, const struct tap_pelt_signal *s)
 {
 	const struct tap_report *r = ctx;
 	const struct tap_format *const *formats;
-	bool tells_sleepers = false;
+	bool has_nr_runnable = false;
 	unsigned int nr;
 
 	formats = tap_reader_formats(r->run.rec.reader, &nr);
 	for (unsigned int i = 0; i < nr; i++)
-		tells_sleepers |= !strcmp(formats[i]->name, s->event) &&
-				  tap_format_field(formats[i], "h_nr_runnable");
-	return !strcmp(s->name, tells_sleepers ? "nr_runnable" : "nr_running");
+		has_nr_runnable |= !strcmp(formats[i]->name, s->event) &&
+				   tap_format_field(formats[i], "h_nr_runnable");
+	return !strcmp(s->name, has_nr_runnable ? "nr_runnable" : "nr_running");
 }
 
 static int on_length(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
@@ -90,7 +95,7 @@ static int on_length(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns,
 				  value == TAP_PELT_GAP ? -1 : value);
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_balance(struct tap_report *r, struct tap_err *err)
 {
 	const struct balance_opts *o = (const struct balance_opts *)r->opts;
 	struct tap_balance_opts opts = {
@@ -110,9 +115,9 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return ret;
 }
 
-/* ---- what is shown ---- */
+/* ---- output ---- */
 
-/* What both a CPU's length and the imbalance have. */
+/* The columns that a CPU's length and the imbalance share. */
 static void put_length(const struct tap_report *r, struct tap_table *t, const struct tap_hist *h)
 {
 	static const double parts[] = { 0.5, 0.9, 0.99, 1 };
@@ -148,7 +153,7 @@ static void put_imbalance(struct tap_report *r, struct tap_table *t)
 	put_length(r, t, &balance_of(r)->lengths.imbalance);
 }
 
-/* For people the imbalance is a row below those of the CPUs. */
+/* For people, the imbalance is a row below those of the CPUs. */
 static void put_lengths(struct tap_report *r, struct tap_table *t)
 {
 	put_cpus(r, t);
@@ -156,7 +161,7 @@ static void put_lengths(struct tap_report *r, struct tap_table *t)
 	put_imbalance(r, t);
 }
 
-/* Who says how long the run queues were. */
+/* Write the source of the lengths: the kernel's event, or the tasks' states. */
 static void put_lengths_from(struct tap_report *r, struct tap_table *t)
 {
 	tap_page_puts(t->page, "lengths_from", r->signals ? "sched_update_nr_running" : "states");
@@ -297,7 +302,7 @@ static void put_worst_title(struct tap_report *r, struct tap_table *t)
 	tap_buf_printf(&t->page->buf, "\nthe longest %u\n", nr_worst(r));
 }
 
-static void release(struct tap_report *r)
+static void release_balance(struct tap_report *r)
 {
 	tap_balance_release(balance_of(r));
 }
@@ -334,6 +339,6 @@ const struct tap_report_type tap_report_balance = {
 	.watchers = (const struct tap_report_watcher[]){ { &tap_balance_ops, offsetof(struct balance, balance) }, { 0 } },
 	.sections = sections,
 	.want_signal = want_signal,
-	.begin = begin,
-	.release = release,
+	.begin = begin_balance,
+	.release = release_balance,
 };

@@ -10,8 +10,8 @@
 
 /* ---- groups ---- */
 
-/* Return: the length of the path's first @depth levels; 0: all. */
-static size_t cut(const char *path, int64_t depth)
+/* Return: the length of the path's first @depth levels; of the whole path if @depth is 0. */
+static size_t depth_length(const char *path, int64_t depth)
 {
 	const char *at = path;
 
@@ -24,13 +24,15 @@ static size_t cut(const char *path, int64_t depth)
 	return (size_t)(at - path);
 }
 
-/* Return: where the index + 1 of the group with this path is, or 0 for a new one; NULL when out of
- * memory. */
+/*
+ * Return: the map entry of the group with this path, which is its index + 1, or 0 for a new group;
+ * NULL if out of memory.
+ */
 static uint64_t *place_of(struct tap_cgroup_groups *g, const char *path, size_t len)
 {
 	uint64_t key = tap_map_key(path, len), *place;
 
-	/* other paths may have the same key */
+	/* on a hash collision with another path, try the next key */
 	while ((place = tap_map_put(&g->by_path, key)) && *place) {
 		const char *is = g->v[*place - 1].path;
 
@@ -41,9 +43,9 @@ static uint64_t *place_of(struct tap_cgroup_groups *g, const char *path, size_t 
 	return place;
 }
 
-static int add(struct tap_cgroup_groups *g, uint64_t id, const char *path, int64_t depth)
+static int add_cgroup(struct tap_cgroup_groups *g, uint64_t id, const char *path, int64_t depth)
 {
-	size_t len = cut(path, depth);
+	size_t len = depth_length(path, depth);
 	uint64_t none = 0, *place = depth ? place_of(g, path, len) : &none;
 	char *copy;
 
@@ -81,7 +83,7 @@ int tap_cgroup_groups_init(struct tap_cgroup_groups *g, const struct tap_cgroups
 		qsort(ids, nr, sizeof(*ids), by_number);
 	}
 	for (size_t i = 0; !ret && i < nr; i++)
-		ret = add(g, ids[i], tap_cgroups_path(cgroups, ids[i]), depth);
+		ret = add_cgroup(g, ids[i], tap_cgroups_path(cgroups, ids[i]), depth);
 	free(ids);
 	return ret;
 }
@@ -99,7 +101,7 @@ void tap_cgroup_groups_release(struct tap_cgroup_groups *g)
 	*g = (struct tap_cgroup_groups){ 0 };
 }
 
-static struct tap_cgroup_group *find(const struct tap_cgroup_groups *g, uint64_t id)
+static struct tap_cgroup_group *find_group(const struct tap_cgroup_groups *g, uint64_t id)
 {
 	const uint64_t *at = tap_map_get(&g->of_id, id);
 
@@ -108,7 +110,7 @@ static struct tap_cgroup_group *find(const struct tap_cgroup_groups *g, uint64_t
 
 uint64_t tap_cgroup_group_of(const struct tap_cgroup_groups *g, uint64_t id)
 {
-	const struct tap_cgroup_group *group = find(g, id);
+	const struct tap_cgroup_group *group = find_group(g, id);
 
 	return group ? group->id : id;
 }
@@ -117,14 +119,16 @@ uint64_t tap_cgroup_group_of(const struct tap_cgroup_groups *g, uint64_t id)
 
 void tap_cgroup_show(struct tap_cgroup_groups *g, uint64_t id)
 {
-	struct tap_cgroup_group *group = find(g, id);
+	struct tap_cgroup_group *group = find_group(g, id);
 
 	if (group)
 		group->is_shown = true;
 }
 
-/* Finds the common part of paths that are too long for their column and name no pod, container or
- * unit. */
+/*
+ * Find the common prefix of those shown paths that are too long for their column and name no pod,
+ * container or unit.
+ */
 static int find_common(struct tap_cgroup_groups *g)
 {
 	const char *first = NULL;
@@ -144,7 +148,10 @@ static int find_common(struct tap_cgroup_groups *g)
 	return g->common ? 0 : -ENOMEM;
 }
 
-/* Return: the path below the common one, after a "."; or its last part; NULL when out of memory. */
+/*
+ * Return: the path below the common prefix, after a "."; or else the path's end after "..."; NULL
+ * if out of memory.
+ */
 static char *short_path(const struct tap_cgroup_groups *g, const char *path)
 {
 	size_t common = g->common ? strlen(g->common) : 0, len = strlen(path);
@@ -154,7 +161,7 @@ static char *short_path(const struct tap_cgroup_groups *g, const char *path)
 	if (is_below && len - common < TAP_CGROUP_WIDTH)
 		return asprintf(&label, ".%s", path + common) < 0 ? NULL : label;
 	path += len - (TAP_CGROUP_WIDTH - strlen("..."));
-	while ((*path & 0xc0) == 0x80) /* not within a character of UTF-8 */
+	while ((*path & 0xc0) == 0x80) /* do not begin within a UTF-8 character */
 		path++;
 	return asprintf(&label, "...%s", path) < 0 ? NULL : label;
 }
@@ -183,7 +190,7 @@ static int by_label(const void *a, const void *b)
 		      label_of(*(struct tap_cgroup_group *const *)b));
 }
 
-/* Groups of different paths that got the same label show their paths. */
+/* Remove labels that several groups with different paths share: these groups show their paths. */
 static int drop_ambiguous(struct tap_cgroup_groups *g)
 {
 	struct tap_cgroup_group **by = calloc(g->nr + 1, sizeof(struct tap_cgroup_group *));
@@ -241,7 +248,7 @@ void tap_cgroup_common_sentence(const struct tap_cgroup_groups *g, struct tap_pa
 
 void tap_cgroup_cell(const struct tap_cgroup_groups *g, struct tap_table *t, uint64_t id)
 {
-	const struct tap_cgroup_group *group = find(g, id);
+	const struct tap_cgroup_group *group = find_group(g, id);
 
 	tap_table_puts(t, !group				     ? NULL
 			  : tap_page_is_for(t->page, TAP_FOR_PEOPLE) ? label_of(group)

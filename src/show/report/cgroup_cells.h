@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A report's cgroups: grouped to a depth, and as its tables for people name them. */
+/* each cgroup is its own group. Return: 0 or -ENOMEM. */
 #ifndef TAP_REPORT_CGROUP_CELLS_H
 #define TAP_REPORT_CGROUP_CELLS_H
 
@@ -14,35 +14,41 @@
 /* clang-format on */
 
 struct tap_cgroup_group {
-	uint64_t id; /* the least of those that it has */
+	uint64_t id; /* the least cgroup id in the group */
 	char *path; /* owned */
-	char *label; /* owned; NULL: as the path */
+	char *label; /* owned; NULL: the label is the path */
 	bool is_shown;
 };
 
 struct tap_cgroup_groups {
-	/* a kernfs id, or with a depth the key of a path -> index + 1 */
+	/*
+	 * .of_id maps a cgroup's kernfs id, and .by_path with a depth the key of a path, to index +
+	 * 1 in .v.
+	 */
 	struct tap_map of_id, by_path;
-	struct tap_cgroup_group *v; /* owned; by id */
+	struct tap_cgroup_group *v; /* owned; sorted by id */
 	unsigned int nr, cap;
-	char *common; /* owned; NULL: shown paths have nothing in common that labels leave out */
+	/* owned; path that all shown paths begin with and that labels omit; NULL: none */
+	char *common;
 };
 
-/* @depth: levels below the root, of which each group is one at most; 0: each cgroup is a group.
- * Return: 0 or -ENOMEM. */
+/*
+ * Group the cgroups of a recording. @depth: level below the root at which cgroups are merged with
+ * their descendants;
+ */
 int tap_cgroup_groups_init(struct tap_cgroup_groups *g, const struct tap_cgroups *cgroups,
 			   int64_t depth);
 void tap_cgroup_groups_release(struct tap_cgroup_groups *g);
-/* Return: its group's id; @id itself where its path is not known. */
+/* Return: the id of the cgroup's group; @id itself if its path is unknown. */
 uint64_t tap_cgroup_group_of(const struct tap_cgroup_groups *g, uint64_t id);
 
-/* Marks the cgroup's group as one that the table will have. */
+/* Mark the cgroup's group as shown in the table. */
 void tap_cgroup_show(struct tap_cgroup_groups *g, uint64_t id);
-/* Makes labels for what is shown, none of them twice. Return: 0 or -ENOMEM. */
+/* Make unique labels for the shown groups. Return: 0 or -ENOMEM. */
 int tap_cgroup_make_labels(struct tap_cgroup_groups *g);
-/* A sentence after the table, where labels leave something out. */
+/* Print a sentence after the table that names the path prefix which labels omit, if any. */
 void tap_cgroup_common_sentence(const struct tap_cgroup_groups *g, struct tap_page *p);
-/* For people the label, else the path. */
+/* Add a cell: the label for people, otherwise the path. */
 void tap_cgroup_cell(const struct tap_cgroup_groups *g, struct tap_table *t, uint64_t id);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- the numbers ---- */
+/* ---- measuring ---- */
 
 static bool same_tasks(const struct tap_rule *a, const struct tap_rule *b)
 {
@@ -19,7 +19,9 @@ static bool same_tasks(const struct tap_rule *a, const struct tap_rule *b)
 	return true;
 }
 
-/* What a recording must have that it may not have, by how the metric's name begins. */
+/*
+ * Return the likely reason why a recording lacks a metric, by the beginning of the metric's name.
+ */
 static const char *why_missing(const char *metric)
 {
 	static const struct {
@@ -57,7 +59,8 @@ static const char *why_missing(const char *metric)
 	return "the recording has no such metric";
 }
 
-static void hold(const struct tap_rule *rule, const struct tap_measured *m, struct tap_checked *to)
+static void judge_rule(const struct tap_rule *rule, const struct tap_measured *m,
+		       struct tap_checked *to)
 {
 	const struct tap_metric *metric =
 		m->is_unmatched ? NULL : tap_metrics_find(&m->metrics, rule->metric);
@@ -74,7 +77,7 @@ static void hold(const struct tap_rule *rule, const struct tap_measured *m, stru
 	to->verdict = tap_rule_judge(rule, to->low, to->high);
 }
 
-/* Whether some rule that is about the same tasks takes paths. */
+/* Return true if a rule about the same tasks as @first needs critical paths. */
 static bool takes_paths(const struct tap_check *c, const struct tap_rule *first)
 {
 	for (const struct tap_rule *r = first; r < c->rules->v + c->rules->nr; r++)
@@ -83,7 +86,10 @@ static bool takes_paths(const struct tap_check *c, const struct tap_rule *first)
 	return false;
 }
 
-/* All rules about the tasks that @first's options pick. */
+/*
+ * Measure all recordings for the tasks that @first selects, and judge all rules about the same
+ * tasks.
+ */
 static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usage,
 		    struct tap_err *err)
 {
@@ -112,8 +118,8 @@ static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usa
 	ret = tap_measured_read(measured, c->nr_paths, &how, usage, err);
 	for (const struct tap_rule *r = first; !ret && r < c->rules->v + c->rules->nr; r++)
 		for (unsigned int p = 0; same_tasks(r, first) && p < c->nr_paths; p++)
-			hold(r, &measured[p],
-			     &c->each[(size_t)(r - c->rules->v) * c->nr_paths + p]);
+			judge_rule(r, &measured[p],
+				   &c->each[(size_t)(r - c->rules->v) * c->nr_paths + p]);
 	for (unsigned int p = 0; p < c->nr_paths; p++) {
 		const struct tap_buf *notes = &measured[p].notes;
 
@@ -126,11 +132,13 @@ static int read_for(struct tap_check *c, const struct tap_rule *first, bool *usa
 	return ret;
 }
 
-/* ---- of all recordings ---- */
+/* ---- results over all recordings ---- */
 
-/* The worse one of the same verdict is the one that is farther beyond the limit, or nearer to it.
+/*
+ * Return a number that is greater the worse the value is for the rule: to compare recordings with
+ * the same verdict.
  */
-static double badness(const struct tap_rule *rule, const struct tap_checked *c)
+static double badness_of(const struct tap_rule *rule, const struct tap_checked *c)
 {
 	switch (rule->op) {
 	case TAP_RULE_LESS:
@@ -147,7 +155,7 @@ static bool is_worse(const struct tap_rule *rule, const struct tap_checked *a,
 		     const struct tap_checked *b)
 {
 	return a->verdict != b->verdict ? a->verdict > b->verdict
-					: badness(rule, a) > badness(rule, b);
+					: badness_of(rule, a) > badness_of(rule, b);
 }
 
 static int by_value(const void *a, const void *b)
@@ -157,15 +165,20 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* None is infinite on both sides: the leasts are never so above, the mosts never below. */
-static double median(double *v, unsigned int nr)
+/*
+ * Return the median. Values are never infinite on both sides: lower bounds are never +inf, upper
+ * bounds never -inf.
+ */
+static double median_of(double *v, unsigned int nr)
 {
 	qsort(v, nr, sizeof(*v), by_value);
 	return nr % 2 ? v[nr / 2] : (v[nr / 2] + v[nr / 2 - 1]) / 2;
 }
 
-/* The least of the median is the median of the leasts, and so on: it never falls when one of the
- * numbers rises. */
+/*
+ * Judge the median. Its lower bound is the median of the lower bounds, and its upper bound that of
+ * the upper bounds, because the median never falls when one of the numbers rises.
+ */
 static int take_median(const struct tap_rule *rule, const struct tap_checked *each, unsigned int nr,
 		       struct tap_checked *to)
 {
@@ -180,13 +193,13 @@ static int take_median(const struct tap_rule *rule, const struct tap_checked *ea
 	}
 	for (unsigned int i = 0; i < nr; i++)
 		v[i] = each[i].low;
-	to->low = median(v, nr);
+	to->low = median_of(v, nr);
 	for (unsigned int i = 0; i < nr; i++)
 		v[i] = each[i].high;
-	to->high = median(v, nr);
+	to->high = median_of(v, nr);
 	for (unsigned int i = 0; to->is_there && i < nr; i++)
 		v[i] = each[i].value;
-	to->value = to->is_there ? median(v, nr) : NAN;
+	to->value = to->is_there ? median_of(v, nr) : NAN;
 	free(v);
 	to->verdict = tap_rule_judge(rule, to->low, to->high);
 	return 0;

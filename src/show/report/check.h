@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rules (analysis/rule/rule.h) held against recordings. */
+/* Check recordings against rules (analysis/rule/rule.h). */
 #ifndef TAP_REPORT_CHECK_H
 #define TAP_REPORT_CHECK_H
 
 #include "analysis/rule/rule.h"
 #include "show/report/measured.h"
 
-/* Of a rule and a recording. */
+/* Result of one rule for one recording. */
 struct tap_checked {
-	bool is_there; /* else: */
-	const char *why; /* there is no number */
+	bool is_there; /* .value, .low, .high and .verdict are valid */
+	const char *why; /* the reason why there is no value, if !.is_there */
 	double value, low, high;
 	enum tap_rule_verdict verdict;
 };
@@ -19,15 +19,16 @@ struct tap_check {
 	const char *const *paths;
 	unsigned int nr_paths;
 	const char *window; /* --time, or NULL */
-	const char *between, *by; /* likewise */
-	bool is_strict; /* undecided is failed: for formats that have no third value */
-	struct tap_checked *each; /* owned; of rule r and path p: [r * nr_paths + p] */
-	struct tap_checked *rule; /* owned; of all recordings: the worst, or their median */
-	unsigned int *worst; /* owned; the recording that is worst for it */
-	struct tap_buf notes; /* of reading; one a line */
+	const char *between, *by; /* the options of these names, or NULL */
+	bool is_strict; /* treat undecided as failed: for formats without a third verdict */
+	struct tap_checked *each; /* owned; rule r for path p is at [r * nr_paths + p] */
+	/* owned; per rule, over all recordings: the worst result, or the median */
+	struct tap_checked *rule;
+	unsigned int *worst; /* owned; per rule, the index of the recording with the worst result */
+	struct tap_buf notes; /* notes from reading, one per line */
 };
 
-/* How the outcome is written. */
+/* Output format of the results. */
 struct tap_check_format {
 	void (*put)(const struct tap_check *c, struct tap_buf *out);
 };
@@ -35,11 +36,11 @@ struct tap_check_format {
 extern const struct tap_check_format tap_check_text, tap_check_json, tap_check_tap, tap_check_junit;
 
 /*
- * Reads the recordings, once for each choice of tasks. Return: 0; -errno with a sentence: @usage
- * says whether options are to blame. Release in either case.
+ * Read each recording, once for each selection of tasks in the rules. Return: 0; -errno with a
+ * sentence: @usage says whether options are to blame. Release @c in either case.
  */
 int tap_check_run(struct tap_check *c, bool *usage, struct tap_err *err);
 void tap_check_release(struct tap_check *c);
-enum tap_rule_verdict tap_check_verdict(const struct tap_check *c); /* the worst */
+enum tap_rule_verdict tap_check_verdict(const struct tap_check *c); /* the worst of all rules */
 
 #endif

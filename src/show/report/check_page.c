@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What came out, as text, JSON, TAP and JUnit's XML. */
+/* Results of `check` as text, JSON, TAP and JUnit XML. */
 #include "show/report/check.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void put_number(struct tap_buf *out, enum tap_metric_unit unit, double v)
 		tap_buf_printf(out, "%.6g ns", v);
 }
 
-/* As a shell reads it back. */
+/* Quote a word for a shell. */
 static void put_word(struct tap_buf *out, const char *word)
 {
 	static const char plain[] =
@@ -40,7 +40,8 @@ static void put_word(struct tap_buf *out, const char *word)
 	tap_buf_char(out, '\'');
 	for (const char *s = word; *s; s++)
 		if (*s == '\'')
-			tap_buf_puts(out, "'\"'\"'"); /* no backslash, which would be escaped */
+			/* not with a backslash, which the output would escape */
+			tap_buf_puts(out, "'\"'\"'");
 		else
 			tap_buf_char(out, *s);
 	tap_buf_char(out, '\'');
@@ -67,14 +68,14 @@ static void put_between(struct tap_buf *out, const struct tap_check *c, const st
 	}
 }
 
-/* The command that shows which times of the recording are unknown, and why. */
+/* Write the command that shows which times of the recording are unknown, and why. */
 static void put_summary(struct tap_buf *out, const char *path)
 {
 	tap_buf_puts(out, "schedtap summary -i ");
 	put_word(out, path);
 }
 
-/* The command that shows the worst of what failed. */
+/* Write the command that shows the worst violations of the rule. */
 static void put_command(struct tap_buf *out, const struct tap_check *c, const struct tap_rule *rule,
 			const char *path)
 {
@@ -126,7 +127,7 @@ static void put_range(struct tap_buf *out, enum tap_metric_unit unit,
 					  : ", and an unknown amount more");
 }
 
-/* "latency.waking.p99 -c web is 3 ms, wanted < 2 ms, in a.dat" */
+/* Write "latency.waking.p99 -c web is 3 ms, wanted < 2 ms, in a.dat". */
 static void put_finding(struct tap_buf *out, const struct tap_check *c, unsigned int r)
 {
 	const struct tap_rule *rule = &c->rules->v[r];
@@ -155,7 +156,7 @@ static const char *verdict_of(const struct tap_check *c, unsigned int r)
 	return tap_rule_verdict_name(c->rule[r].verdict);
 }
 
-static unsigned int count(const struct tap_check *c, enum tap_rule_verdict v)
+static unsigned int count_verdict(const struct tap_check *c, enum tap_rule_verdict v)
 {
 	unsigned int nr = 0;
 
@@ -200,8 +201,9 @@ static void put_text(const struct tap_check *c, struct tap_buf *out)
 		put_escaped(out, &b);
 		tap_buf_char(out, '\n');
 	}
-	tap_buf_printf(out, "%u passed, %u failed, %u undecided\n", count(c, TAP_RULE_PASSED),
-		       count(c, TAP_RULE_FAILED), count(c, TAP_RULE_UNDECIDED));
+	tap_buf_printf(out, "%u passed, %u failed, %u undecided\n",
+		       count_verdict(c, TAP_RULE_PASSED), count_verdict(c, TAP_RULE_FAILED),
+		       count_verdict(c, TAP_RULE_UNDECIDED));
 	tap_buf_release(&b);
 }
 
@@ -209,7 +211,7 @@ const struct tap_check_format tap_check_text = { put_text };
 
 /* ---- TAP ---- */
 
-/* '#' begins a directive. */
+/* Escape '#', which begins a TAP directive. */
 static void put_tap_text(struct tap_buf *out, const struct tap_buf *text)
 {
 	struct tap_buf b = { 0 };
@@ -259,7 +261,7 @@ static void put_xml_text(struct tap_buf *out, const struct tap_buf *text)
 {
 	struct tap_buf b = { 0 };
 
-	put_escaped(&b, text); /* control characters are not allowed */
+	put_escaped(&b, text); /* XML does not allow control characters */
 	for (size_t i = 0; i < b.len; i++)
 		switch (b.data[i]) {
 		case '&':
@@ -284,7 +286,8 @@ static void put_xml_text(struct tap_buf *out, const struct tap_buf *text)
 
 static void put_junit(const struct tap_check *c, struct tap_buf *out)
 {
-	unsigned int undecided = count(c, TAP_RULE_UNDECIDED), failed = count(c, TAP_RULE_FAILED);
+	unsigned int undecided = count_verdict(c, TAP_RULE_UNDECIDED),
+		     failed = count_verdict(c, TAP_RULE_FAILED);
 	struct tap_buf b = { 0 };
 
 	tap_buf_printf(out,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap critical: along which tasks and states the time of one went. */
+/* schedtap critical: the critical path of a task, of the recorded command, or of requests. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
-/* ---- whose path ---- */
+/* ---- choosing the task ---- */
 
 static bool has_task_options(const struct tap_report_opts *o)
 {
@@ -34,7 +34,7 @@ static bool has_task_options(const struct tap_report_opts *o)
 	return words->tgids.nr || words->tids.nr || words->comms.nr || words->cgroups.nr;
 }
 
-static int check(const void *opts, struct tap_err *err)
+static int check_options(const void *opts, struct tap_err *err)
 {
 	const struct critical_opts *o = opts;
 
@@ -72,7 +72,7 @@ static int refuse_many(struct tap_report *r, struct tap_err *err)
 	return err->code;
 }
 
-/* The command's task, of those in .tasks: the first one with its tid. */
+/* Find the recorded command's task among .tasks: the first one that had its tid. */
 static int find_command(struct critical *c, struct tap_err *err)
 {
 	struct tap_report *r = &c->report;
@@ -121,7 +121,7 @@ static int begin_requests(struct critical *c, struct tap_err *err)
 		       ?: tap_request_source_check(&c->source, formats, nr, err);
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_critical(struct tap_report *r, struct tap_err *err)
 {
 	struct critical *c = tap_critical_of(r);
 	int ret = tap_event_stacks_are_in(&r->run.survey) ? tap_report_open_stacks(r, err) : 0;
@@ -142,7 +142,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-/* .tasks: those on the path. */
+/* Set .tasks to the tasks on the path. */
 static int use_tasks_of_path(struct critical *c, struct tap_err *err)
 {
 	struct tap_report *r = &c->report;
@@ -172,7 +172,7 @@ static int find_path(struct critical *c, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "out of memory") : use_tasks_of_path(c, err);
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_critical(struct tap_report *r, struct tap_err *err)
 {
 	struct critical *c = tap_critical_of(r);
 
@@ -180,7 +180,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 	return tap_critical_is_between(r) ? tap_critical_find_requests(c, err) : find_path(c, err);
 }
 
-static void release(struct tap_report *r)
+static void release_critical(struct tap_report *r)
 {
 	struct critical *c = tap_critical_of(r);
 
@@ -194,10 +194,12 @@ static void release(struct tap_report *r)
 	tap_buf_release(&c->text);
 }
 
-/* ---- what is shown ---- */
+/* ---- output ---- */
 
-/* "make [812]: scheduling on the path: 312.000 ms of 8100.000 ms (3.9 %) is the most that a perfect
- * scheduler could save." */
+/*
+ * Print "make [812]: scheduling on the path: 312.000 ms of 8100.000 ms (3.9 %) is the most that a
+ * perfect scheduler could save."
+ */
 static void put_sentence(struct tap_report *r, struct tap_table *t)
 {
 	struct critical *c = tap_critical_of(r);
@@ -248,7 +250,7 @@ static void put_states(struct tap_report *r, struct tap_table *t)
 	}
 }
 
-/* In the order of enum tap_path_state. */
+/* The state columns below are in the order of enum tap_path_state. */
 #define STATE_COLUMN(name, title)                                                                  \
 	{                                                                                          \
 		name "_ns", title, TAP_CELL_NS, .width = 9, .same_unit = true                      \
@@ -320,16 +322,16 @@ static bool with_tasks(const struct tap_report *r)
 	return is_one(r) && (!with_path(r) || tap_report_audience(r) != TAP_FOR_SHEETS);
 }
 
-static bool tells_interrupts(const struct critical *c)
+static bool has_interrupts(const struct critical *c)
 {
 	return c->watch.tells_interrupts || c->watch.interrupts.tells_timers;
 }
 
-static void put_told(struct tap_report *r, struct tap_table *t)
+static void put_interrupts(struct tap_report *r, struct tap_table *t)
 {
 	const struct critical *c = tap_critical_of(r);
 
-	tap_page_bool(t->page, "interrupts_told", tells_interrupts(c));
+	tap_page_bool(t->page, "interrupts_told", has_interrupts(c));
 }
 
 static void put_note(struct tap_report *r, struct tap_table *t)
@@ -340,12 +342,12 @@ static void put_note(struct tap_report *r, struct tap_table *t)
 		"interrupted task (schedtap record --stack sched_waking)";
 
 	(void)t;
-	if (!tells_interrupts(c))
+	if (!has_interrupts(c))
 		tap_page_sentence(&r->page, note, sizeof(note) - 1);
 }
 
 static const struct tap_section sections[] = {
-	{ TAP_FOR_PROGRAMS, .put = put_told },
+	{ TAP_FOR_PROGRAMS, .put = put_interrupts },
 	{ TAP_FOR_PROGRAMS, is_one, .put = put_members },
 	{ TAP_FOR_PEOPLE, is_one, .put = put_sentence },
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, is_one, .before = "\n", .key = "states",
@@ -382,8 +384,8 @@ const struct tap_report_type tap_report_critical = {
 	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
 	.watchers = (const struct tap_report_watcher[]){ { &tap_critical_watch_ops, offsetof(struct critical, watch) }, { 0 } },
 	.sections = sections,
-	.check = check,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.check = check_options,
+	.begin = begin_critical,
+	.end = end_critical,
+	.release = release_critical,
 };

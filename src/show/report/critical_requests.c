@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap critical --between: the paths of requests. */
+/* schedtap critical --between: critical paths of requests. */
 #include <errno.h>
 
 #include "show/report/critical.h"
 #include "show/report/explain_words.h"
 
-#define LONGEST 10u /* requests, where -n does not say */
-#define SHOWN_OTHERS 3u /* of a request, for people */
+#define LONGEST 10u /* default number of requests to show */
+#define SHOWN_OTHERS 3u /* other tasks shown per request, for people */
 
 static void put_ms(struct tap_buf *b, uint64_t ns)
 {
@@ -47,7 +47,7 @@ int tap_critical_find_requests(struct critical *c, struct tap_err *err)
 		       : tap_critical_explain_requests(c, tap_critical_nr_shown(&c->report), err);
 }
 
-/* ---- all of them ---- */
+/* ---- all requests ---- */
 
 static uint64_t sum_of(const struct tap_hist *h)
 {
@@ -68,7 +68,7 @@ void tap_critical_put_members(struct tap_report *r, struct tap_table *t)
 		      tap_pct(tap_request_times_scheduling_ns(&c->times), sum_of(&c->times.all)));
 }
 
-/* "120 requests, 1 unfinished: scheduling on their paths: 3.120 ms of ..." */
+/* Print "120 requests, 1 that did not end: scheduling on their paths: 3.120 ms of ..." */
 void tap_critical_put_sentence(struct tap_report *r, struct tap_table *t)
 {
 	struct critical *c = tap_critical_of(r);
@@ -123,7 +123,7 @@ void tap_critical_put_times(struct tap_report *r, struct tap_table *t)
 		put_time(r, t, tap_path_state_name(s), &times->states[s]);
 }
 
-/* ---- the longest ---- */
+/* ---- the longest requests ---- */
 
 unsigned int tap_critical_nr_shown(const struct tap_report *r)
 {
@@ -148,7 +148,7 @@ const struct tap_column tap_critical_request_columns[] = {
 	{ 0 }
 };
 
-/* "cc1 [12] 1.200 ms, as [13] 0.100 ms" */
+/* Add a cell with the other tasks on the path: "cc1 [12] 1.200 ms, as [13] 0.100 ms" */
 static void put_others(struct critical *c, struct tap_table *t, const struct tap_path *path,
 		       unsigned int of)
 {
@@ -169,7 +169,7 @@ static void put_others(struct critical *c, struct tap_table *t, const struct tap
 	tap_table_text(t, b->data ? b->data : "", b->len);
 }
 
-/* For programs: all of them. */
+/* For programs: write all tasks on the path. */
 static void put_tasks(struct tap_report *r, const struct tap_path *path)
 {
 	unsigned int nr;
@@ -185,7 +185,7 @@ static void put_tasks(struct tap_report *r, const struct tap_path *path)
 	tap_page_array_end(&r->page);
 }
 
-/* The same of what it waited for. */
+/* For programs: write the components of the path's waits, and the longest wait. */
 static void put_why(struct tap_report *r, const struct tap_request_why *why)
 {
 	struct tap_page *p = &r->page;
@@ -243,14 +243,14 @@ void tap_critical_put_request(struct tap_report *r, struct tap_table *t, unsigne
 	if (tap_path_find(&path, &c->walk, q->task, q->from_ns, q->to_ns))
 		r->page.err = r->page.err ? r->page.err : -ENOMEM;
 	put_path(c, t, q, &path);
-	if (i < c->waits.nr_requests) /* CSV has none */
+	if (i < c->waits.nr_requests) /* CSV does not include waits */
 		put_why(r, &c->waits.requests[i]);
 	tap_path_release(&path);
 }
 
 /*
- * "make [812], from 12.345678901: its path waited for a CPU for 5.100 ms: 4.200 ms cc1 [12] ran,
- * .... Longest: as [13], 3.100 ms.", and the command that says more of that one.
+ * Print "make [812], from 12.345678901: its path waited for a CPU for 5.100 ms: 4.200 ms cc1 [12]
+ * ran, .... Longest: as [13], 3.100 ms.", and a command that explains the longest wait.
  */
 static void put_why_words(struct critical *c, const struct tap_request *q,
 			  const struct tap_request_why *why)

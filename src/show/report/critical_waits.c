@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap critical --between: what the longest requests waited for a CPU for. The recording is
- * read again where they were. */
+/*
+ * schedtap critical --between: explain the waits for a CPU of the longest requests. The recording
+ * is read again around these requests.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/explain/waits.h"
 #include "show/report/critical.h"
 
-/* So many are explained at once, or those of one request: that is 40 MB. */
+/* Number of waits to explain in one pass, about 40 MB. A single request may exceed it. */
 #define MANY_WAITS (1u << 20)
 
-static int on_wait(void *ctx, const struct tap_wait_told *told)
+static int on_wait(void *ctx, const struct tap_wait_told *wait)
 {
 	struct critical *c = ctx;
 
-	return tap_request_waits_told(&c->waits, told, c->report.run.timeline);
+	return tap_request_waits_told(&c->waits, wait, c->report.run.timeline);
 }
 
-static uint64_t split(void *ctx, const struct tap_task *task, uint64_t ns)
+static uint64_t split_wait(void *ctx, const struct tap_task *task, uint64_t ns)
 {
 	return tap_request_waits_split(&((struct critical *)ctx)->waits, task, ns);
 }
 
 static int read_again(struct critical *c, struct tap_window window, struct tap_err *err)
 {
-	const struct tap_explain_waits_opts opts = { .split = split, .tell = on_wait, .ctx = c };
+	const struct tap_explain_waits_opts opts = { .split = split_wait,
+						     .tell = on_wait,
+						     .ctx = c };
 	struct tap_explain_waits waits;
 	const struct tap_watcher watcher = { .ops = &tap_explain_waits_ops,
 					     .ctx = &waits,
@@ -32,7 +36,9 @@ static int read_again(struct critical *c, struct tap_window window, struct tap_e
 	struct tap_run run = c->report.run;
 	int ret = tap_request_waits_begin(&c->waits);
 
-	/* with a timeline of its own; the rest is borrowed, and who is asked for was chosen */
+	/*
+	 * Use a new timeline; borrow the rest. The tasks have been chosen already, so select all.
+	 */
 	run.timeline = NULL;
 	run.pick.select = &tap_select_all;
 	run.rec.listener = (struct tap_listener){ 0 };
@@ -54,7 +60,7 @@ static int by_begin(const void *a, const void *b, void *requests)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* Where the recording is read for a request. */
+/* Return the window to read for a request. */
 static struct tap_window window_of(const struct critical *c, const struct tap_request *q, bool near)
 {
 	uint64_t begin_ns = c->report.run.window.from_ns;
@@ -65,9 +71,10 @@ static struct tap_window window_of(const struct critical *c, const struct tap_re
 }
 
 /*
- * Of requests, by number and in the order of time: neighbours at once, if they do not have too many
- * waits. @near: where they were, and a little before, which tells most states and what CPUs run;
- * else from the run's beginning.
+ * Explain the requests with these numbers, which are sorted by time. Requests whose windows overlap
+ * are read in one pass, unless they have too many waits. @near: begin shortly before each request,
+ * which suffices to know most states and the tasks that the CPUs run; otherwise begin at the run's
+ * beginning.
  */
 static int read_for(struct critical *c, const unsigned int *numbers, unsigned int nr, bool near,
 		    struct tap_err *err)
@@ -93,8 +100,12 @@ static int read_for(struct critical *c, const unsigned int *numbers, unsigned in
 	return ret || !w->nr ? ret : read_again(c, window, err);
 }
 
-/* What is unknown may be so because nothing was read of what was before. */
-static int explain(struct critical *c, unsigned int *numbers, unsigned int nr, struct tap_err *err)
+/*
+ * Explain the requests' waits. If parts remain unknown, try again from the run's beginning: the
+ * missing events may be before the window that was read.
+ */
+static int explain_waits(struct critical *c, unsigned int *numbers, unsigned int nr,
+			 struct tap_err *err)
 {
 	unsigned int nr_unknown = 0;
 	int ret = read_for(c, numbers, nr, true, err);
@@ -116,7 +127,7 @@ int tap_critical_explain_requests(struct critical *c, unsigned int nr, struct ta
 		numbers[i] = i;
 	if (!ret) {
 		qsort_r(numbers, nr, sizeof(*numbers), by_begin, c->requests.v);
-		ret = explain(c, numbers, nr, err);
+		ret = explain_waits(c, numbers, nr, err);
 	}
 	free(numbers);
 	return ret && !err->code ? tap_err_set(err, ret, "out of memory") : ret;

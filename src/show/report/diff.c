@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Reads the recordings, and compares them. */
+/* Read the recordings of both sides and compare them. */
 #include "show/report/diff.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ const struct tap_opt tap_diff_options[] = {
 	{ 0 }
 };
 
-/* Of two recordings, these against each other. */
+/* Quantiles that are compared between two single recordings. */
 static const double parts[TAP_DIFF_PARTS] = { 0.5, 0.9, 0.99, 0.999 };
 static const char *const part_names[TAP_DIFF_PARTS] = { "p50", "p90", "p99", "p999" };
 
@@ -78,7 +78,7 @@ int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err)
 	return read_min_effect(opts->min_effect, &part, err);
 }
 
-static bool wants(void *ctx, const char *name)
+static bool wants_metric(void *ctx, const char *name)
 {
 	const struct tap_strings *globs = &((struct tap_diff *)ctx)->opts->metrics;
 
@@ -93,7 +93,7 @@ static bool is_by_task(const struct tap_diff_opts *opts)
 	return opts->by && !opts->between;
 }
 
-/* One recording that counts twice makes a difference out of nothing. */
+/* Refuse recordings that are given twice: they would fake a difference. */
 static int check_files(const struct tap_diff *d, struct tap_err *err)
 {
 	struct stat *st = calloc(nr_all(d), sizeof(*st));
@@ -103,7 +103,7 @@ static int check_files(const struct tap_diff *d, struct tap_err *err)
 		return tap_err_nomem(err);
 	for (unsigned int i = 0; i < nr_all(d); i++) {
 		if (stat(d->measured[i].path, &st[i]))
-			continue; /* reading it will say why */
+			continue; /* reading the file will report the error */
 		for (unsigned int k = 0; !ret && k < i; k++)
 			if (st[k].st_ino == st[i].st_ino && st[k].st_dev == st[i].st_dev)
 				ret = tap_err_set(err, -EINVAL,
@@ -118,9 +118,12 @@ static int check_files(const struct tap_diff *d, struct tap_err *err)
 	return ret;
 }
 
-/* ---- the numbers ---- */
+/* ---- comparing ---- */
 
-/* The first that differs from the first one that tells. */
+/*
+ * Warn about the first recording whose fact differs from that of the first recording that has the
+ * fact.
+ */
 static void compare_fact(struct tap_diff *d, enum tap_fact what)
 {
 	struct tap_measured *end = d->measured + nr_all(d), *first = d->measured;
@@ -155,7 +158,7 @@ static void count_losses(struct tap_diff *d)
 			       nr, nr_all(d), path);
 }
 
-/* Return: in how many recordings there is no task that the options pick. */
+/* Warn about recordings without any task that the options select. Return: their number. */
 static unsigned int count_unmatched(struct tap_diff *d)
 {
 	unsigned int nr = 0;
@@ -175,7 +178,7 @@ static unsigned int count_unmatched(struct tap_diff *d)
 	return nr;
 }
 
-/* The same note of many recordings comes once. */
+/* Collect the recordings' notes, each distinct note once. */
 static void collect_notes(struct tap_diff *d)
 {
 	for (unsigned int i = 0; i < nr_all(d); i++) {
@@ -189,12 +192,12 @@ static void collect_notes(struct tap_diff *d)
 	}
 }
 
-static int compare(struct tap_diff *d)
+static int compare_metrics(struct tap_diff *d)
 {
 	const struct tap_compare_opts opts = {
 		.min_effect = d->min_effect,
 		.window_is_cost = d->sides->window_is_cost,
-		.want = wants,
+		.want = wants_metric,
 		.ctx = d,
 	};
 	const struct tap_metrics **metrics = calloc(nr_all(d), sizeof(struct tap_metrics *));
@@ -241,15 +244,15 @@ static int compare_within(struct tap_diff *d)
 			};
 			snprintf(row->name, sizeof(row->name), "latency.%s.%s", waits[w],
 				 part_names[i]);
-			d->nr_within += wants(d, row->name);
+			d->nr_within += wants_metric(d, row->name);
 		}
 	}
 	return ret;
 }
 
-/* ---- a run ---- */
+/* ---- one run ---- */
 
-static int init(struct tap_diff *d, struct tap_err *err)
+static int init_diff(struct tap_diff *d, struct tap_err *err)
 {
 	const struct tap_diff_sides *s = d->sides;
 
@@ -261,9 +264,9 @@ static int init(struct tap_diff *d, struct tap_err *err)
 	return check_files(d, err);
 }
 
-static int calculate(struct tap_diff *d, struct tap_err *err)
+static int calculate_diff(struct tap_diff *d, struct tap_err *err)
 {
-	int ret = compare(d);
+	int ret = compare_metrics(d);
 
 	if (!ret && is_pair(d) && !is_by_task(d->opts))
 		ret = compare_within(d);
@@ -273,7 +276,8 @@ static int calculate(struct tap_diff *d, struct tap_err *err)
 	collect_notes(d);
 	if (ret || d->warnings.err)
 		return tap_err_nomem(err);
-	if (count_unmatched(d) == nr_all(d)) /* the first one's notes say what, and what is near */
+	/* the first recording's notes name the option, and similar names */
+	if (count_unmatched(d) == nr_all(d))
 		return tap_err_set(err, -ENODATA, "%s", tap_buf_str(&d->measured[0].notes));
 	if (d->comparison.nr)
 		return 0;
@@ -295,17 +299,17 @@ int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *
 		.input = &opts->input,
 		.by_task = is_by_task(opts),
 		.has_blocks = is_pair(&d) && !is_by_task(opts),
-		.has_paths = opts->metrics.nr && wants(&d, "critical.waiting.share"),
+		.has_paths = opts->metrics.nr && wants_metric(&d, "critical.waiting.share"),
 		.between = opts->between,
 		.between_by = opts->by,
 	};
 	int ret;
 
 	*usage = true;
-	ret = tap_diff_check(opts, err) ?: read_min_effect(opts->min_effect, &d.min_effect, err) ?: init(&d, err);
+	ret = tap_diff_check(opts, err) ?: read_min_effect(opts->min_effect, &d.min_effect, err) ?: init_diff(&d, err);
 	if (!ret)
 		ret = tap_measured_read(d.measured, nr_all(&d), &how, usage, err);
-	ret = ret ?: calculate(&d, err) ?: tap_diff_show(&d, screen, err);
+	ret = ret ?: calculate_diff(&d, err) ?: tap_diff_show(&d, screen, err);
 	for (unsigned int i = 0; d.measured && i < nr_all(&d); i++)
 		tap_measured_release(&d.measured[i]);
 	free(d.measured);

@@ -9,11 +9,11 @@
 
 /* ---- values, for people ---- */
 
-/* How the values of a row are written. */
+/* Unit and precision of a row's values. */
 struct scale {
 	double by;
 	const char *unit;
-	int places; /* so that the greatest has four digits */
+	int places; /* decimals; chosen so that the greatest value has four digits */
 };
 
 static struct scale scale_of(enum tap_metric_unit unit, double greatest)
@@ -43,16 +43,18 @@ static struct scale row_scale(const struct tap_compared *c)
 	return scale_of(c->unit, fmax(fabs(c->a.median), fabs(c->b.median)));
 }
 
-/* A cell; @b is empty behind it. */
+/* Add a cell with the text of @b, and release @b. */
 static void put_text(struct tap_table *t, struct tap_buf *b)
 {
 	tap_table_text(t, b->data, b->len);
 	tap_buf_release(b);
 }
 
-/* "2.113 [2.050, 2.200]"; @behind it a unit that is not the column's. */
+/*
+ * Add a cell "2.113 [2.050, 2.200]". @after: a unit other than the column's, appended to the cell.
+ */
 static void put_value(struct tap_table *t, const struct scale *s, double value,
-		      struct tap_confidence i, bool is_signed, const char *behind)
+		      struct tap_confidence i, bool is_signed, const char *after)
 {
 	const char *fmt = is_signed ? "%+.*f" : "%.*f";
 	struct tap_buf b = { 0 };
@@ -65,11 +67,11 @@ static void put_value(struct tap_table *t, const struct scale *s, double value,
 		tap_buf_printf(&b, fmt, s->places, i.high * s->by);
 		tap_buf_puts(&b, "]");
 	}
-	tap_buf_puts(&b, behind);
+	tap_buf_puts(&b, after);
 	put_text(t, &b);
 }
 
-/* In percent of A's median where it has one. */
+/* Add the difference's cell, in percent of A's median unless that is 0. */
 static void put_shift(struct tap_table *t, const struct tap_compared *c)
 {
 	static const char *const units[] = {
@@ -194,15 +196,15 @@ static void put_for_programs(struct tap_table *t, const struct tap_compared *c)
 	tap_table_row(t);
 }
 
-/* ---- the page ---- */
+/* ---- sections ---- */
 
-/* Of what is no table: a comment in text, and a list's item in Markdown. */
+/* Return the mark of lines outside of tables: a comment in text, a list item in Markdown. */
 static const char *line_mark(const struct tap_diff *d)
 {
 	return d->page.style == &tap_style_markdown ? "-" : "#";
 }
 
-/* ", 2 worse (NAME, NAME)": of metrics with this verdict, if there are any. */
+/* Append ", 2 worse (NAME, NAME)", if there are metrics with this verdict. */
 static void put_count(struct tap_buf *b, const struct tap_comparison *c,
 		      enum tap_compare_verdict verdict)
 {
@@ -231,7 +233,7 @@ static unsigned int least_recordings(const struct tap_diff *d)
 	return d->sides->nr_a < d->sides->nr_b ? d->sides->nr_a : d->sides->nr_b;
 }
 
-/* The first line: how many metrics have each verdict. */
+/* Print the first line: the number of metrics with each verdict. */
 static void put_result(struct tap_diff *d)
 {
 	static const enum tap_compare_verdict order[] = {
@@ -313,7 +315,7 @@ static bool any_more(const struct tap_comparison *c)
 	return false;
 }
 
-/* The two recordings' values whose difference is nearest to the shift. */
+/* Find the pair of values, one per side, whose difference is nearest to the shift. */
 static void find_middle(const struct tap_compared *c, double *a, double *b)
 {
 	double best = INFINITY;
@@ -331,7 +333,7 @@ static void find_middle(const struct tap_compared *c, double *a, double *b)
 	}
 }
 
-/* A shift that the two medians beside it contradict. */
+/* If the shift and the difference of the medians have opposite signs, explain why. */
 static void put_contradiction(struct tap_buf *out, const struct tap_compared *c)
 {
 	const struct scale s = row_scale(c);
@@ -435,7 +437,10 @@ static void put_within_row(struct tap_diff *d, struct tap_table *t, const struct
 	tap_table_row(t);
 }
 
-/* Sheets have one table, the other one. */
+/*
+ * Print the comparison within two single recordings. Sheets omit it: they have one table, the
+ * metrics.
+ */
 static void put_within(struct tap_diff *d)
 {
 	static const char title[] = "within these two runs only: 95 % intervals, by drawing blocks "

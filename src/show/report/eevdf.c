@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap eevdf: what the fair class's picks were like, by its own numbers. */
+/* schedtap eevdf: decisions of the fair class, from the kernel's own sched_pick events. */
 #include <errno.h>
 
 #include "analysis/eevdf.h"
@@ -23,7 +23,7 @@ static struct eevdf *eevdf_of(const struct tap_report *r)
 	return (struct eevdf *)r;
 }
 
-static bool want(void *ctx, const struct tap_task *task, int cpu)
+static bool is_wanted(void *ctx, const struct tap_task *task, int cpu)
 {
 	struct tap_report *r = ctx;
 	bool yes = task->selected && tap_run_cpu(&r->run, cpu);
@@ -170,7 +170,7 @@ static bool has_violations(const struct tap_report *r)
 
 /* ---- the report ---- */
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_eevdf(struct tap_report *r, struct tap_err *err)
 {
 	if (!tap_run_has(&r->run, tap_eevdf_ops.wants, NULL))
 		return tap_err_set(err, -ENODATA,
@@ -178,14 +178,17 @@ static int begin(struct tap_report *r, struct tap_err *err)
 				   "record -e sched -e pick'",
 				   r->run.rec.path);
 	tap_eevdf_init(&eevdf_of(r)->eevdf, &(const struct tap_eevdf_opts){
-						    .want = want,
+						    .want = is_wanted,
 						    .ctx = r,
 						    .max_violations = MAX_VIOLATIONS,
 					    });
 	return 0;
 }
 
-/* Also of one of which runs were seen and no pick. */
+/*
+ * Weight of a task: one more than its picks, so that tasks that ran but were never picked are
+ * listed, too.
+ */
 static uint64_t picks_of(const struct tap_report *r, unsigned int index)
 {
 	const struct tap_eevdf_task *task = &eevdf_of(r)->eevdf.tasks[index];
@@ -193,12 +196,12 @@ static uint64_t picks_of(const struct tap_report *r, unsigned int index)
 	return task->task ? task->sums.picks + 1 : 0;
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_eevdf(struct tap_report *r, struct tap_err *err)
 {
 	return tap_report_rank_tasks(r, eevdf_of(r)->eevdf.nr_tasks, picks_of, err);
 }
 
-static void release(struct tap_report *r)
+static void release_eevdf(struct tap_report *r)
 {
 	tap_eevdf_release(&eevdf_of(r)->eevdf);
 }
@@ -231,7 +234,7 @@ const struct tap_report_type tap_report_eevdf = {
 	.needs = TAP_NEEDS_SWITCHES,
 	.watchers = (const struct tap_report_watcher[]){ { &tap_eevdf_ops, offsetof(struct eevdf, eevdf) }, { 0 } },
 	.sections = sections,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.begin = begin_eevdf,
+	.end = end_eevdf,
+	.release = release_eevdf,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap explain: what waits for a CPU were for. */
+/* schedtap explain: split waits for a CPU into their causes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "show/report/report.h"
 #include "show/report/stack_cells.h"
 
-#define MAX_AT_ONCE 10000u /* waits that --at groups */
-#define SHOWN_SLEEPS 3u /* in sentences */
+#define MAX_AT_ONCE 10000u /* most waits that --at groups */
+#define SHOWN_SLEEPS 3u /* number of sleeps described in sentences */
 
 enum by { BY_ALL, BY_KIND, BY_TASK, BY_PROCESS, BY_COMM, BY_CGROUP };
 
@@ -46,14 +46,14 @@ struct explain {
 	struct tap_report report;
 	struct tap_explain_waits waits;
 	struct tap_explain sums;
-	struct tap_delayers delayers; /* --by process, --by comm */
-	bool has_delayers; /* they are asked for */
+	struct tap_delayers delayers; /* for --by process and --by comm */
+	bool has_delayers; /* .delayers is used */
 	struct tap_buf text;
-	uint64_t at_ns; /* --at */
-	bool groups_waits; /* the waits at .at_ns, for people */
-	struct tap_explained_apart *apart; /* owned */
+	uint64_t at_ns; /* the time of --at */
+	bool groups_waits; /* print the waits at .at_ns in groups, for people */
+	struct tap_explained_apart *apart; /* owned; tasks that did not wait at .at_ns */
 	unsigned int nr_apart, cap_apart;
-	bool asks_sleeps; /* of tasks that were chosen */
+	bool asks_sleeps; /* describe the selected tasks' sleeps, too */
 	struct tap_sleeps sleeps;
 	struct tap_cgroup_groups cgroups;
 };
@@ -80,15 +80,15 @@ static enum by by_of(const struct tap_report *r)
 	return b;
 }
 
-/* Whether those that ran meanwhile are put together. */
+/* Return true if delays are summed up by process or name. */
 static bool with_delayers(const struct tap_report *r)
 {
 	return by_of(r) == BY_PROCESS || by_of(r) == BY_COMM;
 }
 
-/* ---- what is told ---- */
+/* ---- callbacks ---- */
 
-/* --at: what a task that was asked for did then, if it did not wait. */
+/* --at: store what a selected task did at that time, unless it waited. */
 static int keep_apart(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
 	struct explain *e = ctx;
@@ -148,7 +148,7 @@ static void put_apart_group(struct explain *e, const struct tap_explain_group *g
 	put_text(e);
 }
 
-/* At most as many groups as -n says, waits before all else. */
+/* Print the groups of tasks at .at_ns, waits first, at most as many as -n allows. */
 static void put_groups(struct tap_report *r, struct tap_table *t)
 {
 	struct explain *e = explain_of(r);
@@ -174,7 +174,7 @@ static void put_groups(struct tap_report *r, struct tap_table *t)
 
 static void put_sentences(struct tap_report *r, struct tap_table *t)
 {
-	static const char nobody[] = "No task waited for a CPU.";
+	static const char no_wait[] = "No task waited for a CPU.";
 	struct explain *e = explain_of(r);
 	const struct tap_sleep *sleeps = e->sleeps.sums.v;
 
@@ -192,7 +192,7 @@ static void put_sentences(struct tap_report *r, struct tap_table *t)
 		put_text(e);
 	}
 	if (!e->sums.all.waits && !e->nr_apart && r->run.all_tasks)
-		tap_page_sentence(&r->page, nobody, strlen(nobody));
+		tap_page_sentence(&r->page, no_wait, strlen(no_wait));
 }
 
 static void put_next(struct tap_report *r, struct tap_table *t)
@@ -428,13 +428,13 @@ static bool with_sleeps(const struct tap_report *r)
 	return explain_of(r)->asks_sleeps;
 }
 
-/* The entry point of who has a question about some task. */
+/* Suggest further commands only to users who ask about certain tasks. */
 static bool with_next(const struct tap_report *r)
 {
 	return by_of(r) == BY_ALL && !r->run.all_tasks && r->matched;
 }
 
-/* People are not shown tables of nothing. */
+/* Omit empty tables for people. */
 static bool has_rows(const struct tap_report *r)
 {
 	return explain_of(r)->sums.all.waits || tap_report_audience(r) != TAP_FOR_PEOPLE;
@@ -486,7 +486,7 @@ static int check_word(const char *option, const char *word, const char *const *w
 	return -EINVAL;
 }
 
-static int check(const void *opts, struct tap_err *err)
+static int check_options(const void *opts, struct tap_err *err)
 {
 	static const char *const states[] = { "waking", "preempted", "throttled", NULL };
 	const struct explain_opts *o = opts;
@@ -500,7 +500,7 @@ static uint64_t group_of(const void *ctx, uint64_t cgroup)
 	return tap_cgroup_group_of(ctx, cgroup);
 }
 
-static void watch(struct tap_report *r, bool asks_avoidable)
+static void watch_events(struct tap_report *r, bool asks_avoidable)
 {
 	struct explain *e = explain_of(r);
 
@@ -512,7 +512,7 @@ static void watch(struct tap_report *r, bool asks_avoidable)
 		asks_avoidable ? 0 : TAP_EXPLAIN_STATES;
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_explain(struct tap_report *r, struct tap_err *err)
 {
 	const struct explain_opts *o = opts_of(r);
 	struct explain *e = explain_of(r);
@@ -521,7 +521,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 								     : 3;
 
 	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
-		worst = 0; /* none is shown */
+		worst = 0; /* this output shows no single waits */
 	e->groups_waits =
 		with_groups(r) && o->worst < 0 && tap_report_audience(r) == TAP_FOR_PEOPLE;
 	if (e->groups_waits)
@@ -541,7 +541,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 						  .tell = on_wait,
 						  .ctx = e,
 					  });
-	watch(r, worst);
+	watch_events(r, worst);
 	if (tap_explain_init(&e->sums, (unsigned int)worst) ||
 	    tap_cgroup_groups_init(&e->cgroups, &r->run.rec.ids.cgroups, o->depth))
 		return tap_err_nomem(err);
@@ -572,8 +572,8 @@ static int label_cgroups(struct tap_report *r)
 	return tap_cgroup_make_labels(g);
 }
 
-/* .tasks: those that ran while others waited. */
-static int end(struct tap_report *r, struct tap_err *err)
+/* Rank .tasks by the delay that each caused to other tasks. */
+static int end_explain(struct tap_report *r, struct tap_err *err)
 {
 	struct tap_explain *sums = &explain_of(r)->sums;
 	int ret = label_cgroups(r);
@@ -585,7 +585,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 	return tap_report_rank_tasks(r, sums->nr_runners, delay_ns, err);
 }
 
-static void release(struct tap_report *r)
+static void release_explain(struct tap_report *r)
 {
 	struct explain *e = explain_of(r);
 
@@ -639,8 +639,8 @@ const struct tap_report_type tap_report_explain = {
 	.top = 10,
 	.needs = TAP_NEEDS_SWITCHES,
 	.sections = sections,
-	.check = check,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.check = check_options,
+	.begin = begin_explain,
+	.end = end_explain,
+	.release = release_explain,
 };

@@ -12,8 +12,8 @@ static bool is_same(const struct tap_explain_group *a, const struct tap_explain_
 	       a->stack.kernel == b->stack.kernel && a->stack.user == b->stack.user;
 }
 
-/* @one: a group of one task. Return: 0 or -ENOMEM. */
-static int add(struct tap_explain_groups *groups, const struct tap_explain_group *one)
+/* Add one task to its group, or as a new group. @one: a group of one task. Return: 0 or -ENOMEM. */
+static int add_to_group(struct tap_explain_groups *groups, const struct tap_explain_group *one)
 {
 	struct tap_explain_group *g;
 	unsigned int i = 0;
@@ -42,13 +42,13 @@ int tap_explain_group_waits(struct tap_explain_groups *groups, const struct tap_
 	for (unsigned int i = 0; i < e->nr_worst && !ret; i++) {
 		const struct tap_explained_wait *w = &e->worst[i];
 
-		ret = add(groups, &(const struct tap_explain_group){
-					  .state = w->state,
-					  .verdict = w->verdict,
-					  .nr = 1,
-					  .longest = i,
-					  .longest_ns = w->to_ns - w->from_ns,
-				  });
+		ret = add_to_group(groups, &(const struct tap_explain_group){
+						   .state = w->state,
+						   .verdict = w->verdict,
+						   .nr = 1,
+						   .longest = i,
+						   .longest_ns = w->to_ns - w->from_ns,
+					   });
 	}
 	return ret;
 }
@@ -70,13 +70,13 @@ int tap_explain_group_apart(struct tap_explain_groups *groups, const struct tap_
 	int ret = 0;
 
 	for (unsigned int i = 0; i < nr && !ret; i++)
-		ret = add(groups, &(const struct tap_explain_group){
-					  .state = v[i].state,
-					  .stack = v[i].stack,
-					  .nr = 1,
-					  .longest = i,
-					  .longest_ns = v[i].to_ns - v[i].from_ns,
-				  });
+		ret = add_to_group(groups, &(const struct tap_explain_group){
+						   .state = v[i].state,
+						   .stack = v[i].stack,
+						   .nr = 1,
+						   .longest = i,
+						   .longest_ns = v[i].to_ns - v[i].from_ns,
+					   });
 	if (groups->nr)
 		qsort(groups->v, groups->nr, sizeof(*groups->v), largest_first);
 	return ret;

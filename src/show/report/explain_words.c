@@ -9,7 +9,7 @@
 #include "show/report/stack_cells.h"
 #include "show/report/task_cells.h"
 
-#define SHOWN_PIECES 5u /* of a wait, in its sentence */
+#define SHOWN_PIECES 5u /* components listed in a wait's sentence */
 
 /* ---- waits ---- */
 
@@ -27,8 +27,11 @@ static void put_label(struct tap_run *run, struct tap_buf *b, const struct tap_t
 	tap_buf_add(b, label, len);
 }
 
-/* The group of who ran: a number of sched_pick is a cgroup's in the cpu controller, which no file
- * has, or an autogroup's. */
+/*
+ * Append the group of the task that ran. A group number from sched_pick is negative for an
+ * autogroup; a positive one numbers a cgroup of the cpu controller and appears in no file, so the
+ * task's cgroup path is shown if it is known.
+ */
 static void put_group(struct tap_run *run, struct tap_buf *b, const struct tap_piece *p)
 {
 	const char *path = tap_cgroups_path(&run->rec.ids.cgroups, p->task->cgroup);
@@ -111,8 +114,10 @@ void tap_explain_piece_members(struct tap_run *run, const struct tap_piece *piec
 	tap_page_object_end(p);
 }
 
-/* ". CPU 1 could have run it, idle for 0.500 ms. CPU 2 was idle for 0.300 ms, but the task may not
- * run there" */
+/*
+ * Append ". CPU 1 could have run it, idle for 0.500 ms. CPU 2 was idle for 0.300 ms, but the task
+ * may not run there"
+ */
 static void put_idle(struct tap_buf *b, const struct tap_avoidable_idle *idle)
 {
 	if (idle->ns) {
@@ -145,7 +150,7 @@ void tap_explain_wait_words(struct tap_run *run, const struct tap_explained_wait
 	tap_buf_printf(b, ". Verdict: %s.", tap_verdict_text(w->verdict));
 }
 
-/* ---- what was no wait ---- */
+/* ---- states other than waits ---- */
 
 static void put_stack(struct tap_buf *b, const struct tap_event_stacks *stacks,
 		      struct tap_stack_pair stack)
@@ -190,7 +195,7 @@ void tap_explain_waits_words(struct tap_run *run, const struct tap_explained_wai
 		       tap_state_name(longest->state), tap_verdict_text(longest->verdict));
 }
 
-/* "nginx [812] was blocked, " or "40 tasks were blocked, the longest nginx [812] " */
+/* Append "nginx [812] was blocked, " or "40 tasks were blocked, the longest nginx [812] ". */
 static void put_apart(struct tap_run *run, const struct tap_explained_apart *a, unsigned int nr,
 		      struct tap_buf *b)
 {
@@ -224,7 +229,7 @@ void tap_explain_apart_words(struct tap_run *run, const struct tap_explained_apa
 				: ". Verdict: not the scheduler.");
 }
 
-/* ---- where the time went ---- */
+/* ---- summary of time ---- */
 
 void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
 {
@@ -275,10 +280,12 @@ void tap_explain_share_words(struct tap_run *run, struct tap_buf *b)
 	tap_buf_puts(b, ".");
 }
 
-/* ---- what to ask next ---- */
+/* ---- suggested commands ---- */
 
-/* A word for a shell; what a terminal must not be given is written as bash, ksh and zsh read it
- * back. */
+/*
+ * Append a word quoted for a shell. Characters that are unsafe on a terminal are escaped within
+ * $'', which bash, ksh and zsh understand.
+ */
 static void put_word(struct tap_buf *b, const char *word)
 {
 	static const char plain[] =
@@ -311,7 +318,7 @@ void tap_explain_command_words(const char *command, const struct tap_strings *fi
 	}
 }
 
-/* " --time @1.234+-5ms": what is around a wait. */
+/* Append " --time @1.234+-5ms", a window around the wait. */
 static void put_window(struct tap_buf *b, const struct tap_explained_wait *w)
 {
 	uint64_t half_ns = (w->to_ns - w->from_ns) / 2 + 1000000,
@@ -334,7 +341,7 @@ static void put_around(struct tap_buf *b, const struct tap_explained_wait *w,
 				   : "  # what each CPU ran then\n");
 }
 
-/* What it slept for, and for whom. */
+/* Suggest the critical path: what the task slept for, and which tasks it depended on. */
 static void put_critical(struct tap_run *run, struct tap_buf *b, const struct tap_task *task,
 			 const struct tap_strings *files)
 {
@@ -345,7 +352,10 @@ static void put_critical(struct tap_run *run, struct tap_buf *b, const struct ta
 	tap_buf_printf(b, " -t %d  # for whom and what it slept\n", tap_task_tid(task));
 }
 
-/* Events that would have told more: all of schedtap's, for not every kernel has each. */
+/*
+ * Suggest events that would explain more. The wildcard schedtap:* is used because no kernel has all
+ * of these events.
+ */
 static void put_missing(struct tap_run *run, struct tap_buf *b)
 {
 	static const char *const wanted[] = { "sched_pick", "cpu_idle", "softirq_entry" };

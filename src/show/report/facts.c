@@ -24,7 +24,9 @@ static void read_cpus(struct tap_facts *f, const struct tap_run *run)
 	}
 }
 
-/* The version tells how the kernel preempts: PREEMPT_RT, PREEMPT_DYNAMIC. */
+/*
+ * Read release and version. The version includes the preemption model: PREEMPT_RT, PREEMPT_DYNAMIC.
+ */
 static void read_kernel(struct tap_facts *f, const struct tap_run *run)
 {
 	const json_t *host = json_object_get(run->rec.meta, "host");
@@ -52,7 +54,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Those that were on, sorted, one a line. */
+/* Read the names of the enabled events, sorted, one per line. */
 static int read_events(struct tap_facts *f, const struct tap_run *run)
 {
 	const json_t *events = json_object_get(run->rec.meta, "events");
@@ -109,8 +111,10 @@ bool tap_facts_has_event(struct tap_facts *f, const char *name)
 	return false;
 }
 
-/* The first line of one that the other has not, both being sorted. Return: its length; 0: there is
- * none. */
+/*
+ * Find the first line of @lines that is not in @in; both are sorted. Return: its length; 0: all
+ * are.
+ */
 static size_t first_missing(const char *lines, const char *in, const char **line)
 {
 	for (size_t len; *lines; lines += len + 1) {

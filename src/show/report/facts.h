@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What recordings should have in common before their numbers are compared: the machine, its kernel,
- * the events. */
+/*
+ * Facts that recordings should share before their numbers are compared: machine, kernel and events.
+ */
 #ifndef TAP_REPORT_FACTS_H
 #define TAP_REPORT_FACTS_H
 
@@ -17,21 +18,23 @@ enum tap_fact {
 	TAP_NR_FACTS
 };
 
-/* {0}: nothing is known. */
+/* {0}: no fact is known. */
 struct tap_facts {
-	struct tap_buf text[TAP_NR_FACTS]; /* nothing in it: not known */
+	struct tap_buf text[TAP_NR_FACTS]; /* empty: unknown */
 	uint64_t lost;
-	bool lost_unknown; /* at least so many */
+	bool lost_unknown; /* .lost is only a lower bound */
 };
 
-/* After the survey. Return: 0 or -ENOMEM. */
+/* Read a recording's facts. Call it after the survey. Return: 0 or -ENOMEM. */
 int tap_facts_read(struct tap_facts *f, const struct tap_run *run);
 void tap_facts_release(struct tap_facts *f);
-/* Whether the recording says that such events were on, also where none came. */
+/*
+ * Return true if the recording says that events of this name were enabled, even if none occurred.
+ */
 bool tap_facts_has_event(struct tap_facts *f, const char *name);
 /*
- * Adds to @out how @b, of a file, differs in @what from @a, of another: a sentence. Return: whether
- * it does, as far as is known.
+ * Compare the fact @what of two recordings, @a of @file_a and @b of @file_b. If both are known and
+ * differ, append a sentence to @out. Return: whether they differ.
  */
 bool tap_facts_differ(struct tap_facts *a, const char *file_a, struct tap_facts *b,
 		      const char *file_b, enum tap_fact what, struct tap_buf *out);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What every report begins with. */
+/* The head of every report. */
 #include "base/text.h"
 #include "show/report/lost_programs.h"
 #include "show/report/report.h"
 
-/* A text of the meta's host. Return: NULL if there is none. */
+/* Return: a text of the host that recorded; NULL if unknown. */
 static const char *host_text(const struct tap_run *run, const char *name)
 {
 	const json_t *host = json_object_get(run->rec.meta, "host");
@@ -13,7 +13,7 @@ static const char *host_text(const struct tap_run *run, const char *name)
 	return s && *s ? s : NULL;
 }
 
-static const char *kernel(const struct tap_run *run)
+static const char *kernel_release(const struct tap_run *run)
 {
 	const char *release = host_text(run, "release");
 	const char *uname = tap_reader_info(run->rec.reader)->uname;
@@ -23,7 +23,7 @@ static const char *kernel(const struct tap_run *run)
 
 /* ---- text ---- */
 
-/* What is not known is left out. */
+/* Append @what and the name; nothing if @name is NULL. */
 static void add_name(struct tap_buf *b, const char *what, const char *name)
 {
 	if (!name)
@@ -69,7 +69,7 @@ static void text_lost_programs(struct tap_run *run, struct tap_page *p)
 	tap_buf_release(&b);
 }
 
-/* perf and trace-cmd mark what is no row in the same way. */
+/* Print the head. Its lines begin with '#', as comments in perf's and trace-cmd's output do. */
 static void text_head(struct tap_run *run, struct tap_page *p)
 {
 	const char *incomplete = tap_recording_incomplete(&run->rec);
@@ -84,7 +84,7 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 	if (tap_reader_info(run->rec.reader)->is_spool)
 		tap_buf_puts(&b, " (not packed: its recorder runs or was killed)");
 	add_name(&b, ", host ", host_text(run, "hostname"));
-	add_name(&b, ", kernel ", kernel(run));
+	add_name(&b, ", kernel ", kernel_release(run));
 	add_date(run, &b);
 	tap_buf_puts(&b, ", window ");
 	tap_wall_add(&run->rec.wall, &b, run->window.from_ns);
@@ -99,7 +99,7 @@ static void text_head(struct tap_run *run, struct tap_page *p)
 
 /* ---- JSON ---- */
 
-/* Goes up when a key's meaning changes, or a key goes; new keys do not count. */
+/* Increase it when a key changes its meaning or is removed, not when a key is added. */
 #define JSON_SCHEMA 1u
 
 static void json_clocks(struct tap_run *run, struct tap_page *p)
@@ -148,7 +148,7 @@ static void json_head(struct tap_run *run, struct tap_page *p)
 		tap_page_json(p, "recorder", json_object_get(run->rec.meta, "recorder"));
 	tap_page_bool(p, "packed", !tap_reader_info(run->rec.reader)->is_spool);
 	tap_page_puts(p, "host", host_text(run, "hostname"));
-	tap_page_puts(p, "kernel", kernel(run));
+	tap_page_puts(p, "kernel", kernel_release(run));
 	if (tap_recording_incomplete(&run->rec)) {
 		tap_page_bool(p, "complete", false);
 		tap_page_puts(p, "incomplete_because", tap_recording_incomplete(&run->rec));

@@ -31,7 +31,7 @@ static const struct tap_opt options[] = {
 	{ 0 }
 };
 
-#define COLUMNS 100u /* of --over-time for programs, whatever the screen */
+#define COLUMNS 100u /* columns of --over-time for programs, independent of the screen */
 
 struct latency {
 	struct tap_report report;
@@ -77,7 +77,7 @@ static const struct tap_column stat_columns[] = { STAT_COLUMNS,
 						  { "migrated_max_ns", NULL, TAP_CELL_NS },
 						  { 0 } };
 
-/* In JSON the two kinds of waits are objects in the row. */
+/* JSON: waits on the same CPU and after a migration are objects within the row. */
 static const struct tap_column json_columns[] = { STAT_COLUMNS, { 0 } };
 
 static uint64_t avg_ns(const struct tap_latency_part *part)
@@ -115,7 +115,7 @@ static void put_waits(struct tap_table *t, const struct tap_latency_stat *s)
 	tap_table_id(t, s->max_cpu);
 }
 
-/* The cells behind those that say whose they are. */
+/* Add the cells after the task's. */
 static void put_stat(struct tap_table *t, const struct tap_latency_stat *s)
 {
 	tap_table_u64(t, s->waits.count);
@@ -141,7 +141,7 @@ static void put_all(struct tap_report *r, struct tap_table *t)
 	tap_table_row(t);
 }
 
-/* For people, all is a row like the others. */
+/* For people, the sum of all tasks is the table's first row. */
 static void put_all_above(struct tap_report *r, struct tap_table *t)
 {
 	if (tap_page_is_for(&r->page, TAP_FOR_PEOPLE))
@@ -168,7 +168,7 @@ static int by_max(const void *a, const void *b, void *ctx)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Those that waited, the longest wait first. */
+/* Set .tasks to the tasks that waited, the one with the longest wait first. */
 static int find_tasks(struct tap_report *r, struct tap_err *err)
 {
 	const struct tap_latency *latency = latency_of(r);
@@ -185,8 +185,7 @@ static int find_tasks(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-/* A task that never sleeps has no wakeups: its waits are those after preemptions, which a newcomer
- * does not look for. */
+/* Suggest --preempted if there are only such waits: a task that never sleeps is never woken. */
 static void note_preempted(struct tap_report *r)
 {
 	const struct tap_latency *latency = latency_of(r);
@@ -194,7 +193,7 @@ static void note_preempted(struct tap_report *r)
 	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
 	bool any = false;
 
-	/* with -C this cannot be said: a task's times are those on all CPUs */
+	/* with -C we cannot tell: total_ns covers all CPUs */
 	if (latency->state != TAP_STATE_WAKING || latency->all.waits.count ||
 	    r->run.pick.select->by & TAP_SELECT_CPUS)
 		return;
@@ -206,7 +205,10 @@ static void note_preempted(struct tap_report *r)
 						"being preempted: add --preempted");
 }
 
-/* Of all waits, for people: elsewhere these stand beside the others. */
+/*
+ * For people: waits that ended on the same CPU and after a migration, of all tasks. Other styles
+ * have these as columns or members.
+ */
 static const struct tap_column part_columns[] = { { NULL, "ran", TAP_CELL_LABEL, .width = 26 },
 						  { NULL, "waits", TAP_CELL_COUNT, .width = 8 },
 						  { NULL, "avg", TAP_CELL_NS, .width = 9 },
@@ -260,7 +262,7 @@ static void put_over_time(struct tap_report *r, struct tap_table *t)
 	tap_out_bars_over_time(&t->page->buf, &((struct latency *)r)->plot, latency_of(r)->columns);
 }
 
-/* ---- the worst ---- */
+/* ---- the longest waits ---- */
 
 static const struct tap_column worst_columns[] = {
 	TAP_TASK_COLUMNS("", "worst waits of", 26),
@@ -283,7 +285,7 @@ static const struct tap_column worst_columns[] = {
 
 static void put_waker(struct tap_report *r, struct tap_table *t, const struct tap_latency_worst *w)
 {
-	/* a task that was preempted was woken long before this wait */
+	/* after a preemption, the last wakeup has nothing to do with this wait */
 	int tid = latency_of(r)->state == TAP_STATE_WAKING ? w->waker_tid : -1;
 
 	tap_waker_cells(&r->run, t, tap_timeline_task(r->run.timeline, tid), tid);
@@ -352,7 +354,7 @@ static void put_meanwhile_members(struct tap_report *r, const struct tap_latency
 	tap_page_bool(p, "ran_is_part", w->is_part);
 }
 
-/* For logs of others: a service writes down when it was late, by the wall clock. */
+/* Add the time of day, to find the wait in the logs of other programs. */
 static void put_tod(const struct tap_run *run, struct tap_table *t, uint64_t ts_ns)
 {
 	struct tap_wall wall = run->rec.wall;
@@ -415,7 +417,7 @@ static void put_hist(struct tap_report *r, struct tap_table *t)
 	tap_out_bars(t->page, "hist", &latency_of(r)->all.waits);
 }
 
-static int check(const void *opts, struct tap_err *err)
+static int check_options(const void *opts, struct tap_err *err)
 {
 	const struct latency_opts *o = opts;
 
@@ -431,7 +433,7 @@ static int check(const void *opts, struct tap_err *err)
 	return 0;
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_latency(struct tap_report *r, struct tap_err *err)
 {
 	const struct latency_opts *o = opts_of(r);
 	enum tap_state state = o->throttled   ? TAP_STATE_THROTTLED
@@ -458,13 +460,13 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_latency(struct tap_report *r, struct tap_err *err)
 {
 	note_preempted(r);
 	return find_tasks(r, err);
 }
 
-static void release(struct tap_report *r)
+static void release_latency(struct tap_report *r)
 {
 	tap_latency_release(latency_of(r));
 }
@@ -504,8 +506,8 @@ const struct tap_report_type tap_report_latency = {
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES,
 	.sections = sections,
-	.check = check,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.check = check_options,
+	.begin = begin_latency,
+	.end = end_latency,
+	.release = release_latency,
 };

@@ -24,7 +24,7 @@ bool tap_lost_program_next(const json_t *programs, size_t *at, struct tap_lost_p
 	return false;
 }
 
-static void add(const struct tap_lost_program *p, struct tap_buf *text)
+static void add_program(const struct tap_lost_program *p, struct tap_buf *text)
 {
 	if (text->len)
 		tap_buf_puts(text, ", ");
@@ -46,7 +46,7 @@ void tap_lost_programs_text(const json_t *programs, struct tap_buf *text)
 
 	while (tap_lost_program_next(programs, &at, &p))
 		if (nr++ < NAMED)
-			add(&p, text);
+			add_program(&p, text);
 	if (nr > NAMED)
 		tap_buf_printf(text, ", and %u more program%s", nr - NAMED,
 			       nr == NAMED + 1 ? "" : "s");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap map: who was where, a column per CPU, a row per change. */
+/* schedtap map: the task on each CPU over time, with a column per CPU and a row per change. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static const struct tap_opt options[] = { TAP_REPORT_OPTIONS, { 0 } };
 
-#define BESIDE_CPUS 22 /* the time, and blanks */
+#define BESIDE_CPUS 22 /* width of the time column and blanks */
 #define CPU_WIDTH 3 /* a mark and a short name: 64 CPUs take 192 columns */
 
 enum column {
@@ -26,7 +26,7 @@ enum column {
 };
 
 static const struct tap_column map_columns[NR_COLUMNS + 1] = {
-	[COL_CPUS] = { NULL, NULL, TAP_CELL_LABEL }, /* its title: the numbers of the CPUs */
+	[COL_CPUS] = { NULL, NULL, TAP_CELL_LABEL }, /* its title lists the CPU numbers */
 	[COL_TIME] = { "time_ns", "time", TAP_CELL_AT, .width = 17 },
 	[COL_CPU] = { "cpu", NULL, TAP_CELL_INT },
 	[COL_WHAT] = { "what", NULL, TAP_CELL_TEXT },
@@ -39,7 +39,7 @@ static const struct tap_column map_columns[NR_COLUMNS + 1] = {
 struct shown_cpu {
 	int cpu;
 	bool changed;
-	char name[TAP_SHORT_NAME_BYTES]; /* what it shows */
+	char name[TAP_SHORT_NAME_BYTES]; /* the name shown: a task's short name, or a mark */
 	enum tap_tint tint;
 };
 
@@ -47,17 +47,21 @@ struct map {
 	struct tap_report report;
 	struct tap_cpu_changes changes;
 	struct tap_column columns[NR_COLUMNS + 1];
-	struct shown_cpu *cpus; /* in the order of the columns */
-	unsigned int nr_cpus, nr_hidden; /* hidden: those that the terminal has no place for */
-	uint32_t *names; /* by task index: 1 + the number of its short name, 0: none yet */
+	struct shown_cpu *cpus; /* owned; in column order */
+	unsigned int nr_cpus, nr_hidden; /* .nr_hidden CPUs do not fit the terminal */
+	/* owned; by task index: 1 + the number of the short name; 0: no name yet */
+	uint32_t *names;
 	unsigned int nr_tasks;
 	uint32_t nr_names;
-	uint64_t row_ns; /* of the row that is being collected */
+	uint64_t row_ns; /* time of the row being collected */
 	bool row_open;
 	struct tap_buf title, line, legend;
 };
 
-/* How many CPUs have a place on the terminal, beside the time; the legend can go below. */
+/*
+ * Return the number of CPU columns that fit the terminal next to the time; the legend may be
+ * wrapped.
+ */
 static unsigned int cpus_that_fit(const struct map *m)
 {
 	unsigned int columns = m->report.opts->wide ? 0 : m->report.screen->columns;
@@ -67,7 +71,7 @@ static unsigned int cpus_that_fit(const struct map *m)
 	return columns > BESIDE_CPUS + CPU_WIDTH ? (columns - BESIDE_CPUS) / CPU_WIDTH : 1;
 }
 
-/* The CPUs that the recording has and -C picks. */
+/* Make a column for each of the recording's CPUs that -C selects. */
 static int find_cpus(struct map *m)
 {
 	unsigned int nr = tap_reader_info(m->report.run.rec.reader)->nr_cpus,
@@ -101,7 +105,7 @@ static struct shown_cpu *cpu_find(const struct map *m, int cpu)
 	return bsearch(&cpu, m->cpus, m->nr_cpus, sizeof(*m->cpus), by_cpu);
 }
 
-/* Neighbours in the order of their appearance have different ones; red and yellow are no task's. */
+/* Return the color of the nth named task; consecutive tasks differ. Red and yellow are reserved. */
 static enum tap_tint tint_of(uint32_t nr)
 {
 	static const enum tap_tint tints[] = { TAP_TINT_CYAN, TAP_TINT_GREEN, TAP_TINT_MAGENTA,
@@ -121,7 +125,7 @@ static void add_tinted(struct map *m, const char *s, enum tap_tint tint)
 		tap_tint_add(&m->line, TAP_TINT_NONE);
 }
 
-/* Writes the task's short name; if it is a new one, with its place in the row's legend. */
+/* Show the task's short name on its CPU. If the name is new, add it to the row's legend. */
 static int show_task(struct map *m, struct shown_cpu *to, const struct tap_task *task)
 {
 	uint32_t *name = tap_array_at(&m->names, &m->nr_tasks, task->index, sizeof(*name), NULL),
@@ -146,7 +150,7 @@ static int show_task(struct map *m, struct shown_cpu *to, const struct tap_task 
 	return m->legend.err;
 }
 
-/* Text: all that changed at one time is one row. */
+/* Text: print one row with all changes that have the same time. */
 static void end_row(struct map *m)
 {
 	if (!m->row_open)
@@ -203,7 +207,7 @@ static void data_change(struct map *m, const struct tap_cpu_change *c)
 	};
 	struct tap_table *t = &m->report.rows;
 
-	tap_table_none(t); /* the CPUs */
+	tap_table_none(t); /* the column of CPUs is for text only */
 	tap_table_u64(t, c->ts_ns);
 	tap_table_s64(t, c->cpu);
 	tap_table_puts(t, what[c->what]);
@@ -236,7 +240,7 @@ static bool wants_task(void *ctx, const struct tap_task *task)
 	return task->selected;
 }
 
-/* Which CPUs the columns are. */
+/* Write the CPUs that the columns stand for. */
 static void put_cpus(struct tap_report *r, const struct map *m)
 {
 	tap_page_array(&r->page, "cpus");
@@ -248,7 +252,7 @@ static void put_cpus(struct tap_report *r, const struct map *m)
 			       m->nr_hidden, m->cpus[m->nr_cpus - 1].cpu);
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_map(struct tap_report *r, struct tap_err *err)
 {
 	struct map *m = (struct map *)r;
 
@@ -268,14 +272,14 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_map(struct tap_report *r, struct tap_err *err)
 {
 	(void)err;
 	end_row((struct map *)r);
 	return 0;
 }
 
-static void release(struct tap_report *r)
+static void release_map(struct tap_report *r)
 {
 	struct map *m = (struct map *)r;
 
@@ -299,7 +303,7 @@ const struct tap_report_type tap_report_map = {
 	.size = sizeof(struct map),
 	.needs = TAP_NEEDS_SWITCHES,
 	.watchers = (const struct tap_report_watcher[]){ { &tap_cpu_changes_ops, offsetof(struct map, changes) }, { 0 } },
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.begin = begin_map,
+	.end = end_map,
+	.release = release_map,
 };

@@ -10,14 +10,17 @@
 #include "timeline/run/unmatched.h"
 #include "analysis/metric/bounds.h"
 
-#define MAX_THREADS 64 /* each has a file mapped, and what is open in it */
+#define MAX_THREADS 64 /* each thread has a file mapped, and its own state */
 
 static void on_note(void *ctx, const struct tap_err *note)
 {
 	tap_buf_printf(ctx, "%s\n", note->text);
 }
 
-/* Where the recording has no such events, a note says so. Return: whether it has. */
+/*
+ * Return: true if requests are to be measured and the recording has their events. If it lacks them,
+ * add a note.
+ */
 static bool has_requests(struct tap_measured *m, const struct tap_run *run,
 			 const struct tap_measured_opts *opts, struct tap_request_source *source)
 {
@@ -34,15 +37,15 @@ static bool has_requests(struct tap_measured *m, const struct tap_run *run,
 	return false;
 }
 
-static int feed(struct tap_measured *m, struct tap_run *run, struct tap_err *err)
+static int feed_watchers(struct tap_measured *m, struct tap_run *run, struct tap_err *err)
 {
 	struct tap_watcher watchers[TAP_MAX_WATCHERS];
 
 	return tap_run_watch(run, watchers, tap_measure_add_watchers(&m->measure, watchers), err);
 }
 
-static int measure(struct tap_measured *m, struct tap_run *run,
-		   const struct tap_measured_opts *opts, struct tap_err *err)
+static int measure_run(struct tap_measured *m, struct tap_run *run,
+		       const struct tap_measured_opts *opts, struct tap_err *err)
 {
 	struct tap_request_source source = { 0 };
 	struct tap_measure_opts of_measure = {
@@ -63,7 +66,7 @@ static int measure(struct tap_measured *m, struct tap_run *run,
 				   tap_facts_has_event(&m->facts, "sched_dl_pick"));
 	ret = ret ?: tap_measure_init(&m->measure, &of_measure);
 
-	ret = ret ? tap_err_set(err, ret, "out of memory") : feed(m, run, err);
+	ret = ret ? tap_err_set(err, ret, "out of memory") : feed_watchers(m, run, err);
 	if (!ret && (tap_measure_end(&m->measure, &m->metrics) ||
 		     (opts->has_bounds && tap_metrics_bound(&m->metrics, &m->measure))))
 		ret = tap_err_nomem(err);
@@ -85,7 +88,7 @@ static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts
 	if (!ret)
 		ret = tap_run_survey(&run, err)
 			      ?: tap_run_check_needs(&run, TAP_NEEDS_SWITCHES, err);
-	ret = ret ?: measure(m, &run, opts, err);
+	ret = ret ?: measure_run(m, &run, opts, err);
 	tap_recording_note_damage(&run.rec);
 	m->is_unmatched = !ret && !run.all_tasks && tap_unmatched(&run);
 	if (!opts->has_blocks)
@@ -94,7 +97,7 @@ static int read_one(struct tap_measured *m, const struct tap_measured_opts *opts
 	return ret;
 }
 
-/* What the threads share. */
+/* State shared by the threads. */
 struct reading {
 	struct tap_measured *v;
 	unsigned int nr;
@@ -118,14 +121,17 @@ static void *read_some(void *arg)
 	return NULL;
 }
 
-/* This thread is one of them, so that all is read whether more can be started or not. */
+/*
+ * Read all recordings in parallel. The calling thread takes part, so it works even if no thread can
+ * be started.
+ */
 static void read_all(struct reading *r)
 {
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_t threads[MAX_THREADS];
 	unsigned int nr = 0;
 
-	json_object_seed(0); /* else the first that need it do it at once */
+	json_object_seed(0); /* initialize jansson's hash seed before several threads need it */
 	while (nr < MAX_THREADS && nr + 1 < r->nr && (long)nr + 1 < nr_cpus &&
 	       !tap_thread_start(&threads[nr], read_some, r))
 		nr++;

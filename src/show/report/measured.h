@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Recordings as metrics (analysis/metric/measure.h): each is read once, several at a time. */
+/*
+ * Read recordings as metrics (analysis/metric/measure.h). Each is read once, several in parallel.
+ */
 #ifndef TAP_REPORT_MEASURED_H
 #define TAP_REPORT_MEASURED_H
 
@@ -8,26 +10,28 @@
 #include "show/report/facts.h"
 
 struct tap_measured {
-	const char *path; /* borrowed; set by the caller, the rest is 0 */
+	const char *path; /* borrowed; the caller sets it, and the rest to 0 */
 	struct tap_facts facts;
 	struct tap_metrics metrics;
-	struct tap_measure measure; /* its blocks, where they are wanted */
-	struct tap_buf notes; /* what the user should know, one a line */
-	bool is_unmatched; /* options pick tasks, and fit none here */
+	struct tap_measure measure; /* only its blocks, if opts.has_blocks */
+	struct tap_buf notes; /* notes for the user, one per line */
+	bool is_unmatched; /* the task options match no task of this recording */
 };
 
 struct tap_measured_opts {
-	const struct tap_input_opts *input; /* but .input */
+	const struct tap_input_opts *input; /* all but .input */
 	bool by_task, has_blocks;
-	bool has_bounds; /* of metrics are wanted: analysis/metric/bounds.h */
-	bool has_paths; /* of tasks are wanted: analysis/metric/paths.h */
-	/* and of requests, as of `schedtap critical`, checked already; or NULL */
+	bool has_bounds; /* also measure bounds (analysis/metric/bounds.h) */
+	bool has_paths; /* also measure tasks' critical paths (analysis/metric/paths.h) */
+	/*
+	 * Also measure requests, as `schedtap critical --between` does. Already checked; or NULL.
+	 */
 	const char *between, *between_by;
 };
 
 /*
- * Return: 0; -errno with the sentence of the first that failed: @usage says whether the options are
- * to blame. Release each in either case.
+ * Read @nr recordings. Return: 0; -errno with the sentence of the first failure: @usage says
+ * whether the options are to blame. Release each of @v in either case.
  */
 int tap_measured_read(struct tap_measured *v, unsigned int nr, const struct tap_measured_opts *opts,
 		      bool *usage, struct tap_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap migrations: which tasks were moved between CPUs, how often, and why. */
+/* schedtap migrations: which tasks moved between CPUs, how often, and why. */
 #include <inttypes.h>
 
 #include "analysis/migrations.h"
@@ -78,8 +78,8 @@ static int on_migration(void *ctx, const struct tap_timeline *t, const struct ta
 
 static const struct tap_watcher_ops list_ops = { .migration = on_migration };
 
-/* The list is printed as it is read: it may be long. */
-static int begin(struct tap_report *r, struct tap_err *err)
+/* With --list, print rows while the recording is read: the list may be long. */
+static int begin_migrations(struct tap_report *r, struct tap_err *err)
 {
 	const bool lists = is_list(r);
 
@@ -94,14 +94,14 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_migrations(struct tap_report *r, struct tap_err *err)
 {
 	(void)err;
 	tap_migrations_end(&((struct migrations *)r)->sum);
 	return 0;
 }
 
-/* ---- the sum ---- */
+/* ---- summary ---- */
 
 static const struct tap_migrations *sum_of(const struct tap_report *r)
 {
@@ -171,7 +171,7 @@ static void put_pair(struct tap_report *r, struct tap_table *t, unsigned int i)
 	put_counts(t, sum_of(r)->pairs[i].total, sum_of(r)->pairs[i].by);
 }
 
-static void release(struct tap_report *r)
+static void release_migrations(struct tap_report *r)
 {
 	tap_migrations_release(&((struct migrations *)r)->sum);
 }
@@ -201,7 +201,7 @@ const struct tap_report_type tap_report_migrations = {
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_MIGRATIONS,
 	.sections = sections,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.begin = begin_migrations,
+	.end = end_migrations,
+	.release = release_migrations,
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap monitor: one of the kernel's models of its scheduler, held against a recording. */
+/*
+ * schedtap monitor: check a recording against a model of the scheduler from the kernel's runtime
+ * verification.
+ */
 #include <errno.h>
 
 #include "analysis/monitor.h"
@@ -26,7 +29,7 @@ struct monitor {
 	struct tap_monitor monitor;
 	const struct tap_monitor_model *model;
 	uint32_t recorded;
-	struct tap_buf text; /* of one cell */
+	struct tap_buf text; /* buffer for one cell */
 };
 
 static struct monitor *monitor_of(const struct tap_report *r)
@@ -39,7 +42,7 @@ static const struct monitor_opts *opts_of(const struct tap_report *r)
 	return (const struct monitor_opts *)r->opts;
 }
 
-static bool want(void *ctx, const struct tap_task *task, int cpu)
+static bool is_wanted(void *ctx, const struct tap_task *task, int cpu)
 {
 	struct tap_report *r = ctx;
 	bool yes = tap_run_cpu(&r->run, cpu) && (!task || task->selected);
@@ -65,7 +68,10 @@ static bool has_violations(const struct tap_report *r)
 	return monitor_of(r)->monitor.nr_violations;
 }
 
-/* Of the model those that are not recorded, or are; comma-separated. */
+/*
+ * Append the model's events that are recorded, or with !@recorded those that are missing, separated
+ * by commas.
+ */
 static void add_events(struct tap_buf *b, const struct monitor *m, bool recorded)
 {
 	const char *comma = "";
@@ -119,7 +125,7 @@ static unsigned int nr_violations(const struct tap_report *r)
 	return monitor_of(r)->monitor.nr_violations;
 }
 
-/* "runnable or sleeping" */
+/* Add a cell such as "runnable or sleeping". */
 static void put_states(struct monitor *m, struct tap_table *t, uint8_t states)
 {
 	const char * or = "";
@@ -214,7 +220,7 @@ static const struct tap_section sections[] = {
 
 /* ---- begin and end ---- */
 
-static int check(const void *opts, struct tap_err *err)
+static int check_options(const void *opts, struct tap_err *err)
 {
 	const struct monitor_opts *o = opts;
 
@@ -244,7 +250,7 @@ static int cannot_decide(struct tap_report *r, struct tap_err *err)
 			   m->model->name, r->run.rec.path, tap_buf_str(&m->text));
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_monitor(struct tap_report *r, struct tap_err *err)
 {
 	struct monitor *m = monitor_of(r);
 
@@ -259,7 +265,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 					      .survey = &r->run.survey,
 					      .recorded = m->recorded,
 					      .max_violations = MAX_VIOLATIONS,
-					      .want = want,
+					      .want = is_wanted,
 					      .ctx = r,
 				      });
 	return 0;
@@ -270,14 +276,14 @@ static uint64_t events_of(const struct tap_report *r, unsigned int i)
 	return monitor_of(r)->monitor.of[i].events;
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_monitor(struct tap_report *r, struct tap_err *err)
 {
 	r->is_wrong = monitor_of(r)->monitor.violated;
 	return is_of_cpus(r) ? 0
 			     : tap_report_rank_tasks(r, monitor_of(r)->monitor.nr, events_of, err);
 }
 
-static void release(struct tap_report *r)
+static void release_monitor(struct tap_report *r)
 {
 	tap_monitor_release(&monitor_of(r)->monitor);
 	tap_buf_release(&monitor_of(r)->text);
@@ -299,8 +305,8 @@ const struct tap_report_type tap_report_monitor = {
 	.needs = TAP_NEEDS_SWITCHES,
 	.watchers = (const struct tap_report_watcher[]){ { &tap_monitor_ops, offsetof(struct monitor, monitor) }, { 0 } },
 	.sections = sections,
-	.check = check,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.check = check_options,
+	.begin = begin_monitor,
+	.end = end_monitor,
+	.release = release_monitor,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap pelt: the load-tracking signals over time. */
+/* schedtap pelt: load-tracking signals over time. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static const char *const subject_names[] = {
 	[TAP_PELT_CGROUP] = "cgroups",
 };
 
-/* Whether it may have series that are asked for. */
+/* Return true if a series of this signal may be selected. */
 static bool want_signal(void *r, const struct tap_pelt_signal *s)
 {
 	const struct tap_pelt_report *p = r;
@@ -49,9 +49,9 @@ static bool want_signal(void *r, const struct tap_pelt_signal *s)
 	       tap_pelt_report_names(p->opts, s->name, !strcmp(s->name, "util"));
 }
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-#define MAX_NAMES 64u /* there are fewer */
+#define MAX_NAMES 64u /* more than there are signals */
 
 static int unknown_signal(const char *glob, struct tap_err *err)
 {
@@ -75,7 +75,7 @@ static const struct tap_pelt_signal *find_signal(const char *name, size_t len)
 	return s->name ? s : NULL;
 }
 
-/* Two signals in one strip have one axis. */
+/* Check a pair of signals: as they share an axis, they must have the same scale. */
 static int check_pair(const char *word, struct tap_err *err)
 {
 	const char *b = tap_pelt_report_second(word);
@@ -112,7 +112,7 @@ static enum tap_pelt_subject subject_of(const struct tap_select_words *words)
 	return words->cgroups.nr ? TAP_PELT_CGROUP : TAP_PELT_CPU;
 }
 
-static int check(const void *opts, struct tap_err *err)
+static int check_options(const void *opts, struct tap_err *err)
 {
 	const struct tap_pelt_report_opts *o = opts;
 	enum tap_audience audience = tap_input_style(&o->common.input)->audience;
@@ -160,7 +160,7 @@ static int check(const void *opts, struct tap_err *err)
 	return 0;
 }
 
-/* A recording that has nothing of what is asked for: says what to record. */
+/* The recording has none of the selected signals: say what to record. */
 static int refuse_recording(struct tap_pelt_report *p, struct tap_err *err)
 {
 	const struct tap_survey *survey = &p->report.run.survey;
@@ -185,7 +185,10 @@ static int refuse_recording(struct tap_pelt_report *p, struct tap_err *err)
 			   p->report.run.rec.path, s->name, subject_names[p->subject], s->event);
 }
 
-/* -p -t -c -g, of which a cgroup knows only the last. */
+/*
+ * Return true if -p, -t, -c and -g select the series' task or cgroup. For a cgroup only -g can
+ * match.
+ */
 static bool task_chosen(struct tap_pelt_report *p, const struct tap_pelt_series *s)
 {
 	struct tap_task task = { .tid = s->tid };
@@ -225,14 +228,14 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 	return false;
 }
 
-/* ---- what is shown ---- */
+/* ---- output ---- */
 
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
 	struct tap_pelt_report *p = ctx;
 	struct tap_out_pelt o = tap_pelt_report_about(p, s);
 
-	if (!p->report.has_rows) /* late: where nothing comes there is to be no header */
+	if (!p->report.has_rows) /* open late, so that there is no header without rows */
 		tap_report_open_rows(&p->report, tap_out_pelt_columns, NULL);
 	tap_out_pelt_row(&p->report.rows, &o, ts_ns, value);
 	return p->report.page.err;
@@ -248,7 +251,7 @@ static void put_series(struct tap_report *r, struct tap_table *t)
 
 /* ---- the report ---- */
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_pelt(struct tap_report *r, struct tap_err *err)
 {
 	const struct tap_pelt_report_opts *o = (const struct tap_pelt_report_opts *)r->opts;
 	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
@@ -281,7 +284,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return ret;
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_pelt(struct tap_report *r, struct tap_err *err)
 {
 	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
 	unsigned int nr;
@@ -306,7 +309,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 		r->run.rec.path, subject_names[p->subject]);
 }
 
-static void release(struct tap_report *r)
+static void release_pelt(struct tap_report *r)
 {
 	struct tap_pelt_report *p = (struct tap_pelt_report *)r;
 
@@ -334,8 +337,8 @@ const struct tap_report_type tap_report_pelt = {
 	.top = 20,
 	.sections = sections,
 	.want_signal = want_signal,
-	.check = check,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.check = check_options,
+	.begin = begin_pelt,
+	.end = end_pelt,
+	.release = release_pelt,
 };

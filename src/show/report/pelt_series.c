@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap pelt: which series -s asks for, and how series are shown. */
+/* schedtap pelt: select series by -s, and show them. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool is_first(const char *word, const char *signal)
 	return !strncmp(word, signal, len) && word[len] == ',';
 }
 
-static bool names(const char *word, const char *signal)
+static bool names_signal(const char *word, const char *signal)
 {
 	const char *second = tap_pelt_report_second(word);
 
@@ -35,7 +35,7 @@ bool tap_pelt_report_names(const struct tap_pelt_report_opts *o, const char *sig
 	bool yes = !o->signals.nr && by_default;
 
 	for (unsigned int i = 0; i < o->signals.nr; i++)
-		yes |= names(o->signals.v[i], signal);
+		yes |= names_signal(o->signals.v[i], signal);
 	return yes;
 }
 
@@ -53,47 +53,54 @@ struct tap_out_pelt tap_pelt_report_about(struct tap_pelt_report *p,
 
 	if (s->subject == TAP_PELT_CGROUP)
 		o.path = tap_cgroups_path(&ids->cgroups, s->cgroup);
-	/* also of a task that no switch names: then the recording's list may */
+	/*
+	 * tap_identity() also knows tasks without a sched_switch event, from the recording's task
+	 * list.
+	 */
 	if (s->subject == TAP_PELT_TASK)
 		o.tgid = tap_task_tgid(tap_identity(ids, s->tid));
 	return o;
 }
 
-static struct tap_out_pelt shown(struct tap_pelt_report *p, const struct tap_pelt_series *s)
+static struct tap_out_pelt shown_series(struct tap_pelt_report *p, const struct tap_pelt_series *s)
 {
 	struct tap_out_pelt o = tap_pelt_report_about(p, s);
 	const struct tap_task *task = NULL;
 
 	if (s->subject == TAP_PELT_TASK)
 		task = tap_timeline_task(p->report.run.timeline, s->tid);
-	if (task && task->born_ns <= s->at_ns) /* else its tid was given out again */
+	if (task && task->born_ns <= s->at_ns) /* else its tid has been reused */
 		o.label = tap_run_label(&p->report.run, task, &o.label_len);
 	return o;
 }
 
-/* Whether it is the other signal of the same CPU, task or cgroup. */
+/* Return true if both series belong to the same CPU, task or cgroup. */
 static bool is_partner(const struct tap_pelt_series *a, const struct tap_pelt_series *b)
 {
 	return a->subject == b->subject && a->cpu == b->cpu && a->tid == b->tid &&
 	       a->life == b->life &&
-	       /* a task may have moved */
+	       /* a task's cgroup may change */
 	       (a->subject != TAP_PELT_CGROUP || a->cgroup == b->cgroup);
 }
 
-/* What is drawn over @s, or below it, as @word asks for two; NULL: nothing has been recorded. */
-static const struct tap_pelt_series *partner(const struct tap_pelt_series *s, const char *word,
-					     struct tap_pelt_series *const *all, unsigned int nr)
+/*
+ * Return the series to draw in the strip of @s, if @word names two signals; NULL if it was not
+ * recorded.
+ */
+static const struct tap_pelt_series *find_partner(const struct tap_pelt_series *s, const char *word,
+						  struct tap_pelt_series *const *all,
+						  unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
-		if (all[i]->signal != s->signal && names(word, all[i]->signal->name) &&
+		if (all[i]->signal != s->signal && names_signal(word, all[i]->signal->name) &&
 		    is_partner(all[i], s))
 			return all[i];
 	return NULL;
 }
 
 /*
- * Adds the strips that begin with @s: one for each -s of two, and one of its own if it is asked for
- * otherwise, or is the only one of two that there is. Return: how many.
+ * Add the strips whose first signal is that of @s: one for each pair in -s, and a single strip if
+ * @s is also selected on its own or its partner is missing. Return: the number of strips.
  */
 static unsigned int add_strips(struct tap_pelt_report *p, struct tap_out_pelt *to,
 			       struct tap_pelt_series *s, struct tap_pelt_series *const *all,
@@ -106,18 +113,18 @@ static unsigned int add_strips(struct tap_pelt_report *p, struct tap_out_pelt *t
 	for (unsigned int i = 0; i < words->nr; i++) {
 		const struct tap_pelt_series *other = NULL;
 
-		if (!names(words->v[i], s->signal->name))
+		if (!names_signal(words->v[i], s->signal->name))
 			continue;
 		if (tap_pelt_report_second(words->v[i]))
-			other = partner(s, words->v[i], all, nr);
+			other = find_partner(s, words->v[i], all, nr);
 		alone |= !other;
 		if (!other || !is_first(words->v[i], s->signal->name))
 			continue;
-		to[n] = shown(p, s);
+		to[n] = shown_series(p, s);
 		to[n++].line = other;
 	}
 	if (alone)
-		to[n++] = shown(p, s);
+		to[n++] = shown_series(p, s);
 	return n;
 }
 
@@ -138,7 +145,7 @@ void tap_pelt_report_put(struct tap_pelt_report *p, struct tap_page *page,
 		if (plots && !p->opts->what_if)
 			nr_shown += add_strips(p, series + nr_shown, all[i], all, nr);
 		else
-			series[nr_shown++] = shown(p, all[i]);
+			series[nr_shown++] = shown_series(p, all[i]);
 	}
 	if (plots)
 		tap_out_pelt_plot(&page->buf, &p->plot, series, nr_shown);

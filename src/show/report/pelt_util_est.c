@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap pelt --util-est: the estimates of utilisation against what tasks needed. */
+/*
+ * schedtap pelt --util-est: compare util_est's predictions with the utilization that tasks needed.
+ */
 #include <errno.h>
 #include <math.h>
 
@@ -10,7 +12,7 @@ static struct tap_util_est *util_est_of(const struct tap_report *r)
 	return &((struct tap_pelt_report *)r)->util_est;
 }
 
-static bool want(void *ctx, const struct tap_task *task)
+static bool is_wanted(void *ctx, const struct tap_task *task)
 {
 	struct tap_report *r = ctx;
 	bool yes = task->selected;
@@ -84,7 +86,7 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int i)
 	put_sums(t, &util_est_of(r)->tasks[r->tasks[i]->index].sums);
 }
 
-/* Most sleeps first. */
+/* Weight of a task: tasks with the most sleeps come first. */
 static uint64_t sleeps_of(const struct tap_report *r, unsigned int index)
 {
 	return util_est_of(r)->tasks[index].sums.sleeps;
@@ -108,7 +110,7 @@ int tap_pelt_report_util_est(struct tap_pelt_report *p, struct tap_err *err)
 	tap_util_est_init(&p->util_est, &(const struct tap_util_est_opts){
 						.timeline = &p->report.run.timeline,
 						.survey = &p->report.run.survey,
-						.want = want,
+						.want = is_wanted,
 						.ctx = p,
 					});
 	tap_report_watch(&p->report, &tap_util_est_ops, &p->util_est, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap pelt --verify: load tracking held against its definition. */
+/* schedtap pelt --verify: compare recorded signals with PELT's definition. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,8 +13,8 @@ static struct tap_pelt_verify *verify_of(const struct tap_report *r)
 	return &((struct tap_pelt_report *)r)->verify;
 }
 
-static bool want(void *ctx, enum tap_pelt_average average, const struct tap_task *task, int cpu,
-		 uint64_t cgroup)
+static bool is_wanted(void *ctx, enum tap_pelt_average average, const struct tap_task *task,
+		      int cpu, uint64_t cgroup)
 {
 	struct tap_pelt_report *p = ctx;
 	bool yes = task ? task->selected : tap_run_cpu(&p->report.run, cpu);
@@ -161,7 +161,7 @@ int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 						 .survey = &p->report.run.survey,
 						 .subject = p->subject,
 						 .cgroups = &p->report.run.rec.ids.cgroups,
-						 .want = want,
+						 .want = is_wanted,
 						 .ctx = p,
 					 });
 	if (p->subject == TAP_PELT_TASK) {
@@ -174,8 +174,8 @@ int tap_pelt_report_verify(struct tap_pelt_report *p, struct tap_err *err)
 	return tap_run_check_needs(&p->report.run, TAP_NEEDS_SWITCHES, err);
 }
 
-/* The worst first. */
-static int compare(const void *a, const void *b)
+/* Sort by the greatest error first. */
+static int by_error(const void *a, const void *b)
 {
 	const struct tap_pelt_verified *x = *(struct tap_pelt_verified *const *)a,
 				       *y = *(struct tap_pelt_verified *const *)b;
@@ -196,5 +196,5 @@ static int compare(const void *a, const void *b)
 void tap_pelt_report_verify_end(struct tap_pelt_report *p)
 {
 	if (p->verify.nr)
-		qsort(p->verify.verified, p->verify.nr, sizeof(*p->verify.verified), compare);
+		qsort(p->verify.verified, p->verify.nr, sizeof(*p->verify.verified), by_error);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap pelt --what-if: the same schedule seen with other half-lives. */
+/* schedtap pelt --what-if: signals of the same schedule with other half-lives. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static struct tap_pelt_what_if *what_if_of(const struct tap_report *r)
 	return &((struct tap_pelt_report *)r)->what_if;
 }
 
-static bool want(void *ctx, const struct tap_task *task, int cpu)
+static bool is_wanted(void *ctx, const struct tap_task *task, int cpu)
 {
 	struct tap_report *r = ctx;
 	bool yes = task ? task->selected : tap_run_cpu(&r->run, cpu);
@@ -40,13 +40,16 @@ static void put_points(struct tap_report *r, struct tap_table *t)
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int by_path(const void *a, const void *b)
 {
 	return strcmp(((const struct tap_pelt_group *)a)->path,
 		      ((const struct tap_pelt_group *)b)->path);
 }
 
-/* The cgroups that -g picks, but for the root: that is the CPU. Return: 0 or -ENOMEM. */
+/*
+ * Find the cgroups that -g selects, except for the root, whose signals are the CPU's. Return: 0 or
+ * -ENOMEM.
+ */
 static int find_groups(struct tap_pelt_report *p, struct tap_err *err)
 {
 	const struct tap_map *paths = &p->report.run.rec.ids.cgroups.paths;
@@ -60,7 +63,7 @@ static int find_groups(struct tap_pelt_report *p, struct tap_err *err)
 				(struct tap_pelt_group){ s->key,
 							 (const char *)(uintptr_t)s->value };
 	if (p->nr_groups)
-		qsort(p->groups, p->nr_groups, sizeof(*p->groups), compare);
+		qsort(p->groups, p->nr_groups, sizeof(*p->groups), by_path);
 	return 0;
 }
 
@@ -77,7 +80,7 @@ int tap_pelt_report_what_if(struct tap_pelt_report *p, struct tap_err *err)
 		.util = tap_pelt_report_names(p->opts, "util", true),
 		.while_running = p->opts->while_running,
 		.nr_columns = p->plot.columns,
-		.want = want,
+		.want = is_wanted,
 		.ctx = p,
 		.survey = &p->report.run.survey,
 		.cgroups = &p->report.run.rec.ids.cgroups,

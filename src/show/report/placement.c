@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap placement: why wakeups put tasks where they did. */
+/* schedtap placement: why wakeups chose their CPUs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +31,13 @@ struct placement {
 	struct energy {
 		const struct tap_format *fmt;
 		struct tap_num pid, cpu, energy;
-	} energy; /* of the last format */
+	} energy; /* fields of sched_compute_energy, in the format last seen */
 	struct {
 		const struct tap_format *fmt;
 		struct tap_num cpu, state;
-	} idle; /* likewise */
-	uint64_t at_ns; /* --at */
-	int *capacities; /* owned; by CPU, plus 1; 0: not known */
+	} idle; /* fields of cpu_idle, in the format last seen */
+	uint64_t at_ns; /* the time of --at */
+	int *capacities; /* owned; by CPU: capacity + 1; 0: unknown */
 	unsigned int nr_capacities;
 	struct tap_buf text;
 };
@@ -57,7 +57,7 @@ static bool is_list(const struct tap_report *r)
 	return opts_of(r)->list || opts_of(r)->at;
 }
 
-/* What each is, for people. */
+/* Reasons, for people. */
 static const char *const texts[TAP_NR_PLACED_WHY] = {
 	[TAP_PLACED_UNKNOWN] = "what the CPUs did is not known",
 	[TAP_PLACED_ENERGY] = "takes the least energy",
@@ -88,13 +88,13 @@ static const struct tap_column list_columns[] = {
 	{ 0 }
 };
 
-/* Return: -1: the recording does not say so. */
+/* Return: the CPU's capacity; -1: the recording does not include it. */
 static int capacity_of(const struct placement *all, int cpu)
 {
 	return cpu >= 0 && (unsigned int)cpu < all->nr_capacities ? all->capacities[cpu] - 1 : -1;
 }
 
-/* "takes the least energy: CPU 4: 120, CPU 0: 233" */
+/* Add a cell "takes the least energy: CPU 4: 120, CPU 0: 233". */
 static void put_why(struct placement *all, struct tap_table *t, const struct tap_placed *p)
 {
 	struct tap_buf *b = &all->text;
@@ -141,7 +141,7 @@ static void put_row(struct tap_report *r, const struct tap_placed *p)
 	tap_table_row(t);
 }
 
-/* ---- what is told ---- */
+/* ---- callbacks ---- */
 
 static int on_placed(void *ctx, const struct tap_placed *p)
 {
@@ -163,7 +163,7 @@ static bool is_idle_event(const struct tap_format *fmt)
 	return !strcmp(fmt->system, "power") && !strcmp(fmt->name, "cpu_idle");
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_event(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	return fmt && (is_idle_event(fmt) || (!strcmp(fmt->system, "schedtap") &&
@@ -207,7 +207,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	return 0;
 }
 
-static const struct tap_watcher_ops events_ops = { .wants = wants, .event = on_event };
+static const struct tap_watcher_ops events_ops = { .wants = wants_event, .event = on_event };
 
 /* ---- the report ---- */
 
@@ -248,7 +248,7 @@ static bool is_summary(const struct tap_report *r)
 	return !is_list(r);
 }
 
-/* Return: 0 or -ENOMEM. */
+/* Read the CPUs' capacities from the recording's description. Return: 0 or -ENOMEM. */
 static int read_capacities(struct placement *all)
 {
 	const json_t *row, *capacity;
@@ -271,7 +271,7 @@ static int read_capacities(struct placement *all)
 	return 0;
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_placement(struct tap_report *r, struct tap_err *err)
 {
 	if (opts_of(r)->at && tap_report_find_at(r, opts_of(r)->at, &placement_of(r)->at_ns, err))
 		return err->code;
@@ -286,7 +286,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-static void release(struct tap_report *r)
+static void release_placement(struct tap_report *r)
 {
 	struct placement *all = placement_of(r);
 
@@ -316,6 +316,6 @@ const struct tap_report_type tap_report_placement = {
 	.watchers = (const struct tap_report_watcher[]){
 		{ &tap_placements_ops, offsetof(struct placement, placements) }, { &events_ops, 0 }, { 0 } },
 	.sections = sections,
-	.begin = begin,
-	.release = release,
+	.begin = begin_placement,
+	.release = release_placement,
 };

@@ -15,7 +15,7 @@ enum tap_audience tap_report_audience(const struct tap_report *r)
 	return tap_input_style(&r->opts->input)->audience;
 }
 
-/* ---- what is shown ---- */
+/* ---- output ---- */
 
 static void open_page(struct tap_report *r, const struct tap_style *style)
 {
@@ -104,7 +104,7 @@ static void put_section(struct tap_report *r, const struct tap_section *s)
 		put_more(r, s->noun, s->nr(r));
 }
 
-/* Behind rows that are lines by themselves the rest is an object of its own. */
+/* After rows written as JSON Lines, write all further output as one object. */
 static void leave_lines(struct tap_report *r)
 {
 	const struct tap_style *style = tap_input_style(&r->opts->input);
@@ -180,7 +180,10 @@ bool tap_report_unmatched(struct tap_report *r)
 
 /* ---- tasks ---- */
 
-/* What is compared lies beside the task: a machine has seen many that ran but once. */
+/*
+ * A copy of the sort key next to the task saves cache misses: a recording may have very many
+ * short-lived tasks.
+ */
 struct ranked {
 	uint64_t run_ns;
 	struct tap_task *task;
@@ -341,9 +344,9 @@ int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struc
 	return ret;
 }
 
-/* ---- a run ---- */
+/* ---- one run ---- */
 
-static int observe(struct tap_report *r, struct tap_err *err)
+static int read_recording(struct tap_report *r, struct tap_err *err)
 {
 	int ret = tap_run_check_needs(&r->run, r->type->needs, err);
 
@@ -359,10 +362,10 @@ static int observe(struct tap_report *r, struct tap_err *err)
 }
 
 /*
- * Rows that were printed as they were read stand, whatever came then.
- * Return: @ret; where that is 0, what went wrong in writing.
+ * Finish the output. Rows that have already been printed remain, even if reading failed. Return:
+ * @ret; if that is 0, the result of writing, with a sentence.
  */
-static int show(struct tap_report *r, int ret, struct tap_err *err)
+static int show_report(struct tap_report *r, int ret, struct tap_err *err)
 {
 	int written;
 
@@ -400,7 +403,7 @@ int tap_report_run(const struct tap_report_type *type, const void *opts,
 		ret = tap_run_input(&r->run, &r->opts->input, &screen->listener, &r->usage, err);
 	if (!ret)
 		ret = tap_run_survey(&r->run, err);
-	return ret ? ret : show(r, observe(r, err), err);
+	return ret ? ret : show_report(r, read_recording(r, err), err);
 }
 
 void tap_report_free(struct tap_report *r)

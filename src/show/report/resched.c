@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap resched: the stages of a reschedule, and what interrupts took of them. */
+/* schedtap resched: the stages of a reschedule, and the time that interrupts took of them. */
 #include <errno.h>
 
 #include "analysis/resched.h"
@@ -21,7 +21,10 @@ static const char *const stage_texts[TAP_NR_RESCHED_STAGES] = {
 	[TAP_RESCHED_STAY] = "begun, until the end, no switch",
 };
 
-/* Of who is in __schedule() for the first time no switch may have told yet. */
+/*
+ * Return true if the options select the task. A task that enters __schedule() for the first time
+ * may have no sched_switch yet, so look it up in the recording's task list.
+ */
 static bool picks_tid(struct tap_run *run, int tid)
 {
 	const struct tap_task *task = tap_timeline_task(run->timeline, tid);
@@ -32,7 +35,7 @@ static bool picks_tid(struct tap_run *run, int tid)
 	return task && tap_pick_task(&run->pick, &run->rec.ids.cgroups, task);
 }
 
-static bool want(void *ctx, int cpu, int tid)
+static bool is_wanted(void *ctx, int cpu, int tid)
 {
 	struct resched *all = ctx;
 	struct tap_run *run = &all->report.run;
@@ -48,7 +51,7 @@ static bool has_stages(void *ctx, const struct tap_format *fmt)
 	return tap_resched_has_stages(fmt);
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_resched(struct tap_report *r, struct tap_err *err)
 {
 	struct resched *all = (struct resched *)r;
 
@@ -60,7 +63,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 			r->run.rec.path);
 	tap_resched_init(&all->resched, &(const struct tap_resched_opts){
 						.survey = &r->run.survey,
-						.want = want,
+						.want = is_wanted,
 						.ctx = all,
 					});
 	return 0;
@@ -112,7 +115,7 @@ static void put_stages(struct tap_report *r, struct tap_table *t)
 			put_stage(all, t, (enum tap_resched_stage)i);
 }
 
-static void release(struct tap_report *r)
+static void release_resched(struct tap_report *r)
 {
 	tap_resched_release(&((struct resched *)r)->resched);
 }
@@ -134,6 +137,6 @@ const struct tap_report_type tap_report_resched = {
 	.size = sizeof(struct resched),
 	.watchers = (const struct tap_report_watcher[]){ { &tap_resched_ops, offsetof(struct resched, resched) }, { 0 } },
 	.sections = sections,
-	.begin = begin,
-	.release = release,
+	.begin = begin_resched,
+	.release = release_resched,
 };

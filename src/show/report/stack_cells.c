@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/report/stack_cells.h"
 
-/* Takes the first name off @names. */
+/* Remove the first name from @names, which are separated by newlines, and return it. */
 static struct span next_name(struct span *names)
 {
 	const char *nl = memchr(names->s, '\n', names->len);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap states: how long each task was in each state, and its longest time in one go. */
+/* schedtap states: the time that each task spent in each state, and the longest single stay. */
 #include "analysis/states.h"
 #include "show/report/report.h"
 
-/* No -C: a task's states are not a CPU's. */
+/* No -C: a task's states are not tied to a CPU. */
 static const struct tap_opt options[] = { TAP_REPORT_OPTIONS_WITHOUT_CPUS,
 					  TAP_REPORT_TOP("the N tasks that ran most [20"),
 					  { 0 } };
 
-/* In the order of the columns. */
+/* In column order. */
 static const struct {
 	enum tap_state state;
 	const char *key;
@@ -45,7 +45,7 @@ static const struct {
 /* clang-format on */
 
 static const struct tap_column columns[] = { COLUMNS, { 0 } };
-/* JSON has the longest as an object, text as a table of their own. */
+/* CSV has the longest stays as columns, JSON as an object in the row, text as a second table. */
 static const struct tap_column csv_columns[] = { COLUMNS,
 						 LONGEST_COLUMNS("run"),
 						 LONGEST_COLUMNS("preempted"),
@@ -71,7 +71,7 @@ struct states {
 	struct tap_states states;
 };
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_states(struct tap_report *r, struct tap_err *err)
 {
 	(void)err;
 	r->run.mark_throttling = true;
@@ -124,7 +124,8 @@ static void put_task(struct tap_report *r, struct tap_table *t, unsigned int nr)
 			tap_table_nones(t, 2);
 		else
 			put_state(t, task->total_ns[shown[i].state], life_ns);
-		if (shown[i].state == TAP_STATE_BLOCKED && has_iowait) /* of which */
+		/* iowait is part of blocked */
+		if (shown[i].state == TAP_STATE_BLOCKED && has_iowait)
 			put_state(t, task->iowait_ns, life_ns);
 		else if (shown[i].state == TAP_STATE_BLOCKED)
 			tap_table_nones(t, 2);
@@ -155,7 +156,7 @@ static void put_longest(struct tap_report *r, struct tap_table *t)
 	}
 }
 
-static void release(struct tap_report *r)
+static void release_states(struct tap_report *r)
 {
 	tap_states_release(&((struct states *)r)->states);
 }
@@ -187,7 +188,7 @@ const struct tap_report_type tap_report_states = {
 	.needs = TAP_NEEDS_SWITCHES,
 	.watchers = (const struct tap_report_watcher[]){ { &tap_states_ops, offsetof(struct states, states), TAP_PICK_TASKS }, { 0 } },
 	.sections = sections,
-	.begin = begin,
+	.begin = begin_states,
 	.end = tap_report_find_tasks,
-	.release = release,
+	.release = release_states,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap summary: what happened, on one page. */
+/* schedtap summary: one-page overview of a recording. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -17,7 +17,10 @@ static const struct tap_opt options[] = {
 
 /* ---- --check ---- */
 
-/* Adds what they ran. Return: how many of the CPUs' times do not add up to the window. */
+/*
+ * Check that each CPU's times add up to the window. Add the CPUs' run times to @run_ns. Return: the
+ * number of CPUs with a mismatch.
+ */
 static unsigned int check_cpus(struct tap_report *r, uint64_t *run_ns)
 {
 	struct tap_window window = tap_timeline_window(r->run.timeline);
@@ -43,7 +46,10 @@ static unsigned int check_cpus(struct tap_report *r, uint64_t *run_ns)
 	return bad;
 }
 
-/* The same of the tasks: their states add up to their life. */
+/*
+ * Check that each task's states add up to its life. Add the tasks' run times to @run_ns. Return:
+ * the number of tasks with a mismatch.
+ */
 static unsigned int check_tasks(struct tap_report *r, uint64_t *run_ns)
 {
 	unsigned int nr, bad = 0;
@@ -71,7 +77,7 @@ static bool is_check(const struct tap_report *r)
 	return ((const struct summary_opts *)r->opts)->check;
 }
 
-static void check(struct tap_report *r)
+static void check_sums(struct tap_report *r)
 {
 	uint64_t by_cpu = 0, by_task = 0;
 	unsigned int bad;
@@ -80,7 +86,7 @@ static void check(struct tap_report *r)
 	r->is_open = true;
 	bad = check_cpus(r, &by_cpu);
 	bad += check_tasks(r, &by_task);
-	/* what all tasks ran is what all CPUs ran: nothing is counted twice */
+	/* all tasks together ran as long as all CPUs: nothing is counted twice */
 	tap_buf_printf(&r->page.buf, "run time by CPU %" PRIu64 " ns, by task %" PRIu64 " ns, %s\n",
 		       by_cpu, by_task, by_cpu == by_task ? "equal" : "not equal");
 	r->is_wrong = bad || by_cpu != by_task;
@@ -102,7 +108,7 @@ static bool want_series(void *ctx, const struct tap_pelt_series *s)
 	return s->subject == TAP_PELT_CPU && tap_run_cpu(&r->run, s->cpu);
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_summary(struct tap_report *r, struct tap_err *err)
 {
 	const struct tap_pelt_opts opts = { .cpus_only = true, .want = want_series };
 	struct summary *sum = (struct summary *)r;
@@ -131,7 +137,10 @@ static void show_throttled(struct tap_cgroup_groups *g, const json_t *throttled)
 			tap_cgroup_show(g, (uint64_t)id);
 }
 
-/* Those of tables: of tasks that -g picks, and with a quota. */
+/*
+ * Mark the cgroups that tables will show: those of the tasks that -g selects, and those with a
+ * quota.
+ */
 static int group_cgroups(struct summary *s)
 {
 	struct tap_report *r = &s->report;
@@ -144,18 +153,18 @@ static int group_cgroups(struct summary *s)
 	return ret ?: tap_cgroup_make_labels(&s->cgroups);
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_summary(struct tap_report *r, struct tap_err *err)
 {
 	int ret = tap_report_find_tasks(r, err);
 
 	if (!ret && is_check(r))
-		check(r);
+		check_sums(r);
 	if (!ret && group_cgroups((struct summary *)r))
 		ret = tap_err_nomem(err);
 	return ret;
 }
 
-static void release(struct tap_report *r)
+static void release_summary(struct tap_report *r)
 {
 	tap_gaps_release(&((struct summary *)r)->gaps);
 	tap_cgroup_groups_release(&((struct summary *)r)->cgroups);
@@ -175,7 +184,7 @@ const struct tap_report_type tap_report_summary = {
 	.top = 10,
 	.sections = tap_summary_sections,
 	.want_signal = want_signal,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.begin = begin_summary,
+	.end = end_summary,
+	.release = release_summary,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The page of `summary`: what it is made of, and its sections (summary_page.c). */
+/* State of `summary`, and its sections (summary_page.c). */
 #ifndef TAP_REPORT_SUMMARY_H
 #define TAP_REPORT_SUMMARY_H
 
@@ -15,8 +15,8 @@ struct summary_opts {
 
 struct summary {
 	struct tap_report report;
-	struct tap_gaps gaps; /* of the CPUs that the options pick */
-	bool any_own; /* of the recorder's own was shown */
+	struct tap_gaps gaps; /* only CPUs that the options select */
+	bool any_own; /* a task of the recorder itself was shown */
 	struct tap_cgroup_groups cgroups;
 };
 

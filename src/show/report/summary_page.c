@@ -23,7 +23,7 @@ static double per_second(uint64_t count, uint64_t ns)
 	return ns ? (double)count * 1e9 / (double)ns : 0;
 }
 
-/* ---- what it is ---- */
+/* ---- the recording ---- */
 
 static void put_escaped(struct tap_buf *b, const char *s)
 {
@@ -89,7 +89,7 @@ static void text_limits(struct tap_report *r, struct tap_table *t)
 	tap_buf_char(b, '\n');
 }
 
-static void text_price(struct tap_report *r, struct tap_table *t)
+static void text_overhead(struct tap_report *r, struct tap_table *t)
 {
 	static const struct {
 		const char *before, *key;
@@ -136,7 +136,7 @@ static void json_head(struct tap_report *r, struct tap_table *t)
 	tap_page_json(t->page, "price", json_object_get(r->run.rec.meta, "price"));
 }
 
-/* ---- what was lost ---- */
+/* ---- lost events ---- */
 
 static void put_losses(struct tap_report *r, struct tap_table *t, unsigned int most)
 {
@@ -190,7 +190,7 @@ static void text_losses(struct tap_report *r, struct tap_table *t)
 			       nr - TOP_LOSSES);
 }
 
-/* ---- what was recorded ---- */
+/* ---- kinds of events ---- */
 
 static const struct tap_column kind_columns[] = { { "event", "event", TAP_CELL_TEXT, .width = 42 },
 						  { "count", "count", TAP_CELL_COUNT, .width = 12 },
@@ -251,7 +251,10 @@ static void json_missing(struct tap_report *r, struct tap_table *t)
 
 #define NAMED_ABSENT 3u
 
-/* What this kernel cannot give is the same in each of its recordings: one line will do. */
+/*
+ * Name the events that the kernel does not have in one line: every recording on that kernel lacks
+ * them.
+ */
 static void text_absent(struct tap_report *r, struct tap_table *t)
 {
 	struct tap_buf s = { 0 };
@@ -277,7 +280,7 @@ static void text_absent(struct tap_report *r, struct tap_table *t)
 	tap_buf_release(&s);
 }
 
-/* What should have worked is told one by one. */
+/* Name each event that should have been recorded but was not, with its reason. */
 static void text_missing(struct tap_report *r, struct tap_table *t)
 {
 	struct tap_buf s = { 0 };
@@ -314,7 +317,7 @@ static const double parts[] = { 0.5, 0.9, 0.99 };
 static const char *const part_keys[] = { "p50", "p90", "p99" };
 #define NR_PARTS (sizeof(parts) / sizeof(*parts))
 
-/* A CPU's signal. Return: NULL where nothing is known of it. */
+/* Return: the signal's series of a CPU; NULL if nothing is known. */
 static const struct tap_pelt_series *signal_of(const struct tap_report *r, const char *name,
 					       unsigned int cpu)
 {
@@ -370,7 +373,7 @@ static void put_signal(const struct tap_report *r, struct tap_table *t,
 	{ NULL, "max", TAP_CELL_COUNT, .width = 5 }
 /* clang-format on */
 
-/* JSON has them in the rows of the CPUs. */
+/* Table for people; JSON has these signals in the CPUs' rows. */
 static const struct tap_column signal_columns[] = { { NULL, "CPU", TAP_CELL_COUNT, .width = 3 },
 						    SIGNAL_COLUMNS("util", 9, 1),
 						    SIGNAL_COLUMNS("nr_running", 15, 2),
@@ -394,7 +397,7 @@ static void put_signals(struct tap_report *r, struct tap_table *t)
 	}
 }
 
-/* The last ones, of whatever the recording is. */
+/* The last columns of both tables of CPUs. */
 /* clang-format off */
 #define CPU_COLUMNS_FROM_OFFLINE                                                                    \
 	{ "offline_ns", NULL, TAP_CELL_NS },                                                        \
@@ -416,7 +419,7 @@ static const struct tap_column cpu_columns[] = {
 	CPU_COLUMNS_FROM_OFFLINE
 };
 
-/* Of a recording that is limited to some tasks. */
+/* For recordings that are limited to some tasks or CPUs. */
 static const struct tap_column limited_cpu_columns[] = {
 	{ "cpu", "CPU", TAP_CELL_COUNT, .width = 3 },
 	{ "run_ns", "recorded", TAP_CELL_NS, .width = 11, .rank = 4 },
@@ -428,7 +431,7 @@ static const struct tap_column limited_cpu_columns[] = {
 	CPU_COLUMNS_FROM_OFFLINE
 };
 
-/* For people those of which something is known. */
+/* Add a row per CPU; for people only CPUs with known data. */
 static void put_cpus(struct tap_report *r, struct tap_table *t)
 {
 	uint64_t window_ns = tap_window_ns(&r->run.window);
@@ -460,7 +463,7 @@ static void put_cpus(struct tap_report *r, struct tap_table *t)
 	}
 }
 
-/* Seldom: so it has no column. */
+/* Lines instead of columns for conditions that are rare. */
 static void put_other_cpus(struct tap_report *r, struct tap_table *t)
 {
 	unsigned int nr, unseen = 0;
@@ -481,7 +484,7 @@ static void put_other_cpus(struct tap_report *r, struct tap_table *t)
 
 /* ---- why time is unknown ---- */
 
-#define TOLD_FROM 1.0 /* % of the CPUs' time: less is what any recording has at its edges */
+#define MIN_UNKNOWN_PCT 1.0 /* % of CPU time; any recording has less than this at its edges */
 
 static void json_gaps(struct tap_report *r, struct tap_table *t)
 {
@@ -495,7 +498,10 @@ static void json_gaps(struct tap_report *r, struct tap_table *t)
 	tap_page_object_end(&r->page);
 }
 
-/* Of the CPUs that say anything: the others are told of by themselves. */
+/*
+ * Return the time of all selected CPUs that have events. CPUs without events are reported
+ * separately.
+ */
 static uint64_t cpu_time_ns(const struct tap_report *r)
 {
 	unsigned int nr, seen = 0;
@@ -526,7 +532,7 @@ static void text_gaps(struct tap_report *r, struct tap_table *t)
 
 	for (unsigned int i = 0; i < TAP_GAP_SILENT; i++)
 		sum += ns[i];
-	if (tap_pct(sum, all) < TOLD_FROM)
+	if (tap_pct(sum, all) < MIN_UNKNOWN_PCT)
 		return;
 	tap_buf_printf(&s, "%.1f", tap_pct(sum, all));
 	for (unsigned int i = 0; i < TAP_GAP_SILENT; i++) {
@@ -635,7 +641,7 @@ static const struct tap_column cgroup_columns[] = {
 	{ 0 }
 };
 
-/* With -g: the cgroups of the tasks that it picks. Tasks are in another order from here on. */
+/* With -g: add a row per cgroup of the selected tasks. This sorts .tasks anew. */
 static void put_cgroups(struct tap_report *r, struct tap_table *t)
 {
 	struct tap_cgroup_groups *groups = &sum_of(r)->cgroups;
@@ -649,7 +655,7 @@ static void put_cgroups(struct tap_report *r, struct tap_table *t)
 	}
 }
 
-/* ---- the page ---- */
+/* ---- conditions of sections ---- */
 
 static bool by_cgroups(const struct tap_report *r)
 {
@@ -669,7 +675,7 @@ static const struct tap_column quota_columns[] = {
 	{ 0 }
 };
 
-/* By the kernel's own account, from the recording's beginning to its end. */
+/* Times from the kernel's cpu.stat, between the recording's beginning and its end. */
 static void put_quotas(struct tap_report *r, struct tap_table *t)
 {
 	const json_t *row;
@@ -706,16 +712,18 @@ static const struct tap_column scheduler_columns[] = {
 	{ 0 }
 };
 
-static const json_t *schedulers(const struct tap_report *r)
+static const json_t *schedulers_of(const struct tap_report *r)
 {
 	return json_object_get(r->run.rec.meta, "schedulers");
 }
 
-/* When the scheduler of row @i was loaded. What the first row says held before it as well. Return:
- * whether that is in the window. */
-static bool loaded(const struct tap_report *r, size_t i, struct tap_window *when)
+/*
+ * Find when the scheduler of row @i was loaded. The first row also holds for the time before it.
+ * Return: true if that overlaps the window.
+ */
+static bool find_loaded(const struct tap_report *r, size_t i, struct tap_window *when)
 {
-	const json_t *rows = schedulers(r);
+	const json_t *rows = schedulers_of(r);
 	json_int_t from_ns, to_ns;
 
 	if (!tap_meta_number(json_array_get(rows, i), 0, INT64_MAX, &from_ns))
@@ -735,8 +743,8 @@ static void put_schedulers(struct tap_report *r, struct tap_table *t)
 	bool is_known;
 	size_t i;
 
-	json_array_foreach (schedulers(r), i, row) {
-		if (!loaded(r, i, &when))
+	json_array_foreach (schedulers_of(r), i, row) {
+		if (!find_loaded(r, i, &when))
 			continue;
 		is_known = tap_meta_number(row, 2, INT64_MAX, &nth);
 		tap_table_puts(t, json_string_value(json_array_get(row, 1)));
@@ -747,7 +755,7 @@ static void put_schedulers(struct tap_report *r, struct tap_table *t)
 	}
 }
 
-/* People need not be told that there was none. */
+/* For people, only show the table if a BPF scheduler was loaded. */
 static bool has_schedulers(const struct tap_report *r)
 {
 	struct tap_window when;
@@ -755,9 +763,9 @@ static bool has_schedulers(const struct tap_report *r)
 	size_t i;
 
 	if (!tap_page_is_for(&r->page, TAP_FOR_PEOPLE))
-		return schedulers(r);
-	json_array_foreach (schedulers(r), i, row)
-		if (json_is_string(json_array_get(row, 1)) && loaded(r, i, &when))
+		return schedulers_of(r);
+	json_array_foreach (schedulers_of(r), i, row)
+		if (json_is_string(json_array_get(row, 1)) && find_loaded(r, i, &when))
 			return true;
 	return false;
 }
@@ -767,7 +775,7 @@ const struct tap_section tap_summary_sections[] = {
 	{ TAP_FOR_PROGRAMS, .put = json_losses },
 	{ TAP_FOR_PEOPLE, .put = text_events },
 	{ TAP_FOR_PEOPLE, is_limited, .put = text_limits },
-	{ TAP_FOR_PEOPLE, .put = text_price },
+	{ TAP_FOR_PEOPLE, .put = text_overhead },
 	{ TAP_FOR_PEOPLE, .put = text_losses },
 	{ TAP_FOR_PEOPLE | TAP_FOR_PROGRAMS, .before = "\n", .key = "kinds",
 	  .columns = kind_columns, .row = put_kind, .nr = nr_kinds },

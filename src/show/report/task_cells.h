@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who a task is, as reports show it. */
+/* Tasks in report tables. */
 #ifndef TAP_REPORT_TASK_CELLS_H
 #define TAP_REPORT_TASK_CELLS_H
 
@@ -7,7 +7,7 @@
 #include "show/out/table.h"
 
 /*
- * Who a task is, in the four cells that every table has: a label for text, and three that are not.
+ * The four columns that identify a task: a label for text, and tid, tgid and comm for programs.
  * @prefix: of the keys, for a second task in a row.
  */
 /* clang-format off */
@@ -16,24 +16,24 @@
 		{ prefix "tgid", NULL, TAP_CELL_INT }, { prefix "comm", NULL, TAP_CELL_TEXT }
 /* clang-format on */
 void tap_task_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
-/* The first of these, and the other three. */
+/* Add only the first of the four cells; add only the other three. */
 void tap_label_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
 void tap_id_cells(struct tap_table *t, const struct tap_task *task);
 /*
- * The same of whoever woke a task. @waker: NULL: it is known only by its tid; @tid: 0: an interrupt
- * on an idle CPU; -1: not known.
+ * Add the four cells of a task's waker. @waker: NULL: only @tid is known. @tid: 0: an interrupt on
+ * an idle CPU; -1: unknown.
  */
 void tap_waker_cells(struct tap_run *run, struct tap_table *t, const struct tap_task *waker,
 		     int tid);
-/* The same as members of an object, for programs. */
+/* Write tid, tgid and comm as members of an object, for programs. */
 void tap_task_members(struct tap_page *p, const struct tap_task *task);
-/* Whether it may be throttled. @task: NULL: none. */
+/* Column that says whether the task may have been throttled. @task: NULL: no task. */
 #define TAP_THROTTLING_COLUMN                                                                      \
 	{                                                                                          \
 		"throttling_possible", NULL, TAP_CELL_COUNT                                        \
 	}
 void tap_throttling_cell(struct tap_run *run, struct tap_table *t, const struct tap_task *task);
-/* How long something was throttled, where that was recorded. */
+/* Add a cell with the time that something was throttled; unknown if that was not recorded. */
 void tap_throttled_cell(const struct tap_run *run, struct tap_table *t, uint64_t ns);
 
 #endif

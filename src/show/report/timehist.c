@@ -41,7 +41,7 @@ static const struct tap_opt options[] = {
 };
 
 #define STACK_INDENT 4u
-#define FEW_CPUS 16u /* of which the marks have a place on every terminal */
+#define FEW_CPUS 16u /* up to this many CPUs, the marks fit every terminal */
 
 static const struct tap_column task_columns[] = {
 	TAP_TASK_COLUMNS("", "task [tid/tgid]", 24),
@@ -67,23 +67,26 @@ static const struct tap_column cpu_columns[] = {
 	{ 0 }
 };
 
-/* What is kept of one kind of event that is shown. */
+/* Cached data of one kind of event that is shown. */
 struct event_kind {
-	struct tap_printer *printer; /* NULL: not made yet */
-	struct tap_buf name; /* "system:name", as the recording has them */
+	struct tap_printer *printer; /* NULL: not created yet */
+	struct tap_buf name; /* "system:name", as in the recording */
 };
 
-/* With stacks rows are held back until theirs may have come, which is behind the event that ended
- * them. */
+/*
+ * A buffered row. With --stacks, rows are buffered until their stack may have arrived: a stack
+ * follows the event that ended the slice.
+ */
 struct held_row {
-	struct tap_row row; /* .event is NULL */
+	struct tap_row row; /* .event is NULL: the event is gone by then */
 	struct tap_stack_pair stack; /* TAP_ROW_SLICE */
-	unsigned int kind; /* TAP_ROW_EVENT: which of .kinds, which may move; with .text */
+	/* TAP_ROW_EVENT: index in .kinds, which may be reallocated; .text is set, too */
+	unsigned int kind;
 	char *text;
 	size_t len;
 };
 
-#define MAX_COLUMNS 40u /* there are fewer */
+#define MAX_COLUMNS 40u /* more than there are columns */
 
 struct row_column;
 
@@ -92,20 +95,20 @@ struct timehist {
 	const struct timehist_opts *o;
 	struct tap_timehist hist;
 	struct tap_slices_sum sum;
-	/* those that this recording, these options and this style have */
+	/* the columns that the recording, the options and the style have */
 	struct tap_column columns[MAX_COLUMNS + 1];
 	const struct row_column *cells[MAX_COLUMNS];
 	unsigned int nr_columns;
-	bool has_util; /* the recording tells it */
+	bool has_util; /* the recording has utilization signals */
 	struct tap_buf visual, visual_title, note, text;
-	const struct event_kind *kind; /* of the event that is told; .text is what it says */
-	struct event_kind *kinds; /* by tap_event_kind.index */
+	const struct event_kind *kind; /* the current event's kind; .text is its printed text */
+	struct event_kind *kinds; /* owned; indexed by tap_event_kind.index */
 	unsigned int nr_kinds;
-	struct tap_symbols *symbols; /* made with the first printer */
+	struct tap_symbols *symbols; /* owned; created with the first printer */
 	struct held_row *held;
 	unsigned int nr_held, cap_held;
 	uint64_t hold_ns;
-	struct tap_stack_pair stack; /* of the row that is printed */
+	struct tap_stack_pair stack; /* of the row being printed */
 };
 
 static bool with_summary(const struct tap_report *r)
@@ -133,7 +136,7 @@ static int make_printer(struct timehist *h, struct event_kind *k, const struct t
 	return k->name.err;
 }
 
-/* Return: 0 or -ENOMEM. */
+/* Set .kind for an event, and create its printer if needed. Return: 0 or -ENOMEM. */
 static int set_kind(struct timehist *h, const struct tap_format *fmt)
 {
 	const struct tap_event_kind *kind = tap_event_kind(&h->report.run.rec.kinds, fmt);
@@ -157,7 +160,7 @@ static void release_kinds(struct timehist *h)
 	tap_symbols_free(h->symbols);
 }
 
-/* As tap_task.waker_tid: -1 is not known, 0 an idle CPU. */
+/* Add a task's label. @tid: as tap_task.waker_tid: -1: unknown, 0: an idle CPU. */
 static void cell_tid(struct timehist *h, struct tap_table *t, int tid)
 {
 	const struct tap_task *task = tap_timeline_task(h->report.run.timeline, tid);
@@ -168,8 +171,10 @@ static void cell_tid(struct timehist *h, struct tap_table *t, int tid)
 		tap_table_puts(t, tid ? NULL : "<idle>");
 }
 
-/* Whom a row is about, or NULL. Who emits an event may neither sleep nor wake: lists may have its
- * name. */
+/*
+ * Return the row's task, or NULL. A task that emits an event may never sleep or wake, and thus be
+ * unknown to the timeline: look it up in the recording's task list.
+ */
 static const struct tap_task *task_of(struct timehist *h, const struct tap_row *row)
 {
 	bool is_listed = row->what == TAP_ROW_EVENT && !row->task && row->tid >= 0;
@@ -187,7 +192,7 @@ static int tid_on_cpu(const struct timehist *h, int cpu)
 	return cpus[cpu].task ? cpus[cpu].task->tid : 0;
 }
 
-/* "lost 120 events, 0.100 ms": how many, and within what time. */
+/* Add "lost 120 events, 0.100 ms": the number of lost events, and the length of the gap. */
 static void cell_lost(struct timehist *h, struct tap_table *t, const struct tap_row *row)
 {
 	tap_buf_clear(&h->note);
@@ -201,7 +206,10 @@ static void cell_lost(struct timehist *h, struct tap_table *t, const struct tap_
 	tap_table_text(t, h->note.data, h->note.len);
 }
 
-/* Who caused a wakeup. The timeline names tasks only: an interrupt wakes from an idle CPU. */
+/*
+ * Return the tid that caused a wakeup. The timeline names only tasks; if the CPU was idle, an
+ * interrupt woke, which is tid 0.
+ */
 static int waker_of(const struct timehist *h, const struct tap_row *row)
 {
 	bool is_idle =
@@ -225,11 +233,11 @@ static void cell_emitter(struct timehist *h, struct tap_table *t, const struct t
 	}
 }
 
-/* ---- columns: each with what puts its cell ---- */
+/* ---- columns: each with the function that adds its cell ---- */
 
 struct row_column {
 	struct tap_column column;
-	/* @arg: .arg */
+	/* @arg: the .arg below */
 	void (*put)(struct timehist *h, struct tap_table *t, const struct tap_row *row, size_t arg);
 	size_t arg;
 	enum { ALWAYS, WITH_VISUAL, WITH_UTIL, WITH_EVENTS, WITH_NOTES, WITH_STACKS } when;
@@ -256,7 +264,7 @@ CELL(put_time)
 	tap_table_u64(t, row->from_ns);
 }
 
-/* @arg: offset of an int in the row, of which less than 0 is not known */
+/* @arg: offset of an int in the row; negative values are unknown */
 CELL(put_int)
 {
 	tap_table_id(t, *(const int *)((const char *)row + arg));
@@ -277,7 +285,10 @@ CELL(put_visual)
 		h->visual.data[row->cpu] = ' ';
 }
 
-/* Text: of a wakeup who caused it, of a migration who ran where it was seen; as perf has it. */
+/*
+ * Text, as in perf: a wakeup row names the waker, a migration row the task running on the CPU that
+ * reported it.
+ */
 CELL(put_about)
 {
 	switch (row->what) {
@@ -342,10 +353,11 @@ CELL(put_prio)
 
 CELL(put_wait)
 {
-	bool told = arg != TAP_STATE_THROTTLED || h->report.run.nr_throttling;
+	bool is_recorded = arg != TAP_STATE_THROTTLED || h->report.run.nr_throttling;
 	uint64_t ns = row->wait_ns[arg];
 
-	tap_table_u64_if(t, told && row->what == TAP_ROW_SLICE && (row->waits_known || ns), ns);
+	tap_table_u64_if(t, is_recorded && row->what == TAP_ROW_SLICE && (row->waits_known || ns),
+			 ns);
 }
 
 CELL(put_unknown)
@@ -396,7 +408,7 @@ CELL(put_lost_ns)
 	tap_table_u64_if(t, row->what == TAP_ROW_LOST, row->to_ns - row->from_ns);
 }
 
-/* Which event, and what it says. */
+/* The event's name; put_text() adds its text. */
 CELL(put_event)
 {
 	if (row->what == TAP_ROW_EVENT)
@@ -413,7 +425,7 @@ CELL(put_text)
 		tap_table_none(t);
 }
 
-/* @arg: 1: the program's frames; 0: the kernel's */
+/* @arg: 1: user frames; 0: kernel frames */
 CELL(put_frames)
 {
 	struct tap_stack_pair stack = arg ? (struct tap_stack_pair){ .user = h->stack.user }
@@ -509,7 +521,7 @@ static bool is_wanted(const struct timehist *h, const struct row_column *c)
 		[WITH_UTIL] = h->has_util,
 		[WITH_EVENTS] = has_events(h),
 		[WITH_NOTES] = has_events(h) || h->o->wakeups || h->o->migrations,
-		/* to others they are no cells */
+		/* other styles print stacks as members or lines */
 		[WITH_STACKS] = h->o->stacks && audience == TAP_FOR_SHEETS,
 	};
 
@@ -533,7 +545,7 @@ static void choose_columns(struct timehist *h)
 	}
 }
 
-/* A line below the row; on a terminal as many as it takes. */
+/* Print the stack on a line below the row, wrapped to the terminal's width. */
 static void print_stack(struct timehist *h)
 {
 	struct tap_page *p = &h->report.page;
@@ -563,7 +575,10 @@ static void print_row(struct timehist *h, const struct tap_row *row)
 
 /* ---- rows ---- */
 
-/* -p -t -c -g. Of a wakeup and a migration the task that it is about counts, as for slices. */
+/*
+ * Return true if -p, -t, -c and -g select the row's task: for wakeups and migrations the woken or
+ * migrated task.
+ */
 static bool task_is_wanted(struct timehist *h, const struct tap_row *row)
 {
 	if (row->task || h->report.run.all_tasks || row->what != TAP_ROW_EVENT)
@@ -581,7 +596,9 @@ static bool row_is_wanted(struct timehist *h, const struct tap_row *row)
 	       (row->cpu < 0 || tap_run_cpu(&h->report.run, row->cpu)) && task_is_wanted(h, row);
 }
 
-/* What the timeline will tell otherwise later is noted now. Return: 0 or -ENOMEM. */
+/*
+ * Buffer a row. Resolve its waker now, because the timeline's state changes. Return: 0 or -ENOMEM.
+ */
 static int hold_row(struct timehist *h, const struct tap_row *row)
 {
 	struct held_row *held;
@@ -617,7 +634,7 @@ static void print_held(struct timehist *h, struct held_row *held)
 	held->text = NULL;
 }
 
-/* Those whose stacks cannot come any more. */
+/* Print buffered rows whose stacks can no longer arrive. */
 static void print_due(struct timehist *h, uint64_t now_ns)
 {
 	unsigned int nr = 0;
@@ -630,10 +647,10 @@ static void print_due(struct timehist *h, uint64_t now_ns)
 		memmove(h->held, h->held + nr, h->nr_held * sizeof(*h->held));
 }
 
-static int on_row(void *ctx, const struct tap_row *told)
+static int on_row(void *ctx, const struct tap_row *original)
 {
 	struct timehist *h = ctx;
-	struct tap_row copy = *told, *row = &copy;
+	struct tap_row copy = *original, *row = &copy;
 	int ret = 0;
 
 	if (row->what == TAP_ROW_MIGRATION)
@@ -650,7 +667,10 @@ static int on_row(void *ctx, const struct tap_row *told)
 	return ret ? ret : h->report.page.err;
 }
 
-/* "012..": under it a mark stands where the row's CPU is. */
+/*
+ * Make the title "012.." of the visual column, under which a row's mark stands at the position of
+ * its CPU.
+ */
 static int make_visual(struct timehist *h)
 {
 	unsigned int nr = tap_reader_info(h->report.run.rec.reader)->nr_cpus;
@@ -742,7 +762,7 @@ static void put_totals(struct tap_report *r, struct tap_table *t)
 
 /* ---- the report ---- */
 
-/* With -e: a row for each event. */
+/* With -e: watch the selected events, and show each as a row. */
 static bool wants_shown(void *ctx, const struct tap_format *fmt)
 {
 	return fmt && tap_pick_wants(&((const struct timehist *)ctx)->report.run.pick, fmt);
@@ -762,7 +782,9 @@ static int on_shown(void *ctx, const struct tap_timeline *t, const struct tap_ev
 
 static const struct tap_watcher_ops shown_ops = { .wants = wants_shown, .event = on_shown };
 
-/* With --stacks: rows whose stacks cannot come any more are printed. */
+/*
+ * With --stacks: watch all events, to print buffered rows when their stacks can no longer arrive.
+ */
 static bool wants_all(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
@@ -777,7 +799,7 @@ static int before_event(void *ctx, const struct tap_timeline *t, const struct ta
 	return 0;
 }
 
-/* A stack has come: it may be that of a row's end. */
+/* Store a stack with the buffered row whose slice it ended. */
 static int give_stack(void *ctx, const struct tap_timeline *t, const struct tap_event *ev)
 {
 	struct timehist *h = ctx;
@@ -802,7 +824,7 @@ static const struct tap_watcher_ops held_ops = { .wants = wants_all,
 						 .before = before_event,
 						 .event = give_stack };
 
-static int check(const void *opts, struct tap_err *err)
+static int check_options(const void *opts, struct tap_err *err)
 {
 	const struct timehist_opts *o = opts;
 
@@ -843,7 +865,7 @@ static int begin_rows(struct timehist *h, struct tap_err *err)
 	return ret;
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_timehist(struct tap_report *r, struct tap_err *err)
 {
 	struct timehist *h = (struct timehist *)r;
 
@@ -860,7 +882,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_timehist(struct tap_report *r, struct tap_err *err)
 {
 	struct timehist *h = (struct timehist *)r;
 
@@ -870,7 +892,7 @@ static int end(struct tap_report *r, struct tap_err *err)
 	return 0;
 }
 
-static void release(struct tap_report *r)
+static void release_timehist(struct tap_report *r)
 {
 	struct timehist *h = (struct timehist *)r;
 
@@ -920,8 +942,8 @@ const struct tap_report_type tap_report_timehist = {
 	.size = sizeof(struct timehist),
 	.needs = TAP_NEEDS_SWITCHES,
 	.sections = sections,
-	.check = check,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.check = check_options,
+	.begin = begin_timehist,
+	.end = end_timehist,
+	.release = release_timehist,
 };

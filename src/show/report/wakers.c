@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap wakers: who wakes whom. */
+/* schedtap wakers: which tasks wake which. */
 #include <errno.h>
 
 #include "analysis/wakers.h"
 #include "show/report/report.h"
 #include "show/report/stack_cells.h"
 
-#define SHOWN_STACKS 3u /* of a pair, for people */
+#define SHOWN_STACKS 3u /* stacks per pair, for people */
 
 struct wakers_opts {
 	struct tap_report_opts common;
@@ -32,7 +32,7 @@ static bool with_stacks(const struct tap_report *r)
 	return ((const struct wakers_opts *)r->opts)->stacks;
 }
 
-/* A pair is of interest where one of the two is. */
+/* Return true if the options select the wakee or its waker. */
 static bool is_picked(void *ctx, const struct tap_timeline *t, const struct tap_task *wakee)
 {
 	const struct tap_task *waker;
@@ -65,7 +65,7 @@ static const struct tap_column stack_columns[] = { TAP_TASK_COLUMNS("waker_", "w
 						   { NULL, "stack", TAP_CELL_LABEL },
 						   { 0 } };
 
-/* For programs: all of them. */
+/* For programs: write all stacks of a pair. */
 static void put_members(struct tap_report *r, const struct tap_waker_pair *pair)
 {
 	struct tap_page *p = &r->page;
@@ -128,7 +128,7 @@ static bool has_stacks(const struct tap_report *r)
 	return ((const struct wakers *)r)->wakers.nr_stacks;
 }
 
-static int check(const void *opts, struct tap_err *err)
+static int check_options(const void *opts, struct tap_err *err)
 {
 	const struct wakers_opts *o = opts;
 
@@ -139,7 +139,7 @@ static int check(const void *opts, struct tap_err *err)
 	return 0;
 }
 
-static int begin(struct tap_report *r, struct tap_err *err)
+static int begin_wakers(struct tap_report *r, struct tap_err *err)
 {
 	struct tap_wakers *w = &((struct wakers *)r)->wakers;
 	int ret = with_stacks(r) ? tap_report_open_stacks(r, err) : 0;
@@ -150,7 +150,7 @@ static int begin(struct tap_report *r, struct tap_err *err)
 	return ret;
 }
 
-static int end(struct tap_report *r, struct tap_err *err)
+static int end_wakers(struct tap_report *r, struct tap_err *err)
 {
 	(void)err;
 	tap_wakers_end(&((struct wakers *)r)->wakers);
@@ -167,7 +167,7 @@ static void put_count(struct tap_report *r, struct tap_table *t)
 	tap_page_u64(t->page, "nr_pairs", nr_pairs(r));
 }
 
-static void release(struct tap_report *r)
+static void release_wakers(struct tap_report *r)
 {
 	tap_wakers_release(&((struct wakers *)r)->wakers);
 	tap_buf_release(&((struct wakers *)r)->text);
@@ -198,8 +198,8 @@ const struct tap_report_type tap_report_wakers = {
 	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
 	.watchers = (const struct tap_report_watcher[]){ { &tap_wakers_ops, offsetof(struct wakers, wakers) }, { 0 } },
 	.sections = sections,
-	.check = check,
-	.begin = begin,
-	.end = end,
-	.release = release,
+	.check = check_options,
+	.begin = begin_wakers,
+	.end = end_wakers,
+	.release = release_wakers,
 };
