@@ -28,7 +28,9 @@ static int check_words(const struct tap_cmd *cmd, const struct tap_strings *oper
 	return 0;
 }
 
-/* Where the command keeps what an option says. NULL: it has none of this name. */
+/*
+ * Return the address at which the command stores the option's value; NULL: it has no such option.
+ */
 static void *option_of(const struct tap_cmd *cmd, void *opts, const char *name)
 {
 	tap_opt_for_each(w, cmd->opts) if (!strcmp(w.o->name, name)) return (char *)opts +
@@ -36,12 +38,12 @@ static void *option_of(const struct tap_cmd *cmd, void *opts, const char *name)
 	return NULL;
 }
 
-static bool takes(const struct tap_cmd *cmd, const char *operands)
+static bool takes_operands(const struct tap_cmd *cmd, const char *operands)
 {
 	return cmd->operands && !strcmp(cmd->operands, operands);
 }
 
-static bool exists(const char *path)
+static bool file_exists(const char *path)
 {
 	return !access(path, F_OK);
 }
@@ -65,16 +67,16 @@ static int take_first(const struct tap_cmd *cmd, void *opts, const struct tap_st
 	const char *word = operands->nr ? operands->v[0] : NULL;
 	bool is_tid = word && *word && !word[strspn(word, "0123456789")];
 
-	if (word && takes(cmd, TAP_CMD_MODEL)) {
+	if (word && takes_operands(cmd, TAP_CMD_MODEL)) {
 		*(const char **)option_of(cmd, opts, "model") = word;
 		return 1;
 	}
-	if (!word || !takes(cmd, TAP_CMD_TASK))
+	if (!word || !takes_operands(cmd, TAP_CMD_TASK))
 		return 0;
 	if (looks_like_recording(word))
 		return 0;
 	if (operands->nr == 1 && !has_input &&
-	    (strchr(word, '/') || exists(word) || !exists(TAP_INPUT_DEFAULT)))
+	    (strchr(word, '/') || file_exists(word) || !file_exists(TAP_INPUT_DEFAULT)))
 		return 0;
 	return tap_strings_add(option_of(cmd, opts, is_tid ? "tid" : "comm"), word) ?: 1;
 }
@@ -85,7 +87,8 @@ static int take_words(const struct tap_cmd *cmd, void *opts, const struct tap_st
 	struct tap_strings *input = option_of(cmd, opts, "input");
 	int ret;
 
-	if (!takes(cmd, TAP_CMD_FILE) && !takes(cmd, TAP_CMD_TASK) && !takes(cmd, TAP_CMD_MODEL))
+	if (!takes_operands(cmd, TAP_CMD_FILE) && !takes_operands(cmd, TAP_CMD_TASK) &&
+	    !takes_operands(cmd, TAP_CMD_MODEL))
 		return 0;
 	ret = take_first(cmd, opts, operands, input->nr);
 	for (unsigned int i = (unsigned int)ret; ret >= 0 && i < operands->nr; i++)
@@ -105,7 +108,7 @@ static bool wants_help(int argc, char **argv)
 
 static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
 {
-	bool command = takes(cmd, TAP_CMD_COMMAND);
+	bool command = takes_operands(cmd, TAP_CMD_COMMAND);
 	void *opts = calloc(1, cmd->opts_size + 1);
 	struct tap_strings operands;
 	struct tap_err err = { 0 };
@@ -119,7 +122,7 @@ static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
 	if (cmd->defaults)
 		memcpy(opts, cmd->defaults, cmd->opts_size);
 	ret = tap_opt_parse(cmd->opts, opts, argc, argv, command, &operands, &rest, &err);
-	/* what another command is told is not for us */
+	/* ignore --help in the arguments of a recorded command */
 	if (wants_help(rest ? (int)(rest - argv) : argc, argv)) {
 		tap_help_cmd(cmd);
 		ret = TAP_EXIT_OK;
@@ -135,7 +138,7 @@ static int run_cmd(const struct tap_cmd *cmd, int argc, char **argv)
 	return ret;
 }
 
-/* The first word when it is no command's name. */
+/* Handle a first word that is not a command's name. */
 static int run_word(const char *word)
 {
 	struct tap_err err = { 0 };
@@ -156,7 +159,9 @@ static int run_word(const char *word)
 	return tap_cmd_fail(&err, true);
 }
 
-/* Whether stdout is a pipe whose reader has gone, as `| head` does: that is no failure. */
+/*
+ * Return true if stdout is a pipe whose reader has gone, as with `| head`: that is not a failure.
+ */
 static bool reader_gone(void)
 {
 	struct pollfd p = { .fd = STDOUT_FILENO };
@@ -164,12 +169,12 @@ static bool reader_gone(void)
 	return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
 }
 
-static int finish(int code)
+static int finish_output(int code)
 {
 	struct tap_err err = { 0 };
 	bool failed = ferror(stdout);
 
-	errno = EIO; /* what failed earlier left only its mark */
+	errno = EIO; /* ferror() does not keep the reason for an earlier failure */
 	if (fflush(stdout))
 		failed = true;
 	if (!failed || reader_gone())
@@ -184,13 +189,14 @@ int tap_cli_run(int argc, char **argv)
 	const struct tap_cmd *cmd;
 	int code;
 
-	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of write() */
+	/* make write() fail with EFBIG at the file size limit, instead of killing us */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		tap_help_overview(stderr);
 		return TAP_EXIT_USAGE;
 	}
 	cmd = tap_cmd_find(argv[1]);
-	code = finish(cmd ? run_cmd(cmd, argc - 2, argv + 2) : run_word(argv[1]));
+	code = finish_output(cmd ? run_cmd(cmd, argc - 2, argv + 2) : run_word(argv[1]));
 	tap_screen_end();
 	return code;
 }

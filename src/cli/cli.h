@@ -4,8 +4,8 @@
 #define TAP_CLI_CLI_H
 
 /*
- * Run the command that @argv names, as the process's only job: it uses standard input, output and
- * error, and changes signal handlers. Return: the exit code (enum tap_exit).
+ * Run the command that @argv names. It must be the process's only job: it uses standard input,
+ * output and error, and changes signal handlers. Return: the exit code (enum tap_exit).
  */
 int tap_cli_run(int argc, char **argv);
 

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The commands: one cmd_<name>.c with one struct tap_cmd, or one report, and a line in cmds.h.
+ * Commands: each has a cmd_<name>.c with one struct tap_cmd, or is a report, and has a line in
+ * cmds.h.
  */
 #ifndef TAP_CLI_CMD_H
 #define TAP_CLI_CMD_H
 
 #include "base/cmd.h"
 
-/* Exit codes (schedtap(1)). */
+/* Exit codes, as documented in schedtap(1). */
 enum tap_exit {
 	TAP_EXIT_OK = 0,
 	TAP_EXIT_FAILED = 1,
 	TAP_EXIT_USAGE = 2,
-	TAP_EXIT_MISSING = 3, /* a privilege or a kernel feature */
-	TAP_EXIT_BROKEN = 4, /* check: a rule is */
+	TAP_EXIT_MISSING = 3, /* a privilege or a kernel feature is missing */
+	TAP_EXIT_BROKEN = 4, /* check: a rule failed */
 	TAP_EXIT_UNDECIDED = 5,
 	TAP_EXIT_INTERRUPTED = 130,
 };
 
-/* A line of `schedtap help`: a group's title, or a command. */
+/* An entry of `schedtap help`: a group's title, or a command. */
 struct tap_cmd_row {
 	const char *title;
 	const struct tap_cmd *cmd;
 };
 
-extern const struct tap_cmd_row tap_cmd_rows[]; /* the last is all zero */
+extern const struct tap_cmd_row tap_cmd_rows[]; /* ends with an entry that is all zero */
 
 #define tap_cmd_for_each(c)                                                                        \
 	for (const struct tap_cmd_row *c##_row = tap_cmd_rows; c##_row->title || c##_row->cmd;     \
 	     c##_row++)                                                                            \
 		for (const struct tap_cmd *c = c##_row->cmd; c; c = NULL)
 
-const struct tap_cmd *tap_cmd_find(const char *name); /* or NULL; hidden ones too */
+const struct tap_cmd *tap_cmd_find(const char *name); /* or NULL; also finds hidden commands */
 
 /*
- * Prints "schedtap: SENTENCE" on stderr, escaped; what follows a newline stands indented below.
- * Return: the exit code for @err->code: -EPERM, -EACCES, -EOPNOTSUPP, -ENOSYS: 3; -EINVAL where
- * @usage: 2; -EPIPE (nobody reads our output any more): 0, and nothing is printed; else 1.
+ * Print "schedtap: SENTENCE" on stderr, escaped, with the lines after the first one indented.
+ * Return: the exit code for @err->code: -EPERM, -EACCES, -EOPNOTSUPP, -ENOSYS: 3; -EINVAL if
+ * @usage: 2; -EPIPE (the reader of our output has gone): 0, and nothing is printed; else 1.
  */
 int tap_cmd_fail(const struct tap_err *err, bool usage);
 

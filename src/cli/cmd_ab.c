@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap ab: records two commands in turn, and compares the recordings. Each is made by `schedtap
- * record`. */
+/* schedtap ab: run two commands alternately under `schedtap record`, and compare the recordings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -46,20 +45,20 @@ static const struct tap_opt options[] = {
 struct side {
 	char name; /* 'a' or 'b' */
 	const char *command;
-	char **files; /* owned, as they are; one for each round that is over */
+	char **files; /* owned; the recordings' paths, one for each completed round */
 	unsigned int nr_files;
 };
 
 struct ab {
 	const struct ab_opts *opts;
 	struct side sides[2];
-	int log; /* what recorders say */
+	int log; /* receives the recorders' messages */
 };
 
 static volatile sig_atomic_t stopped;
-static volatile sig_atomic_t recorder; /* its pid; 0: none runs */
+static volatile sig_atomic_t recorder; /* pid of the running recorder; 0: none */
 
-/* A terminal tells the recorder, too; for it the two are one. */
+/* Pass the signal on. A recorder in the same terminal gets Ctrl-C twice, and counts that as one. */
 static void on_stop(int sig)
 {
 	stopped = sig;
@@ -69,9 +68,11 @@ static void on_stop(int sig)
 
 /* ---- one recording ---- */
 
-/* The command's messages go where ours go, and the recorder's to the log; what it prints is not for
- * us. */
-#define COMMAND_STDERR 3 /* in the script, too */
+/*
+ * The shell script that the recorder runs: the command's messages go to our stderr, the recorder's
+ * to the log, and the command's output is discarded.
+ */
+#define COMMAND_STDERR 3 /* also used in SCRIPT */
 #define SCRIPT "exec /bin/sh -c \"$1\" 2>&3 3>&- >/dev/null"
 
 static char **recorder_words(const struct ab_opts *o, const char *file, const char *command)
@@ -105,7 +106,10 @@ static char **recorder_words(const struct ab_opts *o, const char *file, const ch
 	return (char **)words;
 }
 
-/* In the child, where a signal's handler is none any more. @log: may be 3 itself. */
+/*
+ * Run the recorder in the child; exec resets signal handlers. @log: may have the number
+ * COMMAND_STDERR itself.
+ */
 static void become_recorder(int log, char **words)
 {
 	int null = open("/dev/null", O_RDONLY),
@@ -117,7 +121,10 @@ static void become_recorder(int log, char **words)
 	_exit(TAP_EXIT_FAILED);
 }
 
-/* Return: an exit code, of a signal as shells have it; -errno with a sentence. */
+/*
+ * Record one run. Return: the recorder's exit code, or 128 + signal number as in shells; -errno
+ * with a sentence.
+ */
 static int run_recorder(const struct ab *ab, const char *file, const char *command,
 			struct tap_err *err)
 {
@@ -142,7 +149,7 @@ static int run_recorder(const struct ab *ab, const char *file, const char *comma
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The end of what the last recorder said, from @from on. */
+/* Print the log from @from on, at most its last LOG_TAIL bytes. */
 static void print_log(int log, off_t from)
 {
 	off_t end = lseek(log, 0, SEEK_END);
@@ -155,9 +162,12 @@ static void print_log(int log, off_t from)
 		fwrite(text, 1, len, stderr);
 }
 
-/* @code: of a recorder that left @file, or nothing. Return: an exit code. */
-static int fail(const struct ab *ab, const struct side *side, unsigned int round, const char *file,
-		int code, off_t log_from)
+/*
+ * Report a failed run. @code: the recorder's exit code; the recorder may have left @file. Return:
+ * our exit code.
+ */
+static int report_failure(const struct ab *ab, const struct side *side, unsigned int round,
+			  const char *file, int code, off_t log_from)
 {
 	bool was_recorded = !access(file, F_OK);
 	struct tap_err err = { 0 };
@@ -173,8 +183,10 @@ static int fail(const struct ab *ab, const struct side *side, unsigned int round
 	return was_recorded || code > TAP_EXIT_MISSING ? TAP_EXIT_FAILED : code;
 }
 
-/* A recording that is not whole does not count. Return: 0; an exit code. */
-static int record(struct ab *ab, struct side *side, unsigned int round)
+/*
+ * Record one round of @side. Failed or interrupted recordings are removed. Return: 0; an exit code.
+ */
+static int record_round(struct ab *ab, struct side *side, unsigned int round)
 {
 	off_t log_from = lseek(ab->log, 0, SEEK_END);
 	struct tap_err err = { 0 };
@@ -190,13 +202,14 @@ static int record(struct ab *ab, struct side *side, unsigned int round)
 		side->files[side->nr_files++] = file;
 		return 0;
 	}
-	ret = ret < 0 ? tap_cmd_fail(&err, false) : fail(ab, side, round, file, ret, log_from);
+	ret = ret < 0 ? tap_cmd_fail(&err, false)
+		      : report_failure(ab, side, round, file, ret, log_from);
 	unlink(file);
 	free(file);
 	return ret;
 }
 
-/* ---- all of them ---- */
+/* ---- all rounds ---- */
 
 static int open_folder(struct ab *ab, struct tap_err *err)
 {
@@ -216,22 +229,25 @@ static int open_folder(struct ab *ab, struct tap_err *err)
 	return ab->log < 0 ? tap_err_set(err, -errno, "cannot write '%.300s': %m", log) : 0;
 }
 
-/* A B, B A, A B, ...: what drifts with time drifts for both. Return: 0; an exit code. */
+/*
+ * Alternate the order (A B, B A, A B, ...), so that drift over time affects both sides equally.
+ * Return: 0; an exit code.
+ */
 static int record_all(struct ab *ab)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < ab->opts->rounds; i++) {
-		ret = record(ab, &ab->sides[i % 2], i);
+		ret = record_round(ab, &ab->sides[i % 2], i);
 		if (!ret)
-			ret = record(ab, &ab->sides[1 - i % 2], i);
+			ret = record_round(ab, &ab->sides[1 - i % 2], i);
 		if (!ret)
 			fprintf(stderr, "round %u of %u\n", i + 1, (unsigned int)ab->opts->rounds);
 	}
 	return ret;
 }
 
-static int compare(const struct ab *ab)
+static int compare_sides(const struct ab *ab)
 {
 	return tap_cmd_compare(&ab->opts->diff,
 			       &(const struct tap_diff_sides){
@@ -243,7 +259,7 @@ static int compare(const struct ab *ab)
 			       });
 }
 
-/* That holds no recording, so that it can be made again. */
+/* Remove a folder without recordings, so that the same command can be repeated. */
 static void remove_folder(const char *folder)
 {
 	char log[PATH_MAX];
@@ -253,7 +269,7 @@ static void remove_folder(const char *folder)
 	rmdir(folder);
 }
 
-/* What to do with what is there. */
+/* After a failure, say which recordings exist and how to compare them. */
 static void print_rest(const struct ab *ab)
 {
 	const char *folder = ab->opts->folder;
@@ -275,7 +291,8 @@ static void print_rest(const struct ab *ab)
 	tap_cmd_fail(&err, false);
 }
 
-static int check(const struct ab_opts *o, const struct tap_strings *operands, struct tap_err *err)
+static int check_options(const struct ab_opts *o, const struct tap_strings *operands,
+			 struct tap_err *err)
 {
 	if (operands->nr != 2)
 		return tap_err_set(err, -EINVAL,
@@ -285,7 +302,7 @@ static int check(const struct ab_opts *o, const struct tap_strings *operands, st
 	return tap_diff_check(&o->diff, err);
 }
 
-static int run(struct ab *ab)
+static int run_rounds(struct ab *ab)
 {
 	const struct sigaction stop = { .sa_handler = on_stop };
 	int ret;
@@ -297,7 +314,7 @@ static int run(struct ab *ab)
 	if (ret)
 		print_rest(ab);
 	else
-		ret = compare(ab);
+		ret = compare_sides(ab);
 	return ret;
 }
 
@@ -306,7 +323,7 @@ static int run_ab(void *opts, const struct tap_strings *operands, char **rest)
 	const struct ab_opts *o = opts;
 	struct ab ab = { .opts = o, .log = -1 };
 	struct tap_err err = { 0 };
-	int ret = check(o, operands, &err);
+	int ret = check_options(o, operands, &err);
 
 	(void)rest;
 	for (unsigned int i = 0; !ret && i < 2; i++) {
@@ -316,7 +333,7 @@ static int run_ab(void *opts, const struct tap_strings *operands, char **rest)
 			ret = tap_err_nomem(&err);
 	}
 	ret = ret ?: open_folder(&ab, &err);
-	ret = ret ? tap_cmd_fail(&err, true) : run(&ab);
+	ret = ret ? tap_cmd_fail(&err, true) : run_rounds(&ab);
 	for (unsigned int i = 0; i < 2; i++) {
 		while (ab.sides[i].nr_files)
 			free(ab.sides[i].files[--ab.sides[i].nr_files]);

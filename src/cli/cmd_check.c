@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap check: rules held against recordings. */
+/* schedtap check: check recordings against rules. */
 #include <errno.h>
 #include <glob.h>
 #include <libgen.h>
@@ -100,7 +100,7 @@ static int read_rules(const char *word, struct tap_rules *rules, struct tap_err 
 	return ret;
 }
 
-static int print(const struct tap_buf *out, struct tap_err *err)
+static int print_output(const struct tap_buf *out, struct tap_err *err)
 {
 	int ret = out->err ?: tap_write_all(STDOUT_FILENO, out->data, out->len);
 
@@ -117,14 +117,14 @@ static int list_metrics(struct tap_err *err)
 	for (unsigned int i = 0; i < names.nr; i++)
 		tap_buf_printf(&out, "%-32s %s\n", names.v[i].name,
 			       tap_metric_unit_name(names.v[i].unit));
-	ret = ret ? tap_err_set(err, ret, "out of memory") : print(&out, err);
+	ret = ret ? tap_err_set(err, ret, "out of memory") : print_output(&out, err);
 	tap_metrics_release(&names);
 	tap_buf_release(&out);
 	return ret;
 }
 
-/* The sentences that reading left, on stderr. */
-static void note(const struct tap_buf *notes)
+/* Print the notes from reading the recordings on stderr. */
+static void print_notes(const struct tap_buf *notes)
 {
 	struct tap_err err = { 0 };
 
@@ -136,8 +136,8 @@ static void note(const struct tap_buf *notes)
 	}
 }
 
-static int check(const struct check_opts *opts, struct tap_check *c, bool *usage,
-		 struct tap_err *err)
+static int check_recordings(const struct check_opts *opts, struct tap_check *c, bool *usage,
+			    struct tap_err *err)
 {
 	static const int codes[] = {
 		[TAP_RULE_PASSED] = TAP_EXIT_OK,
@@ -148,9 +148,9 @@ static int check(const struct check_opts *opts, struct tap_check *c, bool *usage
 	int ret = tap_check_run(c, usage, err), code = 0;
 
 	if (!ret) {
-		note(&c->notes);
+		print_notes(&c->notes);
 		(opts->format ?: &tap_check_text)->put(c, &out);
-		ret = print(&out, err);
+		ret = print_output(&out, err);
 		code = codes[tap_check_verdict(c)];
 	}
 	tap_buf_release(&out);
@@ -193,7 +193,7 @@ static int run_check(void *opts_, const struct tap_strings *operands, char **res
 	c.nr_paths = operands->nr - 1;
 	ret = read_rules(operands->v[0], &rules, &err);
 	if (!ret)
-		ret = check(opts, &c, &usage, &err);
+		ret = check_recordings(opts, &c, &usage, &err);
 	tap_check_release(&c);
 	tap_rules_release(&rules);
 	return ret < 0 ? tap_cmd_fail(&err, usage) : ret;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Completion for a shell (tools/schedtap.bash): one candidate per line. Files are the shell's. */
+/*
+ * Shell completion (tools/schedtap.bash): print one candidate per line. The shell completes file
+ * names itself.
+ */
 #include <stdio.h>
 
 #include "event/defs.h"
 #include "cli/cmd.h"
 
-static void offer(const char *word, const char *system, const char *colon, const char *name)
+static void offer_word(const char *word, const char *system, const char *colon, const char *name)
 {
 	char text[256];
 
@@ -16,13 +19,13 @@ static void offer(const char *word, const char *system, const char *colon, const
 
 static void offer_commands(const char *word)
 {
-	tap_cmd_for_each(c) if (!c->hidden) offer(word, "", "", c->name);
+	tap_cmd_for_each(c) if (!c->hidden) offer_word(word, "", "", c->name);
 }
 
 static void offer_options(const struct tap_cmd *cmd, const char *word)
 {
-	tap_opt_for_each(w, cmd->opts) offer(word, "", "--", w.o->name);
-	offer(word, "", "--", "help");
+	tap_opt_for_each(w, cmd->opts) offer_word(word, "", "--", w.o->name);
+	offer_word(word, "", "--", "help");
 }
 
 static void offer_events(const char *word)
@@ -32,18 +35,18 @@ static void offer_events(const char *word)
 
 	for (unsigned int i = 0; (def = tap_def_at(i)); i++) {
 		if (strchr(word, ':')) {
-			offer(word, def->system, ":", def->name);
+			offer_word(word, def->system, ":", def->name);
 			continue;
 		}
-		if (strcmp(group, def->group)) /* those of one group stand together */
-			offer(word, "", "", def->group);
-		offer(word, "", "", def->name);
+		if (strcmp(group, def->group)) /* the definitions are sorted by group */
+			offer_word(word, "", "", def->group);
+		offer_word(word, "", "", def->name);
 		group = def->group;
 	}
 }
 
-/* The option that waits for its value after @word, or NULL. */
-static const struct tap_opt *waiting(const struct tap_cmd *cmd, const char *word)
+/* Return the option whose value follows @word, or NULL. */
+static const struct tap_opt *option_awaiting(const struct tap_cmd *cmd, const char *word)
 {
 	tap_opt_for_each(w, cmd->opts)
 	{
@@ -55,7 +58,9 @@ static const struct tap_opt *waiting(const struct tap_cmd *cmd, const char *word
 	return NULL;
 }
 
-/* @rest: the words after the program's name; the last one, maybe empty, is to be completed. */
+/*
+ * @rest: the words after the program's name. The last one, which may be empty, is to be completed.
+ */
 static int run_complete(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct tap_cmd *cmd;
@@ -74,7 +79,7 @@ static int run_complete(void *opts, const struct tap_strings *operands, char **r
 	if (nr == 1 || (nr == 2 && !strcmp(rest[0], "help"))) {
 		offer_commands(word);
 	} else if (cmd) {
-		opt = waiting(cmd, rest[nr - 2]);
+		opt = option_awaiting(cmd, rest[nr - 2]);
 		if (opt && !strcmp(opt->name, "event"))
 			offer_events(word);
 		else if (!opt && *word == '-')

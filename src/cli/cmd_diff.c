@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap diff: some recordings against others. */
+/* schedtap diff: compare two sets of recordings. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ int tap_cmd_compare(const struct tap_diff_opts *opts, const struct tap_diff_side
 								: TAP_EXIT_OK;
 }
 
-/* "A... -- B...", or two of them. */
+/* Read the operands: "A... -- B...", or two recordings. */
 static int read_sides(const struct tap_strings *operands, char **rest, struct tap_diff_sides *s,
 		      struct tap_err *err)
 {

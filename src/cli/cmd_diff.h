@@ -4,7 +4,7 @@
 
 #include "show/report/diff.h"
 
-/* Compares, and shows it on this screen. Return: an exit code. */
+/* Compare recordings and print the result on standard output. Return: an exit code. */
 int tap_cmd_compare(const struct tap_diff_opts *opts, const struct tap_diff_sides *sides);
 
 #endif

@@ -16,7 +16,9 @@ static void print_reason(const char *text)
 	tap_buf_release(&why);
 }
 
-/* What is missing for several lines is said below the first of them. */
+/*
+ * Print the results of all checks. A reason that several consecutive checks share is printed once.
+ */
 static void print_results(const struct tap_err *results)
 {
 	const char *said = "";
@@ -32,7 +34,7 @@ static void print_results(const struct tap_err *results)
 	}
 }
 
-/* @loaded: the kernel took a program; else its types are all that is known. */
+/* @loaded: the kernel has accepted a BPF program; if not, only its types say which events exist. */
 static void print_events(const struct tap_kernel *kernel, bool loaded)
 {
 	const struct tap_def *def;

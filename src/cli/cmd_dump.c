@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap dump: the events of a recording, in time order. */
+/* schedtap dump: print the events of a recording in time order. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ struct dump {
 	struct tap_run run;
 	struct tap_progress progress;
 	struct tap_out out;
-	int failed; /* -errno of writing */
+	int failed; /* -errno of a failed write */
 	bool any; /* an event was printed */
 };
 
@@ -43,11 +43,11 @@ static int dump_all(struct dump *d, struct tap_err *err)
 
 	tap_progress_start(&d->progress, STDERR_FILENO, "dump", tap_now_ns());
 	tap_recording_watch(&d->run.rec, "dump");
-	tap_cmd_output_begins(&d->progress); /* on a terminal the events are what moves */
+	tap_cmd_output_begins(&d->progress); /* no progress line between the events on a terminal */
 	tap_out_init(o, style, &d->run.rec.ids, d->run.rec.reader, &d->run.rec.wall, STDOUT_FILENO);
 	o->color = style->audience == TAP_FOR_PEOPLE && tap_screen_color(d->opts->color);
 	ret = tap_run_feed_picked(&d->run, dump_event, d, err);
-	/* what came before a damaged place is worth having */
+	/* print the events before a damaged place */
 	if (!d->failed)
 		d->failed = tap_out_flush(o);
 	tap_out_release(o);
@@ -58,8 +58,8 @@ static int dump_all(struct dump *d, struct tap_err *err)
 	return ret;
 }
 
-/* Nothing was printed. Return: the exit code. */
-static int tell_nothing(struct tap_run *run)
+/* Explain why no event was printed. Return: the exit code. */
+static int explain_nothing(struct tap_run *run)
 {
 	struct tap_err err = { 0 };
 
@@ -75,7 +75,7 @@ static int tell_nothing(struct tap_run *run)
 	return tap_cmd_fail(&err, false);
 }
 
-/* Not nanoseconds. */
+/* Print a note if the recording's clock does not count nanoseconds. */
 static void note_ticks(const struct tap_recording *rec)
 {
 	const char *ticks = tap_reader_info(rec->reader)->ticks;
@@ -100,7 +100,7 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 	ret = tap_run_input(&d.run, d.opts, &listener, &usage, &err);
 	if (!ret) {
 		note_ticks(&d.run.rec);
-		tap_reader_verify(d.run.rec.reader, true); /* it adds 2 % to what printing takes */
+		tap_reader_verify(d.run.rec.reader, true); /* costs 2 % of the time to print */
 		ret = dump_all(&d, &err);
 	}
 	tap_progress_erase(&d.progress);
@@ -111,7 +111,7 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 	if (ret)
 		ret = tap_cmd_fail(&err, usage);
 	else
-		ret = d.any ? TAP_EXIT_OK : tell_nothing(&d.run);
+		ret = d.any ? TAP_EXIT_OK : explain_nothing(&d.run);
 	tap_run_close(&d.run);
 	return ret;
 }

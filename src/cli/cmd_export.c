@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap export: a recording in the form of other tools. */
+/* schedtap export: convert a recording to other tools' formats. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -45,8 +45,8 @@ static const struct tap_export_form *find_form(const char *name)
 	return NULL;
 }
 
-static int check(const struct tap_export_form *form, const struct tap_export_opts *o,
-		 struct tap_err *err)
+static int check_form(const struct tap_export_form *form, const struct tap_export_opts *o,
+		      struct tap_err *err)
 {
 	if (!form)
 		return tap_err_set(err, -EINVAL,
@@ -55,7 +55,7 @@ static int check(const struct tap_export_form *form, const struct tap_export_opt
 	return form->check(o, err);
 }
 
-/* The file may have a default name, which the user did not type. */
+/* Print the output file's name, which may be a default that the user did not type. */
 static void print_result(const struct tap_export_file *f)
 {
 	struct tap_buf name = { 0 };
@@ -76,7 +76,7 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	const struct tap_listener listener = tap_cmd_listener(&progress);
 	struct tap_err err = { 0 };
 	bool usage = true, fits;
-	int ret = check(form, o, &err);
+	int ret = check_form(form, o, &err);
 
 	(void)operands;
 	(void)rest;

@@ -41,8 +41,10 @@ void tap_help_cmd(const struct tap_cmd *cmd)
 	tap_buf_release(&out);
 }
 
-/* Commands of perf and trace-cmd. The nearest name of `report` would be `record`, which replaces
- * trace.dat. */
+/*
+ * Return true for commands of perf and trace-cmd. The nearest name to `report` would be `record`,
+ * which would overwrite trace.dat.
+ */
 static bool is_of_others(const char *name)
 {
 	return !strcmp(name, "report") || !strcmp(name, "script");
@@ -69,8 +71,9 @@ int tap_help_unknown(const char *name, struct tap_err *err)
 	return tap_err_set(err, -EINVAL, "unknown command '%s': did you mean '%s'?", name, nearest);
 }
 
-/* The one command that @operands names. Return: NULL with @err set. */
-static const struct tap_cmd *named(const struct tap_strings *operands, struct tap_err *err)
+/* Return the command that @operands names; NULL with @err set. */
+static const struct tap_cmd *operand_command(const struct tap_strings *operands,
+					     struct tap_err *err)
 {
 	const struct tap_cmd *cmd;
 
@@ -97,7 +100,7 @@ static int run_help(void *opts, const struct tap_strings *operands, char **rest)
 		tap_help_overview(stdout);
 		return TAP_EXIT_OK;
 	}
-	cmd = named(operands, &err);
+	cmd = operand_command(operands, &err);
 	if (!cmd)
 		return tap_cmd_fail(&err, true);
 	tap_help_cmd(cmd);
@@ -107,7 +110,7 @@ static int run_help(void *opts, const struct tap_strings *operands, char **rest)
 #define MAN_INDENT 4u
 #define MAN_COLUMNS 100u
 
-/* A paragraph of a definition list. Markdown takes some characters of plain text for its own. */
+/* Append a definition list's paragraph in Markdown, with Markdown's special characters escaped. */
 static void add_definition(struct tap_buf *out, const char *text)
 {
 	size_t line = out->len, word;
@@ -142,7 +145,7 @@ static int run_man_options(void *opts, const struct tap_strings *operands, char 
 
 	(void)opts;
 	(void)rest;
-	cmd = named(operands, &err);
+	cmd = operand_command(operands, &err);
 	if (!cmd)
 		return tap_cmd_fail(&err, true);
 	tap_opt_for_each(w, cmd->opts)

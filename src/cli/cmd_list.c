@@ -28,24 +28,25 @@ struct list_opts {
 	bool verbose, enabled;
 };
 
-/* A running program has events of this kind. */
+/* A running program that has events of this kind. */
 struct use {
 	const struct tap_user_kind *kind;
 	const struct tap_user_program *program;
 };
 
-/* What each backend can tell; any may be missing, with the reason why. */
+/* The sources of events. If one is unavailable, its no_* error says why. */
 struct sources {
-	pid_t pid; /* the only process that is of interest; 0: all are */
+	pid_t pid; /* list only this process; 0: all */
 	struct tap_kernel *kernel;
 	struct tap_err no_bpf;
-	bool by_types; /* whether the kernel takes a program could not be tried */
+	/* no BPF program could be loaded as a test: only the kernel's types say what it accepts */
+	bool by_types;
 	char *root;
 	struct tap_tracefs_list list;
 	struct tap_err no_tracefs;
 	struct tap_user_set *programs;
 	struct tap_err no_programs;
-	struct use *uses; /* sorted: those of one kind stand together */
+	struct use *uses; /* sorted by kind */
 	unsigned int nr_uses;
 };
 
@@ -53,7 +54,10 @@ static int compare_uses(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
 
-	/* two layouts may have one name; both pids are positive */
+	/*
+	 * Kinds with different layouts may share a name; pids are positive, so the difference
+	 * cannot overflow.
+	 */
 	return strcmp(x->kind->system, y->kind->system) ?:
 	       strcmp(x->kind->name, y->kind->name) ?:
 	       (x->kind->nr > y->kind->nr) - (x->kind->nr < y->kind->nr) ?:
@@ -72,7 +76,10 @@ static void add_uses(struct sources *s, const struct tap_user_program *p)
 			s->uses[s->nr_uses++] = (struct use){ p->control.events[i].kind, p };
 }
 
-/* A program that has gone has nothing to list, and nobody else may be there to remove its file. */
+/*
+ * Collect the events of all running programs. Remove the files of programs that have ended: no
+ * recorder may be running to do that.
+ */
 static int find_uses(struct sources *s)
 {
 	struct tap_user_program *p;
@@ -110,7 +117,7 @@ static void open_kernel(struct sources *s)
 		tap_tracefs_list(s->root, &s->list, &s->no_tracefs);
 }
 
-/* Whether the kernel takes a program of ours is tried by loading one. */
+/* Test whether the kernel accepts BPF programs by loading one. */
 static void try_bpf(struct sources *s)
 {
 	if (!s->kernel)
@@ -188,9 +195,12 @@ static void add_program(struct tap_buf *line, const struct tap_user_program *p)
 	tap_buf_printf(line, " [%d]", p->pid);
 }
 
-#define FEW_PROGRAMS 3u /* stand in a line of `list` */
+#define FEW_PROGRAMS 3u /* listed per event without --verbose */
 
-/* "webd [12], webd [13]"; two libraries of one program may have the same event. */
+/*
+ * Append "webd [12], webd [13]". A program is listed once, even if two of its libraries have the
+ * event.
+ */
 static void add_programs(struct tap_buf *line, const struct use *uses, unsigned int nr,
 			 unsigned int most)
 {
@@ -211,7 +221,7 @@ static void add_programs(struct tap_buf *line, const struct use *uses, unsigned 
 		tap_buf_printf(line, " and %u more", hidden);
 }
 
-/* One kind of event, of @nr programs. */
+/* Print one kind of event, which @nr programs have. */
 static void print_user_event(const struct use *uses, unsigned int nr, bool verbose)
 {
 	const struct tap_user_kind *kind = uses->kind;
@@ -261,7 +271,7 @@ static void print_reason(const struct tap_user_program *p, const char *reason, u
 	tap_buf_release(&line);
 }
 
-/* What keeps programs' events from being recorded. */
+/* Print the reasons why programs' events cannot be recorded. */
 static void print_reasons(const struct sources *s)
 {
 	const struct tap_user_program *p;
@@ -349,7 +359,7 @@ static int list_bare(const struct sources *s, const char *word, bool verbose, st
 
 #define USDT "usdt:"
 
-/* With the events that the program has itself. */
+/* List the USDT probes of a process, and its schedtap tracepoints. */
 static int list_process(const struct sources *s, bool verbose, struct tap_err *err)
 {
 	unsigned int nr;
@@ -365,9 +375,9 @@ static int list_process(const struct sources *s, bool verbose, struct tap_err *e
 				s->pid);
 }
 
-/* ---- own definitions ---- */
+/* ---- user-defined events ---- */
 
-/* What recording would say of it, without a program that is loaded. */
+/* Report the errors that recording this definition would report, without loading a program. */
 static int check_own(const struct sources *s, const struct tap_def *def, struct tap_err *err)
 {
 	struct tap_feed feed;
@@ -395,7 +405,10 @@ static int check_own(const struct sources *s, const struct tap_def *def, struct 
 	return ret ? tap_defs_fail(def, at, err, "%s", bad.text) : 0;
 }
 
-/* @select: those of the words that were definitions are names now. */
+/*
+ * Print the user-defined events that @select matches. Definitions in its words have been replaced
+ * by their names.
+ */
 static int list_own(const struct sources *s, const struct tap_defs *own,
 		    const struct tap_select *select, bool verbose, struct tap_err *err)
 {
@@ -415,7 +428,7 @@ static int list_own(const struct sources *s, const struct tap_defs *own,
 	return ret;
 }
 
-/* ---- events that are on ---- */
+/* ---- enabled events ---- */
 
 static int list_enabled(const struct sources *s, const struct tap_strings *words,
 			struct tap_err *err)
@@ -438,7 +451,7 @@ static int list_enabled(const struct sources *s, const struct tap_strings *words
 		return ret;
 	ret = tap_enabled_print(&from, select, &nr, err);
 	tap_select_free(select);
-	/* what cannot be read may be on */
+	/* events may be enabled where we cannot look */
 	if (!ret && s->no_tracefs.code)
 		ret = tap_err_set(err, s->no_tracefs.code, "%s", s->no_tracefs.text);
 	if (!ret && !s->kernel)
@@ -499,8 +512,8 @@ static int list_words(const struct sources *s, const struct tap_defs *own,
 	return ret;
 }
 
-/* What is not in the list, and why. */
-static void tell_missing(const struct sources *s)
+/* Say which events are not in the list, and why. */
+static void explain_missing(const struct sources *s)
 {
 	if (s->by_types)
 		fputs("schedtap: 'bpf' is judged only by the kernel's types: a test that loads BPF "
@@ -527,7 +540,8 @@ static int check_alone(const struct list_opts *o, const struct tap_strings *oper
 static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct list_opts *o = opts;
-	struct tap_select_words words = { .events = *operands }; /* its words, not its own */
+	/* shares the strings of @operands, but not ownership */
+	struct tap_select_words words = { .events = *operands };
 	struct tap_cli_defs own = { 0 };
 	struct sources s = { .pid = (pid_t)o->pid };
 	struct tap_err err = { 0 };
@@ -546,7 +560,7 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 	if (o->pid) {
 		open_programs(&s);
 		ret = list_process(&s, o->verbose, &err) ? tap_cmd_fail(&err, true) : TAP_EXIT_OK;
-		tell_missing(&s);
+		explain_missing(&s);
 	} else if (o->enabled) {
 		ret = list_enabled(&s, &words.events, &err) ? tap_cmd_fail(&err, true)
 							    : TAP_EXIT_OK;
@@ -554,7 +568,7 @@ static int run_list(void *opts, const struct tap_strings *operands, char **rest)
 		try_bpf(&s);
 		open_programs(&s);
 		ret = list_words(&s, &own.defs, &words.events, o->verbose);
-		tell_missing(&s);
+		explain_missing(&s);
 	}
 	close_sources(&s);
 	tap_cli_defs_release(&own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap mark TEXT: a moment that the recordings which run now have with a name. */
+/* schedtap mark TEXT: add a named mark at the current time to all running recordings. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -13,14 +13,14 @@
 #include "record/session/mark_request.h"
 #include "cli/cmd.h"
 
-#define ANSWER_MS 2000 /* a recorder that is slower has a machine that is */
+#define ANSWER_MS 2000 /* a recorder answers faster unless its machine is overloaded */
 
-/* How many recorders there are, and how many took the mark. */
-struct told {
+/* Numbers of running recorders, and of those that accepted the mark. */
+struct recorders {
 	unsigned int nr, took;
 };
 
-/* From an address of its own, which the answer goes to. */
+/* Open a datagram socket bound to an address of its own, which the recorder answers to. */
 static int open_socket(void)
 {
 	struct sockaddr_un own = { .sun_family = AF_UNIX };
@@ -33,7 +33,7 @@ static int open_socket(void)
 	return fd;
 }
 
-static bool tell(const char *name, const struct tap_mark_request *r, size_t bytes)
+static bool send_mark(const char *name, const struct tap_mark_request *r, size_t bytes)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	size_t len = strlen(name);
@@ -45,7 +45,7 @@ static bool tell(const char *name, const struct tap_mark_request *r, size_t byte
 	if (fd < 0 || len >= sizeof(to.sun_path) - 1)
 		goto out;
 	memcpy(to.sun_path + 1, name, len);
-	/* with a full queue it would wait for a recorder that may be stopped */
+	/* do not block on a full queue: the recorder may be stopped */
 	if (connect(fd, (struct sockaddr *)&to,
 		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
 	    send(fd, r, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
@@ -57,8 +57,11 @@ out:
 	return took;
 }
 
-/* Abstract names stand behind an '@', at the end of their lines. */
-static int tell_all(const struct tap_mark_request *r, size_t bytes, struct told *told)
+/*
+ * Send the mark to all recorders. /proc/net/unix shows an abstract socket name after '@', at the
+ * end of a line.
+ */
+static int send_marks(const struct tap_mark_request *r, size_t bytes, struct recorders *recorders)
 {
 	FILE *f = fopen("/proc/net/unix", "re");
 	char *line = NULL;
@@ -73,8 +76,8 @@ static int tell_all(const struct tap_mark_request *r, size_t bytes, struct told 
 			continue;
 		name += 2;
 		name[strcspn(name, "\n")] = '\0';
-		told->nr++;
-		told->took += tell(name, r, bytes);
+		recorders->nr++;
+		recorders->took += send_mark(name, r, bytes);
 	}
 	free(line);
 	fclose(f);
@@ -86,7 +89,7 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 	const char *text = operands->nr ? operands->v[0] : "";
 	size_t len = strlen(text);
 	struct tap_mark_request r = { .at_ns = tap_now_ns() };
-	struct told told = { 0 };
+	struct recorders recorders = { 0 };
 	struct tap_err err = { 0 };
 	int ret;
 
@@ -100,21 +103,21 @@ static int run_mark(void *opts, const struct tap_strings *operands, char **rest)
 		return tap_cmd_fail(&err, true);
 	}
 	memcpy(r.text, text, len);
-	ret = tell_all(&r, offsetof(struct tap_mark_request, text) + len, &told);
+	ret = send_marks(&r, offsetof(struct tap_mark_request, text) + len, &recorders);
 	if (ret)
 		tap_err_set(&err, ret, "cannot read /proc/net/unix: %s", strerror(-ret));
-	else if (!told.nr)
+	else if (!recorders.nr)
 		tap_err_set(&err, -ESRCH,
 			    "no recording is running: start one with schedtap record");
-	else if (!told.took)
+	else if (!recorders.took)
 		tap_err_set(&err, -EIO,
 			    "%u %s, but none accepted the mark: only root and the user who started "
 			    "a recording may add marks to it",
-			    told.nr, told.nr == 1 ? "recorder runs" : "recorders run");
+			    recorders.nr, recorders.nr == 1 ? "recorder runs" : "recorders run");
 	if (err.code)
 		return tap_cmd_fail(&err, false);
-	printf("marked %u of %u running recording%s\n", told.took, told.nr,
-	       told.nr == 1 ? "" : "s");
+	printf("marked %u of %u running recording%s\n", recorders.took, recorders.nr,
+	       recorders.nr == 1 ? "" : "s");
 	return TAP_EXIT_OK;
 }
 

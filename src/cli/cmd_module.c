@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap module: the kernel module that makes the bare tracepoints true trace events. */
+/*
+ * schedtap module: build and load the kernel module that turns bare tracepoints into trace events.
+ */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
@@ -49,7 +51,7 @@ static const struct tap_opt module_opts[] = {
 	{ 0 }
 };
 
-static int layout(const struct module_opts *o, struct tap_err *err)
+static int print_layout(const struct module_opts *o, struct tap_err *err)
 {
 	const char *path = o->types ? o->types : TAP_RUNNING_TYPES;
 	struct tap_buf out = { 0 };
@@ -67,7 +69,7 @@ static int layout(const struct module_opts *o, struct tap_err *err)
 	return ret;
 }
 
-/* Where the module is built, and loaded from. */
+/* Return the folder in which the module is built, and from which it is loaded. */
 static void folder_of(const struct module_opts *o, char *path, size_t size)
 {
 	struct utsname running;
@@ -79,7 +81,7 @@ static void folder_of(const struct module_opts *o, char *path, size_t size)
 		snprintf(path, size, BUILT "/%s", running.release);
 }
 
-static int build(const struct module_opts *o, struct tap_err *err)
+static int build_module(const struct module_opts *o, struct tap_err *err)
 {
 	char out[PATH_MAX];
 	struct tap_module_build b = {
@@ -94,7 +96,7 @@ static int build(const struct module_opts *o, struct tap_err *err)
 	};
 	int ret;
 
-	if (o->kernel_src && !o->out) /* the folder of its own is the running kernel's */
+	if (o->kernel_src && !o->out) /* the default folder is for the running kernel */
 		return tap_err_set(err, -EINVAL,
 				   "--kernel-src needs --output DIR, the folder to build in");
 	folder_of(o, out, sizeof(out));
@@ -106,8 +108,8 @@ static int build(const struct module_opts *o, struct tap_err *err)
 	return ret;
 }
 
-/* Builds it first, if there is none. */
-static int load(const struct module_opts *o, struct tap_err *err)
+/* Load the module, after building it if it does not exist. */
+static int load_module(const struct module_opts *o, struct tap_err *err)
 {
 	char dir[PATH_MAX - 16], path[PATH_MAX];
 	int ret = tap_module_check(err);
@@ -117,7 +119,7 @@ static int load(const struct module_opts *o, struct tap_err *err)
 	folder_of(o, dir, sizeof(dir));
 	snprintf(path, sizeof(path), "%s/" TAP_MODULE_NAME ".ko", dir);
 	if (access(path, F_OK))
-		ret = build(o, err);
+		ret = build_module(o, err);
 	if (ret)
 		return ret;
 	ret = tap_module_load(path, err);
@@ -126,7 +128,7 @@ static int load(const struct module_opts *o, struct tap_err *err)
 	return ret;
 }
 
-static int unload(struct tap_err *err)
+static int unload_module(struct tap_err *err)
 {
 	int ret = tap_module_check(err);
 
@@ -145,7 +147,7 @@ static bool is_enabled(const char *event)
 	return is;
 }
 
-static int status(struct tap_err *err)
+static int print_status(struct tap_err *err)
 {
 	struct dirent **names;
 	int nr;
@@ -180,15 +182,15 @@ static int run_module(void *opts, const struct tap_strings *operands, char **res
 	(void)rest;
 	libbpf_set_print(NULL);
 	if (!strcmp(verb, "layout"))
-		ret = layout(opts, &err);
+		ret = print_layout(opts, &err);
 	else if (!strcmp(verb, "build"))
-		ret = build(opts, &err);
+		ret = build_module(opts, &err);
 	else if (!strcmp(verb, "load"))
-		ret = load(opts, &err);
+		ret = load_module(opts, &err);
 	else if (!strcmp(verb, "unload"))
-		ret = unload(&err);
+		ret = unload_module(&err);
 	else if (!strcmp(verb, "status"))
-		ret = status(&err);
+		ret = print_status(&err);
 	else
 		ret = tap_err_set(&err, -EINVAL,
 				  "expected one of build, load, unload, status and layout: see "

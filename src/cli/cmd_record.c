@@ -29,8 +29,9 @@
 
 #define PROGRESS_NS 250000000ull
 #define SOON_NS 1000000u
-#define NR_FDS 4 /* of record(), beside those of tasks' ends */
-#define LAST_SWITCH_US 10000 /* a task's end is told before it leaves its CPU for the last time */
+#define NR_FDS 4 /* descriptors polled by record_events(), not counting those for tasks' ends */
+/* Wait for a task's last sched_switch: its pidfd becomes readable before that event. */
+#define LAST_SWITCH_US 10000
 
 struct record_opts {
 	const char *output, *compress, *backend;
@@ -43,31 +44,35 @@ struct record_opts {
 	bool follow, command_lines;
 };
 
-/* What ends a recording, and the command that may run under it. */
+/* State of a recording, and of the command that may run under it. */
 struct run {
 	const struct record_opts *opts;
 	struct tap_select *select;
 	struct tap_cli_defs own;
 	struct tap_session *session;
-	struct rlimit files; /* open ones, as the command is to have it */
+	struct rlimit files; /* original limit of open files, restored for the command */
 	int signals; /* signalfd */
-	struct tap_task_end *ends; /* of -t, or else of -p */
+	struct tap_task_end *ends; /* the tasks of -t, or else of -p */
 	unsigned int nr_ends;
 	pid_t child;
 	int child_fd; /* pidfd, or -1 */
-	int go; /* written to when the command may start */
-	int not_run; /* says that it could not be run; else just ends */
+	int go; /* write end of a pipe that starts the command */
+	/*
+	 * Read end of a pipe: a byte says that the command could not be run, end of file that it
+	 * was.
+	 */
+	int not_run;
 	int child_status;
 	bool interrupted;
-	const char *why; /* it ended early, for the last line */
+	const char *why; /* the reason for an early end, for the last line; or NULL */
 	struct tap_flight_opts flight;
 	struct tap_rotation_opts rotation;
 	struct tap_condition **conditions;
-	uint64_t *nr_met; /* of each */
+	uint64_t *nr_met; /* how often each condition fired */
 	unsigned int nr_conditions;
 	struct tap_watch *watch; /* NULL: there are no conditions */
-	bool is_refused; /* a condition cannot be met in this recording */
-	unsigned int nr_files; /* that were written */
+	bool is_refused; /* a condition can never fire in this recording */
+	unsigned int nr_files; /* files written */
 	struct tap_progress packing;
 };
 
@@ -134,7 +139,7 @@ static const struct record_opts record_defaults = {
 	.priority = TAP_PRIORITY_DEFAULT,
 };
 
-static int check(const struct record_opts *o, struct tap_err *err)
+static int check_options(const struct record_opts *o, struct tap_err *err)
 {
 	if (strcmp(o->compress, "none") && strcmp(o->compress, "zstd"))
 		return tap_err_set(err, -EINVAL, "unknown compression '%s': use none or zstd",
@@ -199,7 +204,7 @@ static int read_on_disk(const struct record_opts *o, struct tap_rotation_opts *r
 	return 0;
 }
 
-/* "10s" or "64M". */
+/* Parse --keep: a time such as "10s" or a size such as "64M". */
 static int read_keep(const struct record_opts *o, struct tap_flight_opts *flight,
 		     struct tap_err *err)
 {
@@ -236,7 +241,8 @@ static int read_conditions(struct run *run, struct tap_err *err)
 	return ret;
 }
 
-static int follow(void *ctx, const char *spool_path, struct tap_held *held, struct tap_err *err)
+static int follow_spool(void *ctx, const char *spool_path, struct tap_held *held,
+			struct tap_err *err)
 {
 	struct run *run = ctx;
 	int ret = 0;
@@ -258,7 +264,10 @@ static void on_packing(void *ctx, uint64_t done, uint64_t whole)
 	tap_progress_step(&((struct run *)ctx)->packing, done, whole);
 }
 
-/* What is met is to be in a file soon: not only with what the next drain would be for. */
+/*
+ * Mark the conditions that fired. Shorten the time to the next drain, so that the mark is in the
+ * recording soon.
+ */
 static int take_met(struct run *run, uint64_t *wait_ns, struct tap_err *err)
 {
 	struct tap_met met;
@@ -302,7 +311,7 @@ static int open_session(struct run *run, struct tap_err *err)
 		.command_lines = o->command_lines,
 		.flight = run->flight,
 		.rotation = run->rotation,
-		.follow = follow,
+		.follow = follow_spool,
 		.read = on_read,
 		.read_all = on_read_all,
 		.packing = on_packing,
@@ -312,7 +321,10 @@ static int open_session(struct run *run, struct tap_err *err)
 	return tap_session_open(&so, &run->session, err);
 }
 
-/* A -p or -t that is not there is an error now, and the end of the last one ends the recording. */
+/*
+ * Open the tasks of -p or -t. It is an error if one does not exist; the recording ends when all of
+ * them have ended.
+ */
 static int watch_tasks(struct run *run, struct tap_err *err)
 {
 	bool threads = run->opts->select.tids.nr;
@@ -329,7 +341,10 @@ static int watch_tasks(struct run *run, struct tap_err *err)
 	return ret;
 }
 
-/* Becomes the command once a word comes from @go; says on @not_run that it could not. */
+/*
+ * In the child: wait for a byte from @go, then become the command. On failure, write a byte to
+ * @not_run.
+ */
 static void run_command(const struct run *run, char **argv, int go, int not_run)
 {
 	sigset_t none;
@@ -348,7 +363,10 @@ static void run_command(const struct run *run, char **argv, int go, int not_run)
 	_exit(write(not_run, "n", 1) == 1 ? code : TAP_EXIT_FAILED);
 }
 
-/* The command is there from the start, but waits until events flow. */
+/*
+ * Create the command's process now, so that it can be recorded; it waits until recording has
+ * started.
+ */
 static int fork_command(struct run *run, char **argv, struct tap_err *err)
 {
 	int go[2], not_run[2];
@@ -376,7 +394,7 @@ static int fork_command(struct run *run, char **argv, struct tap_err *err)
 		       : 0;
 }
 
-/* Whether there is a command and it could not be run. */
+/* Return true if there is a command that could not be run. */
 static bool was_not_run(const struct run *run)
 {
 	char word;
@@ -399,7 +417,7 @@ static void print_progress(const struct run *run)
 	tap_buf_release(&name);
 }
 
-/* SIGUSR1 is a mark; others end the recording. */
+/* Handle pending signals: SIGUSR1 adds a mark, all others end the recording. */
 static int take_signals(struct run *run, struct tap_err *err)
 {
 	struct signalfd_siginfo info;
@@ -415,7 +433,7 @@ static int take_signals(struct run *run, struct tap_err *err)
 	return ret;
 }
 
-/* Whether what poll() found ends the recording. */
+/* Return true if the recording is over, according to the signals and what poll() reported. */
 static bool is_over(struct run *run, const struct pollfd *fds)
 {
 	unsigned int ended = 0;
@@ -425,7 +443,7 @@ static bool is_over(struct run *run, const struct pollfd *fds)
 		return true;
 	}
 	if (fds[1].revents)
-		return true; /* the command ended */
+		return true; /* the command has ended */
 	for (unsigned int i = 0; i < run->nr_ends; i++)
 		ended += tap_task_end_came(&run->ends[i], fds[NR_FDS + i].revents);
 	if (!run->nr_ends || run->opts->follow ||
@@ -447,7 +465,7 @@ static bool is_full(struct run *run)
 	return true;
 }
 
-static int record(struct run *run, struct tap_err *err)
+static int record_events(struct run *run, struct tap_err *err)
 {
 	uint64_t start = tap_now_ns(), wait_ns, shown = start;
 	bool terminal = isatty(STDERR_FILENO);
@@ -490,8 +508,8 @@ static int record(struct run *run, struct tap_err *err)
 	return ret;
 }
 
-/* Ends a command that is still running, as perf does, and takes its status. */
-static void reap(struct run *run)
+/* End the command if it is still running, as perf does, and get its status. */
+static void reap_command(struct run *run)
 {
 	if (run->go >= 0)
 		close(run->go);
@@ -527,7 +545,10 @@ static bool is_left_out(const struct tap_plan *plan, const struct tap_plan_event
 			      (ev->status == TAP_EVENT_ABSENT && is_named(plan, ev)));
 }
 
-/* How many events are left out for the reason of event @i; 0 if an earlier one has it too. */
+/*
+ * Return the number of events left out for the same reason as event @i; 0 if an earlier event has
+ * that reason too.
+ */
 static unsigned int count_failed(const struct tap_plan *plan, unsigned int i)
 {
 	unsigned int nr = 0;
@@ -544,7 +565,7 @@ static unsigned int count_failed(const struct tap_plan *plan, unsigned int i)
 	return nr;
 }
 
-/* A pattern is the user's, a reason may hold a program's name. */
+/* Print a note, escaped: it may contain a user's pattern or a program's name. */
 static void print_note(const char *note)
 {
 	struct tap_buf text = { 0 };
@@ -606,7 +627,10 @@ static void on_disk_file(void *ctx, const char *path, const struct tap_err *err)
 	tap_buf_release(&text);
 }
 
-/* The kernel's filter by tasks knows threads and children, or neither. */
+/*
+ * Return true if -p also records child processes. tracefs's task filter covers both threads and
+ * children, or neither.
+ */
 static bool takes_children(const struct tap_plan *plan)
 {
 	if (!plan->select->tgids.nr || plan->select->tids.nr || plan->follow)
@@ -655,7 +679,7 @@ static void print_plan(const struct tap_plan *plan)
 	}
 }
 
-/* A recording without an event may be what the user asked for, or a slip in what selects. */
+/* Warn that no event was recorded: perhaps the options that select events are wrong. */
 static void warn_empty(const struct record_opts *o)
 {
 	const struct {
@@ -680,9 +704,9 @@ static void warn_empty(const struct record_opts *o)
 	fputc('\n', stderr);
 }
 
-#define NAMED 3u /* conditions, of many */
+#define NAMED 3u /* number of conditions to list */
 
-/* Those that were never met, and whether some were so often that not each time has a mark. */
+/* Print the conditions that never fired, and how often conditions fired without getting a mark. */
 static void print_conditions(const struct run *run)
 {
 	struct tap_buf text = { 0 };
@@ -723,7 +747,7 @@ static void print_stacks(const struct tap_session_stats *st)
 			(unsigned long long)st->stacks.not_read);
 }
 
-/* @figure: < 0 where it is not known */
+/* @figure: negative if unknown */
 static void print_figure(double figure, int decimals)
 {
 	if (figure < 0)
@@ -732,7 +756,7 @@ static void print_figure(double figure, int decimals)
 		fprintf(stderr, "%.*f", decimals, figure);
 }
 
-/* A loss of an unknown number is no "0 lost". */
+/* Append the number of lost events; an unknown number must not look like "0 lost". */
 static void add_lost(struct tap_buf *b, const struct tap_session_stats *st)
 {
 	if (st->lost_unknown)
@@ -801,7 +825,7 @@ static void print_result(const struct run *run)
 		st.recorder_cpu_pct);
 }
 
-static int start(struct run *run, char **rest, struct tap_err *err)
+static int start_recording(struct run *run, char **rest, struct tap_err *err)
 {
 	sigset_t set;
 	int ret;
@@ -812,7 +836,10 @@ static int start(struct run *run, char **rest, struct tap_err *err)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGUSR1);
 	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	/* a reader of our messages that goes away, or a command that dies early, ends nothing */
+	/*
+	 * Block SIGPIPE too: the recording must survive when the reader of our messages goes away,
+	 * or the command dies early.
+	 */
 	sigaddset(&set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (run->signals < 0)
@@ -831,16 +858,19 @@ static int start(struct run *run, char **rest, struct tap_err *err)
 }
 
 /*
- * Two signals that come within this time count as one. timeout(1) sends its signal twice, to us and
- * to our group, and on a busy machine it may not run for seconds in between; a terminal sends one
- * for each Ctrl-C.
+ * Two signals within this time count as one. timeout(1) sends its signal twice, to us and to our
+ * process group, and on a busy machine the second one may come seconds later. A terminal sends one
+ * per Ctrl-C.
  */
 #define SAME_FROM_PROCESS_NS 5000000000ull
 #define SAME_FROM_TERMINAL_NS 300000000ull
 
-static _Atomic uint64_t first_signal_ns; /* 0: none has come */
+static _Atomic uint64_t first_signal_ns; /* 0: none yet */
 
-/* From here on a second Ctrl-C ends us at once; the spool folder holds what was recorded. */
+/*
+ * Signal handler once recording has stopped: a second Ctrl-C exits at once. The recorded data stays
+ * in the spool folder.
+ */
 static void on_interrupt(int sig, siginfo_t *info, void *unused)
 {
 	uint64_t now = tap_now_ns();
@@ -880,7 +910,7 @@ static int exit_code(const struct run *run, bool has_command)
 	return WEXITSTATUS(run->child_status);
 }
 
-/* Adds where the recording is that no file could be made of. */
+/* If no recording file could be made, add to the error where the recorded data is. */
 static void name_spool(const char *file, struct tap_err *err)
 {
 	struct tap_err first = *err;
@@ -898,22 +928,22 @@ static void name_spool(const char *file, struct tap_err *err)
 
 static int run_session(struct run *run, char **rest, struct tap_err *err)
 {
-	int ret = start(run, rest, err), finished;
+	int ret = start_recording(run, rest, err), finished;
 
 	if (ret)
 		return ret;
 	print_plan(tap_session_plan(run->session));
-	ret = record(run, err);
+	ret = record_events(run, err);
 	let_signals_through(run);
 	if (!ret && was_not_run(run)) {
-		tap_session_cancel(run->session); /* the child has said why */
+		tap_session_cancel(run->session); /* the child has printed the reason */
 		return 0;
 	}
-	/* what was recorded until the failure is packed as well; the first failure is told */
+	/* After a failure, still pack the events recorded so far. The first failure is reported. */
 	tap_progress_start(&run->packing, STDERR_FILENO, "packing", tap_now_ns());
 	finished = tap_session_finish(run->session, ret ? NULL : err);
 	tap_progress_erase(&run->packing);
-	reap(run);
+	reap_command(run);
 	if (finished && !run->opts->disk_bytes)
 		name_spool(run->opts->output, err);
 	if (!finished && !ret)
@@ -921,8 +951,10 @@ static int run_session(struct run *run, char **rest, struct tap_err *err)
 	return ret ? ret : finished;
 }
 
-/* What recording needs was there when the session opened: what is refused now is a file, or a
- * condition. */
+/*
+ * Report a failure while recording. Privileges were checked when the session opened, so now a file
+ * or a condition was refused: do not exit with TAP_EXIT_MISSING.
+ */
 static int fail_running(struct tap_err *err, bool is_refused)
 {
 	if (err->code == -EACCES || err->code == -EPERM)
@@ -943,7 +975,7 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 		.rotation = { .written = on_disk_file, .ctx = &run }
 	};
 	struct tap_err err = { 0 };
-	int ret = check(o, &err)
+	int ret = check_options(o, &err)
 			  ?: (o->disk_bytes ? read_on_disk(o, &run.rotation, &err)
 					    : read_keep(o, &run.flight, &err));
 
@@ -957,7 +989,7 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 		goto out;
 	}
 	ret = run_session(&run, rest, &err);
-	reap(&run);
+	reap_command(&run);
 	ret = ret ? fail_running(&err, run.is_refused) : exit_code(&run, rest && *rest);
 out:
 	tap_watch_free(run.watch);

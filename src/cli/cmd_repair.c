@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap repair: a file of the folder that a recorder left when it was killed; what of a
- * recording is damaged. */
+/*
+ * schedtap repair: make a recording from the folder that a killed recorder left; check a recording
+ * for damage.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,14 +33,16 @@ static const struct tap_opt repair_opts[] = {
 	{ 0 }
 };
 
-/* FILE and FILE.spool, whichever of the two was named, and what is to be made: FILE, or what -o
- * says. */
+/*
+ * FILE and FILE.spool, whichever of them the user named, and the output: FILE, or the argument of
+ * -o.
+ */
 struct paths {
 	char *file, *spool;
 	const char *target;
 };
 
-/* What the file holds. */
+/* Summary of the repaired file. */
 struct found {
 	uint64_t events, lost, first_ns, last_ns;
 	bool lost_unknown, killed;
@@ -83,7 +87,7 @@ static int count_found(struct found *f, const char *file, struct tap_err *err)
 	return ret;
 }
 
-static void report(const struct found *f, const char *file)
+static void print_found(const struct found *f, const char *file)
 {
 	struct tap_buf b = { 0 };
 
@@ -116,7 +120,7 @@ static void on_note(void *progress, const char *sentence)
 	tap_cmd_fail(&note, false);
 }
 
-/* Holding the folder's lock, so that no other repair touches it meanwhile. */
+/* Repair while holding the folder's lock, which keeps other repairs out. */
 static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 {
 	struct tap_progress progress;
@@ -134,7 +138,7 @@ static int repair_locked(const struct paths *p, bool zstd, struct tap_err *err)
 	if (!ret)
 		ret = count_found(&found, p->target, err);
 	if (!ret)
-		report(&found, p->target);
+		print_found(&found, p->target);
 	return ret;
 }
 
@@ -147,7 +151,10 @@ static int explain_flight(const struct paths *p, struct tap_err *err)
 			   p->spool);
 }
 
-/* Append the first and the last of the @files that are folders or not, and their number. */
+/*
+ * Append the first and the last path of the files (or with @are_folders, of the folders) in @files,
+ * and their number.
+ */
 static void name_some(struct tap_buf *b, const struct tap_stamped_file *files, int nr,
 		      bool are_folders)
 {
@@ -195,7 +202,7 @@ out:
 	return ret;
 }
 
-static int repair(const char *name, const struct repair_opts *o, struct tap_err *err)
+static int repair_file(const char *name, const struct repair_opts *o, struct tap_err *err)
 {
 	struct paths p = { 0 };
 	int ret = paths_init(&p, name, o->output, err), lock;
@@ -248,7 +255,10 @@ static void print_damage(const struct tap_event *ev, const char *file)
 	tap_buf_release(&b);
 }
 
-/* One CPU after the other: then a loss is handed out right after what was damaged was found. */
+/*
+ * Read CPU by CPU instead of in time order, so that a loss is returned right after the damage that
+ * caused it was found.
+ */
 static int verify_all(struct tap_reader *r, const char *file, uint64_t *events, struct tap_err *err)
 {
 	struct tap_event ev;
@@ -281,8 +291,8 @@ static void print_verified(const struct tap_reader *r, const char *file, uint64_
 	tap_buf_release(&b);
 }
 
-/* Return: 0; 1: it is damaged, which was said; -errno. */
-static int verify(const char *name, struct tap_err *err)
+/* Return: 0; 1: the recording is damaged, which has been reported; -errno. */
+static int verify_file(const char *name, struct tap_err *err)
 {
 	struct tap_progress progress = { 0 };
 	const struct tap_listener listener = tap_cmd_listener(&progress);
@@ -321,7 +331,7 @@ static int run_repair(void *opts, const struct tap_strings *operands, char **res
 		return tap_cmd_fail(&err, true);
 	}
 	for (unsigned int i = 0; i < (operands->nr ? operands->nr : 1); i++) {
-		int ret = o->verify ? verify(names[i], &err) : repair(names[i], o, &err);
+		int ret = o->verify ? verify_file(names[i], &err) : repair_file(names[i], o, &err);
 
 		if (ret)
 			code = ret < 0 ? tap_cmd_fail(&err, false) : TAP_EXIT_FAILED;

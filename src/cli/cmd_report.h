@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A report as a command: on this screen, with its notes on stderr. */
+/* Run a report as a command, with results on standard output and notes on stderr. */
 #ifndef TAP_CLI_CMD_REPORT_H
 #define TAP_CLI_CMD_REPORT_H
 
@@ -7,12 +7,17 @@
 #include "cli/cmd.h"
 #include "cli/progress.h"
 
-/* @cmd: of a struct tap_report_type. Return: an exit code. */
+/* @cmd: member of a struct tap_report_type. Return: an exit code. */
 int tap_cmd_report(const struct tap_cmd *cmd, const void *opts);
 
-/* Notes go to stderr, and how far reading has come to @progress, on a terminal. */
+/*
+ * Return a listener that prints notes on stderr, and progress through @progress if stderr is a
+ * terminal.
+ */
 struct tap_listener tap_cmd_listener(struct tap_progress *progress);
-/* Output begins: erases the progress. Where output has the same terminal, it does not come again.
+/*
+ * Erase the progress line and start the pager, as output begins. If stdout is a terminal, progress
+ * stays off.
  */
 void tap_cmd_output_begins(void *progress);
 

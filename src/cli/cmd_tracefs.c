@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap tracefs: a running program's events as the kernel's tracefs would show its own. */
+/*
+ * schedtap tracefs: show and control a running program's events as files like those in the kernel's
+ * tracefs.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,23 +17,23 @@
 #include "cli/cmd.h"
 
 #define PATCH_LOOK_US 500
-#define PATCH_MS 5000 /* its thread may have to wait for a CPU */
+#define PATCH_MS 5000 /* the program's thread may have to wait for a CPU */
 
 struct tracefs_opts {
 	int64_t pid;
 };
 
-/* What the operands name. */
+/* The operands. */
 struct place {
 	struct tap_user_program *program;
 	const char *file;
-	const char *where; /* as typed: "app", "app:request"; NULL: everything */
-	const char *event; /* behind the colon; NULL: the whole system */
+	const char *where; /* as typed: "app", "app:request"; NULL: all events */
+	const char *event; /* part after the colon; NULL: all events of the system */
 	size_t system_len;
-	const char *value; /* to be written; NULL: it is read */
+	const char *value; /* value to write; NULL: read */
 };
 
-/* As open(), read() or write() of such a file would fail. */
+/* Report the error that open(), read() or write() of such a file would give. */
 static int file_failed(const struct place *p, int code, struct tap_err *err)
 {
 	errno = -code;
@@ -50,7 +53,9 @@ static bool is_at(const struct place *p, const struct tap_user_event *ev)
 	       (!p->event || !strcmp(ev->kind->name, p->event));
 }
 
-/* Return: the first one behind @ev, or where that is NULL, of all; NULL: there is none. */
+/*
+ * Return: the next matching event after @ev, or the first one if @ev is NULL; NULL: no further one.
+ */
 static struct tap_user_event *next_event(const struct place *p, const struct tap_user_event *ev)
 {
 	const struct tap_user_control *c = &p->program->control;
@@ -69,8 +74,10 @@ static int read_available(const struct place *p, struct tap_buf *out, struct tap
 	return 0;
 }
 
-/* A site that tests a word is on when the word is written; one that is patched, when the program
- * has done that. */
+/*
+ * Return true if the event is enabled. Sites that test a word are enabled by writing that word;
+ * sites that are patched are enabled once the program has patched them.
+ */
 static bool is_on(const struct tap_user_program *p, const struct tap_user_event *ev)
 {
 	return p->control.head.has_thread ? ev->applied : ev->wanted;
@@ -78,7 +85,8 @@ static bool is_on(const struct tap_user_program *p, const struct tap_user_event 
 
 static int read_enable(const struct place *p, struct tap_buf *out, struct tap_err *err)
 {
-	unsigned int seen = 0; /* as in system_enable_read(): bit 0 off, bit 1 on */
+	/* as in the kernel's system_enable_read(): bit 0: some off, bit 1: some on */
+	unsigned int seen = 0;
 
 	for (struct tap_user_event *ev = NULL; (ev = next_event(p, ev));)
 		seen |= 1u << is_on(p->program, ev);
@@ -90,8 +98,8 @@ static int read_enable(const struct place *p, struct tap_buf *out, struct tap_er
 }
 
 /*
- * As kstrtoul() reads it, base 10: a plus and a newline are allowed, blanks are not.
- * Return: 0; -EINVAL; -ERANGE.
+ * Parse like the kernel's kstrtoul() with base 10: a plus and a newline are allowed, blanks are
+ * not. Return: 0; -EINVAL; -ERANGE.
  */
 static int parse_switch(const char *s, bool *on)
 {
@@ -116,7 +124,7 @@ static int write_enable(const struct place *p, struct tap_err *err)
 	code = parse_switch(p->value, &on);
 	if (code)
 		return file_failed(p, code, err);
-	/* as the kernel does it: all that can be switched are, and the first error is told */
+	/* as the kernel does: switch all events that can be switched, and return the first error */
 	for (struct tap_user_event *ev = NULL; (ev = next_event(p, ev));) {
 		code = tap_user_want(p->program, ev, on, ret ? NULL : err);
 		ret = ret ?: code;
@@ -124,7 +132,10 @@ static int write_enable(const struct place *p, struct tap_err *err)
 	return ret;
 }
 
-/* A site that tests a word sees that it has a new filter before it records anything. */
+/*
+ * Return true if the program has applied all changes. Sites that test a word check for a new filter
+ * before they record an event, so there is nothing to wait for.
+ */
 static bool is_applied(const struct place *p)
 {
 	for (struct tap_user_event *ev = NULL; (ev = next_event(p, ev));)
@@ -134,7 +145,7 @@ static bool is_applied(const struct place *p)
 	return true;
 }
 
-/* So that what is done next finds the events on. */
+/* Wait, so that the next command finds the events switched. */
 static int wait_until_applied(struct tap_user_set *set, const struct place *p, struct tap_err *err)
 {
 	uint64_t start = tap_now_ns();
@@ -151,7 +162,7 @@ static int wait_until_applied(struct tap_user_set *set, const struct place *p, s
 	return ret;
 }
 
-/* Return: the event that was named; NULL with a sentence. */
+/* Return: the event that the user named; NULL with a sentence. */
 static const struct tap_user_event *one_event(const struct place *p, struct tap_err *err)
 {
 	const struct tap_user_event *ev = p->event ? next_event(p, NULL) : NULL;
@@ -184,7 +195,10 @@ static int read_id(const struct place *p, struct tap_buf *out, struct tap_err *e
 	return 0;
 }
 
-/* As it was written, unless a terminal would not show that. */
+/*
+ * Append the filter as it was written; escape it only if it has characters other than printable
+ * ASCII.
+ */
 static void put_filter(const struct tap_buf *text, struct tap_buf *out)
 {
 	bool plain = true;
@@ -210,7 +224,7 @@ static int read_filter(const struct place *p, struct tap_buf *out, struct tap_er
 	return ret;
 }
 
-/* Return: 0, @f NULL: it is to have none. */
+/* Return: 0, with *@f NULL if the filter is to be removed; -errno with a sentence. */
 static int make_filter(const struct place *p, const struct tap_user_event *ev,
 		       struct tap_user_filter **f, struct tap_err *err)
 {
@@ -240,7 +254,8 @@ static int write_filter(const struct place *p, struct tap_err *err)
 	struct tap_user_filter *f = NULL;
 	int ret = ev ? make_filter(p, ev, &f, err) : err->code;
 
-	ret = ret ?: tap_user_lock(p->program, err); /* a recorder's filters are its own */
+	/* a running recorder's filters must not be changed */
+	ret = ret ?: tap_user_lock(p->program, err);
 	ret = ret
 		      ?: tap_user_put_filter(p->program, ev, f ? f->text : NULL,
 					     f ? f->steps : NULL, err);
@@ -251,9 +266,9 @@ static int write_filter(const struct place *p, struct tap_err *err)
 
 static const struct file {
 	const char *name;
-	unsigned int least, most; /* words behind it */
+	unsigned int least, most; /* number of words after the file's name */
 	int (*read)(const struct place *p, struct tap_buf *out, struct tap_err *err);
-	int (*write)(const struct place *p, struct tap_err *err); /* NULL: it cannot be written */
+	int (*write)(const struct place *p, struct tap_err *err); /* NULL: read-only */
 } files[] = {
 	{ "available_events", 0, 0, read_available, NULL },
 	{ "enable", 0, 2, read_enable, write_enable },
@@ -300,7 +315,10 @@ static int find_file(const struct tap_strings *words, const struct file **out, s
 	return 0;
 }
 
-/* No system's name begins as a number does. */
+/*
+ * Return true if the word is a number rather than a system's name, which never begins like a
+ * number.
+ */
 static bool is_value(const char *word)
 {
 	return *word == '+' || (*word >= '0' && *word <= '9');
@@ -324,7 +342,10 @@ static void find_place(struct place *p, const struct file *f, const struct tap_s
 	p->event = colon ? colon + 1 : NULL;
 }
 
-/* Whoever may not look into a program's folder cannot know whether it has tracepoints. */
+/*
+ * Return true if the process is another user's. Without access to its folder we cannot know whether
+ * it has tracepoints.
+ */
 static bool is_anothers(int pid)
 {
 	struct stat st;
@@ -352,8 +373,8 @@ static int find_program(const struct tap_user_set *set, int pid, struct tap_user
 	return tap_err_set(err, -EACCES, "cannot inspect the program with PID %d: %m", pid);
 }
 
-static int serve(struct tap_user_set *set, int pid, const struct file *f, struct place *p,
-		 struct tap_buf *out, struct tap_err *err)
+static int access_file(struct tap_user_set *set, int pid, const struct file *f, struct place *p,
+		       struct tap_buf *out, struct tap_err *err)
 {
 	int ret = tap_user_scan(set, err);
 
@@ -392,7 +413,7 @@ static int run_tracefs(void *opts, const struct tap_strings *operands, char **re
 	if (tap_user_new_own(&set))
 		ret = tap_err_nomem(&err);
 	else
-		ret = serve(set, (int)o->pid, f, &place, &out, &err);
+		ret = access_file(set, (int)o->pid, f, &place, &out, &err);
 	if (!ret)
 		fputs(tap_buf_str(&out), stdout);
 	tap_user_free(set);

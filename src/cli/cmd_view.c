@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* schedtap view: a recording as a page in the user's browser, for as long as it is open. */
+/*
+ * schedtap view: serve a recording as a page to the user's browser, for as long as the page is
+ * open.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +14,7 @@
 
 struct view_opts {
 	struct tap_input_opts input;
-	int64_t port; /* 0: any */
+	int64_t port; /* 0: any free port */
 	bool no_browser;
 };
 
@@ -30,8 +33,10 @@ static const struct tap_opt options[] = { TAP_OPT_ROWS(tap_input_task_options),
 						     "print the address without opening a browser"),
 					  { 0 } };
 
-/* What ends us is read from a file from now on; a second one of it ends us at once. Return: the
- * file; -errno with a sentence. */
+/*
+ * Block the signals that end us, to read them from a signalfd instead. Return: the signalfd;
+ * -errno with a sentence.
+ */
 static int take_signals(struct tap_err *err)
 {
 	sigset_t set;
@@ -46,7 +51,7 @@ static int take_signals(struct tap_err *err)
 	return fd < 0 ? tap_err_set(err, -errno, "cannot wait for signals: %m") : fd;
 }
 
-static int serve(struct tap_view *v, const struct view_opts *o, struct tap_err *err)
+static int serve_page(struct tap_view *v, const struct view_opts *o, struct tap_err *err)
 {
 	int signals = take_signals(err);
 	int ret = signals < 0 ? signals : tap_view_start(v, err);
@@ -77,9 +82,9 @@ static int run_view(void *opts, const struct tap_strings *operands, char **rest)
 	(void)operands;
 	(void)rest;
 	tap_progress_erase(&progress);
-	ret = ret ?: serve(v, o, &err);
+	ret = ret ?: serve_page(v, o, &err);
 	ret = ret ? tap_cmd_fail(&err, usage) : TAP_EXIT_OK;
-	if (!tap_view_close(v)) /* the kernel takes what its threads have */
+	if (!tap_view_close(v)) /* threads are still running: let the kernel clean up */
 		_exit(ret);
 	return ret;
 }

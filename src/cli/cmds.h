@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every command, in the order of `schedtap help`: TAP_CMD(x) stands for the struct tap_cmd
- * tap_cmd_x of cmd_x.c, TAP_REPORT(x) for the struct tap_report_type tap_report_x of report/x.c,
- * and TAP_GROUP(title) begins a group of them. The includer defines all three. No include guard:
- * cmds.c reads it twice.
+ * Every command, in the order of `schedtap help`. TAP_CMD(x) refers to the struct tap_cmd tap_cmd_x
+ * of cmd_x.c, TAP_REPORT(x) to the struct tap_report_type tap_report_x of report/x.c, and
+ * TAP_GROUP(title) begins a group of commands. The includer defines all three. No include guard:
+ * cmds.c includes it twice.
  */
 TAP_GROUP("record")
 TAP_CMD(record)

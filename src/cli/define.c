@@ -19,7 +19,7 @@ static bool has_name(const struct tap_defs *defs, const char *system, const char
 	return false;
 }
 
-/* The tracepoint's or probe's, or where several lines are for one of them: with a number. */
+/* Name the event after its tracepoint or probe; append a number if that name is already in use. */
 static int choose_name(const struct tap_defs *defs, const struct tap_one_line *line, char **name)
 {
 	for (unsigned int i = 1; i <= TAP_DEFS_MAX; i++) {
@@ -55,7 +55,7 @@ static int read_line(struct tap_cli_defs *d, const struct tap_one_line *line, co
 	return ret;
 }
 
-/* What -e says in its place. */
+/* Store the event's name, and put it in place of the definition in -e. */
 static int add_name(struct tap_cli_defs *d, const char *system, const char *name, const char **word)
 {
 	if (tap_array_grow(&d->names, d->nr_names, &d->cap_names, sizeof(*d->names)) ||

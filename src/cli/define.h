@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of one's own on the command line: --define FILE, and -e 'TRACEPOINT{FIELD, ...} if
- * FILTER'. */
+/*
+ * User-defined events on the command line: --define FILE, and -e 'TRACEPOINT{FIELD, ...} if
+ * FILTER'.
+ */
 #ifndef TAP_CLI_DEFINE_H
 #define TAP_CLI_DEFINE_H
 
@@ -8,18 +10,19 @@
 #include "event/select/select.h"
 #include "record/bpf/kernel.h"
 
-struct tap_cli_defs { /* all zero: none */
+struct tap_cli_defs { /* all zero: no definitions */
 	struct tap_defs defs;
-	struct tap_kernel *kernel; /* both are read if a line was there; or NULL */
+	struct tap_kernel *kernel; /* both are loaded for the first -e definition; else NULL */
 	struct tap_type_names *types;
-	char **names; /* of the lines' events, as -e has them now */
+	/* names of the events that -e defines, which replace the definitions in -e's words */
+	char **names;
 	unsigned int nr_names, cap_names;
 };
 
 /*
- * Reads the files, and the words of -e that are definitions: these become the names of their
- * events, with their filters. Return: 0; -errno with a sentence. After an error @d is there to be
- * released.
+ * Read @files, and the definitions in words of -e. Replace each such word by the name of its event,
+ * and add its filter to @words. Return: 0; -errno with a sentence. @d must be released even after
+ * an error.
  */
 int tap_cli_define(struct tap_cli_defs *d, const struct tap_strings *files,
 		   struct tap_select_words *words, struct tap_err *err);

@@ -15,7 +15,7 @@ struct printer {
 	unsigned int nr;
 };
 
-/* @by: "tracefs" or "bpf". */
+/* @by: what enabled the event, "tracefs" or "bpf". */
 static void begin_line(struct tap_buf *line, const char *by, const char *system, const char *name)
 {
 	tap_buf_printf(line, "%-9s %s:%s", by, system, name);

@@ -14,7 +14,8 @@ int tap_cmd_fail(const struct tap_err *err, bool usage)
 		return TAP_EXIT_OK;
 	tap_buf_puts(&out, "schedtap: ");
 	for (size_t len; *line; line += len + (line[len] == '\n')) {
-		if (line != err->text) /* cannot pass for a message of its own */
+		/* indent, so that the line cannot be mistaken for a message of its own */
+		if (line != err->text)
 			tap_buf_puts(&out, "    ");
 		len = strcspn(line, "\n");
 		tap_text_escape(&out, line, len);

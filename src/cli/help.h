@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Help texts, made from the tables of the commands. */
+/* Help texts, generated from the commands' tables. */
 #ifndef TAP_CLI_HELP_H
 #define TAP_CLI_HELP_H
 
@@ -8,8 +8,8 @@
 #include "cli/cmd.h"
 
 void tap_help_overview(FILE *to);
-void tap_help_cmd(const struct tap_cmd *cmd); /* to stdout, through a pager */
-/* Sets @err to a sentence with the nearest command. Return: -EINVAL. */
+void tap_help_cmd(const struct tap_cmd *cmd); /* prints to stdout, through a pager */
+/* Set @err to a sentence that suggests the nearest command. Return: -EINVAL. */
 int tap_help_unknown(const char *name, struct tap_err *err);
 
 #endif

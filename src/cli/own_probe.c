@@ -9,10 +9,10 @@
 #define ADDRESS ".4byte"
 #endif
 
-/* The kernel counts up in it while a recorder has the USDT probe. */
+/* Semaphore of the USDT probe: the kernel increments it while a recorder is attached. */
 volatile uint16_t tap_own_probe_semaphore __attribute__((section(".probes"), used));
 
-/* The note of sys/sdt.h, version 3, of a probe without arguments. */
+/* Contains the probe: a nop, and a version 3 SystemTap note (sys/sdt.h) without arguments. */
 TAP_API __attribute__((noinline)) void tap_own_probe(void)
 {
 	__asm__ volatile(

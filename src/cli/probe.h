@@ -5,9 +5,8 @@
 #include <schedtap/err.h>
 
 /*
- * Whether the kernel takes a BPF program of ours from this caller: what counts is not what BTF
- * lists. Loads one, and removes it.
- * Return: 0; -errno with what a recorder would say.
+ * Test whether the kernel accepts a BPF program from this process, by loading and removing one: BTF
+ * does not reveal that. Return: 0; -errno with the sentence that `record` would print.
  */
 int tap_probe_bpf(struct tap_err *err);
 

@@ -33,7 +33,7 @@ int tap_probes_print(const char *path, struct tap_err *err)
 	return ret;
 }
 
-/* A file has several mappings. */
+/* Return true if an earlier mapping has the same file. */
 static bool was_before(const struct tap_maps *m, unsigned int index)
 {
 	for (unsigned int i = 0; i < index; i++)
@@ -42,7 +42,7 @@ static bool was_before(const struct tap_maps *m, unsigned int index)
 	return false;
 }
 
-/* A file that cannot be read is listed with the reason: it may have probes. */
+/* Print a file's probes. If it cannot be read, print the reason: it may have probes. */
 static unsigned int print_file(const char *root, const char *name)
 {
 	struct tap_err err = { 0 };
@@ -60,7 +60,7 @@ static unsigned int print_file(const char *root, const char *name)
 	return !ret;
 }
 
-/* Where the paths of the process's mount namespace begin: "" if it is ours. */
+/* Return the path prefix for the process's mount namespace: "" if it is ours. */
 static void find_root(pid_t pid, char root[32])
 {
 	struct stat ours, its;
@@ -72,7 +72,7 @@ static void find_root(pid_t pid, char root[32])
 		snprintf(root, 32, "/proc/%d/root", pid);
 }
 
-static int fail(pid_t pid, int ret, struct tap_err *err)
+static int report_failure(pid_t pid, int ret, struct tap_err *err)
 {
 	switch (ret) {
 	case -ENOENT:
@@ -105,5 +105,5 @@ int tap_probes_print_process(pid_t pid, unsigned int *nr, struct tap_err *err)
 			*nr += print_file(root, path);
 	}
 	tap_maps_release(&m);
-	return ret ? fail(pid, ret, err) : 0;
+	return ret ? report_failure(pid, ret, err) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The USDT probes of files, as lines of `schedtap list`. */
+/* USDT probes of files, printed as lines of `schedtap list`. */
 #ifndef TAP_CLI_PROBES_H
 #define TAP_CLI_PROBES_H
 
@@ -7,12 +7,13 @@
 
 #include <schedtap/err.h>
 
-/* @path: as in a word of -e. Return: 0; -ENODATA: it has none; -errno. */
+/* Print a file's probes. @path: as PATH in -e usdt:PATH. Return: 0; -ENODATA: no probes; -errno. */
 int tap_probes_print(const char *path, struct tap_err *err);
 
 /*
- * Those of the program that a process runs, and of each library that it has mapped. @nr: gets how
- * many files have some. Return: 0; -ESRCH: no such process; -EACCES: another user's; -errno.
+ * Print the probes of a process's executable and of each library that it has mapped. @nr: set to
+ * the number of files with probes. Return: 0; -ESRCH: no such process; -EACCES: another user's
+ * process; -errno.
  */
 int tap_probes_print_process(pid_t pid, unsigned int *nr, struct tap_err *err);
 

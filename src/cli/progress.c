@@ -28,7 +28,7 @@ void tap_progress_show(struct tap_progress *p, uint64_t done, uint64_t whole, ui
 		return;
 	p->next_ns = now_ns + STEP_NS;
 	p->shown = true;
-	/* a terminal that is gone is not worth a word */
+	/* ignore write errors: the terminal may be gone */
 	dprintf(p->fd, "\r%.20s %3.0f %%", p->what, pct < 100 ? pct : 100);
 }
 

@@ -19,7 +19,7 @@ static struct {
 	bool known;
 	unsigned int columns;
 	bool color;
-	pid_t pager; /* 0: none */
+	pid_t pager; /* 0: no pager */
 } screen;
 
 static bool is_set(const char *variable)
@@ -44,7 +44,7 @@ static unsigned int find_columns(void)
 	return TAP_SCREEN_COLUMNS;
 }
 
-/* https://no-color.org, https://bixense.com/clicolors */
+/* See https://no-color.org and https://bixense.com/clicolors. */
 static bool find_color(void)
 {
 	const char *term = getenv("TERM");
@@ -89,7 +89,7 @@ bool tap_screen_utf8(void)
 	return utf8;
 }
 
-/* Return: a file to write to; -errno. */
+/* Start the pager with a pipe as its standard input. Return: the pipe's write end; -errno. */
 static int start_pager(const char *pager)
 {
 	char *by_shell[] = { "sh", "-c", (char *)pager, NULL }, *alone[] = { "less", NULL };
@@ -115,8 +115,8 @@ static int start_pager(const char *pager)
 }
 
 /*
- * As git does: less ends by itself where all fits, passes colours on, and leaves the text there.
- * Without a pager that can be started, there is none.
+ * Start a pager as git does: LESS=FRX makes less quit if the output fits one screen, pass colors
+ * through, and leave the text on the terminal. If the pager cannot be started, do without one.
  */
 void tap_screen_page(void)
 {
@@ -131,10 +131,13 @@ void tap_screen_page(void)
 	if (fd < 0)
 		return;
 	dup2(fd, STDOUT_FILENO);
-	if (isatty(STDERR_FILENO)) /* else it would be lost on the pager's screen */
+	if (isatty(STDERR_FILENO)) /* else the pager would overwrite the messages */
 		dup2(fd, STDERR_FILENO);
 	close(fd);
-	/* the pager is left by its own key; when it has gone, writing fails, which is no failure */
+	/*
+	 * The user leaves the pager with its own key, not Ctrl-C. After that writes fail, which is
+	 * not an error.
+	 */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 }

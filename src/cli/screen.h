@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Standard output as a person sees it: how wide it is, whether it has colours, and a pager before
- * it. Where it is no terminal, what is printed is the same for everybody.
+ * Properties of standard output: width, colors, and a pager for it. If it is not a terminal, output
+ * does not depend on the user's environment.
  */
 #ifndef TAP_CLI_SCREEN_H
 #define TAP_CLI_SCREEN_H
 
 #include <stdbool.h>
 
-#define TAP_SCREEN_COLUMNS 80u /* of a terminal that does not tell */
+#define TAP_SCREEN_COLUMNS 80u /* for a terminal that does not report its width */
 
-/* Columns of the terminal; 0: it is none. The first call looks: before there is a pager. */
+/*
+ * Return the terminal's width; 0: not a terminal. The first call determines it, and must come
+ * before a pager starts.
+ */
 unsigned int tap_screen_columns(void);
-/* @when: as typed with --color, "always" or "never"; else, and where it is NULL, the environment
- * and the terminal say. */
+/*
+ * Return whether to use colors. @when: argument of --color. "always" and "never" decide; otherwise,
+ * or if NULL, the environment and the terminal do.
+ */
 bool tap_screen_color(const char *when);
-/* The user's characters are UTF-8: there are blocks and lines to draw with. */
+/*
+ * Return true if the user's locale is UTF-8, so that block and line drawing characters can be used.
+ */
 bool tap_screen_utf8(void);
 
-/* On a terminal, what is printed from now on goes through $PAGER. */
+/* If stdout is a terminal, send all further output through $PAGER. */
 void tap_screen_page(void);
-/* At the program's end: waits until the pager has been left. Nothing can be printed any more. */
+/*
+ * At the program's end: close the output and wait until the user leaves the pager. Nothing can be
+ * printed after that.
+ */
 void tap_screen_end(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #ifndef PIDFD_THREAD
-#define PIDFD_THREAD O_EXCL /* include/uapi/linux/pidfd.h, 6.9 */
+#define PIDFD_THREAD O_EXCL /* include/uapi/linux/pidfd.h, since v6.9 */
 #endif
 
 int tap_task_end_open(struct tap_task_end *e, int id, bool thread, struct tap_err *err)
@@ -35,5 +35,5 @@ void tap_task_end_close(struct tap_task_end *e)
 {
 	if (e->fd >= 0)
 		close(e->fd);
-	e->fd = -1; /* poll() passes over it */
+	e->fd = -1; /* poll() ignores it */
 }

@@ -66,8 +66,8 @@ const struct tap_try_row tap_tries[] = {
 			     .try = tap_module_try },
 };
 
-static int record(const struct tap_try_row *t, const struct tap_select *select,
-		  const struct tap_cli_defs *own, struct tap_err *err)
+static int try_recording(const struct tap_try_row *t, const struct tap_select *select,
+			 const struct tap_cli_defs *own, struct tap_err *err)
 {
 	const char *stack = t->stack;
 	const struct tap_strings stacks = { &stack, !!stack };
@@ -83,14 +83,14 @@ static int record(const struct tap_try_row *t, const struct tap_select *select,
 	struct tap_session *session;
 	int ret = tap_session_open(&opts, &session, err);
 
-	/* a start of programs' events would be seen by all programs that have some */
+	/* Do not start programs' events: all instrumented programs would be affected. */
 	if (!ret && t != &tap_tries[TAP_TRY_PROGRAMS] && t != &tap_tries[TAP_TRY_PRIORITY])
 		ret = tap_session_try(session, err);
 	tap_session_free(session);
 	return ret;
 }
 
-static int try(const struct tap_try_row *t, struct tap_err *err)
+static int try_one(const struct tap_try_row *t, struct tap_err *err)
 {
 	char pid[16];
 	const char *event = t->event, *self = pid;
@@ -106,14 +106,16 @@ static int try(const struct tap_try_row *t, struct tap_err *err)
 		words.tgids = (struct tap_strings){ &self, 1 };
 	ret = tap_cli_define(&own, &(struct tap_strings){ 0 }, &words, err)
 		      ?: tap_select_read(&words, &select, err);
-	ret = ret ?: record(t, select, &own, err);
+	ret = ret ?: try_recording(t, select, &own, err);
 	tap_select_free(select);
 	tap_cli_defs_release(&own);
 	return ret;
 }
 
-/* In a session of its own, which signals from a terminal do not reach. It ends by itself when
- * nobody reads. */
+/*
+ * Run all checks in the child. It has its own session, so that signals from the terminal do not
+ * reach it. It exits early if the parent is gone.
+ */
 static void try_each(int to)
 {
 	setsid();
@@ -121,15 +123,15 @@ static void try_each(int to)
 	for (unsigned int i = 0; i < TAP_NR_TRIES; i++) {
 		struct tap_err result = { 0 };
 
-		try(&tap_tries[i], &result);
+		try_one(&tap_tries[i], &result);
 		if (write(to, &result, sizeof(result)) != sizeof(result))
 			break;
 	}
 	_exit(0);
 }
 
-/* What a killed process left. */
-static void sweep(void)
+/* Remove the tracefs instances that a killed child left. */
+static void sweep_instances(void)
 {
 	char *root;
 
@@ -162,6 +164,6 @@ int tap_try_all(struct tap_err results[TAP_NR_TRIES], struct tap_err *err)
 		return tap_err_set(err, -errno, "cannot fork: %m");
 	waitpid(child, &status, 0);
 	if (WIFSIGNALED(status))
-		sweep();
+		sweep_instances();
 	return 0;
 }

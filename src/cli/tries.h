@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What recording may need, each tried on something of schedtap's own or on one event, in the way in
- * which `schedtap record` does it: events are switched on, and off again.
+ * Checks for `schedtap doctor`: each tries something that recording may need, in the way `schedtap
+ * record` does it, on schedtap's own probes or on one event. Events are enabled, and disabled
+ * again.
  */
 #ifndef TAP_CLI_TRIES_H
 #define TAP_CLI_TRIES_H
@@ -28,19 +29,18 @@ enum tap_try {
 
 struct tap_try_row {
 	const char *name; /* "uprobes" */
-	const char *enables; /* what it is good for */
-	/* As options of record; NULL: not given. */
+	const char *enables; /* what it makes possible */
+	/* Options as for `record`; NULL: not given. */
 	const char *backend, *event, *stack;
 	int priority;
-	int (*try)(struct tap_err *err); /* in place of recording; NULL */
+	int (*try)(struct tap_err *err); /* runs instead of recording; or NULL */
 };
 
 extern const struct tap_try_row tap_tries[TAP_NR_TRIES];
 
 /*
- * Tries all, in a process of its own: when the caller is killed, that process still ends what it
- * began.
- * @results: .code 0 where it works. Return: 0; -errno with a sentence: nothing was tried.
+ * Run all checks in a child process, which still undoes its changes if the caller is killed.
+ * @results: .code is 0 if the check passed. Return: 0; -errno with a sentence: no check was run.
  */
 int tap_try_all(struct tap_err results[TAP_NR_TRIES], struct tap_err *err);
 
