@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Events as a table, as `dump --csv` prints it. */
+/* Events as a CSV table, as printed by `dump --csv`. */
 #include "show/export/events.h"
 
 static int write_csv(struct tap_export *e, struct tap_err *err)

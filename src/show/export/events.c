@@ -9,7 +9,7 @@
 struct events {
 	struct tap_export *e;
 	struct tap_out out;
-	struct tap_err failed; /* of writing */
+	struct tap_err failed; /* failure to write the file */
 };
 
 int tap_export_check_events(const struct tap_export_opts *opts, struct tap_err *err)

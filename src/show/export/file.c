@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 /*
- * What of another user's stands there may lead to a file of root's, or be a pipe that the other
- * user reads. Return: 1: a pipe, a terminal, /dev/null, which is written; 0: nothing, or a file,
- * which is replaced; -EEXIST with a sentence.
+ * Check the existing file. If another user owns a symbolic link or a pipe at @path, writing could
+ * replace a file of root's or leak data. Return: 1: write into it (a pipe, a terminal, /dev/null);
+ * 0: create or replace it; -EEXIST with a sentence.
  */
-static int look_at(const char *path, struct tap_err *err)
+static int check_target(const char *path, struct tap_err *err)
 {
 	struct stat st, to;
 
@@ -31,7 +31,10 @@ static int look_at(const char *path, struct tap_err *err)
 			   "'%.300s' is a symbolic link: name the file that it leads to", path);
 }
 
-/* In the folder of @path: what has no name goes with its process. Return: -1: not there. */
+/*
+ * Open an unnamed file in the folder of @path; it vanishes if the process dies. Return: -1: not
+ * supported.
+ */
 static int open_unnamed(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -64,7 +67,7 @@ int tap_export_file_open(struct tap_export_file *f, const char *path, uint64_t m
 		f->fd = STDOUT_FILENO;
 		return 0;
 	}
-	found = look_at(path, err);
+	found = check_target(path, err);
 	if (found < 0)
 		return found;
 	f->path = path;
@@ -87,7 +90,7 @@ int tap_export_file_write(struct tap_export_file *f, struct tap_buf *b, struct t
 		   : 0;
 }
 
-static int name_it(struct tap_export_file *f)
+static int name_partial(struct tap_export_file *f)
 {
 	char at[64];
 
@@ -100,7 +103,7 @@ static int name_it(struct tap_export_file *f)
 
 int tap_export_file_commit(struct tap_export_file *f, struct tap_err *err)
 {
-	int failed = f->is_unnamed ? name_it(f) : 0;
+	int failed = f->is_unnamed ? name_partial(f) : 0;
 
 	if (!failed && f->path) {
 		failed = close(f->fd);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Time by stack, and waits by what they were for, as lines for flame graph tools. */
+/*
+ * Off-CPU time, preemptions and wakeups by stack, and waits by their components, as folded lines
+ * for flame graph tools.
+ */
 #include "analysis/folded.h"
 
 #include <errno.h>
@@ -13,7 +16,7 @@ struct folded {
 	struct tap_export *e;
 	struct tap_event_stacks *stacks;
 	struct tap_folded folded;
-	struct tap_keyed lines; /* of waits: of struct tap_wait_line */
+	struct tap_keyed lines; /* for waits: struct tap_wait_line */
 };
 
 static const struct kind {
@@ -25,7 +28,7 @@ static const struct kind {
 	{ "preemptions", TAP_FOLDED_PREEMPTIONS, TAP_NEEDS_SWITCHES | TAP_NEEDS_STACKS },
 	{ "wakeups", TAP_FOLDED_WAKEUPS,
 	  TAP_NEEDS_SWITCHES | TAP_NEEDS_WAKEUPS | TAP_NEEDS_STACKS },
-	{ "waits", .needs = TAP_NEEDS_SWITCHES }, /* no stacks */
+	{ "waits", .needs = TAP_NEEDS_SWITCHES }, /* needs no stacks */
 };
 #define WAITS (&kinds[sizeof(kinds) / sizeof(*kinds) - 1])
 
@@ -37,7 +40,7 @@ static const struct kind *find_kind(const struct tap_export_opts *opts)
 	return NULL;
 }
 
-static int check(const struct tap_export_opts *opts, struct tap_err *err)
+static int check_options(const struct tap_export_opts *opts, struct tap_err *err)
 {
 	if (opts->slices || opts->by)
 		return tap_err_set(err, -EINVAL, "--slices and --by need --to perfetto");
@@ -48,12 +51,12 @@ static int check(const struct tap_export_opts *opts, struct tap_err *err)
 	return 0;
 }
 
-static bool picks(void *ctx, const struct tap_task *task, int cpu)
+static bool picks_task(void *ctx, const struct tap_task *task, int cpu)
 {
 	return tap_export_picks(ctx, task, cpu);
 }
 
-/* ---- waits: who waited, for what ---- */
+/* ---- waits: by task and component ---- */
 
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
@@ -91,7 +94,7 @@ static int fold_stacks(struct folded *f, const struct kind *kind, struct tap_err
 	f->folded = (struct tap_folded){ .of = kind->of,
 					 .window = run->window,
 					 .stacks = f->stacks,
-					 .picks = picks,
+					 .picks = picks_task,
 					 .ctx = f->e };
 	watchers[0] = (struct tap_watcher){ .ops = &tap_event_stacks_ops, .ctx = f->stacks };
 	watchers[1] = (struct tap_watcher){ .ops = &tap_folded_ops,
@@ -100,7 +103,7 @@ static int fold_stacks(struct folded *f, const struct kind *kind, struct tap_err
 	return tap_run_watch(run, watchers, 2, err);
 }
 
-/* Of either. */
+/* Return the number of lines; only one of the two lists is used. */
 static unsigned int nr_lines(const struct folded *f)
 {
 	return f->folded.lines.nr + f->lines.nr;
@@ -145,5 +148,5 @@ static int write_folded(struct tap_export *e, struct tap_err *err)
 }
 
 const struct tap_export_form tap_export_folded = { .name = "folded",
-						   .check = check,
+						   .check = check_options,
 						   .write = write_folded };

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Events as tracefs has them in its file `trace`, with the process of each task (the option
- * record-tgid) and nanoseconds. */
+/* Events in the format of tracefs's file `trace`, with the option record-tgid and times in ns. */
 #include "show/export/events.h"
 
 #include "base/digits.h"
 #include "base/text.h"
 #include "show/out/out.h"
 
-#define HEAD_BYTES 64u /* "CPU] flags seconds.nanoseconds: " at its longest is 50 */
+#define HEAD_BYTES 64u /* "CPU] flags seconds.nanoseconds: " has at most 50 bytes */
 #define SECONDS_WIDTH 5u
 #define NR_FLAGS 5u
 
-/* Of these the text names the function that wrote it. */
+/*
+ * Return true for trace_printk() events, whose text begins with the calling function instead of the
+ * event's name.
+ */
 static bool is_printk(const struct tap_format *fmt)
 {
 	return !strcmp(fmt->system, "ftrace") &&
@@ -19,7 +21,7 @@ static bool is_printk(const struct tap_format *fmt)
 		!strcmp(fmt->name, "bputs"));
 }
 
-/* Return: the description's row of an event, borrowed, or NULL. */
+/* Return: the event's row in the recording's description, borrowed; or NULL. */
 static const json_t *find_row(const json_t *events, const struct tap_format *fmt)
 {
 	const json_t *row;
@@ -46,7 +48,7 @@ static bool has_flags(const json_t *meta, const struct tap_format *fmt)
 	const char *backend = json_string_value(json_object_get(row, "backend"));
 
 	if (!events)
-		return true; /* another program's recording */
+		return true; /* recorded by another program */
 	return backend ? !strcmp(backend, "tracefs") : strcmp(fmt->system, "schedtap") != 0;
 }
 
@@ -89,8 +91,10 @@ static char count_char(unsigned int count)
 	return count ? "0123456789abcdef"[count & 15] : '.';
 }
 
-/* As trace_print_lat_fmt() of v6.13, which uses a bit for lazy preemption that said "not supported"
- * before. */
+/*
+ * Format the flags as trace_print_lat_fmt() in v6.13 does, which uses a bit for lazy preemption
+ * that earlier kernels used for "not supported".
+ */
 static char *put_flags(char *to, unsigned int flags, unsigned int preempt_count)
 {
 	enum {
@@ -113,7 +117,7 @@ static char *put_flags(char *to, unsigned int flags, unsigned int preempt_count)
 		: flags & SOFTIRQ ? 's'
 				  : '.';
 	*to++ = count_char(preempt_count & 15);
-	*to++ = count_char(preempt_count >> 4 & 15); /* how often migration was disabled */
+	*to++ = count_char(preempt_count >> 4 & 15); /* migration-disable depth */
 	return to;
 }
 
@@ -153,7 +157,10 @@ static void ftrace_event(struct tap_out *o, const struct tap_out_kind *k,
 	tap_buf_char(b, '\n');
 }
 
-/* What triggers had switched off was not lost: the kernel says nothing of it. */
+/*
+ * Write a line about lost events. Events that triggers had switched off are not lost, and the
+ * kernel prints no line.
+ */
 static void ftrace_lost(struct tap_out *o, const struct tap_event *ev)
 {
 	if (ev->cpu < 0 || ev->lost.is_off)

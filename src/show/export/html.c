@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A recording as a page: one file that needs nothing else (docs/html.md). */
+/* A recording as an HTML page in a single file (docs/html.md). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,23 +14,26 @@
 
 #define MAX_SLICES 1000000u
 #define MAX_TASKS 256u
-#define PIECE_BYTES                                                                                \
-	(512u << 10) /* browsers read and draw in turns, but read a longer text to its end */
+/* Size of an element: browsers draw between script elements, but not within one. */
+#define PIECE_BYTES (512u << 10)
 
 struct html {
 	struct tap_export *e;
 	struct tap_lanes lanes;
-	struct tap_drawn drawn; /* of the page's window */
-	uint64_t nr_held; /* slices */
-	struct tap_html_windows windows; /* of further parts */
+	struct tap_drawn drawn; /* the part for the page's window */
+	uint64_t nr_held; /* number of slices in the page */
+	struct tap_html_windows windows; /* windows of further parts */
 	unsigned int nr_parts;
-	/* as they stand in the page: what is drawn first before its script, the rest behind it */
+	/*
+	 * The page's elements: .first before its script, needed for the first drawing; .parts after
+	 * it.
+	 */
 	struct tap_buf first, parts;
 	/* members of the head */
 	struct tap_buf report_names, failed, part_windows;
 };
 
-static int check(const struct tap_export_opts *opts, struct tap_err *err)
+static int check_options(const struct tap_export_opts *opts, struct tap_err *err)
 {
 	if (opts->of)
 		return tap_err_set(err, -EINVAL, "--of needs --to folded");
@@ -63,10 +66,10 @@ static void put_failed(struct html *h, const char *name, const struct tap_err *w
 	tap_text_json(&h->failed, why->text, strlen(why->text));
 }
 
-/* One that is not there is no reason to have no page. */
+/* Add a report. If it fails, the page is made without it. */
 static int put_report(struct html *h, unsigned int i)
 {
-	/* what they note the run of the page notes as well */
+	/* drop notes: the page's own run prints the same ones */
 	const struct tap_listener listener = { .progress = h->e->run.rec.listener.progress,
 					       .ctx = h->e->run.rec.listener.ctx };
 	const char *name = tap_html_report_name(i);
@@ -116,7 +119,10 @@ static int put_piece(struct html *h, struct tap_buf *out, const struct tap_buf *
 			   left < PIECE_BYTES ? left : PIECE_BYTES);
 }
 
-/* @first_bytes: of @part, of which the pieces stand before the page's script. */
+/*
+ * @first_bytes: size of the beginning of @part that is needed first; its pieces go before the
+ * page's script.
+ */
 static int add_part(struct html *h, struct tap_window window, const struct tap_drawn *drawn,
 		    const struct tap_buf *part, size_t first_bytes, struct tap_err *err)
 {
@@ -184,8 +190,10 @@ static int draw_around(struct html *h, struct tap_window window, struct tap_buf 
 	return ret;
 }
 
-/* Where there are more slices than a window like this has elsewhere, its end is what the wait led
- * to. */
+/*
+ * Add a part around a wait. If that has more slices than expected, only the window's end is drawn,
+ * which shows what ended the wait.
+ */
 static int put_around(struct html *h, struct tap_window window, struct tap_err *err)
 {
 	struct tap_drawn drawn = { 0 };
@@ -261,5 +269,5 @@ static int write_html(struct tap_export *e, struct tap_err *err)
 }
 
 const struct tap_export_form tap_export_html = {
-	.name = "html", .file = "schedtap.html", .check = check, .write = write_html
+	.name = "html", .file = "schedtap.html", .check = check_options, .write = write_html
 };

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define MEM_LEVEL 8 /* zlib's default; larger blocks fit columns of different kinds less well */
+#define MEM_LEVEL 8 /* zlib's default; larger blocks mix columns with different statistics */
 
 __asm__(".section .rodata.tap_html_page,\"a\"\n"
 	"tap_html_page_start:\n"
@@ -15,8 +15,8 @@ extern const char tap_html_page_end[] __attribute__((visibility("hidden")));
 
 /* ---- the page ---- */
 
-/* Return: where the slot stands, and where what is behind it begins. */
-static const char *find_slot(enum tap_html_slot slot, const char **behind)
+/* Return: the address of the slot's marker; @after is set to the address after it. */
+static const char *find_slot(enum tap_html_slot slot, const char **after)
 {
 	static const char *const names[TAP_HTML_END] = {
 		[TAP_HTML_CONNECT] = "@CONNECT@",
@@ -30,13 +30,13 @@ static const char *find_slot(enum tap_html_slot slot, const char **behind)
 					  (size_t)(tap_html_page_end - tap_html_page_start),
 					  names[slot], strlen(names[slot]));
 
-	*behind = at ? at + strlen(names[slot]) : tap_html_page_end;
+	*after = at ? at + strlen(names[slot]) : tap_html_page_end;
 	return at ?: tap_html_page_end;
 }
 
 void tap_html_put_until(struct tap_buf *out, enum tap_html_slot slot)
 {
-	const char *from = tap_html_page_start, *behind, *to = find_slot(slot, &behind);
+	const char *from = tap_html_page_start, *after, *to = find_slot(slot, &after);
 
 	if (slot > TAP_HTML_CONNECT)
 		find_slot(slot - 1, &from);
@@ -93,7 +93,7 @@ static void deflate_all(struct tap_html_packer *p, int flush)
 int tap_html_packer_begin(struct tap_html_packer *p, struct tap_buf *out)
 {
 	*p = (struct tap_html_packer){ .out = out };
-	/* the best level is half a percent smaller, and takes eight times as long */
+	/* the best level saves half a percent and takes eight times as long */
 	p->is_open = deflateInit2(&p->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MEM_LEVEL,
 				  Z_DEFAULT_STRATEGY) == Z_OK;
 	return p->is_open ? 0 : -ENOMEM;
@@ -102,7 +102,7 @@ int tap_html_packer_begin(struct tap_html_packer *p, struct tap_buf *out)
 void tap_html_packer_add(struct tap_html_packer *p, const void *data, size_t len)
 {
 	p->z.next_in = (unsigned char *)data;
-	p->z.avail_in = (uInt)len; /* below TAP_BUF_MAX */
+	p->z.avail_in = (uInt)len; /* len is at most TAP_BUF_MAX */
 	deflate_all(p, Z_NO_FLUSH);
 }
 

@@ -14,7 +14,7 @@ static void put_text(struct tap_buf *out, const char *key, const char *text)
 		tap_buf_puts(out, "null");
 }
 
-/* "schedtap record -p 42", as far as it was kept. */
+/* Write the recorder's command line, such as "schedtap record -p 42", if the recording has it. */
 static void put_command(const json_t *meta, struct tap_buf *out)
 {
 	struct tap_buf words = { 0 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A page's head (docs/internals/html.md): what it is of, and what it has. */
+/*
+ * The page's head data (docs/internals/html.md): the recording, the options, and a list of the
+ * page's contents.
+ */
 #ifndef TAP_EXPORT_HTML_HEAD_H
 #define TAP_EXPORT_HTML_HEAD_H
 
@@ -9,14 +12,18 @@
 struct tap_html_head {
 	bool is_served;
 	const struct tap_input_opts *input;
-	struct tap_run *run; /* surveyed; its dates are worked out */
+	struct tap_run *run; /* surveyed; its wall clock is known if it can be */
 	const struct tap_lanes *lanes;
-	uint64_t nr_held, nr_slices; /* of all; where it is served all can be had */
-	/* what these members hold, as JSON without the brackets */
+	/*
+	 * Slices in the page, of all slices; not used if @is_served: then the page can get all of
+	 * them.
+	 */
+	uint64_t nr_held, nr_slices;
+	/* contents of these JSON members, without the brackets */
 	const char *reports, *failed, *parts;
 };
 
-/* Errors stay in @out. */
+/* Append the head to @out, which keeps errors. */
 void tap_html_head_put(const struct tap_html_head *head, struct tap_buf *out);
 
 #endif

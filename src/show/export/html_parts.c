@@ -4,12 +4,15 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#define WIDER 2u /* times the wait, on either side */
-#define LEAST_NS 1000000u /* on either side */
+#define WIDER 2u /* margin on either side, as a multiple of the wait */
+#define LEAST_NS 1000000u /* least margin on either side, in ns */
 
-/* The wait with what was around it; of one that is too long for a part its end. */
-static struct tap_window around(uint64_t from_ns, uint64_t to_ns, struct tap_window page,
-				uint64_t most_ns)
+/*
+ * Return the wait with a margin on both sides. If the wait is too long for a part, only its end is
+ * included.
+ */
+static struct tap_window window_around(uint64_t from_ns, uint64_t to_ns, struct tap_window page,
+				       uint64_t most_ns)
 {
 	uint64_t margin_ns =
 		WIDER * (to_ns - from_ns) > LEAST_NS ? WIDER * (to_ns - from_ns) : LEAST_NS;
@@ -31,7 +34,7 @@ static int by_begin(const void *a, const void *b)
 	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-static void merge(struct tap_html_windows *w)
+static void merge_windows(struct tap_html_windows *w)
 {
 	unsigned int nr = 0;
 
@@ -64,8 +67,8 @@ void tap_html_windows_find(struct tap_html_windows *w, const struct tap_buf *exp
 			       to_ns = tap_window_clip(&page, ns_of(wait, "to_ns"));
 
 		if (w->nr < TAP_HTML_WINDOWS && from_ns < to_ns)
-			w->v[w->nr++] = around(from_ns, to_ns, page, most_ns);
+			w->v[w->nr++] = window_around(from_ns, to_ns, page, most_ns);
 	}
 	json_decref(report);
-	merge(w);
+	merge_windows(w);
 }

@@ -16,7 +16,7 @@ extern const struct tap_report_type tap_report_summary, tap_report_explain, tap_
 static const struct {
 	const char *name;
 	const struct tap_report_type *type;
-	const char *words[MAX_WORDS]; /* options beside --json */
+	const char *words[MAX_WORDS]; /* options in addition to --json */
 } reports[] = {
 	{ "summary", &tap_report_summary, { 0 } },
 	{ "explain", &tap_report_explain, { 0 } },
@@ -37,7 +37,7 @@ int tap_html_report_check(unsigned int i, const struct tap_run *run, struct tap_
 	return tap_run_check_needs(run, reports[i].type->needs, err);
 }
 
-/* The report's own struct, as if its words had been typed. Return: NULL: -errno is in @err. */
+/* Return: the report's options struct, as if .words had been typed; NULL with -errno in @err. */
 static void *make_opts(unsigned int i, const struct tap_input_opts *input, struct tap_err *err)
 {
 	const struct tap_cmd *cmd = &reports[i].type->cmd;

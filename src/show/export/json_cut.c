@@ -9,7 +9,7 @@ struct omitted {
 	uint64_t rows;
 };
 
-static struct tap_json_list *top(struct tap_json_cut *c)
+static struct tap_json_list *top_list(struct tap_json_cut *c)
 {
 	return &c->open[c->depth - 1];
 }
@@ -37,7 +37,7 @@ static void open_one(struct tap_json_cut *c, bool is_list)
 	}
 	*list = (struct tap_json_list){ .is_list = is_list };
 	if (c->depth)
-		memcpy(list->key, top(c)->key, sizeof(list->key));
+		memcpy(list->key, top_list(c)->key, sizeof(list->key));
 	c->depth++;
 }
 
@@ -52,7 +52,7 @@ static void close_one(struct tap_json_cut *c)
 
 static void next_row(struct tap_json_cut *c)
 {
-	struct tap_json_list *list = top(c);
+	struct tap_json_list *list = top_list(c);
 	struct omitted *o;
 
 	if (!list->is_list || (c->cut_at && c->cut_at < c->depth) || ++list->rows < c->rows)
@@ -82,7 +82,7 @@ static void begin_text(struct tap_json_cut *c)
 	memset(c->text, 0, sizeof(c->text));
 }
 
-static void add(struct tap_json_cut *c, char ch)
+static void add_char(struct tap_json_cut *c, char ch)
 {
 	if (c->in_text)
 		add_to_text(c, ch);
@@ -93,7 +93,7 @@ static void add(struct tap_json_cut *c, char ch)
 	else if (ch == ']' || ch == '}')
 		close_one(c);
 	else if (ch == ':' && c->depth)
-		memcpy(top(c)->key, c->text, sizeof(c->text));
+		memcpy(top_list(c)->key, c->text, sizeof(c->text));
 	else if (ch == ',' && c->depth)
 		next_row(c);
 	if (!c->cut_at)
@@ -103,7 +103,7 @@ static void add(struct tap_json_cut *c, char ch)
 void tap_json_cut_add(struct tap_json_cut *c, const char *text, size_t len)
 {
 	for (size_t i = 0; !c->err && i < len; i++)
-		add(c, text[i]);
+		add_char(c, text[i]);
 }
 
 int tap_json_cut_end(struct tap_json_cut *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cuts long lists in a JSON text on its way, which is never there as a whole. */
+/* Shorten long lists in JSON text as it streams by, without holding all of it in memory. */
 #ifndef TAP_EXPORT_JSON_CUT_H
 #define TAP_EXPORT_JSON_CUT_H
 
@@ -7,30 +7,32 @@
 #include "base/keyed.h"
 
 #define TAP_JSON_DEPTH 32u
-#define TAP_JSON_KEY 40u /* bytes of a key: of longer ones the beginning counts */
+#define TAP_JSON_KEY 40u /* bytes kept of a key; longer keys are cut */
 
 struct tap_json_cut {
 	struct tap_buf *out;
-	uint64_t rows; /* of a list that stay */
-	/* inside */
+	uint64_t rows; /* rows to keep per list */
+	/* private */
 	struct tap_json_list {
 		bool is_list;
 		uint64_t rows;
-		char key[TAP_JSON_KEY]; /* of the list, or of the member that comes */
+		char key[TAP_JSON_KEY]; /* key of the list, or of the next member */
 	} open[TAP_JSON_DEPTH];
 	unsigned int depth;
-	unsigned int cut_at; /* depth of the list that is being cut; 0: none */
+	unsigned int cut_at; /* depth of the list being cut; 0: none */
 	bool in_text, is_escaped;
-	char text[TAP_JSON_KEY]; /* the last one */
+	char text[TAP_JSON_KEY]; /* the last string */
 	unsigned int text_len;
-	struct tap_keyed omitted; /* of key and u64 */
+	struct tap_keyed omitted; /* maps a list's key to a uint64_t, its number of omitted rows */
 	int err;
 };
 
-/* @text: well-formed where all of it is put together, an object. .out and .rows are the caller's,
- * the rest zero. */
+/*
+ * Add a chunk of text. All chunks together must be a well-formed JSON object. The caller sets .out
+ * and .rows, and the rest to zero.
+ */
 void tap_json_cut_add(struct tap_json_cut *c, const char *text, size_t len);
-/* Return: 0; -ENOMEM; -EINVAL: it was nested deeper than is read. */
+/* Return: 0; -ENOMEM; -EINVAL: nested deeper than TAP_JSON_DEPTH. */
 int tap_json_cut_end(struct tap_json_cut *c);
 
 #endif

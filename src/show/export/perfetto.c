@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A recording for the Perfetto UI. */
+/* Export to a Perfetto trace. */
 #include "show/export/perfetto.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define BLOCK_BYTES ((size_t)256 << 10) /* are still in the cache when they are written */
-#define ROOM_BYTES                                                                                 \
-	((size_t)128 << 10) /* for what an event adds to a block that is not full yet: mostly a    \
-			       bundle, at most */
+/* Small enough that a block is still in the CPU's cache when it is written. */
+#define BLOCK_BYTES ((size_t)256 << 10)
+/* Room for what one event adds to a block that is not full, mostly a bundle at most. */
+#define ROOM_BYTES ((size_t)128 << 10)
 
-static int check(const struct tap_export_opts *opts, struct tap_err *err)
+static int check_options(const struct tap_export_opts *opts, struct tap_err *err)
 {
 	struct tap_request_source source;
 
@@ -21,7 +21,7 @@ static int check(const struct tap_export_opts *opts, struct tap_err *err)
 	return opts->slices ? tap_request_source_init(&source, opts->slices, opts->by, err) : 0;
 }
 
-/* ---- what becomes of a kind of event ---- */
+/* ---- kinds of events ---- */
 
 static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *fmt,
 			      unsigned int buffer, const struct tap_ftrace_event *ftrace)
@@ -29,7 +29,7 @@ static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *
 	const unsigned int *buffers = pf->e->run.survey.buffer;
 	const enum tap_sched_kind kind = tap_sched_kind(fmt);
 
-	/* what is in several buffers counts once */
+	/* an event in several buffers is converted only once */
 	if (kind != TAP_SCHED_NONE && kind != TAP_SCHED_CGROUP_NAMED &&
 	    buffers[kind] != TAP_NO_BUFFER && buffers[kind] != buffer)
 		return TAP_PF_NOTHING;
@@ -38,7 +38,7 @@ static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *
 		return TAP_PF_SWITCH;
 	case TAP_SCHED_WAKING:
 		return TAP_PF_WAKING;
-	case TAP_SCHED_WAKEUP: /* sched_waking tells who woke it */
+	case TAP_SCHED_WAKEUP: /* sched_waking also has the waker */
 		return buffers[TAP_SCHED_WAKING] != TAP_NO_BUFFER ? TAP_PF_NOTHING : TAP_PF_FTRACE;
 	default:
 		if (tap_frames_kind(fmt))
@@ -49,8 +49,11 @@ static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *
 	}
 }
 
-/* Who becomes runnable, Perfetto takes from sched_waking, and of a new task from task_newtask:
- * where these are missing, others go as one. */
+/*
+ * Return the name under which the event is written. Perfetto derives wakeups from sched_waking, and
+ * the first wakeup of a new task from task_newtask; if the recording lacks these, write other
+ * wakeup events as sched_waking.
+ */
 static const char *name_of(const struct tap_pf *pf, const struct tap_format *fmt)
 {
 	const unsigned int *buffers = pf->e->run.survey.buffer;
@@ -62,7 +65,7 @@ static const char *name_of(const struct tap_pf *pf, const struct tap_format *fmt
 	return goes_as_waking ? "sched_waking" : fmt->name;
 }
 
-/* Return: NULL when out of memory. */
+/* Return: NULL if out of memory. */
 static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf,
 							      const struct tap_event *ev)
 {
@@ -90,7 +93,7 @@ static __attribute__((noinline)) struct tap_pf_kind *add_kind(struct tap_pf *pf,
 	return kind;
 }
 
-/* ---- feed ---- */
+/* ---- events ---- */
 
 static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {
@@ -110,7 +113,7 @@ static int put_event(struct tap_pf *pf, const struct tap_pf_kind *kind, const st
 	}
 }
 
-static int flush(struct tap_pf *pf)
+static int flush_block(struct tap_pf *pf)
 {
 	return pf->out.len >= BLOCK_BYTES || pf->out.err
 		       ? tap_export_file_write(&pf->e->file, &pf->out, &pf->failed)
@@ -122,7 +125,7 @@ static __attribute__((noinline)) int put_loss(struct tap_pf *pf, const struct ta
 	return tap_pf_put_loss(pf, ev) ?: tap_pf_count_loss(pf, ev);
 }
 
-/* What else comes of it than what its way says. */
+/* Handle --slices and cgroup moves, which happen in addition to the event's conversion. */
 static __attribute__((noinline)) int do_more(struct tap_pf *pf, const struct tap_pf_kind *kind,
 					     const struct tap_event *ev)
 {
@@ -150,7 +153,7 @@ static int on_event(void *ctx, const struct tap_timeline *t, const struct tap_ev
 	if (!kind)
 		return -ENOMEM;
 	ret = kind->does_more ? do_more(pf, kind, ev) : 0;
-	return ret ?: put_event(pf, kind, ev) ?: flush(pf);
+	return ret ?: put_event(pf, kind, ev) ?: flush_block(pf);
 }
 
 static int on_begin(void *ctx, const struct tap_timeline *t)
@@ -159,7 +162,7 @@ static int on_begin(void *ctx, const struct tap_timeline *t)
 	return tap_pf_begin_cpus(ctx);
 }
 
-static bool wants(void *ctx, const struct tap_format *fmt)
+static bool wants_all(void *ctx, const struct tap_format *fmt)
 {
 	(void)ctx;
 	(void)fmt;
@@ -167,10 +170,10 @@ static bool wants(void *ctx, const struct tap_format *fmt)
 }
 
 static const struct tap_watcher_ops events_ops = { .begin = on_begin,
-						   .wants = wants,
+						   .wants = wants_all,
 						   .event = on_event };
 
-static int feed(struct tap_pf *pf, struct tap_err *err)
+static int feed_events(struct tap_pf *pf, struct tap_err *err)
 {
 	struct tap_watcher watchers[TAP_MAX_WATCHERS] = { { .ops = &events_ops, .ctx = pf } };
 	int ret = tap_pf_init_tracks(pf) ?: tap_pf_init_stacks(pf) ?: tap_sched_formats_init(&pf->formats) ?: tap_pf_put_head(pf);
@@ -187,7 +190,7 @@ static int feed(struct tap_pf *pf, struct tap_err *err)
 	return ret ?: tap_export_file_write(&pf->e->file, &pf->out, err);
 }
 
-static void release(struct tap_pf *pf)
+static void release_all(struct tap_pf *pf)
 {
 	tap_pf_release_tracks(pf);
 	tap_pf_release_stacks(pf);
@@ -220,15 +223,15 @@ static int write_perfetto(struct tap_export *e, struct tap_err *err)
 	int ret = tap_run_survey(&e->run, err) ?: init_slices(&pf, err);
 
 	if (!ret)
-		ret = feed(&pf, err);
+		ret = feed_events(&pf, err);
 	e->is_empty = !ret && !tap_export_has_picked(&e->run);
-	release(&pf);
+	release_all(&pf);
 	return ret;
 }
 
 const struct tap_export_form tap_export_perfetto = {
 	.name = "perfetto",
 	.file = "trace.pftrace",
-	.check = check,
+	.check = check_options,
 	.write = write_perfetto,
 };

@@ -6,8 +6,9 @@
 #include "show/perfetto/clock.h"
 
 /*
- * Perfetto's own clock is CLOCK_BOOTTIME. A recording does not know how long the machine had slept,
- * so its clock, mostly CLOCK_MONOTONIC, goes for both: stamps read the same here and there.
+ * Write a clock snapshot. Perfetto's own clock is CLOCK_BOOTTIME. The recording does not know how
+ * long the machine was suspended, so its clock, mostly CLOCK_MONOTONIC, is used for both: Perfetto
+ * shows the same time stamps as schedtap.
  */
 static void put_clocks(struct tap_buf *out, const struct tap_run *run)
 {
@@ -25,10 +26,10 @@ static void put_clocks(struct tap_buf *out, const struct tap_run *run)
 	tap_proto_end(out, packet);
 }
 
-/* By the release Perfetto knows what the bits of prev_state mean: they are the same since v4.14. */
+/* Perfetto decodes prev_state by kernel release; the bits have not changed since v4.14. */
 #define ANY_RELEASE "4.14.0 or later"
 
-/* "Linux host 6.18.5 #1 SMP ... x86_64" */
+/* Write system info. @uname: such as "Linux host 6.18.5 #1 SMP ... x86_64". */
 static void put_system(struct tap_buf *out, const char *uname)
 {
 	const char *space = strchr(uname, ' '), *release = space ? strchr(space + 1, ' ') : NULL;
@@ -48,7 +49,7 @@ static void put_system(struct tap_buf *out, const char *uname)
 	tap_proto_end(out, packet);
 }
 
-/* @words: of its command line; NULL: not known. */
+/* @words: the process's command line; NULL: unknown. */
 static void put_process(struct tap_buf *out, int pid, const json_t *words, const char *comm)
 {
 	size_t begun = tap_proto_begin(out, TAP_PF_TREE_PROCESS), i;
@@ -81,7 +82,10 @@ static bool is_of(const json_t *row, const char *when)
 	return text && (!strcmp(text, when) || !strcmp(text, "both"));
 }
 
-/* Command lines that were read then, by process. Return: 0 or -ENOMEM. */
+/*
+ * Find the command lines that were read at this time ("began" or "ended"), by process. Return: 0 or
+ * -ENOMEM.
+ */
 static int find_lines(const json_t *meta, const char *when, struct tap_map *lines)
 {
 	const json_t *row;
@@ -111,7 +115,7 @@ static void put_tree(struct tap_buf *out, const struct tap_lists *lists,
 	}
 }
 
-/* Of those that are there, whatever they were when it began. */
+/* Write the command lines at the recording's end, of processes that still exist. */
 static void put_late_lines(struct tap_buf *out, const struct tap_run *run,
 			   const struct tap_map *lines)
 {
@@ -124,8 +128,10 @@ static void put_late_lines(struct tap_buf *out, const struct tap_run *run,
 	}
 }
 
-/* Who was there when the recording began, who came later is told by events; or @is_end: the command
- * lines at its end. */
+/*
+ * Write the processes that existed at the recording's beginning; later ones are reported by events.
+ * With @is_end: write the command lines at its end.
+ */
 static int put_processes(struct tap_pf *pf, uint64_t ts_ns, bool is_end)
 {
 	struct tap_buf *out = &pf->out;

@@ -5,19 +5,20 @@
 #include "show/export/perfetto.h"
 
 /*
- * Perfetto shows whoever was let run last as running on, whatever is missing behind it. So a CPU of
- * which nobody knows what it runs is shown as running a thread of that name, and so is one that is
- * offline. No task can have their tids; each CPU has its own, for a thread is on one CPU at a time.
+ * Perfetto shows the last task switched in as running until the next switch, even if events are
+ * missing after it. So a CPU whose task is unknown is shown as running a thread named "unknown",
+ * and an offline CPU one named "offline". Their tids are above all task ids. Each CPU has its own
+ * two, as a thread can run on only one CPU at a time.
  */
 #define UNKNOWN_TID(cpu) ((int)TAP_MAX_TIDS + 1 + 2 * (cpu))
 #define OFFLINE_TID(cpu) (UNKNOWN_TID(cpu) + 1)
 static const char unknown[TAP_TASK_COMM] = "unknown", offline[TAP_TASK_COMM] = "offline",
 		  idle[TAP_TASK_COMM] = "swapper";
-#define NOBODYS_PRIO 120
-/* Of whom it is not known how they left the CPU. */
+#define UNKNOWN_PRIO 120
+/* prev_state of a task whose state after it left the CPU is unknown */
 #define RUNNABLE 0
 
-/* NULL when out of memory. */
+/* Return: NULL if out of memory. */
 static struct tap_bundle *bundle_of(struct tap_pf *pf, int cpu)
 {
 	struct tap_bundle **b =
@@ -52,24 +53,26 @@ static void put_message(struct tap_bundle *b, const struct tap_ftrace_switch *s)
 	b->message_ns = s->ts_ns;
 }
 
-static void lose(const struct tap_pf *pf, struct tap_bundle *b, uint64_t ts_ns, bool is_offline)
+static void lose_cpu_at(const struct tap_pf *pf, struct tap_bundle *b, uint64_t ts_ns,
+			bool is_offline)
 {
 	const struct tap_task *task = tap_timeline_task(pf->e->run.timeline, b->current);
 	const int tid = is_offline ? OFFLINE_TID(b->cpu) : UNKNOWN_TID(b->cpu);
 	const char *what = is_offline ? offline : unknown;
 
-	if (ts_ns == b->message_ns) /* of one time, rows of columns are taken before messages */
+	/* at equal time stamps, Perfetto sorts rows of columns before messages */
+	if (ts_ns == b->message_ns)
 		put_message(
 			b, &(const struct tap_ftrace_switch){ .ts_ns = ts_ns,
 							      .prev = b->current,
-							      .prev_prio = NOBODYS_PRIO,
+							      .prev_prio = UNKNOWN_PRIO,
 							      .prev_comm = task ? task->comm : idle,
 							      .prev_state = RUNNABLE,
 							      .next = tid,
-							      .next_prio = NOBODYS_PRIO,
+							      .next_prio = UNKNOWN_PRIO,
 							      .next_comm = what });
 	else
-		tap_bundle_switch(b, ts_ns, RUNNABLE, tid, NOBODYS_PRIO, what);
+		tap_bundle_switch(b, ts_ns, RUNNABLE, tid, UNKNOWN_PRIO, what);
 	let_run(b, tid);
 }
 
@@ -81,7 +84,7 @@ int tap_pf_lose_cpu(struct tap_pf *pf, const struct tap_cpu_interval *s)
 		return -ENOMEM;
 	if (!b->has_switch || is_lost(b))
 		return 0;
-	lose(pf, b, s->from_ns, s->what == TAP_CPU_OFFLINE);
+	lose_cpu_at(pf, b, s->from_ns, s->what == TAP_CPU_OFFLINE);
 	return end_row(pf, b);
 }
 
@@ -93,11 +96,11 @@ static const struct tap_cpu *cpu_of(const struct tap_pf *pf, int cpu)
 	return (unsigned int)cpu < nr ? &cpus[cpu] : NULL;
 }
 
-/* Who runs, of which no switch tells. @task: NULL: the CPU is idle. */
+/* Write that the CPU runs @task without a switch event. @task: NULL: the CPU is idle. */
 static int find_cpu(struct tap_pf *pf, int cpu, const struct tap_task *task, uint64_t ts_ns)
 {
 	struct tap_bundle *b = bundle_of(pf, cpu);
-	int tid = task ? task->tid : 0, prio = task ? task->prio : NOBODYS_PRIO;
+	int tid = task ? task->tid : 0, prio = task ? task->prio : UNKNOWN_PRIO;
 	const char *comm = task ? task->comm : idle;
 
 	if (!b)
@@ -107,7 +110,7 @@ static int find_cpu(struct tap_pf *pf, int cpu, const struct tap_task *task, uin
 	else
 		put_message(b, &(const struct tap_ftrace_switch){ .ts_ns = ts_ns,
 								  .prev = UNKNOWN_TID(cpu),
-								  .prev_prio = NOBODYS_PRIO,
+								  .prev_prio = UNKNOWN_PRIO,
 								  .prev_comm = unknown,
 								  .next = tid,
 								  .next_prio = prio,
@@ -136,7 +139,10 @@ int tap_pf_begin_cpus(struct tap_pf *pf)
 	return ret;
 }
 
-/* A name's bytes, in @to where the record has fewer. */
+/*
+ * Return a name's TAP_TASK_COMM bytes: in the record, or copied to @to if the record's field is
+ * shorter.
+ */
 static const char *comm_of(const struct tap_field *f, const struct tap_event *ev,
 			   char to[TAP_TASK_COMM])
 {
@@ -168,15 +174,15 @@ int tap_pf_put_switch(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 		tap_ftrace_event_put(&kind->ftrace, b, ev);
 		b->message_ns = ev->ts_ns;
 	} else {
-		if (b->current != prev) /* it is seen again as it leaves */
-			tap_bundle_switch(b, ev->ts_ns, RUNNABLE, prev, NOBODYS_PRIO,
+		if (b->current != prev) /* the switch to @prev was lost: switch to it now */
+			tap_bundle_switch(b, ev->ts_ns, RUNNABLE, prev, UNKNOWN_PRIO,
 					  comm_of(f->from_comm, ev, comm));
 		tap_bundle_switch(b, ev->ts_ns, tap_num_get(&f->value, ev), next, prio,
 				  comm_of(f->comm, ev, comm));
 	}
 	let_run(b, next);
 	if (cpu && !cpu->known)
-		lose(pf, b, ev->ts_ns, cpu->offline);
+		lose_cpu_at(pf, b, ev->ts_ns, cpu->offline);
 	return end_row(pf, b);
 }
 
@@ -188,7 +194,7 @@ int tap_pf_put_waking(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 
 	if (!b)
 		return -ENOMEM;
-	/* a column's waker is whoever the last switch let run */
+	/* the waker of a row in the columns is always the last task switched in */
 	if (!b->has_waking || !b->has_switch || b->current != tap_num_int(&f->current, ev))
 		tap_ftrace_event_put(&kind->ftrace, b, ev);
 	else
@@ -208,7 +214,7 @@ int tap_pf_put_late_waking(struct tap_pf *pf, const struct tap_task *task)
 
 	if (!b || !tap_run_cpu(&pf->e->run, b->cpu))
 		return 0;
-	/* of one time, nobody says which comes first */
+	/* one ns after the switch: order at equal time stamps is undefined */
 	tap_ftrace_waking_put(b, task->since_ns + 1, task->waker_tid > 0 ? task->waker_tid : 0,
 			      task);
 	return end_row(pf, b);
@@ -235,7 +241,7 @@ int tap_pf_put_loss(struct tap_pf *pf, const struct tap_event *ev)
 	if (!b)
 		return -ENOMEM;
 	ret = tap_bundle_put(b, &pf->out);
-	b->has_loss = true; /* of what is behind it only */
+	b->has_loss = true; /* applies to the events after it only */
 	return ret;
 }
 

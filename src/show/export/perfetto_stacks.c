@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Stacks as samples: who called whom at an event, at its time. Where both were recorded the
- * kernel's frames are called by the program's. Names, and stacks, are written once.
+ * Stacks as samples at their event's time. If both stacks were recorded, the user frames are the
+ * callers of the kernel frames. Each name and each stack is written once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,10 @@
 #include "show/export/perfetto.h"
 #include "show/perfetto/fields.h"
 
-/* Perfetto has a mapping for each frame: recordings have names alone, so there are two. */
+/*
+ * Perfetto requires a mapping for each frame. Recordings only have names, so there is one mapping
+ * for each side.
+ */
 enum { OF_KERNEL = 1, OF_PROGRAM };
 
 static bool is_name(const struct tap_pf_stacks *s, uint64_t number, struct span name)
@@ -20,12 +23,12 @@ static bool is_name(const struct tap_pf_stacks *s, uint64_t number, struct span 
 	return known->len == name.len && !memcmp(s->text.data + known->at, name.s, name.len);
 }
 
-/* The name's number, from 1 on. Return: 0 or -ENOMEM. */
+/* Find the name's number, from 1 on, or assign one. Return: 0 or -ENOMEM. */
 static int find_name(struct tap_pf_stacks *s, struct span name, uint64_t *number)
 {
 	uint64_t *slot;
 
-	/* who makes names with equal keys gets another key for each */
+	/* on a hash collision with another name, try the next key */
 	for (uint64_t key = tap_map_key(name.s, name.len);; key++) {
 		slot = tap_map_put(&s->by_name, key);
 		if (!slot ||
@@ -63,7 +66,7 @@ static void put_mapping(struct tap_buf *out, uint64_t number, const char *name)
 	tap_proto_end(out, begun);
 }
 
-/* A name has two frames, one in each mapping: the kernel's have odd numbers. */
+/* A name has one frame per mapping: the kernel's have odd numbers. */
 static uint64_t frame_number(uint64_t name, unsigned int mapping)
 {
 	return 2 * name + (mapping == OF_KERNEL);
@@ -76,12 +79,14 @@ static void put_frame(struct tap_buf *out, uint64_t name, unsigned int mapping)
 	tap_proto_u64(out, TAP_PF_INTERNED_IID, frame_number(name, mapping));
 	tap_proto_u64(out, TAP_PF_FRAME_FUNCTION, name);
 	tap_proto_u64(out, TAP_PF_FRAME_MAPPING, mapping);
-	tap_proto_u64(out, TAP_PF_FRAME_REL_PC, 0); /* not known */
+	tap_proto_u64(out, TAP_PF_FRAME_REL_PC, 0); /* unknown */
 	tap_proto_end(out, begun);
 }
 
-/* Adds the frames of names to @stack, the outermost first, and those that are new to .out. Return:
- * 0 or -ENOMEM. */
+/*
+ * Append the frames of stack @number to @stack, outermost first, and write new names and frames to
+ * .out. Return: 0 or -ENOMEM.
+ */
 static int add_frames(struct tap_pf *pf, uint32_t number, unsigned int mapping,
 		      struct tap_buf *stack)
 {
@@ -108,7 +113,7 @@ static int add_frames(struct tap_pf *pf, uint32_t number, unsigned int mapping,
 	return ret;
 }
 
-/* A packet with what is new of it. Return: 0 or -ENOMEM. */
+/* Write a packet with the stack and its new names. Return: 0 or -ENOMEM. */
 static int put_callstack(struct tap_pf *pf, struct tap_stack_pair pair, uint64_t number)
 {
 	struct tap_buf stack = { 0 };
@@ -131,7 +136,7 @@ static int put_callstack(struct tap_pf *pf, struct tap_stack_pair pair, uint64_t
 	return ret;
 }
 
-/* Return: 0 or -ENOMEM. */
+/* Write the sample, if it has stacks. Return: 0 or -ENOMEM. */
 static int put_sample(struct tap_pf *pf, int cpu, struct tap_pf_sample *sample)
 {
 	const struct tap_task *task =
@@ -156,8 +161,7 @@ static int put_sample(struct tap_pf *pf, int cpu, struct tap_pf_sample *sample)
 	tap_tracks_stamp(&pf->tracks, sample->ts_ns);
 	perf = tap_proto_begin(&pf->out, TAP_PF_PACKET_SAMPLE);
 	tap_proto_s64(&pf->out, TAP_PF_SAMPLE_CPU, cpu);
-	/* one whose process is not known counts as one: Perfetto would put it into the idle task's
-	 */
+	/* if the tgid is unknown use the tid: for pid 0 Perfetto would show the idle process */
 	tap_proto_s64(&pf->out, TAP_PF_SAMPLE_PID, tgid > 0 ? tgid : sample->tid);
 	tap_proto_s64(&pf->out, TAP_PF_SAMPLE_TID, sample->tid);
 	tap_proto_u64(&pf->out, TAP_PF_SAMPLE_CALLSTACK, *number);
@@ -168,7 +172,10 @@ static int put_sample(struct tap_pf *pf, int cpu, struct tap_pf_sample *sample)
 	return 0;
 }
 
-/* The kernel's comes first, and waits for the program's. */
+/*
+ * Add a stack to the CPU's sample. The kernel stack comes first; the sample then waits for the user
+ * stack.
+ */
 int tap_pf_put_stack(struct tap_pf *pf, const struct tap_pf_kind *kind, const struct tap_event *ev)
 {
 	struct tap_pf_stacks *s = &pf->stacks;

@@ -7,7 +7,8 @@
 #include "show/perfetto/fields.h"
 #include "show/report/task_cells.h"
 
-#define LONG_WAIT_NS 1000000u /* waits from here on are shown with what they were for */
+/* only waits of at least this length are shown with their components */
+#define LONG_WAIT_NS 1000000u
 
 enum {
 	OF_CPU,
@@ -22,9 +23,9 @@ enum {
 	OF_SCHEDULER
 };
 
-/* ---- what tracks stand below ---- */
+/* ---- parent tracks ---- */
 
-/* A CPU's own track, whose name stands alone: "CPU 0 lost events". */
+/* Return a track of the CPU whose name is complete without its parent's: "CPU 0 lost events". */
 static uint64_t named_of_cpu(struct tap_pf *pf, unsigned int kind, int cpu, uint64_t parent,
 			     const char *what, const char *unit)
 {
@@ -64,7 +65,10 @@ static uint64_t cpu_track(struct tap_pf *pf, int cpu)
 	return named_track(pf, OF_CPU, (uint64_t)cpu, 0, tap_buf_str(b));
 }
 
-/* Of its lives: those whose birth was not seen are one. */
+/*
+ * Return an id of the task that distinguishes tasks with the same tid. Tasks born before the window
+ * share 0 as birth time.
+ */
 static uint64_t thread_id(const struct tap_pf *pf, const struct tap_task *task)
 {
 	const bool is_born = task->born_ns > pf->e->run.window.from_ns;
@@ -72,7 +76,7 @@ static uint64_t thread_id(const struct tap_pf *pf, const struct tap_task *task)
 	return (uint64_t)task->tid + (is_born ? task->born_ns * (TAP_MAX_TIDS + 1) : 0);
 }
 
-/* Below the thread's own row, where its process is known. */
+/* Return the track at the thread's own row, or a top-level track if its process is unknown. */
 static uint64_t find_thread_track(struct tap_pf *pf, const struct tap_task *task)
 {
 	const uint64_t id = thread_id(pf, task), known = tap_track_find(&pf->tracks, OF_THREAD, id);
@@ -92,7 +96,10 @@ static uint64_t find_thread_track(struct tap_pf *pf, const struct tap_task *task
 								 .tgid = tgid > 0 ? tgid : 0 });
 }
 
-/* Of the life that the task has. Return: NULL when out of memory. */
+/*
+ * Return the tracks of the task, reset if its index had another task before. Return: NULL if out of
+ * memory.
+ */
 static inline struct tap_pf_thread *thread_of(struct tap_pf *pf, const struct tap_task *task)
 {
 	struct tap_pf_thread *t =
@@ -104,12 +111,13 @@ static inline struct tap_pf_thread *thread_of(struct tap_pf *pf, const struct ta
 	return t;
 }
 
-/* Return: 0 when out of memory. */
+/* Return: 0 if out of memory. */
 static uint64_t thread_track(struct tap_pf *pf, const struct tap_task *task)
 {
 	struct tap_pf_thread *t;
 
-	if (task == &pf->e->run.rec.ids.listed) /* the timeline does not have it: it has no index */
+	/* the timeline does not know the task, so it has no index */
+	if (task == &pf->e->run.rec.ids.listed)
 		return find_thread_track(pf, task);
 	t = thread_of(pf, task);
 	if (t && !t->own)
@@ -117,7 +125,7 @@ static uint64_t thread_track(struct tap_pf *pf, const struct tap_task *task)
 	return t ? t->own : 0;
 }
 
-/* Return: likewise. */
+/* Return one of the thread's rows; 0 if out of memory. */
 static uint64_t thread_row(struct tap_pf *pf, const struct tap_task *task, enum tap_pf_row row)
 {
 	static const char *const names[TAP_PF_NR_ROWS] = { [TAP_PF_STATE] = "state",
@@ -136,7 +144,7 @@ static uint64_t thread_row(struct tap_pf *pf, const struct tap_task *task, enum 
 	return t->rows[row];
 }
 
-/* Its path, or where that is not known its number. */
+/* Append the cgroup's path, or its id if the path is unknown. */
 static void put_cgroup_name(const struct tap_pf *pf, struct tap_buf *b, uint64_t id)
 {
 	const char *path = tap_cgroups_path(&pf->e->run.rec.ids.cgroups, id);
@@ -187,7 +195,7 @@ static uint64_t series_parent(struct tap_pf *pf, const struct tap_pelt_series *s
 	return task ? thread_track(pf, task) : 0;
 }
 
-/* "CPU 0 util": a counter that is pinned stands without its parent. */
+/* Append "CPU 0 util": a pinned counter is shown without its parent's name. */
 static void put_series_name(struct tap_pf *pf, struct tap_buf *b, const struct tap_pelt_series *s)
 {
 	const struct tap_task *task;
@@ -230,18 +238,18 @@ static uint64_t series_track(struct tap_pf *pf, const struct tap_pelt_series *s)
 	tap_buf_clear(b);
 	put_series_name(pf, b, s);
 	return !parent ? 0
-		       : tap_track_add(
-				 &pf->tracks,
-				 &(const struct tap_track){
-					 .parent = parent,
-					 .name = tap_buf_str(b),
-					 .len = b->len,
-					 .unit = s->signal->is_signed
-							 ? "ns"
-							 : units[s->signal->scale] }); /* a lag */
+		       : tap_track_add(&pf->tracks,
+				       &(const struct tap_track){
+					       .parent = parent,
+					       .name = tap_buf_str(b),
+					       .len = b->len,
+					       .unit = s->signal->is_signed
+							       ? "ns"
+							       /* signed signals are lags, in ns */
+							       : units[s->signal->scale] });
 }
 
-/* A signal that is on or off: a slice while it is on. */
+/* Show a flag as a slice while it is set. */
 static void put_flag(struct tap_pf *pf, struct tap_pf_series *of, const char *name, uint64_t ts_ns,
 		     bool is_on)
 {
@@ -266,13 +274,13 @@ static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, 
 		return -ENOMEM;
 	if (s->signal->scale == TAP_PELT_FLAG)
 		put_flag(pf, of, s->signal->name, ts_ns, !is_gap && value);
-	/* a counter cannot be unknown: the track of losses says when it may be wrong */
+	/* counters cannot be unknown; the track of gaps shows when the value may be wrong */
 	else if (!is_gap)
 		tap_track_count(&pf->tracks, of->track, ts_ns, value);
 	return 0;
 }
 
-/* Also one that the timeline does not have. */
+/* Return true if the options select the task, which the timeline may not know. */
 static bool picks_listed(struct tap_run *run, const struct tap_task *task)
 {
 	return run->all_tasks || tap_pick_task(&run->pick, &run->rec.ids.cgroups, task);
@@ -311,7 +319,7 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	return ret || !origin ? ret : tap_pf_find_cpu(pf, origin);
 }
 
-/* What Perfetto's own states of threads have no word for. */
+/* Write a slice for a state that Perfetto's own thread states do not have. */
 static int put_state(struct tap_pf *pf, const struct tap_interval *s, const char *name)
 {
 	const uint64_t start_ns = pf->e->run.window.from_ns,
@@ -326,7 +334,7 @@ static int put_state(struct tap_pf *pf, const struct tap_interval *s, const char
 	return track ? 0 : -ENOMEM;
 }
 
-/* In which it was when the window began, or it was born. */
+/* Return the task's cgroup at the window's begin, or at its birth. */
 static uint64_t first_cgroup(const struct tap_pf *pf, const struct tap_task *task)
 {
 	struct tap_listed l = { 0 };
@@ -336,8 +344,10 @@ static uint64_t first_cgroup(const struct tap_pf *pf, const struct tap_task *tas
 	return l.cgroup ? l.cgroup : task->cgroup;
 }
 
-/* It is in another cgroup since @ns, 0: in none that is known: a slice for the one before. Return:
- * 0 or -ENOMEM. */
+/*
+ * Note that the task is in @cgroup from @ns on (0: unknown), and write a slice for its previous
+ * cgroup. Return: 0 or -ENOMEM.
+ */
 static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgroup, uint64_t ns)
 {
 	struct tap_pf_cgroup *in =
@@ -363,7 +373,10 @@ static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgro
 	return track ? name->err : -ENOMEM;
 }
 
-/* Where it was at first it was all along; it moves by events. */
+/*
+ * The first known cgroup is assumed from the window's begin, or the task's birth; after that,
+ * events move the task.
+ */
 static int follow_cgroup(struct tap_pf *pf, const struct tap_interval *s)
 {
 	const struct tap_task *task = s->task;
@@ -394,8 +407,10 @@ int tap_pf_end_cgroups(struct tap_pf *pf)
 	struct tap_task *const *tasks = tap_timeline_tasks(pf->e->run.timeline, &nr);
 	int ret = 0;
 
-	/* where lists of the beginning and the end differ and no event tells when it moved, there
-	 * is no slice */
+	/*
+	 * No slice if the lists at the beginning and the end differ, and no event says when the
+	 * task moved.
+	 */
 	for (unsigned int i = 0; !ret && i < nr && i < pf->nr_in_cgroups; i++)
 		if (pf->in_cgroups[i].id == tasks[i]->cgroup)
 			ret = move_to(pf, tasks[i], 0, pf->e->run.window.to_ns);
@@ -417,7 +432,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 
 /* ---- waits ---- */
 
-/* "deadline: cc1plus [4410]", "unknown" */
+/* Set @b to a component's name: "deadline: cc1plus [4410]", "unknown". */
 static void name_piece(struct tap_pf *pf, struct tap_buf *b, const struct tap_piece *p)
 {
 	tap_buf_clear(b);
@@ -428,7 +443,7 @@ static void name_piece(struct tap_pf *pf, struct tap_buf *b, const struct tap_pi
 	}
 }
 
-/* An arrow from who woke it. Return: its number; 0: there is none. */
+/* Begin an arrow from the waker. Return: the flow's number; 0: no waker known. */
 static uint64_t put_waker(struct tap_pf *pf, const struct tap_wait_told *w)
 {
 	const struct tap_task *waker =
@@ -451,8 +466,8 @@ static uint64_t put_waker(struct tap_pf *pf, const struct tap_wait_told *w)
 }
 
 /*
- * The wait, and below it its pieces end to end, in the order in which they began: of a kind and
- * task that came several times there is one piece, of all of its time.
+ * Write the wait, and below it its components one after the other, in order of their first time.
+ * Several intervals of the same kind and task are one component with their total time.
  */
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
@@ -486,15 +501,18 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 static int on_waits(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
 {
 	(void)t;
-	(void)ts_ns; /* it is runnable since .since_ns */
+	(void)ts_ns; /* .since_ns is the time from which it is runnable */
 	return tap_pf_put_late_waking(ctx, task);
 }
 
 /* ---- slices between two events ---- */
 
-/* Slices of one track may not overlap otherwise than one within the other: each goes to the first
- * that is free. Return: NULL when out of memory. */
-static uint64_t *find_lane(struct tap_pf *pf, uint64_t from_ns)
+/*
+ * Return the lane for a slice: the first track whose last slice has ended, because slices on one
+ * track must nest.
+ * Return: NULL if out of memory.
+ */
+static uint64_t *find_slice_lane(struct tap_pf *pf, uint64_t from_ns)
 {
 	unsigned int i = 0;
 
@@ -512,7 +530,7 @@ static int put_slice(struct tap_pf *pf, const struct tap_request *q)
 
 	if (!task->selected)
 		return 0;
-	lane = find_lane(pf, q->from_ns);
+	lane = find_slice_lane(pf, q->from_ns);
 	track = lane ? named_track(pf, OF_SLICES, (uint64_t)(lane - pf->lane_ends), 0,
 				   pf->e->opts->slices)
 		     : 0;
@@ -543,7 +561,7 @@ bool tap_pf_picks_tid(struct tap_pf *pf, int tid)
 	return task ? picks_listed(&pf->e->run, task) : pf->e->run.all_tasks;
 }
 
-/* The track of whoever ran; of an idle CPU its own. */
+/* Return the track of the task that was running, or the CPU's if it was idle. */
 static uint64_t runner_track(struct tap_pf *pf, const struct tap_event *ev, int tid,
 			     bool *is_wanted)
 {
@@ -568,7 +586,7 @@ int tap_pf_put_instant(struct tap_pf *pf, const struct tap_pf_kind *kind,
 
 /* ---- losses ---- */
 
-/* As long as they were. */
+/* Write the number of lost events as a counter, which returns to 0 at the gap's end. */
 static int put_nr_lost(struct tap_pf *pf, const struct tap_event *ev, uint64_t parent)
 {
 	const uint64_t track =
@@ -603,7 +621,7 @@ int tap_pf_count_loss(struct tap_pf *pf, const struct tap_event *ev)
 
 /* ---- sched_ext ---- */
 
-/* Which BPF scheduler was loaded: rows are [when it was seen, its name or null, ...]. */
+/* Write which BPF scheduler was loaded. Rows are [time first seen, name or null, ...]. */
 int tap_pf_put_schedulers(struct tap_pf *pf)
 {
 	const json_t *rows = json_object_get(pf->e->run.rec.meta, "schedulers"), *row;
