@@ -8,7 +8,7 @@
 #include "base/array.h"
 
 #define ALIGN 8u
-#define COLUMN_TEXT 80u /* at most what tells of a column, beside its name */
+#define COLUMN_TEXT 80u /* maximum size of a column's JSON member, without its name */
 
 static const char *const types[] = {
 	[TAP_NUMBER_U8] = "u8",
@@ -61,13 +61,13 @@ static bool is_next_piece(const struct tap_drawn_columns *c, unsigned int i)
 	return i && c->v[i].name == c->v[i - 1].name;
 }
 
-static size_t aligned(size_t bytes)
+static size_t align_up(size_t bytes)
 {
 	return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* Adds where they are. Return: where the last one ends. */
-static size_t tell(struct tap_drawn_columns *c, size_t at, struct tap_buf *json)
+/* Append the columns' offsets to @json. Return: the end of the last column. */
+static size_t put_offsets(struct tap_drawn_columns *c, size_t at, struct tap_buf *json)
 {
 	c->first_bytes = at;
 	for (unsigned int i = 0; i < c->nr;) {
@@ -81,23 +81,25 @@ static size_t tell(struct tap_drawn_columns *c, size_t at, struct tap_buf *json)
 			       first->name, at, bytes, types[first->type]);
 		if (i <= c->nr_first)
 			c->first_bytes = at + bytes;
-		at = aligned(at + bytes);
+		at = align_up(at + bytes);
 	}
 	return at;
 }
 
-/* Where the columns begin is told in the text that stands before them: it gets as much room as it
- * can need. */
+/*
+ * The JSON text includes the columns' offsets, which depend on the text's size: reserve the
+ * maximum. Return: its size.
+ */
 static size_t text_bytes(const struct tap_drawn_columns *c, const struct tap_buf *json)
 {
 	size_t bytes = sizeof(uint32_t) + json->len + COLUMN_TEXT;
 
 	for (unsigned int i = 0; i < c->nr; i++)
 		bytes += is_next_piece(c, i) ? 0 : strlen(c->v[i].name) + COLUMN_TEXT;
-	return aligned(bytes);
+	return align_up(bytes);
 }
 
-/* Adds the @nth byte of each number that has one. @bytes: varints, one behind the other. */
+/* Append the @nth byte of each number that is long enough. @bytes: a sequence of varints. */
 static void put_nth(const struct tap_buf *bytes, unsigned int nth, struct tap_buf *out)
 {
 	unsigned int n = 0;
@@ -109,8 +111,10 @@ static void put_nth(const struct tap_buf *bytes, unsigned int nth, struct tap_bu
 	}
 }
 
-/* The lowest bytes of large numbers are noise, the highest are alike: apart from each other they
- * are compressed better. */
+/*
+ * Write all first bytes, then all second bytes, and so on. The low bytes of large numbers are noise
+ * while the high bytes are similar: separated, they compress better.
+ */
 static void put_varints(const struct tap_drawn_column *pieces, unsigned int nr, struct tap_buf *out)
 {
 	size_t before = SIZE_MAX;
@@ -139,7 +143,7 @@ static void put_bytes(const struct tap_drawn_columns *c, size_t begin, struct ta
 	for (unsigned int i = 0, next; i < c->nr; i = next) {
 		for (next = i + 1; next < c->nr && is_next_piece(c, next);)
 			next++;
-		tap_buf_add(out, "\0\0\0\0\0\0\0", aligned(out->len - begin) - (out->len - begin));
+		tap_buf_add(out, "\0\0\0\0\0\0\0", align_up(out->len - begin) - (out->len - begin));
 		put_column(&c->v[i], next - i, out);
 	}
 }
@@ -152,7 +156,7 @@ int tap_drawn_columns_put(struct tap_drawn_columns *c, const struct tap_buf *jso
 	size_t end;
 
 	tap_buf_puts(&text, ",\"columns\":{");
-	end = tell(c, first, &text);
+	end = put_offsets(c, first, &text);
 	tap_buf_puts(&text, "}}");
 	if (json->err || text.err) {
 		tap_buf_release(&text);

@@ -11,21 +11,21 @@
 #include "analysis/frequency.h"
 
 #define MAX_CURVES 4096u
-#define MAX_POINTS 4000u /* of a curve; fewer where curves are many */
+#define MAX_POINTS 4000u /* per curve; fewer if there are many curves */
 #define MIN_POINTS 60u
 #define ALL_POINTS (1u << 18)
-#define KEPT 3u /* of an interval: the least, the most, the last */
-#define FREQUENCY ((uint64_t)1 << 63) /* as a key: of the CPU with this number */
+#define KEPT 3u /* points kept per interval: minimum, maximum, last */
+#define FREQUENCY ((uint64_t)1 << 63) /* key bit for frequencies; the low bits are the CPU */
 
 struct point {
 	uint64_t ts_ns;
-	float value; /* NAN: not known from here on */
+	float value; /* NAN: unknown from here on */
 };
 
 struct tap_drawn_curve {
-	const struct tap_pelt_series *series; /* NULL: a CPU's frequency */
+	const struct tap_pelt_series *series; /* NULL: frequency of .cpu */
 	int cpu;
-	uint32_t task; /* its index: of a task's */
+	uint32_t task; /* task index, for signals of tasks */
 	struct point *points; /* owned */
 	unsigned int nr, cap;
 };
@@ -43,23 +43,26 @@ bool tap_curves_are_in(const struct tap_run *run)
 
 /* ---- points ---- */
 
-/* An interval of the window in a curve: which of its points stay. */
+/* Indices of the points to keep of an interval. */
 struct kept {
 	unsigned int least, most, last;
 };
 
-static void look(const struct point *points, unsigned int i, struct kept *k)
+static void update_kept(const struct point *points, unsigned int i, struct kept *k)
 {
-	if (!(points[i].value >= points[k->least].value)) /* also where either is not known */
+	if (!(points[i].value >= points[k->least].value)) /* the negation also matches NAN */
 		k->least = isnan(points[i].value) ? k->least : i;
 	if (!(points[i].value <= points[k->most].value))
 		k->most = isnan(points[i].value) ? k->most : i;
 	k->last = i;
 }
 
-/* In their order, each once. Return: how many of @points there are. */
-static unsigned int keep(struct point *points, unsigned int nr, const struct kept *k,
-			 unsigned int first)
+/*
+ * Copy the kept points in their order, without duplicates, to the front. Return: the new number of
+ * points.
+ */
+static unsigned int copy_kept(struct point *points, unsigned int nr, const struct kept *k,
+			      unsigned int first)
 {
 	for (unsigned int i = first; i <= k->last; i++)
 		if (i == k->least || i == k->most || i == k->last)
@@ -67,8 +70,8 @@ static unsigned int keep(struct point *points, unsigned int nr, const struct kep
 	return nr;
 }
 
-/* Down to half of what a curve may have. */
-static void thin(struct tap_curves *c, struct tap_drawn_curve *curve)
+/* Reduce the curve to half of its maximum number of points. */
+static void thin_curve(struct tap_curves *c, struct tap_drawn_curve *curve)
 {
 	const uint64_t from_ns = c->run->window.from_ns;
 	const uint64_t interval_ns =
@@ -82,27 +85,27 @@ static void thin(struct tap_curves *c, struct tap_drawn_curve *curve)
 		for (first = i;
 		     i < curve->nr && (curve->points[i].ts_ns - from_ns) / interval_ns == interval;
 		     i++)
-			look(curve->points, i, &k);
-		nr = keep(curve->points, nr, &k, first);
+			update_kept(curve->points, i, &k);
+		nr = copy_kept(curve->points, nr, &k, first);
 	}
 	c->nr_points -= curve->nr - nr;
 	curve->nr = nr;
 }
 
-/* All together are too many: from now on each may have half of what it had. */
+/* Halve the limit for all curves, because there are too many points in total. */
 static void thin_all(struct tap_curves *c)
 {
 	c->max_points /= 2;
 	for (unsigned int i = 0; i < c->nr; i++)
 		if (c->v[i].nr > c->max_points)
-			thin(c, &c->v[i]);
+			thin_curve(c, &c->v[i]);
 }
 
 static int add_point(struct tap_curves *c, struct tap_drawn_curve *curve, uint64_t ts_ns,
 		     float value)
 {
 	if (curve->nr >= c->max_points)
-		thin(c, curve);
+		thin_curve(c, curve);
 	if (c->nr_points >= ALL_POINTS && c->max_points > MIN_POINTS)
 		thin_all(c);
 	if (tap_array_grow(&curve->points, curve->nr, &curve->cap, sizeof(*curve->points)))
@@ -112,9 +115,9 @@ static int add_point(struct tap_curves *c, struct tap_drawn_curve *curve, uint64
 	return 0;
 }
 
-/* ---- what is told ---- */
+/* ---- callbacks ---- */
 
-/* NULL when out of memory. */
+/* Return: NULL if out of memory. */
 static struct tap_drawn_curve *find_curve(struct tap_curves *c, uint64_t key,
 					  const struct tap_drawn_curve *fresh)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Load-tracking signals and frequencies over time. Of curves with many points the least, the most
- * and the last of equal intervals of the window are kept: memory is bounded, whatever is recorded.
+ * Load-tracking signals and frequencies over time. For curves with many points, only the minimum,
+ * the maximum and the last value of equal intervals are kept, so that memory is bounded.
  */
 #ifndef TAP_DRAWN_CURVES_H
 #define TAP_DRAWN_CURVES_H
@@ -14,33 +14,37 @@
 struct tap_curves {
 	struct tap_run *run;
 	const struct tap_lanes *lanes;
-	const int *tids; /* whose signals are kept */
+	const int *tids; /* the tasks whose signals are kept */
 	unsigned int nr_tids;
 
-	struct tap_pelt *signals; /* made by tap_curves_init() */
-	/* inside */
-	struct tap_map tid_set, by_series; /* series -> index of its curve, plus one */
+	struct tap_pelt *signals; /* created by tap_curves_init() */
+	/* private */
+	struct tap_map tid_set, by_series; /* .by_series: series -> index of its curve + 1 */
 	struct tap_drawn_curve *v; /* owned */
 	unsigned int nr, cap;
 	unsigned int nr_wanted;
-	uint64_t nr_points; /* of all */
-	unsigned int max_points; /* of one */
+	uint64_t nr_points; /* of all curves */
+	unsigned int max_points; /* limit per curve */
 	struct tap_buf t, values;
 };
 
-/* Whether there are events that tell of some; behind the survey. */
+/* Return true if the recording has such events. Call it after the survey. */
 bool tap_curves_are_in(const struct tap_run *run);
-/* The four in front are the caller's. Return: 0 or -ENOMEM, as all of these; release in either
- * case. */
+/*
+ * Initialize; the caller sets the first four members. Return: 0 or -ENOMEM, as all functions here;
+ * release in either case.
+ */
 int tap_curves_init(struct tap_curves *c);
 void tap_curves_release(struct tap_curves *c);
 /*
- * Two watchers make the curves: tap_pelt_ops with .signals, and this one of frequencies. Its ctx:
- * struct tap_curves.
+ * Two watchers fill the curves: tap_pelt_ops with .signals as ctx, and this one for frequencies.
+ * Its ctx: struct tap_curves.
  */
 extern const struct tap_watcher_ops tap_curves_frequency_ops;
-/* After the watchers' end. Adds the columns, which are @c's; to @json the curves, with commas
- * between. */
+/*
+ * After the watchers' end: add the columns, which @c owns, and append the curves to @json,
+ * separated by commas.
+ */
 int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap_buf *json,
 		   struct tap_drawn_columns *columns);
 

@@ -6,13 +6,16 @@
 
 #include "show/drawn/shares.h"
 
-#define FIRST_BUCKETS                                                                              \
-	2048u /* levels with so many are drawn first: a browser's window is seldom wider */
-#define THERE_ONE 4096u /* parts */
+/*
+ * The page first draws the coarsest levels, up to the first with at least this many buckets. Few
+ * windows are wider.
+ */
+#define FIRST_BUCKETS 2048u
+#define THERE_ONE 4096u /* unit of .there */
 #define NONE UINT32_MAX
 
 struct tap_level_bucket {
-	uint32_t bucket; /* NONE: nothing was told yet */
+	uint32_t bucket; /* NONE: nothing reported yet */
 	uint64_t run_ns, unknown_ns;
 	struct tap_shares shares;
 };
@@ -59,9 +62,9 @@ void tap_levels_release(struct tap_levels *l)
 	free(l->runner);
 }
 
-/* ---- what CPUs did ---- */
+/* ---- CPUs ---- */
 
-/* What is in it becomes a cell, and part of the bucket above it. */
+/* Store the bucket in its cell, and add it to the bucket of the next coarser level. */
 static int close_bucket(struct tap_levels *l, unsigned int level, unsigned int row)
 {
 	struct tap_level_bucket *b = open_of(l, level, row),
@@ -86,7 +89,10 @@ static int close_bucket(struct tap_levels *l, unsigned int level, unsigned int r
 	return ret;
 }
 
-/* From now on what is told is of this bucket of the finest level, and of those above it. */
+/*
+ * Make this the current bucket of the finest level, and its containing buckets current in coarser
+ * levels.
+ */
 static int open_bucket(struct tap_levels *l, unsigned int row, uint32_t bucket)
 {
 	int ret = 0;
@@ -114,15 +120,17 @@ static uint32_t runner_of(const struct tap_cpu_interval *s)
 	return index == TAP_OTHERS ? TAP_OTHERS : TAP_RUNNER_TASKS + index;
 }
 
-/* ---- who waited ---- */
+/* ---- waits ---- */
 
 static uint32_t part_of(const struct tap_pyramid *p, uint64_t ns)
 {
 	return (uint32_t)((double)ns / (double)p->ns * THERE_ONE);
 }
 
-/* Waits overlap, and are many where they are long: what lies between their first and last bucket is
- * one step up and one down. */
+/*
+ * Waits overlap, and in overload there are many long ones: for the whole buckets of a wait, only
+ * record a step up at the first and a step down after the last.
+ */
 static void add_waiting(struct tap_levels *l, unsigned int row, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tap_pyramid *p = &l->pyramid;
@@ -219,8 +227,8 @@ static void close_row(struct tap_levels *l, unsigned int row, uint8_t *depth, in
 	}
 }
 
-/* Of what is the most in a bucket, the most of the finer ones is the most of theirs. */
-static void raise(struct tap_levels *l, unsigned int row, uint8_t *depth)
+/* Set a coarse bucket's maximum to the maximum of its finer buckets. */
+static void raise_maxima(struct tap_levels *l, unsigned int row, uint8_t *depth)
 {
 	const struct tap_pyramid *p = &l->pyramid;
 
@@ -260,7 +268,7 @@ static void put_level(struct tap_levels *l, unsigned int level, const uint8_t *d
 	tap_buf_add(&columns[DEPTH], depth + first, end - first);
 }
 
-/* Counted from the finest of those that are added on. */
+/* @number: the level's number in the output, counted from the finest level written. */
 static int add_level(struct tap_levels *l, unsigned int level, unsigned int number,
 		     struct tap_drawn_columns *columns)
 {
@@ -284,7 +292,7 @@ static int add_level(struct tap_levels *l, unsigned int level, unsigned int numb
 	return ret;
 }
 
-/* The coarsest level first: it is drawn before finer ones are there. */
+/* Add the coarsest level first: it is drawn before finer levels have arrived. */
 static int add_levels(struct tap_levels *l, unsigned int first, struct tap_drawn_columns *columns)
 {
 	const struct tap_pyramid *y = &l->pyramid;
@@ -306,7 +314,7 @@ int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners 
 
 	for (unsigned int row = 0; !ret && row < l->pyramid.nr_rows; row++) {
 		close_row(l, row, depth, &ret);
-		raise(l, row, depth);
+		raise_maxima(l, row, depth);
 	}
 	for (unsigned int level = first; !ret && level < l->pyramid.nr_levels; level++)
 		put_level(l, level, depth, runners);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each CPU did, by buckets of time: who ran most, for how much of it, the longest wait that
- * ended, how many were there. Memory does not depend on how long the recording is.
+ * What each CPU did in each time bucket: the task that ran longest, the share of time that tasks
+ * ran, the longest wait that ended, and the greatest number of runnable tasks. Memory does not
+ * depend on the recording's length.
  */
 #ifndef TAP_DRAWN_LEVELS_H
 #define TAP_DRAWN_LEVELS_H
@@ -15,25 +16,36 @@
 
 struct tap_levels {
 	const struct tap_lanes *lanes;
-	struct tap_pyramid pyramid; /* a row is a lane */
-	/* inside; owned, by cell */
-	uint32_t *runner; /* TAP_RUNNER_...: from TAP_RUNNER_TASKS on a task's index; TAP_OTHERS */
+	struct tap_pyramid pyramid; /* one row per lane */
+	/* Private; owned, indexed by cell. */
+	uint32_t *runner; /* TAP_RUNNER_...; TAP_RUNNER_TASKS + a task's index; or TAP_OTHERS */
 	uint8_t *busy, *unknown;
 	uint32_t *wait_us;
-	/* of the finest level: in parts of one that is there all the time */
+	/*
+	 * Finest level only: number of runnable tasks, in units of 1/THERE_ONE task during the
+	 * whole bucket.
+	 */
 	uint32_t *there;
-	int32_t *there_change; /* from this bucket on: how many are there for whole buckets */
-	struct tap_level_bucket *open; /* by row and level: the one that is being filled */
+	/*
+	 * Change in the number of tasks that are runnable during whole buckets, from this bucket
+	 * on.
+	 */
+	int32_t *there_change;
+	struct tap_level_bucket *open; /* by row and level: the bucket being filled */
 	struct tap_buf columns[TAP_PYRAMID_LEVELS][TAP_NR_LEVEL_COLUMNS];
 };
 
-/* The two in front are the caller's. Return: 0 or -ENOMEM, as all of these. */
+/*
+ * Initialize; the caller sets the first two members. Return: 0 or -ENOMEM, as all functions here.
+ */
 int tap_levels_init(struct tap_levels *l);
 void tap_levels_release(struct tap_levels *l);
-/* ctx: struct tap_levels; with TAP_PICK_TASKS. */
+/* ctx: struct tap_levels; use with TAP_PICK_TASKS. */
 extern const struct tap_watcher_ops tap_levels_ops;
-/* All was told. Adds the columns, which are @l's, of the levels from @first on, the coarsest first;
- * those that are drawn first are .nr_first. */
+/*
+ * After all events: add the columns, which @l owns, for the levels from @first on, coarsest level
+ * first. Sets .nr_first to the columns that the page draws first.
+ */
 int tap_levels_end(struct tap_levels *l, unsigned int first, struct tap_runners *runners,
 		   struct tap_drawn_columns *columns);
 

@@ -10,18 +10,18 @@
 #include "show/drawn/slices.h"
 #include "show/drawn/task_levels.h"
 
-#define CURVE_TASKS 64u /* tasks with curves */
-#define FINE_BUCKETS 1024u /* levels with fewer stay, however few slices there are */
+#define CURVE_TASKS 64u /* most tasks with curves */
+#define FINE_BUCKETS 1024u /* levels with fewer buckets are always kept */
 #define SLICES_PER_BUCKET 4u
 
 struct part {
 	struct tap_run *run;
 	const struct tap_drawn_opts *opts;
 	struct tap_runners runners;
-	/* the first pass */
+	/* filled in the first pass */
 	struct tap_drawn_slices slices;
 	struct tap_levels levels;
-	/* the same, or where it must be known first which tasks another */
+	/* filled in the first pass if the tasks are known, otherwise in a second one */
 	bool has_task_levels, has_curves;
 	int *tids; /* owned */
 	unsigned int nr_tids;
@@ -29,7 +29,7 @@ struct part {
 	struct tap_curves curves;
 };
 
-/* ---- of tasks: levels and curves ---- */
+/* ---- tasks: levels and curves ---- */
 
 static int init_tasks(struct part *p, bool has_task_levels)
 {
@@ -52,7 +52,7 @@ static int init_tasks(struct part *p, bool has_task_levels)
 	return tap_curves_init(&p->curves);
 }
 
-/* Return: how many there are now. */
+/* Add the watchers to @v, which has @nr already. Return: the new number. */
 static unsigned int add_task_watchers(struct part *p, struct tap_watcher *v, unsigned int nr)
 {
 	if (p->has_task_levels)
@@ -68,12 +68,12 @@ static unsigned int add_task_watchers(struct part *p, struct tap_watcher *v, uns
 
 /* ---- the first pass ---- */
 
-static int out_of_memory(struct tap_err *err)
+static int report_nomem(struct tap_err *err)
 {
 	return tap_err_nomem(err);
 }
 
-static int init(struct part *p)
+static int init_part(struct part *p)
 {
 	const struct tap_drawn_opts *o = p->opts;
 
@@ -104,13 +104,13 @@ static int first_pass(struct part *p, struct tap_err *err)
 	};
 	const bool knows_tasks = p->opts->nr_tids || !p->opts->max_tasks;
 
-	if (init(p) || set_tids(p, p->opts->tids, p->opts->nr_tids) ||
+	if (init_part(p) || set_tids(p, p->opts->tids, p->opts->nr_tids) ||
 	    (knows_tasks && init_tasks(p, true)))
-		return out_of_memory(err);
+		return report_nomem(err);
 	return tap_run_watch(p->run, watchers, add_task_watchers(p, watchers, 2), err);
 }
 
-/* ---- the second one, once it is known who ran and waited most ---- */
+/* ---- the second pass, with the tasks that ran and waited most ---- */
 
 struct ranked {
 	uint64_t ns;
@@ -126,16 +126,16 @@ static int by_ns(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static uint64_t weight(const struct tap_task *task)
+static uint64_t weight_of(const struct tap_task *task)
 {
 	return task->total_ns[TAP_STATE_RUNNING] + task->total_ns[TAP_STATE_PREEMPTED] +
 	       task->total_ns[TAP_STATE_WAKING] + task->total_ns[TAP_STATE_THROTTLED];
 }
 
-/* The newest with its tid: rows are by tid. */
+/* Return true for the latest task with its tid, as rows are by tid, if it ran or waited. */
 static bool is_candidate(struct tap_run *run, const struct tap_task *task)
 {
-	return weight(task) && tap_run_has_task(run, task) &&
+	return weight_of(task) && tap_run_has_task(run, task) &&
 	       tap_timeline_task(run->timeline, task->tid) == task;
 }
 
@@ -148,7 +148,7 @@ static int rank_tasks(struct part *p)
 
 	for (unsigned int i = 0; ranked && tids && i < nr; i++)
 		if (is_candidate(p->run, tasks[i]))
-			ranked[nr_ranked++] = (struct ranked){ weight(tasks[i]), tasks[i]->tid };
+			ranked[nr_ranked++] = (struct ranked){ weight_of(tasks[i]), tasks[i]->tid };
 	if (ranked && tids) {
 		qsort(ranked, nr_ranked, sizeof(*ranked), by_ns);
 		for (unsigned int i = 0; i < nr_ranked; i++)
@@ -173,20 +173,22 @@ static int second_pass(struct part *p, struct tap_err *err)
 	if (p->opts->nr_tids || !p->opts->max_tasks)
 		return 0;
 	if (rank_tasks(p) || init_tasks(p, p->slices.is_over))
-		return out_of_memory(err);
+		return report_nomem(err);
 	nr = add_task_watchers(p, watchers, 0);
 	if (!nr)
 		return 0;
-	listener->note = NULL; /* it is all known */
+	listener->note = NULL; /* the first pass has already printed all notes */
 	ret = tap_run_watch(p->run, watchers, nr, err);
 	*listener = whole;
 	return ret;
 }
 
-/* ---- what becomes of it ---- */
+/* ---- output ---- */
 
-/* Where a bucket holds few slices these are drawn: finer levels are left out. Return: the first
- * that is not. */
+/*
+ * Return the first level to write. Finer levels are omitted if their buckets have so few slices
+ * that the slices themselves are drawn.
+ */
 static unsigned int first_level(const struct part *p)
 {
 	const struct tap_pyramid *y = &p->levels.pyramid;
@@ -242,7 +244,7 @@ static int put_curves(struct part *p, struct tap_buf *json, struct tap_drawn_col
 	return ret;
 }
 
-/* What CPUs are first drawn from comes first: how many slices there are, and levels. */
+/* Write first what the page needs to draw CPUs: the number of slices, and the levels. */
 static int put_columns(struct part *p, struct tap_buf *json, struct tap_drawn_columns *columns)
 {
 	const uint64_t origin_ns = p->opts->origin_ns;
@@ -256,12 +258,12 @@ static int put_columns(struct part *p, struct tap_buf *json, struct tap_drawn_co
 	ret = ret ?: tap_drawn_columns_add_some(columns, &slices, 0, 1) ?: put_levels(p, json, columns) ?:
 	      tap_drawn_columns_add_some(columns, &slices, 1, slices.nr) ?: put_task_levels(p, json, columns) ?: put_curves(p, json, columns);
 	tap_drawn_columns_release(&slices);
-	/* the last: all of them are asked for now */
+	/* must be last: now all numbers have been assigned */
 	tap_runners_put(&p->runners, p->run->timeline, json);
 	return ret;
 }
 
-static int put(struct part *p, struct tap_buf *out, size_t *first_bytes, struct tap_err *err)
+static int put_part(struct part *p, struct tap_buf *out, size_t *first_bytes, struct tap_err *err)
 {
 	struct tap_drawn_columns columns = { 0 };
 	struct tap_buf json = { 0 };
@@ -276,7 +278,7 @@ static int put(struct part *p, struct tap_buf *out, size_t *first_bytes, struct 
 		   : 0;
 }
 
-static void release(struct part *p)
+static void release_part(struct part *p)
 {
 	tap_curves_release(&p->curves);
 	tap_task_levels_release(&p->task_levels);
@@ -291,12 +293,12 @@ int tap_drawn_part(struct tap_run *run, const struct tap_drawn_opts *opts, struc
 {
 	struct part p = { .run = run, .opts = opts };
 	size_t first_bytes = 0;
-	int ret = first_pass(&p, err) ?: second_pass(&p, err) ?: put(&p, out, &first_bytes, err);
+	int ret = first_pass(&p, err) ?: second_pass(&p, err) ?: put_part(&p, out, &first_bytes, err);
 
 	if (drawn)
 		*drawn = (struct tap_drawn){ .slices = p.slices.nr,
 					     .has_slices = !p.slices.is_over,
 					     .first_bytes = first_bytes };
-	release(&p);
+	release_part(&p);
 	return ret;
 }

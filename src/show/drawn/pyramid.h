@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Levels of buckets: each level's are four times as wide as those of the one before. */
+/*
+ * Levels of time buckets: each level's buckets are four times as long as those of the level before.
+ */
 #ifndef TAP_DRAWN_PYRAMID_H
 #define TAP_DRAWN_PYRAMID_H
 
@@ -8,23 +10,22 @@
 
 #include "base/window.h"
 
-#define TAP_PYRAMID_BUCKETS 16384u /* of one row, where nobody says how many */
-#define TAP_PYRAMID_CELLS (1u << 19) /* of the finest level, at most */
-#define TAP_PYRAMID_TOP 64u /* the last level has no more buckets */
-#define TAP_PYRAMID_LEVELS 7u /* there are fewer */
+#define TAP_PYRAMID_BUCKETS 16384u /* default maximum per row */
+#define TAP_PYRAMID_CELLS (1u << 19) /* maximum for the finest level */
+#define TAP_PYRAMID_TOP 64u /* the last level has at most this many buckets */
+#define TAP_PYRAMID_LEVELS 7u /* more than are needed */
 #define TAP_PYRAMID_STEP 4u
 
 struct tap_pyramid {
 	struct tap_window window;
-	uint64_t ns; /* of a bucket of the finest level */
+	uint64_t ns; /* length of a bucket of the finest level */
 	unsigned int nr_rows, nr_levels;
 	uint32_t buckets[TAP_PYRAMID_LEVELS];
-	/* cell of each level, and how many there are in all */
+	/* index of each level's first cell; the last entry is the number of cells */
 	size_t first[TAP_PYRAMID_LEVELS + 1];
 };
 
-/* @buckets: of a row, at most; 0: TAP_PYRAMID_BUCKETS; not above 65536. @one_level: the finest
- * alone. */
+/* @buckets: maximum per row; 0: TAP_PYRAMID_BUCKETS; at most 65536. @one_level: only the finest. */
 void tap_pyramid_init(struct tap_pyramid *p, struct tap_window window, unsigned int nr_rows,
 		      unsigned int buckets, bool one_level);
 
@@ -34,7 +35,10 @@ static inline size_t tap_pyramid_cell(const struct tap_pyramid *p, unsigned int 
 	return p->first[level] + (size_t)row * p->buckets[level] + bucket;
 }
 
-/* Of the finest level. @ns: of the window; what it ends with is the last one's. */
+/*
+ * Return the bucket of the finest level that contains @ns, a time in the window. The window's end
+ * belongs to the last bucket.
+ */
 static inline uint32_t tap_pyramid_bucket(const struct tap_pyramid *p, uint64_t ns)
 {
 	const uint64_t bucket = (ns - p->window.from_ns) / p->ns;
@@ -47,7 +51,7 @@ static inline uint64_t tap_pyramid_begin(const struct tap_pyramid *p, uint32_t b
 	return p->window.from_ns + bucket * p->ns;
 }
 
-/* The last one's is UINT64_MAX. */
+/* Return the bucket's end; UINT64_MAX for the last bucket. */
 static inline uint64_t tap_pyramid_end(const struct tap_pyramid *p, uint32_t bucket)
 {
 	return bucket + 1 < p->buckets[0] ? tap_pyramid_begin(p, bucket + 1) : UINT64_MAX;
@@ -58,7 +62,10 @@ static inline uint64_t tap_pyramid_ns(const struct tap_pyramid *p, unsigned int 
 	return p->ns << (2 * level);
 }
 
-/* @ns of a bucket of @of_ns as 0..255: 0 is none of it, 255 all. */
+/*
+ * Return @ns as a share of @of_ns, from 0 to 255. Only exactly 0 gives 0, and only the whole gives
+ * 255.
+ */
 static inline uint8_t tap_pyramid_share(double ns, double of_ns)
 {
 	const double share = 255 * ns / of_ns;

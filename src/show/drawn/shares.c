@@ -13,7 +13,7 @@ static int by_who(const void *a, const void *b)
 	return x->who < y->who ? -1 : x->who > y->who;
 }
 
-static void merge(struct tap_shares *s)
+static void merge_shares(struct tap_shares *s)
 {
 	unsigned int nr = 0;
 
@@ -36,8 +36,11 @@ int tap_shares_add(struct tap_shares *s, uint32_t who, uint64_t ns)
 		return 0;
 	}
 	if (s->nr == s->cap) {
-		merge(s);
-		/* one that stays nearly full gets longer, or it would be sorted again and again */
+		merge_shares(s);
+		/*
+		 * Grow a list that stays half full after merging, to avoid sorting it again and
+		 * again.
+		 */
 		if (2 * s->nr >= s->cap && tap_array_grow(&s->v, s->cap, &s->cap, sizeof(*s->v)))
 			return -ENOMEM;
 	}
@@ -49,7 +52,7 @@ const struct tap_share *tap_shares_most(struct tap_shares *s)
 {
 	const struct tap_share *most = s->v;
 
-	merge(s);
+	merge_shares(s);
 	for (unsigned int i = 1; i < s->nr; i++)
 		if (s->v[i].ns > most->ns)
 			most = &s->v[i];

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* slices.how */
+/* bits of the column slices.how */
 enum { CAME_WAKING = 1, CAME_PREEMPTED, CAME_THROTTLED };
 enum { LEFT_PREEMPTED = 1, LEFT_SLEEPING, LEFT_BLOCKED, LEFT_STOPPED, LEFT_DEAD, LEFT_THROTTLED };
 #define LEFT_SHIFT 2
@@ -26,16 +26,16 @@ static const struct {
 	[FROM] = { "slices.from", TAP_NUMBER_VARINT },
 };
 
-/* How a task came to run. */
+/* How a task came to run on the CPU. */
 struct coming {
-	const struct tap_task *task; /* NULL: nobody */
+	const struct tap_task *task; /* NULL: unknown */
 	uint64_t at_ns, wait_ns;
 	uint8_t how;
-	uint32_t waker; /* as in .wakers */
-	uint32_t from; /* lane, plus one */
+	uint32_t waker; /* coded like .wakers */
+	uint32_t from; /* lane it ran on before + 1; 0: none */
 };
 
-/* How it left. */
+/* How a task left the CPU. */
 struct leaving {
 	const struct tap_task *task;
 	uint64_t at_ns;
@@ -43,8 +43,9 @@ struct leaving {
 };
 
 struct slice {
-	const struct tap_task *task; /* NULL: none, .runner tells why */
-	uint32_t runner; /* a task's index from TAP_RUNNER_TASKS on, or TAP_OTHERS */
+	const struct tap_task *task; /* NULL: not a task; see .runner */
+	/* TAP_RUNNER_... if .task is NULL; otherwise a task's index, or TAP_OTHERS */
+	uint32_t runner;
 	uint64_t from_ns, to_ns;
 	struct coming came;
 	uint8_t left;
@@ -53,8 +54,8 @@ struct slice {
 struct tap_slice_lane {
 	struct tap_buf columns[NR_COLUMNS];
 	uint32_t nr;
-	uint64_t end_ns; /* of those that were written */
-	bool is_open; /* .slice is there */
+	uint64_t end_ns; /* end of the last slice written */
+	bool is_open; /* .slice is valid and not written yet */
 	struct slice slice;
 	struct coming coming;
 	struct leaving leaving;
@@ -70,7 +71,7 @@ int tap_drawn_slices_init(struct tap_drawn_slices *s)
 	return s->v ? 0 : -ENOMEM;
 }
 
-static void drop(struct tap_drawn_slices *s)
+static void drop_columns(struct tap_drawn_slices *s)
 {
 	for (unsigned int i = 0; s->v && i < s->lanes->nr; i++)
 		for (unsigned int c = 0; c < NR_COLUMNS; c++)
@@ -79,7 +80,7 @@ static void drop(struct tap_drawn_slices *s)
 
 void tap_drawn_slices_release(struct tap_drawn_slices *s)
 {
-	drop(s);
+	drop_columns(s);
 	free(s->v);
 	free(s->wakers);
 	tap_buf_release(&s->nr_column);
@@ -112,7 +113,7 @@ static int write_slice(struct tap_drawn_slices *s, struct tap_slice_lane *lane)
 	lane->is_open = false;
 	if (++s->nr > s->max && !s->is_over) {
 		s->is_over = true;
-		drop(s);
+		drop_columns(s);
 		tap_runners_clear(s->runners);
 	}
 	if (s->is_over)
@@ -147,10 +148,12 @@ int tap_drawn_slices_end(struct tap_drawn_slices *s, struct tap_drawn_columns *c
 	return ret;
 }
 
-/* ---- what the timeline tells ---- */
+/* ---- callbacks ---- */
 
-/* Of tasks that are not picked nothing but that they ran is told. */
-static bool goes_on(const struct slice *slice, const struct slice *next)
+/*
+ * Return true if both slices are of tasks that are not selected, and adjoin: they are drawn as one.
+ */
+static bool is_continued(const struct slice *slice, const struct slice *next)
 {
 	return slice->task && next->task && slice->runner == TAP_OTHERS &&
 	       next->runner == TAP_OTHERS && slice->to_ns == next->from_ns;
@@ -189,7 +192,7 @@ static uint8_t how_left(const struct tap_interval *t)
 	return left[t->next];
 }
 
-static void leave(struct tap_slice_lane *lane, const struct tap_interval *t)
+static void leave_cpu(struct tap_slice_lane *lane, const struct tap_interval *t)
 {
 	struct slice *slice = &lane->slice;
 
@@ -207,15 +210,15 @@ static uint32_t waker_of(const struct tap_drawn_slices *s, const struct tap_time
 
 	if (task->woken_ns >= s->run->window.from_ns)
 		return task->index < s->nr_wakers ? s->wakers[task->index] : TAP_WAKER_UNKNOWN;
-	/* what was before the window is not told */
+	/* wakeups before the window are not reported */
 	waker = tap_timeline_task(t, task->waker_tid);
 	return waker		 ? TAP_WAKER_TASKS + waker->index
 	       : task->waker_tid ? TAP_WAKER_UNKNOWN
 				 : TAP_WAKER_INTERRUPT;
 }
 
-static void come(struct tap_drawn_slices *s, const struct tap_timeline *t,
-		 struct tap_slice_lane *lane, const struct tap_interval *i)
+static void enter_cpu(struct tap_drawn_slices *s, const struct tap_timeline *t,
+		      struct tap_slice_lane *lane, const struct tap_interval *i)
 {
 	static const uint8_t came[TAP_NR_STATES] = {
 		[TAP_STATE_WAKING] = CAME_WAKING,
@@ -245,9 +248,9 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	if (at == TAP_NO_LANE)
 		return 0;
 	if (i->state == TAP_STATE_RUNNING)
-		leave(&s->v[at], i);
+		leave_cpu(&s->v[at], i);
 	else if (i->next == TAP_STATE_RUNNING)
-		come(s, t, &s->v[at], i);
+		enter_cpu(s, t, &s->v[at], i);
 	return 0;
 }
 
@@ -263,7 +266,7 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 	if (!lane)
 		return 0;
 	slice = make_slice(s, lane, c);
-	if (lane->is_open && goes_on(&lane->slice, &slice)) {
+	if (lane->is_open && is_continued(&lane->slice, &slice)) {
 		lane->slice.to_ns = slice.to_ns;
 		return 0;
 	}

@@ -29,10 +29,12 @@ void tap_task_levels_release(struct tap_task_levels *l)
 	}
 }
 
-/* @sign: -1: takes it back. A task's intervals do not overlap: so this is a step per bucket and
- * interval. */
-static void add(struct tap_task_levels *l, unsigned int what, unsigned int row, uint64_t from_ns,
-		uint64_t to_ns, float sign)
+/*
+ * Add an interval to the buckets it overlaps. @sign: 1, or -1 to take it back. As a task's
+ * intervals do not overlap, the total cost is one step per bucket and per interval.
+ */
+static void add_interval(struct tap_task_levels *l, unsigned int what, unsigned int row,
+			 uint64_t from_ns, uint64_t to_ns, float sign)
 {
 	const struct tap_pyramid *p = &l->pyramid;
 	float *parts = &l->part[what][tap_pyramid_cell(p, 0, row, 0)];
@@ -52,7 +54,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 {
 	struct tap_task_levels *l = ctx;
 	static const uint8_t kinds[TAP_NR_STATES] = {
-		/* plus one; 0: it is not drawn */
+		/* plus one; 0: not drawn */
 		[TAP_STATE_UNKNOWN] = TAP_TASK_UNKNOWN + 1,
 		[TAP_STATE_RUNNING] = TAP_TASK_RUN + 1,
 		[TAP_STATE_PREEMPTED] = TAP_TASK_WAIT + 1,
@@ -66,13 +68,13 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 	if (!row)
 		return 0;
 	if (kinds[s->state])
-		add(l, kinds[s->state] - 1u, (unsigned int)*row, s->from_ns, s->to_ns, 1);
+		add_interval(l, kinds[s->state] - 1u, (unsigned int)*row, s->from_ns, s->to_ns, 1);
 	if (s->back_ns) {
-		add(l, TAP_TASK_UNKNOWN, (unsigned int)*row, s->from_ns - s->back_ns, s->from_ns,
-		    1);
+		add_interval(l, TAP_TASK_UNKNOWN, (unsigned int)*row, s->from_ns - s->back_ns,
+			     s->from_ns, 1);
 		if (s->back == TAP_STATE_BLOCKED)
-			add(l, TAP_TASK_BLOCKED, (unsigned int)*row, s->from_ns - s->back_ns,
-			    s->from_ns, -1);
+			add_interval(l, TAP_TASK_BLOCKED, (unsigned int)*row,
+				     s->from_ns - s->back_ns, s->from_ns, -1);
 	}
 	return 0;
 }
@@ -80,8 +82,8 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 const struct tap_watcher_ops tap_task_levels_ops = { .states = TAP_STATE_ALL,
 						     .interval = on_interval };
 
-/* The next level, in place: @nr buckets become a fourth of them. */
-static void raise(float *parts, uint32_t nr)
+/* Compute the next coarser level in place: each group of TAP_PYRAMID_STEP buckets becomes one. */
+static void raise_level(float *parts, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i += TAP_PYRAMID_STEP) {
 		float sum = 0;
@@ -100,7 +102,7 @@ static void put_level(struct tap_task_levels *l, unsigned int level, unsigned in
 		float *parts = &l->part[what][tap_pyramid_cell(p, 0, row, 0)];
 
 		if (level)
-			raise(parts, p->buckets[level - 1]);
+			raise_level(parts, p->buckets[level - 1]);
 		for (uint32_t i = 0; i < p->buckets[level]; i++)
 			tap_buf_char(&l->columns[what],
 				     (char)tap_pyramid_share((double)parts[i], 1));
