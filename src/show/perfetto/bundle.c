@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of switches and of wakings. With many rows the names weigh little. CPUs of a large machine have
- * fewer each: at most 100 MB in all. */
+/*
+ * Maximum rows of switches and of wakings, enough to amortize the names. CPUs with high numbers get
+ * fewer, so that all bundles together take at most 100 MB.
+ */
 #define MAX_ROWS 2048u
 #define MIN_ROWS 64u
 #define ROWS_OF_ALL (1u << 17)
-#define ROWS_AT_ONCE 4u /* come before somebody asks whether it is full */
+#define ROWS_AT_ONCE 4u /* rows that may be added before the caller checks for a full bundle */
 #define EVENT_BYTES (16u << 10)
 #define COLUMNS (TAP_PF_COMPACT_FLAGS + 1u)
 
@@ -58,7 +60,10 @@ void tap_bundle_free(struct tap_bundle *b)
 	free(b);
 }
 
-/* A name's bytes: the compiler calls memcmp() for what two words say. */
+/*
+ * A name as two words: comparing these inline is faster than the memcmp() call that the compiler
+ * emits.
+ */
 struct name {
 	uint64_t words[2];
 };
@@ -72,7 +77,7 @@ static struct name name_of(const char *comm)
 	return name;
 }
 
-static unsigned int hash(struct name name)
+static unsigned int hash_of(struct name name)
 {
 	return (unsigned int)(((name.words[0] ^ name.words[1] * 0x9e3779b97f4a7c15u) *
 			       0xff51afd7ed558ccdu) >>
@@ -84,13 +89,13 @@ static bool is_same(struct name a, struct name b)
 	return !((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1]));
 }
 
-/* Its number in the bundle: a full one is put out before there are too many. */
+/* Return the name's index in the bundle. Bundles are put out before the table is full. */
 static unsigned int name_number(struct tap_bundle *b, const char *comm)
 {
 	const unsigned int mask = sizeof(b->by_hash) / sizeof(*b->by_hash) - 1;
 	const struct name name = name_of(comm);
 
-	for (unsigned int slot = hash(name) & mask;; slot = (slot + 1) & mask) {
+	for (unsigned int slot = hash_of(name) & mask;; slot = (slot + 1) & mask) {
 		if (!b->by_hash[slot]) {
 			memcpy(b->names[b->nr_names], comm, TAP_TASK_COMM);
 			b->by_hash[slot] = (uint16_t)++b->nr_names;
@@ -101,7 +106,7 @@ static unsigned int name_number(struct tap_bundle *b, const char *comm)
 	}
 }
 
-static void add(struct tap_bundle *b, unsigned int column, uint64_t v)
+static void add_number(struct tap_bundle *b, unsigned int column, uint64_t v)
 {
 	b->ends[column] = tap_proto_write_varint(b->ends[column], v);
 }
@@ -109,25 +114,25 @@ static void add(struct tap_bundle *b, unsigned int column, uint64_t v)
 void tap_bundle_switch(struct tap_bundle *b, uint64_t ts_ns, int64_t prev_state, int next, int prio,
 		       const char *comm)
 {
-	add(b, TAP_PF_COMPACT_SWITCH_TS, ts_ns - b->switch_ns);
+	add_number(b, TAP_PF_COMPACT_SWITCH_TS, ts_ns - b->switch_ns);
 	b->switch_ns = ts_ns;
-	add(b, TAP_PF_COMPACT_PREV_STATE, (uint64_t)prev_state);
-	add(b, TAP_PF_COMPACT_NEXT_PID, (uint64_t)next);
-	add(b, TAP_PF_COMPACT_NEXT_PRIO, (uint64_t)prio);
-	add(b, TAP_PF_COMPACT_NEXT_NAME, name_number(b, comm));
+	add_number(b, TAP_PF_COMPACT_PREV_STATE, (uint64_t)prev_state);
+	add_number(b, TAP_PF_COMPACT_NEXT_PID, (uint64_t)next);
+	add_number(b, TAP_PF_COMPACT_NEXT_PRIO, (uint64_t)prio);
+	add_number(b, TAP_PF_COMPACT_NEXT_NAME, name_number(b, comm));
 	b->nr_switches++;
 }
 
 void tap_bundle_waking(struct tap_bundle *b, uint64_t ts_ns, int tid, int prio, int target_cpu,
 		       unsigned int flags, const char *comm)
 {
-	add(b, TAP_PF_COMPACT_WAKING_TS, ts_ns - b->waking_ns);
+	add_number(b, TAP_PF_COMPACT_WAKING_TS, ts_ns - b->waking_ns);
 	b->waking_ns = ts_ns;
-	add(b, TAP_PF_COMPACT_WAKING_PID, (uint64_t)tid);
-	add(b, TAP_PF_COMPACT_TARGET_CPU, (uint64_t)target_cpu);
-	add(b, TAP_PF_COMPACT_WAKING_PRIO, (uint64_t)prio);
-	add(b, TAP_PF_COMPACT_WAKING_NAME, name_number(b, comm));
-	add(b, TAP_PF_COMPACT_FLAGS, flags);
+	add_number(b, TAP_PF_COMPACT_WAKING_PID, (uint64_t)tid);
+	add_number(b, TAP_PF_COMPACT_TARGET_CPU, (uint64_t)target_cpu);
+	add_number(b, TAP_PF_COMPACT_WAKING_PRIO, (uint64_t)prio);
+	add_number(b, TAP_PF_COMPACT_WAKING_NAME, name_number(b, comm));
+	add_number(b, TAP_PF_COMPACT_FLAGS, flags);
 	b->nr_wakings++;
 }
 
@@ -166,7 +171,7 @@ static void put_compact(struct tap_bundle *b, struct tap_buf *out)
 	tap_proto_end(out, begun);
 }
 
-static void empty(struct tap_bundle *b)
+static void empty_bundle(struct tap_bundle *b)
 {
 	empty_columns(b);
 	tap_buf_clear(&b->events);
@@ -194,6 +199,6 @@ int tap_bundle_put(struct tap_bundle *b, struct tap_buf *out)
 		put_compact(b, out);
 	tap_proto_end(out, bundle);
 	tap_proto_end(out, packet);
-	empty(b);
+	empty_bundle(b);
 	return failed ?: out->err;
 }

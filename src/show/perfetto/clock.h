@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a clock says: of a ClockSnapshot, which has several at one time. */
+/* A clock's reading in a ClockSnapshot, which contains several clocks at the same time. */
 #ifndef TAP_PERFETTO_CLOCK_H
 #define TAP_PERFETTO_CLOCK_H
 
 #include "show/perfetto/fields.h"
 #include "show/perfetto/proto.h"
 
-/* @is_incremental: a stamp of this clock is the time since the one before. */
+/* @is_incremental: time stamps of this clock are differences from the previous one. */
 static inline void tap_proto_clock(struct tap_buf *out, unsigned int id, uint64_t ns,
 				   bool is_incremental)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The numbers of the fields that are written of Perfetto's messages (protos/perfetto/trace/ in its
- * source), by message. They never change their meaning. Those of single ftrace events are in
+ * Field numbers of Perfetto's messages that schedtap writes, by message (protos/perfetto/trace/ in
+ * its source). Field numbers never change their meaning. Those of single ftrace events are in
  * ftrace_event.c.
  */
 #ifndef TAP_PERFETTO_FIELDS_H
 #define TAP_PERFETTO_FIELDS_H
 
-#define TAP_PF_PACKET 1u /* of Trace: a file is a row of packets */
+#define TAP_PF_PACKET 1u /* field of Trace: a file is a sequence of packets */
 
 enum { /* TracePacket */
        TAP_PF_PACKET_FTRACE = 1,
        TAP_PF_PACKET_PROCESS_TREE = 2,
        TAP_PF_PACKET_CLOCKS = 6,
        TAP_PF_PACKET_TIMESTAMP = 8,
-       /* trusted_packet_sequence_id: order, and interned names, are of one sequence */
+       /* trusted_packet_sequence_id: order and interned names are per sequence */
        TAP_PF_PACKET_SEQUENCE = 10,
        TAP_PF_PACKET_TRACK_EVENT = 11,
        TAP_PF_PACKET_INTERNED = 12,
        TAP_PF_PACKET_FLAGS = 13,
        TAP_PF_PACKET_SYSTEM_INFO = 45,
-       TAP_PF_PACKET_CLOCK_ID = 58, /* of its timestamp */
-       /* TracePacketDefaults: what packets of its sequence have that do not say otherwise */
+       TAP_PF_PACKET_CLOCK_ID = 58, /* the clock of its timestamp */
+       /* TracePacketDefaults: default values for the packets of its sequence */
        TAP_PF_PACKET_DEFAULTS = 59,
        TAP_PF_PACKET_TRACK = 60,
        TAP_PF_PACKET_SAMPLE = 66,
@@ -34,11 +34,11 @@ enum { /* ClockSnapshot and its Clock */
        TAP_PF_CLOCKS_CLOCK = 1,
        TAP_PF_CLOCK_ID = 1,
        TAP_PF_CLOCK_TIMESTAMP = 2,
-       TAP_PF_CLOCK_IS_INCREMENTAL = 3, /* a stamp is the time since the one before */
+       TAP_PF_CLOCK_IS_INCREMENTAL = 3, /* time stamps are differences from the previous one */
        TAP_PF_CLOCK_REALTIME = 1, /* values of .clock_id */
        TAP_PF_CLOCK_MONOTONIC = 3,
        TAP_PF_CLOCK_BOOTTIME = 6,
-       TAP_PF_CLOCK_OF_SEQUENCE = 64, /* from here on a sequence has clocks of its own */
+       TAP_PF_CLOCK_OF_SEQUENCE = 64, /* ids from here on are private to a sequence */
 };
 
 enum { /* SystemInfo and its Utsname */

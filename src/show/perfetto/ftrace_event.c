@@ -5,8 +5,10 @@
 
 #include "show/perfetto/fields.h"
 
-/* FtraceEvent's fields, and those of their messages (protos/perfetto/trace/ftrace/ in Perfetto's
- * source). */
+/*
+ * Field numbers in FtraceEvent, and in its messages (protos/perfetto/trace/ftrace/ in Perfetto's
+ * source).
+ */
 static const struct row {
 	const char *system, *name;
 	unsigned int number;
@@ -103,7 +105,7 @@ static void put_field(struct tap_buf *b, unsigned int number, const struct tap_f
 		bytes = tap_field_bytes(f, ev->data, ev->size, &len);
 		tap_proto_text(b, number, bytes, len);
 		break;
-	default: /* none of the rows has others; a recording may say so nevertheless */
+	default: /* no row has other kinds, but a recording's format might */
 		break;
 	}
 }

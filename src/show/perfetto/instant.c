@@ -6,14 +6,17 @@
 
 #include "show/perfetto/fields.h"
 
-#define LENGTH_AT 1 /* in .head: behind a key of one byte */
+#define LENGTH_AT 1 /* index in .head, after a key of one byte */
 
 static unsigned char *write_key(unsigned char *p, unsigned int field, unsigned int type)
 {
 	return tap_proto_write_varint(p, field << 3 | type);
 }
 
-/* Names have four bytes at most: a recording has no more than 2^16 formats of 2^9 fields. */
+/*
+ * Encode the head. A name's number takes at most four bytes: recordings have at most 2^16 formats
+ * of 2^9 fields.
+ */
 static void write_head(struct tap_instant_field *f, uint64_t name, unsigned int value,
 		       unsigned int type)
 {
@@ -76,12 +79,12 @@ static void put_other(struct tap_tracks *t, uint64_t name, const struct tap_fiel
 		bytes = tap_field_bytes(f, ev->data, ev->size, &len);
 		tap_track_annotate_text(t, name, bytes, len);
 		break;
-	default: /* Perfetto has no argument of bytes: `schedtap dump` prints them */
+	default: /* Perfetto has no arguments of raw bytes; `schedtap dump` prints them */
 		break;
 	}
 }
 
-/* Return: behind the head. */
+/* Write the head. Return: the address after it. */
 static unsigned char *begin_field(const struct tap_instant_field *f, unsigned char *p)
 {
 	memcpy(p, f->head, sizeof(f->head));

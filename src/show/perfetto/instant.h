@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events that Perfetto draws nothing of, as instants of a track with all of their fields. */
+/*
+ * Events that Perfetto does not visualize, as instants on a track with all of their fields as
+ * arguments.
+ */
 #ifndef TAP_PERFETTO_INSTANT_H
 #define TAP_PERFETTO_INSTANT_H
 
 #include "timeline/sched_fields.h"
 #include "show/perfetto/track.h"
 
-/* Of one format. */
+/* Conversion of one format. */
 struct tap_instant {
-	uint64_t name; /* interned, as its fields behind it */
+	uint64_t name; /* interned; its fields have the numbers after it */
 	struct tap_instant_field {
-		/* a name of TAP_TASK_COMM bytes; text, a float */
+		/* COMM: a name of TAP_TASK_COMM bytes; OTHER: text or a float */
 		enum { TAP_INSTANT_NUMBER, TAP_INSTANT_COMM, TAP_INSTANT_OTHER } kind;
 		const struct tap_field *field;
 		struct tap_num number;
-		/* of its annotation: up to the value's length, or the value; the annotation's
-		 * length is not written yet */
+		/*
+		 * Encoded head of the annotation: up to and including the value's key. The
+		 * annotation's length is filled in later.
+		 */
 		unsigned char head[8];
 		unsigned char head_bytes;
 	} * fields; /* owned */

@@ -21,7 +21,7 @@ static bool is_ascii(const char *comm)
 
 static unsigned char *write_other_comm(unsigned char *p, const char *comm, size_t len)
 {
-	/* there is room: it is not made longer */
+	/* fixed buffer: it is large enough and never grows */
 	struct tap_buf text = { .data = (char *)p + 1, .cap = TAP_PROTO_COMM_BYTES - 1 };
 
 	tap_text_utf8(&text, comm, len);
@@ -36,7 +36,7 @@ unsigned char *tap_proto_write_comm(unsigned char *p, const char *comm)
 	if (!is_ascii(comm))
 		return write_other_comm(p, comm, len);
 	*p++ = (unsigned char)len;
-	memcpy(p, comm, TAP_TASK_COMM); /* a copy of all of it is shorter than one up to its end */
+	memcpy(p, comm, TAP_TASK_COMM); /* copying the constant size is faster than only the name */
 	return p + len;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The wire format of Protocol Buffers, written into a buffer. A message is a row of fields: a key,
- * which has the field's number and how its value is written, and the value. Numbers have seven bits
- * in a byte, the least significant first.
+ * The wire format of Protocol Buffers, written to a buffer. A message is a sequence of fields, each
+ * a key (field number and wire type) and a value. Numbers are varints: seven bits per byte, least
+ * significant first.
  */
 #ifndef TAP_PERFETTO_PROTO_H
 #define TAP_PERFETTO_PROTO_H
@@ -11,7 +11,7 @@
 #include "timeline/sched_fields.h"
 
 enum { TAP_PROTO_VARINT = 0, TAP_PROTO_FIXED64 = 1, TAP_PROTO_BYTES = 2 };
-#define TAP_PROTO_VARINT_BYTES 10u /* at most */
+#define TAP_PROTO_VARINT_BYTES 10u /* maximum */
 
 static inline unsigned char *tap_proto_write_varint(unsigned char *p, uint64_t v)
 {
@@ -21,19 +21,19 @@ static inline unsigned char *tap_proto_write_varint(unsigned char *p, uint64_t v
 	return p;
 }
 
-/* A field that is a number, where there is room for both of its numbers. */
+/* Write a number field. @p must have room for two varints. */
 static inline unsigned char *tap_proto_write_u64(unsigned char *p, unsigned int field, uint64_t v)
 {
 	return tap_proto_write_varint(tap_proto_write_varint(p, field << 3 | TAP_PROTO_VARINT), v);
 }
 
-/* Where bytes may be written for which there is room. */
+/* Return the address at which reserved bytes may be written. */
 static inline unsigned char *tap_proto_at(const struct tap_buf *b)
 {
 	return (unsigned char *)b->data + b->len;
 }
 
-/* They were written up to @end. */
+/* Set the buffer's end after writing at tap_proto_at() up to @end. */
 static inline void tap_proto_wrote(struct tap_buf *b, const unsigned char *end)
 {
 	b->len = (size_t)(end - (unsigned char *)b->data);
@@ -50,7 +50,7 @@ static inline void tap_proto_key(struct tap_buf *b, unsigned int field, unsigned
 	tap_proto_varint(b, field << 3 | type);
 }
 
-/* Of int32 and int64 as well: what is below 0 takes ten bytes. */
+/* Add a number, also of type int32 or int64: negative numbers take ten bytes. */
 static inline void tap_proto_u64(struct tap_buf *b, unsigned int field, uint64_t v)
 {
 	if (tap_buf_reserve(b, 2 * TAP_PROTO_VARINT_BYTES))
@@ -72,7 +72,7 @@ static inline void tap_proto_fixed64(struct tap_buf *b, unsigned int field, uint
 	tap_buf_add(b, bytes, sizeof(bytes));
 }
 
-/* Also of packed numbers, and of a message that is there already. */
+/* Add bytes: also packed numbers, or an encoded message. */
 static inline void tap_proto_bytes(struct tap_buf *b, unsigned int field, const void *data,
 				   size_t len)
 {
@@ -81,20 +81,22 @@ static inline void tap_proto_bytes(struct tap_buf *b, unsigned int field, const 
 	tap_buf_add(b, data, len);
 }
 
-/* What is not UTF-8 becomes U+FFFD. */
+/* Add text. Invalid UTF-8 becomes U+FFFD. */
 void tap_proto_text(struct tap_buf *b, unsigned int field, const char *s, size_t len);
 
 /*
- * The same of a task's name, TAP_TASK_COMM bytes: it ends at the first NUL. _write_comm() writes
- * the value alone, its length and the text, where there is room.
+ * Add a task's name of TAP_TASK_COMM bytes, which ends at the first NUL. tap_proto_write_comm()
+ * writes only the value, the length and the text; @p must have room for TAP_PROTO_COMM_BYTES.
  */
-#define TAP_PROTO_COMM_BYTES (1 + 3 * TAP_TASK_COMM) /* at most: each byte could become U+FFFD */
+/* maximum: each byte could become U+FFFD */
+#define TAP_PROTO_COMM_BYTES (1 + 3 * TAP_TASK_COMM)
 unsigned char *tap_proto_write_comm(unsigned char *p, const char *comm);
 void tap_proto_comm(struct tap_buf *b, unsigned int field, const char *comm);
 
 /*
- * A message as a field's value: what is added until its end belongs to it. Its length stands before
- * it. Most take one byte, for which there is room; others are moved. Return: for the end.
+ * Begin a message as a field's value; everything added until its end belongs to it. One byte is
+ * reserved for its length; longer messages are moved at the end. Return: the argument for
+ * tap_proto_end().
  */
 static inline size_t tap_proto_begin(struct tap_buf *b, unsigned int field)
 {
@@ -103,7 +105,7 @@ static inline size_t tap_proto_begin(struct tap_buf *b, unsigned int field)
 	return b->len;
 }
 
-/* Of a message of 128 bytes or more. */
+/* End a message of 128 bytes or more. */
 void tap_proto_end_long(struct tap_buf *b, size_t begun);
 
 static inline void tap_proto_end(struct tap_buf *b, size_t begun)

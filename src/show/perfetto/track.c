@@ -8,7 +8,7 @@ void tap_tracks_release(struct tap_tracks *t)
 	tap_map_release(&t->by_key);
 }
 
-/* Nearly all stamps come in their order: counted from the one before they take a few bytes less. */
+/* Time stamps are written as differences, which are shorter: nearly all are in order. */
 void tap_tracks_begin(struct tap_tracks *t, struct tap_buf *out, uint64_t ns)
 {
 	size_t packet, part;
@@ -37,10 +37,11 @@ size_t tap_tracks_packet(struct tap_tracks *t, unsigned int flags)
 
 #define STAMP_BYTES (4 * TAP_PROTO_VARINT_BYTES)
 
-/* There must be room. */
+/* @p must have room for STAMP_BYTES. */
 static unsigned char *write_stamp(struct tap_tracks *t, unsigned char *p, uint64_t ts_ns)
 {
-	if (ts_ns < t->clock_ns) { /* told late: the beginning of a wait that is over */
+	/* reported late, such as the beginning of a wait that has ended */
+	if (ts_ns < t->clock_ns) {
 		p = tap_proto_write_u64(p, TAP_PF_PACKET_CLOCK_ID, TAP_PF_CLOCK_BOOTTIME);
 		return tap_proto_write_u64(p, TAP_PF_PACKET_TIMESTAMP, ts_ns);
 	}
@@ -82,8 +83,10 @@ uint64_t tap_track_add(struct tap_tracks *t, const struct tap_track *track)
 	return number;
 }
 
-/* Numbers and addresses, of few kinds: two that are the same are as likely as any two of 64 random
- * bits. */
+/*
+ * Mix kind and id. Ids are numbers and addresses of few kinds, so a collision is as unlikely as
+ * between random 64-bit numbers.
+ */
 static uint64_t key_of(unsigned int kind, uint64_t id)
 {
 	return id * 0x9e3779b97f4a7c15u + kind * 0xbf58476d1ce4e5b9u;
@@ -132,7 +135,8 @@ uint64_t tap_tracks_intern(struct tap_tracks *t, const char *event, const struct
 	return first;
 }
 
-/* A message of less than 128 bytes, whose length is written when it is known. There must be room.
+/*
+ * Begin a message of less than 128 bytes, whose length is filled in at its end. @p must have room.
  */
 static unsigned char *write_begin(unsigned char *p, unsigned int field)
 {
@@ -140,12 +144,14 @@ static unsigned char *write_begin(unsigned char *p, unsigned int field)
 	return p + 1;
 }
 
-#define HEAD_BYTES                                                                                 \
-	(STAMP_BYTES +                                                                             \
-	 64u) /* of a packet with an event's beginning: 7 keys and lengths, a track, a name */
+/* Maximum size of a packet up to its event's name: 7 keys and lengths, a track, a name. */
+#define HEAD_BYTES (STAMP_BYTES + 64u)
 
-/* Most of a trace are events: they are written at once rather than field by field. @name: interned;
- * 0: none. */
+/*
+ * Begin an event. Events are most of a trace, so they are written with one reservation instead of
+ * one per field.
+ * @name: interned; 0: none.
+ */
 static inline __attribute__((always_inline)) struct tap_track_event
 begin_event(struct tap_tracks *t, uint64_t track, uint64_t ts_ns, unsigned int type,
 	    unsigned int flags, uint64_t name)
