@@ -11,7 +11,7 @@ static int make_secret(char *text, struct tap_err *err)
 {
 	unsigned char random[TAP_SECRET_BYTES];
 
-	/* so few come at once, or not at all */
+	/* requests of up to 256 bytes are never cut short */
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return tap_err_set(err, -errno, "cannot create an access token: %m");
 	for (unsigned int i = 0; i < TAP_SECRET_BYTES; i++)
@@ -25,8 +25,7 @@ int tap_access_init(struct tap_access *a, uint16_t port, struct tap_err *err)
 	return make_secret(a->ticket, err) ?: make_secret(a->token, err);
 }
 
-/* Takes as long wherever the first difference is: nobody can find a secret one character after the
- * other. */
+/* Compare in constant time, so that a secret cannot be guessed character by character. */
 static bool is_secret(const char *text, const char *secret)
 {
 	unsigned char differences = 0;
@@ -38,8 +37,10 @@ static bool is_secret(const char *text, const char *secret)
 	return !differences;
 }
 
-/* Another name that leads here is how pages of other origins would read the answers (DNS
- * rebinding). */
+/*
+ * Return true if @text is our host and port. Another name that resolves to us is how pages of other
+ * origins would read our answers (DNS rebinding).
+ */
 static bool is_here(const struct tap_access *a, const char *before, const char *text)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost" };
@@ -53,8 +54,10 @@ static bool is_here(const struct tap_access *a, const char *before, const char *
 	return false;
 }
 
-/* Another port of this machine is the same site, but another origin. "none": typed, or opened by
- * another program. */
+/*
+ * Return true if a page of another origin sent the request. Another port of this machine is the
+ * same site, but another origin. "none": the user typed the address, or another program opened it.
+ */
 static bool comes_from_elsewhere(const struct tap_access *a, const struct tap_access_request *q)
 {
 	return (q->origin && !is_here(a, "http://", q->origin)) ||
@@ -62,7 +65,7 @@ static bool comes_from_elsewhere(const struct tap_access *a, const struct tap_ac
 		strcmp(q->fetch_site, "none"));
 }
 
-static unsigned int refuse(struct tap_err *err, unsigned int status, const char *why)
+static unsigned int refuse_request(struct tap_err *err, unsigned int status, const char *why)
 {
 	tap_err_set(err, -EPERM, "%s", why);
 	return status;
@@ -73,13 +76,15 @@ static unsigned int check_page(struct tap_access *a, const char *in_address, str
 	if (is_secret(in_address, a->token))
 		return 200;
 	if (!is_secret(in_address, a->ticket))
-		return refuse(err, 403,
-			      "refused: the token is missing or wrong; open the whole address that "
-			      "`schedtap view` printed");
+		return refuse_request(
+			err, 403,
+			"refused: the token is missing or wrong; open the whole address that "
+			"`schedtap view` printed");
 	if (atomic_exchange(&a->is_taken, true))
-		return refuse(err, 403,
-			      "refused: this address works only once and was already used; run "
-			      "`schedtap view` again for another address");
+		return refuse_request(
+			err, 403,
+			"refused: this address works only once and was already used; run "
+			"`schedtap view` again for another address");
 	return 303;
 }
 
@@ -87,14 +92,14 @@ unsigned int tap_access_check(struct tap_access *a, const struct tap_access_requ
 			      struct tap_err *err)
 {
 	if (strcmp(q->method, "GET"))
-		return refuse(err, 405, "refused: only GET is supported");
+		return refuse_request(err, 405, "refused: only GET is supported");
 	if (!is_here(a, "", q->host))
-		return refuse(err, 403, "refused: the host must be 127.0.0.1 or localhost");
+		return refuse_request(err, 403, "refused: the host must be 127.0.0.1 or localhost");
 	if (comes_from_elsewhere(a, q))
-		return refuse(err, 403, "refused: the request comes from another page");
+		return refuse_request(err, 403, "refused: the request comes from another page");
 	if (!strcmp(q->path, "/"))
 		return check_page(a, q->in_address, err);
 	return is_secret(q->token, a->token)
 		       ? 200
-		       : refuse(err, 403, "refused: the token is missing or wrong");
+		       : refuse_request(err, 403, "refused: the token is missing or wrong");
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whom a server on loopback answers: a page that it has served itself, and nobody else who can
- * reach the port: neither other users of the machine, nor pages of other origins in the same
- * browser, under whatever name of a host they ask.
+ * Access control of the server on loopback. It answers only the page that it has served itself, not
+ * other users of the machine who can reach the port, and not pages of other origins in the same
+ * browser, whatever host name they use.
  *
- * The address that is printed, and that the browser's command line shows to all who list processes,
- * has a ticket: whoever comes with it first is sent on to the page, and then it is void. The page's
- * address, and all that it asks for, has the token. Other users' connections are closed before they
- * ask anything (peer.h).
+ * The address that is printed, and that appears in the browser's command line for all users to see,
+ * contains a ticket. The first request with the ticket is redirected to the page, and the ticket
+ * becomes void. The page's address and all of its requests contain the token. Connections from
+ * other users are closed before a request is read (peer.h).
  */
 #ifndef TAP_VIEW_ACCESS_H
 #define TAP_VIEW_ACCESS_H
@@ -23,13 +23,13 @@
 struct tap_access {
 	char ticket[TAP_SECRET_CHARS + 1], token[TAP_SECRET_CHARS + 1];
 	uint16_t port;
-	_Atomic bool is_taken; /* .ticket */
+	_Atomic bool is_taken; /* .ticket has been used */
 };
 
-/* Of a request; borrowed, NULL: it has none. */
+/* Parts of a request; borrowed, NULL if missing. */
 struct tap_access_request {
 	const char *method, *path;
-	const char *in_address; /* the token of its query */
+	const char *in_address; /* the query's token */
 	/* its headers Host, Origin, Sec-Fetch-Site and X-Token */
 	const char *host, *origin, *fetch_site, *token;
 };
@@ -37,8 +37,8 @@ struct tap_access_request {
 /* Return: 0; -errno with a sentence. */
 int tap_access_init(struct tap_access *a, uint16_t port, struct tap_err *err);
 /*
- * May be called by several threads. Return: the status of the answer: 200: it may have what it asks
- * for; 303: it is to come again with the token in its address; else refused, with a sentence.
+ * Check a request; may be called by several threads. Return: HTTP status of the answer: 200:
+ * allowed; 303: redirect to the address with the token; otherwise refused, with a sentence.
  */
 unsigned int tap_access_check(struct tap_access *a, const struct tap_access_request *q,
 			      struct tap_err *err);

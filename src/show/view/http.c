@@ -13,7 +13,7 @@
 #include "show/view/peer.h"
 
 #define LIBRARY "libmicrohttpd.so.12"
-#define MAX_CONNECTIONS 64u /* a browser has 6 for each of its profiles */
+#define MAX_CONNECTIONS 64u /* a browser opens 6 per profile */
 #define IDLE_S 30u
 #define FUNCTIONS(f)                                                                               \
 	f(start_daemon) f(stop_daemon) f(lookup_connection_value) f(get_connection_info)           \
@@ -30,7 +30,7 @@ struct tap_http {
 	void *library;
 	struct functions f;
 	struct MHD_Daemon *daemon;
-	int listening; /* -1: it is the daemon's */
+	int listening; /* listening socket; -1: not open, or owned by the daemon */
 	uint16_t port;
 };
 
@@ -41,7 +41,7 @@ struct tap_http_request {
 };
 
 #ifdef TAP_STATIC
-static int load(struct tap_http *h, struct tap_err *err)
+static int load_library(struct tap_http *h, struct tap_err *err)
 {
 	(void)h;
 	return tap_err_set(
@@ -50,7 +50,7 @@ static int load(struct tap_http *h, struct tap_err *err)
 		": use `schedtap export --to html` instead");
 }
 #else
-static int load(struct tap_http *h, struct tap_err *err)
+static int load_library(struct tap_http *h, struct tap_err *err)
 {
 	bool has_all = true;
 
@@ -76,8 +76,7 @@ static int take_port(struct tap_http *h, uint16_t port, struct tap_err *err)
 	int on = 1;
 
 	h->listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	/* connections of the one before, which the kernel remembers for a minute, do not keep the
-	 * port */
+	/* connections of a previous server in TIME_WAIT must not block the port */
 	if (h->listening < 0 ||
 	    setsockopt(h->listening, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    bind(h->listening, (struct sockaddr *)&at, sizeof(at)) ||
@@ -103,7 +102,7 @@ int tap_http_open(struct tap_http **out, uint16_t port, const struct tap_http_op
 		return tap_err_nomem(err);
 	h->ops = ops;
 	h->listening = -1;
-	return load(h, err) ?: take_port(h, port, err);
+	return load_library(h, err) ?: take_port(h, port, err);
 }
 
 uint16_t tap_http_port(const struct tap_http *h)
@@ -145,7 +144,7 @@ bool tap_http_is_gone(void *q)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* An answer that is held. */
+/* State of an answer that stays open. */
 struct held {
 	const struct tap_http *http;
 	int socket;
@@ -156,11 +155,11 @@ static ssize_t wait_for_end(void *arg, uint64_t at, char *data, size_t size)
 	const struct held *held = arg;
 	struct pollfd p = { .fd = held->socket, .events = POLLRDHUP };
 
-	if (!at && size) { /* so that who asked sees that there is an answer */
+	if (!at && size) { /* send a byte, so that the client sees the answer begin */
 		*data = '\n';
 		return 1;
 	}
-	/* the end of the daemon is one of the socket, too */
+	/* stopping the daemon also shuts the socket down */
 	while (poll(&p, 1, -1) < 0 && errno == EINTR)
 		;
 	return MHD_CONTENT_READER_END_OF_STREAM;
@@ -191,7 +190,7 @@ static struct MHD_Response *make_held(const struct tap_http_request *q)
 	return r;
 }
 
-/* Takes its body. */
+/* Make the response. It takes @a's body. */
 static struct MHD_Response *make_response(const struct tap_http_request *q,
 					  struct tap_http_answer *a)
 {
@@ -230,10 +229,10 @@ static enum MHD_Result add_headers(const struct tap_http *h, struct MHD_Response
 	return ok;
 }
 
-/* Return: MHD_NO: the connection is closed. */
-static enum MHD_Result answer(void *http, struct MHD_Connection *connection, const char *path,
-			      const char *method, const char *version, const char *data,
-			      size_t *size, void **state)
+/* Return: MHD_NO: close the connection. */
+static enum MHD_Result answer_request(void *http, struct MHD_Connection *connection,
+				      const char *path, const char *method, const char *version,
+				      const char *data, size_t *size, void **state)
 {
 	const struct tap_http *h = http;
 	const struct tap_http_request q = { h, connection, method, path };
@@ -243,8 +242,10 @@ static enum MHD_Result answer(void *http, struct MHD_Connection *connection, con
 
 	(void)version;
 	(void)data;
-	/* a connection that is answered before the second call is closed; what is sent along with a
-	 * GET means nothing */
+	/*
+	 * On the first call of a GET do not answer yet, or libmicrohttpd would close the
+	 * connection. Ignore a GET's body.
+	 */
 	if (!strcmp(method, MHD_HTTP_METHOD_GET) && (!*state || *size)) {
 		*state = connection;
 		*size = 0;
@@ -259,7 +260,10 @@ static enum MHD_Result answer(void *http, struct MHD_Connection *connection, con
 	return ok;
 }
 
-/* Before anything is read, and before it counts as a connection: others cannot use them up. */
+/*
+ * Called before anything is read, and before the connection counts against MAX_CONNECTIONS: other
+ * users cannot exhaust the limit.
+ */
 static enum MHD_Result accept_peer(void *http, const struct sockaddr *peer, socklen_t len)
 {
 	const struct tap_http *h = http;
@@ -272,7 +276,7 @@ int tap_http_start(struct tap_http *h, struct tap_err *err)
 	const unsigned int flags =
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL;
 
-	h->daemon = h->f.start_daemon(flags, h->port, accept_peer, h, answer, h,
+	h->daemon = h->f.start_daemon(flags, h->port, accept_peer, h, answer_request, h,
 				      MHD_OPTION_LISTEN_SOCKET, h->listening,
 				      MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
 				      MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END);

@@ -6,7 +6,7 @@
 #include "show/export/html_head.h"
 #include "show/export/html_reports.h"
 
-/* Which are not there is known before they are made. */
+/* List the reports, and those that cannot be made because the recording lacks their events. */
 static void put_reports(struct tap_buf *names, struct tap_buf *failed, const struct tap_run *run)
 {
 	struct tap_err why = { 0 };

@@ -69,7 +69,7 @@ int tap_parts_open(struct tap_parts *p, const struct tap_input_opts *opts,
 	if (!ret && tap_lanes_init(&p->lanes, &p->run))
 		ret = tap_err_nomem(err);
 	tap_recording_note_incomplete(&p->run.rec);
-	/* what is read from now on, nobody waits for at a terminal */
+	/* from now on no user at a terminal waits for notes or progress */
 	p->run.rec.listener = (struct tap_listener){ 0 };
 	if (p->run.rec.reader)
 		tap_reader_watch(p->run.rec.reader, NULL, NULL);
@@ -83,8 +83,8 @@ void tap_parts_close(struct tap_parts *p)
 	tap_run_close(&p->run);
 }
 
-static int draw(struct tap_parts *p, struct tap_run *run, const struct tap_part_query *q,
-		struct tap_buf *out, struct tap_err *err)
+static int draw_part(struct tap_parts *p, struct tap_run *run, const struct tap_part_query *q,
+		     struct tap_buf *out, struct tap_err *err)
 {
 	const struct tap_drawn_opts opts = {
 		.origin_ns = p->run.window.from_ns,
@@ -101,13 +101,13 @@ static int draw(struct tap_parts *p, struct tap_run *run, const struct tap_part_
 	return tap_drawn_part(run, &opts, out, NULL, err);
 }
 
-/* Under the lock. */
+/* Call it with the lock held. */
 static void make_whole(struct tap_parts *p)
 {
 	const struct tap_part_query q = { .buckets = TAP_DRAWN_BUCKETS };
 
 	if (!p->is_prepared)
-		draw(p, &p->run, &q, &p->whole, &p->failed);
+		draw_part(p, &p->run, &q, &p->whole, &p->failed);
 	p->is_prepared = true;
 }
 
@@ -118,7 +118,7 @@ void tap_parts_prepare(struct tap_parts *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Of the CPUs alone. */
+/* Return true if the query is for the whole window, without tasks. */
 static bool is_whole(const struct tap_parts *p, const struct tap_part_query *q)
 {
 	return !q->from_ns && q->to_ns == tap_window_ns(&p->run.window) && !q->nr_tids &&
@@ -133,7 +133,7 @@ static int put_whole(struct tap_parts *p, struct tap_buf *out, struct tap_err *e
 	return p->failed.code;
 }
 
-/* The window as --time says it. */
+/* Append the window as an argument for --time. */
 static void put_window(struct tap_buf *out, uint64_t from_ns, uint64_t to_ns)
 {
 	tap_text_ns(out, from_ns);
@@ -151,7 +151,7 @@ static int read_part(struct tap_parts *p, const struct tap_part_query *q, struct
 
 	put_window(&window, origin_ns + q->from_ns, origin_ns + q->to_ns);
 	ret = tap_run_borrow(&run, p->run.rec.reader, p->run.pick.select, tap_buf_str(&window), NULL, err) ?: tap_run_survey(&run, err) ?:
-	      draw(p, &run, q, out, err);
+	      draw_part(p, &run, q, out, err);
 	tap_run_close(&run);
 	tap_buf_release(&window);
 	return ret;

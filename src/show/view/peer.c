@@ -10,7 +10,7 @@
 #define ESTABLISHED 1u
 #define NOBODY ((uid_t)-1)
 
-/* Whoever became root to run us has a browser as the user that they are. */
+/* Return the uid of the user who called sudo to run us: the browser runs as that user. */
 static uid_t sudo_uid(void)
 {
 	const char *text = geteuid() ? NULL : getenv("SUDO_UID");
@@ -38,8 +38,10 @@ static bool is_ours(uid_t uid)
 	       (uid == getuid() || uid == geteuid() || uid == sudo_uid() || uid == login_uid());
 }
 
-/* The line of the other end, which has our end as its remote address; as the kernel prints them: an
- * address as the number it is in memory. */
+/*
+ * Parse the line of the other end's socket, whose remote address is ours. The kernel prints an
+ * address as the number that its bytes are in memory.
+ */
 static bool is_line_of(const char *line, const struct sockaddr_in *peer, uint16_t port, uid_t *uid)
 {
 	unsigned int local, local_port, remote, remote_port, state;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who is at the other end of a connection over the loopback interface: another user of the machine
- * has no business here. */
+/*
+ * Identify the user at the other end of a loopback connection, to refuse other users of the
+ * machine.
+ */
 #ifndef TAP_VIEW_PEER_H
 #define TAP_VIEW_PEER_H
 
@@ -9,9 +11,9 @@
 #include <sys/socket.h>
 
 /*
- * @peer: the other end's address, of @len bytes. @port: our end's, of 127.0.0.1. Return: whether it
- * is a process of ours, or of the user who called sudo or logged in to become us. Asks
- * /proc/net/tcp, which lists a connection as long as its process has it open.
+ * Return true if the connection belongs to our user, or to the user who called sudo or logged in to
+ * become us. @peer: address of the other end, of @len bytes. @port: our port on 127.0.0.1. Uses
+ * /proc/net/tcp, which lists a connection as long as its process keeps it open.
  */
 bool tap_peer_is_ours(const struct sockaddr *peer, socklen_t len, uint16_t port);
 

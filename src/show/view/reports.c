@@ -21,7 +21,7 @@ void tap_reports_release(struct tap_reports *r)
 		tap_buf_release(&r->of[i].json);
 }
 
-/* One more is there. Return: whether others are wanted. */
+/* Count a finished report. Return: true if more are wanted. */
 static bool note_made(struct tap_reports *r)
 {
 	bool goes_on;
@@ -38,7 +38,8 @@ void tap_reports_make(struct tap_reports *r)
 {
 	unsigned int i = 0;
 
-	setpriority(PRIO_PROCESS, 0, LESS_OF_CPUS); /* of this thread: so is Linux */
+	/* on Linux this affects only the calling thread */
+	setpriority(PRIO_PROCESS, 0, LESS_OF_CPUS);
 	do
 		tap_html_report_run(i, r->input, NULL, &r->of[i].json, &r->of[i].err);
 	while (note_made(r) && tap_html_report_name(++i) && i < TAP_REPORTS_MAX);

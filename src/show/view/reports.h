@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The reports of a page that is served: made one after the other by a thread that has a reader of
- * its own, and less of the CPUs than whoever waits for a part.
+ * Reports of the served page, made one after the other by a thread with its own reader, at a lower
+ * priority than the threads that serve parts.
  */
 #ifndef TAP_VIEW_REPORTS_H
 #define TAP_VIEW_REPORTS_H
@@ -20,20 +20,22 @@ struct tap_reports {
 	} of[TAP_REPORTS_MAX];
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	/* under the lock */
+	/* protected by .lock */
 	unsigned int nr_made;
 	bool is_ending;
 };
 
 /* @input: borrowed until the release. */
 void tap_reports_init(struct tap_reports *r, const struct tap_input_opts *input);
-/* When nobody makes or waits for one any more. */
+/* Call it when no thread makes reports or waits for one. */
 void tap_reports_release(struct tap_reports *r);
-/* Makes them all, or until the end. For a thread of its own. */
+/* Thread function: make all reports, or until tap_reports_end(). */
 void tap_reports_make(struct tap_reports *r);
 void tap_reports_end(struct tap_reports *r);
-/* Waits for the report. @json: borrowed until the release. Return: 0; -ENOENT: there is none of
- * this name; -errno; each with a sentence. */
+/*
+ * Wait for a report. @json: borrowed until the release. Return: 0; -ENOENT: no report of this name;
+ * -errno; each with a sentence.
+ */
 int tap_reports_get(struct tap_reports *r, const char *name, const struct tap_buf **json,
 		    struct tap_err *err);
 

@@ -20,10 +20,10 @@
 #include "show/view/parts.h"
 #include "show/view/reports.h"
 
-#define CLOSED_MS 2000 /* a page that is loaded anew is back within it */
-#define LAST_READ_MS 200 /* what is read for somebody when all ends may take so long */
+#define CLOSED_MS 2000 /* a page that is reloaded reconnects within this time */
+#define LAST_READ_MS 200 /* most time to wait for threads that are reading, at the end */
 #define TEXT "text/plain; charset=utf-8"
-/* Beside the page's own, which names its script and its style. */
+/* In addition to the page's own policy, which names its script and its style. */
 #define POLICY                                                                                     \
 	"connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "             \
 	"frame-ancestors 'none'"
@@ -37,17 +37,17 @@ struct tap_view {
 	struct tap_reports reports;
 	pthread_t maker;
 	bool has_maker;
-	int changed; /* an eventfd: look at these again */
+	int changed; /* eventfd: the counters below have changed */
 	_Atomic unsigned int nr_pages, nr_readers;
 	_Atomic bool was_opened, is_ending;
-	/* who comes to the one is sent on to the other */
+	/* requests for .address are redirected to .page */
 	char page[TAP_SECRET_CHARS + 16], address[TAP_SECRET_CHARS + 64];
 };
 
 /* ---- answers ---- */
 
-/* A sentence may have names in it. */
-static void say(struct tap_http_answer *a, unsigned int status, const struct tap_err *err)
+/* Answer with an error sentence, escaped: it may contain names from the recording. */
+static void answer_error(struct tap_http_answer *a, unsigned int status, const struct tap_err *err)
 {
 	tap_buf_clear(&a->body);
 	tap_text_escape(&a->body, err->text, strlen(err->text));
@@ -56,21 +56,22 @@ static void say(struct tap_http_answer *a, unsigned int status, const struct tap
 	a->status = status;
 }
 
-static void finish(struct tap_http_answer *a, const char *type, int ret, const struct tap_err *err)
+static void finish_answer(struct tap_http_answer *a, const char *type, int ret,
+			  const struct tap_err *err)
 {
 	const struct tap_err no_memory = { .text = "out of memory" };
 
 	a->type = type;
 	a->status = 200;
 	if (ret)
-		say(a,
-		    ret == -EINVAL			? 400
-		    : ret == -ENOENT || ret == -ENODATA ? 404
-		    : ret == -ECANCELED			? 503
-							: 500,
-		    err);
+		answer_error(a,
+			     ret == -EINVAL			 ? 400
+			     : ret == -ENOENT || ret == -ENODATA ? 404
+			     : ret == -ECANCELED		 ? 503
+								 : 500,
+			     err);
 	if (a->body.err)
-		say(a, 500, &no_memory);
+		answer_error(a, 500, &no_memory);
 }
 
 static int begin_reading(struct tap_view *v, struct tap_err *err)
@@ -86,9 +87,10 @@ static void answer_page(struct tap_view *v, const struct tap_http_request *q,
 			struct tap_http_answer *a)
 {
 	(void)q;
-	eventfd_write(v->changed, 1); /* a page is loaded anew: it has its time again */
+	/* restart the CLOSED_MS period for a page that is being reloaded */
+	eventfd_write(v->changed, 1);
 	tap_buf_add(&a->body, v->html.data, v->html.len);
-	finish(a, "text/html; charset=utf-8", 0, NULL);
+	finish_answer(a, "text/html; charset=utf-8", 0, NULL);
 }
 
 static int get_part(struct tap_view *v, const struct tap_http_request *q, struct tap_buf *out,
@@ -113,7 +115,7 @@ static void answer_part(struct tap_view *v, const struct tap_http_request *q,
 	struct tap_err err = { 0 };
 	int ret = get_part(v, q, &a->body, &err);
 
-	finish(a, "application/octet-stream", ret, &err);
+	finish_answer(a, "application/octet-stream", ret, &err);
 }
 
 static void answer_report(struct tap_view *v, const struct tap_http_request *q,
@@ -126,7 +128,7 @@ static void answer_report(struct tap_view *v, const struct tap_http_request *q,
 
 	if (!ret)
 		tap_buf_add(&a->body, json->data, json->len);
-	finish(a, "application/json", ret, &err);
+	finish_answer(a, "application/json", ret, &err);
 }
 
 static void answer_alive(struct tap_view *v, const struct tap_http_request *q,
@@ -163,10 +165,10 @@ static void answer_allowed(struct tap_view *v, const struct tap_http_request *q,
 		return;
 	}
 	tap_err_set(&err, -ENOENT, "schedtap view serves no page '%.100s'", path);
-	say(a, 404, &err);
+	answer_error(a, 404, &err);
 }
 
-static void answer(void *ctx, const struct tap_http_request *q, struct tap_http_answer *a)
+static void answer_any(void *ctx, const struct tap_http_request *q, struct tap_http_answer *a)
 {
 	struct tap_view *v = ctx;
 	const struct tap_access_request request = {
@@ -185,7 +187,7 @@ static void answer(void *ctx, const struct tap_http_request *q, struct tap_http_
 		answer_allowed(v, q, a);
 		return;
 	}
-	say(a, status, &err);
+	answer_error(a, status, &err);
 	a->location = status == 303 ? v->page : NULL;
 }
 
@@ -201,7 +203,7 @@ static void on_held(void *ctx, bool begins)
 	eventfd_write(v->changed, 1);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 static int open_all(struct tap_view *v, const struct tap_input_opts *input, uint16_t port,
 		    const struct tap_listener *listener, bool *usage, struct tap_err *err)
@@ -235,7 +237,7 @@ int tap_view_open(struct tap_view **out, const struct tap_input_opts *input, uin
 	if (!v)
 		return tap_err_nomem(err);
 	v->ops = (struct tap_http_ops){
-		.answer = answer, .held = on_held, .policy = POLICY, .ctx = v
+		.answer = answer_any, .held = on_held, .policy = POLICY, .ctx = v
 	};
 	tap_reports_init(&v->reports, input);
 	return open_all(v, input, port, listener, usage, err);
@@ -246,7 +248,7 @@ const char *tap_view_address(const struct tap_view *v)
 	return v->address;
 }
 
-/* Reports would hold up what is drawn first. */
+/* Thread: make the first part before reports, which would delay it. */
 static void *make_parts_and_reports(void *arg)
 {
 	struct tap_view *v = arg;
@@ -286,10 +288,10 @@ void tap_view_browse(const struct tap_view *v)
 	posix_spawnattr_init(&attr);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
-	/* it may be the browser itself, which a Ctrl-C for us must not end */
+	/* it may become the browser, which our Ctrl-C must not end */
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setsigmask(&attr, &none);
-	/* where there is none the address is printed */
+	/* on failure the user still has the printed address */
 	posix_spawnp(&pid, argv[0], &actions, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
