@@ -19,8 +19,9 @@ struct check_opts {
 };
 
 /* clang-format off */
-#define FORMAT(name_, format_, help_) \
-	{ .name = name_, .help = help_, .type = TAP_OPT_CHOICE, .offset = offsetof(struct check_opts, format), .choice = format_ }
+#define FORMAT(name_, format_, help_)                                                              \
+	{ .name = name_, .help = help_, .type = TAP_OPT_CHOICE,                                    \
+	  .offset = offsetof(struct check_opts, format), .choice = format_ }
 /* clang-format on */
 static const struct tap_opt options[] = {
 	TAP_OPT_WINDOW(struct check_opts, window),
@@ -74,7 +75,10 @@ static void put_shipped(struct tap_buf *names)
 	tap_buf_release(&pattern);
 }
 
-/* A name without a folder that is not a file here is the name of shipped rules. */
+/*
+ * Read rules from a file. If the word has no slash and no such file exists, it is the name of
+ * shipped rules.
+ */
 static int read_rules(const char *word, struct tap_rules *rules, struct tap_err *err)
 {
 	struct tap_buf path = { 0 }, names = { 0 }, text = { .max = TAP_RULES_MAX_BYTES };

@@ -83,7 +83,7 @@ static int run_export(void *opts, const struct tap_strings *operands, char **res
 	if (ret)
 		return tap_cmd_fail(&err, usage);
 	ret = tap_run_input(&e.run, &o->input, &listener, &usage, &err) ?:
-	      tap_export_file_open(&e.file, o->output ? o->output : form->file ? form->file : "-", o->max_bytes, &err) ?:
+	      tap_export_file_open(&e.file, o->output ?: form->file ?: "-", o->max_bytes, &err) ?:
 	      form->write(&e, &err);
 	fits = ret || !e.is_empty || !tap_unmatched(&e.run);
 	if (!ret && fits)

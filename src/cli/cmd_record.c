@@ -51,11 +51,11 @@ struct run {
 	struct tap_cli_defs own;
 	struct tap_session *session;
 	struct rlimit files; /* original limit of open files, restored for the command */
-	int signals; /* signalfd */
+	int signals; /* signalfd with the signals that take_signals() handles */
 	struct tap_task_end *ends; /* the tasks of -t, or else of -p */
 	unsigned int nr_ends;
 	pid_t child;
-	int child_fd; /* pidfd, or -1 */
+	int child_fd; /* pidfd of .child, or -1 */
 	int go; /* write end of a pipe that starts the command */
 	/*
 	 * Read end of a pipe: a byte says that the command could not be run, end of file that it
@@ -522,8 +522,10 @@ static void reap_command(struct run *run)
 	run->child = 0;
 }
 
-/* Return: whether an -e names this event, by its name or as SYSTEM:NAME, rather than a group of
- * events. */
+/*
+ * Return true if an -e names this event, by its name or as SYSTEM:NAME, rather than a group of
+ * events.
+ */
 static bool is_named(const struct tap_plan *plan, const struct tap_plan_event *ev)
 {
 	for (unsigned int i = 0; i < plan->select->nr_events; i++) {
@@ -537,8 +539,10 @@ static bool is_named(const struct tap_plan *plan, const struct tap_plan_event *e
 	return false;
 }
 
-/* Return: whether a line says that the event is left out. That a kernel lacks some events of a
- * group is nothing to report. */
+/*
+ * Return true if the event must be reported as left out. Events of a group that the kernel lacks
+ * are not reported.
+ */
 static bool is_left_out(const struct tap_plan *plan, const struct tap_plan_event *ev)
 {
 	return ev->reason && (ev->status == TAP_EVENT_FAILED ||

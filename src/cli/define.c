@@ -49,8 +49,11 @@ static int read_line(struct tap_cli_defs *d, const struct tap_one_line *line, co
 	struct tap_buf header = { 0 };
 	int ret = d->types ? 0 : read_kernel(d, err);
 
-	ret = ret ?: tap_one_line_header(line, tap_kernel_btf(d->kernel), d->types, name, &header, err) ?:
-	      tap_defs_read_text(&d->defs, "-e", tap_buf_str(&header), header.len, err);
+	if (!ret)
+		ret = tap_one_line_header(line, tap_kernel_btf(d->kernel), d->types, name, &header,
+					  err);
+	if (!ret)
+		ret = tap_defs_read_text(&d->defs, "-e", tap_buf_str(&header), header.len, err);
 	tap_buf_release(&header);
 	return ret;
 }

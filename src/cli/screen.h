@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Properties of standard output: width, colors, and a pager for it. If it is not a terminal, output
- * does not depend on the user's environment.
+ * Properties of standard output: width, colors, and a pager for it. If it is not a terminal, lines
+ * have no maximum width, colors must be requested, and there is no pager.
  */
 #ifndef TAP_CLI_SCREEN_H
 #define TAP_CLI_SCREEN_H

@@ -28,7 +28,7 @@ enum tap_try {
 };
 
 struct tap_try_row {
-	const char *name; /* "uprobes" */
+	const char *name; /* name in the output, such as "uprobes" */
 	const char *enables; /* what it makes possible */
 	/* Options as for `record`; NULL: not given. */
 	const char *backend, *event, *stack;

@@ -24,7 +24,10 @@ struct tap_drawn_column {
 struct tap_drawn_columns { /* all zero: empty */
 	struct tap_drawn_column *v; /* owned */
 	unsigned int nr, cap;
-	/* the first chunks, which the page reads before the others: tap_levels_end() */
+	/*
+	 * Number of chunks at the front that the page reads before the others; set by
+	 * tap_levels_end().
+	 */
 	unsigned int nr_first;
 	/* size of the part up to the end of these; set by tap_drawn_columns_put() */
 	size_t first_bytes;

@@ -277,6 +277,7 @@ int tap_curves_end(struct tap_curves *c, struct tap_runners *runners, struct tap
 {
 	for (unsigned int i = 0; i < c->nr; i++)
 		put_curve(c, &c->v[i], runners, json);
-	return json->err ?: runners->err ?: tap_drawn_columns_add(columns, "curves.t", TAP_NUMBER_VARINT, &c->t) ?:
+	return json->err ?: runners->err ?:
+	       tap_drawn_columns_add(columns, "curves.t", TAP_NUMBER_VARINT, &c->t) ?:
 	       tap_drawn_columns_add(columns, "curves.v", TAP_NUMBER_F32, &c->values);
 }

@@ -273,9 +273,10 @@ static int add_level(struct tap_levels *l, unsigned int level, unsigned int numb
 		     struct tap_drawn_columns *columns)
 {
 /* clang-format off */
-#define OF_LEVEL(n)                                                                                                                        \
-	{ [RUNNER] = "levels." #n ".runner", [BUSY] = "levels." #n ".busy", [UNKNOWN] = "levels." #n ".unknown",                           \
-	  [WAIT] = "levels." #n ".wait", [DEPTH] = "levels." #n ".depth" }
+#define OF_LEVEL(n)                                                                                \
+	{ [RUNNER] = "levels." #n ".runner", [BUSY] = "levels." #n ".busy",                        \
+	  [UNKNOWN] = "levels." #n ".unknown", [WAIT] = "levels." #n ".wait",                      \
+	  [DEPTH] = "levels." #n ".depth" }
 	/* clang-format on */
 	static const char *const names[TAP_PYRAMID_LEVELS][TAP_NR_LEVEL_COLUMNS] = {
 		OF_LEVEL(0), OF_LEVEL(1), OF_LEVEL(2), OF_LEVEL(3),

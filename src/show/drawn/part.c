@@ -255,8 +255,10 @@ static int put_columns(struct part *p, struct tap_buf *json, struct tap_drawn_co
 		       p->run->window.from_ns - origin_ns, p->run->window.to_ns - origin_ns);
 	if (!p->slices.is_over)
 		tap_buf_printf(json, ",\"slices\":%" PRIu64, p->slices.nr);
-	ret = ret ?: tap_drawn_columns_add_some(columns, &slices, 0, 1) ?: put_levels(p, json, columns) ?:
-	      tap_drawn_columns_add_some(columns, &slices, 1, slices.nr) ?: put_task_levels(p, json, columns) ?: put_curves(p, json, columns);
+	ret = ret ?: tap_drawn_columns_add_some(columns, &slices, 0, 1) ?:
+	      put_levels(p, json, columns) ?:
+	      tap_drawn_columns_add_some(columns, &slices, 1, slices.nr) ?:
+	      put_task_levels(p, json, columns) ?: put_curves(p, json, columns);
 	tap_drawn_columns_release(&slices);
 	/* must be last: now all numbers have been assigned */
 	tap_runners_put(&p->runners, p->run->timeline, json);
@@ -293,7 +295,8 @@ int tap_drawn_part(struct tap_run *run, const struct tap_drawn_opts *opts, struc
 {
 	struct part p = { .run = run, .opts = opts };
 	size_t first_bytes = 0;
-	int ret = first_pass(&p, err) ?: second_pass(&p, err) ?: put_part(&p, out, &first_bytes, err);
+	int ret = first_pass(&p, err) ?: second_pass(&p, err) ?:
+		  put_part(&p, out, &first_bytes, err);
 
 	if (drawn)
 		*drawn = (struct tap_drawn){ .slices = p.slices.nr,

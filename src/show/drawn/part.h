@@ -29,7 +29,7 @@ struct tap_drawn_opts {
 };
 
 struct tap_drawn {
-	uint64_t slices; /* in the window */
+	uint64_t slices; /* number of slices in the window */
 	bool has_slices; /* the part includes the slices */
 	/* size of the part's beginning, which suffices to draw CPUs from levels */
 	size_t first_bytes;

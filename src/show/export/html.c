@@ -29,7 +29,7 @@ struct html {
 	 * it.
 	 */
 	struct tap_buf first, parts;
-	/* members of the head */
+	/* contents of members of the head data, as JSON */
 	struct tap_buf report_names, failed, part_windows;
 };
 
@@ -184,7 +184,9 @@ static int draw_around(struct html *h, struct tap_window window, struct tap_buf 
 	tap_buf_char(&text, ',');
 	tap_text_ns(&text, window.to_ns);
 	input.window = tap_buf_str(&text);
-	ret = tap_run_input(&run, &input, NULL, &usage, err) ?: tap_run_survey(&run, err) ?: tap_drawn_part(&run, &opts, part, drawn, err);
+	ret = tap_run_input(&run, &input, NULL, &usage, err) ?:
+	      tap_run_survey(&run, err) ?:
+	      tap_drawn_part(&run, &opts, part, drawn, err);
 	tap_run_close(&run);
 	tap_buf_release(&text);
 	return ret;
@@ -241,7 +243,8 @@ static int write_file(struct html *h, struct tap_err *err)
 	ret = tap_export_file_write(&h->e->file, &out, err)
 		      ?: tap_export_file_write(&h->e->file, &h->first, err);
 	tap_html_put_until(&out, TAP_HTML_PARTS);
-	ret = ret ?: tap_export_file_write(&h->e->file, &out, err) ?: tap_export_file_write(&h->e->file, &h->parts, err);
+	ret = ret ?: tap_export_file_write(&h->e->file, &out, err);
+	ret = ret ?: tap_export_file_write(&h->e->file, &h->parts, err);
 	tap_html_put_until(&out, TAP_HTML_END);
 	ret = ret ?: tap_export_file_write(&h->e->file, &out, err);
 	tap_buf_release(&head);
@@ -257,7 +260,8 @@ static int write_html(struct tap_export *e, struct tap_err *err)
 
 	if (!ret && tap_lanes_init(&h.lanes, &e->run))
 		ret = tap_err_nomem(err);
-	ret = ret ?: put_window(&h, err) ?: put_reports(&h, err) ?: put_parts(&h, err) ?: write_file(&h, err);
+	ret = ret ?: put_window(&h, err) ?: put_reports(&h, err) ?:
+	      put_parts(&h, err) ?: write_file(&h, err);
 	e->is_empty = !ret && !tap_export_has_picked(&e->run);
 	tap_lanes_release(&h.lanes);
 	tap_buf_release(&h.first);

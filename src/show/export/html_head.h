@@ -12,7 +12,7 @@
 struct tap_html_head {
 	bool is_served;
 	const struct tap_input_opts *input;
-	struct tap_run *run; /* surveyed; its wall clock is known if it can be */
+	struct tap_run *run; /* surveyed; .rec.wall has been determined */
 	const struct tap_lanes *lanes;
 	/*
 	 * Slices in the page, of all slices; not used if @is_served: then the page can get all of

@@ -176,7 +176,8 @@ static const struct tap_watcher_ops events_ops = { .begin = on_begin,
 static int feed_events(struct tap_pf *pf, struct tap_err *err)
 {
 	struct tap_watcher watchers[TAP_MAX_WATCHERS] = { { .ops = &events_ops, .ctx = pf } };
-	int ret = tap_pf_init_tracks(pf) ?: tap_pf_init_stacks(pf) ?: tap_sched_formats_init(&pf->formats) ?: tap_pf_put_head(pf);
+	int ret = tap_pf_init_tracks(pf) ?: tap_pf_init_stacks(pf) ?:
+		  tap_sched_formats_init(&pf->formats) ?: tap_pf_put_head(pf);
 
 	pf->kinds = calloc(TAP_NR_IDS, sizeof(*pf->kinds));
 	if (ret || !pf->kinds || !tap_buf_reserve(&pf->out, BLOCK_BYTES + ROOM_BYTES))
@@ -213,7 +214,8 @@ static int init_slices(struct tap_pf *pf, struct tap_err *err)
 	unsigned int nr;
 	const struct tap_format *const *formats = tap_reader_formats(pf->e->run.rec.reader, &nr);
 
-	return !opts->slices ? 0 : tap_request_source_init(&pf->source, opts->slices, opts->by, err) ?:
+	return !opts->slices ? 0 :
+	       tap_request_source_init(&pf->source, opts->slices, opts->by, err) ?:
 	       tap_request_source_check(&pf->source, formats, nr, err);
 }
 

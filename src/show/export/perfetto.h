@@ -114,11 +114,13 @@ int tap_pf_put_late_waking(struct tap_pf *pf, const struct tap_task *task);
 int tap_pf_put_ftrace(struct tap_pf *pf, const struct tap_pf_kind *kind,
 		      const struct tap_event *ev);
 /*
- * Called at the end of an interval in which the CPU did not run what the last switch said, or was
- * offline: write that late.
+ * Called when an interval ends in which the CPU was offline, or its task unknown: write, late, that
+ * the task of the last switch ran only until the interval began.
  */
 int tap_pf_lose_cpu(struct tap_pf *pf, const struct tap_cpu_interval *s);
-/* Write the task that the CPU runs after such an interval, when it is known without a switch. */
+/*
+ * Write the task that the CPU runs after such an interval, if it is known without a switch event.
+ */
 int tap_pf_find_cpu(struct tap_pf *pf, const struct tap_origin *origin);
 int tap_pf_put_loss(struct tap_pf *pf, const struct tap_event *ev);
 /* Write all bundles that are not full. */

@@ -25,7 +25,7 @@ struct counts {
 
 struct bars {
 	struct tap_table table;
-	unsigned int width; /* of the longest bar */
+	unsigned int width; /* width of the longest bar, in columns */
 	struct counts counts;
 };
 

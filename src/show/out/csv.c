@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* CSV (RFC 4180, but lines end in \n). */
+/* CSV as in RFC 4180, except that lines end in \n. */
 #include "base/text.h"
 #include "show/out/sheet.h"
 

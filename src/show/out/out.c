@@ -81,7 +81,8 @@ static int kind_new(struct tap_out *o, const struct tap_event_kind *kind)
 	tap_buf_puts(&name, kind->fmt->system);
 	tap_buf_char(&name, ':');
 	tap_buf_puts(&name, kind->fmt->name);
-	ret = name.err ?: o->style->events->kind(o, k, &name) ?: k->label.err ?: give_symbols(o, k->printer);
+	ret = name.err ?: o->style->events->kind(o, k, &name) ?:
+	      k->label.err ?: give_symbols(o, k->printer);
 	tap_buf_release(&name);
 	if (ret)
 		kind_free(k);

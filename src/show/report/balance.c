@@ -336,7 +336,8 @@ const struct tap_report_type tap_report_balance = {
 	},
 	.size = sizeof(struct balance),
 	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_MIGRATIONS,
-	.watchers = (const struct tap_report_watcher[]){ { &tap_balance_ops, offsetof(struct balance, balance) }, { 0 } },
+	.watchers = (const struct tap_report_watcher[]){
+		{ &tap_balance_ops, offsetof(struct balance, balance) }, { 0 } },
 	.sections = sections,
 	.want_signal = want_signal,
 	.begin = begin_balance,

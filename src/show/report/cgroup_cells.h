@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* each cgroup is its own group. Return: 0 or -ENOMEM. */
+/* Cgroups of a report: grouped at a depth of the hierarchy, and labelled in tables for people. */
 #ifndef TAP_REPORT_CGROUP_CELLS_H
 #define TAP_REPORT_CGROUP_CELLS_H
 
 #include "timeline/run/run.h"
 #include "show/out/table.h"
 
-#define TAP_CGROUP_WIDTH 28 /* of a label, in columns */
+#define TAP_CGROUP_WIDTH 28 /* maximum width of a label, in columns */
 /* clang-format off */
 #define TAP_OPT_DEPTH(opts)                                                                        \
-	{ "depth", 0, "N", "show cgroups down to level N, which includes all cgroups below it [all levels]", \
-			   TAP_OPT_INT, offsetof(opts, depth), .min = 1, .max = 64 }
+	{ "depth", 0, "N",                                                                         \
+	  "show cgroups down to level N, which includes all cgroups below it [all levels]",  \
+	  TAP_OPT_INT, offsetof(opts, depth), .min = 1, .max = 64 }
 /* clang-format on */
 
 struct tap_cgroup_group {
@@ -34,7 +35,7 @@ struct tap_cgroup_groups {
 
 /*
  * Group the cgroups of a recording. @depth: level below the root at which cgroups are merged with
- * their descendants;
+ * their descendants; 0: each cgroup is its own group. Return: 0 or -ENOMEM.
  */
 int tap_cgroup_groups_init(struct tap_cgroup_groups *g, const struct tap_cgroups *cgroups,
 			   int64_t depth);

@@ -18,8 +18,8 @@ struct tap_check {
 	const struct tap_rules *rules;
 	const char *const *paths;
 	unsigned int nr_paths;
-	const char *window; /* --time, or NULL */
-	const char *between, *by; /* the options of these names, or NULL */
+	const char *window; /* argument of --time, or NULL */
+	const char *between, *by; /* arguments of --between and --by, or NULL */
 	bool is_strict; /* treat undecided as failed: for formats without a third verdict */
 	struct tap_checked *each; /* owned; rule r for path p is at [r * nr_paths + p] */
 	/* owned; per rule, over all recordings: the worst result, or the median */

@@ -382,7 +382,8 @@ const struct tap_report_type tap_report_critical = {
 	.size = sizeof(struct critical),
 	.top = 10,
 	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
-	.watchers = (const struct tap_report_watcher[]){ { &tap_critical_watch_ops, offsetof(struct critical, watch) }, { 0 } },
+	.watchers = (const struct tap_report_watcher[]){
+		{ &tap_critical_watch_ops, offsetof(struct critical, watch) }, { 0 } },
 	.sections = sections,
 	.check = check_options,
 	.begin = begin_critical,

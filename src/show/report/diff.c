@@ -306,7 +306,9 @@ int tap_diff_run(const struct tap_diff_opts *opts, const struct tap_diff_sides *
 	int ret;
 
 	*usage = true;
-	ret = tap_diff_check(opts, err) ?: read_min_effect(opts->min_effect, &d.min_effect, err) ?: init_diff(&d, err);
+	ret = tap_diff_check(opts, err) ?:
+	      read_min_effect(opts->min_effect, &d.min_effect, err) ?:
+	      init_diff(&d, err);
 	if (!ret)
 		ret = tap_measured_read(d.measured, nr_all(&d), &how, usage, err);
 	ret = ret ?: calculate_diff(&d, err) ?: tap_diff_show(&d, screen, err);

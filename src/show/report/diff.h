@@ -20,7 +20,7 @@ extern const struct tap_opt tap_diff_options[];
 #define TAP_DIFF_MIN_EFFECT "2%"
 
 struct tap_diff_sides {
-	const char *const *a, *const *b; /* paths */
+	const char *const *a, *const *b; /* paths of the recordings */
 	unsigned int nr_a, nr_b;
 	bool window_is_cost; /* see struct tap_compare_opts */
 };

@@ -232,7 +232,8 @@ const struct tap_report_type tap_report_eevdf = {
 	.size = sizeof(struct eevdf),
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES,
-	.watchers = (const struct tap_report_watcher[]){ { &tap_eevdf_ops, offsetof(struct eevdf, eevdf) }, { 0 } },
+	.watchers = (const struct tap_report_watcher[]){
+		{ &tap_eevdf_ops, offsetof(struct eevdf, eevdf) }, { 0 } },
 	.sections = sections,
 	.begin = begin_eevdf,
 	.end = end_eevdf,

@@ -290,9 +290,9 @@ static unsigned int nr_worst(const struct tap_report *r)
 /* clang-format off */
 #define SUM_COLUMNS                                                                                \
 	{ "waits", "waits", TAP_CELL_COUNT, .width = 8 },                                          \
-		{ "delay_ns", "delay", TAP_CELL_NS, .width = 10 },                                       \
-		{ "delay_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },                            \
-		{ "max_ns", "most", TAP_CELL_NS, .width = 10, .same_unit = true }
+	{ "delay_ns", "delay", TAP_CELL_NS, .width = 10 },                                         \
+	{ "delay_pct", "%", TAP_CELL_REAL, .width = 5, .places = 1 },                              \
+	{ "max_ns", "most", TAP_CELL_NS, .width = 10, .same_unit = true }
 /* clang-format on */
 
 static void put_sum(struct tap_report *r, struct tap_table *t, const struct tap_explained_sum *sum)

@@ -9,15 +9,15 @@
 
 struct tap_explain_group {
 	enum tap_state state;
-	enum tap_verdict verdict; /* of waits; else TAP_VERDICT_UNKNOWN */
-	struct tap_stack_pair stack; /* of sleeps; else none */
-	unsigned int nr; /* tasks */
+	enum tap_verdict verdict; /* for waits; otherwise TAP_VERDICT_UNKNOWN */
+	struct tap_stack_pair stack; /* for sleeps; otherwise none */
+	unsigned int nr; /* number of tasks in the group */
 	/* index of the task that had been in this state, or waits, for the longest time */
 	unsigned int longest;
 	uint64_t longest_ns;
 };
 
-struct tap_explain_groups { /* all zero: none */
+struct tap_explain_groups { /* all zero: no groups */
 	struct tap_explain_group *v; /* owned */
 	unsigned int nr, cap;
 };

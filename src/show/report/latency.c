@@ -56,7 +56,8 @@ static struct tap_latency *latency_of(const struct tap_report *r)
 	TAP_TASK_COLUMNS("", "task", 26), \
 	TAP_THROTTLING_COLUMN, \
 	{ "count", "waits", TAP_CELL_COUNT, .width = 8 }, \
-	{ "censored", "censored", TAP_CELL_COUNT, .width = 8, .rank = 4, .tint = TAP_TINT_YELLOW }, \
+	{ "censored", "censored", TAP_CELL_COUNT, .width = 8, .rank = 4, \
+	  .tint = TAP_TINT_YELLOW }, \
 	{ "min_ns", NULL, TAP_CELL_NS }, \
 	{ "avg_ns", "avg", TAP_CELL_NS, .width = 9, .rank = 2 }, \
 	{ "p50_ns", "p50", TAP_CELL_NS, .width = 9, .rank = 3, .same_unit = true }, \
@@ -77,7 +78,7 @@ static const struct tap_column stat_columns[] = { STAT_COLUMNS,
 						  { "migrated_max_ns", NULL, TAP_CELL_NS },
 						  { 0 } };
 
-/* JSON: waits on the same CPU and after a migration are objects within the row. */
+/* JSON has the members same_cpu and migrated as objects in the row, not as columns. */
 static const struct tap_column json_columns[] = { STAT_COLUMNS, { 0 } };
 
 static uint64_t avg_ns(const struct tap_latency_part *part)
@@ -206,8 +207,8 @@ static void note_preempted(struct tap_report *r)
 }
 
 /*
- * For people: waits that ended on the same CPU and after a migration, of all tasks. Other styles
- * have these as columns or members.
+ * Table for people: the waits of all tasks, by whether the task then ran on its previous CPU or on
+ * another one. Other styles have this split as columns or members of the table of tasks.
  */
 static const struct tap_column part_columns[] = { { NULL, "ran", TAP_CELL_LABEL, .width = 26 },
 						  { NULL, "waits", TAP_CELL_COUNT, .width = 8 },

@@ -302,7 +302,8 @@ const struct tap_report_type tap_report_map = {
 	},
 	.size = sizeof(struct map),
 	.needs = TAP_NEEDS_SWITCHES,
-	.watchers = (const struct tap_report_watcher[]){ { &tap_cpu_changes_ops, offsetof(struct map, changes) }, { 0 } },
+	.watchers = (const struct tap_report_watcher[]){
+		{ &tap_cpu_changes_ops, offsetof(struct map, changes) }, { 0 } },
 	.begin = begin_map,
 	.end = end_map,
 	.release = release_map,

@@ -49,11 +49,13 @@ static int measure_run(struct tap_measured *m, struct tap_run *run,
 {
 	struct tap_request_source source = { 0 };
 	struct tap_measure_opts of_measure = {
-		.timeline = &run->timeline, .survey = &run->survey, .window = run->window, .has_throttling = run->nr_throttling,
+		.timeline = &run->timeline, .survey = &run->survey, .window = run->window,
+		.has_throttling = run->nr_throttling,
 		.by_task = opts->by_task, .has_blocks = opts->has_blocks,
 		.has_bounds = opts->has_bounds, .all_tasks = run->all_tasks,
 		.paths = {
-			.of_tasks = opts->has_paths, .command = tap_recording_command(&run->rec), .info = tap_reader_info(run->rec.reader),
+			.of_tasks = opts->has_paths, .command = tap_recording_command(&run->rec),
+			.info = tap_reader_info(run->rec.reader),
 			.requests = has_requests(m, run, opts, &source) ? &source : NULL,
 		},
 	};

@@ -293,7 +293,8 @@ const struct tap_report_type tap_report_monitor = {
 	.cmd = {
 		.name = "monitor",
 		.help = "check a recording against a runtime verification model",
-		.exits = "0 no violation, 1 a violation, or failed, 2 usage error, 3 no access or unknown format",
+		.exits = "0 no violation, 1 a violation, or failed, 2 usage error, 3 no access or "
+			 "unknown format",
 		.operands = TAP_CMD_MODEL,
 		.example = "schedtap monitor wwnr",
 		.opts = options,
@@ -303,7 +304,8 @@ const struct tap_report_type tap_report_monitor = {
 	.size = sizeof(struct monitor),
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES,
-	.watchers = (const struct tap_report_watcher[]){ { &tap_monitor_ops, offsetof(struct monitor, monitor) }, { 0 } },
+	.watchers = (const struct tap_report_watcher[]){
+		{ &tap_monitor_ops, offsetof(struct monitor, monitor) }, { 0 } },
 	.sections = sections,
 	.check = check_options,
 	.begin = begin_monitor,

@@ -314,7 +314,9 @@ const struct tap_report_type tap_report_placement = {
 	.size = sizeof(struct placement),
 	.needs = TAP_NEEDS_SWITCHES | TAP_NEEDS_WAKEUPS,
 	.watchers = (const struct tap_report_watcher[]){
-		{ &tap_placements_ops, offsetof(struct placement, placements) }, { &events_ops, 0 }, { 0 } },
+		{ &tap_placements_ops, offsetof(struct placement, placements) },
+		{ &events_ops, 0 },
+		{ 0 } },
 	.sections = sections,
 	.begin = begin_placement,
 	.release = release_placement,

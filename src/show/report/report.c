@@ -276,7 +276,7 @@ struct tap_watcher *tap_report_watch(struct tap_report *r, const struct tap_watc
 	return w;
 }
 
-/* Return: whether the survey has seen events with signals that the report wants. */
+/* Return true if the survey has seen events with signals that the report wants. */
 static bool has_signals(const struct tap_report *r)
 {
 	const struct tap_survey *s = &r->run.survey;
@@ -315,8 +315,10 @@ int tap_report_open_stacks(struct tap_report *r, struct tap_err *err)
 
 /* ---- --at ---- */
 
-/* Return: 0; -ENODATA with a sentence: the instant @w lies outside the recording, or outside
- * --time; a reader's error. */
+/*
+ * Check that the instant, parsed from @w, is in the window. Return: 0; -ENODATA with a sentence: it
+ * lies outside the recording, or outside --time; a reader's error.
+ */
 static int check_at(struct tap_report *r, const struct tap_time_option *w,
 		    struct tap_window instant, struct tap_err *err)
 {
@@ -338,7 +340,8 @@ int tap_report_find_at(struct tap_report *r, const char *at, uint64_t *ns, struc
 	int ret = tap_time_option_parse_instant(&option, "--at", at, err);
 
 	r->usage = ret;
-	ret = ret ?: tap_recording_window(&r->run.rec, &option, &instant, err) ?: check_at(r, &option, instant, err);
+	ret = ret ?: tap_recording_window(&r->run.rec, &option, &instant, err) ?:
+	      check_at(r, &option, instant, err);
 	if (!ret)
 		*ns = instant.from_ns;
 	return ret;

@@ -135,7 +135,8 @@ const struct tap_report_type tap_report_resched = {
 		.defaults = &(const struct tap_report_opts){ .top = -1 },
 	},
 	.size = sizeof(struct resched),
-	.watchers = (const struct tap_report_watcher[]){ { &tap_resched_ops, offsetof(struct resched, resched) }, { 0 } },
+	.watchers = (const struct tap_report_watcher[]){
+		{ &tap_resched_ops, offsetof(struct resched, resched) }, { 0 } },
 	.sections = sections,
 	.begin = begin_resched,
 	.release = release_resched,

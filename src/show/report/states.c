@@ -186,7 +186,8 @@ const struct tap_report_type tap_report_states = {
 	.size = sizeof(struct states),
 	.top = 20,
 	.needs = TAP_NEEDS_SWITCHES,
-	.watchers = (const struct tap_report_watcher[]){ { &tap_states_ops, offsetof(struct states, states), TAP_PICK_TASKS }, { 0 } },
+	.watchers = (const struct tap_report_watcher[]){
+		{ &tap_states_ops, offsetof(struct states, states), TAP_PICK_TASKS }, { 0 } },
 	.sections = sections,
 	.begin = begin_states,
 	.end = tap_report_find_tasks,

@@ -399,14 +399,14 @@ static void put_signals(struct tap_report *r, struct tap_table *t)
 
 /* The last columns of both tables of CPUs. */
 /* clang-format off */
-#define CPU_COLUMNS_FROM_OFFLINE                                                                    \
-	{ "offline_ns", NULL, TAP_CELL_NS },                                                        \
-	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 11, .rank = 3, .tint = TAP_TINT_YELLOW,     \
-	  .same_unit = true },                                                                      \
-	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },                                      \
-	{ "switches", "switches", TAP_CELL_COUNT, .width = 9, .rank = 2 },                          \
-	{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6, .rank = 1, .tint = TAP_TINT_YELLOW },      \
-	{ "lost", "lost", TAP_CELL_COUNT, .width = 6, .tint = TAP_TINT_RED },                        \
+#define CPU_COLUMNS_FROM_OFFLINE                                                                   \
+	{ "offline_ns", NULL, TAP_CELL_NS },                                                       \
+	{ "unknown_ns", "unknown", TAP_CELL_NS, .width = 11, .rank = 3, .tint = TAP_TINT_YELLOW,   \
+	  .same_unit = true },                                                                     \
+	{ NULL, "%", TAP_CELL_REAL, .width = 5, .places = 1 },                                     \
+	{ "switches", "switches", TAP_CELL_COUNT, .width = 9, .rank = 2 },                         \
+	{ "breaks", "breaks", TAP_CELL_COUNT, .width = 6, .rank = 1, .tint = TAP_TINT_YELLOW },    \
+	{ "lost", "lost", TAP_CELL_COUNT, .width = 6, .tint = TAP_TINT_RED },                      \
 	{ 0 }
 /* clang-format on */
 

@@ -79,7 +79,8 @@ struct event_kind {
  */
 struct held_row {
 	struct tap_row row; /* .event is NULL: the event is gone by then */
-	struct tap_stack_pair stack; /* TAP_ROW_SLICE */
+	/* for TAP_ROW_SLICE: the stack with which the task left its CPU */
+	struct tap_stack_pair stack;
 	/* TAP_ROW_EVENT: index in .kinds, which may be reallocated; .text is set, too */
 	unsigned int kind;
 	char *text;
@@ -108,7 +109,7 @@ struct timehist {
 	struct held_row *held;
 	unsigned int nr_held, cap_held;
 	uint64_t hold_ns;
-	struct tap_stack_pair stack; /* of the row being printed */
+	struct tap_stack_pair stack; /* stack of the row being printed */
 };
 
 static bool with_summary(const struct tap_report *r)
@@ -481,12 +482,17 @@ static const struct row_column row_columns[] = {
 	{ TAP_THROTTLING_COLUMN, put_throttling },
 	{ { "prio", "prio", TAP_CELL_INT, .width = 4, .rank = 7 }, put_prio },
 	{ { "waking_ns", "waking", TAP_CELL_NS, .width = 9 }, put_wait, TAP_STATE_WAKING },
-	{ { "preempted_ns", "preempted", TAP_CELL_NS, .width = 12, .rank = 2 }, put_wait, TAP_STATE_PREEMPTED },
-	{ { "throttled_ns", "throttled", TAP_CELL_NS, .width = 10, .rank = 10 }, put_wait, TAP_STATE_THROTTLED },
-	{ { "sleep_ns", "sleep", TAP_CELL_NS, .width = 9, .rank = 6 }, put_wait, TAP_STATE_SLEEPING },
-	{ { "blocked_ns", "blocked", TAP_CELL_NS, .width = 10, .rank = 4 }, put_wait, TAP_STATE_BLOCKED },
+	{ { "preempted_ns", "preempted", TAP_CELL_NS, .width = 12, .rank = 2 },
+	  put_wait, TAP_STATE_PREEMPTED },
+	{ { "throttled_ns", "throttled", TAP_CELL_NS, .width = 10, .rank = 10 },
+	  put_wait, TAP_STATE_THROTTLED },
+	{ { "sleep_ns", "sleep", TAP_CELL_NS, .width = 9, .rank = 6 },
+	  put_wait, TAP_STATE_SLEEPING },
+	{ { "blocked_ns", "blocked", TAP_CELL_NS, .width = 10, .rank = 4 },
+	  put_wait, TAP_STATE_BLOCKED },
 	{ { "stopped_ns", NULL, TAP_CELL_NS }, put_wait, TAP_STATE_STOPPED },
-	{ { "unknown_ns", "unknown", TAP_CELL_NS, .width = 10, .rank = 3, .tint = TAP_TINT_YELLOW }, put_unknown },
+	{ { "unknown_ns", "unknown", TAP_CELL_NS, .width = 10, .rank = 3, .tint = TAP_TINT_YELLOW },
+	  put_unknown },
 	{ { NULL, "", TAP_CELL_LABEL, .width = 1, .tint = TAP_TINT_YELLOW }, put_mark },
 	{ { "run_ns", "run", TAP_CELL_NS, .width = 8 }, put_run },
 	{ { "censored", NULL, TAP_CELL_COUNT }, put_censored },
@@ -521,7 +527,7 @@ static bool is_wanted(const struct timehist *h, const struct row_column *c)
 		[WITH_UTIL] = h->has_util,
 		[WITH_EVENTS] = has_events(h),
 		[WITH_NOTES] = has_events(h) || h->o->wakeups || h->o->migrations,
-		/* other styles print stacks as members or lines */
+		/* people get stacks as lines below rows, JSON as members */
 		[WITH_STACKS] = h->o->stacks && audience == TAP_FOR_SHEETS,
 	};
 

@@ -196,7 +196,8 @@ const struct tap_report_type tap_report_wakers = {
 	.size = sizeof(struct wakers),
 	.top = 20,
 	.needs = TAP_NEEDS_WAKEUPS | TAP_NEEDS_SWITCHES,
-	.watchers = (const struct tap_report_watcher[]){ { &tap_wakers_ops, offsetof(struct wakers, wakers) }, { 0 } },
+	.watchers = (const struct tap_report_watcher[]){
+		{ &tap_wakers_ops, offsetof(struct wakers, wakers) }, { 0 } },
 	.sections = sections,
 	.check = check_options,
 	.begin = begin_wakers,

@@ -150,7 +150,9 @@ static int read_part(struct tap_parts *p, const struct tap_part_query *q, struct
 	int ret;
 
 	put_window(&window, origin_ns + q->from_ns, origin_ns + q->to_ns);
-	ret = tap_run_borrow(&run, p->run.rec.reader, p->run.pick.select, tap_buf_str(&window), NULL, err) ?: tap_run_survey(&run, err) ?:
+	ret = tap_run_borrow(&run, p->run.rec.reader, p->run.pick.select, tap_buf_str(&window),
+			     NULL, err) ?:
+	      tap_run_survey(&run, err) ?:
 	      draw_part(p, &run, q, out, err);
 	tap_run_close(&run);
 	tap_buf_release(&window);

@@ -6,7 +6,7 @@
 
 #include "show/export/html_reports.h"
 
-#define LESS_OF_CPUS 10 /* a nice value */
+#define LESS_OF_CPUS 10 /* nice value of the thread that makes reports */
 
 void tap_reports_init(struct tap_reports *r, const struct tap_input_opts *input)
 {
