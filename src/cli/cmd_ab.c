@@ -17,7 +17,7 @@
 #define LOG_TAIL ((size_t)4096)
 #define LOG_NAME "record.log"
 #define MAX_ROUNDS 1000
-#define WORDS 24u /* of the recorder's command line, without -e */
+#define WORDS 24u /* maximum words of the recorder's command line, not counting -e */
 
 struct ab_opts {
 	struct tap_diff_opts diff;
@@ -43,7 +43,7 @@ static const struct tap_opt options[] = {
 #undef T
 
 struct side {
-	char name; /* 'a' or 'b' */
+	char name; /* 'a' or 'b', used in file names and messages */
 	const char *command;
 	char **files; /* owned; the recordings' paths, one for each completed round */
 	unsigned int nr_files;
@@ -72,7 +72,8 @@ static void on_stop(int sig)
  * The shell script that the recorder runs: the command's messages go to our stderr, the recorder's
  * to the log, and the command's output is discarded.
  */
-#define COMMAND_STDERR 3 /* also used in SCRIPT */
+/* file descriptor of our stderr in the recorder; SCRIPT uses its number, too */
+#define COMMAND_STDERR 3
 #define SCRIPT "exec /bin/sh -c \"$1\" 2>&3 3>&- >/dev/null"
 
 static char **recorder_words(const struct ab_opts *o, const char *file, const char *command)

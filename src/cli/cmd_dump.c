@@ -100,7 +100,8 @@ static int run_dump(void *opts, const struct tap_strings *operands, char **rest)
 	ret = tap_run_input(&d.run, d.opts, &listener, &usage, &err);
 	if (!ret) {
 		note_ticks(&d.run.rec);
-		tap_reader_verify(d.run.rec.reader, true); /* costs 2 % of the time to print */
+		/* verify checksums: printing takes 2 % longer */
+		tap_reader_verify(d.run.rec.reader, true);
 		ret = dump_all(&d, &err);
 	}
 	tap_progress_erase(&d.progress);

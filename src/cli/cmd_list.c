@@ -46,7 +46,7 @@ struct sources {
 	struct tap_err no_tracefs;
 	struct tap_user_set *programs;
 	struct tap_err no_programs;
-	struct use *uses; /* sorted by kind */
+	struct use *uses; /* owned; sorted by kind of event */
 	unsigned int nr_uses;
 };
 
@@ -195,7 +195,7 @@ static void add_program(struct tap_buf *line, const struct tap_user_program *p)
 	tap_buf_printf(line, " [%d]", p->pid);
 }
 
-#define FEW_PROGRAMS 3u /* listed per event without --verbose */
+#define FEW_PROGRAMS 3u /* programs named per event, without --verbose */
 
 /*
  * Append "webd [12], webd [13]". A program is listed once, even if two of its libraries have the

@@ -56,7 +56,7 @@ struct run {
 	unsigned int nr_ends;
 	pid_t child;
 	int child_fd; /* pidfd of .child, or -1 */
-	int go; /* write end of a pipe that starts the command */
+	int go; /* write end of a pipe: a byte starts the command; -1: no command */
 	/*
 	 * Read end of a pipe: a byte says that the command could not be run, end of file that it
 	 * was.
@@ -68,11 +68,11 @@ struct run {
 	struct tap_flight_opts flight;
 	struct tap_rotation_opts rotation;
 	struct tap_condition **conditions;
-	uint64_t *nr_met; /* how often each condition fired */
+	uint64_t *nr_met; /* owned; how often each of .conditions fired */
 	unsigned int nr_conditions;
 	struct tap_watch *watch; /* NULL: there are no conditions */
 	bool is_refused; /* a condition can never fire in this recording */
-	unsigned int nr_files; /* files written */
+	unsigned int nr_files; /* number of files written by the flight recorder or --on-disk */
 	struct tap_progress packing;
 };
 
@@ -708,7 +708,7 @@ static void warn_empty(const struct record_opts *o)
 	fputc('\n', stderr);
 }
 
-#define NAMED 3u /* number of conditions to list */
+#define NAMED 3u /* conditions to name, if many never fired */
 
 /* Print the conditions that never fired, and how often conditions fired without getting a mark. */
 static void print_conditions(const struct run *run)
@@ -869,7 +869,8 @@ static int start_recording(struct run *run, char **rest, struct tap_err *err)
 #define SAME_FROM_PROCESS_NS 5000000000ull
 #define SAME_FROM_TERMINAL_NS 300000000ull
 
-static _Atomic uint64_t first_signal_ns; /* 0: none yet */
+/* time of the first signal that ended the recording; 0: none yet */
+static _Atomic uint64_t first_signal_ns;
 
 /*
  * Signal handler once recording has stopped: a second Ctrl-C exits at once. The recorded data stays

@@ -30,7 +30,7 @@ struct place {
 	const char *where; /* as typed: "app", "app:request"; NULL: all events */
 	const char *event; /* part after the colon; NULL: all events of the system */
 	size_t system_len;
-	const char *value; /* value to write; NULL: read */
+	const char *value; /* value to write; NULL: the file is read */
 };
 
 /* Report the error that open(), read() or write() of such a file would give. */
@@ -266,7 +266,7 @@ static int write_filter(const struct place *p, struct tap_err *err)
 
 static const struct file {
 	const char *name;
-	unsigned int least, most; /* number of words after the file's name */
+	unsigned int least, most; /* least and greatest number of words after the file's name */
 	int (*read)(const struct place *p, struct tap_buf *out, struct tap_err *err);
 	int (*write)(const struct place *p, struct tap_err *err); /* NULL: read-only */
 } files[] = {

@@ -19,7 +19,7 @@ static struct {
 	bool known;
 	unsigned int columns;
 	bool color;
-	pid_t pager; /* 0: no pager */
+	pid_t pager; /* the pager's process; 0: no pager */
 } screen;
 
 static bool is_set(const char *variable)
@@ -131,7 +131,7 @@ void tap_screen_page(void)
 	if (fd < 0)
 		return;
 	dup2(fd, STDOUT_FILENO);
-	if (isatty(STDERR_FILENO)) /* else the pager would overwrite the messages */
+	if (isatty(STDERR_FILENO)) /* messages on the terminal would be overwritten by the pager */
 		dup2(fd, STDERR_FILENO);
 	close(fd);
 	/*

@@ -35,5 +35,5 @@ void tap_task_end_close(struct tap_task_end *e)
 {
 	if (e->fd >= 0)
 		close(e->fd);
-	e->fd = -1; /* poll() ignores it */
+	e->fd = -1; /* poll() ignores negative descriptors */
 }

@@ -11,7 +11,7 @@
 #include "analysis/frequency.h"
 
 #define MAX_CURVES 4096u
-#define MAX_POINTS 4000u /* per curve; fewer if there are many curves */
+#define MAX_POINTS 4000u /* maximum per curve; less if there are many curves */
 #define MIN_POINTS 60u
 #define ALL_POINTS (1u << 18)
 #define KEPT 3u /* points kept per interval: minimum, maximum, last */

@@ -23,8 +23,8 @@ struct tap_curves {
 	struct tap_drawn_curve *v; /* owned */
 	unsigned int nr, cap;
 	unsigned int nr_wanted;
-	uint64_t nr_points; /* of all curves */
-	unsigned int max_points; /* limit per curve */
+	uint64_t nr_points; /* number of points of all curves */
+	unsigned int max_points; /* limit of points per curve */
 	struct tap_buf t, values;
 };
 

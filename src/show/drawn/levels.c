@@ -11,11 +11,11 @@
  * windows are wider.
  */
 #define FIRST_BUCKETS 2048u
-#define THERE_ONE 4096u /* unit of .there */
+#define THERE_ONE 4096u /* one task during a whole bucket, in units of .there */
 #define NONE UINT32_MAX
 
 struct tap_level_bucket {
-	uint32_t bucket; /* NONE: nothing reported yet */
+	uint32_t bucket; /* the current bucket; NONE: nothing reported yet */
 	uint64_t run_ns, unknown_ns;
 	struct tap_shares shares;
 };

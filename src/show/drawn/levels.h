@@ -16,7 +16,7 @@
 
 struct tap_levels {
 	const struct tap_lanes *lanes;
-	struct tap_pyramid pyramid; /* one row per lane */
+	struct tap_pyramid pyramid; /* time buckets, with one row per lane */
 	/* Private; owned, indexed by cell. */
 	uint32_t *runner; /* TAP_RUNNER_...; TAP_RUNNER_TASKS + a task's index; or TAP_OTHERS */
 	uint8_t *busy, *unknown;

@@ -10,8 +10,8 @@
 #include "show/drawn/slices.h"
 #include "show/drawn/task_levels.h"
 
-#define CURVE_TASKS 64u /* most tasks with curves */
-#define FINE_BUCKETS 1024u /* levels with fewer buckets are always kept */
+#define CURVE_TASKS 64u /* maximum number of tasks with curves */
+#define FINE_BUCKETS 1024u /* levels with fewer buckets per row are always written */
 #define SLICES_PER_BUCKET 4u
 
 struct part {

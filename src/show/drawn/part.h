@@ -8,7 +8,7 @@
 
 #include "show/drawn/lanes.h"
 
-#define TAP_DRAWN_BUCKETS 65536u /* maximum per row */
+#define TAP_DRAWN_BUCKETS 65536u /* maximum number of time buckets per row */
 
 struct tap_drawn_opts {
 	uint64_t origin_ns; /* time origin; not after the beginning of the run's window */
@@ -16,7 +16,7 @@ struct tap_drawn_opts {
 	/* If there are more slices, the part has task levels instead of slices. */
 	uint64_t max_slices;
 	bool has_levels; /* include levels of CPUs even if it has slices */
-	bool one_level; /* levels: only the finest */
+	bool one_level; /* write only the finest level */
 	/* Maximum for the finest level; fewer if there are many rows; 0: 16384. */
 	unsigned int buckets;
 	/*

@@ -10,10 +10,10 @@
 
 #include "base/window.h"
 
-#define TAP_PYRAMID_BUCKETS 16384u /* default maximum per row */
-#define TAP_PYRAMID_CELLS (1u << 19) /* maximum for the finest level */
+#define TAP_PYRAMID_BUCKETS 16384u /* default of the maximum number of buckets per row */
+#define TAP_PYRAMID_CELLS (1u << 19) /* maximum number of cells of the finest level */
 #define TAP_PYRAMID_TOP 64u /* the last level has at most this many buckets */
-#define TAP_PYRAMID_LEVELS 7u /* more than are needed */
+#define TAP_PYRAMID_LEVELS 7u /* upper bound of the number of levels */
 #define TAP_PYRAMID_STEP 4u
 
 struct tap_pyramid {

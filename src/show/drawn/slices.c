@@ -28,10 +28,10 @@ static const struct {
 
 /* How a task came to run on the CPU. */
 struct coming {
-	const struct tap_task *task; /* NULL: unknown */
+	const struct tap_task *task; /* NULL: how the current task came is unknown */
 	uint64_t at_ns, wait_ns;
 	uint8_t how;
-	uint32_t waker; /* coded like .wakers */
+	uint32_t waker; /* TAP_WAKER_..., or TAP_WAKER_TASKS + the waker's index */
 	uint32_t from; /* lane it ran on before + 1; 0: none */
 };
 

@@ -14,7 +14,7 @@
 struct tap_drawn_slices {
 	struct tap_run *run;
 	const struct tap_lanes *lanes;
-	uint64_t max; /* limit; if it is exceeded, no slices are kept */
+	uint64_t max; /* maximum number of slices; if it is exceeded, none are kept */
 	struct tap_runners *runners;
 
 	uint64_t nr; /* number of slices, including those not kept */

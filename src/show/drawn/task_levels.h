@@ -12,7 +12,7 @@ enum { TAP_TASK_RUN, TAP_TASK_WAIT, TAP_TASK_BLOCKED, TAP_TASK_UNKNOWN, TAP_NR_T
 struct tap_task_levels {
 	/* one row per tid; tasks that had the same tid share a row */
 	struct tap_pyramid pyramid;
-	struct tap_map rows; /* tid -> row */
+	struct tap_map rows; /* maps a tid to its row */
 	/* owned; shares of each bucket of the finest level, 0..1 */
 	float *part[TAP_NR_TASK_LEVELS];
 	struct tap_buf columns[TAP_NR_TASK_LEVELS];

@@ -13,7 +13,7 @@
 struct tap_export_opts {
 	struct tap_input_opts input;
 	const char *to, *of, *output, *slices, *by;
-	uint64_t max_bytes; /* 0: no limit */
+	uint64_t max_bytes; /* maximum size of the output; 0: no limit */
 };
 
 /* One export. */

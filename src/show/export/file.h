@@ -13,7 +13,7 @@ struct tap_export_file { /* all zero with .fd -1: not open */
 	const char *path; /* borrowed; NULL: stdout */
 	char *partial; /* owned: temporary name; NULL: stdout or not a regular file */
 	bool is_unnamed; /* opened with O_TMPFILE: .partial does not exist yet */
-	uint64_t bytes, max_bytes; /* .max_bytes 0: no limit */
+	uint64_t bytes, max_bytes; /* bytes written, and their limit; .max_bytes 0: no limit */
 };
 
 /* Open the output. @path: borrowed; "-": stdout. Return: 0; -errno with a sentence. */

@@ -16,7 +16,7 @@ struct folded {
 	struct tap_export *e;
 	struct tap_event_stacks *stacks;
 	struct tap_folded folded;
-	struct tap_keyed lines; /* for waits: struct tap_wait_line */
+	struct tap_keyed lines; /* for waits: entries are struct tap_wait_line */
 };
 
 static const struct kind {

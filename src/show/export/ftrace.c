@@ -48,7 +48,7 @@ static bool has_flags(const json_t *meta, const struct tap_format *fmt)
 	const char *backend = json_string_value(json_object_get(row, "backend"));
 
 	if (!events)
-		return true; /* recorded by another program */
+		return true; /* no list of events: another program made the recording */
 	return backend ? !strcmp(backend, "tracefs") : strcmp(fmt->system, "schedtap") != 0;
 }
 

@@ -20,9 +20,9 @@
 struct html {
 	struct tap_export *e;
 	struct tap_lanes lanes;
-	struct tap_drawn drawn; /* the part for the page's window */
+	struct tap_drawn drawn; /* summary of the part for the page's window */
 	uint64_t nr_held; /* number of slices in the page */
-	struct tap_html_windows windows; /* windows of further parts */
+	struct tap_html_windows windows; /* windows of further parts, around the longest waits */
 	unsigned int nr_parts;
 	/*
 	 * The page's elements: .first before its script, needed for the first drawing; .parts after

@@ -21,7 +21,7 @@ struct tap_json_cut {
 	unsigned int depth;
 	unsigned int cut_at; /* depth of the list being cut; 0: none */
 	bool in_text, is_escaped;
-	char text[TAP_JSON_KEY]; /* the last string */
+	char text[TAP_JSON_KEY]; /* the last string, which may be a key */
 	unsigned int text_len;
 	struct tap_keyed omitted; /* maps a list's key to a uint64_t, its number of omitted rows */
 	int err;

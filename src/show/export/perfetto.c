@@ -38,7 +38,7 @@ static enum tap_pf_way way_of(const struct tap_pf *pf, const struct tap_format *
 		return TAP_PF_SWITCH;
 	case TAP_SCHED_WAKING:
 		return TAP_PF_WAKING;
-	case TAP_SCHED_WAKEUP: /* sched_waking also has the waker */
+	case TAP_SCHED_WAKEUP: /* prefer sched_waking, which also identifies the waker */
 		return buffers[TAP_SCHED_WAKING] != TAP_NO_BUFFER ? TAP_PF_NOTHING : TAP_PF_FTRACE;
 	default:
 		if (tap_frames_kind(fmt))

@@ -50,7 +50,8 @@ struct tap_pf_stacks {
 	} * names; /* owned: function names, in .text */
 	unsigned int nr_names, cap_names;
 	struct tap_buf text;
-	struct tap_map by_name, by_pair; /* names and stack pairs -> number, from 1 */
+	/* map names and pairs of stacks to their numbers, from 1 */
+	struct tap_map by_name, by_pair;
 	struct tap_pf_sample {
 		uint64_t ts_ns;
 		int tid;
@@ -89,7 +90,7 @@ struct tap_pf {
 	unsigned int nr_in_cgroups;
 	struct tap_pf_stacks stacks;
 	struct tap_request_source source; /* START and DONE of --slices */
-	struct tap_requests requests; /* requests in progress */
+	struct tap_requests requests; /* requests in progress, and finished ones to be written */
 	uint64_t *lane_ends; /* owned: the end of the last slice on each track of --slices */
 	unsigned int nr_lanes;
 };

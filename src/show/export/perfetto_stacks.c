@@ -79,7 +79,7 @@ static void put_frame(struct tap_buf *out, uint64_t name, unsigned int mapping)
 	tap_proto_u64(out, TAP_PF_INTERNED_IID, frame_number(name, mapping));
 	tap_proto_u64(out, TAP_PF_FRAME_FUNCTION, name);
 	tap_proto_u64(out, TAP_PF_FRAME_MAPPING, mapping);
-	tap_proto_u64(out, TAP_PF_FRAME_REL_PC, 0); /* unknown */
+	tap_proto_u64(out, TAP_PF_FRAME_REL_PC, 0); /* relative PC: unknown */
 	tap_proto_end(out, begun);
 }
 

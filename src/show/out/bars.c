@@ -20,7 +20,8 @@ static const struct tap_column columns[] = {
 #define ROWS 65u
 
 struct counts {
-	uint64_t rows[ROWS], most; /* index 0: value 0; n: 2^(n-1) to 2^n - 1 */
+	/* row 0 counts the value 0, row n the values 2^(n-1) to 2^n - 1 */
+	uint64_t rows[ROWS], most;
 };
 
 struct bars {

@@ -59,7 +59,7 @@ struct tap_out {
 	 */
 	int (*write)(void *ctx, struct tap_buf *b);
 	void *ctx;
-	bool color; /* text only; tap_out_init() sets false */
+	bool color; /* use colors; only in text. tap_out_init() sets false */
 	struct tap_buf buf, scratch;
 	/* the recording's symbols, owned; created with the first printer */
 	struct tap_symbols *symbols;

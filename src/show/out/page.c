@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/out/page.h"
 
-#define BLOCK 65536u /* bytes; larger output is written out */
+#define BLOCK 65536u /* the buffer is written out once it has this many bytes */
 
 /* Write the buffer out. After an error, drop it, so that memory does not grow. */
 static void write_out(struct tap_page *p)
@@ -60,7 +60,7 @@ void tap_page_wrap(struct tap_buf *b, size_t from, size_t limit, size_t indent, 
 	size_t n;
 
 	tap_buf_add(&text, b->data + from, b->len - from);
-	while (below && from && b->data[from - 1] == ' ') /* no trailing blanks */
+	while (below && from && b->data[from - 1] == ' ') /* remove blanks at the end of the line */
 		from--;
 	b->len = from;
 	for (s = text.data; s < text.data + text.len; s += n) {

@@ -39,7 +39,7 @@ struct tap_page {
 	const struct tap_style *style;
 	int fd;
 	unsigned int columns; /* the terminal's width, which lines must not exceed; 0: no limit */
-	bool color; /* only in styles for people */
+	bool color; /* use colors; only in styles for people */
 	bool utf8; /* block and line drawing characters may be used */
 	struct tap_wall *wall; /* borrowed; NULL: times are shown on the recording's clock */
 	/* pending output; in styles for people, callers may append plain text */
@@ -51,7 +51,7 @@ struct tap_page {
 /* The value of an object's member or of a cell. 16 bytes, so that it is passed in two registers. */
 struct tap_value {
 	enum tap_value_kind {
-		TAP_VALUE_NULL, /* not known */
+		TAP_VALUE_NULL, /* unknown */
 		TAP_VALUE_BOOL,
 		TAP_VALUE_U64,
 		TAP_VALUE_S64,
@@ -95,7 +95,8 @@ struct tap_style {
 	/* for tap_table_begin(); for tap_table_stream() */
 	const struct tap_table_ops *table, *stream;
 	const struct tap_out_ops *events; /* how `dump` prints events (out.h) */
-	const struct tap_sheet *sheet; /* only if .table and .events are those of sheet.h */
+	/* separator and quoting, if .table and .events are those of sheet.h */
+	const struct tap_sheet *sheet;
 };
 
 extern const struct tap_style tap_style_text;

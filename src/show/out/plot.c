@@ -100,7 +100,7 @@ typedef const char *cell_fn(const struct tap_plot *p, const struct tap_plot_colu
 			    unsigned int row, uint64_t top);
 
 struct row {
-	unsigned int blanks; /* held back, to avoid trailing blanks */
+	unsigned int blanks; /* blanks not written yet, as they may be trailing */
 	enum tap_tint tint;
 };
 
@@ -247,7 +247,7 @@ static size_t put_time(const struct tap_plot *p, uint64_t ns, struct tap_buf *to
 {
 	struct tap_wall wall = p->wall ? *p->wall : (struct tap_wall){ 0 };
 
-	if (wall.shown == TAP_SHOW_WALL) /* a date would not fit */
+	if (wall.shown == TAP_SHOW_WALL) /* show only the time of day: a date would not fit */
 		wall.shown = TAP_SHOW_TOD;
 	tap_buf_clear(to);
 	tap_wall_add(&wall, to, ns);

@@ -21,7 +21,7 @@
 struct tap_plot_column {
 	bool known;
 	double avg, max;
-	double min; /* only for signed strips */
+	double min; /* least value, for signed strips */
 	bool has_line; /* the second series has a value here */
 	double line;
 };

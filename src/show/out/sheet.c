@@ -87,7 +87,8 @@ static void put_event(struct tap_out *o, const struct tap_out_kind *k, const str
 
 static void put_lost(struct tap_out *o, const struct tap_event *ev)
 {
-	struct tap_wall own = { 0 }; /* the text shows the recording's clock */
+	/* without a wall clock: the loss's text uses the recording's clock */
+	struct tap_wall own = { 0 };
 
 	add_time(o, ev->ts_ns);
 	add_id(o, &o->buf, ev->cpu);

@@ -58,11 +58,11 @@ struct tap_column {
 	 * if lines are too long, the column with the greatest rank is hidden first; 0: never hidden
 	 */
 	unsigned int rank;
-	enum tap_tint tint; /* of texts, and of numbers other than 0 */
+	enum tap_tint tint; /* color of texts, and of numbers other than 0 */
 	/* use the unit of the duration column before this one, so that both can be compared */
 	bool same_unit;
 	/* set by the table's code */
-	enum tap_unit unit; /* TAP_CELL_NS */
+	enum tap_unit unit; /* unit in which a TAP_CELL_NS column is shown */
 	/*
 	 * Text only: the width at which cells are cut, or in the last column wrapped; 0: no limit.
 	 */

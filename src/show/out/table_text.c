@@ -47,7 +47,7 @@ static bool is_left_aligned(const struct tap_column *c)
 
 /* least width of a long last column next to the others; if narrower, it goes below */
 #define LEAST_ROOM 40u
-#define INDENT 4u /* of a last column shown below its row */
+#define INDENT 4u /* indentation of a last column that is shown below its row */
 
 /*
  * Cut the text from @from on to @limit columns. Paths lose their beginning: their end is more
@@ -108,7 +108,7 @@ static void put_title(struct tap_table *t, const struct tap_column *c)
 	struct tap_buf *b = &t->page->buf;
 	size_t len = title_width(c), start;
 
-	if (!*c->title) { /* it may be the line's last */
+	if (!*c->title) { /* do not write blanks: the title may be the line's last */
 		t->pad += c->width + BETWEEN;
 		return;
 	}
@@ -156,7 +156,7 @@ static void put_text(struct tap_table *t, const struct tap_column *c, const char
 	struct tap_buf *b = &t->page->buf;
 	size_t start;
 
-	if (!len) { /* an empty cell may be the line's last */
+	if (!len) { /* do not write blanks: the cell may be the line's last */
 		t->pad += BETWEEN + c->width;
 		return;
 	}
@@ -297,7 +297,7 @@ static void text_cell(struct tap_table *t, const struct tap_column *c, struct ta
 	} else if (v.kind == TAP_VALUE_REAL) {
 		assert(c->cell == TAP_CELL_REAL);
 		put_real(t, c, v.real);
-	} else { /* unknown */
+	} else { /* unknown value */
 		put_plain(t, c, "-", 1);
 	}
 }

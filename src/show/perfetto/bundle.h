@@ -26,12 +26,13 @@ struct tap_bundle {
 	unsigned char *columns, *ends[TAP_PF_COMPACT_FLAGS + 1];
 	uint64_t switch_ns, waking_ns; /* previous time stamps: columns store differences */
 	unsigned int nr_switches, nr_wakings, max_rows; /* .max_rows: limit for each of both */
-	struct tap_buf events; /* of encoded messages: owned */
+	struct tap_buf events; /* owned; encoded events that are messages */
 	char names[TAP_BUNDLE_NAMES][TAP_TASK_COMM]; /* distinct task names */
 	unsigned int nr_names;
-	uint16_t by_hash[2 * TAP_BUNDLE_NAMES]; /* hash -> index in names + 1 */
+	uint16_t by_hash[2 * TAP_BUNDLE_NAMES]; /* hash table: index in .names + 1; 0: empty */
 	bool has_loss; /* events before it were lost */
-	bool has_waking, has_switch; /* also in earlier bundles */
+	/* the CPU had such an event, in this bundle or an earlier one */
+	bool has_waking, has_switch;
 	int current; /* the task that the last switch switched in */
 	uint64_t message_ns; /* time of the last switch written as a message */
 };

@@ -9,13 +9,13 @@
 #include "timeline/timeline.h"
 #include "show/perfetto/bundle.h"
 
-#define TAP_FTRACE_FIELDS 7u /* maximum */
+#define TAP_FTRACE_FIELDS 7u /* maximum number of fields of a message */
 
 /* Conversion of one format. */
 struct tap_ftrace_event {
 	/* of the message's field in FtraceEvent; 0: Perfetto has no such message */
 	unsigned int number;
-	struct tap_num current; /* common_pid */
+	struct tap_num current; /* common_pid: the current task */
 	struct {
 		const struct tap_field *field; /* NULL: the format lacks it */
 		unsigned int number;

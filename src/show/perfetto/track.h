@@ -14,7 +14,7 @@
 struct tap_tracks {
 	struct tap_buf *out; /* borrowed: packets are appended to it */
 	/* private */
-	struct tap_map by_key; /* kind and id -> number */
+	struct tap_map by_key; /* maps kind and id to the number */
 	uint64_t nr;
 	uint64_t nr_names;
 	/* the sequence's incremental clock: the last time stamp written as a difference */
@@ -40,7 +40,7 @@ struct tap_track {
 	uint64_t parent; /* number of the parent track; 0: none */
 	const char *name;
 	size_t len;
-	const char *unit; /* of a counter; NULL: not a counter */
+	const char *unit; /* unit of a counter; NULL: the track is not a counter */
 	int tid, tgid; /* the thread at whose own row the track is shown; .tgid 0: no thread */
 };
 

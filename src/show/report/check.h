@@ -8,7 +8,7 @@
 
 /* Result of one rule for one recording. */
 struct tap_checked {
-	bool is_there; /* .value, .low, .high and .verdict are valid */
+	bool is_there; /* .value, .low and .high are known */
 	const char *why; /* the reason why there is no value, if !.is_there */
 	double value, low, high;
 	enum tap_rule_verdict verdict;
@@ -41,6 +41,7 @@ extern const struct tap_check_format tap_check_text, tap_check_json, tap_check_t
  */
 int tap_check_run(struct tap_check *c, bool *usage, struct tap_err *err);
 void tap_check_release(struct tap_check *c);
-enum tap_rule_verdict tap_check_verdict(const struct tap_check *c); /* the worst of all rules */
+/* returns the worst verdict of all rules */
+enum tap_rule_verdict tap_check_verdict(const struct tap_check *c);
 
 #endif

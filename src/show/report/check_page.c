@@ -261,7 +261,7 @@ static void put_xml_text(struct tap_buf *out, const struct tap_buf *text)
 {
 	struct tap_buf b = { 0 };
 
-	put_escaped(&b, text); /* XML does not allow control characters */
+	put_escaped(&b, text); /* escape control characters, which XML does not allow */
 	for (size_t i = 0; i < b.len; i++)
 		switch (b.data[i]) {
 		case '&':

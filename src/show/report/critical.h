@@ -33,7 +33,7 @@ struct critical {
 	struct tap_request_watch request_watch;
 	struct tap_requests requests;
 	struct tap_request_times times;
-	struct tap_request_waits waits; /* of the requests that are shown */
+	struct tap_request_waits waits; /* explained waits of the requests that are shown */
 };
 
 static inline struct critical *tap_critical_of(const struct tap_report *r)

@@ -243,7 +243,8 @@ void tap_critical_put_request(struct tap_report *r, struct tap_table *t, unsigne
 	if (tap_path_find(&path, &c->walk, q->task, q->from_ns, q->to_ns))
 		r->page.err = r->page.err ? r->page.err : -ENOMEM;
 	put_path(c, t, q, &path);
-	if (i < c->waits.nr_requests) /* CSV does not include waits */
+	/* waits are explained only for requests that are shown, and not for CSV */
+	if (i < c->waits.nr_requests)
 		put_why(r, &c->waits.requests[i]);
 	tap_path_release(&path);
 }

@@ -9,7 +9,7 @@
 
 /* Options as typed. The options struct of a command that compares begins with this struct. */
 struct tap_diff_opts {
-	struct tap_input_opts input; /* all but .input */
+	struct tap_input_opts input; /* common options; .input is not used */
 	struct tap_strings metrics;
 	const char *by, *between, *min_effect;
 	bool wide;

@@ -12,7 +12,7 @@
 #include "show/report/report.h"
 #include "show/report/stack_cells.h"
 
-#define MAX_AT_ONCE 10000u /* most waits that --at groups */
+#define MAX_AT_ONCE 10000u /* maximum number of waits that --at groups */
 #define SHOWN_SLEEPS 3u /* number of sleeps described in sentences */
 
 enum by { BY_ALL, BY_KIND, BY_TASK, BY_PROCESS, BY_COMM, BY_CGROUP };

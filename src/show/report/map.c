@@ -26,7 +26,7 @@ enum column {
 };
 
 static const struct tap_column map_columns[NR_COLUMNS + 1] = {
-	[COL_CPUS] = { NULL, NULL, TAP_CELL_LABEL }, /* its title lists the CPU numbers */
+	[COL_CPUS] = { NULL, NULL, TAP_CELL_LABEL }, /* the title lists the CPU numbers */
 	[COL_TIME] = { "time_ns", "time", TAP_CELL_AT, .width = 17 },
 	[COL_CPU] = { "cpu", NULL, TAP_CELL_INT },
 	[COL_WHAT] = { "what", NULL, TAP_CELL_TEXT },
@@ -207,7 +207,7 @@ static void data_change(struct map *m, const struct tap_cpu_change *c)
 	};
 	struct tap_table *t = &m->report.rows;
 
-	tap_table_none(t); /* the column of CPUs is for text only */
+	tap_table_none(t); /* no cell for the column of all CPUs, which is for text only */
 	tap_table_u64(t, c->ts_ns);
 	tap_table_s64(t, c->cpu);
 	tap_table_puts(t, what[c->what]);

@@ -13,13 +13,13 @@ struct tap_measured {
 	const char *path; /* borrowed; the caller sets it, and the rest to 0 */
 	struct tap_facts facts;
 	struct tap_metrics metrics;
-	struct tap_measure measure; /* only its blocks, if opts.has_blocks */
+	struct tap_measure measure; /* kept only if opts.has_blocks, for the blocks */
 	struct tap_buf notes; /* notes for the user, one per line */
 	bool is_unmatched; /* the task options match no task of this recording */
 };
 
 struct tap_measured_opts {
-	const struct tap_input_opts *input; /* all but .input */
+	const struct tap_input_opts *input; /* selection options; .input is not used */
 	bool by_task, has_blocks;
 	bool has_bounds; /* also measure bounds (analysis/metric/bounds.h) */
 	bool has_paths; /* also measure tasks' critical paths (analysis/metric/paths.h) */

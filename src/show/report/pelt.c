@@ -51,7 +51,7 @@ static bool want_signal(void *r, const struct tap_pelt_signal *s)
 
 /* ---- options ---- */
 
-#define MAX_NAMES 64u /* more than there are signals */
+#define MAX_NAMES 64u /* upper bound of the number of signals */
 
 static int unknown_signal(const char *glob, struct tap_err *err)
 {

@@ -26,7 +26,7 @@
 struct tap_report_opts {
 	struct tap_input_opts input;
 	bool wide;
-	int64_t top; /* -n; -1: not given */
+	int64_t top; /* argument of -n; -1: not given */
 };
 
 /* Rows for a report's table of options. Only reports about CPUs have -C. */
@@ -67,7 +67,7 @@ struct tap_report;
 struct tap_section {
 	unsigned int for_whom; /* bits of enum tap_audience */
 	bool (*when)(const struct tap_report *r); /* condition to show it; NULL: always */
-	const char *before; /* for people: a line printed before it */
+	const char *before; /* for people: text printed before it */
 	/* For programs: the table's key. NULL: .put writes members of the report. */
 	const char *key;
 	const struct tap_column *columns; /* NULL: no table; .put writes to the page itself */
@@ -116,7 +116,7 @@ struct tap_report_watcher {
 };
 
 struct tap_report_type {
-	struct tap_cmd cmd; /* .run is NULL */
+	struct tap_cmd cmd; /* name, help and options; .run is NULL, as all reports run alike */
 	size_t size; /* size of the report's own struct */
 	unsigned int needs; /* enum tap_needs */
 	unsigned int top; /* default number of rows for people, without -n */

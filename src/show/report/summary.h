@@ -15,8 +15,9 @@ struct summary_opts {
 
 struct summary {
 	struct tap_report report;
-	struct tap_gaps gaps; /* only CPUs that the options select */
-	bool any_own; /* a task of the recorder itself was shown */
+	/* unknown times, and their causes, of the CPUs that the options select */
+	struct tap_gaps gaps;
+	bool any_own; /* the table of tasks shows the recorder itself */
 	struct tap_cgroup_groups cgroups;
 };
 

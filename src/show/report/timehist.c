@@ -87,7 +87,7 @@ struct held_row {
 	size_t len;
 };
 
-#define MAX_COLUMNS 40u /* more than there are columns */
+#define MAX_COLUMNS 40u /* upper bound of the number of columns */
 
 struct row_column;
 
@@ -474,7 +474,8 @@ static const struct row_column row_columns[] = {
 	{ { "what", NULL, TAP_CELL_TEXT }, put_what },
 	{ { "time_ns", "time", TAP_CELL_AT, .width = 17 }, put_time },
 	{ { "cpu", "cpu", TAP_CELL_INT, .width = 3 }, INT(cpu) },
-	{ { NULL, "", TAP_CELL_LABEL }, put_visual, .when = WITH_VISUAL }, /* its title: the CPUs */
+	/* the title lists the CPUs, one digit each */
+	{ { NULL, "", TAP_CELL_LABEL }, put_visual, .when = WITH_VISUAL },
 	{ { NULL, "task [tid/tgid]", TAP_CELL_LABEL, .width = 26 }, put_about },
 	{ { "tid", NULL, TAP_CELL_INT }, put_tid },
 	{ { "tgid", NULL, TAP_CELL_INT }, put_tgid },

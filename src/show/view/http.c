@@ -13,7 +13,7 @@
 #include "show/view/peer.h"
 
 #define LIBRARY "libmicrohttpd.so.12"
-#define MAX_CONNECTIONS 64u /* a browser opens 6 per profile */
+#define MAX_CONNECTIONS 64u /* a browser opens up to 6 connections per profile */
 #define IDLE_S 30u
 #define FUNCTIONS(f)                                                                               \
 	f(start_daemon) f(stop_daemon) f(lookup_connection_value) f(get_connection_info)           \

@@ -37,7 +37,7 @@ struct tap_parts {
 	const struct tap_input_opts *input; /* borrowed */
 	struct tap_run run; /* run of the page's window: surveyed, and read once */
 	struct tap_lanes lanes;
-	pthread_mutex_t lock; /* held while reading, protects all members */
+	pthread_mutex_t lock; /* protects all members; held while the recording is read */
 	bool is_prepared;
 	struct tap_buf whole; /* the part for the whole window */
 	struct tap_err failed; /* why .whole could not be made */

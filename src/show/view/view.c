@@ -37,7 +37,7 @@ struct tap_view {
 	struct tap_reports reports;
 	pthread_t maker;
 	bool has_maker;
-	int changed; /* eventfd: the counters below have changed */
+	int changed; /* eventfd, written when .nr_pages or .was_opened has changed */
 	_Atomic unsigned int nr_pages, nr_readers;
 	_Atomic bool was_opened, is_ending;
 	/* requests for .address are redirected to .page */
