@@ -13,7 +13,8 @@ enum tap_exit {
 	TAP_EXIT_OK = 0,
 	TAP_EXIT_FAILED = 1,
 	TAP_EXIT_USAGE = 2,
-	TAP_EXIT_MISSING = 3, /* a privilege or a kernel feature is missing */
+	/* a privilege or a kernel feature is missing, so that it cannot work here */
+	TAP_EXIT_MISSING = 3,
 	TAP_EXIT_BROKEN = 4, /* check: a rule failed */
 	TAP_EXIT_UNDECIDED = 5,
 	TAP_EXIT_INTERRUPTED = 130,

@@ -33,7 +33,7 @@ struct tap_try_row {
 	/* Options as for `record`; NULL: not given. */
 	const char *backend, *event, *stack;
 	int priority;
-	int (*try)(struct tap_err *err); /* runs instead of recording; or NULL */
+	int (*try)(struct tap_err *err); /* check to run instead of recording; or NULL */
 };
 
 extern const struct tap_try_row tap_tries[TAP_NR_TRIES];

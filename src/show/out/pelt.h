@@ -14,7 +14,7 @@ struct tap_out_pelt {
 	const struct tap_pelt_series *line;
 	const char *label; /* the task's escaped label, borrowed; NULL: show its name and tid */
 	uint32_t label_len;
-	int tgid; /* the task's process id; -1: unknown */
+	int tgid; /* the process id of a task's series; -1: unknown */
 	const char *path; /* the cgroup's path, borrowed; NULL: unknown */
 };
 

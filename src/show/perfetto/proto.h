@@ -11,7 +11,7 @@
 #include "timeline/sched_fields.h"
 
 enum { TAP_PROTO_VARINT = 0, TAP_PROTO_FIXED64 = 1, TAP_PROTO_BYTES = 2 };
-#define TAP_PROTO_VARINT_BYTES 10u /* maximum */
+#define TAP_PROTO_VARINT_BYTES 10u /* maximum size of a varint */
 
 static inline unsigned char *tap_proto_write_varint(unsigned char *p, uint64_t v)
 {
