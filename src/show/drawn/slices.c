@@ -151,7 +151,8 @@ int tap_drawn_slices_end(struct tap_drawn_slices *s, struct tap_drawn_columns *c
 /* ---- callbacks ---- */
 
 /*
- * Return true if both slices are of tasks that are not selected, and adjoin: they are drawn as one.
+ * Return true if both slices are of tasks that are not selected, and adjoin: they are drawn as one
+ * slice.
  */
 static bool is_continued(const struct slice *slice, const struct slice *next)
 {

@@ -345,7 +345,7 @@ static uint64_t first_cgroup(const struct tap_pf *pf, const struct tap_task *tas
 }
 
 /*
- * Note that the task is in @cgroup from @ns on (0: unknown), and write a slice for its previous
+ * Note that the task is in @cgroup (0: unknown) from @ns on, and write a slice for its previous
  * cgroup. Return: 0 or -ENOMEM.
  */
 static int move_to(struct tap_pf *pf, const struct tap_task *task, uint64_t cgroup, uint64_t ns)

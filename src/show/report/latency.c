@@ -194,7 +194,7 @@ static void note_preempted(struct tap_report *r)
 	struct tap_task *const *tasks = tap_timeline_tasks(r->run.timeline, &nr);
 	bool any = false;
 
-	/* with -C we cannot tell: total_ns covers all CPUs */
+	/* unknown with -C: total_ns covers all CPUs */
 	if (latency->state != TAP_STATE_WAKING || latency->all.waits.count ||
 	    r->run.pick.select->by & TAP_SELECT_CPUS)
 		return;
