@@ -23,7 +23,8 @@ static int begin_changes(struct tap_cpu_changes *ch, const struct tap_timeline *
 
 	ch->started = true;
 	for (unsigned int i = 0; i < nr; i++)
-		if (cpus[i].seen && tap_cpu_order_set(&ch->told, i, tap_timeline_window(t).from_ns))
+		if (cpus[i].seen &&
+		    tap_cpu_order_set(&ch->reported, i, tap_timeline_window(t).from_ns))
 			return -ENOMEM;
 	return 0;
 }
@@ -101,9 +102,9 @@ static int add_change(struct tap_cpu_changes *ch, const struct tap_cpu_change *c
 {
 	if (change->ts_ns < ns && heap_push(ch, change))
 		return -ENOMEM;
-	if (tap_cpu_order_set(&ch->told, (unsigned int)change->cpu, ns))
+	if (tap_cpu_order_set(&ch->reported, (unsigned int)change->cpu, ns))
 		return -ENOMEM;
-	return report_until(ch, tap_cpu_order_oldest_ns(&ch->told));
+	return report_until(ch, tap_cpu_order_oldest_ns(&ch->reported));
 }
 
 /* Report the CPU that buffered changes wait for as the timeline has it now, up to @now_ns. */
@@ -112,8 +113,8 @@ static int report_oldest(struct tap_cpu_changes *ch, const struct tap_timeline *
 	unsigned int nr;
 	const struct tap_cpu *cpus = tap_timeline_cpus(t, &nr);
 	struct tap_cpu_change c = {
-		.ts_ns = tap_cpu_order_oldest_ns(&ch->told),
-		.cpu = tap_cpu_order_oldest(&ch->told),
+		.ts_ns = tap_cpu_order_oldest_ns(&ch->reported),
+		.cpu = tap_cpu_order_oldest(&ch->reported),
 	};
 
 	if (c.cpu < (int)nr)
@@ -130,13 +131,13 @@ static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_
 
 	if (ret)
 		return ret;
-	reported_ns = tap_cpu_order_ns(&ch->told, (unsigned int)s->cpu);
+	reported_ns = tap_cpu_order_ns(&ch->reported, (unsigned int)s->cpu);
 	if (c.ts_ns < reported_ns) /* its start was reported already */
 		c.ts_ns = reported_ns;
 	set_shown(ch, &c, s->what, s->task);
 	ret = add_change(ch, &c, s->to_ns);
 	while (!ret && ch->nr > TAP_CPU_CHANGES_MAX &&
-	       tap_cpu_order_oldest_ns(&ch->told) < s->to_ns)
+	       tap_cpu_order_oldest_ns(&ch->reported) < s->to_ns)
 		ret = report_oldest(ch, t, s->to_ns);
 	return ret;
 }
@@ -151,7 +152,7 @@ const struct tap_watcher_ops tap_cpu_changes_ops = { .cpu = on_cpu, .end = on_en
 
 void tap_cpu_changes_release(struct tap_cpu_changes *ch)
 {
-	tap_cpu_order_release(&ch->told);
+	tap_cpu_order_release(&ch->reported);
 	free(ch->shown);
 	free(ch->heap);
 }

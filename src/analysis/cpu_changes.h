@@ -45,7 +45,7 @@ struct tap_cpu_changes {
 	struct tap_cpu_change *heap; /* owned; a heap of buffered changes, the earliest on top */
 	unsigned int nr, cap;
 	/* by CPU: the time up to which it is known; changes before all of these can be reported */
-	struct tap_cpu_order told;
+	struct tap_cpu_order reported;
 	bool started;
 };
 

@@ -28,7 +28,7 @@ struct tap_pelt_queue {
 
 struct tap_pelt_member {
 	int cpu_plus_1; /* CPU plus one of the queue whose .tasks it is in; 0: none */
-	bool told; /* .cgroup is known from the scheduler (sched_pelt_se) */
+	bool from_event; /* .cgroup is known from the scheduler (sched_pelt_se) */
 	uint64_t cgroup;
 };
 
@@ -148,7 +148,7 @@ static void refresh_entities(struct tap_pelt_queues *q, int cpu, const struct ta
 						tap_cgroups_path(q->opts.cgroups, m->cgroup) };
 		enum tap_pelt_place place = tap_pelt_place_of(q, task, &group);
 
-		if (!m->told || place == TAP_PELT_OUTSIDE || place == TAP_PELT_NOWHERE_KNOWN)
+		if (!m->from_event || place == TAP_PELT_OUTSIDE || place == TAP_PELT_NOWHERE_KNOWN)
 			continue;
 		late->stale = false;
 		if (late->woken)
@@ -449,7 +449,7 @@ static int add_entity(struct tap_pelt_queues *q, const struct tap_queue_reading 
 
 	if (!m)
 		return task ? -ENOMEM : 0;
-	m->told = true;
+	m->from_event = true;
 	m->cgroup = tap_pelt_cgroup_in(&r->cgroup, ev);
 	return 0;
 }
@@ -557,7 +557,7 @@ enum tap_pelt_place tap_pelt_place_of(const struct tap_pelt_queues *q, const str
 {
 	const struct tap_pelt_member *m =
 		task->index < q->nr_members ? &q->members[task->index] : NULL;
-	bool knows_cgroup = m && m->told;
+	bool knows_cgroup = m && m->from_event;
 	const char *path;
 
 	if (knows_cgroup && m->cgroup == group->cgroup)

@@ -28,7 +28,7 @@ struct curve {
 	struct tap_pelt_range sums;
 	uint64_t halflife_ns;
 	bool runnable;
-	bool told; /* the last of .points is a value, not a gap */
+	bool ends_in_value; /* the last of .points is a value, not a gap */
 };
 
 /* The averages of one task, CPU or cgroup on a CPU. */
@@ -118,11 +118,11 @@ static int hold_average(struct tap_pelt_what_if *w, struct curve *c, uint64_t fr
 	struct tap_pelt_series *s = c->series;
 	int ret = 0;
 
-	if (w->opts.keep_points && (is_known || c->told))
+	if (w->opts.keep_points && (is_known || c->ends_in_value))
 		ret = tap_pelt_series_point(s, from_ns,
 					    is_known ? (int64_t)((averages.lo + averages.hi) / 2)
 						     : TAP_PELT_GAP);
-	c->told = is_known;
+	c->ends_in_value = is_known;
 	if (!is_known || ret)
 		return ret;
 	s->updates++;

@@ -326,7 +326,7 @@ void tap_stream_start(struct tap_decoder *d, struct tap_stream *s)
 	s->at = s->end = s->ready;
 	for (unsigned int i = 0; i < TAP_NR_READY; i++)
 		s->ready[i] = (struct tap_event){ .cpu = s->cpu, .buffer = s->buffer };
-	s->item = s->behind = TAP_ITEM_NONE;
+	s->item = s->following = TAP_ITEM_NONE;
 	s->careful = true;
 	s->fresh = s->outside = false;
 	s->gap.flag = s->gap.damage = false;
@@ -581,7 +581,7 @@ static void first_record(struct tap_stream *s)
 		s->gap.flag = false; /* the record reports the same loss more exactly */
 	if (!s->gap.flag && !s->gap.damage)
 		return;
-	s->behind = s->slot->mark ? s->item : TAP_ITEM_NONE;
+	s->following = s->slot->mark ? s->item : TAP_ITEM_NONE;
 	s->item = TAP_ITEM_GAP;
 }
 
@@ -632,7 +632,7 @@ static bool take_outside(struct tap_decoder *d, struct tap_stream *s)
 	if ((item == TAP_ITEM_GAP && s->gap.first_ns <= d->to) ||
 	    (item == TAP_ITEM_LOST && lost_field(s, "first_ns") <= d->to))
 		s->item = item;
-	s->behind = TAP_ITEM_NONE;
+	s->following = TAP_ITEM_NONE;
 	return true;
 }
 
@@ -641,7 +641,7 @@ static bool leave_gap(struct tap_stream *s)
 {
 	s->careful = s->outside;
 	s->gap.flag = s->gap.damage = false;
-	s->item = s->item == TAP_ITEM_GAP ? s->behind : TAP_ITEM_NONE;
+	s->item = s->item == TAP_ITEM_GAP ? s->following : TAP_ITEM_NONE;
 	return s->item != TAP_ITEM_NONE;
 }
 

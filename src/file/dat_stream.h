@@ -59,7 +59,7 @@ enum tap_item {
 	TAP_ITEM_NONE, /* before the first item, and at the end */
 	TAP_ITEM_EVENT,
 	TAP_ITEM_LOST, /* a record that reports a loss */
-	TAP_ITEM_GAP, /* a loss, followed by the event in .behind, if any */
+	TAP_ITEM_GAP, /* a loss, followed by the event in .following, if any */
 	TAP_ITEM_TAIL, /* a loss that no event follows */
 };
 
@@ -105,7 +105,7 @@ struct tap_stream {
 	unsigned int parent; /* its node in the tournament (merge.h) */
 	struct tap_cursor cur; /* after the decoded items */
 	struct tap_slot *slot;
-	enum tap_item item, behind;
+	enum tap_item item, following;
 	/* The next record needs checking: it may end a loss, or be outside the limit. */
 	bool careful;
 	bool fresh; /* no event of the current sub-buffer was read yet */

@@ -141,10 +141,10 @@ static uint64_t reported_by_lost(const struct tap_perf *p, uint32_t i)
 	uint64_t sum = 0;
 
 	if (i) /* a CPU; slot 0 has records whose CPU is unknown */
-		return p->cpus[i].told;
+		return p->cpus[i].reported;
 	for (i = 0; i < p->nr_cpus; i++)
 		if (!i || !p->cpus[i].counted)
-			sum += p->cpus[i].told;
+			sum += p->cpus[i].reported;
 	return sum;
 }
 
@@ -532,8 +532,8 @@ static int take_lost(struct tap_perf *p, const struct record *rec, struct tap_er
 	if (!c)
 		return tap_dat_nomem(err);
 	first = seen_before(p, c);
-	if (__builtin_add_overflow(c->told, lost, &c->told))
-		c->told = UINT64_MAX;
+	if (__builtin_add_overflow(c->reported, lost, &c->reported))
+		c->reported = UINT64_MAX;
 	note_time(p, c, t.ts);
 	c->just_lost = lost;
 	c->runs = 0;

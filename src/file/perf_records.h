@@ -43,11 +43,11 @@ struct tap_perf_task {
 struct tap_perf_cpu {
 	uint64_t last_ns; /* time of its last record; 0: none yet */
 	/*
-	 * Lost events are reported twice: by LOST records at their position (.told), and since perf
-	 * 6.1 by LOST_SAMPLES records at the end of the file (.counted). The difference was lost
-	 * after the last LOST record.
+	 * Lost events are reported twice: by LOST records at their position (.reported), and since
+	 * perf 6.1 by LOST_SAMPLES records at the end of the file (.counted). The difference was
+	 * lost after the last LOST record.
 	 */
-	uint64_t told, counted;
+	uint64_t reported, counted;
 	bool just_lost; /* its last record was a LOST record */
 	int32_t runs; /* from SWITCH records: tid of the running task + 1; 0: unknown */
 };

@@ -119,7 +119,7 @@ static struct tap_survey_tid *get_tid(struct tap_survey *s, struct tap_survey_cp
 	if (t)
 		return t;
 	if ((unsigned int)tid >= TAP_MAX_TIDS)
-		return &s->nobody;
+		return &s->invalid_tid;
 	s->tids[(unsigned int)tid / TAP_SURVEY_TIDS] = calloc(TAP_SURVEY_TIDS, sizeof(**s->tids));
 	return tap_survey_tid(s, tid);
 }

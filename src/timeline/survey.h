@@ -148,7 +148,7 @@ struct tap_survey {
 	unsigned int cap_cpus, cap_losses, cap_breaks, cap_origins;
 	/* owned: blocks of TAP_SURVEY_TIDS elements, or NULL */
 	struct tap_survey_tid *tids[TAP_MAX_TIDS / TAP_SURVEY_TIDS];
-	struct tap_survey_tid nobody; /* stands for all invalid tids of a damaged file */
+	struct tap_survey_tid invalid_tid; /* stands for all invalid tids of a damaged file */
 	/* time of the first switch on any CPU in .buffer[TAP_SCHED_SWITCH] */
 	uint64_t first_switch_ns;
 	bool blurred; /* breaks after tasks that seemed to be hidden were dropped */

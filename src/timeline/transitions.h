@@ -80,10 +80,10 @@ enum tap_amend {
 };
 
 /* .next of a rule: the phase follows from prev_state, or from how a throttled task waited before */
-#define TAP_PHASE_TOLD TAP_NR_PHASES
+#define TAP_PHASE_BY_EVENT TAP_NR_PHASES
 
 struct tap_rule {
-	/* enum tap_phase, or TAP_PHASE_TOLD; 0: the phase stays (no event leads to phase 0) */
+	/* enum tap_phase, or TAP_PHASE_BY_EVENT; 0: the phase stays (no event leads to phase 0) */
 	uint8_t next;
 	uint8_t amend; /* enum tap_amend */
 	bool ends; /* the state ends */

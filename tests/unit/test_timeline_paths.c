@@ -705,7 +705,7 @@ static bool is_in_table(enum tap_phase from, enum tap_sign sign, enum tap_phase 
 	/* by another than the task's waker */
 	if (sign == TAP_SIGN_MOVED && from == TAP_PHASE_ASLEEP_WOKEN && to == from)
 		return true;
-	return next == TAP_PHASE_TOLD || to == (next ? next : phase);
+	return next == TAP_PHASE_BY_EVENT || to == (next ? next : phase);
 }
 
 static void check_task(const struct snapshot *before, const struct snapshot *after, int tid,

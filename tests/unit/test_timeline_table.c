@@ -31,7 +31,7 @@ static const char *const phases[TAP_NR_PHASES + 1] = {
 	[TAP_PHASE_ASLEEP_WOKEN_EARLY] = "asleep, woken early",
 	[TAP_PHASE_THROTTLED] = "throttled",
 	[TAP_PHASE_DEAD] = "dead",
-	[TAP_PHASE_TOLD] = "(1)",
+	[TAP_PHASE_BY_EVENT] = "(1)",
 };
 
 static const char *const signs[TAP_NR_SIGNS] = {

@@ -23,7 +23,7 @@
 #define SHORT_NS (UINT32_MAX >> NS_SHIFT)
 
 struct tap_log_chunk {
-	struct tap_log_chunk *before, *behind;
+	struct tap_log_chunk *before, *next;
 	uint64_t from_ns;
 	uint32_t nr, cap;
 	uint32_t words[];
@@ -74,7 +74,7 @@ static int add_chunk(struct tap_critical_log *l, struct tap_task_log *t)
 		return -ENOMEM;
 	*c = (struct tap_log_chunk){ .before = t->last, .from_ns = t->to_ns, .cap = cap };
 	if (t->last)
-		t->last->behind = c;
+		t->last->next = c;
 	t->last = c;
 	return 0;
 }
@@ -199,10 +199,10 @@ static bool find_chunk(const struct tap_task_log *t, struct tap_log_place *p, ui
 
 	while (c && c->from_ns >= ns)
 		c = c->before;
-	while (c && c->behind && c->behind->from_ns < ns)
-		c = c->behind;
+	while (c && c->next && c->next->from_ns < ns)
+		c = c->next;
 	if (c)
-		read_back(p, c, c->nr, c->behind ? c->behind->from_ns : t->to_ns);
+		read_back(p, c, c->nr, c->next ? c->next->from_ns : t->to_ns);
 	return c;
 }
 

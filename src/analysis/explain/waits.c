@@ -36,7 +36,7 @@ struct tap_explain_pieces {
 	int queues[TAP_PICK_LEVELS + 1];
 	unsigned int nr_queues;
 	unsigned int first_open; /* no earlier component is open with a .level above 0 */
-	struct told *told; /* only of a block in .of_group */
+	struct level_picks *level_picks; /* only of a block in .of_group */
 	/*
 	 * by level: a run whose end is not known yet, and the first component that may belong to it
 	 */
@@ -67,7 +67,7 @@ struct tap_explain_wait {
 };
 
 /* What the first picks within a block report about the waiter's groups. */
-struct told {
+struct level_picks {
 	unsigned int levels;
 	struct tap_picked picked;
 };
@@ -78,7 +78,7 @@ struct tap_explain_blocks {
 	struct tap_explain_pieces v[TAP_CPU_LOG_BLOCKS];
 	/* for tasks of one group, .queues[0]: the group that was asked for last */
 	struct tap_explain_pieces of_group[TAP_CPU_LOG_BLOCKS];
-	struct told told[TAP_CPU_LOG_BLOCKS]; /* for .of_group */
+	struct level_picks level_picks[TAP_CPU_LOG_BLOCKS]; /* for .of_group */
 	unsigned int nr_of_groups; /* number of .of_group computed since the log was cleared */
 };
 
@@ -440,11 +440,11 @@ static int report_groups(struct tap_explain_pieces *p, const struct tap_cpu_part
 
 	for (unsigned int i = level; i < p->nr_queues && i < level + above; i++) {
 		picked.v[i] = shared[i - level].pick;
-		if (p->told && i > level && !(p->told->levels >> i & 1))
-			p->told->picked.v[i] = picked.v[i];
+		if (p->level_picks && i > level && !(p->level_picks->levels >> i & 1))
+			p->level_picks->picked.v[i] = picked.v[i];
 	}
-	if (p->told)
-		p->told->levels |= levels;
+	if (p->level_picks)
+		p->level_picks->levels |= levels;
 	return close_groups(p, levels, &picked);
 }
 
@@ -467,7 +467,7 @@ static int add_part(struct tap_explain_pieces *p, const struct tap_cpu_part *par
 		piece.group = other_group(p, part);
 		return add_piece(p, &piece);
 	}
-	ret = level + 1 < p->nr_queues && (p->first_open < p->nr || p->told)
+	ret = level + 1 < p->nr_queues && (p->first_open < p->nr || p->level_picks)
 		      ? report_groups(p, part, shared, level)
 		      : 0;
 	return ret ?: add_picked(p, part, shared, level);
@@ -510,9 +510,9 @@ static struct tap_explain_pieces *block_of(struct tap_explain_blocks *blocks, un
 	b->nr = b->first_open = 0;
 	b->nr_queues = p->nr_queues;
 	memcpy(b->queues, p->queues, sizeof(b->queues));
-	b->told = &blocks->told[block];
-	b->told->levels = 0;
-	b->told->picked.nr = p->nr_queues;
+	b->level_picks = &blocks->level_picks[block];
+	b->level_picks->levels = 0;
+	b->level_picks->picked.nr = p->nr_queues;
 	return b;
 }
 
@@ -544,8 +544,9 @@ static const struct tap_explain_pieces *block_get(struct tap_explain_waits *w,
 
 static int add_block(struct tap_explain_pieces *p, const struct tap_explain_pieces *block)
 {
-	int ret = block->nr_queues ? close_groups(p, block->told->levels, &block->told->picked)
-				   : close_groups(p, ALL_GROUPS, NULL);
+	int ret = block->nr_queues
+			  ? close_groups(p, block->level_picks->levels, &block->level_picks->picked)
+			  : close_groups(p, ALL_GROUPS, NULL);
 
 	for (unsigned int i = 0; i < block->nr && !ret; i++) {
 		struct tap_piece piece = block->v[i];

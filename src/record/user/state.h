@@ -22,7 +22,7 @@ struct tap_user_recorded_kind {
 	struct tap_user_filter *filter; /* owned; NULL: all events are wanted */
 	/* text of a filter that is invalid for this kind; borrowed from the plan; NULL: none */
 	const char *refused;
-	bool told; /* the plan reported `refused` at the start */
+	bool reported; /* the plan reported `refused` at the start */
 };
 
 /* The sources of a CPU. Those with an item come first, as a heap with the earliest on top. */

@@ -175,7 +175,7 @@ static void note_reported(struct tap_user_state *s)
 		const struct tap_user_kind *k = s->recorded[i].kind;
 		const struct tap_plan_event *ev = tap_plan_find(s->plan, k->system, k->name);
 
-		s->recorded[i].told = ev && ev->note;
+		s->recorded[i].reported = ev && ev->note;
 	}
 	while (tap_user_kind_at(s->set, s->nr_first_kinds))
 		s->nr_first_kinds++;
@@ -268,7 +268,7 @@ static void add_refused(const struct tap_user_state *s, const struct tap_plan_pa
 	for (unsigned int i = 0; i < s->nr_recorded; i++) {
 		const struct tap_user_recorded_kind *r = &s->recorded[i];
 
-		if (!r->refused || r->told ||
+		if (!r->refused || r->reported ||
 		    !tap_plan_pattern_fits(p, r->kind->system, r->kind->name))
 			continue;
 		if (nr++ == 0)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define ESTABLISHED 1u
-#define NOBODY ((uid_t)-1)
+#define NO_UID ((uid_t)-1)
 
 /* Return the uid of the user who called sudo to run us: the browser runs as that user. */
 static uid_t sudo_uid(void)
@@ -16,7 +16,7 @@ static uid_t sudo_uid(void)
 	const char *text = geteuid() ? NULL : getenv("SUDO_UID");
 	unsigned int uid;
 
-	return text && sscanf(text, "%u", &uid) == 1 ? uid : NOBODY;
+	return text && sscanf(text, "%u", &uid) == 1 ? uid : NO_UID;
 }
 
 static uid_t login_uid(void)
@@ -25,16 +25,16 @@ static uid_t login_uid(void)
 	unsigned int uid;
 
 	if (!f)
-		return NOBODY;
+		return NO_UID;
 	if (fscanf(f, "%u", &uid) != 1)
-		uid = NOBODY;
+		uid = NO_UID;
 	fclose(f);
 	return uid;
 }
 
 static bool is_ours(uid_t uid)
 {
-	return uid != NOBODY &&
+	return uid != NO_UID &&
 	       (uid == getuid() || uid == geteuid() || uid == sudo_uid() || uid == login_uid());
 }
 
@@ -55,7 +55,7 @@ static bool is_line_of(const char *line, const struct sockaddr_in *peer, uint16_
 bool tap_peer_is_ours(const struct sockaddr *peer, socklen_t len, uint16_t port)
 {
 	struct sockaddr_in from;
-	uid_t uid = NOBODY;
+	uid_t uid = NO_UID;
 	bool found = false;
 	char line[512];
 	FILE *f;
