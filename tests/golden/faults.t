@@ -204,13 +204,13 @@ check('one CPU', dat('one', "cpus 1\n" . join('', map {
 # ---- windows -----------------------------------------------------------------------------------
 
 my %no_window = ('' => [1]);
-check('--time behind the end', $whole, \%no_window, args => '--time 500,600');
+check('--time after the end', $whole, \%no_window, args => '--time 500,600');
 check('--time before the beginning', $whole, \%no_window, args => '--time 0.1,0.2');
 check('--time between two events', $whole, { '' => [0, 1], dump => [1], summary => [0] },
 	args => '--time 1.000000110,1.000000190');
 check('--time that ends before it begins is wrong usage', $whole, { '' => [2] }, args => '--time 2,1');
 check('--time that is no time is wrong usage', $whole, { '' => [2] }, args => '--time x,1');
-ok('what is told of a window adds up', adds_up($whole, '--time 1.000010110,1.000040190'),
+ok('the times reported for a window add up', adds_up($whole, '--time 1.000010110,1.000040190'),
 	adds_up($whole, '--time 1.000000110,1.000000190'));
 
 # ---- damage ------------------------------------------------------------------------------------
@@ -295,11 +295,11 @@ my @closed = to_output('>&-', 1, qr/\Aschedtap: ./);
 pipe(my $reader, my $gone) or die "pipe: $!\n";
 close($reader);
 fcntl($gone, F_SETFD, 0) or die "fcntl: $!\n"; # the programs have it
-$SIG{PIPE} = 'IGNORE'; # as they have this: they must see that nobody reads
+$SIG{PIPE} = 'IGNORE'; # commands inherit this: they must notice the closed pipe by EPIPE
 my @gone = to_output('>&' . fileno($gone), 0, qr/\A\z/);
-ok('a full disk behind standard output is told', @full);
-ok('a closed standard output is told', @closed);
-ok('nobody who reads any more is no failure', @gone);
+ok('standard output on a full disk is an error', @full);
+ok('a closed standard output is an error', @closed);
+ok('a reader that has gone is no error', @gone);
 
 print "1..$nr\n";
 exit $failed;

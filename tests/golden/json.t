@@ -149,7 +149,7 @@ sub recorded {
 # For check: all verdicts, and no value.
 sub rules {
 	return spew("$tmp/all.rules",
-		"rule a : recording.window > 1s\nrule b : latency.waking.p50 -c nobody < 1s\nrule c : median recording.window > 0\n");
+		"rule a : recording.window > 1s\nrule b : latency.waking.p50 -c absent < 1s\nrule c : median recording.window > 0\n");
 }
 
 # For diff: one against one with blocks of time, and enough of them for verdicts and intervals, both with a warning.
@@ -182,7 +182,7 @@ sub json_problems {
 
 		my $ns = $path =~ s/_wall$/_ns/r;
 
-		# what the page tells in words: wall time beside a time, and what may throttle a task
+		# the page describes these keys in its text, not in its tables: wall time next to a time, and throttling_possible
 		next if $path =~ /(^|\.)throttling_possible$/;
 		next if $ns ne $path && ($keys->{$ns} || $common->{$ns});
 		my @types = grep { $_ ne 'null' } keys %{$seen{$path}};
@@ -230,7 +230,7 @@ sub csv_problems {
 }
 
 my $doc = read_doc();
-my $common = (delete $doc->{'In every report'})->{keys}; # and the two kinds of keys that it tells in words
+my $common = (delete $doc->{'In every report'})->{keys}; # and the two kinds of keys that its text describes
 check('the page has the reports that there are',
       (map { "no $_" } grep { !$doc->{$_} } sort keys %runs), map { "unknown: $_" } grep { !$runs{$_} } sort keys %$doc);
 for my $section (sort keys %runs) {

@@ -131,7 +131,7 @@ sub reported_paths {
 	my ($file, $only, $between) = @_;
 	my (%m, $scheduling, $path);
 
-	# one that had the tid of another is told by nobody
+	# -t does not choose a task whose tid another task had before: then there is no sum to compare
 	my @of = $only ? map { "$only -t $_->{tid}" } @{says("summary -n 1000000 $only -i $file")->{tasks}} : '';
 
 	ask(map { "critical $_ -i $file" } @of);
@@ -177,7 +177,7 @@ sub compared {
 		my ($name, $got) = ($row->{metric}, $row->{a}[0]);
 		my $want = $reported->{$name};
 
-		# what was told of kinds of which there were none is 0
+		# reports leave out kinds that did not occur: their metrics are 0
 		$want //= 0 if $name =~ /^explain\.|^migrations\.|^balance\.|^critical\.between\./;
 		my $slack = $name =~ /avg/ ? 0.51 : 1e-6 * (1 + abs($want // 0)); # reports print whole ns
 		push(@wrong, "$name is $got, the report says " . ($want // 'nothing')) if !defined $want || abs($got - $want) > $slack;

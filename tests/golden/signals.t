@@ -38,7 +38,7 @@ sub make {
 	for (1 .. 40) {
 		my $cpu = int(rand($cpus));
 		my $ns = $now[$cpu] += 1 + int(rand(60));
-		$ns = ++$now[$cpu] while $used{$ns}++; # of two at one time nobody knows the first
+		$ns = ++$now[$cpu] while $used{$ns}++; # the order of two events with one time stamp is unknown
 		last if $ns >= $end;
 		if (rand() < 0.15 && $ns > $start + 1) {
 			my $to = min($ns + 1 + int(rand(80)), $end - 1);
@@ -48,7 +48,7 @@ sub make {
 			$now[$cpu] = $to;
 			next;
 		}
-		my ($of, $value) = (int(rand($cpus)), int(rand(1024))); # who tells may be another CPU
+		my ($of, $value) = (int(rand($cpus)), int(rand(1024))); # another CPU may record the event
 		if (rand() < 0.5) {
 			print $out "$ns $cpu 0 schedtap:sched_pelt_cfs cpu=$of cgroup=1 util=$value\n";
 			push @{$updates{"util $of"}}, [$ns, $value];
@@ -64,7 +64,8 @@ sub make {
 	return (\%updates, \@losses);
 }
 
-# What is known within [$from, $to]: intervals [since, until, value].
+# Return: the intervals [since, until, value] of [$from, $to] in which the value is known: from an
+# update to the next one or to a loss.
 sub truth {
 	my ($updates, $losses, $from, $to) = @_;
 	my @known;
@@ -83,7 +84,7 @@ sub truth {
 
 sub known_ns { my $ns = 0; $ns += $_->[1] - $_->[0] for @_; return $ns }
 
-# The intervals that points tell.
+# Return: the intervals [since, until, value] that the points printed by pelt stand for.
 sub intervals {
 	my ($points, $to) = @_;
 	my @known;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Time by stack. Of every recording of the golden tests, with stacks put behind its events, what `export` prints adds up to
+# Time by stack. Of every recording of the golden tests, with stacks added after its events, what `export` prints adds up to
 # what `states` says, and `timehist --stacks` has the rows of `timehist`. Of random schedules each line is calculated again, from
 # the text of `dump` alone. In a soak SEEDS of these, from SEED on.
 use strict;
@@ -99,12 +99,12 @@ sub compare_rows {
 	my ($plain, $with) = map { $_->[0] } @printed;
 
 	$with =~ s/^    \S.*\n//gm;
-	# of a task that ends with its slice its process is known better behind it
+	# where a task ends with its slice, the stack events after it may change the process that the row names
 	s{/[0-9]+\]}{]}g, s/ +/ /g for $plain, $with;
 	return $plain eq $with ? () : "$file: rows of timehist differ with --stacks";
 }
 
-# With stacks put behind its events.
+# Return: the text of recording $in with stacks added after its events.
 sub with_stacks {
 	my ($in) = @_;
 	my $text = '';

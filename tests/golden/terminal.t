@@ -76,7 +76,7 @@ for my $columns (80, 120) {
 		push(@files, 'states-many.dat') if $command eq 'diff'; # as latency-many: both have a task of the same name
 		my @lines = split(/\n/, on_terminal($columns, "export PAGER=cat NO_COLOR=1\n" .
 			"for f in @files; do \$SCHEDTAP $report $on 2>/dev/null; done; echo all"));
-		# a number of 11 digits pushes what is behind it where rows are printed as they come
+		# where rows are printed one by one, a number of 11 digits shifts the columns after it
 		my @wide = grep { length($_) > $columns && !/\d{11}\.\d/ } @lines;
 
 		check("$report: fits $columns columns", (map { length($_) . ": $_" } @wide),
@@ -131,7 +131,7 @@ my $cases = [
 		'dump -i dump-text.dat', 'help', 'help latency', '--help', 'summary --help', 'summary -i summary-page.dat'),
 	['what fails before there is a report does not start it', 80,
 	 "PAGER='sed s/^/P:/' \$SCHEDTAP summary -i none; echo \$?", qr/^schedtap: .*none.*^1$/ms, qr/^P:/m],
-	['what fails behind it keeps its exit code, and is told there', 80,
+	['a command that fails after the pager started keeps its exit code, and the pager shows the error', 80,
 	 "PAGER='sed s/^/P:/' \$SCHEDTAP summary -i summary-page.dat -C 7; echo \$?", qr/^P:schedtap: .*^1$/ms, qr/^schedtap/m],
 	['a pager that is left early is no failure', 80,
 	 "PAGER=true \$SCHEDTAP dump -i dump-text.dat; echo \$?", qr/^0$/m, qr/schedtap|sched:/],

@@ -112,7 +112,7 @@ sub bounds {
 	return ($files, $lines);
 }
 
-# Return: the lines of the block behind the words that name @diff.
+# Return: the lines of the indented block that follows the line naming $diff in CONTRIBUTING.md.
 sub quoted {
 	my ($diff) = @_;
 	my ($block) = $guide =~ /`tests\/changes\/\Q$diff\E`[^\n]*\n\n((?: {4}.*\n)+)/;
@@ -120,7 +120,7 @@ sub quoted {
 	return map { s/^ {4}//r } split(/\n/, $block // '');
 }
 
-# What is quoted stands in the diff, in its order; "..." is what was left out.
+# Check that the quoted lines are in the diff, in the same order; "..." stands for omitted lines.
 sub check_quotes {
 	my ($diff) = @_;
 	my @lines = split(/\n/, slurp("$top/tests/changes/$diff"));

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What is installed is built so that a fault in it is hard to use: full RELRO, names bound at the start, FORTIFY, stack protector.
+# Installed programs and libraries are built with hardening: full RELRO, immediate binding, FORTIFY
+# and stack protector.
 use strict;
 use warnings;
 use Cwd qw(abs_path);

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/run counts what tests say, in every form of TAP that they use, runs all files whatever fails, alone what asks for
-# it, once more what found the machine busy, ends what hangs, and sees what is left behind. tests/again counts failures.
+# tests/run counts results in every form of TAP that tests use, runs all files even if some fail, runs a file alone where
+# its head asks for that, repeats a file that found the machine busy, ends hanging tests, and reports leftover processes
+# and files. tests/again counts failures.
 run=$(cd "$(dirname "$0")/.." && pwd)/run
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

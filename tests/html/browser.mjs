@@ -20,7 +20,7 @@ const { page } = browser;
 const text = (selector) => page.locator(selector).first().innerText();
 const value = async (selector) => Number(await page.locator(selector).first().getAttribute('data-value'));
 const status = () => text('#timeline .lanes-status');
-// What is drawn, two frames later: drawing waits for one.
+// The time line's pixels, two frames later: the page draws in the next frame.
 const picture = () => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
 	resolve(document.querySelector('#timeline .axis').toDataURL())))));
 
@@ -63,7 +63,7 @@ async function checkNumbers() {
 	same(await value('#health-busy'), sum(summary.cpus, 'run_ns'), 'busy time as in summary');
 	same(await value('#health-unknown'), sum(summary.cpus, 'unknown_ns'), 'unknown time as in summary');
 	same([await value('#health-lost'), (await text('#health-lost b')).replace('≥ ', '')], [summary.lost.total, String(summary.lost.total)], 'losses as in summary');
-	ok((await text('#health-lost')).length > 0 && summary.lost.total > 0, 'there is a loss to be told');
+	ok((await text('#health-lost')).length > 0 && summary.lost.total > 0, 'the page shows lost events');
 	same((await text('#health-events b')).replaceAll(',', ''), String(summary.events), 'events as in summary');
 	same(await page.locator('#found-waits-list, .found-main ol').locator('> li > p > a').evaluateAll((links) => links.map((link) => Number(link.dataset.value))),
 		explain.waits.map((wait) => wait.wait_ns), 'longest waits as in explain');
@@ -123,7 +123,7 @@ async function checkLinks() {
 	ok((await status()).includes(`on CPU ${wait.cpu}`), 'on its CPU', await status());
 	ok(await page.evaluate(() => document.activeElement.classList.contains('lanes-canvas')), 'and keys go to the time line');
 	ok(await scrolledBy(link) > 0, 'and the row of the waiting task is brought into view');
-	same(page.url().includes('#t='), true, 'the address tells the place');
+	same(page.url().includes('#t='), true, 'the address contains the place');
 }
 
 async function checkKeys() {
@@ -284,7 +284,7 @@ page.on('dialog', (dialog) => {
 	dialog.dismiss();
 });
 try {
-	// Firefox cannot be told of a dark desktop while it runs
+	// Firefox cannot be switched to a dark desktop while it runs
 	for (const check of kind === 'firefox' ? [checkWide, checkNarrow, checkBare] : [checkWide, checkDark, checkNarrow, checkBare])
 		await check();
 	same(browser.errors, [], 'nothing on the console');

@@ -70,7 +70,7 @@ function checkOrder(slices, part, cpus) {
 		if (s.to > part.to_ns || s.to <= s.from)
 			problems.push(`slice ${i} is from ${s.from} to ${s.to}`);
 		if (s.runner === 0 || s.runner >= FIRST_TASK + part.tasks.length || s.waker >= 2 + part.tasks.length || s.last > cpus.length)
-			problems.push(`slice ${i} tells of runner ${s.runner}, waker ${s.waker}, lane ${s.last}`);
+			problems.push(`slice ${i} has runner ${s.runner}, waker ${s.waker}, lane ${s.last}`);
 	}
 	return problems;
 }
@@ -101,7 +101,7 @@ function checkLevel(level, of, waits) {
 			problems.push(`bucket ${i} of ${level.ns} ns is of ${runner[i]}`);
 		if (!isShare(busy[i], run, level.ns) || !isShare(unknown[i], lost, level.ns))
 			problems.push(`bucket ${i} of ${level.ns} ns: busy ${busy[i]}, unknown ${unknown[i]}, not ${run}, ${lost}`);
-		/* who came to run as the window ended has no slice, nor who did nobody knows how long */
+		/* a wait may exceed those of slices: its task ran only in unknown time, or from the window's end on */
 		if (wait[i] < (waits.get(i) ?? 0) || (wait[i] > (waits.get(i) ?? 0) && !lost && (i + 1) % level.buckets !== 0))
 			problems.push(`bucket ${i} of ${level.ns} ns: wait ${wait[i]}, not ${waits.get(i) ?? 0}`);
 		counts.buckets++;
@@ -144,20 +144,20 @@ function checkLevels(slices, part, cpus) {
 }
 
 // Those of CPUs are as `pelt` has them; where points are too many the least and the most are still there.
-function checkCurve(c, points, told) {
+function checkCurve(c, points, reported) {
 	const ours = points.filter((p) => !Number.isNaN(p[1])).map((p) => p[1]);
-	const theirs = told.filter((p) => p[1] !== null).map((p) => Math.fround(p[1]));
+	const theirs = reported.filter((p) => p[1] !== null).map((p) => Math.fround(p[1]));
 
 	counts.curves++;
-	if (told.length > 4000 ? Math.min(...ours) === Math.min(...theirs) && Math.max(...ours) === Math.max(...theirs) : `${ours}` === `${theirs}`)
+	if (reported.length > 4000 ? Math.min(...ours) === Math.min(...theirs) && Math.max(...ours) === Math.max(...theirs) : `${ours}` === `${theirs}`)
 		return [];
 	return [`${c.signal} of CPU ${c.cpu}: ${ours.slice(0, 10)} (${ours.length}), not ${theirs.slice(0, 10)} (${theirs.length})`];
 }
 
 function checkCurves(part, file) {
 	const { "curves.t": t = [], "curves.v": v = [] } = part.columns;
-	const told = part.curves.length ? JSON.parse(run("pelt", "-s", "*", "--json", "--points", "-i", file).out || "{}").series ?? [] : [];
-	const of = new Map(told.filter((s) => s.cpu !== undefined && !("tid" in s) && !("cgroup" in s)).map((s) => [`${s.signal} ${s.cpu}`, s.points]));
+	const series = part.curves.length ? JSON.parse(run("pelt", "-s", "*", "--json", "--points", "-i", file).out || "{}").series ?? [] : [];
+	const of = new Map(series.filter((s) => s.cpu !== undefined && !("tid" in s) && !("cgroup" in s)).map((s) => [`${s.signal} ${s.cpu}`, s.points]));
 	const problems = [];
 	let i = 0;
 
@@ -188,12 +188,12 @@ function checkHead({ head }, summary, text) {
 }
 
 function checkPage(page, file) {
-	const told = run("summary", "--json", "-i", file), summary = JSON.parse(told.out), part = page.parts[0];
+	const printed = run("summary", "--json", "-i", file), summary = JSON.parse(printed.out), part = page.parts[0];
 	const slices = slicesOf(part, page.head.cpus);
 
 	counts.pages++;
 	counts.slices += slices.length;
-	return [...checkHead(page, summary, told.out), ...checkOrder(slices, part, page.head.cpus), ...checkCpus(slices, summary.cpus),
+	return [...checkHead(page, summary, printed.out), ...checkOrder(slices, part, page.head.cpus), ...checkCpus(slices, summary.cpus),
 		...checkSlices(slices, part, file, BigInt(page.head.origin_ns)), ...checkLevels(slices, part, page.head.cpus), ...checkCurves(part, file)];
 }
 

@@ -25,7 +25,8 @@ async function openChromium(driver, executablePath, looks) {
 	} };
 }
 
-// What is driven by WebDriver BiDi, as Debian's is, has its looks from preferences alone.
+// Debian's Firefox is driven by WebDriver BiDi, which sets colour scheme and reduced motion by
+// preferences only.
 async function openFirefox(driver, executablePath, { viewport, colorScheme, reducedMotion }) {
 	const firefoxUserPrefs = { 'ui.systemUsesDarkTheme': Number(colorScheme === 'dark'), 'ui.prefersReducedMotion': Number(reducedMotion === 'reduce') };
 	const browser = await driver.launch({ executablePath, channel: 'moz-firefox', timeout: PATIENCE_MS, firefoxUserPrefs });

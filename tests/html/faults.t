@@ -113,7 +113,7 @@ ok($code == 0 && "@{$page->{head}{cpus}}" eq '1 2' && $page->{head}{options} eq 
 $page = page($three);
 ok($code == 0 && $page->{head}{window_ns} == 1e9 && $page->{head}{origin_ns} eq '2000000000', 'a window is the page\'s', $said);
 unlink "$three.html";
-($code, $said) = export($three, '-c nobody');
+($code, $said) = export($three, '-c absent');
 ok($code == 1 && !-e "$three.html", 'of a task that was not there is no page', $said);
 ($code, $said) = export($three, '--max-size 1k');
 ok($code == 1 && $said =~ /larger than --max-size/ && !-e "$three.html", '--max-size holds', $said);

@@ -81,7 +81,7 @@ function addUnknown(lanes, end) {
 		lanes[2] = cut(lanes[2], end * 0.6, end * 0.75, 2);
 }
 
-// As `explain --json` tells them.
+// The ten longest waits, in the format of `explain --json`.
 function worstWaits({ lanes, tasks }) {
 	const waits = lanes.flatMap((lane, cpu) => lane.filter((s) => s.wait > 1e6).map((s) => ({ s, cpu }))).sort((a, b) => b.s.wait - a.s.wait);
 	const sum = waits.reduce((total, { s }) => total + s.wait, 0);

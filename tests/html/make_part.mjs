@@ -34,7 +34,7 @@ export function encodeColumns(json, columns) {
 	const text = (base) => new TextEncoder().encode(JSON.stringify({ ...json, columns: table(base) }));
 	let base = 0;
 
-	// the table tells where columns are, and its own length moves them
+	// the table contains the columns' offsets, which depend on the length of the table itself
 	while (base < 4 + text(base).length)
 		base = Math.ceil((4 + text(base).length) / 8) * 8;
 	const places = Object.values(table(base));

@@ -20,14 +20,14 @@ function varints(bytes) {
 		const goesOn = [];
 
 		for (const i of open) {
-			need(at < bytes.length, "a varint goes on behind its column");
+			need(at < bytes.length, "a varint goes on after its column");
 			out[i] += (bytes[at] & 127) * factor;
 			if (bytes[at++] & 128)
 				goesOn.push(i);
 		}
 		open = goesOn;
 	}
-	need(at === bytes.length, "bytes behind the last varint");
+	need(at === bytes.length, "bytes after the last varint");
 	return out;
 }
 
@@ -51,11 +51,11 @@ export function readPart(part) {
 
 	need(end % 8 === 0, "the columns begin at no multiple of 8");
 	for (const [name, place] of Object.entries(out.columns)) {
-		need(place[0] >= end && place[0] < end + 8, `${name} is not behind the column before it`);
+		need(place[0] >= end && place[0] < end + 8, `${name} does not follow the column before it`);
 		end = place[0] + place[1];
 		out.columns[name] = column(part, place);
 	}
-	need(end === part.length, "bytes behind the last column");
+	need(end === part.length, "bytes after the last column");
 	return out;
 }
 
@@ -79,15 +79,15 @@ export function readPage(path) {
 // Of all parts those that stand before the page's script come first.
 function joinPieces(parts, pieces) {
 	const bytes = new Map(pieces);
-	const joined = parts.map(({ pieces: [first, behind] }, i) => Buffer.concat(Array.from({ length: first + behind }, (_, piece) => {
+	const joined = parts.map(({ pieces: [before, after] }, i) => Buffer.concat(Array.from({ length: before + after }, (_, piece) => {
 		const id = `${i}-${piece}`;
 
 		need(bytes.has(id), `no piece ${id}`);
-		need(bytes.get(id).length === PIECE || piece === first + behind - 1, `piece ${id} has another length`);
+		need(bytes.get(id).length === PIECE || piece === before + after - 1, `piece ${id} has another length`);
 		return bytes.get(id);
 	})));
 
-	need(pieces.length === parts.reduce((sum, { pieces: [first, behind] }) => sum + first + behind, 0), "pieces that no part has");
+	need(pieces.length === parts.reduce((sum, { pieces: [before, after] }) => sum + before + after, 0), "pieces that no part has");
 	return joined;
 }
 

@@ -51,7 +51,7 @@ try {
 	said.address = page.url();
 
 	await page.locator('#timeline').click({ position: { x: 400, y: 40 } });
-	// eight times at once: of a step between, a part would come that tells enough of all further ones
+	// eight steps at once: the part loaded for a step between would be fine enough for all later ones
 	await page.evaluate(() => {
 		for (let i = 0; i < 8; i++)
 			document.dispatchEvent(new KeyboardEvent('keydown', { key: 'w' }));

@@ -50,7 +50,7 @@ is_deeply([grep { $_->{status} != 200 } @{$said->{parts}}], [], 'all parts came'
 is($said->{parts}[0]{ns}, $said->{window_ns}, 'the first is of all');
 cmp_ok((sort { $a <=> $b } map { $_->{ns} } @{$said->{parts}})[0], '<', $said->{window_ns} / 10, 'zoomed, it gets one of what is in sight');
 is($said->{second}[0], 403, 'a second tab with the printed address is refused');
-like($said->{second}[1], qr/works only once/, 'and told so');
+like($said->{second}[1], qr/works only once/, 'and the answer says why');
 is($said->{again}, '1', 'the page can be loaded anew');
 local $SIG{ALRM} = sub { kill('KILL', $pid) };
 alarm(120);

@@ -56,7 +56,7 @@ async function checkSlow() {
 	const early = await press(zoomed);
 	ok(early !== wanted, 'zoomed in, levels are drawn');
 	await page.locator('#timeline .lanes-canvas').click({ position: { x: 400, y: 20 } });
-	ok(/being loaded/.test(await text('#details')), 'slices are told to come', await text('#details'));
+	ok(/being loaded/.test(await text('#details')), 'the details say that slices are being loaded', await text('#details'));
 	await page.mouse.move(0, 0);
 	ok(!await page.evaluate(() => document.documentElement.dataset.ready), 'it is not ready');
 	held.pop()();
@@ -67,7 +67,7 @@ async function checkSlow() {
 }
 
 async function checkCut() {
-	for (const [where, bytes] of [['behind the script', script], ['between pieces', pieces[1]], ['within a piece', pieces[1] + 1001], ['within the last', whole.lastIndexOf('</script>') - 5]]) {
+	for (const [where, bytes] of [['after the script', script], ['between pieces', pieces[1]], ['within a piece', pieces[1] + 1001], ['within the last', whole.lastIndexOf('</script>') - 5]]) {
 		await openPage(page, `${origin}/${bytes}`);
 		await until('ready');
 		ok(/this page is cut off/.test(await text('#error')), `cut off ${where}: the page says so`, await text('#error'));
@@ -80,7 +80,7 @@ async function checkCut() {
 
 try {
 	await page.context().route((url) => url.origin === origin, (route) => route.continue());
-	ok(pieces.length > 1, 'slices stand behind the script, in pieces');
+	ok(pieces.length > 1, 'slices follow the script, in pieces');
 	await checkSlow();
 	await checkCut();
 } catch (error) {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What is of others is as they released it: version, licence and checksums stand beside it in VERSION, and no file that is not named there.
+# Third-party code is unchanged: the files of each folder of third_party are exactly those named in its
+# VERSION, with the checksums given there, next to version and licence.
 cd "$(dirname "$0")/../../third_party" || exit 1
 folders=(*/)
 echo "1..$((3 * ${#folders[@]}))"

@@ -257,7 +257,7 @@ for my $case (
 	ok($a->{status} == $status && ($a->{body} =~ /\Arefused: [^\n]+\n\z/ || $name eq 'HEAD') && !grep({ /^access-control/ } keys(%{$a->{headers}})),
 		"refused: $name") or diag(explain($a));
 }
-is(ask($v, '/', method => 'POST', 'Content-Length' => 0)->{headers}{allow}, 'GET', 'who does not say GET is told so');
+is(ask($v, '/', method => 'POST', 'Content-Length' => 0)->{headers}{allow}, 'GET', 'another method than GET is answered with the allowed one');
 
 SKIP: {
 	skip('not root: there is no other user to be', 3) if $>;
@@ -369,7 +369,7 @@ cmp_ok(scalar(keys(%{$head->{failed}})), '>', 0, 'there is such a one');
 # ---- several at once -----------------------------------------------------------------------------
 
 my @sockets = map { send_request($v, "/part?from=$_&to=$w&buckets=100", 'X-Token' => $v->{token}) } 1 .. 20;
-is(ask($v, '/')->{status}, 403, 'a refusal waits for nobody');
+is(ask($v, '/')->{status}, 403, 'a refusal does not wait for other requests');
 is(scalar(grep { receive($_)->{status} == 200 } @sockets), 20, '20 parts asked for at once all come');
 close(send_request($v, $whole, 'X-Token' => $v->{token})) for 1 .. 20;
 is(ask_as_page($v, $whole)->{status}, 200, 'those whose page has gone do no harm');
@@ -401,14 +401,14 @@ close($again) if $again;
 is(wait_end($v, $limit_s), 0, 'the last page is closed: it ends by itself');
 is($v->{out}, "$v->{address}\n", 'with nothing else on standard output');
 like($v->{err}, qr/\Aschedtap: [^\n]+\n\z/, 'and one sentence on standard error');
-is(send_request($v, '/'), undef, 'nobody listens any more');
+is(send_request($v, '/'), undef, 'the port is closed');
 
 for my $signal (qw(INT TERM HUP)) {
 	my $held = hold(open_page($v = start($small, '--no-browser')));
 
 	is(stop($v, $signal), 0, "ends by SIG$signal while a page is open");
 	is(receive($held)->{status}, 0, 'whose connection is closed');
-	is(send_request($v, '/'), undef, 'nobody listens');
+	is(send_request($v, '/'), undef, 'the port is closed');
 }
 is(stop(start($large, '--no-browser')), 0, 'ends while reports are being made');
 
@@ -486,7 +486,8 @@ spew("$dir/bin/xdg-open", "#!/bin/sh\necho \"\$# \$1 \$(ps -o sid= -p \$\$)\" >'
 chmod(0755, "$dir/bin/xdg-open");
 local $ENV{PATH} = "$dir/bin:$ENV{PATH}";
 
-# opened VIEW, SECONDS: what xdg-open was told, if it was started within so long.
+# opened VIEW, SECONDS: return "COUNT FIRST_ARGUMENT SESSION" of xdg-open, or '' if it was not started
+# within SECONDS.
 sub opened {
 	my ($v, $seconds) = @_;
 	my $until = time() + $seconds;

@@ -133,7 +133,7 @@ sub check_picks {
 	my $alone = my $several = my $losses = 0;
 
 	for my $line (split(/\n/, $text)) {
-		$losses++ if $line =~ /^\{"lost":/; # of what stands before and behind it the other may be lost
+		$losses++ if $line =~ /^\{"lost":/; # the partner of an event next to a loss may be lost
 		my ($cpu, $event, $fields) = $line =~ /"cpu":(\d+).*"event":"\w+:(\w+)","fields":\{(.*)\}/ or next;
 		my $now = {$fields =~ /"(\w+)":(-?\d+)/g};
 		$now->{levels} = $1 if $fields =~ /"levels":\[([-\d,]*)\]/;

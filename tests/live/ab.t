@@ -28,7 +28,7 @@ longer_is_found()
 }
 
 # Chance has 5 % of a difference; three times in a row it would be none.
-same_is_not_told_apart()
+same_command_does_not_differ()
 {
 	watch_load
 	for try in 1 2 3; do
@@ -40,5 +40,5 @@ same_is_not_told_apart()
 }
 
 check 'a command that takes longer is worse, and the other way round shorter' longer_is_found
-check 'the same command is not told apart' same_is_not_told_apart
+check 'two runs of one command do not differ' same_command_does_not_differ
 done_testing

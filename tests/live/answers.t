@@ -120,7 +120,7 @@ sub check_latency {
 		return;
 	}
 	my @waits = record('m.dat', qw(-e sched_switch -e sched_waking -- ./messages 4 2000));
-	# behind the last one, workers are told to end: nobody measures those waits
+	# messages.c does not measure the waits that follow, in which workers wait for the message that ends them
 	my $until = sprintf('%.9f', max(0, map { (split)[2] } @waits) / 1e9);
 	my @args = (qw(-i m.dat -c message-worker --time), ",$until");
 	my @slices = grep { $_->{what} eq 'slice' } rows('timehist', @args);
@@ -181,8 +181,8 @@ sub check_percentiles {
 
 # ---- run time and switches, against the kernel's accounts ----
 
-# Children that burn and sleep. Each tells, just before it ends, how often the kernel switched it
-# out, and a moment before which that were all: no switch came between the two looks.
+# Children that burn CPU and sleep. Just before it ends, each child prints how often the kernel switched
+# it out, and a time stamp taken between two equal readings of that number.
 my $children = <<'PERL';
 	use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 	sub switches {
@@ -240,7 +240,7 @@ sub is_off {
 # Returns whether there was something to compare, and what is wrong with run times, and switches.
 sub compare_accounts {
 	my $stolen = stolen();
-	my @told = record('r.dat', map({ ('-e', $_) } qw(sched_switch sched_waking sched_stat_runtime)),
+	my @accounts = record('r.dat', map({ ('-e', $_) } qw(sched_switch sched_waking sched_stat_runtime)),
 			  '--', 'perl', '-e', $children);
 	my $stolen_ns = (stolen() - $stolen) * 1e6;
 	my ($runtime, $out) = accounts('r.dat');
@@ -250,7 +250,7 @@ sub compare_accounts {
 	my %tasks = map { ($_->{tid} => $_) } rows(qw(summary -i r.dat));
 	my ($worst, $compared, $ours, $kernels, @run, @switches) = (0, 0, 0, 0);
 
-	for (@told) {
+	for (@accounts) {
 		my ($tid, $switches, $until) = split;
 		my ($upto) = grep { $_->{tid} == $tid } rows(qw(summary -i r.dat --time), ",$until");
 		my @seen = grep { $_->[1] <= $until } @{$out->{$tid}};
@@ -258,7 +258,7 @@ sub compare_accounts {
 
 		push(@switches, "$tid: " . @seen . " switches recorded, kernel $switches")
 			if @seen != $switches;
-		push(@switches, "$tid: $upto->{slices} slices, $lost behind breaks, kernel $switches")
+		push(@switches, "$tid: $upto->{slices} slices, $lost after breaks, kernel $switches")
 			if $upto->{slices} + $lost != $switches;
 		next if !$runtime->{$tid} || grep { $broken{$_->[0]} } @{$out->{$tid}};
 
@@ -275,9 +275,9 @@ sub compare_accounts {
 	my $off = $kernels ? 100 * ($ours / $kernels - 1) : 0;
 	push(@run, "all: $ours ns, kernel $kernels, stolen $stolen_ns") if is_off($ours, $kernels, 1, $stolen_ns);
 	push(@run, 'no task to compare') if !$compared;
-	push(@switches, 'not all children told') if @told != 8;
+	push(@switches, 'not all children reported') if @accounts != 8;
 	say_row('%d tasks, %d without a break; run time %+.3f %% off, at most %+.3f %%; %d ms stolen',
-		scalar(@told), $compared, $off, $worst, $stolen_ns / 1e6);
+		scalar(@accounts), $compared, $off, $worst, $stolen_ns / 1e6);
 	return (scalar(%$runtime), \@run, \@switches);
 }
 
@@ -420,7 +420,7 @@ sub check_fault {
 
 	say_row('run time of those seen on CPU %d, ms: kernel %.3f, perf %.3f, here %.3f; unseen: %.3f',
 		$cpu, map { $_ / 1e6 } $kernel{seen}, $perf, $here, $kernel{unseen});
-	check($name, $kernel{unseen} > 2e7 ? () : 'sched_stat_runtime does not tell',
+	check($name, $kernel{unseen} > 2e7 ? () : 'sched_stat_runtime has no such time',
 	      $perf < $kernel{seen} + 0.5 * $kernel{unseen} ? 'perf does not' : (),
 	      $here > 1.05 * $kernel{seen} ? 'it is charged here as well' : ());
 }

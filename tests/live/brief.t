@@ -44,8 +44,8 @@ at_once='
 	close($out);
 	1 while wait() > 0;'
 
-# Reads a dump: prints how many events there are, and how many are lost, and dies if one is there twice. Time stamps do not tell: where the CPU takes instructions
-# out of order, two events of a thread may be in the same ns.
+# Reads a dump, prints the numbers of events and of lost events, and dies if an event occurs twice. Equal time stamps
+# do not make two events one: on an out-of-order CPU two events of a thread may fall into the same ns.
 count_once='
 	my ($nr, $lost, $more, %seen) = (0, 0, "");
 	while (<STDIN>) {

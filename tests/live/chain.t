@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Events that hang on one tracepoint are recorded one behind the other (bpf/chain.h): each is there whatever becomes of the one in front,
-# and both have one time. When there was something to record is told by an event of one's own, which is in no chain.
+# Events of one tracepoint are recorded one after the other (bpf/chain.h): each is recorded even if the one before it
+# is filtered out or detached, and all have one time stamp. An event defined by the test, which is in no chain,
+# shows when there was something to record.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -71,7 +72,7 @@ sub check {
 	return @cpus;
 }
 
-# A sched_switch behind the sched_pick of its own.
+# Each sched_switch that follows its sched_pick has the time stamp of that sched_pick.
 my ($nr, @others) = (0);
 for my $events (check("$switch $pick", 'PS[oO]')) {
 	for my $i (1 .. $#$events) {
@@ -82,7 +83,7 @@ for my $events (check("$switch $pick", 'PS[oO]')) {
 		push(@others, $i) if $before->{ts_ns} != $e->{ts_ns};
 	}
 }
-cmp_ok($nr, '>', 200, 'switches behind their picks ..');
+cmp_ok($nr, '>', 200, 'switches after their picks ..');
 is_deeply(\@others, [], '.. have their time');
 
 check("$switch $idle $pick", 'PSo|PO');

@@ -10,7 +10,8 @@ needs_root
 scratch=$(mktemp -d /tmp/schedtap-critical-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 
-# Seconds of CPU time, however many share the machine. Real-time tasks, so that nobody else comes between.
+# Burn $s seconds of CPU time, however busy the machine is. The loads run as real-time tasks, so that no
+# other task runs in between.
 busy='my $s = shift; 1 while (times)[0] + (times)[1] < $s;'
 
 named_perl()
@@ -51,7 +52,8 @@ command_of_record()
 	must [ "$(ms_of running_ns perl)" -ge 150 ]
 }
 
-# Who has the lock is preempted by another one, once somebody waits for it: who waits for it waits for that.
+# c-hog preempts the lock holder once c-waiter waits for the lock: the path of the waiter shows the holder
+# as preempted.
 lock_of_a_preempted()
 {
 	realtime_or_skip

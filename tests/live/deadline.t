@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Deadline tasks that keep their deadlines, and such that miss them on purpose: `check deadline` tells which.
+# `check deadline` passes deadline tasks that keep their deadlines and reports those that miss them on purpose.
 # alone: a real-time task leaves other tests no CPU
 here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
@@ -81,5 +81,5 @@ check "jobs that take less than their budget" kept sleep
 [ "$(uname -m)" != x86_64 ] || check "jobs that end by yielding" kept yield
 check "jobs that take more" missed
 check "a deadline server lets a starved task run" starved
-check "and nobody who has a CPU in turn" not_starved
+check "a deadline server does not run a task that gets its CPU in turn" not_starved
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What doctor says of each kind of recording is what happens when it is recorded, with whatever capabilities; and doctor
-# leaves nothing behind, also when it is killed. SOAK=1: with every set of the capabilities that may matter.
+# doctor's verdict on each kind of recording is what record then does, with any set of capabilities. doctor removes
+# everything that it created, even when it is killed. SOAK=1: with every set of the capabilities that may matter.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tests/live/lib.sh"
 needs_root

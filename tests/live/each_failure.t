@@ -3,7 +3,7 @@
 #
 # schedtap record, with each of its allocations and of its calls to the system failing once, one a run
 # (fail_nth.c). However it goes: no crash and no hang; a failure has a sentence; what is left is a
-# recording that can be read; no tracefs instance and no session file is left behind. BPF links and
+# recording that can be read; no tracefs instance and no session file is left over. BPF links and
 # programs have no names in the file system and die with the process.
 #
 # Of the allocations and calls of a row of the table so many fail as the row says, one a run, spread evenly; with SOAK=1 each of them does.
@@ -93,7 +93,7 @@ sub wrong {
 	return "exit code $code without a sentence" if $code && $said !~ /^schedtap: ./m;
 	return 'exit code 0, but no recording' if !$code && !-e 'a.dat';
 	return 'exit code 0, but the folder is still there' if !$code && -e 'a.dat.spool/head.dat';
-	return "left behind: @left" if @left;
+	return "left over: @left" if @left;
 	return 'the folder is there, and nothing says so'
 		if -e 'a.dat.spool/head.dat' && $said !~ /a\.dat\.spool/;
 	return (-e 'a.dat' && unreadable('a.dat')) ||

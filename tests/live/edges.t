@@ -50,9 +50,9 @@ refused()
 	must [ "$(ls)" = "$(printf 'err\nout')" ]
 }
 for backend in bpf tracefs user; do
-	check "-t of nobody, -b $backend" refused 1 "there is no thread 4194304" $R -b $backend -t 4194304
+	check "-t: no such thread, -b $backend" refused 1 "there is no thread 4194304" $R -b $backend -t 4194304
 done
-check "-p of nobody" refused 1 "there is no process" $R -p 4194304
+check "-p: no such process" refused 1 "there is no process" $R -p 4194304
 check "-g of nothing" refused 1 "'no/such'" $R -g no/such
 check "-o -" refused 2 "standard output" $R -o -
 
@@ -62,8 +62,8 @@ nothing_matches()
 	says "no event was recorded: no event matched -c"
 	must [ -z "$(events a.dat)" ]
 }
-check "-c of nobody, over BPF" nothing_matches -b bpf
-check "-c of nobody, over tracefs" nothing_matches -b tracefs
+check "-c without a match, over BPF" nothing_matches -b bpf
+check "-c without a match, over tracefs" nothing_matches -b tracefs
 
 something_matches()
 {

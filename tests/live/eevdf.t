@@ -29,8 +29,8 @@ my %rules = map { $_->{rule} => $_->{count} } @{$eevdf->{rules}};
 is_deeply(\%rules, { %rules, map { $_ => 0 } qw(not_eligible lag beyond_deadline) }, 'every pick keeps the rules') or
 	diag(explain($eevdf->{violations}));
 
-# Runs between two switches of which both picks are there; a chain that breaks counts nothing. What comes before the recording's start,
-# while programs are still being attached, only tells who is there.
+# Runs between two switches that both have their sched_pick; a run with a gap is not counted. Events before the recording's
+# start, while programs are still being attached, only show which tasks exist.
 my $summary = decode_json(scalar(`$schedtap summary --json -i $dat`));
 my ($start_ns, $end_ns) = @{$summary->{recording}}{qw(start_ns end_ns)};
 my (%sums, %picks, %now, %next, %tids);

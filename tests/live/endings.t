@@ -11,7 +11,7 @@ needs_root
 needs_tracefs
 scratch=$(mktemp -d /tmp/schedtap-endings-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
-NOBODY='setpriv --reuid 65534 --clear-groups --bounding-set=-all'
+UNPRIVILEGED='setpriv --reuid 65534 --clear-groups --bounding-set=-all'
 R="$SCHEDTAP record -d 0.1"
 BOTH='-e sched -e pelt -e timer:*'
 
@@ -44,7 +44,7 @@ second_interrupt()
 	finished a.dat
 	must_not instances $recorder
 }
-check "second Ctrl-C: 130, and nothing is left behind" second_interrupt
+check "second Ctrl-C: 130, and no tracefs instance is left" second_interrupt
 
 interrupted_after_the_end()
 {
@@ -191,7 +191,7 @@ command_output()
 {
 	run 0 "$SCHEDTAP" record -o a.dat -- printf 'a\0b\033[31m'
 	must cmp out <(printf 'a\0b\033[31m')
-	run 3 $NOBODY "$SCHEDTAP" record -- touch ran
+	run 3 $UNPRIVILEGED "$SCHEDTAP" record -- touch ran
 	run 1 "$SCHEDTAP" record -e sched_swich -- touch ran
 	touch b.dat.spool
 	run 1 "$SCHEDTAP" record -o b.dat -- touch ran
@@ -206,7 +206,7 @@ command_from_the_start()
 }
 check "-- CMD: recorded from its exec on" command_from_the_start
 
-nobody_reads()
+closed_pipe()
 {
 	mkfifo pipe
 	"$SCHEDTAP" record -d 0.1 $BOTH -o a.dat 2>pipe &
@@ -216,7 +216,7 @@ nobody_reads()
 	finished a.dat
 	must_not instances $recorder
 }
-check "nobody reads its messages" nobody_reads
+check "its messages go to a closed pipe" closed_pipe
 
 disk_full()
 {
@@ -407,7 +407,7 @@ killed_after_a_rare_event()
 	must grep -q "filename=/bin/true" valid.dump
 }
 check "kill -9: a rare event of tracefs is not lost" killed_after_a_rare_event
-check "kill -9 at 15 moments: all is readable, nothing is left behind" killed_often
+check "kill -9 at 15 moments: all is readable, nothing is left over" killed_often
 
 cut_off()
 {

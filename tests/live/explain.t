@@ -56,7 +56,7 @@ verdict()
 }
 
 # They may use CPU 1 alone: whether another one was idle meanwhile is the machine's business.
-behind='contention|affinity'
+queued_verdict='contention|affinity'
 
 named()
 {
@@ -76,11 +76,11 @@ hog()
 	spin ex-hog
 	doze ex-victim
 	record
-	named queued ex-hog "$behind"
+	named queued ex-hog "$queued_verdict"
 }
 
-# With what EEVDF knew little is left that nobody knows the reason of: 6 to 9 % here, where other tasks joined the queue within runs or a pick of
-# the running task may have come, which no event tells.
+# With sched_pick little of the queued time has no known reason: 6 to 9 % here, where other tasks joined the queue during a
+# run, or where EEVDF may have picked the running task again, which no event records.
 reasons_of_picks()
 {
 	local queued all
@@ -104,7 +104,7 @@ realtime_hog()
 	run=0.02 sleep=0.005 as ex-rt chrt -f 30
 	spin ex-victim
 	record
-	named realtime ex-rt "$behind"
+	named realtime ex-rt "$queued_verdict"
 }
 
 # It may use CPU 1 alone, where another one runs all the time, and CPU 0 has nothing to do: unless the machine has, so again.
@@ -157,7 +157,7 @@ interrupt_storm()
 	named softirq - interrupts
 }
 
-# Nobody else is there: what it waits for is its CPU, which sleeps.
+# No other task runs on the CPU: the victim waits for the CPU to leave its idle state.
 sleeping_cpu()
 {
 	[ -e /sys/devices/system/cpu/cpuidle ] || skip "no cpuidle"

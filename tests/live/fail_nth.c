@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * For LD_PRELOAD: make the Nth memory allocation or the Nth system call of a program fail, once.
+ * For LD_PRELOAD: lets the Nth allocation or the Nth call to the system of a program fail, once.
  *
- *	FAIL_WHAT   "alloc": malloc() and similar functions fail with ENOMEM;
- *		    "call": the functions wrapped below fail with EIO
- *	FAIL_FROM   "own": only calls by the program and its other libraries;
- *		    "bpf": calls by libbpf, and by libelf on its behalf. For "call" all are "own".
- *	FAIL_NTH    which one, starting with 1; 0: none
- *	FAIL_LOG    a file: "failed NAME" and the callers at the failure, "count N" at the end
+ *	FAIL_WHAT   "alloc": malloc() and its like fail with ENOMEM; "call": the wrappers below with
+ *EIO FAIL_FROM   "own": only what the program and its other libraries ask for; "bpf": what libbpf,
+ *		    and libelf below it, ask for. Of "call", both count as "own".
+ *	FAIL_NTH    which one, from 1 on; 0: none
+ *	FAIL_LOG    a file: "failed NAME" and the callers when it failed, "count N" at the end
  *
- * Children neither count nor fail. Functions that clean up (close, unlink, rmdir, munmap) are not
- * wrapped, as there is no alternative to them, nor are calls within the C library (getline, the
- * rest of stdio).
+ * Children neither count nor fail. Not wrapped is what undoes (close, unlink, rmdir, munmap), for
+ * which there is no second way, and what the C library does within itself (getline, the rest of
+ * stdio).
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -52,7 +51,7 @@ static bool is_bpf(uintptr_t at)
 	return false;
 }
 
-static void tell(const char *name)
+static void log_failure(const char *name)
 {
 	void *callers[24];
 
@@ -65,8 +64,8 @@ static bool must_fail(int kind, const char *name, void *caller)
 	if (kind != what || (kind == ALLOC && is_bpf((uintptr_t)caller) != from_bpf) ||
 	    __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) != nth)
 		return false;
-	what = NONE; /* do not count allocations for the message */
-	tell(name);
+	what = NONE; /* what the message costs does not count */
+	log_failure(name);
 	what = kind;
 	errno = kind == ALLOC ? ENOMEM : EIO;
 	return true;
@@ -108,7 +107,7 @@ __attribute__((constructor)) static void set_up(void)
 	pthread_atfork(NULL, NULL, be_child);
 	from_bpf = !strcmp(from, "bpf");
 	nth = strtoul(n, NULL, 10);
-	unsetenv("LD_PRELOAD"); /* commands that the program starts are not affected */
+	unsetenv("LD_PRELOAD"); /* a command that the program starts is not meant */
 	what = strcmp(kind, "alloc") ? CALL : ALLOC;
 }
 
@@ -119,7 +118,7 @@ __attribute__((destructor)) static void say_count(void)
 		dprintf(log_fd, "count %lu\n", count);
 }
 
-/* dlsym() works without memory if an allocation in it fails. */
+/* dlsym() itself does without memory where there is none. */
 static __thread bool resolving;
 
 static void *real(const char *name)
@@ -157,7 +156,7 @@ MEMORY(realloc, (void *p, size_t a), (p, a))
 MEMORY(reallocarray, (void *p, size_t a, size_t b), (p, a, b))
 MEMORY(aligned_alloc, (size_t a, size_t b), (a, b))
 
-/* fts_open() of glibc itself writes through NULL when it is out of memory (seen in 2.36). */
+/* glibc's writes through NULL when it is out of memory itself (seen in 2.36). */
 FTS *wrap_fts_open(char *const *paths, int options,
 		   int (*cmp)(const FTSENT **, const FTSENT **)) __asm__("fts_open");
 FTS *wrap_fts_open(char *const *paths, int options, int (*cmp)(const FTSENT **, const FTSENT **))
@@ -175,7 +174,7 @@ FTS *wrap_fts_open(char *const *paths, int options, int (*cmp)(const FTSENT **, 
 	return fts;
 }
 
-/* Variable arguments are passed as they would be in registers. */
+/* The variable arguments are handed on as they would lie in registers. */
 NUMBER(open, (const char *path, int flags, int mode), (path, flags, mode))
 NUMBER(open64, (const char *path, int flags, int mode), (path, flags, mode))
 NUMBER(openat, (int dir, const char *path, int flags, int mode), (dir, path, flags, mode))

@@ -16,7 +16,7 @@ chmod 755 "$scratch" # an ordinary user comes by as well
 # The program with fewer rights, or a world with less in it: words before the command line.
 BPF_ONLY='setpriv --reuid 65534 --clear-groups --inh-caps +bpf,+perfmon --ambient-caps +bpf,+perfmon'
 NO_PERFMON='setpriv --reuid 65534 --clear-groups --inh-caps +bpf --ambient-caps +bpf'
-NOBODY='setpriv --reuid 65534 --clear-groups --bounding-set=-all'
+UNPRIVILEGED='setpriv --reuid 65534 --clear-groups --bounding-set=-all'
 # A chroot that is no mount point has no mount namespaces.
 own_mounts()
 {
@@ -48,7 +48,7 @@ check "unknown event: nearest name" refused 1 "'sched_swich'|'sched_switch'" $R 
 check "unknown event of tracefs: nearest name" refused 1 "'timer:hrtimer_strat'|'hrtimer_start'" \
 	$R -e timer:hrtimer_strat
 check "two events in one -e" refused 1 "give each event its own -e" $R -e sched_switch,sched_waking
-check "an event that nobody has made" refused 1 "no event matches 'kprobes:foo'" $R -e kprobes:foo
+check "a kprobe that does not exist" refused 1 "no event matches 'kprobes:foo'" $R -e kprobes:foo
 check "an event without a system" refused 2 "':sched_switch'" $R -e :sched_switch
 check "bad filter: the kernel's words, and its caret" refused 2 \
 	"Field not found|prev_pidd == 1|^" $R -e sched_switch -f 'prev_pidd == 1'
@@ -62,17 +62,17 @@ check "two filters of one event, from two -e" refused 2 "'sched:sched_switch' ma
 check "bare tracepoint where only tracefs may record" refused 2 \
 	"'pelt' is not one of the kernel's own events" $R -b tracefs -e pelt
 check "no time to record" refused 2 "-d 0" $R -d 0
-check "tracefs unmounted: whose the events are cannot be told" own_mounts refused 3 \
+check "tracefs unmounted: the events may be the kernel's or a program's" own_mounts refused 3 \
 	"tracefs is not mounted: run 'mount|-b user" "${NO_TRACEFS[@]}" $R -e 'net:*'
 check "no such process, over BPF" refused 1 "there is no process 4194304" $R -p 4194304
 check "no such process, over tracefs" refused 1 "4194304" $R -b tracefs -p 4194304
 check "no such CPU, over BPF" refused 2 "none of the given CPUs" $R -C 8000
 check "no such CPU, over tracefs" refused 2 "none of the given CPUs" $R -b tracefs -C 8000
 check "no such cgroup" refused 1 "'no/such'" $R -g no/such
-check "nobody: the capability is named" refused 3 "CAP_BPF" $NOBODY $R
-check "nobody, bare tracepoints: the same" refused 3 "CAP_BPF" $NOBODY $R -e pelt
+check "unprivileged: the capability is named" refused 3 "CAP_BPF" $UNPRIVILEGED $R
+check "unprivileged, bare tracepoints: the capability is named" refused 3 "CAP_BPF" $UNPRIVILEGED $R -e pelt
 check "only CAP_BPF: the other one is named" refused 3 "CAP_PERFMON" $NO_PERFMON $R -e pelt
-check "nobody, over tracefs" refused 3 "run as root" $NOBODY $R -b tracefs
+check "unprivileged, over tracefs" refused 3 "run as root" $UNPRIVILEGED $R -b tracefs
 check "tracefs unmounted, but asked for: the command that mounts it" own_mounts refused 3 \
 	"mount -t tracefs tracefs /sys/kernel/tracing" "${NO_TRACEFS[@]}" $R -b tracefs
 check "no BTF, bare tracepoints" own_mounts refused 3 "no BTF" "${NO_BTF[@]}" $R -e pelt
@@ -230,7 +230,7 @@ others_untouched()
 	must diff before after
 	must [ -s before ]
 }
-check "nobody else's tracing state changes" others_untouched
+check "the tracing state of others does not change" others_untouched
 
 hostile_comm()
 {

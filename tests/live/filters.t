@@ -219,7 +219,8 @@ sub broken {
 	return grep { $_ ne '' } sort keys %made;
 }
 
-# What the kernel has no word for: sums, a number on the left, a field on the right; "&&" behind a field is an "&" to it.
+# Whether the kernel's filters cannot express $_[0]: sums, a number on the left, a field on the right; the kernel takes
+# "&&" after a field for "&".
 sub is_beyond { return $_[0] =~ s/< -1\b/< 1/r =~ /-|(?:^|[(!&|] ?)5\b|(?:==|&|<) prev_pid\b|[a-zU] &&/ }
 
 my @broken = broken();
@@ -294,7 +295,7 @@ sub events {
 	return \%of;
 }
 
-# Whether all of @$part stands in @$whole, one behind the other.
+# Whether @$part is a contiguous slice of @$whole.
 sub is_slice {
 	my ($part, $whole) = @_;
 
@@ -324,7 +325,7 @@ sub began {
 	return (sort { $a <=> $b } @began)[0] // 0;
 }
 
-# It moves itself: on a busy machine nobody else does.
+# A load that moves itself between CPUs: on a busy machine the load balancer may move no task.
 my $load = 'system("taskset -pc $_ $$ >/dev/null") for 1, 0, 1, "0,1"; pipe(A,B);pipe(C,D); if (!fork) { close B; while (sysread(A,$x,1)) { syswrite(D,"x"); system("true") if rand() < 0.01 } exit }
 	for (1 .. 600) { syswrite(B,"x"); sysread(C,$x,1); select(undef,undef,undef,0.0005) if $_ % 50 == 0 }';
 
@@ -385,7 +386,7 @@ same_records('sched_switch', [ 'prev_pid > next_pid', 'prev_prio * 2 - next_prio
 	'sample(2/3) && !sample(1/3)', 'CPU & 1', 'prev_pid != CPUS{0,1}', 'prev_comm ~ "*l"', grep { !/\b(?:COMM|comm)\b/ } split(/\n/, `$fuzz -p 9 sched sched_switch $seed`) ],
 	'bpf', 'tracefs');
 same_records('sched_migrate_task', [ 'dest_cpu == 1', 'comm == "perl"', 'comm ~ "*"' ], 'bpf', 'tracefs');
-same_records('sched_migrate_task', [ 'dest_cpu != orig_cpu', 'CPU == 0 && dest_cpu != orig_cpu && COMM != "nobody"' ], 'bpf', 'tracefs');
+same_records('sched_migrate_task', [ 'dest_cpu != orig_cpu', 'CPU == 0 && dest_cpu != orig_cpu && COMM != "absent"' ], 'bpf', 'tracefs');
 same_records('sched_process_exec', [ 'filename ~ "*/true"', 'filename == "/usr/bin/true" || filename == "/bin/true"' ], 'bpf', 'tracefs');
 same_records('sched_pelt_se', [ 'util > 100', 'comm == "perl"', 'pid > 0 && cpu == 0', 'cgroup != 0', 'util * 8 > load' ], 'bpf');
 same_records('sched_util_est_se', [ 'enqueued > util', 'comm ~ "perl*"' ], 'bpf');

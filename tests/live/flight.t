@@ -127,7 +127,7 @@ marks_of_files()
 	for file in $(files); do "$SCHEDTAP" dump -i "$file" -e mark || :; done
 }
 
-# What is always met: files that follow one another, and every mark is in one.
+# With a mark every 20 ms, files end at least 300 ms (--keep) apart, and every mark is in one.
 always_met()
 {
 	local begun=$(date +%s%N)
@@ -264,7 +264,7 @@ while_it_waits()
 	cp "$(command -v perl)" fl-waits
 	taskset -c 1 ./fl-waits -e '1 while times < 10' &
 	sleep 0.3
-	# again where a task that is hidden from tracing ran meanwhile: then nobody knows
+	# repeat it if a task that is hidden from tracing ran meanwhile: then the condition is undecided
 	for _ in 1 2 3; do
 		chrt -f 20 taskset -c 1 perl -e 'use Time::HiRes "time"; my $e = time + 0.6; 1 while time < $e'
 		sleep 0.3

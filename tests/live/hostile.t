@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Clients of a recorder's sockets that mean harm (hostile.c): of another user, or with a file system that does not answer. The recorder
-# loses nothing, takes marks, has no more descriptors than before, and ends when it is told to. SOAK=1: 200 times as many messages.
+# Hostile clients of a recorder's sockets (hostile.c): they belong to another user, or pass files of a file system that
+# does not answer. The recorder loses nothing, takes marks, has no more descriptors than before, and ends on SIGINT.
+# SOAK=1: 200 times as many messages.
 here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=${SCHEDTAP:-$here/../../build/schedtap}
 build=$(cd "$(dirname "$SCHEDTAP")" && pwd)
@@ -45,7 +46,7 @@ hostile()
 		if [ ! -e "/proc/$client/task" ]; then
 			wait $client || { [ $? = 77 ] && skip "no FUSE"; fail "$(cat done)"; }
 		fi
-		# it is over at once: only what it leaves in the socket tells what it did
+		# emit ends at once: the recorder learns of it only by the messages left in the socket
 		"$EMIT" 100 0 >/dev/null
 		run 0 "$SCHEDTAP" mark "$nr"
 		nr=$((nr + 1))

@@ -104,7 +104,7 @@ run_case()
 	lib_case=$scratch/$1
 	shift
 	mkdir "$lib_case"
-	( # not with || behind it, which would switch off set -e
+	( # not followed by ||, which would switch off set -e
 		set -e -o pipefail
 		cd "$lib_case"
 		trap clean_up EXIT
@@ -277,7 +277,7 @@ ends()
 {
 	local rc=0
 
-	[ -z "$2" ] || kill -"$2" $recorder || : # it may have ended: its exit code tells
+	[ -z "$2" ] || kill -"$2" $recorder || : # it may have ended: wait checks its exit code
 	wait $recorder || rc=$?
 	[ $rc -eq "$1" ] || fail "exit code $rc, not $1: $(cat ./*.err)"
 }
@@ -315,7 +315,7 @@ valid()
 	must [ -s valid.dump ]
 }
 
-# A finished recording: valid, for nobody else's eyes, and no folder is left beside it.
+# finished FILE: it is a complete recording: valid, with mode 600, and its spool folder is gone.
 finished()
 {
 	must [ -f "$1" ]

@@ -50,7 +50,8 @@ sub begin {
 	return ($pid, $said);
 }
 
-# As trace-cmd would have recorded it by -P (set_event_pid): nothing says to which tasks it is limited.
+# Convert the recording to what trace-cmd record -P (set_event_pid) writes: the file does not say which
+# tasks it is limited to.
 sub without_description {
 	my ($file) = @_;
 

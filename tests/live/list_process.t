@@ -110,7 +110,7 @@ all()
 	END
 }
 
-# What is listed can be recorded.
+# The word that list -p prints for a USDT probe works with record -e.
 recorded()
 {
 	local word

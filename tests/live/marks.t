@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Marks: `schedtap mark` and SIGUSR1, into recordings of every backend, and of nobody who may not be told.
+# Marks: `schedtap mark` and SIGUSR1 write them into recordings of every backend; requests of other users are refused.
 here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
 . "$here/lib.sh"
@@ -12,7 +12,7 @@ needs_tracefs
 scratch=$(mktemp -d /tmp/schedtap-marks-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
-NOBODY='setpriv --reuid 65534 --clear-groups --bounding-set=-all'
+UNPRIVILEGED='setpriv --reuid 65534 --clear-groups --bounding-set=-all'
 
 now_ns()
 {
@@ -55,11 +55,11 @@ marked()
 }
 check "over BPF" marked -b bpf -e sched_switch
 check "over tracefs" marked -b tracefs -e sched_switch
-check "of programs' events alone" marked -b user -e 'nobody:*'
+check "of programs' events alone" marked -b user -e 'absent:*'
 check "compressed" marked --compress zstd
 
 # In a recording that was cut off they are there, too.
-killed_behind_a_mark()
+killed_after_a_mark()
 {
 	start a.dat -e sched_switch
 	run 0 "$SCHEDTAP" mark last
@@ -70,7 +70,7 @@ killed_behind_a_mark()
 	marks a.dat >json
 	must grep -q '"text":"last"' json
 }
-check "kill -9 behind a mark" killed_behind_a_mark
+check "kill -9 after a mark" killed_after_a_mark
 
 two_recorders()
 {
@@ -90,7 +90,7 @@ two_recorders()
 }
 check "two recorders" two_recorders
 
-nobody_records()
+no_recording()
 {
 	run 1 "$SCHEDTAP" mark x
 	says "no recording is running"
@@ -98,7 +98,7 @@ nobody_records()
 	run 2 "$SCHEDTAP" mark "$(printf '%1001d' 1)"
 	says "at most 1000 bytes"
 }
-check "nothing to mark" nobody_records
+check "nothing to mark" no_recording
 
 # Others' requests, and bytes that are none, change nothing.
 strangers()
@@ -107,7 +107,7 @@ strangers()
 
 	before=$(now_ns)
 	start a.dat -e sched_switch
-	run 1 $NOBODY "$SCHEDTAP" mark mine
+	run 1 $UNPRIVILEGED "$SCHEDTAP" mark mine
 	says "only root and the user who started a recording"
 	must perl -MSocket -e '
 		socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die;
@@ -123,12 +123,13 @@ strangers()
 	# whatever time they say: none is before the recording, and they are in order
 	must perl -MJSON::PP -e '
 		my ($last) = @ARGV;
-		for (map { decode_json($_)->{ts_ns} } <STDIN>) { die "$_ behind $last" if $_ < $last; $last = $_ }' "$before" <json
+		for (map { decode_json($_)->{ts_ns} } <STDIN>) { die "$_ after $last" if $_ < $last; $last = $_ }' "$before" <json
 	must "$SCHEDTAP" dump -i a.dat -e mark >text
 }
 check "strangers, and what is no request" strangers
 
-# A recorder that is stopped keeps nobody waiting for long, and takes what was sent when it goes on.
+# A client of a stopped recorder does not wait for long, and the recorder takes its request once it is
+# continued.
 stopped()
 {
 	local begin=$SECONDS

@@ -27,7 +27,8 @@ for t in threads: t.join()
 print("over", flush=True)
 sys.stdin.readline()'
 
-# Both programs are there before the threads are, and after. Its output is one "- COMM (TID)" with a number of us behind it for each stack.
+# offcputime and the recorder start before the threads and end after them. offcputime prints, for each stack, a line
+# "- COMM (TID)" and after it a number of microseconds.
 side_by_side()
 {
 	mkfifo begin over

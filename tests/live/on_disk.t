@@ -191,7 +191,7 @@ holds_the_limit()
 	must [ "$nr_files" -ge 2 ]
 }
 
-# The same for a long time.
+# The files never exceed --on-disk during 20 minutes of recording.
 holds_the_limit_for_long()
 {
 	local limit=500 seconds=1200 max
@@ -223,7 +223,8 @@ is_on_disk()
 	"$SCHEDTAP" dump -i "$(with_events | tail -1)" -e sched_switch 2>/dev/null | grep -q prev_comm=over
 }
 
-# What is on disk when the recorder is killed is in files after a repair, and another recorder can start at once.
+# After the recorder was killed, repair turns the data on disk into files, and another recorder can start
+# at once.
 killed()
 {
 	local folder

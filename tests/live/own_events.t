@@ -256,7 +256,8 @@ H
 	return ('--define', 'large.h', '-e', 'large', '-b', 'bpf');
 }
 
-# 8 bytes are common, the texts' places take 8: the second text begins 16 bytes behind the first, at 1020
+# the common fields take 8 bytes and the two text locations 8: the first text begins at byte 1004, and the second 16
+# bytes later, at 1020
 ($rc, $text) = run($schedtap, 'record', '-o', 'large.dat', large(988, 3976), '--', 'sh', '-c', $load);
 is($rc, 0, 'as large as it may be') or diag($text);
 $kinds = records('large.dat');
@@ -288,7 +289,7 @@ refused('a function of the kernel', qr/'cpu_of\(\)' is a function of the kernel/
 refused('an index that varies', qr/the index must be a constant/, '-e', 'sched_switch{a=prev->comm[prev->prio]}');
 refused('a field without a name', qr/a field needs a name: NAME=EXPRESSION/, '-e', 'pelt_se_tp{se->vruntime + 1}');
 refused('two fields of one name', qr/duplicate field name: choose another one with NAME=EXPRESSION\n {5}prev->pid, next->pid\n {16}\^\n/, '-e', 'sched_switch{prev->pid, next->pid}');
-refused('no braces behind it', qr/the '\}' is missing/, '-e', 'pelt_se_tp{pid');
+refused('a brace that is not closed', qr/the '\}' is missing/, '-e', 'pelt_se_tp{pid');
 ($rc, $text) = run($schedtap, 'record', '-o', 'no.dat', '-d', '0.1', '-e', 'pelt_x_tp{a=1}');
 is($rc, 1, 'no such tracepoint: exit code');
 like($text, qr/the kernel's BTF has no tracepoint 'pelt_x_tp'/, 'no such tracepoint');
@@ -298,7 +299,7 @@ refused('more than a record has', qr/large\.h:\d+: with 'last' a record takes 40
 refused('a filter that is wrong', qr/Field not found/, '-e', 'pelt_se_tp{pid} if pidd > 1');
 
 my %bad = (
-	'a name that nobody knows' => [ 's/__entry->depth = nr;/__entry->depth = nrr;/', qr/mine2\.h:19: 'nrr' is neither a variable nor an argument of the tracepoint, which has rq, change\n/ ],
+	'a name that is not defined' => [ 's/__entry->depth = nr;/__entry->depth = nrr;/', qr/mine2\.h:19: 'nrr' is neither a variable nor an argument of the tracepoint, which has rq, change\n/ ],
 	'a loop' => [ 's/if \(change > 0\)/while (change)/', qr/mine2\.h:22: .*not 'while'/ ],
 	'a field that is not there' => [ 's/__entry->kind = 4;/__entry->kin = 4;/', qr/'kin'.*did you mean 'kind'/ ],
 	'no semicolon' => [ 's/__entry->cpu = rq->cpu;/__entry->cpu = rq->cpu/', qr/a ';' is missing before this/ ],

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Loads the object with the functions that programs made at run time call. */
+/* The functions that programs made at run time call, out of an object that is loaded for them
+ * alone. */
 #ifndef TAP_TESTS_LIVE_OWN_FUNCTIONS_H
 #define TAP_TESTS_LIVE_OWN_FUNCTIONS_H
 
@@ -9,10 +10,8 @@
 #include "record/object/object.h"
 #include "record/program/functions.h"
 
-/*
- * Return: an object to be closed after the last use of the functions; NULL if they are not
- * available.
- */
+/* Find the kernel functions that programs of own events may call. Return: the loaded object that
+ * has them, which the caller closes after the last use; NULL on failure. */
 static struct bpf_object *load_functions(struct tap_functions *functions)
 {
 	struct bpf_object *obj = tap_bpf_open();
@@ -29,10 +28,8 @@ static struct bpf_object *load_functions(struct tap_functions *functions)
 	return NULL;
 }
 
-/*
- * Return true if only the built-in object can record this event: cpu_capacity_orig since v6.7 (@why
- * names it), sched_pick, which loops over groups, and throttling, which stores throttled tasks.
- */
+/* What the object alone can do: capacity_orig since v6.7, a loop over groups, and what keeps who is
+ * throttled. @why: what was said. */
 static bool is_of_object_alone(const struct tap_def *def, const char *why)
 {
 	return strstr(why, "cpu_capacity_orig") || !strcmp(def->name, "sched_pick") ||

@@ -57,7 +57,8 @@ sub skip {
 	print "ok $n - $name # SKIP $why\n";
 }
 
-# The same of times that agree as closely as nothing delays perf between two stamps, or at a task's exit.
+# check() for times that agree only if perf is not delayed between two time stamps or at a task's exit:
+# on a busy machine a failure is a skip.
 sub check_if_quiet {
 	my ($since, $name, @problems) = @_;
 	my $why = @problems ? why_busy($since) : '';

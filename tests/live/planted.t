@@ -19,7 +19,7 @@ AS_STRANGER="setpriv --reuid $STRANGER --regid $STRANGER --clear-groups"
 printf 'cpus 1\n1.0 0 7 sched:sched_waking comm=a pid=8\n1.1 0 7 sched:sched_switch prev_comm=a prev_pid=7 next_comm=b next_pid=8\nstack 0 kernel f\n' >"$scratch/in.txt"
 "$MKDAT" "$scratch/in.txt" "$scratch/in.dat" || plan_skip "no recording"
 
-# What is planted at $1: each of these, in turn.
+# plant PATH KIND: create an obstacle of KIND at PATH, as another user where the kernel allows that.
 KINDS='link dangling to_device fifo folder hard'
 plant()
 {

@@ -9,18 +9,18 @@ needs_root
 SCHEDTAP=${SCHEDTAP:-$(cd "$(dirname "$0")/../.." && pwd)/build/schedtap}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-nobody=(setpriv --reuid 65534 --clear-groups --bounding-set=-all env -u XDG_RUNTIME_DIR)
+unprivileged=(setpriv --reuid 65534 --clear-groups --bounding-set=-all env -u XDG_RUNTIME_DIR)
 
-as_nobody()
+as_unprivileged()
 {
-	"${nobody[@]}" "$SCHEDTAP" --version >/dev/null 2>&1 || skip "user 65534 cannot run $SCHEDTAP"
-	"${nobody[@]}" "$SCHEDTAP" "$@" >out 2>err
+	"${unprivileged[@]}" "$SCHEDTAP" --version >/dev/null 2>&1 || skip "user 65534 cannot run $SCHEDTAP"
+	"${unprivileged[@]}" "$SCHEDTAP" "$@" >out 2>err
 }
 
 tracefs_is_mounted()
 {
 	mountpoint -q "$T" || skip "tracefs is not mounted at $T"
-	as_nobody doctor || true
+	as_unprivileged doctor || true
 	must grep -A 1 '^no   tracefs  ' out
 	must_not grep 'mount -t tracefs' out
 	must grep 'cannot read tracefs at .*: run as root' out
@@ -28,9 +28,9 @@ tracefs_is_mounted()
 
 types_alone_are_said()
 {
-	as_nobody doctor || true
+	as_unprivileged doctor || true
 	must grep 'built-in events can be recorded over BPF here, judging by the kernel.s types only$' out
-	as_nobody list sched_waking
+	as_unprivileged list sched_waking
 	must grep "^schedtap: 'bpf' is judged only by the kernel's types: " err
 }
 

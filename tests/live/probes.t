@@ -149,7 +149,7 @@ one_process()
 scope()
 {
 	count 1000 -e "uprobe:$bin/probed:twice" -c 'prob*'
-	count 0 -e "uprobe:$bin/probed:twice" -c nobody
+	count 0 -e "uprobe:$bin/probed:twice" -c absent
 	one_process
 }
 

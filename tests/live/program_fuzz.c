@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * program_fuzz load NUMBER [SEED]: load this many programs of random definitions and filters for
- * arguments of this kernel's tracepoints. The kernel must accept each of them. Prints the seed and
- * the text of a refused one, to repeat it. program_fuzz write FOLDER [SEED]: write values.h, events
- * that compute with the registers of a system call; and values.c, which makes such calls if it has
- * an argument, and otherwise prints the expected content of each event, computed by a compiler.
+ * program_fuzz load NUMBER [SEED]: as many programs of random definitions and filters, about what
+ * this kernel's tracepoints pass. Each must be one that the kernel takes. Prints seed and text of
+ * one that it refuses, with which it starts again. program_fuzz write FOLDER [SEED]: values.h,
+ * events that compute with the registers of a system call; and values.c, which makes such calls if
+ * it has an argument, and else prints what each event must have recorded of them, as a compiler
+ * sees it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,9 +30,9 @@ struct fuzz {
 	struct tap_functions functions;
 	struct bpf_object *obj;
 	struct tap_recorder_env env;
-	const char **tracepoints, **ours; /* ours: names that begin with sched_ or end with _tp */
+	const char **tracepoints, **ours; /* ours: those that begin with sched_, or end with _tp */
 	unsigned int nr, cap, nr_ours, cap_ours;
-	unsigned int nr_defs, nr_filters; /* accepted by the kernel */
+	unsigned int nr_defs, nr_filters; /* that the kernel took */
 	unsigned int nr_too_large, nr_undecided; /* refused with a sentence: definitions, filters */
 };
 
@@ -96,10 +97,8 @@ static void end(struct fuzz *z)
 
 /* ---- filters ---- */
 
-/*
- * Return true for documented limits of filters: values that are looked up only while the event is
- * recorded, and filters that are too long for a BPF program.
- */
+/* What a filter cannot have is documented: what is looked up while the event is recorded, and what
+ * fills no BPF program. */
 static bool is_documented(const char *why)
 {
 	return strstr(why, "known before the event is recorded") ||
@@ -120,10 +119,8 @@ static bool load_filter(struct fuzz *z, const struct tap_def *def, const char *t
 	return !ret || is_documented(err->text);
 }
 
-/*
- * Try a filter for the event that @recorder records, and close it. Return: true if the kernel
- * accepted the filter, or a documented limit was reached.
- */
+/* A filter of the event that @recorder records; it is closed. Return: whether the kernel took it,
+ * or could not have it. */
 static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char *tracepoint,
 			  int recorder)
 {
@@ -137,7 +134,7 @@ static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char 
 	tap_kernel_absent(z->kernel, def, absent);
 	if (tap_def_parse(def, absent, &fmt, &err))
 		die(err.text);
-	do { /* a number outside the field's range is refused */
+	do { /* a number that no field can have is refused */
 		tap_buf_clear(&text);
 		add_filter(&text, fmt, 0);
 	} while (tap_filter_new(fmt, tap_buf_str(&text), &f, NULL));
@@ -153,9 +150,7 @@ static bool try_filter_of(struct fuzz *z, const struct tap_def *def, const char 
 
 /* ---- definitions ---- */
 
-/*
- * Add a tracepoint's arguments to those that expressions use. @params: a C parameter list, "struct
- * rq *rq, int change".
+/* The arguments as what expressions are about. @params: as C has them, "struct rq *rq, int change".
  */
 static void add_args(struct fuzz *z, struct random_def *d, const char *tracepoint,
 		     const char *params)
@@ -207,10 +202,8 @@ static void write_header(struct random_def *d, const char *tracepoint, const cha
 		       params, args);
 }
 
-/*
- * Load a definition, and a filter if @filter. Return: true if the kernel accepted it, or an error
- * reports that it is too large for a record or a program.
- */
+/* Return: whether the kernel took it, or it is too large for a record or a program, which is said.
+ * @filter: one as well. */
 static bool load_text(struct fuzz *z, const char *text, size_t len, const char *tracepoint,
 		      bool filter)
 {
@@ -242,7 +235,7 @@ static bool load_text(struct fuzz *z, const char *text, size_t len, const char *
 	return fd >= 0;
 }
 
-/* Return a tracepoint without functions among its arguments. */
+/* Return: one that has no function among its arguments. */
 static const char *pick_tracepoint(struct fuzz *z, struct tap_buf *params)
 {
 	const char *name;
@@ -275,7 +268,7 @@ static bool try_def(struct fuzz *z)
 
 /* ---- built-in events ---- */
 
-/* Return a built-in event that this kernel supports, and its tracepoint. */
+/* Return: one that this kernel can have, and its tracepoint. */
 static const struct tap_def *pick_built_in(const struct fuzz *z, const char **tracepoint)
 {
 	unsigned int nr = 0;
@@ -295,7 +288,7 @@ static const struct tap_def *pick_built_in(const struct fuzz *z, const char **tr
 	}
 }
 
-/* Load a generated program for a built-in event, even if there is a built-in program for it. */
+/* The one that makes a record of it need not be built in, and is made here. */
 static bool try_built_in(struct fuzz *z)
 {
 	bool absent[TAP_FORMAT_MAX_FIELDS] = { 0 };
@@ -328,7 +321,7 @@ static int load(int left)
 		ok = one_in(5) ? try_built_in(&z) : try_def(&z);
 		if (!ok)
 			printf("failed with seed %llu\n", (unsigned long long)first);
-		/* print progress: a guest without output for a long time is assumed to hang */
+		/* a guest in which nothing is said for long is taken for one that hangs */
 		if (left % 50 == 0) {
 			printf("%d left\n", left);
 			fflush(stdout);
@@ -344,13 +337,12 @@ static int load(int left)
 
 #define NR_EVENTS 60
 #define NR_CALLS 24
-/* getppid() with this value is a call from values.c */
-#define OURS "id == 110 && regs->r9 == 0x7461706f7572"
+#define OURS                                                                                       \
+	"id == 110 && regs->r9 == 0x7461706f7572" /* getppid() with this one is a call of values.c \
+						   */
 
-/*
- * What values.c shares with the kernel: the registers in the same order, and types of the kernel's
- * ABI.
- */
+/* What values.c has in common with the kernel: the registers in their order, and types that it has
+ * of the kernel's ABI. */
 static const char values_c[] =
 	"#include <linux/ip.h>\n#include <linux/tcp.h>\n#include <linux/sched/types.h>\n"
 	"#include <stdbool.h>\n#include <stdio.h>\n#include <sys/types.h>\n#include <unistd.h>\n"
@@ -396,7 +388,7 @@ static const char *const words[] = {
 	"((struct sched_attr *)&regs->dx)->sched_flags",
 };
 
-/* Return the printf() conversion for a type. */
+/* Return: the printf() conversion for a field of this C type. */
 static const char *conversion(const char *type)
 {
 	bool is_unsigned = *type == 'u' || !strcmp(type, "bool");
@@ -406,7 +398,7 @@ static const char *conversion(const char *type)
 	return is_unsigned ? "%u" : "%d";
 }
 
-/* Write the format, and the values that it prints. */
+/* The format, and what it prints. */
 static void write_print(const struct random_def *d, struct tap_buf *out)
 {
 	tap_buf_puts(out, "k=%llu");

@@ -128,7 +128,8 @@ sub lines_of {
 	return split(/\n/, $text);
 }
 
-# The same of trace-cmd. Our loss records are events to it, and are no loss of their own.
+# Return: the events and losses that trace-cmd report prints, in the form that read_dump() returns. It prints
+# schedtap's loss records as events: they are not counted as further losses.
 sub read_trace_cmd {
 	my ($file) = @_;
 	my ($out, $why) = run(qw(trace-cmd report -N -t --ts-check -i), $file);
@@ -220,9 +221,10 @@ sub build_kshark {
 	return "$tmp/kshark";
 }
 
-# split marks every page behind a loss as one that ends in a count, also where there is no room for it (0xc0000fec, where
-# the recording has 0x80000fec), and libtraceevent reads that count: 8 bytes behind the page, which is where trace-cmd
-# report ends by SIGSEGV now and then. dump reads it. Of several buffers split writes the first: the kinds of others lack.
+# trace-cmd split marks every sub-buffer after a loss as ending in a count of lost events, even one without room for it
+# (0xc0000fec, where the recording has 0x80000fec), and libtraceevent then reads 8 bytes past the end of the sub-buffer,
+# where trace-cmd report may die of SIGSEGV. dump reads such files. split writes only the first of several buffers: event
+# kinds of the others are missing.
 sub rewritten_differs {
 	my ($way, $ours, $theirs, $new) = @_;
 

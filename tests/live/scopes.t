@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Whose events schedtap record records on this kernel: -p, -t, -c, -g, -C. What a second recorder saw of the whole machine is the referee.
+# schedtap record limits events to tasks, cgroups and CPUs on this kernel: -p, -t, -c, -g, -C. A second recorder of the
+# whole machine is the reference.
 here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=${SCHEDTAP:-$here/../../build/schedtap}
 . "$here/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The same words of -e are the same kinds of events over BPF, over tracefs, in dump and in list.
+# A pattern of -e selects the same kinds of events over BPF, over tracefs, in dump and in list.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 SCHEDTAP=$(realpath "${SCHEDTAP:-$top/build/schedtap}")
 . "$top/tests/live/lib.sh"
@@ -98,7 +98,7 @@ unknown()
 	done
 	must_not [ -e a.dat ]
 }
-check "what nobody has, and what is no event" unknown
+check "an event that does not exist, and a word that is not an event" unknown
 
 # ids LETTER: one range of ids, in record and in reports
 ids()

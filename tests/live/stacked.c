@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tasks with known stacks, for stacks.t; built with frame pointers.
+ * Tasks whose stacks are known, for stacks.t; built with frame pointers.
  *
  *   stacked mixed N           threads that wait in a sleep, poll(), a pipe and a futex, and one
- *                             that runs; until each of the first three has waited N times, for
- *                             2 ms each
- *   stacked deep N            sleeps 150 times below N calls of deep()
- *   stacked many BITS         a switch in each of 2^BITS stacks, made of left() and right()
+ * that runs; until each of the first three has waited N times, for 2 ms each stacked deep N sleeps
+ * 150 times below N calls of deep() stacked many BITS         a switch in each of 2^BITS stacks, of
+ * left() and right()
  */
 #include <poll.h>
 #include <pthread.h>
@@ -20,7 +19,8 @@
 
 #define NAP_US 2000
 
-static volatile int calls; /* incremented after each call, which would otherwise become a jump */
+static volatile int
+	calls; /* incremented after each call, or the compiler would make it a tail call */
 static volatile int over;
 static volatile int slept, polled, waited;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -121,7 +121,7 @@ __attribute__((noinline)) static void deep(int n)
 	calls++;
 }
 
-/* Two processes on one CPU: each time one of them waits, the other one runs. */
+/* Two on one CPU: each time that one waits the other one runs. */
 static void swap(void)
 {
 	char byte = 0;

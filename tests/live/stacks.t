@@ -148,7 +148,7 @@ as_the_kernels()
 	must grep -q 'stacks, .* different ones' a.dat.err
 }
 check "kernel stacks are the kernel's own" as_the_kernels 1000 --stack sched_switch
-check "with programs' stacks behind them" as_the_kernels 1000 --stack sched_switch:both
+check "with programs' stacks after them" as_the_kernels 1000 --stack sched_switch:both
 
 # What the source says, from the function that slept on. What the C library was in has no frame pointer: its caller may be left out.
 of_the_program()
@@ -215,7 +215,7 @@ where_the_filter_passes()
 check "only where the filter passes" where_the_filter_passes -b bpf
 check "only where the filter passes, over tracefs" where_the_filter_passes -b tracefs
 
-# Behind its own event, though another one shares the tracepoint.
+# A stack follows its own event, even if another event shares the tracepoint.
 between_events()
 {
 	run 0 "$SCHEDTAP" record -e sched_switch -e sched_pick -e sched_waking --stack sched_switch --stack sched_waking -o a.dat \
@@ -256,7 +256,7 @@ too_many()
 }
 check "more than are kept" too_many
 
-# What is older than a second has its text.
+# After kill -9, stacks older than a second have their names.
 killed()
 {
 	watch_load

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tasks that can be distinguished easily, for tasks.t.
+ * Tasks with names of their own, for tasks.t.
  *
- *   tasks sleep NAME...      a process of each name that sleeps repeatedly until it is killed
- *   tasks children N NAME    after a line on stdin: N children that exit at once, then one NAME
- *   tasks at_once N NAME     after a line on stdin: N children at the same time, then one NAME
- *   tasks pid PID NAME       a process called NAME with this PID; repeats until it gets it
- *   tasks thread NAME        after a line on stdin: a thread called NAME
+ *   tasks sleep NAME...      a process of each name, which naps all the time; until killed
+ *   tasks children N NAME    a line on stdin; N children that end at once, then one called NAME
+ *   tasks at_once N NAME     a line on stdin; N children that are there together, then one called
+ * NAME tasks pid PID NAME       makes a process PID called NAME, if need be one after the other
+ * until it is tasks thread NAME       a line on stdin; a thread called NAME
  *
- * A process called NAME sleeps ten times, 1 ms each.
+ * A process called NAME sleeps ten times, a millisecond each.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -65,7 +65,7 @@ static void at_once(long nr)
 		;
 }
 
-/* Only root may set the last PID; other processes may take the next one first. */
+/* Only root may say which number was the last one; others take numbers as well. */
 static int has_pid(pid_t want, const char *name)
 {
 	for (int i = 0; i < 1000; i++) {

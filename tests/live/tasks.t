@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Whose events are recorded: -p, -t, -c and --follow, on this kernel, and none of anybody else's.
+# -p, -t, -c and --follow record the events of the chosen tasks on this kernel, and of no others.
 here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=${SCHEDTAP:-$here/../../build/schedtap}
 . "$here/lib.sh"
@@ -115,7 +115,8 @@ threads()
 }
 check "-p over bpf: a thread that started later" threads bpf
 
-# By default: a process and a thread are told apart, the thread's process by who made it
+# By default task_newtask is recorded too: its clone_flags distinguish threads from processes, and the
+# creating task gives a thread's process.
 newtask()
 {
 	begin "$tasks" thread tap-thread
@@ -133,7 +134,7 @@ newtask()
 	must [ -s flags ]
 	must_not [ $((0x$(head -n 1 flags) & 0x10000)) -ne 0 ]
 }
-check "task_newtask over bpf, by default: threads and processes are told apart" newtask bpf
+check "task_newtask over bpf, by default: threads and processes are distinguished" newtask bpf
 check "task_newtask over tracefs" newtask tracefs
 
 children_not()
@@ -166,7 +167,7 @@ reused()
 	must_not grep -qx tap-foreign <(ran a.dat)
 	must events a.dat | grep -qE "(next_comm=sleep next_pid|prev_comm=sleep prev_pid)=$child\>"
 }
-check "--follow: the number of a child that ended means nobody" reused --follow
+check "--follow: a reused tid of a child that ended is not recorded" reused --follow
 
 reused_named()
 {
@@ -184,8 +185,8 @@ reused_named()
 	must [ -n "$(ran a.dat)" ]
 	must_not grep -qx tap-foreign <(ran a.dat)
 }
-check "-p: the number of a process that ended means nobody" reused_named -p
-check "-t: the number of a thread that ended means nobody" reused_named -t
+check "-p: a reused tid of a process that ended is not recorded" reused_named -p
+check "-t: a reused tid of a thread that ended is not recorded" reused_named -t
 
 last_switch()
 {
@@ -224,7 +225,7 @@ overflow()
 	must [ "$(lost a.dat)" -gt 0 ]
 	must grep -qF '*** [???]' <(events a.dat)
 }
-check "--follow: tasks that do not fit into the set are told as a loss" overflow
+check "--follow: tasks that do not fit into the set are reported as a loss" overflow
 
 # ---- in a pid namespace ----------------------------------------------------------------------
 
@@ -356,6 +357,6 @@ none_there()
 	must_not [ -e a.dat ]
 }
 check "-t over bpf: no such thread" none_there -b bpf -t
-check "-t: no such thread, told once" none_there -t
+check "-t: no such thread, reported once" none_there -t
 
 done_testing

@@ -59,18 +59,14 @@ struct session {
 	struct tap_drain sum;
 };
 
-/* not on the stack, so that the next test can release what a failed one leaves */
-static struct session live, second;
+static struct session live, second; /* not on the stack: what a failed test leaves is released */
 static char users_instance[PATH_MAX];
 
-/*
- * Records in its sub-buffers: switches that name the test's thread, or otherwise its helper, or
- * neither.
- */
+/* What its pages hold: switches that name the test's own thread, or else its helper, or neither. */
 struct tally {
 	uint64_t records, mine, helper, others, strange_comm, off_cpu0;
 	uint64_t bytes;
-	uint64_t gaps; /* sub-buffers with lost events before them */
+	uint64_t gaps; /* pages that say that something is missing before them */
 	uint64_t first_ns, last_ns;
 };
 
@@ -85,7 +81,7 @@ static struct tap_plan_event *add_event(struct session *s, const char *name, con
 	return ev;
 }
 
-/* Set the selection of the recording. */
+/* What it is of. */
 static void selects(struct session *s, struct tap_select_opts opts)
 {
 	opts.size = sizeof(opts);
@@ -186,7 +182,7 @@ static void tally_record(struct tally *t, const struct tap_format *fmt, const un
 		t->mine++;
 	else if (helper && (a == helper || b == helper))
 		t->helper++;
-	else if (a != writer && b != writer) /* a thread of this process */
+	else if (a != writer && b != writer) /* which is one of our threads */
 		t->others++;
 	t->strange_comm +=
 		strncmp(tap_field_bytes(tap_format_field(fmt, "prev_comm"), rec, size, &len),
@@ -221,7 +217,7 @@ static void tally_cpu(struct tally *t, const struct tap_format *fmt, const struc
 	}
 }
 
-/* Read the sub-buffers back from the spool folder; the session contains one kind of event. */
+/* Reads the pages back from the spool folder; the session holds one kind of event. */
 static struct tally session_tally(struct session *s, int helper)
 {
 	const struct tap_abi abi = { .long_size = 8 };
@@ -246,7 +242,7 @@ static struct tally session_tally(struct session *s, int helper)
 	return t;
 }
 
-/* Return the number of instances whose name contains @pid. */
+/* How many instances there are whose name says that @pid made them. */
 static int instances_of(pid_t pid)
 {
 	char path[PATH_MAX];
@@ -297,14 +293,14 @@ static void *nap_thread(void *arg)
 	return arg;
 }
 
-enum helper { NOBODY, A_THREAD, A_CHILD };
+enum helper { NO_HELPER, A_THREAD, A_CHILD };
 enum amount { ANY, NONE, SOME };
 
 struct scope_case {
 	const char *name;
 	const char *filter, *comm, *cpus;
 	bool tgid, tid, follow;
-	enum helper helper; /* starts after the recording */
+	enum helper helper; /* starts after the recording did */
 	enum amount mine, helpers, others, strange_comms, off_cpu0;
 };
 
@@ -334,7 +330,7 @@ static const struct scope_case scope_cases[] = {
 	  .off_cpu0 = NONE },
 };
 
-/* @other: select this process, too; 0: only the test's own. */
+/* @other: a process, or 0: and another one. */
 static void scope_of(struct session *s, const struct scope_case *c, pid_t other)
 {
 	char tgid[16], first[16], tid[16];
@@ -388,7 +384,7 @@ static void drain_for_a_while(enum helper kind)
 {
 	struct tap_err err = { 0 };
 
-	for (int n = 0; n < NAPS || (kind != NOBODY && *naps < NAPS); n++) {
+	for (int n = 0; n < NAPS || (kind != NO_HELPER && *naps < NAPS); n++) {
 		assert_true(n < PATIENCE_S * 200);
 		usleep(5000);
 		must(session_drain(&live, false, &err), &err);
@@ -432,7 +428,7 @@ static void test_scopes(void **state)
 	}
 }
 
-/* Two switches per round, as both run on one CPU. */
+/* Two switches a round: both run on one CPU. */
 static void ping_pong(int rounds)
 {
 	int a[2], b[2];
@@ -456,7 +452,7 @@ static void ping_pong(int rounds)
 	}
 }
 
-/* The end of one process is not an error, and new threads of another one are still found. */
+/* The end of one process is no error, and does not hide the new threads of another. */
 static void test_process_ends(void **state)
 {
 	pthread_t thread = 0;
@@ -509,7 +505,7 @@ static void test_many_pages(void **state)
 	struct tally t;
 
 	(void)state;
-	/* filter by our own name, so that other load cannot fill the ring */
+	/* only our own: somebody else's load must not fill the ring */
 	session_init(&live, "prev_comm == \"tap-live\"");
 	start = now_ns();
 	session_start(&live, "many");
@@ -528,7 +524,8 @@ static void test_many_pages(void **state)
 	session_release(&live);
 }
 
-/* A full disk: what was written stays complete, and nothing is written after a gap. */
+/* A write error, as on a full disk: data already written stays intact, and nothing is written after
+ * the gap. RLIMIT_FSIZE makes the writes fail. */
 static void test_write_error(void **state)
 {
 	const struct rlimit small = { 10000, RLIM_INFINITY },
@@ -576,7 +573,7 @@ static uint64_t own_start(void)
 	return start;
 }
 
-/* Read a file of this process's instance. */
+/* A file of the instance that this process has. */
 static void own_file(const char *name, struct tap_buf *text)
 {
 	char path[PATH_MAX];
@@ -684,7 +681,7 @@ static void test_second_recorder(void **state)
 	session_release(&live);
 }
 
-/* The kernel stops the tracing of a killed recorder; the next recorder removes its instance. */
+/* The kernel itself ends the tracing of a killed recorder; the next one removes the instance. */
 static void test_killed(void **state)
 {
 	struct tap_buf text = { 0 };
@@ -712,7 +709,7 @@ static void test_killed(void **state)
 	assert_int_equal(tap_proc_start(text.data, &start), 0);
 	assert_int_equal(instances_of(pid), 1);
 	tap_instance_sweep(root);
-	assert_int_equal(instances_of(pid), 1); /* its owner is still running */
+	assert_int_equal(instances_of(pid), 1); /* it lives */
 
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -728,7 +725,7 @@ static void test_killed(void **state)
 	tap_buf_release(&text);
 }
 
-/* The owner's PID was reused by another process. */
+/* Its process has the same number, but it is another one. */
 static void test_reused_pid(void **state)
 {
 	char path[PATH_MAX];
@@ -774,7 +771,7 @@ static void test_others_untouched(void **state)
 	char user[32];
 
 	(void)state;
-	/* a name that a user might choose */
+	/* as a user's own might be called */
 	snprintf(user, sizeof(user), "schedtap-%d", getpid());
 	snprintf(users_instance, sizeof(users_instance), "%s/instances/%s", root, user);
 	assert_int_equal(mkdir(users_instance, 0700), 0);

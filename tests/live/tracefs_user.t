@@ -178,7 +178,7 @@ control_link()
 	find /dev/shm/schedtap-0 ${XDG_RUNTIME_DIR:+"$XDG_RUNTIME_DIR"} -name "$pid-0"
 }
 
-# What is wrong with an event, and what a program says that failed.
+# list gives the reason why an event is off, and the reason that a program stored when it failed.
 lists_what_is_off_with_the_reason()
 {
 	local file at
@@ -438,15 +438,15 @@ a_stopped_program_is_filtered()
 
 only_the_owner_and_root_may()
 {
-	local nobody=(setpriv --reuid 65534 --clear-groups --bounding-set=-all env -u XDG_RUNTIME_DIR)
+	local unprivileged=(setpriv --reuid 65534 --clear-groups --bounding-set=-all env -u XDG_RUNTIME_DIR)
 
-	"${nobody[@]}" "$SCHEDTAP" --version >/dev/null 2>&1 || skip "user 65534 cannot run $SCHEDTAP"
+	"${unprivileged[@]}" "$SCHEDTAP" --version >/dev/null 2>&1 || skip "user 65534 cannot run $SCHEDTAP"
 	program a
-	run 3 "${nobody[@]}" "$SCHEDTAP" tracefs --pid $pid enable 1
+	run 3 "${unprivileged[@]}" "$SCHEDTAP" tracefs --pid $pid enable 1
 	says 'Permission denied'
 	reads 0 enable
-	program b "${nobody[@]}" "$scratch/webd"
-	run 0 "${nobody[@]}" "$SCHEDTAP" tracefs --pid $pid enable app 1
+	program b "${unprivileged[@]}" "$scratch/webd"
+	run 0 "${unprivileged[@]}" "$SCHEDTAP" tracefs --pid $pid enable app 1
 	wait_for on_is b 110
 	reads 1 enable app
 	run 0 "${tracefs[@]}" enable app 0

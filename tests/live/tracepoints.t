@@ -51,9 +51,9 @@ has_values() # FILE FROM TO
 	seq "$2" "$3" | cmp -s - got || fail "want $2..$3, got: $(wc -l <got): $(head -n 3 got; tail -n 2 got)"
 }
 
-nobody_left()
+nothing_left()
 {
-	[ -z "$(ls -A "$dir" 2>/dev/null)" ] || fail "left behind: $(ls -lR "$dir")"
+	[ -z "$(ls -A "$dir" 2>/dev/null)" ] || fail "left over: $(ls -lR "$dir")"
 }
 
 idle_program()
@@ -70,7 +70,7 @@ idle_program()
 	kill "$pid"
 	wait "$pid" 2>/dev/null || :
 	run 0 "$SCHEDTAP" list
-	nobody_left
+	nothing_left
 }
 
 running_program()
@@ -98,10 +98,11 @@ late_program()
 	# it is gone, and no event of the kernel's has named it
 	"$SCHEDTAP" dump -i r.dat >dumped
 	grep -q "^ *${1##*/}-" dumped || fail "$(head -n 2 dumped)"
-	nobody_left
+	nothing_left
 }
 
-# The memory of a ring goes back when nobody records the program any more, and it can be recorded again.
+# A ring's memory is freed once no recorder records the program any more, and the program can be recorded
+# again.
 ring_given_back()
 {
 	"$EMIT" 15000 0 again >emit.out &
@@ -130,7 +131,7 @@ killed_program()
 	wait $pid 2>/dev/null || :
 	finish $rec
 	has_values r.dat 0 499
-	nobody_left
+	nothing_left
 }
 
 # The second recorder cannot have the program, whose file the first one removes when it has ended.
@@ -152,7 +153,7 @@ one_that_ends_and_two_recorders()
 	sleep 1.5 # it tries again after a second
 	finish $second
 	finish $rec
-	nobody_left
+	nothing_left
 }
 
 is_locked() { ! flock -n "$1" true; }
@@ -204,7 +205,7 @@ killed_recorder()
 	kill -9 $pid
 	wait $pid 2>/dev/null || : # what is alive when the recorder ends keeps its file
 	finish $rec
-	nobody_left
+	nothing_left
 }
 
 killed_both()
@@ -221,7 +222,7 @@ killed_both()
 	mv r.dat first.dat
 	recorder
 	finish $!
-	nobody_left # its memory went with it
+	nothing_left # its memory went with it
 }
 
 two_recorders()
@@ -265,7 +266,7 @@ own_recorder() # PROGRAM END
 	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$1" 300 0 "$2" >out
 	wait_for test -e own.dat
 	has_values own.dat 0 299
-	wait_for nobody_is_there
+	wait_for no_program_is_there
 }
 
 # The values of all processes, from 0 on.
@@ -286,7 +287,7 @@ own_recorder_children() # PROGRAM END COUNT
 	must_if_quiet test $((${EPOCHREALTIME/./} - ${start/./})) -lt 5000000 # microseconds
 	wait_for test -e own.dat
 	has_all_values own.dat "$3"
-	wait_for nobody_is_there
+	wait_for no_program_is_there
 }
 
 # Children that can have no file of their own record into their parent's.
@@ -296,7 +297,7 @@ own_recorder_confined() # STEP...
 	TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$CONFINED" "$@" >out
 	wait_for test -e own.dat
 	has_values own.dat 0 99
-	wait_for nobody_is_there
+	wait_for no_program_is_there
 }
 
 # -p takes what the process forks, and not what its parent does. @whose: the parent, or its child
@@ -319,7 +320,7 @@ recorded_process_forks() # WHOSE FROM TO
 		$1 >= 300 { print "not expected:", $1; bad = 1 }
 		END { if (!nr) { print "none of", from, "to", to; bad = 1 } exit bad }' >why ||
 		fail "$(head -n 3 why)"
-	nobody_left
+	nothing_left
 }
 
 # -t ends with its thread, though the process lives.
@@ -360,7 +361,7 @@ recorded_thread_ends()
 
 child_of() { ps -o pid= --ppid "$1" | grep -o '[0-9]*'; }
 
-nobody_is_there()
+no_program_is_there()
 {
 	[ -z "$(ls -A "$dir")" ]
 }
@@ -402,7 +403,7 @@ own_recorder_killed()
 	kill -9 $pid
 	wait_for test -e own.dat
 	has_values own.dat 0 299
-	wait_for nobody_is_there
+	wait_for no_program_is_there
 }
 
 # What TAP_TRACE asks for and cannot have is a line on stderr.
@@ -503,7 +504,7 @@ own_recorder_of_two_copies()
 	wait_for test -e own.dat
 	[ "$("$SCHEDTAP" dump -i own.dat | grep -oE '(plain|array):' | xargs)" = 'plain: array: plain:' ] ||
 		fail "$("$SCHEDTAP" dump -i own.dat)"
-	wait_for nobody_is_there
+	wait_for no_program_is_there
 }
 
 # Without PATH, and with a file for each process.
@@ -538,7 +539,7 @@ children()
 	{ seq 0 599; seq 0 49; seq 0 49; } | sort -n | cmp - got
 	# the child's events carry the child's id
 	[ "$("$SCHEDTAP" dump -i r.dat --json | grep -o '"common_pid":[0-9]*\|"tid":[0-9]*' | sort -u | wc -l)" -ge 3 ]
-	nobody_left
+	nothing_left
 }
 
 # exec keeps the process, and is no event here: each program's events have its name.
@@ -552,7 +553,7 @@ names_of_programs()
 	[ "$(grep -c '^ *emit-' dump)" = 50 ] && [ "$(grep -c '^ *exe-' dump)" = 50 ] || fail "$(cut -c1-60 dump | sed -n '49,52p')"
 }
 
-as_nobody()
+as_other_user()
 {
 	chmod 711 .
 	chown 65534:65534 run
@@ -734,7 +735,7 @@ is_on() # PID
 	[ "$("$SCHEDTAP" tracefs --pid "$1" enable rules:plain)" = 1 ]
 }
 
-# What is rejected takes no room: of 30,000 records the ring holds a thousand.
+# Rejected records take no room in the ring, which holds about a thousand of the 30,000 records.
 rejected_in_the_program() # PROGRAM FILTER
 {
 	"$1" 30000 0 again >emit.out &
@@ -868,7 +869,7 @@ filter_of_stopped_program()
 	kill $pid
 }
 
-# Who was killed leaves a filter, which the next recorder takes away.
+# A killed recorder leaves its filter in the program; the next recorder removes it.
 filter_of_killed_recorder()
 {
 	"$EMIT" 100000 100 >/dev/null &
@@ -940,7 +941,7 @@ confined() # STEP...
 	has_values r.dat 0 99
 	must_not grep -q '^ *[a-z<>.]*--1 ' <("$SCHEDTAP" dump -i r.dat)
 	run 0 "$SCHEDTAP" list
-	nobody_left
+	nothing_left
 	[ ! -d /dev/shm/schedtap-65534 ] || rmdir /dev/shm/schedtap-65534
 }
 
@@ -955,7 +956,7 @@ check 'a program that is killed loses nothing' here killed_program
 check 'two recorders, and one program that ends' here one_that_ends_and_two_recorders
 check 'programs that others have, and whose files are removed' here files_removed
 check 'a recorder that is killed leaves a spool that can be repaired' here killed_recorder
-check 'a program and its recorder that are killed leave nothing behind' here killed_both
+check 'a program and its recorder that are killed leave no files' here killed_both
 check 'programs that start at once' here programs_start_at_once
 check 'one recorder at a time' here two_recorders
 check 'what does not fit is counted to the last event' here losses "$EMIT"
@@ -999,7 +1000,7 @@ check 'filters that make no sense' here filters_that_make_no_sense
 check 'filters that are too long for a program' here filters_that_are_too_long
 check 'children, forked and after exec' here children
 check 'names before and after exec, of a recording without the kernel' here names_of_programs
-check 'any user records his own programs' here as_nobody
+check 'any user records his own programs' here as_other_user
 check 'a folder in /dev/shm that somebody else has taken' here taken_folder
 check 'a full disk' here full_folder
 check 'folders that others could write are not used' here bad_folders

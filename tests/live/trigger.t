@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Triggers: both backends, each action that this kernel has, counts, filters, what is refused, and what is left behind.
+# Triggers: both backends, each action that this kernel has, counts, filters, refused triggers, and removal at the end.
 here=$(cd "$(dirname "$0")" && pwd)
 SCHEDTAP=$(realpath "${SCHEDTAP:-$here/../../build/schedtap}")
 . "$here/lib.sh"
@@ -11,7 +11,7 @@ needs_tracefs
 scratch=$(mktemp -d /tmp/schedtap-trigger-XXXXXX)
 trap 'cd /; rm -rf "$scratch"' EXIT
 
-# What the triggers wait for: programs with names that nobody else has.
+# Programs with unique names, whose exec and exit the triggers wait for.
 for name in tr-one tr-two; do cp /bin/true "$scratch/$name"; done
 cp "$(readlink -f /bin/sh)" "$scratch/tr-sh" # whose signals are counted: others send some too
 one="$scratch/tr-one"
@@ -107,12 +107,12 @@ one_event()
 	"$two" && "$one" && "$one" && "$two" && "$two"
 	sleep 0.1
 	ends 0 INT
-	# whether it is on is asked behind the triggers
+	# triggers run before record checks whether the event is on: the exec that switches it on is recorded
 	is "$(nr_of a.dat sched_process_exec tr-one)" 2
 	is "$(nr_of a.dat sched_process_exec tr-two)" 1 # it switches off when it ends
 	must grep -q 'of sched:sched_process_exec switched off by triggers' <(events a.dat)
 	must grep -q '"switched_off":true,"event":"sched:sched_process_exec"' <(events a.dat --json)
-	# that is no reason to doubt states: nobody's exec changes them, but whose CPU runs what is not known
+	# a switched-off sched_process_exec does not make task states unknown: an exec does not change them
 	must_not grep -q 'lost [1-9]' a.dat.err
 }
 
@@ -305,7 +305,7 @@ nothing_without()
 
 for b in bpf tracefs; do
 	check "$b: off and on" off_and_on $b
-	check "$b: off for so short that nobody looks" off_for_short $b
+	check "$b: off only for a moment" off_for_short $b
 	check "$b: a count" counted $b
 	check "$b: without a filter" without_a_filter $b
 	check "$b: what switches on, with a filter" turned_on $b ' if filename ~ "*tr-one"' 1

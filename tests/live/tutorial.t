@@ -17,7 +17,7 @@ export PATH=$scratch/usr/bin:$PATH PKG_CONFIG_PATH=$scratch/usr/lib/pkgconfig
 make -s -C "$top" B="$build" PREFIX="$scratch/usr" install >"$scratch/install.log" 2>&1 ||
 	{ sed 's/^/# /' "$scratch/install.log" >&2; exit 1; }
 
-# the files of the page, and the commands behind "$ ", "# " and four spaces
+# the files of the page, and the commands after "$ ", "# " and four spaces
 files()
 {
 	awk '/^```c [a-z]/ { name = $2; next } /^```/ { name = "" } name { print > name }' "$doc"

@@ -81,7 +81,7 @@ sub compare_states {
 		$want{"$t->{tid} in $_"} = $t->{"${_}_ns"} for qw(sleep blocked stopped);
 	}
 	$states += keys %sure;
-	# one that was woken on its way out is shown as woken 1 ns behind its switch
+	# Perfetto shows a task that was woken while being switched out as woken 1 ns after its switch
 	abs($got{$_} - $want{$_}) <= 20 and $got{$_} = $want{$_} for grep { exists $want{$_} } keys %got;
 	return differences('time', \%got, \%want);
 }
@@ -153,11 +153,11 @@ sub compare_instants {
 		$fields{$f->{id}}{event} = "$f->{name} at $f->{ts}";
 		$fields{$f->{id}}{fields}{$f->{field}} = $f->{value};
 	}
-	my $told = sub { my ($event, $fields) = @_; join(' ', $event, map { "$_=$fields->{$_}" } sort keys %$fields) };
-	$got{$told->(@{$_}{qw(event fields)})}++ for values %fields;
+	my $line = sub { my ($event, $fields) = @_; join(' ', $event, map { "$_=$fields->{$_}" } sort keys %$fields) };
+	$got{$line->(@{$_}{qw(event fields)})}++ for values %fields;
 	for my $e (events_of($file)) {
 		my $name = ($e->{event} // '') =~ s/.*://r;
-		$want{$told->("$name at $e->{ts_ns}", $e->{fields})}++ if $names{$name};
+		$want{$line->("$name at $e->{ts_ns}", $e->{fields})}++ if $names{$name};
 	}
 	check('fields of instants', differences('number', \%got, \%want), %want ? () : 'there are none');
 }

@@ -47,8 +47,9 @@ sub first_switches {
 	return \%first;
 }
 
-# A text tells Perfetto nothing of unknown time: compared are CPUs that have some only before their first switch. Perfetto reads seconds
-# as a double, so that each time may be 1 ns less; a duration of -1 goes on to the end.
+# The text format has no unknown time, so only CPUs whose unknown time precedes their first switch are
+# compared. Perfetto reads seconds as a double, so each time may be 1 ns less; a duration of -1 lasts to
+# the end.
 sub compare {
 	my ($file, $name) = @_;
 	my $json = qx("$ENV{SCHEDTAP}" summary -i '$file' --json 2>/dev/null);

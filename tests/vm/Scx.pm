@@ -17,7 +17,8 @@ my ($global, $local) = ($none + 1, $none + 2);
 my @weights = qw(88761 71755 56483 46273 36291 29154 23254 18705 14949 11916 9548 7620 6100 4904 3906 3121 2501 1991 1586 1277
 	1024 820 655 526 423 335 272 215 172 137 110 87 70 56 45 36 29 23 18 15);
 
-# As sched_ext has them: cgroups' weights, of which 100 is nice 0.
+# Return: the weight that sched_ext gives a task of priority $prio, on the cgroup scale: 1..10000,
+# 100 is nice 0.
 sub weight_of {
 	my ($prio) = @_;
 	my $weight = int($weights[$prio - 100] * 100 / 1024 + 0.5);
@@ -80,7 +81,8 @@ sub queue_of {
 	return { 7 => 'fifo', $sorted => 'sorted', $local => 'local', 0 => 'held' }->{$dsq};
 }
 
-# Fields that tell of how it was put there. A vtime is set by putting it into a sorted queue, and then stays.
+# Return: the fields that describe how the task was put into its queue. Only insertion into a sorted
+# queue sets a vtime, which then stays.
 sub put_as {
 	my ($note, $slice, $vtime) = @_;
 

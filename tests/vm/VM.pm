@@ -30,7 +30,7 @@ sub lacks_for_x86_guests {
 	return;
 }
 
-# What is long comes as gzip, which begins so in base64.
+# Return: the output of a step. The guest sends long output as base64 of gzip, which begins with "H4sI".
 sub unpacked {
 	my ($said) = @_;
 	my ($packed, $text) = (decode_base64($said));

@@ -223,11 +223,11 @@ sub check_hotplug {
 	is_deeply([map { [@$_{qw(cpu breaks lost)}] } @{json_of("summary -i $dat")->{cpus}}],
 		[map { [$_, 0, 0] } 0 .. 3], 'nothing is missing');
 	is_deeply([map { $_->[0] } @offline], [3], 'one CPU is offline, once');
-	ok($from > $at{before_0} && $from < $at{after_0}, 'from when it was told to go');
-	ok($to > $at{before_1} && $to < $at{after_1}, 'until when it was told to come');
+	ok($from > $at{before_0} && $from < $at{after_0}, 'from when it was taken offline');
+	ok($to > $at{before_1} && $to < $at{after_1}, 'until when it was brought online');
 	cmp_ok($waits->{count}, '>', 500, 'waits');
 	cmp_ok($waits->{censored}, '<', $waits->{count} / 20, 'nearly all have a length');
-	is(scalar(grep { grep { $_ == 3 } @{$_->{idle_cpus}} } @meanwhile), 0, 'meanwhile it is idle for nobody');
+	is(scalar(grep { grep { $_ == 3 } @{$_->{idle_cpus}} } @meanwhile), 0, 'meanwhile no violation names it as an idle CPU');
 	note("offline for ", ($to - $from) / 1e6, " ms, of $waits->{count} waits $waits->{censored} have no length, ",
 		scalar(@meanwhile), " violations meanwhile");
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Why a thread of timerlat came late, as rtla's analysis and as `schedtap explain` tell it of the same wait: which tasks kept it from its CPU,
-# for how long, and how long the interrupts did. Not part of "make test": no kernel of Debian has the tracer (timerlat.config), it is built first.
+# rtla's analysis and `schedtap explain` give the same reasons for one late wakeup of a timerlat thread: which tasks delayed it and
+# for how long, and for how long interrupts did. Not part of "make test": no kernel of Debian has the tracer (timerlat.config), it is built first.
 use strict;
 use warnings;
 use File::Basename qw(dirname);

@@ -56,7 +56,7 @@ static void note(const struct scx_note *n)
 		missed++;
 }
 
-/* All tasks are told of to enqueue(), woken ones too. */
+/* Dispatch nothing here, so that enqueue() sees every task, woken ones too. */
 SEC("struct_ops/select_cpu")
 int BPF_PROG(select_cpu, struct task_struct *p, int prev_cpu, __u64 flags)
 {

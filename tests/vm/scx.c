@@ -70,8 +70,8 @@ static int run(char **command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* Who has that name runs with a real-time policy until it sleeps, or it could be kept when it is
- * preempted, which is no wakeup. */
+/* Run a task called "held", which the scheduler keeps out of its queues. It is SCHED_FIFO until it
+ * sleeps: as a sched_ext task it might be kept when it is preempted, which is not a wakeup. */
 static int be_held(void)
 {
 	const struct sched_param fifo = { .sched_priority = 1 }, other = { 0 };

@@ -6,7 +6,7 @@
 
 enum scx_what {
 	SCX_ENQUEUED, /* it put the task into a queue, or (.nr is 0) kept it */
-	SCX_WEIGHT, /* it was told the task's weight */
+	SCX_WEIGHT, /* the kernel passed it the task's weight */
 };
 
 struct scx_note {

@@ -13,7 +13,7 @@ use VM;
 my $nr_cycles = $ENV{SOAK} ? 100 : 4;
 my %silent = %Part::Record::silent;
 
-# As one of a kernel that is configured in another way.
+# Return: the module with another vermagic, as if it were built for a kernel with another configuration.
 sub other_module {
 	my ($module) = @_;
 

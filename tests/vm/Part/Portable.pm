@@ -33,7 +33,8 @@ sub install {
 	install_text($root, 'portable.ko', slurp("$dir/portable.ko")) if !$why;
 }
 
-# The same of the program.
+# Compile the user-space program with -f$char-char and run it. Return: its output by step, as steps_of()
+# gives it.
 sub ours {
 	my ($build, $char) = @_;
 	my $dir = tempdir(CLEANUP => 1);

@@ -35,7 +35,7 @@ sub check {
 	# -e twice has 1000 beside what the others let through
 	is_deeply([$counts =~ /^(\d+)$/mg], [1000, 1000, 0, 1010, 1100], 'probes: filters') or diag($counts);
 	like($steps->{probe_process}{text} // '', qr/^ *100 one\n\z/m, 'probes: of one process');
-	is($steps->{leftovers_probes}{text} // 'none', '', 'no tracefs instance is left behind');
+	is($steps->{leftovers_probes}{text} // 'none', '', 'no tracefs instance is left');
 }
 
 1;

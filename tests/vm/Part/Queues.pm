@@ -66,7 +66,7 @@ sub check {
 	my ($g) = @_;
 	my $steps = $g->{steps};
 
-	is($steps->{leftovers_queues}{text} // 'none', '', 'no tracefs instance is left behind');
+	is($steps->{leftovers_queues}{text} // 'none', '', 'no tracefs instance is left');
 	SKIP: {
 		skip('picks: ' . absence($g, 'sched_pick'), 1) if !$steps->{picks};
 		check_picks(events_of($steps, 'picks'), 300, 1);

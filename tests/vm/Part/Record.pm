@@ -52,7 +52,7 @@ sub check {
 		is($steps->{$step}{rc} // 'none', 0, "$step: exit code")
 			or diag($steps->{$step}{text} // 'the guest did not get there');
 	}
-	is($steps->{leftovers}{text} // '', '', 'no tracefs instance is left behind');
+	is($steps->{leftovers}{text} // '', '', 'no tracefs instance is left');
 
 	my %count = reverse(($steps->{count}{text} // '') =~ /^\s*(\d+) (\S+)$/mg);
 	for my $event (($steps->{list}{text} // '') =~ /^bpf\s+(\S+)$/mg) {
