@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * synth CPUS EVENTS FILE [SEED]: write a recording of wakeups and switches from a large machine. On
- * each CPU eight tasks take turns: a wakeup while idle, a switch to the task, and a switch back.
- * The CPUs alternate, so that a reader must change the CPU after each turn. With a SEED tasks are
- * woken, wait, run, are preempted and sleep at random, which is realistic for compression.
+ * synth CPUS EVENTS FILE [SEED]: a recording of wakeups and switches such as no small machine could
+ * make. On every CPU eight tasks take turns: a wakeup out of idle, the switch to the task, the
+ * switch back. The CPUs' turns alternate, so that a reader must look at another CPU all the time.
+ * With a SEED nothing is regular: tasks are woken, wait, run, are preempted and sleep at random, so
+ * that compression is measured on realistic data.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "file/spool.h"
 
 #define START_NS 1000000000ull
-#define TURN_NS 12000u /* time of one wakeup and two switches */
+#define TURN_NS 12000u /* a CPU's wakeup, switch and switch */
 #define TASKS 8u
 #define BATCH_PAGES 64u
 #define MAX_RECORD 256u
@@ -22,7 +23,7 @@
 
 struct cpu {
 	struct tap_page page;
-	unsigned char *pages; /* BATCH_PAGES sub-buffers */
+	unsigned char *pages; /* BATCH_PAGES */
 	unsigned int nr_full;
 };
 
@@ -163,14 +164,14 @@ static void run_regular(struct cpu *cpus, unsigned int nr_cpus, uint64_t nr_even
 	}
 }
 
-/* The state of one CPU in a random recording. */
+/* Of one CPU, at random. */
 struct random_cpu {
-	unsigned int seed, current; /* number of its task + 1; 0: idle */
-	unsigned int runnable; /* bits of runnable tasks without .current */
+	unsigned int seed, current; /* number of its task, plus one; 0: idle */
+	unsigned int runnable; /* bits, without .current */
 	uint64_t at_ns;
 };
 
-/* Return the number of a random task in @bits + 1; 0 if there is none. */
+/* One of @bits, plus one; 0: there is none. */
 static unsigned int any_of(struct random_cpu *r, unsigned int bits)
 {
 	unsigned int i = (unsigned int)rand_r(&r->seed) % TASKS;
@@ -194,7 +195,7 @@ static void step(struct cpu *c, unsigned int cpu, struct random_cpu *r)
 					   : 0;
 	const bool is_preempted = !woken && r->runnable && running && rand_r(&r->seed) % 100 < 30;
 
-	/* from 0.5 to 32 us, log-uniform */
+	/* from 0.5 to 32 us: as many short ones as long ones */
 	r->at_ns += (512u << rand_r(&r->seed) % 6) + (unsigned int)rand_r(&r->seed) % 512;
 	if (woken) {
 		r->runnable |= 1u << (woken - 1);
@@ -220,7 +221,7 @@ static void run_random(struct cpu *cpus, unsigned int nr_cpus, uint64_t nr_event
 	}
 }
 
-/* @seed: 0 for a regular recording. */
+/* @seed: 0: regularly. */
 static void run(unsigned int nr_cpus, uint64_t nr_events, unsigned int seed)
 {
 	struct cpu *cpus = alloc(nr_cpus * sizeof(*cpus));

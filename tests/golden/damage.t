@@ -117,7 +117,7 @@ sub judge {
 		return "printed twice: $_" if $seen{$_}++;
 		delete $open{$events->{$_}[0]};
 	}
-	return '' if $code || keys(%seen) == keys(%$events); # who reads knows, or has all
+	return '' if $code || keys(%seen) == keys(%$events); # dump reported the damage, or printed all events
 	# a loss that nothing comes after reaches to an end that need not be known
 	push @{$losses{$_}}, [$open{$_}, 2**62] for keys %open;
 	for my $line (grep { !$seen{$_} } keys %$events) {

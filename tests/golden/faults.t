@@ -20,7 +20,7 @@ $ENV{LC_ALL} = 'C';
 chdir($dir) or die "$dir: $!\n";
 END { chdir('/') } # to be removed, a folder must not be the current one
 
-# what is asked of each; dump comes first and is no report: it shows what there is
+# the commands run on each recording; dump comes first and is not a report: it shows which events exist
 my @commands = ('dump', 'summary', 'timehist', 'timehist -s', 'latency', 'explain', 'critical -t 10 --path',
 	'critical --between sched_switch,sched_switch', 'map', 'pelt', 'pelt --what-if halflife=1ms', 'states', 'wakers',
 	'migrations', 'migrations --list', 'balance', 'placement', 'placement --list', 'resched', 'eevdf', 'diff', 'diff --by task');

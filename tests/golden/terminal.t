@@ -73,7 +73,7 @@ for my $columns (80, 120) {
 		my $on = $command eq 'diff' ? '$f latency-many.dat' : '-i $f';
 		my @files = grep { $columns == 80 || $command eq 'diff' || /^$command-/ } names_of(recordings_for($command));
 
-		push(@files, 'states-many.dat') if $command eq 'diff'; # as latency-many: both have a task of the same name
+		push(@files, 'states-many.dat') if $command eq 'diff'; # like latency-many.dat, which is the other side: both have a task of the same name
 		my @lines = split(/\n/, on_terminal($columns, "export PAGER=cat NO_COLOR=1\n" .
 			"for f in @files; do \$SCHEDTAP $report $on 2>/dev/null; done; echo all"));
 		# where rows are printed one by one, a number of 11 digits shifts the columns after it

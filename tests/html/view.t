@@ -391,7 +391,7 @@ close($pages[1]);
 sleep(1);
 my $again = hold($v);
 SKIP: {
-	# who is away for 2 s is taken for closed
+	# after 2 s without a connection, view takes the page for closed
 	my $why = time() - $closed < 1.9 ? '' : why_busy($since);
 
 	skip("machine was busy: $why", 1) if $why;

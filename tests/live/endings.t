@@ -281,7 +281,7 @@ removed_with_empty_pipes()
 }
 check "disk full, over tracefs: removed with empty pipes" removed_with_empty_pipes
 
-# as the kernel does it where a module that had events is unloaded
+# The kernel resets ring buffers when a module with events is unloaded: the test does it by writing to trace.
 ring_reset()
 {
 	load &

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * filter_fuzz SECONDS [SEED]: compare the kernel's results for random filters with ours. In each
- * round several instances of tracefs record the same event during the same load: the first one
- * without a filter, each of the others with one. The kernel's records must be those that our filter
- * selects from the first instance. A filter whose results differ is tried again, as records may
- * differ between two instances. Prints the seed of a failed round, to repeat it. filter_fuzz -n
- * EVENTS SEED: try filters for this number of events. filter_fuzz -p NUMBER SYSTEM NAME [SEED]:
- * print filters for this event, including those that the kernel's language lacks.
+ * filter_fuzz SECONDS [SEED]: random filters, the kernel's answers against ours. In each round some
+ * instances of tracefs record the same event of the same load, the first without a filter, the
+ * others with one each: what the kernel let through must be what ours finds in the first. A filter
+ * that disagrees is tried again, for a record may differ between two instances. Prints the seed of
+ * a round that failed, with which it starts again. filter_fuzz -n EVENTS SEED: with filters for so
+ * many events. filter_fuzz -p NUMBER SYSTEM NAME [SEED]: prints filters for this event, with what
+ * the kernel's language lacks.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,13 +31,11 @@
 #define ROOT "/sys/kernel/tracing"
 #define NR_FILTERS 24
 #define NR_INSTANCES (NR_FILTERS + 1)
-#define ROUNDS 4 /* per event */
+#define ROUNDS 4 /* of an event */
 #define TRIES 3
 #define MAX_CPUS 64
-/*
- * A descriptor number without a file: duplicating it enables tracing in all instances, closing it
- * disables it.
- */
+/* No file is open under this number: to duplicate it switches all instances on, to close it
+ * switches them off. */
 #define NO_FD 99999
 
 static const char *const events[][2] = {
@@ -112,10 +110,8 @@ static void make_instances(pid_t pid)
 	}
 }
 
-/*
- * Bytes outside of fields contain whatever was in the ring, and flags depend on the moment. Return:
- * a copy without both; NULL if it is another event.
- */
+/* What no field has is whatever was in the ring. So are flags of the moment. Return: a copy
+ * without; NULL: of another kind. */
 static unsigned char *copy_fields(const struct tap_format *fmt, const unsigned char *rec,
 				  uint32_t size)
 {
@@ -139,8 +135,8 @@ static unsigned char *copy_fields(const struct tap_format *fmt, const unsigned c
 }
 
 /*
- * A process that reaps a task while that leaves its CPU changes its exit state, which sched_switch
- * reads once for each instance: 0x20 (EXIT_ZOMBIE) in one and 0x10 (EXIT_DEAD) in the next.
+ * Whoever reaps a task while it leaves its CPU changes its exit state, which sched_switch reads
+ * once for each instance: 0x20 (EXIT_ZOMBIE) in one and 0x10 (EXIT_DEAD) in the next.
  */
 static bool may_differ(const struct tap_format *fmt, const unsigned char *rec, uint32_t size)
 {
@@ -211,7 +207,7 @@ static void *spin(void *until)
 	return NULL;
 }
 
-/* Cause interrupts to other CPUs by changing the mappings of memory that they use. */
+/* Interrupts to other CPUs: their view of this memory changes. */
 static void shoot(void)
 {
 	pthread_t thread;
@@ -257,11 +253,9 @@ static void work(void)
 		;
 }
 
-/*
- * A process that works whenever it receives a byte. It enables and disables all instances itself,
- * in one system call: from another process each instance would see it leave its CPU at a different
- * time.
- */
+/* A process that works whenever it gets a byte. It switches the instances on and off itself, all of
+ * them in one system call: whoever did it from outside would see it leave at different times,
+ * however long it waits. */
 static struct {
 	pid_t pid;
 	int go, done;
@@ -330,11 +324,11 @@ static bool is_same(const struct record *a, const struct record *b)
 	return a->cpu == b->cpu && a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
 }
 
-/* Return the index in @all of the first record for which the results differ; -1 if none differs. */
+/* Return: of the first record on that they disagree about, the index in @all; -1: they agree. */
 static int compare(const struct tap_filter *f, const struct records *all,
 		   const struct records *kernel)
 {
-	/* the task that runs at a switch */
+	/* the task that runs when sched_switch fires */
 	const struct tap_field *comm = tap_format_field(f->fmt, "prev_comm");
 	unsigned int k = 0;
 
@@ -357,17 +351,15 @@ static int compare(const struct tap_filter *f, const struct records *all,
 struct tried {
 	struct tap_buf text;
 	struct tap_filter *f;
-	bool taken; /* the kernel accepted it */
-	int at; /* last try: index of the first record for which the results differ; -1: none */
+	bool taken; /* by the kernel */
+	int at; /* of the last try: the first record on which both disagree, -1: they agree */
 	unsigned int nr_kernel;
 };
 
 static unsigned int nr_filters, nr_hits, nr_records;
 
-/*
- * Set a filter, as it is or converted by us for the kernel. Both we and the kernel must accept it,
- * or neither. Return: true if it is set.
- */
+/* Both must take it, or neither; the kernel as it stands, or as we say it to the kernel. Return:
+ * whether it is there. */
 static bool set_filter(struct tried *t, const char *dir, const char *file,
 		       const struct tap_format *fmt)
 {
@@ -402,7 +394,7 @@ static bool agrees(struct tried *t, const char *dir, const struct tap_format *fm
 {
 	struct records kernel = { 0 };
 
-	/* one per try: each has records of its own */
+	/* of each try: the next one has its own alone */
 	read_records(dir, &kernel, fmt);
 	t->at = t->f ? compare(t->f, &seen, &kernel) : -1;
 	t->nr_kernel = kernel.nr;
@@ -426,7 +418,7 @@ static void print_difference(const struct tap_format *fmt, const struct tried *t
 			print_record(i == t->at ? "that" : "near", &seen.v[i]);
 }
 
-/* Return: true if all results are the same. */
+/* Return: whether all agree. */
 static bool round_of(const struct tap_format *fmt)
 {
 	char filter[128];
@@ -515,7 +507,7 @@ int main(int argc, char **argv)
 			snprintf(enable, sizeof(enable), "events/%s/%s/enable", fmt->system,
 				 fmt->name);
 			put_all(enable, "1");
-			/* later rounds use values from the round before */
+			/* from the second on with values from the one before */
 			for (int i = 0; i < ROUNDS; i++)
 				ok &= round_of(fmt);
 			put_all(enable, "0");

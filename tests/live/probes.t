@@ -111,7 +111,7 @@ count()
 	local want=$1
 
 	shift
-	# what is about no task has a past on each CPU
+	# on one CPU: changed() and moved() keep a separate previous value per CPU where an event is not of a task
 	run 0 "$SCHEDTAP" record -o t.dat "$@" -- taskset -c 0 "$bin/probed" 1000
 	grep -q " $want events, .* 0 lost" err || fail "not $want events of: $*: $(cat err)"
 }

@@ -19,8 +19,7 @@
 
 #define NAP_US 2000
 
-static volatile int
-	calls; /* incremented after each call, or the compiler would make it a tail call */
+static volatile int calls; /* counts up after each call, or it would be a tail call */
 static volatile int over;
 static volatile int slept, polled, waited;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

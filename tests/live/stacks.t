@@ -153,7 +153,7 @@ check "with programs' stacks after them" as_the_kernels 1000 --stack sched_switc
 # What the source says, from the function that slept on. What the C library was in has no frame pointer: its caller may be left out.
 of_the_program()
 {
-	watch_load # who reads the names late finds the program gone
+	watch_load # on a busy machine the program may be gone before the recorder reads its symbols
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" deep 5
 	stacks_of a.dat -c stacked >have
 	must_if_quiet perl -e "$READ"'

@@ -167,7 +167,7 @@ check "a command does not inherit the priority; -r says which" inherited
 refused()
 {
 	chmod 777 .
-	# as libcap has it: all that recording needs, and not CAP_SYS_NICE
+	# all capabilities that recording needs, but not CAP_SYS_NICE
 	run 3 sh -c 'ulimit -r 0; exec setpriv --bounding-set -sys_nice --inh-caps -sys_nice "$@"' sh \
 		"$SCHEDTAP" record -r 40 -d 0.1 -o a.dat
 	says "real-time priority 40"

@@ -310,7 +310,7 @@ nested_lists()
 	must grep -qF "[$(cat named),$(cat named),\"tap-named\"" tasks
 	must_not grep -q '^\[[0-9],' tasks
 	own=$(grep -ao '"own_tids":\[[0-9,]*\]' a.dat | grep -o '[0-9]*')
-	must [ "$(wc -w <<<"$own")" -eq 3 ] # who drains, who writes, and the porter
+	must [ "$(wc -w <<<"$own")" -eq 3 ] # the draining thread, the writing thread, and the porter
 	must grep -qF "[${own%%[!0-9]*},${own%%[!0-9]*},\"schedtap\"" tasks
 	must grep -qF "[${own##*[!0-9]},${own%%[!0-9]*},\"schedtap\"" tasks
 }

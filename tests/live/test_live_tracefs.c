@@ -771,7 +771,7 @@ static void test_others_untouched(void **state)
 	char user[32];
 
 	(void)state;
-	/* as a user's own might be called */
+	/* an instance of the user's own, with a name that looks like schedtap's */
 	snprintf(user, sizeof(user), "schedtap-%d", getpid());
 	snprintf(users_instance, sizeof(users_instance), "%s/instances/%s", root, user);
 	assert_int_equal(mkdir(users_instance, 0700), 0);

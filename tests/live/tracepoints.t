@@ -203,7 +203,7 @@ killed_recorder()
 	recorder
 	rec=$!
 	kill -9 $pid
-	wait $pid 2>/dev/null || : # what is alive when the recorder ends keeps its file
+	wait $pid 2>/dev/null || : # a program that still runs when the recorder ends keeps its file
 	finish $rec
 	nothing_left
 }

@@ -13,7 +13,7 @@ trap 'cd /; rm -rf "$scratch"' EXIT
 
 # Programs with unique names, whose exec and exit the triggers wait for.
 for name in tr-one tr-two; do cp /bin/true "$scratch/$name"; done
-cp "$(readlink -f /bin/sh)" "$scratch/tr-sh" # whose signals are counted: others send some too
+cp "$(readlink -f /bin/sh)" "$scratch/tr-sh" # a shell of its own name: its signals are counted, not those of others
 one="$scratch/tr-one"
 two="$scratch/tr-two"
 exec_of()

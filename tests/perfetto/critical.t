@@ -41,10 +41,11 @@ sub exceptions {
 	return (\%births, @short);
 }
 
-# A node of the graph is a thread from when it was woken to when it sleeps next; what woke it is an edge. Of each interval of a thread's path:
-# whose it is, and since when that one was awake. What is before that had no waker: Perfetto has no node of who was never seen being woken.
-# A task that is woken before it has gone to sleep has slept for 1 ns in an export, and here not at all: it follows itself. @short: when
-# tasks were woken that did sleep for 1 ns.
+# In Perfetto's graph a node is a thread from its wakeup to its next sleep, and an edge leads to the waker's node. Return: the
+# query for the intervals of thread $tid's path: each has its thread, and since when that thread was awake. Time before the
+# first node has no waker: Perfetto has no node for a thread that was never woken. A task that is woken before it has gone to
+# sleep has slept for 1 ns in an export; here it has not slept, and its node follows its own previous one. @short: the
+# wakeup times of tasks that really slept for 1 ns.
 sub query {
 	my ($tid, @short) = @_;
 	my $from = "coalesce(iif(idle_dur = 0 or idle_dur = 1 and ts not in (@{[join(', ', @short)]}), prev_id, waker_id), id)";
@@ -112,7 +113,7 @@ sub compare {
 		$all{$_} += $ns->{$_} for keys %all;
 	}
 	$same += $all{same};
-	# what is left is of tasks that are stopped on the way
+	# the remaining differences come from tasks that were stopped on the path
 	check("$name: of one task $all{same} ns, of others $all{other}; of none here or there $all{left}", $all{other} <= 5e-3 * $all{same} ? () : 'so much of others');
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The kernel module is built in each of the ways there are, for kernels that are not this one; and
-# what is missing or wrong is said in one sentence, with no module left to load. SOAK=1: also in those ways whose steps
-# others of them take, too.
+# The kernel module is built in every supported way, for kernels other than the running one. A missing or wrong
+# requirement is reported in one sentence, and no module is left to load. SOAK=1: also the ways all of whose steps are part
+# of other ways.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
