@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The types of a made-up kernel with one tracepoint, one(p, a, b, c, d, e), whose argument types
- * are in small_btf().
- */
+/* The types of a kernel that is made up, which has one tracepoint: one(p, a, b, c, d, e) of the
+ * types in small_btf(). */
 #ifndef TAP_TESTS_SMALL_BTF_H
 #define TAP_TESTS_SMALL_BTF_H
 
 #include <bpf/btf.h>
 #include <stdbool.h>
 
-/* The layout that small_btf() describes. */
+/* The layout must be that of small_btf(). */
 struct task_struct {
 	int pid;
 	unsigned int low : 3;
@@ -72,7 +70,7 @@ static inline void add_tracepoint(struct btf *btf)
 	btf__add_typedef(btf, "btf_trace_one", btf__add_ptr(btf, proto));
 }
 
-/* Return: to be freed by the caller. */
+/* Return: the caller's to free. */
 static inline struct btf *small_btf(void)
 {
 	struct btf *btf = btf__new_empty();

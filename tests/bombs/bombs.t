@@ -24,7 +24,7 @@ my $wait_s = 300; # on a busy machine
 my $dir = tempdir(CLEANUP => 1);
 chdir($dir) or die;
 
-# What is wrong with each; undef: nothing, it is read like any other.
+# The error with which each file is refused; undef: it is read like any other.
 my %refused = (
 	objects => 'its description would take more than 268 MB of memory', numbers => 'its description would take more than 268 MB of memory',
 	names => 'its texts .* would take more than 268 MB of memory', symbols => undef,

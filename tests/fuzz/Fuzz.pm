@@ -128,11 +128,11 @@ sub fuzz_failure {
 sub fuzz_each {
 	my ($each, @items) = @_;
 	my $dir = tempdir('schedtap-fuzz-XXXXXX', DIR => -w '/dev/shm' ? '/dev/shm' : '/tmp', CLEANUP => 1); # mkdat syncs what it writes
-	my ($begun, $told, $failed, %running) = (0, 0, 0);
+	my ($begun, $printed, $failed, %running) = (0, 0, 0);
 
 	$| = 1;
 	local $SIG{TERM} = local $SIG{INT} = sub { kill('TERM', keys(%running)); exit(1) };
-	while ($told < @items) {
+	while ($printed < @items) {
 		while ($begun < @items && keys(%running) < ($ENV{JOBS} // 1)) {
 			my $pid = fork() // die "fork: $!\n";
 			if (!$pid) {
@@ -144,12 +144,12 @@ sub fuzz_each {
 			$running{$pid} = $begun++;
 		}
 		delete($running{ waitpid(-1, 0) });
-		for (; $told < $begun && !grep({ $_ == $told } values(%running)); $told++) {
-			my $text = slurp("$dir/$told.tap");
+		for (; $printed < $begun && !grep({ $_ == $printed } values(%running)); $printed++) {
+			my $text = slurp("$dir/$printed.tap");
 
 			$failed += $text =~ /^not ok/m;
 			print $text;
-			command('rm', '-rf', "$dir/$told");
+			command('rm', '-rf', "$dir/$printed");
 		}
 	}
 	return $failed;

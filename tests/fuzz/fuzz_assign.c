@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any text as TP_fast_assign(), followed by a TP_CONDITION() after a line "?": either a BPF program
- * can be made from it, or it is refused with a sentence whose position is in the text. The kernel's
- * types are those of small_btf.h.
+ * The input is the text of a TP_fast_assign(), optionally followed by a line "?" and the text of a
+ * TP_CONDITION(). Either a BPF program can be made of it, or it is refused with a message whose
+ * position lies in the text. The kernel's types are those of small_btf.h.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -58,7 +58,7 @@ static bool is_in(const char *at, const char *text)
 
 static void check(const struct tap_def *def)
 {
-	static struct btf *btf; /* shared by all inputs */
+	static struct btf *btf; /* for all */
 	const bool absent[sizeof(fields) / sizeof(*fields)] = { [4] = true };
 	struct tap_recorder_env env = {
 		.btf = btf = btf ?: small_btf(), .nr_cpus = 4, .by_cpu = true, .by_task = true

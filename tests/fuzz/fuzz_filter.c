@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any text as a filter for any record: nothing outside the record is read, an error has a sentence,
- * and operators around a filter change its result as they should. The input is the filter up to a
- * NUL, and the record.
+ * Any text as a filter, over any record: nothing is read outside of the record, an error has a
+ * sentence, and what is joined to a filter does to its answer what it says. The input is the filter
+ * up to a NUL, and the record.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static const char format_text[] =
 
 static const struct tap_filter_about about = { .cpu = 1, .comm = "fuzz", .comm_len = 4 };
 
-/* Return: 1 or 0; -1 if the filter is refused. */
+/* Return: -1: refused. */
 static int answer(const struct tap_format *fmt, const char *before, const char *text,
 		  const char *after, const unsigned char *rec, uint32_t size)
 {
@@ -66,8 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					(struct tap_abi){ .long_size = 8 }, &fmt, NULL));
 	len += len < size;
 	bytes = size - len > fmt->min_size ? size - len : fmt->min_size;
-	/* exact size, so that the sanitizer detects reads beyond the record */
-	rec = calloc(1, bytes);
+	rec = calloc(1, bytes); /* of the exact size: ASan sees reads past its end */
 	CHECK(rec);
 	memcpy(rec, data + len, size - len);
 	yes = answer(fmt, "", text, "", rec, (uint32_t)bytes);

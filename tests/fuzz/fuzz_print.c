@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any print format for any record: nothing outside the record is read, and printing ends. The input
- * is a byte for the machine, the print format up to a NUL, and the record.
+ * Any print format over any record: nothing is read outside of the record, and it comes to an end.
+ * The input is a byte for the machine, the print format up to a NUL, and the record.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -31,8 +31,7 @@ static const char fields[] = "name: e\nID: 77\nformat:\n"
 static void print(struct tap_format *fmt, const uint8_t *data, size_t size)
 {
 	size_t bytes = size > fmt->min_size ? size : fmt->min_size;
-	/* exact size, so that the sanitizer detects reads beyond the record */
-	unsigned char *rec = calloc(1, bytes);
+	unsigned char *rec = calloc(1, bytes); /* of the exact size: ASan sees reads past its end */
 	struct tap_buf out = { .max = 1 << 20 };
 	struct tap_printer *p;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a recording, opened as every report does: it is refused, or it can be read to its
- * end twice with the same result; then a pass over all of it and a pass over its middle must
+ * Anything at all as a recording, the way that every report takes it: it is refused, or read to
+ * its end, twice with the same result; then a pass over all of it, and one over its middle, must
  * account for every nanosecond. Built by clang with -fsanitize=fuzzer,address,undefined; with
- * -DFUZZ_MAIN it is a plain program that reads the files given as arguments.
+ * -DFUZZ_MAIN a plain program that reads the files it is given.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,12 +24,12 @@
 #include "check.h"
 #include "mutate.h"
 
-/* A few bytes can describe any number of CPUs that share sub-buffers, so limit the events. */
+/* A few bytes can describe any number of CPUs that share pages: enough is enough. */
 #define MAX_EVENTS 200000u
 
 /* ---- the reader: each event in its place, with all its bytes ---- */
 
-/* Read all events. Return: their number; @sum: a checksum of their content. */
+/* Return: how many there were, and in @sum what they held. */
 static unsigned int read_all(struct tap_reader *r, uint64_t *sum)
 {
 	struct tap_err err;
@@ -52,7 +52,7 @@ static unsigned int read_all(struct tap_reader *r, uint64_t *sum)
 	return nr;
 }
 
-/* Return: true if the recording is usable; then @from and @to are set to its middle third. */
+/* Return: whether it is one to go on with; when it is, set @from and @to to its middle third. */
 static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
 {
 	struct tap_reader_span span;
@@ -73,12 +73,12 @@ static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
 	return nr <= MAX_EVENTS;
 }
 
-/* ---- a report: its numbers add up ---- */
+/* ---- a report: the intervals that watchers get add up ---- */
 
 #define MAX_PATHS 50u
-#define NR_FOLDED 3u /* one for each enum tap_folded_of */
+#define NR_FOLDED 3u /* of each enum tap_folded_of */
 
-struct told {
+struct checks {
 	struct tap_run run;
 	struct tap_event_stacks *stacks;
 	struct tap_folded folded[NR_FOLDED];
@@ -97,11 +97,11 @@ static bool pick_all(void *ctx, const struct tap_task *task, int cpu)
 
 static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
-	struct told *told = ctx;
+	struct checks *checks = ctx;
 
 	(void)t;
-	CHECK(s->from_ns <= s->to_ns && s->to_ns <= told->run.window.to_ns);
-	CHECK(s->to_ns >= told->run.window.from_ns);
+	CHECK(s->from_ns <= s->to_ns && s->to_ns <= checks->run.window.to_ns);
+	CHECK(s->to_ns >= checks->run.window.from_ns);
 	CHECK(s->state != TAP_STATE_DEAD && !(s->whole && s->state == TAP_STATE_UNKNOWN));
 	CHECK(s->state != TAP_STATE_RUNNING || s->cpu >= 0);
 	CHECK(s->next != TAP_STATE_RUNNING || s->state == s->next || s->next_cpu >= 0);
@@ -111,7 +111,7 @@ static int on_interval(void *ctx, const struct tap_timeline *t, const struct tap
 /* The components of each wait add up to it. */
 static int on_wait(void *ctx, const struct tap_wait_told *w)
 {
-	struct told *told = ctx;
+	struct checks *checks = ctx;
 	uint64_t sum_ns = 0;
 
 	for (unsigned int i = 0; i < w->nr_pieces; i++) {
@@ -123,26 +123,26 @@ static int on_wait(void *ctx, const struct tap_wait_told *w)
 		sum_ns += w->pieces[i].ns;
 	}
 	CHECK(sum_ns == w->to_ns - w->from_ns);
-	return tap_explain_wait(&told->explained, &told->waits, w);
+	return tap_explain_wait(&checks->explained, &checks->waits, w);
 }
 
 static int on_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
-	struct told *told = ctx;
+	struct checks *checks = ctx;
 
 	(void)t;
 	CHECK(s->from_ns < s->to_ns);
-	CHECK(s->from_ns >= told->run.window.from_ns && s->to_ns <= told->run.window.to_ns);
+	CHECK(s->from_ns >= checks->run.window.from_ns && s->to_ns <= checks->run.window.to_ns);
 	CHECK((s->what == TAP_CPU_RUN) == (s->task != NULL));
-	told->cpu_ns += s->to_ns - s->from_ns;
+	checks->cpu_ns += s->to_ns - s->from_ns;
 	return 0;
 }
 
-static int in_order(struct told *told, uint64_t ts_ns)
+static int in_order(struct checks *checks, uint64_t ts_ns)
 {
-	CHECK(ts_ns >= told->last_ns);
-	CHECK(ts_ns >= told->run.window.from_ns && ts_ns <= told->run.window.to_ns);
-	told->last_ns = ts_ns;
+	CHECK(ts_ns >= checks->last_ns);
+	CHECK(ts_ns >= checks->run.window.from_ns && ts_ns <= checks->run.window.to_ns);
+	checks->last_ns = ts_ns;
 	return 0;
 }
 
@@ -160,7 +160,7 @@ static int on_migration(void *ctx, const struct tap_timeline *t, const struct ta
 	return in_order(ctx, m->ts_ns);
 }
 
-static const struct tap_watcher_ops told_ops = {
+static const struct tap_watcher_ops check_ops = {
 	.states = TAP_STATE_ALL,
 	.lost_states = TAP_STATE_ALL,
 	.interval = on_interval,
@@ -169,9 +169,9 @@ static const struct tap_watcher_ops told_ops = {
 	.migration = on_migration,
 };
 
-static void check_sums(struct told *told)
+static void check_sums(struct checks *checks)
 {
-	struct tap_run *run = &told->run;
+	struct tap_run *run = &checks->run;
 	uint64_t window_ns = tap_window_ns(&run->window), lost = 0;
 	unsigned int nr_cpus, nr_tasks;
 	const struct tap_cpu *cpus = tap_timeline_cpus(run->timeline, &nr_cpus);
@@ -183,7 +183,7 @@ static void check_sums(struct told *told)
 		      window_ns);
 		lost += cpus[i].lost;
 	}
-	CHECK(told->cpu_ns == nr_cpus * window_ns);
+	CHECK(checks->cpu_ns == nr_cpus * window_ns);
 	CHECK(lost <= run->survey.lost);
 	for (unsigned int i = 0; i < nr_tasks; i++) {
 		uint64_t sum_ns = 0;
@@ -198,7 +198,7 @@ static void check_sums(struct told *told)
 	}
 }
 
-/* Each task's critical path has neither gaps nor overlaps. */
+/* Each task's critical path has neither gaps nor two states at once. */
 static int on_segment(void *ctx, const struct tap_path_segment *s)
 {
 	uint64_t *at_ns = ctx;
@@ -208,14 +208,14 @@ static int on_segment(void *ctx, const struct tap_path_segment *s)
 	return 0;
 }
 
-static int check_paths(struct told *told)
+static int check_paths(struct checks *checks)
 {
-	struct tap_window window = told->run.window;
-	struct tap_walk walk = { .log = &told->critical.log };
+	struct tap_window window = checks->run.window;
+	struct tap_walk walk = { .log = &checks->critical.log };
 	unsigned int nr;
 	int ret = 0;
 
-	tap_timeline_tasks(told->run.timeline, &nr);
+	tap_timeline_tasks(checks->run.timeline, &nr);
 	for (unsigned int i = 0; !ret && i < nr && i < MAX_PATHS; i++) {
 		uint64_t at_ns = window.to_ns;
 
@@ -226,7 +226,7 @@ static int check_paths(struct told *told)
 	return ret;
 }
 
-/* The kinds add up to all wait time, and the pairs to the time of all runners. */
+/* By kind it is all that was waited; by whom and by cgroup the same part of it. */
 static void check_explained(struct tap_explain *e)
 {
 	uint64_t kinds_ns = 0, runners_ns = 0;
@@ -242,11 +242,11 @@ static void check_explained(struct tap_explain *e)
 	CHECK(!runners_ns);
 }
 
-/* Each entry is one line, and they add up to the time of the tasks in @states. */
-static void check_folded(struct told *told, struct tap_folded *f, uint32_t states)
+/* Each line is one, and they add up to the tasks' @states. */
+static void check_folded(struct checks *checks, struct tap_folded *f, uint32_t states)
 {
 	unsigned int nr;
-	struct tap_task *const *tasks = tap_timeline_tasks(told->run.timeline, &nr);
+	struct tap_task *const *tasks = tap_timeline_tasks(checks->run.timeline, &nr);
 	const struct tap_folded_line *lines;
 	struct tap_buf text = { 0 };
 	uint64_t sum_ns = 0;
@@ -262,74 +262,75 @@ static void check_folded(struct told *told, struct tap_folded *f, uint32_t state
 	}
 	for (unsigned int i = 0; states && i < nr; i++)
 		for (unsigned int state = 0;
-		     tap_timeline_had(told->run.timeline, tasks[i]) && state < TAP_NR_STATES;
+		     tap_timeline_had(checks->run.timeline, tasks[i]) && state < TAP_NR_STATES;
 		     state++)
 			sum_ns -= states & TAP_STATE_BIT(state) ? tasks[i]->total_ns[state] : 0;
 	CHECK(!states || !sum_ns);
 	tap_buf_release(&text);
 }
 
-static int feed(struct told *told, struct tap_err *err)
+static int feed(struct checks *checks, struct tap_err *err)
 {
 	struct tap_watcher watchers[TAP_MAX_WATCHERS];
 	unsigned int nr = 0;
 
-	tap_explain_waits_init(&told->waits, &(const struct tap_explain_waits_opts){
-						     .asks_avoidable = true,
-						     .tell = on_wait,
-						     .ctx = told,
-					     });
-	if (tap_event_stacks_new(tap_reader_info(told->run.rec.reader), &told->run.survey,
-				 &told->stacks) ||
-	    tap_explain_init(&told->explained, 5))
+	tap_explain_waits_init(&checks->waits, &(const struct tap_explain_waits_opts){
+						       .asks_avoidable = true,
+						       .tell = on_wait,
+						       .ctx = checks,
+					       });
+	if (tap_event_stacks_new(tap_reader_info(checks->run.rec.reader), &checks->run.survey,
+				 &checks->stacks) ||
+	    tap_explain_init(&checks->explained, 5))
 		return -ENOMEM;
-	watchers[nr++] = (struct tap_watcher){ .ops = &tap_event_stacks_ops, .ctx = told->stacks };
-	watchers[nr++] = (struct tap_watcher){ .ops = &told_ops, .ctx = told };
-	watchers[nr++] = (struct tap_watcher){ .ops = &tap_explain_waits_ops, .ctx = &told->waits };
 	watchers[nr++] =
-		(struct tap_watcher){ .ops = &tap_critical_watch_ops, .ctx = &told->critical };
+		(struct tap_watcher){ .ops = &tap_event_stacks_ops, .ctx = checks->stacks };
+	watchers[nr++] = (struct tap_watcher){ .ops = &check_ops, .ctx = checks };
+	watchers[nr++] =
+		(struct tap_watcher){ .ops = &tap_explain_waits_ops, .ctx = &checks->waits };
+	watchers[nr++] =
+		(struct tap_watcher){ .ops = &tap_critical_watch_ops, .ctx = &checks->critical };
 	for (unsigned int i = 0; i < NR_FOLDED; i++) {
-		told->folded[i] = (struct tap_folded){
+		checks->folded[i] = (struct tap_folded){
 			.of = i,
-			.window = told->run.window,
-			.stacks = told->stacks,
+			.window = checks->run.window,
+			.stacks = checks->stacks,
 			.picks = pick_all,
 		};
 		watchers[nr++] = (struct tap_watcher){ .ops = &tap_folded_ops,
-						       .ctx = &told->folded[i],
+						       .ctx = &checks->folded[i],
 						       .states = tap_folded_states(i) };
 	}
-	return tap_run_watch(&told->run, watchers, nr, err);
+	return tap_run_watch(&checks->run, watchers, nr, err);
 }
 
 static void check_report(const char *path, const char *window)
 {
 	const struct tap_input_opts opts = { .input = { &path, 1 }, .window = window };
-	struct told told = { 0 };
+	struct checks checks = { 0 };
 	struct tap_err err;
 	bool usage;
 
-	if (!tap_run_input(&told.run, &opts, NULL, &usage, &err) &&
-	    !tap_run_survey(&told.run, &err) && !feed(&told, &err) && !check_paths(&told)) {
-		check_sums(&told);
-		check_explained(&told.explained);
-		/* of wakeups only finished sleeps are counted */
+	if (!tap_run_input(&checks.run, &opts, NULL, &usage, &err) &&
+	    !tap_run_survey(&checks.run, &err) && !feed(&checks, &err) && !check_paths(&checks)) {
+		check_sums(&checks);
+		check_explained(&checks.explained);
+		/* of wakeups only what ended is counted */
 		for (unsigned int i = 0; i < NR_FOLDED; i++)
-			check_folded(&told, &told.folded[i],
+			check_folded(&checks, &checks.folded[i],
 				     i == TAP_FOLDED_WAKEUPS ? 0 : tap_folded_states(i));
 	}
 	for (unsigned int i = 0; i < NR_FOLDED; i++)
-		tap_folded_release(&told.folded[i]);
-	tap_explain_waits_release(&told.waits);
-	tap_explain_release(&told.explained);
-	tap_critical_watch_release(&told.critical);
-	tap_event_stacks_free(told.stacks);
-	tap_run_close(&told.run);
+		tap_folded_release(&checks.folded[i]);
+	tap_explain_waits_release(&checks.waits);
+	tap_explain_release(&checks.explained);
+	tap_critical_watch_release(&checks.critical);
+	tap_event_stacks_free(checks.stacks);
+	tap_run_close(&checks.run);
 }
 
-/*
- * Metrics have distinct names, shares are at most 100 %, and no time is longer than the recording.
- */
+/* Metrics, each by a name of its own: shares are of what there is, and no length is longer than all
+ * of it. */
 static void check_metrics(const char *path, bool by_task)
 {
 	const struct tap_input_opts input = { 0 };
@@ -346,16 +347,15 @@ static void check_metrics(const char *path, bool by_task)
 
 			CHECK(one->value >= 0 && one->value < 1e20);
 			CHECK(!i || strcmp(one->name, m.metrics.v[i - 1].name));
-			/* an error may exceed the value that it refers to */
+			/* an error may be larger than what it is of */
 			CHECK(one->unit != TAP_METRIC_PCT || by_task || one->value < 100.000001 ||
 			      strstr(one->name, "error.share"));
 		}
 	tap_measured_release(&m);
 }
 
-/*
- * A trace consists of packets, each filled completely by its fields. Return: the end of the number.
- */
+/* A trace consists of packets without gaps, each filled by its fields. Return: the first byte after
+ * the number. */
 static const unsigned char *read_varint(const unsigned char *p, const unsigned char *end,
 					uint64_t *v)
 {
@@ -421,7 +421,7 @@ static void check_export(const char *path, const char *window)
 	tap_run_close(&e.run);
 }
 
-/* Count the numbers in a column; the last one must end at its end. */
+/* Numbers in a column; each must end in it. */
 static uint64_t count_numbers(const unsigned char *bytes, size_t len, const char *type)
 {
 	uint64_t nr = 0;
@@ -434,13 +434,13 @@ static uint64_t count_numbers(const unsigned char *bytes, size_t len, const char
 	return nr;
 }
 
-/* Check the columns against docs/internals/html.md. */
+/* Check that the columns are laid out as docs/internals/html.md says. */
 static void check_columns(const struct tap_buf *part)
 {
 	const unsigned char *bytes = (const unsigned char *)part->data;
 	const size_t len =
 		bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
-	/* times may exceed jansson's integers */
+	/* times may be beyond jansson's integers */
 	json_t *json = json_loadb(part->data + 4, len, JSON_DECODE_INT_AS_REAL, NULL), *place;
 	const double slices = json_number_value(json_object_get(json, "slices"));
 	const char *name, *type;
@@ -512,10 +512,8 @@ int main(int argc, char **argv)
 	return 0;
 }
 #else
-/*
- * Write a file like the recorder's next one, with the number 2. Return: a descriptor that the
- * caller closes; -1 if this is not file 1.
- */
+/* Put into a file, which the caller closes, what the recorder's next file would be: the same with
+ * the number 2. Return: -1: no file 1. */
 static int make_next(const unsigned char *data, size_t size)
 {
 	static const char key[] = "\"file\":1";
@@ -534,7 +532,7 @@ static int make_next(const unsigned char *data, size_t size)
 	return fd;
 }
 
-/* Join two files of one recorder; the second one may have the same events, others, or none. */
+/* Two files of one recorder, where the later one may have the same events, others, or none. */
 static void check_joined(const char *path, const unsigned char *data, size_t size)
 {
 	const char *paths[2] = { path };

@@ -28,14 +28,14 @@ static int parse(const char *text, size_t len, unsigned int *nr)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tap_buf behind = { 0 };
-	unsigned int nr, nr_behind;
+	struct tap_buf after = { 0 };
+	unsigned int nr, nr_after;
 	int ret = parse((const char *)data, size, &nr);
 
 	CHECK(ret || nr);
-	tap_buf_puts(&behind, " \t# more\n");
-	tap_buf_add(&behind, data, size);
-	CHECK(parse(behind.data, behind.len, &nr_behind) == ret && nr_behind == nr);
-	tap_buf_release(&behind);
+	tap_buf_puts(&after, " \t# more\n");
+	tap_buf_add(&after, data, size);
+	CHECK(parse(after.data, after.len, &nr_after) == ret && nr_after == nr);
+	tap_buf_release(&after);
 	return 0;
 }

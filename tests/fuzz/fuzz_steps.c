@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a list of steps for a program, with any record: an accepted list runs to its end and
- * reads nothing outside the record and the list. Any text as a filter: its list is accepted and
- * gives the same result as the filter. The input is a byte that selects one of both, the length of
- * the list (two bytes) or the filter up to a NUL, and the record.
+ * Any bytes as a list of steps that a program is given, over any record: a list that is accepted is
+ * run to its end, and reads nothing outside of the record and of itself. Any text as a filter: its
+ * list is accepted, and answers what the filter does. The input is a byte that says which, the
+ * length of the list (two) or the filter up to a NUL, and the record.
  */
 #include <errno.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 
 #define THIS_CPU 1
 
-/* Replaces the C library's function: the result must not depend on the CPU. */
+/* In place of the C library's: the same input takes the same way on each CPU. */
 int sched_getcpu(void)
 {
 	return THIS_CPU;
@@ -37,7 +37,7 @@ static const char format_text[] =
 	"\tfield:__data_loc cpumask_t m;\toffset:56;\tsize:4;\tsigned:0;\n"
 	"\nprint fmt: \"%d\", REC->c\n";
 
-/* A copy of exact size, so that the sanitizer detects reads beyond it. */
+/* Returns a copy with no room after it, so that ASan sees reads past its end. */
 static void *copy(const void *data, size_t size, size_t least)
 {
 	void *p = calloc(1, size > least ? size : least);

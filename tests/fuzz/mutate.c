@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- results of a scan ---- */
+/* ---- what a scan notes ---- */
 
 void scan_piece(struct scan *s, enum piece_kind kind, size_t at, size_t len, size_t unit)
 {
@@ -48,9 +48,9 @@ static void put(struct scan *s, const struct number *n, uint64_t v)
 	memcpy(s->data + n->at, &v, n->size);
 }
 
-/* ---- inserting and removing bytes ---- */
+/* ---- bytes that come and go ---- */
 
-/* Return the new position of @was after @drop bytes at @at were replaced by @add bytes. */
+/* Where what was at @was is when @drop bytes at @at have become @add. */
 static size_t moved(size_t was, size_t at, size_t drop, size_t add)
 {
 	return was < at + drop || was < at ? was : was - drop + add;
@@ -80,7 +80,7 @@ static void adjust(struct scan *s, struct number *n, size_t at, size_t drop, siz
 		n->from = moved(n->from, at, drop, add);
 }
 
-/* Replace @drop bytes at @at by @add bytes. Return: false if there is not enough room. */
+/* Puts @add bytes in the place of @drop. Return: false: there is no room. */
 static bool splice(struct scan *s, size_t at, size_t drop, const unsigned char *bytes, size_t add)
 {
 	if (s->len - drop + add > s->max)
@@ -94,10 +94,7 @@ static bool splice(struct scan *s, size_t at, size_t drop, const unsigned char *
 	return true;
 }
 
-/*
- * Replace bytes as splice() does, but keep the size of a surrounding sub-buffer: cut off its end,
- * or fill it with zeroes.
- */
+/* splice() for all pieces: a sub-buffer keeps its size, its end is cut off or filled with zeros. */
 static void replace(struct scan *s, size_t at, size_t drop, const unsigned char *bytes, size_t add)
 {
 	static const unsigned char zeros[65536];
@@ -115,14 +112,14 @@ static void replace(struct scan *s, size_t at, size_t drop, const unsigned char 
 		splice(s, end - more, 0, zeros, more);
 }
 
-/* ---- mutations ---- */
+/* ---- changes ---- */
 
 static unsigned int pick(unsigned int *seed, size_t nr)
 {
 	return nr ? (unsigned int)rand_r(seed) % (unsigned int)nr : 0;
 }
 
-/* Pick sections and options rarely: most changes of them make a recording that is refused. */
+/* Most changes of sections and options make a recording that is refused. */
 static enum piece_kind pick_kind(unsigned int *seed)
 {
 	static const enum piece_kind kinds[] = {
@@ -133,7 +130,7 @@ static enum piece_kind pick_kind(unsigned int *seed)
 	return kinds[pick(seed, sizeof(kinds) / sizeof(*kinds))];
 }
 
-/* Return: NULL if there is none. */
+/* Return: NULL: there is none. */
 static const struct piece *pick_piece(const struct scan *s, unsigned int *seed)
 {
 	for (unsigned int tries = 0; s->nr_pieces && tries < 64; tries++) {
@@ -186,10 +183,10 @@ static void change_piece(struct scan *s, unsigned int *seed)
 	units = len / p->unit;
 	memcpy(copy, s->data + p->at, len);
 	switch (pick(seed, 6)) {
-	case 0: /* remove it */
+	case 0: /* it goes */
 		replace(s, p->at, len, NULL, 0);
 		break;
-	case 1: /* duplicate it */
+	case 1: /* it is there twice */
 		replace(s, other->at, 0, copy, len);
 		break;
 	case 2:
@@ -198,11 +195,11 @@ static void change_piece(struct scan *s, unsigned int *seed)
 		else
 			replace(s, other->at, other->len, copy, len);
 		break;
-	case 3: /* cut off its end */
+	case 3: /* its end is cut */
 		len = pick(seed, units) * p->unit;
 		replace(s, p->at + len, p->len - len, NULL, 0);
 		break;
-	case 4: /* append its beginning to it */
+	case 4: /* its beginning follows it, as a part of it */
 		len = pick(seed, units) * p->unit;
 		replace(s, p->at + p->len - p->unit * !!units, 0, copy, len);
 		break;
@@ -240,7 +237,7 @@ static uint64_t boundary(unsigned int *seed, size_t size)
 	return size < 8 ? v & ((1ull << 8 * size) - 1) : v;
 }
 
-/* An offset that gets the value of another one makes two ranges overlap. */
+/* An offset that becomes another one's makes two ranges overlap. */
 static void change_number(struct scan *s, unsigned int *seed)
 {
 	enum piece_kind kind = pick_kind(seed);
@@ -251,7 +248,7 @@ static void change_number(struct scan *s, unsigned int *seed)
 				    *from = &s->numbers[(other + i) % s->nr_numbers];
 		uint64_t v = scan_get(s, n->at, n->size);
 
-		if (n->kind != kind && i < s->nr_numbers - 1) /* take any kind for the last one */
+		if (n->kind != kind && i < s->nr_numbers - 1) /* the last one is of any kind */
 			continue;
 		for (unsigned int k = 0;
 		     k < 64 &&

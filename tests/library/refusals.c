@@ -152,7 +152,7 @@ static void check_empty(void)
 
 	expect("nothing waited",
 	       tap_latencies_all(latencies)->count == 0 && !tap_latencies_task(latencies, 100));
-	expect("nobody was in a state",
+	expect("no task was in a state",
 	       !tap_longest_states_ns(longest, 100, TAP_STATE_BLOCKED, NULL) &&
 		       !tap_longest_states_ns(longest, -1, TAP_NR_STATES, NULL));
 	expect("no signals", !tap_signals_get(signals, 0));

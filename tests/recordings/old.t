@@ -151,7 +151,7 @@ sub sums_of {
 		$kinds{$e->{event}}++ if $t <= $window->[1];
 		$last{$cpu} = $t;
 		next if $e->{event} ne 'sched:sched_switch';
-		# the first one tells what ran since the window's start
+		# the first switch also shows what ran since the window's start
 		my $on = $on{$cpu} // [$f->{prev_pid}, $window->[0]];
 		# a switch is missing where another task is switched from
 		$add->($cpu, @$on, $t) if $on->[0] == $f->{prev_pid};

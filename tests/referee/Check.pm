@@ -53,7 +53,7 @@ sub rule {
 	return { %$metric, op => $op, limit => $limit, text => "$metric->{metric} " . ($metric->{options} // '') . " $op $limit$metric->{unit}" };
 }
 
-# What is wrong with a row of the report, or nothing.
+# Returns the error in a row of the report, or nothing.
 sub wrong {
 	my ($rule, $got) = @_;
 	my $truth = $rule->{truth} // $rule->{value};

@@ -95,7 +95,7 @@ sub path {
 	return joined(reverse(@steps));
 }
 
-# Whose time a sleep of the followed task was: its waker's, or of the task itself if an interrupt woke it. Steps are from the latest on.
+# The time of a sleep belongs to the waker, or to the sleeping task itself if an interrupt woke it. Returns steps, the latest first.
 sub of_sleep {
 	my ($schedule, $tid, $from, $to) = @_;
 	my $wakeup = wakeup_after($schedule, $tid, $to);

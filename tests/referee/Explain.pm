@@ -96,7 +96,7 @@ sub count_idle {
 	$others->{$what}{cpus}{$_} = 1 for @for_it ? @for_it : @idle;
 }
 
-# The same, as the report has it. Nothing where the recording does not list which CPUs the task may use.
+# The fields of idle_elsewhere in the report. If the recording does not list which CPUs the task may use, avoidable_ns may be less than the truth.
 sub idle_elsewhere {
 	my ($truth, $tid, %others) = @_;
 	my %cpus = map { my $what = $_; $what => join(' ', sort { $a <=> $b } keys(%{$others{$what}{cpus} // {}})) } qw(avoidable barred);
@@ -124,7 +124,7 @@ sub verdicts {
 sub cuts {
 	my ($schedule, $tid, $from, $to) = @_;
 	my $truth = $schedule->{truth};
-	my %cuts = map { $_ => 1 } $from, $to, values(%{$truth->{switched}}), values(%{$truth->{told}});
+	my %cuts = map { $_ => 1 } $from, $to, values(%{$truth->{switched}}), values(%{$truth->{idle_seen}});
 
 	for my $log ((map { $truth->{$_}{$tid} } qw(tasks queues placing)), map { values(%{$truth->{$_}}) } qw(runs irqs sleeps asked)) {
 		$cuts{$_->[0]} = 1 for @$log;
@@ -155,7 +155,7 @@ sub component {
 sub idle {
 	my ($schedule, $cpu, $ns) = @_;
 
-	return 'idle' if $ns < ($schedule->{truth}{told}{$cpu} // $schedule->{to});
+	return 'idle' if $ns < ($schedule->{truth}{idle_seen}{$cpu} // $schedule->{to});
 	return $schedule->{truth}->at('sleeps', $cpu, $ns) ? 'idle_state' : 'idle_exit';
 }
 

@@ -380,7 +380,7 @@ sub idle_state {
 	$self->event($c, 'power:cpu_idle', "state=$state cpu_id=$c->{nr}");
 	$c->{sleeps} = !$c->{sleeps} || 0;
 	$self->{truth}->note('sleeps', $c->{nr}, $self->{now}, $c->{sleeps});
-	$self->{truth}->first('told', $c->{nr}, $self->{now}) if defined($self->{truth}{switched}{$c->{nr}});
+	$self->{truth}->first('idle_seen', $c->{nr}, $self->{now}) if defined($self->{truth}{switched}{$c->{nr}});
 }
 
 # A CPU requests that another one, or itself, reschedules. A lazy request changes nothing after one that is not. Before both flags' numbers have

@@ -14,7 +14,7 @@
 #   prios{tid}      priority, as in sched_switch
 #   irqs{cpu}       the open interrupt handlers, such as "irq softirq", the innermost last
 #   sleeps{cpu}     1 while the CPU is in an idle state, else 0
-#   told{cpu}       ns of the first event of an idle state after the CPU's first switch
+#   idle_seen{cpu}  ns of the first event of an idle state after the CPU's first switch
 #   asked{cpu}      'hard' or 'lazy' while a reschedule is requested
 #   switched{cpu}   ns of the CPU's first switch
 #   origin{cpu}     tid of the task that ran until then, if that switch proves that it had run since the recording began (docs/answers.md)
@@ -28,7 +28,7 @@ use warnings;
 sub new {
 	my ($class, $from, $to) = @_;
 
-	return bless { from => $from, to => $to, wakeups => [], map { $_ => {} } qw(tasks queues placing may listed class seen runs prios irqs sleeps asked switched origin known told flags) }, $class;
+	return bless { from => $from, to => $to, wakeups => [], map { $_ => {} } qw(tasks queues placing may listed class seen runs prios irqs sleeps asked switched origin known idle_seen flags) }, $class;
 }
 
 # Log that KEY of the log WHAT is VALUE from NS on.

@@ -4,7 +4,7 @@
  * it waits until rules:plain is on and fires it 100 times, v = 0, 1, ...
  *
  *   fork       goes on in a child; the parent waits for it
- *   setuid     is nobody from now on
+ *   setuid     changes to the user nobody
  *   /FOLDER    sees that folder only
  *   close      closes all descriptors but 0, 1 and 2
  *   seccomp    is killed by the system calls that open, make or connect something

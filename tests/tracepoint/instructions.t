@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What a site costs in instructions: while nobody wants its event, read from the disassembly; while
-# somebody does, counted by valgrind, which has no rseq.
+# The cost of a site in instructions: read from the disassembly for an event that is off; counted by
+# valgrind, which has no rseq, for one that is on.
 cd "$(dirname "$0")/../.." || exit 1
 library=${LIBRARY:-build/libschedtap-tracepoint.a}
 most=200

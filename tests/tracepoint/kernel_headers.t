@@ -151,7 +151,7 @@ END
 	is(scalar(`XDG_RUNTIME_DIR=$dir $folder/program`), "$want\n", "$version: and has the events");
 }
 
-# What is missing of an event's struct is brought by the program.
+# A program defines a kernel struct that an event uses and the headers leave out.
 sub own_struct_is {
 	my ($version) = @_;
 	my $folder = "$dir/$version";

@@ -109,7 +109,7 @@ static void kill_after(int seconds)
 		timer_settime(timer, 0, &when, NULL);
 }
 
-/* The child has whole branches, and a lock that nobody holds. */
+/* In a forked child no branch is half patched and the lock is free. */
 static void *fork_thread(void *unused)
 {
 	while (!stopped()) {

@@ -149,7 +149,7 @@ static inline void own_each_record(struct own *own, own_record_fn *fn, void *arg
 			own_ring_records(own, own_area(own, i), fn, arg);
 }
 
-/* As the decoder prints it. */
+/* Append the record's text to @out as the decoder prints it. Exits if the format is refused. */
 static inline void own_decode(const struct own_event *event, const void *rec, uint32_t size,
 			      struct tap_buf *out)
 {

@@ -33,7 +33,7 @@ for file in patch static_key; do
 		-c src/tracepoint/$file.c -o "$dir/$file.o" || exit 1
 done
 
-# every way to build, run in one go: the first that fails is told
+# Build and run every combination of options; stop at the first that fails, with its output in $dir/log.
 builds() { # COMPILER LANGUAGE STANDARD
 	local opt pic keys opts=(-O2)
 	[[ $3 = *11 && ! $SOAK ]] || opts=(-O0 -Og -O2 '-O2 -flto')

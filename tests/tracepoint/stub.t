@@ -206,5 +206,5 @@ for my $cc (qw(gcc clang)) {
 
 # a program that has the library's own header has no use for the stub
 spew("$dir/both.c", "#include <schedtap/tracepoint.h>\n#include \"tracepoint_stub.h\"\nint main(void)\n{\n\treturn 0;\n}\n");
-is(join('', run("cc -Wall -Werror -fsyntax-only -I$top/include both.c")), '0', 'behind the library\'s header the stub is empty');
+is(join('', run("cc -Wall -Werror -fsyntax-only -I$top/include both.c")), '0', 'after the library\'s header the stub is empty');
 done_testing();

@@ -127,7 +127,7 @@ static void read_ring(const struct tap_area *a)
 	munmap(p, a->size);
 }
 
-/* What is in the rings, while nobody writes. */
+/* Count the records in all rings. No thread may write meanwhile. */
 static void read_rings(void)
 {
 	struct tap_control c;
@@ -145,7 +145,7 @@ static void read_rings(void)
 	}
 }
 
-/* As many of each as @times, from @from on, and of others none. */
+/* Check that the rings have each value from @from to @to - 1 @times times, and no other. */
 static void check_seen(unsigned int from, unsigned int to, unsigned int times)
 {
 	for (unsigned int v = 0; v < VALUES; v++)

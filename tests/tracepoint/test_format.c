@@ -111,7 +111,7 @@ static void test_fields(void)
 		  "const char *\0x",
 		  "const char * x;\toffset:16;\tsize:8;\tsigned:0;",
 		  { 16, 8, 0 } },
-		{ "an array has its length behind its name",
+		{ "an array has its length after its name",
 		  "char[16]\0x",
 		  "char x[16];\toffset:8;\tsize:16;\tsigned:1;",
 		  { 8, 16, 1, 16 } },

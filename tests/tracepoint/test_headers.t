@@ -232,7 +232,7 @@ static void one(struct tracepoint *tp, void *priv)
 {
 	*(int *)priv += !strcmp(tp->name, "gamma_one") || !strcmp(tp->name, "alpha_one");
 }
-static int told(struct notifier_block *nb, unsigned long action, void *data)
+static int on_module(struct notifier_block *nb, unsigned long action, void *data)
 {
 	(void)nb;
 	calls += action == MODULE_STATE_COMING && ((struct tp_module *)data)->mod;
@@ -240,7 +240,7 @@ static int told(struct notifier_block *nb, unsigned long action, void *data)
 }
 int main(void)
 {
-	struct notifier_block nb = { told, NULL, 0 };
+	struct notifier_block nb = { on_module, NULL, 0 };
 	char text[64] = "";
 	int found = 0;
 
@@ -290,7 +290,7 @@ int main(void)
 	is(found, 2, "for_each_kernel_tracepoint() finds those of both files, each once");
 	calls = 0;
 	is(register_tracepoint_module_notifier(&nb), 0, "a notifier");
-	is(calls, 1, "is told of the program");
+	is(calls, 1, "is called for the program");
 	is(unregister_tracepoint_module_notifier(&nb), 0, "and goes");
 	is(unregister_tracepoint_module_notifier(&nb), -ENOENT, "once");
 	print_alpha(text, sizeof(text));
@@ -414,7 +414,7 @@ header('epsilon', <<'END');
 TRACE_EVENT(epsilon_one, TP_PROTO(int x), TP_ARGS(x), TP_STRUCT__entry(__field(int, x)),
 	TP_fast_assign(__entry->x = x;), TP_printk("%s", __print_symbolic(__entry->x, { -1, "minus" }, { 1, "one" })));
 END
-# a semicolon behind an event may be left out, as in the kernel
+# a semicolon after an event may be left out, as in the kernel
 spew("$dir/bare.c", <<'END');
 #define CREATE_TRACE_POINTS
 #include "iota.h"
@@ -672,7 +672,7 @@ for my $cc (qw(gcc clang)) {
 				compiles("$name: texts that compilers know", "$with -O2 " . sources($language, 'constants.c') . " -o constants $library");
 				compiles("$name: values below zero", "$with -O2 " . sources($language, 'negative.c') . " -o negative $library");
 				compiles("$name: no semicolons", "$with -O2 " . sources($language, 'bare.c') . " -o bare $library");
-				compiles("$name: nothing behind the last event", "$with -c " . sources($language, 'alone.c') . " -o alone.o");
+				compiles("$name: nothing after the last event", "$with -c " . sources($language, 'alone.c') . " -o alone.o");
 				compiles("$name: a header's own macros", "$with -O2 " . sources($language, 'wrapped.c') . " -o wrapped $library");
 				compiles("$name: a field called errno", "$with -O2 " . sources($language, 'errno.c') . " -o errno $library");
 				compiles("$name: tracepoint_string()", "$with -O2 " . sources($language, 'string.c') . ' -o string');

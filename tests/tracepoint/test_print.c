@@ -185,7 +185,7 @@ static void test_numbers(void)
 	PRINT("an address", expected, "%p", (void *)&nr);
 }
 
-/* The compiler takes the letters behind a %p for text, and checks no more. */
+/* The compiler takes the letters after a %p for text and does not check them. */
 static void test_pointers(void)
 {
 	static const unsigned char ip6[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
@@ -208,7 +208,7 @@ static void test_pointers(void)
 	PRINT("%pIS", "10.0.0.1", "%pIS", (const void *)&in);
 	PRINT("%pISpc", "10.0.0.1:80 [2001:db8::1]:443", "%pISpc %pISpc", (const void *)&in,
 	      (const void *)&in6);
-	PRINT("%pIS and letters behind it", "10.0.0.1 pc", "%pIS pc", (const void *)&in);
+	PRINT("%pIS and letters after it", "10.0.0.1 pc", "%pIS pc", (const void *)&in);
 	PRINT("%pIS of another family", "(einval)", "%pISpc", (const void *)&other);
 	PRINT("%pI4 in other orders", "32.1.13.184 184.13.1.32 032.001.013.184", "%pI4n %pI4l %pi4",
 	      (const void *)ip6, (const void *)ip6, (const void *)ip6);

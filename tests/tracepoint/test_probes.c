@@ -72,7 +72,7 @@ static int clear_log(void **state)
 
 enum what { ADD, ADD_PRIO, REMOVE, FIRE, END };
 
-/* One step, and what it returns. Probes are told apart by their data. */
+/* One step and its expected result. A probe is identified by its data. */
 struct step {
 	enum what what;
 	const char *data;
@@ -90,7 +90,7 @@ static const struct order_case {
 	{ "higher priorities first",
 	  { { ADD_PRIO, "a ", 5 }, { ADD_PRIO, "b ", 20 }, { ADD, "c " }, { FIRE } },
 	  "reg b c a " },
-	{ "an equal priority goes behind those that are there",
+	{ "a probe of equal priority runs after those registered before it",
 	  { { ADD_PRIO, "a ", 7 }, { ADD_PRIO, "b ", 3 }, { ADD_PRIO, "c ", 7 }, { FIRE } },
 	  "reg a c b " },
 	{ "priorities may be negative",
@@ -258,7 +258,7 @@ static void test_thread_that_ends_inside(void **state)
 	assert_int_equal(pthread_create(&t, NULL, end_inside, NULL), 0);
 	pthread_join(t, NULL);
 	assert_int_equal(unregister_trace_bare(ending_probe, NULL), 0);
-	tracepoint_synchronize_unregister(); /* returns: nobody has to be waited for */
+	tracepoint_synchronize_unregister(); /* returns: there is no thread to wait for */
 }
 
 static void count_tracepoint(struct tracepoint *tp, void *priv)
@@ -275,7 +275,7 @@ static void test_for_each(void **state)
 	assert_int_equal(nr, 2);
 }
 
-static int told(struct notifier_block *nb, unsigned long action, void *data)
+static int on_module(struct notifier_block *nb, unsigned long action, void *data)
 {
 	const struct tp_module *module = data;
 	int nr = 0;
@@ -290,7 +290,7 @@ static int told(struct notifier_block *nb, unsigned long action, void *data)
 
 static void test_notifier(void **state)
 {
-	static struct notifier_block nb = { .notifier_call = told };
+	static struct notifier_block nb = { .notifier_call = on_module };
 
 	(void)state;
 	assert_int_equal(unregister_tracepoint_module_notifier(&nb), -ENOENT);
@@ -300,7 +300,7 @@ static void test_notifier(void **state)
 	assert_int_equal(unregister_tracepoint_module_notifier(&nb), 0);
 }
 
-/* An event's own probe among others: it goes when nobody wants the event, they stay. */
+/* An event's own probe goes when the event is switched off; other probes of the tracepoint stay. */
 static void test_event_beside_probes(void **state)
 {
 	uint8_t *wanted = (uint8_t *)__tracepoint_guarded.on; /* as a controller writes it */
@@ -340,8 +340,8 @@ static void test_custom_event(void **state)
 	assert_null(__tracepoint_bare.funcs);
 }
 
-/* What is switched on in a child is off in its parent. A child's first passing of a site is a look.
- */
+/* An event switched on in a child stays off in its parent. A child rereads the switches when it
+ * first passes a site. */
 static int in_child(void)
 {
 	uint8_t *wanted;
@@ -444,7 +444,7 @@ static void fork_inside(void)
 	waitpid(child, NULL, 0);
 }
 
-/* Nobody waits for himself. */
+/* A fork in regfunc must not wait for the thread that forks. */
 static void test_fork_in_regfunc(void **state)
 {
 	struct timespec start;
@@ -457,7 +457,7 @@ static void test_fork_in_regfunc(void **state)
 	assert_int_equal(unregister_trace_guarded(probe, "a"), 0);
 }
 
-/* ---- who waits for whom ---- */
+/* ---- waiting for other threads ---- */
 
 static void compute_long(void)
 {

@@ -36,7 +36,7 @@ struct reader {
 	pthread_t thread;
 	struct tap_thread *slot;
 	uint64_t period; /* the store */
-	bool stays; /* until it is told to leave; else a while longer than its store takes */
+	bool stays; /* until .may_leave; else a while longer than its store takes */
 	int entered, arrived, may_leave, left;
 };
 

@@ -267,7 +267,7 @@ static void read_rest(struct ring *r)
 		CHECK(read_sub(r), "a sub-buffer is not whole");
 }
 
-/* As a recorder: reads the sub-buffers that are full, and frees them. */
+/* Read the full sub-buffers and free them, as a recorder does. */
 static void drain(struct ring *r)
 {
 	update(r);
@@ -395,8 +395,8 @@ static void long_array(void)
 }
 
 /*
- * The kernel may end a sequence before its last store: what that leaves behind is put there by
- * hand. Without rseq there are no sequences, and nothing of that.
+ * The kernel may abort an rseq sequence before its last store. This test writes the remains of such
+ * a sequence by hand. Without rseq there are no sequences and no remains.
  */
 static void interrupted(void)
 {
@@ -660,7 +660,7 @@ static void *write_confined(void *silent)
 	return NULL;
 }
 
-/* Of a ring that nobody drains: every 1024 losses a thread looks whether there is a recorder. */
+/* A thread whose ring is full looks every 1024 losses whether a recorder still runs. */
 static void silent(void)
 {
 	pthread_t thread;
@@ -727,7 +727,7 @@ static const struct {
 	{ "a ring that is written over keeps the newest", newest },
 	{ "a text of 64 kB is cut, marked and counted", long_text },
 	{ "an array that is too long is counted as lost", long_array },
-	{ "what an interrupted sequence leaves behind is put right", interrupted },
+	{ "the remains of an interrupted sequence are put right", interrupted },
 	{ "a sub-buffer is not written over while a thread is at it", unsettled },
 	{ "a sub-buffer that is full to its last byte is read, whether or not the next one is "
 	  "taken",
@@ -784,7 +784,7 @@ int main(int argc, char **argv)
 	}
 	snprintf(path, sizeof(path), "%s/schedtap", folder);
 	if (rmdir(path) || rmdir(folder)) {
-		printf("# left behind: %s\n", folder);
+		printf("# not removed: %s\n", folder);
 		return 1;
 	}
 	return !!failed;

@@ -140,7 +140,7 @@ static bool check_child(void)
 	return check(4, "the first event in a child", bytes, 4096, has_ring()) & ok;
 }
 
-/* An event that assigns nothing, in the same ring behind the first one. */
+/* An event that assigns nothing, recorded after the first one in the same ring. */
 static bool check_paint(void)
 {
 	unsigned char sub[TAP_SUB_BYTES];

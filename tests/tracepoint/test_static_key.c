@@ -313,7 +313,8 @@ static const char *libraries(void)
 
 	for (int i = 0; i < 3 && !wrong; i++) {
 		wrong = sees_library();
-		static_branch_inc(&false_key); /* goes through all tables: none is left behind */
+		static_branch_inc(
+			&false_key); /* goes through all tables: a stale one would crash */
 		static_branch_dec(&false_key);
 	}
 	return wrong;

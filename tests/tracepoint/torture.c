@@ -115,7 +115,7 @@ static void want(struct tracepoint *tp, void *on)
 		__atomic_store_n((uint8_t *)tp->on, on ? 1 : 0, __ATOMIC_RELEASE);
 }
 
-/* As a controller from outside: a byte, and that is all. */
+/* Switches events on and off like a controller in another process: by one byte each. */
 static void *controller(void *unused)
 {
 	int on = 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Further causes of waits, added at random to a finished simulation, as they do not change when
- * tasks run: tasks' classes, interrupts, idle states, reschedule requests, dispatch queues of
- * sched_ext, and lists of the CPUs that tasks may use. Some simulations have one of these causes,
- * others several, also nested.
+ * What else is a cause of waits, thrown by dice over a simulation that is over, for nothing of it
+ * changes who runs when: tasks' classes, interrupts, idle states, reschedules that are asked for,
+ * dispatch queues of sched_ext, and lists of the CPUs that tasks may use. Some simulations have one
+ * of them alone, others several, one in the other.
  */
 #ifndef TAP_TRUTH_CAUSES_H
 #define TAP_TRUTH_CAUSES_H
@@ -16,7 +16,7 @@
 #define SCX_NONE (1ull << 63)
 #define SCX_LOCAL (1ull << 63 | 2)
 #define SCX_LOCAL_OF_CPU (3ull << 62)
-#define TIF_HARD 3 /* the numbers of x86 */
+#define TIF_HARD 3 /* x86's */
 #define TIF_LAZY 4
 #define NOT_IDLE UINT32_MAX
 #define CPU_AWAY (-2)
@@ -35,10 +35,11 @@ enum cause {
 struct causes {
 	const struct sim *s;
 	struct sim dices;
-	unsigned int with; /* bits, from enum cause */
+	unsigned int with; /* enum cause, bits */
 	struct event *events;
 	unsigned int nr, cap;
-	uint64_t end_ns; /* end of the part that may be damaged: no causes are added after it */
+	uint64_t end_ns; /* causes are added only before this; later events are protected from
+			    damage */
 	bool scx[SIM_TASKS];
 	struct {
 		uint64_t dsq;
@@ -53,7 +54,7 @@ static inline struct event *add_cause(struct causes *c, const struct event *e)
 	return &c->events[c->nr++];
 }
 
-/* ---- activity of CPUs ---- */
+/* ---- what CPUs did ---- */
 
 static inline const struct event *next_switch(const struct sim *s, const struct event *e, int cpu)
 {
@@ -62,9 +63,7 @@ static inline const struct event *next_switch(const struct sim *s, const struct 
 	return e < s->events + s->nr_events ? e : NULL;
 }
 
-/*
- * Return the task that runs between two successive switches of a CPU, either of which may be NULL;
- * -1 if it is idle; CPU_AWAY if it is offline.
+/* Which task runs between two switches of a CPU, either of which may be NULL; -1: none; CPU_AWAY.
  */
 static inline int runs_between(const struct sim *s, int cpu, const struct event *from,
 			       const struct event *to)
@@ -87,7 +86,7 @@ static inline int runs_at(const struct sim *s, int cpu, uint64_t ns)
 	return runs_between(s, cpu, from, to);
 }
 
-/* ---- causes within an interval of a CPU ---- */
+/* ---- within an interval of a CPU ---- */
 
 static inline struct event *add_at(struct causes *c, enum event_kind kind, int cpu, uint64_t ts_ns)
 {
@@ -101,9 +100,7 @@ static inline struct event *add_at(struct causes *c, enum event_kind kind, int c
 	return add_cause(c, &e);
 }
 
-/*
- * Add an interrupt handler or an idle state, at a random time after @at. Return: its end; 0 if
- * there is not enough time.
+/* A handler, or an idle state: from somewhere after @at on. Return: its end; 0: there is no room.
  */
 static inline uint64_t add_span(struct causes *c, enum event_kind first, int cpu, uint64_t at,
 				uint64_t to_ns)
@@ -134,7 +131,7 @@ static inline void add_spans(struct causes *c, enum event_kind first, int cpu, u
 		from_ns = add_span(c, first, cpu, from_ns, to_ns);
 }
 
-/* Add interrupt handlers of both kinds, one after the other. */
+/* Handlers of both kinds, one after the other. */
 static inline void add_irqs(struct causes *c, int cpu, uint64_t from_ns, uint64_t to_ns)
 {
 	while (from_ns && dice(&c->dices, 3)) {
@@ -144,7 +141,7 @@ static inline void add_irqs(struct causes *c, int cpu, uint64_t from_ns, uint64_
 	}
 }
 
-/* Add reschedule requests. Any CPU that is online may send one. */
+/* Any CPU that is there may ask. */
 static inline void add_asks(struct causes *c, int task, int cpu, uint64_t from_ns, uint64_t to_ns)
 {
 	while (to_ns > from_ns + 2 && !dice(&c->dices, 3)) {
@@ -189,7 +186,7 @@ static inline void add_to_cpu(struct causes *c, int cpu)
 	}
 }
 
-/* ---- causes at other events ---- */
+/* ---- beside events ---- */
 
 static inline void put_somewhere(struct causes *c, int task, struct event *e)
 {
@@ -216,7 +213,7 @@ static inline void scx_wakeup(struct causes *c, const struct event *e)
 		put_somewhere(c, e->task, scx);
 		return;
 	}
-	scx->dsq = c->place[e->task].dsq; /* the task's current queue; none if it runs */
+	scx->dsq = c->place[e->task].dsq; /* where it stands already; none if it runs */
 	scx->held = c->place[e->task].held;
 }
 
@@ -255,7 +252,7 @@ static inline void add_scx(struct causes *c)
 	}
 }
 
-/* ---- properties of tasks ---- */
+/* ---- of tasks ---- */
 
 static inline void add_classes(struct causes *c, struct task *tasks)
 {
@@ -314,7 +311,7 @@ static inline void put_row(struct tap_buf *meta, const struct task *t, const cha
 		tap_buf_printf(meta, "\"%s\"]", text);
 }
 
-/* Add a task to the lists of those that existed when the lists were read. */
+/* Rows of those that were there when the lists were read. */
 static inline void list_task(struct causes *c, int task, struct task *t, struct tap_buf *meta)
 {
 	unsigned int cpus = dice(&c->dices, 3)
@@ -338,7 +335,7 @@ static inline void list_task(struct causes *c, int task, struct task *t, struct 
 
 /* ---- all ---- */
 
-/* Merge causes and events by time; a cause follows the event to which it belongs. */
+/* Merges the simulation's events with the causes by time; at equal times the causes come last. */
 static inline void merge_causes(const struct causes *c, struct sim *out)
 {
 	const struct event *a = c->s->events, *b = c->events, *a_end = a + c->s->nr_events,
@@ -366,7 +363,7 @@ static inline int by_time(const void *a, const void *b)
 	return (x->ts_ns > y->ts_ns) - (x->ts_ns < y->ts_ns);
 }
 
-/* Return the same simulation with causes. @meta: the metadata of its recordings. */
+/* Returns a copy of @s with random causes added. @meta: gets the description of its recordings. */
 static inline struct sim with_causes(const struct sim *s, uint64_t seed, struct tap_buf *meta)
 {
 	struct causes c = { .s = s, .end_ns = s->events[s->nr_events - s->nr_protected].ts_ns };

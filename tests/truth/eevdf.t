@@ -60,7 +60,7 @@ sub pick {
 	return $best;
 }
 
-# The same, after which those that only waited for being eligible have left.
+# Picks a task. A delayed task that would be picked leaves the queue instead, and the next one is picked.
 sub pick_awake {
 	my ($s) = @_;
 

@@ -270,7 +270,7 @@ sub check_sums {
 	}
 }
 
-# Rows of one tid added up: lives may not be told apart.
+# Add up the rows of each tid, as a report may not distinguish a tid's lives.
 sub by_tid {
 	my ($rows) = @_;
 	my %tids;

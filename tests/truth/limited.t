@@ -136,7 +136,8 @@ sub out_of_bounds {
 	return @wrong;
 }
 
-# The same recording without a description, as another program writes it: by its switches it is recognised, or what is not certain is unknown.
+# A limited recording without a description, as another program writes it. Reports must recognise the limit by the switches, or call unknown
+# what is not certain.
 sub unsaid_limit {
 	my ($folder, $window, $select, @kept) = @_;
 	my $file = "$folder/unsaid.dat";
@@ -261,7 +262,7 @@ sub cpus_of {
 	return (\%cpus, [sort { $a <=> $b } keys(%all)]);
 }
 
-# Who waited how long is what the whole recording says, as far as it is known.
+# A task of the limited recording must not have more waits or a longer one than in the whole recording.
 sub other_waits {
 	my ($whole, $part) = @_;
 	my %whole = map { ("$_->{tid} $_->{comm}" => $_) } @{ $whole->{latency} };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * overruns SEED FAULT: print a schedule that follows EEVDF (overrun_rules.h) on some CPUs, as an
- * input of tests/mkdat. The same arguments print the same text. Tasks with any nice value and slice
- * run, sleep, wake each other and migrate; real-time tasks and interrupts take time away;
- * reschedule requests may be lazy.
+ * overruns SEED FAULT: a schedule that follows EEVDF (overrun_rules.h) on some CPUs, as an input of
+ * tests/mkdat. The same arguments make the same text. Tasks of any nice value and slice run, sleep,
+ * wake each other and are moved; real-time tasks and interrupts take time away; requests to
+ * reschedule are lazy or not.
  *
  * FAULT: none, or a rule of `schedtap eevdf` that the schedule breaks a few times. Comments in the
- * text contain the truth:
+ * text say what is true:
  *
- *   # truth RULE TID NS     the rule was broken by the pick, or at the end of the run, at this time
+ *   # truth RULE TID NS     the rule was broken, by the pick or at the end of the run at this time
  */
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 #define MAX_CPUS 4
 #define MAX_TASKS 12
 #define MS 1000000
-#define LONGEST_TICK_NS (10 * MS) /* a recording does not contain HZ */
+#define LONGEST_TICK_NS (10 * MS) /* recordings do not contain HZ: assume 100 */
 
 enum fault { NONE, NOT_ELIGIBLE, BEYOND_SLICE, LAG, BEYOND_DEADLINE, NR_FAULTS };
 static const char *const fault_names[NR_FAULTS] = { "none", "not_eligible", "beyond_slice", "lag",
@@ -37,28 +37,25 @@ static const int weights[40] = {
 struct task {
 	struct entity se;
 	int tid, nice, cpu;
-	bool is_awake, is_running, is_owed; /* .is_owed: its lag was forged */
-	int64_t burst_ns, sleep_ns; /* typical values; 0: it never sleeps */
-	int64_t left_ns; /* the rest of its burst */
-	int64_t wake_ns, enqueue_ns; /* times of its wakeup and enqueue; INT64_MAX: not planned */
+	bool is_awake, is_running, is_owed; /* .is_owed: its lag was made */
+	int64_t burst_ns, sleep_ns; /* typical ones; 0: it never sleeps */
+	int64_t left_ns; /* of its burst */
+	int64_t wake_ns, enqueue_ns; /* when it is woken, and queued; INT64_MAX: not so */
 };
 
 struct cpu {
 	struct queue q;
-	struct task *curr; /* NULL: idle, or a real-time task is running */
-	int64_t rt_until_ns; /* end of the running real-time task; 0: none is running */
-	int64_t rt_ns; /* start of the next real-time task */
-	/*
-	 * the next tick; the time up to which .curr is accounted; time taken by interrupts since
-	 * then
-	 */
+	struct task *curr; /* NULL: idle, or a real-time task runs */
+	int64_t rt_until_ns; /* a real-time task runs; 0: none does */
+	int64_t rt_ns; /* when the next one comes */
+	/* the next tick; .curr's numbers are of this time; interrupts since then */
 	int64_t tick_ns, clock_ns, stolen_ns;
-	bool is_lazy; /* the reschedule request waits for the next tick */
-	bool is_recorded; /* the pick of the running task was recorded */
-	bool is_slice_over; /* .curr has used up a slice since it was picked or picked again */
-	int64_t hold_ns; /* BEYOND_SLICE: no reschedule before this time; 0: not delayed */
+	bool is_lazy; /* the request waits for the next tick */
+	bool is_recorded; /* the pick of what runs */
+	bool is_slice_over; /* .curr has used up a slice since it was picked, or picked again */
+	int64_t hold_ns; /* BEYOND_SLICE: no reschedule before; 0: none is held */
 	struct task *victim;
-	int64_t slice_ns; /* the longest slice in the queue so far */
+	int64_t slice_ns; /* the longest that was in the queue so far */
 };
 
 struct sim {
@@ -81,7 +78,7 @@ static uint64_t dice(struct sim *s, uint64_t sides)
 	return (s->rng * 0x9e3779b97f4a7c15ull >> 16) % sides;
 }
 
-/* Return a random number, log-uniform: each power of two is equally likely. */
+/* Any size between is as likely as its double. */
 static int64_t spread(struct sim *s, double from, double to)
 {
 	return (int64_t)(from * pow(to / from, (double)dice(s, 1000000) / 1e6));
@@ -115,10 +112,7 @@ static void print_truth(const struct sim *s, enum fault rule, const struct task 
 		printf("# truth %s %d %" PRId64 "\n", fault_names[rule], t->tid, s->now);
 }
 
-/*
- * sched_pick contains the values after the pick. @prev: the task that ran, if it was of the fair
- * class.
- */
+/* sched_pick's numbers are those after the pick. @prev: what ran, if it was of the fair class. */
 static void print_pick(const struct sim *s, int cpu, int prev_tid, const struct task *prev,
 		       const struct task *next, int next_tid)
 {
@@ -156,7 +150,7 @@ static void print_switch(const struct sim *s, int cpu, int prev_tid, int state, 
 
 /* ---- time ---- */
 
-/* Account the running task's time up to now. */
+/* To now. */
 static void run(struct sim *s, struct cpu *c)
 {
 	int64_t ns = s->now - c->clock_ns, counted = ns > c->stolen_ns ? ns - c->stolen_ns : 0;
@@ -186,7 +180,7 @@ static int64_t lag_limit(const struct cpu *c)
 	return most + c->slice_ns + 4 * LONGEST_TICK_NS;
 }
 
-/* Return an entity that is visibly not eligible. */
+/* One that is not eligible, by what can be seen. */
 static struct task *wrong_pick(struct sim *s, struct cpu *c)
 {
 	for (unsigned int i = 0; i < c->q.nr; i++) {
@@ -204,10 +198,8 @@ static bool should_leave(const struct cpu *c, const struct entity *waiter)
 	       (waiter->deadline < c->q.curr->deadline || !entity_eligible(&c->q, c->q.curr));
 }
 
-/*
- * Ignore a reschedule request for more than two ticks: the first tick may request it, the second
- * enforces it.
- */
+/* The request is not heard for longer than two ticks: the first one may ask, and the second one
+ * enforce it. */
 static void begin_hold(struct sim *s, struct cpu *c, struct task *next)
 {
 	if (s->fault != BEYOND_SLICE || c->hold_ns || !c->curr || next == c->curr || !next ||
@@ -219,7 +211,7 @@ static void begin_hold(struct sim *s, struct cpu *c, struct task *next)
 	c->victim = next;
 }
 
-/* Called at each event during the delay. */
+/* Called at each event while it lasts. */
 static void check_hold(struct cpu *c)
 {
 	if (c->hold_ns && c->victim && !should_leave(c, &c->victim->se))
@@ -230,7 +222,7 @@ static void check_hold(struct cpu *c)
 
 static void pull(struct sim *s, int cpu);
 
-/* pick_next_entity(): dequeues sleeping entities that it meets. */
+/* pick_next_entity(): what sleeps is dequeued on the way. */
 static struct task *pick_next(struct sim *s, struct cpu *c)
 {
 	while (c->q.nr) {
@@ -263,7 +255,7 @@ static void set_next(struct sim *s, struct cpu *c, struct task *next)
 	}
 }
 
-/* Print the rules that the recorded pick violates. */
+/* What the events show of the pick against the rules. */
 static void tell_truth(struct sim *s, struct cpu *c, struct task *prev, struct task *next)
 {
 	if (prev && c->victim && c->hold_ns && s->now >= c->hold_ns && prev->se.on_rq &&
@@ -324,7 +316,7 @@ static void schedule(struct sim *s, int cpu)
 		next = prev;
 	c->q.resched = c->is_lazy = c->is_slice_over = false;
 	if (next == prev && c->hold_ns && c->hold_ns <= s->now)
-		c->hold_ns = 0; /* no task had waited for it */
+		c->hold_ns = 0; /* no other task waited */
 	if (next == prev && (prev || !was_rt))
 		return;
 	if (prev)
@@ -335,7 +327,7 @@ static void schedule(struct sim *s, int cpu)
 		switch_to(s, cpu, prev, next, prev_tid, state, next_tid);
 }
 
-/* Let a real-time task preempt. */
+/* A real-time task preempts. */
 static void begin_rt(struct sim *s, int cpu)
 {
 	struct cpu *c = &s->cpus[cpu];
@@ -358,7 +350,7 @@ static void begin_rt(struct sim *s, int cpu)
 	c->rt_until_ns = s->now + spread(s, 20000, 3 * MS);
 }
 
-/* Handle a reschedule request for the running task: immediately, or lazily. */
+/* Something asked for a reschedule of what runs: at once, or lazily. */
 static void react(struct sim *s, int cpu, bool is_tick)
 {
 	struct cpu *c = &s->cpus[cpu];
@@ -370,7 +362,7 @@ static void react(struct sim *s, int cpu, bool is_tick)
 	}
 	if (!c->q.resched || c->rt_until_ns)
 		return;
-	/* in user mode a lazy request also takes effect at the end of a tick */
+	/* in user mode even a lazy request is heard as the tick ends */
 	if (s->has_lazy && !c->is_lazy && (!is_tick || dice(s, 2))) {
 		c->is_lazy = true;
 		return;
@@ -411,7 +403,7 @@ static int choose_cpu(struct sim *s, const struct task *t)
 	int cpu = (int)dice(s, (unsigned int)s->nr_cpus);
 
 	if (t->se.delayed || is_idle(&s->cpus[t->cpu]))
-		return t->cpu; /* a queued task stays on its CPU */
+		return t->cpu; /* where it is queued, it stays */
 	return is_idle(&s->cpus[cpu]) || !dice(s, 8) ? cpu : t->cpu;
 }
 
@@ -435,7 +427,7 @@ static void wake(struct sim *s, struct task *t)
 	if (to != t->cpu)
 		print_migration(s, on, t, to);
 	t->cpu = to;
-	/* it stays on another CPU's wake list for a while */
+	/* on another CPU's wake list for a while */
 	t->enqueue_ns = s->now + 300 + (dice(s, 3) || t->se.delayed ? 0 : (int64_t)dice(s, 40000));
 }
 
@@ -504,7 +496,7 @@ static void move(struct sim *s, struct task *t, int to)
 	check_preempt(&s->cpus[to].q, &t->se);
 }
 
-/* Pull a task to a CPU that becomes idle. */
+/* A CPU becomes idle. */
 static void pull(struct sim *s, int cpu)
 {
 	int from = (int)dice(s, (unsigned int)s->nr_cpus);
@@ -522,7 +514,7 @@ static void balance(struct sim *s)
 				 ? one_to_move(s, &s->cpus[from])
 				 : NULL;
 
-	/* sd->busy_factor (16) times at least 4 ms */
+	/* sd->busy_factor, 16, times 4 ms and more */
 	s->balance_ns = s->now + spread(s, 64 * MS, 256 * MS);
 	if (!t)
 		return;
@@ -572,7 +564,7 @@ static void init(struct sim *s)
 		init_task(s, i, any_slice);
 }
 
-/* Return when the running task's burst, a real-time task or a delay ends. */
+/* When what runs ends its burst, a real-time task its work, or a hold is over. */
 static int64_t end_of(const struct sim *s, const struct cpu *c)
 {
 	int64_t ns = INT64_MAX;
@@ -650,7 +642,7 @@ int main(int argc, char **argv)
 		dice(&s, 2);
 	init(&s);
 	printf("cpus %d\n# version %d, tick %" PRId64 " ns\n", s.nr_cpus, s.version, s.hz_ns);
-	if (s.nr_cpus > 1) /* the event is recorded even if the schedule has no migrations */
+	if (s.nr_cpus > 1) /* the event is recorded, whether or not the schedule has migrations */
 		printf("0 0 0 sched:sched_migrate_task comm=t999 pid=999 prio=120 orig_cpu=0 "
 		       "dest_cpu=1\n");
 	while (s.now < s.end_ns && s.switches < 4000)

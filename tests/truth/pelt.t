@@ -3,7 +3,7 @@
 #
 # tests/truth/pelt.t: load tracking by its definition, in floating point, of schedules whose every instant is known.
 #
-#  - pelt --what-if, of whole and of damaged recordings: each point is the true one or not told
+#  - pelt --what-if, of whole and of damaged recordings: each point is the true one, or is not reported
 #  - pelt --verify, of recordings whose load-tracking events are the true ones: nothing parts; and what was made wrong is found
 #  - --what-if with 32 ms is what was recorded
 #  - both of a CPU and of nested cgroups on it: sums of what their tasks have
@@ -135,7 +135,7 @@ sub start_of { return 1024 * 1024 * (5000 + $_[0]) }
 
 # One CPU and some tasks, which run in turn and sleep; updates come at each switch and each 4 ms, and have the true values. Of $wrong the
 # util is $by greater from 400 ms on. Some are in a cgroup, one in one below that: what a queue has is the sum of what its tasks have, and so
-# has the entity of a cgroup. All weigh 1024; what an entity weighs nobody tells.
+# has the entity of a cgroup. All weigh 1024; no event reports an entity's weight.
 my %paths = (1 => '/', 20 => '/g', 21 => '/g/h');
 my %cgroups = (101 => 20, 102 => 20, 103 => 21, 104 => 1);
 
@@ -145,7 +145,7 @@ sub make {
 	my ($now, @tasks) = (start_of($seed) + 1);
 	my $end = $now + 1_000_000_000;
 	my ($runs, $text) = (0, '');
-	my %told;
+	my %updated;
 	my $place = sub { return $units->($_[0]) / 1024 };
 	my $sum_of = sub {
 		my ($path, $what, $ns) = @_;
@@ -156,12 +156,12 @@ sub make {
 		}
 		return $sum;
 	};
-	my $tell_queues = sub {
+	my $update_queues = sub {
 		my ($t, $ns) = @_;
 		my $path = $paths{$cgroups{$t->{tid}}};
 		for my $cgroup (sort { $b <=> $a } grep { index("$path/", $paths{$_} eq '/' ? '/' : "$paths{$_}/") == 0 } keys %paths) {
-			next if $place->($ns) - ($told{$cgroup} // 0) < 1;
-			$told{$cgroup} = $place->($ns);
+			next if $place->($ns) - ($updated{$cgroup} // 0) < 1;
+			$updated{$cgroup} = $place->($ns);
 			my ($util, $runnable) = map { $sum_of->($paths{$cgroup}, $_, $ns) } 'run', 'queued';
 			$util += $by if $cgroup == $wrong && $ns > $end - 600_000_000;
 			my $values = sprintf('load=%d runnable=%d util=%d update_time=%d', $runnable, $runnable, $util, $units->($ns) * 1024);
@@ -174,13 +174,13 @@ sub make {
 		my $nr = grep { defined $_->{queued_from} } @tasks;
 		$text .= "$ns 0 $runs schedtap:sched_update_nr_running cpu=0 change=$change nr_running=$nr h_nr_queued=$nr h_nr_runnable=$nr\n";
 	};
-	my $tell = sub {
+	my $update = sub {
 		my ($t, $ns) = @_;
-		$tell_queues->($t, $ns);
+		$update_queues->($t, $ns);
 		my $util = defined_average($t->{run}, $place->($ns)) + ($t->{tid} == $wrong && $ns > $end - 600_000_000 ? $by : 0);
 		my $runnable = defined_average($t->{queued}, $place->($ns));
-		return if $place->($ns) - ($t->{told} // 0) < 1; # as the kernel: once a period at most
-		$t->{told} = $place->($ns);
+		return if $place->($ns) - ($t->{updated} // 0) < 1; # like the kernel, at most once a period
+		$t->{updated} = $place->($ns);
 		$text .= sprintf("%d 0 %d schedtap:sched_pelt_se cpu=0 pid=%d comm=t%d cgroup=%d load=%d runnable=%d util=%d update_time=%d\n",
 			$ns, $runs, $t->{tid}, $t->{tid}, $cgroups{$t->{tid}}, $runnable, $runnable, $util, $units->($ns) * 1024);
 	};
@@ -188,16 +188,16 @@ sub make {
 	my $switch = sub {
 		my ($to, $state) = @_;
 		my ($from) = grep { $_->{tid} == $runs } @tasks;
-		for ($from // ()) { # the spans end, so that what is told is of this moment
+		for ($from // ()) { # end the intervals now, so that the update has the values of this moment
 			push @{$_->{run}}, [$place->($_->{run_from}), $place->($now)] and $_->{run_from} = $now;
 			push @{$_->{queued}}, [$place->($_->{queued_from}), $place->($now)] and $_->{queued_from} = $now;
-			$tell->($_, $now);
+			$update->($_, $now);
 			$sleep->($_, $now), $count->($now, -1) if $state;
 		}
 		if ($to) {
 			push @{$to->{queued}}, [$place->($to->{queued_from}), $place->($now)];
 			$to->{queued_from} = $to->{run_from} = $now;
-			$tell->($to, $now);
+			$update->($to, $now);
 		}
 		$text .= sprintf("%d 0 %d sched:sched_switch prev_comm=%s prev_pid=%d prev_prio=120 prev_state=%d next_comm=%s next_pid=%d next_prio=120\n",
 			$now, $runs, $runs ? "t$runs" : 'swapper/0', $runs, $runs ? $state : 0, $to ? "t$to->{tid}" : 'swapper/0', $to ? $to->{tid} : 0);
@@ -217,7 +217,7 @@ sub make {
 		$tick += 4e6 while $tick <= $now;
 		$now = max($now + 1, min($slice_end, $tick, $t ? $t->{wakes} : 9e18));
 		if ($t && $now >= $t->{wakes}) {
-			$tell->($t, $now);
+			$update->($t, $now);
 			$t->{queued_from} = $now;
 			$count->($now, 1);
 			$text .= "$now 0 $runs sched:sched_waking comm=t$t->{tid} pid=$t->{tid} prio=120 target_cpu=0\n";
@@ -228,7 +228,7 @@ sub make {
 				push @{$_->{run}}, [$place->($_->{run_from}), $place->($now)];
 				push @{$_->{queued}}, [$place->($_->{queued_from}), $place->($now)];
 				$_->{run_from} = $_->{queued_from} = $now;
-				$tell->($_, $now);
+				$update->($_, $now);
 			}
 			next;
 		}

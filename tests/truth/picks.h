@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Random numbers for the sched_pick of each switch: whatever they are, a report must draw the right
- * conclusions from them. A task is always in the same of two groups.
+ * Numbers for sched_pick, thrown for each switch: whatever they are, a report must draw the right
+ * conclusions from them. A task's group is always the same, one of two.
  */
 #ifndef TAP_TRUTH_PICKS_H
 #define TAP_TRUTH_PICKS_H
@@ -9,12 +9,15 @@
 #include "sim.h"
 
 struct pick {
-	int64_t vtime, lag, deadline, vprot; /* deadline and vprot are relative to v */
+	int64_t vtime, lag, deadline, vprot; /* the last two from v on */
 	uint32_t weight;
 	int group;
 };
 
-/* Return the pick of a switch, always with the same numbers. Return: false if none was recorded. */
+/*
+ * The pick recorded with @e. It depends on @e alone, so every call gives the same one. Return:
+ * false: no pick was recorded.
+ */
 static inline bool pick_of(const struct event *e, struct pick *out)
 {
 	static const uint32_t weights[] = { 1 << 20, 1 << 20, 1 << 19, 3 << 20 };
@@ -31,7 +34,7 @@ static inline bool pick_of(const struct event *e, struct pick *out)
 		.weight = weights[dice(&dices, 4)],
 		.group = 1 + e->tid % 2,
 	};
-	if (e->task < 0 || e->prio < 100 || e->is_scx) /* another class picked the task */
+	if (e->task < 0 || e->prio < 100 || e->is_scx) /* another class picked it */
 		*out = (struct pick){ 0 };
 	return true;
 }

@@ -58,7 +58,8 @@ sub waits_of {
 	return sum0(map { $_->{path_ns} } @waits) == $q->{waiting_ns} ? @waits : ();
 }
 
-# What is wrong with a request's pieces, other waits being in $explained: by tid. Of a part of a wait there is no more than of all of it.
+# Returns how a request's components differ from those that explain gives for the same waits ($explained: waits by tid). A part of a wait must not
+# have more of a component than the whole wait.
 sub compare {
 	my ($q, $path, $explained) = @_;
 	my $got = add_up(@{$q->{pieces}});

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # tests/truth/run.t [COUNT [FIRST]]: simulated schedules, and recordings of them, whole and damaged:
-# the reports must be right, or say unknown. JOBS at a time [1]. One line of TAP per seed, and one for what cannot
-# always be told: where events are missing without a record (hidden, single), something may be wrong
+# the reports must be right, or say unknown. JOBS at a time [1]. One line of TAP per seed, and one for what reports
+# cannot always detect: where events are missing without a record (hidden, single), something may be wrong
 # in a few of the recordings (docs/answers.md says why), but not in more than one of fifteen. The last one fails if
 # many seeds had not all kinds of waits.
 #
@@ -67,8 +67,8 @@ my %seen;
 print '1..' . (@seeds + 2) . "\n";
 for my $n (1 .. @seeds) {
 	my $seed = $seeds[$n - 1];
-	my $told = readline($jobs[($n - 1) % $jobs]);
-	my $got = $told ? decode_json($told) : { wrong => ['check failed'] };
+	my $line = readline($jobs[($n - 1) % $jobs]);
+	my $got = $line ? decode_json($line) : { wrong => ['check failed'] };
 	my @wrong = @{$got->{wrong}};
 
 	$seen{$_} = 1 for keys %{$got->{kinds}};

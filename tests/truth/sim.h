@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A random scheduler: CPUs that run tasks, and everything that happens to tasks, as events in the
- * order in which a kernel emits them. In addition it stores what each task really did all the time.
+ * A scheduler with dice: CPUs that run tasks, and all that happens to tasks, as events in the
+ * order in which a kernel emits them, and beside them what every task really did all along.
  *
- * A wakeup consists of sched_waking on the waker's CPU, sched_migrate_task there if the task is
- * placed on another CPU, and sched_wakeup there or on the task's new CPU; only then can the task be
- * switched in. A sleeping task may stay in its run queue for a while (delayed dequeue, since
- * v6.12): it can be migrated while it sleeps, and its wakeup does not place it elsewhere.
+ * Of each wakeup: sched_waking on the waker's CPU, then sched_migrate_task there if the task is
+ * placed elsewhere, then sched_wakeup there or on the task's new CPU; only then it can be switched
+ * in. A sleeper may stay in its run queue for a while (delayed dequeue, v6.12 on): then it can be
+ * moved as it sleeps, and its wakeup places it nowhere else.
  *
- * A CPU may go offline: its migration thread runs and pushes away the waiting tasks, and the CPU
- * records nothing until it comes back with that thread or with its hotplug thread.
+ * A CPU may be taken out of use: its migration thread comes, pushes away what waits there, and
+ * nothing is heard of that CPU until it comes back with that thread or with its hotplug thread.
  *
- * Some tasks have a quota: once it is used up, they leave their CPU until the quota is refilled. In
- * half of the simulations run queues are throttled instead (before v6.18), with all tasks in them
- * that have a quota and those that are woken into them.
+ * Some tasks have a quota: one that is used up takes them off their CPU until it is given anew. In
+ * half of the simulations it is run queues that are throttled (before v6.18): with all such tasks
+ * in it, and those that are woken into it.
  *
- * Time stamps increase on each CPU; those of two CPUs may be equal if neither event depends on the
+ * Time stamps grow on each CPU; those of two CPUs may be equal where neither follows from the
  * other.
  */
 #ifndef TAP_TRUTH_SIM_H
@@ -46,10 +46,10 @@ enum event_kind {
 	THROTTLE_WAKEUP,
 	UNTHROTTLE,
 	NR_SCHED_KINDS,
-	LOST, /* lost events of this CPU from .first_ns to .ts_ns */
-	MISSED, /* a loss that only the next sub-buffer's flag shows */
-	PICK, /* before the SWITCH to which it belongs (picks.h) */
-	/* of causes.h: */
+	LOST, /* events of this CPU from .first_ns to .ts_ns */
+	MISSED, /* the same, but only the next page says so */
+	PICK, /* before a SWITCH, of which it is made (picks.h) */
+	/* causes.h: */
 	IRQ_ENTRY,
 	IRQ_EXIT,
 	SOFTIRQ_ENTRY,
@@ -66,19 +66,19 @@ struct event {
 	enum event_kind kind;
 	uint64_t ts_ns;
 	int cpu;
-	int current; /* the running task, -1: idle; SWITCH: the task that leaves */
-	int task; /* the task it is about, -1: idle; SWITCH: the task that is switched in */
+	int current; /* task, -1: idle; of SWITCH: who leaves */
+	int task; /* task it is about, -1: idle; of SWITCH: who comes */
 	int tid, current_tid;
 	char comm[16], current_comm[16];
 	int prio, current_prio;
-	bool is_scx; /* .task belongs to sched_ext */
-	int to; /* the target CPU of WAKING, WAKEUP, WAKEUP_NEW, MIGRATE, HOTPLUG, RESCHED */
-	int from; /* the source CPU of MIGRATE */
+	bool is_scx; /* the task */
+	int to; /* WAKING, WAKEUP, WAKEUP_NEW, MIGRATE, HOTPLUG, RESCHED: CPU */
+	int from; /* MIGRATE: CPU */
 	uint32_t state; /* SWITCH: prev_state; CPU_IDLE: the idle state; RESCHED: the flag */
-	uint64_t dsq; /* SCX_*: the queue in which the task is placed */
-	bool held; /* SCX_*: the task is in no queue */
-	bool awake; /* WAKING, WAKEUP of a task that does not sleep, or not yet */
-	bool in_vain; /* the task will not go to sleep: the waking has no effect */
+	uint64_t dsq; /* SCX_*: where the task is put */
+	bool held; /* .. in none */
+	bool awake; /* WAKING, WAKEUP of a task that does not sleep (yet) */
+	bool in_vain; /* and will not */
 	bool gone; /* not recorded */
 	uint64_t first_ns, count; /* LOST */
 };
@@ -91,68 +91,66 @@ struct task {
 	enum where where;
 	int cpu;
 	int prio;
-	/* bits of the CPUs that it may use, according to the recording's lists; 0: not listed */
+	/* the CPUs that it may use, bits, as the recording's lists say; 0: they do not */
 	unsigned int listed;
-	bool pinned; /* to its CPU; it runs only at the end of the simulation */
+	bool pinned; /* to its CPU; it only runs when the simulation ends */
 	bool limited; /* has a quota */
-	const char *waited; /* THROTTLED: the state before */
-	bool delayed; /* asleep but still in its run queue */
+	const char *waited; /* throttled: as what before */
+	bool delayed; /* asleep, and still in its run queue */
 	bool gone; /* a migration thread that took its CPU down: no event shows that it left */
-	bool busy; /* a CPU has an operation on it in progress */
-	uint64_t stamp; /* when something last happened to it */
-	uint64_t woken_ns; /* when it was last woken while awake */
+	bool busy; /* something is under way with it on some CPU */
+	uint64_t stamp; /* of the last thing that happened to it */
+	uint64_t woken_ns; /* of the last waking while it was awake */
 	uint64_t born_ns, died_ns;
-	unsigned int open, asleep; /* indices of segments: the current one, and the last sleep */
+	unsigned int open, asleep; /* segments: the present one, the last sleep */
 	unsigned int migrations;
-	int waker; /* tid of the last waker; 0: an interrupt of an idle CPU */
+	int waker; /* tid of the last one; 0: an idle CPU's interrupt */
 	int waker_cpu;
 };
 
-/* The state of a task from .from_ns to .to_ns. */
+/* What a task did from .from_ns to .to_ns. */
 struct segment {
 	int task;
 	const char *what;
 	uint64_t from_ns, to_ns;
-	/* for a wait and the sleep before it: time of the sched_wakeup; 0: none */
-	uint64_t wakeup_ns;
+	uint64_t wakeup_ns; /* of a wait, and of the sleep before: its sched_wakeup; 0: none */
 	int cpu;
-	uint32_t state; /* for "run": prev_state */
-	int waker; /* for a wait */
-	int waker_cpu, wakeup_cpu; /* CPUs of its sched_waking and its sched_wakeup; -1: none */
-	/* a wait that a reader takes for certain only if it has not seen what preceded it */
-	bool unseen;
-	/* woken just before it left: only later events show whether the waking had an effect */
+	uint32_t state; /* of "run": prev_state */
+	int waker; /* of a wait */
+	int waker_cpu, wakeup_cpu; /* that did its sched_waking, and its sched_wakeup; -1: none */
+	bool unseen; /* a wait that only who has not seen what was before takes for certain */
+	/* woken just before it left: only later events show whether the wakeup was in vain */
 	bool doubt;
 };
 
-/* Maximum time between a waking and the switch-out of a task that was leaving when it was woken. */
+/* A waking so long before a switch-out may be one of a leaving task. */
 #define SIM_LEAVING_NS 10000u
 
-/* What a CPU has started and must do next. */
+/* What a CPU has begun and must do next. */
 enum todo { TODO_NONE, TODO_PLACE, TODO_WAKEUP, TODO_WAKEUP_NEW, TODO_LEAVE };
 
 struct sim_cpu {
 	int current;
-	bool switched; /* at least one switch so far */
+	bool switched; /* at least once */
 	uint64_t last_ns;
 	enum todo todo;
 	int todo_task;
 	uint32_t todo_state;
-	bool throttled; /* the tasks with a quota in its queue are throttled */
+	bool throttled; /* its queue's tasks that have a quota */
 	bool offline;
-	uint64_t down_ns; /* when it went offline */
-	uint64_t offline_ns; /* total offline time before that */
+	uint64_t down_ns; /* since when */
+	uint64_t offline_ns; /* before that */
 };
 
 struct sim {
 	uint64_t rng, now;
 	unsigned int nr_cpus, nr_tasks, nr_events, nr_segments, cap_events, cap_segments;
 	unsigned int nr_alive;
-	unsigned int nr_protected; /* number of events at the end that are never damaged */
-	int first_stopper, first_hotplug; /* first of one task per CPU */
+	unsigned int nr_protected; /* so many events at the end are never damaged */
+	int first_stopper, first_hotplug; /* a task for each CPU */
 	bool has_hotplug;
-	bool queues_throttle; /* run queues are throttled, not tasks */
-	int throttles; /* the task that must leave its CPU because of it; -1: none */
+	bool queues_throttle; /* else tasks */
+	int throttles; /* the task that leaves its CPU; -1 */
 	struct sim_cpu cpus[SIM_CPUS];
 	struct task tasks[SIM_TASKS];
 	struct event *events;
@@ -227,7 +225,7 @@ static inline void enter(struct sim *s, int task, const char *what)
 	};
 }
 
-/* Advance the time before the next part of a step in which one CPU does several things. */
+/* The later half of a step in which one CPU does several things. */
 static inline void a_bit_later(struct sim *s)
 {
 	s->now += 1 + dice(s, 400);
@@ -240,10 +238,7 @@ static inline bool is_free(const struct sim *s, int task)
 	return !t->pinned && !t->busy && t->stamp < s->now;
 }
 
-/*
- * Return a task in state @where (and on @cpu, unless that is -1) that is not busy; -1 if there is
- * none.
- */
+/* A task that is @where, on @cpu if that is not -1, and can be dealt with. Return: -1: none. */
 static inline int pick(struct sim *s, enum where where, int cpu)
 {
 	unsigned int first = dice(s, s->nr_tasks);
@@ -258,10 +253,7 @@ static inline int pick(struct sim *s, enum where where, int cpu)
 	return -1;
 }
 
-/*
- * Return what a task does after it was switched out with this prev_state (bits as in
- * events/sched.h).
- */
+/* What a task does that leaves with this prev_state (events/sched.h has the bits). */
 static inline const char *after(uint32_t state)
 {
 	switch (state) {
@@ -340,7 +332,7 @@ static inline void plan(struct sim *s, int cpu, enum todo todo, int task)
 	s->cpus[cpu].todo_task = task;
 }
 
-/* Emit the sched_waking of a task that sleeps or is about to. */
+/* sched_waking of a task that sleeps, or is about to. */
 static inline void wake(struct sim *s, int cpu, int task)
 {
 	struct task *t = &s->tasks[task];
@@ -360,7 +352,7 @@ static inline void wake(struct sim *s, int cpu, int task)
 	plan(s, cpu, TODO_PLACE, task);
 }
 
-/* Return a CPU that is online. */
+/* One that is in use. */
 static inline int some_cpu(struct sim *s)
 {
 	int cpu;
@@ -371,7 +363,7 @@ static inline int some_cpu(struct sim *s)
 	return cpu;
 }
 
-/* Throttle a waiting task: it may not run from now on. */
+/* One that waits, and from now on may not run. */
 static inline void throttle_waiting(struct sim *s, int cpu, int task, enum event_kind kind)
 {
 	struct task *t = &s->tasks[task];
@@ -424,7 +416,7 @@ static inline void pull(struct sim *s, int cpu)
 	if (s->tasks[task].where == ASLEEP && !s->tasks[task].delayed)
 		return;
 	migrate(s, cpu, task, cpu);
-	/* or its waking was lost: the next one will show */
+	/* or its waking was missed: the next one shows it */
 	if (s->tasks[task].where == ASLEEP)
 		s->segments[s->tasks[task].open].doubt = true;
 }
@@ -456,7 +448,7 @@ static inline void add_task(struct sim *s, int tid, int cpu, enum where where)
 	s->nr_alive++;
 }
 
-/* Return the tid of a task that died, to reuse it, or a new one. */
+/* One that died, if there is one: its tid is given out again. */
 static inline int new_tid(struct sim *s)
 {
 	for (unsigned int i = 0; i < s->nr_tasks; i++) {
@@ -485,7 +477,7 @@ static inline void fork_task(struct sim *s, int cpu)
 	plan(s, cpu, TODO_WAKEUP_NEW, task);
 }
 
-/* Wake a task that has not slept yet, or was preempted before it could: it just continues. */
+/* A waking of a task that did not sleep yet, or was preempted before it could: it goes on. */
 static inline void wake_in_vain(struct sim *s, int cpu)
 {
 	int task = pick(s, dice(s, 2) ? ON_CPU : QUEUED, -1);
@@ -504,14 +496,14 @@ static inline void wake_in_vain(struct sim *s, int cpu)
 }
 
 /*
- * Wake a task on one CPU while it leaves another one: its sched_waking precedes its switch-out, but
- * only by a short time, as the waker spins until then.
+ * A task is woken on one CPU while it leaves another: its waking comes before its switch-out, but
+ * not long before: the waker spins until then.
  */
 static inline void wake_leaving(struct sim *s, int cpu)
 {
 	int task = pick(s, ON_CPU, -1), at = task < 0 ? cpu : s->tasks[task].cpu;
 
-	/* before a CPU's first switch, no event shows that its task is awake */
+	/* before a CPU's first switch no event shows that its task is awake */
 	if (at == cpu || s->cpus[at].todo != TODO_NONE || s->cpus[at].last_ns >= s->now ||
 	    !s->cpus[at].switched)
 		return;
@@ -547,7 +539,7 @@ static inline void run_program(struct sim *s, int cpu, int task)
 
 static inline void end_task(struct sim *s, int cpu, int task)
 {
-	/* keep some tasks alive, or nothing would happen any more */
+	/* some stay, or nothing would happen any more */
 	if (s->nr_alive < 2 * s->nr_cpus + 2)
 		return;
 	s->nr_alive--;
@@ -573,7 +565,7 @@ static inline void throttle(struct sim *s, int cpu, int task)
 	s->throttles = -1;
 }
 
-/* A timer refills the quota of some CPU's tasks. */
+/* A timer gives some CPU's tasks their quota anew. */
 static inline void unthrottle(struct sim *s, int cpu)
 {
 	int of = some_cpu(s);
@@ -590,7 +582,7 @@ static inline void unthrottle(struct sim *s, int cpu)
 	}
 }
 
-/* Do something that only a running task does. */
+/* What only a running task does. */
 static inline void run_on(struct sim *s, int cpu, int task, uint32_t what)
 {
 	int next = pick(s, QUEUED, cpu);
@@ -639,9 +631,9 @@ static inline void step_cpu(struct sim *s, int cpu)
 	}
 }
 
-/* ---- CPU hotplug ---- */
+/* ---- CPUs come and go ---- */
 
-/* Let a kernel thread of @cpu run at once. */
+/* A kernel thread of @cpu runs at once. */
 static inline void run_thread(struct sim *s, int waker_cpu, int cpu, int task)
 {
 	a_bit_later(s);
@@ -673,7 +665,7 @@ static inline void take_down(struct sim *s, int cpu)
 		do_switch(s, cpu, -1, 1);
 	}
 	run_thread(s, dice(s, 2) ? by : cpu, cpu, stopper);
-	if (!dice(s, 4)) { /* the stopper does something else */
+	if (!dice(s, 4)) { /* it does something else */
 		do_switch(s, cpu, pick(s, QUEUED, cpu), 1);
 		return;
 	}
@@ -704,7 +696,7 @@ static inline void bring_up(struct sim *s, int cpu)
 	if (s->cpus[by].todo != TODO_NONE)
 		return;
 	c->offline = false;
-	/* its waking may be traced on another CPU, or on the one that came back */
+	/* what woke it may have been traced on another CPU, or on the one that is there again */
 	if (dice(s, 2))
 		run_thread(s, by, cpu, s->first_hotplug + cpu);
 	else
@@ -715,7 +707,7 @@ static inline void bring_up(struct sim *s, int cpu)
 	tell_hotplug(s, by, cpu);
 }
 
-/* Return: true if the CPU went offline or came back, or is offline. */
+/* Return: whether something came or went. */
 static inline bool step_hotplug(struct sim *s, int cpu)
 {
 	if (s->cpus[cpu].offline && !dice(s, 12))
@@ -727,7 +719,7 @@ static inline bool step_hotplug(struct sim *s, int cpu)
 	return true;
 }
 
-/* Choose a CPU and a time: a little later, or now if the CPU did nothing yet at this time. */
+/* On some CPU, a little later, or now if nothing happened there yet. */
 static inline int some_time(struct sim *s)
 {
 	int cpu = (int)dice(s, s->nr_cpus);
@@ -740,8 +732,8 @@ static inline int some_time(struct sim *s)
 }
 
 /*
- * On each CPU a pinned task takes over, and then another one runs on, so that damage can be
- * detected: an event missing at the very end would leave no trace.
+ * Ends the schedule so that damage shows: on each CPU a task of its own takes over, then another
+ * one runs on. A report cannot detect that the very last event is missing.
  */
 static inline void finish(struct sim *s)
 {
@@ -758,7 +750,7 @@ static inline void finish(struct sim *s)
 	} while (busy);
 	before = s->nr_events;
 	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++) {
-		int last = cpu; /* the first tasks are the pinned ones */
+		int last = cpu; /* the first tasks are these */
 
 		if (s->cpus[cpu].offline)
 			continue;
@@ -775,7 +767,7 @@ static inline void finish(struct sim *s)
 	s->nr_protected = s->nr_events - before;
 }
 
-/* Add one task per CPU that sleeps there and takes no part in what other tasks do. */
+/* A task for each CPU that sleeps there, and does what other tasks do at no time. */
 static inline int add_pinned(struct sim *s, const char *name, int first_tid)
 {
 	int first = (int)s->nr_tasks;
@@ -798,7 +790,7 @@ static inline void begin(struct sim *s, uint64_t seed)
 {
 	*s = (struct sim){ .rng = (seed + 1) * 0x9e3779b97f4a7c15ull,
 			   .now = SIM_START,
-			   .nr_segments = 1 /* index 0 is none */ };
+			   .nr_segments = 1 /* 0 is none */ };
 	for (int i = 0; i < 10; i++)
 		dice(s, 2);
 	s->nr_cpus = 1 + dice(s, SIM_CPUS);
@@ -811,7 +803,7 @@ static inline void begin(struct sim *s, uint64_t seed)
 	s->throttles = -1;
 	s->first_stopper = add_pinned(s, "migration", 30);
 	s->first_hotplug = add_pinned(s, "cpuhp", 50);
-	s->nr_alive = s->nr_cpus; /* this many tasks are enough to go on */
+	s->nr_alive = s->nr_cpus; /* only so many of these are needed to go on */
 	for (int n = (int)(2 + dice(s, 4 * s->nr_cpus)); n > 0; n--) {
 		int cpu = (int)dice(s, s->nr_cpus), task = (int)s->nr_tasks;
 		bool runs = s->cpus[cpu].current < 0 && dice(s, 2);

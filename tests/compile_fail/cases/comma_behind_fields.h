@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* there is a comma behind the last field */
+/* a comma follows the last field */
 // want: TP_STRUCT__entry\(\): there is a comma behind a field
 // errors: 2
 #ifdef EVENTS

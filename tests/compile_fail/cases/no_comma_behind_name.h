@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* a comma is missing behind the name */
+/* a comma is missing after the name */
 // want: TRACE_EVENT\(request TP_PROTO\(int id\), \.\.\.\) has 5 parts, not 6: a comma is missing
 #ifdef EVENTS
 #define OWN_REQUEST

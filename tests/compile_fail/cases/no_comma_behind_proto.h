@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* a comma is missing behind TP_PROTO() */
+/* a comma is missing after TP_PROTO() */
 // want: TRACE_EVENT\(request, \.\.\.\) has 5 parts, not 6: a comma is missing
 #ifdef EVENTS
 #define OWN_REQUEST
