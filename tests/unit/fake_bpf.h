@@ -130,7 +130,7 @@ static void fake_remove(const void *map, u64 key)
 #include "task_row.h"
 static struct tap_task_row fake_row; /* the last that the iterator wrote */
 
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* programs are called by nobody */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* programs have no prototypes */
 #define const /* what is constant to the programs is set by their loader */
 #include "scope.h"
 #undef const

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Schedules as text, for tests of what reads events. One step a line (or behind a ';'):
+ * Schedules as text, for tests of code that reads events. One step a line (or after a ';'):
  *
  *   TIME CPU switch PREV STATE NEXT        STATE as the kernel prints it: S, R+, X, ...
  *   TIME CPU waking TID by TID [to CPU]    also wakeup, new (sched_wakeup_new)

@@ -17,14 +17,14 @@
 #define END 1000
 
 /*
- * What a timeline tells, by hand: the window is [0, END), and all is unknown at first.
+ * Reports of a timeline, written by hand: the window is [0, END), and all is unknown at first.
  *
  * { RUN, ts, cpu, task, what becomes of the task before }
  * { WAKE, ts, task, cpu whose queue it is in }
  * { MOVE, ts, task, to, why }
  * { BORN, ts, task, cpu whose queue it is in }
- * { LATE, ts, task }	nothing is told: its sleep was a wait for its CPU
- * { BREAK, ts, cpu }	nothing is told: its last interval is unknown
+ * { LATE, ts, task }	not reported: its sleep becomes a wait for its CPU
+ * { BREAK, ts, cpu }	not reported: its last interval becomes unknown
  * { BEFORE, 0, cpu, task that runs when the window begins, task that waits }
  * { HOLE, ts, cpu }	what runs there is unknown from here on, and all tasks that run nowhere
  */
@@ -39,7 +39,7 @@ struct step {
 struct tap_timeline {
 	struct tap_cpu cpus[NR_CPUS];
 	struct tap_task tasks[NR_TASKS], *list[NR_TASKS];
-	bool certain[NR_TASKS]; /* its state began as told */
+	bool certain[NR_TASKS]; /* the start of its state is known */
 };
 
 const struct tap_cpu *tap_timeline_cpus(const struct tap_timeline *t, unsigned int *nr)
@@ -191,7 +191,7 @@ static void hole(struct tap_balance *b, struct tap_timeline *t, const struct ste
 			leave(b, t, i, TAP_STATE_UNKNOWN, s->ts_ns, -1);
 }
 
-static void tell(struct tap_balance *b, struct tap_timeline *t, const struct step *s)
+static void report_step(struct tap_balance *b, struct tap_timeline *t, const struct step *s)
 {
 	switch (s->kind) {
 	case RUN:
@@ -474,7 +474,7 @@ static const struct length_case length_cases[] = {
 		.imbalance = { 980, 300, 2 },
 	},
 	{
-		.name = "a task that comes out of the unknown waited nobody knows how long",
+		.name = "a task whose state was unknown waited for an unknown time",
 		.steps = { { RUN, 10, 0, 1 },
 			   { RUN, 100, 0, 2, SLEEP },
 			   { RUN, 200, 0, 0, SLEEP } },
@@ -507,7 +507,7 @@ static const struct length_case length_cases[] = {
 		.cpus = { { 970, 400, 2 } },
 	},
 	{
-		.name = "behind a hole who waited is found as one out of the unknown",
+		.name = "after a hole a waiting task counts as one whose state was unknown",
 		.steps = { { RUN, 30, 0, 0 },
 			   { WAKE, 100, 1, 0 },
 			   { RUN, 110, 0, 1 },
@@ -560,7 +560,7 @@ static const struct length_case length_cases[] = {
 		.cpus = { { 900, 1400, 2 } },
 	},
 	{
-		.name = "a wait of which only the end is told",
+		.name = "a wait of which only the end is reported",
 		.steps = { { RUN, 10, 0, 1 },
 			   { RUN, 100, 0, 0, SLEEP },
 			   { RUN, 150, 0, 2 },
@@ -570,7 +570,7 @@ static const struct length_case length_cases[] = {
 		.cpus = { { 890, 190, 1 } },
 	},
 	{
-		.name = "nobody knows when it was moved that runs elsewhere than it waited",
+		.name = "a task that runs elsewhere than it waited moved at an unknown time",
 		.steps = { { RUN, 10, 0, 0 },
 			   { RUN, 20, 1, 0 },
 			   { WAKE, 100, 1, 0 },
@@ -613,7 +613,7 @@ static const struct length_case length_cases[] = {
 		.imbalance = { 190 + 500, 200, 1 },
 	},
 	{
-		.name = "a task that waits nobody knows where may be in any queue",
+		.name = "a task that waits on an unknown CPU may be in any queue",
 		.steps = { { RUN, 10, 0, 0 },
 			   { RUN, 20, 1, 0 },
 			   { WAKE, 100, 1, 70000 },
@@ -631,9 +631,9 @@ static bool pick_cpu(void *ctx, int cpu)
 	return !c->no_cpu || cpu != c->no_cpu;
 }
 
-/* Tells all steps, and the end. */
-static void tell_all(struct tap_balance *b, struct tap_timeline *t, const struct step *steps,
-		     int only_task)
+/* Report all steps, and the end of the window. */
+static void report_all(struct tap_balance *b, struct tap_timeline *t, const struct step *steps,
+		       int only_task)
 {
 	*t = (struct tap_timeline){ 0 };
 	for (int i = 0; i < NR_TASKS; i++) {
@@ -644,7 +644,7 @@ static void tell_all(struct tap_balance *b, struct tap_timeline *t, const struct
 		t->list[i] = &t->tasks[i];
 	}
 	for (unsigned int i = 0; i < MAX_STEPS && steps[i].kind; i++)
-		tell(b, t, &steps[i]);
+		report_step(b, t, &steps[i]);
 	for (int i = 0; i < NR_CPUS; i++)
 		leave_cpu(b, t, i, END);
 	for (int i = 1; i < NR_TASKS; i++)
@@ -677,7 +677,7 @@ static void run_case(void **state)
 	unsigned int i;
 
 	assert_int_equal(tap_balance_init(&b, &opts), 0);
-	tell_all(&b, &timeline, c->steps, c->only_task);
+	report_all(&b, &timeline, c->steps, c->only_task);
 	for (i = 0; i < MAX_FOUND && c->found[i].tid; i++) {
 		assert_in_range(i, 0, (int)b.violations.nr_worst - 1);
 		assert_int_equal(b.violations.worst[i].task->tid, c->found[i].tid);
@@ -713,7 +713,7 @@ static void run_length_case(void **state)
 	struct tap_balance b;
 
 	assert_int_equal(tap_balance_init(&b, &opts), 0);
-	tell_all(&b, &timeline, c->steps, 0);
+	report_all(&b, &timeline, c->steps, 0);
 	assert_int_equal(b.nr_cpus, NR_CPUS);
 	for (int i = 0; i < NR_CPUS; i++)
 		check_length(&b.lengths.cpus[i].length, &c->cpus[i]);

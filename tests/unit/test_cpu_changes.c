@@ -27,7 +27,8 @@ struct changes_case {
 	const char *name;
 	unsigned int seen; /* bits: CPUs that the timeline knows at the window's start */
 	struct step steps[MAX_STEPS];
-	/* "time:cpu=what", a "|" where .steps end: what comes behind it waited for the end */
+	/* "time:cpu=what", a "|" where .steps end: changes after it were reported only at the end
+	 */
 	const char *want;
 };
 
@@ -200,7 +201,10 @@ static void a_thousand_changes_stay_in_order(void **state)
 	tap_cpu_changes_release(&w);
 }
 
-/* CPU 3 runs task 3 all the time, and turns out unknown at the end: from when on that was told. */
+/*
+ * CPU 3 runs task 3 all the time and turns out unknown at the end. Keep its first change in kept[1]
+ * and the latest in kept[2]; count them in kept[0].cpu.
+ */
 static int keep_of_3(void *ctx, const struct tap_cpu_change *c)
 {
 	struct tap_cpu_change *kept = ctx;

@@ -51,16 +51,16 @@ static const struct {
 	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 210; 1 running 0 50; 1 sleeping "
 	  "50 150 by 2; 1 running 150 200; 2 running 0 200",
 	  0, 0, 210, "0 running 0-100, 2 running 100-150, 1 running 150-200, 0 running 200-210" },
-	{ "interrupts wake nobody else's time away",
+	{ "a sleep that an interrupt ends stays the task's own time",
 	  "0 running 0 10; 0 sleeping 10 20 timer; 0 running 20 30; 0 blocked 30 40 interrupt; 0 "
 	  "running 40 50; 0 sleeping 50 60 interrupt; 0 running 60 70",
 	  0, 0, 70,
 	  "0 running 0-10, 0 timer 10-20, 0 running 20-30, 0 blocked 30-40, 0 running 40-50, 0 "
 	  "interrupt 50-60, 0 running 60-70" },
-	{ "a sleep that the window's end cuts, and one that ended nobody knows how",
+	{ "a sleep that the window's end cuts, and one without a known waker",
 	  "0 running 0 10; 0 sleeping 10 20; 0 running 20 30; 0 sleeping 30 40 ends", 0, 0, 40,
 	  "0 running 0-10, 0 unknown 10-20, 0 running 20-30, 0 asleep 30-40" },
-	{ "of a sleep that ends behind the window its end tells",
+	{ "the wakeup after the window gives the waker of a sleep inside it",
 	  "0 running 0 100; 0 sleeping 100 200 by 1; 0 running 200 300; 1 running 0 300", 0, 50,
 	  150, "0 running 50-100, 1 running 100-150" },
 	{ "who forked it was there before it",
@@ -71,16 +71,16 @@ static const struct {
 	{ "a task's own fork, too: what was before leads to it",
 	  "0 running 0 60; 1 born by 0; 1 waking 30 35; 1 running 35 50", 1, 10, 50,
 	  "0 running 10-30, 1 waking 30-35, 1 running 35-50" },
-	{ "what is told of nobody is unknown: before it began, and behind its end",
+	{ "time without intervals is unknown: before the first and after the last",
 	  "0 running 10 20; 0 sleeping 20 30 by 1; 0 running 30 40; 1 running 22 25", 0, 0, 50,
 	  "0 unknown 0-10, 0 running 10-20, 1 unknown 20-30, 0 running 30-40, 0 unknown 40-50" },
-	{ "behind what is unknown of a waker others may have been, but not before the sleep",
+	{ "an unknown slice of a waker makes its earlier time unknown, back to the sleep",
 	  "0 running 0 10; 0 sleeping 10 90 by 1; 0 running 90 99; 1 running 0 30; 1 unknown 30 "
 	  "40; 1 running 40 50; 1 sleeping 50 60 timer; 1 running 60 90",
 	  0, 0, 99,
 	  "0 running 0-10, 1 unknown 10-40, 1 running 40-50, 1 timer 50-60, 1 running 60-90, 0 "
 	  "running 90-99" },
-	{ "who is told to have slept has woken nobody",
+	{ "a waker that slept at the wakeup is unknown",
 	  "0 running 0 10; 0 sleeping 10 20 by 1; 0 running 20 30; 1 running 0 5; 1 sleeping 5 25 "
 	  "by 2; 2 running 0 30",
 	  0, 0, 30, "0 running 0-10, 1 unknown 10-20, 0 running 20-30" },
@@ -106,7 +106,7 @@ static const struct {
 	  0, 1, 98589934591,
 	  "0 running 1-4294967295, 0 preempted 4294967295-8589934592, 0 running "
 	  "8589934592-98589934591" },
-	{ "nothing is told of anybody", "", 5, 10, 20, "5 unknown 10-20" },
+	{ "nothing is known of any task", "", 5, 10, 20, "5 unknown 10-20" },
 	{ "a window of no length", "0 running 0 10", 0, 5, 5, "" },
 };
 
@@ -126,7 +126,7 @@ static void wake(struct tap_critical_log *l, unsigned int task, uint32_t by, boo
 		tap_critical_log_wakeup(l, &(struct tap_task){ .index = task }, by, is_new), 0);
 }
 
-static void tell(struct tap_critical_log *l, struct tap_interval s, unsigned int task)
+static void log_interval(struct tap_critical_log *l, struct tap_interval s, unsigned int task)
 {
 	s.task = &(struct tap_task){ .index = task };
 	assert_int_equal(tap_critical_log_interval(l, &s), 0);
@@ -158,7 +158,7 @@ static void write_step(struct tap_critical_log *l, const char *step)
 			     : TAP_WOKEN_BY_TASK + (uint32_t)strtoul(what, NULL, 10),
 		     false);
 	}
-	tell(l, s, task);
+	log_interval(l, s, task);
 }
 
 static void write_log(struct tap_critical_log *l, const char *log)
@@ -235,12 +235,13 @@ static void write_many(struct tap_critical_log *l)
 			if (state == TAP_STATE_DEAD)
 				continue;
 			wake(l, task, dice(TAP_WOKEN_BY_TASK + MANY_TASKS), false);
-			tell(l,
-			     (struct tap_interval){ .state = state,
-						    .next = dice(4) ? TAP_STATE_WAKING : state,
-						    .from_ns = at_ns,
-						    .to_ns = to_ns },
-			     task);
+			log_interval(
+				l,
+				(struct tap_interval){ .state = state,
+						       .next = dice(4) ? TAP_STATE_WAKING : state,
+						       .from_ns = at_ns,
+						       .to_ns = to_ns },
+				task);
 			at_ns = to_ns + !dice(20);
 		}
 	}
@@ -320,11 +321,12 @@ static void test_long(void **state)
 		bool runs = i % 2;
 		uint64_t ns = i % 3 ? long_ns + i : 1;
 
-		tell(&log,
-		     (struct tap_interval){ .state = runs ? TAP_STATE_RUNNING : TAP_STATE_PREEMPTED,
-					    .from_ns = at_ns,
-					    .to_ns = at_ns + ns },
-		     0);
+		log_interval(&log,
+			     (struct tap_interval){ .state = runs ? TAP_STATE_RUNNING
+								  : TAP_STATE_PREEMPTED,
+						    .from_ns = at_ns,
+						    .to_ns = at_ns + ns },
+			     0);
 		at_ns += ns;
 		sums[runs] += ns;
 	}

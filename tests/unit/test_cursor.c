@@ -156,13 +156,13 @@ static const struct walk_case walk_cases[] = {
 		.want = { DAMAGE(TAP_CURSOR_MAX_NS - 1) },
 	},
 	{
-		.name = "a time far behind the next page's is damage, and does not move the clock",
+		.name = "a time far after the next page's is damage, and does not move the clock",
 		.next_stamp = 2000,
 		.words = { E(1, 1), W(0), E(1, 100000), W(0) },
 		.want = { EVENT(1001, 4), DAMAGE(1001) },
 	},
 	{
-		.name = "a time that padding drove behind the next page's is pulled back",
+		.name = "a time that padding drove past the next page's is pulled back",
 		.next_stamp = 2000,
 		.words = { E(1, 1002), W(0), E(1, 0), W(0) },
 		.want = { EVENT(2000, 4), EVENT(2000, 4), END(2000) },
@@ -244,7 +244,7 @@ static void test_walk(void **state)
 struct head_case {
 	const char *name;
 	uint8_t commit_size;
-	uint64_t commit, stored; /* stored: the long behind the used bytes */
+	uint64_t commit, stored; /* stored: the long after the used bytes */
 	bool refused;
 	struct tap_page_head want;
 };
@@ -257,14 +257,14 @@ static const struct head_case head_cases[] = {
 		.want = { .used = 16 },
 	},
 	{
-		.name = "missed, and nobody counted: what stands behind the data is no count",
+		.name = "missed, without a count: the word after the data is not a count",
 		.commit_size = 8,
 		.commit = 1u << 31 | 16,
 		.stored = 7,
 		.want = { .used = 16, .missed = true },
 	},
 	{
-		.name = "missed, with the count behind the data",
+		.name = "missed, with the count after the data",
 		.commit_size = 8,
 		.commit = 3u << 30 | 16,
 		.stored = 0x123456789a,

@@ -131,7 +131,7 @@ static int read_text(struct tap_defs *d, const char *text, struct tap_err *err)
 	return tap_defs_read_text(d, "own.h", text, strlen(text), err);
 }
 
-/* As tracefs of v6.18 has them: records that the kernel laid out. */
+/* Records that the kernel laid out, as tracefs of v6.18 describes them. */
 static const struct {
 	const char *name, *fields, *want;
 	uint32_t size;

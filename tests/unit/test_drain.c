@@ -189,7 +189,7 @@ static void reader_end(struct reader *r)
 }
 
 static struct {
-	struct writer *w; /* NULL: nobody comes */
+	struct writer *w; /* NULL: no writer interrupts */
 	unsigned int looks; /* that are left before it does */
 } between;
 
@@ -249,7 +249,7 @@ static void page_file(const struct reader *r, char path[4096])
 	snprintf(path, 4096, "%s/0..mono.%u.cpu0", tap_spool_path(r->spool), TAP_PAGE_SIZE);
 }
 
-/* What is held, as the page file that it would be. */
+/* Write the pages held in memory as the page file that a spool would have. */
 static void write_held(struct reader *r)
 {
 	const struct tap_held *held = tap_spool_held(r->spool);
@@ -268,7 +268,7 @@ static void write_held(struct reader *r)
 	fclose(f);
 }
 
-/* Readers that do not know our record of a loss have the flag of the page behind it. */
+/* The page after each loss is flagged, for readers that do not know schedtap's record of a loss. */
 static void check_flags(const struct reader *r, const struct seen *s)
 {
 	unsigned int flags = 0;
@@ -364,7 +364,7 @@ static const struct script scripts[] = {
 	  404,
 	  0,
 	  0 },
-	{ "a record that is not yet real holds back those behind it",
+	{ "a record that is not yet real holds back later ones",
 	  { { PUT, 1, 48 },
 	    { TAKE, 0, 48 },
 	    { PUT, 3, 48 },
@@ -424,13 +424,13 @@ static const struct script scripts[] = {
 	  66,
 	  5,
 	  1 },
-	{ "loss behind records that come before a look", { { MEET, 1 }, { DRAIN, 64 } }, 64, 6, 1 },
-	{ "loss behind records that come when no more were seen",
+	{ "loss after records that come before a look", { { MEET, 1 }, { DRAIN, 64 } }, 64, 6, 1 },
+	{ "loss after records that come when no more were seen",
 	  { { MEET, 2 }, { DRAIN, 64 } },
 	  64,
 	  6,
 	  1 },
-	{ "loss behind records that come when no loss was noted",
+	{ "loss after records that come when no loss was noted",
 	  { { MEET, 3 }, { DRAIN, 64 } },
 	  64,
 	  6,

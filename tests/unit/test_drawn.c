@@ -48,14 +48,14 @@ static const struct drawn_case cases[] = {
 		.slices = "0: 100-150 1 before left 2, 150-200 2 | ",
 	},
 	{
-		.name = "a wait that began before the window is told whole",
+		.name = "a wait that began before the window is reported whole",
 		.window = { 100, 200 },
 		.steps = "50 0 switch 9 S 1; 60 0 waking 2 by 1; 70 0 switch 1 S 0; 80 0 waking 1 "
 			 "by 0; 150 0 switch 0 R 1; 190 0 switch 1 S 0",
 		.slices = "0: 150-190 1 waking 70 by interrupt lane 0 left 2 | ",
 	},
 	{
-		.name = "a broken chain is unknown, and nobody waited before it",
+		.name = "a broken chain is unknown, and no task waited before it",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 130 0 switch 5 S 2; 150 0 switch 2 S 0",
 		.slices = "0: 100-130 unknown, 130-150 2 left 2 | ",

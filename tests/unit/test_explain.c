@@ -54,7 +54,7 @@ static void test_kinds(void **state)
 		memcpy(runner.comm, kinds[i].runner, strlen(kinds[i].runner));
 		kind = tap_piece_of_runner(&waiter, &runner, kinds[i].prio);
 		if (kind != kinds[i].want)
-			fail_msg("%d behind %s of %d: %s", kinds[i].waiter, kinds[i].runner,
+			fail_msg("%d waits for %s of %d: %s", kinds[i].waiter, kinds[i].runner,
 				 kinds[i].prio, tap_piece_name(kind));
 	}
 }
@@ -171,7 +171,7 @@ static void test_log(void **state)
 	expect(&p, 275, TAP_CPU_RUN, TAP_IN_SOFTIRQ, TAP_IDLE_OUT);
 	assert_false(tap_cpu_parts_next(&p, &part));
 	tap_cpu_logs_clear(&l);
-	tap_cpu_log_read(&l, 2, 410, 450, NULL, &p); /* and nobody knows what it does now */
+	tap_cpu_log_read(&l, 2, 410, 450, NULL, &p); /* and what it does now is unknown */
 	expect(&p, 450, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);
 	tap_cpu_log_read(&l, 7, 1, 2, NULL, &p);
 	expect(&p, 2, TAP_CPU_UNKNOWN, TAP_IN_NO_IRQ, TAP_IDLE_NOT_TOLD);

@@ -28,7 +28,7 @@ static struct tap_format *parse_format(void)
 	return fmt;
 }
 
-/* As a filter has them: one expression, that is the whole text. */
+/* A filter is one expression that takes up the whole text. */
 static void test_whole_text(void **state)
 {
 	static const struct {

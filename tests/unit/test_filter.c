@@ -234,7 +234,7 @@ static void test_match(void **state)
 	}
 }
 
-/* What is not known fits nothing. */
+/* An unknown value matches no pattern and no list. */
 static void test_unknown(void **state)
 {
 	const struct tap_filter_about nothing = { .cpu = -1 };
@@ -593,8 +593,7 @@ static void test_past_many(void **state)
 	tap_past_release(&p);
 }
 
-/* How many of 100000 threads with numbers one behind the other, @step apart, are in
- * "sample(@rate)". */
+/* Return how many of 100000 threads, with tids @step apart, are in "sample(@rate)". */
 static unsigned int sampled(const char *rate, int step)
 {
 	struct tap_format *f = signal_fmt();

@@ -138,7 +138,7 @@ static void make_slots(struct growing *g, int from, int nr)
 	}
 }
 
-/* What comes: @nr events, one per ns from @from on, behind a loss if @is_lost. */
+/* Check that @nr events come, one per ns from @from on, after a loss if @is_lost. */
 static void check_run(struct tap_follow *f, bool is_lost, int from, int nr)
 {
 	const struct tap_event *const *events;
@@ -191,7 +191,8 @@ static void test_given_back(void **state)
 	steps_release();
 }
 
-/* What is new while it is followed was to be read from its beginning. */
+/* A lane that appears while its recording is followed is read from its beginning: pages given back
+ * before that are reported as lost. */
 static void test_given_back_at_once(void **state)
 {
 	struct tap_held_lane *lane;
@@ -213,7 +214,8 @@ static void test_given_back_at_once(void **state)
 	steps_release();
 }
 
-/* As of page files: by CPU, what is noted. */
+/* Events held in memory are merged by time, up to the time that was noted, like those of page
+ * files. */
 static void test_held(void **state)
 {
 	struct tap_follow *f;
@@ -237,7 +239,7 @@ static void test_held(void **state)
 	steps_release();
 }
 
-/* Who reads in place has what it has not read: that is given back later. */
+/* Memory that a reader in place has not read yet is given back only later. */
 static void test_in_place(void **state)
 {
 	const struct tap_event *const *events;

@@ -30,7 +30,7 @@
 static const struct tap_abi le64 = { false, 8 }, be64 = { true, 8 }, le32 = { false, 4 },
 			    be32 = { true, 4 };
 
-/* From a copy of the text's own size: the sanitizer then sees what is read behind it. */
+/* Parse a copy of the exact size, so that ASan sees reads past its end. */
 static int parse(const char *text, size_t len, struct tap_abi abi, struct tap_format **fmt,
 		 struct tap_err *err)
 {
@@ -208,7 +208,7 @@ static void test_bad_texts(void **state)
 		{ "a field without a size", HEAD "\tfield:int x;\toffset:4;\tsigned:0;\n" },
 		{ "a size without an end", HEAD "\tfield:int x;\toffset:4;\tsize:4\n" },
 		{ "a negative offset", HEAD "\tfield:int x;\toffset:-4;\tsize:4;\n" },
-		{ "a field behind every record",
+		{ "a field beyond every record",
 		  HEAD "\tfield:int x;\toffset:4294967295;\tsize:4;\n" },
 		{ "a location of 8 bytes",
 		  HEAD "\tfield:__data_loc char[] x;\toffset:8;\tsize:8;\n" },
@@ -393,7 +393,7 @@ static void test_bytes(void **state)
 		  14,
 		  "ab",
 		  2 },
-		{ "an array behind the record",
+		{ "an array beyond the record",
 		  { .kind = TAP_FIELD_ARRAY, .offset = 20, .size = 7 },
 		  0,
 		  19,
@@ -429,13 +429,13 @@ static void test_bytes(void **state)
 		  19,
 		  "",
 		  0 },
-		{ "a location far behind",
+		{ "a location far beyond the record",
 		  { .kind = TAP_FIELD_DYNAMIC, .offset = 8, .size = 4 },
 		  ~0u,
 		  19,
 		  "",
 		  0 },
-		{ "a relative location far behind",
+		{ "a relative location far beyond the record",
 		  { .kind = TAP_FIELD_DYNAMIC, .offset = 8, .size = 4, .is_rel = true },
 		  ~0u,
 		  19,

@@ -41,9 +41,9 @@ static const char kallsyms[] =
 struct frames_case {
 	const char *name, *system, *format;
 	bool big_endian, is_32;
-	unsigned char record[128]; /* what is behind the common fields */
+	unsigned char record[128]; /* the bytes after the common fields */
 	uint32_t size; /* of that */
-	const char *want; /* names, with a comma behind each */
+	const char *want; /* names, with a comma after each */
 };
 
 static const struct frames_case cases[] = {
@@ -54,7 +54,7 @@ static const struct frames_case cases[] = {
 	{ "what is around frames, and an empty one", "schedtap", ours, .record = { NR(3) }, 4,
 	  "a,b," },
 	{ "nearly a frame", "schedtap", ours, .record = { NR(4) }, 4, "" },
-	{ "a print format that nobody understands", "schedtap",
+	{ "a print format that is not understood", "schedtap",
 	  NUMBER "\"%s\", tp_stack(REC->stack)\n", .record = { NR(1) }, 4, "" },
 	{ "ftrace's by kallsyms", "ftrace", of_kernel,
 	  .record = { NR(2), NR(0), 0x10, 0, 0, 0x81, 255, 255, 255, 255, 0x10, 0x10, 0, 0x81, 255,
@@ -80,7 +80,7 @@ static const struct frames_case cases[] = {
 	  .record = { NR(2), NR(0), 0x10, 0x20, 0, 0, NR(0), 255, 255, 255, 255, 255, 255, 255,
 		      255 },
 	  24, "0x2010," },
-	{ "behind the last symbol", "ftrace", of_kernel,
+	{ "after the last symbol", "ftrace", of_kernel,
 	  .record = { NR(1), NR(0), 0x10, 0x20, 0, 0x81, 255, 255, 255, 255 }, 16,
 	  "0xffffffff81002010," },
 	{ "a program's are not the kernel's", "ftrace", of_user,
@@ -97,7 +97,7 @@ static void test_frames(void **state)
 	const struct tap_reader_info info = { .kallsyms = kallsyms };
 	struct tap_frames f = { .info = &info };
 	struct tap_buf got = { 0 };
-	/* of its very size, so that ASan sees what is read behind it */
+	/* of the exact size, so that ASan sees reads past its end */
 	unsigned char *rec = calloc(1, 8 + c->size);
 	struct tap_format *fmt;
 	struct tap_err err;

@@ -50,7 +50,7 @@ static const struct gaps_case {
 		.want = "start 25 lost 30",
 	},
 	{
-		.name = "a loss of which nobody knows the CPU counts for all",
+		.name = "a loss on an unknown CPU counts for all",
 		.losses = { { 120, 140, -1, 0, 5 } },
 		.unknown = { { 0, 120, 150 }, { 1, 120, 130 } },
 		.want = "lost 40",
@@ -62,13 +62,13 @@ static const struct gaps_case {
 		.want = "lost 20",
 	},
 	{
-		.name = "a loss of a buffer that tells nothing of tasks is none",
+		.name = "a loss in a buffer without task events is not counted",
 		.losses = { { 100, 140, 0, 1, 5 } },
 		.unknown = { { 0, 100, 130 } },
 		.want = "start 30",
 	},
 	{
-		.name = "breaks: behind a hidden task, and behind another",
+		.name = "breaks: after a hidden task, and after another",
 		.breaks = { { 110, 120, 0, HIDDEN }, { 115, 118, 1, SEEN }, { 150, 160, 0, SEEN } },
 		.unknown = { { 1, 115, 118 }, { 0, 110, 120 }, { 0, 150, 160 } },
 		.want = "hidden 10 broken 13",

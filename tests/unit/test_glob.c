@@ -19,9 +19,9 @@
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 
 /*
- * One element of a glob as the kernel's glob_match() has it (v6.18): sets know ranges, and '!' in
- * front, and one that does not end is a plain '['. Return: behind it, or NULL: it does not match
- * @c.
+ * One element of a glob as the kernel's glob_match() takes it (v6.18): sets know ranges, and '!' in
+ * front, and one that does not end is a plain '['. Return: the pattern after the element, or NULL
+ * if it does not match @c.
  */
 static const char *kernel_element(const char *pat, unsigned char c)
 {

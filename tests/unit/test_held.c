@@ -24,7 +24,7 @@ static void put(struct tap_held *h, struct tap_held_lane *lane, uint64_t stamp)
 	tap_held_put(h, lane, PAGE);
 }
 
-/* As many pages as a slot has, with stamps @from, @from + 1, ... */
+/* Put one slot's worth of pages, with stamps @from, @from + 1, ... */
 static void put_slot(struct tap_held *h, struct tap_held_lane *lane, uint64_t from)
 {
 	for (uint64_t i = 0; i < TAP_HELD_SLOT / PAGE; i++)
@@ -121,7 +121,7 @@ static void test_goes_round(void **state)
 	tap_held_free(h);
 }
 
-/* Where nobody gives anything back, memory is bounded all the same. */
+/* Memory stays bounded even if nothing is given back. */
 static void test_all_taken(void **state)
 {
 	struct tap_held_lane *lane, *other;

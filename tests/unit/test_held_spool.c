@@ -175,8 +175,8 @@ static bool has_text(struct flight *f, const char *file, const char *text)
 }
 
 /*
- * Pages that come behind a new head are not written before it. What is given back meanwhile is
- * empty pages, and what follows has its place.
+ * Pages put after a new head are not written before it. Pages given back meanwhile are written as
+ * empty pages, so that later ones keep their place in the file.
  */
 static void test_head_first(void **state)
 {
@@ -260,7 +260,7 @@ static void test_failure(void **state)
 	end(&f);
 }
 
-/* As when the recorder is killed: what is there stays, and is a recording. */
+/* If the recorder is killed, the folder stays and is a recording. */
 static void test_left(void **state)
 {
 	struct flight f;

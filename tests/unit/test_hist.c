@@ -190,7 +190,8 @@ static void test_quantile(void **state)
 	}
 }
 
-/* The same values in two halves give the same answers, whichever kind the halves are of. */
+/* Values split over two histograms that are merged give a case's answers, whichever kind each
+ * histogram is of. */
 static void test_merge(void **state)
 {
 	(void)state;

@@ -13,7 +13,7 @@
 #include "main_of_cases.h"
 #include "steps.h"
 
-/* A birth that only the fork tells, one that task_newtask tells too, and a death. */
+/* A birth seen by the fork alone, one that has a task_newtask as well, and a death. */
 #define FORK "100 0 fork 60 10; 101 0 new 10 by 60; "
 #define BIRTH "100 0 newtask 60 10; 100 0 fork 60 10; 101 0 new 10 by 60; "
 #define THREAD "100 0 newtask 60 10 thread; 101 0 new 10 by 60; "
@@ -25,15 +25,15 @@ static const struct identity_case {
 	const char *name, *rows, *steps;
 	const char *want; /* "tgid:cgroup" of each life of task 10, "-" where it is not known */
 } cases[] = {
-	{ "nobody tells", "", RUNS, "-:-" },
+	{ "no source knows it", "", RUNS, "-:-" },
 	{ "a row is of who is there all along", "[10, 99, 'a', 5, 'both']", RUNS, "99:5" },
-	{ "no event tells of it", "[10, 99, 'a', 5, 'both']", "", "99:5" },
+	{ "no event of the task", "[10, 99, 'a', 5, 'both']", "", "99:5" },
 	{ "read when it began, of who is there", "[10, 99, 'a', 5, 'began']", RUNS, "99:5" },
 	{ "read when it began, and dies then", "[10, 99, 'a', 5, 'began']", RUNS DIES, "99:5" },
-	{ "read when it began, of who was born behind it", "[10, 99, 'a', 5, 'began']", FORK RUNS,
+	{ "read when it began, of a task born later", "[10, 99, 'a', 5, 'began']", FORK RUNS,
 	  "-:-" },
-	{ "the same, with the birth told in full", "[10, 99, 'a', 5, 'began']", BIRTH RUNS,
-	  "10:-" },
+	{ "read when it began, of a task born later with task_newtask", "[10, 99, 'a', 5, 'began']",
+	  BIRTH RUNS, "10:-" },
 	{ "read when it ended, of who is there", "[10, 99, 'a', 5, 'ended']", RUNS, "99:5" },
 	{ "read when it ended, of who was born", "[10, 99, 'a', 5, 'ended']", FORK RUNS, "99:5" },
 	{ "a birth goes before what was read", "[10, 99, 'a', 5, 'ended']", BIRTH RUNS, "10:5" },

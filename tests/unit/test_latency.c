@@ -326,7 +326,7 @@ static const struct time_case {
 	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_RUNNING, .cut = true } },
 	  {},
 	  { 0, 1 } },
-	{ "also where nobody saw how it ended",
+	{ "also if its end was not seen",
 	  { { TAP_STATE_WAKING, 1, 100, 190, -1, TAP_STATE_UNKNOWN, .cut = true },
 	    { TAP_STATE_UNKNOWN, 1, 190, 250, 0, TAP_STATE_SLEEPING, .cut = true } },
 	  {},

@@ -94,7 +94,7 @@ static const struct kernel cases[] = {
 		.has_not = { " 1\n", "struct rq {", "_Static_assert" },
 	},
 	{
-		.name = "a member at its place, padded before, between and behind",
+		.name = "a member at its place, padded before, between and after",
 		.types = { { "rq", 32, { { "nr_running", U32, 4 }, { "cpu", U32, 16 } } } },
 		.has = { "\nstruct rq {\n"
 			 "\tunsigned char tap_pad0[4];\n"
@@ -211,7 +211,7 @@ static const struct kernel cases[] = {
 			 "\tstruct other *rq;\n\tvoid *tg;\n};\n" },
 	},
 	{
-		.name = "a struct behind those that it has inside",
+		.name = "a struct comes after those that it contains",
 		.types = { { "uclamp_rq", 4, { { "value", U32, 0 } } },
 			   { "rq", 8, { { "uclamp", SAME, 4 } } } },
 		.has = { SIZE("uclamp_rq", "4") "\nstruct rq {\n", "\tstruct uclamp_rq uclamp;\n" },

@@ -37,7 +37,7 @@ static const struct monitor_case cases[] = {
 		"",
 	},
 	{
-		"one that nobody woke",
+		"one that no task woke",
 		"sssw",
 		"10 0 switch 0 R 1; 20 0 switch 1 D 0; 30 0 wakeup 2 by 0; 40 0 switch 0 R 1; 50 0 "
 		"switch 1 S 0; 60 0 wakeup 1 by 0;70 0 switch 0 R 1",

@@ -32,7 +32,8 @@ static const char talker[] =
 	"\tfield:u64 cgroup;\toffset:64;\tsize:8;\tsigned:0;\n"
 	"\nprint fmt: \"%d\", REC->pid\n";
 
-/* The same bytes, none of which is a name: a comm without its pid, a pid that is a text, ... */
+/* The layout of talker, but no field names a task: a comm without its pid, a pid that is text, ...
+ */
 static const char mute[] = "name: mute\nID: 101\nformat:\n" COMMON
 			   "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
 			   "\tfield:char prev_command[16];\toffset:24;\tsize:16;\tsigned:0;\n"

@@ -101,7 +101,7 @@ static void test_parse(void **state)
 		  { "-a", "ls", "-b", "--", "x" },
 		  "all -- [ls] [-b] [--] [x] ",
 		  .command = true },
-		{ "a command behind --",
+		{ "a command after --",
 		  { "-a", "--", "ls", "-b" },
 		  "all -- [ls] [-b] ",
 		  .command = true },

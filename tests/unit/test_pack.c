@@ -613,7 +613,8 @@ static void test_faults(void **state)
 	}
 }
 
-/* An attempt that was killed left "packed" behind, or somebody put a link there. */
+/* "packed" exists already: an earlier attempt was killed, or it is a link put there by an attacker.
+ */
 static void test_stale_packed(void **state)
 {
 	static const struct part parts[MAX_PARTS] = { { "", 0, 10 } };
@@ -649,7 +650,7 @@ static bool pack_with_head(struct tmp_dir *t, const struct tap_buf *head, size_t
 	return !ret;
 }
 
-#define END_SECTION 88u /* of checksums, behind a front */
+#define END_SECTION 88u /* bytes of the section of checksums after a front */
 
 static void test_damaged_head(void **state)
 {

@@ -166,7 +166,7 @@ struct missed_case {
 
 static const struct missed_case missed_cases[] = {
 	{ "nothing lost", 100, 0, 0 },
-	{ "the count stands behind the events", 8, 17, TAP_PAGE_MISSED | TAP_PAGE_MISSED_STORED },
+	{ "the count stands after the events", 8, 17, TAP_PAGE_MISSED | TAP_PAGE_MISSED_STORED },
 	{ "a full page has only the flag", 4, 17, TAP_PAGE_MISSED },
 };
 

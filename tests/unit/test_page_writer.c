@@ -183,7 +183,7 @@ static void test_a_failure_is_told(void **state)
 	end(&f);
 }
 
-/* Who reads the folder meanwhile finds the format of each event that is in it. */
+/* A concurrent reader of the folder must find the format of each event before the event itself. */
 static void test_the_head_is_there_before_the_pages(void **state)
 {
 	static const char text[] = "name: later\nID: 77\nformat:\n";

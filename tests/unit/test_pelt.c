@@ -159,7 +159,7 @@ static const struct pelt_case cases[] = {
 		.want = { { TAP_PELT_CPU, 0, 0, 0, 1, 50, 450, 9, 9, 9, { 50 } } },
 	},
 	{
-		.name = "a root domain is one series, whoever told of it",
+		.name = "a root domain is one series, whichever CPU reports it",
 		.signal = "overutilized",
 		.steps = { { OVER, 100, 0x13, 1 }, { OVER, 120, 0x13, 0 }, { OVER, 190, 0x45, 1 } },
 		.want = { { TAP_PELT_DOMAIN, 1, 0, 0, 2, 100, 20, 0, 1, 0, { ANY } },
@@ -289,7 +289,7 @@ static const struct pelt_case cases[] = {
 		.want = { { TAP_PELT_CPU, 0, 0, ROOT, 1, 100, 10000, 100, 100, 100, { 100 } } },
 	},
 	{
-		.name = "a loss while running: neither what held before it nor what runs behind it",
+		.name = "a loss while running: no value holds before it, none runs after it",
 		.while_running = true,
 		.steps = { { SWITCH, 100, 0, 7 },
 			   { CFS, 105, 0, 50, ROOT },
@@ -415,7 +415,8 @@ static void make(const struct pelt_case *c, unsigned int i, struct record *r)
 	size = (fmt->min_size + 7) & ~7u;
 	put(r->bytes, fmt, "common_type", fmt->id);
 	fill(c, i, r->bytes, &size);
-	if (c->steps[i].kind == CFS || c->steps[i].kind == RT) /* each tells of itself */
+	if (c->steps[i].kind == CFS ||
+	    c->steps[i].kind == RT) /* each CPU reports its own signals */
 		r->ev.cpu = (int)c->steps[i].who;
 	r->ev.fmt = fmt;
 	r->ev.data = r->bytes;
@@ -529,17 +530,17 @@ static void run_case(void **state)
 }
 
 /*
- * Each update is told, and kept where that was asked for; not those of who does not run. Where a
- * value is not known any more a gap is told, in time order.
+ * Each update of a running task or CPU is passed on, and kept if .keep_points asks for it. Once a
+ * value is no longer known, a gap is passed on. All are in time order.
  */
 static int on_point(void *ctx, const struct tap_pelt_series *s, uint64_t ts_ns, int64_t value)
 {
-	char *told = ctx;
+	char *text = ctx;
 
 	if (!strcmp(s->signal->name, "util_rt") && value == TAP_PELT_GAP)
-		sprintf(told + strlen(told), "%d:%d gap,", (int)ts_ns, s->cpu);
+		sprintf(text + strlen(text), "%d:%d gap,", (int)ts_ns, s->cpu);
 	else if (!strcmp(s->signal->name, "util_rt"))
-		sprintf(told + strlen(told), "%d:%d %d,", (int)ts_ns, s->cpu, (int)value);
+		sprintf(text + strlen(text), "%d:%d %d,", (int)ts_ns, s->cpu, (int)value);
 	return 0;
 }
 
@@ -551,13 +552,13 @@ static void points(void **state)
 						{ LOST, 140, 1, 130 },
 						{ RT, 150, 1, 8 },
 						{ LOST, 190, 0, 170 } } };
-	char told[256] = "";
+	char text[256] = "";
 	struct tap_survey missing;
 	struct tap_pelt_opts opts = { .window = { 100, 200 },
 				      .keep_points = true,
 				      .survey = &missing,
 				      .point = on_point,
-				      .ctx = told };
+				      .ctx = text };
 	struct tap_watcher watcher = { .ops = &tap_pelt_of_cpus_ops };
 	const struct tap_timeline_opts topts = { .window = { 100, 200 },
 						 .watchers = &watcher,
@@ -575,7 +576,7 @@ static void points(void **state)
 	feed(&c, p, t);
 	series = tap_pelt_series(p, &nr);
 	assert_int_equal(nr, 6); /* util, load, runnable */
-	assert_string_equal(told, "110:0 5,120:0 6,125:1 7,130:0 gap,130:1 gap,150:1 8,170:1 gap,");
+	assert_string_equal(text, "110:0 5,120:0 6,125:1 7,130:0 gap,130:1 gap,150:1 8,170:1 gap,");
 	assert_int_equal(series[0]->nr_points, 3);
 	assert_int_equal(series[0]->points[1].ts_ns, 120);
 	assert_int_equal(series[0]->points[1].value, 6);
@@ -663,7 +664,7 @@ int main(void)
 						.test_func = run_case,
 						.initial_state = (void *)&cases[i] };
 	tests[NR_CASES] = (struct CMUnitTest){
-		.name = "every update and every gap is told, and kept on demand",
+		.name = "every update and every gap is reported, and kept on demand",
 		.test_func = points
 	};
 	tests[NR_CASES + 1] =

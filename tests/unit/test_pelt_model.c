@@ -45,7 +45,7 @@ static void test_known(void **state)
 	assert_int_equal(after(0, 0, 1024), 0);
 }
 
-/* What is told of no time, or of time in parts, is the same. */
+/* Advancing by no time changes nothing; advancing in parts equals advancing once. */
 static void test_parts(void **state)
 {
 	uint64_t sum = 12345678;

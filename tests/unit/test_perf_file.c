@@ -94,7 +94,7 @@ struct file {
 	const struct shape *shape;
 	struct tap_buf buf;
 	ZSTD_CCtx *zstd;
-	size_t plain_from; /* what is behind it in buf waits to be compressed */
+	size_t plain_from; /* bytes of buf from here on are not yet compressed */
 	bool has_switches; /* of ATTR_A */
 	bool no_tracepoints; /* ATTR_A and ATTR_B are none */
 	const char *named_a; /* event a is of sched, and called so; NULL: it is "test", "a" */
@@ -782,7 +782,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:100 a | 0:110 a | 0:120 b | 0:120 a | ",
 	},
 	{
-		.name = "a loss between two that are out of order does not begin behind its end",
+		.name = "a loss between two that are out of order does not begin after its end",
 		.in = "a0@115 lost0@122*5 b0@110",
 		.want = "0:110 lost 110..110 5 | 0:110 b | 0:115 a | ",
 	},
@@ -798,12 +798,12 @@ static const struct stream_case stream_cases[] = {
 			"3 | ",
 	},
 	{
-		.name = "a loss lies behind the CPU's last record, and before the next",
+		.name = "a loss lies after the CPU's last record, and before the next",
 		.in = "a0@100 a1@105 lost0@120*5 a0@120 / a1@130 /",
 		.want = "0:100 a | 1:105 a | 0:120 lost 100..120 5 | 0:120 a | 1:130 a | ",
 	},
 	{
-		.name = "a loss that is stamped after the event behind it ends before that",
+		.name = "a loss that is stamped after the next event ends before that",
 		.in = "a0@100 lost0@122*5 b0@120 a0@130",
 		.want = "0:100 a | 0:120 lost 100..120 5 | 0:120 b | 0:130 a | ",
 	},
@@ -818,7 +818,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "1:100 a | 1:120 lost 100..120 4 | 1:120 a | ",
 	},
 	{
-		.name = "perf's sum does not count again what was told",
+		.name = "perf's sum does not count reported losses again",
 		.in = "a1@100 lost1@120*5 a1@120 a0@130 / sum1*5",
 		.want = "1:100 a | 1:120 lost 100..120 5 | 1:120 a | 0:130 a | ",
 	},
@@ -850,7 +850,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:100 a | 0:120 a | ",
 	},
 	{
-		.name = "behind a record without size all is lost",
+		.name = "after a record without size all is lost",
 		.in = "a0@100 b1@120 zero a0@130",
 		.want = "0:100 a | -1:120 lost 120..120 0 | 1:120 b | ",
 	},
@@ -1059,7 +1059,7 @@ static void test_stack(void **state)
 		check_stream(c, &shapes[i], NULL, c->want);
 }
 
-/* As many frames as a stack has at most. */
+/* A callchain of 300 entries is cut to a stack's maximum of 127 frames. */
 static void test_deep_stack(void **state)
 {
 	(void)state;
@@ -1449,9 +1449,9 @@ static const struct bad_case bad_cases[] = {
 	{ "a header that is cut", 0, 'P', 1, 103, -EINVAL, "its header is cut" },
 	{ "attrs of no size", 16, 0, 8, 0, -EINVAL, "its attrs" },
 	{ "attrs of any size", 16, 1ULL << 63, 8, 0, -EINVAL, "its attrs" },
-	{ "attrs behind the end", 24, 1 << 20, 8, 0, -EINVAL, "its attrs" },
-	{ "ids behind the end", ATTR(0) + 96, 1 << 20, 8, 0, -EINVAL, "its event ids" },
-	{ "records behind the end", 40, 1 << 20, 8, 0, -EINVAL, "its records lie after" },
+	{ "attrs after the end", 24, 1 << 20, 8, 0, -EINVAL, "its attrs" },
+	{ "ids after the end", ATTR(0) + 96, 1 << 20, 8, 0, -EINVAL, "its event ids" },
+	{ "records after the end", 40, 1 << 20, 8, 0, -EINVAL, "its records lie after" },
 	{ "records in the header", 40, 50, 8, 0, -EINVAL, "its records lie after" },
 	{ "events without a CPU", ATTR(0) + 24, PERF_SAMPLE_IDENTIFIER | (BASE & ~PERF_SAMPLE_CPU),
 	  8, 0, -ENOTSUP, "lack their time or" },
@@ -1490,7 +1490,7 @@ static void test_bad(void **state)
 	release(&f);
 }
 
-/* Every beginning of a file is refused or read, and a cut among the records is told. */
+/* A file cut anywhere is refused or read, and a cut among the records is reported. */
 static void test_cut(void **state)
 {
 	(void)state;

@@ -44,7 +44,7 @@ static const struct pick_case cases[] = {
 	{ "-e group", { .events = WORDS("pelt") }, { PELT, 5 }, 1 },
 	{ "-e group is not the others", { .events = WORDS("pelt") }, { SWITCH, 5 }, 0 },
 	{ "-e twice: either", { .events = WORDS("pelt", "sched_switch") }, { SWITCH, 5 }, 1 },
-	{ "-e nobody has", { .events = WORDS("sched_switch", "nope") }, {}, -ENODATA },
+	{ "-e that no event matches", { .events = WORDS("sched_switch", "nope") }, {}, -ENODATA },
 	{ "-e with an endless system",
 	  { .events = WORDS(
 		    "012345678901234567890123456789012345678901234567890123456789012345678901234567"
@@ -64,7 +64,7 @@ static const struct pick_case cases[] = {
 
 	{ "-p: a thread of it", { .tgids = WORDS("30") }, { WAKING, 5, 0, 31 }, 1 },
 	{ "-p: not its thread", { .tgids = WORDS("31") }, { WAKING, 5, 0, 31 }, 0 },
-	{ "-p: a task of its own where nobody knows",
+	{ "-p: a task whose process is unknown is its own",
 	  { .tgids = WORDS("41") },
 	  { WAKING, 5, 0, 41 },
 	  1 },

@@ -403,7 +403,7 @@ static void test_removed_before(void **state)
 	unmap(at);
 }
 
-/* The same inode, and what it has now is not what was noted. */
+/* A file keeps its inode but gets other content after a place in it was noted. */
 static void test_written_over(void **state)
 {
 	struct tap_buf copy = copy_self();
@@ -457,7 +457,8 @@ static void end_child(int pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* The same place whoever is there; and its name when nobody and nothing is there any more. */
+/* A place is shared by all processes that map it, and keeps its name when the process and the file
+ * are gone. */
 static void test_ended(void **state)
 {
 	char *at = map_written("ended", self.data, self.len);
@@ -567,7 +568,7 @@ static void test_perf_map_long(void **state)
 	free(one.name);
 }
 
-/* As many lines that have all as places, in the time that a few take. */
+/* NR lines, each of which covers all NR places, must not take NR * NR steps. */
 static void test_perf_map_hostile(void **state)
 {
 	enum { NR = 100000 };
@@ -685,7 +686,7 @@ static void test_perf_map_refused(void **state)
 /* ---- containers ---- */
 
 /* Process 1 of namespaces of its own, with a /tmp of its own. Never returns. */
-static void run_contained(int told)
+static void run_contained(int out)
 {
 	char *seen[2];
 
@@ -698,13 +699,13 @@ static void run_contained(int told)
 	seen[0] = map_written("contained", self.data, self.len);
 	seen[1] = map_code();
 	write_perf_map("/tmp/perf-1.map", seen[1]);
-	if (write(told, seen, sizeof(seen)) != sizeof(seen))
+	if (write(out, seen, sizeof(seen)) != sizeof(seen))
 		_exit(1);
 	stay();
 }
 
 /* Return: the contained one's pid here; 0: it may not be made. */
-static int start_contained(int told)
+static int start_contained(int out)
 {
 	int here[2], pid = 0, middle;
 
@@ -714,7 +715,7 @@ static int start_contained(int told)
 		int is = unshare(CLONE_NEWNS | CLONE_NEWPID) ? 0 : fork();
 
 		if (!is && getpid() == 1)
-			run_contained(told);
+			run_contained(out);
 		_exit(write(here[1], &is, sizeof(is)) != sizeof(is));
 	}
 	waitpid(middle, NULL, 0);
@@ -749,17 +750,17 @@ static void check_contained(int pid, char *seen[2])
 static void test_container(void **state)
 {
 	char *seen[2];
-	int told[2], pid;
+	int fds[2], pid;
 
 	(void)state;
-	assert_int_equal(pipe(told), 0);
-	pid = start_contained(told[1]);
-	close(told[1]);
-	if (pid && read(told[0], seen, sizeof(seen)) == sizeof(seen))
+	assert_int_equal(pipe(fds), 0);
+	pid = start_contained(fds[1]);
+	close(fds[1]);
+	if (pid && read(fds[0], seen, sizeof(seen)) == sizeof(seen))
 		check_contained(pid, seen);
 	else
 		skip_test("namespaces cannot be made here");
-	close(told[0]);
+	close(fds[0]);
 }
 
 /* ---- hostile files ---- */

@@ -66,7 +66,7 @@ static void take(void *ctx)
 		o->nr += parcel.len == 1;
 }
 
-/* The child of the porter; 0: the kernel does not tell. */
+/* Return the pid of the porter's child; 0: the kernel does not list children. */
 static int worker_of(const struct tap_porter *p)
 {
 	char path[64];
@@ -105,7 +105,7 @@ static void test_finish(void **state)
 	sender = send_many(&at, len);
 	while (waitpid(sender, &status, WNOHANG) != sender && other.nr < SENT / 2)
 		take(&other);
-	/* from now on, nobody takes anything before the end */
+	/* from now on, nothing is taken before the end */
 	poll(NULL, 0, 50);
 	start_ns = tap_now_ns();
 	tap_porter_finish(p);

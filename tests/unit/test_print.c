@@ -155,7 +155,7 @@ static struct tap_printer *make(const char *name, const char *text, struct tap_a
 	return p;
 }
 
-/* Records lie in memory of their own size: the sanitizer then sees what is read behind them. */
+/* Print a copy of the record's exact size, so that ASan sees reads past its end. */
 static void run(const struct tap_printer *p, const void *rec, uint32_t size, struct tap_buf *out)
 {
 	unsigned char *copy = malloc(size);
@@ -324,7 +324,7 @@ static void test_expressions(void **state)
 		{ "casts to pointers and back",
 		  "\"%d\", (unsigned long)(void *)(REC->e) >= (unsigned long)-4095", "1" },
 		{ "a cast to a type that a field has", "\"%lld\", (foo_t)REC->d", "-294967296" },
-		{ "a cast to a type of nobody's",
+		{ "a cast to an unknown type",
 		  "\"%llu %lld\", (bar_t)REC->d, (unsigned long)(struct bar *)REC->b + 1",
 		  "4000000000 201" },
 		{ "a product in parentheses is no cast", "\"%d %d\", (HZ * TICKS), REC->b",
@@ -349,7 +349,7 @@ static void test_expressions(void **state)
 		  "171 239 4444 73" },
 		{ "elements, big endian",
 		  "\"%x %x\", REC->y[1], ((u32 *)__get_dynamic_array(nums))[2]", "2222 a2", BE64 },
-		{ "an element behind the array is 0",
+		{ "an element beyond the array is 0",
 		  "\"%d %d %d\", REC->x[8], REC->x[-1], REC->y[1UL << 63]", "0 0 0" },
 		{ "an element of text",
 		  "\"%c%s\", __get_str(str)[1], __get_str(str)[0] ? \" yes\" : \"\"", "e yes" },
@@ -526,7 +526,7 @@ static void test_texts(void **state)
 		  "12345678901.234567890" },
 		{ "net addresses, big endian", "\"%pISpc %pISpc\", REC->v4, REC->v6",
 		  "10.0.0.1:80 [2001:db8::1]:443", BE64 },
-		{ "a family of nobody's, and one that is cut",
+		{ "an unknown address family, and one that is cut",
 		  "\"%pISpc %pISpc\", REC->uuid, REC->cut", "(einval) (einval)" },
 		{ "a UUID", "\"%pU: %pUL\", REC->uuid, REC->uuid",
 		  "10111213-1415-1617-1819-1a1b1c1d1e1f: 13121110-1514-1716-1819-1A1B1C1D1E1F" },

@@ -132,7 +132,7 @@ static void test_several(void **state)
 	assert_int_equal(tap_probe_args_read("-4@%edi  8@-16(%rbp) 4@$5", EM_X86_64, a), 3);
 	check_place("the third", &a[2], &(struct tap_probe_arg){ .type = U(4), CONSTANT(5) });
 	assert_int_equal(tap_probe_args_read("8@[sp, 8] 8@x1", EM_AARCH64, a), 2);
-	check_place("behind a blank in brackets", &a[1],
+	check_place("after a blank in brackets", &a[1],
 		    &(struct tap_probe_arg){ .type = U(8), REGISTER(1) });
 	assert_int_equal(tap_probe_args_read("8@[sp, 8", EM_AARCH64, a), 1);
 	assert_int_equal(tap_probe_args_read(
@@ -232,22 +232,22 @@ __attribute__((noinline)) int tap_a_function(void)
 
 static void test_symbols(void **state)
 {
-	struct tap_probe *p = open_probe("uprobe:/proc/self/exe:tap_a_function"), *behind;
+	struct tap_probe *p = open_probe("uprobe:/proc/self/exe:tap_a_function"), *inside;
 	struct tap_buf word = { 0 }, name = { 0 };
 
 	(void)state;
 	tap_a_function();
 	assert_int_equal(p->nr_sites, 1); /* though two tables may name it */
-	behind = open_probe("uprobe:/proc/self/exe:tap_a_function+0x1");
-	assert_int_equal(behind->sites[0].offset, p->sites[0].offset + 1);
-	tap_probe_word(behind, &word);
-	tap_probe_event_name(behind, &name);
+	inside = open_probe("uprobe:/proc/self/exe:tap_a_function+0x1");
+	assert_int_equal(inside->sites[0].offset, p->sites[0].offset + 1);
+	tap_probe_word(inside, &word);
+	tap_probe_event_name(inside, &name);
 	assert_string_equal(strrchr(tap_buf_str(&word), ':'), ":tap_a_function+0x1");
 	assert_int_equal(strncmp(word.data, "uprobe:/", 8), 0);
 	assert_string_equal(tap_buf_str(&name), "tap_a_function_0x1");
 	tap_buf_release(&word);
 	tap_buf_release(&name);
-	tap_probe_free(behind);
+	tap_probe_free(inside);
 	tap_probe_free(p);
 }
 
@@ -300,7 +300,7 @@ static const struct {
 	{ "a semaphore that is nowhere", NOTE_AT + 28, 0x7fffffff, -EINVAL,
 	  "is not in the file's code" },
 	{ "no note of that kind", NOTE_AT - 4, 2, -ENOENT, "has no USDT probe 'test:one'" },
-	{ "sections that begin behind the end", offsetof(Elf64_Ehdr, e_shoff) + 4, 0x7fffffff,
+	{ "sections that begin after the end", offsetof(Elf64_Ehdr, e_shoff) + 4, 0x7fffffff,
 	  -ENOENT, "no USDT probe" },
 };
 
@@ -370,7 +370,7 @@ static void test_moved(void **state)
 	tap_probe_free(here);
 }
 
-/* Cut anywhere it is refused or, behind all that is read, taken. */
+/* A file cut anywhere is refused, or accepted if the cut is after everything that is read. */
 static void test_cut(void **state)
 {
 	struct tap_err err;
@@ -397,7 +397,7 @@ static void test_list(void **state)
 	at = strstr(tap_buf_str(&lines), ":test:in_data(u64 arg0)\n");
 	assert_non_null(at);
 	at = strstr(at, ":test:one(s32 arg0, u64 arg1, u32 arg2, u64 arg3)\n");
-	assert_non_null(at); /* behind it: they are sorted */
+	assert_non_null(at); /* later in the list: it is sorted */
 	assert_non_null(strstr(at, ":test:places(s32 arg0)\n"));
 	assert_non_null(strstr(at, ":test:places(s32 arg0, u64 arg1)\n"));
 	tap_buf_release(&lines);

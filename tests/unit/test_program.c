@@ -636,7 +636,7 @@ static void test_refused_conditions(void **state)
 	}
 }
 
-/* Texts lie behind the fixed part, in their order; each reckons with all the bytes of those before
+/* Texts lie after the fixed part, in their order; each allows for the largest size of those before
  * it. */
 static void test_room_of_texts(void **state)
 {

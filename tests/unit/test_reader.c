@@ -110,7 +110,7 @@ static void put_sized(struct file *f, unsigned int size, const char *s)
 /* ---- pages */
 
 struct record {
-	unsigned int id, len; /* len: bytes behind the eight common ones */
+	unsigned int id, len; /* len: bytes after the eight common ones */
 	uint64_t fields[5];
 	uint8_t sizes[5];
 };
@@ -204,7 +204,8 @@ static void put_pages(struct file *f, const char *s)
 		s = put_page(f, s);
 }
 
-/* The same pages in one chunk each, two at most, as trace-cmd writes them. */
+/* Put the pages as trace-cmd's compressed chunks: one page in the first chunk, up to two in others.
+ */
 static void put_chunks(struct file *f, const char *s)
 {
 	size_t count = f->buf.len;
@@ -312,7 +313,7 @@ static void put_start(struct file *f, const char *version)
 	put(f, PAGE, 4);
 }
 
-/* What is recorded: pages of the top buffer's CPUs, and of CPU 0 of a buffer "more". */
+/* The content of a recording: pages of the top buffer's CPUs, and of CPU 0 of a buffer "more". */
 struct content {
 	const char *cpus[MAX_CPUS];
 	const char *more;
@@ -639,7 +640,7 @@ static unsigned int read_all(struct tap_reader *r, struct tap_buf *out, unsigned
 	return events;
 }
 
-/* The same in batches, but for the first one. */
+/* Read the first event alone and the others in batches. */
 static void read_batches(struct tap_reader *r, struct tap_buf *out)
 {
 	const struct tap_event *const *events;
@@ -698,7 +699,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:105 a | 0:203 lost 105..203 7 | 0:203 b | ",
 	},
 	{
-		.name = "events missed that nobody counted",
+		.name = "events missed, without a count",
 		.in = { { "@100 a+5 | @200 ! b+3" } },
 		.want = "0:105 a | 0:203 lost 105..203 0 | 0:203 b | ",
 	},
@@ -719,7 +720,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:105 a | 0:203 lost 105..203 9 | 0:203 b | ",
 	},
 	{
-		.name = "a flag on an empty page, and one without a count: nobody knows how many",
+		.name = "a flag on an empty page, and one without a count: the count is unknown",
 		.in = { { "@100 a+5 | @150 !2 | @200 ! b+3" } },
 		.want = "0:105 a | 0:203 lost 105..203 0 | 0:203 b | ",
 	},
@@ -729,7 +730,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:105 a | 1:180 a | 0:180 lost 105..180 2 | ",
 	},
 	{
-		.name = "a record of a loss tells it exactly, and on another CPU's behalf",
+		.name = "a record of a loss gives its exact times, also for another CPU",
 		.in = { { "@100 a+5 lost(3,12,80,104)+1 a+1" } },
 		.want = "0:105 a | 3:106 lost 80..104 12 | 0:107 a | ",
 	},
@@ -774,7 +775,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:105 a | 0:201 lost 105..201 0 | 0:201 b | ",
 	},
 	{
-		.name = "damage before a record of a loss: both are told",
+		.name = "damage before a record of a loss: both are reported",
 		.in = { { "@100 a+5 ? | @200 !3 lost(0,3,110,190)+1" } },
 		.want = "0:105 a | 0:201 lost 105..201 0 | 0:201 lost 110..190 3 | ",
 	},
@@ -803,7 +804,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "",
 	},
 	{
-		.name = "a window leaves out what is before and behind",
+		.name = "a window leaves out what is before and after",
 		.in = { { "@100 a+5 | @200 a+5 | @300 a+5 | @400 a+5 b+5 | @500 a+5",
 			  "@100 b+0 b+210 b+99 b+99" } },
 		.from = 310,
@@ -825,7 +826,7 @@ static const struct stream_case stream_cases[] = {
 		.want = "0:320 lost 205..320 7 | 0:320 b | ",
 	},
 	{
-		.name = "a loss that reaches out of the window behind",
+		.name = "a loss that reaches beyond the window's end",
 		.in = { { "@100 a+5 | @200 a+5 | @300 a+5 | @400 !7 b+5 | @500 a+5" } },
 		.from = 300,
 		.to = 310,
@@ -1250,7 +1251,7 @@ static bool read_front(const struct file *f, size_t len, unsigned int *events, u
 	return true;
 }
 
-/* Where a file is cut, it does not open, or what is gone is told as a loss. */
+/* A file cut anywhere does not open, or its missing events are reported as a loss. */
 static void check_cut(const struct shape *shape, const struct content *c, unsigned int want)
 {
 	unsigned int whole, whole_losses, events, losses, opened = 0, step = sanitized_step();

@@ -100,7 +100,7 @@ static void the_oldest_goes_first(void **state)
 	end(&r);
 }
 
-/* What is written in the folder before counts until the keeper has looked again. */
+/* The bytes of a folder that has just been closed count against the limit. */
 static void bytes_of_a_closed_folder_count(void **state)
 {
 	struct tap_rotation_file *f;

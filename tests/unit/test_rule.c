@@ -162,7 +162,7 @@ static const struct judge_case {
 	{ "around it", 4, 6, U, U, U, U, U, U },
 	{ "up to it", 4, 5, U, P, F, U, U, U },
 	{ "from it on", 5, 6, F, U, U, P, U, U },
-	{ "nobody knows", -INFINITY, INFINITY, U, U, U, U, U, U },
+	{ "the value is unknown", -INFINITY, INFINITY, U, U, U, U, U, U },
 	{ "more than it", 6, INFINITY, F, F, P, P, F, P },
 #undef P
 #undef F

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What sched_pick tells of the groups above the picked task, from records that may be of any
- * machine and of any length. */
+/* Read the group levels above the picked task from sched_pick records of any byte order and any
+ * length. */
 #include <endian.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 static const struct levels_case {
 	const char *name;
-	unsigned int nr_words; /* in the record, behind its fixed part */
+	unsigned int nr_words; /* in the record, after its fixed part */
 	uint32_t loc_at, loc_bytes; /* that the field claims instead; 0: what is right */
 	unsigned int want; /* levels */
 	/* .is_old: without the field; .is_idle: another class picked */
@@ -34,7 +34,8 @@ static const struct levels_case {
 	{ "half a level", WORDS + 3, .want = 1 },
 	{ "big endian", 2 * WORDS, .want = 2, .is_big_endian = true },
 	{ "an array beyond the record", WORDS, .loc_bytes = 2 * WORDS * 8 },
-	{ "an array behind the record", WORDS, .loc_at = 60000, .loc_bytes = WORDS * 8 },
+	{ "an array that begins beyond the record", WORDS, .loc_at = 60000,
+	  .loc_bytes = WORDS * 8 },
 	{ "bytes that are no number", WORDS, .loc_bytes = WORDS * 8 - 1 },
 	{ "an old recording", WORDS, .is_old = true },
 	{ "another class picked", WORDS, .is_idle = true },

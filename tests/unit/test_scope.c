@@ -67,7 +67,8 @@ static const struct {
 } cases[] = {
 	{ "without a scope all is wanted", 0, &other, &other, 9, true },
 	{ "-C: of the CPU", TAP_BY_CPU, &other, &other, 1, true },
-	{ "-C: behind the first word", TAP_BY_CPU, &other, &other, 64 + 42, true },
+	{ "-C: a CPU after the first word of the bit mask", TAP_BY_CPU, &other, &other, 64 + 42,
+	  true },
 	{ "-C: of another", TAP_BY_CPU, &one, &one, 2, false },
 	{ "-p: the task that runs", TAP_BY_TGID, &one, &other, 0, true },
 	{ "-p: a task among the arguments", TAP_BY_TGID, &other, &one, 0, true },
@@ -209,7 +210,7 @@ static void test_list(void **state)
 
 	clear();
 	list(&other);
-	/* without -p and -t nobody is put down */
+	/* without -p and -t no task is noted */
 	assert_null(fake_find(&tap_tasks, (uintptr_t)&one));
 }
 
@@ -346,7 +347,7 @@ static void test_translation(void **state)
 	assert_non_null(strstr(err.text, "-g: there is no cgroup '/no/such/cgroup'"));
 	if (!tap_cgroup_mount(mount, sizeof(mount)))
 		return;
-	/* all: the root alone is told */
+	/* the root cgroup selects all tasks: only its id is passed on */
 	assert_int_equal(translate((struct tap_select_opts){ .cgroups = WORDS("/") }, false, &err),
 			 0);
 	assert_int_equal(tap_scope, TAP_BY_CGROUP);

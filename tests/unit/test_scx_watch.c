@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is noted of the BPF schedulers that come and go, with a folder in place of
- * /sys/kernel/sched_ext. */
+/* The watch of BPF schedulers that come and go, with a folder in place of /sys/kernel/sched_ext. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

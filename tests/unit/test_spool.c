@@ -238,7 +238,7 @@ struct create_case {
 };
 
 static const struct create_case create_cases[] = {
-	{ "a second recorder is told who records", RECORDER, -EEXIST, "still recording" },
+	{ "a second recorder learns that one is running", RECORDER, -EEXIST, "still recording" },
 	{ "what a crash left is not touched", LEFTOVER, -EEXIST, "schedtap repair" },
 	{ "an empty folder is in the way", EMPTY_FOLDER, -EEXIST, "not a readable recording" },
 	{ "a file is in the way", PLAIN_FILE, -EEXIST, "not a readable recording" },
@@ -387,7 +387,7 @@ static void test_write(void **state)
 struct splice_case {
 	const char *name;
 	unsigned int limit; /* bytes that fit the disk */
-	unsigned int bytes; /* in the pipe, which ends there; 3 pages were told of */
+	unsigned int bytes; /* in the pipe, which ends there; 3 pages were announced */
 	int want;
 	unsigned int want_pages;
 };
@@ -425,8 +425,8 @@ static void test_splice(void **state)
 		close(pipe_fds[0]);
 		assert_int_equal(err.code, c->want);
 		assert_int_equal(tap_spool_bytes(s), c->want_pages * PAGE);
-		/* what comes next stands right behind; nothing comes behind a failure, but to other
-		 * files */
+		/* later pages follow without a gap; after a failure the file gets none, but other
+		 * files do */
 		assert_int_equal(tap_spool_write(s, 0, 0, pages, PAGE, NULL), c->want);
 		assert_int_equal(tap_spool_write(s, 0, 1, pages, PAGE, NULL), 0);
 		assert_int_equal(size_of(&t, "x.dat.spool/0..mono.4096.cpu0"), after * PAGE);

@@ -89,7 +89,7 @@ struct sample {
 	const char *memory, *addrs;
 	char top;
 	bool certain;
-	const char *places; /* of those behind the context, one digit each */
+	const char *places; /* of the addresses after the context, one digit each */
 	char seen_top;
 };
 
@@ -100,7 +100,8 @@ static const struct {
 	{ "each is there once", { { ".a..b.c.", "abc", '.', true, "146", 0 } } },
 	{ "who calls the program lies below the context",
 	  { { ".a..b.c.", "XYabc", '.', true, "146", 0 } } },
-	{ "one of them lies behind it", { { "Ya..b.c.", "XYabc", '.', true, "0146", 0 } } },
+	{ "a caller of the program lies after the context",
+	  { { "Ya..b.c.", "XYabc", '.', true, "0146", 0 } } },
 	{ "the outermost lies below the registers",
 	  { { ".a..b....", "abz", 'z', true, "14", 'z' } } },
 	{ "one is not there", { { ".a....c.", "abc", '.', false, NULL, 0 } } },

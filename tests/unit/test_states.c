@@ -82,7 +82,7 @@ static const struct states_case cases[] = {
 		.want = { { 0, TAP_STATE_BLOCKED, { 50, 100 } } },
 	},
 	{
-		.name = "a task that was never told of has none",
+		.name = "a task that never appeared has none",
 		.intervals = { { 0, TAP_STATE_RUNNING, 100, 110 } },
 		.want = { { 5, TAP_STATE_RUNNING, { 0, 0 } },
 			  { 100000, TAP_STATE_RUNNING, { 0, 0 } } },

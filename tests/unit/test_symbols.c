@@ -59,7 +59,7 @@ static void test_texts(void **state)
 		{ "a line without a colon is none", 0xffff000000005000, NULL },
 		{ "a text without an end is none", 0xffff000000006000, NULL },
 		{ "an address above 64 bits is none", UINT64_MAX, NULL },
-		{ "no newline behind the last", 0xffff000000007000, "the last" },
+		{ "no newline after the last", 0xffff000000007000, "the last" },
 		{ "between two", 0xffff000000001001, NULL },
 		{ "before all", 1, NULL },
 	};
@@ -90,7 +90,7 @@ static void test_names(void **state)
 		{ "without its module", 0xffff000000003001, "in_module", 1 },
 		{ "broken lines are passed over", 0xffff000000003a00, "in_module", 0xa00 },
 		{ "the last begins", 0xffff000000004000, "last" },
-		{ "nobody knows where the last ends", 0xffff000000004001, NULL },
+		{ "it is unknown where the last ends", 0xffff000000004001, NULL },
 		{ "before the first", 0xffff000000000fff, NULL },
 		{ "absolute ones are none", 0x1000, NULL },
 		{ "zero is none", 0, NULL },
@@ -157,8 +157,8 @@ static const struct bin_case bin_cases[] = {
 	{ "a long of 32 bits", "%ld %d %lld", ARGS("\xfe\xff\xff\xff\1\0\0\0\3\0\0\0\0\0\0\0"),
 	  "-2 1 3", .long_size = 4 },
 	{ "big endian", "%d %lu", ARGS("\0\0\0\1\0\0\0\0\0\0\0\2"), "1 2", .big_endian = true },
-	{ "a number behind a text is aligned", "%s=%d", ARGS("abcd\0\0\0\0\7\0\0\0"), "abcd=7" },
-	{ "a text behind a text is not", "%s%s|%d", ARGS("a\0bc\0\0\0\0\7\0\0\0"), "abc|7" },
+	{ "a number after a text is aligned", "%s=%d", ARGS("abcd\0\0\0\0\7\0\0\0"), "abcd=7" },
+	{ "a text after a text is not", "%s%s|%d", ARGS("a\0bc\0\0\0\0\7\0\0\0"), "abc|7" },
 	{ "width and precision of a text", "%5s|%-5s|%.2s|", ARGS("ab\0cd\0efg\0"),
 	  "   ab|cd   |ef|" },
 	{ "width and precision as arguments", "%*d|%.*s|", ARGS("\4\0\0\0\7\0\0\0\1\0\0\0xyz\0"),
@@ -184,7 +184,7 @@ static const struct bin_case bin_cases[] = {
 	{ "an argument is cut", "%lld %d", ARGS("\1\0\0\0"), "? ?" },
 	{ "a text without an end", "%s %d", ARGS("abc"), "? ?" },
 	{ "a character is missing", "%c", ARGS(""), "?" },
-	{ "not known, and all behind it", "%g %d", ARGS("\1\0\0\0\1\0\0\0"), "? ?" },
+	{ "an unknown conversion, and all after it", "%g %d", ARGS("\1\0\0\0\1\0\0\0"), "? ?" },
 	{ "the format ends in a conversion", "a%", ARGS("\1\0\0\0"), "a?" },
 	{ "the format ends in a length", "a%ll", ARGS("\1\0\0\0"), "a?" },
 	{ "a width beyond all bounds", "%99999999999999999999d|%s", ARGS("\1\0\0\0a\0"), NULL },
@@ -242,7 +242,7 @@ static void test_bin(void **state)
 struct message_case {
 	const char *name, *text;
 	uint64_t ip, fmt;
-	const char *rest; /* 8 bytes behind */
+	const char *rest; /* the record's bytes 24 to 31 */
 	const char *with, *without; /* symbols */
 };
 

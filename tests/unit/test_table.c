@@ -72,7 +72,7 @@ static const struct tap_column compared[] = { { "avg_ns", "avg", TAP_CELL_NS, .w
 						.same_unit = true },
 					      { "own_ns", "own", TAP_CELL_NS, .width = 9 },
 					      { 0 } };
-/* As wide as a table of them is: 4 + 6 + 9 + 5 + 9, and 2 between two. */
+/* A table of these columns is 4 + 6 + 9 + 5 + 9 wide, plus 2 between columns. */
 static const struct tap_column ranked[] = { { NULL, "task", TAP_CELL_LABEL },
 					    { "tid", NULL, TAP_CELL_INT },
 					    { "waits", "waits", TAP_CELL_COUNT, .width = 6,
@@ -305,7 +305,7 @@ static const struct table_case {
 	  { { TEXT("no"), S64(5), TEXT("a\"\n") } },
 	  1,
 	  "{\"rows\":[{\"tid\":5,\"what\":\"a\\\"\\u000a\"}]}\n" },
-	{ "JSON Lines, behind the head",
+	{ "JSON Lines, after the head",
 	  &tap_style_json,
 	  partly,
 	  { { TEXT("no"), S64(5), TEXT("a") }, { NONE, S64(6), NONE } },

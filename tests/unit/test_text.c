@@ -115,7 +115,7 @@ static void test_csv(void **state)
 		{ "what a spreadsheet may take for a formula", "=1+1", "\\x3D1+1" },
 		{ "with a sign", "-1+1", "\\x2D1+1" },
 		{ "of another spreadsheet", "@SUM(a1,a2)", "\"\\x40SUM(a1,a2)\"" },
-		{ "behind a quote", "+\"a\"", "\"\\x2B\"\"a\"\"\"" },
+		{ "after a quote", "+\"a\"", "\"\\x2B\"\"a\"\"\"" },
 		{ "a number stays", "-12.5", "-12.5" },
 		{ "a sign alone stays: nothing is known", "-", "-" },
 		{ "a line separator is shown", "a\xe2\x80\xa8", "a\\xE2\\x80\\xA8" },

@@ -79,11 +79,11 @@ static const struct window_case windows[] = {
 	{ "offset of hours", "19:47:01-05,", 1001 * S, OPEN },
 	{ "before the recording, on its day", "00:46:59,", 999 * S, OPEN },
 	{ "nearer on the day before", "23:47:00,", 0, OPEN },
-	{ "a leap second is the second behind it", "00:46:60,", 1000 * S, OPEN },
+	{ "a leap second is the second after it", "00:46:60,", 1000 * S, OPEN },
 
 	{ "over midnight", "23:59:57,00:00:02", 1002 * S, 1007 * S, NULL, MIDNIGHT },
-	{ "behind midnight", "00:00:01,", 1006 * S, OPEN, NULL, MIDNIGHT },
-	{ "up to behind midnight", ",00:00:02", 0, 1007 * S, NULL, MIDNIGHT },
+	{ "after midnight", "00:00:01,", 1006 * S, OPEN, NULL, MIDNIGHT },
+	{ "up to after midnight", ",00:00:02", 0, 1007 * S, NULL, MIDNIGHT },
 	{ "midnight is UTC's", "23:59:57Z,00:00:02Z", 1002 * S, 1007 * S, "EST5EDT", MIDNIGHT },
 
 	{ "date and time", "2026-11-20 00:47:01,2026-11-20 00:47:02", 1001 * S, 1002 * S },

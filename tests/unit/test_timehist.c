@@ -67,7 +67,7 @@ static const struct timehist_case cases[] = {
 			"slice 507-510 cpu 2 S waking 7 blocked 200 <7 @5\n",
 	},
 	{
-		.name = "who woke a task is told of the slice after it, not of later ones",
+		.name = "a waker is reported for the slice after the wakeup, not for later ones",
 		.steps = { { LEAVES, 200, 210, 0, W, R },
 			   { LEAVES, 210, 220, 0, R, P, 0, "R" },
 			   { LEAVES, 220, 230, 0, P, R },
@@ -85,7 +85,7 @@ static const struct timehist_case cases[] = {
 			"slice 155-160 cpu 0 S waking 5 stopped 30 <7 @5\n",
 	},
 	{
-		.name = "what is not known of a wait is told as such",
+		.name = "the unknown part of a wait is reported as unknown",
 		.steps = { { LEAVES, 110, 120, 0, R, S, 0, "S" },
 			   { LEAVES, 120, 150, 0, S, U, .cut = true },
 			   { LEAVES, 150, 250, 0, U, W, .cut = true },

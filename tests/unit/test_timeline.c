@@ -14,7 +14,7 @@ struct timeline_case {
 	struct tap_window window;
 	bool is_on; /* from the window's start on switches were recorded on all CPUs */
 	const char *steps;
-	const char *cpus; /* "CPU: what NS ...", one behind the other; zeros are left out */
+	const char *cpus; /* "CPU: what NS ...", separated by " | "; zeros are left out */
 	const char *tasks; /* "TID: state NS ...", in order of appearance */
 	const char *waits; /* whole ones: "TID waking FROM-TO on CPU"; and "moved TID why" */
 };
@@ -38,7 +38,7 @@ static const struct timeline_case cases[] = {
 		.tasks = "9: sleeping 60 unknown 40 | 1: running 60 unknown 40",
 	},
 	{
-		.name = "where switches were recorded from the start, the first one tells what ran "
+		.name = "where switches were recorded from the start, the first one shows what ran "
 			"before",
 		.window = { 100, 200 },
 		.is_on = true,
@@ -48,7 +48,7 @@ static const struct timeline_case cases[] = {
 			 "running 50 unknown 50",
 	},
 	{
-		.name = "behind a loss, too: from its end on",
+		.name = "after a loss, too: from its end on",
 		.window = { 100, 200 },
 		.is_on = true,
 		.steps = "100 0 switch 9 S 1; 130 0 lost 120 3; 160 0 switch 2 S 0",
@@ -65,7 +65,7 @@ static const struct timeline_case cases[] = {
 		.tasks = "9: sleeping 100 | 951: running 60 unknown 40",
 	},
 	{
-		.name = "nor where a switch is missing that no loss tells of: a hidden task may "
+		.name = "nor where a switch is missing without a loss record: a hidden task may "
 			"have run first",
 		.window = { 100, 200 },
 		.is_on = true,
@@ -76,7 +76,7 @@ static const struct timeline_case cases[] = {
 			 "100",
 	},
 	{
-		.name = "a birth tells the process: of its own, its parent's, that of a parent "
+		.name = "a birth shows the process: of its own, its parent's, that of a parent "
 			"seen before",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2; 110 0 fork 1 2; 110 0 new 2 by 1; "
@@ -102,7 +102,7 @@ static const struct timeline_case cases[] = {
 	},
 	{
 		.name = "a tid that is given out again: each task has the process that its own "
-			"birth tells",
+			"birth shows",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 110 0 newtask 1 2 thread; 110 0 fork 1 2; 110 0 new "
 			 "2 by 1; 120 0 switch 1 S 2; 130 0 switch 2 X 1; 140 0 newtask 1 2; 140 0 "
@@ -124,7 +124,7 @@ static const struct timeline_case cases[] = {
 		.waits = "1 waking 150-160 on 0 | ",
 	},
 	{
-		.name = "a broken chain belongs to nobody",
+		.name = "a broken chain belongs to no task",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 130 0 switch 5 S 2; 150 0 switch 2 S 0",
 		.cpus = "0: run 20 idle 50 unknown 30 switches 3 breaks 1",
@@ -139,7 +139,7 @@ static const struct timeline_case cases[] = {
 			 "switch 1 S 4; 140 0 switch 5 S 6; 150 1 switch 2 R+ 3; 160 0 switch 6 S "
 			 "0; 180 1 switch 3 S 2; 190 1 switch 2 S 0",
 		/* the hole is 120 to 140: 3 may have run on CPU 0 and have been woken again.
-		 * Nothing was told of it: so what still lasts at the end is nowhere certain */
+		 * No event shows it, so no state that lasts until the end is certain */
 		.cpus = "0: run 40 idle 40 unknown 20 switches 4 breaks 1 | 1: run 90 idle 10 "
 			"switches 4",
 		.tasks = "9: unknown 100 | 1: running 20 unknown 80 slices 1 | 8: unknown 100 | 2: "
@@ -195,7 +195,7 @@ static const struct timeline_case cases[] = {
 		.tasks = "1: running 15000 unknown 24000 slices 1 | 2: running 38500 unknown 500",
 	},
 	{
-		.name = "a waking behind a hole may be of a task that was preempted in it",
+		.name = "a waking after a hole may be of a task that was preempted in it",
 		.window = { 1000, 20000 },
 		.steps = "1000 0 switch 0 R 1; 2000 0 lost 1500 5; 3000 1 waking 1 by 0 to 0; 9000 "
 			 "0 switch 7 S 1",
@@ -210,7 +210,7 @@ static const struct timeline_case cases[] = {
 			 "R 66; 160 0 switch 1 R 66; 170 0 switch 1 R 66; 180 0 switch 1 S 2; 250 "
 			 "1 waking 3 by 4; 260 1 switch 4 S 3; 300 0 switch 2 S 66",
 		.cpus = "0: run 120 unknown 180 switches 10 breaks 8 | 1: run 300 switches 2",
-		/* 3 slept all along; at the end nobody knows whether 66 has woken someone */
+		/* 3 slept all along; at the end it is unknown whether 66 has woken a task */
 		.tasks = "1: unknown 300 | 66: unknown 300 | 3: running 140 waking 10 sleeping 150 "
 			 "| 4: running 160 unknown 140 slices 1 | 2: running 120 unknown 180 "
 			 "slices 1",
@@ -323,7 +323,7 @@ static const struct timeline_case cases[] = {
 			 "10 life 50",
 	},
 	{
-		.name = "fork alone: the child waits for nobody knows how long",
+		.name = "fork alone: the child waits for an unknown time",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 0 fork 1 2; 150 0 switch 1 R 2",
 		.cpus = "0: run 100 switches 2",
@@ -365,7 +365,7 @@ static const struct timeline_case cases[] = {
 		.waits = "1 waking 125-130 on 0 | ",
 	},
 	{
-		.name = "a wakeup whose waking was missed begins at a time that nobody knows",
+		.name = "a wakeup whose waking was missed begins at an unknown time",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 125 0 wakeup 1 by 0 to 0; 130 0 switch 0 R 1; 140 0 "
 			 "waking 2 by 1",
@@ -581,7 +581,7 @@ static const struct timeline_case cases[] = {
 		.waits = "moved 1 other 0>1 | 1 waking 110-20120 on 1 | ",
 	},
 	{
-		.name = "a waiting task that is moved behind a hole is moved by who knows whom",
+		.name = "a waiting task that moves after a hole moves for an unknown reason",
 		.window = { 100, 1000 },
 		.steps = "100 0 switch 1 S 0; 100 1 switch 9 S 7; 110 1 waking 1 by 7 to 0; 200 0 "
 			 "lost 150 3; 300 1 migrate 1 0 1 by 7; 310 1 switch 7 S 1",
@@ -609,7 +609,7 @@ static const struct timeline_case cases[] = {
 		.waits = "moved 1 other 0>1 | 1 waking 150-160 on 1 | ",
 	},
 	{
-		.name = "... and if none comes, nobody knows",
+		.name = "... and if none comes, its state is unknown",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 1 S 0; 120 1 migrate 1 0 1 by 0; 150 1 waking 2 by 0",
 		.cpus = "0: idle 100 switches 1 | 1: unknown 100",
@@ -717,7 +717,7 @@ static const struct timeline_case cases[] = {
 			 "unknown 200",
 	},
 	{
-		.name = "... and if the loss lies behind the window",
+		.name = "... and if the loss lies after the window",
 		.window = { 100, 190 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 0 R 901; 250 1 lost 200 3; 260 1 switch "
 			 "0 R 901",
@@ -760,7 +760,7 @@ static const struct timeline_case cases[] = {
 		.waits = "1 waking 150-160 on 0 | ",
 	},
 	{
-		.name = "a loss behind the window is none of its own",
+		.name = "a loss after the window does not count in it",
 		.window = { 100, 200 },
 		.steps = "100 0 switch 9 S 1; 120 1 switch 8 S 2; 260 0 lost 250 3",
 		.cpus = "0: run 100 switches 1 | 1: run 80 unknown 20 switches 1",
@@ -909,7 +909,7 @@ static int survey_event(struct tap_survey *s, const struct tap_event *ev)
 	return tap_survey_beyond(s, ev) < 0 ? -1 : 0;
 }
 
-/* As a reader hands it out that does not merge: CPU after CPU. */
+/* Survey the events in the order of a reader that does not merge: CPU after CPU. */
 static void survey(struct tap_survey *s, const struct steps *steps, const struct timeline_case *c)
 {
 	assert_int_equal(tap_survey_init(s, c->window), 0);
@@ -953,7 +953,7 @@ static void check_case(const struct timeline_case *c)
 	steps_release();
 }
 
-/* All that comes out where nobody has looked for holes before. */
+/* Append everything that a timeline reports without a survey of the losses. */
 static void put_unsurveyed(struct tap_buf *b, const struct timeline_case *c)
 {
 	struct log log = { .end_ns = c->window.to_ns };
@@ -1031,8 +1031,8 @@ static void test_forget(void **state)
 	steps_release();
 }
 
-/* More losses than are kept: neighbours are one, of as many events as both, or nobody knows of how
- * many. */
+/* If there are more losses than the survey keeps, it merges neighbours. The merged loss has the sum
+ * of both counts, or count 0 (unknown) if one is unknown. */
 static void test_many_losses(void **state)
 {
 	struct tap_event ev = { .cpu = 0 }, *event = &ev;

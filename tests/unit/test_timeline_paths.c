@@ -6,7 +6,7 @@
  * The test explores every state that a small machine of two CPUs and two tasks can reach: breadth
  * first, from a start in which nothing is known, by every event that could come next, after several
  * lengths of time. It takes each event twice from the same state, once with the fast path and once
- * without, and compares all that a watcher is told and all that the timeline then knows. States
+ * without, and compares all calls of a watcher and all that the timeline then knows. States
  * that differ only in what no rule looks at (struct key lists what rules look at) are explored
  * once.
  *
@@ -43,7 +43,7 @@ static int take_slowly(struct tap_timeline *t, const struct tap_sched_fields *f,
 #define LONG_NS (2u * TAP_ON_ITS_WAY_OUT_NS)
 #define MAX_EVENTS 256u
 #define MAX_TASKS 32u
-#define MAX_TOLD 48u
+#define MAX_CALLS 48u
 #define SLOTS (1u << 19) /* of the hash table */
 #define MAX_STATES (SLOTS / 2)
 
@@ -154,7 +154,7 @@ static struct event *new_event(unsigned int whens)
 	return e;
 }
 
-/* As steps.h has it, without the time. */
+/* Add the event of a step of steps.h, given without its time. */
 static void add(unsigned int whens, const char *fmt, ...)
 {
 	struct event *e = new_event(whens);
@@ -244,21 +244,21 @@ static void make_events(const struct recording *r, const struct world *w)
 		add_losses(cpu);
 }
 
-/* ---- what watchers are told ---- */
+/* ---- calls of a watcher ---- */
 
-/* Zero in between: compared as bytes. */
-struct told {
+/* One call. Padding is zero, as calls are compared as bytes. */
+struct call {
 	enum { INTERVAL = 1, CPU, WAKEUP, MIGRATION, WAITS } what;
 	unsigned int task, waker; /* .index + 1 */
 	int n[6];
 	uint64_t ns[3];
 	char end[16];
-	struct tap_task now; /* and how its task looks meanwhile */
+	struct tap_task now; /* its task at the time of the call */
 	struct tap_cpu cpu[NR_CPUS];
 };
 
 struct log {
-	struct told told[MAX_TOLD];
+	struct call calls[MAX_CALLS];
 	unsigned int nr;
 };
 
@@ -267,70 +267,70 @@ static unsigned int id(const struct tap_task *task)
 	return task ? task->index + 1 : 0;
 }
 
-static struct told *tell(struct log *l, const struct tap_timeline *t, int what,
-			 const struct tap_task *task)
+static struct call *log_call(struct log *l, const struct tap_timeline *t, int what,
+			     const struct tap_task *task)
 {
-	struct told *told = &l->told[l->nr++];
+	struct call *call = &l->calls[l->nr++];
 
-	assert_true(l->nr <= MAX_TOLD);
-	memset(told, 0, sizeof(*told));
-	told->what = what;
-	told->task = id(task);
+	assert_true(l->nr <= MAX_CALLS);
+	memset(call, 0, sizeof(*call));
+	call->what = what;
+	call->task = id(task);
 	if (task)
-		told->now = *task;
-	memcpy(told->cpu, t->cpus, sizeof(told->cpu));
-	return told;
+		call->now = *task;
+	memcpy(call->cpu, t->cpus, sizeof(call->cpu));
+	return call;
 }
 
 static int log_interval(void *ctx, const struct tap_timeline *t, const struct tap_interval *s)
 {
-	struct told *told = tell(ctx, t, INTERVAL, s->task);
+	struct call *call = log_call(ctx, t, INTERVAL, s->task);
 	const int n[] = { s->state, s->next,	 s->whole,
 			  s->cpu,   s->next_cpu, (int)s->back << 8 | (int)s->was };
 	const uint64_t ns[] = { s->from_ns, s->to_ns, s->back_ns };
 
-	memcpy(told->n, n, sizeof(n));
-	memcpy(told->ns, ns, sizeof(ns));
-	snprintf(told->end, sizeof(told->end), "%s", s->end);
+	memcpy(call->n, n, sizeof(n));
+	memcpy(call->ns, ns, sizeof(ns));
+	snprintf(call->end, sizeof(call->end), "%s", s->end);
 	return 0;
 }
 
 static int log_cpu(void *ctx, const struct tap_timeline *t, const struct tap_cpu_interval *s)
 {
-	struct told *told = tell(ctx, t, CPU, s->task);
+	struct call *call = log_call(ctx, t, CPU, s->task);
 
-	told->n[0] = s->cpu;
-	told->n[1] = s->what;
-	told->n[2] = s->outside;
-	told->ns[0] = s->from_ns;
-	told->ns[1] = s->to_ns;
+	call->n[0] = s->cpu;
+	call->n[1] = s->what;
+	call->n[2] = s->outside;
+	call->ns[0] = s->from_ns;
+	call->ns[1] = s->to_ns;
 	return 0;
 }
 
 static int log_wakeup(void *ctx, const struct tap_timeline *t, const struct tap_wakeup *w)
 {
-	struct told *told = tell(ctx, t, WAKEUP, w->task);
+	struct call *call = log_call(ctx, t, WAKEUP, w->task);
 	const int n[] = { w->cpu, w->target_cpu, w->is_new, w->in_interrupt, w->waker_tid, 0 };
 
-	told->waker = id(w->waker);
-	memcpy(told->n, n, sizeof(n));
-	told->ns[0] = w->ts_ns;
+	call->waker = id(w->waker);
+	memcpy(call->n, n, sizeof(n));
+	call->ns[0] = w->ts_ns;
 	return 0;
 }
 
 static int log_migration(void *ctx, const struct tap_timeline *t, const struct tap_migration *m)
 {
-	struct told *told = tell(ctx, t, MIGRATION, m->task);
+	struct call *call = log_call(ctx, t, MIGRATION, m->task);
 	const int n[] = { m->from, m->to, m->cpu, m->why, 0, 0 };
 
-	memcpy(told->n, n, sizeof(n));
-	told->ns[0] = m->ts_ns;
+	memcpy(call->n, n, sizeof(n));
+	call->ns[0] = m->ts_ns;
 	return 0;
 }
 
 static int log_waits(void *ctx, const struct tap_timeline *t, struct tap_task *task, uint64_t ts_ns)
 {
-	tell(ctx, t, WAITS, task)->ns[0] = ts_ns;
+	log_call(ctx, t, WAITS, task)->ns[0] = ts_ns;
 	return 0;
 }
 
@@ -346,7 +346,8 @@ static const struct tap_watcher_ops log_ops = {
 /* ---- all that the timeline knows, to return to ---- */
 
 #define REST                                                                                       \
-	offsetof(struct tap_timeline, prev_states_of) /* what is behind it changes with events */
+	offsetof(struct tap_timeline, prev_states_of) /* members from here on change with events   \
+						       */
 
 struct snapshot {
 	uint64_t now_ns;
@@ -604,7 +605,7 @@ static void take_event(struct tap_timeline *t, struct log *log, struct event *e,
 	t->switch_fmt = switch_fmt;
 	t->waking_fmt = waking_fmt;
 	out->fast = !nr_slow && e->ev.fmt;
-	memcpy(out->log.told, log->told, log->nr * sizeof(*log->told));
+	memcpy(out->log.calls, log->calls, log->nr * sizeof(*log->calls));
 	out->log.nr = log->nr;
 	save(t, &out->after);
 }
@@ -629,10 +630,10 @@ static const char *difference(struct outcome *fast, struct outcome *slow, bool l
 	spoil_unused(a);
 	spoil_unused(b);
 	if (fast->log.nr != slow->log.nr)
-		return "how often watchers are told";
+		return "how often watchers are called";
 	for (unsigned int i = 0; i < fast->log.nr; i++)
-		if (memcmp(&fast->log.told[i], &slow->log.told[i], sizeof(struct told)))
-			return "what watchers are told";
+		if (memcmp(&fast->log.calls[i], &slow->log.calls[i], sizeof(struct call)))
+			return "what watchers are called with";
 	if (a->nr != b->nr)
 		return "the number of tasks";
 	if (memcmp(a->tasks, b->tasks, a->nr * sizeof(*a->tasks)))

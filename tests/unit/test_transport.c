@@ -215,7 +215,7 @@ static void test_again(void **state)
 	assert_int_equal(rec_at(72)->ts_ns, 2);
 }
 
-/* An interrupt's event has a later time: so must what comes behind it. */
+/* An interrupt's event has a later time, so the events after it must have a later time too. */
 static void test_again_interrupted(void **state)
 {
 	(void)state;

@@ -171,7 +171,7 @@ struct file {
 	const char *name;
 	void (*add)(struct tap_buf *out);
 	void (*pack)(struct tap_buf *out, const struct tap_buf *in);
-	bool starts; /* false ones before it, and garbage behind it */
+	bool starts; /* the frame has false starts before it and garbage after it */
 	size_t cut, break_at; /* bytes taken away at the end; which one, from the end, is changed */
 	int want;
 };

@@ -157,8 +157,8 @@ static void start(struct fixture *f)
 	f->start_ns = now_ns();
 }
 
-/* As the session does it, to the end of what there is. Return: whether there was something new to
- * describe. */
+/* Drain all rings to their end, as the session does. Return: whether programs or events are new, so
+ * that the head must be written again. */
 static bool drain(struct fixture *f, bool last)
 {
 	const struct tap_user_state *s = f->state;
@@ -216,8 +216,8 @@ static void stop(struct fixture *f)
 	assert_int_equal(f->res.lost, f->lost);
 }
 
-/* How many programs the meta names with that key, and the sum of its values. */
-static unsigned int told(struct fixture *f, const char *key, json_int_t *sum)
+/* Return how many programs of the meta have @key. *@sum: the sum of its values. */
+static unsigned int count_key(struct fixture *f, const char *key, json_int_t *sum)
 {
 	json_t *meta = json_object(), *p;
 	unsigned int nr = 0;
@@ -370,12 +370,13 @@ static void test_late(void **state)
 	assert_int_equal(f->seen[1].ts_ns, f->start_ns + 300);
 	assert_int_equal(f->seen[2].seq, 1);
 	assert_int_equal(f->seen[3].seq, 4);
-	assert_int_equal(told(f, "raised", &sum), 1);
+	assert_int_equal(count_key(f, "raised", &sum), 1);
 	assert_int_equal(sum, 1);
 	fixture_remove(f);
 }
 
-/* What is later than the look at the clock waits: another program may still write before it. */
+/* An event stamped after the drain read the clock waits: another program may still write an earlier
+ * one. */
 static void test_waits(void **state)
 {
 	struct fixture *f = fixture_make("app:*");
@@ -464,7 +465,8 @@ static const char *session_id(const struct fixture *f)
 	return tap_user_session_id(((const struct tap_user_state *)f->state)->set);
 }
 
-/* As a program does before its first event. @id: of the session. */
+/* Enter the program in the session's book, as a program does before its first event. @id: the
+ * session's. */
 static void enter(const struct fixture *f, const struct program *p, const char *id, char path[400])
 {
 	const struct tap_control *c = control_of(p);
@@ -572,7 +574,7 @@ static void test_untaken(void **state)
 		stop(f);
 		assert_int_equal(f->nr_seen, 2000);
 		assert_int_equal(f->lost, 5);
-		assert_int_equal(told(f, "lost", &sum), 1);
+		assert_int_equal(count_key(f, "lost", &sum), 1);
 		assert_int_equal(sum, 5);
 		fixture_remove(f);
 	}
@@ -697,7 +699,8 @@ static void test_session_file(void **state)
 	fixture_remove(f);
 }
 
-/* What recorders left behind that were killed goes; what a living one holds stays. */
+/* Session files of recorders that were killed are removed; that of a living one, which holds its
+ * lock, stays. */
 static void test_old_sessions(void **state)
 {
 	struct fixture *f = fixture_make("app:*");
@@ -746,7 +749,7 @@ static void test_fails(void **state)
 	assert_int_equal(f->plan.events[1].status, TAP_EVENT_ON);
 	assert_int_equal(g->plan.events[1].status, TAP_EVENT_FAILED);
 	assert_non_null(strstr(g->plan.events[1].reason, "is already recording program"));
-	assert_int_equal(told(g, "reason", &sum), 1);
+	assert_int_equal(count_key(g, "reason", &sum), 1);
 	fixture_remove(g);
 	fixture_remove(f);
 }
@@ -774,7 +777,7 @@ static void test_emptied(void **state)
 	stop(f);
 	assert_int_equal(f->nr_seen, 3);
 	assert_int_equal(f->nr_lost_records, 1);
-	assert_int_equal(told(f, "reason", &sum), 1);
+	assert_int_equal(count_key(f, "reason", &sum), 1);
 	fixture_remove(f);
 }
 
@@ -817,9 +820,9 @@ static void test_scope(void **state)
 }
 
 /*
- * Who was forked from the scope's process belongs to it, in whatever order they are found.
- * @strangers: nobody was;
- * @first: which of the three is made first.
+ * Programs forked from the selected process are recorded too, in whatever order they are found.
+ * @strangers: none was forked from it;
+ * @first: 0: the parent is added first; else the grandchild.
  */
 static void check_family(bool strangers, unsigned int first)
 {
@@ -864,7 +867,7 @@ static void put_of(struct fixture *f, uint64_t after_ns, int tid)
 /* A program says which thread an event is of. */
 static void test_threads_of_others(void **state)
 {
-	enum { NOBODY = 0x7fffffff };
+	enum { UNUSED_TID = 0x7fffffff };
 	struct fixture *f = fixture_make("app:*");
 
 	(void)state;
@@ -872,24 +875,24 @@ static void test_threads_of_others(void **state)
 	start(f);
 	put_of(f, 100, getpid());
 	put_of(f, 200, getppid());
-	put_of(f, 300, NOBODY); /* may have been there */
+	put_of(f, 300, UNUSED_TID); /* may have been there */
 	put_of(f, 400, getppid());
 	put_of(f, 500, getpid());
 	stop(f);
 	assert_int_equal(f->nr_seen, 5);
 	assert_int_equal(f->seen[0].tid, getpid());
 	assert_int_equal(f->seen[1].tid, -1);
-	assert_int_equal(f->seen[2].tid, NOBODY);
+	assert_int_equal(f->seen[2].tid, UNUSED_TID);
 	assert_int_equal(f->seen[3].tid, -1);
 	assert_int_equal(f->seen[4].tid, getpid());
 	fixture_remove(f);
 }
 
-/* What it says that it lost is some, where it had not the time to lose that many. */
+/* A count of lost events is ignored if the program had no time to lose that many. */
 static void test_absurd_losses(void **state)
 {
 	static const struct {
-		uint64_t in_ring, without_ring, told;
+		uint64_t in_ring, without_ring, want;
 	} cases[] = {
 		{ 1000, 2000, 3000 },
 		{ 1ull << 60, 2000, 2000 },
@@ -908,7 +911,7 @@ static void test_absurd_losses(void **state)
 		usleep(1000);
 		stop(f);
 		assert_int_equal(f->nr_lost_records, 2);
-		assert_int_equal(f->lost, cases[i].told);
+		assert_int_equal(f->lost, cases[i].want);
 		fixture_remove(f);
 	}
 }

@@ -38,7 +38,7 @@ static const struct clock_case cases[] = {
 	  2000,
 	  { 0 },
 	  1000 },
-	{ "behind the last, at the last rate",
+	{ "after the last, at the last rate",
 	  { { 1000, 500 }, { 3000, 1500 } },
 	  5000,
 	  { 0 },
@@ -98,7 +98,7 @@ static void test_extend(void **state)
 		{ "as it is", 5000, 4000, 4000 },
 		{ "ahead", 5000, 6000, 6000 },
 		{ "with what lies above its bits", TOP + 5000, 4000, TOP + 4000 },
-		{ "across the border, behind", TOP + 5, TOP - 5, TOP - 5 },
+		{ "across the border, earlier", TOP + 5, TOP - 5, TOP - 5 },
 		{ "across the border, ahead", TOP - 5, 5, TOP + 5 },
 		{ "before the counter began", 5, TOP - 5, 0 },
 	};

@@ -49,7 +49,8 @@ static const struct {
 	{ "BPF alone", "zzapp:*", NULL, "bpf", NULL, -ENODATA, NULL, "no event matches" },
 };
 
-/* A slip is told to the names that can be known: without tracefs those of our own definitions. */
+/* A misspelt name gets a hint from the known names: without tracefs those of our own definitions.
+ */
 static void test_cases(void **state)
 {
 	(void)state;
@@ -74,7 +75,7 @@ static void test_cases(void **state)
 		ret = tap_select_new(&words, &select, &err);
 		plan.select = select;
 		ret = ret ?: tap_choose_events(&plan, &opts, &err);
-		/* who could mount tracefs, or be root, is told to */
+		/* without tracefs or root the message says what to do */
 		if (err.code == -EOPNOTSUPP || err.code == -EACCES) {
 			assert_non_null(
 				strstr(said, err.code == -EACCES ? "run as root" : "mount"));

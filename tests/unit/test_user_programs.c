@@ -253,7 +253,7 @@ static void test_left(void **state)
 	else
 		assert_null(tap_user_program_at(f.set, 1));
 	unlink(path);
-	/* of another pid namespace: nobody can tell */
+	/* of another pid namespace: it is unknown whether it still runs */
 	snprintf(path, sizeof(path), "%s/99999999-0f0000001", f.tmp.path);
 	assert_int_equal(symlink("/proc/99999999/fd/200", path), 0);
 	assert_non_null(first(&f));
@@ -401,8 +401,8 @@ static void test_lies(void **state)
 		{ "no area", 0, 0, 0, 0 },
 		{ "among the areas", 8192, 65536, 2, 16 },
 		{ "not page-aligned", TAP_CONTROL_HEAD + 8, 65536, 2, 16 },
-		{ "behind the file", 1ull << 30, 65536, 2, 16 },
-		{ "behind everything", UINT64_MAX - 4095, 65536, 2, 16 },
+		{ "after the file", 1ull << 30, 65536, 2, 16 },
+		{ "after everything", UINT64_MAX - 4095, 65536, 2, 16 },
 		{ "of enormous size", 1 << 20, 1ull << 35, 2, 16 },
 		{ "of a size that wraps", 1 << 20, UINT64_MAX, 2, 16 },
 		{ "without room for its words", 1 << 20, 4096, 1u << 30, 16 },
@@ -761,7 +761,7 @@ static void test_wants(void **state)
 	assert_int_equal(tap_user_set_ring(p, TAP_RING_DISCARD, 22, NULL), 0);
 	assert_int_equal(control_of(&f.p)->mode, TAP_RING_DISCARD);
 	assert_int_equal(control_of(&f.p)->ring_shift, 22);
-	/* nobody can take away what the program has mapped */
+	/* the file cannot be truncated under the program's mapping */
 	assert_int_equal(ftruncate(f.p.fd, 0), -1);
 	fixture_remove(&f);
 }

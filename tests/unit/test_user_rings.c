@@ -23,7 +23,7 @@
 #define LEN(table) (sizeof(table) / sizeof(*(table)))
 #define RING (4 * TAP_SUB_BYTES)
 #define EVENT_ID 17
-/* Of this size so many go into a sub-buffer behind its own record: 64 bytes each. */
+/* With this payload a record takes 64 bytes; PER_SUB fit in a sub-buffer after its tap_sub_info. */
 #define PAYLOAD 48u
 #define PER_SUB 254u
 #define BACKLOG (4u << 20)
@@ -370,7 +370,7 @@ static const struct script scripts[] = {
 	  0,
 	  0,
 	  0 },
-	{ "from now on: what was discarded before is not told",
+	{ "from now on: earlier discarded events are not reported",
 	  true,
 	  false,
 	  { { PUT, 4 * PER_SUB + 9 }, { NOW }, { DRAIN }, { PUT, 5 }, { DRAIN } },
@@ -439,7 +439,7 @@ static const struct script scripts[] = {
 	  3997 * PER_SUB - 1,
 	  1,
 	  0 },
-	{ "lapped behind the look at head: what was copied is not what it was",
+	{ "lapped after the look at head: the copy is not what was written",
 	  false,
 	  false,
 	  { { ATTACH }, { PUT, 2 * PER_SUB }, { OVERTAKE, 4 * PER_SUB }, { DIE } },
@@ -448,7 +448,7 @@ static const struct script scripts[] = {
 	  3 * PER_SUB,
 	  1,
 	  0 },
-	{ "lapped behind the look at head, in a sub-buffer half read",
+	{ "lapped after the look at head, in a sub-buffer half read",
 	  false,
 	  false,
 	  { { ATTACH },
@@ -462,7 +462,7 @@ static const struct script scripts[] = {
 	  3 * PER_SUB - 10,
 	  1,
 	  0 },
-	{ "the writer is at the sub-buffer behind the one that was copied",
+	{ "the writer is at the sub-buffer after the one that was copied",
 	  false,
 	  false,
 	  { { ATTACH }, { PUT, 2 * PER_SUB }, { OVERTAKE, PER_SUB + 1 }, { DIE } },
@@ -471,7 +471,7 @@ static const struct script scripts[] = {
 	  PER_SUB,
 	  1,
 	  0 },
-	{ "not lapped behind the look at head: the writer is just short of it",
+	{ "not lapped after the look at head: the writer is just short of it",
 	  false,
 	  false,
 	  { { ATTACH }, { PUT, 2 * PER_SUB }, { OVERTAKE, PER_SUB }, { DIE } },
@@ -480,7 +480,7 @@ static const struct script scripts[] = {
 	  0,
 	  0,
 	  0 },
-	{ "atomic: an unreal record holds back those behind it",
+	{ "atomic: an unreal record holds back later ones",
 	  true,
 	  true,
 	  { { ATTACH }, { PUT, 3 }, { UNREAL }, { PUT, 4 }, { DRAIN }, { REALISE }, { DRAIN } },
@@ -789,7 +789,7 @@ static void test_scripts(void **state)
 	}
 }
 
-/* Where the holes lie: between the last record before and the first one behind. */
+/* A loss reaches from the last record before it to the first one after it. */
 static void test_intervals(void **state)
 {
 	struct fixture f;
@@ -829,7 +829,7 @@ static void test_heads(void **state)
 		{ "more than the area", 2 * RING, TAP_RING_PAGE, RING + TAP_RING_PAGE },
 		{ "more than any", 1ull << 40, TAP_RING_PAGE, 1ull << 36 },
 		{ "sub-buffers among the states", RING, TAP_RING_STATES, 1 << 20 },
-		{ "sub-buffers behind the area", RING, 1ull << 50, 1 << 20 },
+		{ "sub-buffers beyond the area", RING, 1ull << 50, 1 << 20 },
 		{ "that wrap", RING, -4096ull, 1 << 20 },
 	};
 

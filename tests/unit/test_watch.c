@@ -13,7 +13,7 @@
 
 #define MAX_CONDITIONS 100
 #define MAX_PARTS 4
-/* Told when all is told that was before: "TIME 3 exit 999". */
+/* This condition fires once all earlier ones have been reported; its step is "TIME 3 exit 999". */
 #define SENTINEL "sched_process_exit if pid == 999"
 
 struct watch_case {
@@ -31,7 +31,7 @@ struct watch_case {
 
 static const struct watch_case cases[] = {
 	{
-		.name = "a wait is told while it goes on, when it has lasted so long",
+		.name = "a wait is reported while it goes on, once it has lasted so long",
 		.conditions = { "waking > 50ns" },
 		.parts = {
 			{ BEGIN "100 0 waking 2 by 1", 150, "" },
@@ -41,7 +41,7 @@ static const struct watch_case cases[] = {
 		},
 	},
 	{
-		.name = "a wait that ends before is not told, nor one that ends just then",
+		.name = "a wait that ends before is not reported, nor one that ends just then",
 		.conditions = { "waking > 50ns" },
 		.parts = {
 			{ BEGIN "100 0 waking 2 by 1; 140 0 switch 1 S 2", 300, "" },
@@ -67,7 +67,7 @@ static const struct watch_case cases[] = {
 		},
 	},
 	{
-		.name = "each limit of a wait is told, also of a wait that began while a longer one was awaited",
+		.name = "each limit of a wait is reported, also of a wait that began while a longer one was awaited",
 		.conditions = { "waking > 200ns", "waking > 50ns", "waking > 50ns if tid == 3" },
 		.parts = {
 			{ BEGIN "100 0 waking 2 by 1; 160 0 switch 1 S 2; 165 0 switch 2 S 0; 170 0 waking 2 by 0", 221,
@@ -105,7 +105,7 @@ static const struct watch_case cases[] = {
 		},
 	},
 	{
-		.name = "what a hole touches is not certain, and not told",
+		.name = "a wait that a hole touches is not certain, and not reported",
 		.conditions = { "waking > 50ns", "lost > 2" },
 		.parts = {
 			{ BEGIN "100 0 waking 2 by 1; 140 1 lost 120 2", 300, "" },
@@ -113,7 +113,7 @@ static const struct watch_case cases[] = {
 		},
 	},
 	{
-		.name = "losses add up until they are told",
+		.name = "losses add up until they are reported",
 		.conditions = { "lost > 2", "lost > 0" },
 		.parts = {
 			{ BEGIN "140 1 lost 120 2", 200, " 140:1:-1:" },
@@ -185,8 +185,8 @@ static void check(struct tap_buf *got, const char *want)
 	tap_buf_release(got);
 }
 
-/* All that is told up to then. What comes behind the sentinel is what was due by then: a little
- * later. */
+/* Check all conditions that fire before @until_ns. Some come only after the sentinel: those of
+ * waits that go on, which become due a little later. */
 static void take_all(struct watching *t, uint64_t until_ns, const char *want)
 {
 	struct tap_buf got = { 0 };
@@ -221,7 +221,7 @@ static void test_case(void **state)
 	stop(&t);
 }
 
-/* More than 4 within a second; told once, and again when they have been fewer. */
+/* More than 4 within a second: reported once, and again after they have been fewer. */
 static void test_rate(void **state)
 {
 	static const unsigned int at_ms[] = { 1,    300,  600,	900,  1200, 1500, 1600, 1650,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Waits that are watched in simulated schedules, while their recording grows, are those that
- * reports find in it when it is over: tap_run() reads it twice, and is what stands behind `schedtap
- * latency` and `timehist`. But for a few that only their end tells.
+ * A watch of a growing recording of a simulated schedule must report the waits that reports find in
+ * the finished recording, by tap_run(), which `schedtap latency` and `timehist` use. A few waits
+ * are excepted, as only their end shows what they are.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +91,7 @@ static void report(const char *path, struct mets *mets)
 	tap_reader_free(r);
 }
 
-/* Return: whether the sentinel was among those that were told. */
+/* Take all conditions that fired. Return: whether the sentinel was among them. */
 static bool take(struct tap_watch *w, struct tap_condition *const *all, struct mets *mets)
 {
 	bool ends = false;
@@ -109,7 +109,7 @@ static bool take(struct tap_watch *w, struct tap_condition *const *all, struct m
 	return ends;
 }
 
-/* All that is before @ns is written: and what that tells is taken. */
+/* Flush all events before @ns to the recording and take the conditions that they fire. */
 static void write_up_to(struct growing *g, struct tap_watch *w, uint64_t ns,
 			struct tap_condition *const *all, struct mets *mets)
 {
@@ -155,34 +155,34 @@ static void release_sim(struct sim *s)
 }
 
 /*
- * What only one of them knows. Not told: a sleep of a task that was woken, in vain, just before.
- * Not so: a first wait of a task of which nothing was known, or a sleep, where the end shows that
- * it was none.
+ * Fail if only the watch or only the reports have the wait @m, except in two cases. The watch may
+ * miss a sleep of a task that was woken in vain just before. It may report a sleep, or the first
+ * wait of an unknown task, that turns out at its end to be none.
  */
-static void check_one(uint64_t seed, const struct met *m, bool is_told, unsigned int *nr_doubts)
+static void check_one(uint64_t seed, const struct met *m, bool is_watched, unsigned int *nr_doubts)
 {
 	enum tap_state state = conditions[m->condition].state;
 
 	++*nr_doubts;
 	if (state == TAP_STATE_SLEEPING || state == TAP_STATE_BLOCKED ||
-	    (is_told && state == TAP_STATE_WAKING))
+	    (is_watched && state == TAP_STATE_WAKING))
 		return;
 	fail_msg("seed %d: %s: %s at %llu, task %d", (int)seed,
-		 is_told ? "told, and not so" : "not told", conditions[m->condition].text,
-		 (unsigned long long)m->at_ns, m->tid);
+		 is_watched ? "watched, but not found" : "not watched",
+		 conditions[m->condition].text, (unsigned long long)m->at_ns, m->tid);
 }
 
 /* Both are sorted. */
-static void compare(uint64_t seed, const struct mets *told, const struct mets *found,
+static void compare(uint64_t seed, const struct mets *watched, const struct mets *found,
 		    unsigned int *nr_doubts)
 {
-	for (unsigned int i = 0, k = 0; i < found->nr || k < told->nr;) {
-		int order = i == found->nr  ? -1
-			    : k == told->nr ? 1
-					    : by_all(&told->v[k], &found->v[i]);
+	for (unsigned int i = 0, k = 0; i < found->nr || k < watched->nr;) {
+		int order = i == found->nr     ? -1
+			    : k == watched->nr ? 1
+					       : by_all(&watched->v[k], &found->v[i]);
 
 		if (order)
-			check_one(seed, order < 0 ? &told->v[k] : &found->v[i], order < 0,
+			check_one(seed, order < 0 ? &watched->v[k] : &found->v[i], order < 0,
 				  nr_doubts);
 		k += order <= 0;
 		i += order >= 0;
@@ -191,7 +191,7 @@ static void compare(uint64_t seed, const struct mets *told, const struct mets *f
 
 static void check_seed(uint64_t seed, unsigned int *nr_met, unsigned int *nr_doubts)
 {
-	static struct mets told, found;
+	static struct mets watched, found;
 	static struct sim s;
 	struct tap_condition *all[NR_CONDITIONS + 1];
 	struct tap_watch *w;
@@ -203,24 +203,24 @@ static void check_seed(uint64_t seed, unsigned int *nr_met, unsigned int *nr_dou
 		release_sim(&s);
 		return;
 	}
-	told.nr = found.nr = 0;
+	watched.nr = found.nr = 0;
 	growing_make(&g);
 	for (unsigned int i = 0; i < NR_CONDITIONS; i++)
 		assert_int_equal(tap_condition_parse(conditions[i].text, &all[i], NULL), 0);
 	assert_int_equal(tap_condition_parse(SENTINEL, &all[NR_CONDITIONS], NULL), 0);
 	assert_int_equal(tap_watch_new(all, NR_CONDITIONS + 1, g.path, NULL, &w, NULL), 0);
-	record(&s, &g, w, all, &told);
+	record(&s, &g, w, all, &watched);
 	report(g.path, &found);
-	/* some come behind the last sentinel */
-	for (int i = 0; i < 50 && told.nr < found.nr; i++) {
-		take(w, all, &told);
+	/* some come after the last sentinel */
+	for (int i = 0; i < 50 && watched.nr < found.nr; i++) {
+		take(w, all, &watched);
 		usleep(1000);
 	}
 	assert_int_equal(tap_watch_dropped(w), 0);
-	qsort(told.v, told.nr, sizeof(*told.v), by_all);
+	qsort(watched.v, watched.nr, sizeof(*watched.v), by_all);
 	qsort(found.v, found.nr, sizeof(*found.v), by_all);
-	compare(seed, &told, &found, nr_doubts);
-	*nr_met += told.nr;
+	compare(seed, &watched, &found, nr_doubts);
+	*nr_met += watched.nr;
 	tap_watch_free(w);
 	for (unsigned int i = 0; i <= NR_CONDITIONS; i++)
 		tap_condition_free(all[i]);

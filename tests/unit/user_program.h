@@ -76,7 +76,7 @@ static inline void program_file(struct program *p, int pid)
 	p->end = (TAP_CONTROL_HEAD + TAP_CONTROL_PAGE - 1) & ~(uint64_t)(TAP_CONTROL_PAGE - 1);
 }
 
-/* The same, with the link to it. */
+/* Make a program's file (program_file()) and the link to it: @folder/PID-NONCE. */
 static inline void program_make(struct program *p, const char *folder, int pid, const char *nonce)
 {
 	char to[64];

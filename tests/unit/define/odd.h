@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events that nobody would write this way: macros where they may be, and white space where it matters. */
+/* Events in an unusual style: macros wherever they are allowed, and white space where it matters. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM odd
 #undef TRACE_INCLUDE_FILE
