@@ -7,7 +7,7 @@ const { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } = requir
 const { tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');
 
-const html = resolve(__dirname, '../../src/out/html');
+const html = resolve(__dirname, '../../src/show/html');
 const HEADER = /^\/\/ SPDX-License-Identifier: GPL-2\.0-only OR BSD-2-Clause\n\/\/\n\/\/ [A-Z]/;
 const PARSES_TEXT = /\.(innerHTML|outerHTML|srcdoc)\b|\b(insertAdjacentHTML|createContextualFragment|setHTMLUnsafe|DOMParser)\b|document\.write|\beval\(|\bFunction\(|\bsetTimeout\(\s*['"`]/;
 const TOP_NAME = /^(?:export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)/;

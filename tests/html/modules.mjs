@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { createInflateRaw, deflateRawSync } from 'node:zlib';
 import { encodeColumns, encodePart } from './make_part.mjs';
-import { Part, openSource, parseReport, pickPart } from '../../src/out/html/source.mjs';
-import { LanePixels, PartModel, RowPixels, findTasks, firstAbove, pickLevel, rangeStatistics, sampleLane, sampleTask, taskHue,
-	tellsWindow, wantsSlices } from '../../src/out/html/model.mjs';
-import { Viewport, axisTicks, formatMoment, formatNs, formatTick, formatWall, tickStep } from '../../src/out/html/viewport.mjs';
+import { Part, openSource, parseReport, pickPart } from '../../src/show/html/source.mjs';
+import { LanePixels, PartModel, RowPixels, canDrawWindow, findTasks, firstAbove, pickLevel, rangeStatistics, sampleLane, sampleTask, taskHue,
+	wantsSlices } from '../../src/show/html/model.mjs';
+import { Viewport, axisTicks, formatMoment, formatNs, formatTick, formatWall, tickStep } from '../../src/show/html/viewport.mjs';
 
 // Node 18's does not know what browsers' do.
 class InflateRawStream {
@@ -65,11 +65,11 @@ function pack(bytes) {
 }
 
 const HEAD = { served: false, origin_ns: '10041811361963', window_ns: 10000, parts: [{ from_ns: 0, to_ns: 10000, slices: true, pieces: [1, 0] }] };
-// The part's levels precede the page's script; the rest follows it in two pieces.
+// The part's levels are before the page's script; the rest follows the script in two pieces.
 const PIECES = { ...HEAD, parts: [{ ...HEAD.parts[0], pieces: [1, 2] }] };
 const PART = encodePart({ ...SHAPE, buckets: 100 });
 const FRONT = endOf('levels.0.depth');
-const [BEFORE, AFTER] = [{ head: JSON.stringify(PIECES), 'part-0-0': pack(PART.subarray(0, FRONT)) },
+const [BEFORE, LATER] = [{ head: JSON.stringify(PIECES), 'part-0-0': pack(PART.subarray(0, FRONT)) },
 	{ 'part-0-1': pack(PART.subarray(FRONT, FRONT + 9)), 'part-0-2': pack(PART.subarray(FRONT + 9)) }];
 
 function endOf(column, bytes = PART) {
@@ -102,7 +102,7 @@ const cases = {
 		assert.throws(() => new Part(bytes).column('x', 2 ** 40), /does not have/);
 		assert.throws(() => new Part(bytes).column('y', 3), /has 2 numbers where 3/);
 	},
-	'a number that goes on after its column is refused': () => {
+	'a number that goes on behind its column is refused': () => {
 		for (const bytes of [[128], [128, 128], [128, 5, 128], [128, 1, 129]]) {
 			const part = new Part(encodeColumns({}, [['x', 'u8', bytes]]));
 			part.columns.x[2] = 'varint';
@@ -140,7 +140,7 @@ const cases = {
 		await assert.rejects(source.report('summary'), /cut off.* 'report-summary'/);
 	},
 	'what stands before the script can be drawn before the rest is read': async () => {
-		const document = documentOf(BEFORE, AFTER);
+		const document = documentOf(BEFORE, LATER);
 		const source = openSource(document);
 		const part = await source.part(0, 100);
 		const model = new PartModel(part, [0, 5]);
@@ -159,20 +159,20 @@ const cases = {
 		assert.deepEqual([...model.slices.start], LANES.flat().map((s) => s.start));
 		await source.end();
 	},
-	'coarse levels are there before finer ones, and are not enough for a window that needs those': () => {
+	'coarse levels are there before finer ones, and a window that needs these is not told by them': () => {
 		const bytes = encodePart({ ...SHAPE, buckets: 100, slices: false });
 		const [coarse, fine] = ['levels.1.depth', 'levels.0.depth'].map((column) => new PartModel(new Part(bytes.subarray(0, endOf(column, bytes))), [0, 5]));
 		assert.deepEqual([coarse, fine].map((model) => model.levels.map(({ ns }) => ns)), [[400], [100, 400]]);
-		assert.deepEqual([50, 100, 200, 400, 800].map((ns) => tellsWindow(fine, 0, ns, 10)), [true, true, true, true, true]);
-		assert.deepEqual([50, 100, 200, 400, 800].map((ns) => tellsWindow(coarse, 0, ns, 10)), [false, false, false, true, true]);
-		assert.equal(tellsWindow(new PartModel(new Part(PART.subarray(0, FRONT)), [0, 5]), 0, 100, 100), false, 'few slices are drawn one by one');
+		assert.deepEqual([50, 100, 200, 400, 800].map((ns) => canDrawWindow(fine, 0, ns, 10)), [true, true, true, true, true]);
+		assert.deepEqual([50, 100, 200, 400, 800].map((ns) => canDrawWindow(coarse, 0, ns, 10)), [false, false, false, true, true]);
+		assert.equal(canDrawWindow(new PartModel(new Part(PART.subarray(0, FRONT)), [0, 5]), 0, 100, 100), false, 'few slices are drawn one by one');
 		const pixels = new LanePixels(10);
 		pixels.clear();
 		sampleLane(coarse, 0, 0, 100, 0, 10, pixels);
 		near(pixels.busy, new Array(10).fill(1));
 	},
 	'a page that ends within its data, or between them, says so': async () => {
-		for (const [later, cut] of [[AFTER, true], [{ 'part-0-1': AFTER['part-0-1'] }, true], [{ ...AFTER, 'part-0-2': '' }, true], [{}, false]]) {
+		for (const [later, cut] of [[LATER, true], [{ 'part-0-1': LATER['part-0-1'] }, true], [{ ...LATER, 'part-0-2': '' }, true], [{}, false]]) {
 			const source = openSource(documentOf(BEFORE, later, cut).read());
 			const part = await source.part(0, 100);
 			await assert.rejects(part.complete(), /this page is cut off/);
@@ -181,17 +181,17 @@ const cases = {
 		}
 	},
 	'a part that has fewer bytes than it says is not complete': async () => {
-		const source = openSource(documentOf({ ...BEFORE, ...AFTER, 'part-0-2': pack(PART.subarray(FRONT + 9, -1)) }).read());
+		const source = openSource(documentOf({ ...BEFORE, ...LATER, 'part-0-2': pack(PART.subarray(FRONT + 9, -1)) }).read());
 		await assert.rejects((await source.part(0, 100)).complete(), /cut off/);
 	},
-	'a page whose data is cut off or damaged is refused with the reason': async () => {
+	'a page whose data is cut off or damaged is told so': async () => {
 		const text = pack(PART);
 		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'part-0-0': text.slice(0, text.length >> 1 & ~3), 'report-x': 'AAAA' }));
 		await assert.rejects(source.part(0, 1), /this page is damaged/);
 		await assert.rejects(source.report('x'), /this page is damaged/);
 		assert.throws(() => openSource(documentOf({})), /no 'head'/);
 	},
-	'a browser without DecompressionStream is refused with the reason': async () => {
+	'a browser without DecompressionStream is told so': async () => {
 		const source = openSource(documentOf({ head: JSON.stringify(HEAD), 'part-0-0': pack(PART) }));
 		const kept = globalThis.DecompressionStream;
 		delete globalThis.DecompressionStream;
@@ -243,7 +243,7 @@ const cases = {
 		assert.deepEqual([...modelOf({ lanes: [LANES[1], LANES[0]] }).taskSlices(0)], [2, 4, 1]);
 		assert.deepEqual([0, 2, 5].map((i) => model.neighbour(i, 1)), [2, 5, -1]);
 		assert.deepEqual([0, 2, 5].map((i) => model.neighbour(i, -1)), [-1, 0, 2]);
-		assert.equal(model.neighbour(4, 1), -1, 'unknown time has no neighbour');
+		assert.equal(model.neighbour(4, 1), -1, 'nobody ran in unknown time');
 	},
 	'the slice of a task at a moment, or the next one': () => {
 		const model = modelOf({ lanes: [[{ start: 100, end: 200, runner: 3 }, { start: 300, end: 400, runner: 3 }], []] });
@@ -277,7 +277,7 @@ const cases = {
 		assert.equal(wantsSlices(model, 0, level, 0, 100, 0, 100), false);
 		assert.equal(wantsSlices(model, 1, level, 0, 100, 0, 100), true);
 		assert.equal(wantsSlices(model, 0, pickLevel(model.levels, 1), 0, 1, 0, 100), true);
-		assert.equal(model.sliceColumns, undefined, 'slices were not decoded for that');
+		assert.equal(model.sliceColumns, undefined, 'nobody has decoded them for that');
 	},
 	'pixels of a lane, slice by slice': () => {
 		const pixels = new LanePixels(10);
@@ -319,7 +319,7 @@ const cases = {
 			near(pixels.busy, Array.from({ length: 20 }, (_, x) => x === 6 || x === 7 ? 1 : 0));
 		}
 	},
-	'after the end of a part nothing is drawn': () => {
+	'behind a part there is nothing': () => {
 		for (const slices of [true, false]) {
 			const pixels = new LanePixels(200);
 			pixels.clear();
@@ -363,8 +363,8 @@ const cases = {
 		sampleTask(model, 11, 0, 10, 0, 1000, pixels);
 		near([99, 100, 299, 300, 599, 600, 799, 800].map((x) => pixels.run[x]), [0, 1, 1, 0, 0, 1, 1, 0]);
 		near([49, 50, 99, 100].map((x) => pixels.wait[x]), [0, 1, 1, 0]);
-		assert.deepEqual([10, 11, 12, 99].map((tid) => model.tells(tid)), [true, true, false, false]);
-		assert.equal(modelOf().tells(99), true, 'that it did not run');
+		assert.deepEqual([10, 11, 12, 99].map((tid) => model.coversTask(tid)), [true, true, false, false]);
+		assert.equal(modelOf().coversTask(99), true, 'that it did not run');
 		assert.deepEqual(model.rankTasks().map(([tid]) => tid), [11, 10]);
 	},
 	'tasks that ran most come first': () =>
@@ -415,15 +415,15 @@ const cases = {
 		view.show(NaN, NaN);
 		assert.equal(view.to - view.from, 100);
 	},
-	'listeners of a window are called for changes, and for nothing else': () => {
+	'who follows a window is told of changes, and of nothing else': () => {
 		const view = new Viewport(1000, 100);
-		let calls = 0;
-		view.onchange(() => calls++);
+		let changes = 0;
+		view.onchange(() => changes++);
 		view.show(0, 500);
 		view.show(0, 500);
 		view.fit();
 		view.pan(5);
-		assert.equal(calls, 2);
+		assert.equal(changes, 2);
 	},
 	'what is in sight already is not moved to': () => {
 		const view = new Viewport(1e6, 100);
@@ -448,7 +448,7 @@ const cases = {
 	'lengths have their unit': () =>
 		assert.deepEqual([0, 7, 1234, 45678, 1.5e6, 2.5e9, 75e9, 90061e9].map((ns) => formatNs(ns)),
 			['0 ns', '7 ns', '1.23 µs', '45.7 µs', '1.50 ms', '2.50 s', '0:01:15', '1 d 1:01:01']),
-	'moments are printed to the nanosecond': () => {
+	'moments are told to the nanosecond': () => {
 		assert.equal(formatMoment(2345678901), '2.345 678 901 s');
 		assert.equal(formatMoment(-1), '-0.000 000 001 s');
 		assert.equal(formatMoment(604800e9 + 1), '604800.000 000 001 s');

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For stages 2 to 9 every event is a class and an event of it, and every kind of field is one of
- * six: TAP_FIELD, TAP_STRUCT, TAP_ARRAY, TAP_TEXT, TAP_BITS, TAP_DYNAMIC. The last three have a
- * place in the record counted from its start (kind data) or from the end of the place's own word
- * (kind rel).
+ * Reduces all event macros to two for stages 2 to 9: a class (DECLARE_EVENT_CLASS) and an event of
+ * it (DEFINE_EVENT). Reduces all field macros to six: TAP_FIELD, TAP_STRUCT, TAP_ARRAY, TAP_TEXT,
+ * TAP_BITS, TAP_DYNAMIC. For the last three the record has a word with the length and the offset of
+ * the data. The offset is relative to the start of the record (kind data) or to the end of that
+ * word (kind rel).
  */
 #pragma GCC system_header
-/* a field may be called so; where the event's code means what libc calls so, it gets its value */
+/*
+ * A field may be named errno, which libc defines as a macro. For code of the event that reads
+ * libc's errno, TAP_ERRNO declares a variable of that name with its value.
+ */
 #pragma push_macro("errno")
 #undef errno
 #define TAP_ERRNO __attribute__((unused)) const int errno = tap_errno();
@@ -35,7 +39,10 @@
 #define TAP_ON_DEFINE_EVENT_WRITABLE(x, template, name, proto, args, size)                         \
 	TAP_ON_DEFINE_EVENT(~, template, name, PARAMS(proto), PARAMS(args))
 
-/* a custom event's tracepoint is defined elsewhere; in another system it has the same name */
+/*
+ * A custom event attaches to a tracepoint that is defined elsewhere. It has the same name as the
+ * event of that tracepoint, but in another TRACE_SYSTEM; C symbols get the prefix custom_.
+ */
 #undef TAP_ON_TRACE_CUSTOM_EVENT
 #define TAP_ON_TRACE_CUSTOM_EVENT(x, name, proto, args, tstruct, assign, print)                    \
 	TAP_ON_DECLARE_CUSTOM_EVENT_CLASS(~, name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),   \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The last of <schedtap/define_trace.h>: <schedtap/tracepoint.h> defines again what was changed. */
+/*
+ * Undefines the macros of all stages; <schedtap/define_trace.h> includes it last. When
+ * <schedtap/tracepoint.h> is included the next time, it defines the event macros again.
+ */
 #pragma GCC system_header
 #pragma pop_macro("errno")
 #pragma pop_macro("bool")

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 9 of <schedtap/define_trace.h>: what a class says of itself, and its events. */
+/*
+ * Stage 9 of <schedtap/define_trace.h>: a function that describes each class (names, fields, print
+ * format), and the events of each class.
+ */
 #pragma GCC system_header
 #undef __entry
 #define __entry REC
 
-/* in a print format these words stand as they are */
+/* the print format is the source text of TP_printk(): these words must not be expanded in it */
 #pragma push_macro("bool")
 #undef bool
 #pragma push_macro("true")

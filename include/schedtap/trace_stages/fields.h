@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stage 6 of <schedtap/define_trace.h>: where fields lie. A function, for offsetof() needs the
- * struct's name.
+ * Stage 6 of <schedtap/define_trace.h>: a function that returns the offsets and sizes of a class's
+ * fields. The table is inside a function so that TAP_RAW can be a local name of the class's struct.
  */
 #pragma GCC system_header
 #pragma pop_macro("bool")
-/* here fields have commas, and a macro of the event header may have expanded them already */
+/*
+ * TP_STRUCT__entry() refuses commas between fields. In this stage fields expand to initializers
+ * with commas, and a macro of the event header may expand them first, so do not check here.
+ */
 #pragma push_macro("TP_STRUCT__entry")
 #undef TP_STRUCT__entry
 #define TP_STRUCT__entry(fields...) fields
 
-/* also of pointers, and of bool, which compilers find odd */
+/* works for pointers and bool, too, although compilers may warn about the comparison */
 #define TAP_IS_SIGNED(type) ((type)(-1) < (type)1)
 
 #undef TAP_FIELD
@@ -38,7 +41,7 @@
 	static const struct trace_event_field *trace_event_fields_##name(unsigned int *nr)         \
 	{                                                                                          \
 		typedef struct trace_event_raw_##name TAP_RAW;                                     \
-		typedef uint8_t u8 __attribute__((unused)); /* of __sockaddr() */                  \
+		typedef uint8_t u8 __attribute__((unused)); /* for __sockaddr() */                 \
 		TAP_FIELDS_AT_START static const struct trace_event_field fields[] = { tstruct { 0, 0, 0, 0 } };          \
 		TAP_STATIC_ASSERT(sizeof(TAP_RAW) <= TAP_RECORD_MAX,                               \
 				  "event " #name ": its fields are longer than a record may be");  \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stage 5 of <schedtap/define_trace.h>: types and names of fields, as one text without addresses
- * in it.
+ * Stage 5 of <schedtap/define_trace.h>: the types and names of a class's fields, in one string that
+ * separates them by NULs. Unlike an array of strings it needs no relocations.
  */
 #pragma GCC system_header
 
 /*
- * a field's type has the name that the header has for it, also where <stdbool.h> made that a macro
+ * The string must contain each type as the event header writes it: "bool" must not become "_Bool",
+ * even if <stdbool.h> defines bool as a macro.
  */
 #pragma push_macro("bool")
 #undef bool

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 3 of <schedtap/define_trace.h>: the places of a class's dynamic data, and its texts. */
+/*
+ * Stage 3 of <schedtap/define_trace.h>: a struct for the offsets of the dynamic data in a record,
+ * and for pointers to the texts that are copied into it.
+ */
 #pragma GCC system_header
 #undef TAP_WRONG_FIELD
 #define TAP_WRONG_FIELD(text)

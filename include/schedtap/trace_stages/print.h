@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 7 of <schedtap/define_trace.h>: printing a record as TP_printk() says. */
+/* Stage 7 of <schedtap/define_trace.h>: a function that prints a record as its TP_printk() says. */
 #pragma GCC system_header
 #undef __entry
 #define __entry field
@@ -7,7 +7,10 @@
 #undef TP_printk
 #define TP_printk(fmt_and_args...) fmt_and_args
 
-/* counted from the record: compilers take what lies behind the word itself for out of bounds */
+/*
+ * The address is computed from the start of the record. If it were computed from the word,
+ * compilers would report an access outside of the word.
+ */
 #define TAP_REL_AT(item)                                                                           \
 	tap_data(__entry, offsetof(__typeof__(*__entry), __rel_loc_##item) + sizeof(uint32_t) +    \
 				  (__entry->__rel_loc_##item & 0xffff))
@@ -27,7 +30,10 @@
 #define __get_rel_cpumask(item) __get_rel_bitmask(item)
 #define __get_sockaddr(item) tap_address(__get_dynamic_array(item)) /* for %pIS */
 #define __get_rel_sockaddr(item) tap_address(__get_rel_dynamic_array(item))
-/* room for a text of the event's own */
+/*
+ * Return @bytes of p->text for a string that the event's print code builds. If not enough is left,
+ * reuse p->text from its beginning.
+ */
 #define __get_buf(bytes)                                                                           \
 	__extension__({                                                                            \
 		size_t __bytes = (bytes), __at = p->len;                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 8 of <schedtap/define_trace.h>: the event's own probe builds a record on the stack. */
+/* Stage 8 of <schedtap/define_trace.h>: an event's probe, which builds a record on the stack. */
 #pragma GCC system_header
 #pragma pop_macro("TP_STRUCT__entry")
 #undef __entry
@@ -14,7 +14,10 @@
 #undef TAP_ARRAY
 #define TAP_ARRAY(type, item, len)
 
-/* What TP_fast_assign() leaves out holds nothing of the stack's: arrays are zero, and texts are there. */
+/*
+ * These run before TP_fast_assign(): they zero arrays and copy texts, so that the record contains
+ * no old stack data even if TP_fast_assign() does not set every field.
+ */
 #undef TAP_DYNAMIC
 #define TAP_DYNAMIC(kind, type, item, len)                                                         \
 	entry->__##kind##_loc_##item = __data_offsets->item;                                       \
@@ -34,7 +37,10 @@
 #define TAP_LEN_data(item) __get_dynamic_array_len(item)
 #define TAP_LEN_rel(item) __get_rel_dynamic_array_len(item)
 
-/* __string() has named the source already, and the text is copied: what is no text is an error all the same. */
+/*
+ * The text is copied already, from the source that __string() names. This only checks that @dst is
+ * a text: otherwise it does not compile.
+ */
 #define __assign_str(dst, src...) ((void)__data_offsets->dst##_ptr_)
 #define __assign_str_len(dst, src...) __assign_str(dst)
 #define __assign_rel_str(dst, src...) __assign_str(dst)
@@ -54,17 +60,18 @@
 #define __assign_rel_sockaddr(dst, src, len)                                                       \
 	tap_put_bytes(__get_rel_dynamic_array(dst), __get_rel_dynamic_array_len(dst), src, len)
 
-/* what the kernel tells perf */
+/* the kernel also passes these values to perf; here only the values are left */
 #define __perf_count(c) (c)
 #define __perf_task(t) (t)
 
 /*
- * The commit asks the event's filter first: the record is whole, and no ring knows of it.
- * Holes between fields and behind the last one are zero: nothing of the stack's gets into a
- * recording.
+ * tap_record_commit() applies the event's filter before it reserves memory in a ring; by then the
+ * record is complete. Padding between fields and after the last one is zeroed, so that no stack
+ * data gets into a recording.
  *
- * Most records are short: the probe builds these in a frame of fixed size, and calls nothing but
- * strlen() before the commit, so that it has few registers to save. The others are left to _long.
+ * Most records are short. The probe builds those in a stack frame of fixed size. Before the commit
+ * it calls no function except strlen(), so it has few registers to save. For longer records it
+ * calls trace_event_raw_long_<class>().
  */
 #undef TAP_ON_DECLARE_EVENT_CLASS
 #define TAP_ON_DECLARE_EVENT_CLASS(x, name, proto, args, tstruct, assign, print)                   \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stage 2 of <schedtap/define_trace.h>: each class's record, laid out as the kernel lays out its
- * own.
+ * Stage 2 of <schedtap/define_trace.h>: the struct of a class's records, with the layout that the
+ * kernel's trace_event_raw_<class> has.
  */
 #pragma GCC system_header
 #undef TAP_WRONG_FIELD

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 4 of <schedtap/define_trace.h>: how long dynamic data is, and where it goes. */
+/*
+ * Stage 4 of <schedtap/define_trace.h>: a function that computes the sizes and the offsets of a
+ * record's dynamic data. Also checks the types of fields.
+ */
 #pragma GCC system_header
 #define TAP_LOC_data(loc, item) (loc)
 #define TAP_LOC_rel(loc, item)                                                                     \
 	((loc) - (uint32_t)(offsetof(TAP_RAW, __rel_loc_##item) + sizeof(uint32_t)))
 
-/* a type that is not there is an error of the record's already */
+/* the type of a member: if @type were used again, an unknown type would be reported twice */
 #define TAP_TYPE(item) __typeof__(((TAP_RAW *)0)->item)
 #ifdef __cplusplus
 #define TAP_IS_STRUCT(type) __is_class(type)
@@ -20,7 +23,7 @@
 				  "field " #item ": __field_struct() is for structs");             \
 	}                                                                                          \
 	TAP_STRUCT(type, item)
-/* __field(int, list[5]) would lose its length */
+/* refuse __field(int, list[5]): only __array() records the number of elements */
 #undef TAP_STRUCT
 #define TAP_STRUCT(type, item)                                                                     \
 	{                                                                                          \
@@ -49,7 +52,7 @@
 		TAP_MORE(PARAMS(args), PARAMS(proto)))                                             \
 	{                                                                                          \
 		typedef struct trace_event_raw_##name TAP_RAW __attribute__((unused));             \
-		typedef uint8_t u8 __attribute__((unused)); /* of __sockaddr() */                  \
+		typedef uint8_t u8 __attribute__((unused)); /* for __sockaddr() */                 \
                                                                                                    \
 		TAP_ERRNO                                                                          \
 		(void)__data_offsets;                                                              \

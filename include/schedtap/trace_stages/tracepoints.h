@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stage 1 of <schedtap/define_trace.h>: each event's tracepoint. */
+/* Stage 1 of <schedtap/define_trace.h>: defines the tracepoint of each event. */
 #pragma GCC system_header
 #undef TAP_WRONG_EVENT
 #define TAP_WRONG_EVENT(text)
@@ -48,7 +48,7 @@
 #define TAP_ON_DECLARE_TRACE_EVENT_CONDITION(x, name, proto, args, cond)                           \
 	DEFINE_TRACE(name, PARAMS(proto), PARAMS(args))
 
-/* what is not there is not defined either */
+/* the NOP macros declare empty trace functions, which need no tracepoint */
 #undef TAP_ON_TRACE_EVENT_NOP
 #define TAP_ON_TRACE_EVENT_NOP(x, name, proto, args, tstruct, assign, print)
 #undef TAP_ON_DECLARE_EVENT_NOP

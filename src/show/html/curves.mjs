@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Curves of load tracking, queues, lag and frequency, below the time line and on its axis. One chart for each scale; who looks chooses
-// which signals of whom are in it. A value holds until the next one, and what is not known is a gap.
+// Curves of load tracking, queues, lag and frequency, below the time line and with its time axis.
+// Each chart has a scale of its own. Users choose the signals, and the CPUs, tasks, cgroups and
+// domains. A value holds until the next one; unknown values are gaps.
 
 import { byId, countOf, element, formatCount, plainTable, safeName, scrollBox, taskName } from './dom.mjs';
 import { axisTicks, formatMoment, formatTick } from './viewport.mjs';
@@ -16,7 +17,8 @@ const LEAST_GUTTER = 52;
 const DASHES = [[], [6, 3], [2, 2]];
 const SCALES = { 1024: 'of 1024', count: 'tasks', flag: 'yes or no' };
 
-// Curves of a part as columns: .t ns from the origin, .v values, NaN where not known.
+// Decode the curves of a part: .t has the times of the points, in ns from the origin, and .v their
+// values, NaN if unknown. Curves without points are left out.
 export function decodeCurves(part) {
 	const shapes = part.curves ?? [];
 	const total = shapes.reduce((sum, { points }) => sum + points, 0);
@@ -48,7 +50,8 @@ function ownerText({ cpu, task, cgroup, domain }, tasks) {
 	return domain !== undefined ? `CPUs ${safeName(domain)}` : `CPU ${cpu}`;
 }
 
-// What share one axis: signals of one scale, but for open ones, which are each in a unit of their own.
+// Return the name of the chart that a curve is in. Signals of the same scale share a chart, except
+// those of scale 'open', since each of these has its own unit.
 function chartOf({ scale, signal }) {
 	return scale === 'open' ? signal : scale;
 }
@@ -111,7 +114,8 @@ class CurvesView {
 		this.table.replaceChildren(curveTable(this.chosen()));
 	}
 
-	// The time line's: its width, and where its time begins.
+	// Return the charts' geometry, so that their time axes line up with the time line: the
+	// width, the gutter left of the axis, and the space right of it.
 	place() {
 		const width = this.charts.clientWidth;
 		const lanes = byId('timeline').querySelector('.lanes')?.clientWidth ?? width;
@@ -186,7 +190,8 @@ class CurvesView {
 		});
 	}
 
-	// A width that stays needs nothing: drawing by itself changes heights.
+	// Draw again if the geometry changed. A change of height alone is ignored, because drawing
+	// itself causes it.
 	resize() {
 		const place = this.place();
 
@@ -195,7 +200,8 @@ class CurvesView {
 	}
 }
 
-// Of all values, in sight or not: an interval without a point has the value before it.
+// Return the range of a chart's values. It includes the values outside of the window, because an
+// interval without points has the last value before it.
 function rangeOf(chart, curves) {
 	let [least, most] = [0, chart === 'flag' ? 1 : 0];
 
@@ -214,7 +220,8 @@ function shortNumber(value) {
 	return size >= 1e9 ? `${value / 1e9} G` : size >= 1e6 ? `${value / 1e6} M` : size >= 1e4 ? `${value / 1e3} k` : String(value);
 }
 
-// Columns as uPlot takes them: one of all moments; null is a gap, undefined says that the value goes on.
+// Return the curves as columns for uPlot: first all times, then the values of each curve. null is a
+// gap; undefined means that the previous value continues.
 function joinCurves(curves, end) {
 	return uPlot.join(curves.map(({ t, v }) => {
 		const values = Array.from(v, (value) => Number.isNaN(value) ? null : value);
@@ -227,14 +234,14 @@ function joinCurves(curves, end) {
 	}));
 }
 
-// Of several values at one moment the last holds.
+// Keep only the last of several values at the same time.
 function dropRepeats(moments, values) {
 	const kept = moments.map((at, i) => moments[i + 1] !== at);
 
 	return [moments.filter((_, i) => kept[i]), values.filter((_, i) => kept[i])];
 }
 
-// The values that hold at the cursor.
+// Show the value of each curve at the cursor in the legend.
 function showValues(plot, curves, values) {
 	const at = plot.cursor.left >= 0 ? plot.posToVal(plot.cursor.left, 'x') : null;
 
@@ -244,6 +251,7 @@ function showValues(plot, curves, values) {
 	});
 }
 
+// Return the value of a curve at a time; NaN if that is before the curve's first point.
 export function curveAt({ t, v }, at) {
 	let [low, high] = [0, t.length];
 
@@ -264,7 +272,8 @@ function curveSwatch(stroke, i) {
 	return swatch;
 }
 
-// Names of whom there are curves, by what they are.
+// Return the names of the CPUs, tasks, cgroups and domains that have curves, grouped by these
+// kinds.
 function groupOwners(curves) {
 	const groups = new Map();
 
@@ -273,7 +282,7 @@ function groupOwners(curves) {
 	return new Map(['CPUs', 'Tasks', 'Cgroups', 'Domains'].filter((kind) => groups.has(kind)).map((kind) => [kind, [...groups.get(kind)]]));
 }
 
-// Boxes to tick; where there are many, a filter.
+// Create a list of check boxes. A long list has a filter.
 function choiceList(title, names, chosen, changed) {
 	const list = element('div', { class: 'choices' });
 	const filter = names.length > 12 ? element('input', { type: 'search', placeholder: 'filter', 'aria-label': `Filter ${title}`, oninput: () => fill() }) : null;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What is told of a selection, as text beside the time line: of a slice who it was, why it waited, who woke it, what followed; of a
-// range its statistics. Names are set as text and never as markup.
+// Describes the selection in the panel next to the time line. For a slice: the task, why it waited,
+// what woke it, and what followed. For a range: statistics. Names become text nodes, never markup.
 
 import { CAME, HUES, IDLE, OFFLINE, UNKNOWN, WENT, rangeStatistics, taskHue } from './model.mjs';
 import { element, plainTable, safeName, scrollBox, taskName } from './dom.mjs';
@@ -23,7 +23,7 @@ function runnerText(model, runner) {
 	return runner === UNKNOWN ? 'unknown' : runner === OFFLINE ? 'offline' : taskText(model.task(runner));
 }
 
-// What a slice is, in one sentence.
+// Describe a slice in one sentence.
 export function sliceText(model, slice, cpu) {
 	const { start, end, runner } = model.slices;
 	const came = CAME[model.how[slice] & 3];
@@ -33,7 +33,8 @@ export function sliceText(model, slice, cpu) {
 	return `${runnerText(model, runner[slice])} on CPU ${cpu} at ${formatMoment(start[slice])}, ${what} ${formatNs(end[slice] - start[slice])}${waited}`;
 }
 
-// The panel. `act` is what its buttons do: select(model, slice), step(n), fit().
+// Fill the panel for a slice. `woken` are the slices that it woke, `explain` is the report of that
+// name or null, and `act` has the functions of the buttons: select(model, slice), step(n), fit().
 export function showSliceDetails(panel, { model, slice, woken, head, explain, act }) {
 	const { start, end, runner } = model.slices;
 	const task = model.task(runner[slice]);
@@ -72,7 +73,8 @@ function detailList(rows) {
 	return element('dl', {}, rows.map(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
 }
 
-// Why it began to run when it did.
+// Return the rows that say why the task began to run then: its wait, its waker, and the CPU it came
+// from.
 function taskRows(model, slice, cpu, act, found) {
 	const came = model.how[slice] & 3;
 	const origin = model.origin[slice];
@@ -100,7 +102,8 @@ function wakerParts(model, waker, cpu, act) {
 	return [detailButton(taskText(waker.task), () => act.select(model, waker.slice)), ` on CPU ${cpu(waker.slice)}`];
 }
 
-// What its CPU did while it waited, and what was found of it: that goes back further than the part may.
+// Return the rows about the wait: what its CPU ran meanwhile, and the components of the wait in the
+// report `explain`, which may begin before the part does.
 function meanwhileRows(model, slice, found) {
 	const start = model.slices.start[slice];
 	const wait = model.wait[slice];
@@ -115,7 +118,7 @@ function meanwhileRows(model, slice, found) {
 	return rows;
 }
 
-// Those that have most of it.
+// Return the largest items of a list, the largest first, at most MOST_ROWS.
 function mostly(list, size) {
 	return [...list].sort((a, b) => size(b) - size(a)).slice(0, MOST_ROWS);
 }
@@ -148,8 +151,8 @@ function thenText(model, slice) {
 	return `${went}; ran again ${formatNs(gap)} later`;
 }
 
-// `held`: the sentence for where no slices are.
-export function showRangeDetails(panel, { model, from, to, held, act }) {
+// Fill the panel for a range. `noTasks` is the sentence to show if the model has no slices.
+export function showRangeDetails(panel, { model, from, to, noTasks, act }) {
 	panel.replaceChildren(element('h3', {}, formatNs(to - from, 4), ' ', element('small', {}, `${formatMoment(from)} to ${formatMoment(to)}`)),
 		element('p', { class: 'buttons' }, detailButton('fit', () => act.fit())));
 	if (!model)
@@ -159,7 +162,7 @@ export function showRangeDetails(panel, { model, from, to, held, act }) {
 	panel.append(element('h4', {}, 'CPUs'), plainTable(['CPU', 'busy', 'unknown'], sums.cpus.map((row) =>
 		[String(row.cpu), percent(row.busy_ns), row.offline_ns > 0 ? `${percent(row.unknown_ns)} (offline ${percent(row.offline_ns)})` : percent(row.unknown_ns)])));
 	if (!sums.hasTasks) {
-		panel.append(element('p', {}, held));
+		panel.append(element('p', {}, noTasks));
 		return;
 	}
 	panel.append(element('h4', {}, sums.tasks.length > MOST_ROWS ? `Tasks: the busiest ${MOST_ROWS} of ${sums.tasks.length}` : 'Tasks'),

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Makes elements of the page. All names are hostile: texts become text nodes, and nothing here or anywhere else on the page parses markup.
+// Creates elements of the page. All names in a recording are untrusted, so texts become text nodes,
+// and no module of the page parses markup.
 
-// What a terminal or a reader of right-to-left text would obey, rather than show.
-const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+// Control and format characters, which terminals and right-to-left text layout interpret instead of
+// showing them.
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-// An element with attributes and children: texts, numbers, elements. A function is a listener of the event that `on...` names; what is
-// null or false is left out.
+// Create an element with attributes and children, which are texts, numbers, elements or arrays of
+// those. An attribute `on...` whose value is a function becomes an event listener. Attributes and
+// children that are null, undefined or false are left out.
 export function element(tag, attributes = {}, ...children) {
 	const made = document.createElement(tag);
 
@@ -24,9 +27,9 @@ export function byId(id) {
 	return document.getElementById(id);
 }
 
-// A name as it is, with what would be obeyed written out.
+// Return a name with its control and format characters written as \u{...}.
 export function safeName(text) {
-	return String(text).replace(OBEYED, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
+	return String(text).replace(CONTROLS, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
 }
 
 export function taskName({ comm, tid }) {
@@ -37,34 +40,35 @@ export function formatCount(number) {
 	return number.toLocaleString('en-US');
 }
 
-// A share as text: what is not nothing is not "0 %".
+// Format a share in percent. A share above 0 is never shown as "0.0 %".
 export function formatShare(part, whole) {
 	const percent = whole > 0 ? 100 * part / whole : 0;
 
 	return percent > 0 && percent < 0.05 ? '< 0.1 %' : `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
 }
 
-// "1 wait", "2 waits".
+// Format a count with its noun: "1 wait", "2 waits".
 export function countOf(number, noun) {
 	return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-// A link to a place on the time line; the address tells it, so that it can be handed on.
+// Create a link to a place on the time line. Its address contains the place, so that users can copy
+// it.
 export function placeLink(place, go, attributes, ...children) {
 	const more = ['cpu', 'tid'].filter((key) => Number.isFinite(place[key])).map((key) => `&${key}=${place[key]}`).join('');
 	const link = element('a', { href: `#t=${Math.floor(place.from)},${Math.ceil(place.to)}${more}`, ...attributes }, ...children);
 
-	// the address as it is already changes nothing, and nobody would hear of it
+	// following a link to the current address fires no hashchange event, so call go() here
 	link.addEventListener('click', () => link.hash === location.hash && go(place));
 	return link;
 }
 
-// A box that scrolls by itself, by keys as well.
+// Create a box that scrolls by itself, also by keys.
 export function scrollBox(label, ...children) {
 	return element('div', { class: 'scroll', role: 'region', 'aria-label': label, tabindex: 0 }, ...children);
 }
 
-// A table of texts that does not sort; `numbers`: the columns from there on are numbers.
+// Create a table of texts that does not sort. The columns from index `numbers` on are numbers.
 export function plainTable(heads, rows, numbers = 1) {
 	const kind = (i) => ({ class: i >= numbers ? 'number' : null });
 

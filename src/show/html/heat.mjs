@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// How long tasks waited after wakeups: a histogram, and beside it on the same axis the course of the waits over time. Each column of that
-// leads to its interval of the time line; a table has its numbers.
+// How long tasks waited after wakeups: a histogram, and next to it, with the same axis, the waits
+// over time. A click on a column of the latter goes to its interval on the time line. A table has
+// the columns' numbers.
 
 import { byId, countOf, element, formatCount, formatShare, plainTable, scrollBox } from './dom.mjs';
 import { formatMoment, formatNs } from './viewport.mjs';
@@ -31,7 +32,9 @@ function latencyNumbers(all) {
 			.filter(([, key]) => typeof all[key] === 'number').map(([name, key]) => cell(name, all[key])));
 }
 
-// An axis of rows, so many to a decade: .low and .high are decimal logarithms.
+// Return the logarithmic axis of wait times: .low and .high are the decimal logarithms of its ends
+// in ns, .rows is the number of the histogram's rows, and .height() converts ns to a position from
+// 0 to 1.
 function latencyAxis({ all, hist }) {
 	const least = Math.max(1, hist?.[0]?.from_ns ?? all.min_ns);
 	const low = Math.floor(Math.log10(least));
@@ -72,7 +75,8 @@ function edgeOf({ low }, row) {
 	return 10 ** (low + row / ROWS_PER_DECADE);
 }
 
-// One column can be reached by Tab, the others from there by arrows.
+// Create the chart of waits over time. The Tab key reaches one column, and from there the arrow
+// keys reach the others.
 function latencyCourse(columns, axis, go) {
 	const buttons = columns.map((column, i) => latencyColumn(column, axis, go, i === 0));
 	const move = (event) => {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What keys, mouse and fingers do on the time line: as people know it from Perfetto. All of it can be done by keys alone.
+// Handles keys, mouse and touch on the time line. Most keys are those of Perfetto. Everything can
+// be done with keys alone.
 
 import { findTasks } from './model.mjs';
 import { element } from './dom.mjs';
 import { showHint, showRangeDetails, showSliceDetails, sliceText, taskText } from './details.mjs';
 import { formatMoment, formatNs } from './viewport.mjs';
 
-// A key that is tapped moves for as long as this; one that is held, until it is let go.
+// A short press of a motion key moves for this long; a longer one moves until the key is released.
 const TAP_MS = 130;
 const ZOOM_PER_S = 6;
 const WINDOWS_PER_S = 1.4;
@@ -25,7 +26,7 @@ const KEYS = [
 	['click', 'what it was, and why'], ['drag', 'select a range'], ['Ctrl wheel', 'zoom'], ['Shift wheel, Shift drag', 'move'],
 ];
 
-// Where there are more than are drawn.
+// Say why slices are missing, or how the user gets to see them.
 function moreSlices({ served, slices }, state) {
 	return served ? 'zoom in further'
 		: state === 'reading' ? 'they are still being loaded'
@@ -37,9 +38,9 @@ export class Interaction {
 	constructor({ timeline, viewport, head, details, search, keys, load }) {
 		Object.assign(this, { timeline, viewport, head, details, search, keys, load });
 		this.explain = null;
-		this.slicesAre = 'reading'; // Page.tellSlices
+		this.sliceState = 'reading'; // set by Page.setSliceState()
 		this.tasks = [];
-		this.held = new Map();
+		this.pressed = new Map(); // motion keys
 		this.pointers = new Map();
 		this.drag = null;
 		this.act = { select: (model, slice) => this.select(model, slice, true), step: (n) => this.step(n), fit: () => this.fit() };
@@ -52,7 +53,7 @@ export class Interaction {
 
 		document.addEventListener('keydown', (event) => this.keyDown(event));
 		document.addEventListener('keyup', (event) => this.keyUp(event.key));
-		window.addEventListener('blur', () => this.held.clear());
+		window.addEventListener('blur', () => this.pressed.clear());
 		for (const target of [canvas, axis]) {
 			target.addEventListener('wheel', (event) => this.wheel(event, target === axis), { passive: false });
 			target.addEventListener('pointerdown', (event) => this.pointerDown(event, target === axis));
@@ -73,7 +74,7 @@ export class Interaction {
 		this.timeline.status.textContent = text;
 	}
 
-	// All tasks that can have a row.
+	// Set the tasks that can have a row. A search shows only those that it found.
 	setTasks(tasks) {
 		this.tasks = tasks;
 		this.find();
@@ -111,33 +112,33 @@ export class Interaction {
 			return false;
 		if (matchMedia('(prefers-reduced-motion: reduce)').matches)
 			this.move(MOTIONS[key], TAP_MS);
-		else if (!this.held.has(key)) {
-			this.held.set(key, { since: performance.now(), released: false });
-			if (this.held.size === 1)
+		else if (!this.pressed.has(key)) {
+			this.pressed.set(key, { since: performance.now(), released: false });
+			if (this.pressed.size === 1)
 				this.animate(performance.now());
 		} else
-			this.held.get(key).released = false;
+			this.pressed.get(key).released = false;
 		return true;
 	}
 
 	keyUp(name) {
-		const held = this.held.get(name.length === 1 ? name.toLowerCase() : name);
+		const motion = this.pressed.get(name.length === 1 ? name.toLowerCase() : name);
 
-		if (held)
-			held.released = true;
+		if (motion)
+			motion.released = true;
 	}
 
 	animate(before) {
 		requestAnimationFrame(() => {
 			const now = performance.now();
 
-			for (const [key, { since, released }] of this.held) {
+			for (const [key, { since, released }] of this.pressed) {
 				const until = released ? Math.min(now, Math.max(before, since + TAP_MS)) : now;
 				this.move(MOTIONS[key], until - before);
 				if (released && now >= since + TAP_MS)
-					this.held.delete(key);
+					this.pressed.delete(key);
 			}
-			if (this.held.size)
+			if (this.pressed.size)
 				this.animate(now);
 		});
 	}
@@ -149,7 +150,8 @@ export class Interaction {
 			this.viewport.pan(pan * WINDOWS_PER_S * this.viewport.width * ms / 1000);
 	}
 
-	// Where zooming by keys stands still: at the mouse, else at the selection, else in the middle.
+	// Return the pixel that stays where it is while keys zoom: the pointer's, else that of the
+	// selected slice's beginning, else the middle of the window.
 	zoomPixel() {
 		const { viewport, timeline } = this;
 		const { selected, hover } = timeline;
@@ -227,7 +229,7 @@ export class Interaction {
 		drag.last = x;
 	}
 
-	// The moments under two fingers stay under them.
+	// Zoom so that the times under two fingers stay under them.
 	pinch(id, x) {
 		const other = [...this.pointers].find(([key]) => key !== id)?.[1];
 		const before = this.pointers.get(id);
@@ -273,10 +275,11 @@ export class Interaction {
 
 	noSlices(ns) {
 		this.clear();
-		showHint(this.details, `Single slices are not drawn at ${formatMoment(ns)}: ${moreSlices(this.head, this.slicesAre)}.`);
+		showHint(this.details, `Single slices are not drawn at ${formatMoment(ns)}: ${moreSlices(this.head, this.sliceState)}.`);
 	}
 
-	// What is clicked may be narrower than a pixel.
+	// Return the lane's slice at a time that was clicked, or one near it, since slices may be
+	// narrower than a pixel; -1 if there is none.
 	sliceNear(model, lane, ns) {
 		const near = NEAR_PIXELS * this.viewport.nsPerPixel;
 
@@ -288,7 +291,8 @@ export class Interaction {
 		return -1;
 	}
 
-	// Of a task that waits: the slice that it waits for.
+	// Return the task's slice at or near a time that was clicked; if the task waits then, the
+	// slice after the wait; -1 if there is none.
 	taskSliceNear(model, tid, ns) {
 		const k = model.byTid.get(tid);
 		const near = NEAR_PIXELS * this.viewport.nsPerPixel;
@@ -327,7 +331,7 @@ export class Interaction {
 		timeline.range = { from, to };
 		this.say(`range of ${formatNs(to - from)} from ${formatMoment(from)}`);
 		showRangeDetails(this.details, { model, from, to, act: this.act,
-			held: `Single tasks are not drawn here: ${moreSlices(head, this.slicesAre)}.` });
+			noTasks: `Single tasks are not drawn here: ${moreSlices(head, this.sliceState)}.` });
 		timeline.redraw();
 	}
 
@@ -344,7 +348,7 @@ export class Interaction {
 		timeline.redraw();
 	}
 
-	// The next slice of the same task, or the one before.
+	// Select the next slice of the same task (`by` is 1), or the previous one (-1).
 	step(by) {
 		const { selected } = this.timeline;
 		const other = selected ? selected.model.neighbour(selected.slice, by) : -1;
@@ -355,7 +359,7 @@ export class Interaction {
 			this.say(selected ? `no ${by > 0 ? 'later' : 'earlier'} slice of it is in this report` : 'no slice is selected');
 	}
 
-	// The next slice of the same CPU, or the one before.
+	// Select the next slice of the same CPU (`by` is 1), or the previous one (-1).
 	along(by) {
 		const { selected } = this.timeline;
 
@@ -367,7 +371,9 @@ export class Interaction {
 			this.select(selected.model, other, true);
 	}
 
-	// A slice of the lane that is `by` further down, at about the same time; the first lane in sight where none is selected.
+	// Select a slice at about the same time on the next lane below (`by` is 1) or above (-1)
+	// that has slices. If no slice is selected, take the middle of the window, from the first
+	// lane on.
 	across(by) {
 		const { timeline, viewport, head } = this;
 		const { selected } = timeline;
@@ -408,7 +414,8 @@ export class Interaction {
 		timeline.redraw();
 	}
 
-	// A link's place: shows it with what is around, and selects the slice at its end, else the interval itself.
+	// Go to a link's place: show its interval with a margin. Select the slice of the link's
+	// task or CPU at the end of the interval; if there is none, select the interval.
 	async go({ from, to, cpu, tid }) {
 		const { timeline, viewport, head } = this;
 		const margin = Math.max((to - from) * 0.5, 1000);
@@ -454,7 +461,8 @@ export class Interaction {
 		event.preventDefault();
 	}
 
-	// The first slice of a found task behind the selection, or behind the window's beginning.
+	// Select the first slice of a found task that begins after the selected one does or, if
+	// none is selected, after the window's beginning.
 	nextFound() {
 		const { timeline, viewport } = this;
 		const { selected, highlight } = timeline;
@@ -484,7 +492,9 @@ function isTyping(element) {
 	return element.isContentEditable || ['INPUT', 'SELECT', 'TEXTAREA'].includes(element.tagName);
 }
 
-// The slice that a link means: the one of the task that begins where the link's interval ends, or lasts then; else what the CPU ran.
+// Return the slice that a link means, or -1. `at` is the end of the link's interval. For a link
+// with a tid it is the task's slice that covers `at`, else the next one; otherwise it is the
+// lane's.
 function placeSlice(model, at, lane, tid) {
 	const k = model.byTid.get(tid);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Puts the page together: opens the data, draws the time line as soon as that can be, then the rest; follows links to places.
+// Builds the page: opens the data, draws the time line as early as possible and then everything
+// else. Follows links to places on the time line.
 
 import { byId } from './dom.mjs';
 import { openSource } from './source.mjs';
@@ -11,13 +12,15 @@ import { Interaction } from './interaction.mjs';
 import { showLatency } from './heat.mjs';
 import { showCurves } from './curves.mjs';
 import { showTables } from './tables.mjs';
-import { showFound, showHeld, showRecording } from './sections.mjs';
+import { showFound, showRecording, showSliceState } from './sections.mjs';
 
-// Reports that findings are made of.
+// Reports that the section "What was found" uses.
 const FOUND_IN = ['summary', 'explain', 'balance', 'cgroups'];
 const LOAD_AFTER_MS = 60;
+// To load the slices at a time, load this much before and after it.
 const ABOUT_NS = 1e6;
-// What is asked for on either side of the window, in windows: so that not each move asks again.
+// From a server, load this share of the window's length on either side, too, so that not every move
+// needs another request.
 const BESIDE = 0.25;
 
 function showError(error) {
@@ -25,7 +28,8 @@ function showError(error) {
 	byId('error').textContent = `${error?.message ?? error}`;
 }
 
-// One section that fails is no reason for others not to be there.
+// Call act(), and show its error on the page: the other sections are shown even if one of them
+// fails.
 async function attempt(act) {
 	try {
 		return await act();
@@ -60,13 +64,16 @@ class Page {
 		this.go = (place) => attempt(() => this.interaction.go(place));
 	}
 
-	// Where the time line cannot be, what was found still is. A file has that in front; who serves looks for it while the time line is seen.
+	// Show the recording, the findings, the time line and the rest. A failure of the time line
+	// does not keep the findings from being shown. An HTML file contains the reports before the
+	// script, so they come first. A server computes them while the user already sees the time
+	// line.
 	async start() {
 		const summary = this.readReport('summary');
 		const part = this.source.part(0, this.head.window_ns, this.buckets());
 
 		part.catch(() => {});
-		this.tellSlices('reading');
+		this.setSliceState('reading');
 		const shown = attempt(async () => showRecording(this.head, await summary));
 		if (!this.head.served)
 			await this.showFindings();
@@ -81,13 +88,15 @@ class Page {
 		document.documentElement.dataset.ready = '1';
 	}
 
-	// From what the page holds in front, unless there are so few slices that they are to be seen one by one, or pixels that are many.
+	// Draw the time line for the first time. In an HTML file the coarse levels of the part,
+	// before the script, are mostly enough. If there are few slices or many pixels, they are
+	// not: then wait for the whole part.
 	async drawFirst(part) {
 		const model = this.modelOf(part);
 
 		this.timeline.addModel(model);
 		if (!this.timeline.isDrawnWhole(model))
-			await part.complete().catch(() => {}); // told by who needs it
+			await part.complete().catch(() => {}); // readTasks() reports it
 		await nextFrame();
 		performance.mark('first-drawing');
 		document.documentElement.dataset.drawn = '1';
@@ -103,12 +112,12 @@ class Page {
 			await this.source.end();
 			return this.modelOf(part);
 		});
-		this.tellSlices(model ? 'held' : 'missing');
+		this.setSliceState(model ? 'loaded' : 'missing');
 		if (model)
 			await attempt(() => this.readLevels(model));
 	}
 
-	// So that no frame waits for a level to be decoded.
+	// Decode all levels while the browser is idle, so that no frame has to wait for one.
 	async readLevels(model) {
 		for (const level of model.levels) {
 			await whenIdle();
@@ -116,10 +125,11 @@ class Page {
 		}
 	}
 
-	// 'reading': what stands behind this script is not all there yet; 'missing': nor will it be; 'held': it is.
-	tellSlices(state) {
-		this.interaction.slicesAre = state;
-		showHeld(this.head, state);
+	// Show whether the slices of the page have been loaded: 'reading' (not yet), 'missing'
+	// (loading them failed) or 'loaded'.
+	setSliceState(state) {
+		this.interaction.sliceState = state;
+		showSliceState(this.head, state);
 	}
 
 	showTasks(part) {
@@ -140,7 +150,8 @@ class Page {
 		return this.models.get(part);
 	}
 
-	// Of a page that is served any task can have a row: its parts come for those in sight.
+	// Return the tasks that can have a row. With a server these are all tasks, since it sends
+	// the rows of the visible ones.
 	rankTasks(model) {
 		const ranked = model.rankTasks();
 
@@ -149,7 +160,8 @@ class Page {
 		return this.reports.summary.tasks.map(({ tid, tgid, comm }) => [tid, tgid ?? 0, comm]);
 	}
 
-	// Once each.
+	// Read a report, but only once. Return a promise of it, or null if the page does not have
+	// it.
 	readReport(name) {
 		if (this.head.reports.includes(name))
 			this.reading[name] ??= attempt(async () => this.reports[name] = await this.source.report(name));
@@ -175,7 +187,8 @@ class Page {
 		this.timer = setTimeout(() => attempt(() => this.load()), LOAD_AFTER_MS);
 	}
 
-	// What is in sight, and the slices about a moment, of which a window that is long may have none.
+	// Load the data of the window. If it has no slices at the time `at`, since the window is
+	// long, load the slices near that time, too.
 	async loadAt(at) {
 		await this.load();
 		if (this.timeline.modelAt(at)?.hasSlices)
@@ -183,13 +196,15 @@ class Page {
 		await this.addPart(Math.max(0, at - ABOUT_NS), Math.min(this.viewport.end, at + ABOUT_NS), []);
 	}
 
-	// One after the other: what was asked for meanwhile is asked for once, of the window that is in sight by then.
+	// Load the data of the window, after the loads that were started before. Uses the window as
+	// it is then, so that older loads leave nothing to load for an unchanged window.
 	load() {
 		this.loading = this.loading.catch(() => {}).then(() => this.loadWindow());
 		return this.loading;
 	}
 
-	// Brings what tells more of the window in sight than what is there, if there is such a part.
+	// Load more detailed data of the window, if there is any: first for the CPUs alone, since
+	// that is there sooner, then for the visible rows of tasks.
 	async loadWindow() {
 		await this.loadPart([]);
 		const tids = this.timeline.visibleRows().map(({ task }) => task[0]);
@@ -197,11 +212,12 @@ class Page {
 			await this.loadPart(tids);
 	}
 
-	// Of CPUs alone a part is there sooner.
+	// Load a part for the window with the rows of `tids`, unless the parts that were loaded
+	// suffice.
 	async loadPart(tids) {
 		const { from, to, end } = this.viewport;
 
-		if (this.tellsAll(from, to, tids))
+		if (this.isLoaded(from, to, tids))
 			return;
 		const beside = this.head.served ? (to - from) * BESIDE : 0;
 		this.asked.set(await this.addPart(Math.max(0, from - beside), Math.min(end, to + beside), tids), new Set(tids));
@@ -216,14 +232,18 @@ class Page {
 		return model;
 	}
 
-	tellsAll(from, to, tids) {
+	// Whether one of the loaded parts covers [from, to], with the rows of `tids` and either
+	// with slices or with buckets of at most two device pixels.
+	isLoaded(from, to, tids) {
 		const wanted = this.viewport.nsPerPixel / this.timeline.scale * 2;
-		const tells = (m) => m.hasSlices || this.head.served && m.grain <= wanted && tids.every((tid) => this.asked.get(m)?.has(tid));
+		const suffices = (m) => m.hasSlices ||
+			this.head.served && m.grain <= wanted && tids.every((tid) => this.asked.get(m)?.has(tid));
 
-		return this.timeline.models.some((m) => m.from <= from && m.to >= to && tells(m));
+		return this.timeline.models.some((m) => m.from <= from && m.to >= to && suffices(m));
 	}
 
-	// #t=FROM,TO&cpu=CPU&tid=TID
+	// Go to the place in the page's address: #t=FROM,TO&cpu=CPU&tid=TID, with times in ns from
+	// the origin.
 	follow() {
 		const place = new URLSearchParams(location.hash.slice(1));
 		const [from, to] = (place.get('t') ?? '').split(',').map(Number);

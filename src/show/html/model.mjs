@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What a part of a recording tells, as answers: what ran on a CPU, what a task did, how much of it falls on each pixel. Pure functions of
-// numbers, without a document; times are nanoseconds from the page's origin.
+// Queries on a part of a recording (docs/internals/html.md): what ran on a CPU, what a task did,
+// and how much of each falls on a pixel. All are pure functions of numbers that need no document.
+// Times are in nanoseconds from the page's origin.
 
 export const IDLE = 0;
 export const UNKNOWN = 1;
 export const OFFLINE = 2;
-const FIRST_TASK = 3;
-const FIRST_WAKER = 2;
-// With fewer slices on a pixel than this they are gone through one by one; else buckets or sums stand for them.
+const FIRST_TASK = 3; // runner code of the part's first task
+const FIRST_WAKER = 2; // waker code of the part's first task
+// Slices are drawn one by one if there are, on average, at most this many per pixel. Otherwise a
+// lane is drawn from the buckets of a level, and a task's row from sums.
 const SLICES_PER_PIXEL = 2;
-// Behind the window: slices whose waits may reach into it.
+// A task may wait in the window and run only after the window. To find such waits, the queue depth
+// also looks at this many slices of the lane after the window.
 const MOST_BEYOND = 64;
-// What is narrower has no label.
+// Intervals narrower than this get no label.
 const LABEL_PIXELS = 24;
 
+// A task's state before a slice and after it, by the codes in the column slices.how.
 export const CAME = ['', 'woken up', 'preempted', 'throttled'];
 export const WENT = ['', 'preempted', 'sleeping', 'blocked', 'stopped', 'dead', 'throttled'];
 const WENT_WAITING = [false, true, false, false, false, false, true];
@@ -25,10 +29,12 @@ const WAIT = 1;
 const BLOCKED = 2;
 const SLEEP = 3;
 const NOT_KNOWN = 4;
-// What a task is in after it went: one that is stopped sleeps, one that is dead is not there.
+// The task state to draw after a slice, by the codes of WENT; a stopped task is drawn as sleeping.
+// -1: none, because the task is dead, or waits for a CPU (WENT_WAITING).
 const WENT_STATE = [NOT_KNOWN, -1, SLEEP, BLOCKED, SLEEP, -1, -1];
 
-// The first index in [low, high) whose value is above `value`.
+// Return the first index in [low, high) whose number is above `value`, else `high`. The numbers are
+// in ascending order.
 export function firstAbove(numbers, value, low, high) {
 	while (low < high) {
 		const middle = (low + high) >>> 1;
@@ -41,7 +47,7 @@ export function firstAbove(numbers, value, low, high) {
 	return low;
 }
 
-// What is known of the interval that a part covers.
+// The queries on one part, which covers an interval of the recording.
 export class PartModel {
 	constructor(part, cpus) {
 		this.part = part;
@@ -57,22 +63,24 @@ export class PartModel {
 		this.sums = new Map();
 	}
 
-	// Those that are there, the finest first; where a part comes in pieces the coarser ones are there sooner.
+	// The levels that have been loaded, the finest first. In an HTML file the coarsest is
+	// loaded first.
 	get levels() {
 		return this.allLevels.filter(({ number }) => this.part.has(`levels.${number}.depth`));
 	}
 
-	// They come last, where a part comes in pieces.
+	// Whether the slices have been loaded. In an HTML file they are loaded after the levels.
 	get hasSlices() {
 		return this.part.has('slices.from');
 	}
 
-	// What is shorter is not told apart.
+	// The resolution of the loaded data in ns; 0: exact.
 	get grain() {
 		return this.hasSlices ? 0 : this.levels[0]?.ns ?? Infinity;
 	}
 
-	// Of lane l: slices first[l] to first[l + 1]; each with its start, end and runner.
+	// The slices as { first, start, end, runner }. Those of lane l are first[l] to first[l + 1]
+	// - 1; start, end and runner have an element for each slice.
 	get slices() {
 		return this.sliceColumns ??= this.decodeSlices();
 	}
@@ -116,7 +124,7 @@ export class PartModel {
 		return this.part.column('slices.from', this.count, Uint32Array);
 	}
 
-	// Its columns.
+	// The columns of a level.
 	level({ number, buckets }) {
 		const column = (name, Kind) => this.part.column(`levels.${number}.${name}`, buckets * this.cpus.length, Kind);
 
@@ -127,12 +135,13 @@ export class PartModel {
 		return this.part.column(`task_levels.${name}`, this.taskLevels.total);
 	}
 
-	// Whether it has what a task did; `hasSlices`: of all tasks.
-	tells(tid) {
+	// Whether the loaded data shows what a task did. Slices show it for every tid: a task
+	// without any did not run.
+	coversTask(tid) {
 		return this.hasSlices || this.part.has('task_levels.unknown') && this.rows.has(this.byTid.get(tid));
 	}
 
-	// A runner's task as [tid, tgid, comm], or null.
+	// Return the task of a runner code as [tid, tgid, comm]; null if the code is not a task's.
 	task(runner) {
 		return runner >= FIRST_TASK && this.tasks[runner - FIRST_TASK] || null;
 	}
@@ -141,7 +150,7 @@ export class PartModel {
 		return this.task(runner)?.[0] ?? -1;
 	}
 
-	// Index of the slice that covers `at` on a lane, or -1.
+	// Return the index of the slice that covers the time `at` on a lane, or -1.
 	sliceAt(lane, at) {
 		const { first, start, end } = this.slices;
 		const i = firstAbove(end, at, first[lane], first[lane + 1]);
@@ -149,7 +158,8 @@ export class PartModel {
 		return i < first[lane + 1] && start[i] <= at ? i : -1;
 	}
 
-	// The slice that covers `at`, else the next one of the lane, else the last one; -1: it has none.
+	// Return the lane's slice that covers `at`, else the next one, else the last one; -1 if the
+	// lane has no slices.
 	closestSlice(lane, at) {
 		const { first, end } = this.slices;
 		const i = firstAbove(end, at, first[lane], first[lane + 1]);
@@ -157,7 +167,7 @@ export class PartModel {
 		return first[lane] === first[lane + 1] ? -1 : Math.min(i, first[lane + 1] - 1);
 	}
 
-	// The first slice after `at` of a task in a set of tids, or -1.
+	// Return the first slice that begins after `at` and whose task is in the set `tids`, or -1.
 	nextSliceOf(tids, at) {
 		const { start } = this.slices;
 		const next = [...tids].map((tid) => this.byTid.get(tid)).filter((k) => k !== undefined).map((k) => {
@@ -172,8 +182,9 @@ export class PartModel {
 		return firstAbove(this.slices.first, i, 0, this.cpus.length + 1) - 1;
 	}
 
-	// Slices of task k in the order of time. All tasks' indexes are laid out at once, each task's sorted when it is asked for:
-	// on one CPU they are in order.
+	// Return the indexes of task k's slices in order of time. The first call groups all slices
+	// by task, in the order of CPUs. A task's slices are sorted when they are first needed,
+	// unless the task ran on only one CPU.
 	taskSlices(k) {
 		this.byTask ??= this.groupByTask();
 		const { first, index, sorted } = this.byTask;
@@ -205,7 +216,8 @@ export class PartModel {
 		return { first, index, sorted: new Uint8Array(this.tasks.length) };
 	}
 
-	// The slice of the same task `step` further on (-1: before), or -1.
+	// Return the same task's slice `step` positions after slice i (-1: the previous one), or
+	// -1.
 	neighbour(i, step) {
 		const runner = this.slices.runner[i];
 
@@ -215,7 +227,7 @@ export class PartModel {
 		return own[this.positionIn(own, this.slices.start[i]) + step] ?? -1;
 	}
 
-	// Tasks that have a row, those that ran most first.
+	// Return the tasks that can have a row, sorted by run time, the longest first.
 	rankTasks() {
 		const run = new Float64Array(this.tasks.length);
 
@@ -231,7 +243,7 @@ export class PartModel {
 		return rows.sort((a, b) => run[b] - run[a]).map((k) => this.tasks[k]);
 	}
 
-	// How long a row's task ran, in the coarsest buckets.
+	// Return the run time of a row's task, in units of 1/255 of the coarsest level's bucket.
 	sumRow(row) {
 		const level = this.taskLevels.at(-1);
 		const at = level.at + row * level.buckets;
@@ -239,7 +251,8 @@ export class PartModel {
 		return this.taskLevel('run').subarray(at, at + level.buckets).reduce((sum, share) => sum + share, 0);
 	}
 
-	// Where in a task's slices the last one stands that began at `at` or before; -1: none did.
+	// Return the position in `own`, a task's slices, of the last one that began at `at` or
+	// earlier; -1 if there is none.
 	positionIn(own, at) {
 		const { start } = this.slices;
 		let low = 0;
@@ -256,7 +269,8 @@ export class PartModel {
 		return low - 1;
 	}
 
-	// The slice of task k that covers `at`; with `next` else the first one after it; or -1.
+	// Return task k's slice that covers `at`. If there is none: -1, or with `next` the first
+	// slice after `at`, else the last one before; -1 if the task has no slices.
 	taskSliceAt(k, at, next = false) {
 		const own = this.taskSlices(k);
 		const position = this.positionIn(own, at);
@@ -266,7 +280,8 @@ export class PartModel {
 		return next ? own[position + 1] ?? own[position] ?? -1 : -1;
 	}
 
-	// Who woke slice i: { what: 'task' | 'interrupt', task, slice (-1: was not seen), at_ns }, or null.
+	// Return what woke the task of slice i, as { what: 'task' | 'interrupt', task, slice, at_ns
+	// }; null if that is unknown. `slice` is the slice in which the waker ran at at_ns, or -1.
 	wakerOf(i) {
 		const code = this.waker[i];
 		const at_ns = this.slices.start[i] - this.wait[i];
@@ -279,7 +294,7 @@ export class PartModel {
 		return { what: 'task', task, slice: task ? this.taskSliceAt(code - FIRST_WAKER, at_ns) : -1, at_ns };
 	}
 
-	// Slices that slice i woke, at most `limit`.
+	// Return slices that began with a wakeup by slice i's task during slice i; at most `limit`.
 	wokenBy(i, limit) {
 		const { start, end, runner } = this.slices;
 		const { waker, wait, count } = this;
@@ -298,7 +313,8 @@ export class PartModel {
 		return woken.sort((a, b) => start[a] - start[b]);
 	}
 
-	// Who had a lane in [from, to], as [runner, ns], the most first; the rest of the time it was idle.
+	// Return what ran on a lane in [from, to], as a list of [runner, ns], the longest first.
+	// Idle time is the last entry.
 	ranMeanwhile(lane, from, to) {
 		const { first, start, end, runner } = this.slices;
 		const sums = new Map();
@@ -312,7 +328,9 @@ export class PartModel {
 		return idle > 0 ? [...list, [IDLE, idle]] : list;
 	}
 
-	// What task k did until its slices' borders: sums for drawing many slices on a pixel.
+	// Return the cumulative time of task k in each state: sums[state][n] is the time from the
+	// beginning of the task's first slice to the beginning of its slice n. With these, drawing
+	// a pixel takes as long for many slices as for few.
 	taskSums(k) {
 		if (!this.sums.has(k))
 			this.sums.set(k, this.sumTask(this.taskSlices(k)));
@@ -336,7 +354,8 @@ export class PartModel {
 		return sums;
 	}
 
-	// Sets `gap` to what the task did after its nth slice: .state in [from, waits), -1 where it is not there; it waits for a CPU in [waits, to).
+	// Set the members of `gap` to what a task did after its slice at position n in `own`: it
+	// was in .state (-1: in none) in [.from, .waits), and waited for a CPU in [.waits, .to).
 	gapAfter(own, n, gap) {
 		const i = own[n];
 		const next = own[n + 1];
@@ -349,7 +368,9 @@ export class PartModel {
 	}
 }
 
-// The levels of columns: [{ number, ns, buckets, at }], the finest first; of those that stand in one column where each begins, and .total numbers in all.
+// Return the levels of a part as [{ number, ns, buckets, at }], the finest first. If all levels
+// share a column, as those of tasks do, a level begins at index .at, and the column has .total
+// numbers.
 function pyramid(shape, rows) {
 	const levels = [];
 	let total = 0;
@@ -363,14 +384,19 @@ function pyramid(shape, rows) {
 	return Object.assign(levels, { total });
 }
 
-// The coarsest level whose buckets are no wider than a pixel; the finest where all are.
+// Return the coarsest level whose buckets are not wider than a pixel, else the finest level; null
+// if there are no levels.
 export function pickLevel(levels, nsPerPixel) {
 	return levels.findLast((level) => level.ns <= nsPerPixel) ?? levels[0] ?? null;
 }
 
-// What is drawn of a lane, a number per pixel: shares of 0..1 (busy, unknown, offline), the tid that had the most of it, where
-// slices begin that are wide enough to be told apart, the longest wait that ended there, the most that ran or waited. Slices that
-// have room for a label are in .wide: [left, right, runner, model].
+// The data to draw of a lane, with a number for each pixel:
+//   busy, unknown, offline: share of the pixel's time, 0..1
+//   most, tid: largest share of one slice or bucket, and its tid (-1: not a task)
+//   edge: 1 if a slice begins here that is wide enough for a visible border
+//   wait: longest wait that ended here, in ns
+//   depth: largest number of tasks that ran or waited here
+// .wide lists the slices with space for a label, as [left, right, runner, model].
 export class LanePixels {
 	constructor(width) {
 		this.width = width;
@@ -402,15 +428,16 @@ export class LanePixels {
 	}
 }
 
-// Whether what is drawn of a window as wide as this is all there.
-export function tellsWindow(model, from, nsPerPixel, pixels) {
+// Whether all data that drawing a window takes has been loaded. The window begins at `from` and has
+// `pixels` pixels.
+export function canDrawWindow(model, from, nsPerPixel, pixels) {
 	const level = pickLevel(model.allLevels, nsPerPixel);
 	const wants = (_, lane) => wantsSlices(model, lane, level, from, nsPerPixel, 0, pixels);
 
 	return model.hasSlices || pickLevel(model.levels, nsPerPixel) === level && !model.cpus.some(wants);
 }
 
-// Fills the pixels x0 to x1 of a lane; pixel 0 begins at `from`.
+// Fill the pixels x0 to x1 - 1 of a lane. Pixel 0 begins at the time `from`.
 export function sampleLane(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	const level = pickLevel(model.levels, nsPerPixel);
 	const drawn = model.hasSlices && wantsSlices(model, lane, level, from, nsPerPixel, x0, x1);
@@ -424,8 +451,9 @@ export function sampleLane(model, lane, from, nsPerPixel, x0, x1, pixels) {
 		sampleDepth(model, lane, from, nsPerPixel, x0, x1, pixels);
 }
 
-// Whether these pixels are to be drawn from slices. Before these are there their number tells: the first drawing is not to wait for
-// what it does not show.
+// Whether the pixels x0 to x1 - 1 are drawn from slices, not from a level. This depends on the
+// number of the lane's slices, which is loaded before the slices themselves: so the first drawing
+// need not wait for slices that it does not show.
 export function wantsSlices(model, lane, level, from, nsPerPixel, x0, x1) {
 	if (!model.part.has('slices.nr'))
 		return false;
@@ -489,7 +517,8 @@ function sampleSlices(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	}
 }
 
-// Where buckets are wider than pixels: how many ran or waited, of those that ran on this lane next.
+// Compute the queue depth from slices, because all buckets are wider than pixels: count the tasks
+// that wait at a pixel and run on this lane afterwards.
 function sampleDepth(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	const { first, start, end } = model.slices;
 	const { wait } = model;
@@ -511,7 +540,9 @@ function sampleDepth(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	}
 }
 
-// An interval of pixels as whole ones, if it has two: then its borders are sharp. Else as shares.
+// Call add(x, share) for the pixels that [left, right) covers. The borders of an interval of two or
+// more pixels are rounded to whole pixels, so that they are sharp; a shorter one adds partial
+// shares.
 function spread(left, right, x0, x1, add) {
 	if (right - left >= 2) {
 		for (let x = Math.round(left); x < Math.round(right); x++)
@@ -522,7 +553,8 @@ function spread(left, right, x0, x1, add) {
 		add(x, Math.min(right, x + 1) - Math.max(left, x));
 }
 
-// What is drawn of a task's row: shares of each pixel; in .wide what has room for a label, as [left, right, state].
+// The data to draw of a task's row: for each state the share of each pixel's time, 0..1. .wide
+// lists the intervals with space for a label, as [left, right, state].
 export class RowPixels {
 	constructor(width) {
 		this.width = width;
@@ -538,7 +570,8 @@ export class RowPixels {
 	}
 }
 
-// As sampleLane(), of the task with this tid, which the part tells of.
+// Fill the pixels x0 to x1 - 1 of a task's row. Pixel 0 begins at the time `from`. The model must
+// cover the task (coversTask()).
 export function sampleTask(model, tid, from, nsPerPixel, x0, x1, pixels) {
 	const k = model.byTid.get(tid);
 
@@ -601,7 +634,8 @@ function sampleTaskSums(model, k, own, from, nsPerPixel, x0, x1, pixels) {
 	}
 }
 
-// From position n on: where in `own` the last slice stands that began at `at` or before.
+// Return the position in `own` of the last slice that began at `at` or earlier, searching from
+// position n with growing steps, since it is mostly near.
 function gallop(own, start, at, n) {
 	let step = 1;
 
@@ -651,8 +685,9 @@ function sampleTaskLevels(model, k, from, nsPerPixel, x0, x1, pixels) {
 	}
 }
 
-// What happened in [from, to]: per task its run time and waits that ended there, the busiest first; per CPU its time. Without
-// slices the CPUs alone, to the width of a bucket.
+// Return what happened in [from, to]: for each CPU its busy, unknown and offline time; for each
+// task, the busiest first, its run time and the waits that ended there. If the slices have not been
+// loaded, there are no tasks, and the times of CPUs are as exact as the finest level's buckets.
 export function rangeStatistics(model, from, to) {
 	const tasks = new Map();
 	const cpus = model.cpus.map((cpu) => ({ cpu, busy_ns: 0, unknown_ns: 0, offline_ns: 0 }));
@@ -698,7 +733,8 @@ function addBuckets(model, lane, from, to, row) {
 	}
 }
 
-// Tasks, as [tid, tgid, comm], whose name has the text, or whose thread or process it is.
+// Return the tasks, as [tid, tgid, comm], whose name contains the text, or whose tid or tgid is the
+// text. Case does not matter.
 export function findTasks(tasks, text) {
 	const wanted = text.trim().toLowerCase();
 
@@ -707,11 +743,12 @@ export function findTasks(tasks, text) {
 	return tasks.filter(([tid, tgid, comm]) => String(tid) === wanted || String(tgid) === wanted || comm.toLowerCase().includes(wanted));
 }
 
-// Okabe and Ito's colours, which eyes of all kinds tell apart, each in two lightnesses; black or white can be read on all of them.
+// Colours of tasks: those of Okabe and Ito, which people with colour blindness can distinguish,
+// each in two lightnesses. On each of them, black or white text is readable.
 export const HUES = ['#e69f00', '#56b4e9', '#009e73', '#f0e442', '#3b8fd0', '#d55e00', '#cc79a7',
 	'#b87a00', '#8fd0f5', '#3fc79c', '#b8ad1c', '#1f6aa5', '#f08a4b', '#a2527e'];
 
-// Which of them a task has; the same on every page.
+// Return the index in HUES of a task's colour. A tid has the same colour in every HTML report.
 export function taskHue(tid) {
 	return (Math.imul(tid, 0x9e3779b1) >>> 8) % HUES.length;
 }

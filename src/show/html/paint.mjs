@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Paints lanes and rows into a picture, pixel by pixel: so that what a frame costs is set by its size and not by what is in it. What
-// is unknown, offline, waiting or blocked has a pattern of its own, and can be told without colour.
+// Paints lanes and rows into a bitmap, pixel by pixel. So the cost of a frame depends on its size,
+// and not on the number of slices in it. Unknown, offline, waiting and blocked time have patterns
+// of their own, so that users can distinguish them without colour.
 
 import { HUES, taskHue } from './model.mjs';
 
 const NAMES = ['bg', 'fg', 'accent', 'unknown', 'muted', 'line', 'lane', 'queue', 'wait', 'blocked', 'sleep'];
-// Of a lane's height: where the queue and the waits are.
+// The band at the top of a lane shows the queue and long waits. This is its share of the lane's
+// height.
 const BAND = 0.28;
 const MIN_BAND_LANE = 12;
 const DEEP_QUEUE = 8;
-// Of the longest wait in sight: shorter ones have no mark.
+// Waits shorter than this share of the longest visible wait have no mark.
 const MARKED_WAIT = 0.25;
 
-// '#rrggbb' as a pixel: bytes red, green, blue, opaque.
+// Convert '#rrggbb' to an opaque pixel, with the bytes red, green, blue, alpha in memory.
 function toPixel(hex) {
 	const value = parseInt(hex.slice(1), 16);
 
@@ -26,7 +28,9 @@ function mixPixels(a, b, share) {
 	return (0xff000000 | part(16) | part(8) | part(0)) >>> 0;
 }
 
-// Colours of the page's style, as texts and as pixels; those of tasks also as they are where other tasks are looked for.
+// Read the colours from the page's style: as texts in .text, as pixels in .pixel. The others are
+// pixels, too: the task colours (.hues), those of tasks that a search did not find (.faint), of the
+// borders of slices (.edges), and of the patterns of waiting and blocked tasks (.ground, .line).
 export function readTheme(style) {
 	const text = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim() || '#888888']));
 	const pixel = Object.fromEntries(NAMES.map((name) => [name, toPixel(text[name])]));
@@ -41,7 +45,7 @@ export function readTheme(style) {
 	};
 }
 
-// A picture of pixels.
+// A bitmap to paint in.
 export class Picture {
 	constructor(width, height) {
 		this.data = new ImageData(width, height);
@@ -70,8 +74,10 @@ function isStriped(x, y, scale) {
 	return (x - y + 5000 * scale) % (5 * scale) < scale;
 }
 
-// A lane of a CPU at (x, y): below who ran, as high as it was busy; above the queue, and where long waits ended. `highlight`: the tids
-// that are looked for, or null; `longest`: the longest wait in sight.
+// Paint a CPU's lane at (x, y). A column of pixels shows at the bottom which task ran, as high as
+// the CPU was busy, and in the band at the top the length of the queue and where long waits ended.
+// `highlight` are the tids that a search found, or null; `longest` is the longest visible wait in
+// ns.
 export function paintLane(picture, x, y, height, lane, theme, { scale, highlight, longest }) {
 	const band = height >= MIN_BAND_LANE * scale ? Math.round(height * BAND) : 0;
 	const { width } = lane;
@@ -133,7 +139,8 @@ function paintBand(picture, x, y, band, lane, column, theme, longest, scale) {
 		paintColumn(picture, x, y + Math.round((band - 2 * scale) * (1 - wait)), 2 * scale, theme.pixel.wait);
 }
 
-// A task's row: what it did, one above the other as shares; a task that sleeps has a line.
+// Paint a task's row. A column of pixels shows the task's states on top of each other, each as high
+// as its share of the time. Sleeping is a thin line.
 export function paintRow(picture, x, y, height, row, hue, theme, scale) {
 	const line = y + height - Math.ceil(height / 2);
 

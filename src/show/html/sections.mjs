@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// The first screen: what the recording is and how far it can be trusted, and what was found in it, in sentences that lead to their
-// places on the time line.
+// The sections at the top of the page: what the recording is and how reliable it is, and what was
+// found in it, in sentences with links to the time line.
 
 import { byId, countOf, element, formatCount, formatShare, placeLink, plainTable, safeName, scrollBox, taskName } from './dom.mjs';
 import { formatMoment, formatNs } from './viewport.mjs';
@@ -11,10 +11,10 @@ const MOST_PIECES = 12;
 const MOST_PAIRS = 6;
 const MOST_TASKS = 5;
 const MOST_VIOLATIONS = 5;
-// Behind the longest waits are more of them, out of sight.
+// This many of the longest waits are visible at once; the user can unfold the others.
 const OPEN_WAITS = 5;
 
-// Of a kind of piece: what happened, and which of the colours it has.
+// For each kind of a wait's component: what happened, and the name of its colour.
 const KINDS_OF_PIECES = {
 	unknown: ['unknown', 'unknown'], throttled: ['its quota was used up', 'throttled'], placing: ['its wakeup was in progress', 'wakeup'],
 	held: ['its sched_ext scheduler held it back', 'throttled'], offline: ['its CPU was offline', 'unknown'],
@@ -42,12 +42,12 @@ const CAUSES_OF_UNKNOWN = {
 	hidden_ns: 'while tasks hidden from tracing ran', broken_ns: 'after missing switches', silent_ns: 'of CPUs without a switch',
 };
 
-/* ---- what it is ---- */
+/* ---- the recording ---- */
 
 export function showRecording(head, summary) {
 	const { file, host, kernel, command } = head.recording;
-	const told = summary?.recording ?? {};
-	const texts = [told.host ?? host, told.kernel ?? kernel, wallDate(head.wall_ns) ?? head.recording.date, command];
+	const reported = summary?.recording ?? {};
+	const texts = [reported.host ?? host, reported.kernel ?? kernel, wallDate(head.wall_ns) ?? head.recording.date, command];
 	const name = safeName((file ?? 'recording').replace(/.*\/(?=.)/s, ''));
 
 	byId('title').textContent = name;
@@ -68,7 +68,8 @@ function sumOf(rows, key) {
 	return rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
 }
 
-// [name, value, what stands below, whether it is bad, its number]
+// Return the tiles, as [id, title, text, text below or null, CSS class or false, number for
+// data-value].
 function healthTiles(head, summary) {
 	const all = head.window_ns * head.cpus.length;
 	const tiles = [['window', 'Window', formatNs(head.window_ns, 4), null, false, head.window_ns],
@@ -140,8 +141,9 @@ function absentNote(absent) {
 		element('p', {}, absent.map((row) => `${safeName(row.name)} (${safeName(row.reason ?? row.status)})`).join(', '))) : null;
 }
 
-// `state`: whether they are there by now (Page.tellSlices).
-export function showHeld({ slices, served }, state) {
+// Show which slices the page has. `state` says whether they have been loaded: see
+// Page.setSliceState().
+export function showSliceState({ slices, served }, state) {
 	const { held, of } = slices ?? {};
 
 	byId('holds').textContent = served ? 'slices are loaded as you zoom in'
@@ -151,7 +153,7 @@ export function showHeld({ slices, served }, state) {
 		: `${formatCount(held)} of ${countOf(of, 'slice')} are in this report, those near its findings; elsewhere the task that ran most is drawn. schedtap view shows all`;
 }
 
-/* ---- what was found ---- */
+/* ---- the findings ---- */
 
 export function showFound(head, reports, go) {
 	byId('found').replaceChildren(
@@ -193,7 +195,7 @@ function waitItem(wait, go) {
 		element('p', { class: 'why' }, waitReasons(wait)), waitPieces(wait, go));
 }
 
-// Pieces that have the same key as one, the longest first.
+// Merge components that have the same key, and sort them by length, the longest first.
 function joinPieces(pieces, keyOf) {
 	const joined = new Map();
 
@@ -205,7 +207,8 @@ function joinPieces(pieces, keyOf) {
 	return [...joined.values()].sort((a, b) => b.ns - a.ns);
 }
 
-// A list that was cut for this page does not add up to the wait.
+// Return the components of a wait, merged by kind. If the page has only some of them, the rest of
+// the wait gets a kind of its own.
 function kindsOfWait(wait) {
 	const kinds = joinPieces(wait.pieces, (piece) => piece.kind);
 	const rest = wait.wait_ns - sumOf(wait.pieces, 'ns');
@@ -235,7 +238,8 @@ function pieceColour(kind) {
 	return `piece piece-${KINDS_OF_PIECES[kind]?.[1] ?? 'unknown'}`;
 }
 
-// Shares as intervals of a bar: to the eye, for the words beside it say the same.
+// Create a bar with an interval for each component. Screen readers skip it, since the text next to
+// it has the same information.
 function shareBar(pieces) {
 	return element('div', { class: 'bar', 'aria-hidden': 'true' }, pieces.map(({ kind, ns, delay_ns: delay }) => {
 		const piece = element('span', { class: pieceColour(kind), title: pieceText(kind) });
@@ -244,7 +248,8 @@ function shareBar(pieces) {
 	}));
 }
 
-// Of pieces that were joined the first one's beginning is told.
+// Return the place of a component on the time line. A component that sums up several intervals has
+// the beginning of the first one.
 function placeOfPiece(piece, wait) {
 	return { from: piece.from_ns, to: Math.min(wait.to_ns, piece.from_ns + piece.ns), cpu: wait.cpu };
 }
@@ -311,7 +316,7 @@ function throttlingText({ tasks }, throttled) {
 	return element('p', {}, tasks.some((task) => task.throttling_possible) ? 'Not recorded, although tasks had a quota: record with -e throttle.' : 'Not recorded.');
 }
 
-// Who had the CPU while others waited for it: cgroups, and tasks.
+// Create the card of the cgroups and tasks that ran while others waited.
 function foundDelays({ explain, cgroups, summary }, go) {
 	const title = 'Who delayed whom';
 	const pairs = [...(cgroups?.cgroups ?? [])].sort((a, b) => b.delay_ns - a.delay_ns);
@@ -336,7 +341,7 @@ function cgroupName(path, isVictim) {
 	return path === '/' ? (isVictim ? 'the root cgroup' : 'The root cgroup') : safeName(path);
 }
 
-// The longest piece of the longest waits for which this holds.
+// Return the longest component for which test() is true, as { piece, wait }; null if there is none.
 function findPiece(waits, test) {
 	let best = null;
 

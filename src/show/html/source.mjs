@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Where the page's data comes from (docs/internals/html.md): out of the page's own elements, or from the program that serves it. Gives reports
-// as objects and parts as columns of numbers; nobody else knows how either is written.
+// Loads the page's data (docs/internals/html.md) from the page's own elements, or from the server
+// of schedtap view. Returns reports as objects, and parts as columns of numbers. No other module
+// depends on how they are encoded.
 
 const MAX_EXACT_DIGITS = 15;
-// What a report calls a moment, and not a length. Buckets of histograms are lengths under the same names.
+// Keys in reports whose value is an absolute time, not a duration. In histograms the same keys have
+// durations: see isMoment().
 const MOMENTS = /^(from|to|time|ts|at|max_at|max_from)_ns$/;
 const TYPES = { u8: Uint8Array, u32: Uint32Array, f32: Float32Array };
 
-// The columns of a part, each decoded when it is first asked for. `readRest`: brings what is behind `bytes`, where these are its beginning.
+// A part of the recording. A column is decoded when it is first needed. If `bytes` is only the
+// beginning of the part, `readRest` loads the rest.
 export class Part {
 	constructor(bytes, readRest = async () => new Uint8Array(0)) {
 		const length = bytes.length < 4 ? Infinity : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
@@ -21,7 +24,7 @@ export class Part {
 		this.decoded = new Map();
 	}
 
-	// Until all of it is there.
+	// Wait until the whole part has been loaded. Throws an error if the part is cut off.
 	complete() {
 		return this.completed ??= this.readRest().then((rest) => {
 			this.bytes = joinBytes([this.bytes, rest]);
@@ -30,12 +33,14 @@ export class Part {
 		});
 	}
 
-	// Whether it can be read by now.
+	// Whether the part has the column, and the column has been loaded.
 	has(name) {
 		return Object.hasOwn(this.columns, name) && this.columns[name][0] + this.columns[name][1] <= this.bytes.length;
 	}
 
-	// `count` numbers, or as many as there are. Those of `varint` are doubles unless `Kind` says otherwise.
+	// Return the numbers of a column, none if the part lacks it. Throws an error if there are
+	// not `count` (undefined: any number). Varints are decoded to an array of type `Kind`
+	// [Float64Array].
 	column(name, count, Kind) {
 		let numbers = this.decoded.get(name);
 
@@ -69,11 +74,12 @@ function countVarints(bytes) {
 	return count;
 }
 
-// The first bytes of all numbers, then the second ones of those that go on, and so forth.
+// Decode a column of varints: the first bytes of all numbers, then the second bytes of those
+// numbers that have one, and so on.
 function decodeVarints(bytes, count, Kind, name) {
-	// each has a byte at least: what a damaged head says is no size to trust
+	// a damaged part may have a huge count, but each number takes at least one byte
 	const numbers = new Kind(Math.min(count, bytes.length));
-	const open = new Uint32Array(numbers.length); // those that go on
+	const open = new Uint32Array(numbers.length); // indexes of numbers with more bytes
 	let nrOpen = 0;
 	let at = numbers.length;
 
@@ -120,7 +126,8 @@ function joinBytes(chunks) {
 	return all;
 }
 
-// By hand: a Response of the stream takes twice as long, a Blob before it five times.
+// Return all bytes of a stream. Reading it through a Response takes twice as long; making a Blob of
+// the input first takes five times as long.
 async function readAll(reader) {
 	const chunks = [];
 
@@ -129,7 +136,7 @@ async function readAll(reader) {
 	return joinBytes(chunks);
 }
 
-// Older ones know other forms alone.
+// Older browsers have no DecompressionStream, or one that only supports other formats.
 function openInflater() {
 	try {
 		return new DecompressionStream('deflate-raw');
@@ -143,7 +150,7 @@ async function inflate(bytes) {
 	const stream = openInflater();
 	const writer = stream.writable.getWriter();
 
-	// what is wrong with it is told by reading
+	// an error in the data is reported by the reader below
 	Promise.all([writer.write(bytes), writer.close()]).catch(() => {});
 	try {
 		return await readAll(stream.readable.getReader());
@@ -152,8 +159,9 @@ async function inflate(bytes) {
 	}
 }
 
-// A report with each moment as nanoseconds from the origin. Doubles end at 16 digits: moments go by way of BigInt. Within a text of
-// JSON a quote has a backslash before it, so that no name is taken for a member.
+// Parse a report, and convert each absolute time to nanoseconds from the origin. Absolute times may
+// have more digits than a double: they are kept as text until they are converted as BigInt. The
+// pattern finds only members, not text in JSON strings, where each quote has a backslash before it.
 export function parseReport(text, origin) {
 	const exact = text.replace(/("[a-z_]*_ns":)(\d+)/g, (all, key, digits) => digits.length > MAX_EXACT_DIGITS ? `${key}"${digits}"` : all);
 	const zero = BigInt(origin);
@@ -178,14 +186,16 @@ function isMoment(key, parent) {
 	return parent !== 'hist' && MOMENTS.test(key) || parent === 'recording' && (key === 'start_ns' || key === 'end_ns');
 }
 
-// Of the parts that cover the window the finest: slices before levels, then the shortest.
+// Return the index of the finest part that covers the window. A part with slices is finer than one
+// without; otherwise the shorter one is. If no part does, return 0.
 export function pickPart(parts, from, to) {
 	let best = 0;
 
 	parts.forEach((part, i) => {
-		const held = parts[best];
+		const current = parts[best];
 		const covers = part.from_ns <= from && part.to_ns >= to;
-		const finer = part.slices === held.slices ? part.to_ns - part.from_ns < held.to_ns - held.from_ns : part.slices;
+		const finer = part.slices === current.slices
+			? part.to_ns - part.from_ns < current.to_ns - current.from_ns : part.slices;
 
 		if (covers && finer)
 			best = i;
@@ -198,7 +208,7 @@ class EmbeddedSource {
 		this.document = document;
 		this.head = head;
 		this.parts = new Map();
-		this.read = new Set(); // elements
+		this.read = new Set(); // ids of elements that were read and removed
 	}
 
 	async report(name) {
@@ -215,9 +225,10 @@ class EmbeddedSource {
 		return this.parts.get(i);
 	}
 
-	// Of a part that has pieces before the page's script these: they are enough to draw CPUs.
+	// Read a part. If it has pieces before the page's script, read only these, which are enough
+	// to draw CPUs; Part.complete() reads the others.
 	async readPart(i) {
-		const [first, behind] = this.head.parts[i].pieces;
+		const [first, later] = this.head.parts[i].pieces;
 		const read = async (from, to) => {
 			const pieces = [];
 
@@ -226,10 +237,12 @@ class EmbeddedSource {
 			return joinBytes(pieces);
 		};
 
-		return first ? new Part(await read(0, first), () => read(first, first + behind)) : new Part(await read(0, behind));
+		return first ? new Part(await read(0, first), () => read(first, first + later))
+			: new Part(await read(0, later));
 	}
 
-	// What an element holds. Its text is let go: it would stay in memory beside what was made of it.
+	// Return an element's data, decompressed. Removes the element, because its text would stay
+	// in memory in addition to the data.
 	async data(id) {
 		const element = await this.element(id);
 		const text = element.textContent;
@@ -239,17 +252,18 @@ class EmbeddedSource {
 		return inflate(fromBase64(text));
 	}
 
-	// Until the browser has all of the page, which may be cut off.
+	// Wait until the browser has loaded the whole page. Throws an error if the page is cut off.
 	async end() {
 		const last = this.head.parts.length - 1;
-		const [first, behind] = this.head.parts[last].pieces;
-		const id = `part-${last}-${first + behind - 1}`;
+		const [first, later] = this.head.parts[last].pieces;
+		const id = `part-${last}-${first + later - 1}`;
 
 		if (!this.read.has(id))
 			await this.element(id);
 	}
 
-	// Whole, once there is something behind it: the script runs while what follows it is still being read.
+	// Return an element when all of its text has been loaded, that is, when another node
+	// follows it. The script runs while the browser still loads the elements after the script.
 	async element(id) {
 		const find = () => this.document.getElementById(id);
 
@@ -269,7 +283,8 @@ class ServedSource {
 	constructor(document, head) {
 		this.head = head;
 		this.token = new URLSearchParams(document.location.search).get('token') ?? '';
-		// held open: schedtap ends when nobody does any more. That it has ended is told by whatever is asked for next
+		// schedtap view ends when no page has this request open. An error needs no report
+		// here: the next request fails, too
 		this.ask('/alive').then((response) => response.text()).catch(() => {});
 	}
 
@@ -300,9 +315,12 @@ class ServedSource {
 	async end() {}
 }
 
-// An object with the .head, `await .report(name)`, and `await .part(from, to, buckets, tasks)`, which may cover more than was asked for, and
-// have less of it until it is complete(). `await .end()`: nothing is still to come unasked.
-// `tasks`: tids whose rows are wanted; 'most': of those that ran and waited most, with curves; [] (none).
+// Return an object with the page's .head and these functions, all asynchronous:
+//   report(name): return the report
+//   part(from, to, buckets, tasks): return a part that covers at least [from, to]. Its data may be
+//     incomplete until Part.complete() returns. `tasks` selects the rows in it: tids, 'most' (the
+//     tasks that ran and waited most, and curves) or [] (none). A file ignores buckets and tasks.
+//   end(): wait until the page itself has been loaded
 export function openSource(document) {
 	const text = document.getElementById('head')?.textContent;
 

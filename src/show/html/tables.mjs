@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Tables that sort and filter: CPUs (what the time line shows, in numbers), tasks, wakers, migrations, and the cgroups that delay each
-// other. Few rows are there at once, however many there are.
+// Tables that sort and filter: CPUs (the time line in numbers), tasks, wakers, migrations, and the
+// cgroups that delay each other. The document contains only the first rows of a long table, until
+// the user asks for more.
 
 import { byId, countOf, element, formatCount, placeLink, safeName, scrollBox, taskName } from './dom.mjs';
 
@@ -11,8 +12,9 @@ const MOST_CGROUPS = 12;
 
 /* ---- a table ---- */
 
-// A column is { head, unit, of(row): what it sorts by, text(row): what is shown }; one without `text` is a number with `digits`, and so is
-// what .isNumber says it of.
+// A column is { head, unit, of(row), text(row), digits, isNumber }: of() returns the value to sort
+// by, text() the content of the cell. Without text(), the cell shows that value as a number with
+// `digits` decimals. `isNumber` marks a column that has text() as numeric, too.
 class SortedTable {
 	constructor({ id, title, columns, rows, omitted, sortBy, descending = true }) {
 		Object.assign(this, { id, title, columns, rows, omitted, sortBy, descending, limit: FIRST_ROWS });
@@ -33,7 +35,7 @@ class SortedTable {
 	}
 
 	sort(i) {
-		// numbers begin with the greatest, names with the first
+		// a newly chosen column sorts numbers from the greatest, names from A to Z
 		this.descending = this.sortBy === i ? !this.descending : isNumeric(this.columns[i]);
 		this.sortBy = i;
 		this.fill(this.limit);
@@ -51,7 +53,7 @@ class SortedTable {
 		const rows = this.rows.filter((row) => !wanted || this.textOf(row).includes(wanted));
 		const sign = this.descending ? -1 : 1;
 
-		// what is not known stands behind all that is
+		// unknown values come last in either direction
 		return rows.sort((a, b) => {
 			const [x, y] = [of(a), of(b)];
 			if (x === y)
@@ -98,7 +100,7 @@ const msColumn = (head, key) => ({ head, unit: 'ms', digits: 3, of: (row) => isA
 const usColumn = (head, key) => ({ head, unit: 'µs', digits: 1, of: (row) => isAbsent(row[key]) ? null : row[key] / 1e3 });
 const shareColumn = (head, key, whole) => ({ head, unit: '%', digits: 1, of: (row) => isAbsent(row[key]) ? null : 100 * row[key] / whole });
 
-/* ---- which there are ---- */
+/* ---- the tables of the page ---- */
 
 export function showTables(head, reports, go) {
 	const { summary, wakers, migrations, cgroups } = reports;
@@ -111,7 +113,7 @@ export function showTables(head, reports, go) {
 		...[cgroups && cgroupMatrix(cgroups)].filter(Boolean));
 }
 
-// Of a report's list: how many the page left out.
+// Return how many rows of a report's list are not in the page.
 function omittedOf(report, list) {
 	return report.omitted?.[list] ?? 0;
 }
@@ -179,7 +181,8 @@ function cgroupTable(cgroups) {
 			msColumn('delay', 'delay_ns'), { head: 'of all', unit: '%', digits: 1, of: (row) => row.delay_pct }, msColumn('longest', 'max_ns')] });
 }
 
-// The same as a square, of the cgroups that have the most of it.
+// Create a matrix of the delays between cgroups, for those with the largest sum of delays that they
+// caused and suffered.
 function cgroupMatrix({ cgroups }) {
 	const sums = new Map();
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// The time line: an axis, a lane of each CPU, a row of each task, and upon them what is selected, marked and looked for. Draws only
-// when something has changed, and only what is in sight.
+// The time line: an axis, a lane for each CPU, a row for each task, and on top of these the
+// selection, the marks and what a search found. It draws only after a change, and only what is
+// visible.
 
 import { element, safeName } from './dom.mjs';
-import { HUES, LanePixels, RowPixels, sampleLane, sampleTask, taskHue, tellsWindow } from './model.mjs';
+import { HUES, LanePixels, RowPixels, canDrawWindow, sampleLane, sampleTask, taskHue } from './model.mjs';
 import { Picture, paintLane, paintRow, readTheme } from './paint.mjs';
 import { axisTicks, formatMoment, formatNs, formatTick, formatWall } from './viewport.mjs';
 
@@ -21,10 +22,10 @@ const TICK_PIXELS = 110;
 const NARROW_TICK_PIXELS = 80;
 const FONT = '11px system-ui, sans-serif';
 const STATE_LABELS = { wait: 'waiting', blocked: 'blocked', sleep: 'sleeping', unknown: 'unknown' };
-// Parts that are held beside the first one.
+// Maximum number of parts that are kept in addition to the first one.
 const MAX_PARTS = 16;
 
-// The text, or as much of its beginning as has room.
+// Measures texts, and cuts those that do not fit.
 class Labels {
 	constructor(context) {
 		this.context = context;
@@ -86,7 +87,8 @@ export class Timeline {
 		this.labels = new Labels(this.context);
 	}
 
-	// What a part holds by now is drawn, where no other one tells more.
+	// Add the model of a part, and draw again. Each time is drawn from the finest model that
+	// covers it. If there are too many models, the oldest except the first one is dropped.
 	addModel(model) {
 		if (!this.models.includes(model))
 			this.models.push(model);
@@ -95,14 +97,15 @@ export class Timeline {
 		this.redraw();
 	}
 
-	// Whether the window as it is now can be drawn from it as well as from all of its part.
+	// Whether a model has loaded all data that drawing the current window takes.
 	isDrawnWhole(model) {
 		const { viewport, scale } = this;
 
-		return tellsWindow(model, viewport.from, viewport.nsPerPixel / scale, Math.ceil(viewport.width * scale));
+		return canDrawWindow(model, viewport.from, viewport.nsPerPixel / scale,
+			Math.ceil(viewport.width * scale));
 	}
 
-	// Tasks that have a row, as [tid, tgid, comm], from above.
+	// Set the tasks that have a row, as [tid, tgid, comm], in order from the top.
 	setTasks(tasks) {
 		this.tasks = tasks;
 		this.layout();
@@ -152,8 +155,10 @@ export class Timeline {
 		});
 	}
 
-	// What is drawn from which part, of those that tell: [{ model, x0, x1 }] in the canvas' own pixels, each pixel once.
-	segments(width, tells = () => true) {
+	// Divide the window's pixels among the models for which isUsable() is true, the finest
+	// model for each pixel: [{ model, x0, x1 }] in device pixels. Pixels that no model covers
+	// are left out.
+	segments(width, isUsable = () => true) {
 		const { from, nsPerPixel } = this.viewport;
 		const toPixel = (ns) => Math.min(width, Math.max(0, Math.round((ns - from) / nsPerPixel * this.scale)));
 		const borders = [...new Set([0, width, ...this.models.flatMap((m) => [toPixel(m.from), toPixel(m.to)])])].sort((a, b) => a - b);
@@ -161,14 +166,15 @@ export class Timeline {
 
 		for (let i = 0; i + 1 < borders.length; i++) {
 			const [x0, x1] = [borders[i], borders[i + 1]];
-			const model = this.finest((m) => toPixel(m.from) <= x0 && toPixel(m.to) >= x1 && tells(m));
+			const model = this.finest((m) => toPixel(m.from) <= x0 && toPixel(m.to) >= x1 && isUsable(m));
 			if (model)
 				list.push({ model, x0, x1 });
 		}
 		return list;
 	}
 
-	// Of the parts that are there the one that tells most; of equals the newest.
+	// Return the finest of the models for which covers() is true, null if there is none. Of
+	// equally fine ones, it is the shortest; of these, the newest.
 	finest(covers) {
 		const finer = (a, b) => a.grain === b.grain ? a.to - a.from <= b.to - b.from : a.grain < b.grain;
 
@@ -187,7 +193,8 @@ export class Timeline {
 		return this.rowsTop + row * (ROW_HEIGHT + ROW_GAP) - this.scroller.scrollTop;
 	}
 
-	// What is at a point of the canvas: { ns, lane, row }, those being -1 where there is none.
+	// Return what is at a point of the canvas: { ns, lane, row }. `lane` is -1 outside of
+	// lanes, and `row` is -1 outside of rows.
 	hit(x, y) {
 		const ns = this.viewport.toTime(x - this.gutter);
 		const at = y + this.scroller.scrollTop;
@@ -201,7 +208,7 @@ export class Timeline {
 		this.reveal(TOP + lane * (this.laneHeight + ROW_GAP), this.laneHeight);
 	}
 
-	// The task's row, if it has one.
+	// Scroll to a task's row, if it has one.
 	revealTask(tid) {
 		const row = this.tasks.findIndex(([task]) => task === tid);
 
@@ -209,7 +216,7 @@ export class Timeline {
 			this.reveal(this.rowsTop + row * (ROW_HEIGHT + ROW_GAP), ROW_HEIGHT);
 	}
 
-	// Scrolls no further than necessary to bring these pixels into view.
+	// Scroll just far enough to make these pixels visible.
 	reveal(top, height) {
 		if (top < this.scroller.scrollTop)
 			this.scroller.scrollTop = top - TOP;
@@ -255,7 +262,7 @@ export class Timeline {
 		return this.tasks.slice(first, Math.max(first, last)).map((task, i) => ({ task, row: first + i }));
 	}
 
-	// Return: labels of what is wide enough, as arguments of drawLabel().
+	// Paint the visible lanes. Return the labels of wide slices, as arguments of drawLabel().
 	paintLanes(gutter) {
 		const { scale, viewport, theme } = this;
 		const segments = this.segments(this.lanePixels[0]?.width ?? 0);
@@ -302,7 +309,7 @@ export class Timeline {
 			const y = Math.round(top * scale);
 
 			this.rowPixels.clear();
-			for (const { model, x0, x1 } of this.segments(this.rowPixels.width, (m) => m.tells(task[0])))
+			for (const { model, x0, x1 } of this.segments(this.rowPixels.width, (m) => m.coversTask(task[0])))
 				sampleTask(model, task[0], viewport.from, viewport.nsPerPixel / scale, x0, x1, this.rowPixels);
 			this.picture.fill(gutter, y, this.rowPixels.width, height, theme.pixel.lane);
 			paintRow(this.picture, gutter, y, height, this.rowPixels, taskHue(task[0]), theme, Math.round(scale));
@@ -313,7 +320,9 @@ export class Timeline {
 		return texts;
 	}
 
-	// A text within [left, right], which are pixels behind the gutter; `backed`: on a ground of its own, where there is a pattern, and whole.
+	// Draw a text within [left, right], in pixels from the gutter's right edge. A text that is
+	// `backed` stands on a pattern: it gets a plain background, and is left out if not all of
+	// it fits.
 	drawLabel(text, left, right, y, colour, backed) {
 		const { context } = this;
 		const room = right - left - 8;
@@ -435,7 +444,8 @@ export class Timeline {
 				this.drawFrame(start[slice], end[slice], this.rowTop(row), ROW_HEIGHT);
 	}
 
-	// Around what is selected: on light and on dark.
+	// Draw a frame around the selection, in two colours so that it is visible on light and on
+	// dark slices.
 	drawFrame(from, to, top, height) {
 		const { context, theme } = this;
 		const left = Math.max(-8, this.viewport.toPixel(from));
@@ -449,7 +459,7 @@ export class Timeline {
 		context.lineWidth = 1;
 	}
 
-	// The wait before: a bracket over the lane.
+	// Draw the wait before a slice as a bracket along the top of the lane.
 	drawWait(model, slice, top) {
 		const { context, theme } = this;
 		const right = this.viewport.toPixel(model.slices.start[slice]);
@@ -525,7 +535,8 @@ export class Timeline {
 		this.drawFlags(context);
 	}
 
-	// In the gutter what the labels count from; on the first line the window's time of day and length, or what is pointed at.
+	// Draw the texts of the axis: in the gutter the base that is added to the labels; in the
+	// upper line the window's time of day and length, and the time at the pointer.
 	drawAxisTexts(context, base) {
 		const { viewport, theme, gutter } = this;
 		const wall = formatWall(this.head.wall_ns, viewport.from);
@@ -571,7 +582,7 @@ export class Timeline {
 	}
 }
 
-// Whether black can be read on a colour, '#rrggbb', better than white can.
+// Whether black text is easier to read than white text on a colour, '#rrggbb'.
 function isLight(hex) {
 	const value = parseInt(hex.slice(1), 16);
 

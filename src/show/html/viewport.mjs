@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// The window of time that is looked at, and how times are written: its borders, moving and zooming them, where an axis has its marks.
+// The window of time that the page shows: its borders, and moving and zooming it. Also places the
+// marks of time axes and formats times.
 
 const MIN_WINDOW_NS = 100;
-// Units of time and how many nanoseconds each has, the smallest first.
+// Units of time and the length of each in ns, the shortest first.
 const UNITS = [['ns', 1], ['µs', 1e3], ['ms', 1e6], ['s', 1e9], ['min', 60e9], ['h', 3600e9], ['d', 86400e9]];
+// Steps between the marks of an axis, in a unit; STEPS for units that are not listed.
 const STEPS_OF = { s: [1, 2, 5, 10, 20, 30], min: [1, 2, 5, 10, 30], h: [1, 2, 6, 12], d: [1, 2, 5, 10, 20, 50, 100, 200, 500] };
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
-// A window [from, to] within [0, end]; who follows it says so by onchange().
+// A window [from, to] within [0, end], in ns. Each change of it calls the functions that were
+// passed to onchange().
 export class Viewport {
 	constructor(end, width = 1) {
 		this.end = Math.max(end, MIN_WINDOW_NS);
@@ -38,7 +41,8 @@ export class Viewport {
 		this.width = Math.max(1, width);
 	}
 
-	// Shows [from, to], or what of it there is: a window that does not fit is moved, then cut.
+	// Show [from, to]. A window that reaches beyond [0, end] is moved into it, and shortened if
+	// it is longer than that.
 	show(from, to) {
 		const length = Math.min(Math.max(to - from, MIN_WINDOW_NS), this.end);
 		const middle = (from + to) / 2;
@@ -52,7 +56,7 @@ export class Viewport {
 			callback(this);
 	}
 
-	// Makes the window `factor` times as long; the moment under the pixel stays there.
+	// Make the window `factor` times as long. The time under `pixel` stays there.
 	zoom(factor, pixel = this.width / 2) {
 		const fixed = this.toTime(pixel);
 		const length = Math.min(Math.max((this.to - this.from) * factor, MIN_WINDOW_NS), this.end);
@@ -67,7 +71,8 @@ export class Viewport {
 		this.show(this.from + ns, this.to + ns);
 	}
 
-	// Moves the window, no further than it must, until [from, to] is in it; one that is longer than the window gets its own.
+	// Make [from, to] visible. If it is not inside the window, centre the window on it. If it
+	// is longer than 90 % of the window, show it with a quarter of its length on either side.
 	reveal(from, to) {
 		const length = this.to - this.from;
 
@@ -82,7 +87,8 @@ export class Viewport {
 	}
 }
 
-// The step between marks of an axis: the least that leaves `pixels` between two.
+// Return the smallest step between the marks of an axis, in ns, that leaves at least `pixels`
+// between two of them.
 export function tickStep(nsPerPixel, pixels) {
 	const least = nsPerPixel * pixels;
 
@@ -93,8 +99,9 @@ export function tickStep(nsPerPixel, pixels) {
 	return 1000 * 86400e9;
 }
 
-// Marks of the window: { step, base, ticks: [ns] }. Where labels from the origin would have more digits than one can tell apart, they
-// count from .base; else that is 0.
+// Return the marks of the axis of [from, to]: { step, base, ticks: [ns] }. If labels with the time
+// since the origin would have too many digits, labels show the time since .base; otherwise .base is
+// 0.
 export function axisTicks(from, to, width, pixels) {
 	const step = tickStep((to - from) / width, pixels);
 	const coarse = step * 1000;
@@ -106,7 +113,7 @@ export function axisTicks(from, to, width, pixels) {
 	return { step, base, ticks };
 }
 
-// A length with its unit and about `digits` digits: 1.25 ms.
+// Format a duration with its unit and about `digits` digits: 1.25 ms.
 export function formatNs(ns, digits = 3) {
 	const size = Math.abs(ns);
 	const [unit, one] = UNITS.findLast(([, least]) => size >= least) ?? UNITS[0];
@@ -118,7 +125,7 @@ export function formatNs(ns, digits = 3) {
 	return `${value.toFixed(decimals)} ${unit}`;
 }
 
-// Minutes and more: 1:02:03 and days.
+// Format a duration as hours, minutes and seconds, with days if there are any: 1 d 1:02:03.
 function formatClock(ns) {
 	const s = Math.round(Math.abs(ns) / 1e9);
 	const two = (n) => String(n).padStart(2, '0');
@@ -128,7 +135,7 @@ function formatClock(ns) {
 	return (ns < 0 ? '-' : '') + (days ? `${days} d ${clock}` : clock);
 }
 
-// A mark's label: no more digits than the step needs.
+// Format the label of a mark, with no more digits than the step needs.
 export function formatTick(ns, step) {
 	if (ns === 0)
 		return '0';
@@ -139,7 +146,7 @@ export function formatTick(ns, step) {
 	return `${(ns / one).toFixed(decimals)} ${unit}`;
 }
 
-// A moment to the nanosecond, in groups of digits: 2.345 678 901 s.
+// Format a time since the origin to the nanosecond, with its digits in groups: 2.345 678 901 s.
 export function formatMoment(ns) {
 	const whole = Math.floor(Math.abs(ns) / 1e9);
 	const rest = String(Math.round(Math.abs(ns) - whole * 1e9)).padStart(9, '0');
@@ -147,7 +154,9 @@ export function formatMoment(ns) {
 	return `${ns < 0 ? '-' : ''}${whole}.${rest.slice(0, 3)} ${rest.slice(3, 6)} ${rest.slice(6)} s`;
 }
 
-// The time of day of a moment, to `decimals` of a second; '' where the recording does not tell.
+// Format the time of day (UTC) at `ns` after the origin, with `decimals` digits of a second. `wall`
+// is the time of day at the origin, in ns since 1970; if the recording does not have it (null),
+// return ''.
 export function formatWall(wall, ns, decimals = 3) {
 	if (wall === null || wall === undefined)
 		return '';
