@@ -151,7 +151,7 @@ export class Interaction {
 	}
 
 	// Return the pixel that stays where it is while keys zoom: the pointer's, else that of the
-	// selected slice's beginning, else the middle of the window.
+	// selected slice's beginning if it is visible, else the middle of the window.
 	zoomPixel() {
 		const { viewport, timeline } = this;
 		const { selected, hover } = timeline;

@@ -196,8 +196,8 @@ class Page {
 		await this.addPart(Math.max(0, at - ABOUT_NS), Math.min(this.viewport.end, at + ABOUT_NS), []);
 	}
 
-	// Load the data of the window, after the loads that were started before. Uses the window as
-	// it is then, so that older loads leave nothing to load for an unchanged window.
+	// Load the data of the window after the loads that are already queued. Each of them uses
+	// the window as it is when it begins, so only the first one has to load something for it.
 	load() {
 		this.loading = this.loading.catch(() => {}).then(() => this.loadWindow());
 		return this.loading;
@@ -232,8 +232,9 @@ class Page {
 		return model;
 	}
 
-	// Whether one of the loaded parts covers [from, to], with the rows of `tids` and either
-	// with slices or with buckets of at most two device pixels.
+	// Whether the parts that were loaded suffice for [from, to]: one of them covers it with
+	// slices or, from a server, with buckets of at most two device pixels and the rows of
+	// `tids`.
 	isLoaded(from, to, tids) {
 		const wanted = this.viewport.nsPerPixel / this.timeline.scale * 2;
 		const suffices = (m) => m.hasSlices ||

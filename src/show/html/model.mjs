@@ -79,8 +79,8 @@ export class PartModel {
 		return this.hasSlices ? 0 : this.levels[0]?.ns ?? Infinity;
 	}
 
-	// The slices as { first, start, end, runner }. Those of lane l are first[l] to first[l + 1]
-	// - 1; start, end and runner have an element for each slice.
+	// The slices as { first, start, end, runner }. Lane l has the slices from index first[l] to
+	// index first[l + 1] - 1. The other three have an element for each slice.
 	get slices() {
 		return this.sliceColumns ??= this.decodeSlices();
 	}
@@ -216,8 +216,8 @@ export class PartModel {
 		return { first, index, sorted: new Uint8Array(this.tasks.length) };
 	}
 
-	// Return the same task's slice `step` positions after slice i (-1: the previous one), or
-	// -1.
+	// Return the slice of the same task that is `step` later than slice i (or earlier, if
+	// negative); -1 if there is none.
 	neighbour(i, step) {
 		const runner = this.slices.runner[i];
 
@@ -280,8 +280,8 @@ export class PartModel {
 		return next ? own[position + 1] ?? own[position] ?? -1 : -1;
 	}
 
-	// Return what woke the task of slice i, as { what: 'task' | 'interrupt', task, slice, at_ns
-	// }; null if that is unknown. `slice` is the slice in which the waker ran at at_ns, or -1.
+	// Return what woke the task of slice i; null if that is unknown, else { what, task, slice,
+	// at_ns }. `what` is 'task' or 'interrupt'; `slice` is the waker's slice at at_ns, or -1.
 	wakerOf(i) {
 		const code = this.waker[i];
 		const at_ns = this.slices.start[i] - this.wait[i];
@@ -330,7 +330,7 @@ export class PartModel {
 
 	// Return the cumulative time of task k in each state: sums[state][n] is the time from the
 	// beginning of the task's first slice to the beginning of its slice n. With these, drawing
-	// a pixel takes as long for many slices as for few.
+	// a pixel takes about as long for many slices as for few.
 	taskSums(k) {
 		if (!this.sums.has(k))
 			this.sums.set(k, this.sumTask(this.taskSlices(k)));
