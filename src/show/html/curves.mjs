@@ -27,24 +27,40 @@ export function decodeCurves(part) {
 		return [];
 	const [gaps, values] = [part.column('curves.t', total), part.column('curves.v', total)];
 	let at = 0;
-	return shapes.map((shape) => {
-		const t = new Float64Array(shape.points);
-		const v = values.subarray(at, at + shape.points);
-		let now = part.from_ns;
-		for (let i = 0; i < shape.points; i++)
-			t[i] = now += gaps[at + i];
-		at += shape.points;
-		return { ...shape, t, v, owner: ownerText(shape, part.tasks), kind: ownerKind(shape) };
-	}).filter((curve) => curve.t.length);
+	return shapes
+		.map((shape) => {
+			const t = new Float64Array(shape.points);
+			const v = values.subarray(at, at + shape.points);
+			let now = part.from_ns;
+			for (let i = 0; i < shape.points; i++)
+				t[i] = now += gaps[at + i];
+			at += shape.points;
+			return {
+				...shape,
+				t,
+				v,
+				owner: ownerText(shape, part.tasks),
+				kind: ownerKind(shape),
+			};
+		})
+		.filter((curve) => curve.t.length);
 }
 
 function ownerKind({ task, cgroup, domain }) {
-	return task !== undefined ? 'Tasks' : cgroup !== undefined ? 'Cgroups' : domain !== undefined ? 'Domains' : 'CPUs';
+	return task !== undefined
+		? 'Tasks'
+		: cgroup !== undefined
+			? 'Cgroups'
+			: domain !== undefined
+				? 'Domains'
+				: 'CPUs';
 }
 
 function ownerText({ cpu, task, cgroup, domain }, tasks) {
 	if (task !== undefined)
-		return tasks[task] ? taskName({ tid: tasks[task][0], comm: tasks[task][2] }) : 'a task';
+		return tasks[task]
+			? taskName({ tid: tasks[task][0], comm: tasks[task][2] })
+			: 'a task';
 	if (cgroup !== undefined)
 		return `${safeName(cgroup)}${cpu === undefined ? '' : ` on CPU ${cpu}`}`;
 	return domain !== undefined ? `CPUs ${safeName(domain)}` : `CPU ${cpu}`;
@@ -57,14 +73,24 @@ function chartOf({ scale, signal }) {
 }
 
 function chartTitle(chart) {
-	return SCALES[chart] ?? ({ frequency: 'frequency, kHz', lag: 'lag, ns' }[chart] ?? `${chart}, weighted`);
+	return (
+		SCALES[chart] ??
+		{ frequency: 'frequency, kHz', lag: 'lag, ns' }[chart] ??
+		`${chart}, weighted`
+	);
 }
 
 export function showCurves(part, viewport, head) {
 	const curves = decodeCurves(part);
 
 	if (!curves.length) {
-		byId('curves').replaceChildren(element('p', { class: 'hint' }, 'This recording has no load-tracking events.'));
+		byId('curves').replaceChildren(
+			element(
+				'p',
+				{ class: 'hint' },
+				'This recording has no load-tracking events.'
+			)
+		);
 		return;
 	}
 	new CurvesView(byId('curves'), curves, viewport, head).draw();
@@ -75,26 +101,63 @@ class CurvesView {
 		const signals = [...new Set(curves.map((curve) => curve.signal))];
 		const owners = groupOwners(curves);
 
-		Object.assign(this, { root, curves, viewport, end: head.window_ns, plots: [], pending: false });
-		this.signals = new Set(FIRST_SIGNALS.filter((signal) => signals.includes(signal)).slice(0, MOST_SIGNALS));
+		Object.assign(this, {
+			root,
+			curves,
+			viewport,
+			end: head.window_ns,
+			plots: [],
+			pending: false,
+		});
+		this.signals = new Set(
+			FIRST_SIGNALS.filter((signal) => signals.includes(signal)).slice(
+				0,
+				MOST_SIGNALS
+			)
+		);
 		if (!this.signals.size)
 			this.signals.add(signals[0]);
 		this.owners = new Set([...owners.values()][0].slice(0, FIRST_OWNERS));
 		this.charts = element('div', { class: 'charts' });
 		this.table = element('div');
-		root.replaceChildren(element('div', { class: 'chooser' }, choiceList('Signals', signals, this.signals, () => this.draw()),
-			[...owners].map(([kind, names]) => choiceList(kind, names, this.owners, () => this.draw()))), this.charts,
-			element('details', {}, element('summary', {}, 'Curves as a table'), this.table));
+		root.replaceChildren(
+			element(
+				'div',
+				{ class: 'chooser' },
+				choiceList('Signals', signals, this.signals, () => this.draw()),
+				[...owners].map(([kind, names]) =>
+					choiceList(kind, names, this.owners, () => this.draw())
+				)
+			),
+			this.charts,
+			element(
+				'details',
+				{},
+				element('summary', {}, 'Curves as a table'),
+				this.table
+			)
+		);
 		viewport.onchange(() => this.moveSoon());
 		new ResizeObserver(() => this.resize()).observe(this.charts);
-		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+			this.draw()
+		);
 	}
 
 	chosen() {
 		const order = [...this.signals];
 
-		return this.curves.filter((curve) => this.signals.has(curve.signal) && this.owners.has(curve.owner))
-			.sort((a, b) => order.indexOf(a.signal) - order.indexOf(b.signal) || a.owner.localeCompare(b.owner, 'en', { numeric: true }));
+		return this.curves
+			.filter(
+				(curve) =>
+					this.signals.has(curve.signal) &&
+					this.owners.has(curve.owner)
+			)
+			.sort(
+				(a, b) =>
+					order.indexOf(a.signal) - order.indexOf(b.signal) ||
+					a.owner.localeCompare(b.owner, 'en', { numeric: true })
+			);
 	}
 
 	draw() {
@@ -110,7 +173,13 @@ class CurvesView {
 		for (const [chart, curves] of charts)
 			this.drawChart(chart, curves);
 		if (!charts.size)
-			this.charts.append(element('p', { class: 'hint' }, 'None of the chosen has a chosen signal.'));
+			this.charts.append(
+				element(
+					'p',
+					{ class: 'hint' },
+					'None of the chosen has a chosen signal.'
+				)
+			);
 		this.table.replaceChildren(curveTable(this.chosen()));
 	}
 
@@ -131,31 +200,107 @@ class CurvesView {
 		const colour = (name) => style.getPropertyValue(name).trim();
 		const strokes = shown.map((_, i) => colour(`--curve-${i % 6}`));
 		const values = shown.map(() => element('b'));
-		const legend = element('ul', { class: 'curve-legend' }, shown.map((curve, i) => element('li', {}, curveSwatch(strokes[i], i), `${curve.signal} ${curve.owner} `, values[i])),
-			curves.length > shown.length ? element('li', { class: 'hint' }, `${shown.length} of ${countOf(curves.length, 'curve')} are drawn`) : null);
+		const legend = element(
+			'ul',
+			{ class: 'curve-legend' },
+			shown.map((curve, i) =>
+				element(
+					'li',
+					{},
+					curveSwatch(strokes[i], i),
+					`${curve.signal} ${curve.owner} `,
+					values[i]
+				)
+			),
+			curves.length > shown.length
+				? element(
+						'li',
+						{ class: 'hint' },
+						`${shown.length} of ${countOf(curves.length, 'curve')} are drawn`
+					)
+				: null
+		);
 		const title = chartTitle(chart);
-		const box = element('div', { class: 'chart', role: 'img', 'aria-label': `${title}: ${shown.map((curve) => `${curve.signal} of ${curve.owner}`).join(', ')}` });
+		const box = element('div', {
+			class: 'chart',
+			role: 'img',
+			'aria-label': `${title}: ${shown.map((curve) => `${curve.signal} of ${curve.owner}`).join(', ')}`,
+		});
 
-		this.charts.append(element('figure', {}, element('figcaption', {}, element('span', {}, title), legend), box));
-		this.plots.push(new uPlot(this.options(chart, shown, strokes, values, colour), joinCurves(shown, this.end), box));
+		this.charts.append(
+			element(
+				'figure',
+				{},
+				element('figcaption', {}, element('span', {}, title), legend),
+				box
+			)
+		);
+		this.plots.push(
+			new uPlot(
+				this.options(chart, shown, strokes, values, colour),
+				joinCurves(shown, this.end),
+				box
+			)
+		);
 	}
 
 	options(chart, curves, strokes, values, colour) {
 		const { width, gutter, right } = this.size;
-		const axis = { stroke: colour('--muted'), grid: { stroke: colour('--grid'), width: 1 }, ticks: { stroke: colour('--grid'), width: 1 }, font: '11px system-ui, sans-serif' };
+		const axis = {
+			stroke: colour('--muted'),
+			grid: { stroke: colour('--grid'), width: 1 },
+			ticks: { stroke: colour('--grid'), width: 1 },
+			font: '11px system-ui, sans-serif',
+		};
 
 		return {
-			width, height: CHART_HEIGHT, padding: [8, right, 0, 0], legend: { show: false },
-			cursor: { sync: { key: 'curves' }, drag: { setScale: false, x: true, y: false }, points: { show: false } },
-			scales: { x: { time: false, range: () => [this.viewport.from, this.viewport.to] }, y: { range: rangeOf(chart, curves) } },
+			width,
+			height: CHART_HEIGHT,
+			padding: [8, right, 0, 0],
+			legend: { show: false },
+			cursor: {
+				sync: { key: 'curves' },
+				drag: { setScale: false, x: true, y: false },
+				points: { show: false },
+			},
+			scales: {
+				x: {
+					time: false,
+					range: () => [this.viewport.from, this.viewport.to],
+				},
+				y: { range: rangeOf(chart, curves) },
+			},
 			axes: [
-				{ ...axis, size: 26, splits: () => this.ticks().ticks, values: (_, splits) => this.tickLabels(splits) },
-				{ ...axis, size: gutter, values: (_, splits) => splits.map((value) => value === null ? '' : shortNumber(value)) },
+				{
+					...axis,
+					size: 26,
+					splits: () => this.ticks().ticks,
+					values: (_, splits) => this.tickLabels(splits),
+				},
+				{
+					...axis,
+					size: gutter,
+					values: (_, splits) =>
+						splits.map((value) =>
+							value === null ? '' : shortNumber(value)
+						),
+				},
 			],
-			series: [{}, ...curves.map((curve, i) => ({
-				label: curve.signal, stroke: strokes[i], width: 1.5, dash: DASHES[Math.floor(i / 6) % DASHES.length], points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }),
-			}))],
-			hooks: { setCursor: [(plot) => showValues(plot, curves, values)], setSelect: [(plot) => this.select(plot)] },
+			series: [
+				{},
+				...curves.map((curve, i) => ({
+					label: curve.signal,
+					stroke: strokes[i],
+					width: 1.5,
+					dash: DASHES[Math.floor(i / 6) % DASHES.length],
+					points: { show: false },
+					paths: uPlot.paths.stepped({ align: 1 }),
+				})),
+			],
+			hooks: {
+				setCursor: [(plot) => showValues(plot, curves, values)],
+				setSelect: [(plot) => this.select(plot)],
+			},
 		};
 	}
 
@@ -186,7 +331,10 @@ class CurvesView {
 		requestAnimationFrame(() => {
 			this.pending = false;
 			for (const plot of this.plots)
-				plot.setScale('x', { min: this.viewport.from, max: this.viewport.to });
+				plot.setScale('x', {
+					min: this.viewport.from,
+					max: this.viewport.to,
+				});
 		});
 	}
 
@@ -195,7 +343,10 @@ class CurvesView {
 	resize() {
 		const place = this.place();
 
-		if (place.width && (place.width !== this.size?.width || place.gutter !== this.size.gutter))
+		if (
+			place.width &&
+			(place.width !== this.size?.width || place.gutter !== this.size.gutter)
+		)
 			this.draw();
 	}
 }
@@ -217,7 +368,13 @@ function rangeOf(chart, curves) {
 function shortNumber(value) {
 	const size = Math.abs(value);
 
-	return size >= 1e9 ? `${value / 1e9} G` : size >= 1e6 ? `${value / 1e6} M` : size >= 1e4 ? `${value / 1e3} k` : String(value);
+	return size >= 1e9
+		? `${value / 1e9} G`
+		: size >= 1e6
+			? `${value / 1e6} M`
+			: size >= 1e4
+				? `${value / 1e3} k`
+				: String(value);
 }
 
 // Return the curves as columns for uPlot: first all times, then the values of each curve. null is a
@@ -247,7 +404,12 @@ function showValues(plot, curves, values) {
 
 	curves.forEach((curve, i) => {
 		const value = at === null ? undefined : curveAt(curve, at);
-		values[i].textContent = value === undefined ? '' : Number.isNaN(value) ? 'unknown' : formatCount(value);
+		values[i].textContent =
+			value === undefined
+				? ''
+				: Number.isNaN(value)
+					? 'unknown'
+					: formatCount(value);
 	});
 }
 
@@ -266,7 +428,10 @@ export function curveAt({ t, v }, at) {
 }
 
 function curveSwatch(stroke, i) {
-	const swatch = element('i', { class: `swatch dash-${Math.floor(i / 6) % DASHES.length}`, 'aria-hidden': 'true' });
+	const swatch = element('i', {
+		class: `swatch dash-${Math.floor(i / 6) % DASHES.length}`,
+		'aria-hidden': 'true',
+	});
 
 	swatch.style.color = stroke;
 	return swatch;
@@ -279,17 +444,33 @@ function groupOwners(curves) {
 
 	for (const { kind, owner } of curves)
 		groups.set(kind, (groups.get(kind) ?? new Set()).add(owner));
-	return new Map(['CPUs', 'Tasks', 'Cgroups', 'Domains'].filter((kind) => groups.has(kind)).map((kind) => [kind, [...groups.get(kind)]]));
+	return new Map(
+		['CPUs', 'Tasks', 'Cgroups', 'Domains']
+			.filter((kind) => groups.has(kind))
+			.map((kind) => [kind, [...groups.get(kind)]])
+	);
 }
 
 // Create a list of check boxes. A long list has a filter.
 function choiceList(title, names, chosen, changed) {
 	const list = element('div', { class: 'choices' });
-	const filter = names.length > 12 ? element('input', { type: 'search', placeholder: 'filter', 'aria-label': `Filter ${title}`, oninput: () => fill() }) : null;
+	const filter =
+		names.length > 12
+			? element('input', {
+					type: 'search',
+					placeholder: 'filter',
+					'aria-label': `Filter ${title}`,
+					oninput: () => fill(),
+				})
+			: null;
 	const fill = () => {
 		const wanted = (filter?.value ?? '').trim().toLowerCase();
 		const found = names.filter((name) => name.toLowerCase().includes(wanted));
-		list.replaceChildren(...found.slice(0, MOST_CHOICES).map((name) => choiceBox(name, chosen, changed)));
+		list.replaceChildren(
+			...found
+				.slice(0, MOST_CHOICES)
+				.map((name) => choiceBox(name, chosen, changed))
+		);
 	};
 
 	fill();
@@ -312,10 +493,20 @@ function choiceBox(name, chosen, changed) {
 function curveTable(curves) {
 	const rows = curves.slice(0, MOST_CHOICES).map(({ signal, owner, t, v }) => {
 		const known = v.filter((value) => !Number.isNaN(value));
-		const text = (value) => known.length ? formatCount(value) : '–';
-		return [signal, owner, formatMoment(t[0]), formatCount(t.length), text(known.reduce((a, b) => Math.min(a, b), Infinity)),
-			text(known.reduce((a, b) => Math.max(a, b), -Infinity)), text(known.at(-1))];
+		const text = (value) => (known.length ? formatCount(value) : '–');
+		return [
+			signal,
+			owner,
+			formatMoment(t[0]),
+			formatCount(t.length),
+			text(known.reduce((a, b) => Math.min(a, b), Infinity)),
+			text(known.reduce((a, b) => Math.max(a, b), -Infinity)),
+			text(known.at(-1)),
+		];
 	});
 
-	return scrollBox('Curves, table', plainTable(['signal', 'of', 'from', 'points', 'least', 'most', 'last'], rows, 2));
+	return scrollBox(
+		'Curves, table',
+		plainTable(['signal', 'of', 'from', 'points', 'least', 'most', 'last'], rows, 2)
+	);
 }

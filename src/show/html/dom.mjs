@@ -19,7 +19,11 @@ export function element(tag, attributes = {}, ...children) {
 		else if (value !== null && value !== undefined && value !== false)
 			made.setAttribute(name, value === true ? '' : value);
 	}
-	made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+	made.append(
+		...children
+			.flat(Infinity)
+			.filter((child) => child !== null && child !== undefined && child !== false)
+	);
 	return made;
 }
 
@@ -33,7 +37,11 @@ export function safeName(text) {
 }
 
 export function taskName({ comm, tid }) {
-	return comm === null || comm === undefined ? tid === 0 ? 'an interrupt' : `[${tid ?? '?'}]` : `${safeName(comm)} [${tid}]`;
+	return comm === null || comm === undefined
+		? tid === 0
+			? 'an interrupt'
+			: `[${tid ?? '?'}]`
+		: `${safeName(comm)} [${tid}]`;
 }
 
 export function formatCount(number) {
@@ -44,7 +52,9 @@ export function formatCount(number) {
 export function formatShare(part, whole) {
 	const percent = whole > 0 ? 100 * part / whole : 0;
 
-	return percent > 0 && percent < 0.05 ? '< 0.1 %' : `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
+	return percent > 0 && percent < 0.05
+		? '< 0.1 %'
+		: `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
 }
 
 // Format a count with its noun: "1 wait", "2 waits".
@@ -55,8 +65,18 @@ export function countOf(number, noun) {
 // Create a link to a place on the time line. Its address contains the place, so that users can copy
 // it.
 export function placeLink(place, go, attributes, ...children) {
-	const more = ['cpu', 'tid'].filter((key) => Number.isFinite(place[key])).map((key) => `&${key}=${place[key]}`).join('');
-	const link = element('a', { href: `#t=${Math.floor(place.from)},${Math.ceil(place.to)}${more}`, ...attributes }, ...children);
+	const more = ['cpu', 'tid']
+		.filter((key) => Number.isFinite(place[key]))
+		.map((key) => `&${key}=${place[key]}`)
+		.join('');
+	const link = element(
+		'a',
+		{
+			href: `#t=${Math.floor(place.from)},${Math.ceil(place.to)}${more}`,
+			...attributes,
+		},
+		...children
+	);
 
 	// following a link to the current address fires no hashchange event, so call go() here
 	link.addEventListener('click', () => link.hash === location.hash && go(place));
@@ -65,14 +85,41 @@ export function placeLink(place, go, attributes, ...children) {
 
 // Create a box that scrolls by itself, also by keys.
 export function scrollBox(label, ...children) {
-	return element('div', { class: 'scroll', role: 'region', 'aria-label': label, tabindex: 0 }, ...children);
+	return element(
+		'div',
+		{ class: 'scroll', role: 'region', 'aria-label': label, tabindex: 0 },
+		...children
+	);
 }
 
 // Create a table of texts that does not sort. The columns from index `numbers` on are numbers.
 export function plainTable(heads, rows, numbers = 1) {
 	const kind = (i) => ({ class: i >= numbers ? 'number' : null });
 
-	return element('table', {},
-		element('thead', {}, element('tr', {}, heads.map((head, i) => element('th', { scope: 'col', ...kind(i) }, head)))),
-		element('tbody', {}, rows.map((row) => element('tr', {}, row.map((cell, i) => element('td', kind(i), cell))))));
+	return element(
+		'table',
+		{},
+		element(
+			'thead',
+			{},
+			element(
+				'tr',
+				{},
+				heads.map((head, i) =>
+					element('th', { scope: 'col', ...kind(i) }, head)
+				)
+			)
+		),
+		element(
+			'tbody',
+			{},
+			rows.map((row) =>
+				element(
+					'tr',
+					{},
+					row.map((cell, i) => element('td', kind(i), cell))
+				)
+			)
+		)
+	);
 }

@@ -14,22 +14,59 @@ export function showLatency(head, latency, go) {
 	const root = byId('latency');
 
 	if (!latency?.all.count) {
-		root.replaceChildren(element('p', { class: 'hint' }, latency ? 'No task was woken, or the length of every wait is unknown.' : 'This page has no latencies.'));
+		root.replaceChildren(
+			element(
+				'p',
+				{ class: 'hint' },
+				latency
+					? 'No task was woken, or the length of every wait is unknown.'
+					: 'This page has no latencies.'
+			)
+		);
 		return;
 	}
 	const axis = latencyAxis(latency);
-	root.replaceChildren(latencyNumbers(latency.all),
-		element('div', { class: 'latency' }, latencyLabels(axis), latencyHistogram(latency.hist ?? [], axis), latencyCourse(latency.over_time ?? [], axis, go)),
-		latencyTable(latency.over_time ?? [], go));
+	root.replaceChildren(
+		latencyNumbers(latency.all),
+		element(
+			'div',
+			{ class: 'latency' },
+			latencyLabels(axis),
+			latencyHistogram(latency.hist ?? [], axis),
+			latencyCourse(latency.over_time ?? [], axis, go)
+		),
+		latencyTable(latency.over_time ?? [], go)
+	);
 }
 
 function latencyNumbers(all) {
-	const cell = (name, ns) => element('div', { class: 'tile', 'data-value': ns }, element('dt', {}, name), element('dd', {}, element('b', {}, formatNs(ns))));
+	const cell = (name, ns) =>
+		element(
+			'div',
+			{ class: 'tile', 'data-value': ns },
+			element('dt', {}, name),
+			element('dd', {}, element('b', {}, formatNs(ns)))
+		);
 
-	return element('dl', { class: 'tiles small' },
-		element('div', { class: 'tile', 'data-value': all.count }, element('dt', {}, 'Waits after wakeups'), element('dd', {}, element('b', {}, formatCount(all.count)))),
-		[['Half up to', 'p50_ns'], ['90 % up to', 'p90_ns'], ['99 % up to', 'p99_ns'], ['99.9 % up to', 'p999_ns'], ['Longest', 'max_ns']]
-			.filter(([, key]) => typeof all[key] === 'number').map(([name, key]) => cell(name, all[key])));
+	return element(
+		'dl',
+		{ class: 'tiles small' },
+		element(
+			'div',
+			{ class: 'tile', 'data-value': all.count },
+			element('dt', {}, 'Waits after wakeups'),
+			element('dd', {}, element('b', {}, formatCount(all.count)))
+		),
+		[
+			['Half up to', 'p50_ns'],
+			['90 % up to', 'p90_ns'],
+			['99 % up to', 'p99_ns'],
+			['99.9 % up to', 'p999_ns'],
+			['Longest', 'max_ns'],
+		]
+			.filter(([, key]) => typeof all[key] === 'number')
+			.map(([name, key]) => cell(name, all[key]))
+	);
 }
 
 // Return the logarithmic axis of wait times: .low and .high are the decimal logarithms of its ends
@@ -40,7 +77,16 @@ function latencyAxis({ all, hist }) {
 	const low = Math.floor(Math.log10(least));
 	const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(all.max_ns, 1) + 1)));
 
-	return { low, high, rows: (high - low) * ROWS_PER_DECADE, height: (ns) => Math.min(1, Math.max(0, (Math.log10(Math.max(ns, 1)) - low) / (high - low))) };
+	return {
+		low,
+		high,
+		rows: (high - low) * ROWS_PER_DECADE,
+		height: (ns) =>
+			Math.min(
+				1,
+				Math.max(0, (Math.log10(Math.max(ns, 1)) - low) / (high - low))
+			),
+	};
 }
 
 function latencyLabels({ low, high }) {
@@ -59,16 +105,31 @@ function latencyHistogram(hist, axis) {
 	const counts = new Array(axis.rows).fill(0);
 
 	for (const { from_ns: from, to_ns: to, count } of hist)
-		counts[Math.min(axis.rows - 1, Math.floor(axis.height((from + to) / 2) * axis.rows))] += count;
+		counts[
+			Math.min(
+				axis.rows - 1,
+				Math.floor(axis.height((from + to) / 2) * axis.rows)
+			)
+		] += count;
 	const most = Math.max(1, ...counts);
 	const bars = counts.map((count, i) => {
-		const bar = element('span', { title: `${countOf(count, 'wait')} of ${formatNs(edgeOf(axis, i))} to ${formatNs(edgeOf(axis, i + 1))}` });
-		bar.style.width = `${100 * count / most}%`;
+		const bar = element('span', {
+			title: `${countOf(count, 'wait')} of ${formatNs(edgeOf(axis, i))} to ${formatNs(edgeOf(axis, i + 1))}`,
+		});
+		bar.style.width = `${(100 * count) / most}%`;
 		return bar;
 	});
 	const peak = counts.indexOf(most);
 
-	return element('div', { class: 'histogram', role: 'img', 'aria-label': `Histogram of waits: most last ${formatNs(edgeOf(axis, peak))} to ${formatNs(edgeOf(axis, peak + 1))}` }, bars.reverse());
+	return element(
+		'div',
+		{
+			class: 'histogram',
+			role: 'img',
+			'aria-label': `Histogram of waits: most last ${formatNs(edgeOf(axis, peak))} to ${formatNs(edgeOf(axis, peak + 1))}`,
+		},
+		bars.reverse()
+	);
 }
 
 function edgeOf({ low }, row) {
@@ -80,7 +141,9 @@ function edgeOf({ low }, row) {
 function latencyCourse(columns, axis, go) {
 	const buttons = columns.map((column, i) => latencyColumn(column, axis, go, i === 0));
 	const move = (event) => {
-		const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+		const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[
+			event.key
+		];
 		const at = buttons.indexOf(document.activeElement);
 		if (step === undefined || at < 0)
 			return;
@@ -92,18 +155,59 @@ function latencyCourse(columns, axis, go) {
 		event.stopPropagation();
 	};
 
-	return element('div', { class: 'course-box' },
-		element('div', { class: 'course', role: 'group', 'aria-label': 'Waits over time: arrows go from column to column, Enter to its place', onkeydown: move }, buttons),
-		element('p', { class: 'legend' }, [['half', 'half of the waits'], ['most', '99 % of them'], ['all', 'the longest'], ['unknown', 'partly unknown']].map(([kind, text]) =>
-			element('span', {}, element('i', { class: `course-${kind}`, 'aria-hidden': 'true' }), text))));
+	return element(
+		'div',
+		{ class: 'course-box' },
+		element(
+			'div',
+			{
+				class: 'course',
+				role: 'group',
+				'aria-label':
+					'Waits over time: arrows go from column to column, Enter to its place',
+				onkeydown: move,
+			},
+			buttons
+		),
+		element(
+			'p',
+			{ class: 'legend' },
+			[
+				['half', 'half of the waits'],
+				['most', '99 % of them'],
+				['all', 'the longest'],
+				['unknown', 'partly unknown'],
+			].map(([kind, text]) =>
+				element(
+					'span',
+					{},
+					element('i', {
+						class: `course-${kind}`,
+						'aria-hidden': 'true',
+					}),
+					text
+				)
+			)
+		)
+	);
 }
 
 function latencyColumn(column, axis, go, isFirst) {
 	const { from_ns: from, to_ns: to, unknown_ns: unknown } = column;
-	const button = element('button', { type: 'button', tabindex: isFirst ? 0 : -1, 'aria-label': columnText(column), title: columnText(column),
-		class: unknown > 0 ? 'course-unknown' : null, onclick: () => go({ from, to }) });
+	const button = element('button', {
+		type: 'button',
+		tabindex: isFirst ? 0 : -1,
+		'aria-label': columnText(column),
+		title: columnText(column),
+		class: unknown > 0 ? 'course-unknown' : null,
+		onclick: () => go({ from, to }),
+	});
 
-	for (const [kind, ns] of [['all', column.max_ns], ['most', column.p99_ns], ['half', column.p50_ns]]) {
+	for (const [kind, ns] of [
+		['all', column.max_ns],
+		['most', column.p99_ns],
+		['half', column.p50_ns],
+	]) {
 		if (ns === null)
 			continue;
 		const bar = element('i', { class: `course-${kind}` });
@@ -113,17 +217,57 @@ function latencyColumn(column, axis, go, isFirst) {
 	return button;
 }
 
-function columnText({ from_ns: from, to_ns: to, count, p50_ns: half, p99_ns: most, max_ns: longest, unknown_ns: unknown }) {
-	return `${formatMoment(from)}: ${countOf(count, 'wait')}${count && longest !== null ? `, half up to ${formatNs(half)}, 99 % up to ${formatNs(most)}, longest ${formatNs(longest)}` : ''}` +
-		(unknown > 0 ? `, ${formatShare(unknown, to - from)} unknown` : '');
+function columnText({
+	from_ns: from,
+	to_ns: to,
+	count,
+	p50_ns: half,
+	p99_ns: most,
+	max_ns: longest,
+	unknown_ns: unknown,
+}) {
+	return (
+		`${formatMoment(from)}: ${countOf(count, 'wait')}${count && longest !== null ? `, half up to ${formatNs(half)}, 99 % up to ${formatNs(most)}, longest ${formatNs(longest)}` : ''}` +
+		(unknown > 0 ? `, ${formatShare(unknown, to - from)} unknown` : '')
+	);
 }
 
 function latencyTable(columns, go) {
 	const ms = (ns) => ns === null ? '–' : (ns / 1e6).toFixed(3);
 	const rows = columns.map((column) => [
-		element('button', { type: 'button', class: 'link', onclick: () => go({ from: column.from_ns, to: column.to_ns }) }, formatMoment(column.from_ns)),
-		formatCount(column.count), ms(column.p50_ns), ms(column.p99_ns), ms(column.max_ns), ms(column.unknown_ns)]);
+		element(
+			'button',
+			{
+				type: 'button',
+				class: 'link',
+				onclick: () => go({ from: column.from_ns, to: column.to_ns }),
+			},
+			formatMoment(column.from_ns)
+		),
+		formatCount(column.count),
+		ms(column.p50_ns),
+		ms(column.p99_ns),
+		ms(column.max_ns),
+		ms(column.unknown_ns),
+	]);
 
-	return element('details', {}, element('summary', {}, 'Waits over time as a table'),
-		scrollBox('Waits over time, table', plainTable(['from', 'waits', 'half up to, ms', '99 % up to, ms', 'longest, ms', 'unknown, ms'], rows)));
+	return element(
+		'details',
+		{},
+		element('summary', {}, 'Waits over time as a table'),
+		scrollBox(
+			'Waits over time, table',
+			plainTable(
+				[
+					'from',
+					'waits',
+					'half up to, ms',
+					'99 % up to, ms',
+					'longest, ms',
+					'unknown, ms',
+				],
+				rows
+			)
+		)
+	);
 }

@@ -17,13 +17,31 @@ const NEAR_PIXELS = 4;
 const MOST_WOKEN = 50;
 const WHEEL_ZOOM = 0.0022;
 
-const MOTIONS = { w: { zoom: -1 }, s: { zoom: 1 }, a: { pan: -1 }, d: { pan: 1 }, ArrowLeft: { pan: -1 }, ArrowRight: { pan: 1 } };
+const MOTIONS = {
+	w: { zoom: -1 },
+	s: { zoom: 1 },
+	a: { pan: -1 },
+	d: { pan: 1 },
+	ArrowLeft: { pan: -1 },
+	ArrowRight: { pan: 1 },
+};
 const KEYS = [
-	['W S', 'zoom in, out'], ['A D', 'move left, right'], ['← →', 'the same, on the time line'], ['↑ ↓', 'slice of the CPU above, below'],
-	['[ ]', 'previous, next slice of the CPU'], [', .', 'previous, next slice of the task'], ['F', 'fit the selection; again: all'],
-	['R', 'select the visible range'], ['M', 'set a mark'], ['/', 'search tasks; Enter: their next slice'],
-	['Esc', 'select nothing; again: remove marks'], ['?', 'these keys'],
-	['click', 'what it was, and why'], ['drag', 'select a range'], ['Ctrl wheel', 'zoom'], ['Shift wheel, Shift drag', 'move'],
+	['W S', 'zoom in, out'],
+	['A D', 'move left, right'],
+	['← →', 'the same, on the time line'],
+	['↑ ↓', 'slice of the CPU above, below'],
+	['[ ]', 'previous, next slice of the CPU'],
+	[', .', 'previous, next slice of the task'],
+	['F', 'fit the selection; again: all'],
+	['R', 'select the visible range'],
+	['M', 'set a mark'],
+	['/', 'search tasks; Enter: their next slice'],
+	['Esc', 'select nothing; again: remove marks'],
+	['?', 'these keys'],
+	['click', 'what it was, and why'],
+	['drag', 'select a range'],
+	['Ctrl wheel', 'zoom'],
+	['Shift wheel, Shift drag', 'move'],
 ];
 
 // Say why slices are missing, or how the user gets to see them.
@@ -43,7 +61,11 @@ export class Interaction {
 		this.pressed = new Map(); // motion keys
 		this.pointers = new Map();
 		this.drag = null;
-		this.act = { select: (model, slice) => this.select(model, slice, true), step: (n) => this.step(n), fit: () => this.fit() };
+		this.act = {
+			select: (model, slice) => this.select(model, slice, true),
+			step: (n) => this.step(n),
+			fit: () => this.fit(),
+		};
 		this.listen();
 		this.hint();
 	}
@@ -55,11 +77,19 @@ export class Interaction {
 		document.addEventListener('keyup', (event) => this.keyUp(event.key));
 		window.addEventListener('blur', () => this.pressed.clear());
 		for (const target of [canvas, axis]) {
-			target.addEventListener('wheel', (event) => this.wheel(event, target === axis), { passive: false });
-			target.addEventListener('pointerdown', (event) => this.pointerDown(event, target === axis));
+			target.addEventListener(
+				'wheel',
+				(event) => this.wheel(event, target === axis),
+				{ passive: false }
+			);
+			target.addEventListener('pointerdown', (event) =>
+				this.pointerDown(event, target === axis)
+			);
 			target.addEventListener('pointermove', (event) => this.pointerMove(event));
 			target.addEventListener('pointerup', (event) => this.pointerUp(event));
-			target.addEventListener('pointercancel', (event) => this.pointerGone(event));
+			target.addEventListener('pointercancel', (event) =>
+				this.pointerGone(event)
+			);
 			target.addEventListener('pointerleave', () => this.point(null));
 		}
 		this.search.addEventListener('input', () => this.find());
@@ -67,7 +97,10 @@ export class Interaction {
 	}
 
 	hint() {
-		showHint(this.details, 'Click a slice to see who it was and why it waited. Drag to select a range. Press ? for keys.');
+		showHint(
+			this.details,
+			'Click a slice to see who it was and why it waited. Drag to select a range. Press ? for keys.'
+		);
 	}
 
 	say(text) {
@@ -83,11 +116,20 @@ export class Interaction {
 	// Keys
 
 	keyDown(event) {
-		if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || this.keys.open)
+		if (
+			event.ctrlKey ||
+			event.metaKey ||
+			event.altKey ||
+			isTyping(event.target) ||
+			this.keys.open
+		)
 			return;
 		const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
 		const focused = document.activeElement === this.timeline.canvas;
-		const handled = key.startsWith('Arrow') && !focused ? false : this.startMotion(key) || this.command(key);
+		const handled =
+			key.startsWith('Arrow') && !focused
+				? false
+				: this.startMotion(key) || this.command(key);
 
 		if (handled)
 			event.preventDefault();
@@ -95,10 +137,18 @@ export class Interaction {
 
 	command(key) {
 		const commands = {
-			f: () => this.fit(), m: () => this.mark(), r: () => this.selectRange(this.viewport.from, this.viewport.to),
-			'.': () => this.step(1), ',': () => this.step(-1), ']': () => this.along(1), '[': () => this.along(-1),
-			ArrowDown: () => this.across(1), ArrowUp: () => this.across(-1),
-			Escape: () => this.clear(), '/': () => this.search.focus(), '?': () => this.showKeys(),
+			f: () => this.fit(),
+			m: () => this.mark(),
+			r: () => this.selectRange(this.viewport.from, this.viewport.to),
+			'.': () => this.step(1),
+			',': () => this.step(-1),
+			']': () => this.along(1),
+			'[': () => this.along(-1),
+			ArrowDown: () => this.across(1),
+			ArrowUp: () => this.across(-1),
+			Escape: () => this.clear(),
+			'/': () => this.search.focus(),
+			'?': () => this.showKeys(),
 		};
 
 		if (!Object.hasOwn(commands, key))
@@ -133,7 +183,9 @@ export class Interaction {
 			const now = performance.now();
 
 			for (const [key, { since, released }] of this.pressed) {
-				const until = released ? Math.min(now, Math.max(before, since + TAP_MS)) : now;
+				const until = released
+					? Math.min(now, Math.max(before, since + TAP_MS))
+					: now;
 				this.move(MOTIONS[key], until - before);
 				if (released && now >= since + TAP_MS)
 					this.pressed.delete(key);
@@ -145,7 +197,10 @@ export class Interaction {
 
 	move({ zoom = 0, pan = 0 }, ms) {
 		if (zoom)
-			this.viewport.zoom(Math.exp(zoom * ZOOM_PER_S * ms / 1000), this.zoomPixel());
+			this.viewport.zoom(
+				Math.exp((zoom * ZOOM_PER_S * ms) / 1000),
+				this.zoomPixel()
+			);
 		if (pan)
 			this.viewport.pan(pan * WINDOWS_PER_S * this.viewport.width * ms / 1000);
 	}
@@ -157,7 +212,9 @@ export class Interaction {
 		const { selected, hover } = timeline;
 		const at = hover ?? (selected ? selected.model.slices.start[selected.slice] : null);
 
-		return at !== null && at >= viewport.from && at <= viewport.to ? viewport.toPixel(at) : viewport.width / 2;
+		return at !== null && at >= viewport.from && at <= viewport.to
+			? viewport.toPixel(at)
+			: viewport.width / 2;
 	}
 
 	// Mouse and fingers
@@ -172,8 +229,15 @@ export class Interaction {
 		const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
 		const sideways = event.shiftKey && !event.deltaX ? event.deltaY : event.deltaX;
 
-		if (event.ctrlKey || event.metaKey || onAxis && Math.abs(event.deltaY) > Math.abs(event.deltaX))
-			this.viewport.zoom(Math.exp(event.deltaY * unit * WHEEL_ZOOM), this.place(event).x - this.timeline.gutter);
+		if (
+			event.ctrlKey ||
+			event.metaKey ||
+			(onAxis && Math.abs(event.deltaY) > Math.abs(event.deltaX))
+		)
+			this.viewport.zoom(
+				Math.exp(event.deltaY * unit * WHEEL_ZOOM),
+				this.place(event).x - this.timeline.gutter
+			);
 		else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
 			this.viewport.pan(sideways * unit);
 		else
@@ -183,13 +247,20 @@ export class Interaction {
 
 	pointerDown(event, onAxis) {
 		const { x, y } = this.place(event);
-		const pans = onAxis || event.shiftKey || event.button === 1 || event.pointerType === 'touch';
+		const pans =
+			onAxis ||
+			event.shiftKey ||
+			event.button === 1 ||
+			event.pointerType === 'touch';
 
 		if (event.button > 1)
 			return;
 		event.currentTarget.setPointerCapture(event.pointerId);
 		this.pointers.set(event.pointerId, x);
-		this.drag = this.pointers.size > 1 ? { pinch: true } : { pans, onAxis, x, y, last: x, moved: false };
+		this.drag =
+			this.pointers.size > 1
+				? { pinch: true }
+				: { pans, onAxis, x, y, last: x, moved: false };
 	}
 
 	pointerMove(event) {
@@ -209,7 +280,10 @@ export class Interaction {
 	point(x) {
 		const { timeline, viewport } = this;
 
-		timeline.hover = x === null || x < timeline.gutter ? null : viewport.toTime(x - timeline.gutter);
+		timeline.hover =
+			x === null || x < timeline.gutter
+				? null
+				: viewport.toTime(x - timeline.gutter);
 		timeline.redraw();
 	}
 
@@ -222,8 +296,13 @@ export class Interaction {
 		if (drag.pans)
 			viewport.pan(drag.last - x);
 		else {
-			const times = [drag.x, x].map((pixel) => viewport.toTime(Math.max(0, pixel - timeline.gutter)));
-			timeline.range = { from: Math.max(0, Math.min(...times)), to: Math.min(viewport.end, Math.max(...times)) };
+			const times = [drag.x, x].map((pixel) =>
+				viewport.toTime(Math.max(0, pixel - timeline.gutter))
+			);
+			timeline.range = {
+				from: Math.max(0, Math.min(...times)),
+				to: Math.min(viewport.end, Math.max(...times)),
+			};
 			timeline.redraw();
 		}
 		drag.last = x;
@@ -236,7 +315,10 @@ export class Interaction {
 
 		if (other === undefined || Math.abs(x - other) < 8)
 			return;
-		this.viewport.zoom(Math.max(8, Math.abs(before - other)) / Math.abs(x - other), other - this.timeline.gutter);
+		this.viewport.zoom(
+			Math.max(8, Math.abs(before - other)) / Math.abs(x - other),
+			other - this.timeline.gutter
+		);
 	}
 
 	pointerUp(event) {
@@ -266,7 +348,10 @@ export class Interaction {
 			return;
 		if (!model.hasSlices)
 			return this.noSlices(ns);
-		const slice = lane >= 0 ? this.sliceNear(model, lane, ns) : this.taskSliceNear(model, timeline.tasks[row][0], ns);
+		const slice =
+			lane >= 0
+				? this.sliceNear(model, lane, ns)
+				: this.taskSliceNear(model, timeline.tasks[row][0], ns);
 		if (slice < 0)
 			this.clear();
 		else
@@ -275,7 +360,10 @@ export class Interaction {
 
 	noSlices(ns) {
 		this.clear();
-		showHint(this.details, `Single slices are not drawn at ${formatMoment(ns)}: ${moreSlices(this.head, this.sliceState)}.`);
+		showHint(
+			this.details,
+			`Single slices are not drawn at ${formatMoment(ns)}: ${moreSlices(this.head, this.sliceState)}.`
+		);
 	}
 
 	// Return the lane's slice at a time that was clicked, or one near it, since slices may be
@@ -300,7 +388,11 @@ export class Interaction {
 		if (k === undefined)
 			return -1;
 		const slice = model.taskSliceAt(k, ns, true);
-		return slice >= 0 && model.slices.start[slice] - Math.max(model.wait[slice], near) <= ns && model.slices.end[slice] + near >= ns ? slice : -1;
+		return slice >= 0 &&
+			model.slices.start[slice] - Math.max(model.wait[slice], near) <= ns &&
+			model.slices.end[slice] + near >= ns
+			? slice
+			: -1;
 	}
 
 	// Selection
@@ -318,7 +410,14 @@ export class Interaction {
 			timeline.revealLane(lane);
 		}
 		this.say(sliceText(model, slice, head.cpus[lane]));
-		showSliceDetails(this.details, { model, slice, woken: timeline.woken, head, explain: this.explain, act: this.act });
+		showSliceDetails(this.details, {
+			model,
+			slice,
+			woken: timeline.woken,
+			head,
+			explain: this.explain,
+			act: this.act,
+		});
 		timeline.redraw();
 	}
 
@@ -330,8 +429,13 @@ export class Interaction {
 		timeline.woken = [];
 		timeline.range = { from, to };
 		this.say(`range of ${formatNs(to - from)} from ${formatMoment(from)}`);
-		showRangeDetails(this.details, { model, from, to, act: this.act,
-			noTasks: `Single tasks are not drawn here: ${moreSlices(head, this.sliceState)}.` });
+		showRangeDetails(this.details, {
+			model,
+			from,
+			to,
+			act: this.act,
+			noTasks: `Single tasks are not drawn here: ${moreSlices(head, this.sliceState)}.`,
+		});
 		timeline.redraw();
 	}
 
@@ -356,7 +460,11 @@ export class Interaction {
 		if (other >= 0)
 			this.select(selected.model, other, true);
 		else
-			this.say(selected ? `no ${by > 0 ? 'later' : 'earlier'} slice of it is in this report` : 'no slice is selected');
+			this.say(
+				selected
+					? `no ${by > 0 ? 'later' : 'earlier'} slice of it is in this report`
+					: 'no slice is selected'
+			);
 	}
 
 	// Select the next slice of the same CPU (`by` is 1), or the previous one (-1).
@@ -377,12 +485,18 @@ export class Interaction {
 	across(by) {
 		const { timeline, viewport, head } = this;
 		const { selected } = timeline;
-		const at = selected ? selected.model.slices.start[selected.slice] : (viewport.from + viewport.to) / 2;
+		const at = selected
+			? selected.model.slices.start[selected.slice]
+			: (viewport.from + viewport.to) / 2;
 		const model = timeline.modelAt(at);
 
 		if (!model?.hasSlices)
 			return this.noSlices(at);
-		for (let lane = selected ? selected.lane + by : 0; lane >= 0 && lane < head.cpus.length; lane += by || 1) {
+		for (
+			let lane = selected ? selected.lane + by : 0;
+			lane >= 0 && lane < head.cpus.length;
+			lane += by || 1
+		) {
 			const slice = model.closestSlice(lane, at);
 			if (slice >= 0)
 				return this.select(model, slice, true);
@@ -392,7 +506,10 @@ export class Interaction {
 	fit() {
 		const { timeline, viewport } = this;
 		const { selected, range } = timeline;
-		const start = selected ? selected.model.slices.start[selected.slice] - selected.model.wait[selected.slice] : range?.from;
+		const start = selected
+			? selected.model.slices.start[selected.slice] -
+				selected.model.wait[selected.slice]
+			: range?.from;
 		const end = selected ? selected.model.slices.end[selected.slice] : range?.to;
 		const margin = (end - start) / 4;
 		const { from, to } = viewport;
@@ -406,10 +523,17 @@ export class Interaction {
 	mark() {
 		const { timeline, viewport } = this;
 		const { hover, selected, marks } = timeline;
-		const at = hover ?? (selected ? selected.model.slices.start[selected.slice] : (viewport.from + viewport.to) / 2);
+		const at =
+			hover ??
+			(selected
+				? selected.model.slices.start[selected.slice]
+				: (viewport.from + viewport.to) / 2);
 
 		marks.push(at);
-		const between = marks.length > 1 ? `, ${formatNs(at - marks.at(-2), 4)} from the one before` : '';
+		const between =
+			marks.length > 1
+				? `, ${formatNs(at - marks.at(-2), 4)} from the one before`
+				: '';
 		this.say(`mark ${marks.length} at ${formatMoment(at)}${between}`);
 		timeline.redraw();
 	}
@@ -446,7 +570,11 @@ export class Interaction {
 		timeline.highlight = wanted ? new Set(found.map(([tid]) => tid)) : null;
 		timeline.setTasks(wanted ? found : tasks);
 		if (wanted)
-			this.say(found.length ? `${found.length} of ${tasks.length} tasks: ${found.slice(0, 3).map(taskText).join(', ')}` : 'no task has that name');
+			this.say(
+				found.length
+					? `${found.length} of ${tasks.length} tasks: ${found.slice(0, 3).map(taskText).join(', ')}`
+					: 'no task has that name'
+			);
 	}
 
 	searchKey(event) {
@@ -466,7 +594,9 @@ export class Interaction {
 	nextFound() {
 		const { timeline, viewport } = this;
 		const { selected, highlight } = timeline;
-		const after = selected ? selected.model.slices.start[selected.slice] : viewport.from;
+		const after = selected
+			? selected.model.slices.start[selected.slice]
+			: viewport.from;
 		const model = timeline.modelAt(after);
 
 		if (!highlight?.size || !model?.hasSlices)
@@ -479,17 +609,30 @@ export class Interaction {
 	}
 
 	showKeys() {
-		const list = KEYS.map(([key, what]) => [element('dt', {}, element('kbd', {}, key)), element('dd', {}, what)]);
+		const list = KEYS.map(([key, what]) => [
+			element('dt', {}, element('kbd', {}, key)),
+			element('dd', {}, what),
+		]);
 
 		this.keys.setAttribute('aria-label', 'Keys of the time line');
-		this.keys.replaceChildren(element('h2', {}, 'Keys of the time line'), element('dl', {}, list),
-			element('button', { type: 'button', onclick: () => this.keys.close() }, 'close'));
+		this.keys.replaceChildren(
+			element('h2', {}, 'Keys of the time line'),
+			element('dl', {}, list),
+			element(
+				'button',
+				{ type: 'button', onclick: () => this.keys.close() },
+				'close'
+			)
+		);
 		this.keys.showModal();
 	}
 }
 
 function isTyping(element) {
-	return element.isContentEditable || ['INPUT', 'SELECT', 'TEXTAREA'].includes(element.tagName);
+	return (
+		element.isContentEditable ||
+		['INPUT', 'SELECT', 'TEXTAREA'].includes(element.tagName)
+	);
 }
 
 // Return the slice that a link means, or -1. `at` is the end of the link's interval. For a link

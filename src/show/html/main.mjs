@@ -45,7 +45,11 @@ function nextFrame() {
 }
 
 function whenIdle() {
-	return new Promise((resolve) => window.requestIdleCallback ? requestIdleCallback(resolve, { timeout: 500 }) : setTimeout(resolve));
+	return new Promise((resolve) =>
+		window.requestIdleCallback
+			? requestIdleCallback(resolve, { timeout: 500 })
+			: setTimeout(resolve)
+	);
 }
 
 class Page {
@@ -59,8 +63,15 @@ class Page {
 		this.loading = Promise.resolve();
 		this.reports = {};
 		this.reading = {};
-		this.interaction = new Interaction({ timeline: this.timeline, viewport: this.viewport, head: this.head,
-			details: byId('details'), search: byId('search'), keys: byId('keys'), load: (at) => this.loadAt(at) });
+		this.interaction = new Interaction({
+			timeline: this.timeline,
+			viewport: this.viewport,
+			head: this.head,
+			details: byId('details'),
+			search: byId('search'),
+			keys: byId('keys'),
+			load: (at) => this.loadAt(at),
+		});
 		this.go = (place) => attempt(() => this.interaction.go(place));
 	}
 
@@ -80,7 +91,9 @@ class Page {
 		await attempt(async () => this.drawFirst(await part));
 		await shown;
 		this.viewport.onchange(() => this.loadSoon());
-		this.timeline.scroller.addEventListener('scroll', () => this.loadSoon(), { passive: true });
+		this.timeline.scroller.addEventListener('scroll', () => this.loadSoon(), {
+			passive: true,
+		});
 		await Promise.all([this.showReports(), this.readTasks()]);
 		window.addEventListener('hashchange', () => this.follow());
 		this.follow();
@@ -105,7 +118,12 @@ class Page {
 
 	async readTasks() {
 		const model = await attempt(async () => {
-			const part = await this.source.part(0, this.head.window_ns, this.buckets(), 'most');
+			const part = await this.source.part(
+				0,
+				this.head.window_ns,
+				this.buckets(),
+				'most'
+			);
 
 			await part.complete();
 			this.showTasks(part);
@@ -141,7 +159,10 @@ class Page {
 	}
 
 	buckets() {
-		return Math.min(16384, Math.ceil(this.viewport.width * this.timeline.scale * (1 + 2 * BESIDE)));
+		return Math.min(
+			16384,
+			Math.ceil(this.viewport.width * this.timeline.scale * (1 + 2 * BESIDE))
+		);
 	}
 
 	modelOf(part) {
@@ -157,14 +178,20 @@ class Page {
 
 		if (!this.head.served || !this.reports.summary)
 			return ranked;
-		return this.reports.summary.tasks.map(({ tid, tgid, comm }) => [tid, tgid ?? 0, comm]);
+		return this.reports.summary.tasks.map(({ tid, tgid, comm }) => [
+			tid,
+			tgid ?? 0,
+			comm,
+		]);
 	}
 
 	// Read a report, but only once. Return a promise of it, or null if the page does not have
 	// it.
 	readReport(name) {
 		if (this.head.reports.includes(name))
-			this.reading[name] ??= attempt(async () => this.reports[name] = await this.source.report(name));
+			this.reading[name] ??= attempt(
+				async () => (this.reports[name] = await this.source.report(name))
+			);
 		return this.reading[name] ?? null;
 	}
 
@@ -193,7 +220,11 @@ class Page {
 		await this.load();
 		if (this.timeline.modelAt(at)?.hasSlices)
 			return;
-		await this.addPart(Math.max(0, at - ABOUT_NS), Math.min(this.viewport.end, at + ABOUT_NS), []);
+		await this.addPart(
+			Math.max(0, at - ABOUT_NS),
+			Math.min(this.viewport.end, at + ABOUT_NS),
+			[]
+		);
 	}
 
 	// Load the data of the window after the loads that are already queued. Each of them uses
@@ -220,7 +251,14 @@ class Page {
 		if (this.isLoaded(from, to, tids))
 			return;
 		const beside = this.head.served ? (to - from) * BESIDE : 0;
-		this.asked.set(await this.addPart(Math.max(0, from - beside), Math.min(end, to + beside), tids), new Set(tids));
+		this.asked.set(
+			await this.addPart(
+				Math.max(0, from - beside),
+				Math.min(end, to + beside),
+				tids
+			),
+			new Set(tids)
+		);
 	}
 
 	async addPart(from, to, tids) {
@@ -236,11 +274,16 @@ class Page {
 	// slices or, from a server, with buckets of at most two device pixels and the rows of
 	// `tids`.
 	isLoaded(from, to, tids) {
-		const wanted = this.viewport.nsPerPixel / this.timeline.scale * 2;
-		const suffices = (m) => m.hasSlices ||
-			this.head.served && m.grain <= wanted && tids.every((tid) => this.asked.get(m)?.has(tid));
+		const wanted = (this.viewport.nsPerPixel / this.timeline.scale) * 2;
+		const suffices = (m) =>
+			m.hasSlices ||
+			(this.head.served &&
+				m.grain <= wanted &&
+				tids.every((tid) => this.asked.get(m)?.has(tid)));
 
-		return this.timeline.models.some((m) => m.from <= from && m.to >= to && suffices(m));
+		return this.timeline.models.some(
+			(m) => m.from <= from && m.to >= to && suffices(m)
+		);
 	}
 
 	// Go to the place in the page's address: #t=FROM,TO&cpu=CPU&tid=TID, with times in ns from

@@ -66,7 +66,9 @@ export class PartModel {
 	// The levels that have been loaded, the finest first. In an HTML file the coarsest is
 	// loaded first.
 	get levels() {
-		return this.allLevels.filter(({ number }) => this.part.has(`levels.${number}.depth`));
+		return this.allLevels.filter(({ number }) =>
+			this.part.has(`levels.${number}.depth`)
+		);
 	}
 
 	// Whether the slices have been loaded. In an HTML file they are loaded after the levels.
@@ -105,7 +107,12 @@ export class PartModel {
 		}
 		part.decoded.delete('slices.gap');
 		part.decoded.delete('slices.ns');
-		return { first, start, end, runner: part.column('slices.runner', count, Uint32Array) };
+		return {
+			first,
+			start,
+			end,
+			runner: part.column('slices.runner', count, Uint32Array),
+		};
 	}
 
 	get how() {
@@ -126,9 +133,20 @@ export class PartModel {
 
 	// The columns of a level.
 	level({ number, buckets }) {
-		const column = (name, Kind) => this.part.column(`levels.${number}.${name}`, buckets * this.cpus.length, Kind);
+		const column = (name, Kind) =>
+			this.part.column(
+				`levels.${number}.${name}`,
+				buckets * this.cpus.length,
+				Kind
+			);
 
-		return { runner: column('runner', Uint32Array), busy: column('busy'), unknown: column('unknown'), wait: column('wait'), depth: column('depth') };
+		return {
+			runner: column('runner', Uint32Array),
+			busy: column('busy'),
+			unknown: column('unknown'),
+			wait: column('wait'),
+			depth: column('depth'),
+		};
 	}
 
 	taskLevel(name) {
@@ -138,7 +156,10 @@ export class PartModel {
 	// Whether the loaded data shows what a task did. Slices show it for every tid: a task
 	// without any did not run.
 	coversTask(tid) {
-		return this.hasSlices || this.part.has('task_levels.unknown') && this.rows.has(this.byTid.get(tid));
+		return (
+			this.hasSlices ||
+			(this.part.has('task_levels.unknown') && this.rows.has(this.byTid.get(tid)))
+		);
 	}
 
 	// Return the task of a runner code as [tid, tgid, comm]; null if the code is not a task's.
@@ -170,12 +191,18 @@ export class PartModel {
 	// Return the first slice that begins after `at` and whose task is in the set `tids`, or -1.
 	nextSliceOf(tids, at) {
 		const { start } = this.slices;
-		const next = [...tids].map((tid) => this.byTid.get(tid)).filter((k) => k !== undefined).map((k) => {
-			const own = this.taskSlices(k);
-			return own[this.positionIn(own, at) + 1] ?? -1;
-		});
+		const next = [...tids]
+			.map((tid) => this.byTid.get(tid))
+			.filter((k) => k !== undefined)
+			.map((k) => {
+				const own = this.taskSlices(k);
+				return own[this.positionIn(own, at) + 1] ?? -1;
+			});
 
-		return next.reduce((best, i) => i >= 0 && (best < 0 || start[i] < start[best]) ? i : best, -1);
+		return next.reduce(
+			(best, i) => (i >= 0 && (best < 0 || start[i] < start[best]) ? i : best),
+			-1
+		);
 	}
 
 	laneOf(i) {
@@ -248,7 +275,9 @@ export class PartModel {
 		const level = this.taskLevels.at(-1);
 		const at = level.at + row * level.buckets;
 
-		return this.taskLevel('run').subarray(at, at + level.buckets).reduce((sum, share) => sum + share, 0);
+		return this.taskLevel('run')
+			.subarray(at, at + level.buckets)
+			.reduce((sum, share) => sum + share, 0);
 	}
 
 	// Return the position in `own`, a task's slices, of the last one that began at `at` or
@@ -291,7 +320,12 @@ export class PartModel {
 		if (code === 1)
 			return { what: 'interrupt', task: null, slice: -1, at_ns };
 		const task = this.tasks[code - FIRST_WAKER] ?? null;
-		return { what: 'task', task, slice: task ? this.taskSliceAt(code - FIRST_WAKER, at_ns) : -1, at_ns };
+		return {
+			what: 'task',
+			task,
+			slice: task ? this.taskSliceAt(code - FIRST_WAKER, at_ns) : -1,
+			at_ns,
+		};
 	}
 
 	// Return slices that began with a wakeup by slice i's task during slice i; at most `limit`.
@@ -319,7 +353,11 @@ export class PartModel {
 		const { first, start, end, runner } = this.slices;
 		const sums = new Map();
 
-		for (let i = firstAbove(end, from, first[lane], first[lane + 1]); i < first[lane + 1] && start[i] < to; i++) {
+		for (
+			let i = firstAbove(end, from, first[lane], first[lane + 1]);
+			i < first[lane + 1] && start[i] < to;
+			i++
+		) {
 			const ns = Math.min(end[i], to) - Math.max(start[i], from);
 			sums.set(runner[i], (sums.get(runner[i]) ?? 0) + ns);
 		}
@@ -363,7 +401,11 @@ export class PartModel {
 
 		gap.from = this.slices.end[i];
 		gap.to = next === undefined ? this.to : this.slices.start[next];
-		gap.waits = WENT_WAITING[went] ? gap.from : next === undefined ? gap.to : Math.max(gap.from, gap.to - this.wait[next]);
+		gap.waits = WENT_WAITING[went]
+			? gap.from
+			: next === undefined
+				? gap.to
+				: Math.max(gap.from, gap.to - this.wait[next]);
 		gap.state = WENT_STATE[went];
 	}
 }
@@ -434,7 +476,10 @@ export function canDrawWindow(model, from, nsPerPixel, pixels) {
 	const level = pickLevel(model.allLevels, nsPerPixel);
 	const wants = (_, lane) => wantsSlices(model, lane, level, from, nsPerPixel, 0, pixels);
 
-	return model.hasSlices || pickLevel(model.levels, nsPerPixel) === level && !model.cpus.some(wants);
+	return (
+		model.hasSlices ||
+		(pickLevel(model.levels, nsPerPixel) === level && !model.cpus.some(wants))
+	);
 }
 
 // Fill the pixels x0 to x1 - 1 of a lane. Pixel 0 begins at the time `from`.
@@ -459,15 +504,21 @@ export function wantsSlices(model, lane, level, from, nsPerPixel, x0, x1) {
 		return false;
 	if (!level || level.ns > nsPerPixel)
 		return true;
-	const share = Math.min(1, (x1 - x0) * nsPerPixel / (model.to - model.from));
-	return model.part.column('slices.nr', model.cpus.length)[lane] * share <= (x1 - x0) * SLICES_PER_PIXEL;
+	const share = Math.min(1, ((x1 - x0) * nsPerPixel) / (model.to - model.from));
+	return (
+		model.part.column('slices.nr', model.cpus.length)[lane] * share <=
+		(x1 - x0) * SLICES_PER_PIXEL
+	);
 }
 
 function sampleLevels(model, lane, level, from, nsPerPixel, x0, x1, pixels, whole) {
 	const { runner, busy, unknown, wait, depth } = model.level(level);
 	const at = lane * level.buckets;
 	const begin = from + x0 * nsPerPixel - model.from;
-	const last = Math.min(level.buckets, Math.ceil((begin + (x1 - x0) * nsPerPixel) / level.ns));
+	const last = Math.min(
+		level.buckets,
+		Math.ceil((begin + (x1 - x0) * nsPerPixel) / level.ns)
+	);
 
 	for (let b = Math.max(0, Math.floor(begin / level.ns)); b < last; b++) {
 		const left = x0 + (b * level.ns - begin) / nsPerPixel;
@@ -480,7 +531,15 @@ function sampleLevels(model, lane, level, from, nsPerPixel, x0, x1, pixels, whol
 				continue;
 			const share = Math.min(right, x + 1) - Math.max(left, x);
 			pixels.wait[x] = Math.max(pixels.wait[x], wait[i] * 1000);
-			addBucket(pixels, x, share, runner[i], busy[i] / 255, unknown[i] / 255, model);
+			addBucket(
+				pixels,
+				x,
+				share,
+				runner[i],
+				busy[i] / 255,
+				unknown[i] / 255,
+				model
+			);
 		}
 	}
 }
@@ -502,14 +561,20 @@ function sampleSlices(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	const begin = from + x0 * nsPerPixel;
 	const finish = from + x1 * nsPerPixel;
 
-	for (let i = firstAbove(end, begin, first[lane], first[lane + 1]); i < first[lane + 1] && start[i] < finish; i++) {
+	for (
+		let i = firstAbove(end, begin, first[lane], first[lane + 1]);
+		i < first[lane + 1] && start[i] < finish;
+		i++
+	) {
 		const left = Math.max(x0, (start[i] - from) / nsPerPixel);
 		const right = Math.min(x1, (end[i] - from) / nsPerPixel);
 		const x = Math.min(Math.floor(left), x1 - 1);
 
 		if (start[i] >= begin)
 			pixels.wait[x] = Math.max(pixels.wait[x], wait[i]);
-		spread(left, right, x0, x1, (px, share) => pixels.add(px, share, runner[i], model.tidOf(runner[i])));
+		spread(left, right, x0, x1, (px, share) =>
+			pixels.add(px, share, runner[i], model.tidOf(runner[i]))
+		);
 		if (right - left >= 3 && start[i] >= begin)
 			pixels.edge[Math.round(left)] = 1;
 		if (right - left >= LABEL_PIXELS)
@@ -523,11 +588,16 @@ function sampleDepth(model, lane, from, nsPerPixel, x0, x1, pixels) {
 	const { first, start, end } = model.slices;
 	const { wait } = model;
 	const change = new Float64Array(x1 - x0 + 1);
-	const toPixel = (ns) => Math.min(x1, Math.max(x0, Math.round((ns - from) / nsPerPixel))) - x0;
+	const toPixel = (ns) =>
+		Math.min(x1, Math.max(x0, Math.round((ns - from) / nsPerPixel))) - x0;
 	const finish = from + x1 * nsPerPixel;
 	let beyond = 0;
 
-	for (let i = firstAbove(end, from + x0 * nsPerPixel, first[lane], first[lane + 1]); i < first[lane + 1] && beyond < MOST_BEYOND; i++) {
+	for (
+		let i = firstAbove(end, from + x0 * nsPerPixel, first[lane], first[lane + 1]);
+		i < first[lane + 1] && beyond < MOST_BEYOND;
+		i++
+	) {
 		beyond += start[i] >= finish;
 		if (!(wait[i] > 0))
 			continue;
@@ -671,7 +741,11 @@ function sampleTaskLevels(model, k, from, nsPerPixel, x0, x1, pixels) {
 	const level = pickLevel(model.taskLevels, nsPerPixel);
 	const at = level.at + model.rows.get(k) * level.buckets;
 	const begin = from - model.from;
-	for (let b = Math.max(0, Math.floor((begin + x0 * nsPerPixel) / level.ns)); b < level.buckets; b++) {
+	for (
+		let b = Math.max(0, Math.floor((begin + x0 * nsPerPixel) / level.ns));
+		b < level.buckets;
+		b++
+	) {
 		const left = Math.max(x0, (b * level.ns - begin) / nsPerPixel);
 		const right = Math.min(x1, ((b + 1) * level.ns - begin) / nsPerPixel);
 
@@ -680,7 +754,8 @@ function sampleTaskLevels(model, k, from, nsPerPixel, x0, x1, pixels) {
 		for (const state of ['run', 'wait', 'blocked', 'unknown']) {
 			const share = model.taskLevel(state)[at + b] / 255;
 			for (let x = Math.floor(left); share && x < right && x < x1; x++)
-				pixels[state][x] += share * (Math.min(right, x + 1) - Math.max(left, x));
+				pixels[state][x] +=
+					share * (Math.min(right, x + 1) - Math.max(left, x));
 		}
 	}
 }
@@ -692,21 +767,46 @@ export function rangeStatistics(model, from, to) {
 	const tasks = new Map();
 	const cpus = model.cpus.map((cpu) => ({ cpu, busy_ns: 0, unknown_ns: 0, offline_ns: 0 }));
 
-	cpus.forEach((row, lane) => model.hasSlices ? addSlices(model, lane, from, to, row, tasks) : addBuckets(model, lane, from, to, row));
-	return { tasks: [...tasks.values()].sort((a, b) => b.run_ns - a.run_ns), cpus, hasTasks: model.hasSlices };
+	cpus.forEach((row, lane) =>
+		model.hasSlices
+			? addSlices(model, lane, from, to, row, tasks)
+			: addBuckets(model, lane, from, to, row)
+	);
+	return {
+		tasks: [...tasks.values()].sort((a, b) => b.run_ns - a.run_ns),
+		cpus,
+		hasTasks: model.hasSlices,
+	};
 }
 
 function addSlices(model, lane, from, to, row, tasks) {
 	const { first, start, end, runner } = model.slices;
 
-	for (let i = firstAbove(end, from, first[lane], first[lane + 1]); i < first[lane + 1] && start[i] < to; i++) {
+	for (
+		let i = firstAbove(end, from, first[lane], first[lane + 1]);
+		i < first[lane + 1] && start[i] < to;
+		i++
+	) {
 		const ns = Math.min(end[i], to) - Math.max(start[i], from);
 		const task = model.task(runner[i]);
 
-		row[runner[i] === UNKNOWN ? 'unknown_ns' : runner[i] === OFFLINE ? 'offline_ns' : 'busy_ns'] += ns;
+		row[
+			runner[i] === UNKNOWN
+				? 'unknown_ns'
+				: runner[i] === OFFLINE
+					? 'offline_ns'
+					: 'busy_ns'
+		] += ns;
 		if (!task)
 			continue;
-		const sum = tasks.get(runner[i]) ?? { tid: task[0], comm: task[2], run_ns: 0, waits: 0, wait_ns: 0, max_ns: 0 };
+		const sum = tasks.get(runner[i]) ?? {
+			tid: task[0],
+			comm: task[2],
+			run_ns: 0,
+			waits: 0,
+			wait_ns: 0,
+			max_ns: 0,
+		};
 		tasks.set(runner[i], sum);
 		sum.run_ns += ns;
 		if (model.wait[i] > 0 && start[i] >= from) {
@@ -721,7 +821,11 @@ function addBuckets(model, lane, from, to, row) {
 	const level = model.levels[0];
 	const { runner, busy, unknown } = model.level(level);
 
-	for (let b = Math.max(0, Math.floor((from - model.from) / level.ns)); b < level.buckets; b++) {
+	for (
+		let b = Math.max(0, Math.floor((from - model.from) / level.ns));
+		b < level.buckets;
+		b++
+	) {
 		const begin = model.from + b * level.ns;
 		const ns = Math.min(begin + level.ns, to) - Math.max(begin, from);
 		const i = lane * level.buckets + b;
@@ -740,7 +844,12 @@ export function findTasks(tasks, text) {
 
 	if (!wanted)
 		return [];
-	return tasks.filter(([tid, tgid, comm]) => String(tid) === wanted || String(tgid) === wanted || comm.toLowerCase().includes(wanted));
+	return tasks.filter(
+		([tid, tgid, comm]) =>
+			String(tid) === wanted ||
+			String(tgid) === wanted ||
+			comm.toLowerCase().includes(wanted)
+	);
 }
 
 // Colours of tasks: those of Okabe and Ito, which people with colour blindness can distinguish,

@@ -6,7 +6,19 @@
 
 import { HUES, taskHue } from './model.mjs';
 
-const NAMES = ['bg', 'fg', 'accent', 'unknown', 'muted', 'line', 'lane', 'queue', 'wait', 'blocked', 'sleep'];
+const NAMES = [
+	'bg',
+	'fg',
+	'accent',
+	'unknown',
+	'muted',
+	'line',
+	'lane',
+	'queue',
+	'wait',
+	'blocked',
+	'sleep',
+];
 // The band at the top of a lane shows the queue and long waits. This is its share of the lane's
 // height.
 const BAND = 0.28;
@@ -23,7 +35,9 @@ function toPixel(hex) {
 }
 
 function mixPixels(a, b, share) {
-	const part = (shift) => Math.round((a >> shift & 255) * (1 - share) + (b >> shift & 255) * share) << shift;
+	const part = (shift) =>
+		Math.round(((a >> shift) & 255) * (1 - share) + ((b >> shift) & 255) * share) <<
+		shift;
 
 	return (0xff000000 | part(16) | part(8) | part(0)) >>> 0;
 }
@@ -32,7 +46,9 @@ function mixPixels(a, b, share) {
 // pixels, too: the task colours (.hues), those of tasks that a search did not find (.faint), of the
 // borders of slices (.edges), and of the patterns of waiting and blocked tasks (.ground, .line).
 export function readTheme(style) {
-	const text = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim() || '#888888']));
+	const text = Object.fromEntries(
+		NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim() || '#888888'])
+	);
 	const pixel = Object.fromEntries(NAMES.map((name) => [name, toPixel(text[name])]));
 	const hues = HUES.map(toPixel);
 
@@ -40,8 +56,14 @@ export function readTheme(style) {
 		text, pixel, hues,
 		faint: hues.map((hue) => mixPixels(hue, pixel.lane, 0.78)),
 		edges: hues.map((hue) => mixPixels(hue, pixel.bg, 0.45)),
-		ground: { wait: mixPixels(pixel.lane, pixel.wait, 0.16), blocked: mixPixels(pixel.lane, pixel.blocked, 0.16) },
-		line: { wait: mixPixels(pixel.lane, pixel.wait, 0.55), blocked: mixPixels(pixel.lane, pixel.blocked, 0.75) },
+		ground: {
+			wait: mixPixels(pixel.lane, pixel.wait, 0.16),
+			blocked: mixPixels(pixel.lane, pixel.blocked, 0.16),
+		},
+		line: {
+			wait: mixPixels(pixel.lane, pixel.wait, 0.55),
+			blocked: mixPixels(pixel.lane, pixel.blocked, 0.75),
+		},
 	};
 }
 
@@ -89,13 +111,37 @@ export function paintLane(picture, x, y, height, lane, theme, { scale, highlight
 		const unknown = off ? lane.offline[column] : lane.unknown[column];
 
 		if (unknown > 0.01)
-			paintUnknown(picture, x + column, y, Math.max(1, Math.round(height * Math.min(1, unknown))), off, theme, scale);
+			paintUnknown(
+				picture,
+				x + column,
+				y,
+				Math.max(1, Math.round(height * Math.min(1, unknown))),
+				off,
+				theme,
+				scale
+			);
 		if (busy > 0) {
 			const size = Math.max(scale, Math.round((height - band) * busy));
-			paintColumn(picture, x + column, y + height - size, size, runnerPixel(lane, column, theme, highlight));
+			paintColumn(
+				picture,
+				x + column,
+				y + height - size,
+				size,
+				runnerPixel(lane, column, theme, highlight)
+			);
 		}
 		if (band)
-			paintBand(picture, x + column, y, band, lane, column, theme, longest, scale);
+			paintBand(
+				picture,
+				x + column,
+				y,
+				band,
+				lane,
+				column,
+				theme,
+				longest,
+				scale
+			);
 	}
 }
 
@@ -132,11 +178,20 @@ function paintBand(picture, x, y, band, lane, column, theme, longest, scale) {
 	const wait = lane.wait[column] / longest;
 
 	if (waiting > 0) {
-		const size = Math.max(1, Math.round((band - 1) * Math.min(1, Math.sqrt(waiting / DEEP_QUEUE))));
+		const size = Math.max(
+			1,
+			Math.round((band - 1) * Math.min(1, Math.sqrt(waiting / DEEP_QUEUE)))
+		);
 		paintColumn(picture, x, y + band - size, size, theme.pixel.queue);
 	}
 	if (wait >= MARKED_WAIT)
-		paintColumn(picture, x, y + Math.round((band - 2 * scale) * (1 - wait)), 2 * scale, theme.pixel.wait);
+		paintColumn(
+			picture,
+			x,
+			y + Math.round((band - 2 * scale) * (1 - wait)),
+			2 * scale,
+			theme.pixel.wait
+		);
 }
 
 // Paint a task's row. A column of pixels shows the task's states on top of each other, each as high
@@ -153,7 +208,10 @@ export function paintRow(picture, x, y, height, row, hue, theme, scale) {
 			const share = row[state][column];
 			if (share < 0.004)
 				continue;
-			const size = Math.min(bottom - y, Math.max(scale, Math.round(height * share)));
+			const size = Math.min(
+				bottom - y,
+				Math.max(scale, Math.round(height * share))
+			);
 			bottom -= size;
 			paintState(picture, x + column, bottom, size, state, hue, theme, scale);
 		}

@@ -14,11 +14,17 @@ const TYPES = { u8: Uint8Array, u32: Uint32Array, f32: Float32Array };
 // beginning of the part, `readRest` loads the rest.
 export class Part {
 	constructor(bytes, readRest = async () => new Uint8Array(0)) {
-		const length = bytes.length < 4 ? Infinity : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+		const length =
+			bytes.length < 4
+				? Infinity
+				: new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
 
 		if (length > bytes.length - 4)
 			throw new Error('a part of this page is cut off');
-		Object.assign(this, JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))));
+		Object.assign(
+			this,
+			JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
+		);
 		this.bytes = bytes;
 		this.readRest = readRest;
 		this.decoded = new Map();
@@ -35,7 +41,10 @@ export class Part {
 
 	// Whether the part has the column, and the column has been loaded.
 	has(name) {
-		return Object.hasOwn(this.columns, name) && this.columns[name][0] + this.columns[name][1] <= this.bytes.length;
+		return (
+			Object.hasOwn(this.columns, name) &&
+			this.columns[name][0] + this.columns[name][1] <= this.bytes.length
+		);
 	}
 
 	// Return the numbers of a column, none if the part lacks it. Throws an error if there are
@@ -52,7 +61,9 @@ export class Part {
 	}
 
 	decode(name, count, Kind = Float64Array) {
-		const [at, length, type] = Object.hasOwn(this.columns, name) ? this.columns[name] : [0, 0, 'u8'];
+		const [at, length, type] = Object.hasOwn(this.columns, name)
+			? this.columns[name]
+			: [0, 0, 'u8'];
 		const bytes = this.bytes.subarray(at, at + length);
 
 		if (bytes.length !== length)
@@ -61,7 +72,9 @@ export class Part {
 			return decodeVarints(bytes, count ?? countVarints(bytes), Kind, name);
 		const numbers = new TYPES[type](bytes.slice().buffer);
 		if (count !== undefined && numbers.length !== count)
-			throw new Error(`column '${name}' of this page has ${numbers.length} numbers where ${count} belong`);
+			throw new Error(
+				`column '${name}' of this page has ${numbers.length} numbers where ${count} belong`
+			);
 		return numbers;
 	}
 }
@@ -101,7 +114,9 @@ function decodeVarints(bytes, count, Kind, name) {
 		}
 	}
 	if (numbers.length < count || nrOpen || at !== bytes.length)
-		throw new Error(`column '${name}' of this page does not have the ${count} numbers that belong there`);
+		throw new Error(
+			`column '${name}' of this page does not have the ${count} numbers that belong there`
+		);
 	return numbers;
 }
 
@@ -141,8 +156,10 @@ function openInflater() {
 	try {
 		return new DecompressionStream('deflate-raw');
 	} catch {
-		throw new Error("This browser cannot read the page: it has no DecompressionStream for 'deflate-raw'. " +
-			'Chromium since 103, Firefox since 113 and Safari since 16.4 have it.');
+		throw new Error(
+			"This browser cannot read the page: it has no DecompressionStream for 'deflate-raw'. " +
+				'Chromium since 103, Firefox since 113 and Safari since 16.4 have it.'
+		);
 	}
 }
 
@@ -163,7 +180,9 @@ async function inflate(bytes) {
 // have more digits than a double: they are kept as text until they are converted as BigInt. The
 // pattern finds only members, not text in JSON strings, where each quote has a backslash before it.
 export function parseReport(text, origin) {
-	const exact = text.replace(/("[a-z_]*_ns":)(\d+)/g, (all, key, digits) => digits.length > MAX_EXACT_DIGITS ? `${key}"${digits}"` : all);
+	const exact = text.replace(/("[a-z_]*_ns":)(\d+)/g, (all, key, digits) =>
+		digits.length > MAX_EXACT_DIGITS ? `${key}"${digits}"` : all
+	);
 	const zero = BigInt(origin);
 
 	const walk = (value, parent) => {
@@ -183,7 +202,10 @@ export function parseReport(text, origin) {
 }
 
 function isMoment(key, parent) {
-	return parent !== 'hist' && MOMENTS.test(key) || parent === 'recording' && (key === 'start_ns' || key === 'end_ns');
+	return (
+		(parent !== 'hist' && MOMENTS.test(key)) ||
+		(parent === 'recording' && (key === 'start_ns' || key === 'end_ns'))
+	);
 }
 
 // Return the index of the finest part that covers the window. A part with slices is finer than one
@@ -270,13 +292,19 @@ class EmbeddedSource {
 		if (!find()?.nextSibling)
 			await allRead(this.document);
 		if (!find()?.nextSibling)
-			throw new Error(`this page is cut off, as a download or a mail may be: it ends before the end of its data '${id}'`);
+			throw new Error(
+				`this page is cut off, as a download or a mail may be: it ends before the end of its data '${id}'`
+			);
 		return find();
 	}
 }
 
 function allRead(document) {
-	return new Promise((resolve) => document.readyState === 'loading' ? document.addEventListener('DOMContentLoaded', resolve, { once: true }) : resolve());
+	return new Promise((resolve) =>
+		document.readyState === 'loading'
+			? document.addEventListener('DOMContentLoaded', resolve, { once: true })
+			: resolve()
+	);
 }
 
 class ServedSource {
@@ -297,12 +325,17 @@ class ServedSource {
 			throw new Error('schedtap does not answer: it has ended');
 		}
 		if (!response.ok)
-			throw new Error(`schedtap cannot answer: ${(await response.text()).trim() || response.status}`);
+			throw new Error(
+				`schedtap cannot answer: ${(await response.text()).trim() || response.status}`
+			);
 		return response;
 	}
 
 	async report(name) {
-		return parseReport(await (await this.ask(`/report/${encodeURIComponent(name)}`)).text(), this.head.origin_ns);
+		return parseReport(
+			await (await this.ask(`/report/${encodeURIComponent(name)}`)).text(),
+			this.head.origin_ns
+		);
 	}
 
 	async part(from, to, buckets, tasks = []) {

@@ -17,21 +17,70 @@ const MOST_CGROUPS = 12;
 // `digits` decimals. `isNumber` marks a column that has text() as numeric, too.
 class SortedTable {
 	constructor({ id, title, columns, rows, omitted, sortBy, descending = true }) {
-		Object.assign(this, { id, title, columns, rows, omitted, sortBy, descending, limit: FIRST_ROWS });
+		Object.assign(this, {
+			id,
+			title,
+			columns,
+			rows,
+			omitted,
+			sortBy,
+			descending,
+			limit: FIRST_ROWS,
+		});
 		this.texts = new Map();
-		this.filter = element('input', { type: 'search', placeholder: 'filter', 'aria-label': `Filter ${title}`, autocomplete: 'off', oninput: () => this.fill(FIRST_ROWS) });
+		this.filter = element('input', {
+			type: 'search',
+			placeholder: 'filter',
+			'aria-label': `Filter ${title}`,
+			autocomplete: 'off',
+			oninput: () => this.fill(FIRST_ROWS),
+		});
 		this.count = element('span', { class: 'hint', role: 'status' });
 		this.body = element('tbody');
-		this.more = element('button', { type: 'button', onclick: () => this.fill(this.limit < MORE_ROWS ? MORE_ROWS : this.limit + MORE_ROWS) });
-		this.heads = columns.map((column, i) => element('th', { scope: 'col', class: isNumeric(column) ? 'number' : null },
-			element('button', { type: 'button', onclick: () => this.sort(i) }, column.head, column.unit ? element('small', {}, ` ${column.unit}`) : null)));
+		this.more = element('button', {
+			type: 'button',
+			onclick: () =>
+				this.fill(
+					this.limit < MORE_ROWS ? MORE_ROWS : this.limit + MORE_ROWS
+				),
+		});
+		this.heads = columns.map((column, i) =>
+			element(
+				'th',
+				{ scope: 'col', class: isNumeric(column) ? 'number' : null },
+				element(
+					'button',
+					{ type: 'button', onclick: () => this.sort(i) },
+					column.head,
+					column.unit ? element('small', {}, ` ${column.unit}`) : null
+				)
+			)
+		);
 		this.fill(FIRST_ROWS);
 	}
 
 	get element() {
-		return element('section', { class: 'sorted', id: this.id, 'aria-labelledby': `${this.id}-title` },
-			element('div', { class: 'toolbar' }, element('h3', { id: `${this.id}-title` }, this.title), this.rows.length > FIRST_ROWS ? this.filter : null, this.count),
-			scrollBox(`${this.title}, table`, element('table', {}, element('thead', {}, element('tr', {}, this.heads)), this.body)), this.more);
+		return element(
+			'section',
+			{ class: 'sorted', id: this.id, 'aria-labelledby': `${this.id}-title` },
+			element(
+				'div',
+				{ class: 'toolbar' },
+				element('h3', { id: `${this.id}-title` }, this.title),
+				this.rows.length > FIRST_ROWS ? this.filter : null,
+				this.count
+			),
+			scrollBox(
+				`${this.title}, table`,
+				element(
+					'table',
+					{},
+					element('thead', {}, element('tr', {}, this.heads)),
+					this.body
+				)
+			),
+			this.more
+		);
 	}
 
 	sort(i) {
@@ -43,14 +92,22 @@ class SortedTable {
 
 	textOf(row) {
 		if (!this.texts.has(row))
-			this.texts.set(row, this.columns.map((column) => isNumeric(column) ? '' : column.of(row)).join(' ').toLowerCase());
+			this.texts.set(
+				row,
+				this.columns
+					.map((column) => (isNumeric(column) ? '' : column.of(row)))
+					.join(' ')
+					.toLowerCase()
+			);
 		return this.texts.get(row);
 	}
 
 	chosen() {
 		const wanted = this.filter.value.trim().toLowerCase();
 		const { of } = this.columns[this.sortBy];
-		const rows = this.rows.filter((row) => !wanted || this.textOf(row).includes(wanted));
+		const rows = this.rows.filter(
+			(row) => !wanted || this.textOf(row).includes(wanted)
+		);
 		const sign = this.descending ? -1 : 1;
 
 		// unknown values come last in either direction
@@ -58,7 +115,9 @@ class SortedTable {
 			const [x, y] = [of(a), of(b)];
 			if (x === y)
 				return 0;
-			return isAbsent(x) || isAbsent(y) ? isAbsent(x) - isAbsent(y) : (x < y ? -1 : 1) * sign;
+			return isAbsent(x) || isAbsent(y)
+				? isAbsent(x) - isAbsent(y)
+				: (x < y ? -1 : 1) * sign;
 		});
 	}
 
@@ -66,17 +125,40 @@ class SortedTable {
 		const rows = this.chosen();
 
 		this.limit = limit;
-		this.heads.forEach((head, i) => head.setAttribute('aria-sort', i !== this.sortBy ? 'none' : this.descending ? 'descending' : 'ascending'));
+		this.heads.forEach((head, i) =>
+			head.setAttribute(
+				'aria-sort',
+				i !== this.sortBy
+					? 'none'
+					: this.descending
+						? 'descending'
+						: 'ascending'
+			)
+		);
 		this.body.replaceChildren(...rows.slice(0, limit).map((row) => this.row(row)));
-		this.count.textContent = `${rows.length === this.rows.length ? '' : `${formatCount(rows.length)} of `}${countOf(this.rows.length, 'row')}` +
-			(this.omitted ? `; ${formatCount(this.omitted)} more are not in this page` : '');
+		this.count.textContent =
+			`${rows.length === this.rows.length ? '' : `${formatCount(rows.length)} of `}${countOf(this.rows.length, 'row')}` +
+			(this.omitted
+				? `; ${formatCount(this.omitted)} more are not in this page`
+				: '');
 		this.more.hidden = rows.length <= limit;
 		this.more.textContent = `Show ${Math.min(rows.length - limit, limit < MORE_ROWS ? MORE_ROWS - limit : MORE_ROWS)} more`;
 	}
 
 	row(row) {
-		return element('tr', {}, this.columns.map((column) => element('td', { class: isNumeric(column) ? 'number' : null },
-			column.text ? column.text(row) : numberText(column.of(row), column))));
+		return element(
+			'tr',
+			{},
+			this.columns.map((column) =>
+				element(
+					'td',
+					{ class: isNumeric(column) ? 'number' : null },
+					column.text
+						? column.text(row)
+						: numberText(column.of(row), column)
+				)
+			)
+		);
 	}
 }
 
@@ -91,26 +173,50 @@ function isNumeric(column) {
 function numberText(value, { digits = 0 } = {}) {
 	if (isAbsent(value))
 		return element('span', { class: 'hint', title: 'not known' }, '–');
-	return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+	return value.toLocaleString('en-US', {
+		minimumFractionDigits: digits,
+		maximumFractionDigits: digits,
+	});
 }
 
 const nameColumn = (head, of) => ({ head, of, text: of });
 const countColumn = (head, key) => ({ head, of: (row) => row[key] });
-const msColumn = (head, key) => ({ head, unit: 'ms', digits: 3, of: (row) => isAbsent(row[key]) ? null : row[key] / 1e6 });
-const usColumn = (head, key) => ({ head, unit: 'µs', digits: 1, of: (row) => isAbsent(row[key]) ? null : row[key] / 1e3 });
-const shareColumn = (head, key, whole) => ({ head, unit: '%', digits: 1, of: (row) => isAbsent(row[key]) ? null : 100 * row[key] / whole });
+const msColumn = (head, key) => ({
+	head,
+	unit: 'ms',
+	digits: 3,
+	of: (row) => (isAbsent(row[key]) ? null : row[key] / 1e6),
+});
+const usColumn = (head, key) => ({
+	head,
+	unit: 'µs',
+	digits: 1,
+	of: (row) => (isAbsent(row[key]) ? null : row[key] / 1e3),
+});
+const shareColumn = (head, key, whole) => ({
+	head,
+	unit: '%',
+	digits: 1,
+	of: (row) => (isAbsent(row[key]) ? null : (100 * row[key]) / whole),
+});
 
 /* ---- the tables of the page ---- */
 
 export function showTables(head, reports, go) {
 	const { summary, wakers, migrations, cgroups } = reports;
 	const tables = [
-		summary && cpuTable(head, summary), summary && taskTable(head, reports, go), wakers && wakerTable(wakers),
-		migrations && migratedTable(migrations), migrations && moveTable(migrations), cgroups && cgroupTable(cgroups),
+		summary && cpuTable(head, summary),
+		summary && taskTable(head, reports, go),
+		wakers && wakerTable(wakers),
+		migrations && migratedTable(migrations),
+		migrations && moveTable(migrations),
+		cgroups && cgroupTable(cgroups),
 	];
 
-	byId('tables').replaceChildren(...tables.filter((table) => table?.rows.length).map((table) => table.element),
-		...[cgroups && cgroupMatrix(cgroups)].filter(Boolean));
+	byId('tables').replaceChildren(
+		...tables.filter((table) => table?.rows.length).map((table) => table.element),
+		...[cgroups && cgroupMatrix(cgroups)].filter(Boolean)
+	);
 }
 
 // Return how many rows of a report's list are not in the page.
@@ -122,53 +228,147 @@ function cpuTable(head, summary) {
 	const whole = head.window_ns;
 
 	return new SortedTable({
-		id: 'table-cpus', title: 'CPUs: the time line in numbers', rows: summary.cpus, omitted: omittedOf(summary, 'cpus'), sortBy: 0, descending: false,
-		columns: [{ head: 'CPU', of: (row) => row.cpu }, msColumn('run', 'run_ns'), shareColumn('run', 'run_ns', whole), msColumn('idle', 'idle_ns'),
-			shareColumn('idle', 'idle_ns', whole), msColumn('unknown', 'unknown_ns'), shareColumn('unknown', 'unknown_ns', whole), msColumn('offline', 'offline_ns'),
-			countColumn('switches', 'switches'), countColumn('lost', 'lost'),
-			{ head: 'util', unit: 'of 1024', digits: 0, of: (row) => row.util?.avg ?? null }, { head: 'queue', unit: 'tasks', digits: 2, of: (row) => row.nr_running?.avg ?? null }],
+		id: 'table-cpus',
+		title: 'CPUs: the time line in numbers',
+		rows: summary.cpus,
+		omitted: omittedOf(summary, 'cpus'),
+		sortBy: 0,
+		descending: false,
+		columns: [
+			{ head: 'CPU', of: (row) => row.cpu },
+			msColumn('run', 'run_ns'),
+			shareColumn('run', 'run_ns', whole),
+			msColumn('idle', 'idle_ns'),
+			shareColumn('idle', 'idle_ns', whole),
+			msColumn('unknown', 'unknown_ns'),
+			shareColumn('unknown', 'unknown_ns', whole),
+			msColumn('offline', 'offline_ns'),
+			countColumn('switches', 'switches'),
+			countColumn('lost', 'lost'),
+			{
+				head: 'util',
+				unit: 'of 1024',
+				digits: 0,
+				of: (row) => row.util?.avg ?? null,
+			},
+			{
+				head: 'queue',
+				unit: 'tasks',
+				digits: 2,
+				of: (row) => row.nr_running?.avg ?? null,
+			},
+		],
 	});
 }
 
 function taskTable(head, { summary, latency }, go) {
-	const waits = new Map((latency?.tasks ?? []).map((task) => [`${task.tid} ${task.comm}`, task]));
+	const waits = new Map(
+		(latency?.tasks ?? []).map((task) => [`${task.tid} ${task.comm}`, task])
+	);
 	const wait = (row) => waits.get(`${row.tid} ${row.comm}`);
 	const longest = (row) => wait(row)?.max_ns ?? null;
 	const link = (row) => {
 		const { max_ns: ns, max_at_ns: at, max_cpu: cpu } = wait(row) ?? {};
-		return isAbsent(ns) ? element('span', { class: 'hint' }, '–') : placeLink({ from: at - ns, to: at, cpu, tid: row.tid }, go, {}, numberText(ns / 1e6, { digits: 3 }));
+		return isAbsent(ns)
+			? element('span', { class: 'hint' }, '–')
+			: placeLink(
+					{ from: at - ns, to: at, cpu, tid: row.tid },
+					go,
+					{},
+					numberText(ns / 1e6, { digits: 3 })
+				);
 	};
 
 	return new SortedTable({
-		id: 'table-tasks', title: 'Tasks', rows: summary.tasks, omitted: omittedOf(summary, 'tasks'), sortBy: 2,
-		columns: [nameColumn('task', taskName), nameColumn('cgroup', (row) => safeName(row.cgroup ?? '')), msColumn('run', 'run_ns'),
-			shareColumn('run', 'run_ns', head.window_ns), msColumn('woken, waiting', 'waking_ns'), msColumn('preempted', 'preempted_ns'), msColumn('throttled', 'throttled_ns'),
-			msColumn('asleep', 'sleep_ns'), msColumn('blocked', 'blocked_ns'), msColumn('unknown', 'unknown_ns'), countColumn('slices', 'slices'),
-			countColumn('moves', 'migrations'), { head: 'wait p99', unit: 'ms', digits: 3, of: (row) => isAbsent(wait(row)?.p99_ns) ? null : wait(row).p99_ns / 1e6 },
-			{ head: 'longest wait', unit: 'ms', of: longest, text: link, isNumber: true }],
+		id: 'table-tasks',
+		title: 'Tasks',
+		rows: summary.tasks,
+		omitted: omittedOf(summary, 'tasks'),
+		sortBy: 2,
+		columns: [
+			nameColumn('task', taskName),
+			nameColumn('cgroup', (row) => safeName(row.cgroup ?? '')),
+			msColumn('run', 'run_ns'),
+			shareColumn('run', 'run_ns', head.window_ns),
+			msColumn('woken, waiting', 'waking_ns'),
+			msColumn('preempted', 'preempted_ns'),
+			msColumn('throttled', 'throttled_ns'),
+			msColumn('asleep', 'sleep_ns'),
+			msColumn('blocked', 'blocked_ns'),
+			msColumn('unknown', 'unknown_ns'),
+			countColumn('slices', 'slices'),
+			countColumn('moves', 'migrations'),
+			{
+				head: 'wait p99',
+				unit: 'ms',
+				digits: 3,
+				of: (row) =>
+					isAbsent(wait(row)?.p99_ns) ? null : wait(row).p99_ns / 1e6,
+			},
+			{
+				head: 'longest wait',
+				unit: 'ms',
+				of: longest,
+				text: link,
+				isNumber: true,
+			},
+		],
 	});
 }
 
 function wakerTable(wakers) {
-	const waker = (row) => isAbsent(row.waker_tid) ? 'not known' : taskName({ comm: row.waker_comm, tid: row.waker_tid });
+	const waker = (row) =>
+		isAbsent(row.waker_tid)
+			? 'not known'
+			: taskName({ comm: row.waker_comm, tid: row.waker_tid });
 
 	return new SortedTable({
-		id: 'table-wakers', title: 'Who woke whom', rows: wakers.pairs, omitted: omittedOf(wakers, 'pairs'), sortBy: 2,
-		columns: [nameColumn('waker', waker), nameColumn('woken', taskName), countColumn('wakeups', 'count'), usColumn('average wait', 'avg_ns'),
-			usColumn('p99', 'p99_ns'), usColumn('longest', 'max_ns'), countColumn('same CPU', 'same_cpu'), countColumn('other CPU', 'other_cpu')],
+		id: 'table-wakers',
+		title: 'Who woke whom',
+		rows: wakers.pairs,
+		omitted: omittedOf(wakers, 'pairs'),
+		sortBy: 2,
+		columns: [
+			nameColumn('waker', waker),
+			nameColumn('woken', taskName),
+			countColumn('wakeups', 'count'),
+			usColumn('average wait', 'avg_ns'),
+			usColumn('p99', 'p99_ns'),
+			usColumn('longest', 'max_ns'),
+			countColumn('same CPU', 'same_cpu'),
+			countColumn('other CPU', 'other_cpu'),
+		],
 	});
 }
 
-const moveColumns = ['total', 'wakeup', 'balance', 'other'].map((key) => countColumn(key === 'total' ? 'moves' : key, key));
+const moveColumns = ['total', 'wakeup', 'balance', 'other'].map((key) =>
+	countColumn(key === 'total' ? 'moves' : key, key)
+);
 
 function migratedTable(migrations) {
-	return new SortedTable({ id: 'table-migrations', title: 'Migrations of tasks', rows: migrations.tasks, omitted: omittedOf(migrations, 'tasks'), sortBy: 1,
-		columns: [nameColumn('task', taskName), ...moveColumns] });
+	return new SortedTable({
+		id: 'table-migrations',
+		title: 'Migrations of tasks',
+		rows: migrations.tasks,
+		omitted: omittedOf(migrations, 'tasks'),
+		sortBy: 1,
+		columns: [nameColumn('task', taskName), ...moveColumns],
+	});
 }
 
 function moveTable(migrations) {
-	return new SortedTable({ id: 'table-moves', title: 'Migrations between CPUs', rows: migrations.pairs, omitted: omittedOf(migrations, 'pairs'), sortBy: 2,
-		columns: [countColumn('from CPU', 'from_cpu'), countColumn('to CPU', 'to_cpu'), ...moveColumns] });
+	return new SortedTable({
+		id: 'table-moves',
+		title: 'Migrations between CPUs',
+		rows: migrations.pairs,
+		omitted: omittedOf(migrations, 'pairs'),
+		sortBy: 2,
+		columns: [
+			countColumn('from CPU', 'from_cpu'),
+			countColumn('to CPU', 'to_cpu'),
+			...moveColumns,
+		],
+	});
 }
 
 function pathText(path) {
@@ -176,9 +376,21 @@ function pathText(path) {
 }
 
 function cgroupTable(cgroups) {
-	return new SortedTable({ id: 'table-cgroups', title: 'Cgroups that delay each other', rows: cgroups.cgroups, omitted: omittedOf(cgroups, 'cgroups'), sortBy: 3,
-		columns: [nameColumn('who waited', (row) => pathText(row.victim)), nameColumn('who ran', (row) => pathText(row.aggressor)), countColumn('waits', 'waits'),
-			msColumn('delay', 'delay_ns'), { head: 'of all', unit: '%', digits: 1, of: (row) => row.delay_pct }, msColumn('longest', 'max_ns')] });
+	return new SortedTable({
+		id: 'table-cgroups',
+		title: 'Cgroups that delay each other',
+		rows: cgroups.cgroups,
+		omitted: omittedOf(cgroups, 'cgroups'),
+		sortBy: 3,
+		columns: [
+			nameColumn('who waited', (row) => pathText(row.victim)),
+			nameColumn('who ran', (row) => pathText(row.aggressor)),
+			countColumn('waits', 'waits'),
+			msColumn('delay', 'delay_ns'),
+			{ head: 'of all', unit: '%', digits: 1, of: (row) => row.delay_pct },
+			msColumn('longest', 'max_ns'),
+		],
+	});
 }
 
 // Create a matrix of the delays between cgroups, for those with the largest sum of delays that they
@@ -189,21 +401,83 @@ function cgroupMatrix({ cgroups }) {
 	for (const { victim, aggressor, delay_ns: ns } of cgroups)
 		for (const path of new Set([victim, aggressor]))
 			sums.set(path, (sums.get(path) ?? 0) + ns);
-	const paths = [...sums].sort((a, b) => b[1] - a[1]).slice(0, MOST_CGROUPS).map(([path]) => path);
+	const paths = [...sums]
+		.sort((a, b) => b[1] - a[1])
+		.slice(0, MOST_CGROUPS)
+		.map(([path]) => path);
 	if (paths.length < 2)
 		return null;
-	const cell = (victim, aggressor) => cgroups.find((row) => row.victim === victim && row.aggressor === aggressor)?.delay_ns ?? 0;
-	const most = Math.max(...paths.flatMap((victim) => paths.map((aggressor) => cell(victim, aggressor))));
+	const cell = (victim, aggressor) =>
+		cgroups.find((row) => row.victim === victim && row.aggressor === aggressor)
+			?.delay_ns ?? 0;
+	const most = Math.max(
+		...paths.flatMap((victim) => paths.map((aggressor) => cell(victim, aggressor)))
+	);
 
-	return element('section', { class: 'sorted', id: 'cgroup-matrix', 'aria-labelledby': 'cgroup-matrix-title' },
-		element('div', { class: 'toolbar' }, element('h3', { id: 'cgroup-matrix-title' }, 'Cgroup matrix'),
-			element('span', { class: 'hint' }, `ms that a row's tasks waited while a column's ran${sums.size > paths.length ? `; the ${paths.length} of ${sums.size} with the most` : ''}`)),
-		scrollBox('Cgroup matrix, table', element('table', { class: 'matrix' },
-			element('thead', {}, element('tr', {}, element('td', {}, 'waited \\ ran'), paths.map((path) => element('th', { scope: 'col', class: 'number' }, pathText(path))))),
-			element('tbody', {}, paths.map((victim) => element('tr', {}, element('th', { scope: 'row' }, pathText(victim)),
-				paths.map((aggressor) => matrixCell(cell(victim, aggressor), most))))))));
+	return element(
+		'section',
+		{ class: 'sorted', id: 'cgroup-matrix', 'aria-labelledby': 'cgroup-matrix-title' },
+		element(
+			'div',
+			{ class: 'toolbar' },
+			element('h3', { id: 'cgroup-matrix-title' }, 'Cgroup matrix'),
+			element(
+				'span',
+				{ class: 'hint' },
+				`ms that a row's tasks waited while a column's ran${sums.size > paths.length ? `; the ${paths.length} of ${sums.size} with the most` : ''}`
+			)
+		),
+		scrollBox(
+			'Cgroup matrix, table',
+			element(
+				'table',
+				{ class: 'matrix' },
+				element(
+					'thead',
+					{},
+					element(
+						'tr',
+						{},
+						element('td', {}, 'waited \\ ran'),
+						paths.map((path) =>
+							element(
+								'th',
+								{ scope: 'col', class: 'number' },
+								pathText(path)
+							)
+						)
+					)
+				),
+				element(
+					'tbody',
+					{},
+					paths.map((victim) =>
+						element(
+							'tr',
+							{},
+							element(
+								'th',
+								{ scope: 'row' },
+								pathText(victim)
+							),
+							paths.map((aggressor) =>
+								matrixCell(
+									cell(victim, aggressor),
+									most
+								)
+							)
+						)
+					)
+				)
+			)
+		)
+	);
 }
 
 function matrixCell(ns, most) {
-	return element('td', { class: `number heat-${ns > 0 ? Math.max(1, Math.ceil(4 * ns / most)) : 0}` }, ns > 0 ? numberText(ns / 1e6, { digits: 1 }) : '');
+	return element(
+		'td',
+		{ class: `number heat-${ns > 0 ? Math.max(1, Math.ceil((4 * ns) / most)) : 0}` },
+		ns > 0 ? numberText(ns / 1e6, { digits: 1 }) : ''
+	);
 }

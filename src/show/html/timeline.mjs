@@ -68,14 +68,20 @@ export class Timeline {
 		this.build(root);
 		viewport.onchange(() => this.redraw());
 		new ResizeObserver(() => this.resize()).observe(root);
-		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+			this.redraw()
+		);
 		this.scroller.addEventListener('scroll', () => this.redraw(), { passive: true });
 		this.resize();
 	}
 
 	build(root) {
-		this.canvas = element('canvas', { class: 'lanes-canvas', tabindex: 0, role: 'application',
-			'aria-label': 'Time line of CPUs and tasks. Press ? for its keys.' });
+		this.canvas = element('canvas', {
+			class: 'lanes-canvas',
+			tabindex: 0,
+			role: 'application',
+			'aria-label': 'Time line of CPUs and tasks. Press ? for its keys.',
+		});
 		this.space = element('div', { class: 'lanes-space' }, this.canvas);
 		this.scroller = element('div', { class: 'lanes' }, this.space);
 		this.axis = element('canvas', { class: 'axis', 'aria-hidden': 'true' });
@@ -160,13 +166,25 @@ export class Timeline {
 	// are left out.
 	segments(width, isUsable = () => true) {
 		const { from, nsPerPixel } = this.viewport;
-		const toPixel = (ns) => Math.min(width, Math.max(0, Math.round((ns - from) / nsPerPixel * this.scale)));
-		const borders = [...new Set([0, width, ...this.models.flatMap((m) => [toPixel(m.from), toPixel(m.to)])])].sort((a, b) => a - b);
+		const toPixel = (ns) =>
+			Math.min(
+				width,
+				Math.max(0, Math.round(((ns - from) / nsPerPixel) * this.scale))
+			);
+		const borders = [
+			...new Set([
+				0,
+				width,
+				...this.models.flatMap((m) => [toPixel(m.from), toPixel(m.to)]),
+			]),
+		].sort((a, b) => a - b);
 		const list = [];
 
 		for (let i = 0; i + 1 < borders.length; i++) {
 			const [x0, x1] = [borders[i], borders[i + 1]];
-			const model = this.finest((m) => toPixel(m.from) <= x0 && toPixel(m.to) >= x1 && isUsable(m));
+			const model = this.finest(
+				(m) => toPixel(m.from) <= x0 && toPixel(m.to) >= x1 && isUsable(m)
+			);
 			if (model)
 				list.push({ model, x0, x1 });
 		}
@@ -176,9 +194,12 @@ export class Timeline {
 	// Return the finest of the models for which covers() is true, null if there is none. Of
 	// equally fine ones, it is the shortest; of these, the newest.
 	finest(covers) {
-		const finer = (a, b) => a.grain === b.grain ? a.to - a.from <= b.to - b.from : a.grain < b.grain;
+		const finer = (a, b) =>
+			a.grain === b.grain ? a.to - a.from <= b.to - b.from : a.grain < b.grain;
 
-		return this.models.filter(covers).reduce((best, m) => best === null || finer(m, best) ? m : best, null);
+		return this.models
+			.filter(covers)
+			.reduce((best, m) => (best === null || finer(m, best) ? m : best), null);
 	}
 
 	modelAt(ns) {
@@ -201,7 +222,11 @@ export class Timeline {
 		const lane = Math.floor(Math.max(0, at - TOP) / (this.laneHeight + ROW_GAP));
 		const row = Math.floor((at - this.rowsTop) / (ROW_HEIGHT + ROW_GAP));
 
-		return { ns, lane: lane < this.head.cpus.length ? lane : -1, row: at >= this.rowsTop && row < this.tasks.length ? row : -1 };
+		return {
+			ns,
+			lane: lane < this.head.cpus.length ? lane : -1,
+			row: at >= this.rowsTop && row < this.tasks.length ? row : -1,
+		};
 	}
 
 	revealLane(lane) {
@@ -251,15 +276,30 @@ export class Timeline {
 	}
 
 	visibleLanes() {
-		return this.head.cpus.map((_, lane) => lane).filter((lane) =>
-			this.laneTop(lane) + this.laneHeight > 0 && this.laneTop(lane) < this.height);
+		return this.head.cpus
+			.map((_, lane) => lane)
+			.filter(
+				(lane) =>
+					this.laneTop(lane) + this.laneHeight > 0 &&
+					this.laneTop(lane) < this.height
+			);
 	}
 
 	visibleRows() {
-		const first = Math.max(0, Math.floor((this.scroller.scrollTop - this.rowsTop) / (ROW_HEIGHT + ROW_GAP)));
-		const last = Math.ceil((this.scroller.scrollTop + this.height - this.rowsTop) / (ROW_HEIGHT + ROW_GAP));
+		const first = Math.max(
+			0,
+			Math.floor(
+				(this.scroller.scrollTop - this.rowsTop) / (ROW_HEIGHT + ROW_GAP)
+			)
+		);
+		const last = Math.ceil(
+			(this.scroller.scrollTop + this.height - this.rowsTop) /
+				(ROW_HEIGHT + ROW_GAP)
+		);
 
-		return this.tasks.slice(first, Math.max(first, last)).map((task, i) => ({ task, row: first + i }));
+		return this.tasks
+			.slice(first, Math.max(first, last))
+			.map((task, i) => ({ task, row: first + i }));
 	}
 
 	// Paint the visible lanes. Return the labels of wide slices, as arguments of drawLabel().
@@ -274,15 +314,30 @@ export class Timeline {
 			const pixels = this.lanePixels[lane];
 			pixels.clear();
 			for (const { model, x0, x1 } of segments)
-				sampleLane(model, lane, viewport.from, viewport.nsPerPixel / scale, x0, x1, pixels);
+				sampleLane(
+					model,
+					lane,
+					viewport.from,
+					viewport.nsPerPixel / scale,
+					x0,
+					x1,
+					pixels
+				);
 			for (let x = 0; x < pixels.width; x++)
 				longest = Math.max(longest, pixels.wait[x]);
 		}
 		for (const lane of lanes) {
 			const top = this.laneTop(lane);
 			const pixels = this.lanePixels[lane];
-			paintLane(this.picture, gutter, Math.round(top * scale), Math.round(this.laneHeight * scale), pixels, theme,
-				{ scale: Math.round(scale), highlight: this.highlight, longest });
+			paintLane(
+				this.picture,
+				gutter,
+				Math.round(top * scale),
+				Math.round(this.laneHeight * scale),
+				pixels,
+				theme,
+				{ scale: Math.round(scale), highlight: this.highlight, longest }
+			);
 			for (const [left, right, runner, model] of pixels.wide)
 				texts.push(this.laneLabel(left, right, top, runner, model));
 		}
@@ -295,8 +350,18 @@ export class Timeline {
 		const shown = task && (!this.highlight || this.highlight.has(task[0]));
 		const band = this.laneHeight * 0.28;
 
-		return [task ? safeName(task[2]) : runner === 1 ? 'unknown' : 'offline', left / this.scale, right / this.scale,
-			top + band + (this.laneHeight - band) / 2, shown ? isLight(HUES[hue]) ? '#000000' : '#ffffff' : this.theme.text.muted, !task];
+		return [
+			task ? safeName(task[2]) : runner === 1 ? 'unknown' : 'offline',
+			left / this.scale,
+			right / this.scale,
+			top + band + (this.laneHeight - band) / 2,
+			shown
+				? isLight(HUES[hue])
+					? '#000000'
+					: '#ffffff'
+				: this.theme.text.muted,
+			!task,
+		];
 	}
 
 	paintRows(gutter) {
@@ -309,13 +374,45 @@ export class Timeline {
 			const y = Math.round(top * scale);
 
 			this.rowPixels.clear();
-			for (const { model, x0, x1 } of this.segments(this.rowPixels.width, (m) => m.coversTask(task[0])))
-				sampleTask(model, task[0], viewport.from, viewport.nsPerPixel / scale, x0, x1, this.rowPixels);
-			this.picture.fill(gutter, y, this.rowPixels.width, height, theme.pixel.lane);
-			paintRow(this.picture, gutter, y, height, this.rowPixels, taskHue(task[0]), theme, Math.round(scale));
+			for (const { model, x0, x1 } of this.segments(this.rowPixels.width, (m) =>
+				m.coversTask(task[0])
+			))
+				sampleTask(
+					model,
+					task[0],
+					viewport.from,
+					viewport.nsPerPixel / scale,
+					x0,
+					x1,
+					this.rowPixels
+				);
+			this.picture.fill(
+				gutter,
+				y,
+				this.rowPixels.width,
+				height,
+				theme.pixel.lane
+			);
+			paintRow(
+				this.picture,
+				gutter,
+				y,
+				height,
+				this.rowPixels,
+				taskHue(task[0]),
+				theme,
+				Math.round(scale)
+			);
 			for (const [left, right, state] of this.rowPixels.wide)
 				if (STATE_LABELS[state])
-					texts.push([STATE_LABELS[state], left / scale, right / scale, top + ROW_HEIGHT / 2, theme.text.muted, true]);
+					texts.push([
+						STATE_LABELS[state],
+						left / scale,
+						right / scale,
+						top + ROW_HEIGHT / 2,
+						theme.text.muted,
+						true,
+					]);
 		}
 		return texts;
 	}
@@ -326,7 +423,9 @@ export class Timeline {
 	drawLabel(text, left, right, y, colour, backed) {
 		const { context } = this;
 		const room = right - left - 8;
-		const fitted = backed ? this.labels.measure(text) <= room && text : this.labels.fit(text, room);
+		const fitted = backed
+			? this.labels.measure(text) <= room && text
+			: this.labels.fit(text, room);
 
 		if (!fitted)
 			return;
@@ -347,7 +446,11 @@ export class Timeline {
 		context.fillRect(0, 0, gutter, this.height);
 		context.fillStyle = theme.text.fg;
 		for (const lane of this.visibleLanes())
-			context.fillText(`CPU ${this.head.cpus[lane]}`, 8, this.laneTop(lane) + this.laneHeight / 2);
+			context.fillText(
+				`CPU ${this.head.cpus[lane]}`,
+				8,
+				this.laneTop(lane) + this.laneHeight / 2
+			);
 		if (this.tasks.length)
 			this.drawHeading();
 		for (const { task, row } of this.visibleRows())
@@ -359,7 +462,11 @@ export class Timeline {
 		const y = this.rowTop(0) - HEADING_HEIGHT / 2;
 
 		context.font = `600 ${FONT}`;
-		context.fillText(`${this.tasks.length} ${this.tasks.length === 1 ? 'task' : 'tasks'}`, 8, y);
+		context.fillText(
+			`${this.tasks.length} ${this.tasks.length === 1 ? 'task' : 'tasks'}`,
+			8,
+			y
+		);
 		context.font = FONT;
 		context.fillStyle = theme.text.line;
 		context.fillRect(this.gutter, y, this.width, 1);
@@ -383,7 +490,12 @@ export class Timeline {
 	}
 
 	isSelected(tid) {
-		return this.selected !== null && this.selected.model.tidOf(this.selected.model.slices.runner[this.selected.slice]) === tid;
+		return (
+			this.selected !== null &&
+			this.selected.model.tidOf(
+				this.selected.model.slices.runner[this.selected.slice]
+			) === tid
+		);
 	}
 
 	drawOverlays() {
@@ -420,7 +532,10 @@ export class Timeline {
 
 	drawRange() {
 		const { context, theme } = this;
-		const [left, right] = [this.viewport.toPixel(this.range.from), this.viewport.toPixel(this.range.to)];
+		const [left, right] = [
+			this.viewport.toPixel(this.range.from),
+			this.viewport.toPixel(this.range.to),
+		];
 
 		context.globalAlpha = 0.14;
 		context.fillStyle = theme.text.accent;
@@ -441,7 +556,12 @@ export class Timeline {
 		this.drawFrame(start[slice], end[slice], top, this.laneHeight);
 		for (const { task, row } of this.visibleRows())
 			if (this.isSelected(task[0]))
-				this.drawFrame(start[slice], end[slice], this.rowTop(row), ROW_HEIGHT);
+				this.drawFrame(
+					start[slice],
+					end[slice],
+					this.rowTop(row),
+					ROW_HEIGHT
+				);
 	}
 
 	// Draw a frame around the selection, in two colours so that it is visible on light and on
@@ -449,7 +569,10 @@ export class Timeline {
 	drawFrame(from, to, top, height) {
 		const { context, theme } = this;
 		const left = Math.max(-8, this.viewport.toPixel(from));
-		const width = Math.max(2, Math.min(this.width + 8, this.viewport.toPixel(to)) - left);
+		const width = Math.max(
+			2,
+			Math.min(this.width + 8, this.viewport.toPixel(to)) - left
+		);
 
 		for (const [line, colour] of [[4, theme.text.bg], [2, theme.text.fg]]) {
 			context.lineWidth = line;
@@ -481,9 +604,21 @@ export class Timeline {
 		const { start } = model.slices;
 
 		if (waker?.slice >= 0)
-			this.drawArrow(waker.at_ns, model.laneOf(waker.slice), start[slice], lane, this.theme.text.fg);
+			this.drawArrow(
+				waker.at_ns,
+				model.laneOf(waker.slice),
+				start[slice],
+				lane,
+				this.theme.text.fg
+			);
 		for (const other of this.woken)
-			this.drawArrow(start[other] - model.wait[other], lane, start[other], model.laneOf(other), this.theme.text.muted);
+			this.drawArrow(
+				start[other] - model.wait[other],
+				lane,
+				start[other],
+				model.laneOf(other),
+				this.theme.text.muted
+			);
 	}
 
 	drawArrow(fromNs, fromLane, toNs, toLane, colour) {
@@ -515,7 +650,12 @@ export class Timeline {
 
 	drawAxis() {
 		const { axisContext: context, viewport, theme, scale, gutter } = this;
-		const { step, base, ticks } = axisTicks(viewport.from, viewport.to, viewport.width, gutter === GUTTER ? TICK_PIXELS : NARROW_TICK_PIXELS);
+		const { step, base, ticks } = axisTicks(
+			viewport.from,
+			viewport.to,
+			viewport.width,
+			gutter === GUTTER ? TICK_PIXELS : NARROW_TICK_PIXELS
+		);
 
 		context.setTransform(scale, 0, 0, scale, 0, 0);
 		context.font = FONT;
@@ -530,7 +670,11 @@ export class Timeline {
 			context.fillStyle = theme.text.muted;
 			context.fillRect(x, AXIS_HEIGHT - 9, 1, 9);
 			context.fillStyle = theme.text.fg;
-			context.fillText(base ? `+${formatTick(tick - base, step)}` : formatTick(tick, step), x + 4, AXIS_HEIGHT - 11);
+			context.fillText(
+				base ? `+${formatTick(tick - base, step)}` : formatTick(tick, step),
+				x + 4,
+				AXIS_HEIGHT - 11
+			);
 		}
 		this.drawFlags(context);
 	}

@@ -5,9 +5,22 @@
 
 const MIN_WINDOW_NS = 100;
 // Units of time and the length of each in ns, the shortest first.
-const UNITS = [['ns', 1], ['µs', 1e3], ['ms', 1e6], ['s', 1e9], ['min', 60e9], ['h', 3600e9], ['d', 86400e9]];
+const UNITS = [
+	['ns', 1],
+	['µs', 1e3],
+	['ms', 1e6],
+	['s', 1e9],
+	['min', 60e9],
+	['h', 3600e9],
+	['d', 86400e9],
+];
 // Steps between the marks of an axis, in a unit; STEPS for units that are not listed.
-const STEPS_OF = { s: [1, 2, 5, 10, 20, 30], min: [1, 2, 5, 10, 30], h: [1, 2, 6, 12], d: [1, 2, 5, 10, 20, 50, 100, 200, 500] };
+const STEPS_OF = {
+	s: [1, 2, 5, 10, 20, 30],
+	min: [1, 2, 5, 10, 30],
+	h: [1, 2, 6, 12],
+	d: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+};
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 // A window [from, to] within [0, end], in ns. Each change of it calls the functions that were
@@ -59,14 +72,23 @@ export class Viewport {
 	// Make the window `factor` times as long. The time under `pixel` stays there.
 	zoom(factor, pixel = this.width / 2) {
 		const fixed = this.toTime(pixel);
-		const length = Math.min(Math.max((this.to - this.from) * factor, MIN_WINDOW_NS), this.end);
-		const begin = Math.min(Math.max(fixed - length * (pixel / this.width), 0), this.end - length);
+		const length = Math.min(
+			Math.max((this.to - this.from) * factor, MIN_WINDOW_NS),
+			this.end
+		);
+		const begin = Math.min(
+			Math.max(fixed - length * (pixel / this.width), 0),
+			this.end - length
+		);
 
 		this.show(begin, begin + length);
 	}
 
 	pan(pixels) {
-		const ns = Math.min(Math.max(pixels * this.nsPerPixel, -this.from), this.end - this.to);
+		const ns = Math.min(
+			Math.max(pixels * this.nsPerPixel, -this.from),
+			this.end - this.to
+		);
 
 		this.show(this.from + ns, this.to + ns);
 	}
@@ -121,7 +143,10 @@ export function formatNs(ns, digits = 3) {
 	if (one > 1e9)
 		return formatClock(ns);
 	const value = ns / one;
-	const decimals = unit === 'ns' ? 0 : Math.max(0, digits - String(Math.floor(Math.abs(value))).length);
+	const decimals =
+		unit === 'ns'
+			? 0
+			: Math.max(0, digits - String(Math.floor(Math.abs(value))).length);
 	return `${value.toFixed(decimals)} ${unit}`;
 }
 
@@ -141,7 +166,8 @@ export function formatTick(ns, step) {
 		return '0';
 	if (step >= 60e9)
 		return formatClock(ns);
-	const [unit, one] = UNITS.slice(0, 4).findLast(([, least]) => Math.abs(ns) >= least) ?? UNITS[0];
+	const [unit, one] =
+		UNITS.slice(0, 4).findLast(([, least]) => Math.abs(ns) >= least) ?? UNITS[0];
 	const decimals = Math.max(0, Math.ceil(Math.log10(one / step) - 1e-9));
 	return `${(ns / one).toFixed(decimals)} ${unit}`;
 }
@@ -163,6 +189,10 @@ export function formatWall(wall, ns, decimals = 3) {
 	const at = BigInt(wall) + BigInt(Math.round(ns));
 	const second = at / 1000000000n;
 	const text = new Date(Number(second) * 1000);
-	const fraction = String(at % 1000000000n).padStart(9, '0').slice(0, decimals);
-	return Number.isNaN(text.getTime()) ? '' : `${text.toISOString().slice(11, 19)}${decimals ? '.' : ''}${fraction} UTC`;
+	const fraction = String(at % 1000000000n)
+		.padStart(9, '0')
+		.slice(0, decimals);
+	return Number.isNaN(text.getTime())
+		? ''
+		: `${text.toISOString().slice(11, 19)}${decimals ? '.' : ''}${fraction} UTC`;
 }
