@@ -6,8 +6,8 @@ import { Duplex } from 'node:stream';
 import { createInflateRaw, deflateRawSync } from 'node:zlib';
 import { encodeColumns, encodePart } from './make_part.mjs';
 import { Part, openSource, parseReport, pickPart } from '../../src/show/html/source.mjs';
-import { LanePixels, PartModel, RowPixels, canDrawWindow, findTasks, firstAbove, pickLevel, rangeStatistics, sampleLane, sampleTask, taskHue,
-	wantsSlices } from '../../src/show/html/model.mjs';
+import { LanePixels, PartModel, RowPixels, findTasks, firstAbove, pickLevel, rangeStatistics, sampleLane, sampleTask, taskHue,
+	canDrawWindow, wantsSlices } from '../../src/show/html/model.mjs';
 import { Viewport, axisTicks, formatMoment, formatNs, formatTick, formatWall, tickStep } from '../../src/show/html/viewport.mjs';
 
 // Node 18's does not know what browsers' do.
@@ -65,11 +65,11 @@ function pack(bytes) {
 }
 
 const HEAD = { served: false, origin_ns: '10041811361963', window_ns: 10000, parts: [{ from_ns: 0, to_ns: 10000, slices: true, pieces: [1, 0] }] };
-// The part's levels are before the page's script; the rest follows the script in two pieces.
+// The part's levels in front of the page's script, and the rest behind it in two pieces.
 const PIECES = { ...HEAD, parts: [{ ...HEAD.parts[0], pieces: [1, 2] }] };
 const PART = encodePart({ ...SHAPE, buckets: 100 });
 const FRONT = endOf('levels.0.depth');
-const [BEFORE, LATER] = [{ head: JSON.stringify(PIECES), 'part-0-0': pack(PART.subarray(0, FRONT)) },
+const [BEFORE, BEHIND] = [{ head: JSON.stringify(PIECES), 'part-0-0': pack(PART.subarray(0, FRONT)) },
 	{ 'part-0-1': pack(PART.subarray(FRONT, FRONT + 9)), 'part-0-2': pack(PART.subarray(FRONT + 9)) }];
 
 function endOf(column, bytes = PART) {
@@ -140,7 +140,7 @@ const cases = {
 		await assert.rejects(source.report('summary'), /cut off.* 'report-summary'/);
 	},
 	'what stands before the script can be drawn before the rest is read': async () => {
-		const document = documentOf(BEFORE, LATER);
+		const document = documentOf(BEFORE, BEHIND);
 		const source = openSource(document);
 		const part = await source.part(0, 100);
 		const model = new PartModel(part, [0, 5]);
@@ -172,7 +172,7 @@ const cases = {
 		near(pixels.busy, new Array(10).fill(1));
 	},
 	'a page that ends within its data, or between them, says so': async () => {
-		for (const [later, cut] of [[LATER, true], [{ 'part-0-1': LATER['part-0-1'] }, true], [{ ...LATER, 'part-0-2': '' }, true], [{}, false]]) {
+		for (const [later, cut] of [[BEHIND, true], [{ 'part-0-1': BEHIND['part-0-1'] }, true], [{ ...BEHIND, 'part-0-2': '' }, true], [{}, false]]) {
 			const source = openSource(documentOf(BEFORE, later, cut).read());
 			const part = await source.part(0, 100);
 			await assert.rejects(part.complete(), /this page is cut off/);
@@ -181,7 +181,7 @@ const cases = {
 		}
 	},
 	'a part that has fewer bytes than it says is not complete': async () => {
-		const source = openSource(documentOf({ ...BEFORE, ...LATER, 'part-0-2': pack(PART.subarray(FRONT + 9, -1)) }).read());
+		const source = openSource(documentOf({ ...BEFORE, ...BEHIND, 'part-0-2': pack(PART.subarray(FRONT + 9, -1)) }).read());
 		await assert.rejects((await source.part(0, 100)).complete(), /cut off/);
 	},
 	'a page whose data is cut off or damaged is told so': async () => {
@@ -417,13 +417,13 @@ const cases = {
 	},
 	'who follows a window is told of changes, and of nothing else': () => {
 		const view = new Viewport(1000, 100);
-		let changes = 0;
-		view.onchange(() => changes++);
+		let told = 0;
+		view.onchange(() => told++);
 		view.show(0, 500);
 		view.show(0, 500);
 		view.fit();
 		view.pan(5);
-		assert.equal(changes, 2);
+		assert.equal(told, 2);
 	},
 	'what is in sight already is not moved to': () => {
 		const view = new Viewport(1e6, 100);
