@@ -169,7 +169,7 @@ void tap_lane_add_off(struct tap_lane *lane, struct tap_page_writer *writer, uin
 void tap_lane_lost(struct tap_lane *lane, struct tap_page_writer *writer, struct tap_drain *res)
 {
 	uint64_t count = lane->lost - lane->ring->lost_seen;
-	struct tap_lane_hole hole = { .count = count, .cpu = lane->lost_cpu };
+	struct tap_lane_hole hole = { .count = count, .cpu = (int)lane->cpu };
 
 	if (!count)
 		return;

@@ -31,7 +31,6 @@ struct tap_lane {
 	uint64_t missed; /* lost events to report in the header of the open sub-buffer */
 	uint64_t lost; /* ring->lost, read before the last look at ring->head */
 	uint64_t last_lost_ns;
-	int lost_cpu; /* CPU to report losses for: .cpu, or -1 */
 	uint16_t lost_id; /* common_type of schedtap:events_lost */
 	/* common_type of kernel_stack; user_stack is the next number; 0: no stacks */
 	uint16_t stack_id;

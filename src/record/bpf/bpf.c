@@ -60,6 +60,7 @@ struct bpf_state {
 	unsigned char *rings;
 	size_t rings_bytes;
 	struct ring_buffer *ringbuf; /* the fallback transport; or NULL */
+	int missed_fd; /* a map with one struct tap_missed */
 	struct tap_head_format *formats; /* .text is owned */
 	unsigned int nr_formats;
 	struct tap_page_writer *writer;
@@ -105,6 +106,19 @@ static int map_rings(struct bpf_state *s, struct tap_err *err)
 	return 0;
 }
 
+/* bpf_map_lookup_elem() writes a whole value, however large the map's values are. */
+static int find_missed(struct bpf_state *s, struct tap_err *err)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(s->o.obj, ".bss.missed");
+
+	if (!map || bpf_map__value_size(map) != sizeof(struct tap_missed))
+		return tap_err_set(err, -EINVAL,
+				   "the BPF programs' count of missed events is not "
+				   "one struct tap_missed");
+	s->missed_fd = bpf_map__fd(map);
+	return 0;
+}
+
 static int make_lanes(struct bpf_state *s, struct tap_err *err)
 {
 	unsigned int lost_id = tap_def_find("schedtap", "events_lost")->id;
@@ -118,7 +132,6 @@ static int make_lanes(struct bpf_state *s, struct tap_err *err)
 
 		*lane = (struct tap_lane){
 			.cpu = cpu,
-			.lost_cpu = (int)cpu,
 			.ring = (struct tap_ring *)ring,
 			.data = ring + TAP_RING_DATA,
 			.ring_bytes = s->o.ring_bytes,
@@ -331,6 +344,7 @@ static int bpf_open(struct tap_plan *plan, void **state, struct tap_err *err)
 		      ?: tie_programs(s, err)
 		      ?: keep_tasks(s, err)
 		      ?: map_rings(s, err)
+		      ?: find_missed(s, err)
 		      ?: make_lanes(s, err);
 	if (ret)
 		bpf_free(s);
@@ -518,13 +532,12 @@ static int drain_ringbuf(struct bpf_state *s, struct tap_drain *res, struct tap_
 	return 0;
 }
 
-/* tap_missed is the only variable of .bss. */
 static uint64_t without_ring_or_task(const struct bpf_state *s)
 {
 	struct tap_missed missed = { 0 };
 	uint32_t zero = 0;
 
-	bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(s->o.obj, ".bss"), &zero, &missed);
+	bpf_map_lookup_elem(s->missed_fd, &zero, &missed);
 	return missed.no_ring + missed.no_task;
 }
 
@@ -538,23 +551,17 @@ static void report_misses(struct bpf_state *s, struct tap_drain *res)
 {
 	uint64_t misses = run_stats(s).misses + without_ring_or_task(s) - s->misses,
 		 now = tap_now_ns();
-	struct tap_lane *lane = &s->lanes[0];
-	struct tap_ring hole = {
-		.lost = misses,
-		.lost_first_ns = s->started_ns,
-		.lost_last_ns = now,
+	const struct tap_lane_hole hole = {
+		.count = misses,
+		.first_ns = s->started_ns,
+		.last_ns = now,
+		.cpu = -1,
 	};
-	struct tap_ring *ring = lane->ring;
 
 	if (!misses)
 		return;
-	lane->ring = &hole;
-	lane->lost_cpu = -1;
-	lane->last_lost_ns = 0;
-	tap_lane_note_lost(lane);
-	tap_lane_lost(lane, s->writer, res);
-	lane->ring = ring;
-	lane->lost_cpu = (int)lane->cpu;
+	tap_lane_add_lost(&s->lanes[0], s->writer, now, &hole);
+	res->lost += misses;
 	s->misses += misses;
 }
 
