@@ -66,7 +66,6 @@ struct tap_plan {
 	uint64_t buffer_bytes; /* ring size per CPU */
 	uint64_t program_bytes; /* ring size per program and CPU; 0: the program's own choice */
 	unsigned int nr_cpus; /* tap_machine_nr_cpus() */
-	bool bpf_ringbuf; /* use the BPF ring buffer fallback (for tests) */
 };
 
 void tap_plan_release(struct tap_plan *plan);

@@ -227,7 +227,7 @@ int tap_bpf_load(struct tap_bpf_object *o, struct tap_plan *plan, const struct t
 
 	if (!tap_cap_for_bpf())
 		return tap_err_set(err, -EPERM, "%s", tap_refusal_why(TAP_STEP_BPF, EPERM));
-	*o = (struct tap_bpf_object){ .ringbuf = plan->bpf_ringbuf };
+	*o = (struct tap_bpf_object){ 0 };
 	do {
 		ret = try_load(o, plan, kernel, err);
 		/* the rings' map is one contiguous allocation; a BPF ring buffer may still fit */

@@ -89,7 +89,6 @@ struct tap_session_opts {
 	 * still add marks. Must be set if .read is. Return: 0; -errno with a sentence.
 	 */
 	int (*read_all)(void *ctx, struct tap_err *err);
-	bool bpf_ringbuf; /* see struct tap_plan */
 	/* Progress of packing, in bytes. May be NULL. */
 	void (*packing)(void *ctx, uint64_t done, uint64_t whole);
 	void *ctx;

@@ -323,7 +323,6 @@ int tap_session_open(const struct tap_session_opts *opts, struct tap_session **o
 	s->ctx = opts->ctx;
 	s->wait_ns = WAIT_FIRST_NS;
 	s->wanted_priority = opts->priority;
-	s->plan.bpf_ringbuf = opts->bpf_ringbuf;
 	s->plan.nr_cpus = tap_machine_nr_cpus();
 	s->plan.buffer_bytes =
 		opts->buffer_bytes ? opts->buffer_bytes : default_buffer(s->plan.nr_cpus);
