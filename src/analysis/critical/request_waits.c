@@ -146,8 +146,8 @@ static int explain_wait(struct tap_request_waits *w, struct tap_request_wait *wa
 {
 	int ret = 0;
 
-	for (const struct tap_piece *p = ended->pieces;
-	     !ret && p < ended->pieces + ended->nr_pieces; p++) {
+	for (unsigned int i = 0; !ret && i < ended->nr_pieces; i++) {
+		const struct tap_piece *p = &ended->pieces[i];
 		uint64_t ns = p->ns < wait->left_ns ? p->ns : wait->left_ns;
 
 		if (p->from_ns < wait->from_ns || p->from_ns >= wait->to_ns || !ns)

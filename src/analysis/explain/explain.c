@@ -191,7 +191,8 @@ static inline void add_to(struct tap_explained_sum *sum, uint64_t ns, enum step 
 static inline __attribute__((always_inline)) int
 add_pieces(struct tap_explain *e, const struct tap_wait_told *w, enum step step)
 {
-	for (const struct tap_piece *p = w->pieces, *end = p + w->nr_pieces; p < end; p++) {
+	for (unsigned int i = 0; i < w->nr_pieces; i++) {
+		const struct tap_piece *p = &w->pieces[i];
 		struct tap_explained_sum *pair, *runner;
 
 		if (!p->task)
