@@ -45,6 +45,33 @@ void tap_expr_add_text(struct expr_parser *p, const char *s, uint32_t len)
 	memset(prog->texts + prog->texts_len, 0, EXPR_SLACK);
 }
 
+static bool is_same_type(struct tap_ctype a, struct tap_ctype b)
+{
+	return a.size == b.size && a.is_signed == b.is_signed && a.is_real == b.is_real &&
+	       a.is_bool == b.is_bool;
+}
+
+/* Accessors of kernel structs often repeat an expression: equal nodes are computed only once. */
+static bool is_same(const struct expr_node *a, const struct expr_node *b)
+{
+	return a->op == b->op && a->class == b->class && a->load == b->load &&
+	       a->unknown == b->unknown && a->swap == b->swap && a->opaque == b->opaque &&
+	       is_same_type(a->type, b->type) && is_same_type(a->arith, b->arith) &&
+	       a->depth == b->depth && a->a == b->a && a->b == b->b && a->c == b->c &&
+	       a->at == b->at && a->len == b->len && a->max_len == b->max_len &&
+	       a->ctype == b->ctype && a->num == b->num;
+}
+
+static uint32_t hash_node(const struct expr_node *n)
+{
+	const uint64_t parts[] = { n->op, n->type.size, n->a, n->b, n->c, n->at, n->ctype, n->num };
+	uint64_t hash = 0;
+
+	for (unsigned int i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u; /* 2^64 / the golden ratio */
+	return (uint32_t)(hash >> 32);
+}
+
 uint32_t tap_expr_add(struct expr_parser *p, struct expr_node n)
 {
 	struct expr_prog *prog = p->prog;
@@ -62,10 +89,13 @@ uint32_t tap_expr_add(struct expr_parser *p, struct expr_node n)
 	}
 	if (n.depth > EXPR_MAX_DEPTH)
 		return tap_expr_fail(p, -EINVAL);
-	/* accessors of kernel structs often repeat an expression: compute it only once */
-	for (uint32_t i = 1; p->scope && i < prog->nr_nodes; i++)
-		if (!memcmp(&prog->nodes[i], &n, sizeof(n)))
-			return i;
+	if (p->scope) {
+		uint32_t *recent = &p->recent[hash_node(&n) % EXPR_RECENT];
+
+		if (*recent && *recent < prog->nr_nodes && is_same(&prog->nodes[*recent], &n))
+			return *recent;
+		*recent = prog->nr_nodes;
+	}
 	prog->nodes[prog->nr_nodes] = n;
 	return prog->nr_nodes++;
 }

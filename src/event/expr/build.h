@@ -30,6 +30,8 @@ struct expr_scope {
 		     uint32_t (*operand)(struct expr_parser *p), uint32_t *node);
 };
 
+#define EXPR_RECENT 512u /* a power of two */
+
 struct expr_parser {
 	const struct expr_scope *scope; /* NULL: names are the fields of .fmt */
 	void *names; /* private data of the scope */
@@ -39,6 +41,7 @@ struct expr_parser {
 	unsigned int depth; /* current depth of recursion */
 	int err;
 	const char *bad; /* position of the error */
+	uint32_t recent[EXPR_RECENT]; /* with a scope: a node by its hash; 0: none */
 };
 
 #define EXPR_INT ((struct tap_ctype){ 4, true })
