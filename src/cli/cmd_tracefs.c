@@ -177,7 +177,7 @@ static int read_format(const struct place *p, struct tap_buf *out, struct tap_er
 	const struct tap_user_event *ev = one_event(p, err);
 
 	if (!ev)
-		return err->code;
+		return -ENOENT;
 	if (!ev->kind->fmt)
 		return tap_err_set(err, -EIO, "cannot read 'format' of %s: %s", p->where,
 				   ev->kind->why);
@@ -190,7 +190,7 @@ static int read_id(const struct place *p, struct tap_buf *out, struct tap_err *e
 	const struct tap_user_event *ev = one_event(p, err);
 
 	if (!ev)
-		return err->code;
+		return -ENOENT;
 	tap_buf_printf(out, "%u\n", ev->id);
 	return 0;
 }
@@ -216,7 +216,7 @@ static int read_filter(const struct place *p, struct tap_buf *out, struct tap_er
 {
 	const struct tap_user_event *ev = one_event(p, err);
 	struct tap_buf text = { 0 };
-	int ret = ev ? tap_user_get_filter(p->program, ev, &text, err) : err->code;
+	int ret = ev ? tap_user_get_filter(p->program, ev, &text, err) : -ENOENT;
 
 	put_filter(&text, out);
 	tap_buf_puts(out, out->len ? "\n" : "none\n");
@@ -252,7 +252,7 @@ static int write_filter(const struct place *p, struct tap_err *err)
 {
 	const struct tap_user_event *ev = one_event(p, err);
 	struct tap_user_filter *f = NULL;
-	int ret = ev ? make_filter(p, ev, &f, err) : err->code;
+	int ret = ev ? make_filter(p, ev, &f, err) : -ENOENT;
 
 	/* a running recorder's filters must not be changed */
 	ret = ret ?: tap_user_lock(p->program, err);

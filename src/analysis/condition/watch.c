@@ -92,17 +92,12 @@ struct tap_watch {
 	/* an event after this time must not be processed before waits are looked at */
 	uint64_t look_ns;
 	uint64_t forget_ns;
-	struct tap_err mark_err; /* an error in the mark function, which cannot return one */
+	struct tap_err callback_err; /* an error in a callback that cannot return one */
 
 	struct tap_met *queue; /* owned; QUEUED + .nr */
 	unsigned int queue_len;
 	uint64_t nr_put, nr_taken, nr_dropped;
 };
-
-static int err_nomem(struct tap_err *err)
-{
-	return tap_err_nomem(err);
-}
 
 /* ---- matches ---- */
 
@@ -279,13 +274,14 @@ static void on_violation(void *ctx, const struct tap_wait *wait)
 	struct violated *v;
 
 	v = tap_array_at(&w->violated, &w->nr_violated, wait->task->index, sizeof(*v), NULL);
-	if (!v)
+	if (!v) {
+		tap_err_nomem(&w->callback_err);
 		return;
+	}
 	v->is_in = wait->mode == TAP_WAIT_VIOLATION;
 	v->since_ns = wait->mode_since_ns;
-	/* without memory the match is dropped; the timeline will fail too */
 	if (v->is_in && begin_wait(w, VIOLATION, (struct tap_task *)wait->task, v->since_ns))
-		v->is_in = false;
+		tap_err_nomem(&w->callback_err);
 }
 
 static void on_forget(void *ctx, const struct tap_task *task)
@@ -441,9 +437,10 @@ int tap_watch_read(struct tap_watch *w, uint64_t until_ns, struct tap_err *err)
 	while (!ret && (nr = tap_follow_batch(w->follow, until_ns - 1, &events, err)) != 0) {
 		if (nr < 0)
 			return nr;
-		if (w->mark_err.code)
-			return tap_err_set(err, w->mark_err.code, "%s", w->mark_err.text);
-		ret = take_events(w, events, (unsigned int)nr);
+		if (!w->callback_err.code)
+			ret = take_events(w, events, (unsigned int)nr);
+		if (w->callback_err.code)
+			return tap_err_set(err, w->callback_err.code, "%s", w->callback_err.text);
 	}
 	if (w->timeline)
 		ret = ret ?: look_at_waits(w, until_ns);
@@ -474,7 +471,7 @@ static int add_use(struct kind *k, unsigned int condition, const struct tap_cond
 	int ret;
 
 	if (tap_array_grow(&k->uses, k->nr_uses, &k->cap_uses, sizeof(*k->uses)))
-		return err_nomem(err);
+		return tap_err_nomem(err);
 	ret = c->filter ? tap_filter_new(k->fmt, c->filter, &u.filter, err) : 0;
 	if (!ret && u.filter && u.filter->nr_pasts) {
 		tap_filter_free(u.filter);
@@ -542,7 +539,7 @@ static int add_kind(struct tap_watch *w, const struct tap_format *fmt, unsigned 
 	if (ret == -ENOMEM || *index == UINT16_MAX - 1u ||
 	    tap_array_grow(&w->kinds, w->nr_kinds, &w->cap_kinds, sizeof(k))) {
 		release_kind(&k);
-		return err_nomem(err);
+		return tap_err_nomem(err);
 	}
 	w->kinds[w->nr_kinds++] = k;
 	return 0;
@@ -554,9 +551,9 @@ static uint16_t mark_format(void *ctx, const struct tap_format *fmt)
 	struct tap_watch *w = ctx;
 	unsigned int index;
 
-	if (add_kind(w, fmt, &index, &w->mark_err))
+	if (add_kind(w, fmt, &index, &w->callback_err))
 		return 0;
-	w->mark_err.code = 0; /* a filter does not apply to this format */
+	w->callback_err.code = 0; /* a filter does not apply to this format */
 	return (uint16_t)(index < w->nr_kinds ? index + 1 : 0);
 }
 
@@ -657,7 +654,7 @@ static int add_condition(struct tap_watch *w, unsigned int i, struct tap_err *er
 		ret = check_event(w, c->condition, err);
 		if (!ret && c->condition->kind == TAP_CONDITION_RATE) {
 			c->rate = calloc(1, sizeof(*c->rate));
-			ret = c->rate ? 0 : err_nomem(err);
+			ret = c->rate ? 0 : tap_err_nomem(err);
 		}
 		return ret;
 	}
@@ -665,7 +662,7 @@ static int add_condition(struct tap_watch *w, unsigned int i, struct tap_err *er
 		return 0;
 	w->wants_cgroups |= c->condition->filter && strstr(c->condition->filter, "cgroup");
 	ret = check_task(w, c->condition, err);
-	return ret ? ret : add_limit(w, i, c->condition) ? err_nomem(err) : 0;
+	return ret ? ret : add_limit(w, i, c->condition) ? tap_err_nomem(err) : 0;
 }
 
 /* Return the states that can precede a wait for which there is a limit. */
@@ -747,10 +744,10 @@ static int begin_watch(struct tap_watch *w, const char *spool_path, struct tap_h
 	if (ret)
 		return ret;
 	if (start_timeline(w))
-		return err_nomem(err);
+		return tap_err_nomem(err);
 	tap_follow_mark(w->follow, mark_format, w);
-	if (w->mark_err.code == -ENOMEM)
-		return err_nomem(err);
+	if (w->callback_err.code == -ENOMEM)
+		return tap_err_nomem(err);
 	return 0;
 }
 
@@ -766,7 +763,7 @@ int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, cons
 				   MAX_CONDITIONS);
 	w = calloc(1, sizeof(*w));
 	if (!w)
-		return err_nomem(err);
+		return tap_err_nomem(err);
 	w->nr = nr;
 	w->shortest_ns = UINT64_MAX;
 	w->queue_len = QUEUED + nr;
@@ -777,7 +774,7 @@ int tap_watch_new(struct tap_condition *const *conditions, unsigned int nr, cons
 	if (w->watched && w->queue)
 		ret = begin_watch(w, spool_path, held, err);
 	else
-		err_nomem(err);
+		tap_err_nomem(err);
 	if (!ret) {
 		*out = w;
 		w = NULL;

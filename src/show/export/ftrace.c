@@ -185,10 +185,13 @@ static const struct tap_style style = {
 static void put_head(struct tap_buf *b, const struct tap_run *run)
 {
 	const struct tap_survey *s = &run->survey;
+	uint64_t written;
 
+	if (__builtin_add_overflow(s->events, s->lost, &written))
+		written = UINT64_MAX; /* a damaged file may claim any number of lost events */
 	tap_buf_printf(b,
 		       "# tracer: nop\n#\n# entries-in-buffer/entries-written: %llu/%llu   #P:%u\n",
-		       (unsigned long long)s->events, (unsigned long long)(s->events + s->lost),
+		       (unsigned long long)s->events, (unsigned long long)written,
 		       tap_reader_info(run->rec.reader)->nr_cpus);
 	tap_buf_puts(b, "#\n"
 			"#                                          _-----=> irqs-off/BH-disabled\n"

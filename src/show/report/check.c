@@ -241,9 +241,11 @@ int tap_check_run(struct tap_check *c, bool *usage, struct tap_err *err)
 	*usage = true;
 	if (c->by && !c->between)
 		return tap_err_set(err, -EINVAL, "--by needs --between");
-	if (c->between &&
-	    tap_request_source_init(&(struct tap_request_source){ 0 }, c->between, c->by, err))
-		return err->code;
+	if (c->between)
+		ret = tap_request_source_init(&(struct tap_request_source){ 0 }, c->between, c->by,
+					      err);
+	if (ret)
+		return ret;
 	*usage = false;
 	c->each = calloc((size_t)c->rules->nr * c->nr_paths, sizeof(*c->each));
 	c->rule = calloc(c->rules->nr, sizeof(*c->rule));

@@ -56,6 +56,7 @@ static int check_options(const void *opts, struct tap_err *err)
 static int refuse_many(struct tap_report *r, struct tap_err *err)
 {
 	struct tap_buf b = { 0 };
+	int ret;
 
 	for (unsigned int i = 0; i < r->nr_tasks && i < SHOWN_CANDIDATES; i++) {
 		tap_buf_puts(&b, i ? ", " : "");
@@ -63,13 +64,14 @@ static int refuse_many(struct tap_report *r, struct tap_err *err)
 	}
 	if (r->nr_tasks > SHOWN_CANDIDATES)
 		tap_buf_printf(&b, " and %u more", r->nr_tasks - SHOWN_CANDIDATES);
-	tap_err_set(err, -EINVAL,
-		    "a critical path needs one task, but several match: %s; select one with -t, or "
-		    "with --time if a thread ID was reused",
-		    tap_buf_str(&b));
+	ret = tap_err_set(
+		err, -EINVAL,
+		"a critical path needs one task, but several match: %s; select one with -t, or "
+		"with --time if a thread ID was reused",
+		tap_buf_str(&b));
 	tap_buf_release(&b);
 	r->usage = true;
-	return err->code;
+	return ret;
 }
 
 /* Find the recorded command's task among .tasks: the first one that had its tid. */

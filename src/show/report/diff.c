@@ -67,10 +67,12 @@ static int read_min_effect(const char *text, double *part, struct tap_err *err)
 int tap_diff_check(const struct tap_diff_opts *opts, struct tap_err *err)
 {
 	double part;
+	int ret = opts->between ? tap_request_source_init(&(struct tap_request_source){ 0 },
+							  opts->between, opts->by, err)
+				: 0;
 
-	if (opts->between && tap_request_source_init(&(struct tap_request_source){ 0 },
-						     opts->between, opts->by, err))
-		return err->code;
+	if (ret)
+		return ret;
 	if (opts->by && !opts->between && strcmp(opts->by, "task"))
 		return tap_err_set(err, -EINVAL,
 				   "bad --by '%.100s': without --between, --by takes only 'task'",

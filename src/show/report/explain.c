@@ -519,6 +519,7 @@ static int begin_explain(struct tap_report *r, struct tap_err *err)
 	int64_t worst = o->worst >= 0				     ? o->worst
 			: tap_report_audience(r) == TAP_FOR_PROGRAMS ? 10
 								     : 3;
+	int ret;
 
 	if (by_of(r) != BY_ALL && tap_report_audience(r) != TAP_FOR_PROGRAMS)
 		worst = 0; /* this output shows no single waits */
@@ -526,12 +527,14 @@ static int begin_explain(struct tap_report *r, struct tap_err *err)
 		with_groups(r) && o->worst < 0 && tap_report_audience(r) == TAP_FOR_PEOPLE;
 	if (e->groups_waits)
 		worst = MAX_AT_ONCE;
-	if (o->at && tap_report_find_at(r, o->at, &e->at_ns, err))
-		return err->code;
+	ret = o->at ? tap_report_find_at(r, o->at, &e->at_ns, err) : 0;
+	if (ret)
+		return ret;
 	e->asks_sleeps = by_of(r) == BY_ALL && !r->run.all_tasks && !o->at;
-	if ((e->asks_sleeps || o->at) && tap_event_stacks_are_in(&r->run.survey) &&
-	    tap_report_open_stacks(r, err))
-		return err->code;
+	if ((e->asks_sleeps || o->at) && tap_event_stacks_are_in(&r->run.survey))
+		ret = tap_report_open_stacks(r, err);
+	if (ret)
+		return ret;
 	e->sleeps.stacks = r->stacks;
 	r->run.mark_throttling = true;
 	r->run.by_cgroup |= by_of(r) == BY_ALL || by_of(r) == BY_CGROUP;

@@ -273,8 +273,12 @@ static int read_capacities(struct placement *all)
 
 static int begin_placement(struct tap_report *r, struct tap_err *err)
 {
-	if (opts_of(r)->at && tap_report_find_at(r, opts_of(r)->at, &placement_of(r)->at_ns, err))
-		return err->code;
+	int ret = opts_of(r)->at
+			  ? tap_report_find_at(r, opts_of(r)->at, &placement_of(r)->at_ns, err)
+			  : 0;
+
+	if (ret)
+		return ret;
 	if (read_capacities(placement_of(r)))
 		return tap_err_nomem(err);
 	tap_placements_init(&placement_of(r)->placements, &(const struct tap_placements_opts){
