@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * mkdat IN.txt OUT.dat [--zstd | --spool]: a recording from a text that a person can check; with
- * --spool, OUT.dat.spool as a recorder leaves it that was killed. Lines:
+ * mkdat IN.txt OUT.dat [--zstd | --spool]: make a recording from a text that a person can check.
+ * With --spool make OUT.dat.spool, as a killed recorder leaves it. Lines:
  *
  *   # a comment
  *   meta {"tool": "..."}            schedtap's description, on one line
  *   comm TID NAME                   a saved command line
- *   cpus N                          CPUs of the machine (else: as many as the lines name)
- *   clock NAME                      what the stamps are of (else: mono)
- *   throttling                      the events of throttle.h were recorded, too (else: all others)
- *   buffer NAME                     what follows goes there; before the first: the top buffer
+ *   cpus N                          number of CPUs (default: as many as the lines name)
+ *   clock NAME                      the clock of the time stamps (default: mono)
+ *   throttling                      the events of throttle.h were recorded, too (default: all but
+ *                                   these)
+ *   buffer NAME                     the buffer of the following lines (default: the top buffer)
  *   TIME CPU TID SYSTEM:NAME FIELD=VALUE...
  *   lost CPU FIRST LAST COUNT       a schedtap:events_lost record at LAST
- *   missed CPU COUNT                a new page that says so (0: count not known)
+ *   missed CPU COUNT                a new sub-buffer with lost events before it (0: unknown count)
  *   stack CPU[+NS] KIND [FRAME...]  a schedtap:kernel_stack or user_stack record after the CPU's
  *                                   last record, NS later, with its TID. KIND: kernel or user;
  *                                   FRAME...: names, innermost first, or #NUMBER: a stack that is
- *                                   in no table. Without any, the stack could not be read
+ *                                   in no table. Without a FRAME the stack could not be read
  *   callers CPU[+NS] KIND [ADDRESS...]
- *                                   like stack, but in ftrace's format: ftrace:kernel_stack or
- *                                   ftrace:user_stack
+ *                                   the stack as ftrace writes it: ftrace:kernel_stack or
+ *                                   user_stack
  *   symbol ADDRESS NAME             a line of kallsyms
  *
- * TIME is in ns (digits, with _ between them if you like) or SECONDS.NNNNNNNNN, and does not
- * go back on a CPU. VALUE is a number, a text ("..." where it holds blanks; \xHH, \n, \\, \"),
- * or for a bitmask a CPU list, or for an array numbers with commas between them. Fields that are
- * not named are 0; common_flags and common_preempt_count may be, too. Events are the built-in ones,
- * and sched:sched_wakeup, which has the fields of sched_waking.
+ * TIME is in ns (digits, optionally with _ between them) or SECONDS.NNNNNNNNN, and must not
+ * decrease on a CPU. VALUE is a number, a text ("..." if it contains spaces; \xHH, \n, \\, \"), a
+ * CPU list for a bitmask, or numbers separated by commas for an array. Fields without a value are
+ * 0; common_flags and common_preempt_count may be set, too. Events are the built-in ones and
+ * sched:sched_wakeup, which has the fields of sched_waking.
  */
 #include <endian.h>
 #include <errno.h>
@@ -47,7 +48,7 @@
 #define MAX_BUFFERS 8
 #define COMMON_BYTES 8u
 
-/* One CPU of one buffer: whole pages, and the one that is being filled. */
+/* One CPU of one buffer: its full sub-buffers, and the one being filled. */
 struct cpu {
 	struct tap_buf pages;
 	struct tap_page page;
@@ -58,12 +59,13 @@ struct cpu {
 	int last_tid;
 };
 
-/* Stacks: their format texts, which have all of them, are written here, if there are some. */
+/* Stack events. If any are used, their format texts contain all stacks and are generated here. */
 struct stacks {
 	bool used, is_callers;
-	const char *system, *name, *first; /* .first: the field before callers */
+	const char *system, *name, *first; /* .first: the field before the callers */
 	uint16_t id;
-	struct tap_buf texts; /* of stacks: each ends with a NUL; the first is number 1 */
+	/* the stacks' texts, each with a NUL; the first one has the number 1 */
+	struct tap_buf texts;
 };
 
 struct buffer {
@@ -97,7 +99,10 @@ static _Noreturn void die(const struct mkdat *m, const char *fmt, ...)
 	exit(1);
 }
 
-/* Takes the next word off @p, with quotes and escapes undone in place. NULL: none is left. */
+/*
+ * Take the next word from @p; quotes and escapes are resolved in place. Return: NULL if there is
+ * none.
+ */
 static char *next_word(const struct mkdat *m, char **p)
 {
 	char *in = *p + strspn(*p, " \t"), *out = in, *word = in;
@@ -145,7 +150,7 @@ static int64_t number(const struct mkdat *m, const char *word)
 	int64_t v;
 
 	errno = 0;
-	/* both halves of the 64 bits: what does not fit a signed number is an unsigned one */
+	/* all 64-bit numbers: those above INT64_MAX are unsigned */
 	v = *word == '-' ? strtoll(word, &end, 0) : (int64_t)strtoull(word, &end, 0);
 	if (end == word || *end || errno)
 		die(m, "'%s' is no number", word);
@@ -232,7 +237,7 @@ static void begin_record(struct tap_buf *rec, unsigned int id_, uint32_t size, i
 	memcpy(rec->data + 4, &tid, sizeof(tid));
 }
 
-/* Append @len bytes to the record and put their location into the field's location word. */
+/* Append @len bytes to the record, and store their position in the field's location word. */
 static void set_dynamic(struct tap_buf *rec, const struct tap_field *f, const void *data,
 			size_t len)
 {
@@ -279,7 +284,7 @@ static void set_number(const struct mkdat *m, struct tap_buf *rec, const struct 
 
 	if (bits < 64 && (v < -(INT64_C(1) << (bits - 1)) || v >= INT64_C(1) << bits))
 		die(m, "%s does not fit %u bytes", value, f->size);
-	/* the low bytes */
+	/* the low bytes come first */
 	v = (int64_t)htole64((uint64_t)v);
 	memcpy(rec->data + f->offset, &v, f->size);
 }
@@ -332,7 +337,7 @@ static const struct tap_field *find_field(const struct tap_def *def, const char 
 	return NULL;
 }
 
-/* @id: of its records. */
+/* @id: set to the event ID of its records. */
 static const struct tap_def *find_def(struct mkdat *m, char *word, uint32_t *id)
 {
 	char *colon = strchr(word, ':');
@@ -350,7 +355,7 @@ static const struct tap_def *find_def(struct mkdat *m, char *word, uint32_t *id)
 	return def;
 }
 
-/* The fields that are named, in the order of the line. */
+/* Set the fields that the line names, in this order. */
 static void set_fields(const struct mkdat *m, struct tap_buf *rec, const struct tap_def *def,
 		       char *p)
 {
@@ -453,7 +458,7 @@ static void add_frame(struct tap_buf *text, const char *name)
 	}
 }
 
-/* Return: the number of the stack with this text. */
+/* Return the number of the stack with this text, which is added if needed. */
 static uint32_t intern(struct tap_buf *texts, const char *text)
 {
 	uint32_t nr = 1;
@@ -465,7 +470,7 @@ static uint32_t intern(struct tap_buf *texts, const char *text)
 	return nr;
 }
 
-/* CPU[+NS]. Sets @ts_ns to that long after its last record. */
+/* Parse CPU[+NS]. @ts_ns: set to NS after the CPU's last record. */
 static struct cpu *cpu_later(struct mkdat *m, char *word, uint64_t *ts_ns)
 {
 	char *plus = strchr(word, '+');
@@ -517,7 +522,7 @@ static void do_callers(struct mkdat *m, char *p)
 
 		tap_buf_add(&rec, &address, sizeof(address));
 	}
-	if (!strcmp(s->name, "kernel_stack")) /* the other one has the process there */
+	if (!strcmp(s->name, "kernel_stack")) /* user_stack has the process ID there */
 		memcpy(rec.data + COMMON_BYTES, &size, sizeof(size));
 	add_record(m, c, ts_ns, &rec);
 	tap_buf_release(&rec);
@@ -589,7 +594,7 @@ static void do_line(struct mkdat *m, char *line)
 	char *p = line, *word;
 
 	if (!strncmp(line, "meta ", 5)) {
-		/* as it stands: quotes and backslashes are JSON's own */
+		/* verbatim: quotes and backslashes belong to the JSON */
 		free(m->meta);
 		m->meta = strdup(line + 5);
 		return;
@@ -641,7 +646,7 @@ static void read_text(struct mkdat *m)
 	fclose(f);
 }
 
-/* Whether the format of its records has texts. */
+/* Return true if the event's format contains the stacks' texts. */
 static bool has_stacks(const struct mkdat *m, const struct tap_def *def)
 {
 	for (unsigned int i = 0; i < 4; i++)
@@ -651,8 +656,10 @@ static bool has_stacks(const struct mkdat *m, const struct tap_def *def)
 	return false;
 }
 
-/* Every built-in event's format, and of stacks and sched_wakeup those that occur. Return: how many;
- * they are never freed. */
+/*
+ * Make the formats of all built-in events, and those of stacks and sched_wakeup if they are used.
+ * They are never freed. Return: their number.
+ */
 static unsigned int all_formats(const struct mkdat *m, struct tap_head_format **out)
 {
 	const struct tap_def *def;
@@ -732,7 +739,7 @@ static int write_file(struct mkdat *m, const char *file, const char *how, struct
 	return tap_pack(path, file, &(struct tap_pack_opts){ .zstd = !strcmp(how, "--zstd") }, err);
 }
 
-/* A tool of a moment: it gives no memory back, and the leak checker need not say so. */
+/* This short-lived tool does not free its memory: disable the leak checker. */
 TAP_API const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Anything at all as a recording, the way that every report takes it: it is refused, or read to
- * its end, twice with the same result; then a pass over all of it, and one over its middle, must
+ * Any bytes as a recording, opened as every report does: it is refused, or it can be read to its
+ * end twice with the same result; then a pass over all of it and a pass over its middle must
  * account for every nanosecond. Built by clang with -fsanitize=fuzzer,address,undefined; with
- * -DFUZZ_MAIN a plain program that reads the files it is given.
+ * -DFUZZ_MAIN it is a plain program that reads the files given as arguments.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,12 +24,12 @@
 #include "check.h"
 #include "mutate.h"
 
-/* A few bytes can describe any number of CPUs that share pages: enough is enough. */
+/* A few bytes can describe any number of CPUs that share sub-buffers, so limit the events. */
 #define MAX_EVENTS 200000u
 
 /* ---- the reader: each event in its place, with all its bytes ---- */
 
-/* Return: how many there were, and in @sum what they held. */
+/* Read all events. Return: their number; @sum: a checksum of their content. */
 static unsigned int read_all(struct tap_reader *r, uint64_t *sum)
 {
 	struct tap_err err;
@@ -52,7 +52,7 @@ static unsigned int read_all(struct tap_reader *r, uint64_t *sum)
 	return nr;
 }
 
-/* Return: whether it is one to go on with; when it is, set @from and @to to its middle third. */
+/* Return: true if the recording is usable; then @from and @to are set to its middle third. */
 static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
 {
 	struct tap_reader_span span;
@@ -73,10 +73,10 @@ static bool check_reader(const char *path, uint64_t *from, uint64_t *to)
 	return nr <= MAX_EVENTS;
 }
 
-/* ---- a report: the intervals that watchers get add up ---- */
+/* ---- a report: its numbers add up ---- */
 
 #define MAX_PATHS 50u
-#define NR_FOLDED 3u /* of each enum tap_folded_of */
+#define NR_FOLDED 3u /* one for each enum tap_folded_of */
 
 struct checks {
 	struct tap_run run;
@@ -198,7 +198,7 @@ static void check_sums(struct checks *checks)
 	}
 }
 
-/* Each task's critical path has neither gaps nor two states at once. */
+/* Each task's critical path has neither gaps nor overlaps. */
 static int on_segment(void *ctx, const struct tap_path_segment *s)
 {
 	uint64_t *at_ns = ctx;
@@ -226,7 +226,7 @@ static int check_paths(struct checks *checks)
 	return ret;
 }
 
-/* By kind it is all that was waited; by whom and by cgroup the same part of it. */
+/* The kinds add up to all wait time, and the pairs to the time of all runners. */
 static void check_explained(struct tap_explain *e)
 {
 	uint64_t kinds_ns = 0, runners_ns = 0;
@@ -242,7 +242,7 @@ static void check_explained(struct tap_explain *e)
 	CHECK(!runners_ns);
 }
 
-/* Each line is one, and they add up to the tasks' @states. */
+/* Each entry is one line, and they add up to the time of the tasks in @states. */
 static void check_folded(struct checks *checks, struct tap_folded *f, uint32_t states)
 {
 	unsigned int nr;
@@ -315,7 +315,7 @@ static void check_report(const char *path, const char *window)
 	    !tap_run_survey(&checks.run, &err) && !feed(&checks, &err) && !check_paths(&checks)) {
 		check_sums(&checks);
 		check_explained(&checks.explained);
-		/* of wakeups only what ended is counted */
+		/* of wakeups only finished sleeps are counted */
 		for (unsigned int i = 0; i < NR_FOLDED; i++)
 			check_folded(&checks, &checks.folded[i],
 				     i == TAP_FOLDED_WAKEUPS ? 0 : tap_folded_states(i));
@@ -329,8 +329,9 @@ static void check_report(const char *path, const char *window)
 	tap_run_close(&checks.run);
 }
 
-/* Metrics, each by a name of its own: shares are of what there is, and no length is longer than all
- * of it. */
+/*
+ * Metrics have distinct names, shares are at most 100 %, and no time is longer than the recording.
+ */
 static void check_metrics(const char *path, bool by_task)
 {
 	const struct tap_input_opts input = { 0 };
@@ -347,15 +348,16 @@ static void check_metrics(const char *path, bool by_task)
 
 			CHECK(one->value >= 0 && one->value < 1e20);
 			CHECK(!i || strcmp(one->name, m.metrics.v[i - 1].name));
-			/* an error may be larger than what it is of */
+			/* an error may exceed the value that it refers to */
 			CHECK(one->unit != TAP_METRIC_PCT || by_task || one->value < 100.000001 ||
 			      strstr(one->name, "error.share"));
 		}
 	tap_measured_release(&m);
 }
 
-/* A trace consists of packets without gaps, each filled by its fields. Return: the first byte after
- * the number. */
+/*
+ * A trace consists of packets, each filled completely by its fields. Return: the end of the number.
+ */
 static const unsigned char *read_varint(const unsigned char *p, const unsigned char *end,
 					uint64_t *v)
 {
@@ -421,7 +423,7 @@ static void check_export(const char *path, const char *window)
 	tap_run_close(&e.run);
 }
 
-/* Numbers in a column; each must end in it. */
+/* Count the numbers in a column; the last one must end at its end. */
 static uint64_t count_numbers(const unsigned char *bytes, size_t len, const char *type)
 {
 	uint64_t nr = 0;
@@ -434,13 +436,13 @@ static uint64_t count_numbers(const unsigned char *bytes, size_t len, const char
 	return nr;
 }
 
-/* Check that the columns are laid out as docs/internals/html.md says. */
+/* Check the columns against docs/internals/html.md. */
 static void check_columns(const struct tap_buf *part)
 {
 	const unsigned char *bytes = (const unsigned char *)part->data;
 	const size_t len =
 		bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
-	/* times may be beyond jansson's integers */
+	/* times may exceed jansson's integers */
 	json_t *json = json_loadb(part->data + 4, len, JSON_DECODE_INT_AS_REAL, NULL), *place;
 	const double slices = json_number_value(json_object_get(json, "slices"));
 	const char *name, *type;
@@ -512,8 +514,10 @@ int main(int argc, char **argv)
 	return 0;
 }
 #else
-/* Put into a file, which the caller closes, what the recorder's next file would be: the same with
- * the number 2. Return: -1: no file 1. */
+/*
+ * Write a file like the recorder's next one, with the number 2. Return: a descriptor that the
+ * caller closes; -1 if this is not file 1.
+ */
 static int make_next(const unsigned char *data, size_t size)
 {
 	static const char key[] = "\"file\":1";
@@ -532,7 +536,7 @@ static int make_next(const unsigned char *data, size_t size)
 	return fd;
 }
 
-/* Two files of one recorder, where the later one may have the same events, others, or none. */
+/* Join two files of one recorder; the second one may have the same events, others, or none. */
 static void check_joined(const char *path, const unsigned char *data, size_t size)
 {
 	const char *paths[2] = { path };

@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * generate SEED EVENTS FOLDER: recordings of a simulated scheduler (sim.h) and what is true of
- * them. The same seed makes the same files:
+ * generate SEED EVENTS FOLDER: write recordings of a simulated scheduler (sim.h), and the truth
+ * about them. The same seed makes the same files:
  *
- *   truth.jsonl     one flat JSON object a line, its kind in "what":
- *     window        from_ns, to_ns: first to last event of the undamaged recording
- *     cpu           cpu
- *                   first_ns: since when its switches show what it ran; switch_ns: its first switch
- *                   switches; run_ns, idle_ns, offline_ns
- *                   away_ns: the part of offline_ns that lasts until the end
- *     task          task (its number), tid, comm, migrations
- *                   first_ns: since when events show its state (null: never)
- *                   born_ns, died_ns (or the window's ends)
+ *   truth.jsonl     one flat JSON object per line; "what" is its kind:
+ *     window        from_ns, to_ns: first and last event of the undamaged recording
+ *     cpu           cpu; first_ns: from when its switches show what it ran; switch_ns: the first
+ *                   switch; switches; run_ns, idle_ns, offline_ns; away_ns: the part of offline_ns
+ *                   that lasts until the end
+ *     task          task (its number), tid, comm, first_ns: from when events show its state (null:
+ *                   never), born_ns, died_ns (or the window's ends), migrations
  *     run, waking, preempted, throttled, sleep, blocked, stopped, new, gone
- *                   task, cpu
- *                   from_ns, to_ns: not clipped to the window; to_ns is null if it goes on
- *                   state: only in run, the prev_state of the switch that ends it
- *                   waker, waker_cpu, wakeup_cpu, wakeup_ns: only in waking; the last two are of
- *                   its sched_wakeup
- *                   doubt: 1 if only the end shows which kind it is
- *                   unseen: 1 for a wait after "gone", which is the time of a migration thread
- *                   whose CPU is offline: no event shows it
+ *                   task, from_ns, to_ns, cpu; of a run: state; of waking: waker, waker_cpu, and
+ *                   wakeup_cpu, wakeup_ns of its sched_wakeup; not clipped to the window; to_ns is
+ *                   null if it continues after it; doubt: 1 if only its end shows what it is;
+ *                   unseen: 1 for a wait after "gone". "gone" is a migration thread whose CPU is
+ *                   offline, which no event shows
  *     move          task, ts_ns, from, to: CPUs
  *     pick          cpu, ts_ns, and the numbers of a sched_pick (picks.h)
- *   causes.jsonl    additions of the recordings with causes (causes.h):
- *     class         task, prio, cpus: bits of the CPUs it may use, 0 if the recording does not say
- *     irq, softirq, idle_state
- *                   cpu, ts_ns, begins
+ *   causes.jsonl    for the recordings with causes in addition (causes.h):
+ *     class         task, prio, cpus: bits of the CPUs that it may use, 0 if not in the recording
+ *     irq, softirq  cpu, ts_ns, begins
+ *     idle_state    cpu, ts_ns, begins
  *     ask           cpu, ts_ns, lazy
  *     place         task, ts_ns, place: local, shared, held
- *     pick          like in truth.jsonl
+ *     pick          see truth.jsonl
  *   wakeup.jsonl    like truth.jsonl, but waits begin with sched_wakeup instead of sched_waking
  *   switch.jsonl    like truth.jsonl, but a sleep lasts until its task runs
  *   <damage>.dat    whole.dat is undamaged; see damages[]
@@ -45,7 +40,7 @@
 #define NO_WAKEUPS (ALL & ~BIT(WAKING) & ~BIT(WAKEUP))
 #define CAUSES (BIT(NR_KINDS) - BIT(IRQ_ENTRY) + BIT(PICK))
 
-/* The events of one CPU that may be damaged, in their order. */
+/* The events of one CPU that may be damaged, in order of time. */
 struct stream {
 	struct event **events;
 	unsigned int nr;
@@ -61,12 +56,12 @@ static struct stream stream_of(const struct sim *s, struct event *events, int cp
 		if (events[i].cpu == cpu)
 			st.events[st.nr++] = &events[i];
 	}
-	/* no event follows a loss at the end of an offline CPU's stream, so none could report it */
+	/* no later event of an offline CPU could show a loss */
 	st.nr -= st.nr && s->cpus[cpu].offline;
 	return st;
 }
 
-/* Lose the events @from to @to. The last of them becomes the record of the loss. */
+/* Lose the events @from to @to, and replace the last one by the record of the loss. */
 static void lose(struct stream *st, unsigned int from, unsigned int to, enum event_kind how)
 {
 	struct event *last = st->events[to];
@@ -82,7 +77,10 @@ static void lose(struct stream *st, unsigned int from, unsigned int to, enum eve
 
 static void lose_on(struct sim *s, struct event *events, int cpu)
 {
-	/* one kind per CPU: a record right after a page's flag would make both one loss */
+	/*
+	 * the same way for all: a record right after a sub-buffer's flag would merge both into one
+	 * loss
+	 */
 	enum event_kind how = dice(s, 2) ? LOST : MISSED;
 	struct stream st = stream_of(s, events, cpu);
 
@@ -114,7 +112,7 @@ static void damage_losses(struct sim *s, struct event *events)
 		lose_on(s, events, cpu);
 }
 
-/* Each CPU's first events, as in a ring that was overwritten. */
+/* Lose the first events of each CPU, as in a ring that was overwritten. */
 static void damage_overwritten(struct sim *s, struct event *events)
 {
 	for (int cpu = 0; cpu < (int)s->nr_cpus; cpu++) {
@@ -140,8 +138,9 @@ static void damage_no_cpu(struct sim *s, struct event *events)
 }
 
 /*
- * A wakeup in vain, followed by a sleep whose own wakeup is missing, looks like the wakeup of a
- * task that is going to sleep. No events can distinguish the two, so drop the one in vain as well.
+ * If a waking is lost after one that had no effect, the recording looks as if the task was woken
+ * while it was leaving: no event can distinguish the two. So drop the waking without effect as
+ * well.
  */
 static void drop_vain(struct sim *s, struct event *events)
 {
@@ -158,13 +157,13 @@ static void drop_vain(struct sim *s, struct event *events)
 	}
 }
 
-/* What some tasks do is not recorded, and nothing says so. */
+/* Do not record what some tasks do, and do not record this as a loss. */
 static void damage_hidden(struct sim *s, struct event *events)
 {
 	bool hidden[SIM_TASKS] = { 0 };
 	unsigned int share = 2 + dice(s, 6);
 
-	for (unsigned int i = 3 * s->nr_cpus; i < s->nr_tasks; i++) /* the first ones are pinned */
+	for (unsigned int i = 3 * s->nr_cpus; i < s->nr_tasks; i++) /* the first tasks are pinned */
 		hidden[i] = !dice(s, share);
 	for (unsigned int i = 0; i < s->nr_events; i++)
 		events[i].gone = events[i].current >= 0 && hidden[events[i].current];
@@ -199,7 +198,7 @@ static const struct damage {
 	{ "picks_losses", damage_losses, ALL | BIT(PICK) },
 };
 
-/* Of the simulation with causes. */
+/* For the simulation with causes. */
 static const struct damage cause_damages[] = {
 	{ "causes", damage_none, ALL | CAUSES },
 	{ "causes_loss", damage_loss, ALL | CAUSES },
@@ -226,7 +225,10 @@ static int write_damaged(struct sim *s, const struct damage *d, const char *fold
 	return ret;
 }
 
-/* When the recording begins; it ends with the simulation, for the last event is a switch. */
+/*
+ * Return the start of the recording. Its end is that of the simulation, as the last event is a
+ * switch.
+ */
 static uint64_t start_ns(const struct sim *s, unsigned int kinds)
 {
 	const struct event *e = s->events;
@@ -236,7 +238,7 @@ static uint64_t start_ns(const struct sim *s, unsigned int kinds)
 	return e->ts_ns;
 }
 
-/* Return: the first switch of @cpu, or of any if @cpu is -1; NULL: there is none. */
+/* Return the first switch of @cpu, or of any CPU if @cpu is -1; NULL if there is none. */
 static const struct event *first_switch(const struct sim *s, int cpu)
 {
 	for (const struct event *e = s->events; e < s->events + s->nr_events; e++)
@@ -246,9 +248,9 @@ static const struct event *first_switch(const struct sim *s, int cpu)
 }
 
 /*
- * Return the time since when switches show what @cpu ran. The first switch of a CPU shows what ran
- * before it, back to the first switch of any CPU. The exception is a switch from idle to a thread
- * that brings the CPU online: it does not show that the CPU was online before.
+ * Return from when switches show what a CPU ran: its first switch shows what ran since the first
+ * switch of all CPUs. But the switch to a thread that brings a CPU online does not show that the
+ * CPU was online before.
  */
 static uint64_t shown_from_ns(const struct sim *s, int cpu)
 {
@@ -287,12 +289,12 @@ static void print_cpu(FILE *f, const struct sim *s, int cpu, uint64_t start)
 		s->now - start - run_ns - offline_ns, offline_ns, away_ns);
 }
 
-/* Return the time of the first event of these kinds that shows the task's state; 0: none. */
+/* Return when an event of these kinds first shows the task's state; 0 if none does. */
 static uint64_t first_ns(const struct sim *s, int task, unsigned int kinds)
 {
 	/*
-	 * A migration does not show a task's state, nor does the waking of a task that is awake. If
-	 * a task is throttled while it runs, the switch that follows shows it.
+	 * a migration does not show the state, nor does a waking of a task that is awake; for a
+	 * task that is throttled while it runs, the following switch shows it
 	 */
 	kinds &= BIT(SWITCH) | BIT(WAKING) | BIT(WAKEUP) | BIT(WAKEUP_NEW) | BIT(THROTTLE) |
 		 BIT(THROTTLE_WAKEUP);
@@ -365,7 +367,7 @@ static void print_picks(FILE *f, const struct sim *s)
 				p.group);
 }
 
-/* Return the task's next segment; NULL: none. */
+/* Return the task's next segment; NULL if there is none. */
 static struct segment *next_segment(const struct sim *s, const struct segment *g)
 {
 	for (struct segment *n = s->segments + (g - s->segments) + 1;
@@ -375,8 +377,10 @@ static struct segment *next_segment(const struct sim *s, const struct segment *g
 	return NULL;
 }
 
-/* If a task's first known state is throttled, events do not show in which way it waits afterwards:
- * mark those waits as unseen. */
+/*
+ * If the first event that shows a task's state throttles it, the cause of the wait after that is
+ * unknown.
+ */
 static void doubt_first(struct sim *s, unsigned int kinds)
 {
 	for (struct segment *g = s->segments + 1; g < s->segments + s->nr_segments; g++) {
@@ -389,7 +393,7 @@ static void doubt_first(struct sim *s, unsigned int kinds)
 	}
 }
 
-/* Switches alone do not show wakeups: extend each sleep by the wait that follows it. */
+/* Switches alone show a task that waits after its sleep as still asleep. */
 static void join_sleep(const struct sim *s, bool *gone)
 {
 	for (unsigned int i = 1; i < s->nr_segments; i++) {
@@ -475,7 +479,7 @@ static int write_causes(const struct sim *s, const char *folder)
 	return fclose(f);
 }
 
-/* A tool of a moment: it gives no memory back, and the leak checker need not say so. */
+/* This short-lived tool does not free its memory: disable the leak checker. */
 TAP_API const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -509,7 +513,7 @@ int main(int argc, char **argv)
 	seed = strtoull(argv[1], NULL, 0);
 	simulate(&s, seed, (unsigned int)strtoul(argv[2], NULL, 0));
 	causes = with_causes(&s, seed, &meta);
-	/* the last one changes what it is made from */
+	/* the last call changes the segments */
 	if (write_truth(&s, argv[3], "truth", ALL) || write_causes(&causes, argv[3]) ||
 	    write_truth(&s, argv[3], "wakeup", ALL & ~BIT(WAKING)) ||
 	    write_truth(&s, argv[3], "switch", NO_WAKEUPS)) {
