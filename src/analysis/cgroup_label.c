@@ -113,7 +113,11 @@ bool tap_cgroup_label(const char *path, struct tap_buf *b)
 			continue;
 		}
 		if (!id && (ends_with(p, ".slice") || (!is_named && !is_unit(p))))
-			continue; /* only parents of components with a name */
+			/*
+			 * leave out slices, and all that precedes the first unit, container or
+			 * pod
+			 */
+			continue;
 		if (is_manager) /* a user's service manager: its units have names of their own */
 			b->len = begin;
 		else if (is_named)

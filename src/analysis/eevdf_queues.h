@@ -60,7 +60,10 @@ int tap_eevdf_queue_wakeup(struct tap_eevdf_queues *q, unsigned int task, int cp
  */
 int tap_eevdf_queue_move(struct tap_eevdf_queues *q, unsigned int task, int to, uint64_t ts_ns,
 			 bool is_woken);
-/* @p picked the task; p->tid is 0 if another class picked it. */
+/*
+ * The task is switched in after the pick @p. p->tid is 0 if another class picked it, or if it
+ * runs as the owner of a mutex (proxy execution).
+ */
 int tap_eevdf_queue_pick(struct tap_eevdf_queues *q, unsigned int task,
 			 const struct tap_sched_pick *p);
 /* The task ran from @began to @p, and may stay queued. @v: its v; NULL: unknown. */

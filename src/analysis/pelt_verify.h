@@ -74,7 +74,7 @@ struct tap_pelt_errors {
 	struct tap_pelt_range predicted;
 	const struct tap_task *task; /* NULL: not a task's average */
 	int cpu;
-	uint64_t cgroup; /* cgroup on .cpu; 0: none */
+	uint64_t cgroup; /* not 0: the average is of this cgroup on .cpu */
 };
 
 /* One average of one task, CPU or cgroup. */
@@ -82,7 +82,7 @@ struct tap_pelt_verified {
 	enum tap_pelt_average average;
 	const struct tap_task *task; /* NULL: of .cpu */
 	int cpu;
-	uint64_t cgroup; /* cgroup on .cpu; 0: none */
+	uint64_t cgroup; /* not 0: the average is of this cgroup on .cpu */
 	uint64_t updates, between[TAP_PELT_NR_BETWEEN];
 	struct tap_pelt_errors errors; /* of all comparisons */
 };

@@ -85,7 +85,10 @@ uint64_t tap_page_writer_waiting(const struct tap_page_writer *w);
  */
 int tap_page_writer_set_head(struct tap_page_writer *w, const struct tap_head *head,
 			     struct tap_err *err);
-/* Return the number of heads handed over. Any thread may call this and the next two. */
+/*
+ * Return how often tap_page_writer_set_head() has handed over a head. Any thread may call this
+ * and the next two.
+ */
 unsigned int tap_page_writer_heads(const struct tap_page_writer *w);
 /* Return true if head number @nr, or a later one, has been written. */
 bool tap_page_writer_has_head(const struct tap_page_writer *w, unsigned int nr);

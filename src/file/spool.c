@@ -470,8 +470,8 @@ void tap_spool_remove(struct tap_spool *s)
 }
 
 /*
- * Open or create the page file. A compressed one starts with a u32 for the number of its chunks,
- * which stays 0: they are counted when it is packed.
+ * Create the page file, unless it is open already. A compressed one starts with a u32 for the
+ * number of its chunks, which stays 0: they are counted when it is packed.
  */
 static int open_page_file(const struct tap_spool *s, const struct spool_buffer *b, unsigned int cpu)
 {

@@ -14,7 +14,8 @@
 #include "analysis/condition/parsed.h"
 #include "analysis/condition/waits.h"
 
-#define QUEUED 256u /* plus one for each condition that has no match among them */
+/* room for matches in the queue; plus one for each condition that has none in it */
+#define QUEUED 256u
 #define FORGET_EVERY_NS 1000000000u
 #define SECOND_NS 1000000000u
 #define NR_STEPS 100u /* parts of a second in which events are counted */

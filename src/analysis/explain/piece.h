@@ -72,7 +72,10 @@ enum tap_piece_kind {
 struct tap_piece_pick {
 	bool is_open; /* the reason for this component is not known yet */
 	bool came_later; /* the waiter entered the queue after the pick */
-	/* the waiter has left the queue since then, so only the picks of its groups can decide */
+	/*
+	 * the waiter has left the queue since then without being picked, so its v and deadline
+	 * at that time stay unknown
+	 */
 	bool is_past;
 	bool rises; /* V rises at a constant rate from .from_v to .to_v; false: these are bounds */
 	bool goes_on; /* the end of the run is not known yet */

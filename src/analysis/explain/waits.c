@@ -851,7 +851,10 @@ static int cut_wait(struct tap_explain_waits *w, struct tap_explain_wait *wait,
 	uint64_t queued_ns;
 	int ret;
 
-	/* the timeline has revised the time since to unknown: discard the components */
+	/*
+	 * the timeline has revised to unknown some time that was already cut into components:
+	 * discard them
+	 */
 	if (s->state == TAP_STATE_UNKNOWN && s->from_ns < wait->at_ns)
 		forget_pieces(wait);
 	queued_ns = wait->at_ns;

@@ -95,8 +95,8 @@ size_t tap_bpf_stride(const struct tap_bpf_object *o)
 }
 
 /*
- * Return: the maximum number of tasks. A task that ended stays in the set until an RCU grace period
- * is over, and until then it counts as a task here, too.
+ * Return: the maximum number of tasks. The set also contains tasks that have ended, until an RCU
+ * grace period is over; the number includes no extra room for them.
  */
 static uint32_t max_tasks(void)
 {

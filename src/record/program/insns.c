@@ -678,7 +678,8 @@ static void load_arg(struct tap_insns *b, const struct expr_node *n)
 {
 	tap_insns_add(b, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_6, (int16_t)(8 * n->num),
 		      0);
-	if (b->probe && n->opaque) /* the verifier refuses to add to a pointer that may be NULL */
+	/* make it a number: the verifier refuses to add to a pointer that may be NULL */
+	if (b->probe && n->opaque)
 		forget_pointer(b, BPF_REG_0);
 	tap_insns_fit(b, BPF_REG_0, n->type);
 }

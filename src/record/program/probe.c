@@ -229,7 +229,10 @@ static bool same_way(const struct tap_probe_way *a, const struct tap_probe_way *
 	return a->nr_args == b->nr_args;
 }
 
-/* Find or add a way. Return: its index; -ENOMEM; -E2BIG. */
+/*
+ * Find or add a way: the locations of all arguments at a place. Return: its index; -ENOMEM;
+ * -E2BIG if there are too many.
+ */
 static int find_way(struct tap_probe *p, const struct tap_probe_way *way)
 {
 	for (unsigned int i = 0; i < p->nr_ways; i++)

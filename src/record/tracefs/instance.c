@@ -144,10 +144,10 @@ static int make_dir(struct tap_instance *in, struct tap_err *err)
 }
 
 /*
- * A new instance inherits options of the top level that users may have changed. If "overwrite" is
- * off, sub-buffers do not show where events were lost; stack traces would be events that were not
- * selected. With "disable_on_free" the kernel itself stops tracing and frees the buffer when
- * free_buffer is closed, even by SIGKILL.
+ * A new instance inherits options of the top level that users may have changed, so set them.
+ * Without "overwrite", sub-buffers do not show where events were lost. Stack traces would be
+ * events that were not selected, so they are off. "disable_on_free" is on: the kernel itself
+ * stops tracing and frees the buffer when free_buffer is closed, even by SIGKILL.
  */
 static int set_up(struct tap_instance *in, struct tap_err *err)
 {

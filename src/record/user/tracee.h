@@ -71,7 +71,10 @@ struct tap_user_choice {
 	struct tap_plan *plan;
 	uint8_t ring_shift;
 	struct tap_user_pool *pool;
-	/* made_ns of the control files of selected processes and their descendants */
+	/*
+	 * set of .made_ns: of the control files of selected processes and their descendants; a
+	 * program is a child of one if its .parent_ns is in the set
+	 */
 	struct tap_map families;
 	bool stopped; /* do not switch anything on any more */
 };

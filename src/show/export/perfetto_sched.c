@@ -194,7 +194,10 @@ int tap_pf_put_waking(struct tap_pf *pf, const struct tap_pf_kind *kind, const s
 
 	if (!b)
 		return -ENOMEM;
-	/* the waker of a row in the columns is always the last task switched in */
+	/*
+	 * a row in the columns has no waker: Perfetto takes the last task switched in, so a
+	 * wakeup by another task, and the CPU's first wakeup, are written as messages
+	 */
 	if (!b->has_waking || !b->has_switch || b->current != tap_num_int(&f->current, ev))
 		tap_ftrace_event_put(&kind->ftrace, b, ev);
 	else

@@ -13,7 +13,8 @@
 struct scale {
 	double by;
 	const char *unit;
-	int places; /* decimals; chosen so that the greatest value has four digits */
+	/* decimals, 0 to 3: the greatest value has four digits, or more from 10000 on */
+	int places;
 };
 
 static struct scale scale_of(enum tap_metric_unit unit, double greatest)
