@@ -303,7 +303,7 @@ install: all $(MAN) ## PREFIX, DESTDIR
 deps: ## name and install the Debian packages that are missing
 	@tools/deps build test bench source
 format: ## lay out the code as .clang-format says
-	@clang-format -i $(shell git ls-files '*.[ch]')
+	@clang-format -i $(shell git ls-files -s '*.[ch]' | sed -n 's/^100.*\t//p')
 clean: ## remove what was built
 	rm -rf build build-*
 help: ## this list
