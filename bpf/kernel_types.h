@@ -115,8 +115,8 @@ struct cfs_rq {
 	unsigned int sum_shift; /* by which weights are shifted right in these sums; since v7.1 */
 	struct sched_entity *curr; /* running entity, not included in the sums */
 	/*
-	 * Whether this queue is throttled; how many queues are, from this one up to the root.
-	 * CONFIG_CFS_BANDWIDTH.
+	 * .throttled: this queue is throttled. .throttle_count: number of throttled queues from
+	 * this one up to the root. CONFIG_CFS_BANDWIDTH.
 	 */
 	int throttled, throttle_count;
 	s64 runtime_remaining; /* of the cgroup's quota, ns */

@@ -440,7 +440,7 @@ static __always_inline u32 tp_rq_capacity_orig(struct rq *rq)
 }
 
 /*
- * A placeholder: the field capacity_curr is never in the format over BPF, because TRACE_NEEDS()
+ * Unused in BPF: the field capacity_curr is never in the format over BPF, because TRACE_NEEDS()
  * requires a per-CPU variable for it.
  */
 static __always_inline u32 tp_rq_capacity_curr(struct rq *rq)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What TRACE_EVENT() adds to a tracepoint: an event with a record layout, a probe that records, and
- * a print format. The stages of <schedtap/define_trace.h> define objects of the types declared
+ * TRACE_EVENT() adds to a tracepoint an event with a record layout, a probe that records, and a
+ * print format. The stages of <schedtap/define_trace.h> define objects of the types declared
  * here. Programs need this header only to print records themselves (trace_event_print()).
  */
 #pragma GCC system_header
