@@ -287,7 +287,7 @@ void tap_resched_release(struct tap_resched *r)
 {
 	for (int i = 0; i < TAP_NR_RESCHED_STAGES; i++)
 		tap_hist_release(&r->stages[i].ns);
-	tap_map_for_each (&r->kinds, s)
+	tap_map_for_each(&r->kinds, s)
 		free((void *)(uintptr_t)s->value);
 	tap_map_release(&r->kinds);
 	free(r->cpus);

@@ -37,7 +37,7 @@ static bool grow_table(struct tap_map *m)
 	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return false;
-	tap_map_for_each (m, s)
+	tap_map_for_each(m, s)
 		*find_slot(&bigger, s->key) = *s;
 	free(m->slots);
 	*m = bigger;

@@ -84,8 +84,7 @@ static int unknown_option(struct parse *p, const char *name)
 {
 	const char *nearest = NULL;
 
-	tap_opt_for_each(w, p->table)
-	{
+	tap_opt_for_each(w, p->table) {
 		const char *pair[] = { nearest, w.o->name };
 
 		nearest = tap_nearest(name, nearest ? pair : pair + 1, nearest ? 2 : 1);
@@ -119,8 +118,7 @@ static int store_number(const struct tap_opt *o, void *to, const char *value, st
 
 static int store_choice(struct parse *p, const struct tap_opt *o, const void **chosen)
 {
-	tap_opt_for_each(w, p->table)
-	{
+	tap_opt_for_each(w, p->table) {
 		if (*chosen && w.o->type == TAP_OPT_CHOICE && w.o->offset == o->offset &&
 		    w.o->choice == *chosen && *chosen != o->choice)
 			return tap_err_set(p->err, -EINVAL, "--%s and --%s exclude each other",
@@ -207,8 +205,7 @@ static int parse_long(struct parse *p, const char *word)
 	size_t len = equals ? (size_t)(equals - word) : strlen(word);
 	char name[NAME_MAX_LEN + 1];
 
-	tap_opt_for_each(at, p->table)
-	{
+	tap_opt_for_each(at, p->table) {
 		if (!strncmp(at.o->name, word, len) && !at.o->name[len])
 			return take_value(p, at.o, equals ? equals + 1 : NULL);
 	}
@@ -272,8 +269,7 @@ int tap_opt_parse(const struct tap_opt *table, void *opts, int argc, char **argv
 
 void tap_opt_release(const struct tap_opt *table, void *opts)
 {
-	tap_opt_for_each(w, table)
-	{
+	tap_opt_for_each(w, table) {
 		struct tap_filters *f = (void *)((char *)opts + w.o->offset);
 
 		if (w.o->type == TAP_OPT_STRINGS)
@@ -326,15 +322,13 @@ void tap_opt_help(const struct tap_opt *table, struct tap_buf *out)
 {
 	size_t left = 0, columns, start = out->len;
 
-	tap_opt_for_each(w, table)
-	{
+	tap_opt_for_each(w, table) {
 		columns = add_names(w.o, out) + 2;
 		if (columns > left && columns <= HELP_COLUMN_MAX)
 			left = columns;
 	}
 	out->len = start; /* the loop only measured the widths */
-	tap_opt_for_each(w, table)
-	{
+	tap_opt_for_each(w, table) {
 		columns = add_names(w.o, out);
 		if (columns + 2 > left) {
 			tap_buf_char(out, '\n');

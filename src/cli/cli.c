@@ -33,8 +33,9 @@ static int check_words(const struct tap_cmd *cmd, const struct tap_strings *oper
  */
 static void *option_of(const struct tap_cmd *cmd, void *opts, const char *name)
 {
-	tap_opt_for_each(w, cmd->opts) if (!strcmp(w.o->name, name)) return (char *)opts +
-		w.o->offset;
+	tap_opt_for_each(w, cmd->opts)
+		if (!strcmp(w.o->name, name))
+			return (char *)opts + w.o->offset;
 	return NULL;
 }
 

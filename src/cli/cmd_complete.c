@@ -19,12 +19,15 @@ static void offer_word(const char *word, const char *system, const char *colon, 
 
 static void offer_commands(const char *word)
 {
-	tap_cmd_for_each(c) if (!c->hidden) offer_word(word, "", "", c->name);
+	tap_cmd_for_each(c)
+		if (!c->hidden)
+			offer_word(word, "", "", c->name);
 }
 
 static void offer_options(const struct tap_cmd *cmd, const char *word)
 {
-	tap_opt_for_each(w, cmd->opts) offer_word(word, "", "--", w.o->name);
+	tap_opt_for_each(w, cmd->opts)
+		offer_word(word, "", "--", w.o->name);
 	offer_word(word, "", "--", "help");
 }
 
@@ -48,8 +51,7 @@ static void offer_events(const char *word)
 /* Return the option whose value follows @word, or NULL. */
 static const struct tap_opt *option_awaiting(const struct tap_cmd *cmd, const char *word)
 {
-	tap_opt_for_each(w, cmd->opts)
-	{
+	tap_opt_for_each(w, cmd->opts) {
 		if (w.o->arg && !strncmp(word, "--", 2) && !strcmp(word + 2, w.o->name))
 			return w.o;
 		if (w.o->arg && w.o->letter && word[0] == '-' && word[1] == w.o->letter && !word[2])

@@ -59,8 +59,7 @@ int tap_help_unknown(const char *name, struct tap_err *err)
 				   "unknown command '%s': 'schedtap summary' prints an overview, "
 				   "'schedtap dump' prints all events",
 				   name);
-	tap_cmd_for_each(c)
-	{
+	tap_cmd_for_each(c) {
 		const char *pair[] = { nearest, c->name };
 
 		if (!c->hidden)
@@ -148,8 +147,7 @@ static int run_man_options(void *opts, const struct tap_strings *operands, char 
 	cmd = operand_command(operands, &err);
 	if (!cmd)
 		return tap_cmd_fail(&err, true);
-	tap_opt_for_each(w, cmd->opts)
-	{
+	tap_opt_for_each(w, cmd->opts) {
 		if (w.o->letter)
 			tap_buf_printf(&out, "`-%c`, ", w.o->letter);
 		tap_buf_printf(&out, "`--%s`", w.o->name);

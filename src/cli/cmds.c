@@ -20,6 +20,8 @@ const struct tap_cmd_row tap_cmd_rows[] = {
 
 const struct tap_cmd *tap_cmd_find(const char *name)
 {
-	tap_cmd_for_each(c) if (!strcmp(c->name, name)) return c;
+	tap_cmd_for_each(c)
+		if (!strcmp(c->name, name))
+			return c;
 	return NULL;
 }

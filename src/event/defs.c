@@ -326,7 +326,7 @@ static void add_table(struct tap_buf *out, struct span value, const struct call 
 	 * being empty
 	 */
 	tap_buf_puts(out, ", { 0, \"-\" }");
-	tap_map_for_each (call->texts, s) {
+	tap_map_for_each(call->texts, s) {
 		tap_buf_printf(out, ", { %" PRIu64 ", \"", s->key);
 		call->add(out, (const char *)(uintptr_t)s->value);
 		tap_buf_puts(out, "\" }");

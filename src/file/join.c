@@ -47,7 +47,7 @@ static int add_formats(struct tap_reader *r, const struct tap_join_file *f,
 
 static int add_comms(struct tap_reader *r, const struct tap_reader *other, struct tap_err *err)
 {
-	tap_map_for_each (&other->comms, comm)
+	tap_map_for_each(&other->comms, comm)
 		if (!tap_map_get(&r->comms, comm->key) &&
 		    tap_map_set(&r->comms, comm->key, comm->value))
 			return tap_dat_nomem(err);

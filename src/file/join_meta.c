@@ -91,7 +91,7 @@ static int date_rows(json_t *meta, const char *key, size_t at, bool is_first, bo
 	json_t *row;
 	size_t i;
 
-	json_array_foreach (json_object_get(meta, key), i, row) {
+	json_array_foreach(json_object_get(meta, key), i, row) {
 		const char *when = json_string_value(json_array_get(row, at));
 		bool began = when && is_first && strcmp(when, "ended"),
 		     ended = when && is_last && strcmp(when, "began");

@@ -252,7 +252,7 @@ void tap_names_release(struct tap_names *names)
 	free(names->tasks);
 	tap_map_release(&names->by_tid);
 	tap_map_release(&names->cgroups);
-	tap_map_for_each (&names->paths, p)
+	tap_map_for_each(&names->paths, p)
 		free((char *)(uintptr_t)p->value);
 	tap_map_release(&names->paths);
 	*names = (struct tap_names){ 0 };

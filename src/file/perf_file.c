@@ -511,7 +511,7 @@ void tap_perf_free(struct tap_perf *p)
 	tap_perf_made_release(&p->made);
 	tap_perf_maps_release(&p->maps);
 	ZSTD_freeDCtx(p->zstd);
-	tap_map_for_each (&p->tasks, s)
+	tap_map_for_each(&p->tasks, s)
 		free((struct tap_perf_task *)(uintptr_t)s->value);
 	tap_map_release(&p->tasks);
 	tap_map_release(&p->ids);

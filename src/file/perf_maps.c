@@ -159,7 +159,7 @@ const char *tap_perf_maps_find(struct tap_perf_maps *m, int pid, uint64_t at, ui
 
 void tap_perf_maps_release(struct tap_perf_maps *m)
 {
-	tap_map_for_each (&m->processes, s) {
+	tap_map_for_each(&m->processes, s) {
 		struct tap_perf_process *p = (struct tap_perf_process *)(uintptr_t)s->value;
 
 		if (p)

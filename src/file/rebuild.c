@@ -93,7 +93,7 @@ static void read_absent(const struct tap_def *def, const json_t *names, bool *ab
 	const json_t *name;
 	size_t k;
 
-	json_array_foreach (names, k, name) {
+	json_array_foreach(names, k, name) {
 		for (unsigned int i = 0; i < def->nr_fields; i++)
 			absent[i] |= json_is_string(name) &&
 				     !strcmp(json_string_value(name), def->fields[i].name);
@@ -160,7 +160,7 @@ static int make_formats(const json_t *meta, struct tap_head *head, struct tap_er
 	if (!formats)
 		return -ENOMEM;
 	head->formats = formats;
-	json_array_foreach (all, i, o) {
+	json_array_foreach(all, i, o) {
 		head->nr_formats++;
 		ret = make_format(o, &formats[i], err);
 		if (ret)

@@ -315,7 +315,7 @@ int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct
 
 void tap_machine_release_texts(struct tap_map *m)
 {
-	tap_map_for_each (m, s)
+	tap_map_for_each(m, s)
 		free((char *)(uintptr_t)s->value);
 	tap_map_release(m);
 }

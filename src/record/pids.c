@@ -104,7 +104,7 @@ int tap_pids_cgroups(const struct tap_pids *p, struct tap_map *cgroups, struct t
 	struct tap_map own = { 0 };
 	int ret = tap_machine_cgroups(cgroups, p->nested ? &own : members, limited);
 
-	tap_map_for_each (&own, m) {
+	tap_map_for_each(&own, m) {
 		uint32_t tid = tap_pids_initial(p, (uint32_t)m->key);
 
 		if (tid && tap_map_set(members, tid, m->value))
@@ -121,7 +121,7 @@ int tap_pids_affinities(const struct tap_pids *p, const struct tap_map *comms,
 	struct tap_cpus online = { 0 };
 	int ret = tap_machine_online(&online);
 
-	tap_map_for_each (tids, s) {
+	tap_map_for_each(tids, s) {
 		uint64_t tid = p->nested ? s->value : s->key;
 
 		if (!ret && tap_map_get(comms, tid))

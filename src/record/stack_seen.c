@@ -142,7 +142,7 @@ bool tap_stack_sights_add(struct tap_stack_sights *s, const struct tap_stack_sho
 
 void tap_stack_sights_release(struct tap_stack_sights *s)
 {
-	tap_map_for_each (&s->v, slot)
+	tap_map_for_each(&s->v, slot)
 		free((void *)(uintptr_t)slot->value);
 	tap_map_release(&s->v);
 }

@@ -99,8 +99,7 @@ static bool is_selected(const struct tap_object *object, const char *text, const
 {
 	bool is_for_all = true, is_for_us = false, has_event = false;
 
-	for_each_line(line, text, end)
-	{
+	for_each_line(line, text, end) {
 		has_event |= !strncmp(line, "event ", 6) && has_events(object, line + 6);
 		is_for_all &= !!strncmp(line, "tgid ", 5);
 		is_for_us |= !strncmp(line, "tgid ", 5) &&
@@ -139,8 +138,7 @@ static char *put_part(char *to, uint64_t number)
 /* Build the name of this program's entry. Return: false if the session has no ID. */
 static bool entry_name(char name[TAP_BOOK_NAME], const char *text, const char *end)
 {
-	for_each_line(line, text, end)
-	{
+	for_each_line(line, text, end) {
 		const char *id = line + strlen("session ");
 		char *to, *comm;
 
@@ -181,7 +179,8 @@ static void join_session(const struct joining *j, const char *text, const char *
 			 ? open(j->folder, O_PATH | O_DIRECTORY | O_CLOEXEC)
 			 : -1;
 	is_entered = folder >= 0 && !symlinkat(TAP_BOOK_TARGET, folder, entry);
-	for_each_line(line, text, end) apply_line(j->object, line);
+	for_each_line(line, text, end)
+		apply_line(j->object, line);
 	is_sent = is_theirs && send_file(dir, name);
 	if (is_entered && !is_sent && is_over(session))
 		unlinkat(folder, entry, 0);

@@ -449,7 +449,7 @@ static void check_columns(const struct tap_buf *part)
 	double at, nr;
 
 	CHECK(json && (len + 4) % 8 == 0);
-	json_object_foreach (json_object_get(json, "columns"), name, place) {
+	json_object_foreach(json_object_get(json, "columns"), name, place) {
 		CHECK(!json_unpack(place, "[F,F,s]", &at, &nr, &type));
 		CHECK((uint64_t)at % 8 == 0 && at >= (double)len + 4 && nr >= 0 &&
 		      at + nr <= (double)part->len);

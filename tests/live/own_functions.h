@@ -19,7 +19,7 @@ static struct bpf_object *load_functions(struct tap_functions *functions)
 
 	if (!obj)
 		return NULL;
-	bpf_object__for_each_program (prog, obj)
+	bpf_object__for_each_program(prog, obj)
 		bpf_program__set_autoload(prog, tap_bpf_kind(prog) == TAP_BPF_HAS_FUNCTIONS);
 	prog = bpf_object__find_program_by_name(obj, "tap_own_functions");
 	if (!bpf_object__load(obj) && !tap_functions_find(functions, prog))

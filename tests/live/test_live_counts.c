@@ -234,10 +234,10 @@ static struct counting start_counting(int tid)
 
 	assert_non_null(c.obj);
 	set_target(c.obj, tid);
-	bpf_object__for_each_program (prog, c.obj)
+	bpf_object__for_each_program(prog, c.obj)
 		bpf_program__set_autoload(prog, kernel_has(prog));
 	assert_int_equal(bpf_object__load(c.obj), 0);
-	bpf_object__for_each_program (prog, c.obj) {
+	bpf_object__for_each_program(prog, c.obj) {
 		if (!bpf_program__autoload(prog))
 			continue;
 		c.links[c.nr_links] = bpf_program__attach(prog);
@@ -285,7 +285,7 @@ static uint64_t stop_counting(struct counting *c)
 
 	while (c->nr_links)
 		bpf_link__destroy(c->links[--c->nr_links]);
-	bpf_object__for_each_program (prog, c->obj) {
+	bpf_object__for_each_program(prog, c->obj) {
 		struct bpf_prog_info info = { 0 };
 		uint32_t len = sizeof(info);
 

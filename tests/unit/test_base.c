@@ -36,7 +36,7 @@ static void map_keeps_what_was_put(void **state)
 		assert_int_equal(*tap_map_get(&m, key * 4096), key == 1 ? 77 : key + 1);
 	assert_null(tap_map_get(&m, 1));
 	assert_null(tap_map_get(&m, UINT64_MAX));
-	tap_map_for_each (&m, s)
+	tap_map_for_each(&m, s)
 		nr++;
 	assert_int_equal(nr, 5000);
 	tap_map_release(&m);

@@ -82,7 +82,7 @@ static void test_every_program(void **state)
 
 	(void)state;
 	assert_non_null(obj);
-	bpf_object__for_each_program (prog, obj) {
+	bpf_object__for_each_program(prog, obj) {
 		size_t at = find_back_edge(bpf_program__insns(prog), bpf_program__insn_cnt(prog));
 
 		if (at)

@@ -75,7 +75,7 @@ static char *describe(struct written *w, const char *instead)
 	w->head.nr_cpus = 2;
 	formats = tap_rebuild_formats(&w->head);
 	assert_int_equal(json_array_size(formats), w->head.nr_formats);
-	json_array_foreach (formats, i, o) {
+	json_array_foreach(formats, i, o) {
 		if (instead)
 			json_object_set_new(o, "xxh64", json_string(instead));
 	}

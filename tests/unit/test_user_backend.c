@@ -225,7 +225,7 @@ static unsigned int count_key(struct fixture *f, const char *key, json_int_t *su
 
 	*sum = 0;
 	tap_backend_user.add_meta(f->state, meta);
-	json_array_foreach (json_object_get(meta, "programs"), i, p) {
+	json_array_foreach(json_object_get(meta, "programs"), i, p) {
 		nr += !!json_object_get(p, key);
 		*sum += json_integer_value(json_object_get(p, key));
 	}
@@ -484,7 +484,7 @@ static unsigned int lost_programs(struct fixture *f, char comm[32])
 	size_t i;
 
 	tap_backend_user.add_meta(f->state, meta);
-	json_array_foreach (json_object_get(meta, "programs"), i, p) {
+	json_array_foreach(json_object_get(meta, "programs"), i, p) {
 		if (!json_is_true(json_object_get(p, "lost_is_lower_bound")))
 			continue;
 		snprintf(comm, 32, "%s", json_string_value(json_object_get(p, "comm")));

@@ -34,7 +34,7 @@ int tap_requests_finish(struct tap_requests *r, uint64_t key, uint64_t ns, unsig
 
 void tap_requests_end(struct tap_requests *r)
 {
-	tap_map_for_each (&r->open, s)
+	tap_map_for_each(&r->open, s)
 		r->unfinished += s->value != 0;
 }
 

@@ -240,7 +240,7 @@ static uint32_t number_of(struct tap_places *p, struct process *of, struct tap_m
 
 static void forget_processes(struct tap_places *p)
 {
-	tap_map_for_each (&p->processes, s) {
+	tap_map_for_each(&p->processes, s) {
 		struct process *of = (struct process *)s->value;
 
 		tap_maps_release(&of->maps);
@@ -433,7 +433,7 @@ static size_t get_unnamed(const struct tap_places *p, const struct object *o,
 	*all = calloc(o->numbers.nr, sizeof(**all));
 	if (!*all)
 		return 0;
-	tap_map_for_each (&o->numbers, s)
+	tap_map_for_each(&o->numbers, s)
 		if (!p->places[s->value].name)
 			(*all)[nr++] =
 				(struct tap_named){ .at = s->key, .place = (uint32_t)s->value };

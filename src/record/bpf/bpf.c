@@ -234,7 +234,7 @@ static void note_chain(struct bpf_state *s, const struct bpf_program *first, int
 {
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program (prog, s->o.obj)
+	bpf_object__for_each_program(prog, s->o.obj)
 		if (tap_bpf_chain_leads_to(s->o.obj, first, prog))
 			note_attached(s, tap_bpf_event_of(s->plan, bpf_program__name(prog)),
 				      TAP_STEP_BPF, ret);
@@ -275,13 +275,13 @@ static int tie_programs(struct bpf_state *s, struct tap_err *err)
 	unsigned int nr = 0;
 	int ret = 0;
 
-	bpf_object__for_each_program (prog, s->o.obj)
+	bpf_object__for_each_program(prog, s->o.obj)
 		nr += bpf_program__autoload(prog);
 	s->links = calloc(nr, sizeof(struct bpf_link *));
 	s->entries = calloc(nr + s->own.nr, sizeof(*s->entries));
 	if (!s->links || !s->entries)
 		return tap_err_nomem(err);
-	bpf_object__for_each_program (prog, s->o.obj) {
+	bpf_object__for_each_program(prog, s->o.obj) {
 		unsigned int nr_events = tap_bpf_chain_length(s->o.obj, prog);
 
 		if (!bpf_program__autoload(prog) || ret)
@@ -309,7 +309,7 @@ static int keep_tasks(struct bpf_state *s, struct tap_err *err)
 
 	if (!tap_bpf_by_task(s->plan->select))
 		return 0;
-	bpf_object__for_each_program (prog, s->o.obj)
+	bpf_object__for_each_program(prog, s->o.obj)
 		if (!ret && tap_bpf_kind(prog) == TAP_BPF_KEEPS_TASKS)
 			ret = attach_program(s, prog);
 	if (ret)
@@ -436,7 +436,7 @@ static int bpf_start(void *state, struct tap_err *err)
 
 	s->started_ns = tap_now_ns();
 	s->nr_attached = 0;
-	bpf_object__for_each_program (prog, s->o.obj)
+	bpf_object__for_each_program(prog, s->o.obj)
 		if (tap_bpf_records(prog) && tap_bpf_chain_length(s->o.obj, prog))
 			attach_program(s, prog);
 	for (unsigned int i = 0; i < s->own.nr; i++)

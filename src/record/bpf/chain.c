@@ -34,7 +34,7 @@ static struct place find_place(const struct bpf_object *obj, const struct bpf_pr
 
 	if (!tap_bpf_records(prog))
 		return (struct place){ 0, 1 };
-	bpf_object__for_each_program (other, obj) {
+	bpf_object__for_each_program(other, obj) {
 		if (other == prog)
 			p.at = p.nr;
 		p.nr += on_same(other, prog);
@@ -101,7 +101,7 @@ static enum tap_stamp stamp_of(const struct bpf_object *obj, struct tap_plan *pl
 {
 	struct bpf_program *other;
 
-	bpf_object__for_each_program (other, obj)
+	bpf_object__for_each_program(other, obj)
 		if (other != prog && tap_bpf_chain_leads_to(obj, other, prog) &&
 		    !has_front(plan, other))
 			return TAP_STAMP_AGAIN;
@@ -116,7 +116,7 @@ int tap_bpf_chain_prepare(struct bpf_object *obj, struct tap_plan *plan)
 	unsigned int nr = 0;
 	int ret = 0;
 
-	bpf_object__for_each_program (prog, obj) {
+	bpf_object__for_each_program(prog, obj) {
 		const struct tap_plan_event *ev =
 			tap_bpf_records(prog) ? tap_bpf_event_of(plan, bpf_program__name(prog))
 					      : NULL;

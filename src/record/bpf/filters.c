@@ -130,7 +130,7 @@ int tap_bpf_filters_load(struct tap_bpf_filters *f, const struct bpf_object *obj
 	struct bpf_program *prog;
 	int ret = plan->nr_triggers ? tap_bpf_find_functions(obj, &l.functions, err) : 0;
 
-	bpf_object__for_each_program (prog, obj) {
+	bpf_object__for_each_program(prog, obj) {
 		const struct tap_plan_event *ev = tap_bpf_event_of(plan, bpf_program__name(prog));
 
 		if (!ret && ev && tap_bpf_records(prog))

@@ -76,7 +76,7 @@ static bool choose_programs(struct bpf_object *obj, struct tap_plan *plan,
 	struct bpf_program *prog;
 
 	any = own;
-	bpf_object__for_each_program (prog, obj) {
+	bpf_object__for_each_program(prog, obj) {
 		bool wanted = is_wanted(bpf_program__name(prog), plan, kernel);
 
 		any |= wanted;

@@ -65,7 +65,7 @@ static int refuse_cgroup(const char *word, const struct tap_map *cgroups, const 
 	int ret;
 
 	if (paths)
-		tap_map_for_each (cgroups, s)
+		tap_map_for_each(cgroups, s)
 			paths[nr++] = (const char *)(uintptr_t)s->value;
 	near = paths ? tap_nearest(word, paths, nr) : NULL;
 	ret = near ? tap_err_set(err, -ENOENT,
@@ -85,7 +85,7 @@ static int check_words(const struct tap_select *select, const struct tap_map *cg
 	for (unsigned int i = 0; i < select->cgroups.nr; i++) {
 		bool found = false;
 
-		tap_map_for_each (cgroups, s)
+		tap_map_for_each(cgroups, s)
 			found |= tap_select_cgroup_fits(select, i,
 							(const char *)(uintptr_t)s->value);
 		if (!found)
@@ -100,7 +100,7 @@ static uint32_t find_levels(const struct tap_select *select, const struct tap_ma
 {
 	uint32_t nr = 0;
 
-	tap_map_for_each (cgroups, s) {
+	tap_map_for_each(cgroups, s) {
 		const char *path = (const char *)(uintptr_t)s->value;
 
 		if (!is_topmost(select, path))

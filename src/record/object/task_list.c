@@ -38,7 +38,7 @@ struct bpf_object *tap_bpf_load_iterator(void)
 	struct bpf_program *prog;
 
 	if (obj)
-		bpf_object__for_each_program (prog, obj)
+		bpf_object__for_each_program(prog, obj)
 			bpf_program__set_autoload(prog, tap_bpf_kind(prog) == TAP_BPF_LISTS_TASKS);
 	if (obj && bpf_object__load(obj)) {
 		bpf_object__close(obj);

@@ -93,7 +93,7 @@ static int read_command_lines(const struct tap_description *d, const struct tap_
 
 	if (!json_object_get(d->meta, "command_lines"))
 		return 0;
-	tap_map_for_each (own, s) {
+	tap_map_for_each(own, s) {
 		const uint64_t pid = pids->nested ? s->value : s->key,
 			       *tgid = tap_map_get(&list->tgids, pid);
 		json_t *words = !ret && tgid && *tgid == pid ? read_words(s->key) : NULL;
@@ -161,7 +161,7 @@ int tap_description_copy(const struct tap_description *from, struct tap_descript
 
 	*to = (struct tap_description){ .meta = json_deep_copy(from->meta),
 					.hierarchy = from->hierarchy };
-	tap_map_for_each (&from->cgroups, c)
+	tap_map_for_each(&from->cgroups, c)
 		ret = ret
 			      ?: tap_machine_put_text(&to->cgroups, c->key,
 						      (const char *)(uintptr_t)c->value);
@@ -388,7 +388,7 @@ static json_t *task_table(const struct tap_description *d)
 {
 	json_t *tasks = json_array();
 
-	tap_map_for_each (&d->began.comms, t) {
+	tap_map_for_each(&d->began.comms, t) {
 		json_t *row = task_row(&d->began, t->key), *later = task_row(&d->ended, t->key);
 		bool same = json_equal(row, later);
 
@@ -398,10 +398,10 @@ static json_t *task_table(const struct tap_description *d)
 		else
 			add_row(tasks, later, "ended");
 	}
-	tap_map_for_each (&d->ended.comms, t)
+	tap_map_for_each(&d->ended.comms, t)
 		if (!tap_map_get(&d->began.comms, t->key))
 			add_row(tasks, task_row(&d->ended, t->key), "ended");
-	tap_map_for_each (&d->gone.comms, t)
+	tap_map_for_each(&d->gone.comms, t)
 		json_array_append_new(tasks, task_row(&d->gone, t->key));
 	return tasks;
 }
@@ -423,13 +423,13 @@ static void put_command_lines(const struct tap_description *d)
 {
 	json_t *lines = json_object_get(d->meta, "command_lines");
 
-	tap_map_for_each (&d->began.command_lines, s) {
+	tap_map_for_each(&d->began.command_lines, s) {
 		json_t *words = words_of(&d->began, s->key);
 
 		add_line(lines, s->key,
 			 json_equal(words, words_of(&d->ended, s->key)) ? "both" : "began", words);
 	}
-	tap_map_for_each (&d->ended.command_lines, s)
+	tap_map_for_each(&d->ended.command_lines, s)
 		if (!json_equal(words_of(&d->began, s->key), words_of(&d->ended, s->key)))
 			add_line(lines, s->key, "ended", words_of(&d->ended, s->key));
 }
@@ -441,13 +441,13 @@ static json_t *cgroup_table(const struct tap_description *d, const struct tap_na
 	struct tap_map used = { 0 };
 	bool ok = true;
 
-	tap_map_for_each (&d->began.members, m)
+	tap_map_for_each(&d->began.members, m)
 		ok &= !!tap_map_put(&used, m->value);
-	tap_map_for_each (&d->ended.members, m)
+	tap_map_for_each(&d->ended.members, m)
 		ok &= !!tap_map_put(&used, m->value);
-	tap_map_for_each (&d->ended.limited, c)
+	tap_map_for_each(&d->ended.limited, c)
 		ok &= !!tap_map_put(&used, c->key);
-	tap_map_for_each (&d->cgroups, c) {
+	tap_map_for_each(&d->cgroups, c) {
 		const char *path = (const char *)(uintptr_t)c->value;
 
 		if (tap_map_get(&names->cgroups, c->key) || tap_map_get(&used, c->key))
@@ -466,9 +466,9 @@ static json_t *quota_cgroups(const struct tap_description *d)
 {
 	json_t *list = json_array();
 
-	tap_map_for_each (&d->began.limited, c)
+	tap_map_for_each(&d->began.limited, c)
 		json_array_append_new(list, json_integer((json_int_t)c->key));
-	tap_map_for_each (&d->ended.limited, c)
+	tap_map_for_each(&d->ended.limited, c)
 		if (!tap_map_get(&d->began.limited, c->key))
 			json_array_append_new(list, json_integer((json_int_t)c->key));
 	return list;
@@ -482,7 +482,7 @@ static json_t *list_throttled(const struct tap_description *d)
 {
 	json_t *list = json_array();
 
-	tap_map_for_each (&d->ended.limited, c) {
+	tap_map_for_each(&d->ended.limited, c) {
 		const uint64_t *before = tap_map_get(&d->began.limited, c->key);
 
 		if (before && c->value >= *before)
@@ -502,7 +502,7 @@ static int keep_seen_cgroups(struct tap_description *d, const struct tap_names *
 
 	int ret = 0;
 
-	tap_map_for_each (&d->cgroups, c)
+	tap_map_for_each(&d->cgroups, c)
 		if (!ret && tap_map_get(&names->cgroups, c->key))
 			ret = tap_machine_put_text(&kept, c->key,
 						   (const char *)(uintptr_t)c->value);
@@ -530,7 +530,7 @@ static int add_programs(struct tap_description *d)
 	size_t i;
 	json_t *p;
 
-	json_array_foreach (json_object_get(d->meta, "programs"), i, p) {
+	json_array_foreach(json_object_get(d->meta, "programs"), i, p) {
 		uint64_t pid = (uint64_t)json_integer_value(json_object_get(p, "pid"));
 		const char *comm = json_string_value(json_object_get(p, "comm"));
 
@@ -550,7 +550,7 @@ static void add_cmdlines(const struct tap_description *d, const struct tap_names
 	struct tap_map done = { 0 };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		tap_map_for_each (&lists[i]->comms, t) {
+		tap_map_for_each(&lists[i]->comms, t) {
 			uint64_t *slot = tap_map_get(&names->by_tid, t->key)
 						 ? NULL
 						 : tap_map_put(&done, t->key);
@@ -585,7 +585,7 @@ static int add_paths(struct tap_description *d, struct tap_names *names)
 {
 	int ret = 0;
 
-	tap_map_for_each (&names->paths, p)
+	tap_map_for_each(&names->paths, p)
 		if (!ret)
 			ret = tap_machine_put_text(&d->cgroups, p->key,
 						   (const char *)(uintptr_t)p->value)
@@ -635,7 +635,7 @@ int tap_description_end(struct tap_description *d, struct tap_pids *pids,
 
 void tap_description_cmdlines(const struct tap_description *d, struct tap_buf *out)
 {
-	tap_map_for_each (&d->began.comms, t)
+	tap_map_for_each(&d->began.comms, t)
 		tap_buf_printf(out, "%u %s\n", (unsigned int)t->key,
 			       (const char *)(uintptr_t)t->value);
 }
@@ -652,7 +652,7 @@ static void release_tasks(struct tap_task_list *list)
 	tap_map_release(&list->limited);
 	tap_machine_release_texts(&list->comms);
 	tap_machine_release_texts(&list->affinities);
-	tap_map_for_each (&list->command_lines, s)
+	tap_map_for_each(&list->command_lines, s)
 		json_decref((json_t *)(uintptr_t)s->value);
 	tap_map_release(&list->command_lines);
 }

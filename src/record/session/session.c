@@ -233,8 +233,7 @@ static int open_backends(struct tap_session *s, const struct tap_session_opts *o
 		if (!is_used(&s->plan, &tap_backend_tracefs))
 			return tap_err_set(err, ret, "%s", why.text);
 	}
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		return check_triggers(&s->plan, err);
 	}
 	return tap_err_set(err, -EOPNOTSUPP, "nothing to record: %s",
@@ -363,8 +362,7 @@ static int collect_formats(struct tap_session *s, struct tap_head *head, struct 
 	unsigned int nr = 0, cap = 0;
 	int ret = 0;
 
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		if (!ret)
 			ret = backends[i]->describe(s->states[i], &s->description.cgroups, head,
 						    err);
@@ -635,8 +633,7 @@ static int start_recording(struct tap_session *s, struct tap_err *err)
 		      ?: (makes_many_files(s) ? start_following(s, err) : 0);
 	/* a hundred tasks may be queued on the CPU between the first event and the first drain */
 	ret = ret ?: raise_priorities(s, err);
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		ret = ret
 			      ?: backends[i]->add_buffer(s->states[i], s->writer, err)
 			      ?: backends[i]->start(s->states[i], err);
@@ -700,8 +697,7 @@ int tap_session_try(struct tap_session *s, struct tap_err *err)
 {
 	int ret = 0;
 
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		ret = ret ?: backends[i]->start(s->states[i], err);
 		backends[i]->stop(s->states[i], NULL);
 	}
@@ -722,8 +718,7 @@ static int find_events(struct tap_session *s, struct tap_err *err)
 	bool anew = false;
 	int ret = 0, one;
 
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		if (!backends[i]->find)
 			continue;
 		one = backends[i]->find(s->states[i], &anew, unless_failed(ret, err));
@@ -747,8 +742,7 @@ static int find_events(struct tap_session *s, struct tap_err *err)
  */
 static void follow_triggers(struct tap_session *s)
 {
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		int on = backends[i]->switched ? backends[i]->switched(s->states[i]) : -1;
 
 		if (on < 0)
@@ -766,8 +760,7 @@ static int drain_backends(struct tap_session *s, enum tap_drain_depth depth, str
 
 	if (s->plan.nr_triggers && depth != TAP_DRAIN_LAST)
 		follow_triggers(s);
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		int one = backends[i]->drain(s->states[i], depth, res, unless_failed(ret, err));
 
 		ret = ret ?: one;
@@ -783,8 +776,7 @@ static int drain_backends(struct tap_session *s, enum tap_drain_depth depth, str
 
 int tap_session_wake_fd(const struct tap_session *s)
 {
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		if (backends[i]->wake_fd)
 			return backends[i]->wake_fd(s->states[i]);
 	}
@@ -823,8 +815,7 @@ int tap_session_met(struct tap_session *s, uint64_t at_ns, int tid, const char *
 
 bool tap_session_goes_on(const struct tap_session *s, unsigned int left)
 {
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		if (backends[i]->goes_on)
 			return backends[i]->goes_on(s->states[i], left);
 	}
@@ -886,8 +877,7 @@ static void set_price(struct tap_session *s)
 	st->bytes = tap_spool_bytes(s->spool);
 	st->recorder_cpu_pct = 100.0 * (double)s->own.cpu_ns / (double)s->own.wall_ns /
 			       (double)sysconf(_SC_NPROCESSORS_ONLN);
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		if (backends[i]->add_price)
 			backends[i]->add_price(s->states[i], price);
 	}
@@ -896,8 +886,7 @@ static void set_price(struct tap_session *s)
 	st->probe_cpu_pct = price_of(price, "probe_cpu_pct");
 	set_stacks(st, json_object_get(price, "stacks"));
 	tap_description_set_price(&s->description, price, st);
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		if (backends[i]->add_meta)
 			backends[i]->add_meta(s->states[i], s->description.meta);
 	}
@@ -906,8 +895,7 @@ static void set_price(struct tap_session *s)
 
 static void settle_backends(struct tap_session *s)
 {
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		if (backends[i]->settle)
 			backends[i]->settle(s->states[i]);
 	}
@@ -1065,8 +1053,7 @@ static int stop_recording(struct tap_session *s, struct tap_err *err)
 	s->running = false;
 	end_own_time(s);
 	s->stats.end_ns = tap_now_ns();
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		one = backends[i]->stop(s->states[i], unless_failed(ret, err));
 		ret = ret ?: one;
 	}
@@ -1142,8 +1129,7 @@ void tap_session_free(struct tap_session *s)
 	end_flight(s);
 	end_writer(s); /* it reads from the backends' pipes */
 	end_rotation(s);
-	for_each_backend(s, i)
-	{
+	for_each_backend(s, i) {
 		backends[i]->free(s->states[i]);
 	}
 	tap_spool_free(s->spool);

@@ -130,7 +130,7 @@ int tap_sieve_add(struct tap_sieve *s, struct tap_format *fmt, const char *rest,
 
 void tap_sieve_release(struct tap_sieve *s)
 {
-	tap_map_for_each (&s->by_id, slot) {
+	tap_map_for_each(&s->by_id, slot) {
 		struct tap_filter *f = (struct tap_filter *)(uintptr_t)slot->value;
 
 		tap_format_free((struct tap_format *)f->fmt);

@@ -27,7 +27,7 @@ static const json_t *find_row(const json_t *events, const struct tap_format *fmt
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach (events, i, row) {
+	json_array_foreach(events, i, row) {
 		const char *system = json_string_value(json_object_get(row, "system"));
 		const char *name = json_string_value(json_object_get(row, "name"));
 

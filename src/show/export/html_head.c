@@ -21,7 +21,7 @@ static void put_command(const json_t *meta, struct tap_buf *out)
 	const json_t *word;
 	size_t i;
 
-	json_array_foreach (json_object_get(meta, "command_line"), i, word) {
+	json_array_foreach(json_object_get(meta, "command_line"), i, word) {
 		if (i)
 			tap_buf_char(&words, ' ');
 		tap_buf_puts(&words, json_string_value(word) ?: "?");

@@ -62,7 +62,7 @@ void tap_html_windows_find(struct tap_html_windows *w, const struct tap_buf *exp
 	size_t i;
 
 	w->nr = 0;
-	json_array_foreach (json_object_get(report, "waits"), i, wait) {
+	json_array_foreach(json_object_get(report, "waits"), i, wait) {
 		const uint64_t from_ns = tap_window_clip(&page, ns_of(wait, "from_ns")),
 			       to_ns = tap_window_clip(&page, ns_of(wait, "to_ns"));
 

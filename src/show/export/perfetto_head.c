@@ -56,7 +56,7 @@ static void put_process(struct tap_buf *out, int pid, const json_t *words, const
 	const json_t *word;
 
 	tap_proto_s64(out, TAP_PF_PROCESS_PID, pid);
-	json_array_foreach (words, i, word)
+	json_array_foreach(words, i, word)
 		if (json_is_string(word))
 			tap_proto_text(out, TAP_PF_PROCESS_CMDLINE, json_string_value(word),
 				       json_string_length(word));
@@ -92,7 +92,7 @@ static int find_lines(const json_t *meta, const char *when, struct tap_map *line
 	json_int_t pid;
 	size_t i;
 
-	json_array_foreach (json_object_get(meta, "command_lines"), i, row)
+	json_array_foreach(json_object_get(meta, "command_lines"), i, row)
 		if (tap_meta_number(row, 0, INT32_MAX, &pid) && is_of(row, when) &&
 		    tap_map_set(lines, (uint64_t)pid, (uint64_t)(uintptr_t)json_array_get(row, 2)))
 			return -ENOMEM;
@@ -119,7 +119,7 @@ static void put_tree(struct tap_buf *out, const struct tap_lists *lists,
 static void put_late_lines(struct tap_buf *out, const struct tap_run *run,
 			   const struct tap_map *lines)
 {
-	tap_map_for_each (lines, s) {
+	tap_map_for_each(lines, s) {
 		const struct tap_task *task = tap_timeline_task(run->timeline, (int)s->key);
 
 		if (task && task->state != TAP_STATE_DEAD)

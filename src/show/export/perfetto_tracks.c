@@ -629,7 +629,7 @@ int tap_pf_put_schedulers(struct tap_pf *pf)
 	uint64_t track = 0;
 	size_t i;
 
-	json_array_foreach (rows, i, row) {
+	json_array_foreach(rows, i, row) {
 		const json_t *name = json_array_get(row, 1),
 			     *next = json_array_get(json_array_get(rows, i + 1), 0);
 		const json_int_t seen_ns = json_integer_value(json_array_get(row, 0)),

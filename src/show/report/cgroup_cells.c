@@ -78,7 +78,7 @@ int tap_cgroup_groups_init(struct tap_cgroup_groups *g, const struct tap_cgroups
 	int ret = ids ? 0 : -ENOMEM;
 
 	if (ids) {
-		tap_map_for_each (&cgroups->paths, s)
+		tap_map_for_each(&cgroups->paths, s)
 			ids[nr++] = s->key;
 		qsort(ids, nr, sizeof(*ids), by_number);
 	}

@@ -12,7 +12,7 @@ static void read_cpus(struct tap_facts *f, const struct tap_run *run)
 
 	if (tap_reader_info(run->rec.reader)->nr_cpus)
 		tap_buf_u64(&f->text[TAP_FACT_CPUS], tap_reader_info(run->rec.reader)->nr_cpus);
-	json_array_foreach (json_object_get(run->rec.meta, "cpus"), i, cpu) {
+	json_array_foreach(json_object_get(run->rec.meta, "cpus"), i, cpu) {
 		capacity = json_object_get(cpu, "capacity");
 		if (json_is_integer(capacity))
 			tap_buf_printf(&f->text[TAP_FACT_CAPACITIES], "%s%lld", i ? "," : "",
@@ -65,7 +65,7 @@ static int read_events(struct tap_facts *f, const struct tap_run *run)
 
 	if (!names)
 		return -ENOMEM;
-	json_array_foreach (events, i, event) {
+	json_array_foreach(events, i, event) {
 		const char *status = json_string_value(json_object_get(event, "status"));
 		const char *name = json_string_value(json_object_get(event, "name"));
 

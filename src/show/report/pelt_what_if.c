@@ -57,7 +57,7 @@ static int find_groups(struct tap_pelt_report *p, struct tap_err *err)
 	p->groups = calloc(paths->nr ?: 1, sizeof(*p->groups));
 	if (!p->groups)
 		return tap_err_nomem(err);
-	tap_map_for_each (paths, s)
+	tap_map_for_each(paths, s)
 		if ((uint32_t)s->key != TAP_PELT_ROOT && tap_pelt_report_wants_cgroup(p, s->key))
 			p->groups[p->nr_groups++] =
 				(struct tap_pelt_group){ s->key,

@@ -254,7 +254,7 @@ static int read_capacities(struct placement *all)
 	const json_t *row, *capacity;
 	size_t i;
 
-	json_array_foreach (json_object_get(all->report.run.rec.meta, "cpus"), i, row) {
+	json_array_foreach(json_object_get(all->report.run.rec.meta, "cpus"), i, row) {
 		json_int_t cpu = json_integer_value(json_object_get(row, "cpu"));
 		int *place;
 

@@ -132,7 +132,7 @@ static void show_throttled(struct tap_cgroup_groups *g, const json_t *throttled)
 	json_int_t id;
 	size_t i;
 
-	json_array_foreach (throttled, i, row)
+	json_array_foreach(throttled, i, row)
 		if (tap_meta_number(row, 0, INT64_MAX, &id))
 			tap_cgroup_show(g, (uint64_t)id);
 }

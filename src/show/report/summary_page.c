@@ -48,7 +48,7 @@ static void put_words(struct tap_buf *b, const json_t *only, const char *key, bo
 	const json_t *word;
 	size_t i;
 
-	json_array_foreach (json_object_get(only, key), i, word) {
+	json_array_foreach(json_object_get(only, key), i, word) {
 		if (i)
 			tap_buf_puts(b, ", ");
 		else
@@ -242,7 +242,7 @@ static void json_missing(struct tap_report *r, struct tap_table *t)
 	json_t *missing = json_array(), *e;
 	size_t i;
 
-	json_array_foreach (json_object_get(r->run.rec.meta, "events"), i, e)
+	json_array_foreach(json_object_get(r->run.rec.meta, "events"), i, e)
 		if (strcmp(status_of(e), "on") && json_array_append(missing, e))
 			t->page->buf.err = -ENOMEM;
 	tap_page_json(t->page, "not_recorded", missing);
@@ -262,7 +262,7 @@ static void text_absent(struct tap_report *r, struct tap_table *t)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach (json_object_get(r->run.rec.meta, "events"), i, e) {
+	json_array_foreach(json_object_get(r->run.rec.meta, "events"), i, e) {
 		const char *name = json_string_value(json_object_get(e, "name"));
 
 		if (!name || strcmp(status_of(e), "absent") || nr++ >= NAMED_ABSENT)
@@ -288,7 +288,7 @@ static void text_missing(struct tap_report *r, struct tap_table *t)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach (json_object_get(r->run.rec.meta, "events"), i, e) {
+	json_array_foreach(json_object_get(r->run.rec.meta, "events"), i, e) {
 		const char *system = json_string_value(json_object_get(e, "system"));
 		const char *name = json_string_value(json_object_get(e, "name"));
 		const char *reason = json_string_value(json_object_get(e, "reason"));
@@ -682,7 +682,7 @@ static void put_quotas(struct tap_report *r, struct tap_table *t)
 	json_int_t id, ns;
 	size_t i;
 
-	json_array_foreach (json_object_get(r->run.rec.meta, "throttled"), i, row) {
+	json_array_foreach(json_object_get(r->run.rec.meta, "throttled"), i, row) {
 		if (!tap_meta_number(row, 0, INT64_MAX, &id) ||
 		    !tap_meta_number(row, 1, INT64_MAX, &ns))
 			continue;
@@ -743,7 +743,7 @@ static void put_schedulers(struct tap_report *r, struct tap_table *t)
 	bool is_known;
 	size_t i;
 
-	json_array_foreach (schedulers_of(r), i, row) {
+	json_array_foreach(schedulers_of(r), i, row) {
 		if (!find_loaded(r, i, &when))
 			continue;
 		is_known = tap_meta_number(row, 2, INT64_MAX, &nth);
@@ -764,7 +764,7 @@ static bool has_schedulers(const struct tap_report *r)
 
 	if (!tap_page_is_for(&r->page, TAP_FOR_PEOPLE))
 		return schedulers_of(r);
-	json_array_foreach (schedulers_of(r), i, row)
+	json_array_foreach(schedulers_of(r), i, row)
 		if (json_is_string(json_array_get(row, 1)) && find_loaded(r, i, &when))
 			return true;
 	return false;

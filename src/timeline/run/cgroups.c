@@ -11,7 +11,7 @@ static int add_paths(struct tap_cgroups *c, const json_t *rows)
 	json_int_t id;
 	size_t i;
 
-	json_array_foreach (rows, i, row) {
+	json_array_foreach(rows, i, row) {
 		const char *path = json_string_value(json_array_get(row, 1));
 		uint64_t *slot;
 

@@ -70,7 +70,7 @@ const struct tap_event_kind *tap_event_kind(struct tap_event_kinds *kinds,
 
 void tap_event_kinds_release(struct tap_event_kinds *kinds)
 {
-	tap_map_for_each (&kinds->by_format, s)
+	tap_map_for_each(&kinds->by_format, s)
 		free((struct tap_event_kind *)(uintptr_t)s->value);
 	tap_map_release(&kinds->by_format);
 }

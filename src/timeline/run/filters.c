@@ -70,7 +70,7 @@ int tap_kind_filters_init(struct tap_kind_filters *k, const struct tap_select *s
 
 void tap_kind_filters_release(struct tap_kind_filters *k)
 {
-	tap_map_for_each (&k->by_format, f)
+	tap_map_for_each(&k->by_format, f)
 		tap_filter_free((struct tap_filter *)(uintptr_t)f->value);
 	tap_map_release(&k->by_format);
 }

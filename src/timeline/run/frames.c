@@ -149,7 +149,7 @@ int tap_frames_read(struct tap_frames *f, const struct tap_event *ev)
 
 void tap_frames_release(struct tap_frames *f)
 {
-	tap_map_for_each (&f->by_format, s)
+	tap_map_for_each(&f->by_format, s)
 		reading_free((struct reading *)(uintptr_t)s->value);
 	tap_map_release(&f->by_format);
 	tap_symbols_free(f->symbols);

@@ -42,7 +42,7 @@ static int add_tasks(struct tap_lists *lists, const json_t *tasks)
 	const char *cpus;
 	size_t i;
 
-	json_array_foreach (tasks, i, row) {
+	json_array_foreach(tasks, i, row) {
 		struct tap_listed l = { 0 };
 
 		if (!tap_meta_number(row, 0, INT32_MAX, &tid) || !tid)
@@ -107,7 +107,7 @@ static int add_starts(struct tap_identities *ids, const json_t *programs)
 	ids->starts = calloc(json_array_size(programs) + 1, sizeof(*ids->starts));
 	if (!ids->starts)
 		return -ENOMEM;
-	json_array_foreach (programs, i, row) {
+	json_array_foreach(programs, i, row) {
 		json_int_t ns = json_integer_value(json_object_get(row, "start_ns"));
 		json_int_t tid = json_integer_value(json_object_get(row, "pid"));
 		const char *comm = json_string_value(json_object_get(row, "comm"));
@@ -141,7 +141,7 @@ static bool has_moves(const json_t *events)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach (events, i, row) {
+	json_array_foreach(events, i, row) {
 		const char *name = json_string_value(json_object_get(row, "name"));
 		const char *status = json_string_value(json_object_get(row, "status"));
 

@@ -72,7 +72,7 @@ static int words_of(const json_t *list, const char *const **words)
 	*words = v;
 	if (!v)
 		return -ENOMEM;
-	json_array_foreach (list, i, word)
+	json_array_foreach(list, i, word)
 		if (json_is_string(word))
 			v[n++] = json_string_value(word);
 	return n;
@@ -143,7 +143,7 @@ static bool has_too_many_patterns(const json_t *only)
 	size_t i, bytes = 0;
 	const json_t *word;
 
-	json_array_foreach (json_object_get(only, "names"), i, word)
+	json_array_foreach(json_object_get(only, "names"), i, word)
 		bytes += json_string_length(word) + 1;
 	return bytes > MAX_NAMES_BYTES ||
 	       json_array_size(json_object_get(only, "cgroups")) > MAX_CGROUPS;

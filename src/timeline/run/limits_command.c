@@ -94,10 +94,10 @@ static bool are_known(const json_t *numbers, const json_t *tasks, size_t column)
 
 	if (!json_array_size(numbers))
 		return true;
-	json_array_foreach (tasks, i, row)
+	json_array_foreach(tasks, i, row)
 		all &= tap_map_put(&known, (uint64_t)json_integer_value(
 						   json_array_get(row, column))) != NULL;
-	json_array_foreach (numbers, i, number)
+	json_array_foreach(numbers, i, number)
 		all &= tap_map_get(&known, strtoull(json_string_value(number), NULL, 10)) != NULL;
 	tap_map_release(&known);
 	return all;
@@ -114,7 +114,7 @@ static bool check_events(const json_t *events, json_t *only)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach (events, i, e) {
+	json_array_foreach(events, i, e) {
 		const char *system = json_string_value(json_object_get(e, "system")),
 			   *name = json_string_value(json_object_get(e, "name"));
 		const char *backend = json_string_value(json_object_get(e, "backend"));

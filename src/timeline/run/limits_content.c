@@ -85,7 +85,7 @@ static int find_recorded(const struct tap_limits_content *c, bool any_hidden,
 {
 	int ret = 0;
 
-	tap_map_for_each (&c->switches, s) {
+	tap_map_for_each(&c->switches, s) {
 		uint64_t prev = s->key >> 32, next = (uint32_t)s->key;
 		bool prev_is_other = is_other(c, prev, any_hidden),
 		     next_is_other = is_other(c, next, any_hidden);
@@ -101,7 +101,7 @@ static int find_recorded(const struct tap_limits_content *c, bool any_hidden,
 /* Return true if some switch involves no recorded task. */
 static bool is_contradicted(const struct tap_limits_content *c, const struct tap_map *recorded)
 {
-	tap_map_for_each (&c->switches, s)
+	tap_map_for_each(&c->switches, s)
 		if (!tap_map_get(recorded, s->key >> 32) &&
 		    !tap_map_get(recorded, (uint32_t)s->key))
 			return true;
@@ -112,7 +112,7 @@ static uint64_t nr_missed(const struct tap_limits_content *c, bool any_hidden)
 {
 	uint64_t nr = 0;
 
-	tap_map_for_each (&c->missed, m)
+	tap_map_for_each(&c->missed, m)
 		nr += is_other(c, m->key, any_hidden) ? m->value : 0;
 	return nr;
 }
@@ -122,7 +122,7 @@ static json_t *make_only(const struct tap_map *recorded)
 	json_t *threads = json_array();
 	char tid[16];
 
-	tap_map_for_each (recorded, t) {
+	tap_map_for_each(recorded, t) {
 		snprintf(tid, sizeof(tid), "%llu", (unsigned long long)t->key);
 		json_array_append_new(threads, json_string(tid));
 	}

@@ -147,7 +147,7 @@ static int read_looks(struct tap_recording *r)
 	r->looks = calloc(json_array_size(running) + 1, sizeof(*r->looks));
 	if (!r->looks)
 		return -ENOMEM;
-	json_array_foreach (running, i, look) {
+	json_array_foreach(running, i, look) {
 		json_int_t cpu, tid, ts_ns;
 
 		if (!json_unpack(look, "[I,I,I]", &cpu, &tid, &ts_ns) && cpu >= 0 &&
@@ -173,7 +173,7 @@ static void read_clocks(struct tap_recording *r)
 	json_t *pair;
 	size_t i;
 
-	json_array_foreach (json_object_get(r->meta, "clocks"), i, pair) {
+	json_array_foreach(json_object_get(r->meta, "clocks"), i, pair) {
 		uint64_t ts_ns = read_positive(pair, key),
 			 real_ns = read_positive(pair, "realtime_ns");
 

@@ -125,7 +125,9 @@ static bool any_task_matches(const struct tap_run *run, unsigned int by)
 {
 	const struct tap_task *task;
 
-	for_each_task(run, task) if (matches_options(run, by, task)) return true;
+	for_each_task(run, task)
+		if (matches_options(run, by, task))
+			return true;
 	return false;
 }
 
@@ -135,8 +137,7 @@ static void note_tgids(const struct tap_run *run)
 	const struct tap_task *task;
 	struct names n = { 0 };
 
-	for_each_task(run, task)
-	{
+	for_each_task(run, task) {
 		int tid = task->tid, tgid = tap_task_tgid(task);
 
 		if (tgid >= 0)
@@ -157,7 +158,8 @@ static void note_tids(const struct tap_run *run)
 	const struct tap_task *task;
 	struct names n = { 0 };
 
-	for_each_task(run, task) names_add_int(&n, task->tid);
+	for_each_task(run, task)
+		names_add_int(&n, task->tid);
 	note_words(&run->rec, "-t", "thread", &run->pick.select->tids.text, &n);
 }
 
@@ -166,8 +168,9 @@ static void note_comms(const struct tap_run *run)
 	const struct tap_task *task;
 	struct names n = { 0 };
 
-	for_each_task(run, task) if (*task->comm)
-		names_add(&n, task->comm, strnlen(task->comm, TAP_TASK_COMM));
+	for_each_task(run, task)
+		if (*task->comm)
+			names_add(&n, task->comm, strnlen(task->comm, TAP_TASK_COMM));
 	note_words(&run->rec, "-c", "thread named", &run->pick.select->comms, &n);
 }
 
@@ -175,7 +178,7 @@ static void note_cgroups(const struct tap_run *run)
 {
 	struct names n = { 0 };
 
-	tap_map_for_each (&run->rec.ids.cgroups.paths, s) {
+	tap_map_for_each(&run->rec.ids.cgroups.paths, s) {
 		const char *path = (const char *)(uintptr_t)s->value;
 
 		names_add(&n, path, strlen(path));
