@@ -639,9 +639,9 @@ static int update_task(struct tap_pelt_verify *v, const struct tap_timeline *tim
  */
 static bool is_of(enum kind kind, const struct tap_task *task)
 {
-	return kind == OF_DL ? task->prio < 0
-			     : task->prio >= 0 && task->prio < 100 &&
-				       strncmp(task->comm, "migration/", 10);
+	return kind == OF_DL
+		       ? task->prio < 0
+		       : task->prio >= 0 && task->prio < 100 && !tap_comm_is_stopper(task->comm);
 }
 
 static int add_class(struct tap_pelt_track *t, enum tap_cpu_what what, const struct tap_task *task,

@@ -619,7 +619,6 @@ static int on_exec(struct tap_timeline *t, const struct tap_sched_fields *f,
  */
 static int is_stopper(const struct tap_timeline *t, int tid)
 {
-	static const char stopper[] = "migration/";
 	const struct task *task = tap_tasks_find(&t->tasks, tid);
 	struct tap_listed l = { 0 };
 	const char *comm = task ? task->pub.comm : l.comm;
@@ -627,7 +626,7 @@ static int is_stopper(const struct tap_timeline *t, int tid)
 	if (!task)
 		tap_lists_find(t->opts.lists, tid,
 			       TAP_LISTED_BEGAN | TAP_LISTED_SOMETIME | TAP_LISTED_ENDED, &l);
-	return *comm ? !strncmp(comm, stopper, strlen(stopper)) : -1;
+	return *comm ? tap_comm_is_stopper(comm) : -1;
 }
 
 /*

@@ -71,11 +71,6 @@ const char *tap_piece_text(enum tap_piece_kind kind)
  */
 enum sched_class { FAIR, REALTIME, DEADLINE, STOP };
 
-static bool is_stopper(const struct tap_task *task)
-{
-	return !strncmp(task->comm, "migration/", sizeof("migration/") - 1);
-}
-
 static enum sched_class class_of(int prio, bool is_stopper)
 {
 	if (prio < 0)
@@ -93,8 +88,8 @@ enum tap_piece_kind tap_piece_of_runner(const struct tap_task *waiter,
 		[DEADLINE] = TAP_PIECE_DEADLINE,
 		[STOP] = TAP_PIECE_STOP,
 	};
-	const enum sched_class own = class_of(waiter->prio, is_stopper(waiter)),
-			       class = class_of(runner_prio, is_stopper(runner));
+	const enum sched_class own = class_of(waiter->prio, tap_comm_is_stopper(waiter->comm)),
+			       class = class_of(runner_prio, tap_comm_is_stopper(runner->comm));
 
 	if (waiter->prio == TAP_PRIO_UNKNOWN || runner_prio == TAP_PRIO_UNKNOWN)
 		return TAP_PIECE_QUEUED;

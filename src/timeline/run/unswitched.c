@@ -137,7 +137,7 @@ static int stays_online(struct tap_recording *rec, int tid)
 
 	if (!task)
 		return tid ? -ENOMEM : 1;
-	return task->comm[0] && strncmp(task->comm, "migration/", strlen("migration/"));
+	return task->comm[0] && !tap_comm_is_stopper(task->comm);
 }
 
 /* Collect the recording's own looks and those found from events. */
