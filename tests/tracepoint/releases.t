@@ -17,7 +17,7 @@ later()
 		s/^\tuint8_t filtered;.*/&\n\tuint64_t more[3];/; s/^\tuint32_t uses;.*/&\n\tuint64_t later[4];/" \
 		"$scratch/include/schedtap/trace_events.h"
 	sed -i 's/^\tstruct static_key key;.*/&\n\tuint64_t later[2];/' "$scratch/include/schedtap/tracepoint.h"
-	sed -i 's/^\tNULL, NULL, 0, 0$/&, { 0 }/' "$scratch/include/schedtap/object.h"
+	sed -i 's/^\(\t* *0\) };$/\1, { 0 } };/' "$scratch/include/schedtap/object.h"
 	[ "$(diff -r include "$scratch/include" | grep -c '^>')" = "$3" ] || return 1
 	${CC:-cc} -std=gnu11 -O2 -I"$scratch/include" -Itests -Itests/tracepoint tests/tracepoint/emit.c \
 		-o "$scratch/emit" -L"$build" -lschedtap-tracepoint
