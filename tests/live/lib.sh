@@ -219,7 +219,7 @@ jobs_are()
 	for pid in $(jobs -p); do
 		echo "$pid $(tr '\0' ' ' </proc/$pid/cmdline): $(grep -h State /proc/$pid/task/*/status | tr -s '\t\n' ' ')in $(cat /proc/$pid/task/*/wchan | tr '\0' ' ')"
 	done
-	tail -n 3 ./*.err
+	tail -n 8 ./*.err
 } 2>&1
 
 # wait_for COMMAND...: until it succeeds, for up to five minutes: on a busy machine a recorder may need one to start.

@@ -218,9 +218,17 @@ with_events()
 	done | sort
 }
 
+# The newest file need not have the load's last event: it may begin while the thread of another CPU still writes into the one before.
+# For wait_for, last.err says what the newest ones have instead.
 is_on_disk()
 {
-	"$SCHEDTAP" dump -i "$(with_events | tail -1)" -e sched_switch 2>/dev/null | grep -q prev_comm=over
+	local name
+
+	with_events | tail -2 >newest
+	while read -r name; do
+		"$SCHEDTAP" dump -i "$name" -e sched_switch | tail -3
+	done <newest >last.err 2>&1
+	grep -q prev_comm=over last.err
 }
 
 # After the recorder was killed, repair turns the data on disk into files, and another recorder can start
