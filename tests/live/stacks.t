@@ -247,10 +247,13 @@ check "trace-cmd prints them" printed_by_others
 # 2^17 of them, one switch each: as many as there is room for are kept, and the others are counted.
 too_many()
 {
-	local run_s=60 # a quarter of a million stacks, and what packs them
+	local run_s=60 unread # a quarter of a million stacks, and what packs them
 
 	run 0 "$SCHEDTAP" record -e sched_switch --stack sched_switch:user -o a.dat -- "$stacked" many 17
-	must grep -Eq '^schedtap: [0-9]+ stacks were not kept: there were too many different stacks' err
+	unread=$(sed -n 's/^schedtap: \([0-9]*\) stacks could not be read$/\1/p' err)
+	# the kernel reads no stack whose page it would have to fetch: then there may be too few different ones
+	[ "${unread:-0}" -lt 20000 ] || skip "$unread stacks could not be read"
+	grep -Eq '^schedtap: [0-9]+ stacks were not kept: there were too many different stacks' err || fail "$(cat err)"
 	must grep -q ', 0 lost' err
 	must perl -ne '$nr = $1 if /(\d+) stacks were not kept/; $of = $1 if /, (\d+) different ones/; END { exit !($nr > 50000 && $of > 60000) }' err
 }

@@ -290,6 +290,16 @@ own_recorder_children() # PROGRAM END COUNT
 	wait_for no_program_is_there
 }
 
+# Its parent was killed, and it has a control file long before that has events.
+own_recorder_slow_child()
+{
+	must gcc -shared -fPIC -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -o slow_mremap.so "$top/tests/live/slow_mremap.c"
+	LD_PRELOAD=$PWD/slow_mremap.so TAP_TRACE='rules:plain' TAP_TRACE_FILE=own.dat "$EMIT" 100 0 orphan >out || :
+	wait_for test -e own.dat
+	has_all_values own.dat 200
+	wait_for no_program_is_there
+}
+
 # Children that can have no file of their own record into their parent's.
 own_recorder_confined() # STEP...
 {
@@ -377,10 +387,15 @@ own_recorder_preloaded()
 	E2
 	must ${CC:-cc} -std=gnu11 -shared -fPIC -I"$top/include" -I"$top/tests" -I"$top/tests/tracepoint" \
 		-o lib.so lib.c "$PROGRAMS/../../libschedtap-tracepoint.a" -ldl -lpthread
+	# a recorder of the recorder would be there before the recording begins; other processes of the recorder end by themselves
 	unshare --pid --mount-proc --fork --kill-child sh -c '
-		LD_PRELOAD=$PWD/lib.so TAP_TRACE="rules:*" TAP_TRACE_FILE=own.dat sleep 2 &
-		sleep 1
-		ps -eo comm= >running' 2>/dev/null
+		LD_PRELOAD=$PWD/lib.so TAP_TRACE="rules:*" TAP_TRACE_FILE=own.dat sleep 60 &
+		until [ -e own.dat.spool ]; do sleep 0.1; done
+		for try in $(seq 100); do
+			ps -eo comm= >running
+			[ "$(grep -cx schedtap running)" != 1 ] || break
+			sleep 0.1
+		done' 2>/dev/null
 	[ "$(grep -cx schedtap running)" = 1 ] || fail "running: $(xargs <running)"
 }
 
@@ -973,6 +988,7 @@ check 'TAP_TRACE: and its children' here own_recorder_children "$EMIT" fork 300
 check 'TAP_TRACE: and its children, with patched sites' here own_recorder_children "$PATCHED" fork 300
 check 'TAP_TRACE: a daemon' here own_recorder_children "$EMIT" daemon 200
 check 'TAP_TRACE: a child whose parent was killed' here own_recorder_children "$EMIT" orphan 200
+check 'TAP_TRACE: the same child, which is slow' here own_recorder_slow_child
 check 'TAP_TRACE: a child that is killed if it opens anything' here own_recorder_confined fork seccomp site
 check 'TAP_TRACE: a child that has lost everything' here own_recorder_confined fork ./empty setuid close seccomp
 check 'a process that forks while it is recorded' here recorded_process_forks parent 300 899

@@ -443,6 +443,28 @@ static bool any_may_record(struct tap_user_state *s, unsigned int *ending)
 	return any;
 }
 
+/*
+ * Return true for a child of a selected program that has a control file, but no events in it yet:
+ * the library links the file before it adds the events.
+ */
+static bool is_being_set_up(struct tap_user_state *s, struct tap_user_program *p)
+{
+	const struct tap_control *head = &p->control.head;
+
+	return has_nothing(p) && head->parent_ns && !head->areas_nr && !head->reason[0] &&
+	       tap_user_in_scope(&s->choice, p) && p->with_children && tap_user_is_alive(p);
+}
+
+static bool any_is_being_set_up(struct tap_user_state *s)
+{
+	struct tap_user_program *p;
+	bool any = false;
+
+	for (unsigned int i = 0; !any && (p = tap_user_program_at(s->set, i)); i++)
+		any = is_being_set_up(s, p);
+	return any;
+}
+
 bool tap_user_lives(void *state, unsigned int left)
 {
 	struct tap_user_state *s = state;
@@ -451,7 +473,7 @@ bool tap_user_lives(void *state, unsigned int left)
 
 	/* a child that no longer maps its parent's file has one of its own by now: find it */
 	if (!any && ending >= left && !tap_user_discover_new(s, NULL))
-		any = any_may_record(s, &ending);
+		any = any_may_record(s, &ending) || any_is_being_set_up(s);
 	for (unsigned int i = 0; i < s->nr_tracees && any && ending; i++)
 		if (s->tracees[i]->locked && tap_user_is_ending(s->tracees[i]->p))
 			tap_user_tell(s->tracees[i]->p, offsetof(struct tap_control, ending),
