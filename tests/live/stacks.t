@@ -262,23 +262,25 @@ check "more than are kept" too_many
 # After kill -9, stacks older than a second have their names.
 killed()
 {
+	local killed_s
+
 	watch_load
 	start a.dat -e sched_switch --stack sched_switch:both
 	must "$stacked" mixed 400
 	sleep 1.3 # until they are older than what may have no text yet
 	must "$stacked" mixed 10
+	killed_s=$(perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'print clock_gettime(CLOCK_MONOTONIC)')
 	kill -9 $recorder
 	wait $recorder || :
 	run 0 "$SCHEDTAP" repair a.dat
 	stacks_of a.dat -c 'stk_*' >have
 	must_if_quiet perl -e "$READ"'
-		my ($named, $bare, $first, $last) = (0, 0);
+		my ($named, $bare) = (0, 0);
 		my @all;
 		each_event(sub { push @all, [@_] });
-		$last = $all[-1][0]{time};
 		for (@all) {
 			my ($e, @stacks) = @$_;
-			next if $e->{time} > $last - 1.2 || $e->{comm} !~ /^stk_/; # others may be large programs
+			next if $e->{time} > '"$killed_s"' - 1.2 || $e->{comm} !~ /^stk_/; # others may be large programs
 			for (grep { defined } @stacks) {
 				"@$_" eq "bare" ? $bare++ : $named++;
 			}
