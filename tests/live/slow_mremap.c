@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* For LD_PRELOAD: mremap() to a fixed address returns half a second after it has replaced the mapping. */
+/* For LD_PRELOAD: mremap() to a fixed address returns half a second after it has replaced the
+ * mapping. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <sys/mman.h>
