@@ -2,7 +2,6 @@
 #include "record/bpf/load.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,50 +9,11 @@
 #include "base/proc.h"
 #include "base/refusal.h"
 #include "record/bpf/chain.h"
+#include "record/bpf/load_log.h"
 #include "record/bpf/stacks.h"
 #include "record/bpf/switches.h"
 #include "record/machine.h"
 #include "record/object/object.h"
-
-/*
- * libbpf reports only in its log which program the verifier refused, and why. There is one log
- * callback per process, without a context pointer: hence the thread-local variable.
- */
-struct load_log {
-	char program[128];
-	char reason[256]; /* the last line of the verifier's log, without its statistics */
-};
-static __thread struct load_log *current_log;
-
-static void keep_reason(struct load_log *log, const char *text)
-{
-	size_t len;
-
-	for (const char *line = text; *line; line += len + (line[len] == '\n')) {
-		len = strcspn(line, "\n");
-		if (!len || !strncmp(line, "processed ", 10) || !strncmp(line, "-- ", 3) ||
-		    !strncmp(line, "libbpf: ", 8))
-			continue;
-		snprintf(log->reason, sizeof(log->reason), "%.*s", (int)len, line);
-	}
-}
-
-static int on_log(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	char text[16384];
-	const char *quote;
-
-	if (level != LIBBPF_WARN || !current_log)
-		return 0;
-	vsnprintf(text, sizeof(text), fmt, ap);
-	quote = strstr(text, "prog '");
-	if (strstr(text, "BEGIN PROG LOAD LOG"))
-		keep_reason(current_log, strchr(text, '\n') ? strchr(text, '\n') : "");
-	else if (quote && strstr(text, "failed to load"))
-		snprintf(current_log->program, sizeof(current_log->program), "%.*s",
-			 (int)strcspn(quote + 6, "'"), quote + 6);
-	return 0;
-}
 
 /* Return: whether the program records a planned event from the tracepoint that this kernel has. */
 static bool is_wanted(const char *program, struct tap_plan *plan, const struct tap_kernel *kernel)
@@ -184,8 +144,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 		    const struct tap_kernel *kernel, struct tap_err *err)
 {
 	const char *reason = tap_plan_reason(plan);
-	struct load_log log = { 0 };
-	libbpf_print_fn_t old;
+	struct tap_load_log log;
 	struct tap_plan_event *ev;
 	int ret;
 
@@ -204,11 +163,7 @@ static int try_load(struct tap_bpf_object *o, struct tap_plan *plan,
 	ret = set_constants(o, plan, err);
 	if (ret)
 		return ret;
-	current_log = &log;
-	old = libbpf_set_print(on_log);
-	ret = bpf_object__load(o->obj);
-	libbpf_set_print(old);
-	current_log = NULL;
+	ret = tap_bpf_load_logged(o->obj, &log);
 	ev = ret && log.program[0] ? tap_bpf_event_of(plan, log.program) : NULL;
 	if (!ret || !ev || ret == -EPERM)
 		return ret ? tap_err_set(err, ret, "cannot load the BPF programs: %s%s%s",
