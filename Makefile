@@ -76,9 +76,9 @@ $B/src/show/view/http.o: ALL_CFLAGS += $(if $(filter -static,$(LDFLAGS)),-DTAP_S
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
-$B/src/record/%.o: ALL_CFLAGS += -Ibpf
-$B/src/record/object/object.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"'
-$B/src/record/object/object.o: $B/bpf/schedtap.bpf.o
+$B/src/record/%.o $B/src/show/top/%.o $B/src/cli/cmd_top.o: ALL_CFLAGS += -Ibpf
+$B/src/record/object/object.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"' -DTAP_BPF_TALLY='"$B/bpf/tally.bpf.o"'
+$B/src/record/object/object.o: $B/bpf/schedtap.bpf.o $B/bpf/tally.bpf.o
 
 # the page of exports to HTML
 HTML_SOURCES := $(wildcard src/show/html/* third_party/uplot/*)
@@ -91,7 +91,7 @@ $B/src/show/export/html_file.o: $B/html/page.html
 
 # the BPF programs: bpftool keeps the BTF and drops the DWARF
 BPF_TRIPLE = $(shell $(CROSS_COMPILE)gcc -dumpmachine)
-$B/bpf/schedtap.bpf.o: bpf/schedtap.bpf.c src/base/glob.h $(wildcard bpf/*.h bpf/shim/*/*.h events/*.h)
+$B/bpf/%.bpf.o: bpf/%.bpf.c src/base/glob.h $(wildcard bpf/*.h bpf/shim/*/*.h events/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$@)
 	$Qclang -target bpf -mcpu=v3 -O2 -g -Wall -Wno-macro-redefined -Werror -funsigned-char -D__TARGET_ARCH_$(ARCH) \
@@ -132,7 +132,7 @@ $B/tests/tracepoint/static_key_object_$(1).so: tests/tracepoint/static_key_objec
 endef
 $(foreach mode,load patch,$(eval $(call STATIC_KEY_TEST,$(mode))))
 
-LIVE_TOOLS := $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $(addprefix $B/tests/live/,filter_check filter_fuzz hostile program_fuzz)
+LIVE_TOOLS := $B/tests/tracepoint/test_decoded $B/tests/live/counter.bpf.o $(addprefix $B/tests/live/,filter_check filter_fuzz hostile program_fuzz tally_load)
 TOOLS := $B/tests/mkdat $B/tests/bombs/bombs $B/tests/truth/generate $B/tests/truth/overruns $B/tests/house/lookups $B/tests/stats/calculate $B/tests/fuzz/fuzz_report $B/tests/fuzz/dat2perf
 $B/tests/%: tests/%.c $B/parts.a
 	@mkdir -p $(@D)

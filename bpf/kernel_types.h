@@ -31,16 +31,18 @@ struct cgroup_root {
 	int hierarchy_id;
 };
 
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+	int id;
+};
+
 struct cgroup {
+	struct cgroup_subsys_state self;
 	struct kernfs_node *kn;
 	struct cgroup_root *root;
 	int level;
 	struct cgroup *ancestors[]; /* since v6.1 */
-};
-
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
-	int id;
 };
 
 enum cgroup_subsys_id { cpu_cgrp_id = 1 }; /* the number differs between kernels */
@@ -169,6 +171,7 @@ struct sched_entity {
 	struct load_weight load;
 	struct load_weight h_load; /* since v7.3: weight among all tasks of the CPU */
 	u64 vruntime, deadline, slice; /* deadline and slice since v6.6 */
+	u64 sum_exec_runtime, nr_migrations;
 	u64 vprot; /* since v6.17 */
 	unsigned char on_rq; /* an int before v6.12 */
 	unsigned char sched_delayed, custom_slice; /* since v6.12 */
@@ -276,6 +279,15 @@ struct scx_sched {
 	char *cgrp_path;
 };
 
+/* CONFIG_SCHED_INFO */
+struct sched_info {
+	unsigned long pcount; /* how often the task has got a CPU */
+	unsigned long long
+		run_delay; /* ns that the task waited in a queue, without a wait that goes on */
+	unsigned long long
+		last_queued; /* rq.clock when the task was queued; 0: it runs or sleeps */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -288,11 +300,14 @@ struct task_struct {
 	unsigned int policy;
 	int exit_state;
 	char comm[16] __attribute__((aligned(8))); /* aligned so that it is read as two words */
+	u64 start_time; /* CLOCK_MONOTONIC */
+	unsigned long nvcsw, nivcsw;
 	struct sched_entity se;
 	struct sched_dl_entity dl;
 	struct css_set *cgroups;
 	struct task_group *sched_task_group;
 	struct signal_struct *signal;
+	struct sched_info sched_info;
 	struct uclamp_se uclamp[2]; /* CONFIG_UCLAMP_TASK */
 	struct sched_ext_entity scx; /* since v6.12, CONFIG_SCHED_CLASS_EXT */
 	bool throttled; /* since v6.18, CONFIG_CFS_BANDWIDTH */

@@ -6,19 +6,25 @@
 #include <string.h>
 #include <sys/mman.h>
 
-__asm__(".section .rodata.tap_bpf_object,\"a\"\n"
-	".balign 8\n"
-	"tap_bpf_object_start:\n"
-	".incbin \"" TAP_BPF_OBJECT "\"\n"
-	"tap_bpf_object_end:\n"
-	".previous\n");
-extern const char tap_bpf_object_start[] __attribute__((visibility("hidden")));
-extern const char tap_bpf_object_end[] __attribute__((visibility("hidden")));
+#define EMBED(name, path)                                                                          \
+	__asm__(".section .rodata." #name ",\"a\"\n"                                               \
+		".balign 8\n" #name "_start:\n"                                                    \
+		".incbin \"" path "\"\n" #name "_end:\n"                                           \
+		".previous\n");                                                                    \
+	extern const char name##_start[] __attribute__((visibility("hidden")));                    \
+	extern const char name##_end[] __attribute__((visibility("hidden")))
+
+EMBED(tap_bpf_object, TAP_BPF_OBJECT);
+EMBED(tap_bpf_tally, TAP_BPF_TALLY);
+
+static struct bpf_object *open_embedded(const char *start, const char *end)
+{
+	return bpf_object__open_mem(start, (size_t)(end - start), NULL);
+}
 
 struct bpf_object *tap_bpf_open(void)
 {
-	struct bpf_object *obj = bpf_object__open_mem(
-		tap_bpf_object_start, (size_t)(tap_bpf_object_end - tap_bpf_object_start), NULL);
+	struct bpf_object *obj = open_embedded(tap_bpf_object_start, tap_bpf_object_end);
 	struct bpf_map *map;
 
 	if (obj)
@@ -26,6 +32,11 @@ struct bpf_object *tap_bpf_open(void)
 					 obj) if (!strncmp(bpf_map__name(map), "tap_chain_", 10))
 			bpf_map__set_autocreate(map, false);
 	return obj;
+}
+
+struct bpf_object *tap_bpf_open_tally(void)
+{
+	return open_embedded(tap_bpf_tally_start, tap_bpf_tally_end);
 }
 
 enum tap_bpf_kind tap_bpf_kind(const struct bpf_program *prog)

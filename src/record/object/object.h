@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The compiled bpf/schedtap.bpf.c, which is embedded in the program. */
+/* The compiled programs of bpf/, which are embedded in schedtap. */
 #ifndef TAP_OBJECT_OBJECT_H
 #define TAP_OBJECT_OBJECT_H
 
@@ -10,6 +10,8 @@
  * created at load, because most are not needed. Return: owned by the caller; NULL with errno set.
  */
 struct bpf_object *tap_bpf_open(void);
+/* Open the tally's object (bpf/tally.bpf.c) likewise. */
+struct bpf_object *tap_bpf_open_tally(void);
 
 /* Purpose of a program. */
 enum tap_bpf_kind {

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The tally's programs (tally_maps.h). One program on sched_switch counts everything: the kernel
+ * keeps when each task was queued and how long it waited before that (struct sched_info), and the
+ * run queue's clock needs no reading. So there is no program for wakeups.
+ *
+ * A wait is the time from the queueing of a task until it is switched in. The time that a wakeup
+ * takes before it queues the task, such as an interrupt of another CPU, is not part of it.
+ *
+ * The program runs at each switch of the machine: it has no loop over a map, no hash table and no
+ * probe read, and reads a clock only where the run queue's is stale.
+ */
+#include "kernel_types.h"
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "tally_maps.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define TAP_PF_KTHREAD 0x00200000
+#define TAP_CGROUP_DEPTH 16 /* ancestors that are tried if there is no free slot */
+#define TAP_COMPARE_NS 1000000u /* the clocks are compared as often */
+#define TAP_COMPARE_GROUP 100 /* comparisons in one group of struct tap_tally_cpu */
+#define TAP_NO_OFFSET 0x7fffffffffffffffll
+#define TAP_CACHE_BITS 12
+
+const volatile u32 tap_nr_slots = 1;
+const volatile u32 tap_tag_mask = 0;
+/* true: cgroups are those of a v1 cpu hierarchy */
+const volatile bool tap_by_cpu_controller = false;
+
+/* in a map of their own, so that the reader can map them */
+struct tap_tally_variables tap_tally SEC(".bss.tally");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tap_tally_row);
+} tap_rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tap_tally_cpu);
+} tap_cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tap_tally_slot);
+} tap_slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct tap_tally_tag);
+} tap_tags SEC(".maps");
+
+/* cgroup id -> slot */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u64);
+	__type(value, u32);
+} tap_slot_of_id SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 1);
+	__type(value, u32);
+} tap_free_slots SEC(".maps");
+
+/*
+ * Cgroups with their slots: the low 48 bits of a struct cgroup's address, and the slot, in one word
+ * so that no CPU sees half of an entry.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << TAP_CACHE_BITS);
+	__type(key, u32);
+	__type(value, u64);
+} tap_slot_cache SEC(".maps");
+
+/* The reader waits for running programs by an update of this map of maps. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_ARRAY);
+			__uint(max_entries, 1);
+			__type(key, u32);
+			__type(value, u64);
+		});
+} tap_fence SEC(".maps");
+
+/* ---- a task's slot ---- */
+
+/* The verifier allows no arithmetic with a pointer, but a pointer that was in a map is a number. */
+static __always_inline u64 tap_address(struct tap_tally_cpu *c, struct cgroup *cgrp)
+{
+	*(volatile u64 *)&c->address = (u64)cgrp;
+	return *(volatile u64 *)&c->address;
+}
+
+static __always_inline u64 *tap_cached_slot(u64 address)
+{
+	u32 i = (u32)(address >> 6) * 0x9e3779b1u >> (32 - TAP_CACHE_BITS);
+
+	return bpf_map_lookup_elem(&tap_slot_cache, &i);
+}
+
+/* All slots are taken: the nearest ancestor with a slot counts for the cgroup. */
+static __always_inline u32 tap_slot_of_ancestor(struct cgroup *cgrp)
+{
+	struct cgroup_subsys_state *css = BPF_CORE_READ(cgrp, self.parent);
+
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; css && i < TAP_CGROUP_DEPTH; i++) {
+		u64 id = BPF_CORE_READ(css, cgroup, kn, id);
+		u32 *slot = bpf_map_lookup_elem(&tap_slot_of_id, &id);
+
+		if (slot)
+			return *slot;
+		css = BPF_CORE_READ(css, parent);
+	}
+	return TAP_TALLY_ROOT;
+}
+
+static __always_inline u32 tap_take_slot(struct cgroup *cgrp, u64 id)
+{
+	u32 nr, *raced;
+	struct tap_tally_slot *s;
+
+	if (bpf_map_pop_elem(&tap_free_slots, &nr)) {
+		__sync_fetch_and_add(&tap_tally.no_free_slot, 1);
+		return tap_slot_of_ancestor(cgrp);
+	}
+	s = bpf_map_lookup_elem(&tap_slots, &nr);
+	if (!s)
+		return TAP_TALLY_ROOT;
+	if (bpf_map_update_elem(&tap_slot_of_id, &id, &nr, BPF_NOEXIST)) {
+		bpf_map_push_elem(&tap_free_slots, &nr, 0);
+		raced = bpf_map_lookup_elem(&tap_slot_of_id, &id);
+		return raced ? *raced : tap_slot_of_ancestor(cgrp);
+	}
+	s->id = id;
+	s->parent_id = BPF_CORE_READ(cgrp, self.parent, cgroup, kn, id);
+	s->cgroup = (u64)cgrp;
+	__sync_lock_test_and_set(&s->state, TAP_TALLY_SLOT_LIVE); /* after the others */
+	return nr;
+}
+
+static __noinline u32 tap_find_slot(struct cgroup *cgrp)
+{
+	u64 id = BPF_CORE_READ(cgrp, kn, id);
+	u32 *known = bpf_map_lookup_elem(&tap_slot_of_id, &id);
+
+	return known ? *known : tap_take_slot(cgrp, id);
+}
+
+static __always_inline struct cgroup *tap_cgroup_of(struct task_struct *p)
+{
+	struct css_set *set = p->cgroups;
+	struct cgroup_subsys_state **css;
+
+	if (!tap_by_cpu_controller)
+		return set->dfl_cgrp;
+	css = (void *)set + bpf_core_field_offset(struct css_set, subsys) +
+	      bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id) * sizeof(void *);
+	return (*css)->cgroup;
+}
+
+static __always_inline u32 tap_slot_of(struct tap_tally_cpu *c, struct task_struct *p)
+{
+	struct cgroup *cgrp;
+	u64 address, *cached, entry;
+	u32 slot;
+
+	if (!p->pid)
+		return TAP_TALLY_IDLE;
+	if (p->flags & TAP_PF_KTHREAD)
+		return TAP_TALLY_KERNEL;
+	cgrp = tap_cgroup_of(p);
+	address = tap_address(c, cgrp);
+	cached = tap_cached_slot(address);
+	entry = cached ? *cached : 0;
+	if ((entry ^ address << 16) >> 16 == 0)
+		return entry & 0xffff;
+	slot = tap_find_slot(cgrp);
+	if (cached)
+		*cached = address << 16 | slot;
+	return slot;
+}
+
+/* A cgroup that is released has no tasks any more, and a later one may have the same address. */
+SEC("tp_btf/cgroup_release")
+int BPF_PROG(tap_tally_release, struct cgroup *cgrp)
+{
+	u32 cpu = bpf_get_smp_processor_id(), *known, nr;
+	struct tap_tally_cpu *c = bpf_map_lookup_elem(&tap_cpus, &cpu);
+	u64 id = cgrp->kn->id, *cached = c ? tap_cached_slot(tap_address(c, cgrp)) : NULL;
+	struct tap_tally_slot *s;
+
+	if (cached) /* of this cgroup, or of one that gets it again */
+		*cached = 0;
+	known = bpf_map_lookup_elem(&tap_slot_of_id, &id);
+	if (!known)
+		return 0;
+	nr = *known;
+	s = bpf_map_lookup_elem(&tap_slots, &nr);
+	if (!s || s->cgroup != (u64)cgrp) /* a cgroup of another hierarchy has this id */
+		return 0;
+	bpf_map_delete_elem(&tap_slot_of_id, &id);
+	__sync_lock_test_and_set(&s->state, TAP_TALLY_SLOT_RELEASED);
+	return 0;
+}
+
+/* ---- time ---- */
+
+static __always_inline void tap_compare_clocks(struct tap_tally_cpu *c, u64 clock)
+{
+	s64 offset = (s64)(bpf_ktime_get_ns() - clock);
+
+	if (c->nr_compared >= TAP_COMPARE_GROUP) {
+		c->offset_before_ns = c->offset_ns;
+		c->offset_ns = TAP_NO_OFFSET;
+		c->nr_compared = 0;
+	}
+	if (offset < c->offset_ns)
+		c->offset_ns = offset;
+	c->nr_compared++;
+	c->compared_ns = clock;
+}
+
+/*
+ * Return: the time of the switch, as the clock of the run queue. The kernel does not update that
+ * clock if a wakeup has just asked for the switch (rq_clock_skip_update()): then it is as old as
+ * the wakeup. This shows by a task that is said to have been queued just now; and nearly all
+ * switches from idle are of this kind.
+ */
+static __always_inline u64 tap_time_of(struct tap_tally_cpu *c, struct rq *rq,
+				       struct task_struct *prev, struct task_struct *next)
+{
+	u64 clock = rq->clock, now;
+	s64 offset;
+
+	if (prev->pid && (!next->pid || next->sched_info.last_queued != clock)) {
+		if (clock - c->compared_ns >= TAP_COMPARE_NS)
+			tap_compare_clocks(c, clock);
+		now = clock;
+	} else {
+		offset = c->offset_ns < c->offset_before_ns ? c->offset_ns : c->offset_before_ns;
+		now = bpf_ktime_get_ns() - offset;
+		if ((s64)(now - clock) < 0)
+			now = clock;
+	}
+	return (s64)(now - c->since_ns) < 0 ? c->since_ns : now;
+}
+
+/* ---- slices ---- */
+
+static __always_inline struct tap_tally_row *tap_row(u32 bank, u32 slot)
+{
+	u32 i = bank * tap_nr_slots + slot;
+
+	return bpf_map_lookup_elem(&tap_rows, &i);
+}
+
+static __always_inline void tap_end_slice(struct tap_tally_cpu *c, u32 bank, u64 now)
+{
+	struct tap_tally_slice *slice = &c->slices[c->nr_slices++ % TAP_TALLY_SLICES];
+	struct tap_tally_row *row;
+	u64 ns = now - c->since_ns;
+
+	slice->end_ns = now;
+	c->since_ns = now;
+	if (!c->first_ns) {
+		slice->slot = TAP_TALLY_NO_SLOT;
+		c->first_ns = now;
+		return;
+	}
+	slice->slot = c->slot;
+	row = tap_row(bank, c->slot);
+	if (row)
+		__sync_fetch_and_add(&row->run_ns, ns);
+	if (c->slot == TAP_TALLY_IDLE)
+		c->idle_ns[bank] += ns;
+}
+
+/* ---- waits ---- */
+
+static __always_inline struct tap_tally_tag *tap_tag(struct task_struct *p)
+{
+	u32 i = (u32)p->pid & tap_tag_mask;
+
+	return bpf_map_lookup_elem(&tap_tags, &i);
+}
+
+/* Since v6.18 tasks are throttled; before that, queues are. */
+static __always_inline bool tap_is_throttled(struct task_struct *p)
+{
+	if (p->prio < 100)
+		return false;
+	if (bpf_core_field_exists(p->throttled))
+		return p->throttled;
+	return bpf_core_field_exists(p->se.cfs_rq->throttle_count) && p->se.cfs_rq->throttle_count;
+}
+
+/* Note what the next wait of a task that is switched out begins with. */
+static __always_inline void tap_switched_out(struct task_struct *prev, bool can_go_on)
+{
+	struct tap_tally_tag *tag = tap_tag(prev);
+
+	if (!tag)
+		return;
+	tag->task = (u64)prev;
+	tag->run_delay_ns = prev->sched_info.run_delay;
+	tag->kind = !can_go_on		     ? TAP_TALLY_WAKING
+		    : tap_is_throttled(prev) ? TAP_TALLY_THROTTLED
+					     : TAP_TALLY_PREEMPTED;
+	tag->is_censored = 0;
+}
+
+static __always_inline void tap_add_culprit(struct tap_tally_row *row, u64 slot, u64 ns)
+{
+	u64 least = ~0ull;
+	u32 at = 0;
+
+	for (u32 i = 0; i < TAP_TALLY_CULPRITS; i++) {
+		if (row->culprits[i].slot == slot) {
+			__sync_fetch_and_add(&row->culprits[i].ns, ns);
+			return;
+		}
+		if (row->culprits[i].ns < least) {
+			least = row->culprits[i].ns;
+			at = i;
+		}
+	}
+	at %= TAP_TALLY_CULPRITS;
+	/*
+	 * Another CPU may add to this entry meanwhile: its time then counts for the new culprit,
+	 * but no time is lost.
+	 */
+	__sync_fetch_and_add(&row->other_ns, __sync_lock_test_and_set(&row->culprits[at].ns, 0));
+	row->culprits[at].slot = slot;
+	__sync_fetch_and_add(&row->culprits[at].ns, ns);
+}
+
+/* What ran while a task of this slot waited, from @since to @now; the rest was @elsewhere. */
+static __always_inline void tap_count_culprits(struct tap_tally_row *row, u32 slot,
+					       struct tap_tally_cpu *c, u64 since, u64 now,
+					       u64 elsewhere)
+{
+	u64 self = 0, idle = 0, kernel = 0;
+
+	/* the current slice is of the same slot: it goes on with this task */
+	if (c->since_ns < now) {
+		u64 from = c->since_ns > since ? c->since_ns : since;
+
+		self += now - from;
+		now = from;
+	}
+#pragma clang loop unroll(disable)
+	for (u32 i = 1; i < TAP_TALLY_SLICES && now > since; i++) {
+		struct tap_tally_slice *s = &c->slices[(c->nr_slices - i) % TAP_TALLY_SLICES];
+		u64 from = c->slices[(c->nr_slices - i - 1) % TAP_TALLY_SLICES].end_ns;
+		u64 ns;
+
+		if (from < since)
+			from = since;
+		ns = now - from;
+		now = from;
+		if (s->slot == slot)
+			self += ns;
+		else if (s->slot == TAP_TALLY_IDLE)
+			idle += ns;
+		else if (s->slot == TAP_TALLY_KERNEL)
+			kernel += ns;
+		else if (s->slot == TAP_TALLY_NO_SLOT)
+			elsewhere += ns;
+		else if (ns)
+			tap_add_culprit(row, s->slot, ns);
+	}
+	elsewhere += now - since;
+	if (self)
+		__sync_fetch_and_add(&row->self_ns, self);
+	if (idle)
+		__sync_fetch_and_add(&row->idle_ns, idle);
+	if (kernel)
+		__sync_fetch_and_add(&row->kernel_ns, kernel);
+	if (elsewhere)
+		__sync_fetch_and_add(&row->elsewhere_ns, elsewhere);
+}
+
+static __always_inline void tap_censor(struct tap_tally_row *row, u32 reason)
+{
+	__sync_fetch_and_add(&row->censored[reason], 1);
+}
+
+static __always_inline void tap_end_wait(struct tap_tally_row *row, u32 slot,
+					 struct tap_tally_cpu *c, u32 bank,
+					 struct task_struct *next, u64 now)
+{
+	u64 since = next->sched_info.last_queued, before, wait;
+	struct tap_tally_tag *tag = tap_tag(next);
+	u32 kind = TAP_TALLY_WAKING, bucket;
+
+	if (!tag)
+		return;
+	if (!since)
+		return tap_censor(row, TAP_TALLY_NO_STAMP);
+	before = next->sched_info.run_delay;
+	if (next->sched_info.pcount) { /* it ran before */
+		if (tag->task != (u64)next)
+			return tap_censor(row, tag->task ? TAP_TALLY_OTHER_TASK : TAP_TALLY_UNSEEN);
+		if (tag->is_censored)
+			return tap_censor(row, TAP_TALLY_DELAYED_DEQUEUE);
+		before -= tag->run_delay_ns;
+		kind = tag->kind;
+	}
+	if ((s64)before < 0 || kind >= TAP_TALLY_KINDS)
+		return tap_censor(row, TAP_TALLY_NEGATIVE);
+	if ((s64)(now - since) < 0)
+		now = since;
+	wait = before + (now - since);
+	__sync_fetch_and_add(&row->wait_ns[kind], wait);
+	bucket = tap_tally_bucket(wait);
+	asm volatile(""
+		     : "+r"(bucket)); /* the verifier needs the check that clang would leave out */
+	if (bucket < TAP_TALLY_BUCKETS)
+		__sync_fetch_and_add(&row->buckets[kind][bucket], 1);
+	if (wait > c->max_wait_ns[bank][kind])
+		c->max_wait_ns[bank][kind] = wait;
+	if (kind == TAP_TALLY_THROTTLED)
+		__sync_fetch_and_add(&row->self_ns, wait);
+	else
+		tap_count_culprits(row, slot, c, since, now, before);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(tap_tally_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	     unsigned int prev_state)
+{
+	struct rq *rq = prev->se.cfs_rq->rq;
+	u32 cpu = rq->cpu, epoch = *(volatile u32 *)&tap_tally.epoch, bank = epoch & 1, slot;
+	struct tap_tally_cpu *c = bpf_map_lookup_elem(&tap_cpus, &cpu);
+	struct tap_tally_row *row;
+	u64 now;
+
+	if (!c)
+		return 0;
+	if (c->epoch != epoch) {
+		c->kept_since_ns = c->since_ns;
+		c->kept_slot = c->slot;
+		__sync_lock_test_and_set(&c->epoch, epoch); /* after the others */
+	}
+	now = tap_time_of(c, rq, prev, next);
+	slot = tap_slot_of(c, next);
+	c->switches[bank]++;
+	if (prev->pid)
+		tap_switched_out(prev, preempt || !prev_state);
+	if (slot != c->slot || !c->first_ns) {
+		tap_end_slice(c, bank, now);
+		c->slot = slot;
+	}
+	if (!next->pid)
+		return 0;
+	row = tap_row(bank, slot);
+	if (row)
+		tap_end_wait(row, slot, c, bank, next, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(tap_tally_migrate, struct task_struct *p)
+{
+	struct tap_tally_tag *tag;
+
+	if (!bpf_core_field_exists(p->se.sched_delayed) || !p->se.sched_delayed)
+		return 0;
+	tag = tap_tag(p);
+	if (tag && tag->task == (u64)p)
+		tag->is_censored = 1;
+	return 0;
+}
+
+SEC("iter/task")
+int tap_each_task(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct tap_tally_task row = {};
+
+	if (!p)
+		return 0;
+	row.tid = p->pid;
+	row.tgid = p->tgid;
+	row.start_ns = p->start_time;
+	row.run_ns = p->se.sum_exec_runtime;
+	row.wait_ns = p->sched_info.run_delay;
+	row.waits = p->sched_info.pcount;
+	row.voluntary = p->nvcsw;
+	row.involuntary = p->nivcsw;
+	row.migrations = p->se.nr_migrations;
+	bpf_core_read(row.comm, sizeof(row.comm), &p->comm);
+	bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
+	return 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tally: the waits of all tasks, counted in the kernel by cgroup, kind and length, and what ran
+ * meanwhile. Included by the programs (tally.bpf.c) and by their reader (src/record/tally/).
+ *
+ * Numbers of cgroups are in one of two banks. The reader changes the bank that the programs use,
+ * waits until no program uses the other one any more, and takes the numbers out of it. So all the
+ * numbers that it takes belong to the same instant.
+ */
+#ifndef TAP_BPF_TALLY_MAPS_H
+#define TAP_BPF_TALLY_MAPS_H
+
+/* Variables of the programs. */
+struct tap_tally_variables {
+	unsigned long long no_free_slot; /* number of new cgroups that count with an ancestor */
+	unsigned int
+		epoch; /* number of readings; its lowest bit is the bank that the programs use */
+	unsigned int pad;
+};
+
+/* How a task came to wait. */
+enum tap_tally_kind {
+	TAP_TALLY_WAKING, /* it was woken, or is new */
+	TAP_TALLY_PREEMPTED, /* it was switched out while it could have gone on */
+	TAP_TALLY_THROTTLED, /* it was switched out because its cgroup's quota was used up */
+	TAP_TALLY_KINDS,
+};
+
+/* Why the length of a wait is not known. */
+enum tap_tally_censored {
+	TAP_TALLY_UNSEEN, /* the task has not been switched out since the tally began */
+	TAP_TALLY_OTHER_TASK, /* the task's entry in "tap_tags" was taken by another task */
+	TAP_TALLY_NO_STAMP, /* the kernel does not know when the task was queued */
+	TAP_TALLY_NEGATIVE, /* the kernel's sums of the task have gone back */
+	/*
+	 * The task migrated while its dequeue was delayed (since v6.12): the kernel may count part
+	 * of its sleep as a wait.
+	 */
+	TAP_TALLY_DELAYED_DEQUEUE,
+	TAP_TALLY_REASONS,
+};
+
+/* Slots of "tap_rows" that are not those of a cgroup. */
+#define TAP_TALLY_IDLE 0u
+#define TAP_TALLY_KERNEL 1u /* kernel threads, whatever their cgroup */
+#define TAP_TALLY_ROOT                                                                             \
+	2u /* the root cgroup; also cgroups that have no slot nor a parent with one */
+#define TAP_TALLY_FIRST_FREE 3u
+
+/*
+ * Buckets are those of a Prometheus native histogram with schema 3, in seconds: bucket n, from 1 to
+ * 216, has the waits above 2^(n / 8.0 - 22 - 1 / 8.0) s, up to and including 2^(n / 8.0 - 22) s.
+ * Bucket 0 has those up to 2^-22 s (238 ns), bucket 217 those above 2^5 s.
+ */
+#define TAP_TALLY_SUB_BUCKETS 8
+#define TAP_TALLY_FIRST_OCTAVE -22
+#define TAP_TALLY_OCTAVES 27
+#define TAP_TALLY_BUCKETS (TAP_TALLY_OCTAVES * TAP_TALLY_SUB_BUCKETS + 2)
+#define TAP_TALLY_UNIT_BITS 40 /* the bucket is found from the wait in units of 2^-40 s */
+
+/* Return: the bucket of a wait. Within 1e-9 above a bucket's upper limit, it may be that bucket. */
+static inline __attribute__((always_inline)) unsigned int tap_tally_bucket(unsigned long long ns)
+{
+	unsigned long long v, rest;
+	unsigned int octave = 0, sub = 0, mantissa;
+
+	if (ns >> 43) /* 2.4 hours; a longer wait would overflow */
+		return TAP_TALLY_BUCKETS - 1;
+	v = ns * 1099 + (ns * 1072961 >> 21); /* 2^40 / 1e9 = 1099.511627776, or less by 7e-11 */
+	if (v <= 1ull << (TAP_TALLY_UNIT_BITS + TAP_TALLY_FIRST_OCTAVE))
+		return 0;
+	rest = --v; /* a bucket includes its upper limit */
+	if (rest >> 32) {
+		octave += 32;
+		rest >>= 32;
+	}
+	if (rest >> 16) {
+		octave += 16;
+		rest >>= 16;
+	}
+	if (rest >> 8) {
+		octave += 8;
+		rest >>= 8;
+	}
+	if (rest >> 4) {
+		octave += 4;
+		rest >>= 4;
+	}
+	if (rest >> 2) {
+		octave += 2;
+		rest >>= 2;
+	}
+	octave += rest >> 1;
+	mantissa = (unsigned int)(octave <= 31 ? v << (31 - octave) : v >> (octave - 31));
+	octave -= TAP_TALLY_UNIT_BITS + TAP_TALLY_FIRST_OCTAVE;
+	if (octave >= TAP_TALLY_OCTAVES)
+		return TAP_TALLY_BUCKETS - 1;
+	/* 2^31 times 2^(1/8), 2^(2/8), ... 2^(7/8) */
+	if (mantissa >= 3037000500u)
+		sub = mantissa >= 3611622603u ? 6 + (mantissa >= 3938502376u)
+					      : 4 + (mantissa >= 3311872530u);
+	else
+		sub = mantissa >= 2553802834u ? 2 + (mantissa >= 2784941738u)
+					      : mantissa >= 2341847525u;
+	return octave * TAP_TALLY_SUB_BUCKETS + sub + 1;
+}
+
+/*
+ * Culprits that a row has by name. When a ninth one comes, the one with the least waiting makes
+ * place for it, and its waiting is counted as that of others.
+ */
+#define TAP_TALLY_CULPRITS 8
+
+struct tap_tally_culprit {
+	unsigned long long ns;
+	unsigned long long slot; /* 0: this entry is unused */
+};
+
+/* Element of the map "tap_rows", at index bank * slots + slot. All times in ns. */
+struct tap_tally_row {
+	unsigned long long run_ns; /* without slices that go on */
+	unsigned long long wait_ns[TAP_TALLY_KINDS];
+	/*
+	 * What ran on the CPU that a task waited for: these, and .culprits, add up to .wait_ns.
+	 * .self_ns: its own cgroup, and the time that it was throttled. .other_ns: cgroups that
+	 * are not in .culprits. .elsewhere_ns: it waited for another CPU before, or what ran is
+	 * longer ago than the CPU's last TAP_TALLY_SLICES slices.
+	 */
+	unsigned long long self_ns, idle_ns, kernel_ns, other_ns, elsewhere_ns;
+	struct tap_tally_culprit culprits[TAP_TALLY_CULPRITS];
+	unsigned int censored[TAP_TALLY_REASONS];
+	unsigned int buckets[TAP_TALLY_KINDS][TAP_TALLY_BUCKETS];
+};
+
+#define TAP_TALLY_SLICES 16
+#define TAP_TALLY_NO_SLOT 0xffffffffu /* of the time before a CPU's first switch */
+
+/* A time in which a CPU ran tasks of one slot. It began when the slice before ended. */
+struct tap_tally_slice {
+	unsigned long long end_ns;
+	unsigned long long slot;
+};
+
+/* Element of the map "tap_cpus". Times are those of the CPU's rq.clock. */
+struct tap_tally_cpu {
+	unsigned long long first_ns; /* of the first switch that was seen; 0: none yet */
+	unsigned long long since_ns; /* begin of the current slice */
+	unsigned int slot; /* of the current slice */
+	unsigned int nr_slices; /* that have ended; the last is .slices[(nr_slices - 1) % 16] */
+	struct tap_tally_slice slices[TAP_TALLY_SLICES];
+	/*
+	 * CLOCK_MONOTONIC minus rq.clock: the least of the differences that were taken. A stale
+	 * rq.clock makes a difference too large, so the least one is the best; the least of two
+	 * groups is kept, so that it follows a clock that is being adjusted.
+	 */
+	long long offset_ns, offset_before_ns;
+	unsigned long long compared_ns; /* when the clocks were last compared */
+	unsigned int nr_compared; /* differences in .offset_ns */
+	/*
+	 * .epoch: of the CPU's last switch. At its first switch in another epoch, the CPU keeps
+	 * here what .since_ns and .slot were.
+	 */
+	unsigned int epoch;
+	unsigned long long kept_since_ns;
+	unsigned int kept_slot;
+	unsigned int pad;
+	unsigned long long address; /* for arithmetic that the verifier would refuse */
+	/* of both banks: number of switches, idle time without a slice that goes on, longest wait
+	 */
+	unsigned long long switches[2], idle_ns[2];
+	unsigned long long max_wait_ns[2][TAP_TALLY_KINDS];
+} __attribute__((aligned(64)));
+
+enum tap_tally_slot_state {
+	TAP_TALLY_SLOT_FREE,
+	TAP_TALLY_SLOT_LIVE,
+	TAP_TALLY_SLOT_RELEASED, /* the cgroup is gone; the reader gives the slot back */
+};
+
+/* Element of the map "tap_slots": the cgroup that has a slot. */
+struct tap_tally_slot {
+	unsigned long long id, parent_id; /* inode numbers in the hierarchy */
+	unsigned long long cgroup; /* address of its struct cgroup */
+	unsigned int state; /* enum tap_tally_slot_state */
+	unsigned int pad;
+};
+
+/* Element of the map "tap_tags", at index tid % elements: a task that was switched out. */
+struct tap_tally_tag {
+	unsigned long long task; /* address of its task_struct; 0: unused */
+	unsigned long long run_delay_ns : 56; /* the kernel's sum of the task's waits until then */
+	unsigned long long kind : 7; /* enum tap_tally_kind of its next wait */
+	unsigned long long is_censored : 1; /* TAP_TALLY_DELAYED_DEQUEUE */
+};
+
+/* The kernel's own numbers of a task since it began, as the program tap_each_task writes them. */
+struct tap_tally_task {
+	unsigned int tid, tgid; /* in the initial pid namespace */
+	unsigned long long start_ns; /* CLOCK_MONOTONIC */
+	unsigned long long run_ns, wait_ns, waits; /* wait_ns: without a wait that goes on */
+	unsigned long long voluntary, involuntary; /* switches to another task */
+	unsigned long long migrations;
+	char comm[16];
+};
+
+#endif

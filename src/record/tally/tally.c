@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "record/tally/tally.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cap.h"
+#include "base/clock.h"
+#include "base/refusal.h"
+#include "event/select/mount.h"
+#include "record/bpf/load_log.h"
+#include "record/bpf/stats.h"
+#include "record/machine.h"
+#include "record/object/object.h"
+#include "record/tally/slots.h"
+#include "record/tally/tasks.h"
+
+#define TAG_BITS 16 /* 1 MiB: tasks whose tids are a multiple of 65,536 apart share an entry */
+
+/* A CPU at the last reading, in its own clock. */
+struct cpu_read {
+	uint64_t at_ns; /* 0: it had not been seen to switch */
+	uint64_t running_ns; /* of the slice that went on */
+	unsigned int slot; /* of that slice */
+};
+
+struct tap_tally {
+	struct bpf_object *obj;
+	struct bpf_link *switches, *migrations, *releases;
+	unsigned int nr_slots, nr_cpus;
+	uint32_t epoch; /* of the programs */
+	uint64_t read_ns;
+	/* mapped */
+	struct tap_tally_row *rows;
+	struct tap_tally_cpu *cpus;
+	struct tap_slots slots;
+	struct tap_tally_variables *variables;
+	int fence, fenced; /* a map of maps, and a map for it */
+
+	struct cpu_read *cpus_read;
+	struct tap_tally_cpu_view *cpus_view;
+	struct tap_tally_tasks tasks;
+	uint64_t *run_ns;
+	int64_t *owed_ns; /* by slot: run time that was reported too early */
+};
+
+/* ---- open ---- */
+
+static int size_maps(struct tap_tally *t)
+{
+	const struct {
+		const char *name;
+		uint32_t elements;
+	} sizes[] = {
+		{ "tap_rows", 2 * t->nr_slots },   { "tap_cpus", t->nr_cpus },
+		{ "tap_slots", t->nr_slots },	   { "tap_slot_of_id", t->nr_slots },
+		{ "tap_free_slots", t->nr_slots }, { "tap_tags", 1u << TAG_BITS },
+	};
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		ret = bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, sizes[i].name),
+					       sizes[i].elements);
+	return ret;
+}
+
+static int set_constants(struct tap_tally *t)
+{
+	uint32_t nr_slots = t->nr_slots, mask = (1u << TAG_BITS) - 1;
+	bool by_cpu_controller = tap_cgroup_hierarchy() > 0;
+
+	return tap_bpf_set(t->obj, "tap_nr_slots", &nr_slots, sizeof(nr_slots))
+		       ?: tap_bpf_set(t->obj, "tap_tag_mask", &mask, sizeof(mask))
+		       ?: tap_bpf_set(t->obj, "tap_by_cpu_controller", &by_cpu_controller,
+				      sizeof(by_cpu_controller));
+}
+
+static int load(struct tap_tally *t, struct tap_err *err)
+{
+	struct tap_load_log log;
+	int ret;
+
+	if (!tap_cap_for_bpf())
+		return tap_err_set(err, -EPERM, "%s", tap_refusal_why(TAP_STEP_BPF, EPERM));
+	t->obj = tap_bpf_open_tally();
+	if (!t->obj)
+		return tap_err_set(err, -errno, "cannot read the embedded BPF object: %m");
+	ret = size_maps(t) ?: set_constants(t);
+	if (ret)
+		return tap_err_set(err, ret,
+				   "the embedded BPF object does not match this build of schedtap");
+	ret = tap_bpf_load_logged(t->obj, &log);
+	return ret ? tap_err_set(err, ret, "cannot load the BPF programs: %s%s%s",
+				 tap_refusal(TAP_STEP_BPF, ret).text, log.reason[0] ? ": " : "",
+				 log.reason)
+		   : 0;
+}
+
+static int map_all(struct tap_tally *t, struct tap_err *err)
+{
+	t->rows = tap_bpf_map_array(t->obj, "tap_rows", 2 * t->nr_slots * sizeof(*t->rows));
+	t->cpus = tap_bpf_map_array(t->obj, "tap_cpus", t->nr_cpus * sizeof(*t->cpus));
+	t->variables = tap_bpf_map_array(t->obj, ".bss.tally", sizeof(*t->variables));
+	if (!t->rows || !t->cpus || !t->variables)
+		return tap_err_set(err, -errno, "cannot map the tally's numbers: %m");
+	for (unsigned int i = 0; i < t->nr_cpus; i++)
+		t->cpus[i].offset_ns = t->cpus[i].offset_before_ns = INT64_MAX;
+	return 0;
+}
+
+static struct bpf_link *attach(struct tap_tally *t, const char *program)
+{
+	return bpf_program__attach(bpf_object__find_program_by_name(t->obj, program));
+}
+
+static int attach_all(struct tap_tally *t, struct tap_err *err)
+{
+	/* cgroups that are released before this one is attached would keep their slots */
+	t->releases = attach(t, "tap_tally_release");
+	t->migrations = t->releases ? attach(t, "tap_tally_migrate") : NULL;
+	t->switches = t->migrations ? attach(t, "tap_tally_switch") : NULL;
+	return t->switches ? 0
+			   : tap_err_set(err, -errno, "cannot attach the BPF programs: %s",
+					 tap_refusal(TAP_STEP_BPF, errno).text);
+}
+
+static int open_fence(struct tap_tally *t, struct tap_err *err)
+{
+	t->fence = bpf_object__find_map_fd_by_name(t->obj, "tap_fence");
+	t->fenced = bpf_map_create(BPF_MAP_TYPE_ARRAY, "tap_fenced", sizeof(uint32_t),
+				   sizeof(uint64_t), 1, NULL);
+	return t->fenced < 0 ? tap_err_set(err, t->fenced, "cannot create a BPF map: %m") : 0;
+}
+
+int tap_tally_open(struct tap_tally **out, unsigned int max_cgroups, struct tap_err *err)
+{
+	struct tap_tally *t = calloc(1, sizeof(*t));
+	int ret;
+
+	*out = t;
+	if (!t)
+		return tap_err_nomem(err);
+	t->fenced = -1;
+	t->nr_slots = TAP_TALLY_FIRST_FREE + max_cgroups;
+	t->nr_cpus = tap_machine_nr_cpus();
+	t->cpus_read = calloc(t->nr_cpus, sizeof(*t->cpus_read));
+	t->cpus_view = calloc(t->nr_cpus, sizeof(*t->cpus_view));
+	t->run_ns = calloc(t->nr_slots, sizeof(*t->run_ns));
+	t->owed_ns = calloc(t->nr_slots, sizeof(*t->owed_ns));
+	ret = t->cpus_read && t->cpus_view && t->run_ns && t->owed_ns ? load(t, err)
+								      : tap_err_nomem(err);
+	ret = ret ?: map_all(t, err) ?: tap_slots_open(&t->slots, t->obj, t->nr_slots, err);
+	ret = ret ?: open_fence(t, err) ?: attach_all(t, err);
+	if (ret) {
+		tap_tally_close(t);
+		*out = NULL;
+		return ret;
+	}
+	t->read_ns = tap_now_ns();
+	ret = tap_tally_tasks_read(&t->tasks, t->obj, t->read_ns, err);
+	if (ret) {
+		tap_tally_close(t);
+		*out = NULL;
+	}
+	return ret;
+}
+
+static void unmap(void *at, size_t bytes)
+{
+	if (at)
+		munmap(at, bytes);
+}
+
+void tap_tally_close(struct tap_tally *t)
+{
+	if (!t)
+		return;
+	bpf_link__destroy(t->switches);
+	bpf_link__destroy(t->migrations);
+	bpf_link__destroy(t->releases);
+	unmap(t->rows, 2 * t->nr_slots * sizeof(*t->rows));
+	unmap(t->cpus, t->nr_cpus * sizeof(*t->cpus));
+	unmap(t->variables, sizeof(*t->variables));
+	tap_slots_release(&t->slots);
+	if (t->fenced >= 0)
+		close(t->fenced);
+	bpf_object__close(t->obj);
+	tap_tally_tasks_release(&t->tasks);
+	free(t->cpus_read);
+	free(t->cpus_view);
+	free(t->run_ns);
+	free(t->owed_ns);
+	free(t);
+}
+
+/* ---- read ---- */
+
+static int run_info(const struct tap_tally *t, struct bpf_prog_info *info, struct tap_err *err)
+{
+	uint32_t len = sizeof(*info);
+	int fd = bpf_program__fd(bpf_object__find_program_by_name(t->obj, "tap_tally_switch"));
+	int ret = bpf_obj_get_info_by_fd(fd, info, &len);
+
+	return ret ? tap_err_set(err, ret, "cannot read the statistics of a BPF program: %m") : 0;
+}
+
+/*
+ * Wait until no program uses the bank that was in use. An update of a map of maps waits for all
+ * running programs (maybe_wait_bpf_programs()). membarrier() would too, but it refuses to on
+ * machines with nohz_full CPUs.
+ */
+static int wait_for_programs(const struct tap_tally *t, struct tap_err *err)
+{
+	uint32_t first = 0;
+	int ret = bpf_map_update_elem(t->fence, &first, &t->fenced, BPF_ANY);
+
+	return ret ? tap_err_set(err, ret, "cannot wait for the tally's programs: %m") : 0;
+}
+
+/* The slice that a CPU was in when the epoch @epoch began. */
+static void slice_of(const struct tap_tally_cpu *c, uint32_t epoch, uint64_t *since_ns,
+		     unsigned int *slot)
+{
+	*since_ns = __atomic_load_n(&c->since_ns, __ATOMIC_RELAXED);
+	*slot = __atomic_load_n(&c->slot, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&c->epoch, __ATOMIC_ACQUIRE) == epoch) {
+		*since_ns = c->kept_since_ns;
+		*slot = c->kept_slot;
+	}
+}
+
+/* Return: @now_ns of CLOCK_MONOTONIC in the CPU's clock; @least if the clocks were not compared. */
+static uint64_t cpu_time(const struct tap_tally_cpu *c, uint64_t now_ns, uint64_t least)
+{
+	int64_t offset = c->offset_ns < c->offset_before_ns ? c->offset_ns : c->offset_before_ns;
+	uint64_t at_ns = now_ns - (uint64_t)offset;
+
+	return offset == INT64_MAX || at_ns < least ? least : at_ns;
+}
+
+static void add_run(struct tap_tally *t, unsigned int slot, int64_t ns)
+{
+	if (slot < t->nr_slots)
+		t->owed_ns[slot] += ns;
+}
+
+/* A CPU's numbers of the bank @full, and its time up to this reading. */
+static struct tap_tally_cpu_view cpu_view(const struct tap_tally_cpu *c, unsigned int nr,
+					  unsigned int full)
+{
+	struct tap_tally_cpu_view v = { .cpu = nr,
+					.switches = c->switches[full],
+					.idle_ns = c->idle_ns[full] };
+
+	memcpy(v.max_wait_ns, c->max_wait_ns[full], sizeof(v.max_wait_ns));
+	return v;
+}
+
+/*
+ * A slice that goes on at both readings belongs to the time between them: count the part before
+ * this reading, and not the part that the last reading has counted.
+ */
+static void read_cpu(struct tap_tally *t, unsigned int nr, struct tap_tally_view *view)
+{
+	const struct tap_tally_cpu *c = &t->cpus[nr];
+	struct cpu_read *was = &t->cpus_read[nr], is = { 0 };
+	struct tap_tally_cpu_view *v = &t->cpus_view[view->nr_cpus];
+	uint64_t since_ns;
+
+	if (!c->first_ns)
+		return;
+	slice_of(c, t->epoch, &since_ns, &is.slot);
+	if (!since_ns) /* its first switch was after this reading */
+		return;
+	is.at_ns = cpu_time(c, view->to_ns, since_ns);
+	if (is.at_ns < was->at_ns)
+		is.at_ns = was->at_ns;
+	is.running_ns = is.at_ns - since_ns;
+	add_run(t, was->slot, -(int64_t)was->running_ns);
+	add_run(t, is.slot, (int64_t)is.running_ns);
+	*v = cpu_view(c, nr, !(t->epoch & 1));
+	v->cpu_ns = is.at_ns - (was->at_ns ?: c->first_ns);
+	v->idle_ns += is.slot == TAP_TALLY_IDLE ? is.running_ns : 0;
+	v->idle_ns -= was->slot == TAP_TALLY_IDLE ? was->running_ns : 0;
+	view->cpu_ns += v->cpu_ns;
+	view->nr_cpus++;
+	*was = is;
+}
+
+static void read_run_times(struct tap_tally *t, const struct tap_tally_row *rows)
+{
+	for (unsigned int i = 0; i < t->slots.used; i++) {
+		t->owed_ns[i] += (int64_t)rows[i].run_ns;
+		/* the clocks' difference is an estimate: it may be a microsecond less than before
+		 */
+		t->run_ns[i] = t->owed_ns[i] > 0 ? (uint64_t)t->owed_ns[i] : 0;
+		t->owed_ns[i] -= (int64_t)t->run_ns[i];
+	}
+}
+
+/* Empty the bank that the programs will use next: @view's rows of the last reading are in it. */
+static void empty_bank(struct tap_tally *t, unsigned int bank)
+{
+	memset(t->rows + bank * t->nr_slots, 0, t->slots.used * sizeof(*t->rows));
+	for (unsigned int i = 0; i < t->nr_cpus; i++) {
+		t->cpus[i].switches[bank] = t->cpus[i].idle_ns[bank] = 0;
+		memset(t->cpus[i].max_wait_ns[bank], 0, sizeof(t->cpus[i].max_wait_ns[bank]));
+	}
+}
+
+int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_err *err)
+{
+	struct bpf_prog_info info = { 0 };
+	unsigned int full = t->epoch & 1;
+	int ret;
+
+	empty_bank(t, !full);
+	__atomic_store_n(&t->variables->epoch, ++t->epoch, __ATOMIC_SEQ_CST);
+	*view = (struct tap_tally_view){ .from_ns = t->read_ns,
+					 .to_ns = tap_now_ns(),
+					 .rows = t->rows + full * t->nr_slots,
+					 .run_ns = t->run_ns };
+	t->read_ns = view->to_ns;
+	ret = wait_for_programs(t, err) ?: tap_slots_read(&t->slots, err);
+	if (ret)
+		return ret;
+	view->nr_slots = t->slots.used;
+	view->names = (const char *const *)t->slots.names;
+	view->no_free_slot = __atomic_load_n(&t->variables->no_free_slot, __ATOMIC_RELAXED);
+	view->cpus = t->cpus_view;
+	for (unsigned int i = 0; i < t->nr_cpus; i++)
+		read_cpu(t, i, view);
+	read_run_times(t, view->rows);
+	ret = tap_tally_tasks_read(&t->tasks, t->obj, view->from_ns, err);
+	ret = ret ?: run_info(t, &info, err);
+	view->missed = info.recursion_misses;
+	view->tasks = t->tasks.v;
+	view->nr_tasks = t->tasks.nr;
+	view->all_tasks = t->tasks.nr_all;
+	return ret;
+}
+
+/* ---- overhead ---- */
+
+int64_t tap_tally_overhead(struct tap_tally *t, uint64_t ns, struct tap_err *err)
+{
+	const struct timespec wait = { .tv_sec = (time_t)(ns / 1000000000u),
+				       .tv_nsec = (long)(ns % 1000000000u) };
+	struct bpf_prog_info before = { 0 }, after = { 0 };
+	int fd = tap_bpf_stats_open(err), ret = fd < 0 ? fd : run_info(t, &before, err);
+	uint64_t runs;
+
+	if (!ret) {
+		nanosleep(&wait, NULL);
+		ret = run_info(t, &after, err);
+	}
+	if (fd >= 0)
+		close(fd);
+	runs = after.run_cnt - before.run_cnt;
+	return ret || !runs ? ret : (int64_t)((after.run_time_ns - before.run_time_ns) / runs);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads the tally (bpf/tally_maps.h): the waits of all tasks of the machine, which a BPF program on
+ * sched_switch counts in the kernel. No events are recorded. Not thread safe.
+ */
+#ifndef TAP_RECORD_TALLY_TALLY_H
+#define TAP_RECORD_TALLY_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <schedtap/err.h>
+
+#include "tally_maps.h"
+
+struct tap_tally;
+
+struct tap_tally_cpu_view {
+	unsigned int cpu;
+	uint64_t cpu_ns, idle_ns, switches, max_wait_ns[TAP_TALLY_KINDS];
+};
+
+/* What happened from one reading to the next. */
+struct tap_tally_view {
+	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
+	unsigned int nr_slots; /* up to the last one that is used */
+	/*
+	 * By slot. .rows: borrowed until the next reading. Its .run_ns lacks slices that go on:
+	 * .run_ns has all. .names: the cgroup's path, "idle" or "kernel threads"; NULL: the slot is
+	 * not used. The sum of .run_ns is .cpu_ns, within 10 us for each CPU.
+	 */
+	const struct tap_tally_row *rows;
+	const uint64_t *run_ns;
+	const char *const *names;
+	/* the CPUs that were seen to switch since the tally began, and their time together */
+	const struct tap_tally_cpu_view *cpus;
+	unsigned int nr_cpus;
+	uint64_t cpu_ns;
+	/*
+	 * Tasks that ran or came to wait, by tid; the kernel adds a wait when it ends. .all_tasks:
+	 * number of all tasks.
+	 */
+	const struct tap_tally_task *tasks;
+	unsigned int nr_tasks, all_tasks;
+	uint64_t missed; /* switches since the tally began for which the kernel did not run it */
+	/* new cgroups since the tally began that count with an ancestor: there was no free slot */
+	uint64_t no_free_slot;
+};
+
+/*
+ * Load and attach the programs. @max_cgroups: that have numbers of their own at a time, 1..60000.
+ * Return: 0; -errno with a sentence.
+ */
+int tap_tally_open(struct tap_tally **out, unsigned int max_cgroups, struct tap_err *err);
+void tap_tally_close(struct tap_tally *t);
+
+/*
+ * Take all the numbers since the last reading, or since the tally began. Waits for an RCU grace
+ * period, usually 10 to 30 ms. @view: valid until the next reading. Return: 0; -errno with a
+ * sentence.
+ */
+int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_err *err);
+
+/*
+ * Measure the overhead: the average run time of the program on sched_switch during @ns, in which
+ * the kernel measures all BPF programs. Return: ns per switch; 0 if there was none; -errno with a
+ * sentence.
+ */
+int64_t tap_tally_overhead(struct tap_tally *t, uint64_t ns, struct tap_err *err);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Does the tally add up at any moment? While cgroups are made and removed as fast as possible, and
+ * while it has fewer places than there are cgroups.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <glob.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../unit/skip_test.h"
+#include "event/select/mount.h"
+#include "record/tally/tally.h"
+
+#define PLACES 4u
+#define NR_CROWD 8u /* cgroups, more than there are places */
+#define READINGS 20u
+#define READ_US 100000u
+#define MAX_CLOCK_NS 10000 /* for each CPU: by which the run times may differ from the time */
+#define MAX_COMPARED_NS 500000 /* the clocks' difference is not yet exact at the first readings */
+
+static char mount[PATH_MAX];
+static pid_t self;
+static pid_t children[NR_CROWD + 1];
+static unsigned int nr_children;
+
+#define FOLDER_MAX (PATH_MAX + 64)
+
+static void folder_of(char path[FOLDER_MAX], const char *name, unsigned int nr)
+{
+	snprintf(path, FOLDER_MAX, "%s/tally-%d-%s%u", mount, self, name, nr);
+}
+
+static bool enter(const char *folder)
+{
+	char path[FOLDER_MAX + 16];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
+	f = fopen(path, "w");
+	return f && fprintf(f, "%d", getpid()) > 0 && !fclose(f);
+}
+
+/* Fork a process that ends with this one, however that ends. Return: as fork(). */
+static pid_t fork_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid > 0)
+		children[nr_children++] = pid;
+	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+/* Return: of a process that runs and sleeps in turns in this cgroup. */
+static pid_t start_in(const char *folder)
+{
+	pid_t pid = fork_child();
+
+	if (pid)
+		return pid;
+	if (!enter(folder))
+		_exit(1);
+	for (;;) {
+		for (volatile unsigned int i = 0; i < 100000; i++)
+			;
+		usleep(500);
+	}
+}
+
+/* Make cgroups in which a process ends, and remove them, without end. */
+static pid_t start_storm(void)
+{
+	char folder[FOLDER_MAX];
+	pid_t pid = fork_child();
+
+	if (pid)
+		return pid;
+	for (unsigned int i = 0;; i++) {
+		folder_of(folder, "storm", i);
+		if (mkdir(folder, 0755))
+			_exit(1);
+		pid = fork();
+		if (!pid)
+			_exit(!enter(folder));
+		waitpid(pid, NULL, 0);
+		while (rmdir(folder))
+			usleep(100);
+	}
+}
+
+/* Also after a failed test: end all children, and remove their cgroups. */
+static int clean_up(void **state)
+{
+	char pattern[FOLDER_MAX];
+	glob_t found;
+
+	(void)state;
+	for (unsigned int i = 0; i < nr_children; i++)
+		kill(children[i], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	nr_children = 0;
+	snprintf(pattern, sizeof(pattern), "%s/tally-%d-*", mount, self);
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			while (rmdir(found.gl_pathv[i]))
+				usleep(100);
+	globfree(&found);
+	return 0;
+}
+
+static uint64_t sum_of_waits(const struct tap_tally_row *row)
+{
+	return row->wait_ns[0] + row->wait_ns[1] + row->wait_ns[2];
+}
+
+static uint64_t sum_of_culprits(const struct tap_tally_row *row)
+{
+	uint64_t ns =
+		row->self_ns + row->idle_ns + row->kernel_ns + row->other_ns + row->elsewhere_ns;
+
+	for (unsigned int i = 0; i < TAP_TALLY_CULPRITS; i++)
+		ns += row->culprits[i].ns;
+	return ns;
+}
+
+/* Each bucket's waits are at least as long as the bucket before allows. */
+static uint64_t least_of_buckets(const struct tap_tally_row *row)
+{
+	double ns = 0;
+
+	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
+		for (unsigned int i = 1; i < TAP_TALLY_BUCKETS; i++)
+			ns += row->buckets[k][i] * (1e9 / (1 << 22)) *
+			      __builtin_exp2((i - 1) / 8.0);
+	return (uint64_t)ns;
+}
+
+static void check_sums(const struct tap_tally_view *v)
+{
+	uint64_t run_ns = 0;
+
+	for (unsigned int i = 0; i < v->nr_slots; i++) {
+		const struct tap_tally_row *row = &v->rows[i];
+
+		assert_int_equal(sum_of_waits(row), sum_of_culprits(row));
+		assert_true(least_of_buckets(row) <= sum_of_waits(row));
+		assert_true(v->names[i] || !sum_of_waits(row));
+		run_ns += v->run_ns[i];
+	}
+	assert_in_range(v->cpu_ns + v->nr_cpus * MAX_CLOCK_NS - run_ns, 0,
+			2 * v->nr_cpus * MAX_CLOCK_NS);
+	assert_in_range(v->cpu_ns, 1, v->nr_cpus * (v->to_ns - v->from_ns + MAX_COMPARED_NS));
+}
+
+static unsigned int nr_named(const struct tap_tally_view *v, const char *part)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < v->nr_slots; i++)
+		nr += v->names[i] && strstr(v->names[i], part);
+	return nr;
+}
+
+static void sums_hold_in_a_storm(void **state)
+{
+	unsigned int removed = 0, stayed = 0;
+	struct tap_tally_view v = { 0 };
+	struct tap_err err = { 0 };
+	struct tap_tally *t;
+	uint64_t to_ns = 0;
+	pid_t storm;
+
+	(void)state;
+	if (tap_tally_open(&t, 1024, &err)) {
+		skip_test(err.text);
+		return;
+	}
+	storm = start_storm();
+	for (unsigned int i = 0; i < READINGS; i++) {
+		usleep(READ_US);
+		assert_int_equal(tap_tally_read(t, &v, &err), 0);
+		assert_true(!to_ns || v.from_ns == to_ns);
+		to_ns = v.to_ns;
+		check_sums(&v);
+	}
+	for (unsigned int i = 0; i < v.nr_slots; i++) {
+		removed += v.names[i] && !strcmp(v.names[i], "/(removed)");
+		stayed += v.names[i] && !strncmp(v.names[i], "/tally-", 7);
+	}
+	assert_int_equal(waitpid(storm, NULL, WNOHANG), 0);
+	tap_tally_close(t);
+	assert_true(removed + stayed > READINGS);
+}
+
+/* The cgroups without a place count with the root, and nothing is lost. */
+static void ancestors_count_for_cgroups_without_place(void **state)
+{
+	char folder[FOLDER_MAX];
+	struct tap_tally_view v = { 0 };
+	struct tap_err err = { 0 };
+	struct tap_tally *t;
+
+	(void)state;
+	if (tap_tally_open(&t, PLACES, &err)) {
+		skip_test(err.text);
+		return;
+	}
+	for (unsigned int i = 0; i < NR_CROWD; i++) {
+		folder_of(folder, "crowd", i);
+		assert_int_equal(mkdir(folder, 0755), 0);
+		assert_true(start_in(folder) > 0);
+	}
+	for (unsigned int i = 0; i < READINGS; i++) {
+		usleep(READ_US);
+		assert_int_equal(tap_tally_read(t, &v, &err), 0);
+		check_sums(&v);
+	}
+	assert_true(v.no_free_slot >= NR_CROWD - PLACES);
+	assert_in_range(nr_named(&v, "/tally-"), 1, PLACES);
+	assert_true(v.run_ns[TAP_TALLY_ROOT] > 0);
+	tap_tally_close(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(sums_hold_in_a_storm, clean_up),
+		cmocka_unit_test_teardown(ancestors_count_for_cgroups_without_place, clean_up),
+	};
+
+	self = getpid();
+	if (geteuid() || !tap_cgroup_mount(mount, sizeof(mount))) {
+		skip_test("needs root and cgroups");
+		return 0;
+	}
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The tally's buckets against powers of two that are calculated in long double, and quantiles of
+ * them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "record/tally/waits.h"
+
+/* Upper limit of a bucket in seconds; of the last one there is none. */
+static long double limit_of(unsigned int bucket)
+{
+	return exp2l(bucket / 8.0L - 22);
+}
+
+static void check_bucket(uint64_t ns)
+{
+	unsigned int bucket = tap_tally_bucket(ns);
+	long double s = ns / 1e9L;
+
+	if (bucket && s <= limit_of(bucket - 1) * (1 - 1e-9L))
+		fail_msg("%llu ns: bucket %u begins later", (unsigned long long)ns, bucket);
+	if (bucket < TAP_TALLY_BUCKETS - 1 && s > limit_of(bucket) * (1 + 1e-9L))
+		fail_msg("%llu ns: bucket %u ends earlier", (unsigned long long)ns, bucket);
+}
+
+static void buckets_have_their_limits(void **state)
+{
+	unsigned short seed[3] = { 1, 2, 3 };
+
+	(void)state;
+	for (uint64_t ns = 0; ns < 100000; ns++)
+		check_bucket(ns);
+	for (unsigned int i = 1; i < TAP_TALLY_BUCKETS - 1; i++)
+		for (int d = -2; d <= 2; d++)
+			check_bucket((uint64_t)((int64_t)(limit_of(i) * 1e9L) + d));
+	for (unsigned int i = 0; i < 1000000; i++)
+		check_bucket((uint64_t)(exp2(erand48(seed) * 64)));
+	check_bucket(UINT64_MAX);
+	assert_int_equal(tap_tally_bucket(0), 0);
+	assert_int_equal(tap_tally_bucket(238), 0);
+	assert_int_equal(tap_tally_bucket(239), 1);
+	assert_int_equal(tap_tally_bucket(32000000000), TAP_TALLY_BUCKETS - 2);
+	assert_int_equal(tap_tally_bucket(32000000100), TAP_TALLY_BUCKETS - 1);
+}
+
+/* Powers of two of a second that are whole nanoseconds: a bucket includes its upper limit. */
+static void powers_of_two_end_their_bucket(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 6; i++)
+		assert_int_equal(tap_tally_bucket(1000000000ull << i), (22 + i) * 8);
+	for (unsigned int i = 1; i < 10; i++)
+		assert_int_equal(tap_tally_bucket(1000000000ull >> i), (22 - i) * 8);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* A quantile is at most the width of a bucket, 2^(1/8) = 1.0905, off. */
+static void quantiles_are_in_their_bucket(void **state)
+{
+	enum { NR = 20000 };
+	static const double parts[] = { 0.01, 0.1, 0.5, 0.9, 0.99, 0.999 };
+	static struct tap_tally_row row;
+	uint64_t *waits = calloc(NR, sizeof(*waits));
+	unsigned short seed[3] = { 4, 5, 6 };
+	struct tap_waits w = { 0 };
+
+	(void)state;
+	for (unsigned int i = 0; i < NR; i++) {
+		waits[i] = (uint64_t)exp2(8 + 20 * erand48(seed) * erand48(seed));
+		row.wait_ns[TAP_TALLY_PREEMPTED] += waits[i];
+		row.buckets[TAP_TALLY_PREEMPTED][tap_tally_bucket(waits[i])]++;
+	}
+	tap_waits_add(&w, &row, TAP_TALLY_PREEMPTED);
+	tap_waits_add(&w, &row, TAP_TALLY_WAKING);
+	assert_int_equal(w.count, NR);
+	assert_int_equal(w.sum_ns, row.wait_ns[TAP_TALLY_PREEMPTED]);
+	qsort(waits, NR, sizeof(*waits), by_size);
+	for (unsigned int i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		double is = (double)tap_waits_quantile(&w, parts[i]);
+		double wanted = (double)waits[(unsigned int)(parts[i] * NR)];
+
+		if (is > wanted * 1.0906 || is < wanted / 1.0906)
+			fail_msg("quantile %g is %.0f ns, not %.0f", parts[i], is, wanted);
+	}
+	free(waits);
+}
+
+static void no_waits_have_no_quantile(void **state)
+{
+	struct tap_waits w = { 0 };
+
+	(void)state;
+	assert_int_equal(tap_waits_quantile(&w, 0.99), 0);
+	w.count = w.buckets[0] = 3;
+	assert_int_equal(tap_waits_quantile(&w, 0.99), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(buckets_have_their_limits),
+		cmocka_unit_test(powers_of_two_end_their_bucket),
+		cmocka_unit_test(quantiles_are_in_their_bucket),
+		cmocka_unit_test(no_waits_have_no_quantile),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
