@@ -24,7 +24,7 @@ use VM;
 my $here = dirname(abs_path($0));
 my $program = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
 my @kernels = grep { !/^arm64-/ } split(' ', $ENV{KERNELS} // '6.1 7.3');
-my @parts = split(/,/, $ENV{PARTS} // 'record,probes,queues,programs,portable,module,scx,ci,lockdown');
+my @parts = split(/,/, $ENV{PARTS} // 'record,probes,queues,tally,programs,portable,module,scx,ci,lockdown');
 my $quiet_s = 300; # the longest step, 100 cycles of the module, says nothing before its end
 my $at_once = 2;
 my @large = qw(trace-cmd perf bpftrace);

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/wall.h"
+#include "record/tally/waits.h"
+#include "show/top/top.h"
+
+static const char *const kinds[] = { "waking", "preempted", "throttled" };
+static const char *const reasons[] = { "unseen", "other_task", "no_stamp", "negative",
+				       "delayed_dequeue" };
+
+static void add_u64(struct tap_buf *out, const char *key, uint64_t v)
+{
+	tap_buf_printf(out, "\"%s\":", key);
+	tap_buf_u64(out, v);
+}
+
+static void add_waits(struct tap_buf *out, const struct tap_waits *w)
+{
+	tap_buf_char(out, '{');
+	add_u64(out, "count", w->count);
+	tap_buf_char(out, ',');
+	add_u64(out, "sum_ns", w->sum_ns);
+	for (unsigned int i = 0; i < 3; i++) {
+		static const double parts[] = { 0.5, 0.99, 0.999 };
+		static const char *const keys[] = { "p50_ns", "p99_ns", "p99_9_ns" };
+
+		tap_buf_char(out, ',');
+		if (w->count)
+			add_u64(out, keys[i], tap_waits_quantile(w, parts[i]));
+		else
+			tap_buf_printf(out, "\"%s\":null", keys[i]);
+	}
+	tap_buf_char(out, '}');
+}
+
+/* The waits of a row by kind. @row: NULL: of all rows. */
+static void add_all_waits(struct tap_buf *out, const struct tap_tally_view *v,
+			  const struct tap_tally_row *row)
+{
+	tap_buf_puts(out, ",\"waits\":{");
+	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
+		struct tap_waits w = { 0 };
+
+		for (unsigned int i = 0; i < v->nr_slots; i++)
+			if (!row || row == &v->rows[i])
+				tap_waits_add(&w, &v->rows[i], k);
+		tap_buf_printf(out, "%s\"%s\":", k ? "," : "", kinds[k]);
+		add_waits(out, &w);
+	}
+	tap_buf_char(out, '}');
+}
+
+static void add_culprits(struct tap_buf *out, const struct tap_tally_view *v,
+			 const struct tap_tally_row *row)
+{
+	struct tap_top_culprit *list;
+	unsigned int nr = tap_top_culprits(v, row, &list);
+
+	tap_buf_puts(out, ",\"culprits\":[");
+	for (unsigned int i = 0; i < nr; i++) {
+		tap_buf_puts(out, i ? ",{\"culprit\":" : "{\"culprit\":");
+		tap_text_json(out, list[i].name, strlen(list[i].name));
+		tap_buf_char(out, ',');
+		add_u64(out, "ns", list[i].ns);
+		tap_buf_char(out, '}');
+	}
+	tap_buf_char(out, ']');
+	free(list);
+}
+
+static void add_censored(struct tap_buf *out, const struct tap_tally_view *v,
+			 const struct tap_tally_row *row)
+{
+	tap_buf_puts(out, ",\"censored\":{");
+	for (unsigned int k = 0; k < TAP_TALLY_REASONS; k++) {
+		uint64_t nr = 0;
+
+		for (unsigned int i = 0; i < v->nr_slots; i++)
+			if (!row || row == &v->rows[i])
+				nr += v->rows[i].censored[k];
+		if (k)
+			tap_buf_char(out, ',');
+		add_u64(out, reasons[k], nr);
+	}
+	tap_buf_char(out, '}');
+}
+
+static bool is_empty(const struct tap_tally_view *v, unsigned int slot)
+{
+	static const struct tap_tally_row none;
+
+	return !v->run_ns[slot] && !memcmp(&v->rows[slot], &none, sizeof(none));
+}
+
+static void add_cgroups(struct tap_buf *out, const struct tap_tally_view *v)
+{
+	const char *comma = "";
+
+	tap_buf_puts(out, ",\"cgroups\":[");
+	for (unsigned int i = TAP_TALLY_KERNEL; i < v->nr_slots; i++) {
+		if (!v->names[i] || is_empty(v, i))
+			continue;
+		tap_buf_printf(out, "%s{\"cgroup\":", comma);
+		tap_text_json(out, v->names[i], strlen(v->names[i]));
+		tap_buf_char(out, ',');
+		add_u64(out, "run_ns", v->run_ns[i]);
+		add_all_waits(out, v, &v->rows[i]);
+		add_culprits(out, v, &v->rows[i]);
+		add_censored(out, v, &v->rows[i]);
+		tap_buf_char(out, '}');
+		comma = ",";
+	}
+	tap_buf_char(out, ']');
+}
+
+static void add_max_waits(struct tap_buf *out, const uint64_t ns[TAP_TALLY_KINDS])
+{
+	tap_buf_puts(out, ",\"max_wait_ns\":{");
+	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
+		if (k)
+			tap_buf_char(out, ',');
+		add_u64(out, kinds[k], ns[k]);
+	}
+	tap_buf_char(out, '}');
+}
+
+static void add_cpus(struct tap_buf *out, const struct tap_tally_view *v)
+{
+	tap_buf_puts(out, ",\"cpus\":[");
+	for (unsigned int i = 0; i < v->nr_cpus; i++) {
+		tap_buf_puts(out, i ? ",{" : "{");
+		add_u64(out, "cpu", v->cpus[i].cpu);
+		tap_buf_char(out, ',');
+		add_u64(out, "cpu_ns", v->cpus[i].cpu_ns);
+		tap_buf_char(out, ',');
+		add_u64(out, "idle_ns", v->cpus[i].idle_ns);
+		tap_buf_char(out, ',');
+		add_u64(out, "switches", v->cpus[i].switches);
+		add_max_waits(out, v->cpus[i].max_wait_ns);
+		tap_buf_char(out, '}');
+	}
+	tap_buf_char(out, ']');
+}
+
+static void add_task(struct tap_buf *out, const struct tap_tally_task *t)
+{
+	const struct {
+		const char *key;
+		uint64_t v;
+	} members[] = {
+		{ "tid", t->tid },
+		{ "tgid", t->tgid },
+		{ "run_ns", t->run_ns },
+		{ "wait_ns", t->wait_ns },
+		{ "waits", t->waits },
+		{ "voluntary_switches", t->voluntary },
+		{ "migrations", t->migrations },
+		{ "involuntary_switches", t->involuntary },
+	};
+
+	tap_buf_puts(out, "{\"comm\":");
+	tap_text_json(out, t->comm, strnlen(t->comm, sizeof(t->comm)));
+	for (unsigned int i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		tap_buf_char(out, ',');
+		add_u64(out, members[i].key, members[i].v);
+	}
+	tap_buf_char(out, '}');
+}
+
+static void add_tasks(struct tap_buf *out, const struct tap_tally_view *v)
+{
+	tap_buf_char(out, ',');
+	add_u64(out, "all_tasks", v->all_tasks);
+	tap_buf_puts(out, ",\"tasks\":[");
+	for (unsigned int i = 0; i < v->nr_tasks; i++) {
+		if (i)
+			tap_buf_char(out, ',');
+		add_task(out, &v->tasks[i]);
+	}
+	tap_buf_char(out, ']');
+}
+
+static void add_overhead(struct tap_buf *out, const struct tap_top_refresh *r)
+{
+	double pct = tap_top_overhead(r);
+
+	tap_buf_puts(out, ",\"overhead\":{");
+	if (isnan(pct))
+		tap_buf_puts(out, "\"ns_per_switch\":null,\"cpu_pct\":null");
+	else
+		tap_buf_printf(out, "\"ns_per_switch\":%llu,\"cpu_pct\":%.3f",
+			       (unsigned long long)r->ns_per_switch, pct);
+	tap_buf_char(out, ',');
+	add_u64(out, "own_cpu_ns", r->own_cpu_ns);
+	tap_buf_char(out, '}');
+}
+
+void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r)
+{
+	const struct tap_tally_view *v = r->view;
+	struct tap_wall wall = { .is_known = true };
+	uint64_t max_ns[TAP_TALLY_KINDS];
+
+	tap_buf_puts(out, "{\"schema\":1,\"time_wall\":\"");
+	tap_wall_add_iso(&wall, out, (uint64_t)r->realtime_ns);
+	tap_buf_puts(out, "\",");
+	add_u64(out, "start_ns", v->from_ns);
+	tap_buf_char(out, ',');
+	add_u64(out, "end_ns", v->to_ns);
+	tap_buf_puts(out, ",\"waits_begin\":\"queued\",");
+	add_u64(out, "cpu_ns", v->cpu_ns);
+	tap_buf_char(out, ',');
+	add_u64(out, "idle_ns", v->run_ns[TAP_TALLY_IDLE]);
+	tap_buf_char(out, ',');
+	add_u64(out, "switches", tap_top_switches(v));
+	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
+		max_ns[k] = tap_top_max_wait(v, k);
+	add_max_waits(out, max_ns);
+	add_all_waits(out, v, NULL);
+	add_culprits(out, v, NULL);
+	add_censored(out, v, NULL);
+	add_cpus(out, v);
+	add_cgroups(out, v);
+	add_tasks(out, v);
+	add_overhead(out, r);
+	tap_buf_char(out, ',');
+	add_u64(out, "lost", v->missed);
+	tap_buf_char(out, ',');
+	add_u64(out, "cgroups_without_slot", v->no_free_slot);
+	tap_buf_puts(out, "}\n");
+}

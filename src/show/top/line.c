@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/wall.h"
+#include "record/tally/waits.h"
+#include "show/top/top.h"
+
+/* Append a time with its unit, two digits or more: "820 ns", "1.4 ms", "21 ms". */
+static void add_time(struct tap_buf *out, const char *name, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms" };
+	double v = (double)ns;
+	unsigned int u = 0;
+
+	while (u < 2 && v >= 999.5) {
+		v /= 1000;
+		u++;
+	}
+	if (v >= 999.5)
+		tap_buf_printf(out, " %s %.*f s", name, v < 9950, v / 1000);
+	else
+		tap_buf_printf(out, " %s %.*f %s", name, u && v < 9.95, v, units[u]);
+}
+
+static void add_waits(struct tap_buf *out, const struct tap_tally_view *v, enum tap_tally_kind kind,
+		      const char *name)
+{
+	struct tap_waits w = { 0 };
+
+	for (unsigned int i = 0; i < v->nr_slots; i++)
+		tap_waits_add(&w, &v->rows[i], kind);
+	if (!w.count)
+		return;
+	tap_buf_printf(out, "  %s", name);
+	if (kind == TAP_TALLY_WAKING)
+		add_time(out, "p50", tap_waits_quantile(&w, 0.5));
+	add_time(out, "p99", tap_waits_quantile(&w, 0.99));
+	add_time(out, "max", tap_top_max_wait(v, kind));
+}
+
+static void add_culprit(struct tap_buf *out, const struct tap_tally_view *v)
+{
+	struct tap_top_culprit *list;
+	unsigned int nr = tap_top_culprits(v, NULL, &list);
+	uint64_t all_ns = 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		all_ns += list[i].ns;
+	if (nr) {
+		tap_buf_puts(out, "  culprit ");
+		tap_text_escape(out, list->name, strlen(list->name));
+		tap_buf_printf(out, " %.0f %%", 100 * (double)list->ns / (double)all_ns);
+	}
+	free(list);
+}
+
+static uint64_t nr_censored(const struct tap_tally_view *v)
+{
+	uint64_t nr = 0;
+
+	for (unsigned int i = 0; i < v->nr_slots; i++)
+		for (unsigned int k = 0; k < TAP_TALLY_REASONS; k++)
+			nr += v->rows[i].censored[k];
+	return nr;
+}
+
+static void add_rate(struct tap_buf *out, const struct tap_tally_view *v)
+{
+	double rate = (double)tap_top_switches(v) * 1e9 / (double)(v->to_ns - v->from_ns);
+
+	if (rate < 1000)
+		tap_buf_printf(out, "  %.0f switches/s", rate);
+	else
+		tap_buf_printf(out, "  %.1f k switches/s", rate / 1000);
+}
+
+void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r)
+{
+	const struct tap_tally_view *v = r->view;
+	double idle_ns = (double)v->run_ns[TAP_TALLY_IDLE], overhead = tap_top_overhead(r);
+	struct tap_wall wall = { .is_known = true, .shown = TAP_SHOW_TOD };
+	char at[TAP_WALL_TEXT];
+
+	tap_buf_add(out, at,
+		    tap_wall_text(&wall, (uint64_t)r->realtime_ns, at) - strlen(".000000000"));
+	if (v->cpu_ns)
+		tap_buf_printf(out, "  %.0f %% busy", 100 * (1 - idle_ns / (double)v->cpu_ns));
+	add_rate(out, v);
+	add_waits(out, v, TAP_TALLY_WAKING, "waking");
+	add_waits(out, v, TAP_TALLY_PREEMPTED, "preempted");
+	add_waits(out, v, TAP_TALLY_THROTTLED, "throttled");
+	add_culprit(out, v);
+	if (!isnan(overhead))
+		tap_buf_printf(out, "  overhead %.1f %%", overhead);
+	tap_buf_printf(out, "  censored %llu  lost %llu\n", (unsigned long long)nr_censored(v),
+		       (unsigned long long)v->missed);
+}

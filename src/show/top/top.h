@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What `schedtap top -b` prints at each refresh. */
+#ifndef TAP_SHOW_TOP_TOP_H
+#define TAP_SHOW_TOP_TOP_H
+
+#include "base/buf.h"
+#include "record/tally/tally.h"
+
+struct tap_top_refresh {
+	const struct tap_tally_view *view; /* of the time since the last refresh */
+	int64_t realtime_ns; /* of the refresh, ns since 1970 */
+	/* overhead: of the program on sched_switch, 0: unknown; and CPU time of this process */
+	uint64_t ns_per_switch, own_cpu_ns;
+};
+
+/* Who or what ran while tasks waited. */
+struct tap_top_culprit {
+	const char *name; /* a cgroup's path, "own cgroup", "kernel threads", "idle CPU", ... */
+	uint64_t ns;
+};
+
+/*
+ * List the culprits of all waits of a row, the greatest first. @row: NULL: of all rows. @list: set;
+ * owned by the caller, NULL when out of memory. Return: number of entries.
+ */
+unsigned int tap_top_culprits(const struct tap_tally_view *view, const struct tap_tally_row *row,
+			      struct tap_top_culprit **list);
+
+uint64_t tap_top_switches(const struct tap_tally_view *view); /* of all CPUs */
+uint64_t tap_top_max_wait(const struct tap_tally_view *view, enum tap_tally_kind kind);
+
+/* Return: percent of the CPU time that the tally takes; NAN if unknown. */
+double tap_top_overhead(const struct tap_top_refresh *r);
+
+/* Append one line for people. */
+void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r);
+/* Append one JSON object and a newline; docs/json.md has the keys. */
+void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r);
+
+#endif

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Checks what `schedtap top --json` says: whether it adds up, and against what the kernel has counted of a load (tally_load.c).
+package Tally;
+use strict;
+use warnings;
+use Exporter qw(import);
+use List::Util qw(sum0);
+use Test::More;
+our @EXPORT = qw(check_refreshes check_load);
+
+my $max_switches_differ = 8; # while the load enters or leaves its cgroup, before and after it counts
+my $max_ns = 10e6; # of the load's run time and waits while it does not count
+
+# Sums of waits by kind and of culprits, which must be equal.
+sub adds_up {
+	my ($what) = @_;
+
+	return sum0(map { $_->{sum_ns} } values(%{ $what->{waits} })) == sum0(map { $_->{ns} } @{ $what->{culprits} });
+}
+
+sub wrong_sums {
+	my ($r) = @_;
+	my @wrong = map { "$_->{cgroup}: waits and culprits differ" } grep { !adds_up($_) } @{ $r->{cgroups} };
+	my $ran_ns = $r->{idle_ns} + sum0(map { $_->{run_ns} } @{ $r->{cgroups} });
+
+	push(@wrong, 'all: waits and culprits differ') if !adds_up($r);
+	push(@wrong, "$ran_ns ns of $r->{cpu_ns} ns ran or were idle") if abs($ran_ns - $r->{cpu_ns}) > 10e3 * $r->{cpus};
+	for my $kind (keys(%{ $r->{waits} })) {
+		push(@wrong, "$kind: the longest wait is shorter than p99.9")
+			if ($r->{waits}{$kind}{p99_9_ns} // 0) > 1.1 * $r->{max_wait_ns}{$kind} + 300;
+	}
+	return @wrong;
+}
+
+# Two refreshes in a row: each CPU's time is there once.
+sub wrong_time {
+	my ($before, $after) = @_;
+	my $ns = ($after->{end_ns} - $after->{start_ns}) * @{ $after->{cpus} };
+
+	return ('a gap between refreshes') if $before->{end_ns} != $after->{start_ns};
+	return if @{ $before->{cpus} } != @{ $after->{cpus} } || abs($after->{cpu_ns} - $ns) <= 0.001 * $ns;
+	return ("$after->{cpu_ns} ns of $ns ns are there");
+}
+
+sub check_refreshes {
+	my (@refreshes) = @_;
+
+	is_deeply([map { wrong_sums($_) } @refreshes], [], 'all adds up at each refresh');
+	is_deeply([map { wrong_time(@refreshes[$_ - 1, $_]) } 1 .. $#refreshes], [], 'no time is missing');
+}
+
+sub of_cgroup {
+	my ($name, @refreshes) = @_;
+	my %sum = map { $_ => 0 } qw(censored run_ns wait_ns waking preempted throttled throttled_ns);
+
+	for my $c (map { grep { $_->{cgroup} eq $name } @{ $_->{cgroups} } } @refreshes) {
+		$sum{run_ns} += $c->{run_ns};
+		$sum{wait_ns} += $_->{sum_ns} for values(%{ $c->{waits} });
+		$sum{throttled_ns} += $c->{waits}{throttled}{sum_ns};
+		$sum{$_} += $c->{waits}{$_}{count} for keys(%{ $c->{waits} });
+		$sum{censored} += sum0(values(%{ $c->{censored} }));
+	}
+	return \%sum;
+}
+
+sub near { my ($x, $y, $part, $ns) = @_; return abs($x - $y) <= $part * $y + $ns }
+
+# A load that was the only task of its cgroup, from before the first refresh's end to the last. @$clock_ns: by how much in all the
+# clock of the kernel's numbers may have been old when tasks that were just woken were switched in. Return: the cgroup's sums.
+sub check_load {
+	my ($cgroup, $kernel, $clock_ns, @refreshes) = @_;
+	my $is = of_cgroup($cgroup, @refreshes);
+	my $runnable = $is->{preempted} + $is->{throttled};
+
+	cmp_ok(abs($is->{waking} - $kernel->{waking}), '<=', $max_switches_differ, "$cgroup: $is->{waking} waits waking, the kernel counts $kernel->{waking}");
+	cmp_ok(abs($runnable - $kernel->{preempted}), '<=', $max_switches_differ, "$cgroup: $runnable other waits, the kernel counts $kernel->{preempted}");
+	ok(near($is->{run_ns}, $kernel->{run_ns}, 0.01, $max_ns + $clock_ns), "$cgroup: ran $is->{run_ns} ns, the kernel says $kernel->{run_ns}");
+	ok(near($is->{wait_ns}, $kernel->{wait_ns}, 0.01, $max_ns + $clock_ns),
+		"$cgroup: waited $is->{wait_ns} ns, the kernel says $kernel->{wait_ns}");
+	cmp_ok($is->{censored}, '<=', 1, "$cgroup: no wait but the first is censored");
+	return $is;
+}
+
+1;

@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# schedtap top -b: its numbers of cgroups against the kernel's own of the tasks in them (Tally.pm), its culprits against those that
+# explain finds in a recording of the same time, and whether all adds up at each refresh. SOAK=1: for a minute.
+#
+# The load is three tasks that share a CPU, each in a cgroup of its own.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use JSON::XS;
+use List::Util qw(sum0);
+use Test::More;
+use lib dirname(__FILE__), dirname(__FILE__) . '/..';
+use Files;
+use Tally;
+
+my $here = abs_path(dirname(__FILE__));
+my $schedtap = abs_path($ENV{SCHEDTAP} // "$here/../../build/schedtap");
+my $load = ($ENV{BUILD} // "$here/../../build") . '/tests/live/tally_load';
+my $load_s = $ENV{SOAK} ? 60 : 2;
+my $refreshes = $load_s * 4 + 8; # of 250 ms: some before the load and some after it
+my %work_us = (a => [4000, 1000], b => [2000, 2000], c => [500, 3000]); # and sleep
+my $dir = tempdir(CLEANUP => 1);
+
+plan(skip_all => 'needs root') if $> != 0;
+plan(skip_all => 'no sched_switch over BPF') if `$schedtap list sched_switch` !~ /^bpf/;
+plan(skip_all => 'a CPU is not enough') if `nproc` < 2;
+
+# The hierarchy with the CPU controller: version 1, or version 2.
+sub cgroup_mount {
+	my @mounts = map { [split(' ')] } split(/\n/, slurp('/proc/self/mounts'));
+	my ($v1) = grep { $_->[2] eq 'cgroup' && ",$_->[3]," =~ /,cpu,/ } @mounts;
+	my ($v2) = grep { $_->[2] eq 'cgroup2' } @mounts;
+
+	return ($v1 // $v2 // [])->[1];
+}
+
+my $mount = cgroup_mount();
+plan(skip_all => 'no cgroup hierarchy') if !$mount;
+my %name = map { $_ => "/top-$$-$_" } keys(%work_us);
+my @made;
+END { my $status = $?; rmdir($_) for @made; $? = $status }
+for (values(%name)) {
+	mkdir("$mount$_") or plan(skip_all => "no cgroup can be made: $!");
+	push(@made, "$mount$_");
+}
+
+my $recorder = fork() // die "fork: $!\n";
+if (!$recorder) {
+	open(STDERR, '>', "$dir/err");
+	exec($schedtap, qw(record -e sched -o), "$dir/top.dat");
+}
+select(undef, undef, undef, 0.02) until -e "$dir/top.dat.spool/meta.json" || waitpid($recorder, 1);
+
+open(my $said, '-|', 'taskset', '-c', '1', $schedtap, qw(top -b --json -d 250ms -n), $refreshes) or die "$schedtap: $!\n";
+my @refreshes = (decode_json(readline($said) // die "top says nothing\n"));
+my %from;
+for (keys(%work_us)) {
+	open($from{$_}, '-|', 'taskset', '-c', '0', $load, "$mount$name{$_}", @{ $work_us{$_} }, $load_s) or die "$load: $!\n";
+}
+my %kernel = map { $_ => decode_json(readline($from{$_}) // die "$load says nothing\n") } keys(%from);
+push(@refreshes, map { decode_json($_) } readline($said));
+close($said);
+is($?, 0, 'it ends with 0');
+is(scalar(@refreshes), $refreshes, 'as many refreshes as asked for');
+kill('INT', $recorder);
+waitpid($recorder, 0);
+
+check_refreshes(@refreshes);
+my $clock_ns = 30e3 * sum0(map { $_->{waking} } values(%kernel));
+for (sort(keys(%name))) {
+	my $is = check_load($name{$_}, $kernel{$_}, $clock_ns, @refreshes);
+
+	is($is->{throttled}, 0, "$name{$_}: none throttled");
+}
+
+# Culprits of a cgroup's waits, in ns.
+sub by_tally {
+	my ($victim) = @_;
+	my %ns;
+
+	for (map { @{ $_->{culprits} } } grep { $_->{cgroup} eq $victim } map { @{ $_->{cgroups} } } @refreshes) {
+		$ns{ $_->{culprit} } += $_->{ns};
+	}
+	return \%ns;
+}
+
+# Not the root cgroup: some of its tasks may be hidden from a recording.
+my $explained = decode_json(`$schedtap explain -i $dir/top.dat --by cgroup --json --time $refreshes[0]{start_ns}ns,$refreshes[-1]{end_ns}ns`);
+for my $victim (sort(values(%name))) {
+	my %explain = map { $_->{aggressor} // '' => $_->{delay_ns} } grep { ($_->{victim} // '') eq $victim } @{ $explained->{cgroups} };
+	my $tally = by_tally($victim);
+	my $all_ns = sum0(values(%$tally));
+
+	for my $culprit (grep { $tally->{$_} > 0.05 * $all_ns && m{^/.} } sort(keys(%$tally))) {
+		my ($is, $other) = ($tally->{$culprit}, $explain{$culprit} // 0);
+
+		cmp_ok(abs($is - $other), '<=', 0.05 * $is + 2e6, sprintf('%s waited %.1f ms for %s, by explain %.1f ms', $victim, $is / 1e6, $culprit, $other / 1e6));
+	}
+}
+done_testing();
