@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/proc.h"
@@ -17,6 +18,7 @@
 #include "base/text.h"
 
 #define MAX_TRIES 10 /* a try fails if a sweep removes the new instance within microseconds */
+#define REMOVE_TRIES 50 /* one each 10 ms */
 
 static int instance_path(const struct tap_instance *in, char *path, const char *file, va_list ap)
 {
@@ -236,6 +238,10 @@ int tap_instance_make(const char *root, struct tap_instance *in, struct tap_err 
 
 void tap_instance_remove(struct tap_instance *in)
 {
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	unsigned int tries = 0;
+	int ret;
+
 	if (!in->path)
 		return;
 	/* if another process has a file open, rmdir() fails: at least stop its events */
@@ -243,7 +249,10 @@ void tap_instance_remove(struct tap_instance *in)
 	if (in->guard >= 0)
 		close(in->guard);
 	in->guard = -1;
-	if (!rmdir(in->path))
+	/* it may only have looked at the file */
+	while ((ret = rmdir(in->path)) && errno == EBUSY && tries++ < REMOVE_TRIES)
+		nanosleep(&pause, NULL);
+	if (!ret)
 		forget_path(in);
 }
 
