@@ -282,10 +282,8 @@ struct scx_sched {
 /* CONFIG_SCHED_INFO */
 struct sched_info {
 	unsigned long pcount; /* how often the task has got a CPU */
-	unsigned long long
-		run_delay; /* ns that the task waited in a queue, without a wait that goes on */
-	unsigned long long
-		last_queued; /* rq.clock when the task was queued; 0: it runs or sleeps */
+	unsigned long long run_delay; /* ns in queues, without a wait that goes on */
+	unsigned long long last_queued; /* rq.clock; 0: the task runs or sleeps */
 };
 
 struct task_struct {

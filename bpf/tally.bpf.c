@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The tally's programs (tally_maps.h). One program on sched_switch counts everything: the kernel
- * keeps when each task was queued and how long it waited before that (struct sched_info), and the
- * run queue's clock needs no reading. So there is no program for wakeups.
+ * keeps when each task was queued and how long it waited before that (struct sched_info), so no
+ * program on wakeups is needed.
  *
  * A wait is the time from the queueing of a task until it is switched in. The time that a wakeup
  * takes before it queues the task, such as an interrupt of another CPU, is not part of it.
@@ -24,14 +24,12 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TAP_PF_KTHREAD 0x00200000
-#define TAP_CGROUP_DEPTH 16 /* ancestors that are tried if there is no free slot */
-#define TAP_COMPARE_NS 1000000u /* the clocks are compared as often */
+#define TAP_CGROUP_DEPTH 16 /* limit of ancestors to look at when no slot is free */
+#define TAP_COMPARE_NS 1000000u /* minimum time between comparisons of the clocks */
 #define TAP_COMPARE_GROUP 100 /* comparisons in one group of struct tap_tally_cpu */
-#define TAP_NO_OFFSET 0x7fffffffffffffffll
 #define TAP_CACHE_BITS 12
 
 const volatile u32 tap_nr_slots = 1;
-const volatile u32 tap_tag_mask = 0;
 /* true: cgroups are those of a v1 cpu hierarchy */
 const volatile bool tap_by_cpu_controller = false;
 
@@ -64,7 +62,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, TAP_TALLY_TAGS);
 	__type(key, u32);
 	__type(value, struct tap_tally_tag);
 } tap_tags SEC(".maps");
@@ -238,7 +236,7 @@ static __always_inline void tap_compare_clocks(struct tap_tally_cpu *c, u64 cloc
 
 	if (c->nr_compared >= TAP_COMPARE_GROUP) {
 		c->offset_before_ns = c->offset_ns;
-		c->offset_ns = TAP_NO_OFFSET;
+		c->offset_ns = TAP_TALLY_NO_OFFSET;
 		c->nr_compared = 0;
 	}
 	if (offset < c->offset_ns)
@@ -257,15 +255,13 @@ static __always_inline u64 tap_time_of(struct tap_tally_cpu *c, struct rq *rq,
 				       struct task_struct *prev, struct task_struct *next)
 {
 	u64 clock = rq->clock, now;
-	s64 offset;
 
 	if (prev->pid && (!next->pid || next->sched_info.last_queued != clock)) {
 		if (clock - c->compared_ns >= TAP_COMPARE_NS)
 			tap_compare_clocks(c, clock);
 		now = clock;
 	} else {
-		offset = c->offset_ns < c->offset_before_ns ? c->offset_ns : c->offset_before_ns;
-		now = bpf_ktime_get_ns() - offset;
+		now = bpf_ktime_get_ns() - tap_tally_offset(c);
 		if ((s64)(now - clock) < 0)
 			now = clock;
 	}
@@ -306,7 +302,7 @@ static __always_inline void tap_end_slice(struct tap_tally_cpu *c, u32 bank, u64
 
 static __always_inline struct tap_tally_tag *tap_tag(struct task_struct *p)
 {
-	u32 i = (u32)p->pid & tap_tag_mask;
+	u32 i = (u32)p->pid % TAP_TALLY_TAGS;
 
 	return bpf_map_lookup_elem(&tap_tags, &i);
 }
@@ -328,12 +324,13 @@ static __always_inline void tap_switched_out(struct task_struct *prev, bool can_
 
 	if (!tag)
 		return;
-	tag->task = (u64)prev;
-	tag->run_delay_ns = prev->sched_info.run_delay;
-	tag->kind = !can_go_on		     ? TAP_TALLY_WAKING
-		    : tap_is_throttled(prev) ? TAP_TALLY_THROTTLED
-					     : TAP_TALLY_PREEMPTED;
-	tag->is_censored = 0;
+	*tag = (struct tap_tally_tag){
+		.task = (u64)prev,
+		.run_delay_ns = prev->sched_info.run_delay,
+		.kind = !can_go_on		 ? TAP_TALLY_WAKING
+			: tap_is_throttled(prev) ? TAP_TALLY_THROTTLED
+						 : TAP_TALLY_PREEMPTED,
+	};
 }
 
 static __always_inline void tap_add_culprit(struct tap_tally_row *row, u64 slot, u64 ns)
@@ -361,7 +358,7 @@ static __always_inline void tap_add_culprit(struct tap_tally_row *row, u64 slot,
 	__sync_fetch_and_add(&row->culprits[at].ns, ns);
 }
 
-/* What ran while a task of this slot waited, from @since to @now; the rest was @elsewhere. */
+/* Split a wait from @since to @now by the slots that ran; the task waited @elsewhere before. */
 static __always_inline void tap_count_culprits(struct tap_tally_row *row, u32 slot,
 					       struct tap_tally_cpu *c, u64 since, u64 now,
 					       u64 elsewhere)
@@ -440,8 +437,8 @@ static __always_inline void tap_end_wait(struct tap_tally_row *row, u32 slot,
 	wait = before + (now - since);
 	__sync_fetch_and_add(&row->wait_ns[kind], wait);
 	bucket = tap_tally_bucket(wait);
-	asm volatile(""
-		     : "+r"(bucket)); /* the verifier needs the check that clang would leave out */
+	/* the verifier needs the check that clang would leave out */
+	asm volatile("" : "+r"(bucket));
 	if (bucket < TAP_TALLY_BUCKETS)
 		__sync_fetch_and_add(&row->buckets[kind][bucket], 1);
 	if (wait > c->max_wait_ns[bank][kind])

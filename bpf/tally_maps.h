@@ -13,8 +13,8 @@
 /* Variables of the programs. */
 struct tap_tally_variables {
 	unsigned long long no_free_slot; /* number of new cgroups that count with an ancestor */
-	unsigned int
-		epoch; /* number of readings; its lowest bit is the bank that the programs use */
+	/* number of readings; its lowest bit is the bank that the programs use */
+	unsigned int epoch;
 	unsigned int pad;
 };
 
@@ -43,8 +43,7 @@ enum tap_tally_censored {
 /* Slots of "tap_rows" that are not those of a cgroup. */
 #define TAP_TALLY_IDLE 0u
 #define TAP_TALLY_KERNEL 1u /* kernel threads, whatever their cgroup */
-#define TAP_TALLY_ROOT                                                                             \
-	2u /* the root cgroup; also cgroups that have no slot nor a parent with one */
+#define TAP_TALLY_ROOT 2u /* the root cgroup, and cgroups of which no ancestor has a slot */
 #define TAP_TALLY_FIRST_FREE 3u
 
 /*
@@ -121,7 +120,7 @@ struct tap_tally_row {
 	unsigned long long run_ns; /* without slices that go on */
 	unsigned long long wait_ns[TAP_TALLY_KINDS];
 	/*
-	 * What ran on the CPU that a task waited for: these, and .culprits, add up to .wait_ns.
+	 * The waits by the slot that ran meanwhile: these and .culprits add up to .wait_ns.
 	 * .self_ns: its own cgroup, and the time that it was throttled. .other_ns: cgroups that
 	 * are not in .culprits. .elsewhere_ns: it waited for another CPU before, or what ran is
 	 * longer ago than the CPU's last TAP_TALLY_SLICES slices.
@@ -165,11 +164,19 @@ struct tap_tally_cpu {
 	unsigned int kept_slot;
 	unsigned int pad;
 	unsigned long long address; /* for arithmetic that the verifier would refuse */
-	/* of both banks: number of switches, idle time without a slice that goes on, longest wait
-	 */
+	/* of each bank; .idle_ns: without a slice that goes on */
 	unsigned long long switches[2], idle_ns[2];
 	unsigned long long max_wait_ns[2][TAP_TALLY_KINDS];
 } __attribute__((aligned(64)));
+
+#define TAP_TALLY_NO_OFFSET 0x7fffffffffffffffll /* the clocks were not compared yet */
+
+/* Return: CLOCK_MONOTONIC minus the CPU's rq.clock; TAP_TALLY_NO_OFFSET. */
+static inline __attribute__((always_inline)) long long
+tap_tally_offset(const struct tap_tally_cpu *c)
+{
+	return c->offset_ns < c->offset_before_ns ? c->offset_ns : c->offset_before_ns;
+}
 
 enum tap_tally_slot_state {
 	TAP_TALLY_SLOT_FREE,
@@ -185,7 +192,10 @@ struct tap_tally_slot {
 	unsigned int pad;
 };
 
-/* Element of the map "tap_tags", at index tid % elements: a task that was switched out. */
+/* Elements of the map "tap_tags": 1 MiB. Tasks whose tids differ by a multiple share an element. */
+#define TAP_TALLY_TAGS 65536u
+
+/* Element of the map "tap_tags", at index tid % TAP_TALLY_TAGS: a task that was switched out. */
 struct tap_tally_tag {
 	unsigned long long task; /* address of its task_struct; 0: unused */
 	unsigned long long run_delay_ns : 56; /* the kernel's sum of the task's waits until then */

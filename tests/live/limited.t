@@ -10,8 +10,9 @@ use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use JSON::XS;
 use Test::More;
-use lib dirname(__FILE__) . '/..';
+use lib dirname(__FILE__), dirname(__FILE__) . '/..';
 use Busy;
+use Cgroups;
 use Files;
 
 my $apart_ns = 2e6; # by the stamps of two recorders, which look at the clock one after the other
@@ -120,15 +121,6 @@ sub check_pair {
 		cmp_ok($ran, '>', 1e6, "$name: its tasks ran");
 		is(system("$schedtap summary --check -i $dir/part.dat >/dev/null"), 0, "$name: all adds up");
 	}
-}
-
-# The hierarchy that -g means: version 1 with the CPU controller, or version 2.
-sub cgroup_mount {
-	my @mounts = map { [split(' ')] } split(/\n/, slurp('/proc/self/mounts'));
-	my ($v1) = grep { $_->[2] eq 'cgroup' && ",$_->[3]," =~ /,cpu,/ } @mounts;
-	my ($v2) = grep { $_->[2] eq 'cgroup2' } @mounts;
-
-	return ($v1 // $v2 // [])->[1];
 }
 
 # Moves the whole process.

@@ -17,6 +17,7 @@ use List::Util qw(sum0);
 use Test::More;
 use lib dirname(__FILE__), dirname(__FILE__) . '/..';
 use Busy;
+use Cgroups;
 use Files;
 use Tally;
 
@@ -31,15 +32,6 @@ my $top;
 plan(skip_all => 'needs root') if $> != 0;
 plan(skip_all => 'no sched_switch over BPF') if `$schedtap list sched_switch` !~ /^bpf/;
 plan(skip_all => 'a CPU is not enough') if `nproc` < 2;
-
-# The hierarchy with the CPU controller: version 1, or version 2.
-sub cgroup_mount {
-	my @mounts = map { [split(' ')] } split(/\n/, slurp('/proc/self/mounts'));
-	my ($v1) = grep { $_->[2] eq 'cgroup' && ",$_->[3]," =~ /,cpu,/ } @mounts;
-	my ($v2) = grep { $_->[2] eq 'cgroup2' } @mounts;
-
-	return ($v1 // $v2 // [])->[1];
-}
 
 my $mount = cgroup_mount();
 plan(skip_all => 'no cgroup hierarchy') if !$mount;

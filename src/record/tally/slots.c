@@ -19,11 +19,9 @@
 #define QUARANTINE_NS 10000000000u
 #define EXPIRED UINT64_MAX /* .released_ns: the slot is given back at the next reading */
 
-static int set_name(struct tap_slots *s, unsigned int nr, uint64_t id, const char *name)
+static int set_name(struct tap_slots *s, unsigned int nr, const char *name)
 {
-	free(s->names[nr]);
 	s->names[nr] = strdup(name);
-	s->ids[nr] = id;
 	return s->names[nr] ? 0 : -ENOMEM;
 }
 
@@ -40,15 +38,15 @@ static int add_root(struct tap_slots *s, int ids_fd)
 	id = st.st_ino;
 	s->v[slot].id = id;
 	s->v[slot].state = TAP_TALLY_SLOT_LIVE;
-	return bpf_map_update_elem(ids_fd, &id, &slot, BPF_ANY) ?: set_name(s, slot, id, "/");
+	return bpf_map_update_elem(ids_fd, &id, &slot, BPF_ANY) ?: set_name(s, slot, "/");
 }
 
 static int fill(struct tap_slots *s, const struct bpf_object *obj)
 {
 	int ret = add_root(s, bpf_object__find_map_fd_by_name(obj, "tap_slot_of_id"));
 
-	ret = ret ?: set_name(s, TAP_TALLY_IDLE, 0, "idle");
-	ret = ret ?: set_name(s, TAP_TALLY_KERNEL, 0, "kernel threads");
+	ret = ret ?: set_name(s, TAP_TALLY_IDLE, "idle");
+	ret = ret ?: set_name(s, TAP_TALLY_KERNEL, "kernel threads");
 	for (uint32_t i = TAP_TALLY_FIRST_FREE; !ret && i < s->nr; i++)
 		ret = bpf_map_update_elem(s->free_fd, NULL, &i, BPF_ANY);
 	return ret;
@@ -65,9 +63,8 @@ int tap_slots_open(struct tap_slots *s, const struct bpf_object *obj, unsigned i
 	if (!s->v)
 		return tap_err_set(err, -errno, "cannot map the tally's cgroups: %m");
 	s->names = calloc(nr, sizeof(*s->names));
-	s->ids = calloc(nr, sizeof(*s->ids));
 	s->released_ns = calloc(nr, sizeof(*s->released_ns));
-	if (!s->names || !s->ids || !s->released_ns)
+	if (!s->names || !s->released_ns)
 		return tap_err_nomem(err);
 	ret = fill(s, obj);
 	errno = -ret;
@@ -79,7 +76,6 @@ void tap_slots_release(struct tap_slots *s)
 	for (unsigned int i = 0; s->names && i < s->nr; i++)
 		free(s->names[i]);
 	free(s->names);
-	free(s->ids);
 	free(s->released_ns);
 	if (s->v)
 		munmap(s->v, s->nr * sizeof(*s->v));
@@ -87,8 +83,8 @@ void tap_slots_release(struct tap_slots *s)
 
 static bool lacks_name(const struct tap_slots *s, unsigned int nr)
 {
-	return __atomic_load_n(&s->v[nr].state, __ATOMIC_ACQUIRE) != TAP_TALLY_SLOT_FREE &&
-	       (!s->names[nr] || s->ids[nr] != s->v[nr].id);
+	return !s->names[nr] &&
+	       __atomic_load_n(&s->v[nr].state, __ATOMIC_ACQUIRE) != TAP_TALLY_SLOT_FREE;
 }
 
 /* The cgroup was removed before its name was read: its parent's name says where it was. */
@@ -101,7 +97,7 @@ static int name_removed(struct tap_slots *s, unsigned int nr, const struct tap_m
 		 parent && strcmp((const char *)(uintptr_t)*parent, "/")
 			 ? (const char *)(uintptr_t)*parent
 			 : "");
-	return set_name(s, nr, s->v[nr].id, name);
+	return set_name(s, nr, name);
 }
 
 static int read_names(struct tap_slots *s)
@@ -115,7 +111,7 @@ static int read_names(struct tap_slots *s)
 		if (!lacks_name(s, i))
 			continue;
 		name = tap_map_get(&cgroups, s->v[i].id);
-		ret = name ? set_name(s, i, s->v[i].id, (const char *)(uintptr_t)*name)
+		ret = name ? set_name(s, i, (const char *)(uintptr_t)*name)
 			   : name_removed(s, i, &cgroups);
 	}
 	tap_machine_release_texts(&cgroups);

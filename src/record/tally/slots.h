@@ -14,8 +14,7 @@ struct tap_slots {
 	struct tap_tally_slot *v; /* mapped */
 	unsigned int nr;
 	int free_fd; /* of the queue of free slots */
-	char **names; /* by slot, owned; NULL: the slot has had no cgroup since it was free */
-	uint64_t *ids; /* by slot: the cgroup that .names is for */
+	char **names; /* by slot, owned; NULL: the slot is free, or its cgroup is new */
 	uint64_t *released_ns; /* by slot: when its cgroup was found to be gone; 0: it is not */
 	unsigned int used; /* number of the last slot with a name, plus one */
 };

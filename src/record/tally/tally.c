@@ -20,8 +20,6 @@
 #include "record/tally/slots.h"
 #include "record/tally/tasks.h"
 
-#define TAG_BITS 16 /* 1 MiB: tasks whose tids are a multiple of 65,536 apart share an entry */
-
 /* A CPU at the last reading, in its own clock. */
 struct cpu_read {
 	uint64_t at_ns; /* 0: it had not been seen to switch */
@@ -59,7 +57,7 @@ static int size_maps(struct tap_tally *t)
 	} sizes[] = {
 		{ "tap_rows", 2 * t->nr_slots },   { "tap_cpus", t->nr_cpus },
 		{ "tap_slots", t->nr_slots },	   { "tap_slot_of_id", t->nr_slots },
-		{ "tap_free_slots", t->nr_slots }, { "tap_tags", 1u << TAG_BITS },
+		{ "tap_free_slots", t->nr_slots },
 	};
 	int ret = 0;
 
@@ -71,11 +69,10 @@ static int size_maps(struct tap_tally *t)
 
 static int set_constants(struct tap_tally *t)
 {
-	uint32_t nr_slots = t->nr_slots, mask = (1u << TAG_BITS) - 1;
+	uint32_t nr_slots = t->nr_slots;
 	bool by_cpu_controller = tap_cgroup_hierarchy() > 0;
 
 	return tap_bpf_set(t->obj, "tap_nr_slots", &nr_slots, sizeof(nr_slots))
-		       ?: tap_bpf_set(t->obj, "tap_tag_mask", &mask, sizeof(mask))
 		       ?: tap_bpf_set(t->obj, "tap_by_cpu_controller", &by_cpu_controller,
 				      sizeof(by_cpu_controller));
 }
@@ -109,7 +106,7 @@ static int map_all(struct tap_tally *t, struct tap_err *err)
 	if (!t->rows || !t->cpus || !t->variables)
 		return tap_err_set(err, -errno, "cannot map the tally's numbers: %m");
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
-		t->cpus[i].offset_ns = t->cpus[i].offset_before_ns = INT64_MAX;
+		t->cpus[i].offset_ns = t->cpus[i].offset_before_ns = TAP_TALLY_NO_OFFSET;
 	return 0;
 }
 
@@ -156,13 +153,8 @@ int tap_tally_open(struct tap_tally **out, unsigned int max_cgroups, struct tap_
 								      : tap_err_nomem(err);
 	ret = ret ?: map_all(t, err) ?: tap_slots_open(&t->slots, t->obj, t->nr_slots, err);
 	ret = ret ?: open_fence(t, err) ?: attach_all(t, err);
-	if (ret) {
-		tap_tally_close(t);
-		*out = NULL;
-		return ret;
-	}
 	t->read_ns = tap_now_ns();
-	ret = tap_tally_tasks_read(&t->tasks, t->obj, t->read_ns, err);
+	ret = ret ?: tap_tally_tasks_read(&t->tasks, t->obj, t->read_ns, err);
 	if (ret) {
 		tap_tally_close(t);
 		*out = NULL;
@@ -238,10 +230,10 @@ static void slice_of(const struct tap_tally_cpu *c, uint32_t epoch, uint64_t *si
 /* Return: @now_ns of CLOCK_MONOTONIC in the CPU's clock; @least if the clocks were not compared. */
 static uint64_t cpu_time(const struct tap_tally_cpu *c, uint64_t now_ns, uint64_t least)
 {
-	int64_t offset = c->offset_ns < c->offset_before_ns ? c->offset_ns : c->offset_before_ns;
+	int64_t offset = tap_tally_offset(c);
 	uint64_t at_ns = now_ns - (uint64_t)offset;
 
-	return offset == INT64_MAX || at_ns < least ? least : at_ns;
+	return offset == TAP_TALLY_NO_OFFSET || at_ns < least ? least : at_ns;
 }
 
 static void add_run(struct tap_tally *t, unsigned int slot, int64_t ns)
@@ -297,8 +289,7 @@ static void read_run_times(struct tap_tally *t, const struct tap_tally_row *rows
 {
 	for (unsigned int i = 0; i < t->slots.used; i++) {
 		t->owed_ns[i] += (int64_t)rows[i].run_ns;
-		/* the clocks' difference is an estimate: it may be a microsecond less than before
-		 */
+		/* the clocks' difference is an estimate, and may be less than before */
 		t->run_ns[i] = t->owed_ns[i] > 0 ? (uint64_t)t->owed_ns[i] : 0;
 		t->owed_ns[i] -= (int64_t)t->run_ns[i];
 	}

@@ -20,7 +20,7 @@ struct tap_tally_cpu_view {
 	uint64_t cpu_ns, idle_ns, switches, max_wait_ns[TAP_TALLY_KINDS];
 };
 
-/* What happened from one reading to the next. */
+/* Numbers of the time from one reading to the next. */
 struct tap_tally_view {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
 	unsigned int nr_slots; /* up to the last one that is used */

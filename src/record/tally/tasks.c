@@ -7,7 +7,7 @@
 
 #include "record/object/task_list.h"
 
-/* What a task did between two readings; @before: zero if it is new. */
+/* Return: the difference of two readings of a task. @before: zero if the task is new. */
 static struct tap_tally_task between(const struct tap_tally_task *before,
 				     const struct tap_tally_task *now)
 {

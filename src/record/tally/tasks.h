@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What each task did since it was last looked at, from the kernel's own numbers. */
+/* Run times, waits and switches of each task since the last reading, as the kernel counts them. */
 #ifndef TAP_RECORD_TALLY_TASKS_H
 #define TAP_RECORD_TALLY_TASKS_H
 

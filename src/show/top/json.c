@@ -8,7 +8,6 @@
 #include "record/tally/waits.h"
 #include "show/top/top.h"
 
-static const char *const kinds[] = { "waking", "preempted", "throttled" };
 static const char *const reasons[] = { "unseen", "other_task", "no_stamp", "negative",
 				       "delayed_dequeue" };
 
@@ -37,18 +36,22 @@ static void add_waits(struct tap_buf *out, const struct tap_waits *w)
 	tap_buf_char(out, '}');
 }
 
-/* The waits of a row by kind. @row: NULL: of all rows. */
-static void add_all_waits(struct tap_buf *out, const struct tap_tally_view *v,
-			  const struct tap_tally_row *row)
+/* The rows that an object is about: one, or all. */
+struct rows {
+	const struct tap_tally_row *v;
+	unsigned int nr;
+};
+
+/* The rows' waits by kind. */
+static void add_all_waits(struct tap_buf *out, struct rows rows)
 {
 	tap_buf_puts(out, ",\"waits\":{");
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
 		struct tap_waits w = { 0 };
 
-		for (unsigned int i = 0; i < v->nr_slots; i++)
-			if (!row || row == &v->rows[i])
-				tap_waits_add(&w, &v->rows[i], k);
-		tap_buf_printf(out, "%s\"%s\":", k ? "," : "", kinds[k]);
+		for (unsigned int i = 0; i < rows.nr; i++)
+			tap_waits_add(&w, &rows.v[i], k);
+		tap_buf_printf(out, "%s\"%s\":", k ? "," : "", tap_top_kinds[k]);
 		add_waits(out, &w);
 	}
 	tap_buf_char(out, '}');
@@ -72,16 +75,14 @@ static void add_culprits(struct tap_buf *out, const struct tap_tally_view *v,
 	free(list);
 }
 
-static void add_censored(struct tap_buf *out, const struct tap_tally_view *v,
-			 const struct tap_tally_row *row)
+static void add_censored(struct tap_buf *out, struct rows rows)
 {
 	tap_buf_puts(out, ",\"censored\":{");
 	for (unsigned int k = 0; k < TAP_TALLY_REASONS; k++) {
 		uint64_t nr = 0;
 
-		for (unsigned int i = 0; i < v->nr_slots; i++)
-			if (!row || row == &v->rows[i])
-				nr += v->rows[i].censored[k];
+		for (unsigned int i = 0; i < rows.nr; i++)
+			nr += rows.v[i].censored[k];
 		if (k)
 			tap_buf_char(out, ',');
 		add_u64(out, reasons[k], nr);
@@ -102,15 +103,17 @@ static void add_cgroups(struct tap_buf *out, const struct tap_tally_view *v)
 
 	tap_buf_puts(out, ",\"cgroups\":[");
 	for (unsigned int i = TAP_TALLY_KERNEL; i < v->nr_slots; i++) {
+		const struct rows row = { &v->rows[i], 1 };
+
 		if (!v->names[i] || is_empty(v, i))
 			continue;
 		tap_buf_printf(out, "%s{\"cgroup\":", comma);
 		tap_text_json(out, v->names[i], strlen(v->names[i]));
 		tap_buf_char(out, ',');
 		add_u64(out, "run_ns", v->run_ns[i]);
-		add_all_waits(out, v, &v->rows[i]);
-		add_culprits(out, v, &v->rows[i]);
-		add_censored(out, v, &v->rows[i]);
+		add_all_waits(out, row);
+		add_culprits(out, v, row.v);
+		add_censored(out, row);
 		tap_buf_char(out, '}');
 		comma = ",";
 	}
@@ -123,7 +126,7 @@ static void add_max_waits(struct tap_buf *out, const uint64_t ns[TAP_TALLY_KINDS
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
 		if (k)
 			tap_buf_char(out, ',');
-		add_u64(out, kinds[k], ns[k]);
+		add_u64(out, tap_top_kinds[k], ns[k]);
 	}
 	tap_buf_char(out, '}');
 }
@@ -202,6 +205,7 @@ static void add_overhead(struct tap_buf *out, const struct tap_top_refresh *r)
 void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r)
 {
 	const struct tap_tally_view *v = r->view;
+	const struct rows all = { v->rows, v->nr_slots };
 	struct tap_wall wall = { .is_known = true };
 	uint64_t max_ns[TAP_TALLY_KINDS];
 
@@ -220,9 +224,9 @@ void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r)
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
 		max_ns[k] = tap_top_max_wait(v, k);
 	add_max_waits(out, max_ns);
-	add_all_waits(out, v, NULL);
+	add_all_waits(out, all);
 	add_culprits(out, v, NULL);
-	add_censored(out, v, NULL);
+	add_censored(out, all);
 	add_cpus(out, v);
 	add_cgroups(out, v);
 	add_tasks(out, v);

@@ -25,8 +25,7 @@ static void add_time(struct tap_buf *out, const char *name, uint64_t ns)
 		tap_buf_printf(out, " %s %.*f %s", name, u && v < 9.95, v, units[u]);
 }
 
-static void add_waits(struct tap_buf *out, const struct tap_tally_view *v, enum tap_tally_kind kind,
-		      const char *name)
+static void add_waits(struct tap_buf *out, const struct tap_tally_view *v, enum tap_tally_kind kind)
 {
 	struct tap_waits w = { 0 };
 
@@ -34,7 +33,7 @@ static void add_waits(struct tap_buf *out, const struct tap_tally_view *v, enum 
 		tap_waits_add(&w, &v->rows[i], kind);
 	if (!w.count)
 		return;
-	tap_buf_printf(out, "  %s", name);
+	tap_buf_printf(out, "  %s", tap_top_kinds[kind]);
 	if (kind == TAP_TALLY_WAKING)
 		add_time(out, "p50", tap_waits_quantile(&w, 0.5));
 	add_time(out, "p99", tap_waits_quantile(&w, 0.99));
@@ -89,9 +88,8 @@ void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r)
 	if (v->cpu_ns)
 		tap_buf_printf(out, "  %.0f %% busy", 100 * (1 - idle_ns / (double)v->cpu_ns));
 	add_rate(out, v);
-	add_waits(out, v, TAP_TALLY_WAKING, "waking");
-	add_waits(out, v, TAP_TALLY_PREEMPTED, "preempted");
-	add_waits(out, v, TAP_TALLY_THROTTLED, "throttled");
+	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
+		add_waits(out, v, k);
 	add_culprit(out, v);
 	if (!isnan(overhead))
 		tap_buf_printf(out, "  overhead %.1f %%", overhead);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What `schedtap top -b` prints at each refresh. */
+/* Print the refreshes of `schedtap top -b`. */
 #ifndef TAP_SHOW_TOP_TOP_H
 #define TAP_SHOW_TOP_TOP_H
+
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "record/tally/tally.h"
@@ -13,7 +15,7 @@ struct tap_top_refresh {
 	uint64_t ns_per_switch, own_cpu_ns;
 };
 
-/* Who or what ran while tasks waited. */
+/* A culprit: a cgroup, or another use of a CPU that tasks waited for. */
 struct tap_top_culprit {
 	const char *name; /* a cgroup's path, "own cgroup", "kernel threads", "idle CPU", ... */
 	uint64_t ns;
@@ -25,6 +27,8 @@ struct tap_top_culprit {
  */
 unsigned int tap_top_culprits(const struct tap_tally_view *view, const struct tap_tally_row *row,
 			      struct tap_top_culprit **list);
+
+extern const char *const tap_top_kinds[TAP_TALLY_KINDS]; /* names of the kinds of waits */
 
 uint64_t tap_top_switches(const struct tap_tally_view *view); /* of all CPUs */
 uint64_t tap_top_max_wait(const struct tap_tally_view *view, enum tap_tally_kind kind);
