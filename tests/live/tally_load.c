@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * tally_load CGROUP WORK_US SLEEP_US SECONDS: enters the cgroup (a folder), works and sleeps in
- * turns, and leaves for the folder above. Prints what the kernel has counted of it meanwhile, as
- * JSON: time that it ran and waited (/proc/PID/schedstat), and voluntary and other switches
- * (/proc/PID/status). While it counts it makes no other system call that may sleep.
+ * turns, and leaves for the folder above. Prints what the kernel has counted of it, as JSON: time
+ * that it ran and waited (/proc/PID/schedstat), and voluntary and other switches
+ * (/proc/PID/status). Each is a pair: what it did while it certainly was in the cgroup, and from
+ * before it entered until after it had left.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,20 +57,24 @@ static struct counts count(void)
 
 int main(int argc, char **argv)
 {
-	struct counts before, after;
+	struct counts c[4]; /* before it enters, in the cgroup, at the end, after it has left */
 	double end_s;
 
 	if (argc != 5)
 		return 2;
+	c[0] = count();
 	enter(argv[1], "");
-	before = count();
+	c[1] = count();
 	for (end_s = now_s() + atof(argv[4]); now_s() < end_s; usleep((useconds_t)atoi(argv[3])))
 		for (double until_s = now_s() + atof(argv[2]) / 1e6; now_s() < until_s;)
 			;
-	after = count();
+	c[2] = count();
 	enter(argv[1], "/..");
-	printf("{\"run_ns\":%llu,\"wait_ns\":%llu,\"waking\":%llu,\"preempted\":%llu}\n",
-	       after.run_ns - before.run_ns, after.wait_ns - before.wait_ns,
-	       after.waking - before.waking, after.preempted - before.preempted);
+	c[3] = count();
+	printf("{\"run_ns\":[%llu,%llu],\"wait_ns\":[%llu,%llu],"
+	       "\"waking\":[%llu,%llu],\"preempted\":[%llu,%llu]}\n",
+	       c[2].run_ns - c[1].run_ns, c[3].run_ns - c[0].run_ns, c[2].wait_ns - c[1].wait_ns,
+	       c[3].wait_ns - c[0].wait_ns, c[2].waking - c[1].waking, c[3].waking - c[0].waking,
+	       c[2].preempted - c[1].preempted, c[3].preempted - c[0].preempted);
 	return 0;
 }

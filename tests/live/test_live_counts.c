@@ -658,9 +658,14 @@ static void loss_closes_the_gap(const struct run_case *c, const struct found *f,
 				 (unsigned long long)r, (unsigned long long)all,
 				 (unsigned long long)f->lost);
 	}
-	/* if no other events could be lost, the numbers match exactly */
+	/*
+	 * If no other events could be lost, the numbers match, but for events that interrupt
+	 * another event's filter: they take space in the ring before they are filtered
+	 * (trace_event_buffer_lock_reserve()), and count as lost if there is none.
+	 */
 	if (c->only && c->scope == ONE_THREAD)
-		equal("all", "with the lost", sum_recorded + f->lost, sum_counted);
+		assert_in_range(sum_recorded + f->lost, sum_counted,
+				sum_counted + sum_counted / 200);
 }
 
 /* Stop the recorder long enough for its rings to overflow, however slow the machine is. */

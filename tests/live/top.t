@@ -81,7 +81,7 @@ kill('INT', $recorder);
 waitpid($recorder, 0);
 
 check_refreshes(20e6, @refreshes);
-my %may_differ = (part => 0.01, switches => 0, clock_ns => 30e3 * sum0(map { $_->{waking} } values(%kernel)));
+my %may_differ = (part => 0.01, switches => 0, clock_ns => 30e3 * sum0(map { $_->{waking}[1] } values(%kernel)));
 for (sort(keys(%name))) {
 	my $is = check_load($name{$_}, $kernel{$_}, \%may_differ, @refreshes);
 
