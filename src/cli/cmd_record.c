@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +20,7 @@
 #include "record/session/session.h"
 #include "analysis/condition/watch.h"
 #include "show/report/lost_programs.h"
+#include "cli/child.h"
 #include "cli/cmd.h"
 #include "cli/define.h"
 #include "cli/progress.h"
@@ -54,15 +53,7 @@ struct run {
 	int signals; /* signalfd with the signals that take_signals() handles */
 	struct tap_task_end *ends; /* the tasks of -t, or else of -p */
 	unsigned int nr_ends;
-	pid_t child;
-	int child_fd; /* pidfd of .child, or -1 */
-	int go; /* write end of a pipe: a byte starts the command; -1: no command */
-	/*
-	 * Read end of a pipe: a byte says that the command could not be run, end of file that it
-	 * was.
-	 */
-	int not_run;
-	int child_status;
+	struct tap_child command; /* TAP_CHILD_NONE: none */
 	bool interrupted;
 	const char *why; /* the reason for an early end, for the last line; or NULL */
 	struct tap_flight_opts flight;
@@ -341,65 +332,13 @@ static int watch_tasks(struct run *run, struct tap_err *err)
 	return ret;
 }
 
-/*
- * In the child: wait for a byte from @go, then become the command. On failure, write a byte to
- * @not_run.
- */
-static void run_command(const struct run *run, char **argv, int go, int not_run)
+/* In the child: undo what we changed for ourselves. */
+static void restore(void *arg)
 {
-	sigset_t none;
-	char word;
-	int code;
+	const struct run *run = arg;
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGXFSZ, SIG_DFL);
 	setrlimit(RLIMIT_NOFILE, &run->files);
-	if (read(go, &word, 1) != 1)
-		_exit(TAP_EXIT_FAILED); /* the recording did not start */
-	execvp(argv[0], argv);
-	code = errno == ENOENT ? 127 : 126;
-	fprintf(stderr, "schedtap: cannot run '%s': %s\n", argv[0], strerror(errno));
-	_exit(write(not_run, "n", 1) == 1 ? code : TAP_EXIT_FAILED);
-}
-
-/*
- * Create the command's process now, so that it can be recorded; it waits until recording has
- * started.
- */
-static int fork_command(struct run *run, char **argv, struct tap_err *err)
-{
-	int go[2], not_run[2];
-
-	if (pipe2(go, O_CLOEXEC))
-		return tap_err_set(err, -errno, "cannot make a pipe: %m");
-	run->go = go[1];
-	if (pipe2(not_run, O_CLOEXEC | O_NONBLOCK)) {
-		close(go[0]);
-		return tap_err_set(err, -errno, "cannot make a pipe: %m");
-	}
-	run->not_run = not_run[0];
-	run->child = fork();
-	if (run->child < 0)
-		return tap_err_set(err, -errno, "cannot fork: %m");
-	if (!run->child) {
-		close(go[1]);
-		run_command(run, argv, go[0], not_run[1]);
-	}
-	close(go[0]);
-	close(not_run[1]);
-	run->child_fd = pidfd_open(run->child, 0);
-	return run->child_fd < 0
-		       ? tap_err_set(err, -errno, "cannot wait for the end of the command: %m")
-		       : 0;
-}
-
-/* Return true if there is a command that could not be run. */
-static bool was_not_run(const struct run *run)
-{
-	char word;
-
-	return run->not_run >= 0 && read(run->not_run, &word, 1) == 1;
 }
 
 static void print_progress(const struct run *run)
@@ -489,7 +428,7 @@ static int record_events(struct run *run, struct tap_err *err)
 			shown = now;
 		}
 		fds[0] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
-		fds[1] = (struct pollfd){ .fd = run->child_fd, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = run->command.end_fd, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = tap_session_wake_fd(run->session),
 					  .events = POLLIN };
 		fds[3] = (struct pollfd){ .fd = tap_session_mark_fd(run->session),
@@ -506,20 +445,6 @@ static int record_events(struct run *run, struct tap_err *err)
 	if (terminal)
 		fputs("\r\033[K", stderr);
 	return ret;
-}
-
-/* End the command if it is still running, as perf does, and get its status. */
-static void reap_command(struct run *run)
-{
-	if (run->go >= 0)
-		close(run->go);
-	if (run->child <= 0)
-		return;
-	if (waitpid(run->child, &run->child_status, WNOHANG) == 0) {
-		kill(run->child, SIGTERM);
-		waitpid(run->child, &run->child_status, 0);
-	}
-	run->child = 0;
 }
 
 /*
@@ -850,13 +775,14 @@ static int start_recording(struct run *run, char **rest, struct tap_err *err)
 		return tap_err_set(err, -errno, "cannot wait for signals: %m");
 	ret = watch_tasks(run, err);
 	if (!ret && rest && *rest)
-		ret = fork_command(run, rest, err);
-	if (!ret && run->child > 0)
-		tap_session_set_command(run->session, run->child);
+		ret = tap_child_fork(&run->command, rest, restore, run, err);
+	if (!ret && run->command.pid)
+		tap_session_set_command(run->session, run->command.pid);
 	ret = ret ?: tap_session_start(run->session, err);
-	if (!ret && run->go >= 0 && write(run->go, "g", 1) != 1) {
-		ret = tap_err_set(err, -errno, "cannot start the command: %m");
-		tap_session_cancel(run->session);
+	if (!ret && run->command.pid) {
+		ret = tap_child_go(&run->command, err);
+		if (ret)
+			tap_session_cancel(run->session);
 	}
 	return ret;
 }
@@ -906,15 +832,6 @@ static void let_signals_through(const struct run *run)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static int exit_code(const struct run *run, bool has_command)
-{
-	if (!has_command)
-		return TAP_EXIT_OK;
-	if (WIFSIGNALED(run->child_status))
-		return 128 + WTERMSIG(run->child_status);
-	return WEXITSTATUS(run->child_status);
-}
-
 /* If no recording file could be made, add to the error where the recorded data is. */
 static void name_spool(const char *file, struct tap_err *err)
 {
@@ -940,7 +857,7 @@ static int run_session(struct run *run, char **rest, struct tap_err *err)
 	print_plan(tap_session_plan(run->session));
 	ret = record_events(run, err);
 	let_signals_through(run);
-	if (!ret && was_not_run(run)) {
+	if (!ret && tap_child_was_not_run(&run->command)) {
 		tap_session_cancel(run->session); /* the child has printed the reason */
 		return 0;
 	}
@@ -948,7 +865,7 @@ static int run_session(struct run *run, char **rest, struct tap_err *err)
 	tap_progress_start(&run->packing, STDERR_FILENO, "packing", tap_now_ns());
 	finished = tap_session_finish(run->session, ret ? NULL : err);
 	tap_progress_erase(&run->packing);
-	reap_command(run);
+	tap_child_reap(&run->command);
 	if (finished && !run->opts->disk_bytes)
 		name_spool(run->opts->output, err);
 	if (!finished && !ret)
@@ -973,9 +890,7 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 	struct run run = {
 		.opts = o,
 		.signals = -1,
-		.child_fd = -1,
-		.go = -1,
-		.not_run = -1,
+		.command = TAP_CHILD_NONE,
 		.flight = { .written = on_flight_file, .not_spooled = on_not_spooled, .ctx = &run },
 		.rotation = { .written = on_disk_file, .ctx = &run }
 	};
@@ -994,8 +909,8 @@ static int run_record(void *opts, const struct tap_strings *operands, char **res
 		goto out;
 	}
 	ret = run_session(&run, rest, &err);
-	reap_command(&run);
-	ret = ret ? fail_running(&err, run.is_refused) : exit_code(&run, rest && *rest);
+	tap_child_reap(&run.command);
+	ret = ret ? fail_running(&err, run.is_refused) : tap_child_exit_code(&run.command);
 out:
 	tap_watch_free(run.watch);
 	tap_session_free(run.session);

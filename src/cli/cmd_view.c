@@ -4,13 +4,12 @@
  * open.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "show/view/view.h"
 #include "cli/cmd_report.h"
+#include "cli/signals.h"
 
 struct view_opts {
 	struct tap_input_opts input;
@@ -33,27 +32,9 @@ static const struct tap_opt options[] = { TAP_OPT_ROWS(tap_input_task_options),
 						     "print the address without opening a browser"),
 					  { 0 } };
 
-/*
- * Block the signals that end us, to read them from a signalfd instead. Return: the signalfd;
- * -errno with a sentence.
- */
-static int take_signals(struct tap_err *err)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC);
-	return fd < 0 ? tap_err_set(err, -errno, "cannot wait for signals: %m") : fd;
-}
-
 static int serve_page(struct tap_view *v, const struct view_opts *o, struct tap_err *err)
 {
-	int signals = take_signals(err);
+	int signals = tap_take_signals(err);
 	int ret = signals < 0 ? signals : tap_view_start(v, err);
 
 	if (!ret) {

@@ -15,7 +15,7 @@ static void *find_function(void *library, const char *name);
 static int wait_at(struct pollfd *p, nfds_t nr, int ms);
 #define dlsym find_function
 #define poll wait_at
-#include "show/view/http.c"
+#include "show/http/http.c"
 #undef dlsym
 #undef poll
 
@@ -55,8 +55,8 @@ static struct MHD_Daemon *start_without_threads(unsigned int flags, uint16_t nr,
 {
 	(void)flags, (void)nr, (void)accepts, (void)accepts_ctx;
 	server = start_daemon(MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, answers, ctx,
-			      MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
-			      MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END);
+			      MHD_OPTION_CONNECTION_LIMIT, 64u, MHD_OPTION_CONNECTION_TIMEOUT, 30u,
+			      MHD_OPTION_END);
 	return server;
 }
 

@@ -13,7 +13,7 @@
 
 #include "timeline/sched_fields.h"
 #include "show/perfetto/fields.h"
-#include "show/perfetto/proto.h"
+#include "show/perfetto/comm.h"
 
 #define TAP_BUNDLE_NAMES 256u
 

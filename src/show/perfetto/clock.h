@@ -4,7 +4,7 @@
 #define TAP_PERFETTO_CLOCK_H
 
 #include "show/perfetto/fields.h"
-#include "show/perfetto/proto.h"
+#include "base/proto.h"
 
 /* @is_incremental: time stamps of this clock are differences from the previous one. */
 static inline void tap_proto_clock(struct tap_buf *out, unsigned int id, uint64_t ns,

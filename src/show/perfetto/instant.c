@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "show/perfetto/comm.h"
 #include "show/perfetto/fields.h"
 
 #define LENGTH_AT 1 /* index in .head, after a key of one byte */

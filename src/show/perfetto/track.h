@@ -9,7 +9,7 @@
 #include <schedtap/event.h>
 
 #include "base/map.h"
-#include "show/perfetto/proto.h"
+#include "base/proto.h"
 
 struct tap_tracks {
 	struct tap_buf *out; /* borrowed: packets are appended to it */

@@ -14,13 +14,17 @@
 
 #include "base/text.h"
 #include "base/thread.h"
+#include "show/http/http.h"
+#include "show/http/listen.h"
 #include "show/view/access.h"
-#include "show/view/http.h"
 #include "show/view/page.h"
 #include "show/view/parts.h"
+#include "show/view/peer.h"
 #include "show/view/reports.h"
 
 #define CLOSED_MS 2000 /* a page that is reloaded reconnects within this time */
+#define MAX_CONNECTIONS 64u /* a browser opens up to 6 connections per profile */
+#define IDLE_S 30u
 #define LAST_READ_MS 200 /* most time to wait for threads that are reading, at the end */
 #define TEXT "text/plain; charset=utf-8"
 /* In addition to the page's own policy, which names its script and its style. */
@@ -31,6 +35,7 @@
 struct tap_view {
 	struct tap_http_ops ops;
 	struct tap_http *http;
+	struct tap_listening listening; /* .fd: -1: not open, or owned by .http */
 	struct tap_access access;
 	struct tap_parts parts;
 	struct tap_buf html;
@@ -203,7 +208,28 @@ static void on_held(void *ctx, bool begins)
 	eventfd_write(v->changed, 1);
 }
 
+/* Other users cannot exhaust the connections. */
+static bool accepts(void *ctx, const struct sockaddr *peer, socklen_t len)
+{
+	const struct tap_view *v = ctx;
+
+	return tap_peer_is_ours(peer, len, v->listening.port);
+}
+
 /* ---- lifetime ---- */
+
+static int take_port(struct tap_view *v, uint16_t port, struct tap_err *err)
+{
+	char address[32];
+	int ret;
+
+	snprintf(address, sizeof(address), "127.0.0.1:%u", port);
+	ret = tap_listen(&v->listening, address, err);
+	return ret == -EADDRINUSE
+		       ? tap_err_set(err, ret,
+				     "port %u is in use: leave out --port to use a free port", port)
+		       : ret;
+}
 
 static int open_all(struct tap_view *v, const struct tap_input_opts *input, uint16_t port,
 		    const struct tap_listener *listener, bool *usage, struct tap_err *err)
@@ -214,8 +240,8 @@ static int open_all(struct tap_view *v, const struct tap_input_opts *input, uint
 	v->changed = eventfd(0, EFD_CLOEXEC);
 	if (v->changed < 0)
 		return tap_err_set(err, -errno, "cannot serve the page: %m");
-	ret = tap_http_open(&v->http, port, &v->ops, err)
-		      ?: tap_access_init(&v->access, tap_http_port(v->http), err);
+	ret = tap_http_open(&v->http, &v->ops, err) ?: take_port(v, port, err);
+	ret = ret ?: tap_access_init(&v->access, v->listening.port, err);
 	if (ret)
 		return ret;
 	snprintf(v->page, sizeof(v->page), "/?token=%s", v->access.token);
@@ -236,9 +262,14 @@ int tap_view_open(struct tap_view **out, const struct tap_input_opts *input, uin
 	*out = v;
 	if (!v)
 		return tap_err_nomem(err);
-	v->ops = (struct tap_http_ops){
-		.answer = answer_any, .held = on_held, .policy = POLICY, .ctx = v
-	};
+	v->listening.fd = -1;
+	v->ops = (struct tap_http_ops){ .answer = answer_any,
+					.held = on_held,
+					.accepts = accepts,
+					.policy = POLICY,
+					.max_connections = MAX_CONNECTIONS,
+					.idle_s = IDLE_S,
+					.ctx = v };
 	tap_reports_init(&v->reports, input);
 	return open_all(v, input, port, listener, usage, err);
 }
@@ -261,8 +292,9 @@ static void *make_parts_and_reports(void *arg)
 
 int tap_view_start(struct tap_view *v, struct tap_err *err)
 {
-	int ret = tap_http_start(v->http, err);
+	int ret = tap_http_start(v->http, v->listening.fd, err);
 
+	v->listening.fd = -1;
 	if (ret)
 		return ret;
 	v->nr_readers++;
@@ -332,6 +364,8 @@ bool tap_view_close(struct tap_view *v)
 	tap_reports_release(&v->reports);
 	tap_buf_release(&v->html);
 	tap_parts_close(&v->parts);
+	if (v->listening.fd >= 0)
+		close(v->listening.fd);
 	if (v->changed >= 0)
 		close(v->changed);
 	free(v);

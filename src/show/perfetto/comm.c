@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "show/perfetto/proto.h"
+#include "show/perfetto/comm.h"
 
 #include "base/text.h"
-
-void tap_proto_text(struct tap_buf *b, unsigned int field, const char *s, size_t len)
-{
-	size_t begun = tap_proto_begin(b, field);
-
-	tap_text_utf8(b, s, len);
-	tap_proto_end(b, begun);
-}
 
 static bool is_ascii(const char *comm)
 {
@@ -48,19 +40,4 @@ void tap_proto_comm(struct tap_buf *b, unsigned int field, const char *comm)
 		return;
 	p = tap_proto_write_varint(tap_proto_at(b), field << 3 | TAP_PROTO_BYTES);
 	tap_proto_wrote(b, tap_proto_write_comm(p, comm));
-}
-
-void tap_proto_end_long(struct tap_buf *b, size_t begun)
-{
-	unsigned char bytes[TAP_PROTO_VARINT_BYTES];
-	size_t len = b->len - begun, more;
-
-	if (b->err)
-		return;
-	more = (size_t)(tap_proto_write_varint(bytes, len) - bytes) - 1;
-	if (!tap_buf_reserve(b, more))
-		return;
-	memmove(b->data + begun + more, b->data + begun, len);
-	b->len += more;
-	memcpy(b->data + begun - 1, bytes, more + 1);
 }

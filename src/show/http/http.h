@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * HTTP server on 127.0.0.1, using libmicrohttpd. The library is loaded at run time, so that the
- * program also runs where it is not installed. Each connection has its own thread: a slow answer
- * does not delay others.
+ * HTTP server using libmicrohttpd. The library is loaded at run time, so that the program also runs
+ * where it is not installed. Each connection has its own thread: a slow answer does not delay
+ * others.
  */
-#ifndef TAP_VIEW_HTTP_H
-#define TAP_VIEW_HTTP_H
+#ifndef TAP_SHOW_HTTP_HTTP_H
+#define TAP_SHOW_HTTP_HTTP_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "base/buf.h"
 
@@ -29,23 +30,27 @@ struct tap_http_ops {
 	void (*answer)(void *ctx, const struct tap_http_request *q, struct tap_http_answer *a);
 	/* Called when an answer with .is_held begins, and when it has ended. */
 	void (*held)(void *ctx, bool begins);
-	const char *policy; /* Content-Security-Policy header of all answers */
+	/*
+	 * Return: false: close the connection. Called before anything is read, and before the
+	 * connection counts against .max_connections. NULL: all may connect.
+	 */
+	bool (*accepts)(void *ctx, const struct sockaddr *peer, socklen_t len);
+	const char *policy; /* Content-Security-Policy header of all answers; or NULL */
+	unsigned int max_connections;
+	unsigned int idle_s; /* a connection without traffic is closed after so many seconds */
 	void *ctx;
 };
 
 /*
- * Bind the port without answering yet. @port: 0: any free port. @ops: borrowed until
- * tap_http_free(). Return: 0; -EOPNOTSUPP: libmicrohttpd is not installed; -EADDRINUSE; -errno;
- * each with a sentence.
+ * Load the library. @ops: borrowed until tap_http_free(). Return: 0; -EOPNOTSUPP with a sentence:
+ * libmicrohttpd is not installed. Free it in either case.
  */
-int tap_http_open(struct tap_http **out, uint16_t port, const struct tap_http_ops *ops,
-		  struct tap_err *err);
-uint16_t tap_http_port(const struct tap_http *h);
+int tap_http_open(struct tap_http **out, const struct tap_http_ops *ops, struct tap_err *err);
 /*
- * Begin to answer. The server's threads inherit the caller's signal mask. Return: 0; -errno with a
- * sentence.
+ * Begin to answer. @listening: a socket that listens; the server closes it, also on failure. The
+ * server's threads inherit the caller's signal mask. Return: 0; -errno with a sentence.
  */
-int tap_http_start(struct tap_http *h, struct tap_err *err);
+int tap_http_start(struct tap_http *h, int listening, struct tap_err *err);
 /* Stop the server, after waiting for answers in progress. */
 void tap_http_free(struct tap_http *h);
 

@@ -4,11 +4,10 @@
  * a key (field number and wire type) and a value. Numbers are varints: seven bits per byte, least
  * significant first.
  */
-#ifndef TAP_PERFETTO_PROTO_H
-#define TAP_PERFETTO_PROTO_H
+#ifndef TAP_BASE_PROTO_H
+#define TAP_BASE_PROTO_H
 
 #include "base/buf.h"
-#include "timeline/sched_fields.h"
 
 enum { TAP_PROTO_VARINT = 0, TAP_PROTO_FIXED64 = 1, TAP_PROTO_BYTES = 2 };
 #define TAP_PROTO_VARINT_BYTES 10u /* maximum size of a varint */
@@ -83,15 +82,6 @@ static inline void tap_proto_bytes(struct tap_buf *b, unsigned int field, const 
 
 /* Add text. Invalid UTF-8 becomes U+FFFD. */
 void tap_proto_text(struct tap_buf *b, unsigned int field, const char *s, size_t len);
-
-/*
- * Add a task's name of TAP_TASK_COMM bytes, which ends at the first NUL. tap_proto_write_comm()
- * writes only the value, the length and the text; @p must have room for TAP_PROTO_COMM_BYTES.
- */
-/* maximum: each byte could become U+FFFD */
-#define TAP_PROTO_COMM_BYTES (1 + 3 * TAP_TASK_COMM)
-unsigned char *tap_proto_write_comm(unsigned char *p, const char *comm);
-void tap_proto_comm(struct tap_buf *b, unsigned int field, const char *comm);
 
 /*
  * Begin a message as a field's value; everything added until its end belongs to it. One byte is

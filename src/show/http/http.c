@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "show/view/http.h"
+#include "show/http/http.h"
 
-#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "show/view/peer.h"
-
 #define LIBRARY "libmicrohttpd.so.12"
-#define MAX_CONNECTIONS 64u /* a browser opens up to 6 connections per profile */
-#define IDLE_S 30u
 #define FUNCTIONS(f)                                                                               \
 	f(start_daemon) f(stop_daemon) f(lookup_connection_value) f(get_connection_info)           \
 		f(create_response_from_buffer) f(create_response_from_callback)                    \
@@ -30,8 +24,6 @@ struct tap_http {
 	void *library;
 	struct functions f;
 	struct MHD_Daemon *daemon;
-	int listening; /* listening socket; -1: not open, or owned by the daemon */
-	uint16_t port;
 };
 
 struct tap_http_request {
@@ -44,10 +36,9 @@ struct tap_http_request {
 static int load_library(struct tap_http *h, struct tap_err *err)
 {
 	(void)h;
-	return tap_err_set(
-		err, -EOPNOTSUPP,
-		"a statically linked schedtap cannot serve pages, because it cannot load " LIBRARY
-		": use `schedtap export --to html` instead");
+	return tap_err_set(err, -EOPNOTSUPP,
+			   "a statically linked schedtap cannot answer HTTP requests, because it "
+			   "cannot load " LIBRARY);
 }
 #else
 static int load_library(struct tap_http *h, struct tap_err *err)
@@ -57,7 +48,7 @@ static int load_library(struct tap_http *h, struct tap_err *err)
 	h->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!h->library)
 		return tap_err_set(err, -EOPNOTSUPP,
-				   "cannot serve the page without " LIBRARY
+				   "cannot answer HTTP requests without " LIBRARY
 				   ": install it (Debian: libmicrohttpd12)");
 #define FIND(name) has_all &= !!(h->f.name = (typeof(&MHD_##name))dlsym(h->library, "MHD_" #name));
 	FUNCTIONS(FIND)
@@ -67,33 +58,7 @@ static int load_library(struct tap_http *h, struct tap_err *err)
 }
 #endif
 
-static int take_port(struct tap_http *h, uint16_t port, struct tap_err *err)
-{
-	struct sockaddr_in at = { .sin_family = AF_INET,
-				  .sin_port = htons(port),
-				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t size = sizeof(at);
-	int on = 1;
-
-	h->listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	/* connections of a previous server in TIME_WAIT must not block the port */
-	if (h->listening < 0 ||
-	    setsockopt(h->listening, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
-	    bind(h->listening, (struct sockaddr *)&at, sizeof(at)) ||
-	    listen(h->listening, SOMAXCONN) ||
-	    getsockname(h->listening, (struct sockaddr *)&at, &size)) {
-		if (errno == EADDRINUSE)
-			return tap_err_set(err, -EADDRINUSE,
-					   "port %u is in use: leave out --port to use a free port",
-					   port);
-		return tap_err_set(err, -errno, "cannot listen on port %u of 127.0.0.1: %m", port);
-	}
-	h->port = ntohs(at.sin_port);
-	return 0;
-}
-
-int tap_http_open(struct tap_http **out, uint16_t port, const struct tap_http_ops *ops,
-		  struct tap_err *err)
+int tap_http_open(struct tap_http **out, const struct tap_http_ops *ops, struct tap_err *err)
 {
 	struct tap_http *h = calloc(1, sizeof(*h));
 
@@ -101,13 +66,7 @@ int tap_http_open(struct tap_http **out, uint16_t port, const struct tap_http_op
 	if (!h)
 		return tap_err_nomem(err);
 	h->ops = ops;
-	h->listening = -1;
-	return load_library(h, err) ?: take_port(h, port, err);
-}
-
-uint16_t tap_http_port(const struct tap_http *h)
-{
-	return h->port;
+	return load_library(h, err);
 }
 
 const char *tap_http_method(const struct tap_http_request *q)
@@ -260,30 +219,26 @@ static enum MHD_Result answer_request(void *http, struct MHD_Connection *connect
 	return ok;
 }
 
-/*
- * Called before anything is read, and before the connection counts against MAX_CONNECTIONS: other
- * users cannot exhaust the limit.
- */
 static enum MHD_Result accept_peer(void *http, const struct sockaddr *peer, socklen_t len)
 {
-	const struct tap_http *h = http;
+	const struct tap_http_ops *ops = ((const struct tap_http *)http)->ops;
 
-	return tap_peer_is_ours(peer, len, h->port) ? MHD_YES : MHD_NO;
+	return !ops->accepts || ops->accepts(ops->ctx, peer, len) ? MHD_YES : MHD_NO;
 }
 
-int tap_http_start(struct tap_http *h, struct tap_err *err)
+int tap_http_start(struct tap_http *h, int listening, struct tap_err *err)
 {
 	const unsigned int flags =
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL;
 
-	h->daemon = h->f.start_daemon(flags, h->port, accept_peer, h, answer_request, h,
-				      MHD_OPTION_LISTEN_SOCKET, h->listening,
-				      MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
-				      MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END);
-	if (!h->daemon)
-		return tap_err_set(err, -EIO, "cannot serve the page: " LIBRARY " does not start");
-	h->listening = -1;
-	return 0;
+	h->daemon = h->f.start_daemon(
+		flags, 0, accept_peer, h, answer_request, h, MHD_OPTION_LISTEN_SOCKET, listening,
+		MHD_OPTION_CONNECTION_LIMIT, h->ops->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
+		h->ops->idle_s, MHD_OPTION_END);
+	if (h->daemon)
+		return 0;
+	close(listening);
+	return tap_err_set(err, -EIO, "cannot answer HTTP requests: " LIBRARY " does not start");
 }
 
 void tap_http_free(struct tap_http *h)
@@ -292,8 +247,6 @@ void tap_http_free(struct tap_http *h)
 		return;
 	if (h->daemon)
 		h->f.stop_daemon(h->daemon);
-	if (h->listening >= 0)
-		close(h->listening);
 	if (h->library)
 		dlclose(h->library);
 	free(h);
