@@ -32,7 +32,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -DTAP_VERSION='"$(VERSION)"' -Iinclude -Is
 
 OBJ := $(patsubst %.c,$B/%.o,$(filter-out src/cli/% src/tracepoint/%,$(wildcard src/*/*.c src/*/*/*.c)))
 # the library reads recordings, and needs zstd and jansson alone: what include/schedtap/ declares, and what that takes
-LIB_OBJ := $(filter-out $(addprefix $B/src/,event/define/% file/symbol/% record/% show/drawn/% show/export/% show/view/%),$(OBJ))
+LIB_OBJ := $(filter-out $(addprefix $B/src/,event/define/% file/symbol/% record/% show/drawn/% show/export/% show/http/% show/metrics/% show/view/%),$(OBJ))
 LIB_PUBLIC := $(addprefix $B/src/,base/err.o event/format.o event/select/select.o file/reader.o timeline/tasks.o timeline/queries.o \
 	timeline/names.o timeline/run/library.o) $(patsubst %.c,$B/%.o,$(wildcard src/analysis/library/*.c))
 LIB_LIBS := -lzstd -ljansson
@@ -72,11 +72,11 @@ $B/%.o: %.c
 # to resolve a function when it is first called takes 3 KB of the stack of a thread that passes a site
 $B/src/tracepoint/%.o: ALL_CFLAGS += -fno-plt
 # what is static cannot load a library
-$B/src/show/view/http.o: ALL_CFLAGS += $(if $(filter -static,$(LDFLAGS)),-DTAP_STATIC)
+$B/src/show/http/http.o: ALL_CFLAGS += $(if $(filter -static,$(LDFLAGS)),-DTAP_STATIC)
 $B/src/cli/cmd_module.o: ALL_CFLAGS += -DTAP_MODULE_SOURCE='"$(PREFIX)/share/schedtap/module"'
 # kernels from 6.2 on have unsigned char: the tables must say so
 $B/src/event/defs.o: ALL_CFLAGS += -Ievents -Isrc/event/shim -funsigned-char
-$B/src/record/%.o $B/src/show/top/%.o $B/src/cli/cmd_top.o: ALL_CFLAGS += -Ibpf
+$B/src/record/%.o $B/src/show/top/%.o $B/src/show/metrics/%.o $B/src/cli/cmd_top.o: ALL_CFLAGS += -Ibpf
 $B/src/record/object/object.o: ALL_CFLAGS += -DTAP_BPF_OBJECT='"$B/bpf/schedtap.bpf.o"' -DTAP_BPF_TALLY='"$B/bpf/tally.bpf.o"'
 $B/src/record/object/object.o: $B/bpf/schedtap.bpf.o $B/bpf/tally.bpf.o
 
@@ -157,6 +157,8 @@ $B/tests/unit/test_drain: TEST_CFLAGS := -Wno-static-in-inline
 # the program, which prints the fields that it looks up by name
 $B/tests/house/lookups: $(CLI_OBJ)
 $B/tests/house/lookups: TEST_LIBS := -Wl,--wrap=main -Wl,--wrap=tap_format_field
+$B/tests/live/test_live_waits: TEST_LIBS := -Wl,--wrap=tap_bpf_open_tally
+$B/tests/live/test_live_waits: | $B/tests/live/waits.bpf.o
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
 # the program as a process that tests ask, and what asks it (tests/driver)
@@ -235,7 +237,7 @@ fuzz: ## one fuzzer until Ctrl-C; FUZZ_OF=dat, perf, types, user, print, filter,
 	$(FUZZ_PROGRAM) -max_len=65536 -rss_limit_mb=4096 -artifact_prefix=build-san/ $(addprefix -dict=,$(wildcard tests/fuzz/dict/$(FUZZ_OF))) \
 		$(FUZZ_ARGS) build-san/corpus/$(FUZZ_OF) tests/fuzz/corpus/$(FUZZ_OF)
 
-$B/tests/live/%.bpf.o: tests/live/%.bpf.c tests/live/counter.h bpf/kernel_types.h
+$B/tests/live/%.bpf.o: tests/live/%.bpf.c $(wildcard tests/live/*.h bpf/*.h) bpf/tally.bpf.c
 	@mkdir -p $(@D)
 	$(call say,BPF,$@)
 	$Qclang -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(ARCH) -Ibpf \
@@ -287,7 +289,11 @@ install: all $(MAN) ## PREFIX, DESTDIR
 			echo ".so man3/$$page" >$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3 || exit 1; \
 		done; \
 	done
-	sed 's|@BIN@|$(PREFIX)/bin|' tools/schedtap-flight.service | install -Dm644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/schedtap-flight.service
+	for unit in flight metrics; do \
+		sed 's|@BIN@|$(PREFIX)/bin|' tools/schedtap-$$unit.service | \
+			install -Dm644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/schedtap-$$unit.service || exit 1; \
+	done
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/metrics examples/metrics/*
 	install -Dm644 tools/schedtap.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/schedtap
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/rules rules/*.rules
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/schedtap/module/kmod kmod/*.[ch] kmod/Kbuild kmod/kheaders.mk

@@ -288,6 +288,7 @@ struct sched_info {
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int __state; /* since v5.14 */
 	void *stack;
 	unsigned int flags;
 	pid_t pid;

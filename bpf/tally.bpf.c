@@ -5,10 +5,11 @@
  * program on wakeups is needed.
  *
  * A wait is the time from the queueing of a task until it is switched in. The time that a wakeup
- * takes before it queues the task, such as an interrupt of another CPU, is not part of it.
+ * takes before it queues the task, such as an interrupt of another CPU, is not part of it. With
+ * tap_from_waking a wait begins at sched_waking or sched_wakeup_new, which have programs, too.
  *
  * The program runs at each switch of the machine: it has no loop over a map, no hash table and no
- * probe read, and reads a clock only where the run queue's is stale.
+ * probe read.
  */
 #include "kernel_types.h"
 
@@ -24,14 +25,28 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TAP_PF_KTHREAD 0x00200000
+#define TAP_TASK_WAKING 0x200
 #define TAP_CGROUP_DEPTH 16 /* limit of ancestors to look at when no slot is free */
 #define TAP_COMPARE_NS 1000000u /* minimum time between comparisons of the clocks */
 #define TAP_COMPARE_GROUP 100 /* comparisons in one group of struct tap_tally_cpu */
 #define TAP_CACHE_BITS 12
+#define TAP_CLOCKS_NS 100000 /* by which the estimated difference of two clocks may be wrong */
 
 const volatile u32 tap_nr_slots = 1;
 /* true: cgroups are those of a v1 cpu hierarchy */
 const volatile bool tap_by_cpu_controller = false;
+
+/* true: waits begin at the waking; false: at the queueing */
+const volatile bool tap_from_waking = false;
+
+/* true: the task that runs tap_tally_join, and its descendants, count in a slot of their own */
+const volatile bool tap_has_command = false;
+
+#ifndef TAP_WAIT_ENDED /* a test compares single waits; @reason: TAP_TALLY_REASONS: not censored   \
+			*/
+#define TAP_WAIT_ENDED(next, wait, kind, reason)
+#define TAP_SWITCH_CLOCK() bpf_ktime_get_ns()
+#endif
 
 /* in a map of their own, so that the reader can map them */
 struct tap_tally_variables tap_tally SEC(".bss.tally");
@@ -105,6 +120,22 @@ struct {
 			__type(value, u64);
 		});
 } tap_fence SEC(".maps");
+
+/* ---- a task's tag ---- */
+
+static __always_inline struct tap_tally_tag *tap_tag(struct task_struct *p)
+{
+	u32 i = (u32)p->pid % TAP_TALLY_TAGS;
+
+	return bpf_map_lookup_elem(&tap_tags, &i);
+}
+
+static __always_inline bool tap_is_command(struct task_struct *p)
+{
+	struct tap_tally_tag *tag = tap_has_command ? tap_tag(p) : NULL;
+
+	return tag && tag->task == (u64)p && tag->is_command;
+}
 
 /* ---- a task's slot ---- */
 
@@ -193,6 +224,8 @@ static __always_inline u32 tap_slot_of(struct tap_tally_cpu *c, struct task_stru
 		return TAP_TALLY_IDLE;
 	if (p->flags & TAP_PF_KTHREAD)
 		return TAP_TALLY_KERNEL;
+	if (tap_is_command(p))
+		return TAP_TALLY_COMMAND;
 	cgrp = tap_cgroup_of(p);
 	address = tap_address(c, cgrp);
 	cached = tap_cached_slot(address);
@@ -230,9 +263,9 @@ int BPF_PROG(tap_tally_release, struct cgroup *cgrp)
 
 /* ---- time ---- */
 
-static __always_inline void tap_compare_clocks(struct tap_tally_cpu *c, u64 clock)
+static __always_inline void tap_compare_clocks(struct tap_tally_cpu *c, u64 monotonic, u64 clock)
 {
-	s64 offset = (s64)(bpf_ktime_get_ns() - clock);
+	s64 offset = (s64)(monotonic - clock);
 
 	if (c->nr_compared >= TAP_COMPARE_GROUP) {
 		c->offset_before_ns = c->offset_ns;
@@ -246,22 +279,17 @@ static __always_inline void tap_compare_clocks(struct tap_tally_cpu *c, u64 cloc
 }
 
 /*
- * Return: the time of the switch, as the clock of the run queue. The kernel does not update that
- * clock if a wakeup has just asked for the switch (rq_clock_skip_update()): then it is as old as
- * the wakeup. This shows by a task that is said to have been queued just now; and nearly all
- * switches from idle are of this kind.
+ * Return: the time of the switch, as the clock of the run queue. The clock itself may be older: the
+ * kernel does not update it if a wakeup has just asked for the switch (rq_clock_skip_update()).
  */
-static __always_inline u64 tap_time_of(struct tap_tally_cpu *c, struct rq *rq,
-				       struct task_struct *prev, struct task_struct *next)
+static __always_inline u64 tap_time_of(struct tap_tally_cpu *c, u64 clock)
 {
-	u64 clock = rq->clock, now;
+	u64 now = TAP_SWITCH_CLOCK();
 
-	if (prev->pid && (!next->pid || next->sched_info.last_queued != clock)) {
+	if (!tap_from_waking) { /* else wakings of other CPUs are compared with it */
 		if (clock - c->compared_ns >= TAP_COMPARE_NS)
-			tap_compare_clocks(c, clock);
-		now = clock;
-	} else {
-		now = bpf_ktime_get_ns() - tap_tally_offset(c);
+			tap_compare_clocks(c, now, clock);
+		now -= tap_tally_offset(c);
 		if ((s64)(now - clock) < 0)
 			now = clock;
 	}
@@ -300,13 +328,6 @@ static __always_inline void tap_end_slice(struct tap_tally_cpu *c, u32 bank, u64
 
 /* ---- waits ---- */
 
-static __always_inline struct tap_tally_tag *tap_tag(struct task_struct *p)
-{
-	u32 i = (u32)p->pid % TAP_TALLY_TAGS;
-
-	return bpf_map_lookup_elem(&tap_tags, &i);
-}
-
 /* Since v6.18 tasks are throttled; before that, queues are. */
 static __always_inline bool tap_is_throttled(struct task_struct *p)
 {
@@ -317,8 +338,29 @@ static __always_inline bool tap_is_throttled(struct task_struct *p)
 	return bpf_core_field_exists(p->se.cfs_rq->throttle_count) && p->se.cfs_rq->throttle_count;
 }
 
+/*
+ * When the wait began of a task that is switched out at @now; 0: it has not begun. A task that goes
+ * to sleep may already have been woken by another CPU, which waits for the switch
+ * (try_to_wake_up()).
+ */
+static __always_inline u64 tap_began(struct task_struct *prev, bool can_go_on, u64 now)
+{
+	return can_go_on || prev->__state == TAP_TASK_WAKING ? now : 0;
+}
+
+/*
+ * What the kernel's sum of the waits of a task that is switched out will have too much when its
+ * next wait ends. If the run queue's clock is stale at @now, the kernel takes an older time for the
+ * beginning of the wait (sched_info_depart()).
+ */
+static __always_inline u64 tap_base(struct task_struct *prev, bool can_go_on, u64 now, u64 clock)
+{
+	return prev->sched_info.run_delay + (can_go_on ? now - clock : 0);
+}
+
 /* Note what the next wait of a task that is switched out begins with. */
-static __always_inline void tap_switched_out(struct task_struct *prev, bool can_go_on)
+static __always_inline void tap_switched_out(struct task_struct *prev, bool can_go_on, u64 now,
+					     u64 clock)
 {
 	struct tap_tally_tag *tag = tap_tag(prev);
 
@@ -326,10 +368,12 @@ static __always_inline void tap_switched_out(struct task_struct *prev, bool can_
 		return;
 	*tag = (struct tap_tally_tag){
 		.task = (u64)prev,
-		.run_delay_ns = prev->sched_info.run_delay,
+		.ns = tap_from_waking ? tap_began(prev, can_go_on, now)
+				      : tap_base(prev, can_go_on, now, clock),
 		.kind = !can_go_on		 ? TAP_TALLY_WAKING
 			: tap_is_throttled(prev) ? TAP_TALLY_THROTTLED
 						 : TAP_TALLY_PREEMPTED,
+		.is_command = tap_is_command(prev),
 	};
 }
 
@@ -404,49 +448,81 @@ static __always_inline void tap_count_culprits(struct tap_tally_row *row, u32 sl
 		__sync_fetch_and_add(&row->elsewhere_ns, elsewhere);
 }
 
-static __always_inline void tap_censor(struct tap_tally_row *row, u32 reason)
+/* A wait that has ended. */
+struct tap_wait {
+	u64 since, before; /* when the task was queued; how long it waited on other CPUs before */
+	u32 kind; /* enum tap_tally_kind */
+};
+
+/* Return: TAP_TALLY_REASONS; enum tap_tally_censored: the length is not known. */
+static __always_inline u32 tap_find_queueing(struct task_struct *next,
+					     const struct tap_tally_tag *tag, u64 now,
+					     struct tap_wait *w)
 {
-	__sync_fetch_and_add(&row->censored[reason], 1);
+	w->since = next->sched_info.last_queued;
+	if (!w->since)
+		return TAP_TALLY_NO_STAMP;
+	w->before = next->sched_info.run_delay;
+	if (next->sched_info.pcount) { /* it ran before */
+		if (tag->task != (u64)next)
+			return tag->task ? TAP_TALLY_OTHER_TASK : TAP_TALLY_UNSEEN;
+		if (tag->is_censored)
+			return TAP_TALLY_DELAYED_DEQUEUE;
+		w->before -= tag->ns;
+		w->kind = tag->kind;
+	}
+	if ((s64)w->before < 0) { /* it was queued later than the kernel's clock said: tap_base() */
+		w->since -= w->before;
+		w->before = 0;
+	}
+	return (s64)(now - w->since) < -TAP_CLOCKS_NS ? TAP_TALLY_NEGATIVE : TAP_TALLY_REASONS;
+}
+
+static __always_inline u32 tap_find_waking(struct task_struct *next,
+					   const struct tap_tally_tag *tag, struct tap_wait *w)
+{
+	if (tag->task != (u64)next)
+		return tag->task ? TAP_TALLY_OTHER_TASK : TAP_TALLY_UNSEEN;
+	w->since = tag->ns;
+	w->kind = tag->kind;
+	return w->since ? TAP_TALLY_REASONS : TAP_TALLY_NO_STAMP;
 }
 
 static __always_inline void tap_end_wait(struct tap_tally_row *row, u32 slot,
 					 struct tap_tally_cpu *c, u32 bank,
 					 struct task_struct *next, u64 now)
 {
-	u64 since = next->sched_info.last_queued, before, wait;
+	struct tap_wait w = { .kind = TAP_TALLY_WAKING };
 	struct tap_tally_tag *tag = tap_tag(next);
-	u32 kind = TAP_TALLY_WAKING, bucket;
+	u32 reason, bucket;
+	u64 wait;
 
 	if (!tag)
 		return;
-	if (!since)
-		return tap_censor(row, TAP_TALLY_NO_STAMP);
-	before = next->sched_info.run_delay;
-	if (next->sched_info.pcount) { /* it ran before */
-		if (tag->task != (u64)next)
-			return tap_censor(row, tag->task ? TAP_TALLY_OTHER_TASK : TAP_TALLY_UNSEEN);
-		if (tag->is_censored)
-			return tap_censor(row, TAP_TALLY_DELAYED_DEQUEUE);
-		before -= tag->run_delay_ns;
-		kind = tag->kind;
+	reason = tap_from_waking ? tap_find_waking(next, tag, &w)
+				 : tap_find_queueing(next, tag, now, &w);
+	if (reason < TAP_TALLY_REASONS || w.kind >= TAP_TALLY_KINDS) {
+		TAP_WAIT_ENDED(next, 0, w.kind, reason);
+		if (reason < TAP_TALLY_REASONS)
+			__sync_fetch_and_add(&row->censored[reason], 1);
+		return;
 	}
-	if ((s64)before < 0 || kind >= TAP_TALLY_KINDS)
-		return tap_censor(row, TAP_TALLY_NEGATIVE);
-	if ((s64)(now - since) < 0)
-		now = since;
-	wait = before + (now - since);
-	__sync_fetch_and_add(&row->wait_ns[kind], wait);
+	if ((s64)(now - w.since) < 0)
+		now = w.since;
+	wait = w.before + (now - w.since);
+	TAP_WAIT_ENDED(next, wait, w.kind, reason);
+	__sync_fetch_and_add(&row->wait_ns[w.kind], wait);
 	bucket = tap_tally_bucket(wait);
 	/* the verifier needs the check that clang would leave out */
 	asm volatile("" : "+r"(bucket));
 	if (bucket < TAP_TALLY_BUCKETS)
-		__sync_fetch_and_add(&row->buckets[kind][bucket], 1);
-	if (wait > c->max_wait_ns[bank][kind])
-		c->max_wait_ns[bank][kind] = wait;
-	if (kind == TAP_TALLY_THROTTLED)
+		__sync_fetch_and_add(&row->buckets[w.kind][bucket], 1);
+	if (wait > c->max_wait_ns[bank][w.kind])
+		c->max_wait_ns[bank][w.kind] = wait;
+	if (w.kind == TAP_TALLY_THROTTLED)
 		__sync_fetch_and_add(&row->self_ns, wait);
 	else
-		tap_count_culprits(row, slot, c, since, now, before);
+		tap_count_culprits(row, slot, c, w.since, now, w.before);
 }
 
 SEC("tp_btf/sched_switch")
@@ -454,6 +530,7 @@ int BPF_PROG(tap_tally_switch, bool preempt, struct task_struct *prev, struct ta
 	     unsigned int prev_state)
 {
 	struct rq *rq = prev->se.cfs_rq->rq;
+	bool can_go_on = preempt || !prev_state;
 	u32 cpu = rq->cpu, epoch = *(volatile u32 *)&tap_tally.epoch, bank = epoch & 1, slot;
 	struct tap_tally_cpu *c = bpf_map_lookup_elem(&tap_cpus, &cpu);
 	struct tap_tally_row *row;
@@ -466,11 +543,11 @@ int BPF_PROG(tap_tally_switch, bool preempt, struct task_struct *prev, struct ta
 		c->kept_slot = c->slot;
 		__sync_lock_test_and_set(&c->epoch, epoch); /* after the others */
 	}
-	now = tap_time_of(c, rq, prev, next);
+	now = tap_time_of(c, rq->clock);
 	slot = tap_slot_of(c, next);
 	c->switches[bank]++;
 	if (prev->pid)
-		tap_switched_out(prev, preempt || !prev_state);
+		tap_switched_out(prev, can_go_on, now, rq->clock);
 	if (slot != c->slot || !c->first_ns) {
 		tap_end_slice(c, bank, now);
 		c->slot = slot;
@@ -488,11 +565,63 @@ int BPF_PROG(tap_tally_migrate, struct task_struct *p)
 {
 	struct tap_tally_tag *tag;
 
+	if (tap_is_command(p))
+		__sync_fetch_and_add(&tap_tally.command_migrations, 1);
 	if (!bpf_core_field_exists(p->se.sched_delayed) || !p->se.sched_delayed)
 		return 0;
 	tag = tap_tag(p);
 	if (tag && tag->task == (u64)p)
 		tag->is_censored = 1;
+	return 0;
+}
+
+/* ---- a command's tasks ---- */
+
+/* Run by the command's process before it sleeps: it counts as the command's from then on. */
+SEC("syscall")
+int tap_tally_join(void *ctx)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct tap_tally_tag *tag = tap_tag(p);
+
+	if (tag)
+		*tag = (struct tap_tally_tag){ .task = (u64)p, .is_command = 1 };
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(tap_tally_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct tap_tally_tag *tag = tap_tag(child);
+
+	if (tag && tap_is_command(parent))
+		*tag = (struct tap_tally_tag){ .task = (u64)child, .is_command = 1 };
+	return 0;
+}
+
+/* ---- waits from the waking ---- */
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(tap_tally_waking, struct task_struct *p)
+{
+	struct tap_tally_tag *tag = tap_tag(p);
+
+	/* a task that runs, or waits already, goes on */
+	if (tag && tag->task == (u64)p && tag->kind == TAP_TALLY_WAKING && !tag->ns)
+		tag->ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(tap_tally_new, struct task_struct *p)
+{
+	struct tap_tally_tag *tag = tap_tag(p);
+
+	if (tag)
+		*tag = (struct tap_tally_tag){ .task = (u64)p,
+					       .ns = bpf_ktime_get_ns(),
+					       .kind = TAP_TALLY_WAKING,
+					       .is_command = tap_is_command(p) };
 	return 0;
 }
 

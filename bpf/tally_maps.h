@@ -13,6 +13,7 @@
 /* Variables of the programs. */
 struct tap_tally_variables {
 	unsigned long long no_free_slot; /* number of new cgroups that count with an ancestor */
+	unsigned long long command_migrations; /* of the tasks of TAP_TALLY_COMMAND */
 	/* number of readings; its lowest bit is the bank that the programs use */
 	unsigned int epoch;
 	unsigned int pad;
@@ -44,7 +45,8 @@ enum tap_tally_censored {
 #define TAP_TALLY_IDLE 0u
 #define TAP_TALLY_KERNEL 1u /* kernel threads, whatever their cgroup */
 #define TAP_TALLY_ROOT 2u /* the root cgroup, and cgroups of which no ancestor has a slot */
-#define TAP_TALLY_FIRST_FREE 3u
+#define TAP_TALLY_COMMAND 3u /* tasks of a command, whatever their cgroup; unused without one */
+#define TAP_TALLY_FIRST_FREE 4u
 
 /*
  * Buckets are those of a Prometheus native histogram with schema 3, in seconds: bucket n, from 1 to
@@ -198,8 +200,13 @@ struct tap_tally_slot {
 /* Element of the map "tap_tags", at index tid % TAP_TALLY_TAGS: a task that was switched out. */
 struct tap_tally_tag {
 	unsigned long long task; /* address of its task_struct; 0: unused */
-	unsigned long long run_delay_ns : 56; /* the kernel's sum of the task's waits until then */
-	unsigned long long kind : 7; /* enum tap_tally_kind of its next wait */
+	/*
+	 * The kernel's sum of the task's waits until then. If waits begin at the waking: when its
+	 * next wait begins, CLOCK_MONOTONIC; 0: it sleeps.
+	 */
+	unsigned long long ns : 56;
+	unsigned long long kind : 6; /* enum tap_tally_kind of its next wait */
+	unsigned long long is_command : 1; /* it counts in TAP_TALLY_COMMAND */
 	unsigned long long is_censored : 1; /* TAP_TALLY_DELAYED_DEQUEUE */
 };
 

@@ -74,6 +74,10 @@ struct tap_cmd {
 	TAP_OPTION(T, m, "define", 0, "FILE", TAP_OPT_STRINGS,                                     \
 		   "add events that this header defines in the kernel's TRACE_EVENT() syntax; "    \
 		   "repeatable")
+#define TAP_OPT_FROM_WAKING(T, m)                                                                  \
+	TAP_OPTION(T, m, "from-waking", 0, NULL, TAP_OPT_FLAG,                                     \
+		   "let waits begin at the waking, not at the queueing; runs a second program "    \
+		   "at each waking")
 #define TAP_OPT_PIDS(T, m)                                                                         \
 	TAP_OPTION(T, m, "pid", 'p', "PID", TAP_OPT_STRINGS,                                       \
 		   "only the threads of this process; repeatable")

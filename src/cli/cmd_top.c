@@ -20,7 +20,7 @@
 struct top_opts {
 	uint64_t delay_ns;
 	int64_t nr; /* 0: without end */
-	bool batch, json;
+	bool batch, json, from_waking;
 };
 
 static const struct tap_opt options[] = {
@@ -36,6 +36,7 @@ static const struct tap_opt options[] = {
 	  .offset = offsetof(struct top_opts, nr),
 	  .min = 1,
 	  .max = INT64_MAX },
+	TAP_OPT_FROM_WAKING(struct top_opts, from_waking),
 	TAP_OPTION(struct top_opts, json, "json", 0, NULL, TAP_OPT_FLAG,
 		   "print one JSON object per refresh"),
 	{ 0 },
@@ -106,7 +107,11 @@ static int refresh(struct top *t, struct tap_err *err)
 
 static int run_top(void *opts, const struct tap_strings *operands, char **rest)
 {
-	struct top t = { .o = opts };
+	const struct top_opts *o = opts;
+	const struct tap_tally_opts tally = { .max_cgroups = MAX_CGROUPS,
+					      .reads_tasks = true,
+					      .from_waking = o->from_waking };
+	struct top t = { .o = o };
 	struct tap_err err = { 0 };
 	int ret;
 
@@ -116,7 +121,7 @@ static int run_top(void *opts, const struct tap_strings *operands, char **rest)
 		tap_err_set(&err, -EINVAL, "-d: the time must be at least 100ms");
 		return tap_cmd_fail(&err, true);
 	}
-	ret = tap_tally_open(&t.tally, MAX_CGROUPS, &err);
+	ret = tap_tally_open(&t.tally, &tally, &err);
 	t.next_ns = tap_now_ns();
 	t.own_ns = tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	for (int64_t i = 0; !ret && (!t.o->nr || i < t.o->nr); i++) {

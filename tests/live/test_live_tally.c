@@ -187,7 +187,7 @@ static void sums_hold_in_a_storm(void **state)
 	pid_t storm;
 
 	(void)state;
-	if (tap_tally_open(&t, 1024, &err)) {
+	if (tap_tally_open(&t, &(struct tap_tally_opts){ 1024, true }, &err)) {
 		skip_test(err.text);
 		return;
 	}
@@ -217,7 +217,7 @@ static void ancestors_count_for_cgroups_without_place(void **state)
 	struct tap_tally *t;
 
 	(void)state;
-	if (tap_tally_open(&t, PLACES, &err)) {
+	if (tap_tally_open(&t, &(struct tap_tally_opts){ PLACES, true }, &err)) {
 		skip_test(err.text);
 		return;
 	}

@@ -41,19 +41,21 @@ static int add_root(struct tap_slots *s, int ids_fd)
 	return bpf_map_update_elem(ids_fd, &id, &slot, BPF_ANY) ?: set_name(s, slot, "/");
 }
 
-static int fill(struct tap_slots *s, const struct bpf_object *obj)
+static int fill(struct tap_slots *s, const struct bpf_object *obj, bool has_command)
 {
 	int ret = add_root(s, bpf_object__find_map_fd_by_name(obj, "tap_slot_of_id"));
 
 	ret = ret ?: set_name(s, TAP_TALLY_IDLE, "idle");
 	ret = ret ?: set_name(s, TAP_TALLY_KERNEL, "kernel threads");
+	if (!ret && has_command)
+		ret = set_name(s, TAP_TALLY_COMMAND, "the command");
 	for (uint32_t i = TAP_TALLY_FIRST_FREE; !ret && i < s->nr; i++)
 		ret = bpf_map_update_elem(s->free_fd, NULL, &i, BPF_ANY);
 	return ret;
 }
 
 int tap_slots_open(struct tap_slots *s, const struct bpf_object *obj, unsigned int nr,
-		   struct tap_err *err)
+		   bool has_command, struct tap_err *err)
 {
 	int ret;
 
@@ -66,7 +68,7 @@ int tap_slots_open(struct tap_slots *s, const struct bpf_object *obj, unsigned i
 	s->released_ns = calloc(nr, sizeof(*s->released_ns));
 	if (!s->names || !s->released_ns)
 		return tap_err_nomem(err);
-	ret = fill(s, obj);
+	ret = fill(s, obj, has_command);
 	errno = -ret;
 	return ret ? tap_err_set(err, ret, "cannot set up the tally's cgroups: %m") : 0;
 }

@@ -4,6 +4,7 @@
 #define TAP_RECORD_TALLY_SLOTS_H
 
 #include <bpf/libbpf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <schedtap/err.h>
@@ -21,7 +22,7 @@ struct tap_slots {
 
 /* Return: 0; -errno with a sentence. */
 int tap_slots_open(struct tap_slots *s, const struct bpf_object *obj, unsigned int nr,
-		   struct tap_err *err);
+		   bool has_command, struct tap_err *err);
 void tap_slots_release(struct tap_slots *s);
 /*
  * Find the names of new cgroups, and free the slots of cgroups that have been gone for 10 s: until

@@ -2,6 +2,7 @@
 #include "record/tally/tally.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,24 @@ struct cpu_read {
 	unsigned int slot; /* of that slice */
 };
 
+/* The programs at tracepoints, in the order in which they are attached. */
+static const struct program {
+	const char *name;
+	bool from_queueing, from_waking, has_command; /* what it is needed for */
+} programs[] = {
+	/* cgroups that are released before this one is attached would keep their slots */
+	{ "tap_tally_release", true, true, true }, { "tap_tally_migrate", true, false, true },
+	{ "tap_tally_fork", false, false, true },  { "tap_tally_waking", false, true, false },
+	{ "tap_tally_new", false, true, false },   { "tap_tally_switch", true, true, true },
+};
+
+#define NR_PROGRAMS (sizeof(programs) / sizeof(programs[0]))
+
 struct tap_tally {
 	struct bpf_object *obj;
-	struct bpf_link *switches, *migrations, *releases;
+	struct bpf_link *links[NR_PROGRAMS];
 	unsigned int nr_slots, nr_cpus;
+	bool reads_tasks, from_waking, has_command;
 	uint32_t epoch; /* of the programs */
 	uint64_t read_ns;
 	/* mapped */
@@ -74,7 +89,32 @@ static int set_constants(struct tap_tally *t)
 
 	return tap_bpf_set(t->obj, "tap_nr_slots", &nr_slots, sizeof(nr_slots))
 		       ?: tap_bpf_set(t->obj, "tap_by_cpu_controller", &by_cpu_controller,
-				      sizeof(by_cpu_controller));
+				      sizeof(by_cpu_controller))
+		       ?: tap_bpf_set(t->obj, "tap_from_waking", &t->from_waking,
+				      sizeof(t->from_waking))
+		       ?: tap_bpf_set(t->obj, "tap_has_command", &t->has_command,
+				      sizeof(t->has_command));
+}
+
+static bool is_needed(const struct tap_tally *t, const struct program *p)
+{
+	return (t->has_command && p->has_command) ||
+	       (t->from_waking ? p->from_waking : p->from_queueing);
+}
+
+static struct bpf_program *find_program(const struct tap_tally *t, const struct program *p)
+{
+	return bpf_object__find_program_by_name(t->obj, p->name);
+}
+
+static int choose_programs(struct tap_tally *t)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < NR_PROGRAMS; i++)
+		ret = bpf_program__set_autoload(find_program(t, &programs[i]),
+						is_needed(t, &programs[i]));
+	return ret;
 }
 
 static int load(struct tap_tally *t, struct tap_err *err)
@@ -87,7 +127,7 @@ static int load(struct tap_tally *t, struct tap_err *err)
 	t->obj = tap_bpf_open_tally();
 	if (!t->obj)
 		return tap_err_set(err, -errno, "cannot read the embedded BPF object: %m");
-	ret = size_maps(t) ?: set_constants(t);
+	ret = size_maps(t) ?: set_constants(t) ?: choose_programs(t);
 	if (ret)
 		return tap_err_set(err, ret,
 				   "the embedded BPF object does not match this build of schedtap");
@@ -106,24 +146,22 @@ static int map_all(struct tap_tally *t, struct tap_err *err)
 	if (!t->rows || !t->cpus || !t->variables)
 		return tap_err_set(err, -errno, "cannot map the tally's numbers: %m");
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
-		t->cpus[i].offset_ns = t->cpus[i].offset_before_ns = TAP_TALLY_NO_OFFSET;
+		t->cpus[i].offset_ns = t->cpus[i].offset_before_ns =
+			t->from_waking ? 0 : TAP_TALLY_NO_OFFSET;
 	return 0;
-}
-
-static struct bpf_link *attach(struct tap_tally *t, const char *program)
-{
-	return bpf_program__attach(bpf_object__find_program_by_name(t->obj, program));
 }
 
 static int attach_all(struct tap_tally *t, struct tap_err *err)
 {
-	/* cgroups that are released before this one is attached would keep their slots */
-	t->releases = attach(t, "tap_tally_release");
-	t->migrations = t->releases ? attach(t, "tap_tally_migrate") : NULL;
-	t->switches = t->migrations ? attach(t, "tap_tally_switch") : NULL;
-	return t->switches ? 0
-			   : tap_err_set(err, -errno, "cannot attach the BPF programs: %s",
-					 tap_refusal(TAP_STEP_BPF, errno).text);
+	for (unsigned int i = 0; i < NR_PROGRAMS; i++) {
+		if (!is_needed(t, &programs[i]))
+			continue;
+		t->links[i] = bpf_program__attach(find_program(t, &programs[i]));
+		if (!t->links[i])
+			return tap_err_set(err, -errno, "cannot attach the BPF programs: %s",
+					   tap_refusal(TAP_STEP_BPF, errno).text);
+	}
+	return 0;
 }
 
 static int open_fence(struct tap_tally *t, struct tap_err *err)
@@ -134,7 +172,26 @@ static int open_fence(struct tap_tally *t, struct tap_err *err)
 	return t->fenced < 0 ? tap_err_set(err, t->fenced, "cannot create a BPF map: %m") : 0;
 }
 
-int tap_tally_open(struct tap_tally **out, unsigned int max_cgroups, struct tap_err *err)
+/* CONFIG_SCHED_INFO: distributions have it, with CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT. */
+static bool kernel_keeps_queueing(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *type;
+	int id = btf ? btf__find_by_name_kind(btf, "sched_info", BTF_KIND_STRUCT) : -ENOENT;
+	bool has;
+
+	type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	has = !btf || (type && btf_vlen(type)); /* without it, the struct is empty */
+	btf__free(btf);
+	return has;
+}
+
+static int read_tasks(struct tap_tally *t, uint64_t from_ns, struct tap_err *err)
+{
+	return t->reads_tasks ? tap_tally_tasks_read(&t->tasks, t->obj, from_ns, err) : 0;
+}
+
+int tap_tally_open(struct tap_tally **out, const struct tap_tally_opts *opts, struct tap_err *err)
 {
 	struct tap_tally *t = calloc(1, sizeof(*t));
 	int ret;
@@ -143,7 +200,10 @@ int tap_tally_open(struct tap_tally **out, unsigned int max_cgroups, struct tap_
 	if (!t)
 		return tap_err_nomem(err);
 	t->fenced = -1;
-	t->nr_slots = TAP_TALLY_FIRST_FREE + max_cgroups;
+	t->nr_slots = TAP_TALLY_FIRST_FREE + opts->max_cgroups;
+	t->reads_tasks = opts->reads_tasks;
+	t->has_command = opts->has_command;
+	t->from_waking = opts->from_waking || !kernel_keeps_queueing();
 	t->nr_cpus = tap_machine_nr_cpus();
 	t->cpus_read = calloc(t->nr_cpus, sizeof(*t->cpus_read));
 	t->cpus_view = calloc(t->nr_cpus, sizeof(*t->cpus_view));
@@ -151,10 +211,11 @@ int tap_tally_open(struct tap_tally **out, unsigned int max_cgroups, struct tap_
 	t->owed_ns = calloc(t->nr_slots, sizeof(*t->owed_ns));
 	ret = t->cpus_read && t->cpus_view && t->run_ns && t->owed_ns ? load(t, err)
 								      : tap_err_nomem(err);
-	ret = ret ?: map_all(t, err) ?: tap_slots_open(&t->slots, t->obj, t->nr_slots, err);
+	ret = ret ?: map_all(t, err);
+	ret = ret ?: tap_slots_open(&t->slots, t->obj, t->nr_slots, t->has_command, err);
 	ret = ret ?: open_fence(t, err) ?: attach_all(t, err);
 	t->read_ns = tap_now_ns();
-	ret = ret ?: tap_tally_tasks_read(&t->tasks, t->obj, t->read_ns, err);
+	ret = ret ?: read_tasks(t, t->read_ns, err);
 	if (ret) {
 		tap_tally_close(t);
 		*out = NULL;
@@ -172,9 +233,8 @@ void tap_tally_close(struct tap_tally *t)
 {
 	if (!t)
 		return;
-	bpf_link__destroy(t->switches);
-	bpf_link__destroy(t->migrations);
-	bpf_link__destroy(t->releases);
+	for (unsigned int i = 0; i < NR_PROGRAMS; i++)
+		bpf_link__destroy(t->links[i]);
 	unmap(t->rows, 2 * t->nr_slots * sizeof(*t->rows));
 	unmap(t->cpus, t->nr_cpus * sizeof(*t->cpus));
 	unmap(t->variables, sizeof(*t->variables));
@@ -313,7 +373,8 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 
 	empty_bank(t, !full);
 	__atomic_store_n(&t->variables->epoch, ++t->epoch, __ATOMIC_SEQ_CST);
-	*view = (struct tap_tally_view){ .from_ns = t->read_ns,
+	*view = (struct tap_tally_view){ .from_waking = t->from_waking,
+					 .from_ns = t->read_ns,
 					 .to_ns = tap_now_ns(),
 					 .rows = t->rows + full * t->nr_slots,
 					 .run_ns = t->run_ns };
@@ -323,18 +384,29 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 		return ret;
 	view->nr_slots = t->slots.used;
 	view->names = (const char *const *)t->slots.names;
+	view->released_ns = t->slots.released_ns;
 	view->no_free_slot = __atomic_load_n(&t->variables->no_free_slot, __ATOMIC_RELAXED);
+	view->command_migrations =
+		__atomic_load_n(&t->variables->command_migrations, __ATOMIC_RELAXED);
 	view->cpus = t->cpus_view;
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		read_cpu(t, i, view);
 	read_run_times(t, view->rows);
-	ret = tap_tally_tasks_read(&t->tasks, t->obj, view->from_ns, err);
+	ret = read_tasks(t, view->from_ns, err);
 	ret = ret ?: run_info(t, &info, err);
 	view->missed = info.recursion_misses;
 	view->tasks = t->tasks.v;
 	view->nr_tasks = t->tasks.nr;
 	view->all_tasks = t->tasks.nr_all;
 	return ret;
+}
+
+int tap_tally_join(const struct tap_tally *t)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, "tap_tally_join");
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(p), &opts);
 }
 
 /* ---- overhead ---- */

@@ -23,6 +23,7 @@ struct tap_tally_cpu_view {
 /* Numbers of the time from one reading to the next. */
 struct tap_tally_view {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
+	bool from_waking; /* waits begin at the waking */
 	unsigned int nr_slots; /* up to the last one that is used */
 	/*
 	 * By slot. .rows: borrowed until the next reading. Its .run_ns lacks slices that go on:
@@ -32,26 +33,37 @@ struct tap_tally_view {
 	const struct tap_tally_row *rows;
 	const uint64_t *run_ns;
 	const char *const *names;
+	/* by slot: 0: the cgroup exists. Otherwise it is gone, and its slot is kept for a while. */
+	const uint64_t *released_ns;
 	/* the CPUs that were seen to switch since the tally began, and their time together */
 	const struct tap_tally_cpu_view *cpus;
 	unsigned int nr_cpus;
 	uint64_t cpu_ns;
 	/*
 	 * Tasks that ran or came to wait, by tid; the kernel adds a wait when it ends. .all_tasks:
-	 * number of all tasks.
+	 * number of all tasks. None without .reads_tasks.
 	 */
 	const struct tap_tally_task *tasks;
 	unsigned int nr_tasks, all_tasks;
 	uint64_t missed; /* switches since the tally began for which the kernel did not run it */
 	/* new cgroups since the tally began that count with an ancestor: there was no free slot */
 	uint64_t no_free_slot;
+	uint64_t command_migrations; /* of the command's tasks, since the tally began */
 };
 
-/*
- * Load and attach the programs. @max_cgroups: that have numbers of their own at a time, 1..60000.
- * Return: 0; -errno with a sentence.
- */
-int tap_tally_open(struct tap_tally **out, unsigned int max_cgroups, struct tap_err *err);
+struct tap_tally_opts {
+	unsigned int max_cgroups; /* that have numbers of their own at a time, 1..60000 */
+	bool reads_tasks; /* each reading takes about 1 us more for each task of the machine */
+	/*
+	 * Waits begin at the waking, not when the task is queued: this needs a second program at
+	 * each waking. Also without it, if the kernel has no struct sched_info.
+	 */
+	bool from_waking;
+	bool has_command; /* tap_tally_join() will be called */
+};
+
+/* Load and attach the programs. Return: 0; -errno with a sentence. */
+int tap_tally_open(struct tap_tally **out, const struct tap_tally_opts *opts, struct tap_err *err);
 void tap_tally_close(struct tap_tally *t);
 
 /*
@@ -60,6 +72,12 @@ void tap_tally_close(struct tap_tally *t);
  * sentence.
  */
 int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_err *err);
+
+/*
+ * Let the calling process and its future descendants count in TAP_TALLY_COMMAND instead of their
+ * cgroups, from its next sleep on. Return: 0; -errno.
+ */
+int tap_tally_join(const struct tap_tally *t);
 
 /*
  * Measure the overhead: the average run time of the program on sched_switch during @ns, in which

@@ -215,7 +215,7 @@ void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r)
 	add_u64(out, "start_ns", v->from_ns);
 	tap_buf_char(out, ',');
 	add_u64(out, "end_ns", v->to_ns);
-	tap_buf_puts(out, ",\"waits_begin\":\"queued\",");
+	tap_buf_printf(out, ",\"waits_begin\":\"%s\",", v->from_waking ? "waking" : "queued");
 	add_u64(out, "cpu_ns", v->cpu_ns);
 	tap_buf_char(out, ',');
 	add_u64(out, "idle_ns", v->run_ns[TAP_TALLY_IDLE]);
