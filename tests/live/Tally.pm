@@ -7,7 +7,7 @@ use warnings;
 use Exporter qw(import);
 use List::Util qw(sum0);
 use Test::More;
-our @EXPORT = qw(check_refreshes check_load);
+our @EXPORT = qw(check_refreshes check_load is_between);
 
 # Sums of waits by kind and of culprits, which must be equal.
 sub adds_up {

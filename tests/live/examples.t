@@ -33,7 +33,7 @@ if ($ENV{IN_NAMESPACE}) {
 my $together = 4; # pages
 
 my %lines;
-my @guides = map { "$top/docs/$_.md" } qw(start record filters explain eevdf critical diff perfetto html perf-data pelt);
+my @guides = map { "$top/docs/$_.md" } qw(start record filters explain eevdf critical diff perfetto html perf-data pelt metrics);
 for my $page ("$top/README.md", @guides, glob("$top/docs/man/*.1.md")) {
 	my $text = slurp($page) =~ s/ *\\\n +/ /gr; # a command in two lines
 	my @blocks = grep { /^    / } split(/\n\n+/, $text); # not the later lines of a list's item
@@ -109,7 +109,8 @@ sub run_page {
 		$run =~ s/--time \S+/'--time ' . window($run =~ m{([\w\/]+\.dat)} ? $1 : 'trace.dat')/e;
 		$run =~ s/(?:request:)?request_start,(?:request:)?request_done --by id/sched_waking,sched_migrate_task --by pid/;
 		$run =~ s/^(schedtap critical .*)-c cc1\b/"$1-t " . slurp('cc1.pid')/e; # others may compile as well
-		$run =~ s/^(schedtap (?:record(?!.* -d )(?!.* -- )|view).*)/timeout -s INT 1 $1/;
+		$run =~ s/^(schedtap (?:record(?!.* -d )(?!.* -- )|view|serve).*)/timeout -s INT 1 $1/;
+		$run =~ s/127\.0\.0\.1:9774/127.0.0.1:0/; # several pages run at once
 		$run =~ s/-g '\/(?!\*)[^']+'/-g '\/'/; # a cgroup that is here
 		$run =~ s/ -t \d+/' -t ' . busiest('pelt.dat')/e if $page =~ /pelt\.md/;
 		$run =~ s/"\$\(pidof [^)]*\)"/\$\$/;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tally's numbers since the beginning, by cgroup, for counters that never decrease. A cgroup is
+ * identified by its path: one that is removed and made again goes on with its numbers.
+ */
+#ifndef TAP_SHOW_METRICS_TOTALS_H
+#define TAP_SHOW_METRICS_TOTALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/tally/tally.h"
+
+#define TAP_TOTALS_CULPRITS 8 /* that a cgroup has by name */
+#define TAP_TOTALS_KERNEL "kernel" /* .path of kernel threads */
+
+/* A cgroup that others waited for. */
+struct tap_total_culprit {
+	char *path; /* owned; NULL: none */
+	uint64_t ns;
+};
+
+/* Numbers of a cgroup. All times in ns. */
+struct tap_total {
+	char *path; /* owned */
+	uint64_t run_ns;
+	uint64_t wait_ns[TAP_TALLY_KINDS];
+	uint64_t buckets[TAP_TALLY_KINDS][TAP_TALLY_BUCKETS]; /* of tap_tally_bucket() */
+	/*
+	 * The waits by what ran meanwhile: these and .culprits add up to .wait_ns. A culprit that
+	 * is here by name stays as long as the cgroup; what comes later counts in .other_ns.
+	 */
+	uint64_t self_ns, idle_ns, kernel_ns, other_ns, elsewhere_ns;
+	struct tap_total_culprit culprits[TAP_TOTALS_CULPRITS];
+	uint64_t censored; /* number of waits whose length is not known */
+	uint64_t changed_ns; /* CLOCK_MONOTONIC: when numbers were last added */
+	bool exists; /* a cgroup has this path now */
+	bool was_shown, is_shown_last; /* shown at all; since .changed_ns */
+};
+
+struct tap_totals { /* zeroed: empty, all cgroups by themselves */
+	/* set by the user: */
+	unsigned int depth; /* cgroups below count with their ancestor at this depth; 0: no limit */
+	const char *glob; /* cgroups that do not match count with an ancestor; NULL: all match */
+
+	struct tap_total **v; /* owned; in the order in which they came */
+	unsigned int nr;
+	uint64_t cpu_ns, idle_ns, switches;
+	void *by_path; /* tsearch(3) of them */
+};
+
+void tap_totals_release(struct tap_totals *t);
+/* Add the numbers of a reading. Return: 0 or -ENOMEM. */
+int tap_totals_add(struct tap_totals *t, const struct tap_tally_view *view);
+/*
+ * Get ready to be shown at @now_ns. Cgroups that are gone are left out once their last numbers were
+ * shown, or after five minutes. A cgroup that came and went unseen counts with "PARENT/(removed)".
+ * Return: 0 or -ENOMEM.
+ */
+int tap_totals_prepare(struct tap_totals *t, uint64_t now_ns);
+
+uint64_t tap_total_waits(const struct tap_total *c, unsigned int kind); /* number */
+
+#endif
