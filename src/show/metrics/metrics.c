@@ -161,6 +161,7 @@ static void write_numbers(struct tap_metrics_writer *w, const struct tap_totals 
 	const struct {
 		struct tap_metric_family family;
 		uint64_t v;
+		bool is_absent;
 	} numbers[] = {
 		{ { "sched_idle_seconds", "Time that CPUs were idle.", TAP_METRIC_COUNTER, true },
 		  t->idle_ns },
@@ -169,7 +170,8 @@ static void write_numbers(struct tap_metrics_writer *w, const struct tap_totals 
 		{ { "schedtap_probe_seconds",
 		    "CPU time of the BPF program, estimated from a sample of 20 ms each minute.",
 		    TAP_METRIC_COUNTER, true },
-		  own->probe_ns },
+		  own->probe_ns,
+		  !own->has_probe_ns },
 		{ { "schedtap_cpu_seconds", "CPU time of this process.", TAP_METRIC_COUNTER, true },
 		  own->cpu_ns },
 		{ { "schedtap_lost_switches",
@@ -190,6 +192,8 @@ static void write_numbers(struct tap_metrics_writer *w, const struct tap_totals 
 	};
 
 	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (numbers[i].is_absent)
+			continue;
 		w->begin(w, &numbers[i].family);
 		w->number(w, NULL, numbers[i].v);
 		w->end(w);

@@ -9,6 +9,7 @@
 /* Numbers of schedtap itself, since it began. */
 struct tap_metrics_own {
 	bool from_waking; /* waits begin at the waking */
+	bool has_probe_ns; /* false: this user may not measure BPF programs */
 	uint64_t probe_ns,
 		cpu_ns; /* CPU time: of the BPF program, estimated, and of this process */
 	uint64_t lost; /* switches for which the kernel did not run the BPF program */

@@ -204,6 +204,7 @@ static int tick(struct tap_serve *s, struct tap_err *err)
 	if (!s->sampled_ns || now_ns - s->sampled_ns >= SAMPLE_EVERY_NS) {
 		ns = tap_tally_overhead(s->tally, SAMPLE_NS, NULL);
 		s->ns_per_switch = ns > 0 ? (uint64_t)ns : s->ns_per_switch;
+		s->own.has_probe_ns |= ns > 0;
 		s->sampled_ns = now_ns;
 	}
 	if (now_ns - s->read_ns >= READ_EVERY_MS * 1000000ull / 2)
