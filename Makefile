@@ -169,9 +169,9 @@ $B/schedtap-quick: tests/driver/client.c tests/driver/request.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$Q$(CC) -std=gnu17 -D_GNU_SOURCE $(WARNINGS) -O2 -static $< -o $@
-$B/bench-watch: bench/watch.c $B/parts.a
+$B/bench-%: bench/%.c $B/parts.a
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $B/parts.a -o $@ $(LIBS)
+	$Q$(CC) $(ALL_CFLAGS) -Ibpf $(filter %.c,$^) $B/parts.a -o $@ $(LIBS)
 $B/fuzz_%: tests/fuzz/fuzz_%.c $B/parts.a
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_CFLAGS) -Ibpf -fsanitize=fuzzer $(filter tests/%.c %.o,$^) $B/parts.a -o $@ $(LIBS)
@@ -245,7 +245,7 @@ $B/tests/live/%.bpf.o: tests/live/%.bpf.c $(wildcard tests/live/*.h bpf/*.h) bpf
 
 bench: ## measure, as ratios in one run (docs/performance.md)
 	@tools/deps build bench
-	$(AGAIN) $(PARALLEL) all
+	$(AGAIN) $(PARALLEL) all $B/bench-tally
 	bench/run
 
 # ---- use ------------------------------------------------------------------------------------

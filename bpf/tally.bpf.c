@@ -32,7 +32,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define TAP_CACHE_BITS 12
 #define TAP_CLOCKS_NS 100000 /* by which the estimated difference of two clocks may be wrong */
 
-const volatile u32 tap_nr_slots = 1;
+const volatile u32 tap_nr_slots = 1, tap_nr_cpus = 1;
 /* true: cgroups are those of a v1 cpu hierarchy */
 const volatile bool tap_by_cpu_controller = false;
 
@@ -140,10 +140,10 @@ static __always_inline bool tap_is_command(struct task_struct *p)
 /* ---- a task's slot ---- */
 
 /* The verifier allows no arithmetic with a pointer, but a pointer that was in a map is a number. */
-static __always_inline u64 tap_address(struct tap_tally_cpu *c, struct cgroup *cgrp)
+static __always_inline u64 tap_address(u64 *in_map, struct cgroup *cgrp)
 {
-	*(volatile u64 *)&c->address = (u64)cgrp;
-	return *(volatile u64 *)&c->address;
+	*(volatile u64 *)in_map = (u64)cgrp;
+	return *(volatile u64 *)in_map;
 }
 
 static __always_inline u64 *tap_cached_slot(u64 address)
@@ -217,8 +217,7 @@ static __always_inline struct cgroup *tap_cgroup_of(struct task_struct *p)
 static __always_inline u32 tap_slot_of(struct tap_tally_cpu *c, struct task_struct *p)
 {
 	struct cgroup *cgrp;
-	u64 address, *cached, entry;
-	u32 slot;
+	u64 last, address, *cached, entry;
 
 	if (!p->pid)
 		return TAP_TALLY_IDLE;
@@ -227,15 +226,27 @@ static __always_inline u32 tap_slot_of(struct tap_tally_cpu *c, struct task_stru
 	if (tap_is_command(p))
 		return TAP_TALLY_COMMAND;
 	cgrp = tap_cgroup_of(p);
-	address = tap_address(c, cgrp);
+	last = c->address;
+	address = tap_address(&c->address, cgrp);
+	if (address == last) /* of the same cgroup as the task before */
+		return c->address_slot;
 	cached = tap_cached_slot(address);
 	entry = cached ? *cached : 0;
-	if ((entry ^ address << 16) >> 16 == 0)
-		return entry & 0xffff;
-	slot = tap_find_slot(cgrp);
-	if (cached)
-		*cached = address << 16 | slot;
-	return slot;
+	if ((entry ^ address << 16) >> 16) {
+		entry = tap_find_slot(cgrp);
+		if (cached)
+			*cached = address << 16 | entry;
+	}
+	return c->address_slot = entry & 0xffff;
+}
+
+static long tap_forget_address(u32 cpu, void *address)
+{
+	struct tap_tally_cpu *c = bpf_map_lookup_elem(&tap_cpus, &cpu);
+
+	if (c && c->address == *(u64 *)address)
+		c->address = 0;
+	return 0;
 }
 
 /* A cgroup that is released has no tasks any more, and a later one may have the same address. */
@@ -244,11 +255,16 @@ int BPF_PROG(tap_tally_release, struct cgroup *cgrp)
 {
 	u32 cpu = bpf_get_smp_processor_id(), *known, nr;
 	struct tap_tally_cpu *c = bpf_map_lookup_elem(&tap_cpus, &cpu);
-	u64 id = cgrp->kn->id, *cached = c ? tap_cached_slot(tap_address(c, cgrp)) : NULL;
+	u64 id = cgrp->kn->id, address, *cached;
 	struct tap_tally_slot *s;
 
+	if (!c)
+		return 0;
+	address = tap_address(&c->released, cgrp);
+	cached = tap_cached_slot(address);
 	if (cached) /* of this cgroup, or of one that gets it again */
 		*cached = 0;
+	bpf_loop(tap_nr_cpus, tap_forget_address, &address, 0);
 	known = bpf_map_lookup_elem(&tap_slot_of_id, &id);
 	if (!known)
 		return 0;

@@ -164,8 +164,9 @@ struct tap_tally_cpu {
 	unsigned int epoch;
 	unsigned long long kept_since_ns;
 	unsigned int kept_slot;
-	unsigned int pad;
-	unsigned long long address; /* for arithmetic that the verifier would refuse */
+	unsigned int address_slot; /* of the cgroup at .address */
+	unsigned long long address; /* of the struct cgroup whose slot was last asked for; 0: none */
+	unsigned long long released; /* address of the cgroup that was last released on this CPU */
 	/* of each bank; .idle_ns: without a slice that goes on */
 	unsigned long long switches[2], idle_ns[2];
 	unsigned long long max_wait_ns[2][TAP_TALLY_KINDS];

@@ -84,10 +84,11 @@ static int size_maps(struct tap_tally *t)
 
 static int set_constants(struct tap_tally *t)
 {
-	uint32_t nr_slots = t->nr_slots;
+	uint32_t nr_slots = t->nr_slots, nr_cpus = t->nr_cpus;
 	bool by_cpu_controller = tap_cgroup_hierarchy() > 0;
 
 	return tap_bpf_set(t->obj, "tap_nr_slots", &nr_slots, sizeof(nr_slots))
+		       ?: tap_bpf_set(t->obj, "tap_nr_cpus", &nr_cpus, sizeof(nr_cpus))
 		       ?: tap_bpf_set(t->obj, "tap_by_cpu_controller", &by_cpu_controller,
 				      sizeof(by_cpu_controller))
 		       ?: tap_bpf_set(t->obj, "tap_from_waking", &t->from_waking,
