@@ -97,23 +97,28 @@ static bool is_empty(const struct tap_tally_view *v, unsigned int slot)
 	return !v->run_ns[slot] && !memcmp(&v->rows[slot], &none, sizeof(none));
 }
 
+void tap_top_json_row(struct tap_buf *out, const struct tap_tally_view *view, unsigned int slot)
+{
+	const struct rows row = { &view->rows[slot], 1 };
+
+	add_u64(out, "run_ns", view->run_ns[slot]);
+	add_all_waits(out, row);
+	add_culprits(out, view, row.v);
+	add_censored(out, row);
+}
+
 static void add_cgroups(struct tap_buf *out, const struct tap_tally_view *v)
 {
 	const char *comma = "";
 
 	tap_buf_puts(out, ",\"cgroups\":[");
 	for (unsigned int i = TAP_TALLY_KERNEL; i < v->nr_slots; i++) {
-		const struct rows row = { &v->rows[i], 1 };
-
 		if (!v->names[i] || is_empty(v, i))
 			continue;
 		tap_buf_printf(out, "%s{\"cgroup\":", comma);
 		tap_text_json(out, v->names[i], strlen(v->names[i]));
 		tap_buf_char(out, ',');
-		add_u64(out, "run_ns", v->run_ns[i]);
-		add_all_waits(out, row);
-		add_culprits(out, v, row.v);
-		add_censored(out, row);
+		tap_top_json_row(out, v, i);
 		tap_buf_char(out, '}');
 		comma = ",";
 	}

@@ -8,8 +8,7 @@
 #include "record/tally/waits.h"
 #include "show/top/top.h"
 
-/* Append a time with its unit, two digits or more: "820 ns", "1.4 ms", "21 ms". */
-static void add_time(struct tap_buf *out, const char *name, uint64_t ns)
+void tap_top_time(struct tap_buf *out, uint64_t ns)
 {
 	static const char *const units[] = { "ns", "us", "ms" };
 	double v = (double)ns;
@@ -20,9 +19,15 @@ static void add_time(struct tap_buf *out, const char *name, uint64_t ns)
 		u++;
 	}
 	if (v >= 999.5)
-		tap_buf_printf(out, " %s %.*f s", name, v < 9950, v / 1000);
+		tap_buf_printf(out, "%.*f s", v < 9950, v / 1000);
 	else
-		tap_buf_printf(out, " %s %.*f %s", name, u && v < 9.95, v, units[u]);
+		tap_buf_printf(out, "%.*f %s", u && v < 9.95, v, units[u]);
+}
+
+static void add_time(struct tap_buf *out, const char *name, uint64_t ns)
+{
+	tap_buf_printf(out, " %s ", name);
+	tap_top_time(out, ns);
 }
 
 static void add_waits(struct tap_buf *out, const struct tap_tally_view *v, enum tap_tally_kind kind)

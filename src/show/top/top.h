@@ -36,9 +36,29 @@ uint64_t tap_top_max_wait(const struct tap_tally_view *view, enum tap_tally_kind
 /* Return: percent of the CPU time that the tally takes; NAN if unknown. */
 double tap_top_overhead(const struct tap_top_refresh *r);
 
+/* Append a time with its unit, two digits or more: "820 ns", "1.4 ms", "21 ms". */
+void tap_top_time(struct tap_buf *out, uint64_t ns);
+/*
+ * Append the members "run_ns", "waits", "culprits" and "censored" of a slot's JSON object, without
+ * a comma after them.
+ */
+void tap_top_json_row(struct tap_buf *out, const struct tap_tally_view *view, unsigned int slot);
+
 /* Append one line for people. */
 void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r);
 /* Append one JSON object and a newline; docs/json.md has the keys. */
 void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r);
+
+/* What a command did. */
+struct tap_top_stat {
+	const struct tap_tally_view *view; /* with the command's slot */
+	char *const *command;
+	int exit_code; /* 128 + N: signal N ended it */
+};
+
+/* Append lines for people. */
+void tap_top_stat(struct tap_buf *out, const struct tap_top_stat *s);
+/* Append one JSON object and a newline. */
+void tap_top_stat_json(struct tap_buf *out, const struct tap_top_stat *s);
 
 #endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "record/tally/waits.h"
+#include "show/top/top.h"
+
+#define MAX_CULPRITS 8u
+
+static const char *const why[TAP_TALLY_KINDS] = { "after a wakeup", "after a preemption",
+						  "because its CPU quota was used up" };
+
+static void add_command(struct tap_buf *out, char *const *command)
+{
+	for (unsigned int i = 0; command[i]; i++) {
+		if (i)
+			tap_buf_char(out, ' ');
+		tap_text_escape(out, command[i], strlen(command[i]));
+	}
+}
+
+/* Append a line's first column: a time. */
+static void begin_line(struct tap_buf *out, uint64_t ns)
+{
+	struct tap_buf text = { 0 };
+
+	tap_top_time(&text, ns);
+	tap_buf_printf(out, "  %10s  ", tap_buf_str(&text));
+	tap_buf_release(&text);
+}
+
+static void add_waits(struct tap_buf *out, const struct tap_tally_row *row,
+		      enum tap_tally_kind kind)
+{
+	struct tap_waits w = { 0 };
+
+	tap_waits_add(&w, row, kind);
+	if (!w.count)
+		return;
+	begin_line(out, w.sum_ns);
+	tap_buf_printf(out, "waited %s, %llu times: p50 ", why[kind], (unsigned long long)w.count);
+	tap_top_time(out, tap_waits_quantile(&w, 0.5));
+	tap_buf_puts(out, ", p99 ");
+	tap_top_time(out, tap_waits_quantile(&w, 0.99));
+	tap_buf_char(out, '\n');
+}
+
+static void add_culprits(struct tap_buf *out, const struct tap_tally_view *view,
+			 const struct tap_tally_row *row)
+{
+	struct tap_top_culprit *list;
+	unsigned int nr = tap_top_culprits(view, row, &list);
+
+	if (nr)
+		tap_buf_puts(out, "\nwhat ran while it waited:\n");
+	for (unsigned int i = 0; i < nr && i < MAX_CULPRITS; i++) {
+		const char *name =
+			strcmp(list[i].name, "own cgroup") ? list[i].name : "the command itself";
+
+		begin_line(out, list[i].ns);
+		tap_text_escape(out, name, strlen(name));
+		tap_buf_char(out, '\n');
+	}
+	free(list);
+}
+
+void tap_top_stat(struct tap_buf *out, const struct tap_top_stat *s)
+{
+	const struct tap_tally_view *v = s->view;
+	const struct tap_tally_row *row = &v->rows[TAP_TALLY_COMMAND];
+	uint64_t elapsed_ns = v->to_ns - v->from_ns, ran_ns = v->run_ns[TAP_TALLY_COMMAND];
+	uint64_t censored = 0;
+
+	for (unsigned int i = 0; i < TAP_TALLY_REASONS; i++)
+		censored += row->censored[i];
+	add_command(out, s->command);
+	tap_buf_puts(out, ":\n");
+	begin_line(out, elapsed_ns);
+	tap_buf_puts(out, "elapsed\n");
+	begin_line(out, ran_ns);
+	tap_buf_printf(out, "ran, on %.2f CPUs\n", (double)ran_ns / (double)elapsed_ns);
+	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
+		add_waits(out, row, k);
+	tap_buf_printf(out, "  %10llu  migrations\n", (unsigned long long)v->command_migrations);
+	if (censored)
+		tap_buf_printf(out, "  %10llu  waits of unknown length\n",
+			       (unsigned long long)censored);
+	if (v->missed)
+		tap_buf_printf(out, "  %10llu  switches of the machine were lost\n",
+			       (unsigned long long)v->missed);
+	add_culprits(out, v, row);
+}
+
+void tap_top_stat_json(struct tap_buf *out, const struct tap_top_stat *s)
+{
+	const struct tap_tally_view *v = s->view;
+
+	tap_buf_puts(out, "{\"schema\":1,\"command\":[");
+	for (unsigned int i = 0; s->command[i]; i++) {
+		if (i)
+			tap_buf_char(out, ',');
+		tap_text_json(out, s->command[i], strlen(s->command[i]));
+	}
+	tap_buf_printf(out, "],\"exit_code\":%d,\"elapsed_ns\":", s->exit_code);
+	tap_buf_u64(out, v->to_ns - v->from_ns);
+	tap_buf_printf(out, ",\"waits_begin\":\"%s\",", v->from_waking ? "waking" : "queued");
+	tap_top_json_row(out, v, TAP_TALLY_COMMAND);
+	tap_buf_puts(out, ",\"migrations\":");
+	tap_buf_u64(out, v->command_migrations);
+	tap_buf_puts(out, ",\"lost\":");
+	tap_buf_u64(out, v->missed);
+	tap_buf_puts(out, "}\n");
+}
