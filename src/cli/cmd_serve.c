@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* schedtap serve: live waits and their culprits as metrics for Prometheus. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -43,6 +45,19 @@ static const struct tap_opt options[] = {
 
 static const struct serve_opts defaults = { .max_series = 20000, .max_cgroups = 1024 };
 
+/* Return: true: the signal was SIGHUP, and all goes on; false: another one. */
+static bool is_reload(struct tap_serve *s, int signals)
+{
+	struct signalfd_siginfo info;
+
+	if (read(signals, &info, sizeof(info)) != sizeof(info) || info.ssi_signo != SIGHUP)
+		return false;
+	tap_notify("RELOADING=1");
+	tap_serve_reload(s);
+	tap_notify("READY=1");
+	return true;
+}
+
 static int serve(struct tap_serve *s, int signals, struct tap_err *err)
 {
 	int ret;
@@ -50,7 +65,9 @@ static int serve(struct tap_serve *s, int signals, struct tap_err *err)
 	puts(tap_serve_address(s));
 	fflush(stdout);
 	tap_notify("READY=1");
-	ret = tap_serve_run(s, signals, err);
+	do {
+		ret = tap_serve_run(s, signals, err);
+	} while (!ret && is_reload(s, signals));
 	tap_notify("STOPPING=1");
 	return ret;
 }

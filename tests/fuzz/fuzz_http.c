@@ -19,6 +19,7 @@ static int wait_at(struct pollfd *p, nfds_t nr, int ms);
 #undef dlsym
 #undef poll
 
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>

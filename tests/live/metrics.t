@@ -217,6 +217,9 @@ sub confined {
 
 # ---- end ----
 
+kill('HUP', $s->{pid});
+sleep(0.2);
+is(scrape()->{status}, 200, 'it goes on after SIGHUP');
 is(stop($s), 0, 'SIGTERM ends it');
 ok(!IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port"), 'and its port');
 my $unix = start('--metrics', "unix:$dir/socket", '--cgroups', 1);

@@ -6,10 +6,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tmp_dir.h"
 #include "show/metrics/accept.h"
 #include "show/metrics/metrics.h"
 
@@ -294,6 +297,94 @@ static void series_are_limited(void **state)
 	tap_totals_release(&t);
 }
 
+/* ---- containers ---- */
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789ABCDEF"
+
+static void write_file(const struct tmp_dir *tmp, const char *folder, const char *file,
+		       const char *text)
+{
+	char path[PATH_MAX], command[PATH_MAX + 16];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s/" ID "/%s", tmp->path, folder, file);
+	snprintf(command, sizeof(command), "mkdir -p '%s'", dirname(strdupa(path)));
+	assert_int_equal(system(command), 0);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void check_container(const char *path, const char *root, const char *name, const char *pod,
+			    const char *pod_namespace)
+{
+	struct tap_container c;
+
+	tap_container_find(path, root, &c);
+	assert_string_equal(c.name ?: "", name);
+	assert_string_equal(c.pod ?: "", pod);
+	assert_string_equal(c.pod_namespace ?: "", pod_namespace);
+	tap_container_release(&c);
+}
+
+static void containers_have_names(void **state)
+{
+	struct tmp_dir tmp;
+
+	(void)state;
+	tmp_make(&tmp);
+	check_container("/docker/" ID, tmp.path, "", "", "");
+	write_file(&tmp, "var/lib/docker/containers", "config.v2.json",
+		   "{\"Name\":\"/web\",\"Config\":{\"Labels\":{}}}");
+	check_container("/docker/" ID, tmp.path, "web", "", "");
+	check_container("/system.slice/docker-" ID ".scope/below", tmp.path, "web", "", "");
+	check_container("/docker/" ID "0", tmp.path, "", "", "");
+	check_container("/docker/0" ID, tmp.path, "", "", "");
+	check_container("/user.slice", tmp.path, "", "", "");
+	write_file(
+		&tmp, "run/containers/storage/overlay-containers", "userdata/config.json",
+		"{\"annotations\":{\"io.kubernetes.container.name\":\"db\","
+		"\"io.kubernetes.pod.name\":\"db-0\",\"io.kubernetes.pod.namespace\":\"shop\"}}");
+	check_container("/kubepods/crio-" ID ".scope", tmp.path, "db", "db-0", "shop");
+	write_file(&tmp, "run/containerd/io.containerd.runtime.v2.task/k8s.io", "config.json",
+		   "{\"annotations\":{\"io.kubernetes.cri.sandbox-name\":\"db-0\","
+		   "\"io.kubernetes.cri.sandbox-namespace\":\"shop\"}}");
+	check_container("/kubepods/cri-containerd-" ID ".scope", tmp.path, "", "db-0", "shop");
+	write_file(&tmp, "run/containerd/io.containerd.runtime.v2.task/k8s.io", "config.json",
+		   "{\"annotations\":[1,{\"io.kubernetes.cri.sandbox-name\":2}]}");
+	check_container("/kubepods/cri-containerd-" ID ".scope", tmp.path, "", "", "");
+	write_file(&tmp, "run/containerd/io.containerd.runtime.v2.task/k8s.io", "config.json", "{");
+	check_container("/kubepods/cri-containerd-" ID ".scope", tmp.path, "db", "db-0", "shop");
+	tmp_remove(&tmp);
+}
+
+static void containers_are_labels(void **state)
+{
+	struct tap_metrics_own own = { 0 };
+	struct tap_totals t = { 0 };
+	struct tmp_dir tmp;
+	const char *text;
+
+	(void)state;
+	tmp_make(&tmp);
+	write_file(&tmp, "var/lib/docker/containers", "config.v2.json", "{\"Name\":\"/web\"}");
+	t.root = tmp.path;
+	begin_tally("/docker/" ID, "/b", NULL);
+	add_wait(FIRST, FIRST + 1, 1000);
+	add(&t, 1);
+	text = write_as(TAP_METRICS_TEXT, &t, 1000, &own);
+	assert_has(text, "\nsched_cpu_seconds_total{cgroup=\"/docker/" ID "\",container=\"web\"} ");
+	assert_has(text, "container=\"web\",by=\"/b\"} ");
+	assert_has(text, "container=\"web\",kind=\"waking\",le=\"+Inf\"} ");
+	assert_has(text, "\nsched_cpu_seconds_total{cgroup=\"/b\"} ");
+	write_file(&tmp, "var/lib/docker/containers", "config.v2.json", "{\"Name\":\"/new\"}");
+	tap_totals_find_containers(&t);
+	assert_has(write_as(TAP_METRICS_TEXT, &t, 1000, &own), "container=\"new\"");
+	tap_totals_release(&t);
+	tmp_remove(&tmp);
+}
+
 /* ---- protobuf, read as its specification says ---- */
 
 struct message {
@@ -507,6 +598,8 @@ int main(void)
 		cmocka_unit_test(same_path_goes_on),
 		cmocka_unit_test(text_has_all),
 		cmocka_unit_test(series_are_limited),
+		cmocka_unit_test(containers_have_names),
+		cmocka_unit_test(containers_are_labels),
 		cmocka_unit_test(native_histograms_have_the_buckets),
 		cmocka_unit_test(clients_get_what_they_prefer),
 	};

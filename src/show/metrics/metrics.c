@@ -23,6 +23,26 @@ static bool waited(const struct tap_total *c)
 
 /* ---- families by cgroup ---- */
 
+#define MAX_LABELS 6 /* with the zero element at the end */
+
+/* Set the labels of a cgroup's metric. @name: of one more; NULL: none. */
+static void set_labels(struct tap_metric_label labels[MAX_LABELS], const struct tap_total *c,
+		       const char *name, const char *value)
+{
+	const struct tap_metric_label all[] = {
+		{ "cgroup", c->path },
+		{ "container", c->container.name },
+		{ "pod", c->container.pod },
+		{ "namespace", c->container.pod_namespace },
+		{ name, value },
+	};
+
+	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].name && all[i].value)
+			*labels++ = all[i];
+	*labels = (struct tap_metric_label){ 0 };
+}
+
 static void write_waits(struct tap_metrics_writer *w, const struct cgroups *list, bool from_waking)
 {
 	const struct tap_metric_family family = {
@@ -38,13 +58,13 @@ static void write_waits(struct tap_metrics_writer *w, const struct cgroups *list
 	for_each_cgroup(c, list)
 	{
 		for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
-			const struct tap_metric_label labels[] = { { "cgroup", c->path },
-								   { "kind", kinds[k] },
-								   { 0 } };
 			const struct tap_metric_histogram h = { c->buckets[k], c->wait_ns[k] };
+			struct tap_metric_label labels[MAX_LABELS];
 
-			if (tap_total_waits(c, k))
-				w->histogram(w, labels, &h);
+			if (!tap_total_waits(c, k))
+				continue;
+			set_labels(labels, c, "kind", kinds[k]);
+			w->histogram(w, labels, &h);
 		}
 	}
 	w->end(w);
@@ -53,8 +73,9 @@ static void write_waits(struct tap_metrics_writer *w, const struct cgroups *list
 static void write_cause(struct tap_metrics_writer *w, const struct tap_total *c, const char *by,
 			uint64_t ns)
 {
-	const struct tap_metric_label labels[] = { { "cgroup", c->path }, { "by", by }, { 0 } };
+	struct tap_metric_label labels[MAX_LABELS];
 
+	set_labels(labels, c, "by", by);
 	w->number(w, labels, ns);
 }
 
@@ -94,8 +115,9 @@ static void write_censored(struct tap_metrics_writer *w, const struct cgroups *l
 	w->begin(w, &family);
 	for_each_cgroup(c, list)
 	{
-		const struct tap_metric_label labels[] = { { "cgroup", c->path }, { 0 } };
+		struct tap_metric_label labels[MAX_LABELS];
 
+		set_labels(labels, c, NULL, NULL);
 		w->number(w, labels, c->censored);
 	}
 	w->end(w);
@@ -113,8 +135,9 @@ static void write_run_time(struct tap_metrics_writer *w, const struct cgroups *l
 	w->begin(w, &family);
 	for_each_cgroup(c, list)
 	{
-		const struct tap_metric_label labels[] = { { "cgroup", c->path }, { 0 } };
+		struct tap_metric_label labels[MAX_LABELS];
 
+		set_labels(labels, c, NULL, NULL);
 		w->number(w, labels, c->run_ns);
 	}
 	w->end(w);

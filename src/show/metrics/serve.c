@@ -223,6 +223,13 @@ int tap_serve_run(struct tap_serve *s, int fd, struct tap_err *err)
 	return ret;
 }
 
+void tap_serve_reload(struct tap_serve *s)
+{
+	pthread_mutex_lock(&s->lock);
+	tap_totals_find_containers(&s->totals);
+	pthread_mutex_unlock(&s->lock);
+}
+
 void tap_serve_close(struct tap_serve *s)
 {
 	if (!s)

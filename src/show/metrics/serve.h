@@ -27,6 +27,8 @@ int tap_serve_open(struct tap_serve **out, const struct tap_serve_opts *opts, st
 const char *tap_serve_address(const struct tap_serve *s);
 /* Read the tally once per second, until @fd is readable. Return: 0; -errno with a sentence. */
 int tap_serve_run(struct tap_serve *s, int fd, struct tap_err *err);
+/* Find the names of containers again. */
+void tap_serve_reload(struct tap_serve *s);
 void tap_serve_close(struct tap_serve *s);
 
 #endif

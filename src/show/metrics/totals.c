@@ -32,6 +32,7 @@ static void free_total(struct tap_total *c)
 		return;
 	for (unsigned int i = 0; i < TAP_TOTALS_CULPRITS; i++)
 		free(c->culprits[i].path);
+	tap_container_release(&c->container);
 	free(c->path);
 	free(c);
 }
@@ -49,8 +50,17 @@ static struct tap_total *add_total(struct tap_totals *t, const char *path)
 		free_total(c);
 		return NULL;
 	}
+	tap_container_find(path, t->root ?: "", &c->container);
 	t->v[t->nr++] = c;
 	return c;
+}
+
+void tap_totals_find_containers(struct tap_totals *t)
+{
+	for (unsigned int i = 0; i < t->nr; i++) {
+		tap_container_release(&t->v[i]->container);
+		tap_container_find(t->v[i]->path, t->root ?: "", &t->v[i]->container);
+	}
 }
 
 /* Return: NULL: there is none. */

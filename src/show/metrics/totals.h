@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "record/tally/tally.h"
+#include "show/metrics/container.h"
 
 #define TAP_TOTALS_CULPRITS 8 /* that a cgroup has by name */
 #define TAP_TOTALS_KERNEL "kernel" /* .path of kernel threads */
@@ -23,6 +24,7 @@ struct tap_total_culprit {
 /* Numbers of a cgroup. All times in ns. */
 struct tap_total {
 	char *path; /* owned */
+	struct tap_container container; /* that it belongs to, as found when it came */
 	uint64_t run_ns;
 	uint64_t wait_ns[TAP_TALLY_KINDS];
 	uint64_t buckets[TAP_TALLY_KINDS][TAP_TALLY_BUCKETS]; /* of tap_tally_bucket() */
@@ -42,6 +44,7 @@ struct tap_totals { /* zeroed: empty, all cgroups by themselves */
 	/* set by the user: */
 	unsigned int depth; /* cgroups below count with their ancestor at this depth; 0: no limit */
 	const char *glob; /* cgroups that do not match count with an ancestor; NULL: all match */
+	const char *root; /* of tap_container_find(); NULL: "" */
 
 	struct tap_total **v; /* owned; in the order in which they came */
 	unsigned int nr;
@@ -58,6 +61,9 @@ int tap_totals_add(struct tap_totals *t, const struct tap_tally_view *view);
  * Return: 0 or -ENOMEM.
  */
 int tap_totals_prepare(struct tap_totals *t, uint64_t now_ns);
+
+/* Find the containers again. */
+void tap_totals_find_containers(struct tap_totals *t);
 
 uint64_t tap_total_waits(const struct tap_total *c, unsigned int kind); /* number */
 
