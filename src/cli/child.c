@@ -63,8 +63,11 @@ int tap_child_fork(struct tap_child *c, char **argv, void (*prepare)(void *ctx),
 
 int tap_child_go(const struct tap_child *c, struct tap_err *err)
 {
-	return write(c->go, "g", 1) == 1 ? 0
-					 : tap_err_set(err, -errno, "cannot start the command: %m");
+	if (write(c->go, "g", 1) == 1)
+		return 0;
+	if (errno == EPIPE) /* another error, as EPIPE says that nobody reads our output */
+		return tap_err_set(err, -ECHILD, "the command's process ended before it ran");
+	return tap_err_set(err, -errno, "cannot start the command: %m");
 }
 
 bool tap_child_was_not_run(const struct tap_child *c)

@@ -29,7 +29,7 @@ struct tap_child {
  */
 int tap_child_fork(struct tap_child *c, char **argv, void (*prepare)(void *ctx), void *ctx,
 		   struct tap_err *err);
-/* Let the command run. Return: 0; -errno with a sentence. */
+/* Let the command run. The caller ignores or blocks SIGPIPE. Return: 0; -errno with a sentence. */
 int tap_child_go(const struct tap_child *c, struct tap_err *err);
 /* Return true if the command could not be run; its process has printed the reason. */
 bool tap_child_was_not_run(const struct tap_child *c);

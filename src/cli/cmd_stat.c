@@ -42,6 +42,7 @@ static int run_to_end(struct tap_child *c, struct tap_err *err)
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN); /* the command may be killed before it runs */
 	ret = tap_child_go(c, err);
 	while (!ret && waitid(P_PID, (id_t)c->pid, NULL, WEXITED | WNOWAIT) && errno == EINTR)
 		;

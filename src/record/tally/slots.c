@@ -154,8 +154,9 @@ int tap_slots_read(struct tap_slots *s, struct tap_err *err)
 	}
 	if (!ret && is_new)
 		ret = read_names(s);
-	for (s->used = s->nr; !s->names[s->used - 1];)
-		s->used--;
+	for (unsigned int i = s->used; i < s->nr; i++)
+		if (s->names[i])
+			s->used = i + 1;
 	errno = -ret;
 	return ret ? tap_err_set(err, ret, "cannot read the names of cgroups: %m") : 0;
 }

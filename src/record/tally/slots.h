@@ -17,7 +17,7 @@ struct tap_slots {
 	int free_fd; /* of the queue of free slots */
 	char **names; /* by slot, owned; NULL: the slot is free, or its cgroup is new */
 	uint64_t *released_ns; /* by slot: when its cgroup was found to be gone; 0: it is not */
-	unsigned int used; /* number of the last slot with a name, plus one */
+	unsigned int used; /* number of the last slot that ever had a name, plus one */
 };
 
 /* Return: 0; -errno with a sentence. */

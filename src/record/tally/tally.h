@@ -24,7 +24,7 @@ struct tap_tally_cpu_view {
 struct tap_tally_view {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
 	bool from_waking; /* waits begin at the waking */
-	unsigned int nr_slots; /* up to the last one that is used */
+	unsigned int nr_slots; /* up to the last one that was ever used */
 	/*
 	 * By slot. .rows: borrowed until the next reading. Its .run_ns lacks slices that go on:
 	 * .run_ns has all. .names: the cgroup's path, "idle" or "kernel threads"; NULL: the slot is
