@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the tally costs: run time per switch as the kernel measures BPF programs, beside a program
- * on the same tracepoint that does nothing, at the same switches. tally ROUNDS MS [tasks]
+ * Overhead of the tally: run time per switch as the kernel measures BPF programs, beside a program
+ * on the same tracepoint that does nothing, at the same switches. tally ROUNDS MS [from-waking]
  */
 #include <errno.h>
 #include <sched.h>

@@ -42,8 +42,11 @@ const volatile bool tap_from_waking = false;
 /* true: the task that runs tap_tally_join, and its descendants, count in a slot of their own */
 const volatile bool tap_has_command = false;
 
-#ifndef TAP_WAIT_ENDED /* a test compares single waits; @reason: TAP_TALLY_REASONS: not censored   \
-			*/
+/*
+ * For a test that compares single waits, and lets two tallies take the same time at a switch.
+ * @reason: as tap_find_queueing() returns it.
+ */
+#ifndef TAP_WAIT_ENDED
 #define TAP_WAIT_ENDED(next, wait, kind, reason)
 #define TAP_SWITCH_CLOCK() bpf_ktime_get_ns()
 #endif
@@ -365,9 +368,9 @@ static __always_inline u64 tap_began(struct task_struct *prev, bool can_go_on, u
 }
 
 /*
- * What the kernel's sum of the waits of a task that is switched out will have too much when its
- * next wait ends. If the run queue's clock is stale at @now, the kernel takes an older time for the
- * beginning of the wait (sched_info_depart()).
+ * Return the number to subtract from the kernel's sum of @prev's waits when its next wait ends: the
+ * waits before, and the error of the beginning. If the run queue's clock is stale at @now, the
+ * kernel takes an older time for the beginning of the wait (sched_info_depart()).
  */
 static __always_inline u64 tap_base(struct task_struct *prev, bool can_go_on, u64 now, u64 clock)
 {

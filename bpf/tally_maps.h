@@ -165,8 +165,8 @@ struct tap_tally_cpu {
 	unsigned long long kept_since_ns;
 	unsigned int kept_slot;
 	unsigned int address_slot; /* of the cgroup at .address */
-	unsigned long long
-		address; /* of the struct cgroup whose slot was last asked for; 0: none */
+	/* of the struct cgroup whose slot was last asked for; 0: none */
+	unsigned long long address;
 	unsigned long long released; /* address of the cgroup that was last released on this CPU */
 	/* of each bank; .idle_ns: without a slice that goes on */
 	unsigned long long switches[2], idle_ns[2];

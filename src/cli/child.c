@@ -65,7 +65,8 @@ int tap_child_go(const struct tap_child *c, struct tap_err *err)
 {
 	if (write(c->go, "g", 1) == 1)
 		return 0;
-	if (errno == EPIPE) /* another error, as EPIPE says that nobody reads our output */
+	/* tap_cmd_fail() takes EPIPE for a reader of our output that has gone */
+	if (errno == EPIPE)
 		return tap_err_set(err, -ECHILD, "the command's process ended before it ran");
 	return tap_err_set(err, -errno, "cannot start the command: %m");
 }

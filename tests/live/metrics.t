@@ -236,7 +236,7 @@ ok(!-e "$dir/socket", 'and removes it');
 
 $s = start('--metrics', '127.0.0.1:0');
 ($port) = $s->{address} =~ /:(\d+)/;
-for (["127.0.0.1:$port", 1, qr/Address already in use/], ['0.0.0.0:0', 2, qr/loopback/], ['x', 2, qr/no address/], ['127.0.0.1:65536', 2, qr/no address/], ['unix:' . 'x' x 200, 2, qr/no path/]) {
+for (["127.0.0.1:$port", 1, qr/Address already in use/], ['0.0.0.0:0', 2, qr/loopback/], ['x', 2, qr/not an address/], ['127.0.0.1:65536', 2, qr/not an address/], ['unix:' . 'x' x 200, 2, qr/not a path/]) {
 	my ($address, $code, $said) = @$_;
 	my $out = `$schedtap serve --metrics $address 2>&1 >/dev/null`;
 

@@ -402,6 +402,13 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 	return ret;
 }
 
+bool tap_tally_is_empty(const struct tap_tally_view *view, unsigned int slot)
+{
+	static const struct tap_tally_row none;
+
+	return !view->run_ns[slot] && !memcmp(&view->rows[slot], &none, sizeof(none));
+}
+
 int tap_tally_join(const struct tap_tally *t)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, "tap_tally_join");

@@ -73,6 +73,9 @@ void tap_tally_close(struct tap_tally *t);
  */
 int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_err *err);
 
+/* Return true if the view has no numbers of a slot: none of its tasks ran or ended a wait. */
+bool tap_tally_is_empty(const struct tap_tally_view *view, unsigned int slot);
+
 /*
  * Let the calling process and its future descendants count in TAP_TALLY_COMMAND instead of their
  * cgroups, from its next sleep on. Return: 0; -errno.

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+const char *const tap_wait_kinds[TAP_TALLY_KINDS] = { "waking", "preempted", "throttled" };
+
 void tap_waits_add(struct tap_waits *w, const struct tap_tally_row *row, enum tap_tally_kind kind)
 {
 	w->sum_ns += row->wait_ns[kind];

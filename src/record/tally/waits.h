@@ -7,6 +7,8 @@
 
 #include "tally_maps.h"
 
+extern const char *const tap_wait_kinds[TAP_TALLY_KINDS]; /* names, as in JSON and metrics */
+
 struct tap_waits { /* zeroed: none */
 	uint64_t count, sum_ns;
 	uint64_t buckets[TAP_TALLY_BUCKETS];

@@ -28,7 +28,7 @@ static int parse_unix(const char *path, union address *at, struct tap_err *err)
 	at->local.sun_family = AF_UNIX;
 	if (!*path || strlen(path) >= sizeof(at->local.sun_path))
 		return tap_err_set(err, -EINVAL,
-				   "'%.200s' is no path of a Unix socket: it has 1 to %zu bytes",
+				   "'%.200s' is not a path for a Unix socket: use 1 to %zu bytes",
 				   path, sizeof(at->local.sun_path) - 1);
 	strcpy(at->local.sun_path, path);
 	return 0;
@@ -64,7 +64,7 @@ static int parse(const char *address, union address *at, struct tap_err *err)
 		return parse_unix(address + strlen(UNIX_PREFIX), at, err);
 	if (!colon || tap_text_parse_int(colon + 1, 0, UINT16_MAX, &port))
 		return tap_err_set(err, -EINVAL,
-				   "'%.200s' is no address: use 127.0.0.1:PORT or unix:PATH",
+				   "'%.200s' is not an address: use 127.0.0.1:PORT or unix:PATH",
 				   address);
 	if (!parse_host(address, (size_t)(colon - address), htons((uint16_t)port), at))
 		return tap_err_set(err, -EINVAL,

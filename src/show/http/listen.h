@@ -15,7 +15,7 @@ struct tap_listening {
 
 /*
  * Listen at @address: "ADDR:PORT", where ADDR is a loopback address (127.0.0.1, [::1], localhost)
- * and port 0 is any free port, or "unix:PATH". A socket at PATH to which nobody listens any more is
+ * and port 0 is any free port, or "unix:PATH". A socket at PATH that a killed server left is
  * replaced. Return: 0; -EINVAL: no such address; -EADDRINUSE; -errno; each with a sentence.
  */
 int tap_listen(struct tap_listening *l, const char *address, struct tap_err *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "show/metrics/metrics.h"
 
-static const char *const kinds[TAP_TALLY_KINDS] = { "waking", "preempted", "throttled" };
+#include "record/tally/waits.h"
 
 /* The cgroups that are written. */
 struct cgroups {
@@ -63,7 +63,7 @@ static void write_waits(struct tap_metrics_writer *w, const struct cgroups *list
 
 			if (!tap_total_waits(c, k))
 				continue;
-			set_labels(labels, c, "kind", kinds[k]);
+			set_labels(labels, c, "kind", tap_wait_kinds[k]);
 			w->histogram(w, labels, &h);
 		}
 	}

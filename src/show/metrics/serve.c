@@ -31,7 +31,7 @@
 #define TEXT "text/plain; charset=utf-8"
 #define NR_FORMATS (TAP_METRICS_PROTOBUF + 1)
 
-/* What was answered last. */
+/* The last answer in a format. */
 struct answered {
 	struct tap_buf body;
 	uint64_t at_ns; /* 0: nothing */

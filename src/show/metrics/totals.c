@@ -172,13 +172,6 @@ static int add_culprits(const struct tap_totals *t, struct tap_total *c,
 	return ret;
 }
 
-static bool is_empty(const struct tap_tally_view *view, unsigned int slot)
-{
-	static const struct tap_tally_row none;
-
-	return !view->run_ns[slot] && !memcmp(&view->rows[slot], &none, sizeof(none));
-}
-
 static int add_slot(struct tap_totals *t, const struct tap_tally_view *view, unsigned int slot)
 {
 	const struct tap_tally_row *row = &view->rows[slot];
@@ -190,7 +183,7 @@ static int add_slot(struct tap_totals *t, const struct tap_tally_view *view, uns
 	if (!c)
 		return -ENOMEM;
 	c->exists |= !view->released_ns[slot];
-	if (is_empty(view, slot))
+	if (tap_tally_is_empty(view, slot))
 		return 0;
 	c->changed_ns = view->to_ns;
 	c->is_shown_last = false;

@@ -51,7 +51,7 @@ static void add_all_waits(struct tap_buf *out, struct rows rows)
 
 		for (unsigned int i = 0; i < rows.nr; i++)
 			tap_waits_add(&w, &rows.v[i], k);
-		tap_buf_printf(out, "%s\"%s\":", k ? "," : "", tap_top_kinds[k]);
+		tap_buf_printf(out, "%s\"%s\":", k ? "," : "", tap_wait_kinds[k]);
 		add_waits(out, &w);
 	}
 	tap_buf_char(out, '}');
@@ -90,13 +90,6 @@ static void add_censored(struct tap_buf *out, struct rows rows)
 	tap_buf_char(out, '}');
 }
 
-static bool is_empty(const struct tap_tally_view *v, unsigned int slot)
-{
-	static const struct tap_tally_row none;
-
-	return !v->run_ns[slot] && !memcmp(&v->rows[slot], &none, sizeof(none));
-}
-
 void tap_top_json_row(struct tap_buf *out, const struct tap_tally_view *view, unsigned int slot)
 {
 	const struct rows row = { &view->rows[slot], 1 };
@@ -113,7 +106,7 @@ static void add_cgroups(struct tap_buf *out, const struct tap_tally_view *v)
 
 	tap_buf_puts(out, ",\"cgroups\":[");
 	for (unsigned int i = TAP_TALLY_KERNEL; i < v->nr_slots; i++) {
-		if (!v->names[i] || is_empty(v, i))
+		if (!v->names[i] || tap_tally_is_empty(v, i))
 			continue;
 		tap_buf_printf(out, "%s{\"cgroup\":", comma);
 		tap_text_json(out, v->names[i], strlen(v->names[i]));
@@ -131,7 +124,7 @@ static void add_max_waits(struct tap_buf *out, const uint64_t ns[TAP_TALLY_KINDS
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
 		if (k)
 			tap_buf_char(out, ',');
-		add_u64(out, tap_top_kinds[k], ns[k]);
+		add_u64(out, tap_wait_kinds[k], ns[k]);
 	}
 	tap_buf_char(out, '}');
 }

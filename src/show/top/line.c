@@ -38,7 +38,7 @@ static void add_waits(struct tap_buf *out, const struct tap_tally_view *v, enum 
 		tap_waits_add(&w, &v->rows[i], kind);
 	if (!w.count)
 		return;
-	tap_buf_printf(out, "  %s", tap_top_kinds[kind]);
+	tap_buf_printf(out, "  %s", tap_wait_kinds[kind]);
 	if (kind == TAP_TALLY_WAKING)
 		add_time(out, "p50", tap_waits_quantile(&w, 0.5));
 	add_time(out, "p99", tap_waits_quantile(&w, 0.99));

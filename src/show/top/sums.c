@@ -3,8 +3,6 @@
 
 #include "show/top/top.h"
 
-const char *const tap_top_kinds[TAP_TALLY_KINDS] = { "waking", "preempted", "throttled" };
-
 uint64_t tap_top_switches(const struct tap_tally_view *view)
 {
 	uint64_t nr = 0;

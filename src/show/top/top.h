@@ -28,8 +28,6 @@ struct tap_top_culprit {
 unsigned int tap_top_culprits(const struct tap_tally_view *view, const struct tap_tally_row *row,
 			      struct tap_top_culprit **list);
 
-extern const char *const tap_top_kinds[TAP_TALLY_KINDS]; /* names of the kinds of waits */
-
 uint64_t tap_top_switches(const struct tap_tally_view *view); /* of all CPUs */
 uint64_t tap_top_max_wait(const struct tap_tally_view *view, enum tap_tally_kind kind);
 
@@ -49,7 +47,7 @@ void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r);
 /* Append one JSON object and a newline; docs/json.md has the keys. */
 void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r);
 
-/* What a command did. */
+/* A command that has ended. */
 struct tap_top_stat {
 	const struct tap_tally_view *view; /* with the command's slot */
 	char *const *command;
