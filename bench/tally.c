@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Overhead of the tally: run time per switch as the kernel measures BPF programs, beside a program
- * on the same tracepoint that does nothing, at the same switches. tally ROUNDS MS [from-waking]
+ * Overhead of the tally: run time per switch as the kernel measures BPF programs, and that of a
+ * program on the same tracepoint that does nothing. They take turns: of two that are attached at a
+ * time, the first one finds cold caches, and costs twice as much.
+ *
+ * tally pipe [ROUNDS [MS]]: two processes that wake each other. tally as-is [ROUNDS [MS [LOAD]]]:
+ * what runs anyway, beside a program that reads the clock. tally hold tally|empty|nothing: attach,
+ * say "ready", and detach when stdin ends.
  */
 #include <errno.h>
 #include <sched.h>
@@ -22,6 +27,8 @@
 #include "record/tally/tally.h"
 
 #define MAX_ROUNDS 100
+#define MAX_CGROUPS 1024
+#define WARM_UP_US 1200000 /* each task of the crowd (crowd.c) has woken once */
 
 static void fail(const char *what)
 {
@@ -29,21 +36,52 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Attach a program to sched_switch that returns at once. Return: its descriptor. */
-static int attach_empty(void)
+/* Programs that the tally is compared with: one that returns at once, and one that reads the clock.
+ */
+enum other { EMPTY, CLOCK };
+
+struct attached {
+	int program, link;
+};
+
+static struct attached attach(const char *tracepoint, enum other other)
 {
 	const struct bpf_insn code[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_ns },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
+	const struct bpf_insn *first = other == CLOCK ? code : code + 1;
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_RAW_TP);
-	int id = libbpf_find_vmlinux_btf_id("sched_switch", BPF_TRACE_RAW_TP), fd;
+	int id = libbpf_find_vmlinux_btf_id(tracepoint, BPF_TRACE_RAW_TP);
+	struct attached a;
 
 	opts.attach_btf_id = (uint32_t)id;
-	fd = id < 0 ? id : bpf_prog_load(BPF_PROG_TYPE_TRACING, "empty", "GPL", code, 2, &opts);
-	if (fd < 0 || bpf_raw_tracepoint_open(NULL, fd) < 0)
-		fail("cannot attach the empty program");
-	return fd;
+	a.program = id < 0 ? id
+			   : bpf_prog_load(BPF_PROG_TYPE_TRACING, "other", "GPL", first,
+					   (size_t)(code + 3 - first), &opts);
+	a.link = a.program < 0 ? -1 : bpf_raw_tracepoint_open(NULL, a.program);
+	if (a.link < 0)
+		fail("cannot attach a program");
+	return a;
+}
+
+static void detach(struct attached a)
+{
+	close(a.link);
+	close(a.program);
+}
+
+static struct tap_tally *open_tally(const struct tap_tally_opts *opts)
+{
+	struct tap_err err = { 0 };
+	struct tap_tally *t;
+
+	if (tap_tally_open(&t, opts, &err)) {
+		fprintf(stderr, "tally: %s\n", err.text);
+		exit(1);
+	}
+	return t;
 }
 
 /* The tally's program at sched_switch, by its name. Return: a descriptor. */
@@ -107,9 +145,41 @@ static struct sample read_program(int fd)
 	return (struct sample){ info.run_time_ns, info.run_cnt };
 }
 
-static double per_run(struct sample before, struct sample after)
+/* Return: ns per run of a program during @ms, once it has run for a while. */
+static double per_run(int fd, unsigned int ms)
 {
+	struct sample before, after;
+	int stats;
+
+	usleep(WARM_UP_US);
+	stats = tap_bpf_stats_open(NULL);
+	if (stats < 0)
+		fail("cannot measure BPF programs");
+	before = read_program(fd);
+	usleep(ms * 1000);
+	after = read_program(fd);
+	close(stats);
 	return (double)(after.ns - before.ns) / (double)(after.runs - before.runs);
+}
+
+static double other_per_run(enum other other, unsigned int ms)
+{
+	struct attached a = attach("sched_switch", other);
+	double ns = per_run(a.program, ms);
+
+	detach(a);
+	return ns;
+}
+
+static double tally_per_run(const struct tap_tally_opts *opts, unsigned int ms)
+{
+	struct tap_tally *t = open_tally(opts);
+	int fd = find_switch();
+	double ns = per_run(fd, ms);
+
+	close(fd);
+	tap_tally_close(t);
+	return ns;
 }
 
 static int by_value(const void *a, const void *b)
@@ -125,10 +195,31 @@ static double median(double *v, int nr)
 	return v[nr / 2];
 }
 
-static void measure(const char *name, int rounds, unsigned int ms, int cpu_a, int cpu_b)
+/* What is measured: @load is its name, and runs meanwhile. */
+struct measured {
+	const char *load;
+	enum other other;
+	struct tap_tally_opts opts;
+	int rounds;
+	unsigned int ms;
+};
+
+static void measure(const struct measured *m)
 {
-	double empty[MAX_ROUNDS], tally[MAX_ROUNDS], ratio[MAX_ROUNDS];
-	int there[2], back[2], empty_fd, tally_fd;
+	double other[MAX_ROUNDS], tally[MAX_ROUNDS], ratio[MAX_ROUNDS];
+
+	for (int i = 0; i < m->rounds; i++) {
+		other[i] = other_per_run(m->other, m->ms);
+		tally[i] = tally_per_run(&m->opts, m->ms);
+		ratio[i] = tally[i] / other[i];
+	}
+	printf("|%s|%s|%.0f|%.0f|%.2f|\n", m->load, m->other == CLOCK ? "reads the clock" : "empty",
+	       median(other, m->rounds), median(tally, m->rounds), median(ratio, m->rounds));
+}
+
+static void measure_pipe(const struct measured *m, int cpu_a, int cpu_b)
+{
+	int there[2], back[2];
 	pid_t players[2];
 
 	if (pipe(there) || pipe(back))
@@ -137,47 +228,58 @@ static void measure(const char *name, int rounds, unsigned int ms, int cpu_a, in
 	players[1] = start_player(back[0], there[1], cpu_b);
 	if (write(there[1], "b", 1) != 1)
 		fail("write");
-	empty_fd = attach_empty();
-	tally_fd = find_switch();
-	for (int i = 0; i < rounds; i++) {
-		int stats = tap_bpf_stats_open(NULL);
-		struct sample e, t;
-
-		if (stats < 0)
-			fail("cannot measure BPF programs");
-		e = read_program(empty_fd);
-		t = read_program(tally_fd);
-		usleep(ms * 1000);
-		empty[i] = per_run(e, read_program(empty_fd));
-		tally[i] = per_run(t, read_program(tally_fd));
-		ratio[i] = tally[i] / empty[i];
-		close(stats);
-	}
+	measure(m);
 	for (int i = 0; i < 2; i++) {
 		kill(players[i], SIGKILL);
 		waitpid(players[i], NULL, 0);
 	}
-	printf("|%s|%.0f|%.0f|%.2f|\n", name, median(empty, rounds), median(tally, rounds),
-	       median(ratio, rounds));
+}
+
+/* Attach until stdin ends. */
+static void hold(const char *what)
+{
+	const struct tap_tally_opts opts = { .max_cgroups = MAX_CGROUPS };
+	struct tap_tally *t = NULL;
+	char c;
+
+	if (!strcmp(what, "tally")) {
+		t = open_tally(&opts);
+	} else if (!strcmp(what, "empty")) { /* the process ends with them */
+		attach("sched_switch", EMPTY);
+		attach("sched_waking", EMPTY);
+	}
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	tap_tally_close(t);
 }
 
 int main(int argc, char **argv)
 {
-	struct tap_tally_opts opts = { .max_cgroups = 1024 };
-	int rounds = argc > 1 ? atoi(argv[1]) : 5;
-	unsigned int ms = argc > 2 ? (unsigned int)atoi(argv[2]) : 300;
-	struct tap_err err = { 0 };
-	struct tap_tally *t;
+	struct measured m = {
+		.rounds = argc > 2 ? atoi(argv[2]) : 5,
+		.ms = argc > 3 ? (unsigned int)atoi(argv[3]) : 300,
+		.opts = { .max_cgroups = MAX_CGROUPS },
+	};
 
-	if (rounds < 1 || rounds > MAX_ROUNDS)
-		return 2;
-	opts.from_waking = argc > 3 && !strcmp(argv[3], "from-waking");
-	if (tap_tally_open(&t, &opts, &err)) {
-		fprintf(stderr, "tally: %s\n", err.text);
-		return 1;
+	if (argc == 3 && !strcmp(argv[1], "hold")) {
+		hold(argv[2]);
+		return 0;
 	}
-	measure("a pipe on one CPU", rounds, ms, 0, 0);
-	measure("a pipe between two CPUs", rounds, ms, 0, 1);
-	tap_tally_close(t);
+	if (m.rounds < 1 || m.rounds > MAX_ROUNDS)
+		return 2;
+	if (argc > 1 && !strcmp(argv[1], "pipe")) {
+		m.load = "a pipe on one CPU";
+		measure_pipe(&m, 0, 0);
+		m.load = "a pipe between two CPUs";
+		measure_pipe(&m, 0, 1);
+	} else if (argc > 1 && !strcmp(argv[1], "as-is")) {
+		m.load = argc > 4 ? argv[4] : "what runs";
+		m.other = CLOCK;
+		measure(&m);
+	} else {
+		return 2;
+	}
 	return 0;
 }

@@ -402,11 +402,21 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 	return ret;
 }
 
+bool tap_tally_has_waits(const struct tap_tally_row *row, enum tap_tally_kind kind)
+{
+	return row->wait_ns[kind] || row->buckets[kind][0]; /* the bucket of waits of 0 ns */
+}
+
 bool tap_tally_is_empty(const struct tap_tally_view *view, unsigned int slot)
 {
-	static const struct tap_tally_row none;
+	const struct tap_tally_row *row = &view->rows[slot];
+	bool has = view->run_ns[slot];
 
-	return !view->run_ns[slot] && !memcmp(&view->rows[slot], &none, sizeof(none));
+	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
+		has |= tap_tally_has_waits(row, k);
+	for (unsigned int i = 0; i < TAP_TALLY_REASONS; i++)
+		has |= row->censored[i];
+	return !has;
 }
 
 int tap_tally_join(const struct tap_tally *t)

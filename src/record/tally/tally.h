@@ -73,6 +73,8 @@ void tap_tally_close(struct tap_tally *t);
  */
 int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_err *err);
 
+/* Return true if a row has waits of a kind. */
+bool tap_tally_has_waits(const struct tap_tally_row *row, enum tap_tally_kind kind);
 /* Return true if the view has no numbers of a slot: none of its tasks ran or ended a wait. */
 bool tap_tally_is_empty(const struct tap_tally_view *view, unsigned int slot);
 

@@ -12,7 +12,8 @@
 #define FUNCTIONS(f)                                                                               \
 	f(start_daemon) f(stop_daemon) f(lookup_connection_value) f(get_connection_info)           \
 		f(create_response_from_buffer) f(create_response_from_callback)                    \
-			f(add_response_header) f(queue_response) f(destroy_response)
+			f(create_response_from_buffer_with_free_callback_cls)                      \
+				f(add_response_header) f(queue_response) f(destroy_response)
 
 #define POINTER(name) typeof(&MHD_##name) name;
 struct functions {
@@ -149,14 +150,25 @@ static struct MHD_Response *make_held(const struct tap_http_request *q)
 	return r;
 }
 
+static struct MHD_Response *make_shared(const struct tap_http *h, struct tap_http_answer *a)
+{
+	struct MHD_Response *r = h->f.create_response_from_buffer_with_free_callback_cls(
+		a->shared->len, a->shared->data, a->release, (void *)a->shared);
+
+	if (!r)
+		a->release((void *)a->shared);
+	return r;
+}
+
 /* Make the response. It takes @a's body. */
 static struct MHD_Response *make_response(const struct tap_http_request *q,
 					  struct tap_http_answer *a)
 {
 	struct MHD_Response *r =
-		a->is_held ? make_held(q)
-			   : q->http->f.create_response_from_buffer(a->body.len, a->body.data,
-								    MHD_RESPMEM_MUST_FREE);
+		a->shared    ? make_shared(q->http, a)
+		: a->is_held ? make_held(q)
+			     : q->http->f.create_response_from_buffer(a->body.len, a->body.data,
+								      MHD_RESPMEM_MUST_FREE);
 
 	if (!r || a->is_held)
 		tap_buf_release(&a->body);

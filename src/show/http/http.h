@@ -18,8 +18,11 @@ struct tap_http_request;
 
 struct tap_http_answer {
 	unsigned int status;
-	const char *type; /* Content-Type of .body */
+	const char *type; /* Content-Type of the body */
 	struct tap_buf body;
+	/* the body, if not NULL: used instead of .body, and read until .release was called */
+	const struct tap_buf *shared;
+	void (*release)(void *shared); /* with .shared, by any thread */
 	/* Location header for a redirect, or NULL; borrowed until .answer has returned. */
 	const char *location;
 	bool is_held; /* the answer stays open until the client closes it */

@@ -16,7 +16,7 @@ struct cgroups {
 static bool waited(const struct tap_total *c)
 {
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
-		if (tap_total_waits(c, k))
+		if (c->waits[k])
 			return true;
 	return false;
 }
@@ -58,10 +58,11 @@ static void write_waits(struct tap_metrics_writer *w, const struct cgroups *list
 	for_each_cgroup(c, list)
 	{
 		for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
-			const struct tap_metric_histogram h = { c->buckets[k], c->wait_ns[k] };
+			const struct tap_metric_histogram h = { c->buckets[k], c->waits[k],
+								c->wait_ns[k] };
 			struct tap_metric_label labels[MAX_LABELS];
 
-			if (!tap_total_waits(c, k))
+			if (!c->waits[k])
 				continue;
 			set_labels(labels, c, "kind", tap_wait_kinds[k]);
 			w->histogram(w, labels, &h);
@@ -149,7 +150,7 @@ static unsigned int nr_series(const struct tap_metrics_writer *w, const struct t
 	unsigned int nr = 2; /* run time, censored */
 
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
-		nr += tap_total_waits(c, k) ? w->histogram_series : 0;
+		nr += c->waits[k] ? w->histogram_series : 0;
 	if (waited(c))
 		nr += 5;
 	for (unsigned int i = 0; i < TAP_TOTALS_CULPRITS && c->culprits[i].path; i++)

@@ -139,12 +139,9 @@ static void histogram(struct tap_metrics_writer *w, const struct tap_metric_labe
 		      const struct tap_metric_histogram *h)
 {
 	size_t metric = begin_metric(w, labels), value;
-	uint64_t count = 0;
 
-	for (unsigned int i = 0; i < TAP_TALLY_BUCKETS; i++)
-		count += h->buckets[i];
 	value = tap_proto_begin(w->out, METRIC_HISTOGRAM);
-	tap_proto_u64(w->out, HISTOGRAM_COUNT, count);
+	tap_proto_u64(w->out, HISTOGRAM_COUNT, h->count);
 	add_double(w->out, HISTOGRAM_SUM, (double)h->sum_ns / 1e9);
 	tap_proto_u64(w->out, HISTOGRAM_SCHEMA, zigzag(SCHEMA));
 	add_double(w->out, HISTOGRAM_ZERO_THRESHOLD, ldexp(1, TAP_TALLY_FIRST_OCTAVE));

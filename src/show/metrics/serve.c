@@ -31,10 +31,12 @@
 #define TEXT "text/plain; charset=utf-8"
 #define NR_FORMATS (TAP_METRICS_PROTOBUF + 1)
 
-/* The last answer in a format. */
+/* An answer in a format. It is sent from where it is: it may have megabytes. */
 struct answered {
-	struct tap_buf body;
+	struct tap_buf body; /* the first member */
 	uint64_t at_ns; /* 0: nothing */
+	unsigned int users; /* requests to which it is sent, and one as the last answer */
+	struct tap_serve *serve;
 };
 
 struct tap_serve {
@@ -47,7 +49,7 @@ struct tap_serve {
 	struct tap_tally *tally;
 	struct tap_totals totals;
 	struct tap_metrics_own own;
-	struct answered answered[NR_FORMATS];
+	struct answered *last[NR_FORMATS]; /* NULL: none */
 	uint64_t read_ns; /* when the tally was read */
 	uint64_t sampled_ns, ns_per_switch; /* when the overhead was measured, and the result */
 };
@@ -71,9 +73,9 @@ static int read_tally(struct tap_serve *s, struct tap_err *err)
 	return ret ? tap_err_nomem(err) : 0;
 }
 
-static int write_all(struct tap_serve *s, enum tap_metrics_format format, struct tap_err *err)
+static int write_all(struct tap_serve *s, struct answered *a, enum tap_metrics_format format,
+		     struct tap_err *err)
 {
-	struct answered *a = &s->answered[format];
 	struct tap_metrics_writer w;
 	int ret = read_tally(s, err);
 
@@ -91,21 +93,58 @@ static int write_all(struct tap_serve *s, enum tap_metrics_format format, struct
 	return ret ? tap_err_nomem(err) : 0;
 }
 
-static int get(struct tap_serve *s, enum tap_metrics_format format, struct tap_buf *out,
+/* The lock is held. @a: or NULL. */
+static void put(struct answered *a)
+{
+	if (!a || --a->users)
+		return;
+	tap_buf_release(&a->body);
+	free(a);
+}
+
+static void sent(void *body)
+{
+	struct answered *a = body;
+	struct tap_serve *s = a->serve;
+
+	pthread_mutex_lock(&s->lock);
+	put(a);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Return: the last answer, empty, or another one while that is sent; NULL: out of memory. */
+static struct answered *renew(struct tap_serve *s, enum tap_metrics_format format)
+{
+	struct answered *a = s->last[format];
+
+	if (!a || a->users > 1) {
+		put(a);
+		a = s->last[format] = calloc(1, sizeof(*a));
+	}
+	if (a)
+		*a = (struct answered){ .body = a->body, .users = 1, .serve = s };
+	return a;
+}
+
+static int get(struct tap_serve *s, enum tap_metrics_format format, struct tap_http_answer *to,
 	       struct tap_err *err)
 {
-	struct answered *a = &s->answered[format];
+	struct answered *a;
 	int ret = 0;
 
 	pthread_mutex_lock(&s->lock);
-	if (!a->at_ns || tap_now_ns() - a->at_ns >= SAME_NS)
-		ret = write_all(s, format, err);
-	if (ret)
-		a->at_ns = 0;
-	else
-		tap_buf_add(out, a->body.data, a->body.len);
+	a = s->last[format];
+	if (!a || !a->at_ns || tap_now_ns() - a->at_ns >= SAME_NS) {
+		a = renew(s, format);
+		ret = a ? write_all(s, a, format, err) : tap_err_nomem(err);
+	}
+	if (!ret) {
+		a->users++;
+		to->shared = &a->body;
+		to->release = sent;
+	}
 	pthread_mutex_unlock(&s->lock);
-	return ret ?: out->err ? tap_err_nomem(err) : 0;
+	return ret;
 }
 
 /* ---- answers ---- */
@@ -131,7 +170,7 @@ static void answer(void *ctx, const struct tap_http_request *q, struct tap_http_
 		answer_text(a, 200, "schedtap " TAP_VERSION ": the metrics are at /metrics");
 	} else if (strcmp(path, "/metrics")) {
 		answer_text(a, 404, "the metrics are at /metrics");
-	} else if (get(ctx, format, &a->body, &err)) {
+	} else if (get(ctx, format, a, &err)) {
 		answer_text(a, 500, err.text);
 	} else {
 		a->type = tap_metrics_content_type(format);
@@ -241,7 +280,7 @@ void tap_serve_close(struct tap_serve *s)
 	tap_tally_close(s->tally);
 	tap_totals_release(&s->totals);
 	for (unsigned int i = 0; i < NR_FORMATS; i++)
-		tap_buf_release(&s->answered[i].body);
+		put(s->last[i]);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }

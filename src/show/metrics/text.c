@@ -123,12 +123,10 @@ static void histogram(struct tap_metrics_writer *w, const struct tap_metric_labe
 		begin_line(w, "_bucket", limits[n]);
 		end_line(w, count, false);
 	}
-	for (; i < TAP_TALLY_BUCKETS; i++)
-		count += h->buckets[i];
 	begin_line(w, "_bucket", "+Inf");
-	end_line(w, count, false);
+	end_line(w, h->count, false);
 	begin_line(w, "_count", NULL);
-	end_line(w, count, false);
+	end_line(w, h->count, false);
 	begin_line(w, "_sum", NULL);
 	end_line(w, h->sum_ns, true);
 }

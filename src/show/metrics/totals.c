@@ -172,6 +172,16 @@ static int add_culprits(const struct tap_totals *t, struct tap_total *c,
 	return ret;
 }
 
+static void add_waits(struct tap_total *c, enum tap_tally_kind kind,
+		      const struct tap_tally_row *row)
+{
+	c->wait_ns[kind] += row->wait_ns[kind];
+	for (unsigned int i = 0; i < TAP_TALLY_BUCKETS; i++) {
+		c->buckets[kind][i] += row->buckets[kind][i];
+		c->waits[kind] += row->buckets[kind][i];
+	}
+}
+
 static int add_slot(struct tap_totals *t, const struct tap_tally_view *view, unsigned int slot)
 {
 	const struct tap_tally_row *row = &view->rows[slot];
@@ -190,11 +200,9 @@ static int add_slot(struct tap_totals *t, const struct tap_tally_view *view, uns
 	c->run_ns += view->run_ns[slot];
 	for (unsigned int i = 0; i < TAP_TALLY_REASONS; i++)
 		c->censored += row->censored[i];
-	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
-		c->wait_ns[k] += row->wait_ns[k];
-		for (unsigned int i = 0; i < TAP_TALLY_BUCKETS; i++)
-			c->buckets[k][i] += row->buckets[k][i];
-	}
+	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
+		if (tap_tally_has_waits(row, k))
+			add_waits(c, k, row);
 	return add_culprits(t, c, view, row);
 }
 
@@ -212,6 +220,7 @@ static int fold(struct tap_total *into, const struct tap_total *c)
 	into->elsewhere_ns += c->elsewhere_ns;
 	into->censored += c->censored;
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
+		into->waits[k] += c->waits[k];
 		into->wait_ns[k] += c->wait_ns[k];
 		for (unsigned int i = 0; i < TAP_TALLY_BUCKETS; i++)
 			into->buckets[k][i] += c->buckets[k][i];
@@ -289,13 +298,4 @@ int tap_totals_prepare(struct tap_totals *t, uint64_t now_ns)
 	for (unsigned int i = 0; i < t->nr; i++)
 		t->v[i]->was_shown = t->v[i]->is_shown_last = true;
 	return ret;
-}
-
-uint64_t tap_total_waits(const struct tap_total *c, unsigned int kind)
-{
-	uint64_t nr = 0;
-
-	for (unsigned int i = 0; i < TAP_TALLY_BUCKETS; i++)
-		nr += c->buckets[kind][i];
-	return nr;
 }

@@ -26,7 +26,7 @@ struct tap_total {
 	char *path; /* owned */
 	struct tap_container container; /* that it belongs to, as found when it came */
 	uint64_t run_ns;
-	uint64_t wait_ns[TAP_TALLY_KINDS];
+	uint64_t waits[TAP_TALLY_KINDS], wait_ns[TAP_TALLY_KINDS]; /* number, and their sum */
 	uint64_t buckets[TAP_TALLY_KINDS][TAP_TALLY_BUCKETS]; /* of tap_tally_bucket() */
 	/*
 	 * The waits by what ran meanwhile: these and .culprits add up to .wait_ns. A culprit that
@@ -64,7 +64,5 @@ int tap_totals_prepare(struct tap_totals *t, uint64_t now_ns);
 
 /* Find the containers again. */
 void tap_totals_find_containers(struct tap_totals *t);
-
-uint64_t tap_total_waits(const struct tap_total *c, unsigned int kind); /* number */
 
 #endif

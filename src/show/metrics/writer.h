@@ -29,7 +29,7 @@ struct tap_metric_label {
 
 struct tap_metric_histogram {
 	const uint64_t *buckets; /* TAP_TALLY_BUCKETS numbers of waits, of tap_tally_bucket() */
-	uint64_t sum_ns;
+	uint64_t count, sum_ns; /* of the waits */
 };
 
 struct tap_metrics_writer {
