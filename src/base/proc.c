@@ -28,6 +28,44 @@ int64_t tap_proc_number(const char *path)
 	return v;
 }
 
+const char *tap_proc_line(const char *text, const char *key)
+{
+	while (text && strncmp(text, key, strlen(key)) != 0) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return text ? text + strlen(key) : NULL;
+}
+
+int tap_proc_value(const char *text, const char *key, uint64_t *value)
+{
+	const char *at = tap_proc_line(text, key);
+
+	return at && !tap_text_take_digits(&at, NULL, 10, value) ? 0 : -EBADMSG;
+}
+
+unsigned int tap_proc_numbers(const char **at, uint64_t *v, unsigned int max)
+{
+	unsigned int nr = 0;
+
+	for (; nr < max; nr++) {
+		*at += strspn(*at, " ");
+		if (tap_text_take_digits(at, NULL, 10, &v[nr]))
+			break;
+	}
+	return nr;
+}
+
+int tap_proc_parse_schedstat(const char *text, struct tap_proc_schedstat *s)
+{
+	uint64_t v[3];
+
+	if (tap_proc_numbers(&text, v, 3) < 3)
+		return -EBADMSG;
+	*s = (struct tap_proc_schedstat){ v[0], v[1], v[2] };
+	return 0;
+}
+
 size_t tap_proc_comm(const char *path, char *comm, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -11,6 +11,27 @@
 /* Read the first line of a file as a number. Return: 0..INT64_MAX; -1 on failure. */
 int64_t tap_proc_number(const char *path);
 
+/* Return the rest of the first line of @text that begins with @key; NULL: no line does. */
+const char *tap_proc_line(const char *text, const char *key);
+/*
+ * Read the decimal number right after @key at the beginning of a line, such as "ctxt " in
+ * /proc/stat. Return: 0; -EBADMSG if there is no such line, or no number of 64 bits.
+ */
+int tap_proc_value(const char *text, const char *key, uint64_t *value);
+
+/*
+ * Parse at most @max decimal numbers separated by blanks, and move *@at after them. Return: how
+ * many there are.
+ */
+unsigned int tap_proc_numbers(const char **at, uint64_t *v, unsigned int max);
+
+/* A task's /proc/PID/schedstat: when it ran and waited since it was created. */
+struct tap_proc_schedstat {
+	uint64_t run_ns, wait_ns, slices; /* slices: how often it was switched in */
+};
+/* Parse the text of such a file. Return: 0; -EBADMSG. */
+int tap_proc_parse_schedstat(const char *text, struct tap_proc_schedstat *s);
+
 /* Read a comm file in /proc. Return: the name's length; 0 if it is unknown, then @comm is "". */
 size_t tap_proc_comm(const char *path, char *comm, size_t size);
 

@@ -85,9 +85,9 @@ void tap_child_reap(struct tap_child *c)
 	c->go = -1;
 	if (c->pid <= 0)
 		return;
-	if (waitpid(c->pid, &c->status, WNOHANG) == 0) {
+	if (wait4(c->pid, &c->status, WNOHANG, &c->usage) == 0) {
 		kill(c->pid, SIGTERM);
-		waitpid(c->pid, &c->status, 0);
+		wait4(c->pid, &c->status, 0, &c->usage);
 	}
 	c->pid = 0;
 }

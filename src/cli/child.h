@@ -4,6 +4,7 @@
 #define TAP_CLI_CHILD_H
 
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <schedtap/err.h>
@@ -11,7 +12,9 @@
 struct tap_child {
 	pid_t pid; /* 0: none, or it has ended */
 	int end_fd; /* pidfd, or -1 */
-	int status; /* of wait(2), once it has ended */
+	/* once it has ended: of wait4(2) */
+	int status;
+	struct rusage usage;
 	/* internal */
 	int go; /* write end of a pipe: a byte starts the command; -1: no command */
 	/*

@@ -35,8 +35,16 @@ extern const struct tap_cmd_row tap_cmd_rows[]; /* ends with an entry that is al
 
 const struct tap_cmd *tap_cmd_find(const char *name); /* or NULL; also finds hidden commands */
 
+/* Print "schedtap: SENTENCE" on stderr, escaped, with the lines after the first one indented. */
+void tap_cmd_say(const char *sentence);
 /*
- * Print "schedtap: SENTENCE" on stderr, escaped, with the lines after the first one indented.
+ * Say, for top and stat, what is unknown because the tally could not be opened. Return: false if
+ * the command must fail instead: memory ran out, or @from_waking asks for a program.
+ */
+bool tap_cmd_without_tally(const struct tap_err *err, bool from_waking);
+
+/*
+ * Print the sentence of @err as tap_cmd_say() does.
  * Return: the exit code for @err->code: -EPERM, -EACCES, -EOPNOTSUPP, -ENOSYS: 3; -EINVAL if
  * @usage: 2; -EPIPE (the reader of our output has gone): 0, and nothing is printed; else 1.
  */

@@ -65,7 +65,9 @@ static int print(struct tap_buf *out, struct tap_err *err)
 
 struct top {
 	const struct top_opts *o;
-	struct tap_tally *tally;
+	struct tap_tally *tally; /* NULL: it could not be opened */
+	struct tap_err why; /* then: the reason */
+	struct tap_accounts *accounts; /* then: what takes its place */
 	struct tap_buf out;
 	uint64_t next_ns; /* time of the next refresh */
 	uint64_t own_ns; /* CPU time of this process at the last refresh */
@@ -78,7 +80,7 @@ static void await_refresh(struct top *t)
 	int64_t ns;
 
 	t->next_ns += t->o->delay_ns;
-	if (t->sampled_ns && t->next_ns - t->sampled_ns < SAMPLE_EVERY_NS) {
+	if (!t->tally || (t->sampled_ns && t->next_ns - t->sampled_ns < SAMPLE_EVERY_NS)) {
 		sleep_until(t->next_ns);
 		return;
 	}
@@ -88,29 +90,58 @@ static void await_refresh(struct top *t)
 	t->ns_per_switch = ns > 0 ? (uint64_t)ns : 0;
 }
 
-static int refresh(struct top *t, struct tap_err *err)
+static int add_tally(struct top *t, uint64_t own_cpu_ns, struct tap_err *err)
 {
-	uint64_t own_ns = tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct tap_tally_view view;
 	struct tap_top_refresh r = { .view = &view,
 				     .ns_per_switch = t->ns_per_switch,
-				     .own_cpu_ns = own_ns - t->own_ns };
+				     .own_cpu_ns = own_cpu_ns };
 	int ret = tap_tally_read(t->tally, &view, err);
 
-	if (ret)
-		return ret;
-	t->own_ns = own_ns;
 	r.realtime_ns = (int64_t)tap_clock_ns(CLOCK_REALTIME);
-	(t->o->json ? tap_top_json : tap_top_line)(&t->out, &r);
-	return print(&t->out, err);
+	if (!ret)
+		(t->o->json ? tap_top_json : tap_top_line)(&t->out, &r);
+	return ret;
+}
+
+static int add_accounts(struct top *t, uint64_t own_cpu_ns, struct tap_err *err)
+{
+	struct tap_accounts_view view;
+	struct tap_top_accounts r = { .view = &view, .why = t->why.text, .own_cpu_ns = own_cpu_ns };
+	int ret = tap_accounts_read(t->accounts, &view, err);
+
+	r.realtime_ns = (int64_t)tap_clock_ns(CLOCK_REALTIME);
+	if (!ret)
+		(t->o->json ? tap_top_accounts_json : tap_top_accounts_line)(&t->out, &r);
+	return ret;
+}
+
+static int refresh(struct top *t, struct tap_err *err)
+{
+	uint64_t own_ns = tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	int ret = (t->tally ? add_tally : add_accounts)(t, own_ns - t->own_ns, err);
+
+	t->own_ns = own_ns;
+	return ret ?: print(&t->out, err);
+}
+
+static int open_source(struct top *t, struct tap_err *err)
+{
+	const struct tap_tally_opts tally = { .max_cgroups = MAX_CGROUPS,
+					      .reads_tasks = true,
+					      .from_waking = t->o->from_waking };
+	int ret = tap_tally_open(&t->tally, &tally, &t->why);
+
+	if (ret && tap_cmd_without_tally(&t->why, t->o->from_waking))
+		return tap_accounts_open_machine(&t->accounts, t->o->json, err);
+	if (ret)
+		*err = t->why;
+	return ret;
 }
 
 static int run_top(void *opts, const struct tap_strings *operands, char **rest)
 {
 	const struct top_opts *o = opts;
-	const struct tap_tally_opts tally = { .max_cgroups = MAX_CGROUPS,
-					      .reads_tasks = true,
-					      .from_waking = o->from_waking };
 	struct top t = { .o = o };
 	struct tap_err err = { 0 };
 	int ret;
@@ -121,7 +152,7 @@ static int run_top(void *opts, const struct tap_strings *operands, char **rest)
 		tap_err_set(&err, -EINVAL, "-d: the time must be at least 100ms");
 		return tap_cmd_fail(&err, true);
 	}
-	ret = tap_tally_open(&t.tally, &tally, &err);
+	ret = open_source(&t, &err);
 	t.next_ns = tap_now_ns();
 	t.own_ns = tap_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	for (int64_t i = 0; !ret && (!t.o->nr || i < t.o->nr); i++) {
@@ -129,6 +160,7 @@ static int run_top(void *opts, const struct tap_strings *operands, char **rest)
 		ret = refresh(&t, &err);
 	}
 	tap_tally_close(t.tally);
+	tap_accounts_close(t.accounts);
 	tap_buf_release(&t.out);
 	return ret ? tap_cmd_fail(&err, false) : TAP_EXIT_OK;
 }
@@ -136,7 +168,8 @@ static int run_top(void *opts, const struct tap_strings *operands, char **rest)
 const struct tap_cmd tap_cmd_top = {
 	.name = "top",
 	.help = "waits and their culprits as they happen",
-	.exits = "0 done, 1 failed, 2 usage error, 3 no access, or BPF is not available",
+	.exits = "0 done, 1 failed, 2 usage error, 3 --from-waking: no access, or BPF is not "
+		 "available",
 	.example = "schedtap top -b -n 3",
 	.opts = options,
 	.opts_size = sizeof(struct top_opts),

@@ -5,17 +5,15 @@
 #include "base/text.h"
 #include "cli/cmd.h"
 
-int tap_cmd_fail(const struct tap_err *err, bool usage)
+void tap_cmd_say(const char *sentence)
 {
 	struct tap_buf out = { 0 };
-	const char *line = err->text;
+	const char *line = sentence;
 
-	if (err->code == -EPIPE)
-		return TAP_EXIT_OK;
 	tap_buf_puts(&out, "schedtap: ");
 	for (size_t len; *line; line += len + (line[len] == '\n')) {
 		/* indent, so that the line cannot be mistaken for a message of its own */
-		if (line != err->text)
+		if (line != sentence)
 			tap_buf_puts(&out, "    ");
 		len = strcspn(line, "\n");
 		tap_text_escape(&out, line, len);
@@ -24,6 +22,26 @@ int tap_cmd_fail(const struct tap_err *err, bool usage)
 	fflush(stdout);
 	fwrite(out.data, 1, out.len, stderr);
 	tap_buf_release(&out);
+}
+
+bool tap_cmd_without_tally(const struct tap_err *err, bool from_waking)
+{
+	struct tap_buf sentence = { 0 };
+
+	if (err->code == -ENOMEM || from_waking)
+		return false;
+	tap_buf_printf(&sentence, "kinds, quantiles and culprits of waits are not shown: %s",
+		       err->text);
+	tap_cmd_say(tap_buf_str(&sentence));
+	tap_buf_release(&sentence);
+	return true;
+}
+
+int tap_cmd_fail(const struct tap_err *err, bool usage)
+{
+	if (err->code == -EPIPE)
+		return TAP_EXIT_OK;
+	tap_cmd_say(err->text);
 	switch (err->code) {
 	case -EPERM:
 	case -EACCES:

@@ -264,53 +264,65 @@ static bool has_quota(const char *dir, bool is_v1)
 /* Return: throttled time, ns: throttled_usec in cpu.stat of cgroup v2, throttled_time of v1. */
 static uint64_t throttled_ns(const char *dir, bool is_v1)
 {
-	const char *key = is_v1 ? "throttled_time " : "throttled_usec ", *at;
+	const char *key = is_v1 ? "throttled_time " : "throttled_usec ";
 	struct tap_buf path = { 0 }, text = { .max = 4096 };
 	uint64_t v = 0;
 
 	tap_buf_printf(&path, "%s/cpu.stat", dir);
-	if (!tap_buf_read_file(&text, tap_buf_str(&path)) &&
-	    (at = strstr(tap_buf_str(&text), key)) != NULL) {
-		at += strlen(key);
-		if (tap_text_take_digits(&at, NULL, 10, &v))
-			v = 0;
-	}
+	if (tap_buf_read_file(&text, tap_buf_str(&path)) ||
+	    tap_proc_value(tap_buf_str(&text), key, &v))
+		v = 0;
 	tap_buf_release(&path);
 	tap_buf_release(&text);
 	return is_v1 ? v : v * 1000;
 }
 
-int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct tap_map *limited)
+int tap_machine_walk_cgroups(const char *root, int (*visit)(void *ctx, FTSENT *e, const char *path),
+			     void *ctx)
 {
-	char root[4096], *paths[] = { root, NULL };
-	const char *file;
+	char *paths[] = { (char *)(uintptr_t)root, NULL };
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	FTSENT *e;
-	FTS *fts;
 	int ret = 0;
 
-	file = tap_cgroup_mount(root, sizeof(root));
-	if (!file)
-		return 0;
-	fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	while (fts && !ret && (e = fts_read(fts))) {
 		const char *below = e->fts_path + strlen(root);
 
-		if (e->fts_info != FTS_D)
-			continue;
-		/* a cgroup is a folder of kernfs, whose id is the inode number */
-		ret = tap_machine_put_text(cgroups, e->fts_statp->st_ino, *below ? below : "/");
-		if (!ret && members)
-			ret = add_members(e->fts_path, file, e->fts_statp->st_ino, members);
-		if (!limited)
-			continue;
-		e->fts_number = e->fts_parent->fts_number || has_quota(e->fts_path, *file == 't');
-		if (e->fts_number && tap_map_set(limited, e->fts_statp->st_ino,
-						 throttled_ns(e->fts_path, *file == 't')))
-			ret = -ENOMEM;
+		if (e->fts_info == FTS_D)
+			ret = visit(ctx, e, *below ? below : "/");
 	}
 	if (fts)
 		fts_close(fts);
 	return ret;
+}
+
+struct cgroup_maps {
+	const char *file; /* in each cgroup: lists its tasks */
+	struct tap_map *cgroups, *members, *limited;
+};
+
+static int add_cgroup(void *ctx, FTSENT *e, const char *path)
+{
+	const struct cgroup_maps *m = ctx;
+	uint64_t id = e->fts_statp->st_ino; /* a cgroup is a folder of kernfs */
+	bool is_v1 = *m->file == 't';
+	int ret = tap_machine_put_text(m->cgroups, id, path);
+
+	if (!ret && m->members)
+		ret = add_members(e->fts_path, m->file, id, m->members);
+	if (ret || !m->limited)
+		return ret;
+	e->fts_number = e->fts_parent->fts_number || has_quota(e->fts_path, is_v1);
+	return e->fts_number ? tap_map_set(m->limited, id, throttled_ns(e->fts_path, is_v1)) : 0;
+}
+
+int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct tap_map *limited)
+{
+	struct cgroup_maps m = { .cgroups = cgroups, .members = members, .limited = limited };
+	char root[4096];
+
+	m.file = tap_cgroup_mount(root, sizeof(root));
+	return m.file ? tap_machine_walk_cgroups(root, add_cgroup, &m) : 0;
 }
 
 void tap_machine_release_texts(struct tap_map *m)

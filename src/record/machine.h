@@ -7,6 +7,7 @@
 #ifndef TAP_RECORD_MACHINE_H
 #define TAP_RECORD_MACHINE_H
 
+#include <fts.h>
 #include <jansson.h>
 
 #include "base/buf.h"
@@ -51,6 +52,13 @@ void tap_machine_symbols(struct tap_buf *kallsyms);
  * Both may be NULL. Return: 0 or -ENOMEM.
  */
 int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct tap_map *limited);
+/*
+ * Call @visit for each cgroup of the hierarchy at @root, a parent before its children, until it
+ * does not return 0. @path: below @root, "/" for @root itself. .fts_number of @e, at first 0, is
+ * the caller's to use. Return: what @visit returned last; 0 if @root cannot be read.
+ */
+int tap_machine_walk_cgroups(const char *root, int (*visit)(void *ctx, FTSENT *e, const char *path),
+			     void *ctx);
 /* Set @key to a copy of @text, and free the text that it had. Return: 0 or -ENOMEM. */
 int tap_machine_put_text(struct tap_map *m, uint64_t key, const char *text);
 void tap_machine_release_texts(struct tap_map *m); /* frees the texts and the map */

@@ -2,29 +2,40 @@
 #include "event/select/mount.h"
 
 #include <mntent.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *tap_cgroup_mount(char *path, size_t size)
+/*
+ * Find the first mount of a type. @controller: only with this mount option; NULL: any. Return:
+ * false if no such mount exists.
+ */
+static bool find_mount(const char *type, const char *controller, char *path, size_t size)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "r");
 	struct mntent *m;
-	bool found = false, v1 = false;
+	bool found = false;
 
-	while (mounts && !v1 && (m = getmntent(mounts))) {
-		v1 = !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, "cpu");
-		if (!v1 && (found || strcmp(m->mnt_type, "cgroup2")))
-			continue;
-		found = true;
-		snprintf(path, size, "%s", m->mnt_dir);
+	while (mounts && !found && (m = getmntent(mounts))) {
+		found = !strcmp(m->mnt_type, type) && (!controller || hasmntopt(m, controller));
+		if (found)
+			snprintf(path, size, "%s", m->mnt_dir);
 	}
 	if (mounts)
 		endmntent(mounts);
-	if (!found)
-		return NULL;
-	return v1 ? "tasks" : "cgroup.threads";
+	return found;
+}
+
+bool tap_cgroup_mount_v1(const char *controller, char *path, size_t size)
+{
+	return find_mount("cgroup", controller, path, size);
+}
+
+const char *tap_cgroup_mount(char *path, size_t size)
+{
+	if (tap_cgroup_mount_v1("cpu", path, size))
+		return "tasks";
+	return find_mount("cgroup2", NULL, path, size) ? "cgroup.threads" : NULL;
 }
 
 /* Return true if @controllers, a comma-separated list, contains @name. */

@@ -6,30 +6,52 @@
 #include "base/text.h"
 #include "base/wall.h"
 #include "record/tally/waits.h"
-#include "show/top/top.h"
+#include "show/top/json.h"
 
 static const char *const reasons[] = { "unseen", "other_task", "no_stamp", "negative",
 				       "delayed_dequeue" };
 
-static void add_u64(struct tap_buf *out, const char *key, uint64_t v)
+void tap_top_json_u64(struct tap_buf *out, const char *key, uint64_t v)
 {
 	tap_buf_printf(out, "\"%s\":", key);
 	tap_buf_u64(out, v);
 }
 
+void tap_top_json_begin(struct tap_buf *out, const char *source, int64_t realtime_ns,
+			uint64_t from_ns, uint64_t to_ns)
+{
+	struct tap_wall wall = { .is_known = true };
+
+	tap_buf_printf(out, "{\"schema\":1,\"source\":\"%s\",\"time_wall\":\"", source);
+	tap_wall_add_iso(&wall, out, (uint64_t)realtime_ns);
+	tap_buf_puts(out, "\",");
+	tap_top_json_u64(out, "start_ns", from_ns);
+	tap_buf_char(out, ',');
+	tap_top_json_u64(out, "end_ns", to_ns);
+}
+
+void tap_top_json_unknown(struct tap_buf *out, const char *key, const char *why)
+{
+	/* the first entry has no comma before it */
+	tap_buf_puts(out, out->len && out->data[out->len - 1] == '}' ? ",{" : "{");
+	tap_buf_printf(out, "\"key\":\"%s\",\"why\":", key);
+	tap_text_json(out, why, strlen(why));
+	tap_buf_char(out, '}');
+}
+
 static void add_waits(struct tap_buf *out, const struct tap_waits *w)
 {
 	tap_buf_char(out, '{');
-	add_u64(out, "count", w->count);
+	tap_top_json_u64(out, "count", w->count);
 	tap_buf_char(out, ',');
-	add_u64(out, "sum_ns", w->sum_ns);
+	tap_top_json_u64(out, "sum_ns", w->sum_ns);
 	for (unsigned int i = 0; i < 3; i++) {
 		static const double parts[] = { 0.5, 0.99, 0.999 };
 		static const char *const keys[] = { "p50_ns", "p99_ns", "p99_9_ns" };
 
 		tap_buf_char(out, ',');
 		if (w->count)
-			add_u64(out, keys[i], tap_waits_quantile(w, parts[i]));
+			tap_top_json_u64(out, keys[i], tap_waits_quantile(w, parts[i]));
 		else
 			tap_buf_printf(out, "\"%s\":null", keys[i]);
 	}
@@ -68,7 +90,7 @@ static void add_culprits(struct tap_buf *out, const struct tap_tally_view *v,
 		tap_buf_puts(out, i ? ",{\"culprit\":" : "{\"culprit\":");
 		tap_text_json(out, list[i].name, strlen(list[i].name));
 		tap_buf_char(out, ',');
-		add_u64(out, "ns", list[i].ns);
+		tap_top_json_u64(out, "ns", list[i].ns);
 		tap_buf_char(out, '}');
 	}
 	tap_buf_char(out, ']');
@@ -85,7 +107,7 @@ static void add_censored(struct tap_buf *out, struct rows rows)
 			nr += rows.v[i].censored[k];
 		if (k)
 			tap_buf_char(out, ',');
-		add_u64(out, reasons[k], nr);
+		tap_top_json_u64(out, reasons[k], nr);
 	}
 	tap_buf_char(out, '}');
 }
@@ -94,7 +116,7 @@ void tap_top_json_row(struct tap_buf *out, const struct tap_tally_view *view, un
 {
 	const struct rows row = { &view->rows[slot], 1 };
 
-	add_u64(out, "run_ns", view->run_ns[slot]);
+	tap_top_json_u64(out, "run_ns", view->run_ns[slot]);
 	add_all_waits(out, row);
 	add_culprits(out, view, row.v);
 	add_censored(out, row);
@@ -124,7 +146,7 @@ static void add_max_waits(struct tap_buf *out, const uint64_t ns[TAP_TALLY_KINDS
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++) {
 		if (k)
 			tap_buf_char(out, ',');
-		add_u64(out, tap_wait_kinds[k], ns[k]);
+		tap_top_json_u64(out, tap_wait_kinds[k], ns[k]);
 	}
 	tap_buf_char(out, '}');
 }
@@ -134,40 +156,45 @@ static void add_cpus(struct tap_buf *out, const struct tap_tally_view *v)
 	tap_buf_puts(out, ",\"cpus\":[");
 	for (unsigned int i = 0; i < v->nr_cpus; i++) {
 		tap_buf_puts(out, i ? ",{" : "{");
-		add_u64(out, "cpu", v->cpus[i].cpu);
+		tap_top_json_u64(out, "cpu", v->cpus[i].cpu);
 		tap_buf_char(out, ',');
-		add_u64(out, "cpu_ns", v->cpus[i].cpu_ns);
+		tap_top_json_u64(out, "cpu_ns", v->cpus[i].cpu_ns);
 		tap_buf_char(out, ',');
-		add_u64(out, "idle_ns", v->cpus[i].idle_ns);
+		tap_top_json_u64(out, "idle_ns", v->cpus[i].idle_ns);
 		tap_buf_char(out, ',');
-		add_u64(out, "switches", v->cpus[i].switches);
+		tap_top_json_u64(out, "switches", v->cpus[i].switches);
 		add_max_waits(out, v->cpus[i].max_wait_ns);
 		tap_buf_char(out, '}');
 	}
 	tap_buf_char(out, ']');
 }
 
-static void add_task(struct tap_buf *out, const struct tap_tally_task *t)
+void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool knows_switches,
+		       bool knows_migrations)
 {
 	const struct {
 		const char *key;
 		uint64_t v;
+		bool is_known;
 	} members[] = {
-		{ "tid", t->tid },
-		{ "tgid", t->tgid },
-		{ "run_ns", t->run_ns },
-		{ "wait_ns", t->wait_ns },
-		{ "waits", t->waits },
-		{ "voluntary_switches", t->voluntary },
-		{ "migrations", t->migrations },
-		{ "involuntary_switches", t->involuntary },
+		{ "tid", t->tid, true },
+		{ "tgid", t->tgid, true },
+		{ "run_ns", t->run_ns, true },
+		{ "wait_ns", t->wait_ns, true },
+		{ "waits", t->waits, true },
+		{ "voluntary_switches", t->voluntary, knows_switches },
+		{ "migrations", t->migrations, knows_migrations },
+		{ "involuntary_switches", t->involuntary, knows_switches },
 	};
 
 	tap_buf_puts(out, "{\"comm\":");
 	tap_text_json(out, t->comm, strnlen(t->comm, sizeof(t->comm)));
 	for (unsigned int i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		tap_buf_char(out, ',');
-		add_u64(out, members[i].key, members[i].v);
+		if (members[i].is_known)
+			tap_top_json_u64(out, members[i].key, members[i].v);
+		else
+			tap_buf_printf(out, "\"%s\":null", members[i].key);
 	}
 	tap_buf_char(out, '}');
 }
@@ -175,12 +202,12 @@ static void add_task(struct tap_buf *out, const struct tap_tally_task *t)
 static void add_tasks(struct tap_buf *out, const struct tap_tally_view *v)
 {
 	tap_buf_char(out, ',');
-	add_u64(out, "all_tasks", v->all_tasks);
+	tap_top_json_u64(out, "all_tasks", v->all_tasks);
 	tap_buf_puts(out, ",\"tasks\":[");
 	for (unsigned int i = 0; i < v->nr_tasks; i++) {
 		if (i)
 			tap_buf_char(out, ',');
-		add_task(out, &v->tasks[i]);
+		tap_top_json_task(out, &v->tasks[i], true, true);
 	}
 	tap_buf_char(out, ']');
 }
@@ -196,7 +223,7 @@ static void add_overhead(struct tap_buf *out, const struct tap_top_refresh *r)
 		tap_buf_printf(out, "\"ns_per_switch\":%llu,\"cpu_pct\":%.3f",
 			       (unsigned long long)r->ns_per_switch, pct);
 	tap_buf_char(out, ',');
-	add_u64(out, "own_cpu_ns", r->own_cpu_ns);
+	tap_top_json_u64(out, "own_cpu_ns", r->own_cpu_ns);
 	tap_buf_char(out, '}');
 }
 
@@ -204,21 +231,15 @@ void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r)
 {
 	const struct tap_tally_view *v = r->view;
 	const struct rows all = { v->rows, v->nr_slots };
-	struct tap_wall wall = { .is_known = true };
 	uint64_t max_ns[TAP_TALLY_KINDS];
 
-	tap_buf_puts(out, "{\"schema\":1,\"time_wall\":\"");
-	tap_wall_add_iso(&wall, out, (uint64_t)r->realtime_ns);
-	tap_buf_puts(out, "\",");
-	add_u64(out, "start_ns", v->from_ns);
-	tap_buf_char(out, ',');
-	add_u64(out, "end_ns", v->to_ns);
+	tap_top_json_begin(out, "tally", r->realtime_ns, v->from_ns, v->to_ns);
 	tap_buf_printf(out, ",\"waits_begin\":\"%s\",", v->from_waking ? "waking" : "queued");
-	add_u64(out, "cpu_ns", v->cpu_ns);
+	tap_top_json_u64(out, "cpu_ns", v->cpu_ns);
 	tap_buf_char(out, ',');
-	add_u64(out, "idle_ns", v->run_ns[TAP_TALLY_IDLE]);
+	tap_top_json_u64(out, "idle_ns", v->run_ns[TAP_TALLY_IDLE]);
 	tap_buf_char(out, ',');
-	add_u64(out, "switches", tap_top_switches(v));
+	tap_top_json_u64(out, "switches", tap_top_switches(v));
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
 		max_ns[k] = tap_top_max_wait(v, k);
 	add_max_waits(out, max_ns);
@@ -230,8 +251,8 @@ void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r)
 	add_tasks(out, v);
 	add_overhead(out, r);
 	tap_buf_char(out, ',');
-	add_u64(out, "lost", v->missed);
+	tap_top_json_u64(out, "lost", v->missed);
 	tap_buf_char(out, ',');
-	add_u64(out, "cgroups_without_slot", v->no_free_slot);
+	tap_top_json_u64(out, "cgroups_without_slot", v->no_free_slot);
 	tap_buf_puts(out, "}\n");
 }

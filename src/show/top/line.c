@@ -71,9 +71,9 @@ static uint64_t nr_censored(const struct tap_tally_view *v)
 	return nr;
 }
 
-static void add_rate(struct tap_buf *out, const struct tap_tally_view *v)
+void tap_top_rate(struct tap_buf *out, uint64_t switches, uint64_t ns)
 {
-	double rate = (double)tap_top_switches(v) * 1e9 / (double)(v->to_ns - v->from_ns);
+	double rate = (double)switches * 1e9 / (double)ns;
 
 	if (rate < 1000)
 		tap_buf_printf(out, "  %.0f switches/s", rate);
@@ -81,18 +81,24 @@ static void add_rate(struct tap_buf *out, const struct tap_tally_view *v)
 		tap_buf_printf(out, "  %.1f k switches/s", rate / 1000);
 }
 
-void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r)
+void tap_top_clock(struct tap_buf *out, int64_t realtime_ns)
 {
-	const struct tap_tally_view *v = r->view;
-	double idle_ns = (double)v->run_ns[TAP_TALLY_IDLE], overhead = tap_top_overhead(r);
 	struct tap_wall wall = { .is_known = true, .shown = TAP_SHOW_TOD };
 	char at[TAP_WALL_TEXT];
 
 	tap_buf_add(out, at,
-		    tap_wall_text(&wall, (uint64_t)r->realtime_ns, at) - strlen(".000000000"));
+		    tap_wall_text(&wall, (uint64_t)realtime_ns, at) - strlen(".000000000"));
+}
+
+void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r)
+{
+	const struct tap_tally_view *v = r->view;
+	double idle_ns = (double)v->run_ns[TAP_TALLY_IDLE], overhead = tap_top_overhead(r);
+
+	tap_top_clock(out, r->realtime_ns);
 	if (v->cpu_ns)
 		tap_buf_printf(out, "  %.0f %% busy", 100 * (1 - idle_ns / (double)v->cpu_ns));
-	add_rate(out, v);
+	tap_top_rate(out, tap_top_switches(v), v->to_ns - v->from_ns);
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
 		add_waits(out, v, k);
 	add_culprit(out, v);

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "record/tally/waits.h"
-#include "show/top/top.h"
+#include "show/top/json.h"
 
 #define MAX_CULPRITS 8u
 
@@ -65,21 +65,26 @@ static void add_culprits(struct tap_buf *out, const struct tap_tally_view *view,
 	free(list);
 }
 
-void tap_top_stat(struct tap_buf *out, const struct tap_top_stat *s)
+/* Append the lines that each command has. */
+static void begin(struct tap_buf *out, char *const *command, uint64_t elapsed_ns, uint64_t ran_ns)
 {
-	const struct tap_tally_view *v = s->view;
-	const struct tap_tally_row *row = &v->rows[TAP_TALLY_COMMAND];
-	uint64_t elapsed_ns = v->to_ns - v->from_ns, ran_ns = v->run_ns[TAP_TALLY_COMMAND];
-	uint64_t censored = 0;
-
-	for (unsigned int i = 0; i < TAP_TALLY_REASONS; i++)
-		censored += row->censored[i];
-	add_command(out, s->command);
+	add_command(out, command);
 	tap_buf_puts(out, ":\n");
 	begin_line(out, elapsed_ns);
 	tap_buf_puts(out, "elapsed\n");
 	begin_line(out, ran_ns);
 	tap_buf_printf(out, "ran, on %.2f CPUs\n", (double)ran_ns / (double)elapsed_ns);
+}
+
+void tap_top_stat(struct tap_buf *out, const struct tap_top_stat *s)
+{
+	const struct tap_tally_view *v = s->view;
+	const struct tap_tally_row *row = &v->rows[TAP_TALLY_COMMAND];
+	uint64_t censored = 0;
+
+	for (unsigned int i = 0; i < TAP_TALLY_REASONS; i++)
+		censored += row->censored[i];
+	begin(out, s->command, v->to_ns - v->from_ns, v->run_ns[TAP_TALLY_COMMAND]);
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
 		add_waits(out, row, k);
 	tap_buf_printf(out, "  %10llu  migrations\n", (unsigned long long)v->command_migrations);
@@ -92,18 +97,41 @@ void tap_top_stat(struct tap_buf *out, const struct tap_top_stat *s)
 	add_culprits(out, v, row);
 }
 
+void tap_top_usage(struct tap_buf *out, const struct tap_top_usage *u)
+{
+	begin(out, u->command, u->elapsed_ns, u->run_ns);
+	if (u->main_thread_err) {
+		tap_buf_puts(out, "           -  waited\n");
+	} else {
+		begin_line(out, u->main_thread.wait_ns);
+		tap_buf_printf(
+			out, "waited, %llu times, in the main thread; of others this is unknown\n",
+			(unsigned long long)u->main_thread.slices);
+	}
+	tap_buf_printf(out, "  %10llu  voluntary switches\n  %10llu  involuntary switches\n",
+		       (unsigned long long)u->voluntary, (unsigned long long)u->involuntary);
+	tap_buf_puts(out, "           -  migrations\n");
+}
+
+/* Append the members that each command has. */
+static void begin_json(struct tap_buf *out, const char *source, char *const *command, int exit_code,
+		       uint64_t elapsed_ns)
+{
+	tap_buf_printf(out, "{\"schema\":1,\"source\":\"%s\",\"command\":[", source);
+	for (unsigned int i = 0; command[i]; i++) {
+		if (i)
+			tap_buf_char(out, ',');
+		tap_text_json(out, command[i], strlen(command[i]));
+	}
+	tap_buf_printf(out, "],\"exit_code\":%d,", exit_code);
+	tap_top_json_u64(out, "elapsed_ns", elapsed_ns);
+}
+
 void tap_top_stat_json(struct tap_buf *out, const struct tap_top_stat *s)
 {
 	const struct tap_tally_view *v = s->view;
 
-	tap_buf_puts(out, "{\"schema\":1,\"command\":[");
-	for (unsigned int i = 0; s->command[i]; i++) {
-		if (i)
-			tap_buf_char(out, ',');
-		tap_text_json(out, s->command[i], strlen(s->command[i]));
-	}
-	tap_buf_printf(out, "],\"exit_code\":%d,\"elapsed_ns\":", s->exit_code);
-	tap_buf_u64(out, v->to_ns - v->from_ns);
+	begin_json(out, "tally", s->command, s->exit_code, v->to_ns - v->from_ns);
 	tap_buf_printf(out, ",\"waits_begin\":\"%s\",", v->from_waking ? "waking" : "queued");
 	tap_top_json_row(out, v, TAP_TALLY_COMMAND);
 	tap_buf_puts(out, ",\"migrations\":");
@@ -111,4 +139,33 @@ void tap_top_stat_json(struct tap_buf *out, const struct tap_top_stat *s)
 	tap_buf_puts(out, ",\"lost\":");
 	tap_buf_u64(out, v->missed);
 	tap_buf_puts(out, "}\n");
+}
+
+void tap_top_usage_json(struct tap_buf *out, const struct tap_top_usage *u)
+{
+	static const char *const keys[] = { "waits", "culprits", "censored", "migrations", "lost" };
+
+	begin_json(out, "proc", u->command, u->exit_code, u->elapsed_ns);
+	tap_buf_puts(out, ",\"waits_begin\":\"queued\",");
+	tap_top_json_u64(out, "run_ns", u->run_ns);
+	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		tap_buf_printf(out, ",\"%s\":null", keys[i]);
+	tap_buf_char(out, ',');
+	tap_top_json_u64(out, "voluntary_switches", u->voluntary);
+	tap_buf_char(out, ',');
+	tap_top_json_u64(out, "involuntary_switches", u->involuntary);
+	tap_buf_puts(out, ",\"main_thread\":");
+	if (u->main_thread_err)
+		tap_buf_puts(out, "null");
+	else
+		tap_buf_printf(out, "{\"run_ns\":%llu,\"wait_ns\":%llu,\"waits\":%llu}",
+			       (unsigned long long)u->main_thread.run_ns,
+			       (unsigned long long)u->main_thread.wait_ns,
+			       (unsigned long long)u->main_thread.slices);
+	tap_buf_puts(out, ",\"unknown\":[");
+	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		tap_top_json_unknown(out, keys[i], u->why);
+	if (u->main_thread_err)
+		tap_top_json_unknown(out, "main_thread", "cannot read /proc/PID/schedstat");
+	tap_buf_puts(out, "]}\n");
 }

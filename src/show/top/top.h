@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/proc.h"
+#include "record/accounts/accounts.h"
 #include "record/tally/tally.h"
 
 struct tap_top_refresh {
@@ -13,6 +15,14 @@ struct tap_top_refresh {
 	int64_t realtime_ns; /* of the refresh, ns since 1970 */
 	/* overhead: of the program on sched_switch, 0: unknown; and CPU time of this process */
 	uint64_t ns_per_switch, own_cpu_ns;
+};
+
+/* A refresh without the tally. */
+struct tap_top_accounts {
+	const struct tap_accounts_view *view; /* of the time since the last refresh */
+	const char *why; /* why the tally could not be opened */
+	int64_t realtime_ns;
+	uint64_t own_cpu_ns; /* CPU time of this process */
 };
 
 /* A culprit: a cgroup, or another use of a CPU that tasks waited for. */
@@ -36,16 +46,17 @@ double tap_top_overhead(const struct tap_top_refresh *r);
 
 /* Append a time with its unit, two digits or more: "820 ns", "1.4 ms", "21 ms". */
 void tap_top_time(struct tap_buf *out, uint64_t ns);
-/*
- * Append the members "run_ns", "waits", "culprits" and "censored" of a slot's JSON object, without
- * a comma after them.
- */
-void tap_top_json_row(struct tap_buf *out, const struct tap_tally_view *view, unsigned int slot);
-
+/* Append the time of day of a refresh: "00:47:05". */
+void tap_top_clock(struct tap_buf *out, int64_t realtime_ns);
+/* Append "  1.2 k switches/s". @ns: the time that the number of switches is of. */
+void tap_top_rate(struct tap_buf *out, uint64_t switches, uint64_t ns);
 /* Append one line for people. */
 void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r);
 /* Append one JSON object and a newline; docs/json.md has the keys. */
 void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r);
+/* The same line and object without the tally: unknown parts are "-" and null. */
+void tap_top_accounts_line(struct tap_buf *out, const struct tap_top_accounts *r);
+void tap_top_accounts_json(struct tap_buf *out, const struct tap_top_accounts *r);
 
 /* A command that has ended. */
 struct tap_top_stat {
@@ -58,5 +69,21 @@ struct tap_top_stat {
 void tap_top_stat(struct tap_buf *out, const struct tap_top_stat *s);
 /* Append one JSON object and a newline. */
 void tap_top_stat_json(struct tap_buf *out, const struct tap_top_stat *s);
+
+/* A command that has ended, without the tally. */
+struct tap_top_usage {
+	char *const *command;
+	int exit_code;
+	const char *why; /* why the tally could not be opened */
+	uint64_t elapsed_ns;
+	/* as wait4(2) gives them: of the process and of descendants that were waited for */
+	uint64_t run_ns, voluntary, involuntary;
+	/* of the process's main thread alone; _err: -errno if they could not be read */
+	struct tap_proc_schedstat main_thread;
+	int main_thread_err;
+};
+
+void tap_top_usage(struct tap_buf *out, const struct tap_top_usage *u);
+void tap_top_usage_json(struct tap_buf *out, const struct tap_top_usage *u);
 
 #endif
