@@ -84,7 +84,7 @@ static void numbers_of_the_machine(void **state)
 	struct made *m = *state;
 
 	put(m, "proc/stat",
-	    "cpu  9 9 9 9\ncpu0 10 1 5 100 50 2 3 4 9 9\ncpu2 1 1 1 1\nintr 5\nctxt 1000\n");
+	    "cpu  9 9 9 9\ncpu0 10 1 5 100 50 2 3 4 9 9\ncpu2 1 1 1 1 2\nintr 5\nctxt 1000\n");
 	put(m, "proc/schedstat",
 	    "version 15\ntimestamp 1\ncpu0 0 0 0 0 0 0 70 100 10\ndomain0 3 1 2\n"
 	    "cpu2 0 0 0 0 0 0 7 50 5\n");
@@ -93,7 +93,8 @@ static void numbers_of_the_machine(void **state)
 	open_made(m);
 	/* less I/O wait than before; a CPU that is new */
 	put(m, "proc/stat",
-	    "cpu  9 9 9 9\ncpu0 13 1 5 140 49 3 3 5 9 9\ncpu1 1 1 1 1\ncpu2 2 1 1 4\nctxt 1234\n");
+	    "cpu  9 9 9 9\ncpu0 13 1 5 140 49 3 3 5 9 9\ncpu1 1 1 1 1\ncpu2 2 1 1 4 8\nctxt "
+	    "1234\n");
 	put(m, "proc/schedstat",
 	    "version 17\ncpu0 0 0 0 0 0 0 70 400 12\ncpu2 0 0 0 0 0 0 7 50 6\n");
 	put(m, "proc/pressure/cpu", "some avg10=0.00 total=507\n");
@@ -104,9 +105,9 @@ static void numbers_of_the_machine(void **state)
 	assert_int_equal(v->cpus[0].cpu_ns, 45 * TICK_NS);
 	assert_int_equal(v->cpus[0].idle_ns, 40 * TICK_NS);
 	assert_int_equal(v->cpus[1].cpu, 2);
-	assert_int_equal(v->cpus[1].cpu_ns, 4 * TICK_NS);
-	assert_int_equal(v->cpu_ns, 49 * TICK_NS);
-	assert_int_equal(v->idle_ns, 43 * TICK_NS);
+	assert_int_equal(v->cpus[1].cpu_ns, 10 * TICK_NS);
+	assert_int_equal(v->cpu_ns, 55 * TICK_NS);
+	assert_int_equal(v->idle_ns, 49 * TICK_NS);
 	assert_int_equal(v->switches.v, 234);
 	assert_int_equal(v->waits.v, 3);
 	assert_int_equal(v->wait_ns.v, 300);
@@ -360,7 +361,7 @@ static void numbers_of_tasks(void **state)
 	put_task(m, "7/task/7", "100 20 3\n", STAT("a) R (b", "5"), STATUS("10", "20"));
 	put_task(m, "7/task/8", "100 20 3\n", STAT("sleeps", "5"), STATUS("10", "20"));
 	put_task(m, "9/task/9", "100 20 3\n", STAT("reused", "5"), STATUS("10", "20"));
-	put_task(m, "10/task/10", "100 20 3\n", STAT("lost", "5"), STATUS("10", "20"));
+	put_task(m, "10/task/10", "100 20 3\n", STAT("lost", "5"), STATUS("0", "0"));
 	put_task(m, "12/task/12", "100 20 3\n", STAT("goes back", "5"), STATUS("10", "20"));
 	open_made(m);
 	put_task(m, "7/task/7", "150 27 5\n", STAT("a) R (b\n0123456789", "5"), STATUS("11", "24"));

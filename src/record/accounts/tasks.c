@@ -160,7 +160,7 @@ static int each_number(struct walk *w, const char *path, unsigned int tgid,
 		const char *name = e->d_name;
 		uint64_t nr;
 
-		if (!tap_text_take_digits(&name, NULL, 10, &nr) && !*name && nr <= INT_MAX)
+		if (!tap_text_take_digits(&name, NULL, 10, &nr))
 			ret = use(w, tgid ?: (unsigned int)nr, (unsigned int)nr);
 	}
 	if (dir)
