@@ -108,7 +108,8 @@ for (['a', 4000, 1000], ['b', 1000, 2000]) {
 	open($from{$name}, '-|', 'taskset', '-c', '0', $load, "$mount$path{$name}", @us, $load_s) or die "$load: $!\n";
 }
 my %kernel = map { $_ => decode_json(readline($from{$_}) // die "$load says nothing\n") } keys(%from);
-sleep(1.5); # two scrapes
+my $ended = time;
+await('prometheus', sub { query('timestamp(up)')->[0]{value}[1] > $ended + 0.5 }); # an answer is kept for 100 ms
 my %count = map { my $name = $_; $name => { map { $_->{metric}{kind} => $_->{value}[1] } @{ query("histogram_count(sched_wait_seconds{cgroup=\"$path{$name}\"})") } } } keys(%path);
 my %quantile;
 for my $name (sort(keys(%path))) {
@@ -126,7 +127,8 @@ my %key = (0.5 => 'p50_ns', 0.99 => 'p99_ns', 0.999 => 'p999_ns');
 my %option = (waking => [], preempted => ['--preempted']);
 for my $name (sort(keys(%path))) {
 	for my $kind (sort(keys(%option))) {
-		my $latency = decode_json(`$schedtap latency -i $dir/all.dat --json -g $path{$name} @{ $option{$kind} }`)->{all};
+		# a recording has the task in the cgroup before it entered, too
+		my $latency = decode_json(`$schedtap latency -i $dir/all.dat --json -g $path{$name} @{ $option{$kind} } --time $kernel{$name}{entered_ns}ns,`)->{all};
 		my ($nr, $other) = ($count{$name}{$kind} // 0, $latency->{count});
 
 		ok(abs($nr - $other) <= 0.02 * $other + 3, "$name, $kind: $nr waits, latency says $other");

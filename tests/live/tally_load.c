@@ -4,7 +4,7 @@
  * turns, and leaves for the folder above. Prints what the kernel has counted of it, as JSON: time
  * that it ran and waited (/proc/PID/schedstat), and voluntary and other switches
  * (/proc/PID/status). Each is a pair: what it did while it certainly was in the cgroup, and from
- * before it entered until after it had left.
+ * before it entered until after it had left. "entered_ns": CLOCK_MONOTONIC.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,23 +58,25 @@ static struct counts count(void)
 int main(int argc, char **argv)
 {
 	struct counts c[4]; /* before it enters, in the cgroup, at the end, after it has left */
-	double end_s;
+	double entered_s, end_s;
 
 	if (argc != 5)
 		return 2;
 	c[0] = count();
 	enter(argv[1], "");
 	c[1] = count();
+	entered_s = now_s();
 	for (end_s = now_s() + atof(argv[4]); now_s() < end_s; usleep((useconds_t)atoi(argv[3])))
 		for (double until_s = now_s() + atof(argv[2]) / 1e6; now_s() < until_s;)
 			;
 	c[2] = count();
 	enter(argv[1], "/..");
 	c[3] = count();
-	printf("{\"run_ns\":[%llu,%llu],\"wait_ns\":[%llu,%llu],"
+	printf("{\"entered_ns\":%.0f,\"run_ns\":[%llu,%llu],\"wait_ns\":[%llu,%llu],"
 	       "\"waking\":[%llu,%llu],\"preempted\":[%llu,%llu]}\n",
-	       c[2].run_ns - c[1].run_ns, c[3].run_ns - c[0].run_ns, c[2].wait_ns - c[1].wait_ns,
-	       c[3].wait_ns - c[0].wait_ns, c[2].waking - c[1].waking, c[3].waking - c[0].waking,
-	       c[2].preempted - c[1].preempted, c[3].preempted - c[0].preempted);
+	       entered_s * 1e9, c[2].run_ns - c[1].run_ns, c[3].run_ns - c[0].run_ns,
+	       c[2].wait_ns - c[1].wait_ns, c[3].wait_ns - c[0].wait_ns, c[2].waking - c[1].waking,
+	       c[3].waking - c[0].waking, c[2].preempted - c[1].preempted,
+	       c[3].preempted - c[0].preempted);
 	return 0;
 }
