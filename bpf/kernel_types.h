@@ -106,6 +106,7 @@ struct load_weight {
 
 struct cfs_rq {
 	unsigned int h_nr_queued, h_nr_runnable; /* since v6.14 */
+	unsigned int h_nr_delayed; /* v6.12 and v6.13 */
 	/*
 	 * Sum of the entities' weights, and sum of virtual time times weight. In each pair the
 	 * first name is v7.0's, the second one v6.6's.

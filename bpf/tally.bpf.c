@@ -140,6 +140,13 @@ static __always_inline bool tap_is_command(struct task_struct *p)
 	return tag && tag->task == (u64)p && tag->is_command;
 }
 
+static __always_inline u32 tap_cpu_of(struct task_struct *p)
+{
+	if (bpf_core_field_exists(p->thread_info.cpu))
+		return p->thread_info.cpu;
+	return ((struct task_struct___cpu *)p)->cpu;
+}
+
 /* ---- a task's slot ---- */
 
 /* The verifier allows no arithmetic with a pointer, but a pointer that was in a map is a number. */
@@ -343,6 +350,33 @@ static __always_inline void tap_end_slice(struct tap_tally_cpu *c, u32 bank, u64
 		__sync_fetch_and_add(&row->run_ns, ns);
 	if (c->slot == TAP_TALLY_IDLE)
 		c->idle_ns[bank] += ns;
+}
+
+/* ---- length of the run queue ---- */
+
+/* Since v6.12 a task whose dequeue is delayed is queued while it sleeps. */
+static __always_inline u32 tap_runnable(struct rq *rq)
+{
+	if (bpf_core_field_exists(rq->cfs.h_nr_runnable))
+		return rq->nr_running - (rq->cfs.h_nr_queued - rq->cfs.h_nr_runnable);
+	if (bpf_core_field_exists(rq->cfs.h_nr_delayed))
+		return rq->nr_running - rq->cfs.h_nr_delayed;
+	return rq->nr_running;
+}
+
+static __always_inline void tap_count_length(struct tap_tally_cpu *c, u32 bank, struct rq *rq,
+					     u64 now)
+{
+	u64 ns = c->switched_ns ? now - c->switched_ns : 0;
+	u32 length = tap_tally_length(c->runnable);
+
+	/* the verifier needs the check that clang would leave out */
+	asm volatile("" : "+r"(length));
+	if (length < TAP_TALLY_LENGTHS)
+		c->length_ns[bank][length] += ns;
+	c->runnable_ns[bank] += ns * c->runnable;
+	c->switched_ns = now;
+	c->runnable = tap_runnable(rq);
 }
 
 /* ---- waits ---- */
@@ -560,11 +594,14 @@ int BPF_PROG(tap_tally_switch, bool preempt, struct task_struct *prev, struct ta
 	if (c->epoch != epoch) {
 		c->kept_since_ns = c->since_ns;
 		c->kept_slot = c->slot;
+		c->kept_switched_ns = c->switched_ns;
+		c->kept_runnable = c->runnable;
 		__sync_lock_test_and_set(&c->epoch, epoch); /* after the others */
 	}
 	now = tap_time_of(c, rq->clock);
 	slot = tap_slot_of(c, next);
 	c->switches[bank]++;
+	tap_count_length(c, bank, rq, now);
 	if (prev->pid)
 		tap_switched_out(prev, can_go_on, now, rq->clock);
 	if (slot != c->slot || !c->first_ns) {
@@ -579,11 +616,24 @@ int BPF_PROG(tap_tally_switch, bool preempt, struct task_struct *prev, struct ta
 	return 0;
 }
 
+static __always_inline void tap_count_migration(u32 from, u32 to)
+{
+	struct tap_tally_cpu *a = bpf_map_lookup_elem(&tap_cpus, &from);
+	struct tap_tally_cpu *b = bpf_map_lookup_elem(&tap_cpus, &to);
+
+	if (a && b)
+		__sync_fetch_and_add(&tap_tally.migrations[a->llc == b->llc	? TAP_TALLY_LLC
+							   : a->node == b->node ? TAP_TALLY_NODE
+										: TAP_TALLY_SYSTEM],
+				     1);
+}
+
 SEC("tp_btf/sched_migrate_task")
-int BPF_PROG(tap_tally_migrate, struct task_struct *p)
+int BPF_PROG(tap_tally_migrate, struct task_struct *p, int to)
 {
 	struct tap_tally_tag *tag;
 
+	tap_count_migration(tap_cpu_of(p), to);
 	if (tap_is_command(p))
 		__sync_fetch_and_add(&tap_tally.command_migrations, 1);
 	if (!bpf_core_field_exists(p->se.sched_delayed) || !p->se.sched_delayed)

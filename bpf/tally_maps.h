@@ -10,10 +10,19 @@
 #ifndef TAP_BPF_TALLY_MAPS_H
 #define TAP_BPF_TALLY_MAPS_H
 
+/* How far a task migrated. */
+enum tap_tally_scope {
+	TAP_TALLY_LLC, /* between CPUs that share the last level of cache */
+	TAP_TALLY_NODE, /* between others of the same NUMA node */
+	TAP_TALLY_SYSTEM,
+	TAP_TALLY_SCOPES,
+};
+
 /* Variables of the programs. */
 struct tap_tally_variables {
 	unsigned long long no_free_slot; /* number of new cgroups that count with an ancestor */
 	unsigned long long command_migrations; /* of the tasks of TAP_TALLY_COMMAND */
+	unsigned long long migrations[TAP_TALLY_SCOPES]; /* of all tasks */
 	/* number of readings; its lowest bit is the bank that the programs use */
 	unsigned int epoch;
 	unsigned int pad;
@@ -142,6 +151,18 @@ struct tap_tally_slice {
 	unsigned long long slot;
 };
 
+/*
+ * Lengths of a run queue, by the number of runnable tasks, the one that runs included: 0 to 8, up
+ * to 16, up to 32, up to 64, and more.
+ */
+#define TAP_TALLY_LENGTHS 13
+
+/* Return: index for @nr runnable tasks. */
+static inline __attribute__((always_inline)) unsigned int tap_tally_length(unsigned int nr)
+{
+	return nr <= 8 ? nr : 9u + (nr > 16) + (nr > 32) + (nr > 64);
+}
+
 /* Element of the map "tap_cpus". Times are those of the CPU's rq.clock. */
 struct tap_tally_cpu {
 	unsigned long long first_ns; /* of the first switch that was seen; 0: none yet */
@@ -159,11 +180,11 @@ struct tap_tally_cpu {
 	unsigned int nr_compared; /* differences in .offset_ns */
 	/*
 	 * .epoch: of the CPU's last switch. At its first switch in another epoch, the CPU keeps
-	 * here what .since_ns and .slot were.
+	 * here what .since_ns, .slot, .switched_ns and .runnable were.
 	 */
 	unsigned int epoch;
-	unsigned long long kept_since_ns;
-	unsigned int kept_slot;
+	unsigned long long kept_since_ns, kept_switched_ns;
+	unsigned int kept_slot, kept_runnable;
 	unsigned int address_slot; /* of the cgroup at .address */
 	/* of the struct cgroup whose slot was last asked for; 0: none */
 	unsigned long long address;
@@ -171,6 +192,15 @@ struct tap_tally_cpu {
 	/* of each bank; .idle_ns: without a slice that goes on */
 	unsigned long long switches[2], idle_ns[2];
 	unsigned long long max_wait_ns[2][TAP_TALLY_KINDS];
+	/*
+	 * The last switch, and the number of runnable tasks after it. Up to the next switch this is
+	 * taken for the length of the run queue. .runnable_ns: time multiplied by the number.
+	 */
+	unsigned long long switched_ns;
+	unsigned int runnable;
+	unsigned int llc, node; /* set by the reader: CPUs with the same number belong together */
+	unsigned int pad;
+	unsigned long long length_ns[2][TAP_TALLY_LENGTHS], runnable_ns[2];
 } __attribute__((aligned(64)));
 
 #define TAP_TALLY_NO_OFFSET 0x7fffffffffffffffll /* the clocks were not compared yet */

@@ -5,7 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fts.h>
+#include <glob.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -24,7 +26,7 @@
 
 static int64_t cpu_number(unsigned int cpu, const char *file)
 {
-	char path[128];
+	char path[192];
 
 	snprintf(path, sizeof(path), CPU_DIR "/cpu%u/%s", cpu, file);
 	return tap_proc_number(path);
@@ -59,6 +61,60 @@ unsigned int tap_machine_nr_cpus(void)
 int tap_machine_capacity(unsigned int cpu)
 {
 	return (int)cpu_number(cpu, "cpu_capacity");
+}
+
+/* Return: the first number of a list in a file; -1: there is none. */
+static int first_of_list(const char *path)
+{
+	struct tap_buf b = { .max = 65536 };
+	const char *text;
+	uint64_t nr;
+	int ret = -1;
+
+	if (!tap_buf_read_file(&b, path)) {
+		text = tap_buf_str(&b);
+		ret = tap_text_take_digits(&text, NULL, 10, &nr) || nr > INT_MAX ? -1 : (int)nr;
+	}
+	tap_buf_release(&b);
+	return ret;
+}
+
+unsigned int tap_machine_llc(unsigned int cpu)
+{
+	int64_t level, highest = -1;
+	char path[128];
+	int llc = -1;
+
+	for (unsigned int i = 0;; i++) {
+		snprintf(path, sizeof(path), "cache/index%u/level", i);
+		level = cpu_number(cpu, path);
+		if (level < 0)
+			break;
+		if (level <= highest)
+			continue;
+		highest = level;
+		snprintf(path, sizeof(path), CPU_DIR "/cpu%u/cache/index%u/shared_cpu_list", cpu,
+			 i);
+		llc = first_of_list(path);
+	}
+	if (llc < 0) {
+		snprintf(path, sizeof(path), CPU_DIR "/cpu%u/topology/package_cpus_list", cpu);
+		llc = first_of_list(path);
+	}
+	return llc < 0 ? 0 : (unsigned int)llc;
+}
+
+unsigned int tap_machine_node(unsigned int cpu)
+{
+	char pattern[128];
+	unsigned int node = 0;
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), CPU_DIR "/cpu%u/node[0-9]*", cpu);
+	if (!glob(pattern, GLOB_NOSORT, NULL, &found))
+		sscanf(strrchr(found.gl_pathv[0], '/'), "/node%u", &node);
+	globfree(&found);
+	return node;
 }
 
 /*

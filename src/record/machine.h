@@ -22,6 +22,13 @@ unsigned int tap_machine_nr_cpus(void);
 /* Return: 0..1024; -1: the kernel has no cpu_capacity. */
 int tap_machine_capacity(unsigned int cpu);
 
+/*
+ * Return: a number that is the same for all CPUs that share the last level of cache, or, where the
+ * kernel does not know the caches, for all of a package.
+ */
+unsigned int tap_machine_llc(unsigned int cpu);
+unsigned int tap_machine_node(unsigned int cpu); /* NUMA node; 0 if it is not known */
+
 json_t *tap_machine_host(void); /* these three: a new reference; NULL when out of memory */
 json_t *tap_machine_cpus(void);
 json_t *tap_machine_clocks(void); /* one reading of CLOCK_MONOTONIC, _BOOTTIME and _REALTIME */

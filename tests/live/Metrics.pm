@@ -53,6 +53,9 @@ sub wrong_sums {
 	for (keys(%waited)) {
 		push(@wrong, "$_: waited $waited{$_} s, caused $caused{$_} s") if abs($waited{$_} - $caused{$_}) > 1e-6;
 	}
+	my $idle = value($series, 'sched_idle_seconds_total');
+	my $empty = value($series, 'sched_run_queue_tasks_bucket', le => '0.0') / 1e6;
+	push(@wrong, "idle for $idle s, no runnable task for $empty s") if abs($idle - $empty) > 1e-4;
 	for my $of (keys(%count)) {
 		my @in_order = map { $_->[1] } sort { ($a->[0] eq '+Inf' ? 1e9 : $a->[0]) <=> ($b->[0] eq '+Inf' ? 1e9 : $b->[0]) } @{ $buckets{$of} };
 

@@ -11,6 +11,7 @@
 
 #include <glob.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 
 #include "../unit/skip_test.h"
 #include "event/select/mount.h"
+#include "record/machine.h"
 #include "record/tally/tally.h"
 
 #define PLACES 4u
@@ -151,6 +153,18 @@ static uint64_t least_of_buckets(const struct tap_tally_row *row)
 	return (uint64_t)ns;
 }
 
+/* Each CPU has a length of its run queue at any time, which is 0 while it is idle. */
+static void check_lengths(const struct tap_tally_cpu_view *c)
+{
+	uint64_t ns = 0;
+
+	for (unsigned int i = 0; i < TAP_TALLY_LENGTHS; i++)
+		ns += c->length_ns[i];
+	assert_in_range(ns + MAX_CLOCK_NS - c->cpu_ns, 0, 2 * MAX_CLOCK_NS);
+	assert_in_range(c->length_ns[0] + MAX_CLOCK_NS - c->idle_ns, 0, 2 * MAX_CLOCK_NS);
+	assert_true(c->runnable_ns + MAX_CLOCK_NS >= c->cpu_ns - c->idle_ns);
+}
+
 static void check_sums(const struct tap_tally_view *v)
 {
 	uint64_t run_ns = 0;
@@ -163,6 +177,8 @@ static void check_sums(const struct tap_tally_view *v)
 		assert_true(v->names[i] || !sum_of_waits(row));
 		run_ns += v->run_ns[i];
 	}
+	for (unsigned int i = 0; i < v->nr_cpus; i++)
+		check_lengths(&v->cpus[i]);
 	assert_in_range(v->cpu_ns + v->nr_cpus * MAX_CLOCK_NS - run_ns, 0,
 			2 * v->nr_cpus * MAX_CLOCK_NS);
 	assert_in_range(v->cpu_ns, 1, v->nr_cpus * (v->to_ns - v->from_ns + MAX_COMPARED_NS));
@@ -237,11 +253,51 @@ static void ancestors_count_for_cgroups_without_place(void **state)
 	tap_tally_close(t);
 }
 
+#define NR_MOVES 100u
+
+static void move_to(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+/* Each move of this task is there, in the scope that the two CPUs share. */
+static void migrations_are_counted(void **state)
+{
+	enum tap_tally_scope scope = tap_machine_llc(0) == tap_machine_llc(1) ? TAP_TALLY_LLC
+				     : tap_machine_node(0) == tap_machine_node(1)
+					     ? TAP_TALLY_NODE
+					     : TAP_TALLY_SYSTEM;
+	struct tap_tally_view v = { 0 };
+	struct tap_err err = { 0 };
+	struct tap_tally *t;
+	cpu_set_t before;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(before), &before);
+	if (CPU_COUNT(&before) < 2 || tap_tally_open(&t, &(struct tap_tally_opts){ 8 }, &err)) {
+		skip_test("needs two CPUs and BPF");
+		return;
+	}
+	for (unsigned int i = 0; i < NR_MOVES; i++)
+		move_to(i % 2);
+	assert_int_equal(tap_tally_read(t, &v, &err), 0);
+	assert_true(v.migrations[scope] >= NR_MOVES - 1);
+	assert_int_equal(tap_tally_read(t, &v, &err), 0);
+	assert_true(v.migrations[scope] < NR_MOVES - 1); /* not those of before */
+	tap_tally_close(t);
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(sums_hold_in_a_storm, clean_up),
 		cmocka_unit_test_teardown(ancestors_count_for_cgroups_without_place, clean_up),
+		cmocka_unit_test(migrations_are_counted),
 	};
 
 	self = getpid();

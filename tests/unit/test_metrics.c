@@ -6,15 +6,18 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tmp_dir.h"
 #include "show/metrics/accept.h"
 #include "show/metrics/metrics.h"
+#include "show/metrics/throttled.h"
 
 /* ---- a tally that is made up ---- */
 
@@ -253,6 +256,11 @@ static void text_has_all(void **state)
 	add_wait(FIRST, FIRST + 1, 954);
 	add_wait(FIRST, FIRST + 1, 40000000000);
 	add(&t, 1);
+	t.length_ns[0] = 5000;
+	t.length_ns[9] = 3000; /* 9 to 16 */
+	t.length_ns[12] = 1999; /* over 64 */
+	t.runnable_ns = 77000;
+	t.migrations[TAP_TALLY_NODE] = 4;
 	text = write_as(TAP_METRICS_TEXT, &t, 1000, &own);
 #define NAME "cgroup=\"/a\\\\x2d\\\"\\\\n\\\\xFF\\\\xE2\\\\x80\\\\xAE\""
 	assert_has(text, "# TYPE sched_wait_seconds histogram\n");
@@ -266,6 +274,12 @@ static void text_has_all(void **state)
 	assert_has(text, "\nsched_wait_caused_seconds_total{" NAME ",by=\"/b\"} 40.000001907\n");
 	assert_has(text, "# TYPE schedtap_lost_switches_total counter\n"
 			 "schedtap_lost_switches_total 3\n");
+	assert_has(text, "\nsched_run_queue_tasks_bucket{le=\"0.0\"} 5\n"
+			 "sched_run_queue_tasks_bucket{le=\"1.0\"} 5\n");
+	assert_has(text, "{le=\"8.0\"} 5\nsched_run_queue_tasks_bucket{le=\"16.0\"} 8\n");
+	assert_has(text, "{le=\"64.0\"} 8\nsched_run_queue_tasks_bucket{le=\"+Inf\"} 9\n"
+			 "sched_run_queue_tasks_count 9\nsched_run_queue_tasks_sum 77\n");
+	assert_has(text, "\nsched_migrations_total{scope=\"node\"} 4\n");
 	assert_null(strstr(text, "# EOF"));
 	text = write_as(TAP_METRICS_OPENMETRICS, &t, 1000, &own);
 	assert_has(text, "# TYPE sched_wait_caused_seconds counter\n"
@@ -273,6 +287,59 @@ static void text_has_all(void **state)
 			 "sched_wait_caused_seconds_total{");
 	assert_string_equal(text + strlen(text) - strlen("\n# EOF\n"), "\n# EOF\n");
 	tap_totals_release(&t);
+}
+
+static void lengths_are_of_the_buckets_limits(void **state)
+{
+	(void)state;
+	assert_int_equal(tap_tally_length(0), 0);
+	assert_int_equal(tap_tally_length(8), 8);
+	assert_int_equal(tap_tally_length(9), 9);
+	assert_int_equal(tap_tally_length(16), 9);
+	assert_int_equal(tap_tally_length(32), 10);
+	assert_int_equal(tap_tally_length(64), 11);
+	assert_int_equal(tap_tally_length(UINT32_MAX), TAP_TALLY_LENGTHS - 1);
+}
+
+/* ---- throttled time ---- */
+
+static void write_cpu_stat(struct tmp_dir *tmp, const char *folder, const char *text)
+{
+	char name[64];
+
+	assert_true(!mkdir(tmp_at(tmp, folder), 0755) || errno == EEXIST);
+	snprintf(name, sizeof(name), "%s/cpu.stat", folder);
+	tmp_write(tmp, name, text, strlen(text));
+}
+
+static void throttled_time_is_of_the_cgroup_with_the_quota(void **state)
+{
+	struct tap_totals t = { 0 };
+	struct tmp_dir tmp;
+
+	(void)state;
+	tmp_make(&tmp);
+	write_cpu_stat(&tmp, ".", "usage_usec 5\n");
+	write_cpu_stat(&tmp, "q", "usage_usec 5\nthrottled_usec 70\n");
+	write_cpu_stat(&tmp, "q/in", "nr_throttled 0\nthrottled_time 0\n");
+	write_cpu_stat(&tmp, "other", "throttled_usec 9\n");
+	begin_tally("/q/in", "/other", NULL);
+	rows[FIRST].wait_ns[TAP_TALLY_THROTTLED] = rows[FIRST].self_ns = 1000;
+	rows[FIRST].buckets[TAP_TALLY_THROTTLED][tap_tally_bucket(1000)] = 1;
+	add(&t, 1);
+	assert_int_equal(tap_throttled_read(&t, tmp.path), 0);
+	assert_int_equal(find(&t, "/q")->throttled_ns, 70000);
+	assert_int_equal(find(&t, "/q/in")->throttled_ns, 0);
+	assert_int_equal(find(&t, "/other")->throttled_ns, 0); /* none of its tasks waited for it */
+	/* made again: the kernel begins at 0 */
+	write_cpu_stat(&tmp, "q", "throttled_usec 20\n");
+	assert_int_equal(tap_throttled_read(&t, tmp.path), 0);
+	assert_int_equal(find(&t, "/q")->throttled_ns, 90000);
+	write_cpu_stat(&tmp, "q", "throttled_usec 25\n");
+	assert_int_equal(tap_throttled_read(&t, tmp.path), 0);
+	assert_int_equal(find(&t, "/q")->throttled_ns, 95000);
+	tap_totals_release(&t);
+	tmp_remove(&tmp);
 }
 
 static void series_are_limited(void **state)
@@ -597,6 +664,8 @@ int main(void)
 		cmocka_unit_test(unseen_cgroups_are_folded),
 		cmocka_unit_test(same_path_goes_on),
 		cmocka_unit_test(text_has_all),
+		cmocka_unit_test(lengths_are_of_the_buckets_limits),
+		cmocka_unit_test(throttled_time_is_of_the_cgroup_with_the_quota),
 		cmocka_unit_test(series_are_limited),
 		cmocka_unit_test(containers_have_names),
 		cmocka_unit_test(containers_are_labels),

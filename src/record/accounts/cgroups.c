@@ -44,9 +44,7 @@ static void read_numbers(struct walk *w, const char *dir, const char *path,
 	const char *text = tap_buf_str(&w->text);
 
 	r->run_ns = tap_known_times(tap_known_value(ret, text, "usage_usec "), 1000);
-	r->throttled_ns = tap_known_times(tap_known_value(ret, text, "throttled_usec "), 1000);
-	if (r->throttled_ns.err == -EBADMSG)
-		r->throttled_ns = tap_known_value(ret, text, "throttled_time ");
+	r->throttled_ns = tap_known_throttled(ret, text);
 	if (r->run_ns.err)
 		r->run_ns = usage_ns(w, dir, path);
 	ret = read_file(w, dir, "", "cpu.pressure");

@@ -49,6 +49,15 @@ struct tap_known tap_known_pressure(int err, const char *text)
 	return tap_known_times(us, 1000);
 }
 
+/* Version 2 has us, version 1 ns. */
+struct tap_known tap_known_throttled(int err, const char *text)
+{
+	struct tap_known us = tap_known_value(err, text, "throttled_usec ");
+
+	return us.err == -EBADMSG ? tap_known_value(err, text, "throttled_time ")
+				  : tap_known_times(us, 1000);
+}
+
 int tap_known_read(struct tap_buf *text, const char *path)
 {
 	int ret;

@@ -30,6 +30,9 @@ struct tap_known tap_known_since(struct tap_known before, struct tap_known now);
  */
 struct tap_known tap_known_pressure(int err, const char *text);
 
+/* Read how long a cgroup's own quota was used up, of all CPUs together, out of its cpu.stat. */
+struct tap_known tap_known_throttled(int err, const char *text);
+
 /* Replace @text by a file's. Return: 0; -errno. */
 int tap_known_read(struct tap_buf *text, const char *path);
 

@@ -26,6 +26,10 @@ struct cpu_read {
 	uint64_t at_ns; /* 0: it had not been seen to switch */
 	uint64_t running_ns; /* of the slice that went on */
 	unsigned int slot; /* of that slice */
+	uint64_t unswitched_ns; /* since the last switch */
+	unsigned int runnable; /* since then */
+	/* times that were reported too late; below 0: too early */
+	int64_t length_ns[TAP_TALLY_LENGTHS], runnable_ns;
 };
 
 /* The programs at tracepoints, in the order in which they are attached. */
@@ -34,7 +38,7 @@ static const struct program {
 	bool from_queueing, from_waking, has_command; /* what it is needed for */
 } programs[] = {
 	/* cgroups that are released before this one is attached would keep their slots */
-	{ "tap_tally_release", true, true, true }, { "tap_tally_migrate", true, false, true },
+	{ "tap_tally_release", true, true, true }, { "tap_tally_migrate", true, true, true },
 	{ "tap_tally_fork", false, false, true },  { "tap_tally_waking", false, true, false },
 	{ "tap_tally_new", false, true, false },   { "tap_tally_switch", true, true, true },
 };
@@ -48,6 +52,7 @@ struct tap_tally {
 	bool reads_tasks, from_waking, has_command;
 	uint32_t epoch; /* of the programs */
 	uint64_t read_ns;
+	uint64_t migrations[TAP_TALLY_SCOPES]; /* at the last reading */
 	/* mapped */
 	struct tap_tally_row *rows;
 	struct tap_tally_cpu *cpus;
@@ -146,9 +151,12 @@ static int map_all(struct tap_tally *t, struct tap_err *err)
 	t->variables = tap_bpf_map_array(t->obj, ".bss.tally", sizeof(*t->variables));
 	if (!t->rows || !t->cpus || !t->variables)
 		return tap_err_set(err, -errno, "cannot map the tally's numbers: %m");
-	for (unsigned int i = 0; i < t->nr_cpus; i++)
+	for (unsigned int i = 0; i < t->nr_cpus; i++) {
 		t->cpus[i].offset_ns = t->cpus[i].offset_before_ns =
 			t->from_waking ? 0 : TAP_TALLY_NO_OFFSET;
+		t->cpus[i].llc = tap_machine_llc(i);
+		t->cpus[i].node = tap_machine_node(i);
+	}
 	return 0;
 }
 
@@ -275,17 +283,27 @@ static int wait_for_programs(const struct tap_tally *t, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "cannot wait for the tally's programs: %m") : 0;
 }
 
-/* The slice that a CPU was in when the epoch @epoch began. */
-static void slice_of(const struct tap_tally_cpu *c, uint32_t epoch, uint64_t *since_ns,
-		     unsigned int *slot)
+/* What a CPU does, as in struct tap_tally_cpu. */
+struct cpu_state {
+	uint64_t since_ns, switched_ns;
+	unsigned int slot, runnable;
+};
+
+/* Return: the state that a CPU was in when the epoch @epoch began. */
+static struct cpu_state state_of(const struct tap_tally_cpu *c, uint32_t epoch)
 {
-	*since_ns = __atomic_load_n(&c->since_ns, __ATOMIC_RELAXED);
-	*slot = __atomic_load_n(&c->slot, __ATOMIC_RELAXED);
+	struct cpu_state now = {
+		.since_ns = __atomic_load_n(&c->since_ns, __ATOMIC_RELAXED),
+		.switched_ns = __atomic_load_n(&c->switched_ns, __ATOMIC_RELAXED),
+		.slot = __atomic_load_n(&c->slot, __ATOMIC_RELAXED),
+		.runnable = __atomic_load_n(&c->runnable, __ATOMIC_RELAXED),
+	};
+
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&c->epoch, __ATOMIC_ACQUIRE) == epoch) {
-		*since_ns = c->kept_since_ns;
-		*slot = c->kept_slot;
-	}
+	if (__atomic_load_n(&c->epoch, __ATOMIC_ACQUIRE) != epoch)
+		return now;
+	return (struct cpu_state){ c->kept_since_ns, c->kept_switched_ns, c->kept_slot,
+				   c->kept_runnable };
 }
 
 /* Return: @now_ns of CLOCK_MONOTONIC in the CPU's clock; @least if the clocks were not compared. */
@@ -301,6 +319,33 @@ static void add_run(struct tap_tally *t, unsigned int slot, int64_t ns)
 {
 	if (slot < t->nr_slots)
 		t->owed_ns[slot] += ns;
+}
+
+/* The part of a time that is due to be reported. The clocks' difference is an estimate, and may be
+ * less than before: then nothing is due. */
+static uint64_t take_due(int64_t *ns)
+{
+	uint64_t due = *ns > 0 ? (uint64_t)*ns : 0;
+
+	*ns -= (int64_t)due;
+	return due;
+}
+
+/* Lengths of a CPU's run queue, up to this reading. */
+static void read_lengths(struct tap_tally_cpu_view *v, const struct tap_tally_cpu *c,
+			 unsigned int full, struct cpu_read *is, const struct cpu_read *was)
+{
+	memcpy(is->length_ns, was->length_ns, sizeof(is->length_ns));
+	is->runnable_ns = was->runnable_ns + (int64_t)c->runnable_ns[full];
+	is->length_ns[tap_tally_length(was->runnable)] -= (int64_t)was->unswitched_ns;
+	is->length_ns[tap_tally_length(is->runnable)] += (int64_t)is->unswitched_ns;
+	is->runnable_ns += (int64_t)(is->unswitched_ns * is->runnable);
+	is->runnable_ns -= (int64_t)(was->unswitched_ns * was->runnable);
+	for (unsigned int i = 0; i < TAP_TALLY_LENGTHS; i++) {
+		is->length_ns[i] += (int64_t)c->length_ns[full][i];
+		v->length_ns[i] = take_due(&is->length_ns[i]);
+	}
+	v->runnable_ns = take_due(&is->runnable_ns);
 }
 
 /* A CPU's numbers of the bank @full, and its time up to this reading. */
@@ -324,23 +369,27 @@ static void read_cpu(struct tap_tally *t, unsigned int nr, struct tap_tally_view
 	const struct tap_tally_cpu *c = &t->cpus[nr];
 	struct cpu_read *was = &t->cpus_read[nr], is = { 0 };
 	struct tap_tally_cpu_view *v = &t->cpus_view[view->nr_cpus];
-	uint64_t since_ns;
+	struct cpu_state state;
 
 	if (!c->first_ns)
 		return;
-	slice_of(c, t->epoch, &since_ns, &is.slot);
-	if (!since_ns) /* its first switch was after this reading */
+	state = state_of(c, t->epoch);
+	if (!state.since_ns) /* its first switch was after this reading */
 		return;
-	is.at_ns = cpu_time(c, view->to_ns, since_ns);
+	is.slot = state.slot;
+	is.runnable = state.runnable;
+	is.at_ns = cpu_time(c, view->to_ns, state.switched_ns);
 	if (is.at_ns < was->at_ns)
 		is.at_ns = was->at_ns;
-	is.running_ns = is.at_ns - since_ns;
+	is.running_ns = is.at_ns - state.since_ns;
+	is.unswitched_ns = is.at_ns - state.switched_ns;
 	add_run(t, was->slot, -(int64_t)was->running_ns);
 	add_run(t, is.slot, (int64_t)is.running_ns);
 	*v = cpu_view(c, nr, !(t->epoch & 1));
 	v->cpu_ns = is.at_ns - (was->at_ns ?: c->first_ns);
 	v->idle_ns += is.slot == TAP_TALLY_IDLE ? is.running_ns : 0;
 	v->idle_ns -= was->slot == TAP_TALLY_IDLE ? was->running_ns : 0;
+	read_lengths(v, c, !(t->epoch & 1), &is, was);
 	view->cpu_ns += v->cpu_ns;
 	view->nr_cpus++;
 	*was = is;
@@ -350,9 +399,7 @@ static void read_run_times(struct tap_tally *t, const struct tap_tally_row *rows
 {
 	for (unsigned int i = 0; i < t->slots.used; i++) {
 		t->owed_ns[i] += (int64_t)rows[i].run_ns;
-		/* the clocks' difference is an estimate, and may be less than before */
-		t->run_ns[i] = t->owed_ns[i] > 0 ? (uint64_t)t->owed_ns[i] : 0;
-		t->owed_ns[i] -= (int64_t)t->run_ns[i];
+		t->run_ns[i] = take_due(&t->owed_ns[i]);
 	}
 }
 
@@ -362,7 +409,9 @@ static void empty_bank(struct tap_tally *t, unsigned int bank)
 	memset(t->rows + bank * t->nr_slots, 0, t->slots.used * sizeof(*t->rows));
 	for (unsigned int i = 0; i < t->nr_cpus; i++) {
 		t->cpus[i].switches[bank] = t->cpus[i].idle_ns[bank] = 0;
+		t->cpus[i].runnable_ns[bank] = 0;
 		memset(t->cpus[i].max_wait_ns[bank], 0, sizeof(t->cpus[i].max_wait_ns[bank]));
+		memset(t->cpus[i].length_ns[bank], 0, sizeof(t->cpus[i].length_ns[bank]));
 	}
 }
 
@@ -389,6 +438,12 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 	view->no_free_slot = __atomic_load_n(&t->variables->no_free_slot, __ATOMIC_RELAXED);
 	view->command_migrations =
 		__atomic_load_n(&t->variables->command_migrations, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < TAP_TALLY_SCOPES; i++) {
+		uint64_t nr = __atomic_load_n(&t->variables->migrations[i], __ATOMIC_RELAXED);
+
+		view->migrations[i] = nr - t->migrations[i];
+		t->migrations[i] = nr;
+	}
 	view->cpus = t->cpus_view;
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		read_cpu(t, i, view);

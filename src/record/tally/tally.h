@@ -18,6 +18,12 @@ struct tap_tally;
 struct tap_tally_cpu_view {
 	unsigned int cpu;
 	uint64_t cpu_ns, idle_ns, switches, max_wait_ns[TAP_TALLY_KINDS];
+	/*
+	 * Time by the length of its run queue, of tap_tally_length(), and the time multiplied by
+	 * the length. The length is the one after each switch: a task that is queued later counts
+	 * from the next switch on.
+	 */
+	uint64_t length_ns[TAP_TALLY_LENGTHS], runnable_ns;
 };
 
 /* Numbers of the time from one reading to the next. */
@@ -49,6 +55,7 @@ struct tap_tally_view {
 	/* new cgroups since the tally began that count with an ancestor: there was no free slot */
 	uint64_t no_free_slot;
 	uint64_t command_migrations; /* of the command's tasks, since the tally began */
+	uint64_t migrations[TAP_TALLY_SCOPES]; /* of all tasks */
 };
 
 struct tap_tally_opts {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 const char *const tap_wait_kinds[TAP_TALLY_KINDS] = { "waking", "preempted", "throttled" };
+const char *const tap_migration_scopes[TAP_TALLY_SCOPES] = { "llc", "node", "system" };
 
 void tap_waits_add(struct tap_waits *w, const struct tap_tally_row *row, enum tap_tally_kind kind)
 {

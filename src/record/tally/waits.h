@@ -7,7 +7,9 @@
 
 #include "tally_maps.h"
 
-extern const char *const tap_wait_kinds[TAP_TALLY_KINDS]; /* names, as in JSON and metrics */
+/* names, as in JSON and metrics */
+extern const char *const tap_wait_kinds[TAP_TALLY_KINDS];
+extern const char *const tap_migration_scopes[TAP_TALLY_SCOPES];
 
 struct tap_waits { /* zeroed: none */
 	uint64_t count, sum_ns;

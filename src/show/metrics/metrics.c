@@ -124,6 +124,29 @@ static void write_censored(struct tap_metrics_writer *w, const struct cgroups *l
 	w->end(w);
 }
 
+/* cgroups whose quota was used up */
+static void write_throttled(struct tap_metrics_writer *w, const struct cgroups *list)
+{
+	static const struct tap_metric_family family = {
+		"sched_throttled_seconds",
+		"Time that the quota of a cgroup was used up, of all CPUs together (cpu.stat).",
+		TAP_METRIC_COUNTER,
+		true,
+	};
+
+	w->begin(w, &family);
+	for_each_cgroup(c, list)
+	{
+		struct tap_metric_label labels[MAX_LABELS];
+
+		if (!c->throttled_ns)
+			continue;
+		set_labels(labels, c, NULL, NULL);
+		w->number(w, labels, c->throttled_ns);
+	}
+	w->end(w);
+}
+
 static void write_run_time(struct tap_metrics_writer *w, const struct cgroups *list)
 {
 	static const struct tap_metric_family family = {
@@ -147,7 +170,7 @@ static void write_run_time(struct tap_metrics_writer *w, const struct cgroups *l
 /* Return: number of series of one cgroup. */
 static unsigned int nr_series(const struct tap_metrics_writer *w, const struct tap_total *c)
 {
-	unsigned int nr = 2; /* run time, censored */
+	unsigned int nr = 2 + !!c->throttled_ns; /* run time, censored */
 
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
 		nr += c->waits[k] ? w->histogram_series : 0;
@@ -177,7 +200,51 @@ static struct cgroups choose(const struct tap_metrics_writer *w, const struct ta
 	return list;
 }
 
-/* ---- families of one number ---- */
+/* ---- families of the machine ---- */
+
+/* An observation stands for a microsecond: a histogram's counts are integers in all formats. */
+static void write_lengths(struct tap_metrics_writer *w, const struct tap_totals *t)
+{
+	static const struct tap_metric_family family = {
+		"sched_run_queue_tasks",
+		"Runnable tasks of a CPU, the one that runs included. An observation is a "
+		"microsecond "
+		"of a CPU.",
+		TAP_METRIC_HISTOGRAM,
+	};
+	static const unsigned int limits[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64 };
+	uint64_t us[TAP_TALLY_LENGTHS];
+	const struct tap_metric_lengths h = { limits, us, sizeof(limits) / sizeof(limits[0]),
+					      t->runnable_ns / 1000 };
+
+	_Static_assert(sizeof(limits) / sizeof(limits[0]) + 1 == TAP_TALLY_LENGTHS,
+		       "those of tap_tally_length()");
+	for (unsigned int i = 0; i < TAP_TALLY_LENGTHS; i++)
+		us[i] = t->length_ns[i] / 1000;
+	w->begin(w, &family);
+	w->lengths(w, &h);
+	w->end(w);
+}
+
+static void write_migrations(struct tap_metrics_writer *w, const struct tap_totals *t)
+{
+	static const struct tap_metric_family family = {
+		"sched_migrations",
+		"Moves of a task to another CPU: with the same last level of cache, of the same "
+		"NUMA "
+		"node, or another one.",
+		TAP_METRIC_COUNTER,
+	};
+
+	w->begin(w, &family);
+	for (unsigned int i = 0; i < TAP_TALLY_SCOPES; i++) {
+		const struct tap_metric_label labels[] = { { "scope", tap_migration_scopes[i] },
+							   { 0 } };
+
+		w->number(w, labels, t->migrations[i]);
+	}
+	w->end(w);
+}
 
 static void write_numbers(struct tap_metrics_writer *w, const struct tap_totals *t,
 			  const struct tap_metrics_own *own)
@@ -249,6 +316,9 @@ void tap_metrics_write(struct tap_metrics_writer *w, const struct tap_totals *to
 	write_causes(w, &list);
 	write_censored(w, &list);
 	write_run_time(w, &list);
+	write_throttled(w, &list);
+	write_lengths(w, totals);
+	write_migrations(w, totals);
 	write_numbers(w, totals, own);
 	write_build(w, own->from_waking);
 	w->finish(w);

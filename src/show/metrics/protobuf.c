@@ -17,12 +17,14 @@ enum { NUMBER_VALUE = 1 }; /* of Gauge and Counter */
 enum {
 	HISTOGRAM_COUNT = 1,
 	HISTOGRAM_SUM = 2,
+	HISTOGRAM_BUCKET = 3,
 	HISTOGRAM_SCHEMA = 5,
 	HISTOGRAM_ZERO_THRESHOLD = 6,
 	HISTOGRAM_ZERO_COUNT = 7,
 	HISTOGRAM_SPAN = 12,
 	HISTOGRAM_DELTA = 13,
 };
+enum { BUCKET_COUNT = 1, BUCKET_LIMIT = 2 };
 enum { SPAN_OFFSET = 1, SPAN_LENGTH = 2 };
 
 #define SCHEMA 3 /* 2^3 buckets in an octave */
@@ -152,6 +154,27 @@ static void histogram(struct tap_metrics_writer *w, const struct tap_metric_labe
 	tap_proto_end(w->out, metric);
 }
 
+static void lengths(struct tap_metrics_writer *w, const struct tap_metric_lengths *h)
+{
+	size_t metric = begin_metric(w, NULL), value, bucket;
+	uint64_t count = 0, total = 0;
+
+	for (unsigned int i = 0; i <= h->nr_limits; i++)
+		total += h->buckets[i];
+	value = tap_proto_begin(w->out, METRIC_HISTOGRAM);
+	tap_proto_u64(w->out, HISTOGRAM_COUNT, total);
+	add_double(w->out, HISTOGRAM_SUM, (double)h->sum);
+	for (unsigned int i = 0; i < h->nr_limits; i++) {
+		count += h->buckets[i];
+		bucket = tap_proto_begin(w->out, HISTOGRAM_BUCKET);
+		tap_proto_u64(w->out, BUCKET_COUNT, count);
+		add_double(w->out, BUCKET_LIMIT, h->limits[i]);
+		tap_proto_end(w->out, bucket);
+	}
+	tap_proto_end(w->out, value);
+	tap_proto_end(w->out, metric);
+}
+
 static void finish(struct tap_metrics_writer *w)
 {
 	(void)w;
@@ -162,6 +185,7 @@ void tap_metrics_protobuf_init(struct tap_metrics_writer *w)
 	w->begin = begin;
 	w->number = number;
 	w->histogram = histogram;
+	w->lengths = lengths;
 	w->end = end;
 	w->finish = finish;
 	w->histogram_series = 1;

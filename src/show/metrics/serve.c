@@ -2,6 +2,7 @@
 #include "show/metrics/serve.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,11 +12,13 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "event/select/mount.h"
 #include "record/tally/tally.h"
 #include "show/http/http.h"
 #include "show/http/listen.h"
 #include "show/metrics/accept.h"
 #include "show/metrics/metrics.h"
+#include "show/metrics/throttled.h"
 
 #define MAX_CONNECTIONS 32u
 #define IDLE_S 2u /* a client that asks nothing may not keep others out for longer */
@@ -45,6 +48,7 @@ struct tap_serve {
 	struct tap_http *http;
 	struct tap_listening listening;
 	char address[160];
+	char cgroups[PATH_MAX]; /* where they are mounted; "" if they are not */
 	pthread_mutex_t lock; /* of all below */
 	struct tap_tally *tally;
 	struct tap_totals totals;
@@ -79,7 +83,8 @@ static int write_all(struct tap_serve *s, struct answered *a, enum tap_metrics_f
 	struct tap_metrics_writer w;
 	int ret = read_tally(s, err);
 
-	if (!ret && tap_totals_prepare(&s->totals, s->read_ns))
+	if (!ret && (tap_throttled_read(&s->totals, s->cgroups) ||
+		     tap_totals_prepare(&s->totals, s->read_ns)))
 		ret = tap_err_nomem(err);
 	if (ret)
 		return ret;
@@ -223,6 +228,8 @@ int tap_serve_open(struct tap_serve **out, const struct tap_serve_opts *opts, st
 	ret = ret ?: tap_tally_open(&s->tally, &tally, err);
 	if (ret)
 		return ret;
+	if (!tap_cgroup_mount(s->cgroups, sizeof(s->cgroups)))
+		s->cgroups[0] = '\0';
 	s->read_ns = tap_now_ns();
 	name_address(s);
 	return start(s, err);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Text 0.0.4 and OpenMetrics 1.0: a line for each series. */
+#include <stdio.h>
+
 #include "base/text.h"
 #include "show/metrics/writer.h"
 
@@ -131,6 +133,25 @@ static void histogram(struct tap_metrics_writer *w, const struct tap_metric_labe
 	end_line(w, h->sum_ns, true);
 }
 
+static void lengths(struct tap_metrics_writer *w, const struct tap_metric_lengths *h)
+{
+	uint64_t count = 0;
+	char limit[32];
+
+	set_labels(w, NULL);
+	for (unsigned int i = 0; i <= h->nr_limits; i++) {
+		if (i < h->nr_limits)
+			snprintf(limit, sizeof(limit), "%u.0", h->limits[i]);
+		count += h->buckets[i];
+		begin_line(w, "_bucket", i < h->nr_limits ? limit : "+Inf");
+		end_line(w, count, false);
+	}
+	begin_line(w, "_count", NULL);
+	end_line(w, count, false);
+	begin_line(w, "_sum", NULL);
+	end_line(w, h->sum, false);
+}
+
 static void end(struct tap_metrics_writer *w)
 {
 	(void)w;
@@ -147,6 +168,7 @@ void tap_metrics_text_init(struct tap_metrics_writer *w)
 	w->begin = begin;
 	w->number = number;
 	w->histogram = histogram;
+	w->lengths = lengths;
 	w->end = end;
 	w->finish = finish;
 	w->histogram_series = NR_LIMITS + 3;

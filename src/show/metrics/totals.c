@@ -72,6 +72,11 @@ static struct tap_total *find_total(const struct tap_totals *t, const char *path
 	return found ? *found : NULL;
 }
 
+struct tap_total *tap_totals_at(struct tap_totals *t, const char *path)
+{
+	return find_total(t, path) ?: add_total(t, path);
+}
+
 static void remove_total(struct tap_totals *t, struct tap_total *c)
 {
 	tdelete(c, &t->by_path, by_path);
@@ -88,8 +93,7 @@ void tap_totals_release(struct tap_totals *t)
 
 /* ---- paths ---- */
 
-/* Cut the path's last part off. Return: false: there was only one. */
-static bool cut(char *path)
+bool tap_totals_cut(char *path)
 {
 	char *slash = strrchr(path, '/');
 
@@ -113,8 +117,8 @@ static const char *shown_path(const struct tap_totals *t, const char *name, char
 {
 	snprintf(path, PATH_BYTES, "%s", name);
 	while (t->depth && depth_of(path) > t->depth)
-		cut(path);
-	while (t->glob && fnmatch(t->glob, path, 0) && cut(path))
+		tap_totals_cut(path);
+	while (t->glob && fnmatch(t->glob, path, 0) && tap_totals_cut(path))
 		;
 	return path;
 }
@@ -188,7 +192,7 @@ static int add_slot(struct tap_totals *t, const struct tap_tally_view *view, uns
 	char buf[PATH_BYTES];
 	const char *path = slot == TAP_TALLY_KERNEL ? TAP_TOTALS_KERNEL
 						    : shown_path(t, view->names[slot], buf);
-	struct tap_total *c = find_total(t, path) ?: add_total(t, path);
+	struct tap_total *c = tap_totals_at(t, path);
 
 	if (!c)
 		return -ENOMEM;
@@ -213,6 +217,7 @@ static int fold(struct tap_total *into, const struct tap_total *c)
 	int ret = 0;
 
 	into->run_ns += c->run_ns;
+	into->throttled_ns += c->throttled_ns;
 	into->self_ns += c->self_ns;
 	into->idle_ns += c->idle_ns;
 	into->kernel_ns += c->kernel_ns;
@@ -236,7 +241,7 @@ static int fold_removed(struct tap_totals *t, const struct tap_total *c)
 	struct tap_total *into;
 
 	snprintf(path, sizeof(path) - strlen(REMOVED), "%s", c->path);
-	cut(path);
+	tap_totals_cut(path);
 	strcpy(path + (path[1] ? strlen(path) : 0), REMOVED); /* of the root: not "//" */
 	into = find_total(t, path);
 	if (!into && t->nr >= MAX_KEPT) /* too many parents: one for all */
@@ -275,6 +280,14 @@ static int drop_gone(struct tap_totals *t, uint64_t now_ns)
 	return ret;
 }
 
+static void add_cpu(struct tap_totals *t, const struct tap_tally_cpu_view *c)
+{
+	t->switches += c->switches;
+	t->runnable_ns += c->runnable_ns;
+	for (unsigned int i = 0; i < TAP_TALLY_LENGTHS; i++)
+		t->length_ns[i] += c->length_ns[i];
+}
+
 int tap_totals_add(struct tap_totals *t, const struct tap_tally_view *view)
 {
 	int ret = 0;
@@ -286,8 +299,10 @@ int tap_totals_add(struct tap_totals *t, const struct tap_tally_view *view)
 			ret = add_slot(t, view, i);
 	t->cpu_ns += view->cpu_ns;
 	t->idle_ns += view->run_ns[TAP_TALLY_IDLE];
+	for (unsigned int i = 0; i < TAP_TALLY_SCOPES; i++)
+		t->migrations[i] += view->migrations[i];
 	for (unsigned int i = 0; i < view->nr_cpus; i++)
-		t->switches += view->cpus[i].switches;
+		add_cpu(t, &view->cpus[i]);
 	return ret || t->nr < MAX_KEPT ? ret : drop_gone(t, view->to_ns);
 }
 

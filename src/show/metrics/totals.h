@@ -35,6 +35,11 @@ struct tap_total {
 	uint64_t self_ns, idle_ns, kernel_ns, other_ns, elsewhere_ns;
 	struct tap_total_culprit culprits[TAP_TOTALS_CULPRITS];
 	uint64_t censored; /* number of waits whose length is not known */
+	/*
+	 * Time that its own quota was used up, of all CPUs together (cpu.stat), and the file's
+	 * number at the last reading. Read of cgroups with throttled waits, and their ancestors.
+	 */
+	uint64_t throttled_ns, throttled_read_ns;
 	uint64_t changed_ns; /* CLOCK_MONOTONIC: when numbers were last added */
 	bool exists; /* a cgroup has this path now */
 	bool was_shown, is_shown_last; /* shown at all; since .changed_ns */
@@ -49,6 +54,9 @@ struct tap_totals { /* zeroed: empty, all cgroups by themselves */
 	struct tap_total **v; /* owned; in the order in which they came */
 	unsigned int nr;
 	uint64_t cpu_ns, idle_ns, switches;
+	/* of struct tap_tally_view and its CPUs together */
+	uint64_t migrations[TAP_TALLY_SCOPES];
+	uint64_t length_ns[TAP_TALLY_LENGTHS], runnable_ns;
 	void *by_path; /* tsearch(3) of them */
 };
 
@@ -61,6 +69,11 @@ int tap_totals_add(struct tap_totals *t, const struct tap_tally_view *view);
  * Return: 0 or -ENOMEM.
  */
 int tap_totals_prepare(struct tap_totals *t, uint64_t now_ns);
+
+/* Return: the numbers of a path, with those of a new cgroup if there are none; NULL: no memory. */
+struct tap_total *tap_totals_at(struct tap_totals *t, const char *path);
+/* Cut a path's last part off. Return: false: there was only one. */
+bool tap_totals_cut(char *path);
 
 /* Find the containers again. */
 void tap_totals_find_containers(struct tap_totals *t);

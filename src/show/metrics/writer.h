@@ -32,6 +32,14 @@ struct tap_metric_histogram {
 	uint64_t count, sum_ns; /* of the waits */
 };
 
+/* A histogram with limits of its own. */
+struct tap_metric_lengths {
+	const unsigned int *limits; /* inclusive, ascending; the last bucket has none */
+	const uint64_t *buckets; /* one more than limits */
+	unsigned int nr_limits;
+	uint64_t sum;
+};
+
 struct tap_metrics_writer {
 	struct tap_buf *out;
 	enum tap_metrics_format format;
@@ -42,6 +50,7 @@ struct tap_metrics_writer {
 		       uint64_t v);
 	void (*histogram)(struct tap_metrics_writer *w, const struct tap_metric_label *labels,
 			  const struct tap_metric_histogram *h);
+	void (*lengths)(struct tap_metrics_writer *w, const struct tap_metric_lengths *h);
 	void (*end)(struct tap_metrics_writer *w); /* of the family */
 	void (*finish)(struct tap_metrics_writer *w); /* after the last family */
 	unsigned int histogram_series; /* number of series that a histogram is stored as */

@@ -25,7 +25,7 @@ static void add_cpus(struct tap_buf *out, const struct tap_accounts_view *v)
 		tap_top_json_u64(out, "cpu_ns", v->cpus[i].cpu_ns);
 		tap_buf_char(out, ',');
 		tap_top_json_u64(out, "idle_ns", v->cpus[i].idle_ns);
-		tap_buf_puts(out, ",\"switches\":null,\"max_wait_ns\":null}");
+		tap_buf_puts(out, ",\"switches\":null,\"runnable_ns\":null,\"max_wait_ns\":null}");
 	}
 	tap_buf_char(out, ']');
 }
@@ -87,7 +87,9 @@ static void add_reasons(struct tap_buf *out, const struct tap_top_accounts *r)
 		"waits",
 		"culprits",
 		"censored",
+		"migrations",
 		"cpus[].switches",
+		"cpus[].runnable_ns",
 		"cpus[].max_wait_ns",
 		"cgroups[].waits",
 		"cgroups[].culprits",
@@ -138,7 +140,7 @@ void tap_top_accounts_json(struct tap_buf *out, const struct tap_top_accounts *r
 	add_known(out, "idle_ns", (struct tap_known){ v->idle_ns, v->cpus_err });
 	add_known(out, "switches", v->switches);
 	tap_buf_puts(out,
-		     ",\"max_wait_ns\":null,\"waits\":null,\"culprits\":null,\"censored\":null");
+		     ",\"max_wait_ns\":null,\"migrations\":null,\"waits\":null,\"culprits\":null,\"censored\":null");
 	add_waits(out, v);
 	add_known(out, "pressure_ns", v->pressure_ns);
 	add_cpus(out, v);

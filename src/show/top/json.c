@@ -151,6 +151,17 @@ static void add_max_waits(struct tap_buf *out, const uint64_t ns[TAP_TALLY_KINDS
 	tap_buf_char(out, '}');
 }
 
+static void add_migrations(struct tap_buf *out, const uint64_t nr[TAP_TALLY_SCOPES])
+{
+	tap_buf_puts(out, ",\"migrations\":{");
+	for (unsigned int i = 0; i < TAP_TALLY_SCOPES; i++) {
+		if (i)
+			tap_buf_char(out, ',');
+		tap_top_json_u64(out, tap_migration_scopes[i], nr[i]);
+	}
+	tap_buf_char(out, '}');
+}
+
 static void add_cpus(struct tap_buf *out, const struct tap_tally_view *v)
 {
 	tap_buf_puts(out, ",\"cpus\":[");
@@ -163,6 +174,8 @@ static void add_cpus(struct tap_buf *out, const struct tap_tally_view *v)
 		tap_top_json_u64(out, "idle_ns", v->cpus[i].idle_ns);
 		tap_buf_char(out, ',');
 		tap_top_json_u64(out, "switches", v->cpus[i].switches);
+		tap_buf_char(out, ',');
+		tap_top_json_u64(out, "runnable_ns", v->cpus[i].runnable_ns);
 		add_max_waits(out, v->cpus[i].max_wait_ns);
 		tap_buf_char(out, '}');
 	}
@@ -243,6 +256,7 @@ void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r)
 	for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
 		max_ns[k] = tap_top_max_wait(v, k);
 	add_max_waits(out, max_ns);
+	add_migrations(out, v->migrations);
 	add_all_waits(out, all);
 	add_culprits(out, v, NULL);
 	add_censored(out, all);
