@@ -402,6 +402,16 @@ static __always_inline u64 tap_began(struct task_struct *prev, bool can_go_on, u
 }
 
 /*
+ * Return true if the kernel does not count the wait that begins. A task that is preempted on its
+ * way to sleep stays in its queue, but sched_info_depart() only looks at its state, and stores no
+ * time stamp. If the task is then moved to another CPU, its stamp is that of the move.
+ */
+static __always_inline bool tap_is_uncounted(struct task_struct *prev, bool can_go_on)
+{
+	return !tap_from_waking && can_go_on && prev->__state;
+}
+
+/*
  * Return the number to subtract from the kernel's sum of @prev's waits when its next wait ends: the
  * waits before, and the error of the beginning. If the run queue's clock is stale at @now, the
  * kernel takes an older time for the beginning of the wait (sched_info_depart()).
@@ -416,13 +426,16 @@ static __always_inline void tap_switched_out(struct task_struct *prev, bool can_
 					     u64 clock)
 {
 	struct tap_tally_tag *tag = tap_tag(prev);
+	bool is_uncounted = tap_is_uncounted(prev, can_go_on);
 
 	if (!tag)
 		return;
 	*tag = (struct tap_tally_tag){
 		.task = (u64)prev,
 		.ns = tap_from_waking ? tap_began(prev, can_go_on, now)
+		      : is_uncounted  ? now
 				      : tap_base(prev, can_go_on, now, clock),
+		.is_uncounted = is_uncounted,
 		.kind = !can_go_on		 ? TAP_TALLY_WAKING
 			: tap_is_throttled(prev) ? TAP_TALLY_THROTTLED
 						 : TAP_TALLY_PREEMPTED,
@@ -507,10 +520,9 @@ struct tap_wait {
 	u32 kind; /* enum tap_tally_kind */
 };
 
-/* Return: TAP_TALLY_REASONS; enum tap_tally_censored: the length is not known. */
-static __always_inline u32 tap_find_queueing(struct task_struct *next,
-					     const struct tap_tally_tag *tag, u64 now,
-					     struct tap_wait *w)
+/* Read from the kernel's account when the task was queued. Return: as tap_find_queueing(). */
+static __always_inline u32 tap_find_stamp(struct task_struct *next, const struct tap_tally_tag *tag,
+					  struct tap_wait *w)
 {
 	w->since = next->sched_info.last_queued;
 	if (!w->since)
@@ -528,7 +540,25 @@ static __always_inline u32 tap_find_queueing(struct task_struct *next,
 		w->since -= w->before;
 		w->before = 0;
 	}
-	return (s64)(now - w->since) < -TAP_CLOCKS_NS ? TAP_TALLY_NEGATIVE : TAP_TALLY_REASONS;
+	return TAP_TALLY_REASONS;
+}
+
+/* Return: TAP_TALLY_REASONS; enum tap_tally_censored: the length is not known. */
+static __always_inline u32 tap_find_queueing(struct task_struct *next,
+					     const struct tap_tally_tag *tag, u64 now,
+					     struct tap_wait *w)
+{
+	u32 reason = TAP_TALLY_REASONS;
+
+	if (tag->task == (u64)next && tag->is_uncounted) {
+		w->since = tag->ns;
+		w->kind = tag->kind;
+	} else {
+		reason = tap_find_stamp(next, tag, w);
+	}
+	if (reason == TAP_TALLY_REASONS && (s64)(now - w->since) < -TAP_CLOCKS_NS)
+		return TAP_TALLY_NEGATIVE;
+	return reason;
 }
 
 static __always_inline u32 tap_find_waking(struct task_struct *next,
@@ -579,11 +609,14 @@ static __always_inline void tap_end_wait(struct tap_tally_row *row, u32 slot,
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(tap_tally_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
-	     unsigned int prev_state)
+int BPF_PROG(tap_tally_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	struct rq *rq = prev->se.cfs_rq->rq;
-	bool can_go_on = preempt || !prev_state;
+	/*
+	 * Before v6.16 the tracepoint passes the state from before a pending signal kept the task
+	 * from sleeping (signal_pending_state() in __schedule()).
+	 */
+	bool can_go_on = preempt || !prev->__state;
 	u32 cpu = rq->cpu, epoch = *(volatile u32 *)&tap_tally.epoch, bank = epoch & 1, slot;
 	struct tap_tally_cpu *c = bpf_map_lookup_elem(&tap_cpus, &cpu);
 	struct tap_tally_row *row;

@@ -233,11 +233,13 @@ struct tap_tally_slot {
 struct tap_tally_tag {
 	unsigned long long task; /* address of its task_struct; 0: unused */
 	/*
-	 * The kernel's sum of the task's waits until then. If waits begin at the waking: when its
-	 * next wait begins, CLOCK_MONOTONIC; 0: it sleeps.
+	 * The kernel's sum of the task's waits until then. With .is_uncounted: when its next wait
+	 * begins, rq.clock. If waits begin at the waking: when its next wait begins,
+	 * CLOCK_MONOTONIC; 0: it sleeps.
 	 */
 	unsigned long long ns : 56;
-	unsigned long long kind : 6; /* enum tap_tally_kind of its next wait */
+	unsigned long long kind : 5; /* enum tap_tally_kind of its next wait */
+	unsigned long long is_uncounted : 1; /* the kernel does not count its next wait */
 	unsigned long long is_command : 1; /* it counts in TAP_TALLY_COMMAND */
 	unsigned long long is_censored : 1; /* TAP_TALLY_DELAYED_DEQUEUE */
 };
