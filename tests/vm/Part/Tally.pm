@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# schedtap top on other kernels. parts/tally is the guest's.
+# schedtap top on other kernels, and the tally's waits one by one. parts/tally is the guest's.
 package Part::Tally;
 use strict;
 use warnings;
@@ -9,34 +9,61 @@ use Tally;
 use Test::More;
 use VM;
 
+my $seconds = $ENV{SOAK} ? 20 : 3;
+my @nr_cpus = $ENV{SOAK} ? (4, 2) : (4);
+
+sub words { return "waits_s=$seconds waits_cpus=" . join(',', @nr_cpus) }
+
 sub install {
 	my ($root, $g) = @_;
 
-	install_program($root, "$g->{build}/tests/live/tally_load", 'tally_load');
+	install_program($root, "$g->{build}/tests/live/$_", $_) for qw(tally_load test_live_waits);
+	install_text($root, 'bin/waits.bpf.o', slurp("$g->{build}/tests/live/waits.bpf.o"));
+}
+
+sub check_top {
+	my ($step) = @_;
+	my %kernel = $step->{text} =~ /^(\w+) (\{"run_ns".*\})$/mg;
+	my ($throttled_ns) = map { $_ * 1000 } $step->{text} =~ /^throttled_usec (\d+)/m;
+	my @refreshes = map { decode_json($_) } $step->{text} =~ /^(\{"schema".*\})$/mg;
+
+	is($step->{rc}, 0, 'exit code') or diag(substr($step->{text}, -600));
+	cmp_ok(scalar(@refreshes), '>=', 3, 'refreshes') or return diag(substr($step->{text}, -600));
+	check_refreshes(250e6, @refreshes);
+	for my $name (qw(a b quota)) {
+		# an emulated CPU on a busy machine may take long from a wakeup to the switch
+		my $is = check_load("/$name", decode_json($kernel{$name}), { part => 0.5, switches => 0.1, clock_ns => 100e6 }, @refreshes);
+
+		next if $name ne 'quota';
+		cmp_ok($is->{throttled}, '>=', 3, 'waits of a task that was throttled');
+		# a wait goes on when the queue is no longer throttled, and the kernel also counts time in which it has no tasks
+		cmp_ok($is->{throttled_ns}, '<=', 2 * $throttled_ns, "throttled for $is->{throttled_ns} ns, the kernel says $throttled_ns");
+	}
+}
+
+# The exact checks of tests/live/test_live_waits.c, with waits of each kind.
+sub check_waits {
+	my ($nr, $step) = @_;
+	my $text = $step->{text} // 'the guest did not get there';
+	my ($throttled) = $text =~ /^# compared: .* (\d+) throttled/m;
+	my ($moved) = $text =~ /^# explained: .* (\d+) moved/m;
+
+	is($step->{rc} // 'none', 0, "waits with $nr CPUs: exit code");
+	is_deeply([$text =~ /^ok \d - (\w+)/mg], [qw(each_switch_is_in_both kinds_are_equal censored_waits_have_causes differences_are_explained)],
+		"waits with $nr CPUs: each check passed") or return diag($text);
+	cmp_ok($throttled // 0, '>=', 3, "waits with $nr CPUs: some throttled");
+	cmp_ok($moved // 0, '>=', 3, "waits with $nr CPUs: some moved to another CPU");
+	note("$nr CPUs\n", $text =~ /^(# .*\n)/mg);
 }
 
 sub check {
 	my ($g) = @_;
-	my $step = $g->{steps}{tally};
+	my $steps = $g->{steps};
 
 	SKIP: {
-		skip('no BPF programs', 1) if !$step;
-		my %kernel = $step->{text} =~ /^(\w+) (\{"run_ns".*\})$/mg;
-		my ($throttled_ns) = map { $_ * 1000 } $step->{text} =~ /^throttled_usec (\d+)/m;
-		my @refreshes = map { decode_json($_) } $step->{text} =~ /^(\{"schema".*\})$/mg;
-
-		is($step->{rc}, 0, 'exit code') or diag(substr($step->{text}, -600));
-		cmp_ok(scalar(@refreshes), '>=', 3, 'refreshes') or return diag(substr($step->{text}, -600));
-		check_refreshes(250e6, @refreshes);
-		for my $name (qw(a b quota)) {
-			# an emulated CPU on a busy machine may take long from a wakeup to the switch
-			my $is = check_load("/$name", decode_json($kernel{$name}), { part => 0.5, switches => 0.1, clock_ns => 100e6 }, @refreshes);
-
-			next if $name ne 'quota';
-			cmp_ok($is->{throttled}, '>=', 3, 'waits of a task that was throttled');
-			# a wait goes on when the queue is no longer throttled, and the kernel also counts time in which it has no tasks
-			cmp_ok($is->{throttled_ns}, '<=', 2 * $throttled_ns, "throttled for $is->{throttled_ns} ns, the kernel says $throttled_ns");
-		}
+		skip('no BPF programs', 1) if !$steps->{tally};
+		check_top($steps->{tally});
+		check_waits($_, $steps->{"waits_$_"}) for @nr_cpus;
 	}
 }
 
