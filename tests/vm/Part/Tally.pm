@@ -17,13 +17,13 @@ sub words { return "waits_s=$seconds waits_cpus=" . join(',', @nr_cpus) }
 sub install {
 	my ($root, $g) = @_;
 
-	install_program($root, "$g->{build}/tests/live/$_", $_) for qw(tally_load test_live_waits);
+	install_program($root, "$g->{build}/tests/live/$_", $_) for qw(tally_load test_live_tally test_live_waits);
 	install_text($root, 'bin/waits.bpf.o', slurp("$g->{build}/tests/live/waits.bpf.o"));
 }
 
 sub check_top {
 	my ($step) = @_;
-	my %kernel = $step->{text} =~ /^(\w+) (\{"run_ns".*\})$/mg;
+	my %kernel = $step->{text} =~ /^(\w+) (\{"entered_ns".*\})$/mg;
 	my ($throttled_ns) = map { $_ * 1000 } $step->{text} =~ /^throttled_usec (\d+)/m;
 	my @refreshes = map { decode_json($_) } $step->{text} =~ /^(\{"schema".*\})$/mg;
 
@@ -56,6 +56,16 @@ sub check_waits {
 	note("$nr CPUs\n", $text =~ /^(# .*\n)/mg);
 }
 
+# The identities of tests/live/test_live_tally.c.
+sub check_sums {
+	my ($step) = @_;
+	my $text = $step->{text} // 'the guest did not get there';
+
+	is($step->{rc} // 'none', 0, 'sums: exit code');
+	is_deeply([$text =~ /^ok \d - (\w+)$/mg], [qw(sums_hold_in_a_storm ancestors_count_for_cgroups_without_place migrations_are_counted)],
+		'sums: each check passed') or diag($text);
+}
+
 sub check {
 	my ($g) = @_;
 	my $steps = $g->{steps};
@@ -63,6 +73,7 @@ sub check {
 	SKIP: {
 		skip('no BPF programs', 1) if !$steps->{tally};
 		check_top($steps->{tally});
+		check_sums($steps->{sums});
 		check_waits($_, $steps->{"waits_$_"}) for @nr_cpus;
 	}
 }
