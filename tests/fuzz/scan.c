@@ -240,7 +240,7 @@ void fix_checksums(unsigned char *data, size_t len)
 	end = record + TAP_SUMS_RECORD + 4 * (size_t)scan_get(&s, record + 32, 8);
 	if (section > len || record + TAP_SUMS_RECORD > len ||
 	    memcmp(data + record, "stsums1", 8) || front_end > len || end > front_end ||
-	    end < record)
+	    end < record + TAP_SUMS_RECORD)
 		return;
 	tap_xxh64_init(&x);
 	tap_xxh64_add(&x, data, section);
