@@ -88,19 +88,27 @@ sub query {
 	return ref($data) ? $data->{result} : $data;
 }
 
+# Return: what Prometheus calls the instance.
+sub start_serve {
+	my ($name, @options) = @_;
+
+	start($name, $schedtap, qw(serve --metrics 127.0.0.1:0), @options);
+	await($name, sub { -e "$dir/$name" && slurp("$dir/$name") =~ m{http://(\S+)/metrics\n} });
+	return (slurp("$dir/$name") =~ m{http://(\S+)/metrics\n})[0];
+}
+
 # ---- run ----
 
 my $recorder = start('record', $schedtap, qw(record -e sched -o), "$dir/all.dat");
 await('record', sub { -e "$dir/all.dat.spool/meta.json" });
 my %prometheus;
-start('serve', $schedtap, qw(serve --metrics 127.0.0.1:0));
-await("serve", sub { -e "$dir/serve" && slurp("$dir/serve") =~ m{http://(\S+)/metrics\n} });
-my ($target) = slurp("$dir/serve") =~ m{http://(\S+)/metrics\n};
+my %target = (queued => start_serve('serve'), waking => start_serve('serve-waking', '--from-waking'));
+my $target = $target{queued};
 spew("$dir/alerts.yml", slurp("$top/examples/metrics/alerts.yml"));
-spew("$dir/prometheus.yml", slurp("$top/examples/metrics/prometheus.yml") =~ s/127\.0\.0\.1:9774/$target/gr =~ s/15s/500ms/r);
+spew("$dir/prometheus.yml", slurp("$top/examples/metrics/prometheus.yml") =~ s/127\.0\.0\.1:9774/$target{queued}','$target{waking}/gr =~ s/15s/500ms/r);
 start('prometheus', qw(prometheus --enable-feature=native-histograms --config.file), "$dir/prometheus.yml", '--storage.tsdb.path', "$dir/tsdb",
 	'--web.listen-address', "127.0.0.1:$port");
-await('prometheus', sub { my $up = query('up'); ref($up) && @$up && $up->[0]{value}[1] == 1 });
+await('prometheus', sub { my $up = query('sum(up)'); ref($up) && @$up && $up->[0]{value}[1] == 2 });
 my %from;
 for (['a', 4000, 1000], ['b', 1000, 2000]) {
 	my ($name, @us) = @$_;
@@ -109,14 +117,23 @@ for (['a', 4000, 1000], ['b', 1000, 2000]) {
 }
 my %kernel = map { $_ => decode_json(readline($from{$_}) // die "$load says nothing\n") } keys(%from);
 my $ended = time;
-await('prometheus', sub { query('timestamp(up)')->[0]{value}[1] > $ended + 0.5 }); # an answer is kept for 100 ms
-my %count = map { my $name = $_; $name => { map { $_->{metric}{kind} => $_->{value}[1] } @{ query("histogram_count(sched_wait_seconds{cgroup=\"$path{$name}\"})") } } } keys(%path);
-my %quantile;
-for my $name (sort(keys(%path))) {
+await('prometheus', sub { query('min(timestamp(up))')->[0]{value}[1] > $ended + 0.5 }); # an answer is kept for 100 ms
+
+# Numbers of waits, and quantiles, of a cgroup by kind.
+sub waits_of {
+	my ($instance, $name) = @_;
+	my $series = "sched_wait_seconds{instance=\"$instance\",cgroup=\"$path{$name}\"}";
+	my %of = map { $_->{metric}{kind} => { nr => $_->{value}[1] } } @{ query("histogram_count($series)") };
+
 	for my $part (0.5, 0.99, 0.999) {
-		$quantile{$name}{$_->{metric}{kind}}{$part} = $_->{value}[1]
-			for @{ query("histogram_quantile($part, sched_wait_seconds{cgroup=\"$path{$name}\"})") };
+		$of{ $_->{metric}{kind} }{$part} = $_->{value}[1] for @{ query("histogram_quantile($part, $series)") };
 	}
+	return \%of;
+}
+
+my %waits;
+for my $begin (keys(%target)) {
+	$waits{$begin}{$_} = waits_of($target{$begin}, $_) for keys(%path);
 }
 kill('INT', $recorder);
 waitpid($recorder, 0);
@@ -125,20 +142,30 @@ waitpid($recorder, 0);
 
 my %key = (0.5 => 'p50_ns', 0.99 => 'p99_ns', 0.999 => 'p999_ns');
 my %option = (waking => [], preempted => ['--preempted']);
+my %earlier_us = (queued => 20, waking => 1); # a wakeup takes up to 20 us until the task is queued
+
+sub compare {
+	my ($begin, $name, $kind, $latency) = @_;
+	my $is = $waits{$begin}{$name}{$kind};
+	my ($nr, $other) = ($is->{nr} // 0, $latency->{count});
+	my $what = "$name, $kind, from $begin";
+
+	ok(abs($nr - $other) <= 0.02 * $other + 3, "$what: $nr waits, latency says $other");
+	# a quantile of few waits is one of the longest ones, and which one is a matter of definition
+	for my $part (grep { $nr * (1 - $_) >= 10 } sort(keys(%key))) {
+		my ($us, $said) = ($is->{$part} * 1e6, $latency->{ $key{$part} } / 1e3);
+
+		# a bucket on either side
+		ok($us <= 1.19 * $said + 1 && $us >= $said / 1.19 - $earlier_us{$begin}, sprintf('%s: p%g %.1f us, latency says %.1f', $what, 100 * $part, $us, $said));
+	}
+}
+
 for my $name (sort(keys(%path))) {
 	for my $kind (sort(keys(%option))) {
 		# a recording has the task in the cgroup before it entered, too
 		my $latency = decode_json(`$schedtap latency -i $dir/all.dat --json -g $path{$name} @{ $option{$kind} } --time $kernel{$name}{entered_ns}ns,`)->{all};
-		my ($nr, $other) = ($count{$name}{$kind} // 0, $latency->{count});
 
-		ok(abs($nr - $other) <= 0.02 * $other + 3, "$name, $kind: $nr waits, latency says $other");
-		# a quantile of few waits is one of the longest ones, and which one is a matter of definition
-		for my $part (grep { $nr * (1 - $_) >= 10 } sort(keys(%key))) {
-			my ($is, $said) = ($quantile{$name}{$kind}{$part} * 1e6, $latency->{ $key{$part} } / 1e3);
-
-			# a bucket on either side; and a wakeup takes up to 20 us until the task is queued
-			ok($is <= 1.19 * $said + 1 && $is >= $said / 1.19 - 20, sprintf('%s, %s: p%g %.1f us, latency says %.1f', $name, $kind, 100 * $part, $is, $said));
-		}
+		compare($_, $name, $kind, $latency) for sort(keys(%target));
 	}
 }
 
@@ -153,7 +180,7 @@ for my $expr (@asked) {
 	my $run = $expr =~ s{/system\.slice/nginx\.service}{$path{a}}r =~ s/\$instance/$target/gr =~ s/\$cgroup/$path{a}/gr =~ s/\[(?:5m|\$__rate_interval)\]/[10s]/gr;
 	my $result = query($run);
 	# no quota is set here, and classic buckets are not stored beside native ones
-	my $empty = $expr =~ /throttled/ || ($expr =~ /_bucket/ && $expr !~ / or /);
+	my $empty = $expr =~ /throttled/ || ($expr =~ /wait_seconds_bucket/ && $expr !~ / or /);
 
 	ok(ref($result) && ($empty || @$result), substr($expr, 0, 100)) or diag($run, explain($result));
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/cap.h"
 #include "base/clock.h"
 #include "base/refusal.h"
@@ -195,6 +196,25 @@ static bool kernel_keeps_queueing(void)
 	return has;
 }
 
+/*
+ * On x86 the run queue's clock is the TSC, if that is reliable. The kernel then does not use
+ * another clock for CLOCK_MONOTONIC. If it does, the run queues' clocks may differ between CPUs.
+ */
+static bool clocks_agree(void)
+{
+	static const char *const other[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies",
+					     "pit" };
+	struct tap_buf name = { .max = 4096 };
+	bool agree = true;
+
+	if (!tap_buf_read_file(&name, "/sys/devices/system/clocksource/clocksource0/"
+				      "current_clocksource"))
+		for (unsigned int i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+			agree &= !!strncmp(tap_buf_str(&name), other[i], strlen(other[i]));
+	tap_buf_release(&name);
+	return agree;
+}
+
 static int read_tasks(struct tap_tally *t, uint64_t from_ns, struct tap_err *err)
 {
 	return t->reads_tasks ? tap_tally_tasks_read(&t->tasks, t->obj, from_ns, err) : 0;
@@ -212,7 +232,7 @@ int tap_tally_open(struct tap_tally **out, const struct tap_tally_opts *opts, st
 	t->nr_slots = TAP_TALLY_FIRST_FREE + opts->max_cgroups;
 	t->reads_tasks = opts->reads_tasks;
 	t->has_command = opts->has_command;
-	t->from_waking = opts->from_waking || !kernel_keeps_queueing();
+	t->from_waking = opts->from_waking || !kernel_keeps_queueing() || !clocks_agree();
 	t->nr_cpus = tap_machine_nr_cpus();
 	t->cpus_read = calloc(t->nr_cpus, sizeof(*t->cpus_read));
 	t->cpus_view = calloc(t->nr_cpus, sizeof(*t->cpus_view));

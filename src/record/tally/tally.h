@@ -63,7 +63,8 @@ struct tap_tally_opts {
 	bool reads_tasks; /* each reading takes about 1 us more for each task of the machine */
 	/*
 	 * Waits begin at the waking, not when the task is queued: this needs a second program at
-	 * each waking. Also without it, if the kernel has no struct sched_info.
+	 * each waking. Also without it, if the kernel has no struct sched_info, or the CPUs' clocks
+	 * may differ.
 	 */
 	bool from_waking;
 	bool has_command; /* tap_tally_join() will be called */
