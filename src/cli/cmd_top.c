@@ -128,7 +128,7 @@ static int refresh(struct top *t, struct tap_err *err)
 static int open_source(struct top *t, struct tap_err *err)
 {
 	const struct tap_tally_opts tally = { .max_cgroups = MAX_CGROUPS,
-					      .reads_tasks = true,
+					      .reads_tasks = t->o->json, /* a line has none */
 					      .from_waking = t->o->from_waking };
 	int ret = tap_tally_open(&t->tally, &tally, &t->why);
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "record/object/task_list.h"
 
 /* Return: the difference of two readings of a task. @before: zero if the task is new. */
@@ -32,10 +33,6 @@ static int compare(struct tap_tally_tasks *t, uint64_t from_ns)
 
 	t->nr = 0;
 	t->nr_all = (unsigned int)(t->rows.len / sizeof(*now));
-	free(t->v);
-	t->v = malloc((t->nr_all + 1) * sizeof(*t->v));
-	if (!t->v)
-		return -ENOMEM;
 	for (unsigned int i = 0; i < t->nr_all; i++) {
 		bool is_known;
 
@@ -45,6 +42,8 @@ static int compare(struct tap_tally_tasks *t, uint64_t from_ns)
 			   before[at].start_ns == now[i].start_ns;
 		if (!is_known && now[i].start_ns < from_ns)
 			continue;
+		if (tap_array_grow(&t->v, t->nr, &t->cap, sizeof(*t->v)))
+			return -ENOMEM;
 		t->v[t->nr] = between(is_known ? &before[at] : &none, &now[i]);
 		if (t->v[t->nr].run_ns || t->v[t->nr].waits)
 			t->nr++;

@@ -13,7 +13,7 @@
 struct tap_tally_tasks { /* zeroed: nothing read yet */
 	struct tap_buf rows, rows_before; /* struct tap_tally_task of all tasks, by tid */
 	struct tap_tally_task *v; /* owned; of tasks that ran or waited, since the last reading */
-	unsigned int nr, nr_all;
+	unsigned int nr, cap, nr_all;
 };
 
 /*

@@ -13,7 +13,9 @@ static const char *const reasons[] = { "unseen", "other_task", "no_stamp", "nega
 
 void tap_top_json_u64(struct tap_buf *out, const char *key, uint64_t v)
 {
-	tap_buf_printf(out, "\"%s\":", key);
+	tap_buf_char(out, '"');
+	tap_buf_puts(out, key);
+	tap_buf_puts(out, "\":");
 	tap_buf_u64(out, v);
 }
 
