@@ -85,6 +85,14 @@ struct {
 	__type(value, struct tap_tally_tag);
 } tap_tags SEC(".maps");
 
+/* The command's processes: addresses of their signal_struct, at index tgid % TAP_TALLY_TAGS. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} tap_command SEC(".maps");
+
 /* cgroup id -> slot */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -133,11 +141,19 @@ static __always_inline struct tap_tally_tag *tap_tag(struct task_struct *p)
 	return bpf_map_lookup_elem(&tap_tags, &i);
 }
 
+static __always_inline u64 *tap_command_at(struct task_struct *p)
+{
+	u32 i = (u32)p->tgid % TAP_TALLY_TAGS;
+
+	return bpf_map_lookup_elem(&tap_command, &i);
+}
+
+/* A thread that calls execve(2) gets the leader's tid, but its tgid and signal_struct stay. */
 static __always_inline bool tap_is_command(struct task_struct *p)
 {
-	struct tap_tally_tag *tag = tap_has_command ? tap_tag(p) : NULL;
+	u64 *process = tap_has_command ? tap_command_at(p) : NULL;
 
-	return tag && tag->task == (u64)p && tag->is_command;
+	return process && *process == (u64)p->signal;
 }
 
 static __always_inline u32 tap_cpu_of(struct task_struct *p)
@@ -439,7 +455,6 @@ static __always_inline void tap_switched_out(struct task_struct *prev, bool can_
 		.kind = !can_go_on		 ? TAP_TALLY_WAKING
 			: tap_is_throttled(prev) ? TAP_TALLY_THROTTLED
 						 : TAP_TALLY_PREEMPTED,
-		.is_command = tap_is_command(prev),
 	};
 }
 
@@ -684,20 +699,24 @@ SEC("syscall")
 int tap_tally_join(void *ctx)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
-	struct tap_tally_tag *tag = tap_tag(p);
+	u64 *process = tap_command_at(p);
 
-	if (tag)
-		*tag = (struct tap_tally_tag){ .task = (u64)p, .is_command = 1 };
+	if (process)
+		*process = (u64)p->signal;
 	return 0;
 }
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(tap_tally_fork, struct task_struct *parent, struct task_struct *child)
 {
-	struct tap_tally_tag *tag = tap_tag(child);
+	u64 *process = tap_command_at(child);
 
-	if (tag && tap_is_command(parent))
-		*tag = (struct tap_tally_tag){ .task = (u64)child, .is_command = 1 };
+	if (!process)
+		return 0;
+	if (tap_is_command(parent))
+		*process = (u64)child->signal;
+	else if (*process == (u64)child->signal) /* of a process that has ended */
+		*process = 0;
 	return 0;
 }
 
@@ -722,8 +741,7 @@ int BPF_PROG(tap_tally_new, struct task_struct *p)
 	if (tag)
 		*tag = (struct tap_tally_tag){ .task = (u64)p,
 					       .ns = bpf_ktime_get_ns(),
-					       .kind = TAP_TALLY_WAKING,
-					       .is_command = tap_is_command(p) };
+					       .kind = TAP_TALLY_WAKING };
 	return 0;
 }
 

@@ -238,9 +238,8 @@ struct tap_tally_tag {
 	 * CLOCK_MONOTONIC; 0: it sleeps.
 	 */
 	unsigned long long ns : 56;
-	unsigned long long kind : 5; /* enum tap_tally_kind of its next wait */
+	unsigned long long kind : 6; /* enum tap_tally_kind of its next wait */
 	unsigned long long is_uncounted : 1; /* the kernel does not count its next wait */
-	unsigned long long is_command : 1; /* it counts in TAP_TALLY_COMMAND */
 	unsigned long long is_censored : 1; /* TAP_TALLY_DELAYED_DEQUEUE */
 };
 

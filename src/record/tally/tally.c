@@ -76,9 +76,12 @@ static int size_maps(struct tap_tally *t)
 		const char *name;
 		uint32_t elements;
 	} sizes[] = {
-		{ "tap_rows", 2 * t->nr_slots },   { "tap_cpus", t->nr_cpus },
-		{ "tap_slots", t->nr_slots },	   { "tap_slot_of_id", t->nr_slots },
+		{ "tap_rows", 2 * t->nr_slots },
+		{ "tap_cpus", t->nr_cpus },
+		{ "tap_slots", t->nr_slots },
+		{ "tap_slot_of_id", t->nr_slots },
 		{ "tap_free_slots", t->nr_slots },
+		{ "tap_command", t->has_command ? TAP_TALLY_TAGS : 1 },
 	};
 	int ret = 0;
 
