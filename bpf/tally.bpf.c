@@ -757,8 +757,10 @@ int tap_each_task(struct bpf_iter__task *ctx)
 	row.tgid = p->tgid;
 	row.start_ns = p->start_time;
 	row.run_ns = p->se.sum_exec_runtime;
-	row.wait_ns = p->sched_info.run_delay;
-	row.waits = p->sched_info.pcount;
+	if (bpf_core_field_exists(p->sched_info.run_delay)) {
+		row.wait_ns = p->sched_info.run_delay;
+		row.waits = p->sched_info.pcount;
+	}
 	row.voluntary = p->nvcsw;
 	row.involuntary = p->nivcsw;
 	row.migrations = p->se.nr_migrations;

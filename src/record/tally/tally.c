@@ -4,9 +4,11 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,7 +52,8 @@ struct tap_tally {
 	struct bpf_object *obj;
 	struct bpf_link *links[NR_PROGRAMS];
 	unsigned int nr_slots, nr_cpus;
-	bool reads_tasks, from_waking, has_command;
+	bool reads_tasks, from_waking, has_command, keeps_queueing;
+	int64_t ahead_ns; /* CLOCK_MONOTONIC of this process minus that of the kernel */
 	uint32_t epoch; /* of the programs */
 	uint64_t read_ns;
 	uint64_t migrations[TAP_TALLY_SCOPES]; /* at the last reading */
@@ -218,8 +221,31 @@ static bool clocks_agree(void)
 	return agree;
 }
 
+/*
+ * Return: by how much this process's time namespace (since v5.6) puts CLOCK_MONOTONIC forward, ns.
+ * The file is about the namespace of future children, which a process may not be in itself.
+ */
+static int64_t clock_ahead(void)
+{
+	long long s = 0, ns = 0;
+	struct stat own, of_children;
+	FILE *f;
+
+	if (stat("/proc/self/ns/time", &own) ||
+	    stat("/proc/self/ns/time_for_children", &of_children) ||
+	    own.st_ino != of_children.st_ino)
+		return 0;
+	f = fopen("/proc/self/timens_offsets", "re");
+	if (f && fscanf(f, "monotonic %lld %lld", &s, &ns) != 2)
+		s = ns = 0;
+	if (f)
+		fclose(f);
+	return s * 1000000000 + ns;
+}
+
 static int read_tasks(struct tap_tally *t, uint64_t from_ns, struct tap_err *err)
 {
+	from_ns -= (uint64_t)t->ahead_ns;
 	return t->reads_tasks ? tap_tally_tasks_read(&t->tasks, t->obj, from_ns, err) : 0;
 }
 
@@ -235,7 +261,9 @@ int tap_tally_open(struct tap_tally **out, const struct tap_tally_opts *opts, st
 	t->nr_slots = TAP_TALLY_FIRST_FREE + opts->max_cgroups;
 	t->reads_tasks = opts->reads_tasks;
 	t->has_command = opts->has_command;
-	t->from_waking = opts->from_waking || !kernel_keeps_queueing() || !clocks_agree();
+	t->keeps_queueing = kernel_keeps_queueing();
+	t->from_waking = opts->from_waking || !t->keeps_queueing || !clocks_agree();
+	t->ahead_ns = clock_ahead();
 	t->nr_cpus = tap_machine_nr_cpus();
 	t->cpus_read = calloc(t->nr_cpus, sizeof(*t->cpus_read));
 	t->cpus_view = calloc(t->nr_cpus, sizeof(*t->cpus_view));
@@ -329,7 +357,10 @@ static struct cpu_state state_of(const struct tap_tally_cpu *c, uint32_t epoch)
 				   c->kept_runnable };
 }
 
-/* Return: @now_ns of CLOCK_MONOTONIC in the CPU's clock; @least if the clocks were not compared. */
+/*
+ * Return: @now_ns of the kernel's CLOCK_MONOTONIC in the CPU's clock; @least if the clocks were not
+ * compared.
+ */
 static uint64_t cpu_time(const struct tap_tally_cpu *c, uint64_t now_ns, uint64_t least)
 {
 	int64_t offset = tap_tally_offset(c);
@@ -401,7 +432,7 @@ static void read_cpu(struct tap_tally *t, unsigned int nr, struct tap_tally_view
 		return;
 	is.slot = state.slot;
 	is.runnable = state.runnable;
-	is.at_ns = cpu_time(c, view->to_ns, state.switched_ns);
+	is.at_ns = cpu_time(c, view->to_ns - (uint64_t)t->ahead_ns, state.switched_ns);
 	if (is.at_ns < was->at_ns)
 		is.at_ns = was->at_ns;
 	is.running_ns = is.at_ns - state.since_ns;
@@ -477,6 +508,7 @@ int tap_tally_read(struct tap_tally *t, struct tap_tally_view *view, struct tap_
 	view->tasks = t->tasks.v;
 	view->nr_tasks = t->tasks.nr;
 	view->all_tasks = t->tasks.nr_all;
+	view->knows_task_waits = t->keeps_queueing;
 	return ret;
 }
 

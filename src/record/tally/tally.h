@@ -51,6 +51,7 @@ struct tap_tally_view {
 	 */
 	const struct tap_tally_task *tasks;
 	unsigned int nr_tasks, all_tasks;
+	bool knows_task_waits; /* false: .wait_ns and .waits of .tasks are 0 */
 	uint64_t missed; /* switches since the tally began for which the kernel did not run it */
 	/* new cgroups since the tally began that count with an ancestor: there was no free slot */
 	uint64_t no_free_slot;

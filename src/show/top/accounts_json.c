@@ -58,7 +58,7 @@ static void add_tasks(struct tap_buf *out, const struct tap_accounts_view *v)
 	for (unsigned int i = 0; i < v->nr_tasks; i++) {
 		if (i)
 			tap_buf_char(out, ',');
-		tap_top_json_task(out, &v->tasks[i].t, v->tasks[i].knows_switches, false);
+		tap_top_json_task(out, &v->tasks[i].t, true, v->tasks[i].knows_switches, false);
 	}
 	tap_buf_char(out, ']');
 }

@@ -184,8 +184,8 @@ static void add_cpus(struct tap_buf *out, const struct tap_tally_view *v)
 	tap_buf_char(out, ']');
 }
 
-void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool knows_switches,
-		       bool knows_migrations)
+void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool knows_waits,
+		       bool knows_switches, bool knows_migrations)
 {
 	const struct {
 		const char *key;
@@ -195,8 +195,8 @@ void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool
 		{ "tid", t->tid, true },
 		{ "tgid", t->tgid, true },
 		{ "run_ns", t->run_ns, true },
-		{ "wait_ns", t->wait_ns, true },
-		{ "waits", t->waits, true },
+		{ "wait_ns", t->wait_ns, knows_waits },
+		{ "waits", t->waits, knows_waits },
 		{ "voluntary_switches", t->voluntary, knows_switches },
 		{ "migrations", t->migrations, knows_migrations },
 		{ "involuntary_switches", t->involuntary, knows_switches },
@@ -222,7 +222,7 @@ static void add_tasks(struct tap_buf *out, const struct tap_tally_view *v)
 	for (unsigned int i = 0; i < v->nr_tasks; i++) {
 		if (i)
 			tap_buf_char(out, ',');
-		tap_top_json_task(out, &v->tasks[i], true, true);
+		tap_top_json_task(out, &v->tasks[i], v->knows_task_waits, true, true);
 	}
 	tap_buf_char(out, ']');
 }

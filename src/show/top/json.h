@@ -12,8 +12,8 @@ void tap_top_json_begin(struct tap_buf *out, const char *source, int64_t realtim
 /* Append "run_ns", "waits", "culprits" and "censored" of a slot. */
 void tap_top_json_row(struct tap_buf *out, const struct tap_tally_view *view, unsigned int slot);
 /* Append an object of "tasks". */
-void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool knows_switches,
-		       bool knows_migrations);
+void tap_top_json_task(struct tap_buf *out, const struct tap_tally_task *t, bool knows_waits,
+		       bool knows_switches, bool knows_migrations);
 /* Append an entry of "unknown": why the value of a key is null. */
 void tap_top_json_unknown(struct tap_buf *out, const char *key, const char *why);
 
