@@ -30,6 +30,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define TAP_COMPARE_NS 1000000u /* minimum time between comparisons of the clocks */
 #define TAP_COMPARE_GROUP 100 /* comparisons in one group of struct tap_tally_cpu */
 #define TAP_CACHE_BITS 12
+#define TAP_FOLDED 8192
 #define TAP_CLOCKS_NS 100000 /* by which the estimated difference of two clocks may be wrong */
 
 const volatile u32 tap_nr_slots = 1, tap_nr_cpus = 1;
@@ -100,6 +101,17 @@ struct {
 	__type(key, u64);
 	__type(value, u32);
 } tap_slot_of_id SEC(".maps");
+
+/*
+ * Cgroups for which no slot was free: cgroup id -> an ancestor's slot. Without this map, cgroups
+ * that share an entry of the cache would be counted as new ones again and again.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, TAP_FOLDED);
+	__type(key, u64);
+	__type(value, u32);
+} tap_folded SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
@@ -196,15 +208,25 @@ static __always_inline u32 tap_slot_of_ancestor(struct cgroup *cgrp)
 	return TAP_TALLY_ROOT;
 }
 
+static __always_inline u32 tap_fold(struct cgroup *cgrp, u64 id)
+{
+	u32 *known = bpf_map_lookup_elem(&tap_folded, &id), slot;
+
+	if (known)
+		return *known;
+	slot = tap_slot_of_ancestor(cgrp);
+	bpf_map_update_elem(&tap_folded, &id, &slot, BPF_ANY);
+	__sync_fetch_and_add(&tap_tally.no_free_slot, 1);
+	return slot;
+}
+
 static __always_inline u32 tap_take_slot(struct cgroup *cgrp, u64 id)
 {
 	u32 nr, *raced;
 	struct tap_tally_slot *s;
 
-	if (bpf_map_pop_elem(&tap_free_slots, &nr)) {
-		__sync_fetch_and_add(&tap_tally.no_free_slot, 1);
-		return tap_slot_of_ancestor(cgrp);
-	}
+	if (bpf_map_pop_elem(&tap_free_slots, &nr))
+		return tap_fold(cgrp, id);
 	s = bpf_map_lookup_elem(&tap_slots, &nr);
 	if (!s)
 		return TAP_TALLY_ROOT;
