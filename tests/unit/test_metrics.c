@@ -262,7 +262,7 @@ static void text_has_all(void **state)
 	t.runnable_ns = 77000;
 	t.migrations[TAP_TALLY_NODE] = 4;
 	text = write_as(TAP_METRICS_TEXT, &t, 1000, &own);
-#define NAME "cgroup=\"/a\\\\x2d\\\"\\\\n\\\\xFF\\\\xE2\\\\x80\\\\xAE\""
+#define NAME "cgroup=\"/a\\\\x2d\\\"\\\\x0A\\\\xFF\\\\xE2\\\\x80\\\\xAE\""
 	assert_has(text, "# TYPE sched_wait_seconds histogram\n");
 	assert_has(text, "\nsched_wait_seconds_bucket{" NAME
 			 ",kind=\"waking\",le=\"9.5367431640625e-07\"} 1\n");
@@ -340,6 +340,34 @@ static void throttled_time_is_of_the_cgroup_with_the_quota(void **state)
 	assert_int_equal(find(&t, "/q")->throttled_ns, 95000);
 	tap_totals_release(&t);
 	tmp_remove(&tmp);
+}
+
+/* Different names have different labels, or an answer would have a series twice. */
+static void values_stay_different(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "a\x01", "a\\x01" },
+		{ "a\\x01", "a\\x5Cx01" },
+		{ "a\\x5Cx01", "a\\x5Cx5Cx01" },
+		{ "a\x7f\xff", "a\\x7F\\xFF" },
+		{ "a\\x7F\\xFF", "a\\x5Cx7F\\x5CxFF" },
+		{ "a\t\n", "a\\x09\\x0A" },
+		{ "a\\t\\n", "a\\t\\n" },
+		{ "a\\x2d\\x5c\\x20", "a\\x2d\\x5c\\x20" }, /* as systemd writes names */
+		{ "a\\\\x0", "a\\\\x0" },
+		{ "a\\", "a\\" },
+		{ "a\\x", "a\\x" },
+		{ "a\\x0", "a\\x0" },
+	};
+	struct tap_buf out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		tap_buf_clear(&out);
+		tap_metrics_value(&out, cases[i][0]);
+		assert_string_equal(tap_buf_str(&out), cases[i][1]);
+	}
+	tap_buf_release(&out);
 }
 
 static void series_are_limited(void **state)
@@ -666,6 +694,7 @@ int main(void)
 		cmocka_unit_test(text_has_all),
 		cmocka_unit_test(lengths_are_of_the_buckets_limits),
 		cmocka_unit_test(throttled_time_is_of_the_cgroup_with_the_quota),
+		cmocka_unit_test(values_stay_different),
 		cmocka_unit_test(series_are_limited),
 		cmocka_unit_test(containers_have_names),
 		cmocka_unit_test(containers_are_labels),

@@ -19,12 +19,28 @@ void tap_metrics_writer_release(struct tap_metrics_writer *w)
 	tap_buf_release(&w->value);
 }
 
+/*
+ * Return true if the text at a backslash is "\xHH" as tap_metrics_value() writes it for another
+ * byte. The names of systemd's units have others, such as "\x2d".
+ */
+static bool looks_escaped(const char *s)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	const char *high = s[1] == 'x' && s[2] ? strchr(digits, s[2]) : NULL;
+	const char *low = high && s[3] ? strchr(digits, s[3]) : NULL;
+	long byte = low ? (high - digits) * 16 + (low - digits) : ' ';
+
+	return byte < ' ' || byte == '\\' || byte >= 0x7f;
+}
+
 void tap_metrics_value(struct tap_buf *out, const char *value)
 {
-	/* a backslash stays as it is: it is in the names of systemd's units */
-	for (const char *slash; (slash = strchr(value, '\\')); value = slash + 1) {
-		tap_text_escape(out, value, (size_t)(slash - value));
-		tap_buf_char(out, '\\');
+	for (const char *c; (c = strpbrk(value, "\\\t\n")); value = c + 1) {
+		tap_text_escape(out, value, (size_t)(c - value));
+		if (*c == '\\' && !looks_escaped(c))
+			tap_buf_char(out, *c);
+		else
+			tap_buf_printf(out, "\\x%02X", (unsigned char)*c);
 	}
 	tap_text_escape(out, value, strlen(value));
 }

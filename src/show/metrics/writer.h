@@ -71,7 +71,8 @@ void tap_metrics_protobuf_init(struct tap_metrics_writer *w);
 
 /*
  * Add a label's value as all formats have it: control characters, bidirectional controls and bytes
- * that are not UTF-8 as \xHH.
+ * that are not UTF-8 as \xHH. A backslash stays as it is, but where it would look like one of these
+ * it is \x5C: different values stay different.
  */
 void tap_metrics_value(struct tap_buf *out, const char *value);
 
