@@ -83,20 +83,34 @@ static socklen_t size_of(const union address *at)
 					       : sizeof(at->local);
 }
 
-/* Remove the socket of a server that was killed. */
-static void remove_unused(const union address *at)
+/* Return true if no server listens at a Unix socket. */
+static bool is_unused(const union address *at)
 {
-	struct stat st;
-	int fd;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool is = fd >= 0 && connect(fd, &at->any, size_of(at)) && errno == ECONNREFUSED;
 
-	if (lstat(at->local.sun_path, &st) || !S_ISSOCK(st.st_mode))
-		return;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return;
-	if (connect(fd, &at->any, size_of(at)) && errno == ECONNREFUSED)
-		unlink(at->local.sun_path);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* Remove the socket of a server that was killed. Return: 0; -errno with a sentence. */
+static int remove_unused(const union address *at, struct tap_err *err)
+{
+	const char *path = at->local.sun_path;
+	struct stat st;
+
+	if (lstat(path, &st))
+		return 0;
+	if (!S_ISSOCK(st.st_mode))
+		return tap_err_set(err, -EEXIST,
+				   "cannot listen at unix:%s: the path exists and is not a socket",
+				   path);
+	if (is_unused(at) && unlink(path) && errno != ENOENT)
+		return tap_err_set(err, -errno,
+				   "cannot remove '%s', the socket of a server that has ended: %m",
+				   path);
+	return 0;
 }
 
 static int listen_at(int fd, union address *at)
@@ -116,12 +130,15 @@ int tap_listen(struct tap_listening *l, const char *address, struct tap_err *err
 {
 	union address at = { 0 };
 	int ret = parse(address, &at, err);
+	struct stat st;
 
 	*l = (struct tap_listening){ .fd = -1 };
 	if (ret)
 		return ret;
 	if (at.any.sa_family == AF_UNIX)
-		remove_unused(&at);
+		ret = remove_unused(&at, err);
+	if (ret)
+		return ret;
 	l->fd = socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ret = l->fd < 0 ? -errno : listen_at(l->fd, &at);
 	if (ret) {
@@ -131,15 +148,19 @@ int tap_listen(struct tap_listening *l, const char *address, struct tap_err *err
 		errno = -ret;
 		return tap_err_set(err, ret, "cannot listen at %.200s: %m", address);
 	}
-	if (at.any.sa_family == AF_UNIX)
+	if (at.any.sa_family == AF_UNIX) {
 		l->path = address + strlen(UNIX_PREFIX);
-	else
+		l->inode = lstat(l->path, &st) ? 0 : st.st_ino;
+	} else {
 		l->port = ntohs(at.any.sa_family == AF_INET ? at.v4.sin_port : at.v6.sin6_port);
+	}
 	return 0;
 }
 
 void tap_listen_end(const struct tap_listening *l)
 {
-	if (l->path)
+	struct stat st;
+
+	if (l->path && !lstat(l->path, &st) && st.st_ino == l->inode)
 		unlink(l->path);
 }

@@ -4,6 +4,7 @@
 #define TAP_SHOW_HTTP_LISTEN_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <schedtap/err.h>
 
@@ -11,6 +12,7 @@ struct tap_listening {
 	int fd; /* owned by the user of the struct */
 	uint16_t port; /* 0: a Unix socket */
 	const char *path; /* of the Unix socket; borrowed from the address; NULL: none */
+	ino_t inode; /* of .path */
 };
 
 /*
@@ -19,7 +21,7 @@ struct tap_listening {
  * replaced. Return: 0; -EINVAL: no such address; -EADDRINUSE; -errno; each with a sentence.
  */
 int tap_listen(struct tap_listening *l, const char *address, struct tap_err *err);
-/* Remove the Unix socket's file. */
+/* Remove the Unix socket's file, unless another server's has taken its place. */
 void tap_listen_end(const struct tap_listening *l);
 
 #endif
