@@ -94,8 +94,10 @@ static int write_all(struct tap_serve *s, struct answered *a, enum tap_metrics_f
 	tap_metrics_write(&w, &s->totals, &s->own, s->opts->max_series);
 	ret = a->body.err ?: w.labels.err ?: w.value.err;
 	tap_metrics_writer_release(&w);
+	if (ret)
+		return tap_err_nomem(err);
 	a->at_ns = s->read_ns;
-	return ret ? tap_err_nomem(err) : 0;
+	return 0;
 }
 
 /* The lock is held. @a: or NULL. */
