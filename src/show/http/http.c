@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define LIBRARY "libmicrohttpd.so.12"
 #define FUNCTIONS(f)                                                                               \
@@ -20,11 +23,19 @@ struct functions {
 	FUNCTIONS(POINTER)
 };
 
+struct connection {
+	int socket;
+	uint64_t end_ns; /* CLOCK_MONOTONIC: when the request or the answer must be complete */
+	struct connection *next;
+};
+
 struct tap_http {
 	const struct tap_http_ops *ops;
 	void *library;
 	struct functions f;
 	struct MHD_Daemon *daemon;
+	pthread_mutex_t lock; /* of .connections and of what is in them */
+	struct connection *connections; /* with .request_s or .answer_s */
 };
 
 struct tap_http_request {
@@ -66,6 +77,7 @@ int tap_http_open(struct tap_http **out, const struct tap_http_ops *ops, struct 
 	*out = h;
 	if (!h)
 		return tap_err_nomem(err);
+	pthread_mutex_init(&h->lock, NULL);
 	h->ops = ops;
 	return load_library(h, err);
 }
@@ -103,6 +115,85 @@ bool tap_http_is_gone(void *q)
 
 	return poll(&p, 1, 0) > 0;
 }
+
+/* ---- slow clients ---- */
+
+static uint64_t end_after(unsigned int s)
+{
+	return s ? tap_now_ns() + s * 1000000000ull : UINT64_MAX;
+}
+
+static void add_connection(struct tap_http *h, int socket, void **context)
+{
+	struct connection *c = malloc(sizeof(*c));
+
+	if (!c)
+		return; /* it has only the limit of a connection without traffic */
+	*c = (struct connection){ socket, end_after(h->ops->request_s), h->connections };
+	h->connections = c;
+	*context = c;
+}
+
+static void remove_connection(struct tap_http *h, struct connection *c)
+{
+	struct connection **at = &h->connections;
+
+	while (*at && *at != c)
+		at = &(*at)->next;
+	if (*at)
+		*at = c->next;
+	free(c);
+}
+
+/* The library closes the socket after this call, so no socket in .connections is closed. */
+static void on_connection(void *http, struct MHD_Connection *connection, void **context,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	struct tap_http *h = http;
+
+	pthread_mutex_lock(&h->lock);
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		add_connection(h, socket_of(h, connection), context);
+	else
+		remove_connection(h, *context);
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* The request, or the answer, of a connection must be complete within @s seconds; 0: no limit. */
+static void set_end(struct tap_http *h, struct MHD_Connection *connection, unsigned int s)
+{
+	struct connection *c =
+		h->f.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+			->socket_context;
+
+	pthread_mutex_lock(&h->lock);
+	if (c)
+		c->end_ns = end_after(s);
+	pthread_mutex_unlock(&h->lock);
+}
+
+static void on_completed(void *http, struct MHD_Connection *connection, void **state,
+			 enum MHD_RequestTerminationCode why)
+{
+	struct tap_http *h = http;
+
+	(void)state;
+	(void)why;
+	set_end(h, connection, h->ops->request_s);
+}
+
+void tap_http_end_slow(struct tap_http *h)
+{
+	uint64_t now_ns = tap_now_ns();
+
+	pthread_mutex_lock(&h->lock);
+	for (struct connection *c = h->connections; c; c = c->next)
+		if (now_ns > c->end_ns)
+			shutdown(c->socket, SHUT_RDWR);
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* ---- answers ---- */
 
 /* State of an answer that stays open. */
 struct held {
@@ -183,7 +274,7 @@ static enum MHD_Result add_headers(const struct tap_http *h, struct MHD_Response
 	} headers[] = {
 		{ "Content-Type", a->type },
 		{ "Location", a->location },
-		{ "Allow", a->status == 405 ? "GET" : NULL },
+		{ "Allow", a->status == 405 ? h->ops->methods ?: "GET" : NULL },
 		{ "Content-Security-Policy", h->ops->policy },
 		{ "X-Content-Type-Options", "nosniff" },
 		{ "Referrer-Policy", "no-referrer" },
@@ -205,7 +296,7 @@ static enum MHD_Result answer_request(void *http, struct MHD_Connection *connect
 				      const char *path, const char *method, const char *version,
 				      const char *data, size_t *size, void **state)
 {
-	const struct tap_http *h = http;
+	struct tap_http *h = http;
 	const struct tap_http_request q = { h, connection, method, path };
 	struct tap_http_answer a = { 0 };
 	struct MHD_Response *r;
@@ -222,6 +313,7 @@ static enum MHD_Result answer_request(void *http, struct MHD_Connection *connect
 		*size = 0;
 		return MHD_YES;
 	}
+	set_end(h, connection, h->ops->answer_s);
 	h->ops->answer(h->ops->ctx, &q, &a);
 	r = make_response(&q, &a);
 	if (!r)
@@ -246,7 +338,8 @@ int tap_http_start(struct tap_http *h, int listening, struct tap_err *err)
 	h->daemon = h->f.start_daemon(
 		flags, 0, accept_peer, h, answer_request, h, MHD_OPTION_LISTEN_SOCKET, listening,
 		MHD_OPTION_CONNECTION_LIMIT, h->ops->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
-		h->ops->idle_s, MHD_OPTION_END);
+		h->ops->idle_s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_END);
 	if (h->daemon)
 		return 0;
 	close(listening);
@@ -261,5 +354,6 @@ void tap_http_free(struct tap_http *h)
 		h->f.stop_daemon(h->daemon);
 	if (h->library)
 		dlclose(h->library);
+	pthread_mutex_destroy(&h->lock);
 	free(h);
 }

@@ -38,9 +38,15 @@ struct tap_http_ops {
 	 * connection counts against .max_connections. NULL: all may connect.
 	 */
 	bool (*accepts)(void *ctx, const struct sockaddr *peer, socklen_t len);
+	const char *methods; /* that .answer accepts, for answers with status 405; NULL: GET */
 	const char *policy; /* Content-Security-Policy header of all answers; or NULL */
 	unsigned int max_connections;
 	unsigned int idle_s; /* a connection without traffic is closed after so many seconds */
+	/*
+	 * A request, or an answer, that takes longer than so many seconds ends its connection at
+	 * the next tap_http_end_slow(), whatever its traffic; 0: no limit.
+	 */
+	unsigned int request_s, answer_s;
 	void *ctx;
 };
 
@@ -54,6 +60,8 @@ int tap_http_open(struct tap_http **out, const struct tap_http_ops *ops, struct 
  * server's threads inherit the caller's signal mask. Return: 0; -errno with a sentence.
  */
 int tap_http_start(struct tap_http *h, int listening, struct tap_err *err);
+/* Close connections whose request or answer takes too long. By any thread, after the start. */
+void tap_http_end_slow(struct tap_http *h);
 /* Stop the server, after waiting for answers in progress. */
 void tap_http_free(struct tap_http *h);
 

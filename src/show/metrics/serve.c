@@ -22,6 +22,9 @@
 
 #define MAX_CONNECTIONS 32u
 #define IDLE_S 2u /* a client that asks nothing may not keep others out for longer */
+/* A client with some traffic may not keep others out for longer, either. */
+#define REQUEST_S 5u
+#define ANSWER_S 60u
 #define SAME_NS 100000000u /* all who ask within this time get the same numbers */
 /* Names of cgroups that live shorter than this may not be found. */
 #define READ_EVERY_MS 1000
@@ -223,7 +226,13 @@ int tap_serve_open(struct tap_serve **out, const struct tap_serve_opts *opts, st
 	s->totals.glob = opts->glob;
 	s->own.start_ns = (int64_t)tap_clock_ns(CLOCK_REALTIME);
 	s->http_ops = (struct tap_http_ops){
-		.answer = answer, .max_connections = MAX_CONNECTIONS, .idle_s = IDLE_S, .ctx = s
+		.answer = answer,
+		.methods = "GET, HEAD",
+		.max_connections = MAX_CONNECTIONS,
+		.idle_s = IDLE_S,
+		.request_s = REQUEST_S,
+		.answer_s = ANSWER_S,
+		.ctx = s,
 	};
 	ret = tap_http_open(&s->http, &s->http_ops, err);
 	ret = ret ?: tap_listen(&s->listening, opts->address, err);
@@ -248,6 +257,7 @@ static int tick(struct tap_serve *s, struct tap_err *err)
 	int64_t ns;
 	int ret = 0;
 
+	tap_http_end_slow(s->http);
 	pthread_mutex_lock(&s->lock);
 	if (!s->sampled_ns || now_ns - s->sampled_ns >= SAMPLE_EVERY_NS) {
 		ns = tap_tally_overhead(s->tally, SAMPLE_NS, NULL);
