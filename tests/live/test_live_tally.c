@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Does the tally add up at any moment? While cgroups are made and removed as fast as possible, and
- * while it has fewer places than there are cgroups.
+ * Does the tally add up at any moment? While cgroups are made and removed as fast as possible,
+ * while it has fewer places than there are cgroups, and while tasks share its entries for tasks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <glob.h>
+#include <libgen.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,12 +22,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bpf/libbpf.h>
+
 #include "../unit/skip_test.h"
+#include "base/clock.h"
 #include "event/select/mount.h"
 #include "record/machine.h"
 #include "record/tally/tally.h"
 
-#define PLACES 4u
 #define NR_CROWD 8u /* cgroups, more than there are places */
 #define READINGS 20u
 #define READ_US 100000u
@@ -35,9 +38,18 @@
 #define MAX_COMPARED_NS 20000000
 
 static char mount[PATH_MAX];
+static char few_tags[PATH_MAX]; /* a BPF object */
+static bool has_few_tags; /* the next tally is of .few_tags */
 static pid_t self;
 static pid_t children[NR_CROWD + 1];
 static unsigned int nr_children;
+
+struct bpf_object *__real_tap_bpf_open_tally(void);
+struct bpf_object *__wrap_tap_bpf_open_tally(void);
+struct bpf_object *__wrap_tap_bpf_open_tally(void)
+{
+	return has_few_tags ? bpf_object__open(few_tags) : __real_tap_bpf_open_tally();
+}
 
 #define FOLDER_MAX (PATH_MAX + 64)
 
@@ -224,31 +236,36 @@ static void sums_hold_in_a_storm(void **state)
 	assert_true(removed + stayed > READINGS);
 }
 
-/* The cgroups without a place count with the root, and nothing is lost. */
-static void ancestors_count_for_cgroups_without_place(void **state)
+static void start_crowd(void)
 {
 	char folder[FOLDER_MAX];
-	struct tap_tally_view v = { 0 };
-	struct tap_err err = { 0 };
-	struct tap_tally *t;
 
-	(void)state;
-	if (tap_tally_open(&t, &(struct tap_tally_opts){ PLACES, true }, &err)) {
-		skip_test(err.text);
-		return;
-	}
 	for (unsigned int i = 0; i < NR_CROWD; i++) {
 		folder_of(folder, "crowd", i);
 		assert_int_equal(mkdir(folder, 0755), 0);
 		assert_true(start_in(folder) > 0);
 	}
+}
+
+/* The cgroups without one of the @places count with the root, and nothing is lost. */
+static void check_places(unsigned int places)
+{
+	struct tap_tally_view v = { 0 };
+	struct tap_err err = { 0 };
+	struct tap_tally *t;
+
+	if (tap_tally_open(&t, &(struct tap_tally_opts){ places, true }, &err)) {
+		skip_test(err.text);
+		return;
+	}
+	start_crowd();
 	for (unsigned int i = 0; i < READINGS; i++) {
 		usleep(READ_US);
 		assert_int_equal(tap_tally_read(t, &v, &err), 0);
 		check_sums(&v);
 	}
-	assert_true(v.no_free_slot >= NR_CROWD - PLACES);
-	assert_in_range(nr_named(&v, "/tally-"), 1, PLACES);
+	assert_true(v.no_free_slot >= NR_CROWD - places);
+	assert_in_range(nr_named(&v, "/tally-"), places > 1, places);
 	assert_true(v.run_ns[TAP_TALLY_ROOT] > 0);
 	tap_tally_close(t);
 }
@@ -292,15 +309,79 @@ static void migrations_are_counted(void **state)
 	sched_setaffinity(0, sizeof(before), &before);
 }
 
-int main(void)
+static void ancestors_count_for_cgroups_without_place(void **state)
+{
+	(void)state;
+	check_places(4);
+}
+
+static void a_single_place_is_enough(void **state)
+{
+	(void)state;
+	check_places(1);
+}
+
+static uint64_t longest_wait(const struct tap_tally_view *v)
+{
+	uint64_t ns = 0;
+
+	for (unsigned int i = 0; i < v->nr_cpus; i++)
+		for (unsigned int k = 0; k < TAP_TALLY_KINDS; k++)
+			if (v->cpus[i].max_wait_ns[k] > ns)
+				ns = v->cpus[i].max_wait_ns[k];
+	return ns;
+}
+
+/*
+ * Tasks whose tids differ by a multiple of 65,536, here of 16, lose waits, but have no wrong ones.
+ * A wait that began before the tally did has no known length, so none is longer than the tally.
+ */
+static void tasks_that_share_an_entry_have_no_wrong_waits(void **state)
+{
+	const uint64_t begin_ns = tap_now_ns();
+	uint64_t shared = 0, known = 0;
+	struct tap_tally_view v = { 0 };
+	struct tap_err err = { 0 };
+	struct tap_tally *t;
+	int ret;
+
+	(void)state;
+	has_few_tags = true;
+	ret = tap_tally_open(&t, &(struct tap_tally_opts){ 1024, true }, &err);
+	has_few_tags = false;
+	if (ret) {
+		skip_test(err.text);
+		return;
+	}
+	start_crowd();
+	for (unsigned int i = 0; i < READINGS; i++) {
+		usleep(READ_US);
+		assert_int_equal(tap_tally_read(t, &v, &err), 0);
+		check_sums(&v);
+		assert_true(longest_wait(&v) < v.to_ns - begin_ns);
+		for (unsigned int n = 0; n < v.nr_slots; n++) {
+			shared += v.rows[n].censored[TAP_TALLY_OTHER_TASK];
+			known += sum_of_waits(&v.rows[n]) > 0;
+		}
+	}
+	tap_tally_close(t);
+	assert_true(shared > READINGS);
+	assert_true(known > READINGS);
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(sums_hold_in_a_storm, clean_up),
 		cmocka_unit_test_teardown(ancestors_count_for_cgroups_without_place, clean_up),
+		cmocka_unit_test_teardown(a_single_place_is_enough, clean_up),
+		cmocka_unit_test_teardown(tasks_that_share_an_entry_have_no_wrong_waits, clean_up),
 		cmocka_unit_test(migrations_are_counted),
 	};
 
+	(void)argc;
 	self = getpid();
+	snprintf(few_tags, sizeof(few_tags), "%s/few_tags.bpf.o", dirname(argv[0]));
 	if (geteuid() || !tap_cgroup_mount(mount, sizeof(mount))) {
 		skip_test("needs root and cgroups");
 		return 0;
