@@ -83,15 +83,15 @@ static socklen_t size_of(const union address *at)
 					       : sizeof(at->local);
 }
 
-/* Return true if no server listens at a Unix socket. */
-static bool is_unused(const union address *at)
+/* Connect to a Unix socket. Return: 0; -ECONNREFUSED: no server listens at it; -errno. */
+static int try_connect(const union address *at)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool is = fd >= 0 && connect(fd, &at->any, size_of(at)) && errno == ECONNREFUSED;
+	int ret = fd >= 0 && !connect(fd, &at->any, size_of(at)) ? 0 : -errno;
 
 	if (fd >= 0)
 		close(fd);
-	return is;
+	return ret;
 }
 
 /* Remove the socket of a server that was killed. Return: 0; -errno with a sentence. */
@@ -99,6 +99,7 @@ static int remove_unused(const union address *at, struct tap_err *err)
 {
 	const char *path = at->local.sun_path;
 	struct stat st;
+	int ret;
 
 	if (lstat(path, &st))
 		return 0;
@@ -106,7 +107,12 @@ static int remove_unused(const union address *at, struct tap_err *err)
 		return tap_err_set(err, -EEXIST,
 				   "cannot listen at unix:%s: the path exists and is not a socket",
 				   path);
-	if (is_unused(at) && unlink(path) && errno != ENOENT)
+	ret = try_connect(at);
+	if (ret == -EACCES)
+		return tap_err_set(err, -EADDRINUSE,
+				   "cannot listen at unix:%s: the socket of another user is there",
+				   path);
+	if (ret == -ECONNREFUSED && unlink(path) && errno != ENOENT)
 		return tap_err_set(err, -errno,
 				   "cannot remove '%s', the socket of a server that has ended: %m",
 				   path);
