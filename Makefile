@@ -160,7 +160,7 @@ $B/tests/house/lookups: TEST_LIBS := -Wl,--wrap=main -Wl,--wrap=tap_format_field
 $B/tests/live/test_live_waits: TEST_LIBS := -Wl,--wrap=tap_bpf_open_tally
 $B/tests/live/test_live_waits: | $B/tests/live/waits.bpf.o
 $B/tests/live/test_live_tally: TEST_LIBS := -Wl,--wrap=tap_bpf_open_tally
-$B/tests/live/test_live_tally: | $B/tests/live/few_tags.bpf.o
+$B/tests/live/test_live_tally: | $B/tests/live/few_entries.bpf.o
 # another reader of print formats, to compare with
 $B/tests/unit/test_print: TEST_LIBS := -ltraceevent
 # the program as a process that tests ask, and what asks it (tests/driver)

@@ -314,8 +314,8 @@ cmp_ok(value(parse_text(scrape($few)->{content}), 'schedtap_series_dropped_total
 my $folded = value($of_few, 'schedtap_cgroups_folded_total');
 sleep(0.5);
 my $folded_later = value(parse_text(scrape($few)->{content}), 'schedtap_cgroups_folded_total');
-# others may make cgroups meanwhile
-ok($folded >= $nr_many - 1 && $folded_later <= 2 * $nr_many, "each of $nr_many cgroups is counted once: $folded, later $folded_later");
+# that each is there once: test_live_tally.c
+ok($folded >= $nr_many - 1 && $folded_later >= $folded, "cgroups without a place are counted: $folded, later $folded_later");
 
 end_of($walker, 'KILL');
 remove_cgroups(map { "$mount$_" } @many);

@@ -83,7 +83,8 @@ static void be_there(const char *cgroup)
 	_exit(0);
 }
 
-/* Fork a process with this tid. Other processes may take it: try again. Return: its tid; 0: none. */
+/* Fork a process with this tid. Other processes may take it: try again. Return: its tid; 0: none.
+ */
 static pid_t fork_as(pid_t want, const char *cgroup)
 {
 	for (unsigned int i = 0; i < 100; i++) {

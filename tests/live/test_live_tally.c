@@ -38,8 +38,8 @@
 #define MAX_COMPARED_NS 20000000
 
 static char mount[PATH_MAX];
-static char few_tags[PATH_MAX]; /* a BPF object */
-static bool has_few_tags; /* the next tally is of .few_tags */
+static char few_entries[PATH_MAX]; /* a BPF object */
+static bool has_few_entries; /* the next tally is of .few_entries */
 static pid_t self;
 static pid_t children[NR_CROWD + 1];
 static unsigned int nr_children;
@@ -48,7 +48,7 @@ struct bpf_object *__real_tap_bpf_open_tally(void);
 struct bpf_object *__wrap_tap_bpf_open_tally(void);
 struct bpf_object *__wrap_tap_bpf_open_tally(void)
 {
-	return has_few_tags ? bpf_object__open(few_tags) : __real_tap_bpf_open_tally();
+	return has_few_entries ? bpf_object__open(few_entries) : __real_tap_bpf_open_tally();
 }
 
 #define FOLDER_MAX (PATH_MAX + 64)
@@ -321,6 +321,36 @@ static void a_single_place_is_enough(void **state)
 	check_places(1);
 }
 
+/* A cgroup without a place is counted when it comes, not when it is looked up again. */
+static void cgroups_without_place_are_counted_once(void **state)
+{
+	uint64_t switches = 0;
+	struct tap_tally_view v = { 0 };
+	struct tap_err err = { 0 };
+	struct tap_tally *t;
+	int ret;
+
+	(void)state;
+	has_few_entries = true;
+	ret = tap_tally_open(&t, &(struct tap_tally_opts){ 1, true }, &err);
+	has_few_entries = false;
+	if (ret) {
+		skip_test(err.text);
+		return;
+	}
+	start_crowd();
+	for (unsigned int i = 0; i < READINGS; i++) {
+		usleep(READ_US);
+		assert_int_equal(tap_tally_read(t, &v, &err), 0);
+		check_sums(&v);
+		for (unsigned int cpu = 0; cpu < v.nr_cpus; cpu++)
+			switches += v.cpus[cpu].switches;
+	}
+	tap_tally_close(t);
+	/* others may make cgroups meanwhile */
+	assert_in_range(v.no_free_slot, NR_CROWD - 1, switches / 8);
+}
+
 static uint64_t longest_wait(const struct tap_tally_view *v)
 {
 	uint64_t ns = 0;
@@ -346,9 +376,9 @@ static void tasks_that_share_an_entry_have_no_wrong_waits(void **state)
 	int ret;
 
 	(void)state;
-	has_few_tags = true;
+	has_few_entries = true;
 	ret = tap_tally_open(&t, &(struct tap_tally_opts){ 1024, true }, &err);
-	has_few_tags = false;
+	has_few_entries = false;
 	if (ret) {
 		skip_test(err.text);
 		return;
@@ -375,13 +405,14 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(sums_hold_in_a_storm, clean_up),
 		cmocka_unit_test_teardown(ancestors_count_for_cgroups_without_place, clean_up),
 		cmocka_unit_test_teardown(a_single_place_is_enough, clean_up),
+		cmocka_unit_test_teardown(cgroups_without_place_are_counted_once, clean_up),
 		cmocka_unit_test_teardown(tasks_that_share_an_entry_have_no_wrong_waits, clean_up),
 		cmocka_unit_test(migrations_are_counted),
 	};
 
 	(void)argc;
 	self = getpid();
-	snprintf(few_tags, sizeof(few_tags), "%s/few_tags.bpf.o", dirname(argv[0]));
+	snprintf(few_entries, sizeof(few_entries), "%s/few_entries.bpf.o", dirname(argv[0]));
 	if (geteuid() || !tap_cgroup_mount(mount, sizeof(mount))) {
 		skip_test("needs root and cgroups");
 		return 0;
