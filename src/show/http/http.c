@@ -123,7 +123,7 @@ static uint64_t end_after(unsigned int s)
 	return s ? tap_now_ns() + s * 1000000000ull : UINT64_MAX;
 }
 
-static void add_connection(struct tap_http *h, int socket, void **context)
+static void note_connection(struct tap_http *h, int socket, void **context)
 {
 	struct connection *c = malloc(sizeof(*c));
 
@@ -134,7 +134,7 @@ static void add_connection(struct tap_http *h, int socket, void **context)
 	*context = c;
 }
 
-static void remove_connection(struct tap_http *h, struct connection *c)
+static void forget_connection(struct tap_http *h, struct connection *c)
 {
 	struct connection **at = &h->connections;
 
@@ -153,9 +153,9 @@ static void on_connection(void *http, struct MHD_Connection *connection, void **
 
 	pthread_mutex_lock(&h->lock);
 	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		add_connection(h, socket_of(h, connection), context);
+		note_connection(h, socket_of(h, connection), context);
 	else
-		remove_connection(h, *context);
+		forget_connection(h, *context);
 	pthread_mutex_unlock(&h->lock);
 }
 
