@@ -49,7 +49,8 @@ sub check_quota {
 
 	is($steps->{quota}{rc}, 0, 'quota: exit code') or diag(substr($said, -600));
 	cmp_ok($kernel_s, '>', 2, 'quota: the kernel throttles');
-	cmp_ok(abs($here_s / $kernel_s - 1), '<', 0.01, "quota: throttled for $here_s s, as the kernel says: $kernel_s s");
+	# a guest on a busy machine may stand still for some ms at the end of each of the ten periods, between the event and the account
+	cmp_ok(abs($here_s - $kernel_s), '<', 0.01 * $kernel_s + 10 * 0.01, "quota: throttled for $here_s s, as the kernel says: $kernel_s s");
 	like($said, qr/^ *\d+ by deadline$/m, 'quota: a deadline task is throttled');
 	like($said, qr/sched_throttle: .* by=quota$/m, 'quota: a task of a cgroup is throttled');
 	like($said, qr/sched_throttle_wakeup:/, 'quota: a task that is woken is throttled') if $name =~ /^6\.(?:1|12)$/;
