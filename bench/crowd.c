@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	pids = calloc((size_t)nr, sizeof(*pids));
 	if (!pids || mkdir(argv[1], 0755))
 		fail(argv[1]);
-	/* a signal for the whole job must not leave cgroups behind: the end of stdin follows */
+	/* a signal to the whole job also ends stdin, and then the cgroups are removed */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	for (int i = 0; i < nr; i++)

@@ -195,7 +195,7 @@ static double median(double *v, int nr)
 	return v[nr / 2];
 }
 
-/* What is measured: @load is its name, and runs meanwhile. */
+/* A measurement while the load named @load runs. */
 struct measured {
 	const char *load;
 	enum other other;

@@ -21,6 +21,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "tally_maps.h"
+#include "task.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -168,13 +169,6 @@ static __always_inline bool tap_is_command(struct task_struct *p)
 	u64 *process = tap_has_command ? tap_command_at(p) : NULL;
 
 	return process && *process == (u64)p->signal;
-}
-
-static __always_inline u32 tap_cpu_of(struct task_struct *p)
-{
-	if (bpf_core_field_exists(p->thread_info.cpu))
-		return p->thread_info.cpu;
-	return ((struct task_struct___cpu *)p)->cpu;
 }
 
 /* ---- a task's slot ---- */
@@ -421,14 +415,10 @@ static __always_inline void tap_count_length(struct tap_tally_cpu *c, u32 bank, 
 
 /* ---- waits ---- */
 
-/* Since v6.18 tasks are throttled; before that, queues are. */
+/* By the quota of a cgroup, which real-time tasks do not have. */
 static __always_inline bool tap_is_throttled(struct task_struct *p)
 {
-	if (p->prio < 100)
-		return false;
-	if (bpf_core_field_exists(p->throttled))
-		return p->throttled;
-	return bpf_core_field_exists(p->se.cfs_rq->throttle_count) && p->se.cfs_rq->throttle_count;
+	return p->prio >= 100 && tp_task_throttled(p);
 }
 
 /*
@@ -705,10 +695,10 @@ int BPF_PROG(tap_tally_migrate, struct task_struct *p, int to)
 {
 	struct tap_tally_tag *tag;
 
-	tap_count_migration(tap_cpu_of(p), to);
+	tap_count_migration(tp_task_cpu(p), to);
 	if (tap_is_command(p))
 		__sync_fetch_and_add(&tap_tally.command_migrations, 1);
-	if (!bpf_core_field_exists(p->se.sched_delayed) || !p->se.sched_delayed)
+	if (!tp_se_delayed(&p->se))
 		return 0;
 	tag = tap_tag(p);
 	if (tag && tag->task == (u64)p)

@@ -8,6 +8,8 @@
 #ifndef TAP_BPF_VOCABULARY_H
 #define TAP_BPF_VOCABULARY_H
 
+#include "task.h"
+
 /* kernel/sched/sched.h: flag in util_est, set while util_avg did not change */
 #define TAP_UTIL_AVG_UNCHANGED 0x80000000u
 
@@ -44,13 +46,6 @@ static __always_inline void tp_comm(char *to, struct task_struct *p)
 {
 	((u64 *)to)[0] = *(u64 *)&p->comm[0];
 	((u64 *)to)[1] = *(u64 *)&p->comm[8];
-}
-
-static __always_inline int tp_task_cpu(struct task_struct *p)
-{
-	if (bpf_core_field_exists(p->thread_info.cpu))
-		return p->thread_info.cpu;
-	return ((struct task_struct___cpu *)p)->cpu;
 }
 
 static __always_inline bool tp_task_group_dead(struct task_struct *p)
@@ -338,22 +333,9 @@ static __always_inline void tp_put_levels(s64 *to, u32 bytes, struct sched_entit
 	}
 }
 
-static __always_inline bool tp_se_delayed(struct sched_entity *se)
-{
-	return bpf_core_field_exists(se->sched_delayed) && se->sched_delayed;
-}
-
 static __always_inline bool tp_se_custom_slice(struct sched_entity *se)
 {
 	return bpf_core_field_exists(se->custom_slice) && se->custom_slice;
-}
-
-/* Before v6.18 the queue is throttled, not the task. */
-static __always_inline bool tp_task_throttled(struct task_struct *p)
-{
-	if (bpf_core_field_exists(p->throttled))
-		return p->throttled;
-	return bpf_core_field_exists(p->se.cfs_rq->throttle_count) && p->se.cfs_rq->throttle_count;
 }
 
 static __always_inline bool tp_task_blocked(struct task_struct *p)

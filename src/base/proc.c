@@ -56,6 +56,15 @@ unsigned int tap_proc_numbers(const char **at, uint64_t *v, unsigned int max)
 	return nr;
 }
 
+int tap_proc_throttled(const char *text, uint64_t *ns)
+{
+	uint64_t us;
+
+	if (tap_proc_value(text, "throttled_usec ", &us))
+		return tap_proc_value(text, "throttled_time ", ns);
+	return __builtin_mul_overflow(us, 1000, ns) ? -ERANGE : 0;
+}
+
 int tap_proc_parse_schedstat(const char *text, struct tap_proc_schedstat *s)
 {
 	uint64_t v[3];

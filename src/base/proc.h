@@ -25,6 +25,12 @@ int tap_proc_value(const char *text, const char *key, uint64_t *value);
  */
 unsigned int tap_proc_numbers(const char **at, uint64_t *v, unsigned int max);
 
+/*
+ * Read how long a cgroup's own quota was used up, of all CPUs together, out of its cpu.stat:
+ * version 2 has us, version 1 ns. Return: 0; -EBADMSG; -ERANGE.
+ */
+int tap_proc_throttled(const char *text, uint64_t *ns);
+
 /* A task's /proc/PID/schedstat: when it ran and waited since it was created. */
 struct tap_proc_schedstat {
 	uint64_t run_ns, wait_ns, slices; /* slices: how often it was switched in */

@@ -317,20 +317,19 @@ static bool has_quota(const char *dir, bool is_v1)
 	return yes;
 }
 
-/* Return: throttled time, ns: throttled_usec in cpu.stat of cgroup v2, throttled_time of v1. */
-static uint64_t throttled_ns(const char *dir, bool is_v1)
+/* Return: 0 if it is not known. */
+static uint64_t throttled_ns(const char *dir)
 {
-	const char *key = is_v1 ? "throttled_time " : "throttled_usec ";
 	struct tap_buf path = { 0 }, text = { .max = 4096 };
 	uint64_t v = 0;
 
 	tap_buf_printf(&path, "%s/cpu.stat", dir);
 	if (tap_buf_read_file(&text, tap_buf_str(&path)) ||
-	    tap_proc_value(tap_buf_str(&text), key, &v))
+	    tap_proc_throttled(tap_buf_str(&text), &v))
 		v = 0;
 	tap_buf_release(&path);
 	tap_buf_release(&text);
-	return is_v1 ? v : v * 1000;
+	return v;
 }
 
 int tap_machine_walk_cgroups(const char *root, int (*visit)(void *ctx, FTSENT *e, const char *path),
@@ -369,7 +368,7 @@ static int add_cgroup(void *ctx, FTSENT *e, const char *path)
 	if (ret || !m->limited)
 		return ret;
 	e->fts_number = e->fts_parent->fts_number || has_quota(e->fts_path, is_v1);
-	return e->fts_number ? tap_map_set(m->limited, id, throttled_ns(e->fts_path, is_v1)) : 0;
+	return e->fts_number ? tap_map_set(m->limited, id, throttled_ns(e->fts_path)) : 0;
 }
 
 int tap_machine_cgroups(struct tap_map *cgroups, struct tap_map *members, struct tap_map *limited)

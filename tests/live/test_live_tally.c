@@ -321,23 +321,31 @@ static void a_single_place_is_enough(void **state)
 	check_places(1);
 }
 
+/* Return: the tally, with few entries in its maps; NULL: the test was skipped. */
+static struct tap_tally *open_with_few_entries(unsigned int max_cgroups)
+{
+	struct tap_err err = { 0 };
+	struct tap_tally *t;
+
+	has_few_entries = true;
+	tap_tally_open(&t, &(struct tap_tally_opts){ max_cgroups, true }, &err);
+	has_few_entries = false;
+	if (!t)
+		skip_test(err.text);
+	return t;
+}
+
 /* A cgroup without a place is counted when it comes, not when it is looked up again. */
 static void cgroups_without_place_are_counted_once(void **state)
 {
 	uint64_t switches = 0;
 	struct tap_tally_view v = { 0 };
 	struct tap_err err = { 0 };
-	struct tap_tally *t;
-	int ret;
+	struct tap_tally *t = open_with_few_entries(1);
 
 	(void)state;
-	has_few_entries = true;
-	ret = tap_tally_open(&t, &(struct tap_tally_opts){ 1, true }, &err);
-	has_few_entries = false;
-	if (ret) {
-		skip_test(err.text);
+	if (!t)
 		return;
-	}
 	start_crowd();
 	for (unsigned int i = 0; i < READINGS; i++) {
 		usleep(READ_US);
@@ -372,17 +380,11 @@ static void tasks_that_share_an_entry_have_no_wrong_waits(void **state)
 	uint64_t shared = 0, known = 0;
 	struct tap_tally_view v = { 0 };
 	struct tap_err err = { 0 };
-	struct tap_tally *t;
-	int ret;
+	struct tap_tally *t = open_with_few_entries(1024);
 
 	(void)state;
-	has_few_entries = true;
-	ret = tap_tally_open(&t, &(struct tap_tally_opts){ 1024, true }, &err);
-	has_few_entries = false;
-	if (ret) {
-		skip_test(err.text);
+	if (!t)
 		return;
-	}
 	start_crowd();
 	for (unsigned int i = 0; i < READINGS; i++) {
 		usleep(READ_US);

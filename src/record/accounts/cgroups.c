@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "record/machine.h"
 
-/* What the visits of one walk share. */
+/* Arguments of visit(). */
 struct walk {
 	struct tap_cgroups_reading *to;
 	const char *cpuacct;

@@ -49,13 +49,15 @@ struct tap_known tap_known_pressure(int err, const char *text)
 	return tap_known_times(us, 1000);
 }
 
-/* Version 2 has us, version 1 ns. */
 struct tap_known tap_known_throttled(int err, const char *text)
 {
-	struct tap_known us = tap_known_value(err, text, "throttled_usec ");
+	struct tap_known ns = { .err = err };
 
-	return us.err == -EBADMSG ? tap_known_value(err, text, "throttled_time ")
-				  : tap_known_times(us, 1000);
+	if (!err)
+		ns.err = tap_proc_throttled(text, &ns.v);
+	if (ns.err)
+		ns.v = 0;
+	return ns;
 }
 
 int tap_known_read(struct tap_buf *text, const char *path)

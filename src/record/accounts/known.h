@@ -30,7 +30,7 @@ struct tap_known tap_known_since(struct tap_known before, struct tap_known now);
  */
 struct tap_known tap_known_pressure(int err, const char *text);
 
-/* Read how long a cgroup's own quota was used up, of all CPUs together, out of its cpu.stat. */
+/* As tap_proc_throttled(). @err: of reading the text, or 0. */
 struct tap_known tap_known_throttled(int err, const char *text);
 
 /* Replace @text by a file's. Return: 0; -errno. */

@@ -13,7 +13,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 
-/* What the readings of all tasks share. */
+/* Arguments that the functions for each task pass on. */
 struct walk {
 	struct tap_task_accounts *to;
 	const char *folder; /* a process's folder of tasks */

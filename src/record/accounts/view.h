@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the accounts of the time between two readings are. */
+/* The accounts of the time between two readings. */
 #ifndef TAP_RECORD_ACCOUNTS_VIEW_H
 #define TAP_RECORD_ACCOUNTS_VIEW_H
 

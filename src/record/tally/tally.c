@@ -334,7 +334,7 @@ static int wait_for_programs(const struct tap_tally *t, struct tap_err *err)
 	return ret ? tap_err_set(err, ret, "cannot wait for the tally's programs: %m") : 0;
 }
 
-/* What a CPU does, as in struct tap_tally_cpu. */
+/* A CPU's state: members of struct tap_tally_cpu. */
 struct cpu_state {
 	uint64_t since_ns, switched_ns;
 	unsigned int slot, runnable;
@@ -375,8 +375,10 @@ static void add_run(struct tap_tally *t, unsigned int slot, int64_t ns)
 		t->owed_ns[slot] += ns;
 }
 
-/* The part of a time that is due to be reported. The clocks' difference is an estimate, and may be
- * less than before: then nothing is due. */
+/*
+ * Take the part of a time that is due to be reported. The clocks' difference is an estimate, and
+ * may be less than before: then nothing is due.
+ */
 static uint64_t take_due(int64_t *ns)
 {
 	uint64_t due = *ns > 0 ? (uint64_t)*ns : 0;

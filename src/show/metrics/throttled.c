@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "record/accounts/known.h"
 
@@ -32,10 +35,45 @@ static int read_one(struct tap_totals *t, const char *mount, const char *path, s
 	return 0;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Note a path that is not there yet. Return: 1; 0: it is there; -ENOMEM. */
+static int note(void **paths, const char *path)
+{
+	char *own;
+
+	if (tfind(path, paths, by_name))
+		return 0;
+	own = strdup(path);
+	if (own && tsearch(own, paths, by_name))
+		return 1;
+	free(own);
+	return -ENOMEM;
+}
+
+/* Read the files of a cgroup and its ancestors, up to one that was read before. */
+static int read_path(struct tap_totals *t, const char *mount, char *path, void **paths,
+		     struct tap_buf *text)
+{
+	int ret;
+
+	do {
+		ret = note(paths, path);
+		if (ret <= 0)
+			return ret;
+		ret = read_one(t, mount, path, text);
+	} while (!ret && tap_totals_cut(path));
+	return ret;
+}
+
 int tap_throttled_read(struct tap_totals *t, const char *mount)
 {
 	struct tap_buf text = { .max = 65536 };
 	unsigned int nr = t->nr; /* without those that come here */
+	void *paths = NULL; /* a tree of those that were read */
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < nr; i++) {
@@ -45,10 +83,9 @@ int tap_throttled_read(struct tap_totals *t, const char *mount)
 		if (!c->exists || !c->waits[TAP_TALLY_THROTTLED])
 			continue;
 		snprintf(path, sizeof(path), "%s", c->path);
-		do
-			ret = read_one(t, mount, path, &text);
-		while (!ret && tap_totals_cut(path));
+		ret = read_path(t, mount, path, &paths, &text);
 	}
+	tdestroy(paths, free);
 	tap_buf_release(&text);
 	return ret;
 }

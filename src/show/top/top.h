@@ -54,7 +54,7 @@ void tap_top_rate(struct tap_buf *out, uint64_t switches, uint64_t ns);
 void tap_top_line(struct tap_buf *out, const struct tap_top_refresh *r);
 /* Append one JSON object and a newline; docs/json.md has the keys. */
 void tap_top_json(struct tap_buf *out, const struct tap_top_refresh *r);
-/* The same line and object without the tally: unknown parts are "-" and null. */
+/* Append the line or the object without the tally: unknown parts are "-" or null. */
 void tap_top_accounts_line(struct tap_buf *out, const struct tap_top_accounts *r);
 void tap_top_accounts_json(struct tap_buf *out, const struct tap_top_accounts *r);
 
