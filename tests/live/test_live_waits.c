@@ -415,10 +415,13 @@ static bool has_cause_queued(const struct wait_record *q)
 	}
 }
 
-/* Some machines hide tasks from tracing, and the wakeups that interrupt these. */
+/*
+ * Some machines hide tasks from tracing, and the wakings that come from these. sched_wakeup may be
+ * seen: it can come from the CPU that queues the task.
+ */
 static bool is_hidden(const struct wait_record *q)
 {
-	return !is_emulated && !q->seen.wakeup_ns && q->seen.waking_ns < q->seen.out_ns;
+	return !is_emulated && q->seen.waking_ns < q->seen.out_ns;
 }
 
 /*
